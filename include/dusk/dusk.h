@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * libdusk: record where a machine's CPU time goes, and read what was recorded.
+ *
+ * Functions that can fail return 0 or a negative errno, leave their results untouched on failure, and say in @err (which
+ * may be NULL) what failed, on what, why, and what would help. Nothing here prints. Nothing is shared between objects:
+ * different objects may be used by different threads, one object by one thread at a time.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct dusk_error {
+	char text[1024];
+};
+
+/*
+ * A profile in memory: columns, joined by index. Index 0 of modules, functions, frames and nodes is "none".
+ *
+ * A stack is a path in a tree whose nodes name their parent, so that stacks share what they have in common: nodes[i]
+ * is a frame and its caller's node. The outermost frame's parent is 0. A sample names its innermost node: kernel
+ * frames, if there are any, stand on the user frames that called them.
+ */
+enum dusk_module_kind {
+	DUSK_MODULE_NONE,
+	DUSK_MODULE_FILE,	/* an ELF file; offsets are offsets in it */
+	DUSK_MODULE_VDSO,	/* as above, but the kernel made it */
+	DUSK_MODULE_ANON,	/* memory of process @pid without a file (JIT code); offsets are addresses */
+	DUSK_MODULE_KERNEL,	/* the kernel and its modules; offsets are addresses */
+};
+
+struct dusk_module {
+	enum dusk_module_kind kind;
+	pid_t pid;		/* FILE: a process that had it mapped; ANON: the process */
+	const char *path;	/* in that process's mount namespace, "[vdso]", "[anon]", "[kernel]" */
+	const char *build_id;	/* hexadecimal, or "" */
+	uint64_t dev, ino;	/* as stat() has them; 0 if not a file */
+	uint32_t generation;
+};
+
+struct dusk_function {
+	const char *name;	/* demangled */
+	const char *symbol;	/* as it stands in the symbol table */
+	const char *module;	/* file name without folders, "[kernel]", "[ext4]", "[anon]" */
+};
+
+struct dusk_frame {
+	uint32_t module, function;	/* function 0: not looked up, or nothing known */
+	uint64_t offset;
+	uint64_t address;		/* link-time address of @offset; the offset itself where that is not known */
+	uint32_t function_offset;	/* distance from the function's start */
+	bool is_return;			/* a return address: the call is before it */
+};
+
+struct dusk_node {
+	uint32_t parent, frame;
+};
+
+struct dusk_thread {
+	pid_t pid, tid;
+	const char *comm;
+};
+
+struct dusk_sample {
+	uint64_t time_ns;	/* since the recording began */
+	uint32_t thread, node;
+	uint16_t cpu;
+	uint8_t outcome;	/* index of dusk_profile.outcomes */
+	uint8_t source;		/* 0: CPU */
+};
+
+enum dusk_outcome_class { DUSK_COMPLETE, DUSK_CUT, DUSK_NO_STACK, DUSK_ABSENT };
+
+struct dusk_outcome {
+	const char *name, *sentence;
+	enum dusk_outcome_class class;
+};
+
+struct dusk_counter {
+	const char *name, *sentence;
+	uint64_t value;
+};
+
+struct dusk_setting {
+	const char *key, *value;
+};
+
+struct dusk_profile {
+	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
+	uint64_t nr_samples;
+	struct dusk_module *modules;
+	struct dusk_function *functions;
+	struct dusk_frame *frames;
+	struct dusk_node *nodes;
+	struct dusk_thread *threads;
+	struct dusk_sample *samples;		/* by time */
+	struct dusk_outcome *outcomes;
+	struct dusk_counter *counters;
+	struct dusk_setting *settings;		/* doc/format.md lists the keys */
+	uint64_t period_ns;			/* what a sample stands for, per CPU */
+	bool finished;				/* false: the recording was killed; the ledger is missing */
+	bool symbolized;
+	void *store;				/* of the library */
+};
+
+/*
+ * Read the profile at @path. *@ret is to be freed with dusk_profile_free(). -ENOENT, -EACCES; -EINVAL: not a profile, or
+ * damaged; -EPROTONOSUPPORT: written by a newer version. Works while the file is being written: shows what is committed.
+ */
+int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err);
+void dusk_profile_free(struct dusk_profile *p);
+
+/* The value of a setting, or NULL. The string lives as long as the profile. */
+const char *dusk_profile_setting(const struct dusk_profile *p, const char *key);
+
+/* Called now and then while symbols are looked up. Anything but 0 stops; what is done stays. */
+typedef int (*dusk_progress_fn)(void *ctx, uint32_t done, uint32_t total);
+
+struct dusk_symbol_options {
+	size_t sz;			/* sizeof(struct dusk_symbol_options) */
+	const int *module_fd;		/* nr_modules file descriptors, -1 where there is none; or NULL. Borrowed. */
+	dusk_progress_fn progress;
+	void *ctx;
+};
+
+/*
+ * Give each frame of @p its function, from the files and the kernel of this machine; files are believed only if the
+ * build id, or where there is none device and inode, is the recorded one. Kernel frames are looked up only if the kernel
+ * that runs is the one that was recorded (boot id). -ECANCELED: stopped by progress.
+ */
+int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err);
+
+/* Write the functions of @p into the profile at @path. */
+int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, struct dusk_error *err);
+
+/*
+ * A recording: the kernel programs, the profile that is being written, and what joins them.
+ */
+struct dusk_record;
+
+struct dusk_record_options {
+	size_t sz;			/* sizeof(struct dusk_record_options) */
+	const char *path;		/* the profile; replaced if it exists. Made with mode 0600 */
+	uint32_t frequency_hz;		/* samples per second and CPU; 0: 99 */
+	uint32_t max_depth;		/* frames; 0: 512; at most 2048 */
+	bool no_faults;			/* never fault in a page of a target */
+	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */
+	size_t nr_pids, nr_tids;
+	const char *cgroup;		/* only tasks below this folder of cgroup2, or NULL */
+	const int *cpus;		/* only these CPUs; none: all that are online */
+	size_t nr_cpus;
+	const char *command;		/* for the header of the profile, or NULL */
+	uid_t owner_uid;		/* who owns the file; (uid_t)-1: who we are */
+	gid_t owner_gid;
+};
+
+struct dusk_record_status {
+	uint64_t samples, complete, user_samples;	/* user_samples: those that have a user stack or should have one */
+	uint64_t lost, bytes;				/* bytes: size of the profile */
+	uint64_t stacks;				/* distinct */
+};
+
+/*
+ * Load and attach all kernel programs, and create the profile; samples begin at dusk_record_start(). *@ret is to be freed
+ * with dusk_record_free(). -EPERM: a capability is missing (which one: @err); -EOPNOTSUPP: the kernel lacks something
+ * (what: @err); -ESRCH: no such process; others from the file.
+ */
+int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err);
+int dusk_record_start(struct dusk_record *r, struct dusk_error *err);
+
+/* Take in what has come, for at most @timeout_ms; commits to the profile about once a second. */
+int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err);
+
+/* Stop sampling, wait shortly for stacks that are due, close the ledger. */
+int dusk_record_stop(struct dusk_record *r, struct dusk_error *err);
+
+/* Look up the functions and write them into the profile. After dusk_record_stop(). -ECANCELED: see above. */
+int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err);
+
+void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret);
+
+/* Walks that have been waiting for a page for over @age_ns: up to @max thread ids to @ret, returns how many. */
+size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *ret, size_t max);
+void dusk_record_free(struct dusk_record *r);
+
+/* The event that samples: "cycles" or "cpu-clock". */
+const char *dusk_record_event(const struct dusk_record *r);
+
+/*
+ * Can this machine run dusk? One check a row; dusk doctor prints them.
+ */
+enum dusk_check_state { DUSK_OK, DUSK_WARN, DUSK_FAIL };
+
+struct dusk_check {
+	const char *name;
+	enum dusk_check_state state;
+	char result[256], remedy[256];
+};
+
+/* Run all checks; *@ret is to be freed with free(). Returns how many, or a negative errno. */
+int dusk_doctor(struct dusk_check **ret);
+
+const char *dusk_version(void);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel side counts, one row each: code, name, sentence.
+ *
+ * The ledger, true whenever nothing is in flight:
+ *
+ *	SAMPLES  = NO_USER + REQUESTS
+ *	REQUESTS = REFUSED_* + JOINED + AFTERWARDS + SCHEDULED
+ *	SCHEDULED = WALKS + CLOSED_*		(plus the stacks still due)
+ *	SAMPLES = sample events read + LOST_SAMPLES
+ */
+#pragma once
+
+#define COUNTERS(X)											\
+	X(SAMPLES, "samples", "samples taken")								\
+	X(NO_USER, "no-user", "samples of kernel threads")						\
+	X(REQUESTS, "requests", "user stacks asked for")						\
+	X(REFUSED_EXITING, "refused-exiting", "requests refused: the task was exiting")			\
+	X(REFUSED_COMPAT, "refused-compat", "requests refused: a 32-bit process")			\
+	X(REFUSED_NO_STATE, "refused-no-state", "requests refused: the table of tasks is full")		\
+	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")		\
+	X(REFUSED_SCHEDULE, "refused-schedule", "requests refused: the kernel did not take the task work")	\
+	X(JOINED, "joined", "requests that joined a stack already asked for")				\
+	X(AFTERWARDS, "afterwards", "requests answered by the walk just done in the same kernel entry")	\
+	X(SCHEDULED, "scheduled", "walks scheduled")							\
+	X(WALKS, "walks", "stacks walked")								\
+	X(FRAMES, "frames", "user frames walked")							\
+	X(WALK_NS, "walk-ns", "time spent walking")							\
+	X(CLOSED_EXEC, "closed-exec", "walks not done: execve() came first")				\
+	X(CLOSED_EXITING, "closed-exiting", "walks not done: the task exited first")			\
+	X(CLOSED_NO_WALKER, "closed-no-walker", "walks not done: all walkers were busy")		\
+	X(ROW_MISSES, "row-misses", "frames whose row was not cached")					\
+	X(VMA_LOOKUPS, "vma-lookups", "mappings looked up")						\
+	X(FAULTS, "faults", "pages faulted in to read stacks and tables")				\
+	X(FAULTS_REFUSED, "faults-refused", "pages not faulted in because that was not safe")		\
+	X(MODULES, "modules", "modules met")								\
+	X(MODULES_FULL, "modules-full", "modules not remembered: the table is full")			\
+	X(STACKS, "stacks", "distinct stacks kept in the stackmap")					\
+	X(STACKS_INLINE, "stacks-inline", "stacks sent whole because the stackmap was full")		\
+	X(LOST_SAMPLES, "lost-samples", "sample events lost: the ring buffer was full")			\
+	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")			\
+	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")
+
+enum counter {
+#define X(code, name, sentence) COUNT_##code,
+	COUNTERS(X)
+#undef X
+	NR_COUNTERS
+};

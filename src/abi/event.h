@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The records of the ring buffer.
+ *
+ * A sample whose user stack is due carries a cookie; a stack event with the same cookie follows when the task is about
+ * to return to user mode, and serves all samples that carry the cookie. A sample with cookie 0 has no stack to wait for:
+ * its outcome says why.
+ *
+ * Samples and stack events may come in either order. A module event comes before the first stack that names the module,
+ * unless it was lost.
+ */
+#pragma once
+#include "config.h"
+#include "frame.h"
+
+enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_EXIT };
+
+#define COMM_BYTES 16
+#define BUILD_ID_BYTES 20
+#define PATH_BYTES 1024
+#define MAX_KERNEL_FRAMES 128
+
+struct event_sample {
+	u32 kind, cpu;
+	u64 time_ns;			/* CLOCK_MONOTONIC */
+	u64 cookie;
+	u32 pid, tid;			/* in the initial PID namespace; pid is the process */
+	u32 kernel_stack;		/* id in the stackmap; 0: none, or the frames follow */
+	u8 source, outcome;
+	u16 nr;				/* kernel frames that follow */
+	char comm[COMM_BYTES];
+	u64 frame[];
+};
+
+struct event_stack {
+	u32 kind, outcome;
+	u64 cookie;
+	u32 pid, tid;
+	u32 stack;			/* id in the stackmap; 0: none, or the frames follow */
+	u32 nr;				/* user frames that follow */
+	u64 walk_ns;
+	u64 frame[];
+};
+
+struct event_module {
+	u32 kind, id;
+	u64 dev, ino;			/* dev as the kernel encodes it: major << 20 | minor */
+	u32 generation, pid;
+	u64 start, end;			/* a mapping of it in @pid */
+	u32 vdso;
+	u32 build_id_bytes;
+	u8 build_id[BUILD_ID_BYTES];
+	u32 path_start;			/* where the path begins in @path, which it fills to the end; PATH_BYTES: none */
+	char path[PATH_BYTES];		/* as @pid sees it; not terminated */
+};
+
+struct event_exit {
+	u32 kind, pid;			/* the last thread of a process has gone */
+};
+
+/* A sample's source. */
+enum source { SOURCE_CPU };

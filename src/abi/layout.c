@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Both compilers lay out what crosses the border alike: this file is compiled by both. */
+#include "counter.h"
+#include "event.h"
+#include "outcome.h"
+
+_Static_assert(sizeof(struct event_sample) == 56, "event_sample");
+_Static_assert(__builtin_offsetof(struct event_sample, comm) == 40, "event_sample.comm");
+_Static_assert(sizeof(struct event_stack) == 40, "event_stack");
+_Static_assert(sizeof(struct event_module) == 1104, "event_module");
+_Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
+_Static_assert(sizeof(struct event_exit) == 8, "event_exit");
+_Static_assert(sizeof(struct config) == 48, "config");
+_Static_assert(NR_OUTCOMES <= 255, "outcomes fit a byte");

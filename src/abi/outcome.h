@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How did a user stack end, or why is there none?
+ *
+ * One row each: code, name (stable: files and scripts use it), class, sentence. The number is the position and is written
+ * to files: append, never reorder. The classes:
+ *
+ *	COMPLETE	the walk reached the outermost frame
+ *	CUT		frames up to the named obstacle
+ *	NONE		no user stack: nothing of it was walked
+ *	ABSENT		there never was one (kernel threads): not a loss
+ */
+#pragma once
+
+#define OUTCOMES(X)											\
+	X(GOING_ON, "going-on", CUT, "the walk was abandoned")						\
+	X(UNDEFINED_RA, "outermost", COMPLETE, "the outermost frame says that it has no caller")	\
+	X(ZERO_RA, "zero-return", COMPLETE, "the return address is zero")				\
+	X(ENTRY_POINT, "entry-point", COMPLETE, "the entry point of the program or of ld.so")		\
+	X(THREAD_START, "thread-start", COMPLETE, "the first instruction of a new thread, which has no CFI")	\
+	X(NO_MAPPING, "no-mapping", CUT, "the frame's address is not mapped")				\
+	X(JIT_CODE, "jit", CUT, "code without a file, and no frame pointer that leads to a call")	\
+	X(NO_EH_FRAME, "no-eh-frame", CUT, "the module has no .eh_frame, and the frame pointer leads nowhere")	\
+	X(NO_ELF, "no-elf", CUT, "the mapped file is not an ELF file that can be read")			\
+	X(NO_FDE, "no-fde", CUT, "code without CFI in a module that has CFI, and no frame pointer")	\
+	X(BAD_ENCODING, "bad-encoding", CUT, "an encoding in .eh_frame that is not supported")		\
+	X(BAD_CIE, "bad-cie", CUT, "malformed CIE or FDE")						\
+	X(BAD_CFI, "bad-cfi", CUT, "malformed call frame instructions")					\
+	X(BAD_EXPRESSION, "bad-expression", CUT, "malformed or unsupported DWARF expression")		\
+	X(BAD_RA_RULE, "bad-ra-rule", CUT, "the rule of the return address cannot be followed")		\
+	X(TOO_MANY_OPS, "too-many-ops", CUT, "a CFI program that does not end")				\
+	X(CFA_REGISTER_LOST, "cfa-register-lost", CUT, "the CFA needs a register that was not saved")	\
+	X(NOT_MONOTONIC, "not-monotonic", CUT, "the caller's frame would not lie above this one")	\
+	X(TOO_DEEP, "too-deep", CUT, "deeper than --max-depth")						\
+	X(STACK_UNREADABLE, "stack-unreadable", CUT, "stack memory that is not mapped")			\
+	X(TABLE_UNREADABLE, "table-unreadable", CUT, "unwind tables that are not mapped")		\
+	X(PAGE_NOT_SAFE, "page-not-safe", CUT, "a page that is not there and is not safe to fault in")	\
+	X(COMPAT, "compat", NONE, "a 32-bit process")							\
+	X(EXEC, "exec", NONE, "execve() replaced the program before its stack was walked")		\
+	X(EXITING, "exiting", NONE, "the task was exiting")						\
+	X(NO_WALKER, "no-walker", NONE, "all walkers were busy")					\
+	X(NO_TASK_STATE, "no-task-state", NONE, "the table of tasks is full")				\
+	X(NOT_SCHEDULED, "not-scheduled", NONE, "the kernel refused the task work")			\
+	X(CONTENDED, "contended", NONE, "interrupts kept changing the task's deferral word")		\
+	X(PENDING, "pending", NONE, "the task had not returned to user mode when the recording ended")	\
+	X(RING_LOST, "ring-lost", NONE, "the stack was walked, but the ring buffer was full")		\
+	X(KERNEL_THREAD, "kernel-thread", ABSENT, "a kernel thread: it has no user stack")
+
+enum outcome {
+#define X(code, name, class, sentence) code,
+	OUTCOMES(X)
+#undef X
+	NR_OUTCOMES
+};

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How is this written in JSON? */
+#include <inttypes.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+
+#include "json.h"
+
+/* Bytes of the UTF-8 character at @s (RFC 3629), or 0. The end of the string is no continuation, so it is never passed. */
+static int utf8_bytes(const unsigned char *s)
+{
+	static const struct { unsigned char first, last, second_min, second_max, bytes; } forms[] = {
+		{0x20, 0x7f, 0, 0, 1},
+		{0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3},
+		{0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3},
+		{0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4},
+		{0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		if (s[0] < forms[i].first || s[0] > forms[i].last)
+			continue;
+		if (forms[i].bytes > 1 && (s[1] < forms[i].second_min || s[1] > forms[i].second_max))
+			return 0;
+		for (int k = 2; k < forms[i].bytes; k++)
+			if ((s[k] & 0xc0) != 0x80)
+				return 0;
+		return forms[i].bytes;
+	}
+	return 0;
+}
+
+static void write_string(FILE *out, const char *text)
+{
+	static const char named[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
+	const unsigned char *s = (const unsigned char *)text;
+
+	putc('"', out);
+	while (*s) {
+		const char *n = strchr(named, *s);
+		int bytes = utf8_bytes(s);
+
+		if (n) {
+			fprintf(out, "\\%c", letter[n - named]);
+			s++;
+		} else if (bytes) {
+			fwrite(s, 1, bytes, out);
+			s += bytes;
+		} else {
+			fprintf(out, "\\u%04x", *s < 0x20 ? *s : 0xfffd);
+			s++;
+		}
+	}
+	putc('"', out);
+}
+
+static void begin_line(struct json *j)
+{
+	if (j->indent)
+		fprintf(j->out, "\n%*s", j->indent * j->depth, "");
+}
+
+static void begin_value(struct json *j, const char *key)
+{
+	if (j->followed)
+		putc(',', j->out);
+	if (j->depth)
+		begin_line(j);
+	j->followed = true;
+	if (!key)
+		return;
+	write_string(j->out, key);
+	fputs(j->indent ? ": " : ":", j->out);
+}
+
+static void open_bracket(struct json *j, const char *key, char bracket)
+{
+	begin_value(j, key);
+	putc(bracket, j->out);
+	j->depth++;
+	j->followed = false;
+}
+
+static void close_bracket(struct json *j, char bracket)
+{
+	j->depth--;
+	if (j->followed)
+		begin_line(j);
+	putc(bracket, j->out);
+	j->followed = true;
+}
+
+void json_object(struct json *j, const char *key)
+{
+	open_bracket(j, key, '{');
+}
+
+void json_object_end(struct json *j)
+{
+	close_bracket(j, '}');
+}
+
+void json_array(struct json *j, const char *key)
+{
+	open_bracket(j, key, '[');
+}
+
+void json_array_end(struct json *j)
+{
+	close_bracket(j, ']');
+}
+
+void json_string(struct json *j, const char *key, const char *value)
+{
+	begin_value(j, key);
+	if (value)
+		write_string(j->out, value);
+	else
+		fputs("null", j->out);
+}
+
+void json_u64(struct json *j, const char *key, uint64_t value)
+{
+	begin_value(j, key);
+	fprintf(j->out, "%" PRIu64, value);
+}
+
+void json_i64(struct json *j, const char *key, int64_t value)
+{
+	begin_value(j, key);
+	fprintf(j->out, "%" PRId64, value);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+	begin_value(j, key);
+	fputs(value ? "true" : "false", j->out);
+}
+
+/* The decimal point is a point, whatever the locale says. */
+void json_double(struct json *j, const char *key, double value)
+{
+	const char *point = localeconv()->decimal_point;
+	char text[32], *p;
+
+	begin_value(j, key);
+	if (!isfinite(value)) {
+		fputs("null", j->out);
+		return;
+	}
+	snprintf(text, sizeof(text), "%.10g", value);
+	p = strstr(text, point);
+	if (p && strcmp(point, ".")) {
+		memmove(p + 1, p + strlen(point), strlen(p + strlen(point)) + 1);
+		*p = '.';
+	}
+	fputs(text, j->out);
+}

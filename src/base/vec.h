@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * An array that grows: struct vec(int) numbers = {0}; numbers.v[0 .. numbers.nr - 1] are its elements.
+ *
+ * Elements may move when one is added. vec_steal() hands the array over, to be freed with free(), and leaves it empty.
+ */
+#pragma once
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define vec(type)			\
+	{				\
+		type *v;		\
+		size_t nr, room;	\
+	}
+
+/* Add a zeroed element: a pointer to it, or NULL when memory is short. */
+#define vec_add(a)										\
+	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) ?	\
+		 memset(&(a)->v[(a)->nr++], 0, sizeof(*(a)->v)) : NULL)
+
+/* Add @value: 0 or -ENOMEM. */
+#define vec_push(a, value)									\
+	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) ?	\
+		 ((a)->v[(a)->nr++] = (value), 0) : -ENOMEM)
+
+#define vec_steal(a)						\
+	({							\
+		__typeof__((a)->v) vec_stolen = (a)->v;		\
+		(a)->v = NULL;					\
+		(a)->nr = (a)->room = 0;			\
+		vec_stolen;					\
+	})
+
+#define vec_done(a) free(vec_steal(a))
+
+static inline int vec_grow(void **v, size_t *room, size_t size)
+{
+	size_t more = *room ? *room * 2 : 16;
+	void *bigger = more > SIZE_MAX / 2 / size ? NULL : realloc(*v, more * size);
+
+	if (!bigger)
+		return -ENOMEM;
+	*v = bigger;
+	*room = more;
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The kernel's types, as far as we use them; libbpf relocates the fields to the running kernel's layout.
+ * Hand-picked, because vmlinux.h takes every good name (module, page, range, vma) and 130,000 lines.
+ */
+#pragma once
+#include "../core/env.h"
+
+typedef u8 __u8;
+typedef u16 __u16;
+typedef u32 __u32;
+typedef u64 __u64;
+typedef s8 __s8;
+typedef s16 __s16;
+typedef s32 __s32;
+typedef s64 __s64;
+typedef u16 __be16;
+typedef u32 __be32;
+typedef u32 __wsum;
+
+#define NULL ((void *)0)
+
+enum { BPF_ANY, BPF_NOEXIST, BPF_EXIST };
+enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2, BPF_RB_AVAIL_DATA = 0 };
+enum bpf_map_type {
+	BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_RINGBUF = 27,
+};
+
+#define EBUSY 16
+
+#define PF_USER_WORKER 0x00004000	/* vhost and io_uring threads (linux 6.18 include/linux/sched.h) */
+#define PF_IO_WORKER 0x00000010
+#define PF_EXITING 0x00000004
+#define PF_KTHREAD 0x00200000
+
+#define VM_EXEC 0x00000004
+#define VM_PFNMAP 0x00000400
+#define VM_IO 0x00004000
+
+/* Not a mere declaration: libbpf compares kfuncs' prototypes, and there a declared struct is not a struct. */
+struct bpf_map {
+	u32 id;
+} __attribute__((preserve_access_index));
+typedef int (*bpf_task_work_callback_t)(struct bpf_map *map, void *key, void *value);
+
+struct bpf_task_work {
+	u64 opaque_;
+} __attribute__((aligned(8)));
+
+struct bpf_iter_task_vma {
+	u64 opaque_[1];
+} __attribute__((aligned(8)));
+
+struct bpf_dynptr {
+	u64 opaque_[2];
+} __attribute__((aligned(8)));
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct pt_regs {
+	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip;
+	unsigned short cs;
+	unsigned long flags, sp;
+};
+
+/* As uapi/linux/bpf_perf_event.h; its regs have the layout of the above. */
+struct bpf_perf_event_data {
+	struct pt_regs regs;
+	u64 sample_period;
+	u64 addr;
+};
+
+struct super_block {
+	u32 s_dev;
+	unsigned long s_magic;
+};
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	u32 i_generation;
+};
+
+struct qstr {
+	u32 len;
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+};
+
+struct vfsmount {
+	struct dentry *mnt_root;
+};
+
+struct mount {
+	struct mount *mnt_parent;
+	struct dentry *mnt_mountpoint;
+	struct vfsmount mnt;
+};
+
+struct path {
+	struct vfsmount *mnt;
+	struct dentry *dentry;
+};
+
+struct file {
+	struct inode *f_inode;
+	struct path f_path;
+};
+
+struct fs_struct {
+	struct path root;
+};
+
+struct userfaultfd_ctx;
+
+struct vm_userfaultfd_ctx {
+	struct userfaultfd_ctx *ctx;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start, vm_end, vm_flags, vm_pgoff;
+	struct file *vm_file;
+	struct vm_userfaultfd_ctx vm_userfaultfd_ctx;
+};
+
+struct seqcount {
+	u32 sequence;
+};
+
+typedef struct seqcount seqcount_t;
+
+typedef struct {
+	void *vdso;
+} mm_context_t;
+
+struct mm_struct {
+	seqcount_t mm_lock_seq;
+	mm_context_t context;
+};
+
+typedef struct {
+	int counter;
+} atomic_t;
+
+struct signal_struct {
+	atomic_t live;
+};
+
+struct task_struct {
+	u32 flags;
+	struct mm_struct *mm;
+	int pid, tgid;
+	struct task_struct *group_leader;
+	u64 start_boottime;
+	struct fs_struct *fs;
+	struct signal_struct *signal;
+	u32 self_exec_id;
+};
+
+struct linux_binprm;
+
+#pragma clang attribute pop

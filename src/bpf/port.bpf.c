@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * core/port.h in the kernel: the target is the current task, in a context that may sleep.
+ *
+ * Waiting for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. The task would hang
+ * on its way back to user mode, inside our callback, and with it every detach of a BPF program from a uprobe on the
+ * machine. So memory is first read without faulting. Only if that fails, and the page is of a kind that no user can hold
+ * back, it is faulted in; each page at most once in a walk.
+ */
+#include "maps.h"
+#include "announce.bpf.h"
+#include "task.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struct *task, u64 addr) __ksym;
+extern struct vm_area_struct *bpf_iter_task_vma_next(struct bpf_iter_task_vma *it) __ksym;
+extern void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *it) __ksym;
+
+/* File systems whose pages come from memory or a block device (linux include/uapi/linux/magic.h). */
+static INLINE bool file_system_is_safe(u64 magic)
+{
+	switch (magic) {
+	case 0xef53:		/* ext2, ext3, ext4 */
+	case 0x58465342:	/* xfs */
+	case 0x9123683e:	/* btrfs */
+	case 0xf2f52010:	/* f2fs */
+	case 0x01021994:	/* tmpfs */
+	case 0x858458f6:	/* ramfs */
+	case 0x73717368:	/* squashfs */
+	case 0xe0f5e1e2:	/* erofs */
+		return true;
+	}
+	return false;
+}
+
+/* May we wait for a page of @vma? Overlayfs needs no row above: it maps the file below it. */
+static INLINE bool safe_to_fault(struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	if (vma->vm_flags & (VM_PFNMAP | VM_IO))
+		return false;
+	if (bpf_core_field_exists(vma->vm_userfaultfd_ctx) && vma->vm_userfaultfd_ctx.ctx)
+		return false;
+	return !file || file_system_is_safe(file->f_inode->i_sb->s_magic);
+}
+
+/* Remember that the page of @addr is faulted in by this walk. False: it was before, and did not stay. */
+static INLINE bool first_fault(struct guard *g, u64 addr)
+{
+	u64 page = addr / PAGE_BYTES + 1;
+	u64 *known = &at(g->page, page & (GUARD_PAGES - 1));
+
+	if (*known == page || g->faults >= 4096)
+		return false;
+	*known = page;
+	g->faults++;
+	return true;
+}
+
+/* What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not. */
+static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
+{
+	struct bpf_iter_task_vma it;
+	struct vm_area_struct *vma;
+	int ret = -EFAULT;
+
+	bpf_iter_task_vma_new(&it, t, addr);
+	vma = bpf_iter_task_vma_next(&it);
+	if (vma && vma->vm_start <= addr && addr + len <= vma->vm_end)
+		ret = safe_to_fault(vma) ? 0 : -EACCES;
+	bpf_iter_task_vma_destroy(&it);
+	return ret;
+}
+
+/* May the walk of the current task fault in @len bytes at @addr? 0, -EFAULT or -EACCES, as port_read() has them. */
+GLOBAL int may_fault(u64 addr, u32 len)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct task_state *st = task_find(t);
+	int err = ask_vma(t, addr, len);
+
+	if (err == -EFAULT)
+		return err;
+	if (err || !config.allow_faults || !st || !first_fault(&st->guard, addr)) {
+		count(COUNT_FAULTS_REFUSED, 1);
+		return -EACCES;
+	}
+	count(COUNT_FAULTS, 1);
+	return 0;
+}
+
+CORE int port_read(void *dst, u32 len, u64 addr)
+{
+	int err;
+
+	if (!bpf_probe_read_user(dst, len, (const void *)addr))
+		return 0;
+	err = may_fault(addr, len);
+	if (err)
+		return err;
+	return bpf_copy_from_user(dst, len, (const void *)addr) ? -EFAULT : 0;
+}
+
+static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	v->start = vma->vm_start;
+	v->end = vma->vm_end;
+	v->offset = vma->vm_pgoff << 12;
+	v->executable = !!(vma->vm_flags & VM_EXEC);
+	v->vdso = 0;
+	v->dev = v->ino = v->generation = 0;
+	if (file) {
+		v->ino = file->f_inode->i_ino;
+		v->dev = file->f_inode->i_sb->s_dev;
+		v->generation = file->f_inode->i_generation;
+	} else if ((u64)t->mm->context.vdso == v->start) {
+		v->vdso = 1;
+	}
+}
+
+struct found {
+	struct vma *vma;
+	u32 yes;
+};
+
+/* Runs with the mmap lock held: nothing here may touch user memory. */
+static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
+{
+	struct found *f = ctx;
+
+	fill(f->vma, bpf_get_current_task_btf(), vma);
+	f->yes = 1;
+	return 0;
+}
+
+CORE int port_vma(u64 addr, struct vma *ret)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct found f = { .vma = ret };
+	struct bpf_iter_task_vma it;
+	struct vm_area_struct *vma;
+
+	if (bpf_find_vma(t, addr, found_vma, &f, 0) == -EBUSY) {	/* the mmap lock is taken: go by the VMA's own */
+		bpf_iter_task_vma_new(&it, t, addr);
+		vma = bpf_iter_task_vma_next(&it);
+		if (vma && vma->vm_start <= addr) {
+			fill(ret, t, vma);
+			f.yes = 1;
+		}
+		bpf_iter_task_vma_destroy(&it);
+	}
+	return f.yes ? 0 : -ENOENT;
+}
+
+CORE u64 port_file_start(const struct vma *like)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct bpf_iter_task_vma it;
+	struct vm_area_struct *vma;
+	u64 start = 0;
+
+	if (like->offset == 0)
+		return like->start;
+	bpf_iter_task_vma_new(&it, t, 0);
+	while ((vma = bpf_iter_task_vma_next(&it))) {
+		struct file *file = vma->vm_file;
+
+		if (!file || vma->vm_pgoff || vma->vm_start > like->start)
+			continue;
+		if (file->f_inode->i_ino == like->ino && file->f_inode->i_sb->s_dev == like->dev)
+			start = vma->vm_start;
+	}
+	bpf_iter_task_vma_destroy(&it);
+	return start;
+}
+
+CORE struct module *port_module(const struct module_key *key)
+{
+	return bpf_map_lookup_elem(&modules, key);
+}
+
+CORE struct module *port_module_add(struct modules *ms)
+{
+	int err = bpf_map_update_elem(&modules, &ms->key, &ms->read, BPF_NOEXIST);
+
+	if (!err) {
+		count(COUNT_MODULES, 1);
+		module_announce(ms);
+	}
+	return bpf_map_lookup_elem(&modules, &ms->key);
+}

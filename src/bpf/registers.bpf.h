@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel's pt_regs, by DWARF number (psABI x86-64 §3.6.2). */
+#pragma once
+#include "maps.h"
+
+static INLINE void registers_take(struct registers *ret, const struct pt_regs *regs)
+{
+	ret->reg[RAX] = regs->ax;
+	ret->reg[RDX] = regs->dx;
+	ret->reg[RCX] = regs->cx;
+	ret->reg[RBX] = regs->bx;
+	ret->reg[RSI] = regs->si;
+	ret->reg[RDI] = regs->di;
+	ret->reg[RBP] = regs->bp;
+	ret->reg[RSP] = regs->sp;
+	ret->reg[R8] = regs->r8;
+	ret->reg[R9] = regs->r9;
+	ret->reg[R10] = regs->r10;
+	ret->reg[R11] = regs->r11;
+	ret->reg[R12] = regs->r12;
+	ret->reg[R13] = regs->r13;
+	ret->reg[R14] = regs->r14;
+	ret->reg[R15] = regs->r15;
+	ret->reg[RIP] = regs->ip;
+	ret->orig_ax = regs->orig_ax;
+}

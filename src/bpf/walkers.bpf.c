@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "walkers.bpf.h"
+
+struct claim {
+	u32 tid, first, got;		/* @got: index + 1 */
+};
+
+static long try_claim(u32 turn, void *ctx)
+{
+	struct claim *c = ctx;
+	u32 i = (c->first + turn) & (config.nr_walkers - 1);
+	struct walker *w = bpf_map_lookup_elem(&walkers, &i);
+
+	if (!w || cmpxchg(&w->tid, 0, c->tid))
+		return NEXT;
+	c->got = i + 1;
+	return STOP;
+}
+
+CORE struct walker *walker_claim(u32 tid, u32 hint)
+{
+	struct claim c = { .tid = tid, .first = (hint * 0x9E3779B1u) >> 16 };
+	struct walker *w;
+	u32 i;
+
+	bpf_loop(config.nr_walkers, try_claim, &c, 0);
+	if (!c.got)
+		return NULL;
+	i = c.got - 1;
+	w = bpf_map_lookup_elem(&walkers, &i);
+	if (w)
+		w->since_ns = bpf_ktime_get_ns();
+	return w;
+}

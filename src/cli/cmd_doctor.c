@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dusk doctor: can this machine record, and if not, what would help? */
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+struct options {
+	bool json;
+};
+
+static const struct option options[] = {
+	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line and check"},
+	{0},
+};
+
+static const struct {
+	const char *name, *purpose;
+} capabilities[] = {
+	{"cap_bpf", "load and attach the kernel programs"},
+	{"cap_perfmon", "read kernel and user memory in them, and sample other users' tasks"},
+	{"cap_sys_resource", "lock memory beyond the limit"},
+	{"cap_sys_ptrace", "see other users' processes in /proc, for names"},
+	{"cap_checkpoint_restore", "open mapped files by /proc/PID/map_files, also when they are deleted"},
+	{"cap_dac_read_search", "read programs and symbols that only others may read"},
+	{"cap_syslog", "see kernel addresses in /proc/kallsyms"},
+};
+
+#define NR_CAPABILITIES (sizeof(capabilities) / sizeof(*capabilities))
+
+static const char *state_name(enum dusk_check_state state)
+{
+	static const char *const names[] = {"OK", "WARN", "FAIL"};
+
+	return names[state];
+}
+
+static void write_json(FILE *out, const struct dusk_check *checks, int nr)
+{
+	for (int i = 0; i < nr; i++) {
+		struct json j = {.out = out};
+
+		json_object(&j, NULL);
+		json_string(&j, "check", checks[i].name);
+		json_string(&j, "state", state_name(checks[i].state));
+		json_string(&j, "result", checks[i].result);
+		json_string(&j, "remedy", checks[i].remedy);
+		json_object_end(&j);
+		putc('\n', out);
+	}
+}
+
+static void write_state(const struct output *o, enum dusk_check_state state)
+{
+	static const char *const colors[] = {"\033[32m", "\033[33m", "\033[31m"};
+
+	fprintf(o->file, "%s%-4s%s", o->color ? colors[state] : "", state_name(state), o->color ? "\033[0m" : "");
+}
+
+static void write_capabilities(FILE *out)
+{
+	fputs("\nInstead of root, these capabilities suffice:\n", out);
+	for (size_t i = 0; i < NR_CAPABILITIES; i++)
+		fprintf(out, "  %-24s %s\n", capabilities[i].name, capabilities[i].purpose);
+	fputs("To give them to everyone who may run dusk:\n  sudo setcap ", out);
+	for (size_t i = 0; i < NR_CAPABILITIES; i++)
+		fprintf(out, "%s%s", i ? "," : "", capabilities[i].name);
+	fputs("=ep \"$(command -v dusk)\"\n", out);
+}
+
+static void write_text(const struct output *o, const struct dusk_check *checks, int nr, bool able)
+{
+	int width = 0;
+
+	for (int i = 0; i < nr; i++)
+		if ((int)strlen(checks[i].name) > width)
+			width = strlen(checks[i].name);
+	for (int i = 0; i < nr; i++) {
+		write_state(o, checks[i].state);
+		fprintf(o->file, "  %-*s  %s\n", width, checks[i].name, checks[i].result);
+		if (checks[i].state != DUSK_OK && *checks[i].remedy)
+			fprintf(o->file, "%*s-> %s\n", 6 + width + 2, "", checks[i].remedy);
+	}
+	write_capabilities(o->file);
+	fprintf(o->file, "\n%s\n", able ? "This machine can run dusk record." : "This machine cannot run dusk record.");
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {0};
+	_cleanup_(freep) struct dusk_check *checks = NULL;
+	struct output out;
+	bool able = true;
+	int status, nr;
+
+	if (!command_options(self, argc, argv, &o, NULL, &status))
+		return status;
+	nr = dusk_doctor(&checks);
+	if (nr < 0) {
+		say("cannot examine this machine: %s", strerror(-nr));
+		return STATUS_FAILED;
+	}
+	for (int i = 0; i < nr; i++)
+		able &= checks[i].state != DUSK_FAIL;
+	status = output_open(&out, NULL, false);
+	if (status)
+		return status;
+	if (o.json)
+		write_json(out.file, checks, nr);
+	else
+		write_text(&out, checks, nr, able);
+	status = output_close(&out, 0);
+	return status ? status : able ? STATUS_OK : STATUS_PRIVILEGE;
+}
+
+const struct command cmd_doctor = {
+	.name = "doctor",
+	.summary = "Can this machine record, and if not, what would help?",
+	.arguments = "[options]",
+	.notes = "Exit status: 0 if it can, 3 if not.\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dusk flame: a profile as a flame graph, in one HTML file. */
+#include <string.h>
+#include "base/cleanup.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "report/flame.h"
+
+struct options {
+	const char *input, *output, *title;
+};
+
+static const struct option options[] = {
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "the profile (default " DEFAULT_PROFILE ")"},
+	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
+	 "write there (default flame.html); -: standard output"},
+	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT", "heads the page (default: the command recorded)"},
+	{0},
+};
+
+static const char *default_title(const struct dusk_profile *p, const char *path)
+{
+	const char *command = dusk_profile_setting(p, "command"), *host = dusk_profile_setting(p, "hostname");
+
+	if (command && *command)
+		return command;
+	return host && *host ? host : path;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {DEFAULT_PROFILE, "flame.html", NULL};
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct output out;
+	int status;
+
+	if (!command_options(self, argc, argv, &o, NULL, &status))
+		return status;
+	status = open_profile(&p, o.input, true);
+	if (!status)
+		status = output_open(&out, o.output, false);
+	if (!status)
+		status = output_close(&out, flame_write(out.file, p, o.title ? o.title : default_title(p, o.input)));
+	if (!status && out.path)
+		say("wrote %s; open it in a browser", out.path);
+	return status;
+}
+
+const struct command cmd_flame = {
+	.name = "flame",
+	.summary = "A profile as a flame graph: one HTML file that needs nothing else",
+	.arguments = "[options]",
+	.options = options,
+	.run = run,
+};

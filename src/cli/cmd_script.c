@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dusk script: each sample with its stack, as perf script writes it. */
+#include "base/cleanup.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "export/export.h"
+
+struct options {
+	const char *input;
+};
+
+static const struct option options[] = {
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
+	 "the profile (default " DEFAULT_PROFILE ")"},
+	{0},
+};
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {DEFAULT_PROFILE};
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct export_options none = {0};
+	struct output out;
+	int status;
+
+	if (!command_options(self, argc, argv, &o, NULL, &status))
+		return status;
+	status = open_profile(&p, o.input, true);
+	if (!status)
+		status = output_open(&out, NULL, true);
+	return status ? status : output_close(&out, script_write(out.file, p, &none));
+}
+
+const struct command cmd_script = {
+	.name = "script",
+	.summary = "Each sample with its stack, in the text format of perf script",
+	.arguments = "[options]",
+	.notes = "stackcollapse-perf.pl, speedscope and the Firefox Profiler read it.\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What do all commands have in common? See command.h. */
+#include <stdarg.h>
+#include <string.h>
+#include "cli/command.h"
+
+void say(const char *format, ...)
+{
+	va_list arguments;
+
+	fputs("dusk: ", stderr);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	putc('\n', stderr);
+}
+
+int say_usage(const struct command *c, const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(stderr, "dusk %s: ", c->name);
+	va_start(arguments, format);
+	vfprintf(stderr, format, arguments);
+	va_end(arguments);
+	fprintf(stderr, "\nTry 'dusk %s --help'.\n", c->name);
+	return STATUS_USAGE;
+}
+
+void command_help(FILE *out, const struct command *c)
+{
+	fprintf(out, "Usage: dusk %s %s\n\n%s\n\nOptions:\n", c->name, c->arguments, c->summary);
+	options_help(out, c->options);
+	if (c->notes)
+		fprintf(out, "\n%s", c->notes);
+}
+
+bool command_options(const struct command *c, int argc, char **argv, void *into, int *next, int *status)
+{
+	struct options_result result;
+	int err = options_parse(c->options, argc, argv, into, &result);
+
+	if (err) {
+		*status = say_usage(c, "%s", *result.error ? result.error : strerror(-err));
+	} else if (result.help) {
+		command_help(stdout, c);
+		*status = STATUS_OK;
+	} else if (!next && result.next < argc) {
+		*status = say_usage(c, "unexpected argument '%s'%s", argv[result.next],
+				    strstr(argv[result.next], ".dusk") ? "; a profile is named by -i" : "");
+	} else {
+		if (next)
+			*next = result.next;
+		return true;
+	}
+	options_done(c->options, into);
+	return false;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What do all commands have in common: their place in the table, their exit codes, their manners? */
+#pragma once
+#include <dusk/dusk.h>
+#include "cli/options.h"
+
+enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE, STATUS_PRIVILEGE, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND };
+
+#define DEFAULT_PROFILE "profile.dusk"
+
+struct command {
+	const char *name, *summary;
+	const char *arguments;		/* of the usage line */
+	const char *notes;		/* below the options in --help, or NULL */
+	const struct option *options;
+	int (*run)(const struct command *self, int argc, char **argv);	/* argv[0] is the command's name */
+};
+
+extern const struct command cmd_record, cmd_report, cmd_script, cmd_export, cmd_flame, cmd_info, cmd_doctor;
+
+/*
+ * Parse the options of @c. True: go on, argv[*next] is the first word left. False: exit with *status, all is said. A
+ * command that passes NULL for @next takes no further words.
+ */
+bool command_options(const struct command *c, int argc, char **argv, void *into, int *next, int *status);
+void command_help(FILE *out, const struct command *c);
+
+/* One line on stderr, after "dusk: ". */
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* A usage error: the line, and where to read on. Returns STATUS_USAGE. */
+int say_usage(const struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

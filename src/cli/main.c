@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which command is it? */
+#include <stdlib.h>
+#include <string.h>
+#include "cli/command.h"
+
+#define MAX_COMMANDS 32
+
+static const struct command *const commands[] = {
+	&cmd_record, &cmd_report, &cmd_script, &cmd_export, &cmd_flame, &cmd_info, &cmd_doctor, NULL,
+};
+
+static void help(FILE *out)
+{
+	fputs("Usage: dusk COMMAND [options]\n\nShows where a machine's CPU time goes, with complete stacks of stock programs.\n\n"
+	      "Commands:\n", out);
+	for (const struct command *const *c = commands; *c; c++)
+		fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+	fputs("  help       what a command does, and its options\n\n"
+	      "Options:\n"
+	      "  -h,  --help                     this text\n"
+	      "  -V,  --version                  the version\n\n"
+	      "First steps:\n"
+	      "  sudo dusk record -d 10s         the whole machine for ten seconds\n"
+	      "  dusk report                     which functions took the time\n"
+	      "  dusk flame                      the same as a flame graph, flame.html\n", out);
+}
+
+static const struct command *find(const char *name)
+{
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp((*c)->name, name))
+			return *c;
+	return NULL;
+}
+
+static int unknown(const char *name)
+{
+	const char *names[MAX_COMMANDS] = {"help"}, *near;
+	size_t nr = 1;
+
+	for (const struct command *const *c = commands; *c && nr < MAX_COMMANDS - 1; c++)
+		names[nr++] = (*c)->name;
+	near = suggest(name, names);
+	if (near)
+		say("unknown command '%s'; did you mean '%s'?", name, near);
+	else
+		say("unknown command '%s'; 'dusk help' lists them", name);
+	return STATUS_USAGE;
+}
+
+static int help_about(const char *name)
+{
+	const struct command *c = find(name);
+
+	if (!c)
+		return unknown(name);
+	command_help(stdout, c);
+	return STATUS_OK;
+}
+
+static int run(int argc, char **argv)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct command *c;
+
+	if (!word) {
+		help(stderr);
+		return STATUS_USAGE;
+	}
+	if (!strcmp(word, "help") && argc > 2)
+		return help_about(argv[2]);
+	if (!strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h")) {
+		help(stdout);
+		return STATUS_OK;
+	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		printf("dusk %s\n", dusk_version());
+		return STATUS_OK;
+	}
+	if (*word == '-') {
+		say("unknown option '%s'; options come after the command: dusk COMMAND [options]", word);
+		return STATUS_USAGE;
+	}
+	c = find(word);
+	return c ? c->run(c, argc - 1, argv + 1) : unknown(word);
+}
+
+int main(int argc, char **argv)
+{
+	int status = run(argc, argv);
+
+	if (fflush(stdout) && status == STATUS_OK) {
+		say("cannot write: %m");
+		return STATUS_FAILED;
+	}
+	return status;
+}

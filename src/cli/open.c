@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where does a command get its profile, with names? See open.h. */
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+#include "cli/open.h"
+
+#define PATIENCE_S 0.5	/* what is quicker needs no progress */
+
+double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+void progress_begin(struct progress *p, bool quiet)
+{
+	*p = (struct progress){.quiet = quiet || !isatty(STDERR_FILENO), .start_s = now_s()};
+}
+
+int progress_step(void *progress, uint32_t done, uint32_t total)
+{
+	struct progress *p = progress;
+
+	if (p->stops && *p->stops >= p->max)
+		return -ECANCELED;
+	if (!p->quiet && now_s() > p->start_s + PATIENCE_S) {
+		fprintf(stderr, "\rdusk: looking up functions: %u %%\033[K", total ? (unsigned int)(100.0 * done / total) : 0);
+		p->shown = true;
+	}
+	return 0;
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->shown)
+		fputs("\r\033[K", stderr);
+	p->shown = false;
+}
+
+int open_profile(struct dusk_profile **ret, const char *path, bool symbols)
+{
+	struct dusk_profile *p;
+	struct dusk_error err = {""};
+
+	if (dusk_profile_read(&p, path, &err)) {
+		say("%s", err.text);
+		return STATUS_FAILED;
+	}
+	if (symbols && !p->symbolized) {
+		struct progress progress;
+		struct dusk_symbol_options o = {.sz = sizeof(o), .progress = progress_step, .ctx = &progress};
+		int failed;
+
+		progress_begin(&progress, false);
+		failed = dusk_profile_symbolize(p, &o, &err);
+		progress_end(&progress);
+		if (failed)
+			say("%s; names are missing", err.text);
+	}
+	*ret = p;
+	return STATUS_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where does a command get its profile, with names? */
+#pragma once
+#include "cli/command.h"
+
+/*
+ * Read the profile at @path. @symbols: if nobody looked up its functions, do that now, in memory. STATUS_OK, and *@ret is
+ * to be freed with dusk_profile_free(); or STATUS_FAILED with all said.
+ */
+int open_profile(struct dusk_profile **ret, const char *path, bool symbols);
+
+static inline void profile_freep(struct dusk_profile **p)
+{
+	dusk_profile_free(*p);
+}
+
+/* A line on stderr that is overwritten, if stderr is a terminal; progress_end() wipes it. */
+struct progress {
+	bool shown, quiet;
+	double start_s;
+	const volatile int *stops;	/* the user's wishes to stop; from the @max-th on work is given up. NULL: none */
+	int max;
+};
+
+void progress_begin(struct progress *p, bool quiet);
+int progress_step(void *progress, uint32_t done, uint32_t total);
+void progress_end(struct progress *p);
+
+double now_s(void);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where does a command's result go, and did all of it arrive?
+ *
+ * Into a file, to stdout, or through the pager if stdout is a terminal. A reader that has read enough is no error.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+
+struct output {
+	FILE *file;
+	const char *path;	/* NULL: stdout */
+	bool pager;
+	bool color;		/* a terminal shows it, and the user has not set NO_COLOR */
+	bool unicode;		/* the locale has UTF-8 */
+};
+
+/* @path: NULL or "-" for stdout. @page: through the pager, if there is a terminal. STATUS_OK, or STATUS_FAILED with all said. */
+int output_open(struct output *o, const char *path, bool page);
+
+/* Flush, close, wait for the pager. @err: why the result is not complete, or 0. A file that is not complete is removed. */
+int output_close(struct output *o, int err);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which of these names was meant? By edit distance: at most a third of the word may be wrong. */
+#include <string.h>
+#include "cli/options.h"
+
+#define MAX_WORD 32
+
+static unsigned int least(unsigned int a, unsigned int b)
+{
+	return a < b ? a : b;
+}
+
+/* Insertions, deletions, replacements and swaps of neighbours that make @a of @b. */
+static unsigned int distance(const char *a, const char *b)
+{
+	unsigned int d[MAX_WORD + 1][MAX_WORD + 1];
+	size_t na = strnlen(a, MAX_WORD), nb = strnlen(b, MAX_WORD);
+
+	for (size_t i = 0; i <= na; i++)
+		d[i][0] = i;
+	for (size_t k = 0; k <= nb; k++)
+		d[0][k] = k;
+	for (size_t i = 1; i <= na; i++)
+		for (size_t k = 1; k <= nb; k++) {
+			d[i][k] = d[i - 1][k - 1] + (a[i - 1] != b[k - 1]);
+			d[i][k] = least(d[i][k], least(d[i - 1][k], d[i][k - 1]) + 1);
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+				d[i][k] = least(d[i][k], d[i - 2][k - 2] + 1);
+		}
+	return d[na][nb];
+}
+
+const char *suggest(const char *word, const char *const *names)
+{
+	unsigned int best = strlen(word) / 3 + 1;
+	const char *found = NULL;
+
+	if (strlen(word) > MAX_WORD)
+		return NULL;
+	for (; *names; names++) {
+		unsigned int far = distance(word, *names);
+
+		if (far < best || (far == best && !found && far < strlen(*names) / 2 + 1)) {
+			best = far;
+			found = *names;
+		}
+	}
+	return found;
+}

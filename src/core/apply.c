@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A row and the registers → the caller's registers. All sanity checks are here. */
+#include "../abi/outcome.h"
+#include "machine.h"
+
+static INLINE u32 return_address(struct machine *m, u64 *ret)
+{
+	s32 off = m->row.off[SLOT_RA];
+	u64 addr;
+	int err;
+
+	switch (m->row.rule[SLOT_RA]) {
+	case RULE_UNDEFINED:
+		return UNDEFINED_RA;	/* the outermost frame says so */
+	case RULE_OFFSET:
+		addr = m->cfa + (s64)off;
+		break;
+	case RULE_EXPR:
+		addr = m->value[SLOT_RA];
+		break;
+	case RULE_VAL_EXPR:
+		*ret = m->value[SLOT_RA];
+		return 0;
+	case RULE_REGISTER:		/* vfork() pops it into rdi */
+		return machine_reg(m, off, ret) ? BAD_RA_RULE : 0;
+	default:
+		return BAD_RA_RULE;
+	}
+	err = stack_read(m, addr, ret);
+	return err ? read_outcome(err, STACK_UNREADABLE) : 0;
+}
+
+static INLINE void lies_at(struct machine *m, u32 reg, u64 addr)
+{
+	m->reg[reg] = addr;
+	m->lazy |= 1u << reg;
+	m->invalid &= ~(1u << reg);
+}
+
+static INLINE void is(struct machine *m, u32 reg, u64 val)
+{
+	m->reg[reg] = val;
+	m->lazy &= ~(1u << reg);
+	m->invalid &= ~(1u << reg);
+}
+
+static INLINE void restore(struct machine *m, u32 slot)
+{
+	u32 reg = reg_of_slot[slot];
+
+	switch (m->row.rule[slot]) {
+	case RULE_SAME:
+		break;
+	case RULE_OFFSET:
+		lies_at(m, reg, m->cfa + (s64)m->row.off[slot]);
+		break;
+	case RULE_VAL_OFFSET:
+		is(m, reg, m->cfa + (s64)m->row.off[slot]);
+		break;
+	case RULE_EXPR:
+		lies_at(m, reg, m->value[slot]);
+		break;
+	case RULE_VAL_EXPR:
+		is(m, reg, m->value[slot]);
+		break;
+	default:
+		m->invalid |= 1u << reg;
+	}
+}
+
+/* The kernel's signal frame: struct ucontext at rsp, its general registers 40 bytes in (linux asm/sigcontext.h). */
+static INLINE void restore_all(struct machine *m)
+{
+	static const u8 order[] = { R8, R9, R10, R11, R12, R13, R14, R15, RDI, RSI, RBP, RBX, RDX, RAX, RCX };
+	u64 greg = m->sp + 40;
+
+	m->signal_frames++;
+	UNROLL
+	for (u32 i = 0; i < COUNT(order); i++)
+		m->reg[order[i]] = greg + 8 * i;
+	m->lazy |= 0xff7f;
+	m->invalid = 0;
+	stack_forget(m);		/* perhaps the handler ran on another one */
+}
+
+CORE u32 apply_row(struct machine *m)
+{
+	bool signal = m->row.flags & ROW_SIGNAL;
+	u64 ra = 0;
+	u32 err;
+
+	err = return_address(m, &ra);
+	if (err) {
+		m->detail = m->cfa;
+		return err;
+	}
+	if (signal) {
+		restore_all(m);
+	} else {
+		m->invalid |= CALLER_SAVED;
+		if (m->row.saved & SAVED_SLOTS) {
+			UNROLL
+			for (u32 slot = 0; slot < NR_SAVED; slot++)
+				restore(m, slot);
+		}
+		if (m->cfa < m->sp || (m->cfa == m->sp && !m->exact)) {
+			m->detail = m->cfa;
+			return NOT_MONOTONIC;
+		}
+	}
+	m->exact = signal;
+	m->sp = m->reg[RSP] = m->cfa;
+	m->pc = ra;
+	return ra ? 0 : ZERO_RA;
+}

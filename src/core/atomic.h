@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * All access to words that others may write meanwhile.
+ *
+ * BPF: the __sync builtins are fully ordered. Acquire and release are compiler barriers: right on x86, whose loads and
+ * stores keep their order and whose JIT does not move them; another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL
+ * (since 6.15) here and nowhere else.
+ */
+#pragma once
+#include "env.h"
+
+#ifdef __bpf__
+#define barrier_() asm volatile("" ::: "memory")
+#define load_relaxed(p)		(*(volatile typeof(*(p)) *)(p))
+#define load_acquire(p)		({ typeof(*(p)) v_ = load_relaxed(p); barrier_(); v_; })
+#define store_release(p, v)	({ barrier_(); *(volatile typeof(*(p)) *)(p) = (v); })
+#define fence_acquire()		barrier_()
+#define fence_release()		barrier_()
+#define fetch_add(p, v)		__sync_fetch_and_add((p), (v))
+#define cmpxchg(p, old, new)	__sync_val_compare_and_swap((p), (old), (new))
+#define xchg(p, v)		__sync_lock_test_and_set((p), (v))
+#else
+#define load_relaxed(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
+#define load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define fence_acquire()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define fence_release()		__atomic_thread_fence(__ATOMIC_RELEASE)
+#define fetch_add(p, v)		__atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
+#define cmpxchg(p, old, new)	__sync_val_compare_and_swap((p), (old), (new))
+#define xchg(p, v)		__atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#endif

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "defer.h"
+#include "atomic.h"
+
+CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie)
+{
+	u64 bit = 1ULL << (who & (DEFER_BITS - 1));
+
+	for (u32 attempt = 0; attempt < DEFER_NESTING; attempt++) {
+		u64 old = load_relaxed(&d->word);
+		u64 new = (old ? old : fresh << DEFER_BITS) | bit;
+
+		if (cmpxchg(&d->word, old, new) != old)
+			continue;	/* an interrupt asked in between */
+
+		*cookie = new >> DEFER_BITS;
+		if (!old)
+			return DEFER_SCHEDULE;
+		return old & bit ? DEFER_REPEAT : DEFER_JOIN;
+	}
+	return DEFER_CONTENDED;
+}
+
+CORE u64 defer_take(struct defer *d, u64 *cookie)
+{
+	u64 word = xchg(&d->word, 0);
+
+	*cookie = word >> DEFER_BITS;
+	return word & ((1ULL << DEFER_BITS) - 1);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * When is a task's user stack due, and for whom?
+ *
+ * The user stack stands still while its task is in the kernel, so all who ask during one visit share one walk and one
+ * cookie. Both live in one word:
+ *
+ *	63            16 15          0
+ *	[    cookie     |  consumers ]	0 = nobody has asked
+ *
+ * One word, because an NMI may ask between any two instructions: with two, it could join a walk under a cookie that the
+ * walk has already given up.
+ *
+ * A cookie lives from the first request to the end of the walk that serves it. It is never 0 and never used again.
+ */
+#pragma once
+#include "env.h"
+
+#define DEFER_BITS 16		/* consumers; the other 48 bits hold the cookie */
+#define DEFER_NESTING 4		/* task, softirq, hardirq, NMI: who may ask in between */
+#define DEFER_CPU_BITS 12	/* of a cookie; the other 36 count on that CPU: at 1 MHz for 19 hours */
+
+enum defer_verdict {
+	DEFER_SCHEDULE,		/* first request: the caller has to see that the walk takes place */
+	DEFER_JOIN,		/* the walk is on its way */
+	DEFER_REPEAT,		/* and @who had asked before */
+	DEFER_CONTENDED,	/* interrupted too often; nothing was asked */
+};
+
+struct defer {
+	u64 word;
+};
+
+/* The @count-th cookie of @cpu. Not 0 for any @count but 0. */
+static INLINE u64 defer_cookie(u32 cpu, u64 count)
+{
+	return (count << DEFER_CPU_BITS | (cpu & ((1 << DEFER_CPU_BITS) - 1))) & ~0ULL >> DEFER_BITS;
+}
+
+/*
+ * Consumer @who (below DEFER_BITS) asks for the stack. *@cookie is the cookie of the walk that will serve it: @fresh if
+ * this is the first request; untouched if contended. Any context; constant time.
+ */
+CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie);
+
+/* The walk is done (or given up): nobody waits any more. Returns the consumers to serve; 0: there were none. */
+CORE u64 defer_take(struct defer *d, u64 *cookie);

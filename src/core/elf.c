@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* ELF headers, read out of the target's memory: no file is opened. */
+#include "encoding.h"
+#include "module.h"
+
+#define ELF_MAGIC 0x464c457f	/* "\177ELF" */
+#define ELF_CLASS64 2
+#define PT_LOAD 1
+#define PT_NOTE 4
+#define PT_GNU_EH_FRAME 0x6474e550
+#define PF_X 1
+#define PF_W 2
+#define PHDR_BYTES 56
+#define MAX_PHDRS 32
+
+/* .eh_frame_hdr: version 1, count udata4, table datarel|sdata4. The only form linkers write with a table. */
+#define HDR_TABLE_MASK 0xffff00ff
+#define HDR_TABLE_FORM 0x3b030001
+
+#define NOTE_NAME_GNU 0x00554e47	/* "GNU" */
+#define NOTE_GNU_BUILD_ID 3
+#define NOTE_BYTES 36		/* header, "GNU", 20 bytes */
+#define MAX_NOTES 16
+
+#define MAX_SCAN_WORDS (4u << 20)
+
+TURN(program_header, struct modules, ms)
+{
+	struct module *m = &ms->read;
+	u64 *ph = ms->word;
+	u32 type, flags, n;
+
+	if (port_read(ph, PHDR_BYTES, ms->phdr + (u64)turn * PHDR_BYTES)) {
+		ms->failed = 1;
+		return STOP;
+	}
+	type = (u32)ph[0];
+	flags = ph[0] >> 32;
+
+	if (type == PT_GNU_EH_FRAME)
+		m->hdr = ph[2];
+	n = ms->nr_notes;
+	if (type == PT_NOTE && n < COUNT(ms->notes)) {
+		at(ms->notes, n) = (struct segment){ ph[6], ph[2], ph[4] };	/* off: the alignment */
+		ms->nr_notes = n + 1;
+	}
+	if (type != PT_LOAD)
+		return NEXT;
+
+	if (ph[1] == 0)
+		ms->start_vaddr = ph[2];
+	n = m->nr_exec;
+	if (flags & PF_X && n < COUNT(m->exec)) {
+		at(m->exec, n) = (struct segment){ ph[1], ph[2], ph[4] };
+		m->nr_exec = n + 1;
+	}
+	n = ms->nr_ro;
+	if (!(flags & (PF_X | PF_W)) && n < COUNT(ms->ro)) {
+		at(ms->ro, n) = (struct segment){ ph[1], ph[2], ph[4] };
+		ms->nr_ro = n + 1;
+	}
+	return NEXT;
+}
+
+TURN(note, struct modules, ms)
+{
+	struct module *m = &ms->read;
+	u32 name, desc, pad = ms->note_align - 1;
+
+	if (ms->scan + NOTE_BYTES > ms->scan_end || port_read(ms->note, NOTE_BYTES, ms->scan))
+		return STOP;
+	name = ms->note[0];
+	desc = ms->note[1];
+	if (name == 4 && ms->note[2] == NOTE_GNU_BUILD_ID && ms->note[3] == NOTE_NAME_GNU && desc <= BUILD_ID_MAX) {
+		__builtin_memcpy(m->build_id, ms->note + 4, BUILD_ID_MAX);
+		m->build_id_bytes = desc;
+		return STOP;
+	}
+	ms->scan += 12 + (((u64)name + pad) & ~(u64)pad) + (((u64)desc + pad) & ~(u64)pad);
+	return NEXT;
+}
+
+static INLINE void find_build_id(struct modules *ms, u64 bias)
+{
+	for (u32 i = 0; i < COUNT(ms->notes); i++) {
+		if (i >= ms->nr_notes || ms->read.build_id_bytes)
+			break;
+		ms->note_align = ms->notes[i].off == 8 ? 8 : 4;
+		ms->scan = bias + ms->notes[i].vaddr;
+		ms->scan_end = ms->scan + ms->notes[i].size;
+		loop(MAX_NOTES, note, ms);
+	}
+}
+
+/* A first CIE: length 0x14 or 0x1c, id 0, version 1, augmentation "z?" with one letter. */
+TURN(scan_word, struct modules, ms)
+{
+	struct page *p = &ms->page;
+	u64 addr = ms->scan;
+	u32 len, head;
+
+	if (addr + 24 > ms->scan_end || page_hold(p, addr, 24))
+		return STOP;
+	len = page_word(p, addr);
+	head = page_word(p, addr + 8);
+	if ((len == 0x14 || len == 0x1c) && page_word(p, addr + 4) == 0 && (head & 0xff00ffff) == 0x00007a01) {
+		ms->read.hdr = addr;
+		return STOP;
+	}
+	ms->scan = addr + 4;
+	return NEXT;
+}
+
+/* gcc -static leaves no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself, once per file. */
+static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
+{
+	struct module *m = &ms->read;
+
+	for (u32 i = 0; i < COUNT(ms->ro); i++) {
+		if (i >= ms->nr_ro || m->hdr)
+			break;
+		ms->scan = (bias + ms->ro[i].vaddr + 7) & ~7ULL;
+		ms->scan_end = bias + ms->ro[i].vaddr + ms->ro[i].size;
+		ms->page.len = 0;
+		loop(MAX_SCAN_WORDS, scan_word, ms);
+	}
+	if (m->hdr) {
+		m->hdr -= bias;
+		m->kind = MODULE_SCANNED;
+	}
+}
+
+/* What does .eh_frame_hdr offer: its table, or at least the way to .eh_frame? */
+static INLINE void read_hdr(struct modules *ms, u64 bias)
+{
+	struct module *m = &ms->read;
+	u64 *word = ms->word;
+	u32 form;
+
+	if (port_read(word, 16, bias + m->hdr)) {
+		m->kind = MODULE_UNREADABLE;
+		return;
+	}
+	form = (u32)word[0];
+	if ((form & HDR_TABLE_MASK) == HDR_TABLE_FORM) {
+		m->nr_entries = (u32)word[1];
+		m->kind = MODULE_ELF;
+	} else if ((form & 0xffff) == (PE_SDATA4_PCREL << 8 | 1)) {
+		m->hdr += 4 + (s64)(s32)(word[0] >> 32);
+		m->kind = MODULE_SCANNED;
+	} else {
+		m->kind = MODULE_NO_EH_FRAME;
+	}
+}
+
+CORE void elf_read(struct modules *ms, u64 base)
+{
+	struct module *m = &ms->read;
+	u64 *word = ms->word;
+	u64 bias;
+	u32 nr;
+
+	m->kind = MODULE_NOT_ELF;
+	m->nr_exec = m->nr_entries = 0;
+	m->hdr = m->entry = 0;
+	m->build_id_bytes = 0;
+	ms->nr_ro = ms->nr_notes = ms->failed = 0;
+	ms->start_vaddr = 0;
+
+	if (!base)
+		return;
+	if (port_read(word, 64, base)) {
+		m->kind = MODULE_UNREADABLE;
+		return;
+	}
+	if ((u32)word[0] != ELF_MAGIC || (word[0] >> 32 & 0xff) != ELF_CLASS64)
+		return;
+	m->entry = word[3];
+	ms->phdr = base + word[4];
+	nr = word[7] & 0xffff;
+	if (nr > MAX_PHDRS)
+		nr = MAX_PHDRS;
+	loop(nr, program_header, ms);
+	if (ms->failed) {
+		m->kind = MODULE_UNREADABLE;
+		return;
+	}
+
+	bias = base - ms->start_vaddr;
+	find_build_id(ms, bias);
+	m->kind = MODULE_NO_EH_FRAME;
+	if (m->hdr)
+		read_hdr(ms, bias);
+	else
+		scan_for_eh_frame(ms, bias);
+}

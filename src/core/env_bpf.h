@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* env.h for BPF. No kernel header: a core file compiles without vmlinux.h. */
+#pragma once
+
+typedef _Bool bool;
+enum { false, true };
+#define ENOENT 2
+#define EAGAIN 11
+#define EACCES 13
+#define EFAULT 14
+#define ENOSPC 28
+#define memset __builtin_memset
+
+/* Hidden: libbpf turns the function into a static subprogram, verified with its caller's knowledge. */
+#define CORE __attribute__((visibility("hidden")))
+
+/*
+ * A function that the verifier looks at once, on its own, and not again for each caller. It may not sleep, and its
+ * pointers must be marked NONNULL.
+ */
+#define GLOBAL __attribute__((noinline))
+#define NONNULL __attribute__((btf_decl_tag("arg:nonnull")))
+
+/* A variable in a map of its own, so that user space can find it by @name. */
+#define SHARED(name) __attribute__((section(".bss." name), visibility("hidden")))
+
+/* A value the compiler cannot reason about, so that it cannot remove the mask that follows. */
+#define opaque(x) ({ typeof(x) v_ = (x); asm volatile("" : "+r"(v_)); v_; })
+
+/* @val, by way of @home in map memory: the verifier forgets what it knew, so that paths become equal again. */
+#define forget(home, val)						\
+	({								\
+		*(volatile typeof(home) *)&(home) = (val);		\
+		*(volatile typeof(home) *)&(home);			\
+	})
+
+#define at(array, i)							\
+	((array)[({							\
+		_Static_assert((COUNT(array) & (COUNT(array) - 1)) == 0, "at() needs a power of two"); \
+		opaque((u64)(i)) & (COUNT(array) - 1);			\
+	})])
+
+/*
+ * Zero, but the verifier must not know: a counter born from it stays imprecise, so that a loop's second turn looks
+ * like its first. It must not be const: libbpf freezes .rodata, and the verifier knows what frozen maps contain.
+ */
+extern volatile u32 loop_zero CORE;
+
+/* True for as long as the verifier's budget lasts (may_goto, since 6.9). */
+#define may_loop()							\
+	({								\
+		__label__ out, next;					\
+		bool more_ = true;					\
+		asm volatile goto("may_goto %l[out]" :::: out);		\
+		goto next;						\
+	out:	more_ = false;						\
+	next:	;							\
+		more_;							\
+	})
+#define each(i, n) for (u32 i = loop_zero; i < (n) && may_loop(); i++)
+
+/* bpf_loop (helper 181, since 5.17): the verifier sees one state for each body, whatever surrounds it. */
+#define TURN_(scope, name, type, arg)					\
+	static INLINE int name##_body(u32 turn, type *arg);		\
+	scope NOINLINE long name(u32 turn, void *ctx)			\
+	{								\
+		return name##_body(turn, *(type **)ctx);		\
+	}								\
+	static INLINE int name##_body(u32 turn, type *arg)
+#define TURN(name, type, arg) TURN_(static, name, type, arg)
+#define CORE_TURN(name, type, arg) TURN_(CORE, name, type, arg)
+#define DECLARE_TURN(name, type) CORE long name(u32 turn, void *ctx)
+#define loop(n, name, arg)						\
+	do {								\
+		void *ctx_ = (arg);					\
+		((long (*)(u32, void *, void *, u64))181)((n), name, &ctx_, 0); \
+	} while (0)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* env.h for the host: ordinary C, with assertions where BPF has masks. */
+#pragma once
+#include <assert.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+
+#define CORE
+#define GLOBAL
+#define NONNULL
+#define SHARED(name)
+
+#define each(i, n) for (u32 i = 0; i < (n); i++)
+
+#define TURN(name, type, arg) static int name(u32 turn, type *arg)
+#define CORE_TURN(name, type, arg) int name(u32 turn, type *arg)
+#define DECLARE_TURN(name, type) int name(u32 turn, type *arg)
+#define loop(n, name, arg)						\
+	do {								\
+		for (u32 turn_ = 0; turn_ < (n); turn_++)		\
+			if (name(turn_, (arg)) != NEXT)			\
+				break;					\
+	} while (0)
+
+#define forget(home, val) ((home) = (val))
+
+#define at(array, i)							\
+	((array)[({ u64 i_ = (i); assert(i_ < COUNT(array)); i_; })])

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The unwound thread at one frame: its registers as far as they are known, and its stack.
+ *
+ * A register is known, or known to lie at an address (lazy: most are never asked for), or lost (invalid).
+ */
+#pragma once
+#include "port.h"
+#include "reader.h"
+#include "regs.h"
+
+#define STACK_WINDOW 1024
+#define EXPR_DEPTH 16
+
+struct stack_window {
+	u64 base;
+	u32 len;
+	u32 refills, reads;
+	u64 word[STACK_WINDOW / 8];
+};
+
+struct machine {
+	u64 pc, sp, cfa;
+	u32 exact;			/* pc is where it was interrupted, not a return address */
+	u32 lazy, invalid;		/* bit per register */
+	u32 fp_steps, signal_frames, expressions;
+	u64 detail;
+	u64 reg[NR_REGS];
+	struct row row;			/* how to leave this frame */
+	u64 hdr;			/* expressions are told by their distance from here */
+	struct stack_window stack;
+	u64 word;			/* what stack_read_slow() read */
+
+	/* working space of expr.c, code bytes for framepointer.c */
+	u32 error, depth;
+	u64 value[NR_SLOTS];		/* results of the row's expressions */
+	u64 operand[EXPR_DEPTH];
+	u64 end;
+	struct reader in;
+	u8 code[16];
+};
+
+/*
+ * machine.c: move the window, then read, to m->word. Not to the caller's stack: 6.18's verifier loses its way
+ * ("verifier bug: stack slot 0") when it has to follow a value back into a helper that wrote it there.
+ */
+CORE int stack_read_slow(struct machine *m, u64 addr);
+
+/* The word at @addr, through the window. 0, -EFAULT or -EACCES. */
+static INLINE int stack_read(struct machine *m, u64 addr, u64 *ret)
+{
+	u64 off = addr - m->stack.base;
+	int err;
+
+	if (off >= m->stack.len || off & 7) {
+		err = stack_read_slow(m, addr);
+		if (!err)
+			*ret = m->word;
+		return err;
+	}
+	*ret = at(m->stack.word, off / 8 % COUNT(m->stack.word));
+	return 0;
+}
+
+static INLINE void stack_forget(struct machine *m)
+{
+	m->stack.base = 0;
+	m->stack.len = 0;
+}
+
+/* The value of a register. 0; -EFAULT: lost, or where it lies is not mapped; -EACCES. */
+static INLINE int machine_reg(struct machine *m, u32 reg, u64 *ret)
+{
+	int err;
+
+	reg &= NR_REGS - 1;
+	if (m->invalid >> reg & 1)
+		return -EFAULT;
+	if (!(m->lazy >> reg & 1)) {
+		*ret = at(m->reg, reg);
+		return 0;
+	}
+	err = stack_read(m, at(m->reg, reg), ret);
+	if (err)
+		return err;
+	at(m->reg, reg) = *ret;
+	m->lazy &= ~(1u << reg);
+	return 0;
+}
+
+/* expr.c: evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. 0 or an enum outcome. */
+CORE u32 expr_row(struct machine *m);
+
+/* apply.c: leave the frame by m->row. 0 or an enum outcome. */
+CORE u32 apply_row(struct machine *m);
+
+/* framepointer.c: leave the frame by rbp. 0, -EFAULT or -EACCES. */
+CORE int framepointer_step(struct machine *m);
+
+/* framepointer.c: lld writes no CFI for .plt; know the stub by its code. Makes m->row; 0 or -ENOENT. */
+CORE int framepointer_plt_row(struct machine *m, u64 pc);
+
+/* framepointer.c: has the thread just been born? clone3() returns to an instruction that no FDE covers. */
+CORE bool framepointer_thread_start(struct machine *m);

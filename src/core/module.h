@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which file is at an address, and where does it keep its unwind tables?
+ *
+ * Two levels. A struct range is one executable mapping of one process, kept with the walker's state; a struct module
+ * is what a file says of itself, known once for all processes (port_module()).
+ */
+#pragma once
+#include "page.h"
+
+enum module_kind {
+	MODULE_ELF = 1,		/* has .eh_frame_hdr with a table */
+	MODULE_SCANNED,		/* has .eh_frame, without a table */
+	MODULE_NO_EH_FRAME,
+	MODULE_NOT_ELF,
+	MODULE_UNREADABLE,	/* some page of its headers was not there: not remembered */
+	MODULE_ANON,		/* memory without a file */
+};
+
+#define BUILD_ID_MAX 20
+#define MAX_MODULE_ID 0xfffe	/* abi/frame.h: 0 and 0xffff are taken */
+
+struct segment {
+	u64 off, vaddr, size;
+};
+
+struct module {
+	u32 id, kind;
+	u32 nr_exec, nr_entries;
+	u64 hdr, entry;			/* .eh_frame_hdr (SCANNED: .eh_frame) and entry point, link-time addresses */
+	struct segment exec[4];
+	u32 build_id_bytes;		/* 0: it has none */
+	u8 build_id[BUILD_ID_MAX];
+};
+
+struct range {
+	u64 start, end, bias, hdr, entry;
+	s64 file_off;			/* address + file_off = offset in the file; ANON: the address */
+	u32 module, kind, nr_entries, epoch;
+};
+
+#define NR_RANGES 32
+#define NR_HINTS 64
+
+struct modules {
+	u32 here;			/* the range found last */
+	u32 nr, epoch;
+	u32 vma_lookups, misses;
+	struct range range[NR_RANGES];
+	u8 hint[NR_HINTS];
+
+	struct vma vma, beside;		/* working space of module_enter() */
+	struct module_key key;
+
+	/* working space for reading an ELF file */
+	u64 start_vaddr, phdr;
+	u32 nr_ro, nr_notes, failed, note_align;
+	u64 scan, scan_end;
+	u64 word[8];
+	u32 note[16];
+	struct segment ro[4], notes[4];
+	struct module read;
+	struct page page;
+};
+
+static INLINE struct range *module_here(struct modules *ms)
+{
+	return &at(ms->range, ms->here);
+}
+
+/* Another address space: forget all. */
+static INLINE void modules_reset(struct modules *ms)
+{
+	ms->nr = 0;
+}
+
+/* Mappings may have changed: look at each range again before using it. */
+static INLINE void modules_distrust(struct modules *ms)
+{
+	ms->epoch++;
+}
+
+static INLINE u32 hint_of(u64 addr)
+{
+	return ((addr >> 12) * 0x9E3779B97F4A7C15ULL) >> 58;
+}
+
+/* Is @addr in module_here(), and is that still as we know it? */
+static INLINE bool module_holds(struct modules *ms, u64 addr)
+{
+	struct range *r = module_here(ms);
+
+	return ms->here < ms->nr && addr >= r->start && addr < r->end && r->epoch == ms->epoch;
+}
+
+/* Search all ranges. */
+CORE int module_find_slow(struct modules *ms, u64 addr);
+
+/* Find the range of @addr, as module_here(). 0 or -EAGAIN: then ask module_enter(). */
+static INLINE int module_find(struct modules *ms, u64 addr)
+{
+	ms->here = at(ms->hint, hint_of(addr));
+	return module_holds(ms, addr) ? 0 : module_find_slow(ms, addr);
+}
+
+/* Learn of the mapping at @addr. 0 or -ENOENT. */
+CORE int module_enter(struct modules *ms, u64 addr);
+
+/* elf.c: fill ms->read from the file that is mapped at @base. */
+CORE void elf_read(struct modules *ms, u64 base);

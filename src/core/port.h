@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the core asks of the world it runs in.
+ *
+ * Declared here, defined in bpf/port.bpf.c for the kernel and in tests/port/ for the host: the linker is the seam.
+ */
+#pragma once
+#include "../abi/outcome.h"
+#include "env.h"
+
+struct module;
+struct modules;
+
+/* A mapping of the target that is backed by a file, or by nothing (dev and ino 0), or is the vDSO. */
+struct vma {
+	u64 start, end, offset;		/* @offset: of @start in the file, bytes */
+	u64 dev, ino;
+	u32 generation;
+	u8 executable, vdso;
+	u8 pad[2];
+};
+
+/* What makes a file the same in all processes. The vDSO is (0, 1, 0). */
+struct module_key {
+	u64 dev, ino;
+	u32 generation, pad;
+};
+
+/*
+ * Copy @len bytes (at most a page) at @addr in the target to @dst. May sleep for a page. 0; -EFAULT: not mapped;
+ * -EACCES: a page is not there, and waiting for it could hang the target. @dst is undefined on failure.
+ */
+CORE int port_read(void *dst, u32 len, u64 addr);
+
+/* The outcome of a walk that needed what port_read() refused with @err: @unreadable, unless the page was not safe. */
+static INLINE u32 read_outcome(int err, u32 unreadable)
+{
+	return err == -EACCES ? PAGE_NOT_SAFE : unreadable;
+}
+
+/* The mapping that holds @addr: 0 or -ENOENT. */
+CORE int port_vma(u64 addr, struct vma *ret);
+
+/* The lowest mapping of the start of @like's file at or below @like: its address, or 0. */
+CORE u64 port_file_start(const struct vma *like);
+
+/* The table of known modules: NULL if unknown. */
+CORE struct module *port_module(const struct module_key *key);
+
+/*
+ * Make ms->read known as the module of ms->key, mapped at ms->vma, and tell user space of it. Returns the module that
+ * the table now has, perhaps somebody else's, or NULL if the table is full.
+ */
+CORE struct module *port_module_add(struct modules *ms);

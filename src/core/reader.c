@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "reader.h"
+
+CORE int reader_seek(struct reader *r, u64 addr)
+{
+	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+	int err;
+
+	r->base = addr;
+	r->pos = 0;
+	r->len = READER_WINDOW;
+	r->overran = 0;
+	r->fills++;
+	err = port_read(r->window, READER_WINDOW, addr);
+	if (!err || left >= READER_WINDOW)
+		return err;
+	memset(r->window, 0, sizeof(r->window));
+	r->len = left;
+	return port_read(r->window, left, addr);	/* the section may end close to the end of its mapping */
+}
+
+GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed)
+{
+	u64 val = 0;
+	u32 shift = 0;
+	u8 byte = 0;
+
+	for (u32 i = 0; i < 10; i++) {
+		byte = reader_u8(r);
+		val |= (u64)(byte & 0x7f) << (shift & 63);
+		shift += 7;
+		if (!(byte & 0x80))
+			break;
+	}
+	if (is_signed && byte & 0x40 && shift < 64)
+		val |= ~0ULL << (shift & 63);
+	return forget(r->leb, val);	/* else each length is a path of its own */
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A forward reader of target memory.
+ *
+ * It holds a window of bytes. Whoever decodes calls reader_ready() once per item; within an item (at most READER_ITEM
+ * bytes) reading has no error path. Bytes beyond what could be read come as zero; reader_ready() and reader_check() then
+ * fail, so that nothing is believed that was not there.
+ */
+#pragma once
+#include "port.h"
+
+#define READER_WINDOW 256
+#define READER_ITEM 32
+
+struct reader {
+	u64 base;		/* address of window[0] */
+	u32 pos;		/* next byte */
+	u32 len;		/* bytes of the window that were read */
+	u32 fills;
+	u32 overran;		/* an item was read that was not all there */
+	u64 leb;		/* the last LEB128 */
+	u8 window[READER_WINDOW];
+};
+
+/* Read from @addr on. 0, -EFAULT or -EACCES. */
+CORE int reader_seek(struct reader *r, u64 addr);
+
+/* LEB128 of at most ten bytes. */
+GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed);
+
+static INLINE u64 reader_uleb(struct reader *r)
+{
+	return reader_leb(r, false);
+}
+
+static INLINE s64 reader_sleb(struct reader *r)
+{
+	return (s64)reader_leb(r, true);
+}
+
+static INLINE u64 reader_addr(const struct reader *r)
+{
+	return r->base + r->pos;
+}
+
+/* Go on @bytes further, after reader_ready(). */
+static INLINE void reader_skip(struct reader *r, u32 bytes)
+{
+	r->overran |= r->pos > r->len;
+	r->base += (u64)r->pos + bytes;
+	r->pos = r->len = 0;
+}
+
+/* Was all that was read since reader_seek() really there? 0 or -EFAULT. */
+static INLINE int reader_check(const struct reader *r)
+{
+	return r->overran || r->pos > r->len ? -EFAULT : 0;
+}
+
+/* Make sure that a whole item can be read. 0, -EFAULT or -EACCES. */
+static INLINE int reader_ready(struct reader *r)
+{
+	if (reader_check(r))
+		return -EFAULT;
+	return r->pos + READER_ITEM > r->len ? reader_seek(r, reader_addr(r)) : 0;
+}
+
+static INLINE u8 reader_u8(struct reader *r)
+{
+	u32 pos = r->pos;
+
+	r->pos = pos + 1;
+	return at(r->window, pos);
+}
+
+static INLINE u16 reader_u16(struct reader *r)
+{
+	u16 low = reader_u8(r);
+
+	return low | (u16)(reader_u8(r) << 8);
+}
+
+static INLINE u32 reader_u32(struct reader *r)
+{
+	u32 low = reader_u16(r);
+
+	return low | (u32)reader_u16(r) << 16;
+}
+
+static INLINE u64 reader_u64(struct reader *r)
+{
+	u64 low = reader_u32(r);
+
+	return low | (u64)reader_u32(r) << 32;
+}

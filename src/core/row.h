@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The common currency: how to get the caller's registers at one PC. */
+#pragma once
+#include "env.h"
+
+enum cfa_kind { CFA_NONE, CFA_REG, CFA_EXPR };
+enum rule { RULE_SAME, RULE_OFFSET, RULE_VAL_OFFSET, RULE_UNDEFINED, RULE_REGISTER, RULE_EXPR, RULE_VAL_EXPR };
+enum row_flags { ROW_SIGNAL = 1, ROW_FRAME_POINTER = 2, ROW_EXPRESSIONS = 4 };	/* EXPRESSIONS: perhaps */
+
+/* The registers that a row follows; the CFA is the caller's rsp. */
+enum slot { SLOT_RBX, SLOT_RBP, SLOT_R12, SLOT_R13, SLOT_R14, SLOT_R15, SLOT_RA, SLOT_RSP, NR_SLOTS };
+#define NR_SAVED SLOT_RA		/* the callee-saved ones come first */
+#define SAVED_SLOTS ((1 << NR_SAVED) - 1)
+
+struct row {
+	u8 cfa_kind, cfa_reg, flags, saved;	/* @saved: bit per slot that was given a rule */
+	s32 cfa_off;				/* or the expression, as distance from .eh_frame_hdr */
+	u8 rule[NR_SLOTS];
+	s32 off[NR_SLOTS];			/* offset, register number, or expression like above */
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Rows by place (module, file offset), shared by all walkers; direct-mapped, so that it forgets by itself.
+ *
+ * Each entry is guarded by a sequence number, odd while somebody writes. Nobody waits: a reader that meets a writer
+ * misses, a writer that meets a writer leaves the entry alone.
+ */
+#pragma once
+#include "atomic.h"
+#include "row.h"
+
+#define ROWS 65536
+
+struct row_entry {
+	u64 key;
+	u32 sequence, pad;
+	struct row row;
+};
+
+extern struct row_entry rowcache[ROWS] CORE;
+
+/* The module's number and the offset in its file say where, in all processes alike. */
+static INLINE u64 rowcache_key(u32 module, u64 file_off)
+{
+	return (u64)module << 48 | (file_off & ((1ULL << 48) - 1));
+}
+
+static INLINE struct row_entry *rowcache_entry(u64 key)
+{
+	return &at(rowcache, key * 0x9E3779B97F4A7C15ULL >> 48);
+}
+
+/* 0 or -ENOENT; then *@ret is undefined. */
+static INLINE int rowcache_get(u64 key, struct row *ret)
+{
+	struct row_entry *e = rowcache_entry(key);
+	u32 sequence = load_acquire(&e->sequence);
+
+	if (e->key != key || sequence & 1)
+		return -ENOENT;
+	*ret = e->row;
+	fence_acquire();
+	return load_relaxed(&e->sequence) == sequence ? 0 : -ENOENT;
+}
+
+/* @key is not 0. */
+CORE void rowcache_put(u64 key, const struct row *row);

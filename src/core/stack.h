@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A stack: frames from the innermost outwards (abi/frame.h). */
+#pragma once
+#include "../abi/config.h"
+#include "env.h"
+
+struct stack {
+	u32 nr;
+	u32 written, equal;		/* working space of stacktable_put() */
+	u32 pad;
+	u64 hash;
+	u64 frame[MAX_DEPTH];
+};

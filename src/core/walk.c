@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Each frame in stages: module → row (cached, or from CFI) → CFA → expressions, if any → the caller's registers.
+ *
+ * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
+ *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, port_read, the port's question about the page
+ */
+#include "../abi/frame.h"
+#include "rowcache.h"
+#include "walk.h"
+
+#define ENTRY_SIZE 64		/* ld.so's _start has no FDE */
+
+static INLINE int end(struct walk *w, u32 why)
+{
+	w->outcome = why;
+	return STOP;
+}
+
+static INLINE bool has_cfi(const struct range *r)
+{
+	return r->kind == MODULE_ELF || r->kind == MODULE_SCANNED;
+}
+
+static INLINE u32 why_no_cfi(const struct range *r)
+{
+	switch (r->kind) {
+	case MODULE_ANON:	return JIT_CODE;
+	case MODULE_NO_EH_FRAME: return NO_EH_FRAME;
+	case MODULE_UNREADABLE:	return TABLE_UNREADABLE;
+	}
+	return NO_ELF;
+}
+
+/* The row at @pc from CFI, to w->machine.row. */
+static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
+{
+	struct ehframe *e = &w->ehframe;
+	struct cfi *c = &w->cfi;
+	u32 err;
+
+	e->pc = pc;
+	err = ehframe_find(e, module_here(&w->modules));
+	if (err)
+		return err;
+
+	c->pc = pc;
+	c->loc = e->fde.start;
+	c->initial_insns = e->cie.insns;
+	c->initial_end = e->cie.end;
+	c->insns = e->fde.insns;
+	c->end = e->fde.end;
+	c->code_align = e->cie.code_align;
+	c->data_align = e->cie.data_align;
+	c->hdr = e->hdr;
+	c->encoding = e->cie.encoding;
+	err = cfi_run(c);
+	if (err) {
+		w->machine.detail = c->detail;
+		return err;
+	}
+	if (e->cie.signal)
+		c->row.flags |= ROW_SIGNAL;
+	w->machine.row = c->row;
+	return 0;
+}
+
+/* Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame pointer. */
+static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
+{
+	struct machine *m = &w->machine;
+	u32 err;
+
+	w->row_misses++;
+	err = row_from_cfi(w, pc);
+	if (err && err != NO_FDE)
+		return err;
+	if (err && (!m->exact || framepointer_plt_row(m, pc))) {
+		memset(&m->row, 0, sizeof(m->row));
+		m->row.flags = ROW_FRAME_POINTER;
+	}
+	if (key)
+		rowcache_put(key, &m->row);
+	return 0;
+}
+
+static INLINE u32 find_cfa(struct machine *m)
+{
+	u64 base = m->sp;
+	int err = 0;
+
+	if (m->row.cfa_kind != CFA_REG)
+		return m->row.cfa_kind == CFA_EXPR ? 0 : BAD_CFI;
+	if (m->row.cfa_reg != RSP)
+		err = machine_reg(m, m->row.cfa_reg, &base);
+	if (err) {
+		m->detail = m->row.cfa_reg;
+		return read_outcome(err, CFA_REGISTER_LOST);
+	}
+	m->cfa = base + (s64)m->row.cfa_off;
+	return 0;
+}
+
+CORE_TURN(walk_frame, struct walk, w)
+{
+	struct machine *m = &w->machine;
+	struct modules *ms = &w->modules;
+	struct range *here;
+	u64 pc, key;
+	u32 err;
+
+	if (turn >= w->max_depth)
+		return end(w, TOO_DEEP);
+	at(w->out.frame, turn) = frame_make(FRAME_ANON, m->pc, !m->exact);
+	w->out.nr = turn + 1;
+
+	pc = m->pc - !m->exact;		/* a return address may already belong to the next function */
+	if (module_find(ms, pc) && module_enter(ms, pc))
+		return end(w, NO_MAPPING);
+	here = module_here(ms);
+	key = 0;
+	if (here->module) {
+		key = rowcache_key(here->module, pc + here->file_off);
+		at(w->out.frame, turn) = frame_make(here->module, m->pc + here->file_off, !m->exact);
+	}
+
+	if (!has_cfi(here)) {
+		err = framepointer_step(m);
+		here = module_here(ms);
+		return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
+	}
+
+	m->hdr = here->hdr;
+	if (w->no_cache || !key || rowcache_get(key, &m->row)) {
+		err = learn_row(w, pc, key);
+		if (err)
+			return end(w, err);
+	}
+	if (m->row.flags & ROW_FRAME_POINTER) {
+		here = module_here(ms);
+		if (pc - here->entry < ENTRY_SIZE)
+			return end(w, ENTRY_POINT);
+		if (turn == 0 && framepointer_thread_start(m))
+			return end(w, THREAD_START);
+		err = framepointer_step(m);
+		return err ? end(w, read_outcome(err, NO_FDE)) : NEXT;
+	}
+
+	err = find_cfa(m);
+	if (err)
+		return end(w, err);
+	if (m->row.flags & ROW_EXPRESSIONS) {
+		err = expr_row(m);
+		if (err)
+			return end(w, err);
+	}
+	err = apply_row(m);
+	return err ? end(w, err) : NEXT;
+}

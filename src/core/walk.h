@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The conductor: from the interrupted PC to the outermost frame. */
+#pragma once
+#include "cfi.h"
+#include "ehframe.h"
+#include "machine.h"
+#include "module.h"
+#include "stack.h"
+
+/* All a walk works with. Lives in map memory: the verifier follows pointers into it, not what it contains. */
+struct walk {
+	/* asked */
+	struct machine machine;		/* its registers */
+	u32 max_depth;			/* frames, at most MAX_DEPTH */
+	u32 no_cache;			/* do not believe the row cache */
+	/* answered */
+	u32 outcome;
+	u32 row_misses;
+	struct stack out;		/* frames as in abi/frame.h */
+	/* working space; modules keeps what it knows of the address space from walk to walk */
+	struct modules modules;
+	struct ehframe ehframe;
+	struct cfi cfi;
+};
+
+/* Start from the registers in w->machine.reg[], including RIP and RSP. */
+static INLINE void walk_start(struct walk *w)
+{
+	struct machine *m = &w->machine;
+
+	m->pc = m->reg[RIP];
+	m->sp = m->reg[RSP];
+	m->exact = 1;
+	m->lazy = m->invalid = 0;
+	m->fp_steps = m->signal_frames = m->expressions = 0;
+	m->detail = 0;
+	stack_forget(m);
+	m->stack.refills = m->stack.reads = 0;
+	w->modules.vma_lookups = w->modules.misses = 0;
+	w->ehframe.cie.addr = 0;
+	w->ehframe.reads = w->ehframe.in.fills = w->cfi.in.fills = m->in.fills = 0;
+	w->row_misses = 0;
+	w->out.nr = 0;
+}
+
+/* walk.c: one frame a turn. */
+DECLARE_TURN(walk_frame, struct walk);
+
+/*
+ * Fill w->out and w->outcome. May sleep in port_read(). Ends for any content of the target's memory.
+ * Inline, because BPF allows eight call frames, and the longest chain from here has seven.
+ */
+static INLINE void walk_stack(struct walk *w)
+{
+	w->outcome = GOING_ON;
+	loop(w->max_depth + 1, walk_frame, w);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The text of perf script, as its readers expect it.
+ *
+ *	comm  pid/tid  [cpu]  seconds.micros:  period event:
+ *	\taddress function+0xoffset (module)
+ *
+ * A sample's frames follow it, the innermost first, and an empty line ends it. stackcollapse-perf.pl takes at most two
+ * words for the name of a task and mistakes a number in it for the thread's id, so blanks in it become '_', which it
+ * makes of them itself. It and the Firefox Profiler drop functions whose name begins with a parenthesis, hence
+ * "{anonymous}". A module may not have blanks. The Firefox Profiler knows the kernel by "[kernel.kallsyms]".
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include "export/export.h"
+#include "report/label.h"
+#include "report/text.h"
+
+static void write_function(FILE *out, const char *name)
+{
+	static const char anonymous[] = "(anonymous namespace)";
+
+	if (!strncmp(name, anonymous, strlen(anonymous))) {
+		fputs("{anonymous}", out);
+		name += strlen(anonymous);
+	}
+	text_write(out, name, TEXT_TERMINAL);
+}
+
+static void write_module(FILE *out, const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	const struct dusk_module *m = &p->modules[f->module];
+	const char *kernel = f->function ? p->functions[f->function].module : "";
+
+	putc('(', out);
+	if (m->kind == DUSK_MODULE_KERNEL)
+		text_write(out, *kernel && strcmp(kernel, "[kernel]") ? kernel : "[kernel.kallsyms]", TEXT_PATH);
+	else
+		text_write(out, f->module && *m->path ? m->path : "[unknown]", TEXT_PATH);
+	putc(')', out);
+}
+
+static void write_frame(FILE *out, const struct dusk_profile *p, uint32_t frame)
+{
+	const struct dusk_frame *f = &p->frames[frame];
+
+	fprintf(out, "\t%16" PRIx64 " ", f->address);
+	if (f->function) {
+		write_function(out, p->functions[f->function].name);
+		fprintf(out, "+0x%" PRIx32, f->function_offset);
+	} else {
+		fputs("[unknown]", out);
+	}
+	putc(' ', out);
+	write_module(out, p, f);
+	putc('\n', out);
+}
+
+static void write_sample(FILE *out, const struct dusk_profile *p, const struct dusk_sample *s, const char *event)
+{
+	const struct dusk_thread *t = &p->threads[s->thread];
+	const char *comm = *t->comm && *t->comm != '#' ? t->comm : ":";
+
+	text_write(out, comm, TEXT_WORD);
+	if (comm != t->comm)
+		fprintf(out, "%d", t->tid);
+	fprintf(out, " %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ", t->pid, t->tid, s->cpu,
+		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000, p->period_ns);
+	text_write(out, event, TEXT_WORD);
+	fputs(": \n", out);
+	if (!s->node) {
+		fprintf(out, "\t%16x [no stack: ", 0);
+		text_write(out, p->outcomes[s->outcome].name, TEXT_TERMINAL);
+		fputs("] ([unknown])\n", out);
+	}
+	for (uint32_t n = s->node; n; n = p->nodes[n].parent)
+		write_frame(out, p, p->nodes[n].frame);
+	putc('\n', out);
+}
+
+int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
+{
+	const char *event = dusk_profile_setting(p, "event");
+
+	for (uint64_t i = 0; i < p->nr_samples && !ferror(out); i++)
+		write_sample(out, p, &p->samples[i], event ? event : "cpu-clock");
+	return 0;
+}

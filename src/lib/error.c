@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What failed, on what, why, and what would help: the text beside an errno. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "error.h"
+
+int error_set(struct dusk_error *err, int code, const char *format, ...)
+{
+	va_list args;
+
+	if (err) {
+		va_start(args, format);
+		vsnprintf(err->text, sizeof(err->text), format, args);
+		va_end(args);
+	}
+	return code;
+}

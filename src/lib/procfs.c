@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How does a process see its files, and itself? */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "procfs.h"
+
+#define MAX_STATUS_BYTES (1 << 20)
+
+/* @path_fd is open with O_PATH only, which does nothing to what it names. */
+static int reopen_regular(int path_fd)
+{
+	char name[32];
+	struct stat st;
+	int fd;
+
+	if (fstat(path_fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode))
+		return -EINVAL;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+	fd = open(name, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+int procfs_open_file(const char *path)
+{
+	_cleanup_(closep) int path_fd = open(path, O_PATH | O_CLOEXEC);
+
+	return path_fd < 0 ? -errno : reopen_regular(path_fd);
+}
+
+int procfs_open_in_root(pid_t pid, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	_cleanup_(closep) int root = -1, path_fd = -1;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/root", pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	path_fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return path_fd < 0 ? -errno : reopen_regular(path_fd);
+}
+
+/* The last number of the line that begins with @key, or the @nth (from 1); -1 if there is none. */
+static long number_of_line(const char *status, const char *key, int nth)
+{
+	const char *p = strstr(status, key);
+	long value = -1;
+
+	if (!p)
+		return -1;
+	p += strlen(key);
+	for (int i = 0; !nth || i < nth; i++) {
+		char *end;
+
+		p += strspn(p, " \t");
+		if (*p < '0' || *p > '9')
+			break;
+		value = strtol(p, &end, 10);
+		p = end;
+	}
+	return value;
+}
+
+int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner)
+{
+	_cleanup_(freep) char *status = NULL;
+	long nspid, uid;
+	char name[32];
+	size_t len;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", pid);
+	if (file_read(&status, &len, name, MAX_STATUS_BYTES))
+		return -ESRCH;
+	/* The name of the process comes first, but its line breaks are escaped. */
+	nspid = number_of_line(status, "\nNSpid:", 0);
+	uid = number_of_line(status, "\nUid:", 2);
+	if (nspid < 0 || uid < 0)
+		return -ESRCH;
+	*inner = nspid;
+	*owner = uid;
+	return 0;
+}

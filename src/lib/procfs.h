@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How does a process see its files, and itself? */
+#pragma once
+#include <sys/types.h>
+
+/*
+ * Open the regular file @path read-only: a file descriptor or a negative errno, -EINVAL if it is something else. Nothing
+ * but a regular file is ever opened, as opening a device or a FIFO has effects.
+ */
+int procfs_open_file(const char *path);
+
+/* The same with @path as process @pid sees it: links in it lead nowhere outside of its root. */
+int procfs_open_in_root(pid_t pid, const char *path);
+
+/* The number of @pid in its own PID namespace, and its effective user. -ESRCH: it is gone. */
+int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner);

@@ -1,0 +1,535 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What was recorded?
+ *
+ * A profile may come from anywhere, so nothing in it is trusted. Each number is checked against what it points to, so
+ * that the columns can be used without checks. Rows come in the order of their ids, and ids are dense: a list that does
+ * not end breaks that order soon. The work that SQLite may do is bounded by the size of the file, so that neither views in the
+ * place of tables nor trees of pages that lead to themselves can keep us busy.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "db.h"
+#include "profile_read.h"
+#include "profile_schema.h"
+
+#define BUSY_MS 5000
+#define MAX_TEXT_BYTES (16 << 20)
+#define STEPS_PER_CALL 100000
+#define STEPS_PER_BYTE 8	/* a row has at least 8 bytes and takes about 20 steps */
+
+struct reader {
+	sqlite3 *db;
+	const char *path;
+	struct dusk_profile *p;
+	struct strings *strings;
+	struct dusk_error *err;
+	int64_t calls_left;	/* of STEPS_PER_CALL steps */
+
+	/* The table that is being read: */
+	sqlite3_stmt *stmt;
+	const char *table;
+	int64_t id;
+	bool damaged;
+
+	struct vec(const char *) images;
+	struct vec(struct dusk_module) modules;
+	struct vec(struct dusk_function) functions;
+	struct vec(struct dusk_frame) frames;
+	struct vec(struct dusk_node) nodes;
+	struct vec(struct dusk_thread) threads;
+	struct vec(struct dusk_sample) samples;
+	struct vec(struct dusk_outcome) outcomes;
+	struct vec(struct dusk_counter) counters;
+	struct vec(struct dusk_setting) settings;
+};
+
+struct strings *profile_strings(struct dusk_profile *p)
+{
+	if (!p->store)
+		p->store = calloc(1, sizeof(struct strings));
+	return p->store;
+}
+
+/* The integer of this column, which must be one and at most @max; NULL counts as @fallback. */
+static uint64_t number_or(struct reader *r, int column, uint64_t max, uint64_t fallback)
+{
+	int type = sqlite3_column_type(r->stmt, column);
+	uint64_t value = type == SQLITE_NULL ? fallback : (uint64_t)sqlite3_column_int64(r->stmt, column);
+
+	if ((type != SQLITE_INTEGER && type != SQLITE_NULL) || value > max) {
+		r->damaged = true;
+		return 0;
+	}
+	return value;
+}
+
+/* NULL is no number here: it counts as one that is too large. */
+static uint64_t number(struct reader *r, int column, uint64_t max)
+{
+	if (sqlite3_column_type(r->stmt, column) == SQLITE_NULL)
+		r->damaged = true;
+	return number_or(r, column, max, 0);
+}
+
+/* The text of this column; NULL counts as @fallback, and as damage where that is NULL. */
+static const char *text_or(struct reader *r, int column, const char *fallback)
+{
+	int type = sqlite3_column_type(r->stmt, column);
+	const char *text = NULL;
+
+	if (type == SQLITE_NULL && fallback)
+		return fallback;
+	if (type == SQLITE_TEXT)
+		text = (const char *)sqlite3_column_text(r->stmt, column);
+	if (text)
+		text = strings_intern(r->strings, text);
+	if (!text)
+		r->damaged = true;
+	return text ? text : "";
+}
+
+static int read_setting(struct reader *r)
+{
+	return vec_push(&r->settings, ((struct dusk_setting){text_or(r, 0, NULL), text_or(r, 1, "")}));
+}
+
+static int read_module(struct reader *r)
+{
+	struct dusk_module m = {
+		.kind = number(r, 1, DUSK_MODULE_KERNEL),
+		.pid = number(r, 2, INT_MAX),
+		.path = text_or(r, 3, ""),
+		.build_id = text_or(r, 4, ""),
+		.dev = number_or(r, 5, UINT64_MAX, 0),
+		.ino = number_or(r, 6, UINT64_MAX, 0),
+		.generation = number_or(r, 7, UINT32_MAX, 0),
+	};
+
+	return vec_push(&r->modules, m);
+}
+
+static int read_image(struct reader *r)
+{
+	return vec_push(&r->images, text_or(r, 1, ""));
+}
+
+static int read_function(struct reader *r)
+{
+	struct dusk_function f = {.name = text_or(r, 1, NULL)};
+
+	f.symbol = text_or(r, 2, f.name);
+	f.module = r->images.v[number_or(r, 3, r->images.nr - 1, 0)];
+	return vec_push(&r->functions, f);
+}
+
+static int read_frame(struct reader *r)
+{
+	struct dusk_frame f = {
+		.module = number(r, 1, r->modules.nr - 1),
+		.offset = number(r, 2, UINT64_MAX),
+		.is_return = number(r, 3, 1),
+		.function = number_or(r, 4, r->functions.nr - 1, 0),
+		.function_offset = number_or(r, 5, UINT32_MAX, 0),
+	};
+
+	f.address = number_or(r, 6, UINT64_MAX, f.offset);
+	return vec_push(&r->frames, f);
+}
+
+static int read_node(struct reader *r)
+{
+	struct dusk_node n = {
+		.parent = number(r, 1, r->id - 1),
+		.frame = number(r, 2, r->frames.nr - 1),
+	};
+
+	return vec_push(&r->nodes, n);
+}
+
+static int read_thread(struct reader *r)
+{
+	struct dusk_thread t = {
+		.pid = number(r, 1, INT_MAX),
+		.tid = number(r, 2, INT_MAX),
+		.comm = text_or(r, 3, ""),
+	};
+
+	return vec_push(&r->threads, t);
+}
+
+static int read_outcome(struct reader *r)
+{
+	static const char *const classes[] = {
+		[DUSK_COMPLETE] = "complete", [DUSK_CUT] = "cut", [DUSK_NO_STACK] = "none", [DUSK_ABSENT] = "absent",
+	};
+	struct dusk_outcome o = {.name = text_or(r, 1, NULL), .sentence = text_or(r, 3, "")};
+	const char *class = text_or(r, 2, NULL);
+
+	while (o.class <= DUSK_ABSENT && strcmp(class, classes[o.class]))
+		o.class++;
+	if (o.class > DUSK_ABSENT)
+		r->damaged = true;
+	return vec_push(&r->outcomes, o);
+}
+
+static int read_counter(struct reader *r)
+{
+	struct dusk_counter c = {
+		.name = text_or(r, 0, NULL), .sentence = text_or(r, 2, ""), .value = number(r, 1, UINT64_MAX),
+	};
+
+	return vec_push(&r->counters, c);
+}
+
+static int read_sample(struct reader *r)
+{
+	struct dusk_sample s = {
+		.time_ns = number(r, 1, INT64_MAX / 1000) * 1000,
+		.thread = number(r, 2, (uint64_t)r->threads.nr - 1),
+		.node = number(r, 3, r->nodes.nr - 1),
+		.cpu = number(r, 4, UINT16_MAX),
+		.outcome = number(r, 5, (uint64_t)r->outcomes.nr - 1),
+		.source = number_or(r, 6, UINT8_MAX, 0),
+	};
+
+	/* Without threads or outcomes every number is at most -1: there is nothing to point to. */
+	if (!r->threads.nr || !r->outcomes.nr)
+		r->damaged = true;
+	return vec_push(&r->samples, s);
+}
+
+/*
+ * The tables, each after those that it points to. Ids count from @first without a gap, up to @last; -1: the table has
+ * no ids.
+ */
+static const struct table {
+	const char *name, *columns;
+	int64_t first, last;
+	bool dense;
+	int (*read)(struct reader *r);
+} tables[] = {
+	{"setting", "key,value", -1, 0, false, read_setting},
+	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
+	{"image", "id,name", 1, UINT32_MAX - 1, true, read_image},
+	{"function", "id,name,symbol,image", 1, UINT32_MAX - 1, true, read_function},
+	{"frame", "id,module,offset,is_return,function,function_offset,address", 1, UINT32_MAX - 1, true, read_frame},
+	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, read_node},
+	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread},
+	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
+	{"counter", "name,value,sentence", -1, 0, false, read_counter},
+	{"sample", "id,time,thread,node,cpu,outcome,source", 1, INT64_MAX - 1, false, read_sample},
+};
+
+#define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static int damaged(struct reader *r, const char *what)
+{
+	return error_set(r->err, -EINVAL, "%s is damaged: %s in table %s, after id %" PRId64, r->path, what, r->table,
+			 r->id);
+}
+
+static int failed(struct reader *r, int rc)
+{
+	switch (rc & 0xff) {
+	case SQLITE_NOTADB:
+		return error_set(r->err, -EINVAL, "%s is not a dusk profile", r->path);
+	case SQLITE_INTERRUPT:
+		return error_set(r->err, -EINVAL, "%s is damaged: it takes too long to read", r->path);
+	case SQLITE_CORRUPT:
+	case SQLITE_ERROR:
+	case SQLITE_FORMAT:
+	case SQLITE_TOOBIG:
+		return error_set(r->err, -EINVAL, "%s is damaged: %s", r->path, sqlite3_errmsg(r->db));
+	default:
+		return db_error(r->db, rc, r->err, "cannot read", r->path);
+	}
+}
+
+static int read_row(struct reader *r, const struct table *t)
+{
+	if (t->first >= 0) {
+		int64_t id = sqlite3_column_int64(r->stmt, 0);
+
+		if (id <= r->id || id > t->last || (t->dense && id != r->id + 1))
+			return damaged(r, "a row out of order");
+		r->id = id;
+	}
+	if (t->read(r))
+		return error_set(r->err, -ENOMEM, "cannot read %s: out of memory", r->path);
+	return r->damaged ? damaged(r, "a wrong value") : 0;
+}
+
+static int read_table(struct reader *r, const struct table *t)
+{
+	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	char sql[256];
+	int rc;
+
+	snprintf(sql, sizeof(sql), "select %s from %s order by %s", t->columns, t->name, t->first < 0 ? "1" : "rowid");
+	r->table = t->name;
+	r->id = t->first - 1;
+	rc = sqlite3_prepare_v2(r->db, sql, -1, &stmt, NULL);
+	if (rc)
+		return failed(r, rc);
+	r->stmt = stmt;
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		rc = read_row(r, t);
+		if (rc)
+			return rc;
+	}
+	return rc == SQLITE_DONE ? 0 : failed(r, rc);
+}
+
+/* Is it a profile, and one that we know? Our tables must be tables. */
+static int check_header(struct reader *r)
+{
+	sqlite3_int64 application, version, nr_tables;
+	int rc = db_integer(r->db, "pragma application_id", &application);
+
+	rc = rc ?: db_integer(r->db, "pragma user_version", &version);
+	if (rc)
+		return failed(r, rc);
+	if (application != PROFILE_APPLICATION_ID)
+		return error_set(r->err, -EINVAL, "%s is not a dusk profile", r->path);
+	if (version > PROFILE_VERSION)
+		return error_set(r->err, -EPROTONOSUPPORT,
+				 "%s was written by a newer dusk (format %lld, this one reads up to %d): update dusk",
+				 r->path, (long long)version, PROFILE_VERSION);
+	rc = db_integer(r->db, "select count(*) from sqlite_schema where type='table' and rootpage>0 and name in ("
+			"'setting','module','image','function','frame','node','thread','outcome','counter','sample')",
+			&nr_tables);
+	if (rc)
+		return failed(r, rc);
+	if (version != PROFILE_VERSION || nr_tables != NR_TABLES)
+		return error_set(r->err, -EINVAL, "%s is damaged: it lacks tables", r->path);
+	return 0;
+}
+
+static int out_of_steps(void *ctx)
+{
+	struct reader *r = ctx;
+
+	return --r->calls_left < 0;
+}
+
+/* SQLite's own defences against hostile files, and a bound for its work. */
+static void harden(struct reader *r, uint64_t file_bytes)
+{
+	sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(r->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, MAX_TEXT_BYTES);
+	sqlite3_busy_timeout(r->db, BUSY_MS);
+	r->calls_left = 100 + file_bytes / STEPS_PER_CALL * STEPS_PER_BYTE;
+	sqlite3_progress_handler(r->db, STEPS_PER_CALL, out_of_steps, r);
+}
+
+static uint64_t size_of(const char *path, const char *suffix)
+{
+	char name[PATH_MAX];
+	struct stat st;
+	int len = snprintf(name, sizeof(name), "%s%s", path, suffix);
+
+	return len < (int)sizeof(name) && !stat(name, &st) ? st.st_size : 0;
+}
+
+/* "file:" and the path with what means something in a URI escaped; to be freed with free(). */
+static char *immutable_uri(const char *path)
+{
+	static const char tail[] = "?immutable=1";
+	char *uri = malloc(strlen("file:") + strlen(path) * 3 + sizeof(tail)), *p = uri;
+
+	if (!uri)
+		return NULL;
+	p += sprintf(p, "file:");
+	for (; *path; path++)
+		p += sprintf(p, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
+	strcpy(p, tail);
+	return uri;
+}
+
+/*
+ * Three ways in. Read-only suffices for a finished file, and for one that is being written. A file in WAL mode without a
+ * log in a folder that we may not write to can be read as if it never changed; and where there is a log, but no place for
+ * the index that readers share (a full disk), it takes the file for ourselves.
+ */
+enum way { READ_ONLY, IMMUTABLE, EXCLUSIVE, NR_WAYS };
+
+static int try_way(struct reader *r, enum way way)
+{
+	_cleanup_(freep) char *uri = way == IMMUTABLE ? immutable_uri(r->path) : NULL;
+	uint64_t wal_bytes = size_of(r->path, "-wal");
+	sqlite3_int64 objects;
+	int rc;
+
+	if (way == IMMUTABLE && (wal_bytes || !uri))
+		return SQLITE_CANTOPEN;
+	rc = sqlite3_open_v2(uri ? uri : r->path, &r->db, SQLITE_OPEN_NOMUTEX | (uri ? SQLITE_OPEN_URI : 0) |
+			     (way == EXCLUSIVE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY), NULL);
+	if (rc)
+		return rc;
+	harden(r, size_of(r->path, "") + wal_bytes);
+	rc = db_exec(r->db, way == EXCLUSIVE ? "pragma cell_size_check=on; pragma locking_mode=exclusive; begin" :
+					       "pragma cell_size_check=on; begin");
+	return rc ?: db_integer(r->db, "select count(*) from sqlite_schema", &objects);
+}
+
+static int open_file(struct reader *r)
+{
+	struct stat st;
+	int rc = 0;
+
+	if (stat(r->path, &st))
+		return error_set(r->err, -errno, "cannot read %s: %s", r->path, strerror(errno));
+	if (!S_ISREG(st.st_mode))
+		return error_set(r->err, -EINVAL, "%s is not a dusk profile: it is not a file", r->path);
+	if (access(r->path, R_OK))
+		return error_set(r->err, -errno, "cannot read %s: %s", r->path, strerror(errno));
+	for (int way = READ_ONLY; way < NR_WAYS; way++) {
+		sqlite3_close(r->db);
+		r->db = NULL;
+		rc = try_way(r, way);
+		if ((rc & 0xff) != SQLITE_CANTOPEN && (rc & 0xff) != SQLITE_READONLY && (rc & 0xff) != SQLITE_IOERR)
+			break;
+	}
+	return rc ? failed(r, rc) : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dusk_sample *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* Stacks arrive later than their samples, so samples are written almost, but not quite in order. */
+static void sort_samples(struct reader *r)
+{
+	for (size_t i = 1; i < r->samples.nr; i++) {
+		if (by_time(&r->samples.v[i - 1], &r->samples.v[i]) > 0) {
+			qsort(r->samples.v, r->samples.nr, sizeof(*r->samples.v), by_time);
+			return;
+		}
+	}
+}
+
+static uint64_t period_of(const struct dusk_profile *p)
+{
+	const char *period = dusk_profile_setting(p, "period_ns");
+	const char *frequency = dusk_profile_setting(p, "frequency_hz");
+	uint64_t hz = frequency ? strtoull(frequency, NULL, 10) : 0;
+
+	if (period)
+		return strtoull(period, NULL, 10);
+	return hz ? 1000000000 / hz : 0;
+}
+
+static void hand_over(struct reader *r)
+{
+	struct dusk_profile *p = r->p;
+
+#define COLUMN(name)			\
+	do {				\
+		p->nr_##name = r->name.nr;	\
+		p->name = vec_steal(&r->name);	\
+	} while (0)
+	COLUMN(modules);
+	COLUMN(functions);
+	COLUMN(frames);
+	COLUMN(nodes);
+	COLUMN(threads);
+	COLUMN(samples);
+	COLUMN(outcomes);
+	COLUMN(counters);
+	COLUMN(settings);
+#undef COLUMN
+	p->period_ns = period_of(p);
+	p->finished = dusk_profile_setting(p, "finished");
+	p->symbolized = p->nr_functions > 1 || dusk_profile_setting(p, "symbolized");
+}
+
+/* Index 0 of what has a "none". */
+static int add_none(struct reader *r)
+{
+	if (vec_push(&r->images, "") || vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
+	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) || !vec_add(&r->nodes))
+		return error_set(r->err, -ENOMEM, "cannot read %s: out of memory", r->path);
+	return 0;
+}
+
+static void done(struct reader *r)
+{
+	vec_done(&r->images);
+	vec_done(&r->modules);
+	vec_done(&r->functions);
+	vec_done(&r->frames);
+	vec_done(&r->nodes);
+	vec_done(&r->threads);
+	vec_done(&r->samples);
+	vec_done(&r->outcomes);
+	vec_done(&r->counters);
+	vec_done(&r->settings);
+	sqlite3_close(r->db);
+	dusk_profile_free(r->p);
+}
+
+int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err)
+{
+	_cleanup_(done) struct reader r = {.path = path, .err = err};
+	int rc;
+
+	r.p = calloc(1, sizeof(*r.p));
+	r.strings = r.p ? profile_strings(r.p) : NULL;
+	if (!r.strings)
+		return error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
+	rc = open_file(&r);
+	rc = rc ?: check_header(&r);
+	rc = rc ?: add_none(&r);
+	for (size_t i = 0; !rc && i < NR_TABLES; i++)
+		rc = read_table(&r, &tables[i]);
+	if (rc)
+		return rc;
+	sort_samples(&r);
+	hand_over(&r);
+	*ret = steal(r.p);
+	return 0;
+}
+
+void dusk_profile_free(struct dusk_profile *p)
+{
+	if (!p)
+		return;
+	free(p->modules);
+	free(p->functions);
+	free(p->frames);
+	free(p->nodes);
+	free(p->threads);
+	free(p->samples);
+	free(p->outcomes);
+	free(p->counters);
+	free(p->settings);
+	if (p->store)
+		strings_done(p->store);
+	free(p->store);
+	free(p);
+}
+
+const char *dusk_profile_setting(const struct dusk_profile *p, const char *key)
+{
+	for (uint32_t i = 0; i < p->nr_settings; i++)
+		if (!strcmp(p->settings[i].key, key))
+			return p->settings[i].value;
+	return NULL;
+}

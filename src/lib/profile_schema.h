@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How is a profile laid out in SQLite? doc/format.md explains it to its readers.
+ *
+ * What keeps it small: numbers that are often 0 or 1 (cpu, outcome, is_return) cost SQLite no byte beyond their type;
+ * what equals something else is NULL (a symbol equal to its name, an address equal to its offset); time is in
+ * microseconds; rows are found by their rowid, so that there is no index.
+ */
+#pragma once
+
+#define PROFILE_APPLICATION_ID 0x6475736b	/* "dusk" */
+#define PROFILE_VERSION 1
+#define PROFILE_PAGE_BYTES 1024
+
+#define PROFILE_TABLES										\
+	"create table setting(key text primary key, value text) without rowid;"			\
+	"create table module(id integer primary key, kind int, pid int, path text,"		\
+	" build_id text, dev int, ino int, generation int);"					\
+	"create table image(id integer primary key, name text);"				\
+	"create table function(id integer primary key, name text, symbol text, image int);"	\
+	"create table frame(id integer primary key, module int, offset int, is_return int,"	\
+	" function int, function_offset int, address int);"					\
+	"create table node(id integer primary key, parent int, frame int);"			\
+	"create table thread(id integer primary key, pid int, tid int, comm text);"		\
+	"create table sample(id integer primary key, time int, thread int, node int,"		\
+	" cpu int, outcome int, source int);"							\
+	"create table outcome(id integer primary key, name text, class text, sentence text);"	\
+	"create table counter(name text primary key, value int, sentence text) without rowid;"
+
+/* SQLite keeps a view's text as it stands, hence few blanks. */
+#define PROFILE_VIEWS										\
+	"create view frame_name as select f.id,"						\
+	"coalesce(fn.name,i.name||printf('+0x%x',f.offset)) function,"				\
+	"coalesce(fi.name,i.name) module "							\
+	"from frame f left join function fn on fn.id=f.function "				\
+	"left join image fi on fi.id=fn.image "							\
+	"left join (select id,substr(path,1+length(rtrim(path,replace(path,'/','')))) name "	\
+	"from module) i on i.id=f.module;"							\
+												\
+	"create view top_functions as select "							\
+	"coalesce(f.function,'['||o.name||']') function,f.module,t.comm,sum(s.n) samples "	\
+	"from (select node,outcome,thread,count(*) n from sample group by 1,2,3) s "		\
+	"left join node n on n.id=s.node left join frame_name f on f.id=n.frame "		\
+	"left join thread t on t.id=s.thread left join outcome o on o.id=s.outcome "		\
+	"group by 1,2,3 order by 4 desc;"							\
+												\
+	"create view samples as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"	\
+	"f.function,f.module,o.name outcome "							\
+	"from sample s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
+	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome;"		\
+												\
+	"create view stacks as select s.node id,count(*) samples,"				\
+	"(with recursive up(node,text) as (select s.node,'' union all "				\
+	"select n.parent,f.function||case text when '' then '' else ';' end||text "		\
+	"from up join node n on n.id=up.node join frame_name f on f.id=n.frame) "		\
+	"select text from up where node=0) folded "						\
+	"from sample s where s.node>0 group by s.node;"						\
+												\
+	"create view losses as select o.name,count(*) value,o.sentence "			\
+	"from sample s join outcome o on o.id=s.outcome where o.class in('cut','none') "	\
+	"group by o.id union all select name,value,sentence from counter where value>0 and "	\
+	"(name like 'lost-%' or name like 'refused-%' or name like 'closed-%' or name like '%-full');"

@@ -1,0 +1,492 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How does a recording reach the disk?
+ *
+ * One transaction per commit, in a write-ahead log (WAL): readers see what is committed, and whoever kills us loses what
+ * is not. What has been named already is found in memory, so that a sample costs one insert and no look-up on disk.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include "abi/outcome.h"
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/strings.h"
+#include "db.h"
+#include "profile_schema.h"
+#include "profile_write.h"
+
+#define WAL_BYTES (4 << 20)	/* the log is written back to the file when it is as long as this */
+#define CLOSE_TRIES 20		/* for readers to leave, 50 ms each */
+
+enum statement {
+	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, COUNTER, PAGES, NR_STATEMENTS
+};
+
+static const char *const statement_sql[NR_STATEMENTS] = {
+	[BEGIN] = "begin immediate",
+	[COMMIT] = "commit",
+	[SETTING] = "insert or replace into setting values(?,?)",
+	[MODULE] = "insert into module values(?,?,?,?,?,?,?,?)",
+	[MODULE_UPDATE] = "update module set path=coalesce(?2,path), build_id=coalesce(?3,build_id) where id=?1",
+	[FRAME] = "insert into frame(id,module,offset,is_return) values(?,?,?,?)",
+	[NODE] = "insert into node values(?,?,?)",
+	[THREAD] = "insert into thread values(?,?,?,?)",
+	[SAMPLE] = "insert into sample values(null,?,?,?,?,?,?)",
+	[COUNTER] = "insert or replace into counter values(?,?,?)",
+	[PAGES] = "pragma page_count",
+};
+
+struct profile_writer {
+	sqlite3 *db;
+	sqlite3_stmt *stmt[NR_STATEMENTS];
+	char *path;
+	int lock_fd;		/* the file, locked: two recorders must not write one file */
+	bool in_transaction;
+	int error;		/* the first one, sticky */
+	struct dusk_error why;
+
+	struct map modules;	/* number of the content in @contents -> module */
+	struct strings contents;
+	struct map nodes;	/* parent, frame -> node */
+	struct strings frames, threads;
+	uint32_t nr_modules;
+};
+
+/* What makes two frames, or two threads, the same. No padding: it is hashed and compared as bytes. */
+struct frame_key {
+	uint64_t offset;
+	uint32_t module, is_return;
+};
+
+struct thread_key {
+	pid_t pid, tid;
+	char comm[24];
+};
+
+static void fail_db(struct profile_writer *w, int rc)
+{
+	if (!w->error && rc)
+		w->error = db_error(w->db, rc, &w->why, "cannot write", w->path);
+}
+
+static void fail_memory(struct profile_writer *w)
+{
+	if (!w->error)
+		w->error = error_set(&w->why, -ENOMEM, "cannot write %s: out of memory", w->path);
+}
+
+/* The statement, in a transaction, or NULL after an error. */
+static sqlite3_stmt *begin(struct profile_writer *w, enum statement which)
+{
+	if (!w->error && !w->in_transaction) {
+		fail_db(w, db_run(w->stmt[BEGIN]));
+		w->in_transaction = !w->error;
+	}
+	return w->error ? NULL : w->stmt[which];
+}
+
+static void run(struct profile_writer *w, sqlite3_stmt *stmt)
+{
+	fail_db(w, db_run(stmt));
+}
+
+/* Text that the caller keeps until the statement has run. */
+static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
+{
+	if (text && *text)
+		sqlite3_bind_text(stmt, column, text, -1, SQLITE_STATIC);
+	else
+		sqlite3_bind_null(stmt, column);
+}
+
+/*
+ * Make the file, and hold it. O_EXCL, so that nobody can have it open, or have put a link in its place. The lock is taken
+ * on the old file first, as its recorder may still live.
+ */
+static int make_file(int *ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
+{
+	_cleanup_(closep) int old = -1, fd = -1;
+	static const char *const beside[] = {"", "-wal", "-shm", "-journal"};
+	char name[PATH_MAX];
+	struct stat st;
+
+	if (strlen(path) + sizeof("-journal") > sizeof(name))
+		return error_set(err, -ENAMETOOLONG, "cannot create %s: %s", path, strerror(ENAMETOOLONG));
+	if (!lstat(path, &st)) {
+		if (S_ISDIR(st.st_mode))
+			return error_set(err, -EISDIR, "cannot create %s: it is a folder", path);
+		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
+			return error_set(err, -EINVAL, "cannot create %s: something that is not a file is there", path);
+		old = S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
+		if (old >= 0 && flock(old, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
+			return error_set(err, -EBUSY, "cannot create %s: another recording is writing it; "
+					 "choose another file with -o", path);
+	}
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "%s%s", path, beside[i]);
+		if (unlink(name) && errno != ENOENT)
+			return error_set(err, -errno, "cannot replace %s: %s", name, strerror(errno));
+	}
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0 || fchmod(fd, 0600) || fchown(fd, uid, gid) || flock(fd, LOCK_EX | LOCK_NB))
+		return error_set(err, -errno, "cannot create %s: %s", path, strerror(errno));
+	*ret = steal_fd(&fd);
+	return 0;
+}
+
+/* The path without symbolic links, as SQLite is told to follow none. */
+static char *full_path(const char *path)
+{
+	_cleanup_(freep) char *copy = strdup(path), *folder = NULL;
+	char *slash = copy ? strrchr(copy, '/') : NULL, *full = NULL;
+	const char *name = slash ? slash + 1 : path;
+
+	if (!copy)
+		return NULL;
+	if (slash)
+		*slash = 0;
+	folder = realpath(!slash ? "." : *copy ? copy : "/", NULL);
+	if (!folder || asprintf(&full, "%s/%s", strcmp(folder, "/") ? folder : "", name) < 0)
+		return NULL;
+	return full;
+}
+
+static int insert_outcomes(sqlite3 *db)
+{
+	static const char *const classes[] = {"complete", "cut", "none", "absent"};
+	enum { COMPLETE, CUT, NONE, ABSENT };
+	static const struct { const char *name, *sentence; int class; } outcomes[] = {
+#define X(code, name, class, sentence) {name, sentence, class},
+		OUTCOMES(X)
+#undef X
+	};
+	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	int rc = db_prepare(&stmt, db, "insert into outcome values(?,?,?,?)");
+
+	for (int i = 0; !rc && i < NR_OUTCOMES; i++) {
+		sqlite3_bind_int(stmt, 1, i);
+		bind_text(stmt, 2, outcomes[i].name);
+		bind_text(stmt, 3, classes[outcomes[i].class]);
+		bind_text(stmt, 4, outcomes[i].sentence);
+		rc = db_run(stmt);
+	}
+	return rc;
+}
+
+static int make_schema(sqlite3 *db)
+{
+	char sql[256];
+	int rc;
+
+	snprintf(sql, sizeof(sql),
+		 "pragma page_size=%d; pragma application_id=%d; pragma user_version=%d; pragma journal_mode=wal;"
+		 "pragma synchronous=normal; pragma wal_autocheckpoint=%d; pragma temp_store=memory; begin immediate",
+		 PROFILE_PAGE_BYTES, PROFILE_APPLICATION_ID, PROFILE_VERSION, WAL_BYTES / PROFILE_PAGE_BYTES);
+	sqlite3_busy_timeout(db, 5000);
+	rc = db_exec(db, sql);
+	rc = rc ?: db_exec(db, PROFILE_TABLES PROFILE_VIEWS);
+	rc = rc ?: insert_outcomes(db);
+	return rc ?: db_exec(db, "commit");
+}
+
+/* Is the file at @path the one that we made? SQLite opened it by name. */
+static bool same_file(int fd, const char *path)
+{
+	struct stat ours, there;
+
+	return !fstat(fd, &ours) && !lstat(path, &there) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
+}
+
+static void writer_free(struct profile_writer *w)
+{
+	if (!w)
+		return;
+	for (int i = 0; i < NR_STATEMENTS; i++)
+		sqlite3_finalize(w->stmt[i]);
+	sqlite3_close(w->db);
+	/* Only now: closing any descriptor of a file drops SQLite's locks on it. */
+	closep(&w->lock_fd);
+	map_done(&w->modules);
+	map_done(&w->nodes);
+	strings_done(&w->contents);
+	strings_done(&w->frames);
+	strings_done(&w->threads);
+	free(w->path);
+	free(w);
+}
+
+static void writer_freep(struct profile_writer **w)
+{
+	writer_free(*w);
+}
+
+int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
+{
+	_cleanup_(writer_freep) struct profile_writer *w = calloc(1, sizeof(*w));
+	int rc;
+
+	if (!w)
+		return error_set(err, -ENOMEM, "cannot create %s: out of memory", path);
+	w->lock_fd = -1;
+	rc = make_file(&w->lock_fd, path, uid, gid, err);
+	if (rc)
+		return rc;
+	w->path = full_path(path);
+	if (!w->path)
+		return error_set(err, -errno, "cannot create %s: %s", path, strerror(errno));
+
+	rc = sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
+	if (!rc && !same_file(w->lock_fd, w->path))
+		return error_set(err, -EBUSY, "cannot create %s: somebody else replaced it", path);
+	rc = rc ?: make_schema(w->db);
+	for (int i = 0; !rc && i < NR_STATEMENTS; i++)
+		rc = db_prepare(&w->stmt[i], w->db, statement_sql[i]);
+	if (rc) {
+		rc = db_error(w->db, rc, err, "cannot create", path);
+		unlink(w->path);
+		return rc;
+	}
+	*ret = steal(w);
+	return 0;
+}
+
+void profile_set(struct profile_writer *w, const char *key, const char *value)
+{
+	sqlite3_stmt *stmt = begin(w, SETTING);
+
+	if (!stmt)
+		return;
+	bind_text(stmt, 1, key);
+	bind_text(stmt, 2, value);
+	run(w, stmt);
+}
+
+static const char *text_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+/* The place of @m's content in w->modules, or NULL. */
+static uint32_t *module_at(struct profile_writer *w, const struct dusk_module *m, bool *fresh)
+{
+	_cleanup_(freep) char *content = NULL;
+	uint32_t number;
+	int len = asprintf(&content, "%d %d %llx %llx %x %s %s", m->kind, m->kind == DUSK_MODULE_ANON ? m->pid : 0,
+			   (unsigned long long)m->dev, (unsigned long long)m->ino, m->generation,
+			   text_or_empty(m->build_id), text_or_empty(m->path));
+
+	if (len < 0) {
+		content = NULL;
+		return NULL;
+	}
+	return strings_number(&w->contents, content, len, &number, NULL) ? NULL : map_at(&w->modules, number, fresh);
+}
+
+uint32_t profile_module(struct profile_writer *w, const struct dusk_module *m)
+{
+	sqlite3_stmt *stmt = begin(w, MODULE);
+	uint32_t *module;
+	bool fresh;
+
+	if (!stmt)
+		return 0;
+	module = module_at(w, m, &fresh);
+	if (!module) {
+		fail_memory(w);
+		return 0;
+	}
+	if (!fresh)
+		return *module;
+	*module = ++w->nr_modules;
+	sqlite3_bind_int64(stmt, 1, *module);
+	sqlite3_bind_int(stmt, 2, m->kind);
+	sqlite3_bind_int(stmt, 3, m->pid);
+	bind_text(stmt, 4, m->path);
+	bind_text(stmt, 5, m->build_id);
+	sqlite3_bind_int64(stmt, 6, m->dev);
+	sqlite3_bind_int64(stmt, 7, m->ino);
+	sqlite3_bind_int64(stmt, 8, m->generation);
+	run(w, stmt);
+	return *module;
+}
+
+void profile_module_update(struct profile_writer *w, uint32_t module, const struct dusk_module *m)
+{
+	sqlite3_stmt *stmt = begin(w, MODULE_UPDATE);
+	uint32_t *known;
+	bool fresh;
+
+	if (!stmt)
+		return;
+	/* Whoever names it in full from now on means this one. */
+	known = module_at(w, m, &fresh);
+	if (!known) {
+		fail_memory(w);
+		return;
+	}
+	if (fresh)
+		*known = module;
+	sqlite3_bind_int64(stmt, 1, module);
+	bind_text(stmt, 2, m->path);
+	bind_text(stmt, 3, m->build_id);
+	run(w, stmt);
+}
+
+uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offset, bool is_return)
+{
+	struct frame_key key = {.offset = offset, .module = module, .is_return = is_return};
+	sqlite3_stmt *stmt = begin(w, FRAME);
+	uint32_t number;
+	bool fresh;
+
+	if (!stmt)
+		return 0;
+	if (strings_number(&w->frames, &key, sizeof(key), &number, &fresh)) {
+		fail_memory(w);
+		return 0;
+	}
+	if (!fresh)
+		return number + 1;
+	sqlite3_bind_int64(stmt, 1, number + 1);
+	sqlite3_bind_int64(stmt, 2, module);
+	sqlite3_bind_int64(stmt, 3, offset);
+	sqlite3_bind_int(stmt, 4, is_return);
+	run(w, stmt);
+	return number + 1;
+}
+
+uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame)
+{
+	sqlite3_stmt *stmt = begin(w, NODE);
+	uint32_t *node;
+	bool fresh;
+
+	if (!stmt)
+		return 0;
+	node = map_at(&w->nodes, (uint64_t)parent << 32 | frame, &fresh);
+	if (!node) {
+		fail_memory(w);
+		return 0;
+	}
+	if (!fresh)
+		return *node;
+	*node = w->nodes.nr;
+	sqlite3_bind_int64(stmt, 1, *node);
+	sqlite3_bind_int64(stmt, 2, parent);
+	sqlite3_bind_int64(stmt, 3, frame);
+	run(w, stmt);
+	return *node;
+}
+
+uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm)
+{
+	struct thread_key key = {.pid = pid, .tid = tid};
+	sqlite3_stmt *stmt = begin(w, THREAD);
+	uint32_t number;
+	bool fresh;
+
+	if (!stmt)
+		return 0;
+	snprintf(key.comm, sizeof(key.comm), "%s", text_or_empty(comm));
+	if (strings_number(&w->threads, &key, sizeof(key), &number, &fresh)) {
+		fail_memory(w);
+		return 0;
+	}
+	if (!fresh)
+		return number;
+	sqlite3_bind_int64(stmt, 1, number);
+	sqlite3_bind_int(stmt, 2, pid);
+	sqlite3_bind_int(stmt, 3, tid);
+	bind_text(stmt, 4, key.comm);
+	run(w, stmt);
+	return number;
+}
+
+void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
+{
+	sqlite3_stmt *stmt = begin(w, SAMPLE);
+
+	if (!stmt)
+		return;
+	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
+	sqlite3_bind_int64(stmt, 2, s->thread);
+	sqlite3_bind_int64(stmt, 3, s->node);
+	sqlite3_bind_int(stmt, 4, s->cpu);
+	sqlite3_bind_int(stmt, 5, s->outcome);
+	sqlite3_bind_int(stmt, 6, s->source);
+	run(w, stmt);
+}
+
+void profile_counter(struct profile_writer *w, const char *name, const char *sentence, uint64_t value)
+{
+	sqlite3_stmt *stmt = begin(w, COUNTER);
+
+	if (!stmt)
+		return;
+	bind_text(stmt, 1, name);
+	sqlite3_bind_int64(stmt, 2, value);
+	bind_text(stmt, 3, sentence);
+	run(w, stmt);
+}
+
+int profile_commit(struct profile_writer *w, struct dusk_error *err)
+{
+	if (!w->error && w->in_transaction) {
+		fail_db(w, db_run(w->stmt[COMMIT]));
+		w->in_transaction = false;
+	}
+	return w->error ? error_set(err, w->error, "%s", w->why.text) : 0;
+}
+
+uint64_t profile_bytes(const struct profile_writer *w)
+{
+	sqlite3_stmt *stmt = w->stmt[PAGES];
+	uint64_t pages = 0;
+
+	if (sqlite3_step(stmt) == SQLITE_ROW)
+		pages = sqlite3_column_int64(stmt, 0);
+	sqlite3_reset(stmt);
+	return pages * PROFILE_PAGE_BYTES;
+}
+
+/*
+ * Write the log back and leave WAL mode. While somebody reads, that cannot be: the data are whole all the same, and the
+ * last one to close the file writes the log back.
+ */
+static void leave_wal(struct profile_writer *w)
+{
+	int rc = db_exec(w->db, "pragma wal_checkpoint(truncate)");
+
+	sqlite3_busy_timeout(w->db, 0);
+	for (int i = 0; i < CLOSE_TRIES; i++) {
+		rc = db_exec(w->db, "pragma journal_mode=delete");
+		if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_LOCKED)
+			break;
+		usleep(50000);
+	}
+	if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_LOCKED)
+		fail_db(w, rc);
+}
+
+int profile_close(struct profile_writer *w, bool finished, struct dusk_error *err)
+{
+	int rc;
+
+	if (finished)
+		profile_set(w, "finished", "1");
+	profile_commit(w, NULL);
+	for (int i = 0; i < NR_STATEMENTS; i++) {
+		sqlite3_finalize(w->stmt[i]);
+		w->stmt[i] = NULL;
+	}
+	if (!w->error)
+		leave_wal(w);
+	rc = w->error ? error_set(err, w->error, "%s", w->why.text) : 0;
+	writer_free(w);
+	return rc;
+}

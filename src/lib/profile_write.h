@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A profile while it is being recorded: doc/format.md is the schema.
+ *
+ * Each function that names something (module, frame, node, thread) returns its index; asked again with the same content
+ * it returns the same index. What was added since the last commit is lost if the process is killed; the file always opens.
+ * The first error sticks: later calls do nothing, and profile_commit() and profile_close() return it, so that the path of
+ * a sample needs no error handling.
+ */
+#pragma once
+#include <dusk/dusk.h>
+
+struct profile_writer;
+
+/*
+ * Create the profile at @path, mode 0600, owned by @uid and @gid unless they are -1; what was there is replaced.
+ * *@ret is to be freed with profile_close(). -EACCES, -ENOSPC, ...
+ */
+int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err);
+
+/* Settings: rows of the table "setting"; a key that is there is replaced. */
+void profile_set(struct profile_writer *w, const char *key, const char *value);
+
+/* The strings of @m are copied. A module is the same if all members but pid are; ANON: if the pid is. */
+uint32_t profile_module(struct profile_writer *w, const struct dusk_module *m);
+
+/* Complete what was not known when the module was first named: path and build id, if @m has them. */
+void profile_module_update(struct profile_writer *w, uint32_t module, const struct dusk_module *m);
+
+uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offset, bool is_return);
+uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame);
+uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);
+void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
+
+/* Counters: a name that is there is replaced. */
+void profile_counter(struct profile_writer *w, const char *name, const char *sentence, uint64_t value);
+
+/* Make what was added so far survive. 0, or the first error of all calls since profile_create(). */
+int profile_commit(struct profile_writer *w, struct dusk_error *err);
+
+/* Bytes of the file so far. */
+uint64_t profile_bytes(const struct profile_writer *w);
+
+/* Commit, and leave one file: no journal beside it. @finished: the ledger is in. Frees @w also on failure. */
+int profile_close(struct profile_writer *w, bool finished, struct dusk_error *err);

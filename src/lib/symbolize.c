@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which function does each frame of a profile stand for?
+ *
+ * Module by module, so that each file is opened once: files and the vDSO by their symbol tables (symbols.h), memory
+ * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h). A file is believed only if it is the
+ * one that was recorded. What cannot be found keeps function 0; a frame that has a function keeps it.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "demangle.h"
+#include "error.h"
+#include "ksyms.h"
+#include "perfmap.h"
+#include "procfs.h"
+#include "profile_read.h"
+#include "symbols.h"
+
+#define MAX_VDSO_BYTES (1 << 20)
+#define PROGRESS_FRAMES 1024
+
+struct symbolizer {
+	struct dusk_profile *p;
+	const struct dusk_symbol_options *opts;
+	struct dusk_error *err;
+	struct strings *strings;
+	struct vec(struct dusk_function) functions;
+	struct strings keys;		/* "symbol\nmodule" of each function but 0 */
+	struct map numbers;		/* number in @keys -> function */
+	uint32_t done, total;
+	bool stopped;
+};
+
+/* The frames of one module. */
+struct group {
+	uint32_t *frames;	/* indices */
+	uint32_t nr;
+};
+
+static bool stop(struct symbolizer *s)
+{
+	if (!s->stopped && s->opts->progress && s->opts->progress(s->opts->ctx, s->done, s->total))
+		s->stopped = true;
+	return s->stopped;
+}
+
+static int stop_server(void *ctx)
+{
+	return stop(ctx);
+}
+
+/* Count a frame as looked up. -ECANCELED now and then, when the user has had enough. */
+static int step(struct symbolizer *s)
+{
+	return ++s->done % PROGRESS_FRAMES == 0 && stop(s) ? -ECANCELED : 0;
+}
+
+/* The place of the function @symbol of @module in the table, or NULL. */
+static uint32_t *function_at(struct symbolizer *s, const char *symbol, const char *module, bool *fresh)
+{
+	_cleanup_(freep) char *key = NULL;
+	uint32_t number;
+	int len = asprintf(&key, "%s\n%s", symbol, module);
+
+	if (len < 0) {
+		key = NULL;
+		return NULL;
+	}
+	return strings_number(&s->keys, key, len, &number, NULL) ? NULL : map_at(&s->numbers, number, fresh);
+}
+
+/* What people call @symbol: demangled, and without the version ("@@GLIBC_2.14") that symbols of files can have. */
+static char *readable_name(const char *symbol, const char *module)
+{
+	_cleanup_(freep) char *plain = strndup(symbol, *module == '[' ? strlen(symbol) : strcspn(symbol, "@"));
+	char *name = plain ? demangle(plain) : NULL;
+
+	return name ? name : steal(plain);
+}
+
+/* The index of the function, which is added if it is new, to *@ret. */
+static int function_of(struct symbolizer *s, const char *symbol, const char *module, uint32_t *ret)
+{
+	_cleanup_(freep) char *name = NULL;
+	struct dusk_function f;
+	bool fresh;
+	uint32_t *function = function_at(s, symbol, module, &fresh);
+
+	if (!function)
+		return -ENOMEM;
+	if (fresh) {
+		name = readable_name(symbol, module);
+		f.symbol = strings_intern(s->strings, symbol);
+		f.name = name ? strings_intern(s->strings, name) : NULL;
+		f.module = strings_intern(s->strings, module);
+		if (!f.symbol || !f.name || !f.module || vec_push(&s->functions, f))
+			return -ENOMEM;
+		*function = s->functions.nr - 1;
+	}
+	*ret = *function;
+	return 0;
+}
+
+static int name_frame(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module, uint64_t start)
+{
+	uint64_t distance = f->address - start;
+	uint32_t function;
+	int rc = function_of(s, symbol, module, &function);
+
+	if (rc)
+		return rc;
+	f->function = function;
+	f->function_offset = distance > UINT32_MAX ? UINT32_MAX : distance;
+	return 0;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* Is the file in @fd the one that was recorded as @m? */
+static bool is_recorded(const struct dusk_module *m, int fd)
+{
+	char build_id[2 * 64 + 1];
+	struct stat st;
+
+	if (*m->build_id)
+		return !symbols_build_id(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
+	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
+}
+
+/* Our own vDSO, as a file: the kernel gives each process the same one. */
+static int vdso_file(void)
+{
+	const Elf64_Ehdr *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
+	_cleanup_(closep) int fd = -1;
+	size_t bytes;
+
+	if (!ehdr)
+		return -ENOENT;
+	/* The section headers are the end of it. */
+	bytes = ehdr->e_shoff + (size_t)ehdr->e_shentsize * ehdr->e_shnum;
+	if (bytes > MAX_VDSO_BYTES)
+		return -ENOENT;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0 || write(fd, ehdr, bytes) != (ssize_t)bytes)
+		return -EIO;
+	return steal_fd(&fd);
+}
+
+/* Take @fd, which may be an error, to *@ret if it is what was recorded. */
+static bool accept_file(const struct dusk_module *m, int fd, int *ret)
+{
+	_cleanup_(closep) int file = fd;
+
+	if (file < 0 || !is_recorded(m, file))
+		return false;
+	*ret = steal_fd(&file);
+	return true;
+}
+
+/* The recorded file of module @i, opened, or -ENOENT. */
+static int open_module(const struct symbolizer *s, uint32_t i)
+{
+	const struct dusk_module *m = &s->p->modules[i];
+	int fd = -1, given = s->opts->module_fd ? s->opts->module_fd[i] : -1;
+
+	if (m->kind == DUSK_MODULE_VDSO)
+		return accept_file(m, vdso_file(), &fd) ? fd : -ENOENT;
+	if (given >= 0 && accept_file(m, dup(given), &fd))
+		return fd;
+	/* Our own view first: debug files are looked for beside the path, and by its name below /usr/lib/debug. */
+	if (m->path[0] != '/' || accept_file(m, procfs_open_file(m->path), &fd))
+		return m->path[0] == '/' ? fd : -ENOENT;
+	return accept_file(m, procfs_open_in_root(m->pid, m->path), &fd) ? fd : -ENOENT;
+}
+
+static int name_file(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	const struct dusk_module *m = &s->p->modules[module];
+	_cleanup_(closep) int fd = open_module(s, module);
+	struct symbols *symbols;
+	int rc;
+
+	if (fd < 0)
+		return 0;
+	rc = symbols_open(&symbols, fd, m->path, stop_server, s);
+	if (rc)
+		return rc == -ENOMEM ? rc : 0;
+	for (uint32_t i = 0; !rc && i < g->nr; i++) {
+		struct dusk_frame *f = &s->p->frames[g->frames[i]];
+		uint64_t address, start;
+		const char *symbol;
+
+		/* A call at the very end of a function, or of a segment, returns behind it. */
+		if (!symbols_address(symbols, f->offset - f->is_return, &address)) {
+			f->address = address + f->is_return;
+			symbol = symbols_find(symbols, address, &start);
+			if (symbol)
+				rc = name_frame(s, f, symbol, base_name(m->path), start);
+		}
+		rc = rc ?: step(s);
+	}
+	symbols_free(symbols);
+	return rc;
+}
+
+static int name_anon(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	int given = s->opts->module_fd ? s->opts->module_fd[module] : -1;
+	_cleanup_(closep) int fd = given >= 0 ? dup(given) : perfmap_open(s->p->modules[module].pid);
+	struct perfmap *map;
+	int rc;
+
+	if (fd < 0 || perfmap_read(&map, fd))
+		return 0;
+	rc = 0;
+	for (uint32_t i = 0; !rc && i < g->nr; i++) {
+		struct dusk_frame *f = &s->p->frames[g->frames[i]];
+		uint64_t start;
+		const char *name = perfmap_find(map, f->offset - f->is_return, &start);
+
+		if (name)
+			rc = name_frame(s, f, name, "[anon]", start);
+		rc = rc ?: step(s);
+	}
+	perfmap_free(map);
+	return rc;
+}
+
+/* Kernel addresses mean something only in the boot in which they were recorded. */
+static bool same_boot(const struct dusk_profile *p)
+{
+	const char *recorded = dusk_profile_setting(p, "boot_id");
+	_cleanup_(freep) char *now = NULL;
+	size_t len;
+
+	if (!recorded || file_read(&now, &len, "/proc/sys/kernel/random/boot_id", 4096))
+		return false;
+	now[strcspn(now, "\n")] = 0;
+	return !strcmp(recorded, now);
+}
+
+static int name_kernel(struct symbolizer *s, const struct group *g)
+{
+	struct ksyms *ksyms;
+	int rc;
+
+	if (!same_boot(s->p))
+		return 0;
+	rc = ksyms_load(&ksyms);
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc) {
+		error_set(s->err, 0, "kernel functions have no names: /proc/kallsyms %s; "
+			  "as root, or with kernel.kptr_restrict=0, they have",
+			  rc == -EPERM ? "hides the addresses" : strerror(-rc));
+		return 0;
+	}
+	for (uint32_t i = 0; !rc && i < g->nr; i++) {
+		struct dusk_frame *f = &s->p->frames[g->frames[i]];
+		const char *module, *name;
+		uint64_t start;
+
+		name = ksyms_find(ksyms, f->offset - f->is_return, &start, &module);
+		if (name)
+			rc = name_frame(s, f, name, module, start);
+		rc = rc ?: step(s);
+	}
+	ksyms_free(ksyms);
+	return rc;
+}
+
+static int name_group(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	switch (s->p->modules[module].kind) {
+	case DUSK_MODULE_FILE:
+	case DUSK_MODULE_VDSO: return name_file(s, module, g);
+	case DUSK_MODULE_ANON: return name_anon(s, module, g);
+	case DUSK_MODULE_KERNEL: return name_kernel(s, g);
+	default: return 0;
+	}
+}
+
+/* Frames without a function, by module: those of module m are @order[@first[m]] up to, not with, @order[@first[m + 1]]. */
+static int group_frames(const struct dusk_profile *p, uint32_t **order, uint32_t **first)
+{
+	_cleanup_(freep) uint32_t *at = calloc(p->nr_modules + 1UL, sizeof(*at));
+	_cleanup_(freep) uint32_t *frames = calloc(p->nr_frames + 1UL, sizeof(*frames));
+
+	if (!at || !frames)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		at[p->frames[i].module] += !p->frames[i].function;
+	for (uint32_t m = 1; m <= p->nr_modules; m++)
+		at[m] += at[m - 1];
+	/* Each entry is the end of its module's frames; filled from there, it becomes their beginning. */
+	for (uint32_t i = p->nr_frames; i-- > 1;)
+		if (!p->frames[i].function)
+			frames[--at[p->frames[i].module]] = i;
+	*order = steal(frames);
+	*first = steal(at);
+	return 0;
+}
+
+static int name_all(struct symbolizer *s)
+{
+	_cleanup_(freep) uint32_t *order = NULL, *first = NULL;
+	int rc = group_frames(s->p, &order, &first);
+
+	if (rc)
+		return rc;
+	s->total = first[s->p->nr_modules];
+	for (uint32_t m = 1; m < s->p->nr_modules; m++) {
+		struct group g = {order + first[m], first[m + 1] - first[m]};
+
+		if (!g.nr)
+			continue;
+		if (stop(s))
+			return -ECANCELED;
+		rc = name_group(s, m, &g);
+		if (rc)
+			return rc;
+		s->done = first[m + 1];
+	}
+	stop(s);
+	return s->stopped && s->done < s->total ? -ECANCELED : 0;
+}
+
+/* The functions that @p has already. */
+static int take_functions(struct symbolizer *s)
+{
+	for (uint32_t i = 0; i < s->p->nr_functions; i++) {
+		const struct dusk_function *f = &s->p->functions[i];
+		uint32_t *number;
+		bool fresh;
+
+		if (vec_push(&s->functions, *f))
+			return -ENOMEM;
+		if (!i)
+			continue;
+		number = function_at(s, f->symbol, f->module, &fresh);
+		if (!number)
+			return -ENOMEM;
+		*number = i;
+	}
+	return s->functions.nr ? 0 : vec_push(&s->functions, ((struct dusk_function){"", "", ""}));
+}
+
+int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err)
+{
+	static const struct dusk_symbol_options none = {.sz = sizeof(none)};
+	struct symbolizer s = {.p = p, .opts = opts ? opts : &none, .err = err};
+	int rc;
+
+	if (err)
+		err->text[0] = 0;
+	s.strings = profile_strings(p);
+	rc = s.strings ? take_functions(&s) : -ENOMEM;
+	if (!rc)
+		rc = name_all(&s);
+	/* What was named stays named, also when that was stopped half-way. */
+	if (s.functions.nr) {
+		free(p->functions);
+		p->nr_functions = s.functions.nr;
+		p->functions = vec_steal(&s.functions);
+	}
+	p->symbolized = p->symbolized || !rc;
+	strings_done(&s.keys);
+	map_done(&s.numbers);
+	if (rc == -ECANCELED)
+		return error_set(err, rc, "symbols were stopped: %u of %u frames are looked up", s.done, s.total);
+	return rc ? error_set(err, rc, "cannot look up symbols: %s", strerror(-rc)) : 0;
+}

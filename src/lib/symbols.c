@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which function of this ELF file is at this offset?
+ *
+ * libdwfl finds the symbol tables, in the file and in the debug files that belong to it. Its own look-up passes over the
+ * whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its own: what
+ * is broken in one harms no other.
+ */
+#include <dlfcn.h>
+#include <elfutils/libdwelf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/cleanup.h"
+#include "ranges.h"
+#include "symbols.h"
+
+#define MAX_SYMBOLS (1 << 24)
+#define MAX_SEGMENTS 1024
+#define SERVER_PATIENCE_S 10	/* for a debug file server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
+
+struct segment {
+	uint64_t offset, file_bytes, address;
+	bool code;
+};
+
+struct candidate {
+	uint64_t start, size;
+	const char *name;
+	uint64_t code_end;
+	unsigned char type, binding;
+};
+
+struct candidates vec(struct candidate);
+
+struct symbols {
+	Dwfl *dwfl;
+	struct vec(struct segment) segments;
+	struct ranges ranges;		/* value: a pointer to the name */
+
+	int (*progress)(void *ctx);
+	void *ctx;
+	long server_bytes;
+	time_t server_heard;
+};
+
+/* Whose server is being asked: libdebuginfod's callback carries nothing of ours. */
+static __thread struct symbols *asking;
+
+static int server_progress(debuginfod_client *client, long got, long total)
+{
+	struct timespec now;
+
+	(void)client;
+	(void)total;
+	if (!asking)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (got != asking->server_bytes || !asking->server_heard) {
+		asking->server_bytes = got;
+		asking->server_heard = now.tv_sec;
+	}
+	if (!getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asking->server_heard > SERVER_PATIENCE_S)
+		return 1;
+	return asking->progress && asking->progress(asking->ctx);
+}
+
+/* libdw loads libdebuginfod by itself if it is installed, so we do not link with it either. */
+static void watch_server(struct symbols *s)
+{
+	void (*set)(debuginfod_client *client, int (*fn)(debuginfod_client *client, long got, long total));
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	debuginfod_client *client = urls && *urls ? dwfl_get_debuginfod_client(s->dwfl) : NULL;
+	void *library = client ? dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+
+	if (!library)
+		return;
+	*(void **)&set = dlsym(library, "debuginfod_set_progressfn");
+	if (set)
+		set(client, server_progress);
+	dlclose(library);
+}
+
+static int read_segments(struct symbols *s, Elf *elf)
+{
+	size_t nr;
+
+	if (elf_getphdrnum(elf, &nr))
+		return -ENOEXEC;
+	for (size_t i = 0; i < nr && s->segments.nr < MAX_SEGMENTS; i++) {
+		struct segment *segment;
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		segment = vec_add(&s->segments);
+		if (!segment)
+			return -ENOMEM;
+		*segment = (struct segment){ph.p_offset, ph.p_filesz, ph.p_vaddr, ph.p_flags & PF_X};
+	}
+	return s->segments.nr ? 0 : -ENOEXEC;
+}
+
+/* Where the code that the symbol is in ends, or 0: not code. Files can come without section headers. */
+static uint64_t code_end(const struct symbols *s, Elf *elf, GElf_Word index, uint64_t address)
+{
+	Elf_Scn *section = elf ? elf_getscn(elf, index) : NULL;
+	GElf_Shdr sh;
+
+	if (section && gelf_getshdr(section, &sh))
+		return sh.sh_flags & SHF_EXECINSTR ? sh.sh_addr + sh.sh_size : 0;
+	for (size_t i = 0; i < s->segments.nr; i++) {
+		const struct segment *g = &s->segments.v[i];
+
+		if (g->code && address >= g->address && address - g->address < g->file_bytes)
+			return g->address + g->file_bytes;
+	}
+	return 0;
+}
+
+/* A function, or a label of assembler code: those have no type. */
+static int collect(const struct symbols *s, struct candidates *all, Dwfl_Module *module)
+{
+	int nr = dwfl_module_getsymtab(module);
+
+	for (int i = 1; i < nr && i < MAX_SYMBOLS; i++) {
+		struct candidate c;
+		GElf_Word section = 0;
+		Dwarf_Addr bias;
+		GElf_Sym sym;
+		Elf *elf = NULL;
+
+		c.name = dwfl_module_getsym_info(module, i, &sym, &c.start, &section, &elf, &bias);
+		c.type = GELF_ST_TYPE(sym.st_info);
+		if (!c.name || !*c.name || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
+			continue;
+		if (c.type != STT_FUNC && c.type != STT_GNU_IFUNC && c.type != STT_NOTYPE)
+			continue;
+		c.start = sym.st_value;
+		c.size = sym.st_size;
+		c.binding = GELF_ST_BIND(sym.st_info);
+		c.code_end = code_end(s, elf, section, c.start);
+		if (!c.code_end || (c.type == STT_NOTYPE && strchr(".$", c.name[0])))
+			continue;
+		if (vec_push(all, c))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int rank(const struct candidate *c)
+{
+	int underscores = strspn(c->name, "_");
+
+	return (c->size ? 0 : 1000) + (c->type == STT_NOTYPE ? 100 : 0) + 10 * (underscores < 5 ? underscores : 5) +
+	       (c->binding == STB_GLOBAL ? 0 : c->binding == STB_WEAK ? 1 : 2);
+}
+
+/* By address; of several names for one address the one that people know comes last, and so wins. */
+static int by_address(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	int x_rank, y_rank;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	x_rank = rank(x);
+	y_rank = rank(y);
+	return x_rank != y_rank ? (x_rank > y_rank ? -1 : 1) : strcmp(y->name, x->name);
+}
+
+static int add(struct symbols *s, const struct candidate *c, uint64_t end)
+{
+	return ranges_add(&s->ranges, c->start, end, (uintptr_t)c->name);
+}
+
+/*
+ * What has no size reaches to the next symbol, and gives way to all that have one. Where one function lies in another, the
+ * inner one wins, as it begins later.
+ */
+static int add_all(struct symbols *s, const struct candidates *all)
+{
+	uint64_t next = UINT64_MAX;
+	int rc = 0;
+
+	for (size_t i = all->nr; !rc && i-- > 0;) {
+		const struct candidate *c = &all->v[i];
+
+		if (i + 1 < all->nr && all->v[i + 1].start != c->start)
+			next = all->v[i + 1].start;
+		if (!c->size)
+			rc = add(s, c, next < c->code_end ? next : c->code_end);
+	}
+	for (size_t i = 0; !rc && i < all->nr; i++) {
+		const struct candidate *c = &all->v[i];
+
+		if (c->size && c->start + c->size > c->start)
+			rc = add(s, c, c->start + c->size);
+	}
+	return rc ?: ranges_build(&s->ranges);
+}
+
+static int read_symbols(struct symbols *s, Dwfl_Module *module)
+{
+	struct candidates all = {0};
+	int rc;
+
+	asking = s;
+	rc = collect(s, &all, module);
+	asking = NULL;
+	if (!rc && all.nr)
+		qsort(all.v, all.nr, sizeof(*all.v), by_address);
+	rc = rc ?: add_all(s, &all);
+	vec_done(&all);
+	return rc;
+}
+
+static void symbols_freep(struct symbols **s)
+{
+	symbols_free(*s);
+}
+
+int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)(void *ctx), void *ctx)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	_cleanup_(symbols_freep) struct symbols *s = calloc(1, sizeof(*s));
+	_cleanup_(closep) int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	Dwfl_Module *module;
+	GElf_Addr bias;
+	Elf *elf;
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	if (own < 0)
+		return -errno;
+	s->progress = progress;
+	s->ctx = ctx;
+	s->dwfl = dwfl_begin(&callbacks);
+	if (!s->dwfl)
+		return -ENOMEM;
+	dwfl_report_begin(s->dwfl);
+	/* Base 0: addresses are those of link time. */
+	module = dwfl_report_elf(s->dwfl, path, path, own, 0, true);
+	if (!module)
+		return -ENOEXEC;
+	steal_fd(&own);
+	dwfl_report_end(s->dwfl, NULL, NULL);
+	watch_server(s);
+	elf = dwfl_module_getelf(module, &bias);
+	if (!elf)
+		return -ENOEXEC;
+	rc = read_segments(s, elf);
+	rc = rc ?: read_symbols(s, module);
+	if (rc)
+		return rc;
+	*ret = steal(s);
+	return 0;
+}
+
+/* Two segments can share a page of the file, but each offset that was executed is in one with code. */
+int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret)
+{
+	for (int need_code = 1; need_code >= 0; need_code--) {
+		for (size_t i = 0; i < s->segments.nr; i++) {
+			const struct segment *g = &s->segments.v[i];
+
+			if (g->code == need_code && offset >= g->offset && offset - g->offset < g->file_bytes) {
+				*ret = offset - g->offset + g->address;
+				return 0;
+			}
+		}
+	}
+	return -ENOENT;
+}
+
+const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *start)
+{
+	const struct range *r = ranges_find(&s->ranges, address);
+
+	if (!r)
+		return NULL;
+	*start = r->start;
+	return (const char *)(uintptr_t)r->value;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	vec_done(&s->segments);
+	ranges_done(&s->ranges);
+	free(s);
+}
+
+int symbols_build_id(char *ret, size_t room, int fd)
+{
+	const void *id;
+	ssize_t len;
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (!elf || elf_kind(elf) != ELF_K_ELF) {
+		elf_end(elf);
+		return -ENOEXEC;
+	}
+	len = dwelf_elf_gnu_build_id(elf, &id);
+	if (len < 0 || (size_t)len * 2 >= room)
+		len = 0;
+	for (ssize_t i = 0; i < len; i++)
+		sprintf(ret + 2 * i, "%02x", ((const unsigned char *)id)[i]);
+	ret[2 * len] = 0;
+	elf_end(elf);
+	return 0;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What stands in one cell of a view? */
+#include <stdlib.h>
+#include "report/show.h"
+
+const char *key_name(enum key key)
+{
+	switch (key) {
+	case KEY_COMM: return "comm";
+	case KEY_PID: return "pid";
+	case KEY_TID: return "tid";
+	case KEY_DSO: return "dso";
+	case KEY_FUNCTION: return "function";
+	}
+	abort();
+}
+
+const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l, uint32_t label)
+{
+	switch (key) {
+	case KEY_COMM: return g->comm;
+	case KEY_PID: snprintf(buffer, size, "%d", g->pid); return buffer;
+	case KEY_TID: snprintf(buffer, size, "%d", g->tid); return buffer;
+	case KEY_DSO: return label_module(l, label);
+	case KEY_FUNCTION: return label_function(l, label);
+	}
+	abort();
+}
+
+const char *color_of(bool color, double percent)
+{
+	if (!color || percent < 0.5)
+		return "";
+	return percent >= 5 ? "\033[31m" : "\033[32m";
+}
+
+const char *color_end(bool color, double percent)
+{
+	return *color_of(color, percent) ? "\033[0m" : "";
+}

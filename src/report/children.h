@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which nodes does a node of the profile call? */
+#pragma once
+#include <dusk/dusk.h>
+
+struct children {
+	uint32_t *first, *next;		/* by node; 0: none. The outermost nodes are the children of 0 */
+};
+
+/* *@ret is to be freed with children_done(). 0 or -ENOMEM. */
+int children_init(struct children *ret, const struct dusk_profile *p);
+void children_done(struct children *c);

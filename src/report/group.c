@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which samples belong to a view, and which of their tasks are one row? See group.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/strings.h"
+#include "report/group.h"
+#include "report/label.h"
+
+static bool listed(const char *name, const char *const *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(name, list[i]))
+			return true;
+	return !nr;
+}
+
+static bool thread_selected(const struct dusk_thread *t, const struct selection *s)
+{
+	bool wanted = !s->nr_pid;
+
+	for (size_t i = 0; i < s->nr_pid; i++)
+		wanted |= t->pid == s->pid[i];
+	return wanted && listed(t->comm, s->comm, s->nr_comm);
+}
+
+/* Modules of the kernel have their name with the function, files theirs with the module. */
+static bool frame_selected(const struct dusk_profile *p, uint32_t frame, const struct selection *s)
+{
+	const struct dusk_frame *f = &p->frames[frame];
+
+	return (f->function && listed(p->functions[f->function].module, s->dso, s->nr_dso)) ||
+	       listed(module_name(p, f->module), s->dso, s->nr_dso) ||
+	       (f->module && listed(p->modules[f->module].path, s->dso, s->nr_dso));
+}
+
+static int select_places(struct groups *g, const struct dusk_profile *p, const struct selection *s)
+{
+	if (!s->nr_dso)
+		return 0;
+	g->place_selected = calloc(nr_places(p) + 1, sizeof(*g->place_selected));
+	if (!g->place_selected)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		g->place_selected[i] = frame_selected(p, p->nodes[i].frame, s);
+	return 0;
+}
+
+static int group_threads(struct groups *g, const struct dusk_profile *p, unsigned int keys, const struct selection *s,
+			 struct strings *known)
+{
+	for (uint32_t i = 0; i < p->nr_threads; i++) {
+		const struct dusk_thread *t = &p->threads[i];
+		struct {
+			pid_t pid, tid;
+			char comm[64];
+		} key = {keys & KEY_PID ? t->pid : -1, keys & KEY_TID ? t->tid : -1, ""};
+		bool fresh;
+		int err;
+
+		g->of_thread[i] = NOT_SELECTED;
+		if (!thread_selected(t, s))
+			continue;
+		if (keys & KEY_COMM)
+			strncpy(key.comm, t->comm, sizeof(key.comm) - 1);
+		err = strings_number(known, &key, sizeof(key), &g->of_thread[i], &fresh);
+		if (err)
+			return err;
+		if (fresh)
+			g->v[g->nr++] = (struct group){keys & KEY_COMM ? t->comm : NULL, key.pid, key.tid};
+	}
+	return 0;
+}
+
+int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s)
+{
+	_cleanup_(groups_freep) struct groups *g = calloc(1, sizeof(*g));
+	struct strings known = {0};
+	int err;
+
+	if (!g)
+		return -ENOMEM;
+	g->v = calloc(p->nr_threads + 1, sizeof(*g->v));
+	g->of_thread = calloc(p->nr_threads + 1, sizeof(*g->of_thread));
+	if (!g->v || !g->of_thread)
+		return -ENOMEM;
+	err = group_threads(g, p, keys, s, &known);
+	strings_done(&known);
+	if (!err)
+		err = select_places(g, p, s);
+	if (err)
+		return err;
+	*ret = steal(g);
+	return 0;
+}
+
+void groups_free(struct groups *g)
+{
+	if (!g)
+		return;
+	free(g->v);
+	free(g->of_thread);
+	free(g->place_selected);
+	free(g);
+}
+
+int group_compare(const struct group *a, const struct group *b)
+{
+	int order = a->comm && b->comm ? strcmp(a->comm, b->comm) : 0;
+
+	if (order)
+		return order;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
+	return (a->tid > b->tid) - (a->tid < b->tid);
+}

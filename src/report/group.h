@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which samples belong to a view, and which of their tasks are one row?
+ *
+ * A group is what threads have in common under the keys asked for. Without a key of tasks all are one group.
+ */
+#pragma once
+#include <dusk/dusk.h>
+
+enum key { KEY_COMM = 1, KEY_PID = 2, KEY_TID = 4, KEY_DSO = 8, KEY_FUNCTION = 16 };
+
+#define KEYS_OF_TASKS (KEY_COMM | KEY_PID | KEY_TID)
+#define KEYS_OF_FRAMES (KEY_DSO | KEY_FUNCTION)
+
+/* What to look at; an empty list means everything. */
+struct selection {
+	const char *const *comm;	/* names of threads */
+	const char *const *dso;		/* modules, by name or path, of innermost frames */
+	const pid_t *pid;
+	size_t nr_comm, nr_dso, nr_pid;
+};
+
+struct group {
+	const char *comm;	/* NULL: not among the keys */
+	pid_t pid, tid;		/* -1: not among the keys */
+};
+
+#define NOT_SELECTED UINT32_MAX
+
+struct groups {
+	struct group *v;
+	uint32_t nr;
+	uint32_t *of_thread;	/* by index of dusk_profile.threads; NOT_SELECTED */
+	bool *place_selected;	/* by place (label.h); NULL: all are */
+};
+
+/* *@ret is to be freed with groups_free(). 0 or -ENOMEM. */
+int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s);
+void groups_free(struct groups *g);
+
+static inline void groups_freep(struct groups **g)
+{
+	groups_free(*g);
+}
+
+int group_compare(const struct group *a, const struct group *b);

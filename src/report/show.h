@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How do tables and trees look on paper: as text for people, as CSV and NDJSON for programs?
+ *
+ * CSV has its columns in the first line; so has NDJSON, as {"schema":"dusk-table-1","columns":[...]}. Whether @out took it
+ * all is for its owner to ask, by ferror().
+ */
+#pragma once
+#include <stdio.h>
+#include "report/table.h"
+#include "report/tree.h"
+
+enum show_form { SHOW_TEXT, SHOW_CSV, SHOW_NDJSON };
+
+struct show_options {
+	enum show_form form;
+	enum key column[5];		/* what the rows are about, in this order */
+	size_t nr_columns;
+	bool no_total;			/* only self */
+	double percent_limit;		/* rows with less of the samples in total are not shown; trees come cut to size */
+	uint64_t max_rows;		/* 0: all */
+	bool color, ascii;		/* of text */
+};
+
+void table_show(FILE *out, const struct table *t, const struct show_options *o);
+
+/* @o->column names the keys of tasks, if there are any. 0 or -ENOMEM. */
+int tree_show(FILE *out, const struct tree *t, enum tree_direction direction, const struct show_options *o);
+
+/* What was recorded, as lines of comment above a view; @selected: samples that the view shows. */
+void header_show(FILE *out, const struct dusk_profile *p, uint64_t selected);
+
+/* What was lost, below a view: nothing if nothing was. */
+void losses_show(FILE *out, const struct dusk_profile *p);
+
+/* The event that took the samples, and why it was not another. */
+const char *event_sentence(const char *event);
+
+/* The cell of @key in a row, as text in @buffer or elsewhere. @label may be UINT32_MAX: none. */
+const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l, uint32_t label);
+const char *key_name(enum key key);
+
+/* Colour of a percentage, as perf has it; both "" without colour. */
+const char *color_of(bool color, double percent);
+const char *color_end(bool color, double percent);

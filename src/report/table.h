@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which functions, modules, processes or threads took how many samples?
+ *
+ * "self" are the samples whose innermost frame is the row's, "total" those with the row's frame anywhere in their stack:
+ * once, however often it is there. Rows that are of tasks only have self = total.
+ */
+#pragma once
+#include "report/group.h"
+#include "report/label.h"
+
+struct table_row {
+	uint32_t group, label;
+	uint64_t self, total;
+};
+
+struct table {
+	struct table_row *rows;		/* most self first, then most total, then by name */
+	size_t nr;
+	uint64_t samples;		/* that were selected */
+	struct groups *groups;
+	struct labels *labels;		/* NULL: the rows are of tasks only */
+};
+
+/* @keys: a set of enum key. *@ret is to be freed with table_free() before @p is. 0 or -ENOMEM. */
+int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s);
+void table_free(struct table *t);
+
+static inline void table_freep(struct table **t)
+{
+	table_free(*t);
+}

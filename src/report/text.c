@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How is a name written where some bytes have a meaning of their own? See text.h. */
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include "report/text.h"
+
+/* The length of the UTF-8 character at @s that a terminal may see; 0: none is there. RFC 3629, and no C1 controls. */
+static size_t printable(const unsigned char *s)
+{
+	uint32_t c = s[0], least;
+	size_t len;
+
+	if (c < 0x80)
+		return c >= ' ' && c != 0x7f;
+	if ((c & 0xe0) == 0xc0)
+		len = 2, c &= 0x1f, least = 0xa0;
+	else if ((c & 0xf0) == 0xe0)
+		len = 3, c &= 0x0f, least = 0x800;
+	else if ((c & 0xf8) == 0xf0)
+		len = 4, c &= 0x07, least = 0x10000;
+	else
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+		c = c << 6 | (s[i] & 0x3f);
+	}
+	/* Surrogates, and what turns the direction of the line around. */
+	if (c < least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || (c >= 0x202a && c <= 0x202e) ||
+	    (c >= 0x2066 && c <= 0x2069))
+		return 0;
+	return len;
+}
+
+/* One character of @s to @out, if there is one. Returns the bytes taken; *@width grows by the columns needed. */
+static size_t put(FILE *out, const char *s, enum text_form form, size_t *width)
+{
+	size_t len = printable((const unsigned char *)s);
+	bool blank = *s == ' ' || *s == '\t' || *s == '\n';
+	char escaped[8] = "";
+
+	if (form == TEXT_WORD && blank)
+		strcpy(escaped, "_");
+	else if ((form == TEXT_WORD || form == TEXT_FOLDED) && *s == ';')
+		strcpy(escaped, ":");
+	else if (form == TEXT_PATH && blank)
+		snprintf(escaped, sizeof(escaped), "\\%03o", (unsigned char)*s);
+	else if (!len)
+		snprintf(escaped, sizeof(escaped), "\\x%02x", (unsigned char)*s);
+
+	if (*escaped) {
+		*width += strlen(escaped);
+		if (out)
+			fputs(escaped, out);
+		return len ? len : 1;
+	}
+	*width += 1;
+	if (out)
+		fwrite(s, 1, len, out);
+	return len;
+}
+
+void text_write(FILE *out, const char *s, enum text_form form)
+{
+	size_t width = 0;
+
+	while (*s)
+		s += put(out, s, form, &width);
+}
+
+size_t text_width(const char *s, enum text_form form)
+{
+	size_t width = 0;
+
+	while (*s)
+		s += put(NULL, s, form, &width);
+	return width;
+}
+
+void text_csv(FILE *out, const char *s)
+{
+	if (!strpbrk(s, ",\"\r\n")) {
+		fputs(s, out);
+		return;
+	}
+	putc('"', out);
+	for (; *s; s++) {
+		if (*s == '"')
+			putc('"', out);
+		putc(*s, out);
+	}
+	putc('"', out);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Who called whom, for how many samples?
+ *
+ * Top-down, a node's children are the functions that it called; bottom-up, the first level are the functions in which
+ * samples were taken, and a node's children are its callers. Nodes whose functions have the same label are one. The roots
+ * are groups of tasks: one for all, if the keys have none.
+ */
+#pragma once
+#include "report/group.h"
+#include "report/label.h"
+
+enum tree_direction { TREE_DOWN, TREE_UP };
+
+struct tree_node {
+	uint32_t label;		/* of roots: the group */
+	uint32_t first, nr;	/* children: nodes[first .. first + nr - 1], the heaviest first */
+	uint64_t total, self;	/* self: samples that end here */
+};
+
+struct tree {
+	struct tree_node *nodes;
+	uint32_t nr;
+	uint32_t *roots, nr_roots;	/* the heaviest first */
+	uint64_t samples;		/* that were selected */
+	struct groups *groups;
+	struct labels *labels;
+};
+
+struct tree_options {
+	enum tree_direction direction;
+	unsigned int keys;		/* enum key: of tasks; those of frames mean nothing here */
+	double percent_limit;		/* leave out what has less of the selected samples, and all below it */
+	const struct selection *selection;
+};
+
+/* *@ret is to be freed with tree_free() before @p is. 0 or -ENOMEM. */
+int tree_new(struct tree **ret, const struct dusk_profile *p, const struct tree_options *o);
+void tree_free(struct tree *t);
+
+static inline void tree_freep(struct tree **t)
+{
+	tree_free(*t);
+}
+
+struct tree_step {
+	const struct tree_node *node;
+	uint32_t depth;			/* 0: a root */
+	bool last;			/* of its siblings */
+	bool alone;			/* it has no siblings */
+};
+
+/* Visit each node, parents before children. Anything but 0 that @visit returns stops, and is returned. -ENOMEM. */
+int tree_walk(const struct tree *t, int (*visit)(void *ctx, const struct tree_step *step), void *ctx);

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# TAP for shell tests: source it, make claims, call done_testing. $tmp is a folder that goes away.
+set -u
+claims=0
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+
+# claim TEXT COMMAND...: the command succeeds. What it printed is shown if it does not.
+claim() {
+	claims=$((claims + 1))
+	text=$1
+	shift
+	if "$@" >"$tmp/.claim" 2>&1; then
+		echo "ok $claims - $text"
+	else
+		echo "not ok $claims - $text"
+		sed 's/^/# /' "$tmp/.claim"
+	fi
+}
+
+# exits STATUS COMMAND...: it ends with that status; what it printed is in $tmp/said.
+exits() {
+	expected=$1
+	shift
+	"$@" >"$tmp/said" 2>&1
+	status=$?
+	cat "$tmp/said"
+	[ "$status" = "$expected" ] && return
+	echo "exit status $status instead of $expected"
+	return 1
+}
+
+# says TEXT: the last command under exits printed that.
+says() {
+	cat "$tmp/said"
+	grep -qF -e "$1" "$tmp/said"
+}
+
+done_testing() {
+	echo "1..$claims"
+}

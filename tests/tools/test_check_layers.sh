@@ -1,0 +1,56 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# Does tools/check-layers see what it is there for? A small tree, one sin at a time.
+. "$(dirname "$0")/tap.sh"
+check=$(dirname "$0")/../../tools/check-layers
+
+tree="$tmp/a tree"
+put() {
+	mkdir -p "$tree/$(dirname "$1")"
+	printf '%s\n' "$2" >"$tree/$1"
+}
+fresh() {
+	rm -rf "$tree"
+	put include/dusk/dusk.h '#include <stdint.h>'
+	put src/abi/types.h ''
+	put src/core/env.h '#include "../abi/types.h"'
+	put src/core/env_host.h '#include <assert.h>'
+	put src/base/map.h '#include <stddef.h>'
+	put src/lib/ring.h '#include <bpf/libbpf.h>'
+	put src/lib/ring.c '#include "../core/env.h"
+#include "../base/map.h"
+#include "core/env.h"
+#include <dusk/dusk.h>
+#include <sqlite3.h>'
+	put src/report/tree.c '#include <dusk/dusk.h>
+#include "../base/map.h"
+#include "generated.css.h"'
+	put src/cli/main.c '#include "../report/tree.h"'
+	put src/report/tree.h ''
+}
+refused() {
+	fresh
+	put "$1" "$2"
+	exits 1 "$check" "$tree" && says "$3"
+}
+
+fresh
+claim "a tree that keeps to the layers passes" exits 0 "$check" "$tree"
+claim "base must not know lib" refused src/base/map.c '#include "../lib/ring.h"' "src/base/map.c:1: includes ../lib/ring.h"
+claim "core must not know base" refused src/core/cfi.c '
+#include "../base/map.h"' "src/core/cfi.c:2:"
+claim "core must not include system headers" refused src/core/cfi.c '#include <string.h>' "belongs to system"
+claim "report must not see inner headers of lib" refused src/report/tree.c '#include "../lib/ring.h"' \
+	"which belongs to lib: report sees profiles through <dusk/dusk.h>"
+claim "nor by way of the include path" refused src/report/tree.c '#include "lib/ring.h"' "belongs to lib"
+claim "nor by a detour" refused src/report/tree.c '#include "./../base/../lib/ring.h"' "belongs to lib"
+claim "nor with blanks in the directive" refused src/report/tree.c '  #  include  "../lib/ring.h" /* why not */' \
+	"belongs to lib"
+claim "report must not see libbpf" refused src/report/tree.c '#include <bpf/libbpf.h>' "belongs to libbpf"
+claim "export must not see the database" refused src/export/x.c '#include <sqlite3.h>' "belongs to libraries"
+claim "commands must not see inner headers of lib" refused src/cli/main.c '#include "../lib/ring.h"' "belongs to lib"
+claim "commands must not see the border" refused src/cli/main.c '#include "abi/types.h"' "belongs to abi"
+claim "the public header must not lean on inner ones" refused include/dusk/dusk.h '#include "../../src/abi/types.h"' \
+	"belongs to abi"
+claim "a new folder must say what it may see" refused src/novel/x.c '#include <stdio.h>' "no layer"
+done_testing
