@@ -20,7 +20,7 @@
 /* Add a zeroed element: a pointer to it, or NULL when memory is short. */
 #define vec_add(a)										\
 	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) ?	\
-		 memset(&(a)->v[(a)->nr++], 0, sizeof(*(a)->v)) : NULL)
+		 (__typeof__((a)->v))memset(&(a)->v[(a)->nr++], 0, sizeof(*(a)->v)) : NULL)
 
 /* Add @value: 0 or -ENOMEM. */
 #define vec_push(a, value)									\

@@ -9,6 +9,7 @@
 #include <bpf/bpf_helpers.h>
 #include "../abi/counter.h"
 #include "../abi/event.h"
+#include "../abi/state.h"
 #include "../core/defer.h"
 #include "../core/stacktable.h"
 #include "../core/walk.h"
@@ -56,11 +57,9 @@ struct tasks_map {
 };
 extern struct tasks_map tasks SEC(".maps");
 
-/* walkers: the pool of working memory. A slot is claimed by compare-and-swap of @tid for one walk. */
+/* walkers: the pool of working memory. A slot is claimed by compare-and-swap of its tid for one walk. */
 struct walker {
-	u32 tid;			/* 0: free */
-	u32 pad;
-	u64 since_ns;			/* when it was claimed */
+	struct walker_head head;
 	/* whose address space walk.modules knows */
 	u64 mm, start_boottime;
 	u32 exec_id, mm_sequence;
@@ -136,13 +135,13 @@ struct cookies_map {
 extern struct cookies_map cookies SEC(".maps");
 
 extern const volatile struct config config CORE;
-extern struct stacktable stacktable CORE;
+extern struct stacktable stacktable;
 
 /* Rows, not words, per CPU: user space adds the rows up. More CPUs than rows share them. */
 struct counter_row {
 	u64 value[NR_COUNTERS];
 };
-extern struct counter_row counters[COUNTER_ROWS] CORE;
+extern struct counter_row counters[COUNTER_ROWS];
 
 static INLINE void count(enum counter which, u64 n)
 {

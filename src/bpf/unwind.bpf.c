@@ -87,7 +87,7 @@ static INLINE void walk_and_serve(struct walker *w, struct task_state *st, struc
 		count(COUNT_CLOSED_EXEC, 1);
 	} else {
 		e->outcome = walk(w, st, t, mm);
-		e->walk_ns = bpf_ktime_get_ns() - w->since_ns;
+		e->walk_ns = bpf_ktime_get_ns() - w->head.since_ns;
 		count(COUNT_WALK_NS, e->walk_ns);
 		if (stacktable_put(&stacktable, out, &e->stack)) {
 			count(COUNT_STACKS_INLINE, 1);

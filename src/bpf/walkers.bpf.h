@@ -8,5 +8,5 @@ CORE struct walker *walker_claim(u32 tid, u32 hint);
 
 static INLINE void walker_release(struct walker *w)
 {
-	xchg(&w->tid, 0);
+	xchg(&w->head.tid, 0);
 }

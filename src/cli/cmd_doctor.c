@@ -18,13 +18,11 @@ static const struct option options[] = {
 static const struct {
 	const char *name, *purpose;
 } capabilities[] = {
-	{"cap_bpf", "load and attach the kernel programs"},
-	{"cap_perfmon", "read kernel and user memory in them, and sample other users' tasks"},
-	{"cap_sys_resource", "lock memory beyond the limit"},
-	{"cap_sys_ptrace", "see other users' processes in /proc, for names"},
-	{"cap_checkpoint_restore", "open mapped files by /proc/PID/map_files, also when they are deleted"},
+	{"cap_bpf", "load kernel programs and their maps"},
+	{"cap_perfmon", "sample all tasks, and read kernel and user memory in those programs"},
+	{"cap_sys_ptrace", "open the files of other users' processes and of containers, for names"},
 	{"cap_dac_read_search", "read programs and symbols that only others may read"},
-	{"cap_syslog", "see kernel addresses in /proc/kallsyms"},
+	{"cap_syslog", "see kernel addresses in /proc/kallsyms, for names"},
 };
 
 #define NR_CAPABILITIES (sizeof(capabilities) / sizeof(*capabilities))
@@ -60,7 +58,7 @@ static void write_state(const struct output *o, enum dusk_check_state state)
 
 static void write_capabilities(FILE *out)
 {
-	fputs("\nInstead of root, these capabilities suffice:\n", out);
+	fputs("\nInstead of root, these capabilities suffice (the first two to record, the others for all names):\n", out);
 	for (size_t i = 0; i < NR_CAPABILITIES; i++)
 		fprintf(out, "  %-24s %s\n", capabilities[i].name, capabilities[i].purpose);
 	fputs("To give them to everyone who may run dusk:\n  sudo setcap ", out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Where does a command get its profile, with names? */
 #pragma once
+#include <signal.h>
 #include "cli/command.h"
 
 /*
@@ -18,7 +19,7 @@ static inline void profile_freep(struct dusk_profile **p)
 struct progress {
 	bool shown, quiet;
 	double start_s;
-	const volatile int *stops;	/* the user's wishes to stop; from the @max-th on work is given up. NULL: none */
+	const volatile sig_atomic_t *stops;	/* the user's wishes to stop; from the @max-th on work is given up. NULL: none */
 	int max;
 };
 

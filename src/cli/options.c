@@ -93,7 +93,7 @@ static int parse_numbers(const struct option *o, const char *text, struct number
 				err = -ENOMEM;
 				goto out;
 			}
-	} while (*text == ',' && *++text);
+	} while (*text == ',' && text++);
 	err = *text ? -EINVAL : 0;
 out:
 	list->v = all.v;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which of these names was meant? By edit distance: at most a third of the word may be wrong. */
+/* Which of these names was meant? The one whose start the word is, or that starts it; else the nearest by edit distance. */
 #include <string.h>
 #include "cli/options.h"
 
 #define MAX_WORD 32
+#define MIN_START 3
 
 static unsigned int least(unsigned int a, unsigned int b)
 {
@@ -30,17 +31,24 @@ static unsigned int distance(const char *a, const char *b)
 	return d[na][nb];
 }
 
+static bool begins(const char *a, const char *b)
+{
+	size_t na = strlen(a), nb = strlen(b), len = na < nb ? na : nb;
+
+	return len >= MIN_START && !strncmp(a, b, len);
+}
+
 const char *suggest(const char *word, const char *const *names)
 {
-	unsigned int best = strlen(word) / 3 + 1;
+	unsigned int best = strlen(word) / 3 + 1;	/* that many mistakes are no longer a slip */
 	const char *found = NULL;
 
 	if (strlen(word) > MAX_WORD)
 		return NULL;
 	for (; *names; names++) {
-		unsigned int far = distance(word, *names);
+		unsigned int far = begins(word, *names) ? 0 : distance(word, *names);
 
-		if (far < best || (far == best && !found && far < strlen(*names) / 2 + 1)) {
+		if (far < best || (far == best && !found && far * 2 < strlen(*names))) {
 			best = far;
 			found = *names;
 		}

@@ -160,17 +160,22 @@ static int rank(const struct candidate *c)
 	       (c->binding == STB_GLOBAL ? 0 : c->binding == STB_WEAK ? 1 : 2);
 }
 
-/* By address; of several names for one address the one that people know comes last, and so wins. */
+/* By address; of several names for one address the one that people know comes last, and so wins: free, not cfree. */
 static int by_address(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
+	size_t x_len, y_len;
 	int x_rank, y_rank;
 
 	if (x->start != y->start)
 		return x->start < y->start ? -1 : 1;
 	x_rank = rank(x);
 	y_rank = rank(y);
-	return x_rank != y_rank ? (x_rank > y_rank ? -1 : 1) : strcmp(y->name, x->name);
+	if (x_rank != y_rank)
+		return x_rank > y_rank ? -1 : 1;
+	x_len = strlen(x->name);
+	y_len = strlen(y->name);
+	return x_len != y_len ? (x_len > y_len ? -1 : 1) : strcmp(y->name, x->name);
 }
 
 static int add(struct symbols *s, const struct candidate *c, uint64_t end)

@@ -77,10 +77,12 @@ static int label_frame(struct flame_graph *g, uint32_t frame, uint32_t *ret)
 	const struct dusk_frame *f = &p->frames[frame];
 	const struct dusk_function *function = &p->functions[f->function];
 	enum flame_kind kind = kind_of_module(&p->modules[f->module]);
+	const char *module;
 
 	if (!f->function)
 		return label_module_itself(g, module_name(p, f->module), kind, ret);
-	return number_label(g, function->name, *function->module ? function->module : module_name(p, f->module), kind, ret);
+	module = *function->module ? function->module : module_name(p, f->module);
+	return number_label(g, function->name, module, kind, ret);
 }
 
 /* The node of @node when its stack stands on @base. */
@@ -198,9 +200,9 @@ static int compare_siblings(const void *a, const void *b, void *ctx)
 static int sort_nodes(struct flame_graph *g)
 {
 	uint32_t nr = g->nodes.nr, nr_todo = 1;
-	_cleanup_(freep) uint32_t *child = calloc(nr, sizeof(*child));		/* but the root: by parent, then by name */
-	_cleanup_(freep) uint32_t *first = calloc(nr + 1, sizeof(*first));	/* of node i: child[first[i] .. first[i + 1] - 1] */
-	_cleanup_(freep) uint32_t *todo = calloc(nr, sizeof(*todo));		/* the root, and then each node once */
+	_cleanup_(freep) uint32_t *child = calloc(nr, sizeof(*child));	/* all but the root, by parent, then by name */
+	_cleanup_(freep) uint32_t *first = calloc(nr + 1, sizeof(*first)); /* in child[], by parent; the end: first[i + 1] */
+	_cleanup_(freep) uint32_t *todo = calloc(nr, sizeof(*todo));	/* the root, and then each node once */
 
 	g->preorder = calloc(nr, sizeof(*g->preorder));
 	if (!child || !first || !todo || !g->preorder)

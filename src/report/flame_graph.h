@@ -4,10 +4,10 @@
  *
  *	all > process > [outcome] > user frames > kernel frames
  *
- * A node stands for all nodes of the profile whose paths read the same: name of the process, then function and module of each
- * frame. What has no function is one frame named after its module, since its addresses say nothing to a reader. The
- * outcome is a frame of its own only where the reader would be misled without it: below a user stack that was cut (its
- * first frame is not where the program began), and for samples without any frame.
+ * A node stands for all nodes of the profile whose paths read the same: name of the process, then function and module
+ * of each frame. What has no function is one frame named after its module, since its addresses say nothing to a reader.
+ * The outcome is a frame of its own only where the reader would be misled without it: below a user stack that was cut
+ * (its first frame is not where the program began), and for samples without any frame.
  */
 #pragma once
 #include <dusk/dusk.h>

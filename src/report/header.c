@@ -59,7 +59,7 @@ void header_show(FILE *out, const struct dusk_profile *p, uint64_t selected)
 	show_setting(out, p, "command:", "command");
 	show_setting(out, p, "host:", "hostname");
 	show_setting(out, p, "kernel:", "kernel");
-	show_setting(out, p, "started:", "started");
+	show_setting(out, p, "started:", "start_time");
 	show_duration(out, p);
 	show_event(out, p);
 	fprintf(out, "# %-10s %" PRIu64, "samples:", p->nr_samples);

@@ -7,7 +7,6 @@
  * last child is done first, and what is above its slice is garbage then. No recursion: stacks may be of any depth.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -117,6 +116,15 @@ static int expand(struct builder *b, const struct weight *w)
 	return cut(b, s.node, s.end);
 }
 
+/* The smallest whole number of samples that is not below the limit. */
+static uint64_t least_samples(uint64_t all, double percent_limit)
+{
+	double exact = all * percent_limit / 100;
+	uint64_t least = exact;
+
+	return least + (least < exact);
+}
+
 static int add_root(void *ctx, const struct weight *w)
 {
 	struct builder *b = ctx;
@@ -126,7 +134,7 @@ static int add_root(void *ctx, const struct weight *w)
 	int err = 0;
 
 	b->tree->samples = w->all;
-	b->least = ceil(w->all * b->options->percent_limit / 100);
+	b->least = least_samples(w->all, b->options->percent_limit);
 	b->entries.nr = 0;
 	if (root.total < b->least)
 		return 0;

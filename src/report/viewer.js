@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How does one look at the profile? Follows viewer_tree.js in the same script.
+ * How does one look at the profile? The last part of the script; before it are viewer_tree.js (the data) and
+ * viewer_paint.js (the canvas).
  *
- * All that the user has chosen is in `state`, and is mirrored in the URL's hash, so that a reload, a bookmark and the Back
- * button restore it. Events change the state by go(); show() makes the page say what the state says; draw() paints.
+ * All that the user has chosen is in `state`, and is mirrored in the URL's hash, so that a reload, a bookmark and the
+ * Back button restore it. Events change the state by go(); show() makes the page say what the state says.
  *
  * Names come from programs that may be hostile: they reach the page only as text nodes and canvas text, never as markup.
  */
 
-const ROW_PX = 18;		/* height of a frame */
-const FONT_PX = 12;
-const TEXT_PAD_PX = 4;
-const MIN_PX = 0.3;		/* narrower frames are drawn as one with their neighbours, without what stands on them */
-const ZOOM_MS = 220;
 const TABLE_ROWS = 200;		/* rows of the table of functions, before "more" */
-
-/* What a kind is called, and its range of colours: a module has its hue, a function its lightness. */
-const KINDS = {
-	[USER]:    { name: 'program', hue: [12, 46], saturation: 84, lightness: 67 },
-	[RUNTIME]: { name: 'runtime library', hue: [168, 186], saturation: 40, lightness: 66 },
-	[JIT]:     { name: 'JIT', hue: [88, 128], saturation: 45, lightness: 65 },
-	[KERNEL]:  { name: 'kernel', hue: [210, 228], saturation: 72, lightness: 74 },
-	[NOTE]:    { name: 'no whole stack', hue: [0, 0], saturation: 0, lightness: 72 },
-	[PROCESS]: { name: 'process', hue: [220, 220], saturation: 14, lightness: 80 },
-	[ROOT]:    { name: 'all', hue: [220, 220], saturation: 14, lightness: 86 },
-};
-const LEGEND = [USER, RUNTIME, JIT, KERNEL, NOTE];
 
 const $ = id => document.getElementById(id);
 const profile = read_profile(JSON.parse($('profile').textContent));
@@ -46,7 +30,7 @@ let colours = [], style = {};
 let hovered = -1, selected = -1;
 let animation = 0, painting = 0;
 
-/* ---- Words and figures -------------------------------------------------------------------------------------------- */
+/* ---- Words and figures ------------------------------------------------------------------------------------------ */
 
 /* An element, its properties, and what is in it. Strings become text, never markup. */
 function element(tag, properties, ...children)
@@ -73,13 +57,13 @@ function duration(ns)
 	for (const [unit, size] of [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3]])
 		if (ns >= size)
 			return `${(ns / size).toFixed(ns / size < 100 ? 1 : 0)} ${unit}`;
-	return `${ns} ns`;
+	return ns ? `${ns} ns` : '0 s';
 }
 
 const name_of = i => names[tree.label[i]];
 const module_of = i => profile.module_of(tree.label[i]);
 
-/* ---- State, and its mirror in the URL ----------------------------------------------------------------------------- */
+/* ---- State, and its mirror in the URL --------------------------------------------------------------------------- */
 
 function write_hash()
 {
@@ -112,6 +96,7 @@ function go(change)
 	const zooms = 'zoom' in change && change.zoom !== state.zoom;
 
 	show({ ...state, ...change });
+	hover(-1);
 	history[zooms ? 'pushState' : 'replaceState'](null, '', write_hash());
 }
 
@@ -150,232 +135,7 @@ function show_choices()
 	$('reset').disabled = !state.zoom;
 }
 
-/* ---- Colours ------------------------------------------------------------------------------------------------------ */
-
-/* FNV-1a, to a number from 0 to below 1. */
-function hash_fraction(text)
-{
-	let h = 0x811c9dc5;
-
-	for (let i = 0; i < text.length; i++)
-		h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
-	h ^= h >>> 15;
-	return ((Math.imul(h, 0x2c1b3c6d) >>> 0) % 4096) / 4096;
-}
-
-function colour(kind, module, name)
-{
-	const { hue: [low, high], saturation, lightness } = KINDS[kind];
-	const hue = low + (high - low) * hash_fraction(module);
-	const light = lightness + Number(style.shade) + 8 * (hash_fraction(name) - 0.5);
-
-	return `hsl(${hue.toFixed(1)} ${saturation}% ${light.toFixed(1)}%)`;
-}
-
-function is_dark()
-{
-	return state.theme ? state.theme === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-}
-
-function show_theme()
-{
-	const theme = is_dark() ? 'dark' : 'light';
-
-	if (document.documentElement.dataset.theme === theme)
-		return;
-	document.documentElement.dataset.theme = theme;
-
-	const css = getComputedStyle(document.documentElement);
-	for (const key of ['text', 'outline', 'match', 'dim', 'shade'])
-		style[key] = css.getPropertyValue('--canvas-' + key).trim();
-	style.font = `${FONT_PX}px ${css.getPropertyValue('--mono')}`;
-	colours = names.map((name, f) => colour(kinds[f], profile.module_of(f), name));
-	show_legend();
-}
-
-function show_legend()
-{
-	const sums = samples_by_kind(profile);
-
-	$('legend').replaceChildren(...LEGEND.filter(kind => sums[kind]).map(kind => {
-		const swatch = element('canvas', { width: 28, height: 11 });
-		const c = swatch.getContext('2d');
-
-		for (let x = 0; x < 28; x++) {
-			const { hue: [low, high], saturation, lightness } = KINDS[kind];
-
-			c.fillStyle = `hsl(${low + (high - low) * x / 27} ${saturation}% ${lightness + Number(style.shade)}%)`;
-			c.fillRect(x, 0, 1, 11);
-		}
-		return element('li', {}, swatch, KINDS[kind].name, element('b', {}, percent(sums[kind], profile.samples)));
-	}));
-}
-
-/* ---- Painting ----------------------------------------------------------------------------------------------------- */
-
-/* The height of all rows, or of the window onto them if that is more. */
-function content_px()
-{
-	return Math.max((zoom_depth + 1) * ROW_PX, scroller.clientHeight);
-}
-
-/* Where row @depth begins, in the scrolled content; and which row is at @y. */
-function row_px(depth)
-{
-	return state.order === 'flame' ? content_px() - (depth + 1) * ROW_PX : depth * ROW_PX;
-}
-
-function depth_at(y)
-{
-	return Math.floor((state.order === 'flame' ? content_px() - y : y) / ROW_PX);
-}
-
-/* Fit canvas and scroll area to the window and to the depth of what is shown, keeping the root's edge where it is. */
-function layout()
-{
-	const ratio = devicePixelRatio || 1;
-	const width = scroller.clientWidth, height = scroller.clientHeight;
-	const from_bottom = scroller.scrollHeight - scroller.scrollTop;
-
-	if (canvas.width !== Math.round(width * ratio) || canvas.height !== Math.round(height * ratio)) {
-		canvas.width = Math.round(width * ratio);
-		canvas.height = Math.round(height * ratio);
-		canvas.style.height = `${height}px`;
-	}
-	$('spacer').style.height = `${content_px() - height}px`;
-	if (state.order === 'flame')
-		scroller.scrollTop = scroller.scrollHeight - from_bottom;
-	repaint();
-}
-
-/* Bring the zoomed frame to full width and into sight. */
-function move_view(smooth)
-{
-	const goal = { from: tree.left[state.zoom], to: tree.left[state.zoom] + tree.total[state.zoom] };
-	const start = view, began = performance.now();
-	const still = !smooth || matchMedia('(prefers-reduced-motion: reduce)').matches;
-	const y = row_px(tree.depth[state.zoom]), room = Math.min(3 * ROW_PX, scroller.clientHeight / 3);
-
-	scroller.scrollTop = state.order === 'flame' ? y + ROW_PX + room - scroller.clientHeight : y - room;
-
-	const step = now => {
-		const t = still ? 1 : Math.min(1, Math.max(0, now - began) / ZOOM_MS), eased = 1 - (1 - t) ** 3;
-
-		view = t === 1 ? goal : {
-			from: start.from + (goal.from - start.from) * eased,
-			to: start.to + (goal.to - start.to) * eased,
-		};
-		draw();
-		animation = t < 1 ? requestAnimationFrame(step) : 0;
-	};
-	cancelAnimationFrame(animation);
-	step(began);
-}
-
-function repaint()
-{
-	painting ||= requestAnimationFrame(() => { painting = 0; draw(); });
-}
-
-/*
- * Paint what can be seen: a subtree is left out when it is beside the window, above it, or too narrow. Runs of narrow
- * siblings are painted as one bar, so that what is many but small does not look like nothing.
- */
-function draw()
-{
-	const { depth, label, left, total, end, size } = tree;
-	const ratio = devicePixelRatio || 1;
-	const width = canvas.width / ratio, height = canvas.height / ratio, top = scroller.scrollTop;
-	const scale = width / Math.max(view.to - view.from, 1e-9);
-	const visible = [depth_at(top), depth_at(top + height - 1)].sort((a, b) => a - b);
-	const zoomed_depth = depth[state.zoom];
-	let drawn = 0;
-
-	const bar = (i, x, w) => {
-		const match = found?.labels[label[i]];
-
-		paint.globalAlpha = found && !match ? style.dim : depth[i] < zoomed_depth ? 0.6 : 1;
-		paint.fillStyle = match ? style.match : colours[label[i]];
-		paint.fillRect(x, row_px(depth[i]) - top, w, ROW_PX - 1);
-		drawn++;
-	};
-	const runs = [];	/* by depth: narrow neighbours not painted yet */
-	const end_run = run => {
-		if (run && run.to - run.from >= MIN_PX)
-			bar(run.node, run.from, Math.max(run.to - run.from, 1 / ratio));
-	};
-
-	paint.setTransform(ratio, 0, 0, ratio, 0, 0);
-	paint.clearRect(0, 0, width, height);
-	paint.font = style.font;
-	paint.textBaseline = 'middle';
-	const char_px = paint.measureText('0').width;
-
-	for (let i = 0; i < size && profile.samples;) {
-		const d = depth[i], x = (left[i] - view.from) * scale, w = total[i] * scale;
-
-		if (x + w <= 0 || x >= width || d > visible[1]) {
-			i = end[i];
-			continue;
-		}
-		if (w < MIN_PX) {
-			if (d >= visible[0]) {
-				if (runs[d] && x - runs[d].to < MIN_PX) {
-					runs[d].to = x + w;
-				} else {
-					end_run(runs[d]);
-					runs[d] = { node: i, from: x, to: x + w };
-				}
-			}
-			i = end[i];
-			continue;
-		}
-		if (d >= visible[0]) {
-			const x0 = Math.max(x, 0), x1 = Math.min(x + w, width);
-
-			bar(i, x0, x1 - x0 > 2.5 ? x1 - x0 - 1 : Math.max(x1 - x0 - 0.2, 1 / ratio));
-			write_name(i, x0, x1 - x0 - 1, char_px, top);
-		}
-		i++;
-	}
-	runs.forEach(end_run);
-	outline(hovered, scale, top, 1);
-	outline(selected, scale, top, 2);
-	document.body.dataset.drawn = drawn;
-}
-
-/* As much of the name as fits; the font is monospaced, so that it need not be measured. */
-function write_name(i, x, w, char_px, top)
-{
-	const name = name_of(i);
-	const room = Math.floor((w - 2 * TEXT_PAD_PX) / char_px);
-
-	if (room < 3)
-		return;
-	paint.fillStyle = style.text;
-	paint.globalAlpha = found && !found.labels[tree.label[i]] ? 0.55 : 1;
-	if (paint.globalAlpha < 1 && is_dark())
-		paint.fillStyle = style.outline;
-	paint.fillText(name.length > room ? name.slice(0, room - 1) + '…' : name, x + TEXT_PAD_PX,
-		row_px(tree.depth[i]) - top + ROW_PX / 2, w - 2 * TEXT_PAD_PX);
-}
-
-function outline(i, scale, top, px)
-{
-	if (i < 0)
-		return;
-	const x = Math.max((tree.left[i] - view.from) * scale, 0);
-	const right = Math.min((tree.left[i] + tree.total[i] - view.from) * scale, canvas.clientWidth);
-
-	if (right <= x)
-		return;
-	paint.globalAlpha = 1;
-	paint.strokeStyle = style.outline;
-	paint.lineWidth = px;
-	paint.strokeRect(x + px / 2, row_px(tree.depth[i]) - top + px / 2, Math.max(right - x - 1 - px, 1), ROW_PX - 1 - px);
-}
-
-/* ---- What the header says ----------------------------------------------------------------------------------------- */
+/* ---- What the header says --------------------------------------------------------------------------------------- */
 
 function sum_outcomes(...classes)
 {
@@ -385,18 +145,20 @@ function sum_outcomes(...classes)
 function show_facts()
 {
 	const settings = new Map(profile.settings);
+	const rate = settings.get('frequency_hz');
 	const complete = sum_outcomes('complete'), cut = sum_outcomes('cut'), none = sum_outcomes('no-stack');
 	const facts = [];
 	const fact = (key, value, warning) => {
 		if (value)
-			facts.push(element('div', { className: warning ? 'warning' : '' }, element('dt', {}, key), element('dd', {}, value)));
+			facts.push(element('div', { className: warning ? 'warning' : '' },
+				element('dt', {}, key), element('dd', {}, value)));
 	};
 
 	fact('command', settings.get('command'));
 	fact('host', settings.get('hostname'));
 	fact('kernel', settings.get('kernel'));
 	fact('duration', duration(Number(settings.get('duration_ns')) || profile.last_sample_ns));
-	fact('event', [settings.get('event'), settings.has('frequency_hz') && `${settings.get('frequency_hz')} Hz`].filter(Boolean).join(', '));
+	fact('event', [settings.get('event'), rate && `${rate} Hz`].filter(Boolean).join(', '));
 	fact('samples', count(profile.samples));
 	fact('complete user stacks', complete + cut + none ? percent(complete, complete + cut + none) : '');
 	fact('cut', cut && count(cut), true);
@@ -422,13 +184,15 @@ function show_recording()
 	const section = (title, rows) => rows.length ? [element('h2', {}, title), table(rows)] : [];
 
 	$('recording').replaceChildren(
-		...section('Settings', [...profile.settings, ['CPU time a sample stands for', duration(profile.period_ns)]]),
+		...section('Settings', [...profile.settings,
+			['CPU time a sample stands for', duration(profile.period_ns)]]),
 		...section('How the user stacks ended', profile.outcomes.map(o =>
 			[`${o.name}: ${o.sentence}`, o.samples, o.class === 'cut' || o.class === 'no-stack'])),
-		...section('Counted while recording', profile.counters.map(c => [c.sentence || c.name, c.value, c.loss])));
+		...section('Counted while recording', profile.counters
+			.map(c => [c.sentence || c.name, c.value, c.loss])));
 }
 
-/* ---- Search ------------------------------------------------------------------------------------------------------- */
+/* ---- Search ----------------------------------------------------------------------------------------------------- */
 
 let shown_search = null;	/* what `found` is the result of */
 
@@ -445,7 +209,8 @@ function show_search()
 	try {
 		found = search_tree(profile, tree, state.search);
 		$('found').textContent = !found ? '' : found.nodes.length ?
-			`${percent(found.samples, profile.samples)} in ${plural(found.nodes.length, 'frame')}` : 'not found';
+			`${percent(found.samples, profile.samples)} in ${plural(found.nodes.length, 'frame')}` :
+			'not found';
 	} catch (error) {
 		found = null;
 		input.setAttribute('aria-invalid', 'true');
@@ -466,7 +231,7 @@ function next_match(forward)
 		select(next);
 }
 
-/* ---- The path to the zoomed frame --------------------------------------------------------------------------------- */
+/* ---- The path to the zoomed frame ------------------------------------------------------------------------------- */
 
 function show_path()
 {
@@ -478,27 +243,33 @@ function show_path()
 			break;
 	}
 	const shown = path.length > 9 ? [...path.slice(0, 3), -1, ...path.slice(-5)] : path;
-	$('path').replaceChildren(...shown.map(i => i < 0 ? element('li', {}, '…') :
-		element('li', {}, element('button', { type: 'button', title: name_of(i), onclick: () => go({ zoom: i }) }, name_of(i)))));
+	const crumb = i => element('button',
+		{ type: 'button', title: name_of(i), onclick: () => go({ zoom: i }) }, name_of(i));
+
+	$('path').replaceChildren(...shown.map(i => element('li', {}, i < 0 ? '…' : crumb(i))));
 }
 
-/* ---- Tooltip, selection and copying ------------------------------------------------------------------------------- */
+/* ---- Tooltip, selection and copying ----------------------------------------------------------------------------- */
 
 function describe(i)
 {
 	const total = tree.total[i], self = tree.self[i], parent = tree.total[tree.parent[i]];
 	const kind = kinds[tree.label[i]];
-	const row = (key, ...cells) => element('tr', {}, element('th', {}, key), ...cells.map(c => element('td', {}, c)));
+	const row = (key, ...cells) => element('tr', {},
+		element('th', {}, key), ...cells.map(c => element('td', {}, c)));
+	const below = state.merge === 'callers' ? 'of its callee' : 'of its caller';
 	const outcome = name_of(i).match(/^\[(?:cut|no stack): (.*)\]$/)?.[1];
 	const note = kind === NOTE && profile.outcomes.find(o => o.name === outcome)?.sentence;
 
 	return [
 		element('strong', {}, name_of(i)),
-		element('div', { className: 'where' }, note || [module_of(i), KINDS[kind].name].filter(Boolean).join(' · ')),
+		element('div', { className: 'where' },
+			note || [module_of(i), KINDS[kind].name].filter(Boolean).join(' · ')),
 		element('table', {}, element('tbody', {},
-			row('samples', count(total), percent(total, profile.samples), duration(total * profile.period_ns)),
+			row('samples', count(total), percent(total, profile.samples),
+				duration(total * profile.period_ns)),
 			row('self', count(self), percent(self, profile.samples), duration(self * profile.period_ns)),
-			...i ? [row(state.merge === 'callers' ? 'of its callee' : 'of its caller', '', percent(total, parent), '')] : [])),
+			...tree.depth[i] > 1 ? [row(below, '', percent(total, parent), '')] : [])),
 	];
 }
 
@@ -554,7 +325,8 @@ async function copy_name()
 	try {
 		await navigator.clipboard.writeText(name);
 	} catch {
-		const area = element('textarea', { value: name });	/* where pages from files may not use the clipboard */
+		/* A page from a file may not use the clipboard everywhere. */
+		const area = element('textarea', { value: name });
 
 		document.body.append(area);
 		area.select();
@@ -564,7 +336,7 @@ async function copy_name()
 	say(`Copied: ${name}`);
 }
 
-/* ---- Keys and pointer --------------------------------------------------------------------------------------------- */
+/* ---- Keys and pointer ------------------------------------------------------------------------------------------- */
 
 /* The frame one step away from @i: towards its callees, to its parent, or beside it. */
 function neighbour(i, key)
@@ -609,16 +381,22 @@ function toggle_panel(panel)
 	go({ panel: state.panel === panel ? '' : panel });
 }
 
+function show_help()
+{
+	hover(-1);
+	$('help').showModal();
+}
+
 const ACTIONS = {
 	'/': () => { $('search').focus(); $('search').select(); },
-	'?': () => $('help').showModal(),
+	'?': show_help,
 	'Escape': () => {
 		if (state.search)
 			go({ search: '' });
 		else
 			go({ zoom: 0 });
 		selected = -1;
-		hover(-1);
+		repaint();
 	},
 	'n': () => next_match(true),
 	'N': () => next_match(false),
@@ -668,7 +446,7 @@ function frame_under(event)
 	return node_at(tree, depth_at(scroller.scrollTop + event.clientY - box.top), sample);
 }
 
-/* ---- The table of functions --------------------------------------------------------------------------------------- */
+/* ---- The table of functions ------------------------------------------------------------------------------------- */
 
 const functions = { rows: null, column: 'self', ascending: false, limit: TABLE_ROWS };
 
@@ -699,15 +477,19 @@ function show_functions()
 	};
 	$('rows').replaceChildren(...functions.rows.slice(0, limit).map(({ label, name, self, total }) => {
 		const button = element('button', { type: 'button', title: `Search "${name}"` },
-			element('span', { className: 'name' }, name), element('span', { className: 'module' }, profile.module_of(label)));
+			element('span', { className: 'name' }, name),
+			element('span', { className: 'module' }, profile.module_of(label)));
 		const row = element('tr', {}, element('td', {}, button), share(self), share(total));
 
 		button.onclick = () => go({ search: state.search === `"${name}"` ? '' : `"${name}"` });
 		row.dataset.label = label;
 		return row;
 	}));
-	for (const th of document.querySelectorAll('#functions th'))
-		th.setAttribute('aria-sort', th.firstChild.dataset.column !== column ? 'none' : ascending ? 'ascending' : 'descending');
+	for (const th of document.querySelectorAll('#functions th')) {
+		const sorted = th.firstChild.dataset.column === column;
+
+		th.setAttribute('aria-sort', !sorted ? 'none' : ascending ? 'ascending' : 'descending');
+	}
 	$('more').hidden = functions.rows.length <= limit;
 	$('more').textContent = `${count(functions.rows.length - limit)} more`;
 	mark_rows();
@@ -726,7 +508,7 @@ function sort_functions(column)
 	show_functions();
 }
 
-/* ---- Begin -------------------------------------------------------------------------------------------------------- */
+/* ---- Begin ------------------------------------------------------------------------------------------------------ */
 
 function listen()
 {
@@ -740,7 +522,7 @@ function listen()
 		button.onclick = () => sort_functions(button.dataset.column);
 	$('more').onclick = () => { functions.limit *= 4; show_functions(); };
 	$('theme').onclick = () => go({ theme: is_dark() ? 'light' : 'dark' });
-	$('help-button').onclick = () => $('help').showModal();
+	$('help-button').onclick = show_help;
 	$('reset').onclick = () => go({ zoom: 0 });
 	$('copy').onclick = copy_name;
 	$('search').oninput = event => go({ search: event.target.value });
@@ -755,7 +537,11 @@ function listen()
 		selected = -1;
 		go({ zoom: i });
 	};
-	scroller.onscroll = () => { hover(-1); draw(); };
+	scroller.onscroll = () => {
+		if (selected < 0)
+			hover(-1);
+		draw();
+	};
 	addEventListener('keydown', on_key);
 	addEventListener('popstate', () => show(read_hash()));
 	matchMedia('(prefers-color-scheme: dark)').onchange = () => show(state);

@@ -2,12 +2,12 @@
 /*
  * What is in the profile, and what can be asked of it? No drawing here.
  *
- * A tree is a set of columns, one entry a node, in pre-order: node 0 is the root, the subtree of i is i .. end[i] - 1, its
- * first child (if it has any) is i + 1, and the next sibling is end[i]. So every question is one loop over numbers:
+ * A tree is a set of columns, one entry a node, in pre-order: node 0 is the root, the subtree of i is i .. end[i] - 1,
+ * its first child (if it has any) is i + 1, and the next sibling is end[i]. So every question is one loop over numbers:
  * "all below i" is a range, and "skip all below i" is i = end[i].
  *
  *	depth   0 for the root
- *	label   index of names, modules and kinds (below); siblings are in order of their labels, which is that of their names
+ *	label   index of names, modules and kinds; siblings are in the order of labels, which is that of names
  *	self    samples that end here
  *	total   samples that pass here
  *	left    samples to the left of the node: it is drawn from left to left + total
@@ -18,8 +18,10 @@
 const ROOT = 0, PROCESS = 1, NOTE = 2, USER = 3, VDSO = 4, JIT = 5, KERNEL = 6, RUNTIME = 7;
 
 /* Libraries that every program has: worth telling from the program's own code. */
-const RUNTIME_LIBRARIES = new RegExp('^(ld-linux.*|ld-musl.*|(libc|libm|libdl|librt|libpthread|libresolv|libstdc\\+\\+|libgcc_s|' +
-	'libc\\+\\+|libc\\+\\+abi|libc\\.musl.*)(-[\\d.]+)?\\.so.*)$');
+const RUNTIME_LIBRARIES = new RegExp(
+	'^(ld-linux.*|ld-musl.*|' +
+	'(libc|libm|libdl|librt|libpthread|libresolv|libstdc\\+\\+|libgcc_s|libc\\+\\+|libc\\+\\+abi|libc\\.musl.*)' +
+	'(-[\\d.]+)?\\.so.*)$');
 
 function build_tree(depth, label, self)
 {
@@ -78,8 +80,8 @@ function node_at(tree, depth, sample)
 }
 
 /*
- * The tree of callers: each stack turned over, so that the functions that run are children of the root, and their callers
- * stand on them. As many nodes as the stacks are deep in sum; where that is out of hand, the callers of what is
+ * The tree of callers: each stack turned over, so that the functions that run are children of the root, and their
+ * callers stand on them. As many nodes as the stacks are deep in sum; where that is out of hand, the callers of what is
  * less than 1 / 20,000 of the samples are left out (no screen shows them).
  */
 const CALLERS_MAX = 2e6, CALLERS_PARTS = 20000;

@@ -36,7 +36,7 @@ claim "a failure after the last test is one" counts "1 1 0"
 log a TIMEOUT '' >"$tmp/log"
 claim "a test that does not end has failed" counts "0 1 0"
 
-log a OK '[ RUN      ] x\nneeds root\n[  SKIPPED ] x\n[  SKIPPED ] 1 test(s), listed below:\n[  SKIPPED ] x\n' >"$tmp/log"
+log a OK '[ RUN      ] x\nneeds root\n[  SKIPPED ] x\n[  SKIPPED ] 1 test(s), listed:\n[  SKIPPED ] x\n' >"$tmp/log"
 claim "a skipped test is counted once" counts "0 0 1"
 claim "and says why" says "skipped: a: x: needs root"
 

@@ -75,7 +75,8 @@ static void page_open(struct page *page, const struct dusk_profile *p, const cha
 		"create table node as select d.key as i, d.value as depth, l.value as label, s.value as self,"
 		"  json_extract(page.json, '$.labels.name[' || l.value || ']') as name,"
 		"  json_extract(page.json, '$.labels.kind[' || l.value || ']') as kind"
-		" from page, json_each(page.json, '$.nodes.depth') d, json_each(page.json, '$.nodes.label') l, json_each(page.json, '$.nodes.self') s"
+		" from page, json_each(page.json, '$.nodes.depth') d, json_each(page.json, '$.nodes.label') l,"
+		"  json_each(page.json, '$.nodes.self') s"
 		" where d.key = l.key and d.key = s.key order by d.key", NULL, NULL, NULL), SQLITE_OK);
 }
 
@@ -93,7 +94,8 @@ static void assert_graph(const struct dusk_profile *p, const char *expected)
 
 	page_open(&page, p, "t");
 	assert_text(&page,
-		"select group_concat(substr('>>>>>>>>', 1, depth) || name || ':' || self, ' ') from (select * from node order by i)",
+		"select group_concat(substr('>>>>>>>>', 1, depth) || name || ':' || self, ' ')"
+		" from (select * from node order by i)",
 		expected);
 	page_close(&page);
 }
@@ -181,7 +183,8 @@ static void an_empty_profile_makes_a_page(void **state)
 
 static void the_page_says_what_was_lost(void **state)
 {
-	struct dusk_counter counters[] = {{"samples", "samples taken", 9}, {"lost-samples", "the ring buffer was full", 4}};
+	struct dusk_counter counters[] = {{"samples", "samples taken", 9},
+						  {"lost-samples", "the ring buffer was full", 4}};
 	struct dusk_setting settings[] = {{"host", "h"}, {"command", "xz \"a b\""}};
 	struct folded f;
 	struct page page;
@@ -223,6 +226,13 @@ static const struct { const char *name, *read; } hostile[] = {
 	{"\\u003cscript>", NULL},
 };
 
+static void add_hostile(struct folded *f, const char *name)
+{
+	uint32_t module = folded_module(f, name), function = folded_function(f, name, "m");
+
+	folded_samples(f, name, "outermost", 1, folded_node(f, 0, module, function));
+}
+
 static void names_come_back_as_they_were(void **state)
 {
 	for (size_t i = 0; i < COUNT(hostile); i++) {
@@ -231,8 +241,7 @@ static void names_come_back_as_they_were(void **state)
 		struct page page;
 
 		folded_init(&f);
-		folded_samples(&f, hostile[i].name, "outermost", 1,
-			       folded_node(&f, 0, folded_module(&f, hostile[i].name), folded_function(&f, hostile[i].name, "m")));
+		add_hostile(&f, hostile[i].name);
 		page_open(&page, &f.profile, hostile[i].name);
 		assert_text(&page, "select name from node where depth = 2", expected);
 		assert_text(&page, "select name from node where depth = 1", expected);
@@ -250,8 +259,7 @@ static void no_name_can_leave_its_element(void **state)
 	folded_init(&f);
 	folded_init(&empty);
 	for (size_t i = 0; i < COUNT(hostile); i++)
-		folded_samples(&f, hostile[i].name, "outermost", 1,
-			       folded_node(&f, 0, folded_module(&f, hostile[i].name), folded_function(&f, hostile[i].name, "m")));
+		add_hostile(&f, hostile[i].name);
 	page_open(&page, &f.profile, "</title></script>");
 	page_open(&without, &empty.profile, "t");
 	assert_null(strchr(page.json, '<'));
@@ -265,8 +273,8 @@ static void no_name_can_leave_its_element(void **state)
 static void the_page_needs_nothing_else(void **state)
 {
 	static const char *const outward[] = {
-		" src=", "@import", "url(", "fetch(", "XMLHttpRequest", "WebSocket", "href=\"http", "import(", "innerHTML", "eval(",
-		"unsafe-inline",
+		" src=", "@import", "url(", "fetch(", "XMLHttpRequest", "WebSocket", "href=\"http", "import(",
+		"innerHTML", "eval(", "unsafe-inline",
 	};
 	struct folded f;
 	struct page page;
@@ -309,9 +317,10 @@ static void a_file_that_is_not_to_be_written_is_an_error(void **state)
 /* As many nodes as a busy hour of a large machine has; each leaf its own, and 60 levels of them. */
 static void many_samples_make_a_small_page(void **state)
 {
-	static const char *const functions[] = {"do_a_thing", "std::vector<int>::push_back", "parse", "walk", "malloc", "emit"};
+	static const char *const functions[] = {"do_a_thing", "std::vector<int>::push_back", "parse", "walk",
+						"malloc", "emit"};
 	struct folded f;
-	uint32_t node, random = 1;
+	uint32_t node, function, random = 1;
 	size_t bytes;
 	char *html;
 	FILE *out;
@@ -320,7 +329,8 @@ static void many_samples_make_a_small_page(void **state)
 	while (f.profile.nr_nodes < 200000) {
 		node = random >> 4 & 1 ? f.profile.nr_nodes - 1 : random % f.profile.nr_nodes;
 		random = random * 1664525 + 1013904223;
-		node = folded_node(&f, node, folded_module(&f, "prog"), folded_function(&f, functions[(random >> 16) % 6], "prog"));
+		function = folded_function(&f, functions[(random >> 16) % 6], "prog");
+		node = folded_node(&f, node, folded_module(&f, "prog"), function);
 		folded_samples(&f, "prog", "outermost", 5, node);
 	}
 	assert_int_equal(f.profile.nr_samples / 100000, 9);

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* dusk record: sample the machine, or a part of it, into a profile. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "cli/child.h"
+#include "cli/keep.h"
+#include "cli/live.h"
+#include "cli/open.h"
+#include "cli/stop.h"
+#include "cli/summary.h"
+
+#define POLL_MS 100
+
+struct options {
+	bool all, quiet, verbose, no_faults;
+	struct number_list pids, tids, cpus;
+	uint32_t frequency_hz, max_depth;
+	uint64_t duration_ns;
+	const char *output, *cgroup;
+};
+
+static const struct option options[] = {
+	{'a', "all", OPTION_FLAG, offsetof(struct options, all), NULL, "the whole machine (default without COMMAND)"},
+	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pids), "PIDS", "only these processes and their children",
+	 1, INT_MAX},
+	{'t', "tid", OPTION_NUMBERS, offsetof(struct options, tids), "TIDS", "only these threads and their children", 1,
+	 INT_MAX},
+	{'F', "freq", OPTION_NUMBER, offsetof(struct options, frequency_hz), "HZ",
+	 "samples a second and CPU (default 99)", 1, 100000},
+	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
+	 "end after 10s, 500ms, 2m, 1h (default: at Ctrl-C)"},
+	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
+	 "the profile (default " DEFAULT_PROFILE "); an older one becomes FILE.old"},
+	{'C', "cpu", OPTION_NUMBERS, offsetof(struct options, cpus), "CPUS", "only these CPUs: 0,2-3", 0, 65535},
+	{'G', "cgroup", OPTION_TEXT, offsetof(struct options, cgroup), "FOLDER", "only tasks below this cgroup2 folder"},
+	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "say nothing but errors"},
+	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL,
+	 "name every outcome and counter at the end"},
+	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
+	 "frames a stack may have (default 512, at most 2048)", 1, 2048},
+	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
+	 "never fault in a page of a target: more stacks are cut"},
+	{0},
+};
+
+struct recording {
+	const struct options *options;
+	char **command;			/* NULL: none */
+	struct child child;
+	struct keep keep;
+	struct dusk_record *record;
+	double start_s, end_s;
+	bool stands;			/* there is something in the profile that is worth keeping */
+};
+
+/* The words of the command, for the profile's header. */
+static char *join(char **words)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (; *words; words++)
+		fprintf(f, "%s%s", *words, words[1] ? " " : "");
+	return fclose(f) ? NULL : text;
+}
+
+static uid_t sudo_id(const char *variable)
+{
+	const char *value = geteuid() ? NULL : getenv(variable);
+	char *end;
+	unsigned long id = value ? strtoul(value, &end, 10) : 0;
+
+	return value && *value && !*end && id < UINT_MAX ? (uid_t)id : (uid_t)-1;
+}
+
+static int create(struct recording *r)
+{
+	const struct options *o = r->options;
+	bool alone = r->child.pid && !o->all && !o->pids.nr && !o->tids.nr && !o->cgroup;
+	_cleanup_(freep) char *command = r->command ? join(r->command) : NULL;
+	struct dusk_record_options ro = {
+		.sz = sizeof(ro), .path = o->output, .frequency_hz = o->frequency_hz, .max_depth = o->max_depth,
+		.no_faults = o->no_faults,
+		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr,
+		.tids = o->tids.v, .nr_tids = o->tids.nr,
+		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command,
+		.owner_uid = sudo_id("SUDO_UID"), .owner_gid = sudo_id("SUDO_GID"),
+	};
+	struct dusk_error err = {""};
+	int error = keep_old(&r->keep, o->output);
+
+	if (error) {
+		say("cannot keep the older %s: %s", o->output, strerror(-error));
+		return STATUS_FAILED;
+	}
+	error = dusk_record_new(&r->record, &ro, &err);
+	if (!error) {
+		r->keep.made = true;
+		return STATUS_OK;
+	}
+	say("%s", err.text);
+	return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
+}
+
+/* True when none of the processes that were named is left. */
+static bool targets_gone(const struct options *o)
+{
+	const struct number_list *lists[] = {&o->pids, &o->tids};
+
+	for (size_t l = 0; l < 2; l++)
+		for (size_t i = 0; i < lists[l]->nr; i++)
+			if (!kill(lists[l]->v[i], 0) || errno == EPERM)
+				return false;
+	return o->pids.nr || o->tids.nr;
+}
+
+static bool is_over(struct recording *r)
+{
+	const struct options *o = r->options;
+
+	if (stop_count || (o->duration_ns && now_s() - r->start_s >= o->duration_ns / 1e9))
+		return true;
+	return r->command ? child_ended(&r->child, false) : targets_gone(o);
+}
+
+static int wait_ms(const struct recording *r)
+{
+	double left_s = r->options->duration_ns / 1e9 - (now_s() - r->start_s);
+
+	if (!r->options->duration_ns || left_s * 1000 > POLL_MS)
+		return POLL_MS;
+	return left_s > 0 ? left_s * 1000 + 1 : 0;
+}
+
+/* Take in samples until it is over. What was recorded before a failure is still worth a whole file. */
+static int follow(struct recording *r)
+{
+	struct dusk_error err = {""};
+	struct live live;
+	int error = 0;
+
+	live_begin(&live, r->options->quiet);
+	while (!error && !is_over(r)) {
+		error = dusk_record_poll(r->record, wait_ms(r), &err);
+		if (error == -EINTR)
+			error = 0;
+		live_step(&live, r->record);
+	}
+	live_end(&live);
+	r->end_s = now_s();
+	if (error)
+		say("%s", err.text);
+	return error ? STATUS_FAILED : STATUS_OK;
+}
+
+static int finish(struct recording *r)
+{
+	struct dusk_error err = {""};
+	struct progress progress;
+	int error = dusk_record_stop(r->record, &err);
+
+	if (error) {
+		say("%s", err.text);
+		return STATUS_FAILED;
+	}
+	progress_begin(&progress, r->options->quiet);
+	progress.stops = &stop_count;
+	progress.max = 2;
+	error = dusk_record_symbolize(r->record, progress_step, &progress, &err);
+	progress_end(&progress);
+	if (error == -ECANCELED)
+		say("gave up looking up functions; dusk report will");
+	else if (error)
+		say("%s", err.text);
+	return error && error != -ECANCELED ? STATUS_FAILED : STATUS_OK;
+}
+
+/*
+ * A command that runs on after -d is waited for. When we are asked to stop it is too; asked once more, we leave it. One
+ * that Ctrl-C reached as well needs a moment, so that its own end is the answer.
+ */
+static int child_status(struct recording *r)
+{
+	int asked = stop_count, patience = stop_count ? 1 : 2;
+
+	if (r->child.pid && stop_count)
+		kill(r->child.pid, stop_forward ? stop_forward : SIGTERM);
+	else if (r->child.pid && !r->options->quiet)
+		say("waiting for %s to end", r->command[0]);
+	while (!child_ended(&r->child, true)) {
+		if (stop_count >= asked + patience) {
+			say("leaving %s to itself, as process %d", r->command[0], r->child.pid);
+			return 128 + stop_signal;
+		}
+		if (stop_count > asked && stop_forward)
+			kill(r->child.pid, stop_forward);
+	}
+	return r->child.status;
+}
+
+static int record(struct recording *r)
+{
+	struct dusk_error err = {""};
+	char event[64];
+	int status, error;
+
+	status = create(r);
+	if (status)
+		return status;
+	r->start_s = now_s();
+	error = dusk_record_start(r->record, &err);
+	if (error) {
+		say("%s", err.text);
+		return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
+	}
+	error = r->command ? child_start(&r->child) : 0;
+	if (error)
+		return child_refused(r->command[0], error);
+	r->stands = true;
+	status = follow(r);
+	if (finish(r))
+		status = STATUS_FAILED;
+	snprintf(event, sizeof(event), "%s", dusk_record_event(r->record));
+	dusk_record_free(steal(r->record));
+	if (!r->options->quiet)
+		summary_say(r->options->output, event, r->end_s - r->start_s, r->options->verbose);
+	error = r->command ? child_status(r) : 0;
+	return status ? status : error;
+}
+
+static int run_with(const struct options *o, char **command)
+{
+	struct recording r = {.options = o, .command = command, .child = {.go = -1, .failed = -1}};
+	int status = STATUS_FAILED, err = command ? child_fork(&r.child, command) : 0;
+
+	if (err) {
+		say("cannot start a process: %s", strerror(-err));
+		return STATUS_FAILED;
+	}
+	stop_catch();	/* not before the fork: the command has the handlers that we were given */
+	status = record(&r);
+	child_done(&r.child);
+	dusk_record_free(r.record);
+	if (!r.stands)
+		keep_undo(&r.keep);
+	keep_done(&r.keep);
+	return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.output = DEFAULT_PROFILE};
+	int status, next;
+
+	if (!command_options(self, argc, argv, &o, &next, &status))
+		return status;
+	if (!strcmp(o.output, "-"))
+		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
+	else
+		status = run_with(&o, next < argc ? argv + next : NULL);
+	options_done(options, &o);
+	return status;
+}
+
+const struct command cmd_record = {
+	.name = "record",
+	.summary = "Sample the machine, or a part of it, into a profile",
+	.arguments = "[options] [[--] COMMAND [ARGUMENT...]]",
+	.notes = "With COMMAND the recording lasts as long as it, and the exit status is its own.\n"
+		 "Ctrl-C ends a recording and leaves a whole file; a second one gives up names, not data.\n",
+	.options = options,
+	.run = run,
+};

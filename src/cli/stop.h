@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Has the user, or whoever manages this process, asked it to stop? SIGINT, SIGTERM and SIGHUP are counted, not obeyed. */
+#pragma once
+#include <signal.h>
+
+extern volatile sig_atomic_t stop_count;
+extern volatile sig_atomic_t stop_signal;	/* the last one */
+
+/* The last one that a process sent: what the terminal sends, our children get too, but this is for us to pass on. */
+extern volatile sig_atomic_t stop_forward;
+
+/* From now on. Also has SIGCHLD interrupt waiting. A signal that is ignored (nohup) stays so. */
+void stop_catch(void);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What did a recording bring? See summary.h. It reads the file again: what it says is what is in there. */
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/cleanup.h"
+#include "cli/open.h"
+#include "cli/summary.h"
+#include "report/ledger.h"
+#include "report/show.h"
+
+static void say_size(const char *path, const struct ledger *l, double duration_s)
+{
+	struct stat st = {0};
+	char each[48] = "";
+
+	if (stat(path, &st))
+		st.st_size = 0;
+	if (l->samples)
+		snprintf(each, sizeof(each), " (%.0f bytes a sample)", (double)st.st_size / l->samples);
+	say("%" PRIu64 " samples in %.1f s, %" PRIu64 " distinct stacks, %.1f KiB%s", l->samples, duration_s, l->stacks,
+	    st.st_size / 1024.0, each);
+}
+
+static void say_losses(const struct dusk_profile *p, const struct ledger *l, bool verbose)
+{
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		if (verbose || (l->outcome[i] && ledger_is_loss(&p->outcomes[i])))
+			say("  %9" PRIu64 "  %s: %s", l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (verbose || (p->counters[i].value && ledger_is_lost_counter(&p->counters[i])))
+			say("  %9" PRIu64 "  %s: %s", p->counters[i].value, p->counters[i].name,
+			    p->counters[i].sentence);
+}
+
+static void say_next(const char *path)
+{
+	if (strcmp(path, DEFAULT_PROFILE))
+		say("wrote %s; next: dusk report -i %s, or dusk flame -i %s", path, path, path);
+	else
+		say("wrote %s; next: dusk report, or dusk flame", path);
+}
+
+void summary_say(const char *path, const char *event, double duration_s, bool verbose)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(ledger_done) struct ledger l = {0};
+	struct dusk_error err = {""};
+	char text[16];
+
+	if (dusk_profile_read(&p, path, &err)) {
+		say("%s", err.text);
+		return;
+	}
+	if (ledger_init(&l, p))
+		return;
+	say_size(path, &l, duration_s);
+	if (l.samples > l.absent)
+		say("%s %% of %" PRIu64 " user stacks complete", ledger_percent(text, ledger_complete_percent(&l)),
+		    l.samples - l.absent);
+	say_losses(p, &l, verbose);
+	say("sampled by %s", event_sentence(event));
+	if (!l.samples)
+		say("nothing ran on the CPU that was to be recorded");
+	say_next(path);
+}

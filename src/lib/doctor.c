@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Can this machine run dusk? Each check is a function and a row of the table at the end. */
+#include <dusk/dusk.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <mntent.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include "base/cleanup.h"
+#include "loader.h"
+#include "probe.h"
+#include "sampler.h"
+
+__attribute__((format(printf, 2, 3))) static void result(struct dusk_check *c, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(c->result, sizeof(c->result), format, args);
+	va_end(args);
+}
+
+__attribute__((format(printf, 3, 4))) static void bad(struct dusk_check *c, enum dusk_check_state state,
+						      const char *format, ...)
+{
+	va_list args;
+
+	c->state = state;
+	va_start(args, format);
+	vsnprintf(c->remedy, sizeof(c->remedy), format, args);
+	va_end(args);
+}
+
+static void check_machine(struct dusk_check *c)
+{
+	struct utsname u;
+
+	uname(&u);
+	result(c, "%s", u.machine);
+	if (strcmp(u.machine, "x86_64"))
+		bad(c, DUSK_FAIL, "dusk knows the registers and the psABI of x86-64 only");
+}
+
+static void check_kernel(struct dusk_check *c)
+{
+	enum task_work kfunc;
+	struct utsname u;
+	int ret = probe_task_work(&kfunc);
+
+	uname(&u);
+	if (ret) {
+		result(c, "Linux %s, no BTF: %s", u.release, strerror(-ret));
+		bad(c, DUSK_FAIL, "boot a kernel with CONFIG_DEBUG_INFO_BTF (/sys/kernel/btf/vmlinux)");
+	} else if (kfunc == TASK_WORK_NONE) {
+		result(c, "Linux %s, no bpf_task_work", u.release);
+		bad(c, DUSK_FAIL, "boot Linux 6.18 or newer: walks are deferred by bpf_task_work");
+	} else {
+		result(c, "Linux %s, bpf_task_work_schedule_resume%s", u.release, kfunc == TASK_WORK_IMPL ? "_impl" : "");
+	}
+}
+
+static void check_capabilities(struct dusk_check *c)
+{
+	size_t used = 0;
+
+	for (const struct capability *cap = capabilities; cap->name; cap++) {
+		if (probe_have(cap))
+			continue;
+		used += snprintf(c->result + used, sizeof(c->result) - used, "%s%s (%s)", used ? "; " : "missing: ",
+				 cap->name, cap->use);
+		if (used >= sizeof(c->result))
+			used = sizeof(c->result) - 1;
+		bad(c, cap->required || c->state == DUSK_FAIL ? DUSK_FAIL : DUSK_WARN,
+		    "run as root, or once: setcap %s DUSK", probe_setcap);
+	}
+	if (!used)
+		result(c, "all that are needed (%.*s)", (int)strcspn(probe_setcap, "="), probe_setcap);
+}
+
+static void check_load(struct dusk_check *c)
+{
+	struct config config = { .max_depth = DEFAULT_DEPTH };
+	struct kernel_side *k = NULL;
+	struct dusk_error err = { "" };
+
+	if (kernel_side_load(&k, &config, &err)) {
+		result(c, "%.200s", err.text);
+		bad(c, DUSK_FAIL, "mend what the other checks say; DUSK_DEBUG_BPF=1 shows the kernel's own words");
+		return;
+	}
+	kernel_side_free(k);
+	result(c, "loaded and verified");
+}
+
+static void check_timer(struct dusk_check *c)
+{
+	static const int first_cpu[] = { 0 };
+	struct sampler *s = NULL;
+	struct dusk_error err = { "" };
+
+	if (sampler_new(&s, 99, first_cpu, 1, &err)) {
+		result(c, "%.200s", err.text);
+		bad(c, DUSK_FAIL, "perf events are needed; see kernel.perf_event_paranoid and seccomp filters");
+		return;
+	}
+	if (sampler_has_pmu())
+		result(c, "cycles (hardware)");
+	else
+		result(c, "cpu-clock: this machine has no PMU; code that runs with interrupts off is seen at its end");
+	sampler_free(s);
+}
+
+static void check_kernel_symbols(struct dusk_check *c)
+{
+	uint64_t start, end;
+
+	if (!probe_entry_text(&start, &end)) {
+		result(c, "addresses in /proc/kallsyms");
+		return;
+	}
+	result(c, "/proc/kallsyms shows no addresses");
+	bad(c, DUSK_WARN, "kernel functions stay addresses; cap_syslog and kernel.kptr_restrict=1 or 0 show them");
+}
+
+static void check_preemption(struct dusk_check *c)
+{
+	struct utsname u;
+
+	uname(&u);
+	if (!strstr(u.version, "PREEMPT_RT")) {
+		result(c, "not a real-time kernel");
+		return;
+	}
+	result(c, "PREEMPT_RT");
+	bad(c, DUSK_WARN, "a request may be scheduled after its task has been to user mode: such stacks can be wrong");
+}
+
+static void check_cgroup(struct dusk_check *c)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *m;
+
+	while (mounts && (m = getmntent(mounts)))
+		if (!strcmp(m->mnt_type, "cgroup2")) {
+			result(c, "cgroup2 at %s", m->mnt_dir);
+			endmntent(mounts);
+			return;
+		}
+	if (mounts)
+		endmntent(mounts);
+	result(c, "cgroup2 is not mounted");
+	bad(c, DUSK_WARN, "only record -G needs it: mount -t cgroup2 none DIR");
+}
+
+static const struct {
+	const char *name;
+	void (*run)(struct dusk_check *c);
+} checks[] = {
+	{ "machine", check_machine },
+	{ "kernel", check_kernel },
+	{ "capabilities", check_capabilities },
+	{ "programs", check_load },
+	{ "timer", check_timer },
+	{ "kernel symbols", check_kernel_symbols },
+	{ "preemption", check_preemption },
+	{ "cgroups", check_cgroup },
+};
+
+int dusk_doctor(struct dusk_check **ret)
+{
+	size_t nr = sizeof(checks) / sizeof(checks[0]);
+	struct dusk_check *c = calloc(nr, sizeof(*c));
+
+	if (!c)
+		return -ENOMEM;
+	for (size_t i = 0; i < nr; i++) {
+		c[i].name = checks[i].name;
+		checks[i].run(&c[i]);
+	}
+	*ret = c;
+	return nr;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "modules.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "procfs.h"
+
+#define SPARE_FDS 64		/* descriptors that others in this process may need */
+
+struct modules_known {
+	struct profile_writer *writer;
+	struct map by_id;		/* module number -> index; and ANON_KEY(pid) -> index */
+	struct vec(int) fds;			/* by index */
+	size_t nr_open, max_open;
+	uint32_t kernel;
+};
+
+#define ANON_KEY(pid) (1ULL << 32 | (uint32_t)(pid))
+
+struct modules_known *modules_new(struct profile_writer *w)
+{
+	struct modules_known *m = calloc(1, sizeof(*m));
+	struct dusk_module kernel = { .kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = "" };
+	struct rlimit limit;
+
+	if (!m)
+		return NULL;
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+		m->max_open = limit.rlim_cur > 2 * SPARE_FDS ? limit.rlim_cur - SPARE_FDS : 0;
+	}
+	m->writer = w;
+	m->kernel = profile_module(w, &kernel);
+	return m;
+}
+
+void modules_free(struct modules_known *m)
+{
+	if (!m)
+		return;
+	for (size_t i = 0; i < m->fds.nr; i++)
+		closep(&m->fds.v[i]);
+	vec_done(&m->fds);
+	map_done(&m->by_id);
+	free(m);
+}
+
+/* Keep @fd, which may be -1, for module @index. */
+static void keep(struct modules_known *m, uint32_t index, int fd)
+{
+	while (m->fds.nr <= index)
+		if (vec_push(&m->fds, -1)) {
+			closep(&fd);
+			return;
+		}
+	if (fd < 0)
+		return;
+	if (m->fds.v[index] >= 0 || m->nr_open >= m->max_open) {
+		close(fd);
+		return;
+	}
+	m->fds.v[index] = fd;
+	m->nr_open++;
+}
+
+static bool is_open(const struct modules_known *m, uint32_t index)
+{
+	return index < m->fds.nr && m->fds.v[index] >= 0;
+}
+
+/* Is @path, as we see it, that very file? Then it need not be kept open. */
+static bool same_file_here(const struct dusk_module *mod)
+{
+	struct stat st;
+
+	return !stat(mod->path, &st) && st.st_dev == mod->dev && st.st_ino == mod->ino;
+}
+
+static void hex(char *ret, const u8 *bytes, u32 nr)
+{
+	for (u32 i = 0; i < nr; i++)
+		sprintf(ret + 2 * i, "%02x", bytes[i]);
+	ret[2 * nr] = 0;
+}
+
+void modules_learn(struct modules_known *m, const struct event_module *e)
+{
+	char build_id[2 * BUILD_ID_BYTES + 1], path[PATH_BYTES + 32];
+	struct dusk_module mod = {
+		.kind = e->vdso ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE,
+		.pid = e->pid, .path = path, .build_id = build_id,
+		.ino = e->vdso ? 0 : e->ino,
+		.dev = e->vdso ? 0 : makedev(e->dev >> 20, e->dev & 0xfffff),
+		.generation = e->generation,
+	};
+	uint32_t *index;
+	bool added;
+
+	hex(build_id, e->build_id, e->build_id_bytes <= BUILD_ID_BYTES ? e->build_id_bytes : 0);
+	if (e->vdso)
+		strcpy(path, "[vdso]");
+	else if (e->path_start < PATH_BYTES)
+		snprintf(path, sizeof(path), "%.*s", (int)(PATH_BYTES - e->path_start), e->path + e->path_start);
+	else
+		snprintf(path, sizeof(path), "[inode %llu]", e->ino);
+
+	index = map_at(&m->by_id, e->id, &added);
+	if (!index)
+		return;
+	if (added)
+		*index = profile_module(m->writer, &mod);
+	else
+		profile_module_update(m->writer, *index, &mod);
+	if (path[0] == '/' && !same_file_here(&mod))
+		keep(m, *index, procfs_open_in_root(e->pid, path));
+}
+
+/* JIT compilers write their maps where the process sees /tmp, named after the process's own idea of its PID. */
+static int open_perf_map(pid_t pid)
+{
+	char path[64];
+	uid_t owner;
+	pid_t inner;
+
+	if (procfs_identity(pid, &inner, &owner))
+		return -1;
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", inner);
+	return procfs_open_in_root(pid, path);
+}
+
+static uint32_t anon_index(struct modules_known *m, pid_t pid)
+{
+	struct dusk_module mod = { .kind = DUSK_MODULE_ANON, .pid = pid, .path = "[anon]", .build_id = "" };
+	uint32_t *index;
+	bool added;
+
+	index = map_at(&m->by_id, ANON_KEY(pid), &added);
+	if (!index)
+		return 0;
+	if (added)
+		*index = profile_module(m->writer, &mod);
+	return *index;
+}
+
+uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
+{
+	char name[32];
+	struct dusk_module mod = { .kind = DUSK_MODULE_FILE, .pid = pid, .path = name, .build_id = "" };
+	uint32_t *index, anon;
+	bool added;
+
+	if (id == FRAME_KERNEL)
+		return m->kernel;
+	if (id == FRAME_ANON) {
+		anon = anon_index(m, pid);
+		if (anon && !is_open(m, anon))
+			keep(m, anon, open_perf_map(pid));
+		return anon;
+	}
+	index = map_at(&m->by_id, id, &added);
+	if (!index)
+		return 0;
+	if (added) {		/* its event was lost, or is still to come */
+		snprintf(name, sizeof(name), "[module %u]", id);
+		*index = profile_module(m->writer, &mod);
+	}
+	return *index;
+}
+
+const int *modules_fds(const struct modules_known *m, uint32_t *nr)
+{
+	*nr = m->fds.nr;
+	return m->fds.v;
+}

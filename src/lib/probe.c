@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "probe.h"
+#include <bpf/btf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+
+#define KFUNC "bpf_task_work_schedule_resume"
+
+int probe_task_work(enum task_work *ret)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+
+	if (!btf)
+		return -errno;
+	/* The plain name first: since 7.0 BTF has both, but then only that one can be called. */
+	if (btf__find_by_name_kind(btf, KFUNC, BTF_KIND_FUNC) > 0)
+		*ret = TASK_WORK_PLAIN;
+	else if (btf__find_by_name_kind(btf, KFUNC "_impl", BTF_KIND_FUNC) > 0)
+		*ret = TASK_WORK_IMPL;
+	else
+		*ret = TASK_WORK_NONE;
+	btf__free(btf);
+	return 0;
+}
+
+const struct capability capabilities[] = {
+	{ CAP_BPF, "cap_bpf", true, "load BPF programs and maps" },
+	{ CAP_PERFMON, "cap_perfmon", true, "attach to perf events and tracepoints, read memory in BPF" },
+	{ CAP_SYS_PTRACE, "cap_sys_ptrace", false, "open the files of processes in containers" },
+	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", false, "read symbols from files that others own" },
+	{ CAP_SYSLOG, "cap_syslog", false, "name kernel functions (addresses in /proc/kallsyms)" },
+	{ 0, NULL, false, NULL },
+};
+
+const char probe_setcap[] = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_syslog=ep";
+
+bool probe_have(const struct capability *c)
+{
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	int admin = c->number == CAP_BPF || c->number == CAP_PERFMON ? CAP_SYS_ADMIN : c->number;
+
+	if (syscall(SYS_capget, &head, data))
+		return false;
+	return data[c->number / 32].effective >> c->number % 32 & 1 || data[admin / 32].effective >> admin % 32 & 1;
+}
+
+const struct capability *probe_missing(void)
+{
+	for (const struct capability *c = capabilities; c->name; c++)
+		if (c->required && !probe_have(c))
+			return c;
+	return NULL;
+}
+
+int probe_entry_text(uint64_t *start, uint64_t *end)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/kallsyms", "re");
+	uint64_t addr, first = 0, last = 0;
+	char name[128];
+
+	if (!f)
+		return -errno;
+	while (!(first && last) && fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &addr, name) == 2) {
+		if (!strcmp(name, "__entry_text_start"))
+			first = addr;
+		else if (!strcmp(name, "__entry_text_end"))
+			last = addr;
+	}
+	if (!first || !last)
+		return -ENOENT;
+	*start = first;
+	*end = last;
+	return 0;
+}
+
+int probe_boot_id(char ret[37])
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	if (!f)
+		return -errno;
+	return fscanf(f, "%36s", ret) == 1 ? 0 : -EIO;
+}

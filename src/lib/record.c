@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording: what the kernel side sends becomes rows of the profile.
+ *
+ *	ring -> sample: its thread, its kernel stack; waits in stitch for its cookie
+ *	     -> stack: its node; serves all samples that wait for it
+ *	     -> module: what the frames' module numbers mean
+ */
+#include <dusk/dusk.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include "abi/event.h"
+#include "abi/outcome.h"
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "error.h"
+#include "probe.h"
+#include "loader.h"
+#include "modules.h"
+#include "profile_write.h"
+#include "sampler.h"
+#include "stacks.h"
+#include "stitch.h"
+
+#define DEFAULT_HZ 99
+#define COMMIT_NS 1000000000ULL
+#define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
+#define SETTLE_MS 10
+
+struct dusk_record {
+	struct kernel_side *kernel;
+	struct ring_buffer *ring;
+	struct bpf_link *lifecycle[3];
+	struct sampler *sampler;
+	struct profile_writer *writer;
+	struct modules_known *modules;
+	struct stacks *stacks;
+	struct stitch *stitch;
+	char *path;
+	uint64_t start_ns, stop_ns, committed_ns;
+	uint64_t by_outcome[NR_OUTCOMES];
+	struct map due;			/* at the end: cookies of tasks that have not come back */
+	int failed;			/* the first error of an event's handling */
+};
+
+static const enum dusk_outcome_class class_of[NR_OUTCOMES] = {
+#define COMPLETE DUSK_COMPLETE
+#define CUT DUSK_CUT
+#define NONE DUSK_NO_STACK
+#define ABSENT DUSK_ABSENT
+#define X(code, name, class, sentence) [code] = class,
+	OUTCOMES(X)
+#undef X
+#undef COMPLETE
+#undef CUT
+#undef NONE
+#undef ABSENT
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+/* The sample is complete but for what @user, @outcome and its kernel stack say. */
+static void write_sample(struct dusk_record *r, const struct waiting *w, uint32_t user, uint8_t outcome)
+{
+	struct dusk_sample s = w->sample;
+
+	s.node = stacks_kernel_on(r->stacks, user, w->kernel_stack);
+	s.outcome = outcome;
+	r->by_outcome[outcome]++;
+	profile_sample(r->writer, &s);
+}
+
+static void take_sample(struct dusk_record *r, const struct event_sample *e)
+{
+	struct waiting w = {
+		.sample = {
+			.time_ns = e->time_ns > r->start_ns ? e->time_ns - r->start_ns : 0,
+			.thread = profile_thread(r->writer, e->pid, e->tid, e->comm),
+			.cpu = e->cpu, .source = e->source,
+		},
+		.kernel_stack = e->nr ? stacks_keep_kernel(r->stacks, e->frame, e->nr) : e->kernel_stack,
+	};
+	uint32_t node;
+	uint8_t outcome;
+	int ret;
+
+	if (!e->cookie) {
+		write_sample(r, &w, 0, e->outcome);
+		return;
+	}
+	ret = stitch_sample(r->stitch, e->cookie, &w, &node, &outcome);
+	if (ret < 0)
+		r->failed = ret;
+	else if (ret)
+		write_sample(r, &w, node, outcome);
+}
+
+struct serving {
+	struct dusk_record *record;
+	uint32_t node;
+	uint8_t outcome;
+};
+
+static void serve(void *ctx, const struct waiting *w)
+{
+	struct serving *s = ctx;
+
+	write_sample(s->record, w, s->node, s->outcome);
+}
+
+static void take_stack(struct dusk_record *r, const struct event_stack *e)
+{
+	struct serving s = { .record = r, .outcome = e->outcome };
+
+	if (e->nr)
+		s.node = stacks_user_frames(r->stacks, e->frame, e->nr, e->pid);
+	else if (e->stack)
+		s.node = stacks_user(r->stacks, e->stack, e->pid);
+	stitch_stack(r->stitch, e->cookie, s.node, s.outcome, serve, &s);
+}
+
+/* What the kernel side writes is ours; the checks are against a mix-up of versions. */
+static int take_event(void *ctx, void *data, size_t size)
+{
+	struct dusk_record *r = ctx;
+	const struct event_sample *sample = data;
+	const struct event_stack *stack = data;
+
+	switch (*(const u32 *)data) {
+	case EVENT_SAMPLE:
+		if (size < sizeof(*sample) + sample->nr * sizeof(u64) || sample->outcome >= NR_OUTCOMES)
+			return -EPROTO;
+		take_sample(r, sample);
+		break;
+	case EVENT_STACK:
+		if (size < sizeof(*stack) || size - sizeof(*stack) < stack->nr * sizeof(u64) || stack->outcome >= NR_OUTCOMES)
+			return -EPROTO;
+		take_stack(r, stack);
+		break;
+	case EVENT_MODULE:
+		if (size < sizeof(struct event_module))
+			return -EPROTO;
+		modules_learn(r->modules, data);
+		break;
+	}
+	return r->failed;
+}
+
+static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, struct dusk_error *err)
+{
+	const char *what = kind == WANT_PROCESS ? "process" : "thread";
+	int fd = kernel_side_map(r->kernel, "wanted");
+	u32 yes = 1;
+
+	for (size_t i = 0; i < nr; i++) {
+		u32 key[2] = { ids[i], kind };
+
+		if (ids[i] <= 0 || (kill(ids[i], 0) && errno == ESRCH))
+			return error_set(err, -ESRCH, "cannot record %s %d: there is no such %s", what, ids[i], what);
+		if (bpf_map_update_elem(fd, key, &yes, BPF_ANY))
+			return error_set(err, -errno, "cannot record %s %d: %s", what, ids[i], strerror(errno));
+	}
+	return 0;
+}
+
+static int want_cgroup(struct dusk_record *r, const char *path, struct dusk_error *err)
+{
+	_cleanup_(closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	u32 zero = 0;
+
+	if (fd < 0)
+		return error_set(err, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
+	if (bpf_map_update_elem(kernel_side_map(r->kernel, "cgroup"), &zero, &fd, BPF_ANY))
+		return error_set(err, -EINVAL, "cannot record cgroup %s: it is not a folder of cgroup2 "
+				 "(mount -t cgroup2 none /sys/fs/cgroup)", path);
+	return 0;
+}
+
+static int attach_lifecycle(struct dusk_record *r, struct dusk_error *err)
+{
+	static const char *const names[] = { "task_born", "task_exec", "task_exit" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		r->lifecycle[i] = bpf_program__attach(kernel_side_program(r->kernel, names[i]));
+		if (!r->lifecycle[i])
+			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", names[i], strerror(errno));
+	}
+	return 0;
+}
+
+static void set_u64(struct profile_writer *w, const char *key, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	profile_set(w, key, text);
+}
+
+static void write_settings(struct dusk_record *r, const struct dusk_record_options *o, const struct config *c)
+{
+	struct profile_writer *w = r->writer;
+	uint32_t hz = o->frequency_hz ? o->frequency_hz : DEFAULT_HZ;
+	time_t now = time(NULL);
+	char boot_id[37] = "", when[32];
+	struct utsname u;
+	struct tm tm;
+
+	uname(&u);
+	probe_boot_id(boot_id);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	profile_set(w, "version", dusk_version());
+	profile_set(w, "command", o->command ? o->command : "");
+	profile_set(w, "hostname", u.nodename);
+	profile_set(w, "kernel", u.release);
+	profile_set(w, "machine", u.machine);
+	profile_set(w, "boot_id", boot_id);
+	profile_set(w, "event", sampler_event(r->sampler));
+	profile_set(w, "start_time", when);
+	profile_set(w, "mode", "full");
+	profile_set(w, "faults", c->allow_faults ? "allowed" : "off");
+	profile_set(w, "scope", o->nr_pids || o->nr_tids ? "tasks" : o->cgroup ? "cgroup" : "machine");
+	set_u64(w, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	set_u64(w, "frequency_hz", hz);
+	set_u64(w, "period_ns", 1000000000ULL / hz);
+	set_u64(w, "max_depth", c->max_depth);
+}
+
+/* Everything but the file, which is made last: a recording that cannot be leaves none behind. */
+static int prepare(struct dusk_record *r, const struct dusk_record_options *o, struct config *c, struct dusk_error *err)
+{
+	int ret;
+
+	ret = kernel_side_load(&r->kernel, c, err);
+	if (!ret)
+		ret = want(r, WANT_PROCESS, o->pids, o->nr_pids, err);
+	if (!ret)
+		ret = want(r, WANT_THREAD, o->tids, o->nr_tids, err);
+	if (!ret && o->cgroup)
+		ret = want_cgroup(r, o->cgroup, err);
+	if (!ret)
+		ret = sampler_new(&r->sampler, o->frequency_hz ? o->frequency_hz : DEFAULT_HZ, o->cpus, o->nr_cpus, err);
+	if (!ret)
+		ret = attach_lifecycle(r, err);
+	if (!ret)
+		ret = profile_create(&r->writer, o->path, o->owner_uid, o->owner_gid, err);
+	return ret;
+}
+
+static int furnish(struct dusk_record *r, const char *path)
+{
+	r->path = strdup(path);
+	r->modules = modules_new(r->writer);
+	r->stitch = stitch_new();
+	if (!r->path || !r->modules || !r->stitch)
+		return -ENOMEM;
+	r->stacks = stacks_new(r->writer, r->modules, kernel_side_stacks(r->kernel));
+	r->ring = ring_buffer__new(kernel_side_map(r->kernel, "events"), take_event, r, NULL);
+	return r->stacks && r->ring ? 0 : -ENOMEM;
+}
+
+int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err)
+{
+	struct config config = {
+		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH,
+		.filter_tasks = opts->nr_pids || opts->nr_tids,
+		.filter_cgroup = opts->cgroup != NULL,
+		.allow_faults = !opts->no_faults,
+		.self_tgid = getpid(),
+	};
+	struct dusk_record *r;
+	int e;
+
+	if (opts->sz < sizeof(*opts) || !opts->path || config.max_depth > MAX_DEPTH)
+		return error_set(err, -EINVAL, "cannot record: options out of range");
+	probe_entry_text((uint64_t *)&config.entry_text_start, (uint64_t *)&config.entry_text_end);
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	e = prepare(r, opts, &config, err);
+	if (!e) {
+		e = furnish(r, opts->path);
+		write_settings(r, opts, &config);
+		if (!e)
+			e = profile_commit(r->writer, err);
+	}
+	if (e) {
+		dusk_record_free(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
+{
+	r->start_ns = r->committed_ns = now_ns();
+	return sampler_start(r->sampler, kernel_side_program(r->kernel, "sample_cpu"), err);
+}
+
+int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err)
+{
+	int ret = ring_buffer__poll(r->ring, timeout_ms);
+	uint64_t now = now_ns();
+
+	if (ret >= 0)
+		ret = ring_buffer__consume(r->ring);	/* the kernel side wakes us only when the ring fills up */
+	if (ret < 0 && ret != -EINTR)
+		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
+	if (now - r->committed_ns < COMMIT_NS)
+		return 0;
+	r->committed_ns = now;
+	return profile_commit(r->writer, err);
+}
+
+static void note_due(void *ctx, u64 cookie)
+{
+	struct dusk_record *r = ctx;
+	bool added;
+
+	map_at(&r->due, cookie, &added);
+}
+
+static void give_up(void *ctx, u64 cookie, const struct waiting *w)
+{
+	struct dusk_record *r = ctx;
+
+	write_sample(r, w, 0, map_find(&r->due, cookie) ? PENDING : RING_LOST);
+}
+
+static void write_ledger(struct dusk_record *r)
+{
+	static const struct {
+		const char *name, *sentence;
+	} counters[] = {
+#define X(code, name, sentence) { name, sentence },
+		COUNTERS(X)
+#undef X
+	};
+
+	for (u32 i = 0; i < NR_COUNTERS; i++)
+		profile_counter(r->writer, counters[i].name, counters[i].sentence, kernel_side_counter(r->kernel, i));
+	set_u64(r->writer, "duration_ns", r->stop_ns - r->start_ns);
+}
+
+int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
+{
+	int ret = 0;
+
+	sampler_stop(r->sampler);
+	r->stop_ns = now_ns();
+	ring_buffer__consume(r->ring);
+	for (int i = 0; i < SETTLE_ROUNDS && stitch_nr_waiting(r->stitch); i++) {
+		usleep(SETTLE_MS * 1000);
+		ring_buffer__consume(r->ring);
+	}
+	kernel_side_due(r->kernel, note_due, r);
+	ring_buffer__consume(r->ring);
+	stitch_drain(r->stitch, give_up, r);
+	write_ledger(r);
+	ret = profile_close(steal(r->writer), !r->failed, err);
+	return ret ? ret : r->failed;
+}
+
+int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
+{
+	struct dusk_symbol_options opts = { .sz = sizeof(opts), .progress = progress, .ctx = ctx };
+	_cleanup_(freep) int *fds = NULL;
+	struct dusk_profile *p;
+	uint32_t nr;
+	int ret;
+
+	ret = dusk_profile_read(&p, r->path, err);
+	if (ret)
+		return ret;
+	fds = malloc(p->nr_modules * sizeof(*fds));
+	if (fds) {
+		const int *known = modules_fds(r->modules, &nr);
+
+		for (uint32_t i = 0; i < p->nr_modules; i++)
+			fds[i] = i < nr ? known[i] : -1;
+		opts.module_fd = fds;
+	}
+	ret = dusk_profile_symbolize(p, &opts, err);
+	if (!ret)
+		ret = dusk_profile_save_symbols(p, r->path, err);
+	dusk_profile_free(p);
+	return ret;
+}
+
+void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret)
+{
+	static const enum counter lost[] = { COUNT_LOST_SAMPLES, COUNT_LOST_STACKS, COUNT_LOST_MODULES };
+
+	memset(ret, 0, sizeof(*ret));
+	for (u32 i = 0; i < NR_OUTCOMES; i++) {
+		ret->samples += r->by_outcome[i];
+		if (class_of[i] != DUSK_ABSENT)
+			ret->user_samples += r->by_outcome[i];
+		if (class_of[i] == DUSK_COMPLETE)
+			ret->complete += r->by_outcome[i];
+	}
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+		ret->lost += kernel_side_counter(r->kernel, lost[i]);
+	ret->stacks = kernel_side_stacks(r->kernel)->stacks;
+	ret->bytes = r->writer ? profile_bytes(r->writer) : 0;
+}
+
+size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *ret, size_t max)
+{
+	return kernel_side_stuck(r->kernel, now_ns() - age_ns, ret, max);
+}
+
+const char *dusk_record_event(const struct dusk_record *r)
+{
+	return sampler_event(r->sampler);
+}
+
+void dusk_record_free(struct dusk_record *r)
+{
+	if (!r)
+		return;
+	sampler_free(r->sampler);
+	for (size_t i = 0; i < sizeof(r->lifecycle) / sizeof(r->lifecycle[0]); i++)
+		bpf_link__destroy(r->lifecycle[i]);
+	ring_buffer__free(r->ring);
+	if (r->writer)
+		profile_close(r->writer, false, NULL);
+	stacks_free(r->stacks);
+	modules_free(r->modules);
+	stitch_free(r->stitch);
+	kernel_side_free(r->kernel);
+	map_done(&r->due);
+	free(r->path);
+	free(r);
+}
+
+const char *dusk_version(void)
+{
+	return DUSK_VERSION;
+}

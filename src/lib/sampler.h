@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The timers: one perf event on each CPU, cycles where there is a PMU, else the CPU's clock. */
+#pragma once
+#include <dusk/dusk.h>
+#include <bpf/libbpf.h>
+
+struct sampler;
+
+/*
+ * Open an event at @hz on each of @cpus (all that are online if @nr is 0). *@ret is to be freed with sampler_free().
+ * -EPERM; -EINVAL: no such CPU, or a rate above kernel.perf_event_max_sample_rate.
+ */
+int sampler_new(struct sampler **ret, unsigned int hz, const int *cpus, size_t nr, struct dusk_error *err);
+void sampler_free(struct sampler *s);
+
+/* Run @prog at each event from now on, until sampler_stop(). */
+int sampler_start(struct sampler *s, struct bpf_program *prog, struct dusk_error *err);
+void sampler_stop(struct sampler *s);
+
+/* "cycles" or "cpu-clock". */
+const char *sampler_event(const struct sampler *s);
+
+/* Is there a PMU that can sample cycles? */
+bool sampler_has_pmu(void);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "stacks.h"
+#include <stdlib.h>
+#include "base/map.h"
+#include "base/vec.h"
+
+#define KEPT 0x80000000u	/* this bit tells kept kernel stacks from ids of the table */
+
+struct kept {
+	u64 *frame;
+	u32 nr;
+};
+
+struct stacks {
+	struct profile_writer *writer;
+	struct modules_known *modules;
+	const struct stacktable *table;
+	struct map user;	/* pid << 32 | id -> node; pid is 0 if no frame depends on the process */
+	struct map kernel;	/* user node << 32 | kernel id -> node */
+	struct vec(struct kept) kept;
+	struct map kept_by_hash;	/* -> index + 1 */
+};
+
+struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, const struct stacktable *table)
+{
+	struct stacks *s = calloc(1, sizeof(*s));
+
+	if (s)
+		*s = (struct stacks){ .writer = w, .modules = m, .table = table };
+	return s;
+}
+
+void stacks_free(struct stacks *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->kept.nr; i++)
+		free(s->kept.v[i].frame);
+	vec_done(&s->kept);
+	map_done(&s->kept_by_hash);
+	map_done(&s->user);
+	map_done(&s->kernel);
+	free(s);
+}
+
+uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pid)
+{
+	uint32_t node = 0, module;
+
+	while (nr--) {
+		module = modules_index(s->modules, frame_module(frame[nr]), pid);
+		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame_offset(frame[nr]),
+								  frame_is_return(frame[nr])));
+	}
+	return node;
+}
+
+static bool depends_on_process(const u64 *frame, u32 nr)
+{
+	for (u32 i = 0; i < nr; i++)
+		if (frame_module(frame[i]) == FRAME_ANON)
+			return true;
+	return false;
+}
+
+uint32_t stacks_user(struct stacks *s, u32 id, pid_t pid)
+{
+	uint32_t *known = map_find(&s->user, id), node;
+	u64 of_process = (u64)pid << 32 | id;
+	const u64 *frame;
+	bool added;
+	u32 nr;
+
+	if (!known)
+		known = map_find(&s->user, of_process);
+	if (known)
+		return *known;
+	frame = stacktable_get(s->table, id, &nr);
+	if (!frame)
+		return 0;
+	node = stacks_user_frames(s, frame, nr, pid);
+	known = map_at(&s->user, depends_on_process(frame, nr) ? of_process : id, &added);
+	if (known)
+		*known = node;
+	return node;
+}
+
+u32 stacks_keep_kernel(struct stacks *s, const u64 *frame, u32 nr)
+{
+	struct kept k = { .nr = nr }, *same;
+	size_t bytes = nr * sizeof(*frame);
+	u64 hash = nr;
+	uint32_t *known;
+	bool added;
+
+	for (u32 i = 0; i < nr; i++)
+		hash = hash64(hash ^ frame[i]);
+	known = map_at(&s->kept_by_hash, hash, &added);
+	if (!known)
+		return 0;
+	same = added || !*known ? NULL : &s->kept.v[*known - 1];
+	if (same && same->nr == nr && !memcmp(same->frame, frame, bytes))
+		return KEPT | (*known - 1);
+
+	k.frame = malloc(bytes);
+	if (!k.frame)
+		return 0;
+	memcpy(k.frame, frame, bytes);
+	if (vec_push(&s->kept, k)) {
+		free(k.frame);
+		return 0;
+	}
+	*known = s->kept.nr;
+	return KEPT | (s->kept.nr - 1);
+}
+
+uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id)
+{
+	u64 key = (u64)user << 32 | id;
+	uint32_t *known, node = user, module;
+	const u64 *frame;
+	bool added;
+	u32 nr;
+
+	if (!id)
+		return user;
+	known = map_find(&s->kernel, key);
+	if (known)
+		return *known;
+	if (id & KEPT) {
+		frame = s->kept.v[id & ~KEPT].frame;
+		nr = s->kept.v[id & ~KEPT].nr;
+	} else {
+		frame = stacktable_get(s->table, id, &nr);
+	}
+	if (!frame)
+		return user;
+	module = modules_index(s->modules, FRAME_KERNEL, 0);
+	for (u32 i = nr; i--;)
+		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame[i], i > 0));
+	known = map_at(&s->kernel, key, &added);
+	if (known)
+		*known = node;
+	return node;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Samples that wait for their user stack, by cookie.
+ *
+ * Sample and stack may come in either order: a stack that came first is remembered for a while. A cookie is never used
+ * again, so nothing can be joined wrongly; what was lost leaves samples that wait to the end.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include "abi/types.h"
+
+struct stitch;
+
+/* A sample that knows all but its user stack. */
+struct waiting {
+	struct dusk_sample sample;	/* without node and outcome */
+	u32 kernel_stack;		/* as stacks.h numbers them; 0: none */
+};
+
+struct stitch *stitch_new(void);
+void stitch_free(struct stitch *s);
+
+/*
+ * @w waits for the stack with @cookie. Returns 1 if that has come already: then *@node and *@outcome are its, and @w is
+ * not kept. 0: @w waits. -ENOMEM.
+ */
+int stitch_sample(struct stitch *s, u64 cookie, const struct waiting *w, u32 *node, u8 *outcome);
+
+/* The stack with @cookie is @node: @fn for each sample that waits for it. */
+void stitch_stack(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)(void *ctx, const struct waiting *w),
+		  void *ctx);
+
+/* How many wait. */
+u64 stitch_nr_waiting(const struct stitch *s);
+
+/* The end: @fn for all that still wait; they wait no more. */
+void stitch_drain(struct stitch *s, void (*fn)(void *ctx, u64 cookie, const struct waiting *w), void *ctx);

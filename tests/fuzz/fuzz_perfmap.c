@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The reader of perf maps on any text: what is found lies where it was looked for. */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/perfmap.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const uint64_t places[] = {0, 1, 0x1000, 0x1008, 0x2000, 0x7fffffffffff, UINT64_MAX - 1, UINT64_MAX};
+	struct perfmap *m;
+
+	if (perfmap_parse(&m, (const char *)data, size))
+		return 0;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		uint64_t start = 0;
+		const char *name = perfmap_find(m, places[i], &start);
+
+		assert(!name || (*name && strlen(name) <= size && start <= places[i]));
+	}
+	perfmap_free(m);
+	return 0;
+}

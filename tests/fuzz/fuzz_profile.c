@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The profile reader on any file.
+ *
+ * A database of pages is hard to hit from outside, so the input can be of two kinds: a file as it is, or, after the word
+ * "sql:", statements that are run on a good profile, which is how hostile rows come about. What is read is then walked
+ * through by its indices, as reports do.
+ */
+#include <assert.h>
+#include <sqlite3.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/profile_write.h"
+
+static char path[64];
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+static void write_good(void)
+{
+	struct dusk_module m = {.kind = DUSK_MODULE_FILE, .path = "/bin/a", .build_id = "ab"};
+	struct profile_writer *w;
+	uint32_t module, node = 0;
+
+	if (profile_create(&w, path, -1, -1, NULL))
+		abort();
+	module = profile_module(w, &m);
+	for (int i = 0; i < 10; i++) {
+		node = profile_node(w, node, profile_frame(w, module, i * 16, true));
+		profile_sample(w, &(struct dusk_sample){.time_ns = i * 1000, .node = node, .outcome = 1,
+							.thread = profile_thread(w, i, i, "a")});
+	}
+	if (profile_close(w, true, NULL))
+		abort();
+}
+
+static int budget(void *ctx)
+{
+	return --*(int *)ctx < 0;
+}
+
+static void write_by_sql(const uint8_t *data, size_t size)
+{
+	char *sql = strndup((const char *)data, size);
+	int steps = 100;
+	sqlite3 *db;
+
+	write_good();
+	if (sqlite3_open(path, &db))
+		abort();
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 20);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_progress_handler(db, 1000, budget, &steps);
+	sqlite3_exec(db, sql, NULL, NULL, NULL);
+	sqlite3_close(db);
+	free(sql);
+}
+
+static void write_file(const uint8_t *data, size_t size)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!f)
+		abort();
+	fwrite(data, 1, size, f);
+	fclose(f);
+}
+
+static size_t walk(const struct dusk_profile *p)
+{
+	size_t sum = 0;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+
+		sum += strlen(p->threads[s->thread].comm) + strlen(p->outcomes[s->outcome].name);
+		for (uint32_t n = s->node; n; n = p->nodes[n].parent) {
+			const struct dusk_frame *f = &p->frames[p->nodes[n].frame];
+
+			assert(p->nodes[n].parent < n);
+			sum += strlen(p->functions[f->function].name) + strlen(p->modules[f->module].path);
+		}
+	}
+	return sum;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct dusk_profile *p = NULL;
+	struct dusk_error err = {0};
+
+	if (!*path) {
+		snprintf(path, sizeof(path), "/tmp/dusk-fuzz-%d.dusk", getpid());
+		atexit(remove_file);
+	}
+	if (size > 4 && !memcmp(data, "sql:", 4))
+		write_by_sql(data + 4, size - 4);
+	else
+		write_file(data, size);
+	if (dusk_profile_read(&p, path, &err))
+		assert(!p && *err.text);
+	else
+		walk(p);
+	dusk_profile_free(p);
+	return 0;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Do the utilities that know nothing of dusk keep their promises? */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <locale.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/json.h"
+#include "base/map.h"
+#include "base/strings.h"
+#include "base/vec.h"
+
+static void an_array_keeps_what_is_added(void **state)
+{
+	struct vec(int) a = {0};
+	int *v;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(vec_push(&a, i * 3), 0);
+	assert_int_equal(*vec_add(&a), 0);
+	assert_int_equal(a.nr, 1001);
+	v = vec_steal(&a);
+	assert_int_equal(a.nr, 0);
+	assert_null(a.v);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(v[i], i * 3);
+	free(v);
+}
+
+static void a_map_finds_each_key_and_no_other(void **state)
+{
+	struct map m = {0};
+	bool fresh;
+
+	(void)state;
+	assert_null(map_find(&m, 0));
+	for (uint64_t i = 0; i < 5000; i++) {
+		*map_at(&m, i << 40 | i, &fresh) = i + 7;
+		assert_true(fresh);
+	}
+	assert_int_equal(m.nr, 5000);
+	for (uint64_t i = 0; i < 5000; i++) {
+		assert_int_equal(*map_at(&m, i << 40 | i, &fresh), i + 7);
+		assert_false(fresh);
+		assert_null(map_find(&m, i << 40 | (i + 1)));
+	}
+	map_done(&m);
+}
+
+static void equal_strings_are_one(void **state)
+{
+	struct strings s = {0};
+	const char *first, *again;
+	uint32_t number;
+	bool fresh;
+	char text[32];
+
+	(void)state;
+	first = strings_intern(&s, "main");
+	for (int i = 0; i < 5000; i++) {
+		snprintf(text, sizeof(text), "function_%d", i);
+		assert_string_equal(strings_intern(&s, text), text);
+	}
+	again = strings_intern(&s, "main");
+	assert_ptr_equal(first, again);
+	assert_int_equal(s.nr, 5001);
+	assert_int_equal(strings_number(&s, "function_77", 11, &number, &fresh), 0);
+	assert_int_equal(number, 78);
+	assert_false(fresh);
+	/* Bytes, not text: what comes behind a 0 byte counts. */
+	assert_int_equal(strings_number(&s, "a\0b", 3, &number, &fresh), 0);
+	assert_true(fresh);
+	assert_int_equal(strings_number(&s, "a\0c", 3, &number, &fresh), 0);
+	assert_true(fresh);
+	assert_memory_equal(strings_text(&s, number), "a\0c", 4);
+	strings_done(&s);
+}
+
+static void a_long_string_is_kept_whole(void **state)
+{
+	_cleanup_(strings_done) struct strings s = {0};
+	_cleanup_(freep) char *text = malloc(300001);
+	const char *before, *copy;
+
+	(void)state;
+	memset(text, 'x', 300000);
+	text[300000] = 0;
+	before = strings_intern(&s, "before");
+	copy = strings_intern(&s, text);
+	assert_int_equal(strlen(copy), 300000);
+	assert_string_equal(strings_intern(&s, "after"), "after");
+	assert_string_equal(before, "before");
+}
+
+static void a_proc_file_is_read_though_its_size_is_unknown(void **state)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(file_read(&text, &len, "/proc/self/status", 1 << 20), 0);
+	assert_memory_equal(text, "Name:", 5);
+	assert_int_equal(strlen(text), len);
+}
+
+static void a_file_that_is_too_large_or_none_is_refused(void **state)
+{
+	char *text = (char *)"untouched";
+	size_t len = 7;
+
+	(void)state;
+	assert_int_equal(file_read(&text, &len, "/proc/self/status", 10), -EFBIG);
+	assert_int_equal(file_read(&text, &len, "/dev/zero", 10), -EINVAL);
+	assert_int_equal(file_read(&text, &len, "/proc/self/nothing", 10), -ENOENT);
+	assert_string_equal(text, "untouched");
+	assert_int_equal(len, 7);
+}
+
+static char *written(int indent, void (*write)(struct json *j))
+{
+	char *text = NULL;
+	size_t len;
+	struct json j = {.out = open_memstream(&text, &len), .indent = indent};
+
+	write(&j);
+	fclose(j.out);
+	return text;
+}
+
+static void one_of_each(struct json *j)
+{
+	json_object(j, NULL);
+	json_string(j, "name", "a\"b\\c\n\001\t");
+	json_u64(j, "large", UINT64_MAX);
+	json_i64(j, "small", INT64_MIN);
+	json_bool(j, "yes", true);
+	json_double(j, "half", 0.5);
+	json_double(j, "nan", NAN);
+	json_string(j, "none", NULL);
+	json_array(j, "list");
+	json_u64(j, NULL, 1);
+	json_object(j, NULL);
+	json_object_end(j);
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static void json_is_written_by_its_grammar(void **state)
+{
+	_cleanup_(freep) char *line = written(0, one_of_each), *lines = written(2, one_of_each);
+
+	(void)state;
+	assert_string_equal(line, "{\"name\":\"a\\\"b\\\\c\\n\\u0001\\t\",\"large\":18446744073709551615,"
+			    "\"small\":-9223372036854775808,\"yes\":true,\"half\":0.5,\"nan\":null,\"none\":null,"
+			    "\"list\":[1,{}]}");
+	assert_non_null(strstr(lines, "{\n  \"name\": \"a"));
+	assert_non_null(strstr(lines, "\n  \"list\": [\n    1,\n    {}\n  ]\n}"));
+}
+
+static void names_in_any_bytes(struct json *j)
+{
+	json_array(j, NULL);
+	json_string(j, NULL, "gr\xc3\xbc\xc3\x9f");		/* UTF-8 */
+	json_string(j, NULL, "\xff\xc3");			/* no UTF-8, cut */
+	json_string(j, NULL, "\xed\xa0\x80");			/* half of a surrogate pair */
+	json_string(j, NULL, "\xf0\x9f\x94\xa5");
+	json_array_end(j);
+}
+
+static void json_stays_utf8_whatever_comes(void **state)
+{
+	_cleanup_(freep) char *text = written(0, names_in_any_bytes);
+
+	(void)state;
+	assert_string_equal(text, "[\"gr\xc3\xbc\xc3\x9f\",\"\\ufffd\\ufffd\",\"\\ufffd\\ufffd\\ufffd\","
+			    "\"\xf0\x9f\x94\xa5\"]");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_array_keeps_what_is_added),
+		cmocka_unit_test(a_map_finds_each_key_and_no_other),
+		cmocka_unit_test(equal_strings_are_one),
+		cmocka_unit_test(a_long_string_is_kept_whole),
+		cmocka_unit_test(a_proc_file_is_read_though_its_size_is_unknown),
+		cmocka_unit_test(a_file_that_is_too_large_or_none_is_refused),
+		cmocka_unit_test(json_is_written_by_its_grammar),
+		cmocka_unit_test(json_stays_utf8_whatever_comes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
