@@ -13,7 +13,7 @@
 
 #define COUNTERS(X)											\
 	X(SAMPLES, "samples", "samples taken")								\
-	X(NO_USER, "no-user", "samples of kernel threads")						\
+	X(NO_USER, "no-user", "samples of tasks without user memory: kernel threads, and tasks at their end")	\
 	X(REQUESTS, "requests", "user stacks asked for")						\
 	X(REFUSED_EXITING, "refused-exiting", "requests refused: the task was exiting")			\
 	X(REFUSED_COMPAT, "refused-compat", "requests refused: a 32-bit process")			\
@@ -26,7 +26,7 @@
 	X(WALKS, "walks", "stacks walked")								\
 	X(FRAMES, "frames", "user frames walked")							\
 	X(WALK_NS, "walk-ns", "time spent walking")							\
-	X(CLOSED_EXEC, "closed-exec", "walks not done: execve() came first")				\
+	X(CLOSED_EXEC, "closed-exec", "walks not done: execve() came first, or was at work already")	\
 	X(CLOSED_EXITING, "closed-exiting", "walks not done: the task exited first")			\
 	X(CLOSED_NO_WALKER, "closed-no-walker", "walks not done: all walkers were busy")		\
 	X(ROW_MISSES, "row-misses", "frames whose row was not cached")					\

@@ -8,7 +8,7 @@
  *	COMPLETE	the walk reached the outermost frame
  *	CUT		frames up to the named obstacle
  *	NONE		no user stack: nothing of it was walked
- *	ABSENT		there never was one (kernel threads): not a loss
+ *	ABSENT		there was none at that moment: not a loss
  */
 #pragma once
 
@@ -37,14 +37,16 @@
 	X(PAGE_NOT_SAFE, "page-not-safe", CUT, "a page that is not there and is not safe to fault in")	\
 	X(COMPAT, "compat", NONE, "a 32-bit process")							\
 	X(EXEC, "exec", NONE, "execve() replaced the program before its stack was walked")		\
-	X(EXITING, "exiting", NONE, "the task was exiting")						\
+	X(EXITING, "exiting", NONE, "the task exited before its stack was walked")			\
 	X(NO_WALKER, "no-walker", NONE, "all walkers were busy")					\
 	X(NO_TASK_STATE, "no-task-state", NONE, "the table of tasks is full")				\
 	X(NOT_SCHEDULED, "not-scheduled", NONE, "the kernel refused the task work")			\
 	X(CONTENDED, "contended", NONE, "interrupts kept changing the task's deferral word")		\
 	X(PENDING, "pending", NONE, "the task had not returned to user mode when the recording ended")	\
 	X(RING_LOST, "ring-lost", NONE, "the stack was walked, but the ring buffer was full")		\
-	X(KERNEL_THREAD, "kernel-thread", ABSENT, "a kernel thread: it has no user stack")
+	X(KERNEL_THREAD, "kernel-thread", ABSENT, "a kernel thread: it has no user stack")		\
+	X(EXEC_NEW, "exec-new", ABSENT, "execve() was at work on the new program, which had not begun")	\
+	X(EXITED, "exited", ABSENT, "the exiting task had given up its memory already")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

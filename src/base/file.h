@@ -4,8 +4,9 @@
 #include <stddef.h>
 
 /*
- * Read all of @path (also of /proc, where sizes are not known). *@ret ends with a 0 byte that *@len_bytes does not count,
- * and is to be freed with free(). -EFBIG: more than @max_bytes; -EINVAL: not a regular file; else from open() and read().
+ * Read all of @path (also of /proc, where sizes are not known). *@ret ends with a 0 byte that *@len_bytes does not
+ * count, and is to be freed with free(). -EFBIG: more than @max_bytes; -EINVAL: not a regular file; else from open()
+ * and read().
  */
 int file_read(char **ret, size_t *len_bytes, const char *path, size_t max_bytes);
 

@@ -7,7 +7,8 @@
 
 #include "json.h"
 
-/* Bytes of the UTF-8 character at @s (RFC 3629), or 0. The end of the string is no continuation, so it is never passed. */
+/* Bytes of the UTF-8 character at @s (RFC 3629), or 0. The end of the string is no continuation, so it is never passed.
+ */
 static int utf8_bytes(const unsigned char *s)
 {
 	static const struct { unsigned char first, last, second_min, second_max, bytes; } forms[] = {

@@ -2,8 +2,9 @@
 /*
  * How is this written in JSON?
  *
- * A writer that streams: it puts commas, indents by @indent spaces (0: all in one line), and escapes. @key is the member's name
- * inside an object, and NULL elsewhere. Bytes that are not UTF-8 become U+FFFD. Errors are those of the stream: see ferror().
+ * A writer that streams: it puts commas, indents by @indent spaces (0: all in one line), and escapes. @key is the
+ * member's name inside an object, and NULL elsewhere. Bytes that are not UTF-8 become U+FFFD. Errors are those of the
+ * stream: see ferror().
  */
 #pragma once
 #include <stdbool.h>

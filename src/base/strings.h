@@ -2,8 +2,8 @@
 /*
  * Every string once.
  *
- * Equal content (text, or any bytes) gets one number, counted from 0 in the order of arrival, and one copy that ends with
- * a 0 byte and does not move until strings_done(). All-zero is an empty set.
+ * Equal content (text, or any bytes) gets one number, counted from 0 in the order of arrival, and one copy that ends
+ * with a 0 byte and does not move until strings_done(). All-zero is an empty set.
  */
 #pragma once
 #include <stdbool.h>

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h in the kernel: the target is the current task, in a context that may sleep.
- *
- * Waiting for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. The task would hang
- * on its way back to user mode, inside our callback, and with it every detach of a BPF program from a uprobe on the
- * machine. So memory is first read without faulting. Only if that fails, and the page is of a kind that no user can hold
- * back, it is faulted in; each page at most once in a walk.
+ * core/port.h in the kernel: the target is the current task. Memory is read by read.bpf.c where we may sleep, and by
+ * read_now.bpf.c where we may not.
  */
-#include "maps.h"
 #include "announce.bpf.h"
+#include "port.bpf.h"
 #include "task.bpf.h"
 #include <bpf/bpf_core_read.h>
 
@@ -73,7 +69,6 @@ static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 	return ret;
 }
 
-/* May the walk of the current task fault in @len bytes at @addr? 0, -EFAULT or -EACCES, as port_read() has them. */
 GLOBAL int may_fault(u64 addr, u32 len)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -88,18 +83,6 @@ GLOBAL int may_fault(u64 addr, u32 len)
 	}
 	count(COUNT_FAULTS, 1);
 	return 0;
-}
-
-CORE int port_read(void *dst, u32 len, u64 addr)
-{
-	int err;
-
-	if (!bpf_probe_read_user(dst, len, (const void *)addr))
-		return 0;
-	err = may_fault(addr, len);
-	if (err)
-		return err;
-	return bpf_copy_from_user(dst, len, (const void *)addr) ? -EFAULT : 0;
 }
 
 static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_struct *vma)

@@ -42,14 +42,17 @@ static INLINE void close(struct task_state *st, struct task_struct *t, int err)
 	struct event_stack e = { .kind = EVENT_STACK, .outcome = NOT_SCHEDULED, .pid = t->tgid, .tid = t->pid };
 
 	/*
-	 * Busy although nobody had asked: the walk before has just served its requests, but its callback has not
-	 * returned. So the task has not been to user mode since, and the stack is still that one.
+	 * Busy although nobody had asked: a walk has served its requests already, but the callback that was to do it has
+	 * not returned. So the task has not been to user mode since, and the stack is still that one, unless execve()
+	 * has come in between.
 	 */
-	if (err == -EBUSY && st->last_stack) {
+	if (err == -EBUSY && st->last_mm == st->mm) {
 		e.outcome = st->last_outcome;
 		e.stack = st->last_stack;
+	} else if (err == -EBUSY) {
+		e.outcome = EXEC_NEW;
 	}
-	count(e.stack ? COUNT_AFTERWARDS : COUNT_REFUSED_SCHEDULE, 1);
+	count(e.outcome == NOT_SCHEDULED ? COUNT_REFUSED_SCHEDULE : COUNT_AFTERWARDS, 1);
 	defer_take(&st->defer, &e.cookie);
 	emit_stack(&e, NULL);
 }
@@ -62,7 +65,7 @@ CORE u64 request_stack(struct task_struct *t, u32 who, u64 ip, u8 *why)
 	int err;
 
 	count(COUNT_REQUESTS, 1);
-	if (t->flags & PF_EXITING || !t->mm) {
+	if (t->flags & PF_EXITING) {
 		count(COUNT_REFUSED_EXITING, 1);
 		*why = EXITING;
 		return 0;

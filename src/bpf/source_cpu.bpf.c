@@ -38,9 +38,9 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 	e.pid = t->tgid;
 	e.tid = t->pid;
 	bpf_get_current_comm(e.comm, sizeof(e.comm));
-	if (task_has_no_user(t)) {
+	if (task_has_no_user(t) || !t->mm) {
 		count(COUNT_NO_USER, 1);
-		e.outcome = KERNEL_THREAD;
+		e.outcome = task_has_no_user(t) ? KERNEL_THREAD : EXITED;
 	} else {
 		e.cookie = request_stack(t, CONSUMER_CPU, ctx->regs.ip, &e.outcome);
 	}

@@ -2,7 +2,8 @@
 #include "atomic.h"
 #include "module.h"
 
-static u32 nr_modules;		/* ids given so far, by all walkers */
+extern u32 nr_modules;
+u32 nr_modules SHARED("modules");	/* numbers given so far, by all walkers */
 
 CORE int module_find_slow(struct modules *ms, u64 addr)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "rowcache.h"
 
-struct row_entry rowcache[ROWS] CORE;
+struct row_entry rowcache[ROWS] SHARED("rows");
 
 CORE void rowcache_put(u64 key, const struct row *row)
 {

@@ -17,7 +17,7 @@ struct row_entry {
 	struct row row;
 };
 
-extern struct row_entry rowcache[ROWS] CORE;
+extern struct row_entry rowcache[ROWS];
 
 /* The module's number and the offset in its file say where, in all processes alike. */
 static INLINE u64 rowcache_key(u32 module, u64 file_off)

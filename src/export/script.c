@@ -14,7 +14,6 @@
 #include <inttypes.h>
 #include <string.h>
 #include "export/export.h"
-#include "report/label.h"
 #include "report/text.h"
 
 static void write_function(FILE *out, const char *name)

@@ -3,9 +3,9 @@
  * What did the programmer call this function?
  *
  * libiberty knows. Mangled names can refer back to parts of themselves, so that a short one can stand for one that does
- * not fit into any memory, and symbols come from files that anybody can make. Hence the output is taken piece by piece, and
- * when it is too long the demangler is left by longjmp(). It works on its own stack meanwhile (only a Rust identifier with
- * letters beyond ASCII holds some bytes of heap, which are then lost).
+ * not fit into any memory, and symbols come from files that anybody can make. Hence the output is taken piece by piece,
+ * and when it is too long the demangler is left by longjmp(). It works on its own stack meanwhile (only a Rust
+ * identifier with letters beyond ASCII holds some bytes of heap, which are then lost).
  */
 #include <setjmp.h>
 #include <stdbool.h>

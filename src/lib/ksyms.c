@@ -2,9 +2,9 @@
 /*
  * Which function of the running kernel, of its modules or of its BPF programs is at this address?
  *
- * A line of /proc/kallsyms is "ADDRESS TYPE NAME", followed by a tab and "[MODULE]" where it is not of the kernel proper.
- * There are no sizes: a function ends where the next one begins, and after the last one of a stretch of memory nothing is
- * known, which is why a distance that no function has is taken for "none".
+ * A line of /proc/kallsyms is "ADDRESS TYPE NAME", followed by a tab and "[MODULE]" where it is not of the kernel
+ * proper. There are no sizes: a function ends where the next one begins, and after the last one of a stretch of memory
+ * nothing is known, which is why a distance that no function has is taken for "none".
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -6,10 +6,12 @@
 
 struct ksyms;
 
-/* Read /proc/kallsyms. *@ret is to be freed with ksyms_free(). -EPERM: the kernel hides its addresses (kptr_restrict). */
+/* Read /proc/kallsyms. *@ret is to be freed with ksyms_free(). -EPERM: the kernel hides its addresses (kptr_restrict).
+ */
 int ksyms_load(struct ksyms **ret);
 
-/* The same of text in memory, in the form of /proc/kallsyms. Takes @text (also on failure), which has a 0 byte at its end. */
+/* The same of text in memory, in the form of /proc/kallsyms. Takes @text (also on failure), which has a 0 byte at its
+ * end. */
 int ksyms_parse(struct ksyms **ret, char *text, size_t len_bytes);
 
 /*

@@ -15,6 +15,7 @@
 /* The linked objects, embedded by src/bpf/meson.build. */
 extern const char _binary_src_bpf_dusk_impl_bpf_o_start[], _binary_src_bpf_dusk_impl_bpf_o_end[];
 extern const char _binary_src_bpf_dusk_plain_bpf_o_start[], _binary_src_bpf_dusk_plain_bpf_o_end[];
+extern const char _binary_src_bpf_dusk_now_bpf_o_start[], _binary_src_bpf_dusk_now_bpf_o_end[];
 
 #define MIN_WALKERS 64
 #define MAX_WALKERS 1024
@@ -28,6 +29,7 @@ struct shared {
 
 struct kernel_side {
 	struct bpf_object *obj;
+	struct bpf_object *now;		/* programs that cannot sleep, on the maps of @obj */
 	struct shared stacks, counters, walkers;
 };
 
@@ -106,6 +108,26 @@ static void unshare(struct shared *s)
 		munmap((void *)s->elements, s->bytes);
 }
 
+/* Load the programs that walk where they cannot sleep. Maps that both objects define are those of the first. */
+static int load_now(struct kernel_side *k)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = "dusk_now");
+	const char *start = _binary_src_bpf_dusk_now_bpf_o_start;
+	struct bpf_map *map;
+	int fd, ret;
+
+	k->now = bpf_object__open_mem(start, _binary_src_bpf_dusk_now_bpf_o_end - start, &opts);
+	if (!k->now)
+		return -errno;
+	bpf_object__for_each_map(map, k->now) {
+		fd = bpf_object__find_map_fd_by_name(k->obj, bpf_map__name(map));
+		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
+		if (ret)
+			return ret;
+	}
+	return bpf_object__load(k->now);
+}
+
 static int load_error(int ret, struct dusk_error *err)
 {
 	const struct capability *missing = probe_missing();
@@ -140,6 +162,8 @@ int kernel_side_load(struct kernel_side **ret, const struct config *config, stru
 	if (!r)
 		r = bpf_object__load(k->obj);
 	if (!r)
+		r = load_now(k);
+	if (!r)
 		r = share(k, ".bss.stacks", &k->stacks);
 	if (!r)
 		r = share(k, ".bss.counters", &k->counters);
@@ -160,13 +184,16 @@ void kernel_side_free(struct kernel_side *k)
 	unshare(&k->stacks);
 	unshare(&k->counters);
 	unshare(&k->walkers);
+	bpf_object__close(k->now);
 	bpf_object__close(k->obj);
 	free(k);
 }
 
 struct bpf_program *kernel_side_program(const struct kernel_side *k, const char *name)
 {
-	return bpf_object__find_program_by_name(k->obj, name);
+	struct bpf_program *prog = bpf_object__find_program_by_name(k->obj, name);
+
+	return prog ? prog : bpf_object__find_program_by_name(k->now, name);
 }
 
 int kernel_side_map(const struct kernel_side *k, const char *name)

@@ -2,8 +2,8 @@
 /*
  * Which function is it that a JIT has put at this address?
  *
- * Each line of the map says "START SIZE NAME", both numbers hexadecimal, and the name goes to the end of the line. A JIT
- * appends: memory that is used again appears again, hence the later line counts (ranges.h).
+ * Each line of the map says "START SIZE NAME", both numbers hexadecimal, and the name goes to the end of the line. A
+ * JIT appends: memory that is used again appears again, hence the later line counts (ranges.h).
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -8,8 +8,8 @@
 struct perfmap;
 
 /*
- * Open the map of process @pid: the one in its own mount namespace, under the number it has in its own PID namespace, or
- * that in ours. Only a regular file that belongs to root or to the owner of the process is opened. Returns the file
+ * Open the map of process @pid: the one in its own mount namespace, under the number it has in its own PID namespace,
+ * or that in ours. Only a regular file that belongs to root or to the owner of the process is opened. Returns the file
  * descriptor; -ENOENT: there is none; -EPERM: it belongs to somebody else.
  */
 int perfmap_open(pid_t pid);
@@ -20,6 +20,7 @@ int perfmap_read(struct perfmap **ret, int fd);
 /* The same of text in memory, which is copied. Lines that make no sense are passed over. */
 int perfmap_parse(struct perfmap **ret, const char *text, size_t len_bytes);
 
-/* The name of the function at @address, or NULL; *@start is where it begins. Of two that overlap the later one counts. */
+/* The name of the function at @address, or NULL; *@start is where it begins. Of two that overlap the later one counts.
+ */
 const char *perfmap_find(const struct perfmap *m, uint64_t address, uint64_t *start);
 void perfmap_free(struct perfmap *m);

@@ -4,8 +4,8 @@
 #include <sys/types.h>
 
 /*
- * Open the regular file @path read-only: a file descriptor or a negative errno, -EINVAL if it is something else. Nothing
- * but a regular file is ever opened, as opening a device or a FIFO has effects.
+ * Open the regular file @path read-only: a file descriptor or a negative errno, -EINVAL if it is something else.
+ * Nothing but a regular file is ever opened, as opening a device or a FIFO has effects.
  */
 int procfs_open_file(const char *path);
 

@@ -4,8 +4,8 @@
  *
  * A profile may come from anywhere, so nothing in it is trusted. Each number is checked against what it points to, so
  * that the columns can be used without checks. Rows come in the order of their ids, and ids are dense: a list that does
- * not end breaks that order soon. The work that SQLite may do is bounded by the size of the file, so that neither views in the
- * place of tables nor trees of pages that lead to themselves can keep us busy.
+ * not end breaks that order soon. The work that SQLite may do is bounded by the size of the file, so that neither views
+ * in the place of tables nor trees of pages that lead to themselves can keep us busy.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -196,7 +196,6 @@ static int read_sample(struct reader *r)
 		.node = number(r, 3, r->nodes.nr - 1),
 		.cpu = number(r, 4, UINT16_MAX),
 		.outcome = number(r, 5, (uint64_t)r->outcomes.nr - 1),
-		.source = number_or(r, 6, UINT8_MAX, 0),
 	};
 
 	/* Without threads or outcomes every number is at most -1: there is nothing to point to. */
@@ -224,7 +223,7 @@ static const struct table {
 	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread},
 	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
-	{"sample", "id,time,thread,node,cpu,outcome,source", 1, INT64_MAX - 1, false, read_sample},
+	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample},
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -357,9 +356,9 @@ static char *immutable_uri(const char *path)
 }
 
 /*
- * Three ways in. Read-only suffices for a finished file, and for one that is being written. A file in WAL mode without a
- * log in a folder that we may not write to can be read as if it never changed; and where there is a log, but no place for
- * the index that readers share (a full disk), it takes the file for ourselves.
+ * Three ways in. Read-only suffices for a finished file, and for one that is being written. A file in WAL mode without
+ * a log in a folder that we may not write to can be read as if it never changed; and where there is a log, but no place
+ * for the index that readers share (a full disk), it takes the file for ourselves.
  */
 enum way { READ_ONLY, IMMUTABLE, EXCLUSIVE, NR_WAYS };
 
@@ -464,7 +463,8 @@ static void hand_over(struct reader *r)
 static int add_none(struct reader *r)
 {
 	if (vec_push(&r->images, "") || vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
-	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) || !vec_add(&r->nodes))
+	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) ||
+	    !vec_add(&r->nodes))
 		return error_set(r->err, -ENOMEM, "cannot read %s: out of memory", r->path);
 	return 0;
 }

@@ -110,7 +110,8 @@ int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, st
 	rc = rc ?: db_exec(db, "pragma temp_store=memory; begin immediate");
 	rc = rc ?: check_same(db, p);
 	if (rc == SQLITE_MISMATCH)
-		return error_set(err, -ESTALE, "cannot write symbols to %s: it is not the recording that was read", path);
+		return error_set(err, -ESTALE, "cannot write symbols to %s: it is not the recording that was read",
+				 path);
 	rc = rc ?: db_exec(db, "delete from image; delete from function; delete from frame");
 	rc = rc ?: save_functions(db, p);
 	rc = rc ?: save_frames(db, p);

@@ -23,15 +23,15 @@
 	"create table node(id integer primary key, parent int, frame int);"			\
 	"create table thread(id integer primary key, pid int, tid int, comm text);"		\
 	"create table sample(id integer primary key, time int, thread int, node int,"		\
-	" cpu int, outcome int, source int);"							\
+	" cpu int, outcome int);"							\
 	"create table outcome(id integer primary key, name text, class text, sentence text);"	\
 	"create table counter(name text primary key, value int, sentence text) without rowid;"
 
 /* SQLite keeps a view's text as it stands, hence few blanks. */
 #define PROFILE_VIEWS										\
 	"create view frame_name as select f.id,"						\
-	"coalesce(fn.name,i.name||printf('+0x%x',f.offset)) function,"				\
-	"coalesce(fi.name,i.name) module "							\
+	"coalesce(fn.name,coalesce(i.name,'[unknown]')||printf('+0x%x',f.offset)) function,"	\
+	"coalesce(fi.name,i.name,'[unknown]') module "						\
 	"from frame f left join function fn on fn.id=f.function "				\
 	"left join image fi on fi.id=fn.image "							\
 	"left join (select id,substr(path,1+length(rtrim(path,replace(path,'/','')))) name "	\

@@ -2,9 +2,11 @@
 /*
  * How does a recording reach the disk?
  *
- * One transaction per commit, in a write-ahead log (WAL): readers see what is committed, and whoever kills us loses what
- * is not. What has been named already is found in memory, so that a sample costs one insert and no look-up on disk.
+ * One transaction per commit, in a write-ahead log (WAL): readers see what is committed, and whoever kills us loses
+ * what is not. What has been named already is found in memory, so that a sample costs one insert and no look-up on
+ * disk.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
+#include "abi/event.h"
 #include "abi/outcome.h"
 #include "base/cleanup.h"
 #include "base/map.h"
@@ -36,7 +39,7 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[FRAME] = "insert into frame(id,module,offset,is_return) values(?,?,?,?)",
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?)",
-	[SAMPLE] = "insert into sample values(null,?,?,?,?,?,?)",
+	[SAMPLE] = "insert into sample values(null,?,?,?,?,?)",
 	[COUNTER] = "insert or replace into counter values(?,?,?)",
 	[PAGES] = "pragma page_count",
 };
@@ -105,8 +108,8 @@ static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
 }
 
 /*
- * Make the file, and hold it. O_EXCL, so that nobody can have it open, or have put a link in its place. The lock is taken
- * on the old file first, as its recorder may still live.
+ * Make the file, and hold it. O_EXCL, so that nobody can have it open, or have put a link in its place. The lock is
+ * taken on the old file first, as its recorder may still live.
  */
 static int make_file(int *ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
 {
@@ -411,6 +414,8 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 {
 	sqlite3_stmt *stmt = begin(w, SAMPLE);
 
+	/* The format has no column for it, as long as there is only one. */
+	assert(s->source == SOURCE_CPU);
 	if (!stmt)
 		return;
 	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
@@ -418,7 +423,6 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 	sqlite3_bind_int64(stmt, 3, s->node);
 	sqlite3_bind_int(stmt, 4, s->cpu);
 	sqlite3_bind_int(stmt, 5, s->outcome);
-	sqlite3_bind_int(stmt, 6, s->source);
 	run(w, stmt);
 }
 

@@ -2,9 +2,9 @@
 /*
  * Which of these address ranges does this address lie in?
  *
- * A sweep over the addresses, with a heap of the ranges that are open where it stands: the latest of them wins up to its
- * end, or to the next start. Each turn passes a start or closes a range, so n ranges give at most 2n pieces, in
- * O(n log n), whatever they look like.
+ * A sweep over the addresses, with a heap of the ranges that are open where it stands: the latest of them wins up to
+ * its end, or to the next start. Each turn passes a start or closes a range, so n ranges give at most 2n pieces, in O(n
+ * log n), whatever they look like.
  */
 #include "base/cleanup.h"
 #include "ranges.h"

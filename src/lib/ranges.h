@@ -2,7 +2,8 @@
 /*
  * Which of these address ranges does this address lie in?
  *
- * Ranges may overlap in any way: the one that was added last wins. Add them all, then ranges_build(), then ranges_find().
+ * Ranges may overlap in any way: the one that was added last wins. Add them all, then ranges_build(), then
+ * ranges_find().
  */
 #pragma once
 #include <stdint.h>

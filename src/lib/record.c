@@ -33,11 +33,12 @@
 #define COMMIT_NS 1000000000ULL
 #define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
 #define SETTLE_MS 10
+#define NR_LIFECYCLE 4			/* programs that follow the lives of tasks */
 
 struct dusk_record {
 	struct kernel_side *kernel;
 	struct ring_buffer *ring;
-	struct bpf_link *lifecycle[3];
+	struct bpf_link *lifecycle[NR_LIFECYCLE];
 	struct sampler *sampler;
 	struct profile_writer *writer;
 	struct modules_known *modules;
@@ -191,9 +192,9 @@ static int want_cgroup(struct dusk_record *r, const char *path, struct dusk_erro
 
 static int attach_lifecycle(struct dusk_record *r, struct dusk_error *err)
 {
-	static const char *const names[] = { "task_born", "task_exec", "task_exit" };
+	static const char *const names[NR_LIFECYCLE] = { "task_born", "exec_prepare", "task_exec", "task_exit" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < NR_LIFECYCLE; i++) {
 		r->lifecycle[i] = bpf_program__attach(kernel_side_program(r->kernel, names[i]));
 		if (!r->lifecycle[i])
 			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", names[i], strerror(errno));
@@ -433,7 +434,7 @@ void dusk_record_free(struct dusk_record *r)
 	if (!r)
 		return;
 	sampler_free(r->sampler);
-	for (size_t i = 0; i < sizeof(r->lifecycle) / sizeof(r->lifecycle[0]); i++)
+	for (size_t i = 0; i < NR_LIFECYCLE; i++)
 		bpf_link__destroy(r->lifecycle[i]);
 	ring_buffer__free(r->ring);
 	if (r->writer)

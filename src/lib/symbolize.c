@@ -3,8 +3,8 @@
  * Which function does each frame of a profile stand for?
  *
  * Module by module, so that each file is opened once: files and the vDSO by their symbol tables (symbols.h), memory
- * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h). A file is believed only if it is the
- * one that was recorded. What cannot be found keeps function 0; a frame that has a function keeps it.
+ * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h). A file is believed
+ * only if it is the one that was recorded. What cannot be found keeps function 0; a frame that has a function keeps it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -110,7 +110,8 @@ static int function_of(struct symbolizer *s, const char *symbol, const char *mod
 	return 0;
 }
 
-static int name_frame(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module, uint64_t start)
+static int name_frame(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module,
+		      uint64_t start)
 {
 	uint64_t distance = f->address - start;
 	uint32_t function;
@@ -294,7 +295,8 @@ static int name_group(struct symbolizer *s, uint32_t module, const struct group 
 	}
 }
 
-/* Frames without a function, by module: those of module m are @order[@first[m]] up to, not with, @order[@first[m + 1]]. */
+/* Frames without a function, by module: those of module m are @order[@first[m]] up to, not with, @order[@first[m + 1]].
+ */
 static int group_frames(const struct dusk_profile *p, uint32_t **order, uint32_t **first)
 {
 	_cleanup_(freep) uint32_t *at = calloc(p->nr_modules + 1UL, sizeof(*at));

@@ -2,9 +2,9 @@
 /*
  * Which function of this ELF file is at this offset?
  *
- * libdwfl finds the symbol tables, in the file and in the debug files that belong to it. Its own look-up passes over the
- * whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its own: what
- * is broken in one harms no other.
+ * libdwfl finds the symbol tables, in the file and in the debug files that belong to it. Its own look-up passes over
+ * the whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its
+ * own: what is broken in one harms no other.
  */
 #include <dlfcn.h>
 #include <elfutils/libdwelf.h>
@@ -21,7 +21,7 @@
 
 #define MAX_SYMBOLS (1 << 24)
 #define MAX_SEGMENTS 1024
-#define SERVER_PATIENCE_S 10	/* for a debug file server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
+#define SERVER_PATIENCE_S 10 /* for a debug file server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
 
 struct segment {
 	uint64_t offset, file_bytes, address;
@@ -184,8 +184,8 @@ static int add(struct symbols *s, const struct candidate *c, uint64_t end)
 }
 
 /*
- * What has no size reaches to the next symbol, and gives way to all that have one. Where one function lies in another, the
- * inner one wins, as it begins later.
+ * What has no size reaches to the next symbol, and gives way to all that have one. Where one function lies in another,
+ * the inner one wins, as it begins later.
  */
 static int add_all(struct symbols *s, const struct candidates *all)
 {

@@ -8,19 +8,21 @@
 struct symbols;
 
 /*
- * Read the symbols of the ELF file in @fd, which stays the caller's, and of the debug files that belong to it: by build id
- * in /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and from the servers in $DEBUGINFOD_URLS if the
- * user has set that. While a server is asked, @progress (may be NULL) is called with @ctx, and stops that if it returns
- * anything but 0. *@ret is to be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
+ * Read the symbols of the ELF file in @fd, which stays the caller's, and of the debug files that belong to it: by build
+ * id in /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and from the servers in $DEBUGINFOD_URLS if
+ * the user has set that. While a server is asked, @progress (may be NULL) is called with @ctx, and stops that if it
+ * returns anything but 0. *@ret is to be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
  */
 int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)(void *ctx), void *ctx);
 
 /* The link-time address of @offset in the file. -ENOENT: nothing of the file is loaded there. */
 int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret);
 
-/* The function at link-time address @address: its name as it stands in the symbol table, or NULL; *@start: where it begins. */
+/* The function at link-time address @address: its name as it stands in the symbol table, or NULL; *@start: where it
+ * begins. */
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *start);
 void symbols_free(struct symbols *s);
 
-/* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none. -ENOEXEC. */
+/* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.
+ * -ENOEXEC. */
 int symbols_build_id(char *ret, size_t room, int fd);

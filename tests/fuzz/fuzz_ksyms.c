@@ -19,6 +19,8 @@ static void find_around(const struct ksyms *k, uint64_t address)
 	free(demangle(name));
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);

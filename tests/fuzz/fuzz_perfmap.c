@@ -6,6 +6,8 @@
 
 #include "lib/perfmap.h"
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t places[] = {0, 1, 0x1000, 0x1008, 0x2000, 0x7fffffffffff, UINT64_MAX - 1, UINT64_MAX};

@@ -2,9 +2,9 @@
 /*
  * The profile reader on any file.
  *
- * A database of pages is hard to hit from outside, so the input can be of two kinds: a file as it is, or, after the word
- * "sql:", statements that are run on a good profile, which is how hostile rows come about. What is read is then walked
- * through by its indices, as reports do.
+ * A database of pages is hard to hit from outside, so the input can be of two kinds: a file as it is, or, after the
+ * word "sql:", statements that are run on a good profile, which is how hostile rows come about. What is read is then
+ * walked through by its indices, as reports do.
  */
 #include <assert.h>
 #include <sqlite3.h>
@@ -18,9 +18,16 @@
 
 static char path[64];
 
-static void remove_file(void)
+/* Also what SQLite leaves beside a file in WAL mode: it would change the next input. */
+static void remove_files(void)
 {
-	unlink(path);
+	static const char *const suffixes[] = {"", "-wal", "-shm", "-journal"};
+	char name[80];
+
+	for (int i = 0; i < 4; i++) {
+		snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
+		unlink(name);
+	}
 }
 
 static void write_good(void)
@@ -91,6 +98,8 @@ static size_t walk(const struct dusk_profile *p)
 	return sum;
 }
 
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct dusk_profile *p = NULL;
@@ -98,8 +107,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (!*path) {
 		snprintf(path, sizeof(path), "/tmp/dusk-fuzz-%d.dusk", getpid());
-		atexit(remove_file);
+		atexit(remove_files);
 	}
+	remove_files();
 	if (size > 4 && !memcmp(data, "sql:", 4))
 		write_by_sql(data + 4, size - 4);
 	else

@@ -38,7 +38,20 @@ static void each_language_is_read(void **state)
 static void names_of_c_are_left_alone(void **state)
 {
 	static const char *const names[] = {
-		"", "_", "__", "main", "_start", "_Z", "_R", "_D", "_ZN", "_RNv", "_Dunno", "_Zero", "__libc_start_main", "Z3foov",
+		"",
+		"_",
+		"__",
+		"main",
+		"_start",
+		"_Z",
+		"_R",
+		"_D",
+		"_ZN",
+		"_RNv",
+		"_Dunno",
+		"_Zero",
+		"__libc_start_main",
+		"Z3foov",
 		"_Rebuild",
 	};
 

@@ -128,7 +128,8 @@ static uint64_t offset_of(const char *name, const char *symbol, uint64_t *size, 
 		GElf_Shdr sh, code;
 
 		gelf_getshdr(section, &sh);
-		if (sh.sh_type == SHT_NOTE && build_id && data->d_size >= 36 && ((uint32_t *)data->d_buf)[2] == NT_GNU_BUILD_ID)
+		if (sh.sh_type == SHT_NOTE && build_id && data->d_size >= 36 &&
+		    ((uint32_t *)data->d_buf)[2] == NT_GNU_BUILD_ID)
 			for (int k = 0; k < 20; k++)
 				sprintf(build_id + 2 * k, "%02x", ((unsigned char *)data->d_buf)[16 + k]);
 		if (sh.sh_type != SHT_SYMTAB)
@@ -158,8 +159,8 @@ struct want {
 };
 
 /* A profile with one module and these frames, looked up; *@err is what was said. */
-static struct dusk_profile *looked_up(const struct dusk_module *m, const struct want *wants, int nr, const char *boot_id,
-				      const int *fds, struct dusk_error *err)
+static struct dusk_profile *looked_up(const struct dusk_module *m, const struct want *wants, int nr,
+				      const char *boot_id, const int *fds, struct dusk_error *err)
 {
 	struct dusk_symbol_options opts = {.sz = sizeof(opts), .module_fd = fds};
 	struct profile_writer *w = NULL;
@@ -225,8 +226,11 @@ static void a_return_address_belongs_to_the_call_before_it(void **state)
 	(void)state;
 	shell("cp %s prog", fixture);
 	offset = offset_of(binary, "fixture_outer", &size, build_id);
-	check(&m, (struct want[]){{offset + size, true, "fixture_outer", size}, {offset + size - 1, false, "fixture_outer", size - 1},
-				  {offset, false, "fixture_outer", 0}}, 3, "prog");
+	check(&m,
+	      (struct want[]){{offset + size, true, "fixture_outer", size},
+			      {offset + size - 1, false, "fixture_outer", size - 1},
+			      {offset, false, "fixture_outer", 0}},
+	      3, "prog");
 }
 
 static void link_time_addresses_are_those_of_the_file(void **state)
@@ -290,8 +294,10 @@ static void small_debug_data_in_the_file_is_read(void **state)
 		skip();
 	inner = offset_of(fixture, "fixture_inner", NULL, build_id);
 	shell("cp %s prog && objcopy --only-keep-debug prog mini && "
-	      "objcopy -S --remove-section .gdb_index --remove-section .comment --keep-symbol=fixture_inner mini mini2 && "
-	      "xz -f mini2 && strip prog && objcopy --add-section .gnu_debugdata=mini2.xz prog", fixture);
+	      "objcopy -S --remove-section .gdb_index --remove-section .comment --keep-symbol=fixture_inner mini mini2 "
+	      "&& "
+	      "xz -f mini2 && strip prog && objcopy --add-section .gnu_debugdata=mini2.xz prog",
+	      fixture);
 	check(&m, &(struct want){inner, false, "fixture_inner", 0}, 1, "prog");
 }
 
@@ -413,13 +419,14 @@ static void the_kernel_is_looked_up_in_the_same_boot_only(void **state)
 	_cleanup_(freep) char *boot_id = NULL, *kallsyms = NULL;
 	struct want want = {.is_return = false};
 	struct dusk_error err;
-	char *line;
+	char *line = NULL;
 	size_t len;
 
 	(void)state;
 	assert_int_equal(file_read(&boot_id, &len, "/proc/sys/kernel/random/boot_id", 4096), 0);
 	boot_id[strcspn(boot_id, "\n")] = 0;
-	if (file_read(&kallsyms, &len, "/proc/kallsyms", 1 << 28) || !(line = strstr(kallsyms, " T schedule_timeout\n")))
+	if (file_read(&kallsyms, &len, "/proc/kallsyms", 1 << 28) ||
+	    !(line = strstr(kallsyms, " T schedule_timeout\n")))
 		skip();
 	while (line > kallsyms && line[-1] != '\n')
 		line--;
@@ -479,6 +486,7 @@ static void progress_is_told_and_can_stop(void **state)
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	char build_id[64] = "";
 	struct dusk_module m = prog_module(build_id);
+	struct want want = {.is_return = false};
 	int calls = 0;
 	uint32_t done = 77;
 	struct dusk_symbol_options opts = {.sz = sizeof(opts), .progress = stop_at_once, .ctx = &calls};
@@ -487,7 +495,8 @@ static void progress_is_told_and_can_stop(void **state)
 	(void)state;
 	/* While the file is not there nothing can be named. */
 	unlink(binary);
-	p = looked_up(&m, &(struct want){offset_of(fixture, "fixture_outer", NULL, build_id), false}, 1, NULL, NULL, NULL);
+	want.offset = offset_of(fixture, "fixture_outer", NULL, build_id);
+	p = looked_up(&m, &want, 1, NULL, NULL, NULL);
 	shell("cp %s prog", fixture);
 	assert_int_equal(dusk_profile_symbolize(p, &opts, NULL), -ECANCELED);
 	assert_int_equal(calls, 1);

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What fpwalk.bpf.c tells frame.c of each walk. Integers of either side's headers. */
+#pragma once
+
+#define FPWALK_FRAMES 127		/* kernel.perf_event_max_stack, unless somebody changed it */
+
+struct fpwalk {
+	u64 walk_ns, nr;
+};

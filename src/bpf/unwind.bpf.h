@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_read() has it. */
+#pragma once
+#include "emit.bpf.h"
+#include "registers.bpf.h"
+#include "task.bpf.h"
+#include "walkers.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+#define NR_EXECVE 59
+#define NR_EXECVEAT 322
+
+/* What the walker knows of mappings is good for one address space, and for as long as no mapping has changed. */
+static INLINE void check_space(struct walker *w, struct task_struct *t, struct mm_struct *mm)
+{
+	u64 start = t->group_leader->start_boottime;
+	u32 sequence = 0;
+
+	if (bpf_core_field_exists(mm->mm_lock_seq))
+		sequence = mm->mm_lock_seq.sequence;
+	if (w->mm != (u64)mm || w->start_boottime != start || w->exec_id != t->self_exec_id)
+		modules_reset(&w->walk.modules);
+	else if (w->mm_sequence != sequence || !bpf_core_field_exists(mm->mm_lock_seq))
+		modules_distrust(&w->walk.modules);
+	w->mm = (u64)mm;
+	w->start_boottime = start;
+	w->exec_id = t->self_exec_id;
+	w->mm_sequence = sequence;
+}
+
+/*
+ * Has execve() come between the request and us? 0, or the outcome. The program's memory is exchanged first and the
+ * registers last: in between there is no user stack.
+ */
+static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, const struct pt_regs *regs)
+{
+	u64 nr = st->asked.orig_ax;
+
+	if (st->mm != (u64)t->mm)
+		return EXEC;
+	if (st->exec_id != t->self_exec_id)
+		return EXEC_NEW;
+	return (nr == NR_EXECVE || nr == NR_EXECVEAT) && regs->ip != st->asked.reg[RIP] ? EXEC_NEW : 0;
+}
+
+/*
+ * The registers to start from: those of the request, because a signal may have been delivered since, or a handler left, and
+ * what lay above the stack pointer then is untouched. 0, or the outcome that says why there is nothing to walk.
+ */
+static INLINE u32 start_from(struct machine *m, struct task_state *st, struct task_struct *t)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	u32 outcome = replaced(st, t, regs);
+
+	if (outcome)
+		return outcome;
+	if (st->torn)
+		registers_take(&st->asked, regs);
+	__builtin_memcpy(m->reg, st->asked.reg, sizeof(st->asked.reg));
+	return 0;
+}
+
+static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm)
+{
+	struct walk *walk = &w->walk;
+
+	check_space(w, t, mm);
+	memset(&st->guard, 0, sizeof(st->guard));
+	walk->max_depth = config.max_depth;
+	walk->no_cache = config.no_cache;
+	walk_start(walk);
+	walk_stack(walk);
+
+	count(COUNT_WALKS, 1);
+	count(COUNT_FRAMES, walk->out.nr);
+	count(COUNT_ROW_MISSES, walk->row_misses);
+	count(COUNT_VMA_LOOKUPS, walk->modules.vma_lookups);
+	return walk->outcome;
+}
+
+/* Serve all who asked until now. Requests from here on find @st->last_stack. */
+static INLINE void serve(struct task_state *st, struct event_stack *e, const struct stack *frames)
+{
+	st->last_stack = e->stack;
+	st->last_outcome = e->outcome;
+	st->last_mm = st->mm;
+	if (defer_take(&st->defer, &e->cookie))
+		emit_stack(e, frames);
+}
+
+static INLINE void walk_and_serve(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm,
+				  struct event_stack *e)
+{
+	struct stack *out = &w->walk.out;
+	const struct stack *whole = NULL;
+
+	e->outcome = start_from(&w->walk.machine, st, t);
+	if (e->outcome) {
+		count(COUNT_CLOSED_EXEC, 1);
+	} else {
+		e->outcome = walk(w, st, t, mm);
+		e->walk_ns = bpf_ktime_get_ns() - w->head.since_ns;
+		count(COUNT_WALK_NS, e->walk_ns);
+		if (stacktable_put(&stacktable, out, &e->stack)) {
+			count(COUNT_STACKS_INLINE, 1);
+			whole = out;
+			e->nr = out->nr;
+		}
+	}
+	serve(st, e, whole);
+}
+
+/* The word of @st is not 0, or its requests are served and nothing happens. */
+static INLINE void unwind(struct task_state *st, struct task_struct *t)
+{
+	struct mm_struct *mm = t->mm;
+	struct event_stack e = { .kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid };
+	struct walker *w;
+
+	if (!load_relaxed(&st->defer.word))
+		return;
+	if (!mm) {
+		e.outcome = EXITING;
+		count(COUNT_CLOSED_EXITING, 1);
+		serve(st, &e, NULL);
+		return;
+	}
+	w = walker_claim(t->pid, t->tgid);
+	if (!w) {
+		e.outcome = NO_WALKER;
+		count(COUNT_CLOSED_NO_WALKER, 1);
+		serve(st, &e, NULL);
+		return;
+	}
+	walk_and_serve(w, st, t, mm, &e);
+	walker_release(w);
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Write a small profile whose every view is known, for the tests of the command. usage: make_profile FILE [N]
+ *
+ * Twenty samples: three processes, a recursion, the kernel, code without a symbol, a thread without a stack, one cut short.
+ * With N: that many stacks more, each four times, for tests of size.
+ */
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "abi/outcome.h"
+#include "lib/profile_write.h"
+
+static const char functions[] =
+	"insert into image(id,name) values(1,'xz'),(2,'libc.so.6'),(3,'my app'),(4,'[kernel]');"
+	"insert into function(id,name,symbol,image) values"
+	"(1,'main','main',1),(2,'code','code',1),(3,'match','match',1),(4,'memcpy','memcpy',2),"
+	"(5,'(anonymous namespace)::run(int)','run',3),(6,'vfs_read','vfs_read',4),"
+	"(7,'worker_thread','worker_thread',4),(8,'start','start',3);"
+	"update frame set function=1 where offset=4096;"
+	"update frame set function=2 where offset=8192;"
+	"update frame set function=3 where offset=12288;"
+	"update frame set function=4 where offset=20480;"
+	"update frame set function=5, function_offset=31 where offset=24576;"
+	"update frame set function=8 where offset=32768;"
+	"update frame set function=6 where offset=-2130706432;"
+	"update frame set function=7 where offset=-2130706176;"
+	"insert or replace into setting values('symbolized','1');";
+
+static struct profile_writer *writer;
+static uint64_t nr_samples;
+
+static void sample(uint32_t nr, uint32_t thread, uint32_t node, uint8_t outcome)
+{
+	while (nr--) {
+		struct dusk_sample s = {
+			.time_ns = nr_samples * 10000000, .thread = thread, .node = node, .cpu = nr_samples % 2,
+			.outcome = outcome,
+		};
+
+		profile_sample(writer, &s);
+		nr_samples++;
+	}
+}
+
+static uint32_t module(enum dusk_module_kind kind, const char *path, uint64_t ino)
+{
+	struct dusk_module m = {kind, 100, path, "", 1, ino, 0};
+
+	return profile_module(writer, &m);
+}
+
+static uint32_t node(uint32_t parent, uint32_t of, uint64_t offset)
+{
+	return profile_node(writer, parent, profile_frame(writer, of, offset, true));
+}
+
+static void known(void)
+{
+	uint32_t xz = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), libc = module(DUSK_MODULE_FILE, "/usr/lib/libc.so.6", 2);
+	uint32_t app = module(DUSK_MODULE_FILE, "/opt/my app", 3), kernel = module(DUSK_MODULE_KERNEL, "[kernel]", 0);
+	uint32_t t1 = profile_thread(writer, 100, 100, "xz"), t2 = profile_thread(writer, 200, 201, "my app");
+	uint32_t t3 = profile_thread(writer, 300, 300, "kworker/0:1");
+	uint32_t xz_main = node(0, xz, 0x1000), xz_code = node(xz_main, xz, 0x2000);
+	uint32_t start = node(0, app, 0x8000), run = node(start, app, 0x6000);
+
+	sample(6, t1, node(node(node(xz_code, xz, 0x3000), xz, 0x2000), xz, 0x3000), UNDEFINED_RA);
+	sample(2, t1, node(xz_code, libc, 0x5000), UNDEFINED_RA);
+	sample(1, t1, node(xz_code, libc, 0x1234), UNDEFINED_RA);
+	sample(1, t1, node(0, libc, 0x1234), NO_FDE);
+	sample(4, t2, node(run, kernel, 0xffffffff81000000), UNDEFINED_RA);
+	sample(1, t2, 0, EXITING);
+	sample(5, t3, node(0, kernel, 0xffffffff81000100), KERNEL_THREAD);
+}
+
+static void many(uint32_t nr)
+{
+	uint32_t of = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), thread = profile_thread(writer, 100, 100, "xz"), at = 0;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		at = i % 32 ? at : 0;
+		at = node(at, of, 0x100000 + i % 32 * 64 + i / 1024 * 4096);
+		sample(4, thread, at, UNDEFINED_RA);
+	}
+}
+
+static int add_functions(const char *path)
+{
+	char *message = NULL;
+	sqlite3 *db;
+	int failed = sqlite3_open(path, &db) || sqlite3_exec(db, functions, NULL, NULL, &message);
+
+	if (failed)
+		fprintf(stderr, "%s\n", message ? message : sqlite3_errmsg(db));
+	sqlite3_free(message);
+	return sqlite3_close(db) || failed;
+}
+
+int main(int argc, char **argv)
+{
+	struct dusk_error err = {""};
+
+	if (argc < 2 || profile_create(&writer, argv[1], -1, -1, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	profile_set(writer, "command", "make all");
+	profile_set(writer, "hostname", "box");
+	profile_set(writer, "event", "cpu-clock");
+	profile_set(writer, "frequency_hz", "100");
+	known();
+	if (argc > 2)
+		many(atoi(argv[2]));
+	profile_counter(writer, "lost-samples", "sample events lost: the ring buffer was full", 3);
+	profile_counter(writer, "walks", "stacks walked", 14);
+	if (profile_close(writer, true, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		return 1;
+	}
+	return add_functions(argv[1]);
+}

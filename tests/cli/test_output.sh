@@ -1,0 +1,151 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What do the views print of a profile that is known? usage: test_output.sh DUSK MAKE_PROFILE
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$1
+make_profile=$2
+cd "$tmp" || exit 1
+"$make_profile" profile.dusk || exit 1
+unset PAGER NO_COLOR
+export LC_ALL=C
+
+# prints COMMAND...: exactly what stands on standard input
+prints() {
+	cat >want
+	"$@" >got 2>errors
+	status=$?
+	cat errors
+	diff want got && [ $status = 0 ] && [ ! -s errors ]
+}
+has() {
+	wanted=$1
+	shift
+	exits 0 "$@" && says "$wanted"
+}
+
+claim "folded: every sample, by task and names" prints "$dusk" export --format folded <<'-'
+xz;main;code;match;code;match 6
+xz;main;code;memcpy 2
+xz;main;code;libc.so.6+0x1234 1
+xz;libc.so.6+0x1234 1
+kworker/0:1;worker_thread 5
+my_app;start;(anonymous namespace)::run(int);vfs_read 4
+my_app;[no stack: exiting] 1
+-
+claim "folded with pids and marks" prints sh -c "$dusk export --pid --annotate | grep _.k" <<'-'
+kworker/0:1-300;worker_thread_[k] 5
+my_app-200;start;(anonymous namespace)::run(int);vfs_read_[k] 4
+-
+claim "csv: recursion counts once in total" prints "$dusk" report --csv <<'-'
+self_percent,total_percent,self,total,function,dso
+30.0000,30.0000,6,6,match,xz
+25.0000,25.0000,5,5,worker_thread,[kernel]
+20.0000,20.0000,4,4,vfs_read,[kernel]
+10.0000,10.0000,2,2,libc.so.6+0x1234,libc.so.6
+10.0000,10.0000,2,2,memcpy,libc.so.6
+5.0000,5.0000,1,1,[no stack: exiting],
+0.0000,45.0000,0,9,code,xz
+0.0000,45.0000,0,9,main,xz
+0.0000,20.0000,0,4,(anonymous namespace)::run(int),my app
+0.0000,20.0000,0,4,start,my app
+-
+claim "csv by task and module, in that order" prints "$dusk" report --csv --no-children --sort pid,dso,comm <<'-'
+self_percent,self,pid,dso,comm
+30.0000,6,100,xz,xz
+25.0000,5,300,[kernel],kworker/0:1
+20.0000,4,200,[kernel],my app
+20.0000,4,100,libc.so.6,xz
+5.0000,1,200,[no stack: exiting],my app
+-
+claim "filters choose samples" prints "$dusk" report --csv --sort comm --comm "my app,xz" --dso "[kernel],libc.so.6" <<'-'
+self_percent,self,comm
+50.0000,4,my app
+50.0000,4,xz
+-
+claim "ndjson: the first line tells the columns" prints "$dusk" report --json --sort comm --limit 1 <<'-'
+{"schema":"dusk-table-1","columns":["self_percent","self","comm"]}
+{"self_percent":50,"self":10,"comm":"xz"}
+-
+claim "the report says what was recorded and what was lost" prints "$dusk" report --sort comm <<'-'
+# command:   make all
+# host:      box
+# duration:  0.2 s
+# event:     cpu-clock (this machine has no PMU), 100 samples a second and CPU
+# samples:   20; 86.67 % of the user stacks complete
+#
+#   Self    Samples  Command
+  50.00%         10  xz
+  25.00%          5  kworker/0:1
+  25.00%          5  my app
+#
+# Not complete, or lost:
+#         1  no-fde: code without CFI in a module that has CFI, and no frame pointer
+#         1  exiting: the task was exiting
+#         3  lost-samples: sample events lost: the ring buffer was full
+-
+claim "the tree" prints sh -c "$dusk report --tree --ascii --comm xz | grep -v '^#'" <<'-'
+ 100.00%     0.00%  xz
+  90.00%     0.00%     |- main  (xz)
+  90.00%     0.00%     |  code
+  60.00%     0.00%     |  |- match
+  60.00%     0.00%     |  |  code
+  60.00%    60.00%     |  |  match
+  20.00%    20.00%     |  |- memcpy  (libc.so.6)
+  10.00%    10.00%     |  |- libc.so.6+0x1234  (libc.so.6)
+  10.00%    10.00%     |- libc.so.6+0x1234  (libc.so.6)
+-
+claim "the callers" prints sh -c "$dusk report --callers --dso libc.so.6 --percent-limit 30 | grep -v '^#'" <<'-'
+  50.00%  libc.so.6+0x1234  (libc.so.6)
+  50.00%  memcpy  (libc.so.6)
+  50.00%     code  (xz)
+  50.00%     main
+-
+claim "script: as perf script has it" prints sh -c "$dusk script | sed -n '/^my/,/^$/p' | head -n 5" <<'-'
+my_app   200/201   [000]     0.100000:   10000000 cpu-clock: 
+	ffffffff81000000 vfs_read+0x0 ([kernel.kallsyms])
+	            6000 {anonymous}::run(int)+0x1f (/opt/my\040app)
+	            8000 start+0x0 (/opt/my\040app)
+
+-
+claim "script has a header for each sample" sh -c "[ \$($dusk script | grep -c cpu-clock:) = 20 ]"
+claim "export --format script is script" sh -c "[ \"\$($dusk script)\" = \"\$($dusk export --format script)\" ]"
+
+if command -v perl >/dev/null; then
+	# The two patterns by which stackcollapse-perf.pl and its kin know headers and frames.
+	claim "every line of script is a header, a frame or empty" sh -c "$dusk script | perl -ne '
+		/^\$/ || /^(\S+)\s+(\d+)\/(\d+)\s+\[\d+\]\s+\d+\.\d{6}:\s+\d+\s+\S+:\s*\$/ ||
+		/^\s+(\w+)\s*(.+) \((\S*)\)\$/ || die \$_'"
+fi
+
+claim "info names every outcome and counter" sh -c "
+	$dusk info >text && grep -q '^ *1  no-fde ' text && grep -q '^ *14  walks ' text && grep -q '^complete *86.67 %' text"
+claim "info tells what a finished recording is" has "recording      finished" "$dusk" info
+claim "info --json is one object" sh -c "$dusk info --json >json && grep -q '\"samples\": 20,' json"
+if command -v jq >/dev/null; then
+	claim "info --json is JSON, and its outcomes add up" sh -c "
+		[ \$(jq '[.outcomes[].samples] | add == .samples' json 2>/dev/null || jq '([.outcomes[].samples] | add)' json) = 20 ] ||
+		jq -e '([.outcomes[].samples] | add) == .samples' json"
+	claim "report --json is JSON" sh -c "$dusk report --json | jq -es 'length == 11'"
+	claim "report --json --tree is JSON" sh -c "$dusk report --json --tree | jq -es '.[0].columns[0] == \"depth\"'"
+fi
+claim "flame writes one page" sh -c "$dusk flame -o x.html --title 'a & b' && grep -q 'a & b' x.html"
+claim "flame writes to standard output" sh -c "$dusk flame -o - | grep -qi '<!doctype html>'"
+
+for command in script "export" "flame -o -" info report; do
+	claim "$command: a full disk is an error" exits 1 sh -c "$dusk $command >/dev/full"
+done
+"$make_profile" large.dusk 100000 || exit 1
+for command in script "export" "report --csv --percent-limit 0" "report --tree --percent-limit 0" "flame -o -"; do
+	claim "$command: a reader that has read enough is no error" sh -c "
+		{ $dusk $command -i large.dusk 2>errors; echo \$? >status; } | head -n 1 >/dev/null
+		[ \$(cat status) = 0 ] && [ ! -s errors ]"
+done
+claim "a file that could not be written in full is removed" sh -c "
+	ulimit -f 8; trap '' XFSZ
+	$dusk export --format script -i large.dusk -o cut.perf; [ \$? = 1 ] && [ ! -e cut.perf ]"
+claim "a profile cut short is refused or read, not a crash" sh -c "
+	for n in 100 1000 4096 20000 50000; do
+		head -c \$n large.dusk >short.dusk
+		$dusk report -i short.dusk >/dev/null 2>errors; [ \$? -le 1 ] || exit 1
+	done"
+done_testing

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What do recordings leave behind, and with which exit status? usage: test_record.sh DUSK
+# Skipped where dusk cannot record.
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$1
+cd "$tmp" || exit 1
+"$dusk" doctor >doctor 2>&1 || {
+	echo "1..0 # SKIP this machine cannot record, see dusk doctor"
+	exit 0
+}
+busy='i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
+
+has() {
+	wanted=$1
+	shift
+	exits 0 "$@" && says "$wanted"
+}
+# stopped SIGNALS: a recording of the whole machine that gets them leaves a whole file, and status 0
+stopped() {
+	rm -f profile.dusk
+	"$dusk" record -q 2>errors &
+	pid=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ -e profile.dusk ] && break
+		sleep 0.5
+	done
+	sleep 1
+	for signal in "$@"; do
+		kill -s "$signal" $pid
+	done
+	wait $pid
+	status=$?
+	cat errors
+	echo "status $status"
+	[ $status = 0 ] && "$dusk" info >info && grep -q '^recording *finished' info
+}
+
+claim "the exit status is the command's" exits 7 "$dusk" record -q -- sh -c 'exit 7'
+claim "a command that a signal ends: 128 and the signal" exits 137 "$dusk" record -q -- sh -c 'kill -9 $$'
+claim "only the owner may read the profile" sh -c '[ "$(stat -c %a profile.dusk)" = 600 ]'
+claim "the profile is one file" sh -c '[ "$(ls profile.dusk*)" = "profile.dusk
+profile.dusk.old" ]'
+rm -f profile.dusk*
+claim "a command that is not there: 127" exits 127 "$dusk" record -q -- no-such-command
+claim "and it is said" says "cannot run no-such-command"
+claim "a command that cannot be executed: 126" exits 126 "$dusk" record -q -- /etc/passwd
+claim "neither leaves a profile" sh -c '[ -z "$(ls profile.dusk* 2>/dev/null)" ]'
+echo older >profile.dusk
+claim "a failure leaves the older file alone" sh -c "
+	$dusk record -q -- no-such-command 2>/dev/null; [ \"\$(cat profile.dusk)\" = older ] && [ ! -e profile.dusk.old ]"
+claim "a success keeps it as FILE.old" sh -c "$dusk record -q -- true && [ \"\$(cat profile.dusk.old)\" = older ]"
+claim "an output that cannot be written is told before the command runs" exits 1 \
+	"$dusk" record -o /no/such/folder/x.dusk -- touch ran
+claim "and the command did not run" [ ! -e ran ]
+claim "a process that does not exist" exits 1 "$dusk" record -q -p 4194304 -d 1s
+
+claim "a busy command is recorded" has "next: dusk report" "$dusk" record -F 499 -- sh -c "$busy"
+claim "only it was" sh -c "[ \"\$($dusk report --csv --sort comm | sed 1d | cut -d, -f3)\" = sh ]"
+claim "its command stands in the profile" has "sh -c i=0" "$dusk" info
+claim "quiet is quiet" sh -c "[ -z \"\$($dusk record -q -- true 2>&1)\" ]"
+claim "no control characters without a terminal" sh -c "! $dusk record -- true 2>&1 | grep -q '[[:cntrl:]]'"
+claim "a duration ends a recording" exits 0 "$dusk" record -q -d 500ms
+claim "a command outlives a duration, and its status counts" exits 3 "$dusk" record -q -d 200ms -- sh -c 'sleep 1; exit 3'
+claim "SIGINT leaves a whole file" stopped INT
+claim "SIGTERM leaves a whole file" stopped TERM
+claim "two signals leave a whole file" stopped INT TERM
+claim "SIGTERM is passed on to the command" sh -c "
+	$dusk record -q -- sleep 100 & pid=\$!; sleep 3; kill \$pid; wait \$pid; [ \$? = 143 ]"
+claim "two recordings at once" sh -c "
+	$dusk record -q -d 1s -o a.dusk & first=\$!
+	$dusk record -q -d 1s -o b.dusk && wait \$first && $dusk info -i a.dusk && $dusk info -i b.dusk"
+claim "a recording ends with the process it was for" sh -c "
+	sleep 3 & $dusk record -q -p \$! && [ -e profile.dusk ]"
+if [ "$(id -u)" = 0 ]; then
+	claim "under sudo the profile belongs to the caller" sh -c "
+		rm -f profile.dusk; SUDO_UID=12345 SUDO_GID=23456 $dusk record -q -d 100ms &&
+		[ \"\$(stat -c %u:%g profile.dusk)\" = 12345:23456 ]"
+fi
+done_testing

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+# What does the command answer to those who type the wrong thing? usage: test_usage.sh DUSK
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$1
+cd "$tmp" || exit 1
+
+refused() {
+	wanted=$1
+	shift
+	exits 2 "$dusk" "$@" && says "$wanted"
+}
+failed() {
+	wanted=$1
+	shift
+	exits 1 "$dusk" "$@" && says "$wanted" && [ "$(wc -l <said)" = 1 ]
+}
+
+claim "no command: the commands, and status 2" refused "Commands:"
+claim "--help lists the commands" exits 0 "$dusk" --help
+for command in record report script export flame info doctor; do
+	claim "help $command is $command --help" sh -c \
+		"[ -n \"\$($dusk help $command)\" ] && [ \"\$($dusk help $command)\" = \"\$($dusk $command --help)\" ]"
+	claim "$command refuses an unknown option, by name" refused "unknown option '--no-such-thing'" $command --no-such-thing
+	claim "the commands list $command" sh -c "$dusk help | grep -q '^  $command '"
+done
+claim "--version names the version" sh -c "$dusk --version | grep -qx 'dusk [0-9.]*'"
+claim "an unknown command: the nearest is suggested" refused "did you mean 'report'?" repotr
+claim "an unknown command that is near to none" refused "'dusk help' lists them" zebra
+claim "an option before the command" refused "options come after the command" -q record
+claim "an unknown option: the nearest is suggested" refused "did you mean --output?" record --ouput x
+claim "a value that is missing" refused "--duration needs a value: TIME" record -d
+claim "a value that is none" refused "such as 10s" record -d soon
+claim "a rate out of range" refused "from 1 to 100000" record -F 0
+claim "a depth out of range" refused "from 1 to 2048" record --max-depth 2049
+claim "a broken list" refused "--cpu takes a list" record -C 3-1
+claim "a profile on standard output" refused "needs a file" record -o -
+claim "a profile without -i" refused "named by -i" report x.dusk
+claim "an unknown key" refused "did you mean 'function'?" report --sort funktion
+claim "two forms at once" refused "exclude each other" report --csv --json
+claim "an unknown format" refused "did you mean 'folded'?" export --format fold
+
+claim "a profile that does not exist" failed "No such file" report -i none.dusk
+echo "just some text, long enough to be something else than a profile" >text.dusk
+claim "a file that is no profile" failed "text.dusk is not a dusk profile" info -i text.dusk
+: >empty.dusk
+claim "an empty file" failed "empty.dusk" script -i empty.dusk
+claim "a folder" failed "$tmp" flame -i "$tmp"
+claim "nothing is left behind by those who failed" sh -c "[ ! -e flame.html ] && [ ! -e profile.dusk ]"
+done_testing
