@@ -25,7 +25,7 @@ int fpwalk(struct bpf_perf_event_data *ctx)
 {
 	u32 zero = 0;
 	u64 *out = bpf_map_lookup_elem(&frames, &zero), start;
-	struct fpwalk w;
+	struct fpwalk_event w;
 	long bytes;
 
 	if (!out || bpf_get_current_pid_tgid() >> 32 != wanted_tgid)

@@ -4,6 +4,6 @@
 
 #define FPWALK_FRAMES 127		/* kernel.perf_event_max_stack, unless somebody changed it */
 
-struct fpwalk {
+struct fpwalk_event {
 	u64 walk_ns, nr;
 };

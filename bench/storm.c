@@ -33,14 +33,14 @@ __attribute__((noinline)) static long descend(int left)
 
 int main(int argc, char **argv)
 {
-	char *child[] = {argv[0], "child", NULL};
+	char word[] = "child", *child[] = {argv[0], word, NULL};
 	long count = argc > 1 ? atol(argv[1]) : -1;
 	pid_t pid;
 
 	if (argc > 1 && !strcmp(argv[1], "child"))
 		return descend(20) == 1;
 	for (; count; count--) {
-		if (posix_spawn(&pid, "/proc/self/exe", NULL, NULL, child, environ)) {
+		if (posix_spawn(&pid, argv[0], NULL, NULL, child, environ)) {
 			perror("storm: cannot start a process");
 			return 1;
 		}

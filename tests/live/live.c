@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "live.h"
+#include <bpf/btf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+
+#define MAX_WORDS 32
+#define READY_SECONDS 20
+#define RECORD_SECONDS 60
+
+char live_folder[] = "/tmp/dusk-live-XXXXXX";
+static const char *dusk, *victims;
+static char paths[8][PATH_MAX];
+static unsigned int next_path;
+
+/* Why dusk cannot work here, or NULL. Not asked of dusk itself: what it gets wrong must not skip its tests. */
+static const char *why_not(void)
+{
+	struct btf *btf;
+	bool has;
+
+	if (geteuid())
+		return "needs root";
+	btf = btf__load_vmlinux_btf();
+	if (!btf)
+		return "needs a kernel with BTF";
+	has = btf__find_by_name_kind(btf, "bpf_task_work_schedule_resume", BTF_KIND_FUNC) > 0 ||
+	      btf__find_by_name_kind(btf, "bpf_task_work_schedule_resume_impl", BTF_KIND_FUNC) > 0;
+	btf__free(btf);
+	return has ? NULL : "needs bpf_task_work (Linux 6.18)";
+}
+
+static void remove_folder(void)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -rf '%s'", live_folder);
+	if (system(command))
+		fprintf(stderr, "cannot remove %s\n", live_folder);
+}
+
+int live_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_tests)
+{
+	const char *reason = why_not();
+	int failed;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (reason) {
+		printf("SKIP: %s\n", reason);
+		return 77;
+	}
+	dusk = argc > 1 ? argv[1] : NULL;
+	victims = argc > 2 ? argv[2] : NULL;
+	if (!mkdtemp(live_folder)) {
+		fprintf(stderr, "cannot make %s: %s\n", live_folder, strerror(errno));
+		return 1;
+	}
+	failed = _cmocka_run_group_tests("live", tests, nr_tests, NULL, NULL);
+	remove_folder();
+	return failed;
+}
+
+static const char *path_in(const char *folder, const char *name)
+{
+	char *path = paths[next_path++ % 8];
+
+	snprintf(path, PATH_MAX, "%s/%s", folder, name);
+	return path;
+}
+
+const char *live_victim(const char *name)
+{
+	return path_in(victims, name);
+}
+
+const char *live_file(const char *name)
+{
+	return path_in(live_folder, name);
+}
+
+double live_now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec + t.tv_nsec / 1e9;
+}
+
+void live_sleep_ms(int ms)
+{
+	struct timespec t = {ms / 1000, ms % 1000 * 1000000L};
+
+	while (nanosleep(&t, &t) && errno == EINTR)
+		;
+}
+
+/* fork() and execv(), with @out as standard output unless that is -1. */
+static pid_t spawn(const char *const *words, int out)
+{
+	pid_t parent = getpid(), pid = fork();
+
+	assert_true(pid >= 0);
+	if (pid)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(126);
+	if (out >= 0)
+		dup2(out, 1);
+	execvp(words[0], (char *const *)words);
+	fprintf(stderr, "cannot execute %s: %s\n", words[0], strerror(errno));
+	_exit(127);
+}
+
+pid_t live_start(bool wait, const char *const *words)
+{
+	int ends[2];
+	char said[6];
+	struct pollfd p;
+	pid_t pid;
+
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	pid = spawn(words, wait ? ends[1] : -1);
+	close(ends[1]);
+	p = (struct pollfd){.fd = ends[0], .events = POLLIN};
+	if (wait && (poll(&p, 1, READY_SECONDS * 1000) != 1 || read(ends[0], said, 6) != 6))
+		fail_msg("%s did not say that it is ready", words[0]);
+	close(ends[0]);
+	return pid;
+}
+
+int live_wait(pid_t pid, int seconds)
+{
+	double end = live_now_s() + seconds;
+	int status;
+	pid_t got;
+
+	while (!(got = waitpid(pid, &status, WNOHANG)) && live_now_s() < end)
+		live_sleep_ms(5);
+	if (!got) {
+		kill(pid, SIGKILL);
+		fail_msg("process %d is not over after %d s", pid, seconds);
+	}
+	assert_int_equal(got, pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+void live_end(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	live_wait(pid, 10);
+}
+
+static pid_t spawn_record(const char *file, const char *const *words)
+{
+	const char *all[MAX_WORDS] = {dusk, "record", "-q", "-o", file};
+	size_t nr = 5;
+
+	assert_non_null(dusk);
+	unlink(file);
+	while (*words && nr < MAX_WORDS - 1)
+		all[nr++] = *words++;
+	return spawn(all, -1);
+}
+
+int live_record(const char *file, const char *const *words)
+{
+	return live_wait(spawn_record(file, words), RECORD_SECONDS);
+}
+
+
+/* Does the file hold a sample? Whoever reads it while it is written sees what is committed. */
+static bool has_samples(const char *file)
+{
+	_cleanup_profile_ p = NULL;
+
+	return !dusk_profile_read(&p, file, NULL) && p->nr_samples;
+}
+
+pid_t live_start_record(const char *file, const char *const *words)
+{
+	pid_t pid = spawn_record(file, words);
+	double end = live_now_s() + READY_SECONDS;
+
+	while (!has_samples(file)) {
+		if (live_now_s() > end || waitpid(pid, NULL, WNOHANG) == pid)
+			fail_msg("dusk record does not record");
+		live_sleep_ms(50);
+	}
+	return pid;
+}
+
+int live_stop_record(pid_t pid)
+{
+	kill(pid, SIGINT);
+	return live_wait(pid, RECORD_SECONDS);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What live tests have in common: start a victim, run `dusk record`, read the profile, and look at its stacks.
+ *
+ * Whatever fails here fails the test that called. Nothing waits for ever.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <cmocka.h>
+
+#define MAX_LIVE_DEPTH 2304
+
+/* Where the test's files are; removed at the end. */
+extern char live_folder[];
+
+/* Run @tests: argv is [self, dusk, folder of victims], or [self]. Skips all where dusk cannot work. For main(). */
+int live_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_tests);
+#define LIVE_MAIN(argc, argv, tests) live_main(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]))
+
+/* The path of victim @name; valid until the eighth call from now. */
+const char *live_victim(const char *name);
+
+/* A file in the test's folder; likewise. */
+const char *live_file(const char *name);
+
+/* Start a program, and wait until it says "ready" if @wait. It dies with us. @words end with NULL. */
+pid_t live_start(bool wait, const char *const *words);
+#define START(...) live_start(true, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Kill and reap it. */
+void live_end(pid_t pid);
+
+/* The exit status of a program; 128 and the signal if one ended it. Fails if it is not over after @seconds. */
+int live_wait(pid_t pid, int seconds);
+
+/* Run `dusk record -q -o FILE ...` to its end: its exit status. */
+int live_record(const char *file, const char *const *words);
+#define RECORD(file, ...) live_record(file, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Start it, and return when it records. To be ended with live_wait() or live_stop_record(). */
+pid_t live_start_record(const char *file, const char *const *words);
+#define START_RECORD(file, ...) live_start_record(file, (const char *const[]){__VA_ARGS__, NULL})
+
+/* SIGINT, and wait for the whole file. */
+int live_stop_record(pid_t pid);
+
+struct dusk_profile *live_read(const char *file);
+uint64_t live_counter(const struct dusk_profile *p, const char *name);
+
+static inline void profile_freep(struct dusk_profile **p)
+{
+	dusk_profile_free(*p);
+}
+#define _cleanup_profile_ __attribute__((cleanup(profile_freep))) struct dusk_profile *
+
+/* The user part of a stack; frame[0] is the innermost. */
+struct live_frame {
+	const char *path, *name;	/* name: NULL if it has none */
+	uint64_t offset;
+};
+
+struct live_stack {
+	size_t nr;
+	struct live_frame frame[MAX_LIVE_DEPTH];
+};
+
+void live_user_stack(const struct dusk_profile *p, uint32_t node, struct live_stack *ret);
+
+/* Is @name a kernel function in the stack of @node? */
+bool live_kernel_has(const struct dusk_profile *p, uint32_t node, const char *name);
+
+/*
+ * The functions from main inwards, or from the outermost if main is not among them: "main work*20 burn". What has no name
+ * is "?". To be freed with free().
+ */
+char *live_sentence(const struct live_stack *s);
+
+enum dusk_outcome_class live_class(const struct dusk_profile *p, const struct dusk_sample *s);
+const char *live_outcome(const struct dusk_profile *p, const struct dusk_sample *s);
+
+/* Is the sample's process @pid? */
+bool live_is_of(const struct dusk_profile *p, const struct dusk_sample *s, pid_t pid);
+
+/* Samples of process @pid (0: of all) with a user stack, and how many of those are complete. */
+struct live_tally {
+	uint64_t samples, walked, complete;
+};
+struct live_tally live_count(const struct dusk_profile *p, pid_t pid);
+
+/* Does @text match the extended regular expression @pattern? */
+bool live_matches(const char *text, const char *pattern);
+
+double live_now_s(void);
+void live_sleep_ms(int ms);

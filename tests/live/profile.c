@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* live.h: what a profile says of its stacks. */
+#include "live.h"
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct dusk_profile *live_read(const char *file)
+{
+	struct dusk_profile *p = NULL;
+	struct dusk_error err = {""};
+
+	if (dusk_profile_read(&p, file, &err))
+		fail_msg("cannot read %s: %s", file, err.text);
+	return p;
+}
+
+uint64_t live_counter(const struct dusk_profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (!strcmp(p->counters[i].name, name))
+			return p->counters[i].value;
+	fail_msg("the profile has no counter %s", name);
+	return 0;
+}
+
+static const struct dusk_frame *frame_of(const struct dusk_profile *p, uint32_t node)
+{
+	return &p->frames[p->nodes[node].frame];
+}
+
+static bool is_kernel(const struct dusk_profile *p, uint32_t node)
+{
+	return p->modules[frame_of(p, node)->module].kind == DUSK_MODULE_KERNEL;
+}
+
+void live_user_stack(const struct dusk_profile *p, uint32_t node, struct live_stack *ret)
+{
+	ret->nr = 0;
+	for (; node; node = p->nodes[node].parent) {
+		const struct dusk_frame *f = frame_of(p, node);
+
+		if (is_kernel(p, node))
+			continue;
+		assert_true(ret->nr < MAX_LIVE_DEPTH);
+		ret->frame[ret->nr++] = (struct live_frame){
+			.path = p->modules[f->module].path,
+			.name = f->function ? p->functions[f->function].name : NULL,
+			.offset = f->offset,
+		};
+	}
+}
+
+bool live_kernel_has(const struct dusk_profile *p, uint32_t node, const char *name)
+{
+	for (; node && is_kernel(p, node); node = p->nodes[node].parent) {
+		uint32_t function = frame_of(p, node)->function;
+
+		if (function && !strcmp(p->functions[function].name, name))
+			return true;
+	}
+	return false;
+}
+
+static const char *name_of(const struct live_frame *f)
+{
+	return f->name ? f->name : "?";
+}
+
+char *live_sentence(const struct live_stack *s)
+{
+	size_t at = s->nr, size, times;
+	char *text = NULL;
+	FILE *f = open_memstream(&text, &size);
+
+	assert_non_null(f);
+	while (at && strcmp(name_of(&s->frame[at - 1]), "main"))
+		at--;
+	if (!at)
+		at = s->nr;
+	for (const char *space = ""; at; at -= times, space = " ") {
+		const char *name = name_of(&s->frame[at - 1]);
+
+		for (times = 1; times < at && !strcmp(name, name_of(&s->frame[at - 1 - times])); )
+			times++;
+		fprintf(f, "%s%s", space, name);
+		if (times > 1)
+			fprintf(f, "*%zu", times);
+	}
+	fclose(f);
+	return text;
+}
+
+enum dusk_outcome_class live_class(const struct dusk_profile *p, const struct dusk_sample *s)
+{
+	return p->outcomes[s->outcome].class;
+}
+
+const char *live_outcome(const struct dusk_profile *p, const struct dusk_sample *s)
+{
+	return p->outcomes[s->outcome].name;
+}
+
+bool live_is_of(const struct dusk_profile *p, const struct dusk_sample *s, pid_t pid)
+{
+	return p->threads[s->thread].pid == pid;
+}
+
+struct live_tally live_count(const struct dusk_profile *p, pid_t pid)
+{
+	struct live_tally t = {0};
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		enum dusk_outcome_class class = live_class(p, s);
+
+		if (class == DUSK_ABSENT || (pid && !live_is_of(p, s, pid)))
+			continue;
+		t.samples++;
+		t.walked += class == DUSK_COMPLETE || class == DUSK_CUT;
+		t.complete += class == DUSK_COMPLETE;
+	}
+	return t;
+}
+
+bool live_matches(const char *text, const char *pattern)
+{
+	regex_t r;
+	int err;
+
+	assert_int_equal(regcomp(&r, pattern, REG_EXTENDED | REG_NOSUB), 0);
+	err = regexec(&r, text, 0, NULL, 0);
+	regfree(&r);
+	return !err;
+}

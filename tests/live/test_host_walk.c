@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Is the walker right, frame by frame? Its host build and elfutils look at the same stopped process: every program counter
+ * of every thread has to be the same. Only where the tables of a binary are known to be wrong may they differ.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "core/walk.h"
+#include "port_process.h"
+#include "stopped.h"
+
+#define STOPS 40
+#define MAX_FRAMES MAX_DEPTH
+
+static struct walk walk;
+
+static void take_registers(struct machine *m, const struct user_regs_struct *r)
+{
+	const u64 regs[] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8,
+			    r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip};
+
+	memcpy(m->reg, regs, sizeof(regs));
+}
+
+/* The program counters by the walker: how many. */
+static size_t walked_stack(const struct stopped *s, pid_t tid, uint64_t *ret)
+{
+	struct user_regs_struct regs;
+
+	stopped_registers(s, tid, &regs);
+	take_registers(&walk.machine, &regs);
+	walk.max_depth = MAX_FRAMES;
+	walk_start(&walk);
+	walk_stack(&walk);
+	for (u32 i = 0; i < walk.out.nr; i++)
+		ret[i] = port_process_address(walk.out.frame[i]);
+	return walk.out.nr;
+}
+
+/*
+ * libgcc's _Unwind_RaiseException and _Unwind_Resume overwrite their own return address before they leave: for some
+ * instructions no unwinder can be right.
+ */
+static bool is_hole(const struct stopped *s, uint64_t pc)
+{
+	Dwfl_Module *m = dwfl_addrmodule(s->dwfl, pc);
+	const char *name = m ? dwfl_module_addrname(m, pc) : NULL;
+
+	return name && (!strncmp(name, "_Unwind_RaiseException", 22) || !strncmp(name, "_Unwind_Resume", 14));
+}
+
+static void say_difference(const struct stopped *s, const uint64_t *ours, size_t nr, const uint64_t *theirs, size_t nr_theirs)
+{
+	size_t at = 0;
+
+	while (at < nr && at < nr_theirs && ours[at] == theirs[at])
+		at++;
+	print_message("differ at frame %zu: outcome %u, %zu frames against %zu\n", at, walk.outcome, nr, nr_theirs);
+	for (size_t i = at > 2 ? at - 2 : 0; i < at + 3; i++) {
+		uint64_t offset = 0, offset_theirs = 0;
+		const char *path = i < nr ? stopped_place(s, ours[i], &offset) : NULL;
+		const char *path_theirs = i < nr_theirs ? stopped_place(s, theirs[i], &offset_theirs) : NULL;
+
+		print_message("  #%zu %s+0x%llx    %s+0x%llx\n", i, path ? path : "-", (unsigned long long)offset,
+			      path_theirs ? path_theirs : "-", (unsigned long long)offset_theirs);
+	}
+}
+
+struct sums {
+	size_t stacks, frames, holes, different;
+};
+
+static void compare(const struct stopped *s, pid_t tid, struct sums *sums)
+{
+	static uint64_t ours[MAX_FRAMES], theirs[MAX_FRAMES];
+	size_t nr_theirs = stopped_stack(s, tid, theirs, MAX_FRAMES), nr = walked_stack(s, tid, ours);
+
+	if (nr == nr_theirs && !memcmp(ours, theirs, nr * sizeof(ours[0]))) {
+		sums->stacks++;
+		sums->frames += nr;
+	} else if (is_hole(s, ours[0])) {
+		sums->holes++;
+	} else {
+		sums->different++;
+		say_difference(s, ours, nr, theirs, nr_theirs);
+	}
+}
+
+static void stop_and_compare(pid_t pid, struct sums *sums)
+{
+	struct stopped s;
+
+	stopped_begin(&s, pid);
+	port_process_open(pid);
+	modules_reset(&walk.modules);
+	for (int i = 0; i < s.nr_tids; i++)
+		compare(&s, s.tid[i], sums);
+	port_process_close();
+	stopped_end(&s);
+}
+
+static void same_as_elfutils(const char *const *words)
+{
+	struct sums sums = {0};
+	const char *name = strrchr(words[0], '/');
+	pid_t pid = live_start(true, words);
+
+	for (int i = 0; i < STOPS; i++) {
+		stop_and_compare(pid, &sums);
+		live_sleep_ms(1 + i % 7);
+	}
+	live_end(pid);
+	print_message("%-20s %-10s %4zu stacks, %6zu frames the same, %zu in a hole, %zu different\n", name ? name + 1 : words[0],
+		      words[1] ? words[1] : "", sums.stacks, sums.frames, sums.holes, sums.different);
+	assert_int_equal(sums.different, 0);
+	assert_true(sums.stacks > sums.holes * 4);
+}
+#define SAME(...) same_as_elfutils((const char *const[]){__VA_ARGS__, NULL})
+
+static void recursion(void **state)
+{
+	SAME(live_victim("recurse"), "10");
+	SAME(live_victim("recurse"), "60");
+	SAME(live_victim("recurse"), "200");
+	SAME(live_victim("recurse"), "1000");
+}
+
+static void however_it_was_linked(void **state)
+{
+	SAME(live_victim("recurse_static"), "60");
+	SAME(live_victim("recurse_static_pie"), "60");
+	SAME(live_victim("recurse_no_pie"), "60");
+	SAME(live_victim("recurse_2m"), "60");
+	SAME(live_victim("recurse_2m_no_pie"), "60");
+	if (access(live_victim("recurse_lld"), X_OK)) {
+		print_message("no lld: not tried\n");
+		return;
+	}
+	SAME(live_victim("recurse_lld"), "60");
+	SAME(live_victim("recurse_lld_2m"), "60");
+	SAME(live_victim("recurse_lld_no_pie"), "60");
+}
+
+static void stubs_of_the_plt(void **state)
+{
+	SAME(live_victim("stubs"));
+	SAME(live_victim("stubs_lazy"));
+	if (!access(live_victim("stubs_lld"), X_OK))
+		SAME(live_victim("stubs_lld"));
+}
+
+static void exceptions(void **state)
+{
+	SAME(live_victim("throw"));
+}
+
+static void threads(void **state)
+{
+	SAME(live_victim("threads"));
+}
+
+static void signal_handlers(void **state)
+{
+	SAME(live_victim("signals"), "own");
+	SAME(live_victim("signals"), "alternate");
+}
+
+static void libraries_that_come_and_go(void **state)
+{
+	SAME(live_victim("dlopen"), live_victim("libplugin.so"), "stay");
+	SAME(live_victim("dlopen"), live_victim("libplugin.so"), "reopen");
+}
+
+static void the_vdso(void **state)
+{
+	SAME(live_victim("clock"));
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(recursion),
+		cmocka_unit_test(however_it_was_linked),
+		cmocka_unit_test(stubs_of_the_plt),
+		cmocka_unit_test(exceptions),
+		cmocka_unit_test(threads),
+		cmocka_unit_test(signal_handlers),
+		cmocka_unit_test(libraries_that_come_and_go),
+		cmocka_unit_test(the_vdso),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}

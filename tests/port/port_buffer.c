@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#include "port_buffer.h"
+
+#define MAX_MAPPINGS 128
+#define MAX_MODULES 16
+
+static struct mapping {
+	struct vma vma;
+	const u8 *bytes;
+} mapping[MAX_MAPPINGS];
+static u32 nr_mappings;
+
+static struct known {
+	struct module_key key;
+	struct module module;
+} known[MAX_MODULES];
+static u32 nr_known, module_limit = MAX_MODULES;
+
+static struct {
+	u64 start, end;
+} not_safe;
+
+static struct {
+	u32 nth, seen;
+	int err;
+	bool stay;
+} fault;
+
+void port_reset(void)
+{
+	nr_mappings = nr_known = 0;
+	module_limit = MAX_MODULES;
+	memset(&not_safe, 0, sizeof(not_safe));
+	memset(&fault, 0, sizeof(fault));
+}
+
+void port_map(u64 addr, const void *bytes, u64 size, struct vma like)
+{
+	assert(nr_mappings < MAX_MAPPINGS);
+	like.start = addr;
+	like.end = addr + size;
+	mapping[nr_mappings++] = (struct mapping){ like, bytes };
+}
+
+static struct mapping *find(u64 addr)
+{
+	for (u32 i = 0; i < nr_mappings; i++)
+		if (addr >= mapping[i].vma.start && addr < mapping[i].vma.end)
+			return &mapping[i];
+	return NULL;
+}
+
+void port_unmap(u64 addr)
+{
+	struct mapping *m = find(addr);
+
+	assert(m);
+	*m = mapping[--nr_mappings];
+}
+
+void port_not_safe(u64 start, u64 end)
+{
+	not_safe.start = start;
+	not_safe.end = end;
+}
+
+void port_fail_read(u32 nth, int err, bool stay)
+{
+	fault.nth = nth;
+	fault.seen = 0;
+	fault.err = err;
+	fault.stay = stay;
+}
+
+u32 port_reads(void)
+{
+	return fault.seen;
+}
+
+void port_module_limit(u32 limit)
+{
+	assert(limit <= MAX_MODULES);
+	module_limit = limit;
+}
+
+CORE int port_read(void *dst, u32 len, u64 addr)
+{
+	assert(len <= PAGE_BYTES);
+	fault.seen++;
+	if (fault.nth && (fault.seen == fault.nth || (fault.stay && fault.seen > fault.nth)))
+		return fault.err;
+	for (u32 done = 0; done < len;) {
+		u64 from = addr + done, left;
+		struct mapping *m = find(from);
+
+		if (!m || from < addr)
+			return -EFAULT;
+		left = m->vma.end - from;
+		if (left > len - done)
+			left = len - done;
+		if (from < not_safe.end && from + left > not_safe.start)
+			return -EACCES;
+		memcpy((u8 *)dst + done, m->bytes + (from - m->vma.start), left);
+		done += left;
+	}
+	return 0;
+}
+
+CORE int port_vma(u64 addr, struct vma *ret)
+{
+	struct mapping *m = find(addr);
+
+	if (!m)
+		return -ENOENT;
+	*ret = m->vma;
+	return 0;
+}
+
+CORE u64 port_file_start(const struct vma *like)
+{
+	u64 start = 0;
+
+	if (like->offset == 0)
+		return like->start;
+	for (u32 i = 0; i < nr_mappings; i++) {
+		const struct vma *v = &mapping[i].vma;
+
+		if (v->offset == 0 && v->ino == like->ino && v->dev == like->dev && v->start <= like->start &&
+		    (!start || v->start < start))
+			start = v->start;
+	}
+	return start;
+}
+
+CORE struct module *port_module(const struct module_key *key)
+{
+	for (u32 i = 0; i < nr_known; i++)
+		if (!memcmp(&known[i].key, key, sizeof(*key)))
+			return &known[i].module;
+	return NULL;
+}
+
+CORE struct module *port_module_add(struct modules *ms)
+{
+	if (nr_known >= module_limit)
+		return NULL;
+	known[nr_known] = (struct known){ ms->key, ms->read };
+	return &known[nr_known++].module;
+}

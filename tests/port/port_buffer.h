@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* core/port.h on memory that a test lays out, with the failures that it wants to see. */
+#pragma once
+#include "core/module.h"
+
+/* Forget all mappings, modules and wishes. */
+void port_reset(void);
+
+/*
+ * Map @size bytes at @addr; they stay the caller's. @like: what struct vma says of them, but for start and end. A mapping
+ * may begin and end at any byte: then the core sees an end that no page hides.
+ */
+void port_map(u64 addr, const void *bytes, u64 size, struct vma like);
+void port_unmap(u64 addr);
+
+/* Refuse reads that touch [@start, @end): the pages are not there and not safe to wait for. */
+void port_not_safe(u64 start, u64 end);
+
+/* Let the @nth read from now on fail with @err, and all after it too if @stay; 0: let none fail. */
+void port_fail_read(u32 nth, int err, bool stay);
+
+/* Reads since port_reset() or port_fail_read(). */
+u32 port_reads(void);
+
+/* How many modules can be known; 16 unless told. */
+void port_module_limit(u32 limit);
