@@ -1,1 +1,229 @@
-int main(void){return 0;}
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How many stacks reach their root? The same rule for every profiler.
+ *
+ *	roots dusk FILE COMM...		a profile of dusk's
+ *	roots perf COMM... < TEXT	what `perf script -F comm,tid,ip,sym,dso` wrote
+ *
+ * Counts the samples of the threads that go by one of the names COMM. The root is reached if the outermost user frame
+ * lies
+ *	- within 64 bytes of the entry point of the file it is in: _start, of the program or of the dynamic linker; or
+ *	- within 512 bytes of clone() in libc, where clone(), clone3() and so all threads begin.
+ * Names play no part: stock programs are stripped. A sample without any user frame counts as one that does not.
+ *
+ * Prints: samples, samples that reach the root. For dusk also what its own ledger says: complete, and those of them that
+ * were walked at all; and a line "outcome NAME COUNT" for each outcome that is not complete.
+ */
+#include <ctype.h>
+#include <dusk/dusk.h>
+#include <elf.h>
+#include <err.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define START_BYTES 64
+#define CLONE_BYTES 512
+#define MAX_FILES 512
+#define LINE_BYTES 8192
+
+/* Where roots are in a file: offsets in it, -1 where it has none. */
+struct file {
+	char *path;
+	long start, clone;
+};
+
+static struct file files[MAX_FILES];
+static int nr_files;
+
+static char **names;
+static int nr_names;
+
+static long file_offset(const char *image, uint64_t address)
+{
+	const Elf64_Ehdr *elf = (const void *)image;
+	const Elf64_Phdr *p = (const void *)(image + elf->e_phoff);
+
+	for (int i = 0; i < elf->e_phnum; i++)
+		if (p[i].p_type == PT_LOAD && address >= p[i].p_vaddr && address - p[i].p_vaddr < p[i].p_filesz)
+			return address - p[i].p_vaddr + p[i].p_offset;
+	return -1;
+}
+
+/* The address of "clone" in .dynsym, or 0. */
+static uint64_t find_clone(const char *image)
+{
+	const Elf64_Ehdr *elf = (const void *)image;
+	const Elf64_Shdr *section = (const void *)(image + elf->e_shoff);
+
+	for (int i = 0; i < elf->e_shnum; i++) {
+		const Elf64_Sym *sym = (const void *)(image + section[i].sh_offset);
+
+		if (section[i].sh_type != SHT_DYNSYM)
+			continue;
+		for (size_t n = 0; n < section[i].sh_size / sizeof(*sym); n++)
+			if (sym[n].st_value && !strcmp(image + section[section[i].sh_link].sh_offset + sym[n].st_name, "clone"))
+				return sym[n].st_value;
+	}
+	return 0;
+}
+
+/* The files are those of this machine's distribution: trusted. */
+static void look_into(struct file *f)
+{
+	int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+	const Elf64_Ehdr *elf;
+	const char *image;
+	struct stat st;
+	uint64_t clone;
+
+	f->start = f->clone = -1;
+	if (fd < 0 || fstat(fd, &st) || st.st_size < (long)sizeof(*elf))
+		return;
+	image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (image == MAP_FAILED)
+		return;
+	elf = (const void *)image;
+	if (!memcmp(elf->e_ident, ELFMAG, SELFMAG) && elf->e_ident[EI_CLASS] == ELFCLASS64) {
+		f->start = elf->e_entry ? file_offset(image, elf->e_entry) : -1;
+		clone = strstr(f->path, "/libc.so") || strstr(f->path, "/libc-") ? find_clone(image) : 0;
+		f->clone = clone ? file_offset(image, clone) : -1;
+	}
+	munmap((void *)image, st.st_size);
+}
+
+static const struct file *file(const char *path)
+{
+	for (int i = 0; i < nr_files; i++)
+		if (!strcmp(files[i].path, path))
+			return &files[i];
+	if (nr_files == MAX_FILES)
+		errx(1, "more than %d files", MAX_FILES);
+	files[nr_files].path = strdup(path);
+	if (!files[nr_files].path)
+		err(1, NULL);
+	look_into(&files[nr_files]);
+	return &files[nr_files++];
+}
+
+static bool is_root(const char *path, long offset)
+{
+	const struct file *f = file(path);
+
+	return (f->start >= 0 && offset >= f->start && offset - f->start < START_BYTES) ||
+	       (f->clone >= 0 && offset >= f->clone && offset - f->clone < CLONE_BYTES);
+}
+
+static bool wanted(const char *comm)
+{
+	for (int i = 0; i < nr_names; i++)
+		if (!strcmp(names[i], comm))
+			return true;
+	return false;
+}
+
+static bool dusk_reaches_root(const struct dusk_profile *p, const struct dusk_sample *s)
+{
+	const struct dusk_frame *f;
+	uint32_t node = s->node;
+
+	while (p->nodes[node].parent)
+		node = p->nodes[node].parent;
+	f = &p->frames[p->nodes[node].frame];
+	return p->modules[f->module].kind == DUSK_MODULE_FILE && is_root(p->modules[f->module].path, f->offset);
+}
+
+static int count_dusk(const char *path)
+{
+	unsigned long samples = 0, reached = 0, complete = 0, walked = 0;
+	struct dusk_error error;
+	struct dusk_profile *p;
+	unsigned long *by_outcome;
+
+	if (dusk_profile_read(&p, path, &error))
+		errx(1, "%s", error.text);
+	by_outcome = calloc(p->nr_outcomes, sizeof(*by_outcome));
+	if (!by_outcome)
+		err(1, NULL);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		enum dusk_outcome_class class = p->outcomes[s->outcome].class;
+
+		if (class == DUSK_ABSENT || !wanted(p->threads[s->thread].comm))
+			continue;
+		samples++;
+		reached += s->node && dusk_reaches_root(p, s);
+		complete += class == DUSK_COMPLETE;
+		walked += class == DUSK_COMPLETE || class == DUSK_CUT;
+		if (class != DUSK_COMPLETE)
+			by_outcome[s->outcome]++;
+	}
+	printf("%lu %lu %lu %lu\n", samples, reached, complete, walked);
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		if (by_outcome[i])
+			printf("outcome %s %lu\n", p->outcomes[i].name, by_outcome[i]);
+	free(by_outcome);
+	dusk_profile_free(p);
+	return 0;
+}
+
+/* "     27304 __libc_start_main (/usr/lib/x86_64-linux-gnu/libc.so.6)": the offset and the file. */
+static bool read_frame(char *line, long *offset, char **path)
+{
+	char *open = strrchr(line, '('), *close = strrchr(line, ')');
+
+	*offset = strtoul(line, NULL, 16);
+	if (!open || !close || close < open)
+		return false;
+	*close = 0;
+	*path = open + 1;
+	return *offset != 0;
+}
+
+/* A sample is a line that begins with a name, frames from the innermost outwards, and an empty line. */
+static int count_perf(void)
+{
+	static char line[LINE_BYTES], root[LINE_BYTES];
+	unsigned long samples = 0, reached = 0;
+	bool inside = false;
+	long offset = 0, at;
+	char *path;
+
+	while (fgets(line, sizeof(line), stdin)) {
+		line[strcspn(line, "\n")] = 0;
+		if (!inside) {
+			char *end = line + strlen(line);
+
+			while (end > line && (isdigit(end[-1]) || isspace(end[-1])))
+				*--end = 0;	/* the thread's number */
+			inside = *line && wanted(line + strspn(line, " "));
+			samples += inside;
+			offset = 0;
+		} else if (!*line) {
+			reached += offset && is_root(root, offset);
+			inside = false;
+		} else if (read_frame(line, &at, &path)) {
+			offset = at;
+			strcpy(root, path);
+		}
+	}
+	reached += inside && offset && is_root(root, offset);
+	printf("%lu %lu\n", samples, reached);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	bool dusk = argc > 3 && !strcmp(argv[1], "dusk");
+
+	if (!dusk && (argc < 3 || strcmp(argv[1], "perf")))
+		errx(2, "usage: roots dusk FILE COMM... | roots perf COMM...");
+	names = argv + (dusk ? 3 : 2);
+	nr_names = argc - (dusk ? 3 : 2);
+	return dusk ? count_dusk(argv[2]) : count_perf();
+}

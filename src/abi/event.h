@@ -13,7 +13,7 @@
 #include "config.h"
 #include "frame.h"
 
-enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_EXIT };
+enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE };
 
 #define COMM_BYTES 16
 #define BUILD_ID_BYTES 20
@@ -52,10 +52,6 @@ struct event_module {
 	u8 build_id[BUILD_ID_BYTES];
 	u32 path_start;			/* where the path begins in @path, which it fills to the end; PATH_BYTES: none */
 	char path[PATH_BYTES];		/* as @pid sees it; not terminated */
-};
-
-struct event_exit {
-	u32 kind, pid;			/* the last thread of a process has gone */
 };
 
 /* A sample's source. */

@@ -9,6 +9,5 @@ _Static_assert(__builtin_offsetof(struct event_sample, comm) == 40, "event_sampl
 _Static_assert(sizeof(struct event_stack) == 40, "event_stack");
 _Static_assert(sizeof(struct event_module) == 1104, "event_module");
 _Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
-_Static_assert(sizeof(struct event_exit) == 8, "event_exit");
 _Static_assert(sizeof(struct config) == 48, "config");
 _Static_assert(NR_OUTCOMES <= 255, "outcomes fit a byte");

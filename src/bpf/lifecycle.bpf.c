@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tasks are born, change and end: what we keep of them follows. */
-#include "emit.bpf.h"
 #include "task.bpf.h"
 #include <bpf/bpf_tracing.h>
 
@@ -38,15 +37,12 @@ SEC("tp_btf/sched_process_exit")
 int BPF_PROG(task_exit, struct task_struct *t)
 {
 	struct wanted_key process = { t->tgid, WANT_PROCESS }, thread = { t->pid, WANT_THREAD };
-	struct event_exit e = { .kind = EVENT_EXIT, .pid = t->tgid };
 
 	task_forget(t->tgid, t->pid, EXITING);
-	if (config.filter_tasks)
-		bpf_map_delete_elem(&wanted, &thread);
-	if (t->signal->live.counter > 0)
+	if (!config.filter_tasks)
 		return 0;
-	if (config.filter_tasks)
+	bpf_map_delete_elem(&wanted, &thread);
+	if (t->signal->live.counter == 0)
 		bpf_map_delete_elem(&wanted, &process);
-	emit(&e, sizeof(e), NULL);
 	return 0;
 }

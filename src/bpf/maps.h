@@ -44,7 +44,7 @@ struct task_state {
 	u64 mm;
 	u32 exec_id;
 	u32 torn;			/* asked while entry code was still saving the registers: do not believe @asked */
-	u32 last_stack, last_outcome;	/* of the walk done last, 0 if it did not fit in the table */
+	u32 last_stack, last_outcome;	/* of the walk done last */
 	u64 last_mm;
 	struct guard guard;
 };

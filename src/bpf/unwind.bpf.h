@@ -78,11 +78,11 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	return walk->outcome;
 }
 
-/* Serve all who asked until now. Requests from here on find @st->last_stack. */
+/* Serve all who asked until now. Requests from here on find @st->last_stack; a stack that is not in the table cannot be found. */
 static INLINE void serve(struct task_state *st, struct event_stack *e, const struct stack *frames)
 {
 	st->last_stack = e->stack;
-	st->last_outcome = e->outcome;
+	st->last_outcome = frames ? NOT_SCHEDULED : e->outcome;
 	st->last_mm = st->mm;
 	if (defer_take(&st->defer, &e->cookie))
 		emit_stack(e, frames);

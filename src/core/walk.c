@@ -136,6 +136,8 @@ CORE_TURN(walk_frame, struct walk, w)
 		if (err)
 			return end(w, err);
 	}
+	if (m->row.flags & ROW_SIGNAL)	/* nobody called it: the handler returns to its first instruction */
+		at(w->out.frame, turn) &= ~FRAME_RET;
 	if (m->row.flags & ROW_FRAME_POINTER) {
 		here = module_here(ms);
 		if (pc - here->entry < ENTRY_SIZE)

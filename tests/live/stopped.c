@@ -92,7 +92,7 @@ void stopped_registers(const struct stopped *s, pid_t tid, struct user_regs_stru
 }
 
 struct collected {
-	uint64_t *pc;
+	struct stopped_frame *frame;
 	size_t nr, max;
 };
 
@@ -100,14 +100,15 @@ static int collect(Dwfl_Frame *frame, void *arg)
 {
 	struct collected *c = arg;
 	Dwarf_Addr pc;
+	bool exact;
 
-	if (c->nr == c->max || !dwfl_frame_pc(frame, &pc, NULL))
+	if (c->nr == c->max || !dwfl_frame_pc(frame, &pc, &exact))
 		return DWARF_CB_ABORT;
-	c->pc[c->nr++] = pc;
+	c->frame[c->nr++] = (struct stopped_frame){pc, exact};
 	return DWARF_CB_OK;
 }
 
-size_t stopped_stack(const struct stopped *s, pid_t tid, uint64_t *ret, size_t max)
+size_t stopped_stack(const struct stopped *s, pid_t tid, struct stopped_frame *ret, size_t max)
 {
 	struct collected c = {ret, 0, max};
 

@@ -15,6 +15,11 @@ struct stopped_mapping {
 	char path[256];
 };
 
+struct stopped_frame {
+	uint64_t pc;
+	bool exact;	/* where it was interrupted, not a return address */
+};
+
 struct stopped {
 	pid_t pid, tid[MAX_STOPPED];
 	int nr_tids;
@@ -29,8 +34,8 @@ void stopped_end(struct stopped *s);
 
 void stopped_registers(const struct stopped *s, pid_t tid, struct user_regs_struct *ret);
 
-/* The program counters of thread @tid, innermost first: how many, at most @max. 0 if elfutils cannot tell. */
-size_t stopped_stack(const struct stopped *s, pid_t tid, uint64_t *ret, size_t max);
+/* The frames of thread @tid, innermost first: how many, at most @max. 0 if elfutils cannot tell. */
+size_t stopped_stack(const struct stopped *s, pid_t tid, struct stopped_frame *ret, size_t max);
 
 /* Which file is at @pc, and where in it? The answer is of the same kind as a profile's. NULL: no file. */
 const char *stopped_place(const struct stopped *s, uint64_t pc, uint64_t *offset);

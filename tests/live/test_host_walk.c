@@ -6,12 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+#include "abi/frame.h"
 #include "core/walk.h"
-#include "port_process.h"
+#include "port/port_proc.h"
 #include "stopped.h"
 
 #define STOPS 40
-#define MAX_FRAMES MAX_DEPTH
 
 static struct walk walk;
 
@@ -23,19 +24,30 @@ static void take_registers(struct machine *m, const struct user_regs_struct *r)
 	memcpy(m->reg, regs, sizeof(regs));
 }
 
-/* The program counters by the walker: how many. */
-static size_t walked_stack(const struct stopped *s, pid_t tid, uint64_t *ret)
+/* Walk thread @tid, to walk.out. */
+static void walk_thread(const struct stopped *s, pid_t tid)
 {
 	struct user_regs_struct regs;
 
 	stopped_registers(s, tid, &regs);
 	take_registers(&walk.machine, &regs);
-	walk.max_depth = MAX_FRAMES;
+	walk.max_depth = MAX_DEPTH;
 	walk_start(&walk);
 	walk_stack(&walk);
-	for (u32 i = 0; i < walk.out.nr; i++)
-		ret[i] = port_process_address(walk.out.frame[i]);
-	return walk.out.nr;
+}
+
+/* The frame that the walker should make of @pc. */
+static u64 frame_at(const struct stopped_frame *f)
+{
+	struct module_key key = {0};
+	struct module *m;
+	struct vma v;
+
+	if (port_vma(f->pc - !f->exact, &v) || (!v.ino && !v.vdso))
+		return frame_make(FRAME_ANON, f->pc, !f->exact);
+	key = (struct module_key){.dev = v.dev, .ino = v.vdso ? 1 : v.ino, .generation = v.generation};
+	m = port_module(&key);
+	return frame_make(m ? m->id : FRAME_ANON, f->pc - v.start + v.offset, !f->exact);
 }
 
 /*
@@ -50,20 +62,15 @@ static bool is_hole(const struct stopped *s, uint64_t pc)
 	return name && (!strncmp(name, "_Unwind_RaiseException", 22) || !strncmp(name, "_Unwind_Resume", 14));
 }
 
-static void say_difference(const struct stopped *s, const uint64_t *ours, size_t nr, const uint64_t *theirs, size_t nr_theirs)
+static void say_difference(const struct stopped *s, const struct stopped_frame *theirs, size_t nr, size_t at)
 {
-	size_t at = 0;
-
-	while (at < nr && at < nr_theirs && ours[at] == theirs[at])
-		at++;
-	print_message("differ at frame %zu: outcome %u, %zu frames against %zu\n", at, walk.outcome, nr, nr_theirs);
+	print_message("differ at frame %zu: outcome %u, %u frames against %zu\n", at, walk.outcome, walk.out.nr, nr);
 	for (size_t i = at > 2 ? at - 2 : 0; i < at + 3; i++) {
-		uint64_t offset = 0, offset_theirs = 0;
-		const char *path = i < nr ? stopped_place(s, ours[i], &offset) : NULL;
-		const char *path_theirs = i < nr_theirs ? stopped_place(s, theirs[i], &offset_theirs) : NULL;
+		uint64_t offset = 0;
+		const char *path = i < nr ? stopped_place(s, theirs[i].pc, &offset) : NULL;
+		u64 ours = i < walk.out.nr ? walk.out.frame[i] : 0;
 
-		print_message("  #%zu %s+0x%llx    %s+0x%llx\n", i, path ? path : "-", (unsigned long long)offset,
-			      path_theirs ? path_theirs : "-", (unsigned long long)offset_theirs);
+		print_message("  #%zu %llx, elfutils: %s+0x%llx\n", i, ours, path ? path : "-", (unsigned long long)offset);
 	}
 }
 
@@ -73,17 +80,20 @@ struct sums {
 
 static void compare(const struct stopped *s, pid_t tid, struct sums *sums)
 {
-	static uint64_t ours[MAX_FRAMES], theirs[MAX_FRAMES];
-	size_t nr_theirs = stopped_stack(s, tid, theirs, MAX_FRAMES), nr = walked_stack(s, tid, ours);
+	static struct stopped_frame theirs[MAX_DEPTH];
+	size_t nr = stopped_stack(s, tid, theirs, MAX_DEPTH), same = 0;
 
-	if (nr == nr_theirs && !memcmp(ours, theirs, nr * sizeof(ours[0]))) {
+	walk_thread(s, tid);
+	while (same < nr && same < walk.out.nr && walk.out.frame[same] == frame_at(&theirs[same]))
+		same++;
+	if (nr && same == nr && same == walk.out.nr) {
 		sums->stacks++;
 		sums->frames += nr;
-	} else if (is_hole(s, ours[0])) {
+	} else if (is_hole(s, theirs[0].pc)) {
 		sums->holes++;
 	} else {
 		sums->different++;
-		say_difference(s, ours, nr, theirs, nr_theirs);
+		say_difference(s, theirs, nr, same);
 	}
 }
 
@@ -92,11 +102,11 @@ static void stop_and_compare(pid_t pid, struct sums *sums)
 	struct stopped s;
 
 	stopped_begin(&s, pid);
-	port_process_open(pid);
+	assert_int_equal(port_proc_open(pid), 0);
 	modules_reset(&walk.modules);
 	for (int i = 0; i < s.nr_tids; i++)
 		compare(&s, s.tid[i], sums);
-	port_process_close();
+	port_proc_close();
 	stopped_end(&s);
 }
 

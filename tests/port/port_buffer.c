@@ -7,6 +7,7 @@
 static struct mapping {
 	struct vma vma;
 	const u8 *bytes;
+	u64 size;
 } mapping[MAX_MAPPINGS];
 static u32 nr_mappings;
 
@@ -38,8 +39,8 @@ void port_map(u64 addr, const void *bytes, u64 size, struct vma like)
 {
 	assert(nr_mappings < MAX_MAPPINGS);
 	like.start = addr;
-	like.end = addr + size;
-	mapping[nr_mappings++] = (struct mapping){ like, bytes };
+	like.end = (addr + size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	mapping[nr_mappings++] = (struct mapping){ like, bytes, size };
 }
 
 static struct mapping *find(u64 addr)
@@ -83,6 +84,17 @@ void port_module_limit(u32 limit)
 	module_limit = limit;
 }
 
+static void copy(u8 *dst, const struct mapping *m, u64 off, u64 len)
+{
+	u64 there = off < m->size ? m->size - off : 0;
+
+	if (there > len)
+		there = len;
+	if (there)
+		memcpy(dst, m->bytes + off, there);
+	memset(dst + there, 0, len - there);
+}
+
 CORE int port_read(void *dst, u32 len, u64 addr)
 {
 	assert(len <= PAGE_BYTES);
@@ -100,7 +112,7 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 			left = len - done;
 		if (from < not_safe.end && from + left > not_safe.start)
 			return -EACCES;
-		memcpy((u8 *)dst + done, m->bytes + (from - m->vma.start), left);
+		copy((u8 *)dst + done, m, from - m->vma.start, left);
 		done += left;
 	}
 	return 0;

@@ -7,8 +7,8 @@
 void port_reset(void);
 
 /*
- * Map @size bytes at @addr; they stay the caller's. @like: what struct vma says of them, but for start and end. A mapping
- * may begin and end at any byte: then the core sees an end that no page hides.
+ * Map @size bytes at @addr; they stay the caller's. @like: what struct vma says of them, but for start and end. As in a
+ * process, the mapping ends with a page, whose rest is zero.
  */
 void port_map(u64 addr, const void *bytes, u64 size, struct vma like);
 void port_unmap(u64 addr);

@@ -12,7 +12,7 @@ volatile unsigned long sink;
 
 KNOWN void handle(int signal)
 {
-	BURN(300000);
+	BURN(600000);
 }
 
 KNOWN void work(long left)

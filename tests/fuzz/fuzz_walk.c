@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A process whose whole memory, from the ELF header to the stack, is any bytes: the walk ends, within its bounds.
+ *
+ * The decoders have fuzzers of their own, which see more of them; this one looks at how they are put together.
+ *
+ *	0..1  PC, from the start of the file		4     the n-th read finds a page that is not safe
+ *	2..3  length of the stack, which comes last	5..   the file, the stack
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi/frame.h"
+#include "core/walk.h"
+#include "port/port_buffer.h"
+
+#define ADDR 0x10000000ULL
+#define STACK 0x20000000ULL
+#define HEAD 5
+#define DEPTH 64
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct walk w;
+	u32 stack, file;
+
+	if (size <= HEAD)
+		return 0;
+	stack = (data[2] | data[3] << 8) % (size - HEAD);
+	file = size - HEAD - stack;
+	port_reset();
+	port_module_limit(0);		/* nothing is kept from one run to the next */
+	port_map(ADDR, data + HEAD, file, (struct vma){ .dev = 1, .ino = 2, .executable = 1 });
+	port_map(STACK, data + HEAD + file, stack, (struct vma){0});
+	port_fail_read(data[4], -EACCES, false);
+	modules_reset(&w.modules);
+	modules_distrust(&w.modules);
+	w.no_cache = 1;
+	w.max_depth = DEPTH;
+	for (u32 i = 0; i < RIP; i++)
+		w.machine.reg[i] = STACK + 8 * i;
+	w.machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
+	w.machine.reg[RSP] = STACK;
+	walk_start(&w);
+	walk_stack(&w);
+
+	assert(w.out.nr >= 1 && w.out.nr <= DEPTH);
+	assert(w.outcome != GOING_ON && w.outcome <= PAGE_NOT_SAFE);
+	assert(frame_offset(w.out.frame[0]) && !frame_is_return(w.out.frame[0]));
+	return 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only
+#
+# Make the first inputs of the walker's fuzzers: a program of one segment, its sections, and hand-written programs of the
+# two little machines. What each begins with is said in fuzz_NAME.c.
+#
+#	tests/fuzz/seeds.sh		writes to corpus/{cfi,ehframe,elf,expr,walk}/
+set -eu
+cd "$(dirname "$0")/corpus"
+dir=$(mktemp -d)
+trap 'rm -rf "$dir"' EXIT
+mkdir -p cfi ehframe elf expr walk
+
+cat >"$dir/program.c" <<'C'
+#define FN __attribute__((noinline, noclone, noipa))
+FN int leaf(int x) { volatile char room[40]; room[x] = 1; return room[0]; }
+FN int aligned(int x) { char room[64] __attribute__((aligned(64))); room[x] = leaf(x); return leaf(room[x]) + x; }
+FN int saves(int a, int b, int c) { return leaf(a) + aligned(b) * leaf(c) + a * b * c; }
+void _start(void) { saves(1, 2, 3); }
+C
+program() {
+	gcc -O2 -fno-stack-protector -fno-inline -fomit-frame-pointer -nostdlib -static -Wl,--build-id=md5 -Wl,-z,max-page-size=64,-z,common-page-size=64 \
+		"$@" "$dir/program.c" -o "$dir/program"
+	strip -R .comment "$dir/program"
+}
+le16() {
+	printf "\\$(printf %03o $(($1 & 255)))\\$(printf %03o $(($1 >> 8 & 255)))"
+}
+le32() {
+	le16 $(($1 & 65535))
+	le16 $(($1 >> 16 & 65535))
+}
+section() {
+	objcopy -O binary "$@" "$dir/program" "$dir/section"
+	cat "$dir/section"
+}
+address() {
+	readelf -SW "$dir/program" | sed 's/^ *\[ *[0-9]*\]//' | awk -v name="$1" '$1 == name { print "0x" $3 }'
+}
+
+for form in table scan; do
+	case $form in
+	table)	program -Wl,--eh-frame-hdr ;;
+	scan)	program -Wl,--no-eh-frame-hdr ;;
+	esac
+	pc=$(($(address .text) - 0x400000 + 20))
+	{ le16 $pc; printf '\0'; cat "$dir/program"; } >"elf/$form"
+	for off in 0 16 32; do
+		{ le16 $((pc + off)); le16 64; printf '\0'; cat "$dir/program"; head -c 64 "$dir/program"; } >"walk/$form-$off"
+	done
+done
+
+program -Wl,--eh-frame-hdr
+text=$(address .text) hdr=$(address .eh_frame_hdr) frame=$(address .eh_frame)
+for off in 0 20 40; do
+	{ le32 $((text + off - hdr)); printf '\004\0'; section -j .eh_frame_hdr -j .eh_frame; } >"ehframe/table-$off"
+	{ le32 $((text + off - frame)); printf '\0\0'; section -j .eh_frame; } >"ehframe/scan-$off"
+done
+
+# CIE: CFA = rsp + 8, RA at CFA - 8; FDE: pushes, remember and restore, every width of advance, expressions.
+cie='\014\007\010\220\001'
+head='\005\100\000\370\033\000'
+printf "$head$cie"'\101\016\020\206\002\103\015\006\012\105\014\007\010\013\102\014\006\020' >cfi/frame-pointer
+printf "$head$cie"'\002\001\016\020\003\001\000\016\030\004\001\000\000\000\016\040\001\001\000\000\000\016\050' >cfi/advances
+printf "$head$cie"'\017\003\167\010\006\020\003\002\166\170\026\014\002\160\000\056\020\057\003\001' >cfi/expressions
+printf "$head$cie"'\005\006\002\006\006\007\003\010\014\011\020\005\021\006\176\022\007\176\023\175\024\006\002\025\006\176\303' >cfi/rules
+
+printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\013\167\010\200\000\077\032\073\052\063\044\042' >expr/plt
+printf '\377\0\0\0\1\001\014\0\0\0\0\0\0\0\0\004\167\240\001\006\0\0\0\0\0\0\0\0\003\167\050\006' >expr/signal
+printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\033\010\001\011\377\012\002\000\013\376\377\014\003\000\000\000\015\374\377\377\377\020\005\021\173\022\024\025\001\026' >expr/constants
