@@ -74,6 +74,10 @@ static long file_found(struct task_struct *t, struct vm_area_struct *vma, void *
 		return 0;
 	p->dentry = (u64)file->f_path.dentry;
 	p->mount = mount_of((u64)file->f_path.mnt);
+	if (file->f_mode & FMODE_BACKING) {
+		p->dentry = (u64)BPF_CORE_READ((struct backing_file *)file, user_path.dentry);
+		p->mount = mount_of((u64)BPF_CORE_READ((struct backing_file *)file, user_path.mnt));
+	}
 	p->root_dentry = (u64)fs->root.dentry;
 	p->root_mount = mount_of((u64)fs->root.mnt);
 	return 0;

@@ -35,6 +35,8 @@ enum bpf_map_type {
 #define PF_EXITING 0x00000004
 #define PF_KTHREAD 0x00200000
 
+#define FMODE_BACKING (1 << 24)		/* since 6.14 (linux include/linux/fs.h) */
+
 #define VM_EXEC 0x00000004
 #define VM_PFNMAP 0x00000400
 #define VM_IO 0x00004000
@@ -109,8 +111,15 @@ struct path {
 };
 
 struct file {
+	u32 f_mode;
 	struct inode *f_inode;
 	struct path f_path;
+};
+
+/* What overlayfs maps: a file of the layer below, and how the user named it. */
+struct backing_file {
+	struct file file;
+	struct path user_path;
 };
 
 struct fs_struct {

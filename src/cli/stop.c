@@ -24,7 +24,7 @@ void stop_catch(void)
 	struct sigaction stop = {.sa_sigaction = on_stop, .sa_flags = SA_SIGINFO}, child = {.sa_handler = on_child}, old;
 
 	for (size_t i = 0; i < sizeof(stopping) / sizeof(*stopping); i++)
-		if (!sigaction(stopping[i], NULL, &old) && old.sa_handler != SIG_IGN)
+		if (stopping[i] != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
 			sigaction(stopping[i], &stop, NULL);
 	sigaction(SIGCHLD, &child, NULL);
 }

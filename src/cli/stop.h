@@ -9,5 +9,8 @@ extern volatile sig_atomic_t stop_signal;	/* the last one */
 /* The last one that a process sent: what the terminal sends, our children get too, but this is for us to pass on. */
 extern volatile sig_atomic_t stop_forward;
 
-/* From now on. Also has SIGCHLD interrupt waiting. A signal that is ignored (nohup) stays so. */
+/*
+ * From now on. Also has SIGCHLD interrupt waiting. SIGHUP stays ignored if it is (nohup); SIGINT does not, which shells
+ * ignore for what a script runs in the background: scripts end recordings by it.
+ */
 void stop_catch(void);

@@ -79,7 +79,7 @@ static INLINE void restore_all(struct machine *m)
 	for (u32 i = 0; i < COUNT(order); i++)
 		m->reg[order[i]] = greg + 8 * i;
 	m->lazy |= 0xff7f;
-	m->invalid = 0;
+	m->invalid = NEVER_KNOWN;
 	stack_forget(m);		/* perhaps the handler ran on another one */
 }
 

@@ -8,6 +8,7 @@ enum {
 };
 
 #define CALLER_SAVED (1 << RAX | 1 << RDX | 1 << RCX | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R11)
+#define NEVER_KNOWN (~0u << RIP)		/* vector registers and such; a row has the RA by its slot */
 #define CALLEE_SAVED (1 << RBX | 1 << R12 | 1 << R13 | 1 << R14 | 1 << R15)
 
 /* The slot of a register; NR_SLOTS if rows do not follow it. A table: to the verifier a switch is nine paths. */
@@ -17,5 +18,11 @@ static const u8 slot_of[NR_REGS] = {
 	[RAX] = NR_SLOTS, [RDX] = NR_SLOTS, [RCX] = NR_SLOTS, [RSI] = NR_SLOTS, [RDI] = NR_SLOTS,
 	[R8 ... R11] = NR_SLOTS, [RIP + 1 ... NR_REGS - 1] = NR_SLOTS,
 };
+
+/* A register number out of a table; those that nobody knows are all the last one, which is always lost. */
+static INLINE u32 known_reg(u64 reg)
+{
+	return reg < NR_REGS ? reg : NR_REGS - 1;
+}
 
 static const u8 reg_of_slot[NR_SLOTS] = { RBX, RBP, R12, R13, R14, R15, RIP, RSP };

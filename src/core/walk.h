@@ -31,7 +31,8 @@ static INLINE void walk_start(struct walk *w)
 	m->pc = m->reg[RIP];
 	m->sp = m->reg[RSP];
 	m->exact = 1;
-	m->lazy = m->invalid = 0;
+	m->lazy = 0;
+	m->invalid = NEVER_KNOWN;
 	m->fp_steps = m->signal_frames = m->expressions = 0;
 	m->detail = 0;
 	stack_forget(m);

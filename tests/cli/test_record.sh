@@ -29,8 +29,11 @@ stopped() {
 	for signal in "$@"; do
 		kill -s "$signal" $pid
 	done
+	(sleep 30; kill -9 $pid) 2>/dev/null &
+	guard=$!
 	wait $pid
 	status=$?
+	kill $guard
 	cat errors
 	echo "status $status"
 	[ $status = 0 ] && "$dusk" info >info && grep -q '^recording *finished' info
