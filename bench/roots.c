@@ -8,7 +8,7 @@
  * Counts the samples of the threads that go by one of the names COMM. The root is reached if the outermost user frame
  * lies
  *	- within 64 bytes of the entry point of the file it is in: _start, of the program or of the dynamic linker; or
- *	- within 512 bytes of clone() in libc, where clone(), clone3() and so all threads begin.
+ *	- in libc's clone() or clone3(), where threads begin.
  * Names play no part: stock programs are stripped. A sample without any user frame counts as one that does not.
  *
  * Prints: samples, samples that reach the root. For dusk also what its own ledger says: complete, and those of them that
@@ -27,14 +27,15 @@
 #include <unistd.h>
 
 #define START_BYTES 64
-#define CLONE_BYTES 512
+#define CLONE_BYTES 96
+#define CLONE3_BYTES 40
 #define MAX_FILES 512
 #define LINE_BYTES 8192
 
 /* Where roots are in a file: offsets in it, -1 where it has none. */
 struct file {
 	char *path;
-	long start, clone;
+	long start, clone, clone3;
 };
 
 static struct file files[MAX_FILES];
@@ -72,6 +73,18 @@ static uint64_t find_clone(const char *image)
 	return 0;
 }
 
+/*
+ * clone3() has no symbol in a stripped libc, but a number, 435: mov $435,%eax; syscall. The thread that calls it comes
+ * back right behind that; what the new thread calls returns some bytes further.
+ */
+static long find_clone3(const char *image, size_t size)
+{
+	static const unsigned char code[] = {0xb8, 0xb3, 0x01, 0, 0, 0x0f, 0x05};
+	const char *found = memmem(image, size, code, sizeof(code));
+
+	return found ? found - image + (long)sizeof(code) + 1 : -1;
+}
+
 /* The files are those of this machine's distribution: trusted. */
 static void look_into(struct file *f)
 {
@@ -81,7 +94,7 @@ static void look_into(struct file *f)
 	struct stat st;
 	uint64_t clone;
 
-	f->start = f->clone = -1;
+	f->start = f->clone = f->clone3 = -1;
 	if (fd < 0 || fstat(fd, &st) || st.st_size < (long)sizeof(*elf))
 		return;
 	image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -91,8 +104,9 @@ static void look_into(struct file *f)
 	elf = (const void *)image;
 	if (!memcmp(elf->e_ident, ELFMAG, SELFMAG) && elf->e_ident[EI_CLASS] == ELFCLASS64) {
 		f->start = elf->e_entry ? file_offset(image, elf->e_entry) : -1;
-		clone = strstr(f->path, "/libc.so") || strstr(f->path, "/libc-") ? find_clone(image) : 0;
+		clone = strstr(f->path, "/libc.so") ? find_clone(image) : 0;
 		f->clone = clone ? file_offset(image, clone) : -1;
+		f->clone3 = clone ? find_clone3(image, st.st_size) : -1;
 	}
 	munmap((void *)image, st.st_size);
 }
@@ -111,12 +125,17 @@ static const struct file *file(const char *path)
 	return &files[nr_files++];
 }
 
+static bool is_in(long offset, long start, long bytes)
+{
+	return start >= 0 && offset >= start && offset - start < bytes;
+}
+
 static bool is_root(const char *path, long offset)
 {
 	const struct file *f = file(path);
 
-	return (f->start >= 0 && offset >= f->start && offset - f->start < START_BYTES) ||
-	       (f->clone >= 0 && offset >= f->clone && offset - f->clone < CLONE_BYTES);
+	return is_in(offset, f->start, START_BYTES) || is_in(offset, f->clone, CLONE_BYTES) ||
+	       is_in(offset, f->clone3, CLONE3_BYTES);
 }
 
 static bool wanted(const char *comm)

@@ -9,6 +9,8 @@
 
 #define NR_EXECVE 59
 #define NR_EXECVEAT 322
+#define NR_RT_SIGRETURN 15
+#define SYSCALL_BYTES 2
 
 /* What the walker knows of mappings is good for one address space, and for as long as no mapping has changed. */
 static INLINE void check_space(struct walker *w, struct task_struct *t, struct mm_struct *mm)
@@ -57,6 +59,8 @@ static INLINE u32 start_from(struct machine *m, struct task_state *st, struct ta
 	if (st->torn)
 		registers_take(&st->asked, regs);
 	__builtin_memcpy(m->reg, st->asked.reg, sizeof(st->asked.reg));
+	if (st->asked.orig_ax == NR_RT_SIGRETURN)
+		m->reg[RIP] -= SYSCALL_BYTES;	/* it never returns there, and behind the instruction is no CFI */
 	return 0;
 }
 

@@ -12,8 +12,10 @@ struct options {
 };
 
 static const struct option options[] = {
-	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "the profile (default " DEFAULT_PROFILE ")"},
-	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "write there (default: standard output)"},
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
+	 "the profile (default " DEFAULT_PROFILE ")"},
+	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
+	 "write there (default: standard output)"},
 	{'f', "format", OPTION_TEXT, offsetof(struct options, format), "NAME", "the format (default folded)"},
 	{0, "list", OPTION_FLAG, offsetof(struct options, list), NULL, "list the formats"},
 	{0, "pid", OPTION_FLAG, offsetof(struct options, export.pid), NULL, "folded: stacks begin with comm-pid"},

@@ -16,7 +16,8 @@ struct options {
 };
 
 static const struct option options[] = {
-	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "the profile (default " DEFAULT_PROFILE ")"},
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
+	 "the profile (default " DEFAULT_PROFILE ")"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object"},
 	{0},
 };

@@ -18,7 +18,8 @@ struct options {
 };
 
 static const struct option options[] = {
-	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "the profile (default " DEFAULT_PROFILE ")"},
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
+	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
 	 "what a row is about: comm,pid,tid,dso,function"},
 	{'t', "tree", OPTION_FLAG, offsetof(struct options, tree), NULL, "call tree: who called what"},
@@ -26,7 +27,8 @@ static const struct option options[] = {
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pid), "PIDS", "only these processes", 0, INT32_MAX},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
-	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL, "only self: no column for callees"},
+	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
+	 "only self: no column for callees"},
 	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
 	{0, "percent-limit", OPTION_PERCENT, offsetof(struct options, percent_limit), "P",
 	 "leave out what has less than P percent in all"},
@@ -71,7 +73,8 @@ static int choose_columns(const struct command *self, const struct text_list *so
 }
 
 /* Trees go by function anyway, so that only the keys of tasks are left to choose. */
-static int choose_roots(const struct command *self, const struct options *o, struct show_options *show, unsigned int *set)
+static int choose_roots(const struct command *self, const struct options *o, struct show_options *show,
+			unsigned int *set)
 {
 	size_t nr = 0;
 

@@ -12,7 +12,8 @@ static const struct command *const commands[] = {
 
 static void help(FILE *out)
 {
-	fputs("Usage: dusk COMMAND [options]\n\nShows where a machine's CPU time goes, with complete stacks of stock programs.\n\n"
+	fputs("Usage: dusk COMMAND [options]\n\n"
+	      "Shows where a machine's CPU time goes, with complete stacks of stock programs.\n\n"
 	      "Commands:\n", out);
 	for (const struct command *const *c = commands; *c; c++)
 		fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);

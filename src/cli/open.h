@@ -5,8 +5,8 @@
 #include "cli/command.h"
 
 /*
- * Read the profile at @path. @symbols: if nobody looked up its functions, do that now, in memory. STATUS_OK, and *@ret is
- * to be freed with dusk_profile_free(); or STATUS_FAILED with all said.
+ * Read the profile at @path. @symbols: if nobody looked up its functions, do that now, in memory. STATUS_OK, and *@ret
+ * is to be freed with dusk_profile_free(); or STATUS_FAILED with all said.
  */
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols);
 
@@ -19,7 +19,7 @@ static inline void profile_freep(struct dusk_profile **p)
 struct progress {
 	bool shown, quiet;
 	double start_s;
-	const volatile sig_atomic_t *stops;	/* the user's wishes to stop; from the @max-th on work is given up. NULL: none */
+	const volatile sig_atomic_t *stops;	/* how often we were asked to stop: @max times is enough. NULL: never */
 	int max;
 };
 

@@ -3,8 +3,8 @@
  * What did the user ask for? Tables in, structs out.
  *
  * Each command has a table of its options. The parser fills the members of the command's struct from it, and --help is
- * printed from it. "--opt=value", "--opt value", "-o value", "-ovalue", bundled flags "-qv"; "--" ends the options, and so
- * does the first word that is none. Strings point into argv. Every command has -h, --help.
+ * printed from it. "--opt=value", "--opt value", "-o value", "-ovalue", bundled flags "-qv"; "--" ends the options,
+ * and so does the first word that is none. Strings point into argv. Every command has -h, --help.
  */
 #pragma once
 #include <stdbool.h>

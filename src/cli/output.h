@@ -16,8 +16,8 @@ struct output {
 	bool unicode;		/* the locale has UTF-8 */
 };
 
-/* @path: NULL or "-" for stdout. @page: through the pager, if there is a terminal. STATUS_OK, or STATUS_FAILED with all said. */
+/* @path: NULL or "-" for stdout. @page: through the pager, if there is a terminal. STATUS_FAILED: all is said. */
 int output_open(struct output *o, const char *path, bool page);
 
-/* Flush, close, wait for the pager. @err: why the result is not complete, or 0. A file that is not complete is removed. */
+/* Flush, close, wait for the pager. @err: why the result is incomplete, or 0. An incomplete file is removed. */
 int output_close(struct output *o, int err);

@@ -21,7 +21,8 @@ static void on_child(int signal)
 void stop_catch(void)
 {
 	static const int stopping[] = {SIGINT, SIGTERM, SIGHUP};
-	struct sigaction stop = {.sa_sigaction = on_stop, .sa_flags = SA_SIGINFO}, child = {.sa_handler = on_child}, old;
+	struct sigaction stop = {.sa_sigaction = on_stop, .sa_flags = SA_SIGINFO}, old;
+	struct sigaction child = {.sa_handler = on_child};
 
 	for (size_t i = 0; i < sizeof(stopping) / sizeof(*stopping); i++)
 		if (stopping[i] != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))

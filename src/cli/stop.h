@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Has the user, or whoever manages this process, asked it to stop? SIGINT, SIGTERM and SIGHUP are counted, not obeyed. */
+/* Has the user, or whoever manages this process, asked it to stop? SIGINT, SIGTERM and SIGHUP are counted. */
 #pragma once
 #include <signal.h>
 

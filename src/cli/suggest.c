@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which of these names was meant? The one whose start the word is, or that starts it; else the nearest by edit distance. */
+/* Which of these names was meant? The one that begins as the word does; else the nearest by edit distance. */
 #include <string.h>
 #include "cli/options.h"
 

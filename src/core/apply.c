@@ -22,7 +22,8 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 		*ret = m->value[SLOT_RA];
 		return 0;
 	case RULE_REGISTER:		/* vfork() pops it into rdi */
-		return machine_reg(m, off, ret) ? BAD_RA_RULE : 0;
+		err = machine_reg(m, off, ret);
+		return err ? read_outcome(err, BAD_RA_RULE) : 0;
 	default:
 		return BAD_RA_RULE;
 	}

@@ -262,7 +262,8 @@ CORE u32 cfi_run(struct cfi *c)
 	loop(CFI_MAX_OPS, step, c);
 	if (c->error)
 		return c->error;
-	if (reader_check(&c->in))
-		return TABLE_UNREADABLE;
+	err = reader_check(&c->in);
+	if (err)
+		return read_outcome(err, TABLE_UNREADABLE);
 	return c->phase == 2 ? 0 : TOO_MANY_OPS;	/* a loop may end by its bound: ask what it achieved */
 }

@@ -65,6 +65,12 @@ TURN(augment, struct ehframe, e)
 	return STOP;
 }
 
+/* Is the CIE at @addr the one in e->cie? At 0, where a wild FDE may point, there is none. */
+static INLINE bool is_read(const struct ehframe *e, u64 addr)
+{
+	return addr && addr == e->cie.addr;
+}
+
 static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 {
 	struct reader *in = &e->in;
@@ -89,8 +95,8 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	for (u32 i = 0; i < MAX_LETTERS; i++)
 		if (!reader_u8(in))
 			break;
-	if (!c->sized && at(in->window, e->letter))
-		return BAD_CIE;
+	if (at(in->window, in->pos - 1) || (!c->sized && at(in->window, e->letter)))
+		return BAD_CIE;		/* letters without end, or without a length of their data */
 
 	c->code_align = reader_uleb(in);
 	c->data_align = reader_sleb(in);
@@ -110,8 +116,9 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 			return e->error;
 		reader_skip(in, size);
 	}
-	if (reader_check(in))
-		return TABLE_UNREADABLE;
+	err = reader_check(in);
+	if (err)
+		return read_outcome(err, TABLE_UNREADABLE);
 	c->insns = reader_addr(in);
 	c->addr = addr;
 	return 0;
@@ -131,13 +138,17 @@ TURN(next_entry, struct ehframe, e)
 		return STOP;
 	}
 	len = page_word(p, addr);
-	id = page_word(p, addr + 4);
 	if (!len || len & 3)
 		return STOP;
+	if (page_has(p, addr) < 24 && page_has(p, addr) < 4 + (u64)len) {
+		e->error = read_outcome(p->beyond, TABLE_UNREADABLE);
+		return STOP;
+	}
+	id = page_word(p, addr + 4);
 	e->scan = addr + 4 + len;
 	if (!id)
 		return NEXT;
-	if (addr + 4 - id != e->cie.addr) {
+	if (!is_read(e, addr + 4 - id)) {
 		e->error = read_cie(e, addr + 4 - id);
 		if (e->error)
 			return STOP;
@@ -208,7 +219,7 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	if (len == EXTENDED || !id)
 		return BAD_CIE;
 	f->end = f->addr + 4 + len;
-	if (f->addr + 4 - id != e->cie.addr) {
+	if (!is_read(e, f->addr + 4 - id)) {
 		outcome = read_cie(e, f->addr + 4 - id);
 		if (outcome)
 			return outcome;
@@ -236,8 +247,9 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 		len = reader_uleb(in);
 		reader_skip(in, len);
 	}
-	if (reader_check(in))
-		return TABLE_UNREADABLE;
+	err = reader_check(in);
+	if (err)
+		return read_outcome(err, TABLE_UNREADABLE);
 	f->insns = reader_addr(in);
 	return 0;
 }

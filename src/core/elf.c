@@ -13,16 +13,25 @@
 #define PHDR_BYTES 56
 #define MAX_PHDRS 32
 
-/* .eh_frame_hdr: version 1, count udata4, table datarel|sdata4. The only form linkers write with a table. */
-#define HDR_TABLE_MASK 0xffff00ff
-#define HDR_TABLE_FORM 0x3b030001
+/*
+ * .eh_frame_hdr: version 1, a pointer of four bytes, count udata4, table datarel|sdata4. The only form linkers write with
+ * a table. HDR_BYTES: with the count.
+ */
+#define HDR_BYTES 12
+#define HDR_TABLE_MASK 0xffff07ff
+#define HDR_TABLE_FORM 0x3b030301
 
 #define NOTE_NAME_GNU 0x00554e47	/* "GNU" */
 #define NOTE_GNU_BUILD_ID 3
-#define NOTE_BYTES 36		/* header, "GNU", 20 bytes */
+#define NOTE_BYTES 16		/* header, "GNU" */
 #define MAX_NOTES 16
 
 #define MAX_SCAN_WORDS (4u << 20)
+
+static INLINE u32 unreadable(int err)
+{
+	return err == -EACCES ? MODULE_NOT_SAFE : MODULE_UNREADABLE;
+}
 
 TURN(program_header, struct modules, ms)
 {
@@ -30,10 +39,9 @@ TURN(program_header, struct modules, ms)
 	u64 *ph = ms->word;
 	u32 type, flags, n;
 
-	if (port_read(ph, PHDR_BYTES, ms->phdr + (u64)turn * PHDR_BYTES)) {
-		ms->failed = 1;
+	ms->error = port_read(ph, PHDR_BYTES, ms->phdr + (u64)turn * PHDR_BYTES);
+	if (ms->error)
 		return STOP;
-	}
 	type = (u32)ph[0];
 	flags = ph[0] >> 32;
 
@@ -72,8 +80,8 @@ TURN(note, struct modules, ms)
 	name = ms->note[0];
 	desc = ms->note[1];
 	if (name == 4 && ms->note[2] == NOTE_GNU_BUILD_ID && ms->note[3] == NOTE_NAME_GNU && desc <= BUILD_ID_MAX) {
-		__builtin_memcpy(m->build_id, ms->note + 4, BUILD_ID_MAX);
-		m->build_id_bytes = desc;
+		if (desc && !port_read(m->build_id, desc, ms->scan + NOTE_BYTES))
+			m->build_id_bytes = desc;
 		return STOP;
 	}
 	ms->scan += 12 + (((u64)name + pad) & ~(u64)pad) + (((u64)desc + pad) & ~(u64)pad);
@@ -99,7 +107,7 @@ TURN(scan_word, struct modules, ms)
 	u64 addr = ms->scan;
 	u32 len, head;
 
-	if (addr + 24 > ms->scan_end || page_hold(p, addr, 24))
+	if (addr + 24 > ms->scan_end || page_hold(p, addr, 24) || page_has(p, addr) < 24)
 		return STOP;
 	len = page_word(p, addr);
 	head = page_word(p, addr + 8);
@@ -111,7 +119,10 @@ TURN(scan_word, struct modules, ms)
 	return NEXT;
 }
 
-/* gcc -static leaves no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself, once per file. */
+/*
+ * gcc -static leaves no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself. Once per file, also
+ * if a page of them cannot be read: it takes too long to do it again and again.
+ */
 static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 {
 	struct module *m = &ms->read;
@@ -136,9 +147,10 @@ static INLINE void read_hdr(struct modules *ms, u64 bias)
 	struct module *m = &ms->read;
 	u64 *word = ms->word;
 	u32 form;
+	int err = port_read(word, HDR_BYTES, bias + m->hdr);
 
-	if (port_read(word, 16, bias + m->hdr)) {
-		m->kind = MODULE_UNREADABLE;
+	if (err) {
+		m->kind = unreadable(err);
 		return;
 	}
 	form = (u32)word[0];
@@ -159,18 +171,20 @@ CORE void elf_read(struct modules *ms, u64 base)
 	u64 *word = ms->word;
 	u64 bias;
 	u32 nr;
+	int err;
 
 	m->kind = MODULE_NOT_ELF;
 	m->nr_exec = m->nr_entries = 0;
 	m->hdr = m->entry = 0;
 	m->build_id_bytes = 0;
-	ms->nr_ro = ms->nr_notes = ms->failed = 0;
+	ms->nr_ro = ms->nr_notes = ms->error = 0;
 	ms->start_vaddr = 0;
 
 	if (!base)
 		return;
-	if (port_read(word, 64, base)) {
-		m->kind = MODULE_UNREADABLE;
+	err = port_read(word, 64, base);
+	if (err) {
+		m->kind = unreadable(err);
 		return;
 	}
 	if ((u32)word[0] != ELF_MAGIC || (word[0] >> 32 & 0xff) != ELF_CLASS64)
@@ -181,8 +195,8 @@ CORE void elf_read(struct modules *ms, u64 base)
 	if (nr > MAX_PHDRS)
 		nr = MAX_PHDRS;
 	loop(nr, program_header, ms);
-	if (ms->failed) {
-		m->kind = MODULE_UNREADABLE;
+	if (ms->error) {
+		m->kind = unreadable(ms->error);
 		return;
 	}
 

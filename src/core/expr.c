@@ -83,11 +83,16 @@ TURN(operation, struct machine, m)
 		return push(m, op, op - OP_lit0);
 	if (op >= OP_breg0 && op <= OP_breg16) {
 		off = reader_sleb(in);
+		err = 0;
 		if (op == OP_breg16)
 			val = m->pc;
-		else if (machine_reg(m, op - OP_breg0, &val))
-			return bad(m, op);
-		return push(m, op, val + off);
+		else
+			err = machine_reg(m, op - OP_breg0, &val);
+		if (!err)
+			return push(m, op, val + off);
+		m->error = read_outcome(err, CFA_REGISTER_LOST);
+		m->detail = op - OP_breg0;
+		return STOP;
 	}
 	switch (op) {
 	case OP_nop:	return NEXT;
@@ -160,8 +165,9 @@ static INLINE u32 evaluate(struct machine *m, s32 off)
 	loop(MAX_OPS, operation, m);
 	if (m->error)
 		return m->error;
-	if (reader_check(in))
-		m->error = TABLE_UNREADABLE;
+	err = reader_check(in);
+	if (err)
+		m->error = read_outcome(err, TABLE_UNREADABLE);
 	else if (m->depth < 1 || m->depth > EXPR_DEPTH || reader_addr(in) < m->end)
 		m->error = BAD_EXPRESSION;
 	return m->error;

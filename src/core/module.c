@@ -68,6 +68,11 @@ static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 	r->entry = r->bias + m->entry;
 }
 
+static INLINE bool module_is_readable(const struct module *m)
+{
+	return m->kind != MODULE_UNREADABLE && m->kind != MODULE_NOT_SAFE;
+}
+
 /* Read what the file says of itself. Returns the module to use: without number if it could not be remembered. */
 static INLINE struct module *learn(struct modules *ms)
 {
@@ -76,10 +81,12 @@ static INLINE struct module *learn(struct modules *ms)
 	ms->misses++;
 	ms->read.id = 0;
 	elf_read(ms, port_file_start(&ms->vma));
-	if (ms->read.kind == MODULE_UNREADABLE)
+	if (!module_is_readable(&ms->read))
 		return &ms->read;
 	if (load_relaxed(&nr_modules) < MAX_MODULE_ID)
 		ms->read.id = fetch_add(&nr_modules, 1) + 1;
+	if (ms->read.id > MAX_MODULE_ID)	/* several at once took the last ones */
+		ms->read.id = 0;
 	m = ms->read.id ? port_module_add(ms) : 0;
 	if (m)
 		return m;
@@ -129,6 +136,10 @@ CORE int module_enter(struct modules *ms, u64 addr)
 		m = learn(ms);
 	r = module_here(ms);
 	describe(r, addr, m);
+	if (!module_is_readable(m)) {
+		r->end = r->start;	/* ask again next time */
+		return 0;
+	}
 
 	/* V8 maps a part of node's text a second time: beside the copy there is no .eh_frame. */
 	if (r->kind == MODULE_ELF || r->kind == MODULE_SCANNED)

@@ -13,7 +13,8 @@ enum module_kind {
 	MODULE_SCANNED,		/* has .eh_frame, without a table */
 	MODULE_NO_EH_FRAME,
 	MODULE_NOT_ELF,
-	MODULE_UNREADABLE,	/* some page of its headers was not there: not remembered */
+	MODULE_UNREADABLE,	/* its headers are not mapped: not remembered */
+	MODULE_NOT_SAFE,	/* some page of its headers is not there, and not safe to wait for: not remembered */
 	MODULE_ANON,		/* memory without a file */
 };
 
@@ -54,10 +55,11 @@ struct modules {
 
 	/* working space for reading an ELF file */
 	u64 start_vaddr, phdr;
-	u32 nr_ro, nr_notes, failed, note_align;
+	u32 nr_ro, nr_notes, note_align;
+	s32 error;
 	u64 scan, scan_end;
 	u64 word[8];
-	u32 note[16];
+	u32 note[4];
 	struct segment ro[4], notes[4];
 	struct module read;
 	struct page page;

@@ -15,8 +15,9 @@ CORE int page_hold(struct page *p, u64 addr, u32 len)
 	err = port_read(p->word, PAGE_BYTES, addr);
 	if (!err)
 		return 0;
-	if (left < PAGE_BYTES && left >= len) {	/* the mapping may end with this page */
+	if (left < PAGE_BYTES) {	/* the mapping may end with this page */
 		p->len = left;
+		p->beyond = err;
 		err = port_read(p->word, left, addr);
 		if (!err)
 			return 0;

@@ -7,11 +7,20 @@ struct page {
 	u64 base;
 	u32 len;			/* bytes that were read; 0: nothing */
 	u32 reads;
+	s32 beyond;			/* why they are no more: -EFAULT or -EACCES */
 	u32 word[PAGE_BYTES / 4];
 };
 
-/* Hold @len bytes (at most 32) at @addr, a multiple of 4. 0, -EFAULT or -EACCES. Then page_word() reads them. */
+/*
+ * Hold @len bytes (at most 32) at @addr, a multiple of 4, or as many as there are up to the end of their page: page_has()
+ * says how many page_word() can read. 0; -EFAULT or -EACCES: none.
+ */
 CORE int page_hold(struct page *p, u64 addr, u32 len);
+
+static INLINE u64 page_has(const struct page *p, u64 addr)
+{
+	return p->base + p->len - addr;
+}
 
 static INLINE u32 page_word(const struct page *p, u64 addr)
 {

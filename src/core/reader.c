@@ -10,10 +10,12 @@ CORE int reader_seek(struct reader *r, u64 addr)
 	r->pos = 0;
 	r->len = READER_WINDOW;
 	r->overran = 0;
+	r->beyond = -EFAULT;	/* an item longer than the window is none */
 	r->fills++;
 	err = port_read(r->window, READER_WINDOW, addr);
 	if (!err || left >= READER_WINDOW)
 		return err;
+	r->beyond = err;
 	memset(r->window, 0, sizeof(r->window));
 	r->len = left;
 	return port_read(r->window, left, addr);	/* the section may end close to the end of its mapping */

@@ -18,6 +18,7 @@ struct reader {
 	u32 len;		/* bytes of the window that were read */
 	u32 fills;
 	u32 overran;		/* an item was read that was not all there */
+	s32 beyond;		/* why the window is no longer: -EFAULT or -EACCES */
 	u64 leb;		/* the last LEB128 */
 	u8 window[READER_WINDOW];
 };
@@ -51,17 +52,19 @@ static INLINE void reader_skip(struct reader *r, u32 bytes)
 	r->pos = r->len = 0;
 }
 
-/* Was all that was read since reader_seek() really there? 0 or -EFAULT. */
+/* Was all that was read since reader_seek() really there? 0, -EFAULT or -EACCES. */
 static INLINE int reader_check(const struct reader *r)
 {
-	return r->overran || r->pos > r->len ? -EFAULT : 0;
+	return r->overran || r->pos > r->len ? r->beyond : 0;
 }
 
 /* Make sure that a whole item can be read. 0, -EFAULT or -EACCES. */
 static INLINE int reader_ready(struct reader *r)
 {
-	if (reader_check(r))
-		return -EFAULT;
+	int err = reader_check(r);
+
+	if (err)
+		return err;
 	return r->pos + READER_ITEM > r->len ? reader_seek(r, reader_addr(r)) : 0;
 }
 

@@ -19,10 +19,15 @@ static const u8 slot_of[NR_REGS] = {
 	[R8 ... R11] = NR_SLOTS, [RIP + 1 ... NR_REGS - 1] = NR_SLOTS,
 };
 
-/* A register number out of a table; those that nobody knows are all the last one, which is always lost. */
+/*
+ * A register number from CFI; those that do not exist are all the last one, which is always lost. Without a branch: to
+ * the verifier it would double the paths through each instruction.
+ */
 static INLINE u32 known_reg(u64 reg)
 {
-	return reg < NR_REGS ? reg : NR_REGS - 1;
+	u64 too_large = (s64)-(reg / NR_REGS) >> 63;	/* all bits, or none */
+
+	return (reg | too_large) % NR_REGS;
 }
 
 static const u8 reg_of_slot[NR_SLOTS] = { RBX, RBP, R12, R13, R14, R15, RIP, RSP };

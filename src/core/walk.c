@@ -28,6 +28,7 @@ static INLINE u32 why_no_cfi(const struct range *r)
 	case MODULE_ANON:	return JIT_CODE;
 	case MODULE_NO_EH_FRAME: return NO_EH_FRAME;
 	case MODULE_UNREADABLE:	return TABLE_UNREADABLE;
+	case MODULE_NOT_SAFE:	return PAGE_NOT_SAFE;
 	}
 	return NO_ELF;
 }

@@ -5,10 +5,11 @@
  *	comm  pid/tid  [cpu]  seconds.micros:  period event:
  *	\taddress function+0xoffset (module)
  *
- * A sample's frames follow it, the innermost first, and an empty line ends it. stackcollapse-perf.pl takes at most two
- * words for the name of a task and mistakes a number in it for the thread's id, so blanks in it become '_', which it
- * makes of them itself. It and the Firefox Profiler drop functions whose name begins with a parenthesis, hence
- * "{anonymous}". A module may not have blanks. The Firefox Profiler knows the kernel by "[kernel.kallsyms]".
+ * A sample's frames follow it, the innermost first, and an empty line ends it. stackcollapse-perf.pl has taken at most
+ * two words for the name of a task, and takes a number in it for the thread's id, so blanks in it become '_', which it
+ * makes of them itself; and it overlooks a name of one letter unless two blanks follow. It and the Firefox Profiler
+ * drop functions whose name begins with a parenthesis, hence "{anonymous}". A module may not have blanks. The Firefox
+ * Profiler knows the kernel by "[kernel.kallsyms]".
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -64,7 +65,7 @@ static void write_sample(FILE *out, const struct dusk_profile *p, const struct d
 	text_write(out, comm, TEXT_WORD);
 	if (comm != t->comm)
 		fprintf(out, "%d", t->tid);
-	fprintf(out, " %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ", t->pid, t->tid, s->cpu,
+	fprintf(out, "  %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ", t->pid, t->tid, s->cpu,
 		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000, p->period_ns);
 	text_write(out, event, TEXT_WORD);
 	fputs(": \n", out);

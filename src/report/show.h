@@ -2,8 +2,8 @@
 /*
  * How do tables and trees look on paper: as text for people, as CSV and NDJSON for programs?
  *
- * CSV has its columns in the first line; so has NDJSON, as {"schema":"dusk-table-1","columns":[...]}. Whether @out took it
- * all is for its owner to ask, by ferror().
+ * CSV has its columns in the first line; so has NDJSON, as {"schema":"dusk-table-1","columns":[...]}. Whether @out
+ * took it all is for its owner to ask, by ferror().
  */
 #pragma once
 #include <stdio.h>
@@ -37,7 +37,8 @@ void losses_show(FILE *out, const struct dusk_profile *p);
 const char *event_sentence(const char *event);
 
 /* The cell of @key in a row, as text in @buffer or elsewhere. @label may be UINT32_MAX: none. */
-const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l, uint32_t label);
+const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l,
+		 uint32_t label);
 const char *key_name(enum key key);
 
 /* Colour of a percentage, as perf has it; both "" without colour. */

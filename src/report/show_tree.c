@@ -2,8 +2,8 @@
 /*
  * How does a call tree look on paper? See show.h.
  *
- * Only where calls part does the tree move to the right: an only child stands below its parent, so that deep stacks stay
- * within sight.
+ * Only where calls part does the tree move to the right: an only child stands below its parent, so that deep stacks
+ * stay within sight.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -18,8 +18,8 @@ struct adder {
 };
 
 /*
- * Go through the tree with a count of each label on the way from the root: a node whose label is not yet on it stands for
- * all samples above it, and a recursive call inside adds none.
+ * Go through the tree with a count of each label on the way from the root: a node whose label is not yet on it stands
+ * for all samples above it, and a recursive call inside adds none.
  */
 static int find_outer(struct adder *a)
 {

@@ -2,8 +2,8 @@
 /*
  * Which functions, modules, processes or threads took how many samples?
  *
- * "self" are the samples whose innermost frame is the row's, "total" those with the row's frame anywhere in their stack:
- * once, however often it is there. Rows that are of tasks only have self = total.
+ * "self" are the samples whose innermost frame is the row's, "total" those with the row's frame anywhere in their
+ * stack: once, however often it is there. Rows that are of tasks only have self = total.
  */
 #pragma once
 #include "report/group.h"

@@ -3,8 +3,8 @@
  * Who called whom, for how many samples?
  *
  * Top-down, a node's children are the functions that it called; bottom-up, the first level are the functions in which
- * samples were taken, and a node's children are its callers. Nodes whose functions have the same label are one. The roots
- * are groups of tasks: one for all, if the keys have none.
+ * samples were taken, and a node's children are its callers. Nodes whose functions have the same label are one. The
+ * roots are groups of tasks: one for all, if the keys have none.
  */
 #pragma once
 #include "report/group.h"

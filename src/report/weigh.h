@@ -2,8 +2,8 @@
 /*
  * How many samples stand on each node of the stack tree, and how many above it?
  *
- * Samples are added up by node first, and nodes into their parents after that: what a view costs grows with the number of
- * distinct stacks, not of samples.
+ * Samples are added up by node first, and nodes into their parents after that: what a view costs grows with the number
+ * of distinct stacks, not of samples.
  */
 #pragma once
 #include "report/group.h"

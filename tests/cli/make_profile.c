@@ -2,8 +2,8 @@
 /*
  * Write a small profile whose every view is known, for the tests of the command. usage: make_profile FILE [N]
  *
- * Twenty samples: three processes, a recursion, the kernel, code without a symbol, a thread without a stack, one cut short.
- * With N: that many stacks more, each four times, for tests of size.
+ * Twenty samples: three processes, a recursion, the kernel, code without a symbol, a thread without a stack, one cut
+ * short. With N: that many stacks more, each four times, for tests of size.
  */
 #include <sqlite3.h>
 #include <stdio.h>

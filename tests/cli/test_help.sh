@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Do the man pages and --help name the same options? usage: test_help.sh DUSK FOLDER_OF_MAN_PAGES
 . "$(dirname "$0")/../tools/tap.sh"
-dusk=$1
+dusk=$(realpath "$1")
 man=$2
 
 # "-o, --output FILE" of each option, one a line

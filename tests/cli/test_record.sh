@@ -3,9 +3,10 @@
 # What do recordings leave behind, and with which exit status? usage: test_record.sh DUSK
 # Skipped where dusk cannot record.
 . "$(dirname "$0")/../tools/tap.sh"
-dusk=$1
+dusk=$(realpath "$1")
 cd "$tmp" || exit 1
-"$dusk" doctor >doctor 2>&1 || {
+"$dusk" doctor >doctor 2>&1
+[ $? != 3 ] || {
 	echo "1..0 # SKIP this machine cannot record, see dusk doctor"
 	exit 0
 }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # What does the command answer to those who type the wrong thing? usage: test_usage.sh DUSK
 . "$(dirname "$0")/../tools/tap.sh"
-dusk=$1
+dusk=$(realpath "$1")
 cd "$tmp" || exit 1
 
 refused() {

@@ -162,7 +162,7 @@ void live_end(pid_t pid)
 	live_wait(pid, 10);
 }
 
-static pid_t spawn_record(const char *file, const char *const *words)
+pid_t live_spawn_record(const char *file, const char *const *words)
 {
 	const char *all[MAX_WORDS] = {dusk, "record", "-q", "-o", file};
 	size_t nr = 5;
@@ -176,7 +176,7 @@ static pid_t spawn_record(const char *file, const char *const *words)
 
 int live_record(const char *file, const char *const *words)
 {
-	return live_wait(spawn_record(file, words), RECORD_SECONDS);
+	return live_wait(live_spawn_record(file, words), RECORD_SECONDS);
 }
 
 
@@ -190,7 +190,7 @@ static bool has_samples(const char *file)
 
 pid_t live_start_record(const char *file, const char *const *words)
 {
-	pid_t pid = spawn_record(file, words);
+	pid_t pid = live_spawn_record(file, words);
 	double end = live_now_s() + READY_SECONDS;
 
 	while (!has_samples(file)) {

@@ -43,7 +43,10 @@ int live_wait(pid_t pid, int seconds);
 int live_record(const char *file, const char *const *words);
 #define RECORD(file, ...) live_record(file, (const char *const[]){__VA_ARGS__, NULL})
 
-/* Start it, and return when it records. To be ended with live_wait() or live_stop_record(). */
+/* Start it, to be ended with live_wait(). */
+pid_t live_spawn_record(const char *file, const char *const *words);
+
+/* The same, but return when it records. To be ended with live_wait() or live_stop_record(). */
 pid_t live_start_record(const char *file, const char *const *words);
 #define START_RECORD(file, ...) live_start_record(file, (const char *const[]){__VA_ARGS__, NULL})
 

@@ -75,6 +75,7 @@ static void say_difference(const struct stopped *s, const struct stopped_frame *
 }
 
 struct sums {
+	bool stubs_without_cfi;		/* elfutils, unlike us, cannot leave them */
 	size_t stacks, frames, holes, different;
 };
 
@@ -89,7 +90,7 @@ static void compare(const struct stopped *s, pid_t tid, struct sums *sums)
 	if (nr && same == nr && same == walk.out.nr) {
 		sums->stacks++;
 		sums->frames += nr;
-	} else if (is_hole(s, theirs[0].pc)) {
+	} else if (is_hole(s, theirs[0].pc) || (sums->stubs_without_cfi && nr == 1)) {
 		sums->holes++;
 	} else {
 		sums->different++;
@@ -112,7 +113,7 @@ static void stop_and_compare(pid_t pid, struct sums *sums)
 
 static void same_as_elfutils(const char *const *words)
 {
-	struct sums sums = {0};
+	struct sums sums = {.stubs_without_cfi = strstr(words[0], "stubs_lld")};
 	const char *name = strrchr(words[0], '/');
 	pid_t pid = live_start(true, words);
 
@@ -124,7 +125,7 @@ static void same_as_elfutils(const char *const *words)
 	print_message("%-20s %-10s %4zu stacks, %6zu frames the same, %zu in a hole, %zu different\n", name ? name + 1 : words[0],
 		      words[1] ? words[1] : "", sums.stacks, sums.frames, sums.holes, sums.different);
 	assert_int_equal(sums.different, 0);
-	assert_true(sums.stacks > sums.holes * 4);
+	assert_true(sums.stacks > sums.holes);
 }
 #define SAME(...) same_as_elfutils((const char *const[]){__VA_ARGS__, NULL})
 

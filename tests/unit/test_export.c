@@ -108,7 +108,7 @@ static void a_script_has_a_header_and_frames_from_the_inside(void **state)
 	f->profile.samples[0].cpu = 7;
 	f->profile.threads[0].tid = 1235;
 	check(f, "script", usual,
-	      "bash   100/1235  [007]    12.345678:   10101010 cycles: \n"
+	      "bash    100/1235  [007]    12.345678:   10101010 cycles: \n"
 	      "\tffffffff81234567 vfs_read+0x0 ([kernel.kallsyms])\n"
 	      "\t            7f12 read+0x1f (/usr/lib/libc.so.6)\n"
 	      "\t              10 main+0x0 (/bin/bash)\n"
@@ -121,7 +121,7 @@ static void a_script_names_what_has_no_symbol(void **state)
 
 	folded_add(f, "a", "outermost", 1, "/tmp/my prog!;[anon]!;[ext4]!ext4_read");
 	check(f, "script", usual,
-	      "a   100/100   [000]     0.000000:   10101010 cpu-clock: \n"
+	      "a    100/100   [000]     0.000000:   10101010 cpu-clock: \n"
 	      "\t              30 ext4_read+0x0 ([ext4])\n"
 	      "\t              20 [unknown] ([anon])\n"
 	      "\t              10 [unknown] (/tmp/my\\040prog)\n"
@@ -135,10 +135,10 @@ static void a_script_has_one_word_for_a_task(void **state)
 	folded_add(f, "node 12 x", "exiting", 1, "");
 	folded_add(f, "#hash", "exiting", 1, "");
 	check(f, "script", usual,
-	      "node_12_x   100/100   [000]     0.000000:   10101010 cpu-clock: \n"
+	      "node_12_x    100/100   [000]     0.000000:   10101010 cpu-clock: \n"
 	      "\t               0 [no stack: exiting] ([unknown])\n"
 	      "\n"
-	      ":101   101/101   [000]     0.010101:   10101010 cpu-clock: \n"
+	      ":101    101/101   [000]     0.010101:   10101010 cpu-clock: \n"
 	      "\t               0 [no stack: exiting] ([unknown])\n"
 	      "\n");
 }
@@ -150,7 +150,7 @@ static void a_script_has_no_name_that_begins_with_a_parenthesis(void **state)
 	folded_add(f, "a", "outermost", 1, "m!f");
 	f->profile.functions[1].name = "(anonymous namespace)::run(int)";
 	check(f, "script", usual,
-	      "a   100/100   [000]     0.000000:   10101010 cpu-clock: \n"
+	      "a    100/100   [000]     0.000000:   10101010 cpu-clock: \n"
 	      "\t              10 {anonymous}::run(int)+0x0 (m)\n"
 	      "\n");
 }

@@ -30,6 +30,7 @@ KNOWN void use(const char *path)
 		exit(1);
 	run(7, back);
 	dlclose(library);
+	sink++;
 }
 
 int main(int argc, char **argv)
