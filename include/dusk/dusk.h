@@ -127,8 +127,10 @@ struct dusk_symbol_options {
 
 /*
  * Give each frame of @p its function, from the files and the kernel of this machine; files are believed only if the
- * build id, or where there is none device and inode, is the recorded one. Kernel frames are looked up only if the kernel
- * that runs is the one that was recorded (boot id). -ECANCELED: stopped by progress.
+ * build id, or where there is none device and inode, is the recorded one. A function without symbol is named after the
+ * place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up only if the kernel that
+ * runs is the one that was recorded (boot id). 0, also with a text in @err that says what could not be looked up;
+ * -ECANCELED: stopped by progress.
  */
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err);
 
@@ -201,5 +203,19 @@ struct dusk_check {
 
 /* Run all checks; *@ret is to be freed with free(). Returns how many, or a negative errno. */
 int dusk_doctor(struct dusk_check **ret);
+
+/* A capability that recording needs (required) or can use, instead of root. */
+struct dusk_capability {
+	int number;			/* linux/capability.h */
+	const char *name;		/* "cap_bpf" */
+	bool required;
+	const char *purpose;
+};
+
+/* All of them, ended by a NULL name. */
+const struct dusk_capability *dusk_capabilities(void);
+
+/* The same as setcap takes them: "cap_bpf,cap_perfmon,...=ep". */
+const char *dusk_capabilities_setcap(void);
 
 const char *dusk_version(void);

@@ -15,18 +15,6 @@ static const struct option options[] = {
 	{0},
 };
 
-static const struct {
-	const char *name, *purpose;
-} capabilities[] = {
-	{"cap_bpf", "load kernel programs and their maps"},
-	{"cap_perfmon", "sample all tasks, and read kernel and user memory in those programs"},
-	{"cap_sys_ptrace", "open the files of other users' processes and of containers, for names"},
-	{"cap_dac_read_search", "read programs and symbols that only others may read"},
-	{"cap_syslog", "see kernel addresses in /proc/kallsyms, for names"},
-};
-
-#define NR_CAPABILITIES (sizeof(capabilities) / sizeof(*capabilities))
-
 static const char *state_name(enum dusk_check_state state)
 {
 	static const char *const names[] = {"OK", "WARN", "FAIL"};
@@ -59,12 +47,10 @@ static void write_state(const struct output *o, enum dusk_check_state state)
 static void write_capabilities(FILE *out)
 {
 	fputs("\nInstead of root, these capabilities suffice (the first two to record, the others for all names):\n", out);
-	for (size_t i = 0; i < NR_CAPABILITIES; i++)
-		fprintf(out, "  %-24s %s\n", capabilities[i].name, capabilities[i].purpose);
-	fputs("To give them to everyone who may run dusk:\n  sudo setcap ", out);
-	for (size_t i = 0; i < NR_CAPABILITIES; i++)
-		fprintf(out, "%s%s", i ? "," : "", capabilities[i].name);
-	fputs("=ep \"$(command -v dusk)\"\n", out);
+	for (const struct dusk_capability *c = dusk_capabilities(); c->name; c++)
+		fprintf(out, "  %-24s %s\n", c->name, c->purpose);
+	fprintf(out, "To give them to everyone who may run dusk:\n  sudo setcap %s \"$(command -v dusk)\"\n",
+		dusk_capabilities_setcap());
 }
 
 static void write_text(const struct output *o, const struct dusk_check *checks, int nr, bool able)

@@ -66,18 +66,18 @@ static void check_capabilities(struct dusk_check *c)
 {
 	size_t used = 0;
 
-	for (const struct capability *cap = capabilities; cap->name; cap++) {
+	for (const struct dusk_capability *cap = dusk_capabilities(); cap->name; cap++) {
 		if (probe_have(cap))
 			continue;
 		used += snprintf(c->result + used, sizeof(c->result) - used, "%s%s (%s)", used ? "; " : "missing: ",
-				 cap->name, cap->use);
+				 cap->name, cap->purpose);
 		if (used >= sizeof(c->result))
 			used = sizeof(c->result) - 1;
 		bad(c, cap->required || c->state == DUSK_FAIL ? DUSK_FAIL : DUSK_WARN,
-		    "run as root, or once: setcap %s DUSK", probe_setcap);
+		    "run as root, or once: setcap %s DUSK", dusk_capabilities_setcap());
 	}
 	if (!used)
-		result(c, "all that are needed (%.*s)", (int)strcspn(probe_setcap, "="), probe_setcap);
+		result(c, "all that are needed (%.*s)", (int)strcspn(dusk_capabilities_setcap(), "="), dusk_capabilities_setcap());
 }
 
 static void check_load(struct dusk_check *c)

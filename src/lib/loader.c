@@ -130,11 +130,11 @@ static int load_now(struct kernel_side *k)
 
 static int load_error(int ret, struct dusk_error *err)
 {
-	const struct capability *missing = probe_missing();
+	const struct dusk_capability *missing = probe_missing();
 
 	if (missing)
 		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); run as root, or once: "
-				 "setcap %s $(command -v dusk)", missing->name, missing->use, probe_setcap);
+				 "setcap %s $(command -v dusk)", missing->name, missing->purpose, dusk_capabilities_setcap());
 	if (ret == -EPERM || ret == -EACCES)
 		return error_set(err, -EPERM, "cannot load BPF programs: %s; a security module or kernel lockdown may forbid it",
 				 strerror(-ret));

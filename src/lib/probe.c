@@ -29,31 +29,40 @@ int probe_task_work(enum task_work *ret)
 	return 0;
 }
 
-const struct capability capabilities[] = {
-	{ CAP_BPF, "cap_bpf", true, "load BPF programs and maps" },
-	{ CAP_PERFMON, "cap_perfmon", true, "attach to perf events and tracepoints, read memory in BPF" },
-	{ CAP_SYS_PTRACE, "cap_sys_ptrace", false, "open the files of processes in containers" },
-	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", false, "read symbols from files that others own" },
-	{ CAP_SYSLOG, "cap_syslog", false, "name kernel functions (addresses in /proc/kallsyms)" },
+static const struct dusk_capability capabilities[] = {
+	{ CAP_BPF, "cap_bpf", true, "load BPF programs and their maps" },
+	{ CAP_PERFMON, "cap_perfmon", true, "sample all tasks, and read kernel and user memory in BPF" },
+	{ CAP_SYS_PTRACE, "cap_sys_ptrace", false, "open the files of processes in containers, for names" },
+	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", false, "read programs and symbols that only others may read" },
+	{ CAP_SYSLOG, "cap_syslog", false, "see kernel addresses in /proc/kallsyms, for names" },
 	{ 0, NULL, false, NULL },
 };
 
-const char probe_setcap[] = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_syslog=ep";
+const struct dusk_capability *dusk_capabilities(void)
+{
+	return capabilities;
+}
 
-bool probe_have(const struct capability *c)
+const char *dusk_capabilities_setcap(void)
+{
+	return "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_syslog=ep";
+}
+
+/* CAP_SYS_ADMIN stands in for what was split from it. */
+bool probe_have(const struct dusk_capability *c)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
-	int admin = c->number == CAP_BPF || c->number == CAP_PERFMON ? CAP_SYS_ADMIN : c->number;
+	int also = c->required ? CAP_SYS_ADMIN : c->number;
 
 	if (syscall(SYS_capget, &head, data))
 		return false;
-	return data[c->number / 32].effective >> c->number % 32 & 1 || data[admin / 32].effective >> admin % 32 & 1;
+	return (data[c->number / 32].effective >> c->number % 32 | data[also / 32].effective >> also % 32) & 1;
 }
 
-const struct capability *probe_missing(void)
+const struct dusk_capability *probe_missing(void)
 {
-	for (const struct capability *c = capabilities; c->name; c++)
+	for (const struct dusk_capability *c = capabilities; c->name; c++)
 		if (c->required && !probe_have(c))
 			return c;
 	return NULL;

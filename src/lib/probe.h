@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What does this kernel offer, and what may we do here? */
 #pragma once
-#include <stdbool.h>
-#include <stdint.h>
+#include <dusk/dusk.h>
 
 /* The one kfunc has two names (doc/kernel.md); without either there is no deferral. */
 enum task_work { TASK_WORK_NONE, TASK_WORK_IMPL, TASK_WORK_PLAIN };
@@ -10,25 +9,11 @@ enum task_work { TASK_WORK_NONE, TASK_WORK_IMPL, TASK_WORK_PLAIN };
 /* Look into the kernel's BTF. *@ret also says so if there is no BTF: -ENOENT. */
 int probe_task_work(enum task_work *ret);
 
-/* A capability that recording needs or can use. */
-struct capability {
-	int number;		/* linux/capability.h */
-	const char *name;	/* "cap_bpf" */
-	bool required;
-	const char *use;	/* what for */
-};
-
-/* The table, ended by a NULL name. */
-extern const struct capability capabilities[];
-
 /* Do we have it, effectively? */
-bool probe_have(const struct capability *c);
+bool probe_have(const struct dusk_capability *c);
 
 /* The first required capability that is missing, or NULL. */
-const struct capability *probe_missing(void);
-
-/* The capabilities in setcap's form: "cap_bpf,cap_perfmon,...=ep". */
-extern const char probe_setcap[];
+const struct dusk_capability *probe_missing(void);
 
 /* Where the kernel's entry code is, which saves the registers of user mode. 0, or -ENOENT: kallsyms does not tell. */
 int probe_entry_text(uint64_t *start, uint64_t *end);

@@ -52,7 +52,7 @@ static long max_rate(void)
 
 static int open_error(int ret, unsigned int hz, int cpu, struct dusk_error *err)
 {
-	const struct capability *missing = probe_missing();
+	const struct dusk_capability *missing = probe_missing();
 	long rate = max_rate();
 
 	if (ret == -EINVAL && rate && hz > (unsigned long)rate)
@@ -62,7 +62,7 @@ static int open_error(int ret, unsigned int hz, int cpu, struct dusk_error *err)
 		return error_set(err, -EINVAL, "cannot sample CPU %d: there is no such CPU, or it is offline", cpu);
 	if (missing)
 		return error_set(err, -EPERM, "cannot open a perf event: %s is missing (needed to %s)", missing->name,
-				 missing->use);
+				 missing->purpose);
 	return error_set(err, ret, "cannot open a perf event on CPU %d: %s", cpu, strerror(-ret));
 }
 

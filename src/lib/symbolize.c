@@ -8,6 +8,8 @@
  */
 #include <elf.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -188,6 +190,23 @@ static int open_module(const struct symbolizer *s, uint32_t i)
 	return accept_file(m, procfs_open_in_root(m->pid, m->path), &fd) ? fd : -ENOENT;
 }
 
+/* Name @f, whose code is at @address, after its symbol, or after the place in the file where it begins. */
+static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct symbols *symbols, const char *module,
+		     uint64_t address)
+{
+	char nameless[NAME_MAX + 32];
+	const char *symbol;
+	uint64_t start;
+
+	f->address = address + f->is_return;
+	symbol = symbols_find(symbols, address, &start);
+	if (!symbol && symbols_find_nameless(symbols, address, &start)) {
+		snprintf(nameless, sizeof(nameless), "%s+0x%" PRIx64, module, f->offset - (f->address - start));
+		symbol = nameless;
+	}
+	return symbol ? name_frame(s, f, symbol, module, start) : 0;
+}
+
 static int name_file(struct symbolizer *s, uint32_t module, const struct group *g)
 {
 	const struct dusk_module *m = &s->p->modules[module];
@@ -202,16 +221,11 @@ static int name_file(struct symbolizer *s, uint32_t module, const struct group *
 		return rc == -ENOMEM ? rc : 0;
 	for (uint32_t i = 0; !rc && i < g->nr; i++) {
 		struct dusk_frame *f = &s->p->frames[g->frames[i]];
-		uint64_t address, start;
-		const char *symbol;
+		uint64_t address;
 
 		/* A call at the very end of a function, or of a segment, returns behind it. */
-		if (!symbols_address(symbols, f->offset - f->is_return, &address)) {
-			f->address = address + f->is_return;
-			symbol = symbols_find(symbols, address, &start);
-			if (symbol)
-				rc = name_frame(s, f, symbol, base_name(m->path), start);
-		}
+		if (!symbols_address(symbols, f->offset - f->is_return, &address))
+			rc = name_code(s, f, symbols, base_name(m->path), address);
 		rc = rc ?: step(s);
 	}
 	symbols_free(symbols);

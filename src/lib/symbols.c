@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/cleanup.h"
+#include "fdes.h"
 #include "ranges.h"
 #include "symbols.h"
 
@@ -41,6 +42,7 @@ struct symbols {
 	Dwfl *dwfl;
 	struct vec(struct segment) segments;
 	struct ranges ranges;		/* value: a pointer to the name */
+	struct fdes *fdes;
 
 	int (*progress)(void *ctx);
 	void *ctx;
@@ -265,6 +267,7 @@ int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)
 		return -ENOEXEC;
 	rc = read_segments(s, elf);
 	rc = rc ?: read_symbols(s, module);
+	rc = rc ?: fdes_read(&s->fdes, elf, fd);
 	if (rc)
 		return rc;
 	*ret = steal(s);
@@ -297,6 +300,11 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *st
 	return (const char *)(uintptr_t)r->value;
 }
 
+bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start)
+{
+	return fdes_find(s->fdes, address, start);
+}
+
 void symbols_free(struct symbols *s)
 {
 	if (!s)
@@ -305,6 +313,7 @@ void symbols_free(struct symbols *s)
 		dwfl_end(s->dwfl);
 	vec_done(&s->segments);
 	ranges_done(&s->ranges);
+	fdes_free(s->fdes);
 	free(s);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which function of this ELF file is at this offset? */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <dusk/dusk.h>
@@ -21,6 +22,9 @@ int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret);
 /* The function at link-time address @address: its name as it stands in the symbol table, or NULL; *@start: where it
  * begins. */
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *start);
+
+/* Where the function at @address begins if it has no symbol, but an FDE. */
+bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start);
 void symbols_free(struct symbols *s);
 
 /* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * evicted FILE: main, enter, 60 times recurse, work, spin, on a stack that is kept in FILE. Again and again it drops its own
+ * unwind tables, and the stack of the frames outside work: from the page tables, and from the page cache.
+ */
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <ucontext.h>
+#include "victim.h"
+
+#define STACK_BYTES (1 << 20)
+#define PAGE 4096UL
+
+volatile unsigned long sink;
+static char *stack;
+static int stack_fd;
+static unsigned long tables, tables_bytes;
+static int said;
+
+KNOWN void spin(void)
+{
+	BURN(5000000);
+}
+
+KNOWN void evict(unsigned long above)
+{
+	unsigned long start = (above + 2 * PAGE) & -PAGE, end = (unsigned long)stack + STACK_BYTES;
+
+	madvise((void *)tables, tables_bytes, MADV_PAGEOUT);
+	msync(stack, STACK_BYTES, MS_SYNC);
+	madvise((void *)start, end - start, MADV_DONTNEED);
+	posix_fadvise(stack_fd, 0, 0, POSIX_FADV_DONTNEED);
+}
+
+KNOWN void work(void)
+{
+	char here;
+
+	for (;;) {
+		evict((unsigned long)&here);
+		if (!said++)
+			say_ready();
+		spin();
+		sink++;
+	}
+}
+
+KNOWN void recurse(int left)
+{
+	volatile char room[1000];
+
+	room[0] = left;
+	if (left > 1)
+		recurse(left - 1);
+	else
+		work();
+	sink += room[0];
+}
+
+KNOWN void enter(void)
+{
+	recurse(60);
+	sink++;
+}
+
+/* The program's own read-only segment that holds .eh_frame_hdr. */
+static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	unsigned long hdr = 0;
+
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
+			hdr = info->dlpi_phdr[i].p_vaddr;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_LOAD || hdr < p->p_vaddr || hdr >= p->p_vaddr + p->p_memsz)
+			continue;
+		tables = (info->dlpi_addr + p->p_vaddr) & -PAGE;
+		tables_bytes = (p->p_memsz + PAGE - 1) & -PAGE;
+	}
+	return 1;	/* the program comes first */
+}
+
+int main(int argc, char **argv)
+{
+	static ucontext_t context, outside;
+
+	stack_fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
+	if (stack_fd < 0 || ftruncate(stack_fd, STACK_BYTES))
+		return 1;
+	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, stack_fd, 0);
+	if (stack == MAP_FAILED || !dl_iterate_phdr(find_tables, NULL) || !tables_bytes || getcontext(&context))
+		return 1;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = STACK_BYTES;
+	context.uc_link = &outside;
+	makecontext(&context, enter, 0);
+	return swapcontext(&outside, &context);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * withheld FILE: enter, 60 times recurse, work, on a stack of which all but the innermost pages are gone, and belong to
+ * a userfaultfd that nobody reads: who touches them sleeps for ever. work counts its rounds in FILE.
+ */
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include "victim.h"
+
+#define STACK_BYTES (1 << 20)
+#define PAGE 4096UL
+
+volatile unsigned long sink;
+static volatile unsigned long *rounds;
+static char *stack;
+static int faults;
+
+KNOWN void withhold(unsigned long above)
+{
+	unsigned long start = (above + 2 * PAGE) & -PAGE, end = (unsigned long)stack + STACK_BYTES;
+	struct uffdio_register range = {.range = {start, end - start}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	if (ioctl(faults, UFFDIO_REGISTER, &range) || madvise((void *)start, end - start, MADV_DONTNEED))
+		exit(1);
+}
+
+KNOWN void work(void)
+{
+	char here;
+
+	withhold((unsigned long)&here);
+	say_ready();
+	for (;;) {
+		BURN(100000);
+		++*rounds;
+	}
+}
+
+KNOWN void recurse(int left)
+{
+	volatile char room[1000];
+
+	room[0] = left;
+	if (left > 1)
+		recurse(left - 1);
+	else
+		work();
+	sink += room[0];
+}
+
+KNOWN void enter(void)
+{
+	recurse(60);
+	sink++;
+}
+
+int main(int argc, char **argv)
+{
+	static ucontext_t context, outside;
+	struct uffdio_api api = {.api = UFFD_API};
+	int fd = argc > 1 ? open(argv[1], O_RDWR) : -1;
+
+	rounds = fd >= 0 ? mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
+	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	faults = syscall(SYS_userfaultfd, O_CLOEXEC);
+	if (rounds == MAP_FAILED || stack == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api) || getcontext(&context))
+		return 1;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = STACK_BYTES;
+	context.uc_link = &outside;
+	makecontext(&context, enter, 0);
+	return swapcontext(&outside, &context);
+}
