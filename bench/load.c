@@ -7,6 +7,7 @@
  *	load maps	a line for each map: name, bytes that the kernel accounts for it
  */
 #include <bpf/bpf.h>
+#include <dirent.h>
 #include <dusk/dusk.h>
 #include <err.h>
 #include <stdio.h>
@@ -14,6 +15,8 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#define MAX_MAPS 128
 
 static double now_ms(void)
 {
@@ -23,73 +26,72 @@ static double now_ms(void)
 	return t.tv_sec * 1e3 + t.tv_nsec / 1e6;
 }
 
-/* Is @id one that was there before? */
-static bool known(const __u32 *before, size_t nr, __u32 id)
+/* The number behind @key in the fdinfo of our descriptor @name, or 0: what the kernel says of what we hold. */
+static unsigned long long about(const char *name, const char *key)
 {
-	for (size_t i = 0; i < nr; i++)
-		if (before[i] == id)
-			return true;
-	return false;
+	unsigned long long ret = 0;
+	char path[320], line[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%s", name);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, key, strlen(key)))
+			ret = strtoull(line + strlen(key), NULL, 10);
+	if (f)
+		fclose(f);
+	return ret;
 }
 
-static size_t list(__u32 *ret, size_t max, int (*next)(__u32 id, __u32 *next_id))
-{
-	size_t nr = 0;
-
-	for (__u32 id = 0; nr < max && !next(id, &id);)
-		ret[nr++] = id;
-	return nr;
-}
-
-static void show_program(__u32 id)
+static void show_program(const char *name)
 {
 	struct bpf_prog_info info = {0};
 	__u32 size = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(id);
 
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
-		return;
-	printf("%s %u %u\n", info.name, info.verified_insns, info.jited_prog_len);
-	close(fd);
+	if (about(name, "prog_id:") && !about(name, "link_id:") && !bpf_obj_get_info_by_fd(atoi(name), &info, &size))
+		printf("%s %u %u\n", info.name, info.verified_insns, info.jited_prog_len);
 }
 
-/* What a map costs stands in the fdinfo of a descriptor of it. */
-static void show_map(__u32 id)
+/* Two objects may share a map: it counts once. */
+static void show_map(const char *name)
 {
+	static __u32 seen[MAX_MAPS];
+	static size_t nr;
 	struct bpf_map_info info = {0};
-	__u32 size = sizeof(info);
-	int fd = bpf_map_get_fd_by_id(id);
-	unsigned long long bytes = 0;
-	char path[64], line[128];
-	FILE *f;
+	__u32 size = sizeof(info), id = about(name, "map_id:");
 
-	if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &size))
+	for (size_t i = 0; i < nr; i++)
+		if (seen[i] == id)
+			return;
+	if (!id || nr == MAX_MAPS || about(name, "link_id:") || bpf_obj_get_info_by_fd(atoi(name), &info, &size))
 		return;
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "memlock: %llu", &bytes) == 1)
-			break;
-	if (f)
-		fclose(f);
-	printf("%s %llu\n", info.name, bytes);
-	close(fd);
+	seen[nr++] = id;
+	printf("%s %llu\n", info.name, about(name, "memlock:"));
+}
+
+static void each_descriptor(void (*show)(const char *name))
+{
+	DIR *folder = opendir("/proc/self/fd");
+	struct dirent *entry;
+
+	if (!folder)
+		err(1, "/proc/self/fd");
+	while ((entry = readdir(folder)))
+		if (entry->d_name[0] != '.')
+			show(entry->d_name);
+	closedir(folder);
 }
 
 int main(int argc, char **argv)
 {
-	static __u32 before[4096], after[4096];
 	struct dusk_record_options opts = {.sz = sizeof(opts), .path = "load.dusk", .owner_uid = -1, .owner_gid = -1};
-	bool programs = argc == 2 && !strcmp(argv[1], "programs"), maps = argc == 2 && !strcmp(argv[1], "maps");
-	int (*next)(__u32, __u32 *) = programs ? bpf_prog_get_next_id : bpf_map_get_next_id;
-	size_t nr_before, nr_after;
+	const char *what = argc == 2 ? argv[1] : "";
 	struct dusk_error error;
 	struct dusk_record *r;
 	double start, ready, begun;
 
-	if (argc != 2 || (!programs && !maps && strcmp(argv[1], "time")))
+	if (strcmp(what, "time") && strcmp(what, "programs") && strcmp(what, "maps"))
 		errx(2, "usage: load time|programs|maps");
-	nr_before = list(before, 4096, next);
 	start = now_ms();
 	if (dusk_record_new(&r, &opts, &error))
 		errx(1, "%s", error.text);
@@ -98,14 +100,10 @@ int main(int argc, char **argv)
 		errx(1, "%s", error.text);
 	begun = now_ms();
 
-	if (programs || maps) {
-		nr_after = list(after, 4096, next);
-		for (size_t i = 0; i < nr_after; i++)
-			if (!known(before, nr_before, after[i]))
-				programs ? show_program(after[i]) : show_map(after[i]);
-	} else {
+	if (!strcmp(what, "time"))
 		printf("%.1f %.1f\n", ready - start, begun - start);
-	}
+	else
+		each_descriptor(!strcmp(what, "maps") ? show_map : show_program);
 	dusk_record_stop(r, &error);
 	dusk_record_free(r);
 	unlink(opts.path);

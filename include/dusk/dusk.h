@@ -2,9 +2,9 @@
 /*
  * libdusk: record where a machine's CPU time goes, and read what was recorded.
  *
- * Functions that can fail return 0 or a negative errno, leave their results untouched on failure, and say in @err (which
- * may be NULL) what failed, on what, why, and what would help. Nothing here prints. Nothing is shared between objects:
- * different objects may be used by different threads, one object by one thread at a time.
+ * Functions that can fail return 0 or a negative errno, leave their results untouched on failure, and say in @err
+ * (which may be NULL) what failed, on what, why, and what would help. Nothing here prints. Nothing is shared between
+ * objects: different objects may be used by different threads, one object by one thread at a time.
  */
 #pragma once
 #include <stdbool.h>
@@ -106,8 +106,9 @@ struct dusk_profile {
 };
 
 /*
- * Read the profile at @path. *@ret is to be freed with dusk_profile_free(). -ENOENT, -EACCES; -EINVAL: not a profile, or
- * damaged; -EPROTONOSUPPORT: written by a newer version. Works while the file is being written: shows what is committed.
+ * Read the profile at @path. *@ret is to be freed with dusk_profile_free(). -ENOENT, -EACCES; -EINVAL: not a profile,
+ * or damaged; -EPROTONOSUPPORT: written by a newer version. Works while the file is being written: shows what is
+ * committed.
  */
 int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err);
 void dusk_profile_free(struct dusk_profile *p);
@@ -128,8 +129,8 @@ struct dusk_symbol_options {
 /*
  * Give each frame of @p its function, from the files and the kernel of this machine; files are believed only if the
  * build id, or where there is none device and inode, is the recorded one. A function without symbol is named after the
- * place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up only if the kernel that
- * runs is the one that was recorded (boot id). 0, also with a text in @err that says what could not be looked up;
+ * place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up only if the kernel
+ * that runs is the one that was recorded (boot id). 0, also with a text in @err that says what could not be looked up;
  * -ECANCELED: stopped by progress.
  */
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err);
@@ -165,9 +166,9 @@ struct dusk_record_status {
 };
 
 /*
- * Load and attach all kernel programs, and create the profile; samples begin at dusk_record_start(). *@ret is to be freed
- * with dusk_record_free(). -EPERM: a capability is missing (which one: @err); -EOPNOTSUPP: the kernel lacks something
- * (what: @err); -ESRCH: no such process; others from the file.
+ * Load and attach all kernel programs, and create the profile; samples begin at dusk_record_start(). *@ret is to be
+ * freed with dusk_record_free(). -EPERM: a capability is missing (which one: @err); -EOPNOTSUPP: the kernel lacks
+ * something (what: @err); -ESRCH: no such process; others from the file.
  */
 int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err);
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err);

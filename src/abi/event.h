@@ -3,8 +3,8 @@
  * The records of the ring buffer.
  *
  * A sample whose user stack is due carries a cookie; a stack event with the same cookie follows when the task is about
- * to return to user mode, and serves all samples that carry the cookie. A sample with cookie 0 has no stack to wait for:
- * its outcome says why.
+ * to return to user mode, and serves all samples that carry the cookie. A sample with cookie 0 has no stack to wait
+ * for: its outcome says why.
  *
  * Samples and stack events may come in either order. A module event comes before the first stack that names the module,
  * unless it was lost.
@@ -47,10 +47,10 @@ struct event_module {
 	u64 dev, ino;			/* dev as the kernel encodes it: major << 20 | minor */
 	u32 generation, pid;
 	u64 start, end;			/* a mapping of it in @pid */
-	u32 vdso;
-	u32 build_id_bytes;
+	u32 parent;			/* of @pid: it may live longer, and see the same files */
+	u16 vdso, build_id_bytes;
 	u8 build_id[BUILD_ID_BYTES];
-	u32 path_start;			/* where the path begins in @path, which it fills to the end; PATH_BYTES: none */
+	u32 path_start;			/* in @path, which it fills to the end; PATH_BYTES: there is none */
 	char path[PATH_BYTES];		/* as @pid sees it; not terminated */
 };
 

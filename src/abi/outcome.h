@@ -17,7 +17,7 @@
 	X(UNDEFINED_RA, "outermost", COMPLETE, "the outermost frame says that it has no caller")	\
 	X(ZERO_RA, "zero-return", COMPLETE, "the return address is zero")				\
 	X(ENTRY_POINT, "entry-point", COMPLETE, "the entry point of the program or of ld.so")		\
-	X(THREAD_START, "thread-start", COMPLETE, "the first instruction of a new thread, which has no CFI")	\
+	X(THREAD_START, "thread-start", COMPLETE, "the first instruction of a new thread or context: nobody called it")	\
 	X(NO_MAPPING, "no-mapping", CUT, "the frame's address is not mapped")				\
 	X(JIT_CODE, "jit", CUT, "code without a file, and no frame pointer that leads to a call")	\
 	X(NO_EH_FRAME, "no-eh-frame", CUT, "the module has no .eh_frame, and the frame pointer leads nowhere")	\

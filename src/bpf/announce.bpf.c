@@ -96,6 +96,7 @@ CORE void module_announce(struct modules *ms)
 	e->ino = ms->key.ino;
 	e->generation = ms->key.generation;
 	e->pid = t->tgid;
+	e->parent = t->real_parent->tgid;
 	e->start = ms->vma.start;
 	e->end = ms->vma.end;
 	e->vdso = ms->vma.vdso;
@@ -105,6 +106,7 @@ CORE void module_announce(struct modules *ms)
 	if (p.dentry)
 		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
 	e->path_start = p.pos;
-	if (emit(e, sizeof(*e), NULL))
+	/* The reader is woken: only while the process lives, is the file sure to be found under its path. */
+	if (bpf_ringbuf_output(&events, e, sizeof(*e), BPF_RB_FORCE_WAKEUP))
 		count(COUNT_LOST_MODULES, 1);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The last moment before execve() gives up the program: what was asked for is walked here, without faulting, as the task
- * will not return to user mode with this stack.
+ * The last moment before execve() gives up the program: what was asked for is walked here, without faulting, as the
+ * task will not return to user mode with this stack.
  */
 #include "unwind.bpf.h"
 #include <bpf/bpf_tracing.h>

@@ -165,7 +165,7 @@ struct task_struct {
 	u32 flags;
 	struct mm_struct *mm;
 	int pid, tgid;
-	struct task_struct *group_leader;
+	struct task_struct *group_leader, *real_parent;
 	u64 start_boottime;
 	struct fs_struct *fs;
 	struct signal_struct *signal;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "maps.h"
 
-_Static_assert(__builtin_offsetof(struct task_state, defer) == __builtin_offsetof(struct task_head, deferral), "task_head");
+_Static_assert(__builtin_offsetof(struct task_state, defer) == __builtin_offsetof(struct task_head, deferral),
+	       "task_head");
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 

@@ -34,8 +34,8 @@ struct guard {
 };
 
 /*
- * tasks: one element for each task that was asked for its stack. Made at the first request, deleted when the task exits or
- * its tid changes. Written only by the task itself, and interrupts on top of it.
+ * tasks: one element for each task that was asked for its stack. Made at the first request, deleted when the task exits
+ * or its tid changes. Written only by the task itself, and interrupts on top of it.
  */
 struct task_state {
 	struct bpf_task_work work;
@@ -43,7 +43,7 @@ struct task_state {
 	struct registers asked;		/* at the request: what the walk starts from */
 	u64 mm;
 	u32 exec_id;
-	u32 torn;			/* asked while entry code was still saving the registers: do not believe @asked */
+	u32 torn;			/* asked while entry code still saved the registers: do not believe @asked */
 	u32 last_stack, last_outcome;	/* of the walk done last */
 	u64 last_mm;
 	struct guard guard;

@@ -126,7 +126,8 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
 
-	if (bpf_find_vma(t, addr, found_vma, &f, 0) == -EBUSY) {	/* the mmap lock is taken: go by the VMA's own */
+	/* If the mmap lock is taken, go by the VMA's own. */
+	if (bpf_find_vma(t, addr, found_vma, &f, 0) == -EBUSY) {
 		bpf_iter_task_vma_new(&it, t, addr);
 		vma = bpf_iter_task_vma_next(&it);
 		if (vma && vma->vm_start <= addr) {

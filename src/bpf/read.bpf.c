@@ -11,12 +11,12 @@
 
 CORE int port_read(void *dst, u32 len, u64 addr)
 {
-	int err;
+	int err = bpf_probe_read_user(dst, len, (const void *)addr);
 
-	if (!bpf_probe_read_user(dst, len, (const void *)addr))
-		return 0;
-	err = may_fault(addr, len);
-	if (err)
-		return err;
-	return bpf_copy_from_user(dst, len, (const void *)addr) ? -EFAULT : 0;
+	if (err) {
+		err = may_fault(addr, len);
+		if (!err && bpf_copy_from_user(dst, len, (const void *)addr))
+			err = -EFAULT;
+	}
+	return err + (int)loop_zero;	/* to the verifier all ways end alike: it looks at what follows once */
 }

@@ -42,9 +42,9 @@ static INLINE void close(struct task_state *st, struct task_struct *t, int err)
 	struct event_stack e = { .kind = EVENT_STACK, .outcome = NOT_SCHEDULED, .pid = t->tgid, .tid = t->pid };
 
 	/*
-	 * Busy although nobody had asked: a walk has served its requests already, but the callback that was to do it has
-	 * not returned. So the task has not been to user mode since, and the stack is still that one, unless execve()
-	 * has come in between.
+	 * Busy although nobody had asked: a walk has served its requests already, but the callback that was to do it
+	 * has not returned. So the task has not been to user mode since, and the stack is still that one, unless
+	 * execve() has come in between.
 	 */
 	if (err == -EBUSY && st->last_mm == st->mm) {
 		e.outcome = st->last_outcome;

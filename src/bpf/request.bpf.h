@@ -7,8 +7,9 @@
 enum consumer { CONSUMER_CPU };
 
 /*
- * Ask for the user stack of @t, the current task, which has user memory and was interrupted at @ip (kernel or user). Returns the cookie
- * under which a stack event will come, or 0: there will be none, for the reason *@why (enum outcome).
+ * Ask for the user stack of @t, the current task, which has user memory and was interrupted at @ip (kernel or user).
+ * Returns the cookie under which a stack event will come, or 0: there will be none, for the reason *@why (enum
+ * outcome).
  */
 CORE u64 request_stack(struct task_struct *t, u32 who, u64 ip, u8 *why);
 

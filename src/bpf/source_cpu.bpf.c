@@ -3,7 +3,9 @@
 #include "emit.bpf.h"
 #include "request.bpf.h"
 
-/* The kernel's stack, if the timer hit the kernel: its id in e->kernel_stack; or, if the table is full, what to send. */
+/*
+ * The kernel's stack, if the timer hit the kernel: its id in e->kernel_stack; or, if the table is full, what to send.
+ */
 static INLINE const struct stack *kernel_stack(struct bpf_perf_event_data *ctx, struct event_sample *e)
 {
 	u32 zero = 0;

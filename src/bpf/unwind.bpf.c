@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The task work: on the way back to user mode. It may sleep, and this code may run for several tasks on one CPU at once.
+ * The task work: on the way back to user mode. It may sleep, and this code may run for several tasks on one CPU at
+ * once.
  */
 #include "request.bpf.h"
 #include "unwind.bpf.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_read() has it. */
+/*
+ * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_read() has it.
+ */
 #pragma once
 #include "emit.bpf.h"
 #include "registers.bpf.h"
@@ -46,8 +48,8 @@ static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, c
 }
 
 /*
- * The registers to start from: those of the request, because a signal may have been delivered since, or a handler left, and
- * what lay above the stack pointer then is untouched. 0, or the outcome that says why there is nothing to walk.
+ * The registers to start from: those of the request, because a signal may have been delivered since, or a handler left,
+ * and what lay above the stack pointer then is untouched. 0, or the outcome that says why there is nothing to walk.
  */
 static INLINE u32 start_from(struct machine *m, struct task_state *st, struct task_struct *t)
 {
@@ -82,7 +84,10 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	return walk->outcome;
 }
 
-/* Serve all who asked until now. Requests from here on find @st->last_stack; a stack that is not in the table cannot be found. */
+/*
+ * Serve all who asked until now. Requests from here on find @st->last_stack; a stack that is not in the table cannot be
+ * found.
+ */
 static INLINE void serve(struct task_state *st, struct event_stack *e, const struct stack *frames)
 {
 	st->last_stack = e->stack;

@@ -31,13 +31,6 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 	return err ? read_outcome(err, STACK_UNREADABLE) : 0;
 }
 
-static INLINE void lies_at(struct machine *m, u32 reg, u64 addr)
-{
-	m->reg[reg] = addr;
-	m->lazy |= 1u << reg;
-	m->invalid &= ~(1u << reg);
-}
-
 static INLINE void is(struct machine *m, u32 reg, u64 val)
 {
 	m->reg[reg] = val;

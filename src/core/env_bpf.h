@@ -21,7 +21,10 @@ enum { false, true };
 #define GLOBAL __attribute__((noinline))
 #define NONNULL __attribute__((btf_decl_tag("arg:nonnull")))
 
-/* A variable in a map of its own, ".bss." @name, that user space can map. Not hidden: libbpf lets only public ones be mapped. */
+/*
+ * A variable in a map of its own, ".bss." @name, that user space can map. Not hidden: libbpf lets only public ones be
+ * mapped.
+ */
 #define SHARED(name) __attribute__((section(".bss." name)))
 
 /* A value the compiler cannot reason about, so that it cannot remove the mask that follows. */

@@ -52,6 +52,7 @@ CORE int framepointer_plt_row(struct machine *m, u64 pc)
 {
 	const u8 *code = m->code + 6;		/* at pc, six bytes before it at code[-6] */
 	struct row *row = &m->row;
+	u8 flags = 0;
 	s32 pushed;
 
 	if (port_read(m->code, 12, pc - 6))
@@ -60,16 +61,22 @@ CORE int framepointer_plt_row(struct machine *m, u64 pc)
 		pushed = code[-6] == 0xff && code[-5] == 0x35 ? 16 : 0;
 	else if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)	/* endbr64 of -z ibtplt */
 		pushed = 0;
+	else if (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xec && code[3] == 8 && code[4] == 0x48)
+		pushed = 0;				/* _init, _fini: sub $8,%rsp, and another instruction of 64 bits */
 	else if (code[0] == 0x68)			/* push $index */
 		pushed = 0;
 	else if (code[0] == 0xe9 && code[-5] == 0x68)	/* jmp plt0 */
 		pushed = 8;
 	else if (code[0] == 0xff && code[1] == 0x35)	/* plt0: push got+8(%rip) */
 		pushed = 8;
-	else
+	else if (code[-2] == 0x0f && code[-1] == 0x05) {		/* clone3(): back from the system call, without a frame */
+		pushed = 0;
+		flags = ROW_FRAME_POINTER;	/* unless the thread is new: nobody called it */
+	} else
 		return -ENOENT;
 
 	memset(row, 0, sizeof(*row));
+	row->flags = flags;
 	row->cfa_kind = CFA_REG;
 	row->cfa_reg = RSP;
 	row->cfa_off = pushed + 8;
@@ -82,7 +89,9 @@ CORE bool framepointer_thread_start(struct machine *m)
 {
 	u64 rax;
 
-	if (!m->exact || m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
+	if (!m->exact)		/* makecontext(): the first function returns to one that nobody called */
+		return !(m->pc & 15) && !port_read(m->code, 8, m->pc - 8) && !follows_call(m->code);
+	if (m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
 		return false;		/* clone() returns 0 in the child */
 	return !port_read(m->code, 2, m->pc - 2) && m->code[0] == 0x0f && m->code[1] == 0x05;	/* syscall */
 }

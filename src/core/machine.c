@@ -4,25 +4,20 @@
 CORE int stack_read_slow(struct machine *m, u64 addr)
 {
 	struct stack_window *s = &m->stack;
-	u32 left;
+	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+	int err;
 
-	if (!(addr & 7) && addr >= s->base) {
-		s->refills++;
-		s->base = addr;
-		s->len = STACK_WINDOW;
-		if (!port_read(s->word, STACK_WINDOW, addr)) {
-			m->word = s->word[0];
-			return 0;
-		}
-		left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
-		s->len = 0;
-		if (left < STACK_WINDOW && !port_read(s->word, left, addr)) {
-			s->len = left;
-			m->word = s->word[0];
-			return 0;
-		}
-		s->base = 0;
+	if (addr & 7 || addr < s->base) {
+		s->reads++;
+		return port_read(&m->word, sizeof(m->word), addr);
 	}
-	s->reads++;
-	return port_read(&m->word, sizeof(m->word), addr);
+	s->refills++;
+	s->base = addr;
+	s->len = 0;
+	err = port_read(s->word, left, addr);
+	if (err)
+		return err;
+	s->len = left;
+	m->word = s->word[0];
+	return 0;
 }

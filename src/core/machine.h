@@ -9,9 +9,10 @@
 #include "reader.h"
 #include "regs.h"
 
-#define STACK_WINDOW 1024
+#define STACK_WINDOW PAGE_BYTES
 #define EXPR_DEPTH 16
 
+/* What was read of the stack last: from some word to the end of its page, so that no other page need be there. */
 struct stack_window {
 	u64 base;
 	u32 len;
@@ -46,20 +47,28 @@ struct machine {
  */
 CORE int stack_read_slow(struct machine *m, u64 addr);
 
+/* The word at @addr, if the window holds it. */
+static INLINE bool stack_peek(struct machine *m, u64 addr, u64 *ret)
+{
+	u64 off = addr - m->stack.base;
+
+	if (off >= m->stack.len || off & 7)
+		return false;
+	*ret = at(m->stack.word, off / 8 % COUNT(m->stack.word));
+	return true;
+}
+
 /* The word at @addr, through the window. 0, -EFAULT or -EACCES. */
 static INLINE int stack_read(struct machine *m, u64 addr, u64 *ret)
 {
-	u64 off = addr - m->stack.base;
 	int err;
 
-	if (off >= m->stack.len || off & 7) {
-		err = stack_read_slow(m, addr);
-		if (!err)
-			*ret = m->word;
-		return err;
-	}
-	*ret = at(m->stack.word, off / 8 % COUNT(m->stack.word));
-	return 0;
+	if (stack_peek(m, addr, ret))
+		return 0;
+	err = stack_read_slow(m, addr);
+	if (!err)
+		*ret = m->word;
+	return err;
 }
 
 static INLINE void stack_forget(struct machine *m)
@@ -88,6 +97,14 @@ static INLINE int machine_reg(struct machine *m, u32 reg, u64 *ret)
 	return 0;
 }
 
+/* Register @reg lies in the stack, at @addr. */
+static INLINE void lies_at(struct machine *m, u32 reg, u64 addr)
+{
+	m->reg[reg] = addr;
+	m->lazy |= 1u << reg;
+	m->invalid &= ~(1u << reg);
+}
+
 /* expr.c: evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. 0 or an enum outcome. */
 CORE u32 expr_row(struct machine *m);
 
@@ -100,5 +117,8 @@ CORE int framepointer_step(struct machine *m);
 /* framepointer.c: lld writes no CFI for .plt; know the stub by its code. Makes m->row; 0 or -ENOENT. */
 CORE int framepointer_plt_row(struct machine *m, u64 pc);
 
-/* framepointer.c: has the thread just been born? clone3() returns to an instruction that no FDE covers. */
+/*
+ * framepointer.c: code that no FDE covers: has the thread just been born? clone3() returns to such an instruction; and
+ * makecontext() lets its function return to the first instruction of another.
+ */
 CORE bool framepointer_thread_start(struct machine *m);

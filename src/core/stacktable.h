@@ -28,8 +28,8 @@ struct stacktable {
 };
 
 /*
- * The id of @s, never 0; uses its working space. -ENOSPC: the table is full, or STACK_PROBES slots are taken; known stacks are still found then.
- * Any context; never sleeps, waits or allocates.
+ * The id of @s, never 0; uses its working space. -ENOSPC: the table is full, or STACK_PROBES slots are taken; known
+ * stacks are still found then. Any context; never sleeps, waits or allocates.
  */
 CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 *ret);
 

@@ -9,6 +9,7 @@
 #include "rowcache.h"
 #include "walk.h"
 
+#define STEPS_A_TURN 16
 #define ENTRY_SIZE 64		/* ld.so's _start has no FDE */
 
 static INLINE int end(struct walk *w, u32 why)
@@ -66,6 +67,23 @@ static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
 	return 0;
 }
 
+/* Nearly all rows are simple. Told once, when the row is learnt, so that frames need not look. */
+static INLINE void classify(struct row *row)
+{
+	u8 simple = ROW_SIMPLE;
+
+	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET)
+		return;
+	UNROLL
+	for (u32 slot = 0; slot < NR_SAVED; slot++) {
+		if (row->rule[slot] == RULE_SAME)
+			row->saved &= ~(1 << slot);
+		else if (row->rule[slot] != RULE_OFFSET)
+			simple = 0;
+	}
+	row->flags = simple;
+}
+
 /* Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame pointer. */
 static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 {
@@ -80,6 +98,7 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
 	}
+	classify(&m->row);
 	if (key)
 		rowcache_put(key, &m->row);
 	return 0;
@@ -102,18 +121,66 @@ static INLINE u32 find_cfa(struct machine *m)
 	return 0;
 }
 
+/*
+ * The way nearly all frames go: known mapping, cached and simple row, return address in the stack's window. False, and
+ * nothing done, if this frame is not of that kind.
+ */
+static INLINE bool step(struct walk *w)
+{
+	struct machine *m = &w->machine;
+	struct modules *ms = &w->modules;
+	struct row *row = &m->row;
+	u64 pc = m->pc - !m->exact, cfa = m->sp, ra;
+	u32 nr = w->out.nr, reg;
+	struct range *here;
+
+	ms->here = at(ms->hint, hint_of(pc));
+	here = module_here(ms);
+	if (nr >= w->max_depth || w->no_cache || !module_holds(ms, pc) || !here->module || !has_cfi(here))
+		return false;
+	if (rowcache_get(rowcache_key(here->module, pc + here->file_off), row) || !(row->flags & ROW_SIMPLE))
+		return false;
+	if (row->cfa_reg != RSP) {
+		reg = row->cfa_reg & (NR_REGS - 1);
+		cfa = at(m->reg, reg);
+		if (m->invalid >> reg & 1 || (m->lazy >> reg & 1 && !stack_peek(m, cfa, &cfa)))
+			return false;
+	}
+	cfa += (s64)row->cfa_off;
+	if (cfa <= m->sp || !stack_peek(m, cfa + (s64)row->off[SLOT_RA], &ra) || !ra)
+		return false;
+
+	at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
+	w->out.nr = nr + 1;
+	m->invalid |= CALLER_SAVED;
+	UNROLL
+	for (u32 slot = 0; slot < NR_SAVED; slot++)
+		if (row->saved >> slot & 1)
+			lies_at(m, reg_of_slot[slot], cfa + (s64)row->off[slot]);
+	m->exact = 0;
+	m->sp = m->reg[RSP] = cfa;
+	m->pc = ra;
+	return true;
+}
+
+/* As many frames as can be in one turn: a turn is a call. Then one frame of any kind. */
 CORE_TURN(walk_frame, struct walk, w)
 {
 	struct machine *m = &w->machine;
 	struct modules *ms = &w->modules;
 	struct range *here;
 	u64 pc, key;
-	u32 err;
+	u32 err, nr;
 
-	if (turn >= w->max_depth)
+	each(i, STEPS_A_TURN) {
+		if (!step(w))
+			break;
+	}
+	nr = w->out.nr;
+	if (nr >= w->max_depth)
 		return end(w, TOO_DEEP);
-	at(w->out.frame, turn) = frame_make(FRAME_ANON, m->pc, !m->exact);
-	w->out.nr = turn + 1;
+	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->exact);
+	w->out.nr = nr + 1;
 
 	pc = m->pc - !m->exact;		/* a return address may already belong to the next function */
 	if (module_find(ms, pc) && module_enter(ms, pc))
@@ -122,7 +189,7 @@ CORE_TURN(walk_frame, struct walk, w)
 	key = 0;
 	if (here->module) {
 		key = rowcache_key(here->module, pc + here->file_off);
-		at(w->out.frame, turn) = frame_make(here->module, m->pc + here->file_off, !m->exact);
+		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
 	}
 
 	if (!has_cfi(here)) {
@@ -138,15 +205,17 @@ CORE_TURN(walk_frame, struct walk, w)
 			return end(w, err);
 	}
 	if (m->row.flags & ROW_SIGNAL)	/* nobody called it: the handler returns to its first instruction */
-		at(w->out.frame, turn) &= ~FRAME_RET;
+		at(w->out.frame, nr) &= ~FRAME_RET;
 	if (m->row.flags & ROW_FRAME_POINTER) {
 		here = module_here(ms);
 		if (pc - here->entry < ENTRY_SIZE)
 			return end(w, ENTRY_POINT);
-		if (turn == 0 && framepointer_thread_start(m))
+		if ((nr == 0 || !m->exact) && framepointer_thread_start(m))
 			return end(w, THREAD_START);
-		err = framepointer_step(m);
-		return err ? end(w, read_outcome(err, NO_FDE)) : NEXT;
+		if (m->row.cfa_kind == CFA_NONE) {
+			err = framepointer_step(m);
+			return err ? end(w, read_outcome(err, NO_FDE)) : NEXT;
+		}
 	}
 
 	err = find_cfa(m);

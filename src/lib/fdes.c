@@ -6,7 +6,10 @@
 
 #include "base/cleanup.h"
 
-/* .eh_frame_hdr (LSB 5 §10.6): version 1, pointer pcrel|sdata4, count udata4, table datarel|sdata4, as linkers write it. */
+/*
+ * .eh_frame_hdr (LSB 5 §10.6): version 1, pointer pcrel|sdata4, count udata4, table datarel|sdata4, as linkers write
+ * it.
+ */
 struct hdr {
 	uint32_t form;
 	int32_t eh_frame;

@@ -49,7 +49,8 @@ static int pick_object(const char **start, size_t *size, struct dusk_error *err)
 		return error_set(err, -EOPNOTSUPP, "cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s; "
 				 "dusk needs a kernel with CONFIG_DEBUG_INFO_BTF", strerror(-ret));
 	if (kfunc == TASK_WORK_NONE)
-		return error_set(err, -EOPNOTSUPP, "kernel %s has no bpf_task_work; dusk needs Linux 6.18 or newer", u.release);
+		return error_set(err, -EOPNOTSUPP, "kernel %s has no bpf_task_work; dusk needs Linux 6.18 or newer",
+				 u.release);
 	if (kfunc == TASK_WORK_IMPL) {
 		*start = _binary_src_bpf_dusk_impl_bpf_o_start;
 		*size = _binary_src_bpf_dusk_impl_bpf_o_end - *start;
@@ -133,11 +134,12 @@ static int load_error(int ret, struct dusk_error *err)
 	const struct dusk_capability *missing = probe_missing();
 
 	if (missing)
-		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); run as root, or once: "
-				 "setcap %s $(command -v dusk)", missing->name, missing->purpose, dusk_capabilities_setcap());
+		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); "
+				 "run as root, or once: setcap %s $(command -v dusk)",
+				 missing->name, missing->purpose, dusk_capabilities_setcap());
 	if (ret == -EPERM || ret == -EACCES)
-		return error_set(err, -EPERM, "cannot load BPF programs: %s; a security module or kernel lockdown may forbid it",
-				 strerror(-ret));
+		return error_set(err, -EPERM, "cannot load BPF programs: %s; a security module or kernel lockdown "
+				 "may forbid it", strerror(-ret));
 	return error_set(err, ret, "cannot load BPF programs: %s; `dusk doctor` tells what is missing", strerror(-ret));
 }
 
@@ -220,9 +222,10 @@ u64 kernel_side_counter(const struct kernel_side *k, enum counter which)
 size_t kernel_side_stuck(const struct kernel_side *k, u64 before_ns, pid_t *ret, size_t max)
 {
 	size_t nr = 0;
+	const char *slot = k->walkers.elements, *end = slot + k->walkers.bytes;
 
-	for (size_t at = 0; at + k->walkers.element_bytes <= k->walkers.bytes && nr < max; at += k->walkers.element_bytes) {
-		const struct walker_head *w = (const void *)((const char *)k->walkers.elements + at);
+	for (; slot + k->walkers.element_bytes <= end && nr < max; slot += k->walkers.element_bytes) {
+		const struct walker_head *w = (const void *)slot;
 		u32 tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
 		u64 since = __atomic_load_n(&w->since_ns, __ATOMIC_RELAXED);
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include "base/cleanup.h"
 #include "base/map.h"
@@ -76,19 +75,24 @@ static bool is_open(const struct modules_known *m, uint32_t index)
 	return index < m->fds.nr && m->fds.v[index] >= 0;
 }
 
-/* Is @path, as we see it, that very file? Then it need not be kept open. */
-static bool same_file_here(const struct dusk_module *mod)
-{
-	struct stat st;
-
-	return !stat(mod->path, &st) && st.st_dev == mod->dev && st.st_ino == mod->ino;
-}
-
 static void hex(char *ret, const u8 *bytes, u32 nr)
 {
 	for (u32 i = 0; i < nr; i++)
 		sprintf(ret + 2 * i, "%02x", bytes[i]);
 	ret[2 * nr] = 0;
+}
+
+/*
+ * By the time that names are looked up, the file may be deleted, or its mount namespace gone; and by now the process may
+ * be. Whoever reads the file compares it with what was recorded.
+ */
+static int open_module(const struct event_module *e, const char *path)
+{
+	int fd = procfs_open_in_root(e->pid, path);
+
+	if (fd < 0)
+		fd = procfs_open_in_root(e->parent, path);
+	return fd < 0 ? procfs_open_file(path) : fd;
 }
 
 void modules_learn(struct modules_known *m, const struct event_module *e)
@@ -119,8 +123,8 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 		*index = profile_module(m->writer, &mod);
 	else
 		profile_module_update(m->writer, *index, &mod);
-	if (path[0] == '/' && !same_file_here(&mod))
-		keep(m, *index, procfs_open_in_root(e->pid, path));
+	if (path[0] == '/')
+		keep(m, *index, open_module(e, path));
 }
 
 /* JIT compilers write their maps where the process sees /tmp, named after the process's own idea of its PID. */

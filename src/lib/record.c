@@ -147,7 +147,8 @@ static int take_event(void *ctx, void *data, size_t size)
 		take_sample(r, sample);
 		break;
 	case EVENT_STACK:
-		if (size < sizeof(*stack) || size - sizeof(*stack) < stack->nr * sizeof(u64) || stack->outcome >= NR_OUTCOMES)
+		if (size < sizeof(*stack) || size - sizeof(*stack) < stack->nr * sizeof(u64) ||
+		    stack->outcome >= NR_OUTCOMES)
 			return -EPROTO;
 		take_stack(r, stack);
 		break;
@@ -197,9 +198,15 @@ static int attach_lifecycle(struct dusk_record *r, struct dusk_error *err)
 	for (size_t i = 0; i < NR_LIFECYCLE; i++) {
 		r->lifecycle[i] = bpf_program__attach(kernel_side_program(r->kernel, names[i]));
 		if (!r->lifecycle[i])
-			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", names[i], strerror(errno));
+			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", names[i],
+					 strerror(errno));
 	}
 	return 0;
+}
+
+static uint32_t rate_hz(const struct dusk_record_options *o)
+{
+	return o->frequency_hz ? o->frequency_hz : DEFAULT_HZ;
 }
 
 static void set_u64(struct profile_writer *w, const char *key, uint64_t value)
@@ -213,7 +220,7 @@ static void set_u64(struct profile_writer *w, const char *key, uint64_t value)
 static void write_settings(struct dusk_record *r, const struct dusk_record_options *o, const struct config *c)
 {
 	struct profile_writer *w = r->writer;
-	uint32_t hz = o->frequency_hz ? o->frequency_hz : DEFAULT_HZ;
+	uint32_t hz = rate_hz(o);
 	time_t now = time(NULL);
 	char boot_id[37] = "", when[32];
 	struct utsname u;
@@ -252,7 +259,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	if (!ret && o->cgroup)
 		ret = want_cgroup(r, o->cgroup, err);
 	if (!ret)
-		ret = sampler_new(&r->sampler, o->frequency_hz ? o->frequency_hz : DEFAULT_HZ, o->cpus, o->nr_cpus, err);
+		ret = sampler_new(&r->sampler, rate_hz(o), o->cpus, o->nr_cpus, err);
 	if (!ret)
 		ret = attach_lifecycle(r, err);
 	if (!ret)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process whose whole memory, from the ELF header to the stack, is any bytes: the walk ends, within its bounds.
+ * A process whose whole memory, from the ELF header to the stack, is any bytes: the walk ends, within its bounds, and is
+ * the same whether rows are cached or not.
  *
  * The decoders have fuzzers of their own, which see more of them; this one looks at how they are put together.
  *
@@ -11,6 +12,7 @@
 #include <stdint.h>
 
 #include "abi/frame.h"
+#include "core/rowcache.h"
 #include "core/walk.h"
 #include "port/port_buffer.h"
 
@@ -21,23 +23,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
-{
-	static struct walk w;
-	u32 stack, file;
+static struct walk w;
 
-	if (size <= HEAD)
-		return 0;
-	stack = (data[2] | data[3] << 8) % (size - HEAD);
-	file = size - HEAD - stack;
-	port_reset();
-	port_module_limit(0);		/* nothing is kept from one run to the next */
-	port_map(ADDR, data + HEAD, file, (struct vma){ .dev = 1, .ino = 2, .executable = 1 });
-	port_map(STACK, data + HEAD + file, stack, (struct vma){0});
-	port_fail_read(data[4], -EACCES, false);
+static void walk(const uint8_t *data, bool no_cache)
+{
 	modules_reset(&w.modules);
 	modules_distrust(&w.modules);
-	w.no_cache = 1;
+	w.no_cache = no_cache;
 	w.max_depth = DEPTH;
 	for (u32 i = 0; i < RIP; i++)
 		w.machine.reg[i] = STACK + 8 * i;
@@ -48,6 +40,43 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	assert(w.out.nr >= 1 && w.out.nr <= DEPTH);
 	assert(w.outcome != GOING_ON && w.outcome <= PAGE_NOT_SAFE);
-	assert(frame_offset(w.out.frame[0]) && !frame_is_return(w.out.frame[0]));
+}
+
+/* A number for the module that no row in the cache belongs to. */
+static u32 fresh_module(void)
+{
+	static u32 last;
+
+	if (++last > MAX_MODULE_ID) {
+		memset(rowcache, 0, sizeof(rowcache));
+		last = 1;
+	}
+	return last;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static struct stack out;
+	u32 stack, file, outcome;
+
+	if (size <= HEAD)
+		return 0;
+	stack = (data[2] | data[3] << 8) % (size - HEAD);
+	file = size - HEAD - stack;
+	port_reset();
+	port_module_number(fresh_module());
+	port_map(ADDR, data + HEAD, file, (struct vma){ .dev = 1, .ino = 2, .executable = 1 });
+	port_map(STACK, data + HEAD + file, stack, (struct vma){0});
+	port_fail_read(data[4], -EACCES, false);
+	walk(data, true);
+	if (data[4])
+		return 0;
+	out = w.out;
+	outcome = w.outcome;
+	for (int round = 0; round < 2; round++) {
+		walk(data, false);
+		assert(w.outcome == outcome && w.out.nr == out.nr);
+		assert(!memcmp(w.out.frame, out.frame, out.nr * sizeof(out.frame[0])));
+	}
 	return 0;
 }

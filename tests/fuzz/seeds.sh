@@ -30,6 +30,14 @@ le32() {
 	le16 $(($1 & 65535))
 	le16 $(($1 >> 16 & 65535))
 }
+return_addresses() {
+	for i in 1 2 3 4 5 6 7 8; do
+		for j in 1 2 3 4 5 6 7 8; do
+			le32 "$1"
+			le32 0
+		done
+	done
+}
 section() {
 	objcopy -O binary "$@" "$dir/program" "$dir/section"
 	cat "$dir/section"
@@ -46,7 +54,8 @@ for form in table scan; do
 	pc=$(($(address .text) - 0x400000 + 20))
 	{ le16 $pc; printf '\0'; cat "$dir/program"; } >"elf/$form"
 	for off in 0 16 32; do
-		{ le16 $((pc + off)); le16 64; printf '\0'; cat "$dir/program"; head -c 64 "$dir/program"; } >"walk/$form-$off"
+		# A stack full of one return address: wherever the CFA is, there it goes on.
+		{ le16 $((pc + off)); le16 512; printf '\0'; cat "$dir/program"; return_addresses $((0x10000000 + pc + off)); } >"walk/$form-$off"
 	done
 done
 

@@ -24,21 +24,24 @@ static const char *dusk, *victims;
 static char paths[8][PATH_MAX];
 static unsigned int next_path;
 
+bool live_has_kernel_function(const char *name)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	bool has = btf && btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) > 0;
+
+	btf__free(btf);
+	return has;
+}
+
 /* Why dusk cannot work here, or NULL. Not asked of dusk itself: what it gets wrong must not skip its tests. */
 static const char *why_not(void)
 {
-	struct btf *btf;
-	bool has;
-
 	if (geteuid())
 		return "needs root";
-	btf = btf__load_vmlinux_btf();
-	if (!btf)
-		return "needs a kernel with BTF";
-	has = btf__find_by_name_kind(btf, "bpf_task_work_schedule_resume", BTF_KIND_FUNC) > 0 ||
-	      btf__find_by_name_kind(btf, "bpf_task_work_schedule_resume_impl", BTF_KIND_FUNC) > 0;
-	btf__free(btf);
-	return has ? NULL : "needs bpf_task_work (Linux 6.18)";
+	if (!live_has_kernel_function("bpf_task_work_schedule_resume") &&
+	    !live_has_kernel_function("bpf_task_work_schedule_resume_impl"))
+		return "needs a kernel with BTF and bpf_task_work (Linux 6.18)";
+	return NULL;
 }
 
 static void remove_folder(void)
@@ -171,7 +174,7 @@ pid_t live_spawn_record(const char *file, const char *const *words)
 	unlink(file);
 	while (*words && nr < MAX_WORDS - 1)
 		all[nr++] = *words++;
-	return spawn(all, -1);
+	return spawn(all, 2);		/* a recorded victim says "ready" to nobody */
 }
 
 int live_record(const char *file, const char *const *words)

@@ -23,6 +23,9 @@ extern char live_folder[];
 int live_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_tests);
 #define LIVE_MAIN(argc, argv, tests) live_main(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]))
 
+/* Does the kernel's BTF know function @name? */
+bool live_has_kernel_function(const char *name);
+
 /* The path of victim @name; valid until the eighth call from now. */
 const char *live_victim(const char *name);
 

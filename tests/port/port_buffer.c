@@ -15,7 +15,7 @@ static struct known {
 	struct module_key key;
 	struct module module;
 } known[MAX_MODULES];
-static u32 nr_known, module_limit = MAX_MODULES;
+static u32 nr_known, module_limit = MAX_MODULES, module_number;
 
 static struct {
 	u64 start, end;
@@ -29,7 +29,7 @@ static struct {
 
 void port_reset(void)
 {
-	nr_mappings = nr_known = 0;
+	nr_mappings = nr_known = module_number = 0;
 	module_limit = MAX_MODULES;
 	memset(&not_safe, 0, sizeof(not_safe));
 	memset(&fault, 0, sizeof(fault));
@@ -95,6 +95,11 @@ static void copy(u8 *dst, const struct mapping *m, u64 off, u64 len)
 	memset(dst + there, 0, len - there);
 }
 
+void port_module_number(u32 id)
+{
+	module_number = id;
+}
+
 CORE int port_read(void *dst, u32 len, u64 addr)
 {
 	assert(len <= PAGE_BYTES);
@@ -157,5 +162,7 @@ CORE struct module *port_module_add(struct modules *ms)
 	if (nr_known >= module_limit)
 		return NULL;
 	known[nr_known] = (struct known){ ms->key, ms->read };
+	if (module_number)
+		known[nr_known].module.id = module_number;
 	return &known[nr_known++].module;
 }

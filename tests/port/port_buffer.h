@@ -24,3 +24,6 @@ u32 port_reads(void);
 
 /* How many modules can be known; 16 unless told. */
 void port_module_limit(u32 limit);
+
+/* Modules that are met from now on have this number, and not the next one. */
+void port_module_number(u32 id);

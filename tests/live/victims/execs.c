@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* execs COUNT: main, before_exec, and then the same program with COUNT less one; at zero it runs on in after_exec. */
+/* PATH/execs COUNT: main, before_exec, and then the same program with COUNT less one; at zero it runs on in after_exec. */
 #include <stdio.h>
 #include "victim.h"
 
@@ -17,7 +17,7 @@ KNOWN void before_exec(char **argv, long left)
 
 	BURN(100000);
 	snprintf(count, sizeof(count), "%ld", left - 1);
-	execl("/proc/self/exe", argv[0], count, NULL);
+	execl(argv[0], argv[0], count, NULL);
 	exit(1);
 }
 

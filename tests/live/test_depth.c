@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Does --max-depth do what it says, and is what it cuts counted? */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "live.h"
+
+static struct live_stack stack;
+
+/* Record a recursion 1,000 deep. */
+static struct dusk_profile *record_deep(pid_t *pid, const char *max_depth)
+{
+	const char *file = live_file("deep.dusk");
+	char number[16];
+
+	*pid = START(live_victim("recurse"), "1000");
+	snprintf(number, sizeof(number), "%d", *pid);
+	assert_int_equal(RECORD(file, "-F", "499", "-d", "1s", "--max-depth", max_depth, "-p", number), 0);
+	live_end(*pid);
+	return live_read(file);
+}
+
+static void a_stack_deeper_than_max_depth_is_cut_there(void **state)
+{
+	pid_t pid;
+	_cleanup_profile_ p = record_deep(&pid, "512");
+	size_t cut = 0;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		if (strcmp(live_outcome(p, s), "too-deep"))
+			continue;
+		assert_int_equal(live_class(p, s), DUSK_CUT);
+		live_user_stack(p, s->node, &stack);
+		assert_int_equal(stack.nr, 512);
+		sentence = live_sentence(&stack);
+		if (strcmp(sentence, "recurse*511 burn") && strcmp(sentence, "recurse*512"))
+			fail_msg("not the innermost 512 frames: %s", sentence);
+		free(sentence);
+		cut++;
+	}
+	assert_true(cut > 50);
+	assert_true(cut * 10 >= live_count(p, pid).walked * 9);
+	print_message("%zu stacks cut at 512\n", cut);
+}
+
+static void a_stack_within_max_depth_is_whole(void **state)
+{
+	pid_t pid;
+	_cleanup_profile_ p = record_deep(&pid, "2048");
+	struct live_tally t = live_count(p, pid);
+
+	assert_true(t.walked > 50);
+	assert_int_equal(t.complete, t.walked);
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		assert_string_not_equal(live_outcome(p, &p->samples[i]), "too-deep");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_stack_deeper_than_max_depth_is_cut_there),
+		cmocka_unit_test(a_stack_within_max_depth_is_whole),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Code without a file: is it walked by its frame pointers, and named from the map that its maker writes? */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "live.h"
+
+static struct live_stack stack;
+
+static struct dusk_profile *record(pid_t pid)
+{
+	const char *file = live_file("jit.dusk");
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", pid);
+	assert_int_equal(RECORD(file, "-F", "997", "-d", "1s", "-p", number), 0);
+	return live_read(file);
+}
+
+static void generated_code_is_walked_and_named(void **state)
+{
+	pid_t pid = START(live_victim("jit"));
+	_cleanup_profile_ p = record(pid);
+	char path[64];
+	size_t named = 0;
+
+	live_end(pid);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	unlink(path);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		if (live_class(p, s) != DUSK_COMPLETE)
+			continue;
+		live_user_stack(p, s->node, &stack);
+		sentence = live_sentence(&stack);
+		if (!live_matches(sentence, "^main( call_generated( generated_function( burn)?)?)?$"))
+			fail_msg("not a stack of this program: %s", sentence);
+		named += !strcmp(sentence, "main call_generated generated_function burn");
+		free(sentence);
+	}
+	print_message("%zu stacks through generated code\n", named);
+	assert_true(named > 50);
+	assert_true(live_count(p, pid).walked - live_count(p, pid).complete <= 2);	/* between push and mov there is no frame */
+}
+
+static void node_is_walked(void **state)
+{
+	static const char script[] = "console.log('ready'); function f(n) { let s = 0; for (let i = 0; i < 1e6; i++) s += i % n; return s }"
+				     " for (;;) f(7)";
+	pid_t pid;
+
+	if (access("/usr/bin/node", X_OK)) {
+		print_message("no node\n");
+		skip();
+	}
+	pid = START("/usr/bin/node", "-e", script);
+	_cleanup_profile_ p = record(pid);
+	struct live_tally t = live_count(p, pid);
+
+	live_end(pid);
+	print_message("node: %llu stacks, %.2f %% complete\n", (unsigned long long)t.walked, 100.0 * t.complete / t.walked);
+	assert_true(t.walked > 50);
+	assert_true(t.complete * 100 >= t.walked * 99);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(generated_code_is_walked_and_named),
+		cmocka_unit_test(node_is_walked),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What of a target's memory that is not there? Pages that can be had are fetched; pages that somebody withholds are not
+ * waited for, and the target runs on.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "live.h"
+
+#define EVICTED "^enter recurse\\*60 work( spin| evict( \\S+)?)?$"
+
+static struct live_stack stack;
+
+static struct dusk_profile *record(pid_t pid, const char *option)
+{
+	const char *file = live_file("memory.dusk");
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", pid);
+	assert_int_equal(RECORD(file, "-F", "499", "-d", "1500ms", option, "-p", number), 0);
+	return live_read(file);
+}
+
+/* From "enter" inwards: what is outside of it belongs to the C library. */
+static char *sentence_of(const struct dusk_profile *p, const struct dusk_sample *s)
+{
+	char *all, *enter;
+
+	live_user_stack(p, s->node, &stack);
+	all = live_sentence(&stack);
+	enter = strstr(all, "enter");
+	if (enter)
+		memmove(all, enter, strlen(enter) + 1);
+	return all;
+}
+
+static void evicted_stacks_and_tables_are_fetched(void **state)
+{
+	pid_t pid = START(live_victim("evicted"), live_file("stack"));
+	_cleanup_profile_ p = record(pid, "-q");
+	struct live_tally t = live_count(p, pid);
+
+	live_end(pid);
+	assert_true(t.walked > 50);
+	assert_int_equal(t.complete, t.walked);
+	assert_true(live_counter(p, "faults") > 100);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		char *sentence;
+
+		if (!live_is_of(p, &p->samples[i], pid) || live_class(p, &p->samples[i]) != DUSK_COMPLETE)
+			continue;
+		sentence = sentence_of(p, &p->samples[i]);
+		if (!live_matches(sentence, EVICTED))
+			fail_msg("not a stack of this program: %s", sentence);
+		free(sentence);
+	}
+	print_message("%llu stacks, all complete, %llu pages fetched\n", (unsigned long long)t.walked,
+		      (unsigned long long)live_counter(p, "faults"));
+}
+
+static void no_faults_means_none(void **state)
+{
+	pid_t pid = START(live_victim("evicted"), live_file("stack"));
+	_cleanup_profile_ p = record(pid, "--no-faults");
+	size_t cut = 0;
+
+	live_end(pid);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+
+		if (!live_is_of(p, s, pid) || live_class(p, s) != DUSK_CUT)
+			continue;
+		assert_string_equal(live_outcome(p, s), "page-not-safe");
+		cut++;
+	}
+	assert_true(cut > 20);
+	assert_int_equal(live_counter(p, "faults"), 0);
+	assert_true(live_counter(p, "faults-refused") > 0);
+	print_message("%zu stacks cut, no page fetched\n", cut);
+}
+
+/* A file of one page that holds a number, shared with the victim. */
+static volatile unsigned long *shared_number(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	void *p;
+
+	assert_true(fd >= 0 && !ftruncate(fd, 4096));
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(p != MAP_FAILED);
+	close(fd);
+	return p;
+}
+
+static void a_page_that_never_comes_is_not_waited_for(void **state)
+{
+	const char *number = live_file("rounds");
+	volatile unsigned long *rounds = shared_number(number);
+	pid_t pid = START(live_victim("withheld"), number), recorder;
+	unsigned long before, after;
+	size_t cut = 0;
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	recorder = START_RECORD(live_file("withheld.dusk"), "-F", "499", "-d", "2s", "-p", text);
+	before = *rounds;
+	live_sleep_ms(500);
+	after = *rounds;
+	assert_int_equal(live_wait(recorder, 30), 0);
+	live_sleep_ms(100);
+	assert_true(after > before);
+	assert_true(*rounds > after);
+	live_end(pid);
+	munmap((void *)rounds, 4096);
+
+	_cleanup_profile_ p = live_read(live_file("withheld.dusk"));
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		if (!live_is_of(p, s, pid) || live_class(p, s) != DUSK_CUT)
+			continue;
+		assert_string_equal(live_outcome(p, s), "page-not-safe");
+		live_user_stack(p, s->node, &stack);
+		sentence = live_sentence(&stack);
+		if (!live_matches(sentence, "^recurse(\\*[0-9]+)? work$"))
+			fail_msg("not the innermost frames: %s", sentence);
+		free(sentence);
+		cut++;
+	}
+	assert_true(cut > 50);
+	assert_int_equal(live_count(p, pid).complete, 0);
+	print_message("%zu stacks cut at the page, and the program ran on\n", cut);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(evicted_stacks_and_tables_are_fetched),
+		cmocka_unit_test(no_faults_means_none),
+		cmocka_unit_test(a_page_that_never_comes_is_not_waited_for),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Does this kernel's verifier take our objects, and with how much room left? argv: the object for kernels with
+ * bpf_task_work_schedule_resume(), the one for its older name, and the one for walks that cannot sleep.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "live.h"
+
+#define MAX_INSTRUCTIONS 40000
+
+static const char *deferred, *now;
+
+static void load(const char *path)
+{
+	struct bpf_object *o = bpf_object__open_file(path, NULL);
+	struct bpf_program *program;
+
+	if (!o)
+		fail_msg("cannot open %s: %s", path, strerror(errno));
+	if (bpf_object__load(o))
+		fail_msg("the kernel refuses %s", path);
+	bpf_object__for_each_program(program, o) {
+		struct bpf_prog_info info = {0};
+		uint32_t len = sizeof(info);
+
+		assert_int_equal(bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len), 0);
+		print_message("%-16s %u instructions verified\n", info.name, info.verified_insns);
+		assert_true(info.verified_insns > 0);
+		assert_true(info.verified_insns < MAX_INSTRUCTIONS);
+	}
+	bpf_object__close(o);
+}
+
+static void programs_that_defer_are_verified_within_the_budget(void **state)
+{
+	load(deferred);
+}
+
+static void programs_that_cannot_sleep_are_verified_within_the_budget(void **state)
+{
+	load(now);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(programs_that_defer_are_verified_within_the_budget),
+		cmocka_unit_test(programs_that_cannot_sleep_are_verified_within_the_budget),
+	};
+
+	if (argc < 4)
+		return 2;
+	deferred = argv[live_has_kernel_function("bpf_task_work_schedule_resume") ? 1 : 2];
+	now = argv[3];
+	return LIVE_MAIN(1, argv, tests);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* core/port.h on the memory in struct twin, for both builds. */
+#include "twin.h"
+
+#ifdef __bpf__
+#define copy(dst, len, src) ((long (*)(void *, u32, const void *))113)((dst), (len), (src))	/* bpf_probe_read_kernel */
+#else
+#define copy(dst, len, src) memcpy((dst), (src), (len))
+#endif
+
+static INLINE struct twin_mapping *find(u64 addr)
+{
+	struct twin *t = &twin;
+
+	for (u32 i = 0; i < TWIN_MAPPINGS; i++)
+		if (i < t->nr_mappings && addr >= t->mapping[i].vma.start && addr < t->mapping[i].vma.end)
+			return &t->mapping[i];
+	return 0;
+}
+
+CORE int port_read(void *dst, u32 len, u64 addr)
+{
+	struct twin *t = &twin;
+	struct twin_mapping *m = find(addr);
+	u32 off;
+
+	t->reads++;
+	if (t->reads == t->fail_nth)
+		return -EACCES;
+	if (!m || len > m->vma.end - addr || len > PAGE_BYTES)
+		return -EFAULT;
+	off = m->at + (u32)(addr - m->vma.start);
+	copy(dst, len, &at(t->memory, off));
+	return 0;
+}
+
+CORE int port_vma(u64 addr, struct vma *ret)
+{
+	struct twin_mapping *m = find(addr);
+
+	if (!m)
+		return -ENOENT;
+	*ret = m->vma;
+	return 0;
+}
+
+CORE u64 port_file_start(const struct vma *like)
+{
+	return like->start - like->offset;
+}
+
+CORE struct module *port_module(const struct module_key *key)
+{
+	struct twin *t = &twin;
+
+	return t->known && t->key.dev == key->dev && t->key.ino == key->ino ? &t->module : 0;
+}
+
+CORE struct module *port_module_add(struct modules *ms)
+{
+	struct twin *t = &twin;
+
+	t->key = ms->key;
+	t->module = ms->read;
+	t->known = 1;
+	return &t->module;
+}

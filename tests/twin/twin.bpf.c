@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The kernel's twin: each run as a program for BPF_PROG_TEST_RUN. */
+#include "twin.h"
+
+char LICENSE[] __attribute__((section("license"), used)) = "GPL";
+
+struct twin twin SHARED("twin");
+struct stacktable twin_table SHARED("table");
+volatile u32 loop_zero CORE;
+
+#define PROGRAM(name)							\
+	__attribute__((section("syscall"), used)) int twin_##name(void *ctx)	\
+	{								\
+		run_##name(&twin);					\
+		return 0;						\
+	}
+TWIN_RUNS(PROGRAM)

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one variable of both builds: what is asked of the core, what it may see, and what it answers.
+ *
+ * The test fills it in, lets the kernel's twin run on one copy and the host's on another, and compares the copies byte for
+ * byte: working space too, so that a difference is seen where it begins.
+ */
+#pragma once
+#include "core/defer.h"
+#include "core/stacktable.h"
+#include "core/walk.h"
+
+#define TWIN_MAPPINGS 2
+#define TWIN_MEMORY (1 << 14)
+#define TWIN_DEFERS 16
+
+struct twin {
+	/* the target, and which read of it fails */
+	struct twin_mapping {
+		struct vma vma;
+		u32 at, pad;			/* its bytes in @memory */
+	} mapping[TWIN_MAPPINGS];
+	u32 nr_mappings, reads, fail_nth, known;
+	struct module_key key;			/* of @module, if @known */
+	struct module module;
+	u8 memory[TWIN_MEMORY];
+
+	u32 outcome, id;
+	struct range range;
+	struct ehframe ehframe;
+	struct cfi cfi;
+	struct walk walk;			/* its machine and its modules also serve alone */
+	struct stack stack;
+
+	struct defer defer;
+	struct twin_defer {
+		u32 who, verdict;		/* @who DEFER_BITS: the walk takes, @verdict the consumers */
+		u64 fresh, cookie;
+	} step[TWIN_DEFERS];
+};
+
+extern struct twin twin;
+extern struct stacktable twin_table;
+
+/* One run of each part of the core. */
+static INLINE void run_cfi(struct twin *t)
+{
+	t->outcome = cfi_run(&t->cfi);
+}
+
+static INLINE void run_expr(struct twin *t)
+{
+	t->outcome = expr_row(&t->walk.machine);
+}
+
+static INLINE void run_ehframe(struct twin *t)
+{
+	t->outcome = ehframe_find(&t->ehframe, &t->range);
+}
+
+static INLINE void run_module(struct twin *t)
+{
+	t->outcome = -module_enter(&t->walk.modules, t->walk.machine.pc);
+}
+
+static INLINE void run_walk(struct twin *t)
+{
+	walk_start(&t->walk);
+	walk_stack(&t->walk);
+}
+
+static INLINE void run_stacks(struct twin *t)
+{
+	u32 id = 0;
+
+	t->outcome = -stacktable_put(&twin_table, &t->stack, &id);
+	t->id = id;
+}
+
+static INLINE void run_defer(struct twin *t)
+{
+	for (u32 i = 0; i < TWIN_DEFERS; i++) {
+		struct twin_defer *s = &t->step[i];
+		u64 cookie = 0;
+
+		if (s->who < DEFER_BITS)
+			s->verdict = defer_request(&t->defer, s->who, s->fresh, &cookie);
+		else
+			s->verdict = defer_take(&t->defer, &cookie);
+		s->cookie = cookie;
+	}
+}
+
+#define TWIN_RUNS(X) X(cfi) X(expr) X(ehframe) X(module) X(walk) X(stacks) X(defer)

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Is the FDE of a PC found, by the table and without one, and only if it is there? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/encoding.h"
+#include "port/image.h"
+#include "port/port_buffer.h"
+
+static struct image im;
+static struct ehframe e;
+static struct range range;
+
+static void use_table(void)
+{
+	range = (struct range){ .hdr = IMAGE_HDR, .kind = MODULE_ELF, .nr_entries = im.nr };
+	memset(&e, 0xaa, sizeof(e));
+	e.cie.addr = 0;
+	e.page.len = 0;
+}
+
+static void use_scan(void)
+{
+	use_table();
+	range.hdr = IMAGE_EH_FRAME;
+	range.kind = MODULE_SCANNED;
+}
+
+static u32 find(u64 pc)
+{
+	e.pc = pc;
+	return ehframe_find(&e, &range);
+}
+
+/* @nr functions of 16 bytes, 32 bytes apart. */
+static void functions(u32 nr)
+{
+	port_reset();
+	image_init(&im);
+	for (u32 i = 0; i < nr; i++)
+		image_fde(&im, IMAGE_CODE + 32 * i, 16, INSNS(0x0e, 16 + i));
+	image_map(&im);
+}
+
+/* Every PC from before the first function to after the last one. */
+static void check_all(u32 nr)
+{
+	for (u64 pc = IMAGE_CODE - 40; pc < IMAGE_CODE + 32 * nr + 40; pc++) {
+		u64 off = pc - IMAGE_CODE;
+		bool inside = pc >= IMAGE_CODE && off / 32 < nr && off % 32 < 16;
+
+		assert_int_equal(find(pc), inside ? 0 : NO_FDE);
+		if (!inside)
+			continue;
+		assert_int_equal(e.fde.start, pc - off % 32);
+		assert_int_equal(e.fde.size, 16);
+		assert_int_equal(im.bytes[e.fde.insns + 1 - IMAGE_BASE], 16 + off / 32);
+		assert_int_equal(e.cie.addr, im.cie);
+	}
+}
+
+static void each_pc_has_its_fde_by_the_table(void **state)
+{
+	static const u32 sizes[] = { 0, 1, 2, 3, 7, 8, MAX_FUNCTIONS };
+
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		functions(sizes[i]);
+		use_table();
+		check_all(sizes[i]);
+	}
+}
+
+static void each_pc_has_its_fde_without_a_table(void **state)
+{
+	static const u32 sizes[] = { 0, 1, 2, 7, MAX_FUNCTIONS };
+
+	for (size_t i = 0; i < COUNT(sizes); i++) {
+		functions(sizes[i]);
+		use_scan();
+		check_all(sizes[i]);
+	}
+}
+
+static void a_table_that_claims_too_many_entries_finds_what_is_there(void **state)
+{
+	functions(8);
+	use_table();
+	range.nr_entries = ~0u;
+	for (u32 i = 0; i < 8; i++)
+		assert_true(find(IMAGE_CODE + 32 * i) == 0 || e.error == TABLE_UNREADABLE);
+	range.nr_entries = 9;		/* one entry of zeroes, beyond all functions */
+	assert_int_equal(find(IMAGE_CODE), 0);
+}
+
+/* One function under a CIE of @augmentation. */
+static u32 find_under(const char *augmentation, const u8 *data, u32 data_len)
+{
+	port_reset();
+	image_init(&im);
+	image_cie(&im, augmentation, data, data_len, INSNS(0x0c, 7, 8, 0x90, 1));
+	image_fde(&im, IMAGE_CODE, 16, INSNS(0x0e, 77));
+	image_map(&im);
+	use_table();
+	return find(IMAGE_CODE);
+}
+
+static void augmentations_are_understood(void **state)
+{
+	static const u8 personality4[] = { 0x9b, 1, 2, 3, 4, 0x1b, 0x1b }, personality8[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, 0x1b };
+	static const u8 personality2[] = { 0x02, 1, 2, 0x1b, 0x1b };
+
+	assert_int_equal(find_under("zR", INSNS(0x1b)), 0);
+	assert_int_equal(e.cie.signal, 0);
+	assert_int_equal(find_under("zRS", INSNS(0x1b)), 0);
+	assert_int_equal(e.cie.signal, 1);
+	assert_int_equal(find_under("zPLR", personality4, sizeof(personality4)), 0);
+	assert_int_equal(e.cie.encoding, PE_SDATA4_PCREL);
+	assert_int_equal(find_under("zPLR", personality8, sizeof(personality8)), 0);
+	assert_int_equal(e.cie.encoding, PE_SDATA4_PCREL);
+	assert_int_equal(find_under("zPLR", personality2, sizeof(personality2)), 0);
+	assert_int_equal(find_under("zLR", INSNS(0x1b, 0x1b)), 0);
+	assert_int_equal(find_under("zRB", INSNS(0x1b)), 0);
+	assert_int_equal(find_under("zRG", INSNS(0x1b)), 0);
+	assert_int_equal(find_under("zR", INSNS(0x1b, 9, 9, 9)), 0);	/* more data than letters: skipped */
+	assert_int_equal(im.bytes[e.cie.insns - IMAGE_BASE], 0x0c);
+}
+
+static void other_augmentations_are_refused(void **state)
+{
+	assert_int_equal(find_under("eh", NULL, 0), BAD_CIE);
+	assert_int_equal(find_under("zQ", INSNS(0x1b)), BAD_CIE);
+	assert_int_equal(find_under("R", INSNS(0x1b)), BAD_CIE);
+	assert_int_equal(find_under("zRRRRRRRRRR", INSNS(0x1b)), BAD_CIE);
+}
+
+static void the_encoding_says_how_large_the_size_is(void **state)
+{
+	assert_int_equal(find_under("zR", INSNS(PE_UDATA4)), 0);
+	assert_int_equal(e.fde.size, 16);
+	assert_int_equal(find_under("zR", INSNS(0x0c)), 0);	/* sdata8: the size is the second eight bytes */
+	assert_true(e.fde.size != 16);
+	assert_int_equal(find_under("zR", INSNS(PE_UDATA2)), BAD_ENCODING);
+	assert_int_equal(find_under("zR", INSNS(0x01)), BAD_ENCODING);
+}
+
+/* An FDE with addresses of eight bytes, and a CIE that says nothing of encodings. */
+static void absolute_addresses_of_eight_bytes(void **state)
+{
+	struct writer *w = &im.eh_frame;
+
+	for (int scan = 0; scan < 2; scan++) {
+		port_reset();
+		image_init(&im);
+		image_cie(&im, "", NULL, 0, INSNS(0x0c, 7, 8));
+		im.start[im.nr] = (u32)(IMAGE_CODE - IMAGE_HDR);
+		im.fde[im.nr++] = here(w) - IMAGE_HDR;
+		put32(w, 24);
+		put32(w, here(w) - im.cie);
+		put64(w, IMAGE_CODE);
+		put64(w, 48);
+		put(w, "\x0e\x20\0\0", 4);
+		image_map(&im);
+		scan ? use_scan() : use_table();
+		assert_int_equal(find(IMAGE_CODE + 47), 0);
+		assert_int_equal(e.fde.start, IMAGE_CODE);
+		assert_int_equal(e.fde.size, 48);
+		assert_int_equal(im.bytes[e.fde.insns - IMAGE_BASE], 0x0e);
+		assert_int_equal(find(IMAGE_CODE + 48), NO_FDE);
+	}
+}
+
+static void each_fde_goes_by_its_own_cie(void **state)
+{
+	u64 first, second;
+
+	for (int scan = 0; scan < 2; scan++) {
+		port_reset();
+		image_init(&im);
+		first = im.cie;
+		image_fde(&im, IMAGE_CODE, 16, INSNS(0));
+		second = image_cie(&im, "zRS", INSNS(0x1b), INSNS(0));
+		image_fde(&im, IMAGE_CODE + 32, 16, INSNS(0));
+		image_map(&im);
+		scan ? use_scan() : use_table();
+		for (int round = 0; round < 2; round++) {
+			assert_int_equal(find(IMAGE_CODE), 0);
+			assert_int_equal(e.cie.addr, first);
+			assert_int_equal(e.cie.signal, 0);
+			assert_int_equal(find(IMAGE_CODE + 32), 0);
+			assert_int_equal(e.cie.addr, second);
+			assert_int_equal(e.cie.signal, 1);
+		}
+	}
+}
+
+static void version_3_has_its_ra_column_as_leb128(void **state)
+{
+	struct writer *w = &im.eh_frame;
+	u32 start;
+
+	port_reset();
+	image_init(&im);
+	im.cie = here(w);
+	put32(w, 0);
+	start = w->len;
+	put32(w, 0);
+	put8(w, 3);
+	put_text(w, "zR");
+	put_uleb(w, 4);
+	put_sleb(w, -4);
+	put(w, "\x90\0", 2);		/* 16, in two bytes */
+	put_uleb(w, 1);
+	put8(w, 0x1b);
+	fix32(w, start - 4, w->len - start);
+	image_fde(&im, IMAGE_CODE, 16, INSNS(0));
+	image_map(&im);
+	use_table();
+	assert_int_equal(find(IMAGE_CODE), 0);
+	assert_int_equal(e.cie.code_align, 4);
+	assert_int_equal(e.cie.data_align, -4);
+	assert_int_equal(e.cie.encoding, PE_SDATA4_PCREL);
+	assert_int_equal(e.cie.insns, e.cie.end);
+	im.bytes[0x3000 + start + 4] = 4;
+	use_table();
+	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
+}
+
+static void hostile_lengths_and_pointers_are_refused(void **state)
+{
+	u32 fde, id;
+
+	functions(1);
+	fde = im.fde[0] + 0x2000;
+	use_table();
+	fix32(&im.eh_frame, fde - 0x3000, 0xffffffff);		/* 64-bit DWARF */
+	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
+	use_scan();
+	assert_int_equal(find(IMAGE_CODE), NO_FDE);
+
+	functions(1);
+	use_table();
+	fix32(&im.eh_frame, fde + 4 - 0x3000, 0);		/* a CIE where an FDE should be */
+	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
+
+	functions(1);
+	use_table();
+	id = (u32)(IMAGE_BASE + fde + 4);			/* its CIE at address 0 */
+	fix32(&im.eh_frame, fde + 4 - 0x3000, id);
+	assert_int_equal(find(IMAGE_CODE), TABLE_UNREADABLE);
+	use_scan();
+	assert_int_equal(find(IMAGE_CODE), TABLE_UNREADABLE);
+
+	functions(1);
+	use_table();
+	fix32(&im.eh_frame, fde + 4 - 0x3000, 8);		/* its CIE is itself, nearly */
+	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
+
+	functions(2);
+	use_scan();
+	fix32(&im.eh_frame, fde - 0x3000, 0x7ffffffc);		/* the next entry lies beyond all memory */
+	assert_int_equal(find(IMAGE_CODE + 32), TABLE_UNREADABLE);
+	fix32(&im.eh_frame, fde - 0x3000, 5);
+	assert_int_equal(find(IMAGE_CODE + 32), NO_FDE);
+}
+
+/* Move .eh_frame to the end of a mapping of its own. */
+static u64 map_at_end(u8 *pages, u32 pages_len, u32 len)
+{
+	u64 addr = 0x600000 + pages_len - len;
+
+	memset(pages, 0xcc, pages_len);
+	memcpy(pages + pages_len - len, im.bytes + 0x3000, len);
+	port_reset();
+	port_map(0x600000, pages, pages_len, (struct vma){0});
+	return addr;
+}
+
+static void a_section_may_end_with_its_mapping(void **state)
+{
+	static u8 pages[2 * PAGE_BYTES];
+	u64 addr;
+	u32 len;
+
+	for (int terminated = 0; terminated < 2; terminated++) {
+		functions(2);
+		len = im.eh_frame.len - (terminated ? 0 : 4);
+		addr = map_at_end(pages, sizeof(pages), len);
+		use_scan();
+		range.hdr = addr;
+		for (u32 i = 0; i < 2; i++) {		/* pc-relative: the code has moved with its table */
+			u64 pc = IMAGE_CODE + 32 * i + addr - IMAGE_EH_FRAME;
+
+			assert_int_equal(find(pc), 0);
+			assert_int_equal(e.fde.size, 16);
+		}
+		assert_int_equal(find(0x10), terminated ? NO_FDE : TABLE_UNREADABLE);
+	}
+}
+
+static void an_fde_across_the_end_of_its_mapping_is_not_believed(void **state)
+{
+	static u8 pages[2 * PAGE_BYTES];
+	u32 fde, cut;
+	u64 addr, pc;
+
+	for (cut = 4; cut < 20; cut += 4) {
+		functions(1);
+		fde = im.fde[0] - 0x1000;
+		addr = map_at_end(pages, sizeof(pages), fde + 20 - cut);
+		pc = IMAGE_CODE + addr - IMAGE_EH_FRAME;
+		use_scan();
+		range.hdr = addr;
+		assert_int_equal(find(pc), TABLE_UNREADABLE);
+	}
+	/* The same with a page that is there, but not safe to wait for. */
+	functions(1);
+	memcpy(pages, im.bytes + 0x3000, sizeof(pages));
+	for (cut = 4; cut < 20; cut += 4) {
+		u32 shift = PAGE_BYTES - (fde + 20 - cut);
+
+		functions(1);
+		memset(pages, 0, sizeof(pages));
+		memcpy(pages + shift, im.bytes + 0x3000, im.eh_frame.len);
+		port_reset();
+		port_map(0x600000, pages, sizeof(pages), (struct vma){0});
+		pc = IMAGE_CODE + 0x600000 + shift - IMAGE_EH_FRAME;
+		use_scan();
+		range.hdr = 0x600000 + shift;
+		assert_int_equal(find(pc), 0);
+		port_not_safe(0x600000 + PAGE_BYTES, 0x600000 + 2 * PAGE_BYTES);
+		use_scan();
+		range.hdr = 0x600000 + shift;
+		assert_int_equal(find(pc), PAGE_NOT_SAFE);
+	}
+}
+
+static void whichever_read_fails_the_answer_is_right_or_says_why(void **state)
+{
+	for (int scan = 0; scan < 2; scan++)
+		for (int err = -EFAULT; err <= -EACCES; err++) {
+			u32 refused = 0, outcome;
+
+			for (u32 nth = 1; nth < 40; nth++) {
+				functions(20);
+				scan ? use_scan() : use_table();
+				port_fail_read(nth, err, false);
+				outcome = find(IMAGE_CODE + 5 * 32 + 3);
+				if (!outcome)
+					assert_int_equal(e.fde.start, IMAGE_CODE + 5 * 32);
+				else
+					assert_int_equal(outcome, err == -EACCES ? PAGE_NOT_SAFE : TABLE_UNREADABLE);
+				refused += outcome != 0;
+			}
+			assert_true(refused > 0 && refused < 39);
+		}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_pc_has_its_fde_by_the_table),
+		cmocka_unit_test(each_pc_has_its_fde_without_a_table),
+		cmocka_unit_test(a_table_that_claims_too_many_entries_finds_what_is_there),
+		cmocka_unit_test(augmentations_are_understood),
+		cmocka_unit_test(other_augmentations_are_refused),
+		cmocka_unit_test(the_encoding_says_how_large_the_size_is),
+		cmocka_unit_test(absolute_addresses_of_eight_bytes),
+		cmocka_unit_test(each_fde_goes_by_its_own_cie),
+		cmocka_unit_test(version_3_has_its_ra_column_as_leb128),
+		cmocka_unit_test(hostile_lengths_and_pointers_are_refused),
+		cmocka_unit_test(a_section_may_end_with_its_mapping),
+		cmocka_unit_test(an_fde_across_the_end_of_its_mapping_is_not_believed),
+		cmocka_unit_test(whichever_read_fails_the_answer_is_right_or_says_why),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

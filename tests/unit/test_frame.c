@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Does a frame give back what was put into it? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "abi/frame.h"
+#include "core/module.h"
+
+static void a_frame_gives_back_what_was_put_in(void **state)
+{
+	static const u32 modules[] = { 0, 1, 0x1234, MAX_MODULE_ID };
+	static const u64 offsets[] = { 0, 1, 0x123456789abc & FRAME_OFFSET, FRAME_OFFSET };
+
+	for (size_t i = 0; i < COUNT(modules); i++)
+		for (size_t j = 0; j < COUNT(offsets); j++)
+			for (u32 ret = 0; ret < 2; ret++) {
+				u64 frame = frame_make(modules[i], offsets[j], ret);
+
+				assert_int_equal(frame_module(frame), modules[i]);
+				assert_int_equal(frame_offset(frame), offsets[j]);
+				assert_int_equal(frame_is_return(frame), ret);
+			}
+}
+
+static void an_offset_that_is_too_large_does_not_touch_its_neighbours(void **state)
+{
+	u64 frame = frame_make(5, ~0ULL, 0);
+
+	assert_int_equal(frame_module(frame), 5);
+	assert_int_equal(frame_is_return(frame), 0);
+}
+
+static void any_user_address_fits(void **state)
+{
+	u64 top = 0x7fffffffefff;	/* the highest of 47 bits */
+
+	assert_int_equal(frame_offset(frame_make(FRAME_ANON, top, 1)), top);
+}
+
+static void a_kernel_address_is_its_own_frame(void **state)
+{
+	u64 addr = 0xffffffff81234567;
+
+	assert_int_equal(frame_module(addr), FRAME_KERNEL);
+	assert_true(FRAME_KERNEL > MAX_MODULE_ID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_frame_gives_back_what_was_put_in),
+		cmocka_unit_test(an_offset_that_is_too_large_does_not_touch_its_neighbours),
+		cmocka_unit_test(any_user_address_fits),
+		cmocka_unit_test(a_kernel_address_is_its_own_frame),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Where there is no CFI: is the frame pointer believed only after a call, and are stubs known by their code? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/machine.h"
+#include "port/port_buffer.h"
+
+#define STACK 0x7fff0000ULL
+#define CODE 0x400000ULL
+
+static struct machine m;
+static u64 stack[0x40000];
+static u8 code[2 * PAGE_BYTES];
+
+/* A frame whose saved rbp and return address, CODE + 0x100, lie at rbp = STACK + 128, after "call rel32". */
+static void set_up(void)
+{
+	port_reset();
+	memset(stack, 0, sizeof(stack));
+	memset(code, 0x90, sizeof(code));
+	port_map(STACK, stack, sizeof(stack), (struct vma){0});
+	port_map(CODE, code, sizeof(code), (struct vma){0});
+	memset(&m, 0, sizeof(m));
+	m.pc = CODE + 0x40;
+	m.exact = 1;
+	m.reg[RSP] = m.sp = STACK;
+	m.reg[RBP] = STACK + 128;
+	stack[16] = STACK + 256;
+	stack[17] = CODE + 0x100;
+	code[0x100 - 5] = 0xe8;
+}
+
+static void the_frame_pointer_leads_to_the_caller(void **state)
+{
+	u64 val;
+
+	set_up();
+	assert_int_equal(framepointer_step(&m), 0);
+	assert_int_equal(m.pc, CODE + 0x100);
+	assert_int_equal(m.sp, STACK + 144);
+	assert_int_equal(m.reg[RSP], STACK + 144);
+	assert_int_equal(m.reg[RBP], STACK + 256);
+	assert_int_equal(m.exact, 0);
+	assert_int_equal(m.fp_steps, 1);
+	assert_int_equal(machine_reg(&m, RBP, &val), 0);
+	assert_int_equal(machine_reg(&m, RBX, &val), -EFAULT);
+	assert_int_equal(machine_reg(&m, RAX, &val), -EFAULT);
+}
+
+static void each_form_of_call_is_known(void **state)
+{
+	static const struct {
+		u8 bytes[7], len;
+	} calls[] = {
+		{ { 0xff, 0xd0 }, 2 },					/* call *%rax */
+		{ { 0xff, 0x10 }, 2 },					/* call *(%rax) */
+		{ { 0xff, 0x50, 8 }, 3 },				/* call *8(%rax) */
+		{ { 0x41, 0xff, 0xd4 }, 3 },				/* call *%r12 */
+		{ { 0xff, 0x54, 0x24, 8 }, 4 },				/* call *8(%rsp) */
+		{ { 0xff, 0x90, 0, 1, 0, 0 }, 6 },			/* call *0x100(%rax) */
+		{ { 0xff, 0x15, 0, 1, 0, 0 }, 6 },			/* call *0x100(%rip) */
+		{ { 0xff, 0x94, 0xc0, 0, 1, 0, 0 }, 7 },		/* call *0x100(%rax,%rax,8) */
+	};
+
+	for (size_t i = 0; i < COUNT(calls); i++) {
+		set_up();
+		code[0x100 - 5] = 0x90;
+		memcpy(code + 0x100 - calls[i].len, calls[i].bytes, calls[i].len);
+		assert_int_equal(framepointer_step(&m), 0);
+	}
+}
+
+static void what_does_not_follow_a_call_is_no_return_address(void **state)
+{
+	set_up();
+	code[0x100 - 5] = 0x90;
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+	code[0x100 - 2] = 0xff;
+	code[0x100 - 1] = 0xe0;			/* jmp *%rax */
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+	code[0x100 - 1] = 0x18;			/* lcall *(%rax) */
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+}
+
+static void a_frame_pointer_that_points_elsewhere_is_not_followed(void **state)
+{
+	static const u64 wrong[] = { STACK - 8, STACK + 132, STACK + (1 << 20) + 8, 0, ~0ULL - 7 };
+
+	for (size_t i = 0; i < COUNT(wrong); i++) {
+		set_up();
+		m.reg[RBP] = wrong[i];
+		if (wrong[i] - STACK < sizeof(stack))
+			memcpy((u8 *)stack + (wrong[i] - STACK), &stack[16], 16);
+		assert_int_equal(framepointer_step(&m), -EFAULT);
+		assert_int_equal(m.pc, CODE + 0x40);
+	}
+	set_up();
+	m.reg[RBP] = STACK + (1 << 20);		/* the farthest that is */
+	stack[(1 << 20) / 8 + 1] = CODE + 0x100;
+	assert_int_equal(framepointer_step(&m), 0);
+	set_up();
+	m.invalid = 1 << RBP;
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+	set_up();
+	stack[17] = 4095;
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+	stack[17] = 0x12345678;
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+}
+
+static void a_page_that_is_not_safe_is_told_from_a_wrong_guess(void **state)
+{
+	set_up();
+	port_not_safe(STACK, STACK + PAGE_BYTES);
+	assert_int_equal(framepointer_step(&m), -EACCES);
+	set_up();
+	port_not_safe(CODE, CODE + PAGE_BYTES);
+	assert_int_equal(framepointer_step(&m), -EACCES);
+}
+
+/* What lies between rsp and the return address at each instruction of lld's PLT; -1: it is no such place. */
+static const struct stub {
+	const char *name;
+	u8 bytes[48];
+	struct {
+		u8 at;
+		s8 pushed;
+	} place[6];
+} stubs[] = {
+	{ "plt0", { 0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0 },
+	  { { 0, 8 }, { 6, 16 }, { 12, -1 }, { 3, -1 } } },
+	{ "a stub", { 0xff, 0x25, 1, 2, 3, 4, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4 },
+	  { { 0, 0 }, { 6, 0 }, { 11, 8 }, { 2, -1 } } },
+	{ "a stub of -z ibtplt", { 0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4, 0x66, 0x90 },
+	  { { 0, 0 }, { 4, 0 }, { 9, 8 }, { 14, -1 } } },
+	{ "a stub of .plt.sec", { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x0f, 0x1f, 0x44, 0, 0 },
+	  { { 0, 0 }, { 4, 0 }, { 10, -1 } } },
+	{ "no stub", { 0xe9, 1, 2, 3, 4, 0x55, 0x48, 0x89, 0xe5 }, { { 0, -1 }, { 5, -1 } } },
+};
+
+static void stubs_are_known_at_each_of_their_instructions(void **state)
+{
+	for (size_t i = 0; i < COUNT(stubs); i++)
+		for (size_t j = 0; j < COUNT(stubs[i].place); j++) {
+			u32 at = stubs[i].place[j].at;
+			s8 pushed = stubs[i].place[j].pushed;
+
+			if (j && !at)
+				break;
+			print_message("  %s + %u\n", stubs[i].name, at);
+			set_up();
+			memcpy(code + 0x200, stubs[i].bytes, sizeof(stubs[i].bytes));
+			assert_int_equal(framepointer_plt_row(&m, CODE + 0x200 + at), pushed < 0 ? -ENOENT : 0);
+			if (pushed < 0)
+				continue;
+			assert_int_equal(m.row.cfa_kind, CFA_REG);
+			assert_int_equal(m.row.cfa_reg, RSP);
+			assert_int_equal(m.row.cfa_off, pushed + 8);
+			assert_int_equal(m.row.rule[SLOT_RA], RULE_OFFSET);
+			assert_int_equal(m.row.off[SLOT_RA], -8);
+			assert_int_equal(m.row.flags | m.row.saved, 0);
+		}
+}
+
+static void code_that_cannot_be_read_is_no_stub(void **state)
+{
+	set_up();
+	assert_int_equal(framepointer_plt_row(&m, CODE), -ENOENT);
+	assert_int_equal(framepointer_plt_row(&m, CODE + sizeof(code) - 1), -ENOENT);
+}
+
+static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)
+{
+	set_up();
+	m.pc = CODE + 0x80;
+	code[0x7e] = 0x0f;
+	code[0x7f] = 0x05;
+	assert_true(framepointer_thread_start(&m));
+	m.reg[RAX] = 5;				/* the parent */
+	assert_false(framepointer_thread_start(&m));
+	m.reg[RAX] = 0;
+	m.invalid = 1 << RAX;
+	assert_false(framepointer_thread_start(&m));
+	m.invalid = 0;
+	code[0x7f] = 0x34;			/* sysenter */
+	assert_false(framepointer_thread_start(&m));
+	m.pc = 0x10;
+	assert_false(framepointer_thread_start(&m));
+}
+
+static void a_context_starts_with_a_function_that_nobody_called(void **state)
+{
+	set_up();
+	m.exact = 0;
+	m.pc = CODE + 0x200;
+	assert_true(framepointer_thread_start(&m));
+	code[0x200 - 5] = 0xe8;
+	assert_false(framepointer_thread_start(&m));
+	code[0x200 - 5] = 0x90;
+	m.pc = CODE + 0x204;			/* functions are aligned */
+	assert_false(framepointer_thread_start(&m));
+	m.pc = 0x100000;
+	assert_false(framepointer_thread_start(&m));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_frame_pointer_leads_to_the_caller),
+		cmocka_unit_test(each_form_of_call_is_known),
+		cmocka_unit_test(what_does_not_follow_a_call_is_no_return_address),
+		cmocka_unit_test(a_frame_pointer_that_points_elsewhere_is_not_followed),
+		cmocka_unit_test(a_page_that_is_not_safe_is_told_from_a_wrong_guess),
+		cmocka_unit_test(stubs_are_known_at_each_of_their_instructions),
+		cmocka_unit_test(code_that_cannot_be_read_is_no_stub),
+		cmocka_unit_test(a_thread_starts_behind_a_system_call_that_returned_0),
+		cmocka_unit_test(a_context_starts_with_a_function_that_nobody_called),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

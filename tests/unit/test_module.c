@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Is what is remembered of an address space what is mapped there now? */
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "port/image.h"
+#include "port/port_buffer.h"
+
+static struct image im;
+static struct modules ms;
+
+static void set_up(void)
+{
+	port_reset();
+	image_init(&im);
+	image_fde(&im, IMAGE_CODE, 16, INSNS(0));
+	image_map(&im);
+	modules_reset(&ms);
+	modules_distrust(&ms);
+}
+
+/* As walk.c does it. */
+static struct range *at_addr(u64 addr)
+{
+	if (module_find(&ms, addr) && module_enter(&ms, addr))
+		return NULL;
+	return module_here(&ms);
+}
+
+static void anon(u64 addr)
+{
+	static const u8 page[PAGE_BYTES];
+
+	port_map(addr, page, sizeof(page), (struct vma){0});
+}
+
+static void a_mapping_of_a_file_is_described(void **state)
+{
+	struct range *r;
+
+	set_up();
+	r = at_addr(IMAGE_CODE + 0x123);
+	assert_non_null(r);
+	assert_int_equal(r->kind, MODULE_ELF);
+	assert_int_equal(r->start, IMAGE_CODE);
+	assert_int_equal(r->end, IMAGE_CODE + 0x1000);
+	assert_int_equal(IMAGE_CODE + 0x123 + r->file_off, 0x1123);
+	assert_int_equal(r->bias, IMAGE_BASE);
+	assert_int_equal(r->hdr, IMAGE_HDR);
+	assert_int_equal(r->entry, IMAGE_BASE + 0x1f00);
+	assert_int_equal(r->nr_entries, 1);
+	assert_true(r->module > 0);
+}
+
+static void what_is_known_is_found_without_asking(void **state)
+{
+	u32 reads;
+
+	set_up();
+	at_addr(IMAGE_CODE);
+	reads = port_reads();
+	ms.vma_lookups = 0;
+	for (u64 addr = IMAGE_CODE; addr < IMAGE_CODE + 0x1000; addr += 0x10)
+		assert_int_equal(at_addr(addr)->kind, MODULE_ELF);
+	assert_int_equal(ms.vma_lookups, 0);
+	assert_int_equal(port_reads(), reads);
+}
+
+static void a_file_is_read_once_for_all_processes(void **state)
+{
+	u32 id, reads;
+
+	set_up();
+	id = at_addr(IMAGE_CODE)->module;
+	modules_reset(&ms);
+	reads = port_reads();
+	assert_int_equal(at_addr(IMAGE_CODE)->module, id);
+	assert_int_equal(port_reads(), reads);
+}
+
+static void memory_without_a_file_is_anonymous(void **state)
+{
+	struct range *r;
+
+	set_up();
+	anon(0x900000);
+	r = at_addr(0x900010);
+	assert_int_equal(r->kind, MODULE_ANON);
+	assert_int_equal(r->module, 0);
+	assert_int_equal(r->file_off, 0);
+	assert_null(at_addr(0x800000));
+}
+
+static void a_file_that_is_not_executable_is_no_place_for_a_pc(void **state)
+{
+	set_up();
+	assert_null(at_addr(IMAGE_HDR));
+	assert_null(at_addr(IMAGE_HDR));
+	assert_non_null(at_addr(IMAGE_CODE));
+}
+
+static void more_mappings_than_ranges_replace_each_other(void **state)
+{
+	set_up();
+	for (u32 i = 0; i < 2 * NR_RANGES; i++)
+		anon(0x10000000 + 0x10000 * i);
+	for (int round = 0; round < 2; round++)
+		for (u32 i = 0; i < 2 * NR_RANGES; i++) {
+			struct range *r = at_addr(0x10000010 + 0x10000 * i);
+
+			assert_int_equal(r->start, 0x10000000 + 0x10000 * i);
+			assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
+		}
+	ms.vma_lookups = 0;
+	for (u32 i = NR_RANGES + 4; i < 2 * NR_RANGES; i++)	/* the last ones are still known */
+		at_addr(0x10000010 + 0x10000 * i);
+	assert_int_equal(ms.vma_lookups, 0);
+}
+
+static void each_range_is_asked_for_once_after_a_change(void **state)
+{
+	u32 id;
+
+	set_up();
+	anon(0x900000);
+	id = at_addr(IMAGE_CODE)->module;
+	at_addr(0x900000);
+	modules_distrust(&ms);
+	ms.vma_lookups = ms.misses = 0;
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(at_addr(IMAGE_CODE + i)->module, id);
+		assert_int_equal(at_addr(0x900000 + i)->kind, MODULE_ANON);
+	}
+	assert_int_equal(ms.vma_lookups, 2);
+	assert_int_equal(ms.misses, 0);
+}
+
+static void another_file_in_the_same_place_is_noticed(void **state)
+{
+	u32 id;
+
+	set_up();
+	id = at_addr(IMAGE_CODE)->module;
+	port_unmap(IMAGE_CODE);
+	anon(IMAGE_CODE);
+	modules_distrust(&ms);
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ANON);
+	port_unmap(IMAGE_CODE);
+	modules_distrust(&ms);
+	assert_null(at_addr(IMAGE_CODE));
+	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000,
+		 (struct vma){ .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 });
+	modules_distrust(&ms);
+	assert_int_equal(at_addr(IMAGE_CODE)->module, id);
+}
+
+static void a_mapping_that_was_split_is_noticed(void **state)
+{
+	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+
+	set_up();
+	port_unmap(IMAGE_CODE);
+	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x2000, file);
+	assert_int_equal(at_addr(IMAGE_CODE + 0x800)->end, IMAGE_CODE + 0x2000);
+	port_unmap(IMAGE_CODE);
+	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000, file);
+	modules_distrust(&ms);
+	assert_int_equal(at_addr(IMAGE_CODE + 0x800)->end, IMAGE_CODE + 0x1000);
+}
+
+static void a_second_mapping_of_the_text_alone_has_no_tables_beside_it(void **state)
+{
+	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+	u32 id;
+
+	set_up();
+	id = at_addr(IMAGE_CODE)->module;
+	port_map(0x90001000, im.bytes + 0x1000, 0x1000, file);
+	assert_int_equal(at_addr(0x90001010)->kind, MODULE_NO_EH_FRAME);
+	assert_int_equal(at_addr(0x90001010)->module, id);
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
+	anon(0x90002000);				/* something else lies where the tables would be */
+	modules_reset(&ms);
+	assert_int_equal(at_addr(0x90001010)->kind, MODULE_NO_EH_FRAME);
+}
+
+static void a_full_table_of_modules_takes_only_the_number(void **state)
+{
+	set_up();
+	port_module_limit(0);
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
+	assert_int_equal(at_addr(IMAGE_CODE)->module, 0);
+	assert_int_equal(at_addr(IMAGE_CODE)->hdr, IMAGE_HDR);
+}
+
+static void what_could_not_be_read_is_asked_for_again(void **state)
+{
+	for (int err = -EFAULT; err <= -EACCES; err++) {
+		set_up();
+		port_fail_read(1, err, false);
+		assert_int_equal(at_addr(IMAGE_CODE)->kind, err == -EFAULT ? MODULE_UNREADABLE : MODULE_NOT_SAFE);
+		assert_int_equal(module_here(&ms)->module, 0);
+		assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
+		assert_true(at_addr(IMAGE_CODE)->module > 0);
+	}
+}
+
+static void code_of_a_segment_with_an_address_of_its_own_is_placed_by_it(void **state)
+{
+	Elf64_Phdr *code = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)) + 1;
+	struct vma file = { .dev = 1, .ino = IMAGE_INO, .executable = 1 };
+	u64 code_start = IMAGE_BASE + 0x101080;
+
+	/* As lld does: the code's address is its offset and a megabyte, and it does not begin with a page. */
+	set_up();
+	code->p_offset = 0x1080;
+	code->p_vaddr = 0x101080;
+	code->p_filesz = 0x800;
+	port_unmap(IMAGE_CODE);
+	file.offset = 0x1000;
+	port_map(IMAGE_BASE + 0x101000, im.bytes + 0x1000, 0x1000, file);
+	assert_int_equal(at_addr(code_start)->bias, IMAGE_BASE);
+	assert_int_equal(at_addr(code_start)->hdr, IMAGE_HDR);
+	assert_int_equal(at_addr(code_start)->kind, MODULE_ELF);
+}
+
+static void the_vdso_is_a_module(void **state)
+{
+	static struct range *r;
+
+	set_up();
+	port_reset();
+	port_map(0x7fff10000000, im.bytes, IMAGE_BYTES, (struct vma){ .vdso = 1, .executable = 1 });
+	r = at_addr(0x7fff10001000);
+	assert_int_equal(r->kind, MODULE_ELF);
+	assert_true(r->module > 0);
+	assert_int_equal(r->hdr, 0x7fff10002000);
+	assert_int_equal(ms.key.ino, 1);
+	assert_int_equal(ms.key.dev, 0);
+}
+
+/* Last, since numbers are given once. */
+static void when_the_numbers_run_out_modules_have_none(void **state)
+{
+	struct vma file = { .dev = 9, .offset = 0x1000, .executable = 1 };
+	u32 last = 0, id;
+
+	for (u32 ino = 1; ino < 0x10100; ino++) {
+		port_reset();
+		modules_reset(&ms);
+		file.ino = ino;
+		port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000, file);
+		id = at_addr(IMAGE_CODE)->module;
+		assert_true(id <= MAX_MODULE_ID);
+		assert_true(id > last || (id == 0 && last == MAX_MODULE_ID));
+		if (id)
+			last = id;
+	}
+	assert_int_equal(last, MAX_MODULE_ID);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_mapping_of_a_file_is_described),
+		cmocka_unit_test(what_is_known_is_found_without_asking),
+		cmocka_unit_test(a_file_is_read_once_for_all_processes),
+		cmocka_unit_test(memory_without_a_file_is_anonymous),
+		cmocka_unit_test(a_file_that_is_not_executable_is_no_place_for_a_pc),
+		cmocka_unit_test(more_mappings_than_ranges_replace_each_other),
+		cmocka_unit_test(each_range_is_asked_for_once_after_a_change),
+		cmocka_unit_test(another_file_in_the_same_place_is_noticed),
+		cmocka_unit_test(a_mapping_that_was_split_is_noticed),
+		cmocka_unit_test(a_second_mapping_of_the_text_alone_has_no_tables_beside_it),
+		cmocka_unit_test(a_full_table_of_modules_takes_only_the_number),
+		cmocka_unit_test(what_could_not_be_read_is_asked_for_again),
+		cmocka_unit_test(code_of_a_segment_with_an_address_of_its_own_is_placed_by_it),
+		cmocka_unit_test(the_vdso_is_a_module),
+		cmocka_unit_test(when_the_numbers_run_out_modules_have_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

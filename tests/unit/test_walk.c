@@ -1,0 +1,536 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Is a known stack walked to its end, frame by frame, and does every other walk end early, by name, and with true frames? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "abi/frame.h"
+#include "core/encoding.h"
+#include "core/rowcache.h"
+#include "port/image.h"
+#include "port/port_buffer.h"
+
+#define FUNCTION(n) (IMAGE_CODE + 64 * (n))
+#define STACK (STACK_END - IMAGE_STACK_BYTES)
+#define ENTRY (IMAGE_BASE + 0x1f00)		/* no FDE there */
+#define JIT 0x7000000ULL
+
+static struct image im;
+static struct walk w;
+static struct vma anon_like = { .executable = 1 };
+
+/* What has to come out. */
+static struct {
+	u64 pc;
+	bool is_return;
+} want[MAX_DEPTH + 1];
+static u32 nr_want;
+
+static void expect(u64 pc, bool is_return)
+{
+	want[nr_want].pc = pc;
+	want[nr_want++].is_return = is_return;
+}
+
+/* A new image with a stack that is still empty. */
+static void begin(void)
+{
+	port_reset();
+	image_init(&im);
+	nr_want = 0;
+}
+
+/* Function @n: 64 bytes of code, a frame of @words words with the return address. */
+static void function(u32 n, u32 words)
+{
+	image_fde(&im, FUNCTION(n), 64, INSNS(0x0e, words * 8));
+}
+
+static void outermost(u32 n)
+{
+	image_fde(&im, FUNCTION(n), 64, INSNS(0x07, RIP));
+}
+
+/* Push a frame of @words words that returns to @ra. */
+static void frame(u32 words, u64 ra)
+{
+	for (u32 i = 1; i < words; i++)
+		put64(&im.up, 0xdead0000 + i);
+	put64(&im.up, ra);
+	expect(ra, true);
+}
+
+static void start(u64 pc)
+{
+	memmove(want + 1, want, nr_want * sizeof(want[0]));
+	want[0].pc = pc;
+	want[0].is_return = false;
+	nr_want++;
+	image_map(&im);
+	image_start(&im, &w, pc);
+}
+
+/* The walk from where w stands, without the row cache; and that it is the same with it, cold and warm. */
+static u32 walk(void)
+{
+	static struct machine before;
+	static struct stack out;
+	u32 outcome;
+
+	before = w.machine;
+	walk_stack(&w);
+	out = w.out;
+	outcome = w.outcome;
+	for (int round = 0; round < 3; round++) {
+		memcpy(w.machine.reg, before.reg, sizeof(before.reg));
+		w.no_cache = round == 2;
+		walk_start(&w);
+		walk_stack(&w);
+		assert_int_equal(w.outcome, outcome);
+		assert_int_equal(w.out.nr, out.nr);
+		assert_memory_equal(w.out.frame, out.frame, out.nr * sizeof(out.frame[0]));
+	}
+	return outcome;
+}
+
+static bool is_wanted(u32 i)
+{
+	u64 file = w.out.frame[i], addr = frame_make(FRAME_ANON, want[i].pc, want[i].is_return);
+	u64 off = want[i].pc - IMAGE_BASE;
+
+	if (frame_module(file) == FRAME_ANON)
+		return file == addr;
+	return file == frame_make(frame_module(file), off, want[i].is_return);
+}
+
+static void check_frames(u32 nr)
+{
+	assert_int_equal(w.out.nr, nr);
+	for (u32 i = 0; i < nr; i++)
+		assert_true(is_wanted(i));
+}
+
+/* Five functions, called one by the other, and the outermost one. */
+static void five_calls(void)
+{
+	begin();
+	for (u32 i = 0; i < 5; i++)
+		function(i, i + 1);
+	outermost(5);
+	for (u32 i = 0; i < 5; i++)
+		frame(i + 1, FUNCTION(i + 1) + 9);
+	start(FUNCTION(0) + 3);
+}
+
+static void a_known_stack_is_walked_to_its_end(void **state)
+{
+	five_calls();
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(6);
+	for (u32 i = 0; i < 6; i++)
+		assert_true(frame_module(w.out.frame[i]) > 0);
+}
+
+static void rows_that_are_known_are_not_read_again(void **state)
+{
+	five_calls();
+	for (u32 round = 0; round < 2; round++) {
+		u32 misses = round ? 0 : 6;
+
+		image_start(&im, &w, FUNCTION(0) + 3);
+		w.no_cache = 0;
+		walk_stack(&w);
+		assert_int_equal(w.outcome, UNDEFINED_RA);
+		check_frames(6);
+		assert_int_equal(w.row_misses, misses);
+		assert_int_equal(!!w.ehframe.in.fills, !!misses);
+	}
+}
+
+static void a_call_that_ends_its_function_is_looked_up_inside_it(void **state)
+{
+	begin();
+	function(0, 2);
+	function(1, 3);
+	outermost(2);
+	frame(2, FUNCTION(2));			/* function 1 ends with a call that does not return */
+	frame(3, FUNCTION(2) + 9);
+	start(FUNCTION(0));
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+}
+
+static void recursion(u32 depth)
+{
+	begin();
+	function(0, 2);
+	outermost(1);
+	for (u32 i = 0; i + 2 < depth; i++)
+		frame(2, FUNCTION(0) + 5);
+	frame(2, FUNCTION(1) + 5);
+	start(FUNCTION(0) + 1);
+}
+
+static void a_stack_as_deep_as_allowed_is_complete_and_a_deeper_one_says_so(void **state)
+{
+	static const u32 depths[] = { 2, 3, 100, MAX_DEPTH };
+
+	for (size_t i = 0; i < COUNT(depths); i++) {
+		recursion(depths[i]);
+		w.max_depth = depths[i];
+		assert_int_equal(walk(), UNDEFINED_RA);
+		check_frames(depths[i]);
+
+		recursion(depths[i]);
+		w.max_depth = depths[i] - 1;
+		assert_int_equal(walk(), TOO_DEEP);
+		check_frames(depths[i] - 1);
+	}
+}
+
+static bool is_named(u32 outcome, int err)
+{
+	if (err == -EACCES)
+		return outcome == PAGE_NOT_SAFE;
+	return outcome == TABLE_UNREADABLE || outcome == STACK_UNREADABLE || outcome == CFA_REGISTER_LOST ||
+	       outcome == NO_FDE;
+}
+
+/* Whichever read fails, alone or with all after it: the frames are the first of the true ones, or all. */
+static void fail_each_read(int err, bool stay, bool warm)
+{
+	u32 reads, whole = 0;
+
+	five_calls();
+	if (warm) {
+		w.no_cache = 0;
+		walk_stack(&w);
+		image_start(&im, &w, FUNCTION(0) + 3);
+		w.no_cache = 0;
+	}
+	port_fail_read(0, 0, false);
+	walk_stack(&w);
+	reads = port_reads();
+	assert_true(reads > 0);
+	for (u32 nth = 1; nth <= reads; nth++) {
+		if (!warm)
+			five_calls();
+		image_start(&im, &w, FUNCTION(0) + 3);
+		w.no_cache = !warm;
+		port_fail_read(nth, err, stay);
+		walk_stack(&w);
+		assert_true(w.out.nr >= 1 && w.out.nr <= nr_want);
+		check_frames(w.out.nr);
+		if (w.outcome == UNDEFINED_RA) {
+			assert_int_equal(w.out.nr, nr_want);
+			whole++;
+		} else {
+			assert_true(is_named(w.outcome, err));
+		}
+	}
+	assert_true(whole < reads);
+}
+
+static void no_failing_read_makes_a_wrong_frame(void **state)
+{
+	for (int kind = 0; kind < 8; kind++)
+		fail_each_read(kind & 1 ? -EACCES : -EFAULT, kind & 2, kind & 4);
+}
+
+/* Signal frames: "zRS", the CFA is the rsp in the kernel's frame, and so are the registers. */
+#define UC_RIP 168				/* of rsp when the handler has returned: struct ucontext's general registers */
+#define UC_RSP 160
+
+static void signal_frame_function(u32 n)
+{
+	image_cie(&im, "zRS", INSNS(0x1b), INSNS(0));
+	image_fde(&im, FUNCTION(n), 64, INSNS(0x0f, 4, 0x77, 0xa0, 1, 0x06,	/* CFA: *(rsp + 160) */
+					      0x10, RIP, 3, 0x77, 0xa8, 1));	/* RA lies at rsp + 168 */
+}
+
+static void a_signal_frame_leads_to_the_interrupted_instruction(void **state)
+{
+	u64 context, interrupted;
+
+	begin();
+	function(0, 2);				/* the handler */
+	function(1, 4);				/* interrupted at its first instruction, after def_cfa_offset by hand */
+	function(2, 3);
+	outermost(3);
+	signal_frame_function(4);
+	frame(2, FUNCTION(4) + 1);
+	want[nr_want - 1].is_return = false;	/* nobody called it */
+	context = here(&im.up);
+	for (u32 i = 0; i < 40; i++)
+		put64(&im.up, 0xbad0000 + i);
+	interrupted = here(&im.up);
+	memcpy(im.up.bytes + (context + UC_RSP - STACK), &interrupted, 8);
+	memcpy(im.up.bytes + (context + UC_RIP - STACK), &(u64){ FUNCTION(1) }, 8);
+	expect(FUNCTION(1), false);
+	frame(4, FUNCTION(2) + 9);
+	frame(3, FUNCTION(3) + 9);
+	start(FUNCTION(0) + 3);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(5);
+	assert_int_equal(w.machine.signal_frames, 1);
+	assert_int_equal(w.machine.expressions, 2);
+}
+
+static void a_frame_below_a_signal_frame_may_be_empty(void **state)
+{
+	u64 context;
+
+	begin();
+	function(0, 2);
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0e, 0, 0x09, RIP, RBX));	/* as vfork(): CFA = rsp, RA in rbx */
+	outermost(2);
+	signal_frame_function(3);
+	frame(2, FUNCTION(3) + 1);
+	want[nr_want - 1].is_return = false;
+	context = here(&im.up);
+	for (u32 i = 0; i < 40; i++)
+		put64(&im.up, 0);
+	memcpy(im.up.bytes + (context + UC_RSP - STACK), &(u64){ here(&im.up) }, 8);
+	memcpy(im.up.bytes + (context + UC_RIP - STACK), &(u64){ FUNCTION(1) + 1 }, 8);
+	memcpy(im.up.bytes + (context + 40 + 8 * 11 - STACK), &(u64){ FUNCTION(2) + 1 }, 8);	/* rbx */
+	expect(FUNCTION(1) + 1, false);
+	expect(FUNCTION(2) + 1, true);
+	start(FUNCTION(0) + 3);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(4);
+}
+
+static void only_a_frame_that_was_interrupted_may_be_empty(void **state)
+{
+	begin();
+	function(0, 2);
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0e, 0, 0x09, RIP, RBX));
+	frame(2, FUNCTION(1) + 1);
+	start(FUNCTION(0));
+	w.machine.reg[RBX] = FUNCTION(1) + 1;	/* for ever and ever */
+	assert_int_equal(walk(), NOT_MONOTONIC);
+	check_frames(2);
+
+	image_start(&im, &w, FUNCTION(1) + 1);
+	w.machine.reg[RBX] = FUNCTION(0) + 1;
+	assert_int_equal(walk(), NOT_MONOTONIC);
+	assert_int_equal(w.out.nr, 3);		/* itself, its caller, and that one's "caller" that is empty */
+}
+
+static void a_frame_pointer_chain_of_cfi_needs_the_register_that_was_saved(void **state)
+{
+	u64 outer_fp;
+
+	begin();
+	image_fde(&im, FUNCTION(0), 64, INSNS(0x0c, RBP, 16, 0x80 | RBP, 2));
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RBP, 16));		/* does not say where it saved rbp */
+	outermost(2);
+	put64(&im.up, STACK + 48);
+	put64(&im.up, FUNCTION(1) + 9);
+	expect(FUNCTION(1) + 9, true);
+	for (u32 i = 0; i < 5; i++)
+		put64(&im.up, 0);
+	put64(&im.up, FUNCTION(2) + 9);
+	expect(FUNCTION(2) + 9, true);
+	start(FUNCTION(0) + 3);
+	w.machine.reg[RBP] = STACK;
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+	outer_fp = w.machine.reg[RBP];
+	assert_int_equal(outer_fp, STACK + 48);
+
+	begin();
+	function(0, 2);
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, R10, 16));		/* r10 is lost after a call */
+	frame(2, FUNCTION(1) + 9);
+	start(FUNCTION(0) + 3);
+	assert_int_equal(walk(), CFA_REGISTER_LOST);
+	assert_int_equal(w.machine.detail, R10);
+	check_frames(2);
+}
+
+static void the_entry_point_needs_no_fde(void **state)
+{
+	begin();
+	function(0, 2);
+	frame(2, ENTRY + 8);
+	start(FUNCTION(0));
+	assert_int_equal(walk(), ENTRY_POINT);
+	check_frames(2);
+
+	begin();
+	function(0, 2);
+	frame(2, ENTRY + 0x84);
+	start(FUNCTION(0));
+	assert_int_equal(walk(), NO_FDE);
+	check_frames(2);
+}
+
+static void a_stub_without_fde_is_known_by_its_code(void **state)
+{
+	begin();
+	function(0, 2);
+	outermost(1);
+	memcpy(im.bytes + 0x1800, "\xff\x25\1\2\3\4\x68\1\0\0\0\xe9\1\2\3\4", 16);
+	frame(2, FUNCTION(0) + 9);		/* the pushed index and the return address: jmp plt0 comes next */
+	frame(2, FUNCTION(1) + 9);
+	start(IMAGE_BASE + 0x180b);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+}
+
+static void a_full_table_of_modules_takes_no_frame_away(void **state)
+{
+	five_calls();
+	port_module_limit(0);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(6);
+	for (u32 i = 0; i < 6; i++)
+		assert_int_equal(frame_module(w.out.frame[i]), FRAME_ANON);
+}
+
+static void a_page_that_is_not_safe_ends_the_walk_and_says_so(void **state)
+{
+	five_calls();
+	port_not_safe(IMAGE_EH_FRAME, IMAGE_EH_FRAME + PAGE_BYTES);
+	assert_int_equal(walk(), PAGE_NOT_SAFE);
+	check_frames(1);
+	five_calls();
+	port_not_safe(STACK, STACK + PAGE_BYTES);
+	assert_int_equal(walk(), PAGE_NOT_SAFE);
+	check_frames(1);
+	five_calls();
+	port_not_safe(IMAGE_BASE, IMAGE_BASE + PAGE_BYTES);
+	assert_int_equal(walk(), PAGE_NOT_SAFE);
+	assert_int_equal(w.out.nr, 1);
+}
+
+static void a_new_thread_is_complete(void **state)
+{
+	begin();
+	function(0, 2);
+	memcpy(im.bytes + 0x1800, "\x0f\x05", 2);
+	start(IMAGE_BASE + 0x1802);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(1);
+}
+
+/* JIT code at JIT whose frame pointer chain leads back to function 1. */
+static u8 jit_code[PAGE_BYTES];
+
+static void jit(void)
+{
+	begin();
+	function(0, 2);
+	function(1, 2);
+	outermost(2);
+	jit_code[0x95] = jit_code[0xff] = 0xff;
+	jit_code[0x96] = 0xd0;
+	frame(2, JIT + 0x97);			/* function 0 was called by JIT code, ... */
+	put64(&im.up, 0);
+	put64(&im.up, 0);
+	put64(&im.up, STACK + 0x100);		/* rbp */
+	put64(&im.up, FUNCTION(1) + 9);		/* which was called by function 1 */
+	expect(FUNCTION(1) + 9, true);
+	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0xe8;
+	frame(2, FUNCTION(2) + 9);
+	start(FUNCTION(0));
+	w.machine.reg[RBP] = STACK + 32;
+	port_map(JIT, jit_code, sizeof(jit_code), anon_like);
+}
+
+static void jit_code_is_crossed_by_its_frame_pointer(void **state)
+{
+	jit();
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(4);
+	assert_int_equal(frame_module(w.out.frame[1]), FRAME_ANON);
+	assert_int_equal(frame_offset(w.out.frame[1]), JIT + 0x97);
+	assert_int_equal(w.machine.fp_steps, 1);
+}
+
+static void jit_code_without_a_frame_pointer_ends_the_walk(void **state)
+{
+	jit();
+	w.machine.reg[RBP] = 5;
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(2);
+	jit();
+	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0;	/* not after a call */
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(2);
+}
+
+static void a_pc_outside_all_mappings_ends_the_walk(void **state)
+{
+	begin();
+	function(0, 2);
+	frame(2, 0x123456);
+	start(FUNCTION(0));
+	assert_int_equal(walk(), NO_MAPPING);
+	check_frames(2);
+}
+
+static void a_stack_that_ends_in_a_zero_is_complete(void **state)
+{
+	begin();
+	function(0, 2);
+	frame(2, 0);
+	start(FUNCTION(0));
+	assert_int_equal(walk(), ZERO_RA);
+	check_frames(1);
+}
+
+/* The walk of one frame, once the byte of the file at @off has become @byte. */
+static u32 spoilt(u32 off, u8 byte)
+{
+	begin();
+	function(0, 2);
+	frame(2, 0);
+	start(FUNCTION(0));
+	im.bytes[off] = byte;
+	return walk();
+}
+
+static void what_is_wrong_with_a_file_is_named(void **state)
+{
+	u32 cie = 0x3000, fde;
+
+	assert_int_equal(spoilt(0, 0x7f), ZERO_RA);		/* as it was */
+	fde = im.fde[0] + 0x2000;
+	assert_int_equal(spoilt(1, 'X'), NO_ELF);
+	assert_int_equal(spoilt(0x2000, 9), NO_EH_FRAME);
+	assert_int_equal(spoilt(cie + 8, 7), BAD_CIE);
+	assert_int_equal(spoilt(cie + 16, PE_UDATA2), BAD_ENCODING);
+	assert_int_equal(spoilt(fde + 17, 0x3f), BAD_CFI);
+	check_frames(1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_known_stack_is_walked_to_its_end),
+		cmocka_unit_test(rows_that_are_known_are_not_read_again),
+		cmocka_unit_test(a_call_that_ends_its_function_is_looked_up_inside_it),
+		cmocka_unit_test(a_stack_as_deep_as_allowed_is_complete_and_a_deeper_one_says_so),
+		cmocka_unit_test(no_failing_read_makes_a_wrong_frame),
+		cmocka_unit_test(a_signal_frame_leads_to_the_interrupted_instruction),
+		cmocka_unit_test(a_frame_below_a_signal_frame_may_be_empty),
+		cmocka_unit_test(only_a_frame_that_was_interrupted_may_be_empty),
+		cmocka_unit_test(a_frame_pointer_chain_of_cfi_needs_the_register_that_was_saved),
+		cmocka_unit_test(the_entry_point_needs_no_fde),
+		cmocka_unit_test(a_stub_without_fde_is_known_by_its_code),
+		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),
+		cmocka_unit_test(a_page_that_is_not_safe_ends_the_walk_and_says_so),
+		cmocka_unit_test(a_new_thread_is_complete),
+		cmocka_unit_test(jit_code_is_crossed_by_its_frame_pointer),
+		cmocka_unit_test(jit_code_without_a_frame_pointer_ends_the_walk),
+		cmocka_unit_test(a_pc_outside_all_mappings_ends_the_walk),
+		cmocka_unit_test(a_stack_that_ends_in_a_zero_is_complete),
+		cmocka_unit_test(what_is_wrong_with_a_file_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
