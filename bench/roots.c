@@ -204,6 +204,15 @@ static bool read_frame(char *line, long *offset, char **path)
 	return *offset != 0;
 }
 
+/* Cut the characters of @kind off the end of @text. */
+static void cut(char *text, int (*kind)(int c))
+{
+	char *end = text + strlen(text);
+
+	while (end > text && kind((unsigned char)end[-1]))
+		*--end = 0;
+}
+
 /* A sample is a line that begins with a name, frames from the innermost outwards, and an empty line. */
 static int count_perf(void)
 {
@@ -216,10 +225,9 @@ static int count_perf(void)
 	while (fgets(line, sizeof(line), stdin)) {
 		line[strcspn(line, "\n")] = 0;
 		if (!inside) {
-			char *end = line + strlen(line);
-
-			while (end > line && (isdigit(end[-1]) || isspace(end[-1])))
-				*--end = 0;	/* the thread's number */
+			cut(line, isspace);
+			cut(line, isdigit);	/* the thread's number */
+			cut(line, isspace);
 			inside = *line && wanted(line + strspn(line, " "));
 			samples += inside;
 			offset = 0;
