@@ -8,8 +8,9 @@
  *	cold	the same with the row cache switched off: CFI is found and interpreted for each frame
  *	fp	the kernel's frame-pointer walk
  *
- * Prints in one line: how many walks, and their medians: frames, nanoseconds; then the mean nanoseconds of the program in
- * the timer's interrupt. The cost of a frame is the slope between two depths: what a walk costs at any depth drops out.
+ * Prints in one line: how many walks, and their medians: frames, nanoseconds; then what the program in the timer's
+ * interrupt took for each walk, in nanoseconds. The cost of a frame is the slope between two depths: what a walk costs at
+ * any depth drops out.
  */
 #include <bpf/bpf.h>
 #include <err.h>
@@ -146,7 +147,7 @@ int main(int argc, char **argv)
 	if (!b.ns.nr)
 		errx(1, "process %d was not walked", pid);
 	printf("%zu %llu %llu %llu\n", b.ns.nr, median(b.frames.v, b.frames.nr), median(b.ns.v, b.ns.nr),
-	       info.run_cnt ? info.run_time_ns / info.run_cnt : 0);
+	       (u64)info.run_time_ns / b.seen);
 	vec_done(&b.frames);
 	vec_done(&b.ns);
 	return 0;

@@ -44,7 +44,12 @@ static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, c
 		return EXEC;
 	if (st->exec_id != t->self_exec_id)
 		return EXEC_NEW;
-	return (nr == NR_EXECVE || nr == NR_EXECVEAT) && regs->ip != st->asked.reg[RIP] ? EXEC_NEW : 0;
+	if (nr != NR_EXECVE && nr != NR_EXECVEAT)
+		return 0;
+	if (regs->ip != st->asked.reg[RIP])
+		return EXEC_NEW;
+	/* Still in execve(), but the registers are the new program's, all 0: the old one's held the file's name. */
+	return st->asked.reg[RDI] | st->asked.reg[RSI] ? 0 : EXEC_NEW;
 }
 
 /*

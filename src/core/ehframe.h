@@ -10,7 +10,7 @@ struct cie {
 	u64 code_align;
 	s64 data_align;
 	u32 encoding;			/* of the PCs in its FDEs */
-	u32 signal, sized, has_args;
+	u32 signal, sized;
 };
 
 struct fde {

@@ -14,8 +14,8 @@
 #define MAX_PHDRS 32
 
 /*
- * .eh_frame_hdr: version 1, a pointer of four bytes, count udata4, table datarel|sdata4. The only form linkers write with
- * a table. HDR_BYTES: with the count.
+ * .eh_frame_hdr: version 1, a pointer of four bytes, count udata4, table datarel|sdata4. The only form linkers write
+ * with a table. HDR_BYTES: with the count.
  */
 #define HDR_BYTES 12
 #define HDR_TABLE_MASK 0xffff07ff

@@ -12,8 +12,8 @@ struct page {
 };
 
 /*
- * Hold @len bytes (at most 32) at @addr, a multiple of 4, or as many as there are up to the end of their page: page_has()
- * says how many page_word() can read. 0; -EFAULT or -EACCES: none.
+ * Hold @len bytes (at most 32) at @addr, a multiple of 4, or as many as there are up to the end of their page:
+ * page_has() says how many page_word() can read. 0; -EFAULT or -EACCES: none.
  */
 CORE int page_hold(struct page *p, u64 addr, u32 len);
 

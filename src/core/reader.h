@@ -3,8 +3,8 @@
  * A forward reader of target memory.
  *
  * It holds a window of bytes. Whoever decodes calls reader_ready() once per item; within an item (at most READER_ITEM
- * bytes) reading has no error path. Bytes beyond what could be read come as zero; reader_ready() and reader_check() then
- * fail, so that nothing is believed that was not there.
+ * bytes) reading has no error path. Bytes beyond what could be read come as zero; reader_ready() and reader_check()
+ * then fail, so that nothing is believed that was not there.
  */
 #pragma once
 #include "port.h"

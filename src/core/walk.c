@@ -192,6 +192,8 @@ CORE_TURN(walk_frame, struct walk, w)
 		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
 	}
 
+	if (here->kind == MODULE_UNREADABLE || here->kind == MODULE_NOT_SAFE)
+		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
 	if (!has_cfi(here)) {
 		err = framepointer_step(m);
 		here = module_here(ms);

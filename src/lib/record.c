@@ -31,6 +31,7 @@
 
 #define DEFAULT_HZ 99
 #define COMMIT_NS 1000000000ULL
+#define EVENTS_A_POLL (1 << 17)		/* events may come faster than we read: stop and commit now and then */
 #define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
 #define SETTLE_MS 10
 #define NR_LIFECYCLE 4			/* programs that follow the lives of tasks */
@@ -46,6 +47,7 @@ struct dusk_record {
 	struct stitch *stitch;
 	char *path;
 	uint64_t start_ns, stop_ns, committed_ns;
+	uint64_t events_left;		/* to read in this poll */
 	uint64_t by_outcome[NR_OUTCOMES];
 	struct map due;			/* at the end: cookies of tasks that have not come back */
 	int failed;			/* the first error of an event's handling */
@@ -158,7 +160,9 @@ static int take_event(void *ctx, void *data, size_t size)
 		modules_learn(r->modules, data);
 		break;
 	}
-	return r->failed;
+	if (r->failed)
+		return r->failed;
+	return --r->events_left ? 0 : -EAGAIN;
 }
 
 static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, struct dusk_error *err)
@@ -320,12 +324,15 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 
 int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err)
 {
-	int ret = ring_buffer__poll(r->ring, timeout_ms);
-	uint64_t now = now_ns();
+	int ret;
+	uint64_t now;
 
+	r->events_left = EVENTS_A_POLL;
+	ret = ring_buffer__poll(r->ring, timeout_ms);
+	now = now_ns();
 	if (ret >= 0)
 		ret = ring_buffer__consume(r->ring);	/* the kernel side wakes us only when the ring fills up */
-	if (ret < 0 && ret != -EINTR)
+	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
 	if (now - r->committed_ns < COMMIT_NS)
 		return 0;
@@ -369,6 +376,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 
 	sampler_stop(r->sampler);
 	r->stop_ns = now_ns();
+	r->events_left = UINT64_MAX;
 	ring_buffer__consume(r->ring);
 	for (int i = 0; i < SETTLE_ROUNDS && stitch_nr_waiting(r->stitch); i++) {
 		usleep(SETTLE_MS * 1000);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process whose whole memory, from the ELF header to the stack, is any bytes: the walk ends, within its bounds, and is
- * the same whether rows are cached or not.
+ * A process whose whole memory, from the ELF header to the stack, is any bytes: the walk ends, within its bounds, and
+ * is the same whether rows are cached or not.
  *
  * The decoders have fuzzers of their own, which see more of them; this one looks at how they are put together.
  *

@@ -174,14 +174,13 @@ pid_t live_spawn_record(const char *file, const char *const *words)
 	unlink(file);
 	while (*words && nr < MAX_WORDS - 1)
 		all[nr++] = *words++;
-	return spawn(all, 2);		/* a recorded victim says "ready" to nobody */
+	return spawn(all, 2); /* a recorded victim says "ready" to nobody */
 }
 
 int live_record(const char *file, const char *const *words)
 {
 	return live_wait(live_spawn_record(file, words), RECORD_SECONDS);
 }
-
 
 /* Does the file hold a sample? Whoever reads it while it is written sees what is committed. */
 static bool has_samples(const char *file)

@@ -67,7 +67,7 @@ static inline void profile_freep(struct dusk_profile **p)
 
 /* The user part of a stack; frame[0] is the innermost. */
 struct live_frame {
-	const char *path, *name;	/* name: NULL if it has none */
+	const char *path, *name; /* name: NULL if it has none */
 	uint64_t offset;
 };
 
@@ -82,8 +82,8 @@ void live_user_stack(const struct dusk_profile *p, uint32_t node, struct live_st
 bool live_kernel_has(const struct dusk_profile *p, uint32_t node, const char *name);
 
 /*
- * The functions from main inwards, or from the outermost if main is not among them: "main work*20 burn". What has no name
- * is "?". To be freed with free().
+ * The functions from main inwards, or from the outermost if main is not among them: "main work*20 burn". What has no
+ * name is "?". To be freed with free().
  */
 char *live_sentence(const struct live_stack *s);
 

@@ -82,7 +82,7 @@ char *live_sentence(const struct live_stack *s)
 	for (const char *space = ""; at; at -= times, space = " ") {
 		const char *name = name_of(&s->frame[at - 1]);
 
-		for (times = 1; times < at && !strcmp(name, name_of(&s->frame[at - 1 - times])); )
+		for (times = 1; times < at && !strcmp(name, name_of(&s->frame[at - 1 - times]));)
 			times++;
 		fprintf(f, "%s%s", space, name);
 		if (times > 1)

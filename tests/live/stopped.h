@@ -17,7 +17,7 @@ struct stopped_mapping {
 
 struct stopped_frame {
 	uint64_t pc;
-	bool exact;	/* where it was interrupted, not a return address */
+	bool exact; /* where it was interrupted, not a return address */
 };
 
 struct stopped {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who is recorded? The processes and threads that were named, what they make, and nobody else; by two recorders at once. */
+/* Who is recorded? What was named, and what it makes; nobody else; and by two recorders at once. */
 #include <mntent.h>
 #include <signal.h>
 #include <stdio.h>

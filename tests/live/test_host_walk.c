@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Is the walker right, frame by frame? Its host build and elfutils look at the same stopped process: every program counter
- * of every thread has to be the same. Only where the tables of a binary are known to be wrong may they differ.
+ * Is the walker right, frame by frame? Its host build and elfutils look at the same stopped process: every program
+ * counter of every thread has to be the same. Only where the tables of a binary are known to be wrong may they differ.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static struct walk walk;
 static void take_registers(struct machine *m, const struct user_regs_struct *r)
 {
 	const u64 regs[] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8,
-			    r->r9, r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip};
+			    r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip};
 
 	memcpy(m->reg, regs, sizeof(regs));
 }
@@ -73,7 +73,8 @@ static void say_difference(const struct stopped *s, const struct stopped_frame *
 		const char *path = i < nr ? stopped_place(s, theirs[i].pc, &offset) : NULL;
 		u64 ours = i < walk.out.nr ? walk.out.frame[i] : 0;
 
-		print_message("  #%zu %llx, elfutils: %s+0x%llx\n", i, ours, path ? path : "-", (unsigned long long)offset);
+		print_message("  #%zu %llx, elfutils: %s+0x%llx\n", i, ours, path ? path : "-",
+			      (unsigned long long)offset);
 	}
 }
 
@@ -124,8 +125,9 @@ static void same_as_elfutils(const char *const *words)
 		live_sleep_ms(1 + i % 7);
 	}
 	live_end(pid);
-	print_message("%-20s %-10s %4zu stacks, %6zu frames the same, %zu in a hole, %zu different\n", name ? name + 1 : words[0],
-		      words[1] ? words[1] : "", sums.stacks, sums.frames, sums.holes, sums.different);
+	print_message("%-20s %-10s %4zu stacks, %6zu frames the same, %zu in a hole, %zu different\n",
+		      name ? name + 1 : words[0], words[1] ? words[1] : "", sums.stacks, sums.frames, sums.holes,
+		      sums.different);
 	assert_int_equal(sums.different, 0);
 	assert_true(sums.stacks > sums.holes);
 }

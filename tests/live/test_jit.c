@@ -43,13 +43,15 @@ static void generated_code_is_walked_and_named(void **state)
 	}
 	print_message("%zu stacks through generated code\n", named);
 	assert_true(named > 50);
-	assert_true(live_count(p, pid).walked - live_count(p, pid).complete <= 2);	/* between push and mov there is no frame */
+	/* Between its push and its mov, a function has no frame yet. */
+	assert_true(live_count(p, pid).walked - live_count(p, pid).complete <= 2);
 }
 
 static void node_is_walked(void **state)
 {
-	static const char script[] = "console.log('ready'); function f(n) { let s = 0; for (let i = 0; i < 1e6; i++) s += i % n; return s }"
-				     " for (;;) f(7)";
+	static const char script[] =
+		"console.log('ready'); function f(n) { let s = 0; for (let i = 0; i < 1e6; i++) s += i % n; return s }"
+		" for (;;) f(7)";
 	pid_t pid;
 
 	if (access("/usr/bin/node", X_OK)) {
@@ -61,7 +63,8 @@ static void node_is_walked(void **state)
 	struct live_tally t = live_count(p, pid);
 
 	live_end(pid);
-	print_message("node: %llu stacks, %.2f %% complete\n", (unsigned long long)t.walked, 100.0 * t.complete / t.walked);
+	print_message("node: %llu stacks, %.2f %% complete\n", (unsigned long long)t.walked,
+		      100.0 * t.complete / t.walked);
 	assert_true(t.walked > 50);
 	assert_true(t.complete * 100 >= t.walked * 99);
 }

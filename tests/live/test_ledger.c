@@ -25,11 +25,13 @@ static void check(const struct dusk_profile *p)
 	uint64_t refused = N("refused-exiting") + N("refused-compat") + N("refused-no-state") + N("refused-contended") +
 			   N("refused-schedule");
 
-	print_message("%llu samples: %llu of the kernel, %llu refused, %llu joined, %llu afterwards, %llu scheduled (%llu pending); "
-		      "lost %llu samples, %llu stacks\n", (unsigned long long)N("samples"), (unsigned long long)N("no-user"),
-		      (unsigned long long)refused, (unsigned long long)N("joined"), (unsigned long long)N("afterwards"),
-		      (unsigned long long)N("scheduled"), (unsigned long long)pending, (unsigned long long)N("lost-samples"),
-		      (unsigned long long)N("lost-stacks"));
+	print_message("%llu samples: %llu of the kernel, %llu refused, %llu joined, %llu afterwards, %llu scheduled "
+		      "(%llu pending); "
+		      "lost %llu samples, %llu stacks\n",
+		      (unsigned long long)N("samples"), (unsigned long long)N("no-user"), (unsigned long long)refused,
+		      (unsigned long long)N("joined"), (unsigned long long)N("afterwards"),
+		      (unsigned long long)N("scheduled"), (unsigned long long)pending,
+		      (unsigned long long)N("lost-samples"), (unsigned long long)N("lost-stacks"));
 	assert_true(p->finished);
 	assert_int_equal(N("samples"), N("no-user") + N("requests"));
 	assert_int_equal(N("requests"), refused + N("joined") + N("afterwards") + N("scheduled"));
@@ -78,7 +80,7 @@ static void the_sums_are_true_when_events_are_lost(void **state)
 
 	recorder = live_spawn_record(file, (const char *const[]){"-a", "-F", "20000", "-d", "5s", NULL});
 	live_sleep_ms(1500);
-	kill(recorder, SIGSTOP);		/* nobody reads, and the ring buffer fills up */
+	kill(recorder, SIGSTOP); /* nobody reads, and the ring buffer fills up */
 	live_sleep_ms(3000);
 	kill(recorder, SIGCONT);
 	assert_int_equal(live_wait(recorder, 60), 0);

@@ -5,8 +5,8 @@
  *	- each stack reaches the outermost frame,
  *	- its functions are those that the program's source allows, each as often as it says,
  *	- in between the program is stopped several times: there is a recorded stack that equals, but for the innermost
- *	  frame, what elfutils sees, and the innermost frames are in the same function; or, where the program never stands
- *	  twice at the same place, the frames outside main are the same.
+ *	  frame, what elfutils sees, and the innermost frames are in the same function; or, where the program never
+ *	  stands twice at the same place, the frames outside main are the same.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "stopped.h"
 
 #define STOPS 5
-#define LIBC "( \\S+)*"		/* functions of the C library, which has few symbols */
+#define LIBC "( \\S+)*" /* functions of the C library, which has few symbols */
 
 struct place {
 	const char *path;
@@ -30,10 +30,10 @@ struct snapshot {
 
 /* Patterns of live_sentence(). */
 struct expected {
-	const char *all;		/* each stack is like this */
-	const char *often;		/* many are like this */
-	const char *hole;		/* but where the tables are wrong: these may be incomplete or untrue; or NULL */
-	bool moves;			/* the program never stands twice at the same place */
+	const char *all;   /* each stack is like this */
+	const char *often; /* many are like this */
+	const char *hole;  /* but where the tables are wrong: these may be incomplete or untrue; or NULL */
+	bool moves;	   /* the program never stands twice at the same place */
 };
 
 struct victim {
@@ -41,7 +41,7 @@ struct victim {
 	const struct expected *expected;
 	size_t nr_snapshots;
 	struct snapshot snapshot[STOPS * 16];
-	size_t stacks, often, holes, frames;	/* the result */
+	size_t stacks, often, holes, frames; /* the result */
 };
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
@@ -57,7 +57,7 @@ static void add_snapshot(struct victim *v, const struct stopped *s, pid_t tid)
 	assert_true(v->nr_snapshots <= sizeof(v->snapshot) / sizeof(v->snapshot[0]));
 	snapshot->tid = tid;
 	snapshot->nr = stopped_stack(s, tid, frame, MAX_LIVE_DEPTH);
-	if (snapshot->nr < 2) {		/* elfutils cannot leave a stub of lld */
+	if (snapshot->nr < 2) { /* elfutils cannot leave a stub of lld */
 		v->nr_snapshots--;
 		return;
 	}
@@ -81,7 +81,7 @@ static void stop_and_look(struct victim *v)
 
 static bool same_place(const struct live_frame *a, const struct place *b)
 {
-	if (!strcmp(a->path, "[vdso]"))		/* offsets in it are those of the file that the kernel keeps */
+	if (!strcmp(a->path, "[vdso]")) /* offsets in it are those of the file that the kernel keeps */
 		return b->path && !strcmp(b->path, "[vdso]") && a->offset == b->offset;
 	return b->path && a->offset == b->offset && !strcmp(a->path, b->path);
 }
@@ -100,7 +100,8 @@ static size_t frames_outside_main(const struct live_stack *s)
 {
 	size_t outside = 0;
 
-	while (outside < s->nr && (!s->frame[s->nr - 1 - outside].name || strcmp(s->frame[s->nr - 1 - outside].name, "main")))
+	while (outside < s->nr &&
+	       (!s->frame[s->nr - 1 - outside].name || strcmp(s->frame[s->nr - 1 - outside].name, "main")))
 		outside++;
 	return outside;
 }
@@ -111,7 +112,8 @@ static bool agrees(const struct victim *v, const struct snapshot *b)
 
 	if (v->expected->moves)
 		return same >= frames_outside_main(&stack);
-	return stack.nr == b->nr && same >= stack.nr - 1 && b->frame[0].path && !strcmp(stack.frame[0].path, b->frame[0].path);
+	return stack.nr == b->nr && same >= stack.nr - 1 && b->frame[0].path &&
+	       !strcmp(stack.frame[0].path, b->frame[0].path);
 }
 
 static void each_snapshot_was_recorded(struct victim *v)
@@ -123,14 +125,16 @@ static void each_snapshot_was_recorded(struct victim *v)
 		for (uint64_t n = 0; n < recorded->nr_samples && !found; n++) {
 			const struct dusk_sample *sample = &recorded->samples[n];
 
-			if (recorded->threads[sample->thread].tid != b->tid || live_class(recorded, sample) != DUSK_COMPLETE)
+			if (recorded->threads[sample->thread].tid != b->tid ||
+			    live_class(recorded, sample) != DUSK_COMPLETE)
 				continue;
 			ran = true;
 			live_user_stack(recorded, sample->node, &stack);
 			found = agrees(v, b);
 		}
 		if (ran && !found)
-			fail_msg("no recorded stack of thread %d is the one that elfutils saw (%zu frames)", b->tid, b->nr);
+			fail_msg("no recorded stack of thread %d is the one that elfutils saw (%zu frames)", b->tid,
+				 b->nr);
 		v->frames += found ? b->nr : 0;
 	}
 }
@@ -208,8 +212,9 @@ static void check(const char *const *words, const struct expected *expected)
 	recorded = live_read(file);
 	each_stack_is_known(v);
 	each_snapshot_was_recorded(v);
-	print_message("%-20s %-10.10s %5zu stacks, complete %.2f %%; %zu frames equal to elfutils'\n", name ? name + 1 : words[0],
-		      words[1] ? words[1] : "", v->stacks, 100.0 * v->stacks / (v->stacks + v->holes), v->frames);
+	print_message("%-20s %-10.10s %5zu stacks, complete %.2f %%; %zu frames equal to elfutils'\n",
+		      name ? name + 1 : words[0], words[1] ? words[1] : "", v->stacks,
+		      100.0 * v->stacks / (v->stacks + v->holes), v->frames);
 	assert_true(v->stacks > 50);
 	assert_true(v->often * 50 > v->stacks);
 	assert_true(v->holes * 20 <= v->stacks);
@@ -374,7 +379,8 @@ static void signal_handlers_on_another_stack(void **state)
 static void a_library_that_was_opened(void **state)
 {
 	static const struct expected expected = {
-		.all = "^main( use( plugin_run( plugin_step(\\*[2-6])?)?| plugin_run plugin_step\\*7( back( burn)?)?| \\S+( \\S+)*)?)?$",
+		.all = "^main( use( plugin_run( plugin_step(\\*[2-6])?)?| plugin_run plugin_step\\*7( back( burn)?)?| "
+		       "\\S+( \\S+)*)?)?$",
 		.often = "^main use plugin_run plugin_step\\*7 back burn$",
 	};
 

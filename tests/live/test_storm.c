@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Processes that live for two milliseconds: is what is recorded of them whole, true and named, although they, their file or
- * even its file system are gone when names are looked up?
+ * Processes that live for two milliseconds: is what is recorded of them whole, true and named, although they, their
+ * file or even its file system are gone when names are looked up?
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,7 +85,8 @@ static void check(const struct dusk_profile *p, size_t least)
 			fail_msg("a stack was lost: %s", outcome);
 		look(p, s, &r);
 	}
-	print_message("%zu stacks walked, %zu complete, %zu in start-up code without CFI; %zu in spin, %zu with a nameless frame\n",
+	print_message("%zu stacks walked, %zu complete, %zu in start-up code without CFI; %zu in spin, %zu with a "
+		      "nameless frame\n",
 		      r.walked, r.complete, r.holes, r.spinning, r.unknown);
 	assert_int_equal(r.complete + r.holes, r.walked);
 	assert_true(r.holes * 50 <= r.walked);
@@ -134,7 +135,9 @@ static void a_program_in_a_mount_namespace_that_is_gone_has_names(void **state)
 		print_message("cannot make a mount namespace\n");
 		skip();
 	}
-	assert_int_equal(RECORD(file, "-F", "1999", "--", "unshare", "-m", "sh", "-c", script, "sh", folder, live_victim("short")), 0);
+	assert_int_equal(RECORD(file, "-F", "1999", "--", "unshare", "-m", "sh", "-c", script, "sh", folder,
+				live_victim("short")),
+			 0);
 	_cleanup_profile_ p = live_read(file);
 	check(p, 10);
 }

@@ -23,7 +23,8 @@ static void load(const char *path)
 		fail_msg("cannot open %s: %s", path, strerror(errno));
 	if (bpf_object__load(o))
 		fail_msg("the kernel refuses %s", path);
-	bpf_object__for_each_program(program, o) {
+	bpf_object__for_each_program(program, o)
+	{
 		struct bpf_prog_info info = {0};
 		uint32_t len = sizeof(info);
 

@@ -43,7 +43,7 @@ void image_init(struct image *im);
 /* Write a CIE. @data: augmentation data without its length, or NULL if @augmentation does not begin with z. */
 u64 image_cie(struct image *im, const char *augmentation, const u8 *data, u32 data_len, const u8 *insns, u32 len);
 
-/* Write an FDE of the last CIE for @size bytes of code at @start. FDEs must come in the order of @start for the table. */
+/* Write an FDE of the last CIE for @size bytes of code at @start; for the table, in the order of @start. */
 void image_fde(struct image *im, u64 start, u64 size, const u8 *insns, u32 len);
 
 /* End .eh_frame, write the table to .eh_frame_hdr and map all. */

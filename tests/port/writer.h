@@ -81,7 +81,7 @@ static inline void seek(struct writer *w, u64 addr)
 	w->len = addr - w->addr;
 }
 
-/* The distance from the word at @at (an offset in w->bytes) to @target, into that word. */
+/* @val into the word at @at, an offset in w->bytes: a length that is known now. */
 static inline void fix32(struct writer *w, u32 at, u32 val)
 {
 	memcpy(w->bytes + at, &val, sizeof(val));

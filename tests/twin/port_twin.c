@@ -3,7 +3,8 @@
 #include "twin.h"
 
 #ifdef __bpf__
-#define copy(dst, len, src) ((long (*)(void *, u32, const void *))113)((dst), (len), (src))	/* bpf_probe_read_kernel */
+#define PROBE_READ_KERNEL ((long (*)(void *, u32, const void *))113)
+#define copy(dst, len, src) PROBE_READ_KERNEL((dst), (len), (src))
 #else
 #define copy(dst, len, src) memcpy((dst), (src), (len))
 #endif

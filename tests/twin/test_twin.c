@@ -4,8 +4,9 @@
  *
  *	test_twin OBJECT CORPUS
  *
- * The inputs are those of the fuzzers (what they begin with is said in tests/fuzz/fuzz_*.c) and MUTANTS of each, with some
- * bytes changed. Both twins keep their row cache, their stack table and their count of modules from one input to the next.
+ * The inputs are those of the fuzzers (what they begin with is said in tests/fuzz/fuzz_*.c) and MUTANTS of each, with
+ * some bytes changed. Both twins keep their row cache, their stack table and their count of modules from one input to
+ * the next.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -318,7 +319,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	if (geteuid() || !kernel_is_new_enough()) {
-		printf("%s\n", geteuid() ? "loading BPF programs takes root" : "the kernel is older than 6.9: no may_goto");
+		printf("%s\n", geteuid() ? "loading BPF programs takes root" : "the kernel is older than 6.9");
 		return SKIP;
 	}
 	corpus = argv[2];

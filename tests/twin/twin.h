@@ -2,8 +2,8 @@
 /*
  * The one variable of both builds: what is asked of the core, what it may see, and what it answers.
  *
- * The test fills it in, lets the kernel's twin run on one copy and the host's on another, and compares the copies byte for
- * byte: working space too, so that a difference is seen where it begins.
+ * The test fills it in, lets the kernel's twin run on one copy and the host's on another, and compares the copies
+ * byte for byte: working space too, so that a difference is seen where it begins.
  */
 #pragma once
 #include "core/defer.h"

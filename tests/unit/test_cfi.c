@@ -60,7 +60,7 @@ static const struct vector {
 	{ "nop", BYTES(0x00), CFA_REG, RSP, 8, SLOT_RA, RULE_OFFSET, -8 },
 	{ "offset", BYTES(0x80 | RBP, 2), CFA_REG, RSP, 8, SLOT_RBP, RULE_OFFSET, -16 },
 	{ "offset, LEB128 of two bytes", BYTES(0x80 | RBP, 0x80, 1), CFA_REG, RSP, 8, SLOT_RBP, RULE_OFFSET, -1024 },
-	{ "offset of a register that rows do not follow", BYTES(0x80 | RAX, 2), CFA_REG, RSP, 8, SLOT_RBX, RULE_SAME, 0 },
+	{ "offset of a register not followed", BYTES(0x80 | RAX, 2), CFA_REG, RSP, 8, SLOT_RBX, RULE_SAME, 0 },
 	{ "restore", BYTES(0x80 | RIP, 5, 0xc0 | RIP), CFA_REG, RSP, 8, SLOT_RA, RULE_OFFSET, -8 },
 	{ "restore to nothing", BYTES(0x80 | RBX, 5, 0xc0 | RBX), CFA_REG, RSP, 8, SLOT_RBX, RULE_SAME, 0 },
 	{ "offset_extended", BYTES(0x05, RBX, 3), CFA_REG, RSP, 8, SLOT_RBX, RULE_OFFSET, -24 },
@@ -68,7 +68,8 @@ static const struct vector {
 	{ "undefined", BYTES(0x07, RIP), CFA_REG, RSP, 8, SLOT_RA, RULE_UNDEFINED, 0 },
 	{ "same_value", BYTES(0x80 | RBX, 3, 0x08, RBX), CFA_REG, RSP, 8, SLOT_RBX, RULE_SAME, 0 },
 	{ "register", BYTES(0x09, RIP, RDI), CFA_REG, RSP, 8, SLOT_RA, RULE_REGISTER, RDI },
-	{ "register that does not exist", BYTES(0x09, RIP, 0x85, 1), CFA_REG, RSP, 8, SLOT_RA, RULE_REGISTER, NR_REGS - 1 },
+	{ "register that does not exist", BYTES(0x09, RIP, 0x85, 1), CFA_REG, RSP, 8, SLOT_RA, RULE_REGISTER,
+	  NR_REGS - 1 },
 	{ "def_cfa", BYTES(0x0c, RBP, 16), CFA_REG, RBP, 16, SLOT_RA, RULE_OFFSET, -8 },
 	{ "def_cfa of a register that does not exist", BYTES(0x0c, 0x87, 2, 16), CFA_REG, NR_REGS - 1, 16, SLOT_RA,
 	  RULE_OFFSET, -8 },
@@ -87,7 +88,8 @@ static const struct vector {
 	{ "GNU_args_size", BYTES(0x2e, 0x80, 1, 0x0e, 32), CFA_REG, RSP, 32, SLOT_RA, RULE_OFFSET, -8 },
 	{ "GNU_negative_offset_extended", BYTES(0x2f, R15, 2), CFA_REG, RSP, 8, SLOT_R15, RULE_OFFSET, 16 },
 	{ "a register beyond those there are", BYTES(0x05, 0x23, 9), CFA_REG, RSP, 8, SLOT_RBX, RULE_SAME, 0 },
-	{ "remember and restore", BYTES(0x0a, 0x0c, RBP, 16, 0x80 | RIP, 4, 0x0b), CFA_REG, RSP, 8, SLOT_RA, RULE_OFFSET, -8 },
+	{ "remember and restore", BYTES(0x0a, 0x0c, RBP, 16, 0x80 | RIP, 4, 0x0b), CFA_REG, RSP, 8, SLOT_RA,
+	  RULE_OFFSET, -8 },
 };
 
 static void each_instruction_changes_the_row_as_dwarf_says(void **state)
@@ -213,7 +215,7 @@ static void restoring_what_was_not_remembered_is_refused(void **state)
 
 static void a_register_is_restored_to_what_the_cie_says_in_full(void **state)
 {
-	/* The CIE remembers nothing, then gives rbx an expression; the FDE goes back to nothing, then to the CIE's rule. */
+	/* The CIE remembers nothing, then gives rbx an expression; the FDE goes back, then to the CIE's rule. */
 	static const u8 cie[] = { 0x0c, RSP, 8, 0x0a, 0x10, RBX, 1, 0x30, 0x80 | RBP, 2 };
 	static const u8 fde[] = { 0x0b, 0xc0 | RBX, 0xc0 | RBP };
 

@@ -109,7 +109,8 @@ static u32 find_under(const char *augmentation, const u8 *data, u32 data_len)
 
 static void augmentations_are_understood(void **state)
 {
-	static const u8 personality4[] = { 0x9b, 1, 2, 3, 4, 0x1b, 0x1b }, personality8[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, 0x1b };
+	static const u8 personality4[] = { 0x9b, 1, 2, 3, 4, 0x1b, 0x1b };
+	static const u8 personality8[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, 0x1b };
 	static const u8 personality2[] = { 0x02, 1, 2, 0x1b, 0x1b };
 
 	assert_int_equal(find_under("zR", INSNS(0x1b)), 0);

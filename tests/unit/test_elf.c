@@ -146,7 +146,9 @@ static void without_a_table_the_header_leads_to_eh_frame(void **state)
 
 static void a_header_of_an_unknown_form_is_no_header(void **state)
 {
-	static const u8 unknown[][4] = { { 2, 0x1b, 0x03, 0x3b }, { 1, 0xff, 0x03, 0x3b }, { 1, 0x04, 0x03, 0x3b }, { 0 } };
+	static const u8 unknown[][4] = {
+		{ 2, 0x1b, 0x03, 0x3b }, { 1, 0xff, 0x03, 0x3b }, { 1, 0x04, 0x03, 0x3b }, { 0 },
+	};
 
 	for (size_t i = 0; i < COUNT(unknown); i++) {
 		set_up();

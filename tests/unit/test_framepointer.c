@@ -139,6 +139,7 @@ static const struct stub {
 	  { { 0, 0 }, { 4, 0 }, { 9, 8 }, { 14, -1 } } },
 	{ "a stub of .plt.sec", { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x0f, 0x1f, 0x44, 0, 0 },
 	  { { 0, 0 }, { 4, 0 }, { 10, -1 } } },
+	{ "_init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4 }, { { 0, 0 }, { 4, -1 } } },
 	{ "no stub", { 0xe9, 1, 2, 3, 4, 0x55, 0x48, 0x89, 0xe5 }, { { 0, -1 }, { 5, -1 } } },
 };
 
@@ -164,6 +165,16 @@ static void stubs_are_known_at_each_of_their_instructions(void **state)
 			assert_int_equal(m.row.off[SLOT_RA], -8);
 			assert_int_equal(m.row.flags | m.row.saved, 0);
 		}
+}
+
+static void behind_a_system_call_there_is_a_guess(void **state)
+{
+	set_up();
+	memcpy(code + 0x1fe, "\x0f\x05\x85\xc0", 4);
+	assert_int_equal(framepointer_plt_row(&m, CODE + 0x200), 0);
+	assert_int_equal(m.row.flags, ROW_FRAME_POINTER);
+	assert_int_equal(m.row.cfa_off, 8);
+	assert_int_equal(m.row.off[SLOT_RA], -8);
 }
 
 static void code_that_cannot_be_read_is_no_stub(void **state)
@@ -216,6 +227,7 @@ int main(void)
 		cmocka_unit_test(a_frame_pointer_that_points_elsewhere_is_not_followed),
 		cmocka_unit_test(a_page_that_is_not_safe_is_told_from_a_wrong_guess),
 		cmocka_unit_test(stubs_are_known_at_each_of_their_instructions),
+		cmocka_unit_test(behind_a_system_call_there_is_a_guess),
 		cmocka_unit_test(code_that_cannot_be_read_is_no_stub),
 		cmocka_unit_test(a_thread_starts_behind_a_system_call_that_returned_0),
 		cmocka_unit_test(a_context_starts_with_a_function_that_nobody_called),

@@ -4,8 +4,8 @@
  *
  *	test_rows FILE...
  *
- * `readelf -wF` prints each row of each FDE. Each is compared with the core's, at the first and the last PC that it is good
- * for. The two share no line of code.
+ * `readelf -wF` prints each row of each FDE. Each is compared with the core's, at the first and the last PC that it
+ * is good for. The two share no line of code.
  */
 #include <elf.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Is a known stack walked to its end, frame by frame, and does every other walk end early, by name, and with true frames? */
+/* Is a known stack walked to its end, and does every other walk end early, by name, and with true frames? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -240,8 +240,8 @@ static void no_failing_read_makes_a_wrong_frame(void **state)
 }
 
 /* Signal frames: "zRS", the CFA is the rsp in the kernel's frame, and so are the registers. */
-#define UC_RIP 168				/* of rsp when the handler has returned: struct ucontext's general registers */
-#define UC_RSP 160
+#define UC_RSP 160		/* from rsp when the handler has returned: struct ucontext's general registers */
+#define UC_RIP 168
 
 static void signal_frame_function(u32 n)
 {
@@ -417,6 +417,30 @@ static void a_new_thread_is_complete(void **state)
 	check_frames(1);
 }
 
+static void the_parent_of_a_new_thread_goes_on_to_its_caller(void **state)
+{
+	begin();
+	function(0, 2);
+	outermost(1);
+	memcpy(im.bytes + 0x1800, "\x0f\x05", 2);
+	frame(1, FUNCTION(0) + 9);
+	frame(2, FUNCTION(1) + 9);
+	start(IMAGE_BASE + 0x1802);
+	w.machine.reg[RAX] = 4711;
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+}
+
+static void a_context_that_nobody_called_is_complete(void **state)
+{
+	begin();
+	function(0, 2);
+	frame(2, IMAGE_BASE + 0x1800);		/* what makecontext() let it return to: the start of a function */
+	start(FUNCTION(0));
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(2);
+}
+
 /* JIT code at JIT whose frame pointer chain leads back to function 1. */
 static u8 jit_code[PAGE_BYTES];
 
@@ -525,6 +549,8 @@ int main(void)
 		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),
 		cmocka_unit_test(a_page_that_is_not_safe_ends_the_walk_and_says_so),
 		cmocka_unit_test(a_new_thread_is_complete),
+		cmocka_unit_test(the_parent_of_a_new_thread_goes_on_to_its_caller),
+		cmocka_unit_test(a_context_that_nobody_called_is_complete),
 		cmocka_unit_test(jit_code_is_crossed_by_its_frame_pointer),
 		cmocka_unit_test(jit_code_without_a_frame_pointer_ends_the_walk),
 		cmocka_unit_test(a_pc_outside_all_mappings_ends_the_walk),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * dlopen LIBRARY stay|reopen: main, plugin_run, 7 times plugin_step of the library, back, burn. Either the library stays, or
- * it is opened and closed again and again, so that its calls are bound again and again.
+ * dlopen LIBRARY stay|reopen: main, plugin_run, 7 times plugin_step of the library, back, burn. Either the library
+ * stays, or it is opened and closed again and again, so that its calls are bound again and again.
  */
 #include <dlfcn.h>
 #include <string.h>

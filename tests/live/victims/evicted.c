@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * evicted FILE: main, enter, 60 times recurse, work, spin, on a stack that is kept in FILE. Again and again it drops its own
- * unwind tables, and the stack of the frames outside work: from the page tables, and from the page cache.
+ * evicted FILE: main, enter, 60 times recurse, work, spin, on a stack that is kept in FILE. Again and again it drops
+ * its own unwind tables, and the stack of the frames outside work: from the page tables, and from the page cache.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -82,7 +82,7 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 		tables = (info->dlpi_addr + p->p_vaddr) & -PAGE;
 		tables_bytes = (p->p_memsz + PAGE - 1) & -PAGE;
 	}
-	return 1;	/* the program comes first */
+	return 1; /* the program comes first */
 }
 
 int main(int argc, char **argv)

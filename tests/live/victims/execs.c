@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* PATH/execs COUNT: main, before_exec, and then the same program with COUNT less one; at zero it runs on in after_exec. */
+/* PATH/execs COUNT: main, before_exec, and then the same program with COUNT less one; at zero it runs on in after_exec.
+ */
 #include <stdio.h>
 #include "victim.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A process with two threads, "first" and "second"; upon SIGUSR1 it makes another thread, "late", and a child. Each burns in
- * a function of its own name, the child in child_work.
+ * A process with two threads, "first" and "second"; upon SIGUSR1 it makes another thread, "late", and a child. Each
+ * burns in a function of its own name, the child in child_work.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -11,11 +11,11 @@
 volatile unsigned long sink;
 static pthread_barrier_t both;
 
-#define WORK(name)				\
-	KNOWN void name##_work(void)		\
-	{					\
-		for (;;)			\
-			BURN(1000000);		\
+#define WORK(name)                                                                                                     \
+	KNOWN void name##_work(void)                                                                                   \
+	{                                                                                                              \
+		for (;;)                                                                                               \
+			BURN(1000000);                                                                                 \
 	}
 WORK(first)
 WORK(second)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* main, call_generated, and a function that is written at run time, keeps frame pointers and is named in /tmp/perf-PID.map. */
+/* main, call_generated, and a function that is written at run time, keeps frame pointers and is named in
+ * /tmp/perf-PID.map. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,12 +9,12 @@
 volatile unsigned long sink;
 
 static const unsigned char code[] = {
-	0x55,				/* push %rbp */
-	0x48, 0x89, 0xe5,		/* mov %rsp,%rbp */
-	0x48, 0x8d, 0x64, 0x24, 0xf0,	/* lea -16(%rsp),%rsp */
-	0xff, 0xd7,			/* call *%rdi */
-	0xc9,				/* leave */
-	0xc3,				/* ret */
+	0x55,			      /* push %rbp */
+	0x48, 0x89, 0xe5,	      /* mov %rsp,%rbp */
+	0x48, 0x8d, 0x64, 0x24, 0xf0, /* lea -16(%rsp),%rsp */
+	0xff, 0xd7,		      /* call *%rdi */
+	0xc9,			      /* leave */
+	0xc3,			      /* ret */
 };
 
 KNOWN void burn(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* recurse DEPTH: main, qsort() of the C library, compare, DEPTH times recurse, burn. Nearly all of its time is in burn. */
+/* recurse DEPTH: main, qsort() of the C library, compare, DEPTH times recurse, burn. Nearly all of its time is in burn.
+ */
 #include "victim.h"
 
 volatile unsigned long sink;

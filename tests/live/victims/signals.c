@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * signals own|alternate: a timer signal each millisecond interrupts work, which is 20 frames deep. The handler runs on the
- * thread's own stack, or on an alternate one.
+ * signals own|alternate: a timer signal each millisecond interrupts work, which is 20 frames deep. The handler runs on
+ * the thread's own stack, or on an alternate one.
  */
 #include <signal.h>
 #include <string.h>

@@ -2,7 +2,8 @@
 /*
  * What victims have in common: programs whose stacks are known, because their functions neither vanish nor multiply.
  *
- * A victim says "ready" on its standard output when its stacks are as its test expects them, and runs until it is killed.
+ * A victim says "ready" on its standard output when its stacks are as its test expects them, and runs until it is
+ * killed.
  */
 #pragma once
 #include <stdlib.h>
@@ -25,8 +26,8 @@ static inline void say_ready(void)
 }
 
 /* Some of the CPU's time, in the caller's own instructions. */
-#define BURN(times)					\
-	do {						\
-		for (unsigned long i_ = 0; i_ < (times); i_++) \
-			sink++;				\
+#define BURN(times)                                                                                                    \
+	do {                                                                                                           \
+		for (unsigned long i_ = 0; i_ < (times); i_++)                                                         \
+			sink++;                                                                                        \
 	} while (0)

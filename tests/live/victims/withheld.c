@@ -67,7 +67,8 @@ int main(int argc, char **argv)
 	rounds = fd >= 0 ? mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
 	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	faults = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (rounds == MAP_FAILED || stack == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api) || getcontext(&context))
+	if (rounds == MAP_FAILED || stack == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api) ||
+	    getcontext(&context))
 		return 1;
 	context.uc_stack.ss_sp = stack;
 	context.uc_stack.ss_size = STACK_BYTES;
