@@ -78,12 +78,11 @@ static void the_sums_are_true_when_events_are_lost(void **state)
 	const char *file = live_file("lost.dusk");
 	pid_t victim = START(live_victim("threads")), recorder;
 
-	recorder = live_spawn_record(file, (const char *const[]){"-a", "-F", "20000", "-d", "5s", NULL});
-	live_sleep_ms(1500);
+	recorder = START_RECORD(file, "-a", "-F", "20000");
 	kill(recorder, SIGSTOP); /* nobody reads, and the ring buffer fills up */
 	live_sleep_ms(3000);
 	kill(recorder, SIGCONT);
-	assert_int_equal(live_wait(recorder, 60), 0);
+	assert_int_equal(live_stop_record(recorder), 0);
 	live_end(victim);
 
 	_cleanup_profile_ p = live_read(file);
