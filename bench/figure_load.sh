@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # How long until it samples, and what does it take of the kernel? Sourced by run; README.md explains the table.
 # shellcheck shell=bash disable=SC2154
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What fpwalk.bpf.c tells frame.c of each walk. Integers of either side's headers. */
 #pragma once
 

@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What the machine does while it is measured: stock programs, in a process group that is killed as one. Sourced by run.
 # shellcheck shell=bash disable=SC2154
 

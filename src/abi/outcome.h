@@ -15,7 +15,7 @@
 #define OUTCOMES(X)											\
 	X(GOING_ON, "going-on", CUT, "the walk was abandoned")						\
 	X(UNDEFINED_RA, "outermost", COMPLETE, "the outermost frame says that it has no caller")	\
-	X(ZERO_RA, "zero-return", COMPLETE, "the return address is zero")				\
+	X(ZERO_RA, "zero-return", CUT, "the return address is zero: the end of a coroutine's stack, or a lost one")	\
 	X(ENTRY_POINT, "entry-point", COMPLETE, "the entry point of the program or of ld.so")		\
 	X(THREAD_START, "thread-start", COMPLETE, "the first instruction of a new thread or context: nobody called it")	\
 	X(NO_MAPPING, "no-mapping", CUT, "the frame's address is not mapped")				\

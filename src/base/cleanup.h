@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Who frees a local when its scope ends? The compiler: _cleanup_(fn) on the local; steal() takes it away from that. */
 #pragma once
 #include <stdio.h>

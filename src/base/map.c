@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which number belongs to this 64-bit key? */
 #include <errno.h>
 #include <stdlib.h>

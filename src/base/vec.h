@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * An array that grows: struct vec(int) numbers = {0}; numbers.v[0 .. numbers.nr - 1] are its elements.
  *

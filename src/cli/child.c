@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How does the command to be recorded start? See child.h. */
 #include <errno.h>
 #include <fcntl.h>

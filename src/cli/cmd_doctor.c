@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk doctor: can this machine record, and if not, what would help? */
 #include <string.h>
 #include "base/cleanup.h"

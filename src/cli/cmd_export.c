@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk export: a profile in another tool's format. */
 #include "base/cleanup.h"
 #include "cli/open.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk flame: a profile as a flame graph, in one HTML file. */
 #include <string.h>
 #include "base/cleanup.h"

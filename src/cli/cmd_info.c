@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk info: what is in a profile, how much of it is complete, and every outcome and counter by name. */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk record: sample the machine, or a part of it, into a profile. */
 #include <errno.h>
 #include <limits.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk report: which functions took the time, and who called them. */
 #include <string.h>
 #include "base/cleanup.h"

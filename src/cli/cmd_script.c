@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk script: each sample with its stack, as perf script writes it. */
 #include "base/cleanup.h"
 #include "cli/open.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What do all commands have in common? See command.h. */
 #include <stdarg.h>
 #include <string.h>

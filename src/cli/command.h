@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What do all commands have in common: their place in the table, their exit codes, their manners? */
 #pragma once
 #include <dusk/dusk.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What becomes of an older profile of the same name? See keep.h. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What becomes of an older profile of the same name? It is kept as FILE.old, unless the new one comes to nothing. */
 #pragma once
 #include <stdbool.h>

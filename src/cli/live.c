@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What does the user see while a recording runs? See live.h. */
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where does a command get its profile, with names? See open.h. */
 #include <errno.h>
 #include <time.h>

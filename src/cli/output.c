@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where does a command's result go, and did all of it arrive? See output.h. */
 #include <errno.h>
 #include <langinfo.h>

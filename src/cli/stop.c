@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Has anyone asked us to stop? See stop.h. */
 #include <stddef.h>
 #include "cli/stop.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Has the user, or whoever manages this process, asked it to stop? SIGINT, SIGTERM and SIGHUP are counted. */
 #pragma once
 #include <signal.h>

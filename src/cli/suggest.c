@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which of these names was meant? The one that begins as the word does; else the nearest by edit distance. */
 #include <string.h>
 #include "cli/options.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What did a recording bring? See summary.h. It reads the file again: what it says is what is in there. */
 #include <inttypes.h>
 #include <string.h>

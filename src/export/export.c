@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Into which foreign formats can a profile be written? See export.h. */
 #include <string.h>
 #include "export/export.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Folded stacks: one line for each distinct stack of names, from the outermost function to the innermost, and a count.
  *

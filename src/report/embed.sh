@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # The viewer as C: viewer_head[] is the page before the profile, viewer_tail[] what comes after it.
 # usage: embed.sh PAGE.html STYLE.css SCRIPT.js...
 #

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What does the profile look like as a flame graph in a browser? */
 #pragma once
 #include <stdio.h>

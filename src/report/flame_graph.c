@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which frames does a flame graph have? See flame_graph.h. */
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What was recorded, and what was lost: the lines above and below a view. See show.h. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How does a table look on paper? See show.h. */
 #include <inttypes.h>
 #include <string.h>

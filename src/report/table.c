@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which functions, modules, processes or threads took how many samples? See table.h. */
 #include <errno.h>
 #include <stdlib.h>

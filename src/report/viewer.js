@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How does one look at the profile? The last part of the script; before it are viewer_tree.js (the data) and
  * viewer_paint.js (the canvas).

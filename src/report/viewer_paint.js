@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How is the tree painted? Between viewer_tree.js and viewer.js in the same script; what is to be painted is in
  * viewer.js: tree, state, view, found, hovered and selected.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Does the page of the flame graph work in a browser? usage: flame_browser.sh FLAME_PAGE
 # Skipped (77) without Chromium.
 set -u

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A flame graph of a profile made by hand, on standard output: `small`, `hostile` or `large`. For flame_browser.sh. */
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Do the man pages and --help name the same options? usage: test_help.sh DUSK FOLDER_OF_MAN_PAGES
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")

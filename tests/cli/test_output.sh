@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What do the views print of a profile that is known? usage: test_output.sh DUSK MAKE_PROFILE
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")

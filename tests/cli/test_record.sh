@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What do recordings leave behind, and with which exit status? usage: test_record.sh DUSK
 # Skipped where dusk cannot record.
 . "$(dirname "$0")/../tools/tap.sh"

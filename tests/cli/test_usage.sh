@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What does the command answer to those who type the wrong thing? usage: test_usage.sh DUSK
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Any bytes as the programs of a CIE and an FDE: the run ends, by a row or by a named outcome.
  *

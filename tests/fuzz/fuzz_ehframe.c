@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Any bytes as .eh_frame_hdr and .eh_frame: an FDE that is found covers the PC, whatever table led to it.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Any bytes as a mapped file: it is some kind of module, and the range that is remembered of it holds the address.
  *

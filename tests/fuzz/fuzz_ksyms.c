@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The reader of kallsyms on any text, and the demangler on each of the names in it. */
 #include <assert.h>
 #include <stdlib.h>

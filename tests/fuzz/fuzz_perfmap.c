@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The reader of perf maps on any text: what is found lies where it was looked for. */
 #include <assert.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A process whose whole memory, from the ELF header to the stack, is any bytes: the walk ends, within its bounds, and
  * is the same whether rows are cached or not.

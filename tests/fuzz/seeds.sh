@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Make the first inputs of the walker's fuzzers: a program of one segment, its sections, and hand-written programs of the
 # two little machines. What each begins with is said in fuzz_NAME.c.

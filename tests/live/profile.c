@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* live.h: what a profile says of its stacks. */
 #include "live.h"
 #include <regex.h>

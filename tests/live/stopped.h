@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A process that stands still, and its stacks as elfutils sees them: by the same library as eu-stack, which reads the
  * tables of the files, not those in the target's memory.

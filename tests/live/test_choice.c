@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Who is recorded? What was named, and what it makes; nobody else; and by two recorders at once. */
 #include <mntent.h>
 #include <signal.h>

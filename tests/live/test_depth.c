@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does --max-depth do what it says, and is what it cuts counted? */
 #include <stdio.h>
 #include <stdlib.h>

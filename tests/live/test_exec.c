@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * execve() replaces the program between the request for a stack and the walk. A sample that was taken in execve() may
  * have the old program's stack, or none; never that of the new one, which has done nothing yet.

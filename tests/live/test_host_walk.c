@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Is the walker right, frame by frame? Its host build and elfutils look at the same stopped process: every program
  * counter of every thread has to be the same. Only where the tables of a binary are known to be wrong may they differ.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Code without a file: is it walked by its frame pointers, and named from the map that its maker writes? */
 #include <stdio.h>
 #include <stdlib.h>

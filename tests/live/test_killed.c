@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A recorder that is killed: what remains in the file, and does anything remain in the kernel? */
 #include <bpf/bpf.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Do the counters add up (src/abi/counter.h), and does the file hold a sample for each that was counted? */
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What of a target's memory that is not there? Pages that can be had are fetched; pages that somebody withholds are not
  * waited for, and the target runs on.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Processes that live for two milliseconds: is what is recorded of them whole, true and named, although they, their
  * file or even its file system are gone when names are looked up?

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Does this kernel's verifier take our objects, and with how much room left? argv: the object for kernels with
  * bpf_task_work_schedule_resume(), the one for its older name, and the one for walks that cannot sleep.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Does a stack get one id, in whatever order three insert it at once, or others that fall on the same slots; and is
  * what an id leads to whole from the moment that the slot shows it?

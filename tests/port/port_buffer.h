@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* core/port.h on memory that a test lays out, with the failures that it wants to see. */
 #pragma once
 #include "core/module.h"

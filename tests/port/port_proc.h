@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* core/port.h on a live process, by /proc: the same walk as in the kernel, from outside. */
 #pragma once
 #include <sys/types.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Bytes as an assembler writes them: little-endian words, LEB128, lengths filled in afterwards. */
 #pragma once
 #include <assert.h>

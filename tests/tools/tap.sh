@@ -1,4 +1,4 @@
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # TAP for shell tests: source it, make claims, call done_testing. $tmp is a folder that goes away.
 set -u
 claims=0

@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Does tools/check-layers see what it is there for? A small tree, one sin at a time.
 . "$(dirname "$0")/tap.sh"
 check=$(dirname "$0")/../../tools/check-layers

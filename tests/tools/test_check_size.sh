@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Does check-size find the chains of programs whose chains are known?
 #
 #	test_check_size.sh CHECK_SIZE CLANG

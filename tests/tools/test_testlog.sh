@@ -1,5 +1,5 @@
 #!/bin/sh
-# SPDX-License-Identifier: GPL-2.0-only
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Does ./check count right? tools/testlog.awk on logs whose counts are known.
 . "$(dirname "$0")/tap.sh"
 testlog=$(dirname "$0")/../../tools/testlog.awk

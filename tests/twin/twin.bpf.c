@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel's twin: each run as a program for BPF_PROG_TEST_RUN. */
 #include "twin.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A program with a function that is exported and one that is not, for test_symbolize.c to take apart. */
 int fixture_outer(int x);
 

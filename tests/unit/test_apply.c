@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does a row make the caller's registers out of the callee's, and refuse to where they cannot be right? */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Do the utilities that know nothing of dusk keep their promises? */
 #include <errno.h>
 #include <setjmp.h>

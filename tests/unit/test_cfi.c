@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does each call frame instruction make of the row what DWARF 5 §6.4.2 says? */
 #include <setjmp.h>
 #include <stdarg.h>

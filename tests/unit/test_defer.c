@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Who gets which stack, as long as one thing happens after the other? (All orders: tests/model.) */
 #include <setjmp.h>
 #include <stdarg.h>

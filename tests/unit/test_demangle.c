@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Do mangled names read as they were written, and do hostile ones do no harm? */
 #include <setjmp.h>
 #include <stdarg.h>

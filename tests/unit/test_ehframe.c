@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is the FDE of a PC found, by the table and without one, and only if it is there? */
 #include <setjmp.h>
 #include <stdarg.h>

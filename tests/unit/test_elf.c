@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What does an ELF file in the target's memory say of itself? */
 #include <elf.h>
 #include <setjmp.h>

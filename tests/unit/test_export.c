@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Foreign formats, and tables on paper: what stands in them, byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>

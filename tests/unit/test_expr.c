@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does each operation of a DWARF expression compute what DWARF 5 §2.5 says? */
 #include <setjmp.h>
 #include <stdarg.h>

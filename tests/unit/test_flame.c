@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The page of the flame graph, read back: its JSON by SQLite, which shares no code with what wrote it. */
 #include <errno.h>
 #include <setjmp.h>

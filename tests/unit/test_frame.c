@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does a frame give back what was put into it? */
 #include <setjmp.h>
 #include <stdarg.h>

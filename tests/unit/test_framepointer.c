@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where there is no CFI: is the frame pointer believed only after a call, and are stubs known by their code? */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is what is remembered of an address space what is mapped there now? */
 #include <elf.h>
 #include <setjmp.h>

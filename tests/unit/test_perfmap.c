@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Are the functions of a JIT found, and is its map believed only if it may be? */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does the walker find, in a live process of ours, the calls that the process itself says it has made? */
 #include <setjmp.h>
 #include <stdarg.h>

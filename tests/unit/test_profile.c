@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is what was written what is read, whatever happens to the writer, the disk or the file? */
 #include <errno.h>
 #include <fcntl.h>
@@ -139,7 +139,7 @@ static void write_small(struct profile_writer *w)
 	uint32_t deep = profile_node(w, inner, profile_frame(w, k, 0xffffffff81000100, false));
 	uint32_t one = profile_thread(w, 100, 100, "one"), two = profile_thread(w, 100, 101, "two");
 	const struct dusk_sample samples[] = {
-		{.time_ns = 3000000000, .thread = two, .node = deep, .cpu = 65535, .outcome = ZERO_RA},
+		{.time_ns = 3000000000, .thread = two, .node = deep, .cpu = 65535, .outcome = ENTRY_POINT},
 		{.time_ns = 1000000, .thread = one, .node = inner, .cpu = 0, .outcome = UNDEFINED_RA},
 		{.time_ns = 2000000, .thread = one, .node = inner, .cpu = 1, .outcome = STACK_UNREADABLE},
 		{.time_ns = 2000000, .thread = one, .node = 0, .cpu = 2, .outcome = RING_LOST},

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does the range that was added last win, however they overlap? */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Do the three windows on the target's memory (reader, page, stack) show what is there, and nothing that is not? */
 #include <setjmp.h>
 #include <stdarg.h>

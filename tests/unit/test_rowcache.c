@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is a row that is found the row that was put there, whole, whoever else is at work? */
 #include <pthread.h>
 #include <setjmp.h>

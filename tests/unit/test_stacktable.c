@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does every stack get one id of its own, and does the id lead to the stack, also if many insert at once? */
 #include <pthread.h>
 #include <setjmp.h>

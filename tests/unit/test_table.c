@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Tables, and what they stand on: labels, groups, weights, the ledger. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is a known stack walked to its end, and does every other walk end early, by name, and with true frames? */
 #include <setjmp.h>
 #include <stdarg.h>

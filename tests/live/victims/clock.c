@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Asks the vDSO for the time, ten frames deep. */
 #include <time.h>
 #include "victim.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * dlopen LIBRARY stay|reopen: main, plugin_run, 7 times plugin_step of the library, back, burn. Either the library
  * stays, or it is opened and closed again and again, so that its calls are bound again and again.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * evicted FILE: main, enter, 60 times recurse, work, spin, on a stack that is kept in FILE. Again and again it drops
  * its own unwind tables, and the stack of the frames outside work: from the page tables, and from the page cache.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* PATH/execs COUNT: main, before_exec, and then the same program with COUNT less one; at zero it runs on in after_exec.
  */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A process with two threads, "first" and "second"; upon SIGUSR1 it makes another thread, "late", and a child. Each
  * burns in a function of its own name, the child in child_work.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* main, call_generated, and a function that is written at run time, keeps frame pointers and is named in
  * /tmp/perf-PID.map. */
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The library of dlopen.c. It calls back, and it calls the C library through its PLT. */
 #include <stdlib.h>
 #include "victim.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* recurse DEPTH: main, qsort() of the C library, compare, DEPTH times recurse, burn. Nearly all of its time is in burn.
  */
 #include "victim.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * signals own|alternate: a timer signal each millisecond interrupts work, which is 20 frames deep. The handler runs on
  * the thread's own stack, or on an alternate one.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* storm PROGRAM COUNT [delete]: run PROGRAM so often, one after the other; then delete it. */
 #include <sys/wait.h>
 #include "victim.h"

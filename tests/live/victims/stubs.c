@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Calls functions of the C library that do next to nothing, so that much of the time goes to the stubs of the PLT. */
 #include <ctype.h>
 #include "victim.h"

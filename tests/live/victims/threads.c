@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Eight threads that are called t1 to t8; thread t_N is 10 N deep in recurse. */
 #include <pthread.h>
 #include <stdio.h>

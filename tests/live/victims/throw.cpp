@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Exceptions, thrown through 20 frames that have something to destroy. */
 #include <stdexcept>
 #include <string>
