@@ -52,28 +52,29 @@ CORE int framepointer_plt_row(struct machine *m, u64 pc)
 {
 	const u8 *code = m->code + 6;		/* at pc, six bytes before it at code[-6] */
 	struct row *row = &m->row;
-	u8 flags = 0;
+	u8 flags = ROW_GUESS;
 	s32 pushed;
 
 	if (port_read(m->code, 12, pc - 6))
 		return -ENOENT;
 	if (code[0] == 0xff && code[1] == 0x25)		/* jmp *got(%rip), after push or alone */
 		pushed = code[-6] == 0xff && code[-5] == 0x35 ? 16 : 0;
-	else if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)	/* endbr64 of -z ibtplt */
-		pushed = 0;
+	else if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)
+		pushed = 0;				/* endbr64 of -z ibtplt */
 	else if (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xec && code[3] == 8 && code[4] == 0x48)
-		pushed = 0;				/* _init, _fini: sub $8,%rsp, and another instruction of 64 bits */
+		pushed = 0;				/* _init, _fini: sub $8,%rsp, and then something with REX.W */
 	else if (code[0] == 0x68)			/* push $index */
 		pushed = 0;
 	else if (code[0] == 0xe9 && code[-5] == 0x68)	/* jmp plt0 */
 		pushed = 8;
 	else if (code[0] == 0xff && code[1] == 0x35)	/* plt0: push got+8(%rip) */
 		pushed = 8;
-	else if (code[-2] == 0x0f && code[-1] == 0x05) {		/* clone3(): back from the system call, without a frame */
-		pushed = 0;
-		flags = ROW_FRAME_POINTER;	/* unless the thread is new: nobody called it */
-	} else
+	else if (code[-2] == 0x0f && code[-1] == 0x05) {
+		pushed = 0;				/* clone3(): back from the system call, without a frame */
+		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */
+	} else {
 		return -ENOENT;
+	}
 
 	memset(row, 0, sizeof(*row));
 	row->flags = flags;
@@ -83,6 +84,11 @@ CORE int framepointer_plt_row(struct machine *m, u64 pc)
 	row->rule[SLOT_RA] = RULE_OFFSET;
 	row->off[SLOT_RA] = -8;
 	return 0;
+}
+
+CORE bool framepointer_is_called(struct machine *m)
+{
+	return !port_read(m->code, 8, m->pc - 8) && follows_call(m->code);
 }
 
 CORE bool framepointer_thread_start(struct machine *m)

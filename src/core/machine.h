@@ -117,6 +117,9 @@ CORE int framepointer_step(struct machine *m);
 /* framepointer.c: lld writes no CFI for .plt; know the stub by its code. Makes m->row; 0 or -ENOENT. */
 CORE int framepointer_plt_row(struct machine *m, u64 pc);
 
+/* framepointer.c: is m->pc behind a call? */
+CORE bool framepointer_is_called(struct machine *m);
+
 /*
  * framepointer.c: code that no FDE covers: has the thread just been born? clone3() returns to such an instruction; and
  * makecontext() lets its function return to the first instruction of another.

@@ -6,11 +6,13 @@
 enum cfa_kind { CFA_NONE, CFA_REG, CFA_EXPR };
 enum rule { RULE_SAME, RULE_OFFSET, RULE_VAL_OFFSET, RULE_UNDEFINED, RULE_REGISTER, RULE_EXPR, RULE_VAL_EXPR };
 
-/*
- * FRAME_POINTER: there is no CFI; the row, if it has a CFA, is a guess from the code. EXPRESSIONS: perhaps. SIMPLE: the CFA
- * is a register and an offset, and all that was saved lies at offsets from it.
- */
-enum row_flags { ROW_SIGNAL = 1, ROW_FRAME_POINTER = 2, ROW_EXPRESSIONS = 4, ROW_SIMPLE = 8 };
+enum row_flags {
+	ROW_SIGNAL = 1,
+	ROW_FRAME_POINTER = 2,	/* there is no CFI; if there is a CFA all the same, a new thread has none */
+	ROW_EXPRESSIONS = 4,	/* perhaps */
+	ROW_SIMPLE = 8,		/* the CFA is a register and an offset, and all that was saved lies at offsets from it */
+	ROW_GUESS = 16,		/* from the code, not from CFI: believed only if it leads behind a call */
+};
 
 /* The registers that a row follows; the CFA is the caller's rsp. */
 enum slot { SLOT_RBX, SLOT_RBP, SLOT_R12, SLOT_R13, SLOT_R14, SLOT_R15, SLOT_RA, SLOT_RSP, NR_SLOTS };

@@ -84,7 +84,10 @@ static INLINE void classify(struct row *row)
 	row->flags = simple;
 }
 
-/* Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame pointer. */
+/*
+ * Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame
+ * pointer.
+ */
 static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 {
 	struct machine *m = &w->machine;
@@ -229,5 +232,7 @@ CORE_TURN(walk_frame, struct walk, w)
 			return end(w, err);
 	}
 	err = apply_row(m);
+	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))
+		err = NO_FDE;
 	return err ? end(w, err) : NEXT;
 }

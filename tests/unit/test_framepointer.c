@@ -163,7 +163,8 @@ static void stubs_are_known_at_each_of_their_instructions(void **state)
 			assert_int_equal(m.row.cfa_off, pushed + 8);
 			assert_int_equal(m.row.rule[SLOT_RA], RULE_OFFSET);
 			assert_int_equal(m.row.off[SLOT_RA], -8);
-			assert_int_equal(m.row.flags | m.row.saved, 0);
+			assert_int_equal(m.row.flags, ROW_GUESS);
+			assert_int_equal(m.row.saved, 0);
 		}
 }
 
@@ -172,7 +173,7 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 	set_up();
 	memcpy(code + 0x1fe, "\x0f\x05\x85\xc0", 4);
 	assert_int_equal(framepointer_plt_row(&m, CODE + 0x200), 0);
-	assert_int_equal(m.row.flags, ROW_FRAME_POINTER);
+	assert_int_equal(m.row.flags, ROW_FRAME_POINTER | ROW_GUESS);
 	assert_int_equal(m.row.cfa_off, 8);
 	assert_int_equal(m.row.off[SLOT_RA], -8);
 }

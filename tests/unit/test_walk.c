@@ -368,7 +368,13 @@ static void the_entry_point_needs_no_fde(void **state)
 	check_frames(2);
 }
 
-static void a_stub_without_fde_is_known_by_its_code(void **state)
+/* A call, so that @addr + 9 is a return address to those who look at the code. */
+static void call_before_return(u64 addr)
+{
+	im.bytes[addr + 4 - IMAGE_BASE] = 0xe8;
+}
+
+static void stub(void)
 {
 	begin();
 	function(0, 2);
@@ -377,8 +383,21 @@ static void a_stub_without_fde_is_known_by_its_code(void **state)
 	frame(2, FUNCTION(0) + 9);		/* the pushed index and the return address: jmp plt0 comes next */
 	frame(2, FUNCTION(1) + 9);
 	start(IMAGE_BASE + 0x180b);
+}
+
+static void a_stub_without_fde_is_known_by_its_code(void **state)
+{
+	stub();
+	call_before_return(FUNCTION(0));
 	assert_int_equal(walk(), UNDEFINED_RA);
 	check_frames(3);
+}
+
+static void a_guess_that_does_not_lead_behind_a_call_is_not_believed(void **state)
+{
+	stub();
+	assert_int_equal(walk(), NO_FDE);
+	check_frames(1);
 }
 
 static void a_full_table_of_modules_takes_no_frame_away(void **state)
@@ -425,6 +444,7 @@ static void the_parent_of_a_new_thread_goes_on_to_its_caller(void **state)
 	memcpy(im.bytes + 0x1800, "\x0f\x05", 2);
 	frame(1, FUNCTION(0) + 9);
 	frame(2, FUNCTION(1) + 9);
+	call_before_return(FUNCTION(0));
 	start(IMAGE_BASE + 0x1802);
 	w.machine.reg[RAX] = 4711;
 	assert_int_equal(walk(), UNDEFINED_RA);
@@ -546,6 +566,7 @@ int main(void)
 		cmocka_unit_test(a_frame_pointer_chain_of_cfi_needs_the_register_that_was_saved),
 		cmocka_unit_test(the_entry_point_needs_no_fde),
 		cmocka_unit_test(a_stub_without_fde_is_known_by_its_code),
+		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
 		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),
 		cmocka_unit_test(a_page_that_is_not_safe_ends_the_walk_and_says_so),
 		cmocka_unit_test(a_new_thread_is_complete),
