@@ -8,6 +8,8 @@
  * Counts the samples of the threads that go by one of the names COMM. The root is reached if the outermost user frame
  * lies
  *	- within 64 bytes of the entry point of the file it is in: _start, of the program or of the dynamic linker; or
+ *	- in libc's code that calls main(), just before or in __libc_start_main(): it has no frame pointer, so that a chain
+ *	  of frame pointers cannot go on from there; or
  *	- in libc's clone() or clone3(), where threads begin.
  * Names play no part: stock programs are stripped. A sample without any user frame counts as one that does not.
  *
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 #define START_BYTES 64
+#define CALLS_MAIN_BYTES 256	/* before and behind __libc_start_main() */
 #define CLONE_BYTES 96
 #define CLONE3_BYTES 40
 #define MAX_FILES 512
@@ -35,7 +38,7 @@
 /* Where roots are in a file: offsets in it, -1 where it has none. */
 struct file {
 	char *path;
-	long start, clone, clone3;
+	long start, main, clone, clone3;
 };
 
 static struct file files[MAX_FILES];
@@ -55,8 +58,8 @@ static long file_offset(const char *image, uint64_t address)
 	return -1;
 }
 
-/* The address of "clone" in .dynsym, or 0. */
-static uint64_t find_clone(const char *image)
+/* Where the function @name of .dynsym is, or -1. */
+static long find_function(const char *image, const char *name)
 {
 	const Elf64_Ehdr *elf = (const void *)image;
 	const Elf64_Shdr *section = (const void *)(image + elf->e_shoff);
@@ -67,10 +70,10 @@ static uint64_t find_clone(const char *image)
 		if (section[i].sh_type != SHT_DYNSYM)
 			continue;
 		for (size_t n = 0; n < section[i].sh_size / sizeof(*sym); n++)
-			if (sym[n].st_value && !strcmp(image + section[section[i].sh_link].sh_offset + sym[n].st_name, "clone"))
-				return sym[n].st_value;
+			if (sym[n].st_value && !strcmp(image + section[section[i].sh_link].sh_offset + sym[n].st_name, name))
+				return file_offset(image, sym[n].st_value);
 	}
-	return 0;
+	return -1;
 }
 
 /*
@@ -92,9 +95,8 @@ static void look_into(struct file *f)
 	const Elf64_Ehdr *elf;
 	const char *image;
 	struct stat st;
-	uint64_t clone;
 
-	f->start = f->clone = f->clone3 = -1;
+	f->start = f->main = f->clone = f->clone3 = -1;
 	if (fd < 0 || fstat(fd, &st) || st.st_size < (long)sizeof(*elf))
 		return;
 	image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -104,9 +106,11 @@ static void look_into(struct file *f)
 	elf = (const void *)image;
 	if (!memcmp(elf->e_ident, ELFMAG, SELFMAG) && elf->e_ident[EI_CLASS] == ELFCLASS64) {
 		f->start = elf->e_entry ? file_offset(image, elf->e_entry) : -1;
-		clone = strstr(f->path, "/libc.so") ? find_clone(image) : 0;
-		f->clone = clone ? file_offset(image, clone) : -1;
-		f->clone3 = clone ? find_clone3(image, st.st_size) : -1;
+		if (strstr(f->path, "/libc.so")) {
+			f->main = find_function(image, "__libc_start_main") - CALLS_MAIN_BYTES;
+			f->clone = find_function(image, "clone");
+			f->clone3 = find_clone3(image, st.st_size);
+		}
 	}
 	munmap((void *)image, st.st_size);
 }
@@ -134,8 +138,8 @@ static bool is_root(const char *path, long offset)
 {
 	const struct file *f = file(path);
 
-	return is_in(offset, f->start, START_BYTES) || is_in(offset, f->clone, CLONE_BYTES) ||
-	       is_in(offset, f->clone3, CLONE3_BYTES);
+	return is_in(offset, f->start, START_BYTES) || is_in(offset, f->main, 2 * CALLS_MAIN_BYTES) ||
+	       is_in(offset, f->clone, CLONE_BYTES) || is_in(offset, f->clone3, CLONE3_BYTES);
 }
 
 static bool wanted(const char *comm)

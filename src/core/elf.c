@@ -173,7 +173,7 @@ CORE void elf_read(struct modules *ms, u64 base)
 	u32 nr;
 	int err;
 
-	m->kind = MODULE_NOT_ELF;
+	m->kind = MODULE_UNREADABLE;
 	m->nr_exec = m->nr_entries = 0;
 	m->hdr = m->entry = 0;
 	m->build_id_bytes = 0;
@@ -181,12 +181,13 @@ CORE void elf_read(struct modules *ms, u64 base)
 	ms->start_vaddr = 0;
 
 	if (!base)
-		return;
+		return;		/* perhaps only now: a mapping that the kernel is changing is passed over */
 	err = port_read(word, 64, base);
 	if (err) {
 		m->kind = unreadable(err);
 		return;
 	}
+	m->kind = MODULE_NOT_ELF;
 	if ((u32)word[0] != ELF_MAGIC || (word[0] >> 32 & 0xff) != ELF_CLASS64)
 		return;
 	m->entry = word[3];

@@ -209,6 +209,19 @@ static void what_could_not_be_read_is_asked_for_again(void **state)
 	}
 }
 
+static void a_file_whose_start_was_passed_over_is_asked_for_again(void **state)
+{
+	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+
+	set_up();
+	port_reset();
+	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000, file);
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_UNREADABLE);
+	image_map(&im);
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
+	assert_true(at_addr(IMAGE_CODE)->module > 0);
+}
+
 static void code_of_a_segment_with_an_address_of_its_own_is_placed_by_it(void **state)
 {
 	Elf64_Phdr *code = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)) + 1;
@@ -246,7 +259,7 @@ static void the_vdso_is_a_module(void **state)
 /* Last, since numbers are given once. */
 static void when_the_numbers_run_out_modules_have_none(void **state)
 {
-	struct vma file = { .dev = 9, .offset = 0x1000, .executable = 1 };
+	struct vma file = { .dev = 9, .executable = 1 };
 	u32 last = 0, id;
 
 	for (u32 ino = 1; ino < 0x10100; ino++) {
@@ -278,6 +291,7 @@ int main(void)
 		cmocka_unit_test(a_second_mapping_of_the_text_alone_has_no_tables_beside_it),
 		cmocka_unit_test(a_full_table_of_modules_takes_only_the_number),
 		cmocka_unit_test(what_could_not_be_read_is_asked_for_again),
+		cmocka_unit_test(a_file_whose_start_was_passed_over_is_asked_for_again),
 		cmocka_unit_test(code_of_a_segment_with_an_address_of_its_own_is_placed_by_it),
 		cmocka_unit_test(the_vdso_is_a_module),
 		cmocka_unit_test(when_the_numbers_run_out_modules_have_none),
