@@ -55,10 +55,13 @@ static int budget(void *ctx)
 
 static void write_by_sql(const uint8_t *data, size_t size)
 {
-	char *sql = strndup((const char *)data, size);
+	char *sql = calloc(1, size + 1);
 	int steps = 100;
 	sqlite3 *db;
 
+	if (!sql)
+		abort();
+	memcpy(sql, data, size);
 	write_good();
 	if (sqlite3_open(path, &db))
 		abort();
