@@ -160,7 +160,8 @@ struct dusk_record_options {
 };
 
 struct dusk_record_status {
-	uint64_t samples, complete, user_samples;	/* user_samples: those that have a user stack or should have one */
+	uint64_t samples, complete;
+	uint64_t user_samples;				/* those that have a user stack or should have one */
 	uint64_t lost, bytes;				/* bytes: size of the profile */
 	uint64_t stacks;				/* distinct */
 };

@@ -2,8 +2,8 @@
 /*
  * How did a user stack end, or why is there none?
  *
- * One row each: code, name (stable: files and scripts use it), class, sentence. The number is the position and is written
- * to files: append, never reorder. The classes:
+ * One row each: code, name (stable: files and scripts use it), class, sentence. The number is the position and is
+ * written to files: append, never reorder. The classes:
  *
  *	COMPLETE	the walk reached the outermost frame
  *	CUT		frames up to the named obstacle

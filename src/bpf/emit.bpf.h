@@ -2,8 +2,8 @@
 /*
  * Events to the reader. What does not fit is counted.
  *
- * The reader looks ten times a second by itself, and is woken only when the ring fills up, and for modules: a wake-up is an
- * interrupt.
+ * The reader looks ten times a second by itself, and is woken only when the ring fills up, and for modules: a wake-up
+ * is an interrupt.
  */
 #pragma once
 #include "maps.h"

@@ -2,10 +2,10 @@
 /*
  * Reading the target's memory where we may sleep.
  *
- * Waiting for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. The task would hang
- * on its way back to user mode, inside our callback, and with it every detach of a BPF program from a uprobe on the
- * machine. So memory is first read without faulting. Only if that fails, and the page is of a kind that no user can hold
- * back, it is faulted in.
+ * Waiting for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. The task would
+ * hang on its way back to user mode, inside our callback, and with it every detach of a BPF program from a uprobe on
+ * the machine. So memory is first read without faulting. Only if that fails, and the page is of a kind that no user
+ * can hold back, it is faulted in.
  */
 #include "port.bpf.h"
 

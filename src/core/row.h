@@ -10,7 +10,7 @@ enum row_flags {
 	ROW_SIGNAL = 1,
 	ROW_FRAME_POINTER = 2,	/* there is no CFI; if there is a CFA all the same, a new thread has none */
 	ROW_EXPRESSIONS = 4,	/* perhaps */
-	ROW_SIMPLE = 8,		/* the CFA is a register and an offset, and all that was saved lies at offsets from it */
+	ROW_SIMPLE = 8,		/* the CFA is a register and an offset; all that was saved lies at offsets from it */
 	ROW_GUESS = 16,		/* from the code, not from CFI: believed only if it leads behind a call */
 };
 

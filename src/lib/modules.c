@@ -83,8 +83,8 @@ static void hex(char *ret, const u8 *bytes, u32 nr)
 }
 
 /*
- * By the time that names are looked up, the file may be deleted, or its mount namespace gone; and by now the process may
- * be. Whoever reads the file compares it with what was recorded.
+ * By the time that names are looked up, the file may be deleted, or its mount namespace gone; and by now the process
+ * may be. Whoever reads the file compares it with what was recorded.
  */
 static int open_module(const struct event_module *e, const char *path)
 {

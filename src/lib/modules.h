@@ -2,8 +2,8 @@
 /*
  * From the kernel side's module numbers to the profile's modules.
  *
- * Files that only the target can see (containers), and the perf maps of JIT code, are opened when they are first heard of,
- * and kept open: the process may be gone when symbols are looked up.
+ * Files that only the target can see (containers), and the perf maps of JIT code, are opened when they are first
+ * heard of, and kept open: the process may be gone when symbols are looked up.
  */
 #pragma once
 #include "abi/event.h"

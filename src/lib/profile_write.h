@@ -2,10 +2,10 @@
 /*
  * A profile while it is being recorded: doc/format.md is the schema.
  *
- * Each function that names something (module, frame, node, thread) returns its index; asked again with the same content
- * it returns the same index. What was added since the last commit is lost if the process is killed; the file always opens.
- * The first error sticks: later calls do nothing, and profile_commit() and profile_close() return it, so that the path of
- * a sample needs no error handling.
+ * Each function that names something (module, frame, node, thread) returns its index; asked again with the same
+ * content it returns the same index. What was added since the last commit is lost if the process is killed; the file
+ * always opens. The first error sticks: later calls do nothing, and profile_commit() and profile_close() return it,
+ * so that the path of a sample needs no error handling.
  */
 #pragma once
 #include <dusk/dusk.h>

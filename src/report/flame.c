@@ -2,9 +2,9 @@
 /*
  * What does the profile look like as a flame graph in a browser?
  *
- * The page is the viewer (viewer.html with its style and scripts, made C by embed.sh) with the profile in its middle, as
- * JSON. The JSON holds columns: each name once, nodes in pre-order as (depth, label, self), siblings in the order of
- * their labels, which is that of their names. That is about 12 bytes a node; viewer_tree.js works out the rest.
+ * The page is the viewer (viewer.html with its style and scripts, made C by embed.sh) with the profile in its middle,
+ * as JSON. The JSON holds columns: each name once, nodes in pre-order as (depth, label, self), siblings in the order
+ * of their labels, which is that of their names. That is about 12 bytes a node; viewer_tree.js works out the rest.
  *
  * The JSON stands in a <script> element, whose text ends at "</script" and changes its meaning at "<!--", whatever the
  * quotes around it: so no '<' is written there. It occurs in strings only, where \u003c is the same.

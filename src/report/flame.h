@@ -6,8 +6,8 @@
 #include <dusk/dusk.h>
 
 /*
- * Write @p to @out as one HTML file that needs nothing else: data, viewer and style are inside, and its content security
- * policy allows neither a request nor any script but its own. Names in @p need not be trusted, nor be UTF-8. @title
- * heads the page. 0, -ENOMEM, or why @out could not be written (-ENOSPC, ...); @out is flushed, not closed.
+ * Write @p to @out as one HTML file that needs nothing else: data, viewer and style are inside, and its content
+ * security policy allows neither a request nor any script but its own. Names in @p need not be trusted, nor be UTF-8.
+ * @title heads the page. 0, -ENOMEM, or why @out could not be written (-ENOSPC, ...); @out is flushed, not closed.
  */
 int flame_write(FILE *out, const struct dusk_profile *p, const char *title);
