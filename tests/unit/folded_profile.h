@@ -172,3 +172,20 @@ static inline void folded_done(struct folded *f)
 	while (f->nr_kept)
 		free(f->kept[--f->nr_kept]);
 }
+
+/* A profile for each test, as its state: for cmocka_unit_test_setup_teardown(). */
+static inline int folded_begin(void **state)
+{
+	struct folded *f = malloc(sizeof(*f));
+
+	folded_init(f);
+	*state = f;
+	return 0;
+}
+
+static inline int folded_end(void **state)
+{
+	folded_done(*state);
+	free(*state);
+	return 0;
+}

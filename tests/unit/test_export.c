@@ -11,22 +11,6 @@
 #include "report/show.h"
 #include "report/text.h"
 
-static int begin(void **state)
-{
-	struct folded *f = malloc(sizeof(*f));
-
-	folded_init(f);
-	*state = f;
-	return 0;
-}
-
-static int end(void **state)
-{
-	folded_done(*state);
-	free(*state);
-	return 0;
-}
-
 static void check(struct folded *f, const char *format, struct export_options o, const char *want)
 {
 	char *text;
@@ -264,7 +248,7 @@ static void only_printable_utf8_passes(void **state)
 	assert_int_equal(text_width("\033[0m", TEXT_TERMINAL), 7);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
 {

@@ -16,22 +16,6 @@
 
 static const struct selection everything;
 
-static int begin(void **state)
-{
-	struct folded *f = malloc(sizeof(*f));
-
-	folded_init(f);
-	*state = f;
-	return 0;
-}
-
-static int end(void **state)
-{
-	folded_done(*state);
-	free(*state);
-	return 0;
-}
-
 static struct table *table_of(struct folded *f, unsigned int keys, const struct selection *s)
 {
 	struct table *t = NULL;
@@ -358,7 +342,7 @@ static void only_all_is_a_hundred_percent(void **state)
 	assert_string_equal(ledger_percent(text, 0), "0.00");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
 {

@@ -11,22 +11,6 @@
 
 static const struct selection everything;
 
-static int begin(void **state)
-{
-	struct folded *f = malloc(sizeof(*f));
-
-	folded_init(f);
-	*state = f;
-	return 0;
-}
-
-static int end(void **state)
-{
-	folded_done(*state);
-	free(*state);
-	return 0;
-}
-
 /* The tree of @f on paper, to be freed. */
 static char *drawn(struct folded *f, enum tree_direction direction, unsigned int keys, double limit,
 		   struct show_options show)
@@ -236,7 +220,7 @@ static void machines_get_numbers_and_names(void **state)
 	      "{\"depth\":2,\"total_percent\":100,\"total\":2,\"self\":2,\"function\":\"x\",\"dso\":\"m\"}\n");
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
 {
