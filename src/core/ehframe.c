@@ -16,7 +16,6 @@ TURN(halve, struct ehframe, e)
 	if (e->low >= e->high)
 		return STOP;
 	middle = e->low + (e->high - e->low) / 2;
-	e->reads++;
 	err = port_read(e->entry, sizeof(e->entry), e->hdr + 12 + (u64)middle * sizeof(e->entry));
 	if (err) {
 		e->error = read_outcome(err, TABLE_UNREADABLE);

@@ -30,7 +30,6 @@ struct ehframe {
 	s32 fde_off, start_off;
 	u32 error;
 	u32 letter, data;		/* positions in the augmentation string and data */
-	u32 reads;
 	u32 entry[2];
 	u64 scan;
 	struct reader in;

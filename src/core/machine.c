@@ -7,11 +7,8 @@ CORE int stack_read_slow(struct machine *m, u64 addr)
 	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
 	int err;
 
-	if (addr & 7 || addr < s->base) {
-		s->reads++;
+	if (addr & 7 || addr < s->base)
 		return port_read(&m->word, sizeof(m->word), addr);
-	}
-	s->refills++;
 	s->base = addr;
 	s->len = 0;
 	err = port_read(s->word, left, addr);

@@ -16,7 +16,6 @@
 struct stack_window {
 	u64 base;
 	u32 len;
-	u32 refills, reads;
 	u64 word[STACK_WINDOW / 8];
 };
 

@@ -36,10 +36,9 @@ static INLINE void walk_start(struct walk *w)
 	m->fp_steps = m->signal_frames = m->expressions = 0;
 	m->detail = 0;
 	stack_forget(m);
-	m->stack.refills = m->stack.reads = 0;
 	w->modules.vma_lookups = w->modules.misses = 0;
 	w->ehframe.cie.addr = 0;
-	w->ehframe.reads = w->ehframe.in.fills = w->cfi.in.fills = m->in.fills = 0;
+	w->ehframe.in.fills = w->cfi.in.fills = m->in.fills = 0;
 	w->row_misses = 0;
 	w->out.nr = 0;
 }
