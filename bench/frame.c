@@ -18,12 +18,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "abi/config.h"
 #include "abi/event.h"
 #include "base/vec.h"
-#include "lib/loader.h"
+#include "lib/object.h"
 #include "lib/sampler.h"
+#include "lib/tool.h"
 #include "fpwalk.h"
 #include "fpwalk.skel.h"
+
+DECLARE_IMAGE(record);
+DECLARE_IMAGE(record_impl);
 
 #define HZ 1999
 #define WARM_UP 100		/* walks that are not counted: they fill the caches */
@@ -94,23 +99,42 @@ static void sample(struct bench *b, struct bpf_program *prog, int events_fd, rin
 	ring_buffer__free(ring);
 }
 
+static void *variable(struct bpf_object *obj, const char *map)
+{
+	size_t size;
+
+	return (void *)bpf_map__initial_value(bpf_object__find_map_by_name(obj, map), &size);
+}
+
 static void sample_dusk(struct bench *b, pid_t pid, bool cold, int seconds, struct bpf_prog_info *info)
 {
-	struct config config = {.max_depth = DEFAULT_DEPTH, .filter_tasks = 1, .allow_faults = 1, .no_cache = cold};
+	struct service_options options = {.pin = "", .max_depth = DEFAULT_DEPTH};
 	u32 wanted[2] = {pid, WANT_PROCESS}, yes = 1, size = sizeof(*info);
 	struct bpf_program *prog;
-	struct kernel_side *k;
+	struct bpf_object *obj;
+	struct service *s;
+	struct tool *t;
 	struct dusk_error error;
+	int events;
 
-	if (kernel_side_load(&k, &config, &error))
+	if (service_new(&s, &options, &error) || tool_open(&t, s, &IMAGE(record), &IMAGE(record_impl), &error))
 		errx(1, "%s", error.text);
-	if (bpf_map_update_elem(kernel_side_map(k, "wanted"), wanted, &yes, BPF_ANY))
+	obj = tool_object(t);
+	((struct config *)variable(obj, ".rodata.config"))->no_cache = cold;
+	((struct filter *)variable(obj, ".rodata.filter"))->filter_tasks = 1;
+	if (tool_load(t, &error))
+		errx(1, "%s", error.text);
+	events = bpf_object__find_map_fd_by_name(obj, "events");
+	if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(obj, "wanted"), wanted, &yes, BPF_ANY))
 		err(1, "cannot name the process");
-	b->stacks = kernel_side_stacks(k);
-	prog = kernel_side_program(k, "sample_cpu");
-	sample(b, prog, kernel_side_map(k, "events"), take_dusk, seconds);
+	if (tool_add_consumer(t, 0, SERVE_RING, events, -1, &error))
+		errx(1, "%s", error.text);
+	b->stacks = service_stacks(s);
+	prog = bpf_object__find_program_by_name(obj, "sample_cpu");
+	sample(b, prog, events, take_dusk, seconds);
 	bpf_obj_get_info_by_fd(bpf_program__fd(prog), info, &size);
-	kernel_side_free(k);
+	tool_free(t);
+	service_free(s);
 }
 
 static void sample_fp(struct bench *b, pid_t pid, int seconds, struct bpf_prog_info *info)

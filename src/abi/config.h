@@ -6,15 +6,20 @@
 #define MAX_DEPTH 2048		/* frames a stack may have; a power of two */
 #define DEFAULT_DEPTH 512
 
+/* Of each program that unwinds. */
 struct config {
 	u64 entry_text_start, entry_text_end;	/* the kernel's entry code; 0: unknown */
-	u32 max_depth;				/* 1..MAX_DEPTH */
 	u32 nr_walkers;				/* power of two; slots of the pool */
+	u32 tool;				/* which of the tools that share the service; never 0 */
+	u32 no_cache;				/* read CFI for each frame: benchmarks and tests */
+	u32 pad;
+};
+
+/* Of the recorder: whom to sample. */
+struct filter {
 	u32 filter_tasks;			/* only what the map "wanted" lists, and its children */
 	u32 filter_cgroup;			/* only tasks below the cgroup in the map "cgroup" */
-	u32 allow_faults;			/* design: guarded reads; 0: never fault a page in */
 	u32 self_tgid;				/* not profiled: ourselves */
-	u32 no_cache;				/* read CFI for each frame: benchmarks and tests */
 };
 
 /* A value of the map "wanted", keyed by tgid or, for WANT_THREAD, by tid. */

@@ -8,6 +8,9 @@
  *	REQUESTS = REFUSED_* + JOINED + AFTERWARDS + SCHEDULED
  *	SCHEDULED = WALKS + CLOSED_*		(plus the stacks still due)
  *	SAMPLES = sample events read + LOST_SAMPLES
+ *
+ * Samples and requests are counted by each tool for itself; walks, once for all tools that share the unwinder, so that
+ * the third line holds for all of them together.
  */
 #pragma once
 
@@ -19,6 +22,7 @@
 	X(REFUSED_COMPAT, "refused-compat", "requests refused: a 32-bit process")			\
 	X(REFUSED_NO_STATE, "refused-no-state", "requests refused: the table of tasks is full")		\
 	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")		\
+	X(REFUSED_EXCLUDED, "refused-excluded", "requests refused: a walk of the process did not end")	\
 	X(REFUSED_SCHEDULE, "refused-schedule", "requests refused: the kernel did not take the task work")	\
 	X(JOINED, "joined", "requests that joined a stack already asked for")				\
 	X(AFTERWARDS, "afterwards", "requests answered by the walk just done in the same kernel entry")	\
@@ -29,6 +33,8 @@
 	X(CLOSED_EXEC, "closed-exec", "walks not done: execve() came first, or was at work already")	\
 	X(CLOSED_EXITING, "closed-exiting", "walks not done: the task exited first")			\
 	X(CLOSED_NO_WALKER, "closed-no-walker", "walks not done: all walkers were busy")		\
+	X(CLOSED_LOST, "closed-lost", "walks not done: the kernel dropped the task work")		\
+	X(CLOSED_IDLE, "closed-idle", "walks not done: all who had asked have left")			\
 	X(ROW_MISSES, "row-misses", "frames whose row was not cached")					\
 	X(VMA_LOOKUPS, "vma-lookups", "mappings looked up")						\
 	X(FAULTS, "faults", "pages faulted in to read stacks and tables")				\
@@ -37,6 +43,7 @@
 	X(MODULES_FULL, "modules-full", "modules not remembered: the table is full")			\
 	X(STACKS, "stacks", "distinct stacks kept in the stackmap")					\
 	X(STACKS_INLINE, "stacks-inline", "stacks sent whole because the stackmap was full")		\
+	X(TIMER_PERIODS, "timer-periods", "what the timers' ticks stood for, in nanoseconds or cycles")	\
 	X(LOST_SAMPLES, "lost-samples", "sample events lost: the ring buffer was full")			\
 	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")			\
 	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Both compilers lay out what crosses the border alike: this file is compiled by both. */
+#include "config.h"
+#include "consumer.h"
 #include "counter.h"
 #include "event.h"
 #include "outcome.h"
@@ -9,5 +11,7 @@ _Static_assert(__builtin_offsetof(struct event_sample, comm) == 40, "event_sampl
 _Static_assert(sizeof(struct event_stack) == 40, "event_stack");
 _Static_assert(sizeof(struct event_module) == 1104, "event_module");
 _Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
-_Static_assert(sizeof(struct config) == 48, "config");
+_Static_assert(sizeof(struct config) == 32, "config");
+_Static_assert(sizeof(struct consumer) == 56, "consumer");
+_Static_assert(sizeof(struct charge_key) == 24, "charge_key");
 _Static_assert(NR_OUTCOMES <= 255, "outcomes fit a byte");

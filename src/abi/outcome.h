@@ -46,7 +46,10 @@
 	X(RING_LOST, "ring-lost", NONE, "the stack was walked, but the ring buffer was full")		\
 	X(KERNEL_THREAD, "kernel-thread", ABSENT, "a kernel thread: it has no user stack")		\
 	X(EXEC_NEW, "exec-new", ABSENT, "execve() was at work on the new program, which had not begun")	\
-	X(EXITED, "exited", ABSENT, "the exiting task had given up its memory already")
+	X(EXITED, "exited", ABSENT, "the exiting task had given up its memory already")			\
+	X(EXCLUDED, "excluded", NONE, "a walk of this process did not end: it is not asked any more")	\
+	X(WORK_LOST, "work-lost", NONE, "the kernel dropped the task work")				\
+	X(STACKMAP_FULL, "stackmap-full", NONE, "the stack was walked, but the stackmap was full")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -7,7 +7,7 @@
 struct walker_head {
 	u32 tid;			/* whose stack it walks; 0: free */
 	u32 pad;
-	u64 since_ns;			/* CLOCK_MONOTONIC: when it was claimed */
+	u64 since_ns;			/* CLOCK_MONOTONIC: when it was claimed; 0: just now, or free */
 };
 
 /* Of the map "tasks". */

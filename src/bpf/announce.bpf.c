@@ -5,7 +5,7 @@
  * from the leaf to the target's root, into the end of the buffer.
  */
 #include "announce.bpf.h"
-#include "emit.bpf.h"
+#include "consumers.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 #define MAX_COMPONENTS 64
@@ -106,7 +106,5 @@ CORE void module_announce(struct modules *ms)
 	if (p.dentry)
 		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
 	e->path_start = p.pos;
-	/* The reader is woken: only while the process lives, is the file sure to be found under its path. */
-	if (bpf_ringbuf_output(&events, e, sizeof(*e), BPF_RB_FORCE_WAKEUP))
-		count(COUNT_LOST_MODULES, 1);
+	serve_module(e);
 }

@@ -22,13 +22,12 @@ typedef u32 __wsum;
 
 enum { BPF_ANY, BPF_NOEXIST, BPF_EXIST };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10 };
-enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2, BPF_RB_AVAIL_DATA = 0 };
+enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2, BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
-
-#define EBUSY 16
 
 #define PF_USER_WORKER 0x00004000	/* vhost and io_uring threads (linux 6.18 include/linux/sched.h) */
 #define PF_IO_WORKER 0x00000010

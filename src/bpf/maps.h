@@ -1,23 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every map and every shared variable: who owns it, how large it is, how long an element lives.
+ * The maps and shared variables of the unwinder: who owns them, how large they are, how long an element lives.
  *
- * Defined in maps.bpf.c. Sizes that depend on the machine are set by lib/loader.c before load.
+ * Two kinds. Those of the service are one for all tools that use the unwinder at the same time: lib/service.c makes or
+ * finds them, and sets the sizes that depend on the machine. Those of the tool are its own. Defined in maps.bpf.c.
  */
 #pragma once
 #include "kernel.h"
 #include <bpf/bpf_helpers.h>
+#include "../abi/consumer.h"
 #include "../abi/counter.h"
 #include "../abi/event.h"
 #include "../abi/state.h"
-#include "../core/defer.h"
+#include "../core/charges.h"
+#include "../core/registry.h"
 #include "../core/stacktable.h"
 #include "../core/walk.h"
 
 #define MAX_TASKS 32768
 #define MAX_MODULES 16384
-#define MAX_WANTED 16384
-#define RING_BYTES (4 << 20)
+#define MAX_EXCLUDED 1024
+#define MAX_CHARGES 16384
+#define SCRATCH_LEVELS 4		/* task, softirq, hardirq, NMI */
 #define COUNTER_ROWS 256
 
 /* The user registers of a task, by DWARF number, RAX to RIP. */
@@ -33,20 +37,36 @@ struct guard {
 	u32 faults, pad;
 };
 
+/* How the requests of one cookie ended. */
+struct answer {
+	u64 cookie, mm;
+	u32 stack, outcome;
+};
+
 /*
- * tasks: one element for each task that was asked for its stack. Made at the first request, deleted when the task exits
- * or its tid changes. Written only by the task itself, and interrupts on top of it.
+ * Service: tasks: one element for each task that was asked for its stack. Made at the first request, deleted when the
+ * task exits or its tid changes. Written by the task itself, and interrupts on top of it; but for the words that
+ * core/defer.h and core/charges.h say, which cancelling and sweeping change from elsewhere.
  */
 struct task_state {
-	struct bpf_task_work work;
 	struct defer defer;
+	u64 start_boottime;		/* whose this is: tids are used again */
 	struct registers asked;		/* at the request: what the walk starts from */
 	u64 mm;
 	u32 exec_id;
 	u32 torn;			/* asked while entry code still saved the registers: do not believe @asked */
-	u32 last_stack, last_outcome;	/* of the walk done last */
-	u64 last_mm;
-	struct guard guard;
+	u32 scheduler;			/* the tool whose task work will walk; 0: not known */
+	u32 walker;			/* at work for this task: index + 1 */
+	struct answer last;		/* of the walk done last */
+	u32 owed;			/* consumers whose own program has yet to call them back with @last */
+	u32 pad;
+	u64 swept;			/* the cookie that the last sweep found without task work */
+	struct charges charges;
+};
+
+struct task_value {
+	struct bpf_task_work work;
+	struct task_state state;	/* what functions take: they may not touch the kernel's word */
 };
 
 struct tasks_map {
@@ -54,16 +74,17 @@ struct tasks_map {
 	__uint(max_entries, MAX_TASKS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, u32);
-	__type(value, struct task_state);
+	__type(value, struct task_value);
 };
 extern struct tasks_map tasks SEC(".maps");
 
-/* walkers: the pool of working memory. A slot is claimed by compare-and-swap of its tid for one walk. */
+/* Service: walkers: the pool of working memory. A slot is claimed by compare-and-swap of its tid for one walk. */
 struct walker {
 	struct walker_head head;
 	/* whose address space walk.modules knows */
 	u64 mm, start_boottime;
 	u32 exec_id, mm_sequence;
+	struct guard guard;
 	struct event_module announce;	/* a module that is met for the first time */
 	struct walk walk;
 };
@@ -77,7 +98,7 @@ struct walkers_map {
 };
 extern struct walkers_map walkers SEC(".maps");
 
-/* modules: what files say of themselves, for as long as the recording runs. */
+/* Service: modules: what files say of themselves, for as long as the service lives. */
 struct modules_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_MODULES);
@@ -87,46 +108,58 @@ struct modules_map {
 };
 extern struct modules_map modules SEC(".maps");
 
-/* wanted: processes and threads that are profiled, if config.filter_tasks. Children are added when they are born. */
-struct wanted_key {
-	u32 id, kind;			/* WANT_PROCESS: tgid, WANT_THREAD: tid */
-};
-
-struct wanted_map {
+/* Service: named: the event of each module, by its number: for tools that come later. */
+struct named_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_WANTED);
+	__uint(max_entries, MAX_MODULES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, struct wanted_key);
-	__type(value, u32);
-};
-extern struct wanted_map wanted SEC(".maps");
-
-/* cgroup: the folder below which tasks are profiled, if config.filter_cgroup. */
-struct cgroup_map {
-	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
-	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, u32);
+	__type(value, struct event_module);
 };
-extern struct cgroup_map cgroup SEC(".maps");
+extern struct named_map named SEC(".maps");
 
-/* events: abi/event.h, from all CPUs to the one reader. */
-struct events_map {
+/* Service: rings: the ring buffer of each consumer, if it has one: abi/event.h, from all CPUs to the one reader. */
+struct ring_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, RING_BYTES);
+	__uint(max_entries, 4096);
 };
-extern struct events_map events SEC(".maps");
 
-/* sampling: each CPU's buffer for the kernel stack of a sample. Perf event programs do not nest on a CPU. */
-struct sampling_map {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+struct rings_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, MAX_CONSUMERS);
 	__type(key, u32);
-	__type(value, struct stack);
+	__array(values, struct ring_map);
 };
-extern struct sampling_map sampling SEC(".maps");
+extern struct rings_map rings SEC(".maps");
 
-/* cookies: how many each CPU has given out. */
+/* Service: ledgers: the map of each consumer's charges, if it has one. */
+struct ledger_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_CHARGES);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(key_size, sizeof(struct charge_key));
+	__uint(value_size, sizeof(struct charge_sum));
+};
+
+struct ledgers_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, MAX_CONSUMERS);
+	__type(key, u32);
+	__array(values, struct ledger_map);
+};
+extern struct ledgers_map ledgers SEC(".maps");
+
+/* Service: excluded: processes that are not asked any more, by tgid; the value is when they started (boot time). */
+struct excluded_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_EXCLUDED);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u32);
+	__type(value, u64);
+};
+extern struct excluded_map excluded SEC(".maps");
+
+/* Service: cookies: how many each CPU has given out. */
 struct cookies_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -135,18 +168,65 @@ struct cookies_map {
 };
 extern struct cookies_map cookies SEC(".maps");
 
-extern const volatile struct config config CORE;
-extern struct stacktable stacktable;
+/* Tool: own: task work of our own, for callbacks of walks that another tool has scheduled. */
+struct own_work {
+	struct bpf_task_work work;
+};
 
-/* Rows, not words, per CPU: user space adds the rows up. More CPUs than rows share them. */
+struct own_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_TASKS);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u32);
+	__type(value, struct own_work);
+};
+extern struct own_map own SEC(".maps");
+
+/* Tool: scratch: each CPU's buffers for kernel stacks, one for each context that can interrupt the others. */
+struct scratch_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, SCRATCH_LEVELS);
+	__type(key, u32);
+	__type(value, struct stack);
+};
+extern struct scratch_map scratch SEC(".maps");
+
+struct scratch_level_map {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+};
+extern struct scratch_level_map scratch_level SEC(".maps");
+
+/* Tool: its settings, and the handles of its consumers (abi/consumer.h), by the numbers that its programs use. */
+extern const volatile struct config config CORE;
+extern struct consumers_here consumers_here;
+
+/* Service. */
+extern struct stacktable stacktable;
+extern struct registry registry;
+
+/*
+ * Counters come in rows, a row a CPU: user space adds the rows up. More CPUs than rows share them. What is counted of
+ * requests is the tool's, what is counted of walks the service's.
+ */
 struct counter_row {
 	u64 value[NR_COUNTERS];
 };
 extern struct counter_row counters[COUNTER_ROWS];
+extern struct counter_row totals[COUNTER_ROWS];
 
 static INLINE void count(enum counter which, u64 n)
 {
 	struct counter_row *row = &at(counters, bpf_get_smp_processor_id() & (COUNTER_ROWS - 1));
+
+	__sync_fetch_and_add(&row->value[which], n);
+}
+
+static INLINE void count_total(enum counter which, u64 n)
+{
+	struct counter_row *row = &at(totals, bpf_get_smp_processor_id() & (COUNTER_ROWS - 1));
 
 	__sync_fetch_and_add(&row->value[which], n);
 }

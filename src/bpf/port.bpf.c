@@ -69,19 +69,31 @@ static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 	return ret;
 }
 
+/* The walker at work for @t. */
+static INLINE struct walker *walker_of(struct task_struct *t)
+{
+	struct task_state *st = task_find(t);
+	u32 i;
+
+	if (!st)
+		return NULL;
+	i = st->walker - 1;
+	return bpf_map_lookup_elem(&walkers, &i);
+}
+
 GLOBAL int may_fault(u64 addr, u32 len)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct task_state *st = task_find(t);
+	struct walker *w = walker_of(t);
 	int err = ask_vma(t, addr, len);
 
 	if (err == -EFAULT)
 		return err;
-	if (err || !config.allow_faults || !st || !first_fault(&st->guard, addr)) {
-		count(COUNT_FAULTS_REFUSED, 1);
+	if (err || registry.no_faults || !w || !first_fault(&w->guard, addr)) {
+		count_total(COUNT_FAULTS_REFUSED, 1);
 		return -EACCES;
 	}
-	count(COUNT_FAULTS, 1);
+	count_total(COUNT_FAULTS, 1);
 	return 0;
 }
 
@@ -171,7 +183,7 @@ CORE struct module *port_module_add(struct modules *ms)
 	int err = bpf_map_update_elem(&modules, &ms->key, &ms->read, BPF_NOEXIST);
 
 	if (!err) {
-		count(COUNT_MODULES, 1);
+		count_total(COUNT_MODULES, 1);
 		module_announce(ms);
 	}
 	return bpf_map_lookup_elem(&modules, &ms->key);

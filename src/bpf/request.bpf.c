@@ -4,7 +4,7 @@
  *
  * This file is compiled twice, once for each name that kernels give the one kfunc (doc/kernel.md).
  */
-#include "emit.bpf.h"
+#include "answer.bpf.h"
 #include "registers.bpf.h"
 #include "request.bpf.h"
 
@@ -36,70 +36,123 @@ static INLINE void take_snapshot(struct task_state *st, struct task_struct *t, c
 	registers_take(&st->asked, regs);
 }
 
-/* Nothing was scheduled for @cookie: say so to all who wait for it by now. */
-static INLINE void close(struct task_state *st, struct task_struct *t, int err)
+/*
+ * Nothing was scheduled: say so to all who wait by now. Returns @err, or DUSK_EXECUTED.
+ *
+ * Busy although nobody had asked: a walk has served its requests already, but the callback that was to do it has not
+ * returned. So the task has not been to user mode since, and the stack is still that one, unless execve() has come in
+ * between.
+ */
+static INLINE int close(struct task_state *st, struct task_struct *t, int err, struct dusk_unwind *ret)
 {
 	struct event_stack e = { .kind = EVENT_STACK, .outcome = NOT_SCHEDULED, .pid = t->tgid, .tid = t->pid };
 
-	/*
-	 * Busy although nobody had asked: a walk has served its requests already, but the callback that was to do it
-	 * has not returned. So the task has not been to user mode since, and the stack is still that one, unless
-	 * execve() has come in between.
-	 */
-	if (err == -EBUSY && st->last_mm == st->mm) {
-		e.outcome = st->last_outcome;
-		e.stack = st->last_stack;
+	if (err == -EBUSY && st->last.mm == st->mm) {
+		e.outcome = st->last.outcome;
+		e.stack = st->last.stack;
 	} else if (err == -EBUSY) {
 		e.outcome = EXEC_NEW;
 	}
-	count(e.outcome == NOT_SCHEDULED ? COUNT_REFUSED_SCHEDULE : COUNT_AFTERWARDS, 1);
-	defer_take(&st->defer, &e.cookie);
-	emit_stack(&e, NULL);
+	count(err == -EBUSY ? COUNT_AFTERWARDS : COUNT_REFUSED_SCHEDULE, 1);
+	answer(st, &e, NULL);
+	ret->stack = e.stack;
+	ret->outcome = e.outcome;
+	return err == -EBUSY ? DUSK_EXECUTED : err;
 }
 
-CORE u64 request_stack(struct task_struct *t, u32 who, u64 ip, u8 *why)
+/*
+ * Our program is to call back, but another tool's program will walk: have task work of our own. It may come before the
+ * other, and then it walks. Busy is fine: it is scheduled already, or at work, with the word still there to be served.
+ */
+static INLINE int see_to_callback(struct task_struct *t)
 {
-	struct pt_regs *regs;
-	struct task_state *st;
-	u64 cookie = 0;
+	struct own_work blank = {}, *o;
+	u32 tid = t->pid;
 	int err;
 
-	count(COUNT_REQUESTS, 1);
-	if (t->flags & PF_EXITING) {
-		count(COUNT_REFUSED_EXITING, 1);
-		*why = EXITING;
-		return 0;
-	}
-	regs = (struct pt_regs *)bpf_task_pt_regs(t);
-	if (regs->cs == USER32_CS) {
-		count(COUNT_REFUSED_COMPAT, 1);
-		*why = COMPAT;
-		return 0;
-	}
-	st = task_state(t);
-	if (!st) {
-		count(COUNT_REFUSED_NO_STATE, 1);
-		*why = NO_TASK_STATE;
-		return 0;
-	}
+	bpf_map_update_elem(&own, &tid, &blank, BPF_NOEXIST);
+	o = bpf_map_lookup_elem(&own, &tid);
+	if (!o)
+		return -ENOSPC;
+	err = schedule_resume(t, &o->work, &own, unwind_due);
+	return err == -EBUSY ? 0 : err;
+}
 
-	switch (defer_request(&st->defer, who, fresh_cookie(), &cookie)) {
-	case DEFER_JOIN:
-	case DEFER_REPEAT:
+static INLINE int refuse(struct dusk_unwind *ret, u32 why, enum counter counter, int err)
+{
+	count(counter, 1);
+	ret->outcome = why;
+	return err;
+}
+
+static INLINE bool is_excluded(struct task_struct *t)
+{
+	u32 tgid = t->tgid;
+	u64 *start;
+
+	if (!load_relaxed(&registry.nr_excluded))
+		return false;
+	start = bpf_map_lookup_elem(&excluded, &tgid);
+	return start && *start == t->group_leader->start_boottime;
+}
+
+static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwind *ret)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	enum defer_verdict verdict;
+	struct task_value *v;
+	int err;
+
+	if (task_has_no_user(t) || !t->mm)
+		return refuse(ret, task_has_no_user(t) ? KERNEL_THREAD : EXITED, COUNT_NO_USER, -EINVAL);
+	count(COUNT_REQUESTS, 1);
+	if (t->flags & PF_EXITING)
+		return refuse(ret, EXITING, COUNT_REFUSED_EXITING, -ESRCH);
+	if (regs->cs == USER32_CS)
+		return refuse(ret, COMPAT, COUNT_REFUSED_COMPAT, -EOPNOTSUPP);
+	if (is_excluded(t))
+		return refuse(ret, EXCLUDED, COUNT_REFUSED_EXCLUDED, -EPERM);
+	v = task_value(t);
+	if (!v)
+		return refuse(ret, NO_TASK_STATE, COUNT_REFUSED_NO_STATE, -ENOSPC);
+
+	verdict = defer_request(&v->state.defer, slot, fresh_cookie(), &ret->cookie);
+	if (verdict == DEFER_CONTENDED)
+		return refuse(ret, CONTENDED, COUNT_REFUSED_CONTENDED, -EAGAIN);
+	if (verdict != DEFER_SCHEDULE) {
 		count(COUNT_JOINED, 1);
-		return cookie;
-	case DEFER_CONTENDED:
-		count(COUNT_REFUSED_CONTENDED, 1);
-		*why = CONTENDED;
-		return 0;
-	case DEFER_SCHEDULE:
-		break;
+		if (consumers_here.callbacks >> slot & 1 && v->state.scheduler != config.tool) {
+			err = see_to_callback(t);
+			if (err)
+				return err;
+		}
+		return verdict == DEFER_REPEAT ? DUSK_PENDING : DUSK_QUEUED;
 	}
-	take_snapshot(st, t, regs, ip);
-	err = schedule_resume(t, &st->work, &tasks, unwind_due);
+	take_snapshot(&v->state, t, regs, ip);
+	v->state.scheduler = config.tool;
+	err = schedule_resume(t, &v->work, &tasks, unwind_due);
 	if (err)
-		close(st, t, err);
-	else
-		count(COUNT_SCHEDULED, 1);
-	return cookie;
+		return close(&v->state, t, err, ret);
+	count(COUNT_SCHEDULED, 1);
+	return DUSK_QUEUED;
+}
+
+CORE int dusk_unwind_request_at(u32 number, u64 ip, struct dusk_unwind *ret)
+{
+	u32 handle = at(consumers_here.handle, number & (MAX_CONSUMERS - 1)), slot = consumer_slot(handle);
+	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
+	int err = -ENOENT;
+
+	ret->cookie = 0;
+	ret->stack = 0;
+	ret->outcome = NOT_SCHEDULED;
+	if (registry_has(&registry, handle))
+		err = ask(bpf_get_current_task_btf(), slot, ip, ret);
+	grace_leave(&registry.grace, cpu, phase);
+	return err;
+}
+
+CORE int dusk_unwind_request(u32 number, struct dusk_unwind *ret)
+{
+	return dusk_unwind_request_at(number, 0, ret);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "emit.bpf.h"
+#include "answer.bpf.h"
 #include "task.bpf.h"
 
 /* What a new element of tasks contains: too large for the stack. */
@@ -7,34 +7,37 @@ struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, struct { char bytes[sizeof(struct task_state)]; });
+	__type(value, struct { char bytes[sizeof(struct task_value)]; });
 } blank_task SEC(".maps");
 
-CORE struct task_state *task_state(struct task_struct *t)
+CORE struct task_value *task_value(struct task_struct *t)
 {
 	u32 tid = t->pid, zero = 0;
-	struct task_state *st = bpf_map_lookup_elem(&tasks, &tid);
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
 	void *blank;
 
-	if (st)
-		return st;
+	if (v && v->state.start_boottime == t->start_boottime)
+		return v;
+	if (v) {		/* its end went unnoticed, and its tid is used again */
+		task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
+		bpf_map_delete_elem(&tasks, &tid);
+	}
 	blank = bpf_map_lookup_elem(&blank_task, &zero);
 	if (!blank)
 		return NULL;
 	bpf_map_update_elem(&tasks, &tid, blank, BPF_NOEXIST);
-	return bpf_map_lookup_elem(&tasks, &tid);
+	v = bpf_map_lookup_elem(&tasks, &tid);
+	if (v)
+		v->state.start_boottime = t->start_boottime;
+	return v;
 }
 
-CORE void task_forget(u32 pid, u32 tid, u32 why)
+CORE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why, enum counter counter)
 {
-	struct task_state *st = bpf_map_lookup_elem(&tasks, &tid);
-	struct event_stack e = { .kind = EVENT_STACK, .outcome = why, .pid = pid, .tid = tid };
+	struct event_stack e = { .kind = EVENT_STACK, .outcome = why, .pid = t->tgid, .tid = tid };
 
-	if (!st)
+	if (!load_relaxed(&st->defer.word))
 		return;
-	if (defer_take(&st->defer, &e.cookie)) {
-		count(why == EXEC ? COUNT_CLOSED_EXEC : COUNT_CLOSED_EXITING, 1);
-		emit_stack(&e, NULL);
-	}
-	bpf_map_delete_elem(&tasks, &tid);	/* cancels the task work */
+	count_total(counter, 1);
+	answer(st, &e, NULL);
 }

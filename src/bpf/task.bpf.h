@@ -7,29 +7,19 @@
 static INLINE struct task_state *task_find(struct task_struct *t)
 {
 	u32 tid = t->pid;
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
 
-	return bpf_map_lookup_elem(&tasks, &tid);
+	return v ? &v->state : NULL;
 }
 
 /* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */
-CORE struct task_state *task_state(struct task_struct *t);
+CORE struct task_value *task_value(struct task_struct *t);
 
-/* The task @tid is gone, or goes by another tid: close what it still waits for with outcome @why. */
-CORE void task_forget(u32 pid, u32 tid, u32 why);
-
-/* Does the recording want samples of this task? */
-static INLINE bool task_wanted(struct task_struct *t)
-{
-	struct wanted_key process = { t->tgid, WANT_PROCESS }, thread = { t->pid, WANT_THREAD };
-
-	if (!t->pid || (u32)t->tgid == config.self_tgid)
-		return false;		/* the idle task; ourselves */
-	if (config.filter_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
-		return false;
-	if (!config.filter_tasks)
-		return true;
-	return bpf_map_lookup_elem(&wanted, &process) || bpf_map_lookup_elem(&wanted, &thread);
-}
+/*
+ * Close what @st of task @tid waits for, without a walk, with outcome @why, which @counter counts; nothing if nobody
+ * waits. @t: the task, or any.
+ */
+CORE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why, enum counter counter);
 
 /* Kernel threads, and threads that the kernel made for a process, have no user stack. */
 static INLINE bool task_has_no_user(struct task_struct *t)

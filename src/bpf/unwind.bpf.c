@@ -8,6 +8,18 @@
 
 CORE int unwind_due(struct bpf_map *map, void *key, void *value)
 {
-	unwind(value, bpf_get_current_task_btf());
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct task_state *st = task_find(t);	/* and not @value: there are two maps of task work, and one walk for both */
+	u32 tid = t->pid;
+
+	if (!st)
+		return 0;
+	unwind(st, t);
+	if (consumers_here.callbacks) {
+		serve_owed(st);
+		bpf_map_delete_elem(&own, &tid);
+		if (!t->mm && !load_relaxed(&st->owed))
+			bpf_map_delete_elem(&tasks, &tid);
+	}
 	return 0;
 }

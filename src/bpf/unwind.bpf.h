@@ -3,7 +3,7 @@
  * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_read() has it.
  */
 #pragma once
-#include "emit.bpf.h"
+#include "answer.bpf.h"
 #include "registers.bpf.h"
 #include "task.bpf.h"
 #include "walkers.bpf.h"
@@ -76,76 +76,72 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	struct walk *walk = &w->walk;
 
 	check_space(w, t, mm);
-	memset(&st->guard, 0, sizeof(st->guard));
-	walk->max_depth = config.max_depth;
+	memset(&w->guard, 0, sizeof(w->guard));
+	walk->max_depth = registry.max_depth;
 	walk->no_cache = config.no_cache;
 	walk_start(walk);
 	walk_stack(walk);
 
-	count(COUNT_WALKS, 1);
-	count(COUNT_FRAMES, walk->out.nr);
-	count(COUNT_ROW_MISSES, walk->row_misses);
-	count(COUNT_VMA_LOOKUPS, walk->modules.vma_lookups);
+	count_total(COUNT_WALKS, 1);
+	count_total(COUNT_FRAMES, walk->out.nr);
+	count_total(COUNT_ROW_MISSES, walk->row_misses);
+	count_total(COUNT_VMA_LOOKUPS, walk->modules.vma_lookups);
 	return walk->outcome;
 }
 
-/*
- * Serve all who asked until now. Requests from here on find @st->last_stack; a stack that is not in the table cannot be
- * found.
- */
-static INLINE void serve(struct task_state *st, struct event_stack *e, const struct stack *frames)
+static INLINE void walk_and_answer(struct walker *w, struct task_state *st, struct task_struct *t,
+				   struct mm_struct *mm, struct event_stack *e)
 {
-	st->last_stack = e->stack;
-	st->last_outcome = frames ? NOT_SCHEDULED : e->outcome;
-	st->last_mm = st->mm;
-	if (defer_take(&st->defer, &e->cookie))
-		emit_stack(e, frames);
-}
-
-static INLINE void walk_and_serve(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm,
-				  struct event_stack *e)
-{
-	struct stack *out = &w->walk.out;
-	const struct stack *whole = NULL;
+	struct stack *out = &w->walk.out, *whole = NULL;
 
 	e->outcome = start_from(&w->walk.machine, st, t);
 	if (e->outcome) {
-		count(COUNT_CLOSED_EXEC, 1);
+		count_total(COUNT_CLOSED_EXEC, 1);
 	} else {
 		e->outcome = walk(w, st, t, mm);
 		e->walk_ns = bpf_ktime_get_ns() - w->head.since_ns;
-		count(COUNT_WALK_NS, e->walk_ns);
+		count_total(COUNT_WALK_NS, e->walk_ns);
 		if (stacktable_put(&stacktable, out, &e->stack)) {
-			count(COUNT_STACKS_INLINE, 1);
+			count_total(COUNT_STACKS_INLINE, 1);
 			whole = out;
 			e->nr = out->nr;
 		}
 	}
-	serve(st, e, whole);
+	answer(st, e, whole);
 }
 
-/* The word of @st is not 0, or its requests are served and nothing happens. */
+/* Those who had asked have left? Then nothing is to be done. */
+static INLINE bool nobody_waits(struct task_state *st)
+{
+	u64 cookie = defer_idle(&st->defer);
+
+	if (!cookie)
+		return false;
+	if (charges_settle(&st->charges, cookie))
+		charges_settled(&st->charges);
+	count_total(COUNT_CLOSED_IDLE, 1);
+	return true;
+}
+
+/* Serve who waits with the stack of @t, the current task; without one, nothing happens. */
 static INLINE void unwind(struct task_state *st, struct task_struct *t)
 {
 	struct mm_struct *mm = t->mm;
 	struct event_stack e = { .kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid };
 	struct walker *w;
 
-	if (!load_relaxed(&st->defer.word))
+	if (!load_relaxed(&st->defer.word) || nobody_waits(st))
 		return;
 	if (!mm) {
-		e.outcome = EXITING;
-		count(COUNT_CLOSED_EXITING, 1);
-		serve(st, &e, NULL);
+		task_close(st, t, t->pid, EXITING, COUNT_CLOSED_EXITING);
 		return;
 	}
-	w = walker_claim(t->pid, t->tgid);
+	w = walker_claim(t->pid, t->tgid, &st->walker);
 	if (!w) {
-		e.outcome = NO_WALKER;
-		count(COUNT_CLOSED_NO_WALKER, 1);
-		serve(st, &e, NULL);
+		task_close(st, t, t->pid, NO_WALKER, COUNT_CLOSED_NO_WALKER);
 		return;
 	}
-	walk_and_serve(w, st, t, mm, &e);
+	walk_and_answer(w, st, t, mm, &e);
+	st->walker = 0;
 	walker_release(w);
 }

@@ -17,7 +17,7 @@ static long try_claim(u32 turn, void *ctx)
 	return STOP;
 }
 
-CORE struct walker *walker_claim(u32 tid, u32 hint)
+CORE struct walker *walker_claim(u32 tid, u32 hint, u32 *index)
 {
 	struct claim c = { .tid = tid, .first = (hint * 0x9E3779B1u) >> 16 };
 	struct walker *w;
@@ -26,6 +26,7 @@ CORE struct walker *walker_claim(u32 tid, u32 hint)
 	bpf_loop(config.nr_walkers, try_claim, &c, 0);
 	if (!c.got)
 		return NULL;
+	*index = c.got;
 	i = c.got - 1;
 	w = bpf_map_lookup_elem(&walkers, &i);
 	if (w)

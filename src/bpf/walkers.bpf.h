@@ -3,10 +3,15 @@
 #pragma once
 #include "maps.h"
 
-/* Claim a walker for @tid, looking first where one was used for the same @hint. NULL: all are taken. */
-CORE struct walker *walker_claim(u32 tid, u32 hint);
+/*
+ * Claim a walker for @tid, looking first where one was used for the same @hint. *@index: which one, + 1. NULL: all are
+ * taken.
+ */
+CORE struct walker *walker_claim(u32 tid, u32 hint, u32 *index);
 
+/* The time goes first: who reads tid and time from outside must not take the next one's walk for an old one. */
 static INLINE void walker_release(struct walker *w)
 {
+	store_release(&w->head.since_ns, 0);
 	xchg(&w->head.tid, 0);
 }

@@ -19,6 +19,8 @@
 #define fetch_add(p, v)		__sync_fetch_and_add((p), (v))
 #define cmpxchg(p, old, new)	__sync_val_compare_and_swap((p), (old), (new))
 #define xchg(p, v)		__sync_lock_test_and_set((p), (v))
+#define fetch_or(p, v)		__sync_fetch_and_or((p), (v))
+#define fetch_and(p, v)		__sync_fetch_and_and((p), (v))
 #else
 #define load_relaxed(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
 #define load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
@@ -28,4 +30,6 @@
 #define fetch_add(p, v)		__atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
 #define cmpxchg(p, old, new)	__sync_val_compare_and_swap((p), (old), (new))
 #define xchg(p, v)		__atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define fetch_or(p, v)		__atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
+#define fetch_and(p, v)		__atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
 #endif

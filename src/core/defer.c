@@ -6,7 +6,7 @@ CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *
 {
 	u64 bit = 1ULL << (who & (DEFER_BITS - 1));
 
-	for (u32 attempt = 0; attempt < DEFER_NESTING; attempt++) {
+	for (u32 attempt = 0; attempt < DEFER_ATTEMPTS; attempt++) {
 		u64 old = load_relaxed(&d->word);
 		u64 new = (old ? old : fresh << DEFER_BITS) | bit;
 
@@ -19,6 +19,28 @@ CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *
 		return old & bit ? DEFER_REPEAT : DEFER_JOIN;
 	}
 	return DEFER_CONTENDED;
+}
+
+CORE bool defer_cancel(struct defer *d, u32 who)
+{
+	u64 bit = 1ULL << (who & (DEFER_BITS - 1));
+
+	for (u32 attempt = 0; attempt < DEFER_ATTEMPTS; attempt++) {
+		u64 old = load_relaxed(&d->word);
+
+		if (!(old & bit) || cmpxchg(&d->word, old, old & ~bit) == old)
+			return true;
+	}
+	return false;
+}
+
+CORE u64 defer_idle(struct defer *d)
+{
+	u64 word = load_relaxed(&d->word);
+
+	if (word & ((1ULL << DEFER_BITS) - 1) || cmpxchg(&d->word, word, 0) != word)
+		return 0;
+	return word >> DEFER_BITS;
 }
 
 CORE u64 defer_take(struct defer *d, u64 *cookie)

@@ -17,7 +17,7 @@
 #include "env.h"
 
 #define DEFER_BITS 16		/* consumers; the other 48 bits hold the cookie */
-#define DEFER_NESTING 4		/* task, softirq, hardirq, NMI: who may ask in between */
+#define DEFER_ATTEMPTS 5	/* softirq, hardirq, NMI may ask in between, and a consumer leave */
 #define DEFER_CPU_BITS 12	/* of a cookie; the other 36 count on that CPU: at 1 MHz for 19 hours */
 
 enum defer_verdict {
@@ -42,6 +42,15 @@ static INLINE u64 defer_cookie(u32 cpu, u64 count)
  * this is the first request; untouched if contended. Any context; constant time.
  */
 CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie);
+
+/*
+ * Consumer @who leaves: nothing of it may stay in @d. False: others kept changing it; try again. Any task may do this to
+ * any other; who asks meanwhile is none of @who's.
+ */
+CORE bool defer_cancel(struct defer *d, u32 who);
+
+/* If nobody waits any more, give the cookie up and return it. 0: somebody does (or nobody ever did). */
+CORE u64 defer_idle(struct defer *d);
 
 /* The walk is done (or given up): nobody waits any more. Returns the consumers to serve; 0: there were none. */
 CORE u64 defer_take(struct defer *d, u64 *cookie);

@@ -4,11 +4,16 @@
 
 typedef _Bool bool;
 enum { false, true };
+#define EPERM 1
 #define ENOENT 2
+#define ESRCH 3
 #define EAGAIN 11
 #define EACCES 13
 #define EFAULT 14
+#define EBUSY 16
+#define EINVAL 22
 #define ENOSPC 28
+#define EOPNOTSUPP 95
 #define memset __builtin_memset
 
 /* Hidden: libbpf turns the function into a static subprogram, verified with its caller's knowledge. */

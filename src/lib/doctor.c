@@ -10,9 +10,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include "base/cleanup.h"
-#include "loader.h"
+#include "object.h"
 #include "probe.h"
 #include "sampler.h"
+#include "tool.h"
+
+DECLARE_IMAGE(record);
+DECLARE_IMAGE(record_impl);
 
 __attribute__((format(printf, 2, 3))) static void result(struct dusk_check *c, const char *format, ...)
 {
@@ -83,17 +87,25 @@ static void check_capabilities(struct dusk_check *c)
 
 static void check_load(struct dusk_check *c)
 {
-	struct config config = { .max_depth = DEFAULT_DEPTH };
-	struct kernel_side *k = NULL;
+	struct service_options options = { .pin = "" };
 	struct dusk_error err = { "" };
+	struct service *s = NULL;
+	struct tool *t = NULL;
+	int ret;
 
-	if (kernel_side_load(&k, &config, &err)) {
+	ret = service_new(&s, &options, &err);
+	if (!ret)
+		ret = tool_open(&t, s, &IMAGE(record), &IMAGE(record_impl), &err);
+	if (!ret)
+		ret = tool_load(t, &err);
+	if (ret) {
 		result(c, "%.200s", err.text);
 		bad(c, DUSK_FAIL, "mend what the other checks say; DUSK_DEBUG_BPF=1 shows the kernel's own words");
-		return;
+	} else {
+		result(c, "loaded and verified");
 	}
-	kernel_side_free(k);
-	result(c, "loaded and verified");
+	tool_free(t);
+	service_free(s);
 }
 
 static void check_timer(struct dusk_check *c)

@@ -16,30 +16,36 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
+#include "abi/consumer.h"
+#include "abi/config.h"
 #include "abi/event.h"
-#include "abi/outcome.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "error.h"
-#include "probe.h"
-#include "loader.h"
+#include "keeper.h"
 #include "modules.h"
+#include "object.h"
+#include "outcomes.h"
+#include "probe.h"
 #include "profile_write.h"
 #include "sampler.h"
 #include "stacks.h"
 #include "stitch.h"
+#include "tool.h"
 
 #define DEFAULT_HZ 99
 #define COMMIT_NS 1000000000ULL
 #define EVENTS_A_POLL (1 << 17)		/* events may come faster than we read: stop and commit now and then */
 #define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
 #define SETTLE_MS 10
-#define NR_LIFECYCLE 4			/* programs that follow the lives of tasks */
+#define CONSUMER_CPU 0			/* src/bpf/recorder.bpf.h */
 
 struct dusk_record {
-	struct kernel_side *kernel;
+	struct service *service;
+	struct tool *tool;
+	struct keeper keeper;
 	struct ring_buffer *ring;
-	struct bpf_link *lifecycle[NR_LIFECYCLE];
+	struct bpf_link *follow[2];	/* the programs that follow whom to sample */
 	struct sampler *sampler;
 	struct profile_writer *writer;
 	struct modules_known *modules;
@@ -53,19 +59,8 @@ struct dusk_record {
 	int failed;			/* the first error of an event's handling */
 };
 
-static const enum dusk_outcome_class class_of[NR_OUTCOMES] = {
-#define COMPLETE DUSK_COMPLETE
-#define CUT DUSK_CUT
-#define NONE DUSK_NO_STACK
-#define ABSENT DUSK_ABSENT
-#define X(code, name, class, sentence) [code] = class,
-	OUTCOMES(X)
-#undef X
-#undef COMPLETE
-#undef CUT
-#undef NONE
-#undef ABSENT
-};
+DECLARE_IMAGE(record);
+DECLARE_IMAGE(record_impl);
 
 static uint64_t now_ns(void)
 {
@@ -165,10 +160,15 @@ static int take_event(void *ctx, void *data, size_t size)
 	return --r->events_left ? 0 : -EAGAIN;
 }
 
+static int map_fd(const struct dusk_record *r, const char *name)
+{
+	return bpf_object__find_map_fd_by_name(tool_object(r->tool), name);
+}
+
 static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, struct dusk_error *err)
 {
 	const char *what = kind == WANT_PROCESS ? "process" : "thread";
-	int fd = kernel_side_map(r->kernel, "wanted");
+	int fd = map_fd(r, "wanted");
 	u32 yes = 1;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -189,19 +189,25 @@ static int want_cgroup(struct dusk_record *r, const char *path, struct dusk_erro
 
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
-	if (bpf_map_update_elem(kernel_side_map(r->kernel, "cgroup"), &zero, &fd, BPF_ANY))
+	if (bpf_map_update_elem(map_fd(r, "cgroup"), &zero, &fd, BPF_ANY))
 		return error_set(err, -EINVAL, "cannot record cgroup %s: it is not a folder of cgroup2 "
 				 "(mount -t cgroup2 none /sys/fs/cgroup)", path);
 	return 0;
 }
 
-static int attach_lifecycle(struct dusk_record *r, struct dusk_error *err)
+static struct bpf_program *program(const struct dusk_record *r, const char *name)
 {
-	static const char *const names[NR_LIFECYCLE] = { "task_born", "exec_prepare", "task_exec", "task_exit" };
+	return bpf_object__find_program_by_name(tool_object(r->tool), name);
+}
 
-	for (size_t i = 0; i < NR_LIFECYCLE; i++) {
-		r->lifecycle[i] = bpf_program__attach(kernel_side_program(r->kernel, names[i]));
-		if (!r->lifecycle[i])
+/* Children of what is profiled are profiled. */
+static int attach_follow(struct dusk_record *r, struct dusk_error *err)
+{
+	static const char *const names[] = { "wanted_born", "wanted_exit" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		r->follow[i] = bpf_program__attach(program(r, names[i]));
+		if (!r->follow[i])
 			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", names[i],
 					 strerror(errno));
 	}
@@ -221,8 +227,9 @@ static void set_u64(struct profile_writer *w, const char *key, uint64_t value)
 	profile_set(w, key, text);
 }
 
-static void write_settings(struct dusk_record *r, const struct dusk_record_options *o, const struct config *c)
+static void write_settings(struct dusk_record *r, const struct dusk_record_options *o)
 {
+	const struct registry *registry = service_registry(r->service);
 	struct profile_writer *w = r->writer;
 	uint32_t hz = rate_hz(o);
 	time_t now = time(NULL);
@@ -242,20 +249,46 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set(w, "event", sampler_event(r->sampler));
 	profile_set(w, "start_time", when);
 	profile_set(w, "mode", "full");
-	profile_set(w, "faults", c->allow_faults ? "allowed" : "off");
+	profile_set(w, "faults", registry->no_faults ? "off" : "allowed");
 	profile_set(w, "scope", o->nr_pids || o->nr_tids ? "tasks" : o->cgroup ? "cgroup" : "machine");
 	set_u64(w, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
 	set_u64(w, "frequency_hz", hz);
 	set_u64(w, "period_ns", 1000000000ULL / hz);
-	set_u64(w, "max_depth", c->max_depth);
+	set_u64(w, "max_depth", registry->max_depth);
+}
+
+/* Our programs, on the unwinder that all tools share, and with the choice of whom to sample. */
+static int load(struct dusk_record *r, const struct dusk_record_options *o, struct dusk_error *err)
+{
+	struct service_options options = {
+		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH, .no_faults = o->no_faults,
+	};
+	struct filter *filter;
+	struct bpf_map *map;
+	size_t size;
+	int ret;
+
+	ret = service_new(&r->service, &options, err);
+	if (!ret)
+		ret = tool_open(&r->tool, r->service, &IMAGE(record), &IMAGE(record_impl), err);
+	if (ret)
+		return ret;
+	map = bpf_object__find_map_by_name(tool_object(r->tool), ".rodata.filter");
+	filter = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
+	if (!filter || size != sizeof(*filter))
+		return error_set(err, -EINVAL, "cannot record: the BPF object has no filter");
+	filter->filter_tasks = o->nr_pids || o->nr_tids;
+	filter->filter_cgroup = o->cgroup != NULL;
+	filter->self_tgid = getpid();
+	return tool_load(r->tool, err);
 }
 
 /* Everything but the file, which is made last: a recording that cannot be leaves none behind. */
-static int prepare(struct dusk_record *r, const struct dusk_record_options *o, struct config *c, struct dusk_error *err)
+static int prepare(struct dusk_record *r, const struct dusk_record_options *o, struct dusk_error *err)
 {
 	int ret;
 
-	ret = kernel_side_load(&r->kernel, c, err);
+	ret = load(r, o, err);
 	if (!ret)
 		ret = want(r, WANT_PROCESS, o->pids, o->nr_pids, err);
 	if (!ret)
@@ -265,10 +298,26 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	if (!ret)
 		ret = sampler_new(&r->sampler, rate_hz(o), o->cpus, o->nr_cpus, err);
 	if (!ret)
-		ret = attach_lifecycle(r, err);
+		ret = tool_add_consumer(r->tool, CONSUMER_CPU, SERVE_RING | SERVE_MODULES, map_fd(r, "events"), -1, err);
+	if (!ret)
+		ret = attach_follow(r, err);
 	if (!ret)
 		ret = profile_create(&r->writer, o->path, o->owner_uid, o->owner_gid, err);
 	return ret;
+}
+
+/* Modules that other tools met before we came. */
+static void learn_named(struct dusk_record *r)
+{
+	int fd = service_map(r->service, "named");
+	struct event_module e;
+	u32 key, next;
+
+	for (u32 *last = NULL; !bpf_map_get_next_key(fd, last, &next); last = &key) {
+		key = next;
+		if (!bpf_map_lookup_elem(fd, &key, &e))
+			modules_learn(r->modules, &e);
+	}
 }
 
 static int furnish(struct dusk_record *r, const char *path)
@@ -278,33 +327,28 @@ static int furnish(struct dusk_record *r, const char *path)
 	r->stitch = stitch_new();
 	if (!r->path || !r->modules || !r->stitch)
 		return -ENOMEM;
-	r->stacks = stacks_new(r->writer, r->modules, kernel_side_stacks(r->kernel));
-	r->ring = ring_buffer__new(kernel_side_map(r->kernel, "events"), take_event, r, NULL);
-	return r->stacks && r->ring ? 0 : -ENOMEM;
+	r->stacks = stacks_new(r->writer, r->modules, service_stacks(r->service));
+	r->ring = ring_buffer__new(map_fd(r, "events"), take_event, r, NULL);
+	if (!r->stacks || !r->ring)
+		return -ENOMEM;
+	learn_named(r);
+	return 0;
 }
 
 int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err)
 {
-	struct config config = {
-		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH,
-		.filter_tasks = opts->nr_pids || opts->nr_tids,
-		.filter_cgroup = opts->cgroup != NULL,
-		.allow_faults = !opts->no_faults,
-		.self_tgid = getpid(),
-	};
 	struct dusk_record *r;
 	int e;
 
-	if (opts->sz < sizeof(*opts) || !opts->path || config.max_depth > MAX_DEPTH)
+	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH)
 		return error_set(err, -EINVAL, "cannot record: options out of range");
-	probe_entry_text((uint64_t *)&config.entry_text_start, (uint64_t *)&config.entry_text_end);
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	e = prepare(r, opts, &config, err);
+	e = prepare(r, opts, err);
 	if (!e) {
 		e = furnish(r, opts->path);
-		write_settings(r, opts, &config);
+		write_settings(r, opts);
 		if (!e)
 			e = profile_commit(r->writer, err);
 	}
@@ -319,7 +363,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
 	r->start_ns = r->committed_ns = now_ns();
-	return sampler_start(r->sampler, kernel_side_program(r->kernel, "sample_cpu"), err);
+	return sampler_start(r->sampler, program(r, "sample_cpu"), err);
 }
 
 int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err)
@@ -334,6 +378,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 		ret = ring_buffer__consume(r->ring);	/* the kernel side wakes us only when the ring fills up */
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
+	keeper_look(&r->keeper, r->service);
 	if (now - r->committed_ns < COMMIT_NS)
 		return 0;
 	r->committed_ns = now;
@@ -366,7 +411,7 @@ static void write_ledger(struct dusk_record *r)
 	};
 
 	for (u32 i = 0; i < NR_COUNTERS; i++)
-		profile_counter(r->writer, counters[i].name, counters[i].sentence, kernel_side_counter(r->kernel, i));
+		profile_counter(r->writer, counters[i].name, counters[i].sentence, tool_counter(r->tool, i));
 	set_u64(r->writer, "duration_ns", r->stop_ns - r->start_ns);
 }
 
@@ -382,7 +427,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 		usleep(SETTLE_MS * 1000);
 		ring_buffer__consume(r->ring);
 	}
-	kernel_side_due(r->kernel, note_due, r);
+	tool_due(r->tool, CONSUMER_CPU, note_due, r);
 	ring_buffer__consume(r->ring);
 	stitch_drain(r->stitch, give_up, r);
 	write_ledger(r);
@@ -423,20 +468,20 @@ void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *
 	memset(ret, 0, sizeof(*ret));
 	for (u32 i = 0; i < NR_OUTCOMES; i++) {
 		ret->samples += r->by_outcome[i];
-		if (class_of[i] != DUSK_ABSENT)
+		if (outcomes[i].class != DUSK_ABSENT)
 			ret->user_samples += r->by_outcome[i];
-		if (class_of[i] == DUSK_COMPLETE)
+		if (outcomes[i].class == DUSK_COMPLETE)
 			ret->complete += r->by_outcome[i];
 	}
 	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
-		ret->lost += kernel_side_counter(r->kernel, lost[i]);
-	ret->stacks = kernel_side_stacks(r->kernel)->stacks;
+		ret->lost += tool_counter(r->tool, lost[i]);
+	ret->stacks = stacks_nr(r->stacks);
 	ret->bytes = r->writer ? profile_bytes(r->writer) : 0;
 }
 
 size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *ret, size_t max)
 {
-	return kernel_side_stuck(r->kernel, now_ns() - age_ns, ret, max);
+	return service_stuck(r->service, now_ns() - age_ns, ret, max);
 }
 
 const char *dusk_record_event(const struct dusk_record *r)
@@ -449,15 +494,16 @@ void dusk_record_free(struct dusk_record *r)
 	if (!r)
 		return;
 	sampler_free(r->sampler);
-	for (size_t i = 0; i < NR_LIFECYCLE; i++)
-		bpf_link__destroy(r->lifecycle[i]);
+	for (size_t i = 0; i < sizeof(r->follow) / sizeof(r->follow[0]); i++)
+		bpf_link__destroy(r->follow[i]);
 	ring_buffer__free(r->ring);
 	if (r->writer)
 		profile_close(r->writer, false, NULL);
 	stacks_free(r->stacks);
 	modules_free(r->modules);
 	stitch_free(r->stitch);
-	kernel_side_free(r->kernel);
+	tool_free(r->tool);
+	service_free(r->service);
 	map_done(&r->due);
 	free(r->path);
 	free(r);

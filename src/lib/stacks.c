@@ -114,6 +114,11 @@ u32 stacks_keep_kernel(struct stacks *s, const u64 *frame, u32 nr)
 	return KEPT | (s->kept.nr - 1);
 }
 
+uint64_t stacks_nr(const struct stacks *s)
+{
+	return (uint64_t)s->user.nr + s->kernel.nr;
+}
+
 uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id)
 {
 	u64 key = (u64)user << 32 | id;

@@ -19,5 +19,8 @@ uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pi
 /* A number for a kernel stack that did not fit in the table, to be used like an id. */
 u32 stacks_keep_kernel(struct stacks *s, const u64 *frame, u32 nr);
 
+/* How many distinct ones there were: user stacks, and kernel stacks on them. */
+uint64_t stacks_nr(const struct stacks *s);
+
 /* The node of kernel stack @id (0: none) on top of user node @user (0: none). */
 uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id);

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "live.h"
 
-#define MAX_INSTRUCTIONS 40000
+#define MAX_INSTRUCTIONS 60000
 
 static const char *deferred, *now;
 

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Complete user stacks for BPF programs, of whatever type: include this, link with dusk.bpf.o, load through libdusk
+ * (dusk_unwind_open(), <dusk/dusk.h>).
+ *
+ * A program asks for the user stack of the current task, and gets a cookie. The stack is walked once, when the task is
+ * about to return to user mode, for all who have asked during this visit to the kernel, tools that know nothing of each
+ * other included. Then each consumer is served, in the way it chose in dusk_unwind_init(): an event in its ring buffer,
+ * its charges entered in its map, or a call of dusk_unwind_done().
+ *
+ * To be included after vmlinux.h (or linux/types.h) and bpf/bpf_helpers.h.
+ */
+#pragma once
+
+#define DUSK_MAX_CONSUMERS 16
+
+/* The answer to a request. */
+struct dusk_unwind {
+	__u64 cookie;		/* never 0, of no other walk; 0: there will be no stack, see outcome */
+	__u32 stack;		/* DUSK_EXECUTED: the stack's id; 0: it has none, see outcome */
+	__u32 outcome;		/* DUSK_EXECUTED and errors: how the stack ended, or why there is none (dusk_outcome()) */
+};
+
+enum {
+	DUSK_QUEUED = 0,	/* the consumer will be served under this cookie */
+	DUSK_PENDING = 1,	/* and it knew: it has asked before, under this cookie */
+	DUSK_EXECUTED = 2,	/* the walk of this visit to the kernel is just over: here is the stack */
+};
+
+/*
+ * Ask for the user stack of the current task for @consumer, a number below DUSK_MAX_CONSUMERS by which user space has
+ * called dusk_unwind_init(). Any context: NMI, interrupt, under the run-queue lock, task; constant time, no lock; may
+ * allocate the task's state when a task is asked for the first time.
+ *
+ * DUSK_QUEUED, DUSK_PENDING, DUSK_EXECUTED, or a negative errno with the reason in ret->outcome:
+ *	-ENOENT		@consumer is not, or no longer, registered
+ *	-EINVAL		a kernel thread, or a task whose memory is gone: it has no user stack
+ *	-ESRCH		the task is exiting
+ *	-EOPNOTSUPP	a 32-bit process
+ *	-EPERM		the process is excluded: a walk of it did not end
+ *	-ENOSPC		the table of tasks is full
+ *	-EAGAIN		interrupts kept changing the task's state
+ *	others		the kernel did not take the task work
+ */
+int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);
+
+/*
+ * The same for perf_event programs, which may interrupt the kernel's entry code while it saves the user's registers:
+ * @ip is the interrupted instruction, ctx->regs.ip.
+ */
+int dusk_unwind_request_at(__u32 consumer, __u64 ip, struct dusk_unwind *ret);
+
+/*
+ * The same, and charge @amount to @key and the stack: when the stack is known, the row {key, stack} of the consumer's
+ * map grows by @amount and a count of 1, without a trip to user space. Also for a task that has no stack: then the row
+ * is {key, outcome}. As many charges a visit as you like.
+ */
+int dusk_unwind_charge(__u32 consumer, __u64 key, __u64 amount, struct dusk_unwind *ret);
+
+/*
+ * Your own function, for consumers that asked for DUSK_SERVE_CALLBACK; called once for each cookie, in the context of
+ * the task, where nothing may sleep. @stack is 0 where there is no stack; @outcome says why, or how it ended.
+ */
+int dusk_unwind_done(__u32 consumer, __u64 cookie, __u32 stack, __u32 outcome);
+
+/* Room for a kernel stack, of which one is at hand in each context of each CPU. */
+#define DUSK_KERNEL_FRAMES 128
+struct dusk_frames {
+	__u64 frame[DUSK_KERNEL_FRAMES];
+};
+
+struct dusk_frames *dusk_frames_get(void);	/* to be given back in the same program run; NULL: too deep in interrupts */
+void dusk_frames_put(void);
+
+/* The id in the stackmap of the @nr frames in what dusk_frames_get() gave last; 0: the stackmap is full. */
+__u32 dusk_stack_id(__u32 nr);
+
+/* The id of the kernel stack of program context @ctx (as bpf_get_stack() takes it); 0: none, or the stackmap is full. */
+static __attribute__((always_inline)) inline __u32 dusk_kernel_stack(void *ctx)
+{
+	struct dusk_frames *f = dusk_frames_get();
+	__u32 id = 0;
+	long bytes;
+
+	if (!f)
+		return 0;
+	bytes = bpf_get_stack(ctx, f->frame, sizeof(f->frame), 0);
+	if (bytes > 0)
+		id = dusk_stack_id(bytes / sizeof(__u64));
+	dusk_frames_put();
+	return id;
+}

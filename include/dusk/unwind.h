@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Complete user stacks for other BPF tools: the user-space side of <dusk/dusk.bpf.h>.
+ *
+ *	dusk_unwind_open()	make or join the unwinder of this machine
+ *	dusk_unwind_load()	load the tool's own programs, linked with dusk.bpf.o
+ *	dusk_unwind_init()	register a consumer: its programs may ask, and it is served
+ *	dusk_unwind_poll()	take in what comes
+ *	dusk_unwind_cancel()	the consumer leaves; nothing of it stays
+ *	dusk_unwind_close()
+ *
+ * Tools that run at the same time share one walk for each visit of a task to the kernel: the first one makes the shared
+ * maps, pinned below /sys/fs/bpf/dusk, the last one removes them, and none depends on another to live.
+ */
+#pragma once
+#include <dusk/dusk.h>
+
+struct bpf_object;
+struct dusk_unwinder;
+
+struct dusk_unwind_options {
+	size_t sz;			/* sizeof(struct dusk_unwind_options) */
+	const char *pin;		/* a folder on bpffs; NULL: /sys/fs/bpf/dusk; "": share with nobody */
+	uint32_t max_depth;		/* frames; 0: 512; at most 2048. The largest that any tool wants holds for all */
+	bool no_faults;			/* never fault in a page of a target; holds for all tools from now on */
+	uint32_t max_tasks, max_walkers, max_modules;	/* sizes, if we are the first; 0: what fits most machines.
+							 * max_walkers: a power of two */
+};
+
+/*
+ * Make or join the unwinder. *@ret is to be ended with dusk_unwind_close(). If it cannot be shared, it is our own, and
+ * dusk_unwind_private() says why. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel lacks something.
+ */
+int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err);
+
+/* Ends all consumers, unloads the programs. */
+void dusk_unwind_close(struct dusk_unwinder *u);
+
+/* Why the unwinder is not shared, or NULL. */
+const char *dusk_unwind_private(const struct dusk_unwinder *u);
+
+/* A BPF object in memory. */
+struct dusk_image {
+	const void *bytes;
+	size_t size;
+};
+
+/*
+ * Open the tool's programs: @plain is linked with dusk.bpf.o, @impl with dusk.impl.bpf.o, and the one for this kernel
+ * is taken. *@ret is the unwinder's; set its variables and the sizes of its maps now, if need be. Once for an unwinder.
+ */
+int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
+		       struct bpf_object **ret, struct dusk_error *err);
+
+/* Load it. Attach its programs then, as you like, with libbpf; and detach them before dusk_unwind_close(). */
+int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err);
+
+/* A stack that comes to a consumer's ring. */
+struct dusk_stack_event {
+	uint64_t cookie;
+	pid_t pid, tid;
+	uint32_t stack;			/* its id; 0: it has none */
+	uint32_t outcome;		/* dusk_outcome() */
+	const uint64_t *frame;		/* innermost first: dusk_unwind_name(). Valid until the function returns */
+	uint32_t nr;
+};
+
+/* One row of a consumer's ledger. */
+struct dusk_charge {
+	uint64_t key, amount, count;
+	uint32_t stack, outcome;
+	bool unresolved;		/* its stack is not known yet, or never will be */
+};
+
+/* How a consumer is served; any of them together. */
+enum {
+	DUSK_SERVE_RING = 1,		/* dusk_consumer_options.on_stack is called for each cookie */
+	DUSK_SERVE_LEDGER = 2,		/* what its programs dusk_unwind_charge() is summed up by key and stack */
+	DUSK_SERVE_CALLBACK = 4,	/* its BPF function dusk_unwind_done() is called for each cookie */
+	DUSK_SERVE_AT_ONCE = 8,		/* on_stack: dusk_unwind_poll() returns for each stack, not ten times a second */
+};
+
+struct dusk_consumer_options {
+	size_t sz;			/* sizeof(struct dusk_consumer_options) */
+	uint32_t serve;			/* DUSK_SERVE_... */
+	uint32_t ring_bytes;		/* a power of two, at least a page; 0: 1 MiB */
+	uint32_t ledger_rows;		/* 0: 16,384 */
+	void (*on_stack)(void *ctx, const struct dusk_stack_event *e);
+	void *ctx;
+};
+
+/*
+ * Register consumer @number (below 16), as the tool's programs call it. -EBUSY: the number is taken; -EUSERS: all tools
+ * together have 16 consumers already.
+ */
+int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
+		     struct dusk_error *err);
+
+/*
+ * The consumer leaves: when this returns, none of its functions runs or will, no program serves it, and no task's state
+ * holds anything of it. What came before is lost unless it was polled. Others are not disturbed. -ENOENT: there is none.
+ */
+int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number);
+
+/*
+ * Take in what has come, for at most @timeout_ms: on_stack() is called from here. Also looks after the unwinder about
+ * once a second: walks that do not end, requests that the kernel has lost. Returns how many stacks, or a negative errno.
+ */
+int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms);
+
+/* Each row of the ledger of consumer @number: @fn. It may be filled meanwhile. Returns 0, or what @fn returned. */
+int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
+			void *ctx);
+
+/* The frames of stack @id, innermost first; they stay as they are. -ENOENT: there is no such stack. */
+int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr);
+
+/*
+ * The name of a frame, as "function+0x12 (module)" or what is known of it, to @ret of @room bytes; @pid: a process
+ * that had it.
+ */
+void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, pid_t pid, char *ret, size_t room);
+
+/* How a stack ended, or why there is none. NULL: there is no such outcome. */
+const struct dusk_outcome *dusk_outcome(uint32_t outcome);
+
+/*
+ * A counter, by its name in src/abi/counter.h ("scheduled", "joined", "walks", ...): requests of this tool, walks of all
+ * tools since this one was loaded. Or of a consumer: "lost-stacks", "lost-charges". UINT64_MAX: there is no such.
+ */
+uint64_t dusk_unwind_counter(const struct dusk_unwinder *u, const char *name);
+uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const char *name);
+
+/* Processes that were excluded since we came, because a walk did not end within a second: up to @max to @ret. */
+size_t dusk_unwind_excluded(const struct dusk_unwinder *u, pid_t *ret, size_t max);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The consumers of user stacks, as all tools on the machine see them.
+ *
+ * A consumer is a slot of the registry, and has that bit of every task's deferral word. Tools know it by a handle: the
+ * slot and its generation, so that a handle that outlived its consumer is good for nothing.
+ */
+#pragma once
+#include "types.h"
+
+#define MAX_CONSUMERS 16
+
+/* How a consumer is served; <dusk/unwind.h> has the same numbers. */
+enum {
+	SERVE_RING = 1,		/* a stack event to its ring buffer */
+	SERVE_LEDGER = 2,	/* its charges are entered in its map, under the stack */
+	SERVE_CALLBACK = 4,	/* dusk_unwind_done() is called in its program */
+	SERVE_AT_ONCE = 8,	/* the ring's reader is woken for each stack; else it looks by itself */
+	SERVE_MODULES = 16,	/* module events to its ring */
+};
+
+struct consumer {
+	u32 generation;		/* odd: open */
+	u32 flags;
+	u32 tool, pad;
+	u64 lost_stacks, lost_modules, lost_charges;
+	u64 pad2[2];
+};
+
+static inline u32 consumer_handle(u32 slot, u32 generation)
+{
+	return generation << 8 | slot;
+}
+
+static inline u32 consumer_slot(u32 handle)
+{
+	return handle & (MAX_CONSUMERS - 1);
+}
+
+static inline u32 consumer_generation(u32 handle)
+{
+	return handle >> 8;
+}
+
+/*
+ * A row of a consumer's map of charges.
+ *
+ * With cookie 0 it is final: so much under this key and this user stack. A row with a cookie is for user space to join,
+ * when a task had more keys at once than it can hold: CHARGE_DUE rows wait, and the CHARGE_RESOLVED row of the same
+ * cookie tells their stack.
+ */
+enum charge_kind { CHARGE_FINAL, CHARGE_DUE, CHARGE_RESOLVED };
+
+struct charge_key {
+	u64 key;		/* the consumer's */
+	u64 cookie;
+	u32 stack;		/* id in the stackmap, 0: none */
+	u16 outcome;
+	u16 kind;
+};
+
+struct charge_sum {
+	u64 amount, count;
+};
+
+/* What a tool's own programs know of its consumers. */
+struct consumers_here {
+	u32 handle[MAX_CONSUMERS];	/* by the number that programs use; 0: none */
+	u32 callback[MAX_CONSUMERS];	/* by slot: number + 1 of the consumer to call back; 0: none of ours */
+	u32 callbacks, pad;		/* the slots of those, a bit each */
+};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "consumers.bpf.h"
+#include "emit.bpf.h"
+#include <dusk/dusk.bpf.h>
+
+/* For tools that have no consumer to be called back. */
+__attribute__((weak, noinline)) int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
+{
+	return 0;
+}
+
+GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, u64 amount, u64 nr)
+{
+	void *ledger = bpf_map_lookup_elem(&ledgers, &slot);
+	struct charge_sum fresh = { 0, 0 }, *sum;
+
+	if (!ledger)
+		return 0;
+	sum = bpf_map_lookup_elem(ledger, key);
+	if (!sum) {
+		bpf_map_update_elem(ledger, key, &fresh, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(ledger, key);
+	}
+	if (!sum) {
+		fetch_add(&at(registry.consumer, slot & (MAX_CONSUMERS - 1)).lost_charges, nr);
+		return 0;
+	}
+	fetch_add(&sum->amount, amount);
+	fetch_add(&sum->count, nr);
+	return 0;
+}
+
+struct serving {
+	struct task_state *st;
+	struct event_stack *event;
+	struct stack *frames;
+	u32 consumers, turned_away;
+};
+
+static INLINE struct charge_key row_of(const struct answer *a, u64 key, u32 kind)
+{
+	return (struct charge_key){
+		.key = key, .cookie = kind == CHARGE_FINAL ? 0 : a->cookie, .stack = a->stack, .outcome = a->outcome,
+		.kind = kind,
+	};
+}
+
+static INLINE bool is_open(const struct consumer *c)
+{
+	return load_acquire(&c->generation) & 1;
+}
+
+/* A sum of the task's. */
+static long serve_charge(u32 turn, void *ctx)
+{
+	struct serving *s = ctx;
+	struct charge *c = &at(s->st->charges.charge, turn);
+	struct charge_key key = row_of(&s->st->last, c->key, CHARGE_FINAL);
+
+	if (turn >= s->st->charges.nr)
+		return STOP;
+	if (is_open(&at(registry.consumer, c->consumer & (MAX_CONSUMERS - 1))))
+		charge(c->consumer, &key, c->amount, c->count);
+	return NEXT;
+}
+
+static INLINE void call_back(u32 slot, const struct answer *a)
+{
+	u32 number = at(consumers_here.callback, slot);
+
+	if (number)
+		dusk_unwind_done(number - 1, a->cookie, a->stack, a->outcome);
+}
+
+static long serve_consumer(u32 slot, void *ctx)
+{
+	struct serving *s = ctx;
+	struct consumer *c = &at(registry.consumer, slot);
+	struct charge_key key;
+	void *ring;
+
+	if (!(s->consumers >> slot))
+		return STOP;
+	if (!(s->consumers >> slot & 1) || !is_open(c))
+		return NEXT;
+	if (c->flags & SERVE_RING) {
+		ring = bpf_map_lookup_elem(&rings, &slot);
+		if (!ring || emit(ring, s->event, sizeof(*s->event), s->frames, c->flags & SERVE_AT_ONCE))
+			fetch_add(&c->lost_stacks, 1);
+	}
+	if (s->turned_away >> slot & 1) {
+		key = row_of(&s->st->last, 0, CHARGE_RESOLVED);
+		charge(slot, &key, 0, 0);
+	}
+	if (c->flags & SERVE_CALLBACK) {
+		if (consumers_here.callbacks >> slot & 1)
+			call_back(slot, &s->st->last);
+		else
+			fetch_or(&s->st->owed, 1u << slot);
+	}
+	return NEXT;
+}
+
+GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
+			   u32 consumers)
+{
+	struct serving s = { .st = st, .event = e, .frames = frames, .consumers = consumers };
+	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
+
+	s.turned_away = charges_turned_away(&st->charges, e->cookie);
+	if (charges_settle(&st->charges, e->cookie)) {
+		bpf_loop(TASK_CHARGES, serve_charge, &s, 0);
+		charges_settled(&st->charges);
+	}
+	bpf_loop(MAX_CONSUMERS, serve_consumer, &s, 0);
+	grace_leave(&registry.grace, cpu, phase);
+	return 0;
+}
+
+static long serve_one_owed(u32 slot, void *ctx)
+{
+	struct serving *s = ctx;
+
+	if (s->consumers >> slot & 1)
+		call_back(slot, &s->st->last);
+	return NEXT;
+}
+
+GLOBAL int serve_owed(struct task_state *st NONNULL)
+{
+	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
+	u32 ours = consumers_here.callbacks;
+	struct serving s = { .st = st };
+
+	s.consumers = fetch_and(&st->owed, ~ours) & ours;
+	if (s.consumers)
+		bpf_loop(MAX_CONSUMERS, serve_one_owed, &s, 0);
+	grace_leave(&registry.grace, cpu, phase);
+	return 0;
+}
+
+static long tell_of_module(u32 slot, void *ctx)
+{
+	struct event_module *e = *(struct event_module **)ctx;
+	struct consumer *c = &at(registry.consumer, slot);
+	void *ring;
+
+	if (!is_open(c) || !(c->flags & SERVE_MODULES))
+		return NEXT;
+	ring = bpf_map_lookup_elem(&rings, &slot);
+	/* The reader is woken: only while the process lives, is the file sure to be found under its path. */
+	if (!ring || emit(ring, e, sizeof(*e), NULL, true))
+		fetch_add(&c->lost_modules, 1);
+	return NEXT;
+}
+
+CORE void serve_module(struct event_module *e)
+{
+	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
+
+	bpf_map_update_elem(&named, &e->id, e, BPF_ANY);
+	bpf_loop(MAX_CONSUMERS, tell_of_module, &e, 0);
+	grace_leave(&registry.grace, cpu, phase);
+}

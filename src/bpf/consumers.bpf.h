@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Serving the consumers of a walk, each in the way it chose. */
+#pragma once
+#include "maps.h"
+
+/*
+ * Serve @consumers (a bit each) with @e: its cookie, and stack or outcome; if the stackmap was full, with @frames. Any
+ * context. Returns 0.
+ */
+GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
+			   u32 consumers);
+
+/* Call back those of our own consumers that are owed it. Returns 0. */
+GLOBAL int serve_owed(struct task_state *st NONNULL);
+
+/* Enter @amount and @count in the ledger of the consumer at @slot. Returns 0. */
+GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, u64 amount, u64 count);
+
+/* Is @e to be sent to whoever wants to hear of modules. */
+CORE void serve_module(struct event_module *e);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What all tools that share the unwinder agree on. */
+#pragma once
+#include "../abi/consumer.h"
+#include "grace.h"
+
+struct registry {
+	struct grace grace;		/* for whoever acts for a consumer */
+	u32 max_depth;			/* frames; the largest that any tool wanted */
+	u32 no_faults;			/* some tool wanted no page to be faulted in */
+	u32 nr_excluded;		/* processes in the map "excluded" */
+	u32 nr_tools;			/* that ever came */
+	struct consumer consumer[MAX_CONSUMERS];
+};
+
+/* Is the consumer of @handle (0: none) still there? Between grace_enter() and grace_leave(). */
+static INLINE bool registry_has(const struct registry *r, u32 handle)
+{
+	return handle && load_acquire(&at(r->consumer, consumer_slot(handle)).generation) == consumer_generation(handle);
+}

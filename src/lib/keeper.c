@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "keeper.h"
+#include <bpf/bpf.h>
+#include <time.h>
+
+#define LOOK_NS 1000000000ULL
+
+static u64 now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+int keeper_look(struct keeper *k, struct service *s)
+{
+	u64 now = now_ns();
+	int ret;
+
+	if (now - k->looked_ns < LOOK_NS)
+		return 0;
+	k->looked_ns = now;
+	ret = service_exclude_stuck(s, now - MAX_WALK_NS);
+	if (ret >= 0)
+		ret = service_sweep_lost(s);
+	return ret < 0 ? ret : 0;
+}
+
+size_t keeper_excluded(const struct service *s, pid_t *ret, size_t max)
+{
+	int fd = service_map(s, "excluded");
+	u32 key, next;
+	size_t nr = 0;
+
+	for (u32 *last = NULL; nr < max && !bpf_map_get_next_key(fd, last, &next); last = &key)
+		ret[nr++] = key = next;
+	return nr;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "object.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "abi/config.h"
+#include "error.h"
+#include "probe.h"
+
+static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return 0;
+}
+
+int object_open(struct bpf_object **ret, const struct dusk_image *image, const char *name, struct dusk_error *err)
+{
+	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = name);
+	struct bpf_object *obj;
+
+	if (!getenv("DUSK_DEBUG_BPF"))
+		libbpf_set_print(quiet);
+	obj = bpf_object__open_mem(image->bytes, image->size, &opts);
+	if (!obj)
+		return error_set(err, -errno, "cannot read the BPF object %s: %s", name, strerror(errno));
+	*ret = obj;
+	return 0;
+}
+
+int object_configure(struct bpf_object *obj, u32 tool)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, ".rodata.config");
+	struct bpf_map *walkers = bpf_object__find_map_by_name(obj, "walkers");
+	size_t size;
+	struct config *c = map ? (void *)bpf_map__initial_value(map, &size) : NULL;	/* before load it may be set */
+
+	if (!c || size != sizeof(*c) || !walkers)
+		return -EINVAL;
+	c->tool = tool;
+	c->nr_walkers = bpf_map__max_entries(walkers);
+	probe_entry_text((uint64_t *)&c->entry_text_start, (uint64_t *)&c->entry_text_end);
+	return 0;
+}
+
+int object_load_error(int ret, struct dusk_error *err)
+{
+	const struct dusk_capability *missing = probe_missing();
+
+	if (missing)
+		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); "
+				 "run as root, or once: setcap %s $(command -v dusk)",
+				 missing->name, missing->purpose, dusk_capabilities_setcap());
+	if (ret == -EPERM || ret == -EACCES)
+		return error_set(err, -EPERM, "cannot load BPF programs: %s; a security module or kernel lockdown "
+				 "may forbid it", strerror(-ret));
+	return error_set(err, ret, "cannot load BPF programs: %s; `dusk doctor` tells what is missing", strerror(-ret));
+}
+
+int shared_map(struct shared *ret, struct bpf_object *obj, const char *name, bool writable)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
+	long page = sysconf(_SC_PAGESIZE);
+	size_t element, bytes;
+	void *p;
+
+	if (!map)
+		return -EINVAL;
+	element = (bpf_map__value_size(map) + 7) & ~7ULL;
+	bytes = (element * bpf_map__max_entries(map) + page - 1) & ~(page - 1);
+	p = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (p == MAP_FAILED)
+		return -errno;
+	*ret = (struct shared){ p, bytes, element };
+	return 0;
+}
+
+void shared_unmap(struct shared *s)
+{
+	if (s->elements)
+		munmap(s->elements, s->bytes);
+	s->elements = NULL;
+}
+
+u64 shared_sum(const struct shared *s, enum counter which)
+{
+	const u64 *row = s->elements;
+	size_t nr_rows = s->element_bytes / (NR_COUNTERS * sizeof(u64));
+	u64 sum = 0;
+
+	for (size_t i = 0; i < nr_rows; i++, row += NR_COUNTERS)
+		sum += __atomic_load_n(&row[which], __ATOMIC_RELAXED);
+	return sum;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* BPF objects: opened from memory, configured, their maps shared with us. */
+#pragma once
+#include <dusk/unwind.h>
+#include <bpf/libbpf.h>
+#include "abi/counter.h"
+#include "abi/types.h"
+
+/* An object that src/bpf/meson.build has embedded. */
+#define DECLARE_IMAGE(name) extern const char _binary_src_bpf_##name##_bpf_o_start[], _binary_src_bpf_##name##_bpf_o_end[]
+#define IMAGE(name)						\
+	((struct dusk_image){					\
+		_binary_src_bpf_##name##_bpf_o_start,		\
+		_binary_src_bpf_##name##_bpf_o_end - _binary_src_bpf_##name##_bpf_o_start })
+
+/* Open an object. *@ret is to be closed with bpf_object__close(). */
+int object_open(struct bpf_object **ret, const struct dusk_image *image, const char *name, struct dusk_error *err);
+
+/* Set struct config (abi/config.h) of a program that unwinds for tool @tool, before load. */
+int object_configure(struct bpf_object *obj, u32 tool);
+
+/* bpf_object__load() said @ret: what that means. Returns a negative errno. */
+int object_load_error(int ret, struct dusk_error *err);
+
+/* The elements of an array map, mapped into our memory. */
+struct shared {
+	void *elements;
+	size_t bytes, element_bytes;
+};
+
+int shared_map(struct shared *ret, struct bpf_object *obj, const char *name, bool writable);
+void shared_unmap(struct shared *s);
+
+/* The sum of a counter over all rows. */
+u64 shared_sum(const struct shared *s, enum counter which);

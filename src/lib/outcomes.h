@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The rows of abi/outcome.h, for readers. */
+#pragma once
+#include <dusk/dusk.h>
+#include "abi/outcome.h"
+
+extern const struct dusk_outcome outcomes[NR_OUTCOMES];

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "service.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <string.h>
+#include "abi/state.h"
+#include "base/cleanup.h"
+#include "core/defer.h"
+#include "error.h"
+#include "object.h"
+#include "pins.h"
+
+#define SERVICE_ABI 1			/* of what lies in the shared maps, where its sizes do not tell */
+#define MIN_WALKERS 64
+#define MAX_WALKERS 1024
+#define WALKERS_PER_CPU 8
+#define SWEEPS 100			/* over tasks whose word kept changing */
+#define NR_SHARED (sizeof(shared_maps) / sizeof(shared_maps[0]))
+
+DECLARE_IMAGE(service);
+
+/* The maps of the service, as the object names them. */
+static const char *const shared_maps[] = {
+	"tasks", "walkers", "modules", "named", "rings", "ledgers", "excluded", "cookies",
+	".bss.stacks", ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
+};
+
+static const char *const lifecycle[] = { "exec_prepare", "task_exec", "task_exit" };
+#define NR_LIFECYCLE (sizeof(lifecycle) / sizeof(lifecycle[0]))
+
+struct service {
+	struct bpf_object *obj;
+	struct bpf_link *link[NR_LIFECYCLE];
+	struct pins *pins;
+	struct dusk_error private_reason;
+	struct shared stacks, registry, totals, walkers;
+};
+
+/* A name that tools share only if they mean the same by all that lies in the maps. */
+static void name_version(char ret[24], const struct bpf_object *obj)
+{
+	u64 hash = 0xcbf29ce484222325ULL;
+
+	for (size_t i = 0; i < NR_SHARED; i++) {
+		const struct bpf_map *m = bpf_object__find_map_by_name(obj, shared_maps[i]);
+		u32 facts[] = { bpf_map__type(m), bpf_map__key_size(m), bpf_map__value_size(m) };
+
+		for (size_t j = 0; j < sizeof(facts) / sizeof(facts[0]); j++)
+			hash = (hash ^ facts[j]) * 0x100000001b3ULL;
+	}
+	snprintf(ret, 24, "v%d-%08x", SERVICE_ABI, (u32)(hash ^ hash >> 32));
+}
+
+static u32 walkers_for(int nr_cpus)
+{
+	u32 nr = MIN_WALKERS;
+
+	while (nr < MAX_WALKERS && nr < (u32)nr_cpus * WALKERS_PER_CPU)
+		nr *= 2;
+	return nr;
+}
+
+static int resize(struct service *s, const char *name, u32 entries)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->obj, name);
+
+	return entries ? bpf_map__set_max_entries(m, entries) : 0;
+}
+
+/* Maps are ours to make. */
+static int set_sizes(struct service *s, const struct service_options *o)
+{
+	int ret = resize(s, "walkers", o->max_walkers ?: walkers_for(libbpf_num_possible_cpus()));
+
+	if (!ret)
+		ret = resize(s, "tasks", o->max_tasks);
+	if (!ret)
+		ret = resize(s, "modules", o->max_modules);
+	return ret;
+}
+
+/* Maps are there. */
+static int take_over(struct service *s)
+{
+	for (size_t i = 0; i < NR_SHARED; i++) {
+		_cleanup_(closep) int fd = pins_get(s->pins, shared_maps[i]);
+		int ret = fd < 0 ? fd : bpf_map__reuse_fd(bpf_object__find_map_by_name(s->obj, shared_maps[i]), fd);
+
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int pin(struct service *s)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < NR_SHARED && !ret; i++)
+		ret = pins_put(s->pins, shared_maps[i], service_map(s, shared_maps[i]));
+	return ret;
+}
+
+static int load(struct service *s, const struct service_options *o)
+{
+	bool join = s->pins && !pins_is_first(s->pins);
+	struct registry *r;
+	int ret;
+
+	ret = join ? take_over(s) : set_sizes(s, o);
+	if (!ret)
+		ret = object_configure(s->obj, service_tool(s));
+	if (!ret)
+		ret = bpf_object__load(s->obj);
+	if (!ret && s->pins && !join)
+		ret = pin(s);
+	if (!ret)
+		ret = shared_map(&s->stacks, s->obj, ".bss.stacks", false);
+	if (!ret)
+		ret = shared_map(&s->registry, s->obj, ".bss.registry", true);
+	if (!ret)
+		ret = shared_map(&s->totals, s->obj, ".bss.totals", false);
+	if (!ret)
+		ret = shared_map(&s->walkers, s->obj, "walkers", false);
+	if (ret)
+		return ret;
+	r = service_registry(s);
+	if (r->max_depth < o->max_depth)
+		__atomic_store_n(&r->max_depth, o->max_depth, __ATOMIC_RELAXED);
+	if (o->no_faults)
+		__atomic_store_n(&r->no_faults, 1, __ATOMIC_RELAXED);
+	return 0;
+}
+
+static int attach(struct service *s, struct dusk_error *err)
+{
+	for (size_t i = 0; i < NR_LIFECYCLE; i++) {
+		s->link[i] = bpf_program__attach(bpf_object__find_program_by_name(s->obj, lifecycle[i]));
+		if (!s->link[i])
+			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", lifecycle[i],
+					 strerror(errno));
+	}
+	return 0;
+}
+
+/* Share it if that is wanted and can be; else the reason stays in s->private_reason. */
+static void enter(struct service *s, const char *folder)
+{
+	char version[24];
+
+	if (folder && !*folder) {
+		error_set(&s->private_reason, 0, "it was not to be shared");
+		return;
+	}
+	name_version(version, s->obj);
+	if (pins_enter(&s->pins, folder ? folder : PINS_FOLDER, version, &s->private_reason))
+		s->pins = NULL;
+}
+
+int service_new(struct service **ret, const struct service_options *o, struct dusk_error *err)
+{
+	struct service *s = calloc(1, sizeof(*s));
+	int r;
+
+	if (!s)
+		return -ENOMEM;
+	r = object_open(&s->obj, &IMAGE(service), "dusk_service", err);
+	if (!r) {
+		enter(s, o->pin);
+		r = load(s, o);
+		if (r)
+			object_load_error(r, err);
+		else
+			r = attach(s, err);
+		service_unlock(s);
+	}
+	if (r) {
+		service_free(s);
+		return r;
+	}
+	*ret = s;
+	return 0;
+}
+
+void service_free(struct service *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < NR_LIFECYCLE; i++)
+		bpf_link__destroy(s->link[i]);
+	shared_unmap(&s->stacks);
+	shared_unmap(&s->registry);
+	shared_unmap(&s->totals);
+	shared_unmap(&s->walkers);
+	bpf_object__close(s->obj);
+	pins_leave(s->pins);
+	free(s);
+}
+
+const char *service_private_reason(const struct service *s)
+{
+	return s->pins ? NULL : s->private_reason.text;
+}
+
+u32 service_tool(const struct service *s)
+{
+	return s->pins ? pins_tool(s->pins) : 1;
+}
+
+int service_map(const struct service *s, const char *name)
+{
+	for (size_t i = 0; i < NR_SHARED; i++)
+		if (!strcmp(name, shared_maps[i]))
+			return bpf_object__find_map_fd_by_name(s->obj, name);
+	return -ENOENT;
+}
+
+int service_lock(struct service *s)
+{
+	return s->pins ? pins_lock(s->pins) : 0;
+}
+
+void service_unlock(struct service *s)
+{
+	if (s->pins)
+		pins_unlock(s->pins);
+}
+
+bool service_has_tool(const struct service *s, u32 tool)
+{
+	return tool == service_tool(s) || (s->pins && pins_is_alive(s->pins, tool));
+}
+
+struct registry *service_registry(const struct service *s)
+{
+	return s->registry.elements;
+}
+
+const struct stacktable *service_stacks(const struct service *s)
+{
+	return s->stacks.elements;
+}
+
+u64 service_total(const struct service *s, enum counter which)
+{
+	return shared_sum(&s->totals, which);
+}
+
+/* Run one of the programs for user space: what it returns, or a negative errno. */
+static int run(struct service *s, const char *name, u64 arg)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &arg, .ctx_size_in = sizeof(arg));
+	struct bpf_program *prog = bpf_object__find_program_by_name(s->obj, name);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(prog), &opts) ? -errno : (int)opts.retval;
+}
+
+int service_sweep_consumer(struct service *s, u32 slot)
+{
+	int again = 0;
+
+	for (int i = 0; i < SWEEPS; i++) {
+		again = run(s, "sweep_consumer", slot);
+		if (again <= 0)
+			return again;
+	}
+	return -EAGAIN;
+}
+
+int service_sweep_lost(struct service *s)
+{
+	return run(s, "sweep_lost", 0);
+}
+
+int service_exclude_stuck(struct service *s, u64 before_ns)
+{
+	return run(s, "exclude_stuck", before_ns);
+}
+
+/*
+ * A walker's time is 0 whenever its tid changes (src/bpf/walkers.bpf.h). So a time that is read again around the tid,
+ * and is the same, belongs to it.
+ */
+size_t service_stuck(const struct service *s, u64 before_ns, pid_t *ret, size_t max)
+{
+	size_t nr = 0;
+	const char *slot = s->walkers.elements, *end = slot + s->walkers.bytes;
+
+	for (; slot + s->walkers.element_bytes <= end && nr < max; slot += s->walkers.element_bytes) {
+		const struct walker_head *w = (const void *)slot;
+		u64 since = __atomic_load_n(&w->since_ns, __ATOMIC_ACQUIRE);
+		u32 tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
+
+		if (tid && since && since < before_ns && __atomic_load_n(&w->since_ns, __ATOMIC_ACQUIRE) == since)
+			ret[nr++] = tid;
+	}
+	return nr;
+}
+
+void service_due(const struct service *s, u32 slot, void (*fn)(void *ctx, u64 cookie), void *ctx)
+{
+	struct bpf_map *tasks = bpf_object__find_map_by_name(s->obj, "tasks");
+	_cleanup_(freep) struct task_head *value = malloc(bpf_map__value_size(tasks));
+	int fd = bpf_map__fd(tasks);
+	u32 key = 0, next;
+
+	if (!value)
+		return;
+	for (bool first = true; !bpf_map_get_next_key(fd, first ? NULL : &key, &next); first = false) {
+		key = next;
+		if (!bpf_map_lookup_elem(fd, &key, value) && value->deferral >> slot & 1)
+			fn(ctx, value->deferral >> DEFER_BITS);
+	}
+}

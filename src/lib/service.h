@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What all tools that use the unwinder at the same time have in common: the maps of src/bpf/maps.h that are the
+ * service's, and the programs that follow the lives of tasks, of which each tool runs its own copy.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include <bpf/libbpf.h>
+#include "abi/counter.h"
+#include "core/registry.h"
+#include "core/stacktable.h"
+
+struct service;
+
+struct service_options {
+	const char *pin;		/* as in struct dusk_unwind_options */
+	uint32_t max_depth;		/* frames */
+	bool no_faults;
+	uint32_t max_tasks, max_walkers, max_modules;	/* if we make the maps; 0: as maps.h and the CPUs say */
+};
+
+/*
+ * Make or join the service, and attach its programs. *@ret is to be freed with service_free(). -EOPNOTSUPP: the kernel
+ * lacks something; -EPERM: a capability is missing.
+ */
+int service_new(struct service **ret, const struct service_options *o, struct dusk_error *err);
+void service_free(struct service *s);
+
+/* Why it is not shared, or NULL: it is. */
+const char *service_private_reason(const struct service *s);
+
+/* Our number among the tools, never 0. */
+u32 service_tool(const struct service *s);
+
+/* The file descriptor of a map of the service's, or -ENOENT. */
+int service_map(const struct service *s, const char *name);
+
+/* Whoever changes who is registered holds this. */
+int service_lock(struct service *s);
+void service_unlock(struct service *s);
+
+/* Does the tool of this number live? Under the lock. */
+bool service_has_tool(const struct service *s, u32 tool);
+
+/* Shared with the kernel and other tools, who write at any time. */
+struct registry *service_registry(const struct service *s);
+const struct stacktable *service_stacks(const struct service *s);
+
+/* The sum over all CPUs, of all tools, since the service was made. */
+u64 service_total(const struct service *s, enum counter which);
+
+/* Nothing of the consumer at @slot stays in any task. 0 or a negative errno. */
+int service_sweep_consumer(struct service *s, u32 slot);
+
+/* Close requests that the kernel has lost since the last call or before: how many, or a negative errno. */
+int service_sweep_lost(struct service *s);
+
+/* Exclude the processes of walks that were begun before @before_ns: how many ever were, or a negative errno. */
+int service_exclude_stuck(struct service *s, u64 before_ns);
+
+/* Walks that were begun before @before_ns (CLOCK_MONOTONIC) and have not ended: up to @max tids to @ret. */
+size_t service_stuck(const struct service *s, u64 before_ns, pid_t *ret, size_t max);
+
+/* The cookies that consumer @slot still waits for: @fn for each. */
+void service_due(const struct service *s, u32 slot, void (*fn)(void *ctx, u64 cookie), void *ctx);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "tool.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+#include "error.h"
+#include "object.h"
+#include "probe.h"
+
+#define GRACE_POLL_US 200
+
+struct tool {
+	struct service *service;
+	struct bpf_object *obj;
+	struct shared here, counters;
+	u64 totals_before[NR_COUNTERS];
+};
+
+static int pick_image(const struct dusk_image **ret, const struct dusk_image *plain, const struct dusk_image *impl,
+		      struct dusk_error *err)
+{
+	enum task_work kfunc;
+	struct utsname u;
+	int r = probe_task_work(&kfunc);
+
+	uname(&u);
+	if (r)
+		return error_set(err, -EOPNOTSUPP, "cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s; "
+				 "dusk needs a kernel with CONFIG_DEBUG_INFO_BTF", strerror(-r));
+	if (kfunc == TASK_WORK_NONE)
+		return error_set(err, -EOPNOTSUPP, "kernel %s has no bpf_task_work; dusk needs Linux 6.18 or newer",
+				 u.release);
+	*ret = kfunc == TASK_WORK_IMPL ? impl : plain;
+	return 0;
+}
+
+/* Maps that the service has are its. */
+static int share_maps(struct tool *t)
+{
+	struct bpf_map *map;
+	int fd, ret;
+
+	bpf_object__for_each_map(map, t->obj) {
+		fd = service_map(t->service, bpf_map__name(map));
+		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int tool_open(struct tool **ret, struct service *s, const struct dusk_image *plain, const struct dusk_image *impl,
+	      struct dusk_error *err)
+{
+	const struct dusk_image *image = NULL;
+	struct tool *t;
+	int r;
+
+	r = pick_image(&image, plain, impl, err);
+	if (r)
+		return r;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return -ENOMEM;
+	t->service = s;
+	r = object_open(&t->obj, image, "dusk", err);
+	if (!r) {
+		r = share_maps(t);
+		if (!r)
+			r = object_configure(t->obj, service_tool(s));
+		if (r)
+			error_set(err, r, "the BPF object is not linked with this version of dusk.bpf.o");
+	}
+	if (r) {
+		tool_free(t);
+		return r;
+	}
+	*ret = t;
+	return 0;
+}
+
+int tool_load(struct tool *t, struct dusk_error *err)
+{
+	int ret = bpf_object__load(t->obj);
+
+	if (!ret)
+		ret = shared_map(&t->here, t->obj, ".bss.here", true);
+	if (!ret)
+		ret = shared_map(&t->counters, t->obj, ".bss.counters", false);
+	if (ret)
+		return object_load_error(ret, err);
+	for (u32 i = 0; i < NR_COUNTERS; i++)
+		t->totals_before[i] = service_total(t->service, i);
+	return 0;
+}
+
+void tool_free(struct tool *t)
+{
+	if (!t)
+		return;
+	for (u32 number = 0; t->here.elements && number < MAX_CONSUMERS; number++)
+		tool_remove_consumer(t, number);
+	shared_unmap(&t->here);
+	shared_unmap(&t->counters);
+	bpf_object__close(t->obj);
+	free(t);
+}
+
+struct bpf_object *tool_object(const struct tool *t)
+{
+	return t->obj;
+}
+
+/* What others could not send to our consumers. */
+static u64 lost(const struct tool *t, enum counter which)
+{
+	u64 sum = 0;
+
+	for (u32 number = 0; number < MAX_CONSUMERS; number++) {
+		const struct consumer *c = tool_consumer(t, number);
+
+		if (c && which == COUNT_LOST_STACKS)
+			sum += load_relaxed(&c->lost_stacks);
+		if (c && which == COUNT_LOST_MODULES)
+			sum += load_relaxed(&c->lost_modules);
+	}
+	return sum;
+}
+
+u64 tool_counter(const struct tool *t, enum counter which)
+{
+	return shared_sum(&t->counters, which) + service_total(t->service, which) - t->totals_before[which] +
+	       lost(t, which);
+}
+
+/* Wait until all have left who may have seen things as they were. */
+static void wait_for_grace(struct grace *g)
+{
+	for (int turn = 0; turn < 2; turn++) {
+		u32 phase = grace_turn(g);
+
+		while (!grace_is_over(g, phase))
+			usleep(GRACE_POLL_US);
+	}
+}
+
+static void forget_map(const struct service *s, const char *name, u32 slot)
+{
+	bpf_map_delete_elem(service_map(s, name), &slot);
+}
+
+/* The consumer at @slot is not asked for and not served from here on. Under the lock. */
+static int close_slot(struct service *s, u32 slot)
+{
+	struct registry *r = service_registry(s);
+	struct consumer *c = &r->consumer[slot];
+
+	store_release(&c->generation, c->generation + 1);
+	wait_for_grace(&r->grace);
+	forget_map(s, "rings", slot);
+	forget_map(s, "ledgers", slot);
+	return service_sweep_consumer(s, slot);
+}
+
+/* A free slot, after all that dead tools had are free. Under the lock. */
+static int find_slot(struct service *s, u32 *ret)
+{
+	struct registry *r = service_registry(s);
+	int found = -EUSERS;
+
+	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++) {
+		struct consumer *c = &r->consumer[slot];
+		bool taken = c->generation & 1;
+
+		if (taken && (service_has_tool(s, c->tool) || close_slot(s, slot)))
+			continue;
+		if (found)
+			*ret = slot;
+		found = 0;
+	}
+	return found;
+}
+
+static int serve_with(struct service *s, const char *name, u32 slot, int map)
+{
+	if (map < 0)
+		return 0;
+	return bpf_map_update_elem(service_map(s, name), &slot, &map, BPF_ANY) ? -errno : 0;
+}
+
+/* Tell our programs of the consumer: the callback first, as a request may come at once. */
+static void install(struct consumers_here *here, u32 number, u32 slot, u32 handle, u32 flags)
+{
+	if (flags & SERVE_CALLBACK) {
+		here->callback[slot] = number + 1;
+		fetch_or(&here->callbacks, 1u << slot);
+	}
+	store_release(&here->handle[number], handle);
+}
+
+int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledger, struct dusk_error *err)
+{
+	struct consumers_here *here = t->here.elements;
+	struct registry *r = service_registry(t->service);
+	u32 slot = 0, generation;
+	int ret;
+
+	if (number >= MAX_CONSUMERS)
+		return error_set(err, -EINVAL, "cannot register consumer %u: numbers go up to %d", number,
+				 MAX_CONSUMERS - 1);
+	if (here->handle[number])
+		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
+	ret = service_lock(t->service);
+	if (!ret)
+		ret = find_slot(t->service, &slot);
+	if (!ret)
+		ret = serve_with(t->service, "rings", slot, ring);
+	if (!ret)
+		ret = serve_with(t->service, "ledgers", slot, ledger);
+	if (!ret) {
+		struct consumer *c = &r->consumer[slot];
+
+		generation = (c->generation + 1) & 0xffffff;
+		c->flags = flags;
+		c->tool = service_tool(t->service);
+		c->lost_stacks = c->lost_modules = c->lost_charges = 0;
+		store_release(&c->generation, generation);
+		install(here, number, slot, consumer_handle(slot, generation), flags);
+	}
+	service_unlock(t->service);
+	if (ret == -EUSERS)
+		return error_set(err, ret, "cannot register consumer %u: all %d places are taken", number, MAX_CONSUMERS);
+	if (ret)
+		return error_set(err, ret, "cannot register consumer %u: %s", number, strerror(-ret));
+	return 0;
+}
+
+int tool_remove_consumer(struct tool *t, u32 number)
+{
+	struct consumers_here *here = t->here.elements;
+	u32 handle = number < MAX_CONSUMERS ? here->handle[number] : 0, slot = consumer_slot(handle);
+	int ret;
+
+	if (!handle)
+		return -ENOENT;
+	store_release(&here->handle[number], 0);
+	ret = service_lock(t->service);
+	if (ret)
+		return ret;
+	ret = close_slot(t->service, slot);
+	fetch_and(&here->callbacks, ~(1u << slot));
+	here->callback[slot] = 0;
+	service_unlock(t->service);
+	return ret;
+}
+
+const struct consumer *tool_consumer(const struct tool *t, u32 number)
+{
+	const struct consumers_here *here = t->here.elements;
+	u32 handle = number < MAX_CONSUMERS ? here->handle[number] : 0;
+
+	return handle ? &service_registry(t->service)->consumer[consumer_slot(handle)] : NULL;
+}
+
+void tool_due(const struct tool *t, u32 number, void (*fn)(void *ctx, u64 cookie), void *ctx)
+{
+	const struct consumers_here *here = t->here.elements;
+
+	if (number < MAX_CONSUMERS && here->handle[number])
+		service_due(t->service, consumer_slot(here->handle[number]), fn, ctx);
+}

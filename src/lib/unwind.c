@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The unwinder for other tools: <dusk/unwind.h> on service, tool and names. */
+#include <dusk/unwind.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include "abi/event.h"
+#include "abi/outcome.h"
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "error.h"
+#include "keeper.h"
+#include "names.h"
+#include "outcomes.h"
+#include "tool.h"
+
+#define DEFAULT_RING_BYTES (1 << 20)
+#define DEFAULT_LEDGER_ROWS 16384
+#define LOOK_MS 100			/* the kernel side wakes us only when a ring fills up */
+
+_Static_assert((int)DUSK_SERVE_RING == SERVE_RING && (int)DUSK_SERVE_LEDGER == SERVE_LEDGER &&
+	       (int)DUSK_SERVE_CALLBACK == SERVE_CALLBACK && (int)DUSK_SERVE_AT_ONCE == SERVE_AT_ONCE, "serve");
+
+struct reader {
+	struct dusk_consumer_options opts;
+	struct dusk_unwinder *unwinder;
+	struct ring_buffer *ring;
+	int ring_fd, ledger_fd;
+	bool used;
+};
+
+struct dusk_unwinder {
+	struct service *service;
+	struct tool *tool;
+	struct names *names;
+	struct keeper keeper;
+	struct reader reader[MAX_CONSUMERS];
+};
+
+int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err)
+{
+	struct service_options o = {
+		.pin = opts->pin,
+		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH, .no_faults = opts->no_faults,
+		.max_tasks = opts->max_tasks, .max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
+	};
+	struct dusk_unwinder *u;
+	int r;
+
+	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
+		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return -ENOMEM;
+	r = service_new(&u->service, &o, err);
+	if (!r)
+		r = names_new(&u->names, service_map(u->service, "named"));
+	if (r) {
+		dusk_unwind_close(u);
+		return r;
+	}
+	*ret = u;
+	return 0;
+}
+
+static void end_reader(struct reader *r)
+{
+	if (!r->used)
+		return;
+	ring_buffer__free(r->ring);
+	closep(&r->ring_fd);
+	closep(&r->ledger_fd);
+	memset(r, 0, sizeof(*r));
+}
+
+void dusk_unwind_close(struct dusk_unwinder *u)
+{
+	if (!u)
+		return;
+	tool_free(u->tool);
+	for (u32 i = 0; i < MAX_CONSUMERS; i++)
+		end_reader(&u->reader[i]);
+	names_free(u->names);
+	service_free(u->service);
+	free(u);
+}
+
+const char *dusk_unwind_private(const struct dusk_unwinder *u)
+{
+	return service_private_reason(u->service);
+}
+
+int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
+		       struct bpf_object **ret, struct dusk_error *err)
+{
+	int r = u->tool ? -EBUSY : tool_open(&u->tool, u->service, plain, impl, err);
+
+	if (r == -EBUSY)
+		return error_set(err, r, "cannot open a second object for one unwinder");
+	if (!r)
+		*ret = tool_object(u->tool);
+	return r;
+}
+
+int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err)
+{
+	return u->tool ? tool_load(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_object() comes first");
+}
+
+/* The frames of a stack that is in the stackmap, or that came whole. */
+static int take_event(void *ctx, void *data, size_t size)
+{
+	struct reader *r = ctx;
+	const struct event_stack *e = data;
+	struct dusk_stack_event event;
+
+	if (size < sizeof(*e) || e->kind != EVENT_STACK || size - sizeof(*e) < e->nr * sizeof(u64))
+		return -EPROTO;
+	event = (struct dusk_stack_event){
+		.cookie = e->cookie, .pid = e->pid, .tid = e->tid, .stack = e->stack, .outcome = e->outcome,
+		.frame = (const uint64_t *)e->frame, .nr = e->nr,
+	};
+	if (e->stack)
+		dusk_unwind_frames(r->unwinder, e->stack, &event.frame, &event.nr);
+	r->opts.on_stack(r->opts.ctx, &event);
+	return 0;
+}
+
+static int make_ring(struct reader *r)
+{
+	r->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dusk_ring", 0, 0, r->opts.ring_bytes ?: DEFAULT_RING_BYTES,
+				    NULL);
+	if (r->ring_fd < 0)
+		return -errno;
+	r->ring = ring_buffer__new(r->ring_fd, take_event, r, NULL);
+	return r->ring ? 0 : -errno;
+}
+
+static int make_ledger(struct reader *r)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+
+	r->ledger_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_ledger", sizeof(struct charge_key),
+				      sizeof(struct charge_sum), r->opts.ledger_rows ?: DEFAULT_LEDGER_ROWS, &opts);
+	return r->ledger_fd < 0 ? -errno : 0;
+}
+
+int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
+		     struct dusk_error *err)
+{
+	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
+	int ret = 0;
+
+	if (opts->sz < sizeof(*opts) || number >= MAX_CONSUMERS || !u->tool ||
+	    (opts->serve & DUSK_SERVE_RING && !opts->on_stack))
+		return error_set(err, -EINVAL, "cannot register consumer %u: options out of range, or nothing loaded",
+				 number);
+	if (r->used)
+		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
+	*r = (struct reader){ .opts = *opts, .unwinder = u, .ring_fd = -1, .ledger_fd = -1, .used = true };
+	if (opts->serve & DUSK_SERVE_RING)
+		ret = make_ring(r);
+	if (!ret && opts->serve & DUSK_SERVE_LEDGER)
+		ret = make_ledger(r);
+	if (ret)
+		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
+	else
+		ret = tool_add_consumer(u->tool, number, opts->serve, r->ring_fd, r->ledger_fd, err);
+	if (ret)
+		end_reader(r);
+	return ret;
+}
+
+int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number)
+{
+	int ret = u->tool ? tool_remove_consumer(u->tool, number) : -ENOENT;
+
+	if (ret != -ENOENT)
+		end_reader(&u->reader[number]);
+	return ret;
+}
+
+int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
+{
+	struct pollfd fds[MAX_CONSUMERS];
+	int nr = 0, taken = 0, ret;
+
+	for (u32 i = 0; i < MAX_CONSUMERS; i++)
+		if (u->reader[i].ring)
+			fds[nr++] = (struct pollfd){ .fd = ring_buffer__epoll_fd(u->reader[i].ring), .events = POLLIN };
+	ret = poll(fds, nr, timeout_ms < 0 || timeout_ms > LOOK_MS ? LOOK_MS : timeout_ms);
+	if (ret < 0 && errno != EINTR)
+		return -errno;
+	for (u32 i = 0; i < MAX_CONSUMERS; i++) {
+		ret = u->reader[i].ring ? ring_buffer__consume(u->reader[i].ring) : 0;
+		if (ret < 0)
+			return ret;
+		taken += ret;
+	}
+	keeper_look(&u->keeper, u->service);
+	return taken;
+}
+
+/* Which stack each cookie of a CHARGE_DUE row turned out to have: cookie -> stack << 32 | outcome. */
+static int read_resolved(int fd, struct map *resolved)
+{
+	struct charge_key key, *last = NULL, next;
+	bool added;
+
+	for (; !bpf_map_get_next_key(fd, last, &next); last = &key) {
+		uint32_t *value;
+
+		key = next;
+		if (key.kind != CHARGE_RESOLVED)
+			continue;
+		value = map_at(resolved, key.cookie, &added);
+		if (!value)
+			return -ENOMEM;
+		*value = key.stack;
+		value = map_at(resolved, key.cookie | 1ULL << 63, &added);
+		if (!value)
+			return -ENOMEM;
+		*value = key.outcome;
+	}
+	return 0;
+}
+
+static struct dusk_charge make_charge(const struct charge_key *key, const struct charge_sum *sum, struct map *resolved)
+{
+	struct dusk_charge c = {
+		.key = key->key, .amount = sum->amount, .count = sum->count, .stack = key->stack, .outcome = key->outcome,
+	};
+	const uint32_t *stack, *outcome;
+
+	if (key->kind != CHARGE_DUE)
+		return c;
+	stack = map_find(resolved, key->cookie);
+	outcome = map_find(resolved, key->cookie | 1ULL << 63);
+	c.unresolved = !stack || !outcome;
+	if (!c.unresolved) {
+		c.stack = *stack;
+		c.outcome = *outcome;
+	}
+	return c;
+}
+
+int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
+			void *ctx)
+{
+	int fd = number < MAX_CONSUMERS && u->reader[number].used ? u->reader[number].ledger_fd : -1, ret;
+	struct charge_key key, *last = NULL, next;
+	struct map resolved = {};
+	struct charge_sum sum;
+
+	if (fd < 0)
+		return -ENOENT;
+	ret = read_resolved(fd, &resolved);
+	for (; !ret && !bpf_map_get_next_key(fd, last, &next); last = &key) {
+		struct dusk_charge c;
+
+		key = next;
+		if (key.kind == CHARGE_RESOLVED || bpf_map_lookup_elem(fd, &key, &sum))
+			continue;
+		c = make_charge(&key, &sum, &resolved);
+		ret = fn(ctx, &c);
+	}
+	map_done(&resolved);
+	return ret;
+}
+
+int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr)
+{
+	const u64 *frame = stacktable_get(service_stacks(u->service), id, nr);
+
+	if (!frame)
+		return -ENOENT;
+	*ret = (const uint64_t *)frame;
+	return 0;
+}
+
+void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, pid_t pid, char *ret, size_t room)
+{
+	names_frame(u->names, frame, pid, ret, room);
+}
+
+const struct dusk_outcome *dusk_outcome(uint32_t outcome)
+{
+	return outcome < NR_OUTCOMES ? &outcomes[outcome] : NULL;
+}
+
+uint64_t dusk_unwind_counter(const struct dusk_unwinder *u, const char *name)
+{
+	static const char *const counter_names[] = {
+#define X(code, name, sentence) name,
+		COUNTERS(X)
+#undef X
+	};
+
+	for (u32 i = 0; u->tool && i < NR_COUNTERS; i++)
+		if (!strcmp(counter_names[i], name))
+			return tool_counter(u->tool, i);
+	return UINT64_MAX;
+}
+
+uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const char *name)
+{
+	const struct consumer *c = u->tool ? tool_consumer(u->tool, number) : NULL;
+
+	if (c && !strcmp(name, "lost-stacks"))
+		return c->lost_stacks;
+	return c && !strcmp(name, "lost-charges") ? c->lost_charges : UINT64_MAX;
+}
+
+size_t dusk_unwind_excluded(const struct dusk_unwinder *u, pid_t *ret, size_t max)
+{
+	return keeper_excluded(u->service, ret, max);
+}
