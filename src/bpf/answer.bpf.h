@@ -11,9 +11,9 @@ static INLINE void answer(struct task_state *st, struct event_stack *e, struct s
 	st->last.stack = e->stack;
 	st->last.outcome = frames ? STACKMAP_FULL : e->outcome;
 	st->last.mm = st->mm;
+	st->last.cookie = load_relaxed(&st->defer.word) >> DEFER_BITS;
 	st->scheduler = 0;
 	consumers = defer_take(&st->defer, &e->cookie);
-	st->last.cookie = e->cookie;
 	if (e->cookie)
 		serve_consumers(st, e, frames, consumers);
 }

@@ -32,6 +32,7 @@ GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, u64 amount, u64 nr)
 
 struct serving {
 	struct task_state *st;
+	struct answer answer;		/* to those that do not get the event */
 	struct event_stack *event;
 	struct stack *frames;
 	u32 consumers, turned_away;
@@ -55,7 +56,7 @@ static long serve_charge(u32 turn, void *ctx)
 {
 	struct serving *s = ctx;
 	struct charge *c = &at(s->st->charges.charge, turn);
-	struct charge_key key = row_of(&s->st->last, c->key, CHARGE_FINAL);
+	struct charge_key key = row_of(&s->answer, c->key, CHARGE_FINAL);
 
 	if (turn >= s->st->charges.nr)
 		return STOP;
@@ -89,12 +90,12 @@ static long serve_consumer(u32 slot, void *ctx)
 			fetch_add(&c->lost_stacks, 1);
 	}
 	if (s->turned_away >> slot & 1) {
-		key = row_of(&s->st->last, 0, CHARGE_RESOLVED);
+		key = row_of(&s->answer, 0, CHARGE_RESOLVED);
 		charge(slot, &key, 0, 0);
 	}
 	if (c->flags & SERVE_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)
-			call_back(slot, &s->st->last);
+			call_back(slot, &s->answer);
 		else
 			fetch_or(&s->st->owed, 1u << slot);
 	}
@@ -107,6 +108,9 @@ GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e 
 	struct serving s = { .st = st, .event = e, .frames = frames, .consumers = consumers };
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 
+	s.answer.cookie = e->cookie;
+	s.answer.stack = e->stack;
+	s.answer.outcome = frames ? STACKMAP_FULL : e->outcome;
 	s.turned_away = charges_turned_away(&st->charges, e->cookie);
 	if (charges_settle(&st->charges, e->cookie)) {
 		bpf_loop(TASK_CHARGES, serve_charge, &s, 0);
@@ -122,7 +126,7 @@ static long serve_one_owed(u32 slot, void *ctx)
 	struct serving *s = ctx;
 
 	if (s->consumers >> slot & 1)
-		call_back(slot, &s->st->last);
+		call_back(slot, &s->answer);
 	return NEXT;
 }
 
@@ -130,7 +134,7 @@ GLOBAL int serve_owed(struct task_state *st NONNULL)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 	u32 ours = consumers_here.callbacks;
-	struct serving s = { .st = st };
+	struct serving s = { .st = st, .answer = st->last };
 
 	s.consumers = fetch_and(&st->owed, ~ours) & ours;
 	if (s.consumers)

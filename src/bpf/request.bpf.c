@@ -134,6 +134,8 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	if (err)
 		return close(&v->state, t, err, ret);
 	count(COUNT_SCHEDULED, 1);
+	v->state.last.stack = 0;	/* what was answered in an earlier visit is no answer in this one */
+	v->state.last.outcome = NOT_SCHEDULED;
 	return DUSK_QUEUED;
 }
 

@@ -9,7 +9,7 @@ struct registry {
 	u32 max_depth;			/* frames; the largest that any tool wanted */
 	u32 no_faults;			/* some tool wanted no page to be faulted in */
 	u32 nr_excluded;		/* processes in the map "excluded" */
-	u32 nr_tools;			/* that ever came */
+	u32 pad;
 	struct consumer consumer[MAX_CONSUMERS];
 };
 

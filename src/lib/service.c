@@ -244,6 +244,8 @@ const struct stacktable *service_stacks(const struct service *s)
 
 u64 service_total(const struct service *s, enum counter which)
 {
+	if (which == COUNT_STACKS)
+		return load_relaxed(&service_stacks(s)->stacks);
 	return shared_sum(&s->totals, which);
 }
 
