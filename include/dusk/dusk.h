@@ -149,6 +149,7 @@ struct dusk_record_options {
 	uint32_t frequency_hz;		/* samples per second and CPU; 0: 99 */
 	uint32_t max_depth;		/* frames; 0: 512; at most 2048 */
 	bool no_faults;			/* never fault in a page of a target */
+	bool no_sharing;		/* an unwinder of our own: <dusk/unwind.h> */
 	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */
 	size_t nr_pids, nr_tids;
 	const char *cgroup;		/* only tasks below this folder of cgroup2, or NULL */

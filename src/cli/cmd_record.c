@@ -16,7 +16,7 @@
 #define POLL_MS 100
 
 struct options {
-	bool all, quiet, verbose, no_faults;
+	bool all, quiet, verbose, no_faults, private;
 	struct number_list pids, tids, cpus;
 	uint32_t frequency_hz, max_depth;
 	uint64_t duration_ns;
@@ -45,6 +45,8 @@ static const struct option options[] = {
 	 "frames a stack may have (default 512, at most 2048)", 1, 2048},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
 	 "never fault in a page of a target: more stacks are cut"},
+	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
+	 "do not share walks with other tools that use dusk at the same time"},
 	{0},
 };
 
@@ -89,6 +91,7 @@ static int create(struct recording *r)
 	struct dusk_record_options ro = {
 		.sz = sizeof(ro), .path = o->output, .frequency_hz = o->frequency_hz, .max_depth = o->max_depth,
 		.no_faults = o->no_faults,
+		.no_sharing = o->private,
 		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr,
 		.tids = o->tids.v, .nr_tids = o->tids.nr,
 		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command,

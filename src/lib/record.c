@@ -261,6 +261,7 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 static int load(struct dusk_record *r, const struct dusk_record_options *o, struct dusk_error *err)
 {
 	struct service_options options = {
+		.pin = o->no_sharing ? "" : NULL,
 		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH, .no_faults = o->no_faults,
 	};
 	struct filter *filter;
