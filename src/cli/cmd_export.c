@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk export: a profile in another tool's format. */
+#include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/open.h"
 #include "cli/output.h"
@@ -16,39 +18,89 @@ static const struct option options[] = {
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "write there (default: standard output)"},
-	{'f', "format", OPTION_TEXT, offsetof(struct options, format), "NAME", "the format (default folded)"},
-	{0, "list", OPTION_FLAG, offsetof(struct options, list), NULL, "list the formats"},
+	{'f', "format", OPTION_TEXT, offsetof(struct options, format), "NAME",
+	 "the format (default: by the suffix of FILE; folded)"},
+	{0, "list", OPTION_FLAG, offsetof(struct options, list), NULL, "list the formats and their suffixes"},
 	{0, "pid", OPTION_FLAG, offsetof(struct options, export.pid), NULL, "folded: stacks begin with comm-pid"},
 	{0, "tid", OPTION_FLAG, offsetof(struct options, export.tid), NULL, "folded: stacks begin with comm-pid/tid"},
 	{0, "annotate", OPTION_FLAG, offsetof(struct options, export.annotate), NULL,
 	 "folded: kernel functions end in _[k]"},
+	{0, "reverse", OPTION_FLAG, offsetof(struct options, export.reverse), NULL,
+	 "folded: callees before their callers"},
 	{0},
 };
 
 static int list_formats(void)
 {
-	for (const struct export_format *f = export_formats; f->name; f++)
-		printf("%-10s %s\n", f->name, f->sentence);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		printf("%-10s %s (.%s", f->name, f->sentence, f->suffixes[0]);
+		for (size_t i = 1; i < EXPORT_SUFFIXES && f->suffixes[i]; i++)
+			printf(", .%s", f->suffixes[i]);
+		puts(")");
+	}
 	return STATUS_OK;
 }
 
-static int refuse_format(const struct command *self, const char *name)
+/* "folded, script, ..." to @ret; returns the name that @name is a slip of, or NULL. */
+static const char *name_formats(char *ret, size_t size, const char *name)
 {
-	const char *names[16], *near;
-	size_t nr = 0;
+	const char *names[32];
+	size_t nr = 0, len = 0;
 
-	for (const struct export_format *f = export_formats; f->name && nr < 15; f++)
+	for (const struct export_format *f = export_formats; f->name && nr < 31; f++) {
 		names[nr++] = f->name;
+		len += snprintf(ret + len, len < size ? size - len : 0, "%s%s", nr > 1 ? ", " : "", f->name);
+	}
 	names[nr] = NULL;
-	near = suggest(name, names);
+	return suggest(name, names);
+}
+
+static void refuse_format(const struct command *self, const char *name)
+{
+	char list[256];
+	const char *near = name_formats(list, sizeof(list), name);
+
 	if (near)
-		return say_usage(self, "unknown format '%s'; did you mean '%s'?", name, near);
-	return say_usage(self, "unknown format '%s'; --list shows them", name);
+		say_usage(self, "unknown format '%s'; did you mean '%s'? There are %s", name, near, list);
+	else
+		say_usage(self, "unknown format '%s'; there are %s", name, list);
+}
+
+static void refuse_suffix(const struct command *self, const char *path)
+{
+	char list[256];
+
+	name_formats(list, sizeof(list), "");
+	say_usage(self, "the end of '%s' tells no format; name one with --format: %s", path, list);
+}
+
+static bool to_stdout(const struct options *o)
+{
+	return !o->output || !strcmp(o->output, "-");
+}
+
+/* The format; or NULL, and all is said. */
+static const struct export_format *choose(const struct command *self, const struct options *o)
+{
+	const struct export_format *f;
+
+	if (o->format)
+		f = export_find(o->format);
+	else
+		f = to_stdout(o) ? export_find("folded") : export_find_suffix(o->output);
+	if (!f && o->format)
+		refuse_format(self, o->format);
+	else if (!f)
+		refuse_suffix(self, o->output);
+	if (!f || !f->binary || !to_stdout(o) || !isatty(STDOUT_FILENO))
+		return f;
+	say_usage(self, "%s is not for terminals; name a file with --output", f->name);
+	return NULL;
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.input = DEFAULT_PROFILE, .format = "folded"};
+	struct options o = {.input = DEFAULT_PROFILE};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	const struct export_format *format;
 	struct output out;
@@ -58,13 +110,17 @@ static int run(const struct command *self, int argc, char **argv)
 		return status;
 	if (o.list)
 		return list_formats();
-	format = export_find(o.format);
+	format = choose(self, &o);
 	if (!format)
-		return refuse_format(self, o.format);
+		return STATUS_USAGE;
 	status = open_profile(&p, o.input, true);
 	if (!status)
 		status = output_open(&out, o.output, false);
-	return status ? status : output_close(&out, format->write(out.file, p, &o.export));
+	if (!status)
+		status = output_close(&out, format->write(out.file, p, &o.export));
+	if (!status && format->dropped)
+		say("%s has no place for %s", format->name, format->dropped);
+	return status;
 }
 
 const struct command cmd_export = {

@@ -4,10 +4,10 @@
 #include "export/export.h"
 
 const struct export_format export_formats[] = {
-	{"folded", "folded", "a line for each stack, \"comm;caller;callee count\": flamegraph.pl and many others",
-	 folded_write},
-	{"script", "perf", "the text of perf script: speedscope, the Firefox Profiler, stackcollapse-perf.pl",
-	 script_write},
+	{"folded", {"folded"}, "a line for each stack, \"comm;caller;callee count\": flamegraph.pl and many others",
+	 NULL, false, folded_write},
+	{"script", {"perf"}, "the text of perf script: stackcollapse-perf.pl and what else reads it",
+	 NULL, false, script_write},
 	{0},
 };
 
@@ -16,5 +16,21 @@ const struct export_format *export_find(const char *name)
 	for (const struct export_format *f = export_formats; f->name; f++)
 		if (!strcmp(f->name, name))
 			return f;
+	return NULL;
+}
+
+static bool has_suffix(const char *path, const char *suffix)
+{
+	size_t len = strlen(path), tail = strlen(suffix);
+
+	return len > tail && path[len - tail - 1] == '.' && !strcmp(path + len - tail, suffix);
+}
+
+const struct export_format *export_find_suffix(const char *path)
+{
+	for (const struct export_format *f = export_formats; f->name; f++)
+		for (size_t i = 0; i < EXPORT_SUFFIXES && f->suffixes[i]; i++)
+			if (has_suffix(path, f->suffixes[i]))
+				return f;
 	return NULL;
 }

@@ -7,12 +7,19 @@
 #include <dusk/dusk.h>
 
 struct export_options {
-	bool pid, tid;		/* tell tasks apart by these as well, not by name only */
-	bool annotate;		/* mark kernel functions with _[k] */
+	bool pid, tid;		/* folded: tell tasks apart by these as well, not by name only */
+	bool annotate;		/* folded: mark kernel functions with _[k] */
+	bool reverse;		/* folded: from the innermost function to the outermost, the task last */
 };
 
+#define EXPORT_SUFFIXES 2
+
 struct export_format {
-	const char *name, *suffix, *sentence;
+	const char *name;
+	const char *suffixes[EXPORT_SUFFIXES];	/* of files, without the point before them; NULL: no more */
+	const char *sentence;
+	const char *dropped;	/* what of a profile the format has no place for, to be told; NULL: nothing unexpected */
+	bool binary;		/* no terminal shows it */
 
 	/* 0 or -ENOMEM; errors of @out are its owner's to ask for. A stream that fails ends the work early. */
 	int (*write)(FILE *out, const struct dusk_profile *p, const struct export_options *o);
@@ -23,6 +30,9 @@ extern const struct export_format export_formats[];
 
 /* NULL: there is no such format. */
 const struct export_format *export_find(const char *name);
+
+/* The format that the end of @path stands for, or NULL. */
+const struct export_format *export_find_suffix(const char *path);
 
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);

@@ -3,19 +3,24 @@
  * Folded stacks: one line for each distinct stack of names, from the outermost function to the innermost, and a count.
  *
  * The task comes first, written as stackcollapse-perf.pl does: "comm", "comm-pid" or "comm-pid/tid". Samples without a
- * frame are lines too: the counts add up to all samples.
+ * frame are lines too: the counts add up to all samples. Reversed, a line is what flamegraph.pl --reverse would make
+ * of it: from the innermost function to the outermost, and the task last.
  */
+#include <errno.h>
 #include <inttypes.h>
+#include "base/cleanup.h"
 #include "base/vec.h"
 #include "export/export.h"
+#include "export/names.h"
 #include "report/text.h"
 #include "report/tree.h"
 
 struct folder {
 	FILE *out;
 	const struct tree *tree;
+	const struct names *names;
 	const struct export_options *options;
-	struct vec(const struct tree_node *) path;
+	struct vec(const struct tree_node *) path;	/* the first one is the task */
 };
 
 static void write_task(const struct folder *f, const struct group *g)
@@ -27,20 +32,29 @@ static void write_task(const struct folder *f, const struct group *g)
 		fprintf(f->out, "/%d", g->tid);
 }
 
+static void write_function(const struct folder *f, uint32_t label)
+{
+	text_write(f->out, f->names->function[label], TEXT_FOLDED);
+	if (f->options->annotate && f->names->labels->kernel[label])
+		fputs("_[k]", f->out);
+}
+
 static void write_stack(const struct folder *f)
 {
-	const struct labels *l = f->tree->labels;
+	size_t nr = f->path.nr;
 
-	write_task(f, &f->tree->groups->v[f->path.v[0]->label]);
-	for (size_t i = 1; i < f->path.nr; i++) {
-		uint32_t label = f->path.v[i]->label;
+	for (size_t i = 0; i < nr; i++) {
+		size_t at = f->options->reverse ? nr - 1 - i : i;
+		uint32_t label = f->path.v[at]->label;
 
-		putc(';', f->out);
-		text_write(f->out, label_function(l, label), TEXT_FOLDED);
-		if (f->options->annotate && l->kernel[label])
-			fputs("_[k]", f->out);
+		if (i)
+			putc(';', f->out);
+		if (at)
+			write_function(f, label);
+		else
+			write_task(f, &f->tree->groups->v[label]);
 	}
-	fprintf(f->out, " %" PRIu64 "\n", f->path.v[f->path.nr - 1]->self);
+	fprintf(f->out, " %" PRIu64 "\n", f->path.v[nr - 1]->self);
 }
 
 static int visit(void *ctx, const struct tree_step *s)
@@ -61,15 +75,18 @@ int folded_write(FILE *out, const struct dusk_profile *p, const struct export_op
 {
 	unsigned int keys = KEY_COMM | (o->pid || o->tid ? KEY_PID : 0) | (o->tid ? KEY_TID : 0);
 	struct tree_options options = {TREE_DOWN, keys, 0, &(struct selection){0}};
+	_cleanup_(tree_freep) struct tree *tree = NULL;
+	_cleanup_(names_freep) struct names *names = NULL;
 	struct folder f = {.out = out, .options = o};
-	struct tree *tree;
 	int err = tree_new(&tree, p, &options);
 
+	if (!err)
+		err = names_of_labels(&names, tree->labels);
 	if (err)
 		return err;
 	f.tree = tree;
+	f.names = names;
 	err = tree_walk(tree, visit, &f);
 	vec_done(&f.path);
-	tree_free(tree);
 	return err < 0 ? err : 0;
 }

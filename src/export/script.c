@@ -14,7 +14,9 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
+#include "base/cleanup.h"
 #include "export/export.h"
+#include "export/names.h"
 #include "report/text.h"
 
 static void write_function(FILE *out, const char *name)
@@ -25,40 +27,43 @@ static void write_function(FILE *out, const char *name)
 		fputs("{anonymous}", out);
 		name += strlen(anonymous);
 	}
-	text_write(out, name, TEXT_TERMINAL);
+	fputs(name, out);
 }
 
-static void write_module(FILE *out, const struct dusk_profile *p, const struct dusk_frame *f)
+static void write_module(FILE *out, const struct names *n, uint32_t frame)
 {
+	const struct dusk_profile *p = n->labels->profile;
+	const struct dusk_frame *f = &p->frames[frame];
 	const struct dusk_module *m = &p->modules[f->module];
-	const char *kernel = f->function ? p->functions[f->function].module : "";
+	const char *kernel = f->function ? n->module[n->labels->of_frame[frame]] : "";
 
 	putc('(', out);
 	if (m->kind == DUSK_MODULE_KERNEL)
 		text_write(out, *kernel && strcmp(kernel, "[kernel]") ? kernel : "[kernel.kallsyms]", TEXT_PATH);
 	else
-		text_write(out, f->module && *m->path ? m->path : "[unknown]", TEXT_PATH);
+		text_write(out, f->module && *m->path ? n->path[f->module] : "[unknown]", TEXT_PATH);
 	putc(')', out);
 }
 
-static void write_frame(FILE *out, const struct dusk_profile *p, uint32_t frame)
+static void write_frame(FILE *out, const struct names *n, uint32_t frame)
 {
-	const struct dusk_frame *f = &p->frames[frame];
+	const struct dusk_frame *f = &n->labels->profile->frames[frame];
 
 	fprintf(out, "\t%16" PRIx64 " ", f->address);
 	if (f->function) {
-		write_function(out, p->functions[f->function].name);
+		write_function(out, n->function[n->labels->of_frame[frame]]);
 		fprintf(out, "+0x%" PRIx32, f->function_offset);
 	} else {
 		fputs("[unknown]", out);
 	}
 	putc(' ', out);
-	write_module(out, p, f);
+	write_module(out, n, frame);
 	putc('\n', out);
 }
 
-static void write_sample(FILE *out, const struct dusk_profile *p, const struct dusk_sample *s, const char *event)
+static void write_sample(FILE *out, const struct names *n, const struct dusk_sample *s, const char *event)
 {
+	const struct dusk_profile *p = n->labels->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
 	const char *comm = *t->comm && *t->comm != '#' ? t->comm : ":";
 
@@ -74,16 +79,20 @@ static void write_sample(FILE *out, const struct dusk_profile *p, const struct d
 		text_write(out, p->outcomes[s->outcome].name, TEXT_TERMINAL);
 		fputs("] ([unknown])\n", out);
 	}
-	for (uint32_t n = s->node; n; n = p->nodes[n].parent)
-		write_frame(out, p, p->nodes[n].frame);
+	for (uint32_t at = s->node; at; at = p->nodes[at].parent)
+		write_frame(out, n, p->nodes[at].frame);
 	putc('\n', out);
 }
 
 int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
 {
 	const char *event = dusk_profile_setting(p, "event");
+	_cleanup_(names_freep) struct names *names = NULL;
+	int err = names_new(&names, p);
 
+	if (err)
+		return err;
 	for (uint64_t i = 0; i < p->nr_samples && !ferror(out); i++)
-		write_sample(out, p, &p->samples[i], event ? event : "cpu-clock");
+		write_sample(out, names, &p->samples[i], event ? event : "cpu-clock");
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Foreign formats, and tables on paper: what stands in them, byte by byte. */
+/* Folded stacks, scripts, and tables on paper: what stands in them, byte by byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,10 +71,14 @@ static void folded_separators_and_controls_in_names_are_replaced(void **state)
 	check(f, "folded", usual, "a:b_c_;op:erator\\x0a\\x1b(int) 1\n");
 }
 
-static void nothing_is_exported_of_nothing(void **state)
+static void folded_stacks_may_be_reversed(void **state)
 {
-	for (const struct export_format *x = export_formats; x->name; x++)
-		check(*state, x->name, usual, "");
+	struct folded *f = *state;
+
+	folded_add(f, "a b", "outermost", 2, "a!main;[kernel]!read");
+	folded_add(f, "a b", "exiting", 1, "");
+	check(f, "folded", (struct export_options){.reverse = true, .annotate = true, .pid = true},
+	      "read_[k];main;a_b-100 2\n[no stack: exiting];a_b-100 1\n");
 }
 
 static void a_script_has_a_header_and_frames_from_the_inside(void **state)
@@ -137,25 +141,6 @@ static void a_script_has_no_name_that_begins_with_a_parenthesis(void **state)
 	      "a    100/100   [000]     0.000000:   10101010 cpu-clock: \n"
 	      "\t              10 {anonymous}::run(int)+0x0 (m)\n"
 	      "\n");
-}
-
-static void a_full_stream_ends_the_work(void **state)
-{
-	struct folded *f = *state;
-	FILE *full = fopen("/dev/full", "w");
-
-	folded_add(f, "a", "outermost", 20000, "m!f");
-	for (const struct export_format *x = export_formats; x->name; x++)
-		assert_int_equal(x->write(full, &f->profile, &usual), 0);
-	assert_int_not_equal(fflush(full), 0);
-	assert_true(ferror(full));
-	fclose(full);
-}
-
-static void unknown_formats_are_not_found(void **state)
-{
-	assert_null(export_find("pdf"));
-	assert_non_null(export_find("folded"));
 }
 
 /* A table of @f on paper. */
@@ -257,14 +242,12 @@ int main(void)
 		TEST(folded_lines_add_up_to_all_samples),
 		TEST(folded_tasks_may_have_their_ids),
 		TEST(folded_kernel_functions_may_be_marked),
+		TEST(folded_stacks_may_be_reversed),
 		TEST(folded_separators_and_controls_in_names_are_replaced),
-		TEST(nothing_is_exported_of_nothing),
 		TEST(a_script_has_a_header_and_frames_from_the_inside),
 		TEST(a_script_names_what_has_no_symbol),
 		TEST(a_script_has_one_word_for_a_task),
 		TEST(a_script_has_no_name_that_begins_with_a_parenthesis),
-		TEST(a_full_stream_ends_the_work),
-		TEST(unknown_formats_are_not_found),
 		TEST(tables_are_aligned),
 		TEST(columns_come_in_the_order_asked_for),
 		TEST(light_rows_are_counted_not_shown),
