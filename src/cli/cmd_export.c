@@ -9,7 +9,7 @@
 
 struct options {
 	const char *input, *output, *format;
-	bool list;
+	bool list, schema;
 	struct export_options export;
 };
 
@@ -21,6 +21,7 @@ static const struct option options[] = {
 	{'f', "format", OPTION_TEXT, offsetof(struct options, format), "NAME",
 	 "the format (default: by the suffix of FILE; folded)"},
 	{0, "list", OPTION_FLAG, offsetof(struct options, list), NULL, "list the formats and their suffixes"},
+	{0, "schema", OPTION_FLAG, offsetof(struct options, schema), NULL, "describe jsonl, in JSON Schema"},
 	{0, "pid", OPTION_FLAG, offsetof(struct options, export.pid), NULL, "folded: stacks begin with comm-pid"},
 	{0, "tid", OPTION_FLAG, offsetof(struct options, export.tid), NULL, "folded: stacks begin with comm-pid/tid"},
 	{0, "annotate", OPTION_FLAG, offsetof(struct options, export.annotate), NULL,
@@ -110,6 +111,10 @@ static int run(const struct command *self, int argc, char **argv)
 		return status;
 	if (o.list)
 		return list_formats();
+	if (o.schema) {
+		jsonl_schema(stdout);
+		return STATUS_OK;
+	}
 	format = choose(self, &o);
 	if (!format)
 		return STATUS_USAGE;

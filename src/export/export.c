@@ -8,6 +8,10 @@ const struct export_format export_formats[] = {
 	 NULL, false, folded_write},
 	{"script", {"perf"}, "the text of perf script: stackcollapse-perf.pl and what else reads it",
 	 NULL, false, script_write},
+	{"jsonl", {"jsonl", "ndjson"}, "all of it, an object a line; --schema describes them",
+	 NULL, false, jsonl_write},
+	{"csv", {"csv"}, "a row for each sample, with its stack",
+	 "addresses", false, csv_write},
 	{0},
 };
 

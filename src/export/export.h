@@ -34,5 +34,10 @@ const struct export_format *export_find(const char *name);
 /* The format that the end of @path stands for, or NULL. */
 const struct export_format *export_find_suffix(const char *path);
 
+/* What each line of the format jsonl is, in JSON Schema. */
+void jsonl_schema(FILE *out);
+
+int csv_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
+int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
