@@ -8,6 +8,8 @@ const struct export_format export_formats[] = {
 	 NULL, false, folded_write},
 	{"script", {"perf"}, "the text of perf script: stackcollapse-perf.pl and what else reads it",
 	 NULL, false, script_write},
+	{"pprof", {"pb.gz", "pprof"}, "for go tool pprof, Pyroscope, Parca",
+	 "times and CPUs", true, pprof_write},
 	{"firefox", {"firefox.json"}, "for profiler.firefox.com",
 	 "CPUs", false, firefox_write},
 	{"speedscope", {"speedscope.json"}, "for speedscope.app, by thread",
