@@ -10,6 +10,8 @@ const struct export_format export_formats[] = {
 	 NULL, false, script_write},
 	{"pprof", {"pb.gz", "pprof"}, "for go tool pprof, Pyroscope, Parca",
 	 "times and CPUs", true, pprof_write},
+	{"otlp", {"otlp"}, "OpenTelemetry profiles (v1development) in protocol buffers",
+	 "CPUs", true, otlp_write},
 	{"firefox", {"firefox.json"}, "for profiler.firefox.com",
 	 "CPUs", false, firefox_write},
 	{"speedscope", {"speedscope.json"}, "for speedscope.app, by thread",

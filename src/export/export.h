@@ -41,6 +41,7 @@ int csv_write(FILE *out, const struct dusk_profile *p, const struct export_optio
 int firefox_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
+int otlp_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int pprof_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int speedscope_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
