@@ -12,6 +12,8 @@ const struct export_format export_formats[] = {
 	 "times and CPUs", true, pprof_write},
 	{"otlp", {"otlp"}, "OpenTelemetry profiles (v1development) in protocol buffers",
 	 "CPUs", true, otlp_write},
+	{"perfetto", {"pftrace", "perfetto-trace"}, "for ui.perfetto.dev and trace_processor",
+	 NULL, true, perfetto_write},
 	{"firefox", {"firefox.json"}, "for profiler.firefox.com",
 	 "CPUs", false, firefox_write},
 	{"speedscope", {"speedscope.json"}, "for speedscope.app, by thread",
