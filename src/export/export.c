@@ -8,6 +8,8 @@ const struct export_format export_formats[] = {
 	 NULL, false, folded_write},
 	{"script", {"perf"}, "the text of perf script: stackcollapse-perf.pl and what else reads it",
 	 NULL, false, script_write},
+	{"perf", {"data"}, "a perf.data for perf report and perf script",
+	 "names, which perf looks up by build id", true, perf_write},
 	{"pprof", {"pb.gz", "pprof"}, "for go tool pprof, Pyroscope, Parca",
 	 "times and CPUs", true, pprof_write},
 	{"otlp", {"otlp"}, "OpenTelemetry profiles (v1development) in protocol buffers",

@@ -42,6 +42,7 @@ int firefox_write(FILE *out, const struct dusk_profile *p, const struct export_o
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int otlp_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
+int perf_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int perfetto_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int pprof_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);

@@ -1,0 +1,387 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A perf.data, for perf report and perf script.
+ *
+ * A header, the event that was sampled, the records, and facts about the machine. Before the samples, each process is
+ * told its name and, with their build ids, the files that its samples lie in, at the addresses of layout.h. perf looks
+ * up names itself: a perf.data has none. perf takes its records' sizes from the header, so they are counted first, by
+ * writing them to nowhere. Numbers are in the byte order of the machine, as perf writes them.
+ */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "export/export.h"
+#include "export/layout.h"
+#include "export/names.h"
+#include "export/samples.h"
+
+#define MAGIC "PERFILE2"
+#define NO_PID UINT32_MAX		/* of what belongs to the kernel */
+#define MAX_CALLCHAIN 4096		/* a record has less than 64 KiB */
+#define BUILD_ID_BYTES 20
+#define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+		     PERF_SAMPLE_CALLCHAIN)
+
+struct section {
+	uint64_t offset, bytes;
+};
+
+struct file_header {
+	char magic[8];
+	uint64_t bytes, attr_bytes;
+	struct section attrs, data, event_types;
+	uint64_t features[4];		/* a bit for each that follows the data, in this order */
+};
+
+struct file_attr {
+	struct perf_event_attr attr;
+	struct section ids;
+};
+
+/* What perf calls them: HEADER_HOSTNAME and so on. */
+static const struct {
+	unsigned int bit;
+	const char *setting;
+} features[] = {
+	{3, "hostname"}, {4, "kernel"}, {6, "machine"},
+};
+
+enum { NR_FEATURES = sizeof(features) / sizeof(features[0]) };
+
+/* What follows a record that is no sample: whose it is, and when. */
+struct trailer {
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, zero;
+};
+
+struct mapping {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	uint64_t start, bytes, offset;
+	uint8_t build_id_bytes, zero[3], build_id[BUILD_ID_BYTES];
+	uint32_t protection, flags;
+};
+
+struct sample {
+	struct perf_event_header header;
+	uint64_t address;
+	uint32_t pid, tid;
+	uint64_t time_ns;
+	uint32_t cpu, zero;
+	uint64_t period_ns, nr_callchain;
+};
+
+struct task_name {
+	struct perf_event_header header;
+	uint32_t pid, tid;
+	char text[16];
+};
+
+struct writer {
+	const struct dusk_profile *profile;
+	struct names *names;
+	struct layout_range *layout;
+	FILE *out;			/* NULL: only count */
+	uint64_t bytes;			/* written, or counted */
+	struct vec(uint64_t) callchain;
+	const char *landmark;		/* a function of the kernel, or "" */
+	uint64_t landmark_address;
+};
+
+static void put(struct writer *w, const void *data, size_t len)
+{
+	w->bytes += len;
+	if (w->out)
+		fwrite(data, 1, len, w->out);
+}
+
+static size_t padded(size_t len)
+{
+	return (len + 7) & ~(size_t)7;
+}
+
+/* @text, and zeros up to @bytes. */
+static void put_text(struct writer *w, const char *text, size_t bytes)
+{
+	static const char zeros[8];
+	size_t len = strlen(text);
+
+	put(w, text, len);
+	for (; len < bytes; len += bytes - len < 8 ? bytes - len : 8)
+		put(w, zeros, bytes - len < 8 ? bytes - len : 8);
+}
+
+static void put_trailer(struct writer *w, uint32_t pid, uint32_t tid, uint64_t time_ns)
+{
+	struct trailer t = {.pid = pid, .tid = tid, .time_ns = time_ns};
+
+	put(w, &t, sizeof(t));
+}
+
+static void put_name(struct writer *w, uint32_t pid, uint32_t tid, const char *name, uint64_t time_ns)
+{
+	struct task_name r = {
+		.header = {PERF_RECORD_COMM, PERF_RECORD_MISC_USER, sizeof(r) + sizeof(struct trailer)},
+		.pid = pid, .tid = tid,
+	};
+	size_t len = strlen(name);
+
+	memcpy(r.text, name, len < sizeof(r.text) ? len : sizeof(r.text) - 1);
+	put(w, &r, sizeof(r));
+	put_trailer(w, pid, tid, time_ns);
+}
+
+/*
+ * The path of a module as perf has it, to @ret. The kernel's ends with the name of a function, whose address stands
+ * where files have their offset: perf finds out by it how far a kernel that was booted again has moved.
+ */
+static uint64_t path_of(const struct writer *w, uint32_t module, char *ret, size_t size)
+{
+	switch (w->profile->modules[module].kind) {
+	case DUSK_MODULE_KERNEL:
+		snprintf(ret, size, "[kernel.kallsyms]%s", w->landmark);
+		return w->landmark_address;
+	case DUSK_MODULE_ANON:
+		snprintf(ret, size, "//anon");
+		return w->layout[module].offset;
+	default:
+		snprintf(ret, size, "%s", w->names->path[module]);
+		return w->layout[module].offset;
+	}
+}
+
+static void put_mapping(struct writer *w, uint32_t pid, uint32_t module)
+{
+	const struct layout_range *l = &w->layout[module];
+	bool kernel = w->profile->modules[module].kind == DUSK_MODULE_KERNEL;
+	char path[NAME_BYTES + 1];
+	uint64_t offset = path_of(w, module, path, sizeof(path));
+	size_t len = padded(strlen(path) + 1);
+	struct mapping r = {
+		.header = {PERF_RECORD_MMAP2, kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
+			   sizeof(r) + len + sizeof(struct trailer)},
+		.pid = pid, .tid = kernel ? 0 : pid, .start = l->start, .bytes = l->limit - l->start,
+		.offset = offset,
+		.protection = 5 /* PROT_READ | PROT_EXEC */, .flags = 2 /* MAP_PRIVATE */,
+	};
+
+	r.build_id_bytes = names_build_id(w->names, module, r.build_id, BUILD_ID_BYTES);
+	if (r.build_id_bytes)
+		r.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
+	put(w, &r, sizeof(r));
+	put_text(w, path, len);
+	put_trailer(w, pid, r.tid, 0);
+}
+
+/* What the stacks of one process need. @met: by module and by node, how many processes before, plus 1, had it. */
+static void put_process(struct writer *w, const uint64_t *samples, uint64_t nr, uint32_t *met, uint32_t turn)
+{
+	const struct dusk_profile *p = w->profile;
+	uint32_t *node_met = met + p->nr_modules, thread = p->samples[samples[0]].thread, pid = p->threads[thread].pid;
+
+	put_name(w, pid, pid, w->names->process[thread], 0);
+	for (uint64_t i = 0; i < nr; i++) {
+		uint32_t n = p->samples[samples[i]].node;
+
+		for (; n && node_met[n] != turn; n = p->nodes[n].parent) {
+			uint32_t module = p->frames[p->nodes[n].frame].module;
+
+			node_met[n] = turn;
+			if (module && met[module] != turn && p->modules[module].kind != DUSK_MODULE_KERNEL)
+				put_mapping(w, pid, module);
+			met[module] = turn;
+		}
+	}
+}
+
+static int put_processes(struct writer *w)
+{
+	const struct dusk_profile *p = w->profile;
+	_cleanup_(freep) uint64_t *order = NULL;
+	_cleanup_(freep) uint32_t *met = calloc((size_t)p->nr_modules + p->nr_nodes + 1, sizeof(*met));
+	uint64_t left = p->nr_samples, nr;
+	uint32_t turn = 0;
+	int err = met ? samples_sort(&order, p, false) : -ENOMEM;
+
+	for (uint32_t i = 1; i < p->nr_modules; i++)
+		if (p->modules[i].kind == DUSK_MODULE_KERNEL && w->layout[i].limit)
+			put_mapping(w, NO_PID, i);
+	for (const uint64_t *at = order; !err && left; at += nr, left -= nr) {
+		nr = samples_of_process(p, at, left);
+		put_process(w, at, nr, met, ++turn);
+	}
+	return err;
+}
+
+static bool in_kernel(const struct dusk_profile *p, uint32_t node)
+{
+	return node && p->modules[p->frames[p->nodes[node].frame].module].kind == DUSK_MODULE_KERNEL;
+}
+
+/* Frames from the innermost, with a mark where those of the kernel begin, and those of the program. */
+static int set_callchain(struct writer *w, uint32_t node)
+{
+	const struct dusk_profile *p = w->profile;
+	uint64_t mark = 0;
+
+	w->callchain.nr = 0;
+	for (uint32_t n = node; n && w->callchain.nr < MAX_CALLCHAIN; n = p->nodes[n].parent) {
+		uint64_t wanted = in_kernel(p, n) ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+
+		if (wanted != mark && vec_push(&w->callchain, wanted))
+			return -ENOMEM;
+		mark = wanted;
+		if (vec_push(&w->callchain, layout_address(w->layout, p, p->nodes[n].frame)))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int put_sample(struct writer *w, const struct dusk_sample *s)
+{
+	const struct dusk_profile *p = w->profile;
+	const struct dusk_thread *t = &p->threads[s->thread];
+	struct sample r = {
+		.header = {PERF_RECORD_SAMPLE, in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
+		.address = s->node ? layout_address(w->layout, p, p->nodes[s->node].frame) : 0,
+		.pid = t->pid, .tid = t->tid, .time_ns = s->time_ns, .cpu = s->cpu, .period_ns = sample_ns(p, s),
+	};
+	size_t bytes;
+
+	if (set_callchain(w, s->node))
+		return -ENOMEM;
+	r.nr_callchain = w->callchain.nr;
+	bytes = w->callchain.nr * sizeof(*w->callchain.v);
+	r.header.size = sizeof(r) + bytes;
+	put(w, &r, sizeof(r));
+	put(w, w->callchain.v, bytes);
+	return 0;
+}
+
+/* Samples by time; a thread is told its name when it is not the one that was told last. */
+static int put_samples(struct writer *w)
+{
+	const struct dusk_profile *p = w->profile;
+	struct map named = {0};	/* tid -> index of the thread, plus 1 */
+	int err = 0;
+
+	for (uint64_t i = 0; i < p->nr_samples && !err && !(w->out && ferror(w->out)); i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		const struct dusk_thread *t = &p->threads[s->thread];
+		bool fresh;
+		uint32_t *last = map_at(&named, (uint32_t)t->tid, &fresh);
+
+		if (!last) {
+			err = -ENOMEM;
+			break;
+		}
+		if (*last != s->thread + 1)
+			put_name(w, t->pid, t->tid, w->names->thread[s->thread], s->time_ns);
+		*last = s->thread + 1;
+		err = put_sample(w, s);
+	}
+	map_done(&named);
+	return err;
+}
+
+/* A function with a name of its own that hardly a recording is without. */
+static void find_landmark(struct writer *w)
+{
+	const struct dusk_profile *p = w->profile;
+
+	w->landmark = "";
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+		const char *symbol = p->functions[f->function].symbol;
+
+		if (p->modules[f->module].kind != DUSK_MODULE_KERNEL)
+			continue;
+		if (!strcmp(symbol, "do_syscall_64") || !strcmp(symbol, "asm_exc_page_fault")) {
+			w->landmark = symbol;
+			w->landmark_address = f->address - f->function_offset;
+			return;
+		}
+	}
+}
+
+static int put_records(struct writer *w)
+{
+	int err = put_processes(w);
+
+	return err ? err : put_samples(w);
+}
+
+/* The period is in nanoseconds, so the event is the clock, whatever told when to take a sample. */
+static void put_header(struct writer *w, uint64_t data_bytes)
+{
+	struct file_attr attr = {
+		.attr = {
+			.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr.attr), .config = PERF_COUNT_SW_CPU_CLOCK,
+			.sample_period = w->profile->period_ns, .sample_type = SAMPLE_TYPE,
+			.mmap = 1, .mmap2 = 1, .comm = 1, .sample_id_all = 1, .build_id = 1,
+			.exclude_guest = 1,
+		},
+	};
+	struct file_header h = {
+		.magic = MAGIC, .bytes = sizeof(h), .attr_bytes = sizeof(attr),
+		.attrs = {sizeof(h), sizeof(attr)}, .data = {sizeof(h) + sizeof(attr), data_bytes},
+	};
+
+	attr.ids.offset = sizeof(h);
+	for (size_t i = 0; i < NR_FEATURES; i++)
+		h.features[0] |= 1ULL << features[i].bit;
+	put(w, &h, sizeof(h));
+	put(w, &attr, sizeof(attr));
+}
+
+/* First where each fact lies, then the facts: strings with their length. */
+static void put_features(struct writer *w)
+{
+	struct section at = {.offset = w->bytes + NR_FEATURES * sizeof(at)};
+
+	for (size_t i = 0; i < NR_FEATURES; i++) {
+		at.bytes = sizeof(uint32_t) + padded(strlen(names_setting(w->names, features[i].setting)) + 1);
+		put(w, &at, sizeof(at));
+		at.offset += at.bytes;
+	}
+	for (size_t i = 0; i < NR_FEATURES; i++) {
+		const char *text = names_setting(w->names, features[i].setting);
+		uint32_t len = padded(strlen(text) + 1);
+
+		put(w, &len, sizeof(len));
+		put_text(w, text, len);
+	}
+}
+
+int perf_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
+{
+	_cleanup_(names_freep) struct names *names = NULL;
+	_cleanup_(freep) struct layout_range *layout = NULL;
+	struct writer w = {.profile = p};
+	int err = names_new(&names, p);
+
+	if (!err)
+		err = layout_new(&layout, p);
+	if (err)
+		return err;
+	w.names = names;
+	w.layout = layout;
+	find_landmark(&w);
+	err = put_records(&w);
+	if (!err) {
+		uint64_t data_bytes = w.bytes;
+
+		w.out = out;
+		w.bytes = 0;
+		put_header(&w, data_bytes);
+		err = put_records(&w);
+	}
+	if (!err)
+		put_features(&w);
+	vec_done(&w.callchain);
+	return err;
+}
