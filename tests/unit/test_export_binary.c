@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Binary formats: the samples add up, and what is referred to is there. Real readers are asked in tests/cli. */
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include "exported.h"
+#include "folded_profile.h"
+#include "wire.h"
+
+#define MAX_ID 64
+
+static const struct export_options usual;
+
+/* Nine samples, those with the same stack not side by side; the kernel, code without a name or a stack, a build id. */
+static void add_samples(struct folded *f)
+{
+	static struct dusk_setting settings[] = {{"start_time", "2026-01-02T03:04:05Z"}, {"hostname", "box"}};
+
+	folded_add(f, "xz", "outermost", 2, "/bin/xz!main;/bin/xz!code");
+	folded_add(f, "xz", "outermost", 3, "/bin/xz!main;/lib/libc.so.6!;[kernel]!do_syscall_64");
+	folded_add(f, "cat", "no-fde", 1, "[anon]!jit");
+	folded_add(f, "cat", "exiting", 1, "");
+	folded_add(f, "xz", "exiting", 2, "");
+	f->profile.samples[4].node = f->profile.samples[1].node;
+	f->profile.samples[1].node = f->profile.samples[2].node;
+	f->profile.modules[1].build_id = "0123abcd";
+	f->profile.settings = settings;
+	f->profile.nr_settings = 2;
+}
+
+static struct wire whole(const struct exported *e)
+{
+	return (struct wire){(const uint8_t *)e->v, (const uint8_t *)e->v + e->len};
+}
+
+struct pprof {
+	bool location[MAX_ID], function[MAX_ID], mapping[MAX_ID];
+	uint64_t start[MAX_ID], limit[MAX_ID];
+	uint64_t nr_strings, samples, ns, stacks, build_ids;
+};
+
+static void read_tables(struct pprof *t, struct wire w)
+{
+	struct wire_field f;
+	uint64_t id;
+
+	while (wire_next(&w, &f)) {
+		id = f.number >= 3 && f.number <= 5 ? wire_value(f.bytes, 1, 0) : 0;
+		assert_true(id < MAX_ID);
+		switch (f.number) {
+		case 3:
+			assert_false(t->mapping[id]);
+			t->mapping[id] = true;
+			t->start[id] = wire_value(f.bytes, 2, 0);
+			t->limit[id] = wire_value(f.bytes, 3, 0);
+			t->build_ids += wire_value(f.bytes, 6, 0) != 0;
+			break;
+		case 4:
+			assert_false(t->location[id]);
+			t->location[id] = true;
+			break;
+		case 5:
+			assert_false(t->function[id]);
+			t->function[id] = true;
+			break;
+		case 6:
+			if (!t->nr_strings++)
+				assert_true(wire_equals(f.bytes, ""));
+			break;
+		}
+	}
+}
+
+static void check_location(const struct pprof *t, struct wire w)
+{
+	uint64_t mapping = wire_value(w, 2, 0), address = wire_value(w, 3, 0);
+	struct wire line = wire_bytes(w, 4);
+
+	assert_true(!mapping || t->mapping[mapping]);
+	assert_true(!mapping || (address >= t->start[mapping] && address < t->limit[mapping]));
+	assert_true(!line.at || t->function[wire_value(line, 1, 0)]);
+}
+
+static void add_sample(struct pprof *t, struct wire w)
+{
+	struct wire locations = wire_bytes(w, 1), values = wire_bytes(w, 2);
+
+	assert_true(locations.at < locations.end);
+	while (locations.at < locations.end)
+		assert_true(t->location[wire_varint(&locations)]);
+	t->samples += wire_varint(&values);
+	t->ns += wire_varint(&values);
+	assert_true(values.at == values.end);
+	t->stacks++;
+}
+
+static void pprof_adds_up_and_refers_to_what_is_there(void **state)
+{
+	struct folded *p = *state;
+	struct pprof t = {0};
+	struct exported e;
+	struct wire w;
+	struct wire_field f;
+
+	add_samples(p);
+	e = exported_as("pprof", &p->profile, usual);
+	read_tables(&t, whole(&e));
+	for (w = whole(&e); wire_next(&w, &f);) {
+		if (f.number == 2)
+			add_sample(&t, f.bytes);
+		else if (f.number == 4)
+			check_location(&t, f.bytes);
+	}
+	assert_int_equal(t.samples, 9);
+	assert_int_equal(t.ns, 9 * p->profile.period_ns);
+	assert_int_equal(t.stacks, 5);
+	assert_int_equal(t.build_ids, 1);
+	assert_int_equal(wire_value(whole(&e), 9, 0), 1767323045000000000);
+	free(e.v);
+}
+
+/* How many fields @number the message has. */
+static uint32_t count(struct wire w, uint32_t number)
+{
+	struct wire_field f;
+	uint32_t nr = 0;
+
+	while (wire_next(&w, &f))
+		nr += f.number == number;
+	return nr;
+}
+
+static uint64_t count_events(struct wire profile, uint32_t nr_stacks, uint32_t nr_attributes)
+{
+	struct wire_field f;
+	uint64_t events = 0;
+
+	while (wire_next(&profile, &f)) {
+		struct wire attributes = wire_bytes(f.bytes, 2), times = wire_bytes(f.bytes, 5);
+
+		if (f.number != 2)
+			continue;
+		assert_in_range(wire_value(f.bytes, 1, 0), 1, nr_stacks - 1);
+		while (attributes.at < attributes.end)
+			assert_in_range(wire_varint(&attributes), 1, nr_attributes - 1);
+		assert_int_equal(count(f.bytes, 4), 0);
+		for (; times.at < times.end; events++)
+			assert_true(wire_raw64(&times) >= 1767323045000000000);
+	}
+	return events;
+}
+
+static void otlp_adds_up_and_refers_to_what_is_there(void **state)
+{
+	struct folded *p = *state;
+	struct wire_field f;
+	struct wire w, tables;
+	uint64_t events = 0, resources = 0;
+	struct exported e;
+
+	add_samples(p);
+	e = exported_as("otlp", &p->profile, usual);
+	tables = wire_bytes(whole(&e), 2);
+	for (w = whole(&e); wire_next(&w, &f);) {
+		if (f.number != 1)
+			continue;
+		resources++;
+		events += count_events(wire_bytes(wire_bytes(f.bytes, 2), 2), count(tables, 7), count(tables, 6));
+	}
+	assert_int_equal(resources, 2);
+	assert_int_equal(events, 9);
+	for (uint32_t table = 1; table <= 7; table++) {
+		struct wire first = wire_bytes(tables, table);
+
+		assert_non_null(first.at);		/* it is there, and empty */
+		assert_true(first.at == first.end);
+	}
+	assert_int_equal(count(tables, 1), p->profile.nr_modules);
+	assert_int_equal(count(tables, 2), p->profile.nr_frames + p->profile.nr_outcomes);
+	free(e.v);
+}
+
+struct perfetto {
+	bool stack[MAX_ID], frame[MAX_ID], function[MAX_ID], mapping[MAX_ID];
+	uint64_t samples, threads;
+};
+
+static void read_interned(struct perfetto *t, struct wire w)
+{
+	struct wire_field f, frame;
+
+	while (wire_next(&w, &f)) {
+		uint64_t id = wire_value(f.bytes, 1, 0);
+
+		assert_in_range(id, 1, MAX_ID - 1);
+		if (f.number == 5)
+			t->function[id] = true;
+		if (f.number == 19)
+			t->mapping[id] = true;
+		if (f.number == 6) {
+			t->frame[id] = true;
+			id = wire_value(f.bytes, 2, 0);
+			assert_true(!id || t->function[id]);
+			id = wire_value(f.bytes, 3, 0);
+			assert_true(!id || t->mapping[id]);
+		}
+		if (f.number != 7)
+			continue;
+		t->stack[id] = true;
+		while (wire_next(&f.bytes, &frame))
+			assert_true(frame.number != 2 || t->frame[frame.value]);
+	}
+}
+
+static void perfetto_adds_up_and_tells_before_it_refers(void **state)
+{
+	struct folded *p = *state;
+	struct perfetto t = {0};
+	struct wire_field packet;
+	struct exported e;
+	struct wire w;
+
+	add_samples(p);
+	e = exported_as("perfetto", &p->profile, usual);
+	for (w = whole(&e); wire_next(&w, &packet);) {
+		struct wire sample = wire_bytes(packet.bytes, 66), interned = wire_bytes(packet.bytes, 12);
+
+		assert_int_equal(packet.number, 1);
+		read_interned(&t, interned);
+		t.threads += count(packet.bytes, 2);
+		if (!sample.at)
+			continue;
+		t.samples++;
+		assert_true(t.stack[wire_value(sample, 4, 0)]);
+	}
+	assert_int_equal(t.samples, 9);
+	assert_int_equal(t.threads, 2);
+	free(e.v);
+}
+
+struct perf {
+	uint64_t samples, ns, named, mapped;
+	uint64_t start[MAX_ID], limit[MAX_ID];
+};
+
+/* Addresses lie in a mapping that stood before. */
+static void check_callchain(const struct perf *t, const uint64_t *v, uint64_t nr)
+{
+	for (uint64_t i = 0; i < nr; i++) {
+		bool found = v[i] >= PERF_CONTEXT_MAX;
+
+		for (uint64_t k = 0; k < t->mapped && !found; k++)
+			found = v[i] >= t->start[k] && v[i] < t->limit[k];
+		assert_true(found);
+	}
+}
+
+static void read_record(struct perf *t, const struct perf_event_header *h)
+{
+	const uint64_t *v = (const uint64_t *)(h + 1);
+
+	switch (h->type) {
+	case PERF_RECORD_COMM:
+		t->named++;
+		break;
+	case PERF_RECORD_MMAP2:
+		assert_true(t->mapped < MAX_ID);
+		t->start[t->mapped] = v[1];
+		t->limit[t->mapped++] = v[1] + v[2];
+		break;
+	case PERF_RECORD_SAMPLE:
+		t->samples++;
+		t->ns += v[4];
+		assert_int_equal(h->size, sizeof(*h) + 8 * (6 + v[5]));
+		check_callchain(t, v + 6, v[5]);
+		break;
+	default:
+		fail_msg("record %u", h->type);
+	}
+}
+
+static void perf_adds_up_and_maps_before_it_samples(void **state)
+{
+	struct folded *p = *state;
+	struct perf t = {0};
+	struct exported e;
+	const uint64_t *header;
+	uint64_t at, end;
+
+	add_samples(p);
+	e = exported_as("perf", &p->profile, usual);
+	assert_memory_equal(e.v, "PERFILE2", 8);
+	header = (const uint64_t *)e.v;
+	at = header[5];
+	end = at + header[6];
+	assert_true(end <= e.len);
+	while (at < end) {
+		const struct perf_event_header *h = (const struct perf_event_header *)(e.v + at);
+
+		assert_true(h->size >= sizeof(*h) && !(h->size % 8));
+		read_record(&t, h);
+		at += h->size;
+	}
+	assert_int_equal(at, end);
+	assert_int_equal(t.samples, 9);
+	assert_int_equal(t.ns, 9 * p->profile.period_ns);
+	assert_int_equal(t.mapped, 4);		/* the kernel; xz and its libc; what cat made itself */
+	free(e.v);
+}
+
+/* JIT code keeps its address, in the process that made it; files lie above all of it. */
+static void files_are_not_in_the_way_of_jit_code(void **state)
+{
+	struct folded *p = *state;
+	struct perf t = {0};
+	struct exported e;
+	const uint64_t *header;
+
+	folded_add(p, "node", "outermost", 1, "/bin/node!main;[anon]!jit");
+	p->profile.frames[1].offset = 1ULL << 63;	/* a damaged profile */
+	p->profile.frames[2].offset = 0x7ffffffff123;
+	e = exported_as("perf", &p->profile, usual);
+	header = (const uint64_t *)e.v;
+	for (uint64_t at = header[5]; at < header[5] + header[6];) {
+		const struct perf_event_header *h = (const struct perf_event_header *)(e.v + at);
+
+		read_record(&t, h);
+		at += h->size;
+	}
+	assert_int_equal(t.mapped, 2);
+	assert_true(t.start[0] == 0x7ffffffff000 || t.start[1] == 0x7ffffffff000);
+	assert_true(t.limit[0] <= t.start[1] || t.limit[1] <= t.start[0]);
+	free(e.v);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(pprof_adds_up_and_refers_to_what_is_there),
+		TEST(otlp_adds_up_and_refers_to_what_is_there),
+		TEST(perfetto_adds_up_and_tells_before_it_refers),
+		TEST(perf_adds_up_and_maps_before_it_samples),
+		TEST(files_are_not_in_the_way_of_jit_code),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
