@@ -45,7 +45,8 @@ static void sample(uint32_t nr, uint32_t thread, uint32_t node, uint8_t outcome)
 
 static uint32_t module(enum dusk_module_kind kind, const char *path, uint64_t ino)
 {
-	struct dusk_module m = {kind, 100, path, "", 1, ino, 0};
+	const char *build_id = ino == 1 ? "0123456789abcdef0123456789abcdef01234567" : "";
+	struct dusk_module m = {kind, 100, path, build_id, 1, ino, 0};
 
 	return profile_module(writer, &m);
 }

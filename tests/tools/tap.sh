@@ -18,6 +18,14 @@ claim() {
 	fi
 }
 
+# needs COMMAND TEXT: is the command there? If not, the claim is skipped, by name.
+needs() {
+	command -v "$1" >/dev/null && return
+	claims=$((claims + 1))
+	echo "ok $claims - $2 # SKIP $1 is not installed"
+	return 1
+}
+
 # exits STATUS COMMAND...: it ends with that status; what it printed is in $tmp/said.
 exits() {
 	expected=$1

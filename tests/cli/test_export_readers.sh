@@ -1,0 +1,134 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Do the tools that exports are for read them, and do all 20 samples arrive? usage: test_export_readers.sh DUSK MAKE_PROFILE
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1")
+make_profile=$(realpath "$2")
+proto=$(realpath "$(dirname "$0")")/proto
+for folder in /usr/lib/go-*/pkg/tool/linux_*; do	# Debian's place for the program behind `go tool pprof`
+	PATH=$PATH:$folder
+done
+cd "$tmp" || exit 1
+export LC_ALL=C HOME="$tmp"
+"$make_profile" profile.dusk || exit 1
+names="folded script perf pprof otlp perfetto firefox speedscope jsonl csv"
+for format in $names; do
+	"$dusk" export -f $format -o x.$format 2>said.$format || exit 1
+done
+
+# is WANTED COMMAND...: it prints that, and nothing else.
+is() {
+	wanted=$1
+	shift
+	got=$("$@")
+	echo "$got"
+	[ "$got" = "$wanted" ]
+}
+refused() {
+	wanted=$1
+	shift
+	exits 2 "$dusk" export "$@" && says "$wanted"
+}
+
+# The command itself.
+claim "--list names every format" sh -c "$dusk export --list | cut -d ' ' -f 1 | tr '\n' ' ' | grep -qx '$names '"
+claim "the suffix tells the format" sh -c "$dusk export -o y.pb.gz 2>/dev/null && cmp y.pb.gz x.pprof &&
+	$dusk export -o perf.data 2>/dev/null && cmp perf.data x.perf && $dusk export -o y.csv 2>/dev/null && cmp y.csv x.csv"
+claim "--format is believed before the suffix" sh -c "$dusk export -f folded -o z.csv && cmp z.csv x.folded"
+claim "a suffix that tells nothing: the formats" refused "speedscope, jsonl, csv" -o x.json
+claim "an unknown format: the formats" refused "perfetto, firefox" -f pdf
+claim "what has no place is told, once" is "dusk: pprof has no place for times and CPUs" cat said.pprof
+claim "where all has its place nothing is told" is "" cat said.jsonl said.perfetto said.folded
+claim "a folder that does not exist" exits 1 "$dusk" export -o none/x.csv
+claim "it is named, and why" says "cannot write none/x.csv: No such file or directory"
+needs script "a terminal is spared" && claim "a terminal is spared" sh -c "
+	script -qec '$dusk export -f pprof' /dev/null | grep -q 'not for terminals'"
+for format in $names; do
+	claim "$format: a full disk is an error" exits 1 sh -c "$dusk export -f $format >/dev/full"
+done
+
+# Lines that a reader does not expect would show here.
+claim "folded: 20 samples" is 20 awk '{ nr += $NF } END { print nr }' x.folded
+claim "reversed: the same stacks, from the inside" sh -c "
+	$dusk export --reverse | awk '{ n = \$NF; sub(/ [0-9]*\$/, \"\"); k = split(\$0, part, \";\"); line = part[k]
+		for (i = k - 1; i; i--) line = line \";\" part[i]; print line, n }' | cmp - x.folded"
+claim "script: 20 samples" is 20 grep -c 'cpu-clock:' x.script
+
+if needs perf "perf report and perf script read perf"; then
+	claim "perf script reads 20 samples" is 20 sh -c "perf script -i x.perf --symfs . -F comm 2>/dev/null | grep -c ."
+	claim "perf script knows tasks, times, CPUs and weights" is "my app 200/201 [000] 0.100000: 10000000" \
+		sh -c "perf script -i x.perf --symfs . -F comm,pid,tid,time,cpu,period --tid 201 2>/dev/null |
+			head -n 1 | sed 's/  */ /g; s/^ //; s/ \$//'"
+	claim "perf script knows files by their offsets" is "2fff (/usr/bin/xz) 1fff (/usr/bin/xz)" \
+		sh -c "perf script -i x.perf --symfs . -F ip,dso,sym 2>/dev/null |
+			awk 'NF == 3 { print \$1, \$3 }' | head -n 2 | xargs"
+	claim "perf report adds them up" is "kworker/0:1 5 my app 5 xz 10" \
+		sh -c "perf report -i x.perf --symfs . --stdio -n --no-children -g none -s comm 2>/dev/null |
+			awk '/^ *[0-9.]+%/ { n = \$2; \$1 = \$2 = \"\"; sub(/^ */, \"\"); print \$0, n }' | sort | xargs"
+	claim "perf knows the build id" sh -c "
+		perf buildid-list -i x.perf 2>/dev/null | grep '^0123456789abcdef0123456789abcdef01234567 */usr/bin/xz'"
+fi
+
+if needs pprof "go tool pprof reads pprof"; then
+	claim "go tool pprof adds up the samples" is "20 of 20" sh -c "pprof -sample_index=samples -top x.pprof 2>/dev/null |
+		sed -n 's/.*accounting for \([0-9]*\), 100% of \([0-9]*\) total/\1 of \2/p'"
+	claim "and their time" sh -c "pprof -top x.pprof 2>/dev/null | grep '100% of 200ms total'"
+	claim "functions, and who called them" sh -c "pprof -sample_index=samples -traces x.pprof 2>/dev/null |
+		awk '/vfs_read/ { getline; if (/run/) { getline; if (/start/) ok = 1 } } END { exit !ok }'"
+	claim "tasks are labels" sh -c "pprof -sample_index=samples -tags x.pprof 2>/dev/null | grep '10.0 .50.00%.: xz'"
+	claim "mappings have a build id" sh -c "pprof -raw x.pprof 2>/dev/null |
+		grep '/usr/bin/xz 0123456789abcdef0123456789abcdef01234567'"
+fi
+
+if needs protoc "protoc reads pprof, otlp and perfetto"; then
+	decode() {
+		protoc -I "$proto" --decode="$2" "$proto/$1.proto"
+	}
+	gzip -dc x.pprof | decode pprof Profile >pprof.text
+	decode otlp ProfilesData <x.otlp >otlp.text
+	decode perfetto Trace <x.perfetto >perfetto.text
+	for format in pprof otlp perfetto; do
+		claim "$format has no field of another number" sh -c "
+			[ -s $format.text ] && ! grep -E '^ *[0-9]+( \{|:)' $format.text"
+	done
+	claim "pprof: 20 samples" is 20 awk '/^  value:/ { if (++n % 2) nr += $2 } END { print nr }' pprof.text
+	claim "otlp: 20 samples" is 20 grep -c timestamps_unix_nano otlp.text
+	claim "otlp: a resource for each process" is 3 grep -c '^resource_profiles' otlp.text
+	claim "otlp: build ids" grep -q 'string_value: "0123456789abcdef0123456789abcdef01234567"' otlp.text
+	claim "perfetto: 20 samples" is 20 grep -c '  perf_sample {' perfetto.text
+	claim "perfetto: threads have names" grep -q 'name: "kworker/0:1"' perfetto.text
+fi
+
+if needs jq "jq reads speedscope, firefox and jsonl"; then
+	claim "speedscope: 20 samples" is 200000000 jq '[.profiles[].weights[]] | add' x.speedscope
+	claim "speedscope: frames are there" jq -e '(.shared.frames | length) as $n |
+		[.profiles[].samples[][]] | all(. >= 0 and . < $n)' x.speedscope
+	claim "firefox: 20 samples" is 20 jq '[.threads[].samples | .length, (.stack | length)] | add / 2' x.firefox
+	claim "firefox: columns are as long as they say" jq -e '[.shared[] | objects |
+		(.length as $n | del(.length)[] | length == $n)] + [.threads[].samples |
+		.length as $n | .stack, .time, .threadCPUDelta | length == $n] | all' x.firefox
+	claim "firefox: indices are in their tables" jq -e '.shared as $s | [
+		([.threads[].samples.stack[]] | max < $s.stackTable.length),
+		($s.stackTable.frame | max < $s.frameTable.length), ($s.frameTable.func | max < $s.funcTable.length),
+		($s.funcTable.name | max < ($s.stringArray | length)),
+		($s.funcTable.resource | max < $s.resourceTable.length)] | all' x.firefox
+	claim "jsonl: 20 samples, and it says so" is "20 20" \
+		sh -c "jq -s '[.[] | select(.type == \"sample\")] | length' x.jsonl | tr '\n' ' '; jq '.samples // empty' x.jsonl"
+	claim "jsonl: members are those of the schema" sh -c "$dusk export --schema >schema && jq -e -n --slurpfile s schema '
+		(\$s[0].oneOf | map({(.properties.type.const): (.required | sort)}) | add) as \$lines |
+		[inputs | keys == \$lines[.type]] | all' x.jsonl"
+fi
+
+if needs jsonschema "a validator reads jsonl"; then
+	claim "jsonl: every line is as its schema says" sh -c "
+		$dusk export --schema | sed '1s/{/{\"type\":\"array\",\"items\":{/; \$s/}/}}/' >lines.schema
+		{ echo '['; sed '\$!s/\$/,/' x.jsonl; echo ']'; } >lines && jsonschema -i lines lines.schema"
+fi
+
+if needs sqlite3 "sqlite3 reads csv"; then
+	claim "csv: 20 samples" is "20|200000000|7" sqlite3 :memory: ".import --csv x.csv sample" \
+		"select count(*), sum(value_ns), count(distinct stack) from sample"
+	claim "csv: stacks" is "main;code;memcpy" sqlite3 :memory: ".import --csv x.csv sample" \
+		"select distinct stack from sample where function = 'memcpy'"
+fi
+done_testing
