@@ -364,6 +364,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
 	r->start_ns = r->committed_ns = now_ns();
+	set_u64(r->writer, "start_monotonic_ns", r->start_ns);
 	return sampler_start(r->sampler, program(r, "sample_cpu"), err);
 }
 
