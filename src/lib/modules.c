@@ -113,7 +113,7 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 		strcpy(path, "[vdso]");
 	else if (e->path_start < PATH_BYTES)
 		snprintf(path, sizeof(path), "%.*s", (int)(PATH_BYTES - e->path_start), e->path + e->path_start);
-	else
+	else if (procfs_mapped_path(e->pid, e->start, e->end, path, sizeof(path)))	/* the mmap lock was taken */
 		snprintf(path, sizeof(path), "[inode %llu]", e->ino);
 
 	index = map_at(&m->by_id, e->id, &added);

@@ -2,6 +2,8 @@
 /* How does a process see its files, and itself? */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,6 +53,22 @@ int procfs_open_in_root(pid_t pid, const char *path)
 		return -errno;
 	path_fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
 	return path_fd < 0 ? -errno : reopen_regular(path_fd);
+}
+
+int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size)
+{
+	char name[80], path[PATH_MAX];
+	ssize_t len;
+
+	snprintf(name, sizeof(name), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	len = readlink(name, path, sizeof(path));
+	if (len < 0)
+		return -errno;
+	if (len >= (ssize_t)sizeof(path) || len >= (ssize_t)size)
+		return -ENAMETOOLONG;
+	memcpy(ret, path, len);
+	ret[len] = 0;
+	return 0;
 }
 
 /* The last number of the line that begins with @key, or the @nth (from 1); -1 if there is none. */

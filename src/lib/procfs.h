@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How does a process see its files, and itself? */
 #pragma once
+#include <stdint.h>
 #include <sys/types.h>
 
 /*
@@ -11,6 +12,12 @@ int procfs_open_file(const char *path);
 
 /* The same with @path as process @pid sees it: links in it lead nowhere outside of its root. */
 int procfs_open_in_root(pid_t pid, const char *path);
+
+/*
+ * The file that @pid has mapped from @start to @end, as we see it, to @ret of @size bytes. -ENOENT: there is no such
+ * mapping, or none of a file; -ENAMETOOLONG; others from /proc.
+ */
+int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size);
 
 /* The number of @pid in its own PID namespace, and its effective user. -ESRCH: it is gone. */
 int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner);
