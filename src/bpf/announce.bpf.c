@@ -6,6 +6,7 @@
  */
 #include "announce.bpf.h"
 #include "consumers.bpf.h"
+#include "port.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 #define MAX_COMPONENTS 64
@@ -63,8 +64,8 @@ static long path_step(u32 turn, void *ctx)
 	return prepend(p, d);
 }
 
-/* Called with the mmap lock held, so that the file stays: only kernel memory is read. */
-static long file_found(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
+/* Called while the VMA cannot go, so that the file stays: only kernel memory is read. */
+CORE long announce_file(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
 {
 	struct path_walk *p = ctx;
 	struct file *file = vma->vm_file;
@@ -102,7 +103,7 @@ CORE void module_announce(struct modules *ms)
 	e->vdso = ms->vma.vdso;
 	e->build_id_bytes = ms->read.build_id_bytes;
 	__builtin_memcpy(e->build_id, ms->read.build_id, BUILD_ID_BYTES);
-	bpf_find_vma(t, ms->vma.start, file_found, &p, 0);
+	announce_mapping(t, ms->vma.start, &p);
 	if (p.dentry)
 		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
 	e->path_start = p.pos;

@@ -151,6 +151,20 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	return f.yes ? 0 : -ENOENT;
 }
 
+CORE void announce_mapping(struct task_struct *t, u64 addr, void *path_walk)
+{
+	struct bpf_iter_task_vma it;
+	struct vm_area_struct *vma;
+
+	if (bpf_find_vma(t, addr, announce_file, path_walk, 0) != -EBUSY)
+		return;
+	bpf_iter_task_vma_new(&it, t, addr);
+	vma = bpf_iter_task_vma_next(&it);
+	if (vma && vma->vm_start <= addr)
+		announce_file(t, vma, path_walk);
+	bpf_iter_task_vma_destroy(&it);
+}
+
 CORE u64 port_file_start(const struct vma *like)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
@@ -185,6 +199,8 @@ CORE struct module *port_module_add(struct modules *ms)
 	if (!err) {
 		count_total(COUNT_MODULES, 1);
 		module_announce(ms);
+	} else if (err != -EEXIST) {
+		count_total(COUNT_MODULES_FULL, 1);
 	}
 	return bpf_map_lookup_elem(&modules, &ms->key);
 }

@@ -8,3 +8,6 @@
  * -EFAULT and -EACCES as port_read() has them.
  */
 GLOBAL int may_fault(u64 addr, u32 len);
+
+/* announce_file() of the mapping of @t, the current task, at @addr. */
+CORE void announce_mapping(struct task_struct *t, u64 addr, void *path_walk);

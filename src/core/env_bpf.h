@@ -11,6 +11,7 @@ enum { false, true };
 #define EACCES 13
 #define EFAULT 14
 #define EBUSY 16
+#define EEXIST 17
 #define EINVAL 22
 #define ENOSPC 28
 #define EOPNOTSUPP 95

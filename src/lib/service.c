@@ -11,7 +11,6 @@
 #include "object.h"
 #include "pins.h"
 
-#define SERVICE_ABI 1			/* of what lies in the shared maps, where its sizes do not tell */
 #define MIN_WALKERS 64
 #define MAX_WALKERS 1024
 #define WALKERS_PER_CPU 8
@@ -37,19 +36,22 @@ struct service {
 	struct shared stacks, registry, totals, walkers;
 };
 
-/* A name that tools share only if they mean the same by all that lies in the maps. */
-static void name_version(char ret[24], const struct bpf_object *obj)
+/*
+ * A name that tools share only if they mean the same by all that lies in the maps. Sizes do not tell that (what a cached
+ * row means, say), so it is made from the whole object: builds that differ in it do not meet.
+ */
+static void name_version(char ret[24])
 {
+	struct dusk_image image = IMAGE(service);
+	const unsigned char *byte = image.bytes;
 	u64 hash = 0xcbf29ce484222325ULL;
 
-	for (size_t i = 0; i < NR_SHARED; i++) {
-		const struct bpf_map *m = bpf_object__find_map_by_name(obj, shared_maps[i]);
-		u32 facts[] = { bpf_map__type(m), bpf_map__key_size(m), bpf_map__value_size(m) };
-
-		for (size_t j = 0; j < sizeof(facts) / sizeof(facts[0]); j++)
-			hash = (hash ^ facts[j]) * 0x100000001b3ULL;
-	}
-	snprintf(ret, 24, "v%d-%08x", SERVICE_ABI, (u32)(hash ^ hash >> 32));
+	for (size_t i = 0; i < image.size; i++)
+		hash = (hash ^ byte[i]) * 0x100000001b3ULL;
+	snprintf(ret, 24, "v%s-%08x", dusk_version(), (u32)(hash ^ hash >> 32));
+	for (char *c = ret; *c; c++)
+		if (*c == '.')
+			*c = '_';	/* bpffs keeps names with dots for itself */
 }
 
 static u32 walkers_for(int nr_cpus)
@@ -153,7 +155,7 @@ static void enter(struct service *s, const char *folder)
 		error_set(&s->private_reason, 0, "it was not to be shared");
 		return;
 	}
-	name_version(version, s->obj);
+	name_version(version);
 	if (pins_enter(&s->pins, folder ? folder : PINS_FOLDER, version, &s->private_reason))
 		s->pins = NULL;
 }
