@@ -49,7 +49,8 @@
 	X(EXITED, "exited", ABSENT, "the exiting task had given up its memory already")			\
 	X(EXCLUDED, "excluded", NONE, "a walk of this process did not end: it is not asked any more")	\
 	X(WORK_LOST, "work-lost", NONE, "the kernel dropped the task work")				\
-	X(STACKMAP_FULL, "stackmap-full", NONE, "the stack was walked, but the stackmap was full")
+	X(STACKMAP_FULL, "stackmap-full", NONE, "the stack was walked, but the stackmap was full")		\
+	X(BAD_SFRAME, "bad-sframe", CUT, "malformed .sframe, or a rule in it that cannot be true")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -8,6 +8,7 @@
 #define PT_LOAD 1
 #define PT_NOTE 4
 #define PT_GNU_EH_FRAME 0x6474e550
+#define PT_GNU_SFRAME 0x6474e554
 #define PF_X 1
 #define PF_W 2
 #define PHDR_BYTES 56
@@ -47,6 +48,8 @@ TURN(program_header, struct modules, ms)
 
 	if (type == PT_GNU_EH_FRAME)
 		m->hdr = ph[2];
+	if (type == PT_GNU_SFRAME)
+		m->sframe = ph[2];
 	n = ms->nr_notes;
 	if (type == PT_NOTE && n < COUNT(ms->notes)) {
 		at(ms->notes, n) = (struct segment){ ph[6], ph[2], ph[4] };	/* off: the alignment */
@@ -175,7 +178,7 @@ CORE void elf_read(struct modules *ms, u64 base)
 
 	m->kind = MODULE_UNREADABLE;
 	m->nr_exec = m->nr_entries = 0;
-	m->hdr = m->entry = 0;
+	m->hdr = m->entry = m->sframe = 0;
 	m->build_id_bytes = 0;
 	ms->nr_ro = ms->nr_notes = ms->error = 0;
 	ms->start_vaddr = 0;
@@ -208,4 +211,8 @@ CORE void elf_read(struct modules *ms, u64 base)
 		read_hdr(ms, bias);
 	else
 		scan_for_eh_frame(ms, bias);
+	if (m->kind == MODULE_NO_EH_FRAME && m->sframe) {
+		m->kind = MODULE_SFRAME;
+		m->hdr = m->sframe;
+	}
 }

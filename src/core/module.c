@@ -66,6 +66,7 @@ static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 	}
 	r->hdr = r->bias + m->hdr;
 	r->entry = r->bias + m->entry;
+	r->sframe = m->sframe;
 }
 
 static INLINE bool module_is_readable(const struct module *m)
@@ -141,8 +142,8 @@ CORE int module_enter(struct modules *ms, u64 addr)
 		return 0;
 	}
 
-	/* V8 maps a part of node's text a second time: beside the copy there is no .eh_frame. */
-	if (r->kind == MODULE_ELF || r->kind == MODULE_SCANNED)
+	/* V8 maps a part of node's text a second time: beside the copy there are no tables. */
+	if (module_has_tables(r))
 		if (port_vma(r->hdr, &ms->beside) || !same_file(v, &ms->beside))
 			module_here(ms)->kind = MODULE_NO_EH_FRAME;
 	return 0;

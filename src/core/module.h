@@ -11,6 +11,7 @@
 enum module_kind {
 	MODULE_ELF = 1,		/* has .eh_frame_hdr with a table */
 	MODULE_SCANNED,		/* has .eh_frame, without a table */
+	MODULE_SFRAME,		/* has .sframe, and no .eh_frame */
 	MODULE_NO_EH_FRAME,
 	MODULE_NOT_ELF,
 	MODULE_UNREADABLE,	/* its headers are not mapped: not remembered */
@@ -28,7 +29,8 @@ struct segment {
 struct module {
 	u32 id, kind;
 	u32 nr_exec, nr_entries;
-	u64 hdr, entry;			/* .eh_frame_hdr (SCANNED: .eh_frame) and entry point, link-time addresses */
+	u64 hdr, entry;			/* .eh_frame_hdr (or .eh_frame, or .sframe) and entry point, link-time addresses */
+	u64 sframe;			/* likewise; 0: it has none */
 	struct segment exec[4];
 	u32 build_id_bytes;		/* 0: it has none */
 	u8 build_id[BUILD_ID_MAX];
@@ -36,6 +38,7 @@ struct module {
 
 struct range {
 	u64 start, end, bias, hdr, entry;
+	u64 sframe;			/* link-time address; 0: it has none */
 	s64 file_off;			/* address + file_off = offset in the file; ANON: the address */
 	u32 module, kind, nr_entries, epoch;
 };
@@ -80,6 +83,12 @@ static INLINE void modules_reset(struct modules *ms)
 static INLINE void modules_distrust(struct modules *ms)
 {
 	ms->epoch++;
+}
+
+/* Does it have tables to unwind by? */
+static INLINE bool module_has_tables(const struct range *r)
+{
+	return r->kind <= MODULE_SFRAME;
 }
 
 static INLINE u32 hint_of(u64 addr)

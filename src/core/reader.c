@@ -38,3 +38,13 @@ GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed)
 		val |= ~0ULL << (shift & 63);
 	return forget(r->leb, val);	/* else each length is a path of its own */
 }
+
+GLOBAL u32 reader_uint(struct reader *r NONNULL, u32 bytes)
+{
+	u32 val = 0;
+
+	for (u32 i = 0; i < 4; i++)
+		if (i < bytes)
+			val |= (u32)reader_u8(r) << 8 * i;
+	return val;
+}

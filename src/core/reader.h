@@ -29,6 +29,9 @@ CORE int reader_seek(struct reader *r, u64 addr);
 /* LEB128 of at most ten bytes. */
 GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed);
 
+/* An unsigned number of at most four bytes. */
+GLOBAL u32 reader_uint(struct reader *r NONNULL, u32 bytes);
+
 static INLINE u64 reader_uleb(struct reader *r)
 {
 	return reader_leb(r, false);
@@ -50,6 +53,13 @@ static INLINE void reader_skip(struct reader *r, u32 bytes)
 	r->overran |= r->pos > r->len;
 	r->base += (u64)r->pos + bytes;
 	r->pos = r->len = 0;
+}
+
+/* Go on at @addr, wherever that is, with reader_ready(). */
+static INLINE void reader_go(struct reader *r, u64 addr)
+{
+	r->base = addr;
+	r->pos = r->len = r->overran = 0;
 }
 
 /* Was all that was read since reader_seek() really there? 0, -EFAULT or -EACCES. */
@@ -78,16 +88,12 @@ static INLINE u8 reader_u8(struct reader *r)
 
 static INLINE u16 reader_u16(struct reader *r)
 {
-	u16 low = reader_u8(r);
-
-	return low | (u16)(reader_u8(r) << 8);
+	return reader_uint(r, 2);
 }
 
 static INLINE u32 reader_u32(struct reader *r)
 {
-	u32 low = reader_u16(r);
-
-	return low | (u32)reader_u16(r) << 16;
+	return reader_uint(r, 4);
 }
 
 static INLINE u64 reader_u64(struct reader *r)

@@ -12,6 +12,7 @@ enum row_flags {
 	ROW_EXPRESSIONS = 4,	/* perhaps */
 	ROW_SIMPLE = 8,		/* the CFA is a register and an offset; all that was saved lies at offsets from it */
 	ROW_GUESS = 16,		/* from the code, not from CFI: believed only if it leads behind a call */
+	ROW_FLEXIBLE = 32,	/* expressions that are a register and an offset, from .sframe */
 };
 
 /* The registers that a row follows; the CFA is the caller's rsp. */
@@ -23,5 +24,5 @@ struct row {
 	u8 cfa_kind, cfa_reg, flags, saved;	/* @saved: bit per slot that was given a rule */
 	s32 cfa_off;				/* or the expression, as distance from .eh_frame_hdr */
 	u8 rule[NR_SLOTS];
-	s32 off[NR_SLOTS];			/* offset, register number, or expression like above */
+	s32 off[NR_SLOTS];			/* offset, register, both, or expression like above */
 };

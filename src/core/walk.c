@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each frame in stages: module → row (cached, or from CFI) → CFA → expressions, if any → the caller's registers.
+ * Each frame in stages: module → row (cached, from .eh_frame, or from .sframe) → CFA → expressions, if any → the
+ * caller's registers.
  *
  * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
  *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, port_read, the port's question about the page
@@ -16,11 +17,6 @@ static INLINE int end(struct walk *w, u32 why)
 {
 	w->outcome = why;
 	return STOP;
-}
-
-static INLINE bool has_cfi(const struct range *r)
-{
-	return r->kind == MODULE_ELF || r->kind == MODULE_SCANNED;
 }
 
 static INLINE u32 why_no_cfi(const struct range *r)
@@ -67,6 +63,19 @@ static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
 	return 0;
 }
 
+/* The same from .sframe. */
+static INLINE u32 row_from_sframe(struct walk *w, u64 pc)
+{
+	struct sframe *s = &w->sframe;
+	u32 err;
+
+	s->pc = pc;
+	err = sframe_find(s, module_here(&w->modules));
+	if (!err)
+		w->machine.row = s->row;
+	return err;
+}
+
 /* Nearly all rows are simple. Told once, when the row is learnt, so that frames need not look. */
 static INLINE void classify(struct row *row)
 {
@@ -94,7 +103,9 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	u32 err;
 
 	w->row_misses++;
-	err = row_from_cfi(w, pc);
+	err = module_here(&w->modules)->kind == MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
+	if (err == NO_FDE && module_here(&w->modules)->sframe)
+		err = row_from_sframe(w, pc);
 	if (err && err != NO_FDE)
 		return err;
 	if (err && (!m->exact || framepointer_plt_row(m, pc))) {
@@ -139,7 +150,7 @@ static INLINE bool step(struct walk *w)
 
 	ms->here = at(ms->hint, hint_of(pc));
 	here = module_here(ms);
-	if (nr >= w->max_depth || w->no_cache || !module_holds(ms, pc) || !here->module || !has_cfi(here))
+	if (nr >= w->max_depth || w->no_cache || !module_holds(ms, pc) || !here->module || !module_has_tables(here))
 		return false;
 	if (rowcache_get(rowcache_key(here->module, pc + here->file_off), row) || !(row->flags & ROW_SIMPLE))
 		return false;
@@ -197,7 +208,7 @@ CORE_TURN(walk_frame, struct walk, w)
 
 	if (here->kind == MODULE_UNREADABLE || here->kind == MODULE_NOT_SAFE)
 		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
-	if (!has_cfi(here)) {
+	if (!module_has_tables(here)) {
 		err = framepointer_step(m);
 		here = module_here(ms);
 		return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
@@ -226,8 +237,8 @@ CORE_TURN(walk_frame, struct walk, w)
 	err = find_cfa(m);
 	if (err)
 		return end(w, err);
-	if (m->row.flags & ROW_EXPRESSIONS) {
-		err = expr_row(m);
+	if (m->row.flags & (ROW_EXPRESSIONS | ROW_FLEXIBLE)) {
+		err = m->row.flags & ROW_FLEXIBLE ? sframe_rules(m) : expr_row(m);
 		if (err)
 			return end(w, err);
 	}

@@ -5,6 +5,7 @@
 #include "ehframe.h"
 #include "machine.h"
 #include "module.h"
+#include "sframe.h"
 #include "stack.h"
 
 /* All a walk works with. Lives in map memory: the verifier follows pointers into it, not what it contains. */
@@ -21,6 +22,7 @@ struct walk {
 	struct modules modules;
 	struct ehframe ehframe;
 	struct cfi cfi;
+	struct sframe sframe;
 };
 
 /* Start from the registers in w->machine.reg[], including RIP and RSP. */

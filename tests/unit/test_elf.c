@@ -195,6 +195,25 @@ static u32 build_id_bytes(const struct writer *w)
 	return read()->build_id_bytes;
 }
 
+static void sframe_stands_in_where_there_is_no_eh_frame(void **state)
+{
+	set_up();
+	header()->e_phnum = 6;
+	segment(5)->p_type = 0x6474e554;
+	segment(5)->p_vaddr = 0x5000;
+	assert_int_equal(read()->kind, MODULE_ELF);
+	assert_int_equal(ms.read.sframe, 0x5000);
+	im.bytes[0x2000] = 2;			/* .eh_frame_hdr of an unknown form */
+	assert_int_equal(read()->kind, MODULE_SFRAME);
+	segment(EH_FRAME_HDR)->p_type = PT_NULL;
+	assert_int_equal(read()->kind, MODULE_SCANNED);
+	im.bytes[0x3000 + 9] = 'x';
+	assert_int_equal(read()->kind, MODULE_SFRAME);
+	segment(5)->p_type = PT_NULL;
+	assert_int_equal(read()->kind, MODULE_NO_EH_FRAME);
+	assert_int_equal(ms.read.sframe, 0);
+}
+
 static void a_build_id_may_have_any_length_up_to_that_of_sha1(void **state)
 {
 	for (u32 bytes = 0; bytes <= 24; bytes++) {
@@ -251,6 +270,7 @@ int main(void)
 		cmocka_unit_test(without_a_table_the_header_leads_to_eh_frame),
 		cmocka_unit_test(a_header_of_an_unknown_form_is_no_header),
 		cmocka_unit_test(without_a_header_the_read_only_segments_are_searched),
+		cmocka_unit_test(sframe_stands_in_where_there_is_no_eh_frame),
 		cmocka_unit_test(a_build_id_may_have_any_length_up_to_that_of_sha1),
 		cmocka_unit_test(a_build_id_is_found_among_other_notes),
 		cmocka_unit_test(notes_that_lie_do_no_harm),

@@ -188,6 +188,21 @@ static void a_second_mapping_of_the_text_alone_has_no_tables_beside_it(void **st
 	assert_int_equal(at_addr(0x90001010)->kind, MODULE_NO_EH_FRAME);
 }
 
+static void sframe_is_looked_for_beside_the_text_too(void **state)
+{
+	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+	Elf64_Phdr *ph = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)) + 4;	/* of .eh_frame_hdr */
+
+	set_up();
+	ph->p_type = 0x6474e554;
+	ph->p_vaddr = 0x5000;
+	im.bytes[0x3000 + 9] = 'x';			/* nor is there an .eh_frame to be found */
+	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_SFRAME);
+	assert_int_equal(at_addr(IMAGE_CODE)->sframe, 0x5000);
+	port_map(0x90001000, im.bytes + 0x1000, 0x1000, file);
+	assert_int_equal(at_addr(0x90001010)->kind, MODULE_NO_EH_FRAME);
+}
+
 static void a_full_table_of_modules_takes_only_the_number(void **state)
 {
 	set_up();
@@ -289,6 +304,7 @@ int main(void)
 		cmocka_unit_test(another_file_in_the_same_place_is_noticed),
 		cmocka_unit_test(a_mapping_that_was_split_is_noticed),
 		cmocka_unit_test(a_second_mapping_of_the_text_alone_has_no_tables_beside_it),
+		cmocka_unit_test(sframe_is_looked_for_beside_the_text_too),
 		cmocka_unit_test(a_full_table_of_modules_takes_only_the_number),
 		cmocka_unit_test(what_could_not_be_read_is_asked_for_again),
 		cmocka_unit_test(a_file_whose_start_was_passed_over_is_asked_for_again),
