@@ -221,4 +221,57 @@ const struct dusk_capability *dusk_capabilities(void);
 /* The same as setcap takes them: "cap_bpf,cap_perfmon,...=ep". */
 const char *dusk_capabilities_setcap(void);
 
+/*
+ * What the section .sframe of an ELF file says (SFrame 1 to 3, x86-64): for each function rows, one a stretch of code,
+ * that tell where the CFA is and where the caller's return address and frame pointer are.
+ */
+enum dusk_sframe_base {
+	DUSK_SFRAME_UNCHANGED,	/* FP: nothing is said, so it still has the caller's value */
+	DUSK_SFRAME_FIXED,	/* RA: where it always is, at CFA + ra_offset */
+	DUSK_SFRAME_LEFT_OUT,	/* RA: the same, but said in so many words, for FP follows */
+	DUSK_SFRAME_CFA,
+	DUSK_SFRAME_REGISTER,
+};
+
+/* @base + @offset, or what lies there. */
+struct dusk_sframe_rule {
+	enum dusk_sframe_base base;
+	uint32_t reg;			/* REGISTER: its DWARF number */
+	int32_t offset;			/* bytes */
+	bool lies_there;
+};
+
+struct dusk_sframe_row {
+	uint64_t address;		/* link-time; in a masked function: from the start of the block */
+	bool outermost;			/* there is no caller, and there are no rules */
+	struct dusk_sframe_rule cfa, fp, ra;
+};
+
+struct dusk_sframe_function {
+	uint64_t address;		/* link-time */
+	uint32_t size;			/* bytes of code */
+	uint32_t first, nr;		/* its rows */
+	bool masked;			/* the code repeats in blocks, as a PLT does */
+	bool flexible, signal;
+};
+
+struct dusk_sframe {
+	uint32_t version;
+	bool sorted, frame_pointer, pcrel;
+	uint32_t unknown_flags;
+	int32_t fp_offset, ra_offset;	/* fixed distances from the CFA in bytes; 0: none */
+	uint32_t nr_functions, nr_rows;
+	uint32_t claimed_rows;		/* as many as the header says there are */
+	struct dusk_sframe_function *functions;
+	struct dusk_sframe_row *rows;
+};
+
+/*
+ * Read .sframe of the ELF file at @path, by its name or by PT_GNU_SFRAME. *@ret is to be freed with dusk_sframe_free().
+ * From open(); -ENOEXEC: no ELF file; -ENODATA: it has no .sframe; -EOPNOTSUPP: it is not linked, or not for x86-64;
+ * -EINVAL: the section is malformed (where: @err).
+ */
+int dusk_sframe_read(struct dusk_sframe **ret, const char *path, struct dusk_error *err);
+void dusk_sframe_free(struct dusk_sframe *s);
+
 const char *dusk_version(void);
