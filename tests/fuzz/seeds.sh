@@ -4,12 +4,12 @@
 # Make the first inputs of the walker's fuzzers: a program of one segment, its sections, and hand-written programs of the
 # two little machines. What each begins with is said in fuzz_NAME.c.
 #
-#	tests/fuzz/seeds.sh		writes to corpus/{cfi,ehframe,elf,expr,walk}/
+#	tests/fuzz/seeds.sh		writes to corpus/{cfi,ehframe,elf,expr,sframe,walk}/
 set -eu
 cd "$(dirname "$0")/corpus"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-mkdir -p cfi ehframe elf expr walk
+mkdir -p cfi ehframe elf expr sframe walk
 
 cat >"$dir/program.c" <<'C'
 #define FN __attribute__((noinline, noclone, noipa))
@@ -73,6 +73,48 @@ printf "$head$cie"'\101\016\020\206\002\103\015\006\012\105\014\007\010\013\102\
 printf "$head$cie"'\002\001\016\020\003\001\000\016\030\004\001\000\000\000\016\040\001\001\000\000\000\016\050' >cfi/advances
 printf "$head$cie"'\017\003\167\010\006\020\003\002\166\170\026\014\002\160\000\056\020\057\003\001' >cfi/expressions
 printf "$head$cie"'\005\006\002\006\006\007\003\010\014\011\020\005\021\006\176\022\007\176\023\175\024\006\002\025\006\176\303' >cfi/rules
+
+# No .eh_frame, but .sframe: in version 1, as the assembler of Debian 12 writes it.
+program -g -fno-asynchronous-unwind-tables -Wa,--gsframe -Wl,--no-eh-frame-hdr
+text=$(address .text) sframe=$(address .sframe)
+pc=$((text - 0x400000 + 20))
+{ le16 $pc; printf '\0'; cat "$dir/program"; } >elf/sframe
+for off in 0 20 40; do
+	{ le16 $((pc + off)); le16 512; printf '\0'; cat "$dir/program"; return_addresses $((0x10000000 + pc + off)); } >"walk/sframe-$off"
+	{ le32 $((text + off - sframe)); printf '\0'; section -j .sframe; } >"sframe/1-$off"
+done
+
+# Versions 2 and 3 by hand: a function of three rows 256 bytes on, a PLT, and in version 3 flexible rules and the outermost frame.
+plain='\0\003\010\004\005\020\360\011\004\020\360'
+plt='\0\003\010\013\003\020'
+header() {
+	printf '\342\336'"$1"'\003\0\370\0'
+}
+{
+	le32 265
+	printf '\0'
+	header '\002\001'
+	le32 2; le32 5; le32 17; le32 0; le32 40
+	le32 256; le32 16; le32 0; le32 3; le32 0
+	le32 272; le32 64; le32 11; le32 2; printf '\020\020\0\0'
+	printf "$plain$plt"
+} >sframe/2
+for pc in 265 272 340 345 400; do
+	{
+		le32 $pc
+		printf '\0'
+		header '\003\001'
+		le32 4; le32 9; le32 56; le32 0; le32 64
+		le32 256; le32 0; le32 16; le32 0
+		le32 272; le32 0; le32 64; le32 16
+		le32 336; le32 0; le32 16; le32 27
+		le32 400; le32 0; le32 16; le32 49
+		printf '\003\0\0\0\0'"$plain"
+		printf '\002\0\020\0\020'"$plt"
+		printf '\003\0\0\001\0\0\004\121\0\004\012\063\370\0\063\0\010\010\071\0\051\0'
+		printf '\001\0\0\0\0\0\001'
+	} >"sframe/3-$pc"
+done
 
 printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\013\167\010\200\000\077\032\073\052\063\044\042' >expr/plt
 printf '\377\0\0\0\1\001\014\0\0\0\0\0\0\0\0\004\167\240\001\006\0\0\0\0\0\0\0\0\003\167\050\006' >expr/signal

@@ -154,6 +154,24 @@ static void run_ehframe_input(const u8 *data, u32 size)
 	run_both("ehframe", run_ehframe);
 }
 
+static void run_sframe_input(const u8 *data, u32 size)
+{
+	u32 head = 5;
+	s32 off;
+
+	if (size < head)
+		return;
+	memcpy(&off, data, sizeof(off));
+	map(ADDR, data + head, size - head, (struct vma){0});
+	twin.fail_nth = data[4];
+	twin.sframe.pc = ADDR + (s64)off;
+	twin.range.sframe = twin.range.entry = ADDR;
+	for (u32 i = 0; i < NR_REGS; i++)
+		twin.walk.machine.reg[i] = ADDR + i * 8;
+	twin.walk.machine.lazy = 0xff00;
+	run_both("sframe", run_sframe);
+}
+
 static void run_elf_input(const u8 *data, u32 size)
 {
 	u32 head = 3;
@@ -244,6 +262,11 @@ static void the_same_fdes_are_found(void **state)
 	run_corpus("ehframe", run_ehframe_input);
 }
 
+static void sframe_gives_the_same_rows(void **state)
+{
+	run_corpus("sframe", run_sframe_input);
+}
+
 static void files_say_the_same_of_themselves(void **state)
 {
 	run_corpus("elf", run_elf_input);
@@ -309,6 +332,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(cfi_programs_give_the_same_rows),
 		cmocka_unit_test(expressions_give_the_same_values),
 		cmocka_unit_test(the_same_fdes_are_found),
+		cmocka_unit_test(sframe_gives_the_same_rows),
 		cmocka_unit_test(files_say_the_same_of_themselves),
 		cmocka_unit_test(the_same_stacks_are_walked),
 		cmocka_unit_test(the_same_stacks_get_the_same_ids),

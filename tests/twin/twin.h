@@ -29,6 +29,7 @@ struct twin {
 	struct range range;
 	struct ehframe ehframe;
 	struct cfi cfi;
+	struct sframe sframe;
 	struct walk walk;			/* its machine and its modules also serve alone */
 	struct stack stack;
 
@@ -56,6 +57,15 @@ static INLINE void run_expr(struct twin *t)
 static INLINE void run_ehframe(struct twin *t)
 {
 	t->outcome = ehframe_find(&t->ehframe, &t->range);
+}
+
+static INLINE void run_sframe(struct twin *t)
+{
+	t->outcome = sframe_find(&t->sframe, &t->range);
+	if (t->outcome)
+		return;
+	t->walk.machine.row = t->sframe.row;
+	t->outcome = sframe_rules(&t->walk.machine);
 }
 
 static INLINE void run_module(struct twin *t)
@@ -91,4 +101,4 @@ static INLINE void run_defer(struct twin *t)
 	}
 }
 
-#define TWIN_RUNS(X) X(cfi) X(expr) X(ehframe) X(module) X(walk) X(stacks) X(defer)
+#define TWIN_RUNS(X) X(cfi) X(expr) X(ehframe) X(sframe) X(module) X(walk) X(stacks) X(defer)

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Are stacks whole and true where only .sframe can tell? Programs without CFI of their own, compiled to .sframe alone,
+ * between frames of the C library and of programs that have .eh_frame.
+ */
+#include <dusk/dusk.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "live.h"
+
+#define LIBC "( \\S+)*" /* functions of the C library, which has few symbols */
+
+static struct live_stack stack;
+
+static void need(const char *path)
+{
+	if (!access(path, R_OK))
+		return;
+	print_message("the assembler does not know --gsframe\n");
+	skip();
+}
+
+static void check(const char *const *words, size_t least, const char *all, const char *often)
+{
+	const char *file = live_file("sframe.dusk");
+	pid_t victim = live_start(true, words);
+	size_t stacks = 0, whole = 0;
+	char pid[16];
+
+	snprintf(pid, sizeof(pid), "%d", victim);
+	assert_int_equal(RECORD(file, "-F", "997", "-d", "1200ms", "--max-depth", "2048", "-p", pid), 0);
+	live_end(victim);
+	_cleanup_profile_ p = live_read(file);
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		enum dusk_outcome_class class = live_class(p, s);
+		char *sentence;
+
+		if (class != DUSK_COMPLETE && class != DUSK_CUT)
+			continue;
+		live_user_stack(p, s->node, &stack);
+		sentence = live_sentence(&stack);
+		if (class != DUSK_COMPLETE || !live_matches(sentence, all))
+			fail_msg("not a stack of this program (%s): %s", live_outcome(p, s), sentence);
+		stacks++;
+		whole += live_matches(sentence, often);
+		free(sentence);
+	}
+	print_message("%zu stacks, all complete; %zu like %s\n", stacks, whole, often);
+	assert_true(whole > least);
+}
+#define CHECK(least, all, often, ...) check((const char *const[]){__VA_ARGS__, NULL}, least, all, often)
+
+static bool has_section(const char *path, const char *section)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+	bool found = false;
+	size_t names;
+	GElf_Shdr sh;
+
+	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+	for (Elf_Scn *scn = NULL; (scn = elf_nextscn(elf, scn)) && gelf_getshdr(scn, &sh);)
+		found |= !strcmp(elf_strptr(elf, names, sh.sh_name), section);
+	elf_end(elf);
+	close(fd);
+	return found;
+}
+
+/* The C library calls back, by frames that go by rbp: SFrame has to bring it back. */
+static void a_program_that_only_sframe_describes(void **state)
+{
+	const char *often = "^main" LIBC " compare recurse\\*60 burn$";
+	char all[256];
+
+	need(live_victim("recurse_sframe"));
+	snprintf(all, sizeof(all), "%s|^main" LIBC "( compare( recurse(\\*[0-9]+)?)?)?$", often);
+	CHECK(50, all, often, live_victim("recurse_sframe"), "60");
+}
+
+static void a_library_that_has_no_eh_frame(void **state)
+{
+	const char *library = live_victim("libplugin_sframe.so");
+
+	need(library);
+	assert_true(has_section(library, ".sframe"));
+	assert_false(has_section(library, ".eh_frame"));
+	CHECK(50, "^main( use( plugin_run( plugin_step(\\*[2-6])?)?| plugin_run plugin_step\\*7( back( burn)?)?| "
+	      "\\S+( \\S+)*)?)?$", "^main use plugin_run plugin_step\\*7 back burn$",
+	      live_victim("dlopen"), library, "stay");
+}
+
+/* Its calls are bound again and again. */
+static void a_library_that_comes_and_goes(void **state)
+{
+	need(live_victim("libplugin_sframe.so"));
+	CHECK(10, "^main( use" LIBC ")?$", "^main use plugin_run plugin_step\\*7 ", live_victim("dlopen"),
+	      live_victim("libplugin_sframe.so"), "reopen");
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_program_that_only_sframe_describes),
+		cmocka_unit_test(a_library_that_has_no_eh_frame),
+		cmocka_unit_test(a_library_that_comes_and_goes),
+	};
+
+	elf_version(EV_CURRENT);
+	return LIVE_MAIN(argc, argv, tests);
+}
