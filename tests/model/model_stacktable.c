@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Does a stack get one id, in whatever order three insert it at once, or others that fall on the same slots; and is
- * what an id leads to whole from the moment that the slot shows it?
+ * Does a stack get one id, in whatever order three insert it at once, or others that fall on the same slots, on several
+ * CPUs or as interrupts of each other; and is what an id leads to whole from the moment that the slot shows it?
  *
  * And would we notice? The same with a slot that is written without looking whether somebody was faster.
  */
-#define COUNTERS_COMMUTE	/* the number of words given out, and of stacks */
 #include "explore.h"
 #include "core/stacktable.c"
 
 #define INSERTERS 3
+#define NOBODY INSERTERS
 #define FRAMES 2
+#define USED_WORDS 64			/* of the table */
 
 static struct stacktable table;
 static struct stack stack[INSERTERS];
 static u32 id[INSERTERS];
 static int err[INSERTERS];
 static bool all_alike, careless, torn;
+static u32 reader = NOBODY;		/* who does not insert */
 
 /* Two frames; the second undoes what the first one did to the hash (FNV-1a), so that all are put to the same slots. */
 static void make(struct stack *s, u64 n)
@@ -38,7 +40,7 @@ static void reset(void)
 		id[i] = 0;
 		err[i] = -EAGAIN;
 	}
-	memset(table.word, 0, 64 * sizeof(table.word[0]));
+	memset(table.word, 0, USED_WORDS * sizeof(table.word[0]));
 	table.used = table.stacks = 0;
 	torn = false;
 }
@@ -69,13 +71,22 @@ static bool leads_to(u32 which, const struct stack *s)
 	return frame && nr == s->nr && frame[0] == s->frame[0] && frame[1] == s->frame[1];
 }
 
-static void thread(u32 me)
+static void look(void)
 {
-	u64 seen = load_acquire(&table.slot[stack[0].hash & (STACK_SLOTS - 1)]);	/* as user space might */
+	u64 seen = load_acquire(&table.slot[stack[0].hash & (STACK_SLOTS - 1)]);
 
 	if (seen && !leads_to((u32)seen, &stack[0]) && !leads_to((u32)seen, &stack[INSERTERS - 1]))
 		torn = true;
-	err[me] = careless ? put_carelessly(&stack[me], &id[me]) : stacktable_put(&table, &stack[me], &id[me]);
+}
+
+/* Each looks before it inserts, and the reader only looks, as user space does. */
+static void thread(u32 me)
+{
+	look();
+	if (me == reader)
+		err[me] = 0;
+	else
+		err[me] = careless ? put_carelessly(&stack[me], &id[me]) : stacktable_put(&table, &stack[me], &id[me]);
 }
 
 static bool is_right(void)
@@ -83,6 +94,8 @@ static bool is_right(void)
 	if (torn || table.stacks != (all_alike ? 1 : 2))
 		return false;
 	for (u32 i = 0; i < INSERTERS; i++) {
+		if (i == reader)
+			continue;
 		if (err[i] || !leads_to(id[i], &stack[i]))
 			return false;
 		for (u32 j = 0; j < i; j++)
@@ -92,22 +105,41 @@ static bool is_right(void)
 	return true;
 }
 
+/* What of a stack is used. */
+#define STACK_PART(i) { &stack[i], offsetof(struct stack, frame[FRAMES]) }
+
 int main(void)
 {
-	struct model m = { INSERTERS, thread, NULL, reset, is_right };
-	struct explored alike, mixed, lost;
+	struct model m = {
+		INSERTERS, thread, NULL, reset, is_right,
+		.part = {
+			{ 0 }, { table.word, USED_WORDS * sizeof(u64) }, PART(table.used), PART(table.stacks),
+			STACK_PART(0), STACK_PART(1), STACK_PART(2), PART(id), PART(err), PART(torn),
+		},
+	};
+
+	reset();
+	m.part[0].at = &table.slot[stack[0].hash & (STACK_SLOTS - 1)];
+	m.part[0].bytes = INSERTERS * sizeof(u64);
+	assert((u64 *)m.part[0].at + INSERTERS <= table.slot + STACK_SLOTS);
 
 	all_alike = true;
-	alike = explore(&m);
+	explore_holds(&m, "three who insert one stack get one id");
 	all_alike = false;
-	mixed = explore(&m);
-	all_alike = careless = true;
-	lost = explore(&m);
-	printf("%sok 1 - three who insert one stack get one id (%lu orders, %lu wrong)\n", alike.wrong ? "not " : "",
-	       alike.orders, alike.wrong);
-	printf("%sok 2 - another stack with the same hash gets another (%lu orders, %lu wrong)\n",
-	       mixed.wrong ? "not " : "", mixed.orders, mixed.wrong);
-	printf("%sok 3 - without compare-and-swap, some would get two (%lu orders, %lu wrong)\n1..3\n",
-	       lost.wrong ? "" : "not ", lost.orders, lost.wrong);
-	return alike.wrong || mixed.wrong || !lost.wrong;
+	explore_holds(&m, "another stack with the same hash gets another");
+	all_alike = m.each_access = true;
+	reader = INSERTERS - 1;
+	explore_holds(&m, "who reads meanwhile finds a whole stack or none, whatever was written so far");
+	reader = NOBODY;
+	m.cpu[0] = m.cpu[1] = m.cpu[2] = 1;
+	explore_holds(&m, "interrupts at any instruction of an insertion that insert the same get the same id");
+	all_alike = false;
+	explore_holds(&m, "or another, if they insert another");
+	careless = true;
+	explore_catches(&m, "without compare-and-swap, even they would go wrong");
+	m.each_access = false;
+	memset(m.cpu, 0, sizeof(m.cpu));
+	all_alike = true;
+	explore_catches(&m, "and one stack would get two ids");
+	return explore_done();
 }
