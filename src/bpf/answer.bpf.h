@@ -3,17 +3,22 @@
 #pragma once
 #include "consumers.bpf.h"
 
-/* Serve with @e, but for its cookie, which is the word's; @frames: of a stack that is not in the stackmap, or NULL. */
+/*
+ * Serve with @e, but for its cookie, which is the word's; @frames: of a stack that is not in the stackmap, or NULL.
+ *
+ * Who takes the word has entered: a consumer that leaves then waits until all are served whose word was taken with its
+ * bit, and nobody takes the next one in its slot for it.
+ */
 static INLINE void answer(struct task_state *st, struct event_stack *e, struct stack *frames)
 {
-	u32 consumers;
+	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu), consumers;
 
 	st->last.stack = e->stack;
 	st->last.outcome = frames ? STACKMAP_FULL : e->outcome;
 	st->last.mm = st->mm;
-	st->last.cookie = load_relaxed(&st->defer.word) >> DEFER_BITS;
 	st->scheduler = 0;
 	consumers = defer_take(&st->defer, &e->cookie);
 	if (e->cookie)
 		serve_consumers(st, e, frames, consumers);
+	grace_leave(&registry.grace, cpu, phase);
 }

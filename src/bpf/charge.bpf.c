@@ -4,26 +4,33 @@
 #include "request.bpf.h"
 
 /* The stack is to come: the sum waits with the task, or if it cannot, under the cookie in the ledger. */
-static INLINE void wait_for_stack(u32 slot, u64 key, u64 amount, u64 cookie)
+static INLINE void wait_for_stack(u32 handle, u64 key, u64 amount, u64 cookie)
 {
-	struct charge_key due = { .key = key, .cookie = cookie, .kind = CHARGE_DUE };
+	struct charge_key elsewhere = { .key = key, .cookie = cookie, .kind = CHARGE_DUE };
+	struct charge_key late = { .key = key, .outcome = WORK_LOST };
+	struct charge what = { .key = key, .amount = amount, .count = 1, .consumer = handle };
 	struct task_state *st = task_find(bpf_get_current_task_btf());
+	u32 verdict = st ? charges_add(&st->charges, &st->defer, cookie, &what) : CHARGE_LATE;
 
-	if (!st || !charges_add(&st->charges, cookie, slot, key, amount))
-		charge(slot, &due, amount, 1);
+	if (verdict & CHARGE_ELSEWHERE)
+		charge(consumer_slot(handle), &elsewhere, amount, 1);
+	if (verdict & CHARGE_LATE)
+		charge(consumer_slot(handle), &late, amount, 1);
+	if (st && verdict & CHARGE_ORPHANED)
+		serve_orphans(st);
 }
 
 CORE int dusk_unwind_charge(u32 number, u64 key, u64 amount, struct dusk_unwind *ret)
 {
-	u32 handle = at(consumers_here.handle, number & (MAX_CONSUMERS - 1)), slot = consumer_slot(handle);
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
-	int err = dusk_unwind_request_at(number, 0, ret);
+	u32 handle = load_acquire(&at(consumers_here.handle, number & (MAX_CONSUMERS - 1)));
+	int err = unwind_request(handle, 0, ret);
 	struct charge_key final = { .key = key, .stack = ret->stack, .outcome = ret->outcome };
 
 	if (err == DUSK_QUEUED || err == DUSK_PENDING)
-		wait_for_stack(slot, key, amount, ret->cookie);
+		wait_for_stack(handle, key, amount, ret->cookie);
 	else if (err != -ENOENT)
-		charge(slot, &final, amount, 1);
+		charge(consumer_slot(handle), &final, amount, 1);
 	grace_leave(&registry.grace, cpu, phase);
 	return err;
 }

@@ -35,7 +35,7 @@ struct serving {
 	struct answer answer;		/* to those that do not get the event */
 	struct event_stack *event;
 	struct stack *frames;
-	u32 consumers, turned_away;
+	u32 consumers;			/* as defer_take() has it */
 };
 
 static INLINE struct charge_key row_of(const struct answer *a, u64 key, u32 kind)
@@ -60,9 +60,25 @@ static long serve_charge(u32 turn, void *ctx)
 
 	if (turn >= s->st->charges.nr)
 		return STOP;
-	if (is_open(&at(registry.consumer, c->consumer & (MAX_CONSUMERS - 1))))
-		charge(c->consumer, &key, c->amount, c->count);
+	if (registry_has(&registry, c->consumer))
+		charge(consumer_slot(c->consumer), &key, c->amount, c->count);
 	return NEXT;
+}
+
+static INLINE void settle(struct serving *s)
+{
+	struct charges *c = &s->st->charges;
+
+	bpf_loop(TASK_CHARGES, serve_charge, s, 0);
+	charges_settled(c);
+}
+
+GLOBAL int serve_orphans(struct task_state *st NONNULL)
+{
+	struct serving s = { .st = st, .answer = { .outcome = WORK_LOST } };
+
+	settle(&s);
+	return 0;
 }
 
 static INLINE void call_back(u32 slot, const struct answer *a)
@@ -73,6 +89,23 @@ static INLINE void call_back(u32 slot, const struct answer *a)
 		dusk_unwind_done(number - 1, a->cookie, a->stack, a->outcome);
 }
 
+/*
+ * Consumer @slot is for its own program to call back. There is room for one answer: while others are owed an earlier
+ * one, which a walk at the time of execve() leaves, this one is lost.
+ */
+static INLINE bool owe(struct task_state *st, u32 slot, const struct answer *a)
+{
+	u64 old = load_relaxed(&st->owed.word), new = a->cookie << DEFER_BITS | 1ULL << slot;
+
+	if (!(old & DEFER_ALL))
+		st->owed_answer = *a;
+	else if (old >> DEFER_BITS != a->cookie)
+		return false;
+	else
+		new |= old;
+	return cmpxchg(&st->owed.word, old, new) == old;
+}
+
 static long serve_consumer(u32 slot, void *ctx)
 {
 	struct serving *s = ctx;
@@ -80,7 +113,7 @@ static long serve_consumer(u32 slot, void *ctx)
 	struct charge_key key;
 	void *ring;
 
-	if (!(s->consumers >> slot))
+	if (!((s->consumers & DEFER_ALL) >> slot))
 		return STOP;
 	if (!(s->consumers >> slot & 1) || !is_open(c))
 		return NEXT;
@@ -89,15 +122,15 @@ static long serve_consumer(u32 slot, void *ctx)
 		if (!ring || emit(ring, s->event, sizeof(*s->event), s->frames, c->flags & SERVE_AT_ONCE))
 			fetch_add(&c->lost_stacks, 1);
 	}
-	if (s->turned_away >> slot & 1) {
+	if (s->consumers & DEFER_ELSEWHERE && c->flags & SERVE_LEDGER) {
 		key = row_of(&s->answer, 0, CHARGE_RESOLVED);
 		charge(slot, &key, 0, 0);
 	}
 	if (c->flags & SERVE_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)
 			call_back(slot, &s->answer);
-		else
-			fetch_or(&s->st->owed, 1u << slot);
+		else if (!owe(s->st, slot, &s->answer))
+			fetch_add(&c->lost_stacks, 1);
 	}
 	return NEXT;
 }
@@ -106,18 +139,13 @@ GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e 
 			   u32 consumers)
 {
 	struct serving s = { .st = st, .event = e, .frames = frames, .consumers = consumers };
-	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 
 	s.answer.cookie = e->cookie;
 	s.answer.stack = e->stack;
 	s.answer.outcome = frames ? STACKMAP_FULL : e->outcome;
-	s.turned_away = charges_turned_away(&st->charges, e->cookie);
-	if (charges_settle(&st->charges, e->cookie)) {
-		bpf_loop(TASK_CHARGES, serve_charge, &s, 0);
-		charges_settled(&st->charges);
-	}
+	if (charges_settle(&st->charges, e->cookie))
+		settle(&s);
 	bpf_loop(MAX_CONSUMERS, serve_consumer, &s, 0);
-	grace_leave(&registry.grace, cpu, phase);
 	return 0;
 }
 
@@ -133,12 +161,14 @@ static long serve_one_owed(u32 slot, void *ctx)
 GLOBAL int serve_owed(struct task_state *st NONNULL)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
-	u32 ours = consumers_here.callbacks;
-	struct serving s = { .st = st, .answer = st->last };
+	u64 ours = consumers_here.callbacks;
+	struct serving s = { .st = st };
 
-	s.consumers = fetch_and(&st->owed, ~ours) & ours;
-	if (s.consumers)
+	if (load_acquire(&st->owed.word) & ours) {
+		s.answer = st->owed_answer;	/* it stays while a bit of ours does */
+		s.consumers = fetch_and(&st->owed.word, ~ours) & ours;
 		bpf_loop(MAX_CONSUMERS, serve_one_owed, &s, 0);
+	}
 	grace_leave(&registry.grace, cpu, phase);
 	return 0;
 }

@@ -4,11 +4,14 @@
 #include "maps.h"
 
 /*
- * Serve @consumers (a bit each) with @e: its cookie, and stack or outcome; if the stackmap was full, with @frames. Any
- * context. Returns 0.
+ * Serve @consumers (as defer_take() has it) with @e: its cookie, and stack or outcome; if the stackmap was full, with
+ * @frames. Any context, between grace_enter() and grace_leave(). Returns 0.
  */
 GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
 			   u32 consumers);
+
+/* Enter the sums of CHARGE_ORPHANED: work that was lost. Returns 0. */
+GLOBAL int serve_orphans(struct task_state *st NONNULL);
 
 /* Call back those of our own consumers that are owed it. Returns 0. */
 GLOBAL int serve_owed(struct task_state *st NONNULL);

@@ -33,7 +33,7 @@ static INLINE void forget_task(struct task_struct *t, u32 tid, u32 why, enum cou
 	if (!v)
 		return;
 	task_close(&v->state, t, tid, why, counter);
-	if (!load_relaxed(&v->state.owed))
+	if (!task_owes(&v->state))
 		bpf_map_delete_elem(&tasks, &tid);
 }
 

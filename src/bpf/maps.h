@@ -58,8 +58,8 @@ struct task_state {
 	u32 scheduler;			/* the tool whose task work will walk; 0: not known */
 	u32 walker;			/* at work for this task: index + 1 */
 	struct answer last;		/* of the walk done last */
-	u32 owed;			/* consumers whose own program has yet to call them back with @last */
-	u32 pad;
+	struct defer owed;		/* consumers whose own program has yet to call them back with @owed_answer */
+	struct answer owed_answer;
 	u64 swept;			/* the cookie that the last sweep found without task work */
 	struct charges charges;
 };

@@ -139,9 +139,8 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	return DUSK_QUEUED;
 }
 
-CORE int dusk_unwind_request_at(u32 number, u64 ip, struct dusk_unwind *ret)
+CORE int unwind_request(u32 handle, u64 ip, struct dusk_unwind *ret)
 {
-	u32 handle = at(consumers_here.handle, number & (MAX_CONSUMERS - 1)), slot = consumer_slot(handle);
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 	int err = -ENOENT;
 
@@ -149,9 +148,14 @@ CORE int dusk_unwind_request_at(u32 number, u64 ip, struct dusk_unwind *ret)
 	ret->stack = 0;
 	ret->outcome = NOT_SCHEDULED;
 	if (registry_has(&registry, handle))
-		err = ask(bpf_get_current_task_btf(), slot, ip, ret);
+		err = ask(bpf_get_current_task_btf(), consumer_slot(handle), ip, ret);
 	grace_leave(&registry.grace, cpu, phase);
 	return err;
+}
+
+CORE int dusk_unwind_request_at(u32 number, u64 ip, struct dusk_unwind *ret)
+{
+	return unwind_request(load_acquire(&at(consumers_here.handle, number & (MAX_CONSUMERS - 1))), ip, ret);
 }
 
 CORE int dusk_unwind_request(u32 number, struct dusk_unwind *ret)

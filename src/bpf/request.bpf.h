@@ -4,5 +4,8 @@
 #include "task.bpf.h"
 #include <dusk/dusk.bpf.h>
 
+/* dusk_unwind_request_at() by the consumer's handle. */
+CORE int unwind_request(u32 handle, u64 ip, struct dusk_unwind *ret);
+
 /* unwind.bpf.c: the task work. */
 CORE int unwind_due(struct bpf_map *map, void *key, void *value);

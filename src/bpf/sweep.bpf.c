@@ -24,9 +24,8 @@ struct sweep {
 
 static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
 {
-	if (!defer_cancel(&v->state.defer, s->slot))
+	if (!defer_cancel(&v->state.defer, s->slot) || !defer_cancel(&v->state.owed, s->slot))
 		s->again++;
-	fetch_and(&v->state.owed, ~(1u << (s->slot & (MAX_CONSUMERS - 1))));
 	return 0;
 }
 

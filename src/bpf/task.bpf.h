@@ -12,6 +12,12 @@ static INLINE struct task_state *task_find(struct task_struct *t)
 	return v ? &v->state : NULL;
 }
 
+/* Is a program still to call back? Then the element stays. */
+static INLINE bool task_owes(const struct task_state *st)
+{
+	return load_relaxed(&st->owed.word) & DEFER_ALL;
+}
+
 /* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */
 CORE struct task_value *task_value(struct task_struct *t);
 

@@ -18,7 +18,7 @@ CORE int unwind_due(struct bpf_map *map, void *key, void *value)
 	if (consumers_here.callbacks) {
 		serve_owed(st);
 		bpf_map_delete_elem(&own, &tid);
-		if (!t->mm && !load_relaxed(&st->owed))
+		if (!t->mm && !task_owes(st))
 			bpf_map_delete_elem(&tasks, &tid);
 	}
 	return 0;

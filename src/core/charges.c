@@ -1,8 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "charges.h"
 
-/* The sum of @consumer and @key, begun if need be; TASK_CHARGES: there is no room. */
-static INLINE u32 find(struct charges *c, u32 consumer, u64 key)
+static INLINE bool take(struct charges *c, u64 cookie)
+{
+	u64 owner = load_relaxed(&c->owner);
+
+	return (!owner || owner == cookie << 1) && cmpxchg(&c->owner, owner, cookie << 1 | 1) == owner;
+}
+
+/* The sum of @what's consumer and key, begun if need be; TASK_CHARGES: there is no room. */
+static INLINE u32 find(struct charges *c, const struct charge *what)
 {
 	u32 i;
 
@@ -10,65 +17,41 @@ static INLINE u32 find(struct charges *c, u32 consumer, u64 key)
 		struct charge *s = &c->charge[i];
 
 		if (i >= c->nr) {
-			*s = (struct charge){ .key = key, .consumer = consumer };
+			*s = (struct charge){ .key = what->key, .consumer = what->consumer };
 			c->nr = i + 1;
 			break;
 		}
-		if (s->key == key && s->consumer == consumer)
+		if (s->key == what->key && s->consumer == what->consumer)
 			break;
 	}
 	return i;
 }
 
-static INLINE bool add(struct charges *c, u64 cookie, u32 consumer, u64 key, u64 amount)
+static INLINE bool add(struct charges *c, const struct charge *what)
 {
-	u32 i;
+	u32 i = find(c, what);
 
-	if (!c->nr)
-		c->cookie = cookie;
-	if (c->cookie != cookie)
-		return false;
-	i = find(c, consumer, key);
 	if (i >= TASK_CHARGES)
 		return false;
-	at(c->charge, i).amount += amount;
-	at(c->charge, i).count++;
+	at(c->charge, i).amount += what->amount;
+	at(c->charge, i).count += what->count;
 	return true;
 }
 
-/* What is there of another cookie is of a walk that is over, or about to read it again. */
-static INLINE void turn_away(struct charges *c, u64 cookie, u32 consumer)
+/*
+ * Who gives the cookie up and finds us at work, leaves the sums; so we look whether that has happened. One of the two
+ * sees the other: each writes its word before it reads the other's.
+ */
+CORE u32 charges_add(struct charges *c, struct defer *d, u64 cookie, const struct charge *what)
 {
-	u64 bit = 1ULL << (consumer & (DEFER_BITS - 1));
+	bool taken = take(c, cookie), added = taken && add(c, what);
+	u32 verdict = CHARGE_KEPT;
 
-	for (u32 attempt = 0; attempt < DEFER_ATTEMPTS; attempt++) {
-		u64 old = load_relaxed(&c->elsewhere);
-		u64 new = (old >> DEFER_BITS == cookie ? old : cookie << DEFER_BITS) | bit;
-
-		if (cmpxchg(&c->elsewhere, old, new) == old)
-			break;
-	}
-}
-
-CORE bool charges_add(struct charges *c, u64 cookie, u32 consumer, u64 key, u64 amount)
-{
-	bool added = false;
-
-	if (!cmpxchg(&c->busy, 0, 1)) {
-		added = add(c, cookie, consumer, key, amount);
-		xchg(&c->busy, 0);
-	}
+	if (taken)
+		xchg(&c->owner, cookie << 1);
 	if (!added)
-		turn_away(c, cookie, consumer);
-	return added;
-}
-
-CORE bool charges_settle(struct charges *c, u64 cookie)
-{
-	if (cmpxchg(&c->busy, 0, 1))
-		return false;
-	if (c->nr && c->cookie == cookie)
-		return true;
-	xchg(&c->busy, 0);
-	return false;
+		verdict = defer_mark(d, cookie) ? CHARGE_ELSEWHERE : CHARGE_LATE;
+	if (taken && !defer_waits(d, cookie) && charges_settle(c, cookie))
+		verdict |= CHARGE_ORPHANED;
+	return verdict;
 }

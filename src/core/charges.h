@@ -6,8 +6,11 @@
  * that it asked for. A few sums wait here, each key once, in the memory of the task, under the cookie of the walk that
  * will settle them: no sum can come under another walk's stack.
  *
- * Nobody waits: who finds the list taken, full, or of another cookie is turned away, to keep the charge elsewhere under
- * its cookie. The walk learns from charges_turned_away() whom it has to tell which stack that is.
+ * Nobody waits: who finds the list taken, full, or of another cookie keeps the charge elsewhere under its own cookie,
+ * and marks the deferral word, so that the walk tells which stack that is.
+ *
+ * One word says whose the list is and whether somebody is at work on it. With two, who only looks whether there is
+ * something to settle would keep the one away for whom there is.
  */
 #pragma once
 #include "atomic.h"
@@ -17,33 +20,40 @@
 
 struct charge {
 	u64 key, amount;
-	u32 count, consumer;
+	u32 count;
+	u32 consumer;		/* its handle: the sum may outlive it */
 };
 
 struct charges {
-	u64 cookie;		/* whose sums these are, if nr */
-	u64 elsewhere;		/* cookie and consumers that were turned away, as in a deferral word */
-	u32 busy;		/* somebody is at work */
-	u32 nr;
+	u64 owner;		/* cookie << 1 | somebody is at work; 0: there are no sums */
+	u32 nr, pad;
 	struct charge charge[TASK_CHARGES];
 };
 
-/* Add to the sum of @consumer and @key. False: turned away. By the task itself, any context, constant time. */
-CORE bool charges_add(struct charges *c, u64 cookie, u32 consumer, u64 key, u64 amount);
+enum {
+	CHARGE_KEPT = 0,	/* the walk settles it */
+	CHARGE_ELSEWHERE = 1,	/* no room: keep it under its cookie, the walk will tell */
+	CHARGE_LATE = 2,	/* no room, and the cookie has been given up (or the word is contended): nobody will tell */
+	CHARGE_ORPHANED = 4,	/* the cookie has been given up, and all sums are the caller's, as by charges_settle() */
+};
 
-/* Are there sums under @cookie? Then they are the caller's, and nobody adds, until charges_settled(). Any task. */
-CORE bool charges_settle(struct charges *c, u64 cookie);
+/*
+ * Add @what to the sum of its consumer and key. @cookie is what @what's request got from @d. Returns what became of it,
+ * and CHARGE_ORPHANED with any of these. By the task itself, any context, constant time.
+ */
+CORE u32 charges_add(struct charges *c, struct defer *d, u64 cookie, const struct charge *what);
+
+/*
+ * Are there sums under @cookie, which is not in the deferral word any more? Then they are the caller's, until
+ * charges_settled(). Any task.
+ */
+static INLINE bool charges_settle(struct charges *c, u64 cookie)
+{
+	return cmpxchg(&c->owner, cookie << 1, cookie << 1 | 1) == cookie << 1;
+}
 
 static INLINE void charges_settled(struct charges *c)
 {
 	c->nr = 0;
-	xchg(&c->busy, 0);
-}
-
-/* The consumers that were turned away with @cookie. */
-static INLINE u32 charges_turned_away(const struct charges *c, u64 cookie)
-{
-	u64 word = load_acquire(&c->elsewhere);
-
-	return word >> DEFER_BITS == cookie ? word & ((1ULL << DEFER_BITS) - 1) : 0;
+	xchg(&c->owner, 0);
 }

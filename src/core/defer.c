@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "defer.h"
-#include "atomic.h"
 
 CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie)
 {
-	u64 bit = 1ULL << (who & (DEFER_BITS - 1));
+	u64 bit = 1ULL << (who & (DEFER_CONSUMERS - 1));
 
 	for (u32 attempt = 0; attempt < DEFER_ATTEMPTS; attempt++) {
 		u64 old = load_relaxed(&d->word);
@@ -23,7 +22,7 @@ CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *
 
 CORE bool defer_cancel(struct defer *d, u32 who)
 {
-	u64 bit = 1ULL << (who & (DEFER_BITS - 1));
+	u64 bit = 1ULL << (who & (DEFER_CONSUMERS - 1));
 
 	for (u32 attempt = 0; attempt < DEFER_ATTEMPTS; attempt++) {
 		u64 old = load_relaxed(&d->word);
@@ -34,11 +33,24 @@ CORE bool defer_cancel(struct defer *d, u32 who)
 	return false;
 }
 
+CORE bool defer_mark(struct defer *d, u64 cookie)
+{
+	for (u32 attempt = 0; attempt < DEFER_ATTEMPTS; attempt++) {
+		u64 old = load_relaxed(&d->word);
+
+		if (old >> DEFER_BITS != cookie)
+			return false;
+		if (old & DEFER_ELSEWHERE || cmpxchg(&d->word, old, old | DEFER_ELSEWHERE) == old)
+			return true;
+	}
+	return false;
+}
+
 CORE u64 defer_idle(struct defer *d)
 {
 	u64 word = load_relaxed(&d->word);
 
-	if (word & ((1ULL << DEFER_BITS) - 1) || cmpxchg(&d->word, word, 0) != word)
+	if (word & DEFER_ALL || cmpxchg(&d->word, word, 0) != word)
 		return 0;
 	return word >> DEFER_BITS;
 }

@@ -5,8 +5,8 @@
  * The user stack stands still while its task is in the kernel, so all who ask during one visit share one walk and one
  * cookie. Both live in one word:
  *
- *	63            16 15          0
- *	[    cookie     |  consumers ]	0 = nobody has asked
+ *	63            17     16      15          0
+ *	[    cookie     | elsewhere |  consumers ]	0 = nobody has asked
  *
  * One word, because an NMI may ask between any two instructions: with two, it could join a walk under a cookie that the
  * walk has already given up.
@@ -14,11 +14,14 @@
  * A cookie lives from the first request to the end of the walk that serves it. It is never 0 and never used again.
  */
 #pragma once
-#include "env.h"
+#include "atomic.h"
 
-#define DEFER_BITS 16		/* consumers; the other 48 bits hold the cookie */
+#define DEFER_CONSUMERS 16
+#define DEFER_ELSEWHERE (1U << DEFER_CONSUMERS)	/* some of what waits is not in the task: tell which stack it was */
+#define DEFER_BITS 17		/* of these; the other 47 hold the cookie */
+#define DEFER_ALL ((1ULL << DEFER_CONSUMERS) - 1)
 #define DEFER_ATTEMPTS 5	/* softirq, hardirq, NMI may ask in between, and a consumer leave */
-#define DEFER_CPU_BITS 12	/* of a cookie; the other 36 count on that CPU: at 1 MHz for 19 hours */
+#define DEFER_CPU_BITS 12	/* of a cookie; the other 35 count on that CPU: at 1 MHz for 9 hours */
 
 enum defer_verdict {
 	DEFER_SCHEDULE,		/* first request: the caller has to see that the walk takes place */
@@ -38,7 +41,7 @@ static INLINE u64 defer_cookie(u32 cpu, u64 count)
 }
 
 /*
- * Consumer @who (below DEFER_BITS) asks for the stack. *@cookie is the cookie of the walk that will serve it: @fresh if
+ * Consumer @who (below DEFER_CONSUMERS) asks for the stack. *@cookie is the cookie of the walk that will serve it: @fresh if
  * this is the first request; untouched if contended. Any context; constant time.
  */
 CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie);
@@ -49,8 +52,20 @@ CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *
  */
 CORE bool defer_cancel(struct defer *d, u32 who);
 
+/* Does @cookie still wait for its walk? */
+static INLINE bool defer_waits(const struct defer *d, u64 cookie)
+{
+	return load_acquire(&d->word) >> DEFER_BITS == cookie;
+}
+
+/* Set DEFER_ELSEWHERE for @cookie. False: it has been given up (or the word kept changing). */
+CORE bool defer_mark(struct defer *d, u64 cookie);
+
 /* If nobody waits any more, give the cookie up and return it. 0: somebody does (or nobody ever did). */
 CORE u64 defer_idle(struct defer *d);
 
-/* The walk is done (or given up): nobody waits any more. Returns the consumers to serve; 0: there were none. */
+/*
+ * The walk is done (or given up): nobody waits any more. Returns the consumers to serve, a bit each, and
+ * DEFER_ELSEWHERE; 0: there were none.
+ */
 CORE u64 defer_take(struct defer *d, u64 *cookie);

@@ -157,12 +157,15 @@ static int close_slot(struct service *s, u32 slot)
 {
 	struct registry *r = service_registry(s);
 	struct consumer *c = &r->consumer[slot];
+	int ret;
 
 	store_release(&c->generation, c->generation + 1);
-	wait_for_grace(&r->grace);
+	wait_for_grace(&r->grace);	/* nobody asks any more */
 	forget_map(s, "rings", slot);
 	forget_map(s, "ledgers", slot);
-	return service_sweep_consumer(s, slot);
+	ret = service_sweep_consumer(s, slot);
+	wait_for_grace(&r->grace);	/* nobody serves any more who took a word before it was swept */
+	return ret;
 }
 
 /* A free slot, after all that dead tools had are free. Under the lock. */

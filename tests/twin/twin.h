@@ -35,7 +35,7 @@ struct twin {
 
 	struct defer defer;
 	struct twin_defer {
-		u32 who, verdict;		/* @who DEFER_BITS: the walk takes, @verdict the consumers */
+		u32 who, verdict;		/* @who DEFER_CONSUMERS: the walk takes, @verdict the consumers */
 		u64 fresh, cookie;
 	} step[TWIN_DEFERS];
 };
@@ -93,7 +93,7 @@ static INLINE void run_defer(struct twin *t)
 		struct twin_defer *s = &t->step[i];
 		u64 cookie = 0;
 
-		if (s->who < DEFER_BITS)
+		if (s->who < DEFER_CONSUMERS)
 			s->verdict = defer_request(&t->defer, s->who, s->fresh, &cookie);
 		else
 			s->verdict = defer_take(&t->defer, &cookie);

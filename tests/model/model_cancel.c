@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * When a consumer has left, does nobody act for it any more, is nothing of it in a task's word, and is whoever takes
+ * its slot never served for it, while another consumer gets all that it asked for?
+ *
+ * On the task's CPU: the task, which is served whenever a walk is due, and the program that asks, for both consumers,
+ * once before and once after the slot has changed hands, on top of it or beside it. On another CPU: the tool that lets
+ * the consumer leave, gives its slot to the next, and lets that one leave, too.
+ *
+ * And would we notice? The same with one turn of the phase; when words are swept before nobody asks any more; when
+ * those who serve are not waited for after that; when they take the word before they have entered; when nobody looks
+ * at the generation.
+ */
+#include "explore.h"
+#include "core/defer.c"
+#include "core/registry.h"
+
+#define SLOT 0				/* of the consumer that leaves, and of the next */
+#define OTHER 1
+#define GENERATIONS 2			/* who have the slot: 1 and 3 */
+#define COOKIES 8
+
+enum { SERVER, ASKER, TOOL, THREADS };
+
+static enum mutation {
+	NONE, ONE_TURN, SWEEP_FIRST, NO_LAST_GRACE, TAKE_OUTSIDE, NO_GENERATION,
+} mutation;
+
+static u32 asks[2];			/* how often for the slot's consumer, and for the other */
+
+static struct {
+	struct registry registry;
+	struct defer defer;
+	u32 handle;			/* of the slot's consumer, as its programs know it; 0: none */
+	u32 scheduled, walks;
+	bool has_run[THREADS];
+} shared;
+
+static struct {
+	u32 gone;			/* the generation that has left last */
+	u32 cookies;
+	u32 asked_by[COOKIES];		/* in the slot: the generation, by cookie; 0: it has not asked */
+	bool asked[COOKIES];		/* and the other */
+	bool served[COOKIES];
+	bool wrong;
+} truth;
+
+static void reset(void)
+{
+	memset(&shared, 0, sizeof(shared));
+	memset(&truth, 0, sizeof(truth));
+	shared.registry.consumer[SLOT].generation = 1;
+	shared.registry.consumer[OTHER].generation = 1;
+	shared.handle = consumer_handle(SLOT, 1);
+}
+
+static void request(u32 slot, u32 handle)
+{
+	u32 phase = grace_enter(&shared.registry.grace, 0);
+	u64 cookie = 0;
+
+	if (mutation == NO_GENERATION || registry_has(&shared.registry, handle)) {
+		point();
+		if (truth.gone >= consumer_generation(handle) && slot == SLOT)
+			truth.wrong = true;	/* somebody acts for who has left */
+		if (defer_request(&shared.defer, slot, truth.cookies + 1, &cookie) == DEFER_SCHEDULE) {
+			truth.cookies++;
+			shared.scheduled++;
+		}
+		if (slot == SLOT)
+			truth.asked_by[cookie] = consumer_generation(handle);
+		else
+			truth.asked[cookie] = true;
+	}
+	grace_leave(&shared.registry.grace, 0, phase);
+}
+
+static void ask(void)
+{
+	for (u32 i = 0; i < asks[0] || i < asks[1]; i++) {
+		u32 handle = load_acquire(&shared.handle);
+
+		if (i < asks[0] && handle)
+			request(SLOT, handle);
+		if (i < asks[1])
+			request(OTHER, consumer_handle(OTHER, 1));
+	}
+}
+
+static bool is_open(u32 slot)
+{
+	return load_acquire(&shared.registry.consumer[slot].generation) & 1;
+}
+
+/* As src/bpf/answer.bpf.h and consumers.bpf.c. */
+static void serve(void)
+{
+	u64 cookie = 0, consumers = 0;
+	u32 phase, generation;
+
+	if (mutation == TAKE_OUTSIDE)
+		consumers = defer_take(&shared.defer, &cookie);
+	phase = grace_enter(&shared.registry.grace, 0);
+	if (mutation != TAKE_OUTSIDE)
+		consumers = defer_take(&shared.defer, &cookie);
+	if (consumers >> SLOT & 1 && (mutation == NO_GENERATION || is_open(SLOT))) {
+		generation = shared.registry.consumer[SLOT].generation;
+		point();
+		if (truth.gone >= truth.asked_by[cookie] || generation > truth.asked_by[cookie])
+			truth.wrong = true;	/* for who has left, or the next is served for it */
+	}
+	if (consumers >> OTHER & 1 && is_open(OTHER))
+		truth.served[cookie] = true;
+	grace_leave(&shared.registry.grace, 0, phase);
+}
+
+static void wait_for_grace(void)
+{
+	for (int turn = 0; turn < (mutation == ONE_TURN ? 1 : 2); turn++) {
+		u32 phase = grace_turn(&shared.registry.grace);
+
+		while (!grace_is_over(&shared.registry.grace, phase))
+			;
+	}
+}
+
+static void sweep(void)
+{
+	while (!defer_cancel(&shared.defer, SLOT))
+		;
+}
+
+/* As close_slot() of src/lib/tool.c. */
+static void leave(u32 generation)
+{
+	u32 *home = &shared.registry.consumer[SLOT].generation;
+
+	store_release(&shared.handle, 0);
+	store_release(home, generation + 1);
+	if (mutation == SWEEP_FIRST)
+		sweep();
+	wait_for_grace();
+	if (mutation != SWEEP_FIRST)
+		sweep();
+	if (mutation != NO_LAST_GRACE)
+		wait_for_grace();
+	truth.gone = generation;
+	if (shared.defer.word >> SLOT & 1)
+		truth.wrong = true;		/* a bit of it is left */
+}
+
+static void tool(void)
+{
+	leave(1);
+	store_release(&shared.registry.consumer[SLOT].generation, 3);
+	store_release(&shared.handle, consumer_handle(SLOT, 3));
+	leave(3);
+}
+
+static void thread(u32 me)
+{
+	shared.has_run[me] = true;
+	if (me == ASKER)
+		ask();
+	else if (me == TOOL)
+		tool();
+	else
+		while (shared.walks < shared.scheduled) {
+			shared.walks++;
+			serve();
+		}
+}
+
+static bool can_start(u32 me)
+{
+	return me == SERVER ? shared.walks < shared.scheduled : !shared.has_run[me];
+}
+
+static bool is_right(void)
+{
+	for (u32 cookie = 0; cookie < COOKIES; cookie++)
+		if (truth.asked[cookie] && !truth.served[cookie])
+			return false;
+	return !truth.wrong && !shared.defer.word;
+}
+
+int main(void)
+{
+	struct model m = {
+		THREADS, thread, can_start, reset, is_right,
+		.part = { PART(shared), PART(truth) },
+	};
+
+	asks[0] = 1;
+	explore_holds(&m, "a consumer that has left is neither asked for nor served, nor is the next one for it");
+	asks[0] = 2;
+	explore_holds(&m, "if the next one asks, too");
+	asks[1] = 1;
+	explore_holds(&m, "and another one, which stays, is always served");
+	asks[1] = 0;
+	mutation = ONE_TURN;
+	explore_catches(&m, "with one turn of the phase, somebody would be overlooked");
+	mutation = SWEEP_FIRST;
+	explore_catches(&m, "if words were swept first, a request would come after that");
+	mutation = NO_LAST_GRACE;
+	explore_catches(&m, "without waiting for those who serve, the next one would be served for it");
+	mutation = TAKE_OUTSIDE;
+	explore_catches(&m, "if the word was taken before entering, too");
+	mutation = NO_GENERATION;
+	explore_catches(&m, "without the generation, it would be served after all");
+	return explore_done();
+}
