@@ -16,6 +16,7 @@
 #include "../core/registry.h"
 #include "../core/stacktable.h"
 #include "../core/walk.h"
+#include "../core/watch.h"
 
 #define MAX_TASKS 32768
 #define MAX_MODULES 16384

@@ -78,25 +78,19 @@ static long close_if_lost(struct bpf_map *map, u32 *tid, struct task_value *v, s
 	return 0;
 }
 
-/*
- * A walk that waits for longer than it ever should: its process is asked no more. The time is read around the tid:
- * walkers.bpf.h.
- */
+/* A walk that waits for longer than it ever should: its process is asked no more. */
 static long exclude_if_stuck(struct bpf_map *map, u32 *index, struct walker *w, u64 *before_ns)
 {
-	u64 since = load_acquire(&w->head.since_ns), start;
-	u32 tid = load_acquire(&w->head.tid), tgid;
-	struct task_struct *t;
+	u64 since, start;
+	u32 tid = watch_late(&w->head, *before_ns, &since), tgid;
+	struct task_struct *t = tid ? bpf_task_from_pid(tid) : NULL;
 
-	if (!tid || !since || since >= *before_ns || load_acquire(&w->head.since_ns) != since)
-		return 0;
-	t = bpf_task_from_pid(tid);
 	if (!t)
 		return 0;
 	tgid = t->tgid;
 	start = t->group_leader->start_boottime;
 	bpf_task_release(t);
-	if (!bpf_map_update_elem(&excluded, &tgid, &start, BPF_NOEXIST))
+	if (watch_is_still(&w->head, since) && !bpf_map_update_elem(&excluded, &tgid, &start, BPF_NOEXIST))
 		fetch_add(&registry.nr_excluded, 1);
 	return 0;
 }

@@ -11,7 +11,7 @@ static long try_claim(u32 turn, void *ctx)
 	u32 i = (c->first + turn) & (config.nr_walkers - 1);
 	struct walker *w = bpf_map_lookup_elem(&walkers, &i);
 
-	if (!w || cmpxchg(&w->head.tid, 0, c->tid))
+	if (!w || !watch_claim(&w->head, c->tid))
 		return NEXT;
 	c->got = i + 1;
 	return STOP;
@@ -30,6 +30,6 @@ CORE struct walker *walker_claim(u32 tid, u32 hint, u32 *index)
 	i = c.got - 1;
 	w = bpf_map_lookup_elem(&walkers, &i);
 	if (w)
-		w->head.since_ns = bpf_ktime_get_ns();
+		watch_begin(&w->head, bpf_ktime_get_ns());
 	return w;
 }

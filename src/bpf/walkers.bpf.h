@@ -9,9 +9,7 @@
  */
 CORE struct walker *walker_claim(u32 tid, u32 hint, u32 *index);
 
-/* The time goes first: who reads tid and time from outside must not take the next one's walk for an old one. */
 static INLINE void walker_release(struct walker *w)
 {
-	store_release(&w->head.since_ns, 0);
-	xchg(&w->head.tid, 0);
+	watch_release(&w->head);
 }

@@ -7,6 +7,7 @@
 #include "abi/state.h"
 #include "base/cleanup.h"
 #include "core/defer.h"
+#include "core/watch.h"
 #include "error.h"
 #include "object.h"
 #include "pins.h"
@@ -282,21 +283,16 @@ int service_exclude_stuck(struct service *s, u64 before_ns)
 	return run(s, "exclude_stuck", before_ns);
 }
 
-/*
- * A walker's time is 0 whenever its tid changes (src/bpf/walkers.bpf.h). So a time that is read again around the tid,
- * and is the same, belongs to it.
- */
 size_t service_stuck(const struct service *s, u64 before_ns, pid_t *ret, size_t max)
 {
 	size_t nr = 0;
 	const char *slot = s->walkers.elements, *end = slot + s->walkers.bytes;
 
 	for (; slot + s->walkers.element_bytes <= end && nr < max; slot += s->walkers.element_bytes) {
-		const struct walker_head *w = (const void *)slot;
-		u64 since = __atomic_load_n(&w->since_ns, __ATOMIC_ACQUIRE);
-		u32 tid = __atomic_load_n(&w->tid, __ATOMIC_ACQUIRE);
+		u64 since_ns;
+		u32 tid = watch_late((const void *)slot, before_ns, &since_ns);
 
-		if (tid && since && since < before_ns && __atomic_load_n(&w->since_ns, __ATOMIC_ACQUIRE) == since)
+		if (tid)
 			ret[nr++] = tid;
 	}
 	return nr;
