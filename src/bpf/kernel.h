@@ -160,6 +160,11 @@ struct signal_struct {
 	atomic_t live;
 };
 
+/* The instruction under a uprobe may run from a copy: its own place and the copy's, 0 while it does not. */
+struct uprobe_task {
+	unsigned long vaddr, xol_vaddr;
+};
+
 struct task_struct {
 	u32 flags;
 	struct mm_struct *mm;
@@ -169,6 +174,7 @@ struct task_struct {
 	struct fs_struct *fs;
 	struct signal_struct *signal;
 	u32 self_exec_id;
+	struct uprobe_task *utask;
 };
 
 struct linux_binprm;

@@ -2,7 +2,27 @@
 /* The kernel's pt_regs, by DWARF number (psABI x86-64 §3.6.2). */
 #pragma once
 #include "maps.h"
+#include <bpf/bpf_core_read.h>
 
+#define COPY_BYTES 128			/* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
+
+/* Where the program believes to be: @ip, or what it is a copy of. There is no CFI for copies. */
+static INLINE u64 original_ip(struct task_struct *t, u64 ip)
+{
+	struct uprobe_task *probed;
+	u64 copy, into;
+
+	if (!bpf_core_field_exists(t->utask))
+		return ip;
+	probed = t->utask;
+	if (!probed)
+		return ip;
+	copy = probed->xol_vaddr;
+	into = ip - copy;
+	return copy && into < COPY_BYTES ? probed->vaddr + into : ip;
+}
+
+/* @regs: of the current task. */
 static INLINE void registers_take(struct registers *ret, const struct pt_regs *regs)
 {
 	ret->reg[RAX] = regs->ax;
@@ -21,6 +41,6 @@ static INLINE void registers_take(struct registers *ret, const struct pt_regs *r
 	ret->reg[R13] = regs->r13;
 	ret->reg[R14] = regs->r14;
 	ret->reg[R15] = regs->r15;
-	ret->reg[RIP] = regs->ip;
+	ret->reg[RIP] = original_ip(bpf_get_current_task_btf(), regs->ip);
 	ret->orig_ax = regs->orig_ax;
 }

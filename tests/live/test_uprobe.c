@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The instruction under a uprobe runs from a copy, where there is neither file nor CFI: is the stack that of the place
+ * it was copied from?
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "live.h"
+
+static struct live_stack stack;
+
+static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(void **state)
+{
+	const char *file = live_file("uprobe.dusk");
+	size_t in_probe = 0, in_function = 0;
+	char number[16];
+	pid_t pid;
+
+	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK)) {
+		print_message("no uprobes\n");
+		skip();
+	}
+	pid = START(live_victim("probed"));
+	snprintf(number, sizeof(number), "%d", pid);
+	assert_int_equal(RECORD(file, "-F", "4999", "-d", "1500ms", "-p", number), 0);
+	live_end(pid);
+	_cleanup_profile_ p = live_read(file);
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		live_user_stack(p, s->node, &stack);
+		sentence = live_sentence(&stack);
+		if (live_class(p, s) != DUSK_COMPLETE || !live_matches(sentence, "^main outer( probed)?$"))
+			fail_msg("not a stack of this program (%s): %s", live_outcome(p, s), sentence);
+		in_function += !strcmp(sentence, "main outer probed");
+		in_probe += live_kernel_has(p, s->node, "uprobe_notify_resume");
+		free(sentence);
+	}
+	print_message("%zu stacks, %zu of them taken in the probe\n", in_function, in_probe);
+	assert_true(in_probe > 20);
+	assert_true(in_function >= in_probe);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_copied_instruction_has_the_place_and_the_stack_of_the_original),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}

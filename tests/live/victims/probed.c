@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * main, outer, probed: a loop around an instruction that has a uprobe, and that the kernel cannot emulate but runs from
+ * a copy. The program sets the uprobe itself, and is done with it when it ends.
+ */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include "victim.h"
+
+volatile unsigned long sink;
+extern const char probe_here[];
+
+KNOWN void probed(void)
+{
+	for (int i = 0; i < 1000; i++)
+		__asm__ volatile(".globl probe_here\nprobe_here: addq $1, %0" : "+m"(sink));
+}
+
+KNOWN void outer(void)
+{
+	for (;;) {
+		probed();
+		sink++;
+	}
+}
+
+/* Where in its file is what is mapped at @addr? */
+static unsigned long file_offset(unsigned long addr)
+{
+	unsigned long start, end, offset;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[4096];
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx %*s %lx", &start, &end, &offset) == 3 && addr >= start && addr < end)
+			return addr - start + offset;
+	exit(1);
+}
+
+static unsigned int uprobe_type(void)
+{
+	FILE *f = fopen("/sys/bus/event_source/devices/uprobe/type", "r");
+	unsigned int type;
+
+	if (!f || fscanf(f, "%u", &type) != 1)
+		exit(1);
+	return type;
+}
+
+int main(void)
+{
+	static char self[4096];
+	struct perf_event_attr attr = {.size = sizeof(attr), .type = uprobe_type()};
+
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		return 1;
+	attr.config1 = (unsigned long)self;
+	attr.config2 = file_offset((unsigned long)probe_here);
+	if (syscall(SYS_perf_event_open, &attr, getpid(), -1, -1, 0) < 0)
+		return 1;
+	say_ready();
+	outer();
+	return sink;
+}
