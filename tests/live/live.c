@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -90,6 +91,18 @@ const char *live_victim(const char *name)
 const char *live_file(const char *name)
 {
 	return path_in(live_folder, name);
+}
+
+volatile unsigned long *live_number(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	void *p;
+
+	assert_true(fd >= 0 && !ftruncate(fd, 4096));
+	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	assert_true(p != MAP_FAILED);
+	close(fd);
+	return p;
 }
 
 double live_now_s(void)

@@ -3,7 +3,6 @@
  * What of a target's memory that is not there? Pages that can be had are fetched; pages that somebody withholds are not
  * waited for, and the target runs on.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,23 +82,10 @@ static void no_faults_means_none(void **state)
 	print_message("%zu stacks cut, no page fetched\n", cut);
 }
 
-/* A file of one page that holds a number, shared with the victim. */
-static volatile unsigned long *shared_number(const char *path)
-{
-	int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-	void *p;
-
-	assert_true(fd >= 0 && !ftruncate(fd, 4096));
-	p = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	assert_true(p != MAP_FAILED);
-	close(fd);
-	return p;
-}
-
 static void a_page_that_never_comes_is_not_waited_for(void **state)
 {
 	const char *number = live_file("rounds");
-	volatile unsigned long *rounds = shared_number(number);
+	volatile unsigned long *rounds = live_number(number);
 	pid_t pid = START(live_victim("withheld"), number), recorder;
 	unsigned long before, after;
 	size_t cut = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * evicted FILE: main, enter, 60 times recurse, work, spin, on a stack that is kept in FILE. Again and again it drops
- * its own unwind tables, and the stack of the frames outside work: from the page tables, and from the page cache.
+ * evicted FILE [DEPTH]: main, enter, DEPTH (60) times recurse, work, spin, on a stack that is kept in FILE. It drops
+ * its own unwind tables, again and again, and the stack of the frames outside work: from the page tables, and from the
+ * page cache.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -17,7 +18,7 @@ volatile unsigned long sink;
 static char *stack;
 static int stack_fd;
 static unsigned long tables, tables_bytes;
-static int said;
+static int depth, said;
 
 KNOWN void spin(void)
 {
@@ -62,7 +63,7 @@ KNOWN void recurse(int left)
 
 KNOWN void enter(void)
 {
-	recurse(60);
+	recurse(depth);
 	sink++;
 }
 
@@ -89,6 +90,7 @@ int main(int argc, char **argv)
 {
 	static ucontext_t context, outside;
 
+	depth = argc > 2 ? atoi(argv[2]) : 60;
 	stack_fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 	if (stack_fd < 0 || ftruncate(stack_fd, STACK_BYTES))
 		return 1;
