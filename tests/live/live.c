@@ -172,6 +172,31 @@ int live_wait(pid_t pid, int seconds)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+static char state_of(pid_t pid)
+{
+	char path[64], state = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (f && fscanf(f, "%*d (%*[^)]) %c", &state) != 1)
+		state = 0;
+	if (f)
+		fclose(f);
+	return state;
+}
+
+void live_wait_state(pid_t pid, char state)
+{
+	double end = live_now_s() + READY_SECONDS;
+
+	for (int seen = 0; seen < 10; seen = state_of(pid) == state ? seen + 1 : 0) {
+		if (live_now_s() > end)
+			fail_msg("process %d is not in state %c but %c", pid, state, state_of(pid));
+		live_sleep_ms(10);
+	}
+}
+
 void live_end(pid_t pid)
 {
 	kill(pid, SIGKILL);

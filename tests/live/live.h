@@ -42,6 +42,9 @@ pid_t live_start(bool wait, const char *const *words);
 /* Kill and reap it. */
 void live_end(pid_t pid);
 
+/* Wait until it is, and stays, in @state of /proc/PID/stat: 'S' sleeps, 'T' is stopped. */
+void live_wait_state(pid_t pid, char state);
+
 /* The exit status of a program; 128 and the signal if one ended it. Fails if it is not over after @seconds. */
 int live_wait(pid_t pid, int seconds);
 
