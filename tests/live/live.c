@@ -5,11 +5,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -54,6 +56,14 @@ static void remove_folder(void)
 		fprintf(stderr, "cannot remove %s\n", live_folder);
 }
 
+/* Nobody else's tools: what we record shares its unwinder only with what we record. */
+static int leave_others(void)
+{
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		return -errno;
+	return mount("bpf", "/sys/fs/bpf", "bpf", 0, NULL) ? -errno : 0;
+}
+
 int live_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_tests)
 {
 	const char *reason = why_not();
@@ -70,6 +80,8 @@ int live_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_t
 		fprintf(stderr, "cannot make %s: %s\n", live_folder, strerror(errno));
 		return 1;
 	}
+	if (leave_others())
+		fprintf(stderr, "cannot have a bpffs of our own: other tools may disturb: %s\n", strerror(errno));
 	failed = _cmocka_run_group_tests("live", tests, nr_tests, NULL, NULL);
 	remove_folder();
 	return failed;

@@ -162,7 +162,7 @@ static void a_32_bit_program_is_named_and_not_walked(void **state)
 	}
 	assert_true(refused > 20);
 	assert_int_equal(live_counter(p, "refused-compat"), refused);
-	assert_int_equal(live_counter(p, "walks"), 0);
+	assert_int_equal(live_counter(p, "scheduled"), 0);
 }
 
 int main(int argc, char **argv)

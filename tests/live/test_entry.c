@@ -37,9 +37,10 @@ static char *whole(const struct dusk_profile *p, const struct dusk_sample *s)
 	return sentence;
 }
 
+/* Still due at the end, or lost on a machine that has too much to do. */
 static bool is_due(const struct dusk_profile *p, const struct dusk_sample *s)
 {
-	return !strcmp(live_outcome(p, s), "pending");
+	return !strcmp(live_outcome(p, s), "pending") || !strcmp(live_outcome(p, s), "ring-lost");
 }
 
 /* What reads of /dev/urandom and /dev/zero are in; compilers differ in which of the functions are left. */
@@ -78,12 +79,12 @@ static uint64_t check_calls(const struct dusk_profile *p, unsigned long calls)
 			fail_msg("not the caller's stack: %s", sentence);
 		free(sentence);
 	}
-	print_message("%llu samples in %lu calls, %llu others; %llu walks; the CPU changed %llu times\n",
+	print_message("%llu samples in %lu calls, %llu others; %llu walks asked for; the CPU changed %llu times\n",
 		      (unsigned long long)inside, calls, (unsigned long long)outside,
-		      (unsigned long long)live_counter(p, "walks"), (unsigned long long)other_cpus);
+		      (unsigned long long)live_counter(p, "scheduled"), (unsigned long long)other_cpus);
 	assert_true(inside > 20 * calls);
 	/* One walk a call, and one more if a sample hit between its walk and user mode. */
-	assert_true(live_counter(p, "walks") <= outside + 2 * calls);
+	assert_true(live_counter(p, "scheduled") <= outside + 2 * calls);
 	assert_true(other_kernel_stacks > 0);
 	return other_cpus;
 }
@@ -241,7 +242,7 @@ static void walks_that_sleep_do_not_mix(void **state)
 		snprintf(name, sizeof(name), "stack%d", i);
 		pid[i] = START("taskset", "-c", "0", live_victim("evicted"), live_file(name), depths[i]);
 	}
-	assert_int_equal(RECORD(file, "-F", "9999", "-d", "2s", "-a"), 0);
+	assert_int_equal(RECORD(file, "-F", "4999", "-d", "2s", "-a"), 0);
 	for (int i = 0; i < EVICTORS; i++)
 		live_end(pid[i]);
 	_cleanup_profile_ p = live_read(file);

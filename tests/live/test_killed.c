@@ -11,7 +11,7 @@
 #include "live.h"
 
 #define MAX_PROGRAMS 64
-#define RUN_MS 3000
+#define RUN_MS 2000
 
 /* The programs that @pid has loaded and holds: their numbers. */
 static size_t programs_of(pid_t pid, uint32_t *ret)
@@ -76,7 +76,7 @@ static void the_file_stays_whole_and_the_kernel_is_left_clean(void **state)
 
 	snprintf(pid, sizeof(pid), "%d", victim);
 	began = live_now_s();
-	recorder = live_spawn_record(file, (const char *const[]){"-F", "499", "-p", pid, NULL});
+	recorder = START_RECORD(file, "-F", "499", "-p", pid);
 	live_sleep_ms(RUN_MS);
 	nr = programs_of(recorder, loaded);
 	assert_true(nr > 0);
