@@ -169,8 +169,8 @@ static void who_is_traced_is_recorded_like_others(void **state)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(ptrace(PTRACE_DETACH, pid, NULL, NULL), 0);
 	live_sleep_ms(100);
+	assert_int_equal(live_stop_record(recorder), 0);
 	live_end(pid);
-	assert_int_equal(live_wait(recorder, 30), 0);
 	_cleanup_profile_ p = live_read(file);
 	check_talk(p);
 }
