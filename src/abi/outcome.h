@@ -50,7 +50,8 @@
 	X(EXCLUDED, "excluded", NONE, "a walk of this process did not end: it is not asked any more")	\
 	X(WORK_LOST, "work-lost", NONE, "the kernel dropped the task work")				\
 	X(STACKMAP_FULL, "stackmap-full", NONE, "the stack was walked, but the stackmap was full")		\
-	X(BAD_SFRAME, "bad-sframe", CUT, "malformed .sframe, or a rule in it that cannot be true")
+	X(BAD_SFRAME, "bad-sframe", CUT, "malformed .sframe, or a rule in it that cannot be true")	\
+	X(MISALIGNED, "misaligned", CUT, "the caller's frame would not begin at a word")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

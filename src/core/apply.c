@@ -83,6 +83,10 @@ CORE u32 apply_row(struct machine *m)
 	u64 ra = 0;
 	u32 err;
 
+	if (!signal && m->cfa & 7) {	/* psABI x86-64 §3.2.2: what was pushed lies at words */
+		m->detail = m->cfa;
+		return MISALIGNED;
+	}
 	err = return_address(m, &ra);
 	if (err) {
 		m->detail = m->cfa;

@@ -171,6 +171,15 @@ static void a_stack_that_cannot_be_read_says_why(void **state)
 	assert_int_equal(apply_row(&m), PAGE_NOT_SAFE);
 }
 
+static void a_caller_begins_at_a_word(void **state)
+{
+	for (u32 off = 1; off < 8; off++) {
+		set_up();
+		m.cfa += off;
+		assert_int_equal(apply_row(&m), MISALIGNED);
+	}
+}
+
 static void a_caller_lies_above_its_callee(void **state)
 {
 	for (u32 exact = 0; exact < 2; exact++)
@@ -230,6 +239,7 @@ int main(void)
 		cmocka_unit_test(a_return_address_in_a_register_that_lies_on_a_page_that_is_not_safe),
 		cmocka_unit_test(the_outermost_frame_ends_the_walk),
 		cmocka_unit_test(a_stack_that_cannot_be_read_says_why),
+		cmocka_unit_test(a_caller_begins_at_a_word),
 		cmocka_unit_test(a_caller_lies_above_its_callee),
 		cmocka_unit_test(a_signal_frame_restores_all_registers),
 		cmocka_unit_test(registers_that_nobody_follows_stay_lost),
