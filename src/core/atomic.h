@@ -2,7 +2,8 @@
 /*
  * All access to words that others may write meanwhile.
  *
- * BPF: the __sync builtins are fully ordered. Acquire and release are compiler barriers: right on x86, whose loads and
+ * BPF: the __sync builtins are fully ordered, if their result is used: else the compiler takes an instruction without
+ * one, which is not. So fetch_add() always uses it; fetch_or() and fetch_and() are for callers who do. Acquire and release are compiler barriers: right on x86, whose loads and
  * stores keep their order and whose JIT does not move them; another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL
  * (since 6.15) here and nowhere else.
  */
@@ -16,7 +17,12 @@
 #define store_release(p, v)	({ barrier_(); *(volatile typeof(*(p)) *)(p) = (v); })
 #define fence_acquire()		barrier_()
 #define fence_release()		barrier_()
-#define fetch_add(p, v)		__sync_fetch_and_add((p), (v))
+#define fetch_add(p, v)							\
+	({								\
+		typeof(*(p)) was_ = __sync_fetch_and_add((p), (v));	\
+		asm volatile("" :: "r"(was_));				\
+		was_;							\
+	})
 #define cmpxchg(p, old, new)	__sync_val_compare_and_swap((p), (old), (new))
 #define xchg(p, v)		__sync_lock_test_and_set((p), (v))
 #define fetch_or(p, v)		__sync_fetch_and_or((p), (v))
