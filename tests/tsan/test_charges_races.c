@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Deferral word and charges under four real threads: two charge, one walks, one sweeps. Is every request served once
+ * under its cookie, every charge entered once, and under its own cookie?
+ */
+#include "threads.h"
+#include "core/charges.h"
+
+#define CHARGERS 2
+#define TURNS 400000
+
+static struct defer word;
+static struct charges list;
+
+/* By charger and turn, which is what a cookie consists of. */
+static u32 served[CHARGERS][TURNS + 1];		/* consumers, as defer_take() has it */
+static bool taken_twice;
+
+static struct {
+	u64 cookie;
+	u32 verdict;
+} charged[CHARGERS][TURNS];
+
+static u64 entered;			/* how many charges */
+static u32 chargers_done;
+
+static u64 amount_of(u64 cookie)
+{
+	return (cookie * 0x9E3779B97F4A7C15ULL >> 40) + 1;
+}
+
+static u32 *served_by(u64 cookie)
+{
+	return &served[cookie & ((1 << DEFER_CPU_BITS) - 1)][cookie >> DEFER_CPU_BITS];
+}
+
+/* Returns how many sums are not what their cookie says. */
+static uintptr_t enter(u64 cookie)
+{
+	uintptr_t wrong = 0;
+
+	for (u32 i = 0; i < list.nr; i++) {
+		wrong += list.charge[i].amount != list.charge[i].count * amount_of(cookie);
+		fetch_add(&entered, list.charge[i].count);
+	}
+	charges_settled(&list);
+	return wrong;
+}
+
+static uintptr_t answer(void)
+{
+	u64 cookie, consumers = defer_take(&word, &cookie);
+
+	if (!cookie)
+		return 0;
+	if (xchg(served_by(cookie), consumers))
+		taken_twice = true;
+	return charges_settle(&list, cookie) ? enter(cookie) : 0;
+}
+
+static uintptr_t charge(u32 me)
+{
+	uintptr_t wrong = 0;
+
+	for (u32 i = 0; i < TURNS; i++) {
+		struct charge what = { .key = i % 11, .count = 1, .consumer = me };
+		u64 cookie = 0;
+
+		charged[me][i].verdict = CHARGE_LATE;
+		if (defer_request(&word, me, defer_cookie(me, i + 1), &cookie) == DEFER_CONTENDED)
+			continue;
+		what.amount = amount_of(cookie);
+		charged[me][i].cookie = cookie;
+		charged[me][i].verdict = charges_add(&list, &word, cookie, &what);
+		if (charged[me][i].verdict & CHARGE_ORPHANED)
+			wrong += enter(cookie);
+	}
+	return wrong;
+}
+
+static void *act(void *arg)
+{
+	uintptr_t me = (uintptr_t)arg, wrong = 0;
+
+	if (me < CHARGERS) {
+		wrong = charge(me);
+		fetch_add(&chargers_done, 1);
+	} else {
+		while (load_acquire(&chargers_done) < CHARGERS) {
+			wrong += answer();
+			sched_yield();
+		}
+		wrong += answer();
+	}
+	return (void *)wrong;
+}
+
+static void every_request_is_served_and_every_charge_entered_once(void **state)
+{
+	u64 kept = 0;
+
+	run_threads(act);
+	assert_false(taken_twice);
+	assert_int_equal(word.word, 0);
+	assert_int_equal(list.owner, 0);
+	for (u32 me = 0; me < CHARGERS; me++)
+		for (u32 i = 0; i < TURNS; i++) {
+			u64 cookie = charged[me][i].cookie;
+
+			if (!cookie)
+				continue;
+			assert_true(*served_by(cookie) >> me & 1);
+			if (charged[me][i].verdict & CHARGE_ELSEWHERE)
+				assert_true(*served_by(cookie) & DEFER_ELSEWHERE);
+			kept += !(charged[me][i].verdict & (CHARGE_ELSEWHERE | CHARGE_LATE));
+		}
+	assert_int_equal(entered, kept);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_request_is_served_and_every_charge_entered_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
