@@ -92,12 +92,14 @@ static bool is_open(u32 slot)
 	return load_acquire(&shared.registry.consumer[slot].generation) & 1;
 }
 
-/* As src/bpf/answer.bpf.h and consumers.bpf.c. */
+/* As src/bpf/unwind.bpf.h, answer.bpf.h and consumers.bpf.c. */
 static void serve(void)
 {
 	u64 cookie = 0, consumers = 0;
 	u32 phase, generation;
 
+	if (defer_idle(&shared.defer))
+		return;
 	if (mutation == TAKE_OUTSIDE)
 		consumers = defer_take(&shared.defer, &cookie);
 	phase = grace_enter(&shared.registry.grace, 0);

@@ -39,6 +39,7 @@ static struct {
 
 static struct {
 	u64 cookie_of[ASKERS];		/* of each one's request */
+	bool too_early;			/* entered without a stack, which was to come */
 	u64 filled;			/* the cookie under which the list was filled */
 	struct {
 		u64 entered[KEYS], elsewhere[KEYS];		/* amounts, by key */
@@ -219,8 +220,10 @@ static void charge(u32 me)
 		fetch_add(&ledger.under[cookie].elsewhere[what.key], what.amount);
 	if (verdict & CHARGE_LATE)
 		fetch_add(&ledger.under[cookie].entered[what.key], what.amount);
-	if (verdict & CHARGE_ORPHANED)
+	if (verdict & CHARGE_ORPHANED) {
+		ledger.too_early |= task.defer.word >> DEFER_BITS == cookie;
 		enter_sums(cookie);
+	}
 }
 
 static void walk(void)
@@ -254,7 +257,7 @@ static bool can_start(u32 me)
 
 static bool is_right(void)
 {
-	if (task.charges.nr || task.defer.word)
+	if (task.charges.nr || task.defer.word || ledger.too_early)
 		return false;
 	for (u64 cookie = 1; cookie <= ASKERS; cookie++)
 		for (u32 key = 0; key < KEYS; key++) {

@@ -22,7 +22,7 @@ static enum mutation { NONE, TID_FIRST, NO_RESET, ONE_LOOK, LOOKUP_LAST } mutati
 static struct {
 	struct walker_head walker;
 	u32 process_of[3];		/* by tid */
-	u32 accused;			/* the process; 0: nobody */
+	u32 named, accused;		/* the tid, and the process; 0: nobody */
 } shared;
 
 static void reset(void)
@@ -54,7 +54,7 @@ static void walk(u32 tid)
 	release();
 }
 
-/* As exclude_if_stuck() of src/bpf/sweep.bpf.c. */
+/* As service_stuck() of src/lib/service.c, which names a tid, and exclude_if_stuck() of src/bpf/sweep.bpf.c. */
 static void watch(void)
 {
 	u64 since;
@@ -68,6 +68,7 @@ static void watch(void)
 	}
 	if (!tid)
 		return;
+	shared.named = tid;
 	process = load_acquire(&shared.process_of[tid]);
 	if (mutation == ONE_LOOK || mutation == LOOKUP_LAST || watch_is_still(&shared.walker, since))
 		shared.accused = process;
@@ -88,7 +89,7 @@ static void thread(u32 me)
 
 static bool is_right(void)
 {
-	return shared.accused <= 1;
+	return shared.named <= 1 && shared.accused <= 1;
 }
 
 int main(void)
