@@ -152,33 +152,52 @@ static void forget_map(const struct service *s, const char *name, u32 slot)
 	bpf_map_delete_elem(service_map(s, name), &slot);
 }
 
-/* The consumer at @slot is not asked for and not served from here on. Under the lock. */
+/*
+ * The consumer at @slot is not asked for and not served from here on. If a task could not be swept, the slot stays the
+ * tool's that had it. Under the lock.
+ */
 static int close_slot(struct service *s, u32 slot)
 {
 	struct registry *r = service_registry(s);
 	struct consumer *c = &r->consumer[slot];
 	int ret;
 
-	store_release(&c->generation, c->generation + 1);
+	if (c->generation & 1)
+		store_release(&c->generation, c->generation + 1);
 	wait_for_grace(&r->grace);	/* nobody asks any more */
 	forget_map(s, "rings", slot);
 	forget_map(s, "ledgers", slot);
 	ret = service_sweep_consumer(s, slot);
 	wait_for_grace(&r->grace);	/* nobody serves any more who took a word before it was swept */
+	if (!ret)
+		c->tool = 0;
 	return ret;
 }
 
-/* A free slot, after all that dead tools had are free. Under the lock. */
-static int find_slot(struct service *s, u32 *ret)
+/* Does the tool live that has the consumer at @slot? It may have had the number that is ours now. */
+static bool is_alive(const struct tool *t, u32 slot, u32 tool)
 {
-	struct registry *r = service_registry(s);
+	const struct consumers_here *here = t->here.elements;
+
+	if (tool != service_tool(t->service))
+		return service_has_tool(t->service, tool);
+	for (u32 number = 0; number < MAX_CONSUMERS; number++)
+		if (here->handle[number] && consumer_slot(here->handle[number]) == slot)
+			return true;
+	return false;
+}
+
+/* A free slot, after all that dead tools had are free. Under the lock. */
+static int find_slot(const struct tool *t, u32 *ret)
+{
+	struct registry *r = service_registry(t->service);
 	int found = -EUSERS;
 
 	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++) {
 		struct consumer *c = &r->consumer[slot];
-		bool taken = c->generation & 1;
+		bool taken = c->generation & 1 && is_alive(t, slot, c->tool);
 
-		if (taken && (service_has_tool(s, c->tool) || close_slot(s, slot)))
+		if (taken || (c->tool && close_slot(t->service, slot)))
 			continue;
 		if (found)
 			*ret = slot;
@@ -218,7 +237,7 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
 		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
 	ret = service_lock(t->service);
 	if (!ret)
-		ret = find_slot(t->service, &slot);
+		ret = find_slot(t, &slot);
 	if (!ret)
 		ret = serve_with(t->service, "rings", slot, ring);
 	if (!ret)
