@@ -23,7 +23,7 @@ static INLINE void wait_for_stack(u32 handle, u64 key, u64 amount, u64 cookie)
 CORE int dusk_unwind_charge(u32 number, u64 key, u64 amount, struct dusk_unwind *ret)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
-	u32 handle = load_acquire(&at(consumers_here.handle, number & (MAX_CONSUMERS - 1)));
+	u32 handle = unwind_handle(number);
 	int err = unwind_request(handle, 0, ret);
 	struct charge_key final = { .key = key, .stack = ret->stack, .outcome = ret->outcome };
 

@@ -139,7 +139,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	return DUSK_QUEUED;
 }
 
-CORE int unwind_request(u32 handle, u64 ip, struct dusk_unwind *ret)
+static INLINE int request(u32 handle, u64 ip, struct dusk_unwind *ret)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 	int err = -ENOENT;
@@ -153,12 +153,18 @@ CORE int unwind_request(u32 handle, u64 ip, struct dusk_unwind *ret)
 	return err;
 }
 
+/* Each with the whole of it: one that called another would be a frame more, and callers have few to spare. */
+CORE int unwind_request(u32 handle, u64 ip, struct dusk_unwind *ret)
+{
+	return request(handle, ip, ret);
+}
+
 CORE int dusk_unwind_request_at(u32 number, u64 ip, struct dusk_unwind *ret)
 {
-	return unwind_request(load_acquire(&at(consumers_here.handle, number & (MAX_CONSUMERS - 1))), ip, ret);
+	return request(unwind_handle(number), ip, ret);
 }
 
 CORE int dusk_unwind_request(u32 number, struct dusk_unwind *ret)
 {
-	return dusk_unwind_request_at(number, 0, ret);
+	return request(unwind_handle(number), 0, ret);
 }
