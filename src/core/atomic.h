@@ -3,9 +3,9 @@
  * All access to words that others may write meanwhile.
  *
  * BPF: the __sync builtins are fully ordered, if their result is used: else the compiler takes an instruction without
- * one, which is not. So fetch_add() always uses it; fetch_or() and fetch_and() are for callers who do. Acquire and release are compiler barriers: right on x86, whose loads and
- * stores keep their order and whose JIT does not move them; another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL
- * (since 6.15) here and nowhere else.
+ * one, which is not. So fetch_add() always uses it; fetch_or() and fetch_and() are for callers who do. Acquire and
+ * release are compiler barriers: right on x86, whose loads and stores keep their order and whose JIT does not move them;
+ * another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since 6.15) here and nowhere else.
  */
 #pragma once
 #include "env.h"

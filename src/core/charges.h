@@ -33,8 +33,8 @@ struct charges {
 enum {
 	CHARGE_KEPT = 0,	/* the walk settles it */
 	CHARGE_ELSEWHERE = 1,	/* no room: keep it under its cookie, the walk will tell */
-	CHARGE_LATE = 2,	/* no room, and the cookie has been given up (or the word is contended): nobody will tell */
-	CHARGE_ORPHANED = 4,	/* the cookie has been given up, and all sums are the caller's, as by charges_settle() */
+	CHARGE_LATE = 2,	/* no room, and nobody will tell: the cookie is given up (or the word contended) */
+	CHARGE_ORPHANED = 4,	/* the cookie is given up, and all sums are the caller's, as by charges_settle() */
 };
 
 /*

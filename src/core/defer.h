@@ -41,14 +41,14 @@ static INLINE u64 defer_cookie(u32 cpu, u64 count)
 }
 
 /*
- * Consumer @who (below DEFER_CONSUMERS) asks for the stack. *@cookie is the cookie of the walk that will serve it: @fresh if
- * this is the first request; untouched if contended. Any context; constant time.
+ * Consumer @who (below DEFER_CONSUMERS) asks for the stack. *@cookie is the cookie of the walk that will serve it:
+ * @fresh if this is the first request; untouched if contended. Any context; constant time.
  */
 CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie);
 
 /*
- * Consumer @who leaves: nothing of it may stay in @d. False: others kept changing it; try again. Any task may do this to
- * any other; who asks meanwhile is none of @who's.
+ * Consumer @who leaves: nothing of it may stay in @d. False: others kept changing it; try again. Any task may do this
+ * to any other; who asks meanwhile is none of @who's.
  */
 CORE bool defer_cancel(struct defer *d, u32 who);
 

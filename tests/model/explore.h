@@ -3,10 +3,10 @@
  * Every state that a few threads can bring about, whatever the order of their steps.
  *
  * The threads are coroutines; a step ends before each access to a word that threads share and change: each atomic one,
- * or with each_access each one whatever (which the compiler reports, as it would to the thread sanitizer). From each state,
- * each of the threads that can go on is let go on. A state that was met before is not entered again: what can follow
- * is known. (A state is all that the model declares, and the stacks and registers of the threads.) So all orders are
- * covered without running each of them, and threads may wait in a loop.
+ * or with each_access each one whatever (which the compiler reports, as it would to the thread sanitizer). From each
+ * state, each of the threads that can go on is let go on. A state that was met before is not entered again: what can
+ * follow is known. (A state is all that the model declares, and the stacks and registers of the threads.) So all orders
+ * are covered without running each of them, and threads may wait in a loop.
  *
  * Which words are shared and changed is found out on the way, and the search begun anew when there is one more.
  *

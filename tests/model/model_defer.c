@@ -133,7 +133,10 @@ int main(void)
 {
 	struct model m = {
 		REQUESTERS + 1, thread, can_start, reset, is_right,
-		.part = { PART(defer), PART(two), PART(scheduled), PART(request), PART(walk), PART(nr_walks), PART(has_asked) },
+		.part = {
+			PART(defer), PART(two), PART(scheduled), PART(request), PART(walk), PART(nr_walks),
+			PART(has_asked),
+		},
 	};
 
 	explore_holds(&m, "no request goes without its stack");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What the thread sanitizer takes for a race, and is not: who reads a row of the cache may read it while it is written,
- * finds the sequence number changed, and throws away what was read. That nobody ever keeps a mixed one, is what the test
- * itself looks at.
+ * finds the sequence number changed, and throws away what was read. That nobody ever keeps a mixed one is what the
+ * test itself looks at.
  */
 const char *__tsan_default_suppressions(void);
 
