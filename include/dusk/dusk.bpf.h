@@ -75,8 +75,11 @@ void dusk_frames_put(void);
 /* The id in the stackmap of the @nr frames in what dusk_frames_get() gave last; 0: the stackmap is full. */
 __u32 dusk_stack_id(__u32 nr);
 
-/* The id of the kernel stack of program context @ctx (as bpf_get_stack() takes it); 0: none, or the stackmap is full. */
-static __attribute__((always_inline)) inline __u32 dusk_kernel_stack(void *ctx)
+/*
+ * The id of the kernel stack of program context @ctx (as bpf_get_stack() takes it), without its @skip innermost frames:
+ * the program itself and what called it. 0: none, or the stackmap is full.
+ */
+static __attribute__((always_inline)) inline __u32 dusk_kernel_stack(void *ctx, __u32 skip)
 {
 	struct dusk_frames *f = dusk_frames_get();
 	__u32 id = 0;
@@ -84,7 +87,7 @@ static __attribute__((always_inline)) inline __u32 dusk_kernel_stack(void *ctx)
 
 	if (!f)
 		return 0;
-	bytes = bpf_get_stack(ctx, f->frame, sizeof(f->frame), 0);
+	bytes = bpf_get_stack(ctx, f->frame, sizeof(f->frame), skip & 0xff);
 	if (bytes > 0)
 		id = dusk_stack_id(bytes / sizeof(__u64));
 	dusk_frames_put();

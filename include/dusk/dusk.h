@@ -12,6 +12,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Of these headers; dusk_version() is the library's. Until 1.0, what was built with 0.x needs 0.x. */
+#define DUSK_VERSION "0.1.0"
+#define DUSK_VERSION_MAJOR 0
+#define DUSK_VERSION_MINOR 1
+#define DUSK_VERSION_PATCH 0
+
 struct dusk_error {
 	char text[1024];
 };
@@ -274,4 +280,5 @@ struct dusk_sframe {
 int dusk_sframe_read(struct dusk_sframe **ret, const char *path, struct dusk_error *err);
 void dusk_sframe_free(struct dusk_sframe *s);
 
+/* The version of the library, as in DUSK_VERSION; it belongs to the library. */
 const char *dusk_version(void);

@@ -5,6 +5,7 @@
  *	dusk_unwind_open()	make or join the unwinder of this machine
  *	dusk_unwind_load()	load the tool's own programs, linked with dusk.bpf.o
  *	dusk_unwind_init()	register a consumer: its programs may ask, and it is served
+ *	dusk_unwind_attach()	attach the programs
  *	dusk_unwind_poll()	take in what comes
  *	dusk_unwind_cancel()	the consumer leaves; nothing of it stays
  *	dusk_unwind_close()
@@ -28,7 +29,7 @@ struct dusk_unwind_options {
 };
 
 /*
- * Make or join the unwinder. *@ret is to be ended with dusk_unwind_close(). If it cannot be shared, it is our own, and
+ * Make or join the unwinder; @opts may be NULL. *@ret is to be ended with dusk_unwind_close(). If it cannot be shared, it is our own, and
  * dusk_unwind_private() says why. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel lacks something.
  */
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err);
@@ -39,7 +40,7 @@ void dusk_unwind_close(struct dusk_unwinder *u);
 /* Why the unwinder is not shared, or NULL. */
 const char *dusk_unwind_private(const struct dusk_unwinder *u);
 
-/* A BPF object in memory. */
+/* A BPF object in memory; dusk-link(1) makes NAME_plain and NAME_impl, to be declared extern const. */
 struct dusk_image {
 	const void *bytes;
 	size_t size;
@@ -47,13 +48,30 @@ struct dusk_image {
 
 /*
  * Open the tool's programs: @plain is linked with dusk.bpf.o, @impl with dusk.impl.bpf.o, and the one for this kernel
- * is taken. *@ret is the unwinder's; set its variables and the sizes of its maps now, if need be. Once for an unwinder.
+ * is taken. *@ret is the unwinder's; set its variables
+ * (dusk_unwind_variable()) and the sizes of its maps now, if need be. Once for an unwinder.
  */
 int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
 		       struct bpf_object **ret, struct dusk_error *err);
 
-/* Load it. Attach its programs then, as you like, with libbpf; and detach them before dusk_unwind_close(). */
+/*
+ * Where global variable @name of the tool's programs lies, of @size bytes, to be set before dusk_unwind_load(); or
+ * after it to be watched, unless it is const. NULL: there is none of that name and size. Do not look for it in .rodata
+ * or .bss yourself: the unwinder's variables are there, too.
+ */
+void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t size);
+
+/*
+ * Load it. Attach its programs then: with libbpf, as you like, to be detached before dusk_unwind_close(); or with
+ * dusk_unwind_attach(), all those whose SEC() says where. Those that depend on the consumer, after dusk_unwind_init().
+ */
 int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err);
+
+/* Attach what can be attached without being told where; -EINVAL: nothing is loaded. */
+int dusk_unwind_attach(struct dusk_unwinder *u, struct dusk_error *err);
+
+/* Detach what dusk_unwind_attach() has attached; dusk_unwind_close() does, too. */
+void dusk_unwind_detach(struct dusk_unwinder *u);
 
 /* A stack that comes to a consumer's ring. */
 struct dusk_stack_event {
@@ -115,11 +133,18 @@ int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void
 /* The frames of stack @id, innermost first; they stay as they are. -ENOENT: there is no such stack. */
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr);
 
-/*
- * The name of a frame, as "function+0x12 (module)" or what is known of it, to @ret of @room bytes; @pid: a process
- * that had it.
- */
-void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, pid_t pid, char *ret, size_t room);
+/* What is known of a frame. The strings are the unwinder's, until the next one is looked up. */
+struct dusk_place {
+	const char *function;		/* demangled; NULL: not known */
+	const char *module;		/* "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]": memory without a file */
+	uint64_t offset;		/* from the start of the function; without one, in the file, or the address */
+};
+
+/* Look up a frame of a user or a kernel stack. The first of a file reads its symbols: soon, while the file is there. */
+void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_place *ret);
+
+/* The same as text, "function+0x12 (module)" or "0x12 (module)", to @ret of @room bytes. */
+void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room);
 
 /* How a stack ended, or why there is none. NULL: there is no such outcome. */
 const struct dusk_outcome *dusk_outcome(uint32_t outcome);

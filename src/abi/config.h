@@ -6,13 +6,16 @@
 #define MAX_DEPTH 2048		/* frames a stack may have; a power of two */
 #define DEFAULT_DEPTH 512
 
+/* Raised when what lies in the shared maps comes to mean something else: who was linked with another is refused. */
+#define UNWIND_ABI 1
+
 /* Of each program that unwinds. */
 struct config {
 	u64 entry_text_start, entry_text_end;	/* the kernel's entry code; 0: unknown */
 	u32 nr_walkers;				/* power of two; slots of the pool */
 	u32 tool;				/* which of the tools that share the service; never 0 */
 	u32 no_cache;				/* read CFI for each frame: benchmarks and tests */
-	u32 pad;
+	u32 abi;				/* not set, but compared: UNWIND_ABI that the object was built with */
 };
 
 /* Of the recorder: whom to sample. */

@@ -20,7 +20,7 @@ struct stacktable stacktable SHARED("stacks");
 struct registry registry SHARED("registry");
 struct counter_row totals[COUNTER_ROWS] SHARED("totals");
 
-const volatile struct config config SEC(".rodata.config") CORE = { .nr_walkers = 64 };
+const volatile struct config config SEC(".rodata.config") CORE = { .nr_walkers = 64, .abi = UNWIND_ABI };
 struct consumers_here consumers_here SHARED("here");
 struct counter_row counters[COUNTER_ROWS] SHARED("counters");
 volatile u32 loop_zero CORE;

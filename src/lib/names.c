@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "names.h"
 #include <bpf/bpf.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,7 @@ struct names {
 	bool kernel_tried;
 	struct vec(struct file) files;
 	struct map by_id;		/* module number -> index */
+	char *name;			/* found last */
 };
 
 int names_new(struct names **ret, int named)
@@ -48,6 +48,7 @@ void names_free(struct names *n)
 	vec_done(&n->files);
 	map_done(&n->by_id);
 	ksyms_free(n->kernel);
+	free(n->name);
 	free(n);
 }
 
@@ -98,14 +99,7 @@ static struct file *file_of(struct names *n, u32 id)
 	return &n->files.v[*index];
 }
 
-static void name_symbol(char *ret, size_t room, const char *symbol, uint64_t distance, const char *module)
-{
-	_cleanup_(freep) char *readable = demangle(symbol);
-
-	snprintf(ret, room, "%s+0x%" PRIx64 " (%s)", readable ? readable : symbol, distance, module);
-}
-
-static void name_kernel(struct names *n, uint64_t address, char *ret, size_t room)
+static void find_kernel(struct names *n, uint64_t address, struct dusk_place *ret)
 {
 	const char *symbol, *module;
 	uint64_t start;
@@ -115,40 +109,40 @@ static void name_kernel(struct names *n, uint64_t address, char *ret, size_t roo
 	n->kernel_tried = true;
 	symbol = n->kernel ? ksyms_find(n->kernel, address, &start, &module) : NULL;
 	if (symbol)
-		snprintf(ret, room, "%s+0x%" PRIx64 " (%s)", symbol, address - start, module);
+		*ret = (struct dusk_place){ symbol, module, address - start };
 	else
-		snprintf(ret, room, "0x%" PRIx64 " ([kernel])", address);
+		*ret = (struct dusk_place){ NULL, "[kernel]", address };
 }
 
-static void name_code(const struct file *f, uint64_t frame, char *ret, size_t room)
+static void find_code(struct names *n, const struct file *f, uint64_t frame, struct dusk_place *ret)
 {
-	uint64_t offset = frame_offset(frame), address, call, start;
+	uint64_t offset = frame_offset(frame), address, start;
 	const char *symbol = NULL;
+	char *plain, *readable;
 
-	if (f->symbols && !symbols_address(f->symbols, offset, &address)) {
-		call = address - frame_is_return(frame);
-		symbol = symbols_find(f->symbols, call, &start);
+	if (f->symbols && !symbols_address(f->symbols, offset, &address))
+		symbol = symbols_find(f->symbols, address - frame_is_return(frame), &start);
+	plain = symbol ? strndup(symbol, strcspn(symbol, "@")) : NULL;		/* without its version */
+	if (plain) {
+		readable = demangle(plain);
+		free(n->name);
+		n->name = readable ? readable : steal(plain);
+		free(plain);
+		*ret = (struct dusk_place){ n->name, f->name, address - start };
+	} else {
+		*ret = (struct dusk_place){ NULL, f->name, offset };
 	}
-	if (symbol)
-		name_symbol(ret, room, symbol, address - start, f->name);
-	else
-		snprintf(ret, room, "0x%" PRIx64 " (%s)", offset, f->name);
 }
 
-void names_frame(struct names *n, uint64_t frame, pid_t pid, char *ret, size_t room)
+void names_find(struct names *n, uint64_t frame, struct dusk_place *ret)
 {
 	u32 id = frame_module(frame);
-	const struct file *f;
+	const struct file *f = id == FRAME_KERNEL || id == FRAME_ANON ? NULL : file_of(n, id);
 
-	if (id == FRAME_KERNEL) {
-		name_kernel(n, frame, ret, room);
-	} else if (id == FRAME_ANON) {
-		snprintf(ret, room, "0x%llx ([anon] of %d)", frame_offset(frame), pid);
-	} else {
-		f = file_of(n, id);
-		if (f)
-			name_code(f, frame, ret, room);
-		else
-			snprintf(ret, room, "0x%llx ([module %u])", frame_offset(frame), id);
-	}
+	if (id == FRAME_KERNEL)
+		find_kernel(n, frame, ret);
+	else if (f)
+		find_code(n, f, frame, ret);
+	else
+		*ret = (struct dusk_place){ NULL, id == FRAME_ANON ? "[anon]" : "[unknown]", frame_offset(frame) };
 }

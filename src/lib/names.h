@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What is a frame called, at once, while its process may still run? For tools; profiles are named by symbolize.c. */
 #pragma once
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include <dusk/unwind.h>
 
 struct names;
 
@@ -11,5 +9,5 @@ struct names;
 int names_new(struct names **ret, int named);
 void names_free(struct names *n);
 
-/* As dusk_unwind_name(). */
-void names_frame(struct names *n, uint64_t frame, pid_t pid, char *ret, size_t room);
+/* As dusk_unwind_place(). */
+void names_find(struct names *n, uint64_t frame, struct dusk_place *ret);

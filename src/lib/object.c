@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "object.h"
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -36,12 +37,44 @@ int object_configure(struct bpf_object *obj, u32 tool)
 	size_t size;
 	struct config *c = map ? (void *)bpf_map__initial_value(map, &size) : NULL;	/* before load it may be set */
 
-	if (!c || size != sizeof(*c) || !walkers)
+	if (!c || size != sizeof(*c) || c->abi != UNWIND_ABI || !walkers)
 		return -EINVAL;
 	c->tool = tool;
 	c->nr_walkers = bpf_map__max_entries(walkers);
 	probe_entry_text((uint64_t *)&c->entry_text_start, (uint64_t *)&c->entry_text_end);
 	return 0;
+}
+
+/* The place of variable @name in @section, or NULL. */
+static const struct btf_var_secinfo *find_in_section(const struct btf *btf, const struct btf_type *section,
+						     const char *name)
+{
+	const struct btf_var_secinfo *v = btf_var_secinfos(section);
+
+	for (u32 i = 0; i < btf_vlen(section); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v[i].type)->name_off), name))
+			return &v[i];
+	return NULL;
+}
+
+void *object_variable(struct bpf_object *obj, const char *name, size_t size)
+{
+	const struct btf *btf = bpf_object__btf(obj);
+	const struct btf_var_secinfo *v;
+	const struct btf_type *t;
+	struct bpf_map *map;
+	size_t room;
+	char *start;
+
+	for (u32 id = 1; btf && id < btf__type_cnt(btf); id++) {
+		t = btf__type_by_id(btf, id);
+		v = btf_is_datasec(t) ? find_in_section(btf, t, name) : NULL;
+		map = v ? bpf_object__find_map_by_name(obj, btf__name_by_offset(btf, t->name_off)) : NULL;
+		start = map ? (char *)bpf_map__initial_value(map, &room) : NULL;
+		if (start && v->size == size && v->offset + size <= room)
+			return start + v->offset;
+	}
+	return NULL;
 }
 
 int object_load_error(int ret, struct dusk_error *err)

@@ -19,6 +19,9 @@ int object_open(struct bpf_object **ret, const struct dusk_image *image, const c
 /* Set struct config (abi/config.h) of a program that unwinds for tool @tool, before load. */
 int object_configure(struct bpf_object *obj, u32 tool);
 
+/* As dusk_unwind_variable(). */
+void *object_variable(struct bpf_object *obj, const char *name, size_t size);
+
 /* bpf_object__load() said @ret: what that means. Returns a negative errno. */
 int object_load_error(int ret, struct dusk_error *err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "base/vec.h"
 #include "error.h"
 #include "object.h"
 #include "probe.h"
@@ -15,6 +16,7 @@
 struct tool {
 	struct service *service;
 	struct bpf_object *obj;
+	struct vec(struct bpf_link *) links;
 	struct shared here, counters;
 	u64 totals_before[NR_COUNTERS];
 };
@@ -97,10 +99,41 @@ int tool_load(struct tool *t, struct dusk_error *err)
 	return 0;
 }
 
+int tool_attach(struct tool *t, struct dusk_error *err)
+{
+	struct bpf_program *prog;
+	struct bpf_link *link;
+
+	bpf_object__for_each_program(prog, t->obj) {
+		if (!bpf_program__autoload(prog))
+			continue;
+		link = bpf_program__attach(prog);
+		if (!link && errno == EOPNOTSUPP)
+			continue;	/* its SEC() does not say where */
+		if (!link || vec_push(&t->links, link)) {
+			int ret = link ? -ENOMEM : -errno;
+
+			bpf_link__destroy(link);
+			tool_detach(t);
+			return error_set(err, ret, "cannot attach program %s to %s: %s", bpf_program__name(prog),
+					 bpf_program__section_name(prog), strerror(-ret));
+		}
+	}
+	return 0;
+}
+
+void tool_detach(struct tool *t)
+{
+	for (size_t i = 0; i < t->links.nr; i++)
+		bpf_link__destroy(t->links.v[i]);
+	vec_done(&t->links);
+}
+
 void tool_free(struct tool *t)
 {
 	if (!t)
 		return;
+	tool_detach(t);
 	for (u32 number = 0; t->here.elements && number < MAX_CONSUMERS; number++)
 		tool_remove_consumer(t, number);
 	shared_unmap(&t->here);

@@ -15,6 +15,10 @@ int tool_open(struct tool **ret, struct service *s, const struct dusk_image *pla
 int tool_load(struct tool *t, struct dusk_error *err);
 void tool_free(struct tool *t);
 
+/* Attach the programs whose SEC() says where, all or none; and detach them, as tool_free() does, too. */
+int tool_attach(struct tool *t, struct dusk_error *err);
+void tool_detach(struct tool *t);
+
 struct bpf_object *tool_object(const struct tool *t);
 
 /* What was counted here, and by the service since the tool was loaded. */

@@ -3,7 +3,9 @@
 #include <dusk/unwind.h>
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include "abi/event.h"
 #include "abi/outcome.h"
@@ -12,6 +14,7 @@
 #include "error.h"
 #include "keeper.h"
 #include "names.h"
+#include "object.h"
 #include "outcomes.h"
 #include "tool.h"
 
@@ -40,14 +43,18 @@ struct dusk_unwinder {
 
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err)
 {
-	struct service_options o = {
+	static const struct dusk_unwind_options defaults = { .sz = sizeof(defaults) };
+	struct service_options o;
+	struct dusk_unwinder *u;
+	int r;
+
+	if (!opts)
+		opts = &defaults;
+	o = (struct service_options){
 		.pin = opts->pin,
 		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH, .no_faults = opts->no_faults,
 		.max_tasks = opts->max_tasks, .max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
 	};
-	struct dusk_unwinder *u;
-	int r;
-
 	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
 		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
 	u = calloc(1, sizeof(*u));
@@ -103,9 +110,25 @@ int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, 
 	return r;
 }
 
+void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t size)
+{
+	return u->tool ? object_variable(tool_object(u->tool), name, size) : NULL;
+}
+
 int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err)
 {
 	return u->tool ? tool_load(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_object() comes first");
+}
+
+int dusk_unwind_attach(struct dusk_unwinder *u, struct dusk_error *err)
+{
+	return u->tool ? tool_attach(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_load() comes first");
+}
+
+void dusk_unwind_detach(struct dusk_unwinder *u)
+{
+	if (u->tool)
+		tool_detach(u->tool);
 }
 
 /* The frames of a stack that is in the stackmap, or that came whole. */
@@ -279,9 +302,17 @@ int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **re
 	return 0;
 }
 
-void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, pid_t pid, char *ret, size_t room)
+void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_place *ret)
 {
-	names_frame(u->names, frame, pid, ret, room);
+	names_find(u->names, frame, ret);
+}
+
+void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room)
+{
+	struct dusk_place p;
+
+	names_find(u->names, frame, &p);
+	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
 }
 
 const struct dusk_outcome *dusk_outcome(uint32_t outcome)
