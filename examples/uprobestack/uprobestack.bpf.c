@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The user stack of whoever comes to a function, or to a USDT mark. */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/usdt.bpf.h>
+#include <dusk/dusk.bpf.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+SEC("uprobe")
+int BPF_KPROBE(function)
+{
+	struct dusk_unwind u;
+
+	dusk_unwind_request(0, &u);
+	return 0;
+}
+
+SEC("usdt")
+int BPF_USDT(mark)
+{
+	struct dusk_unwind u;
+
+	dusk_unwind_request(0, &u);
+	return 0;
+}
