@@ -175,7 +175,7 @@ static int count_dusk(const char *path)
 		err(1, NULL);
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
-		enum dusk_outcome_class class = p->outcomes[s->outcome].class;
+		enum dusk_outcome_class class = p->outcomes[s->outcome].kind;
 
 		if (class == DUSK_ABSENT || !wanted(p->threads[s->thread].comm))
 			continue;

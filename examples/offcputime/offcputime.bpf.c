@@ -2,9 +2,8 @@
 /*
  * Off-CPU time by kernel and user stack.
  *
- * A task that was away and comes back is still inside the kernel, in the function that it left from: its kernel stack is
- * there to be taken, and its user stack stands still until it returns to user mode. So when it comes back is early
- * enough to ask, and the time is known. All that it was away during one visit to the kernel shares one walk.
+ * A task that comes back to a CPU is still in the kernel, in the function that it left from: its kernel stack is there
+ * to be taken, and its user stack stands still until it returns to user mode. So now is early enough to ask for that.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

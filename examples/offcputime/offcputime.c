@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * offcputime [-v] [-p PID] [-t SECONDS]: where do tasks wait? Until Ctrl-C; then one line for each process, user stack
- * and kernel stack, outermost frame first, with nanoseconds, as flame graph tools take it.
+ * offcputime [-v] [-p PID]: where do tasks wait? Until Ctrl-C; then one line for each process, user stack and kernel
+ * stack, outermost frame first, with nanoseconds, as flame graph tools take it.
  */
 #include <dusk/unwind.h>
 #include <inttypes.h>
@@ -20,16 +20,14 @@ static void on_signal(int signal)
 
 static void print_process(int pid)
 {
-	char path[32], comm[16] = "";
+	char path[32], comm[16] = "?";
 	FILE *f;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "r");
 	if (f && fscanf(f, "%15[^\n;]", comm) == 1)
-		printf("%s-", comm);
-	printf("%d", pid);
-	if (f)
 		fclose(f);
+	printf("%s-%d", comm, pid);
 }
 
 static void print_stack(struct dusk_unwinder *u, uint32_t id, const char *suffix)
@@ -53,7 +51,7 @@ static int print_charge(void *ctx, const struct dusk_charge *c)
 	print_process(c->key >> 32);
 	if (c->unresolved)
 		printf(";[unresolved]");
-	else if (o->class == DUSK_CUT || o->class == DUSK_NO_STACK)
+	else if (o->kind == DUSK_CUT || o->kind == DUSK_NO_STACK)
 		printf(";[%s]", o->name);
 	print_stack(ctx, c->stack, "");
 	print_stack(ctx, c->key, "_[k]");
@@ -72,7 +70,7 @@ static void print_counters(const struct dusk_unwinder *u)
 	fprintf(stderr, "lost-charges %" PRIu64 "\n", dusk_unwind_lost(u, 0, "lost-charges"));
 }
 
-static int run(struct dusk_unwinder *u, int pid, int seconds, bool verbose, struct dusk_error *err)
+static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error *err)
 {
 	struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_SERVE_LEDGER };
 	struct bpf_object *obj;
@@ -93,7 +91,6 @@ static int run(struct dusk_unwinder *u, int pid, int seconds, bool verbose, stru
 		return ret;
 	if (verbose)
 		fprintf(stderr, "ready\n");
-	alarm(seconds);
 	while (!stop && dusk_unwind_poll(u, -1) >= 0)
 		;
 	dusk_unwind_detach(u);
@@ -107,24 +104,21 @@ int main(int argc, char **argv)
 {
 	struct dusk_error err = { "out of memory" };
 	struct dusk_unwinder *u = NULL;
-	int option, ret, pid = 0, seconds = 0;
+	int option, ret, pid = 0;
 	bool verbose = false;
 
-	while ((option = getopt(argc, argv, "p:t:v")) >= 0) {
+	while ((option = getopt(argc, argv, "p:v")) >= 0) {
 		verbose |= option == 'v';
 		if (option == 'p')
 			pid = atoi(optarg);
-		if (option == 't')
-			seconds = atoi(optarg);
 		if (option == '?')
-			return 2;
+			return 2;	/* getopt() has said why */
 	}
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);
-	signal(SIGALRM, on_signal);
 	ret = dusk_unwind_open(&u, NULL, &err);
 	if (!ret)
-		ret = run(u, pid, seconds, verbose, &err);
+		ret = run(u, pid, verbose, &err);
 	if (ret)
 		fprintf(stderr, "offcputime: %s\n", err.text);
 	dusk_unwind_close(u);

@@ -32,7 +32,7 @@ static void on_stack(void *ctx, const struct dusk_stack_event *e)
 		dusk_unwind_name(ctx, e->frame[i], name, sizeof(name));
 		printf("    %s\n", name);
 	}
-	if (o->class != DUSK_COMPLETE)
+	if (o->kind != DUSK_COMPLETE)
 		printf("    [%s: %s]\n", o->name, o->sentence);
 	printf("\n");
 	fflush(stdout);

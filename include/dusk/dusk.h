@@ -12,6 +12,10 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Of these headers; dusk_version() is the library's. Until 1.0, what was built with 0.x needs 0.x. */
 #define DUSK_VERSION "0.1.0"
 #define DUSK_VERSION_MAJOR 0
@@ -81,7 +85,7 @@ enum dusk_outcome_class { DUSK_COMPLETE, DUSK_CUT, DUSK_NO_STACK, DUSK_ABSENT };
 
 struct dusk_outcome {
 	const char *name, *sentence;
-	enum dusk_outcome_class class;
+	enum dusk_outcome_class kind;
 };
 
 struct dusk_counter {
@@ -282,3 +286,7 @@ void dusk_sframe_free(struct dusk_sframe *s);
 
 /* The version of the library, as in DUSK_VERSION; it belongs to the library. */
 const char *dusk_version(void);
+
+#ifdef __cplusplus
+}
+#endif

@@ -16,6 +16,10 @@
 #pragma once
 #include <dusk/dusk.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct bpf_object;
 struct dusk_unwinder;
 
@@ -158,3 +162,7 @@ uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const 
 
 /* Processes that were excluded since we came, because a walk did not end within a second: up to @max to @ret. */
 size_t dusk_unwind_excluded(const struct dusk_unwinder *u, pid_t *ret, size_t max);
+
+#ifdef __cplusplus
+}
+#endif

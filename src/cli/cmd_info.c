@@ -61,7 +61,7 @@ static void write_json(FILE *out, const struct dusk_profile *p, const struct led
 	for (uint32_t i = 0; i < p->nr_outcomes; i++) {
 		json_object(&j, p->outcomes[i].name);
 		json_u64(&j, "samples", l->outcome[i]);
-		json_string(&j, "class", class_name(p->outcomes[i].class));
+		json_string(&j, "class", class_name(p->outcomes[i].kind));
 		json_string(&j, "sentence", p->outcomes[i].sentence);
 		json_object_end(&j);
 	}

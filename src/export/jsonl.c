@@ -180,7 +180,7 @@ static void put_outcome(struct json *j, const struct dusk_outcome *o)
 {
 	begin(j, "outcome");
 	json_string(j, "name", o->name);
-	json_string(j, "class", classes[o->class]);
+	json_string(j, "class", classes[o->kind]);
 	json_string(j, "sentence", o->sentence);
 	end(j);
 }

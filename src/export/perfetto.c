@@ -238,7 +238,7 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 {
 	const struct dusk_profile *p = w->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
-	enum dusk_outcome_class class = p->outcomes[s->outcome].class;
+	enum dusk_outcome_class class = p->outcomes[s->outcome].kind;
 	bool kernel = p->modules[p->frames[p->nodes[s->node].frame].module].kind == DUSK_MODULE_KERNEL;
 	size_t packet, open;
 

@@ -172,9 +172,9 @@ static int read_outcome(struct reader *r)
 	struct dusk_outcome o = {.name = text_or(r, 1, NULL), .sentence = text_or(r, 3, "")};
 	const char *class = text_or(r, 2, NULL);
 
-	while (o.class <= DUSK_ABSENT && strcmp(class, classes[o.class]))
-		o.class++;
-	if (o.class > DUSK_ABSENT)
+	while (o.kind <= DUSK_ABSENT && strcmp(class, classes[o.kind]))
+		o.kind++;
+	if (o.kind > DUSK_ABSENT)
 		r->damaged = true;
 	return vec_push(&r->outcomes, o);
 }

@@ -470,9 +470,9 @@ void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *
 	memset(ret, 0, sizeof(*ret));
 	for (u32 i = 0; i < NR_OUTCOMES; i++) {
 		ret->samples += r->by_outcome[i];
-		if (outcomes[i].class != DUSK_ABSENT)
+		if (outcomes[i].kind != DUSK_ABSENT)
 			ret->user_samples += r->by_outcome[i];
-		if (outcomes[i].class == DUSK_COMPLETE)
+		if (outcomes[i].kind == DUSK_COMPLETE)
 			ret->complete += r->by_outcome[i];
 	}
 	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)

@@ -46,7 +46,7 @@ static void write_outcomes(struct json *j, const struct dusk_profile *p, const s
 		json_object(j, NULL);
 		json_string(j, "name", p->outcomes[i].name);
 		json_string(j, "sentence", p->outcomes[i].sentence);
-		json_string(j, "class", class_name[p->outcomes[i].class]);
+		json_string(j, "class", class_name[p->outcomes[i].kind]);
 		json_u64(j, "samples", l->outcome[i]);
 		json_object_end(j);
 	}

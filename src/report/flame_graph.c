@@ -149,7 +149,7 @@ static int add_samples(struct flame_graph *g)
 
 		label = process[s->thread];
 		err = child(g, 0, label, &at);
-		if (!err && o->class == DUSK_CUT)
+		if (!err && o->kind == DUSK_CUT)
 			err = note(g, "cut", o, at, &at);
 		else if (!err && !s->node)
 			err = note(g, "no stack", o, at, &at);

@@ -23,7 +23,7 @@ int ledger_init(struct ledger *ret, const struct dusk_profile *p)
 		met[s->node] = true;
 	}
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
-		switch (p->outcomes[i].class) {
+		switch (p->outcomes[i].kind) {
 		case DUSK_COMPLETE: l.complete += outcome[i]; break;
 		case DUSK_CUT: l.cut += outcome[i]; break;
 		case DUSK_NO_STACK: l.no_stack += outcome[i]; break;
@@ -48,7 +48,7 @@ double ledger_complete_percent(const struct ledger *l)
 
 bool ledger_is_loss(const struct dusk_outcome *o)
 {
-	return o->class == DUSK_CUT || o->class == DUSK_NO_STACK;
+	return o->kind == DUSK_CUT || o->kind == DUSK_NO_STACK;
 }
 
 /* What the other counters of refusals count is in the outcomes too; these things are in no sample. */

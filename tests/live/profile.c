@@ -94,7 +94,7 @@ char *live_sentence(const struct live_stack *s)
 
 enum dusk_outcome_class live_class(const struct dusk_profile *p, const struct dusk_sample *s)
 {
-	return p->outcomes[s->outcome].class;
+	return p->outcomes[s->outcome].kind;
 }
 
 const char *live_outcome(const struct dusk_profile *p, const struct dusk_sample *s)

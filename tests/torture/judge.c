@@ -118,7 +118,7 @@ static void judge(struct hearing *c, const struct dusk_sample *s)
 {
 	const struct dusk_thread *t = &c->profile->threads[s->thread];
 	const struct dusk_outcome *outcome = &c->profile->outcomes[s->outcome];
-	bool whole = outcome->class == DUSK_COMPLETE, cut = outcome->class == DUSK_CUT, right;
+	bool whole = outcome->kind == DUSK_COMPLETE, cut = outcome->kind == DUSK_CUT, right;
 	struct shape shape;
 	struct expected e = {0};
 

@@ -253,10 +253,10 @@ static void outcomes_are_those_of_the_table(void **state)
 	assert_int_equal(p->nr_outcomes, NR_OUTCOMES);
 	for (int i = 0; i < NR_OUTCOMES; i++)
 		assert_string_equal(p->outcomes[i].name, names[i]);
-	assert_int_equal(p->outcomes[UNDEFINED_RA].class, DUSK_COMPLETE);
-	assert_int_equal(p->outcomes[NO_MAPPING].class, DUSK_CUT);
-	assert_int_equal(p->outcomes[RING_LOST].class, DUSK_NO_STACK);
-	assert_int_equal(p->outcomes[KERNEL_THREAD].class, DUSK_ABSENT);
+	assert_int_equal(p->outcomes[UNDEFINED_RA].kind, DUSK_COMPLETE);
+	assert_int_equal(p->outcomes[NO_MAPPING].kind, DUSK_CUT);
+	assert_int_equal(p->outcomes[RING_LOST].kind, DUSK_NO_STACK);
+	assert_int_equal(p->outcomes[KERNEL_THREAD].kind, DUSK_ABSENT);
 }
 
 static void the_same_gets_the_same_index(void **state)
