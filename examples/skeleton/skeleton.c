@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skeleton: print the user stack of whoever makes a process or a thread, until Ctrl-C. Start your own tool from here. */
+/* skeleton: print the user stack of whoever makes a process or a thread, until Ctrl-C. Start from here. */
 #include <dusk/unwind.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -17,11 +17,12 @@ static void on_stack(void *ctx, const struct dusk_stack_event *e)
 {
 	char name[256];
 
-	printf("process %d, thread %d, cookie %" PRIx64 ": %s\n", e->pid, e->tid, e->cookie, dusk_outcome(e->outcome)->name);
+	printf("process %d, thread %d, cookie %" PRIx64 "\n", e->pid, e->tid, e->cookie);
 	for (uint32_t i = 0; i < e->nr; i++) {
 		dusk_unwind_name(ctx, e->frame[i], name, sizeof(name));
 		printf("    %s\n", name);
 	}
+	printf("    [%s]\n", dusk_outcome(e->outcome)->sentence);
 	fflush(stdout);
 }
 

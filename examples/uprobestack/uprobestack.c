@@ -70,7 +70,8 @@ static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, stru
 	link = attach(obj, pid, args[0], args[1]);
 	if (!link) {
 		ret = -errno;
-		snprintf(err->text, sizeof(err->text), "cannot attach to %s of %s: %s", args[1], args[0], strerror(errno));
+		snprintf(err->text, sizeof(err->text), "cannot attach to %s of %s: %s", args[1], args[0],
+			 strerror(-ret));
 		return ret;
 	}
 	if (verbose)

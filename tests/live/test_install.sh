@@ -36,7 +36,8 @@ same_version() {
 		#include <string.h>
 		int main(void)
 		{
-			printf("%s %d.%d.%d\n", dusk_version(), DUSK_VERSION_MAJOR, DUSK_VERSION_MINOR, DUSK_VERSION_PATCH);
+			printf("%s %d.%d.%d\n", dusk_version(), DUSK_VERSION_MAJOR, DUSK_VERSION_MINOR,
+			       DUSK_VERSION_PATCH);
 			return strcmp(dusk_version(), DUSK_VERSION);
 		}
 	END
@@ -56,16 +57,23 @@ shows_the_api() {
 }
 claim "libdusk.so shows what the headers declare, and no more" shows_the_api -D "$LD_LIBRARY_PATH/libdusk.so"
 claim "so does libdusk.a" shows_the_api -g "$LD_LIBRARY_PATH/libdusk.a"
-claim "the headers are C++, too" sh -c "printf '#include <dusk/unwind.h>\nint main() { return dusk_version() == 0; }' >plus.cc &&
-	c++ -Wall -Werror plus.cc -o plus \$(pkg-config --cflags --libs dusk) && ./plus"
-claim "a program can be linked with libdusk.a" sh -c 'cc version.c -o static $(pkg-config --cflags dusk) \
-	-Wl,-Bstatic -ldusk -Wl,-Bdynamic $(pkg-config --static --libs dusk | sed "s/-ldusk//") && ! ldd static | grep libdusk'
+is_cxx() {
+	printf '#include <dusk/unwind.h>\nint main() { return dusk_version() == 0; }' >plus.cc
+	c++ -Wall -Werror plus.cc -o plus $(pkg-config --cflags --libs dusk) && ./plus
+}
+claim "the headers are C++, too" is_cxx
+links_statically() {
+	cc version.c -o static $(pkg-config --cflags dusk) -L"$LD_LIBRARY_PATH" -l:libdusk.a \
+		$(pkg-config --static --libs dusk | sed 's/-ldusk//') && ! ldd static | grep libdusk && ./static
+}
+claim "a program can be linked with libdusk.a" links_statically
 
 mkdir built
 for makefile in "$prefix"/share/doc/dusk/examples/*/Makefile; do
 	name=$(basename "$(dirname "$makefile")")
 	cp -r "$(dirname "$makefile")" "$name"
-	claim "$name builds, without a warning" sh -c "make -C $name CLANG='$clang' CFLAGS='-O2 -Wall -Werror' && mv $name/$name built"
+	claim "$name builds, without a warning" make -C "$name" CLANG="$clang" CFLAGS='-O2 -Wall -Werror'
+	mv "$name/$name" built
 done
 for page in libdusk.3 dusk_unwind_request.3 dusk-link.1; do
 	claim "$page is installed" test -s "$prefix/share/man/man${page##*.}/$page"
