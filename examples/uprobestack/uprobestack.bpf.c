@@ -8,11 +8,14 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
+__u64 hits;
+
 SEC("uprobe")
 int BPF_KPROBE(function)
 {
 	struct dusk_unwind u;
 
+	__sync_fetch_and_add(&hits, 1);
 	dusk_unwind_request(0, &u);
 	return 0;
 }
@@ -22,6 +25,7 @@ int BPF_USDT(mark)
 {
 	struct dusk_unwind u;
 
+	__sync_fetch_and_add(&hits, 1);
 	dusk_unwind_request(0, &u);
 	return 0;
 }

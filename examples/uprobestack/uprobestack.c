@@ -58,6 +58,7 @@ static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, stru
 	};
 	struct bpf_object *obj;
 	struct bpf_link *link;
+	uint64_t *hits;
 	int ret;
 
 	ret = dusk_unwind_object(u, &uprobestack_plain, &uprobestack_impl, &obj, err);
@@ -80,9 +81,10 @@ static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, stru
 		;
 	bpf_link__destroy(link);
 	dusk_unwind_poll(u, 0);
+	hits = dusk_unwind_variable(u, "hits", sizeof(*hits));
 	if (verbose)
-		fprintf(stderr, "requests %" PRIu64 "\nscheduled %" PRIu64 "\nlost-stacks %" PRIu64 "\n",
-			dusk_unwind_counter(u, "requests"), dusk_unwind_counter(u, "scheduled"),
+		fprintf(stderr, "hits %" PRIu64 "\nrequests %" PRIu64 "\nscheduled %" PRIu64 "\nlost-stacks %" PRIu64 "\n",
+			hits ? *hits : 0, dusk_unwind_counter(u, "requests"), dusk_unwind_counter(u, "scheduled"),
 			dusk_unwind_lost(u, 0, "lost-stacks"));
 	return 0;
 }

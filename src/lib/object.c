@@ -77,6 +77,23 @@ void *object_variable(struct bpf_object *obj, const char *name, size_t size)
 	return NULL;
 }
 
+int object_show_variables(struct bpf_object *obj)
+{
+	struct bpf_map *map;
+
+	bpf_object__for_each_map(map, obj) {
+		u32 flags = bpf_map__map_flags(map);
+		size_t size;
+		void *start = bpf_map__is_internal(map) ? (void *)bpf_map__initial_value(map, &size) : NULL;
+
+		if (start && flags & BPF_F_MMAPABLE &&
+		    mmap(start, size, flags & BPF_F_RDONLY_PROG ? PROT_READ : PROT_READ | PROT_WRITE,
+			 MAP_SHARED | MAP_FIXED, bpf_map__fd(map), 0) == MAP_FAILED)
+			return -errno;
+	}
+	return 0;
+}
+
 int object_load_error(int ret, struct dusk_error *err)
 {
 	const struct dusk_capability *missing = probe_missing();

@@ -22,6 +22,9 @@ int object_configure(struct bpf_object *obj, u32 tool);
 /* As dusk_unwind_variable(). */
 void *object_variable(struct bpf_object *obj, const char *name, size_t size);
 
+/* After load: global variables are where object_variable() says. Older versions of libbpf leave this to skeletons. */
+int object_show_variables(struct bpf_object *obj);
+
 /* bpf_object__load() said @ret: what that means. Returns a negative errno. */
 int object_load_error(int ret, struct dusk_error *err);
 

@@ -89,6 +89,8 @@ int tool_load(struct tool *t, struct dusk_error *err)
 	int ret = bpf_object__load(t->obj);
 
 	if (!ret)
+		ret = object_show_variables(t->obj);
+	if (!ret)
 		ret = shared_map(&t->here, t->obj, ".bss.here", true);
 	if (!ret)
 		ret = shared_map(&t->counters, t->obj, ".bss.counters", false);

@@ -126,6 +126,7 @@ claim "uprobestack starts at a USDT mark" start mark uprobestack -p $victim "$vi
 claim "the victim works" work
 claim "uprobestack ends with status 0" stop $started
 claim "each pass has its stack" stacks rest mark.out
+claim "its program's own variable says how many" [ "$(value hits mark.err)" = 25 ]
 claim "no stack is lost" [ "$(value lost-stacks mark.err)" = 0 ]
 
 # skeleton
