@@ -9,7 +9,9 @@ static INLINE struct task_state *task_find(struct task_struct *t)
 	u32 tid = t->pid;
 	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
 
-	return v ? &v->state : NULL;
+	if (!v)
+		return NULL;
+	return &opaque(v)->state;	/* or the compiler adds first, and the verifier wants the check first */
 }
 
 /* Is a program still to call back? Then the element stays. */
