@@ -20,10 +20,11 @@ cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
 trap 'kill -9 $(jobs -p) 2>/dev/null; umount -l /sys/fs/bpf; rm -rf "$tmp"' EXIT
 trap 'exit 130' INT TERM
 
-# wait_for TEXT FILE: until it is there
+# wait_for TEXT FILE PID: until it is there, while the process lives
 wait_for() {
-	for _ in $(seq 600); do
+	for _ in $(seq 300); do
 		grep -qs "$1" "$2" && return
+		kill -0 "$3" || break
 		sleep 0.1
 	done
 	echo "no $1 in $2:"
@@ -36,7 +37,7 @@ start() {
 	shift 2
 	"$examples/$tool" -v "$@" >"$name.out" 2>"$name.err" &
 	started=$!
-	wait_for ready "$name.err"
+	wait_for ready "$name.err" $started
 }
 stop() {
 	kill -INT "$1"
@@ -48,7 +49,7 @@ start_victim() {
 	"$victims/dozes" <orders >dozes.out &
 	victim=$!
 	exec 9>orders
-	wait_for ready dozes.out
+	wait_for ready dozes.out $victim
 }
 end_victim() {
 	exec 9>&-
@@ -145,7 +146,7 @@ for _ in $(seq 600); do
 	sleep 0.1
 done
 claim "the victim works" work
-claim "skeleton sees who forks" wait_for "process $victim," skeleton.out
+claim "skeleton sees who forks" wait_for "process $victim," skeleton.out $skeleton
 claim "skeleton ends with status 0" stop $skeleton
 claim "with the whole stack" begot skeleton.out
 end_victim
@@ -159,7 +160,7 @@ counters() {
 	done
 	"$victims/threads" >threads.out &
 	victim=$!
-	wait_for ready threads.out || return
+	wait_for ready threads.out $victim || return
 	start first offcputime -p $victim || return
 	first=$started
 	start second offcputime -p $victim || return
