@@ -96,6 +96,12 @@ char *live_sentence(const struct live_stack *s);
 enum dusk_outcome_class live_class(const struct dusk_profile *p, const struct dusk_sample *s);
 const char *live_outcome(const struct dusk_profile *p, const struct dusk_sample *s);
 
+/* How many samples have the outcome of that name? */
+uint64_t live_outcome_samples(const struct dusk_profile *p, const char *outcome);
+
+/* The counters of a finished recording add up, and the file holds a sample for each that was counted. */
+void live_check_ledger(const struct dusk_profile *p);
+
 /* Is the sample's process @pid? */
 bool live_is_of(const struct dusk_profile *p, const struct dusk_sample *s, pid_t pid);
 

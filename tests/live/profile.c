@@ -102,6 +102,41 @@ const char *live_outcome(const struct dusk_profile *p, const struct dusk_sample 
 	return p->outcomes[s->outcome].name;
 }
 
+uint64_t live_outcome_samples(const struct dusk_profile *p, const char *outcome)
+{
+	uint64_t nr = 0;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		nr += !strcmp(live_outcome(p, &p->samples[i]), outcome);
+	return nr;
+}
+
+void live_check_ledger(const struct dusk_profile *p)
+{
+#define N(name) live_counter(p, name)
+	uint64_t walked = N("walks") + N("closed-exec") + N("closed-exiting") + N("closed-no-walker") +
+			  N("closed-lost") + N("closed-idle");
+	uint64_t pending = live_outcome_samples(p, "pending");
+	uint64_t refused = N("refused-exiting") + N("refused-compat") + N("refused-no-state") + N("refused-contended") +
+			   N("refused-excluded") + N("refused-schedule");
+
+	print_message("%llu samples: %llu of the kernel, %llu refused, %llu joined, %llu afterwards, %llu scheduled "
+		      "(%llu pending); "
+		      "lost %llu samples, %llu stacks\n",
+		      (unsigned long long)N("samples"), (unsigned long long)N("no-user"), (unsigned long long)refused,
+		      (unsigned long long)N("joined"), (unsigned long long)N("afterwards"),
+		      (unsigned long long)N("scheduled"), (unsigned long long)pending,
+		      (unsigned long long)N("lost-samples"), (unsigned long long)N("lost-stacks"));
+	assert_true(p->finished);
+	assert_int_equal(N("samples"), N("no-user") + N("requests"));
+	assert_int_equal(N("requests"), refused + N("joined") + N("afterwards") + N("scheduled"));
+	assert_true(N("scheduled") >= walked);
+	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or nobody knows who waits */
+	assert_true(pending == 0 || N("scheduled") > walked || N("lost-stacks"));
+	assert_int_equal(p->nr_samples, N("samples") - N("lost-samples"));
+#undef N
+}
+
 bool live_is_of(const struct dusk_profile *p, const struct dusk_sample *s, pid_t pid)
 {
 	return p->threads[s->thread].pid == pid;

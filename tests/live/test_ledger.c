@@ -8,41 +8,6 @@
 
 #define VICTIMS 3
 
-static uint64_t outcome_samples(const struct dusk_profile *p, const char *name)
-{
-	uint64_t nr = 0;
-
-	for (uint64_t i = 0; i < p->nr_samples; i++)
-		nr += !strcmp(live_outcome(p, &p->samples[i]), name);
-	return nr;
-}
-
-static void check(const struct dusk_profile *p)
-{
-#define N(name) live_counter(p, name)
-	uint64_t walked = N("walks") + N("closed-exec") + N("closed-exiting") + N("closed-no-walker") +
-			  N("closed-lost") + N("closed-idle");
-	uint64_t pending = outcome_samples(p, "pending");
-	uint64_t refused = N("refused-exiting") + N("refused-compat") + N("refused-no-state") + N("refused-contended") +
-			   N("refused-excluded") + N("refused-schedule");
-
-	print_message("%llu samples: %llu of the kernel, %llu refused, %llu joined, %llu afterwards, %llu scheduled "
-		      "(%llu pending); "
-		      "lost %llu samples, %llu stacks\n",
-		      (unsigned long long)N("samples"), (unsigned long long)N("no-user"), (unsigned long long)refused,
-		      (unsigned long long)N("joined"), (unsigned long long)N("afterwards"),
-		      (unsigned long long)N("scheduled"), (unsigned long long)pending,
-		      (unsigned long long)N("lost-samples"), (unsigned long long)N("lost-stacks"));
-	assert_true(p->finished);
-	assert_int_equal(N("samples"), N("no-user") + N("requests"));
-	assert_int_equal(N("requests"), refused + N("joined") + N("afterwards") + N("scheduled"));
-	assert_true(N("scheduled") >= walked);
-	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or nobody knows who waits */
-	assert_true(pending == 0 || N("scheduled") > walked || N("lost-stacks"));
-	assert_int_equal(p->nr_samples, N("samples") - N("lost-samples"));
-#undef N
-}
-
 /* A bit of everything at once, at @frequency. */
 static struct dusk_profile *record_mixed(const char *frequency)
 {
@@ -62,7 +27,7 @@ static void the_sums_are_true(void **state)
 {
 	_cleanup_profile_ p = record_mixed("997");
 
-	check(p);
+	live_check_ledger(p);
 	assert_true(live_counter(p, "walks") > 500);
 }
 
@@ -70,7 +35,7 @@ static void the_sums_are_true_when_there_is_too_much_to_do(void **state)
 {
 	_cleanup_profile_ p = record_mixed("20000");
 
-	check(p);
+	live_check_ledger(p);
 	assert_true(live_counter(p, "walks") > 500);
 }
 
@@ -87,9 +52,9 @@ static void the_sums_are_true_when_events_are_lost(void **state)
 	live_end(victim);
 
 	_cleanup_profile_ p = live_read(file);
-	check(p);
+	live_check_ledger(p);
 	assert_true(live_counter(p, "lost-samples") > 0);
-	assert_true(live_counter(p, "lost-stacks") == 0 || outcome_samples(p, "ring-lost") > 0);
+	assert_true(live_counter(p, "lost-stacks") == 0 || live_outcome_samples(p, "ring-lost") > 0);
 }
 
 static void deep_sleepers_are_pending_and_nothing_more(void **state)
@@ -98,7 +63,7 @@ static void deep_sleepers_are_pending_and_nothing_more(void **state)
 
 	assert_int_equal(RECORD(file, "-F", "4999", "--", "sleep", "0.3"), 0);
 	_cleanup_profile_ p = live_read(file);
-	check(p);
+	live_check_ledger(p);
 }
 
 int main(int argc, char **argv)
