@@ -54,14 +54,16 @@ static INLINE bool first_fault(struct guard *g, u64 addr)
 	return true;
 }
 
-/* What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not. */
+/*
+ * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or somebody
+ * has a lock of the task or its memory, so that it cannot be told.
+ */
 static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 {
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
-	int ret = -EFAULT;
+	int ret = bpf_iter_task_vma_new(&it, t, addr) ? -EACCES : -EFAULT;
 
-	bpf_iter_task_vma_new(&it, t, addr);
 	vma = bpf_iter_task_vma_next(&it);
 	if (vma && vma->vm_start <= addr && addr + len <= vma->vm_end)
 		ret = safe_to_fault(vma) ? 0 : -EACCES;
