@@ -384,6 +384,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (now - r->committed_ns < COMMIT_NS)
 		return 0;
 	r->committed_ns = now;
+	sampler_follow(r->sampler);
 	return profile_commit(r->writer, err);
 }
 

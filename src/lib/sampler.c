@@ -11,12 +11,15 @@
 #include "probe.h"
 
 struct timer {
-	int fd;
+	int cpu, fd;			/* fd: -1: no event, for the CPU is offline; the link's own if there is one */
 	struct bpf_link *link;
+	uint64_t enabled_ns;		/* how long the event had been enabled when last looked at */
 };
 
 struct sampler {
 	bool cycles;
+	unsigned int hz;
+	struct bpf_program *prog;
 	struct vec(struct timer) timers;
 };
 
@@ -28,6 +31,7 @@ static int open_event(bool cycles, unsigned int hz, int cpu)
 		.config = cycles ? PERF_COUNT_HW_CPU_CYCLES : PERF_COUNT_SW_CPU_CLOCK,
 		.freq = 1,
 		.sample_freq = hz,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.disabled = 1,
 	};
 	int fd = syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -66,37 +70,41 @@ static int open_error(int ret, unsigned int hz, int cpu, struct dusk_error *err)
 	return error_set(err, ret, "cannot open a perf event on CPU %d: %s", cpu, strerror(-ret));
 }
 
-static int add(struct sampler *s, unsigned int hz, int cpu, struct dusk_error *err)
+static int add(struct sampler *s, int cpu, bool may_be_offline, struct dusk_error *err)
 {
 	struct timer *t;
-	int fd = open_event(s->cycles, hz, cpu);
+	int fd = open_event(s->cycles, s->hz, cpu);
 
-	if (fd < 0)
-		return open_error(fd, hz, cpu, err);
+	if (fd == -ENODEV && may_be_offline)
+		fd = -1;
+	else if (fd < 0)
+		return open_error(fd, s->hz, cpu, err);
 	t = vec_add(&s->timers);
 	if (!t) {
-		close(fd);
+		if (fd >= 0)
+			close(fd);
 		return -ENOMEM;
 	}
+	t->cpu = cpu;
 	t->fd = fd;
 	return 0;
 }
 
-/* "0-3,5" of /sys/devices/system/cpu/online. */
-static int add_online(struct sampler *s, unsigned int hz, struct dusk_error *err)
+/* "0-3,5" of /sys/devices/system/cpu/present: also those that may come online later. */
+static int add_present(struct sampler *s, struct dusk_error *err)
 {
-	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/present", "re");
 	int first, last, ret;
 
 	if (!f)
-		return error_set(err, -errno, "cannot read /sys/devices/system/cpu/online: %s", strerror(errno));
+		return error_set(err, -errno, "cannot read /sys/devices/system/cpu/present: %s", strerror(errno));
 	do {
 		if (fscanf(f, "%d", &first) != 1)
-			return error_set(err, -EIO, "cannot understand /sys/devices/system/cpu/online");
+			return error_set(err, -EIO, "cannot understand /sys/devices/system/cpu/present");
 		if (fscanf(f, "-%d", &last) != 1)
 			last = first;
 		for (int cpu = first; cpu <= last; cpu++) {
-			ret = add(s, hz, cpu, err);
+			ret = add(s, cpu, true, err);
 			if (ret)
 				return ret;
 		}
@@ -112,10 +120,11 @@ int sampler_new(struct sampler **ret, unsigned int hz, const int *cpus, size_t n
 	if (!s)
 		return -ENOMEM;
 	s->cycles = sampler_has_pmu();
+	s->hz = hz;
 	if (!nr)
-		r = add_online(s, hz, err);
+		r = add_present(s, err);
 	for (size_t i = 0; i < nr && !r; i++)
-		r = add(s, hz, cpus[i], err);
+		r = add(s, cpus[i], false, err);
 	if (r) {
 		sampler_free(s);
 		return r;
@@ -124,30 +133,67 @@ int sampler_new(struct sampler **ret, unsigned int hz, const int *cpus, size_t n
 	return 0;
 }
 
+static int attach(struct sampler *s, struct timer *t)
+{
+	t->link = bpf_program__attach_perf_event(s->prog, t->fd);
+	return t->link ? 0 : -errno;
+}
+
+static void detach(struct timer *t)
+{
+	if (t->link)
+		bpf_link__destroy(steal(t->link));	/* with the descriptor */
+	else if (t->fd >= 0)
+		close(t->fd);
+	t->fd = -1;
+}
+
 int sampler_start(struct sampler *s, struct bpf_program *prog, struct dusk_error *err)
 {
+	s->prog = prog;
 	for (size_t i = 0; i < s->timers.nr; i++) {
 		struct timer *t = &s->timers.v[i];
+		int ret = t->fd >= 0 ? attach(s, t) : 0;
 
-		t->link = bpf_program__attach_perf_event(prog, t->fd);	/* takes the descriptor */
-		if (!t->link)
-			return error_set(err, -errno, "cannot attach to a perf event: %s", strerror(errno));
-		t->fd = -1;
+		if (ret)
+			return error_set(err, ret, "cannot attach to a perf event: %s", strerror(-ret));
 	}
 	return 0;
 }
 
-void sampler_stop(struct sampler *s)
+/* An event that its CPU has left is no longer enabled, and does not say so. */
+static bool is_alive(struct timer *t)
+{
+	struct {
+		uint64_t count, enabled_ns;
+	} now;
+	uint64_t before = t->enabled_ns;
+
+	if (t->fd < 0 || read(t->fd, &now, sizeof(now)) != sizeof(now))
+		return false;
+	t->enabled_ns = now.enabled_ns;
+	return now.enabled_ns != before;
+}
+
+void sampler_follow(struct sampler *s)
 {
 	for (size_t i = 0; i < s->timers.nr; i++) {
 		struct timer *t = &s->timers.v[i];
 
-		bpf_link__destroy(t->link);
-		t->link = NULL;
-		if (t->fd >= 0)
-			close(t->fd);
-		t->fd = -1;
+		if (is_alive(t))
+			continue;
+		detach(t);
+		t->enabled_ns = 0;
+		t->fd = open_event(s->cycles, s->hz, t->cpu);
+		if (t->fd < 0 || attach(s, t))
+			detach(t);
 	}
+}
+
+void sampler_stop(struct sampler *s)
+{
+	for (size_t i = 0; i < s->timers.nr; i++)
+		detach(&s->timers.v[i]);
 }
 
 void sampler_free(struct sampler *s)

@@ -7,7 +7,7 @@
 struct sampler;
 
 /*
- * Open an event at @hz on each of @cpus (all that are online if @nr is 0). *@ret is to be freed with sampler_free().
+ * Open an event at @hz on each of @cpus (if @nr is 0, on all, now or when they come online). *@ret is to be freed with sampler_free().
  * -EPERM; -EINVAL: no such CPU, or a rate above kernel.perf_event_max_sample_rate.
  */
 int sampler_new(struct sampler **ret, unsigned int hz, const int *cpus, size_t nr, struct dusk_error *err);
@@ -16,6 +16,12 @@ void sampler_free(struct sampler *s);
 /* Run @prog at each event from now on, until sampler_stop(). */
 int sampler_start(struct sampler *s, struct bpf_program *prog, struct dusk_error *err);
 void sampler_stop(struct sampler *s);
+
+/*
+ * CPUs come online, and those that have gone offline, as in a suspended machine, have lost their event for good: give
+ * each that is there a live one. To be called now and then, not twice within some milliseconds.
+ */
+void sampler_follow(struct sampler *s);
 
 /* "cycles" or "cpu-clock". */
 const char *sampler_event(const struct sampler *s);
