@@ -19,8 +19,8 @@
 #include "base/cleanup.h"
 
 #define MAX_WORDS 32
-#define READY_SECONDS 20
-#define RECORD_SECONDS 60
+#define READY_SECONDS 120 /* in a guest whose CPUs are emulated, on a busy machine */
+#define RECORD_SECONDS 300
 
 char live_folder[] = "/tmp/dusk-live-XXXXXX";
 static const char *dusk, *victims;

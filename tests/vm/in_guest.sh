@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Run a test on the kernel of a Debian suite, if that has been fetched: nothing is downloaded here.
+#
+#	in_guest.sh VM SUITE COMMAND... [-- option of VM]...		VM: tools/vm
+set -u
+vm=$1
+suite=$2
+shift 2
+for program in qemu-system-x86_64 busybox xz; do
+	if ! command -v $program >/dev/null; then
+		echo "needs $program: tools/setup vm installs it"
+		exit 77
+	fi
+done
+if ! "$vm-kernel" --cached "$suite" >/dev/null; then
+	echo "needs the kernel of Debian's $suite: tools/vm-kernel $suite fetches it"
+	exit 77
+fi
+
+# What stands behind -- goes before KERNEL and COMMAND.
+words=
+for word; do
+	shift
+	if [ "$word" = -- ]; then
+		exec "$vm" "$@" "$suite" $words
+	fi
+	words="$words $word"
+done

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * unserved WAY ROUNDS FOLDER: what any user may do to make others wait. As nobody: recurse 60 times, then work, which
+ * counts its rounds in the file ROUNDS, with pages that never come:
+ *
+ *	userfaultfd	the stack of the frames outside of work
+ *	stack		the same, from a FUSE file
+ *	tables		this program's own unwind tables: it runs from a FUSE file
+ */
+#include <fcntl.h>
+#include <link.h>
+#include <linux/userfaultfd.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include "../../live/victims/victim.h"
+#include "fuse.h"
+
+#define STACK_BYTES (1 << 20)
+#define PAGE 4096L
+#define NOBODY 65534
+
+volatile unsigned long sink;
+static volatile unsigned long *rounds;
+static char *stack;
+static int faults = -1, file = -1; /* who holds the stack back */
+static struct served served;
+
+static int withhold(unsigned long above)
+{
+	unsigned long start = (above + 2 * PAGE) & -PAGE, bytes = (unsigned long)stack + STACK_BYTES - start;
+	struct uffdio_register range = {.range = {start, bytes}, .mode = UFFDIO_REGISTER_MODE_MISSING};
+
+	if (faults >= 0)
+		return ioctl(faults, UFFDIO_REGISTER, &range) || madvise((void *)start, bytes, MADV_DONTNEED);
+	if (file >= 0)
+		return mmap((void *)start, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file, served.from) ==
+		       MAP_FAILED;
+	return 0;
+}
+
+KNOWN void work(void)
+{
+	char here;
+
+	if (withhold((unsigned long)&here))
+		exit(1);
+	say_ready();
+	for (;;) {
+		BURN(100000);
+		++*rounds;
+	}
+}
+
+KNOWN void recurse(int left)
+{
+	volatile char room[1000];
+
+	room[0] = left;
+	if (left > 1)
+		recurse(left - 1);
+	else
+		work();
+	sink += room[0];
+}
+
+KNOWN void enter(void)
+{
+	recurse(60);
+	sink++;
+}
+
+static int run(int fd)
+{
+	static ucontext_t context, outside;
+
+	rounds = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (rounds == MAP_FAILED || stack == MAP_FAILED || getcontext(&context))
+		return 1;
+	context.uc_stack.ss_sp = stack;
+	context.uc_stack.ss_size = STACK_BYTES;
+	context.uc_link = &outside;
+	makecontext(&context, enter, 0);
+	return swapcontext(&outside, &context);
+}
+
+/* Whole pages of the table in .eh_frame_hdr, as offsets in the program's file. */
+static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+
+		if (p->p_type != PT_GNU_EH_FRAME)
+			continue;
+		served.from = (p->p_offset + PAGE - 1) & -PAGE;
+		served.to = (p->p_offset + p->p_filesz) & -PAGE;
+	}
+	return 1;
+}
+
+static int write_to(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY);
+
+	return fd < 0 || write(fd, text, strlen(text)) != (ssize_t)strlen(text) || close(fd);
+}
+
+static int become_nobody(void)
+{
+	return setgid(NOBODY) || setuid(NOBODY) || prctl(PR_SET_DUMPABLE, 1);
+}
+
+/* Any user may mount FUSE, and nothing else, in namespaces of its own. */
+static int serve(const char *folder)
+{
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNS) || write_to("/proc/self/setgroups", "deny") ||
+	    write_to("/proc/self/uid_map", "0 65534 1") || write_to("/proc/self/gid_map", "0 65534 1"))
+		return 1;
+	return fuse_serve(folder, &served);
+}
+
+int main(int argc, char **argv)
+{
+	struct uffdio_api api = {.api = UFFD_API};
+	char path[4096], number[16];
+	struct stat st;
+	int fd;
+
+	if (argc == 3 && !strcmp(argv[1], "run"))
+		return run(atoi(argv[2]));
+	fd = argc == 4 ? open(argv[2], O_RDWR) : -1;
+	served.fd = open("/proc/self/exe", O_RDONLY);
+	if (fd < 0 || fstat(served.fd, &st) || become_nobody())
+		return 1;
+	if (!strcmp(argv[1], "userfaultfd")) {
+		faults = syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
+		return ioctl(faults, UFFDIO_API, &api) ? 1 : run(fd);
+	}
+
+	snprintf(path, sizeof(path), "%s/file", argv[3]);
+	served.size = st.st_size;
+	if (!strcmp(argv[1], "stack")) {
+		served.from = (st.st_size + PAGE - 1) & -PAGE;
+		served.to = served.size = served.from + STACK_BYTES;
+		if (serve(argv[3]))
+			return 1;
+		file = open(path, O_RDONLY);
+		return file < 0 ? 1 : run(fd);
+	}
+	dl_iterate_phdr(find_tables, NULL);
+	if (served.to <= served.from || serve(argv[3]))
+		return 1;
+	snprintf(number, sizeof(number), "%d", fd);
+	return execl(path, "unserved", "run", number, NULL);
+}
