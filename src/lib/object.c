@@ -6,13 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 #include "abi/config.h"
 #include "error.h"
-#include "probe.h"
 
 static int quiet(enum libbpf_print_level level, const char *format, va_list args)
 {
+	return 0;
+}
+
+int object_task_work(enum task_work *ret, struct dusk_error *err)
+{
+	enum task_work kfunc;
+	struct utsname u;
+	int r = probe_task_work(&kfunc);
+
+	uname(&u);
+	if (r)
+		return error_set(err, -EOPNOTSUPP, "cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s; "
+				 "dusk needs a kernel with CONFIG_DEBUG_INFO_BTF", strerror(-r));
+	if (kfunc == TASK_WORK_NONE)
+		return error_set(err, -EOPNOTSUPP, "kernel %s has no bpf_task_work; dusk needs Linux 6.18 or newer",
+				 u.release);
+	*ret = kfunc;
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include "abi/counter.h"
 #include "abi/types.h"
+#include "probe.h"
 
 /* An object that src/bpf/meson.build has embedded. */
 #define DECLARE_IMAGE(name) extern const char _binary_src_bpf_##name##_bpf_o_start[], _binary_src_bpf_##name##_bpf_o_end[]
@@ -12,6 +13,9 @@
 	((struct dusk_image){					\
 		_binary_src_bpf_##name##_bpf_o_start,		\
 		_binary_src_bpf_##name##_bpf_o_end - _binary_src_bpf_##name##_bpf_o_start })
+
+/* Which name has what walks are deferred by? -EOPNOTSUPP: none, the kernel is too old, or it has no BTF. */
+int object_task_work(enum task_work *ret, struct dusk_error *err);
 
 /* Open an object. *@ret is to be closed with bpf_object__close(). */
 int object_open(struct bpf_object **ret, const struct dusk_image *image, const char *name, struct dusk_error *err);

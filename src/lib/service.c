@@ -163,9 +163,14 @@ static void enter(struct service *s, const char *folder)
 
 int service_new(struct service **ret, const struct service_options *o, struct dusk_error *err)
 {
-	struct service *s = calloc(1, sizeof(*s));
+	enum task_work kfunc;
+	struct service *s;
 	int r;
 
+	r = object_task_work(&kfunc, err);	/* a kernel that is too old would not load it either, but not say why */
+	if (r)
+		return r;
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
 	r = object_open(&s->obj, &IMAGE(service), "dusk_service", err);

@@ -4,12 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 #include "base/vec.h"
 #include "error.h"
 #include "object.h"
-#include "probe.h"
 
 #define GRACE_POLL_US 200
 
@@ -20,24 +18,6 @@ struct tool {
 	struct shared here, counters;
 	u64 totals_before[NR_COUNTERS];
 };
-
-static int pick_image(const struct dusk_image **ret, const struct dusk_image *plain, const struct dusk_image *impl,
-		      struct dusk_error *err)
-{
-	enum task_work kfunc;
-	struct utsname u;
-	int r = probe_task_work(&kfunc);
-
-	uname(&u);
-	if (r)
-		return error_set(err, -EOPNOTSUPP, "cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s; "
-				 "dusk needs a kernel with CONFIG_DEBUG_INFO_BTF", strerror(-r));
-	if (kfunc == TASK_WORK_NONE)
-		return error_set(err, -EOPNOTSUPP, "kernel %s has no bpf_task_work; dusk needs Linux 6.18 or newer",
-				 u.release);
-	*ret = kfunc == TASK_WORK_IMPL ? impl : plain;
-	return 0;
-}
 
 /* Maps that the service has are its. */
 static int share_maps(struct tool *t)
@@ -57,18 +37,18 @@ static int share_maps(struct tool *t)
 int tool_open(struct tool **ret, struct service *s, const struct dusk_image *plain, const struct dusk_image *impl,
 	      struct dusk_error *err)
 {
-	const struct dusk_image *image = NULL;
+	enum task_work kfunc;
 	struct tool *t;
 	int r;
 
-	r = pick_image(&image, plain, impl, err);
+	r = object_task_work(&kfunc, err);
 	if (r)
 		return r;
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return -ENOMEM;
 	t->service = s;
-	r = object_open(&t->obj, image, "dusk", err);
+	r = object_open(&t->obj, kfunc == TASK_WORK_IMPL ? impl : plain, "dusk", err);
 	if (!r) {
 		r = share_maps(t);
 		if (!r)
