@@ -10,13 +10,16 @@ static INLINE void wait_for_stack(u32 handle, u64 key, u64 amount, u64 cookie)
 	struct charge_key late = { .key = key, .outcome = WORK_LOST };
 	struct charge what = { .key = key, .amount = amount, .count = 1, .consumer = handle };
 	struct task_state *st = task_find(bpf_get_current_task_btf());
-	u32 verdict = st ? charges_add(&st->charges, &st->defer, cookie, &what) : CHARGE_LATE;
+	u32 verdict;
 
+	if (!st)
+		return;			/* there is one, or there would be no cookie */
+	verdict = charges_add(&st->charges, &st->defer, cookie, &what);
 	if (verdict & CHARGE_ELSEWHERE)
 		charge(consumer_slot(handle), &elsewhere, amount, 1);
 	if (verdict & CHARGE_LATE)
 		charge(consumer_slot(handle), &late, amount, 1);
-	if (st && verdict & CHARGE_ORPHANED)
+	if (verdict & CHARGE_ORPHANED)
 		serve_orphans(st);
 }
 
