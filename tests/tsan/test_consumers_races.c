@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Registry and grace period under four real threads: three act for consumers, and one lets consumers come and go. Does
- * whoever finds a consumer find it whole for as long as he is inside?
+ * whoever finds a consumer find it whole for as long as he is inside? As many consumers, and as many who find one, as
+ * it takes.
  */
 #include "threads.h"
 #include "core/registry.h"
@@ -62,7 +63,7 @@ static void *act(void *arg)
 	uintptr_t me = (uintptr_t)arg, wrong = 0;
 
 	if (!me) {
-		for (u32 i = 0; i < CONSUMERS; i++)
+		for (u32 i = 0; i < CONSUMERS || load_relaxed(&acts) < CONSUMERS; i++)
 			come_and_go(i % SLOTS);
 		store_release(&done, 1);
 	}
@@ -74,8 +75,6 @@ static void *act(void *arg)
 static void who_is_inside_finds_his_consumer_whole(void **state)
 {
 	run_threads(act);
-	assert_true(acts > 0);
-	assert_int_equal(registry.consumer[0].generation, CONSUMERS / SLOTS * 2);
 }
 
 int main(void)
