@@ -3,7 +3,7 @@
 #
 # One static library of several, that shows no more than the shared one: names like map_find() are anybody's.
 #
-#	archive.sh OUTPUT LD OBJCOPY AR LIBRARY...
+#	archive.sh OUTPUT LD OBJCOPY AR LIBRARY... [--no-whole-archive LIBRARY...]
 set -eu
 output=$1 ld=$2 objcopy=$3 ar=$4
 shift 4
