@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Does this kernel's verifier take our objects, and with how much room left? argv: the object for kernels with
- * bpf_task_work_schedule_resume(), the one for its older name, and the one for walks that cannot sleep.
+ * bpf_task_work_schedule_resume(), the one for its older name; the same for what other tools may do; and the one for
+ * walks that cannot sleep.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -12,7 +13,7 @@
 
 #define MAX_INSTRUCTIONS 60000
 
-static const char *deferred, *now;
+static const char *deferred, *other_tools, *now;
 
 static void load(const char *path)
 {
@@ -41,6 +42,11 @@ static void programs_that_defer_are_verified_within_the_budget(void **state)
 	load(deferred);
 }
 
+static void programs_of_each_type_may_ask(void **state)
+{
+	load(other_tools);
+}
+
 static void programs_that_cannot_sleep_are_verified_within_the_budget(void **state)
 {
 	load(now);
@@ -50,12 +56,16 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_that_defer_are_verified_within_the_budget),
+		cmocka_unit_test(programs_of_each_type_may_ask),
 		cmocka_unit_test(programs_that_cannot_sleep_are_verified_within_the_budget),
 	};
 
-	if (argc < 4)
+	bool older = !live_has_kernel_function("bpf_task_work_schedule_resume");
+
+	if (argc < 6)
 		return 2;
-	deferred = argv[live_has_kernel_function("bpf_task_work_schedule_resume") ? 1 : 2];
-	now = argv[3];
+	deferred = argv[1 + older];
+	other_tools = argv[3 + older];
+	now = argv[5];
 	return LIVE_MAIN(1, argv, tests);
 }

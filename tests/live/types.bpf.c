@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Each kind of program that may ask for stacks, and each function of <dusk/dusk.bpf.h>: for the verifier to look at. */
+#include "../../src/bpf/kernel.h"
+#include <bpf/bpf_helpers.h>
+#include <dusk/dusk.bpf.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+u64 called_back;
+
+#define ASKS(section, name)					\
+	SEC(section)						\
+	int name(void *ctx)					\
+	{							\
+		struct dusk_unwind u;				\
+								\
+		dusk_unwind_request(0, &u);			\
+		return 0;					\
+	}
+
+#define CHARGES(section, name)					\
+	SEC(section)						\
+	int name(void *ctx)					\
+	{							\
+		u32 kernel = dusk_kernel_stack(ctx, 0);		\
+		struct dusk_unwind u;				\
+								\
+		dusk_unwind_charge(1, kernel, 1, &u);		\
+		return 0;					\
+	}
+
+ASKS("raw_tp/sys_enter", asks_raw_tp)
+ASKS("tp_btf/sys_enter", asks_tp_btf)
+ASKS("tracepoint/sched/sched_switch", asks_tracepoint)
+ASKS("kprobe", asks_kprobe)
+ASKS("uprobe", asks_uprobe)
+ASKS("uprobe.s", asks_uprobe_sleepable)
+CHARGES("raw_tp/sys_enter", charges_raw_tp)
+CHARGES("tp_btf/sys_enter", charges_tp_btf)
+CHARGES("tracepoint/sched/sched_switch", charges_tracepoint)
+CHARGES("kprobe", charges_kprobe)
+CHARGES("perf_event", charges_perf_event)
+
+SEC("perf_event")
+int asks_perf_event(struct bpf_perf_event_data *ctx)
+{
+	struct dusk_unwind u;
+
+	dusk_unwind_request_at(0, ctx->regs.ip, &u);
+	return 0;
+}
+
+int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
+{
+	__sync_fetch_and_add(&called_back, 1);
+	return 0;
+}
