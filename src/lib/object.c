@@ -117,8 +117,9 @@ int object_load_error(int ret, struct dusk_error *err)
 
 	if (missing)
 		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); "
-				 "run as root, or once: setcap %s $(command -v dusk)",
-				 missing->name, missing->purpose, dusk_capabilities_setcap());
+				 "run as root, or once: setcap %s $(command -v %s)",
+				 missing->name, missing->purpose, dusk_capabilities_setcap(),
+				 program_invocation_short_name);
 	if (ret == -EPERM || ret == -EACCES)
 		return error_set(err, -EPERM, "cannot load BPF programs: %s; a security module or kernel lockdown "
 				 "may forbid it", strerror(-ret));
