@@ -120,10 +120,11 @@ int object_load_error(int ret, struct dusk_error *err)
 				 "run as root, or once: setcap %s $(command -v %s)",
 				 missing->name, missing->purpose, dusk_capabilities_setcap(),
 				 program_invocation_short_name);
-	if (ret == -EPERM || ret == -EACCES)
-		return error_set(err, -EPERM, "cannot load BPF programs: %s; a security module or kernel lockdown "
+	if (ret == -EPERM)
+		return error_set(err, ret, "cannot load BPF programs: %s; a security module or kernel lockdown "
 				 "may forbid it", strerror(-ret));
-	return error_set(err, ret, "cannot load BPF programs: %s; `dusk doctor` tells what is missing", strerror(-ret));
+	return error_set(err, ret, "cannot load BPF programs: %s; `dusk doctor` tells what is missing, and with "
+			 "DUSK_DEBUG_BPF=1 the verifier what it refuses", strerror(-ret));
 }
 
 int shared_map(struct shared *ret, struct bpf_object *obj, const char *name, bool writable)
