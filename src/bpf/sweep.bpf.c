@@ -18,25 +18,34 @@ struct bpf_task_work_ctx {
 
 struct sweep {
 	u32 slot;			/* of the consumer that leaves */
-	u32 again;			/* tasks whose word kept changing, so far */
+	u32 found;			/* tasks in which there was something of it */
 	u32 closed;			/* requests closed */
 };
 
 static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
 {
-	if (!defer_cancel(&v->state.defer, s->slot) || !defer_cancel(&v->state.owed, s->slot))
-		s->again++;
+	u64 words = load_relaxed(&v->state.defer.word) | load_relaxed(&v->state.owed.word);
+
+	if (words >> (s->slot & (MAX_CONSUMERS - 1)) & 1) {
+		s->found++;
+		defer_cancel(&v->state.defer, s->slot);
+		defer_cancel(&v->state.owed, s->slot);
+	}
 	return 0;
 }
 
-/* Nothing of the consumer in slot ctx[0] stays in any task. Returns how many tasks have to be asked again. */
+/*
+ * Take the consumer in slot ctx[0] out of all tasks. Returns in how many there was something of it: to be called until
+ * that is none, since a word may keep changing, and an element that is freed and used again during the iteration takes
+ * it to another bucket.
+ */
 SEC("syscall")
 int sweep_consumer(u32 *slot)
 {
 	struct sweep s = { .slot = *slot };
 
 	bpf_for_each_map_elem(&tasks, cancel_in_task, &s, 0);
-	return s.again;
+	return s.found;
 }
 
 /* Will the task work of @v take place? */

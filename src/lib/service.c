@@ -15,7 +15,7 @@
 #define MIN_WALKERS 64
 #define MAX_WALKERS 1024
 #define WALKERS_PER_CPU 8
-#define SWEEPS 100			/* over tasks whose word kept changing */
+#define SWEEPS 100			/* until one finds nothing */
 #define NR_SHARED (sizeof(shared_maps) / sizeof(shared_maps[0]))
 
 DECLARE_IMAGE(service);
@@ -268,12 +268,12 @@ static int run(struct service *s, const char *name, u64 arg)
 
 int service_sweep_consumer(struct service *s, u32 slot)
 {
-	int again = 0;
+	int found;
 
 	for (int i = 0; i < SWEEPS; i++) {
-		again = run(s, "sweep_consumer", slot);
-		if (again <= 0)
-			return again;
+		found = run(s, "sweep_consumer", slot);
+		if (found <= 0)
+			return found;
 	}
 	return -EAGAIN;
 }
