@@ -162,6 +162,7 @@ struct dusk_record_options {
 	bool no_sharing;		/* an unwinder of our own: <dusk/unwind.h> */
 	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */
 	size_t nr_pids, nr_tids;
+	bool from_exec;			/* pids: from when they next call execve() */
 	const char *cgroup;		/* only tasks below this folder of cgroup2, or NULL */
 	const int *cpus;		/* only these CPUs; none: all that are online */
 	size_t nr_cpus;

@@ -27,3 +27,4 @@ struct filter {
 
 /* A value of the map "wanted", keyed by tgid or, for WANT_THREAD, by tid. */
 enum { WANT_PROCESS = 1, WANT_THREAD = 2 };
+enum wanted { WANTED = 1, WANTED_FROM_EXEC };	/* ..._FROM_EXEC: when it next calls execve() */

@@ -55,20 +55,26 @@ static INLINE bool first_fault(struct guard *g, u64 addr)
 }
 
 /*
- * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or somebody
- * has a lock of the task or its memory, so that it cannot be told.
+ * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or it
+ * cannot be told: the lookup tries for a lock that anybody has who reads /proc/PID just now. (There is no call frame
+ * left for the other way to look, bpf_find_vma().)
  */
 static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 {
-	struct bpf_iter_task_vma it;
-	struct vm_area_struct *vma;
-	int ret = bpf_iter_task_vma_new(&it, t, addr) ? -EACCES : -EFAULT;
+	int ret = -EBUSY;
 
-	vma = bpf_iter_task_vma_next(&it);
-	if (vma && vma->vm_start <= addr && addr + len <= vma->vm_end)
-		ret = safe_to_fault(vma) ? 0 : -EACCES;
-	bpf_iter_task_vma_destroy(&it);
-	return ret;
+	for (u32 attempt = 0; attempt < 4 && ret == -EBUSY; attempt++) {
+		struct bpf_iter_task_vma it;
+		struct vm_area_struct *vma;
+
+		if (!bpf_iter_task_vma_new(&it, t, addr))
+			ret = -EFAULT;
+		vma = bpf_iter_task_vma_next(&it);
+		if (vma && vma->vm_start <= addr && addr + len <= vma->vm_end)
+			ret = safe_to_fault(vma) ? 0 : -EACCES;
+		bpf_iter_task_vma_destroy(&it);
+	}
+	return ret == -EBUSY ? -EACCES : ret;
 }
 
 /* The walker at work for @t. */

@@ -10,22 +10,37 @@ struct wanted_map wanted SEC(".maps");
 struct cgroup_map cgroup SEC(".maps");
 const volatile struct filter filter SEC(".rodata.filter") CORE = {};
 
+/* What is wished of @parent holds for @child. */
+static INLINE void inherit(u32 kind, u32 parent, u32 child)
+{
+	struct wanted_key key = { parent, kind };
+	u32 *wish = bpf_map_lookup_elem(&wanted, &key), copy;
+
+	if (!wish)
+		return;
+	copy = *wish;
+	key.id = child;
+	bpf_map_update_elem(&wanted, &key, &copy, BPF_ANY);
+}
+
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(wanted_born, struct task_struct *parent, struct task_struct *child)
 {
-	struct wanted_key process = { parent->tgid, WANT_PROCESS }, thread = { parent->pid, WANT_THREAD };
-	u32 yes = 1;
-
 	if (!filter.filter_tasks)
 		return 0;
-	if (bpf_map_lookup_elem(&wanted, &process)) {
-		process.id = child->tgid;
-		bpf_map_update_elem(&wanted, &process, &yes, BPF_ANY);
-	}
-	if (bpf_map_lookup_elem(&wanted, &thread)) {
-		thread.id = child->pid;
-		bpf_map_update_elem(&wanted, &thread, &yes, BPF_ANY);
-	}
+	inherit(WANT_PROCESS, parent->tgid, child->tgid);
+	inherit(WANT_THREAD, parent->pid, child->pid);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(wanted_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
+{
+	struct wanted_key process = { t->tgid, WANT_PROCESS };
+	u32 *wish = filter.filter_tasks ? bpf_map_lookup_elem(&wanted, &process) : NULL;
+
+	if (wish)
+		*wish = WANTED;
 	return 0;
 }
 

@@ -41,6 +41,13 @@ extern struct cgroup_map cgroup SEC(".maps");
 
 extern const volatile struct filter filter CORE;
 
+static INLINE bool is_wanted(const struct wanted_key *key)
+{
+	u32 *wish = bpf_map_lookup_elem(&wanted, key);
+
+	return wish && *wish == WANTED;
+}
+
 /* Does the recording want samples of this task? */
 static INLINE bool task_wanted(struct task_struct *t)
 {
@@ -52,5 +59,5 @@ static INLINE bool task_wanted(struct task_struct *t)
 		return false;
 	if (!filter.filter_tasks)
 		return true;
-	return bpf_map_lookup_elem(&wanted, &process) || bpf_map_lookup_elem(&wanted, &thread);
+	return is_wanted(&process) || is_wanted(&thread);
 }

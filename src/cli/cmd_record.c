@@ -92,7 +92,7 @@ static int create(struct recording *r)
 		.sz = sizeof(ro), .path = o->output, .frequency_hz = o->frequency_hz, .max_depth = o->max_depth,
 		.no_faults = o->no_faults,
 		.no_sharing = o->private,
-		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr,
+		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr, .from_exec = alone,
 		.tids = o->tids.v, .nr_tids = o->tids.nr,
 		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command,
 		.owner_uid = sudo_id("SUDO_UID"), .owner_gid = sudo_id("SUDO_GID"),

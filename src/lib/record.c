@@ -45,7 +45,7 @@ struct dusk_record {
 	struct tool *tool;
 	struct keeper keeper;
 	struct ring_buffer *ring;
-	struct bpf_link *follow[2];	/* the programs that follow whom to sample */
+	struct bpf_link *follow[3];	/* the programs that follow whom to sample */
 	struct sampler *sampler;
 	struct profile_writer *writer;
 	struct modules_known *modules;
@@ -165,18 +165,19 @@ static int map_fd(const struct dusk_record *r, const char *name)
 	return bpf_object__find_map_fd_by_name(tool_object(r->tool), name);
 }
 
-static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, struct dusk_error *err)
+static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, enum wanted wish,
+		struct dusk_error *err)
 {
 	const char *what = kind == WANT_PROCESS ? "process" : "thread";
 	int fd = map_fd(r, "wanted");
-	u32 yes = 1;
+	u32 value = wish;
 
 	for (size_t i = 0; i < nr; i++) {
 		u32 key[2] = { ids[i], kind };
 
 		if (ids[i] <= 0 || (kill(ids[i], 0) && errno == ESRCH))
 			return error_set(err, -ESRCH, "cannot record %s %d: there is no such %s", what, ids[i], what);
-		if (bpf_map_update_elem(fd, key, &yes, BPF_ANY))
+		if (bpf_map_update_elem(fd, key, &value, BPF_ANY))
 			return error_set(err, -errno, "cannot record %s %d: %s", what, ids[i], strerror(errno));
 	}
 	return 0;
@@ -203,7 +204,7 @@ static struct bpf_program *program(const struct dusk_record *r, const char *name
 /* Children of what is profiled are profiled. */
 static int attach_follow(struct dusk_record *r, struct dusk_error *err)
 {
-	static const char *const names[] = { "wanted_born", "wanted_exit" };
+	static const char *const names[] = { "wanted_born", "wanted_exec", "wanted_exit" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		r->follow[i] = bpf_program__attach(program(r, names[i]));
@@ -291,9 +292,9 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 
 	ret = load(r, o, err);
 	if (!ret)
-		ret = want(r, WANT_PROCESS, o->pids, o->nr_pids, err);
+		ret = want(r, WANT_PROCESS, o->pids, o->nr_pids, o->from_exec ? WANTED_FROM_EXEC : WANTED, err);
 	if (!ret)
-		ret = want(r, WANT_THREAD, o->tids, o->nr_tids, err);
+		ret = want(r, WANT_THREAD, o->tids, o->nr_tids, WANTED, err);
 	if (!ret && o->cgroup)
 		ret = want_cgroup(r, o->cgroup, err);
 	if (!ret)
