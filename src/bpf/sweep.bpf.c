@@ -3,6 +3,7 @@
  * What user space has done to all tasks, now and then: by BPF_PROG_TEST_RUN, as only a program can change a word of a
  * hash map's element while others do.
  */
+#include "answer.bpf.h"
 #include "task.bpf.h"
 #include <bpf/bpf_core_read.h>
 

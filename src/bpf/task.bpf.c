@@ -31,13 +31,3 @@ CORE struct task_value *task_value(struct task_struct *t)
 		v->state.start_boottime = t->start_boottime;
 	return v;
 }
-
-CORE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why, enum counter counter)
-{
-	struct event_stack e = { .kind = EVENT_STACK, .outcome = why, .pid = t->tgid, .tid = tid };
-
-	if (!load_relaxed(&st->defer.word))
-		return;
-	count_total(counter, 1);
-	answer(st, &e, NULL);
-}

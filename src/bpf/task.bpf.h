@@ -23,12 +23,6 @@ static INLINE bool task_owes(const struct task_state *st)
 /* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */
 CORE struct task_value *task_value(struct task_struct *t);
 
-/*
- * Close what @st of task @tid waits for, without a walk, with outcome @why, which @counter counts; nothing if nobody
- * waits. @t: the task, or any.
- */
-CORE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why, enum counter counter);
-
 /* Kernel threads, and threads that the kernel made for a process, have no user stack. */
 static INLINE bool task_has_no_user(struct task_struct *t)
 {
