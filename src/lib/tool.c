@@ -116,7 +116,7 @@ void tool_free(struct tool *t)
 	if (!t)
 		return;
 	tool_detach(t);
-	for (u32 number = 0; t->here.elements && number < MAX_CONSUMERS; number++)
+	for (u32 number = 0; number < MAX_CONSUMERS; number++)
 		tool_remove_consumer(t, number);
 	shared_unmap(&t->here);
 	shared_unmap(&t->counters);
@@ -127,6 +127,14 @@ void tool_free(struct tool *t)
 struct bpf_object *tool_object(const struct tool *t)
 {
 	return t->obj;
+}
+
+/* The handle of consumer @number; 0: there is none. */
+static u32 handle_of(const struct tool *t, u32 number)
+{
+	const struct consumers_here *here = t->here.elements;
+
+	return here && number < MAX_CONSUMERS ? here->handle[number] : 0;
 }
 
 /* What others could not send to our consumers. */
@@ -248,6 +256,8 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
 	if (number >= MAX_CONSUMERS)
 		return error_set(err, -EINVAL, "cannot register consumer %u: numbers go up to %d", number,
 				 MAX_CONSUMERS - 1);
+	if (!here)
+		return error_set(err, -EINVAL, "cannot register consumer %u: the programs are not loaded", number);
 	if (here->handle[number])
 		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
 	ret = service_lock(t->service);
@@ -278,7 +288,7 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
 int tool_remove_consumer(struct tool *t, u32 number)
 {
 	struct consumers_here *here = t->here.elements;
-	u32 handle = number < MAX_CONSUMERS ? here->handle[number] : 0, slot = consumer_slot(handle);
+	u32 handle = handle_of(t, number), slot = consumer_slot(handle);
 	int ret;
 
 	if (!handle)
@@ -296,16 +306,15 @@ int tool_remove_consumer(struct tool *t, u32 number)
 
 const struct consumer *tool_consumer(const struct tool *t, u32 number)
 {
-	const struct consumers_here *here = t->here.elements;
-	u32 handle = number < MAX_CONSUMERS ? here->handle[number] : 0;
+	u32 handle = handle_of(t, number);
 
 	return handle ? &service_registry(t->service)->consumer[consumer_slot(handle)] : NULL;
 }
 
 void tool_due(const struct tool *t, u32 number, void (*fn)(void *ctx, u64 cookie), void *ctx)
 {
-	const struct consumers_here *here = t->here.elements;
+	u32 handle = handle_of(t, number);
 
-	if (number < MAX_CONSUMERS && here->handle[number])
-		service_due(t->service, consumer_slot(here->handle[number]), fn, ctx);
+	if (handle)
+		service_due(t->service, consumer_slot(handle), fn, ctx);
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * probe.bpf.c, loaded and attached: a tool, of which several may live at once, in one process or in several.
+ *
+ * asker_*() fail the test that called; try_*() return a negative errno, for children, in which no test may fail.
+ */
+#pragma once
+#include <dusk/unwind.h>
+#include <bpf/libbpf.h>
+#include "base/vec.h"
+#include "live/live.h"
+#include "probe.h"
+
+#define MAX_ASKER_LINKS 64
+
+/* A stack that came to a ring. */
+struct got {
+	uint64_t cookie;
+	uint32_t consumer, stack, outcome, nr;
+	pid_t pid, tid;
+};
+
+struct asker_ring {
+	struct asker *tool;
+	uint32_t consumer;
+};
+
+struct asker {
+	struct dusk_unwinder *unwinder;
+	struct bpf_object *obj;
+	struct probe_control *control;
+	struct bpf_link *link[MAX_ASKER_LINKS];
+	size_t nr_links;
+	struct asker_ring ring[PROBE_CONSUMERS];
+	struct vec(struct got) got;
+	struct dusk_error error;
+};
+
+/*
+ * For main(), instead of live_main(): argv is [self, "-", folder of victims, plain object, object for 6.18], and which
+ * tests, as a pattern, if not all.
+ */
+int asker_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_tests);
+#define ASKER_MAIN(argc, argv, tests) asker_main(argc, argv, tests, sizeof(tests) / sizeof((tests)[0]))
+
+/* A folder on bpffs that only this test uses. Nothing may be left of it in the end. */
+extern char asker_pin[64];
+
+/* Open, and load the programs of @kinds (a bit each). @o: NULL for the usual; its pin is asker_pin unless it is set. */
+#define KIND(kind) (1u << (kind))
+int try_open(struct asker *t, uint32_t kinds, const struct dusk_unwind_options *o);
+void asker_open(struct asker *t, uint32_t kinds, const struct dusk_unwind_options *o);
+void asker_close(struct asker *t);
+
+/* Register consumer @number, served by @serve (DUSK_SERVE_...). */
+int try_init(struct asker *t, uint32_t number, uint32_t serve);
+void asker_init(struct asker *t, uint32_t number, uint32_t serve);
+
+/* The same with sizes; 0: as usual. */
+int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ring_bytes, uint32_t ledger_rows);
+
+/* Let programs of @kind ask process @pid for @consumers (a bit each); @pid is one for all kinds. */
+int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers);
+void asker_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers);
+
+/* BY_POINT: ask whenever process @pid, in the kernel or not, has written the 4 bytes at @address. */
+int try_attach_write(struct asker *t, uint64_t address, pid_t pid, uint32_t consumers);
+
+/* BY_TICK at @hz. */
+int try_attach_ticks(struct asker *t, unsigned int hz, pid_t pid, uint32_t consumers);
+
+/* Nobody asks from here on; the programs stay attached. */
+void asker_silence(struct asker *t);
+
+/* Take in what comes for @ms. */
+void asker_poll(struct asker *t, int ms);
+
+/* What came for @cookie to @consumer: how many events, and the last of them. */
+size_t asker_find(const struct asker *t, uint64_t cookie, uint32_t consumer, struct got *ret);
+
+/* What the programs noted: @fn for each cookie of each consumer, refusals under cookie 0. */
+void asker_answers(const struct asker *t,
+		  void (*fn)(void *ctx, const struct probe_key *k, const struct probe_answers *a), void *ctx);
+
+/* Their sum, over all cookies of @consumer. */
+struct probe_answers asker_tally(const struct asker *t, uint32_t consumer);
+
+/*
+ * Each cookie that a consumer was given came to it: one event in its ring, if it has one (@rings, a bit each), and one
+ * call of dusk_unwind_done() (@callbacks). Nothing came that was not asked for. All consumers must be silent by now.
+ */
+void asker_expect(const struct asker *t, uint32_t rings, uint32_t callbacks);
+
+/* What the programs charged to @key of @consumer. */
+struct probe_sum asker_sum(const struct asker *t, uint32_t consumer, uint32_t key);
+
+/* The functions of stack @id, innermost first, up to main: "leaf inner middle outer main". Valid until the next call. */
+const char *asker_sentence(struct asker *t, uint32_t id);
+
+uint64_t asker_counter(const struct asker *t, const char *name);
+
+/* Give @u its object, and do not load it. */
+int asker_open_unloaded(struct dusk_unwinder *u);

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A tool for tests: programs of all types that ask for the user stack of one process, and note each answer. They see
+ * of dusk what any tool sees, <dusk/dusk.bpf.h>; but for the addresses of words in the kernel's memory that are written
+ * at delicate moments, where tests set breakpoints.
+ */
+#include "bpf/maps.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include <dusk/dusk.bpf.h>
+#include "probe.h"
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct probe_control control SHARED("control");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1 << 18);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct probe_key);
+	__type(value, struct probe_answers);
+} answers SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PROBE_CONSUMERS * PROBE_KEYS);
+	__type(key, u32);
+	__type(value, struct probe_sum);
+} sums SEC(".maps");
+
+static INLINE struct probe_answers *answers_of(u64 cookie, u32 consumer)
+{
+	struct probe_key key = { cookie, consumer, bpf_get_current_pid_tgid() >> 32 };
+	struct probe_answers fresh = {}, *a = bpf_map_lookup_elem(&answers, &key);
+
+	if (!a) {
+		bpf_map_update_elem(&answers, &key, &fresh, BPF_NOEXIST);
+		a = bpf_map_lookup_elem(&answers, &key);
+	}
+	if (!a)
+		__sync_fetch_and_add(&control.unnoted, 1);
+	return a;
+}
+
+static INLINE void note(u32 consumer, int result, const struct dusk_unwind *u)
+{
+	struct probe_answers *a = answers_of(u->cookie, consumer);
+
+	if (!a)
+		return;
+	if (result == DUSK_QUEUED)
+		__sync_fetch_and_add(&a->queued, 1);
+	else if (result == DUSK_PENDING)
+		__sync_fetch_and_add(&a->pending, 1);
+	else if (result == DUSK_EXECUTED)
+		__sync_fetch_and_add(&a->executed, 1);
+	else
+		__sync_fetch_and_add(&a->refused, 1);
+	if (result < 0)
+		a->error = result;
+	if (result == DUSK_EXECUTED || result < 0) {
+		a->stack = u->stack;
+		a->outcome = u->outcome;
+	}
+}
+
+struct asking {
+	u64 ip;
+	u32 consumers;
+};
+
+static long ask_one(u32 turn, void *ctx)
+{
+	struct asking *a = ctx;
+	u32 consumer = turn & (PROBE_CONSUMERS - 1), place;
+	struct dusk_unwind u = {};
+	struct probe_sum *sum;
+	u64 key;
+	int result;
+
+	if (!(a->consumers >> consumer & 1))
+		return NEXT;
+	if (!control.keys) {
+		note(consumer, dusk_unwind_request_at(consumer, a->ip, &u), &u);
+		return NEXT;
+	}
+	key = __sync_fetch_and_add(&control.turn, 1) % control.keys;
+	result = dusk_unwind_charge(consumer, key, key + 1, &u);
+	note(consumer, result, &u);
+	place = consumer * PROBE_KEYS + key;
+	sum = result == -ENOENT ? NULL : bpf_map_lookup_elem(&sums, &place);
+	if (!sum)
+		return NEXT;
+	__sync_fetch_and_add(&sum->amount, key + 1);
+	__sync_fetch_and_add(&sum->count, 1);
+	return NEXT;
+}
+
+struct task_struct___trace {
+	int trc_reader_nesting;
+} __attribute__((preserve_access_index));
+
+static INLINE void note_addresses(void)
+{
+	u32 tid = bpf_get_current_pid_tgid();
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
+
+	control.trace_nesting = bpf_get_current_task() +
+				bpf_core_field_offset(struct task_struct___trace, trc_reader_nesting);
+	if (v)
+		control.last_cookie = (u64)&v->state.last.cookie;
+}
+
+static INLINE int ask(u32 kind, u64 ip)
+{
+	struct asking a = { ip, control.consumers[kind] };
+
+	if (!control.tgid || bpf_get_current_pid_tgid() >> 32 != control.tgid)
+		return 0;
+	__sync_fetch_and_add(&control.runs[kind], 1);
+	note_addresses();
+	bpf_loop((control.again + 1) * PROBE_CONSUMERS, ask_one, &a, 0);
+	return 0;
+}
+
+SEC("?perf_event")
+int by_tick(struct bpf_perf_event_data *ctx)
+{
+	return ask(BY_TICK, ctx->regs.ip);
+}
+
+SEC("?perf_event")
+int by_point(struct bpf_perf_event_data *ctx)
+{
+	return ask(BY_POINT, ctx->regs.ip);
+}
+
+SEC("?tp_btf/sched_switch")
+int by_switch(void *ctx)
+{
+	return ask(BY_SWITCH, 0);
+}
+
+SEC("?raw_tp/sys_enter")
+int by_raw(void *ctx)
+{
+	return ask(BY_RAW, 0);
+}
+
+SEC("?tp/syscalls/sys_enter_getppid")
+int by_tracepoint(void *ctx)
+{
+	return ask(BY_TRACEPOINT, 0);
+}
+
+SEC("?kprobe/__x64_sys_getppid")
+int by_kprobe(void *ctx)
+{
+	return ask(BY_KPROBE, 0);
+}
+
+SEC("?uprobe")
+int by_uprobe(void *ctx)
+{
+	return ask(BY_UPROBE, 0);
+}
+
+SEC("?fentry/vfs_read")
+int by_fentry(void *ctx)
+{
+	return ask(BY_FENTRY, 0);
+}
+
+SEC("?lsm/file_open")
+int by_lsm(void *ctx)
+{
+	return ask(BY_LSM, 0);
+}
+
+int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
+{
+	struct probe_answers *a = answers_of(cookie, consumer);
+
+	if (!a)
+		return 0;
+	__sync_fetch_and_add(&a->done, 1);
+	a->done_stack = stack;
+	a->done_outcome = outcome;
+	return 0;
+}

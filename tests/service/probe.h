@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs of probe.bpf.c and the tests that load them say to each other. */
+#pragma once
+#include "abi/types.h"
+
+#define PROBE_CONSUMERS 16
+#define PROBE_KEYS 64
+
+/* The programs, one of each type that can ask. */
+enum probe_kind {
+	BY_TICK,		/* perf_event: the CPU's clock */
+	BY_POINT,		/* perf_event: memory is written, as a breakpoint sees it */
+	BY_SWITCH,		/* tp_btf/sched_switch */
+	BY_RAW,			/* raw_tp/sys_enter */
+	BY_TRACEPOINT,		/* tp/syscalls/sys_enter_getppid */
+	BY_KPROBE,
+	BY_UPROBE,
+	BY_FENTRY,
+	BY_LSM,
+	NR_KINDS
+};
+
+/* Set by the test at any time. */
+struct probe_control {
+	u32 tgid;			/* who is asked; 0: nobody */
+	u32 keys;			/* charge to so many keys in turn (at most PROBE_KEYS); 0: request only */
+	u32 again;			/* how often each program asks in one run, less one */
+	u32 pad;
+	u32 consumers[NR_KINDS];	/* for whom, a bit each, with the numbers of dusk_unwind_init() */
+	u64 turn, runs[NR_KINDS], unnoted;
+	/* Of the task that asked last, where the kernel keeps */
+	u64 trace_nesting;	/* a word that is written before and after each task work */
+	u64 last_cookie;	/* a word that is written when a walk has ended, and before it is served */
+};
+
+/* A cookie of a consumer: what requests said, and what dusk_unwind_done() was told. */
+struct probe_key {
+	u64 cookie;
+	u32 consumer, tgid;
+};
+
+struct probe_answers {
+	u32 queued, pending, executed, refused;
+	u32 stack, outcome;		/* of DUSK_EXECUTED */
+	u32 done, done_stack, done_outcome;
+	s32 error;			/* the last refusal: refusals are all under cookie 0 */
+};
+
+/* What was charged, as the program itself counts it. */
+struct probe_sum {
+	u64 amount, count;
+};

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Can programs of every type ask for the user stack, and is the answer what <dusk/dusk.bpf.h> says? */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "asker.h"
+#include "victim.h"
+
+#define PATH_SENTENCE "leaf inner middle outer main"
+
+static struct asker tool;
+
+static int close_tool(void **state)
+{
+	asker_close(&tool);
+	return 0;
+}
+
+/* All stacks of the victim that came to consumer 0 are the known one, and there is one. */
+static void expect_known_stacks(struct victim *v)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < tool.got.nr; i++) {
+		const struct got *g = &tool.got.v[i];
+		const char *sentence;
+
+		if (g->pid != v->pid || !g->stack)
+			continue;
+		nr++;
+		assert_int_equal(dusk_outcome(g->outcome)->kind, DUSK_COMPLETE);
+		sentence = asker_sentence(&tool, g->stack);
+		if (!strstr(PATH_SENTENCE, sentence) || !strstr(sentence, "main"))
+			fail_msg("not a stack of the victim: %s", sentence);
+	}
+	print_message("%zu stacks\n", nr);
+	assert_true(nr > 0);
+}
+
+static void ask_by(enum probe_kind kind, const char *mode)
+{
+	struct victim v = victim_start(mode);
+	int ret;
+
+	ret = try_open(&tool, KIND(kind), NULL);
+	if (ret == -EPERM) {
+		print_message("the kernel does not load it: %s\n", tool.error.text);
+		victim_end(&v);
+		return;
+	}
+	assert_int_equal(ret, 0);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	ret = try_attach(&tool, kind, v.pid, 1);
+	if (ret) {
+		print_message("loaded, but the kernel does not attach it: %s\n", strerror(-ret));
+		victim_end(&v);
+		return;
+	}
+	asker_poll(&tool, 500);
+	expect_known_stacks(&v);
+	victim_end(&v);
+}
+
+static void a_perf_event_program_can_ask(void **state)
+{
+	ask_by(BY_TICK, "spin");
+}
+
+static void a_btf_tracepoint_program_can_ask(void **state)
+{
+	struct victim v = victim_start("read");
+
+	asker_open(&tool, KIND(BY_SWITCH), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_attach(&tool, BY_SWITCH, v.pid, 1);
+	for (int i = 0; i < 20; i++) {
+		victim_feed(&v, 1);
+		asker_poll(&tool, 10);
+	}
+	expect_known_stacks(&v);
+	victim_end(&v);
+}
+
+static void a_raw_tracepoint_program_can_ask(void **state)
+{
+	ask_by(BY_RAW, "getppid");
+}
+
+static void a_tracepoint_program_can_ask(void **state)
+{
+	ask_by(BY_TRACEPOINT, "getppid");
+}
+
+static void a_kprobe_program_can_ask(void **state)
+{
+	ask_by(BY_KPROBE, "getppid");
+}
+
+static void a_uprobe_program_can_ask(void **state)
+{
+	ask_by(BY_UPROBE, "getppid");
+}
+
+static void an_fentry_program_can_ask(void **state)
+{
+	ask_by(BY_FENTRY, "spin");
+}
+
+static void an_lsm_program_can_ask(void **state)
+{
+	ask_by(BY_LSM, "open");
+}
+
+static void the_same_visit_is_pending_for_who_has_asked_and_joined_by_others(void **state)
+{
+	struct victim v = victim_start("read");
+	struct probe_answers one, two;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 1, DUSK_SERVE_RING);
+	asker_init(&tool, 2, DUSK_SERVE_RING);
+	tool.control->again = 2;
+	asker_attach(&tool, BY_RAW, v.pid, 1 << 1 | 1 << 2);
+	victim_feed(&v, 100);
+	victim_wait_asleep(&v, v.pid);
+	live_sleep_ms(50);
+	victim_wait_asleep(&v, v.pid);
+	asker_silence(&tool);
+	victim_feed(&v, 1);
+	asker_poll(&tool, 300);
+	one = asker_tally(&tool, 1);
+	two = asker_tally(&tool, 2);
+	assert_int_equal(one.queued, 100);
+	assert_int_equal(one.pending, 200);
+	assert_int_equal(two.queued, 100);
+	assert_int_equal(two.pending, 200);
+	assert_int_equal(asker_counter(&tool, "scheduled"), 100);
+	assert_int_equal(asker_counter(&tool, "joined"), 500);
+	assert_int_equal(asker_counter(&tool, "walks"), 100);
+	assert_int_equal(tool.got.nr, 200);
+	for (size_t i = 0; i < tool.got.nr; i++) {
+		struct got other;
+
+		assert_int_equal(asker_find(&tool, tool.got.v[i].cookie, 1, &other), 1);
+		assert_int_equal(other.stack, tool.got.v[i].stack);
+		assert_int_equal(asker_find(&tool, tool.got.v[i].cookie, 2, &other), 1);
+		assert_int_equal(other.stack, tool.got.v[i].stack);
+	}
+	expect_known_stacks(&v);
+	victim_end(&v);
+}
+
+struct switches {
+	uint32_t visits, most;
+};
+
+static void see_switches(void *ctx, const struct probe_key *k, const struct probe_answers *a)
+{
+	struct switches *s = ctx;
+
+	if (!k->cookie)
+		return;
+	s->visits++;
+	assert_int_equal(a->queued, 1);
+	if (a->pending > s->most)
+		s->most = a->pending;
+}
+
+static void many_switches_in_one_system_call_are_one_walk(void **state)
+{
+	struct victim v = victim_start("write");
+	struct switches s = {0};
+	uint64_t walks;
+
+	asker_open(&tool, KIND(BY_SWITCH), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_attach(&tool, BY_SWITCH, v.pid, 1);
+	asker_poll(&tool, 1000);
+	asker_silence(&tool);
+	asker_poll(&tool, 500);
+	asker_answers(&tool, see_switches, &s);
+	walks = asker_counter(&tool, "walks");
+	print_message("%u visits, up to %u switches in one; %lu walks\n", s.visits, s.most + 1, walks);
+	assert_true(s.most > 3);
+	assert_int_equal(walks, s.visits);
+	assert_int_equal(tool.got.nr, s.visits);
+	expect_known_stacks(&v);
+	victim_end(&v);
+}
+
+/*
+ * Consumer 0 asks at each system call, and consumers at each write to the address that the programs found, @address in
+ * struct probe_control).
+ */
+static void ask_at_writes(struct victim *v, size_t address, uint32_t consumers)
+{
+	int ret;
+
+	asker_open(&tool, KIND(BY_RAW) | KIND(BY_POINT), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 1, DUSK_SERVE_RING);
+	asker_attach(&tool, BY_RAW, v->pid, 1);
+	asker_poll(&tool, 100);
+	ret = try_attach_write(&tool, *(u64 *)((char *)tool.control + address), v->pid, consumers);
+	if (ret)
+		fail_msg("cannot set a breakpoint: %s", strerror(-ret));
+	asker_poll(&tool, 300);
+	asker_silence(&tool);
+	asker_poll(&tool, 200);
+}
+
+static void who_asks_around_the_walk_is_served_once_a_cookie(void **state)
+{
+	struct victim v = victim_start("getppid");
+
+	ask_at_writes(&v, offsetof(struct probe_control, trace_nesting), 1 | 1 << 1);
+	asker_expect(&tool, 1 | 1 << 1, 0);
+	expect_known_stacks(&v);
+	victim_end(&v);
+}
+
+static void see_executed(void *ctx, const struct probe_key *k, const struct probe_answers *a)
+{
+	const char *sentence;
+
+	if (!a->executed)
+		return;
+	assert_int_equal(a->executed, 1);
+	assert_true(k->cookie != 0);
+	assert_int_equal(dusk_outcome(a->outcome)->kind, DUSK_COMPLETE);
+	sentence = asker_sentence(&tool, a->stack);
+	assert_string_equal(sentence, PATH_SENTENCE);
+}
+
+static void after_the_walk_it_is_executed_and_the_stack_is_there(void **state)
+{
+	struct victim v = victim_start("getppid");
+	struct probe_answers a;
+
+	ask_at_writes(&v, offsetof(struct probe_control, last_cookie), 1 << 1);
+	a = asker_tally(&tool, 1);
+	print_message("%u queued, %u pending, %u executed\n", a.queued, a.pending, a.executed);
+	assert_true(a.executed > 0);
+	asker_answers(&tool, see_executed, NULL);
+	asker_expect(&tool, 1 | 1 << 1, 0);
+	expect_known_stacks(&v);
+	victim_end(&v);
+}
+
+static void whoever_is_not_registered_is_told_so(void **state)
+{
+	struct victim v = victim_start("getppid");
+	struct probe_answers a;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_attach(&tool, BY_RAW, v.pid, 1 << 5);
+	asker_poll(&tool, 100);
+	a = asker_tally(&tool, 5);
+	assert_true(a.refused > 0);
+	assert_int_equal(a.error, -ENOENT);
+	assert_int_equal(a.queued + a.pending + a.executed, 0);
+	assert_int_equal(asker_counter(&tool, "requests"), 0);
+	victim_end(&v);
+}
+
+static void sixteen_consumers_are_served_by_one_walk(void **state)
+{
+	struct victim v = victim_start("read");
+	size_t per[PROBE_CONSUMERS] = {0};
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	for (uint32_t i = 0; i < 16; i++)
+		asker_init(&tool, i, DUSK_SERVE_RING);
+	asker_attach(&tool, BY_RAW, v.pid, 0xffff);
+	victim_feed(&v, 50);
+	live_sleep_ms(50);
+	victim_wait_asleep(&v, v.pid);
+	asker_silence(&tool);
+	victim_feed(&v, 1);
+	asker_poll(&tool, 300);
+	for (size_t i = 0; i < tool.got.nr; i++)
+		per[tool.got.v[i].consumer]++;
+	for (uint32_t i = 0; i < 16; i++)
+		assert_int_equal(per[i], 50);
+	assert_int_equal(asker_counter(&tool, "walks"), 50);
+	expect_known_stacks(&v);
+	victim_end(&v);
+}
+
+static void the_seventeenth_consumer_is_refused_by_name(void **state)
+{
+	struct asker other;
+
+	asker_open(&tool, 0, NULL);
+	asker_open(&other, 0, NULL);
+	for (uint32_t i = 0; i < 10; i++)
+		asker_init(&tool, i, DUSK_SERVE_LEDGER);
+	for (uint32_t i = 0; i < 6; i++)
+		asker_init(&other, i, DUSK_SERVE_LEDGER);
+	assert_int_equal(try_init(&other, 6, DUSK_SERVE_LEDGER), -EUSERS);
+	assert_non_null(strstr(other.error.text, "consumer 6"));
+	assert_non_null(strstr(other.error.text, "16"));
+	assert_int_equal(try_init(&tool, 3, DUSK_SERVE_LEDGER), -EBUSY);
+	assert_int_equal(dusk_unwind_cancel(tool.unwinder, 3), 0);
+	asker_init(&other, 6, DUSK_SERVE_LEDGER);
+	assert_int_equal(try_init(&tool, 16, DUSK_SERVE_LEDGER), -EINVAL);
+	asker_close(&other);
+}
+
+static void calls_in_the_wrong_order_are_refused(void **state)
+{
+	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = asker_pin};
+	struct dusk_consumer_options c = {.sz = sizeof(c), .serve = DUSK_SERVE_LEDGER};
+	struct dusk_unwinder *u;
+	struct dusk_error err;
+
+	assert_int_equal(dusk_unwind_open(&u, &opts, &err), 0);
+	assert_int_equal(dusk_unwind_load(u, &err), -EINVAL);
+	assert_int_equal(dusk_unwind_init(u, 0, &c, &err), -EINVAL);
+	assert_int_equal(dusk_unwind_cancel(u, 0), -ENOENT);
+	assert_int_equal(dusk_unwind_lost(u, 0, "lost-stacks"), UINT64_MAX);
+	assert_int_equal(asker_open_unloaded(u), 0);
+	assert_int_equal(dusk_unwind_init(u, 0, &c, &err), -EINVAL);
+	assert_int_equal(dusk_unwind_cancel(u, 0), -ENOENT);
+	assert_int_equal(dusk_unwind_lost(u, 0, "lost-stacks"), UINT64_MAX);
+	dusk_unwind_close(u);
+}
+
+#define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		with_tool(a_perf_event_program_can_ask),
+		with_tool(a_btf_tracepoint_program_can_ask),
+		with_tool(a_raw_tracepoint_program_can_ask),
+		with_tool(a_tracepoint_program_can_ask),
+		with_tool(a_kprobe_program_can_ask),
+		with_tool(a_uprobe_program_can_ask),
+		with_tool(an_fentry_program_can_ask),
+		with_tool(an_lsm_program_can_ask),
+		with_tool(the_same_visit_is_pending_for_who_has_asked_and_joined_by_others),
+		with_tool(many_switches_in_one_system_call_are_one_walk),
+		with_tool(who_asks_around_the_walk_is_served_once_a_cookie),
+		with_tool(after_the_walk_it_is_executed_and_the_stack_is_there),
+		with_tool(whoever_is_not_registered_is_told_so),
+		with_tool(sixteen_consumers_are_served_by_one_walk),
+		with_tool(the_seventeenth_consumer_is_refused_by_name),
+		cmocka_unit_test(calls_in_the_wrong_order_are_refused),
+	};
+
+	return ASKER_MAIN(argc, argv, tests);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * path MODE: main, outer, middle, inner, leaf, and what leaf does there for ever, or for as long as it reads:
+ *
+ *	spin		burns
+ *	getppid		one system call after the other
+ *	read		a system call for each byte that comes on standard input; with 0 bytes left, it exits
+ *	open		opens and closes a file
+ *	write		system calls that sleep many times: more than fits in a pipe that a child reads slowly
+ *	exec		reads a byte, and then leaf executes the program anew with "read"
+ *	thread-exec	the same, in a thread that is not the first
+ *	threads		eight threads that read, burn and call getppid()
+ */
+#include "../../live/victims/victim.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+volatile unsigned long sink;
+static char **self;
+static char buffer[1 << 20];
+static int ends[2];
+
+/* In the caller's own frame, as no function of the C library. */
+static inline __attribute__((always_inline)) long call(long nr, long a, const void *b, long c)
+{
+	long ret;
+
+	asm volatile("syscall" : "=a"(ret) : "a"(nr), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return ret;
+}
+
+KNOWN void leaf(const char *mode)
+{
+	char *const again[] = {self[0], "read", NULL};
+	char byte;
+
+	if (!strcmp(mode, "spin"))
+		BURN(2000000);
+	if (!strcmp(mode, "getppid"))
+		call(SYS_getppid, 0, NULL, 0);
+	if (!strcmp(mode, "open"))
+		call(SYS_close, call(SYS_open, (long)"/dev/null", NULL, 0), NULL, 0);
+	if (!strcmp(mode, "write"))
+		call(SYS_write, ends[1], buffer, sizeof(buffer));
+	if (!strcmp(mode, "read") && call(SYS_read, 0, &byte, 1) != 1)
+		call(SYS_exit_group, 0, NULL, 0);
+	if (strstr(mode, "exec") && call(SYS_read, 0, &byte, 1) == 1)
+		call(SYS_execve, (long)self[0], again, 0);
+	sink++;
+}
+
+KNOWN void inner(const char *mode)
+{
+	leaf(mode);
+	sink++;
+}
+
+KNOWN void middle(const char *mode)
+{
+	inner(mode);
+	sink++;
+}
+
+KNOWN void outer(const char *mode)
+{
+	for (;;) {
+		middle(mode);
+		sink++;
+	}
+}
+
+static void *run_outer(void *mode)
+{
+	outer(mode);
+	return NULL;
+}
+
+static void read_slowly(void)
+{
+	struct timespec pause = {0, 200000};
+	char some[4096];
+
+	close(ends[1]);
+	while (read(ends[0], some, sizeof(some)) > 0)
+		nanosleep(&pause, NULL);
+	_exit(0);
+}
+
+static void *mixed(void *arg)
+{
+	for (long i = 0;; i++)
+		leaf(i % 64 ? "getppid" : "spin");
+	return arg;
+}
+
+int main(int argc, char **argv)
+{
+	const char *mode = argc > 1 ? argv[1] : "spin";
+	pthread_t thread;
+
+	self = argv;
+	if (!strcmp(mode, "write") && !pipe(ends) && !fork())
+		read_slowly();
+	say_ready();
+	if (!strcmp(mode, "threads"))
+		for (int i = 0; i < 8; i++)
+			pthread_create(&thread, NULL, mixed, NULL);
+	if (!strcmp(mode, "thread-exec") && !pthread_create(&thread, NULL, run_outer, (void *)mode))
+		for (;;)
+			pause();
+	outer(mode);
+	return 0;
+}
