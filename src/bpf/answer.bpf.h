@@ -15,7 +15,7 @@ static INLINE void answer(struct task_state *st, struct event_stack *e, struct s
 
 	st->last.stack = e->stack;
 	st->last.outcome = frames ? STACKMAP_FULL : e->outcome;
-	st->last.mm = st->mm;
+	st->last_mm = st->mm;
 	st->scheduler = 0;
 	consumers = defer_take(&st->defer, &e->cookie);
 	if (e->cookie)

@@ -32,7 +32,7 @@ GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, u64 amount, u64 nr)
 
 struct serving {
 	struct task_state *st;
-	struct answer answer;		/* to those that do not get the event */
+	struct answer answer;		/* not st->last: an interrupt may ask, and be answered, while we serve */
 	struct event_stack *event;
 	struct stack *frames;
 	u32 consumers;			/* as defer_take() has it */
@@ -89,21 +89,13 @@ static INLINE void call_back(u32 slot, const struct answer *a)
 		dusk_unwind_done(number - 1, a->cookie, a->stack, a->outcome);
 }
 
-/*
- * Consumer @slot is for its own program to call back. There is room for one answer: while others are owed an earlier
- * one, which a walk at the time of execve() leaves, this one is lost.
- */
-static INLINE bool owe(struct task_state *st, u32 slot, const struct answer *a)
+/* The consumer's program has task work of its own on the way (request.bpf.c). */
+static INLINE void owe(struct task_state *st, u32 slot, const struct answer *a)
 {
-	u64 old = load_relaxed(&st->owed.word), new = a->cookie << DEFER_BITS | 1ULL << slot;
-
-	if (!(old & DEFER_ALL))
-		st->owed_answer = *a;
-	else if (old >> DEFER_BITS != a->cookie)
-		return false;
-	else
-		new |= old;
-	return cmpxchg(&st->owed.word, old, new) == old;
+	if (load_relaxed(&st->owes) >> slot & 1)
+		fetch_add(&at(registry.consumer, slot).lost_stacks, 1);
+	at(st->owed, slot) = *a;
+	fetch_or(&st->owes, 1u << slot);
 }
 
 static long serve_consumer(u32 slot, void *ctx)
@@ -129,8 +121,8 @@ static long serve_consumer(u32 slot, void *ctx)
 	if (c->flags & SERVE_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)
 			call_back(slot, &s->answer);
-		else if (!owe(s->st, slot, &s->answer))
-			fetch_add(&c->lost_stacks, 1);
+		else
+			owe(s->st, slot, &s->answer);
 	}
 	return NEXT;
 }
@@ -154,21 +146,19 @@ static long serve_one_owed(u32 slot, void *ctx)
 	struct serving *s = ctx;
 
 	if (s->consumers >> slot & 1)
-		call_back(slot, &s->answer);
+		call_back(slot, &at(s->st->owed, slot));
 	return NEXT;
 }
 
 GLOBAL int serve_owed(struct task_state *st NONNULL)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
-	u64 ours = consumers_here.callbacks;
+	u32 ours = consumers_here.callbacks;
 	struct serving s = { .st = st };
 
-	if (load_acquire(&st->owed.word) & ours) {
-		s.answer = st->owed_answer;	/* it stays while a bit of ours does */
-		s.consumers = fetch_and(&st->owed.word, ~ours) & ours;
+	s.consumers = fetch_and(&st->owes, ~ours) & ours;
+	if (s.consumers)
 		bpf_loop(MAX_CONSUMERS, serve_one_owed, &s, 0);
-	}
 	grace_leave(&registry.grace, cpu, phase);
 	return 0;
 }

@@ -13,7 +13,7 @@ GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e 
 /* Enter the sums of CHARGE_ORPHANED: work that was lost. Returns 0. */
 GLOBAL int serve_orphans(struct task_state *st NONNULL);
 
-/* Call back those of our own consumers that are owed it. Returns 0. */
+/* Call back those of our own consumers that are owed it. Any context. Returns 0. */
 GLOBAL int serve_owed(struct task_state *st NONNULL);
 
 /* Enter @amount and @count in the ledger of the consumer at @slot. Returns 0. */

@@ -40,7 +40,7 @@ struct guard {
 
 /* How the requests of one cookie ended. */
 struct answer {
-	u64 cookie, mm;
+	u64 cookie;
 	u32 stack, outcome;
 };
 
@@ -59,8 +59,10 @@ struct task_state {
 	u32 scheduler;			/* the tool whose task work will walk; 0: not known */
 	u32 walker;			/* at work for this task: index + 1 */
 	struct answer last;		/* of the walk done last */
-	struct defer owed;		/* consumers whose own program has yet to call them back with @owed_answer */
-	struct answer owed_answer;
+	u64 last_mm;			/* and of which memory that was */
+	u32 owes;			/* consumers, a bit each, whose own program has yet to call them back with */
+	u32 pad;
+	struct answer owed[MAX_CONSUMERS];
 	u64 swept;			/* the cookie that the last sweep found without task work */
 	struct charges charges;
 };

@@ -47,7 +47,7 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 {
 	struct event_stack e = { .kind = EVENT_STACK, .outcome = NOT_SCHEDULED, .pid = t->tgid, .tid = t->pid };
 
-	if (err == -EBUSY && st->last.mm == st->mm) {
+	if (err == -EBUSY && st->last_mm == st->mm) {
 		e.outcome = st->last.outcome;
 		e.stack = st->last.stack;
 	} else if (err == -EBUSY) {
@@ -62,7 +62,7 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 
 /*
  * Our program is to call back, but another tool's program will walk: have task work of our own. It may come before the
- * other, and then it walks. Busy is fine: it is scheduled already, or at work, with the word still there to be served.
+ * other, and then it walks. Busy is fine: it is scheduled already, and has not begun, as it removes its element first.
  */
 static INLINE int see_to_callback(struct task_struct *t)
 {
@@ -116,16 +116,21 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	if (!v)
 		return refuse(ret, NO_TASK_STATE, COUNT_REFUSED_NO_STATE, -ENOSPC);
 
+	if (load_relaxed(&v->state.owes) & consumers_here.callbacks)
+		serve_owed(&v->state);	/* our task work is late, and there is room for one answer */
 	verdict = defer_request(&v->state.defer, slot, fresh_cookie(), &ret->cookie);
 	if (verdict == DEFER_CONTENDED)
 		return refuse(ret, CONTENDED, COUNT_REFUSED_CONTENDED, -EAGAIN);
 	if (verdict != DEFER_SCHEDULE) {
-		count(COUNT_JOINED, 1);
-		if (consumers_here.callbacks >> slot & 1 && v->state.scheduler != config.tool) {
+		err = 0;
+		if (verdict == DEFER_JOIN && consumers_here.callbacks >> slot & 1 && v->state.scheduler != config.tool)
 			err = see_to_callback(t);
-			if (err)
-				return err;
+		if (err) {
+			defer_cancel(&v->state.defer, slot);
+			ret->cookie = 0;
+			return refuse(ret, NOT_SCHEDULED, COUNT_REFUSED_SCHEDULE, err);
 		}
+		count(COUNT_JOINED, 1);
 		return verdict == DEFER_REPEAT ? DUSK_PENDING : DUSK_QUEUED;
 	}
 	take_snapshot(&v->state, t, regs, ip);

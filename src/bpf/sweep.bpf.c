@@ -25,12 +25,13 @@ struct sweep {
 
 static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
 {
-	u64 words = load_relaxed(&v->state.defer.word) | load_relaxed(&v->state.owed.word);
+	u64 words = load_relaxed(&v->state.defer.word) | load_relaxed(&v->state.owes);
+	u32 slot = s->slot & (MAX_CONSUMERS - 1);
 
-	if (words >> (s->slot & (MAX_CONSUMERS - 1)) & 1) {
+	if (words >> slot & 1) {
 		s->found++;
-		defer_cancel(&v->state.defer, s->slot);
-		defer_cancel(&v->state.owed, s->slot);
+		defer_cancel(&v->state.defer, slot);
+		fetch_and(&v->state.owes, ~(1u << slot));
 	}
 	return 0;
 }

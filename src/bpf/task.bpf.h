@@ -17,7 +17,7 @@ static INLINE struct task_state *task_find(struct task_struct *t)
 /* Is a program still to call back? Then the element stays. */
 static INLINE bool task_owes(const struct task_state *st)
 {
-	return load_relaxed(&st->owed.word) & DEFER_ALL;
+	return load_relaxed(&st->owes);
 }
 
 /* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */

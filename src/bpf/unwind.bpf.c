@@ -9,17 +9,17 @@
 CORE int unwind_due(struct bpf_map *map, void *key, void *value)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct task_state *st = task_find(t);	/* and not @value: there are two maps of task work, and one walk for both */
-	u32 tid = t->pid;
+	u32 tid = *(u32 *)key;		/* and not t->pid: a thread that calls execve() goes by another since */
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);	/* nor @value: two maps of work, one walk */
 
-	if (!st)
-		return 0;
-	unwind(st, t);
-	if (consumers_here.callbacks) {
-		serve_owed(st);
+	if (consumers_here.callbacks)	/* who joins from here on makes new work: this may be past seeing it */
 		bpf_map_delete_elem(&own, &tid);
-		if (!t->mm && !task_owes(st))
-			bpf_map_delete_elem(&tasks, &tid);
-	}
+	if (!v)
+		return 0;
+	unwind(&v->state, t);
+	if (consumers_here.callbacks)
+		serve_owed(&v->state);
+	if ((!t->mm || t->pid != tid) && !task_owes(&v->state))
+		bpf_map_delete_elem(&tasks, &tid);
 	return 0;
 }

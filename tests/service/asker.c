@@ -380,10 +380,12 @@ static void expect_one(void *ctx, const struct probe_key *k, const struct probe_
 	if (e->rings >> k->consumer & 1) {
 		e->nr_rings += nr;
 		e->missing += nr == 0;
+		if (!nr && getenv("SHOW")) print_message("missing %llx of %u: q %u p %u e %u r %u done %u\n", k->cookie, k->consumer, a->queued, a->pending, a->executed, a->refused, a->done);
 		e->twice += nr > 1;
 	}
 	if (e->callbacks >> k->consumer & 1) {
 		e->uncalled += a->done == 0;
+		if (!a->done && getenv("SHOW")) print_message("uncalled %llx of %u: q %u p %u e %u r %u done %u event %d outcome %s\n", k->cookie, k->consumer, a->queued, a->pending, a->executed, a->refused, a->done, !!found, found?dusk_outcome(found->outcome)->name:"");
 		e->called_twice += a->done > 1;
 		e->differ += found && a->done && (found->stack != a->done_stack || found->outcome != a->done_outcome);
 	}
@@ -403,6 +405,7 @@ void asker_expect(const struct asker *t, uint32_t rings, uint32_t callbacks)
 	free(e.event);
 	print_message("%zu cookies: %zu without event, %zu with two; %zu not called back, %zu twice; %zu differ\n", e.nr_keys,
 		      e.missing, e.twice, e.uncalled, e.called_twice, e.differ);
+	if(getenv("SHOW"))print_message("lost %lu %lu\n", dusk_unwind_lost(t->unwinder,0,"lost-stacks"),dusk_unwind_lost(t->unwinder,0,"lost-charges"));
 	assert_true(e.nr_keys > 0);
 	assert_int_equal(e.nr_rings, t->got.nr);
 	assert_int_equal(e.missing + e.twice + e.uncalled + e.called_twice + e.differ, 0);

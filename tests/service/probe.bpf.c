@@ -108,8 +108,10 @@ static INLINE void note_addresses(void)
 
 	control.trace_nesting = bpf_get_current_task() +
 				bpf_core_field_offset(struct task_struct___trace, trc_reader_nesting);
-	if (v)
-		control.last_cookie = (u64)&v->state.last.cookie;
+	if (!v)
+		return;
+	control.walker = (u64)&v->state.walker;
+	control.owes = (u64)&v->state.owes;
 }
 
 static INLINE int ask(u32 kind, u64 ip)

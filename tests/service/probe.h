@@ -30,7 +30,8 @@ struct probe_control {
 	u64 turn, runs[NR_KINDS], unnoted;
 	/* Of the task that asked last, where the kernel keeps */
 	u64 trace_nesting;	/* a word that is written before and after each task work */
-	u64 last_cookie;	/* a word that is written when a walk has ended, and before it is served */
+	u64 walker;		/* a word that is written right before a walk, and when it has ended and is served */
+	u64 owes;		/* a word that is written while a walk is served, for a callback of another tool */
 };
 
 /* A cookie of a consumer: what requests said, and what dusk_unwind_done() was told. */

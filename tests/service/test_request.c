@@ -239,7 +239,7 @@ static void after_the_walk_it_is_executed_and_the_stack_is_there(void **state)
 	struct victim v = victim_start("getppid");
 	struct probe_answers a;
 
-	ask_at_writes(&v, offsetof(struct probe_control, last_cookie), 1 << 1);
+	ask_at_writes(&v, offsetof(struct probe_control, walker), 1 << 1);
 	a = asker_tally(&tool, 1);
 	print_message("%u queued, %u pending, %u executed\n", a.queued, a.pending, a.executed);
 	assert_true(a.executed > 0);

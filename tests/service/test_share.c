@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tools that know nothing of each other: do they share one walk for each visit to the kernel, is each served, and does
+ * one that dies leave the others alone?
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "asker.h"
+#include "victim.h"
+
+#define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)
+
+static struct asker a, b;
+
+static int close_tools(void **state)
+{
+	asker_close(&a);
+	asker_close(&b);
+	return 0;
+}
+
+/* What is below @folder, but for "." and "..". */
+static int entries_of(const char *folder)
+{
+	DIR *d = opendir(folder);
+	int nr = 0;
+
+	while (d && readdir(d))
+		nr++;
+	if (d)
+		closedir(d);
+	return nr - 2;
+}
+
+static void open_both(uint32_t kinds, const struct dusk_unwind_options *o)
+{
+	asker_open(&a, kinds, o);
+	asker_open(&b, kinds, o);
+	assert_null(dusk_unwind_private(a.unwinder));
+	assert_null(dusk_unwind_private(b.unwinder));
+}
+
+static void silence_both(void)
+{
+	asker_silence(&a);
+	asker_silence(&b);
+	for (int i = 0; i < 3; i++) {
+		asker_poll(&a, 50);
+		asker_poll(&b, 50);
+	}
+}
+
+/* Everything that was scheduled, by whichever tool, was walked or closed, and is counted once. */
+static void expect_one_walk_each(void)
+{
+	uint64_t scheduled = asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled");
+	uint64_t walks = asker_counter(&b, "walks");
+	uint64_t closed = asker_counter(&b, "closed-exec") + asker_counter(&b, "closed-exiting") +
+			  asker_counter(&b, "closed-no-walker") + asker_counter(&b, "closed-lost") +
+			  asker_counter(&b, "closed-idle");
+
+	print_message("%lu + %lu scheduled, %lu walks, %lu closed\n", asker_counter(&a, "scheduled"),
+		      asker_counter(&b, "scheduled"), walks, closed);
+	assert_int_equal(scheduled, walks + closed);
+	assert_int_equal(asker_counter(&a, "walks"), walks);
+}
+
+static void two_tools_share_one_walk(void **state)
+{
+	struct victim v = victim_start("read");
+
+	victim_wait_asleep(&v, v.pid);
+	open_both(KIND(BY_RAW), NULL);
+	asker_init(&a, 0, DUSK_SERVE_RING);
+	asker_init(&b, 7, DUSK_SERVE_RING);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	asker_attach(&b, BY_RAW, v.pid, 1 << 7);
+	victim_feed(&v, 100);
+	live_sleep_ms(50);
+	victim_wait_asleep(&v, v.pid);
+	asker_silence(&a);
+	asker_silence(&b);
+	victim_feed(&v, 1);
+	silence_both();
+	expect_one_walk_each();
+	assert_int_equal(asker_counter(&a, "walks"), 100);
+	assert_int_equal(a.got.nr, 100);
+	assert_int_equal(b.got.nr, 100);
+	for (size_t i = 0; i < b.got.nr; i++) {
+		struct got other;
+
+		assert_int_equal(asker_find(&a, b.got.v[i].cookie, 0, &other), 1);
+		assert_int_equal(other.stack, b.got.v[i].stack);
+	}
+	victim_end(&v);
+}
+
+static void ask_in_all_ways(struct victim *v, enum probe_kind kind, int ms)
+{
+	open_both(KIND(kind), NULL);
+	asker_init(&a, 0, ALL_WAYS);
+	asker_init(&b, 0, ALL_WAYS);
+	asker_init(&b, 3, DUSK_SERVE_CALLBACK);
+	asker_attach(&a, kind, v->pid, 1);
+	asker_attach(&b, kind, v->pid, 1 | 1 << 3);
+	for (int i = 0; i < ms / 20; i++) {
+		asker_poll(&a, 10);
+		asker_poll(&b, 10);
+	}
+	silence_both();
+	victim_end(v);
+	silence_both();
+	expect_one_walk_each();
+	asker_expect(&a, 1, 1);
+	asker_expect(&b, 1, 1 | 1 << 3);
+}
+
+static void callbacks_of_both_tools_are_called_once_a_cookie(void **state)
+{
+	struct victim v = victim_start("threads");
+
+	ask_in_all_ways(&v, BY_RAW, 500);
+}
+
+static void callbacks_are_called_once_a_cookie_when_timers_ask(void **state)
+{
+	struct victim v = victim_start("threads");
+
+	open_both(KIND(BY_TICK) | KIND(BY_SWITCH), NULL);
+	asker_init(&a, 0, ALL_WAYS);
+	asker_init(&b, 0, ALL_WAYS);
+	assert_int_equal(try_attach_ticks(&a, 9997, v.pid, 1), 0);
+	assert_int_equal(try_attach_ticks(&b, 7919, v.pid, 1), 0);
+	asker_attach(&a, BY_SWITCH, v.pid, 1);
+	asker_attach(&b, BY_SWITCH, v.pid, 1);
+	for (int i = 0; i < 50; i++) {
+		asker_poll(&a, 10);
+		asker_poll(&b, 10);
+	}
+	silence_both();
+	victim_end(&v);
+	silence_both();
+	expect_one_walk_each();
+	asker_expect(&a, 1, 1);
+	asker_expect(&b, 1, 1);
+}
+
+/*
+ * Both tools ask at each system call; and then tools ask at each write to what the programs found at @address of struct
+ * probe_control: around task work, around a walk, or when somebody of several has been served.
+ */
+static void ask_at_writes(size_t address, bool first, bool second)
+{
+	struct victim v = victim_start("getppid");
+
+	open_both(KIND(BY_RAW) | KIND(BY_POINT), NULL);
+	asker_init(&a, 0, ALL_WAYS);
+	asker_init(&b, 0, ALL_WAYS);
+	asker_init(&b, 1, DUSK_SERVE_RING);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	asker_attach(&b, BY_RAW, v.pid, 1);
+	asker_poll(&a, 100);
+	if (first)
+		assert_int_equal(try_attach_write(&a, *(u64 *)((char *)a.control + address), v.pid, 1), 0);
+	if (second)
+		assert_int_equal(try_attach_write(&b, *(u64 *)((char *)a.control + address), v.pid, 1 | 2), 0);
+	asker_poll(&b, 300);
+	silence_both();
+	expect_one_walk_each();
+	asker_expect(&a, 1, 1);
+	asker_expect(&b, 3, 1);
+	victim_end(&v);
+}
+
+static void one_who_asks_between_the_work_of_two_tools_confuses_nobody(void **state)
+{
+	ask_at_writes(offsetof(struct probe_control, trace_nesting), true, false);
+}
+
+static void another_who_asks_between_the_work_of_two_tools_confuses_nobody(void **state)
+{
+	ask_at_writes(offsetof(struct probe_control, trace_nesting), false, true);
+}
+
+static void both_who_ask_between_the_work_of_two_tools_confuse_nobody(void **state)
+{
+	ask_at_writes(offsetof(struct probe_control, trace_nesting), true, true);
+}
+
+static void both_who_ask_around_a_walk_confuse_nobody(void **state)
+{
+	ask_at_writes(offsetof(struct probe_control, walker), true, true);
+}
+
+static void one_who_asks_while_others_are_served_confuses_nobody(void **state)
+{
+	ask_at_writes(offsetof(struct probe_control, owes), true, false);
+}
+
+static void both_who_ask_while_others_are_served_confuse_nobody(void **state)
+{
+	ask_at_writes(offsetof(struct probe_control, owes), true, true);
+}
+
+#define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		with_tools(two_tools_share_one_walk),
+		with_tools(callbacks_of_both_tools_are_called_once_a_cookie),
+		with_tools(callbacks_are_called_once_a_cookie_when_timers_ask),
+		with_tools(one_who_asks_between_the_work_of_two_tools_confuses_nobody),
+		with_tools(another_who_asks_between_the_work_of_two_tools_confuses_nobody),
+		with_tools(both_who_ask_between_the_work_of_two_tools_confuse_nobody),
+		with_tools(both_who_ask_around_a_walk_confuse_nobody),
+		with_tools(one_who_asks_while_others_are_served_confuses_nobody),
+		with_tools(both_who_ask_while_others_are_served_confuse_nobody),
+	};
+
+	return ASKER_MAIN(argc, argv, tests);
+}
