@@ -52,6 +52,12 @@ int try_open(struct asker *t, uint32_t kinds, const struct dusk_unwind_options *
 void asker_open(struct asker *t, uint32_t kinds, const struct dusk_unwind_options *o);
 void asker_close(struct asker *t);
 
+/*
+ * A tool in a process of its own, that asks for consumer 0 by @kind about process @pid, served by ring, ledger and
+ * callback, and polls until it is killed. To be started while this process has no tool: children inherit locks.
+ */
+pid_t asker_spawn(enum probe_kind kind, pid_t pid);
+
 /* Register consumer @number, served by @serve (DUSK_SERVE_...). */
 int try_init(struct asker *t, uint32_t number, uint32_t serve);
 void asker_init(struct asker *t, uint32_t number, uint32_t serve);

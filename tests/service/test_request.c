@@ -216,9 +216,10 @@ static void who_asks_around_the_walk_is_served_once_a_cookie(void **state)
 	struct victim v = victim_start("getppid");
 
 	ask_at_writes(&v, offsetof(struct probe_control, trace_nesting), 1 | 1 << 1);
+	victim_end(&v);
+	asker_poll(&tool, 50);
 	asker_expect(&tool, 1 | 1 << 1, 0);
 	expect_known_stacks(&v);
-	victim_end(&v);
 }
 
 static void see_executed(void *ctx, const struct probe_key *k, const struct probe_answers *a)
@@ -240,13 +241,14 @@ static void after_the_walk_it_is_executed_and_the_stack_is_there(void **state)
 	struct probe_answers a;
 
 	ask_at_writes(&v, offsetof(struct probe_control, walker), 1 << 1);
+	victim_end(&v);
+	asker_poll(&tool, 50);
 	a = asker_tally(&tool, 1);
 	print_message("%u queued, %u pending, %u executed\n", a.queued, a.pending, a.executed);
 	assert_true(a.executed > 0);
 	asker_answers(&tool, see_executed, NULL);
 	asker_expect(&tool, 1 | 1 << 1, 0);
 	expect_known_stacks(&v);
-	victim_end(&v);
 }
 
 static void whoever_is_not_registered_is_told_so(void **state)

@@ -171,11 +171,13 @@ static void ask_at_writes(size_t address, bool first, bool second)
 	if (second)
 		assert_int_equal(try_attach_write(&b, *(u64 *)((char *)a.control + address), v.pid, 1 | 2), 0);
 	asker_poll(&b, 300);
+	asker_silence(&a);
+	asker_silence(&b);
+	victim_end(&v);
 	silence_both();
 	expect_one_walk_each();
 	asker_expect(&a, 1, 1);
 	asker_expect(&b, 3, 1);
-	victim_end(&v);
 }
 
 static void one_who_asks_between_the_work_of_two_tools_confuses_nobody(void **state)
@@ -208,6 +210,149 @@ static void both_who_ask_while_others_are_served_confuse_nobody(void **state)
 	ask_at_writes(offsetof(struct probe_control, owes), true, true);
 }
 
+static uint32_t slots_taken(void)
+{
+	uint32_t nr = 0;
+	struct asker c;
+
+	asker_open(&c, 0, NULL);
+	while (nr < PROBE_CONSUMERS && !try_init(&c, nr, DUSK_SERVE_LEDGER))
+		nr++;
+	asker_close(&c);
+	return PROBE_CONSUMERS - nr;
+}
+
+static void a_killed_tool_takes_nothing_from_the_others(void **state)
+{
+	struct victim v = victim_start("threads");
+	pid_t child[3];
+
+	for (int i = 0; i < 3; i++)
+		child[i] = asker_spawn(i ? BY_TICK : BY_RAW, v.pid);
+	open_both(KIND(BY_RAW), NULL);
+	asker_init(&a, 0, ALL_WAYS);
+	asker_init(&b, 0, ALL_WAYS);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	asker_attach(&b, BY_RAW, v.pid, 1);
+	assert_int_equal(slots_taken(), 5);
+	for (int i = 0; i < 45; i++) {
+		if (i % 15 == 7)
+			live_end(child[i / 15]);
+		asker_poll(&a, 10);
+		asker_poll(&b, 10);
+	}
+	silence_both();
+	victim_end(&v);
+	silence_both();
+	asker_expect(&a, 1, 1);
+	asker_expect(&b, 1, 1);
+	assert_int_equal(dusk_unwind_lost(a.unwinder, 0, "lost-stacks"), 0);
+	assert_int_equal(dusk_unwind_lost(b.unwinder, 0, "lost-stacks"), 0);
+	assert_int_equal(slots_taken(), 2);
+}
+
+static void what_the_only_tool_left_when_it_was_killed_is_cleared_away(void **state)
+{
+	struct victim v = victim_start("threads");
+	pid_t child = asker_spawn(BY_TICK, v.pid);
+
+	live_sleep_ms(200);
+	live_end(child);
+	assert_true(entries_of(asker_pin) == 1);
+	assert_int_equal(slots_taken(), 0);
+	assert_int_equal(access(asker_pin, F_OK), -1);
+	asker_open(&a, KIND(BY_TICK), NULL);
+	assert_null(dusk_unwind_private(a.unwinder));
+	asker_init(&a, 0, ALL_WAYS);
+	asker_attach(&a, BY_TICK, v.pid, 1);
+	asker_poll(&a, 300);
+	asker_silence(&a);
+	victim_end(&v);
+	asker_poll(&a, 100);
+	asker_expect(&a, 1, 1);
+	assert_int_equal(asker_counter(&a, "scheduled"), asker_counter(&a, "walks"));
+}
+
+static void the_last_tool_leaves_nothing_behind(void **state)
+{
+	open_both(0, NULL);
+	asker_close(&a);
+	assert_int_equal(entries_of(asker_pin), 1);
+	asker_open(&a, 0, NULL);
+	assert_null(dusk_unwind_private(a.unwinder));
+	asker_close(&b);
+	asker_close(&a);
+	assert_int_equal(access(asker_pin, F_OK), -1);
+}
+
+static void expect_private(const char *because)
+{
+	const char *reason = dusk_unwind_private(a.unwinder);
+
+	if (!reason || !strstr(reason, because))
+		fail_msg("private because %s, and not %s", reason ? reason : "of nothing", because);
+}
+
+static void a_folder_that_others_can_write_to_is_refused(void **state)
+{
+	struct victim v = victim_start("threads");
+
+	rmdir(asker_pin);
+	assert_int_equal(mkdir(asker_pin, 0700), 0);
+	assert_int_equal(chmod(asker_pin, 0777), 0);
+	asker_open(&a, KIND(BY_TICK), NULL);
+	expect_private(asker_pin);
+	asker_init(&a, 0, ALL_WAYS);
+	asker_attach(&a, BY_TICK, v.pid, 1);
+	asker_poll(&a, 300);
+	asker_silence(&a);
+	victim_end(&v);
+	asker_poll(&a, 100);
+	asker_expect(&a, 1, 1);
+	assert_int_equal(entries_of(asker_pin), 0);
+	asker_close(&a);
+	assert_int_equal(rmdir(asker_pin), 0);
+}
+
+static void a_folder_of_another_user_is_refused(void **state)
+{
+	rmdir(asker_pin);
+	assert_int_equal(mkdir(asker_pin, 0700), 0);
+	assert_int_equal(chown(asker_pin, 12345, 12345), 0);
+	asker_open(&a, 0, NULL);
+	expect_private(asker_pin);
+	assert_int_equal(rmdir(asker_pin), 0);
+}
+
+static void what_is_not_on_bpffs_is_refused(void **state)
+{
+	asker_open(&a, 0, &(struct dusk_unwind_options){.pin = "/tmp/dusk-no-bpffs"});
+	expect_private("/tmp/dusk-no-bpffs");
+	assert_int_equal(access("/tmp/dusk-no-bpffs", F_OK), -1);
+}
+
+static void who_does_not_want_to_share_works_alone(void **state)
+{
+	struct victim v = victim_start("getppid");
+
+	asker_open(&a, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = ""});
+	asker_open(&b, KIND(BY_RAW), NULL);
+	expect_private("");
+	asker_init(&a, 0, ALL_WAYS);
+	asker_init(&b, 0, ALL_WAYS);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	asker_attach(&b, BY_RAW, v.pid, 1);
+	asker_poll(&a, 100);
+	asker_silence(&a);
+	asker_silence(&b);
+	victim_end(&v);
+	silence_both();
+	asker_expect(&a, 1, 1);
+	asker_expect(&b, 1, 1);
+	assert_int_equal(asker_counter(&a, "scheduled"), asker_counter(&a, "walks"));
+	assert_int_equal(asker_counter(&b, "scheduled"), asker_counter(&b, "walks"));
+}
+
 #define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
 
 int main(int argc, char **argv)
@@ -222,6 +367,13 @@ int main(int argc, char **argv)
 		with_tools(both_who_ask_around_a_walk_confuse_nobody),
 		with_tools(one_who_asks_while_others_are_served_confuses_nobody),
 		with_tools(both_who_ask_while_others_are_served_confuse_nobody),
+		with_tools(a_killed_tool_takes_nothing_from_the_others),
+		with_tools(what_the_only_tool_left_when_it_was_killed_is_cleared_away),
+		with_tools(the_last_tool_leaves_nothing_behind),
+		with_tools(a_folder_that_others_can_write_to_is_refused),
+		with_tools(a_folder_of_another_user_is_refused),
+		with_tools(what_is_not_on_bpffs_is_refused),
+		with_tools(who_does_not_want_to_share_works_alone),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);
