@@ -417,8 +417,8 @@ static void expect_one(void *ctx, const struct probe_key *k, const struct probe_
 	e->nr_keys++;
 	for (size_t i = lower_bound(e, g); i < e->tool->got.nr && !by_cookie(&e->event[i], &g); i++, nr++)
 		found = e->event[i];
+	e->nr_rings += nr;
 	if (e->rings >> k->consumer & 1) {
-		e->nr_rings += nr;
 		e->missing += nr == 0;
 		e->twice += nr > 1;
 	}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Consumers come and go under load: nothing of one that has left stays or comes, and others miss nothing. */
+#include <bpf/bpf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "abi/consumer.h"
+#include "abi/state.h"
+#include "asker.h"
+#include "base/cleanup.h"
+#include "victim.h"
+
+#define ROUNDS 200
+#define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)
+
+static struct asker a, b;
+
+static int close_tools(void **state)
+{
+	asker_close(&a);
+	asker_close(&b);
+	return 0;
+}
+
+/* Consumers' bits in the words of all tasks, as whoever may read the maps finds them. */
+static uint64_t bits_in_tasks(struct asker *t)
+{
+	int fd = bpf_object__find_map_fd_by_name(t->obj, "tasks");
+	struct bpf_map *map = bpf_object__find_map_by_name(t->obj, "tasks");
+	_cleanup_(freep) struct task_head *value = malloc(bpf_map__value_size(map));
+	uint32_t key, next, *last = NULL;
+	uint64_t bits = 0;
+
+	for (; !bpf_map_get_next_key(fd, last, &next); last = &key) {
+		key = next;
+		if (!bpf_map_lookup_elem(fd, &key, value))
+			bits |= value->deferral & ((1 << MAX_CONSUMERS) - 1);
+	}
+	return bits;
+}
+
+static void whoever_has_left_is_not_served_and_others_miss_nothing(void **state)
+{
+	struct victim v = victim_start("threads");
+	size_t served = 0;
+
+	asker_open(&a, KIND(BY_RAW) | KIND(BY_SWITCH), NULL);
+	asker_open(&b, KIND(BY_TICK) | KIND(BY_SWITCH), NULL);
+	asker_init(&b, 0, ALL_WAYS);
+	asker_attach(&b, BY_TICK, v.pid, 1);
+	asker_attach(&b, BY_SWITCH, v.pid, 1);
+	asker_attach(&a, BY_RAW, v.pid, 1 << 2);
+	asker_attach(&a, BY_SWITCH, v.pid, 1 << 2);
+	a.control->keys = 20;	/* what a was answered is more than its programs can note, and not looked at */
+	for (int i = 0; i < ROUNDS; i++) {
+		size_t before;
+
+		asker_init(&a, 2, i % 3 ? ALL_WAYS : DUSK_SERVE_RING);
+		live_sleep_ms(1);
+		asker_poll(&a, 0);
+		assert_int_equal(dusk_unwind_cancel(a.unwinder, 2), 0);
+		before = a.got.nr;
+		served += before;
+		/* Slot 0 is the consumer of b: only its bit may be there now. */
+		assert_int_equal(bits_in_tasks(&a) & ~1ULL, 0);
+		asker_poll(&a, 0);
+		assert_int_equal(a.got.nr, before);
+		a.got.nr = 0;
+		asker_poll(&b, 0);
+	}
+	asker_silence(&a);
+	asker_silence(&b);
+	victim_end(&v);
+	asker_poll(&b, 100);
+	print_message("%zu stacks to those who came and went\n", served);
+	assert_true(served > 0);
+	asker_expect(&b, 1, 1);
+	assert_int_equal(dusk_unwind_lost(b.unwinder, 0, "lost-stacks"), 0);
+	assert_int_equal(asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled"),
+			 asker_counter(&b, "walks") + asker_counter(&b, "closed-exiting") +
+			 asker_counter(&b, "closed-idle") + asker_counter(&b, "closed-lost") +
+			 asker_counter(&b, "closed-no-walker"));
+}
+
+static int any_row(void *ctx, const struct dusk_charge *c)
+{
+	(*(uint64_t *)ctx)++;
+	return 0;
+}
+
+/* The victim sleeps meanwhile: what the first one had asked for and charged is still to be served. */
+static void who_gets_the_place_of_another_gets_nothing_of_it(void **state)
+{
+	struct victim v = victim_start("read");
+	uint64_t rows = 0;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&a, KIND(BY_RAW), NULL);
+	a.control->keys = 20;
+	a.control->again = 19;
+	asker_init(&a, 0, ALL_WAYS);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	victim_feed(&v, 1);
+	live_sleep_ms(50);
+	victim_wait_asleep(&v, v.pid);
+	asker_silence(&a);
+	assert_int_equal(bits_in_tasks(&a), 1);
+	assert_int_equal(dusk_unwind_cancel(a.unwinder, 0), 0);
+	assert_int_equal(bits_in_tasks(&a), 0);
+	asker_init(&a, 0, ALL_WAYS);
+	victim_feed(&v, 1);
+	asker_poll(&a, 300);
+	assert_int_equal(a.got.nr, 0);
+	assert_int_equal(dusk_unwind_charges(a.unwinder, 0, any_row, &rows), 0);
+	assert_int_equal(rows, 0);
+	assert_int_equal(asker_counter(&a, "closed-idle"), 1);
+	victim_end(&v);
+}
+
+#define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		with_tools(whoever_has_left_is_not_served_and_others_miss_nothing),
+		with_tools(who_gets_the_place_of_another_gets_nothing_of_it),
+	};
+
+	return ASKER_MAIN(argc, argv, tests);
+}

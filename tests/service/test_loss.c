@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Every table with one place, a reader who never reads: what is lost is counted under its reason, and nothing is wrong. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "asker.h"
+#include "victim.h"
+
+static struct asker tool;
+
+static int close_tool(void **state)
+{
+	asker_close(&tool);
+	return 0;
+}
+
+static void run(struct victim *v, enum probe_kind kind, int ms)
+{
+	asker_attach(&tool, kind, v->pid, 1);
+	asker_poll(&tool, ms);
+	asker_silence(&tool);
+	victim_end(v);
+	asker_poll(&tool, 100);
+}
+
+/* What was scheduled was walked or closed, and each request became one of what there is. */
+static void expect_sums(void)
+{
+	static const char *const closed[] = {"walks", "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
+					     "closed-idle"};
+	static const char *const answered[] = {"refused-exiting", "refused-compat", "refused-no-state",
+					       "refused-contended", "refused-excluded", "refused-schedule", "joined",
+					       "afterwards", "scheduled"};
+	uint64_t ended = 0, all = 0;
+
+	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
+		ended += asker_counter(&tool, closed[i]);
+	for (size_t i = 0; i < sizeof(answered) / sizeof(answered[0]); i++)
+		all += asker_counter(&tool, answered[i]);
+	print_message("%lu requests, %lu scheduled, %lu walks\n", asker_counter(&tool, "requests"),
+		      asker_counter(&tool, "scheduled"), asker_counter(&tool, "walks"));
+	assert_int_equal(ended, asker_counter(&tool, "scheduled"));
+	assert_int_equal(all, asker_counter(&tool, "requests"));
+	assert_true(all > 0);
+}
+
+/* No stack but those that the victim has. */
+static void expect_no_wrong_stack(void)
+{
+	for (size_t i = 0; i < tool.got.nr; i++) {
+		const char *sentence;
+
+		if (!tool.got.v[i].stack || dusk_outcome(tool.got.v[i].outcome)->kind != DUSK_COMPLETE)
+			continue;
+		sentence = asker_sentence(&tool, tool.got.v[i].stack);
+		if (strcmp(sentence, "leaf inner middle outer main"))
+			fail_msg("not a stack of the victim: %s", sentence);
+	}
+}
+
+static void what_a_ring_of_one_page_cannot_hold_is_counted(void **state)
+{
+	struct victim v = victim_start("getppid");
+	struct probe_answers a;
+	uint64_t lost;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	assert_int_equal(try_init_sized(&tool, 0, DUSK_SERVE_RING | DUSK_SERVE_CALLBACK, 4096, 0), 0);
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	live_sleep_ms(300);		/* a consumer that does not read */
+	asker_silence(&tool);
+	victim_end(&v);
+	asker_poll(&tool, 100);
+	a = asker_tally(&tool, 0);
+	lost = dusk_unwind_lost(tool.unwinder, 0, "lost-stacks");
+	print_message("%u cookies, %zu stacks came, %lu lost\n", a.queued, tool.got.nr, lost);
+	assert_true(lost > 0);
+	assert_true(tool.got.nr > 0);
+	assert_int_equal(tool.got.nr + lost, a.queued + a.executed);
+	assert_int_equal(asker_counter(&tool, "lost-stacks"), lost);
+	asker_expect(&tool, 0, 1);
+	expect_no_wrong_stack();
+	expect_sums();
+}
+
+static void a_table_of_one_task_refuses_the_others(void **state)
+{
+	struct victim v = victim_start("threads");
+	struct probe_answers a;
+
+	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_tasks = 1});
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	run(&v, BY_RAW, 300);
+	a = asker_tally(&tool, 0);
+	print_message("%u queued, %u refused\n", a.queued, a.refused);
+	assert_true(a.refused > 0);
+	assert_int_equal(a.error, -ENOSPC);
+	assert_string_equal(dusk_outcome(a.outcome)->name, "no-task-state");
+	assert_int_equal(a.refused, asker_counter(&tool, "refused-no-state"));
+	assert_true(a.queued > 0);
+	asker_expect(&tool, 1, 0);
+	expect_sums();
+}
+
+static void one_walker_walks_for_all_or_says_that_it_was_busy(void **state)
+{
+	struct victim v = victim_start("threads");
+	uint64_t busy;
+
+	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_walkers = 1});
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	run(&v, BY_RAW, 500);
+	busy = asker_counter(&tool, "closed-no-walker");
+	print_message("%lu times busy\n", busy);
+	for (size_t i = 0; i < tool.got.nr; i++)
+		busy -= !strcmp(dusk_outcome(tool.got.v[i].outcome)->name, "no-walker");
+	assert_int_equal(busy, 0);
+	asker_expect(&tool, 1, 0);
+	expect_sums();
+}
+
+static void modules_beyond_the_table_are_counted_and_no_frame_is_anothers(void **state)
+{
+	struct victim v = victim_start("getppid");
+
+	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_modules = 1});
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	run(&v, BY_RAW, 300);
+	print_message("%lu modules, %lu times full\n", asker_counter(&tool, "modules"),
+		      asker_counter(&tool, "modules-full"));
+	assert_true(asker_counter(&tool, "modules-full") > 0);
+	asker_expect(&tool, 1, 0);
+	expect_no_wrong_stack();
+	expect_sums();
+}
+
+static void whoever_never_polls_disturbs_nobody(void **state)
+{
+	struct victim v = victim_start("getppid");
+	struct asker lazy;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_open(&lazy, KIND(BY_RAW), NULL);
+	assert_int_equal(try_init_sized(&lazy, 0, DUSK_SERVE_RING | DUSK_SERVE_LEDGER, 4096, 4), 0);
+	asker_init(&tool, 0, DUSK_SERVE_RING | DUSK_SERVE_CALLBACK);
+	asker_attach(&lazy, BY_RAW, v.pid, 1);
+	run(&v, BY_RAW, 300);
+	assert_true(dusk_unwind_lost(lazy.unwinder, 0, "lost-stacks") > 0);
+	assert_int_equal(dusk_unwind_lost(tool.unwinder, 0, "lost-stacks"), 0);
+	asker_expect(&tool, 1, 1);
+	expect_no_wrong_stack();
+	asker_close(&lazy);
+}
+
+#define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		with_tool(what_a_ring_of_one_page_cannot_hold_is_counted),
+		with_tool(a_table_of_one_task_refuses_the_others),
+		with_tool(one_walker_walks_for_all_or_says_that_it_was_busy),
+		with_tool(modules_beyond_the_table_are_counted_and_no_frame_is_anothers),
+		with_tool(whoever_never_polls_disturbs_nobody),
+	};
+
+	return ASKER_MAIN(argc, argv, tests);
+}
