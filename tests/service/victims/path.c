@@ -9,6 +9,7 @@
  *	write		system calls that sleep many times: more than fits in a pipe that a child reads slowly
  *	exec		reads a byte, and then leaf executes the program anew with "read"
  *	thread-exec	the same, in a thread that is not the first
+ *	short		threads that do one thing and end, one after the other
  *	threads		eight threads that read, burn and call getppid()
  */
 #include "../../live/victims/victim.h"
@@ -95,6 +96,12 @@ static void *mixed(void *arg)
 	return arg;
 }
 
+static void *once(void *arg)
+{
+	leaf("getppid");
+	return arg;
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "spin";
@@ -107,6 +114,9 @@ int main(int argc, char **argv)
 	if (!strcmp(mode, "threads"))
 		for (int i = 0; i < 8; i++)
 			pthread_create(&thread, NULL, mixed, NULL);
+	while (!strcmp(mode, "short"))
+		if (!pthread_create(&thread, NULL, once, NULL))
+			pthread_join(thread, NULL);
 	if (!strcmp(mode, "thread-exec") && !pthread_create(&thread, NULL, run_outer, (void *)mode))
 		for (;;)
 			pause();

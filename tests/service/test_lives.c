@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A task executes another program, or exits, between the request and the walk: each
+ * cookie is served once all the same, by ring and by callback, of the tool that scheduled the walk and of the other.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "asker.h"
+#include "victim.h"
+
+#define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)
+
+#define LEDGER_ROWS (1 << 18)		/* a row for each charge: a full ledger could not tell whose stack came */
+
+static struct asker a, b;
+
+static int close_tools(void **state)
+{
+	asker_close(&a);
+	asker_close(&b);
+	return 0;
+}
+
+static void open_both(uint32_t kinds, pid_t pid)
+{
+	asker_open(&a, kinds, NULL);
+	asker_open(&b, kinds, NULL);
+	assert_int_equal(try_init_sized(&a, 0, ALL_WAYS, 4 << 20, LEDGER_ROWS), 0);
+	assert_int_equal(try_init_sized(&b, 0, ALL_WAYS, 4 << 20, LEDGER_ROWS), 0);
+	a.control->keys = b.control->keys = 12;
+	a.control->again = b.control->again = 11;
+	for (int kind = 0; kind < NR_KINDS; kind++) {
+		if (!(kinds >> kind & 1))
+			continue;
+		asker_attach(&a, kind, pid, 1);
+		asker_attach(&b, kind, pid, 1);
+	}
+}
+
+static int add_count(void *ctx, const struct dusk_charge *c)
+{
+	assert_false(c->unresolved);
+	*(uint64_t *)ctx += c->count;
+	return 0;
+}
+
+static void expect_exact_charges(const struct asker *t)
+{
+	uint64_t in_ledger = 0, charged = 0;
+
+	assert_int_equal(dusk_unwind_charges(t->unwinder, 0, add_count, &in_ledger), 0);
+	for (uint32_t key = 0; key < PROBE_KEYS; key++)
+		charged += asker_sum(t, 0, key).count;
+	assert_int_equal(in_ledger + dusk_unwind_lost(t->unwinder, 0, "lost-charges"), charged);
+}
+
+static size_t with_outcome(const struct asker *t, const char *name)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < t->got.nr; i++)
+		nr += !strcmp(dusk_outcome(t->got.v[i].outcome)->name, name);
+	return nr;
+}
+
+static void expect_all_served(void)
+{
+	uint64_t closed = 0;
+	static const char *const names[] = {"closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
+					    "closed-idle"};
+
+	for (int i = 0; i < 3; i++) {
+		asker_poll(&a, 50);
+		asker_poll(&b, 50);
+	}
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		closed += asker_counter(&b, names[i]);
+	print_message("%lu walks, %lu closed; %zu exec, %zu exec-new, %zu exiting\n", asker_counter(&b, "walks"), closed,
+		      with_outcome(&a, "exec"), with_outcome(&a, "exec-new"), with_outcome(&a, "exiting"));
+	asker_expect(&a, 1, 1);
+	asker_expect(&b, 1, 1);
+	expect_exact_charges(&a);
+	expect_exact_charges(&b);
+	assert_int_equal(asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled"),
+			 asker_counter(&b, "walks") + closed);
+}
+
+/* @mode: who executes the program anew. Everything that the process does is asked for, before and after. */
+static void execute(const char *mode)
+{
+	struct victim v = victim_start(mode);
+
+	open_both(KIND(BY_RAW) | KIND(BY_SWITCH), v.pid);
+	live_sleep_ms(50);
+	victim_feed(&v, 1);
+	live_sleep_ms(200);
+	victim_feed(&v, 3);
+	live_sleep_ms(50);
+	asker_silence(&a);
+	asker_silence(&b);
+	victim_end(&v);
+	expect_all_served();
+	for (size_t i = 0; i < a.got.nr; i++)
+		if (a.got.v[i].stack && strstr(asker_sentence(&a, a.got.v[i].stack), "no such"))
+			fail_msg("a stack that is not there");
+}
+
+static void who_executes_another_program_is_served(void **state)
+{
+	execute("exec");
+}
+
+static void a_thread_that_executes_another_program_is_served(void **state)
+{
+	execute("thread-exec");
+}
+
+static void who_is_killed_in_a_system_call_is_served(void **state)
+{
+	struct victim v = victim_start("read");
+
+	victim_wait_asleep(&v, v.pid);
+	open_both(KIND(BY_RAW) | KIND(BY_SWITCH), v.pid);
+	victim_feed(&v, 5);
+	live_sleep_ms(50);
+	victim_wait_asleep(&v, v.pid);
+	victim_end(&v);		/* still asked while it exits */
+	expect_all_served();
+}
+
+static void who_exits_by_itself_is_served(void **state)
+{
+	struct victim v = victim_start("read");
+
+	victim_wait_asleep(&v, v.pid);
+	open_both(KIND(BY_RAW) | KIND(BY_SWITCH), v.pid);
+	victim_feed(&v, 5);
+	close(v.in);		/* exit_group() is a system call that does not return */
+	live_wait(v.pid, 10);
+	close(v.out);
+	expect_all_served();
+	assert_true(with_outcome(&a, "exiting") > 0);
+}
+
+/* Threads of one process that live for a moment: ticks and switches ask in the midst of their ends. */
+static void short_lives_are_served(void **state)
+{
+	struct victim v = victim_start("short");
+
+	open_both(KIND(BY_RAW) | KIND(BY_SWITCH) | KIND(BY_TICK), v.pid);
+	asker_poll(&a, 600);
+	asker_silence(&a);
+	asker_silence(&b);
+	victim_end(&v);
+	expect_all_served();
+}
+
+#define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		with_tools(who_executes_another_program_is_served),
+		with_tools(a_thread_that_executes_another_program_is_served),
+		with_tools(who_is_killed_in_a_system_call_is_served),
+		with_tools(who_exits_by_itself_is_served),
+		with_tools(short_lives_are_served),
+	};
+
+	return ASKER_MAIN(argc, argv, tests);
+}
