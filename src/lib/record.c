@@ -404,6 +404,14 @@ static void give_up(void *ctx, u64 cookie, const struct waiting *w)
 	write_sample(r, w, 0, map_find(&r->due, cookie) ? PENDING : RING_LOST);
 }
 
+/* The timers count on while a tick is dropped, so what they counted and no tick stood for tells how many were. */
+static uint64_t timer_skipped(const struct dusk_record *r)
+{
+	uint64_t counted = sampler_counted(r->sampler), periods = tool_counter(r->tool, COUNT_TIMER_PERIODS);
+
+	return counted > periods ? counted - periods : 0;
+}
+
 static void write_ledger(struct dusk_record *r)
 {
 	static const struct {
@@ -416,6 +424,8 @@ static void write_ledger(struct dusk_record *r)
 
 	for (u32 i = 0; i < NR_COUNTERS; i++)
 		profile_counter(r->writer, counters[i].name, counters[i].sentence, tool_counter(r->tool, i));
+	profile_counter(r->writer, "timer-skipped", "what the timers counted beyond their ticks: ticks that were dropped, "
+			"and the rest of a period at the end", timer_skipped(r));
 	set_u64(r->writer, "duration_ns", r->stop_ns - r->start_ns);
 }
 

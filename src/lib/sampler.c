@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
@@ -20,6 +21,7 @@ struct sampler {
 	bool cycles;
 	unsigned int hz;
 	struct bpf_program *prog;
+	uint64_t counted;
 	struct vec(struct timer) timers;
 };
 
@@ -139,12 +141,28 @@ static int attach(struct sampler *s, struct timer *t)
 	return t->link ? 0 : -errno;
 }
 
-static void detach(struct timer *t)
+/* What an event that is read says, by its read_format. */
+struct reading {
+	uint64_t count, enabled_ns;
+};
+
+static int read_event(const struct timer *t, struct reading *ret)
 {
-	if (t->link)
+	return read(t->fd, ret, sizeof(*ret)) == sizeof(*ret) ? 0 : -EIO;
+}
+
+static void detach(struct sampler *s, struct timer *t)
+{
+	struct reading last;
+
+	if (t->link) {
+		ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
+		if (!read_event(t, &last))
+			s->counted += last.count;
 		bpf_link__destroy(steal(t->link));	/* with the descriptor */
-	else if (t->fd >= 0)
+	} else if (t->fd >= 0) {
 		close(t->fd);
+	}
 	t->fd = -1;
 }
 
@@ -164,12 +182,10 @@ int sampler_start(struct sampler *s, struct bpf_program *prog, struct dusk_error
 /* An event that its CPU has left is no longer enabled, and does not say so. */
 static bool is_alive(struct timer *t)
 {
-	struct {
-		uint64_t count, enabled_ns;
-	} now;
+	struct reading now;
 	uint64_t before = t->enabled_ns;
 
-	if (t->fd < 0 || read(t->fd, &now, sizeof(now)) != sizeof(now))
+	if (t->fd < 0 || read_event(t, &now))
 		return false;
 	t->enabled_ns = now.enabled_ns;
 	return now.enabled_ns != before;
@@ -182,18 +198,18 @@ void sampler_follow(struct sampler *s)
 
 		if (is_alive(t))
 			continue;
-		detach(t);
+		detach(s, t);
 		t->enabled_ns = 0;
 		t->fd = open_event(s->cycles, s->hz, t->cpu);
 		if (t->fd < 0 || attach(s, t))
-			detach(t);
+			detach(s, t);
 	}
 }
 
 void sampler_stop(struct sampler *s)
 {
 	for (size_t i = 0; i < s->timers.nr; i++)
-		detach(&s->timers.v[i]);
+		detach(s, &s->timers.v[i]);
 }
 
 void sampler_free(struct sampler *s)
@@ -203,6 +219,11 @@ void sampler_free(struct sampler *s)
 	sampler_stop(s);
 	vec_done(&s->timers);
 	free(s);
+}
+
+uint64_t sampler_counted(const struct sampler *s)
+{
+	return s->counted;
 }
 
 const char *sampler_event(const struct sampler *s)

@@ -17,6 +17,9 @@ void sampler_free(struct sampler *s);
 int sampler_start(struct sampler *s, struct bpf_program *prog, struct dusk_error *err);
 void sampler_stop(struct sampler *s);
 
+/* What the timers have counted while they ran, in nanoseconds or cycles. After sampler_stop(). */
+uint64_t sampler_counted(const struct sampler *s);
+
 /*
  * CPUs come online, and those that have gone offline, as in a suspended machine, have lost their event for good: give
  * each that is there a live one. To be called now and then, not twice within some milliseconds.

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "live.h"
 
 #define VICTIMS 3
@@ -57,6 +58,22 @@ static void the_sums_are_true_when_events_are_lost(void **state)
 	assert_true(live_counter(p, "lost-stacks") == 0 || live_outcome_samples(p, "ring-lost") > 0);
 }
 
+/* On a CPU's clock: a tick stands for a period, and what was counted is the time for which the timers ran. */
+static void ticks_that_the_kernel_drops_are_counted(void **state)
+{
+	_cleanup_profile_ p = record_mixed("499");
+	uint64_t ticks = live_counter(p, "timer-periods"), skipped = live_counter(p, "timer-skipped");
+	uint64_t cpus = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (strcmp(dusk_profile_setting(p, "event"), "cpu-clock"))
+		skip();
+	print_message("%llu ms in ticks, %llu us skipped\n", (unsigned long long)ticks / 1000000,
+		      (unsigned long long)skipped / 1000);
+	assert_true(ticks > 0);
+	assert_true(ticks + skipped >= cpus * 2000000000ULL);	/* it recorded for two seconds, on each CPU */
+	assert_true(skipped < (ticks + skipped) / 2);
+}
+
 static void deep_sleepers_are_pending_and_nothing_more(void **state)
 {
 	const char *file = live_file("sleepers.dusk");
@@ -72,6 +89,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_sums_are_true),
 		cmocka_unit_test(the_sums_are_true_when_there_is_too_much_to_do),
 		cmocka_unit_test(the_sums_are_true_when_events_are_lost),
+		cmocka_unit_test(ticks_that_the_kernel_drops_are_counted),
 		cmocka_unit_test(deep_sleepers_are_pending_and_nothing_more),
 	};
 
