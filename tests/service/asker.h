@@ -100,7 +100,7 @@ void asker_expect(const struct asker *t, uint32_t rings, uint32_t callbacks);
 /* What the programs charged to @key of @consumer. */
 struct probe_sum asker_sum(const struct asker *t, uint32_t consumer, uint32_t key);
 
-/* The functions of stack @id, innermost first, up to main: "leaf inner middle outer main". Valid until the next call. */
+/* The functions of stack @id, up to main: "leaf inner middle outer main". Valid until the next call. */
 const char *asker_sentence(struct asker *t, uint32_t id);
 
 uint64_t asker_counter(const struct asker *t, const char *name);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A task executes another program, or exits, between the request and the walk: each
- * cookie is served once all the same, by ring and by callback, of the tool that scheduled the walk and of the other.
+ * A task executes another program, or exits, between the request and the walk: each cookie is served once all the same,
+ * by ring and by callback, of the tool that scheduled the walk and of the other.
  */
 #include <errno.h>
 #include <signal.h>

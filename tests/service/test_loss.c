@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Every table with one place, a reader who never reads: what is lost is counted under its reason, and nothing is wrong. */
+/*
+ * Every table with one place, a reader who never reads: what is lost is counted under its reason, and nothing is wrong.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

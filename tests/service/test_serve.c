@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ring, ledger and callback, each alone and all at once: does everybody get what was asked for, and are the ledger's sums
- * those that the programs counted themselves?
+ * Ring, ledger and callback, each alone and all at once: does everybody get what was asked for, and are the ledger's
+ * sums those that the programs counted themselves?
  */
 #include <errno.h>
 #include <string.h>
