@@ -62,6 +62,19 @@ struct dusk_frame {
 	uint64_t address;		/* link-time address of @offset; the offset itself where that is not known */
 	uint32_t function_offset;	/* distance from the function's start */
 	bool is_return;			/* a return address: the call is before it */
+	bool is_inlined;		/* dusk_profile_unfold() made it: it shares its code with its caller */
+	uint32_t first_line, nr_lines;	/* in lines; nr_lines 0: no debug information */
+};
+
+/*
+ * A place in the source. Those of a frame are the functions that are there, the innermost first; all but the last one
+ * were inlined, each into the next one, and the last one is the frame's function. In each: where execution was, or where
+ * the call of the one before it stands.
+ */
+struct dusk_line {
+	uint32_t function;
+	uint32_t line;			/* 0: not known */
+	const char *file;		/* as the compiler knew it, or "" */
 };
 
 struct dusk_node {
@@ -99,10 +112,12 @@ struct dusk_setting {
 
 struct dusk_profile {
 	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
+	uint32_t nr_lines;
 	uint64_t nr_samples;
 	struct dusk_module *modules;
 	struct dusk_function *functions;
 	struct dusk_frame *frames;
+	struct dusk_line *lines;
 	struct dusk_node *nodes;
 	struct dusk_thread *threads;
 	struct dusk_sample *samples;		/* by time */
@@ -134,19 +149,37 @@ struct dusk_symbol_options {
 	const int *module_fd;		/* nr_modules file descriptors, -1 where there is none; or NULL. Borrowed. */
 	dusk_progress_fn progress;
 	void *ctx;
+	bool no_lines;			/* functions only: debug information is not read */
+	const char *cache;		/* folder of what earlier look-ups found (dusk_cache_folder()), or NULL */
 };
 
 /*
  * Give each frame of @p its function, from the files and the kernel of this machine; files are believed only if the
  * build id, or where there is none device and inode, is the recorded one. A function without symbol is named after the
  * place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up only if the kernel
- * that runs is the one that was recorded (boot id). 0, also with a text in @err that says what could not be looked up;
- * -ECANCELED: stopped by progress.
+ * that runs is the one that was recorded (boot id). Where there is debug information frames get their lines, too. Files
+ * are read in child processes, one after the other, which are waited for by their ids. 0, also with a text in @err that
+ * says what could not be looked up; -ECANCELED: stopped by progress.
  */
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err);
 
-/* Write the functions of @p into the profile at @path. */
+/* Write the functions and lines of @p, which must not be unfolded, into the profile at @path. */
 int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, struct dusk_error *err);
+
+/*
+ * Give each function that was inlined a frame and a node of its own, so that stacks read as the source does. Frames keep
+ * their numbers, nodes do not; each frame has one line at most afterwards. Once a profile. 0, or -ENOMEM, and nothing was changed.
+ */
+int dusk_profile_unfold(struct dusk_profile *p);
+
+/* Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -ENAMETOOLONG. */
+int dusk_cache_folder(char *ret, size_t room);
+
+/*
+ * What would give the nameless functions of @module their names on this machine: a package, a command, or an advice, as
+ * text to @ret, which has room for @room bytes.
+ */
+void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret, size_t room);
 
 /*
  * A recording: the kernel programs, the profile that is being written, and what joins them.

@@ -88,12 +88,27 @@ int fdes_read(struct fdes **ret, Elf *elf, int fd)
 	return 0;
 }
 
+uint32_t fdes_nr(const struct fdes *f)
+{
+	return f ? f->nr : 0;
+}
+
+bool fdes_code(const struct fdes *f, uint32_t i, uint64_t *start, uint64_t *end)
+{
+	const struct entry *e = &f->entry[i];
+	struct fde fde;
+
+	if (pread(f->fd, &fde, sizeof(fde), f->hdr + (int64_t)e->fde + f->to_offset) != sizeof(fde))
+		return false;
+	*start = f->hdr + (int64_t)e->start;
+	*end = *start + fde.size;
+	return true;
+}
+
 bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start)
 {
-	uint32_t low = 0, high = f ? f->nr : 0, middle;
-	const struct entry *e;
-	uint64_t begin;
-	struct fde fde;
+	uint32_t low = 0, high = fdes_nr(f), middle;
+	uint64_t begin, end;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
@@ -102,13 +117,7 @@ bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start)
 		else
 			high = middle;
 	}
-	if (!low)
-		return false;
-	e = &f->entry[low - 1];
-	begin = f->hdr + (int64_t)e->start;
-	if (pread(f->fd, &fde, sizeof(fde), f->hdr + (int64_t)e->fde + f->to_offset) != sizeof(fde))
-		return false;
-	if (address - begin >= fde.size)
+	if (!low || !fdes_code(f, low - 1, &begin, &end) || address - begin >= end - begin)
 		return false;
 	*start = begin;
 	return true;

@@ -18,4 +18,7 @@ int fdes_read(struct fdes **ret, Elf *elf, int fd);
 
 /* The function that covers link-time address @address: where it begins, to *@start. False: none, or @f is NULL. */
 bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start);
+/* The code of the function with number @i, in the order of addresses. False: its FDE makes no sense. */
+uint32_t fdes_nr(const struct fdes *f);
+bool fdes_code(const struct fdes *f, uint32_t i, uint64_t *start, uint64_t *end);
 void fdes_free(struct fdes *f);

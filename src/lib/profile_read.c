@@ -23,6 +23,7 @@
 #define MAX_TEXT_BYTES (16 << 20)
 #define STEPS_PER_CALL 100000
 #define STEPS_PER_BYTE 8	/* a row has at least 8 bytes and takes about 20 steps */
+#define MAX_FRAME_LINES 64	/* functions inlined into each other: unfolding makes a node of each */
 
 struct reader {
 	sqlite3 *db;
@@ -38,10 +39,11 @@ struct reader {
 	int64_t id;
 	bool damaged;
 
-	struct vec(const char *) images;
+	struct vec(const char *) images, sources;
 	struct vec(struct dusk_module) modules;
 	struct vec(struct dusk_function) functions;
 	struct vec(struct dusk_frame) frames;
+	struct vec(struct dusk_line) lines;
 	struct vec(struct dusk_node) nodes;
 	struct vec(struct dusk_thread) threads;
 	struct vec(struct dusk_sample) samples;
@@ -143,6 +145,28 @@ static int read_frame(struct reader *r)
 	return vec_push(&r->frames, f);
 }
 
+static int read_source(struct reader *r)
+{
+	return vec_push(&r->sources, text_or(r, 1, ""));
+}
+
+/* The lines of a frame come one after the other, and frames in their order. */
+static int read_line(struct reader *r)
+{
+	struct dusk_line l = {.function = number_or(r, 2, r->functions.nr - 1, 0)};
+	struct dusk_frame *f = &r->frames.v[number(r, 1, r->frames.nr - 1)];
+
+	l.file = r->sources.v[number_or(r, 3, r->sources.nr - 1, 0)];
+	l.line = number_or(r, 4, UINT32_MAX, 0);
+	if (f == r->frames.v || f->nr_lines == MAX_FRAME_LINES ||
+	    (f->nr_lines && f->first_line + f->nr_lines != r->lines.nr))
+		r->damaged = true;
+	if (!f->nr_lines)
+		f->first_line = r->lines.nr;
+	f->nr_lines++;
+	return vec_push(&r->lines, l);
+}
+
 static int read_node(struct reader *r)
 {
 	struct dusk_node n = {
@@ -213,6 +237,7 @@ static const struct table {
 	int64_t first, last;
 	bool dense;
 	int (*read)(struct reader *r);
+	bool optional;		/* profiles without lines lack it, and those from before there were lines */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, read_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
@@ -222,11 +247,14 @@ static const struct table {
 	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, read_node},
 	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread},
 	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
+	{"source", "id,path", 1, UINT32_MAX - 1, true, read_source, true},
+	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
 	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample},
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+#define NR_OPTIONAL 2
 
 static int damaged(struct reader *r, const char *what)
 {
@@ -268,8 +296,17 @@ static int read_row(struct reader *r, const struct table *t)
 static int read_table(struct reader *r, const struct table *t)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	sqlite3_int64 present = 1;
 	char sql[256];
 	int rc;
+
+	if (t->optional) {
+		snprintf(sql, sizeof(sql), "select count(*) from sqlite_schema where type='table' and rootpage>0 and "
+			 "name='%s'", t->name);
+		rc = db_integer(r->db, sql, &present);
+		if (rc || !present)
+			return rc ? failed(r, rc) : 0;
+	}
 
 	snprintf(sql, sizeof(sql), "select %s from %s order by %s", t->columns, t->name, t->first < 0 ? "1" : "rowid");
 	r->table = t->name;
@@ -306,7 +343,7 @@ static int check_header(struct reader *r)
 			&nr_tables);
 	if (rc)
 		return failed(r, rc);
-	if (version != PROFILE_VERSION || nr_tables != NR_TABLES)
+	if (version != PROFILE_VERSION || nr_tables != NR_TABLES - NR_OPTIONAL)
 		return error_set(r->err, -EINVAL, "%s is damaged: it lacks tables", r->path);
 	return 0;
 }
@@ -447,6 +484,7 @@ static void hand_over(struct reader *r)
 	COLUMN(modules);
 	COLUMN(functions);
 	COLUMN(frames);
+	COLUMN(lines);
 	COLUMN(nodes);
 	COLUMN(threads);
 	COLUMN(samples);
@@ -462,7 +500,8 @@ static void hand_over(struct reader *r)
 /* Index 0 of what has a "none". */
 static int add_none(struct reader *r)
 {
-	if (vec_push(&r->images, "") || vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
+	if (vec_push(&r->images, "") || vec_push(&r->sources, "") ||
+	    vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
 	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) ||
 	    !vec_add(&r->nodes))
 		return error_set(r->err, -ENOMEM, "cannot read %s: out of memory", r->path);
@@ -472,9 +511,11 @@ static int add_none(struct reader *r)
 static void done(struct reader *r)
 {
 	vec_done(&r->images);
+	vec_done(&r->sources);
 	vec_done(&r->modules);
 	vec_done(&r->functions);
 	vec_done(&r->frames);
+	vec_done(&r->lines);
 	vec_done(&r->nodes);
 	vec_done(&r->threads);
 	vec_done(&r->samples);
@@ -514,6 +555,7 @@ void dusk_profile_free(struct dusk_profile *p)
 	free(p->modules);
 	free(p->functions);
 	free(p->frames);
+	free(p->lines);
 	free(p->nodes);
 	free(p->threads);
 	free(p->samples);

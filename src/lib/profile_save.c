@@ -76,6 +76,46 @@ static int save_functions(sqlite3 *db, const struct dusk_profile *p)
 	return rc;
 }
 
+static int save_source(sqlite3_stmt *stmt, uint32_t id, const char *path)
+{
+	sqlite3_bind_int64(stmt, 1, id);
+	sqlite3_bind_text(stmt, 2, path, -1, SQLITE_STATIC);
+	return db_run(stmt);
+}
+
+/* In the order of frames, whatever that of the lines is: each frame's come together. */
+static int save_lines(sqlite3 *db, const struct dusk_profile *p)
+{
+	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL, *source = NULL;
+	_cleanup_(strings_done) struct strings sources = {0};
+	int rc = db_exec(db, PROFILE_LINE_TABLES "delete from source; delete from line");
+	sqlite3_int64 id = 0;
+
+	rc = rc ?: db_prepare(&stmt, db, "insert into line values(?,?,?,?,?)");
+	rc = rc ?: db_prepare(&source, db, "insert into source values(?,?)");
+	for (uint32_t i = 1; !rc && i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+
+		for (uint32_t k = 0; !rc && k < f->nr_lines; k++) {
+			const struct dusk_line *l = &p->lines[f->first_line + k];
+			uint32_t number;
+			bool fresh;
+
+			if (strings_number(&sources, l->file, strlen(l->file), &number, &fresh))
+				return SQLITE_NOMEM;
+			if (fresh)
+				rc = save_source(source, number + 1, l->file);
+			sqlite3_bind_int64(stmt, 1, ++id);
+			sqlite3_bind_int64(stmt, 2, i);
+			sqlite3_bind_int64(stmt, 3, l->function);
+			sqlite3_bind_int64(stmt, 4, number + 1);
+			sqlite3_bind_int64(stmt, 5, l->line);
+			rc = rc ?: db_run(stmt);
+		}
+	}
+	return rc;
+}
+
 static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
@@ -115,6 +155,7 @@ int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, st
 	rc = rc ?: db_exec(db, "delete from image; delete from function; delete from frame");
 	rc = rc ?: save_functions(db, p);
 	rc = rc ?: save_frames(db, p);
+	rc = rc ?: (p->nr_lines ? save_lines(db, p) : 0);
 	rc = rc ?: db_exec(db, "insert or replace into setting values('symbolized','1'); commit");
 	return rc ? db_error(db, rc, err, "cannot write symbols to", path) : 0;
 }

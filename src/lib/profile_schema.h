@@ -27,6 +27,12 @@
 	"create table outcome(id integer primary key, name text, class text, sentence text);"	\
 	"create table counter(name text primary key, value int, sentence text) without rowid;"
 
+/* Made when lines are known: older profiles, and those without, lack them. */
+#define PROFILE_LINE_TABLES									\
+	"create table if not exists source(id integer primary key, path text);"			\
+	"create table if not exists line(id integer primary key, frame int, function int,"	\
+	" source int, line int);"
+
 /* SQLite keeps a view's text as it stands, hence few blanks. */
 #define PROFILE_VIEWS										\
 	"create view frame_name as select f.id,"						\

@@ -9,6 +9,7 @@
 #include <dusk/dusk.h>
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -456,6 +457,7 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 	struct dusk_profile *p;
 	uint32_t nr;
 	int ret;
+	char cache[PATH_MAX];
 
 	ret = dusk_profile_read(&p, r->path, err);
 	if (ret)
@@ -468,6 +470,8 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 			fds[i] = i < nr ? known[i] : -1;
 		opts.module_fd = fds;
 	}
+	if (!dusk_cache_folder(cache, sizeof(cache)))
+		opts.cache = cache;
 	ret = dusk_profile_symbolize(p, &opts, err);
 	if (!ret)
 		ret = dusk_profile_save_symbols(p, r->path, err);

@@ -2,7 +2,7 @@
 /*
  * Which function does each frame of a profile stand for?
  *
- * Module by module, so that each file is opened once: files and the vDSO by their symbol tables (symbols.h), memory
+ * Module by module, so that each file is opened once: files and the vDSO by what is known of them (symfile.h), memory
  * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h). A file is believed
  * only if it is the one that was recorded. What cannot be found keeps function 0; a frame that has a function keeps it.
  */
@@ -19,13 +19,16 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "cache.h"
 #include "demangle.h"
+#include "elfread.h"
 #include "error.h"
 #include "ksyms.h"
 #include "perfmap.h"
 #include "procfs.h"
 #include "profile_read.h"
 #include "symbols.h"
+#include "symfile.h"
 
 #define MAX_VDSO_BYTES (1 << 20)
 #define PROGRESS_FRAMES 1024
@@ -36,9 +39,12 @@ struct symbolizer {
 	struct dusk_error *err;
 	struct strings *strings;
 	struct vec(struct dusk_function) functions;
+	struct vec(struct dusk_line) lines;
 	struct strings keys;		/* "symbol\nmodule" of each function but 0 */
 	struct map numbers;		/* number in @keys -> function */
 	uint32_t done, total;
+	uint32_t broken;		/* files that could not be read to their end, */
+	const char *first_broken;	/* and the first of them */
 	bool stopped;
 };
 
@@ -190,45 +196,143 @@ static int open_module(const struct symbolizer *s, uint32_t i)
 	return accept_file(m, procfs_open_in_root(m->pid, m->path), &fd) ? fd : -ENOENT;
 }
 
-/* Name @f, whose code is at @address, after its symbol, or after the place in the file where it begins. */
-static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct symbols *symbols, const char *module,
+/* The functions at @address, and where in the source. The last of them is that of the frame itself. */
+static int add_lines(struct symbolizer *s, struct dusk_frame *f, const struct symfile_place *places, size_t nr,
+		     const char *module)
+{
+	f->first_line = s->lines.nr;
+	for (size_t i = 0; i < nr; i++) {
+		struct dusk_line line = {f->function, places[i].line, strings_intern(s->strings, places[i].file)};
+		const char *name = *places[i].function ? places[i].function : "[inlined]";
+
+		if (!line.file || (i + 1 < nr && function_of(s, name, module, &line.function)) ||
+		    vec_push(&s->lines, line))
+			return -ENOMEM;
+	}
+	f->nr_lines = nr;
+	return 0;
+}
+
+/* Name @f, whose code is at @address: after its symbol, its debug information, or where in the file it begins. */
+static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct symfile *symfile, const char *module,
 		     uint64_t address)
 {
+	struct symfile_place places[SYMFILE_PLACES];
+	size_t nr = s->opts->no_lines ? 0 : symfile_places(symfile, address, places);
 	char nameless[NAME_MAX + 32];
 	const char *symbol;
 	uint64_t start;
+	int rc;
 
 	f->address = address + f->is_return;
-	symbol = symbols_find(symbols, address, &start);
-	if (!symbol && symbols_find_nameless(symbols, address, &start)) {
+	symbol = symfile_find(symfile, address, &start);
+	if (!symbol && symfile_find_nameless(symfile, address, &start)) {
 		snprintf(nameless, sizeof(nameless), "%s+0x%" PRIx64, module, f->offset - (f->address - start));
-		symbol = nameless;
+		symbol = nr && *places[nr - 1].function ? places[nr - 1].function : nameless;
 	}
-	return symbol ? name_frame(s, f, symbol, module, start) : 0;
+	if (!symbol)
+		return 0;
+	rc = name_frame(s, f, symbol, module, start);
+	return rc || !nr ? rc : add_lines(s, f, places, nr, module);
 }
 
-static int name_file(struct symbolizer *s, uint32_t module, const struct group *g)
+/* Since a file without debug information was looked up, somebody may have installed it. */
+static bool may_have_more(const struct symfile *symfile, const char *build_id)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	char path[256];
+
+	if (symfile_has_units(symfile))
+		return false;
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
+	return (urls && *urls) || !access(path, F_OK);
+}
+
+static const char *cache_of(const struct symbolizer *s, const struct dusk_module *m)
+{
+	return *m->build_id ? s->opts->cache : NULL;
+}
+
+/* Does @symfile know enough for the frames of @g? */
+static bool suffices(const struct symbolizer *s, const struct symfile *symfile, const struct group *g)
+{
+	if (!symfile_has_file(symfile))
+		return false;
+	for (uint32_t i = 0; i < g->nr && !s->opts->no_lines; i++) {
+		const struct dusk_frame *f = &s->p->frames[g->frames[i]];
+		uint64_t address;
+
+		if (!symfile_address(symfile, f->offset - f->is_return, &address) && symfile_lacks(symfile, address))
+			return false;
+	}
+	return true;
+}
+
+/* Read what @symfile lacks from the file, and keep it for the next one who asks. */
+static int read_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile *symfile)
 {
 	const struct dusk_module *m = &s->p->modules[module];
 	_cleanup_(closep) int fd = open_module(s, module);
-	struct symbols *symbols;
+	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
+	struct elfread e = {fd, m->path, offsets, g->nr, !s->opts->no_lines, stop_server, s};
+	const struct symfile_end *end;
 	int rc;
 
 	if (fd < 0)
 		return 0;
-	rc = symbols_open(&symbols, fd, m->path, stop_server, s);
-	if (rc)
-		return rc == -ENOMEM ? rc : 0;
+	if (!offsets)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < g->nr; i++)
+		offsets[i] = s->p->frames[g->frames[i]].offset - s->p->frames[g->frames[i]].is_return;
+	rc = elfread(symfile, &e);
+	end = symfile_end(symfile);
+	if (rc == -ENOMEM || rc == -ECANCELED)
+		return rc;
+	if (!end || end->broken) {
+		s->first_broken = s->broken++ ? s->first_broken : m->path;
+		return 0;
+	}
+	/* That a cache cannot be written harms nobody. */
+	if (e.lines && cache_of(s, m))
+		cache_store(symfile, cache_of(s, m), m->build_id, CACHE_MAX_BYTES);
+	return 0;
+}
+
+/* What is known of the file, to *@ret, to be freed with symfile_free(). */
+static int know_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile **ret)
+{
+	const struct dusk_module *m = &s->p->modules[module];
+	_cleanup_(symfile_freep) struct symfile *symfile = symfile_new();
+	int rc = 0;
+
+	if (symfile && cache_of(s, m) && !cache_load(symfile, cache_of(s, m), m->build_id) &&
+	    may_have_more(symfile, m->build_id)) {
+		symfile_free(symfile);
+		symfile = symfile_new();
+	}
+	if (!symfile)
+		return -ENOMEM;
+	if (!suffices(s, symfile, g))
+		rc = read_file(s, module, g, symfile);
+	if (!rc)
+		*ret = steal(symfile);
+	return rc;
+}
+
+static int name_file(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	_cleanup_(symfile_freep) struct symfile *symfile = NULL;
+	int rc = know_file(s, module, g, &symfile);
+
 	for (uint32_t i = 0; !rc && i < g->nr; i++) {
 		struct dusk_frame *f = &s->p->frames[g->frames[i]];
 		uint64_t address;
 
 		/* A call at the very end of a function, or of a segment, returns behind it. */
-		if (!symbols_address(symbols, f->offset - f->is_return, &address))
-			rc = name_code(s, f, symbols, base_name(m->path), address);
+		if (!symfile_address(symfile, f->offset - f->is_return, &address))
+			rc = name_code(s, f, symfile, base_name(s->p->modules[module].path), address);
 		rc = rc ?: step(s);
 	}
-	symbols_free(symbols);
 	return rc;
 }
 
@@ -372,28 +476,49 @@ static int take_functions(struct symbolizer *s)
 			return -ENOMEM;
 		*number = i;
 	}
+	for (uint32_t i = 0; i < s->p->nr_lines; i++)
+		if (vec_push(&s->lines, s->p->lines[i]))
+			return -ENOMEM;
 	return s->functions.nr ? 0 : vec_push(&s->functions, ((struct dusk_function){"", "", ""}));
+}
+
+/* Unless something else is to be said already. */
+static void say_broken(struct symbolizer *s)
+{
+	if (!s->err || *s->err->text)
+		return;
+	error_set(s->err, 0, "%u %s could not be read to the end, %s%s: names or lines of functions are missing",
+		  s->broken, s->broken == 1 ? "file" : "files", s->broken == 1 ? "" : "the first is ", s->first_broken);
 }
 
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err)
 {
 	static const struct dusk_symbol_options none = {.sz = sizeof(none)};
 	struct symbolizer s = {.p = p, .opts = opts ? opts : &none, .err = err};
+	bool taken;
 	int rc;
 
 	if (err)
 		err->text[0] = 0;
 	s.strings = profile_strings(p);
 	rc = s.strings ? take_functions(&s) : -ENOMEM;
+	taken = !rc;
 	if (!rc)
 		rc = name_all(&s);
 	/* What was named stays named, also when that was stopped half-way. */
-	if (s.functions.nr) {
+	if (taken) {
 		free(p->functions);
 		p->nr_functions = s.functions.nr;
 		p->functions = vec_steal(&s.functions);
+		free(p->lines);
+		p->nr_lines = s.lines.nr;
+		p->lines = vec_steal(&s.lines);
 	}
 	p->symbolized = p->symbolized || !rc;
+	if (!rc && s.broken)
+		say_broken(&s);
+	vec_done(&s.functions);
+	vec_done(&s.lines);
 	strings_done(&s.keys);
 	map_done(&s.numbers);
 	if (rc == -ECANCELED)

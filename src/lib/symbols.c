@@ -24,11 +24,6 @@
 #define MAX_SEGMENTS 1024
 #define SERVER_PATIENCE_S 10 /* for a debug file server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
 
-struct segment {
-	uint64_t offset, file_bytes, address;
-	bool code;
-};
-
 struct candidate {
 	uint64_t start, size;
 	const char *name;
@@ -40,7 +35,8 @@ struct candidates vec(struct candidate);
 
 struct symbols {
 	Dwfl *dwfl;
-	struct vec(struct segment) segments;
+	Dwfl_Module *module;
+	struct vec(struct symbols_segment) segments;
 	struct ranges ranges;		/* value: a pointer to the name */
 	struct fdes *fdes;
 
@@ -94,7 +90,7 @@ static int read_segments(struct symbols *s, Elf *elf)
 	if (elf_getphdrnum(elf, &nr))
 		return -ENOEXEC;
 	for (size_t i = 0; i < nr && s->segments.nr < MAX_SEGMENTS; i++) {
-		struct segment *segment;
+		struct symbols_segment *segment;
 		GElf_Phdr ph;
 
 		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
@@ -102,7 +98,7 @@ static int read_segments(struct symbols *s, Elf *elf)
 		segment = vec_add(&s->segments);
 		if (!segment)
 			return -ENOMEM;
-		*segment = (struct segment){ph.p_offset, ph.p_filesz, ph.p_vaddr, ph.p_flags & PF_X};
+		*segment = (struct symbols_segment){ph.p_offset, ph.p_filesz, ph.p_vaddr, ph.p_flags & PF_X};
 	}
 	return s->segments.nr ? 0 : -ENOEXEC;
 }
@@ -116,7 +112,7 @@ static uint64_t code_end(const struct symbols *s, Elf *elf, GElf_Word index, uin
 	if (section && gelf_getshdr(section, &sh))
 		return sh.sh_flags & SHF_EXECINSTR ? sh.sh_addr + sh.sh_size : 0;
 	for (size_t i = 0; i < s->segments.nr; i++) {
-		const struct segment *g = &s->segments.v[i];
+		const struct symbols_segment *g = &s->segments.v[i];
 
 		if (g->code && address >= g->address && address - g->address < g->file_bytes)
 			return g->address + g->file_bytes;
@@ -125,9 +121,9 @@ static uint64_t code_end(const struct symbols *s, Elf *elf, GElf_Word index, uin
 }
 
 /* A function, or a label of assembler code: those have no type. */
-static int collect(const struct symbols *s, struct candidates *all, Dwfl_Module *module)
+static int collect(const struct symbols *s, struct candidates *all)
 {
-	int nr = dwfl_module_getsymtab(module);
+	int nr = dwfl_module_getsymtab(s->module);
 
 	for (int i = 1; i < nr && i < MAX_SYMBOLS; i++) {
 		struct candidate c;
@@ -136,7 +132,7 @@ static int collect(const struct symbols *s, struct candidates *all, Dwfl_Module 
 		GElf_Sym sym;
 		Elf *elf = NULL;
 
-		c.name = dwfl_module_getsym_info(module, i, &sym, &c.start, &section, &elf, &bias);
+		c.name = dwfl_module_getsym_info(s->module, i, &sym, &c.start, &section, &elf, &bias);
 		c.type = GELF_ST_TYPE(sym.st_info);
 		if (!c.name || !*c.name || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
 			continue;
@@ -211,13 +207,13 @@ static int add_all(struct symbols *s, const struct candidates *all)
 	return rc ?: ranges_build(&s->ranges);
 }
 
-static int read_symbols(struct symbols *s, Dwfl_Module *module)
+static int read_symbols(struct symbols *s)
 {
 	struct candidates all = {0};
 	int rc;
 
 	asking = s;
-	rc = collect(s, &all, module);
+	rc = collect(s, &all);
 	asking = NULL;
 	if (!rc && all.nr)
 		qsort(all.v, all.nr, sizeof(*all.v), by_address);
@@ -240,7 +236,6 @@ int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)
 	};
 	_cleanup_(symbols_freep) struct symbols *s = calloc(1, sizeof(*s));
 	_cleanup_(closep) int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	Dwfl_Module *module;
 	GElf_Addr bias;
 	Elf *elf;
 	int rc;
@@ -256,17 +251,17 @@ int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)
 		return -ENOMEM;
 	dwfl_report_begin(s->dwfl);
 	/* Base 0: addresses are those of link time. */
-	module = dwfl_report_elf(s->dwfl, path, path, own, 0, true);
-	if (!module)
+	s->module = dwfl_report_elf(s->dwfl, path, path, own, 0, true);
+	if (!s->module)
 		return -ENOEXEC;
 	steal_fd(&own);
 	dwfl_report_end(s->dwfl, NULL, NULL);
 	watch_server(s);
-	elf = dwfl_module_getelf(module, &bias);
+	elf = dwfl_module_getelf(s->module, &bias);
 	if (!elf)
 		return -ENOEXEC;
 	rc = read_segments(s, elf);
-	rc = rc ?: read_symbols(s, module);
+	rc = rc ?: read_symbols(s);
 	rc = rc ?: fdes_read(&s->fdes, elf, fd);
 	if (rc)
 		return rc;
@@ -279,7 +274,7 @@ int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret)
 {
 	for (int need_code = 1; need_code >= 0; need_code--) {
 		for (size_t i = 0; i < s->segments.nr; i++) {
-			const struct segment *g = &s->segments.v[i];
+			const struct symbols_segment *g = &s->segments.v[i];
 
 			if (g->code == need_code && offset >= g->offset && offset - g->offset < g->file_bytes) {
 				*ret = offset - g->offset + g->address;
@@ -303,6 +298,29 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *st
 bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start)
 {
 	return fdes_find(s->fdes, address, start);
+}
+
+struct Dwarf *symbols_dwarf(const struct symbols *s)
+{
+	Dwarf_Addr bias;
+
+	return dwfl_module_getdwarf(s->module, &bias);
+}
+
+const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr)
+{
+	*nr = s->segments.nr;
+	return s->segments.v;
+}
+
+const struct ranges *symbols_ranges(const struct symbols *s)
+{
+	return &s->ranges;
+}
+
+const struct fdes *symbols_fdes(const struct symbols *s)
+{
+	return s->fdes;
 }
 
 void symbols_free(struct symbols *s)

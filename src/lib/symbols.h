@@ -6,7 +6,14 @@
 
 #include <dusk/dusk.h>
 
+struct fdes;
+struct ranges;
 struct symbols;
+
+struct symbols_segment {
+	uint64_t offset, file_bytes, address;
+	bool code;
+};
 
 /*
  * Read the symbols of the ELF file in @fd, which stays the caller's, and of the debug files that belong to it: by build
@@ -25,6 +32,13 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *st
 
 /* Where the function at @address begins if it has no symbol, but an FDE. */
 bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start);
+/* All of it. Ranges: @value is a pointer to the name. It stays @s's. */
+const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr);
+const struct ranges *symbols_ranges(const struct symbols *s);
+const struct fdes *symbols_fdes(const struct symbols *s);	/* may be NULL */
+
+/* The debug information, wherever it is, or NULL. */
+struct Dwarf *symbols_dwarf(const struct symbols *s);
 void symbols_free(struct symbols *s);
 
 /* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.

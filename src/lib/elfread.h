@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What do an ELF file and its debug information say?
+ *
+ * libelf and libdw read them, in a child process of their own: they map files, which somebody may cut short meanwhile
+ * (SIGBUS), and were not written for files that lie. What the child found before it died is kept. See ADR 0017.
+ */
+#pragma once
+#include "symfile.h"
+
+struct elfread {
+	int fd;				/* of the file, borrowed */
+	const char *path;		/* debug files are looked for beside it */
+	const uint64_t *offsets;	/* in the file, of the code whose units are wanted */
+	size_t nr;
+	bool lines;			/* false: no debug information, names only */
+	int (*stop)(void *ctx);		/* called now and then; anything but 0 ends it. May be NULL */
+	void *ctx;
+};
+
+/*
+ * Add to @s what @e asks for and @s lacks. 0, also when the file makes no sense: symfile_has_file() and symfile_end()
+ * tell how far it went. -ECANCELED: stopped; -ENOMEM, -EAGAIN, ...: no child could be made.
+ */
+int elfread(struct symfile *s, const struct elfread *e);
+
+/* What the child writes, to @out; for tests that want it in their own process. 0 or a negative errno. */
+int elfread_write(const struct symfile *known, const struct elfread *e, int out);
