@@ -9,7 +9,7 @@
 
 struct options {
 	const char *input, *output, *format;
-	bool list, schema;
+	bool list, schema, inlined;
 	struct export_options export;
 };
 
@@ -28,6 +28,7 @@ static const struct option options[] = {
 	 "folded: kernel functions end in _[k]"},
 	{0, "reverse", OPTION_FLAG, offsetof(struct options, export.reverse), NULL,
 	 "folded: callees before their callers"},
+	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
 
@@ -101,7 +102,7 @@ static const struct export_format *choose(const struct command *self, const stru
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.input = DEFAULT_PROFILE};
+	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	const struct export_format *format;
 	struct output out;
@@ -118,7 +119,7 @@ static int run(const struct command *self, int argc, char **argv)
 	format = choose(self, &o);
 	if (!format)
 		return STATUS_USAGE;
-	status = open_profile(&p, o.input, true);
+	status = open_profile(&p, o.input, true, o.inlined);
 	if (!status)
 		status = output_open(&out, o.output, false);
 	if (!status)

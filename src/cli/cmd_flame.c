@@ -8,6 +8,7 @@
 
 struct options {
 	const char *input, *output, *title;
+	bool inlined;
 };
 
 static const struct option options[] = {
@@ -15,6 +16,7 @@ static const struct option options[] = {
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "write there (default flame.html); -: standard output"},
 	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT", "heads the page (default: the command recorded)"},
+	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
 
@@ -29,14 +31,14 @@ static const char *default_title(const struct dusk_profile *p, const char *path)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {DEFAULT_PROFILE, "flame.html", NULL};
+	struct options o = {DEFAULT_PROFILE, "flame.html", NULL, true};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	struct output out;
 	int status;
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	status = open_profile(&p, o.input, true);
+	status = open_profile(&p, o.input, true, o.inlined);
 	if (!status)
 		status = output_open(&out, o.output, false);
 	if (!status)

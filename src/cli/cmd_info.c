@@ -132,7 +132,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	status = open_profile(&p, o.input, false);
+	status = open_profile(&p, o.input, false, false);
 	if (!status && ledger_init(&l, p)) {
 		say("out of memory");
 		status = STATUS_FAILED;

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "cli/open.h"
 #include "cli/output.h"
+#include "report/nameless.h"
 #include "report/show.h"
 
 #define NO_LIMIT (-1.0)
@@ -12,7 +13,7 @@ struct options {
 	const char *input;
 	struct text_list sort, comm, dso;
 	struct number_list pid;
-	bool tree, callers, no_children, csv, json, ascii;
+	bool tree, callers, no_children, csv, json, ascii, inlined;
 	uint32_t limit;
 	double percent_limit;
 };
@@ -35,6 +36,7 @@ static const struct option options[] = {
 	{0, "csv", OPTION_FLAG, offsetof(struct options, csv), NULL, "comma-separated values"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
 	{0, "ascii", OPTION_FLAG, offsetof(struct options, ascii), NULL, "draw trees with ASCII"},
+	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
 
@@ -147,6 +149,12 @@ static int show_tree(FILE *out, const struct dusk_profile *p, unsigned int set, 
 	return tree_show(out, t, direction, show);
 }
 
+/* Does the view name functions? */
+static bool by_function(const struct options *o, unsigned int set)
+{
+	return set & KEY_FUNCTION || o->tree || o->callers;
+}
+
 static int report(const struct command *self, const struct options *o)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
@@ -157,7 +165,7 @@ static int report(const struct command *self, const struct options *o)
 	int status = choose(self, o, &show, &set), err;
 
 	if (!status)
-		status = open_profile(&p, o->input, set & KEY_FUNCTION || o->tree || o->callers || o->dso.nr);
+		status = open_profile(&p, o->input, by_function(o, set) || o->dso.nr, o->inlined);
 	if (!status)
 		status = output_open(&out, NULL, show.form == SHOW_TEXT);
 	if (status)
@@ -168,14 +176,17 @@ static int report(const struct command *self, const struct options *o)
 		err = show_tree(out.file, p, set, &s, &show, o->tree ? TREE_DOWN : TREE_UP);
 	else
 		err = show_table(out.file, p, set, &s, &show);
-	if (!err && show.form == SHOW_TEXT)
+	if (!err && show.form == SHOW_TEXT) {
 		losses_show(out.file, p);
+		if (by_function(o, set))
+			nameless_show(out.file, p);
+	}
 	return output_close(&out, err);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.input = DEFAULT_PROFILE, .percent_limit = NO_LIMIT};
+	struct options o = {.input = DEFAULT_PROFILE, .percent_limit = NO_LIMIT, .inlined = true};
 	int status;
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))

@@ -7,17 +7,19 @@
 
 struct options {
 	const char *input;
+	bool inlined;
 };
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
+	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {DEFAULT_PROFILE};
+	struct options o = {DEFAULT_PROFILE, true};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	struct export_options none = {0};
 	struct output out;
@@ -25,7 +27,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	status = open_profile(&p, o.input, true);
+	status = open_profile(&p, o.input, true, o.inlined);
 	if (!status)
 		status = output_open(&out, NULL, true);
 	return status ? status : output_close(&out, script_write(out.file, p, &none));

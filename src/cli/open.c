@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where does a command get its profile, with names? See open.h. */
 #include <errno.h>
+#include <limits.h>
 #include <time.h>
 #include <unistd.h>
 #include "cli/open.h"
@@ -40,8 +41,9 @@ void progress_end(struct progress *p)
 	p->shown = false;
 }
 
-int open_profile(struct dusk_profile **ret, const char *path, bool symbols)
+int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
 {
+	char cache[PATH_MAX];
 	struct dusk_profile *p;
 	struct dusk_error err = {""};
 
@@ -51,14 +53,25 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols)
 	}
 	if (symbols && !p->symbolized) {
 		struct progress progress;
-		struct dusk_symbol_options o = {.sz = sizeof(o), .progress = progress_step, .ctx = &progress};
+		struct dusk_symbol_options o = {
+			.sz = sizeof(o), .progress = progress_step, .ctx = &progress, .no_lines = !inlined,
+		};
 		int failed;
 
+		if (!dusk_cache_folder(cache, sizeof(cache)))
+			o.cache = cache;
 		progress_begin(&progress, false);
 		failed = dusk_profile_symbolize(p, &o, &err);
 		progress_end(&progress);
 		if (failed)
 			say("%s; names are missing", err.text);
+		else if (*err.text)
+			say("%s", err.text);
+	}
+	if (inlined && dusk_profile_unfold(p)) {
+		dusk_profile_free(p);
+		say("%s is too large for this machine's memory: --no-inline needs less", path);
+		return STATUS_FAILED;
 	}
 	*ret = p;
 	return STATUS_OK;

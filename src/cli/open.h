@@ -5,10 +5,18 @@
 #include "cli/command.h"
 
 /*
- * Read the profile at @path. @symbols: if nobody looked up its functions, do that now, in memory. STATUS_OK, and *@ret
- * is to be freed with dusk_profile_free(); or STATUS_FAILED with all said.
+ * Read the profile at @path. @symbols: if nobody looked up its functions, do that now, in memory. @inlined: inlined
+ * functions get frames of their own. STATUS_OK, and *@ret is to be freed with dusk_profile_free(); or STATUS_FAILED with
+ * all said.
  */
-int open_profile(struct dusk_profile **ret, const char *path, bool symbols);
+int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined);
+
+/* For the commands that can leave inlined functions out; @member is a bool, true unless the user says else. */
+#define INLINE_OPTIONS(type, member)								\
+	{0, "inline", OPTION_FLAG, offsetof(type, member), NULL,			\
+	 "frames for inlined functions, too (default)"},					\
+	{0, "no-inline", OPTION_OFF, offsetof(type, member), NULL,			\
+	 "only functions with code of their own, without lines"}
 
 static inline void profile_freep(struct dusk_profile **p)
 {

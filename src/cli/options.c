@@ -118,6 +118,11 @@ static int parse_texts(const char *text, struct text_list *list)
 	return err ? err : all.nr ? 0 : -EINVAL;
 }
 
+static bool is_flag(const struct option *o)
+{
+	return o->kind == OPTION_FLAG || o->kind == OPTION_OFF;
+}
+
 static int parse_value(const struct option *o, const char *text, char *member)
 {
 	const char *end = text;
@@ -125,6 +130,7 @@ static int parse_value(const struct option *o, const char *text, char *member)
 
 	switch (o->kind) {
 	case OPTION_FLAG:
+	case OPTION_OFF:
 		return -EINVAL;
 	case OPTION_TEXT:
 		*(const char **)member = text;
@@ -176,10 +182,10 @@ static int set(struct parser *p, const struct option *o, const char *text)
 {
 	int err;
 
-	if (o->kind == OPTION_FLAG) {
+	if (is_flag(o)) {
 		if (text)
 			return fail(p, "--%s takes no value", o->name);
-		*(bool *)(p->into + o->offset) = true;
+		*(bool *)(p->into + o->offset) = o->kind == OPTION_FLAG;
 		return 0;
 	}
 	if (!text) {
@@ -235,7 +241,7 @@ static int parse_letters(struct parser *p, const char *word)
 			o++;
 		if (!o->name)
 			return fail(p, "unknown option '-%c'", *word);
-		if (o->kind != OPTION_FLAG)
+		if (!is_flag(o))
 			return set(p, o, word[1] ? word + 1 : NULL);
 		err = set(p, o, NULL);
 		if (err)

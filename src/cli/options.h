@@ -15,6 +15,7 @@
 
 enum option_kind {
 	OPTION_FLAG,		/* bool */
+	OPTION_OFF,		/* bool: a flag that takes another one back */
 	OPTION_TEXT,		/* const char * */
 	OPTION_NUMBER,		/* uint32_t, min .. max */
 	OPTION_PERCENT,		/* double, 0 .. 100 */

@@ -41,12 +41,17 @@ static int name_labels(struct names *n)
 		n->module[i] = names_clean(n, label_module(n->labels, i));
 		if (!n->function[i] || !n->module[i])
 			return -ENOMEM;
-		n->symbol[i] = "";
+		n->symbol[i] = n->file[i] = "";
 	}
 	for (uint32_t i = 1; i < p->nr_frames; i++) {
 		const struct dusk_frame *f = &p->frames[i];
 		uint32_t label = n->labels->of_frame[i];
+		const char *file = frame_line(p, f)->file;
 
+		if (*file && !*n->file[label])
+			n->file[label] = names_clean(n, file);
+		if (!n->file[label])
+			return -ENOMEM;
 		if (n->module_of[label] || !f->module)
 			continue;
 		n->module_of[label] = f->module;
@@ -98,14 +103,15 @@ static int allocate(struct names *n, const struct dusk_profile *p)
 	n->function = calloc(nr, sizeof(*n->function));
 	n->module = calloc(nr, sizeof(*n->module));
 	n->symbol = calloc(nr, sizeof(*n->symbol));
+	n->file = calloc(nr, sizeof(*n->file));
 	n->module_of = calloc(nr, sizeof(*n->module_of));
 	n->thread = calloc(p->nr_threads + 1, sizeof(*n->thread));
 	n->process = calloc(p->nr_threads + 1, sizeof(*n->process));
 	n->path = calloc(p->nr_modules + 1, sizeof(*n->path));
 	n->build_id = calloc(p->nr_modules + 1, sizeof(*n->build_id));
 	n->cleaner = open_memstream(&n->text, &n->len);
-	if (!n->function || !n->module || !n->symbol || !n->module_of || !n->thread || !n->process || !n->path ||
-	    !n->build_id || !n->cleaner)
+	if (!n->function || !n->module || !n->symbol || !n->file || !n->module_of || !n->thread || !n->process ||
+	    !n->path || !n->build_id || !n->cleaner)
 		return -ENOMEM;
 	return 0;
 }
@@ -157,6 +163,7 @@ void names_free(struct names *n)
 	free(n->function);
 	free(n->module);
 	free(n->symbol);
+	free(n->file);
 	free(n->module_of);
 	free(n->thread);
 	free(n->process);

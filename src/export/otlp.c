@@ -26,8 +26,8 @@ enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTE, SAMPLE_TIME_NS = 5 };
 enum { TABLE_MAPPING = 1, TABLE_LOCATION, TABLE_FUNCTION, TABLE_LINK, TABLE_STRING, TABLE_ATTRIBUTE, TABLE_STACK };
 enum { MAPPING_START = 1, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_ATTRIBUTE };
 enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_ATTRIBUTE };
-enum { LINE_FUNCTION = 1 };
-enum { FUNCTION_NAME = 1, FUNCTION_SYMBOL };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_NAME = 1, FUNCTION_SYMBOL, FUNCTION_FILE };
 enum { STACK_LOCATION = 1 };
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };	/* the key: an index in the dictionary, a string in a resource */
 enum { ANY_STRING = 1, ANY_INT = 3 };
@@ -234,11 +234,13 @@ static void put_mapping(struct writer *w, uint32_t module)
 	pb_close(&w->pb, open);
 }
 
-static void put_line(struct writer *w, uint32_t label)
+static void put_line(struct writer *w, uint32_t label, uint32_t line)
 {
 	size_t open = pb_open(&w->pb, LOCATION_LINE);
 
 	pb_u64(&w->pb, LINE_FUNCTION, label + 1);
+	if (line)
+		pb_u64(&w->pb, LINE_LINE, line);
 	pb_close(&w->pb, open);
 }
 
@@ -253,7 +255,7 @@ static void put_location(struct writer *w, uint32_t frame)
 	pb_u64(&w->pb, LOCATION_MAPPING, f->module);
 	pb_u64(&w->pb, LOCATION_ADDRESS, layout_address(w->layout, p, frame));
 	if (f->function)
-		put_line(w, w->names->labels->of_frame[frame]);
+		put_line(w, w->names->labels->of_frame[frame], frame_line(p, f)->line);
 	put_packed(w, LOCATION_ATTRIBUTE, kernel ? FRAME_KERNEL : FRAME_NATIVE, 1);
 	pb_close(&w->pb, open);
 }
@@ -262,7 +264,7 @@ static void put_reason(struct writer *w, uint32_t outcome)
 {
 	size_t open = pb_open(&w->pb, TABLE_LOCATION);
 
-	put_line(w, w->names->labels->of_outcome[outcome]);
+	put_line(w, w->names->labels->of_outcome[outcome], 0);
 	pb_close(&w->pb, open);
 }
 
@@ -272,6 +274,8 @@ static void put_function(struct writer *w, uint32_t label)
 
 	put_string(w, FUNCTION_NAME, w->names->function[label]);
 	put_string(w, FUNCTION_SYMBOL, w->names->symbol[label]);
+	if (*w->names->file[label])
+		put_string(w, FUNCTION_FILE, w->names->file[label]);
 	pb_close(&w->pb, open);
 }
 

@@ -235,6 +235,9 @@ static int set_callchain(struct writer *w, uint32_t node)
 		if (wanted != mark && vec_push(&w->callchain, wanted))
 			return -ENOMEM;
 		mark = wanted;
+		/* perf finds out by itself what was inlined. */
+		if (p->frames[p->nodes[n].frame].is_inlined)
+			continue;
 		if (vec_push(&w->callchain, layout_address(w->layout, p, p->nodes[n].frame)))
 			return -ENOMEM;
 	}

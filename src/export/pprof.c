@@ -23,8 +23,8 @@ enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
 enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_BUILD_ID,
        MAPPING_HAS_FUNCTIONS };
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
-enum { LINE_FUNCTION = 1 };
-enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYMBOL };
+enum { LINE_FUNCTION = 1, LINE_LINE };
+enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYMBOL, FUNCTION_FILE };
 
 #define FLUSH_BYTES 65536
 
@@ -99,14 +99,18 @@ static void put_function(struct writer *w, uint32_t label)
 	pb_u64(&w->pb, FUNCTION_ID, label + 1);
 	put_string(w, FUNCTION_NAME, w->names->function[label]);
 	put_string(w, FUNCTION_SYMBOL, w->names->symbol[label]);
+	if (*w->names->file[label])
+		put_string(w, FUNCTION_FILE, w->names->file[label]);
 	pb_close(&w->pb, open);
 }
 
-static void put_line(struct writer *w, uint32_t label)
+static void put_line(struct writer *w, uint32_t label, uint32_t line)
 {
 	size_t open = pb_open(&w->pb, LOCATION_LINE);
 
 	pb_u64(&w->pb, LINE_FUNCTION, label + 1);
+	if (line)
+		pb_u64(&w->pb, LINE_LINE, line);
 	pb_close(&w->pb, open);
 }
 
@@ -120,7 +124,7 @@ static void put_location(struct writer *w, uint32_t frame)
 	pb_u64(&w->pb, LOCATION_MAPPING, f->module);
 	pb_u64(&w->pb, LOCATION_ADDRESS, layout_address(w->layout, w->profile, frame));
 	if (f->function)
-		put_line(w, w->names->labels->of_frame[frame]);
+		put_line(w, w->names->labels->of_frame[frame], frame_line(w->profile, f)->line);
 	pb_close(&w->pb, open);
 }
 
@@ -129,7 +133,7 @@ static void put_reason(struct writer *w, uint32_t outcome)
 	size_t open = pb_open(&w->pb, PROFILE_LOCATION);
 
 	pb_u64(&w->pb, LOCATION_ID, w->profile->nr_frames + outcome);
-	put_line(w, w->names->labels->of_outcome[outcome]);
+	put_line(w, w->names->labels->of_outcome[outcome], 0);
 	pb_close(&w->pb, open);
 }
 

@@ -4,6 +4,7 @@
  *
  *	comm  pid/tid  [cpu]  seconds.micros:  period event:
  *	\taddress function+0xoffset (module)
+ *	\taddress function (inlined)
  *
  * A sample's frames follow it, the innermost first, and an empty line ends it. stackcollapse-perf.pl has taken at most
  * two words for the name of a task, and takes a number in it for the thread's id, so blanks in it become '_', which it
@@ -38,6 +39,10 @@ static void write_module(FILE *out, const struct names *n, uint32_t frame)
 	const char *kernel = f->function ? n->module[n->labels->of_frame[frame]] : "";
 
 	putc('(', out);
+	if (f->is_inlined) {
+		fputs("inlined)", out);
+		return;
+	}
 	if (m->kind == DUSK_MODULE_KERNEL)
 		text_write(out, *kernel && strcmp(kernel, "[kernel]") ? kernel : "[kernel.kallsyms]", TEXT_PATH);
 	else
@@ -52,7 +57,8 @@ static void write_frame(FILE *out, const struct names *n, uint32_t frame)
 	fprintf(out, "\t%16" PRIx64 " ", f->address);
 	if (f->function) {
 		write_function(out, n->function[n->labels->of_frame[frame]]);
-		fprintf(out, "+0x%" PRIx32, f->function_offset);
+		if (!f->is_inlined)
+			fprintf(out, "+0x%" PRIx32, f->function_offset);
 	} else {
 		fputs("[unknown]", out);
 	}

@@ -36,6 +36,14 @@ int label_compare(const struct labels *l, uint32_t a, uint32_t b);
 /* "libc.so.6", "[vdso]", "[anon]", "[kernel]"; "" for module 0. */
 const char *module_name(const struct dusk_profile *p, uint32_t module);
 
+/* Where in the source the function of @f is at this frame: the last of its lines. */
+static inline const struct dusk_line *frame_line(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	static const struct dusk_line none = {.file = ""};
+
+	return f->nr_lines ? &p->lines[f->first_line + f->nr_lines - 1] : &none;
+}
+
 static inline uint32_t place_of(const struct dusk_profile *p, const struct dusk_sample *s)
 {
 	return s->node ? s->node : p->nr_nodes + s->outcome;

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which modules have code without names, and how many samples does that concern? See nameless.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "report/label.h"
+#include "report/nameless.h"
+#include "report/text.h"
+
+#define MAX_SHOWN 10
+
+/* A function that is known by its place only goes by "module+0x1234". */
+static bool is_nameless(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	const struct dusk_function *function = &p->functions[f->function];
+	size_t len = strlen(function->module);
+
+	return f->module && (!f->function || (!strncmp(function->name, function->module, len) &&
+					      !strncmp(function->name + len, "+0x", 3)));
+}
+
+/* Add @samples to each module that has a nameless frame on the way from @node to the root. */
+static void add_stack(const struct dusk_profile *p, const bool *frame, uint32_t node, uint64_t samples,
+		      uint32_t *last, uint64_t *of_module)
+{
+	for (uint32_t at = node; at; at = p->nodes[at].parent) {
+		uint32_t module = p->frames[p->nodes[at].frame].module;
+
+		if (!frame[p->nodes[at].frame] || last[module] == node)
+			continue;
+		last[module] = node;
+		of_module[module] += samples;
+	}
+}
+
+static int by_samples(const void *a, const void *b)
+{
+	const struct nameless *x = a, *y = b;
+
+	if (x->samples != y->samples)
+		return x->samples > y->samples ? -1 : 1;
+	return x->module < y->module ? -1 : x->module > y->module;
+}
+
+int nameless_find(struct nameless **ret, size_t *nr, const struct dusk_profile *p)
+{
+	_cleanup_(freep) bool *frame = calloc(p->nr_frames + 1UL, sizeof(*frame));
+	_cleanup_(freep) uint64_t *samples = calloc(p->nr_nodes + 1UL, sizeof(*samples));
+	_cleanup_(freep) uint32_t *last = calloc(p->nr_modules + 1UL, sizeof(*last));
+	_cleanup_(freep) uint64_t *of_module = calloc(p->nr_modules + 1UL, sizeof(*of_module));
+	struct vec(struct nameless) found = {0};
+
+	if (!frame || !samples || !last || !of_module)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		frame[i] = is_nameless(p, &p->frames[i]);
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		samples[p->samples[i].node]++;
+	for (uint32_t i = 1; i < p->nr_nodes; i++)
+		if (samples[i])
+			add_stack(p, frame, i, samples[i], last, of_module);
+	for (uint32_t i = 1; i < p->nr_modules; i++)
+		if (of_module[i] && vec_push(&found, ((struct nameless){i, of_module[i]}))) {
+			vec_done(&found);
+			return -ENOMEM;
+		}
+	if (found.nr)
+		qsort(found.v, found.nr, sizeof(*found.v), by_samples);
+	*nr = found.nr;
+	*ret = vec_steal(&found);
+	return 0;
+}
+
+static void show_module(FILE *out, const struct dusk_profile *p, const struct nameless *n)
+{
+	const struct dusk_module *m = &p->modules[n->module];
+	char remedy[512];
+
+	fprintf(out, "# %9" PRIu64 "  ", n->samples);
+	text_write(out, module_name(p, n->module), TEXT_TERMINAL);
+	if (*m->build_id) {
+		fputs(", build id ", out);
+		text_write(out, m->build_id, TEXT_TERMINAL);
+	}
+	dusk_symbol_remedy(p, n->module, remedy, sizeof(remedy));
+	fputs(": ", out);
+	text_write(out, remedy, TEXT_TERMINAL);
+	putc('\n', out);
+}
+
+void nameless_show(FILE *out, const struct dusk_profile *p)
+{
+	_cleanup_(freep) struct nameless *found = NULL;
+	size_t nr;
+
+	if (nameless_find(&found, &nr, p) || !nr)
+		return;
+	fputs("#\n# Samples with functions that have no name, and what would help:\n", out);
+	for (size_t i = 0; i < nr && i < MAX_SHOWN; i++)
+		show_module(out, p, &found[i]);
+	if (nr > MAX_SHOWN)
+		fprintf(out, "# and in %zu modules more\n", nr - MAX_SHOWN);
+}
