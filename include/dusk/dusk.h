@@ -154,7 +154,7 @@ struct dusk_symbol_options {
 };
 
 /*
- * Give each frame of @p its function, from the files and the kernel of this machine; files are believed only if the
+ * Give each frame of @p that has no name its function, from the files and the kernel of this machine; files are believed only if the
  * build id, or where there is none device and inode, is the recorded one. A function without symbol is named after the
  * place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up only if the kernel
  * that runs is the one that was recorded (boot id). Where there is debug information frames get their lines, too. Files
@@ -174,6 +174,12 @@ int dusk_profile_unfold(struct dusk_profile *p);
 
 /* Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -ENAMETOOLONG. */
 int dusk_cache_folder(char *ret, size_t room);
+
+/* Has @f no name, or that of its place only ("module+0x1234")? */
+bool dusk_frame_is_nameless(const struct dusk_profile *p, const struct dusk_frame *f);
+
+/* Would dusk_profile_symbolize() find names: were none looked up yet, or are there debug symbols now for what lacks them? */
+bool dusk_profile_needs_names(const struct dusk_profile *p);
 
 /*
  * What would give the nameless functions of @module their names on this machine: a package, a command, or an advice, as

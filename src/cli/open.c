@@ -51,7 +51,7 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}
-	if (symbols && !p->symbolized) {
+	if (symbols && dusk_profile_needs_names(p)) {
 		struct progress progress;
 		struct dusk_symbol_options o = {
 			.sz = sizeof(o), .progress = progress_step, .ctx = &progress, .no_lines = !inlined,

@@ -5,7 +5,7 @@
 #include "cli/command.h"
 
 /*
- * Read the profile at @path. @symbols: if nobody looked up its functions, do that now, in memory. @inlined: inlined
+ * Read the profile at @path. @symbols: if functions can be looked up, do that now, in memory. @inlined: inlined
  * functions get frames of their own. STATUS_OK, and *@ret is to be freed with dusk_profile_free(); or STATUS_FAILED with
  * all said.
  */

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "symbols.h"
 
 #define LISTS "/var/lib/dpkg/info"
 #define MAX_LIST_BYTES (64 << 20)
@@ -106,6 +107,11 @@ static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
 	const char *urls = getenv("DEBUGINFOD_URLS");
 	char package[256];
 
+	/* Stubs that the linker makes, and some assembler code, have no names anywhere. */
+	if (symbols_installed(m->build_id)) {
+		snprintf(ret, room, "its debug symbols are here, and do not have them");
+		return;
+	}
 	if (*m->path == '/' && find_package(package, sizeof(package), m->path)) {
 		if (!strcmp(package, "libc6"))
 			snprintf(ret, room, "apt install libc6-dbg");
@@ -120,6 +126,37 @@ static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
 	} else {
 		snprintf(ret, room, "DEBUGINFOD_URLS=%s", server());
 	}
+}
+
+bool dusk_frame_is_nameless(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	const struct dusk_function *function = &p->functions[f->function];
+	size_t len;
+
+	if (!f->function)
+		return f->module;
+	len = strlen(function->module);
+	return !strncmp(function->name, function->module, len) && !strncmp(function->name + len, "+0x", 3);
+}
+
+bool dusk_profile_needs_names(const struct dusk_profile *p)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+	uint32_t last = 0;
+
+	if (!p->symbolized)
+		return true;
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+		const struct dusk_module *m = &p->modules[f->module];
+
+		if (f->module == last || m->kind != DUSK_MODULE_FILE || !dusk_frame_is_nameless(p, f))
+			continue;
+		if ((urls && *urls && *m->build_id) || symbols_installed(m->build_id))
+			return true;
+		last = f->module;
+	}
+	return false;
 }
 
 void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret, size_t room)

@@ -4,7 +4,7 @@
  *
  * Module by module, so that each file is opened once: files and the vDSO by what is known of them (symfile.h), memory
  * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h). A file is believed
- * only if it is the one that was recorded. What cannot be found keeps function 0; a frame that has a function keeps it.
+ * only if it is the one that was recorded. What cannot be found keeps function 0; a frame that has a name keeps it.
  */
 #include <elf.h>
 #include <errno.h>
@@ -240,12 +240,8 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 static bool may_have_more(const struct symfile *symfile, const char *build_id)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	char path[256];
 
-	if (symfile_has_units(symfile))
-		return false;
-	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
-	return (urls && *urls) || !access(path, F_OK);
+	return !symfile_has_units(symfile) && ((urls && *urls) || symbols_installed(build_id));
 }
 
 static const char *cache_of(const struct symbolizer *s, const struct dusk_module *m)
@@ -413,7 +409,7 @@ static int name_group(struct symbolizer *s, uint32_t module, const struct group 
 	}
 }
 
-/* Frames without a function, by module: those of module m are @order[@first[m]] up to, not with, @order[@first[m + 1]].
+/* Frames without a name, by module: those of module m are @order[@first[m]] up to, not with, @order[@first[m + 1]].
  */
 static int group_frames(const struct dusk_profile *p, uint32_t **order, uint32_t **first)
 {
@@ -423,12 +419,12 @@ static int group_frames(const struct dusk_profile *p, uint32_t **order, uint32_t
 	if (!at || !frames)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_frames; i++)
-		at[p->frames[i].module] += !p->frames[i].function;
+		at[p->frames[i].module] += dusk_frame_is_nameless(p, &p->frames[i]);
 	for (uint32_t m = 1; m <= p->nr_modules; m++)
 		at[m] += at[m - 1];
 	/* Each entry is the end of its module's frames; filled from there, it becomes their beginning. */
 	for (uint32_t i = p->nr_frames; i-- > 1;)
-		if (!p->frames[i].function)
+		if (dusk_frame_is_nameless(p, &p->frames[i]))
 			frames[--at[p->frames[i].module]] = i;
 	*order = steal(frames);
 	*first = steal(at);

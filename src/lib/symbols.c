@@ -14,6 +14,7 @@
 #include <gelf.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/cleanup.h"
 #include "fdes.h"
@@ -333,6 +334,16 @@ void symbols_free(struct symbols *s)
 	ranges_done(&s->ranges);
 	fdes_free(s->fdes);
 	free(s);
+}
+
+bool symbols_installed(const char *build_id)
+{
+	char path[256];
+
+	if (strlen(build_id) < 3)
+		return false;
+	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
+	return !access(path, F_OK);
 }
 
 int symbols_build_id(char *ret, size_t room, int fd)

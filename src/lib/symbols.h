@@ -41,6 +41,9 @@ const struct fdes *symbols_fdes(const struct symbols *s);	/* may be NULL */
 struct Dwarf *symbols_dwarf(const struct symbols *s);
 void symbols_free(struct symbols *s);
 
+/* Is there a debug file for this build id, where packages put them? */
+bool symbols_installed(const char *build_id);
+
 /* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.
  * -ENOEXEC. */
 int symbols_build_id(char *ret, size_t room, int fd);

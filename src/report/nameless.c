@@ -12,16 +12,6 @@
 
 #define MAX_SHOWN 10
 
-/* A function that is known by its place only goes by "module+0x1234". */
-static bool is_nameless(const struct dusk_profile *p, const struct dusk_frame *f)
-{
-	const struct dusk_function *function = &p->functions[f->function];
-	size_t len = strlen(function->module);
-
-	return f->module && (!f->function || (!strncmp(function->name, function->module, len) &&
-					      !strncmp(function->name + len, "+0x", 3)));
-}
-
 /* Add @samples to each module that has a nameless frame on the way from @node to the root. */
 static void add_stack(const struct dusk_profile *p, const bool *frame, uint32_t node, uint64_t samples,
 		      uint32_t *last, uint64_t *of_module)
@@ -56,7 +46,7 @@ int nameless_find(struct nameless **ret, size_t *nr, const struct dusk_profile *
 	if (!frame || !samples || !last || !of_module)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_frames; i++)
-		frame[i] = is_nameless(p, &p->frames[i]);
+		frame[i] = dusk_frame_is_nameless(p, &p->frames[i]);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		samples[p->samples[i].node]++;
 	for (uint32_t i = 1; i < p->nr_nodes; i++)

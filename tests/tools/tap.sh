@@ -4,6 +4,7 @@ set -u
 claims=0
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
+export XDG_CACHE_HOME="$tmp/.cache"	# not the user's
 
 # claim TEXT COMMAND...: the command succeeds. What it printed is shown if it does not.
 claim() {

@@ -275,6 +275,31 @@ static void a_stripped_function_goes_by_the_place_where_it_begins(void **state)
 	      3, "prog");
 }
 
+static void a_place_becomes_a_name_when_there_are_symbols(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	char build_id[64] = "", name[32];
+	struct dusk_module m = prog_module(build_id);
+	struct want want = {.is_return = false};
+
+	(void)state;
+	if (!have("strip"))
+		skip();
+	want.offset = offset_of(fixture, "fixture_inner", NULL, build_id);
+	shell("cp %s prog && strip prog", fixture);
+	p = looked_up(&m, &want, 1, NULL, NULL, NULL);
+	assert_string_equal(p->functions[p->frames[1].function].name, nameless(name, want.offset));
+	assert_true(dusk_frame_is_nameless(p, &p->frames[1]));
+	assert_false(dusk_profile_needs_names(p));
+	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
+	assert_true(dusk_profile_needs_names(p));
+	unsetenv("DEBUGINFOD_URLS");
+	shell("cp %s prog", fixture);
+	assert_int_equal(dusk_profile_symbolize(p, NULL, NULL), 0);
+	assert_string_equal(p->functions[p->frames[1].function].name, "fixture_inner");
+	assert_false(dusk_frame_is_nameless(p, &p->frames[1]));
+}
+
 static void a_debug_file_is_found_by_its_link(void **state)
 {
 	char build_id[64] = "", name[32];
@@ -528,6 +553,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_return_address_belongs_to_the_call_before_it),
 		cmocka_unit_test(link_time_addresses_are_those_of_the_file),
 		cmocka_unit_test(a_stripped_function_goes_by_the_place_where_it_begins),
+		cmocka_unit_test(a_place_becomes_a_name_when_there_are_symbols),
 		cmocka_unit_test(a_debug_file_is_found_by_its_link),
 		cmocka_unit_test(small_debug_data_in_the_file_is_read),
 		cmocka_unit_test(a_file_with_another_build_id_is_not_believed),
