@@ -461,6 +461,51 @@ static void the_cache_forgets_what_was_used_least_recently(void **state)
 	shell("%s", list);
 }
 
+/* Store and load the same, and something small that pushes it out; the number of loads that were not whole. */
+static int use_cache(const struct symfile *s)
+{
+	static const uint64_t room[] = {CACHE_MAX_BYTES, 16};
+	int bad = 0;
+
+	for (int i = 0; i < 60; i++) {
+		_cleanup_(symfile_free_it) struct symfile *t = symfile_new();
+		int rc;
+
+		bad += !!cache_store(s, folder, "0123456789abcdef", room[i % 7 == 6]);
+		rc = cache_load(t, folder, "0123456789abcdef");
+		bad += rc ? rc != -ENOENT : symfile_file_hash(t) != symfile_file_hash(s);
+	}
+	return bad;
+}
+
+static void many_at_once_see_whole_files(void **state)
+{
+	_cleanup_(symfile_free_it) struct symfile *s = symfile_new();
+	_cleanup_(closep) int fd = -1;
+	uint64_t offset = 0x1200;
+	struct elfread e = {.path = binary, .offsets = &offset, .nr = 1, .lines = true};
+	pid_t children[4];
+	int status;
+
+	(void)state;
+	compile("-g");
+	shell("mkdir -p cache");
+	e.fd = fd = open(binary, O_RDONLY);
+	assert_int_equal(elfread(s, &e), 0);
+	assert_true(symfile_has_units(s));
+	for (int i = 0; i < 4; i++) {
+		children[i] = fork();
+		if (!children[i])
+			_exit(use_cache(s));
+	}
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+		assert_int_equal(status, 0);
+	}
+	/* Nothing unfinished stays behind. */
+	shell("test -z \"$(find cache/dusk -name '.?*')\"");
+}
+
 static void a_file_cut_short_while_it_is_read_costs_its_names_only(void **state)
 {
 	_cleanup_(freep) char *whole = NULL;
@@ -536,6 +581,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_damaged_cache_changes_nothing),
 		cmocka_unit_test(a_cache_of_somebody_else_is_left_alone),
 		cmocka_unit_test(the_cache_forgets_what_was_used_least_recently),
+		cmocka_unit_test(many_at_once_see_whole_files),
 		cmocka_unit_test(a_file_cut_short_while_it_is_read_costs_its_names_only),
 		cmocka_unit_test(broken_debug_information_leaves_the_names),
 	};
