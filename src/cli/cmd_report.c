@@ -22,7 +22,7 @@ static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
-	 "what a row is about: comm,pid,tid,dso,function"},
+	 "what a row is about: comm,pid,tid,dso,function,line"},
 	{'t', "tree", OPTION_FLAG, offsetof(struct options, tree), NULL, "call tree: who called what"},
 	{0, "callers", OPTION_FLAG, offsetof(struct options, callers), NULL, "call tree upside down: by whom called"},
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
@@ -40,7 +40,7 @@ static const struct option options[] = {
 	{0},
 };
 
-static const enum key keys[] = {KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_FUNCTION};
+static const enum key keys[] = {KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_FUNCTION, KEY_LINE};
 
 #define NR_KEYS (sizeof(keys) / sizeof(*keys))
 
@@ -53,7 +53,7 @@ static int refuse_key(const struct command *self, const char *name)
 	near = suggest(name, names);
 	if (near)
 		return say_usage(self, "unknown key '%s' in --sort; did you mean '%s'?", name, near);
-	return say_usage(self, "unknown key '%s' in --sort; there are comm, pid, tid, dso and function", name);
+	return say_usage(self, "unknown key '%s' in --sort; there are comm, pid, tid, dso, function and line", name);
 }
 
 /* The keys of --sort, each once. *@set: all of them. */
@@ -84,8 +84,9 @@ static int choose_roots(const struct command *self, const struct options *o, str
 		show->column[show->nr_columns++] = KEY_COMM;
 		*set = KEY_COMM;
 	}
-	if (*set & KEY_DSO)
-		return say_usage(self, "trees go by function: --sort dso has no meaning there");
+	if (*set & (KEY_DSO | KEY_LINE))
+		return say_usage(self, "trees go by function: --sort %s has no meaning there",
+				 *set & KEY_DSO ? "dso" : "line");
 	for (size_t i = 0; i < show->nr_columns; i++)
 		if (show->column[i] != KEY_FUNCTION)
 			show->column[nr++] = show->column[i];
@@ -152,7 +153,7 @@ static int show_tree(FILE *out, const struct dusk_profile *p, unsigned int set, 
 /* Does the view name functions? */
 static bool by_function(const struct options *o, unsigned int set)
 {
-	return set & KEY_FUNCTION || o->tree || o->callers;
+	return set & (KEY_FUNCTION | KEY_LINE) || o->tree || o->callers;
 }
 
 static int report(const struct command *self, const struct options *o)

@@ -140,7 +140,7 @@ int names_new(struct names **ret, const struct dusk_profile *p)
 {
 	_cleanup_(labels_freep) struct labels *l = NULL;
 	struct names *n;
-	int err = labels_new(&l, p, true);
+	int err = labels_new(&l, p, LABEL_FUNCTION);
 
 	if (!err)
 		err = names_of_labels(&n, l);

@@ -11,6 +11,7 @@ const char *key_name(enum key key)
 	case KEY_TID: return "tid";
 	case KEY_DSO: return "dso";
 	case KEY_FUNCTION: return "function";
+	case KEY_LINE: return "line";
 	}
 	abort();
 }
@@ -23,6 +24,7 @@ const char *cell(char *buffer, size_t size, enum key key, const struct group *g,
 	case KEY_TID: snprintf(buffer, size, "%d", g->tid); return buffer;
 	case KEY_DSO: return label_module(l, label);
 	case KEY_FUNCTION: return label_function(l, label);
+	case KEY_LINE: return label_line(l, label);
 	}
 	abort();
 }

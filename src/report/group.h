@@ -7,10 +7,10 @@
 #pragma once
 #include <dusk/dusk.h>
 
-enum key { KEY_COMM = 1, KEY_PID = 2, KEY_TID = 4, KEY_DSO = 8, KEY_FUNCTION = 16 };
+enum key { KEY_COMM = 1, KEY_PID = 2, KEY_TID = 4, KEY_DSO = 8, KEY_FUNCTION = 16, KEY_LINE = 32 };
 
 #define KEYS_OF_TASKS (KEY_COMM | KEY_PID | KEY_TID)
-#define KEYS_OF_FRAMES (KEY_DSO | KEY_FUNCTION)
+#define KEYS_OF_FRAMES (KEY_DSO | KEY_FUNCTION | KEY_LINE)
 
 /* What to look at; an empty list means everything. */
 struct selection {

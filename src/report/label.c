@@ -2,6 +2,7 @@
 /* Which name does a frame have in a view, and which frames share it? See label.h. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 struct maker {
 	struct labels *labels;
-	bool by_function;
+	unsigned int parts;	/* enum label_part */
 	struct vec(char) text;
 };
 
@@ -35,10 +36,11 @@ static int append(struct maker *m, const char *s)
 	return 0;
 }
 
-static int number(struct maker *m, const char *function, const char *module, uint32_t *ret)
+static int number(struct maker *m, const char *function, const char *module, const char *line, uint32_t *ret)
 {
 	m->text.nr = 0;
-	if (append(m, function) || append(m, module))
+	if (append(m, m->parts & LABEL_FUNCTION ? function : "") || append(m, module) ||
+	    append(m, m->parts & LABEL_LINE ? line : ""))
 		return -ENOMEM;
 	return strings_number(&m->labels->names, m->text.v, m->text.nr, ret, NULL);
 }
@@ -49,15 +51,18 @@ static int label_frame(struct maker *m, uint32_t frame)
 	const struct dusk_frame *f = &p->frames[frame];
 	const char *module = f->function && *p->functions[f->function].module ? p->functions[f->function].module
 									      : module_name(p, f->module);
+	const struct dusk_line *l = frame_line(p, f);
 	uint32_t *ret = &m->labels->of_frame[frame];
-	char place[512];
+	char place[512], line[PATH_MAX + 16] = "[no line]";
 
-	if (!m->by_function)
-		return number(m, "", module, ret);
+	if (*l->file && l->line)
+		snprintf(line, sizeof(line), "%s:%u", l->file, l->line);
+	else if (*l->file)
+		snprintf(line, sizeof(line), "%s", l->file);
 	if (f->function)
-		return number(m, p->functions[f->function].name, module, ret);
+		return number(m, p->functions[f->function].name, module, line, ret);
 	snprintf(place, sizeof(place), "%s+0x%" PRIx64, *module ? module : "[unknown]", f->address);
-	return number(m, place, module, ret);
+	return number(m, place, module, line, ret);
 }
 
 static int label_outcome(struct maker *m, uint32_t outcome)
@@ -65,7 +70,7 @@ static int label_outcome(struct maker *m, uint32_t outcome)
 	char name[128];
 
 	snprintf(name, sizeof(name), "[no stack: %s]", m->labels->profile->outcomes[outcome].name);
-	return number(m, m->by_function ? name : "", m->by_function ? "" : name, &m->labels->of_outcome[outcome]);
+	return number(m, name, m->parts ? "" : name, name, &m->labels->of_outcome[outcome]);
 }
 
 static void mark_kernel(struct labels *l)
@@ -77,10 +82,10 @@ static void mark_kernel(struct labels *l)
 			l->kernel[l->of_frame[i]] = true;
 }
 
-int labels_new(struct labels **ret, const struct dusk_profile *p, bool by_function)
+int labels_new(struct labels **ret, const struct dusk_profile *p, unsigned int parts)
 {
 	_cleanup_(labels_freep) struct labels *l = calloc(1, sizeof(*l));
-	struct maker m = {.labels = l, .by_function = by_function};
+	struct maker m = {.labels = l, .parts = parts};
 	int err = 0;
 
 	if (!l)
@@ -128,9 +133,17 @@ const char *label_module(const struct labels *l, uint32_t label)
 	return function + strlen(function) + 1;
 }
 
+const char *label_line(const struct labels *l, uint32_t label)
+{
+	const char *module = label_module(l, label);
+
+	return module + strlen(module) + 1;
+}
+
 int label_compare(const struct labels *l, uint32_t a, uint32_t b)
 {
 	int order = strcmp(label_function(l, a), label_function(l, b));
 
-	return order ? order : strcmp(label_module(l, a), label_module(l, b));
+	order = order ? order : strcmp(label_module(l, a), label_module(l, b));
+	return order ? order : strcmp(label_line(l, a), label_line(l, b));
 }

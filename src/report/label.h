@@ -2,7 +2,7 @@
 /*
  * Which name does a frame have in a view, and which frames share it?
  *
- * A label is a function and its module, or just a module: views add up what has the same label. Code without a symbol
+ * A label is a module, and what was asked for of function and line: views add up what has the same label. Code without a symbol
  * is called by its place, "libfoo.so+0x1234". Samples without a single frame stand on a place of their own for each
  * outcome, "[no stack: exiting]": a place is a node of the profile, or nr_nodes + outcome.
  */
@@ -12,14 +12,16 @@
 
 struct labels {
 	const struct dusk_profile *profile;
-	struct strings names;		/* number = label; the bytes: function, 0, module */
+	struct strings names;		/* number = label; the bytes: function, 0, module, 0, line */
 	uint32_t *of_frame;
 	uint32_t *of_outcome;
 	bool *kernel;			/* by label */
 };
 
-/* @by_function: else by module. *@ret is to be freed with labels_free(). 0 or -ENOMEM. */
-int labels_new(struct labels **ret, const struct dusk_profile *p, bool by_function);
+enum label_part { LABEL_FUNCTION = 1, LABEL_LINE = 2 };
+
+/* @parts: a set of enum label_part. *@ret is to be freed with labels_free(). 0 or -ENOMEM. */
+int labels_new(struct labels **ret, const struct dusk_profile *p, unsigned int parts);
 void labels_free(struct labels *l);
 
 static inline void labels_freep(struct labels **l)
@@ -27,10 +29,11 @@ static inline void labels_freep(struct labels **l)
 	labels_free(*l);
 }
 
-const char *label_function(const struct labels *l, uint32_t label);	/* "" when labels are modules */
+const char *label_function(const struct labels *l, uint32_t label);	/* "" if it is no part */
 const char *label_module(const struct labels *l, uint32_t label);
+const char *label_line(const struct labels *l, uint32_t label);		/* "file:line", "[no line]"; "" if it is no part */
 
-/* By function, then by module. */
+/* By function, then by module, then by line. */
 int label_compare(const struct labels *l, uint32_t a, uint32_t b);
 
 /* "libc.so.6", "[vdso]", "[anon]", "[kernel]"; "" for module 0. */

@@ -14,7 +14,7 @@ enum show_form { SHOW_TEXT, SHOW_CSV, SHOW_NDJSON };
 
 struct show_options {
 	enum show_form form;
-	enum key column[5];		/* what the rows are about, in this order */
+	enum key column[6];		/* what the rows are about, in this order */
 	size_t nr_columns;
 	bool no_total;			/* only self */
 	double percent_limit;		/* rows with less of the samples in total are not shown; trees come cut to size */

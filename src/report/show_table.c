@@ -13,7 +13,7 @@ struct view {
 	const struct table *table;
 	const struct show_options *options;
 	bool total;
-	int width[5];
+	int width[6];
 };
 
 static double percent(const struct view *v, uint64_t samples)
@@ -55,6 +55,7 @@ static const char *title(enum key key)
 	case KEY_PID: return "Pid";
 	case KEY_TID: return "Tid";
 	case KEY_DSO: return "Module";
+	case KEY_LINE: return "Line";
 	default: return "Function";
 	}
 }

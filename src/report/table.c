@@ -153,7 +153,8 @@ int table_new(struct table **ret, const struct dusk_profile *p, unsigned int key
 		return -ENOMEM;
 	err = groups_new(&t->groups, p, keys, s);
 	if (!err && keys & KEYS_OF_FRAMES)
-		err = labels_new(&t->labels, p, keys & KEY_FUNCTION);
+		err = labels_new(&t->labels, p, (keys & KEY_FUNCTION ? LABEL_FUNCTION : 0) |
+				 (keys & KEY_LINE ? LABEL_LINE : 0));
 	if (!err)
 		err = fill(&a);
 	vec_done(&a.rows);

@@ -187,7 +187,7 @@ static void sort(struct tree *t)
 static int build(struct builder *b)
 {
 	struct tree *t = b->tree;
-	int err = labels_new(&t->labels, b->profile, true);
+	int err = labels_new(&t->labels, b->profile, LABEL_FUNCTION);
 
 	if (!err)
 		err = groups_new(&t->groups, b->profile, b->options->keys, b->options->selection);

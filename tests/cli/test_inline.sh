@@ -43,6 +43,9 @@ if command -v sqlite3 >/dev/null; then
 	claim "the last one of both options counts" shows 'get_byte' "$dusk" export --format folded --no-inline --inline
 	claim "report: the innermost one has the samples" shows '^30.0000,30.0000,6,6,get_byte,xz$' "$dusk" report --csv
 	claim "report --no-inline: the function has them" shows '^30.0000,30.0000,6,6,match,xz$' "$dusk" report --csv --no-inline
+	claim "lines can be what rows are about" shows '^30.0000,6,src/byte.h:7,get_byte$' "$dusk" report --csv --no-children --sort line,function
+	claim "code without a line says so" shows ',.no line.,vfs_read$' "$dusk" report --csv --no-children --sort line,function
+	claim "trees do not go by line" exits 2 "$dusk" report --tree --sort line
 	claim "script marks them as perf does" shows ' get_byte (inlined)$' "$dusk" script
 	claim "script --no-inline" hides 'inlined' "$dusk" script --no-inline
 	claim "flame" shows 'get_byte' "$dusk" flame -o -

@@ -96,6 +96,11 @@ static size_t walk(const struct dusk_profile *p)
 
 			assert(p->nodes[n].parent < n);
 			sum += strlen(p->functions[f->function].name) + strlen(p->modules[f->module].path);
+			for (uint32_t k = 0; k < f->nr_lines; k++) {
+				const struct dusk_line *l = &p->lines[f->first_line + k];
+
+				sum += strlen(l->file) + strlen(p->functions[l->function].name);
+			}
 		}
 	}
 	return sum;
@@ -119,7 +124,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		write_file(data, size);
 	if (dusk_profile_read(&p, path, &err))
 		assert(!p && *err.text);
-	else
+	else if (walk(p) < SIZE_MAX && !dusk_profile_unfold(p))
 		walk(p);
 	dusk_profile_free(p);
 	return 0;
