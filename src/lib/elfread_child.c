@@ -270,7 +270,7 @@ int elfread_write(const struct symfile *known, const struct elfread *e, int out)
 {
 	struct writer w = {.known = known, .e = e, .out = out};
 	Dwarf *dwarf;
-	int err = symbols_open(&w.symbols, e->fd, e->path, NULL, NULL);
+	int err = symbols_open(&w.symbols, e->fd, e->path);
 
 	if (err)
 		return err;

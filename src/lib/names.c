@@ -69,7 +69,7 @@ static struct symbols *open_symbols(const struct event_module *e, const char *pa
 		sprintf(recorded + 2 * i, "%02x", e->build_id[i]);
 	if (symbols_build_id(found, sizeof(found), fd) || strcmp(found, recorded))
 		return NULL;
-	return symbols_open(&s, fd, path, NULL, NULL) ? NULL : s;
+	return symbols_open(&s, fd, path) ? NULL : s;
 }
 
 static struct file *file_of(struct names *n, u32 id)

@@ -41,8 +41,6 @@ struct symbols {
 	struct ranges ranges;		/* value: a pointer to the name */
 	struct fdes *fdes;
 
-	int (*progress)(void *ctx);
-	void *ctx;
 	long server_bytes;
 	time_t server_heard;
 };
@@ -63,9 +61,7 @@ static int server_progress(debuginfod_client *client, long got, long total)
 		asking->server_bytes = got;
 		asking->server_heard = now.tv_sec;
 	}
-	if (!getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asking->server_heard > SERVER_PATIENCE_S)
-		return 1;
-	return asking->progress && asking->progress(asking->ctx);
+	return !getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asking->server_heard > SERVER_PATIENCE_S;
 }
 
 /* libdw loads libdebuginfod by itself if it is installed, so we do not link with it either. */
@@ -228,7 +224,7 @@ static void symbols_freep(struct symbols **s)
 	symbols_free(*s);
 }
 
-int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)(void *ctx), void *ctx)
+int symbols_open(struct symbols **ret, int fd, const char *path)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
@@ -245,8 +241,6 @@ int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)
 		return -ENOMEM;
 	if (own < 0)
 		return -errno;
-	s->progress = progress;
-	s->ctx = ctx;
 	s->dwfl = dwfl_begin(&callbacks);
 	if (!s->dwfl)
 		return -ENOMEM;
@@ -301,11 +295,16 @@ bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *
 	return fdes_find(s->fdes, address, start);
 }
 
-struct Dwarf *symbols_dwarf(const struct symbols *s)
+struct Dwarf *symbols_dwarf(struct symbols *s)
 {
 	Dwarf_Addr bias;
+	Dwarf *dwarf;
 
-	return dwfl_module_getdwarf(s->module, &bias);
+	asking = s;
+	s->server_heard = 0;
+	dwarf = dwfl_module_getdwarf(s->module, &bias);
+	asking = NULL;
+	return dwarf;
 }
 
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr)

@@ -18,10 +18,9 @@ struct symbols_segment {
 /*
  * Read the symbols of the ELF file in @fd, which stays the caller's, and of the debug files that belong to it: by build
  * id in /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and from the servers in $DEBUGINFOD_URLS if
- * the user has set that. While a server is asked, @progress (may be NULL) is called with @ctx, and stops that if it
- * returns anything but 0. *@ret is to be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
+ * the user has set that. *@ret is to be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
  */
-int symbols_open(struct symbols **ret, int fd, const char *path, int (*progress)(void *ctx), void *ctx);
+int symbols_open(struct symbols **ret, int fd, const char *path);
 
 /* The link-time address of @offset in the file. -ENOENT: nothing of the file is loaded there. */
 int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret);
@@ -32,13 +31,14 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *st
 
 /* Where the function at @address begins if it has no symbol, but an FDE. */
 bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start);
+
 /* All of it. Ranges: @value is a pointer to the name. It stays @s's. */
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr);
 const struct ranges *symbols_ranges(const struct symbols *s);
 const struct fdes *symbols_fdes(const struct symbols *s);	/* may be NULL */
 
 /* The debug information, wherever it is, or NULL. */
-struct Dwarf *symbols_dwarf(const struct symbols *s);
+struct Dwarf *symbols_dwarf(struct symbols *s);
 void symbols_free(struct symbols *s);
 
 /* Is there a debug file for this build id, where packages put them? */
