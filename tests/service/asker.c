@@ -20,6 +20,8 @@
 #include "victim.h"
 
 #define TICK_HZ 997
+#define BUSY_RUNS 50
+#define BUSY_SECONDS 20	/* the machine may be busy with other things */
 
 char asker_pin[64];
 static struct dusk_image plain, impl;
@@ -194,17 +196,38 @@ int try_attach_ticks(struct asker *t, unsigned int hz, pid_t pid, uint32_t consu
 	return ret;
 }
 
-int try_attach_write(struct asker *t, uint64_t address, pid_t pid, uint32_t consumers)
+void asker_attach_write(struct asker *t, const struct asker *from, size_t address, pid_t pid, uint32_t consumers)
 {
+	const u64 *found = (u64 *)((char *)from->control + address);
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_W, .bp_len = HW_BREAKPOINT_LEN_4,
-		.sample_period = 1, .bp_addr = address,
+		.sample_period = 1,
 	};
-	int ret = attach_perf(t, BY_POINT, &attr, pid, -1);
+	double end = live_now_s() + BUSY_SECONDS;
+	int ret;
 
-	if (!ret)
-		let_ask(t, BY_POINT, pid, consumers);
-	return ret;
+	while (!__atomic_load_n(found, __ATOMIC_RELAXED)) {
+		if (live_now_s() > end)
+			fail_msg("the programs have not found the address");
+		asker_poll(t, 10);
+	}
+	attr.bp_addr = *found;
+	ret = attach_perf(t, BY_POINT, &attr, pid, -1);
+	if (ret)
+		fail_msg("cannot set a breakpoint: %s", strerror(-ret));
+	let_ask(t, BY_POINT, pid, consumers);
+}
+
+void asker_poll_busy(struct asker *t, enum probe_kind kind)
+{
+	double end = live_now_s() + BUSY_SECONDS;
+
+	asker_poll(t, 300);
+	while (t->control->runs[kind] < BUSY_RUNS) {
+		if (live_now_s() > end)
+			fail_msg("the programs of kind %d hardly run", kind);
+		asker_poll(t, 10);
+	}
 }
 
 /* tracefs, for as long as it takes to attach: the machine may have it nowhere, and is left as it is. */

@@ -69,8 +69,14 @@ int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ri
 int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers);
 void asker_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers);
 
-/* BY_POINT: ask whenever process @pid, in the kernel or not, has written the 4 bytes at @address. */
-int try_attach_write(struct asker *t, uint64_t address, pid_t pid, uint32_t consumers);
+/*
+ * BY_POINT: ask whenever process @pid, in the kernel or not, has written the 4 bytes whose address the programs of @from
+ * find: at @address in struct probe_control. Waits until they have.
+ */
+void asker_attach_write(struct asker *t, const struct asker *from, size_t address, pid_t pid, uint32_t consumers);
+
+/* Poll for 300 ms, and until the programs of @kind have run often. */
+void asker_poll_busy(struct asker *t, enum probe_kind kind);
 
 /* BY_TICK at @hz. */
 int try_attach_ticks(struct asker *t, unsigned int hz, pid_t pid, uint32_t consumers);

@@ -16,10 +16,10 @@ static int close_tool(void **state)
 	return 0;
 }
 
-static void run(struct victim *v, enum probe_kind kind, int ms)
+static void run(struct victim *v, enum probe_kind kind)
 {
 	asker_attach(&tool, kind, v->pid, 1);
-	asker_poll(&tool, ms);
+	asker_poll_busy(&tool, kind);
 	asker_silence(&tool);
 	victim_end(v);
 	asker_poll(&tool, 100);
@@ -69,7 +69,7 @@ static void what_a_ring_of_one_page_cannot_hold_is_counted(void **state)
 	asker_open(&tool, KIND(BY_RAW), NULL);
 	assert_int_equal(try_init_sized(&tool, 0, DUSK_SERVE_RING | DUSK_SERVE_CALLBACK, 4096, 0), 0);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
-	live_sleep_ms(300);		/* a consumer that does not read */
+	live_sleep_ms(500);		/* a consumer that does not read */
 	asker_silence(&tool);
 	victim_end(&v);
 	asker_poll(&tool, 100);
@@ -92,7 +92,7 @@ static void a_table_of_one_task_refuses_the_others(void **state)
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_tasks = 1});
 	asker_init(&tool, 0, DUSK_SERVE_RING);
-	run(&v, BY_RAW, 300);
+	run(&v, BY_RAW);
 	a = asker_tally(&tool, 0);
 	print_message("%u queued, %u refused\n", a.queued, a.refused);
 	assert_true(a.refused > 0);
@@ -111,7 +111,7 @@ static void one_walker_walks_for_all_or_says_that_it_was_busy(void **state)
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_walkers = 1});
 	asker_init(&tool, 0, DUSK_SERVE_RING);
-	run(&v, BY_RAW, 500);
+	run(&v, BY_RAW);
 	busy = asker_counter(&tool, "closed-no-walker");
 	print_message("%lu times busy\n", busy);
 	for (size_t i = 0; i < tool.got.nr; i++)
@@ -127,7 +127,7 @@ static void modules_beyond_the_table_are_counted_and_no_frame_is_anothers(void *
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_modules = 1});
 	asker_init(&tool, 0, DUSK_SERVE_RING);
-	run(&v, BY_RAW, 300);
+	run(&v, BY_RAW);
 	print_message("%lu modules, %lu times full\n", asker_counter(&tool, "modules"),
 		      asker_counter(&tool, "modules-full"));
 	assert_true(asker_counter(&tool, "modules-full") > 0);
@@ -146,7 +146,7 @@ static void whoever_never_polls_disturbs_nobody(void **state)
 	assert_int_equal(try_init_sized(&lazy, 0, DUSK_SERVE_RING | DUSK_SERVE_LEDGER, 4096, 4), 0);
 	asker_init(&tool, 0, DUSK_SERVE_RING | DUSK_SERVE_CALLBACK);
 	asker_attach(&lazy, BY_RAW, v.pid, 1);
-	run(&v, BY_RAW, 300);
+	run(&v, BY_RAW);
 	assert_true(dusk_unwind_lost(lazy.unwinder, 0, "lost-stacks") > 0);
 	assert_int_equal(dusk_unwind_lost(tool.unwinder, 0, "lost-stacks"), 0);
 	asker_expect(&tool, 1, 1);

@@ -17,7 +17,7 @@ static int close_tool(void **state)
 	return 0;
 }
 
-/* All stacks of the victim that came to consumer 0 are the known one, and there is one. */
+/* All stacks of the victim are the known one, or lead to it or from it, and there is one. */
 static void expect_known_stacks(struct victim *v)
 {
 	size_t nr = 0;
@@ -31,7 +31,7 @@ static void expect_known_stacks(struct victim *v)
 		nr++;
 		assert_int_equal(dusk_outcome(g->outcome)->kind, DUSK_COMPLETE);
 		sentence = asker_sentence(&tool, g->stack);
-		if (!strstr(PATH_SENTENCE, sentence) || !strstr(sentence, "main"))
+		if (!strstr(sentence, PATH_SENTENCE) && (!strstr(PATH_SENTENCE, sentence) || !strstr(sentence, "main")))
 			fail_msg("not a stack of the victim: %s", sentence);
 	}
 	print_message("%zu stacks\n", nr);
@@ -57,7 +57,7 @@ static void ask_by(enum probe_kind kind, const char *mode)
 		victim_end(&v);
 		return;
 	}
-	asker_poll(&tool, 500);
+	asker_poll_busy(&tool, kind);
 	expect_known_stacks(&v);
 	victim_end(&v);
 }
@@ -196,17 +196,12 @@ static void many_switches_in_one_system_call_are_one_walk(void **state)
  */
 static void ask_at_writes(struct victim *v, size_t address, uint32_t consumers)
 {
-	int ret;
-
 	asker_open(&tool, KIND(BY_RAW) | KIND(BY_POINT), NULL);
 	asker_init(&tool, 0, DUSK_SERVE_RING);
 	asker_init(&tool, 1, DUSK_SERVE_RING);
 	asker_attach(&tool, BY_RAW, v->pid, 1);
-	asker_poll(&tool, 100);
-	ret = try_attach_write(&tool, *(u64 *)((char *)tool.control + address), v->pid, consumers);
-	if (ret)
-		fail_msg("cannot set a breakpoint: %s", strerror(-ret));
-	asker_poll(&tool, 300);
+	asker_attach_write(&tool, &tool, address, v->pid, consumers);
+	asker_poll_busy(&tool, BY_POINT);
 	asker_silence(&tool);
 	asker_poll(&tool, 200);
 }
@@ -259,7 +254,7 @@ static void whoever_is_not_registered_is_told_so(void **state)
 	asker_open(&tool, KIND(BY_RAW), NULL);
 	asker_init(&tool, 0, DUSK_SERVE_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 1 << 5);
-	asker_poll(&tool, 100);
+	asker_poll_busy(&tool, BY_RAW);
 	a = asker_tally(&tool, 5);
 	assert_true(a.refused > 0);
 	assert_int_equal(a.error, -ENOENT);

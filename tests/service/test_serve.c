@@ -76,7 +76,7 @@ static void charge(const char *mode, uint32_t kinds, uint32_t keys, uint32_t aga
 	for (int kind = 0; kind < NR_KINDS; kind++)
 		if (kinds >> kind & 1)
 			asker_attach(&tool, kind, v.pid, 7);
-	asker_poll(&tool, 400);
+	asker_poll_busy(&tool, __builtin_ctz(kinds));
 	asker_silence(&tool);
 	victim_end(&v);
 	asker_poll(&tool, 100);
@@ -149,7 +149,7 @@ static void each_way_alone_serves(void **state)
 	asker_init(&tool, 2, DUSK_SERVE_CALLBACK);
 	asker_init(&tool, 3, DUSK_SERVE_RING | DUSK_SERVE_AT_ONCE);
 	asker_attach(&tool, BY_RAW, v.pid, 15);
-	asker_poll(&tool, 200);
+	asker_poll_busy(&tool, BY_RAW);
 	asker_silence(&tool);
 	victim_end(&v);
 	asker_poll(&tool, 100);

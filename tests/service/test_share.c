@@ -165,12 +165,11 @@ static void ask_at_writes(size_t address, bool first, bool second)
 	asker_init(&b, 1, DUSK_SERVE_RING);
 	asker_attach(&a, BY_RAW, v.pid, 1);
 	asker_attach(&b, BY_RAW, v.pid, 1);
-	asker_poll(&a, 100);
 	if (first)
-		assert_int_equal(try_attach_write(&a, *(u64 *)((char *)a.control + address), v.pid, 1), 0);
+		asker_attach_write(&a, &a, address, v.pid, 1);
 	if (second)
-		assert_int_equal(try_attach_write(&b, *(u64 *)((char *)a.control + address), v.pid, 1 | 2), 0);
-	asker_poll(&b, 300);
+		asker_attach_write(&b, &a, address, v.pid, 1 | 2);
+	asker_poll_busy(first ? &a : &b, BY_POINT);
 	asker_silence(&a);
 	asker_silence(&b);
 	victim_end(&v);

@@ -68,7 +68,7 @@ static void a_process_whose_walk_does_not_end_is_asked_no_more(void **state)
 	asker_init(&other, 0, DUSK_SERVE_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	asker_attach(&other, BY_RAW, w.pid, 1);
-	asker_poll(&tool, 100);
+	asker_poll_busy(&tool, BY_RAW);
 	assert_false(is_excluded(v.pid));
 	set_walker(v.pid, 1);
 	asker_poll(&tool, LOOK_MS);
@@ -76,7 +76,7 @@ static void a_process_whose_walk_does_not_end_is_asked_no_more(void **state)
 	assert_true(is_excluded(v.pid));
 	assert_false(is_excluded(w.pid));
 	scheduled = asker_counter(&tool, "scheduled");
-	asker_poll(&tool, 100);
+	asker_poll(&tool, 500);
 	assert_int_equal(asker_counter(&tool, "scheduled"), scheduled);
 	asker_silence(&tool);
 	victim_end(&v);
@@ -87,7 +87,7 @@ static void a_process_whose_walk_does_not_end_is_asked_no_more(void **state)
 	assert_string_equal(dusk_outcome(a.outcome)->name, "excluded");
 	assert_int_equal(asker_counter(&tool, "refused-excluded"), a.refused);
 	scheduled = asker_counter(&other, "scheduled");
-	asker_poll(&other, 100);
+	asker_poll(&other, 1000);
 	assert_true(asker_counter(&other, "scheduled") > scheduled);
 	assert_int_equal(asker_counter(&other, "refused-excluded"), 0);
 	victim_end(&w);
