@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "cli/filter.h"
 #include "cli/open.h"
 #include "cli/output.h"
 #include "export/export.h"
@@ -11,7 +12,13 @@ struct options {
 	const char *input, *output, *format;
 	bool list, schema, inlined;
 	struct export_options export;
+	struct filter filter;
 };
+
+static const char *format_name(size_t i)
+{
+	return export_formats[i].name;
+}
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
@@ -19,7 +26,7 @@ static const struct option options[] = {
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "write there (default: standard output)"},
 	{'f', "format", OPTION_TEXT, offsetof(struct options, format), "NAME",
-	 "the format (default: by the suffix of FILE; folded)"},
+	 "the format (default: by FILE's suffix; folded)", .choice = format_name},
 	{0, "list", OPTION_FLAG, offsetof(struct options, list), NULL, "list the formats and their suffixes"},
 	{0, "schema", OPTION_FLAG, offsetof(struct options, schema), NULL, "describe jsonl, in JSON Schema"},
 	{0, "pid", OPTION_FLAG, offsetof(struct options, export.pid), NULL, "folded: stacks begin with comm-pid"},
@@ -29,6 +36,7 @@ static const struct option options[] = {
 	{0, "reverse", OPTION_FLAG, offsetof(struct options, export.reverse), NULL,
 	 "folded: callees before their callers"},
 	INLINE_OPTIONS(struct options, inlined),
+	FILTER_OPTIONS(struct options, filter),
 	{0},
 };
 
@@ -104,6 +112,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(filtered_done) struct filtered seen = {0};
 	const struct export_format *format;
 	struct output out;
 	int status;
@@ -117,13 +126,15 @@ static int run(const struct command *self, int argc, char **argv)
 		return STATUS_OK;
 	}
 	format = choose(self, &o);
-	if (!format)
+	if (!format || filter_check(self, &o.filter))
 		return STATUS_USAGE;
 	status = open_profile(&p, o.input, true, o.inlined);
 	if (!status)
+		status = filter_apply(&seen, p, &o.filter);
+	if (!status)
 		status = output_open(&out, o.output, false);
 	if (!status)
-		status = output_close(&out, format->write(out.file, p, &o.export));
+		status = output_close(&out, format->write(out.file, &seen.profile, &o.export));
 	if (!status && format->dropped)
 		say("%s has no place for %s", format->name, format->dropped);
 	return status;

@@ -2,6 +2,7 @@
 /* dusk flame: a profile as a flame graph, in one HTML file. */
 #include <string.h>
 #include "base/cleanup.h"
+#include "cli/filter.h"
 #include "cli/open.h"
 #include "cli/output.h"
 #include "report/flame.h"
@@ -9,13 +10,15 @@
 struct options {
 	const char *input, *output, *title;
 	bool inlined;
+	struct filter filter;
 };
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "the profile (default " DEFAULT_PROFILE ")"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
-	 "write there (default flame.html); -: standard output"},
+	 "write there (default flame.html)"},
 	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT", "heads the page (default: the command recorded)"},
+	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
@@ -31,18 +34,23 @@ static const char *default_title(const struct dusk_profile *p, const char *path)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {DEFAULT_PROFILE, "flame.html", NULL, true};
+	struct options o = {.input = DEFAULT_PROFILE, .output = "flame.html", .inlined = true};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(filtered_done) struct filtered seen = {0};
 	struct output out;
 	int status;
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	status = open_profile(&p, o.input, true, o.inlined);
+	status = filter_check(self, &o.filter);
+	if (!status)
+		status = open_profile(&p, o.input, true, o.inlined);
+	if (!status)
+		status = filter_apply(&seen, p, &o.filter);
 	if (!status)
 		status = output_open(&out, o.output, false);
 	if (!status)
-		status = output_close(&out, flame_write(out.file, p, o.title ? o.title : default_title(p, o.input)));
+		status = output_close(&out, flame_write(out.file, &seen.profile, o.title ? o.title : default_title(p, o.input)));
 	if (!status && out.path)
 		say("wrote %s; open it in a browser", out.path);
 	return status;

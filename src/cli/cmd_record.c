@@ -32,9 +32,9 @@ static const struct option options[] = {
 	{'F', "freq", OPTION_NUMBER, offsetof(struct options, frequency_hz), "HZ",
 	 "samples a second and CPU (default 99)", 1, 100000},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
-	 "end after 10s, 500ms, 2m, 1h (default: at Ctrl-C)"},
+	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
-	 "the profile (default " DEFAULT_PROFILE "); an older one becomes FILE.old"},
+	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct options, cpus), "CPUS", "only these CPUs: 0,2-3", 0, 65535},
 	{'G', "cgroup", OPTION_TEXT, offsetof(struct options, cgroup), "FOLDER",
 	 "only tasks below this cgroup2 folder"},
@@ -42,11 +42,11 @@ static const struct option options[] = {
 	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL,
 	 "name every outcome and counter at the end"},
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
-	 "frames a stack may have (default 512, at most 2048)", 1, 2048},
+	 "frames a stack may have (default 512)", 1, 2048},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
-	 "never fault in a page of a target: more stacks are cut"},
+	 "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
-	 "do not share walks with other tools that use dusk at the same time"},
+	 "do not share walks with other tools of dusk"},
 	{0},
 };
 
@@ -278,7 +278,7 @@ const struct command cmd_record = {
 	.summary = "Sample the machine, or a part of it, into a profile",
 	.arguments = "[options] [[--] COMMAND [ARGUMENT...]]",
 	.notes = "With COMMAND the recording lasts as long as it, and the exit status is its own.\n"
-		 "Ctrl-C ends a recording and leaves a whole file; a second one gives up names, not data.\n",
+		 "Ctrl-C ends a recording and leaves a whole file; a second one gives up names.\n",
 	.options = options,
 	.run = run,
 };

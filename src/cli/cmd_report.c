@@ -2,6 +2,7 @@
 /* dusk report: which functions took the time, and who called them. */
 #include <string.h>
 #include "base/cleanup.h"
+#include "cli/filter.h"
 #include "cli/open.h"
 #include "cli/output.h"
 #include "report/nameless.h"
@@ -10,24 +11,51 @@
 #define NO_LIMIT (-1.0)
 
 struct options {
-	const char *input;
-	struct text_list sort, comm, dso;
+	const char *input, *tree;
+	struct text_list sort, fields, comm, dso;
 	struct number_list pid;
-	bool tree, callers, no_children, csv, json, ascii, inlined;
+	struct filter filter;
+	bool callers, no_children, csv, json, ascii, inlined;
 	uint32_t limit;
 	double percent_limit;
 };
+
+/* Those that say what a row is about, then those that say what it weighs. */
+static const enum key keys[NR_KEYS] = {KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_FUNCTION, KEY_LINE, KEY_SELF, KEY_TOTAL,
+				       KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
+
+#define NR_FIELDS NR_KEYS
+#define NR_SORT_KEYS 8
+
+static const char *key_choice(size_t i)
+{
+	return i < NR_SORT_KEYS ? key_name(keys[i]) : NULL;
+}
+
+static const char *field_choice(size_t i)
+{
+	return i < NR_FIELDS ? key_name(keys[i]) : NULL;
+}
+
+static const char *tree_choice(size_t i)
+{
+	return i == 0 ? "caller" : i == 1 ? "callee" : NULL;
+}
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
-	 "what a row is about: comm,pid,tid,dso,function,line"},
-	{'t', "tree", OPTION_FLAG, offsetof(struct options, tree), NULL, "call tree: who called what"},
-	{0, "callers", OPTION_FLAG, offsetof(struct options, callers), NULL, "call tree upside down: by whom called"},
+	 "comm,pid,tid,dso,function,line,self,total", .choice = key_choice},
+	{0, "fields", OPTION_TEXTS, offsetof(struct options, fields), "FIELDS",
+	 "columns: KEYS, self_percent, total_percent", .choice = field_choice},
+	{'t', "tree", OPTION_CHOICE, offsetof(struct options, tree), "[ORDER]",
+	 "call tree, from the caller (default) or callee", .choice = tree_choice},
+	{0, "callers", OPTION_FLAG, offsetof(struct options, callers), NULL, "--tree callee: by whom called"},
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pid), "PIDS", "only these processes", 0, INT32_MAX},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
+	FILTER_OPTIONS(struct options, filter),
 	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
 	 "only self: no column for callees"},
 	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
@@ -40,146 +68,191 @@ static const struct option options[] = {
 	{0},
 };
 
-static const enum key keys[] = {KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_FUNCTION, KEY_LINE};
+/* What the command line comes to. */
+struct view {
+	struct show_options show;
+	unsigned int rows;		/* set of enum key: what a row, or a tree, is about */
+	enum key order[NR_KEYS];	/* of the rows of tables, if it is not the usual one */
+	size_t nr_order;
+	bool tree;
+	enum tree_direction direction;
+};
 
-#define NR_KEYS (sizeof(keys) / sizeof(*keys))
-
-static int refuse_key(const struct command *self, const char *name)
+static int refuse_key(const struct command *self, const char *option, const char *name, size_t nr)
 {
 	const char *names[NR_KEYS + 1] = {0}, *near;
+	char list[128];
+	size_t len = 0;
 
-	for (size_t i = 0; i < NR_KEYS; i++)
+	for (size_t i = 0; i < nr; i++) {
 		names[i] = key_name(keys[i]);
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", !i ? "" : i + 1 < nr ? ", " : " and ", names[i]);
+	}
 	near = suggest(name, names);
 	if (near)
-		return say_usage(self, "unknown key '%s' in --sort; did you mean '%s'?", name, near);
-	return say_usage(self, "unknown key '%s' in --sort; there are comm, pid, tid, dso, function and line", name);
+		return say_usage(self, "unknown key '%s' in --%s; did you mean '%s'?", name, option, near);
+	return say_usage(self, "unknown key '%s' in --%s; there are %s", name, option, list);
 }
 
-/* The keys of --sort, each once. *@set: all of them. */
-static int choose_columns(const struct command *self, const struct text_list *sort, struct show_options *show,
-			  unsigned int *set)
+/* The keys of a list, each once, of the first @known of all. *@set: all of them. */
+static int read_keys(const struct command *self, const char *option, const struct text_list *list, size_t known,
+		     enum key *ret, size_t *ret_nr, unsigned int *set)
 {
-	for (size_t i = 0; i < sort->nr; i++) {
+	*set = 0;
+	for (size_t i = 0; i < list->nr; i++) {
 		size_t k = 0;
 
-		while (k < NR_KEYS && strcmp(sort->v[i], key_name(keys[k])))
+		while (k < known && strcmp(list->v[i], key_name(keys[k])))
 			k++;
-		if (k == NR_KEYS)
-			return refuse_key(self, sort->v[i]);
+		if (k == known)
+			return refuse_key(self, option, list->v[i], known);
 		if (!(*set & keys[k]))
-			show->column[show->nr_columns++] = keys[k];
+			ret[(*ret_nr)++] = keys[k];
 		*set |= keys[k];
 	}
 	return STATUS_OK;
 }
 
-/* Trees go by function anyway, so that only the keys of tasks are left to choose. */
-static int choose_roots(const struct command *self, const struct options *o, struct show_options *show,
-			unsigned int *set)
+static void add_column(struct view *v, enum key key)
 {
-	size_t nr = 0;
+	v->show.column[v->show.nr_columns++] = key;
+	v->rows |= key & KEYS_OF_ROWS;
+}
 
-	if (!o->sort.nr && !o->callers) {
-		show->column[show->nr_columns++] = KEY_COMM;
-		*set = KEY_COMM;
-	}
-	if (*set & (KEY_DSO | KEY_LINE))
+/* Trees go by function anyway, so that only the keys of tasks are left to choose. */
+static int choose_roots(const struct command *self, const struct options *o, struct view *v, unsigned int sort)
+{
+	if (o->fields.nr)
+		return say_usage(self, "--fields is about tables; trees have columns of their own");
+	if (sort & (KEY_DSO | KEY_LINE))
 		return say_usage(self, "trees go by function: --sort %s has no meaning there",
-				 *set & KEY_DSO ? "dso" : "line");
-	for (size_t i = 0; i < show->nr_columns; i++)
-		if (show->column[i] != KEY_FUNCTION)
-			show->column[nr++] = show->column[i];
-	show->nr_columns = nr;
+				 sort & KEY_DSO ? "dso" : "line");
+	if (sort & KEYS_OF_WEIGHT)
+		return say_usage(self, "trees are sorted by total: --sort self and total have no meaning there");
+	if (!o->sort.nr && v->direction == TREE_DOWN)
+		add_column(v, KEY_COMM);
+	for (size_t i = 0; i < v->nr_order; i++)
+		if (v->order[i] != KEY_FUNCTION)
+			add_column(v, v->order[i]);
+	v->rows &= KEYS_OF_TASKS;
 	return STATUS_OK;
 }
 
-static int choose(const struct command *self, const struct options *o, struct show_options *show, unsigned int *set)
+/* A row is about all keys that are named; the order is that of --sort only if it says where the weight comes in. */
+static int choose_columns(const struct command *self, const struct options *o, struct view *v, unsigned int sort)
+{
+	unsigned int fields;
+	int status = read_keys(self, "fields", &o->fields, NR_FIELDS, v->show.column, &v->show.nr_columns, &fields);
+
+	if (status)
+		return status;
+	if (o->fields.nr && o->no_children)
+		return say_usage(self, "--fields and --no-children exclude each other");
+	v->show.chosen = o->fields.nr;
+	v->rows = (fields | sort) & KEYS_OF_ROWS;
+	for (size_t i = 0; i < v->nr_order && !o->fields.nr; i++)
+		if (v->order[i] & KEYS_OF_ROWS)
+			add_column(v, v->order[i]);
+	if (!v->rows && !o->fields.nr) {
+		add_column(v, KEY_FUNCTION);
+		add_column(v, KEY_DSO);
+	}
+	if (!v->rows)
+		v->rows = KEY_FUNCTION | KEY_DSO;
+	if (!(sort & KEYS_OF_WEIGHT))
+		v->nr_order = 0;
+	return STATUS_OK;
+}
+
+static int choose(const struct command *self, const struct options *o, struct view *v)
 {
 	bool tree = o->tree || o->callers;
 	double usual = tree ? 0.5 : o->csv || o->json ? 0 : 0.05;
+	unsigned int sort;
 	int status;
 
-	*show = (struct show_options){
-		.form = o->csv ? SHOW_CSV : o->json ? SHOW_NDJSON : SHOW_TEXT,
-		.no_total = o->no_children,
-		.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
-		.max_rows = o->limit,
+	*v = (struct view){
+		.show = {
+			.form = o->csv ? SHOW_CSV : o->json ? SHOW_NDJSON : SHOW_TEXT,
+			.no_total = o->no_children,
+			.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
+			.max_rows = o->limit,
+		},
+		.tree = tree,
+		.direction = o->callers || (tree && !strcmp(o->tree, "callee")) ? TREE_UP : TREE_DOWN,
 	};
-	*set = 0;
 	if (o->csv && o->json)
 		return say_usage(self, "--csv and --json exclude each other");
 	if (o->tree && o->callers)
 		return say_usage(self, "--tree and --callers exclude each other");
-	status = choose_columns(self, &o->sort, show, set);
-	if (status || tree)
-		return status ? status : choose_roots(self, o, show, set);
-	if (!show->nr_columns) {
-		show->column[show->nr_columns++] = KEY_FUNCTION;
-		show->column[show->nr_columns++] = KEY_DSO;
-		*set = KEY_FUNCTION | KEY_DSO;
-	}
-	return STATUS_OK;
+	status = filter_check(self, &o->filter);
+	if (!status)
+		status = read_keys(self, "sort", &o->sort, NR_SORT_KEYS, v->order, &v->nr_order, &sort);
+	if (status)
+		return status;
+	return tree ? choose_roots(self, o, v, sort) : choose_columns(self, o, v, sort);
 }
 
-static int show_table(FILE *out, const struct dusk_profile *p, unsigned int set, const struct selection *s,
-		      const struct show_options *show)
+/* @p is what was recorded, @seen what of it is looked at. */
+static int show_table(FILE *out, const struct dusk_profile *p, const struct dusk_profile *seen,
+		      const struct selection *s, const struct view *v)
 {
 	_cleanup_(table_freep) struct table *t = NULL;
-	int err = table_new(&t, p, set, s);
+	int err = table_new(&t, seen, v->rows, s);
 
 	if (err)
 		return err;
-	if (show->form == SHOW_TEXT)
+	if (v->nr_order)
+		table_sort(t, v->order, v->nr_order);
+	if (v->show.form == SHOW_TEXT)
 		header_show(out, p, t->samples);
-	table_show(out, t, show);
+	table_show(out, t, &v->show);
 	return 0;
 }
 
-static int show_tree(FILE *out, const struct dusk_profile *p, unsigned int set, const struct selection *s,
-		     const struct show_options *show, enum tree_direction direction)
+static int show_tree(FILE *out, const struct dusk_profile *p, const struct dusk_profile *seen,
+		     const struct selection *s, const struct view *v)
 {
 	_cleanup_(tree_freep) struct tree *t = NULL;
-	struct tree_options o = {direction, set, show->percent_limit, s};
-	int err = tree_new(&t, p, &o);
+	struct tree_options o = {v->direction, v->rows, v->show.percent_limit, s};
+	int err = tree_new(&t, seen, &o);
 
 	if (err)
 		return err;
-	if (show->form == SHOW_TEXT)
+	if (v->show.form == SHOW_TEXT)
 		header_show(out, p, t->samples);
-	return tree_show(out, t, direction, show);
+	return tree_show(out, t, v->direction, &v->show);
 }
 
 /* Does the view name functions? */
-static bool by_function(const struct options *o, unsigned int set)
+static bool by_function(const struct view *v)
 {
-	return set & (KEY_FUNCTION | KEY_LINE) || o->tree || o->callers;
+	return v->tree || v->rows & (KEY_FUNCTION | KEY_LINE);
 }
 
 static int report(const struct command *self, const struct options *o)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(filtered_done) struct filtered seen = {0};
 	struct selection s = {o->comm.v, o->dso.v, o->pid.v, o->comm.nr, o->dso.nr, o->pid.nr};
-	struct show_options show;
 	struct output out;
-	unsigned int set;
-	int status = choose(self, o, &show, &set), err;
+	struct view v;
+	int status = choose(self, o, &v), err;
 
 	if (!status)
-		status = open_profile(&p, o->input, by_function(o, set) || o->dso.nr, o->inlined);
+		status = open_profile(&p, o->input, by_function(&v) || o->dso.nr || filter_any(&o->filter), o->inlined);
 	if (!status)
-		status = output_open(&out, NULL, show.form == SHOW_TEXT);
+		status = filter_apply(&seen, p, &o->filter);
+	if (!status)
+		status = output_open(&out, NULL, v.show.form == SHOW_TEXT);
 	if (status)
 		return status;
-	show.color = out.color;
-	show.ascii = o->ascii || !out.unicode;
-	if (o->tree || o->callers)
-		err = show_tree(out.file, p, set, &s, &show, o->tree ? TREE_DOWN : TREE_UP);
-	else
-		err = show_table(out.file, p, set, &s, &show);
-	if (!err && show.form == SHOW_TEXT) {
+	v.show.color = out.color;
+	v.show.ascii = o->ascii || !out.unicode;
+	err = (v.tree ? show_tree : show_table)(out.file, p, &seen.profile, &s, &v);
+	if (!err && v.show.form == SHOW_TEXT) {
 		losses_show(out.file, p);
-		if (by_function(o, set))
+		if (by_function(&v))
 			nameless_show(out.file, p);
 	}
 	return output_close(&out, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk script: each sample with its stack, as perf script writes it. */
 #include "base/cleanup.h"
+#include "cli/filter.h"
 #include "cli/open.h"
 #include "cli/output.h"
 #include "export/export.h"
@@ -8,29 +9,36 @@
 struct options {
 	const char *input;
 	bool inlined;
+	struct filter filter;
 };
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
+	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {DEFAULT_PROFILE, true};
+	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(filtered_done) struct filtered seen = {0};
 	struct export_options none = {0};
 	struct output out;
 	int status;
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	status = open_profile(&p, o.input, true, o.inlined);
+	status = filter_check(self, &o.filter);
+	if (!status)
+		status = open_profile(&p, o.input, true, o.inlined);
+	if (!status)
+		status = filter_apply(&seen, p, &o.filter);
 	if (!status)
 		status = output_open(&out, NULL, true);
-	return status ? status : output_close(&out, script_write(out.file, p, &none));
+	return status ? status : output_close(&out, script_write(out.file, &seen.profile, &none));
 }
 
 const struct command cmd_script = {

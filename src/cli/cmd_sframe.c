@@ -126,7 +126,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 const struct command cmd_sframe = {
 	.name = "sframe",
-	.summary = "What .sframe of a program or library says: the SFrame unwind table, version 1, 2 or 3",
+	.summary = "What .sframe of a program or library says: the SFrame unwind table",
 	.arguments = "FILE",
 	.options = options,
 	.run = run,

@@ -29,7 +29,7 @@ int say_usage(const struct command *c, const char *format, ...)
 
 void command_help(FILE *out, const struct command *c)
 {
-	fprintf(out, "Usage: dusk %s %s\n\n%s\n\nOptions:\n", c->name, c->arguments, c->summary);
+	fprintf(out, "Usage: dusk %s %s\n%s\n\nOptions:\n", c->name, c->arguments, c->summary);
 	options_help(out, c->options);
 	if (c->notes)
 		fprintf(out, "\n%s", c->notes);

@@ -16,7 +16,7 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 	{0, "inline", OPTION_FLAG, offsetof(type, member), NULL,			\
 	 "frames for inlined functions, too (default)"},					\
 	{0, "no-inline", OPTION_OFF, offsetof(type, member), NULL,			\
-	 "only functions with code of their own, without lines"}
+	 "only functions with code of their own"}
 
 static inline void profile_freep(struct dusk_profile **p)
 {

@@ -123,6 +123,17 @@ static bool is_flag(const struct option *o)
 	return o->kind == OPTION_FLAG || o->kind == OPTION_OFF;
 }
 
+/* The choice of @o that @text is, or NULL. */
+static const char *find_choice(const struct option *o, const char *text)
+{
+	const char *name;
+
+	for (size_t i = 0; (name = o->choice(i)); i++)
+		if (!strcmp(name, text))
+			return name;
+	return NULL;
+}
+
 static int parse_value(const struct option *o, const char *text, char *member)
 {
 	const char *end = text;
@@ -154,8 +165,21 @@ static int parse_value(const struct option *o, const char *text, char *member)
 		return parse_numbers(o, text, (struct number_list *)member);
 	case OPTION_TEXTS:
 		return parse_texts(text, (struct text_list *)member);
+	case OPTION_CHOICE:
+		return (*(const char **)member = find_choice(o, text)) ? 0 : -EINVAL;
 	}
 	return -EINVAL;
+}
+
+static int refuse_choice(struct parser *p, const struct option *o, const char *text)
+{
+	char list[128] = "";
+	const char *name;
+	size_t len = 0;
+
+	for (size_t i = 0; (name = o->choice(i)) && len < sizeof(list); i++)
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", i ? " or " : "", name);
+	return fail(p, "--%s takes %s, not '%s'", o->name, list, text);
 }
 
 static int refuse_value(struct parser *p, const struct option *o, const char *text)
@@ -172,6 +196,8 @@ static int refuse_value(struct parser *p, const struct option *o, const char *te
 	case OPTION_NUMBERS:
 		return fail(p, "--%s takes a list of numbers from %u to %u such as 1,2,5-7, not '%s'", name, o->min,
 			    o->max, text);
+	case OPTION_CHOICE:
+		return refuse_choice(p, o, text);
 	default:
 		return fail(p, "--%s takes a value that is not empty", name);
 	}
@@ -188,7 +214,9 @@ static int set(struct parser *p, const struct option *o, const char *text)
 		*(bool *)(p->into + o->offset) = o->kind == OPTION_FLAG;
 		return 0;
 	}
-	if (!text) {
+	if (!text && o->kind == OPTION_CHOICE) {
+		text = p->at + 1 < p->argc && find_choice(o, p->argv[p->at + 1]) ? p->argv[++p->at] : o->choice(0);
+	} else if (!text) {
 		if (p->at + 1 >= p->argc)
 			return fail(p, "--%s needs a value: %s", o->name, o->value);
 		text = p->argv[++p->at];

@@ -22,6 +22,7 @@ enum option_kind {
 	OPTION_DURATION,	/* uint64_t, nanoseconds: 500ms, 10s, 2m, 1h; without a unit: seconds */
 	OPTION_NUMBERS,		/* struct number_list: 1,2,5-7; each min .. max */
 	OPTION_TEXTS,		/* struct text_list: a,b */
+	OPTION_CHOICE,		/* const char *: one of its choices; the first one if none follows */
 };
 
 struct number_list {
@@ -43,6 +44,7 @@ struct option {
 	const char *value;	/* what stands for the value in --help; NULL for flags */
 	const char *help;
 	uint32_t min, max;
+	const char *(*choice)(size_t i);	/* what values there are, for completion and OPTION_CHOICE; NULL: no more */
 };
 
 struct options_result {

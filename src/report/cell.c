@@ -12,6 +12,10 @@ const char *key_name(enum key key)
 	case KEY_DSO: return "dso";
 	case KEY_FUNCTION: return "function";
 	case KEY_LINE: return "line";
+	case KEY_SELF_PERCENT: return "self_percent";
+	case KEY_TOTAL_PERCENT: return "total_percent";
+	case KEY_SELF: return "self";
+	case KEY_TOTAL: return "total";
 	}
 	abort();
 }
@@ -25,8 +29,8 @@ const char *cell(char *buffer, size_t size, enum key key, const struct group *g,
 	case KEY_DSO: return label_module(l, label);
 	case KEY_FUNCTION: return label_function(l, label);
 	case KEY_LINE: return label_line(l, label);
+	default: abort();
 	}
-	abort();
 }
 
 const char *color_of(bool color, double percent)

@@ -7,10 +7,19 @@
 #pragma once
 #include <dusk/dusk.h>
 
-enum key { KEY_COMM = 1, KEY_PID = 2, KEY_TID = 4, KEY_DSO = 8, KEY_FUNCTION = 16, KEY_LINE = 32 };
+enum key {
+	KEY_COMM = 1, KEY_PID = 2, KEY_TID = 4, KEY_DSO = 8, KEY_FUNCTION = 16, KEY_LINE = 32,
+
+	/* Not what a row is about, but what it weighs: */
+	KEY_SELF_PERCENT = 64, KEY_TOTAL_PERCENT = 128, KEY_SELF = 256, KEY_TOTAL = 512,
+};
+
+#define NR_KEYS 10
 
 #define KEYS_OF_TASKS (KEY_COMM | KEY_PID | KEY_TID)
 #define KEYS_OF_FRAMES (KEY_DSO | KEY_FUNCTION | KEY_LINE)
+#define KEYS_OF_ROWS (KEYS_OF_TASKS | KEYS_OF_FRAMES)
+#define KEYS_OF_WEIGHT (KEY_SELF_PERCENT | KEY_TOTAL_PERCENT | KEY_SELF | KEY_TOTAL)
 
 /* What to look at; an empty list means everything. */
 struct selection {

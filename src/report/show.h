@@ -14,9 +14,10 @@ enum show_form { SHOW_TEXT, SHOW_CSV, SHOW_NDJSON };
 
 struct show_options {
 	enum show_form form;
-	enum key column[6];		/* what the rows are about, in this order */
+	enum key column[NR_KEYS];	/* from left to right */
 	size_t nr_columns;
-	bool no_total;			/* only self */
+	bool chosen;			/* tables have these columns only; else those of weight come before them */
+	bool no_total;			/* of weight, only self */
 	double percent_limit;		/* rows with less of the samples in total are not shown; trees come cut to size */
 	uint64_t max_rows;		/* 0: all */
 	bool color, ascii;		/* of text */

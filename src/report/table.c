@@ -103,6 +103,25 @@ static int add_group(void *ctx, const struct weight *w)
 	return 0;
 }
 
+static int compare_key(const struct table *t, enum key key, const struct table_row *a, const struct table_row *b)
+{
+	const struct group *ga = &t->groups->v[a->group], *gb = &t->groups->v[b->group];
+
+	switch (key) {
+	case KEY_COMM: return strcmp(ga->comm, gb->comm);
+	case KEY_PID: return (ga->pid > gb->pid) - (ga->pid < gb->pid);
+	case KEY_TID: return (ga->tid > gb->tid) - (ga->tid < gb->tid);
+	case KEY_DSO: return strcmp(label_module(t->labels, a->label), label_module(t->labels, b->label));
+	case KEY_FUNCTION: return strcmp(label_function(t->labels, a->label), label_function(t->labels, b->label));
+	case KEY_LINE: return strcmp(label_line(t->labels, a->label), label_line(t->labels, b->label));
+	case KEY_SELF_PERCENT:
+	case KEY_SELF: return (b->self > a->self) - (b->self < a->self);
+	case KEY_TOTAL_PERCENT:
+	case KEY_TOTAL: return (b->total > a->total) - (b->total < a->total);
+	}
+	return 0;
+}
+
 static int compare(const void *first, const void *second, void *ctx)
 {
 	const struct table_row *a = first, *b = second;
@@ -116,6 +135,31 @@ static int compare(const void *first, const void *second, void *ctx)
 	if (t->labels)
 		order = label_compare(t->labels, a->label, b->label);
 	return order ? order : group_compare(&t->groups->v[a->group], &t->groups->v[b->group]);
+}
+
+struct order {
+	const struct table *table;
+	const enum key *keys;
+	size_t nr;
+};
+
+/* What the keys leave open stays in the usual order. */
+static int compare_keys(const void *first, const void *second, void *ctx)
+{
+	const struct order *o = ctx;
+	int order = 0;
+
+	for (size_t i = 0; i < o->nr && !order; i++)
+		order = compare_key(o->table, o->keys[i], first, second);
+	return order ? order : compare(first, second, (void *)o->table);
+}
+
+void table_sort(struct table *t, const enum key *keys, size_t nr)
+{
+	struct order o = {t, keys, nr};
+
+	if (t->nr)
+		qsort_r(t->rows, t->nr, sizeof(*t->rows), compare_keys, &o);
 }
 
 static int fill(struct adder *a)

@@ -24,6 +24,8 @@ struct table {
 
 /* @keys: a set of enum key. *@ret is to be freed with table_free() before @p is. 0 or -ENOMEM. */
 int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s);
+/* Put the rows in the order of these keys: the heaviest first, names and numbers from the smallest. */
+void table_sort(struct table *t, const enum key *keys, size_t nr);
 void table_free(struct table *t);
 
 static inline void table_freep(struct table **t)

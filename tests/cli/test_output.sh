@@ -101,6 +101,54 @@ claim "the callers" prints sh -c "$dusk report --callers --dso libc.so.6 --perce
   50.00%     code  (xz)
   50.00%     main
 -
+claim "the callees come first in --tree callee, as in --callers" sh -c "
+	[ \"\$($dusk report --tree callee)\" = \"\$($dusk report --callers)\" ] &&
+	[ \"\$($dusk report --tree caller)\" = \"\$($dusk report -t)\" ]"
+claim "fields: the columns that are named, in that order" prints "$dusk" report --csv --limit 2 --fields self,comm,total_percent,function <<'-'
+self,comm,total_percent,function
+6,xz,30.0000,match
+5,kworker/0:1,25.0000,worker_thread
+-
+claim "fields on paper" prints sh -c "$dusk report --fields comm,self,function --percent-limit 20 | grep -v '^#[^ ]*  *[a-z]*:' | grep -v '^#\$'" <<'-'
+# Command        Samples  Function
+  xz                   6  match
+  kworker/0:1          5  worker_thread
+  my app               4  vfs_read
+# 3 of 10 rows; --limit and --percent-limit choose
+# Not complete, or lost:
+#         1  no-fde: code without CFI in a module that has CFI, and no frame pointer
+#         1  exiting: the task exited before its stack was walked
+#         3  lost-samples: sample events lost: the ring buffer was full
+-
+claim "keys of weight in --sort say in which order rows are" prints "$dusk" report --csv --no-children --sort comm,self,function <<'-'
+self_percent,self,comm,function
+25.0000,5,kworker/0:1,worker_thread
+20.0000,4,my app,vfs_read
+5.0000,1,my app,[no stack: exiting]
+30.0000,6,xz,match
+10.0000,2,xz,libc.so.6+0x1234
+10.0000,2,xz,memcpy
+-
+claim "total first" prints "$dusk" report --csv --sort total --limit 3 --fields total,function <<'-'
+total,function
+9,code
+9,main
+6,match
+-
+claim "report --focus and --hide" prints "$dusk" report --csv --focus '^code$' --hide 'match|mem' --fields self,total,function <<'-'
+self,total,function
+8,9,code
+1,1,libc.so.6+0x1234
+0,9,main
+-
+claim "export --ignore and --hide" prints "$dusk" export --ignore 'worker|no stack' --hide 'code|libc' <<'-'
+xz;main 3
+xz;main;match;match 6
+my_app;start;(anonymous namespace)::run(int);vfs_read 4
+-
+claim "script --focus" sh -c "[ \$($dusk script --focus '^memcpy$' | grep -c cpu-clock:) = 2 ]"
+claim "flame --hide" sh -c "$dusk flame --hide '^match$' -o - >x.html && grep -q memcpy x.html && ! grep -q '\"match\"' x.html &&
+	$dusk flame -o - | grep -q '\"match\"'"
 claim "script: as perf script has it" prints sh -c "$dusk script | sed -n '/^my/,/^$/p' | head -n 5" <<'-'
 my_app    200/201   [000]     0.100000:   10000000 cpu-clock: 
 	ffffffff81000000 vfs_read+0x0 ([kernel.kallsyms])

@@ -18,7 +18,13 @@ struct wishes {
 	uint64_t duration;
 	struct number_list cpus;
 	struct text_list names;
+	const char *color;
 };
+
+static const char *color_choice(size_t i)
+{
+	return i == 0 ? "red" : i == 1 ? "green" : NULL;
+}
 
 static const struct option table[] = {
 	{'q', "quiet", OPTION_FLAG, offsetof(struct wishes, quiet), NULL, "no words"},
@@ -29,6 +35,7 @@ static const struct option table[] = {
 	{'d', "duration", OPTION_DURATION, offsetof(struct wishes, duration), "TIME", "a time"},
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct wishes, cpus), "CPUS", "numbers", 0, 4095},
 	{0, "comm", OPTION_TEXTS, offsetof(struct wishes, names), "NAMES", "names"},
+	{'k', "color", OPTION_CHOICE, offsetof(struct wishes, color), "[COLOR]", "a color", .choice = color_choice},
 	{0},
 };
 
@@ -235,6 +242,22 @@ static void the_help_names_every_option(void **state)
 	free(text);
 }
 
+static void a_choice_is_one_of_its_words_or_the_first(void **state)
+{
+	assert_int_equal(PARSE("--color", "green", "x"), 0);
+	assert_string_equal(w.color, "green");
+	assert_int_equal(result.next, 3);
+	assert_int_equal(PARSE("--color", "blue"), 0);
+	assert_string_equal(w.color, "red");
+	assert_int_equal(result.next, 2);
+	assert_int_equal(PARSE("-k", "-q"), 0);
+	assert_string_equal(w.color, "red");
+	assert_true(w.quiet);
+	assert_int_equal(PARSE("--color=green"), 0);
+	assert_string_equal(w.color, "green");
+	REFUSED("takes red or green, not 'blue'", "--color=blue");
+}
+
 static void suggestions_are_near(void **state)
 {
 	static const char *const names[] = {"record", "report", "script", "info", NULL};
@@ -274,6 +297,7 @@ int main(void)
 		cmocka_unit_test(a_list_given_twice_counts_as_the_last_one_says),
 		cmocka_unit_test(names_may_have_blanks),
 		cmocka_unit_test(the_help_names_every_option),
+		cmocka_unit_test(a_choice_is_one_of_its_words_or_the_first),
 		cmocka_unit_test(suggestions_are_near),
 	};
 

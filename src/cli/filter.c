@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which options choose stacks? See filter.h. */
+#include <string.h>
+#include "cli/filter.h"
+
+int filter_check(const struct command *self, const struct filter *f)
+{
+	const char *names[] = {"focus", "ignore", "hide"}, *regexes[] = {f->focus, f->ignore, f->hide};
+	char text[128];
+
+	for (size_t i = 0; i < 3; i++)
+		if (regexes[i] && filter_refuse(regexes[i], text, sizeof(text)))
+			return say_usage(self, "--%s '%s' is no regular expression: %s", names[i], regexes[i], text);
+	return STATUS_OK;
+}
+
+int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
+{
+	int err = filtered_init(ret, p, f);
+
+	if (!err)
+		return STATUS_OK;
+	say("cannot choose stacks: %s", strerror(-err));
+	return STATUS_FAILED;
+}

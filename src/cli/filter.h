@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which options choose stacks, the same in each command that shows some? */
+#pragma once
+#include "cli/command.h"
+#include "report/filter.h"
+
+/* Rows of an option table for the struct filter @member of @type. */
+#define FILTER_OPTIONS(type, member)								\
+	{0, "focus", OPTION_TEXT, offsetof(type, member.focus), "REGEX",			\
+	 "only stacks with a function or module like this"},					\
+	{0, "ignore", OPTION_TEXT, offsetof(type, member.ignore), "REGEX",			\
+	 "no stacks with a function or module like this"},					\
+	{0, "hide", OPTION_TEXT, offsetof(type, member.hide), "REGEX",				\
+	 "leave such functions out of their stacks"}
+
+/* STATUS_OK; or STATUS_USAGE, and all is said. */
+int filter_check(const struct command *self, const struct filter *f);
+
+/* What of @p is wanted, to @ret, which is to be freed with filtered_done() in any case. STATUS_FAILED: all is said. */
+int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struct filter *f);
+
+/* Does it need names? */
+static inline bool filter_any(const struct filter *f)
+{
+	return f->focus || f->ignore || f->hide;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which stacks does the user want to see, and which of their functions? See filter.h. */
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "report/filter.h"
+#include "report/label.h"
+
+enum { MET_FOCUS = 1, MET_IGNORE = 2, MET_HIDE = 4 };
+
+struct sieve {
+	const struct dusk_profile *profile;
+	const struct filter *filter;
+	struct labels *labels;
+	unsigned char *label_met;	/* by label: MET_... */
+	unsigned char *place_met;	/* by place: of its frame and of all its callers' */
+	uint32_t *shown;		/* by place: itself, or the nearest caller that is not hidden; 0: there is none */
+};
+
+const char *filter_refuse(const char *regex, char *text, size_t size)
+{
+	regex_t compiled;
+	int err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+
+	if (err) {
+		regerror(err, &compiled, text, size);
+		return text;
+	}
+	regfree(&compiled);
+	return NULL;
+}
+
+static int match(struct sieve *s, const char *regex, unsigned char bit)
+{
+	regex_t compiled;
+	int err;
+
+	if (!regex)
+		return 0;
+	err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+	if (err)
+		return err == REG_ESPACE ? -ENOMEM : -EINVAL;
+	for (uint32_t i = 0; i < s->labels->names.nr; i++)
+		if (!regexec(&compiled, label_function(s->labels, i), 0, NULL, 0) ||
+		    !regexec(&compiled, label_module(s->labels, i), 0, NULL, 0))
+			s->label_met[i] |= bit;
+	regfree(&compiled);
+	return 0;
+}
+
+static int match_labels(struct sieve *s)
+{
+	int err = labels_new(&s->labels, s->profile, LABEL_FUNCTION);
+
+	if (err)
+		return err;
+	s->label_met = calloc(s->labels->names.nr + 1, sizeof(*s->label_met));
+	if (!s->label_met)
+		return -ENOMEM;
+	err = match(s, s->filter->focus, MET_FOCUS);
+	if (!err)
+		err = match(s, s->filter->ignore, MET_IGNORE);
+	return err ? err : match(s, s->filter->hide, MET_HIDE);
+}
+
+/* Callers come before what they call. */
+static int match_places(struct sieve *s, struct dusk_node *nodes)
+{
+	const struct dusk_profile *p = s->profile;
+	uint32_t nr = nr_places(p);
+
+	s->place_met = calloc((size_t)nr + 1, sizeof(*s->place_met));
+	s->shown = calloc((size_t)nr + 1, sizeof(*s->shown));
+	if (!s->place_met || !s->shown)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < nr; i++) {
+		uint32_t parent = place_parent(p, i);
+		unsigned char met = s->label_met[place_label(s->labels, i)];
+
+		s->place_met[i] = met | s->place_met[parent];
+		s->shown[i] = met & MET_HIDE ? s->shown[parent] : i;
+		if (i < p->nr_nodes)
+			nodes[i].parent = s->shown[parent];
+	}
+	return 0;
+}
+
+static void choose(const struct sieve *s, struct filtered *f)
+{
+	const struct dusk_profile *p = s->profile;
+
+	f->profile.nr_samples = 0;
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		struct dusk_sample sample = p->samples[i];
+		uint32_t place = place_of(p, &sample);
+
+		if (s->filter->focus && !(s->place_met[place] & MET_FOCUS))
+			continue;
+		if (s->place_met[place] & MET_IGNORE || !s->shown[place])
+			continue;
+		if (sample.node)
+			sample.node = s->shown[place];
+		f->samples[f->profile.nr_samples++] = sample;
+	}
+}
+
+static int sift(struct sieve *s, struct filtered *f)
+{
+	const struct dusk_profile *p = s->profile;
+	int err = match_labels(s);
+
+	if (err)
+		return err;
+	f->nodes = calloc((size_t)p->nr_nodes + 1, sizeof(*f->nodes));
+	f->samples = calloc(p->nr_samples + 1, sizeof(*f->samples));
+	if (!f->nodes || !f->samples)
+		return -ENOMEM;
+	memcpy(f->nodes, p->nodes, p->nr_nodes * sizeof(*f->nodes));
+	err = match_places(s, f->nodes);
+	if (err)
+		return err;
+	choose(s, f);
+	f->profile.nodes = f->nodes;
+	f->profile.samples = f->samples;
+	return 0;
+}
+
+int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
+{
+	struct sieve s = {.profile = p, .filter = f};
+	int err = 0;
+
+	*ret = (struct filtered){.profile = *p};
+	if (f->focus || f->ignore || f->hide)
+		err = sift(&s, ret);
+	labels_free(s.labels);
+	free(s.label_met);
+	free(s.place_met);
+	free(s.shown);
+	return err;
+}
+
+void filtered_done(struct filtered *f)
+{
+	free(steal(f->nodes));
+	free(steal(f->samples));
+}

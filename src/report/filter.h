@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which stacks does the user want to see, and which of their functions?
+ *
+ * As pprof has it: an expression is met by a frame whose function or module it matches anywhere. Focus keeps the stacks
+ * that have such a frame, ignore drops them, hide takes the frames out of their stacks, and stacks away of which
+ * nothing is left. A sample without frames is taken for the frame that views show for it, "[no stack: exiting]".
+ */
+#pragma once
+#include <dusk/dusk.h>
+
+/* POSIX extended regular expressions, or NULL. */
+struct filter {
+	const char *focus, *ignore, *hide;
+};
+
+/* Why @regex cannot be used, written to @text; or NULL: it can. */
+const char *filter_refuse(const char *regex, char *text, size_t size);
+
+/* A profile of which some is left out: it shares the rest with the one that it was made of, and cannot outlive it. */
+struct filtered {
+	struct dusk_profile profile;
+	struct dusk_node *nodes;
+	struct dusk_sample *samples;
+};
+
+/* All-zero is one that was not made. 0, -ENOMEM or -EINVAL; to be freed with filtered_done() in any case. */
+int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f);
+void filtered_done(struct filtered *f);

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <cmocka.h>
+#include "export/export.h"
+#include "folded_profile.h"
+#include "report/filter.h"
+
+/* What a filter leaves of @f is @want, as folded stacks. */
+static void leaves(struct folded *f, const struct filter *filter, const char *want)
+{
+	struct filtered seen = {0};
+	struct export_options none = {0};
+	char *text;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	assert_int_equal(filtered_init(&seen, &f->profile, filter), 0);
+	assert_int_equal(folded_write(out, &seen.profile, &none), 0);
+	filtered_done(&seen);
+	fclose(out);
+	assert_string_equal(text, want);
+	free(text);
+}
+
+static void fill(struct folded *f)
+{
+	folded_add(f, "xz", "outermost", 3, "xz!main;xz!code;xz!match");
+	folded_add(f, "xz", "outermost", 2, "xz!main;c!memcpy");
+	folded_add(f, "xz", "exiting", 1, "");
+}
+
+static void without_a_filter_nothing_is_copied(void **state)
+{
+	struct folded *f = *state;
+	struct filter none = {0};
+	struct filtered seen = {0};
+
+	fill(f);
+	assert_int_equal(filtered_init(&seen, &f->profile, &none), 0);
+	assert_ptr_equal(seen.profile.samples, f->profile.samples);
+	assert_ptr_equal(seen.profile.nodes, f->profile.nodes);
+	filtered_done(&seen);
+}
+
+static void focus_keeps_stacks_with_a_match_anywhere(void **state)
+{
+	fill(*state);
+	leaves(*state, &(struct filter){.focus = "^code$"}, "xz;main;code;match 3\n");
+	leaves(*state, &(struct filter){.focus = "main"}, "xz;main;code;match 3\nxz;main;memcpy 2\n");
+	leaves(*state, &(struct filter){.focus = "mai$"}, "");
+}
+
+static void ignore_drops_them(void **state)
+{
+	fill(*state);
+	leaves(*state, &(struct filter){.ignore = "code|exiting"}, "xz;main;memcpy 2\n");
+	leaves(*state, &(struct filter){.focus = "main", .ignore = "main"}, "");
+}
+
+static void a_module_is_matched_too(void **state)
+{
+	fill(*state);
+	leaves(*state, &(struct filter){.focus = "^c$"}, "xz;main;memcpy 2\n");
+}
+
+static void what_is_hidden_leaves_its_callers_and_callees_together(void **state)
+{
+	fill(*state);
+	leaves(*state, &(struct filter){.hide = "code"}, "xz;main;match 3\nxz;main;memcpy 2\nxz;[no stack: exiting] 1\n");
+	leaves(*state, &(struct filter){.hide = "match|memcpy"}, "xz;main 2\nxz;main;code 3\nxz;[no stack: exiting] 1\n");
+}
+
+static void a_stack_that_is_hidden_whole_is_no_sample(void **state)
+{
+	fill(*state);
+	leaves(*state, &(struct filter){.hide = "^(xz|c)$"}, "xz;[no stack: exiting] 1\n");
+	leaves(*state, &(struct filter){.hide = "."}, "");
+}
+
+static void what_is_hidden_can_still_be_the_focus(void **state)
+{
+	fill(*state);
+	leaves(*state, &(struct filter){.focus = "code", .hide = "code"}, "xz;main;match 3\n");
+}
+
+static void the_profile_stays_as_it_was(void **state)
+{
+	struct folded *f = *state;
+
+	fill(f);
+	leaves(f, &(struct filter){.hide = "main", .ignore = "memcpy"}, "xz;code;match 3\nxz;[no stack: exiting] 1\n");
+	leaves(f, &(struct filter){0}, "xz;main;code;match 3\nxz;main;memcpy 2\nxz;[no stack: exiting] 1\n");
+}
+
+static void a_broken_expression_is_refused_with_the_reason(void **state)
+{
+	struct folded *f = *state;
+	struct filtered seen = {0};
+	char why[128];
+
+	assert_null(filter_refuse("a|b", why, sizeof(why)));
+	assert_ptr_equal(filter_refuse("(", why, sizeof(why)), why);
+	assert_true(strlen(why) > 5);
+	fill(f);
+	assert_int_equal(filtered_init(&seen, &f->profile, &(struct filter){.hide = "("}), -EINVAL);
+	filtered_done(&seen);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(without_a_filter_nothing_is_copied),
+		TEST(focus_keeps_stacks_with_a_match_anywhere),
+		TEST(ignore_drops_them),
+		TEST(a_module_is_matched_too),
+		TEST(what_is_hidden_leaves_its_callers_and_callees_together),
+		TEST(a_stack_that_is_hidden_whole_is_no_sample),
+		TEST(what_is_hidden_can_still_be_the_focus),
+		TEST(the_profile_stays_as_it_was),
+		TEST(a_broken_expression_is_refused_with_the_reason),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
