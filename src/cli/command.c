@@ -35,24 +35,60 @@ void command_help(FILE *out, const struct command *c)
 		fprintf(out, "\n%s", c->notes);
 }
 
-bool command_options(const struct command *c, int argc, char **argv, void *into, int *next, int *status)
+static bool parse(const struct command *c, int argc, char **argv, void *into, struct options_result *result,
+		  int *status)
 {
-	struct options_result result;
-	int err = options_parse(c->options, argc, argv, into, &result);
+	int err = options_parse(c->options, argc, argv, into, result);
 
 	if (err) {
-		*status = say_usage(c, "%s", *result.error ? result.error : strerror(-err));
-	} else if (result.help) {
+		*status = say_usage(c, "%s", *result->error ? result->error : strerror(-err));
+	} else if (result->help) {
 		command_help(stdout, c);
 		*status = STATUS_OK;
-	} else if (!next && result.next < argc) {
-		*status = say_usage(c, "unexpected argument '%s'%s", argv[result.next],
-				    strstr(argv[result.next], ".dusk") ? "; a profile is named by -i" : "");
 	} else {
-		if (next)
-			*next = result.next;
 		return true;
 	}
 	options_done(c->options, into);
 	return false;
+}
+
+static bool refuse_word(const struct command *c, const char *word, void *into, int *status)
+{
+	*status = say_usage(c, "unexpected argument '%s'%s", word,
+			    strstr(word, ".dusk") ? "; a profile is named by -i" : "");
+	options_done(c->options, into);
+	return false;
+}
+
+bool command_options(const struct command *c, int argc, char **argv, void *into, int *next, int *status)
+{
+	struct options_result result;
+
+	if (!parse(c, argc, argv, into, &result, status))
+		return false;
+	if (!next && result.next < argc)
+		return refuse_word(c, argv[result.next], into, status);
+	if (next)
+		*next = result.next;
+	return true;
+}
+
+bool command_words(const struct command *c, int argc, char **argv, void *into, const char **words, size_t max,
+		   size_t *nr, int *status)
+{
+	struct options_result result = {0};
+
+	*nr = 0;
+	for (int at = 0;; at += result.ended) {
+		if (!result.ended) {
+			if (!parse(c, argc - at, argv + at, into, &result, status))
+				return false;
+			at += result.next;
+		}
+		if (at >= argc)
+			return true;
+		if (*nr == max)
+			return refuse_word(c, argv[at], into, status);
+		words[(*nr)++] = argv[at];
+	}
 }

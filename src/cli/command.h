@@ -16,7 +16,7 @@ struct command {
 	int (*run)(const struct command *self, int argc, char **argv);	/* argv[0] is the command's name */
 };
 
-extern const struct command cmd_record, cmd_report, cmd_script, cmd_export, cmd_flame, cmd_info, cmd_doctor,
+extern const struct command cmd_record, cmd_report, cmd_diff, cmd_script, cmd_export, cmd_flame, cmd_info, cmd_doctor,
 	cmd_sframe;
 
 /*
@@ -24,6 +24,12 @@ extern const struct command cmd_record, cmd_report, cmd_script, cmd_export, cmd_
  * command that passes NULL for @next takes no further words.
  */
 bool command_options(const struct command *c, int argc, char **argv, void *into, int *next, int *status);
+
+/*
+ * The same for a command whose words may stand before, between and behind its options: up to @max of them to @words.
+ */
+bool command_words(const struct command *c, int argc, char **argv, void *into, const char **words, size_t max,
+		   size_t *nr, int *status);
 void command_help(FILE *out, const struct command *c);
 
 /* One line on stderr, after "dusk: ". */

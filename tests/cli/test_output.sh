@@ -149,6 +149,31 @@ my_app;start;(anonymous namespace)::run(int);vfs_read 4
 claim "script --focus" sh -c "[ \$($dusk script --focus '^memcpy$' | grep -c cpu-clock:) = 2 ]"
 claim "flame --hide" sh -c "$dusk flame --hide '^match$' -o - >x.html && grep -q memcpy x.html && ! grep -q '\"match\"' x.html &&
 	$dusk flame -o - | grep -q '\"match\"'"
+"$make_profile" more.dusk 4 || exit 1
+claim "diff: what changed most comes first, with its chance" prints "$dusk" diff --csv --limit 3 more.dusk profile.dusk <<'-'
+delta_percent,before_percent,after_percent,before,after,chance,mark,function,dso
+13.3333,16.6667,30.0000,6,6,0.3135,,match,xz
+11.1111,13.8889,25.0000,5,5,0.4677,,worker_thread,[kernel]
+-11.1111,11.1111,0.0000,4,0,0.2853,,xz+0x100000,xz
+-
+claim "diff on paper" prints "$dusk" diff profile.dusk profile.dusk --total --percent-limit 0 --focus memcpy <<'-'
+# before:    profile.dusk: 2 samples, 0.02 s of CPU time
+# after:     profile.dusk: 2 samples, 0.02 s of CPU time
+# marks:     * ** *** on a row say: chance alone would do this in 5, 1, 0.1 % of the cases
+#
+#   Before     After     Delta      Function  Module
+   100.00%   100.00%    +0.00%      code      xz
+   100.00%   100.00%    +0.00%      main      xz
+   100.00%   100.00%    +0.00%      memcpy    libc.so.6
+-
+claim "diff --stacks --absolute" prints "$dusk" diff --stacks --absolute --json more.dusk profile.dusk --limit 2 <<'-'
+{"schema":"dusk-diff-1","columns":["delta_s","before_s","after_s","before","after","chance","mark","stack"]}
+{"delta_s":-0.04,"before_s":0.04,"after_s":0,"before":4,"after":0,"chance":0.125,"mark":"","stack":"xz+0x100000"}
+{"delta_s":-0.04,"before_s":0.04,"after_s":0,"before":4,"after":0,"chance":0.125,"mark":"","stack":"xz+0x100000;xz+0x100040"}
+-
+mv more.dusk profile.dusk.old
+claim "diff without profiles takes the last two" sh -c "
+	[ \"\$($dusk diff)\" = \"\$($dusk diff profile.dusk.old profile.dusk)\" ] && $dusk diff | grep -q '^# before: *profile.dusk.old: 36 '"
 claim "script: as perf script has it" prints sh -c "$dusk script | sed -n '/^my/,/^$/p' | head -n 5" <<'-'
 my_app    200/201   [000]     0.100000:   10000000 cpu-clock: 
 	ffffffff81000000 vfs_read+0x0 ([kernel.kallsyms])
@@ -184,7 +209,7 @@ fi
 claim "flame writes one page" sh -c "$dusk flame -o x.html --title 'a & b' && grep -q 'a & b' x.html"
 claim "flame writes to standard output" sh -c "$dusk flame -o - | grep -qi '<!doctype html>'"
 
-for command in script "export" "flame -o -" info report; do
+for command in script "export" "flame -o -" info report diff; do
 	claim "$command: a full disk is an error" exits 1 sh -c "$dusk $command >/dev/full"
 done
 "$make_profile" large.dusk 100000 || exit 1

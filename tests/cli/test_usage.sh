@@ -18,7 +18,7 @@ failed() {
 
 claim "no command: the commands, and status 2" refused "Commands:"
 claim "--help lists the commands" exits 0 "$dusk" --help
-for command in record report script export flame info doctor; do
+for command in record report diff script export flame info doctor; do
 	claim "help $command is $command --help" sh -c \
 		"[ -n \"\$($dusk help $command)\" ] && [ \"\$($dusk help $command)\" = \"\$($dusk $command --help)\" ]"
 	claim "$command refuses an unknown option, by name" refused "unknown option '--no-such-thing'" $command --no-such-thing
@@ -42,11 +42,14 @@ claim "an unknown key that is near to none" refused "there are comm, pid, tid, d
 claim "a broken expression" refused "--focus '(' is no regular expression" report --focus '('
 claim "an unknown order of trees" refused "takes caller or callee, not 'up'" report --tree=up
 claim "fields of trees" refused "trees have columns of their own" report --tree --fields self
+claim "a third profile" refused "unexpected argument 'c.dusk'" diff a.dusk --json b.dusk c.dusk
+claim "a stack that calls" refused "--stacks and --total exclude each other" diff --stacks a --total
 claim "two forms at once" refused "exclude each other" report --csv --json
 claim "an unknown format" refused "did you mean 'folded'?" export --format fold
 
 claim "a profile that does not exist" failed "No such file" report -i none.dusk
 echo "just some text, long enough to be something else than a profile" >text.dusk
+claim "an old profile that does not exist" failed "profile.dusk.old: No such file" diff
 claim "a file that is no profile" failed "text.dusk is not a dusk profile" info -i text.dusk
 : >empty.dusk
 claim "an empty file" failed "empty.dusk" script -i empty.dusk

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* dusk diff: which functions, or stacks, take more or less than before. */
+#include <inttypes.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "cli/filter.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "report/show.h"
+#include "report/text.h"
+
+#define NO_LIMIT (-1.0)
+
+struct options {
+	bool stacks, total, absolute, inlined, csv, json;
+	struct text_list comm, dso;
+	struct filter filter;
+	uint32_t limit;
+	double percent_limit;
+};
+
+static const struct option options[] = {
+	{'s', "stacks", OPTION_FLAG, offsetof(struct options, stacks), NULL, "by stack (default: by function)"},
+	{'t', "total", OPTION_FLAG, offsetof(struct options, total), NULL, "with all that the functions called"},
+	{'a', "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL,
+	 "CPU time (default: share of the samples)"},
+	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
+	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
+	FILTER_OPTIONS(struct options, filter),
+	INLINE_OPTIONS(struct options, inlined),
+	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
+	{0, "percent-limit", OPTION_PERCENT, offsetof(struct options, percent_limit), "P",
+	 "leave out what changed by less than P percent"},
+	{0, "csv", OPTION_FLAG, offsetof(struct options, csv), NULL, "comma-separated values"},
+	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
+	{0},
+};
+
+struct side {
+	const char *path;
+	struct dusk_profile *profile;
+	struct filtered seen;
+};
+
+static int side_open(struct side *s, const struct options *o)
+{
+	int status = open_profile(&s->profile, s->path, true, o->inlined);
+
+	return status ? status : filter_apply(&s->seen, s->profile, &o->filter);
+}
+
+static void side_done(struct side *s)
+{
+	filtered_done(&s->seen);
+	dusk_profile_free(s->profile);
+}
+
+static void show_side(FILE *out, const struct diff *d, const struct side *s, int which)
+{
+	fprintf(out, "# %-10s ", which == BEFORE ? "before:" : "after:");
+	text_write(out, s->path, TEXT_TERMINAL);
+	fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time\n", d->samples[which], d->samples[which] * d->sample_s[which]);
+}
+
+static void show_header(FILE *out, const struct diff *d, const struct side sides[2])
+{
+	const char *event[2];
+
+	for (int i = BEFORE; i <= AFTER; i++) {
+		show_side(out, d, &sides[i], i);
+		event[i] = dusk_profile_setting(sides[i].profile, "event");
+	}
+	if (event[BEFORE] && event[AFTER] && strcmp(event[BEFORE], event[AFTER])) {
+		fprintf(out, "# %-10s ", "event:");
+		text_write(out, event[BEFORE], TEXT_TERMINAL);
+		fputs(" before, ", out);
+		text_write(out, event[AFTER], TEXT_TERMINAL);
+		fputs(" after: they do not count the same\n", out);
+	}
+	fputs("# marks:     * ** *** on a row say: chance alone would do this in 5, 1, 0.1 % of the cases\n#\n", out);
+}
+
+static int choose(const struct command *self, const struct options *o, struct show_options *show)
+{
+	double usual = o->csv || o->json ? 0 : 0.05;
+
+	*show = (struct show_options){
+		.form = o->csv ? SHOW_CSV : o->json ? SHOW_NDJSON : SHOW_TEXT,
+		.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
+		.max_rows = o->limit,
+	};
+	if (o->csv && o->json)
+		return say_usage(self, "--csv and --json exclude each other");
+	if (o->stacks && o->total)
+		return say_usage(self, "--stacks and --total exclude each other: a stack calls nothing");
+	return filter_check(self, &o->filter);
+}
+
+static int compare(const struct command *self, const struct options *o, struct side sides[2])
+{
+	struct selection s = {o->comm.v, o->dso.v, NULL, o->comm.nr, o->dso.nr, 0};
+	struct diff_options d = {&s, o->stacks, o->total, o->absolute};
+	_cleanup_(diff_freep) struct diff *diff = NULL;
+	struct show_options show;
+	struct output out;
+	int status = choose(self, o, &show), err;
+
+	for (int i = BEFORE; i <= AFTER && !status; i++)
+		status = side_open(&sides[i], o);
+	if (status)
+		return status;
+	err = diff_new(&diff, &sides[BEFORE].seen.profile, &sides[AFTER].seen.profile, &d);
+	if (err) {
+		say("cannot compare %s and %s: %s", sides[BEFORE].path, sides[AFTER].path, strerror(-err));
+		return STATUS_FAILED;
+	}
+	status = output_open(&out, NULL, show.form == SHOW_TEXT);
+	if (status)
+		return status;
+	show.color = out.color;
+	if (show.form == SHOW_TEXT)
+		show_header(out.file, diff, sides);
+	return output_close(&out, diff_show(out.file, diff, &show));
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.percent_limit = NO_LIMIT, .inlined = true};
+	const char *words[2] = {DEFAULT_PROFILE ".old", DEFAULT_PROFILE};
+	struct side sides[2] = {0};
+	size_t nr;
+	int status;
+
+	if (!command_words(self, argc, argv, &o, words, 2, &nr, &status))
+		return status;
+	for (int i = BEFORE; i <= AFTER; i++)
+		sides[i].path = words[i];
+	status = compare(self, &o, sides);
+	for (int i = BEFORE; i <= AFTER; i++)
+		side_done(&sides[i]);
+	options_done(options, &o);
+	return status;
+}
+
+const struct command cmd_diff = {
+	.name = "diff",
+	.summary = "Which functions take more or less than before",
+	.arguments = "[options] [BEFORE [AFTER]]",
+	.notes = "BEFORE is " DEFAULT_PROFILE ".old and AFTER " DEFAULT_PROFILE " if they are not named.\n",
+	.options = options,
+	.run = run,
+};
