@@ -188,6 +188,36 @@ bool dusk_profile_needs_names(const struct dusk_profile *p);
 void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret, size_t room);
 
 /*
+ * A question in SQL to a profile file: one statement that reads (doc/format.md lists views and tables). What would
+ * write, touch another file or load code is refused.
+ */
+struct dusk_query;
+
+enum dusk_value_kind { DUSK_VALUE_NULL, DUSK_VALUE_INTEGER, DUSK_VALUE_REAL, DUSK_VALUE_TEXT, DUSK_VALUE_BLOB };
+
+struct dusk_value {
+	enum dusk_value_kind kind;
+	int64_t integer;		/* INTEGER */
+	double real;			/* REAL */
+	const char *text;		/* TEXT, BLOB: until the next row, and a 0 byte behind it; else "" */
+	size_t len_bytes;		/* of text */
+};
+
+/*
+ * *@ret is to be freed with dusk_query_free(). -ENOENT, -EACCES; -EINVAL: not a profile, or damaged; -EPROTONOSUPPORT:
+ * of another version; -EBADMSG: not SQL, or it names what there is not; -EPERM: it is refused (what of it: @err).
+ */
+int dusk_query_new(struct dusk_query **ret, const char *path, const char *sql, struct dusk_error *err);
+void dusk_query_free(struct dusk_query *q);
+
+uint32_t dusk_query_columns(const struct dusk_query *q);
+const char *dusk_query_name(const struct dusk_query *q, uint32_t column);
+
+/* To the next row: 1; 0: there is none; a negative errno: the file is damaged, or memory is short. */
+int dusk_query_next(struct dusk_query *q, struct dusk_error *err);
+void dusk_query_value(const struct dusk_query *q, uint32_t column, struct dusk_value *ret);
+
+/*
  * A recording: the kernel programs, the profile that is being written, and what joins them.
  */
 struct dusk_record;

@@ -174,6 +174,37 @@ claim "diff --stacks --absolute" prints "$dusk" diff --stacks --absolute --json 
 mv more.dusk profile.dusk.old
 claim "diff without profiles takes the last two" sh -c "
 	[ \"\$($dusk diff)\" = \"\$($dusk diff profile.dusk.old profile.dusk)\" ] && $dusk diff | grep -q '^# before: *profile.dusk.old: 36 '"
+claim "query without SQL lists the views of the format" sh -c "
+	$dusk query --csv | cut -d, -f1 | tr '\\n' ' ' | grep -qx 'view frame_name losses samples stacks top_functions '"
+claim "query: numbers stand to the right" prints "$dusk" query "select comm, null as x, count(*) as n from samples group by 1 order by 3 desc, 1" <<'-'
+comm         x   n
+-----------  -  --
+xz              10
+kworker/0:1      5
+my app           5
+-
+claim "query as csv, options behind the words" prints "$dusk" query "select time_s, comm, null, 'a,\"b' from samples where pid = 200" --csv -i profile.dusk <<'-'
+time_s,comm,null,"'a,""b'"
+0.1,my app,,"a,""b"
+0.11,my app,,"a,""b"
+0.12,my app,,"a,""b"
+0.13,my app,,"a,""b"
+0.14,my app,,"a,""b"
+-
+claim "query as json" prints "$dusk" query --json "select id, time_s, null as x, comm from samples limit 1" <<'-'
+{"schema":"dusk-query-1","columns":["id","time_s","x","comm"]}
+{"id":1,"time_s":0,"x":null,"comm":"xz"}
+-
+claim "query: no control characters to the terminal" sh -c "$dusk query \"select char(27, 155) as x\" | tail -n 1 | grep -qxF '\\x1b\\xc2\\x9b'"
+claim "query: a name that is none" exits 2 "$dusk" query "select zebra from samples"
+claim "... is told, with the remedy" says "no such column: zebra; 'dusk query' lists the views"
+claim "query: what writes is refused" exits 2 "$dusk" query "delete from sample"
+claim "... by name" says "DELETE is refused"
+claim "query: another file is refused" exits 2 "$dusk" query "attach 'x.db' as x"
+claim "... and is not made" sh -c "[ ! -e x.db ] && [ \$($dusk query --csv 'select count(*) from sample' | tail -n 1) = 20 ]"
+claim "query --json: columns of one name are refused" exits 2 "$dusk" query --json "select 1 as a, 2 as a"
+claim "query: rows after the first thousands come, too" sh -c "
+	[ \$($dusk query 'with recursive n(i) as (values(1) union all select i+1 from n where i < 50000) select i from n' | tail -n 1) = 50000 ]"
 claim "script: as perf script has it" prints sh -c "$dusk script | sed -n '/^my/,/^$/p' | head -n 5" <<'-'
 my_app    200/201   [000]     0.100000:   10000000 cpu-clock: 
 	ffffffff81000000 vfs_read+0x0 ([kernel.kallsyms])
@@ -209,7 +240,7 @@ fi
 claim "flame writes one page" sh -c "$dusk flame -o x.html --title 'a & b' && grep -q 'a & b' x.html"
 claim "flame writes to standard output" sh -c "$dusk flame -o - | grep -qi '<!doctype html>'"
 
-for command in script "export" "flame -o -" info report diff; do
+for command in script "export" "flame -o -" info report diff query; do
 	claim "$command: a full disk is an error" exits 1 sh -c "$dusk $command >/dev/full"
 done
 "$make_profile" large.dusk 100000 || exit 1
