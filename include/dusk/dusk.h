@@ -188,6 +188,30 @@ bool dusk_profile_needs_names(const struct dusk_profile *p);
 void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret, size_t room);
 
 /*
+ * The code of a function, and the source lines that it was compiled from.
+ */
+struct dusk_code_line {
+	uint64_t address;		/* link-time; the line holds up to the next row's */
+	uint32_t file, line;		/* line 0: none */
+};
+
+struct dusk_code {
+	uint64_t start, end;		/* link-time addresses */
+	int fd;				/* the ELF file, open for reading */
+	uint32_t nr_files, nr_lines;	/* 0: there are no line tables */
+	const char **files;		/* as the compiler named them */
+	struct dusk_code_line *lines;	/* by address */
+};
+
+/*
+ * The function that frame @frame of @p is in, which has been looked up. *@ret is to be freed with dusk_code_free().
+ * -EOPNOTSUPP: its code is in no file (kernel, JIT); -ENOENT: the file is not here, or not the recorded one; -ENODATA: where
+ * the function ends is not known; -ENOEXEC.
+ */
+int dusk_code_read(struct dusk_code **ret, const struct dusk_profile *p, uint32_t frame, struct dusk_error *err);
+void dusk_code_free(struct dusk_code *c);
+
+/*
  * A question in SQL to a profile file: one statement that reads (doc/format.md lists views and tables). What would
  * write, touch another file or load code is refused.
  */

@@ -7,7 +7,7 @@
 #define MAX_COMMANDS 32
 
 static const struct command *const commands[] = {
-	&cmd_record, &cmd_report, &cmd_diff, &cmd_query, &cmd_script, &cmd_export, &cmd_flame, &cmd_info, &cmd_doctor, &cmd_sframe,
+	&cmd_record, &cmd_report, &cmd_diff, &cmd_annotate, &cmd_query, &cmd_script, &cmd_export, &cmd_flame, &cmd_info, &cmd_doctor, &cmd_sframe,
 	NULL,
 };
 

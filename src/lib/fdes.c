@@ -105,10 +105,10 @@ bool fdes_code(const struct fdes *f, uint32_t i, uint64_t *start, uint64_t *end)
 	return true;
 }
 
-bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start)
+bool fdes_extent(const struct fdes *f, uint64_t address, uint64_t *start, uint64_t *end)
 {
 	uint32_t low = 0, high = fdes_nr(f), middle;
-	uint64_t begin, end;
+	uint64_t begin, behind;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
@@ -117,10 +117,18 @@ bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start)
 		else
 			high = middle;
 	}
-	if (!low || !fdes_code(f, low - 1, &begin, &end) || address - begin >= end - begin)
+	if (!low || !fdes_code(f, low - 1, &begin, &behind) || address - begin >= behind - begin)
 		return false;
 	*start = begin;
+	*end = behind;
 	return true;
+}
+
+bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start)
+{
+	uint64_t end;
+
+	return fdes_extent(f, address, start, &end);
 }
 
 void fdes_free(struct fdes *f)

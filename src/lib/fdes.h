@@ -21,4 +21,12 @@ bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start);
 /* The code of the function with number @i, in the order of addresses. False: its FDE makes no sense. */
 uint32_t fdes_nr(const struct fdes *f);
 bool fdes_code(const struct fdes *f, uint32_t i, uint64_t *start, uint64_t *end);
+
+/* As fdes_find(), and where it ends, to *@end. */
+bool fdes_extent(const struct fdes *f, uint64_t address, uint64_t *start, uint64_t *end);
 void fdes_free(struct fdes *f);
+
+static inline void fdes_freep(struct fdes **f)
+{
+	fdes_free(*f);
+}

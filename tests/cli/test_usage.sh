@@ -18,7 +18,7 @@ failed() {
 
 claim "no command: the commands, and status 2" refused "Commands:"
 claim "--help lists the commands" exits 0 "$dusk" --help
-for command in record report diff query script export flame info doctor; do
+for command in record report diff annotate query script export flame info doctor; do
 	claim "help $command is $command --help" sh -c \
 		"[ -n \"\$($dusk help $command)\" ] && [ \"\$($dusk help $command)\" = \"\$($dusk $command --help)\" ]"
 	claim "$command refuses an unknown option, by name" refused "unknown option '--no-such-thing'" $command --no-such-thing
@@ -45,6 +45,8 @@ claim "fields of trees" refused "trees have columns of their own" report --tree 
 claim "a third profile" refused "unexpected argument 'c.dusk'" diff a.dusk --json b.dusk c.dusk
 claim "a stack that calls" refused "--stacks and --total exclude each other" diff --stacks a --total
 claim "a query before it has a profile" failed "profile.dusk: No such file" query "select 1"
+claim "annotate without a function" refused "which function?" annotate
+claim "two views at once" refused "--source and --disassembly exclude each other" annotate -s -d main
 claim "two forms at once" refused "exclude each other" report --csv --json
 claim "an unknown format" refused "did you mean 'folded'?" export --format fold
 
