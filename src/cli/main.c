@@ -6,9 +6,9 @@
 
 #define MAX_COMMANDS 32
 
-static const struct command *const commands[] = {
-	&cmd_record, &cmd_report, &cmd_diff, &cmd_annotate, &cmd_query, &cmd_script, &cmd_export, &cmd_flame, &cmd_info, &cmd_doctor, &cmd_sframe,
-	NULL,
+const struct command *const commands[] = {
+	&cmd_record, &cmd_report, &cmd_diff, &cmd_annotate, &cmd_query, &cmd_script, &cmd_export, &cmd_flame, &cmd_info,
+	&cmd_doctor, &cmd_sframe, &cmd_completion, NULL,
 };
 
 static void help(FILE *out)
@@ -17,7 +17,8 @@ static void help(FILE *out)
 	      "Shows where a machine's CPU time goes, with complete stacks of stock programs.\n\n"
 	      "Commands:\n", out);
 	for (const struct command *const *c = commands; *c; c++)
-		fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
+		if (!(*c)->hidden)
+			fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
 	fputs("  help       what a command does, and its options\n\n"
 	      "Options:\n"
 	      "  -h,  --help                     this text\n"
@@ -42,7 +43,8 @@ static int unknown(const char *name)
 	size_t nr = 1;
 
 	for (const struct command *const *c = commands; *c && nr < MAX_COMMANDS - 1; c++)
-		names[nr++] = (*c)->name;
+		if (!(*c)->hidden)
+			names[nr++] = (*c)->name;
 	near = suggest(name, names);
 	if (near)
 		say("unknown command '%s'; did you mean '%s'?", name, near);
