@@ -205,8 +205,8 @@ struct dusk_code {
 
 /*
  * The function that frame @frame of @p is in, which has been looked up. *@ret is to be freed with dusk_code_free().
- * -EOPNOTSUPP: its code is in no file (kernel, JIT); -ENOENT: the file is not here, or not the recorded one; -ENODATA: where
- * the function ends is not known; -ENOEXEC.
+ * -EOPNOTSUPP: its code is in no file (kernel, JIT); -ENOENT: the file is not here, or not the recorded one; -ENODATA:
+ * where the function ends is not known; -ENOEXEC.
  */
 int dusk_code_read(struct dusk_code **ret, const struct dusk_profile *p, uint32_t frame, struct dusk_error *err);
 void dusk_code_free(struct dusk_code *c);

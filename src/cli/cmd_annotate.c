@@ -20,7 +20,8 @@ static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{0, "dso", OPTION_TEXT, offsetof(struct options, dso), "NAME", "the function in this module"},
-	{'s', "source", OPTION_FLAG, offsetof(struct options, source), NULL, "source lines (default, if there are any)"},
+	{'s', "source", OPTION_FLAG, offsetof(struct options, source), NULL,
+	 "source lines (default, if there are any)"},
 	{'d', "disassembly", OPTION_FLAG, offsetof(struct options, instructions), NULL, "instructions"},
 	FILTER_OPTIONS(struct options, filter),
 	{0, "csv", OPTION_FLAG, offsetof(struct options, csv), NULL, "comma-separated values"},
@@ -73,7 +74,8 @@ static int find(struct annotation *ret, const struct dusk_profile *p, const stru
 	}
 	if (ret->nr)
 		return STATUS_OK;
-	say("no sample was taken in %s itself; 'dusk report --tree --focus' shows what it called", p->functions[meant[0]].name);
+	say("no sample was taken in %s itself; 'dusk report --tree --focus' shows what it called",
+	    p->functions[meant[0]].name);
 	return STATUS_FAILED;
 }
 

@@ -86,7 +86,8 @@ static void bash(void)
 	puts("# bash completion for dusk, made by 'dusk completion bash'\n"
 	     "_dusk()\n"
 	     "{\n"
-	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} options= values= list= head=\n"
+	     "\tlocal word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	     "\tlocal options= values= list= head=\n"
 	     "\tCOMPREPLY=()\n"
 	     "\tif [[ $word == = ]]; then\n"
 	     "\t\tword=\n"
@@ -237,7 +238,7 @@ const struct command cmd_completion = {
 	.name = "completion",
 	.summary = "What can be typed next, for bash, zsh or fish",
 	.arguments = "SHELL",
-	.notes = "The build installs it. By hand: dusk completion bash > ~/.local/share/bash-completion/completions/dusk\n",
+	.notes = "The build installs what this prints.\n",
 	.hidden = true,
 	.options = options,
 	.run = run,

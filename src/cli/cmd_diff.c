@@ -59,7 +59,8 @@ static void show_side(FILE *out, const struct diff *d, const struct side *s, int
 {
 	fprintf(out, "# %-10s ", which == BEFORE ? "before:" : "after:");
 	text_write(out, s->path, TEXT_TERMINAL);
-	fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time\n", d->samples[which], d->samples[which] * d->sample_s[which]);
+	fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time\n", d->samples[which],
+		d->samples[which] * d->sample_s[which]);
 }
 
 static void show_header(FILE *out, const struct diff *d, const struct side sides[2])

@@ -14,10 +14,12 @@ struct options {
 };
 
 static const struct option options[] = {
-	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "the profile (default " DEFAULT_PROFILE ")"},
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
+	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "write there (default flame.html)"},
-	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT", "heads the page (default: the command recorded)"},
+	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT",
+	 "heads the page (default: the command recorded)"},
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
@@ -50,7 +52,8 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!status)
 		status = output_open(&out, o.output, false);
 	if (!status)
-		status = output_close(&out, flame_write(out.file, &seen.profile, o.title ? o.title : default_title(p, o.input)));
+		status = output_close(&out, flame_write(out.file, &seen.profile,
+							o.title ? o.title : default_title(p, o.input)));
 	if (!status && out.path)
 		say("wrote %s; open it in a browser", out.path);
 	return status;

@@ -240,7 +240,7 @@ static int check_names(const struct command *self, const struct dusk_query *q)
 	for (uint32_t i = 0; i < dusk_query_columns(q); i++)
 		for (uint32_t k = 0; k < i; k++)
 			if (!strcmp(dusk_query_name(q, i), dusk_query_name(q, k)))
-				return say_usage(self, "two columns are called '%s', which JSON does not have; name one by AS",
+				return say_usage(self, "two columns are called '%s'; for JSON name one by AS",
 						 dusk_query_name(q, i));
 	return STATUS_OK;
 }

@@ -86,7 +86,8 @@ static int refuse_key(const struct command *self, const char *option, const char
 
 	for (size_t i = 0; i < nr; i++) {
 		names[i] = key_name(keys[i]);
-		len += snprintf(list + len, sizeof(list) - len, "%s%s", !i ? "" : i + 1 < nr ? ", " : " and ", names[i]);
+		len += snprintf(list + len, sizeof(list) - len, "%s%s", !i ? "" : i + 1 < nr ? ", " : " and ",
+				names[i]);
 	}
 	near = suggest(name, names);
 	if (near)

@@ -17,8 +17,8 @@ struct command {
 	int (*run)(const struct command *self, int argc, char **argv);	/* argv[0] is the command's name */
 };
 
-extern const struct command cmd_record, cmd_report, cmd_diff, cmd_annotate, cmd_query, cmd_script, cmd_export, cmd_flame, cmd_info, cmd_doctor,
-	cmd_sframe, cmd_completion;
+extern const struct command cmd_record, cmd_report, cmd_diff, cmd_annotate, cmd_query, cmd_script, cmd_export,
+	cmd_flame, cmd_info, cmd_doctor, cmd_sframe, cmd_completion;
 
 extern const struct command *const commands[];	/* all of them, and NULL */
 

@@ -44,7 +44,7 @@ struct option {
 	const char *value;	/* what stands for the value in --help; NULL for flags */
 	const char *help;
 	uint32_t min, max;
-	const char *(*choice)(size_t i);	/* what values there are, for completion and OPTION_CHOICE; NULL: no more */
+	const char *(*choice)(size_t i);	/* what values there are; NULL: no more */
 };
 
 struct options_result {

@@ -2,8 +2,8 @@
 /*
  * Where is the code of a recorded function, and from which lines was it compiled?
  *
- * Where it ends is told by its symbol, or else by its FDE; which line an instruction comes from by the line table of the
- * compilation unit, in the file or in the debug file that belongs to it.
+ * Where it ends is told by its symbol, or else by its FDE; which line an instruction comes from, by the line table of
+ * the compilation unit, in the file or in the debug file that belongs to it.
  */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -200,7 +200,7 @@ int dusk_code_read(struct dusk_code **ret, const struct dusk_profile *p, uint32_
 	rc = dwfl ? read_module(c, dwfl, m->path) : -ENOMEM;
 	dwfl_end(dwfl);
 	if (rc == -ENODATA)
-		return error_set(err, rc, "where the function at 0x%" PRIx64 " of %s ends is told by no symbol and no FDE",
+		return error_set(err, rc, "no symbol and no FDE tells where the function at 0x%" PRIx64 " of %s ends",
 				 c->public.start, m->path);
 	if (rc)
 		return error_set(err, rc, "cannot read the code of %s: %s", m->path, strerror(-rc));

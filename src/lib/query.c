@@ -99,8 +99,8 @@ static int open_file(struct dusk_query *q, const char *path, struct dusk_error *
 	if (rc)
 		return db_error(q->db, rc, err, "cannot read", path);
 	if (version != PROFILE_VERSION)
-		return error_set(err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads %d", path, (long long)version,
-				 PROFILE_VERSION);
+		return error_set(err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads %d", path,
+				 (long long)version, PROFILE_VERSION);
 	rc = declare_pragmas(q->db);
 	sqlite3_set_authorizer(q->db, refuse, q);
 	return rc ? db_error(q->db, rc, err, "cannot read", path) : 0;

@@ -12,7 +12,8 @@ static bool is_meant(const struct dusk_function *f, const char *name)
 {
 	size_t len = strlen(name);
 
-	return !strcmp(f->name, name) || !strcmp(f->symbol, name) || (!strncmp(f->name, name, len) && f->name[len] == '(');
+	return !strcmp(f->name, name) || !strcmp(f->symbol, name) ||
+	       (!strncmp(f->name, name, len) && f->name[len] == '(');
 }
 
 static bool has_path(const struct dusk_profile *p, uint32_t function, const char *path)

@@ -22,8 +22,8 @@ struct annotation {
 };
 
 /*
- * The functions of @p that @name can mean: by the name, the symbol, or the name up to its parameters; in the module @dso,
- * a name or a path, unless that is NULL. Up to @max to @ret; returns how many there are.
+ * The functions of @p that @name can mean: by the name, the symbol, or the name up to its parameters; in the module
+ * @dso, a name or a path, unless that is NULL. Up to @max to @ret; returns how many there are.
  */
 size_t annotation_find(const struct dusk_profile *p, const char *name, const char *dso, uint32_t *ret, size_t max);
 

@@ -16,7 +16,7 @@ struct sieve {
 	struct labels *labels;
 	unsigned char *label_met;	/* by label: MET_... */
 	unsigned char *place_met;	/* by place: of its frame and of all its callers' */
-	uint32_t *shown;		/* by place: itself, or the nearest caller that is not hidden; 0: there is none */
+	uint32_t *shown;		/* by place: itself, or the nearest caller that is not hidden, or 0 */
 };
 
 const char *filter_refuse(const char *regex, char *text, size_t size)

@@ -29,7 +29,7 @@ void table_show(FILE *out, const struct table *t, const struct show_options *o);
 /* @o->column names the keys of tasks, if there are any. 0 or -ENOMEM. */
 int tree_show(FILE *out, const struct tree *t, enum tree_direction direction, const struct show_options *o);
 
-/* The rows that changed by @o->percent_limit at least: percentage points, or percent of all time BEFORE. 0 or -ENOMEM. */
+/* Rows that changed by @o->percent_limit at least: percentage points, or percent of all time BEFORE. 0 or -ENOMEM. */
 int diff_show(FILE *out, const struct diff *d, const struct show_options *o);
 
 /* What was recorded, as lines of comment above a view; @selected: samples that the view shows. */

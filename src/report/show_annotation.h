@@ -14,8 +14,8 @@ void annotation_header(FILE *out, const struct dusk_profile *p, const struct ann
 		       uint64_t all);
 
 /*
- * The lines with code of the file in which the function begins, and lines with samples of others, which have been inlined;
- * on paper with the lines around them, if the files are here. 0 or -ENOMEM.
+ * The lines with code of the file in which the function begins, and lines with samples of others, which have been
+ * inlined; on paper with the lines around them, if the files are here. 0 or -ENOMEM.
  */
 int source_show(FILE *out, const struct annotation *a, const struct dusk_code *c, const struct show_options *o);
 

@@ -32,10 +32,11 @@ static double least(const struct view *v)
 /* How many rows are shown: they are sorted by what the limit is about. */
 static size_t nr_shown(const struct view *v)
 {
-	size_t nr = 0, max = v->options->max_rows && v->options->max_rows < v->diff->nr ? v->options->max_rows : v->diff->nr;
+	uint64_t max = v->options->max_rows ? v->options->max_rows : UINT64_MAX;
 	double limit = least(v);
+	size_t nr = 0;
 
-	while (nr < max && fabs(diff_delta(v->diff, &v->diff->rows[nr])) >= limit)
+	while (nr < v->diff->nr && nr < max && fabs(diff_delta(v->diff, &v->diff->rows[nr])) >= limit)
 		nr++;
 	return nr;
 }
@@ -144,11 +145,13 @@ static int show_csv(struct view *v, size_t nr)
 	for (size_t i = 0; i < nr && !ferror(v->out); i++) {
 		const struct diff_row *r = &d->rows[i];
 		const char *name = d->options.stacks ? stack_text(v, r) : function(v, r->key);
+		double chance = diff_chance(d, r);
 
 		if (!name)
 			return -ENOMEM;
-		fprintf(v->out, "%.4f,%.4f,%.4f,%" PRIu64 ",%" PRIu64 ",%.4g,%s,", diff_delta(d, r), diff_weight(d, r, BEFORE),
-			diff_weight(d, r, AFTER), r->count[BEFORE], r->count[AFTER], diff_chance(d, r), diff_mark(diff_chance(d, r)));
+		fprintf(v->out, "%.4f,%.4f,%.4f,", diff_delta(d, r), diff_weight(d, r, BEFORE), diff_weight(d, r, AFTER));
+		fprintf(v->out, "%" PRIu64 ",%" PRIu64 ",%.4g,%s,", r->count[BEFORE], r->count[AFTER], chance,
+			diff_mark(chance));
 		text_csv(v->out, name);
 		if (!d->options.stacks) {
 			putc(',', v->out);
@@ -210,8 +213,13 @@ int diff_show(FILE *out, const struct diff *d, const struct show_options *o)
 {
 	struct view v = {.out = out, .diff = d, .options = o};
 	size_t nr = nr_shown(&v);
-	int err = o->form == SHOW_TEXT ? show_text(&v, nr) : o->form == SHOW_CSV ? show_csv(&v, nr) : show_ndjson(&v, nr);
+	int err = 0;
 
+	switch (o->form) {
+	case SHOW_TEXT: err = show_text(&v, nr); break;
+	case SHOW_CSV: err = show_csv(&v, nr); break;
+	case SHOW_NDJSON: err = show_ndjson(&v, nr); break;
+	}
 	vec_done(&v.stack);
 	vec_done(&v.text);
 	return err;

@@ -13,7 +13,8 @@ void annotation_header(FILE *out, const struct dusk_profile *p, const struct ann
 	text_write(out, p->functions[a->function].name, TEXT_TERMINAL);
 	fputs("\n# file:      ", out);
 	text_write(out, p->modules[a->module].path, TEXT_TERMINAL);
-	fprintf(out, ", 0x%" PRIx64 " to 0x%" PRIx64 "\n# samples:   %" PRIu64 " of %" PRIu64, c->start, c->end, a->samples, all);
+	fprintf(out, ", 0x%" PRIx64 " to 0x%" PRIx64 "\n", c->start, c->end);
+	fprintf(out, "# samples:   %" PRIu64 " of %" PRIu64, a->samples, all);
 	if (a->elsewhere)
 		fprintf(out, "; %" PRIu64 " more in other builds of this file", a->elsewhere);
 	fputs("\n#\n", out);
@@ -70,7 +71,8 @@ static void show_object(FILE *out, const struct annotation *a, const struct dusk
 	putc('\n', out);
 }
 
-static void show_row(FILE *out, const struct dusk_code *c, const struct instruction *at, const struct dusk_code_line *line)
+static void show_row(FILE *out, const struct dusk_code *c, const struct instruction *at,
+		     const struct dusk_code_line *line)
 {
 	fprintf(out, ",0x%" PRIx64 ",", at->address);
 	text_csv(out, at->text);

@@ -150,11 +150,38 @@ static int show_line(const struct view *v, uint32_t line, uint64_t samples)
 	return err;
 }
 
+/* The lines of the file at hand from @from up to, not with, @end, which are there for the sake of others. */
+static int show_around(const struct view *v, uint32_t from, uint32_t end)
+{
+	int err = 0;
+
+	for (; from < end && from < v->text.nr && !err; from++)
+		err = show_line(v, from, 0);
+	return err;
+}
+
+/* @s and what is around it, from line @next on, before line @until. Returns the line that comes next, or -ENOMEM. */
+static int64_t show_near(const struct view *v, const struct source_line *s, uint32_t next, uint32_t until)
+{
+	uint32_t from = s->line > CONTEXT ? s->line - CONTEXT : 1, behind = s->line + 1 + CONTEXT;
+	int err;
+
+	if (!s->line)
+		return show_line(v, 0, s->samples) ? -ENOMEM : 0;
+	if (next && from > next)
+		fprintf(v->out, "%21s   ...\n", "");
+	err = show_around(v, from > next ? from : next, s->line);
+	if (!err)
+		err = show_line(v, s->line, s->samples);
+	behind = behind < until ? behind : until;
+	return err || show_around(v, s->line + 1, behind) ? -ENOMEM : behind;
+}
+
 /* The lines from @i up to, not with, @end, which are of one file, with what is around them. */
 static int show_file(struct view *v, size_t i, size_t end)
 {
 	const char *path = v->code->files[v->lines.v[i].file];
-	uint32_t next = 0;	/* the first line that is not shown yet */
+	int64_t next = 0;	/* the first line that is not shown yet */
 	int failed, err = load(v, path, &failed);
 
 	if (err)
@@ -164,22 +191,9 @@ static int show_file(struct view *v, size_t i, size_t end)
 	if (failed)
 		fprintf(v->out, ": %s", strerror(-failed));
 	putc('\n', v->out);
-	for (; i < end && !err && !ferror(v->out); i++) {
-		const struct source_line *s = &v->lines.v[i];
-		uint32_t until = i + 1 < end ? v->lines.v[i + 1].line : UINT32_MAX;
-		uint32_t from = s->line > CONTEXT ? s->line - CONTEXT : 1;
-
-		if (next && from > next)
-			fprintf(v->out, "%21s   ...\n", "");
-		for (from = from > next ? from : next; s->line && from < s->line && from < v->text.nr && !err; from++)
-			err = show_line(v, from, 0);
-		err = err ? err : show_line(v, s->line, s->samples);
-		for (next = s->line + 1; s->line && next <= s->line + CONTEXT && next < until && next < v->text.nr && !err; next++)
-			err = show_line(v, next, 0);
-		if (!s->line)
-			next = 0;
-	}
-	return err;
+	for (; i < end && next >= 0 && !ferror(v->out); i++)
+		next = show_near(v, &v->lines.v[i], next, i + 1 < end ? v->lines.v[i + 1].line : UINT32_MAX);
+	return next < 0 ? next : 0;
 }
 
 static int show_text(struct view *v)
@@ -225,7 +239,8 @@ static int show_data(struct view *v)
 	int err = 0, failed;
 
 	fputs(csv ? "self_percent,self,file,line,source\n"
-		  : "{\"schema\":\"dusk-source-1\",\"columns\":[\"self_percent\",\"self\",\"file\",\"line\",\"source\"]}\n", v->out);
+		  : "{\"schema\":\"dusk-source-1\","
+		    "\"columns\":[\"self_percent\",\"self\",\"file\",\"line\",\"source\"]}\n", v->out);
 	for (size_t i = 0; i < v->lines.nr && !err && !ferror(v->out); i++) {
 		if (!i || v->lines.v[i].file != v->lines.v[i - 1].file)
 			err = load(v, v->code->files[v->lines.v[i].file], &failed);

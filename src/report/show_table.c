@@ -78,9 +78,9 @@ static void measure(struct view *v)
 	char buffer[32];
 
 	for (size_t i = 0; i < v->nr_columns; i++) {
-		bool weighs = v->column[i] & KEYS_OF_WEIGHT;
-
-		v->width[i] = !weighs ? (int)strlen(title(v->column[i])) : v->column[i] & (KEY_SELF | KEY_TOTAL) ? 9 : 8;
+		v->width[i] = strlen(title(v->column[i]));
+		if (v->column[i] & KEYS_OF_WEIGHT)
+			v->width[i] = v->column[i] & (KEY_SELF | KEY_TOTAL) ? 9 : 8;
 	}
 	while ((r = next(v, r, &nr)))
 		for (size_t i = 0; i < v->nr_columns; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Write a profile with samples at known places of a file that is there, and no names, as if it had been recorded and not
- * looked up. usage: make_located PROFILE FILE BUILD_ID [OFFSET SAMPLES]...
+ * Write a profile with samples at known places of a file that is there, and no names, as if it had been recorded and
+ * not looked up. usage: make_located PROFILE FILE BUILD_ID [OFFSET SAMPLES]...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +25,9 @@ int main(int argc, char **argv)
 		uint32_t node = profile_node(w, 0, profile_frame(w, module, strtoull(argv[i], NULL, 0), false));
 
 		for (int n = atoi(argv[i + 1]); n > 0; n--) {
-			struct dusk_sample s = {.time_ns = nr++ * 10000000, .thread = thread, .node = node, .outcome = UNDEFINED_RA};
+			struct dusk_sample s = {.thread = thread, .node = node, .outcome = UNDEFINED_RA};
 
+			s.time_ns = nr++ * 10000000;
 			profile_sample(w, &s);
 		}
 	}

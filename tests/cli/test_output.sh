@@ -240,6 +240,20 @@ fi
 claim "flame writes one page" sh -c "$dusk flame -o x.html --title 'a & b' && grep -q 'a & b' x.html"
 claim "flame writes to standard output" sh -c "$dusk flame -o - | grep -qi '<!doctype html>'"
 
+if needs script "what a terminal gets"; then
+	claim "a terminal gets what the pager makes of it" sh -c "
+		TERM=xterm PAGER='sed s/^/paged:/' script -qec '$dusk report' /dev/null </dev/null >typed; cat typed
+		grep -q '^paged:# command:' typed && ! grep -q '^[^p]' typed"
+	claim "less gets FRX, unless the user has set LESS" sh -c "
+		env -u LESS PAGER='echo \$LESS; cat' TERM=xterm script -qec '$dusk report' /dev/null </dev/null | grep -q '^FRX' &&
+		LESS=S PAGER='echo \$LESS; cat' TERM=xterm script -qec '$dusk report' /dev/null </dev/null | grep -q '^S'"
+	claim "a terminal gets colours" sh -c "
+		PAGER= TERM=xterm script -qec '$dusk report' /dev/null </dev/null >typed; grep -q '[[]31m' typed"
+	claim "... but not with NO_COLOR" sh -c "
+		NO_COLOR=1 PAGER= TERM=xterm script -qec '$dusk report' /dev/null </dev/null >typed; ! grep -q '[[]31m' typed"
+	claim "a pipe gets neither" sh -c "TERM=xterm PAGER='sed s/^/paged:/' $dusk report | grep -v '^[# ]'; [ \$? = 1 ] &&
+		! TERM=xterm $dusk report | grep '[[]31m'"
+fi
 for command in script "export" "flame -o -" info report diff query; do
 	claim "$command: a full disk is an error" exits 1 sh -c "$dusk $command >/dev/full"
 done
