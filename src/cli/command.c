@@ -1,17 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What do all commands have in common? See command.h. */
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include "base/cleanup.h"
 #include "cli/command.h"
+#include "report/text.h"
 
 void say(const char *format, ...)
 {
+	_cleanup_(freep) char *line = NULL;
 	va_list arguments;
+	int len;
 
-	fputs("dusk: ", stderr);
 	va_start(arguments, format);
-	vfprintf(stderr, format, arguments);
+	len = vasprintf(&line, format, arguments);
 	va_end(arguments);
+	if (len < 0)
+		line = NULL;
+	fputs("dusk: ", stderr);
+	text_write(stderr, line ? line : strerror(ENOMEM), TEXT_TERMINAL);
 	putc('\n', stderr);
 }
 

@@ -35,7 +35,7 @@ bool command_words(const struct command *c, int argc, char **argv, void *into, c
 		   size_t *nr, int *status);
 void command_help(FILE *out, const struct command *c);
 
-/* One line on stderr, after "dusk: ". */
+/* One line on stderr, after "dusk: ". Names in it need not be trusted: a terminal gets no control characters. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* A usage error: the line, and where to read on. Returns STATUS_USAGE. */

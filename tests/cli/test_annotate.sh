@@ -80,6 +80,26 @@ claim "... which is said" says "no sample was taken in spin itself"
 claim "without objdump" exits 1 env PATH=/nonexistent "$dusk" annotate spin
 claim "... the package is named" says "objdump is not installed (Debian's package: binutils)"
 
+make cc -g
+cp prog whole
+# broken: whichever 40th part of the file is lost, it is refused or shown
+broken() {
+	size=$(stat -c %s whole)
+	for part in $(seq 1 39); do
+		cp whole prog
+		tr '\0' '\377' </dev/zero | dd of=prog bs=1 seek=$((part * size / 40)) count=$((size / 40)) conv=notrunc status=none
+		for view in --source --disassembly; do
+			"$dusk" annotate $view spin >said 2>&1
+			[ $? -le 1 ] || { echo "part $part: $?"; cat said; return 1; }
+		done
+	done
+}
+claim "a broken program is no crash" broken
+printf 'spin\033[2J' >name
+claim "what is said has no control characters" exits 1 "$dusk" annotate "$(cat name)"
+claim "... but says what they were" says 'spin\x1b[2J'
+
+cp whole prog
 strip prog
 claim "a stripped program has names by place" sh -c "$dusk report --csv --fields function >names && grep -q '^prog+0x' names"
 claim "... which can be annotated" exits 0 "$dusk" annotate "$(tail -n 1 names)"
