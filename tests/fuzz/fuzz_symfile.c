@@ -10,6 +10,8 @@
 
 #include "lib/symfile.h"
 
+#define MAX_BYTES (1 << 24)
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void make_right(uint8_t *data, size_t size)
@@ -49,10 +51,15 @@ static void ask(const struct symfile *s, uint64_t address)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct symfile *s = symfile_new();
-	uint8_t *bytes = malloc(size + 1);
+	struct symfile *s;
+	uint8_t *bytes;
 	ssize_t taken;
 
+	if (size > MAX_BYTES)
+		return 0;
+	s = symfile_new();
+	bytes = malloc(size + 1);
+	assert(s && bytes);
 	memcpy(bytes, data, size);
 	make_right(bytes, size);
 	taken = symfile_take(s, bytes, size);
