@@ -51,10 +51,13 @@ static __always_inline void ask(__u32 consumer, int first)
 
 static long ask_each(__u32 turn, struct setting *s)
 {
-	if (turn < s->consumers)
-		ask(turn, turn == 0);
+	__u32 consumer = turn < s->consumers ? turn : 0;	/* and the first one once more */
+	struct dusk_unwind u;
+
+	if (s->timed)
+		ask(consumer, turn == 0);
 	else
-		ask(0, 0);	/* the first one once more */
+		dusk_unwind_request(consumer, &u);
 	return 0;
 }
 
@@ -74,7 +77,8 @@ int at_syscall(void *ctx)
 	if (!s)
 		return 0;
 	copy = *s;
-	add(COST_CLOCK, bpf_ktime_get_ns());
+	if (copy.timed)
+		add(COST_CLOCK, bpf_ktime_get_ns());
 	bpf_loop(copy.consumers + copy.again, ask_each, &copy, 0);
 	return 0;
 }

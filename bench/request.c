@@ -120,7 +120,7 @@ static int costs(void)
 	begin(2, DUSK_SERVE_AT_ONCE);
 	attach("at_syscall");
 	attach("at_wakeup");
-	call((struct setting){.consumers = 2, .again = 1, .after = 1}, 2, &calls);
+	call((struct setting){.consumers = 2, .again = 1, .after = 1, .timed = 1}, 2, &calls);
 	for (__u32 i = 0; i < NR_COSTS; i++) {
 		if (bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(object, "costs"), &i, &c))
 			err(1, "cannot read");

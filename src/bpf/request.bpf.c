@@ -101,6 +101,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 	enum defer_verdict verdict;
 	struct task_value *v;
+	u64 fresh;
 	int err;
 
 	if (task_has_no_user(t) || !t->mm)
@@ -118,7 +119,8 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 
 	if (load_relaxed(&v->state.owes) & consumers_here.callbacks)
 		serve_owed(&v->state);	/* our task work is late, and there is room for one answer */
-	verdict = defer_request(&v->state.defer, slot, fresh_cookie(), &ret->cookie);
+	fresh = load_relaxed(&v->state.defer.word) ? 0 : fresh_cookie();
+	verdict = defer_request(&v->state.defer, slot, fresh, &ret->cookie);
 	if (verdict == DEFER_CONTENDED)
 		return refuse(ret, CONTENDED, COUNT_REFUSED_CONTENDED, -EAGAIN);
 	if (verdict != DEFER_SCHEDULE) {

@@ -9,6 +9,8 @@ CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *
 		u64 old = load_relaxed(&d->word);
 		u64 new = (old ? old : fresh << DEFER_BITS) | bit;
 
+		if (!old && !fresh)
+			break;
 		if (cmpxchg(&d->word, old, new) != old)
 			continue;	/* an interrupt asked in between */
 

@@ -16,18 +16,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void make_right(uint8_t *data, size_t size)
 {
-	struct symfile_chunk head;
+	struct symfile_chunk *head;
 
-	while (size >= sizeof(head)) {
-		memcpy(&head, data, sizeof(head));
-		head.magic = SYMFILE_MAGIC;
-		head.bytes = head.bytes / 8 * 8;
-		if (head.bytes > size - sizeof(head))
-			head.bytes = (size - sizeof(head)) / 8 * 8;
-		head.hash = symfile_hash(data + sizeof(head), head.bytes);
-		memcpy(data, &head, sizeof(head));
-		data += sizeof(head) + head.bytes;
-		size -= sizeof(head) + head.bytes;
+	for (size_t at = 0; at + sizeof(*head) <= size; at += sizeof(*head) + head->bytes) {
+		size_t room = size - at - sizeof(*head);
+
+		head = (struct symfile_chunk *)(data + at);	/* chunks are multiples of 8 */
+		head->magic = SYMFILE_MAGIC;
+		head->bytes = (head->bytes > room ? room : head->bytes) / 8 * 8;
+		head->hash = symfile_hash(data + at + sizeof(*head), head->bytes);
 	}
 }
 

@@ -30,6 +30,18 @@ static void later_requests_join_under_the_first_cookie(void **state)
 	assert_int_equal(cookie, 7);
 }
 
+static void nothing_begins_without_a_fresh_cookie(void **state)
+{
+	struct defer d = {0};
+	u64 cookie = 5;
+
+	assert_int_equal(defer_request(&d, 0, 0, &cookie), DEFER_CONTENDED);
+	assert_int_equal(cookie, 5);
+	assert_int_equal(defer_request(&d, 0, 7, &cookie), DEFER_SCHEDULE);
+	assert_int_equal(defer_request(&d, 1, 0, &cookie), DEFER_JOIN);
+	assert_int_equal(cookie, 7);
+}
+
 static void who_asks_again_is_told_so(void **state)
 {
 	struct defer d = {0};
@@ -173,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_request_schedules_the_walk_under_its_cookie),
 		cmocka_unit_test(later_requests_join_under_the_first_cookie),
+		cmocka_unit_test(nothing_begins_without_a_fresh_cookie),
 		cmocka_unit_test(who_asks_again_is_told_so),
 		cmocka_unit_test(taking_starts_afresh),
 		cmocka_unit_test(who_leaves_takes_only_its_own_bit_along),
