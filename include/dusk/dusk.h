@@ -86,13 +86,33 @@ struct dusk_thread {
 	const char *comm;
 };
 
+enum dusk_source { DUSK_CPU, DUSK_OFF_CPU };
+
+/* A tick of the CPU's timer; or an absence from the CPU, or the sum of some of one thread with one stack. */
 struct dusk_sample {
-	uint64_t time_ns;	/* since the recording began */
+	uint64_t time_ns;	/* since the recording began; of an absence: its end */
+	uint64_t value_ns;	/* what it stands for: the timer's period; the time off CPU */
+	uint64_t runnable_ns;	/* of that: only waiting for a CPU */
 	uint32_t thread, node;
+	uint32_t count;		/* ticks or absences */
 	uint16_t cpu;
 	uint8_t outcome;	/* index of dusk_profile.outcomes */
-	uint8_t source;		/* 0: CPU */
+	uint8_t source;		/* enum dusk_source */
+	uint8_t state;		/* of an absence: why (dusk_state_name()) */
 };
+
+/*
+ * How a thread spent its time within the recording, kept without regard to its samples: end - start = on CPU +
+ * runnable + blocked.
+ */
+struct dusk_life {
+	uint32_t thread;
+	uint64_t start_ns, end_ns, on_cpu_ns, runnable_ns, blocked_ns;
+	uint64_t absences;
+};
+
+/* "sleeping": why a task was off CPU. NULL: there is no such state; they are numbered from 0. */
+const char *dusk_state_name(unsigned state);
 
 enum dusk_outcome_class { DUSK_COMPLETE, DUSK_CUT, DUSK_NO_STACK, DUSK_ABSENT };
 
@@ -112,7 +132,7 @@ struct dusk_setting {
 
 struct dusk_profile {
 	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
-	uint32_t nr_lines;
+	uint32_t nr_lines, nr_lives;
 	uint64_t nr_samples;
 	struct dusk_module *modules;
 	struct dusk_function *functions;
@@ -121,10 +141,11 @@ struct dusk_profile {
 	struct dusk_node *nodes;
 	struct dusk_thread *threads;
 	struct dusk_sample *samples;		/* by time */
+	struct dusk_life *lives;		/* none where only CPU time was recorded */
 	struct dusk_outcome *outcomes;
 	struct dusk_counter *counters;
 	struct dusk_setting *settings;		/* doc/format.md lists the keys */
-	uint64_t period_ns;			/* what a sample stands for, per CPU */
+	uint64_t period_ns;			/* of the CPU's timer */
 	bool finished;				/* false: the recording was killed; the ledger is missing */
 	bool symbolized;
 	void *store;				/* of the library */

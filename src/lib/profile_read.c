@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "abi/absence.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "db.h"
@@ -23,6 +24,7 @@
 #define MAX_TEXT_BYTES (16 << 20)
 #define STEPS_PER_CALL 100000
 #define STEPS_PER_BYTE 8	/* a row has at least 8 bytes and takes about 20 steps */
+#define MAX_NS (1ULL << 62)
 #define MAX_FRAME_LINES 64	/* functions inlined into each other: unfolding makes a node of each */
 
 struct reader {
@@ -47,6 +49,7 @@ struct reader {
 	struct vec(struct dusk_node) nodes;
 	struct vec(struct dusk_thread) threads;
 	struct vec(struct dusk_sample) samples;
+	struct vec(struct dusk_life) lives;
 	struct vec(struct dusk_outcome) outcomes;
 	struct vec(struct dusk_counter) counters;
 	struct vec(struct dusk_setting) settings;
@@ -212,7 +215,8 @@ static int read_counter(struct reader *r)
 	return vec_push(&r->counters, c);
 }
 
-static int read_sample(struct reader *r)
+/* What samples and absences have in common. */
+static struct dusk_sample sample(struct reader *r)
 {
 	struct dusk_sample s = {
 		.time_ns = number(r, 1, INT64_MAX / 1000) * 1000,
@@ -225,7 +229,45 @@ static int read_sample(struct reader *r)
 	/* Without threads or outcomes every number is at most -1: there is nothing to point to. */
 	if (!r->threads.nr || !r->outcomes.nr)
 		r->damaged = true;
+	return s;
+}
+
+static int read_sample(struct reader *r)
+{
+	struct dusk_sample s = sample(r);
+
+	s.source = DUSK_CPU;		/* value_ns: the period, which hand_over() knows */
+	s.count = 1;
 	return vec_push(&r->samples, s);
+}
+
+static int read_absence(struct reader *r)
+{
+	struct dusk_sample s = sample(r);
+
+	s.source = DUSK_OFF_CPU;
+	s.state = number(r, 6, NR_ABSENCES - 1);
+	s.value_ns = number(r, 7, MAX_NS);
+	s.runnable_ns = number(r, 8, s.value_ns);
+	s.count = number(r, 9, UINT32_MAX);
+	return vec_push(&r->samples, s);
+}
+
+static int read_life(struct reader *r)
+{
+	struct dusk_life l = {
+		.thread = number(r, 1, (uint64_t)r->threads.nr - 1),
+		.start_ns = number(r, 2, MAX_NS),
+		.end_ns = number(r, 3, MAX_NS),
+		.on_cpu_ns = number(r, 4, MAX_NS),
+		.runnable_ns = number(r, 5, MAX_NS),
+		.blocked_ns = number(r, 6, MAX_NS),
+		.absences = number(r, 7, UINT32_MAX),
+	};
+
+	if (!r->threads.nr || l.start_ns > l.end_ns)
+		r->damaged = true;
+	return vec_push(&r->lives, l);
 }
 
 /*
@@ -237,7 +279,7 @@ static const struct table {
 	int64_t first, last;
 	bool dense;
 	int (*read)(struct reader *r);
-	bool optional;		/* profiles without lines lack it, and those from before there were lines */
+	bool optional;		/* profiles from before there were such things lack it */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, read_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
@@ -251,10 +293,13 @@ static const struct table {
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
 	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample},
+	{"absence", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_absence,
+	 true},
+	{"life", "id,thread,start,end,on_cpu,runnable,blocked,absences", 1, INT64_MAX - 1, false, read_life, true},
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
-#define NR_OPTIONAL 2
+#define NR_OPTIONAL 4
 
 static int damaged(struct reader *r, const char *what)
 {
@@ -488,11 +533,15 @@ static void hand_over(struct reader *r)
 	COLUMN(nodes);
 	COLUMN(threads);
 	COLUMN(samples);
+	COLUMN(lives);
 	COLUMN(outcomes);
 	COLUMN(counters);
 	COLUMN(settings);
 #undef COLUMN
 	p->period_ns = period_of(p);
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].source == DUSK_CPU)
+			p->samples[i].value_ns = p->period_ns;
 	p->finished = dusk_profile_setting(p, "finished");
 	p->symbolized = p->nr_functions > 1 || dusk_profile_setting(p, "symbolized");
 }
@@ -519,6 +568,7 @@ static void done(struct reader *r)
 	vec_done(&r->nodes);
 	vec_done(&r->threads);
 	vec_done(&r->samples);
+	vec_done(&r->lives);
 	vec_done(&r->outcomes);
 	vec_done(&r->counters);
 	vec_done(&r->settings);
@@ -559,6 +609,7 @@ void dusk_profile_free(struct dusk_profile *p)
 	free(p->nodes);
 	free(p->threads);
 	free(p->samples);
+	free(p->lives);
 	free(p->outcomes);
 	free(p->counters);
 	free(p->settings);

@@ -24,6 +24,11 @@
 	"create table thread(id integer primary key, pid int, tid int, comm text);"		\
 	"create table sample(id integer primary key, time int, thread int, node int,"		\
 	" cpu int, outcome int);"							\
+	"create table absence(id integer primary key, time int, thread int, node int,"		\
+	" cpu int, outcome int, state int, value int, runnable int, nr int);"			\
+	"create table life(id integer primary key, thread int, start int, end int,"		\
+	" on_cpu int, runnable int, blocked int, absences int);"				\
+	"create table state(id integer primary key, name text, sentence text);"		\
 	"create table outcome(id integer primary key, name text, class text, sentence text);"	\
 	"create table counter(name text primary key, value int, sentence text) without rowid;"
 
@@ -54,6 +59,13 @@
 	"f.function,f.module,o.name outcome "							\
 	"from sample s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome;"		\
+												\
+	"create view absences as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"	\
+	"a.name state,s.value/1e6 off_ms,s.runnable/1e6 runnable_ms,s.nr,"			\
+	"f.function,f.module,o.name outcome "							\
+	"from absence s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
+	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "		\
+	"left join state a on a.id=s.state;"							\
 												\
 	"create view stacks as select s.node id,count(*) samples,"				\
 	"(with recursive up(node,text) as (select s.node,'' union all "				\

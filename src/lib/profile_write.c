@@ -6,7 +6,6 @@
  * what is not. What has been named already is found in memory, so that a sample costs one insert and no look-up on
  * disk.
  */
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -14,7 +13,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 
-#include "abi/event.h"
+#include "abi/absence.h"
 #include "abi/outcome.h"
 #include "base/cleanup.h"
 #include "base/map.h"
@@ -27,7 +26,7 @@
 #define CLOSE_TRIES 20		/* for readers to leave, 50 ms each */
 
 enum statement {
-	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, COUNTER, PAGES, NR_STATEMENTS
+	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, ABSENCE, LIFE, COUNTER, PAGES, NR_STATEMENTS
 };
 
 static const char *const statement_sql[NR_STATEMENTS] = {
@@ -40,6 +39,8 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?)",
 	[SAMPLE] = "insert into sample values(null,?,?,?,?,?)",
+	[ABSENCE] = "insert into absence values(null,?,?,?,?,?,?,?,?,?)",
+	[LIFE] = "insert into life values(null,?,?,?,?,?,?,?)",
 	[COUNTER] = "insert or replace into counter values(?,?,?)",
 	[PAGES] = "pragma page_count",
 };
@@ -181,6 +182,25 @@ static int insert_outcomes(sqlite3 *db)
 	return rc;
 }
 
+static int insert_states(sqlite3 *db)
+{
+	static const char *const states[][2] = {
+#define X(code, name, sentence) {name, sentence},
+		ABSENCES(X)
+#undef X
+	};
+	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	int rc = db_prepare(&stmt, db, "insert into state values(?,?,?)");
+
+	for (int i = 0; !rc && i < NR_ABSENCES; i++) {
+		sqlite3_bind_int(stmt, 1, i);
+		bind_text(stmt, 2, states[i][0]);
+		bind_text(stmt, 3, states[i][1]);
+		rc = db_run(stmt);
+	}
+	return rc;
+}
+
 static int make_schema(sqlite3 *db)
 {
 	char sql[256];
@@ -194,6 +214,7 @@ static int make_schema(sqlite3 *db)
 	rc = db_exec(db, sql);
 	rc = rc ?: db_exec(db, PROFILE_TABLES PROFILE_VIEWS);
 	rc = rc ?: insert_outcomes(db);
+	rc = rc ?: insert_states(db);
 	return rc ?: db_exec(db, "commit");
 }
 
@@ -412,10 +433,8 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 {
-	sqlite3_stmt *stmt = begin(w, SAMPLE);
+	sqlite3_stmt *stmt = begin(w, s->source == DUSK_CPU ? SAMPLE : ABSENCE);
 
-	/* The format has no column for it, as long as there is only one. */
-	assert(s->source == SOURCE_CPU);
 	if (!stmt)
 		return;
 	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
@@ -423,6 +442,28 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 	sqlite3_bind_int64(stmt, 3, s->node);
 	sqlite3_bind_int(stmt, 4, s->cpu);
 	sqlite3_bind_int(stmt, 5, s->outcome);
+	if (s->source != DUSK_CPU) {
+		sqlite3_bind_int(stmt, 6, s->state);
+		sqlite3_bind_int64(stmt, 7, s->value_ns);
+		sqlite3_bind_int64(stmt, 8, s->runnable_ns);
+		sqlite3_bind_int64(stmt, 9, s->count);
+	}
+	run(w, stmt);
+}
+
+void profile_life(struct profile_writer *w, const struct dusk_life *l)
+{
+	sqlite3_stmt *stmt = begin(w, LIFE);
+
+	if (!stmt)
+		return;
+	sqlite3_bind_int64(stmt, 1, l->thread);
+	sqlite3_bind_int64(stmt, 2, l->start_ns);
+	sqlite3_bind_int64(stmt, 3, l->end_ns);
+	sqlite3_bind_int64(stmt, 4, l->on_cpu_ns);
+	sqlite3_bind_int64(stmt, 5, l->runnable_ns);
+	sqlite3_bind_int64(stmt, 6, l->blocked_ns);
+	sqlite3_bind_int64(stmt, 7, l->absences);
 	run(w, stmt);
 }
 

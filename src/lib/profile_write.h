@@ -31,6 +31,7 @@ uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offse
 uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame);
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
+void profile_life(struct profile_writer *w, const struct dusk_life *l);
 
 /* Counters: a name that is there is replaced. */
 void profile_counter(struct profile_writer *w, const char *name, const char *sentence, uint64_t value);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Are absences from the CPU, and the lives of threads, read as they were written? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "abi/absence.h"
+#include "lib/profile_write.h"
+
+static char dir[] = "/tmp/dusk-absences-XXXXXX";
+static char path[64];
+
+static int make_dir(void **state)
+{
+	(void)state;
+	snprintf(path, sizeof(path), "%s/p.dusk", mkdtemp(dir));
+	return 0;
+}
+
+static int remove_dir(void **state)
+{
+	char command[128];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	return system(command);
+}
+
+static void write_profile(void)
+{
+	struct profile_writer *w;
+	uint32_t thread, node;
+
+	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
+	profile_set(w, "period_ns", "10000000");
+	thread = profile_thread(w, 7, 8, "t");
+	node = profile_node(w, 0, profile_frame(w, 0, 1, false));
+	profile_sample(w, &(struct dusk_sample){ .time_ns = 5000, .thread = thread, .node = node });
+	profile_sample(w, &(struct dusk_sample){
+		.time_ns = 3000, .value_ns = 1ULL << 40, .runnable_ns = 9, .thread = thread, .node = node, .count = 3,
+		.cpu = 1, .source = DUSK_OFF_CPU, .state = ABSENCE_UNINTERRUPTIBLE });
+	profile_life(w, &(struct dusk_life){
+		.thread = thread, .start_ns = 1, .end_ns = 21, .on_cpu_ns = 9, .runnable_ns = 4, .blocked_ns = 7,
+		.absences = 2 });
+	assert_int_equal(profile_close(w, true, NULL), 0);
+}
+
+static void run_sql(const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void ticks_and_absences_are_samples_by_time(void **state)
+{
+	struct dusk_profile *p;
+
+	(void)state;
+	write_profile();
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_samples, 2);
+	assert_int_equal(p->samples[0].source, DUSK_OFF_CPU);
+	assert_int_equal(p->samples[0].value_ns, 1ULL << 40);
+	assert_int_equal(p->samples[0].runnable_ns, 9);
+	assert_int_equal(p->samples[0].count, 3);
+	assert_string_equal(dusk_state_name(p->samples[0].state), "uninterruptible");
+	assert_int_equal(p->samples[1].source, DUSK_CPU);
+	assert_int_equal(p->samples[1].value_ns, 10000000);
+	assert_int_equal(p->samples[1].count, 1);
+	dusk_profile_free(p);
+}
+
+static void lives_are_read_as_written(void **state)
+{
+	struct dusk_profile *p;
+
+	(void)state;
+	write_profile();
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_lives, 1);
+	assert_int_equal(p->lives[0].end_ns - p->lives[0].start_ns, 20);
+	assert_int_equal(p->lives[0].on_cpu_ns, 9);
+	assert_int_equal(p->lives[0].runnable_ns, 4);
+	assert_int_equal(p->lives[0].blocked_ns, 7);
+	assert_int_equal(p->lives[0].absences, 2);
+	dusk_profile_free(p);
+}
+
+static void profiles_without_absences_are_read(void **state)
+{
+	struct dusk_profile *p;
+
+	(void)state;
+	write_profile();
+	run_sql("drop table absence; drop table life; drop table state");
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_samples, 1);
+	assert_int_equal(p->nr_lives, 0);
+	dusk_profile_free(p);
+}
+
+static void wrong_values_are_damage(void **state)
+{
+	static const char *const damage[] = {
+		"update absence set state=99",
+		"update absence set runnable=value+1",
+		"update absence set value=-1",
+		"update absence set nr='x'",
+		"update life set thread=5",
+		"update life set start=22",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
+		struct dusk_profile *p;
+
+		write_profile();
+		run_sql(damage[i]);
+		assert_int_equal(dusk_profile_read(&p, path, NULL), -EINVAL);
+	}
+}
+
+static void there_are_as_many_names_as_states(void **state)
+{
+	(void)state;
+	assert_non_null(dusk_state_name(NR_ABSENCES - 1));
+	assert_null(dusk_state_name(NR_ABSENCES));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ticks_and_absences_are_samples_by_time),
+		cmocka_unit_test(lives_are_read_as_written),
+		cmocka_unit_test(profiles_without_absences_are_read),
+		cmocka_unit_test(wrong_values_are_damage),
+		cmocka_unit_test(there_are_as_many_names_as_states),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
