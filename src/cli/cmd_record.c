@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cli/child.h"
 #include "cli/keep.h"
 #include "cli/live.h"

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cli/live.h"
 #include "cli/open.h"
 #include "report/ledger.h"

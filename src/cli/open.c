@@ -2,19 +2,11 @@
 /* Where does a command get its profile, with names? See open.h. */
 #include <errno.h>
 #include <limits.h>
-#include <time.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "cli/open.h"
 
 #define PATIENCE_S 0.5	/* what is quicker needs no progress */
-
-double now_s(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec / 1e9;
-}
 
 void progress_begin(struct progress *p, bool quiet)
 {

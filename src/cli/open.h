@@ -34,5 +34,3 @@ struct progress {
 void progress_begin(struct progress *p, bool quiet);
 int progress_step(void *progress, uint32_t done, uint32_t total);
 void progress_end(struct progress *p);
-
-double now_s(void);

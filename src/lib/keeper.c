@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "keeper.h"
 #include <bpf/bpf.h>
-#include <time.h>
+#include "base/clock.h"
 
 #define LOOK_NS 1000000000ULL
-
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 int keeper_look(struct keeper *k, struct service *s)
 {

@@ -21,6 +21,7 @@
 #include "abi/config.h"
 #include "abi/event.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/map.h"
 #include "error.h"
 #include "keeper.h"
@@ -62,14 +63,6 @@ struct dusk_record {
 
 DECLARE_IMAGE(record);
 DECLARE_IMAGE(record_impl);
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ULL + t.tv_nsec;
-}
 
 /* The sample is complete but for what @user, @outcome and its kernel stack say. */
 static void write_sample(struct dusk_record *r, const struct waiting *w, uint32_t user, uint8_t outcome)

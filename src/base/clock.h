@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What time is it? CLOCK_MONOTONIC, which is the kernel side's bpf_ktime_get_ns(). */
+#pragma once
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static inline double now_s(void)
+{
+	return now_ns() / 1e9;
+}
