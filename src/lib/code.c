@@ -11,7 +11,6 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
@@ -30,16 +29,6 @@ struct code {
 	struct vec(const char *) files;
 };
 
-static bool is_recorded(const struct dusk_module *m, int fd)
-{
-	char build_id[2 * 64 + 1];
-	struct stat st;
-
-	if (*m->build_id)
-		return !symbols_build_id(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
-	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
-}
-
 /* The recorded file, as we see it, or else as a process of the recording does. */
 static int open_module(const struct dusk_module *m, struct dusk_error *err)
 {
@@ -50,7 +39,7 @@ static int open_module(const struct dusk_module *m, struct dusk_error *err)
 	for (int foreign = 0; foreign <= 1; foreign++) {
 		_cleanup_(closep) int fd = foreign ? procfs_open_in_root(m->pid, m->path) : procfs_open_file(m->path);
 
-		if (fd >= 0 && is_recorded(m, fd))
+		if (fd >= 0 && symbols_recorded(m, fd))
 			return steal_fd(&fd);
 		found |= fd >= 0;
 	}

@@ -13,7 +13,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -139,17 +138,6 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Is the file in @fd the one that was recorded as @m? */
-static bool is_recorded(const struct dusk_module *m, int fd)
-{
-	char build_id[2 * 64 + 1];
-	struct stat st;
-
-	if (*m->build_id)
-		return !symbols_build_id(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
-	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
-}
-
 /* Our own vDSO, as a file: the kernel gives each process the same one. */
 static int vdso_file(void)
 {
@@ -174,7 +162,7 @@ static bool accept_file(const struct dusk_module *m, int fd, int *ret)
 {
 	_cleanup_(closep) int file = fd;
 
-	if (file < 0 || !is_recorded(m, file))
+	if (file < 0 || !symbols_recorded(m, file))
 		return false;
 	*ret = steal_fd(&file);
 	return true;

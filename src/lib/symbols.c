@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <gelf.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -365,4 +366,14 @@ int symbols_build_id(char *ret, size_t room, int fd)
 	ret[2 * len] = 0;
 	elf_end(elf);
 	return 0;
+}
+
+bool symbols_recorded(const struct dusk_module *m, int fd)
+{
+	char build_id[2 * 64 + 1];
+	struct stat st;
+
+	if (*m->build_id)
+		return !symbols_build_id(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
+	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
 }
