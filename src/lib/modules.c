@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "modules.h"
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <sys/sysmacros.h>
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "met.h"
 #include "procfs.h"
 
 #define SPARE_FDS 64		/* descriptors that others in this process may need */
@@ -75,56 +73,22 @@ static bool is_open(const struct modules_known *m, uint32_t index)
 	return index < m->fds.nr && m->fds.v[index] >= 0;
 }
 
-static void hex(char *ret, const u8 *bytes, u32 nr)
-{
-	for (u32 i = 0; i < nr; i++)
-		sprintf(ret + 2 * i, "%02x", bytes[i]);
-	ret[2 * nr] = 0;
-}
-
-/*
- * By the time that names are looked up, the file may be deleted, or its mount namespace gone; and by now the process
- * may be. Whoever reads the file compares it with what was recorded.
- */
-static int open_module(const struct event_module *e, const char *path)
-{
-	int fd = procfs_open_in_root(e->pid, path);
-
-	if (fd < 0)
-		fd = procfs_open_in_root(e->parent, path);
-	return fd < 0 ? procfs_open_file(path) : fd;
-}
-
 void modules_learn(struct modules_known *m, const struct event_module *e)
 {
-	char build_id[2 * BUILD_ID_BYTES + 1], path[PATH_BYTES + 32];
-	struct dusk_module mod = {
-		.kind = e->vdso ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE,
-		.pid = e->pid, .path = path, .build_id = build_id,
-		.ino = e->vdso ? 0 : e->ino,
-		.dev = e->vdso ? 0 : makedev(e->dev >> 20, e->dev & 0xfffff),
-		.generation = e->generation,
-	};
+	struct met met;
 	uint32_t *index;
 	bool added;
 
-	hex(build_id, e->build_id, e->build_id_bytes <= BUILD_ID_BYTES ? e->build_id_bytes : 0);
-	if (e->vdso)
-		strcpy(path, "[vdso]");
-	else if (e->path_start < PATH_BYTES)
-		snprintf(path, sizeof(path), "%.*s", (int)(PATH_BYTES - e->path_start), e->path + e->path_start);
-	else if (procfs_mapped_path(e->pid, e->start, e->end, path, sizeof(path)))	/* the mmap lock was taken */
-		snprintf(path, sizeof(path), "[inode %llu]", e->ino);
-
+	met_read(&met, e);
 	index = map_at(&m->by_id, e->id, &added);
 	if (!index)
 		return;
 	if (added)
-		*index = profile_module(m->writer, &mod);
+		*index = profile_module(m->writer, &met.module);
 	else
-		profile_module_update(m->writer, *index, &mod);
-	if (path[0] == '/')
-		keep(m, *index, open_module(e, path));
+		profile_module_update(m->writer, *index, &met.module);
+	/* By the time that names are looked up, the file may be deleted, or its mount namespace gone. */
+	keep(m, *index, met_open(&met, e));
 }
 
 /* JIT compilers write their maps where the process sees /tmp, named after the process's own idea of its PID. */

@@ -4,13 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "abi/event.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "demangle.h"
 #include "ksyms.h"
-#include "procfs.h"
+#include "met.h"
 #include "symbols.h"
 
 /* A file, by its module number. */
@@ -52,30 +51,21 @@ void names_free(struct names *n)
 	free(n);
 }
 
-/* The file as its process sees it, or its parent, or we do. Only the one that was walked is believed. */
-static struct symbols *open_symbols(const struct event_module *e, const char *path)
+static struct symbols *open_symbols(const struct met *m, const struct event_module *e)
 {
-	char recorded[2 * BUILD_ID_BYTES + 1] = "", found[2 * BUILD_ID_BYTES + 1] = "";
-	_cleanup_(closep) int fd = procfs_open_in_root(e->pid, path);
-	struct symbols *s = NULL;
+	_cleanup_(closep) int fd = met_open(m, e);
+	struct symbols *s;
 
-	if (fd < 0)
-		fd = procfs_open_in_root(e->parent, path);
-	if (fd < 0)
-		fd = procfs_open_file(path);
-	if (fd < 0)
+	if (fd < 0 || !symbols_recorded(&m->module, fd))
 		return NULL;
-	for (u32 i = 0; i < e->build_id_bytes && i < BUILD_ID_BYTES; i++)
-		sprintf(recorded + 2 * i, "%02x", e->build_id[i]);
-	if (symbols_build_id(found, sizeof(found), fd) || strcmp(found, recorded))
-		return NULL;
-	return symbols_open(&s, fd, path) ? NULL : s;
+	return symbols_open(&s, fd, m->path) ? NULL : s;
 }
 
 static struct file *file_of(struct names *n, u32 id)
 {
-	char path[PATH_BYTES + 1], *slash;
 	struct event_module e;
+	struct met met;
+	const char *slash;
 	struct file f = {};
 	uint32_t *index;
 	bool fresh;
@@ -85,11 +75,10 @@ static struct file *file_of(struct names *n, u32 id)
 		return &n->files.v[*index];
 	if (bpf_map_lookup_elem(n->named, &id, &e))
 		return NULL;		/* it may still come */
-	snprintf(path, sizeof(path), "%.*s", (int)(PATH_BYTES - e.path_start), e.path + e.path_start);
-	slash = strrchr(path, '/');
-	snprintf(f.name, sizeof(f.name), "%.63s", e.vdso ? "[vdso]" : slash ? slash + 1 : path);
-	if (!e.vdso && *path == '/')
-		f.symbols = open_symbols(&e, path);
+	met_read(&met, &e);
+	slash = strrchr(met.path, '/');
+	snprintf(f.name, sizeof(f.name), "%.63s", slash ? slash + 1 : met.path);
+	f.symbols = open_symbols(&met, &e);
 	index = map_at(&n->by_id, id, &fresh);
 	if (!index || vec_push(&n->files, f)) {
 		symbols_free(f.symbols);
