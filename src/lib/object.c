@@ -2,7 +2,6 @@
 #include "object.h"
 #include <bpf/btf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,9 +10,13 @@
 #include "abi/config.h"
 #include "error.h"
 
-static int quiet(enum libbpf_print_level level, const char *format, va_list args)
+libbpf_print_fn_t object_hush(void)
 {
-	return 0;
+	libbpf_print_fn_t before = libbpf_set_print(NULL);
+
+	if (getenv("DUSK_DEBUG_BPF"))
+		libbpf_set_print(before);
+	return before;
 }
 
 int object_task_work(enum task_work *ret, struct dusk_error *err)
@@ -38,8 +41,7 @@ int object_open(struct bpf_object **ret, const struct dusk_image *image, const c
 	LIBBPF_OPTS(bpf_object_open_opts, opts, .object_name = name);
 	struct bpf_object *obj;
 
-	if (!getenv("DUSK_DEBUG_BPF"))
-		libbpf_set_print(quiet);
+	object_hush();
 	obj = bpf_object__open_mem(image->bytes, image->size, &opts);
 	if (!obj)
 		return error_set(err, -errno, "cannot read the BPF object %s: %s", name, strerror(errno));

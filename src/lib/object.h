@@ -17,7 +17,13 @@
 /* Which name has what walks are deferred by? -EOPNOTSUPP: none, the kernel is too old, or it has no BTF. */
 int object_task_work(enum task_work *ret, struct dusk_error *err);
 
-/* Open an object. *@ret is to be closed with bpf_object__close(). */
+/*
+ * libbpf prints nothing from here on, unless $DUSK_DEBUG_BPF is set. Returns who printed before, to be given back where
+ * libbpf is somebody else's, too.
+ */
+libbpf_print_fn_t object_hush(void);
+
+/* Open an object. object_hush() is part of it. *@ret is to be closed with bpf_object__close(). */
 int object_open(struct bpf_object **ret, const struct dusk_image *image, const char *name, struct dusk_error *err);
 
 /* Set struct config (abi/config.h) of a program that unwinds for tool @tool, before load. */

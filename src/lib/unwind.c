@@ -41,16 +41,6 @@ struct dusk_unwinder {
 	struct reader reader[MAX_CONSUMERS];
 };
 
-/* libbpf is quiet while it works for us; its printing is the caller's, to whom it is given back. */
-static libbpf_print_fn_t hush(void)
-{
-	libbpf_print_fn_t theirs = libbpf_set_print(NULL);
-
-	if (getenv("DUSK_DEBUG_BPF"))
-		libbpf_set_print(theirs);
-	return theirs;
-}
-
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err)
 {
 	static const struct dusk_unwind_options defaults = { .sz = sizeof(defaults) };
@@ -71,7 +61,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return -ENOMEM;
-	theirs = hush();
+	theirs = object_hush();
 	r = service_new(&u->service, &o, err);
 	libbpf_set_print(theirs);
 	if (!r)
@@ -114,7 +104,7 @@ const char *dusk_unwind_private(const struct dusk_unwinder *u)
 int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
 		       struct bpf_object **ret, struct dusk_error *err)
 {
-	libbpf_print_fn_t theirs = hush();
+	libbpf_print_fn_t theirs = object_hush();
 	int r = u->tool ? -EBUSY : tool_open(&u->tool, u->service, plain, impl, err);
 
 	libbpf_set_print(theirs);
@@ -132,7 +122,7 @@ void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t siz
 
 int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err)
 {
-	libbpf_print_fn_t theirs = hush();
+	libbpf_print_fn_t theirs = object_hush();
 	int r = u->tool ? tool_load(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_object() comes first");
 
 	libbpf_set_print(theirs);
@@ -141,7 +131,7 @@ int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err)
 
 int dusk_unwind_attach(struct dusk_unwinder *u, struct dusk_error *err)
 {
-	libbpf_print_fn_t theirs = hush();
+	libbpf_print_fn_t theirs = object_hush();
 	int r = u->tool ? tool_attach(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_load() comes first");
 
 	libbpf_set_print(theirs);
