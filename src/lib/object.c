@@ -113,6 +113,36 @@ int object_show_variables(struct bpf_object *obj)
 	return 0;
 }
 
+int object_attach(struct object_links *links, struct bpf_object *obj, struct dusk_error *err)
+{
+	struct bpf_program *prog;
+	struct bpf_link *link;
+
+	bpf_object__for_each_program(prog, obj) {
+		if (!bpf_program__autoload(prog))
+			continue;
+		link = bpf_program__attach(prog);
+		if (!link && errno == EOPNOTSUPP)
+			continue;	/* its SEC() does not say where */
+		if (!link || vec_push(links, link)) {
+			int ret = link ? -ENOMEM : -errno;
+
+			bpf_link__destroy(link);
+			object_detach(links);
+			return error_set(err, ret, "cannot attach program %s to %s: %s", bpf_program__name(prog),
+					 bpf_program__section_name(prog), strerror(-ret));
+		}
+	}
+	return 0;
+}
+
+void object_detach(struct object_links *links)
+{
+	for (size_t i = 0; i < links->nr; i++)
+		bpf_link__destroy(links->v[i]);
+	vec_done(links);
+}
+
 int object_load_error(int ret, struct dusk_error *err)
 {
 	const struct dusk_capability *missing = probe_missing();

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include "abi/counter.h"
 #include "abi/types.h"
+#include "base/vec.h"
 #include "probe.h"
 
 /* An object that src/bpf/meson.build has embedded. */
@@ -34,6 +35,15 @@ void *object_variable(struct bpf_object *obj, const char *name, size_t size);
 
 /* After load: global variables are where object_variable() says. Older versions of libbpf leave this to skeletons. */
 int object_show_variables(struct bpf_object *obj);
+
+struct object_links vec(struct bpf_link *);
+
+/*
+ * Attach the loaded programs whose SEC() says where, to be detached with object_detach(). If one cannot be attached,
+ * none of @links stays.
+ */
+int object_attach(struct object_links *links, struct bpf_object *obj, struct dusk_error *err);
+void object_detach(struct object_links *links);
 
 /* bpf_object__load() said @ret: what that means. Returns a negative errno. */
 int object_load_error(int ret, struct dusk_error *err);

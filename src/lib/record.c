@@ -47,7 +47,6 @@ struct dusk_record {
 	struct tool *tool;
 	struct keeper keeper;
 	struct ring_buffer *ring;
-	struct bpf_link *follow[3];	/* the programs that follow whom to sample */
 	struct sampler *sampler;
 	struct profile_writer *writer;
 	struct modules_known *modules;
@@ -190,25 +189,6 @@ static int want_cgroup(struct dusk_record *r, const char *path, struct dusk_erro
 	return 0;
 }
 
-static struct bpf_program *program(const struct dusk_record *r, const char *name)
-{
-	return bpf_object__find_program_by_name(tool_object(r->tool), name);
-}
-
-/* Children of what is profiled are profiled. */
-static int attach_follow(struct dusk_record *r, struct dusk_error *err)
-{
-	static const char *const names[] = { "wanted_born", "wanted_exec", "wanted_exit" };
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		r->follow[i] = bpf_program__attach(program(r, names[i]));
-		if (!r->follow[i])
-			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", names[i],
-					 strerror(errno));
-	}
-	return 0;
-}
-
 static uint32_t rate_hz(const struct dusk_record_options *o)
 {
 	return o->frequency_hz ? o->frequency_hz : DEFAULT_HZ;
@@ -296,7 +276,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	if (!ret)
 		ret = tool_add_consumer(r->tool, CONSUMER_CPU, SERVE_RING | SERVE_MODULES, map_fd(r, "events"), -1, err);
 	if (!ret)
-		ret = attach_follow(r, err);
+		ret = tool_attach(r->tool, err);	/* children of what is profiled are profiled */
 	if (!ret)
 		ret = profile_create(&r->writer, o->path, o->owner_uid, o->owner_gid, err);
 	return ret;
@@ -360,7 +340,7 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
 	r->start_ns = r->committed_ns = now_ns();
 	set_u64(r->writer, "start_monotonic_ns", r->start_ns);
-	return sampler_start(r->sampler, program(r, "sample_cpu"), err);
+	return sampler_start(r->sampler, bpf_object__find_program_by_name(tool_object(r->tool), "sample_cpu"), err);
 }
 
 int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err)
@@ -505,8 +485,6 @@ void dusk_record_free(struct dusk_record *r)
 	if (!r)
 		return;
 	sampler_free(r->sampler);
-	for (size_t i = 0; i < sizeof(r->follow) / sizeof(r->follow[0]); i++)
-		bpf_link__destroy(r->follow[i]);
 	ring_buffer__free(r->ring);
 	if (r->writer)
 		profile_close(r->writer, false, NULL);

@@ -2,7 +2,6 @@
 #include "service.h"
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 #include "abi/state.h"
 #include "base/cleanup.h"
@@ -26,12 +25,9 @@ static const char *const shared_maps[] = {
 	".bss.stacks", ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
 };
 
-static const char *const lifecycle[] = { "exec_prepare", "task_exec", "task_exit" };
-#define NR_LIFECYCLE (sizeof(lifecycle) / sizeof(lifecycle[0]))
-
 struct service {
 	struct bpf_object *obj;
-	struct bpf_link *link[NR_LIFECYCLE];
+	struct object_links links;
 	struct pins *pins;
 	struct dusk_error private_reason;
 	struct shared stacks, registry, totals, walkers;
@@ -136,17 +132,6 @@ static int load(struct service *s, const struct service_options *o)
 	return 0;
 }
 
-static int attach(struct service *s, struct dusk_error *err)
-{
-	for (size_t i = 0; i < NR_LIFECYCLE; i++) {
-		s->link[i] = bpf_program__attach(bpf_object__find_program_by_name(s->obj, lifecycle[i]));
-		if (!s->link[i])
-			return error_set(err, -errno, "cannot attach %s to its tracepoint: %s", lifecycle[i],
-					 strerror(errno));
-	}
-	return 0;
-}
-
 /* Share it if that is wanted and can be; else the reason stays in s->private_reason. */
 static void enter(struct service *s, const char *folder)
 {
@@ -180,7 +165,7 @@ int service_new(struct service **ret, const struct service_options *o, struct du
 		if (r)
 			object_load_error(r, err);
 		else
-			r = attach(s, err);
+			r = object_attach(&s->links, s->obj, err);
 		service_unlock(s);
 	}
 	if (r) {
@@ -195,8 +180,7 @@ void service_free(struct service *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < NR_LIFECYCLE; i++)
-		bpf_link__destroy(s->link[i]);
+	object_detach(&s->links);
 	shared_unmap(&s->stacks);
 	shared_unmap(&s->registry);
 	shared_unmap(&s->totals);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/vec.h"
 #include "error.h"
 #include "object.h"
 
@@ -14,7 +13,7 @@
 struct tool {
 	struct service *service;
 	struct bpf_object *obj;
-	struct vec(struct bpf_link *) links;
+	struct object_links links;
 	struct shared here, counters;
 	u64 totals_before[NR_COUNTERS];
 };
@@ -83,32 +82,12 @@ int tool_load(struct tool *t, struct dusk_error *err)
 
 int tool_attach(struct tool *t, struct dusk_error *err)
 {
-	struct bpf_program *prog;
-	struct bpf_link *link;
-
-	bpf_object__for_each_program(prog, t->obj) {
-		if (!bpf_program__autoload(prog))
-			continue;
-		link = bpf_program__attach(prog);
-		if (!link && errno == EOPNOTSUPP)
-			continue;	/* its SEC() does not say where */
-		if (!link || vec_push(&t->links, link)) {
-			int ret = link ? -ENOMEM : -errno;
-
-			bpf_link__destroy(link);
-			tool_detach(t);
-			return error_set(err, ret, "cannot attach program %s to %s: %s", bpf_program__name(prog),
-					 bpf_program__section_name(prog), strerror(-ret));
-		}
-	}
-	return 0;
+	return object_attach(&t->links, t->obj, err);
 }
 
 void tool_detach(struct tool *t)
 {
-	for (size_t i = 0; i < t->links.nr; i++)
-		bpf_link__destroy(t->links.v[i]);
-	vec_done(&t->links);
+	object_detach(&t->links);
 }
 
 void tool_free(struct tool *t)
