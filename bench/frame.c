@@ -99,17 +99,12 @@ static void sample(struct bench *b, struct bpf_program *prog, int events_fd, rin
 	ring_buffer__free(ring);
 }
 
-static void *variable(struct bpf_object *obj, const char *map)
-{
-	size_t size;
-
-	return (void *)bpf_map__initial_value(bpf_object__find_map_by_name(obj, map), &size);
-}
-
 static void sample_dusk(struct bench *b, pid_t pid, bool cold, int seconds, struct bpf_prog_info *info)
 {
 	struct service_options options = {.pin = "", .max_depth = DEFAULT_DEPTH};
 	u32 wanted[2] = {pid, WANT_PROCESS}, yes = 1, size = sizeof(*info);
+	struct config *config;
+	struct filter *filter;
 	struct bpf_program *prog;
 	struct bpf_object *obj;
 	struct service *s;
@@ -120,8 +115,12 @@ static void sample_dusk(struct bench *b, pid_t pid, bool cold, int seconds, stru
 	if (service_new(&s, &options, &error) || tool_open(&t, s, &IMAGE(record), &IMAGE(record_impl), &error))
 		errx(1, "%s", error.text);
 	obj = tool_object(t);
-	((struct config *)variable(obj, ".rodata.config"))->no_cache = cold;
-	((struct filter *)variable(obj, ".rodata.filter"))->filter_tasks = 1;
+	config = object_variable(obj, "config", sizeof(*config));
+	filter = object_variable(obj, "filter", sizeof(*filter));
+	if (!config || !filter)
+		errx(1, "the BPF object has no settings");
+	config->no_cache = cold;
+	filter->filter_tasks = 1;
 	if (tool_load(t, &error))
 		errx(1, "%s", error.text);
 	events = bpf_object__find_map_fd_by_name(obj, "events");

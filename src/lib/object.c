@@ -49,21 +49,6 @@ int object_open(struct bpf_object **ret, const struct dusk_image *image, const c
 	return 0;
 }
 
-int object_configure(struct bpf_object *obj, u32 tool)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(obj, ".rodata.config");
-	struct bpf_map *walkers = bpf_object__find_map_by_name(obj, "walkers");
-	size_t size;
-	struct config *c = map ? (void *)bpf_map__initial_value(map, &size) : NULL;	/* before load it may be set */
-
-	if (!c || size != sizeof(*c) || c->abi != UNWIND_ABI || !walkers)
-		return -EINVAL;
-	c->tool = tool;
-	c->nr_walkers = bpf_map__max_entries(walkers);
-	probe_entry_text((uint64_t *)&c->entry_text_start, (uint64_t *)&c->entry_text_end);
-	return 0;
-}
-
 /* The place of variable @name in @section, or NULL. */
 static const struct btf_var_secinfo *find_in_section(const struct btf *btf, const struct btf_type *section,
 						     const char *name)
@@ -94,6 +79,19 @@ void *object_variable(struct bpf_object *obj, const char *name, size_t size)
 			return start + v->offset;
 	}
 	return NULL;
+}
+
+int object_configure(struct bpf_object *obj, u32 tool)
+{
+	struct bpf_map *walkers = bpf_object__find_map_by_name(obj, "walkers");
+	struct config *c = object_variable(obj, "config", sizeof(*c));
+
+	if (!c || c->abi != UNWIND_ABI || !walkers)
+		return -EINVAL;
+	c->tool = tool;
+	c->nr_walkers = bpf_map__max_entries(walkers);
+	probe_entry_text((uint64_t *)&c->entry_text_start, (uint64_t *)&c->entry_text_end);
+	return 0;
 }
 
 int object_show_variables(struct bpf_object *obj)

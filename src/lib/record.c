@@ -240,8 +240,6 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH, .no_faults = o->no_faults,
 	};
 	struct filter *filter;
-	struct bpf_map *map;
-	size_t size;
 	int ret;
 
 	ret = service_new(&r->service, &options, err);
@@ -249,9 +247,8 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 		ret = tool_open(&r->tool, r->service, &IMAGE(record), &IMAGE(record_impl), err);
 	if (ret)
 		return ret;
-	map = bpf_object__find_map_by_name(tool_object(r->tool), ".rodata.filter");
-	filter = map ? (void *)bpf_map__initial_value(map, &size) : NULL;
-	if (!filter || size != sizeof(*filter))
+	filter = object_variable(tool_object(r->tool), "filter", sizeof(*filter));
+	if (!filter)
 		return error_set(err, -EINVAL, "cannot record: the BPF object has no filter");
 	filter->filter_tasks = o->nr_pids || o->nr_tids;
 	filter->filter_cgroup = o->cgroup != NULL;
