@@ -160,7 +160,10 @@ const struct dusk_outcome *dusk_outcome(uint32_t outcome);
 uint64_t dusk_unwind_counter(const struct dusk_unwinder *u, const char *name);
 uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const char *name);
 
-/* Processes that were excluded since we came, because a walk did not end within a second: up to @max to @ret. */
+/*
+ * Processes that any tool has excluded since the unwinder was made, because a walk of theirs did not end within a
+ * second; they may be gone. Up to @max to @ret; returns how many.
+ */
 size_t dusk_unwind_excluded(const struct dusk_unwinder *u, pid_t *ret, size_t max);
 
 #ifdef __cplusplus

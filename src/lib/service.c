@@ -221,7 +221,7 @@ void service_unlock(struct service *s)
 
 bool service_has_tool(const struct service *s, u32 tool)
 {
-	return tool == service_tool(s) || (s->pins && pins_is_alive(s->pins, tool));
+	return s->pins && pins_is_alive(s->pins, tool);
 }
 
 struct registry *service_registry(const struct service *s)
@@ -292,11 +292,11 @@ void service_due(const struct service *s, u32 slot, void (*fn)(void *ctx, u64 co
 	struct bpf_map *tasks = bpf_object__find_map_by_name(s->obj, "tasks");
 	_cleanup_(freep) struct task_head *value = malloc(bpf_map__value_size(tasks));
 	int fd = bpf_map__fd(tasks);
-	u32 key = 0, next;
+	u32 key, next;
 
 	if (!value)
 		return;
-	for (bool first = true; !bpf_map_get_next_key(fd, first ? NULL : &key, &next); first = false) {
+	for (u32 *last = NULL; !bpf_map_get_next_key(fd, last, &next); last = &key) {
 		key = next;
 		if (!bpf_map_lookup_elem(fd, &key, value) && value->deferral >> slot & 1)
 			fn(ctx, value->deferral >> DEFER_BITS);

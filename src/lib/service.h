@@ -39,7 +39,7 @@ int service_map(const struct service *s, const char *name);
 int service_lock(struct service *s);
 void service_unlock(struct service *s);
 
-/* Does the tool of this number live? Under the lock. */
+/* Does the tool of this number, which is not ours, live? Under the lock. */
 bool service_has_tool(const struct service *s, u32 tool);
 
 /* Shared with the kernel and other tools, who write at any time. */

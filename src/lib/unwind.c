@@ -238,7 +238,9 @@ int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
 	return taken;
 }
 
-/* Which stack each cookie of a CHARGE_DUE row turned out to have: cookie -> stack << 32 | outcome. */
+/* What became of the cookies of CHARGE_DUE rows: cookie -> stack, and OUTCOME_OF(cookie) -> outcome. */
+#define OUTCOME_OF(cookie) ((cookie) | 1ULL << 63)
+
 static int read_resolved(int fd, struct map *resolved)
 {
 	struct charge_key key, *last = NULL, next;
@@ -254,7 +256,7 @@ static int read_resolved(int fd, struct map *resolved)
 		if (!value)
 			return -ENOMEM;
 		*value = key.stack;
-		value = map_at(resolved, key.cookie | 1ULL << 63, &added);
+		value = map_at(resolved, OUTCOME_OF(key.cookie), &added);
 		if (!value)
 			return -ENOMEM;
 		*value = key.outcome;
@@ -272,7 +274,7 @@ static struct dusk_charge make_charge(const struct charge_key *key, const struct
 	if (key->kind != CHARGE_DUE)
 		return c;
 	stack = map_find(resolved, key->cookie);
-	outcome = map_find(resolved, key->cookie | 1ULL << 63);
+	outcome = map_find(resolved, OUTCOME_OF(key->cookie));
 	c.unresolved = !stack || !outcome;
 	if (!c.unresolved) {
 		c.stack = *stack;
