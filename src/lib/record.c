@@ -23,6 +23,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "counters.h"
 #include "error.h"
 #include "keeper.h"
 #include "modules.h"
@@ -385,14 +386,6 @@ static uint64_t timer_skipped(const struct dusk_record *r)
 
 static void write_ledger(struct dusk_record *r)
 {
-	static const struct {
-		const char *name, *sentence;
-	} counters[] = {
-#define X(code, name, sentence) { name, sentence },
-		COUNTERS(X)
-#undef X
-	};
-
 	for (u32 i = 0; i < NR_COUNTERS; i++)
 		profile_counter(r->writer, counters[i].name, counters[i].sentence, tool_counter(r->tool, i));
 	profile_counter(r->writer, "timer-skipped", "what the timers counted beyond their ticks: ticks that were dropped, "

@@ -11,6 +11,7 @@
 #include "abi/outcome.h"
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "counters.h"
 #include "error.h"
 #include "keeper.h"
 #include "names.h"
@@ -337,14 +338,8 @@ const struct dusk_outcome *dusk_outcome(uint32_t outcome)
 
 uint64_t dusk_unwind_counter(const struct dusk_unwinder *u, const char *name)
 {
-	static const char *const counter_names[] = {
-#define X(code, name, sentence) name,
-		COUNTERS(X)
-#undef X
-	};
-
 	for (u32 i = 0; u->tool && i < NR_COUNTERS; i++)
-		if (!strcmp(counter_names[i], name))
+		if (!strcmp(counters[i].name, name))
 			return tool_counter(u->tool, i);
 	return UINT64_MAX;
 }
