@@ -41,10 +41,11 @@ static int check_same(sqlite3 *db, const struct dusk_profile *p)
 	return rc;
 }
 
-static int save_image(sqlite3_stmt *stmt, uint32_t id, const char *name)
+/* A row of image or source. */
+static int save_text(sqlite3_stmt *stmt, uint32_t id, const char *text)
 {
 	sqlite3_bind_int64(stmt, 1, id);
-	sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
+	sqlite3_bind_text(stmt, 2, text, -1, SQLITE_STATIC);
 	return db_run(stmt);
 }
 
@@ -63,7 +64,7 @@ static int save_functions(sqlite3 *db, const struct dusk_profile *p)
 		if (strings_number(&images, f->module, strlen(f->module), &number, &fresh))
 			return SQLITE_NOMEM;
 		if (fresh)
-			rc = save_image(image, number + 1, f->module);
+			rc = save_text(image, number + 1, f->module);
 		sqlite3_bind_int64(function, 1, i);
 		sqlite3_bind_text(function, 2, f->name, -1, SQLITE_STATIC);
 		if (strcmp(f->symbol, f->name))
@@ -74,13 +75,6 @@ static int save_functions(sqlite3 *db, const struct dusk_profile *p)
 		rc = rc ?: db_run(function);
 	}
 	return rc;
-}
-
-static int save_source(sqlite3_stmt *stmt, uint32_t id, const char *path)
-{
-	sqlite3_bind_int64(stmt, 1, id);
-	sqlite3_bind_text(stmt, 2, path, -1, SQLITE_STATIC);
-	return db_run(stmt);
 }
 
 /* In the order of frames, whatever that of the lines is: each frame's come together. */
@@ -104,7 +98,7 @@ static int save_lines(sqlite3 *db, const struct dusk_profile *p)
 			if (strings_number(&sources, l->file, strlen(l->file), &number, &fresh))
 				return SQLITE_NOMEM;
 			if (fresh)
-				rc = save_source(source, number + 1, l->file);
+				rc = save_text(source, number + 1, l->file);
 			sqlite3_bind_int64(stmt, 1, ++id);
 			sqlite3_bind_int64(stmt, 2, i);
 			sqlite3_bind_int64(stmt, 3, l->function);
