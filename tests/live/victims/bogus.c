@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * bogus sp|bp|odd|chain|unmapped VALUE: main, and a function of that name that runs for ever with a register that leads
- *to where no stack can be.
+ * to where no stack can be.
  *
  *	sp	the stack pointer is VALUE
  *	bp	the frame pointer, by which its CFI finds the caller, is VALUE
@@ -11,15 +11,9 @@
  */
 #include <string.h>
 #include <sys/mman.h>
-#include <ucontext.h>
-#include "victim.h"
+#include "own_stack.h"
 
-#define STACK_BYTES (1 << 20)
-#define PAGE 4096UL
-
-volatile unsigned long sink;
 unsigned long value;
-static char *stack;
 
 #define FOR_EVER "1: incq sink(%%rip)\n jmp 1b\n"
 
@@ -54,28 +48,8 @@ KNOWN void unmapped(void)
 	__asm__ volatile("1: incq sink(%rip)\n jmp 1b\n");
 }
 
-KNOWN void recurse(int left)
-{
-	volatile char room[1000];
-
-	room[0] = left;
-	if (left > 1)
-		recurse(left - 1);
-	else
-		unmapped();
-	sink += room[0];
-}
-
-KNOWN void enter(void)
-{
-	recurse(60);
-	sink++;
-}
-
 int main(int argc, char **argv)
 {
-	static ucontext_t context, outside;
-
 	value = argc > 2 ? strtoul(argv[2], NULL, 0) : 0;
 	say_ready();
 	if (!strcmp(argv[1], "sp"))
@@ -86,12 +60,5 @@ int main(int argc, char **argv)
 		odd();
 	else if (!strcmp(argv[1], "chain"))
 		chain();
-	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (stack == MAP_FAILED || getcontext(&context))
-		return 1;
-	context.uc_stack.ss_sp = stack;
-	context.uc_stack.ss_size = STACK_BYTES;
-	context.uc_link = &outside;
-	makecontext(&context, enter, 0);
-	return swapcontext(&outside, &context);
+	return run_on_stack(60, unmapped);
 }

@@ -8,17 +8,11 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <time.h>
-#include <ucontext.h>
-#include "victim.h"
+#include "own_stack.h"
 
-#define STACK_BYTES (1 << 20)
-#define PAGE 4096UL
-
-volatile unsigned long sink;
-static char *stack;
 static int stack_fd;
 static unsigned long tables, tables_bytes;
-static int depth, said;
+static int said;
 
 KNOWN void spin(void)
 {
@@ -49,24 +43,6 @@ KNOWN void work(void)
 	}
 }
 
-KNOWN void recurse(int left)
-{
-	volatile char room[1000];
-
-	room[0] = left;
-	if (left > 1)
-		recurse(left - 1);
-	else
-		work();
-	sink += room[0];
-}
-
-KNOWN void enter(void)
-{
-	recurse(depth);
-	sink++;
-}
-
 /* The program's own read-only segment that holds .eh_frame_hdr. */
 static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -88,18 +64,11 @@ static int find_tables(struct dl_phdr_info *info, size_t size, void *arg)
 
 int main(int argc, char **argv)
 {
-	static ucontext_t context, outside;
-
-	depth = argc > 2 ? atoi(argv[2]) : 60;
 	stack_fd = argc > 1 ? open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600) : -1;
 	if (stack_fd < 0 || ftruncate(stack_fd, STACK_BYTES))
 		return 1;
 	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, stack_fd, 0);
-	if (stack == MAP_FAILED || !dl_iterate_phdr(find_tables, NULL) || !tables_bytes || getcontext(&context))
+	if (stack == MAP_FAILED || !dl_iterate_phdr(find_tables, NULL) || !tables_bytes)
 		return 1;
-	context.uc_stack.ss_sp = stack;
-	context.uc_stack.ss_size = STACK_BYTES;
-	context.uc_link = &outside;
-	makecontext(&context, enter, 0);
-	return swapcontext(&outside, &context);
+	return run_on_stack(argc > 2 ? atoi(argv[2]) : 60, work);
 }

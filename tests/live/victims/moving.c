@@ -3,14 +3,7 @@
 #include <pthread.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <ucontext.h>
-#include "victim.h"
-
-#define STACK_BYTES (1 << 20)
-#define PAGE 4096UL
-
-volatile unsigned long sink;
-static char *stack;
+#include "own_stack.h"
 
 static void *move(void *above)
 {
@@ -42,34 +35,7 @@ KNOWN void work(void)
 		BURN(1000000);
 }
 
-KNOWN void recurse(int left)
-{
-	volatile char room[1000];
-
-	room[0] = left;
-	if (left > 1)
-		recurse(left - 1);
-	else
-		work();
-	sink += room[0];
-}
-
-KNOWN void enter(void)
-{
-	recurse(60);
-	sink++;
-}
-
 int main(void)
 {
-	static ucontext_t context, outside;
-
-	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (stack == MAP_FAILED || getcontext(&context))
-		return 1;
-	context.uc_stack.ss_sp = stack;
-	context.uc_stack.ss_size = STACK_BYTES;
-	context.uc_link = &outside;
-	makecontext(&context, enter, 0);
-	return swapcontext(&outside, &context);
+	return run_on_stack(60, work);
 }

@@ -8,15 +8,9 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
-#include "victim.h"
+#include "own_stack.h"
 
-#define STACK_BYTES (1 << 20)
-#define PAGE 4096UL
-
-volatile unsigned long sink;
 static volatile unsigned long *rounds;
-static char *stack;
 static int faults;
 
 KNOWN void withhold(unsigned long above)
@@ -40,39 +34,14 @@ KNOWN void work(void)
 	}
 }
 
-KNOWN void recurse(int left)
-{
-	volatile char room[1000];
-
-	room[0] = left;
-	if (left > 1)
-		recurse(left - 1);
-	else
-		work();
-	sink += room[0];
-}
-
-KNOWN void enter(void)
-{
-	recurse(60);
-	sink++;
-}
-
 int main(int argc, char **argv)
 {
-	static ucontext_t context, outside;
 	struct uffdio_api api = {.api = UFFD_API};
 	int fd = argc > 1 ? open(argv[1], O_RDWR) : -1;
 
 	rounds = fd >= 0 ? mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
-	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	faults = syscall(SYS_userfaultfd, O_CLOEXEC);
-	if (rounds == MAP_FAILED || stack == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api) ||
-	    getcontext(&context))
+	if (rounds == MAP_FAILED || faults < 0 || ioctl(faults, UFFDIO_API, &api))
 		return 1;
-	context.uc_stack.ss_sp = stack;
-	context.uc_stack.ss_size = STACK_BYTES;
-	context.uc_link = &outside;
-	makecontext(&context, enter, 0);
-	return swapcontext(&outside, &context);
+	return run_on_stack(60, work);
 }

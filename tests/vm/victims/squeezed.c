@@ -6,15 +6,10 @@
  */
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <ucontext.h>
-#include "../../live/victims/victim.h"
+#include "../../live/victims/own_stack.h"
 
-#define STACK_BYTES (1 << 20)
-#define PAGE 4096L
-
-volatile unsigned long sink;
 static volatile unsigned long *rounds;
-static char *stack, *memory;
+static char *memory;
 static long bytes;
 
 KNOWN void evict(unsigned long above)
@@ -40,27 +35,8 @@ KNOWN void work(void)
 	}
 }
 
-KNOWN void recurse(int left)
-{
-	volatile char room[1000];
-
-	room[0] = left;
-	if (left > 1)
-		recurse(left - 1);
-	else
-		work();
-	sink += room[0];
-}
-
-KNOWN void enter(void)
-{
-	recurse(60);
-	sink++;
-}
-
 int main(int argc, char **argv)
 {
-	static ucontext_t context, outside;
 	int fd = argc == 3 ? open(argv[1], O_RDWR) : -1;
 
 	if (fd < 0)
@@ -68,12 +44,7 @@ int main(int argc, char **argv)
 	bytes = atol(argv[2]) << 20;
 	rounds = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (rounds == MAP_FAILED || memory == MAP_FAILED || stack == MAP_FAILED || getcontext(&context))
+	if (rounds == MAP_FAILED || memory == MAP_FAILED)
 		return 1;
-	context.uc_stack.ss_sp = stack;
-	context.uc_stack.ss_size = STACK_BYTES;
-	context.uc_link = &outside;
-	makecontext(&context, enter, 0);
-	return swapcontext(&outside, &context);
+	return run_on_stack(60, work);
 }

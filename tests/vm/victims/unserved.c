@@ -18,17 +18,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <ucontext.h>
-#include "../../live/victims/victim.h"
+#include "../../live/victims/own_stack.h"
 #include "fuse.h"
 
-#define STACK_BYTES (1 << 20)
-#define PAGE 4096L
 #define NOBODY 65534
 
-volatile unsigned long sink;
 static volatile unsigned long *rounds;
-static char *stack;
 static int faults = -1, file = -1; /* who holds the stack back */
 static struct served served;
 
@@ -58,37 +53,12 @@ KNOWN void work(void)
 	}
 }
 
-KNOWN void recurse(int left)
-{
-	volatile char room[1000];
-
-	room[0] = left;
-	if (left > 1)
-		recurse(left - 1);
-	else
-		work();
-	sink += room[0];
-}
-
-KNOWN void enter(void)
-{
-	recurse(60);
-	sink++;
-}
-
 static int run(int fd)
 {
-	static ucontext_t context, outside;
-
 	rounds = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	stack = mmap(NULL, STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (rounds == MAP_FAILED || stack == MAP_FAILED || getcontext(&context))
+	if (rounds == MAP_FAILED)
 		return 1;
-	context.uc_stack.ss_sp = stack;
-	context.uc_stack.ss_size = STACK_BYTES;
-	context.uc_link = &outside;
-	makecontext(&context, enter, 0);
-	return swapcontext(&outside, &context);
+	return run_on_stack(60, work);
 }
 
 /* Whole pages of the table in .eh_frame_hdr, as offsets in the program's file. */
