@@ -139,38 +139,33 @@ static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *c
 	return 0;
 }
 
-CORE int port_vma(u64 addr, struct vma *ret)
+/* The mapping at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own. */
+static INLINE void visit_mapping(struct task_struct *t, u64 addr,
+				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct found f = { .vma = ret };
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
 
-	/* If the mmap lock is taken, go by the VMA's own. */
-	if (bpf_find_vma(t, addr, found_vma, &f, 0) == -EBUSY) {
-		bpf_iter_task_vma_new(&it, t, addr);
-		vma = bpf_iter_task_vma_next(&it);
-		if (vma && vma->vm_start <= addr) {
-			fill(ret, t, vma);
-			f.yes = 1;
-		}
-		bpf_iter_task_vma_destroy(&it);
-	}
+	if (bpf_find_vma(t, addr, fn, ctx, 0) != -EBUSY)
+		return;
+	bpf_iter_task_vma_new(&it, t, addr);
+	vma = bpf_iter_task_vma_next(&it);
+	if (vma && vma->vm_start <= addr)
+		fn(t, vma, ctx);
+	bpf_iter_task_vma_destroy(&it);
+}
+
+CORE int port_vma(u64 addr, struct vma *ret)
+{
+	struct found f = { .vma = ret };
+
+	visit_mapping(bpf_get_current_task_btf(), addr, found_vma, &f);
 	return f.yes ? 0 : -ENOENT;
 }
 
 CORE void announce_mapping(struct task_struct *t, u64 addr, void *path_walk)
 {
-	struct bpf_iter_task_vma it;
-	struct vm_area_struct *vma;
-
-	if (bpf_find_vma(t, addr, announce_file, path_walk, 0) != -EBUSY)
-		return;
-	bpf_iter_task_vma_new(&it, t, addr);
-	vma = bpf_iter_task_vma_next(&it);
-	if (vma && vma->vm_start <= addr)
-		announce_file(t, vma, path_walk);
-	bpf_iter_task_vma_destroy(&it);
+	visit_mapping(t, addr, announce_file, path_walk);
 }
 
 CORE u64 port_file_start(const struct vma *like)
