@@ -51,7 +51,14 @@ int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);
 int dusk_unwind_request_at(__u32 consumer, __u64 ip, struct dusk_unwind *ret);
 
 /*
- * The same, and charge @amount to @key and the stack: when the stack is known, the row {key, stack} of the consumer's
+ * The stack of the current task, if it can be told at once: because it stood here before, or because all that a walk
+ * needs is at hand. DUSK_EXECUTED, or -EAGAIN: ask for it. For tasks on their way back from an absence (sched_exit_tp)
+ * and in system calls; not for NMI, nor under the run-queue lock: it may take some microseconds.
+ */
+int dusk_unwind_known(struct dusk_unwind *ret);
+
+/*
+ * dusk_unwind_request(), and charge @amount to @key and the stack: when the stack is known, the row {key, stack} of the consumer's
  * map grows by @amount and a count of 1, without a trip to user space. Also for a task that has no stack: then the row
  * is {key, outcome}. As many charges a visit as you like.
  */

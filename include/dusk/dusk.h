@@ -267,11 +267,17 @@ void dusk_query_value(const struct dusk_query *q, uint32_t column, struct dusk_v
  */
 struct dusk_record;
 
+/* What is recorded; any of them together. */
+enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2 };
+
 struct dusk_record_options {
 	size_t sz;			/* sizeof(struct dusk_record_options) */
 	const char *path;		/* the profile; replaced if it exists. Made with mode 0600 */
 	uint32_t frequency_hz;		/* samples per second and CPU; 0: 99 */
 	uint32_t max_depth;		/* frames; 0: 512; at most 2048 */
+	uint32_t sources;		/* DUSK_RECORD_...; 0: CPU */
+	uint64_t min_block_ns;		/* absences of so long are kept one by one, shorter ones summed up by stack */
+	bool kernel_threads;		/* their absences, too */
 	bool no_faults;			/* never fault in a page of a target */
 	bool no_sharing;		/* an unwinder of our own: <dusk/unwind.h> */
 	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */

@@ -6,6 +6,7 @@
  * time.
  */
 #pragma once
+#include "types.h"
 
 #define ABSENCES(X)									\
 	X(PREEMPTED, "preempted", "could run, but another task had the CPU")		\
@@ -21,4 +22,28 @@ enum absence {
 	ABSENCES(X)
 #undef X
 	NR_ABSENCES
+};
+
+/* Of what are absences summed up? The row of a charge: kernel stack's id 32 bits, tid 22 (PID_MAX_LIMIT), state. */
+#define ABSENCE_TID_SHIFT 32
+#define ABSENCE_STATE_SHIFT 54
+
+static inline u64 absence_key(u32 tid, u32 kernel_stack, u32 state)
+{
+	return (u64)state << ABSENCE_STATE_SHIFT | (u64)tid << ABSENCE_TID_SHIFT | kernel_stack;
+}
+
+static inline u32 absence_tid(u64 key)
+{
+	return key >> ABSENCE_TID_SHIFT & ((1 << (ABSENCE_STATE_SHIFT - ABSENCE_TID_SHIFT)) - 1);
+}
+
+static inline u32 absence_state(u64 key)
+{
+	return key >> ABSENCE_STATE_SHIFT;
+}
+
+/* From when to when, CLOCK_MONOTONIC: what the recorder tells its programs. 0: not yet. */
+struct recording_times {
+	u64 start_ns, stop_ns;
 };

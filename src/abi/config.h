@@ -9,9 +9,19 @@
 /* Raised when what lies in the shared maps comes to mean something else: who was linked with another is refused. */
 #define UNWIND_ABI 1
 
+/* A part of the kernel's code; 0: unknown. */
+struct kernel_text {
+	u64 start, end;
+};
+
+struct kernel_places {
+	struct kernel_text entry;		/* which saves the registers of user mode */
+	struct kernel_text schedule, schedule_tail;	/* __schedule(), and what new tasks return from it through */
+};
+
 /* Of each program that unwinds. */
 struct config {
-	u64 entry_text_start, entry_text_end;	/* the kernel's entry code; 0: unknown */
+	struct kernel_places places;
 	u32 nr_walkers;				/* power of two; slots of the pool */
 	u32 tool;				/* which of the tools that share the service; never 0 */
 	u32 no_cache;				/* read CFI for each frame: benchmarks and tests */
@@ -23,6 +33,8 @@ struct filter {
 	u32 filter_tasks;			/* only what the map "wanted" lists, and its children */
 	u32 filter_cgroup;			/* only tasks below the cgroup in the map "cgroup" */
 	u32 self_tgid;				/* not profiled: ourselves */
+	u32 kernel_threads;			/* their absences, too */
+	u64 min_block_ns;			/* absences of so long are sent one by one, shorter ones summed up */
 };
 
 /* A value of the map "wanted", keyed by tgid or, for WANT_THREAD, by tid. */

@@ -17,6 +17,7 @@ enum {
 	SERVE_CALLBACK = 4,	/* dusk_unwind_done() is called in its program */
 	SERVE_AT_ONCE = 8,	/* the ring's reader is woken for each stack; else it looks by itself */
 	SERVE_MODULES = 16,	/* module events to its ring */
+	SERVE_OVERFLOW = 32,	/* to its ring, too: what its ledger has no room for */
 };
 
 struct consumer {
@@ -60,7 +61,7 @@ struct charge_key {
 };
 
 struct charge_sum {
-	u64 amount, count;
+	u64 amount, part, count;	/* @part: of the amount, what the consumer tells apart */
 };
 
 /* What a tool's own programs know of its consumers. */

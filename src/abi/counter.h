@@ -4,8 +4,8 @@
  *
  * The ledger, true whenever nothing is in flight:
  *
- *	SAMPLES  = NO_USER + REQUESTS
- *	REQUESTS = REFUSED_* + JOINED + AFTERWARDS + SCHEDULED
+ *	SAMPLES + ABSENCES = NO_USER + REQUESTS
+ *	REQUESTS = REFUSED_* + KNOWN + WARM + JOINED + AFTERWARDS + SCHEDULED
  *	SCHEDULED = WALKS + CLOSED_*		(plus the stacks still due)
  *	SAMPLES = sample events read + LOST_SAMPLES
  *
@@ -16,7 +16,8 @@
 
 #define COUNTERS(X)											\
 	X(SAMPLES, "samples", "samples taken")								\
-	X(NO_USER, "no-user", "samples of tasks without user memory: kernel threads, and tasks at their end")	\
+	X(ABSENCES, "absences", "times that a task was off CPU, and is back")				\
+	X(NO_USER, "no-user", "samples and absences of tasks without user memory: kernel threads, and tasks at their end")	\
 	X(REQUESTS, "requests", "user stacks asked for")						\
 	X(REFUSED_EXITING, "refused-exiting", "requests refused: the task was exiting")			\
 	X(REFUSED_COMPAT, "refused-compat", "requests refused: a 32-bit process")			\
@@ -24,6 +25,8 @@
 	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")		\
 	X(REFUSED_EXCLUDED, "refused-excluded", "requests refused: a walk of the process did not end")	\
 	X(REFUSED_SCHEDULE, "refused-schedule", "requests refused: the kernel did not take the task work")	\
+	X(KNOWN, "known", "requests answered at once: the task stood there before")			\
+	X(WARM, "warm", "requests answered by a walk at once, over what was known")			\
 	X(JOINED, "joined", "requests that joined a stack already asked for")				\
 	X(AFTERWARDS, "afterwards", "requests answered by the walk just done in the same kernel entry")	\
 	X(SCHEDULED, "scheduled", "walks scheduled")							\
@@ -41,10 +44,15 @@
 	X(FAULTS_REFUSED, "faults-refused", "pages not faulted in because that was not safe")		\
 	X(MODULES, "modules", "modules met")								\
 	X(MODULES_FULL, "modules-full", "modules not remembered: the table is full")			\
+	X(KERNEL_KNOWN, "kernel-known", "kernel stacks of absences that were remembered")		\
+	X(KERNEL_WALKS, "kernel-walks", "kernel stacks of absences that the kernel walked")		\
+	X(KERNEL_WRONG, "kernel-wrong", "kernel stacks wrongly remembered: found by a check, and no more are believed")	\
 	X(STACKS, "stacks", "distinct stacks kept in the stackmap")					\
 	X(STACKS_INLINE, "stacks-inline", "stacks sent whole because the stackmap was full")		\
 	X(TIMER_PERIODS, "timer-periods", "what the timers' ticks stood for, in nanoseconds or cycles")	\
 	X(LOST_SAMPLES, "lost-samples", "sample events lost: the ring buffer was full")			\
+	X(LOST_ABSENCES, "lost-absences", "absences lost: the ring buffer was full")			\
+	X(LOST_THREADS, "lost-threads", "threads lost: the ring buffer was full")			\
 	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")			\
 	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")
 

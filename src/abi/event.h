@@ -11,9 +11,10 @@
  */
 #pragma once
 #include "config.h"
+#include "consumer.h"
 #include "frame.h"
 
-enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE };
+enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE };
 
 #define COMM_BYTES 16
 #define BUILD_ID_BYTES 20
@@ -52,6 +53,39 @@ struct event_module {
 	u8 build_id[BUILD_ID_BYTES];
 	u32 path_start;			/* in @path, which it fills to the end; PATH_BYTES: there is none */
 	char path[PATH_BYTES];		/* as @pid sees it; not terminated */
+};
+
+/* A row of the ledger, which has no room for it. */
+struct event_charge {
+	u32 kind, pad;
+	struct charge_key key;
+	struct charge_sum sum;
+};
+
+/* A thread was off CPU, and is back; or still off, when the recording ends. */
+struct event_absence {
+	u32 kind, cpu;			/* where it came back */
+	u64 time_ns;			/* when */
+	u64 off_ns, runnable_ns;
+	u64 cookie;			/* of the user stack, unless @user_stack is known; 0: there is none, see outcome */
+	u32 pid, tid;
+	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow */
+	u8 state, outcome;		/* abi/absence.h */
+	u16 nr;				/* kernel frames that follow */
+	u32 unended;			/* it is still off CPU */
+	u64 switches;			/* of the thread, when it left: if they are still so many, it has not been back */
+	char comm[COMM_BYTES];
+	u64 frame[];
+};
+
+/* A thread is met for the first time, or its last CPU time is over. */
+struct event_life {
+	u32 kind, pid;
+	u32 tid, pad;
+	u64 start_ns, end_ns;
+	u64 on_cpu_ns, runnable_ns, blocked_ns;
+	u64 absences;
+	char comm[COMM_BYTES];
 };
 
 /* A sample's source. */

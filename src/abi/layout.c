@@ -11,7 +11,10 @@ _Static_assert(__builtin_offsetof(struct event_sample, comm) == 40, "event_sampl
 _Static_assert(sizeof(struct event_stack) == 40, "event_stack");
 _Static_assert(sizeof(struct event_module) == 1104, "event_module");
 _Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
-_Static_assert(sizeof(struct config) == 32, "config");
+_Static_assert(sizeof(struct event_charge) == 56, "event_charge");
+_Static_assert(sizeof(struct event_absence) == 88, "event_absence");
+_Static_assert(sizeof(struct event_life) == 80, "event_life");
+_Static_assert(sizeof(struct config) == 64, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct charge_key) == 24, "charge_key");
 _Static_assert(NR_OUTCOMES <= 255, "outcomes fit a byte");

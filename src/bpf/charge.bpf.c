@@ -1,39 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Charging what the task has run up to the stack that it stands on: asking for the stack, and keeping the sum. */
-#include "consumers.bpf.h"
-#include "request.bpf.h"
+#include "charge.bpf.h"
 
 /* The stack is to come: the sum waits with the task, or if it cannot, under the cookie in the ledger. */
-static INLINE void wait_for_stack(u32 handle, u64 key, u64 amount, u64 cookie)
+static INLINE void wait_for_stack(struct charge *what, u64 cookie)
 {
-	struct charge_key elsewhere = { .key = key, .cookie = cookie, .kind = CHARGE_DUE };
-	struct charge_key late = { .key = key, .outcome = WORK_LOST };
-	struct charge what = { .key = key, .amount = amount, .count = 1, .consumer = handle };
+	struct charge_key elsewhere = { .key = what->key, .cookie = cookie, .kind = CHARGE_DUE };
+	struct charge_key late = { .key = what->key, .outcome = WORK_LOST };
 	struct task_state *st = task_find(bpf_get_current_task_btf());
 	u32 verdict;
 
 	if (!st)
 		return;			/* there is one, or there would be no cookie */
-	verdict = charges_add(&st->charges, &st->defer, cookie, &what);
+	verdict = charges_add(&st->charges, &st->defer, cookie, what);
 	if (verdict & CHARGE_ELSEWHERE)
-		charge(consumer_slot(handle), &elsewhere, amount, 1);
+		charge(consumer_slot(what->consumer), &elsewhere, what);
 	if (verdict & CHARGE_LATE)
-		charge(consumer_slot(handle), &late, amount, 1);
+		charge(consumer_slot(what->consumer), &late, what);
 	if (verdict & CHARGE_ORPHANED)
 		serve_orphans(st);
+}
+
+CORE void charge_answered(struct charge *what, int err, const struct dusk_unwind *u)
+{
+	struct charge_key final = { .key = what->key, .stack = u->stack, .outcome = u->outcome };
+
+	if (err == DUSK_QUEUED || err == DUSK_PENDING)
+		wait_for_stack(what, u->cookie);
+	else if (err != -ENOENT)
+		charge(consumer_slot(what->consumer), &final, what);
 }
 
 CORE int dusk_unwind_charge(u32 number, u64 key, u64 amount, struct dusk_unwind *ret)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
-	u32 handle = unwind_handle(number);
-	int err = unwind_request(handle, 0, ret);
-	struct charge_key final = { .key = key, .stack = ret->stack, .outcome = ret->outcome };
+	struct charge what = { .key = key, .amount = amount, .count = 1, .consumer = unwind_handle(number) };
+	int err = unwind_request(what.consumer, 0, ret);
 
-	if (err == DUSK_QUEUED || err == DUSK_PENDING)
-		wait_for_stack(handle, key, amount, ret->cookie);
-	else if (err != -ENOENT)
-		charge(consumer_slot(handle), &final, amount, 1);
+	charge_answered(&what, err, ret);
 	grace_leave(&registry.grace, cpu, phase);
 	return err;
 }

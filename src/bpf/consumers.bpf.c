@@ -9,10 +9,32 @@ __attribute__((weak, noinline)) int dusk_unwind_done(u32 consumer, u64 cookie, u
 	return 0;
 }
 
-GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, u64 amount, u64 nr)
+/* The ledger has no room. */
+static INLINE void charge_by_ring(u32 slot, const struct charge_key *key, const struct charge *what)
+{
+	struct consumer *c = &at(registry.consumer, slot & (MAX_CONSUMERS - 1));
+	void *ring = c->flags & SERVE_OVERFLOW ? bpf_map_lookup_elem(&rings, &slot) : NULL;
+	struct event_charge *e = ring ? bpf_ringbuf_reserve(ring, sizeof(*e), 0) : NULL;
+
+	if (!e) {
+		fetch_add(&c->lost_charges, what->count);
+		return;
+	}
+	e->kind = EVENT_CHARGE;
+	e->pad = 0;
+	e->key = *key;
+	e->sum.amount = what->amount;
+	e->sum.part = what->part;
+	e->sum.count = what->count;
+	bpf_ringbuf_submit(e, wakeup(ring, false));
+}
+
+static struct charge nothing;		/* a row without a sum */
+
+GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, struct charge *what NONNULL)
 {
 	void *ledger = bpf_map_lookup_elem(&ledgers, &slot);
-	struct charge_sum fresh = { 0, 0 }, *sum;
+	struct charge_sum fresh = {}, *sum;
 
 	if (!ledger)
 		return 0;
@@ -22,11 +44,12 @@ GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, u64 amount, u64 nr)
 		sum = bpf_map_lookup_elem(ledger, key);
 	}
 	if (!sum) {
-		fetch_add(&at(registry.consumer, slot & (MAX_CONSUMERS - 1)).lost_charges, nr);
+		charge_by_ring(slot, key, what);
 		return 0;
 	}
-	fetch_add(&sum->amount, amount);
-	fetch_add(&sum->count, nr);
+	fetch_add(&sum->amount, what->amount);
+	fetch_add(&sum->part, what->part);
+	fetch_add(&sum->count, what->count);
 	return 0;
 }
 
@@ -61,7 +84,7 @@ static long serve_charge(u32 turn, void *ctx)
 	if (turn >= s->st->charges.nr)
 		return STOP;
 	if (registry_has(&registry, c->consumer))
-		charge(consumer_slot(c->consumer), &key, c->amount, c->count);
+		charge(consumer_slot(c->consumer), &key, c);
 	return NEXT;
 }
 
@@ -116,7 +139,7 @@ static long serve_consumer(u32 slot, void *ctx)
 	}
 	if (s->consumers & DEFER_ELSEWHERE && c->flags & SERVE_LEDGER) {
 		key = row_of(&s->answer, 0, CHARGE_RESOLVED);
-		charge(slot, &key, 0, 0);
+		charge(slot, &key, &nothing);
 	}
 	if (c->flags & SERVE_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)

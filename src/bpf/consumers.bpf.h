@@ -16,8 +16,11 @@ GLOBAL int serve_orphans(struct task_state *st NONNULL);
 /* Call back those of our own consumers that are owed it. Any context. Returns 0. */
 GLOBAL int serve_owed(struct task_state *st NONNULL);
 
-/* Enter @amount and @count in the ledger of the consumer at @slot. Returns 0. */
-GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, u64 amount, u64 count);
+/*
+ * Enter @what, but for its key, in the row @key of the ledger of the consumer at @slot; if that is full, in its
+ * ring, if it wants that. Returns 0.
+ */
+GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, struct charge *what NONNULL);
 
 /* Is @e to be sent to whoever wants to hear of modules. */
 CORE void serve_module(struct event_module *e);

@@ -21,12 +21,14 @@ typedef u32 __wsum;
 #define NULL ((void *)0)
 
 enum { BPF_ANY, BPF_NOEXIST, BPF_EXIST };
+enum { BPF_LOCAL_STORAGE_GET_F_CREATE = 1 };
+enum { BPF_F_SKIP_FIELD_MASK = 0xff };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2, BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
-	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
 #define PF_USER_WORKER 0x00004000	/* vhost and io_uring threads (linux 6.18 include/linux/sched.h) */
@@ -165,8 +167,23 @@ struct uprobe_task {
 	unsigned long vaddr, xol_vaddr;
 };
 
+struct thread_struct {
+	unsigned long sp;
+};
+
+struct sched_info {
+	unsigned long long run_delay;
+};
+
 struct task_struct {
 	u32 flags;
+	unsigned int __state;
+	int on_cpu;
+	unsigned long nvcsw, nivcsw;
+	u64 start_time;
+	char comm[16];
+	struct sched_info sched_info;
+	struct thread_struct thread;
 	struct mm_struct *mm;
 	int pid, tgid;
 	struct task_struct *group_leader, *real_parent;
@@ -178,5 +195,16 @@ struct task_struct {
 };
 
 struct linux_binprm;
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+	u64 session_id, seq_num;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
+};
 
 #pragma clang attribute pop

@@ -16,6 +16,7 @@
 #include "../core/registry.h"
 #include "../core/stacktable.h"
 #include "../core/walk.h"
+#include "../core/warm.h"
 #include "../core/watch.h"
 
 #define MAX_TASKS 32768
@@ -89,6 +90,7 @@ struct walker {
 	u32 exec_id, mm_sequence;
 	struct guard guard;
 	struct event_module announce;	/* a module that is met for the first time */
+	struct trace trace;		/* of a walk at once */
 	struct walk walk;
 };
 

@@ -139,6 +139,11 @@ static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *c
 	return 0;
 }
 
+CORE int port_peek(void *dst, u32 len, u64 addr)
+{
+	return bpf_probe_read_user(dst, len, (const void *)addr) ? -EFAULT : 0;
+}
+
 /* The mapping at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own. */
 static INLINE void visit_mapping(struct task_struct *t, u64 addr,
 				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)

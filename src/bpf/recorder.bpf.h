@@ -6,8 +6,8 @@
 #define MAX_WANTED 16384
 #define RING_BYTES (4 << 20)
 
-/* The recorder's consumers of user stacks, by the numbers that its programs use. */
-enum recorder_consumer { CONSUMER_CPU };
+/* The recorder's consumer of user stacks, by the number that its programs use. */
+enum recorder_consumer { CONSUMER_RECORDER };
 
 /* events: abi/event.h, from all CPUs to the one reader. */
 struct events_map {

@@ -4,6 +4,7 @@
 #include "maps.h"
 #include <bpf/bpf_core_read.h>
 
+#define USER32_CS 0x23
 #define COPY_BYTES 128			/* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
 
 /* Where the program believes to be: @ip, or what it is a copy of. There is no CFI for copies. */

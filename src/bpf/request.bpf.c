@@ -8,8 +8,6 @@
 #include "registers.bpf.h"
 #include "request.bpf.h"
 
-#define USER32_CS 0x23
-
 #ifdef TASK_WORK_IMPL		/* 6.18 and 6.19 */
 extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
 					      bpf_task_work_callback_t callback, void *aux__prog) __ksym;
@@ -30,7 +28,7 @@ static INLINE u64 fresh_cookie(void)
 
 static INLINE void take_snapshot(struct task_state *st, struct task_struct *t, const struct pt_regs *regs, u64 ip)
 {
-	st->torn = ip >= config.entry_text_start && ip < config.entry_text_end;
+	st->torn = ip >= config.places.entry.start && ip < config.places.entry.end;
 	st->mm = (u64)t->mm;
 	st->exec_id = t->self_exec_id;
 	registers_take(&st->asked, regs);

@@ -39,7 +39,7 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 	e.pid = t->tgid;
 	e.tid = t->pid;
 	bpf_get_current_comm(e.comm, sizeof(e.comm));
-	dusk_unwind_request_at(CONSUMER_CPU, ctx->regs.ip, &u);
+	dusk_unwind_request_at(CONSUMER_RECORDER, ctx->regs.ip, &u);
 	e.cookie = u.cookie;
 	e.outcome = u.outcome;
 	s = scratch_get();

@@ -17,9 +17,9 @@ static long try_claim(u32 turn, void *ctx)
 	return STOP;
 }
 
-CORE struct walker *walker_claim(u32 tid, u32 hint, u32 *index)
+CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 {
-	struct claim c = { .tid = tid, .first = (hint * 0x9E3779B1u) >> 16 };
+	struct claim c = { .tid = tid, .first = walker_first(tgid) };
 	struct walker *w;
 	u32 i;
 

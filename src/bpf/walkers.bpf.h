@@ -3,11 +3,17 @@
 #pragma once
 #include "maps.h"
 
+/* Where the walker of a process is looked for first. */
+static INLINE u32 walker_first(u32 tgid)
+{
+	return (tgid * 0x9E3779B1u) >> 16 & (config.nr_walkers - 1);
+}
+
 /*
- * Claim a walker for @tid, looking first where one was used for the same @hint. *@index: which one, + 1. NULL: all are
+ * Claim a walker for @tid, looking first where one was used for the process @tgid. *@index: which one, + 1. NULL: all are
  * taken.
  */
-CORE struct walker *walker_claim(u32 tid, u32 hint, u32 *index);
+CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index);
 
 static INLINE void walker_release(struct walker *w)
 {

@@ -17,7 +17,10 @@
 #define POLL_MS 100
 
 struct options {
-	bool all, quiet, verbose, no_faults, private;
+	bool all, quiet, verbose, no_faults, private, kernel_threads;
+	struct text_list events;
+	uint32_t sources;
+	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
 	uint32_t frequency_hz, max_depth;
 	uint64_t duration_ns;
@@ -32,6 +35,8 @@ static const struct option options[] = {
 	 INT_MAX},
 	{'F', "freq", OPTION_NUMBER, offsetof(struct options, frequency_hz), "HZ",
 	 "samples a second and CPU (default 99)", 1, 100000},
+	{'e', "event", OPTION_TEXTS, offsetof(struct options, events), "EVENTS",
+	 "cpu, offcpu or both (default cpu)"},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
@@ -44,6 +49,10 @@ static const struct option options[] = {
 	 "name every outcome and counter at the end"},
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
 	 "frames a stack may have (default 512)", 1, 2048},
+	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
+	 "sum up shorter absences (default 1ms)"},
+	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
+	 "absences of kernel threads, too"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
 	 "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
@@ -92,7 +101,8 @@ static int create(struct recording *r)
 	struct dusk_record_options ro = {
 		.sz = sizeof(ro), .path = o->output, .frequency_hz = o->frequency_hz, .max_depth = o->max_depth,
 		.no_faults = o->no_faults,
-		.no_sharing = o->private,
+		.no_sharing = o->private, .sources = o->sources, .min_block_ns = o->min_block_ns,
+		.kernel_threads = o->kernel_threads,
 		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr, .from_exec = alone,
 		.tids = o->tids.v, .nr_tids = o->tids.nr,
 		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command,
@@ -259,14 +269,34 @@ static int run_with(const struct options *o, char **command)
 	return status;
 }
 
+/* What -e names. -EINVAL: there is no such event. */
+static int choose_sources(struct options *o)
+{
+	uint32_t sources = 0;
+
+	for (size_t i = 0; i < o->events.nr; i++) {
+		if (!strcmp(o->events.v[i], "cpu"))
+			sources |= DUSK_RECORD_CPU;
+		else if (!strcmp(o->events.v[i], "offcpu"))
+			sources |= DUSK_RECORD_OFF_CPU;
+		else
+			return -EINVAL;
+	}
+	if (o->events.nr)
+		o->sources = sources;
+	return 0;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.output = DEFAULT_PROFILE};
+	struct options o = {.output = DEFAULT_PROFILE, .min_block_ns = 1000000, .sources = DUSK_RECORD_CPU};
 	int status, next;
 
 	if (!command_options(self, argc, argv, &o, &next, &status))
 		return status;
-	if (!strcmp(o.output, "-"))
+	if (choose_sources(&o))
+		status = say_usage(self, "-e takes cpu, offcpu, or both with a comma");
+	else if (!strcmp(o.output, "-"))
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else
 		status = run_with(&o, next < argc ? argv + next : NULL);

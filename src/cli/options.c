@@ -54,17 +54,19 @@ int duration_parse(const char *text, uint64_t *ret_ns)
 {
 	static const struct {
 		const char *name;
-		uint64_t per_mille;	/* seconds / 1000 */
-	} units[] = {{"", 1000}, {"s", 1000}, {"ms", 1}, {"m", 60000}, {"h", 3600000}};
+		uint64_t us;
+	} units[] = {{"", 1000000}, {"s", 1000000}, {"ms", 1000}, {"us", 1}, {"m", 60000000}, {"h", 3600000000}};
 	uint64_t n;
 
 	if (decimal(&text, 1000000, &n))
 		return -EINVAL;
 	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (!strcmp(text, units[i].name)) {
-			if (n > UINT64_MAX / units[i].per_mille)
+			unsigned __int128 ns = (unsigned __int128)n * units[i].us / 1000000;
+
+			if (ns > UINT64_MAX)
 				return -EINVAL;
-			*ret_ns = n * units[i].per_mille / 1000;
+			*ret_ns = ns;
 			return 0;
 		}
 	return -EINVAL;
@@ -157,7 +159,8 @@ static int parse_value(const struct option *o, const char *text, char *member)
 		*(double *)member = n / 1e9;
 		return 0;
 	case OPTION_DURATION:
-		if (duration_parse(text, &n) || !n)
+	case OPTION_DURATION_0:
+		if (duration_parse(text, &n) || (!n && o->kind == OPTION_DURATION))
 			return -EINVAL;
 		*(uint64_t *)member = n;
 		return 0;
@@ -192,6 +195,7 @@ static int refuse_value(struct parser *p, const struct option *o, const char *te
 	case OPTION_PERCENT:
 		return fail(p, "--%s takes a percentage from 0 to 100, not '%s'", name, text);
 	case OPTION_DURATION:
+	case OPTION_DURATION_0:
 		return fail(p, "--%s takes a duration such as 10s, 500ms, 2m or 1h, not '%s'", name, text);
 	case OPTION_NUMBERS:
 		return fail(p, "--%s takes a list of numbers from %u to %u such as 1,2,5-7, not '%s'", name, o->min,

@@ -19,7 +19,8 @@ enum option_kind {
 	OPTION_TEXT,		/* const char * */
 	OPTION_NUMBER,		/* uint32_t, min .. max */
 	OPTION_PERCENT,		/* double, 0 .. 100 */
-	OPTION_DURATION,	/* uint64_t, nanoseconds: 500ms, 10s, 2m, 1h; without a unit: seconds */
+	OPTION_DURATION,	/* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h; without a unit: seconds */
+	OPTION_DURATION_0,	/* the same, or 0 */
 	OPTION_NUMBERS,		/* struct number_list: 1,2,5-7; each min .. max */
 	OPTION_TEXTS,		/* struct text_list: a,b */
 	OPTION_CHOICE,		/* const char *: one of its choices; the first one if none follows */
@@ -64,7 +65,7 @@ void options_done(const struct option *table, void *into);
 /* The options of @table, a line or two each. */
 void options_help(FILE *out, const struct option *table);
 
-/* 500ms, 10s, 2m, 1h, 1.5s; without a unit: seconds. -EINVAL. */
+/* 20us, 500ms, 10s, 2m, 1h, 1.5s; without a unit: seconds. -EINVAL. */
 int duration_parse(const char *text, uint64_t *ret_ns);
 
 /* The entry of @names (the last one is NULL) that @word is a slip of, or NULL. */

@@ -34,6 +34,7 @@ static INLINE bool add(struct charges *c, const struct charge *what)
 	if (i >= TASK_CHARGES)
 		return false;
 	at(c->charge, i).amount += what->amount;
+	at(c->charge, i).part += what->part;
 	at(c->charge, i).count += what->count;
 	return true;
 }

@@ -19,7 +19,7 @@
 #define TASK_CHARGES 8
 
 struct charge {
-	u64 key, amount;
+	u64 key, amount, part;
 	u32 count;
 	u32 consumer;		/* its handle: the sum may outlive it */
 };

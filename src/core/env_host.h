@@ -23,6 +23,7 @@
 				break;					\
 	} while (0)
 
+#define opaque(x) (x)
 #define forget(home, val) ((home) = (val))
 
 #define at(array, i)							\

@@ -32,6 +32,9 @@ struct module_key {
  */
 CORE int port_read(void *dst, u32 len, u64 addr);
 
+/* The same, but never sleeps: -EFAULT for whatever is not in memory. Any context. */
+CORE int port_peek(void *dst, u32 len, u64 addr);
+
 /* The outcome of a walk that needed what port_read() refused with @err: @unreadable, unless the page was not safe. */
 static INLINE u32 read_outcome(int err, u32 unreadable)
 {

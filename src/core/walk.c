@@ -6,9 +6,7 @@
  * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
  *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, port_read, the port's question about the page
  */
-#include "../abi/frame.h"
-#include "rowcache.h"
-#include "walk.h"
+#include "step.h"
 
 #define STEPS_A_TURN 16
 #define ENTRY_SIZE 64		/* ld.so's _start has no FDE */
@@ -135,48 +133,6 @@ static INLINE u32 find_cfa(struct machine *m)
 	return 0;
 }
 
-/*
- * The way nearly all frames go: known mapping, cached and simple row, return address in the stack's window. False, and
- * nothing done, if this frame is not of that kind.
- */
-static INLINE bool step(struct walk *w)
-{
-	struct machine *m = &w->machine;
-	struct modules *ms = &w->modules;
-	struct row *row = &m->row;
-	u64 pc = m->pc - !m->exact, cfa = m->sp, ra;
-	u32 nr = w->out.nr, reg;
-	struct range *here;
-
-	ms->here = at(ms->hint, hint_of(pc));
-	here = module_here(ms);
-	if (nr >= w->max_depth || w->no_cache || !module_holds(ms, pc) || !here->module || !module_has_tables(here))
-		return false;
-	if (rowcache_get(rowcache_key(here->module, pc + here->file_off), row) || !(row->flags & ROW_SIMPLE))
-		return false;
-	if (row->cfa_reg != RSP) {
-		reg = row->cfa_reg & (NR_REGS - 1);
-		cfa = at(m->reg, reg);
-		if (m->invalid >> reg & 1 || (m->lazy >> reg & 1 && !stack_peek(m, cfa, &cfa)))
-			return false;
-	}
-	cfa += (s64)row->cfa_off;
-	if (cfa <= m->sp || !stack_peek(m, cfa + (s64)row->off[SLOT_RA], &ra) || !ra)
-		return false;
-
-	at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
-	w->out.nr = nr + 1;
-	m->invalid |= CALLER_SAVED;
-	UNROLL
-	for (u32 slot = 0; slot < NR_SAVED; slot++)
-		if (row->saved >> slot & 1)
-			lies_at(m, reg_of_slot[slot], cfa + (s64)row->off[slot]);
-	m->exact = 0;
-	m->sp = m->reg[RSP] = cfa;
-	m->pc = ra;
-	return true;
-}
-
 /* As many frames as can be in one turn: a turn is a call. Then one frame of any kind. */
 CORE_TURN(walk_frame, struct walk, w)
 {
@@ -187,7 +143,7 @@ CORE_TURN(walk_frame, struct walk, w)
 	u32 err, nr;
 
 	each(i, STEPS_A_TURN) {
-		if (!step(w))
+		if (!step(w, 0))
 			break;
 	}
 	nr = w->out.nr;

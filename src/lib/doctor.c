@@ -128,9 +128,9 @@ static void check_timer(struct dusk_check *c)
 
 static void check_kernel_symbols(struct dusk_check *c)
 {
-	uint64_t start, end;
+	struct kernel_places places;
 
-	if (!probe_entry_text(&start, &end)) {
+	if (!probe_kernel_places(&places)) {
 		result(c, "addresses in /proc/kallsyms");
 		return;
 	}

@@ -90,7 +90,7 @@ int object_configure(struct bpf_object *obj, u32 tool)
 		return -EINVAL;
 	c->tool = tool;
 	c->nr_walkers = bpf_map__max_entries(walkers);
-	probe_entry_text((uint64_t *)&c->entry_text_start, (uint64_t *)&c->entry_text_end);
+	probe_kernel_places(&c->places);
 	return 0;
 }
 

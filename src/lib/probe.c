@@ -68,25 +68,41 @@ const struct dusk_capability *probe_missing(void)
 	return NULL;
 }
 
-int probe_entry_text(uint64_t *start, uint64_t *end)
+/* A place to be found, by the symbol that it begins with, and the one it ends before; NULL: whatever comes next. */
+struct place {
+	const char *start, *end;
+	struct kernel_text *text;
+};
+
+static void find_place(const struct place *p, uint64_t addr, const char *name)
 {
+	if (p->text->start && !p->text->end && addr > p->text->start && (!p->end || !strcmp(name, p->end)))
+		p->text->end = addr;
+	if (!p->text->start && !strcmp(name, p->start))
+		p->text->start = addr;
+}
+
+int probe_kernel_places(struct kernel_places *ret)
+{
+	const struct place places[] = {
+		{"__entry_text_start", "__entry_text_end", &ret->entry},
+		{"__schedule", NULL, &ret->schedule},
+		{"schedule_tail", NULL, &ret->schedule_tail},
+	};
 	_cleanup_(fclosep) FILE *f = fopen("/proc/kallsyms", "re");
-	uint64_t addr, first = 0, last = 0;
+	uint64_t addr;
 	char name[128];
 
+	memset(ret, 0, sizeof(*ret));
 	if (!f)
 		return -errno;
-	while (!(first && last) && fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &addr, name) == 2) {
-		if (!strcmp(name, "__entry_text_start"))
-			first = addr;
-		else if (!strcmp(name, "__entry_text_end"))
-			last = addr;
+	while (fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &addr, name) == 2) {
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+			find_place(&places[i], addr, name);
+		if (ret->entry.end && ret->schedule.end && ret->schedule_tail.end)
+			return 0;
 	}
-	if (!first || !last)
-		return -ENOENT;
-	*start = first;
-	*end = last;
-	return 0;
+	return ret->entry.end ? 0 : -ENOENT;
 }
 
 int probe_boot_id(char ret[37])

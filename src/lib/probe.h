@@ -2,6 +2,7 @@
 /* What does this kernel offer, and what may we do here? */
 #pragma once
 #include <dusk/dusk.h>
+#include "abi/config.h"
 
 /* The one kfunc has two names (doc/kernel.md); without either there is no deferral. */
 enum task_work { TASK_WORK_NONE, TASK_WORK_IMPL, TASK_WORK_PLAIN };
@@ -15,8 +16,8 @@ bool probe_have(const struct dusk_capability *c);
 /* The first required capability that is missing, or NULL. */
 const struct dusk_capability *probe_missing(void);
 
-/* Where the kernel's entry code is, which saves the registers of user mode. 0, or -ENOENT: kallsyms does not tell. */
-int probe_entry_text(uint64_t *start, uint64_t *end);
+/* Where the kernel's code is of which we must know. 0, or -ENOENT: kallsyms does not tell; what is not known is 0. */
+int probe_kernel_places(struct kernel_places *ret);
 
 /* The ID of this boot of this machine, 36 characters and a 0. */
 int probe_boot_id(char ret[37]);

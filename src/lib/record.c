@@ -25,9 +25,11 @@
 #include "base/map.h"
 #include "counters.h"
 #include "error.h"
+#include "join.h"
 #include "keeper.h"
 #include "modules.h"
 #include "object.h"
+#include "offcpu.h"
 #include "outcomes.h"
 #include "probe.h"
 #include "profile_write.h"
@@ -41,7 +43,7 @@
 #define EVENTS_A_POLL (1 << 17)		/* events may come faster than we read: stop and commit now and then */
 #define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
 #define SETTLE_MS 10
-#define CONSUMER_CPU 0			/* src/bpf/recorder.bpf.h */
+#define CONSUMER_RECORDER 0			/* src/bpf/recorder.bpf.h */
 
 struct dusk_record {
 	struct service *service;
@@ -49,79 +51,46 @@ struct dusk_record {
 	struct keeper keeper;
 	struct ring_buffer *ring;
 	struct sampler *sampler;
-	struct profile_writer *writer;
-	struct modules_known *modules;
-	struct stacks *stacks;
-	struct stitch *stitch;
+	struct offcpu *offcpu;		/* NULL: CPU time only */
+	struct join join;
 	char *path;
-	uint64_t start_ns, stop_ns, committed_ns;
+	uint32_t sources;		/* DUSK_RECORD_... */
+	uint64_t stop_ns, committed_ns;
 	uint64_t events_left;		/* to read in this poll */
-	uint64_t by_outcome[NR_OUTCOMES];
 	struct map due;			/* at the end: cookies of tasks that have not come back */
-	int failed;			/* the first error of an event's handling */
 };
 
 DECLARE_IMAGE(record);
 DECLARE_IMAGE(record_impl);
 
-/* The sample is complete but for what @user, @outcome and its kernel stack say. */
-static void write_sample(struct dusk_record *r, const struct waiting *w, uint32_t user, uint8_t outcome)
-{
-	struct dusk_sample s = w->sample;
-
-	s.node = stacks_kernel_on(r->stacks, user, w->kernel_stack);
-	s.outcome = outcome;
-	r->by_outcome[outcome]++;
-	profile_sample(r->writer, &s);
-}
-
 static void take_sample(struct dusk_record *r, const struct event_sample *e)
 {
+	struct join *j = &r->join;
 	struct waiting w = {
 		.sample = {
-			.time_ns = e->time_ns > r->start_ns ? e->time_ns - r->start_ns : 0,
-			.thread = profile_thread(r->writer, e->pid, e->tid, e->comm),
-			.cpu = e->cpu, .source = e->source,
+			.time_ns = join_time(j, e->time_ns),
+			.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
+			.count = 1, .cpu = e->cpu, .source = DUSK_CPU,
 		},
-		.kernel_stack = e->nr ? stacks_keep_kernel(r->stacks, e->frame, e->nr) : e->kernel_stack,
+		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
 	};
-	uint32_t node;
-	uint8_t outcome;
-	int ret;
 
-	if (!e->cookie) {
-		write_sample(r, &w, 0, e->outcome);
-		return;
-	}
-	ret = stitch_sample(r->stitch, e->cookie, &w, &node, &outcome);
-	if (ret < 0)
-		r->failed = ret;
-	else if (ret)
-		write_sample(r, &w, node, outcome);
-}
-
-struct serving {
-	struct dusk_record *record;
-	uint32_t node;
-	uint8_t outcome;
-};
-
-static void serve(void *ctx, const struct waiting *w)
-{
-	struct serving *s = ctx;
-
-	write_sample(s->record, w, s->node, s->outcome);
+	if (e->cookie)
+		join_sample_later(j, &w, e->cookie);
+	else
+		join_sample(j, &w, 0, e->outcome);
 }
 
 static void take_stack(struct dusk_record *r, const struct event_stack *e)
 {
-	struct serving s = { .record = r, .outcome = e->outcome };
+	struct join *j = &r->join;
+	uint32_t node = 0;
 
 	if (e->nr)
-		s.node = stacks_user_frames(r->stacks, e->frame, e->nr, e->pid);
+		node = stacks_user_frames(j->stacks, e->frame, e->nr, e->pid);
 	else if (e->stack)
-		s.node = stacks_user(r->stacks, e->stack, e->pid);
-	stitch_stack(r->stitch, e->cookie, s.node, s.outcome, serve, &s);
+		node = stacks_user(j->stacks, e->stack, e->pid);
+	join_stack(j, e->cookie, node, e->outcome);
 }
 
 /* What the kernel side writes is ours; the checks are against a mix-up of versions. */
@@ -146,11 +115,14 @@ static int take_event(void *ctx, void *data, size_t size)
 	case EVENT_MODULE:
 		if (size < sizeof(struct event_module))
 			return -EPROTO;
-		modules_learn(r->modules, data);
+		modules_learn(r->join.modules, data);
 		break;
+	default:
+		if (r->offcpu && offcpu_event(r->offcpu, data, size))
+			return -EPROTO;
 	}
-	if (r->failed)
-		return r->failed;
+	if (r->join.failed)
+		return r->join.failed;
 	return --r->events_left ? 0 : -EAGAIN;
 }
 
@@ -206,7 +178,7 @@ static void set_u64(struct profile_writer *w, const char *key, uint64_t value)
 static void write_settings(struct dusk_record *r, const struct dusk_record_options *o)
 {
 	const struct registry *registry = service_registry(r->service);
-	struct profile_writer *w = r->writer;
+	struct profile_writer *w = r->join.writer;
 	uint32_t hz = rate_hz(o);
 	time_t now = time(NULL);
 	char boot_id[37] = "", when[32];
@@ -222,7 +194,7 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set(w, "kernel", u.release);
 	profile_set(w, "machine", u.machine);
 	profile_set(w, "boot_id", boot_id);
-	profile_set(w, "event", sampler_event(r->sampler));
+	profile_set(w, "event", dusk_record_event(r));
 	profile_set(w, "start_time", when);
 	profile_set(w, "mode", "full");
 	profile_set(w, "faults", registry->no_faults ? "off" : "allowed");
@@ -231,6 +203,13 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	set_u64(w, "frequency_hz", hz);
 	set_u64(w, "period_ns", 1000000000ULL / hz);
 	set_u64(w, "max_depth", registry->max_depth);
+}
+
+/* Programs of a source that is not recorded are not loaded. */
+static void leave_out(struct dusk_record *r, uint32_t source, const char *program)
+{
+	if (!(r->sources & source))
+		bpf_program__set_autoload(bpf_object__find_program_by_name(tool_object(r->tool), program), false);
 }
 
 /* Our programs, on the unwinder that all tools share, and with the choice of whom to sample. */
@@ -254,6 +233,12 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	filter->filter_tasks = o->nr_pids || o->nr_tids;
 	filter->filter_cgroup = o->cgroup != NULL;
 	filter->self_tgid = getpid();
+	filter->kernel_threads = o->kernel_threads;
+	filter->min_block_ns = o->min_block_ns;
+	leave_out(r, DUSK_RECORD_CPU, "sample_cpu");
+	leave_out(r, DUSK_RECORD_OFF_CPU, "leave_cpu");
+	leave_out(r, DUSK_RECORD_OFF_CPU, "come_back");
+	leave_out(r, DUSK_RECORD_OFF_CPU, "take_stock");
 	return tool_load(r->tool, err);
 }
 
@@ -269,14 +254,17 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 		ret = want(r, WANT_THREAD, o->tids, o->nr_tids, WANTED, err);
 	if (!ret && o->cgroup)
 		ret = want_cgroup(r, o->cgroup, err);
-	if (!ret)
+	if (!ret && r->sources & DUSK_RECORD_CPU)
 		ret = sampler_new(&r->sampler, rate_hz(o), o->cpus, o->nr_cpus, err);
+	if (!ret && r->sources & DUSK_RECORD_OFF_CPU)
+		ret = offcpu_new(&r->offcpu, r->tool, CONSUMER_RECORDER, &r->join, err);
 	if (!ret)
-		ret = tool_add_consumer(r->tool, CONSUMER_CPU, SERVE_RING | SERVE_MODULES, map_fd(r, "events"), -1, err);
+		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER, SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW,
+					map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(r->tool, err);	/* children of what is profiled are profiled */
 	if (!ret)
-		ret = profile_create(&r->writer, o->path, o->owner_uid, o->owner_gid, err);
+		ret = profile_create(&r->join.writer, o->path, o->owner_uid, o->owner_gid, err);
 	return ret;
 }
 
@@ -290,20 +278,20 @@ static void learn_named(struct dusk_record *r)
 	for (u32 *last = NULL; !bpf_map_get_next_key(fd, last, &next); last = &key) {
 		key = next;
 		if (!bpf_map_lookup_elem(fd, &key, &e))
-			modules_learn(r->modules, &e);
+			modules_learn(r->join.modules, &e);
 	}
 }
 
 static int furnish(struct dusk_record *r, const char *path)
 {
 	r->path = strdup(path);
-	r->modules = modules_new(r->writer);
-	r->stitch = stitch_new();
-	if (!r->path || !r->modules || !r->stitch)
+	r->join.modules = modules_new(r->join.writer);
+	r->join.stitch = stitch_new();
+	if (!r->path || !r->join.modules || !r->join.stitch)
 		return -ENOMEM;
-	r->stacks = stacks_new(r->writer, r->modules, service_stacks(r->service));
+	r->join.stacks = stacks_new(r->join.writer, r->join.modules, service_stacks(r->service));
 	r->ring = ring_buffer__new(map_fd(r, "events"), take_event, r, NULL);
-	if (!r->stacks || !r->ring)
+	if (!r->join.stacks || !r->ring)
 		return -ENOMEM;
 	learn_named(r);
 	return 0;
@@ -319,12 +307,13 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
+	r->sources = opts->sources ?: DUSK_RECORD_CPU;
 	e = prepare(r, opts, err);
 	if (!e) {
 		e = furnish(r, opts->path);
 		write_settings(r, opts);
 		if (!e)
-			e = profile_commit(r->writer, err);
+			e = profile_commit(r->join.writer, err);
 	}
 	if (e) {
 		dusk_record_free(r);
@@ -336,8 +325,14 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
-	r->start_ns = r->committed_ns = now_ns();
-	set_u64(r->writer, "start_monotonic_ns", r->start_ns);
+	int ret = 0;
+
+	r->join.start_ns = r->committed_ns = now_ns();
+	set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
+	if (r->offcpu)
+		ret = offcpu_start(r->offcpu, r->join.start_ns, err);
+	if (ret || !r->sampler)
+		return ret;
 	return sampler_start(r->sampler, bpf_object__find_program_by_name(tool_object(r->tool), "sample_cpu"), err);
 }
 
@@ -357,8 +352,12 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (now - r->committed_ns < COMMIT_NS)
 		return 0;
 	r->committed_ns = now;
-	sampler_follow(r->sampler);
-	return profile_commit(r->writer, err);
+	if (r->sampler)
+		sampler_follow(r->sampler);
+	ret = r->offcpu ? offcpu_sum_up(r->offcpu, now) : 0;
+	if (ret < 0)
+		return error_set(err, ret, "cannot read the sums of absences: %s", strerror(-ret));
+	return profile_commit(r->join.writer, err);
 }
 
 static void note_due(void *ctx, u64 cookie)
@@ -373,13 +372,13 @@ static void give_up(void *ctx, u64 cookie, const struct waiting *w)
 {
 	struct dusk_record *r = ctx;
 
-	write_sample(r, w, 0, map_find(&r->due, cookie) ? PENDING : RING_LOST);
+	join_sample(&r->join, w, 0, map_find(&r->due, cookie) ? PENDING : RING_LOST);
 }
 
 /* The timers count on while a tick is dropped, so what they counted and no tick stood for tells how many were. */
 static uint64_t timer_skipped(const struct dusk_record *r)
 {
-	uint64_t counted = sampler_counted(r->sampler), periods = tool_counter(r->tool, COUNT_TIMER_PERIODS);
+	uint64_t counted = r->sampler ? sampler_counted(r->sampler) : 0, periods = tool_counter(r->tool, COUNT_TIMER_PERIODS);
 
 	return counted > periods ? counted - periods : 0;
 }
@@ -387,30 +386,35 @@ static uint64_t timer_skipped(const struct dusk_record *r)
 static void write_ledger(struct dusk_record *r)
 {
 	for (u32 i = 0; i < NR_COUNTERS; i++)
-		profile_counter(r->writer, counters[i].name, counters[i].sentence, tool_counter(r->tool, i));
-	profile_counter(r->writer, "timer-skipped", "what the timers counted beyond their ticks: ticks that were dropped, "
+		profile_counter(r->join.writer, counters[i].name, counters[i].sentence, tool_counter(r->tool, i));
+	profile_counter(r->join.writer, "timer-skipped", "what the timers counted beyond their ticks: ticks that were dropped, "
 			"and the rest of a period at the end", timer_skipped(r));
-	set_u64(r->writer, "duration_ns", r->stop_ns - r->start_ns);
+	set_u64(r->join.writer, "duration_ns", r->stop_ns - r->join.start_ns);
 }
 
 int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 {
 	int ret = 0;
 
-	sampler_stop(r->sampler);
+	if (r->sampler)
+		sampler_stop(r->sampler);
 	r->stop_ns = now_ns();
 	r->events_left = UINT64_MAX;
+	if (r->offcpu)
+		ret = offcpu_stop(r->offcpu, r->stop_ns, err);
 	ring_buffer__consume(r->ring);
-	for (int i = 0; i < SETTLE_ROUNDS && stitch_nr_waiting(r->stitch); i++) {
+	for (int i = 0; i < SETTLE_ROUNDS && stitch_nr_waiting(r->join.stitch); i++) {
 		usleep(SETTLE_MS * 1000);
 		ring_buffer__consume(r->ring);
 	}
-	tool_due(r->tool, CONSUMER_CPU, note_due, r);
+	tool_due(r->tool, CONSUMER_RECORDER, note_due, r);
 	ring_buffer__consume(r->ring);
-	stitch_drain(r->stitch, give_up, r);
+	stitch_drain(r->join.stitch, give_up, r);
 	write_ledger(r);
-	ret = profile_close(steal(r->writer), !r->failed, err);
-	return ret ? ret : r->failed;
+	if (ret)
+		return ret;
+	ret = profile_close(steal(r->join.writer), !r->join.failed, err);
+	return ret ? ret : r->join.failed;
 }
 
 int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
@@ -427,7 +431,7 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 		return ret;
 	fds = malloc(p->nr_modules * sizeof(*fds));
 	if (fds) {
-		const int *known = modules_fds(r->modules, &nr);
+		const int *known = modules_fds(r->join.modules, &nr);
 
 		for (uint32_t i = 0; i < p->nr_modules; i++)
 			fds[i] = i < nr ? known[i] : -1;
@@ -444,20 +448,20 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 
 void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret)
 {
-	static const enum counter lost[] = { COUNT_LOST_SAMPLES, COUNT_LOST_STACKS, COUNT_LOST_MODULES };
+	static const enum counter lost[] = { COUNT_LOST_SAMPLES, COUNT_LOST_ABSENCES, COUNT_LOST_STACKS, COUNT_LOST_MODULES };
 
 	memset(ret, 0, sizeof(*ret));
 	for (u32 i = 0; i < NR_OUTCOMES; i++) {
-		ret->samples += r->by_outcome[i];
+		ret->samples += r->join.by_outcome[i];
 		if (outcomes[i].kind != DUSK_ABSENT)
-			ret->user_samples += r->by_outcome[i];
+			ret->user_samples += r->join.by_outcome[i];
 		if (outcomes[i].kind == DUSK_COMPLETE)
-			ret->complete += r->by_outcome[i];
+			ret->complete += r->join.by_outcome[i];
 	}
 	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
 		ret->lost += tool_counter(r->tool, lost[i]);
-	ret->stacks = stacks_nr(r->stacks);
-	ret->bytes = r->writer ? profile_bytes(r->writer) : 0;
+	ret->stacks = stacks_nr(r->join.stacks);
+	ret->bytes = r->join.writer ? profile_bytes(r->join.writer) : 0;
 }
 
 size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *ret, size_t max)
@@ -467,21 +471,23 @@ size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *re
 
 const char *dusk_record_event(const struct dusk_record *r)
 {
-	return sampler_event(r->sampler);
+	return r->sampler ? sampler_event(r->sampler) : "off-cpu";
 }
 
 void dusk_record_free(struct dusk_record *r)
 {
 	if (!r)
 		return;
-	sampler_free(r->sampler);
+	if (r->sampler)
+		sampler_free(r->sampler);
 	ring_buffer__free(r->ring);
-	if (r->writer)
-		profile_close(r->writer, false, NULL);
-	stacks_free(r->stacks);
-	modules_free(r->modules);
-	stitch_free(r->stitch);
+	if (r->join.writer)
+		profile_close(r->join.writer, false, NULL);
+	stacks_free(r->join.stacks);
+	modules_free(r->join.modules);
+	stitch_free(r->join.stitch);
 	tool_free(r->tool);
+	offcpu_free(r->offcpu);
 	service_free(r->service);
 	map_done(&r->due);
 	free(r->path);

@@ -283,6 +283,22 @@ int tool_remove_consumer(struct tool *t, u32 number)
 	return ret;
 }
 
+int tool_set_ledger(struct tool *t, u32 number, int ledger)
+{
+	u32 handle = handle_of(t, number);
+	int ret;
+
+	if (!handle)
+		return -ENOENT;
+	ret = service_lock(t->service);
+	if (!ret)
+		ret = serve_with(t->service, "ledgers", consumer_slot(handle), ledger);
+	if (!ret)
+		wait_for_grace(&service_registry(t->service)->grace);
+	service_unlock(t->service);
+	return ret;
+}
+
 const struct consumer *tool_consumer(const struct tool *t, u32 number)
 {
 	u32 handle = handle_of(t, number);

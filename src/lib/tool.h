@@ -35,6 +35,12 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
  */
 int tool_remove_consumer(struct tool *t, u32 number);
 
+/*
+ * Let @ledger serve it from here on. When this returns, nobody uses the map that it replaces. -ENOENT: there is no such
+ * consumer.
+ */
+int tool_set_ledger(struct tool *t, u32 number, int ledger);
+
 /* The consumer as all tools see it; NULL: there is none. */
 const struct consumer *tool_consumer(const struct tool *t, u32 number);
 

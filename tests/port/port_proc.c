@@ -94,6 +94,11 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	return pread(mem, dst, len, (off_t)addr) == (ssize_t)len ? 0 : -EFAULT;
 }
 
+CORE int port_peek(void *dst, u32 len, u64 addr)
+{
+	return port_read(dst, len, addr) ? -EFAULT : 0;
+}
+
 CORE int port_vma(u64 addr, struct vma *ret)
 {
 	for (size_t i = 0; i < nr_vmas; i++)

@@ -35,6 +35,11 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	return 0;
 }
 
+CORE int port_peek(void *dst, u32 len, u64 addr)
+{
+	return port_read(dst, len, addr) ? -EFAULT : 0;
+}
+
 CORE int port_vma(u64 addr, struct vma *ret)
 {
 	struct twin_mapping *m = find(addr);

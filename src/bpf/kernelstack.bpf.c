@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernelstack.bpf.h"
+#include "scratch.bpf.h"
+#include "task.bpf.h"
+#include "../core/kernelmemo.h"
+
+#define SWITCH_FRAMES 1			/* __schedule(): where the program runs in it is no place of the stack */
+#define MAX_OWN_FRAMES 12
+#define CHECK_EVERY 1024		/* memos are compared with a walk, one in so many */
+#define NO_SYSCALL (1ULL << 32)
+#define LARGEST_SPAN (READSET_SPAN * sizeof(u64))
+
+struct room {
+	struct kernel_copy copy;
+	u64 sp;
+};
+_Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
+
+static volatile u32 memos_are_wrong;	/* one was: no more are believed */
+static u64 hits[64];			/* by CPU */
+static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
+
+/* The bytes of the stack from where the task left to the user's registers. */
+static INLINE u64 find_stack(struct task_struct *t, struct kernel_key *key, struct room *room)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	u64 top = forget(room->sp, (u64)regs);
+
+	room->sp = t->thread.sp;
+	key->inner = SWITCH_FRAMES;
+	key->depth = KERNEL_SYSCALL;
+	key->entry = regs->orig_ax;
+	if (task_has_no_user(t) || (s64)regs->orig_ax < 0) {
+		key->entry = NO_SYSCALL;
+		key->depth = top - room->sp;
+	}
+	return top - room->sp;
+}
+
+static INLINE bool read_stack(struct room *room, u64 bytes)
+{
+	if (bytes > LARGEST_SPAN || bytes & 7)
+		return false;
+	room->copy.words = bytes / sizeof(u64);
+	return !bpf_probe_read_kernel(room->copy.now.word, bytes, (void *)room->sp);
+}
+
+static INLINE bool is_in(u64 addr, const volatile struct kernel_text *text)
+{
+	return addr >= text->start && addr < text->end;
+}
+
+static INLINE bool is_switch(u64 addr)
+{
+	return is_in(addr, &config.places.schedule) || is_in(addr, &config.places.schedule_tail);
+}
+
+static INLINE void get_frames(void *ctx, struct stack *s)
+{
+	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), own_frames & BPF_F_SKIP_FIELD_MASK);
+
+	s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
+}
+
+/* Between the switch and us are frames that depend on how many programs are attached here. */
+static INLINE u32 walk(void *ctx, struct stack *s)
+{
+	u32 id = 0;
+
+	get_frames(ctx, s);
+	if (s->nr && !is_switch(s->frame[0])) {
+		own_frames = 0;
+		get_frames(ctx, s);
+		for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
+			if (is_switch(s->frame[i])) {
+				own_frames = i;
+				break;
+			}
+		get_frames(ctx, s);
+	}
+	if (s->nr)
+		stacktable_put(&stacktable, s, &id);
+	return id;
+}
+
+static INLINE bool is_due_for_check(void)
+{
+	return ++at(hits, bpf_get_smp_processor_id() & 63) % CHECK_EVERY == 0;
+}
+
+static INLINE u32 remembered(const struct kernel_key *key, struct room *room, u64 bytes)
+{
+	u64 span = kernel_set_of(key)->span * sizeof(u64);
+
+	if (memos_are_wrong || !span)
+		return 0;
+	if (span > bytes)
+		span = bytes;
+	return read_stack(room, span) ? kernelmemo_find(key, &room->copy) : 0;
+}
+
+static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct kernel_key key;
+	u64 bytes = find_stack(t, &key, room);
+	u32 known = remembered(&key, room, bytes), id;
+
+	if (known && !is_due_for_check()) {
+		count(COUNT_KERNEL_KNOWN, 1);
+		return known;
+	}
+	count(COUNT_KERNEL_WALKS, 1);
+	id = walk(ctx, s);
+	if (known && id && known != id) {
+		memos_are_wrong = 1;
+		count(COUNT_KERNEL_WRONG, 1);
+	}
+	if (known || !id)
+		return id;
+	if (bytes > LARGEST_SPAN)
+		bytes = LARGEST_SPAN;
+	if (read_stack(room, bytes))
+		kernelmemo_put(&key, s, &room->copy, id);
+	return id;
+}
+
+CORE u32 kernelstack_of_absence(void *ctx, struct stack *s)
+{
+	struct room *room = (struct room *)scratch_get();
+	u32 id;
+
+	s->nr = 0;
+	if (!room)
+		return 0;
+	id = find(ctx, s, room);
+	scratch_put();
+	return id;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where time passes off the CPU: every absence of every thread, exactly.
+ *
+ * Under the run-queue lock only the time is noted. What an absence was is found out when the task is back, at the end
+ * of schedule(): there the lock is released, and the kernel stack is that which it left with.
+ */
+#include "charge.bpf.h"
+#include "emit.bpf.h"
+#include "kernelstack.bpf.h"
+#include "recorder.bpf.h"
+#include "scratch.bpf.h"
+#include <bpf/bpf_tracing.h>
+#include "../abi/absence.h"
+
+/* Task states (linux 6.18 include/linux/sched.h). */
+#define TASK_INTERRUPTIBLE 0x01
+#define TASK_UNINTERRUPTIBLE 0x02
+#define TASK_STOPPED_OR_TRACED 0x0c
+#define TASK_PARKED 0x40
+#define TASK_DEAD 0x80
+#define TASK_NOLOAD 0x400
+#define TASK_FROZEN 0x8000
+
+/* What the recording knows of a thread. On CPU or off it: since when? And the sums of its life. */
+struct whereabouts {
+	u64 since_ns;
+	u64 run_delay;			/* when it left: the kernel's account of its waiting for a CPU */
+	u32 away, state;		/* off CPU, and why */
+	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, absences;
+};
+
+struct whereabouts_map {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct whereabouts);
+};
+struct whereabouts_map whereabouts SEC(".maps");
+
+/* The time of the switch that this CPU has just made. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u64);
+} switched SEC(".maps");
+
+struct recording_times times SHARED("times");
+
+static INLINE u64 *switch_time(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&switched, &zero);
+}
+
+static INLINE bool is_recording(u64 now_ns)
+{
+	u64 stop_ns = load_relaxed(&times.stop_ns);
+
+	return load_relaxed(&times.start_ns) && (!stop_ns || now_ns < stop_ns);
+}
+
+static INLINE u32 why_away(bool preempted, u32 state)
+{
+	if (preempted || !state)
+		return ABSENCE_PREEMPTED;
+	if (state & TASK_DEAD)
+		return ABSENCE_ENDED;
+	if (state & TASK_STOPPED_OR_TRACED)
+		return ABSENCE_STOPPED;
+	if (state & TASK_INTERRUPTIBLE)
+		return ABSENCE_SLEEPING;
+	if (state & (TASK_PARKED | TASK_NOLOAD | TASK_FROZEN))
+		return ABSENCE_IDLE;
+	return ABSENCE_UNINTERRUPTIBLE;
+}
+
+static INLINE void fill_life(struct event_life *e, struct task_struct *t, const struct whereabouts *w, u64 end_ns)
+{
+	e->pid = t->tgid;
+	e->tid = t->pid;
+	e->start_ns = w->start_ns;
+	e->end_ns = end_ns;
+	e->on_cpu_ns = w->on_cpu_ns;
+	e->runnable_ns = w->runnable_ns;
+	e->blocked_ns = w->blocked_ns;
+	e->absences = w->absences;
+	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), t->comm);
+}
+
+static INLINE void send_life(struct task_struct *t, const struct whereabouts *w, u32 kind, u64 end_ns)
+{
+	struct event_life e = { .kind = kind };
+
+	fill_life(&e, t, w, end_ns);
+	if (emit(&events, &e, sizeof(e), NULL, false))
+		count(COUNT_LOST_THREADS, 1);
+}
+
+/*
+ * What is known of @t; if that is nothing yet, and the recording wants it, it begins here: away since the recording
+ * began, or since its birth; or on CPU since then.
+ */
+static INLINE struct whereabouts *find(struct task_struct *t, bool away, u32 state)
+{
+	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+	u64 start_ns = times.start_ns;
+	bool born = t->start_time > start_ns;
+
+	if (w && w->start_ns)
+		return w;
+	if (!task_wanted(t) || (task_has_no_user(t) && !filter.kernel_threads))
+		return NULL;
+	w = bpf_task_storage_get(&whereabouts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!w) {
+		count(COUNT_LOST_THREADS, 1);
+		return NULL;
+	}
+	w->start_ns = w->since_ns = born ? t->start_time : start_ns;
+	w->away = away;
+	w->state = born ? ABSENCE_BORN : state;
+	send_life(t, w, EVENT_THREAD, 0);
+	return w;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_struct *next, unsigned int state)
+{
+	u64 now_ns = bpf_ktime_get_ns(), *switched_ns = switch_time();
+	struct whereabouts *w;
+
+	if (!switched_ns || !is_recording(now_ns))
+		return 0;
+	*switched_ns = now_ns;
+	w = find(prev, false, 0);
+	if (!w || w->away)
+		return 0;
+	w->on_cpu_ns += now_ns - w->since_ns;
+	w->since_ns = now_ns;
+	w->run_delay = prev->sched_info.run_delay;
+	w->state = why_away(preempted, state);
+	w->away = 1;
+	if (w->state == ABSENCE_ENDED)
+		send_life(prev, w, EVENT_LIFE, now_ns);
+	return 0;
+}
+
+/* Of @off_ns: how long could it have run? */
+static INLINE u64 runnable_ns(struct task_struct *t, const struct whereabouts *w, u64 off_ns)
+{
+	u64 waited_ns;
+
+	if (w->state == ABSENCE_PREEMPTED || w->state == ABSENCE_BORN)
+		return off_ns;
+	waited_ns = t->sched_info.run_delay - w->run_delay;
+	return waited_ns < off_ns ? waited_ns : off_ns;
+}
+
+static INLINE void add(struct whereabouts *w, u64 off_ns, u64 waited_ns)
+{
+	w->runnable_ns += waited_ns;
+	w->blocked_ns += off_ns - waited_ns;
+	w->absences++;
+}
+
+/* In scratch memory, behind the kernel's frames: those whom we call need our stack. */
+static INLINE struct event_absence *event_behind(struct stack *s)
+{
+	return (struct event_absence *)&s->frame[MAX_KERNEL_FRAMES];
+}
+
+/* One by one. */
+static INLINE void send_absence(struct event_absence *e, const struct dusk_unwind *u, struct stack *s)
+{
+	bool whole = !e->kernel_stack && s->nr;
+
+	e->cookie = u->cookie;
+	e->user_stack = u->stack;
+	e->outcome = u->outcome;
+	e->nr = whole ? s->nr : 0;
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+	if (emit(&events, e, sizeof(*e), whole ? s : NULL, false))
+		count(COUNT_LOST_ABSENCES, 1);
+}
+
+/* To the sum of the thread, its stacks and its reason. */
+static INLINE void sum_up(const struct event_absence *e, int err, const struct dusk_unwind *u)
+{
+	struct charge what = {
+		.key = absence_key(e->tid, e->kernel_stack, e->state), .amount = e->off_ns, .part = e->runnable_ns, .count = 1,
+		.consumer = unwind_handle(CONSUMER_RECORDER),
+	};
+	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
+
+	charge_answered(&what, err, u);
+	grace_leave(&registry.grace, cpu, phase);
+}
+
+static INLINE void account(struct event_absence *e, void *ctx, struct stack *s)
+{
+	struct dusk_unwind u;
+	int err;
+
+	e->kernel_stack = kernelstack_of_absence(ctx, s);
+	err = dusk_unwind_known(&u);
+	if (err < 0)
+		err = dusk_unwind_request(CONSUMER_RECORDER, &u);
+	if (e->off_ns >= filter.min_block_ns || (!e->kernel_stack && s->nr))
+		send_absence(e, &u, s);
+	else
+		sum_up(e, err, &u);
+}
+
+SEC("tp_btf/sched_exit_tp")
+int BPF_PROG(come_back, bool is_switch)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u64 *switched_ns = switch_time(), now_ns;
+	struct event_absence *e;
+	struct whereabouts *w;
+	struct stack *s;
+
+	if (!is_switch || !switched_ns || !is_recording(*switched_ns))
+		return 0;
+	now_ns = *switched_ns;
+	w = find(t, true, ABSENCE_SLEEPING);
+	if (!w || !w->away)
+		return 0;
+	count(COUNT_ABSENCES, 1);
+	s = scratch_get();
+	if (!s) {
+		count(COUNT_LOST_ABSENCES, 1);
+		return 0;
+	}
+	e = event_behind(s);
+	memset(e, 0, sizeof(*e));
+	e->kind = EVENT_ABSENCE;
+	e->cpu = bpf_get_smp_processor_id();
+	e->time_ns = now_ns;
+	e->off_ns = now_ns - w->since_ns;
+	e->runnable_ns = runnable_ns(t, w, e->off_ns);
+	e->state = w->state;
+	e->pid = t->tgid;
+	e->tid = t->pid;
+	w->away = 0;
+	w->since_ns = now_ns;
+	add(w, e->off_ns, e->runnable_ns);
+	account(e, ctx, s);
+	scratch_put();
+	return 0;
+}
+
+/* Still off CPU when the recording ends. */
+static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, const struct whereabouts *w, u64 off_ns)
+{
+	struct event_absence e = {
+		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .off_ns = off_ns, .runnable_ns = runnable_ns(t, w, off_ns),
+		.pid = t->tgid, .tid = t->pid, .state = w->state, .outcome = PENDING, .unended = 1,
+		.switches = t->nvcsw + t->nivcsw,
+	};
+	struct stack *s = scratch_get();
+	long bytes;
+
+	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), t->comm);
+	if (s) {
+		bytes = bpf_get_task_stack(t, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
+		s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
+		if (s->nr && !stacktable_put(&stacktable, s, &e.kernel_stack))
+			e.nr = 0;
+		scratch_put();
+	}
+	bpf_seq_write(seq, &e, sizeof(e));
+}
+
+/* The end of the recording: what of the thread's life has not been told. */
+static INLINE void close_books(struct seq_file *seq, struct task_struct *t, const struct whereabouts *known)
+{
+	struct whereabouts w = *known;
+	u64 since_ns = times.stop_ns - w.since_ns;
+	struct event_life e = { .kind = EVENT_LIFE };
+
+	if (w.away) {
+		write_unended(seq, t, &w, since_ns);
+		add(&w, since_ns, runnable_ns(t, &w, since_ns));
+	} else {
+		w.on_cpu_ns += since_ns;
+	}
+	fill_life(&e, t, &w, times.stop_ns);
+	bpf_seq_write(seq, &e, sizeof(e));
+}
+
+/* Run at the beginning, so that each thread's state is known, and at the end. */
+SEC("iter/task")
+int take_stock(struct bpf_iter__task *ctx)
+{
+	struct task_struct *t = ctx->task;
+	struct whereabouts *w;
+
+	if (!t)
+		return 0;
+	w = find(t, !t->on_cpu, why_away(false, t->__state));
+	if (w && times.stop_ns && w->state != ABSENCE_ENDED && w->since_ns < times.stop_ns)
+		close_books(ctx->meta->seq, t, w);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "warm.h"
+
+#define STEPS_A_TURN 16
+
+struct warm {
+	struct walk *walk;
+	struct trace *trace;
+};
+
+/* Move the window to the word that the frame hangs on; it is there already? Then that is not what the step lacked. */
+static INLINE bool move_window(struct machine *m, struct trace *t)
+{
+	struct stack_window *s = &m->stack;
+	u32 reg = m->row.cfa_reg & (NR_REGS - 1), left;
+	u64 addr, there;
+
+	if (m->row.cfa_reg != RSP && m->lazy >> reg & 1 && !stack_peek(m, at(m->reg, reg), &there))
+		addr = at(m->reg, reg);
+	else if (simple_cfa(m, t, &addr))
+		addr += (s64)m->row.off[SLOT_RA];
+	else
+		return false;
+	if (addr & 7 || stack_peek(m, addr, &there))
+		return false;
+	left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+	s->base = addr;
+	s->len = 0;
+	if (port_peek(s->word, left, addr))
+		return false;
+	s->len = left;
+	return true;
+}
+
+/* The outermost frame, which says so. */
+static INLINE bool is_outermost(struct machine *m)
+{
+	const struct row *row = &m->row;
+
+	return row->rule[SLOT_RA] == RULE_UNDEFINED && row->cfa_kind == CFA_REG && row->cfa_reg == RSP && !row->flags &&
+	       !((m->sp + (s64)row->cfa_off) & 7);
+}
+
+TURN(warm_turn, struct warm, c)
+{
+	struct walk *w = c->walk;
+	struct machine *m = &w->machine;
+	u32 before = w->out.nr, nr;
+	bool hinted;
+	u64 pc;
+
+	each(i, STEPS_A_TURN) {
+		if (!step(w, c->trace))
+			break;
+	}
+	nr = w->out.nr;
+	pc = m->pc - !m->exact;
+	hinted = range_is_hinted(&w->modules, pc);
+	if (nr >= w->max_depth || w->no_cache || (!hinted && module_find_slow(&w->modules, pc)) || !row_is_known(w, pc))
+		return STOP;
+	if (is_outermost(m)) {
+		frame_add(w, nr);
+		w->outcome = UNDEFINED_RA;
+		return STOP;
+	}
+	if (!(m->row.flags & ROW_SIMPLE))
+		return STOP;
+	return !hinted || nr - before == STEPS_A_TURN || move_window(m, c->trace) ? NEXT : STOP;
+}
+
+CORE int warm_walk(struct walk *w, struct trace *t)
+{
+	struct warm c = { .walk = w, .trace = t };
+
+	walk_start(w);
+	w->outcome = GOING_ON;
+	t->base = w->machine.sp;
+	t->initial = ~0u;
+	t->used = 0;
+	readset_clear(&t->reads);
+	loop(WARM_TURNS, warm_turn, &c);
+	return w->outcome == UNDEFINED_RA ? 0 : -EAGAIN;
+}

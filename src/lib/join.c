@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "join.h"
+
+void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t outcome)
+{
+	struct dusk_sample s = w->sample;
+
+	s.node = stacks_kernel_on(j->stacks, user, w->kernel_stack);
+	s.outcome = outcome;
+	j->by_outcome[outcome] += s.count;
+	profile_sample(j->writer, &s);
+}
+
+void join_sample_later(struct join *j, const struct waiting *w, uint64_t cookie)
+{
+	uint32_t node;
+	uint8_t outcome;
+	int ret = stitch_sample(j->stitch, cookie, w, &node, &outcome);
+
+	if (ret < 0)
+		j->failed = ret;
+	else if (ret)
+		join_sample(j, w, node, outcome);
+}
+
+struct serving {
+	struct join *join;
+	uint32_t node;
+	uint8_t outcome;
+};
+
+static void serve(void *ctx, const struct waiting *w)
+{
+	struct serving *s = ctx;
+
+	join_sample(s->join, w, s->node, s->outcome);
+}
+
+void join_stack(struct join *j, uint64_t cookie, uint32_t user, uint8_t outcome)
+{
+	struct serving s = { j, user, outcome };
+
+	stitch_stack(j->stitch, cookie, user, outcome, serve, &s);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Samples become rows of the profile, as soon as their user stack is known. */
+#pragma once
+#include "outcomes.h"
+#include "profile_write.h"
+#include "stacks.h"
+#include "stitch.h"
+
+struct join {
+	struct profile_writer *writer;
+	struct modules_known *modules;
+	struct stacks *stacks;
+	struct stitch *stitch;
+	uint64_t start_ns;			/* of the recording, CLOCK_MONOTONIC */
+	uint64_t by_outcome[NR_OUTCOMES];	/* ticks and absences */
+	int failed;				/* the first error */
+};
+
+/* @s.time_ns is CLOCK_MONOTONIC. */
+static inline uint64_t join_time(const struct join *j, uint64_t time_ns)
+{
+	return time_ns > j->start_ns ? time_ns - j->start_ns : 0;
+}
+
+/* @w stands on user node @user (0: none), @outcome says how that ended. */
+void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t outcome);
+
+/* @w stands on the user stack of @cookie, which may be known, or come. */
+void join_sample_later(struct join *j, const struct waiting *w, uint64_t cookie);
+
+/* That stack: for all that wait, and will. */
+void join_stack(struct join *j, uint64_t cookie, uint32_t user, uint8_t outcome);

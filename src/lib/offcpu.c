@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "offcpu.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "abi/absence.h"
+#include "abi/consumer.h"
+#include "abi/event.h"
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "error.h"
+#include "object.h"
+
+#define LEDGER_ROWS 65536
+#define BATCH 1024
+
+struct thread {
+	uint32_t pid, number;		/* of the profile */
+};
+
+struct offcpu {
+	struct tool *tool;
+	struct join *join;
+	uint32_t number;
+	int ledger[2], current;
+	struct shared times;
+	struct map numbers;		/* tid -> index in threads */
+	struct vec(struct thread) threads;
+	struct charge_key keys[BATCH];
+	struct charge_sum sums[BATCH];
+};
+
+static int make_ledger(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+
+	return bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_ledger", sizeof(struct charge_key), sizeof(struct charge_sum),
+			      LEDGER_ROWS, &opts);
+}
+
+int offcpu_new(struct offcpu **ret, struct tool *t, uint32_t number, struct join *j, struct dusk_error *err)
+{
+	struct offcpu *o = calloc(1, sizeof(*o));
+	int e;
+
+	if (!o)
+		return error_set(err, -ENOMEM, "cannot record absences: out of memory");
+	o->tool = t;
+	o->join = j;
+	o->number = number;
+	o->ledger[0] = make_ledger();
+	o->ledger[1] = make_ledger();
+	e = o->ledger[0] < 0 ? o->ledger[0] : o->ledger[1] < 0 ? o->ledger[1] : 0;
+	if (!e)
+		e = shared_map(&o->times, tool_object(t), ".bss.times", true);
+	if (e) {
+		offcpu_free(o);
+		return error_set(err, e, "cannot make the maps that sum absences up: %s", strerror(-e));
+	}
+	*ret = o;
+	return 0;
+}
+
+void offcpu_free(struct offcpu *o)
+{
+	if (!o)
+		return;
+	closep(&o->ledger[0]);
+	closep(&o->ledger[1]);
+	shared_unmap(&o->times);
+	map_done(&o->numbers);
+	vec_done(&o->threads);
+	free(o);
+}
+
+int offcpu_ledger(const struct offcpu *o)
+{
+	return o->ledger[0];
+}
+
+static uint32_t know_thread(struct offcpu *o, uint32_t pid, uint32_t tid, const char *comm)
+{
+	struct thread t = { pid, profile_thread(o->join->writer, pid, tid, comm) };
+	uint32_t *known;
+	bool fresh;
+
+	known = map_at(&o->numbers, tid, &fresh);
+	if (known && !fresh)
+		o->threads.v[*known] = t;
+	else if (known && !vec_push(&o->threads, t))
+		*known = o->threads.nr - 1;
+	else
+		o->join->failed = -ENOMEM;
+	return t.number;
+}
+
+/* The thread of a sum. Its event came before the sum was read, unless it was lost. */
+static struct thread thread_of(struct offcpu *o, uint32_t tid)
+{
+	const uint32_t *known = map_find(&o->numbers, tid);
+
+	return known && *known < o->threads.nr ? o->threads.v[*known] :
+	       (struct thread){ 0, profile_thread(o->join->writer, 0, tid, "") };
+}
+
+static void take_absence(struct offcpu *o, const struct event_absence *e)
+{
+	struct join *j = o->join;
+	struct waiting w = {
+		.sample = {
+			.time_ns = join_time(j, e->time_ns), .value_ns = e->off_ns, .runnable_ns = e->runnable_ns,
+			.thread = know_thread(o, e->pid, e->tid, e->comm), .count = 1, .cpu = e->cpu,
+			.source = DUSK_OFF_CPU, .state = e->state,
+		},
+		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
+	};
+
+	if (e->cookie)
+		join_sample_later(j, &w, e->cookie);
+	else
+		join_sample(j, &w, e->user_stack ? stacks_user(j->stacks, e->user_stack, e->pid) : 0, e->outcome);
+}
+
+static void take_life(struct offcpu *o, const struct event_life *e)
+{
+	const struct join *j = o->join;
+	struct dusk_life l = {
+		.thread = know_thread(o, e->pid, e->tid, e->comm),
+		.start_ns = join_time(j, e->start_ns), .end_ns = join_time(j, e->end_ns),
+		.on_cpu_ns = e->on_cpu_ns, .runnable_ns = e->runnable_ns, .blocked_ns = e->blocked_ns,
+		.absences = e->absences,
+	};
+
+	profile_life(j->writer, &l);
+}
+
+static void take_row(struct offcpu *o, const struct charge_key *key, const struct charge_sum *sum, uint64_t now_ns)
+{
+	struct thread t = thread_of(o, absence_tid(key->key));
+	struct join *j = o->join;
+	struct waiting w = {
+		.sample = {
+			.time_ns = join_time(j, now_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
+			.thread = t.number, .count = sum->count, .source = DUSK_OFF_CPU,
+			.state = absence_state(key->key),
+		},
+		.kernel_stack = (u32)key->key,
+	};
+
+	if (key->kind == CHARGE_DUE)
+		join_sample_later(j, &w, key->cookie);
+	else
+		join_sample(j, &w, key->stack ? stacks_user(j->stacks, key->stack, t.pid) : 0, key->outcome);
+}
+
+int offcpu_event(struct offcpu *o, const void *data, size_t size)
+{
+	const struct event_absence *absence = data;
+	const struct event_charge *charge = data;
+	const struct event_life *life = data;
+
+	switch (*(const u32 *)data) {
+	case EVENT_ABSENCE:
+		if (size < sizeof(*absence) + absence->nr * sizeof(u64) || absence->outcome >= NR_OUTCOMES ||
+		    absence->state >= NR_ABSENCES)
+			return -EPROTO;
+		take_absence(o, absence);
+		break;
+	case EVENT_CHARGE:
+		if (size < sizeof(*charge) || charge->key.outcome >= NR_OUTCOMES)
+			return -EPROTO;
+		take_row(o, &charge->key, &charge->sum, o->join->start_ns);
+		break;
+	case EVENT_THREAD:
+	case EVENT_LIFE:
+		if (size < sizeof(*life))
+			return -EPROTO;
+		if (life->kind == EVENT_LIFE)
+			take_life(o, life);
+		else
+			know_thread(o, life->pid, life->tid, life->comm);
+		break;
+	}
+	return 0;
+}
+
+/* Which stack a cookie turned out to have, before the rows that wait for it: they may be in the same map. */
+static void take_resolved(struct offcpu *o, uint32_t nr)
+{
+	struct join *j = o->join;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct charge_key *key = &o->keys[i];
+
+		if (key->kind == CHARGE_RESOLVED)
+			join_stack(j, key->cookie, key->stack ? stacks_user(j->stacks, key->stack, 0) : 0, key->outcome);
+	}
+}
+
+static int drain(struct offcpu *o, int fd, uint64_t now_ns)
+{
+	uint32_t cursor, nr;
+	void *last = NULL;
+	int ret;
+
+	do {
+		nr = BATCH;
+		ret = bpf_map_lookup_and_delete_batch(fd, last, &cursor, o->keys, o->sums, &nr, NULL);
+		if (ret && errno != ENOENT)
+			return -errno;
+		take_resolved(o, nr);
+		for (uint32_t i = 0; i < nr; i++)
+			if (o->keys[i].kind != CHARGE_RESOLVED)
+				take_row(o, &o->keys[i], &o->sums[i], now_ns);
+		last = &cursor;
+	} while (!ret);
+	return 0;
+}
+
+int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)
+{
+	int ret = tool_set_ledger(o->tool, o->number, o->ledger[!o->current]);
+
+	if (ret)
+		return ret;
+	o->current = !o->current;
+	return drain(o, o->ledger[!o->current], now_ns);
+}
+
+static int read_stock(struct offcpu *o, int fd)
+{
+	char buf[8192];
+	size_t have = 0;
+	ssize_t got;
+
+	while ((got = read(fd, buf + have, sizeof(buf) - have)) > 0) {
+		size_t done = 0, bytes;
+
+		have += got;
+		for (; have - done >= sizeof(u32); done += bytes) {
+			bytes = *(u32 *)(buf + done) == EVENT_LIFE ? sizeof(struct event_life) : sizeof(struct event_absence);
+			if (have - done < bytes)
+				break;
+			if (offcpu_event(o, buf + done, bytes))
+				return -EPROTO;
+		}
+		memmove(buf, buf + done, have - done);
+		have -= done;
+	}
+	return got < 0 ? -errno : 0;
+}
+
+/* Let the kernel side look at all threads. */
+static int take_stock(struct offcpu *o, struct dusk_error *err)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(tool_object(o->tool), "take_stock");
+	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
+	_cleanup_(closep) int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno;
+	int ret = fd < 0 ? fd : read_stock(o, fd);
+
+	bpf_link__destroy(link);
+	return ret ? error_set(err, ret, "cannot list the machine's threads: %s", strerror(-ret)) : 0;
+}
+
+int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)
+{
+	struct recording_times *times = o->times.elements;
+
+	times->start_ns = start_ns;
+	return take_stock(o, err);
+}
+
+int offcpu_stop(struct offcpu *o, uint64_t stop_ns, struct dusk_error *err)
+{
+	struct recording_times *times = o->times.elements;
+	int ret;
+
+	times->stop_ns = stop_ns;
+	ret = offcpu_sum_up(o, stop_ns);	/* and from here on no program runs that does not know */
+	if (ret)
+		return error_set(err, ret, "cannot read the sums of absences: %s", strerror(-ret));
+	return take_stock(o, err);
+}
