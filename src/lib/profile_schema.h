@@ -67,6 +67,15 @@
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "		\
 	"left join state a on a.id=s.state;"							\
 												\
+	"create view timeline as with "								\
+	"a as(select pid,tid,time_s-off_ms/1e3 start_s,time_s end_s,state,id absence "		\
+	"from absences where nr=1),"								\
+	"e as(select pid,tid,start_s s,end_s e,0 z from a union all select pid,tid,x/1e9,x/1e9,z "	\
+	"from(select thread,start x,0 z from life union all select thread,end,1 from life)l "	\
+	"join thread t on t.id=l.thread),"							\
+	"g as(select pid,tid,z,e,lead(s)over(partition by pid,tid order by s,e)n from e)"	\
+	"select*from a union all select pid,tid,e,n,'on-cpu',null from g where z=0 and n>e+1e-6;"	\
+												\
 	"create view stacks as select s.node id,count(*) samples,"				\
 	"(with recursive up(node,text) as (select s.node,'' union all "				\
 	"select n.parent,f.function||case text when '' then '' else ';' end||text "		\
