@@ -119,12 +119,14 @@ static int annotate(const struct command *self, const struct options *o, const c
 	_cleanup_(annotation_done) struct annotation a = {0};
 	_cleanup_(code_freep) struct dusk_code *c = NULL;
 	struct dusk_error err = {""};
+	struct filter filter = o->filter;
 	int status = filter_check(self, &o->filter);
 
+	filter.kind = KIND_CPU;		/* who is off CPU is in the kernel */
 	if (!status)
 		status = open_profile(&p, o->input, true, false);
 	if (!status)
-		status = filter_apply(&seen, p, &o->filter);
+		status = filter_apply(&seen, p, &filter);
 	if (!status)
 		status = find(&a, &seen.profile, o, name);
 	if (status)

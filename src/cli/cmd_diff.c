@@ -13,6 +13,7 @@
 
 struct options {
 	bool stacks, total, absolute, inlined, csv, json;
+	struct kind_choice kind;
 	struct text_list comm, dso;
 	struct filter filter;
 	uint32_t limit;
@@ -23,7 +24,8 @@ static const struct option options[] = {
 	{'s', "stacks", OPTION_FLAG, offsetof(struct options, stacks), NULL, "by stack (default: by function)"},
 	{'t', "total", OPTION_FLAG, offsetof(struct options, total), NULL, "with all that the functions called"},
 	{'a', "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL,
-	 "CPU time (default: share of the samples)"},
+	 "time (default: share of all)"},
+	KIND_OPTIONS(struct options, kind),
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
 	FILTER_OPTIONS(struct options, filter),
@@ -42,11 +44,17 @@ struct side {
 	struct filtered seen;
 };
 
-static int side_open(struct side *s, const struct options *o)
+/* The kind of samples that is usual for the profile before is the kind for both. */
+static int choose_samples(struct side sides[2], const struct options *o, enum kind *kind)
 {
-	int status = open_profile(&s->profile, s->path, true, o->inlined);
+	struct filter f = o->filter;
+	int status = STATUS_OK;
 
-	return status ? status : filter_apply(&s->seen, s->profile, &o->filter);
+	f.kind = *kind = kind_of(sides[BEFORE].profile, *kind);
+	f.marks = o->stacks && *kind == KIND_WALL;
+	for (int i = BEFORE; i <= AFTER && !status; i++)
+		status = filter_apply(&sides[i].seen, sides[i].profile, &f);
+	return status;
 }
 
 static void side_done(struct side *s)
@@ -55,30 +63,37 @@ static void side_done(struct side *s)
 	dusk_profile_free(s->profile);
 }
 
-static void show_side(FILE *out, const struct diff *d, const struct side *s, int which)
+static void show_side(FILE *out, const struct diff *d, const struct side *s, int which, enum kind kind)
 {
+	const struct amount *cpu = &d->selected[which][DUSK_CPU], *off = &d->selected[which][DUSK_OFF_CPU];
+
 	fprintf(out, "# %-10s ", which == BEFORE ? "before:" : "after:");
 	text_write(out, s->path, TEXT_TERMINAL);
-	fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time\n", d->samples[which],
-		d->samples[which] * d->sample_s[which]);
+	if (kind_has(kind, DUSK_CPU))
+		fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time", cpu->count, cpu->count * (double)s->profile->period_ns / 1e9);
+	if (kind_has(kind, DUSK_OFF_CPU))
+		fprintf(out, "%s %" PRIu64 " absences, %.2f s off CPU", kind == KIND_WALL ? "," : ":", off->count, off->ns / 1e9);
+	putc('\n', out);
 }
 
-static void show_header(FILE *out, const struct diff *d, const struct side sides[2])
+static void show_header(FILE *out, const struct diff *d, const struct side sides[2], enum kind kind)
 {
 	const char *event[2];
 
 	for (int i = BEFORE; i <= AFTER; i++) {
-		show_side(out, d, &sides[i], i);
+		show_side(out, d, &sides[i], i, kind);
 		event[i] = dusk_profile_setting(sides[i].profile, "event");
 	}
-	if (event[BEFORE] && event[AFTER] && strcmp(event[BEFORE], event[AFTER])) {
+	if (kind_has(kind, DUSK_CPU) && event[BEFORE] && event[AFTER] && strcmp(event[BEFORE], event[AFTER])) {
 		fprintf(out, "# %-10s ", "event:");
 		text_write(out, event[BEFORE], TEXT_TERMINAL);
 		fputs(" before, ", out);
 		text_write(out, event[AFTER], TEXT_TERMINAL);
 		fputs(" after: they do not count the same\n", out);
 	}
-	fputs("# marks:     * ** *** on a row say: chance alone would do this in 5, 1, 0.1 % of the cases\n#\n", out);
+	if (d->options.by == BY_COUNT)
+		fputs("# marks:     * ** *** on a row say: chance alone would do this in 5, 1, 0.1 % of the cases\n", out);
+	fputs("#\n", out);
 }
 
 static int choose(const struct command *self, const struct options *o, struct show_options *show)
@@ -100,16 +115,22 @@ static int choose(const struct command *self, const struct options *o, struct sh
 static int compare(const struct command *self, const struct options *o, struct side sides[2])
 {
 	struct selection s = {o->comm.v, o->dso.v, NULL, o->comm.nr, o->dso.nr, 0};
-	struct diff_options d = {&s, o->stacks, o->total, o->absolute};
+	struct diff_options d = {&s, o->stacks, o->total, o->absolute, BY_COUNT};
 	_cleanup_(diff_freep) struct diff *diff = NULL;
 	struct show_options show;
 	struct output out;
+	enum kind kind;
 	int status = choose(self, o, &show), err;
 
+	if (!status)
+		status = kind_choose(self, &o->kind, KIND_USUAL, &kind);
 	for (int i = BEFORE; i <= AFTER && !status; i++)
-		status = side_open(&sides[i], o);
+		status = open_profile(&sides[i].profile, sides[i].path, true, o->inlined);
+	if (!status)
+		status = choose_samples(sides, o, &kind);
 	if (status)
 		return status;
+	d.by = kind == KIND_CPU ? BY_COUNT : BY_TIME;
 	err = diff_new(&diff, &sides[BEFORE].seen.profile, &sides[AFTER].seen.profile, &d);
 	if (err) {
 		say("cannot compare %s and %s: %s", sides[BEFORE].path, sides[AFTER].path, strerror(-err));
@@ -120,7 +141,7 @@ static int compare(const struct command *self, const struct options *o, struct s
 		return status;
 	show.color = out.color;
 	if (show.form == SHOW_TEXT)
-		show_header(out.file, diff, sides);
+		show_header(out.file, diff, sides, kind);
 	return output_close(&out, diff_show(out.file, diff, &show));
 }
 

@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "cli/open.h"
 #include "cli/output.h"
+#include "report/account.h"
 #include "report/ledger.h"
 #include "report/text.h"
 
@@ -36,8 +37,81 @@ static uint64_t size_of(const char *path)
 	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
-static void write_json(FILE *out, const struct dusk_profile *p, const struct ledger *l, const char *path)
+#define MAX_LISTED 10		/* threads that miss some of their time */
+
+/* What the profile comes to: its samples, its absences, and the time of its threads. */
+struct sums {
+	struct ledger cpu, off_cpu;
+	struct account account;
+};
+
+static int sums_init(struct sums *s, const struct dusk_profile *p)
 {
+	int err = ledger_of(&s->cpu, p, DUSK_CPU);
+
+	if (!err)
+		err = ledger_of(&s->off_cpu, p, DUSK_OFF_CPU);
+	return err ? err : account_init(&s->account, p);
+}
+
+static void sums_done(struct sums *s)
+{
+	ledger_done(&s->cpu);
+	ledger_done(&s->off_cpu);
+	account_done(&s->account);
+}
+
+static void write_off_cpu_json(struct json *j, const struct dusk_profile *p, const struct sums *s)
+{
+	const struct ledger *l = &s->off_cpu;
+	const struct account *a = &s->account;
+
+	json_object(j, "off_cpu");
+	json_u64(j, "absences", l->samples);
+	json_u64(j, "stacks", l->stacks);
+	json_u64(j, "ns", l->ns);
+	json_double(j, "complete_percent", ledger_complete_percent(l));
+	json_object(j, "states");
+	for (uint32_t i = 0; i < a->nr_states; i++) {
+		json_object(j, dusk_state_name(i));
+		json_u64(j, "absences", a->states[i].count);
+		json_u64(j, "ns", a->states[i].ns);
+		json_u64(j, "runnable_ns", a->states[i].runnable_ns);
+		json_object_end(j);
+	}
+	json_object_end(j);
+	json_object(j, "outcomes");
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		json_u64(j, p->outcomes[i].name, l->outcome[i]);
+	json_object_end(j);
+	json_u64(j, "threads", a->nr);
+	json_u64(j, "life_ns", a->life_ns);
+	json_double(j, "accounted_percent", account_percent(a));
+	json_array(j, "missing");
+	for (uint32_t i = 0; i < a->nr_missing; i++) {
+		const struct account_thread *t = &a->threads[i];
+
+		json_object(j, NULL);
+		json_i64(j, "pid", p->threads[t->thread].pid);
+		json_i64(j, "tid", p->threads[t->thread].tid);
+		json_string(j, "comm", p->threads[t->thread].comm);
+		json_u64(j, "life_ns", t->life_ns);
+		json_u64(j, "on_cpu_ns", t->on_cpu_ns);
+		json_u64(j, "off_cpu_ns", t->off_cpu_ns);
+		json_object_end(j);
+	}
+	json_array_end(j);
+	json_object_end(j);
+}
+
+static bool has_off_cpu(const struct sums *s)
+{
+	return s->off_cpu.samples || s->account.nr;
+}
+
+static void write_json(FILE *out, const struct dusk_profile *p, const struct sums *s, const char *path)
+{
+	const struct ledger *l = &s->cpu;
 	struct json j = {.out = out, .indent = 2};
 
 	json_object(&j, NULL);
@@ -74,6 +148,8 @@ static void write_json(FILE *out, const struct dusk_profile *p, const struct led
 		json_object_end(&j);
 	}
 	json_object_end(&j);
+	if (has_off_cpu(s))
+		write_off_cpu_json(&j, p, s);
 	json_object_end(&j);
 	putc('\n', out);
 }
@@ -89,21 +165,63 @@ static void write_row(FILE *out, uint64_t value, const char *name, const char *s
 	putc('\n', out);
 }
 
-static void write_text(FILE *out, const struct dusk_profile *p, const struct ledger *l, const char *path)
+static void write_missing(FILE *out, const struct dusk_profile *p, const struct account *a)
 {
+	if (!a->nr_missing)
+		return;
+	fprintf(out, "\nThreads of whose time more than 0.1 %% is not accounted for, or twice: %" PRIu32 "\n", a->nr_missing);
+	for (uint32_t i = 0; i < a->nr_missing && i < MAX_LISTED; i++) {
+		const struct account_thread *t = &a->threads[i];
+		const struct dusk_thread *thread = &p->threads[t->thread];
+
+		fprintf(out, "  %d/%d  ", thread->pid, thread->tid);
+		text_write(out, thread->comm, TEXT_TERMINAL);
+		fprintf(out, ": on CPU %.3f s and off CPU %.3f s, of %.3f s\n", t->on_cpu_ns / 1e9, t->off_cpu_ns / 1e9,
+			t->life_ns / 1e9);
+	}
+}
+
+static void write_off_cpu(FILE *out, const struct dusk_profile *p, const struct sums *s)
+{
+	const struct account *a = &s->account;
+	char text[16];
+
+	fputs("\nTime off CPU by state: seconds, of these only waiting for a CPU, absences\n", out);
+	for (uint32_t i = 0; i < a->nr_states; i++)
+		if (a->states[i].count)
+			fprintf(out, "%14.3f %12.3f %12" PRIu64 "  %s\n", a->states[i].ns / 1e9,
+				a->states[i].runnable_ns / 1e9, a->states[i].count, dusk_state_name(i));
+	if (a->nr)
+		fprintf(out, "\naccounted: %s %% of %.3f thread-seconds, of %" PRIu32 " threads\n",
+			ledger_percent(text, account_percent(a)), a->life_ns / 1e9, a->nr);
+	write_missing(out, p, a);
+	fputs("\nAbsences by how their user stack ended\n", out);
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		write_row(out, s->off_cpu.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+}
+
+static void write_text(FILE *out, const struct dusk_profile *p, const struct sums *s, const char *path)
+{
+	const struct ledger *l = &s->cpu;
 	uint64_t bytes = size_of(path);
 	char text[16];
 
 	fprintf(out, "%-14s ", "file");
 	text_write(out, path, TEXT_TERMINAL);
 	fprintf(out, ", %" PRIu64 " bytes", bytes);
-	if (l->samples)
+	if (l->samples && !has_off_cpu(s))
 		fprintf(out, ", %.1f a sample", (double)bytes / l->samples);
 	fprintf(out, "\n%-14s %s\n", "recording", p->finished ? "finished" : "killed: its last second may be missing");
 	fprintf(out, "%-14s %" PRIu64 "\n", "samples", l->samples);
 	fprintf(out, "%-14s %" PRIu64 "\n", "stacks", l->stacks);
 	fprintf(out, "%-14s %s %% of the samples that have a user stack, or should\n", "complete",
 		ledger_percent(text, ledger_complete_percent(l)));
+	if (has_off_cpu(s)) {
+		fprintf(out, "%-14s %" PRIu64 ", %.3f s off CPU\n", "absences", s->off_cpu.samples, s->off_cpu.ns / 1e9);
+		fprintf(out, "%-14s %" PRIu64 "\n", "their stacks", s->off_cpu.stacks);
+		fprintf(out, "%-14s %s %% of the absences that have a user stack, or should\n", "complete",
+			ledger_percent(text, ledger_complete_percent(&s->off_cpu)));
+	}
 	fprintf(out, "%-14s %s\n", "functions", p->symbolized ? "looked up" : "not looked up");
 
 	fputs("\nSettings\n", out);
@@ -117,6 +235,8 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct led
 	fputs("\nSamples by how their user stack ended\n", out);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		write_row(out, l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+	if (has_off_cpu(s))
+		write_off_cpu(out, p, s);
 	fputs("\nCounters\n", out);
 	for (uint32_t i = 0; i < p->nr_counters; i++)
 		write_row(out, p->counters[i].value, p->counters[i].name, p->counters[i].sentence);
@@ -126,14 +246,14 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.input = DEFAULT_PROFILE};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(ledger_done) struct ledger l = {0};
+	_cleanup_(sums_done) struct sums sums = {0};
 	struct output out;
 	int status;
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
 	status = open_profile(&p, o.input, false, false);
-	if (!status && ledger_init(&l, p)) {
+	if (!status && sums_init(&sums, p)) {
 		say("out of memory");
 		status = STATUS_FAILED;
 	}
@@ -142,9 +262,9 @@ static int run(const struct command *self, int argc, char **argv)
 	if (status)
 		return status;
 	if (o.json)
-		write_json(out.file, p, &l, o.input);
+		write_json(out.file, p, &sums, o.input);
 	else
-		write_text(out.file, p, &l, o.input);
+		write_text(out.file, p, &sums, o.input);
 	return output_close(&out, 0);
 }
 

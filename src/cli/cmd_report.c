@@ -11,21 +11,23 @@
 #define NO_LIMIT (-1.0)
 
 struct options {
-	const char *input, *tree;
-	struct text_list sort, fields, comm, dso;
+	const char *input, *tree, *by;
+	struct text_list sort, fields, comm, dso, state;
 	struct number_list pid;
 	struct filter filter;
+	struct kind_choice kind;
 	bool callers, no_children, csv, json, ascii, inlined;
 	uint32_t limit;
 	double percent_limit;
 };
 
 /* Those that say what a row is about, then those that say what it weighs. */
-static const enum key keys[NR_KEYS] = {KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_FUNCTION, KEY_LINE, KEY_SELF, KEY_TOTAL,
-				       KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
+static const enum key keys[NR_KEYS] = {KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_FUNCTION, KEY_LINE, KEY_STATE, KEY_SELF,
+				       KEY_TOTAL, KEY_COUNT, KEY_RUNNABLE, KEY_AVERAGE, KEY_LONGEST, KEY_SELF_PERCENT,
+				       KEY_TOTAL_PERCENT};
 
 #define NR_FIELDS NR_KEYS
-#define NR_SORT_KEYS 8
+#define NR_SORT_KEYS 13
 
 static const char *key_choice(size_t i)
 {
@@ -42,11 +44,26 @@ static const char *tree_choice(size_t i)
 	return i == 0 ? "caller" : i == 1 ? "callee" : NULL;
 }
 
+static const char *const measures[] = {[BY_COUNT] = "count", [BY_TIME] = "time", [BY_RUNNABLE] = "runnable"};
+
+static const char *measure_choice(size_t i)
+{
+	return i <= BY_RUNNABLE ? measures[i] : NULL;
+}
+
+static const char *state_choice(size_t i)
+{
+	return state_name(i);
+}
+
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
+	KIND_OPTIONS(struct options, kind),
+	{'b', "by", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]",
+	 "what is weighed: count, time or runnable time", .choice = measure_choice},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
-	 "comm,pid,tid,dso,function,line,self,total", .choice = key_choice},
+	 "comm,pid,tid,dso,function,line,state,self,...", .choice = key_choice},
 	{0, "fields", OPTION_TEXTS, offsetof(struct options, fields), "FIELDS",
 	 "columns: KEYS, self_percent, total_percent", .choice = field_choice},
 	{'t', "tree", OPTION_CHOICE, offsetof(struct options, tree), "[ORDER]",
@@ -55,6 +72,8 @@ static const struct option options[] = {
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pid), "PIDS", "only these processes", 0, INT32_MAX},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
+	{0, "state", OPTION_TEXTS, offsetof(struct options, state), "STATES",
+	 "only what threads did in these states", .choice = state_choice},
 	FILTER_OPTIONS(struct options, filter),
 	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
 	 "only self: no column for callees"},
@@ -74,14 +93,16 @@ struct view {
 	unsigned int rows;		/* set of enum key: what a row, or a tree, is about */
 	enum key order[NR_KEYS];	/* of the rows of tables, if it is not the usual one */
 	size_t nr_order;
+	unsigned int order_set;
 	bool tree;
 	enum tree_direction direction;
+	enum measure by;
 };
 
 static int refuse_key(const struct command *self, const char *option, const char *name, size_t nr)
 {
 	const char *names[NR_KEYS + 1] = {0}, *near;
-	char list[128];
+	char list[192];
 	size_t len = 0;
 
 	for (size_t i = 0; i < nr; i++) {
@@ -129,7 +150,7 @@ static int choose_roots(const struct command *self, const struct options *o, str
 		return say_usage(self, "trees go by function: --sort %s has no meaning there",
 				 sort & KEY_DSO ? "dso" : "line");
 	if (sort & KEYS_OF_WEIGHT)
-		return say_usage(self, "trees are sorted by total: --sort self and total have no meaning there");
+		return say_usage(self, "trees are sorted by total: what rows weigh has no meaning in --sort there");
 	if (!o->sort.nr && v->direction == TREE_DOWN)
 		add_column(v, KEY_COMM);
 	for (size_t i = 0; i < v->nr_order; i++)
@@ -155,6 +176,8 @@ static int choose_columns(const struct command *self, const struct options *o, s
 		if (v->order[i] & KEYS_OF_ROWS)
 			add_column(v, v->order[i]);
 	if (!v->rows && !o->fields.nr) {
+		if (v->show.kind == KIND_WALL)
+			add_column(v, KEY_STATE);
 		add_column(v, KEY_FUNCTION);
 		add_column(v, KEY_DSO);
 	}
@@ -162,6 +185,39 @@ static int choose_columns(const struct command *self, const struct options *o, s
 		v->rows = KEY_FUNCTION | KEY_DSO;
 	if (!(sort & KEYS_OF_WEIGHT))
 		v->nr_order = 0;
+	return STATUS_OK;
+}
+
+static int check_states(const struct command *self, const struct options *o)
+{
+	for (size_t i = 0; i < o->state.nr; i++) {
+		char list[160] = "";
+		size_t len = 0;
+		uint32_t k = 0;
+
+		for (; state_name(k) && strcmp(state_name(k), o->state.v[i]); k++)
+			len += snprintf(list + len, sizeof(list) - len, "%s%s", k ? ", " : "", state_name(k));
+		if (!state_name(k))
+			return say_usage(self, "unknown state '%s'; there are %s", o->state.v[i], list);
+	}
+	return STATUS_OK;
+}
+
+/* What is weighed, now that it is known what there is. */
+static int choose_measure(const struct command *self, const struct options *o, struct view *v)
+{
+	unsigned int named = v->order_set;
+
+	for (size_t i = 0; i < v->show.nr_columns; i++)
+		named |= v->show.column[i];
+	v->by = v->show.kind == KIND_CPU ? BY_COUNT : BY_TIME;
+	for (enum measure m = BY_COUNT; o->by && m <= BY_RUNNABLE; m++)
+		if (!strcmp(o->by, measures[m]))
+			v->by = m;
+	if (v->show.kind == KIND_WALL && (v->by == BY_COUNT || named & (KEY_COUNT | KEY_AVERAGE | KEY_LONGEST)))
+		return say_usage(self, "--wall has samples and absences, which cannot be counted together; they add up by time");
+	if (v->show.kind == KIND_CPU && v->by == BY_RUNNABLE)
+		return say_usage(self, "who has a CPU does not wait for it: --by runnable is for --off-cpu");
 	return STATUS_OK;
 }
 
@@ -186,11 +242,16 @@ static int choose(const struct command *self, const struct options *o, struct vi
 		return say_usage(self, "--csv and --json exclude each other");
 	if (o->tree && o->callers)
 		return say_usage(self, "--tree and --callers exclude each other");
-	status = filter_check(self, &o->filter);
+	status = kind_choose(self, &o->kind, KIND_USUAL, &v->show.kind);
+	if (!status)
+		status = check_states(self, o);
+	if (!status)
+		status = filter_check(self, &o->filter);
 	if (!status)
 		status = read_keys(self, "sort", &o->sort, NR_SORT_KEYS, v->order, &v->nr_order, &sort);
 	if (status)
 		return status;
+	v->order_set = sort;
 	return tree ? choose_roots(self, o, v, sort) : choose_columns(self, o, v, sort);
 }
 
@@ -199,14 +260,14 @@ static int show_table(FILE *out, const struct dusk_profile *p, const struct dusk
 		      const struct selection *s, const struct view *v)
 {
 	_cleanup_(table_freep) struct table *t = NULL;
-	int err = table_new(&t, seen, v->rows, s);
+	int err = table_new(&t, seen, v->rows, v->by, s);
 
 	if (err)
 		return err;
 	if (v->nr_order)
 		table_sort(t, v->order, v->nr_order);
 	if (v->show.form == SHOW_TEXT)
-		header_show(out, p, t->samples);
+		header_show(out, p, v->show.kind, t->selected);
 	table_show(out, t, &v->show);
 	return 0;
 }
@@ -215,13 +276,13 @@ static int show_tree(FILE *out, const struct dusk_profile *p, const struct dusk_
 		     const struct selection *s, const struct view *v)
 {
 	_cleanup_(tree_freep) struct tree *t = NULL;
-	struct tree_options o = {v->direction, v->rows, v->show.percent_limit, s};
+	struct tree_options o = {v->direction, v->rows, v->show.percent_limit, s, v->by};
 	int err = tree_new(&t, seen, &o);
 
 	if (err)
 		return err;
 	if (v->show.form == SHOW_TEXT)
-		header_show(out, p, t->samples);
+		header_show(out, p, v->show.kind, t->selected);
 	return tree_show(out, t, v->direction, &v->show);
 }
 
@@ -235,15 +296,23 @@ static int report(const struct command *self, const struct options *o)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	_cleanup_(filtered_done) struct filtered seen = {0};
-	struct selection s = {o->comm.v, o->dso.v, o->pid.v, o->comm.nr, o->dso.nr, o->pid.nr};
+	struct selection s = {
+		o->comm.v, o->dso.v, o->pid.v, o->comm.nr, o->dso.nr, o->pid.nr, o->state.v, o->state.nr,
+	};
+	struct filter filter = o->filter;
 	struct output out;
 	struct view v;
 	int status = choose(self, o, &v), err;
 
 	if (!status)
 		status = open_profile(&p, o->input, by_function(&v) || o->dso.nr || filter_any(&o->filter), o->inlined);
+	if (!status) {
+		v.show.kind = filter.kind = kind_of(p, v.show.kind);
+		filter.marks = v.tree && v.show.kind == KIND_WALL;
+		status = choose_measure(self, o, &v);
+	}
 	if (!status)
-		status = filter_apply(&seen, p, &o->filter);
+		status = filter_apply(&seen, p, &filter);
 	if (!status)
 		status = output_open(&out, NULL, v.show.form == SHOW_TEXT);
 	if (status)
@@ -252,9 +321,9 @@ static int report(const struct command *self, const struct options *o)
 	v.show.ascii = o->ascii || !out.unicode;
 	err = (v.tree ? show_tree : show_table)(out.file, p, &seen.profile, &s, &v);
 	if (!err && v.show.form == SHOW_TEXT) {
-		losses_show(out.file, p);
+		losses_show(out.file, p, v.show.kind);
 		if (by_function(&v))
-			nameless_show(out.file, p);
+			nameless_show(out.file, p, v.show.kind);
 	}
 	return output_close(&out, err);
 }

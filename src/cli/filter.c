@@ -3,6 +3,14 @@
 #include <string.h>
 #include "cli/filter.h"
 
+int kind_choose(const struct command *self, const struct kind_choice *c, enum kind usual, enum kind *ret)
+{
+	if (c->cpu + c->off_cpu + c->wall > 1)
+		return say_usage(self, "--cpu, --off-cpu and --wall exclude each other");
+	*ret = c->cpu ? KIND_CPU : c->off_cpu ? KIND_OFF_CPU : c->wall ? KIND_WALL : usual;
+	return STATUS_OK;
+}
+
 int filter_check(const struct command *self, const struct filter *f)
 {
 	const char *names[] = {"focus", "ignore", "hide"}, *regexes[] = {f->focus, f->ignore, f->hide};

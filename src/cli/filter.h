@@ -13,6 +13,20 @@
 	{0, "hide", OPTION_TEXT, offsetof(type, member.hide), "REGEX",				\
 	 "leave such functions out of their stacks"}
 
+/* Which samples: rows of an option table for the struct kind_choice @member of @type. */
+struct kind_choice {
+	bool cpu, off_cpu, wall;
+};
+
+#define KIND_OPTIONS(type, member)								\
+	{0, "cpu", OPTION_FLAG, offsetof(type, member.cpu), NULL, "only time on a CPU: samples"},	\
+	{0, "off-cpu", OPTION_FLAG, offsetof(type, member.off_cpu), NULL,			\
+	 "only time off CPU: absences"},							\
+	{0, "wall", OPTION_FLAG, offsetof(type, member.wall), NULL, "all time, on and off CPU"}
+
+/* The kind that was chosen, to @ret; @usual: none was. STATUS_OK; or STATUS_USAGE, and all is said. */
+int kind_choose(const struct command *self, const struct kind_choice *c, enum kind usual, enum kind *ret);
+
 /* STATUS_OK; or STATUS_USAGE, and all is said. */
 int filter_check(const struct command *self, const struct filter *f);
 

@@ -6,31 +6,52 @@
 #include "base/cleanup.h"
 #include "cli/open.h"
 #include "cli/summary.h"
+#include "report/account.h"
 #include "report/ledger.h"
 #include "report/show.h"
 
-static void say_size(const char *path, const struct ledger *l, double duration_s)
+static void say_size(const char *path, const struct ledger *l, double duration_s, bool off_cpu)
 {
 	struct stat st = {0};
 	char each[48] = "";
 
 	if (stat(path, &st))
 		st.st_size = 0;
-	if (l->samples)
+	if (l->samples && !off_cpu)
 		snprintf(each, sizeof(each), " (%.0f bytes a sample)", (double)st.st_size / l->samples);
 	say("%" PRIu64 " samples in %.1f s, %" PRIu64 " distinct stacks, %.1f KiB%s", l->samples, duration_s, l->stacks,
 	    st.st_size / 1024.0, each);
 }
 
-static void say_losses(const struct dusk_profile *p, const struct ledger *l, bool verbose)
+static void say_stacks(const struct dusk_profile *p, const struct ledger *l, bool verbose)
 {
+	char text[16];
+
+	if (l->samples > l->absent)
+		say("%s %% of %" PRIu64 " user stacks complete", ledger_percent(text, ledger_complete_percent(l)),
+		    l->samples - l->absent);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		if (verbose || (l->outcome[i] && ledger_is_loss(&p->outcomes[i])))
 			say("  %9" PRIu64 "  %s: %s", l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+}
+
+static void say_counters(const struct dusk_profile *p, bool verbose)
+{
 	for (uint32_t i = 0; i < p->nr_counters; i++)
 		if (verbose || (p->counters[i].value && ledger_is_lost_counter(&p->counters[i])))
 			say("  %9" PRIu64 "  %s: %s", p->counters[i].value, p->counters[i].name,
 			    p->counters[i].sentence);
+}
+
+static void say_off_cpu(const struct dusk_profile *p, const struct ledger *l, bool verbose)
+{
+	_cleanup_(account_done) struct account a = {0};
+	char text[16];
+
+	say("%" PRIu64 " absences from the CPU, %.3f s, %" PRIu64 " distinct stacks", l->samples, l->ns / 1e9, l->stacks);
+	say_stacks(p, l, verbose);
+	if (!account_init(&a, p) && a.nr)
+		say("accounted: %s %% of %.3f thread-seconds", ledger_percent(text, account_percent(&a)), a.life_ns / 1e9);
 }
 
 static void say_next(const char *path)
@@ -44,23 +65,22 @@ static void say_next(const char *path)
 void summary_say(const char *path, const char *event, double duration_s, bool verbose)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(ledger_done) struct ledger l = {0};
+	_cleanup_(ledger_done) struct ledger l = {0}, off_cpu = {0};
 	struct dusk_error err = {""};
-	char text[16];
 
 	if (dusk_profile_read(&p, path, &err)) {
 		say("%s", err.text);
 		return;
 	}
-	if (ledger_init(&l, p))
+	if (ledger_of(&l, p, DUSK_CPU) || ledger_of(&off_cpu, p, DUSK_OFF_CPU))
 		return;
-	say_size(path, &l, duration_s);
-	if (l.samples > l.absent)
-		say("%s %% of %" PRIu64 " user stacks complete", ledger_percent(text, ledger_complete_percent(&l)),
-		    l.samples - l.absent);
-	say_losses(p, &l, verbose);
+	say_size(path, &l, duration_s, off_cpu.samples);
+	say_stacks(p, &l, verbose);
+	if (off_cpu.samples)
+		say_off_cpu(p, &off_cpu, verbose);
+	say_counters(p, verbose);
 	say("sampled by %s", event_sentence(event));
-	if (!l.samples)
+	if (!l.samples && !off_cpu.samples)
 		say("nothing ran on the CPU that was to be recorded");
 	say_next(path);
 }

@@ -60,13 +60,14 @@ static int merge_functions(struct merger *m, const struct dusk_profile *p)
 {
 	const struct diff_options *o = &m->diff->options;
 	_cleanup_(table_freep) struct table *t = NULL;
-	int err = table_new(&t, p, KEY_FUNCTION | KEY_DSO, o->selection);
+	int err = table_new(&t, p, KEY_FUNCTION | KEY_DSO, o->by, o->selection);
 
 	if (!err)
 		err = number_labels(m, t->labels);
 	if (err)
 		return err;
-	m->diff->samples[m->side] = t->samples;
+	m->diff->samples[m->side] = t->all;
+	memcpy(m->diff->selected[m->side], t->selected, sizeof(t->selected));
 	for (size_t i = 0; i < t->nr && !err; i++) {
 		uint64_t samples = o->total ? t->rows[i].total : t->rows[i].self;
 
@@ -109,7 +110,7 @@ static int visit(void *ctx, const struct tree_step *s)
 
 static int merge_stacks(struct merger *m, const struct dusk_profile *p)
 {
-	struct tree_options o = {TREE_DOWN, 0, 0, m->diff->options.selection};
+	struct tree_options o = {TREE_DOWN, 0, 0, m->diff->options.selection, m->diff->options.by};
 	_cleanup_(tree_freep) struct tree *t = NULL;
 	int err = tree_new(&t, p, &o);
 
@@ -117,7 +118,8 @@ static int merge_stacks(struct merger *m, const struct dusk_profile *p)
 		err = number_labels(m, t->labels);
 	if (err)
 		return err;
-	m->diff->samples[m->side] = t->samples;
+	m->diff->samples[m->side] = t->all;
+	memcpy(m->diff->selected[m->side], t->selected, sizeof(t->selected));
 	return tree_walk(t, visit, m);
 }
 
@@ -141,7 +143,7 @@ static int merge(struct merger *m, const struct dusk_profile *const sides[2])
 	int err = vec_push(&d->paths, ((struct diff_path){0, 0}));
 
 	for (m->side = BEFORE; m->side <= AFTER && !err; m->side++) {
-		d->sample_s[m->side] = sides[m->side]->period_ns / 1e9;
+		d->sample_s[m->side] = (d->options.by == BY_TIME ? 1 : sides[m->side]->period_ns) / 1e9;
 		err = (d->options.stacks ? merge_stacks : merge_functions)(m, sides[m->side]);
 	}
 	if (err)
@@ -256,6 +258,8 @@ double diff_chance(const struct diff *d, const struct diff_row *r)
 	};
 	double rest = s.all[BEFORE] + s.all[AFTER] - s.nr, least;
 
+	if (d->options.by == BY_TIME)
+		return 1;
 	if (s.shares)
 		s.expected = s.all[AFTER] / (s.all[BEFORE] + s.all[AFTER]);
 	else

@@ -7,12 +7,14 @@
  * at least as far apart if nothing had changed. If so, the samples of a row fall on both sides in proportion to all
  * samples (shares: Fisher's exact test) or to what a sample stands for (times: the binomial test); where five or more are to be
  * expected on each side, by the normal distribution (shares: the z-test of two proportions, pooled).
+ *
+ * By time, which is what absences from the CPU weigh, nothing was sampled: it is all there, and chance has no part in it.
  */
 #pragma once
 #include <dusk/dusk.h>
 #include "base/strings.h"
 #include "base/vec.h"
-#include "report/group.h"
+#include "report/weigh.h"
 
 enum { BEFORE, AFTER };
 
@@ -21,11 +23,12 @@ struct diff_options {
 	bool stacks;				/* else by function */
 	bool total;				/* functions: also where it is not the innermost frame */
 	bool absolute;				/* seconds, not percent */
+	enum measure by;			/* count, or time */
 };
 
 struct diff_row {
 	uint32_t key;			/* of functions: a number of names; of stacks: a path */
-	uint64_t count[2];		/* samples */
+	uint64_t count[2];		/* samples; or nanoseconds */
 };
 
 struct diff_path {
@@ -38,8 +41,9 @@ struct diff {
 	struct vec(struct diff_path) paths;
 	struct diff_row *rows;		/* the largest change first */
 	size_t nr;
-	uint64_t samples[2];		/* that were selected */
-	double sample_s[2];		/* seconds that a sample stands for */
+	uint64_t samples[2];		/* that were selected; or nanoseconds of them */
+	double sample_s[2];		/* seconds that one of these stands for */
+	struct amount selected[2][2];	/* what was selected, by side and by source */
 };
 
 /* *@ret is to be freed with diff_free(). 0 or -ENOMEM. */
@@ -55,7 +59,7 @@ static inline void diff_freep(struct diff **d)
 /* Percent or seconds; of the side BEFORE or AFTER. */
 double diff_weight(const struct diff *d, const struct diff_row *r, int side);
 double diff_delta(const struct diff *d, const struct diff_row *r);
-double diff_chance(const struct diff *d, const struct diff_row *r);	/* 0 .. 1 */
+double diff_chance(const struct diff *d, const struct diff_row *r);	/* 0 .. 1; by time: 1 */
 
 /* "***", "**", "*" or "": @chance is less than 0.1, 1, 5 %. */
 const char *diff_mark(double chance);

@@ -2,9 +2,12 @@
 /* Which stacks does the user want to see, and which of their functions? See filter.h. */
 #include <errno.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
 #include "report/filter.h"
 #include "report/label.h"
 
@@ -90,8 +93,8 @@ static int match_places(struct sieve *s, struct dusk_node *nodes)
 static void choose(const struct sieve *s, struct filtered *f)
 {
 	const struct dusk_profile *p = s->profile;
+	uint64_t nr = 0;
 
-	f->profile.nr_samples = 0;
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		struct dusk_sample sample = p->samples[i];
 		uint32_t place = place_of(p, &sample);
@@ -102,39 +105,115 @@ static void choose(const struct sieve *s, struct filtered *f)
 			continue;
 		if (sample.node)
 			sample.node = s->shown[place];
-		f->samples[f->profile.nr_samples++] = sample;
+		f->samples[nr++] = sample;
 	}
+	f->profile.nr_samples = nr;
 }
 
-static int sift(struct sieve *s, struct filtered *f)
+/* Columns are copied before they are changed, and with room for @more. */
+static int own_column(void **column, void **view, size_t nr, size_t more, size_t size)
 {
-	const struct dusk_profile *p = s->profile;
-	int err = match_labels(s);
+	void *copy;
 
-	if (err)
-		return err;
-	f->nodes = calloc((size_t)p->nr_nodes + 1, sizeof(*f->nodes));
-	f->samples = calloc(p->nr_samples + 1, sizeof(*f->samples));
-	if (!f->nodes || !f->samples)
+	if (*column)
+		return 0;
+	copy = calloc(nr + more + 1, size);
+	if (!copy)
 		return -ENOMEM;
-	memcpy(f->nodes, p->nodes, p->nr_nodes * sizeof(*f->nodes));
-	err = match_places(s, f->nodes);
-	if (err)
-		return err;
-	choose(s, f);
-	f->profile.nodes = f->nodes;
-	f->profile.samples = f->samples;
+	memcpy(copy, *view, nr * size);
+	*column = *view = copy;
 	return 0;
 }
 
-int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
-{
-	struct sieve s = {.profile = p, .filter = f};
-	int err = 0;
+#define own(f, column, nr, more) \
+	own_column((void **)&(f)->column, (void **)&(f)->profile.column, nr, more, sizeof(*(f)->column))
 
-	*ret = (struct filtered){.profile = *p};
-	if (f->focus || f->ignore || f->hide)
-		err = sift(&s, ret);
+static int choose_kind(struct filtered *f, enum kind kind)
+{
+	struct dusk_profile *p = &f->profile;
+	uint64_t nr = 0;
+
+	while (nr < p->nr_samples && kind_has(kind, p->samples[nr].source))
+		nr++;
+	if (nr == p->nr_samples)
+		return 0;
+	if (own(f, samples, p->nr_samples, 0))
+		return -ENOMEM;
+	for (uint64_t i = nr; i < p->nr_samples; i++)
+		if (kind_has(kind, p->samples[i].source))
+			f->samples[nr++] = p->samples[i];
+	p->nr_samples = nr;
+	return 0;
+}
+
+/* A function and a frame for each state; no module has them. */
+static int add_marks(struct filtered *f, uint32_t *first_frame)
+{
+	struct dusk_profile *p = &f->profile;
+	uint32_t nr = 0;
+
+	while (dusk_state_name(nr))
+		nr++;
+	f->marks = calloc(nr, sizeof(*f->marks));
+	if (!f->marks || own(f, functions, p->nr_functions, nr) || own(f, frames, p->nr_frames, nr))
+		return -ENOMEM;
+	*first_frame = p->nr_frames;
+	for (uint32_t i = 0; i < nr; i++) {
+		snprintf(f->marks[i], sizeof(*f->marks), "[%s]", dusk_state_name(i));
+		f->functions[p->nr_functions] = (struct dusk_function){f->marks[i], f->marks[i], ""};
+		f->frames[p->nr_frames++] = (struct dusk_frame){.function = p->nr_functions++};
+	}
+	return 0;
+}
+
+/* Absences with a stack stand on a node of their own, which is behind all others, as its caller's is. */
+static int mark(struct filtered *f)
+{
+	struct dusk_profile *p = &f->profile;
+	struct vec(struct dusk_node) nodes = {0};
+	struct map node_of = {0};
+	uint32_t first_frame;
+	int err = add_marks(f, &first_frame);
+
+	if (!err)
+		err = own(f, samples, p->nr_samples, 0);
+	for (uint64_t i = 0; i < p->nr_samples && !err; i++) {
+		struct dusk_sample *s = &f->samples[i];
+		struct dusk_node n = {s->node, first_frame + s->state};
+		uint32_t *at;
+		bool fresh;
+
+		if (s->source == DUSK_CPU || !s->node)
+			continue;
+		at = map_at(&node_of, (uint64_t)n.parent << 32 | n.frame, &fresh);
+		if (!at || (fresh && vec_push(&nodes, n)))
+			err = -ENOMEM;
+		else
+			s->node = *at = fresh ? p->nr_nodes + nodes.nr - 1 : *at;
+	}
+	if (!err)
+		err = own(f, nodes, p->nr_nodes, nodes.nr);
+	if (!err && nodes.nr)
+		memcpy(f->nodes + p->nr_nodes, nodes.v, nodes.nr * sizeof(*nodes.v));
+	p->nr_nodes += err ? 0 : nodes.nr;
+	vec_done(&nodes);
+	map_done(&node_of);
+	return err;
+}
+
+static int sift(struct filtered *f, const struct filter *filter)
+{
+	struct sieve s = {.profile = &f->profile, .filter = filter};
+	int err = match_labels(&s);
+
+	if (!err)
+		err = own(f, nodes, f->profile.nr_nodes, 0);
+	if (!err)
+		err = own(f, samples, f->profile.nr_samples, 0);
+	if (!err)
+		err = match_places(&s, f->nodes);
+	if (!err)
+		choose(&s, f);
 	labels_free(s.labels);
 	free(s.label_met);
 	free(s.place_met);
@@ -142,8 +221,24 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 	return err;
 }
 
+int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
+{
+	int err;
+
+	*ret = (struct filtered){.profile = *p};
+	err = choose_kind(ret, kind_of(p, f->kind));
+	if (!err && f->marks)
+		err = mark(ret);
+	if (!err && (f->focus || f->ignore || f->hide))
+		err = sift(ret, f);
+	return err;
+}
+
 void filtered_done(struct filtered *f)
 {
+	free(steal(f->marks));
+	free(steal(f->functions));
+	free(steal(f->frames));
 	free(steal(f->nodes));
 	free(steal(f->samples));
 }

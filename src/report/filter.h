@@ -8,10 +8,12 @@
  */
 #pragma once
 #include <dusk/dusk.h>
+#include "report/kind.h"
 
-/* POSIX extended regular expressions, or NULL. */
 struct filter {
-	const char *focus, *ignore, *hide;
+	const char *focus, *ignore, *hide;	/* POSIX extended regular expressions, or NULL */
+	enum kind kind;				/* only these samples */
+	bool marks;				/* what an absence has for its innermost frame: "[sleeping]" */
 };
 
 /* Why @regex cannot be used, written to @text; or NULL: it can. */
@@ -20,6 +22,9 @@ const char *filter_refuse(const char *regex, char *text, size_t size);
 /* A profile of which some is left out: it shares the rest with the one that it was made of, and cannot outlive it. */
 struct filtered {
 	struct dusk_profile profile;
+	char (*marks)[32];			/* names of what was added */
+	struct dusk_function *functions;
+	struct dusk_frame *frames;
 	struct dusk_node *nodes;
 	struct dusk_sample *samples;
 };

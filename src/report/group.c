@@ -47,30 +47,54 @@ static int select_places(struct groups *g, const struct dusk_profile *p, const s
 	return 0;
 }
 
+/* Number the group of thread @t in @state, which is of no matter if there is but one. */
+static int group_thread(struct groups *g, const struct dusk_thread *t, uint32_t state, unsigned int keys,
+			struct strings *known, uint32_t *ret)
+{
+	struct {
+		pid_t pid, tid;
+		uint32_t state;
+		char comm[64];
+	} key = {keys & KEY_PID ? t->pid : -1, keys & KEY_TID ? t->tid : -1, keys & KEY_STATE ? state : 0, ""};
+	bool fresh;
+	int err;
+
+	if (keys & KEY_COMM)
+		strncpy(key.comm, t->comm, sizeof(key.comm) - 1);
+	err = strings_number(known, &key, sizeof(key), ret, &fresh);
+	if (!err && fresh)
+		g->v[g->nr++] = (struct group){
+			keys & KEY_COMM ? t->comm : NULL, key.pid, key.tid, keys & KEY_STATE ? state_name(state) : NULL,
+		};
+	return err;
+}
+
 static int group_threads(struct groups *g, const struct dusk_profile *p, unsigned int keys, const struct selection *s,
 			 struct strings *known)
 {
-	for (uint32_t i = 0; i < p->nr_threads; i++) {
-		const struct dusk_thread *t = &p->threads[i];
-		struct {
-			pid_t pid, tid;
-			char comm[64];
-		} key = {keys & KEY_PID ? t->pid : -1, keys & KEY_TID ? t->tid : -1, ""};
-		bool fresh;
-		int err;
+	int err = 0;
 
-		g->of_thread[i] = NOT_SELECTED;
-		if (!thread_selected(t, s))
-			continue;
-		if (keys & KEY_COMM)
-			strncpy(key.comm, t->comm, sizeof(key.comm) - 1);
-		err = strings_number(known, &key, sizeof(key), &g->of_thread[i], &fresh);
-		if (err)
-			return err;
-		if (fresh)
-			g->v[g->nr++] = (struct group){keys & KEY_COMM ? t->comm : NULL, key.pid, key.tid};
+	for (uint32_t i = 0; i < p->nr_threads && !err; i++) {
+		bool wanted = thread_selected(&p->threads[i], s);
+
+		for (uint32_t state = 0; state < g->nr_states && !err; state++) {
+			uint32_t *of = &g->of[(size_t)i * g->nr_states + state];
+
+			*of = NOT_SELECTED;
+			if (wanted && (!s->nr_state || listed(state_name(state), s->state, s->nr_state)))
+				err = group_thread(g, &p->threads[i], state, keys, known, of);
+		}
 	}
-	return 0;
+	return err;
+}
+
+static uint32_t nr_states(void)
+{
+	uint32_t nr = 0;
+
+	while (state_name(nr))
+		nr++;
+	return nr;
 }
 
 int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s)
@@ -81,9 +105,10 @@ int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int k
 
 	if (!g)
 		return -ENOMEM;
-	g->v = calloc(p->nr_threads + 1, sizeof(*g->v));
-	g->of_thread = calloc(p->nr_threads + 1, sizeof(*g->of_thread));
-	if (!g->v || !g->of_thread)
+	g->nr_states = keys & KEY_STATE || s->nr_state ? nr_states() : 1;
+	g->v = calloc((size_t)p->nr_threads * g->nr_states + 1, sizeof(*g->v));
+	g->of = calloc((size_t)p->nr_threads * g->nr_states + 1, sizeof(*g->of));
+	if (!g->v || !g->of)
 		return -ENOMEM;
 	err = group_threads(g, p, keys, s, &known);
 	strings_done(&known);
@@ -100,7 +125,7 @@ void groups_free(struct groups *g)
 	if (!g)
 		return;
 	free(g->v);
-	free(g->of_thread);
+	free(g->of);
 	free(g->place_selected);
 	free(g);
 }
@@ -113,5 +138,7 @@ int group_compare(const struct group *a, const struct group *b)
 		return order;
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
-	return (a->tid > b->tid) - (a->tid < b->tid);
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	return a->state && b->state ? strcmp(a->state, b->state) : 0;
 }

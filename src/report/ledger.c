@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much of what was sampled has its stack, and what was lost? See ledger.h. */
+/* How much of what was recorded has its stack, and what was lost? See ledger.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "report/kind.h"
 #include "report/ledger.h"
 
-int ledger_init(struct ledger *ret, const struct dusk_profile *p)
+int ledger_of(struct ledger *ret, const struct dusk_profile *p, enum dusk_source source)
 {
 	_cleanup_(freep) uint64_t *outcome = calloc(p->nr_outcomes + 1, sizeof(*outcome));
 	_cleanup_(freep) bool *met = calloc(p->nr_nodes + 1, sizeof(*met));
-	struct ledger l = {.samples = p->nr_samples};
+	struct ledger l = {0};
 
 	if (!outcome || !met)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
 
-		outcome[s->outcome]++;
+		if (s->source != source)
+			continue;
+		outcome[s->outcome] += s->count;
+		l.samples += s->count;
+		l.ns += s->value_ns;
 		l.stacks += s->node && !met[s->node];
 		met[s->node] = true;
 	}
@@ -32,6 +37,11 @@ int ledger_init(struct ledger *ret, const struct dusk_profile *p)
 	l.outcome = steal(outcome);
 	*ret = l;
 	return 0;
+}
+
+int ledger_init(struct ledger *ret, const struct dusk_profile *p)
+{
+	return ledger_of(ret, p, kind_of(p, KIND_USUAL) == KIND_OFF_CPU ? DUSK_OFF_CPU : DUSK_CPU);
 }
 
 void ledger_done(struct ledger *l)

@@ -19,7 +19,8 @@ struct show_options {
 	size_t nr_columns;
 	bool chosen;			/* tables have these columns only; else those of weight come before them */
 	bool no_total;			/* of weight, only self */
-	double percent_limit;		/* rows with less of the samples in total are not shown; trees come cut to size */
+	enum kind kind;			/* of what is shown */
+	double percent_limit;		/* rows with less in total are not shown; trees come cut to size */
 	uint64_t max_rows;		/* 0: all */
 	bool color, ascii;		/* of text */
 };
@@ -32,11 +33,11 @@ int tree_show(FILE *out, const struct tree *t, enum tree_direction direction, co
 /* Rows that changed by @o->percent_limit at least: percentage points, or percent of all time BEFORE. 0 or -ENOMEM. */
 int diff_show(FILE *out, const struct diff *d, const struct show_options *o);
 
-/* What was recorded, as lines of comment above a view; @selected: samples that the view shows. */
-void header_show(FILE *out, const struct dusk_profile *p, uint64_t selected);
+/* What was recorded, as lines of comment above a view of @kind; @selected: by source, what the view shows. */
+void header_show(FILE *out, const struct dusk_profile *p, enum kind kind, const struct amount selected[2]);
 
-/* What was lost, below a view: nothing if nothing was. */
-void losses_show(FILE *out, const struct dusk_profile *p);
+/* What of @kind was lost, below a view: nothing if nothing was. */
+void losses_show(FILE *out, const struct dusk_profile *p, enum kind kind);
 
 /* The event that took the samples, and why it was not another. */
 const char *event_sentence(const char *event);
@@ -45,6 +46,14 @@ const char *event_sentence(const char *event);
 const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l,
 		 uint32_t label);
 const char *key_name(enum key key);
+
+/* What the column of @key is called in data: times are in milliseconds, and say so. */
+const char *column_name(enum key key, enum measure by);
+
+static inline bool is_time(enum key key, enum measure by)
+{
+	return key & (KEY_RUNNABLE | KEY_AVERAGE | KEY_LONGEST) || (key & (KEY_SELF | KEY_TOTAL) && by != BY_COUNT);
+}
 
 /* Colour of a percentage, as perf has it; both "" without colour. */
 const char *color_of(bool color, double percent);

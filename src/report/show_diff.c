@@ -130,16 +130,24 @@ static int show_text(struct view *v, size_t nr)
 	return err;
 }
 
-static const char *const columns[2][8] = {
-	{"delta_percent", "before_percent", "after_percent", "before", "after", "chance", "mark", NULL},
-	{"delta_s", "before_s", "after_s", "before", "after", "chance", "mark", NULL},
+/* By time, and absolute. What was not sampled has no chance and no mark. */
+static const char *const columns[2][2][8] = {
+	{{"delta_percent", "before_percent", "after_percent", "before", "after", "chance", "mark", NULL},
+	 {"delta_s", "before_s", "after_s", "before", "after", "chance", "mark", NULL}},
+	{{"delta_percent", "before_percent", "after_percent", "before_ms", "after_ms", NULL},
+	 {"delta_s", "before_s", "after_s", "before_ms", "after_ms", NULL}},
 };
+
+static const char *const *columns_of(const struct diff *d)
+{
+	return columns[d->options.by == BY_TIME][d->options.absolute];
+}
 
 static int show_csv(struct view *v, size_t nr)
 {
 	const struct diff *d = v->diff;
 
-	for (const char *const *c = columns[d->options.absolute]; *c; c++)
+	for (const char *const *c = columns_of(d); *c; c++)
 		fprintf(v->out, "%s,", *c);
 	fputs(d->options.stacks ? "stack\n" : "function,dso\n", v->out);
 	for (size_t i = 0; i < nr && !ferror(v->out); i++) {
@@ -150,8 +158,11 @@ static int show_csv(struct view *v, size_t nr)
 		if (!name)
 			return -ENOMEM;
 		fprintf(v->out, "%.4f,%.4f,%.4f,", diff_delta(d, r), diff_weight(d, r, BEFORE), diff_weight(d, r, AFTER));
-		fprintf(v->out, "%" PRIu64 ",%" PRIu64 ",%.4g,%s,", r->count[BEFORE], r->count[AFTER], chance,
-			diff_mark(chance));
+		if (d->options.by == BY_TIME)
+			fprintf(v->out, "%.6f,%.6f,", r->count[BEFORE] / 1e6, r->count[AFTER] / 1e6);
+		else
+			fprintf(v->out, "%" PRIu64 ",%" PRIu64 ",%.4g,%s,", r->count[BEFORE], r->count[AFTER], chance,
+				diff_mark(chance));
 		text_csv(v->out, name);
 		if (!d->options.stacks) {
 			putc(',', v->out);
@@ -169,7 +180,7 @@ static void show_schema(const struct view *v)
 	json_object(&j, NULL);
 	json_string(&j, "schema", "dusk-diff-1");
 	json_array(&j, "columns");
-	for (const char *const *c = columns[v->diff->options.absolute]; *c; c++)
+	for (const char *const *c = columns_of(v->diff); *c; c++)
 		json_string(&j, NULL, *c);
 	json_string(&j, NULL, v->diff->options.stacks ? "stack" : "function");
 	if (!v->diff->options.stacks)
@@ -182,7 +193,7 @@ static void show_schema(const struct view *v)
 static int show_ndjson(struct view *v, size_t nr)
 {
 	const struct diff *d = v->diff;
-	const char *const *name = columns[d->options.absolute];
+	const char *const *name = columns_of(d);
 
 	show_schema(v);
 	for (size_t i = 0; i < nr && !ferror(v->out); i++) {
@@ -196,10 +207,15 @@ static int show_ndjson(struct view *v, size_t nr)
 		json_double(&j, name[0], diff_delta(d, r));
 		json_double(&j, name[1], diff_weight(d, r, BEFORE));
 		json_double(&j, name[2], diff_weight(d, r, AFTER));
-		json_u64(&j, name[3], r->count[BEFORE]);
-		json_u64(&j, name[4], r->count[AFTER]);
-		json_double(&j, name[5], diff_chance(d, r));
-		json_string(&j, name[6], diff_mark(diff_chance(d, r)));
+		if (d->options.by == BY_TIME) {
+			json_double(&j, name[3], r->count[BEFORE] / 1e6);
+			json_double(&j, name[4], r->count[AFTER] / 1e6);
+		} else {
+			json_u64(&j, name[3], r->count[BEFORE]);
+			json_u64(&j, name[4], r->count[AFTER]);
+			json_double(&j, name[5], diff_chance(d, r));
+			json_string(&j, name[6], diff_mark(diff_chance(d, r)));
+		}
 		json_string(&j, d->options.stacks ? "stack" : "function", text);
 		if (!d->options.stacks)
 			json_string(&j, "dso", module(v, r->key));

@@ -30,9 +30,9 @@ struct view {
 	uint64_t rows;
 };
 
-static double percent(const struct view *v, uint64_t samples)
+static double percent(const struct view *v, uint64_t weight)
 {
-	return v->tree->samples ? 100.0 * samples / v->tree->samples : 0;
+	return v->tree->all ? 100.0 * weight / v->tree->all : 0;
 }
 
 static void show_group(struct view *v, const struct group *g)
@@ -43,7 +43,7 @@ static void show_group(struct view *v, const struct group *g)
 	for (size_t i = 0; i < v->options->nr_columns; i++) {
 		enum key key = v->options->column[i];
 
-		fprintf(v->out, "%s%s", between, key == KEY_COMM ? "" : key == KEY_PID ? "pid " : "tid ");
+		fprintf(v->out, "%s%s", between, key == KEY_PID ? "pid " : key == KEY_TID ? "tid " : "");
 		text_write(v->out, cell(buffer, sizeof(buffer), key, g, NULL, 0), TEXT_TERMINAL);
 		between = " ";
 	}
@@ -122,7 +122,11 @@ static int show_csv(void *ctx, const struct tree_step *s)
 
 	if (ferror(v->out) || (v->options->max_rows && v->rows++ == v->options->max_rows))
 		return 1;
-	fprintf(v->out, "%" PRIu32 ",%.4f,%" PRIu64 ",%" PRIu64 ",", s->depth, percent(v, n->total), n->total, n->self);
+	fprintf(v->out, "%" PRIu32 ",%.4f,", s->depth, percent(v, n->total));
+	if (v->tree->by == BY_COUNT)
+		fprintf(v->out, "%" PRIu64 ",%" PRIu64 ",", n->total, n->self);
+	else
+		fprintf(v->out, "%.6f,%.6f,", n->total / 1e6, n->self / 1e6);
 	text_csv(v->out, g ? "" : label_function(v->tree->labels, n->label));
 	putc(',', v->out);
 	text_csv(v->out, g ? "" : label_module(v->tree->labels, n->label));
@@ -145,8 +149,13 @@ static int show_object(void *ctx, const struct tree_step *s)
 	json_object(&j, NULL);
 	json_u64(&j, "depth", s->depth);
 	json_double(&j, "total_percent", percent(v, n->total));
-	json_u64(&j, "total", n->total);
-	json_u64(&j, "self", n->self);
+	if (v->tree->by == BY_COUNT) {
+		json_u64(&j, "total", n->total);
+		json_u64(&j, "self", n->self);
+	} else {
+		json_double(&j, "total_ms", n->total / 1e6);
+		json_double(&j, "self_ms", n->self / 1e6);
+	}
 	if (s->depth) {
 		json_string(&j, "function", label_function(v->tree->labels, n->label));
 		json_string(&j, "dso", label_module(v->tree->labels, n->label));
@@ -156,8 +165,8 @@ static int show_object(void *ctx, const struct tree_step *s)
 		for (size_t i = 0; i < v->options->nr_columns; i++) {
 			enum key key = v->options->column[i];
 
-			if (key == KEY_COMM)
-				json_string(&j, "comm", g->comm);
+			if (key == KEY_COMM || key == KEY_STATE)
+				json_string(&j, key_name(key), key == KEY_COMM ? g->comm : g->state);
 			else
 				json_i64(&j, key_name(key), key == KEY_PID ? g->pid : g->tid);
 		}
@@ -169,7 +178,10 @@ static int show_object(void *ctx, const struct tree_step *s)
 
 static void show_columns(const struct view *v)
 {
-	static const char *const fixed[] = {"depth", "total_percent", "total", "self", "function", "dso"};
+	enum measure by = v->tree->by;
+	const char *fixed[] = {
+		"depth", "total_percent", column_name(KEY_TOTAL, by), column_name(KEY_SELF, by), "function", "dso",
+	};
 	bool json = v->options->form == SHOW_NDJSON;
 	struct json j = {.out = v->out};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which functions, modules, processes or threads took how many samples? See table.h. */
+/* Which functions, modules, processes or threads took how many samples, or how much time? See table.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,13 +75,14 @@ static int add_frames(struct adder *a, const struct weight *w)
 		uint32_t at = w->place[i];
 		struct table_row *row;
 
-		if (!w->self[at] && !a->outer[at])
+		if (!w->self[at].count && !a->outer[at])
 			continue;
 		row = row_at(a, w->group, place_label(l, at));
 		if (!row)
 			return -ENOMEM;
-		row->self += w->self[at];
-		row->total += a->outer[at] ? w->total[at] : 0;
+		amount_add(&row->of_self, &w->self[at]);
+		if (a->outer[at])
+			amount_add(&row->of_total, &w->total[at]);
 	}
 	for (uint32_t i = 0; i < w->nr; i++)
 		a->row_of_label[place_label(l, w->place[i])] = 0;
@@ -93,14 +94,19 @@ static int add_group(void *ctx, const struct weight *w)
 	struct adder *a = ctx;
 	struct table_row *row;
 
-	a->table->samples = w->all;
+	memcpy(a->table->selected, w->all, sizeof(a->table->selected));
 	if (a->table->labels)
 		return add_frames(a, w);
 	row = vec_add(&a->rows);
 	if (!row)
 		return -ENOMEM;
-	*row = (struct table_row){.group = w->group, .self = w->samples, .total = w->samples};
+	*row = (struct table_row){.group = w->group, .of_self = w->of_group, .of_total = w->of_group};
 	return 0;
+}
+
+static int heavier(uint64_t a, uint64_t b)
+{
+	return (b > a) - (b < a);
 }
 
 static int compare_key(const struct table *t, enum key key, const struct table_row *a, const struct table_row *b)
@@ -109,15 +115,20 @@ static int compare_key(const struct table *t, enum key key, const struct table_r
 
 	switch (key) {
 	case KEY_COMM: return strcmp(ga->comm, gb->comm);
+	case KEY_STATE: return strcmp(ga->state, gb->state);
 	case KEY_PID: return (ga->pid > gb->pid) - (ga->pid < gb->pid);
 	case KEY_TID: return (ga->tid > gb->tid) - (ga->tid < gb->tid);
 	case KEY_DSO: return strcmp(label_module(t->labels, a->label), label_module(t->labels, b->label));
 	case KEY_FUNCTION: return strcmp(label_function(t->labels, a->label), label_function(t->labels, b->label));
 	case KEY_LINE: return strcmp(label_line(t->labels, a->label), label_line(t->labels, b->label));
 	case KEY_SELF_PERCENT:
-	case KEY_SELF: return (b->self > a->self) - (b->self < a->self);
+	case KEY_SELF: return heavier(a->self, b->self);
 	case KEY_TOTAL_PERCENT:
-	case KEY_TOTAL: return (b->total > a->total) - (b->total < a->total);
+	case KEY_TOTAL: return heavier(a->total, b->total);
+	case KEY_COUNT: return heavier(a->of_total.count, b->of_total.count);
+	case KEY_RUNNABLE: return heavier(a->of_total.runnable_ns, b->of_total.runnable_ns);
+	case KEY_AVERAGE: return heavier(average_ns(&a->of_total), average_ns(&b->of_total));
+	case KEY_LONGEST: return heavier(a->of_total.longest_ns, b->of_total.longest_ns);
 	}
 	return 0;
 }
@@ -182,12 +193,18 @@ static int fill(struct adder *a)
 		return err;
 	t->nr = a->rows.nr;
 	t->rows = vec_steal(&a->rows);
+	t->all = amount_of_all(t->selected, t->by);
+	for (size_t i = 0; i < t->nr; i++) {
+		t->rows[i].self = amount_by(&t->rows[i].of_self, t->by);
+		t->rows[i].total = amount_by(&t->rows[i].of_total, t->by);
+	}
 	if (t->nr)
 		qsort_r(t->rows, t->nr, sizeof(*t->rows), compare, t);
 	return 0;
 }
 
-int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s)
+int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, enum measure by,
+	      const struct selection *s)
 {
 	_cleanup_(table_freep) struct table *t = calloc(1, sizeof(*t));
 	struct adder a = {.profile = p, .table = t};
@@ -195,6 +212,7 @@ int table_new(struct table **ret, const struct dusk_profile *p, unsigned int key
 
 	if (!t)
 		return -ENOMEM;
+	t->by = by;
 	err = groups_new(&t->groups, p, keys, s);
 	if (!err && keys & KEYS_OF_FRAMES)
 		err = labels_new(&t->labels, p, (keys & KEY_FUNCTION ? LABEL_FUNCTION : 0) |

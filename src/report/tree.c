@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who called whom, for how many samples? See tree.h.
+ * Who called whom, for how many samples, or how much time? See tree.h.
  *
  * A node under construction is a slice of entries: the places of the profile that it stands for, and their weight. Its
  * children are all places one step further, sorted by label and cut where the label changes. Entries are a stack: the
@@ -92,11 +92,11 @@ static int step(struct builder *b, const struct weight *w, struct entry e, uint6
 		*self += e.weight;
 		return 0;
 	}
-	*self += w->self[e.place];
+	*self += amount_by(&w->self[e.place], b->options->by);
 	if (e.place >= p->nr_nodes)
 		return 0;
 	for (uint32_t at = b->children.first[e.place]; at && !err; at = b->children.next[at])
-		err = push(b, at, w->total[at]);
+		err = push(b, at, amount_by(&w->total[at], b->options->by));
 	return err;
 }
 
@@ -116,8 +116,8 @@ static int expand(struct builder *b, const struct weight *w)
 	return cut(b, s.node, s.end);
 }
 
-/* The smallest whole number of samples that is not below the limit. */
-static uint64_t least_samples(uint64_t all, double percent_limit)
+/* The smallest whole number that is not below the limit. */
+static uint64_t least_weight(uint64_t all, double percent_limit)
 {
 	double exact = all * percent_limit / 100;
 	uint64_t least = exact;
@@ -129,12 +129,14 @@ static int add_root(void *ctx, const struct weight *w)
 {
 	struct builder *b = ctx;
 	const struct dusk_profile *p = b->profile;
-	struct tree_node root = {.label = w->group, .total = w->samples};
+	enum measure by = b->options->by;
+	struct tree_node root = {.label = w->group, .total = amount_by(&w->of_group, by)};
 	bool up = b->options->direction == TREE_UP;
 	int err = 0;
 
-	b->tree->samples = w->all;
-	b->least = least_samples(w->all, b->options->percent_limit);
+	memcpy(b->tree->selected, w->all, sizeof(b->tree->selected));
+	b->tree->all = amount_of_all(w->all, by);
+	b->least = least_weight(b->tree->all, b->options->percent_limit);
 	b->entries.nr = 0;
 	if (root.total < b->least)
 		return 0;
@@ -144,9 +146,9 @@ static int add_root(void *ctx, const struct weight *w)
 		uint32_t at = w->place[i];
 
 		if (up)
-			err = push(b, at, w->self[at]);
+			err = push(b, at, amount_by(&w->self[at], by));
 		else if (!place_parent(p, at))
-			err = push(b, at, w->total[at]);
+			err = push(b, at, amount_by(&w->total[at], by));
 	}
 	if (!err)
 		err = cut(b, b->nodes.nr - 1, 0);
@@ -189,6 +191,7 @@ static int build(struct builder *b)
 	struct tree *t = b->tree;
 	int err = labels_new(&t->labels, b->profile, LABEL_FUNCTION);
 
+	t->by = b->options->by;
 	if (!err)
 		err = groups_new(&t->groups, b->profile, b->options->keys, b->options->selection);
 	if (!err && b->options->direction == TREE_DOWN)

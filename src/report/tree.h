@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who called whom, for how many samples?
+ * Who called whom, for how many samples, or how much time?
  *
  * Top-down, a node's children are the functions that it called; bottom-up, the first level are the functions in which
  * samples were taken, and a node's children are its callers. Nodes whose functions have the same label are one. The
@@ -9,20 +9,23 @@
 #pragma once
 #include "report/group.h"
 #include "report/label.h"
+#include "report/weigh.h"
 
 enum tree_direction { TREE_DOWN, TREE_UP };
 
 struct tree_node {
 	uint32_t label;		/* of roots: the group */
 	uint32_t first, nr;	/* children: nodes[first .. first + nr - 1], the heaviest first */
-	uint64_t total, self;	/* self: samples that end here */
+	uint64_t total, self;	/* by the tree's measure; self: of what ends here */
 };
 
 struct tree {
 	struct tree_node *nodes;
 	uint32_t nr;
 	uint32_t *roots, nr_roots;	/* the heaviest first */
-	uint64_t samples;		/* that were selected */
+	enum measure by;
+	uint64_t all;			/* what was selected, by the measure */
+	struct amount selected[2];	/* the same in full, by source */
 	struct groups *groups;
 	struct labels *labels;
 };
@@ -30,8 +33,9 @@ struct tree {
 struct tree_options {
 	enum tree_direction direction;
 	unsigned int keys;		/* enum key: of tasks; those of frames mean nothing here */
-	double percent_limit;		/* leave out what has less of the selected samples, and all below it */
+	double percent_limit;		/* leave out what has less of what was selected, and all below it */
 	const struct selection *selection;
+	enum measure by;
 };
 
 /* *@ret is to be freed with tree_free() before @p is. 0 or -ENOMEM. */

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Write a small profile whose every view is known, for the tests of the command. usage: make_profile FILE [N]
+ * Write a small profile whose every view is known, for the tests of the command. usage: make_profile FILE [N [off]]
  *
  * Twenty samples: three processes, a recursion, the kernel, code without a symbol, a thread without a stack, one cut
- * short. With N: that many stacks more, each four times, for tests of size.
+ * short. With N: that many stacks more, each four times, for tests of size. With a third word also absences from the
+ * CPU, four and a sum of forty, and the lives of two threads, in the second of which 10 of 150 ms are missing.
  */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "abi/absence.h"
 #include "abi/outcome.h"
 #include "lib/profile_write.h"
 
@@ -26,6 +28,11 @@ static const char functions[] =
 	"update frame set function=6 where offset=-2130706432;"
 	"update frame set function=7 where offset=-2130706176;"
 	"insert or replace into setting values('symbolized','1');";
+
+static const char off_cpu_functions[] =
+	"insert into function(id,name,symbol,image) values(9,'schedule','schedule',4),(10,'futex_wait','futex_wait',4);"
+	"update frame set function=9 where offset=-2130705920;"
+	"update frame set function=10 where offset=-2130705664;";
 
 static struct profile_writer *writer;
 static uint64_t nr_samples;
@@ -74,6 +81,36 @@ static void known(void)
 	sample(5, t3, node(0, kernel, 0xffffffff81000100), KERNEL_THREAD);
 }
 
+static void absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum absence state, uint32_t ms, uint32_t runnable_ms,
+		    uint32_t nr)
+{
+	struct dusk_sample s = {
+		.time_ns = end_ms * 1000000ULL, .thread = thread, .node = node, .outcome = UNDEFINED_RA, .cpu = 1,
+		.source = DUSK_OFF_CPU, .state = state, .value_ns = ms * 1000000ULL,
+		.runnable_ns = runnable_ms * 1000000ULL, .count = nr,
+	};
+
+	profile_sample(writer, &s);
+}
+
+static void off_cpu(void)
+{
+	uint32_t xz = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), app = module(DUSK_MODULE_FILE, "/opt/my app", 3);
+	uint32_t kernel = module(DUSK_MODULE_KERNEL, "[kernel]", 0);
+	uint32_t t1 = profile_thread(writer, 100, 100, "xz"), t2 = profile_thread(writer, 200, 201, "my app");
+	uint32_t code = node(node(0, xz, 0x1000), xz, 0x2000), start = node(0, app, 0x8000);
+	uint32_t read = node(node(code, kernel, 0xffffffff81000000), kernel, 0xffffffff81000200);
+	uint32_t futex = node(node(start, kernel, 0xffffffff81000300), kernel, 0xffffffff81000200);
+
+	absence(40, t1, read, ABSENCE_UNINTERRUPTIBLE, 20, 0, 1);
+	absence(75, t1, read, ABSENCE_SLEEPING, 30, 1, 1);
+	absence(120, t1, read, ABSENCE_SLEEPING, 10, 0, 1);
+	absence(160, t2, futex, ABSENCE_SLEEPING, 100, 0, 1);
+	absence(200, t1, code, ABSENCE_PREEMPTED, 4, 4, 40);
+	profile_life(writer, &(struct dusk_life){t1, 0, 200000000, 136000000, 5000000, 59000000, 43});
+	profile_life(writer, &(struct dusk_life){t2, 50000000, 200000000, 40000000, 0, 100000000, 1});
+}
+
 static void many(uint32_t nr)
 {
 	uint32_t of = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), thread = profile_thread(writer, 100, 100, "xz"), at = 0;
@@ -85,11 +122,11 @@ static void many(uint32_t nr)
 	}
 }
 
-static int add_functions(const char *path)
+static int add_functions(const char *path, const char *sql)
 {
 	char *message = NULL;
 	sqlite3 *db;
-	int failed = sqlite3_open(path, &db) || sqlite3_exec(db, functions, NULL, NULL, &message);
+	int failed = sqlite3_open(path, &db) || sqlite3_exec(db, sql, NULL, NULL, &message);
 
 	if (failed)
 		fprintf(stderr, "%s\n", message ? message : sqlite3_errmsg(db));
@@ -112,11 +149,13 @@ int main(int argc, char **argv)
 	known();
 	if (argc > 2)
 		many(atoi(argv[2]));
+	if (argc > 3)
+		off_cpu();
 	profile_counter(writer, "lost-samples", "sample events lost: the ring buffer was full", 3);
 	profile_counter(writer, "walks", "stacks walked", 14);
 	if (profile_close(writer, true, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	return add_functions(argv[1]);
+	return add_functions(argv[1], functions) || (argc > 3 && add_functions(argv[1], off_cpu_functions));
 }

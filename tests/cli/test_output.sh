@@ -132,6 +132,77 @@ total,function
 9,main
 6,match
 -
+"$make_profile" both.dusk 0 off || exit 1
+claim "samples are what is usual, whatever else there is" sh -c "
+	for o in '' --tree --csv '--json --sort comm'; do
+		[ \"\$($dusk report \$o)\" = \"\$($dusk report -i both.dusk \$o)\" ] || exit 1
+	done
+	$dusk diff --csv profile.dusk both.dusk | awk -F, 'NR > 1 && \$1 != 0 { exit 1 }'"
+claim "report --off-cpu" prints sh -c "$dusk report -i both.dusk --off-cpu | sed '/^# Not/,\$d'" <<'-'
+# command:   make all
+# host:      box
+# duration:  0.2 s
+# absences:  44, 0.164 s off CPU; 100.00 % of the user stacks complete
+#
+#   Self     Total      Total ms   Absences    Longest ms  Function    Module
+  97.56%    97.56%       160.000          4       100.000  schedule    [kernel]
+   2.44%    39.02%        64.000         43        30.000  code        xz
+   0.00%    60.98%       100.000          1       100.000  futex_wait  [kernel]
+   0.00%    60.98%       100.000          1       100.000  start       my app
+   0.00%    39.02%        64.000         43        30.000  main        xz
+   0.00%    36.59%        60.000          3        30.000  vfs_read    [kernel]
+#
+-
+claim "report --off-cpu by count, by runnable time, by state" prints sh -c "
+	$dusk report -i both.dusk --off-cpu --csv --by count --fields self,total,function --limit 2
+	$dusk report -i both.dusk --off-cpu --csv --by runnable --fields self,total,function --limit 1
+	$dusk report -i both.dusk --off-cpu --csv --no-children --sort state" <<'-'
+self,total,function
+40,43,code
+4,4,schedule
+self_ms,total_ms,function
+4.000000,5.000000,code
+self_percent,self_ms,state
+85.3659,140.000000,sleeping
+12.1951,20.000000,uninterruptible
+2.4390,4.000000,preempted
+-
+claim "report --wall: how each task spent its time" prints "$dusk" report -i both.dusk --wall --csv --sort comm,state,self --comm xz <<'-'
+self_percent,self_ms,comm,state
+60.9756,100.000000,xz,on-cpu
+2.4390,4.000000,xz,preempted
+24.3902,40.000000,xz,sleeping
+12.1951,20.000000,xz,uninterruptible
+-
+claim "report --wall --tree: what is off CPU says so" prints sh -c "
+	$dusk report -i both.dusk --wall --tree --ascii --comm 'my app' | sed '/^#/d'" <<'-'
+ 100.00%     0.00%  my app
+  93.33%     0.00%     |- start  (my app)
+  66.67%     0.00%     |  |- futex_wait  ([kernel])
+  66.67%     0.00%     |  |  schedule
+  66.67%    66.67%     |  |  [sleeping]
+  26.67%     0.00%     |  |- (anonymous namespace)::run(int)
+  26.67%    26.67%     |     vfs_read  ([kernel])
+   6.67%     6.67%     |- [no stack: exiting]
+-
+claim "samples and absences are not counted together" exits 2 "$dusk" report -i both.dusk --wall --by count
+claim "nor in columns" exits 2 "$dusk" report -i both.dusk --wall --fields count,function
+claim "who is on a CPU does not wait for it" exits 2 "$dusk" report --by runnable
+claim "diff --off-cpu" prints "$dusk" diff --off-cpu both.dusk both.dusk --limit 1 --percent-limit 0 <<'-'
+# before:    both.dusk: 44 absences, 0.16 s off CPU
+# after:     both.dusk: 44 absences, 0.16 s off CPU
+#
+#   Before     After     Delta      Function  Module
+     2.44%     2.44%    +0.00%      code      xz
+# 1 of 2 rows; --limit and --percent-limit choose
+-
+claim "timeline: what a thread did, and when" prints "$dusk" query -i both.dusk --csv \
+	"select tid, start_s, end_s, state from timeline where tid = 201 order by 2" <<'-'
+tid,start_s,end_s,state
+201,0.05,0.06,on-cpu
+201,0.06,0.16,sleeping
+201,0.16,0.2,on-cpu
+-
 claim "report --focus and --hide" prints "$dusk" report --csv --focus '^code$' --hide 'match|mem' --fields self,total,function <<'-'
 self,total,function
 8,9,code
@@ -172,7 +243,7 @@ mv more.dusk profile.dusk.old
 claim "diff without profiles takes the last two" sh -c "
 	[ \"\$($dusk diff)\" = \"\$($dusk diff profile.dusk.old profile.dusk)\" ] && $dusk diff | grep -q '^# before: *profile.dusk.old: 36 '"
 claim "query without SQL lists the views of the format" sh -c "
-	$dusk query --csv | cut -d, -f1 | tr '\\n' ' ' | grep -qx 'view absences frame_name losses samples stacks top_functions '"
+	$dusk query --csv | cut -d, -f1 | tr '\\n' ' ' | grep -qx 'view absences frame_name losses samples stacks timeline top_functions '"
 claim "query: numbers stand to the right" prints "$dusk" query "select comm, null as x, count(*) as n from samples group by 1 order by 3 desc, 1" <<'-'
 comm         x   n
 -----------  -  --
@@ -225,12 +296,33 @@ fi
 
 claim "info names every outcome and counter" sh -c "
 	$dusk info >text && grep -q '^ *1  no-fde ' text && grep -q '^ *14  walks ' text && grep -q '^complete *86.67 %' text"
+claim "info: time off CPU by state" prints sh -c "$dusk info -i both.dusk | sed -n '/^Time off CPU/,/^Absences by/p'" <<'-'
+Time off CPU by state: seconds, of these only waiting for a CPU, absences
+         0.004        0.004           40  preempted
+         0.140        0.001            3  sleeping
+         0.020        0.000            1  uninterruptible
+
+accounted: 97.14 % of 0.350 thread-seconds, of 2 threads
+
+Threads of whose time more than 0.1 % is not accounted for, or twice: 1
+  200/201  my app: on CPU 0.040 s and off CPU 0.100 s, of 0.150 s
+
+Absences by how their user stack ended
+-
+claim "info says nothing of absences where there are none" sh -c "! $dusk info | grep -i absence"
 claim "info tells what a finished recording is" has "recording      finished" "$dusk" info
 claim "info --json is one object" sh -c "$dusk info --json >json && grep -q '\"samples\": 20,' json"
 if command -v jq >/dev/null; then
+	"$dusk" info --json -i both.dusk >off.json
 	claim "info --json is JSON, and its outcomes add up" sh -c "
 		[ \$(jq '[.outcomes[].samples] | add == .samples' json 2>/dev/null || jq '([.outcomes[].samples] | add)' json) = 20 ] ||
 		jq -e '([.outcomes[].samples] | add) == .samples' json"
+	claim "info --json has what is off CPU" prints jq -c '.samples, .off_cpu.absences, .off_cpu.states.sleeping, .off_cpu.missing' off.json <<'-'
+20
+44
+{"absences":3,"ns":140000000,"runnable_ns":1000000}
+[{"pid":200,"tid":201,"comm":"my app","life_ns":150000000,"on_cpu_ns":40000000,"off_cpu_ns":100000000}]
+-
 	claim "report --json is JSON" sh -c "$dusk report --json | jq -es 'length == 11'"
 	claim "report --json --tree is JSON" sh -c "$dusk report --json --tree | jq -es '.[0].columns[0] == \"depth\"'"
 fi

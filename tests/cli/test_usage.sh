@@ -38,7 +38,7 @@ claim "a profile on standard output" refused "needs a file" record -o -
 claim "a profile without -i" refused "named by -i" report x.dusk
 claim "an unknown key" refused "did you mean 'function'?" report --sort funktion
 claim "an unknown field" refused "did you mean 'function'?" report --fields functon
-claim "an unknown key that is near to none" refused "there are comm, pid, tid, dso, function, line, self and total" report --sort zebra
+claim "an unknown key that is near to none" refused "there are comm, pid, tid, dso, function, line, state, self, total, count, runnable, average and longest" report --sort zebra
 claim "a broken expression" refused "--focus '(' is no regular expression" report --focus '('
 claim "an unknown order of trees" refused "takes caller or callee, not 'up'" report --tree=up
 claim "fields of trees" refused "trees have columns of their own" report --tree --fields self

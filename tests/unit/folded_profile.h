@@ -5,7 +5,7 @@
  *	folded_add(&f, "xz", "outermost", 3, "xz!main;liblzma.so.5!lzma_code;[kernel]!asm_exc_page_fault");
  *
  * adds three samples of a process "xz" with these frames, outermost first. A frame is module!function; "libfoo.so!" has
- * no function. Each call makes frames of its own, at offsets of their own, as if the calls came from different places.
+ * no function. folded_absence() adds an absence, or a sum of some, in the same way. Each call makes frames of its own, at offsets of their own, as if the calls came from different places.
  */
 #pragma once
 #include <assert.h>
@@ -111,7 +111,9 @@ static inline uint32_t folded_thread(struct folded *f, const char *comm)
 static inline void folded_samples(struct folded *f, const char *comm, const char *outcome, uint64_t nr, uint32_t node)
 {
 	struct dusk_profile *p = &f->profile;
-	struct dusk_sample s = {.thread = folded_thread(f, comm), .node = node};
+	struct dusk_sample s = {
+		.thread = folded_thread(f, comm), .node = node, .count = 1, .value_ns = p->period_ns,
+	};
 
 	while (strcmp(p->outcomes[s.outcome].name, outcome))
 		assert(++s.outcome < p->nr_outcomes);
@@ -124,7 +126,7 @@ static inline void folded_samples(struct folded *f, const char *comm, const char
 	}
 }
 
-static inline void folded_add(struct folded *f, const char *comm, const char *outcome, uint64_t nr, const char *stack)
+static inline uint32_t folded_stack(struct folded *f, const char *stack)
 {
 	uint32_t node = 0;
 
@@ -139,7 +141,26 @@ static inline void folded_add(struct folded *f, const char *comm, const char *ou
 		node = folded_node(f, node, m, *function ? folded_function(f, function, module) : 0);
 		stack += len + (stack[len] == ';');
 	}
-	folded_samples(f, comm, outcome, nr, node);
+	return node;
+}
+
+static inline void folded_add(struct folded *f, const char *comm, const char *outcome, uint64_t nr, const char *stack)
+{
+	folded_samples(f, comm, outcome, nr, folded_stack(f, stack));
+}
+
+/* @what says all but source, thread and node; it comes after all that is there. */
+static inline void folded_absence(struct folded *f, const char *comm, struct dusk_sample what, const char *stack)
+{
+	struct dusk_profile *p = &f->profile;
+	uint64_t at = p->nr_samples;
+
+	what.source = DUSK_OFF_CPU;
+	what.thread = folded_thread(f, comm);
+	what.node = folded_stack(f, stack);
+	what.time_ns = at * p->period_ns;
+	folded_grow(p->samples, p->nr_samples);
+	p->samples[at] = what;
 }
 
 static inline void folded_init(struct folded *f)

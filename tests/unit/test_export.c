@@ -152,7 +152,7 @@ static void check_table(struct folded *f, unsigned int keys, struct show_options
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(table_new(&t, &f->profile, keys, &everything), 0);
+	assert_int_equal(table_new(&t, &f->profile, keys, BY_COUNT, &everything), 0);
 	table_show(out, t, &o);
 	table_free(t);
 	fclose(out);

@@ -20,7 +20,7 @@ static struct table *table_of(struct folded *f, unsigned int keys, const struct 
 {
 	struct table *t = NULL;
 
-	assert_int_equal(table_new(&t, &f->profile, keys, s), 0);
+	assert_int_equal(table_new(&t, &f->profile, keys, BY_COUNT, s), 0);
 	return t;
 }
 
@@ -58,7 +58,7 @@ static void self_is_of_the_innermost_and_total_of_all(void **state)
 	folded_add(f, "xz", "outermost", 2, "xz!main;lib!code");
 	folded_add(f, "xz", "outermost", 5, "xz!main");
 	t = table_of(f, FUNCTIONS, &everything);
-	assert_int_equal(t->samples, 10);
+	assert_int_equal(t->all, 10);
 	assert_int_equal(t->nr, 3);
 	check(t, NULL, "main", 5, 10);
 	check(t, NULL, "code", 2, 5);
@@ -113,7 +113,7 @@ static void an_empty_profile_is_an_empty_table(void **state)
 	struct table *t = table_of(f, FUNCTIONS, &everything);
 
 	assert_int_equal(t->nr, 0);
-	assert_int_equal(t->samples, 0);
+	assert_int_equal(t->all, 0);
 	table_free(t);
 }
 
@@ -154,7 +154,7 @@ static void samples_without_a_frame_are_named_by_their_outcome(void **state)
 	check(t, NULL, "[no stack: exiting]", 2, 2);
 	check(t, NULL, "[no stack: kernel-thread]", 1, 1);
 	check(t, NULL, "worker_thread", 4, 4);
-	assert_int_equal(t->samples, 7);
+	assert_int_equal(t->all, 7);
 	table_free(t);
 }
 
@@ -245,7 +245,7 @@ static void selections_choose_tasks_and_modules(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct table *t = table_of(f, FUNCTIONS, cases[i].selection);
 
-		assert_int_equal(t->samples, cases[i].samples);
+		assert_int_equal(t->all, cases[i].samples);
 		table_free(t);
 	}
 }
@@ -281,7 +281,7 @@ static int in_order(void *ctx, const struct weight *w)
 		done[w->place[i]] = true;
 	}
 	assert_int_equal(w->nr, 8);
-	assert_int_equal(w->total[1], 4);
+	assert_int_equal(w->total[1].count, 4);
 	return 0;
 }
 
