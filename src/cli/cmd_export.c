@@ -13,6 +13,7 @@ struct options {
 	bool list, schema, inlined;
 	struct export_options export;
 	struct filter filter;
+	struct kind_choice kind;
 };
 
 static const char *format_name(size_t i)
@@ -36,6 +37,7 @@ static const struct option options[] = {
 	{0, "reverse", OPTION_FLAG, offsetof(struct options, export.reverse), NULL,
 	 "folded: callees before their callers"},
 	INLINE_OPTIONS(struct options, inlined),
+	KIND_OPTIONS(struct options, kind),
 	FILTER_OPTIONS(struct options, filter),
 	{0},
 };
@@ -108,6 +110,14 @@ static const struct export_format *choose(const struct command *self, const stru
 	return NULL;
 }
 
+static bool has_absences(const struct dusk_profile *p)
+{
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].source == DUSK_OFF_CPU)
+			return true;
+	return false;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
@@ -126,17 +136,23 @@ static int run(const struct command *self, int argc, char **argv)
 		return STATUS_OK;
 	}
 	format = choose(self, &o);
-	if (!format || filter_check(self, &o.filter))
+	if (!format || filter_check(self, &o.filter) || kind_choose(self, &o.kind, format->usual, &o.filter.kind))
 		return STATUS_USAGE;
 	status = open_profile(&p, o.input, true, o.inlined);
-	if (!status)
+	if (!status) {
+		o.filter.kind = kind_of(p, o.filter.kind);
+		o.filter.marks = format->write == folded_write && o.filter.kind == KIND_WALL;
+		o.export.by = o.filter.kind == KIND_CPU ? BY_COUNT : BY_TIME;
 		status = filter_apply(&seen, p, &o.filter);
+	}
 	if (!status)
 		status = output_open(&out, o.output, false);
 	if (!status)
 		status = output_close(&out, format->write(out.file, &seen.profile, &o.export));
 	if (!status && format->dropped)
 		say("%s has no place for %s", format->name, format->dropped);
+	if (!status && format->dropped_absences && has_absences(&seen.profile))
+		say("of absences %s has no place for %s", format->name, format->dropped_absences);
 	return status;
 }
 

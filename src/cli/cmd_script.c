@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk script: each sample with its stack, as perf script writes it. */
+/* dusk script: each sample and each absence with its stack, as perf script writes it. */
 #include "base/cleanup.h"
 #include "cli/filter.h"
 #include "cli/open.h"
@@ -10,11 +10,13 @@ struct options {
 	const char *input;
 	bool inlined;
 	struct filter filter;
+	struct kind_choice kind;
 };
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
+	KIND_OPTIONS(struct options, kind),
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
@@ -31,7 +33,9 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	status = filter_check(self, &o.filter);
+	status = kind_choose(self, &o.kind, KIND_WALL, &o.filter.kind);
+	if (!status)
+		status = filter_check(self, &o.filter);
 	if (!status)
 		status = open_profile(&p, o.input, true, o.inlined);
 	if (!status)

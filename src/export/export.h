@@ -5,11 +5,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <dusk/dusk.h>
+#include "report/weigh.h"
 
 struct export_options {
 	bool pid, tid;		/* folded: tell tasks apart by these as well, not by name only */
 	bool annotate;		/* folded: mark kernel functions with _[k] */
 	bool reverse;		/* folded: from the innermost function to the outermost, the task last */
+	enum measure by;	/* folded: what is added up; times in nanoseconds */
 };
 
 #define EXPORT_SUFFIXES 2
@@ -19,7 +21,9 @@ struct export_format {
 	const char *suffixes[EXPORT_SUFFIXES];	/* of files, without the point before them; NULL: no more */
 	const char *sentence;
 	const char *dropped;	/* what of a profile the format has no place for, to be told; NULL: nothing unexpected */
+	const char *dropped_absences;		/* the same of a profile that has absences */
 	bool binary;		/* no terminal shows it */
+	enum kind usual;	/* what is written unless the user says else */
 
 	/* 0 or -ENOMEM; errors of @out are its owner's to ask for. A stream that fails ends the work early. */
 	int (*write)(FILE *out, const struct dusk_profile *p, const struct export_options *o);

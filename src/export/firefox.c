@@ -5,6 +5,9 @@
  * It is the first version whose stacks are shared by all threads, as a profile's are; the profiler brings it up to its
  * own version when it loads it. Tables are objects of columns. A stack is a place (label.h) less one, a frame a frame
  * less one, both followed by one for each reason why a sample has no stack; a function is a label, a resource a module.
+ *
+ * What a thread's absences from the CPU add up to is a thread of its own, whose samples weigh what they took. Those that
+ * have a time are also its markers.
  */
 #include <inttypes.h>
 #include "base/cleanup.h"
@@ -16,6 +19,7 @@
 #define VERSION_PROCESSED 60
 #define VERSION_BROWSER 31		/* of the browser's own format, at the time */
 #define RESOURCE_LIBRARY 1
+#define PHASE_INTERVAL 1
 
 enum category { CATEGORY_OTHER, CATEGORY_USER, CATEGORY_KERNEL };
 
@@ -117,14 +121,18 @@ static void put_libraries(struct writer *w)
 	json_array_end(j);
 }
 
-/* The functions' names, then the paths of modules. */
+/* The functions' names, then the paths of modules, then, if there are absences, the states of threads. */
 static void put_strings(struct writer *w)
 {
+	bool absences = samples_have(w->profile, DUSK_OFF_CPU);
+
 	json_array(&w->json, "stringArray");
 	for (uint32_t i = 0; i < w->names->labels->names.nr; i++)
 		json_string(&w->json, NULL, w->names->function[i]);
 	for (uint32_t i = 0; i < w->profile->nr_modules; i++)
 		json_string(&w->json, NULL, file_name(w, i));
+	for (uint32_t i = 0; absences && dusk_state_name(i); i++)
+		json_string(&w->json, NULL, dusk_state_name(i));
 	json_array_end(&w->json);
 }
 
@@ -263,31 +271,70 @@ static void put_shared(struct writer *w)
 static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 {
 	const struct dusk_profile *p = w->profile;
+	bool off = p->samples[samples[0]].source == DUSK_OFF_CPU;
 
 	json_object(&w->json, "samples");
 	put_column(w, "stack", nr, json_u64, place_of(p, &p->samples[samples[i]]) - 1);
 	put_column(w, "time", nr, json_double, ms(p->samples[samples[i]].time_ns));
-	put_column(w, "threadCPUDelta", nr, json_u64, sample_ns(p, &p->samples[samples[i]]));
-	json_string(&w->json, "weight", NULL);
-	json_string(&w->json, "weightType", "samples");
+	if (off) {
+		put_column(w, "threadCPUDelta", nr, json_u64, 0);
+		put_column(w, "weight", nr, json_double, ms(p->samples[samples[i]].value_ns));
+		json_string(&w->json, "weightType", "tracing-ms");
+	} else {
+		put_column(w, "threadCPUDelta", nr, json_u64, p->samples[samples[i]].value_ns);
+		json_string(&w->json, "weight", NULL);
+		json_string(&w->json, "weightType", "samples");
+	}
 	json_u64(&w->json, "length", nr);
+	json_object_end(&w->json);
+}
+
+/* A column of the markers: one for each absence that has a time. */
+#define put_marker_column(w, key, samples, nr, put, value)					\
+	do {											\
+		json_array(&(w)->json, key);							\
+		for (uint64_t i = 0; i < (nr); i++) {						\
+			const struct dusk_sample *s = &(w)->profile->samples[(samples)[i]];	\
+												\
+			if (sample_has_time(s))							\
+				put(&(w)->json, NULL, value);					\
+		}										\
+		json_array_end(&(w)->json);							\
+	} while (0)
+
+static void put_markers(struct writer *w, const uint64_t *samples, uint64_t nr)
+{
+	uint32_t first_state = w->names->labels->names.nr + w->profile->nr_modules;
+	uint64_t length = 0;
+
+	for (uint64_t i = 0; i < nr; i++)
+		length += sample_has_time(&w->profile->samples[samples[i]]);
+	json_object(&w->json, "markers");
+	put_marker_column(w, "data", samples, nr, json_string, NULL);
+	put_marker_column(w, "name", samples, nr, json_u64, first_state + s->state);
+	put_marker_column(w, "startTime", samples, nr, json_double, ms(sample_start_ns(s)));
+	put_marker_column(w, "endTime", samples, nr, json_double, ms(s->time_ns));
+	put_marker_column(w, "phase", samples, nr, json_u64, PHASE_INTERVAL);
+	put_marker_column(w, "category", samples, nr, json_u64, CATEGORY_OTHER);
+	json_u64(&w->json, "length", length);
 	json_object_end(&w->json);
 }
 
 static void put_thread(struct writer *w, const uint64_t *samples, uint64_t nr)
 {
-	static const char *const markers[] = {"data", "name", "startTime", "endTime", "phase", "category"};
 	uint32_t thread = w->profile->samples[samples[0]].thread;
 	const struct dusk_thread *t = &w->profile->threads[thread];
+	bool off = w->profile->samples[samples[0]].source == DUSK_OFF_CPU;
 	struct json *j = &w->json;
-	char pid[16];
+	char pid[16], name[NAME_BYTES + 16];
 
 	snprintf(pid, sizeof(pid), "%d", t->pid);
+	snprintf(name, sizeof(name), off ? "%s (%s)" : "%s", w->names->thread[thread], sources[DUSK_OFF_CPU].name);
 	json_object(j, NULL);
 	json_string(j, "processType", "default");
 	json_string(j, "processName", w->names->process[thread]);
-	json_string(j, "name", w->names->thread[thread]);
-	json_bool(j, "isMainThread", t->pid == t->tid);
+	json_string(j, "name", name);
+	json_bool(j, "isMainThread", t->pid == t->tid && !off);
 	json_string(j, "pid", pid);
 	json_i64(j, "tid", t->tid);
 	json_double(j, "processStartupTime", 0);
@@ -297,7 +344,7 @@ static void put_thread(struct writer *w, const uint64_t *samples, uint64_t nr)
 	json_array(j, "pausedRanges");
 	json_array_end(j);
 	put_samples(w, samples, nr);
-	put_empty_table(w, "markers", markers, 6);
+	put_markers(w, samples, nr);
 	json_object_end(j);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Folded stacks: one line for each distinct stack of names, from the outermost function to the innermost, and a count.
+ * Folded stacks: one line for each distinct stack of names, from the outermost function to the innermost, and a number:
+ * of samples, or nanoseconds.
  *
  * The task comes first, written as stackcollapse-perf.pl does: "comm", "comm-pid" or "comm-pid/tid". Samples without a
  * frame are lines too: the counts add up to all samples. Reversed, a line is what flamegraph.pl --reverse would make
@@ -74,7 +75,7 @@ static int visit(void *ctx, const struct tree_step *s)
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
 {
 	unsigned int keys = KEY_COMM | (o->pid || o->tid ? KEY_PID : 0) | (o->tid ? KEY_TID : 0);
-	struct tree_options options = {TREE_DOWN, keys, 0, &(struct selection){0}};
+	struct tree_options options = {TREE_DOWN, keys, 0, &(struct selection){0}, o->by};
 	_cleanup_(tree_freep) struct tree *tree = NULL;
 	_cleanup_(names_freep) struct names *names = NULL;
 	struct folder f = {.out = out, .options = o};

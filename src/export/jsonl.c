@@ -15,11 +15,11 @@
 
 #define SCHEMA "dusk-jsonl-1"
 
-enum kind { INTEGER, ID, STRING, OBJECT };	/* ID: or null */
+enum json_type { INTEGER, ID, STRING, OBJECT };	/* ID: or null */
 
 static const struct member {
 	const char *line, *name;
-	enum kind kind;
+	enum json_type kind;
 	const char *description;
 } members[] = {
 	{"profile", "schema", STRING, "the name of this schema"},
@@ -57,10 +57,26 @@ static const struct member {
 	{"sample", "source", STRING, "what the sample measures: cpu"},
 	{"sample", "value_ns", INTEGER, "the time that it stands for"},
 	{"sample", "outcome", STRING, ""},
+	{"absence", "time_ns", INTEGER, "when it ended, or a sum was made, since the recording began"},
+	{"absence", "thread", INTEGER, ""},
+	{"absence", "stack", ID, "null: none"},
+	{"absence", "cpu", INTEGER, "on which the thread came back"},
+	{"absence", "state", STRING, "why the thread was off CPU"},
+	{"absence", "value_ns", INTEGER, "for how long"},
+	{"absence", "runnable_ns", INTEGER, "of that: only waiting for a CPU"},
+	{"absence", "count", INTEGER, "more than 1: the sum of so many"},
+	{"absence", "outcome", STRING, ""},
+	{"life", "thread", INTEGER, ""},
+	{"life", "start_ns", INTEGER, "since the recording began"},
+	{"life", "end_ns", INTEGER, ""},
+	{"life", "on_cpu_ns", INTEGER, "kept without regard to samples and absences, as are the next two"},
+	{"life", "runnable_ns", INTEGER, ""},
+	{"life", "blocked_ns", INTEGER, ""},
+	{"life", "absences", INTEGER, "how many"},
 	{"counter", "name", STRING, ""},
 	{"counter", "value", INTEGER, ""},
 	{"counter", "sentence", STRING, "what was counted"},
-	{"end", "samples", INTEGER, "how many samples stand before"},
+	{"end", "samples", INTEGER, "how many lines of samples and absences stand before"},
 	{0},
 };
 
@@ -193,8 +209,36 @@ static void put_sample(struct json *j, const struct dusk_profile *p, const struc
 	put_id(j, "stack", s->node);
 	json_u64(j, "cpu", s->cpu);
 	json_string(j, "source", sources[sample_source(s)].name);
-	json_u64(j, "value_ns", sample_ns(p, s));
+	json_u64(j, "value_ns", s->value_ns);
 	json_string(j, "outcome", p->outcomes[s->outcome].name);
+	end(j);
+}
+
+static void put_absence(struct json *j, const struct dusk_profile *p, const struct dusk_sample *s)
+{
+	begin(j, "absence");
+	json_u64(j, "time_ns", s->time_ns);
+	json_u64(j, "thread", s->thread);
+	put_id(j, "stack", s->node);
+	json_u64(j, "cpu", s->cpu);
+	json_string(j, "state", dusk_state_name(s->state));
+	json_u64(j, "value_ns", s->value_ns);
+	json_u64(j, "runnable_ns", s->runnable_ns);
+	json_u64(j, "count", s->count);
+	json_string(j, "outcome", p->outcomes[s->outcome].name);
+	end(j);
+}
+
+static void put_life(struct json *j, const struct dusk_life *l)
+{
+	begin(j, "life");
+	json_u64(j, "thread", l->thread);
+	json_u64(j, "start_ns", l->start_ns);
+	json_u64(j, "end_ns", l->end_ns);
+	json_u64(j, "on_cpu_ns", l->on_cpu_ns);
+	json_u64(j, "runnable_ns", l->runnable_ns);
+	json_u64(j, "blocked_ns", l->blocked_ns);
+	json_u64(j, "absences", l->absences);
 	end(j);
 }
 
@@ -229,7 +273,9 @@ int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_opt
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		put_outcome(j, &p->outcomes[i]);
 	for (uint64_t i = 0; i < p->nr_samples && !ferror(out); i++)
-		put_sample(j, p, &p->samples[i]);
+		(p->samples[i].source == DUSK_OFF_CPU ? put_absence : put_sample)(j, p, &p->samples[i]);
+	for (uint32_t i = 0; i < p->nr_lives; i++)
+		put_life(j, &p->lives[i]);
 	for (uint32_t i = 0; i < p->nr_counters; i++)
 		put_counter(j, &p->counters[i]);
 	begin(j, "end");
@@ -238,7 +284,7 @@ int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_opt
 	return 0;
 }
 
-static void put_type(struct json *j, enum kind kind)
+static void put_type(struct json *j, enum json_type kind)
 {
 	static const char *const types[] = {[INTEGER] = "integer", [STRING] = "string", [OBJECT] = "object"};
 

@@ -4,7 +4,8 @@
  *
  * The same bytes are an ExportProfilesServiceRequest. A process is a resource, and has a profile for each source.
  * Samples with the same thread and stack are one, with the time of each event; an event is worth 1, as no values are
- * given, and the period says what it stands for. In each table index 0 means "none".
+ * given, and the period says what it stands for. Absences from the CPU are worth their nanoseconds, and what is one has
+ * the same state, too. In each table index 0 means "none".
  */
 #include <errno.h>
 #include "base/cleanup.h"
@@ -22,7 +23,7 @@ enum { SCOPE_NAME = 1, SCOPE_VERSION };
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_TIME_NS, PROFILE_DURATION_NS, PROFILE_PERIOD_TYPE,
        PROFILE_PERIOD };
 enum { VALUE_TYPE = 1, VALUE_UNIT };
-enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTE, SAMPLE_TIME_NS = 5 };
+enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTE, SAMPLE_VALUE = 4, SAMPLE_TIME_NS };
 enum { TABLE_MAPPING = 1, TABLE_LOCATION, TABLE_FUNCTION, TABLE_LINK, TABLE_STRING, TABLE_ATTRIBUTE, TABLE_STACK };
 enum { MAPPING_START = 1, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_ATTRIBUTE };
 enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_ATTRIBUTE };
@@ -32,7 +33,7 @@ enum { STACK_LOCATION = 1 };
 enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };	/* the key: an index in the dictionary, a string in a resource */
 enum { ANY_STRING = 1, ANY_INT = 3 };
 
-/* Indices in the table of attributes: these, two for each thread, one for each module. */
+/* Indices in the table of attributes: these, two for each thread, one for each module, one for each state. */
 enum { FRAME_NATIVE = 1, FRAME_KERNEL, FIRST_THREAD };
 
 struct writer {
@@ -44,6 +45,7 @@ struct writer {
 	struct strings strings;		/* number 0 is "" */
 	struct vec(uint32_t) stacks;	/* place of each stack; 0 is none */
 	uint32_t *stack_of;		/* by place; 0: not yet */
+	bool has[DUSK_OFF_CPU + 1];	/* by source: are there samples? */
 	bool failed;
 };
 
@@ -116,6 +118,11 @@ static uint32_t module_attribute(const struct writer *w, uint32_t module)
 	return thread_attribute(w->profile->nr_threads) + module - 1;
 }
 
+static uint32_t state_attribute(const struct writer *w, uint8_t state)
+{
+	return module_attribute(w, w->profile->nr_modules) + state;
+}
+
 /* The index of the stack that ends at @place. */
 static uint32_t stack_at(struct writer *w, uint32_t place)
 {
@@ -127,6 +134,26 @@ static uint32_t stack_at(struct writer *w, uint32_t place)
 	return w->stack_of[place];
 }
 
+static void put_attributes_of(struct writer *w, const struct dusk_sample *s)
+{
+	size_t open = pb_open(&w->pb, SAMPLE_ATTRIBUTE);
+
+	pb_varint(&w->pb, thread_attribute(s->thread));
+	pb_varint(&w->pb, thread_attribute(s->thread) + 1);
+	if (s->source == DUSK_OFF_CPU)
+		pb_varint(&w->pb, state_attribute(w, s->state));
+	pb_close(&w->pb, open);
+}
+
+static void put_values(struct writer *w, const uint64_t *samples, uint64_t nr)
+{
+	size_t open = pb_open(&w->pb, SAMPLE_VALUE);
+
+	for (uint64_t i = 0; i < nr; i++)
+		pb_varint(&w->pb, w->profile->samples[samples[i]].value_ns);
+	pb_close(&w->pb, open);
+}
+
 /* Samples of one thread and stack. */
 static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr, uint64_t start_ns)
 {
@@ -135,7 +162,9 @@ static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr, 
 	size_t open = pb_open(&w->pb, PROFILE_SAMPLE), times;
 
 	pb_u64(&w->pb, SAMPLE_STACK, stack_at(w, place_of(p, s)));
-	put_packed(w, SAMPLE_ATTRIBUTE, thread_attribute(s->thread), 2);
+	put_attributes_of(w, s);
+	if (s->source == DUSK_OFF_CPU)
+		put_values(w, samples, nr);
 	times = pb_open(&w->pb, SAMPLE_TIME_NS);
 	for (uint64_t i = 0; i < nr; i++)
 		pb_raw64(&w->pb, start_ns + p->samples[samples[i]].time_ns);
@@ -159,7 +188,10 @@ static void put_profile(struct writer *w, const uint64_t *samples, uint64_t nr, 
 	uint64_t start_ns = samples_start_ns(p), alike;
 	size_t open = pb_open(&w->pb, SCOPE_PROFILE);
 
-	put_value_type(w, PROFILE_SAMPLE_TYPE, sources[source].events, "count");
+	if (source == DUSK_OFF_CPU)
+		put_value_type(w, PROFILE_SAMPLE_TYPE, sources[source].name, "nanoseconds");
+	else
+		put_value_type(w, PROFILE_SAMPLE_TYPE, sources[source].events, "count");
 	for (; nr; samples += alike, nr -= alike) {
 		alike = samples_of_stack(p, samples, nr);
 		if (sample_source(&p->samples[samples[0]]) == source)
@@ -168,7 +200,7 @@ static void put_profile(struct writer *w, const uint64_t *samples, uint64_t nr, 
 	pb_fixed64(&w->pb, PROFILE_TIME_NS, start_ns);
 	pb_u64(&w->pb, PROFILE_DURATION_NS, samples_duration_ns(p));
 	put_value_type(w, PROFILE_PERIOD_TYPE, sources[source].name, "nanoseconds");
-	pb_u64(&w->pb, PROFILE_PERIOD, p->period_ns);
+	pb_u64(&w->pb, PROFILE_PERIOD, source == DUSK_OFF_CPU ? 1 : p->period_ns);
 	pb_close(&w->pb, open);
 }
 
@@ -202,7 +234,8 @@ static void put_process(struct writer *w, const uint64_t *samples, uint64_t nr)
 	scope = pb_open(&w->pb, RESOURCE_SCOPE);
 	put_scope(w);
 	for (uint32_t i = 0; i < nr_sources; i++)
-		put_profile(w, samples, nr, i);
+		if (w->has[i])
+			put_profile(w, samples, nr, i);
 	pb_close(&w->pb, scope);
 	pb_close(&w->pb, open);
 	flush(w);
@@ -305,6 +338,8 @@ static void put_attributes(struct writer *w)
 	}
 	for (uint32_t i = 1; i < p->nr_modules; i++)
 		put_attribute(w, "process.executable.build_id.gnu", w->names->build_id[i], 0);
+	for (uint32_t i = 0; w->has[DUSK_OFF_CPU] && dusk_state_name(i); i++)
+		put_attribute(w, "thread.state", dusk_state_name(i), 0);
 }
 
 static void put_dictionary(struct writer *w)
@@ -360,6 +395,8 @@ int otlp_write(FILE *out, const struct dusk_profile *p, const struct export_opti
 		return err;
 	w.names = names;
 	w.layout = layout;
+	for (uint32_t i = 0; i < nr_sources; i++)
+		w.has[i] = samples_have(p, i);
 	err = put_data(&w);
 	pb_done(&w.pb);
 	strings_done(&w.strings);

@@ -2,7 +2,9 @@
 /*
  * A perf.data, for perf report and perf script.
  *
- * A header, the event that was sampled, the records, and facts about the machine. Before the samples, each process is
+ * A header, the event that was sampled, the records, and facts about the machine. Absences from the CPU are samples of a
+ * second event, named and made as perf record --off-cpu does; each record then says first, or if it is no sample last,
+ * which event it is of. Before the samples, each process is
  * told its name and, with their build ids, the files that its samples lie in, at the addresses of layout.h. perf looks
  * up names itself: a perf.data has none. perf takes its records' sizes from the header, so they are counted first, by
  * writing them to nowhere. Numbers are in the byte order of the machine, as perf writes them.
@@ -51,6 +53,20 @@ static const struct {
 
 enum { NR_FEATURES = sizeof(features) / sizeof(features[0]) };
 
+#define EVENT_DESC 12		/* HEADER_EVENT_DESC: the names of the events */
+
+/* By source: what perf takes it for, and the number that samples have. */
+static const struct event {
+	uint64_t id;
+	uint32_t config;
+	const char *name;
+} events[] = {
+	[DUSK_CPU] = {1, PERF_COUNT_SW_CPU_CLOCK, "cpu-clock"},
+	[DUSK_OFF_CPU] = {2, PERF_COUNT_SW_BPF_OUTPUT, "offcpu-time"},
+};
+
+enum { NR_EVENTS = sizeof(events) / sizeof(events[0]) };
+
 /* What follows a record that is no sample: whose it is, and when. */
 struct trailer {
 	uint32_t pid, tid;
@@ -87,6 +103,7 @@ struct writer {
 	struct layout_range *layout;
 	FILE *out;			/* NULL: only count */
 	uint64_t bytes;			/* written, or counted */
+	bool two;			/* there are absences: two events */
 	struct vec(uint64_t) callchain;
 	const char *landmark;		/* a function of the kernel, or "" */
 	uint64_t landmark_address;
@@ -120,12 +137,19 @@ static void put_trailer(struct writer *w, uint32_t pid, uint32_t tid, uint64_t t
 	struct trailer t = {.pid = pid, .tid = tid, .time_ns = time_ns};
 
 	put(w, &t, sizeof(t));
+	if (w->two)
+		put(w, &events[DUSK_CPU].id, sizeof(events->id));
+}
+
+static size_t trailer_bytes(const struct writer *w)
+{
+	return sizeof(struct trailer) + (w->two ? sizeof(events->id) : 0);
 }
 
 static void put_name(struct writer *w, uint32_t pid, uint32_t tid, const char *name, uint64_t time_ns)
 {
 	struct task_name r = {
-		.header = {PERF_RECORD_COMM, PERF_RECORD_MISC_USER, sizeof(r) + sizeof(struct trailer)},
+		.header = {PERF_RECORD_COMM, PERF_RECORD_MISC_USER, sizeof(r) + trailer_bytes(w)},
 		.pid = pid, .tid = tid,
 	};
 	size_t len = strlen(name);
@@ -163,7 +187,7 @@ static void put_mapping(struct writer *w, uint32_t pid, uint32_t module)
 	size_t len = padded(strlen(path) + 1);
 	struct mapping r = {
 		.header = {PERF_RECORD_MMAP2, kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
-			   sizeof(r) + len + sizeof(struct trailer)},
+			   sizeof(r) + len + trailer_bytes(w)},
 		.pid = pid, .tid = kernel ? 0 : pid, .start = l->start, .bytes = l->limit - l->start,
 		.offset = offset,
 		.protection = 5 /* PROT_READ | PROT_EXEC */, .flags = 2 /* MAP_PRIVATE */,
@@ -251,7 +275,7 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 	struct sample r = {
 		.header = {PERF_RECORD_SAMPLE, in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
 		.address = s->node ? layout_address(w->layout, p, p->nodes[s->node].frame) : 0,
-		.pid = t->pid, .tid = t->tid, .time_ns = s->time_ns, .cpu = s->cpu, .period_ns = sample_ns(p, s),
+		.pid = t->pid, .tid = t->tid, .time_ns = s->time_ns, .cpu = s->cpu, .period_ns = s->value_ns,
 	};
 	size_t bytes;
 
@@ -259,8 +283,11 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 		return -ENOMEM;
 	r.nr_callchain = w->callchain.nr;
 	bytes = w->callchain.nr * sizeof(*w->callchain.v);
-	r.header.size = sizeof(r) + bytes;
-	put(w, &r, sizeof(r));
+	r.header.size = sizeof(r) + bytes + (w->two ? sizeof(events->id) : 0);
+	put(w, &r.header, sizeof(r.header));
+	if (w->two)
+		put(w, &events[sample_source(s)].id, sizeof(events->id));
+	put(w, &r.address, sizeof(r) - sizeof(r.header));
 	put(w, w->callchain.v, bytes);
 	return 0;
 }
@@ -319,52 +346,110 @@ static int put_records(struct writer *w)
 }
 
 /* The period is in nanoseconds, so the event is the clock, whatever told when to take a sample. */
-static void put_header(struct writer *w, uint64_t data_bytes)
+static struct perf_event_attr attr_of(const struct writer *w, const struct event *e)
 {
-	struct file_attr attr = {
-		.attr = {
-			.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr.attr), .config = PERF_COUNT_SW_CPU_CLOCK,
-			.sample_period = w->profile->period_ns, .sample_type = SAMPLE_TYPE,
-			.mmap = 1, .mmap2 = 1, .comm = 1, .sample_id_all = 1, .build_id = 1,
-			.exclude_guest = 1,
-		},
-	};
-	struct file_header h = {
-		.magic = MAGIC, .bytes = sizeof(h), .attr_bytes = sizeof(attr),
-		.attrs = {sizeof(h), sizeof(attr)}, .data = {sizeof(h) + sizeof(attr), data_bytes},
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = e->config,
+		.sample_period = w->profile->period_ns, .sample_type = SAMPLE_TYPE,
+		.mmap = 1, .mmap2 = 1, .comm = 1, .sample_id_all = 1, .build_id = 1,
+		.exclude_guest = 1,
 	};
 
-	attr.ids.offset = sizeof(h);
-	for (size_t i = 0; i < NR_FEATURES; i++)
-		h.features[0] |= 1ULL << features[i].bit;
-	put(w, &h, sizeof(h));
-	put(w, &attr, sizeof(attr));
+	if (w->two)
+		attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	if (e == &events[DUSK_OFF_CPU])
+		attr.sample_period = 1;
+	return attr;
 }
 
-/* First where each fact lies, then the facts: strings with their length. */
+/* The header, the numbers of the events if there are two, and the events. */
+static void put_header(struct writer *w, uint64_t data_bytes)
+{
+	uint64_t nr = w->two ? NR_EVENTS : 1, ids_bytes = w->two ? nr * sizeof(events->id) : 0;
+	struct file_header h = {
+		.magic = MAGIC, .bytes = sizeof(h), .attr_bytes = sizeof(struct file_attr),
+		.attrs = {sizeof(h) + ids_bytes, nr * sizeof(struct file_attr)},
+		.data = {sizeof(h) + ids_bytes + nr * sizeof(struct file_attr), data_bytes},
+	};
+
+	for (size_t i = 0; i < NR_FEATURES; i++)
+		h.features[0] |= 1ULL << features[i].bit;
+	if (w->two)
+		h.features[0] |= 1ULL << EVENT_DESC;
+	put(w, &h, sizeof(h));
+	for (size_t i = 0; i < nr && w->two; i++)
+		put(w, &events[i].id, sizeof(events->id));
+	for (size_t i = 0; i < nr; i++) {
+		struct file_attr attr = {.attr = attr_of(w, &events[i]), .ids = {.offset = sizeof(h)}};
+
+		if (w->two)
+			attr.ids = (struct section){sizeof(h) + i * sizeof(events->id), sizeof(events->id)};
+		put(w, &attr, sizeof(attr));
+	}
+}
+
+/* A string as perf has it, after its length. */
+static size_t string_bytes(const char *text)
+{
+	return sizeof(uint32_t) + padded(strlen(text) + 1);
+}
+
+static void put_string(struct writer *w, const char *text)
+{
+	uint32_t len = padded(strlen(text) + 1);
+
+	put(w, &len, sizeof(len));
+	put_text(w, text, len);
+}
+
+static size_t descriptions_bytes(void)
+{
+	size_t bytes = 2 * sizeof(uint32_t);
+
+	for (size_t i = 0; i < NR_EVENTS; i++)
+		bytes += sizeof(struct perf_event_attr) + sizeof(uint32_t) + string_bytes(events[i].name) + sizeof(events->id);
+	return bytes;
+}
+
+static void put_descriptions(struct writer *w)
+{
+	uint32_t head[] = {NR_EVENTS, sizeof(struct perf_event_attr)}, one = 1;
+
+	put(w, head, sizeof(head));
+	for (size_t i = 0; i < NR_EVENTS; i++) {
+		struct perf_event_attr attr = attr_of(w, &events[i]);
+
+		put(w, &attr, sizeof(attr));
+		put(w, &one, sizeof(one));
+		put_string(w, events[i].name);
+		put(w, &events[i].id, sizeof(events->id));
+	}
+}
+
+/* First where each fact lies, then the facts, in the order of their bits. */
 static void put_features(struct writer *w)
 {
-	struct section at = {.offset = w->bytes + NR_FEATURES * sizeof(at)};
+	struct section at = {.offset = w->bytes + (NR_FEATURES + w->two) * sizeof(at)};
 
 	for (size_t i = 0; i < NR_FEATURES; i++) {
-		at.bytes = sizeof(uint32_t) + padded(strlen(names_setting(w->names, features[i].setting)) + 1);
+		at.bytes = string_bytes(names_setting(w->names, features[i].setting));
 		put(w, &at, sizeof(at));
 		at.offset += at.bytes;
 	}
-	for (size_t i = 0; i < NR_FEATURES; i++) {
-		const char *text = names_setting(w->names, features[i].setting);
-		uint32_t len = padded(strlen(text) + 1);
-
-		put(w, &len, sizeof(len));
-		put_text(w, text, len);
-	}
+	at.bytes = descriptions_bytes();
+	if (w->two)
+		put(w, &at, sizeof(at));
+	for (size_t i = 0; i < NR_FEATURES; i++)
+		put_string(w, names_setting(w->names, features[i].setting));
+	if (w->two)
+		put_descriptions(w);
 }
 
 int perf_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
 {
 	_cleanup_(names_freep) struct names *names = NULL;
 	_cleanup_(freep) struct layout_range *layout = NULL;
-	struct writer w = {.profile = p};
+	struct writer w = {.profile = p, .two = samples_have(p, DUSK_OFF_CPU)};
 	int err = names_new(&names, p);
 
 	if (!err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A trace of Perfetto, for ui.perfetto.dev and trace_processor: a PerfSample for each sample, on the track of its
- * thread.
+ * A trace of Perfetto, for ui.perfetto.dev and trace_processor: a PerfSample for each sample, and a slice for each
+ * absence from the CPU, on the track of its thread.
  *
  * A trace is a sequence of packets. What samples share (names, mappings, frames, stacks) is numbered from 1 and told
  * in the packet that needs it first, as is the name of a thread. Times count from the beginning of the recording.
@@ -15,7 +15,8 @@
 
 enum { TRACE_PACKET = 1 };
 enum { PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIME_NS = 8, PACKET_SEQUENCE = 10,
-       PACKET_INTERNED_DATA = 12, PACKET_FLAGS = 13, PACKET_DEFAULTS = 59, PACKET_PERF_SAMPLE = 66 };
+       PACKET_TRACK_EVENT, PACKET_INTERNED_DATA, PACKET_FLAGS, PACKET_DEFAULTS = 59, PACKET_TRACK,
+       PACKET_PERF_SAMPLE = 66 };
 enum { FLAG_STATE_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 enum { CLOCK_SNAPSHOT_CLOCK = 1 };
 enum { CLOCK_ID = 1, CLOCK_NS };
@@ -36,6 +37,11 @@ enum { STACK_ID = 1, STACK_FRAME };
 enum { SAMPLE_CPU = 1, SAMPLE_PID, SAMPLE_TID, SAMPLE_STACK, SAMPLE_MODE, SAMPLE_UNWIND_ERROR = 16 };
 enum { MODE_KERNEL = 1, MODE_USER };
 enum { UNWIND_UNKNOWN };
+enum { TRACK_UUID = 1, TRACK_THREAD = 4 };
+enum { TRACK_THREAD_PID = 1, TRACK_THREAD_TID };
+enum { EVENT_ANNOTATION = 4, EVENT_TYPE = 9, EVENT_TRACK = 11, EVENT_CATEGORY = 22, EVENT_NAME = 23, EVENT_STACK = 56 };
+enum { TYPE_SLICE_BEGIN = 1, TYPE_SLICE_END };
+enum { ANNOTATION_UINT = 3, ANNOTATION_NAME = 10 };
 
 #define FLUSH_BYTES 65536
 
@@ -46,6 +52,7 @@ struct writer {
 	struct pb pb;
 	struct path path;
 	bool *function_known, *module_known, *frame_known, *stack_known, *thread_known;	/* stacks by place */
+	bool *track_known;		/* by thread */
 };
 
 static void flush(struct writer *w)
@@ -261,13 +268,81 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 	return 0;
 }
 
+static uint64_t track_of(const struct dusk_thread *t)
+{
+	return (uint64_t)t->pid << 32 | t->tid;
+}
+
+static void put_track(struct writer *w, const struct dusk_sample *s)
+{
+	const struct dusk_thread *t = &w->profile->threads[s->thread];
+	size_t packet = open_packet(w, sample_start_ns(s), FLAG_NEEDS_STATE), track = pb_open(&w->pb, PACKET_TRACK), open;
+
+	pb_u64(&w->pb, TRACK_UUID, track_of(t));
+	open = pb_open(&w->pb, TRACK_THREAD);
+	pb_u64(&w->pb, TRACK_THREAD_PID, t->pid);
+	pb_u64(&w->pb, TRACK_THREAD_TID, t->tid);
+	pb_close(&w->pb, open);
+	pb_close(&w->pb, track);
+	pb_close(&w->pb, packet);
+}
+
+static void put_annotation(struct writer *w, const char *name, uint64_t value)
+{
+	size_t open = pb_open(&w->pb, EVENT_ANNOTATION);
+
+	pb_string(&w->pb, ANNOTATION_NAME, name);
+	pb_u64(&w->pb, ANNOTATION_UINT, value);
+	pb_close(&w->pb, open);
+}
+
+static void put_end(struct writer *w, const struct dusk_sample *s)
+{
+	size_t packet = open_packet(w, s->time_ns, FLAG_NEEDS_STATE), open = pb_open(&w->pb, PACKET_TRACK_EVENT);
+
+	pb_u64(&w->pb, EVENT_TYPE, TYPE_SLICE_END);
+	pb_u64(&w->pb, EVENT_TRACK, track_of(&w->profile->threads[s->thread]));
+	pb_close(&w->pb, open);
+	pb_close(&w->pb, packet);
+}
+
+/* From when the thread went to when it came back. A sum of absences has no such times. */
+static int put_absence(struct writer *w, const struct dusk_sample *s)
+{
+	size_t packet, open;
+
+	if (!sample_has_time(s))
+		return 0;
+	if (!w->thread_known[s->thread])
+		put_thread(w, s);
+	if (!w->track_known[s->thread])
+		put_track(w, s);
+	w->thread_known[s->thread] = w->track_known[s->thread] = true;
+	packet = open_packet(w, sample_start_ns(s), FLAG_NEEDS_STATE);
+	if (put_stack(w, s))
+		return -ENOMEM;
+	open = pb_open(&w->pb, PACKET_TRACK_EVENT);
+	pb_u64(&w->pb, EVENT_TYPE, TYPE_SLICE_BEGIN);
+	pb_u64(&w->pb, EVENT_TRACK, track_of(&w->profile->threads[s->thread]));
+	pb_string(&w->pb, EVENT_CATEGORY, sources[DUSK_OFF_CPU].name);
+	pb_string(&w->pb, EVENT_NAME, dusk_state_name(s->state));
+	pb_u64(&w->pb, EVENT_STACK, place_of(w->profile, s));
+	put_annotation(w, "runnable_ns", s->runnable_ns);
+	pb_close(&w->pb, open);
+	pb_close(&w->pb, packet);
+	put_end(w, s);
+	return 0;
+}
+
 static int put_trace(struct writer *w)
 {
 	int err = 0;
 
 	put_head(w);
 	for (uint64_t i = 0; i < w->profile->nr_samples && !err && !ferror(w->out); i++) {
-		err = put_sample(w, &w->profile->samples[i]);
+		const struct dusk_sample *s = &w->profile->samples[i];
+
+		err = (s->source == DUSK_OFF_CPU ? put_absence : put_sample)(w, s);
 		if (w->pb.nr > FLUSH_BYTES)
 			flush(w);
 	}
@@ -285,7 +360,7 @@ int perfetto_write(FILE *out, const struct dusk_profile *p, const struct export_
 	if (err)
 		return err;
 	w.names = names;
-	known = calloc((size_t)names->labels->names.nr + p->nr_modules + p->nr_frames + nr_places(p) + p->nr_threads + 1,
+	known = calloc((size_t)names->labels->names.nr + p->nr_modules + p->nr_frames + nr_places(p) + 2 * (size_t)p->nr_threads + 1,
 		       sizeof(*known));
 	if (!known)
 		return -ENOMEM;
@@ -294,6 +369,7 @@ int perfetto_write(FILE *out, const struct dusk_profile *p, const struct export_
 	w.frame_known = w.module_known + p->nr_modules;
 	w.stack_known = w.frame_known + p->nr_frames;
 	w.thread_known = w.stack_known + nr_places(p);
+	w.track_known = w.thread_known + p->nr_threads;
 	err = put_trace(&w);
 	pb_done(&w.pb);
 	vec_done(&w.path);

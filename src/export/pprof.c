@@ -2,8 +2,8 @@
 /*
  * A profile of pprof: gzipped protocol buffers, as profile.proto of google/pprof describes them.
  *
- * Samples with the same thread and stack are one. Each source has two values, how many events and how many
- * nanoseconds. Functions are known by their label, locations by their frame. A sample without a stack stands on a
+ * Samples with the same thread and stack are one; of absences also the state is the same, which is a label. Each source
+ * that the profile has has two values, how many events and how many nanoseconds. Functions are known by their label, locations by their frame. A sample without a stack stands on a
  * location that has no address, only a function: the reason.
  */
 #include <errno.h>
@@ -36,6 +36,7 @@ struct writer {
 	struct gzip *gzip;			/* into out */
 	struct pb pb;
 	struct strings strings;		/* number 0 is "" */
+	bool has[DUSK_OFF_CPU + 1];	/* by source: are there samples? */
 	bool failed;
 };
 
@@ -68,12 +69,15 @@ static void put_head(struct writer *w)
 	const struct dusk_profile *p = w->profile;
 
 	for (uint32_t i = 0; i < nr_sources; i++) {
+		w->has[i] = samples_have(p, i);
+		if (!w->has[i])
+			continue;
 		put_value_type(w, PROFILE_SAMPLE_TYPE, sources[i].events, "count");
 		put_value_type(w, PROFILE_SAMPLE_TYPE, sources[i].name, "nanoseconds");
 	}
 	pb_u64(&w->pb, PROFILE_TIME_NS, samples_start_ns(p));
 	pb_u64(&w->pb, PROFILE_DURATION_NS, samples_duration_ns(p));
-	put_value_type(w, PROFILE_PERIOD_TYPE, sources[0].name, "nanoseconds");
+	put_value_type(w, PROFILE_PERIOD_TYPE, sources[DUSK_CPU].name, "nanoseconds");
 	pb_u64(&w->pb, PROFILE_PERIOD, p->period_ns);
 	put_string(w, PROFILE_COMMENT, names_setting(w->names, "command"));
 }
@@ -175,12 +179,16 @@ static void put_values(struct writer *w, const uint64_t *samples, uint64_t nr)
 	const struct dusk_profile *p = w->profile;
 	uint32_t source = sample_source(&p->samples[samples[0]]);
 	size_t open = pb_open(&w->pb, SAMPLE_VALUE);
-	uint64_t ns = 0;
+	uint64_t ns = 0, events = 0;
 
-	for (uint64_t i = 0; i < nr; i++)
-		ns += sample_ns(p, &p->samples[samples[i]]);
+	for (uint64_t i = 0; i < nr; i++) {
+		ns += p->samples[samples[i]].value_ns;
+		events += p->samples[samples[i]].count;
+	}
 	for (uint32_t i = 0; i < nr_sources; i++) {
-		pb_varint(&w->pb, i == source ? nr : 0);
+		if (!w->has[i])
+			continue;
+		pb_varint(&w->pb, i == source ? events : 0);
 		pb_varint(&w->pb, i == source ? ns : 0);
 	}
 	pb_close(&w->pb, open);
@@ -203,6 +211,8 @@ static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 	put_number_label(w, "pid", p->threads[s->thread].pid);
 	put_text_label(w, "thread", w->names->thread[s->thread]);
 	put_number_label(w, "tid", p->threads[s->thread].tid);
+	if (s->source == DUSK_OFF_CPU)
+		put_text_label(w, "state", dusk_state_name(s->state));
 	pb_close(&w->pb, open);
 }
 

@@ -7,9 +7,18 @@
 #include "report/label.h"
 
 const struct source sources[] = {
-	{"cpu", "samples"},
+	[DUSK_CPU] = {"cpu", "samples"},
+	[DUSK_OFF_CPU] = {"off-cpu", "absences"},
 };
 const uint32_t nr_sources = sizeof(sources) / sizeof(sources[0]);
+
+bool samples_have(const struct dusk_profile *p, uint32_t source)
+{
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (sample_source(&p->samples[i]) == source)
+			return true;
+	return !source && !p->nr_samples;
+}
 
 uint64_t samples_start_ns(const struct dusk_profile *p)
 {
@@ -53,6 +62,8 @@ static int compare_samples(const void *a, const void *b, void *ctx)
 		order = compare(sample_source(s), sample_source(t));
 	if (!order && sorter->by_stack)
 		order = compare(place_of(p, s), place_of(p, t));
+	if (!order && sorter->by_stack)
+		order = compare(s->state, t->state);
 	return order ? order : compare(i, k);
 }
 
@@ -99,7 +110,7 @@ uint64_t samples_of_stack(const struct dusk_profile *p, const uint64_t *order, u
 	const struct dusk_sample *first = &p->samples[order[0]];
 	uint64_t i = 1;
 
-	while (i < nr && same_thread(first, &p->samples[order[i]]) &&
+	while (i < nr && same_thread(first, &p->samples[order[i]]) && first->state == p->samples[order[i]].state &&
 	       place_of(p, first) == place_of(p, &p->samples[order[i]]))
 		i++;
 	return i;

@@ -13,16 +13,25 @@ struct source {
 extern const struct source sources[];
 extern const uint32_t nr_sources;
 
+/* Does @p have samples of this source? Of the first one it is said to have some, if it has none at all. */
+bool samples_have(const struct dusk_profile *p, uint32_t source);
+
 /* A source that this version does not know counts as the first. */
 static inline uint32_t sample_source(const struct dusk_sample *s)
 {
 	return s->source < nr_sources ? s->source : 0;
 }
 
-/* The nanoseconds that @s stands for. */
-static inline uint64_t sample_ns(const struct dusk_profile *p, const struct dusk_sample *s)
+/* Is it one absence, with a beginning and an end, and not a sum? */
+static inline bool sample_has_time(const struct dusk_sample *s)
 {
-	return p->period_ns;
+	return s->source == DUSK_OFF_CPU && s->count == 1;
+}
+
+/* When an absence began: within the recording, whatever a damaged profile says. */
+static inline uint64_t sample_start_ns(const struct dusk_sample *s)
+{
+	return s->time_ns > s->value_ns ? s->time_ns - s->value_ns : 0;
 }
 
 /* When the recording began, in nanoseconds since 1970; 0 if the profile does not say. */
@@ -30,15 +39,15 @@ uint64_t samples_start_ns(const struct dusk_profile *p);
 uint64_t samples_duration_ns(const struct dusk_profile *p);
 
 /*
- * The indices of all samples, by process, thread and source, then by time; with @by_stack by stack before time. To be
- * freed with free(). 0 or -ENOMEM.
+ * The indices of all samples, by process, thread and source, then by time; with @by_stack by stack and state before
+ * time. To be freed with free(). 0 or -ENOMEM.
  */
 int samples_sort(uint64_t **ret, const struct dusk_profile *p, bool by_stack);
 
 /* How many of the @nr indices at @order, one at least, are of the first one's... */
 uint64_t samples_of_process(const struct dusk_profile *p, const uint64_t *order, uint64_t nr);
 uint64_t samples_of_thread(const struct dusk_profile *p, const uint64_t *order, uint64_t nr);	/* and source */
-uint64_t samples_of_stack(const struct dusk_profile *p, const uint64_t *order, uint64_t nr);	/* thread, and source */
+uint64_t samples_of_stack(const struct dusk_profile *p, const uint64_t *order, uint64_t nr);	/* thread, source, state */
 
 /* Nodes, the innermost first. */
 struct path vec(uint32_t);

@@ -11,6 +11,9 @@
  * makes of them itself; and it overlooks a name of one letter unless two blanks follow. It and the Firefox Profiler
  * drop functions whose name begins with a parenthesis, hence "{anonymous}". A module may not have blanks. The Firefox
  * Profiler knows the kernel by "[kernel.kallsyms]".
+ *
+ * An absence from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf has no
+ * place for is a comment before it, which readers skip.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -18,6 +21,7 @@
 #include "base/cleanup.h"
 #include "export/export.h"
 #include "export/names.h"
+#include "export/samples.h"
 #include "report/text.h"
 
 static void write_function(FILE *out, const char *name)
@@ -67,18 +71,28 @@ static void write_frame(FILE *out, const struct names *n, uint32_t frame)
 	putc('\n', out);
 }
 
+static void write_absence(FILE *out, const struct dusk_sample *s)
+{
+	fprintf(out, "# %s %.6f ms, runnable %.6f ms", dusk_state_name(s->state), s->value_ns / 1e6, s->runnable_ns / 1e6);
+	if (s->count != 1)
+		fprintf(out, ", the sum of %" PRIu32, s->count);
+	putc('\n', out);
+}
+
 static void write_sample(FILE *out, const struct names *n, const struct dusk_sample *s, const char *event)
 {
 	const struct dusk_profile *p = n->labels->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
 	const char *comm = *t->comm && *t->comm != '#' ? t->comm : ":";
 
+	if (s->source == DUSK_OFF_CPU)
+		write_absence(out, s);
 	text_write(out, comm, TEXT_WORD);
 	if (comm != t->comm)
 		fprintf(out, "%d", t->tid);
 	fprintf(out, "  %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ", t->pid, t->tid, s->cpu,
-		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000, p->period_ns);
-	text_write(out, event, TEXT_WORD);
+		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000, s->value_ns);
+	text_write(out, s->source == DUSK_OFF_CPU ? sources[DUSK_OFF_CPU].name : event, TEXT_WORD);
 	fputs(": \n", out);
 	if (!s->node) {
 		fprintf(out, "\t%16x [no stack: ", 0);

@@ -64,7 +64,7 @@ static int put_profile(struct writer *w, const uint64_t *samples, uint64_t nr)
 	snprintf(name, sizeof(name), "%s %d/%d, %s", w->names->thread[first->thread], p->threads[first->thread].pid,
 		 p->threads[first->thread].tid, sources[sample_source(first)].name);
 	for (uint64_t i = 0; i < nr; i++)
-		sum += sample_ns(p, &p->samples[samples[i]]);
+		sum += p->samples[samples[i]].value_ns;
 	json_object(&w->json, NULL);
 	json_string(&w->json, "type", "sampled");
 	json_string(&w->json, "name", name);
@@ -77,7 +77,7 @@ static int put_profile(struct writer *w, const uint64_t *samples, uint64_t nr)
 	json_array_end(&w->json);
 	json_array(&w->json, "weights");
 	for (uint64_t i = 0; i < nr; i++)
-		json_u64(&w->json, NULL, sample_ns(p, &p->samples[samples[i]]));
+		json_u64(&w->json, NULL, p->samples[samples[i]].value_ns);
 	json_array_end(&w->json);
 	json_object_end(&w->json);
 	return err;
