@@ -51,6 +51,7 @@ static int choose_samples(struct side sides[2], const struct options *o, enum ki
 	int status = STATUS_OK;
 
 	f.kind = *kind = kind_of(sides[BEFORE].profile, *kind);
+	f.trim = true;
 	f.marks = o->stacks && *kind == KIND_WALL;
 	for (int i = BEFORE; i <= AFTER && !status; i++)
 		status = filter_apply(&sides[i].seen, sides[i].profile, &f);

@@ -307,6 +307,7 @@ static int report(const struct command *self, const struct options *o)
 	if (!status)
 		status = open_profile(&p, o->input, by_function(&v) || o->dso.nr || filter_any(&o->filter), o->inlined);
 	if (!status) {
+		filter.trim = true;
 		v.show.kind = filter.kind = kind_of(p, v.show.kind);
 		filter.marks = v.tree && v.show.kind == KIND_WALL;
 		status = choose_measure(self, o, &v);

@@ -146,6 +146,28 @@ static int choose_kind(struct filtered *f, enum kind kind)
 	return 0;
 }
 
+/* Only at the inner end of a stack, and only if something is left of it. */
+static int trim(struct filtered *f)
+{
+	struct dusk_profile *p = &f->profile;
+	_cleanup_(freep) bool *scheduler = calloc((size_t)p->nr_frames + 1, sizeof(*scheduler));	/* by frame */
+
+	if (!scheduler || own(f, samples, p->nr_samples, 0))
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		scheduler[i] = p->modules[p->frames[i].module].kind == DUSK_MODULE_KERNEL &&
+			       is_scheduler(p->functions[p->frames[i].function].name);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		uint32_t node = f->samples[i].node;
+
+		while (node && scheduler[p->nodes[node].frame])
+			node = p->nodes[node].parent;
+		if (node && f->samples[i].source == DUSK_OFF_CPU)
+			f->samples[i].node = node;
+	}
+	return 0;
+}
+
 /* A function and a frame for each state; no module has them. */
 static int add_marks(struct filtered *f, uint32_t *first_frame)
 {
@@ -223,10 +245,13 @@ static int sift(struct filtered *f, const struct filter *filter)
 
 int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
 {
+	enum kind kind = kind_of(p, f->kind);
 	int err;
 
 	*ret = (struct filtered){.profile = *p};
-	err = choose_kind(ret, kind_of(p, f->kind));
+	err = choose_kind(ret, kind);
+	if (!err && f->trim && kind_has(kind, DUSK_OFF_CPU))
+		err = trim(ret);
 	if (!err && f->marks)
 		err = mark(ret);
 	if (!err && (f->focus || f->ignore || f->hide))

@@ -13,6 +13,7 @@
 struct filter {
 	const char *focus, *ignore, *hide;	/* POSIX extended regular expressions, or NULL */
 	enum kind kind;				/* only these samples */
+	bool trim;				/* absences end where the thread waited: without the scheduler */
 	bool marks;				/* what an absence has for its innermost frame: "[sleeping]" */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which samples does a view look at? See kind.h. */
+#include <string.h>
 #include "report/kind.h"
 
 enum kind kind_of(const struct dusk_profile *p, enum kind wanted)
@@ -10,6 +11,16 @@ enum kind kind_of(const struct dusk_profile *p, enum kind wanted)
 		if (p->samples[i].source == DUSK_CPU)
 			return KIND_CPU;
 	return p->nr_samples ? KIND_OFF_CPU : KIND_CPU;
+}
+
+bool is_scheduler(const char *function)
+{
+	static const char *const prefixes[] = {"schedule", "__schedule", "io_schedule", "preempt_schedule", "__cond_resched"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(function, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
 }
 
 const char *state_name(uint32_t state)

@@ -28,5 +28,8 @@ static inline uint32_t state_of(const struct dusk_sample *s)
 	return s->source == DUSK_CPU ? 0 : s->state + 1U;
 }
 
+/* Is this a function of the kernel's by which all who leave the CPU do so, and which thus says nothing of why? */
+bool is_scheduler(const char *function);
+
 /* "on-cpu", "sleeping"; NULL: there is no such state. */
 const char *state_name(uint32_t state);

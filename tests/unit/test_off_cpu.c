@@ -104,6 +104,22 @@ static void marks_say_why_a_stack_was_off_cpu(void **state)
 	leaves(*state, marks, BY_TIME, "xz;read 60000000\nxz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
 }
 
+static void stacks_end_where_the_thread_waited(void **state)
+{
+	struct filter trim = {.kind = KIND_WALL, .trim = true};
+
+	folded_add(*state, "xz", "outermost", 1, "xz!main;[kernel]!pick;[kernel]!schedule");
+	sleeps(*state, "xz", SLEEPING, 5, 0, 1, "xz!main;[kernel]!read;[kernel]!schedule_timeout;[kernel]!schedule;[kernel]!__schedule");
+	sleeps(*state, "xz", SLEEPING, 6, 0, 1, "xz!main;xz!schedule");
+	sleeps(*state, "kworker", SLEEPING, 7, 0, 1, "[kernel]!schedule");
+	leaves(*state, trim, BY_TIME,
+	       "xz;main;pick;schedule 10101010\nxz;main;schedule 6\nxz;main;read 5\nkworker;schedule 7\n");
+	trim.marks = true;
+	leaves(*state, trim, BY_TIME,
+	       "xz;main;pick;schedule 10101010\nxz;main;schedule;[sleeping] 6\nxz;main;read;[sleeping] 5\n"
+	       "kworker;schedule;[sleeping] 7\n");
+}
+
 static void the_profile_stays_as_it_was(void **state)
 {
 	struct folded *f = *state;
@@ -285,6 +301,7 @@ int main(void)
 		TEST(each_kind_can_be_had_alone),
 		TEST(both_kinds_add_up_by_time),
 		TEST(marks_say_why_a_stack_was_off_cpu),
+		TEST(stacks_end_where_the_thread_waited),
 		TEST(the_profile_stays_as_it_was),
 		TEST(tables_of_absences_say_how_long_and_how_often),
 		TEST(states_can_be_rows),
