@@ -242,7 +242,7 @@ static int choose(const struct command *self, const struct options *o, struct vi
 		return say_usage(self, "--csv and --json exclude each other");
 	if (o->tree && o->callers)
 		return say_usage(self, "--tree and --callers exclude each other");
-	status = kind_choose(self, &o->kind, KIND_USUAL, &v->show.kind);
+	status = kind_choose(self, &o->kind, o->state.nr ? KIND_WALL : KIND_USUAL, &v->show.kind);
 	if (!status)
 		status = check_states(self, o);
 	if (!status)

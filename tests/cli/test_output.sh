@@ -183,6 +183,20 @@ claim "report --wall --tree: what is off CPU says so" prints sh -c "
   26.67%    26.67%     |     vfs_read  ([kernel])
    6.67%     6.67%     |- [no stack: exiting]
 -
+claim "report --state: on CPU and off CPU" prints sh -c "
+	$dusk report -i both.dusk --csv --state preempted,uninterruptible --fields state,total,function
+	$dusk report -i both.dusk --csv --state sleeping --sort comm --limit 1" <<'-'
+state,total_ms,function
+uninterruptible,20.000000,vfs_read
+preempted,4.000000,code
+uninterruptible,20.000000,code
+uninterruptible,20.000000,main
+preempted,4.000000,main
+self_percent,self_ms,comm
+71.4286,100.000000,my app
+-
+claim "a state that is none" exits 2 "$dusk" report --state asleep
+claim "... is told, with those that there are" says "there are on-cpu, preempted, sleeping"
 claim "samples and absences are not counted together" exits 2 "$dusk" report -i both.dusk --wall --by count
 claim "nor in columns" exits 2 "$dusk" report -i both.dusk --wall --fields count,function
 claim "who is on a CPU does not wait for it" exits 2 "$dusk" report --by runnable
