@@ -112,7 +112,7 @@ struct writer {
 static void put(struct writer *w, const void *data, size_t len)
 {
 	w->bytes += len;
-	if (w->out)
+	if (w->out && len)
 		fwrite(data, 1, len, w->out);
 }
 

@@ -337,6 +337,41 @@ static void files_are_not_in_the_way_of_jit_code(void **state)
 	free(e.v);
 }
 
+/* Each record says which event it is of: samples first, others last. */
+static void absences_are_a_second_event_of_perf(void **state)
+{
+	struct folded *p = *state;
+	uint64_t ns[3] = {0}, samples[3] = {0};
+	const uint64_t *header;
+	struct exported e;
+
+	folded_absence(p, "cat", (struct dusk_sample){.value_ns = 5, .count = 1}, "");
+	folded_add(p, "xz", "outermost", 2, "xz!main");
+	folded_absence(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "xz!main;[kernel]!read");
+	e = exported_as("perf", &p->profile, usual);
+	header = (const uint64_t *)e.v;
+	assert_int_equal(header[4], 2 * header[2]);	/* bytes of all events, and of one */
+	for (uint64_t at = header[5]; at < header[5] + header[6];) {
+		const struct perf_event_header *h = (const struct perf_event_header *)(e.v + at);
+		const uint64_t *v = (const uint64_t *)(h + 1);
+
+		if (h->type == PERF_RECORD_SAMPLE) {
+			assert_in_range(v[0], 1, 2);
+			samples[v[0]]++;
+			ns[v[0]] += v[5];
+			assert_int_equal(h->size, sizeof(*h) + 8 * (7 + v[6]));
+		} else {
+			assert_int_equal(*(const uint64_t *)((const char *)h + h->size - 8), 1);
+		}
+		at += h->size;
+	}
+	assert_int_equal(samples[1], 2);
+	assert_int_equal(ns[1], 2 * p->profile.period_ns);
+	assert_int_equal(samples[2], 2);
+	assert_int_equal(ns[2], 12);
+	free(e.v);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -347,6 +382,7 @@ int main(void)
 		TEST(perfetto_adds_up_and_tells_before_it_refers),
 		TEST(perf_adds_up_and_maps_before_it_samples),
 		TEST(files_are_not_in_the_way_of_jit_code),
+		TEST(absences_are_a_second_event_of_perf),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
