@@ -13,7 +13,8 @@
  * Profiler knows the kernel by "[kernel.kallsyms]".
  *
  * An absence from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf has no
- * place for is a comment before it, which readers skip.
+ * place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by its first
+ * line.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -85,8 +86,6 @@ static void write_sample(FILE *out, const struct names *n, const struct dusk_sam
 	const struct dusk_thread *t = &p->threads[s->thread];
 	const char *comm = *t->comm && *t->comm != '#' ? t->comm : ":";
 
-	if (s->source == DUSK_OFF_CPU)
-		write_absence(out, s);
 	text_write(out, comm, TEXT_WORD);
 	if (comm != t->comm)
 		fprintf(out, "%d", t->tid);
@@ -94,6 +93,8 @@ static void write_sample(FILE *out, const struct names *n, const struct dusk_sam
 		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000, s->value_ns);
 	text_write(out, s->source == DUSK_OFF_CPU ? sources[DUSK_OFF_CPU].name : event, TEXT_WORD);
 	fputs(": \n", out);
+	if (s->source == DUSK_OFF_CPU)
+		write_absence(out, s);
 	if (!s->node) {
 		fprintf(out, "\t%16x [no stack: ", 0);
 		text_write(out, p->outcomes[s->outcome].name, TEXT_TERMINAL);

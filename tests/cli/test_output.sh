@@ -292,18 +292,25 @@ my_app    200/201   [000]     0.100000:   10000000 cpu-clock:
 	            8000 start+0x0 (/opt/my\040app)
 
 -
+claim "script: an absence is a sample of its own event" prints sh -c "$dusk script -i both.dusk --off-cpu | tail -n 5" <<'-'
+xz    100/100   [001]     0.200000:    4000000 off-cpu: 
+# preempted 4.000000 ms, runnable 4.000000 ms, the sum of 40
+	            2000 code+0x0 (/usr/bin/xz)
+	            1000 main+0x0 (/usr/bin/xz)
+
+-
 claim "script has a header for each sample" sh -c "[ \$($dusk script | grep -c cpu-clock:) = 20 ]"
 claim "export --format script is script" sh -c "[ \"\$($dusk script)\" = \"\$($dusk export --format script)\" ]"
 
 if command -v perl >/dev/null; then
 	# The patterns by which stackcollapse-perf.pl, speedscope and the Firefox Profiler know headers and frames.
 	cat >readers.pl <<'-'
-	next if /^$/ || /^\s+(\w+)\s*(.+) \((\S*)\)$/;
+	next if /^$/ || /^#/ || /^\s+(\w+)\s*(.+) \((\S*)\)$/;
 	my ($comm, $pid, $tid) = /^(\S.+?)\s+(\d+)\/*(\d+)*\s+/;
 	die $_ unless $comm =~ /^(xz|my_app|kworker\/0:1)$/ && $pid && $tid;
 	die $_ unless /^(.*)\s+([\d.]+):/ && /\s+(\d+\.\d+):\s+/ && /(\S+):\s*$/;
 -
-	claim "every line of script is a header, a frame or empty" sh -c "$dusk script | perl -n readers.pl"
+	claim "every line of script is a header, a frame, a comment or empty" sh -c "$dusk script -i both.dusk | perl -n readers.pl"
 fi
 
 claim "info names every outcome and counter" sh -c "
