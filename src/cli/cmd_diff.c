@@ -71,9 +71,10 @@ static void show_side(FILE *out, const struct diff *d, const struct side *s, int
 	fprintf(out, "# %-10s ", which == BEFORE ? "before:" : "after:");
 	text_write(out, s->path, TEXT_TERMINAL);
 	if (kind_has(kind, DUSK_CPU))
-		fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time", cpu->count, cpu->count * (double)s->profile->period_ns / 1e9);
+		fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time", cpu->count, cpu->ns / 1e9);
 	if (kind_has(kind, DUSK_OFF_CPU))
-		fprintf(out, "%s %" PRIu64 " absences, %.2f s off CPU", kind == KIND_WALL ? "," : ":", off->count, off->ns / 1e9);
+		fprintf(out, "%s %" PRIu64 " absences, %.2f s off CPU", kind == KIND_WALL ? "," : ":", off->count,
+			off->ns / 1e9);
 	putc('\n', out);
 }
 

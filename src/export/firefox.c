@@ -6,8 +6,8 @@
  * own version when it loads it. Tables are objects of columns. A stack is a place (label.h) less one, a frame a frame
  * less one, both followed by one for each reason why a sample has no stack; a function is a label, a resource a module.
  *
- * What a thread's absences from the CPU add up to is a thread of its own, whose samples weigh what they took. Those that
- * have a time are also its markers.
+ * What a thread's absences from the CPU add up to is a thread of its own, whose samples weigh what they took. Those
+ * that have a time are also its markers.
  */
 #include <inttypes.h>
 #include "base/cleanup.h"

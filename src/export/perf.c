@@ -2,12 +2,12 @@
 /*
  * A perf.data, for perf report and perf script.
  *
- * A header, the event that was sampled, the records, and facts about the machine. Absences from the CPU are samples of a
- * second event, named and made as perf record --off-cpu does; each record then says first, or if it is no sample last,
- * which event it is of. Before the samples, each process is
- * told its name and, with their build ids, the files that its samples lie in, at the addresses of layout.h. perf looks
- * up names itself: a perf.data has none. perf takes its records' sizes from the header, so they are counted first, by
- * writing them to nowhere. Numbers are in the byte order of the machine, as perf writes them.
+ * A header, the event that was sampled, the records, and facts about the machine. Absences from the CPU are samples of
+ * a second event, named and made as perf record --off-cpu does; each record then says first, or if it is no sample
+ * last, which event it is of. Before the samples, each process is told its name and, with their build ids, the files
+ * that its samples lie in, at the addresses of layout.h. perf looks up names itself: a perf.data has none. perf takes
+ * its records' sizes from the header, so they are counted first, by writing them to nowhere. Numbers are in the byte
+ * order of the machine, as perf writes them.
  */
 #include <errno.h>
 #include <linux/perf_event.h>

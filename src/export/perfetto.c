@@ -360,8 +360,8 @@ int perfetto_write(FILE *out, const struct dusk_profile *p, const struct export_
 	if (err)
 		return err;
 	w.names = names;
-	known = calloc((size_t)names->labels->names.nr + p->nr_modules + p->nr_frames + nr_places(p) + 2 * (size_t)p->nr_threads + 1,
-		       sizeof(*known));
+	known = calloc((size_t)names->labels->names.nr + p->nr_modules + p->nr_frames + nr_places(p) +
+		       2 * (size_t)p->nr_threads + 1, sizeof(*known));
 	if (!known)
 		return -ENOMEM;
 	w.function_known = known;

@@ -13,8 +13,8 @@
  * Profiler knows the kernel by "[kernel.kallsyms]".
  *
  * An absence from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf has no
- * place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by its first
- * line.
+ * place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by its
+ * first line.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -81,8 +81,8 @@ static void known(void)
 	sample(5, t3, node(0, kernel, 0xffffffff81000100), KERNEL_THREAD);
 }
 
-static void absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum absence state, uint32_t ms, uint32_t runnable_ms,
-		    uint32_t nr)
+static void absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum absence state, uint32_t ms,
+		    uint32_t runnable_ms, uint32_t nr)
 {
 	struct dusk_sample s = {
 		.time_ns = end_ms * 1000000ULL, .thread = thread, .node = node, .outcome = UNDEFINED_RA, .cpu = 1,

@@ -5,7 +5,8 @@
  *	folded_add(&f, "xz", "outermost", 3, "xz!main;liblzma.so.5!lzma_code;[kernel]!asm_exc_page_fault");
  *
  * adds three samples of a process "xz" with these frames, outermost first. A frame is module!function; "libfoo.so!" has
- * no function. folded_absence() adds an absence, or a sum of some, in the same way. Each call makes frames of its own, at offsets of their own, as if the calls came from different places.
+ * no function. folded_absence() adds an absence, or a sum of some, in the same way. Each call makes frames of its own,
+ * at offsets of their own, as if the calls came from different places.
  */
 #pragma once
 #include <assert.h>

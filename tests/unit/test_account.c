@@ -29,7 +29,9 @@ static struct account of(struct folded *f, struct dusk_life *lives, uint32_t nr)
 static void what_threads_did_comes_to_their_lives(void **state)
 {
 	struct folded *f = *state;
-	struct dusk_life lives[] = {{0, 0, 100 * MS, 60 * MS, 10 * MS, 30 * MS, 4}, {1, 50 * MS, 60 * MS, 4 * MS, 0, 6 * MS, 2}};
+	struct dusk_life lives[] = {
+		{0, 0, 100 * MS, 60 * MS, 10 * MS, 30 * MS, 4}, {1, 50 * MS, 60 * MS, 4 * MS, 0, 6 * MS, 2},
+	};
 	struct account a;
 
 	folded_add(f, "a", "outermost", 7, "m!f");	/* ticks are no part of it */

@@ -75,7 +75,8 @@ static void each_kind_can_be_had_alone(void **state)
 	       "xz;main;code 4000000\nxz;main;code;read 60000000\ncat;[no stack: outermost] 6000000\n");
 	leaves(*state, (struct filter){.kind = KIND_OFF_CPU}, BY_COUNT,
 	       "xz;main;code 40\nxz;main;code;read 2\ncat;[no stack: outermost] 1\n");
-	leaves(*state, (struct filter){.kind = KIND_OFF_CPU}, BY_RUNNABLE, "xz;main;code 4000000\nxz;main;code;read 1000000\n");
+	leaves(*state, (struct filter){.kind = KIND_OFF_CPU}, BY_RUNNABLE,
+	       "xz;main;code 4000000\nxz;main;code;read 1000000\n");
 	leaves(*state, (struct filter){.kind = KIND_CPU}, BY_TIME,
 	       "xz;main;code 30303030\nxz;[no stack: exiting] 10101010\n");
 }
@@ -101,7 +102,8 @@ static void marks_say_why_a_stack_was_off_cpu(void **state)
 	leaves(*state, marks, BY_TIME, "xz;main;code;read;[sleeping] 40000000\n");
 	marks.focus = NULL;
 	marks.hide = "^\\[(sleeping|uninterruptible|preempted)|^xz$";
-	leaves(*state, marks, BY_TIME, "xz;read 60000000\nxz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
+	leaves(*state, marks, BY_TIME,
+	       "xz;read 60000000\nxz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
 }
 
 static void stacks_end_where_the_thread_waited(void **state)
@@ -109,7 +111,8 @@ static void stacks_end_where_the_thread_waited(void **state)
 	struct filter trim = {.kind = KIND_WALL, .trim = true};
 
 	folded_add(*state, "xz", "outermost", 1, "xz!main;[kernel]!pick;[kernel]!schedule");
-	sleeps(*state, "xz", SLEEPING, 5, 0, 1, "xz!main;[kernel]!read;[kernel]!schedule_timeout;[kernel]!schedule;[kernel]!__schedule");
+	sleeps(*state, "xz", SLEEPING, 5, 0, 1,
+	       "xz!main;[kernel]!read;[kernel]!schedule_timeout;[kernel]!schedule;[kernel]!__schedule");
 	sleeps(*state, "xz", SLEEPING, 6, 0, 1, "xz!main;xz!schedule");
 	sleeps(*state, "kworker", SLEEPING, 7, 0, 1, "[kernel]!schedule");
 	leaves(*state, trim, BY_TIME,
