@@ -135,6 +135,37 @@ static void there_are_as_many_names_as_states(void **state)
 	assert_null(dusk_state_name(NR_ABSENCES));
 }
 
+/* "8 1..6 on-cpu, ...", in milliseconds. */
+static void timeline_is(const char *want)
+{
+	sqlite3_stmt *stmt;
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_prepare_v2(db, "select group_concat(tid||' '||round(start_s*1e3)||'..'||round(end_s*1e3)||"
+						"' '||state,', ') from (select * from timeline order by tid,start_s)",
+					    -1, &stmt, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+	assert_string_equal(sqlite3_column_text(stmt, 0), want);
+	sqlite3_finalize(stmt);
+	sqlite3_close(db);
+}
+
+static void a_timeline_fills_the_lives_of_threads(void **state)
+{
+	(void)state;
+	write_profile();
+	run_sql("delete from absence; delete from life;"
+		"insert into thread values(1,7,9,'u');"
+		"insert into life values(1,0,1000000,21000000,0,0,0,0),(2,0,31000000,41000000,0,0,0,0);"
+		"insert into absence(time,thread,state,value,nr) values"
+		"(10000,0,1,4000000,1),(12000,0,1,2000000,1),(15000,0,1,1000000,3),(41000,0,2,5000000,1),"
+		"(8000,1,1,2000000,1),(10000,1,1,1000000,1)");
+	timeline_is("8 1.0..6.0 on-cpu, 8 6.0..10.0 sleeping, 8 10.0..12.0 sleeping, 8 12.0..21.0 on-cpu, "
+		    "8 31.0..36.0 on-cpu, 8 36.0..41.0 uninterruptible, "
+		    "9 6.0..8.0 sleeping, 9 8.0..9.0 on-cpu, 9 9.0..10.0 sleeping");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -142,6 +173,7 @@ int main(void)
 		cmocka_unit_test(lives_are_read_as_written),
 		cmocka_unit_test(profiles_without_absences_are_read),
 		cmocka_unit_test(wrong_values_are_damage),
+		cmocka_unit_test(a_timeline_fills_the_lives_of_threads),
 		cmocka_unit_test(there_are_as_many_names_as_states),
 	};
 
