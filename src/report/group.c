@@ -35,6 +35,14 @@ static bool frame_selected(const struct dusk_profile *p, uint32_t frame, const s
 	       (f->module && listed(p->modules[f->module].path, s->dso, s->nr_dso));
 }
 
+/* What a filter has added to an absence's stack (filter.h) is in no module, and stands for the frame that it is on. */
+static bool frame_is_mark(const struct dusk_profile *p, uint32_t frame)
+{
+	const struct dusk_frame *f = &p->frames[frame];
+
+	return f->function && !f->module && !*p->functions[f->function].module;
+}
+
 static int select_places(struct groups *g, const struct dusk_profile *p, const struct selection *s)
 {
 	if (!s->nr_dso)
@@ -43,7 +51,8 @@ static int select_places(struct groups *g, const struct dusk_profile *p, const s
 	if (!g->place_selected)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
-		g->place_selected[i] = frame_selected(p, p->nodes[i].frame, s);
+		g->place_selected[i] = frame_is_mark(p, p->nodes[i].frame) ? g->place_selected[p->nodes[i].parent]
+									   : frame_selected(p, p->nodes[i].frame, s);
 	return 0;
 }
 

@@ -208,6 +208,23 @@ static void states_can_be_chosen(void **state)
 		 "function,total_ms\nread,20.000000\ncode,24.000000\nmain,24.000000\n");
 }
 
+static void marks_are_of_the_module_that_they_stand_on(void **state)
+{
+	const char *kernel[] = {"[kernel]"};
+	struct selection s = {.dso = kernel, .nr_dso = 1};
+	struct tree_options o = {TREE_UP, 0, 0, &s, BY_TIME};
+	struct filtered seen = {0};
+	struct tree *t = NULL;
+
+	fill(*state);
+	assert_int_equal(filtered_init(&seen, &((struct folded *)*state)->profile,
+				       &(struct filter){.kind = KIND_WALL, .marks = true}), 0);
+	assert_int_equal(tree_new(&t, &seen.profile, &o), 0);
+	assert_int_equal(t->all, 60 * MS);
+	tree_free(t);
+	filtered_done(&seen);
+}
+
 static void trees_of_time_say_so(void **state)
 {
 	struct folded *f = *state;
@@ -309,6 +326,7 @@ int main(void)
 		TEST(tables_of_absences_say_how_long_and_how_often),
 		TEST(states_can_be_rows),
 		TEST(states_can_be_chosen),
+		TEST(marks_are_of_the_module_that_they_stand_on),
 		TEST(trees_of_time_say_so),
 		TEST(time_that_was_not_sampled_has_no_chance),
 		TEST(ledgers_do_not_add_ticks_to_absences),
