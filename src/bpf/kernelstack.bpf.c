@@ -55,29 +55,33 @@ static INLINE bool is_switch(u64 addr)
 	return is_in(addr, &config.places.schedule) || is_in(addr, &config.places.schedule_tail);
 }
 
-static INLINE void get_frames(void *ctx, struct stack *s)
+static INLINE void get_frames(void *ctx, struct stack *s, u32 skip)
 {
-	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), own_frames & BPF_F_SKIP_FIELD_MASK);
+	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), skip & BPF_F_SKIP_FIELD_MASK);
 
 	s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
 }
 
 /* Between the switch and us are frames that depend on how many programs are attached here. */
+static INLINE void get_stack(void *ctx, struct stack *s)
+{
+	get_frames(ctx, s, own_frames);
+	if (!s->nr || is_switch(s->frame[0]))
+		return;
+	get_frames(ctx, s, 0);
+	for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
+		if (i < s->nr && is_switch(s->frame[i])) {
+			own_frames = i;
+			get_frames(ctx, s, i);
+			break;
+		}
+}
+
 static INLINE u32 walk(void *ctx, struct stack *s)
 {
 	u32 id = 0;
 
-	get_frames(ctx, s);
-	if (s->nr && !is_switch(s->frame[0])) {
-		own_frames = 0;
-		get_frames(ctx, s);
-		for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
-			if (is_switch(s->frame[i])) {
-				own_frames = i;
-				break;
-			}
-		get_frames(ctx, s);
-	}
+	get_stack(ctx, s);
 	if (s->nr)
 		stacktable_put(&stacktable, s, &id);
 	return id;

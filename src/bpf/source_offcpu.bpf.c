@@ -131,9 +131,11 @@ int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_st
 	u64 now_ns = bpf_ktime_get_ns(), *switched_ns = switch_time();
 	struct whereabouts *w;
 
-	if (!switched_ns || !is_recording(now_ns))
+	if (!switched_ns)
 		return 0;
 	*switched_ns = now_ns;
+	if (!is_recording(now_ns))
+		return 0;
 	w = find(prev, false, 0);
 	if (!w || w->away)
 		return 0;

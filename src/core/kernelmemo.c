@@ -44,7 +44,7 @@ static INLINE bool find_places(const struct kernel_key *key, struct search *s)
 {
 	readset_clear(&s->copy->reads);
 	s->next = key->inner;
-	s->last = s->stack->nr - 1;		/* the outermost follows from its callee, or from the depth */
+	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL);
 	if (s->stack->nr < key->inner + 2 || s->stack->nr > MAX_DEPTH)
 		return false;
 	loop(READSET_SPAN, upwards, s);
