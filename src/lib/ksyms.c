@@ -120,10 +120,10 @@ int ksyms_load(struct ksyms **ret)
 	return rc ?: ksyms_parse(ret, text, len);
 }
 
-const char *ksyms_find(const struct ksyms *k, uint64_t address, uint64_t *start, const char **module)
+/* How many begin at @address or before. */
+static size_t rank(const struct ksyms *k, uint64_t address)
 {
 	size_t low = 0, high = k->syms.nr;
-	const struct ksym *sym;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -133,6 +133,14 @@ const char *ksyms_find(const struct ksyms *k, uint64_t address, uint64_t *start,
 		else
 			high = middle;
 	}
+	return low;
+}
+
+const char *ksyms_find(const struct ksyms *k, uint64_t address, uint64_t *start, const char **module)
+{
+	size_t low = rank(k, address);
+	const struct ksym *sym;
+
 	if (!low)
 		return NULL;
 	sym = &k->syms.v[low - 1];
@@ -141,6 +149,15 @@ const char *ksyms_find(const struct ksyms *k, uint64_t address, uint64_t *start,
 	*start = sym->address;
 	*module = sym->module;
 	return sym->name;
+}
+
+uint64_t ksyms_end(const struct ksyms *k, uint64_t start)
+{
+	size_t next = rank(k, start);
+
+	if (next == k->syms.nr || k->syms.v[next].address - start >= MAX_FUNCTION_BYTES)
+		return 0;
+	return k->syms.v[next].address;
 }
 
 void ksyms_free(struct ksyms *k)

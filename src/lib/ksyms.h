@@ -19,4 +19,7 @@ int ksyms_parse(struct ksyms **ret, char *text, size_t len_bytes);
  * brackets. Both strings live as long as @k.
  */
 const char *ksyms_find(const struct ksyms *k, uint64_t address, uint64_t *start, const char **module);
+
+/* Where the function that begins at @start ends, as far as is known: where the next one begins. 0: not known. */
+uint64_t ksyms_end(const struct ksyms *k, uint64_t start);
 void ksyms_free(struct ksyms *k);

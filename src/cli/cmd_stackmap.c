@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* dusk stackmap: every distinct stack, of a profile or a file. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "cli/open.h"
+#include "cli/output.h"
+#include "report/stackmap.h"
+
+struct options {
+	const char *input, *output, *sort, *vmlinux, *kallsyms;
+	uint32_t top;
+	bool kernel, user, no_symbols, json;
+};
+
+static const char *const orders[] = {"ref", "depth", NULL};
+
+static const char *order_choice(size_t i)
+{
+	return i < 2 ? orders[i] : NULL;
+}
+
+static const struct option options[] = {
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "a profile (default " DEFAULT_PROFILE ")"},
+	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "dump: where to; - is stdout"},
+	{'n', "top", OPTION_NUMBER, offsetof(struct options, top), "N", "at most N stacks, the most frequent", 1, UINT32_MAX},
+	{'s', "sort", OPTION_CHOICE, offsetof(struct options, sort), "[KEY]", "ref (the most frequent first, default) or depth",
+	 .choice = order_choice},
+	{0, "kernel", OPTION_FLAG, offsetof(struct options, kernel), NULL, "only stacks that end in the kernel"},
+	{0, "user", OPTION_FLAG, offsetof(struct options, user), NULL, "only those that end in a program"},
+	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL, "frames as numbers"},
+	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read: names from such a list"},
+	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE", "read: names from a kernel's ELF image"},
+	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
+	{0},
+};
+
+static void stacks_freep(struct dusk_stacks **s)
+{
+	dusk_stacks_free(*s);
+}
+
+static void symbols_freep(struct dusk_symbols **s)
+{
+	dusk_symbols_free(*s);
+}
+
+/* What was chosen of @s, on paper or as JSON. */
+static int print(const struct options *o, struct dusk_stacks *s, const struct stackmap_names *names)
+{
+	struct stackmap_choice choice = {
+		.kernel = o->kernel, .user = o->user, .top = o->top,
+		.order = !o->sort ? (o->top ? STACKMAP_BY_REF : STACKMAP_AS_IS) :
+			 strcmp(o->sort, "depth") ? STACKMAP_BY_REF : STACKMAP_BY_DEPTH,
+	};
+	struct output out;
+	int status;
+
+	stackmap_choose(s, &choice);
+	status = output_open(&out, NULL, !o->json);
+	if (status)
+		return status;
+	(o->json ? stackmap_json : stackmap_text)(out.file, s, names);
+	return output_close(&out, 0);
+}
+
+/* The stacks of the profile that is named. */
+static int take(const struct options *o, bool symbols, struct dusk_profile **profile, struct dusk_stacks **ret)
+{
+	int status = open_profile(profile, o->input ?: DEFAULT_PROFILE, symbols, false);
+
+	if (status || !dusk_stacks_of_profile(ret, *profile))
+		return status;
+	say("%s", strerror(ENOMEM));
+	return STATUS_FAILED;
+}
+
+static int show(const struct command *self, const struct options *o, const char *file)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	int status = take(o, !o->no_symbols, &p, &s);
+	struct stackmap_names names = {.profile = o->no_symbols ? NULL : p};
+
+	return status ? status : print(o, s, &names);
+}
+
+static int dump(const struct command *self, const struct options *o, const char *file)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	struct output out;
+	int status;
+
+	if (!o->output)
+		return say_usage(self, "where to? -o FILE, or -o - for standard output");
+	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO))
+		return say_usage(self, "FSMB is not for terminals; name a file with --output");
+	status = take(o, false, &p, &s);
+	if (!status)
+		status = output_open(&out, o->output, false);
+	return status ? status : output_close(&out, dusk_stacks_write(s, fileno(out.file)));
+}
+
+static int read_symbols(struct dusk_symbols **ret, const struct options *o)
+{
+	struct dusk_error err = {""};
+	int error = o->kallsyms ? dusk_symbols_kallsyms(ret, o->kallsyms, &err) :
+		    o->vmlinux ? dusk_symbols_vmlinux(ret, o->vmlinux, &err) : 0;
+
+	if (error)
+		say("%s", *err.text ? err.text : strerror(-error));
+	return error ? STATUS_FAILED : STATUS_OK;
+}
+
+static int read_file(const struct command *self, const struct options *o, const char *file)
+{
+	_cleanup_(symbols_freep) struct dusk_symbols *symbols = NULL;
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	struct stackmap_names names = {0};
+	struct dusk_error err = {""};
+	int status;
+
+	if (!file)
+		return say_usage(self, "which file? dusk stackmap read FILE");
+	if (o->kallsyms && o->vmlinux)
+		return say_usage(self, "--kallsyms and --vmlinux exclude each other");
+	if (dusk_stacks_read(&s, file, &err)) {
+		say("%s", err.text);
+		return STATUS_FAILED;
+	}
+	status = read_symbols(&symbols, o);
+	if (status)
+		return status;
+	names.symbols = symbols;
+	status = print(o, s, &names);
+	if (s->merged)
+		say("%s: %llu entries hold a stack that another one has; they were added to that", file,
+		    (unsigned long long)s->merged);
+	if (!*s->damage)
+		return status;
+	say("%s: %s; what comes before is shown", file, s->damage);
+	return STATUS_FAILED;
+}
+
+/* What can be done, and which options mean something then. */
+static const struct verb {
+	const char *name, *options;
+	int (*run)(const struct command *self, const struct options *o, const char *file);
+} verbs[] = {
+	{"show", " input top sort kernel user no-symbols json ", show},
+	{"dump", " input output ", dump},
+	{"read", " top sort kernel user kallsyms vmlinux json ", read_file},
+};
+#define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
+
+static const struct verb *find_verb(const struct command *self, const char *name)
+{
+	const char *names[NR_VERBS + 1] = {NULL}, *near;
+
+	for (size_t i = 0; i < NR_VERBS; i++) {
+		names[i] = verbs[i].name;
+		if (name && !strcmp(name, names[i]))
+			return &verbs[i];
+	}
+	near = name ? suggest(name, names) : NULL;
+	if (!name)
+		say_usage(self, "what is to be done?");
+	else if (near)
+		say_usage(self, "unknown word '%s'; did you mean '%s'?", name, near);
+	else
+		say_usage(self, "unknown word '%s'", name);
+	return NULL;
+}
+
+static bool is_given(const struct option *op, const struct options *o)
+{
+	const void *member = (const char *)o + op->offset;
+
+	switch (op->kind) {
+	case OPTION_FLAG:
+		return *(const bool *)member;
+	case OPTION_NUMBER:
+		return *(const uint32_t *)member;
+	default:
+		return *(const char *const *)member;
+	}
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	const char *words[2] = {NULL};
+	const struct verb *verb;
+	struct options o = {0};
+	char name[32];
+	size_t nr;
+	int status;
+
+	if (!command_words(self, argc, argv, &o, words, 2, &nr, &status))
+		return status;
+	verb = find_verb(self, words[0]);
+	if (!verb)
+		return STATUS_USAGE;
+	for (const struct option *op = options; op->name; op++) {
+		snprintf(name, sizeof(name), " %s ", op->name);
+		if (is_given(op, &o) && !strstr(verb->options, name))
+			return say_usage(self, "--%s means nothing to %s", op->name, verb->name);
+	}
+	if (words[1] && verb->run != read_file)
+		return say_usage(self, "unexpected argument '%s'%s", words[1], "; a profile is named by -i");
+	return verb->run(self, &o, words[1]);
+}
+
+const struct command cmd_stackmap = {
+	.name = "stackmap",
+	.summary = "Show each distinct stack once",
+	.arguments = "show|dump|read [options] [FILE]",
+	.notes = "  show        the stacks, with names\n"
+		 "  dump        the stacks to a file in the format FSMB\n"
+		 "  read FILE   what is in such a file, from dusk or a kernel\n",
+	.options = options,
+	.run = run,
+};

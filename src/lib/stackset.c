@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "stackset.h"
+#include "abi/frame.h"
+
+static uint64_t hash_of(const struct dusk_stack *stack)
+{
+	uint64_t hash = stack->nr;
+
+	for (uint32_t i = 0; i < stack->nr; i++)
+		hash = hash64(hash ^ stack->frame[i]);
+	return hash;
+}
+
+static bool same(const struct dusk_stack *a, const struct dusk_stack *b)
+{
+	return a->nr == b->nr && !memcmp(a->frame, b->frame, a->nr * sizeof(*a->frame));
+}
+
+int stackset_add(struct stackset *s, const struct dusk_stack *stack)
+{
+	for (uint64_t key = hash_of(stack);; key++) {
+		bool fresh;
+		uint32_t *index = map_at(&s->by_hash, key, &fresh);
+		struct dusk_stack *known;
+
+		if (!index)
+			return -ENOMEM;
+		if (fresh) {
+			*index = s->stacks.nr;
+			return vec_push(&s->stacks, *stack);
+		}
+		known = &s->stacks.v[*index];
+		if (same(known, stack)) {
+			known->refs += stack->refs;
+			s->merged++;
+			return 0;
+		}
+	}
+}
+
+int stackset_steal(struct dusk_stacks **ret, struct stackset *s)
+{
+	struct dusk_stacks *stacks = calloc(1, sizeof(*stacks));
+
+	if (!stacks)
+		return -ENOMEM;
+	stacks->nr = s->stacks.nr;
+	stacks->v = vec_steal(&s->stacks);
+	stacks->merged = s->merged;
+	stacks->store = s->store;
+	s->store = NULL;
+	stackset_done(s);
+	*ret = stacks;
+	return 0;
+}
+
+void stackset_done(struct stackset *s)
+{
+	vec_done(&s->stacks);
+	map_done(&s->by_hash);
+	free(s->store);
+	s->store = NULL;
+}
+
+void dusk_stacks_free(struct dusk_stacks *s)
+{
+	if (!s)
+		return;
+	free(s->v);
+	free(s->store);
+	free(s);
+}
+
+bool dusk_stack_is_kernel(const struct dusk_stack *s)
+{
+	return frame_module(s->frame[0]) == FRAME_KERNEL;
+}
+
+static uint64_t word_of(const struct dusk_profile *p, uint32_t frame)
+{
+	const struct dusk_frame *f = &p->frames[frame];
+
+	switch (p->modules[f->module].kind) {
+	case DUSK_MODULE_KERNEL:
+		return f->offset;
+	case DUSK_MODULE_ANON:
+		return frame_make(FRAME_ANON, f->offset, f->is_return);
+	default:
+		return frame_make(f->module, f->offset, f->is_return);
+	}
+}
+
+static uint32_t depth_of(const struct dusk_profile *p, uint32_t node)
+{
+	uint32_t depth = 0;
+
+	for (; node; node = p->nodes[node].parent)
+		depth++;
+	return depth;
+}
+
+/* The number of samples of each node that has any, and how many words all their stacks take. */
+static uint32_t *count_refs(const struct dusk_profile *p, size_t *words)
+{
+	uint32_t *refs = calloc(p->nr_nodes + 1, sizeof(*refs));
+
+	*words = 0;
+	for (uint64_t i = 0; refs && i < p->nr_samples; i++)
+		if (p->samples[i].node && !refs[p->samples[i].node]++)
+			*words += depth_of(p, p->samples[i].node);
+	return refs;
+}
+
+int dusk_stacks_of_profile(struct dusk_stacks **ret, const struct dusk_profile *p)
+{
+	struct stackset set = {};
+	size_t words;
+	uint32_t *refs = count_refs(p, &words);
+	uint64_t *word = set.store = malloc((words + 1) * sizeof(*word));
+	int err = refs && word ? 0 : -ENOMEM;
+
+	for (uint32_t node = 1; !err && node < p->nr_nodes; node++) {
+		struct dusk_stack stack = { .id = node, .refs = refs[node], .frame = word };
+
+		if (!stack.refs)
+			continue;
+		for (uint32_t n = node; n; n = p->nodes[n].parent)
+			word[stack.nr++] = word_of(p, p->nodes[n].frame);
+		word += stack.nr;
+		err = vec_push(&set.stacks, stack);	/* nodes are distinct as they are */
+	}
+	free(refs);
+	if (!err)
+		err = stackset_steal(ret, &set);
+	stackset_done(&set);
+	return err;
+}

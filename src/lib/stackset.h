@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which stacks are the same? A set of stacks while it is made: equal ones become one. */
+#pragma once
+#include <dusk/stackmap.h>
+#include "base/map.h"
+#include "base/vec.h"
+
+struct stackset {
+	struct vec(struct dusk_stack) stacks;
+	struct map by_hash;	/* -> index; or, of a stack with the same hash, the next key that is free */
+	uint64_t merged;
+	void *store;		/* where their frames lie */
+};
+
+/* Add @stack; its frames are not copied. 0 or -ENOMEM. */
+int stackset_add(struct stackset *s, const struct dusk_stack *stack);
+
+/* All of it as the result of a function, to *@ret; @s is empty then. 0 or -ENOMEM. */
+int stackset_steal(struct dusk_stacks **ret, struct stackset *s);
+void stackset_done(struct stackset *s);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/json.h"
+#include "report/label.h"
+#include "report/stackmap.h"
+#include "report/text.h"
+
+#define NAME_BYTES 4096
+
+static int by_ref(const void *a, const void *b)
+{
+	const struct dusk_stack *x = a, *y = b;
+
+	if (x->refs != y->refs)
+		return x->refs > y->refs ? -1 : 1;
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int by_depth(const void *a, const void *b)
+{
+	const struct dusk_stack *x = a, *y = b;
+
+	return x->nr != y->nr ? (x->nr > y->nr ? -1 : 1) : by_ref(a, b);
+}
+
+void stackmap_choose(struct dusk_stacks *s, const struct stackmap_choice *c)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->nr; i++)
+		if (c->kernel == c->user || dusk_stack_is_kernel(&s->v[i]) == c->kernel)
+			s->v[kept++] = s->v[i];
+	s->nr = kept;
+	if (kept && c->order)
+		qsort(s->v, kept, sizeof(*s->v), c->order == STACKMAP_BY_DEPTH ? by_depth : by_ref);
+	if (c->top && c->top < kept)
+		s->nr = c->top;
+}
+
+/* The frame of @stack that is called next, of those of a profile: it is a path in a tree. */
+struct path {
+	const struct stackmap_names *names;
+	uint32_t node;
+};
+
+static bool name_in_profile(struct path *p, char name[NAME_BYTES])
+{
+	const struct dusk_profile *profile = p->names->profile;
+	const struct dusk_frame *f = &profile->frames[profile->nodes[p->node].frame];
+	const struct dusk_function *fn = &profile->functions[f->function];
+
+	p->node = profile->nodes[p->node].parent;
+	if (f->function)
+		snprintf(name, NAME_BYTES, "%s+0x%" PRIx32 " (%s)", fn->name, f->function_offset, fn->module);
+	else
+		snprintf(name, NAME_BYTES, "0x%" PRIx64 " (%s)", f->offset, module_name(profile, f->module));
+	return true;
+}
+
+static bool name_by_symbol(const struct dusk_symbols *s, const struct dusk_stack *stack, uint32_t i,
+			   char name[NAME_BYTES])
+{
+	struct dusk_symbol symbol;
+	bool module;
+	int len;
+
+	if (dusk_symbols_find(s, stack, i, &symbol))
+		return false;
+	module = strcmp(symbol.module, "[kernel]");
+	len = snprintf(name, NAME_BYTES, "%s+0x%" PRIx64, symbol.name, symbol.offset);
+	if (symbol.size && len < NAME_BYTES)
+		len += snprintf(name + len, NAME_BYTES - len, "/0x%" PRIx64, symbol.size);
+	if (module && len < NAME_BYTES)
+		snprintf(name + len, NAME_BYTES - len, " %s", symbol.module);
+	return true;
+}
+
+/* The name of frame @i of @stack, frames being asked for one after the other; false: none is known. */
+static bool name_of(struct path *p, const struct dusk_stack *stack, uint32_t i, char name[NAME_BYTES])
+{
+	if (!i)
+		p->node = stack->id;
+	if (p->names->profile)
+		return name_in_profile(p, name);
+	return p->names->symbols && name_by_symbol(p->names->symbols, stack, i, name);
+}
+
+void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
+{
+	struct path path = { .names = names };
+	char name[NAME_BYTES];
+
+	for (size_t k = 0; k < s->nr && !ferror(out); k++) {
+		const struct dusk_stack *stack = &s->v[k];
+
+		fprintf(out, "stack_id %" PRIu32 " [ref %" PRIu64 ", depth %" PRIu32 "]\n", stack->id, stack->refs, stack->nr);
+		for (uint32_t i = 0; i < stack->nr; i++) {
+			fprintf(out, "  [%" PRIu32 "] ", i);
+			if (name_of(&path, stack, i, name))
+				text_write(out, name, TEXT_TERMINAL);
+			else
+				fprintf(out, "0x%" PRIx64, stack->frame[i]);
+			putc('\n', out);
+		}
+		putc('\n', out);
+	}
+}
+
+/* Null where no name is known. */
+static void write_symbols(struct json *j, const struct dusk_stack *stack, const struct stackmap_names *names)
+{
+	struct path path = { .names = names };
+	char name[NAME_BYTES];
+
+	json_array(j, "symbols");
+	for (uint32_t i = 0; i < stack->nr; i++)
+		json_string(j, NULL, name_of(&path, stack, i, name) ? name : NULL);
+	json_array_end(j);
+}
+
+static void write_stack(struct json *j, const struct dusk_stack *stack, const struct stackmap_names *names)
+{
+	char text[32];
+
+	json_object(j, NULL);
+	json_u64(j, "stack_id", stack->id);
+	json_u64(j, "ref_count", stack->refs);
+	json_array(j, "ips");
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		snprintf(text, sizeof(text), "0x%" PRIx64, stack->frame[i]);
+		json_string(j, NULL, text);
+	}
+	json_array_end(j);
+	if (names->symbols || names->profile)
+		write_symbols(j, stack, names);
+	json_object_end(j);
+	putc('\n', j->out);
+}
+
+void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
+{
+	struct json head = { .out = out };
+
+	json_object(&head, NULL);
+	json_string(&head, "schema", "dusk-stackmap-1");
+	json_u64(&head, "stacks", s->nr);
+	json_object_end(&head);
+	putc('\n', out);
+	for (size_t k = 0; k < s->nr && !ferror(out); k++) {
+		struct json j = { .out = out };
+
+		write_stack(&j, &s->v[k], names);
+	}
+}

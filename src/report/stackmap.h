@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which stacks of a stackmap are shown, in which order, and how? */
+#pragma once
+#include <dusk/stackmap.h>
+#include <stdio.h>
+
+enum stackmap_order { STACKMAP_AS_IS, STACKMAP_BY_REF, STACKMAP_BY_DEPTH };
+
+struct stackmap_choice {
+	bool kernel, user;		/* only these; none: all */
+	enum stackmap_order order;	/* the largest first */
+	uint32_t top;			/* at most so many; 0: all */
+};
+
+/* Leave in @s what is chosen, in its order. */
+void stackmap_choose(struct dusk_stacks *s, const struct stackmap_choice *c);
+
+/* Where names come from, at most one; none: frames are shown as numbers. */
+struct stackmap_names {
+	const struct dusk_symbols *symbols;
+	const struct dusk_profile *profile;	/* that the stacks are of */
+};
+
+/* "stack_id 42 [ref 1337, depth 8]", and a line for each frame. */
+void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
+
+/* One JSON object a line: a first one that names the schema, and one for each stack. */
+void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);

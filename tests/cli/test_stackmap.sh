@@ -1,0 +1,129 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Are stacks shown, written and read? usage: test_stackmap.sh DUSK MAKE_PROFILE
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1")
+make_profile=$(realpath "$2")
+cd "$tmp" || exit 1
+unset PAGER DEBUGINFOD_URLS
+export LC_ALL=C
+
+# be32 NUMBER...: as a machine of one byte order writes them, and le32 as one of the other
+be32() {
+	for n in "$@"; do
+		printf "\\$(printf %03o $((n >> 24 & 255)))\\$(printf %03o $((n >> 16 & 255)))"
+		printf "\\$(printf %03o $((n >> 8 & 255)))\\$(printf %03o $((n & 255)))"
+	done
+}
+le32() {
+	for n in "$@"; do
+		printf "\\$(printf %03o $((n & 255)))\\$(printf %03o $((n >> 8 & 255)))"
+		printf "\\$(printf %03o $((n >> 16 & 255)))\\$(printf %03o $((n >> 24 & 255)))"
+	done
+}
+# be64 NUMBER...: addresses of the kernel, by their lower half
+be64() {
+	for low in "$@"; do
+		be32 0xffffffff $low
+	done
+}
+le64() {
+	for low in "$@"; do
+		le32 $low 0xffffffff
+	done
+}
+
+# What the ftrace stackmap of a kernel shows: addresses of the kernel only, and one stack twice, as a race leaves it.
+kernel_file() {
+	$1 0x464d5342 2 4 0
+	$1 42 3 1337 0
+	$2 0x81000110 0x81000200 0xc0000008
+	$1 77 1 9 0
+	$2 0x81000300
+	$1 78 1 1 0
+	$2 0x81000300
+	$1 2 2 700 0
+	$2 0x81000120 0x90000000
+}
+kernel_file le32 le64 >little
+kernel_file be32 be64 >big
+cat >kallsyms <<'-'
+ffffffff81000100 T schedule
+ffffffff81000200 T after_schedule
+ffffffff81000280 t idle
+ffffffffc0000000 t ext4_sync_file	[ext4]
+-
+
+claim "a file of the kernel's" exits 0 "$dusk" stackmap read little --kallsyms kallsyms
+cp said named
+claim "... is shown as the kernel shows it" says "stack_id 42 [ref 1337, depth 3]"
+claim "... functions with offset and size" says "  [0] schedule+0x10/0x100"
+claim "... a return address behind the end of a function is that function's" says "  [1] schedule+0x100/0x100"
+claim "... functions of modules" says "  [2] ext4_sync_file+0x8 [ext4]"
+claim "... unknown addresses as they are" says "  [1] 0xffffffff90000000"
+claim "... equal stacks as one" says "stack_id 77 [ref 10, depth 1]"
+claim "... which is said" says "dusk: little: 1 entries hold a stack that another one has; they were added to that"
+claim "the other byte order" exits 0 "$dusk" stackmap read big --kallsyms kallsyms
+sed -i s/big/little/ said
+claim "... reads the same" cmp said named
+claim "without symbols" exits 0 "$dusk" stackmap read big
+claim "... addresses are shown" says "  [0] 0xffffffff81000110"
+claim "the most frequent" sh -c "[ \"\$($dusk stackmap read little --top 2 2>/dev/null | grep -c stack_id)\" = 2 ]"
+claim "... come first" sh -c "$dusk stackmap read little --top 2 2>/dev/null | head -1 | grep -q 'ref 1337'"
+claim "the deepest come first" sh -c "$dusk stackmap read big --sort depth | sed -n '1p;6p' | tr -d '\n' | grep -q 'depth 3.*depth 2'"
+if needs jq "the stacks as JSON"; then
+	claim "the stacks as JSON" sh -c "$dusk stackmap read big --json --kallsyms kallsyms 2>/dev/null | jq -es '
+		.[0].schema == \"dusk-stackmap-1\" and .[0].stacks == 3 and .[1].stack_id == 42 and
+		.[1].ips[2] == \"0xffffffffc0000008\" and .[1].symbols[0] == \"schedule+0x10/0x100\" and .[3].symbols[1] == null'"
+fi
+
+head -c 78 little >cut
+claim "a file that is cut short" exits 1 "$dusk" stackmap read cut
+claim "... shows what is whole" says "stack_id 42 [ref 1337, depth 3]"
+claim "... and says where it ends" says "dusk: cut: byte 56: stack 2 of 4 has 1 frames, and the file ends at byte 78"
+{ cat little; printf 'and more'; } >longer
+claim "a file that is too long" exits 1 "$dusk" stackmap read longer
+claim "... says where" says "8 bytes more follow the last of 4 stacks"
+claim "... and shows all" says "stack_id 2 [ref 700, depth 2]"
+claim "a file of another kind" exits 1 "$dusk" stackmap read kallsyms
+claim "... is named" says "kallsyms is no file of stacks (FSMB)"
+claim "no file" exits 1 "$dusk" stackmap read none
+claim "... is named" says "cannot read none: No such file or directory"
+sed 's/^[0-9a-f]*/0000000000000000/' kallsyms >hidden
+claim "symbols without addresses" exits 1 "$dusk" stackmap read little --kallsyms hidden
+claim "... the remedy is told" says "kernel.kptr_restrict=0"
+claim "an image that is none" exits 1 "$dusk" stackmap read little --vmlinux kallsyms
+claim "... is named" says "kallsyms is no ELF file"
+
+cat >kernel.s <<'-'
+	.text
+	.globl schedule
+	.type schedule, @function
+schedule:
+	.skip 0x100
+	.size schedule, . - schedule
+-
+if as kernel.s -o kernel.o && ld -e schedule -Ttext=0xffffffff81000100 kernel.o -o vmlinux 2>link; then
+	claim "names from an image" exits 0 "$dusk" stackmap read little --vmlinux vmlinux
+	claim "... with sizes" says "  [0] schedule+0x10/0x100"
+fi
+
+"$make_profile" known.dusk || exit 1
+claim "the stacks of a profile" exits 0 "$dusk" stackmap show -i known.dusk --top 1
+claim "... with names" says "(xz)"
+claim "... as a file" exits 0 "$dusk" stackmap dump -i known.dusk -o known.fsmb
+"$dusk" stackmap show -i known.dusk --no-symbols >shown
+claim "... which reads as it was shown" sh -c "$dusk stackmap read known.fsmb | cmp - shown"
+claim "those that end in the kernel" sh -c "$dusk stackmap show -i known.dusk --kernel | grep -A1 stack_id | grep '\[0\]' |
+	awk '!/kernel/ { bad = 1 } END { exit bad || !NR }'"
+claim "those that do not" sh -c "! $dusk stackmap show -i known.dusk --user | grep '\[0\]' | grep kernel"
+
+claim "a dump needs a place" exits 2 "$dusk" stackmap dump -i known.dusk
+claim "what means nothing is refused" exits 2 "$dusk" stackmap dump -i known.dusk -o x --top 3
+claim "... by name" says "--top means nothing to dump"
+claim "an unknown word" exits 2 "$dusk" stackmap shwo
+claim "... the nearest is suggested" says "did you mean 'show'?"
+claim "no word" exits 2 "$dusk" stackmap
+claim "two sources of names" exits 2 "$dusk" stackmap read little --kallsyms a --vmlinux b
+claim "no full disk goes unnoticed" sh -c "! $dusk stackmap dump -i known.dusk -o /dev/full"
+done_testing
