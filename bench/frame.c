@@ -34,7 +34,7 @@ DECLARE_IMAGE(record_impl);
 #define WARM_UP 100		/* walks that are not counted: they fill the caches */
 
 struct bench {
-	const struct stacktable *stacks;	/* of dusk */
+	struct stackmap *stacks;	/* of dusk */
 	size_t seen;
 	struct vec(u64) frames, ns;
 };
@@ -53,7 +53,7 @@ static int take_dusk(void *ctx, void *data, size_t size)
 	struct bench *b = ctx;
 	u32 nr = 0;
 
-	if (e->kind == EVENT_STACK && e->walk_ns && stacktable_get(b->stacks, e->stack, &nr))
+	if (e->kind == EVENT_STACK && e->walk_ns && stackmap_frames(b->stacks, e->stack, &nr))
 		add(b, nr, e->walk_ns);
 	return 0;
 }

@@ -154,6 +154,26 @@ struct ledgers_map {
 };
 extern struct ledgers_map ledgers SEC(".maps");
 
+/*
+ * Service: stacks: the tables of the stackmap, by core/epochs.h. User space makes them, of the size that all of them have
+ * (stack_bits), one element each.
+ */
+struct stacktable_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size, sizeof(struct stacktable) + (8 << (STACK_DEFAULT_BITS + STACK_WORD_BITS)));
+};
+
+struct stacks_map {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, EPOCH_TABLES);
+	__type(key, u32);
+	__array(values, struct stacktable_map);
+};
+extern struct stacks_map stacks SEC(".maps");
+
 /* Service: excluded: processes that are not asked any more, by tgid; the value is when they started (boot time). */
 struct excluded_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -209,7 +229,6 @@ extern const volatile struct config config CORE;
 extern struct consumers_here consumers_here;
 
 /* Service. */
-extern struct stacktable stacktable;
 extern struct registry registry;
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "scratch.bpf.h"
+#include "stackmap.bpf.h"
 #include <dusk/dusk.bpf.h>
 
 /* How many buffers this CPU's contexts have taken: each gives its own back before it ends, so they nest. */
@@ -56,7 +57,7 @@ CORE u32 dusk_stack_id(u32 nr)
 	if (!s)
 		return 0;
 	s->nr = nr;
-	if (stacktable_put(&stacktable, s, &id))
+	if (stackmap_put(s, &id))
 		count_total(COUNT_STACKS_INLINE, 1);
 	return id;
 }

@@ -4,6 +4,7 @@
 #include "recorder.bpf.h"
 #include "request.bpf.h"
 #include "scratch.bpf.h"
+#include "stackmap.bpf.h"
 
 /*
  * The kernel's stack, if the timer hit the kernel: its id in e->kernel_stack; or, if the table is full, what to send.
@@ -15,7 +16,7 @@ static INLINE struct stack *kernel_stack(struct bpf_perf_event_data *ctx, struct
 	if (bytes <= 0)
 		return NULL;
 	s->nr = bytes / sizeof(u64);
-	if (!stacktable_put(&stacktable, s, &e->kernel_stack))
+	if (!stackmap_put(s, &e->kernel_stack))
 		return NULL;
 	count_total(COUNT_STACKS_INLINE, 1);
 	e->nr = s->nr;

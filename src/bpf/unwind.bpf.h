@@ -5,6 +5,7 @@
 #pragma once
 #include "answer.bpf.h"
 #include "registers.bpf.h"
+#include "stackmap.bpf.h"
 #include "task.bpf.h"
 #include "walkers.bpf.h"
 #include <bpf/bpf_core_read.h>
@@ -101,7 +102,7 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 		e->outcome = walk(w, st, t, mm);
 		e->walk_ns = bpf_ktime_get_ns() - w->head.since_ns;
 		count_total(COUNT_WALK_NS, e->walk_ns);
-		if (stacktable_put(&stacktable, out, &e->stack)) {
+		if (stackmap_put(out, &e->stack)) {
 			count_total(COUNT_STACKS_INLINE, 1);
 			whole = out;
 			e->nr = out->nr;

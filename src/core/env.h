@@ -10,6 +10,8 @@
  *	each(i, n)		a long loop in place; its state must live in map memory, not in locals
  *	forget(home, val)	@val, but the verifier must not distinguish how it came about
  *	at(array, i)		an element of a power-of-two array: masked for the verifier, asserted on the host
+ *	within(array, i, mask)	the same where the size is not in the array's type
+ *	frozen(stored, known)	a number that does not change while the program runs: for the verifier, a constant
  *
  * Short loops with a constant bound (up to about 16 turns) are plain C.
  */

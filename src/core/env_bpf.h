@@ -7,6 +7,7 @@ enum { false, true };
 #define EPERM 1
 #define ENOENT 2
 #define ESRCH 3
+#define E2BIG 7
 #define EAGAIN 11
 #define EACCES 13
 #define EFAULT 14
@@ -48,6 +49,16 @@ enum { false, true };
 		_Static_assert((COUNT(array) & (COUNT(array) - 1)) == 0, "at() needs a power of two"); \
 		opaque((u64)(i)) & (COUNT(array) - 1);			\
 	})])
+
+/* The same of an array whose size @mask + 1 is not in its type. */
+#define within(array, i, mask) ((array)[opaque((u64)(i)) & (mask)])
+
+/*
+ * @known instead of @stored: a constant of frozen .rodata, which the verifier knows, and which is set to the same before the
+ * program is loaded.
+ */
+#define frozen(stored, known) (known)
+extern const volatile u32 stack_bits CORE;
 
 /*
  * Zero, but the verifier must not know: a counter born from it stays imprecise, so that a loop's second turn looks

@@ -28,3 +28,8 @@
 
 #define at(array, i)							\
 	((array)[({ u64 i_ = (i); assert(i_ < COUNT(array)); i_; })])
+
+#define within(array, i, mask)						\
+	((array)[({ u64 i_ = (i); assert(i_ <= (mask)); i_; })])
+
+#define frozen(stored, known) (stored)

@@ -2,7 +2,7 @@
 /* What all tools that share the unwinder agree on. */
 #pragma once
 #include "../abi/consumer.h"
-#include "grace.h"
+#include "epochs.h"
 
 struct registry {
 	struct grace grace;		/* for whoever acts for a consumer */
@@ -10,6 +10,7 @@ struct registry {
 	u32 no_faults;			/* some tool wanted no page to be faulted in */
 	u32 nr_excluded;		/* processes in the map "excluded" */
 	u32 pad;
+	struct epochs epochs;		/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];
 };
 

@@ -4,28 +4,35 @@
 struct put {
 	struct stacktable *table;
 	struct stack *stack;
-	u32 id;
+	u64 place;
+	u32 probes;		/* slots looked at */
+	u32 full;
 };
 
-/* FNV-1a over words, and a last mix so that the upper half depends on all of them. */
-static INLINE void hash(struct stack *s)
+/* The size of a table that is in use; the verifier knows it as a constant. */
+#define BITS(t) frozen((t)->bits, stack_bits)
+#define WORD(t, i) within((t)->word, (i), (1ULL << (BITS(t) + STACK_WORD_BITS)) - 1)
+
+/* FNV-1a over words, and a last mix so that all bits depend on all of them. */
+static INLINE void hash(const struct stacktable *t, struct stack *s)
 {
-	s->hash = 0xcbf29ce484222325ULL;
+	s->hash = 0xcbf29ce484222325ULL ^ t->seed;
 	each(i, MAX_DEPTH) {
 		if (i >= s->nr)
 			break;
 		s->hash = (s->hash ^ at(s->frame, i)) * 0x100000001b3ULL;
 	}
 	s->hash = (s->hash ^ s->hash >> 32) * 0x9E3779B97F4A7C15ULL;
+	s->hash ^= s->hash >> 32;
 }
 
-static INLINE bool same(const struct stacktable *t, u32 id, struct stack *s)
+static INLINE bool same(const struct stacktable *t, u64 place, struct stack *s)
 {
-	if (at(t->word, id) != s->hash || at(t->word, id + 1) != s->nr)
+	if (WORD(t, place) != s->hash || (u16)load_relaxed(&WORD(t, place + 1)) != s->nr)
 		return false;
 	s->equal = 0;
 	each(i, MAX_DEPTH) {
-		if (i >= s->nr || at(t->word, id + STACK_HEAD + i) != at(s->frame, i))
+		if (i >= s->nr || WORD(t, place + STACK_HEAD + i) != at(s->frame, i))
 			break;
 		s->equal++;
 	}
@@ -35,59 +42,77 @@ static INLINE bool same(const struct stacktable *t, u32 id, struct stack *s)
 /* Write @s to new words, where nobody looks yet: s->written. 0: there is no room. */
 static INLINE void write(struct stacktable *t, struct stack *s)
 {
-	u64 need = STACK_HEAD + s->nr, id;
+	u64 need = STACK_HEAD + s->nr, slots = 2ULL << BITS(t), room = (1ULL << (BITS(t) + STACK_WORD_BITS)) - slots, place;
 
-	s->written = 0;
-	if (load_relaxed(&t->used) + need >= STACK_WORDS)
+	if (load_relaxed(&t->used) + need > room)
 		return;
-	id = fetch_add(&t->used, need) + 1;	/* 0 is no id */
-	if (id + need > STACK_WORDS)
+	place = fetch_add(&t->used, need);
+	if (place + need > room)
 		return;
-	at(t->word, id) = s->hash;
-	at(t->word, id + 1) = s->nr;
+	place += slots;
+	WORD(t, place) = s->hash;
+	WORD(t, place + 1) = 1ULL << STACK_REF | s->nr;
 	each(i, MAX_DEPTH) {
 		if (i >= s->nr)
 			break;
-		at(t->word, id + STACK_HEAD + i) = at(s->frame, i);
+		WORD(t, place + STACK_HEAD + i) = at(s->frame, i);
 	}
-	s->written = id;
+	s->written = place;
 }
 
 TURN(probe, struct put, p)
 {
+	struct stacktable *t = p->table;
 	struct stack *s = p->stack;
-	u64 *slot = &at(p->table->slot, (u32)(s->hash + turn) & (STACK_SLOTS - 1));
+	u64 *slot = &WORD(t, (s->hash + turn) & ((2ULL << BITS(t)) - 1));
 	u64 seen = load_acquire(slot);
 
+	p->probes = turn;
 	if (!seen) {
 		if (!s->written)
-			write(p->table, s);
-		if (!s->written)
+			write(t, s);
+		if (!s->written) {
+			p->full = 1;
 			return STOP;
-		seen = cmpxchg(slot, 0, (s->hash & ~0xffffffffULL) | s->written);
+		}
+		seen = cmpxchg(slot, 0, (s->hash & ~STACK_PLACE) | s->written);
 		if (!seen) {
-			fetch_add(&p->table->stacks, 1);
-			p->id = s->written;
+			fetch_add(&t->stacks, 1);
+			p->place = s->written;
+			s->written = 0;
 			return STOP;
 		}
 	}
-	if (seen >> 32 != s->hash >> 32 || !same(p->table, (u32)seen, s))
+	if ((seen ^ s->hash) & ~STACK_PLACE || !same(t, seen & STACK_PLACE, s))
 		return NEXT;
-	p->id = (u32)seen;		/* what was written in vain stays unused */
+	p->place = seen & STACK_PLACE;
+	fetch_add(&WORD(t, p->place + 1), 1ULL << STACK_REF);
 	return STOP;
 }
 
-CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 *ret)
+/* Which of STACK_LENGTHS? */
+static INLINE u32 length_class(u32 probes)
 {
+	return probes < 4 ? probes : probes < 8 ? 4 : probes < 16 ? 5 : probes < 24 ? 6 : 7;
+}
+
+CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret)
+{
+	struct stack_counts *c = &at(t->counts, cpu & (STACK_ROWS - 1));
 	struct put p = { .table = t, .stack = s };
 
 	if (s->nr > MAX_DEPTH)
-		return -ENOSPC;
-	hash(s);
+		return -E2BIG;
+	hash(t, s);
 	s->written = 0;
 	loop(STACK_PROBES, probe, &p);
-	if (!p.id)
-		return -ENOSPC;
-	*ret = p.id;
+	if (s->written)
+		fetch_add(&c->raced, 1);
+	if (!p.place) {
+		fetch_add(p.full ? &c->full : &c->crowded, 1);
+		return p.full ? -ENOSPC : -EBUSY;
+	}
+	fetch_add(&at(c->found, length_class(p.probes)), 1);
+	*ret = stack_id(BITS(t), t->epoch, p.place);
 	return 0;
 }

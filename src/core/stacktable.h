@@ -2,50 +2,123 @@
 /*
  * Every distinct stack once, under a 4-byte id; written from any context, read by user space while it is written.
  *
- * Two arrays. A stack is kept in @word as hash, length and frames, at its own length; its id is where it begins. A slot
- * is one word too: the hash's upper half and the id. So a stack is written first, where nobody looks yet, and then
- * published by one compare-and-swap of its slot: nothing is ever half there, and nobody has to wait.
+ * One array of words: slots first, then the stacks. A stack is kept as hash, length and frames, at its own length; its id
+ * says where it begins. A slot is one word too: the hash's upper part and the place. So a stack is written first, where
+ * nobody looks yet, and then published by one compare-and-swap of its slot: nothing is ever half there, and nobody has to
+ * wait.
  *
  * Who loses that race looks at what the winner put there. Since all who insert a stack try the same slots in the same
- * order, and slots are never emptied, a stack cannot get two ids.
+ * order, and slots are never emptied, a stack cannot get two ids. A full table leaves no traces of what did not fit.
  *
- * Index-based, without pointers, so that both sides of the border use it as it is.
+ * Index-based, without pointers, so that both sides of the border use it as it is. A table is never emptied: a fresh one
+ * takes its place (epochs.h), and ids say of which they are.
  */
 #pragma once
 #include "atomic.h"
 #include "stack.h"
 
-#define STACK_SLOTS (1 << 16)
-#define STACK_WORDS (1 << 20)		/* 8 MiB: about 30,000 stacks of 30 frames */
-#define STACK_PROBES 32
-#define STACK_HEAD 2			/* words before the frames: hash, length */
+/* Sizes: 2^bits stacks of 60 frames, or up to twice as many shorter ones. */
+#define STACK_MIN_BITS 10
+#define STACK_MAX_BITS 20
+#define STACK_DEFAULT_BITS 14
+#define STACK_WORD_BITS 6		/* 2^(bits + 6) words, of which 2^(bits + 1) are slots */
 
-struct stacktable {
-	u64 used;			/* words given out; may run past the end */
-	u64 stacks;			/* published */
-	u64 slot[STACK_SLOTS];
-	u64 word[STACK_WORDS];
+#define STACK_PROBES 32
+#define STACK_HEAD 2			/* words before the frames: hash; references and length */
+#define STACK_REF 16			/* bit where the references begin */
+#define STACK_PLACE ((1ULL << (STACK_MAX_BITS + STACK_WORD_BITS)) - 1)	/* of a slot; the rest is the hash's */
+
+/* How many slots were looked at: 1, 2, 3, 4, up to 8, 16, 24, 32. */
+#define STACK_LENGTHS 8
+#define STACK_ROWS 64			/* CPUs beyond share them; a power of two */
+
+struct stack_counts {
+	u64 found[STACK_LENGTHS];	/* stacks that got an id, by the slots looked at */
+	u64 full, crowded;		/* those that got none: no room for the frames; STACK_PROBES slots taken */
+	u64 raced;			/* written in vain, as somebody was faster with the same stack: room that is lost */
+	u64 pad[5];
 };
 
-/*
- * The id of @s, never 0; uses its working space. -ENOSPC: the table is full, or STACK_PROBES slots are taken; known
- * stacks are still found then. Any context; never sleeps, waits or allocates.
- */
-CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 *ret);
+struct stacktable {
+	u32 bits, epoch;		/* set before anybody else sees it, as is: */
+	u64 seed;			/* of the hash */
+	u64 used;			/* words given out; may run past the end */
+	u64 stacks;			/* published */
+	u64 pad[4];
+	struct stack_counts counts[STACK_ROWS];
+	u64 word[];
+};
 
-/*
- * The stack @id as an array in the table: returns its frames, *@nr how many. NULL if @id is none that
- * stacktable_put() gave out. What it returns stays as it is.
- */
-static inline const u64 *stacktable_get(const struct stacktable *t, u32 id, u32 *nr)
+static inline u64 stacktable_words(u32 bits)
 {
-	u64 len;
+	return 1ULL << (bits + STACK_WORD_BITS);
+}
 
-	if (!id || (u64)id + STACK_HEAD > STACK_WORDS)
+static inline u64 stacktable_slots(u32 bits)
+{
+	return 2ULL << bits;
+}
+
+static inline u64 stacktable_bytes(u32 bits)
+{
+	return sizeof(struct stacktable) + stacktable_words(bits) * sizeof(u64);
+}
+
+/*
+ * The id of @s, never 0; uses its working space. -ENOSPC: there is no room; -EBUSY: STACK_PROBES slots are taken; -E2BIG:
+ * longer than MAX_DEPTH. Known stacks are found in a full table, too. @cpu: which counters. Any context; never sleeps,
+ * waits or allocates.
+ */
+CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret);
+
+/*
+ * The stack at @place as an array in the table: returns its frames, *@nr how many. NULL if no stack can be there. What it
+ * returns stays as it is.
+ */
+static inline const u64 *stacktable_at(const struct stacktable *t, u64 place, u32 *nr)
+{
+	u64 words = stacktable_words(t->bits), len;
+
+	if (place < stacktable_slots(t->bits) || place + STACK_HEAD > words)
 		return 0;
-	len = load_acquire(&t->word[id + 1]);
-	if (len > MAX_DEPTH || id + STACK_HEAD + len > STACK_WORDS)
+	len = load_acquire(&t->word[place + 1]) & ((1 << STACK_REF) - 1);
+	if (len > MAX_DEPTH || place + STACK_HEAD + len > words)
 		return 0;
 	*nr = len;
-	return &t->word[id + STACK_HEAD];
+	return &t->word[place + STACK_HEAD];
+}
+
+/*
+ * An id: below, where the stack is in its table; above, as much of the epoch's number as there is room for in 31 bits. The
+ * last bit is for users of ids.
+ */
+static INLINE u32 stack_id(u32 bits, u32 epoch, u64 place)
+{
+	return ((epoch << (bits + STACK_WORD_BITS)) | (u32)place) & ~(1u << 31);
+}
+
+/* Can @id be of @epoch? */
+static INLINE bool stack_is_of(u32 bits, u32 epoch, u32 id)
+{
+	return !((stack_id(bits, epoch, 0) ^ id) >> (bits + STACK_WORD_BITS));
+}
+
+/* The stack @id, which stacktable_put() of this table gave out; NULL if it cannot be. */
+static inline const u64 *stacktable_get(const struct stacktable *t, u32 id, u32 *nr)
+{
+	return stacktable_at(t, id & (stacktable_words(t->bits) - 1), nr);
+}
+
+/* The id of the stack in slot @i, or 0: the slot is empty. */
+static inline u32 stacktable_id(const struct stacktable *t, u64 i)
+{
+	u64 slot = load_acquire(&t->word[i]);
+
+	return slot ? stack_id(t->bits, t->epoch, slot & STACK_PLACE) : 0;
+}
+
+/* How often the stack @id was asked for. */
+static inline u64 stacktable_refs(const struct stacktable *t, u32 id)
+{
+	return load_relaxed(&t->word[(id & (stacktable_words(t->bits) - 1)) + 1]) >> STACK_REF;
 }

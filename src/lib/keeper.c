@@ -10,8 +10,9 @@ int keeper_look(struct keeper *k, struct service *s)
 	u64 now = now_ns();
 	int ret;
 
+	ret = service_keep_stacks(s);
 	if (now - k->looked_ns < LOOK_NS)
-		return 0;
+		return ret;
 	k->looked_ns = now;
 	ret = service_exclude_stuck(s, now - MAX_WALK_NS);
 	if (ret >= 0)

@@ -81,14 +81,16 @@ void *object_variable(struct bpf_object *obj, const char *name, size_t size)
 	return NULL;
 }
 
-int object_configure(struct bpf_object *obj, u32 tool)
+int object_configure(struct bpf_object *obj, u32 tool, u32 bits)
 {
 	struct bpf_map *walkers = bpf_object__find_map_by_name(obj, "walkers");
 	struct config *c = object_variable(obj, "config", sizeof(*c));
+	u32 *known_bits = object_variable(obj, "stack_bits", sizeof(*known_bits));
 
-	if (!c || c->abi != UNWIND_ABI || !walkers)
+	if (!c || c->abi != UNWIND_ABI || !walkers || !known_bits)
 		return -EINVAL;
 	c->tool = tool;
+	*known_bits = bits;
 	c->nr_walkers = bpf_map__max_entries(walkers);
 	probe_kernel_places(&c->places);
 	return 0;

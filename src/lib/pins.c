@@ -11,6 +11,7 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "error.h"
 
@@ -231,12 +232,51 @@ int pins_get(const struct pins *p, const char *name)
 	return fd < 0 ? -errno : fd;
 }
 
+void pins_drop(const struct pins *p, const char *name)
+{
+	char path[PATH_MAX];
+
+	pin_path(path, sizeof(path), p, name);
+	unlink(path);
+}
+
+int pins_visit(struct pins **ret, const char *base, const char *version)
+{
+	struct pins *p = calloc(1, sizeof(*p));
+	int r = 0;
+
+	if (!p)
+		return -ENOMEM;
+	p->own = p->folder = -1;
+	if (asprintf(&p->path, "%s/%s", base, version) < 0) {
+		p->path = NULL;
+		r = -ENOMEM;
+	} else {
+		p->folder = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+		r = p->folder < 0 ? -errno : 0;
+	}
+	if (r)
+		close_pins(p);
+	else
+		*ret = p;
+	return r;
+}
+
+int pins_try_lock(struct pins *p)
+{
+	return !flock(p->folder, LOCK_EX | LOCK_NB) ? 0 : errno == EWOULDBLOCK ? -EBUSY : -errno;
+}
+
 void pins_leave(struct pins *p)
 {
 	char name[16];
 
 	if (!p)
 		return;
+	if (!p->tool) {
+		close_pins(p);
+		return;
+	}
 	pins_lock(p);
 	name_tool(name, p->tool);
 	if (is_alone(p)) {

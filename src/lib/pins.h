@@ -41,3 +41,15 @@ int pins_get(const struct pins *p, const char *name);
 
 /* Take the lock, and leave; remove all if we are the last. */
 void pins_leave(struct pins *p);
+
+/* Remove a pin; what it held lives on while others hold it. */
+void pins_drop(const struct pins *p, const char *name);
+
+/*
+ * Look into folder @base/@version without being a tool: not counted, in nobody's way. *@ret is to be ended with
+ * pins_leave(). -ENOENT: there is none.
+ */
+int pins_visit(struct pins **ret, const char *base, const char *version);
+
+/* As pins_lock(), but -EBUSY if somebody has the lock. */
+int pins_try_lock(struct pins *p);

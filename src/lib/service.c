@@ -22,15 +22,18 @@ DECLARE_IMAGE(service);
 /* The maps of the service, as the object names them. */
 static const char *const shared_maps[] = {
 	"tasks", "walkers", "modules", "named", "rings", "ledgers", "excluded", "cookies",
-	".bss.stacks", ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
+	"stacks", ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
 };
 
 struct service {
 	struct bpf_object *obj;
 	struct object_links links;
 	struct pins *pins;
+	int first_table;		/* of the stackmap; -1: it is not ours */
+	u32 stack_bits;
 	struct dusk_error private_reason;
-	struct shared stacks, registry, totals, walkers;
+	struct stackmap *stacks;
+	struct shared registry, totals, walkers;
 };
 
 /*
@@ -60,6 +63,16 @@ static u32 walkers_for(int nr_cpus)
 	return nr;
 }
 
+/* The tables have a size that the programs know when they are loaded. */
+static int set_stacks(struct service *s, u32 bits)
+{
+	struct bpf_map *m = bpf_object__find_map_by_name(s->obj, "stacks");
+
+	s->stack_bits = bits ?: STACK_DEFAULT_BITS;
+	s->first_table = stackmap_make_table(s->stack_bits, 0);
+	return s->first_table < 0 ? s->first_table : bpf_map__set_inner_map_fd(m, s->first_table);
+}
+
 static int resize(struct service *s, const char *name, u32 entries)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->obj, name);
@@ -76,12 +89,19 @@ static int set_sizes(struct service *s, const struct service_options *o)
 		ret = resize(s, "tasks", o->max_tasks);
 	if (!ret)
 		ret = resize(s, "modules", o->max_modules);
+	if (!ret)
+		ret = set_stacks(s, o->stackmap_bits);
 	return ret;
 }
 
 /* Maps are there. */
 static int take_over(struct service *s)
 {
+	int bits = stackmap_pinned_bits(s->pins);
+
+	if (bits < 0)
+		return bits;
+	s->stack_bits = bits;
 	for (size_t i = 0; i < NR_SHARED; i++) {
 		_cleanup_(closep) int fd = pins_get(s->pins, shared_maps[i]);
 		int ret = fd < 0 ? fd : bpf_map__reuse_fd(bpf_object__find_map_by_name(s->obj, shared_maps[i]), fd);
@@ -101,6 +121,19 @@ static int pin(struct service *s)
 	return ret;
 }
 
+static int open_stacks(struct service *s, bool join)
+{
+	int ret = stackmap_new(&s->stacks, service_map(s, "stacks"), s->pins, service_registry(s), service_tool(s));
+
+	if (ret)
+		return ret;
+	if (!join)
+		ret = stackmap_begin(s->stacks, s->first_table, s->stack_bits);
+	if (!ret)
+		stackmap_join(s->stacks);
+	return ret;
+}
+
 static int load(struct service *s, const struct service_options *o)
 {
 	bool join = s->pins && !pins_is_first(s->pins);
@@ -109,19 +142,19 @@ static int load(struct service *s, const struct service_options *o)
 
 	ret = join ? take_over(s) : set_sizes(s, o);
 	if (!ret)
-		ret = object_configure(s->obj, service_tool(s));
+		ret = object_configure(s->obj, service_tool(s), s->stack_bits);
 	if (!ret)
 		ret = bpf_object__load(s->obj);
 	if (!ret && s->pins && !join)
 		ret = pin(s);
-	if (!ret)
-		ret = shared_map(&s->stacks, s->obj, ".bss.stacks", false);
 	if (!ret)
 		ret = shared_map(&s->registry, s->obj, ".bss.registry", true);
 	if (!ret)
 		ret = shared_map(&s->totals, s->obj, ".bss.totals", false);
 	if (!ret)
 		ret = shared_map(&s->walkers, s->obj, "walkers", false);
+	if (!ret)
+		ret = open_stacks(s, join);
 	if (ret)
 		return ret;
 	r = service_registry(s);
@@ -158,6 +191,7 @@ int service_new(struct service **ret, const struct service_options *o, struct du
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return -ENOMEM;
+	s->first_table = -1;
 	r = object_open(&s->obj, &IMAGE(service), "dusk_service", err);
 	if (!r) {
 		enter(s, o->pin);
@@ -181,7 +215,8 @@ void service_free(struct service *s)
 	if (!s)
 		return;
 	object_detach(&s->links);
-	shared_unmap(&s->stacks);
+	stackmap_free(s->stacks);
+	closep(&s->first_table);
 	shared_unmap(&s->registry);
 	shared_unmap(&s->totals);
 	shared_unmap(&s->walkers);
@@ -229,15 +264,34 @@ struct registry *service_registry(const struct service *s)
 	return s->registry.elements;
 }
 
-const struct stacktable *service_stacks(const struct service *s)
+struct stackmap *service_stacks(const struct service *s)
 {
-	return s->stacks.elements;
+	return s->stacks;
+}
+
+u32 service_stack_bits(const struct service *s)
+{
+	return s->stack_bits;
+}
+
+int service_keep_stacks(struct service *s)
+{
+	int ret;
+
+	if (!stackmap_is_due(s->stacks))
+		return 0;
+	ret = service_lock(s);
+	if (ret)
+		return ret;
+	ret = stackmap_keep(s->stacks);
+	service_unlock(s);
+	return ret;
 }
 
 u64 service_total(const struct service *s, enum counter which)
 {
 	if (which == COUNT_STACKS)
-		return load_relaxed(&service_stacks(s)->stacks);
+		return stackmap_stacks(s->stacks);
 	return shared_sum(&s->totals, which);
 }
 

@@ -8,7 +8,7 @@
 #include <bpf/libbpf.h>
 #include "abi/counter.h"
 #include "core/registry.h"
-#include "core/stacktable.h"
+#include "stackmap.h"
 
 struct service;
 
@@ -16,6 +16,7 @@ struct service_options {
 	const char *pin;		/* as in struct dusk_unwind_options */
 	uint32_t max_depth;		/* frames */
 	bool no_faults;
+	uint32_t stackmap_bits;		/* if we make the maps; 0: STACK_DEFAULT_BITS */
 	uint32_t max_tasks, max_walkers, max_modules;	/* if we make the maps; 0: as maps.h and the CPUs say */
 };
 
@@ -44,7 +45,13 @@ bool service_has_tool(const struct service *s, u32 tool);
 
 /* Shared with the kernel and other tools, who write at any time. */
 struct registry *service_registry(const struct service *s);
-const struct stacktable *service_stacks(const struct service *s);
+struct stackmap *service_stacks(const struct service *s);
+
+/* The size of its tables, and of those of all tools on it. */
+u32 service_stack_bits(const struct service *s);
+
+/* What is to be done for the stackmap: stackmap_keep(). Cheap if nothing is. 0 or a negative errno. */
+int service_keep_stacks(struct service *s);
 
 /* The sum over all CPUs, of all tools, since the service was made. */
 u64 service_total(const struct service *s, enum counter which);

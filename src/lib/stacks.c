@@ -14,19 +14,19 @@ struct kept {
 struct stacks {
 	struct profile_writer *writer;
 	struct modules_known *modules;
-	const struct stacktable *table;
+	struct stackmap *map;
 	struct map user;	/* pid << 32 | id -> node; pid is 0 if no frame depends on the process */
 	struct map kernel;	/* user node << 32 | kernel id -> node */
 	struct vec(struct kept) kept;
 	struct map kept_by_hash;	/* -> index + 1 */
 };
 
-struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, const struct stacktable *table)
+struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, struct stackmap *map)
 {
 	struct stacks *s = calloc(1, sizeof(*s));
 
 	if (s)
-		*s = (struct stacks){ .writer = w, .modules = m, .table = table };
+		*s = (struct stacks){ .writer = w, .modules = m, .map = map };
 	return s;
 }
 
@@ -75,7 +75,7 @@ uint32_t stacks_user(struct stacks *s, u32 id, pid_t pid)
 		known = map_find(&s->user, of_process);
 	if (known)
 		return *known;
-	frame = stacktable_get(s->table, id, &nr);
+	frame = stackmap_frames(s->map, id, &nr);
 	if (!frame)
 		return 0;
 	node = stacks_user_frames(s, frame, nr, pid);
@@ -136,7 +136,7 @@ uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id)
 		frame = s->kept.v[id & ~KEPT].frame;
 		nr = s->kept.v[id & ~KEPT].nr;
 	} else {
-		frame = stacktable_get(s->table, id, &nr);
+		frame = stackmap_frames(s->map, id, &nr);
 	}
 	if (!frame)
 		return user;

@@ -2,12 +2,12 @@
 /* From the kernel side's stacks to nodes of the profile. Each distinct stack is translated once. */
 #pragma once
 #include "abi/types.h"
-#include "core/stacktable.h"
+#include "stackmap.h"
 #include "modules.h"
 
 struct stacks;
 
-struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, const struct stacktable *table);
+struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, struct stackmap *map);
 void stacks_free(struct stacks *s);
 
 /* The innermost node of user stack @id of the table, seen in process @pid. 0: there is no such stack. */

@@ -51,7 +51,7 @@ int tool_open(struct tool **ret, struct service *s, const struct dusk_image *pla
 	if (!r) {
 		r = share_maps(t);
 		if (!r)
-			r = object_configure(t->obj, service_tool(s));
+			r = object_configure(t->obj, service_tool(s), service_stack_bits(s));
 		if (r)
 			error_set(err, r, "the BPF object is not linked with this version of dusk.bpf.o");
 	}

@@ -310,7 +310,7 @@ int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void
 
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr)
 {
-	const u64 *frame = stacktable_get(service_stacks(u->service), id, nr);
+	const u64 *frame = stackmap_frames(service_stacks(u->service), id, nr);
 
 	if (!frame)
 		return -ENOENT;

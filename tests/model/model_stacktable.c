@@ -11,9 +11,15 @@
 #define INSERTERS 3
 #define NOBODY INSERTERS
 #define FRAMES 2
-#define USED_WORDS 64			/* of the table */
+#define TABLE_BITS 1			/* 128 words, of which 4 are slots */
 
-static struct stacktable table;
+static struct {
+	struct stacktable head;
+	u64 word[2 << STACK_WORD_BITS];
+} memory;
+#define table memory.head
+
+static u64 room;			/* words that are left; 0: all */
 static struct stack stack[INSERTERS];
 static u32 id[INSERTERS];
 static int err[INSERTERS];
@@ -32,16 +38,16 @@ static void make(struct stack *s, u64 n)
 
 static void reset(void)
 {
-	make(&stack[0], 1);
-	hash(&stack[0]);
+	memset(&memory, 0, sizeof(memory));
+	table.bits = TABLE_BITS;
 	for (u32 i = 0; i < INSERTERS; i++) {
-		table.slot[(stack[0].hash + i) & (STACK_SLOTS - 1)] = 0;
 		make(&stack[i], all_alike || i < 2 ? 1 : 2);
 		id[i] = 0;
 		err[i] = -EAGAIN;
 	}
-	memset(table.word, 0, USED_WORDS * sizeof(table.word[0]));
-	table.used = table.stacks = 0;
+	hash(&table, &stack[0]);
+	if (room)
+		table.used = stacktable_words(TABLE_BITS) - stacktable_slots(TABLE_BITS) - room;
 	torn = false;
 }
 
@@ -50,15 +56,15 @@ static int put_carelessly(struct stack *s, u32 *ret)
 {
 	u64 *slot;
 
-	hash(s);
-	slot = &table.slot[s->hash & (STACK_SLOTS - 1)];
+	hash(&table, s);
+	slot = &table.word[s->hash & (stacktable_slots(TABLE_BITS) - 1)];
 	if (!load_acquire(slot)) {
 		write(&table, s);
-		store_release(slot, (s->hash & ~0xffffffffULL) | s->written);
+		store_release(slot, (s->hash & ~STACK_PLACE) | s->written);
 		fetch_add(&table.stacks, 1);
 		*ret = s->written;
 	} else {
-		*ret = (u32)*slot;
+		*ret = *slot & STACK_PLACE;
 	}
 	return 0;
 }
@@ -73,9 +79,9 @@ static bool leads_to(u32 which, const struct stack *s)
 
 static void look(void)
 {
-	u64 seen = load_acquire(&table.slot[stack[0].hash & (STACK_SLOTS - 1)]);
+	u32 seen = stacktable_id(&table, stack[0].hash & (stacktable_slots(TABLE_BITS) - 1));
 
-	if (seen && !leads_to((u32)seen, &stack[0]) && !leads_to((u32)seen, &stack[INSERTERS - 1]))
+	if (seen && !leads_to(seen, &stack[0]) && !leads_to(seen, &stack[INSERTERS - 1]))
 		torn = true;
 }
 
@@ -86,12 +92,40 @@ static void thread(u32 me)
 	if (me == reader)
 		err[me] = 0;
 	else
-		err[me] = careless ? put_carelessly(&stack[me], &id[me]) : stacktable_put(&table, &stack[me], &id[me]);
+		err[me] = careless ? put_carelessly(&stack[me], &id[me]) : stacktable_put(&table, &stack[me], 0, &id[me]);
+}
+
+/* There was room for one: who got an id got it rightly, the others know why not, and nothing of theirs is left. */
+static bool is_right_when_full(void)
+{
+	u32 found = 0;
+
+	for (u32 i = 0; i < INSERTERS; i++) {
+		if (err[i] && err[i] != -ENOSPC)
+			return false;
+		if (!err[i] && !leads_to(id[i], &stack[i]))
+			return false;
+		found += !err[i];
+	}
+	for (u64 i = 0; i < stacktable_slots(TABLE_BITS); i++)
+		if (stacktable_id(&table, i) && !leads_to(stacktable_id(&table, i), &stack[0]) &&
+		    !leads_to(stacktable_id(&table, i), &stack[INSERTERS - 1]))
+			return false;
+	return !torn && found && table.stacks == 1 && table.counts[0].full == INSERTERS - found;
 }
 
 static bool is_right(void)
 {
+	u64 refs = 0, inserters = INSERTERS - (reader != NOBODY);
+
+	if (room)
+		return is_right_when_full();
 	if (torn || table.stacks != (all_alike ? 1 : 2))
+		return false;
+	for (u64 i = 0; i < stacktable_slots(TABLE_BITS); i++)
+		if (stacktable_id(&table, i))
+			refs += stacktable_refs(&table, stacktable_id(&table, i));
+	if (refs != inserters)
 		return false;
 	for (u32 i = 0; i < INSERTERS; i++) {
 		if (i == reader)
@@ -113,20 +147,18 @@ int main(void)
 	struct model m = {
 		INSERTERS, thread, NULL, reset, is_right,
 		.part = {
-			{ 0 }, { table.word, USED_WORDS * sizeof(u64) }, PART(table.used), PART(table.stacks),
+			PART(memory.word), PART(table.used), PART(table.stacks), PART(table.counts[0]),
 			STACK_PART(0), STACK_PART(1), STACK_PART(2), PART(id), PART(err), PART(torn),
 		},
 	};
-
-	reset();
-	m.part[0].at = &table.slot[stack[0].hash & (STACK_SLOTS - 1)];
-	m.part[0].bytes = INSERTERS * sizeof(u64);
-	assert((u64 *)m.part[0].at + INSERTERS <= table.slot + STACK_SLOTS);
 
 	all_alike = true;
 	explore_holds(&m, "three who insert one stack get one id");
 	all_alike = false;
 	explore_holds(&m, "another stack with the same hash gets another");
+	room = STACK_HEAD + FRAMES;
+	explore_holds(&m, "where there is room for one, one of them or its equals get an id, and the others the reason");
+	room = 0;
 	all_alike = m.each_access = true;
 	reader = INSERTERS - 1;
 	explore_holds(&m, "who reads meanwhile finds a whole stack or none, whatever was written so far");

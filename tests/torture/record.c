@@ -3,7 +3,7 @@
  * record PROFILE HZ [MAP=ENTRIES | stacks=full | reader=asleep]... -- COMMAND...
  *
  * What if the kernel side has hardly any room? Records COMMAND with libdusk, on an unwinder that is shared with nobody
- * and has maps of other sizes: libdusk is linked so that its service_new() and bpf_object__load() are ours (--wrap),
+ * and has maps of other sizes: libdusk is linked so that its service_new(), bpf_object__load() and others are ours (--wrap),
  * where that can still be set. A reader that is asleep takes in events only when the command has ended.
  */
 #include <dusk/dusk.h>
@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include "core/stacktable.h"
 #include "lib/service.h"
 
 #define POLL_MS 20
@@ -25,6 +25,10 @@ int __real_bpf_object__load(struct bpf_object *obj);
 int __wrap_bpf_object__load(struct bpf_object *obj);
 int __real_service_new(struct service **ret, const struct service_options *o, struct dusk_error *err);
 int __wrap_service_new(struct service **ret, const struct service_options *o, struct dusk_error *err);
+int __real_stackmap_make_table(u32 bits, u32 epoch);
+int __wrap_stackmap_make_table(u32 bits, u32 epoch);
+int __real_service_keep_stacks(struct service *s);
+int __wrap_service_keep_stacks(struct service *s);
 
 static char **sizes;	/* ended by "--" */
 static bool asleep, full;
@@ -50,28 +54,30 @@ int __wrap_service_new(struct service **ret, const struct service_options *o, st
 	return __real_service_new(ret, &small, err);
 }
 
-/* Leave room for a stack or two. */
-static int fill_stacks(struct bpf_object *obj)
+/* Leave room for a stack or two, and no fresh table comes. */
+int __wrap_stackmap_make_table(u32 bits, u32 epoch)
 {
-	int fd = bpf_object__find_map_fd_by_name(obj, ".bss.stacks"), ret = -ENOMEM;
-	struct stacktable *table = malloc(sizeof(*table) + 8);
-	u32 zero = 0;
+	int fd = __real_stackmap_make_table(bits, epoch);
+	struct stacktable *t = MAP_FAILED;
 
-	if (table)
-		ret = bpf_map_lookup_elem(fd, &zero, table);
-	if (!ret) {
-		table->used = STACK_WORDS - WORDS_LEFT;
-		ret = bpf_map_update_elem(fd, &zero, table, BPF_ANY);
+	if (fd >= 0 && full)
+		t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (t != MAP_FAILED) {
+		t->used = stacktable_words(bits) - stacktable_slots(bits) - WORDS_LEFT;
+		munmap(t, sizeof(*t));
 	}
-	free(table);
-	return ret;
+	return fd;
+}
+
+int __wrap_service_keep_stacks(struct service *s)
+{
+	return full ? 0 : __real_service_keep_stacks(s);
 }
 
 int __wrap_bpf_object__load(struct bpf_object *obj)
 {
 	static const char *const own[] = {"events", "wanted"};
-	struct bpf_map *map, *stacks = bpf_object__find_map_by_name(obj, ".bss.stacks");
-	bool made = stacks && bpf_map__fd(stacks) < 0;	/* by this object; the others take it over */
+	struct bpf_map *map;
 	int ret = 0;
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]) && !ret; i++) {
@@ -79,11 +85,7 @@ int __wrap_bpf_object__load(struct bpf_object *obj)
 		if (map && size_of(own[i]))
 			ret = bpf_map__set_max_entries(map, size_of(own[i]));
 	}
-	if (!ret)
-		ret = __real_bpf_object__load(obj);
-	if (!ret && made && full)
-		ret = fill_stacks(obj);
-	return ret;
+	return ret ? ret : __real_bpf_object__load(obj);
 }
 
 /* A child that execs when @go is closed. */

@@ -5,7 +5,8 @@
 char LICENSE[] __attribute__((section("license"), used)) = "GPL";
 
 struct twin twin SHARED("twin");
-struct stacktable twin_table SHARED("table");
+u64 twin_table[TWIN_TABLE_WORDS] SHARED("table");
+const volatile u32 stack_bits __attribute__((section(".rodata.stacks"))) CORE = TWIN_BITS;
 volatile u32 loop_zero CORE;
 
 #define PROGRAM(name)							\

@@ -25,7 +25,7 @@ struct twin {
 	struct module module;
 	u8 memory[TWIN_MEMORY];
 
-	u32 outcome, id;
+	u32 outcome, id, cpu, pad;
 	struct range range;
 	struct ehframe ehframe;
 	struct cfi cfi;
@@ -41,7 +41,11 @@ struct twin {
 };
 
 extern struct twin twin;
-extern struct stacktable twin_table;
+
+/* A struct stacktable: a small one, whose size the verifier has to know. */
+#define TWIN_BITS 10
+#define TWIN_TABLE_WORDS (sizeof(struct stacktable) / sizeof(u64) + (64 << TWIN_BITS))
+extern u64 twin_table[TWIN_TABLE_WORDS];
 
 /* One run of each part of the core. */
 static INLINE void run_cfi(struct twin *t)
@@ -83,7 +87,7 @@ static INLINE void run_stacks(struct twin *t)
 {
 	u32 id = 0;
 
-	t->outcome = -stacktable_put(&twin_table, &t->stack, &id);
+	t->outcome = -stacktable_put((struct stacktable *)twin_table, &t->stack, t->cpu, &id);
 	t->id = id;
 }
 

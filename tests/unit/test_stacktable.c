@@ -13,13 +13,45 @@
 #define THREADS 4
 #define DISTINCT 3000
 #define PUTS 20000
+#define BITS 14
+#define WORDS stacktable_words(BITS)
+#define SLOTS stacktable_slots(BITS)
+#define PLACE(id) ((id) & (WORDS - 1))
 
 static struct stacktable *table;
 
 static int fresh(void **state)
 {
-	table = calloc(1, sizeof(*table));
+	table = calloc(1, stacktable_bytes(BITS));
+	if (table)
+		table->bits = BITS;
 	return table ? 0 : -1;
+}
+
+/* What was counted, on all CPUs. */
+static struct stack_counts counts(void)
+{
+	struct stack_counts sum = {};
+
+	for (u32 row = 0; row < STACK_ROWS; row++)
+		for (size_t i = 0; i < sizeof(sum) / sizeof(u64); i++)
+			((u64 *)&sum)[i] += ((u64 *)&table->counts[row])[i];
+	return sum;
+}
+
+static u64 successes(void)
+{
+	struct stack_counts c = counts();
+	u64 sum = 0;
+
+	for (u32 i = 0; i < STACK_LENGTHS; i++)
+		sum += c.found[i];
+	return sum;
+}
+
+static int put(struct stack *s, u32 *id)
+{
+	return stacktable_put(table, s, 1, id);
 }
 
 static int drop(void **state)
@@ -59,14 +91,14 @@ static void a_stack_keeps_its_id(void **state)
 
 	for (u32 n = 0; n < COUNT(id); n++) {
 		make(&s, n);
-		assert_int_equal(stacktable_put(table, &s, &id[n]), 0);
+		assert_int_equal(put(&s, &id[n]), 0);
 		assert_true(id[n] && leads_to(id[n], &s));
 		for (u32 m = 0; m < n; m++)
 			assert_true(id[m] != id[n]);
 	}
 	for (u32 n = 0; n < COUNT(id); n++) {
 		make(&s, n);
-		assert_int_equal(stacktable_put(table, &s, &again), 0);
+		assert_int_equal(put(&s, &again), 0);
 		assert_int_equal(again, id[n]);
 	}
 	assert_int_equal(table->stacks, COUNT(id));
@@ -83,13 +115,13 @@ static void stacks_of_any_length_are_kept(void **state)
 	for (int round = 0; round < 2; round++)
 		for (size_t i = 0; i < COUNT(length); i++) {
 			s.nr = length[i];
-			assert_int_equal(stacktable_put(table, &s, round ? &again : &id[i]), 0);
+			assert_int_equal(put(&s, round ? &again : &id[i]), 0);
 			assert_true(!round || again == id[i]);
 			assert_true(leads_to(id[i], &s));
 		}
 	assert_int_equal(table->stacks, COUNT(length));
 	s.nr = MAX_DEPTH + 1;
-	assert_true(stacktable_put(table, &s, &again) < 0);
+	assert_true(put(&s, &again) < 0);
 }
 
 static void stacks_that_differ_in_one_frame_or_in_length_differ(void **state)
@@ -97,12 +129,12 @@ static void stacks_that_differ_in_one_frame_or_in_length_differ(void **state)
 	static struct stack s = { .nr = 3, .frame = { 1, 2, 3 } };
 	u32 a, b, c;
 
-	stacktable_put(table, &s, &a);
+	put(&s, &a);
 	s.frame[2] = 4;
-	stacktable_put(table, &s, &b);
+	put(&s, &b);
 	s.frame[2] = 3;
 	s.nr = 2;
-	stacktable_put(table, &s, &c);
+	put(&s, &c);
 	assert_true(a != b && b != c && a != c);
 }
 
@@ -124,21 +156,24 @@ static void stacks_that_share_their_hash_are_told_apart_by_their_frames(void **s
 
 	for (u32 n = 0; n < STACK_PROBES; n++) {
 		make_collision(&s, n);
-		assert_int_equal(stacktable_put(table, &s, &id[n]), 0);
+		assert_int_equal(put(&s, &id[n]), 0);
 		assert_true(!n || s.hash == hash);
 		hash = s.hash;
 		assert_true(leads_to(id[n], &s));
 	}
 	for (u32 n = 0; n < STACK_PROBES; n++) {
 		make_collision(&s, n);
-		assert_int_equal(stacktable_put(table, &s, &again), 0);
+		assert_int_equal(put(&s, &again), 0);
 		assert_int_equal(again, id[n]);
 	}
 	assert_int_equal(table->stacks, STACK_PROBES);
 	make_collision(&s, STACK_PROBES);
 	again = 77;
-	assert_int_equal(stacktable_put(table, &s, &again), -ENOSPC);
+	assert_int_equal(put(&s, &again), -EBUSY);
 	assert_int_equal(again, 77);
+	assert_int_equal(counts().crowded, 1);
+	assert_int_equal(counts().full, 0);
+	assert_int_equal(counts().found[STACK_LENGTHS - 1], 2 * (STACK_PROBES - 24));
 }
 
 static void a_slot_with_the_same_tag_and_another_hash_is_not_taken_for_it(void **state)
@@ -146,52 +181,181 @@ static void a_slot_with_the_same_tag_and_another_hash_is_not_taken_for_it(void *
 	static struct stack s = { .nr = 1, .frame = { 99 } };
 	u32 id, other;
 
-	assert_int_equal(stacktable_put(table, &s, &id), 0);
-	table->word[id] ^= 1;			/* the hash of another stack: upper half and slot are the same */
-	assert_int_equal(stacktable_put(table, &s, &other), 0);
+	assert_int_equal(put(&s, &id), 0);
+	table->word[PLACE(id)] ^= 1;			/* the hash of another stack: upper half and slot are the same */
+	assert_int_equal(put(&s, &other), 0);
 	assert_true(other != id);
-	table->word[other + 1]++;		/* and of another length */
-	assert_int_equal(stacktable_put(table, &s, &id), 0);
+	table->word[PLACE(other) + 1]++;		/* and of another length */
+	assert_int_equal(put(&s, &id), 0);
 	assert_true(other != id);
+}
+
+/* Full in words if stacks are long, and in slots if they are short. */
+static void fill(u32 extra)
+{
+	static struct stack s;
+	u32 id, first, n = 0, refused = 0;
+	struct stack_counts c;
+
+	make(&s, 0);
+	assert_int_equal(put(&s, &first), 0);
+	for (n = 1; refused < 1000; n++) {
+		make(&s, n);
+		s.nr += extra;
+		if (put(&s, &id))
+			refused++;
+		else
+			assert_true(PLACE(id) + STACK_HEAD + s.nr <= WORDS && leads_to(id, &s));
+	}
+	assert_true(table->stacks > 1 << BITS);
+	assert_true(table->used <= WORDS - SLOTS);
+	c = counts();
+	assert_true(extra ? c.full > 900 : c.crowded > 900);
+	assert_int_equal(c.full + c.crowded, refused);
+	assert_int_equal(successes() + refused, n);
+	make(&s, 0);
+	assert_int_equal(put(&s, &id), 0);
+	assert_int_equal(id, first);
 }
 
 static void a_full_table_still_finds_what_it_has(void **state)
 {
-	static struct stack s;
-	u32 id, first, n = 0, refused = 0;
-
-	make(&s, 0);
-	assert_int_equal(stacktable_put(table, &s, &first), 0);
-	for (n = 1; refused < 1000; n++) {
-		make(&s, n);
-		if (stacktable_put(table, &s, &id))
-			refused++;
-		else
-			assert_true(id + STACK_HEAD + s.nr <= STACK_WORDS && leads_to(id, &s));
-	}
-	assert_true(n > 20000);
-	assert_true(table->used <= STACK_WORDS);
-	make(&s, 0);
-	assert_int_equal(stacktable_put(table, &s, &id), 0);
-	assert_int_equal(id, first);
+	fill(30);
 }
 
-static void ids_that_were_not_given_out_lead_nowhere_outside_the_table(void **state)
+static void so_does_one_whose_slots_are_taken(void **state)
 {
-	static const u32 wild[] = { 0, STACK_WORDS - 1, STACK_WORDS, ~0u, ~0u - 2 };
+	fill(0);
+}
+
+static void places_that_were_not_given_out_lead_nowhere_outside_the_table(void **state)
+{
+	const u64 wild[] = { 0, 1, SLOTS - 1, WORDS - 1, WORDS, ~0ULL >> 1, ~0u - 2 };
 	u32 nr = 0;
 
 	for (size_t i = 0; i < COUNT(wild); i++)
-		assert_ptr_equal(stacktable_get(table, wild[i], &nr), NULL);
-	table->word[101] = MAX_DEPTH + 1;
-	assert_ptr_equal(stacktable_get(table, 100, &nr), NULL);
-	table->word[STACK_WORDS - 9] = 9;
-	assert_ptr_equal(stacktable_get(table, STACK_WORDS - 10, &nr), NULL);
-	table->word[STACK_WORDS - 9] = 8;
-	assert_true(stacktable_get(table, STACK_WORDS - 10, &nr) && nr == 8);
+		assert_ptr_equal(stacktable_at(table, wild[i], &nr), NULL);
+	table->word[SLOTS + 101] = MAX_DEPTH + 1;
+	assert_ptr_equal(stacktable_at(table, SLOTS + 100, &nr), NULL);
+	table->word[WORDS - 9] = 9;
+	assert_ptr_equal(stacktable_at(table, WORDS - 10, &nr), NULL);
+	table->word[WORDS - 9] = 1ULL << 40 | 8;
+	assert_true(stacktable_at(table, WORDS - 10, &nr) && nr == 8);
+}
+
+static void each_request_is_a_reference(void **state)
+{
+	static struct stack s, other = { .nr = 1, .frame = { 7 } };
+	u32 id, second;
+
+	make(&s, 33);
+	for (int i = 0; i < 1000; i++)
+		assert_int_equal(put(&s, &id), 0);
+	assert_int_equal(put(&other, &second), 0);
+	assert_int_equal(stacktable_refs(table, id), 1000);
+	assert_int_equal(stacktable_refs(table, second), 1);
+	assert_int_equal(successes(), 1001);
+	assert_true(leads_to(id, &s));
+	table->word[PLACE(id) + 1] += (u64)UINT32_MAX << STACK_REF;
+	assert_true(leads_to(id, &s));
+}
+
+static void ids_of_another_epoch_are_others(void **state)
+{
+	static struct stack s = { .nr = 2, .frame = { 1, 2 } };
+	u32 id[40], shift = BITS + STACK_WORD_BITS;
+
+	for (u32 epoch = 0; epoch < COUNT(id); epoch++) {
+		table->epoch = epoch * 101;
+		assert_int_equal(put(&s, &id[epoch]), 0);
+		assert_true(leads_to(id[epoch], &s) && !(id[epoch] >> 31));
+		for (u32 before = 0; before <= epoch; before++) {
+			bool alike = !((epoch - before) * 101 & ((1u << (31 - shift)) - 1));
+
+			assert_int_equal(stack_is_of(BITS, before * 101, id[epoch]), alike);
+			assert_int_equal(id[before] == id[epoch], alike);
+		}
+	}
+}
+
+static void a_seed_moves_the_stacks(void **state)
+{
+	static struct stack s;
+	u64 hash;
+	u32 id;
+
+	make(&s, 5);
+	assert_int_equal(put(&s, &id), 0);
+	hash = s.hash;
+	table->seed = 0x123456789abcdef0;
+	assert_int_equal(put(&s, &id), 0);
+	assert_true(s.hash != hash && table->stacks == 2);
+}
+
+/* Each slot that is filled leads to a whole stack, and all of them are those that were put, each once. */
+static void who_goes_through_the_slots_meets_each_stack_once(void **state)
+{
+	static struct stack s;
+	u64 refs = 0, nr = 0;
+	u32 id;
+
+	for (u32 n = 0; n < 1000; n++) {
+		make(&s, n % 300);
+		assert_int_equal(put(&s, &id), 0);
+	}
+	for (u64 i = 0; i < SLOTS; i++) {
+		u32 len;
+
+		id = stacktable_id(table, i);
+		if (!id)
+			continue;
+		assert_non_null(stacktable_get(table, id, &len));
+		refs += stacktable_refs(table, id);
+		nr++;
+	}
+	assert_int_equal(nr, table->stacks);
+	assert_int_equal(refs, 1000);
+}
+
+/*
+ * A random multiset, of few or of many, of short or of the longest, of such that share their hash: in whatever order it
+ * comes, the table has the distinct ones, and how often each came.
+ */
+static void any_multiset_is_its_distinct_stacks_with_their_counts(void **state)
+{
+	static struct stack s;
+	static u32 id[200], times[200];
+
+	for (unsigned int seed = 1; seed < 60; seed++) {
+		u32 distinct = 1 + rand_r(&seed) % (seed % 7 ? 30 : COUNT(id)), kinds = 0;
+
+		memset(table, 0, stacktable_bytes(BITS));
+		table->bits = BITS;
+		memset(times, 0, sizeof(times));
+		for (u32 i = 0; i < 1500; i++) {
+			u32 n = rand_r(&seed) % distinct, got;
+
+			if (n % 3 == 0 && n < 3 * STACK_PROBES)
+				make_collision(&s, n);
+			else
+				make(&s, n + 1000);
+			if (n % 31 == 5)
+				for (s.nr = 0; s.nr < (n % 2 ? MAX_DEPTH : 1); s.nr++)
+					s.frame[s.nr] = n;
+			assert_int_equal(put(&s, &got), 0);
+			assert_true(leads_to(got, &s) && (!times[n] || id[n] == got));
+			kinds += !times[n]++;
+			id[n] = got;
+		}
+		assert_int_equal(table->stacks, kinds);
+		for (u32 n = 0; n < distinct; n++)
+			assert_true(!times[n] || stacktable_refs(table, id[n]) == times[n]);
+		assert_int_equal(counts().raced, 0);
+	}
 }
 
 static u32 id_of[THREADS][DISTINCT];
+static u64 nr_puts;
 
 /* Insert a random multiset; look at once at what the id leads to, and at whatever slots others are filling. */
 static void *insert(void *arg)
@@ -203,23 +367,25 @@ static void *insert(void *arg)
 
 	for (u32 i = 0; i < PUTS; i++) {
 		u32 n = rand_r(&seed) % DISTINCT, nr;
-		u64 slot = load_acquire(&table->slot[rand_r(&seed) % STACK_SLOTS]);
+		u32 other = stacktable_id(table, rand_r(&seed) % SLOTS);
 		const u64 *frame;
 
 		make(s, n);
-		if (stacktable_put(table, s, &id) || !leads_to(id, s) || (id_of[me][n] && id_of[me][n] != id))
+		fetch_add(&nr_puts, 1);
+		if (stacktable_put(table, s, me, &id) || !leads_to(id, s) || (id_of[me][n] && id_of[me][n] != id))
 			wrong++;
 		id_of[me][n] = id;
-		if (!slot)
+		if (!other)
 			continue;
-		frame = stacktable_get(table, (u32)slot, &nr);
+		frame = stacktable_get(table, other, &nr);
 		if (!frame || nr > 40) {
 			wrong++;
 			continue;
 		}
+		fetch_add(&nr_puts, 1);
 		seen->nr = nr;
 		memcpy(seen->frame, frame, nr * sizeof(*frame));
-		if (stacktable_put(table, seen, &id) || id != (u32)slot)
+		if (stacktable_put(table, seen, me, &id) || id != other)
 			wrong++;
 	}
 	free(s);
@@ -231,8 +397,11 @@ static void four_threads_agree_on_one_id_for_each_stack(void **state)
 {
 	pthread_t thread[THREADS];
 	u32 distinct = 0;
+	u64 refs = 0;
 	void *wrong;
 
+	nr_puts = 0;
+	memset(id_of, 0, sizeof(id_of));
 	for (uintptr_t i = 0; i < THREADS; i++)
 		assert_int_equal(pthread_create(&thread[i], NULL, insert, (void *)i), 0);
 	for (u32 i = 0; i < THREADS; i++) {
@@ -249,8 +418,11 @@ static void four_threads_agree_on_one_id_for_each_stack(void **state)
 			id = id_of[i][n];
 		}
 		distinct += id != 0;
+		refs += id ? stacktable_refs(table, id) : 0;
 	}
 	assert_int_equal(table->stacks, distinct);
+	assert_int_equal(refs, nr_puts);
+	assert_int_equal(successes(), nr_puts);
 }
 
 int main(void)
@@ -263,7 +435,13 @@ int main(void)
 		fresh_test(stacks_that_share_their_hash_are_told_apart_by_their_frames),
 		fresh_test(a_slot_with_the_same_tag_and_another_hash_is_not_taken_for_it),
 		fresh_test(a_full_table_still_finds_what_it_has),
-		fresh_test(ids_that_were_not_given_out_lead_nowhere_outside_the_table),
+		fresh_test(so_does_one_whose_slots_are_taken),
+		fresh_test(places_that_were_not_given_out_lead_nowhere_outside_the_table),
+		fresh_test(each_request_is_a_reference),
+		fresh_test(ids_of_another_epoch_are_others),
+		fresh_test(a_seed_moves_the_stacks),
+		fresh_test(who_goes_through_the_slots_meets_each_stack_once),
+		fresh_test(any_multiset_is_its_distinct_stacks_with_their_counts),
 		fresh_test(four_threads_agree_on_one_id_for_each_stack),
 	};
 

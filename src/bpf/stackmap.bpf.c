@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "stackmap.bpf.h"
+
+CORE int stackmap_put(struct stack *s, u32 *ret)
+{
+	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
+	u32 place = epochs_place_now(&registry.epochs), zero = 0;
+	void *map = bpf_map_lookup_elem(&stacks, &place);
+	struct stacktable *t = map ? bpf_map_lookup_elem(map, &zero) : NULL;
+	int err = t ? stacktable_put(t, s, cpu, ret) : -ENOENT;
+
+	grace_leave(&registry.grace, cpu, phase);
+	return err;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The stackmap: every distinct stack once, for all tools. */
+#pragma once
+#include "maps.h"
+
+/* The id of @s, as stacktable_put() has it. -ENOENT: there is no table. Any context. */
+CORE int stackmap_put(struct stack *s, u32 *ret);
+
+/* Is @id of the table that is filled now? Whoever remembers ids gives them out only then: tools that came since know no others. */
+static INLINE bool stackmap_is_now(u32 id)
+{
+	return stack_is_of(stack_bits, load_relaxed(&registry.epochs.now), id);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How does a fresh stack table take the place of a full one, while everybody goes on?
+ *
+ * Tables have numbers, epochs, and the one of epoch e lies at e % EPOCH_TABLES. Who puts a stack enters (grace.h), looks
+ * which epoch is now, puts it there, and leaves. Who rolls (one at a time) lays a fresh table into a free place, says that
+ * it is the one from now on, waits until all have left who may have seen the old one, and says that what lies before is
+ * settled: nothing is added to it any more. Each tool then takes what it wants from settled tables, and says so; a table
+ * from which all tools have taken is given back. If a tool does not get to it there is no free place, no roll, and the
+ * table fills up: then stacks travel whole.
+ *
+ * So an id leads to its stack for as long as its reader wants, and nobody waits but who rolls.
+ */
+#pragma once
+#include "grace.h"
+
+#define EPOCH_TABLES 4		/* at most so many at a time; a power of two */
+#define EPOCH_TOOLS 65		/* tools are numbered from 1 */
+
+struct epochs {
+	u32 now;
+	u32 settled;			/* tables before this epoch do not change any more */
+	u32 wanted[EPOCH_TOOLS];	/* by tool: the oldest epoch whose table it has not taken from */
+	u32 bits;			/* of the tables */
+	u64 stacks;			/* in the tables before settled */
+};
+
+static INLINE u32 epoch_place(u32 epoch)
+{
+	return epoch & (EPOCH_TABLES - 1);
+}
+
+/* Where is the table for who puts a stack? After grace_enter(). */
+static INLINE u32 epochs_place_now(const struct epochs *e)
+{
+	return epoch_place(load_acquire(&e->now));
+}
+
+/* Does no tool that lives (@tools, by number) want the table of @epoch any more? */
+static inline bool epochs_is_free(const struct epochs *e, const bool *tools, u32 epoch)
+{
+	if ((s32)(epoch - load_acquire(&e->settled)) >= 0)
+		return false;
+	for (u32 tool = 1; tool < EPOCH_TOOLS; tool++)
+		if (tools[tool] && (s32)(load_acquire(&e->wanted[tool]) - epoch) <= 0)
+			return false;
+	return true;
+}
+
+/*
+ * To roll: the table of epoch now + 1 is in its place: it is the one. Whoever calls waits for two turns of grace then,
+ * and after that says that it is settled.
+ */
+static inline void epochs_begin(struct epochs *e)
+{
+	store_release(&e->now, load_relaxed(&e->now) + 1);
+}
+
+static inline void epochs_settle(struct epochs *e)
+{
+	store_release(&e->settled, load_relaxed(&e->now));
+}
