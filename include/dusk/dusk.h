@@ -278,6 +278,8 @@ struct dusk_record_options {
 	uint32_t sources;		/* DUSK_RECORD_...; 0: CPU */
 	uint64_t min_block_ns;		/* absences of so long are kept one by one, shorter ones summed up by stack */
 	bool kernel_threads;		/* their absences, too */
+	uint32_t stackmap_bits;		/* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Who comes first
+					 * chooses for all that share it */
 	bool no_faults;			/* never fault in a page of a target */
 	bool no_sharing;		/* an unwinder of our own: <dusk/unwind.h> */
 	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */
@@ -296,6 +298,7 @@ struct dusk_record_status {
 	uint64_t user_samples;				/* those that have a user stack or should have one */
 	uint64_t lost, bytes;				/* bytes: size of the profile */
 	uint64_t stacks;				/* distinct */
+	uint32_t stackmap_bits;
 };
 
 /*

@@ -66,6 +66,64 @@ void dusk_symbols_free(struct dusk_symbols *s);
 /* The function that frame @i of @stack is in. -ENOENT: none is known. */
 int dusk_symbols_find(const struct dusk_symbols *s, const struct dusk_stack *stack, uint32_t i, struct dusk_symbol *ret);
 
+/*
+ * The stackmap of a recording that goes on, or of any tool that uses libdusk: to be read while the kernel side fills it. All
+ * tools that share an unwinder share a stackmap. When its table is 3/4 full, or at a reset, a fresh one takes its place: a
+ * new epoch begins. What was mapped of the old one stays as it is.
+ */
+struct dusk_stackmap;
+struct dusk_unwinder;
+
+/*
+ * Open the stackmap that is pinned in the folder @pin of bpffs; NULL: where tools share one. *@ret is to be closed with
+ * dusk_stackmap_close(). -ENOENT: nobody uses one there; -EPERM, -EACCES: not ours to see.
+ */
+int dusk_stackmap_open(struct dusk_stackmap **ret, const char *pin, struct dusk_error *err);
+
+/* The one of @u, to be closed before it. */
+int dusk_stackmap_of(struct dusk_stackmap **ret, struct dusk_unwinder *u);
+void dusk_stackmap_close(struct dusk_stackmap *m);
+
+/*
+ * The next stack, to @ret: true; false: there is no more. *@cursor is 0 before the first one. All are of the epoch in which
+ * that was taken. Each that was there then is met once; of those that come meanwhile some are. A stack is whole or not there;
+ * its frames stay as they are until the map is closed. Never waits.
+ */
+bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_stack *ret);
+
+/* All of them, copied; *@ret is to be freed with dusk_stacks_free(). 0 or -ENOMEM. */
+int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m);
+
+/* The frames of stack @id of this epoch or one whose table is still there, *@nr how many. -ENOENT: there is none. */
+int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **ret, uint32_t *nr);
+
+/* A frame as text, "function+0x12 (module)", to @ret of @room bytes. */
+void dusk_stackmap_name(struct dusk_stackmap *m, uint64_t frame, char *ret, size_t room);
+
+#define DUSK_STACKMAP_LENGTHS 8
+
+struct dusk_stackmap_stat {
+	uint32_t bits, epoch;
+	uint64_t entries, table_size;	/* stacks; slots, each for one */
+	uint64_t frames;		/* of all stacks */
+	uint64_t successes;		/* requests that got an id */
+	uint64_t full, contended;	/* that got none: no room for the frames; all slots where it could be were taken */
+	uint64_t raced;			/* stacks written in vain, as another CPU was faster with the same: room that is lost */
+	uint64_t probes[DUSK_STACKMAP_LENGTHS];	/* successes by the slots looked at: 1, 2, 3, 4, up to 8, 16, 24, 32 */
+	uint64_t bytes_used, bytes;	/* for these stacks; of the whole table */
+	uint64_t room;			/* bytes for frames and their heads */
+};
+
+/* Since this epoch began. -ENOENT: it has no table. */
+int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret);
+
+/*
+ * Begin a new epoch: the stackmap is empty. Recordings go on undisturbed, and what they have gathered stays theirs.
+ * @when_stopped: only if nothing records, as the ftrace stackmap has it. -EBUSY: something records, or another reset is under
+ * way, or a tool has not taken in yet what was there before the last one (which: @err).
+ */
+int dusk_stackmap_reset(struct dusk_stackmap *m, bool when_stopped, struct dusk_error *err);
+
 #ifdef __cplusplus
 }
 #endif

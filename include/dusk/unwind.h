@@ -30,6 +30,7 @@ struct dusk_unwind_options {
 	bool no_faults;			/* never fault in a page of a target; holds for all tools from now on */
 	uint32_t max_tasks, max_walkers, max_modules;	/* sizes, if we are the first; 0: what fits most machines.
 							 * max_walkers: a power of two */
+	uint32_t stackmap_bits;		/* the same: room for 2^bits stacks of 60 frames, 10 to 20; 0: 14, 8 MiB */
 };
 
 /*
@@ -134,8 +135,17 @@ int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms);
 int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
 			void *ctx);
 
-/* The frames of stack @id, innermost first; they stay as they are. -ENOENT: there is no such stack. */
+/*
+ * The frames of stack @id, innermost first; they stay as they are until dusk_unwind_forget(). -ENOENT: there is no such
+ * stack.
+ */
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr);
+
+/*
+ * The caller holds no ids any more that it got before the stackmap's last change of epoch (<dusk/stackmap.h>), nor do its
+ * programs: they lead nowhere from here on, and their memory is free. For tools that run for days.
+ */
+void dusk_unwind_forget(struct dusk_unwinder *u);
 
 /* What is known of a frame. The strings are the unwinder's, until the next one is looked up. */
 struct dusk_place {

@@ -22,8 +22,8 @@ struct options {
 	uint32_t sources;
 	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
-	uint32_t frequency_hz, max_depth;
-	uint64_t duration_ns;
+	uint32_t frequency_hz, max_depth, stackmap_bits;
+	uint64_t duration_ns, stackmap_bytes;
 	const char *output, *cgroup;
 };
 
@@ -53,6 +53,10 @@ static const struct option options[] = {
 	 "sum up shorter absences (default 1ms)"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
 	 "absences of kernel threads, too"},
+	{0, "stackmap-bits", OPTION_NUMBER, offsetof(struct options, stackmap_bits), "N",
+	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
+	{0, "stackmap-mem", OPTION_SIZE, offsetof(struct options, stackmap_bytes), "SIZE",
+	 "the same by its memory: 8M, 64M", 512 << 10, 512 << 20},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
 	 "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
@@ -93,6 +97,32 @@ static uid_t sudo_id(const char *variable)
 	return value && *value && !*end && id < UINT_MAX ? (uid_t)id : (uid_t)-1;
 }
 
+/* 2^bits stacks of 60 frames, with their heads and slots, take 512 bytes each. */
+#define STACKMAP_BYTES(bits) (512ULL << (bits))
+
+static uint32_t stackmap_bits(const struct options *o)
+{
+	uint32_t bits = 10;
+
+	if (!o->stackmap_bytes)
+		return o->stackmap_bits;
+	while (STACKMAP_BYTES(bits + 1) <= o->stackmap_bytes)
+		bits++;
+	return bits;
+}
+
+/* Who comes first chooses the size of what is shared. */
+static void note_size(const struct recording *r)
+{
+	uint32_t wanted = stackmap_bits(r->options);
+	struct dusk_record_status status;
+
+	dusk_record_status(r->record, &status);
+	if (wanted && status.stackmap_bits != wanted)
+		say("the stackmap is shared with other tools and has %u bits already, not %u; --private makes one of your own",
+		    status.stackmap_bits, wanted);
+}
+
 static int create(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -102,7 +132,7 @@ static int create(struct recording *r)
 		.sz = sizeof(ro), .path = o->output, .frequency_hz = o->frequency_hz, .max_depth = o->max_depth,
 		.no_faults = o->no_faults,
 		.no_sharing = o->private, .sources = o->sources, .min_block_ns = o->min_block_ns,
-		.kernel_threads = o->kernel_threads,
+		.kernel_threads = o->kernel_threads, .stackmap_bits = stackmap_bits(o),
 		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr, .from_exec = alone,
 		.tids = o->tids.v, .nr_tids = o->tids.nr,
 		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command,
@@ -118,6 +148,7 @@ static int create(struct recording *r)
 	error = dusk_record_new(&r->record, &ro, &err);
 	if (!error) {
 		r->keep.made = true;
+		note_size(r);
 		return STATUS_OK;
 	}
 	say("%s", err.text);
@@ -296,6 +327,8 @@ static int run(const struct command *self, int argc, char **argv)
 		return status;
 	if (choose_sources(&o))
 		status = say_usage(self, "-e takes cpu, offcpu, or both with a comma");
+	else if (o.stackmap_bits && o.stackmap_bytes)
+		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
 	else if (!strcmp(o.output, "-"))
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else

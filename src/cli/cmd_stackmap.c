@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk stackmap: every distinct stack, of a profile or a file. */
+/* dusk stackmap: every distinct stack once, of a recording that goes on, a profile or a file. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +9,9 @@
 #include "report/stackmap.h"
 
 struct options {
-	const char *input, *output, *sort, *vmlinux, *kallsyms;
+	const char *input, *pin, *output, *sort, *vmlinux, *kallsyms;
 	uint32_t top;
-	bool kernel, user, no_symbols, json;
+	bool kernel, user, no_symbols, json, when_stopped;
 };
 
 static const char *const orders[] = {"ref", "depth", NULL};
@@ -22,7 +22,10 @@ static const char *order_choice(size_t i)
 }
 
 static const struct option options[] = {
-	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", "a profile (default " DEFAULT_PROFILE ")"},
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", 
+	 "a profile (default: the recording that goes on)"},
+	{0, "pin", OPTION_TEXT, offsetof(struct options, pin), "FOLDER",
+	 "where it is pinned, if not where tools share it"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "dump: where to; - is stdout"},
 	{'n', "top", OPTION_NUMBER, offsetof(struct options, top), "N", "at most N stacks, the most frequent", 1, UINT32_MAX},
 	{'s', "sort", OPTION_CHOICE, offsetof(struct options, sort), "[KEY]", "ref (the most frequent first, default) or depth",
@@ -33,6 +36,7 @@ static const struct option options[] = {
 	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read: names from such a list"},
 	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE", "read: names from a kernel's ELF image"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
+	{0, "when-stopped", OPTION_FLAG, offsetof(struct options, when_stopped), NULL, "reset: only if nothing records"},
 	{0},
 };
 
@@ -65,31 +69,87 @@ static int print(const struct options *o, struct dusk_stacks *s, const struct st
 	return output_close(&out, 0);
 }
 
-/* The stacks of the profile that is named. */
-static int take(const struct options *o, bool symbols, struct dusk_profile **profile, struct dusk_stacks **ret)
-{
-	int status = open_profile(profile, o->input ?: DEFAULT_PROFILE, symbols, false);
+/* The stacks of the profile or the stackmap that is meant, and what knows their names. */
+struct source {
+	struct dusk_profile *profile;
+	struct dusk_stackmap *map;
+	struct dusk_stacks *stacks;
+	struct dusk_symbols *kernel;
+};
 
-	if (status || !dusk_stacks_of_profile(ret, *profile))
+static void source_done(struct source *s)
+{
+	dusk_symbols_free(s->kernel);
+	dusk_stacks_free(s->stacks);
+	dusk_stackmap_close(s->map);
+	dusk_profile_free(s->profile);
+}
+
+static int open_map(struct dusk_stackmap **ret, const struct options *o)
+{
+	struct dusk_error err = {""};
+	int error = dusk_stackmap_open(ret, o->pin, &err);
+
+	if (!error)
+		return STATUS_OK;
+	say("%s%s", err.text, error == -ENOENT ? "; a profile is named by -i" : "");
+	return error == -EPERM || error == -EACCES ? STATUS_PRIVILEGE : STATUS_FAILED;
+}
+
+static int take(struct source *s, const struct options *o, bool symbols)
+{
+	int status = o->input ? open_profile(&s->profile, o->input, symbols, false) : open_map(&s->map, o), error;
+
+	if (status)
 		return status;
-	say("%s", strerror(ENOMEM));
-	return STATUS_FAILED;
+	error = s->map ? dusk_stackmap_copy(&s->stacks, s->map) : dusk_stacks_of_profile(&s->stacks, s->profile);
+	if (error) {
+		say("%s", strerror(-error));
+		return STATUS_FAILED;
+	}
+	if (s->map && symbols)
+		dusk_symbols_kallsyms(&s->kernel, "/proc/kallsyms", NULL);	/* where it is hidden: addresses */
+	return STATUS_OK;
 }
 
 static int show(const struct command *self, const struct options *o, const char *file)
 {
-	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
-	int status = take(o, !o->no_symbols, &p, &s);
-	struct stackmap_names names = {.profile = o->no_symbols ? NULL : p};
+	_cleanup_(source_done) struct source s = {0};
+	struct stackmap_names names = {0};
+	int status = take(&s, o, !o->no_symbols);
 
-	return status ? status : print(o, s, &names);
+	if (status)
+		return status;
+	if (!o->no_symbols)
+		names = (struct stackmap_names){
+			.symbols = s.kernel, .profile = s.profile, .map = s.map, .name = dusk_stackmap_name,
+		};
+	return print(o, s.stacks, &names);
+}
+
+static int show_stat(const struct command *self, const struct options *o, const char *file)
+{
+	_cleanup_(source_done) struct source s = {0};
+	struct dusk_stackmap_stat stat;
+	struct output out;
+	int status = open_map(&s.map, o);
+
+	if (status)
+		return status;
+	if (dusk_stackmap_stat(s.map, &stat)) {
+		say("the stackmap has just gone");
+		return STATUS_FAILED;
+	}
+	status = output_open(&out, NULL, false);
+	if (status)
+		return status;
+	(o->json ? stackmap_stat_json : stackmap_stat_text)(out.file, &stat);
+	return output_close(&out, 0);
 }
 
 static int dump(const struct command *self, const struct options *o, const char *file)
 {
-	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	_cleanup_(source_done) struct source s = {0};
 	struct output out;
 	int status;
 
@@ -97,10 +157,24 @@ static int dump(const struct command *self, const struct options *o, const char 
 		return say_usage(self, "where to? -o FILE, or -o - for standard output");
 	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO))
 		return say_usage(self, "FSMB is not for terminals; name a file with --output");
-	status = take(o, false, &p, &s);
+	status = take(&s, o, false);
 	if (!status)
 		status = output_open(&out, o->output, false);
-	return status ? status : output_close(&out, dusk_stacks_write(s, fileno(out.file)));
+	return status ? status : output_close(&out, dusk_stacks_write(s.stacks, fileno(out.file)));
+}
+
+static int reset(const struct command *self, const struct options *o, const char *file)
+{
+	_cleanup_(source_done) struct source s = {0};
+	struct dusk_error err = {""};
+	int status = open_map(&s.map, o);
+
+	if (status)
+		return status;
+	if (!dusk_stackmap_reset(s.map, o->when_stopped, &err))
+		return STATUS_OK;
+	say("%s", err.text);
+	return STATUS_FAILED;
 }
 
 static int read_symbols(struct dusk_symbols **ret, const struct options *o)
@@ -149,8 +223,10 @@ static const struct verb {
 	const char *name, *options;
 	int (*run)(const struct command *self, const struct options *o, const char *file);
 } verbs[] = {
-	{"show", " input top sort kernel user no-symbols json ", show},
-	{"dump", " input output ", dump},
+	{"show", " input pin top sort kernel user no-symbols json ", show},
+	{"stat", " pin json ", show_stat},
+	{"dump", " input pin output ", dump},
+	{"reset", " pin when-stopped ", reset},
 	{"read", " top sort kernel user kallsyms vmlinux json ", read_file},
 };
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -207,6 +283,8 @@ static int run(const struct command *self, int argc, char **argv)
 		if (is_given(op, &o) && !strstr(verb->options, name))
 			return say_usage(self, "--%s means nothing to %s", op->name, verb->name);
 	}
+	if (o.input && o.pin)
+		return say_usage(self, "--input and --pin exclude each other");
 	if (words[1] && verb->run != read_file)
 		return say_usage(self, "unexpected argument '%s'%s", words[1], "; a profile is named by -i");
 	return verb->run(self, &o, words[1]);
@@ -215,10 +293,12 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command cmd_stackmap = {
 	.name = "stackmap",
 	.summary = "Show each distinct stack once",
-	.arguments = "show|dump|read [options] [FILE]",
+	.arguments = "show|stat|dump|read|reset [options] [FILE]",
 	.notes = "  show        the stacks, with names\n"
+		 "  stat        how many there are, and what was lost and why\n"
 		 "  dump        the stacks to a file in the format FSMB\n"
-		 "  read FILE   what is in such a file, from dusk or a kernel\n",
+		 "  read FILE   what is in such a file, from dusk or a kernel\n"
+		 "  reset       begin anew, while recordings go on\n",
 	.options = options,
 	.run = run,
 };

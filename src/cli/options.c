@@ -72,6 +72,33 @@ int duration_parse(const char *text, uint64_t *ret_ns)
 	return -EINVAL;
 }
 
+static int parse_size(const char *text, uint32_t max, uint64_t *ret)
+{
+	static const char units[] = "KMG";
+	const char *unit;
+	uint64_t n;
+
+	if (digits(&text, max, &n))
+		return -EINVAL;
+	unit = *text ? strchr(units, *text) : NULL;
+	if (unit) {
+		n <<= 10 * (unit - units + 1);
+		text++;
+	}
+	*ret = n;
+	return *text ? -EINVAL : 0;
+}
+
+/* 512K, 16M: the largest unit that fits. */
+static void write_size(char text[16], uint64_t bytes)
+{
+	const char *unit = "\0KMG";
+
+	for (; bytes && !(bytes & 1023) && unit[1]; bytes >>= 10)
+		unit++;
+	snprintf(text, 16, "%llu%.1s", (unsigned long long)bytes, unit);
+}
+
 static int parse_numbers(const struct option *o, const char *text, struct number_list *list)
 {
 	struct vec(int) all = {list->v, 0, list->nr};
@@ -164,6 +191,11 @@ static int parse_value(const struct option *o, const char *text, char *member)
 			return -EINVAL;
 		*(uint64_t *)member = n;
 		return 0;
+	case OPTION_SIZE:
+		if (parse_size(text, o->max, &n) || n < o->min || n > o->max)
+			return -EINVAL;
+		*(uint64_t *)member = n;
+		return 0;
 	case OPTION_NUMBERS:
 		return parse_numbers(o, text, (struct number_list *)member);
 	case OPTION_TEXTS:
@@ -188,8 +220,13 @@ static int refuse_choice(struct parser *p, const struct option *o, const char *t
 static int refuse_value(struct parser *p, const struct option *o, const char *text)
 {
 	const char *name = o->name;
+	char least[16], most[16];
 
 	switch (o->kind) {
+	case OPTION_SIZE:
+		write_size(least, o->min);
+		write_size(most, o->max);
+		return fail(p, "--%s takes a size from %s to %s, not '%s'", name, least, most, text);
 	case OPTION_NUMBER:
 		return fail(p, "--%s takes a number from %u to %u, not '%s'", name, o->min, o->max, text);
 	case OPTION_PERCENT:

@@ -21,6 +21,7 @@ enum option_kind {
 	OPTION_PERCENT,		/* double, 0 .. 100 */
 	OPTION_DURATION,	/* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h; without a unit: seconds */
 	OPTION_DURATION_0,	/* the same, or 0 */
+	OPTION_SIZE,		/* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
 	OPTION_NUMBERS,		/* struct number_list: 1,2,5-7; each min .. max */
 	OPTION_TEXTS,		/* struct text_list: a,b */
 	OPTION_CHOICE,		/* const char *: one of its choices; the first one if none follows */

@@ -218,6 +218,7 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	struct service_options options = {
 		.pin = o->no_sharing ? "" : NULL,
 		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH, .no_faults = o->no_faults,
+		.stackmap_bits = o->stackmap_bits,
 	};
 	struct filter *filter;
 	int ret;
@@ -302,7 +303,8 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	struct dusk_record *r;
 	int e;
 
-	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH)
+	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH ||
+	    !stackmap_is_size(opts->stackmap_bits))
 		return error_set(err, -EINVAL, "cannot record: options out of range");
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -462,6 +464,7 @@ void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *
 		ret->lost += tool_counter(r->tool, lost[i]);
 	ret->stacks = stacks_nr(r->join.stacks);
 	ret->bytes = r->join.writer ? profile_bytes(r->join.writer) : 0;
+	ret->stackmap_bits = service_stack_bits(r->service);
 }
 
 size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *ret, size_t max)

@@ -40,7 +40,7 @@ struct service {
  * A name that tools share only if they mean the same by all that lies in the maps. Sizes do not tell that (what a cached
  * row means, say), so it is made from the whole object: builds that differ in it do not meet.
  */
-static void name_version(char ret[24])
+void service_name_version(char ret[24])
 {
 	struct dusk_image image = IMAGE(service);
 	const unsigned char *byte = image.bytes;
@@ -174,7 +174,7 @@ static void enter(struct service *s, const char *folder)
 		error_set(&s->private_reason, 0, "it was not to be shared");
 		return;
 	}
-	name_version(version);
+	service_name_version(version);
 	if (pins_enter(&s->pins, folder ? folder : PINS_FOLDER, version, &s->private_reason))
 		s->pins = NULL;
 }

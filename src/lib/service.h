@@ -27,6 +27,9 @@ struct service_options {
 int service_new(struct service **ret, const struct service_options *o, struct dusk_error *err);
 void service_free(struct service *s);
 
+/* The name of the folder in which tools of this build meet, and no others. */
+void service_name_version(char ret[24]);
+
 /* Why it is not shared, or NULL: it is. */
 const char *service_private_reason(const struct service *s);
 

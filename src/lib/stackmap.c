@@ -221,11 +221,16 @@ const u64 *stackmap_frames(struct stackmap *m, u32 id, u32 *nr)
 	return t ? stacktable_get(t->at, id, nr) : NULL;
 }
 
-const struct stacktable *stackmap_now(struct stackmap *m)
+const struct stacktable *stackmap_table(struct stackmap *m, u32 epoch)
 {
-	struct table *t = find(m, load_acquire(&m->epochs->now));
+	struct table *t = find(m, epoch);
 
 	return t ? t->at : NULL;
+}
+
+const struct stacktable *stackmap_now(struct stackmap *m)
+{
+	return stackmap_table(m, load_acquire(&m->epochs->now));
 }
 
 /* A copy of what is used of @t; the rest takes no memory. */

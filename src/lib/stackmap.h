@@ -11,6 +11,12 @@
 struct pins;
 struct stackmap;
 
+/* Can tables have this size? 0 is the default. */
+static inline bool stackmap_is_size(u32 bits)
+{
+	return !bits || (bits >= STACK_MIN_BITS && bits <= STACK_MAX_BITS);
+}
+
 /* Make the table of @epoch: a file descriptor, or a negative errno. */
 int stackmap_make_table(u32 bits, u32 epoch);
 
@@ -33,6 +39,9 @@ void stackmap_join(struct stackmap *m);
 
 /* The frames of stack @id, *@nr how many; they stay as they are until stackmap_forget(). NULL: there is none. */
 const u64 *stackmap_frames(struct stackmap *m, u32 id, u32 *nr);
+
+/* The table of @epoch, if it is there yet or still. */
+const struct stacktable *stackmap_table(struct stackmap *m, u32 epoch);
 
 /* The table that is filled now, mapped into our memory until stackmap_free(), or NULL. */
 const struct stacktable *stackmap_now(struct stackmap *m);

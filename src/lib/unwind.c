@@ -14,7 +14,8 @@
 #include "counters.h"
 #include "error.h"
 #include "keeper.h"
-#include "names.h"
+#include "livemap.h"
+#include "namer.h"
 #include "object.h"
 #include "outcomes.h"
 #include "tool.h"
@@ -37,7 +38,7 @@ struct reader {
 struct dusk_unwinder {
 	struct service *service;
 	struct tool *tool;
-	struct names *names;
+	struct namer *names;
 	struct keeper keeper;
 	struct reader reader[MAX_CONSUMERS];
 };
@@ -55,9 +56,10 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	o = (struct service_options){
 		.pin = opts->pin,
 		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH, .no_faults = opts->no_faults,
-		.max_tasks = opts->max_tasks, .max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
+		.stackmap_bits = opts->stackmap_bits, .max_tasks = opts->max_tasks, .max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
 	};
-	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
+	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1) ||
+	    !stackmap_is_size(o.stackmap_bits))
 		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
 	u = calloc(1, sizeof(*u));
 	if (!u)
@@ -66,7 +68,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	r = service_new(&u->service, &o, err);
 	libbpf_set_print(theirs);
 	if (!r)
-		r = names_new(&u->names, service_map(u->service, "named"));
+		r = namer_new(&u->names, service_map(u->service, "named"));
 	if (r) {
 		dusk_unwind_close(u);
 		return r;
@@ -92,7 +94,7 @@ void dusk_unwind_close(struct dusk_unwinder *u)
 	tool_free(u->tool);
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
 		end_reader(&u->reader[i]);
-	names_free(u->names);
+	namer_free(u->names);
 	service_free(u->service);
 	free(u);
 }
@@ -318,16 +320,26 @@ int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **re
 	return 0;
 }
 
+void dusk_unwind_forget(struct dusk_unwinder *u)
+{
+	stackmap_forget(service_stacks(u->service));
+}
+
+int dusk_stackmap_of(struct dusk_stackmap **ret, struct dusk_unwinder *u)
+{
+	return livemap_of(ret, u->service, u->names);
+}
+
 void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_place *ret)
 {
-	names_find(u->names, frame, ret);
+	namer_find(u->names, frame, ret);
 }
 
 void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room)
 {
 	struct dusk_place p;
 
-	names_find(u->names, frame, &p);
+	namer_find(u->names, frame, &p);
 	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
 }
 

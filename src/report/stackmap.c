@@ -84,7 +84,11 @@ static bool name_of(struct path *p, const struct dusk_stack *stack, uint32_t i, 
 		p->node = stack->id;
 	if (p->names->profile)
 		return name_in_profile(p, name);
-	return p->names->symbols && name_by_symbol(p->names->symbols, stack, i, name);
+	if (p->names->symbols && (!p->names->map || dusk_stack_is_kernel(stack)))
+		return name_by_symbol(p->names->symbols, stack, i, name);
+	if (p->names->map)
+		p->names->name(p->names->map, stack->frame[i], name, NAME_BYTES);
+	return p->names->map;
 }
 
 void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
@@ -133,7 +137,7 @@ static void write_stack(struct json *j, const struct dusk_stack *stack, const st
 		json_string(j, NULL, text);
 	}
 	json_array_end(j);
-	if (names->symbols || names->profile)
+	if (names->symbols || names->profile || names->map)
 		write_symbols(j, stack, names);
 	json_object_end(j);
 	putc('\n', j->out);
@@ -153,4 +157,62 @@ void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap
 
 		write_stack(&j, &s->v[k], names);
 	}
+}
+
+static const char *const lengths[DUSK_STACKMAP_LENGTHS] = {"1", "2", "3", "4", "5-8", "9-16", "17-24", "25-32"};
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? part * 100.0 / whole : 0;
+}
+
+static double bytes_a_stack(const struct dusk_stackmap_stat *s)
+{
+	return s->entries ? (double)s->bytes_used / s->entries : 0;
+}
+
+void stackmap_stat_text(FILE *out, const struct dusk_stackmap_stat *s)
+{
+	uint64_t drops = s->full + s->contended;
+
+	fprintf(out, "entries: %" PRIu64 " / %" PRIu64 "\n", s->entries, s->table_size / 2);
+	fprintf(out, "table_size: %" PRIu64 "\n", s->table_size);
+	fprintf(out, "successes: %" PRIu64 "\n", s->successes);
+	fprintf(out, "drops: %" PRIu64 " (full %" PRIu64 ", contended %" PRIu64 ")\n", drops, s->full, s->contended);
+	if (s->successes + drops)
+		fprintf(out, "success_rate: %.2f%%\n", percent(s->successes, s->successes + drops));
+	fprintf(out, "probes:");
+	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++)
+		if (s->probes[i])
+			fprintf(out, " %s: %" PRIu64 " (%.2f%%)", lengths[i], s->probes[i],
+				percent(s->probes[i], s->successes));
+	fprintf(out, "\nduplicates: 0 (written in vain: %" PRIu64 ")\n", s->raced);
+	fprintf(out, "bytes: %" PRIu64 " of %" PRIu64 ", %.0f a stack of %.1f frames\n", s->bytes_used, s->bytes,
+		bytes_a_stack(s), s->entries ? (double)s->frames / s->entries : 0);
+	fprintf(out, "bits: %" PRIu32 "\nepoch: %" PRIu32 "\n", s->bits, s->epoch);
+}
+
+void stackmap_stat_json(FILE *out, const struct dusk_stackmap_stat *s)
+{
+	struct json j = {.out = out, .indent = 2};
+
+	json_object(&j, NULL);
+	json_u64(&j, "entries", s->entries);
+	json_u64(&j, "capacity", s->table_size / 2);
+	json_u64(&j, "table_size", s->table_size);
+	json_u64(&j, "successes", s->successes);
+	json_u64(&j, "drops_full", s->full);
+	json_u64(&j, "drops_contended", s->contended);
+	json_u64(&j, "written_in_vain", s->raced);
+	json_object(&j, "probes");
+	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++)
+		json_u64(&j, lengths[i], s->probes[i]);
+	json_object_end(&j);
+	json_u64(&j, "frames", s->frames);
+	json_u64(&j, "bytes_used", s->bytes_used);
+	json_u64(&j, "bytes", s->bytes);
+	json_u64(&j, "bits", s->bits);
+	json_u64(&j, "epoch", s->epoch);
+	json_object_end(&j);
+	putc('\n', out);
 }

@@ -15,10 +15,13 @@ struct stackmap_choice {
 /* Leave in @s what is chosen, in its order. */
 void stackmap_choose(struct dusk_stacks *s, const struct stackmap_choice *c);
 
-/* Where names come from, at most one; none: frames are shown as numbers. */
+/* Where names come from; from nowhere: frames are shown as numbers. */
 struct stackmap_names {
-	const struct dusk_symbols *symbols;
+	const struct dusk_symbols *symbols;	/* of kernel stacks */
 	const struct dusk_profile *profile;	/* that the stacks are of */
+	/* of other stacks: dusk_stackmap_name() */
+	void (*name)(struct dusk_stackmap *map, uint64_t frame, char *ret, size_t room);
+	struct dusk_stackmap *map;
 };
 
 /* "stack_id 42 [ref 1337, depth 8]", and a line for each frame. */
@@ -26,3 +29,7 @@ void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap
 
 /* One JSON object a line: a first one that names the schema, and one for each stack. */
 void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
+
+/* What there is and was, in the form of the ftrace stackmap's stack_map_stat and more; or one JSON object. */
+void stackmap_stat_text(FILE *out, const struct dusk_stackmap_stat *s);
+void stackmap_stat_json(FILE *out, const struct dusk_stackmap_stat *s);

@@ -10,11 +10,11 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "abi/event.h"
-#include "lib/names.h"
+#include "lib/namer.h"
 #include "live/live.h"
 
 static int named;
-static struct names *names;
+static struct namer *names;
 
 static __attribute__((noinline)) void function_of_this_program(void)
 {
@@ -26,12 +26,12 @@ static int open_names(void **state)
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 
 	named = bpf_map_create(BPF_MAP_TYPE_HASH, "named", sizeof(u32), sizeof(struct event_module), 16, &opts);
-	return named < 0 || names_new(&names, named);
+	return named < 0 || namer_new(&names, named);
 }
 
 static int close_names(void **state)
 {
-	names_free(names);
+	namer_free(names);
 	close(named);
 	return 0;
 }
@@ -57,7 +57,7 @@ static void find_function(u32 id, const struct event_module *e, struct dusk_plac
 
 	assert_int_equal(bpf_map_update_elem(named, &id, e, BPF_ANY), 0);
 	dl_iterate_phdr(find_offset, &offset);
-	names_find(names, frame_make(id, offset, false), ret);
+	namer_find(names, frame_make(id, offset, false), ret);
 }
 
 static struct event_module this_program(void)
@@ -111,9 +111,9 @@ static void memory_that_is_no_file_is_named_after_what_it_is(void **state)
 	find_function(1, &e, &p);
 	assert_null(p.function);
 	assert_string_equal(p.module, "[vdso]");
-	names_find(names, frame_make(2, 0x10, false), &p);
+	namer_find(names, frame_make(2, 0x10, false), &p);
 	assert_string_equal(p.module, "[unknown]");
-	names_find(names, frame_make(FRAME_ANON, 0x10, false), &p);
+	namer_find(names, frame_make(FRAME_ANON, 0x10, false), &p);
 	assert_string_equal(p.module, "[anon]");
 }
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * record PROFILE HZ [MAP=ENTRIES | stacks=full | reader=asleep]... -- COMMAND...
+ * record PROFILE HZ [MAP=ENTRIES | stacks=full|rolling | reader=asleep]... -- COMMAND...
  *
  * What if the kernel side has hardly any room? Records COMMAND with libdusk, on an unwinder that is shared with nobody
- * and has maps of other sizes: libdusk is linked so that its service_new(), bpf_object__load() and others are ours (--wrap),
- * where that can still be set. A reader that is asleep takes in events only when the command has ended.
+ * and has maps of other sizes: libdusk is linked so that its service_new(), bpf_object__load() and others are ours
+ * (--wrap), where that can still be set. A stackmap that rolls has a fresh table at each look. A reader that is asleep
+ * takes in events only when the command has ended.
  */
 #include <dusk/dusk.h>
 #include <bpf/bpf.h>
@@ -31,7 +32,7 @@ int __real_service_keep_stacks(struct service *s);
 int __wrap_service_keep_stacks(struct service *s);
 
 static char **sizes;	/* ended by "--" */
-static bool asleep, full;
+static bool asleep, full, rolling;
 
 /* The size of map @name that was asked for; 0: none. */
 static unsigned int size_of(const char *name)
@@ -48,6 +49,7 @@ int __wrap_service_new(struct service **ret, const struct service_options *o, st
 {
 	struct service_options small = *o;
 
+	small.stackmap_bits = rolling ? STACK_MIN_BITS : 0;
 	small.max_tasks = size_of("tasks");
 	small.max_walkers = size_of("walkers");
 	small.max_modules = size_of("modules");
@@ -71,7 +73,7 @@ int __wrap_stackmap_make_table(u32 bits, u32 epoch)
 
 int __wrap_service_keep_stacks(struct service *s)
 {
-	return full ? 0 : __real_service_keep_stacks(s);
+	return full ? 0 : rolling ? stackmap_roll(service_stacks(s)) : __real_service_keep_stacks(s);
 }
 
 int __wrap_bpf_object__load(struct bpf_object *obj)
@@ -144,6 +146,7 @@ int main(int argc, char **argv)
 	for (command = argv + 3; argc > 3 && *command && strcmp(*command, "--"); command++) {
 		asleep |= !strcmp(*command, "reader=asleep");
 		full |= !strcmp(*command, "stacks=full");
+		rolling |= !strcmp(*command, "stacks=rolling");
 	}
 	if (argc < 5 || !*command || !command[1])
 		return 2;

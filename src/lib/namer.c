@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "names.h"
+#include "namer.h"
 #include <bpf/bpf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct file {
 	struct symbols *symbols;	/* NULL: none could be read */
 };
 
-struct names {
+struct namer {
 	int named;
 	struct ksyms *kernel;
 	bool kernel_tried;
@@ -27,9 +27,9 @@ struct names {
 	char *name;			/* found last */
 };
 
-int names_new(struct names **ret, int named)
+int namer_new(struct namer **ret, int named)
 {
-	struct names *n = calloc(1, sizeof(*n));
+	struct namer *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return -ENOMEM;
@@ -38,7 +38,7 @@ int names_new(struct names **ret, int named)
 	return 0;
 }
 
-void names_free(struct names *n)
+void namer_free(struct namer *n)
 {
 	if (!n)
 		return;
@@ -61,7 +61,7 @@ static struct symbols *open_symbols(const struct met *m, const struct event_modu
 	return symbols_open(&s, fd, m->path) ? NULL : s;
 }
 
-static struct file *file_of(struct names *n, u32 id)
+static struct file *file_of(struct namer *n, u32 id)
 {
 	struct event_module e;
 	struct met met;
@@ -88,7 +88,7 @@ static struct file *file_of(struct names *n, u32 id)
 	return &n->files.v[*index];
 }
 
-static void find_kernel(struct names *n, uint64_t address, struct dusk_place *ret)
+static void find_kernel(struct namer *n, uint64_t address, struct dusk_place *ret)
 {
 	const char *symbol, *module;
 	uint64_t start;
@@ -103,7 +103,7 @@ static void find_kernel(struct names *n, uint64_t address, struct dusk_place *re
 		*ret = (struct dusk_place){ NULL, "[kernel]", address };
 }
 
-static void find_code(struct names *n, const struct file *f, uint64_t frame, struct dusk_place *ret)
+static void find_code(struct namer *n, const struct file *f, uint64_t frame, struct dusk_place *ret)
 {
 	uint64_t offset = frame_offset(frame), address, start;
 	const char *symbol = NULL;
@@ -123,7 +123,7 @@ static void find_code(struct names *n, const struct file *f, uint64_t frame, str
 	}
 }
 
-void names_find(struct names *n, uint64_t frame, struct dusk_place *ret)
+void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret)
 {
 	u32 id = frame_module(frame);
 	const struct file *f = id == FRAME_KERNEL || id == FRAME_ANON ? NULL : file_of(n, id);

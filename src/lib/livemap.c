@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "livemap.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "base/cleanup.h"
+#include "error.h"
+#include "pins.h"
+#include "stackset.h"
+
+_Static_assert(DUSK_STACKMAP_LENGTHS == STACK_LENGTHS, "lengths");
+
+struct dusk_stackmap {
+	struct service *service;	/* whose it is, if it is not pinned for us: its parts are borrowed */
+	struct pins *pins;
+	struct registry *registry;
+	struct stackmap *map;
+	struct namer *names;
+	int named, stacks;
+};
+
+int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *names)
+{
+	struct dusk_stackmap *m = malloc(sizeof(*m));
+
+	if (!m)
+		return -ENOMEM;
+	*m = (struct dusk_stackmap){
+		.service = s, .registry = service_registry(s), .map = service_stacks(s), .names = names,
+		.named = -1, .stacks = -1,
+	};
+	*ret = m;
+	return 0;
+}
+
+void dusk_stackmap_close(struct dusk_stackmap *m)
+{
+	if (!m)
+		return;
+	if (!m->service) {
+		namer_free(m->names);
+		stackmap_free(m->map);
+		if (m->registry)
+			munmap(m->registry, sizeof(*m->registry));
+		pins_leave(m->pins);
+	}
+	closep(&m->named);
+	closep(&m->stacks);
+	free(m);
+}
+
+static int map_registry(struct dusk_stackmap *m)
+{
+	_cleanup_(closep) int fd = pins_get(m->pins, ".bss.registry");
+	void *p = fd < 0 ? MAP_FAILED : mmap(NULL, sizeof(*m->registry), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (p == MAP_FAILED)
+		return fd < 0 ? fd : -errno;
+	m->registry = p;
+	return 0;
+}
+
+static int open_parts(struct dusk_stackmap *m)
+{
+	int ret = map_registry(m);
+
+	if (ret)
+		return ret;
+	m->stacks = pins_get(m->pins, "stacks");
+	m->named = pins_get(m->pins, "named");
+	if (m->stacks < 0 || m->named < 0)
+		return m->stacks < 0 ? m->stacks : m->named;
+	ret = stackmap_new(&m->map, m->stacks, m->pins, m->registry, 0);
+	if (!ret)
+		ret = namer_new(&m->names, m->named);
+	return ret;
+}
+
+int dusk_stackmap_open(struct dusk_stackmap **ret, const char *pin, struct dusk_error *err)
+{
+	const char *base = pin ? pin : PINS_FOLDER;
+	struct dusk_stackmap *m = calloc(1, sizeof(*m));
+	char version[24];
+	int r;
+
+	if (!m)
+		return -ENOMEM;
+	m->named = m->stacks = -1;
+	service_name_version(version);
+	r = pins_visit(&m->pins, base, version);
+	if (!r)
+		r = open_parts(m);
+	if (r)
+		dusk_stackmap_close(m);
+	else
+		*ret = m;
+	if (r == -ENOENT)
+		return error_set(err, r, "no recording or tool of this version of dusk uses a stackmap in %s now", base);
+	return r ? error_set(err, r, "cannot open the stackmap in %s: %s", base, strerror(-r)) : 0;
+}
+
+/* What is in slot @i; false: nothing. */
+static bool stack_at(const struct stacktable *t, uint64_t i, struct dusk_stack *ret)
+{
+	u32 id = stacktable_id(t, i), nr = 0;
+	const u64 *frame = id ? stacktable_get(t, id, &nr) : NULL;
+
+	if (!frame || !nr)
+		return false;
+	*ret = (struct dusk_stack){ id, nr, stacktable_refs(t, id), (const uint64_t *)frame };
+	return true;
+}
+
+bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_stack *ret)
+{
+	u32 epoch = *cursor ? *cursor >> 32 : load_acquire(&m->registry->epochs.now);
+	const struct stacktable *t = stackmap_table(m->map, epoch);
+	uint64_t slot = (u32)*cursor;
+
+	for (; t && slot < stacktable_slots(t->bits); slot++)
+		if (stack_at(t, slot, ret)) {
+			*cursor = (u64)epoch << 32 | (slot + 1);
+			return true;
+		}
+	return false;
+}
+
+int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m)
+{
+	struct vec(uint64_t) frames = {};
+	struct stackset set = {};
+	struct dusk_stack stack;
+	uint64_t cursor = 0, *at;
+	int err = 0;
+
+	while (!err && dusk_stackmap_next(m, &cursor, &stack)) {
+		err = vec_push(&set.stacks, stack);	/* distinct as they are */
+		for (uint32_t i = 0; !err && i < stack.nr; i++)
+			err = vec_push(&frames, stack.frame[i]);
+	}
+	set.store = at = vec_steal(&frames);
+	for (size_t i = 0; i < set.stacks.nr; at += set.stacks.v[i++].nr)
+		set.stacks.v[i].frame = at;
+	if (!err)
+		err = stackset_steal(ret, &set);
+	stackset_done(&set);
+	return err;
+}
+
+int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **ret, uint32_t *nr)
+{
+	const u64 *frame = stackmap_frames(m->map, id, nr);
+
+	if (!frame)
+		return -ENOENT;
+	*ret = (const uint64_t *)frame;
+	return 0;
+}
+
+void dusk_stackmap_name(struct dusk_stackmap *m, uint64_t frame, char *ret, size_t room)
+{
+	struct dusk_place p;
+
+	namer_find(m->names, frame, &p);
+	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
+}
+
+static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t)
+{
+	for (u32 row = 0; row < STACK_ROWS; row++) {
+		const struct stack_counts *c = &t->counts[row];
+
+		ret->full += load_relaxed(&c->full);
+		ret->contended += load_relaxed(&c->crowded);
+		ret->raced += load_relaxed(&c->raced);
+		for (u32 i = 0; i < STACK_LENGTHS; i++) {
+			ret->probes[i] += load_relaxed(&c->found[i]);
+			ret->successes += load_relaxed(&c->found[i]);
+		}
+	}
+}
+
+int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)
+{
+	const struct stacktable *t = stackmap_now(m->map);
+	struct dusk_stack stack;
+
+	if (!t)
+		return -ENOENT;
+	*ret = (struct dusk_stackmap_stat){
+		.bits = t->bits, .epoch = t->epoch, .table_size = stacktable_slots(t->bits), .bytes = stacktable_bytes(t->bits),
+		.room = (stacktable_words(t->bits) - stacktable_slots(t->bits)) * sizeof(u64),
+	};
+	sum_up(ret, t);
+	for (uint64_t slot = 0; slot < ret->table_size; slot++)
+		if (stack_at(t, slot, &stack)) {
+			ret->entries++;
+			ret->frames += stack.nr;
+		}
+	ret->bytes_used = load_relaxed(&t->used) * sizeof(u64) + ret->entries * sizeof(u64);
+	return 0;
+}
+
+static bool is_recording(const struct registry *r)
+{
+	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
+		if (load_relaxed(&r->consumer[slot].generation) & 1)
+			return true;
+	return false;
+}
+
+static int lock(struct dusk_stackmap *m, bool at_once)
+{
+	if (m->service)
+		return service_lock(m->service);
+	return at_once ? pins_try_lock(m->pins) : pins_lock(m->pins);
+}
+
+static void unlock(struct dusk_stackmap *m)
+{
+	if (m->service)
+		service_unlock(m->service);
+	else
+		pins_unlock(m->pins);
+}
+
+int dusk_stackmap_reset(struct dusk_stackmap *m, bool when_stopped, struct dusk_error *err)
+{
+	int ret;
+
+	if (when_stopped && is_recording(m->registry))
+		return error_set(err, -EBUSY, "cannot reset the stackmap: something records; without --when-stopped it goes on "
+				 "undisturbed");
+	ret = lock(m, when_stopped);
+	if (ret == -EBUSY)
+		return error_set(err, ret, "cannot reset the stackmap: another reset is under way, or a tool comes or goes");
+	if (!ret) {
+		ret = stackmap_roll(m->map);
+		unlock(m);
+	}
+	if (ret == -EBUSY)
+		return error_set(err, ret, "cannot reset the stackmap: a tool has not taken in yet what was there before the last "
+				 "reset; it may be stopped");
+	return ret ? error_set(err, ret, "cannot reset the stackmap: %s", strerror(-ret)) : 0;
+}
