@@ -163,7 +163,8 @@ struct stacktable_map {
 	__uint(max_entries, 1);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(key_size, sizeof(u32));
-	__uint(value_size, sizeof(struct stacktable) + (8 << (STACK_DEFAULT_BITS + STACK_WORD_BITS)));
+	__uint(value_size, sizeof(struct stacktable) + (8 << (STACK_DEFAULT_BITS + STACK_WORD_BITS)) +
+	       STACK_SPARE_BYTES);
 };
 
 struct stacks_map {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "stackmap.bpf.h"
 
-CORE int stackmap_put(struct stack *s, u32 *ret)
+GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 	u32 place = epochs_place_now(&registry.epochs), zero = 0;

@@ -4,7 +4,7 @@
 #include "maps.h"
 
 /* The id of @s, as stacktable_put() has it. -ENOENT: there is no table. Any context. */
-CORE int stackmap_put(struct stack *s, u32 *ret);
+GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL);
 
 /* Is @id of the table that is filled now? Whoever remembers ids gives them out only then: tools that came since know no others. */
 static INLINE bool stackmap_is_now(u32 id)

@@ -25,6 +25,7 @@
 
 #define opaque(x) (x)
 #define forget(home, val) ((home) = (val))
+#define opaque(x) (x)
 
 #define at(array, i)							\
 	((array)[({ u64 i_ = (i); assert(i_ < COUNT(array)); i_; })])

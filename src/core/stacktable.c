@@ -13,36 +13,70 @@ struct put {
 #define BITS(t) frozen((t)->bits, stack_bits)
 #define WORD(t, i) within((t)->word, (i), (1ULL << (BITS(t) + STACK_WORD_BITS)) - 1)
 
-/* FNV-1a over words, and a last mix so that all bits depend on all of them. */
+/*
+ * Four frames at a time, as long as there are four: what a turn of a loop costs is more than what it does. The number of the
+ * block is opaque, or the compiler counts in frames beside it, from a number that the verifier knows.
+ */
+#define BLOCK 4
+#define FRAMES_AT(s, i) (&within((s)->frame, opaque(i) * BLOCK, MAX_DEPTH - BLOCK))
+#define KEPT_AT(t, place, i) (&WORD(t, (place) + STACK_HEAD + opaque(i) * BLOCK))
+
+/*
+ * FNV-1a over words, in blocks over two at a time, and a last mix so that all bits depend on all of them. Who does not know
+ * the seed cannot make stacks that share a hash.
+ */
 static INLINE void hash(const struct stacktable *t, struct stack *s)
 {
-	s->hash = 0xcbf29ce484222325ULL ^ t->seed;
-	each(i, MAX_DEPTH) {
-		if (i >= s->nr)
+	u64 h = 0xcbf29ce484222325ULL ^ t->seed, k = t->seed | 1;
+	u32 blocks = s->nr / BLOCK, rest = s->nr & ~(BLOCK - 1);
+
+	each(i, MAX_DEPTH / BLOCK) {
+		const u64 *f;
+
+		if (i >= blocks)
 			break;
-		s->hash = (s->hash ^ at(s->frame, i)) * 0x100000001b3ULL;
+		f = FRAMES_AT(s, i);
+		h = (h ^ f[0] ^ f[1] * k) * 0x100000001b3ULL;
+		h = (h ^ f[2] ^ f[3] * k) * 0x100000001b3ULL;
 	}
-	s->hash = (s->hash ^ s->hash >> 32) * 0x9E3779B97F4A7C15ULL;
-	s->hash ^= s->hash >> 32;
+	each(i, BLOCK) {
+		if (rest + i >= s->nr)
+			break;
+		h = (h ^ at(s->frame, rest + opaque(i))) * 0x100000001b3ULL;
+	}
+	h = (h ^ h >> 32) * 0x9E3779B97F4A7C15ULL;
+	s->hash = h ^ h >> 32;
 }
 
-static INLINE bool same(const struct stacktable *t, u64 place, struct stack *s)
+static INLINE bool same(const struct stacktable *t, u64 place, const struct stack *s)
 {
-	if (WORD(t, place) != s->hash || (u16)load_relaxed(&WORD(t, place + 1)) != s->nr)
+	u64 differ = WORD(t, place) ^ s->hash;
+	u32 blocks = s->nr / BLOCK, rest = s->nr & ~(BLOCK - 1);
+
+	if (differ || (u16)load_relaxed(&WORD(t, place + 1)) != s->nr)
 		return false;
-	s->equal = 0;
-	each(i, MAX_DEPTH) {
-		if (i >= s->nr || WORD(t, place + STACK_HEAD + i) != at(s->frame, i))
+	each(i, MAX_DEPTH / BLOCK) {
+		const u64 *f, *w;
+
+		if (i >= blocks || differ)
 			break;
-		s->equal++;
+		f = FRAMES_AT(s, i);
+		w = KEPT_AT(t, place, i);
+		differ = (f[0] ^ w[0]) | (f[1] ^ w[1]) | (f[2] ^ w[2]) | (f[3] ^ w[3]);
 	}
-	return s->equal == s->nr;
+	each(i, BLOCK) {
+		if (rest + i >= s->nr)
+			break;
+		differ |= at(s->frame, rest + opaque(i)) ^ WORD(t, place + STACK_HEAD + rest + opaque(i));
+	}
+	return !differ;
 }
 
 /* Write @s to new words, where nobody looks yet: s->written. 0: there is no room. */
 static INLINE void write(struct stacktable *t, struct stack *s)
 {
 	u64 need = STACK_HEAD + s->nr, slots = 2ULL << BITS(t), room = (1ULL << (BITS(t) + STACK_WORD_BITS)) - slots, place;
+	u32 blocks = s->nr / BLOCK, rest = s->nr & ~(BLOCK - 1);
 
 	if (load_relaxed(&t->used) + need > room)
 		return;
@@ -52,10 +86,23 @@ static INLINE void write(struct stacktable *t, struct stack *s)
 	place += slots;
 	WORD(t, place) = s->hash;
 	WORD(t, place + 1) = 1ULL << STACK_REF | s->nr;
-	each(i, MAX_DEPTH) {
-		if (i >= s->nr)
+	each(i, MAX_DEPTH / BLOCK) {
+		const u64 *f;
+		u64 *w;
+
+		if (i >= blocks)
 			break;
-		WORD(t, place + STACK_HEAD + i) = at(s->frame, i);
+		f = FRAMES_AT(s, i);
+		w = KEPT_AT(t, place, i);
+		w[0] = f[0];
+		w[1] = f[1];
+		w[2] = f[2];
+		w[3] = f[3];
+	}
+	each(i, BLOCK) {
+		if (rest + i >= s->nr)
+			break;
+		WORD(t, place + STACK_HEAD + rest + opaque(i)) = at(s->frame, rest + opaque(i));
 	}
 	s->written = place;
 }
@@ -64,7 +111,7 @@ TURN(probe, struct put, p)
 {
 	struct stacktable *t = p->table;
 	struct stack *s = p->stack;
-	u64 *slot = &WORD(t, (s->hash + turn) & ((2ULL << BITS(t)) - 1));
+	u64 *slot = &WORD(t, (s->hash + turn * (turn + 1) / 2) & ((2ULL << BITS(t)) - 1));
 	u64 seen = load_acquire(slot);
 
 	p->probes = turn;

@@ -8,7 +8,8 @@
  * wait.
  *
  * Who loses that race looks at what the winner put there. Since all who insert a stack try the same slots in the same
- * order, and slots are never emptied, a stack cannot get two ids. A full table leaves no traces of what did not fit.
+ * order (its own, and 1, 3, 6, 10... behind it, so that full ones do not pile up), and slots are never emptied, a stack
+ * cannot get two ids. A full table leaves no traces of what did not fit.
  *
  * Index-based, without pointers, so that both sides of the border use it as it is. A table is never emptied: a fresh one
  * takes its place (epochs.h), and ids say of which they are.
@@ -26,6 +27,7 @@
 #define STACK_PROBES 32
 #define STACK_HEAD 2			/* words before the frames: hash; references and length */
 #define STACK_REF 16			/* bit where the references begin */
+#define STACK_SPARE_BYTES 32		/* behind the words: the verifier does not know that frames end where they do */
 #define STACK_PLACE ((1ULL << (STACK_MAX_BITS + STACK_WORD_BITS)) - 1)	/* of a slot; the rest is the hash's */
 
 /* How many slots were looked at: 1, 2, 3, 4, up to 8, 16, 24, 32. */
@@ -61,7 +63,7 @@ static inline u64 stacktable_slots(u32 bits)
 
 static inline u64 stacktable_bytes(u32 bits)
 {
-	return sizeof(struct stacktable) + stacktable_words(bits) * sizeof(u64);
+	return sizeof(struct stacktable) + stacktable_words(bits) * sizeof(u64) + STACK_SPARE_BYTES;
 }
 
 /*

@@ -15,7 +15,7 @@
 
 static struct {
 	struct stacktable head;
-	u64 word[2 << STACK_WORD_BITS];
+	u64 word[(2 << STACK_WORD_BITS) + STACK_SPARE_BYTES / sizeof(u64)];
 } memory;
 #define table memory.head
 

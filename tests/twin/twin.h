@@ -44,7 +44,7 @@ extern struct twin twin;
 
 /* A struct stacktable: a small one, whose size the verifier has to know. */
 #define TWIN_BITS 10
-#define TWIN_TABLE_WORDS (sizeof(struct stacktable) / sizeof(u64) + (64 << TWIN_BITS))
+#define TWIN_TABLE_WORDS ((sizeof(struct stacktable) + STACK_SPARE_BYTES) / sizeof(u64) + (64 << TWIN_BITS))
 extern u64 twin_table[TWIN_TABLE_WORDS];
 
 /* One run of each part of the core. */
