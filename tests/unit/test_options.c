@@ -15,7 +15,7 @@ struct wishes {
 	const char *output;
 	uint32_t frequency;
 	double limit;
-	uint64_t duration;
+	uint64_t duration, bytes;
 	struct number_list cpus;
 	struct text_list names;
 	const char *color;
@@ -33,6 +33,7 @@ static const struct option table[] = {
 	{'F', "freq", OPTION_NUMBER, offsetof(struct wishes, frequency), "HZ", "a rate", 1, 1000},
 	{0, "percent-limit", OPTION_PERCENT, offsetof(struct wishes, limit), "P", "a percentage"},
 	{'d', "duration", OPTION_DURATION, offsetof(struct wishes, duration), "TIME", "a time"},
+	{0, "mem", OPTION_SIZE, offsetof(struct wishes, bytes), "SIZE", "a size", 512 << 10, 512 << 20},
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct wishes, cpus), "CPUS", "numbers", 0, 4095},
 	{0, "comm", OPTION_TEXTS, offsetof(struct wishes, names), "NAMES", "names"},
 	{'k', "color", OPTION_CHOICE, offsetof(struct wishes, color), "[COLOR]", "a color", .choice = color_choice},
@@ -177,6 +178,22 @@ static void durations_have_units(void **state)
 	REFUSED("such as 10s", "-d0");
 }
 
+static void sizes_have_units_and_a_range(void **state)
+{
+	assert_int_equal(PARSE("--mem=16M"), 0);
+	assert_int_equal(w.bytes, 16 << 20);
+	assert_int_equal(PARSE("--mem", "512K"), 0);
+	assert_int_equal(w.bytes, 512 << 10);
+	assert_int_equal(PARSE("--mem=536870912"), 0);
+	assert_int_equal(w.bytes, 512 << 20);
+	REFUSED("--mem takes a size from 512K to 512M, not '511K'", "--mem=511K");
+	REFUSED("not '536870913'", "--mem=536870913");
+	REFUSED("not '1G'", "--mem=1G");
+	REFUSED("not '17179869185G'", "--mem=17179869185G");
+	REFUSED("not '1MB'", "--mem=1MB");
+	REFUSED("not 'M'", "--mem=M");
+}
+
 static void percentages_end_at_a_hundred(void **state)
 {
 	assert_int_equal(PARSE("--percent-limit=0.5"), 0);
@@ -291,6 +308,7 @@ int main(void)
 		cmocka_unit_test(a_missing_or_needless_value_is_named),
 		cmocka_unit_test(numbers_stay_within_their_limits),
 		cmocka_unit_test(durations_have_units),
+		cmocka_unit_test(sizes_have_units_and_a_range),
 		cmocka_unit_test(percentages_end_at_a_hundred),
 		cmocka_unit_test(lists_have_ranges),
 		cmocka_unit_test(broken_lists_are_refused),
