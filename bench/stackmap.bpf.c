@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does it cost to keep a stack once: in the stackmap, in a hash map keyed by it, and in the kernel's own stack map? */
+/* What does it cost to keep a stack once: in the stackmap, in a hash map keyed by it, in the kernel's own stack map? */
 #include "../src/bpf/kernel.h"
 #include "../src/bpf/stackmap.bpf.h"
 #include <bpf/bpf_helpers.h>

@@ -2,8 +2,8 @@
 /*
  * What does it cost to keep a stack once, and which stacks are lost?
  *
- *	stackmap costs		lines of "MAP-DEPTH-FILL-hit NS" and "...-insert NS"; FILL in percent of what the map holds
- *	stackmap stackid	lines of "stackid-DEPTH NS": bpf_get_stackid() of a stack that is there, less bpf_get_stack()
+ *	stackmap costs		lines of "MAP-DEPTH-FILL-hit NS" and "...-insert NS"; FILL in percent of its room
+ *	stackmap stackid	lines of "stackid-DEPTH NS": bpf_get_stackid() of a known stack, less bpf_get_stack()
  *	stackmap losses		"MAP LOST OF": distinct stacks of real calls, as many as both maps have entries
  */
 #include <bpf/bpf.h>
@@ -101,6 +101,7 @@ static double cost(const char *name, struct bench_job job, int rounds)
 static void fill(const char *label, const char *name, __u32 depth, __u32 room)
 {
 	static const int fills[] = {10, 50, 90, 100};
+	struct bench_job job;
 	__u32 there = 0;
 
 	for (size_t i = 0; i < sizeof(fills) / sizeof(fills[0]); i++) {
@@ -108,21 +109,25 @@ static void fill(const char *label, const char *name, __u32 depth, __u32 room)
 		double insert = 1e9;
 
 		if (until > there + ROUNDS * INSERTS) {
-			run(name, (struct bench_job){ .nr = until - there - ROUNDS * INSERTS, .depth = depth, .first = there,
-						      .stride = 1 });
+			job = (struct bench_job){
+				.nr = until - there - ROUNDS * INSERTS, .depth = depth, .first = there, .stride = 1,
+			};
+			run(name, job);
 			there = until - ROUNDS * INSERTS;
 		}
 		for (; there < until; there += INSERTS) {
-			double ns = cost(name, (struct bench_job){ .nr = INSERTS, .depth = depth, .first = there, .stride = 1 }, 1);
+			double ns;
 
+			job = (struct bench_job){ .nr = INSERTS, .depth = depth, .first = there, .stride = 1 };
+			ns = cost(name, job, 1);
 			insert = ns < insert ? ns : insert;
 		}
 		printf("%s-%u-%d-insert %.1f\n", label, depth, fills[i], insert);
-		printf("%s-%u-%d-hit %.1f\n", label, depth, fills[i],
-		       cost(name, (struct bench_job){ .nr = HITS, .depth = depth, .stride = 7919, .span = until }, ROUNDS));
+		job = (struct bench_job){ .nr = HITS, .depth = depth, .stride = 7919, .span = until };
+		printf("%s-%u-%d-hit %.1f\n", label, depth, fills[i], cost(name, job, ROUNDS));
 	}
-	printf("%s-%u-refused %.1f\n", label, depth,
-	       cost(name, (struct bench_job){ .nr = INSERTS, .depth = depth, .first = 10000000, .stride = 1 }, ROUNDS));
+	job = (struct bench_job){ .nr = INSERTS, .depth = depth, .first = 10000000, .stride = 1 };
+	printf("%s-%u-refused %.1f\n", label, depth, cost(name, job, ROUNDS));
 }
 
 /* How many stacks of this depth fit, until one does not. */

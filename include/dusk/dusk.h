@@ -278,8 +278,8 @@ struct dusk_record_options {
 	uint32_t sources;		/* DUSK_RECORD_...; 0: CPU */
 	uint64_t min_block_ns;		/* absences of so long are kept one by one, shorter ones summed up by stack */
 	bool kernel_threads;		/* their absences, too */
-	uint32_t stackmap_bits;		/* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Who comes first
-					 * chooses for all that share it */
+	uint32_t stackmap_bits;		/* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Of those
+					 * who share it the first one chooses */
 	bool no_faults;			/* never fault in a page of a target */
 	bool no_sharing;		/* an unwinder of our own: <dusk/unwind.h> */
 	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */

@@ -30,10 +30,10 @@ struct dusk_stacks {
 void dusk_stacks_free(struct dusk_stacks *s);
 
 /*
- * Read a file in the format FSMB, version 2, of either byte order: of dusk, or /sys/kernel/tracing/stack_map_bin of a kernel
- * that has the ftrace stackmap. *@ret is to be freed with dusk_stacks_free(). Of a file that is cut short or broken all stacks
- * before the break are there, and @damage says what is wrong at which byte. -EINVAL: no such file at all; -EPROTONOSUPPORT:
- * another version.
+ * Read a file in the format FSMB, version 2, of either byte order: of dusk, or /sys/kernel/tracing/stack_map_bin of a
+ * kernel that has the ftrace stackmap. *@ret is to be freed with dusk_stacks_free(). Of a file that is cut short or
+ * broken all stacks before the break are there, and @damage says what is wrong at which byte. -EINVAL: no such file at
+ * all; -EPROTONOSUPPORT: another version.
  */
 int dusk_stacks_read(struct dusk_stacks **ret, const char *path, struct dusk_error *err);
 
@@ -56,20 +56,21 @@ struct dusk_symbol {
 
 /*
  * From text as in /proc/kallsyms, or from the symbol table of a kernel image, whose addresses are those of the kernel
- * that runs only if that is not moved at boot (nokaslr). *@ret is to be freed with dusk_symbols_free(). -EPERM: the file
- * hides all addresses; -ENOEXEC: no ELF file; -ENODATA: no functions in it.
+ * that runs only if that is not moved at boot (nokaslr). *@ret is to be freed with dusk_symbols_free(). -EPERM: the
+ * file hides all addresses; -ENOEXEC: no ELF file; -ENODATA: no functions in it.
  */
 int dusk_symbols_kallsyms(struct dusk_symbols **ret, const char *path, struct dusk_error *err);
 int dusk_symbols_vmlinux(struct dusk_symbols **ret, const char *path, struct dusk_error *err);
 void dusk_symbols_free(struct dusk_symbols *s);
 
 /* The function that frame @i of @stack is in. -ENOENT: none is known. */
-int dusk_symbols_find(const struct dusk_symbols *s, const struct dusk_stack *stack, uint32_t i, struct dusk_symbol *ret);
+int dusk_symbols_find(const struct dusk_symbols *s, const struct dusk_stack *stack, uint32_t i,
+		      struct dusk_symbol *ret);
 
 /*
- * The stackmap of a recording that goes on, or of any tool that uses libdusk: to be read while the kernel side fills it. All
- * tools that share an unwinder share a stackmap. When its table is 3/4 full, or at a reset, a fresh one takes its place: a
- * new epoch begins. What was mapped of the old one stays as it is.
+ * The stackmap of a recording that goes on, or of any tool that uses libdusk: to be read while the kernel side fills
+ * it. All tools that share an unwinder share a stackmap. When its table is 3/4 full, or at a reset, a fresh one takes
+ * its place: a new epoch begins. What was mapped of the old one stays as it is.
  */
 struct dusk_stackmap;
 struct dusk_unwinder;
@@ -85,9 +86,9 @@ int dusk_stackmap_of(struct dusk_stackmap **ret, struct dusk_unwinder *u);
 void dusk_stackmap_close(struct dusk_stackmap *m);
 
 /*
- * The next stack, to @ret: true; false: there is no more. *@cursor is 0 before the first one. All are of the epoch in which
- * that was taken. Each that was there then is met once; of those that come meanwhile some are. A stack is whole or not there;
- * its frames stay as they are until the map is closed. Never waits.
+ * The next stack, to @ret: true; false: there is no more. *@cursor is 0 before the first one. All are of the epoch in
+ * which that was taken. Each that was there then is met once; of those that come meanwhile some are. A stack is whole
+ * or not there; its frames stay as they are until the map is closed. Never waits.
  */
 bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_stack *ret);
 
@@ -107,9 +108,10 @@ struct dusk_stackmap_stat {
 	uint64_t entries, table_size;	/* stacks; slots, each for one */
 	uint64_t frames;		/* of all stacks */
 	uint64_t successes;		/* requests that got an id */
-	uint64_t full, contended;	/* that got none: no room for the frames; all slots where it could be were taken */
-	uint64_t raced;			/* stacks written in vain, as another CPU was faster with the same: room that is lost */
-	uint64_t probes[DUSK_STACKMAP_LENGTHS];	/* successes by the slots looked at: 1, 2, 3, 4, up to 8, 16, 24, 32 */
+	uint64_t full, contended;	/* that got none: no room for the frames; all slots taken where it could be */
+	uint64_t raced;			/* stacks written in vain, as another CPU was faster: room that is lost */
+	/* successes by the slots looked at: 1, 2, 3, 4, up to 8, 16, 24, 32 */
+	uint64_t probes[DUSK_STACKMAP_LENGTHS];
 	uint64_t bytes_used, bytes;	/* for these stacks; of the whole table */
 	uint64_t room;			/* bytes for frames and their heads */
 };
@@ -119,8 +121,8 @@ int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret);
 
 /*
  * Begin a new epoch: the stackmap is empty. Recordings go on undisturbed, and what they have gathered stays theirs.
- * @when_stopped: only if nothing records, as the ftrace stackmap has it. -EBUSY: something records, or another reset is under
- * way, or a tool has not taken in yet what was there before the last one (which: @err).
+ * @when_stopped: only if nothing records, as the ftrace stackmap has it. -EBUSY: something records, or another reset is
+ * under way, or a tool has not taken in yet what was there before the last one (which: @err).
  */
 int dusk_stackmap_reset(struct dusk_stackmap *m, bool when_stopped, struct dusk_error *err);
 

@@ -142,8 +142,8 @@ int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr);
 
 /*
- * The caller holds no ids any more that it got before the stackmap's last change of epoch (<dusk/stackmap.h>), nor do its
- * programs: they lead nowhere from here on, and their memory is free. For tools that run for days.
+ * The caller holds no ids any more that it got before the stackmap's last change of epoch (<dusk/stackmap.h>), nor do
+ * its programs: they lead nowhere from here on, and their memory is free. For tools that run for days.
  */
 void dusk_unwind_forget(struct dusk_unwinder *u);
 

@@ -155,8 +155,8 @@ struct ledgers_map {
 extern struct ledgers_map ledgers SEC(".maps");
 
 /*
- * Service: stacks: the tables of the stackmap, by core/epochs.h. User space makes them, of the size that all of them have
- * (stack_bits), one element each.
+ * Service: stacks: the tables of the stackmap, by core/epochs.h. User space makes them, of the size that all of them
+ * have (stack_bits), one element each.
  */
 struct stacktable_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -6,7 +6,10 @@
 /* The id of @s, as stacktable_put() has it. -ENOENT: there is no table. Any context. */
 GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL);
 
-/* Is @id of the table that is filled now? Whoever remembers ids gives them out only then: tools that came since know no others. */
+/*
+ * Is @id of the table that is filled now? Whoever remembers ids gives them out only then: tools that came since know no
+ * others.
+ */
 static INLINE bool stackmap_is_now(u32 id)
 {
 	return stack_is_of(stack_bits, load_relaxed(&registry.epochs.now), id);

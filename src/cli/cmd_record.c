@@ -119,7 +119,8 @@ static void note_size(const struct recording *r)
 
 	dusk_record_status(r->record, &status);
 	if (wanted && status.stackmap_bits != wanted)
-		say("the stackmap is shared with other tools and has %u bits already, not %u; --private makes one of your own",
+		say("the stackmap is shared with other tools and has %u bits already, not %u; --private makes one of "
+		    "your own",
 		    status.stackmap_bits, wanted);
 }
 

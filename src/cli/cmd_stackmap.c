@@ -22,21 +22,23 @@ static const char *order_choice(size_t i)
 }
 
 static const struct option options[] = {
-	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE", 
+	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "a profile (default: the recording that goes on)"},
 	{0, "pin", OPTION_TEXT, offsetof(struct options, pin), "FOLDER",
 	 "where it is pinned, if not where tools share it"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "dump: where to; - is stdout"},
-	{'n', "top", OPTION_NUMBER, offsetof(struct options, top), "N", "at most N stacks, the most frequent", 1, UINT32_MAX},
-	{'s', "sort", OPTION_CHOICE, offsetof(struct options, sort), "[KEY]", "ref (the most frequent first, default) or depth",
-	 .choice = order_choice},
+	{'n', "top", OPTION_NUMBER, offsetof(struct options, top), "N", "at most N stacks, the most frequent", 1,
+	 UINT32_MAX},
+	{'s', "sort", OPTION_CHOICE, offsetof(struct options, sort), "[KEY]",
+	 "ref (the most frequent first, default) or depth", .choice = order_choice},
 	{0, "kernel", OPTION_FLAG, offsetof(struct options, kernel), NULL, "only stacks that end in the kernel"},
 	{0, "user", OPTION_FLAG, offsetof(struct options, user), NULL, "only those that end in a program"},
 	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL, "frames as numbers"},
 	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read: names from such a list"},
 	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE", "read: names from a kernel's ELF image"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
-	{0, "when-stopped", OPTION_FLAG, offsetof(struct options, when_stopped), NULL, "reset: only if nothing records"},
+	{0, "when-stopped", OPTION_FLAG, offsetof(struct options, when_stopped), NULL,
+	 "reset: only if nothing records"},
 	{0},
 };
 

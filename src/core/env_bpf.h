@@ -54,8 +54,8 @@ enum { false, true };
 #define within(array, i, mask) ((array)[opaque((u64)(i)) & (mask)])
 
 /*
- * @known instead of @stored: a constant of frozen .rodata, which the verifier knows, and which is set to the same before the
- * program is loaded.
+ * @known instead of @stored: a constant of frozen .rodata, which the verifier knows, and which is set to the same
+ * before the program is loaded.
  */
 #define frozen(stored, known) (known)
 extern const volatile u32 stack_bits CORE;

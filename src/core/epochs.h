@@ -2,12 +2,12 @@
 /*
  * How does a fresh stack table take the place of a full one, while everybody goes on?
  *
- * Tables have numbers, epochs, and the one of epoch e lies at e % EPOCH_TABLES. Who puts a stack enters (grace.h), looks
- * which epoch is now, puts it there, and leaves. Who rolls (one at a time) lays a fresh table into a free place, says that
- * it is the one from now on, waits until all have left who may have seen the old one, and says that what lies before is
- * settled: nothing is added to it any more. Each tool then takes what it wants from settled tables, and says so; a table
- * from which all tools have taken is given back. If a tool does not get to it there is no free place, no roll, and the
- * table fills up: then stacks travel whole.
+ * Tables have numbers, epochs, and the one of epoch e lies at e % EPOCH_TABLES. Who puts a stack enters (grace.h),
+ * looks which epoch is now, puts it there, and leaves. Who rolls (one at a time) lays a fresh table into a free place,
+ * says that it is the one from now on, waits until all have left who may have seen the old one, and says that what lies
+ * before is settled: nothing is added to it any more. Each tool then takes what it wants from settled tables, and says
+ * so; a table from which all tools have taken is given back. If a tool does not get to it there is no free place, no
+ * roll, and the table fills up: then stacks travel whole.
  *
  * So an id leads to its stack for as long as its reader wants, and nobody waits but who rolls.
  */

@@ -11,19 +11,19 @@ struct put {
 
 /* The size of a table that is in use; the verifier knows it as a constant. */
 #define BITS(t) frozen((t)->bits, stack_bits)
-#define WORD(t, i) within((t)->word, (i), (1ULL << (BITS(t) + STACK_WORD_BITS)) - 1)
+#define WORD(t, i) within((t)->word, (i), stacktable_words(BITS(t)) - 1)
 
 /*
- * Four frames at a time, as long as there are four: what a turn of a loop costs is more than what it does. The number of the
- * block is opaque, or the compiler counts in frames beside it, from a number that the verifier knows.
+ * Four frames at a time, as long as there are four: what a turn of a loop costs is more than what it does. The number
+ * of the block is opaque, or the compiler counts in frames beside it, from a number that the verifier knows.
  */
 #define BLOCK 4
 #define FRAMES_AT(s, i) (&within((s)->frame, opaque(i) * BLOCK, MAX_DEPTH - BLOCK))
 #define KEPT_AT(t, place, i) (&WORD(t, (place) + STACK_HEAD + opaque(i) * BLOCK))
 
 /*
- * FNV-1a over words, in blocks over two at a time, and a last mix so that all bits depend on all of them. Who does not know
- * the seed cannot make stacks that share a hash.
+ * FNV-1a over words, in blocks over two at a time, and a last mix so that all bits depend on all of them. Who does not
+ * know the seed cannot make stacks that share a hash.
  */
 static INLINE void hash(const struct stacktable *t, struct stack *s)
 {
@@ -75,7 +75,7 @@ static INLINE bool same(const struct stacktable *t, u64 place, const struct stac
 /* Write @s to new words, where nobody looks yet: s->written. 0: there is no room. */
 static INLINE void write(struct stacktable *t, struct stack *s)
 {
-	u64 need = STACK_HEAD + s->nr, slots = 2ULL << BITS(t), room = (1ULL << (BITS(t) + STACK_WORD_BITS)) - slots, place;
+	u64 slots = stacktable_slots(BITS(t)), room = stacktable_words(BITS(t)) - slots, need = STACK_HEAD + s->nr, place;
 	u32 blocks = s->nr / BLOCK, rest = s->nr & ~(BLOCK - 1);
 
 	if (load_relaxed(&t->used) + need > room)
@@ -111,7 +111,7 @@ TURN(probe, struct put, p)
 {
 	struct stacktable *t = p->table;
 	struct stack *s = p->stack;
-	u64 *slot = &WORD(t, (s->hash + turn * (turn + 1) / 2) & ((2ULL << BITS(t)) - 1));
+	u64 *slot = &WORD(t, (s->hash + turn * (turn + 1) / 2) & (stacktable_slots(BITS(t)) - 1));
 	u64 seen = load_acquire(slot);
 
 	p->probes = turn;

@@ -2,17 +2,17 @@
 /*
  * Every distinct stack once, under a 4-byte id; written from any context, read by user space while it is written.
  *
- * One array of words: slots first, then the stacks. A stack is kept as hash, length and frames, at its own length; its id
- * says where it begins. A slot is one word too: the hash's upper part and the place. So a stack is written first, where
- * nobody looks yet, and then published by one compare-and-swap of its slot: nothing is ever half there, and nobody has to
- * wait.
+ * One array of words: slots first, then the stacks. A stack is kept as hash, length and frames, at its own length; its
+ * id says where it begins. A slot is one word too: the hash's upper part and the place. So a stack is written first,
+ * where nobody looks yet, and then published by one compare-and-swap of its slot: nothing is ever half there, and
+ * nobody has to wait.
  *
  * Who loses that race looks at what the winner put there. Since all who insert a stack try the same slots in the same
  * order (its own, and 1, 3, 6, 10... behind it, so that full ones do not pile up), and slots are never emptied, a stack
  * cannot get two ids. A full table leaves no traces of what did not fit.
  *
- * Index-based, without pointers, so that both sides of the border use it as it is. A table is never emptied: a fresh one
- * takes its place (epochs.h), and ids say of which they are.
+ * Index-based, without pointers, so that both sides of the border use it as it is. A table is never emptied: a fresh
+ * one takes its place (epochs.h), and ids say of which they are.
  */
 #pragma once
 #include "atomic.h"
@@ -37,7 +37,7 @@
 struct stack_counts {
 	u64 found[STACK_LENGTHS];	/* stacks that got an id, by the slots looked at */
 	u64 full, crowded;		/* those that got none: no room for the frames; STACK_PROBES slots taken */
-	u64 raced;			/* written in vain, as somebody was faster with the same stack: room that is lost */
+	u64 raced;			/* written in vain, as somebody was faster with the same: room that is lost */
 	u64 pad[5];
 };
 
@@ -51,12 +51,12 @@ struct stacktable {
 	u64 word[];
 };
 
-static inline u64 stacktable_words(u32 bits)
+static INLINE u64 stacktable_words(u32 bits)
 {
 	return 1ULL << (bits + STACK_WORD_BITS);
 }
 
-static inline u64 stacktable_slots(u32 bits)
+static INLINE u64 stacktable_slots(u32 bits)
 {
 	return 2ULL << bits;
 }
@@ -67,15 +67,15 @@ static inline u64 stacktable_bytes(u32 bits)
 }
 
 /*
- * The id of @s, never 0; uses its working space. -ENOSPC: there is no room; -EBUSY: STACK_PROBES slots are taken; -E2BIG:
- * longer than MAX_DEPTH. Known stacks are found in a full table, too. @cpu: which counters. Any context; never sleeps,
- * waits or allocates.
+ * The id of @s, never 0; uses its working space. -ENOSPC: there is no room; -EBUSY: STACK_PROBES slots are taken;
+ * -E2BIG: longer than MAX_DEPTH. Known stacks are found in a full table, too. @cpu: which counters. Any context; never
+ * sleeps, waits or allocates.
  */
 CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret);
 
 /*
- * The stack at @place as an array in the table: returns its frames, *@nr how many. NULL if no stack can be there. What it
- * returns stays as it is.
+ * The stack at @place as an array in the table: returns its frames, *@nr how many. NULL if no stack can be there. What
+ * it returns stays as it is.
  */
 static inline const u64 *stacktable_at(const struct stacktable *t, u64 place, u32 *nr)
 {
@@ -91,8 +91,8 @@ static inline const u64 *stacktable_at(const struct stacktable *t, u64 place, u3
 }
 
 /*
- * An id: below, where the stack is in its table; above, as much of the epoch's number as there is room for in 31 bits. The
- * last bit is for users of ids.
+ * An id: below, where the stack is in its table; above, as much of the epoch's number as there is room for in 31 bits.
+ * The last bit is for users of ids.
  */
 static INLINE u32 stack_id(u32 bits, u32 epoch, u64 place)
 {

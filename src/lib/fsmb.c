@@ -63,14 +63,15 @@ static bool next(struct reading *r, uint32_t nth, uint32_t nr_stacks, struct dus
 	uint64_t *frame = (uint64_t *)(e + 1);
 
 	if (left < sizeof(*e))
-		return broken(r, "the file ends at byte %zu, in stack %" PRIu32 " of %" PRIu32, r->len, nth + 1, nr_stacks);
+		return broken(r, "the file ends at byte %zu, in stack %" PRIu32 " of %" PRIu32, r->len, nth + 1,
+			      nr_stacks);
 	*ret = (struct dusk_stack){ number(r, e->id), number(r, e->nr), number(r, e->refs), frame };
 	if (!ret->nr || e->reserved)
 		return broken(r, "byte %zu: stack %" PRIu32 " of %" PRIu32 " is none: %s", r->at, nth + 1, nr_stacks,
 			      ret->nr ? "what is reserved is not 0" : "it has no frames");
 	if (ret->nr > (left - sizeof(*e)) / sizeof(*frame))
-		return broken(r, "byte %zu: stack %" PRIu32 " of %" PRIu32 " has %" PRIu32 " frames, and the file ends at byte "
-			      "%zu", r->at, nth + 1, nr_stacks, ret->nr, r->len);
+		return broken(r, "byte %zu: stack %" PRIu32 " of %" PRIu32 " has %" PRIu32 " frames, and the file ends "
+			      "at byte %zu", r->at, nth + 1, nr_stacks, ret->nr, r->len);
 	r->at += sizeof(*e) + ret->nr * sizeof(*frame);
 	for (uint32_t i = 0; r->swapped && i < ret->nr; i++)
 		frame[i] = bswap_64(frame[i]);
@@ -88,7 +89,8 @@ static int read_stacks(struct stackset *set, struct reading *r, uint32_t nr_stac
 		err = stackset_add(set, &stack);
 	}
 	if (!err && r->at < r->len)
-		broken(r, "byte %zu: %zu bytes more follow the last of %" PRIu32 " stacks", r->at, r->len - r->at, nr_stacks);
+		broken(r, "byte %zu: %zu bytes more follow the last of %" PRIu32 " stacks", r->at, r->len - r->at,
+		       nr_stacks);
 	return err;
 }
 
@@ -101,15 +103,15 @@ int fsmb_parse(struct dusk_stacks **ret, char *bytes, size_t len, const char *pa
 	int e = 0;
 
 	if (len < sizeof(*header))
-		e = error_set(err, -EINVAL, "%s is no file of stacks (FSMB): it has %zu bytes, and a header %zu", path, len,
-			      sizeof(*header));
+		e = error_set(err, -EINVAL, "%s is no file of stacks (FSMB): it has %zu bytes, and a header %zu", path,
+			      len, sizeof(*header));
 	else if (header->magic != FSMB_MAGIC && header->magic != bswap_32(FSMB_MAGIC))
 		e = error_set(err, -EINVAL, "%s is no file of stacks (FSMB): it begins with 0x%08" PRIx32, path,
 			      header->magic);
 	r.swapped = !e && header->magic != FSMB_MAGIC;
 	if (!e && number(&r, header->version) != FSMB_VERSION)
-		e = error_set(err, -EPROTONOSUPPORT, "%s is of version %" PRIu32 " of FSMB, and this dusk reads %d", path,
-			      number(&r, header->version), FSMB_VERSION);
+		e = error_set(err, -EPROTONOSUPPORT, "%s is of version %" PRIu32 " of FSMB, and this dusk reads %d",
+			      path, number(&r, header->version), FSMB_VERSION);
 	if (!e)
 		e = read_stacks(&set, &r, number(&r, header->nr_stacks));
 	if (!e)

@@ -44,7 +44,8 @@ int dusk_symbols_kallsyms(struct dusk_symbols **ret, const char *path, struct du
 		return error_set(err, e, "cannot read %s: %s", path, e == -EINVAL ? "it is not a file" : strerror(-e));
 	e = ksyms_parse(&k, text, len);
 	if (e == -EPERM)
-		return error_set(err, e, "%s shows no addresses; as root, or with kernel.kptr_restrict=0, it does", path);
+		return error_set(err, e, "%s shows no addresses; as root, or with kernel.kptr_restrict=0, it does",
+				 path);
 	return e ?: keep(ret, k, NULL);
 }
 
@@ -55,8 +56,10 @@ int dusk_symbols_vmlinux(struct dusk_symbols **ret, const char *path, struct dus
 	int e = fd < 0 ? -errno : symbols_open(&s, fd, path);
 
 	if (e == -ENOEXEC)
-		return error_set(err, e, "%s is no ELF file; the image that boots is compressed, vmlinux is in the kernel's "
-				 "debug package", path);
+		return error_set(err, e,
+				 "%s is no ELF file; the image that boots is compressed, vmlinux is in the kernel's "
+				 "debug package",
+				 path);
 	if (e)
 		return error_set(err, e, "cannot read %s: %s", path, strerror(-e));
 	if (!symbols_ranges(s)->all.nr) {

@@ -99,7 +99,8 @@ int dusk_stackmap_open(struct dusk_stackmap **ret, const char *pin, struct dusk_
 	else
 		*ret = m;
 	if (r == -ENOENT)
-		return error_set(err, r, "no recording or tool of this version of dusk uses a stackmap in %s now", base);
+		return error_set(err, r, "no recording or tool of this version of dusk uses a stackmap in %s now",
+				 base);
 	return r ? error_set(err, r, "cannot open the stackmap in %s: %s", base, strerror(-r)) : 0;
 }
 
@@ -192,7 +193,10 @@ int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)
 	if (!t)
 		return -ENOENT;
 	*ret = (struct dusk_stackmap_stat){
-		.bits = t->bits, .epoch = t->epoch, .table_size = stacktable_slots(t->bits), .bytes = stacktable_bytes(t->bits),
+		.bits = t->bits,
+		.epoch = t->epoch,
+		.table_size = stacktable_slots(t->bits),
+		.bytes = stacktable_bytes(t->bits),
 		.room = (stacktable_words(t->bits) - stacktable_slots(t->bits)) * sizeof(u64),
 	};
 	sum_up(ret, t);
@@ -233,17 +237,17 @@ int dusk_stackmap_reset(struct dusk_stackmap *m, bool when_stopped, struct dusk_
 	int ret;
 
 	if (when_stopped && is_recording(m->registry))
-		return error_set(err, -EBUSY, "cannot reset the stackmap: something records; without --when-stopped it goes on "
-				 "undisturbed");
+		return error_set(err, -EBUSY, "cannot reset the stackmap: something records");
 	ret = lock(m, when_stopped);
 	if (ret == -EBUSY)
-		return error_set(err, ret, "cannot reset the stackmap: another reset is under way, or a tool comes or goes");
+		return error_set(err, ret,
+				 "cannot reset the stackmap: another reset is under way, or a tool comes or goes");
 	if (!ret) {
 		ret = stackmap_roll(m->map);
 		unlock(m);
 	}
 	if (ret == -EBUSY)
-		return error_set(err, ret, "cannot reset the stackmap: a tool has not taken in yet what was there before the last "
-				 "reset; it may be stopped");
+		return error_set(err, ret, "cannot reset the stackmap: a tool has not taken in yet what was there "
+				 "before the last reset; it may be stopped");
 	return ret ? error_set(err, ret, "cannot reset the stackmap: %s", strerror(-ret)) : 0;
 }

@@ -41,8 +41,8 @@ static void name_table(char ret[16], u32 epoch)
 int stackmap_make_table(u32 bits, u32 epoch)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
-	_cleanup_(closep) int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "dusk_stacks", sizeof(u32), stacktable_bytes(bits), 1,
-						  &opts);
+	_cleanup_(closep) int fd =
+		bpf_map_create(BPF_MAP_TYPE_ARRAY, "dusk_stacks", sizeof(u32), stacktable_bytes(bits), 1, &opts);
 	struct stacktable *t;
 
 	if (fd < 0)

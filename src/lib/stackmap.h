@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stackmap as user space sees it: tables that the kernel side fills, one after the other (core/epochs.h), and what we
- * have kept of those that are gone, so that an id leads to its stack for as long as we live.
+ * The stackmap as user space sees it: tables that the kernel side fills, one after the other (core/epochs.h), and what
+ * we have kept of those that are gone, so that an id leads to its stack for as long as we live.
  */
 #pragma once
 #include "abi/types.h"
@@ -24,9 +24,9 @@ int stackmap_make_table(u32 bits, u32 epoch);
 int stackmap_pinned_bits(const struct pins *p);
 
 /*
- * The stackmap whose tables lie in the map of maps @fd and are pinned at @p, or with NULL ours alone. @tool: our number; 0:
- * we only look. *@ret is to be freed with stackmap_free(). All that are said to want the lock (pins_lock()) want it if there
- * are @p.
+ * The stackmap whose tables lie in the map of maps @fd and are pinned at @p, or with NULL ours alone. @tool: our
+ * number; 0: we only look. *@ret is to be freed with stackmap_free(). All that are said to want the lock (pins_lock())
+ * want it if there are @p.
  */
 int stackmap_new(struct stackmap **ret, int fd, const struct pins *p, struct registry *r, u32 tool);
 void stackmap_free(struct stackmap *m);

@@ -99,7 +99,8 @@ void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap
 	for (size_t k = 0; k < s->nr && !ferror(out); k++) {
 		const struct dusk_stack *stack = &s->v[k];
 
-		fprintf(out, "stack_id %" PRIu32 " [ref %" PRIu64 ", depth %" PRIu32 "]\n", stack->id, stack->refs, stack->nr);
+		fprintf(out, "stack_id %" PRIu32 " [ref %" PRIu64 ", depth %" PRIu32 "]\n", stack->id, stack->refs,
+			stack->nr);
 		for (uint32_t i = 0; i < stack->nr; i++) {
 			fprintf(out, "  [%" PRIu32 "] ", i);
 			if (name_of(&path, stack, i, name))

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * While stacks are put, fresh tables take the place of old ones, and tools take from those: does each id lead to its stack,
- * of the epoch that it names, for a tool that was there all the time?
+ * While stacks are put, fresh tables take the place of old ones, and tools take from those: does each id lead to its
+ * stack, of the epoch that it names, for a tool that was there all the time?
  *
- * Two programs put a stack each, on CPUs of their own or one as an interrupt of the other, while another thread rolls. Or one
- * does, while a tool takes what is settled, and so gives back the places that rolling needs.
+ * Two programs put a stack each, on CPUs of their own or one as an interrupt of the other, while another thread rolls.
+ * Or one does, while a tool takes what is settled, and so gives back the places that rolling needs.
  *
- * And would we notice? The same with one turn of the phase; without waiting before it is said to be settled; with programs
- * that look for the table before they have entered; and with places that are given away without asking.
+ * And would we notice? The same with one turn of the phase; without waiting before it is said to be settled; with
+ * programs that look for the table before they have entered; and with places that are given away without asking.
  */
 #include "explore.h"
 #include "core/epochs.h"

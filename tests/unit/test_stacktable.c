@@ -182,7 +182,7 @@ static void a_slot_with_the_same_tag_and_another_hash_is_not_taken_for_it(void *
 	u32 id, other;
 
 	assert_int_equal(put(&s, &id), 0);
-	table->word[PLACE(id)] ^= 1;			/* the hash of another stack: upper half and slot are the same */
+	table->word[PLACE(id)] ^= 1;	/* the hash of another stack: upper part and slot are the same */
 	assert_int_equal(put(&s, &other), 0);
 	assert_true(other != id);
 	table->word[PLACE(other) + 1]++;		/* and of another length */
