@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "kernelstack.bpf.h"
 #include "scratch.bpf.h"
+#include "stackmap.bpf.h"
 #include "task.bpf.h"
 #include "../core/kernelmemo.h"
 
@@ -83,7 +84,7 @@ static INLINE u32 walk(void *ctx, struct stack *s)
 
 	get_stack(ctx, s);
 	if (s->nr)
-		stacktable_put(&stacktable, s, &id);
+		stackmap_put(s, &id);
 	return id;
 }
 
@@ -95,12 +96,14 @@ static INLINE bool is_due_for_check(void)
 static INLINE u32 remembered(const struct kernel_key *key, struct room *room, u64 bytes)
 {
 	u64 span = kernel_set_of(key)->span * sizeof(u64);
+	u32 id;
 
 	if (memos_are_wrong || !span)
 		return 0;
 	if (span > bytes)
 		span = bytes;
-	return read_stack(room, span) ? kernelmemo_find(key, &room->copy) : 0;
+	id = read_stack(room, span) ? kernelmemo_find(key, &room->copy) : 0;
+	return stackmap_is_now(id) ? id : 0;
 }
 
 static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
@@ -116,7 +119,7 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 	}
 	count(COUNT_KERNEL_WALKS, 1);
 	id = walk(ctx, s);
-	if (known && id && known != id) {
+	if (known && id && known != id && stackmap_is_now(known)) {	/* else it has another id in the next table */
 		memos_are_wrong = 1;
 		count(COUNT_KERNEL_WRONG, 1);
 	}

@@ -47,7 +47,7 @@ static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const 
 	__builtin_memcpy(walk->machine.reg, regs->reg, sizeof(regs->reg));
 	walk->max_depth = registry.max_depth;
 	walk->no_cache = config.no_cache;
-	if (warm_walk(walk, &w->trace) || stacktable_put(&stacktable, &walk->out, &stack))
+	if (warm_walk(walk, &w->trace) || stackmap_put(&walk->out, &stack))
 		return 0;
 	memo_put(key, regs->reg, &w->trace, stack);
 	return stack;
@@ -83,7 +83,7 @@ static INLINE u32 known_stack(struct task_struct *t, struct room *room)
 	if (!key_of(&room->key, t, mm, &room->regs))
 		return 0;
 	stack = memo_find(&room->key, room->regs.reg, &room->now);
-	if (stack) {
+	if (stack && stackmap_is_now(stack)) {
 		count(COUNT_KNOWN, 1);
 		return stack;
 	}

@@ -10,6 +10,7 @@
 #include "kernelstack.bpf.h"
 #include "recorder.bpf.h"
 #include "scratch.bpf.h"
+#include "stackmap.bpf.h"
 #include <bpf/bpf_tracing.h>
 #include "../abi/absence.h"
 
@@ -269,7 +270,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 	if (s) {
 		bytes = bpf_get_task_stack(t, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
 		s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
-		if (s->nr && !stacktable_put(&stacktable, s, &e.kernel_stack))
+		if (s->nr && !stackmap_put(s, &e.kernel_stack))
 			e.nr = 0;
 		scratch_put();
 	}
