@@ -356,6 +356,52 @@ const struct dusk_capability *dusk_capabilities(void);
 const char *dusk_capabilities_setcap(void);
 
 /*
+ * The walk of one stack, explained: by the same code as in the kernel, which here reads a thread that stands still, or a
+ * specimen: a file with all that such a walk needed, of which doc/unwinding.md tells.
+ */
+enum dusk_method {
+	DUSK_BY_NOTHING,	/* the stack ends here */
+	DUSK_BY_CFI,		/* .eh_frame */
+	DUSK_BY_SFRAME,
+	DUSK_BY_FRAME_POINTER,
+	DUSK_BY_CODE,		/* code without CFI that is known by its bytes */
+};
+
+struct dusk_walk_frame {
+	uint64_t address;
+	uint64_t sp, cfa;		/* cfa 0: it is not known */
+	uint64_t offset;		/* in the module's file, or the address */
+	const char *module;		/* as in struct dusk_module */
+	const char *function;		/* demangled, or "" */
+	uint32_t function_offset;
+	bool is_return;			/* a return address: the call is before it */
+	bool is_signal;			/* of the kernel's making, between a handler and what it interrupted */
+	enum dusk_method method;	/* how the caller was found, */
+	const char *rules;		/* and by which rules: "cfa=rsp+16 rbx=c-16 ra=c-8", or "" */
+};
+
+struct dusk_walk {
+	char comm[64];
+	pid_t tid;			/* 0: of a specimen */
+	const struct dusk_outcome *outcome;
+	uint32_t nr;
+	struct dusk_walk_frame *frames;	/* innermost first */
+	bool agrees;			/* of a specimen: it went as it did when the specimen was made */
+	struct dusk_profile *names;	/* of the library */
+};
+
+/*
+ * Walk the stack of thread @tid, which is halted meanwhile (ptrace). @keep: where to write a specimen of it, mode 0600,
+ * or NULL. *@ret is to be freed with dusk_walk_free(). -ESRCH; -EPERM: it may not be looked at; -EOPNOTSUPP: a 32-bit
+ * program; -ETIMEDOUT: it does not halt; others from @keep.
+ */
+int dusk_walk_thread(struct dusk_walk **ret, pid_t tid, const char *keep, struct dusk_error *err);
+
+/* Walk the specimen at @path again. -ENOENT, ...; -EINVAL: it is none, or damaged. */
+int dusk_walk_specimen(struct dusk_walk **ret, const char *path, struct dusk_error *err);
+void dusk_walk_free(struct dusk_walk *w);
+
+/*
  * What the section .sframe of an ELF file says (SFrame 1 to 3, x86-64): for each function rows, one a stretch of code,
  * that tell where the CFA is and where the caller's return address and frame pointer are.
  */

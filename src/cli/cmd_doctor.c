@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk doctor: can this machine record, and if not, what would help? */
+/* dusk doctor: can this machine record, and if not, what would help? And how does the walk of one stack go? */
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/walk.h"
 
 struct options {
-	bool json;
+	bool json, walk;
+	const char *keep;
 };
 
 static const struct option options[] = {
-	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line and check"},
+	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line and check or frame"},
+	{0, "walk", OPTION_FLAG, offsetof(struct options, walk), NULL,
+	 "explain the walk of a thread's stack"},
+	{0, "keep", OPTION_TEXT, offsetof(struct options, keep), "FILE", "write a specimen of it, for a bug report"},
 	{0},
 };
 
@@ -70,17 +75,13 @@ static void write_text(const struct output *o, const struct dusk_check *checks, 
 	fprintf(o->file, "\n%s\n", able ? "This machine can run dusk record." : "This machine cannot run dusk record.");
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int check_machine(bool json)
 {
-	struct options o = {0};
 	_cleanup_(freep) struct dusk_check *checks = NULL;
 	struct output out;
 	bool able = true;
-	int status, nr;
+	int status, nr = dusk_doctor(&checks);
 
-	if (!command_options(self, argc, argv, &o, NULL, &status))
-		return status;
-	nr = dusk_doctor(&checks);
 	if (nr < 0) {
 		say("cannot examine this machine: %s", strerror(-nr));
 		return STATUS_FAILED;
@@ -90,7 +91,7 @@ static int run(const struct command *self, int argc, char **argv)
 	status = output_open(&out, NULL, false);
 	if (status)
 		return status;
-	if (o.json)
+	if (json)
 		write_json(out.file, checks, nr);
 	else
 		write_text(&out, checks, nr, able);
@@ -98,10 +99,28 @@ static int run(const struct command *self, int argc, char **argv)
 	return status ? status : able ? STATUS_OK : STATUS_PRIVILEGE;
 }
 
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {0};
+	const char *what = NULL;
+	size_t nr;
+	int status;
+
+	if (!command_words(self, argc, argv, &o, &what, 1, &nr, &status))
+		return status;
+	if (!o.walk && nr)
+		return say_usage(self, "what of '%s'? Only --walk takes a thread", what);
+	if (!o.walk && o.keep)
+		return say_usage(self, "--keep is for --walk%s", "");
+	if (o.walk && !nr)
+		return say_usage(self, "--walk which thread?%s", "");
+	return o.walk ? walk_explain(what, o.keep, o.json) : check_machine(o.json);
+}
+
 const struct command cmd_doctor = {
 	.name = "doctor",
 	.summary = "Can this machine record, and if not, what would help?",
-	.arguments = "[options]",
+	.arguments = "[options] | --walk [--keep FILE] PID|SPECIMEN",
 	.notes = "Exit status: 0 if it can, 3 if not.\n",
 	.options = options,
 	.run = run,

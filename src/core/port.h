@@ -2,7 +2,8 @@
 /*
  * What the core asks of the world it runs in.
  *
- * Declared here, defined in bpf/port.bpf.c for the kernel and in tests/port/ for the host: the linker is the seam.
+ * Declared here, defined in bpf/port.bpf.c for the kernel and in lib/target.c or tests/port/ for the host: the
+ * linker is the seam.
  */
 #pragma once
 #include "../abi/outcome.h"

@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "core/sframe.h"
 #include "error.h"
+#include "target.h"
 
 #define PT_GNU_SFRAME 0x6474e554	/* not in every elf.h */
 #define SECTION_BYTES_MAX (1u << 30)
@@ -23,26 +24,25 @@ struct section {
 };
 
 struct reading {
+	struct target target;	/* the section, as memory */
 	struct section section;
 	struct sframe core;
 	struct vec(struct dusk_sframe_function) functions;
 	struct vec(struct dusk_sframe_row) rows;
 };
 
-/* What port_read() reads from. */
-static _Thread_local const struct section *target;
-
 /* The reader reads ahead. Behind the section are zeroes, as in a page; is_inside() tells who ran into them. */
-CORE int port_read(void *dst, u32 len, u64 addr)
+static int read_section(struct target *t, void *dst, u32 len, u64 addr)
 {
-	u64 off = addr - target->addr, there;
+	const struct section *section = &((struct reading *)t)->section;
+	u64 off = addr - section->addr, there;
 
-	if (addr < target->addr || off >= target->size)
+	if (addr < section->addr || off >= section->size)
 		return -EFAULT;
-	there = target->size - off;
+	there = section->size - off;
 	if (there > len)
 		there = len;
-	memcpy(dst, target->bytes + off, there);
+	memcpy(dst, section->bytes + off, there);
 	memset((u8 *)dst + there, 0, len - there);
 	return 0;
 }
@@ -248,6 +248,7 @@ static int hand_over(struct dusk_sframe **ret, struct reading *r, struct dusk_er
 
 static void reading_done(struct reading *r)
 {
+	target_done(&r->target);
 	vec_done(&r->functions);
 	vec_done(&r->rows);
 }
@@ -264,6 +265,7 @@ int dusk_sframe_read(struct dusk_sframe **ret, const char *path, struct dusk_err
 	_cleanup_(reading_done) struct reading r = {0};
 	int failed;
 
+	target_init(&r.target, read_section);
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open %s: %s", path, strerror(errno));
 	elf_version(EV_CURRENT);
@@ -271,9 +273,8 @@ int dusk_sframe_read(struct dusk_sframe **ret, const char *path, struct dusk_err
 	failed = find_section(&r.section, elf, path, err);
 	if (failed)
 		return failed;
-	target = &r.section;
+	target_use(&r.target);
 	failed = take_all(&r, path, err);
-	target = NULL;
 	return failed ? failed : hand_over(ret, &r, err);
 }
 

@@ -24,6 +24,11 @@ for command in record report diff annotate query script export flame info doctor
 	claim "$command refuses an unknown option, by name" refused "unknown option '--no-such-thing'" $command --no-such-thing
 	claim "the commands list $command" sh -c "$dusk help | grep -q '^  $command '"
 done
+claim "a thread without --walk" refused "Only --walk takes a thread" doctor 1
+claim "--walk without a thread" refused "--walk which thread" doctor --walk
+claim "--keep without --walk" refused "--keep is for --walk" doctor --keep x
+claim "a specimen that is none" failed "is no specimen" doctor --walk /dev/null
+claim "a thread that is gone" failed "cannot halt thread 2147483647" doctor --walk 2147483647
 claim "--version names the version" sh -c "$dusk --version | grep -qx 'dusk [0-9.]*'"
 claim "an unknown command: the nearest is suggested" refused "did you mean 'report'?" repotr
 claim "an unknown command that is near to none" refused "'dusk help' lists them" zebra

@@ -9,12 +9,13 @@
 #include <unistd.h>
 #include "abi/frame.h"
 #include "core/walk.h"
-#include "port/port_proc.h"
+#include "lib/target.h"
 #include "stopped.h"
 
 #define STOPS 40
 
 static struct walk walk;
+static struct target target;
 
 static void take_registers(struct machine *m, const struct user_regs_struct *r)
 {
@@ -106,11 +107,12 @@ static void stop_and_compare(pid_t pid, struct sums *sums)
 	struct stopped s;
 
 	stopped_begin(&s, pid);
-	assert_int_equal(port_proc_open(pid), 0);
+	assert_int_equal(target_open(&target, pid), 0);
+	target_use(&target);
 	modules_reset(&walk.modules);
 	for (int i = 0; i < s.nr_tids; i++)
 		compare(&s, s.tid[i], sums);
-	port_proc_close();
+	target_done(&target);
 	stopped_end(&s);
 }
 

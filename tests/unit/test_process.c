@@ -15,7 +15,7 @@
 
 #include "abi/frame.h"
 #include "core/walk.h"
-#include "port/port_proc.h"
+#include "lib/target.h"
 
 #define DEEPEST 200
 
@@ -26,6 +26,7 @@ static struct {
 } *said;
 
 static struct walk w;
+static struct target target;
 
 static __attribute__((noinline)) int recurse(int left)
 {
@@ -87,7 +88,8 @@ static void a_live_stack_is_the_one_that_its_process_made(void **state)
 		pid_t pid = child_at(depths[i]);
 		u32 first;
 
-		assert_int_equal(port_proc_open(pid), 0);
+		assert_int_equal(target_open(&target, pid), 0);
+		target_use(&target);
 		for (int warm = 0; warm < 2; warm++) {
 			assert_int_equal(walk(pid), UNDEFINED_RA);
 			assert_int_equal(said->nr, depths[i]);
@@ -98,7 +100,7 @@ static void a_live_stack_is_the_one_that_its_process_made(void **state)
 			for (u32 j = 0; j < said->nr; j++)
 				assert_int_equal(w.out.frame[first + j], frame_of(said->ra[said->nr - 1 - j]));
 		}
-		port_proc_close();
+		target_done(&target);
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
 	}
@@ -111,7 +113,7 @@ static void a_process_that_is_gone_is_no_target(void **state)
 	if (!pid)
 		_exit(0);
 	waitpid(pid, NULL, 0);
-	assert_int_equal(port_proc_open(pid), -ENOENT);
+	assert_int_equal(target_open(&target, pid), -ENOENT);
 	assert_int_equal(port_read(&w.machine.word, 8, (uintptr_t)&w), -EFAULT);
 }
 

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What are the registers of this thread, and can its stack be read without changing meanwhile?
+ *
+ * By ptrace(2): the thread stands still from halt_begin() to halt_end(). A system call in which it sleeps is begun
+ * anew afterwards, as after SIGSTOP and SIGCONT.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include "abi/types.h"
+
+/*
+ * Halt thread @tid; its registers go to @regs as core/regs.h numbers them, RAX to RIP. -ESRCH: it is gone; -EPERM: it
+ * may not be looked at, or another debugger has it; -EOPNOTSUPP: a 32-bit program, and not halted; -ETIMEDOUT: it
+ * sleeps in the kernel and does not notice.
+ */
+int halt_begin(pid_t tid, u64 *regs, struct dusk_error *err);
+void halt_end(pid_t tid);
