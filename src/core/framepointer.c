@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Frames without CFI: JIT code, V8's builtins, Go; and stubs that can be told by their bytes. */
+/* Frames without CFI: JIT code, V8's builtins, Go. */
 #include "machine.h"
 
 #define FAR (1 << 20)
@@ -45,44 +45,6 @@ CORE int framepointer_step(struct machine *m)
 	m->sp = m->reg[RSP] = fp + 16;
 	m->exact = 0;
 	m->invalid |= CALLER_SAVED | CALLEE_SAVED;
-	return 0;
-}
-
-CORE int framepointer_plt_row(struct machine *m, u64 pc)
-{
-	const u8 *code = m->code + 6;		/* at pc, six bytes before it at code[-6] */
-	struct row *row = &m->row;
-	u8 flags = ROW_GUESS;
-	s32 pushed;
-
-	if (port_read(m->code, 12, pc - 6))
-		return -ENOENT;
-	if (code[0] == 0xff && code[1] == 0x25)		/* jmp *got(%rip), after push or alone */
-		pushed = code[-6] == 0xff && code[-5] == 0x35 ? 16 : 0;
-	else if (code[0] == 0xf3 && code[1] == 0x0f && code[2] == 0x1e && code[3] == 0xfa)
-		pushed = 0;				/* endbr64 of -z ibtplt */
-	else if (code[0] == 0x48 && code[1] == 0x83 && code[2] == 0xec && code[3] == 8 && code[4] == 0x48)
-		pushed = 0;				/* _init, _fini: sub $8,%rsp, and then something with REX.W */
-	else if (code[0] == 0x68)			/* push $index */
-		pushed = 0;
-	else if (code[0] == 0xe9 && code[-5] == 0x68)	/* jmp plt0 */
-		pushed = 8;
-	else if (code[0] == 0xff && code[1] == 0x35)	/* plt0: push got+8(%rip) */
-		pushed = 8;
-	else if (code[-2] == 0x0f && code[-1] == 0x05) {
-		pushed = 0;				/* clone3(): back from the system call, without a frame */
-		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */
-	} else {
-		return -ENOENT;
-	}
-
-	memset(row, 0, sizeof(*row));
-	row->flags = flags;
-	row->cfa_kind = CFA_REG;
-	row->cfa_reg = RSP;
-	row->cfa_off = pushed + 8;
-	row->rule[SLOT_RA] = RULE_OFFSET;
-	row->off[SLOT_RA] = -8;
 	return 0;
 }
 

@@ -113,8 +113,9 @@ CORE u32 apply_row(struct machine *m);
 /* framepointer.c: leave the frame by rbp. 0, -EFAULT or -EACCES. */
 CORE int framepointer_step(struct machine *m);
 
-/* framepointer.c: lld writes no CFI for .plt; know the stub by its code. Makes m->row; 0 or -ENOENT. */
-CORE int framepointer_plt_row(struct machine *m, u64 pc);
+/* stub.c: code without CFI that is known by its bytes, at @pc exactly. Makes m->row; 0 or -ENOENT. */
+CORE int stub_row(struct machine *m, u64 pc);
+GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
 
 /* framepointer.c: is m->pc behind a call? */
 CORE bool framepointer_is_called(struct machine *m);

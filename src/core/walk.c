@@ -106,7 +106,7 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 		err = row_from_sframe(w, pc);
 	if (err && err != NO_FDE)
 		return err;
-	if (err && (!m->exact || framepointer_plt_row(m, pc))) {
+	if (err && (!m->exact || stub_row(m, pc))) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
 	}

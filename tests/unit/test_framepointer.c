@@ -125,11 +125,11 @@ static void a_page_that_is_not_safe_is_told_from_a_wrong_guess(void **state)
 /* What lies between rsp and the return address at each instruction of lld's PLT; -1: it is no such place. */
 static const struct stub {
 	const char *name;
-	u8 bytes[48];
+	u8 bytes[64];
 	struct {
 		u8 at;
 		s8 pushed;
-	} place[6];
+	} place[8];
 } stubs[] = {
 	{ "plt0", { 0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0 },
 	  { { 0, 8 }, { 6, 16 }, { 12, -1 }, { 3, -1 } } },
@@ -139,8 +139,32 @@ static const struct stub {
 	  { { 0, 0 }, { 4, 0 }, { 9, 8 }, { 14, -1 } } },
 	{ "a stub of .plt.sec", { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x0f, 0x1f, 0x44, 0, 0 },
 	  { { 0, 0 }, { 4, 0 }, { 10, -1 } } },
-	{ "_init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4 }, { { 0, 0 }, { 4, -1 } } },
+	{ "_init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x74, 2, 0xff, 0xd0, 0x48, 0x83, 0xc4, 8,
+		     0xc3 },
+	  { { 0, 0 }, { 4, 8 }, { 11, 8 }, { 14, 8 }, { 16, 8 }, { 18, 8 }, { 22, 0 } } },
+	{ "_init of a static program", { 0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0, 0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2 },
+	  { { 0, 0 }, { 4, 8 }, { 14, 8 } } },
+	{ "_fini", { 0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8, 0xc3 }, { { 0, 0 }, { 4, 8 }, { 8, 0 } } },
+	{ "deregister_tm_clones", { 0x48, 0x8d, 0x3d, 1, 2, 3, 4, 0x48, 0x8d, 0x05, 1, 2, 3, 4, 0x48, 0x39, 0xf8, 0x74, 0x15,
+				    0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x74, 9, 0xff, 0xe0, 0x0f, 0x1f, 0x80, 0, 0,
+				    0, 0, 0xc3 },
+	  { { 0, 0 }, { 7, 0 }, { 14, 0 }, { 17, 0 }, { 31, 0 }, { 40, 0 } } },
+	{ "register_tm_clones", { 0x48, 0x8d, 0x3d, 1, 2, 3, 4, 0x48, 0x8d, 0x35, 1, 2, 3, 4, 0x48, 0x29, 0xfe, 0x48, 0x89 },
+	  { { 0, 0 }, { 7, 0 }, { 17, 0 }, { 56, 0 } } },
+	{ "deregister_tm_clones, not PIC", { 0xb8, 1, 2, 3, 4, 0x48, 0x3d, 1, 2, 3, 4, 0x74, 0x13, 0xb8, 0, 0, 0, 0, 0x48 },
+	  { { 0, 0 }, { 5, 0 }, { 18, 0 }, { 28, 0 } } },
+	{ "register_tm_clones, not PIC", { 0xbe, 1, 2, 3, 4, 0x48, 0x81, 0xee, 1, 2, 3, 4, 0x48, 0x89, 0xf0, 0x48, 0xc1 },
+	  { { 0, 0 }, { 5, 0 }, { 15, 0 }, { 46, 0 } } },
+	{ "__do_global_dtors_aux", { 0xf3, 0x0f, 0x1e, 0xfa, 0x80, 0x3d, 1, 2, 3, 4, 0, 0x75, 0x2b, 0x55, 0x48, 0x83, 0x3d, 1, 2,
+				     3, 4, 0, 0x48, 0x89, 0xe5, 0x74, 0x0c, [51] = 0x5d, 0xc3, [56] = 0xc3 },
+	  { { 0, 0 }, { 4, 0 }, { 11, 0 }, { 13, 0 }, { 14, 8 }, { 51, 8 }, { 52, 0 }, { 56, 0 } } },
+	{ "frame_dummy", { 0xf3, 0x0f, 0x1e, 0xfa, 0xe9, 1, 2, 3, 4 }, { { 0, 0 }, { 4, 0 } } },
+	{ "frame_dummy, near", { 0xf3, 0x0f, 0x1e, 0xfa, 0xeb, 0x8a }, { { 0, 0 }, { 4, 0 } } },
+	{ "the end of a function", { 0x90, 0x5d, 0xc3 }, { { 0, -1 }, { 1, 8 }, { 2, 0 } } },
+	{ "the end of a function, for old CPUs", { 0x90, 0xf3, 0xc3 }, { { 0, -1 }, { 1, 0 } } },
 	{ "no stub", { 0xe9, 1, 2, 3, 4, 0x55, 0x48, 0x89, 0xe5 }, { { 0, -1 }, { 5, -1 } } },
+	{ "not quite _init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x75, 2 },
+	  { { 0, 0 }, { 4, -1 }, { 11, -1 } } },
 };
 
 static void stubs_are_known_at_each_of_their_instructions(void **state)
@@ -155,7 +179,7 @@ static void stubs_are_known_at_each_of_their_instructions(void **state)
 			print_message("  %s + %u\n", stubs[i].name, at);
 			set_up();
 			memcpy(code + 0x200, stubs[i].bytes, sizeof(stubs[i].bytes));
-			assert_int_equal(framepointer_plt_row(&m, CODE + 0x200 + at), pushed < 0 ? -ENOENT : 0);
+			assert_int_equal(stub_row(&m, CODE + 0x200 + at), pushed < 0 ? -ENOENT : 0);
 			if (pushed < 0)
 				continue;
 			assert_int_equal(m.row.cfa_kind, CFA_REG);
@@ -172,7 +196,7 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 {
 	set_up();
 	memcpy(code + 0x1fe, "\x0f\x05\x85\xc0", 4);
-	assert_int_equal(framepointer_plt_row(&m, CODE + 0x200), 0);
+	assert_int_equal(stub_row(&m, CODE + 0x200), 0);
 	assert_int_equal(m.row.flags, ROW_FRAME_POINTER | ROW_GUESS);
 	assert_int_equal(m.row.cfa_off, 8);
 	assert_int_equal(m.row.off[SLOT_RA], -8);
@@ -181,8 +205,8 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 static void code_that_cannot_be_read_is_no_stub(void **state)
 {
 	set_up();
-	assert_int_equal(framepointer_plt_row(&m, CODE), -ENOENT);
-	assert_int_equal(framepointer_plt_row(&m, CODE + sizeof(code) - 1), -ENOENT);
+	assert_int_equal(stub_row(&m, CODE), -ENOENT);
+	assert_int_equal(stub_row(&m, CODE + sizeof(code) - 1), -ENOENT);
 }
 
 static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)

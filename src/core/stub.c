@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Code without CFI in ordinary binaries, known by its bytes: lld's PLT, what crti.o and crtbegin.o bring into each program
+ * and library, and the last instructions of any function. None has a frame but for a word or two that it pushes.
+ *
+ * The evidence: at a `ret` the return address is at rsp, whatever the function is. The others are known by opcodes that
+ * follow each other so only there, the functions by their first 16 bytes. And the row is a guess: what is found must lie
+ * behind a call.
+ *
+ * Without branches: to the verifier each would double the ways through all that follow.
+ */
+#include "machine.h"
+
+#define BEFORE 64			/* how far back a function's start is looked for */
+#define AFTER 16
+#define BEGINS 8			/* an instruction is looked at with so many bytes before it */
+
+/* 16 bytes of code, where @mask is not 0. */
+struct code {
+	u64 word[2];
+} __attribute__((packed));		/* anywhere in memory */
+
+struct instruction {
+	struct code code, mask;
+	u32 pushed;			/* bytes above the return address */
+};
+
+/* A function by its start: a word lies above the return address from @pushed_at on. */
+struct function {
+	struct code code, mask;
+	u32 pushed_at, bytes;		/* BEFORE: never; and what follows is a function of this table, too */
+};
+
+#define WORD(a, b, c, d, e, f, g, h)							\
+	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 |			\
+	 (u64)(e) << 32 | (u64)(f) << 40 | (u64)(g) << 48 | (u64)(h) << 56)
+#define X 0xff
+
+/* The last one that fits counts. */
+static const struct instruction instructions[] = {
+	/* push $index of a stub, and its jmp plt0; plt0: push got+8(%rip), and its jmp; a stub that is one jmp */
+	{ { { 0, WORD(0x68, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{ { { WORD(0, 0, 0, 0x68, 0, 0, 0, 0), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
+	  { { WORD(0, 0, 0, X, 0, 0, 0, 0), WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 8 },
+	{ { { 0, WORD(0xff, 0x35, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
+	{ { { 0, WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{ { { WORD(0, 0, 0xff, 0x35, 0, 0, 0, 0), WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } },
+	  { { WORD(0, 0, X, X, 0, 0, 0, 0), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 16 },
+	/* endbr64: a function or a stub of -z ibtplt; frame_dummy: endbr64; jmp register_tm_clones, near or not */
+	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, 0, 0, 0, 0) } }, 0 },
+	{ { { WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
+	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	/* _init, _fini: sub $8,%rsp, and then something with REX.W */
+	{ { { 0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
+	/* add $8,%rsp; ret. pop %rbp; ret. ret, also as it is for old CPUs */
+	{ { { 0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
+	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
+	{ { { 0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{ { { 0, WORD(0xf3, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
+};
+
+static const struct function functions[] = {
+	/* _init: sub $8,%rsp; mov gmon_start(%rip),%rax (or, static: mov $0,%rax); test %rax,%rax; je */
+	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2) } },
+	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 4, 24 },
+	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2) } },
+	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 4, 24 },
+	/* deregister_tm_clones: lea (%rip),%rdi; lea (%rip),%rax; cmp %rdi,%rax */
+	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 5, 0, 0, 0, 0, 0x48, 0x39) } },
+	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, BEFORE, BEFORE },
+	/* register_tm_clones: lea (%rip),%rdi; lea (%rip),%rsi; sub %rdi,%rsi */
+	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 0x35, 0, 0, 0, 0, 0x48, 0x29) } },
+	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, BEFORE, BEFORE },
+	/* The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov $0,%eax. mov $,%esi; sub $,%rsi; mov */
+	{ { { WORD(0xb8, 0, 0, 0, 0, 0x48, 0x3d, 0), WORD(0, 0, 0, 0x74, 0, 0xb8, 0, 0) } },
+	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, BEFORE, BEFORE },
+	{ { { WORD(0xbe, 0, 0, 0, 0, 0x48, 0x81, 0xee), WORD(0, 0, 0, 0, 0x48, 0x89, 0xf0, 0x48) } },
+	  { { WORD(X, 0, 0, 0, 0, X, X, X), WORD(0, 0, 0, 0, X, X, X, X) } }, BEFORE, BEFORE },
+	/* __do_global_dtors_aux, perhaps behind endbr64: cmpb $0,completed(%rip); jne; push %rbp */
+	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x48, 0, 0, 0, 0, 0) } },
+	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 10, BEFORE },
+};
+
+/* All bits if the code fits, or none. */
+static INLINE u64 fits(const struct code *here, const struct code *code, const struct code *mask)
+{
+	u64 other = ((here->word[0] ^ code->word[0]) & mask->word[0]) |
+		    ((here->word[1] ^ code->word[1]) & mask->word[1]);
+
+	return (s64)((other - 1) & ~other) >> 63;
+}
+
+static INLINE u64 is_less(u64 a, u64 b)
+{
+	return (s64)(a - b) >> 63;
+}
+
+static INLINE const struct code *code_at(struct machine *m, u32 distance)
+{
+	return (const struct code *)&at(m->in.window, BEFORE - distance);
+}
+
+/*
+ * How many bytes lie above the return address, by the code in m->in.window, which is that at BEFORE, and whose address
+ * ends in the bits @low? -1: unknown. Functions begin at multiples of 4.
+ */
+GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
+{
+	struct code here;
+
+	m->word = -1ULL;
+	each(i, BEFORE / 4) {			/* the nearest one last: it counts */
+		u32 distance = BEFORE - 4 - 4 * i + (low & 3);
+
+		here = *code_at(m, distance);
+		for (u32 j = 0; j < COUNT(functions); j++) {
+			const struct function *f = &functions[j];
+			u64 is = fits(&here, &f->code, &f->mask) & is_less(distance, f->bytes);
+
+			m->word = (m->word & ~is) | (is & 8 & ~is_less(distance, f->pushed_at));
+		}
+	}
+	here = *code_at(m, BEGINS);
+	for (u32 j = 0; j < COUNT(instructions); j++) {
+		u64 is = fits(&here, &instructions[j].code, &instructions[j].mask);
+
+		m->word = (m->word & ~is) | (is & instructions[j].pushed);
+	}
+	return m->word;
+}
+
+CORE int stub_row(struct machine *m, u64 pc)
+{
+	const u8 *code = m->in.window + BEFORE;
+	struct row *row = &m->row;
+	u8 flags = ROW_GUESS;
+	u64 pushed;
+
+	if (port_read(m->in.window, BEFORE + AFTER, pc - BEFORE))
+		return -ENOENT;
+	pushed = stub_pushed(m, pc & 3);
+	if (pushed == -1ULL && code[-2] == 0x0f && code[-1] == 0x05) {
+		pushed = 0;				/* clone3(): back from the system call, without a frame */
+		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */
+	}
+	if (pushed == -1ULL)
+		return -ENOENT;
+
+	memset(row, 0, sizeof(*row));
+	row->flags = flags;
+	row->cfa_kind = CFA_REG;
+	row->cfa_reg = RSP;
+	row->cfa_off = pushed + 8;
+	row->rule[SLOT_RA] = RULE_OFFSET;
+	row->off[SLOT_RA] = -8;
+	return 0;
+}
