@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The true stack of a thread that is single-stepped from its first instruction on.
+ *
+ * It follows from what instructions do, and from no table: a call adds a frame; a frame is gone when a jump or a return is
+ * made with the stack pointer above the place where its return address lay; the kernel adds two when it delivers a signal.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SHADOW_DEPTH 4096
+
+struct shadow_frame {
+	uint64_t pc;			/* return address, or where the signal came */
+	uint64_t slot;			/* where that lies; of a signal: the stack pointer at that moment */
+	uint64_t word;			/* of whoever compares; 0 when it is new */
+	bool exact;			/* not a return address */
+	bool is_signal;			/* where a signal came */
+};
+
+struct shadow {
+	size_t nr;
+	struct shadow_frame frame[SHADOW_DEPTH];	/* the outermost first; without the place where the thread is */
+};
+
+/* What an instruction can do to the stack of calls. */
+enum shadow_kind { SHADOW_CALL, SHADOW_JUMP, SHADOW_SYSCALL, SHADOW_OTHER };
+
+/* Of the instruction whose first bytes are @code, 16 of them. SHADOW_JUMP: also returns. */
+enum shadow_kind shadow_kind(const uint8_t *code);
+
+/* A call was made, and left @pc at @slot. False: too deep. */
+bool shadow_call(struct shadow *s, uint64_t pc, uint64_t slot);
+
+/* A jump was made, to where the stack pointer is @sp. */
+void shadow_jump(struct shadow *s, uint64_t sp);
+
+/* A handler was entered, which returns to @restorer, by what lies at @slot; @pc and @sp: where the signal came. */
+bool shadow_signal(struct shadow *s, uint64_t restorer, uint64_t slot, uint64_t pc, uint64_t sp);
+
+/* rt_sigreturn(): back to where the signal came. */
+void shadow_sigreturn(struct shadow *s);
+
+/* Is there a handler that has not returned? */
+bool shadow_in_handler(const struct shadow *s);

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is the walk right at every single instruction? A program is single-stepped from its first instruction to its end; at each
+ * one its stack is walked as the kernel side does it, and compared with the true one (shadow.h).
+ *
+ *	step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] LIST PROGRAM [ARGUMENT...]
+ *
+ *	-l	from the first instruction of the dynamic linker, not of the program itself
+ *	-n	at most so many (default: until it ends)
+ *	-s	SIGUSR1 at every so many-th instruction, as soon as it has a handler, except in handlers
+ *	-c	walk without the row cache
+ *
+ * Prints one line: "NAME instructions N stacks N frames N different N explained N". Differences have to be in LIST
+ * (differences.h); what is not is described on stderr, and the exit status is 1.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/personality.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "abi/frame.h"
+#include "core/walk.h"
+#include "differences.h"
+#include "lib/target.h"
+#include "shadow.h"
+
+#define NEWLY_WRITTEN 40	/* distance of the registers in a signal frame from the stack pointer, in struct ucontext */
+
+struct stepper {
+	pid_t pid;
+	struct target target;
+	struct walk walk;
+	struct shadow shadow;
+	struct differences differences;
+	struct user_regs_struct regs;
+	uint64_t true_word[SHADOW_DEPTH + 1];
+	/* asked */
+	unsigned long limit, signal_every;
+	/* so far */
+	unsigned long instructions, stacks, frames, explained, different;
+	unsigned long until_signal;
+	bool has_handler, with_linker;
+};
+
+static struct stepper s;
+
+__attribute__((noreturn, format(printf, 1, 2))) static void die(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vfprintf(stderr, format, args);
+	va_end(args);
+	fputc('\n', stderr);
+	if (s.pid > 0)
+		kill(s.pid, SIGKILL);
+	exit(2);
+}
+
+static void must_read(void *dst, size_t len, uint64_t addr)
+{
+	if (s.target.read(&s.target, dst, len, addr))
+		die("cannot read %zu bytes at %lx", len, (unsigned long)addr);
+}
+
+static uint64_t word_at(uint64_t addr)
+{
+	uint64_t word;
+
+	must_read(&word, sizeof(word), addr);
+	return word;
+}
+
+/* The frame that the walk has to make of @pc; 0: its module has not been met. */
+static uint64_t word_of(uint64_t pc, bool exact)
+{
+	const struct target_mapping *m = target_find(&s.target, pc - !exact);
+	struct module_key key = {0};
+	struct module *module;
+
+	if (!m || (!m->vma.ino && !m->vma.vdso))
+		return frame_make(FRAME_ANON, pc, !exact);
+	key.dev = m->vma.dev;
+	key.ino = m->vma.vdso ? 1 : m->vma.ino;
+	module = port_module(&key);
+	return module ? frame_make(module->id, pc - m->vma.start + m->vma.offset, !exact) : 0;
+}
+
+/* To s.true_word, the innermost first; returns how many. */
+static size_t true_stack(void)
+{
+	size_t nr = 0;
+
+	s.true_word[nr++] = word_of(s.regs.rip, true);
+	for (size_t i = s.shadow.nr; i--;) {
+		struct shadow_frame *f = &s.shadow.frame[i];
+
+		if (!f->word)
+			f->word = word_of(f->pc, f->exact);
+		s.true_word[nr++] = f->word;
+	}
+	return nr;
+}
+
+static void walk(void)
+{
+	const struct user_regs_struct *r = &s.regs;
+
+	memcpy(s.walk.machine.reg,
+	       (u64[]){ r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
+			r->r12, r->r13, r->r14, r->r15, r->rip }, 17 * sizeof(u64));
+	walk_start(&s.walk);
+	walk_stack(&s.walk);
+}
+
+static bool is_complete(u32 outcome)
+{
+	return outcome == UNDEFINED_RA || outcome == ENTRY_POINT || outcome == THREAD_START;
+}
+
+/* A place in the @i-th frame from within: the call, where there is a return address. */
+static uint64_t place_of(size_t i)
+{
+	const struct shadow_frame *f = i ? &s.shadow.frame[s.shadow.nr - i] : NULL;
+
+	return f ? f->pc - !f->exact : s.regs.rip;
+}
+
+static void compare(void)
+{
+	size_t nr, same = 0;
+
+	walk();
+	nr = true_stack();
+	s.stacks++;
+	s.frames += nr;
+	while (same < nr && same < s.walk.out.nr && s.walk.out.frame[same] == s.true_word[same])
+		same++;
+	if (same == nr && same == s.walk.out.nr && is_complete(s.walk.outcome))
+		return;
+	if (differences_take(&s.differences, &s.target, place_of(same ? same - 1 : 0), &s.walk, s.true_word, nr, same))
+		s.explained++;
+	else
+		s.different++;
+}
+
+/* The kernel has just made a signal frame: what it says, at the first instruction of the handler. */
+static void enter_handler(void)
+{
+	static const uint8_t restorer_code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
+	uint64_t sp = s.regs.rsp, restorer = word_at(sp), greg = sp + 8 + NEWLY_WRITTEN;
+	uint8_t code[sizeof(restorer_code)];
+
+	if (s.target.read(&s.target, code, sizeof(code), restorer) || memcmp(code, restorer_code, sizeof(code)))
+		return;		/* it was ignored */
+	if (!shadow_signal(&s.shadow, restorer, sp, word_at(greg + 8 * 16), word_at(greg + 8 * 15)))
+		die("too deep");
+}
+
+static bool changes_mappings(long call)
+{
+	return call == SYS_mmap || call == SYS_munmap || call == SYS_mprotect || call == SYS_mremap || call == SYS_brk;
+}
+
+static void look_again(void)
+{
+	int err = target_look_again(&s.target, s.pid);
+
+	if (err)
+		die("cannot read mappings: %s", strerror(-err));
+	modules_distrust(&s.walk.modules);
+}
+
+/* What the instruction at @before did. */
+static void follow(enum shadow_kind kind, const struct user_regs_struct *before)
+{
+	switch (kind) {
+	case SHADOW_CALL:
+		if (s.regs.rsp == before->rsp - 8 && !shadow_call(&s.shadow, word_at(s.regs.rsp), s.regs.rsp))
+			die("too deep");
+		break;
+	case SHADOW_JUMP:
+		shadow_jump(&s.shadow, s.regs.rsp);
+		break;
+	case SHADOW_SYSCALL:
+		if (before->rax == SYS_rt_sigreturn)
+			shadow_sigreturn(&s.shadow);
+		if (before->rax == SYS_rt_sigaction && before->rdi == SIGUSR1)
+			s.has_handler = true;
+		if (changes_mappings(before->rax))
+			look_again();
+		break;
+	case SHADOW_OTHER:
+		break;
+	}
+}
+
+/* The signal to go on with, or 0. */
+static int next_signal(int pending)
+{
+	if (pending || !s.signal_every || !s.has_handler || shadow_in_handler(&s.shadow) || --s.until_signal)
+		return pending;
+	s.until_signal = s.signal_every;
+	return SIGUSR1;
+}
+
+/* One instruction. False: it has ended. */
+static bool step(int *pending)
+{
+	struct user_regs_struct before = s.regs;
+	int sent = next_signal(*pending), status;
+	uint8_t code[16] = {0};
+	enum shadow_kind kind;
+
+	for (size_t len = sizeof(code); s.target.read(&s.target, code, len, before.rip) && len > 1; len--)
+		;		/* at the end of a mapping */
+	kind = shadow_kind(code);
+	if (ptrace(PTRACE_SINGLESTEP, s.pid, NULL, (void *)(long)sent) || waitpid(s.pid, &status, 0) != s.pid)
+		die("cannot step: %s", strerror(errno));
+	if (WIFEXITED(status))
+		return false;
+	if (!WIFSTOPPED(status))
+		die("the program was killed by signal %d", WTERMSIG(status));
+	*pending = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
+	if (ptrace(PTRACE_GETREGS, s.pid, NULL, &s.regs))
+		die("cannot read registers: %s", strerror(errno));
+	if (sent)
+		enter_handler();
+	else if (s.regs.rip != before.rip || s.regs.rsp != before.rsp || kind == SHADOW_JUMP)
+		follow(kind, &before);
+	s.instructions++;
+	return true;
+}
+
+/* Where the program itself begins. */
+static uint64_t entry_point(void)
+{
+	char path[32];
+	uint64_t pair[2];
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/auxv", s.pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	while (read(fd, pair, sizeof(pair)) == sizeof(pair))
+		if (pair[0] == AT_ENTRY) {
+			close(fd);
+			return pair[1];
+		}
+	die("the program does not say where it begins");
+}
+
+static void run_to(uint64_t addr)
+{
+	long code = ptrace(PTRACE_PEEKTEXT, s.pid, (void *)addr, NULL);
+	int status;
+
+	ptrace(PTRACE_POKETEXT, s.pid, (void *)addr, (void *)((code & ~0xffL) | 0xcc));
+	if (ptrace(PTRACE_CONT, s.pid, NULL, NULL) || waitpid(s.pid, &status, 0) != s.pid || !WIFSTOPPED(status) ||
+	    ptrace(PTRACE_GETREGS, s.pid, NULL, &s.regs) || s.regs.rip != addr + 1)
+		die("the program does not come to where it begins");
+	ptrace(PTRACE_POKETEXT, s.pid, (void *)addr, (void *)code);
+	s.regs.rip = addr;
+	ptrace(PTRACE_SETREGS, s.pid, NULL, &s.regs);
+	look_again();
+}
+
+static void begin(char **words)
+{
+	int status, err;
+
+	s.pid = fork();
+	if (!s.pid) {
+		personality(ADDR_NO_RANDOMIZE);
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		execv(words[0], words);
+		_exit(127);
+	}
+	if (s.pid < 0 || waitpid(s.pid, &status, 0) != s.pid || !WIFSTOPPED(status))
+		die("cannot run %s", words[0]);
+	ptrace(PTRACE_SETOPTIONS, s.pid, NULL, (void *)PTRACE_O_EXITKILL);
+	err = target_open(&s.target, s.pid);
+	if (err || ptrace(PTRACE_GETREGS, s.pid, NULL, &s.regs))
+		die("cannot look at %s", words[0]);
+	target_use(&s.target);
+	modules_reset(&s.walk.modules);
+	s.walk.max_depth = MAX_DEPTH;
+	s.until_signal = s.signal_every;
+	if (!s.with_linker)
+		run_to(entry_point());
+}
+
+int main(int argc, char **argv)
+{
+	const char *name;
+	int option, pending = 0;
+
+	while ((option = getopt(argc, argv, "+ln:s:c")) != -1) {
+		switch (option) {
+		case 'l': s.with_linker = true; break;
+		case 'n': s.limit = strtoul(optarg, NULL, 10); break;
+		case 's': s.signal_every = strtoul(optarg, NULL, 10); break;
+		case 'c': s.walk.no_cache = 1; break;
+		default: return 2;
+		}
+	}
+	if (argc - optind < 2) {
+		fprintf(stderr, "usage: step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] LIST PROGRAM [ARGUMENT...]\n");
+		return 2;
+	}
+	if (!differences_read(&s.differences, argv[optind]))
+		return 2;
+	begin(argv + optind + 1);
+	do
+		compare();
+	while ((!s.limit || s.instructions < s.limit) && step(&pending));
+	kill(s.pid, SIGKILL);
+
+	name = strrchr(argv[optind + 1], '/');
+	printf("%s instructions %lu stacks %lu frames %lu different %lu explained %lu\n",
+	       name ? name + 1 : argv[optind + 1], s.instructions, s.stacks, s.frames, s.different, s.explained);
+	differences_say(&s.differences);
+	return s.different ? 1 : 0;
+}

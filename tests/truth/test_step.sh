@@ -1,0 +1,24 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Is every stack of these programs right, at each of their instructions? usage: test_step.sh FOLDER LIST
+. "$(dirname "$0")/../tools/tap.sh"
+folder=$(realpath "$1")
+list=$(realpath "$2")
+cd "$folder" || exit 1
+
+lied() {
+	exits 1 ./step "$list" ./lies && says ' lie '
+}
+
+claim "a lie is found" lied
+for victim in calls calls_now calls_no_pie calls_static calls_static_pie calls_cet calls_frame calls_sframe calls_sframe_new \
+	calls_lld calls_lld_ibt throws; do
+	[ ! -x $victim ] || claim "$victim" ./step "$list" ./$victim
+done
+claim "calls, each frame as if for the first time" ./step -c "$list" ./calls
+claim "calls, from the first instruction of the dynamic linker" ./step -l -n 20000 "$list" ./calls
+claim "handlers on the own stack" ./step -s 7 "$list" ./handlers own
+claim "handlers on an alternate stack" ./step -s 5 "$list" ./handlers alternate
+claim "a library" ./step "$list" ./loads ./liblibrary.so
+[ ! -e liblibrary_lld.so ] || claim "a library by lld" ./step "$list" ./loads ./liblibrary_lld.so
+done_testing
