@@ -121,6 +121,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
+	r->entry = 0;
 	if (!v->ino && !v->vdso)
 		return 0;
 	if (!v->executable) {

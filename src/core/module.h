@@ -91,6 +91,11 @@ static INLINE bool module_has_tables(const struct range *r)
 	return r->kind <= MODULE_SFRAME;
 }
 
+static INLINE bool module_has_sframe(const struct range *r)
+{
+	return module_has_tables(r) && r->sframe;
+}
+
 static INLINE u32 hint_of(u64 addr)
 {
 	return ((addr >> 12) * 0x9E3779B97F4A7C15ULL) >> 58;

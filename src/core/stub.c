@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Code without CFI in ordinary binaries, known by its bytes: lld's PLT, what crti.o and crtbegin.o bring into each program
- * and library, and the last instructions of any function. None has a frame but for a word or two that it pushes.
+ * Code without CFI that is known by its bytes: lld's PLT, what crti.o and crtbegin.o bring into each program and library,
+ * and the first and last instructions of any function, where its frame pointer is not yet, or no longer, its own. None
+ * has a frame but for a word or two that it pushes.
  *
- * The evidence: at a `ret` the return address is at rsp, whatever the function is. The others are known by opcodes that
- * follow each other so only there, the functions by their first 16 bytes. And the row is a guess: what is found must lie
- * behind a call.
+ * The evidence: at a `ret` the return address is at rsp, whatever the function is. `mov %rsp,%rbp` that is still to come,
+ * with or without the `push %rbp` before it, tells a prologue. The others are known by opcodes that follow each other so
+ * only there, functions by their first 16 bytes. And the row is a guess: what is found must lie behind a call.
  *
  * Without branches: to the verifier each would double the ways through all that follow.
  */
 #include "machine.h"
 
 #define BEFORE 64			/* how far back a function's start is looked for */
-#define AFTER 16
+#define AFTER 40
+#define PROLOGUE 32			/* from push %rbp to mov %rsp,%rbp, at most */
 #define BEGINS 8			/* an instruction is looked at with so many bytes before it */
 
 /* 16 bytes of code, where @mask is not 0. */
@@ -22,13 +24,15 @@ struct code {
 
 struct instruction {
 	struct code code, mask;
-	u32 pushed;			/* bytes above the return address */
+	u32 pushed;			/* bytes above the return address, and perhaps RBP_LAST */
 };
+
+#define RBP_LAST 1			/* the last of them, beside the return address, is the caller's rbp */
 
 /* A function by its start: a word lies above the return address from @pushed_at on. */
 struct function {
 	struct code code, mask;
-	u32 pushed_at, bytes;		/* BEFORE: never; and what follows is a function of this table, too */
+	u32 pushed, pushed_at, bytes;	/* BEFORE: never; and what follows is a function of this table, too */
 };
 
 #define WORD(a, b, c, d, e, f, g, h)							\
@@ -52,9 +56,15 @@ static const struct instruction instructions[] = {
 	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
 	/* _init, _fini: sub $8,%rsp, and then something with REX.W */
 	{ { { 0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
+	/* Go: cmp 16(%r14),%rsp; jbe, near or not: is the stack large enough? */
+	{ { { 0, WORD(0x49, 0x3b, 0x66, 0x10, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, 0, 0, 0, 0) } }, 0 },
+	{ { { WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x76, 0, 0, 0, 0, 0, 0, 0) } },
+	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{ { { WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x0f, 0x86, 0, 0, 0, 0, 0, 0) } },
+	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	/* add $8,%rsp; ret. pop %rbp; ret. ret, also as it is for old CPUs */
 	{ { { 0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
-	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
+	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST },
 	{ { { 0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
 	{ { { 0, WORD(0xf3, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 };
@@ -62,32 +72,35 @@ static const struct instruction instructions[] = {
 static const struct function functions[] = {
 	/* _init: sub $8,%rsp; mov gmon_start(%rip),%rax (or, static: mov $0,%rax); test %rax,%rax; je */
 	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2) } },
-	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 4, 24 },
+	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 8, 4, 24 },
 	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2) } },
-	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 4, 24 },
+	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 8, 4, 24 },
 	/* deregister_tm_clones: lea (%rip),%rdi; lea (%rip),%rax; cmp %rdi,%rax */
 	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 5, 0, 0, 0, 0, 0x48, 0x39) } },
-	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, BEFORE, BEFORE },
+	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, BEFORE, BEFORE },
 	/* register_tm_clones: lea (%rip),%rdi; lea (%rip),%rsi; sub %rdi,%rsi */
 	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 0x35, 0, 0, 0, 0, 0x48, 0x29) } },
-	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, BEFORE, BEFORE },
+	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, BEFORE, BEFORE },
 	/* The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov $0,%eax. mov $,%esi; sub $,%rsi; mov */
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x48, 0x3d, 0), WORD(0, 0, 0, 0x74, 0, 0xb8, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, BEFORE, BEFORE },
+	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, 0, BEFORE, BEFORE },
 	{ { { WORD(0xbe, 0, 0, 0, 0, 0x48, 0x81, 0xee), WORD(0, 0, 0, 0, 0x48, 0x89, 0xf0, 0x48) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, X), WORD(0, 0, 0, 0, X, X, X, X) } }, BEFORE, BEFORE },
+	  { { WORD(X, 0, 0, 0, 0, X, X, X), WORD(0, 0, 0, 0, X, X, X, X) } }, 0, BEFORE, BEFORE },
 	/* __do_global_dtors_aux, perhaps behind endbr64: cmpb $0,completed(%rip); jne; push %rbp */
 	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x48, 0, 0, 0, 0, 0) } },
-	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 10, BEFORE },
+	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST, 10, BEFORE },
 };
 
-/* All bits if the code fits, or none. */
+/* All bits if true, or none. */
+static INLINE u64 is_zero(u64 a)
+{
+	return (s64)((a - 1) & ~a) >> 63;
+}
+
 static INLINE u64 fits(const struct code *here, const struct code *code, const struct code *mask)
 {
-	u64 other = ((here->word[0] ^ code->word[0]) & mask->word[0]) |
-		    ((here->word[1] ^ code->word[1]) & mask->word[1]);
-
-	return (s64)((other - 1) & ~other) >> 63;
+	return is_zero(((here->word[0] ^ code->word[0]) & mask->word[0]) |
+		       ((here->word[1] ^ code->word[1]) & mask->word[1]));
 }
 
 static INLINE u64 is_less(u64 a, u64 b)
@@ -100,27 +113,68 @@ static INLINE const struct code *code_at(struct machine *m, u32 distance)
 	return (const struct code *)&at(m->in.window, BEFORE - distance);
 }
 
+/* Where mov %rsp,%rbp begins, the nearest: to m->value[0]. */
+TURN(find_mov, struct machine, m)
+{
+	const u8 *code = &at(m->in.window, BEFORE + turn);
+
+	if (code[0] != 0x48 || code[1] != 0x89 || code[2] != 0xe5)
+		return NEXT;
+	m->value[0] = turn;
+	return STOP;
+}
+
+/* Is push %rbp between here and that? To m->value[1]. Is it before us, and not too far from that? To m->value[2]. */
+TURN(find_push, struct machine, m)
+{
+	if (turn < m->value[0] && at(m->in.window, BEFORE + turn) == 0x55)
+		m->value[1] = 1;
+	if (turn + m->value[0] < PROLOGUE && at(m->in.window, BEFORE - turn) == 0x55)
+		m->value[2] = 1;
+	return NEXT;
+}
+
+/* How many bytes lie above the return address in a prologue: mov %rsp,%rbp is still to come. -1: it is none. */
+static INLINE u64 pushed_by_prologue(struct machine *m)
+{
+	m->value[0] = PROLOGUE;
+	m->value[1] = m->value[2] = 0;
+	loop(PROLOGUE, find_mov, m);
+	if (m->value[0] == PROLOGUE)
+		return -1ULL;
+	if (at(m->in.window, BEFORE) == 0x55)
+		return 0;
+	loop(PROLOGUE, find_push, m);
+	return m->value[2] && !m->value[1] ? 8 | RBP_LAST : -1ULL;
+}
+
+/* Does a function begin @turn words before us? The nearest one, to m->word. Functions begin at multiples of 4. */
+TURN(find_function, struct machine, m)
+{
+	u32 distance = 4 * turn + (m->depth & 3);
+	struct code here = *code_at(m, distance);
+
+	for (u32 j = 0; j < COUNT(functions); j++) {
+		const struct function *f = &functions[j];
+		u64 is = fits(&here, &f->code, &f->mask) & is_less(distance, f->bytes);
+
+		m->word = (m->word & ~is) | (is & f->pushed & ~is_less(distance, f->pushed_at));
+	}
+	return m->word == -1ULL ? NEXT : STOP;
+}
+
 /*
  * How many bytes lie above the return address, by the code in m->in.window, which is that at BEFORE, and whose address
- * ends in the bits @low? -1: unknown. Functions begin at multiples of 4.
+ * ends in the bits @low? -1: unknown.
  */
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
 {
-	struct code here;
+	struct code here = *code_at(m, BEGINS);
 
-	m->word = -1ULL;
-	each(i, BEFORE / 4) {			/* the nearest one last: it counts */
-		u32 distance = BEFORE - 4 - 4 * i + (low & 3);
-
-		here = *code_at(m, distance);
-		for (u32 j = 0; j < COUNT(functions); j++) {
-			const struct function *f = &functions[j];
-			u64 is = fits(&here, &f->code, &f->mask) & is_less(distance, f->bytes);
-
-			m->word = (m->word & ~is) | (is & 8 & ~is_less(distance, f->pushed_at));
-		}
-	}
-	here = *code_at(m, BEGINS);
+	m->word = pushed_by_prologue(m);
+	m->depth = low;
+	if (m->word == -1ULL)
+		loop(BEFORE / 4, find_function, m);
 	for (u32 j = 0; j < COUNT(instructions); j++) {
 		u64 is = fits(&here, &instructions[j].code, &instructions[j].mask);
 
@@ -150,8 +204,13 @@ CORE int stub_row(struct machine *m, u64 pc)
 	row->flags = flags;
 	row->cfa_kind = CFA_REG;
 	row->cfa_reg = RSP;
-	row->cfa_off = pushed + 8;
+	row->cfa_off = (pushed & ~RBP_LAST) + 8;
 	row->rule[SLOT_RA] = RULE_OFFSET;
 	row->off[SLOT_RA] = -8;
+	if (pushed & RBP_LAST) {
+		row->rule[SLOT_RBP] = RULE_OFFSET;
+		row->off[SLOT_RBP] = -16;
+		row->saved = 1 << SLOT_RBP;
+	}
 	return 0;
 }

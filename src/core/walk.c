@@ -22,6 +22,9 @@ static INLINE u32 why_no_cfi(const struct range *r)
 	switch (r->kind) {
 	case MODULE_ANON:	return JIT_CODE;
 	case MODULE_NO_EH_FRAME: return NO_EH_FRAME;
+	case MODULE_ELF:
+	case MODULE_SCANNED:
+	case MODULE_SFRAME:	return NO_FDE;
 	case MODULE_UNREADABLE:	return TABLE_UNREADABLE;
 	case MODULE_NOT_SAFE:	return PAGE_NOT_SAFE;
 	}
@@ -101,12 +104,14 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	u32 err;
 
 	w->row_misses++;
-	err = module_here(&w->modules)->kind == MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
-	if (err == NO_FDE && module_here(&w->modules)->sframe)
+	err = module_here(&w->modules)->kind >= MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
+	if (err == NO_FDE && module_has_sframe(module_here(&w->modules)))
 		err = row_from_sframe(w, pc);
 	if (err && err != NO_FDE)
 		return err;
-	if (err && (!m->exact || stub_row(m, pc))) {
+	/* Behind a system call there is no frame in clone3(); in Go there may be. */
+	if (err && (!m->exact || stub_row(m, pc) ||
+		    (m->row.flags & ROW_FRAME_POINTER && !module_has_tables(module_here(&w->modules))))) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
 	}
@@ -158,13 +163,14 @@ CORE_TURN(walk_frame, struct walk, w)
 	here = module_here(ms);
 	key = 0;
 	if (here->module) {
-		key = rowcache_key(here->module, pc + here->file_off);
+		if (module_has_tables(here))	/* V8 maps a part of node's text a second time */
+			key = rowcache_key(here->module, pc + here->file_off);
 		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
 	}
 
 	if (here->kind == MODULE_UNREADABLE || here->kind == MODULE_NOT_SAFE)
 		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
-	if (!module_has_tables(here)) {
+	if (!module_has_tables(here) && !m->exact) {
 		err = framepointer_step(m);
 		here = module_here(ms);
 		return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
@@ -182,11 +188,12 @@ CORE_TURN(walk_frame, struct walk, w)
 		here = module_here(ms);
 		if (pc - here->entry < ENTRY_SIZE)
 			return end(w, ENTRY_POINT);
-		if ((nr == 0 || !m->exact) && framepointer_thread_start(m))
+		if (module_has_tables(here) && (nr == 0 || !m->exact) && framepointer_thread_start(m))
 			return end(w, THREAD_START);
 		if (m->row.cfa_kind == CFA_NONE) {
 			err = framepointer_step(m);
-			return err ? end(w, read_outcome(err, NO_FDE)) : NEXT;
+			here = module_here(ms);
+			return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
 		}
 	}
 
@@ -199,7 +206,9 @@ CORE_TURN(walk_frame, struct walk, w)
 			return end(w, err);
 	}
 	err = apply_row(m);
-	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))
-		err = NO_FDE;
+	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m)) {
+		here = module_here(ms);
+		err = why_no_cfi(here);
+	}
 	return err ? end(w, err) : NEXT;
 }

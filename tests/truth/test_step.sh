@@ -11,7 +11,7 @@ lied() {
 }
 
 claim "a lie is found" lied
-for victim in calls calls_now calls_no_pie calls_static calls_static_pie calls_cet calls_frame calls_sframe calls_sframe_new \
+for victim in calls calls_now calls_no_pie calls_static calls_static_pie calls_cet calls_frame calls_plain calls_sframe calls_sframe_new \
 	calls_lld calls_lld_ibt throws; do
 	[ ! -x $victim ] || claim "$victim" ./step "$list" ./$victim
 done

@@ -122,6 +122,8 @@ static void a_page_that_is_not_safe_is_told_from_a_wrong_guess(void **state)
 	assert_int_equal(framepointer_step(&m), -EACCES);
 }
 
+#define WITH_RBP 64				/* the caller's rbp lies beside the return address */
+
 /* What lies between rsp and the return address at each instruction of lld's PLT; -1: it is no such place. */
 static const struct stub {
 	const char *name;
@@ -157,12 +159,21 @@ static const struct stub {
 	  { { 0, 0 }, { 5, 0 }, { 15, 0 }, { 46, 0 } } },
 	{ "__do_global_dtors_aux", { 0xf3, 0x0f, 0x1e, 0xfa, 0x80, 0x3d, 1, 2, 3, 4, 0, 0x75, 0x2b, 0x55, 0x48, 0x83, 0x3d, 1, 2,
 				     3, 4, 0, 0x48, 0x89, 0xe5, 0x74, 0x0c, [51] = 0x5d, 0xc3, [56] = 0xc3 },
-	  { { 0, 0 }, { 4, 0 }, { 11, 0 }, { 13, 0 }, { 14, 8 }, { 51, 8 }, { 52, 0 }, { 56, 0 } } },
+	  { { 0, 0 }, { 4, 0 }, { 11, 0 }, { 13, 0 }, { 14, 8 | WITH_RBP }, { 51, 8 | WITH_RBP }, { 52, 0 }, { 56, 0 } } },
 	{ "frame_dummy", { 0xf3, 0x0f, 0x1e, 0xfa, 0xe9, 1, 2, 3, 4 }, { { 0, 0 }, { 4, 0 } } },
 	{ "frame_dummy, near", { 0xf3, 0x0f, 0x1e, 0xfa, 0xeb, 0x8a }, { { 0, 0 }, { 4, 0 } } },
-	{ "the end of a function", { 0x90, 0x5d, 0xc3 }, { { 0, -1 }, { 1, 8 }, { 2, 0 } } },
+	{ "the end of a function", { 0x90, 0x5d, 0xc3 }, { { 0, -1 }, { 1, 8 | WITH_RBP }, { 2, 0 } } },
+	{ "the beginning of a function", { 0x55, 0x48, 0x89, 0xe5, 0x53 }, { { 0, 0 }, { 1, 8 | WITH_RBP }, { 4, -1 } } },
+	{ "a longer beginning", { 0x55, 0x31, 0xc0, 0x48, 0x83, 0xe0, 0xf0, 0x48, 0x89, 0xe5, 0x53 },
+	  { { 0, 0 }, { 1, 8 | WITH_RBP }, { 3, 8 | WITH_RBP }, { 7, 8 | WITH_RBP }, { 10, -1 } } },
+	{ "too long a beginning", { 0x55, [33] = 0x48, 0x89, 0xe5 }, { { 0, -1 }, { 1, -1 }, { 4, -1 } } },
+	{ "another function's beginning", { 0x31, 0xc0, 0xeb, 2, 0x90, 0x90, 0x55, 0x48, 0x89, 0xe5 },
+	  { { 0, -1 }, { 2, -1 }, { 6, 0 } } },
+	{ "Go", { 0x49, 0x3b, 0x66, 0x10, 0x76, 0x20, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10 },
+	  { { 0, 0 }, { 4, 0 }, { 6, 0 }, { 7, 8 | WITH_RBP }, { 10, -1 } } },
+	{ "Go, far", { 0x49, 0x3b, 0x66, 0x10, 0x0f, 0x86, 0x20, 0, 0, 0 }, { { 0, 0 }, { 4, 0 }, { 10, -1 } } },
 	{ "the end of a function, for old CPUs", { 0x90, 0xf3, 0xc3 }, { { 0, -1 }, { 1, 0 } } },
-	{ "no stub", { 0xe9, 1, 2, 3, 4, 0x55, 0x48, 0x89, 0xe5 }, { { 0, -1 }, { 5, -1 } } },
+	{ "no stub", { 0xe9, 1, 2, 3, 4, 0x55, 0x53, 0x89, 0xe5 }, { { 0, -1 }, { 5, -1 } } },
 	{ "not quite _init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x75, 2 },
 	  { { 0, 0 }, { 4, -1 }, { 11, -1 } } },
 };
@@ -184,11 +195,13 @@ static void stubs_are_known_at_each_of_their_instructions(void **state)
 				continue;
 			assert_int_equal(m.row.cfa_kind, CFA_REG);
 			assert_int_equal(m.row.cfa_reg, RSP);
-			assert_int_equal(m.row.cfa_off, pushed + 8);
+			assert_int_equal(m.row.cfa_off, (pushed & ~WITH_RBP) + 8);
 			assert_int_equal(m.row.rule[SLOT_RA], RULE_OFFSET);
 			assert_int_equal(m.row.off[SLOT_RA], -8);
 			assert_int_equal(m.row.flags, ROW_GUESS);
-			assert_int_equal(m.row.saved, 0);
+			assert_int_equal(m.row.saved, pushed & WITH_RBP ? 1 << SLOT_RBP : 0);
+			if (m.row.saved)
+				assert_int_equal(m.row.off[SLOT_RBP], -16);
 		}
 }
 

@@ -495,6 +495,29 @@ static void jit_code_is_crossed_by_its_frame_pointer(void **state)
 	assert_int_equal(w.machine.fp_steps, 1);
 }
 
+static void jit_code_has_its_caller_before_it_has_a_frame(void **state)
+{
+	begin();
+	function(1, 2);
+	outermost(2);
+	memcpy(jit_code + 0x80, "\x55\x48\x89\xe5", 4);		/* push %rbp; mov %rsp,%rbp */
+	put64(&im.up, FUNCTION(1) + 9);
+	expect(FUNCTION(1) + 9, true);
+	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0xe8;
+	frame(2, FUNCTION(2) + 9);
+	start(JIT + 0x80);
+	w.machine.reg[RBP] = STACK + 32;			/* the caller's */
+	port_map(JIT, jit_code, sizeof(jit_code), anon_like);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+	assert_int_equal(w.machine.fp_steps, 0);
+
+	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0;		/* nobody called it */
+	image_start(&im, &w, JIT + 0x80);
+	assert_int_equal(walk(), JIT_CODE);
+	memset(jit_code + 0x80, 0, 4);
+}
+
 static void jit_code_without_a_frame_pointer_ends_the_walk(void **state)
 {
 	jit();
@@ -573,6 +596,7 @@ int main(void)
 		cmocka_unit_test(the_parent_of_a_new_thread_goes_on_to_its_caller),
 		cmocka_unit_test(a_context_that_nobody_called_is_complete),
 		cmocka_unit_test(jit_code_is_crossed_by_its_frame_pointer),
+		cmocka_unit_test(jit_code_has_its_caller_before_it_has_a_frame),
 		cmocka_unit_test(jit_code_without_a_frame_pointer_ends_the_walk),
 		cmocka_unit_test(a_pc_outside_all_mappings_ends_the_walk),
 		cmocka_unit_test(a_stack_that_ends_in_a_zero_is_complete),
