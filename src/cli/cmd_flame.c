@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk flame: a profile as a flame graph, in one HTML file. */
+/* dusk flame: a profile, or two to compare, as a page for a browser. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
 #include "cli/open.h"
 #include "cli/output.h"
 #include "report/flame.h"
+
+#define SIDES 2
 
 struct options {
 	const char *input, *output, *title;
@@ -25,7 +27,18 @@ static const struct option options[] = {
 	{0},
 };
 
-static const char *default_title(const struct dusk_profile *p, const char *path)
+struct side {
+	struct dusk_profile *profile;
+	struct filtered seen;
+};
+
+static void side_done(struct side *s)
+{
+	filtered_done(&s->seen);
+	dusk_profile_free(s->profile);
+}
+
+static const char *title_of_one(const struct dusk_profile *p, const char *path)
 {
 	const char *command = dusk_profile_setting(p, "command"), *host = dusk_profile_setting(p, "hostname");
 
@@ -34,35 +47,65 @@ static const char *default_title(const struct dusk_profile *p, const char *path)
 	return host && *host ? host : path;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+static int write_page(const struct options *o, const char *const *path, uint32_t nr, struct side *sides)
 {
-	struct options o = {.input = DEFAULT_PROFILE, .output = "flame.html", .inlined = true};
-	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(filtered_done) struct filtered seen = {0};
+	struct flame_page page = {.title = o->title, .nr = nr};
+	_cleanup_(freep) char *both = NULL;
 	struct output out;
 	int status;
 
-	if (!command_options(self, argc, argv, &o, NULL, &status))
-		return status;
-	status = filter_check(self, &o.filter);
+	for (uint32_t i = 0; i < nr; i++) {
+		page.profile[i] = &sides[i].seen.profile;
+		page.name[i] = path[i];
+	}
+	if (!page.title && nr == SIDES && asprintf(&both, "%s → %s", path[0], path[1]) < 0)
+		both = NULL;
+	if (!page.title)
+		page.title = both ? both : title_of_one(sides[0].profile, path[0]);
+	status = output_open(&out, o->output, false);
 	if (!status)
-		status = open_profile(&p, o.input, true, o.inlined);
-	if (!status)
-		status = filter_apply(&seen, p, &o.filter);
-	if (!status)
-		status = output_open(&out, o.output, false);
-	if (!status)
-		status = output_close(&out, flame_write(out.file, &seen.profile,
-							o.title ? o.title : default_title(p, o.input)));
+		status = output_close(&out, flame_write(out.file, &page));
 	if (!status && out.path)
 		say("wrote %s; open it in a browser", out.path);
 	return status;
 }
 
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.output = "flame.html", .inlined = true};
+	const char *path[SIDES] = {NULL};
+	struct side sides[SIDES] = {0};
+	int status;
+	size_t nr;
+
+	if (!command_words(self, argc, argv, &o, path, SIDES, &nr, &status))
+		return status;
+	if (nr == 1)
+		return say_usage(self, "one profile is named by -i; without it, two are compared");
+	if (nr && o.input)
+		return say_usage(self, "either -i, or two profiles to compare");
+	if (!nr) {
+		path[0] = o.input ? o.input : DEFAULT_PROFILE;
+		nr = 1;
+	}
+	status = filter_check(self, &o.filter);
+	for (size_t i = 0; i < nr && !status; i++) {
+		status = open_profile(&sides[i].profile, path[i], true, o.inlined);
+		if (!status)
+			status = filter_apply(&sides[i].seen, sides[i].profile, &o.filter);
+	}
+	if (!status)
+		status = write_page(&o, path, nr, sides);
+	for (size_t i = 0; i < nr; i++)
+		side_done(&sides[i]);
+	return status;
+}
+
 const struct command cmd_flame = {
 	.name = "flame",
-	.summary = "A profile as a flame graph: one HTML file that needs nothing else",
-	.arguments = "[options]",
+	.summary = "A profile as a page for a browser: flame graph, time, search, comparison",
+	.arguments = "[options] [BEFORE AFTER]",
+	.notes = "BEFORE and AFTER are two profiles to compare, instead of -i.\n",
 	.options = options,
 	.run = run,
 };

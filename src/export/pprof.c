@@ -9,8 +9,8 @@
  */
 #include <errno.h>
 #include "base/cleanup.h"
+#include "base/gzip.h"
 #include "export/export.h"
-#include "export/gzip.h"
 #include "export/layout.h"
 #include "export/names.h"
 #include "export/protobuf.h"

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A flame graph of a profile made by hand, on standard output: `small`, `hostile` or `large`. For flame_browser.sh. */
+/*
+ * A flame graph of a profile made by hand, on standard output. For flame_browser.sh, and for the figures of bench/run.
+ *
+ *	small	what a busy machine might look like; one stack after the other, so that what ran when is known
+ *	kinds	the same, but the samples of python3 are of another kind
+ *	diff	the same, compared with one in which node is gone and cc1 has twice as many samples
+ *	hostile	names that would do harm if they ever were more than text
+ *	large	a million samples of 30,000 stacks and 50,000 functions in 200 threads
+ */
 #include <stdio.h>
 
 #include "report/flame.h"
@@ -73,15 +81,38 @@ static const struct { const char *comm, *outcome; int nr; const char *stack; } s
 		"[kernel]!kswapd;[kernel]!shrink_node"},
 };
 
-static void make_small(struct folded *f)
+/* @again: samples of cc1 twice, and none of node. */
+static void make_small(struct folded *f, bool again)
 {
-	for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++)
-		folded_add(f, small[i].comm, small[i].outcome, small[i].nr, small[i].stack);
+	static struct dusk_line line = {.file = "src/liblzma/lz/lz_encoder_mf.c", .line = 412};
+
+	for (size_t i = 0; i < sizeof(small) / sizeof(small[0]); i++) {
+		int times = !again ? 1 : !strcmp(small[i].comm, "cc1") ? 2 : strcmp(small[i].comm, "node") != 0;
+
+		if (times)
+			folded_add(f, small[i].comm, small[i].outcome, times * small[i].nr, small[i].stack);
+		/* The first stack's tip. */
+		if (!i)
+			f->profile.frames[f->profile.nr_frames - 1].nr_lines = 1;
+	}
+	f->profile.lines = &line;
+	f->profile.nr_lines = 1;
+}
+
+static void make_kinds(struct folded *f)
+{
+	make_small(f, false);
+	for (uint64_t i = 0; i < f->profile.nr_samples; i++) {
+		struct dusk_sample *s = &f->profile.samples[i];
+
+		s->source = !strcmp(f->profile.threads[s->thread].comm, "python3");
+	}
 }
 
 /* Names that would run script, or break the page, if they ever were more than text. */
 static void make_hostile(struct folded *f)
 {
+	static char endless[100001];
 	static const char *const names[] = {
 		"</script><script>document.body.dataset.owned=1</script>",
 		"<!--<script>",
@@ -89,62 +120,112 @@ static void make_hostile(struct folded *f)
 		"\"onmouseover=\"document.body.dataset.owned=1",
 		"\xe2\x80\xaereversed\xe2\x80\xa8line\xff\xfe\001\nend",
 		"constructor", "__proto__",
+		endless,
 	};
 
+	memset(endless, 'A', sizeof(endless) - 1);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		folded_samples(f, names[i], "outermost", i + 1,
 			       folded_node(f, 0, folded_module(f, names[i]), folded_function(f, names[i], names[i])));
 }
 
-/* A million samples on 200,000 nodes, of which all have names of their own in groups. */
+static uint32_t random_below(uint32_t n)
+{
+	static uint64_t state = 1;
+
+	state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+	return (state >> 33) % n;
+}
+
+/*
+ * Stacks are 20 to 60 frames deep: each is another one up to some frame, and its own from there on. A thread runs for a
+ * while, at stacks that are near to each other.
+ */
 static void make_large(struct folded *f)
 {
-	static char names[2000][32];
-	uint32_t random = 1, node, functions[2000], module = folded_module(f, "/usr/bin/prog");
+	enum { FUNCTIONS = 50000, STACKS = 30000, SAMPLES = 1000000, THREADS = 200 };
+	static char names[FUNCTIONS][48], comms[THREADS][16];
+	static uint32_t stack[STACKS];
+	struct dusk_profile *p = &f->profile;
+	uint32_t module = folded_module(f, "/usr/bin/prog"), thread = 0, near = 0;
 
-	for (int i = 0; i < 2000; i++) {
-		snprintf(names[i], sizeof(names[i]), "some_function_%d", i);
-		functions[i] = folded_function(f, names[i], "prog");
+	for (int i = 0; i < FUNCTIONS; i++) {
+		snprintf(names[i], sizeof(names[i]), "some::name_space%d::function_%d(int)", i % 97, i);
+		folded_grow(p->functions, p->nr_functions);
+		p->functions[i + 1] = (struct dusk_function){names[i], names[i], "prog"};
 	}
-	while (f->profile.nr_nodes < 200000) {
-		random = random * 1664525 + 1013904223;
-		node = random >> 28 ? f->profile.nr_nodes - 1 : random % f->profile.nr_nodes;
-		if (f->profile.nr_nodes < 2)
-			node = 0;
-		node = folded_node(f, node, module, functions[(random >> 8) % 2000]);
-		folded_samples(f, "prog", "outermost", 5, node);
+	for (int i = 0; i < THREADS; i++) {
+		snprintf(comms[i], sizeof(comms[i]), "%s", i % 4 ? "worker" : "prog");
+		folded_grow(p->threads, p->nr_threads);
+		p->threads[i] = (struct dusk_thread){1000 + i / 4, 1000 + i, comms[i]};
 	}
+	for (int i = 0; i < STACKS; i++) {
+		uint32_t node = i ? stack[random_below(i)] : 0, up = random_below(12);
+
+		while (up-- && p->nodes[node].parent)
+			node = p->nodes[node].parent;
+		for (uint32_t more = 1 + random_below(i ? 8 : 40); more--; )
+			node = folded_node(f, node, module, 1 + random_below(FUNCTIONS));
+		stack[i] = node;
+	}
+	p->samples = calloc(SAMPLES, sizeof(*p->samples));
+	for (int i = 0; i < SAMPLES; i++) {
+		if (!random_below(50)) {
+			thread = random_below(THREADS);
+			near = random_below(STACKS - 300);
+		}
+		p->samples[i] = (struct dusk_sample){.time_ns = i * 50000ULL, .thread = thread,
+						     .node = stack[near + random_below(random_below(300) + 1)]};
+	}
+	p->nr_samples = SAMPLES;
+}
+
+static void describe(struct folded *f, struct dusk_counter counters[3])
+{
+	static struct dusk_setting settings[] = {
+		{"command", "dusk record -d 10s"}, {"hostname", "build7"}, {"kernel", "6.18.44"}, {"event", "cpu-clock"},
+		{"frequency_hz", "99"}, {"duration_ns", "17243000000"},
+	};
+
+	counters[0] = (struct dusk_counter){"samples", "samples taken", f->profile.nr_samples};
+	counters[1] = (struct dusk_counter){"faults", "pages faulted in to read stacks and tables", 214};
+	counters[2] = (struct dusk_counter){"lost-samples", "sample events lost: the ring buffer was full", 2};
+	f->profile.counters = counters;
+	f->profile.nr_counters = 3;
+	f->profile.settings = settings;
+	f->profile.nr_settings = sizeof(settings) / sizeof(settings[0]);
 }
 
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "small";
-	struct dusk_counter counters[] = {
-		{"samples", "samples taken", 0}, {"faults", "pages faulted in to read stacks and tables", 214},
-		{"lost-samples", "sample events lost: the ring buffer was full", 2},
-	};
-	struct dusk_setting settings[] = {
-		{"command", "dusk record -d 10s"}, {"hostname", "build7"}, {"kernel", "6.18.44"}, {"event", "cpu-clock"},
-		{"frequency_hz", "99"}, {"duration_ns", "10002000000"},
-	};
-	struct folded f;
+	struct dusk_counter counters[2][3];
+	struct flame_page page = {"profile.dusk", 1, {NULL}, {"profile.dusk", "after.dusk"}};
+	struct folded f, after;
 	int err;
 
 	folded_init(&f);
-	if (!strcmp(what, "hostile"))
+	folded_init(&after);
+	if (!strcmp(what, "hostile")) {
 		make_hostile(&f);
-	else if (!strcmp(what, "large"))
+		page.title = "</title><script>document.body.dataset.owned=1</script>";
+	} else if (!strcmp(what, "large")) {
 		make_large(&f);
-	else
-		make_small(&f);
-	counters[0].value = f.profile.nr_samples;
-	f.profile.counters = counters;
-	f.profile.nr_counters = sizeof(counters) / sizeof(counters[0]);
-	f.profile.settings = settings;
-	f.profile.nr_settings = sizeof(settings) / sizeof(settings[0]);
-	err = flame_write(stdout, &f.profile, 
-			  strcmp(what, "hostile") ? "profile.dusk"
-					     : "</title><script>document.body.dataset.owned=1</script>");
+	} else if (!strcmp(what, "kinds")) {
+		make_kinds(&f);
+	} else {
+		make_small(&f, false);
+	}
+	if (!strcmp(what, "diff")) {
+		make_small(&after, true);
+		page.nr = 2;
+	}
+	describe(&f, counters[0]);
+	describe(&after, counters[1]);
+	page.profile[0] = &f.profile;
+	page.profile[1] = &after.profile;
+	err = flame_write(stdout, &page);
 	folded_done(&f);
+	folded_done(&after);
 	return err ? 1 : 0;
 }

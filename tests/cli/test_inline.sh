@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Do the views show inlined functions, and what has no name? usage: test_inline.sh DUSK MAKE_PROFILE
 . "$(dirname "$0")/../tools/tap.sh"
+. "$(dirname "$0")/page.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
 proto=$(realpath "$(dirname "$0")/proto")
@@ -48,8 +49,9 @@ if command -v sqlite3 >/dev/null; then
 	claim "trees do not go by line" exits 2 "$dusk" report --tree --sort line
 	claim "script marks them as perf does" shows ' get_byte (inlined)$' "$dusk" script
 	claim "script --no-inline" hides 'inlined' "$dusk" script --no-inline
-	claim "flame" shows 'get_byte' "$dusk" flame -o -
-	claim "flame --no-inline" hides 'get_byte' "$dusk" flame -o - --no-inline
+	claim "flame" shows 'get_byte' flame_json
+	claim "flame has files" shows 'src/byte.h' flame_json
+	claim "flame --no-inline" hides 'get_byte' flame_json --no-inline
 	if command -v protoc >/dev/null; then
 		"$dusk" export --format pprof 2>/dev/null | gzip -dc | protoc -I "$proto" --decode=Profile "$proto/pprof.proto" >pprof
 		claim "pprof has files" sh -c 'grep -q "\"src/byte.h\"" pprof && grep -q "filename: [1-9]" pprof'

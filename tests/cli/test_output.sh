@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # What do the views print of a profile that is known? usage: test_output.sh DUSK MAKE_PROFILE
 . "$(dirname "$0")/../tools/tap.sh"
+. "$(dirname "$0")/page.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
 cd "$tmp" || exit 1
@@ -227,8 +228,10 @@ xz;main;match;match 6
 my_app;start;(anonymous namespace)::run(int);vfs_read 4
 -
 claim "script --focus" sh -c "[ \$($dusk script --focus '^memcpy$' | grep -c cpu-clock:) = 2 ]"
-claim "flame --hide" sh -c "$dusk flame --hide '^match$' -o - >x.html && grep -q memcpy x.html && ! grep -q '\"match\"' x.html &&
-	$dusk flame -o - | grep -q '\"match\"'"
+hides_match() {
+	flame_json --hide '^match$' >x.json && grep -q memcpy x.json && ! grep -q '"match"' x.json && flame_json | grep -q '"match"'
+}
+claim "flame --hide" hides_match
 "$make_profile" more.dusk 4 || exit 1
 claim "diff: what changed most comes first, with its chance" prints "$dusk" diff --csv --limit 3 more.dusk profile.dusk <<'-'
 delta_percent,before_percent,after_percent,before,after,chance,mark,function,dso
@@ -345,7 +348,16 @@ if command -v jq >/dev/null; then
 	claim "report --json is JSON" sh -c "$dusk report --json | jq -es 'length == 11'"
 	claim "report --json --tree is JSON" sh -c "$dusk report --json --tree | jq -es '.[0].columns[0] == \"depth\"'"
 fi
-claim "flame writes one page" sh -c "$dusk flame -o x.html --title 'a & b' && grep -q 'a & b' x.html"
+titled() {
+	flame_json --title 'a & b' | grep -q '"title":"a & b"'
+}
+claim "flame has the title that was wished for" titled
+claim "flame writes one page" sh -c "$dusk flame -o x.html && grep -q '</html>' x.html"
+compared() {
+	"$dusk" flame -o x.html profile.dusk profile.dusk.old && page_json x.html >x.json &&
+		grep -q '"title":"profile.dusk → profile.dusk.old"' x.json && grep -q '"profile":1' x.json
+}
+claim "flame compares two profiles" compared
 claim "flame writes to standard output" sh -c "$dusk flame -o - | grep -qi '<!doctype html>'"
 
 if needs script "what a terminal gets"; then

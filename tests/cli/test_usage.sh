@@ -47,6 +47,8 @@ claim "an unknown key that is near to none" refused "there are comm, pid, tid, d
 claim "a broken expression" refused "--focus '(' is no regular expression" report --focus '('
 claim "an unknown order of trees" refused "takes caller or callee, not 'up'" report --tree=up
 claim "fields of trees" refused "trees have columns of their own" report --tree --fields self
+claim "one profile without -i" refused "one profile is named by -i" flame a.dusk
+claim "a profile, and two to compare" refused "either -i, or two" flame a.dusk -i c.dusk b.dusk
 claim "a third profile" refused "unexpected argument 'c.dusk'" diff a.dusk --json b.dusk c.dusk
 claim "a stack that calls" refused "--stacks and --total exclude each other" diff --stacks a --total
 claim "a query before it has a profile" failed "profile.dusk: No such file" query "select 1"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The page of the flame graph, read back: its JSON by SQLite, which shares no code with what wrote it. */
+/* The page of the flame graph, read back: by code that shares nothing with what wrote it. */
+#include <ctype.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,96 +9,44 @@
 #include <stdio.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 
-#include "report/flame.h"
+#include "flame_reader.h"
 #include "folded_profile.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-struct page {
-	char *html, *json;	/* whole; what stands between the tags of the profile */
-	size_t bytes;
-	sqlite3 *db;		/* has a table "page" with the JSON in its column "json" */
-};
-
-static void query(struct page *page, const char *sql, sqlite3_stmt **ret)
+static void open_two(struct flame_reader *r, const struct dusk_profile *before, const struct dusk_profile *after,
+		     const char *title)
 {
-	assert_int_equal(sqlite3_prepare_v2(page->db, sql, -1, ret, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(*ret), SQLITE_ROW);
+	struct flame_page page = {title, after ? 2 : 1, {before, after}, {"before.dusk", "after.dusk"}};
+
+	assert_int_equal(reader_open(r, &page), 0);
+	reader_views(r);
 }
 
-static int64_t number(struct page *page, const char *sql)
+static void open_one(struct flame_reader *r, const struct dusk_profile *p, const char *title)
 {
-	sqlite3_stmt *row;
-	int64_t n;
-
-	query(page, sql, &row);
-	n = sqlite3_column_int64(row, 0);
-	sqlite3_finalize(row);
-	return n;
+	open_two(r, p, NULL, title);
 }
 
-static void assert_text(struct page *page, const char *sql, const char *expected)
+static void assert_text(struct flame_reader *r, const char *sql, const char *expected)
 {
-	sqlite3_stmt *row;
+	char *text = reader_text(r, sql);
 
-	query(page, sql, &row);
-	assert_non_null(sqlite3_column_text(row, 0));
-	assert_string_equal((const char *)sqlite3_column_text(row, 0), expected);
-	sqlite3_finalize(row);
-}
-
-static void page_open(struct page *page, const struct dusk_profile *p, const char *title)
-{
-	static const char begin[] = "id=\"profile\">", end[] = "</script>";
-	sqlite3_stmt *insert;
-	char *from;
-	FILE *out;
-
-	out = open_memstream(&page->html, &page->bytes);
-	assert_int_equal(flame_write(out, p, title), 0);
-	fclose(out);
-	assert_int_equal(strlen(page->html), page->bytes);
-	from = strstr(page->html, begin);
-	assert_non_null(from);
-	from += strlen(begin);
-	page->json = strndup(from, strstr(from, end) - from);
-
-	assert_int_equal(sqlite3_open(":memory:", &page->db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(page->db, "create table page (json text)", NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_prepare_v2(page->db, "insert into page values (?)", -1, &insert, NULL);
-	sqlite3_bind_text(insert, 1, page->json, -1, SQLITE_STATIC);
-	assert_int_equal(sqlite3_step(insert), SQLITE_DONE);
-	sqlite3_finalize(insert);
-	assert_int_equal(number(page, "select json_valid(json) from page"), 1);
-	assert_int_equal(sqlite3_exec(page->db,
-		"create table node as select d.key as i, d.value as depth, l.value as label, s.value as self,"
-		"  json_extract(page.json, '$.labels.name[' || l.value || ']') as name,"
-		"  json_extract(page.json, '$.labels.kind[' || l.value || ']') as kind"
-		" from page, json_each(page.json, '$.nodes.depth') d, json_each(page.json, '$.nodes.label') l,"
-		"  json_each(page.json, '$.nodes.self') s"
-		" where d.key = l.key and d.key = s.key order by d.key", NULL, NULL, NULL), SQLITE_OK);
-}
-
-static void page_close(struct page *page)
-{
-	sqlite3_close(page->db);
-	free(page->html);
-	free(page->json);
+	assert_string_equal(text, expected);
+	free(text);
 }
 
 /* What the graph says: "name:self" for each node in its order, one more '>' in front for each level. */
 static void assert_graph(const struct dusk_profile *p, const char *expected)
 {
-	struct page page;
+	struct flame_reader r;
 
-	page_open(&page, p, "t");
-	assert_text(&page,
-		"select group_concat(substr('>>>>>>>>', 1, depth) || name || ':' || self, ' ')"
-		" from (select * from node order by i)",
-		expected);
-	page_close(&page);
+	open_one(&r, p, "t");
+	assert_text(&r, "select group_concat(substr('>>>>>>>>', 1, depth) || name || ':' || self, ' ') from ("
+		    " select depth, name, (select coalesce(sum(samples), 0) from rows where rows.node = node.i) as self"
+		    " from node order by i)", expected);
+	reader_close(&r);
 }
 
 static void equal_paths_are_one_node(void **state)
@@ -162,13 +111,13 @@ static void a_sample_without_a_user_stack_keeps_its_kernel_frames(void **state)
 static void frames_have_the_kind_of_their_module(void **state)
 {
 	struct folded f;
-	struct page page;
+	struct flame_reader page;
 
 	folded_init(&f);
 	folded_add(&f, "a", "no-fde", 1, "a!user;[vdso]!clock;[anon]!jitted;[kernel]!entry");
-	page_open(&page, &f.profile, "t");
+	open_one(&page, &f.profile, "t");
 	assert_text(&page, "select group_concat(kind, ' ') from (select kind from node order by i)", "0 1 2 3 4 5 6");
-	page_close(&page);
+	reader_close(&page);
 	folded_done(&f);
 }
 
@@ -187,7 +136,7 @@ static void the_page_says_what_was_lost(void **state)
 						  {"lost-samples", "the ring buffer was full", 4}};
 	struct dusk_setting settings[] = {{"host", "h"}, {"command", "xz \"a b\""}};
 	struct folded f;
-	struct page page;
+	struct flame_reader page;
 
 	folded_init(&f);
 	folded_add(&f, "a", "outermost", 5, "a!f");
@@ -196,14 +145,14 @@ static void the_page_says_what_was_lost(void **state)
 	f.profile.nr_counters = COUNT(counters);
 	f.profile.settings = settings;
 	f.profile.nr_settings = COUNT(settings);
-	page_open(&page, &f.profile, "t");
-	assert_int_equal(number(&page, "select json_extract(json, '$.outcomes[0].samples') from page"), 5);
-	assert_text(&page, "select json_extract(json, '$.outcomes[1].class') from page", "no-stack");
-	assert_int_equal(number(&page, "select json_extract(json, '$.counters[1].value') from page"), 4);
-	assert_int_equal(number(&page, "select json_extract(json, '$.counters[1].loss') from page"), 1);
-	assert_int_equal(number(&page, "select json_extract(json, '$.counters[0].loss') from page"), 0);
-	assert_text(&page, "select json_extract(json, '$.settings[1][1]') from page", "xz \"a b\"");
-	page_close(&page);
+	open_one(&page, &f.profile, "t");
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].outcomes[0].samples') from page"), 5);
+	assert_text(&page, "select json_extract(json, '$.profiles[0].outcomes[1].class') from page", "no-stack");
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[1].value') from page"), 4);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[1].loss') from page"), 1);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[0].loss') from page"), 0);
+	assert_text(&page, "select json_extract(json, '$.profiles[0].settings[1][1]') from page", "xz \"a b\"");
+	reader_close(&page);
 	folded_done(&f);
 }
 
@@ -238,15 +187,15 @@ static void names_come_back_as_they_were(void **state)
 	for (size_t i = 0; i < COUNT(hostile); i++) {
 		const char *expected = hostile[i].read ? hostile[i].read : hostile[i].name;
 		struct folded f;
-		struct page page;
+		struct flame_reader page;
 
 		folded_init(&f);
 		add_hostile(&f, hostile[i].name);
-		page_open(&page, &f.profile, hostile[i].name);
+		open_one(&page, &f.profile, hostile[i].name);
 		assert_text(&page, "select name from node where depth = 2", expected);
 		assert_text(&page, "select name from node where depth = 1", expected);
 		assert_text(&page, "select json_extract(json, '$.title') from page", expected);
-		page_close(&page);
+		reader_close(&page);
 		folded_done(&f);
 	}
 }
@@ -254,18 +203,19 @@ static void names_come_back_as_they_were(void **state)
 static void no_name_can_leave_its_element(void **state)
 {
 	struct folded f, empty;
-	struct page page, without;
+	struct flame_reader page, without;
 
 	folded_init(&f);
 	folded_init(&empty);
 	for (size_t i = 0; i < COUNT(hostile); i++)
 		add_hostile(&f, hostile[i].name);
-	page_open(&page, &f.profile, "</title></script>");
-	page_open(&without, &empty.profile, "t");
-	assert_null(strchr(page.json, '<'));
-	assert_int_equal(page.bytes - strlen(page.json), without.bytes - strlen(without.json));
-	page_close(&page);
-	page_close(&without);
+	open_one(&page, &f.profile, "</title></script>");
+	open_one(&without, &empty.profile, "t");
+	for (const char *c = page.text; c < page.text + page.text_bytes; c++)
+		assert_true(isalnum(*c) || strchr("+/=\n", *c));
+	assert_int_equal(page.bytes - page.text_bytes, without.bytes - without.text_bytes);
+	reader_close(&page);
+	reader_close(&without);
 	folded_done(&f);
 	folded_done(&empty);
 }
@@ -277,16 +227,146 @@ static void the_page_needs_nothing_else(void **state)
 		"innerHTML", "eval(", "unsafe-inline",
 	};
 	struct folded f;
-	struct page page;
+	struct flame_reader page;
 
 	folded_init(&f);
-	page_open(&page, &f.profile, "t");
+	open_one(&page, &f.profile, "t");
 	for (size_t i = 0; i < COUNT(outward); i++)
 		assert_null(strstr(page.html, outward[i]));
 	assert_non_null(strstr(page.html, "content=\"default-src 'none'; style-src 'sha256-"));
 	assert_null(strstr(page.html, "@STYLE"));
 	assert_null(strstr(page.html, "@SCRIPT"));
-	page_close(&page);
+	reader_close(&page);
+	folded_done(&f);
+}
+
+static void a_long_name_is_cut_between_characters(void **state)
+{
+	struct folded f;
+	struct flame_reader page;
+	char name[100001];
+
+	/* Characters of three bytes: 1000 is no multiple of that. */
+	for (size_t i = 0; i < sizeof(name) - 1; i++)
+		name[i] = "\xe2\x82\xac"[i % 3];
+	name[sizeof(name) - 1] = 0;
+	folded_init(&f);
+	add_hostile(&f, name);
+	open_one(&page, &f.profile, name);
+	assert_int_equal(reader_number(&page, "select length(name) from node where depth = 2"), 333 + 1);
+	assert_text(&page, "select substr(name, -2) from node where depth = 2", "\xe2\x82\xac\xe2\x80\xa6");
+	assert_text(&page, "select substr(name, -2) from node where depth = 1", "\xe2\x82\xac\xe2\x80\xa6");
+	reader_close(&page);
+	folded_done(&f);
+}
+
+static void names_that_differ_behind_the_cut_stay_apart(void **state)
+{
+	struct folded f;
+	struct flame_reader page;
+	char name[2][2001];
+
+	folded_init(&f);
+	for (int i = 0; i < 2; i++) {
+		memset(name[i], 'x', 2000);
+		name[i][1999] = 'a' + i;
+		name[i][2000] = 0;
+		folded_samples(&f, "a", "outermost", 1, folded_node(&f, 0, folded_module(&f, "m"),
+								    folded_function(&f, name[i], "m")));
+	}
+	open_one(&page, &f.profile, "t");
+	assert_int_equal(reader_number(&page, "select count(*) from node where depth = 2"), 2);
+	reader_close(&page);
+	folded_done(&f);
+}
+
+static void samples_are_added_up_by_thread_and_bucket(void **state)
+{
+	struct folded f;
+	struct flame_reader page;
+
+	folded_init(&f);
+	f.profile.period_ns = 1000000;
+	folded_add(&f, "a", "outermost", 2000, "a!f");
+	folded_add(&f, "b", "outermost", 1000, "a!f");
+	open_one(&page, &f.profile, "t");
+	/* 3 s: 1000 buckets of 3 ms would do, so that 5 ms it is. */
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].bucket_ns') from page"), 5000000);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].buckets') from page"), 600);
+	assert_int_equal(reader_number(&page, "select count(*) from rows where samples = 5 and weight = 5"), 600);
+	assert_int_equal(reader_number(&page, "select min(bucket) from rows where thread = 1"), 400);
+	assert_int_equal(reader_number(&page, "select max(bucket) from rows where thread = 0"), 399);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.series[0].unit_ns') from page"), 1000000);
+	assert_text(&page, "select group_concat(value) from number where name = 'thread.pid'", "100,101");
+	reader_close(&page);
+	folded_done(&f);
+}
+
+static void samples_of_another_kind_are_another_series(void **state)
+{
+	struct folded f;
+	struct flame_reader page;
+
+	folded_init(&f);
+	folded_add(&f, "a", "outermost", 3, "a!f");
+	folded_add(&f, "a", "outermost", 2, "a!g");
+	f.profile.samples[3].source = f.profile.samples[4].source = 1;
+	open_one(&page, &f.profile, "t");
+	assert_text(&page, "select json_extract(json, '$.series[0].kind') from page", "cpu");
+	assert_text(&page, "select json_extract(json, '$.series[1].kind') from page", "off-cpu");
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.series[1].samples') from page"), 2);
+	assert_text(&page, "select group_concat(distinct name) from rows join node on node.i = node where series = '1'", "g");
+	reader_close(&page);
+	folded_done(&f);
+}
+
+static void two_profiles_share_their_nodes(void **state)
+{
+	struct folded before, after;
+	struct flame_reader page;
+
+	folded_init(&before);
+	folded_init(&after);
+	folded_add(&before, "a", "outermost", 1, "a!f;a!gone");
+	folded_add(&before, "a", "outermost", 2, "a!f");
+	folded_add(&after, "b", "outermost", 1, "a!f");
+	folded_add(&after, "a", "outermost", 5, "a!f;a!new");
+	open_two(&page, &before.profile, &after.profile, "t");
+	assert_text(&page, "select group_concat(substr('>>>>', 1, depth) || name || ':' || before || ':' || after, ' ') from ("
+		    " select depth, name,"
+		    " (select coalesce(sum(samples), 0) from rows where rows.node = node.i and series = '0') as before,"
+		    " (select coalesce(sum(samples), 0) from rows where rows.node = node.i and series = '1') as after"
+		    " from node order by i)",
+		    "all:0:0 >a:0:0 >>f:2:0 >>>gone:1:0 >>>new:0:5 >b:0:0 >>f:0:1");
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[1].threads') from page"), 2);
+	assert_text(&page, "select json_extract(json, '$.profiles[1].name') from page", "after.dusk");
+	reader_close(&page);
+	folded_done(&before);
+	folded_done(&after);
+}
+
+static void frames_have_their_places_in_the_source(void **state)
+{
+	struct dusk_line lines[] = {{.file = "a.c", .line = 7}, {.file = "a.c", .line = 9}};
+	struct folded f;
+	struct flame_reader page;
+
+	folded_init(&f);
+	folded_add(&f, "a", "outermost", 1, "a!f");
+	folded_add(&f, "a", "outermost", 2, "a!f;a!g");
+	for (uint32_t i = 0; i < 2; i++) {
+		f.profile.frames[i + 1].first_line = i;
+		f.profile.frames[i + 1].nr_lines = 1;
+	}
+	f.profile.lines = lines;
+	f.profile.nr_lines = COUNT(lines);
+	open_one(&page, &f.profile, "t");
+	assert_text(&page, "select group_concat(node.name || ' ' || json_extract(json, '$.files[' || file.value || ']') || ':' ||"
+		    " line.value || ' ' || samples.value, ', ') from page, number at join node on node.i = at.value"
+		    " join number file on file.i = at.i join number line on line.i = at.i join number samples on samples.i = at.i"
+		    " where at.name = 'place.node' and file.name = 'place.file' and line.name = 'place.line'"
+		    " and samples.name = 'place.samples'", "f a.c:9 2, f a.c:7 1");
+	reader_close(&page);
 	folded_done(&f);
 }
 
@@ -298,7 +378,7 @@ static void a_full_disk_is_an_error(void **state)
 	if (!full)
 		skip();
 	folded_init(&f);
-	assert_int_equal(flame_write(full, &f.profile, "t"), -ENOSPC);
+	assert_int_equal(flame_write(full, &(struct flame_page){"t", 1, {&f.profile}, {"p"}}), -ENOSPC);
 	folded_done(&f);
 	fclose(full);
 }
@@ -309,7 +389,7 @@ static void a_file_that_is_not_to_be_written_is_an_error(void **state)
 	struct folded f;
 
 	folded_init(&f);
-	assert_int_equal(flame_write(closed, &f.profile, "t"), -EBADF);
+	assert_int_equal(flame_write(closed, &(struct flame_page){"t", 1, {&f.profile}, {"p"}}), -EBADF);
 	folded_done(&f);
 	fclose(closed);
 }
@@ -335,10 +415,10 @@ static void many_samples_make_a_small_page(void **state)
 	}
 	assert_int_equal(f.profile.nr_samples / 100000, 9);
 	out = open_memstream(&html, &bytes);
-	assert_int_equal(flame_write(out, &f.profile, "t"), 0);
+	assert_int_equal(flame_write(out, &(struct flame_page){"t", 1, {&f.profile}, {"p"}}), 0);
 	fclose(out);
 	free(html);
-	assert_true(bytes < 10 << 20);
+	assert_true(bytes < 5 << 20);
 	folded_done(&f);
 }
 
@@ -356,6 +436,12 @@ int main(void)
 		cmocka_unit_test(names_come_back_as_they_were),
 		cmocka_unit_test(no_name_can_leave_its_element),
 		cmocka_unit_test(the_page_needs_nothing_else),
+		cmocka_unit_test(a_long_name_is_cut_between_characters),
+		cmocka_unit_test(names_that_differ_behind_the_cut_stay_apart),
+		cmocka_unit_test(samples_are_added_up_by_thread_and_bucket),
+		cmocka_unit_test(samples_of_another_kind_are_another_series),
+		cmocka_unit_test(two_profiles_share_their_nodes),
+		cmocka_unit_test(frames_have_their_places_in_the_source),
 		cmocka_unit_test(a_full_disk_is_an_error),
 		cmocka_unit_test(a_file_that_is_not_to_be_written_is_an_error),
 		cmocka_unit_test(many_samples_make_a_small_page),

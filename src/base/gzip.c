@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 #include "base/cleanup.h"
-#include "export/gzip.h"
+#include "base/gzip.h"
 
 struct gzip {
 	FILE *out;

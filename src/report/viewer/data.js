@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is in the page? The first part of the script: from the text in the element "profile" (flame_data.h has the format)
+ * to columns of numbers.
+ */
+'use strict';
+
+/* The kinds of frames, as flame_graph.h numbers them; RUNTIME is split off here. */
+const ROOT = 0, PROCESS = 1, NOTE = 2, USER = 3, VDSO = 4, JIT = 5, KERNEL = 6, RUNTIME = 7;
+
+/* Libraries that every program has: worth telling from the program's own code. */
+const RUNTIME_LIBRARIES = new RegExp(
+	'^(ld-linux.*|ld-musl.*|' +
+	'(libc|libm|libdl|librt|libpthread|libresolv|libstdc\\+\\+|libgcc_s|libc\\+\\+|libc\\+\\+abi|libc\\.musl.*)' +
+	'(-[\\d.]+)?\\.so.*)$');
+
+function from_base64(text)
+{
+	if (Uint8Array.fromBase64)
+		return Uint8Array.fromBase64(text);
+
+	const binary = atob(text), bytes = new Uint8Array(binary.length);
+
+	for (let i = 0; i < bytes.length; i++)
+		bytes[i] = binary.charCodeAt(i);
+	return bytes;
+}
+
+async function gunzip(bytes)
+{
+	const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+
+	return new Uint8Array(await new Response(stream).arrayBuffer());
+}
+
+/* The numbers of a column that begins at @at. They have 32 bits at most. */
+function read_column(bytes, at, delta, nr)
+{
+	const column = new Uint32Array(nr);
+	let value = 0;
+
+	for (let i = 0; i < nr; i++) {
+		let byte = bytes[at++], x = byte & 127;
+
+		for (let shift = 7; byte > 127; shift += 7) {
+			byte = bytes[at++];
+			x |= (byte & 127) << shift;
+		}
+		column[i] = value = delta ? value + (x >>> 1 ^ -(x & 1)) | 0 : x;
+	}
+	return column;
+}
+
+/*
+ * Control characters and those that change the direction of text, made visible: what a name shows on the screen is what
+ * it is.
+ */
+function visible(text)
+{
+	return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\ufffd');
+}
+
+/* A series with what is worked out of it: where each group's rows begin, and its weight. */
+function read_series(series, column)
+{
+	const { thread, bucket, rows, node, samples, weight = samples } = column;
+	const first = new Uint32Array(rows.length + 1), group_ns = new Float64Array(rows.length);
+
+	for (let g = 0, r = 0; g < rows.length; g++) {
+		first[g + 1] = first[g] + rows[g];
+		for (; r < first[g + 1]; r++)
+			group_ns[g] += weight[r] * series.unit_ns;
+	}
+	return { ...series, nr_samples: series.samples, thread, bucket, first, group_ns, node, samples, weight };
+}
+
+/* The page's element as an object: what the JSON says, and the columns by their names. */
+async function read_page(text)
+{
+	const bytes = await gunzip(from_base64(text));
+	const line = bytes.indexOf(10);
+	const json = JSON.parse(new TextDecoder().decode(bytes.subarray(0, line)));
+	const column = {};
+	let at = line + 1;
+
+	for (const [name, delta, nr, size] of json.columns) {
+		const [table, key] = name.split('.');
+
+		(column[table] ??= {})[key] = read_column(bytes, at, delta, nr);
+		at += size;
+	}
+
+	const names = json.names.map(visible), modules = json.modules.map(visible);
+	const runtime = modules.map(m => RUNTIME_LIBRARIES.test(m));
+	const module_of = f => modules[column.label.module[f]];
+	const is_runtime = (kind, f) => kind === VDSO || kind === USER && runtime[column.label.module[f]];
+	const sides = json.profiles.flatMap((p, side) => new Array(p.threads).fill(side));
+
+	return {
+		...json, names, module_of,
+		title: visible(json.title),
+		files: json.files.map(visible),
+		kinds: column.label.kind.map((kind, f) => is_runtime(kind, f) ? RUNTIME : kind),
+		tree: build_shape(Uint16Array.from(column.node.depth), column.node.label),
+		places: column.place,
+		threads: { ...column.thread, nr: sides.length, side: sides, comms: json.comms.map(visible) },
+		series: json.series.map((series, i) => read_series(series, column[i])),
+	};
+}

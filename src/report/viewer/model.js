@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which samples does the user want to see, and what do they add up to? One pass over the rows, for each choice of kind,
+ * threads and time.
+ */
+
+/* Are all kinds in? "wall": what ran and what waited. */
+const WALL = 'wall';
+
+/* The kinds that there are, [[kind, title]], and all of them together if there are several. */
+function kinds_of(profile)
+{
+	const kinds = new Map(profile.series.map(s => [s.kind, s.title]));
+
+	return kinds.size > 1 ? [...kinds, [WALL, 'wall']] : [...kinds];
+}
+
+/*
+ * What names of threads stand for: "name:cc1", "pid:123", "tid:456". One byte for each thread: is it named by one of
+ * @tasks? null: all of them are in.
+ */
+function thread_mask(threads, tasks)
+{
+	if (!tasks.length)
+		return null;
+
+	const wanted = new Set(tasks);
+
+	return Uint8Array.from({ length: threads.nr }, (_, t) =>
+		wanted.has('name:' + threads.comms[threads.comm[t]]) || wanted.has('pid:' + threads.pid[t]) ||
+		wanted.has('tid:' + threads.tid[t]));
+}
+
+/*
+ * The sums of what is chosen: @kind, @tasks, and @ranges, [from, to) in buckets, of each profile.
+ *
+ *	sums		of each profile, { ns, samples } by node
+ *	strips		of each profile, ns by bucket, whatever its range
+ *	thread_ns	by thread, whatever the tasks
+ */
+function add_up(profile, { kind, tasks, ranges })
+{
+	const nr = profile.tree.size, mask = thread_mask(profile.threads, tasks);
+	const sums = profile.profiles.map(() => ({ ns: new Float64Array(nr), samples: new Float64Array(nr) }));
+	const strips = profile.profiles.map(p => new Float64Array(p.buckets));
+	const thread_ns = new Float64Array(profile.threads.nr);
+	let first_thread = 0;
+
+	profile.profiles.forEach((p, side) => {
+		for (const series of profile.series)
+			if (series.profile === side && (kind === WALL || series.kind === kind))
+				add_series(series, first_thread, mask, ranges[side], sums[side], strips[side], thread_ns);
+		first_thread += p.threads;
+	});
+	return { sums, strips, thread_ns, mask };
+}
+
+function add_series({ thread, bucket, first, group_ns, node, samples, weight, unit_ns }, first_thread, mask, [from, to],
+		    sum, strip, thread_ns)
+{
+	const { ns: sum_ns, samples: sum_samples } = sum;
+
+	for (let g = 0; g < thread.length; g++) {
+		const b = bucket[g], t = first_thread + thread[g], chosen = !mask || mask[t], inside = b >= from && b < to;
+
+		if (chosen)
+			strip[b] += group_ns[g];
+		if (inside)
+			thread_ns[t] += group_ns[g];
+		if (!inside || !chosen)
+			continue;
+		for (let r = first[g]; r < first[g + 1]; r++) {
+			sum_ns[node[r]] += weight[r] * unit_ns;
+			sum_samples[node[r]] += samples[r];
+		}
+	}
+}
+
+/* Of each profile, ns by bucket that are @inside (by node of the page's tree). */
+function add_up_matches(profile, { kind, mask }, inside)
+{
+	const strips = profile.profiles.map(p => new Float64Array(p.buckets));
+	const first_thread = profile.profiles.map((_, side) => profile.threads.side.indexOf(side));
+
+	for (const s of profile.series) {
+		if (kind !== WALL && s.kind !== kind)
+			continue;
+		for (let g = 0; g < s.thread.length; g++) {
+			let sum = 0;
+
+			if (mask && !mask[first_thread[s.profile] + s.thread[g]])
+				continue;
+			for (let r = s.first[g]; r < s.first[g + 1]; r++)
+				sum += inside[s.node[r]] * s.weight[r];
+			strips[s.profile][s.bucket[g]] += sum * s.unit_ns;
+		}
+	}
+	return strips;
+}
+
+/* What each node has itself, of all kinds, threads and times. */
+function add_up_all(profile)
+{
+	const all = new Float64Array(profile.tree.size);
+
+	for (const { node, weight, unit_ns } of profile.series)
+		for (let r = 0; r < node.length; r++)
+			all[node[r]] += weight[r] * unit_ns;
+	return all;
+}
+
+/*
+ * What has changed at node @i between two profiles, from -1 (gone) by 0 to 1 (new)? The difference relative to the larger
+ * side, of shares or of times; less where so few samples could differ by chance, below three standard deviations (of two
+ * proportions, or of two counts).
+ */
+function change_at(tree, i, of_time)
+{
+	const [before, after] = tree.sides, [count_m, count_n] = [samples_of(tree, 0), samples_of(tree, 1)];
+	const m = count_m.total[i], n = count_n.total[i], all_m = count_m.total[0] || 1, all_n = count_n.total[0] || 1;
+	const both = (m + n) / (all_m + all_n);
+	const a = before.total_ns[i] / (of_time ? 1 : before.total_ns[0] || 1);
+	const b = after.total_ns[i] / (of_time ? 1 : after.total_ns[0] || 1);
+	const deviations = of_time ? Math.abs(n - m) / Math.sqrt(n + m) :
+		Math.abs(n / all_n - m / all_m) / Math.sqrt(both * (1 - both) * (1 / all_m + 1 / all_n));
+
+	return a === b ? 0 : (b - a) / Math.max(a, b) * Math.min(1, deviations / 3);
+}

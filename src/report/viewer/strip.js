@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * When? A strip for each profile, a bar a bucket, hotter where more was running; what a search has found is laid over it.
+ * Dragging chooses a range, dragging its middle or its edges moves them, a click takes it back.
+ */
+
+const STRIP_PX = 40, AXIS_PX = 15;
+const GRIP_PX = 6;			/* how near to an edge the pointer takes hold of it */
+
+let strips = [];			/* { side, canvas, ns, matches } */
+
+const time_key = side => side ? 'time2' : 'time';
+
+/* The chosen range of a profile, [from, to) in buckets; all of it if none is chosen. */
+function range_of(side)
+{
+	const { bucket_ns, buckets } = profile.profiles[side];
+	const text = state[time_key(side)];
+
+	if (!text)
+		return [0, buckets];
+
+	const [from, to] = text.split('-').map(s => Math.round(Number(s) * 1e9 / bucket_ns));
+	const first = Math.min(Math.max(from || 0, 0), Math.max(buckets - 1, 0));
+
+	return [first, Math.min(Math.max(to || 0, first + 1), buckets)];
+}
+
+/* Seconds, with as many digits as a bucket needs. */
+function seconds(side, bucket)
+{
+	const { bucket_ns } = profile.profiles[side];
+
+	return (bucket * bucket_ns / 1e9).toFixed(Math.max(0, Math.ceil(9 - Math.log10(bucket_ns))));
+}
+
+/* The change of state that chooses [from, to). */
+function choose_range(side, from, to)
+{
+	const { buckets } = profile.profiles[side];
+
+	from = Math.max(0, Math.min(from, buckets - 1));
+	to = Math.min(buckets, Math.max(to, from + 1));
+	return { [time_key(side)]: from === 0 && to === buckets ? '' : `${seconds(side, from)}-${seconds(side, to)}` };
+}
+
+function make_strips()
+{
+	strips = profile.profiles.map((p, side) => {
+		const strip = { side, canvas: element('canvas', { tabIndex: 0, title: '' }), ns: [], matches: null };
+		const name = ['before', 'after'][side];
+
+		strip.canvas.setAttribute('role', 'slider');
+		strip.canvas.setAttribute('aria-label', 'Time. Drag to choose a range; brackets move it.');
+		strip.canvas.dataset.side = side;
+		$('strips').append(element('div', { className: 'strip' },
+			...profile.profiles.length > 1 ? [element('span', { title: p.name }, name)] : [], strip.canvas));
+		listen_to_strip(strip);
+		return strip;
+	});
+}
+
+/* ---- Painting --------------------------------------------------------------------------------------------------- */
+
+/* Steps of 1, 2 or 5 that are wide enough for their labels. */
+function tick_step(length_s, width)
+{
+	const least = length_s * 80 / Math.max(width, 1), power = 10 ** Math.floor(Math.log10(least || 1));
+
+	return [1, 2, 5, 10].map(n => n * power).find(step => step >= least);
+}
+
+function draw_axis(c, side, width)
+{
+	const { bucket_ns, buckets } = profile.profiles[side];
+	const length_s = buckets * bucket_ns / 1e9, step = tick_step(length_s, width);
+	const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+
+	c.fillStyle = style.axis;
+	c.font = `10.5px ${getComputedStyle(document.body).fontFamily}`;
+	c.textBaseline = 'alphabetic';
+	for (let i = 0; i * step < length_s; i++) {
+		const x = i * step / length_s * width;
+
+		c.fillRect(Math.round(x), STRIP_PX, 1, 4);
+		if (x + 30 < width)
+			c.fillText(`${(i * step).toFixed(digits)} s`, x + 4, STRIP_PX + AXIS_PX - 3);
+	}
+}
+
+/* @ns by bucket as bars; more buckets than pixels: the most of those that share one. */
+function draw_bars(c, ns, width, max, colour)
+{
+	const n = ns.length, w = width / n;
+
+	for (let b = 0; b < n; ) {
+		const x = Math.floor(b * w);
+		let most = ns[b], next = b + 1;
+
+		while (next < n && Math.floor(next * w) === x)
+			most = Math.max(most, ns[next++]);
+		if (most) {
+			const height = Math.max(1, most / max * (STRIP_PX - 4));
+
+			c.fillStyle = colour(most / max);
+			c.fillRect(x, STRIP_PX - height, Math.max(Math.floor(next * w) - x - (w > 5 ? 1 : 0), 1), height);
+		}
+		b = next;
+	}
+}
+
+/* From idle to busy; the variable says both hues, the saturation, and both lightnesses. */
+function heat(share)
+{
+	const [cold, hot, saturation, light, dark] = style.heat.split(' ').map(Number);
+
+	return `hsl(${cold + (hot - cold) * share} ${saturation}% ${light + (dark - light) * share}%)`;
+}
+
+function draw_strip({ side, canvas, ns, matches })
+{
+	const ratio = devicePixelRatio || 1, width = canvas.clientWidth, c = canvas.getContext('2d');
+	const max = ns.reduce((a, b) => Math.max(a, b), 1e-9), [from, to] = range_of(side);
+	const w = width / Math.max(ns.length, 1);
+
+	canvas.width = Math.round(width * ratio);
+	canvas.height = Math.round((STRIP_PX + AXIS_PX) * ratio);
+	c.setTransform(ratio, 0, 0, ratio, 0, 0);
+	if (state[time_key(side)]) {
+		c.fillStyle = style.range;
+		c.fillRect(from * w, 0, (to - from) * w, STRIP_PX);
+	}
+	draw_bars(c, ns, width, max, heat);
+	if (matches)
+		draw_bars(c, matches, width, max, () => style.match);
+	c.fillStyle = style.axis;
+	c.fillRect(0, STRIP_PX, width, 1);
+	draw_axis(c, side, width);
+	if (!state[time_key(side)])
+		return;
+
+	c.save();
+	c.globalAlpha = 0.72;
+	c.fillStyle = getComputedStyle(document.body).backgroundColor;
+	c.fillRect(0, 0, from * w, STRIP_PX);
+	c.fillRect(to * w, 0, width - to * w, STRIP_PX);
+	c.restore();
+	c.fillStyle = style.outline;
+	for (const x of [from * w, to * w - 1.5]) {
+		c.fillRect(x, 0, 1.5, STRIP_PX);
+		c.fillRect(x - 1.5, STRIP_PX / 2 - 7, 4.5, 14);
+	}
+}
+
+/* ---- The pointer ------------------------------------------------------------------------------------------------ */
+
+/* What is under the pointer when it goes down decides what moving it does: a function of the bucket it has come to. */
+function begin_drag(side, bucket, w)
+{
+	const [from, to] = range_of(side), near = Math.max(GRIP_PX / w, 0.5);
+
+	if (state[time_key(side)]) {
+		if (Math.abs(bucket - from) < near)
+			return b => [Math.min(b, to - 1), to];
+		if (Math.abs(bucket - to) < near)
+			return b => [from, Math.max(b, from + 1)];
+		if (bucket > from && bucket < to)
+			return b => {
+				const step = Math.round(b - bucket), { buckets } = profile.profiles[side];
+				const first = Math.max(0, Math.min(from + step, buckets - (to - from)));
+
+				return [first, first + to - from];
+			};
+	}
+	return b => [Math.min(b, bucket), Math.max(b, bucket)];
+}
+
+function listen_to_strip({ side, canvas })
+{
+	const { buckets } = profile.profiles[side];
+	const bucket_at = event => {
+		const box = canvas.getBoundingClientRect();
+
+		return Math.max(0, Math.min((event.clientX - box.left) / box.width, 1)) * buckets;
+	};
+	let range = null, moved = false, frame = 0;
+
+	canvas.onpointerdown = event => {
+		if (event.button || !buckets)
+			return;
+		canvas.setPointerCapture(event.pointerId);
+		range = begin_drag(side, bucket_at(event), canvas.clientWidth / buckets);
+		moved = false;
+	};
+	canvas.onpointermove = event => {
+		const bucket = bucket_at(event);
+
+		show_time(side, Math.min(Math.floor(bucket), buckets - 1), event);
+		if (!range)
+			return;
+		const [from, to] = range(bucket);
+
+		moved ||= to - from > 0.5 || Math.abs(event.movementX) > 2;
+		cancelAnimationFrame(frame);
+		if (moved)
+			frame = requestAnimationFrame(() =>
+				show({ ...state, ...choose_range(side, Math.floor(from), Math.ceil(to)) }));
+	};
+	canvas.onpointerup = event => {
+		if (!range)
+			return;
+		const [from, to] = range(bucket_at(event));
+
+		cancelAnimationFrame(frame);
+		range = null;
+		go(moved ? choose_range(side, Math.floor(from), Math.ceil(to)) : { [time_key(side)]: '' }, true);
+	};
+	canvas.onpointerleave = () => hide_tooltip();
+}
+
+/* What was running in a bucket. */
+function show_time(side, bucket, event)
+{
+	const { ns, matches } = strips[side], { bucket_ns } = profile.profiles[side];
+	const row = (key, value) => element('tr', {}, element('th', {}, key), element('td', {}, value));
+
+	if (bucket < 0)
+		return;
+	show_tooltip([
+		element('strong', {}, `${seconds(side, bucket)} – ${seconds(side, bucket + 1)} s`),
+		element('table', {}, element('tbody', {},
+			row(title_of_kind(), `${duration(ns[bucket])}, ${(ns[bucket] / bucket_ns).toFixed(2)} at a time`),
+			...matches ? [row('found', percent(matches[bucket], ns[bucket]))] : [])),
+	], event.clientX, event.clientY);
+}
+
+/* Move the range by a tenth of its length; or make it shorter and longer by that. */
+function nudge_range(move, grow)
+{
+	const side = state.time || !state.time2 ? 0 : 1, [from, to] = range_of(side);
+	const step = Math.max(1, Math.round((to - from) / 10));
+	const length = to - from + 2 * grow * step, first = from + move * step - grow * step;
+	const last = profile.profiles[side].buckets - length;
+
+	go(choose_range(side, grow ? first : Math.max(0, Math.min(first, last)),
+		grow ? first + length : Math.max(0, Math.min(first, last)) + length), true);
+}

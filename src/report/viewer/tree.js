@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who calls whom? Trees, and what can be asked of them.
+ *
+ * A tree is a set of columns, one entry a node, in pre-order: node 0 is the root, the subtree of i is i .. end[i] - 1,
+ * its first child (if it has any) is i + 1, and the next sibling is end[i]. So every question is one loop over numbers:
+ * "all below i" is a range, and "skip all below i" is i = end[i].
+ *
+ * Its shape is made once:
+ *	depth   0 for the root
+ *	label   index of names, modules and kinds; siblings of the page's tree are in the order of labels, which is that of
+ *	        names, others by weight
+ *	parent, end
+ *	place   for each node of the page's tree the node here that gets its samples, -1: none. The page's own has no place
+ *
+ * What it weighs changes with each choice of the user (weigh_tree()):
+ *	sides   of each profile: self_ns, total_ns, and samples_of()
+ *	total   what the width of a node says: total_ns of one side
+ *	left    what is to the left of the node: it is drawn from left to left + total
+ */
+
+function build_shape(depth, label, place)
+{
+	const n = depth.length, parent = new Uint32Array(n), end = new Uint32Array(n).fill(n);
+	const path = new Uint32Array(65536);
+	let length = 0;
+
+	for (let i = 0; i < n; i++) {
+		while (length > depth[i])
+			end[path[--length]] = i;
+		parent[i] = i ? path[length - 1] : 0;
+		path[length++] = i;
+	}
+	return { size: n, depth, label, parent, end, place, sides: [], total: null, left: new Float64Array(n) };
+}
+
+/* A node's own into its place, and sums from the tips to the root. */
+function sum_up(tree, own)
+{
+	const { size, parent, place } = tree;
+	const self = place ? new Float64Array(size) : own;
+
+	if (place)
+		for (let i = 0; i < place.length; i++)
+			if (own[i] && place[i] >= 0)
+				self[place[i]] += own[i];
+
+	const total = self.slice();
+
+	for (let i = size - 1; i > 0; i--)
+		total[parent[i]] += total[i];
+	return [self, total];
+}
+
+/* Give @tree the weights in @sums, { ns, samples } for each profile; widths are those of profile @basis. */
+function weigh_tree(tree, sums, basis)
+{
+	tree.sides = sums.map(({ ns, samples }) => {
+		const [self_ns, total_ns] = sum_up(tree, ns);
+
+		return { self_ns, total_ns, samples };
+	});
+	tree.basis = basis;
+	tree.total = tree.sides[basis].total_ns;
+
+	/* Children stand side by side from their parent's left edge; what is left over on the right is its own. */
+	const { size, parent, total, left } = tree;
+	const free = new Float64Array(size);
+
+	for (let i = 1; i < size; i++) {
+		left[i] = free[i] = free[parent[i]];
+		free[parent[i]] += total[i];
+	}
+}
+
+/* The samples of one profile, self and total by node; worked out when first asked for. */
+function samples_of(tree, side)
+{
+	const s = tree.sides[side];
+
+	if (!s.counts) {
+		const [self, total] = sum_up(tree, s.samples);
+
+		s.counts = { self, total };
+	}
+	return s.counts;
+}
+
+/* The deepest node that has a width in the subtree of @i. */
+function deepest(tree, i)
+{
+	let max = tree.depth[i];
+
+	for (let k = i; k < tree.end[i]; k++)
+		if (tree.depth[k] > max && tree.total[k])
+			max = tree.depth[k];
+	return max;
+}
+
+/* The node drawn at @x (as left is) in row @depth, or -1. */
+function node_at(tree, depth, x)
+{
+	let i = 0;
+
+	while (tree.depth[i] < depth) {
+		let child = i + 1;
+
+		while (child < tree.end[i] && tree.left[child] + tree.total[child] <= x)
+			child = tree.end[child];
+		if (child >= tree.end[i] || tree.left[child] > x)
+			return -1;
+		i = child;
+	}
+	return i;
+}
+
+/* ---- Trees made of the page's tree ---- */
+
+/* Sets of @items by their labels, each with what it weighs: [[label, items, weight]], the heaviest one last. */
+function by_label(items, label_of, weight_of)
+{
+	const sets = new Map();
+
+	if (items.length === 1)
+		return [[label_of(items[0]), items, weight_of(items[0])]];
+
+	for (const item of items) {
+		const label = label_of(item), set = sets.get(label);
+
+		if (set) {
+			set[1].push(item);
+			set[2] += weight_of(item);
+		} else {
+			sets.set(label, [label, [item], weight_of(item)]);
+		}
+	}
+	return [...sets.values()].sort((a, b) => a[2] - b[2] || b[0] - a[0]);
+}
+
+/*
+ * What the nodes @roots, which have one label, call: their subtrees, put on top of each other, the heaviest first.
+ * @weight has for each node what it weighs with all that it calls.
+ */
+function merge_callees(tree, roots, weight)
+{
+	const place = new Int32Array(tree.size).fill(-1);
+	const depth = [], label = [], todo = [[tree.label[roots[0]], roots, 0, 0]];
+
+	while (todo.length) {
+		const [name, nodes, , level] = todo.pop(), children = [];
+
+		for (const i of nodes) {
+			place[i] = depth.length;
+			for (let k = i + 1; k < tree.end[i]; k = tree.end[k])
+				children.push(k);
+		}
+		depth.push(level);
+		label.push(name);
+		for (const set of by_label(children, i => tree.label[i], i => weight[i]))
+			todo.push([...set, level + 1]);
+	}
+	return build_shape(Uint16Array.from(depth), Uint32Array.from(label), place);
+}
+
+/*
+ * Who called the nodes @starts: their stacks, turned over, the heaviest first. @weight has for each start what it weighs;
+ * the callers of what weighs less than @least are left out. @level: 1 if the starts are to stand on a root with label
+ * @root; 0: they are the root, and have one label. The tree's place is that of starts only.
+ */
+function merge_callers(tree, starts, root, level, weight, least)
+{
+	const place = new Int32Array(tree.size).fill(-1);
+	const at = new Uint32Array(tree.size);		/* how far a start's stack has come */
+	const depth = level ? [0] : [], label = level ? [root] : [], todo = [];
+	const push = (set, here) => {
+		for (const same of by_label(set, k => tree.label[at[k]], k => weight[k]))
+			todo.push([...same, here]);
+	};
+
+	for (const k of starts)
+		at[k] = k;
+	push(starts, level);
+	while (todo.length) {
+		const [name, set, sum, here] = todo.pop(), on = [];
+
+		for (const k of set) {
+			place[k] = depth.length;
+			if (sum >= least && tree.parent[at[k]]) {
+				at[k] = tree.parent[at[k]];
+				on.push(k);
+			}
+		}
+		depth.push(here);
+		label.push(name);
+		push(on, here + 1);
+	}
+	return build_shape(Uint16Array.from(depth), Uint32Array.from(label), place);
+}
+
+/*
+ * All stacks turned over: the functions that run are children of the root, and their callers stand on them. That has as
+ * many nodes as the stacks are deep in sum; where that is out of hand, the callers of what is less than 1 / 20,000 of all
+ * are left out (no screen shows them).
+ */
+const CALLERS_MAX = 2e6, CALLERS_PARTS = 20000;
+
+function invert_tree(tree, weight)
+{
+	const starts = [];
+	let steps = 0, sum = 0;
+
+	for (let i = 1; i < tree.size; i++) {
+		if (!weight[i])
+			continue;
+		starts.push(i);
+		steps += tree.depth[i];
+		sum += weight[i];
+	}
+	return merge_callers(tree, starts, tree.label[0], 1, weight, steps > CALLERS_MAX ? sum / CALLERS_PARTS : 0);
+}
+
+/* The nodes of function @f that are not called, directly or not, by @f itself. */
+function outermost_nodes(tree, f)
+{
+	const nodes = [];
+
+	for (let i = 0; i < tree.size; )
+		if (tree.label[i] === f) {
+			nodes.push(i);
+			i = tree.end[i];
+		} else {
+			i++;
+		}
+	return nodes;
+}
+
+/* Function @f between its callers and what it calls. */
+function sandwich_trees(tree, f, weight)
+{
+	const nodes = outermost_nodes(tree, f), [, inside] = sum_up(tree, weight);
+	const callers = merge_callers(tree, nodes, f, 0, inside, 0);
+	for (const i of nodes)
+		callers.place.fill(callers.place[i], i, tree.end[i]);
+	return { callees: merge_callees(tree, nodes, inside), callers };
+}
+
+/* ---- Questions ---- */
+
+/*
+ * One row a function: its own, and with all that it calls, where a function that calls itself counts once; of each
+ * profile, in ns.
+ */
+function top_functions(profile)
+{
+	const { tree, names, kinds } = profile, { label, end } = tree;
+	const self = tree.sides.map(() => new Float64Array(names.length));
+	const total = tree.sides.map(() => new Float64Array(names.length));
+	const covered = new Uint32Array(names.length);	/* the end of the outermost open call */
+
+	tree.sides.forEach(({ self_ns, total_ns }, s) => {
+		const f_self = self[s], f_total = total[s];
+
+		covered.fill(0);
+		for (let i = 0; i < tree.size; i++) {
+			const f = label[i];
+
+			f_self[f] += self_ns[i];
+			if (i >= covered[f]) {
+				f_total[f] += total_ns[i];
+				covered[f] = end[i];
+			}
+		}
+	});
+
+	const rows = [];
+	for (let f = 0; f < names.length; f++)
+		if (kinds[f] >= USER && total.some(side => side[f]))
+			rows.push({ label: f, self: self.map(side => side[f]), total: total.map(side => side[f]) });
+	return rows;
+}
+
+/* A profile's weight by the kind of the innermost frame. */
+function sum_by_kind(profile, side)
+{
+	const sums = new Array(8).fill(0);
+	const { label, sides } = profile.tree;
+
+	for (let i = 0; i < label.length; i++)
+		sums[profile.kinds[label[i]]] += sides[side].self_ns[i];
+	return sums;
+}
+
+/*
+ * A search: text (in a name or a module, in any case), "a whole name", or /regular expression/flags. Returns a predicate
+ * on (name, module), or null for nothing to search. Throws SyntaxError.
+ */
+function parse_search(query)
+{
+	const exact = query.match(/^"(.*)"$/s);
+	const regex = query.match(/^\/(.+)\/([imsu]*)$/s);
+
+	if (!query)
+		return null;
+	if (exact)
+		return name => name === exact[1];
+	if (regex) {
+		const re = new RegExp(regex[1], regex[2]);
+
+		return (name, module) => re.test(name) || re.test(module);
+	}
+	const text = query.toLowerCase();
+
+	return (name, module) => name.toLowerCase().includes(text) || module.toLowerCase().includes(text);
+}
+
+/* Which labels match @query: one byte each; or null for nothing to search. */
+function search_labels(profile, query)
+{
+	const matches = parse_search(query);
+
+	return matches && Uint8Array.from(profile.names,
+		(name, f) => profile.kinds[f] !== ROOT && matches(name, profile.module_of(f)));
+}
+
+/* Which nodes of @tree have one of @labels; which of them and all that stands on them; and their weight, each counted once. */
+function search_tree(tree, labels)
+{
+	const nodes = [], inside = new Uint8Array(tree.size);
+	const count = samples_of(tree, tree.basis).total;
+	let ns = 0, samples = 0;
+
+	for (let i = 0, covered = 0; i < tree.size; i++) {
+		if (labels[tree.label[i]]) {
+			if (tree.total[i])
+				nodes.push(i);
+			if (i >= covered) {
+				ns += tree.total[i];
+				samples += count[i];
+				covered = tree.end[i];
+			}
+		}
+		inside[i] = i < covered;
+	}
+	return { nodes, inside, ns, samples };
+}

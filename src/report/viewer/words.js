@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How are figures and names written?
+ *
+ * Names come from programs that may be hostile: they reach the page only as text nodes and canvas text, never as markup.
+ */
+
+const $ = id => document.getElementById(id);
+
+/* An element, its properties, and what is in it. Strings become text, never markup. */
+function element(tag, properties, ...children)
+{
+	const e = Object.assign(document.createElement(tag), properties);
+
+	e.append(...children);
+	return e;
+}
+
+const count = n => n.toLocaleString('en-US');
+const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : word.endsWith('ch') ? 'es' : 's'}`;
+
+function percent(part, whole)
+{
+	const p = whole ? 100 * part / whole : 0;
+
+	return p === 0 || p === 100 ? `${p} %` : p >= 99.9 ? `${Math.min(p, 99.99).toFixed(2)} %` :
+		p < 0.01 ? '< 0.01 %' : `${p.toFixed(p < 10 ? 2 : 1)} %`;
+}
+
+/* The difference of two shares, in percentage points. */
+function points(before, after)
+{
+	const p = 100 * (after - before);
+
+	return `${p > 0 ? '+' : p < 0 ? '−' : ''}${Math.abs(p).toFixed(Math.abs(p) < 10 ? 2 : 1)}`;
+}
+
+function duration(ns)
+{
+	for (const [unit, size] of [['h', 3600e9], ['min', 60e9], ['s', 1e9], ['ms', 1e6], ['µs', 1e3]])
+		if (ns >= size)
+			return `${(ns / size).toFixed(ns / size < 100 ? 1 : 0)} ${unit}`;
+	return ns ? `${Math.round(ns)} ns` : '0 s';
+}
+
+function signed_duration(ns)
+{
+	return `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${duration(Math.abs(ns))}`;
+}
+
+/* The end of a long path. */
+function short_path(path)
+{
+	return path.length > 70 ? '…' + path.slice(-69) : path;
+}
+
+function shorten(text, room)
+{
+	return text.length > room ? text.slice(0, room - 1) + '…' : text;
+}
+
+/* FNV-1a, to a number from 0 to below 1. */
+function hash_fraction(text)
+{
+	let h = 0x811c9dc5;
+
+	for (let i = 0; i < text.length; i++)
+		h = Math.imul(h ^ text.charCodeAt(i), 0x01000193);
+	h ^= h >>> 15;
+	return ((Math.imul(h, 0x2c1b3c6d) >>> 0) % 4096) / 4096;
+}
+
+async function copy_text(text)
+{
+	try {
+		await navigator.clipboard.writeText(text);
+	} catch {
+		/* A page from a file may not use the clipboard everywhere. */
+		const area = element('textarea', { value: text });
+
+		document.body.append(area);
+		area.select();
+		document.execCommand('copy');
+		area.remove();
+	}
+}
