@@ -80,7 +80,7 @@ static inline size_t reader_base64(const char *text, size_t len, unsigned char *
 
 static inline unsigned char *reader_gunzip(unsigned char *from, size_t len, size_t *ret)
 {
-	size_t room = 64 << 20;
+	size_t room = 4 << 20;
 	unsigned char *to = malloc(room);
 	z_stream z = {.next_in = from, .avail_in = len, .next_out = to, .avail_out = room};
 
