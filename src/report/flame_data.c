@@ -14,15 +14,15 @@
 #define NAME_MAX_BYTES 1000
 #define SIDES 2
 
-/* What a sample of each source is; those behind the last one are called as that. */
 static const struct { const char *kind, *title; } kinds[] = {
-	{"cpu", "on CPU"},
-	{"off-cpu", "off CPU"},
+	[DUSK_CPU] = {"cpu", "on CPU"},
+	[DUSK_OFF_CPU] = {"off-cpu", "off CPU"},
 };
 
 /* Rows of one source. */
 struct series {
-	uint32_t side, source;
+	uint32_t side;
+	enum dusk_source source;
 	const struct flame_row *row;
 	size_t nr;
 	uint64_t samples, weight_ns, unit_ns;
@@ -97,7 +97,7 @@ static void choose_unit(struct series *s)
 {
 	uint64_t most_ns = 0;
 
-	s->unit_ns = s->row[0].weight_ns / s->row[0].samples;
+	s->unit_ns = s->row[0].samples ? s->row[0].weight_ns / s->row[0].samples : 0;
 	s->weighs_samples = s->unit_ns;
 	for (size_t i = 0; i < s->nr; i++) {
 		s->samples += s->row[i].samples;
@@ -371,18 +371,16 @@ static int put_profile(struct writer *w, uint32_t side)
 
 static void put_series_list(struct writer *w)
 {
-	const size_t last = sizeof(kinds) / sizeof(kinds[0]) - 1;
 	struct json *j = &w->j;
 
 	json_array(j, "series");
 	for (size_t i = 0; i < w->series.nr; i++) {
 		const struct series *s = &w->series.v[i];
-		size_t kind = s->source < last ? s->source : last;
 
 		json_object(j, NULL);
 		json_u64(j, "profile", s->side);
-		json_string(j, "kind", kinds[kind].kind);
-		json_string(j, "title", kinds[kind].title);
+		json_string(j, "kind", kinds[s->source].kind);
+		json_string(j, "title", kinds[s->source].title);
 		json_u64(j, "unit_ns", s->unit_ns);
 		json_u64(j, "rows", s->nr);
 		json_u64(j, "samples", s->samples);

@@ -49,16 +49,42 @@ static void merge(struct flame_rows *r)
 	r->v.nr = kept;
 }
 
+static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank, uint32_t bucket, uint32_t count,
+		   uint64_t ns)
+{
+	struct flame_row row = {s->source, rank, s->thread, bucket, count, ns};
+
+	return vec_push(&r->v, row);
+}
+
+/* An absence is in each bucket with the part of its time that lies there; it counts in the last one. */
+static int add_absence(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
+{
+	uint64_t from_ns = s->value_ns < s->time_ns ? s->time_ns - s->value_ns : 0, left_ns = s->value_ns;
+	uint32_t bucket = from_ns / r->bucket_ns, last = s->time_ns / r->bucket_ns;
+
+	for (; bucket < last; bucket++) {
+		uint64_t ns = (bucket + 1) * r->bucket_ns - from_ns;
+
+		if (add_row(r, s, rank, bucket, 0, ns))
+			return -ENOMEM;
+		from_ns += ns;
+		left_ns -= ns;
+	}
+	return add_row(r, s, rank, last, s->count, left_ns);
+}
+
 static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const uint32_t *rank)
 {
 	r->v.nr = 0;
 	r->nr_buckets = count_buckets(p, r->bucket_ns);
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
-		struct flame_row row = {s->source, rank[i], s->thread, s->time_ns / r->bucket_ns, 1, p->period_ns};
+		int err = s->source == DUSK_OFF_CPU ? add_absence(r, s, rank[i]) :
+			  add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, s->value_ns);
 
-		if (vec_push(&r->v, row))
-			return -ENOMEM;
+		if (err)
+			return err;
 	}
 	if (r->v.nr)
 		qsort(r->v.v, r->v.nr, sizeof(*r->v.v), compare_rows);

@@ -3,7 +3,7 @@
  * A flame graph of a profile made by hand, on standard output. For flame_browser.sh, and for the figures of bench/run.
  *
  *	small	what a busy machine might look like; one stack after the other, so that what ran when is known
- *	kinds	the same, but the samples of python3 are of another kind
+ *	kinds	the same, but python3 was off the CPU
  *	diff	the same, compared with one in which node is gone and cc1 has twice as many samples
  *	hostile	names that would do harm if they ever were more than text
  *	large	a million samples of 30,000 stacks and 50,000 functions in 200 threads
@@ -105,7 +105,8 @@ static void make_kinds(struct folded *f)
 	for (uint64_t i = 0; i < f->profile.nr_samples; i++) {
 		struct dusk_sample *s = &f->profile.samples[i];
 
-		s->source = !strcmp(f->profile.threads[s->thread].comm, "python3");
+		if (!strcmp(f->profile.threads[s->thread].comm, "python3"))
+			s->source = DUSK_OFF_CPU;
 	}
 }
 
@@ -174,7 +175,7 @@ static void make_large(struct folded *f)
 			thread = random_below(THREADS);
 			near = random_below(STACKS - 300);
 		}
-		p->samples[i] = (struct dusk_sample){.time_ns = i * 50000ULL, .thread = thread,
+		p->samples[i] = (struct dusk_sample){.time_ns = i * 50000ULL, .value_ns = p->period_ns, .count = 1, .thread = thread,
 						     .node = stack[near + random_below(random_below(300) + 1)]};
 	}
 	p->nr_samples = SAMPLES;

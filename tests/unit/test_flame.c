@@ -310,12 +310,36 @@ static void samples_of_another_kind_are_another_series(void **state)
 	folded_init(&f);
 	folded_add(&f, "a", "outermost", 3, "a!f");
 	folded_add(&f, "a", "outermost", 2, "a!g");
-	f.profile.samples[3].source = f.profile.samples[4].source = 1;
+	f.profile.samples[3].source = f.profile.samples[4].source = DUSK_OFF_CPU;
 	open_one(&page, &f.profile, "t");
 	assert_text(&page, "select json_extract(json, '$.series[0].kind') from page", "cpu");
 	assert_text(&page, "select json_extract(json, '$.series[1].kind') from page", "off-cpu");
 	assert_int_equal(reader_number(&page, "select json_extract(json, '$.series[1].samples') from page"), 2);
 	assert_text(&page, "select group_concat(distinct name) from rows join node on node.i = node where series = '1'", "g");
+	reader_close(&page);
+	folded_done(&f);
+}
+
+static void an_absence_is_in_each_bucket_that_it_lasted(void **state)
+{
+	struct folded f;
+	struct flame_reader page;
+
+	folded_init(&f);
+	f.profile.period_ns = 1000000;
+	folded_add(&f, "a", "outermost", 10, "a!f");
+	folded_add(&f, "a", "outermost", 1, "a!wait");
+	f.profile.samples[10].source = DUSK_OFF_CPU;
+	f.profile.samples[10].value_ns = 7500000;
+	f.profile.samples[10].count = 3;
+	open_one(&page, &f.profile, "t");
+	/* From 2.5 to 10 ms, in buckets of 20 us, weights in us. */
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].bucket_ns') from page"), 20000);
+	assert_int_equal(reader_number(&page, "select sum(weight) from rows where series = '1'"), 7500);
+	assert_int_equal(reader_number(&page, "select sum(samples) from rows where series = '1'"), 3);
+	assert_int_equal(reader_number(&page, "select count(*) from rows where series = '1' and weight = 20 and samples = 0"), 375);
+	assert_int_equal(reader_number(&page, "select min(bucket) from rows where series = '1'"), 125);
+	assert_int_equal(reader_number(&page, "select samples from rows where series = '1' and bucket = 500"), 3);
 	reader_close(&page);
 	folded_done(&f);
 }
@@ -440,6 +464,7 @@ int main(void)
 		cmocka_unit_test(names_that_differ_behind_the_cut_stay_apart),
 		cmocka_unit_test(samples_are_added_up_by_thread_and_bucket),
 		cmocka_unit_test(samples_of_another_kind_are_another_series),
+		cmocka_unit_test(an_absence_is_in_each_bucket_that_it_lasted),
 		cmocka_unit_test(two_profiles_share_their_nodes),
 		cmocka_unit_test(frames_have_their_places_in_the_source),
 		cmocka_unit_test(a_full_disk_is_an_error),

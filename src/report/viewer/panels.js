@@ -40,7 +40,7 @@ function bar_cell(text, share, title)
 
 /* ---- Functions -------------------------------------------------------------------------------------------------- */
 
-const functions = { list: null, rows: [], most: {}, column: 'self', ascending: false, selected: -1 };
+const functions = { list: null, rows: [], most: {}, column: 'self', ascending: false };
 
 /* The columns: what they say of a row, and how. Two profiles: the second one's figures, and what is new in them. */
 function function_columns()
@@ -188,19 +188,21 @@ function sum_outcomes(p, ...classes)
 	return p.outcomes.filter(o => classes.includes(o.class)).reduce((sum, o) => sum + o.samples, 0);
 }
 
+const series_of = p => profile.series.filter(s => profile.profiles[s.profile] === p);
+
 /* What the header says: [key, value, is it a warning]. */
 function facts_of(p)
 {
 	const settings = new Map(p.settings.map(([key, value]) => [key, visible(value)]));
 	const rate = settings.get('frequency_hz');
-	const complete = sum_outcomes(p, 'complete'), cut = sum_outcomes(p, 'cut'), none = sum_outcomes(p, 'no-stack');
+	const series = series_of(p), complete = sum_outcomes(p, 'complete'), cut = sum_outcomes(p, 'cut'), none = sum_outcomes(p, 'no-stack');
 
 	return [
 		['host', settings.get('hostname')],
 		['kernel', settings.get('kernel')],
 		['duration', duration(Number(settings.get('duration_ns')) || p.buckets * p.bucket_ns)],
 		['event', [settings.get('event'), rate && `${rate} Hz`].filter(Boolean).join(', ')],
-		['samples', count(p.samples)],
+		...series.map(s => [series.length > 1 ? `samples ${s.title}` : 'samples', count(s.nr_samples)]),
 		['complete user stacks', complete + cut + none ? percent(complete, complete + cut + none) : ''],
 		['cut', cut && count(cut), true],
 		['without stack', none && count(none), true],
@@ -230,8 +232,6 @@ function recording_of(p)
 			element('td', { className: typeof value === 'number' ? 'number' : '' },
 				typeof value === 'number' ? count(value) : visible(value))))));
 	const section = (title, rows) => rows.length ? [element('h2', {}, title), table(rows)] : [];
-	const series = profile.series.filter(s => profile.profiles[s.profile] === p);
-
 	return [
 		...profile.profiles.length > 1 ? [element('h1', {}, visible(p.name))] : [],
 		...section('Settings', [...p.settings, ['CPU time a sample stands for', duration(p.period_ns)]]),
@@ -239,7 +239,7 @@ function recording_of(p)
 			[`${o.name}: ${o.sentence}`, o.samples, o.class === 'cut' || o.class === 'no-stack'])),
 		...section('Counted while recording', p.counters.map(c => [c.sentence || c.name, c.value, c.loss])),
 		...section('In this page', [
-			...series.map(s => [`${s.title}: ${plural(s.nr_samples, 'sample')}, in rows`, s.node.length]),
+			...series_of(p).map(s => [`${s.title}: ${plural(s.nr_samples, 'sample')}, in rows`, s.node.length]),
 			['time is cut into buckets of', duration(p.bucket_ns)],
 		]),
 		element('p', {}, profile.note),
