@@ -199,7 +199,7 @@ function draw()
 
 /*
  * Paint what can be seen: a subtree is left out when it is beside the window, beyond it, or too narrow. Runs of narrow
- * siblings are painted as one bar, so that what is many but small does not look like nothing.
+ * siblings are painted as one bar, so that what is many but small does not look like nothing; a match among them shows.
  */
 function draw_layer(layer, width, height)
 {
@@ -237,6 +237,8 @@ function draw_layer(layer, width, height)
 			if (d >= seen[0]) {
 				if (runs[d] && x - runs[d].to < MIN_PX) {
 					runs[d].to = x + w;
+					if (found?.labels[label[i]])
+						runs[d].node = i;
 				} else {
 					end_run(runs[d]);
 					runs[d] = { node: i, from: x, to: x + w };
