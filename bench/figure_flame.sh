@@ -21,7 +21,7 @@ flame_row() {
 	printf '| %s ' "$(page_json "$page" | jq '.names | length')" \
 		"$(page_json "$page" | jq -r '.columns[] | select(.[0] == "node.depth")[2]')" \
 		"$(page_json "$page" | jq -r '.columns[] | select(.[0] == "0.node")[2]')" \
-		"$(of "$key-write" flame.data | spread 2)" "$(calc "$(stat -c %s "$page") / 1e6")"
+		"$(of "$key-write" flame.data | spread 1)" "$(calc "$(stat -c %s "$page") / 1e6" | spread 1)"
 	printf '| %s |\n' "$(of "$key-paint" flame.data | spread 0)"
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include "report/flame_rows.h"
 
+#define SPREAD_MAX (8 * ROWS_MAX)
+
 /* 1, 2, 5, 10, 20, 50, ... */
 static uint64_t next_step(uint64_t ns)
 {
@@ -14,7 +16,7 @@ static uint64_t next_step(uint64_t ns)
 	return ns / power == 2 ? 5 * power : 2 * ns;
 }
 
-static uint32_t count_buckets(const struct dusk_profile *p, uint64_t bucket_ns)
+static uint64_t count_buckets(const struct dusk_profile *p, uint64_t bucket_ns)
 {
 	return p->nr_samples ? p->samples[p->nr_samples - 1].time_ns / bucket_ns + 1 : 0;
 }
@@ -57,13 +59,17 @@ static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t r
 	return vec_push(&r->v, row);
 }
 
-/* An absence is in each bucket with the part of its time that lies there; it counts in the last one. */
+/*
+ * An absence is in each bucket with the part of its time that lies there; it counts in the last one. Absences of a thread
+ * do not overlap, so there are not many more rows than threads times buckets; where there are all the same, the others
+ * are in their last bucket only.
+ */
 static int add_absence(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
 {
 	uint64_t from_ns = s->value_ns < s->time_ns ? s->time_ns - s->value_ns : 0, left_ns = s->value_ns;
 	uint32_t bucket = from_ns / r->bucket_ns, last = s->time_ns / r->bucket_ns;
 
-	for (; bucket < last; bucket++) {
+	for (; bucket < last && r->v.nr < SPREAD_MAX; bucket++) {
 		uint64_t ns = (bucket + 1) * r->bucket_ns - from_ns;
 
 		if (add_row(r, s, rank, bucket, 0, ns))

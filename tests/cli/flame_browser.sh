@@ -19,7 +19,7 @@ fi
 
 failed=0
 number=0
-for kind in small kinds diff hostile large; do
+for kind in small kinds diff hostile empty large; do
 	"$page" $kind >"$tmp/$kind.html" || exit 1
 done
 driver_start || {
@@ -237,7 +237,14 @@ go injected ''
 ok "a script that is not the page's own does not run" "!document.body.dataset.owned && document.body.dataset.drawn > 50"
 complaints >/dev/null
 
-# ---- A million samples ----
+# ---- Very few, and very many samples ----
+
+go empty ''
+ok "a page of nothing says so" "document.body.dataset.drawn == 0 && $(text '#facts').includes('duration')"
+pointer "$(at '.strip canvas' 0.2 0.3)" down "$(at '.strip canvas' 0.4 0.3)" up
+press '[data-key=merge][data-value=sandwich]'
+press '[data-key=panel][data-value=threads]'
+silent "without a complaint"
 
 go large 'search=function_77'
 photograph large

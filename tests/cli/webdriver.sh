@@ -47,10 +47,8 @@ driver_stop() {
 }
 
 # visit FILE FRAGMENT: a new document, whatever was there before
-visits=0
 visit() {
-	visits=$((visits + 1))
-	in_session POST /url "$(jq -n --arg url "file://$1?$visits#$2" '{url: $url}')" >/dev/null
+	in_session POST /url "$(jq -n --arg url "file://$1?$(date +%s%N)#$2" '{url: $url}')" >/dev/null
 }
 
 # js EXPRESSION: its value, as JSON

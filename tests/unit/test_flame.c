@@ -234,6 +234,8 @@ static void the_page_needs_nothing_else(void **state)
 	for (size_t i = 0; i < COUNT(outward); i++)
 		assert_null(strstr(page.html, outward[i]));
 	assert_non_null(strstr(page.html, "content=\"default-src 'none'; style-src 'sha256-"));
+	/* Style and scripts, and the page around them. */
+	assert_true(page.bytes - page.text_bytes < 110 << 10);
 	assert_null(strstr(page.html, "@STYLE"));
 	assert_null(strstr(page.html, "@SCRIPT"));
 	reader_close(&page);

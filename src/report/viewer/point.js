@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is known of a frame that is pointed at or selected, and what can be done with it? */
+
+/* Where in the source: of a node of the page's tree its own places, else those of its function; the most frequent first. */
+function places_at(tree, i)
+{
+	const { node, file, line, samples } = profile.places, sums = new Map(), f = tree.label[i];
+	const mine = tree === profile.tree ? n => n === i : n => profile.tree.label[n] === f;
+
+	for (let k = 0; k < node.length; k++) {
+		const key = file[k] * 2 ** 32 + line[k];
+
+		if (mine(node[k]))
+			sums.set(key, (sums.get(key) ?? 0) + samples[k]);
+	}
+	return [...sums].sort((a, b) => b[1] - a[1])
+		.map(([key]) => `${short_path(profile.files[Math.floor(key / 2 ** 32)])}:${key % 2 ** 32}`);
+}
+
+function describe(id)
+{
+	const [layer, i] = locate(id), { tree } = layer, f = tree.label[i], kind = profile.kinds[f];
+	const name = profile.names[f], places = places_at(tree, i);
+	const outcome = name.match(/^\[(?:cut|no stack): (.*)\]$/)?.[1];
+	const note = kind === NOTE && profile.profiles[0].outcomes.find(o => o.name === outcome)?.sentence;
+	const row = (key, ...cells) => element('tr', {}, element('th', {}, key), ...cells.map(c => element('td', {}, c)));
+	const sides = tree.sides.map((s, side) => [
+		row('total', count(samples_of(tree, side).total[i]), percent(s.total_ns[i], s.total_ns[0]), duration(s.total_ns[i])),
+		row('self', count(samples_of(tree, side).self[i]), percent(s.self_ns[i], s.total_ns[0]), duration(s.self_ns[i])),
+	]);
+	const [a, b] = tree.sides, head = text => element('tr', {}, element('th', { className: 'side', colSpan: 4 }, text));
+	const up = layer.first || state.merge === 'callers';
+
+	return [
+		element('strong', {}, shorten(name, 400)),
+		element('div', { className: 'where' }, note || [profile.module_of(f), KINDS[kind].name].filter(Boolean).join(' · ')),
+		...places.slice(0, 3).map(place => element('div', { className: 'place' }, place)),
+		...places.length > 3 ? [element('div', { className: 'place' }, 'and other lines')] : [],
+		element('table', {}, element('tbody', {}, row('', 'samples', 'share', 'time'),
+			...b ? [head('before'), ...sides[0], head('after'), ...sides[1],
+				row('change', '', points(a.total_ns[i] / (a.total_ns[0] || 1), b.total_ns[i] / (b.total_ns[0] || 1)),
+					signed_duration(b.total_ns[i] - a.total_ns[i]))] : sides[0],
+			...tree.depth[i] > 1 && !b ? [row(up ? 'of its callee' : 'of its caller', '',
+				percent(tree.total[i], tree.total[tree.parent[i]]), '')] : [])),
+	];
+}
+
+function show_tooltip(content, x, y)
+{
+	const tip = $('tooltip');
+
+	tip.hidden = false;
+	tip.replaceChildren(...content);
+
+	const { width, height } = tip.getBoundingClientRect();
+	const place = (at, extent, room) => at + 14 + extent > room ? Math.max(at - 10 - extent, 4) : at + 14;
+	tip.style.transform = `translate(${place(x, width, innerWidth)}px, ${place(y, height, innerHeight)}px)`;
+}
+
+function hide_tooltip()
+{
+	$('tooltip').hidden = true;
+	if (hovered >= 0)
+		repaint();
+	hovered = -1;
+}
+
+function hover(id, x, y)
+{
+	if (id < 0) {
+		hide_tooltip();
+		return;
+	}
+	if (id !== hovered)
+		repaint();
+	hovered = id;
+	show_tooltip(describe(id), x, y);
+}
+
+/* Move the selection to @id, and the window so that it is seen. */
+function select(id)
+{
+	const [layer, i] = locate(id), [zoomed, node] = locate(state.zoom);
+	const outside = layer === zoomed && (i < node || i >= layer.tree.end[node]);
+
+	if (outside && layer.tree.depth[i] >= layer.tree.depth[node])
+		go({ zoom: 0 });
+	selected = id;
+
+	const y = row_px(layer, layer.tree.depth[i]);
+	scroller.scrollTop = Math.min(Math.max(scroller.scrollTop, y + ROW_PX - scroller.clientHeight), y);
+	draw();
+
+	const window_box = canvas.getBoundingClientRect(), box = box_of(id);
+	if (box)
+		show_tooltip(describe(id), window_box.left + box.x, window_box.top + box.y + ROW_PX);
+	say(`${shorten(name_of(id), 120)}, ${percent(layer.tree.total[i], layer.tree.total[0])} of ` +
+		duration(layer.tree.total[0]));
+}
+
+function say(text)
+{
+	$('status').textContent = text;
+}
+
+/* The frame that is pointed at, or selected, or zoomed to. */
+function current()
+{
+	return hovered >= 0 ? hovered : selected >= 0 ? selected : state.zoom;
+}
+
+function copy(text, what)
+{
+	copy_text(text).then(() => say(`Copied: ${what}`));
+}
+
+function show_sandwich(label)
+{
+	if (profile.kinds[label] >= NOTE)
+		go({ merge: 'sandwich', of: label, zoom: 0 }, true);
+}
+
+/* ---- The menu of a frame ---------------------------------------------------------------------------------------- */
+
+function stack_as_text(id)
+{
+	const [{ tree }, node] = locate(id), lines = [];
+
+	for (let i = node; i; i = tree.parent[i])
+		lines.push(profile.names[tree.label[i]]);
+	return lines.join('\n') + '\n';
+}
+
+function show_menu(id, x, y)
+{
+	const name = name_of(id), label = label_of(id);
+	const items = [
+		['Zoom', () => go({ zoom: id })],
+		['Callers and callees', () => show_sandwich(label)],
+		['Find this name', () => go({ search: `"${name}"` })],
+		['Copy the name', () => copy(name, shorten(name, 80))],
+		['Copy the stack', () => copy(stack_as_text(id), 'the stack')],
+		...profile.kinds[label] === PROCESS ? [['Only threads of this name', () => go({ tasks: `name:${name}`, zoom: 0 }, true)]] : [],
+	];
+	const menu = $('menu');
+
+	hide_tooltip();
+	menu.replaceChildren(...items.map(([text, run]) => element('button', { type: 'button', role: 'menuitem',
+		onclick: () => { menu.hidden = true; run(); } }, text)));
+	menu.hidden = false;
+
+	const { width, height } = menu.getBoundingClientRect();
+	menu.style.transform = `translate(${Math.min(x, innerWidth - width - 4)}px, ${Math.min(y, innerHeight - height - 4)}px)`;
+	menu.firstChild.focus();
+}
