@@ -47,10 +47,10 @@ function choose_range(side, from, to)
 function make_strips()
 {
 	strips = profile.profiles.map((p, side) => {
-		const strip = { side, canvas: element('canvas', { tabIndex: 0, title: '' }), ns: [], matches: null };
+		const strip = { side, canvas: element('canvas', {}), ns: [], matches: null };
 		const name = ['before', 'after'][side];
 
-		strip.canvas.setAttribute('role', 'slider');
+		strip.canvas.setAttribute('role', 'img');
 		strip.canvas.setAttribute('aria-label', 'Time. Drag to choose a range; brackets move it.');
 		strip.canvas.dataset.side = side;
 		$('strips').append(element('div', { className: 'strip' },

@@ -216,7 +216,9 @@ function invert_tree(tree, weight)
 		steps += tree.depth[i];
 		sum += weight[i];
 	}
-	return merge_callers(tree, starts, tree.label[0], 1, weight, steps > CALLERS_MAX ? sum / CALLERS_PARTS : 0);
+	const least = steps > CALLERS_MAX ? sum / CALLERS_PARTS : 0;
+
+	return { ...merge_callers(tree, starts, tree.label[0], 1, weight, least), least };
 }
 
 /* The nodes of function @f that are not called, directly or not, by @f itself. */

@@ -55,8 +55,10 @@ function show(next, smooth = true)
 	show_choices();
 	show_path();
 	show_chips();
+	if (trees)
+		selected = -1;
 	if (trees || turned || zoomed)
-		hide_tooltip(selected = trees ? -1 : selected);
+		hide_tooltip();
 	show_panel(sums || basis || scale);
 	layout();
 	if (zoomed || trees || turned || sums || basis || !smooth)
@@ -114,8 +116,12 @@ function weigh_layers(anew)
 	const weigh = tree => weigh_tree(tree, model.sums, basis_side());
 
 	weigh(profile.tree);
-	if (state.merge === 'callers')
-		weigh(made.callers ??= invert_tree(profile.tree, all_ns()));
+	if (state.merge === 'callers') {
+		made.callers ??= invert_tree(profile.tree, all_ns());
+		weigh(made.callers);
+		if (anew && made.callers.least)
+			say(`Callers of less than ${duration(made.callers.least)} are left out`);
+	}
 	if (state.merge === 'sandwich') {
 		if (made.sandwich?.of !== of)
 			made.sandwich = { of, ...sandwich_trees(profile.tree, of, all_ns()) };
