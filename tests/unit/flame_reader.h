@@ -9,6 +9,7 @@
  */
 #pragma once
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,38 @@ static inline unsigned char *reader_gunzip(unsigned char *from, size_t len, size
 	return to;
 }
 
+static inline void reader_insert(sqlite3_stmt *insert, const char *name, int64_t i, int64_t value)
+{
+	sqlite3_bind_text(insert, 1, name, -1, SQLITE_TRANSIENT);
+	sqlite3_bind_int64(insert, 2, i);
+	sqlite3_bind_int64(insert, 3, value);
+	sqlite3_step(insert);
+	sqlite3_reset(insert);
+}
+
+/* One column, and, of a series' column "rows", the column "group": the group of each row. Returns what is behind it. */
+static inline const unsigned char *reader_column(sqlite3_stmt *insert, const char *name, bool delta, int64_t nr,
+						 const unsigned char *at)
+{
+	char group[64];
+	int64_t value = 0, row = 0;
+
+	snprintf(group, sizeof(group), "%.*s.group", (int)strcspn(name, "."), name);
+	for (int64_t i = 0; i < nr; i++) {
+		uint64_t x = 0;
+		int shift = 0;
+
+		do
+			x |= (uint64_t)(*at & 127) << shift, shift += 7;
+		while (*at++ & 128);
+		value = delta ? value + (int64_t)(x >> 1 ^ -(x & 1)) : (int64_t)x;
+		reader_insert(insert, name, i, value);
+		for (int64_t k = 0; k < value && !strcmp(strchr(name, '.'), ".rows"); k++)
+			reader_insert(insert, group, row++, i);
+	}
+	return at;
+}
+
 static inline void reader_columns(struct flame_reader *r, const unsigned char *at, const unsigned char *end)
 {
 	sqlite3_stmt *column, *insert;
@@ -100,23 +133,10 @@ static inline void reader_columns(struct flame_reader *r, const unsigned char *a
 			   " json_extract(value, '$[3]') from page, json_each(page.json, '$.columns')", -1, &column, NULL);
 	while (sqlite3_step(column) == SQLITE_ROW) {
 		const unsigned char *behind = at + sqlite3_column_int64(column, 3);
-		int64_t value = 0, nr = sqlite3_column_int64(column, 2);
 
 		assert(behind <= end);
-		for (int64_t i = 0; i < nr; i++) {
-			uint64_t x = 0;
-			int shift = 0;
-
-			do
-				x |= (uint64_t)(*at & 127) << shift, shift += 7;
-			while (*at++ & 128);
-			value = sqlite3_column_int(column, 1) ? value + (int64_t)(x >> 1 ^ -(x & 1)) : (int64_t)x;
-			sqlite3_bind_text(insert, 1, (const char *)sqlite3_column_text(column, 0), -1, SQLITE_TRANSIENT);
-			sqlite3_bind_int64(insert, 2, i);
-			sqlite3_bind_int64(insert, 3, value);
-			sqlite3_step(insert);
-			sqlite3_reset(insert);
-		}
+		at = reader_column(insert, (const char *)sqlite3_column_text(column, 0), sqlite3_column_int(column, 1),
+				   sqlite3_column_int64(column, 2), at);
 		assert(at == behind);
 	}
 	assert(at == end);
@@ -131,18 +151,14 @@ static inline void reader_views(struct flame_reader *r)
 		   "  json_extract(page.json, '$.names[' || l.value || ']') as name, k.value as kind"
 		   " from page, number d join number l on l.i = d.i join number k on k.i = l.value"
 		   " where d.name = 'node.depth' and l.name = 'node.label' and k.name = 'label.kind';"
-		   /* The row after which each group ends, and then the first one that ends behind a row. */
-		   "create table grouped as select substr(n.name, 1, 1) as series, n.i,"
-		   "  sum(n.value) over (partition by n.name order by n.i) as ends from number n where n.name like '%.rows';"
-		   "create table rows as select g.series, t.value as thread, b.value as bucket, n.value as node,"
-		   "  s.value as samples, coalesce(w.value, s.value) as weight"
-		   " from number n join number s on s.i = n.i and s.name = substr(n.name, 1, 1) || '.samples'"
-		   " left join number w on w.i = n.i and w.name = substr(n.name, 1, 1) || '.weight'"
-		   " join grouped g on g.series = substr(n.name, 1, 1) and n.i < g.ends and n.i >= coalesce("
-		   "   (select h.ends from grouped h where h.series = g.series and h.i = g.i - 1), 0)"
-		   " join number t on t.i = g.i and t.name = g.series || '.thread'"
-		   " join number b on b.i = g.i and b.name = g.series || '.bucket'"
-		   " where n.name glob '[0-9].node' order by g.series, n.i");
+		   "create table rows as select substr(g.name, 1, 1) as series, t.value as thread, b.value as bucket,"
+		   "  n.value as node, s.value as samples, coalesce(w.value, s.value) as weight"
+		   " from number g join number n on n.i = g.i and n.name = substr(g.name, 1, 1) || '.node'"
+		   " join number s on s.i = g.i and s.name = substr(g.name, 1, 1) || '.samples'"
+		   " left join number w on w.i = g.i and w.name = substr(g.name, 1, 1) || '.weight'"
+		   " join number t on t.i = g.value and t.name = substr(g.name, 1, 1) || '.thread'"
+		   " join number b on b.i = g.value and b.name = substr(g.name, 1, 1) || '.bucket'"
+		   " where g.name in ('0.group', '1.group')");
 }
 
 static inline int reader_open(struct flame_reader *r, const struct flame_page *page)
