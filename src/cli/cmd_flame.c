@@ -89,6 +89,7 @@ static int run(const struct command *self, int argc, char **argv)
 		nr = 1;
 	}
 	status = filter_check(self, &o.filter);
+	o.filter.kind = KIND_WALL;	/* the page has a switch for it */
 	for (size_t i = 0; i < nr && !status; i++) {
 		status = open_profile(&sides[i].profile, path[i], true, o.inlined);
 		if (!status)
