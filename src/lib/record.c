@@ -41,6 +41,7 @@
 #define DEFAULT_HZ 99
 #define COMMIT_NS 1000000000ULL
 #define EVENTS_A_POLL (1 << 17)		/* events may come faster than we read: stop and commit now and then */
+#define EVENTS_A_LOOK 1024		/* the stackmap may fill up meanwhile */
 #define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
 #define SETTLE_MS 10
 #define CONSUMER_RECORDER 0			/* src/bpf/recorder.bpf.h */
@@ -123,7 +124,9 @@ static int take_event(void *ctx, void *data, size_t size)
 	}
 	if (r->join.failed)
 		return r->join.failed;
-	return --r->events_left ? 0 : -EAGAIN;
+	if (!(--r->events_left % EVENTS_A_LOOK))
+		service_keep_stacks(r->service);	/* whoever is late with events must not be with this, too */
+	return r->events_left ? 0 : -EAGAIN;
 }
 
 static int map_fd(const struct dusk_record *r, const char *name)
