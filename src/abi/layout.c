@@ -5,6 +5,7 @@
 #include "counter.h"
 #include "event.h"
 #include "outcome.h"
+#include "remote.h"
 
 _Static_assert(sizeof(struct event_sample) == 56, "event_sample");
 _Static_assert(__builtin_offsetof(struct event_sample, comm) == 40, "event_sample.comm");
@@ -17,4 +18,6 @@ _Static_assert(sizeof(struct event_life) == 80, "event_life");
 _Static_assert(sizeof(struct config) == 64, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct charge_key) == 24, "charge_key");
+_Static_assert(sizeof(struct remote_pass) == 40, "remote_pass");
+_Static_assert(sizeof(struct remote_record) == 56, "remote_record");
 _Static_assert(NR_OUTCOMES <= 255, "outcomes fit a byte");

@@ -51,7 +51,9 @@
 	X(WORK_LOST, "work-lost", NONE, "the kernel dropped the task work")				\
 	X(STACKMAP_FULL, "stackmap-full", NONE, "the stack was walked, but the stackmap was full")		\
 	X(BAD_SFRAME, "bad-sframe", CUT, "malformed .sframe, or a rule in it that cannot be true")	\
-	X(MISALIGNED, "misaligned", CUT, "the caller's frame would not begin at a word")
+	X(MISALIGNED, "misaligned", CUT, "the caller's frame would not begin at a word")		\
+	X(RUNNING, "running", NONE, "the thread was on a CPU: its stack does not stand still")		\
+	X(MOVED, "moved", NONE, "the thread ran while its stack was walked")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

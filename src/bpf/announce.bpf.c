@@ -89,21 +89,18 @@ CORE void module_announce(struct modules *ms)
 	struct walker *w = (void *)ms - __builtin_offsetof(struct walker, walk.modules);
 	struct event_module *e = &w->announce;
 	struct path_walk p = { .event = e, .pos = PATH_BYTES };
-	struct task_struct *t = bpf_get_current_task_btf();
 
 	e->kind = EVENT_MODULE;
 	e->id = ms->read.id;
 	e->dev = ms->key.dev;
 	e->ino = ms->key.ino;
 	e->generation = ms->key.generation;
-	e->pid = t->tgid;
-	e->parent = t->real_parent->tgid;
 	e->start = ms->vma.start;
 	e->end = ms->vma.end;
 	e->vdso = ms->vma.vdso;
 	e->build_id_bytes = ms->read.build_id_bytes;
 	__builtin_memcpy(e->build_id, ms->read.build_id, BUILD_ID_BYTES);
-	announce_mapping(t, ms->vma.start, &p);
+	announce_mapping(ms->vma.start, e, &p);
 	if (p.dentry)
 		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
 	e->path_start = p.pos;

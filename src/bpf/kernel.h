@@ -150,6 +150,7 @@ typedef struct {
 } mm_context_t;
 
 struct mm_struct {
+	unsigned long start_code;
 	seqcount_t mm_lock_seq;
 	mm_context_t context;
 };
@@ -192,6 +193,21 @@ struct task_struct {
 	struct signal_struct *signal;
 	u32 self_exec_id;
 	struct uprobe_task *utask;
+	u32 __state;
+	int on_cpu, exit_state;
+	unsigned long nvcsw, nivcsw;
+	char comm[16];
+};
+
+struct seq_file;
+
+struct bpf_iter_meta {
+	struct seq_file *seq;
+};
+
+struct bpf_iter__task {
+	struct bpf_iter_meta *meta;
+	struct task_struct *task;
 };
 
 struct linux_binprm;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h in the kernel: the target is the current task. Memory is read by read.bpf.c where we may sleep, and by
- * read_now.bpf.c where we may not.
+ * core/port.h in the kernel. Memory is read by read.bpf.c where we may sleep, by read_now.bpf.c where we may not, and by
+ * port_other.bpf.c where it is another task's.
  */
 #include "announce.bpf.h"
 #include "port.bpf.h"
-#include "task.bpf.h"
+#include "target.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struct *task, u64 addr) __ksym;
@@ -77,32 +77,36 @@ static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 	return ret == -EBUSY ? -EACCES : ret;
 }
 
-/* The walker at work for @t. */
-static INLINE struct walker *walker_of(struct task_struct *t)
+/* Is it the first time that the walk at work for @t wants the page of @addr? Asked of the current task only. */
+static INLINE bool first_of_walk(struct task_struct *t, u64 addr)
 {
 	struct task_state *st = task_find(t);
+	struct walker *w;
 	u32 i;
 
 	if (!st)
-		return NULL;
+		return false;
 	i = st->walker - 1;
-	return bpf_map_lookup_elem(&walkers, &i);
+	w = bpf_map_lookup_elem(&walkers, &i);
+	return w && first_fault(&w->guard, addr);
 }
 
 GLOBAL int may_fault(u64 addr, u32 len)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	struct walker *w = walker_of(t);
-	int err = ask_vma(t, addr, len);
+	struct task_struct *t = target_get();
+	int err;
 
-	if (err == -EFAULT)
-		return err;
-	if (err || registry.no_faults || !w || !first_fault(&w->guard, addr)) {
+	if (!t)
+		return -EFAULT;
+	err = ask_vma(t, addr, len);
+	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !first_of_walk(t, addr))))
+		err = -EACCES;
+	target_put(t);
+	if (err == -EACCES)
 		count_total(COUNT_FAULTS_REFUSED, 1);
-		return -EACCES;
-	}
-	count_total(COUNT_FAULTS, 1);
-	return 0;
+	else if (!err && TARGET_IS_CURRENT)
+		count_total(COUNT_FAULTS, 1);
+	return err;
 }
 
 static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_struct *vma)
@@ -134,24 +138,27 @@ static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *c
 {
 	struct found *f = ctx;
 
-	fill(f->vma, bpf_get_current_task_btf(), vma);
+	fill(f->vma, t, vma);
 	f->yes = 1;
 	return 0;
 }
 
 CORE int port_peek(void *dst, u32 len, u64 addr)
 {
-	return bpf_probe_read_user(dst, len, (const void *)addr) ? -EFAULT : 0;
+	return TARGET_IS_CURRENT && !bpf_probe_read_user(dst, len, (const void *)addr) ? 0 : -EFAULT;
 }
 
-/* The mapping at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own. */
+/*
+ * The mapping of @t at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own; and if it is
+ * another task's, as bpf_find_vma() does not hold its memory.
+ */
 static INLINE void visit_mapping(struct task_struct *t, u64 addr,
 				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)
 {
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
 
-	if (bpf_find_vma(t, addr, fn, ctx, 0) != -EBUSY)
+	if (TARGET_IS_CURRENT && bpf_find_vma(t, addr, fn, ctx, 0) != -EBUSY)
 		return;
 	bpf_iter_task_vma_new(&it, t, addr);
 	vma = bpf_iter_task_vma_next(&it);
@@ -162,26 +169,40 @@ static INLINE void visit_mapping(struct task_struct *t, u64 addr,
 
 CORE int port_vma(u64 addr, struct vma *ret)
 {
+	struct task_struct *t = target_get();
 	struct found f = { .vma = ret };
 
-	visit_mapping(bpf_get_current_task_btf(), addr, found_vma, &f);
+	if (!t)
+		return -ENOENT;
+	visit_mapping(t, addr, found_vma, &f);
+	target_put(t);
 	return f.yes ? 0 : -ENOENT;
 }
 
-CORE void announce_mapping(struct task_struct *t, u64 addr, void *path_walk)
+CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
 {
+	struct task_struct *t = target_get();
+
+	if (!t)
+		return;
+	e->pid = t->tgid;
+	e->parent = t->real_parent->tgid;
 	visit_mapping(t, addr, announce_file, path_walk);
+	target_put(t);
 }
 
 CORE u64 port_file_start(const struct vma *like)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
+	struct task_struct *t;
 	u64 start = 0;
 
 	if (like->offset == 0)
 		return like->start;
+	t = target_get();
+	if (!t)
+		return 0;
 	bpf_iter_task_vma_new(&it, t, 0);
 	while ((vma = bpf_iter_task_vma_next(&it))) {
 		struct file *file = vma->vm_file;
@@ -192,6 +213,7 @@ CORE u64 port_file_start(const struct vma *like)
 			start = vma->vm_start;
 	}
 	bpf_iter_task_vma_destroy(&it);
+	target_put(t);
 	return start;
 }
 

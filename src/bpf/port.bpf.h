@@ -4,10 +4,10 @@
 #include "maps.h"
 
 /*
- * May the walk of the current task fault in @len bytes at @addr? 0: yes, and it is remembered: once a page and walk.
+ * May the walk fault in @len bytes at @addr? 0: yes, and it is remembered: once a page and walk.
  * -EFAULT and -EACCES as port_read() has them.
  */
 GLOBAL int may_fault(u64 addr, u32 len);
 
-/* announce_file() of the mapping of @t, the current task, at @addr. */
-CORE void announce_mapping(struct task_struct *t, u64 addr, void *path_walk);
+/* Whose the mapping at @addr is, to @e; and announce_file() of it. */
+CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk);

@@ -23,8 +23,8 @@ static INLINE u64 original_ip(struct task_struct *t, u64 ip)
 	return copy && into < COPY_BYTES ? probed->vaddr + into : ip;
 }
 
-/* @regs: of the current task. */
-static INLINE void registers_take(struct registers *ret, const struct pt_regs *regs)
+/* @regs: of @t, which is the current task, or off its CPU. */
+static INLINE void registers_take(struct registers *ret, struct task_struct *t, const struct pt_regs *regs)
 {
 	ret->reg[RAX] = regs->ax;
 	ret->reg[RDX] = regs->dx;
@@ -42,6 +42,6 @@ static INLINE void registers_take(struct registers *ret, const struct pt_regs *r
 	ret->reg[R13] = regs->r13;
 	ret->reg[R14] = regs->r14;
 	ret->reg[R15] = regs->r15;
-	ret->reg[RIP] = original_ip(bpf_get_current_task_btf(), regs->ip);
+	ret->reg[RIP] = original_ip(t, regs->ip);
 	ret->orig_ax = regs->orig_ax;
 }

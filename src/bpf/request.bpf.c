@@ -31,7 +31,7 @@ static INLINE void take_snapshot(struct task_state *st, struct task_struct *t, c
 	st->torn = ip >= config.places.entry.start && ip < config.places.entry.end;
 	st->mm = (u64)t->mm;
 	st->exec_id = t->self_exec_id;
-	registers_take(&st->asked, regs);
+	registers_take(&st->asked, t, regs);
 }
 
 /*

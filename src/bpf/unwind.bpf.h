@@ -53,6 +53,13 @@ static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, c
 	return st->asked.reg[RDI] | st->asked.reg[RSI] ? 0 : EXEC_NEW;
 }
 
+static INLINE void start_at(struct machine *m, const struct registers *from)
+{
+	__builtin_memcpy(m->reg, from->reg, sizeof(from->reg));
+	if (from->orig_ax == NR_RT_SIGRETURN)
+		m->reg[RIP] -= SYSCALL_BYTES;	/* it never returns there, and behind the instruction is no CFI */
+}
+
 /*
  * The registers to start from: those of the request, because a signal may have been delivered since, or a handler left,
  * and what lay above the stack pointer then is untouched. 0, or the outcome that says why there is nothing to walk.
@@ -65,10 +72,8 @@ static INLINE u32 start_from(struct machine *m, struct task_state *st, struct ta
 	if (outcome)
 		return outcome;
 	if (st->torn)
-		registers_take(&st->asked, regs);
-	__builtin_memcpy(m->reg, st->asked.reg, sizeof(st->asked.reg));
-	if (st->asked.orig_ax == NR_RT_SIGRETURN)
-		m->reg[RIP] -= SYSCALL_BYTES;	/* it never returns there, and behind the instruction is no CFI */
+		registers_take(&st->asked, t, regs);
+	start_at(m, &st->asked);
 	return 0;
 }
 
