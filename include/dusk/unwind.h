@@ -160,6 +160,38 @@ void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_plac
 /* The same as text, "function+0x12 (module)" or "0x12 (module)", to @ret of @room bytes. */
 void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room);
 
+/*
+ * A thread as it is, looked at from outside and not stopped. One that is off its CPU stands still, and is walked; if it has
+ * run meanwhile, that is noticed, and it is tried again some times. So a stack that is given is a true one. The outcome
+ * "running": it was on a CPU; "moved": it could not be had, as it kept coming and going.
+ */
+struct dusk_thread_stack {
+	pid_t pid, tid;			/* in the initial PID namespace; pid is the process */
+	const char *comm;
+	char state;			/* as in /proc/PID/stat: R runs or waits for a CPU, S sleeps, D, T, t, Z, X, P, I */
+	uint32_t outcome;		/* dusk_outcome() */
+	uint64_t switches;		/* how often it has left a CPU since it was born */
+	const uint64_t *user, *kernel;	/* innermost first: dusk_unwind_place() */
+	uint32_t nr_user, nr_kernel;
+};
+
+struct dusk_threads_options {
+	size_t sz;			/* sizeof(struct dusk_threads_options) */
+	const pid_t *pids, *tids;	/* threads of these processes, and these threads; none: all but our own process's */
+	size_t nr_pids, nr_tids;
+	bool no_kernel;			/* user stacks only */
+};
+
+/*
+ * Call @fn once for each thread, with what is valid until it returns; threads that are born or end meanwhile may be
+ * missing, and so are those that do not exist. No page that somebody can hold back is waited for; --no-faults of any
+ * tool on the shared unwinder means that no memory is read. Loads a BPF program when it is called first; reads in a child
+ * process, which is waited for by its id. Returns 0, or what @fn returned, which stops; -EOPNOTSUPP: the kernel lacks
+ * something (what: @err); -EPERM.
+ */
+int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
+			int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err);
+
 /* How a stack ended, or why there is none. NULL: there is no such outcome. */
 const struct dusk_outcome *dusk_outcome(uint32_t outcome);
 

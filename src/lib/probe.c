@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "abi/types.h"
 #include "base/cleanup.h"
 
 #define KFUNC "bpf_task_work_schedule_resume"
@@ -27,6 +28,20 @@ int probe_task_work(enum task_work *ret)
 		*ret = TASK_WORK_NONE;
 	btf__free(btf);
 	return 0;
+}
+
+/* It does, where it hands out copies of mappings: both came at once (doc/kernel.md). */
+bool probe_holds_memory(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	s32 id = btf ? btf__find_by_name_kind(btf, "bpf_iter_task_vma_kern_data", BTF_KIND_STRUCT) : -1;
+	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	bool yes = false;
+
+	for (u32 i = 0; t && i < btf_vlen(t); i++)
+		yes |= !strcmp(btf__name_by_offset(btf, btf_members(t)[i].name_off), "snapshot");
+	btf__free(btf);
+	return yes;
 }
 
 static const struct dusk_capability capabilities[] = {

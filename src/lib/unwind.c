@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The unwinder for other tools: <dusk/unwind.h> on service, tool and names. */
+/* The unwinder for other tools: <dusk/unwind.h> on service, tool and places. */
 #include <dusk/unwind.h>
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -18,6 +18,7 @@
 #include "namer.h"
 #include "object.h"
 #include "outcomes.h"
+#include "remote.h"
 #include "tool.h"
 
 #define DEFAULT_RING_BYTES (1 << 20)
@@ -39,6 +40,7 @@ struct dusk_unwinder {
 	struct service *service;
 	struct tool *tool;
 	struct namer *names;
+	struct remote *remote;		/* once threads were asked for */
 	struct keeper keeper;
 	struct reader reader[MAX_CONSUMERS];
 };
@@ -94,6 +96,7 @@ void dusk_unwind_close(struct dusk_unwinder *u)
 	tool_free(u->tool);
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
 		end_reader(&u->reader[i]);
+	remote_close(u->remote);
 	namer_free(u->names);
 	service_free(u->service);
 	free(u);
@@ -341,6 +344,21 @@ void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t
 
 	namer_find(u->names, frame, &p);
 	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
+}
+
+int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
+			int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err)
+{
+	libbpf_print_fn_t theirs;
+	int r = 0;
+
+	if (opts->sz < sizeof(*opts))
+		return error_set(err, -EINVAL, "cannot look at threads: options out of range");
+	theirs = object_hush();
+	if (!u->remote)
+		r = remote_open(&u->remote, u->service, NULL, err);
+	libbpf_set_print(theirs);
+	return r ?: remote_walk(u->remote, opts, fn, ctx, err);
 }
 
 const struct dusk_outcome *dusk_outcome(uint32_t outcome)

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A pass is one reading of the iterator, by a child. It asks before it reads a page whether somebody could hold it back,
+ * but between question and reading that may change. Then the child hangs, who can be killed, and not we. The process that
+ * made it hang is left alone from then on, and the pass goes on with the next thread.
+ */
+#include "remote.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "abi/outcome.h"
+#include "abi/remote.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "core/atomic.h"
+#include "error.h"
+#include "object.h"
+
+#define TRIES 8			/* passes that look again at threads that moved */
+#define STUCK_MS 1000
+#define MAX_HUNG 64		/* processes in a pass */
+#define READ_BYTES (1 << 16)	/* more than the kernel keeps for a reader */
+
+DECLARE_IMAGE(remote);
+
+struct remote {
+	struct bpf_object *obj;
+	struct bpf_link *link;
+	struct shared shared;		/* a struct remote_pass, and more */
+	int chosen;
+};
+
+struct walking {
+	struct remote_pass *pass;
+	int (*fn)(void *ctx, const struct dusk_thread_stack *t);
+	void *ctx;
+	struct vec(char) bytes;		/* read, and not taken in */
+	struct vec(pid_t) moved;
+	bool last;			/* who moves is not tried again */
+};
+
+/* Maps that the service has are its; the storage is the caller's. */
+static int share_maps(struct remote *r, const struct service *s, const struct remote_kept *kept)
+{
+	struct bpf_map *map, *storage = bpf_object__find_map_by_name(r->obj, "kept");
+	struct bpf_map *section = bpf_object__find_map_by_name(r->obj, ".rodata.remote");
+	struct remote_config *c;
+	size_t size;
+	int fd, ret = 0;
+
+	bpf_object__for_each_map(map, r->obj) {
+		fd = service_map(s, bpf_map__name(map));
+		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
+		if (ret)
+			return ret;
+	}
+	if (!kept)
+		return 0;
+	c = section ? (void *)bpf_map__initial_value(section, &size) : NULL;
+	if (!c || kept->bytes > KEPT_BYTES || kept->bytes % 8)
+		return -EINVAL;
+	c->kept_bytes = kept->bytes;
+	ret = bpf_map__reuse_fd(storage, kept->fd);
+	return ret || bpf_map__type(storage) == BPF_MAP_TYPE_TASK_STORAGE ? ret : -EINVAL;
+}
+
+static int load(struct remote *r, const struct service *s, const struct remote_kept *kept, struct dusk_error *err)
+{
+	int ret;
+
+	ret = object_open(&r->obj, &IMAGE(remote), "dusk_remote", err);
+	if (ret)
+		return ret;
+	ret = share_maps(r, s, kept);
+	if (!ret)
+		ret = object_configure(r->obj, service_tool(s));
+	if (ret)
+		return error_set(err, ret, "cannot look at threads: what is kept of them is not a task storage, or too large");
+	ret = bpf_object__load(r->obj);
+	if (!ret)
+		ret = shared_map(&r->shared, r->obj, ".bss.remote", true);
+	if (ret)
+		return object_load_error(ret, err);
+	r->chosen = bpf_object__find_map_fd_by_name(r->obj, "chosen");
+	r->link = bpf_program__attach_iter(bpf_object__find_program_by_name(r->obj, "walk_task"), NULL);
+	if (!r->link)
+		return error_set(err, -errno, "cannot make an iterator over tasks: %s", strerror(errno));
+	return 0;
+}
+
+int remote_open(struct remote **ret, struct service *s, const struct remote_kept *kept, struct dusk_error *err)
+{
+	struct remote *r;
+	int e;
+
+	if (!probe_holds_memory())
+		return error_set(err, -EOPNOTSUPP, "this kernel cannot look safely at the memory of threads that do not ask "
+				 "for it (bpf_iter_task_vma); Linux 6.18.44, 7.2 and newer can");
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	e = load(r, s, kept, err);
+	if (e) {
+		remote_close(r);
+		return e;
+	}
+	*ret = r;
+	return 0;
+}
+
+void remote_close(struct remote *r)
+{
+	if (!r)
+		return;
+	bpf_link__destroy(r->link);
+	shared_unmap(&r->shared);
+	bpf_object__close(r->obj);
+	free(r);
+}
+
+static int choose(struct remote *r, enum chosen_kind kind, const pid_t *ids, size_t nr)
+{
+	u32 value = 1;
+
+	for (size_t i = 0; i < nr; i++) {
+		struct chosen_key key = { ids[i], kind };
+
+		if (bpf_map_update_elem(r->chosen, &key, &value, BPF_ANY))
+			return -errno;
+	}
+	return 0;
+}
+
+/* Forget what was chosen; but what made us hang stays so. */
+static void choose_none(struct remote *r, bool all)
+{
+	struct chosen_key key, next, *last = NULL;
+
+	while (!bpf_map_get_next_key(r->chosen, last, &next)) {
+		if (all || next.kind != UNTOUCHED_PROCESS) {
+			bpf_map_delete_elem(r->chosen, &next);
+			continue;
+		}
+		key = next;
+		last = &key;
+	}
+}
+
+/* The child. */
+static void read_iterator(int in, int out, pid_t parent)
+{
+	static char buffer[READ_BYTES];
+	ssize_t got, put;
+
+	signal(SIGPIPE, SIG_DFL);
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	if (getppid() != parent)
+		_exit(0);
+	while ((got = read(in, buffer, sizeof(buffer)))) {
+		if (got < 0 && errno != EAGAIN && errno != EINTR)
+			_exit(errno);
+		for (ssize_t at = 0; at < got; at += put) {
+			put = write(out, buffer + at, got - at);
+			if (put < 0)
+				_exit(errno);
+		}
+	}
+	_exit(0);
+}
+
+/* As the kernel tells it in /proc (linux 6.18 include/linux/sched.h, task_state_to_char()). */
+static char state_letter(u32 state)
+{
+	const u32 idle = 0x402, frozen = 0x8000, lock = 0x1000;
+	u32 reported = state & 0x7f;
+
+	if ((state & idle) == idle)
+		return 'I';
+	if (state & (frozen | lock))
+		return 'D';
+	return reported ? "SDTtXZP"[31 - __builtin_clz(reported)] : 'R';
+}
+
+static int take_record(struct walking *w, const struct remote_record *r)
+{
+	const u64 *rest = (const u64 *)(r + 1), *kernel = rest + r->kept_bytes / 8;
+	struct remote_thread t = {
+		.stack = {
+			.pid = r->pid, .tid = r->tid, .comm = r->comm, .state = state_letter(r->state),
+			.outcome = r->outcome, .switches = r->switches, .nr_kernel = r->nr_kernel, .nr_user = r->nr_user,
+			.kernel = (const uint64_t *)kernel, .user = (const uint64_t *)kernel + r->nr_kernel,
+		},
+		.kept = r->kept_bytes ? rest : NULL,
+	};
+
+	w->pass->after = r->tid;
+	if (r->outcome == MOVED && !w->last)
+		return vec_push(&w->moved, r->tid);
+	return w->fn(w->ctx, &t.stack);
+}
+
+/* All records that are whole. 0, or what stops. */
+static int take_records(struct walking *w)
+{
+	size_t at = 0, size;
+	int ret = 0;
+
+	while (!ret && w->bytes.nr - at >= sizeof(struct remote_record)) {
+		const struct remote_record *r = (const void *)(w->bytes.v + at);
+
+		size = sizeof(*r) + r->kept_bytes + ((size_t)r->nr_kernel + r->nr_user) * sizeof(u64);
+		if (w->bytes.nr - at < size)
+			break;
+		ret = take_record(w, r);
+		at += size;
+	}
+	w->bytes.nr -= at;
+	memmove(w->bytes.v, w->bytes.v + at, w->bytes.nr);
+	return ret;
+}
+
+/* 0, or what stops; *@end: there is no more. */
+static int take_some(struct walking *w, int in, bool *end)
+{
+	ssize_t got;
+
+	while (w->bytes.room - w->bytes.nr < READ_BYTES)
+		if (vec_grow((void **)&w->bytes.v, &w->bytes.room, 1))
+			return -ENOMEM;
+	got = read(in, w->bytes.v + w->bytes.nr, READ_BYTES);
+	*end = !got;
+	if (got <= 0)
+		return got && errno != EINTR ? -errno : 0;
+	w->bytes.nr += got;
+	return take_records(w);
+}
+
+/* What the child writes to @in, up to its end or until it @hangs. 0, or what stops. */
+static int take_all(struct walking *w, int in, bool *hangs)
+{
+	struct pollfd poll_fd = { .fd = in, .events = POLLIN };
+	bool end = false;
+	int ret = 0;
+
+	while (!ret && !end && !*hangs) {
+		u64 walks = load_relaxed(&w->pass->walks);
+		int ready = poll(&poll_fd, 1, STUCK_MS);
+
+		if (ready > 0)
+			ret = take_some(w, in, &end);
+		else if (!ready)
+			*hangs = walks == load_relaxed(&w->pass->walks);
+	}
+	return ret;
+}
+
+/* A child, from its birth to its death; and what it could read. 0, or what stops. */
+static int read_tasks(struct remote *r, struct walking *w, bool *hangs)
+{
+	_cleanup_(closep) int iterator = bpf_iter_create(bpf_link__fd(r->link)), in = -1, out = -1;
+	pid_t self = getpid(), child;
+	int pipe_fds[2], status = 0, ret;
+
+	if (iterator < 0 || pipe2(pipe_fds, O_CLOEXEC))
+		return -errno;
+	in = pipe_fds[0];
+	out = pipe_fds[1];
+	child = fork();
+	if (child < 0)
+		return -errno;
+	if (!child)
+		read_iterator(iterator, out, self);
+	close(steal_fd(&out));
+	w->bytes.nr = 0;
+	ret = take_all(w, in, hangs);
+	if (ret || *hangs)
+		kill(child, SIGKILL);
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return ret || *hangs ? ret : -WEXITSTATUS(status);
+}
+
+/* Over all tasks. 0, or what stops. */
+static int pass(struct remote *r, struct walking *w)
+{
+	int ret = 0;
+
+	w->pass->after = 0;
+	for (int hung = 0; hung <= MAX_HUNG; hung++) {
+		bool hangs = false;
+
+		w->pass->tid = 0;
+		ret = read_tasks(r, w, &hangs);
+		if (ret || !hangs)
+			return ret;
+		if (w->pass->tid)
+			ret = choose(r, UNTOUCHED_PROCESS, (const pid_t *)&w->pass->tgid, 1);
+		if (ret)
+			return ret;
+	}
+	return -ETIMEDOUT;
+}
+
+/* Passes until nobody moved. 0, or what stops. */
+static int passes(struct remote *r, struct walking *w)
+{
+	int ret = 0;
+
+	for (int left = TRIES; !ret && left; left--) {
+		w->last = left == 1;
+		ret = pass(r, w);
+		if (ret || !w->moved.nr)
+			break;
+		choose_none(r, false);
+		w->pass->filter = 1;
+		ret = choose(r, CHOSEN_THREAD, w->moved.v, w->moved.nr);
+		w->moved.nr = 0;
+	}
+	return ret;
+}
+
+int remote_walk(struct remote *r, const struct dusk_threads_options *o,
+		int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err)
+{
+	struct walking w = { .pass = r->shared.elements, .fn = fn, .ctx = ctx };
+	int ret;
+
+	w.pass->filter = o->nr_pids || o->nr_tids;
+	w.pass->self_tgid = getpid();
+	w.pass->no_kernel = o->no_kernel;
+	choose_none(r, true);
+	ret = choose(r, CHOSEN_PROCESS, o->pids, o->nr_pids);
+	if (!ret)
+		ret = choose(r, CHOSEN_THREAD, o->tids, o->nr_tids);
+	if (!ret)
+		ret = passes(r, &w);
+	vec_done(&w.bytes);
+	vec_done(&w.moved);
+	if (ret < 0)
+		error_set(err, ret, "cannot look at threads: %s", strerror(-ret));
+	return ret;
+}
