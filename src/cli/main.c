@@ -8,7 +8,7 @@
 
 const struct command *const commands[] = {
 	&cmd_record, &cmd_report, &cmd_diff, &cmd_annotate, &cmd_query, &cmd_script, &cmd_export, &cmd_flame, &cmd_info,
-	&cmd_doctor, &cmd_stackmap, &cmd_sframe, &cmd_completion, NULL,
+	&cmd_stacks, &cmd_doctor, &cmd_stackmap, &cmd_sframe, &cmd_completion, NULL,
 };
 
 static void help(FILE *out)

@@ -18,7 +18,7 @@ failed() {
 
 claim "no command: the commands, and status 2" refused "Commands:"
 claim "--help lists the commands" exits 0 "$dusk" --help
-for command in record report diff annotate query script export flame info doctor; do
+for command in record report diff annotate query script export flame info stacks doctor; do
 	claim "help $command is $command --help" sh -c \
 		"[ -n \"\$($dusk help $command)\" ] && [ \"\$($dusk help $command)\" = \"\$($dusk $command --help)\" ]"
 	claim "$command refuses an unknown option, by name" refused "unknown option '--no-such-thing'" $command --no-such-thing
@@ -53,6 +53,13 @@ claim "a third profile" refused "unexpected argument 'c.dusk'" diff a.dusk --jso
 claim "a stack that calls" refused "--stacks and --total exclude each other" diff --stacks a --total
 claim "a query before it has a profile" failed "profile.dusk: No such file" query "select 1"
 claim "annotate without a function" refused "which function?" annotate
+claim "stacks of nobody" refused "which process?" stacks
+claim "a process that is no number" refused "'init' is no process id" stacks init
+claim "a process with a sign" refused "'+1' is no process id" stacks +1
+claim "process 0" refused "'0' is no process id" stacks 0
+claim "a process id that is too large" refused "'4294967297' is no process id" stacks 4294967297
+claim "threads that are none" refused "--tid takes a list" stacks --tid 1,x
+claim "all and some" refused "--all and single processes or threads exclude each other" stacks 1 --all
 claim "two views at once" refused "--source and --disassembly exclude each other" annotate -s -d main
 claim "two forms at once" refused "exclude each other" report --csv --json
 claim "an unknown format" refused "did you mean 'folded'?" export --format fold
