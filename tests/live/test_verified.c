@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Does this kernel's verifier take our objects, and with how much room left? argv: the object for kernels with
- * bpf_task_work_schedule_resume(), the one for its older name; the same for what other tools may do; and the one for
- * walks that cannot sleep.
+ * bpf_task_work_schedule_resume(), the one for its older name; the same for what other tools may do; the one for
+ * walks that cannot sleep; and the one for walks of other tasks.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -13,7 +13,7 @@
 
 #define MAX_INSTRUCTIONS 80000
 
-static const char *deferred, *other_tools, *now;
+static const char *deferred, *other_tools, *now, *remote;
 
 static void load(const char *path)
 {
@@ -52,20 +52,27 @@ static void programs_that_cannot_sleep_are_verified_within_the_budget(void **sta
 	load(now);
 }
 
+static void programs_that_walk_other_tasks_are_verified_within_the_budget(void **state)
+{
+	load(remote);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(programs_that_defer_are_verified_within_the_budget),
 		cmocka_unit_test(programs_of_each_type_may_ask),
 		cmocka_unit_test(programs_that_cannot_sleep_are_verified_within_the_budget),
+		cmocka_unit_test(programs_that_walk_other_tasks_are_verified_within_the_budget),
 	};
 
 	bool older = !live_has_kernel_function("bpf_task_work_schedule_resume");
 
-	if (argc < 6)
+	if (argc < 7)
 		return 2;
 	deferred = argv[1 + older];
 	other_tools = argv[3 + older];
 	now = argv[5];
+	remote = argv[6];
 	return LIVE_MAIN(1, argv, tests);
 }

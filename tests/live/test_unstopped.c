@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Are the stacks true that dusk_unwind_threads() takes of threads which nobody stops? Those that stand still are
+ * compared with elfutils, frame by frame; of those that move none may be given that was never there.
+ */
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <dusk/unwind.h>
+#include "abi/frame.h"
+#include "base/cleanup.h"
+#include "lib/remote.h"
+#include "stopped.h"
+
+#define MAX_SEEN 20000
+#define MAX_FRAMES 256
+#define LOOKS 1500
+#define CROWD 10000
+
+struct seen {
+	pid_t tid;
+	char state, comm[16];
+	const char *outcome;
+	uint64_t switches;
+	uint32_t nr_user, nr_kernel;
+	uint64_t user[MAX_FRAMES], kernel[MAX_FRAMES];
+};
+
+static struct dusk_unwinder *unwinder;
+static struct seen seen[MAX_STOPPED];
+static int nr_seen;
+
+static int open_unwinder(void **state)
+{
+	struct dusk_error err = {""};
+
+	if (!dusk_unwind_open(&unwinder, NULL, &err))
+		return 0;
+	print_message("%s\n", err.text);
+	return -1;
+}
+
+static int close_unwinder(void **state)
+{
+	dusk_unwind_close(unwinder);
+	return 0;
+}
+
+static int keep(void *ctx, const struct dusk_thread_stack *t)
+{
+	struct seen *s = &seen[nr_seen++];
+
+	assert_true(nr_seen < MAX_STOPPED && t->nr_user <= MAX_FRAMES && t->nr_kernel <= MAX_FRAMES);
+	*s = (struct seen){.tid = t->tid, .state = t->state, .outcome = dusk_outcome(t->outcome)->name,
+			   .switches = t->switches, .nr_user = t->nr_user, .nr_kernel = t->nr_kernel};
+	snprintf(s->comm, sizeof(s->comm), "%s", t->comm);
+	memcpy(s->user, t->user, t->nr_user * sizeof(*t->user));
+	memcpy(s->kernel, t->kernel, t->nr_kernel * sizeof(*t->kernel));
+	return 0;
+}
+
+/* The threads of @pid, to seen[]. */
+static void look(pid_t pid)
+{
+	struct dusk_threads_options o = {.sz = sizeof(o), .pids = &pid, .nr_pids = 1};
+	struct dusk_error err = {""};
+
+	nr_seen = 0;
+	if (dusk_unwind_threads(unwinder, &o, keep, NULL, &err))
+		fail_msg("%s", err.text);
+}
+
+static const struct seen *thread_seen(pid_t tid)
+{
+	for (int i = 0; i < nr_seen; i++)
+		if (seen[i].tid == tid)
+			return &seen[i];
+	fail_msg("thread %d is missing", tid);
+	return NULL;
+}
+
+/* The functions of @s from the outermost inwards: "descend*5 in_poll poll". To be freed with free(). */
+static char *sentence(const uint64_t *frame, uint32_t nr)
+{
+	char *text = NULL, last[64] = "";
+	struct dusk_place place;
+	unsigned int times = 0;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	for (uint32_t i = nr; i--;) {
+		dusk_unwind_place(unwinder, frame[i], &place);
+		if (times && !strcmp(last, place.function ?: "?")) {
+			times++;
+			continue;
+		}
+		if (times > 1)
+			fprintf(f, "*%u", times);
+		snprintf(last, sizeof(last), "%s", place.function ?: "?");
+		fprintf(f, "%s%s", i + 1 < nr ? " " : "", last);
+		times = 1;
+	}
+	if (times > 1)
+		fprintf(f, "*%u", times);
+	fclose(f);
+	return text;
+}
+
+/* Are all of them the frames that elfutils finds, at the same places of the same files? */
+static void check_frames(const struct stopped *s, const struct seen *t)
+{
+	struct stopped_frame theirs[MAX_FRAMES];
+	size_t nr = stopped_stack(s, t->tid, theirs, MAX_FRAMES);
+	uint64_t offset = 0;
+
+	if (strcmp(t->outcome, "outermost") && strcmp(t->outcome, "thread-start"))
+		fail_msg("%s: %s", t->comm, t->outcome);
+	assert_int_equal(t->nr_user, nr);
+	for (size_t i = 0; i < nr; i++) {
+		assert_non_null(stopped_place(s, theirs[i].pc, &offset));
+		assert_int_equal(frame_offset(t->user[i]), offset);
+		assert_int_equal(frame_is_return(t->user[i]), !theirs[i].exact);
+	}
+}
+
+static void who_stands_still_has_the_frames_that_elfutils_finds(void **state)
+{
+	pid_t pid = START(live_victim("stands"));
+	size_t frames = 0;
+	struct stopped s;
+
+	look(pid);
+	stopped_begin(&s, pid);
+	assert_int_equal(nr_seen, s.nr_tids);
+	assert_int_equal(nr_seen, 12);
+	for (int i = 0; i < s.nr_tids; i++) {
+		const struct seen *t = thread_seen(s.tid[i]);
+		_cleanup_(freep) char *user = sentence(t->user, t->nr_user), *kernel = sentence(t->kernel, t->nr_kernel);
+
+		check_frames(&s, t);
+		print_message("%-12s %c  %s | %s\n", t->comm, t->state, user, kernel);
+		assert_int_equal(t->state, 'S');
+		assert_true(t->nr_kernel > 2);
+		if (t->tid != pid) {
+			assert_non_null(strstr(user, " begin descend*5 in_"));
+			assert_non_null(strstr(user, t->comm));
+		}
+		frames += t->nr_user;
+	}
+	print_message("%d threads, %zu user frames the same\n", nr_seen, frames);
+
+	look(pid);
+	for (int i = 0; i < s.nr_tids; i++) {
+		assert_int_equal(thread_seen(s.tid[i])->state, 't');
+		check_frames(&s, thread_seen(s.tid[i]));
+	}
+	stopped_end(&s);
+	live_end(pid);
+}
+
+static void looking_stops_and_wakes_nobody(void **state)
+{
+	uint64_t before[MAX_STOPPED];
+	pid_t pid = START(live_victim("stands"));
+
+	look(pid);
+	for (int i = 0; i < nr_seen; i++)
+		before[i] = seen[i].switches;
+	for (int turn = 0; turn < 20; turn++)
+		look(pid);
+	for (int i = 0; i < nr_seen; i++)
+		assert_int_equal(seen[i].switches, before[i]);
+	live_end(pid);
+}
+
+static void a_thread_on_a_cpu_is_said_to_run(void **state)
+{
+	pid_t pid = START(live_victim("recurse"), "10");
+	int running = 0, waiting = 0;
+
+	for (int i = 0; i < 200; i++) {
+		_cleanup_(freep) char *text = NULL;
+
+		look(pid);
+		assert_int_equal(nr_seen, 1);
+		assert_int_equal(seen[0].state, 'R');
+		if (!strcmp(seen[0].outcome, "running")) {
+			assert_int_equal(seen[0].nr_user + seen[0].nr_kernel, 0);
+			running++;
+			continue;
+		}
+		if (!strcmp(seen[0].outcome, "moved"))
+			continue;
+		text = sentence(seen[0].user, seen[0].nr_user);	/* it waits for a CPU, and then stands still, too */
+		if (!strstr(text, "main"))
+			fail_msg("%s", text);
+		waiting++;
+	}
+	print_message("running %d times, waiting for a CPU %d times\n", running, waiting);
+	assert_true(running > 0);
+	live_end(pid);
+}
+
+/* It was on its way between two places, or at one of them: user and kernel stack agree on it. */
+static void check_alternate(const struct seen *t)
+{
+	_cleanup_(freep) char *user = sentence(t->user, t->nr_user), *kernel = sentence(t->kernel, t->nr_kernel);
+	bool left = strstr(user, " left"), right = strstr(user, " right");
+	bool asleep = strstr(kernel, "nanosleep"), polls = strstr(kernel, "sys_poll");
+
+	if (!strstr(user, " work") || (left && right) || (asleep && (!strstr(user, " left*8 ") || polls)) ||
+	    (polls && !strstr(user, " right*3 ")))
+		fail_msg("%c %s | %s", t->state, user, kernel);
+}
+
+static void a_thread_that_moves_is_never_given_a_stack_that_was_not_there(void **state)
+{
+	pid_t pid = START(live_victim("alternates"));
+	int given[2] = {0}, running = 0, moved = 0;
+
+	for (int i = 0; i < LOOKS; i++) {
+		look(pid);
+		assert_int_equal(nr_seen, 5);
+		for (int k = 0; k < nr_seen; k++) {
+			const struct seen *t = &seen[k];
+
+			if (t->tid == pid)
+				continue;
+			running += !strcmp(t->outcome, "running");
+			moved += !strcmp(t->outcome, "moved");
+			if (!t->nr_user)
+				continue;
+			check_alternate(t);
+			given[t->state == 'S']++;
+		}
+	}
+	print_message("%d stacks of sleepers, %d of those who waited for a CPU, %d running, %d moved\n", given[1], given[0],
+		      running, moved);
+	assert_true(given[1] > LOOKS / 2);
+	live_end(pid);
+}
+
+static void a_page_that_somebody_holds_back_is_not_waited_for(void **state)
+{
+	const char *number = live_file("rounds");
+	volatile unsigned long *rounds = live_number(number);
+	pid_t pid = START(live_victim("withheld"), number, "asleep");
+	_cleanup_(freep) char *text = NULL;
+
+	live_wait_state(pid, 'S');
+	look(pid);
+	assert_int_equal(nr_seen, 1);
+	text = sentence(seen[0].user, seen[0].nr_user);
+	print_message("%s: %s\n", seen[0].outcome, text);
+	assert_string_equal(seen[0].outcome, "page-not-safe");
+	assert_non_null(strstr(text, "work"));
+	assert_null(strstr(text, "enter"));
+	assert_int_equal(*rounds, 0);
+	live_end(pid);
+}
+
+struct crowd {
+	pid_t pid, tid[CROWD + 2];
+	int nr, complete, excluded, others;
+	uint32_t nr_user;
+	bool hold_up;
+};
+
+/* Stop the child that reads for us, once: as if it hung. */
+static void hold_up_reader(void)
+{
+	char path[64];
+	int child = 0;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/children", (int)syscall(SYS_gettid));
+	f = fopen(path, "r");
+	assert_non_null(f);
+	while (fscanf(f, "%d", &child) == 1)
+		;			/* the youngest is the last */
+	fclose(f);
+	kill(child, SIGSTOP);
+}
+
+static int count(void *ctx, const struct dusk_thread_stack *t)
+{
+	struct crowd *c = ctx;
+	const char *outcome = dusk_outcome(t->outcome)->name;
+
+	assert_true(c->nr <= CROWD);
+	c->tid[c->nr++] = t->tid;
+	if (!strcmp(outcome, "excluded")) {
+		c->excluded++;
+	} else if (strcmp(outcome, "outermost")) {
+		c->others++;
+	} else {
+		c->complete++;
+		if (t->tid != c->pid) {
+			c->nr_user = c->nr_user ?: t->nr_user;
+			assert_int_equal(t->nr_user, c->nr_user);
+		}
+	}
+	if (c->hold_up && c->complete == CROWD / 10)
+		hold_up_reader();
+	return 0;
+}
+
+static void look_at_crowd(struct crowd *c)
+{
+	struct dusk_threads_options o = {.sz = sizeof(o), .pids = &c->pid, .nr_pids = 1};
+	struct dusk_error err = {""};
+
+	if (dusk_unwind_threads(unwinder, &o, count, c, &err))
+		fail_msg("%s", err.text);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const pid_t *)a - *(const pid_t *)b;
+}
+
+static void ten_thousand_threads_are_seen_in_one_pass(void **state)
+{
+	static struct crowd c, held_up;
+
+	c.pid = START(live_victim("crowd"), "10000");
+	held_up.pid = c.pid;
+	held_up.hold_up = true;
+	look_at_crowd(&c);
+	assert_int_equal(c.complete, CROWD + 1);
+	assert_int_equal(c.nr_user, 25);
+
+	/* And if the reader hangs, the others are still seen, and nobody twice. */
+	look_at_crowd(&held_up);
+	print_message("%d complete, %d excluded after the reader was stopped\n", held_up.complete, held_up.excluded);
+	assert_int_equal(held_up.nr, CROWD + 1);
+	qsort(held_up.tid, held_up.nr, sizeof(pid_t), by_number);
+	for (int i = 1; i < held_up.nr; i++)
+		assert_true(held_up.tid[i - 1] < held_up.tid[i]);
+	assert_int_equal(held_up.others, 0);
+	live_end(c.pid);
+}
+
+static int stop_at_once(void *ctx, const struct dusk_thread_stack *t)
+{
+	++*(int *)ctx;
+	return 42;
+}
+
+static void what_the_function_returns_ends_it(void **state)
+{
+	struct dusk_threads_options o = {.sz = sizeof(o)};
+	int calls = 0;
+
+	assert_int_equal(dusk_unwind_threads(unwinder, &o, stop_at_once, &calls, NULL), 42);
+	assert_int_equal(calls, 1);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+/* A task storage of two words a task. */
+static int make_storage(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+	struct btf *btf = btf__new_empty();
+	int value, fd;
+
+	assert_non_null(btf);
+	opts.btf_key_type_id = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
+	value = btf__add_int(btf, "u64", 8, 0);
+	opts.btf_value_type_id = btf__add_array(btf, opts.btf_key_type_id, value, 2);
+	assert_int_equal(btf__load_into_kernel(btf), 0);
+	opts.btf_fd = btf__fd(btf);
+	fd = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "kept", sizeof(int), 16, 0, &opts);
+	assert_true(fd >= 0);
+	btf__free(btf);
+	return fd;
+}
+
+static int take_kept(void *ctx, const struct dusk_thread_stack *t)
+{
+	const struct remote_thread *thread = (const void *)t;
+
+	if (thread->kept)
+		memcpy(ctx, thread->kept, 2 * sizeof(uint64_t));
+	return 0;
+}
+
+static void what_was_kept_of_a_thread_comes_with_its_stack(void **state)
+{
+	struct service_options options = {.pin = ""};
+	struct remote_kept kept = {.fd = make_storage(), .bytes = 2 * sizeof(uint64_t)};
+	pid_t pids[] = {START(live_victim("crowd"), "1"), START(live_victim("crowd"), "1")};
+	struct dusk_threads_options o = {.sz = sizeof(o), .pids = pids, .nr_pids = 2};
+	uint64_t value[2] = {0x1234567890, (uint64_t)pids[1]}, got[2] = {0};
+	int pidfd = syscall(SYS_pidfd_open, pids[1], 0);
+	struct remote *r = NULL;
+	struct service *s = NULL;
+
+	assert_int_equal(service_new(&s, &options, NULL), 0);
+	assert_int_equal(remote_open(&r, s, &kept, NULL), 0);
+	assert_int_equal(bpf_map_update_elem(kept.fd, &pidfd, value, BPF_NOEXIST), 0);
+	assert_int_equal(remote_walk(r, &o, take_kept, got, NULL), 0);
+	assert_memory_equal(got, value, sizeof(value));
+	remote_close(r);
+	kept.bytes = 12;
+	assert_int_equal(remote_open(&r, s, &kept, NULL), -EINVAL);
+	service_free(s);
+	close(kept.fd);
+	close(pidfd);
+	live_end(pids[0]);
+	live_end(pids[1]);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(who_stands_still_has_the_frames_that_elfutils_finds, open_unwinder,
+						close_unwinder),
+		cmocka_unit_test_setup_teardown(looking_stops_and_wakes_nobody, open_unwinder, close_unwinder),
+		cmocka_unit_test_setup_teardown(a_thread_on_a_cpu_is_said_to_run, open_unwinder, close_unwinder),
+		cmocka_unit_test_setup_teardown(a_thread_that_moves_is_never_given_a_stack_that_was_not_there, open_unwinder,
+						close_unwinder),
+		cmocka_unit_test_setup_teardown(a_page_that_somebody_holds_back_is_not_waited_for, open_unwinder,
+						close_unwinder),
+		cmocka_unit_test_setup_teardown(ten_thousand_threads_are_seen_in_one_pass, open_unwinder, close_unwinder),
+		cmocka_unit_test_setup_teardown(what_the_function_returns_ends_it, open_unwinder, close_unwinder),
+		cmocka_unit_test(what_was_kept_of_a_thread_comes_with_its_stack),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}
