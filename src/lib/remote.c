@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A pass is one reading of the iterator, by a child. It asks before it reads a page whether somebody could hold it back,
- * but between question and reading that may change. Then the child hangs, who can be killed, and not we. The process that
- * made it hang is left alone from then on, and the pass goes on with the next thread.
+ * but between question and reading that may change. Then the child hangs, and not we. It is killed; the process that made
+ * it hang is left alone from then on, and the pass goes on with the next thread. Some waits do not end when one is killed:
+ * such a child is left behind with the programs and the memory it uses, and we load them again.
  */
 #include "remote.h"
 #include <bpf/bpf.h>
@@ -35,19 +36,27 @@ struct remote {
 	struct bpf_link *link;
 	struct shared shared;		/* a struct remote_pass, and more */
 	int chosen;
+	struct service *service;
+	struct remote_kept kept;	/* bytes 0: none */
+	struct vec(pid_t) left_behind;
 };
 
 struct walking {
-	struct remote_pass *pass;
+	const struct dusk_threads_options *options;
 	int (*fn)(void *ctx, const struct dusk_thread_stack *t);
 	void *ctx;
 	struct vec(char) bytes;		/* read, and not taken in */
-	struct vec(pid_t) moved;
+	struct vec(pid_t) moved, untouched;
 	bool last;			/* who moves is not tried again */
 };
 
+static struct remote_pass *pass_of(const struct remote *r)
+{
+	return r->shared.elements;
+}
+
 /* Maps that the service has are its; the storage is the caller's. */
-static int share_maps(struct remote *r, const struct service *s, const struct remote_kept *kept)
+static int share_maps(struct remote *r)
 {
 	struct bpf_map *map, *storage = bpf_object__find_map_by_name(r->obj, "kept");
 	struct bpf_map *section = bpf_object__find_map_by_name(r->obj, ".rodata.remote");
@@ -56,31 +65,31 @@ static int share_maps(struct remote *r, const struct service *s, const struct re
 	int fd, ret = 0;
 
 	bpf_object__for_each_map(map, r->obj) {
-		fd = service_map(s, bpf_map__name(map));
+		fd = service_map(r->service, bpf_map__name(map));
 		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
 		if (ret)
 			return ret;
 	}
-	if (!kept)
+	if (!r->kept.bytes)
 		return 0;
 	c = section ? (void *)bpf_map__initial_value(section, &size) : NULL;
-	if (!c || kept->bytes > KEPT_BYTES || kept->bytes % 8)
+	if (!c || r->kept.bytes > KEPT_BYTES || r->kept.bytes % 8)
 		return -EINVAL;
-	c->kept_bytes = kept->bytes;
-	ret = bpf_map__reuse_fd(storage, kept->fd);
+	c->kept_bytes = r->kept.bytes;
+	ret = bpf_map__reuse_fd(storage, r->kept.fd);
 	return ret || bpf_map__type(storage) == BPF_MAP_TYPE_TASK_STORAGE ? ret : -EINVAL;
 }
 
-static int load(struct remote *r, const struct service *s, const struct remote_kept *kept, struct dusk_error *err)
+static int load(struct remote *r, struct dusk_error *err)
 {
 	int ret;
 
 	ret = object_open(&r->obj, &IMAGE(remote), "dusk_remote", err);
 	if (ret)
 		return ret;
-	ret = share_maps(r, s, kept);
+	ret = share_maps(r);
 	if (!ret)
-		ret = object_configure(r->obj, service_tool(s));
+		ret = object_configure(r->obj, service_tool(r->service));
 	if (ret)
 		return error_set(err, ret, "cannot look at threads: what is kept of them is not a task storage, or too large");
 	ret = bpf_object__load(r->obj);
@@ -95,6 +104,13 @@ static int load(struct remote *r, const struct service *s, const struct remote_k
 	return 0;
 }
 
+static void unload(struct remote *r)
+{
+	bpf_link__destroy(steal(r->link));
+	shared_unmap(&r->shared);
+	bpf_object__close(steal(r->obj));
+}
+
 int remote_open(struct remote **ret, struct service *s, const struct remote_kept *kept, struct dusk_error *err)
 {
 	struct remote *r;
@@ -106,7 +122,10 @@ int remote_open(struct remote **ret, struct service *s, const struct remote_kept
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
-	e = load(r, s, kept, err);
+	r->service = s;
+	if (kept)
+		r->kept = *kept;
+	e = load(r, err);
 	if (e) {
 		remote_close(r);
 		return e;
@@ -119,9 +138,10 @@ void remote_close(struct remote *r)
 {
 	if (!r)
 		return;
-	bpf_link__destroy(r->link);
-	shared_unmap(&r->shared);
-	bpf_object__close(r->obj);
+	unload(r);
+	for (size_t i = 0; i < r->left_behind.nr; i++)
+		waitpid(r->left_behind.v[i], NULL, WNOHANG);
+	vec_done(&r->left_behind);
 	free(r);
 }
 
@@ -138,22 +158,15 @@ static int choose(struct remote *r, enum chosen_kind kind, const pid_t *ids, siz
 	return 0;
 }
 
-/* Forget what was chosen; but what made us hang stays so. */
-static void choose_none(struct remote *r, bool all)
+static void choose_none(struct remote *r)
 {
-	struct chosen_key key, next, *last = NULL;
+	struct chosen_key key;
 
-	while (!bpf_map_get_next_key(r->chosen, last, &next)) {
-		if (all || next.kind != UNTOUCHED_PROCESS) {
-			bpf_map_delete_elem(r->chosen, &next);
-			continue;
-		}
-		key = next;
-		last = &key;
-	}
+	while (!bpf_map_get_next_key(r->chosen, NULL, &key))
+		bpf_map_delete_elem(r->chosen, &key);
 }
 
-/* The child. */
+/* The child. It keeps nothing open that somebody might wait for the end of. */
 static void read_iterator(int in, int out, pid_t parent)
 {
 	static char buffer[READ_BYTES];
@@ -161,13 +174,15 @@ static void read_iterator(int in, int out, pid_t parent)
 
 	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	if (getppid() != parent)
-		_exit(0);
-	while ((got = read(in, buffer, sizeof(buffer)))) {
+	in = fcntl(in, F_DUPFD, 2);	/* or the next one might replace it */
+	if (getppid() != parent || in < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(in, STDIN_FILENO) < 0 ||
+	    close_range(2, ~0U, 0))
+		_exit(errno);
+	while ((got = read(STDIN_FILENO, buffer, sizeof(buffer)))) {
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			_exit(errno);
 		for (ssize_t at = 0; at < got; at += put) {
-			put = write(out, buffer + at, got - at);
+			put = write(STDOUT_FILENO, buffer + at, got - at);
 			if (put < 0)
 				_exit(errno);
 		}
@@ -188,7 +203,7 @@ static char state_letter(u32 state)
 	return reported ? "SDTtXZP"[31 - __builtin_clz(reported)] : 'R';
 }
 
-static int take_record(struct walking *w, const struct remote_record *r)
+static int take_record(struct walking *w, struct remote_pass *pass, const struct remote_record *r)
 {
 	const u64 *rest = (const u64 *)(r + 1), *kernel = rest + r->kept_bytes / 8;
 	struct remote_thread t = {
@@ -200,14 +215,14 @@ static int take_record(struct walking *w, const struct remote_record *r)
 		.kept = r->kept_bytes ? rest : NULL,
 	};
 
-	w->pass->after = r->tid;
+	pass->after = r->tid;
 	if (r->outcome == MOVED && !w->last)
 		return vec_push(&w->moved, r->tid);
 	return w->fn(w->ctx, &t.stack);
 }
 
 /* All records that are whole. 0, or what stops. */
-static int take_records(struct walking *w)
+static int take_records(struct walking *w, struct remote_pass *pass)
 {
 	size_t at = 0, size;
 	int ret = 0;
@@ -218,7 +233,7 @@ static int take_records(struct walking *w)
 		size = sizeof(*r) + r->kept_bytes + ((size_t)r->nr_kernel + r->nr_user) * sizeof(u64);
 		if (w->bytes.nr - at < size)
 			break;
-		ret = take_record(w, r);
+		ret = take_record(w, pass, r);
 		at += size;
 	}
 	w->bytes.nr -= at;
@@ -227,7 +242,7 @@ static int take_records(struct walking *w)
 }
 
 /* 0, or what stops; *@end: there is no more. */
-static int take_some(struct walking *w, int in, bool *end)
+static int take_some(struct walking *w, struct remote_pass *pass, int in, bool *end)
 {
 	ssize_t got;
 
@@ -239,34 +254,62 @@ static int take_some(struct walking *w, int in, bool *end)
 	if (got <= 0)
 		return got && errno != EINTR ? -errno : 0;
 	w->bytes.nr += got;
-	return take_records(w);
+	return take_records(w, pass);
 }
 
 /* What the child writes to @in, up to its end or until it @hangs. 0, or what stops. */
-static int take_all(struct walking *w, int in, bool *hangs)
+static int take_all(struct walking *w, struct remote_pass *pass, int in, bool *hangs)
 {
 	struct pollfd poll_fd = { .fd = in, .events = POLLIN };
 	bool end = false;
 	int ret = 0;
 
 	while (!ret && !end && !*hangs) {
-		u64 walks = load_relaxed(&w->pass->walks);
+		u64 walks = load_relaxed(&pass->walks);
 		int ready = poll(&poll_fd, 1, STUCK_MS);
 
 		if (ready > 0)
-			ret = take_some(w, in, &end);
+			ret = take_some(w, pass, in, &end);
 		else if (!ready)
-			*hangs = walks == load_relaxed(&w->pass->walks);
+			*hangs = walks == load_relaxed(&pass->walks);
 	}
 	return ret;
 }
 
+/* False: it does not die. */
+static bool kill_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	for (int ms = 0; ms < STUCK_MS; ms++) {
+		if (waitpid(child, NULL, WNOHANG))
+			return true;
+		usleep(1000);
+	}
+	return false;
+}
+
+/* Who hangs in the memory of another process is left there, with the maps that it writes to. 0 or a negative errno. */
+static int leave_behind(struct remote *r, pid_t child, struct dusk_error *err)
+{
+	struct remote_pass before = *pass_of(r);
+	int ret;
+
+	vec_push(&r->left_behind, child);
+	unload(r);
+	ret = load(r, err);
+	if (ret)
+		unload(r);
+	else
+		*pass_of(r) = before;
+	return ret;
+}
+
 /* A child, from its birth to its death; and what it could read. 0, or what stops. */
-static int read_tasks(struct remote *r, struct walking *w, bool *hangs)
+static int read_tasks(struct remote *r, struct walking *w, bool *hangs, struct dusk_error *err)
 {
 	_cleanup_(closep) int iterator = bpf_iter_create(bpf_link__fd(r->link)), in = -1, out = -1;
 	pid_t self = getpid(), child;
-	int pipe_fds[2], status = 0, ret;
+	int pipe_fds[2], status, ret;
 
 	if (iterator < 0 || pipe2(pipe_fds, O_CLOEXEC))
 		return -errno;
@@ -279,49 +322,68 @@ static int read_tasks(struct remote *r, struct walking *w, bool *hangs)
 		read_iterator(iterator, out, self);
 	close(steal_fd(&out));
 	w->bytes.nr = 0;
-	ret = take_all(w, in, hangs);
+	ret = take_all(w, pass_of(r), in, hangs);
 	if (ret || *hangs)
-		kill(child, SIGKILL);
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	return ret || *hangs ? ret : -WEXITSTATUS(status);
+		return kill_child(child) ? ret : leave_behind(r, child, err) ?: ret;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return 0;	/* somebody else has waited for it: its output has ended all the same */
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-/* Over all tasks. 0, or what stops. */
-static int pass(struct remote *r, struct walking *w)
+/* What the caller has chosen, or who moved. 0 or a negative errno. */
+static int choose_for(struct remote *r, const struct walking *w, const pid_t *again, size_t nr_again)
 {
+	const struct dusk_threads_options *o = w->options;
+	int ret;
+
+	if (nr_again)
+		return choose(r, CHOSEN_THREAD, again, nr_again);
+	ret = choose(r, CHOSEN_PROCESS, o->pids, o->nr_pids);
+	return ret ?: choose(r, CHOSEN_THREAD, o->tids, o->nr_tids);
+}
+
+/* Over all tasks, or those who moved in the last pass. 0, or what stops. */
+static int pass(struct remote *r, struct walking *w, const pid_t *again, size_t nr_again, struct dusk_error *err)
+{
+	const struct dusk_threads_options *o = w->options;
 	int ret = 0;
 
-	w->pass->after = 0;
+	pass_of(r)->filter = nr_again || o->nr_pids || o->nr_tids;
+	pass_of(r)->after = 0;
+	choose_none(r);
 	for (int hung = 0; hung <= MAX_HUNG; hung++) {
 		bool hangs = false;
 
-		w->pass->tid = 0;
-		ret = read_tasks(r, w, &hangs);
+		pass_of(r)->tid = 0;
+		ret = choose_for(r, w, again, nr_again);
+		if (!ret)
+			ret = choose(r, UNTOUCHED_PROCESS, w->untouched.v, w->untouched.nr);
+		if (!ret)
+			ret = read_tasks(r, w, &hangs, err);
 		if (ret || !hangs)
 			return ret;
-		if (w->pass->tid)
-			ret = choose(r, UNTOUCHED_PROCESS, (const pid_t *)&w->pass->tgid, 1);
-		if (ret)
-			return ret;
+		if (pass_of(r)->tid && vec_push(&w->untouched, (pid_t)pass_of(r)->tgid))
+			return -ENOMEM;
 	}
 	return -ETIMEDOUT;
 }
 
 /* Passes until nobody moved. 0, or what stops. */
-static int passes(struct remote *r, struct walking *w)
+static int passes(struct remote *r, struct walking *w, struct dusk_error *err)
 {
+	_cleanup_(freep) pid_t *again = NULL;
+	size_t nr_again = 0;
 	int ret = 0;
 
-	for (int left = TRIES; !ret && left; left--) {
+	for (int left = TRIES; left; left--) {
 		w->last = left == 1;
-		ret = pass(r, w);
+		ret = pass(r, w, again, nr_again, err);
 		if (ret || !w->moved.nr)
 			break;
-		choose_none(r, false);
-		w->pass->filter = 1;
-		ret = choose(r, CHOSEN_THREAD, w->moved.v, w->moved.nr);
-		w->moved.nr = 0;
+		nr_again = w->moved.nr;
+		free(again);
+		again = vec_steal(&w->moved);
 	}
 	return ret;
 }
@@ -329,21 +391,20 @@ static int passes(struct remote *r, struct walking *w)
 int remote_walk(struct remote *r, const struct dusk_threads_options *o,
 		int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err)
 {
-	struct walking w = { .pass = r->shared.elements, .fn = fn, .ctx = ctx };
+	struct walking w = { .options = o, .fn = fn, .ctx = ctx };
 	int ret;
 
-	w.pass->filter = o->nr_pids || o->nr_tids;
-	w.pass->self_tgid = getpid();
-	w.pass->no_kernel = o->no_kernel;
-	choose_none(r, true);
-	ret = choose(r, CHOSEN_PROCESS, o->pids, o->nr_pids);
-	if (!ret)
-		ret = choose(r, CHOSEN_THREAD, o->tids, o->nr_tids);
-	if (!ret)
-		ret = passes(r, &w);
+	if (!r->obj)
+		return error_set(err, -ETIMEDOUT, "cannot look at threads: it failed before");
+	pass_of(r)->self_tgid = getpid();
+	pass_of(r)->no_kernel = o->no_kernel;
+	if (err)
+		*err->text = 0;
+	ret = passes(r, &w, err);
 	vec_done(&w.bytes);
 	vec_done(&w.moved);
-	if (ret < 0)
+	vec_done(&w.untouched);
+	if (ret < 0 && err && !*err->text)
 		error_set(err, ret, "cannot look at threads: %s", strerror(-ret));
 	return ret;
 }
