@@ -151,6 +151,16 @@ static void check_preemption(struct dusk_check *c)
 	bad(c, DUSK_WARN, "a request may be scheduled after its task has been to user mode: such stacks can be wrong");
 }
 
+static void check_other_threads(struct dusk_check *c)
+{
+	if (probe_holds_memory()) {
+		result(c, "their memory can be looked at");
+		return;
+	}
+	result(c, "no safe look at their memory (bpf_iter_task_vma)");
+	bad(c, DUSK_WARN, "only dusk stacks needs it: Linux 6.18.44, 7.2 or newer");
+}
+
 static void check_cgroup(struct dusk_check *c)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -179,6 +189,7 @@ static const struct {
 	{ "timer", check_timer },
 	{ "kernel symbols", check_kernel_symbols },
 	{ "preemption", check_preemption },
+	{ "other threads", check_other_threads },
 	{ "cgroups", check_cgroup },
 };
 

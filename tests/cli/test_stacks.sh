@@ -26,7 +26,7 @@ sleep 1000 &
 one=$!
 sleep 1000 &
 two=$!
-trap 'kill $one $two; rm -rf "$tmp"' EXIT
+trap 'kill -KILL $one $two; rm -rf "$tmp"' EXIT
 sleep 0.2
 
 claim "a process that sleeps" has "process $one sleep, 1 thread" "$dusk" stacks $one
