@@ -20,7 +20,7 @@ struct gathered_group {
 	uint32_t outcome;
 	uint32_t nr_kernel, nr_user;	/* frames, one behind the other */
 	size_t first_frame;
-	uint32_t nr, first, last;	/* threads, by tid; indices */
+	uint32_t nr, first, last;	/* threads; indices */
 };
 
 struct gathered {
