@@ -44,7 +44,7 @@ static INLINE bool find_places(const struct kernel_key *key, struct search *s)
 {
 	readset_clear(&s->copy->reads);
 	s->next = key->inner;
-	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL);
+	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL);	/* then the outermost follows from its callee */
 	if (s->stack->nr < key->inner + 2 || s->stack->nr > MAX_DEPTH)
 		return false;
 	loop(READSET_SPAN, upwards, s);
@@ -91,7 +91,7 @@ CORE void kernelmemo_put(const struct kernel_key *key, const struct stack *s, st
 
 	if (copy->words > READSET_SPAN || !find_places(key, &search))
 		return;
-	m = &at(set->way, fetch_add(&set->turn, 1));
+	m = &at(set->way, fetch_add(&set->turn, 1) % KERNEL_WAYS);
 	sequence = load_relaxed(&m->sequence);
 	if (sequence & 1 || cmpxchg(&m->sequence, sequence, sequence + 1) != sequence)
 		return;

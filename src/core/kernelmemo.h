@@ -9,8 +9,9 @@
  * The kernel's unwinder does not tell where it read an address. The place is taken if there is only one way to find all
  * of them in the stack, in their order: a second one, left over from an earlier call, could be the true one. A system
  * call's stack ends for us with the address in do_syscall_64(), whose frame has a random size, and which only the entry
- * code calls; of other stacks all addresses are compared, and the depth. A function that moves its frame (alloca()) may
- * still deceive us, so who uses this walks again now and then, and stops if that differs.
+ * code calls; in other stacks the outermost address is compared, too, and the depth of the stack: two interrupts may differ
+ * in nothing else. A function that moves its frame (alloca()) may still deceive us, so who uses this walks again now and
+ * then, and stops if that differs.
  */
 #pragma once
 #include "readset.h"
@@ -49,7 +50,7 @@ extern struct kernel_set kernel_sets[KERNEL_SETS];
 
 static INLINE struct kernel_set *kernel_set_of(const struct kernel_key *key)
 {
-	return &at(kernel_sets, key->entry * 0x9E3779B97F4A7C15ULL >> 32);
+	return &at(kernel_sets, key->entry * 0x9E3779B97F4A7C15ULL >> 58);
 }
 
 /*

@@ -9,7 +9,7 @@ static INLINE struct memo *memo_of(const struct memo_key *key)
 {
 	u64 mix = (key->ip ^ key->sp << 13 ^ key->mm) * 0x9E3779B97F4A7C15ULL;
 
-	return &at(memos, mix >> 40);
+	return &at(memos, mix >> 53);
 }
 
 static INLINE bool same_key(const struct memo_key *a, const struct memo_key *b)

@@ -33,7 +33,7 @@ struct module_key {
  */
 CORE int port_read(void *dst, u32 len, u64 addr);
 
-/* The same, but never sleeps: -EFAULT for whatever is not in memory. Any context. */
+/* The same for any @len, but never sleeps: -EFAULT for whatever is not in memory. Any context. */
 CORE int port_peek(void *dst, u32 len, u64 addr);
 
 /* The outcome of a walk that needed what port_read() refused with @err: @unreadable, unless the page was not safe. */

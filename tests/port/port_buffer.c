@@ -100,9 +100,8 @@ void port_module_number(u32 id)
 	module_number = id;
 }
 
-CORE int port_read(void *dst, u32 len, u64 addr)
+static int read_memory(void *dst, u32 len, u64 addr)
 {
-	assert(len <= PAGE_BYTES);
 	fault.seen++;
 	if (fault.nth && (fault.seen == fault.nth || (fault.stay && fault.seen > fault.nth)))
 		return fault.err;
@@ -123,9 +122,15 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	return 0;
 }
 
+CORE int port_read(void *dst, u32 len, u64 addr)
+{
+	assert(len <= PAGE_BYTES);
+	return read_memory(dst, len, addr);
+}
+
 CORE int port_peek(void *dst, u32 len, u64 addr)
 {
-	return port_read(dst, len, addr) ? -EFAULT : 0;
+	return read_memory(dst, len, addr) ? -EFAULT : 0;
 }
 
 CORE int port_vma(u64 addr, struct vma *ret)
