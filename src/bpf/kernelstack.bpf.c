@@ -9,6 +9,7 @@
 #define MAX_OWN_FRAMES 12
 #define CHECK_EVERY 1024		/* memos are compared with a walk, one in so many */
 #define NO_SYSCALL (1ULL << 32)
+#define MAY_BE_CUT (127 - MAX_OWN_FRAMES)	/* frames: kernel.perf_event_max_stack, unless it was changed */
 #define LARGEST_SPAN (READSET_SPAN * sizeof(u64))
 
 struct room {
@@ -125,9 +126,7 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 	}
 	if (known || !id)
 		return id;
-	if (bytes > LARGEST_SPAN)
-		bytes = LARGEST_SPAN;
-	if (read_stack(room, bytes))
+	if (s->nr < MAY_BE_CUT && read_stack(room, bytes))
 		kernelmemo_put(&key, s, &room->copy, id);
 	return id;
 }

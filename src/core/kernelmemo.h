@@ -59,5 +59,8 @@ static INLINE struct kernel_set *kernel_set_of(const struct kernel_key *key)
  */
 CORE u32 kernelmemo_find(const struct kernel_key *key, struct kernel_copy *copy);
 
-/* @s, innermost first, was walked where @copy is of, and has the id @stack. Remember it if that is possible. */
+/*
+ * @s, innermost first, was walked where @copy is of, and has the id @stack. Both are whole: of a part of the stack the
+ * places would not be certain. Remember it if that is possible.
+ */
 CORE void kernelmemo_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack);

@@ -77,12 +77,15 @@ static INLINE u32 row_from_sframe(struct walk *w, u64 pc)
 	return err;
 }
 
-/* Nearly all rows are simple. Told once, when the row is learnt, so that frames need not look. */
+/*
+ * Nearly all rows are simple. Told once, when the row is learnt, so that frames need not look: if the return address
+ * lies whole words from the CFA and at a word, the CFA is aligned.
+ */
 static INLINE void classify(struct row *row)
 {
 	u8 simple = ROW_SIMPLE;
 
-	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET)
+	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET || row->off[SLOT_RA] & 7)
 		return;
 	UNROLL
 	for (u32 slot = 0; slot < NR_SAVED; slot++) {
