@@ -95,6 +95,12 @@ static const char *path_in(const char *folder, const char *name)
 	return path;
 }
 
+const char *live_dusk(void)
+{
+	assert_non_null(dusk);
+	return dusk;
+}
+
 const char *live_victim(const char *name)
 {
 	return path_in(victims, name);

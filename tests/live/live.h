@@ -29,6 +29,9 @@ bool live_has_kernel_function(const char *name);
 /* The path of victim @name; valid until the eighth call from now. */
 const char *live_victim(const char *name);
 
+/* The path of dusk itself. */
+const char *live_dusk(void);
+
 /* A file in the test's folder; likewise. */
 const char *live_file(const char *name);
 

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is the time that threads were off the CPU the time that they say they were, in each place, and is nobody's time lost
+ * or counted twice?
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "absences.h"
+
+#define ROUNDS "500"	  /* 1.5 s and more in each place */
+#define PLACES 14	  /* at least, of its 18: what needs a disk may not block, or not be there */
+#define LEAST_NS 50000000 /* a place where less time is spent does not block on this machine */
+#define EARLY_NS 250000	  /* see is_true_runnable() */
+
+/* A file in the test's folder that does not exist yet. */
+static const char *new_file(const char *name)
+{
+	const char *path = live_file(name);
+
+	unlink(path);
+	return path;
+}
+
+/*
+ * Is @runnable_ns what @t waited for a CPU? The kernel counts from when another thread is meant to have the CPU, at the
+ * next chance: a preempted one runs on for a while, and longer in the kernel.
+ */
+static bool is_true_runnable(uint64_t runnable_ns, const struct truth *t, uint64_t more_ns)
+{
+	uint64_t margin = t->ns / 100, least = 0, early = t->preemptions * EARLY_NS;
+
+	if (t->runnable_ns > early)
+		least = t->runnable_ns - early;
+	if (least < t->preempted_ns)
+		least = t->preempted_ns;
+	return runnable_ns <= t->runnable_ns + margin + more_ns && runnable_ns + margin >= least;
+}
+
+/* Is what @p says of the place of @t true? Says both. */
+static bool is_true(const struct dusk_profile *p, const struct truth *t)
+{
+	struct away a = away_in(p, t->tid, t->function);
+	bool ok = within(a.ns, t->ns, 10000, 0);
+
+	if (t->has_counts)
+		ok = ok && is_true_runnable(a.runnable_ns, t, 0) && a.sleeps == t->sleeps &&
+		     within(a.preemptions, t->preemptions, 10000, 2);
+	print_message("%s %-26s %8.1f ms, true %8.1f (%.4f); runnable %7.1f, true %7.1f; %" PRIu64
+		      " sleeps, true %" PRIu64 "; %" PRIu64 " preemptions, true %" PRIu64 "; %" PRIu64 " rows, %" PRIu64
+		      " cut\n",
+		      ok ? "  " : "!!", t->function, a.ns / 1e6, t->ns / 1e6, t->ns ? (double)a.ns / t->ns : 0,
+		      a.runnable_ns / 1e6, t->runnable_ns / 1e6, a.sleeps, t->sleeps, a.preemptions, t->preemptions,
+		      a.rows, a.cut);
+	return ok;
+}
+
+/* The life of a thread, which began a little before it took the time, and ended a little later. */
+static bool is_true_life(const struct dusk_profile *p, const struct truth *t)
+{
+	uint64_t on_cpu = 0, runnable = 0, life = 0;
+	bool ok = false;
+
+	for (uint32_t i = 0; i < p->nr_lives; i++) {
+		const struct dusk_life *l = &p->lives[i];
+
+		if (p->threads[l->thread].tid != t->tid)
+			continue;
+		on_cpu += l->on_cpu_ns;
+		runnable += l->runnable_ns;
+		life += l->end_ns - l->start_ns;
+	}
+	if (life >= t->ns)
+		ok = within(on_cpu, t->cpu_ns, 10000, t->ns / 100 + life - t->ns) &&
+		     is_true_runnable(runnable, t, life - t->ns);
+	if (!ok)
+		print_message(
+			"!! thread %d: life %.3f ms, true %.3f; on CPU %.3f, true %.3f; runnable %.3f, true %.3f\n",
+			t->tid, life / 1e6, t->ns / 1e6, on_cpu / 1e6, t->cpu_ns / 1e6, runnable / 1e6,
+			t->runnable_ns / 1e6);
+	return ok;
+}
+
+static void check_truths(const struct dusk_profile *p, const char *path, size_t least)
+{
+	size_t wrong = 0, places = 0;
+	struct truths truths;
+
+	truths_read(path, &truths);
+	for (size_t i = 0; i < truths.nr; i++) {
+		const struct truth *t = &truths.line[i];
+
+		if (!strcmp(t->function, "life")) {
+			wrong += !is_true_life(p, t);
+		} else if (t->ns < LEAST_NS) {
+			print_message("   %-26s does not block here: %.1f ms\n", t->function, t->ns / 1e6);
+		} else {
+			wrong += !is_true(p, t);
+			places++;
+		}
+	}
+	assert_int_equal(wrong, 0);
+	assert_true(places >= least);
+}
+
+static void each_place_has_its_time_when_all_is_written(void **state)
+{
+	const char *file = live_file("all.dusk"), *truth = new_file("all.truth");
+
+	assert_int_equal(RECORD(file, "-e", "offcpu", "--min-block", "0", "--", live_victim("absent"), truth, ROUNDS),
+			 0);
+	_cleanup_profile_ p = live_read(file);
+	check_truths(p, truth, PLACES);
+	check_conservation(p);
+}
+
+static void each_place_has_its_time_when_short_absences_are_summed(void **state)
+{
+	const char *file = live_file("summed.dusk"), *truth = new_file("summed.truth");
+
+	assert_int_equal(RECORD(file, "-e", "offcpu", "--", live_victim("absent"), truth, ROUNDS), 0);
+	_cleanup_profile_ p = live_read(file);
+	check_truths(p, truth, PLACES);
+	check_conservation(p);
+}
+
+/* With ticks of the timer beside them: one does not take from the other. */
+static void each_place_has_its_time_when_the_machine_is_recorded(void **state)
+{
+	const char *file = live_file("both.dusk"), *truth = new_file("both.truth");
+
+	assert_int_equal(
+		RECORD(file, "-a", "-e", "cpu,offcpu", "-F", "997", "--", live_victim("absent"), truth, ROUNDS), 0);
+	_cleanup_profile_ p = live_read(file);
+	check_truths(p, truth, PLACES);
+	check_conservation(p);
+}
+
+/* One recording in another: both see the same program. */
+static void both_ways_of_writing_have_the_same_totals(void **state)
+{
+	const char *all = live_file("outer.dusk"), *summed = new_file("inner.dusk"), *truth = new_file("twice.truth");
+	struct truths truths;
+
+	assert_int_equal(RECORD(all, "-e", "offcpu", "--min-block", "0", "--", live_dusk(), "record", "-q", "-e",
+				"offcpu", "-o", summed, "--", live_victim("absent"), truth, ROUNDS),
+			 0);
+	_cleanup_profile_ outer = live_read(all);
+	_cleanup_profile_ inner = live_read(summed);
+	truths_read(truth, &truths);
+	for (size_t i = 0; i < truths.nr; i++) {
+		const struct truth *t = &truths.line[i];
+		struct away a = away_in(outer, t->tid, t->function), b = away_in(inner, t->tid, t->function);
+
+		if (!strcmp(t->function, "life"))
+			continue;
+		print_message("%-26s %.3f ms in %" PRIu64 " rows, %.3f ms in %" PRIu64 " rows; %" PRIu64 " and %" PRIu64
+			      " absences\n",
+			      t->function, a.ns / 1e6, a.rows, b.ns / 1e6, b.rows, a.sleeps + a.preemptions,
+			      b.sleeps + b.preemptions);
+		assert_true(within(a.ns, b.ns, 1000, 0));
+		assert_int_equal(a.sleeps, b.sleeps);
+		assert_int_equal(a.preemptions, b.preemptions);
+		assert_true(b.rows <= a.rows);
+	}
+}
+
+static void all_absences_have_the_whole_stack(void **state)
+{
+	const char *file = live_file("whole.dusk"), *truth = new_file("whole.truth");
+	char pattern[128], *sentence;
+	struct truths truths;
+
+	assert_int_equal(RECORD(file, "-e", "offcpu", "--min-block", "0", "--", live_victim("absent"), truth, "50"), 0);
+	_cleanup_profile_ p = live_read(file);
+	truths_read(truth, &truths);
+	for (size_t i = 0; i < truths.nr; i++) {
+		const struct truth *t = &truths.line[i];
+
+		if (!strcmp(t->function, "life"))
+			continue;
+		sentence = away_sentence(p, t->tid, t->function);
+		snprintf(pattern, sizeof(pattern), "(^| )follow dive\\*20 measure %s$", t->function);
+		if (!sentence || !live_matches(sentence, pattern))
+			fail_msg("not the stack of %s: %s", t->function, sentence ? sentence : "none");
+		free(sentence);
+		assert_int_equal(away_in(p, t->tid, t->function).cut, 0);
+	}
+}
+
+static void a_write_that_blocks_16_times_is_16_absences_with_one_stack(void **state)
+{
+	const char *file = live_file("write.dusk"), *truth = new_file("write.truth");
+	static struct live_stack stack;
+	uint64_t rows = 0;
+	uint32_t user = 0;
+	struct truths truths;
+
+	assert_int_equal(RECORD(file, "-e", "offcpu", "--min-block", "0", "--", live_victim("absent"), truth, "16",
+				"block_in_big_write"),
+			 0);
+	_cleanup_profile_ p = live_read(file);
+	truths_read(truth, &truths);
+	assert_string_equal(truths.line[0].function, "block_in_big_write");
+	assert_true(truths.line[0].sleeps >= 16);
+	assert_true(is_true(p, &truths.line[0]));
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		uint32_t node = s->node;
+
+		if (p->threads[s->thread].tid != truths.line[0].tid || !live_kernel_has(p, node, "anon_pipe_write"))
+			continue;
+		assert_int_equal(s->count, 1);
+		live_user_stack(p, node, &stack);
+		while (node && p->modules[p->frames[p->nodes[node].frame].module].kind == DUSK_MODULE_KERNEL)
+			node = p->nodes[node].parent;
+		if (user && node != user)
+			fail_msg("two user stacks in one call");
+		user = node;
+		rows++;
+	}
+	print_message("%" PRIu64 " absences in one call; %" PRIu64 " walks of the program as a whole\n", rows,
+		      live_counter(p, "walks"));
+	assert_true(user);
+	assert_int_equal(rows, truths.line[0].sleeps + truths.line[0].preemptions);
+}
+
+/* @how: how the process ends, or becomes another one, while its threads block. */
+static void check_leavers(const char *how)
+{
+	const char *file = live_file("leaves.dusk"), *truth = new_file("leaves.truth");
+
+	print_message("%s:\n", how);
+	assert_int_equal(RECORD(file, "-e", "offcpu", "--", live_victim("leaves"), how, truth, "500"), 0);
+	_cleanup_profile_ p = live_read(file);
+	check_truths(p, truth, 2);
+	check_conservation(p);
+}
+
+static void who_blocks_until_the_process_ends_has_its_time(void **state)
+{
+	check_leavers("exit");
+}
+
+static void who_blocks_until_execve_has_its_time(void **state)
+{
+	check_leavers("exec");
+}
+
+static void who_blocks_until_another_thread_calls_execve_has_its_time(void **state)
+{
+	check_leavers("thread-exec");
+}
+
+/* Threads that begin and end, processes that do, execve(), vfork(), and a machine that has too much to do. */
+static void no_time_is_lost_in_a_storm(void **state)
+{
+	const char *file = live_file("storm.dusk");
+	pid_t pid[3];
+
+	pid[0] = live_start(false, (const char *const[]){live_victim("storm"), live_victim("short"), "1000000", NULL});
+	pid[1] = START(live_victim("threads"));
+	pid[2] = live_start(false, (const char *const[]){live_victim("storm"), "/bin/true", "1000000", NULL});
+	assert_int_equal(RECORD(file, "-a", "-e", "cpu,offcpu", "-d", "3s"), 0);
+	for (int i = 0; i < 3; i++)
+		live_end(pid[i]);
+	_cleanup_profile_ p = live_read(file);
+	check_conservation(p);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_place_has_its_time_when_all_is_written),
+		cmocka_unit_test(each_place_has_its_time_when_short_absences_are_summed),
+		cmocka_unit_test(each_place_has_its_time_when_the_machine_is_recorded),
+		cmocka_unit_test(both_ways_of_writing_have_the_same_totals),
+		cmocka_unit_test(all_absences_have_the_whole_stack),
+		cmocka_unit_test(a_write_that_blocks_16_times_is_16_absences_with_one_stack),
+		cmocka_unit_test(who_blocks_until_the_process_ends_has_its_time),
+		cmocka_unit_test(who_blocks_until_execve_has_its_time),
+		cmocka_unit_test(who_blocks_until_another_thread_calls_execve_has_its_time),
+		cmocka_unit_test(no_time_is_lost_in_a_storm),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}

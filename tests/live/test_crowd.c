@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Threads that sleep when the recording stops, 10,000 of them: has each its stack, and its time up to the end, although
+ * it does not come back to a CPU? And do they sleep on?
+ */
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "absences.h"
+
+#define THREADS "10000"
+
+static struct live_stack stack;
+
+static const char *text_of(pid_t pid)
+{
+	static char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	return text;
+}
+
+/* How often have the threads of @pid slept so far, and how many are there? */
+static uint64_t sleeps_of(pid_t pid, size_t *ret_threads)
+{
+	char path[300], line[256];
+	uint64_t sum = 0, nr;
+	struct dirent *entry;
+	DIR *folder;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	folder = opendir(path);
+	assert_non_null(folder);
+	*ret_threads = 0;
+	while ((entry = readdir(folder))) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "/proc/%d/task/%s/status", pid, entry->d_name);
+		f = entry->d_name[0] == '.' ? NULL : fopen(path, "r");
+		if (!f)
+			continue;
+		while (fgets(line, sizeof(line), f))
+			if (sscanf(line, "voluntary_ctxt_switches: %" SCNu64, &nr) == 1)
+				sum += nr;
+		fclose(f);
+		++*ret_threads;
+	}
+	closedir(folder);
+	return sum;
+}
+
+struct sleeper {
+	uint64_t ns;
+	bool is_in_block, is_in_main;
+};
+
+/* One that blocked stands in block or main, and nowhere else; by tid. To be freed. */
+static struct sleeper *look_at(const struct dusk_profile *p, pid_t pid, pid_t *ret_max)
+{
+	struct sleeper *all;
+
+	*ret_max = 0;
+	for (uint32_t i = 0; i < p->nr_threads; i++)
+		if (p->threads[i].tid > *ret_max)
+			*ret_max = p->threads[i].tid;
+	all = calloc(*ret_max + 1, sizeof(*all));
+	assert_non_null(all);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		struct sleeper *one = &all[p->threads[s->thread].tid];
+		char *sentence;
+
+		if (!live_is_of(p, s, pid) || s->source != DUSK_OFF_CPU)
+			continue;
+		one->ns += s->value_ns;
+		if (!live_kernel_has(p, s->node, "anon_pipe_read") && s->value_ns < 100000000)
+			continue;
+		live_user_stack(p, s->node, &stack);
+		sentence = live_sentence(&stack);
+		if (live_class(p, s) != DUSK_COMPLETE)
+			fail_msg("a sleeper of %" PRIu64 " ms without its stack (%s): %s", s->value_ns / 1000000,
+				 live_outcome(p, s), sentence);
+		one->is_in_block |= live_matches(sentence, "(^| )join dive(\\*[0-9]+)? block ");
+		one->is_in_main |= live_matches(sentence, "^main (pause|__libc_pause|doze)");
+		free(sentence);
+	}
+	return all;
+}
+
+static void check_crowd(const struct dusk_profile *p, pid_t pid)
+{
+	uint64_t nr = 0, in_block = 0, in_main = 0, away = 0, life = 0;
+	pid_t max;
+	struct sleeper *all = look_at(p, pid, &max);
+
+	for (uint32_t i = 0; i < p->nr_lives; i++) {
+		const struct dusk_life *l = &p->lives[i];
+		const struct sleeper *one = &all[p->threads[l->thread].tid];
+
+		if (p->threads[l->thread].pid != pid)
+			continue;
+		nr++;
+		in_block += one->is_in_block;
+		in_main += one->is_in_main;
+		away += one->ns;
+		life += l->end_ns - l->start_ns;
+		assert_true(within(one->ns + l->on_cpu_ns, l->end_ns - l->start_ns, 1000, 1000));
+	}
+	free(all);
+	print_message("%" PRIu64 " threads, %" PRIu64 " of them in block and %" PRIu64
+		      " in main; %.3f of %.3f s off CPU\n",
+		      nr, in_block, in_main, away / 1e9, life / 1e9);
+	assert_int_equal(in_block, atoi(THREADS));
+	assert_int_equal(in_main, 1);
+	assert_int_equal(nr, in_block + 1);
+}
+
+static void who_sleeps_from_begin_to_end_has_stack_and_time(void **state)
+{
+	const char *file = live_file("asleep.dusk");
+	pid_t pid = START(live_victim("throng"), THREADS);
+	size_t before, after;
+	uint64_t slept = sleeps_of(pid, &before);
+
+	assert_int_equal(RECORD(file, "-e", "offcpu", "-p", text_of(pid), "-d", "1s"), 0);
+	assert_int_equal(sleeps_of(pid, &after), slept); /* nobody was woken for it */
+	assert_int_equal(before, after);
+	live_end(pid);
+
+	_cleanup_profile_ p = live_read(file);
+	for (uint32_t i = 0; i < p->nr_lives; i++)
+		assert_true(p->lives[i].end_ns - p->lives[i].start_ns >= 900000000);
+	check_crowd(p, pid);
+	check_conservation(p);
+}
+
+static void who_falls_asleep_and_does_not_wake_has_stack_and_time(void **state)
+{
+	const char *file = live_file("fallen.dusk");
+	pid_t recorder = START_RECORD(file, "-a", "-e", "cpu,offcpu"), pid = START(live_victim("throng"), THREADS);
+
+	live_sleep_ms(500);
+	assert_int_equal(live_stop_record(recorder), 0);
+	live_end(pid);
+
+	_cleanup_profile_ p = live_read(file);
+	check_crowd(p, pid);
+	check_conservation(p);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_sleeps_from_begin_to_end_has_stack_and_time),
+		cmocka_unit_test(who_falls_asleep_and_does_not_wake_has_stack_and_time),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}
