@@ -62,6 +62,8 @@ static const struct instruction instructions[] = {
 	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x0f, 0x86, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
+	/* the same of a large frame: lea -N(%rsp),%r12; cmp 16(%r14),%r12 */
+	{ { { 0, WORD(0x4c, 0x8d, 0x64, 0x24, 0, 0x4d, 0x3b, 0x66) } }, { { 0, WORD(X, X, X, X, 0, X, X, X) } }, 0 },
 	/* add $8,%rsp; ret. pop %rbp; ret. ret, also as it is for old CPUs */
 	{ { { 0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
 	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST },
@@ -163,23 +165,28 @@ TURN(find_function, struct machine, m)
 	return m->word == -1ULL ? NEXT : STOP;
 }
 
+/* Is it this instruction? Its bytes to m->word; they have the last word. */
+TURN(find_instruction, struct machine, m)
+{
+	const struct instruction *i = &at(instructions, turn);
+	struct code here = *code_at(m, BEGINS);
+	u64 is = fits(&here, &i->code, &i->mask);
+
+	m->word = (m->word & ~is) | (is & i->pushed);
+	return NEXT;
+}
+
 /*
  * How many bytes lie above the return address, by the code in m->in.window, which is that at BEFORE, and whose address
  * ends in the bits @low? -1: unknown.
  */
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
 {
-	struct code here = *code_at(m, BEGINS);
-
 	m->word = pushed_by_prologue(m);
 	m->depth = low;
 	if (m->word == -1ULL)
 		loop(BEFORE / 4, find_function, m);
-	for (u32 j = 0; j < COUNT(instructions); j++) {
-		u64 is = fits(&here, &instructions[j].code, &instructions[j].mask);
-
-		m->word = (m->word & ~is) | (is & instructions[j].pushed);
-	}
+	loop(COUNT(instructions), find_instruction, m);
 	return m->word;
 }
 
