@@ -10,7 +10,8 @@
  *	-s	SIGUSR1 at every so many-th instruction, as soon as it has a handler, except in handlers
  *	-c	walk without the row cache
  *
- * Prints one line: "NAME instructions N stacks N frames N different N explained N". Differences have to be in LIST
+ * Prints one line: "NAME instructions N stacks N warm N frames N different N explained N"; warm: those that were walked a
+ * second time by warm_walk(), which must not wait, and has to say the same. Differences have to be in LIST
  * (differences.h); what is not is described on stderr, and the exit status is 1.
  */
 #include <errno.h>
@@ -28,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi/frame.h"
-#include "core/walk.h"
+#include "core/warm.h"
 #include "differences.h"
 #include "lib/target.h"
 #include "shadow.h"
@@ -39,6 +40,7 @@ struct stepper {
 	pid_t pid;
 	struct target target;
 	struct walk walk;
+	struct trace trace;
 	struct shadow shadow;
 	struct differences differences;
 	struct user_regs_struct regs;
@@ -46,7 +48,7 @@ struct stepper {
 	/* asked */
 	unsigned long limit, signal_every;
 	/* so far */
-	unsigned long instructions, stacks, frames, explained, different;
+	unsigned long instructions, stacks, warm, frames, explained, different;
 	unsigned long until_signal;
 	bool has_handler, with_linker;
 };
@@ -111,15 +113,13 @@ static size_t true_stack(void)
 	return nr;
 }
 
-static void walk(void)
+static void take_registers(void)
 {
 	const struct user_regs_struct *r = &s.regs;
 
 	memcpy(s.walk.machine.reg,
 	       (u64[]){ r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
 			r->r12, r->r13, r->r14, r->r15, r->rip }, 17 * sizeof(u64));
-	walk_start(&s.walk);
-	walk_stack(&s.walk);
 }
 
 static bool is_complete(u32 outcome)
@@ -135,17 +135,35 @@ static uint64_t place_of(size_t i)
 	return f ? f->pc - !f->exact : s.regs.rip;
 }
 
+/* Is s.walk's answer the true stack, of @nr frames? *@same: so many of them are. */
+static bool is_true(size_t nr, size_t *same)
+{
+	*same = 0;
+	while (*same < nr && *same < s.walk.out.nr && s.walk.out.frame[*same] == s.true_word[*same])
+		++*same;
+	return *same == nr && *same == s.walk.out.nr && is_complete(s.walk.outcome);
+}
+
 static void compare(void)
 {
-	size_t nr, same = 0;
+	size_t nr, same;
+	bool right;
 
-	walk();
+	take_registers();
+	walk_start(&s.walk);
+	walk_stack(&s.walk);
 	nr = true_stack();
 	s.stacks++;
 	s.frames += nr;
-	while (same < nr && same < s.walk.out.nr && s.walk.out.frame[same] == s.true_word[same])
-		same++;
-	if (same == nr && same == s.walk.out.nr && is_complete(s.walk.outcome))
+	right = is_true(nr, &same);
+	if (right) {		/* then also if it must not wait */
+		take_registers();
+		if (warm_walk(&s.walk, &s.trace))
+			return;
+		s.warm++;
+		right = is_true(nr, &same);
+	}
+	if (right)
 		return;
 	if (differences_take(&s.differences, &s.target, place_of(same ? same - 1 : 0), &s.walk, s.true_word, nr, same))
 		s.explained++;
@@ -214,7 +232,7 @@ static int next_signal(int pending)
 }
 
 /* One instruction. False: it has ended. */
-static bool step(int *pending)
+static bool advance(int *pending)
 {
 	struct user_regs_struct before = s.regs;
 	int sent = next_signal(*pending), status;
@@ -321,12 +339,12 @@ int main(int argc, char **argv)
 	begin(argv + optind + 1);
 	do
 		compare();
-	while ((!s.limit || s.instructions < s.limit) && step(&pending));
+	while ((!s.limit || s.instructions < s.limit) && advance(&pending));
 	kill(s.pid, SIGKILL);
 
 	name = strrchr(argv[optind + 1], '/');
-	printf("%s instructions %lu stacks %lu frames %lu different %lu explained %lu\n",
-	       name ? name + 1 : argv[optind + 1], s.instructions, s.stacks, s.frames, s.different, s.explained);
+	printf("%s instructions %lu stacks %lu warm %lu frames %lu different %lu explained %lu\n",
+	       name ? name + 1 : argv[optind + 1], s.instructions, s.stacks, s.warm, s.frames, s.different, s.explained);
 	differences_say(&s.differences);
 	return s.different ? 1 : 0;
 }
