@@ -72,7 +72,10 @@ static int write_page(const struct options *o, const char *const *path, uint32_t
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.output = "flame.html", .inlined = true};
+	/* All time: the page has a switch for it. */
+	struct options o = {
+		.output = "flame.html", .inlined = true, .filter = {.kind = KIND_WALL, .trim = true, .marks = true},
+	};
 	const char *path[SIDES] = {NULL};
 	struct side sides[SIDES] = {0};
 	int status;
@@ -89,7 +92,6 @@ static int run(const struct command *self, int argc, char **argv)
 		nr = 1;
 	}
 	status = filter_check(self, &o.filter);
-	o.filter.kind = KIND_WALL;	/* the page has a switch for it */
 	for (size_t i = 0; i < nr && !status; i++) {
 		status = open_profile(&sides[i].profile, path[i], true, o.inlined);
 		if (!status)

@@ -100,7 +100,7 @@ static int label_frame(struct adder *a, uint32_t frame, uint32_t *ret)
 	const struct dusk_profile *p = a->p;
 	const struct dusk_frame *f = &p->frames[frame];
 	const struct dusk_function *function = &p->functions[f->function];
-	enum flame_kind kind = kind_of_module(&p->modules[f->module]);
+	enum flame_kind kind = f->function && !f->module ? FLAME_STATE : kind_of_module(&p->modules[f->module]);
 	const char *module;
 	int err;
 

@@ -7,11 +7,12 @@ const KINDS = {
 	[RUNTIME]: { name: 'runtime library', hue: [168, 186], saturation: 40, lightness: 66 },
 	[JIT]:     { name: 'JIT', hue: [88, 128], saturation: 45, lightness: 65 },
 	[KERNEL]:  { name: 'kernel', hue: [210, 228], saturation: 72, lightness: 74 },
+	[STATE]:   { name: 'off CPU', hue: [282, 300], saturation: 28, lightness: 76 },
 	[NOTE]:    { name: 'no whole stack', hue: [0, 0], saturation: 0, lightness: 72 },
 	[PROCESS]: { name: 'thread', hue: [220, 220], saturation: 14, lightness: 80 },
 	[ROOT]:    { name: 'all', hue: [220, 220], saturation: 14, lightness: 86 },
 };
-const LEGEND = [USER, RUNTIME, JIT, KERNEL, NOTE];
+const LEGEND = [USER, RUNTIME, JIT, KERNEL, STATE, NOTE];
 
 let style = {};			/* the variables --canvas-* of the style sheet */
 let colours = [];		/* by label, as they are asked for */

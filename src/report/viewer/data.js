@@ -6,7 +6,7 @@
 'use strict';
 
 /* The kinds of frames, as flame_graph.h numbers them; RUNTIME is split off here. */
-const ROOT = 0, PROCESS = 1, NOTE = 2, USER = 3, VDSO = 4, JIT = 5, KERNEL = 6, RUNTIME = 7;
+const ROOT = 0, PROCESS = 1, NOTE = 2, USER = 3, VDSO = 4, JIT = 5, KERNEL = 6, STATE = 7, RUNTIME = 8;
 
 /* Libraries that every program has: worth telling from the program's own code. */
 const RUNTIME_LIBRARIES = new RegExp(

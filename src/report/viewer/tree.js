@@ -250,11 +250,11 @@ function sandwich_trees(tree, f, weight)
 
 /*
  * One row a function: its own, and with all that it calls, where a function that calls itself counts once; of each
- * profile, in ns.
+ * profile, in ns. A state is a row, too, and what a function waited is its own.
  */
 function top_functions(profile)
 {
-	const { tree, names, kinds } = profile, { label, end } = tree;
+	const { tree, names, kinds } = profile, { label, end, parent } = tree;
 	const self = tree.sides.map(() => new Float64Array(names.length));
 	const total = tree.sides.map(() => new Float64Array(names.length));
 	const covered = new Uint32Array(names.length);	/* the end of the outermost open call */
@@ -267,6 +267,8 @@ function top_functions(profile)
 			const f = label[i];
 
 			f_self[f] += self_ns[i];
+			if (kinds[f] === STATE)
+				f_self[label[parent[i]]] += self_ns[i];
 			if (i >= covered[f]) {
 				f_total[f] += total_ns[i];
 				covered[f] = end[i];
@@ -284,7 +286,7 @@ function top_functions(profile)
 /* A profile's weight by the kind of the innermost frame. */
 function sum_by_kind(profile, side)
 {
-	const sums = new Array(8).fill(0);
+	const sums = new Array(9).fill(0);
 	const { label, sides } = profile.tree;
 
 	for (let i = 0; i < label.length; i++)
