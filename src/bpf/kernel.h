@@ -179,7 +179,7 @@ struct sched_info {
 struct task_struct {
 	u32 flags;
 	unsigned int __state;
-	int on_cpu;
+	int on_cpu, exit_state;
 	unsigned long nvcsw, nivcsw;
 	u64 start_time;
 	char comm[16];
@@ -193,21 +193,6 @@ struct task_struct {
 	struct signal_struct *signal;
 	u32 self_exec_id;
 	struct uprobe_task *utask;
-	u32 __state;
-	int on_cpu, exit_state;
-	unsigned long nvcsw, nivcsw;
-	char comm[16];
-};
-
-struct seq_file;
-
-struct bpf_iter_meta {
-	struct seq_file *seq;
-};
-
-struct bpf_iter__task {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
 };
 
 struct linux_binprm;

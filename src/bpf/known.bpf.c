@@ -79,7 +79,7 @@ static INLINE u32 known_stack(struct task_struct *t, struct room *room)
 
 	if (!mm || task_has_no_user(t) || t->flags & PF_EXITING || regs->cs == USER32_CS || changes_registers(regs))
 		return 0;
-	registers_take(&room->regs, regs);
+	registers_take(&room->regs, t, regs);
 	if (!key_of(&room->key, t, mm, &room->regs))
 		return 0;
 	stack = memo_find(&room->key, room->regs.reg, &room->now);

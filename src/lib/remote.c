@@ -89,7 +89,7 @@ static int load(struct remote *r, struct dusk_error *err)
 		return ret;
 	ret = share_maps(r);
 	if (!ret)
-		ret = object_configure(r->obj, service_tool(r->service));
+		ret = object_configure(r->obj, service_tool(r->service), service_stack_bits(r->service));
 	if (ret)
 		return error_set(err, ret, "cannot look at threads: what is kept of them is not a task storage, or too large");
 	ret = bpf_object__load(r->obj);
