@@ -17,7 +17,7 @@ start_programs() {
 	seq 300000 | sort -R >"$tmp/numbers"
 	{
 		echo "int f(int x) { return x"
-		seq -f '+ x * %g / (x + 1)' 1000
+		seq -f '+ x * %g / (x + 1)' 200
 		echo "; }"
 	} >"$tmp/large.c"
 	begin bash -c 'f() { sleep 1000 & wait; }; f'

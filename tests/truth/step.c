@@ -7,7 +7,8 @@
  *
  *	-l	from the first instruction of the dynamic linker, not of the program itself
  *	-n	at most so many (default: until it ends)
- *	-s	SIGUSR1 at every so many-th instruction, as soon as it has a handler, except in handlers
+ *	-s	SIGUSR1 at every so many-th instruction, as soon as it has a handler, except in handlers; at least 2, else it
+ *		would not get on
  *	-c	walk without the row cache
  *
  * Prints one line: "NAME instructions N stacks N warm N frames N different N explained N"; warm: those that were walked a
@@ -330,7 +331,7 @@ int main(int argc, char **argv)
 		default: return 2;
 		}
 	}
-	if (argc - optind < 2) {
+	if (argc - optind < 2 || s.signal_every == 1) {
 		fprintf(stderr, "usage: step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] LIST PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
