@@ -27,6 +27,7 @@
 struct whereabouts {
 	u64 since_ns;
 	u64 run_delay;			/* when it left: the kernel's account of its waiting for a CPU */
+	u64 switches;			/* when it left: if they are as many, it has not been back */
 	u32 away, state;		/* off CPU, and why */
 	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, absences;
 };
@@ -61,6 +62,11 @@ static INLINE bool is_recording(u64 now_ns)
 	u64 stop_ns = load_relaxed(&times.stop_ns);
 
 	return load_relaxed(&times.start_ns) && (!stop_ns || now_ns < stop_ns);
+}
+
+static INLINE u64 switches(struct task_struct *t)
+{
+	return t->nvcsw + t->nivcsw;
 }
 
 static INLINE u32 why_away(bool preempted, u32 state)
@@ -121,6 +127,7 @@ static INLINE struct whereabouts *find(struct task_struct *t, bool away, u32 sta
 	}
 	w->start_ns = w->since_ns = born ? t->start_time : start_ns;
 	w->away = away;
+	w->switches = switches(t);
 	w->state = born ? ABSENCE_BORN : state;
 	send_life(t, w, EVENT_THREAD, 0);
 	return w;
@@ -143,6 +150,7 @@ int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_st
 	w->on_cpu_ns += now_ns - w->since_ns;
 	w->since_ns = now_ns;
 	w->run_delay = prev->sched_info.run_delay;
+	w->switches = switches(prev);
 	w->state = why_away(preempted, state);
 	w->away = 1;
 	if (w->state == ABSENCE_ENDED)
@@ -261,17 +269,17 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 	struct event_absence e = {
 		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .off_ns = off_ns, .runnable_ns = runnable_ns(t, w, off_ns),
 		.pid = t->tgid, .tid = t->pid, .state = w->state, .outcome = PENDING, .unended = 1,
-		.switches = t->nvcsw + t->nivcsw,
+		.switches = w->switches,
 	};
 	struct stack *s = scratch_get();
 	long bytes;
 
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), t->comm);
-	if (s) {
+	if (s) {		/* if it has been back since the end, this is another absence */
 		bytes = bpf_get_task_stack(t, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
 		s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
-		if (s->nr && !stackmap_put(s, &e.kernel_stack))
-			e.nr = 0;
+		if (s->nr && switches(t) == w->switches)
+			stackmap_put(s, &e.kernel_stack);
 		scratch_put();
 	}
 	bpf_seq_write(seq, &e, sizeof(e));

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "error.h"
 #include "object.h"
+#include "remote.h"
 
 #define LEDGER_ROWS 65536
 #define BATCH 1024
@@ -20,7 +21,17 @@ struct thread {
 	uint32_t pid, number;		/* of the profile */
 };
 
+/* An absence that has not ended. Whose stack it is still, if the thread has not left a CPU since. */
+struct unended {
+	struct waiting waiting;
+	uint64_t switches;
+	pid_t pid, tid;
+	uint32_t user;			/* node */
+	uint8_t outcome;
+};
+
 struct offcpu {
+	struct service *service;
 	struct tool *tool;
 	struct join *join;
 	uint32_t number;
@@ -28,6 +39,7 @@ struct offcpu {
 	struct shared times;
 	struct map numbers;		/* tid -> index in threads */
 	struct vec(struct thread) threads;
+	struct vec(struct unended) unended;
 	struct charge_key keys[BATCH];
 	struct charge_sum sums[BATCH];
 };
@@ -40,13 +52,15 @@ static int make_ledger(void)
 			      LEDGER_ROWS, &opts);
 }
 
-int offcpu_new(struct offcpu **ret, struct tool *t, uint32_t number, struct join *j, struct dusk_error *err)
+int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct join *j,
+	       struct dusk_error *err)
 {
 	struct offcpu *o = calloc(1, sizeof(*o));
 	int e;
 
 	if (!o)
 		return error_set(err, -ENOMEM, "cannot record absences: out of memory");
+	o->service = s;
 	o->tool = t;
 	o->join = j;
 	o->number = number;
@@ -72,6 +86,7 @@ void offcpu_free(struct offcpu *o)
 	shared_unmap(&o->times);
 	map_done(&o->numbers);
 	vec_done(&o->threads);
+	vec_done(&o->unended);
 	free(o);
 }
 
@@ -117,7 +132,12 @@ static void take_absence(struct offcpu *o, const struct event_absence *e)
 		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
 	};
 
-	if (e->cookie)
+	if (e->unended) {
+		struct unended u = { w, e->switches, e->pid, e->tid, 0, e->outcome };
+
+		if (vec_push(&o->unended, u))
+			j->failed = -ENOMEM;
+	} else if (e->cookie)
 		join_sample_later(j, &w, e->cookie);
 	else
 		join_sample(j, &w, e->user_stack ? stacks_user(j->stacks, e->user_stack, e->pid) : 0, e->outcome);
@@ -264,6 +284,53 @@ static int take_stock(struct offcpu *o, struct dusk_error *err)
 	return ret ? error_set(err, ret, "cannot list the machine's threads: %s", strerror(-ret)) : 0;
 }
 
+static int by_tid(const void *a, const void *b)
+{
+	const struct unended *x = a, *y = b;
+
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int take_thread(void *ctx, const struct dusk_thread_stack *t)
+{
+	struct offcpu *o = ctx;
+	struct unended key = { .tid = t->tid }, *u;
+
+	u = bsearch(&key, o->unended.v, o->unended.nr, sizeof(key), by_tid);
+	if (!u || t->switches != u->switches)
+		return 0;
+	u->outcome = t->outcome;
+	if (t->nr_user)
+		u->user = stacks_user_frames(o->join->stacks, (const u64 *)t->user, t->nr_user, u->pid);
+	return 0;
+}
+
+/* Threads that are still off CPU: their stacks are walked from outside. One that has moved since has none. */
+static int find_unended(struct offcpu *o, struct dusk_error *err)
+{
+	_cleanup_(freep) pid_t *tids = calloc(o->unended.nr + 1, sizeof(*tids));
+	struct dusk_threads_options opts = { .sz = sizeof(opts), .tids = tids, .nr_tids = o->unended.nr, .no_kernel = true };
+	struct remote *remote = NULL;
+	int ret = 0;
+
+	if (!tids)
+		return error_set(err, -ENOMEM, "cannot look at threads that are off CPU: out of memory");
+	qsort(o->unended.v, o->unended.nr, sizeof(*o->unended.v), by_tid);
+	for (size_t i = 0; i < o->unended.nr; i++)
+		tids[i] = o->unended.v[i].tid;
+	if (o->unended.nr)
+		ret = remote_open(&remote, o->service, NULL, err);
+	if (remote)
+		ret = remote_walk(remote, &opts, take_thread, o, err);
+	remote_close(remote);
+	for (size_t i = 0; i < o->unended.nr; i++) {
+		const struct unended *u = &o->unended.v[i];
+
+		join_sample(o->join, &u->waiting, u->user, u->outcome);
+	}
+	return ret;
+}
+
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)
 {
 	struct recording_times *times = o->times.elements;
@@ -281,5 +348,6 @@ int offcpu_stop(struct offcpu *o, uint64_t stop_ns, struct dusk_error *err)
 	ret = offcpu_sum_up(o, stop_ns);	/* and from here on no program runs that does not know */
 	if (ret)
 		return error_set(err, ret, "cannot read the sums of absences: %s", strerror(-ret));
-	return take_stock(o, err);
+	ret = take_stock(o, err);
+	return ret ? ret : find_unended(o, err);
 }

@@ -11,8 +11,9 @@
 
 struct offcpu;
 
-/* *@ret is to be freed with offcpu_free(), before @t. @number: the recorder's consumer. */
-int offcpu_new(struct offcpu **ret, struct tool *t, uint32_t number, struct join *j, struct dusk_error *err);
+/* *@ret is to be freed with offcpu_free(), before @s. @number: the recorder's consumer. */
+int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct join *j,
+	       struct dusk_error *err);
 void offcpu_free(struct offcpu *o);
 
 /* The ledger to register the consumer with. */

@@ -261,7 +261,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	if (!ret && r->sources & DUSK_RECORD_CPU)
 		ret = sampler_new(&r->sampler, rate_hz(o), o->cpus, o->nr_cpus, err);
 	if (!ret && r->sources & DUSK_RECORD_OFF_CPU)
-		ret = offcpu_new(&r->offcpu, r->tool, CONSUMER_RECORDER, &r->join, err);
+		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->join, err);
 	if (!ret)
 		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER, SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW,
 					map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
