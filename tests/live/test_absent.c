@@ -13,6 +13,7 @@
 #define ROUNDS "500"	  /* 1.5 s and more in each place */
 #define PLACES 14	  /* at least, of its 18: what needs a disk may not block, or not be there */
 #define LEAST_NS 50000000 /* a place where less time is spent does not block on this machine */
+#define SWITCH_NS 5000	  /* what may lie between two who take the time of a switch */
 #define EARLY_NS 250000	  /* see is_true_runnable() */
 
 /* A file in the test's folder that does not exist yet. */
@@ -43,7 +44,7 @@ static bool is_true_runnable(uint64_t runnable_ns, const struct truth *t, uint64
 static bool is_true(const struct dusk_profile *p, const struct truth *t)
 {
 	struct away a = away_in(p, t->tid, t->function);
-	bool ok = within(a.ns, t->ns, 10000, 0);
+	bool ok = within(a.ns, t->ns, 10000, (t->sleeps + t->preemptions) * SWITCH_NS);
 
 	if (t->has_counts)
 		ok = ok && is_true_runnable(a.runnable_ns, t, 0) && a.sleeps == t->sleeps &&
@@ -60,7 +61,7 @@ static bool is_true(const struct dusk_profile *p, const struct truth *t)
 /* The life of a thread, which began a little before it took the time, and ended a little later. */
 static bool is_true_life(const struct dusk_profile *p, const struct truth *t)
 {
-	uint64_t on_cpu = 0, runnable = 0, life = 0;
+	uint64_t on_cpu = 0, runnable = 0, life = 0, switching = 0;
 	bool ok = false;
 
 	for (uint32_t i = 0; i < p->nr_lives; i++) {
@@ -71,9 +72,10 @@ static bool is_true_life(const struct dusk_profile *p, const struct truth *t)
 		on_cpu += l->on_cpu_ns;
 		runnable += l->runnable_ns;
 		life += l->end_ns - l->start_ns;
+		switching += l->absences * SWITCH_NS;
 	}
 	if (life >= t->ns)
-		ok = within(on_cpu, t->cpu_ns, 10000, t->ns / 100 + life - t->ns) &&
+		ok = within(on_cpu, t->cpu_ns, 10000, switching + life - t->ns) &&
 		     is_true_runnable(runnable, t, life - t->ns);
 	if (!ok)
 		print_message(
