@@ -4,12 +4,12 @@
 # Make the first inputs of the walker's fuzzers: a program of one segment, its sections, and hand-written programs of the
 # two little machines. What each begins with is said in fuzz_NAME.c.
 #
-#	tests/fuzz/seeds.sh		writes to corpus/{cfi,ehframe,elf,expr,sframe,walk}/
+#	tests/fuzz/seeds.sh		writes to corpus/{cfi,ehframe,elf,expr,memo,sframe,walk}/
 set -eu
 cd "$(dirname "$0")/corpus"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-mkdir -p cfi ehframe elf expr sframe walk
+mkdir -p cfi ehframe elf expr memo sframe walk
 
 cat >"$dir/program.c" <<'C'
 #define FN __attribute__((noinline, noclone, noipa))
@@ -119,3 +119,13 @@ done
 printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\013\167\010\200\000\077\032\073\052\063\044\042' >expr/plt
 printf '\377\0\0\0\1\001\014\0\0\0\0\0\0\0\0\004\167\240\001\006\0\0\0\0\0\0\0\0\003\167\050\006' >expr/signal
 printf '\0\0\0\0\1\0\0\0\0\0\0\0\0\0\0\033\010\001\011\377\012\002\000\013\376\377\014\003\000\000\000\015\374\377\377\377\020\005\021\173\022\024\025\001\026' >expr/constants
+
+# Functions, where the program stands, its stack, and changes of words, of registers and of the key.
+plain='\0\001\0\0\0\0\0'
+calls='\003\0\0\0\0\001\001\0\0\0\001\0\0\002\001\0'
+words='\017\002\0\003\017\001\0\003\017\001\0\003\006\003\0\002'
+others='\001\0\0\004\0\0\001\005\0\0\001\005\0\0\001\0\0\0\020\0\0\002\0\0\001\003\0\0\002\0\0'
+printf '\0\001'"$plain$plain"'\0\0\0\0\0\0\0\004'"$calls$words$others" >memo/calls
+framed='\003\0\003\0\003\0\003\0\002\020\0\0\0\0\0\0\003\0\003\0\002\0\002\0\0\0\0\0\0\001\0\0'
+printf '\0\0\003\001\0\0\001\0\0\0\0\0\0\0\010\0\0\007'"$framed$words$others" >memo/frame-pointer
+printf '\007\0\0\0\0\017\0\0\0\0\0\0\0\0\0\0\002\003\0\0\0\0\001\0\0'"$words" >memo/units

@@ -35,6 +35,8 @@ void atomic_end(void);
 #undef load_relaxed
 #undef load_acquire
 #undef store_release
+#undef fence_acquire
+#undef fence_release
 #undef fetch_add
 #undef fetch_or
 #undef fetch_and
@@ -53,6 +55,8 @@ void atomic_end(void);
 	})
 #define xchg(p, v)		change_(p, v, v_)
 #define store_release(p, v)	((void)xchg(p, v))
+#define fence_acquire()		asm volatile("" ::: "memory")
+#define fence_release()		fence_acquire()
 #define fetch_add(p, v)		change_(p, v, was_ + v_)
 #define fetch_or(p, v)		change_(p, v, was_ | v_)
 #define fetch_and(p, v)		change_(p, v, was_ & v_)

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is a stack never told by what two walks have left, in whatever order somebody looks for it and two others remember
+ * theirs in the same place, on several CPUs or as interrupts of each other?
+ *
+ * All of a walk's inputs are numbers here: of the one walk all are 1, and so is its stack; of the other all are 2. Who
+ * looks has them mixed, or all 1, and may be told no stack, or that one.
+ *
+ * And would we notice? The same without odd numbers, without a second look, and with two who write at the same time.
+ */
+#include "explore.h"
+#include "core/readset.c"
+#include "core/memo.c"
+
+#define THREADS 3
+#define WORDS 2				/* that a walk reads */
+#define SP 0x1000
+
+static enum mutation { NONE, NOT_ODD, NO_SECOND_LOOK, TWO_WRITERS } mutation;
+static enum role { LOOKS, PUTS_1, PUTS_2 } role[THREADS];
+
+/* The inputs of who looks: exec id, rbp, words. */
+static u32 input[2 + WORDS];
+
+static struct memo *entry;		/* all use it */
+static struct readset_now copy[THREADS];
+static u32 told;
+
+int port_peek(void *dst, u32 len, u64 addr)
+{
+	u64 *to = dst;
+
+	for (u32 i = 0; i < len / sizeof(u64); i++)
+		to[i] = input[2 + i];
+	return 0;
+}
+
+static struct memo_key key_of(u32 exec_id)
+{
+	return (struct memo_key){ .sp = SP, .exec_id = exec_id };
+}
+
+static void wrongly_put(const struct memo_key *key, const u64 *reg, struct trace *t, u32 stack)
+{
+	struct memo *m = memo_of(key);
+	u32 sequence = load_relaxed(&m->sequence);
+
+	if (mutation == TWO_WRITERS) {
+		if (sequence & 1)
+			return;
+		store_release(&m->sequence, sequence + 1);
+	}
+	m->key = *key;
+	m->stack = stack;
+	m->used = t->used;
+	m->reg[SLOT_RBP] = reg[RBP];
+	readset_copy(&m->reads, &t->reads);
+	store_release(&m->sequence, sequence + 2);
+}
+
+static u32 wrongly_find(const struct memo_key *key, const u64 *reg, struct readset_now *now)
+{
+	struct memo *m = memo_of(key);
+
+	if (load_acquire(&m->sequence) & 1 || !same_key(&m->key, key) || !same_registers(m, reg))
+		return 0;
+	port_peek(now->word, WORDS * sizeof(u64), SP);
+	return readset_holds(&m->reads, now) ? m->stack : 0;
+}
+
+static void put(u32 n)
+{
+	struct trace t = { .used = 1 << RBP };
+	struct memo_key key = key_of(n);
+	u64 reg[NR_REGS] = { [RBP] = n };
+
+	for (u32 i = 0; i < WORDS; i++)
+		readset_add(&t.reads, i * sizeof(u64), n);
+	if (mutation == NOT_ODD || mutation == TWO_WRITERS)
+		wrongly_put(&key, reg, &t, n);
+	else
+		memo_put(&key, reg, &t, n);
+}
+
+static u32 look(struct readset_now *now)
+{
+	struct memo_key key = key_of(input[0]);
+	u64 reg[NR_REGS] = { [RBP] = input[1] };
+
+	return mutation == NO_SECOND_LOOK ? wrongly_find(&key, reg, now) : memo_find(&key, reg, now);
+}
+
+static void reset(void)
+{
+	struct memo_key key = key_of(1);
+
+	entry = memo_of(&key);
+	memset(entry, 0, sizeof(*entry));
+	told = 0;
+	put(1);
+}
+
+static void thread(u32 me)
+{
+	switch (role[me]) {
+	case LOOKS:
+		told = look(&copy[me]);
+		break;
+	case PUTS_1:
+		put(1);
+		break;
+	case PUTS_2:
+		put(2);
+	}
+}
+
+static bool is_mine(u32 id)
+{
+	for (u32 i = 0; i < COUNT(input); i++)
+		if (id && input[i] != id)
+			return false;
+	return true;
+}
+
+/* What is there in the end is of one of them. */
+static bool is_whole(void)
+{
+	u32 n = entry->stack;
+	bool whole = n && !(entry->sequence & 1) && entry->key.exec_id == n && entry->reg[SLOT_RBP] == n;
+
+	for (u32 i = 0; i < WORDS; i++)
+		whole &= entry->reads.word[i] == n;
+	return whole;
+}
+
+static bool is_right(void)
+{
+	return is_mine(told) && is_whole();
+}
+
+static void choose(enum role first, enum role second, enum role third)
+{
+	role[0] = first;
+	role[1] = second;
+	role[2] = third;
+}
+
+static void mix(u32 exec_id, u32 rbp, u32 low, u32 high)
+{
+	memcpy(input, (u32[]){ exec_id, rbp, low, high }, sizeof(input));
+}
+
+int main(void)
+{
+	struct model m = { THREADS, thread, NULL, reset, is_right, .each_access = true };
+	struct memo_key key = key_of(1);
+
+	entry = memo_of(&key);
+	m.part[0].at = entry;
+	m.part[0].bytes = offsetof(struct memo, reads.word[READSET_STEP]);
+	m.part[1].at = &told;
+	m.part[1].bytes = sizeof(told);
+
+	choose(LOOKS, PUTS_2, PUTS_1);
+	mix(1, 1, 1, 1);
+	explore_holds(&m, "who stands where it is remembered is told that stack or none");
+	mix(1, 1, 1, 2);
+	explore_holds(&m, "who shares words with two is told none");
+	mix(2, 2, 2, 1);
+	explore_holds(&m, "whichever of them comes last");
+	mix(1, 2, 1, 1);
+	explore_holds(&m, "nor who has the register of another");
+	mix(2, 1, 1, 1);
+	explore_holds(&m, "nor who is another process");
+	m.cpu[0] = m.cpu[1] = m.cpu[2] = 1;
+	for (u32 i = 0; i < 4; i++) {
+		mix(1 + (i == 0), 1 + (i == 1), 1 + (i == 2), 1 + (i == 3));
+		explore_holds(&m, "if it is interrupted by who remembers, who is interrupted by another");
+	}
+	choose(PUTS_2, LOOKS, PUTS_1);
+	mix(1, 1, 2, 1);
+	explore_holds(&m, "or interrupts who remembers");
+	choose(PUTS_2, PUTS_1, LOOKS);
+	explore_holds(&m, "or interrupts one who has interrupted another");
+
+	mutation = NOT_ODD;
+	explore_catches(&m, "who interrupts a writer that is not marked would be told a mixed stack");
+	mutation = NO_SECOND_LOOK;
+	choose(LOOKS, PUTS_2, PUTS_1);
+	mix(1, 1, 1, 2);
+	explore_catches(&m, "without a second look, who is interrupted would be told a mixed stack");
+	memset(m.cpu, 0, sizeof(m.cpu));
+	mutation = TWO_WRITERS;
+	choose(PUTS_2, PUTS_1, LOOKS);
+	m.threads = 2;
+	explore_catches(&m, "two who write at the same time would leave a mixed one");
+	return explore_done();
+}
