@@ -209,6 +209,35 @@ static void run_walk_input(const u8 *data, u32 size)
 	run_both("walk", run_walk);
 }
 
+static u32 warm_frames, recalled, forgotten;
+
+/* Walk as run_walk_input(), then at once; remember that; and recall it on a stack of which a word may have changed. */
+static void run_warm_input(const u8 *data, u32 size)
+{
+	struct walk *w = &twin.walk;
+
+	run_walk_input(data, size);
+	if (size <= 5)
+		return;
+	twin.fail_nth = 0;
+	for (u32 i = 0; i < RIP; i++)
+		twin.reg[i] = STACK + 8 * i;
+	twin.reg[RIP] = ADDR + (data[0] | data[1] << 8);
+	twin.reg[RSP] = STACK;
+	memcpy(w->machine.reg, twin.reg, sizeof(twin.reg));
+	stack_forget(&w->machine);
+	run_both("warm", run_warm);
+	warm_frames += w->out.nr;
+
+	twin.memo_key = (struct memo_key){ .mm = 1, .ip = twin.reg[RIP], .sp = STACK };
+	twin.id = 1 + any(1000);
+	run_both("remember", run_remember);
+	twin.memory[FILE_BYTES + any(PAGE_BYTES)] ^= any(4);
+	run_both("recall", run_recall);
+	recalled += twin.id != 0;
+	forgotten += !twin.id;
+}
+
 static void run_mutants(const char *path, void (*run)(const u8 *, u32))
 {
 	_cleanup_(fclosep) FILE *file = fopen(path, "re");
@@ -277,6 +306,35 @@ static void the_same_stacks_are_walked(void **state)
 	run_corpus("walk", run_walk_input);
 }
 
+static void the_same_stacks_are_walked_at_once_and_recalled(void **state)
+{
+	run_corpus("walk", run_warm_input);
+	print_message("  %u frames, %u recalled, %u not\n", warm_frames, recalled, forgotten);
+	assert_true(warm_frames && recalled && forgotten);
+}
+
+static void the_same_kernel_stacks_are_recalled(void **state)
+{
+	u32 told = 0;
+
+	memset(&twin, 0, sizeof(twin));
+	for (u32 i = 0; i < 10000; i++) {
+		struct kernel_copy *c = &twin.copy;
+
+		twin.kernel_key = (struct kernel_key){ .entry = any(3), .depth = any(2) * 256, .inner = any(2) };
+		twin.id = 1 + i;
+		c->words = twin.stack.nr = 0;
+		for (u32 j = any(4); j < 6; j++) {
+			for (u32 n = any(3); n; n--)
+				c->now.word[c->words++] = any(10) ? 0 : 1 + any(8);
+			c->now.word[c->words++] = twin.stack.frame[twin.stack.nr++] = 1 + any(2) + j;
+		}
+		run_both("kernel", run_kernel);
+		told += twin.id != 0;
+	}
+	assert_true(told > 100 && told < 9900);
+}
+
 static void the_same_stacks_get_the_same_ids(void **state)
 {
 	struct stacktable *table = shared(".bss.table", sizeof(twin_table)), *ours = (struct stacktable *)twin_table;
@@ -339,6 +397,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sframe_gives_the_same_rows),
 		cmocka_unit_test(files_say_the_same_of_themselves),
 		cmocka_unit_test(the_same_stacks_are_walked),
+		cmocka_unit_test(the_same_stacks_are_walked_at_once_and_recalled),
+		cmocka_unit_test(the_same_kernel_stacks_are_recalled),
 		cmocka_unit_test(the_same_stacks_get_the_same_ids),
 		cmocka_unit_test(the_same_requests_get_the_same_verdicts),
 	};

@@ -7,8 +7,10 @@
  */
 #pragma once
 #include "core/defer.h"
+#include "core/kernelmemo.h"
+#include "core/memo.h"
 #include "core/stacktable.h"
-#include "core/walk.h"
+#include "core/warm.h"
 
 #define TWIN_MAPPINGS 2
 #define TWIN_MEMORY (1 << 14)
@@ -31,7 +33,13 @@ struct twin {
 	struct cfi cfi;
 	struct sframe sframe;
 	struct walk walk;			/* its machine and its modules also serve alone */
+	struct trace trace;
+	struct memo_key memo_key;
+	u64 reg[NR_REGS];			/* where the walk began */
+	struct readset_now now;
 	struct stack stack;
+	struct kernel_key kernel_key;
+	struct kernel_copy copy;
 
 	struct defer defer;
 	struct twin_defer {
@@ -83,6 +91,30 @@ static INLINE void run_walk(struct twin *t)
 	walk_stack(&t->walk);
 }
 
+static INLINE void run_warm(struct twin *t)
+{
+	t->outcome = -warm_walk(&t->walk, &t->trace);
+}
+
+static INLINE void run_remember(struct twin *t)
+{
+	memo_put(&t->memo_key, t->reg, &t->trace, t->id);
+}
+
+static INLINE void run_recall(struct twin *t)
+{
+	t->id = memo_find(&t->memo_key, t->reg, &t->now);
+}
+
+static INLINE void run_kernel(struct twin *t)
+{
+	u32 id = t->id;
+
+	t->id = kernelmemo_find(&t->kernel_key, &t->copy);
+	if (!t->id)
+		kernelmemo_put(&t->kernel_key, &t->stack, &t->copy, id);
+}
+
 static INLINE void run_stacks(struct twin *t)
 {
 	u32 id = 0;
@@ -105,4 +137,5 @@ static INLINE void run_defer(struct twin *t)
 	}
 }
 
-#define TWIN_RUNS(X) X(cfi) X(expr) X(ehframe) X(sframe) X(module) X(walk) X(stacks) X(defer)
+#define TWIN_RUNS(X)							\
+	X(cfi) X(expr) X(ehframe) X(sframe) X(module) X(walk) X(warm) X(remember) X(recall) X(kernel) X(stacks) X(defer)
