@@ -128,6 +128,8 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 	}
 }
 
+#define TRIES 3
+
 struct found {
 	struct vma *vma;
 	u32 yes;
@@ -150,32 +152,45 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 
 /*
  * The mapping of @t at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own; and if it is
- * another task's, as bpf_find_vma() does not hold its memory.
+ * another task's, as bpf_find_vma() does not hold its memory. 0, or -EBUSY: that is taken, too.
  */
-static INLINE void visit_mapping(struct task_struct *t, u64 addr,
+static INLINE int visit_mapping(struct task_struct *t, u64 addr,
 				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)
 {
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
+	int err;
 
 	if (TARGET_IS_CURRENT && bpf_find_vma(t, addr, fn, ctx, 0) != -EBUSY)
-		return;
-	bpf_iter_task_vma_new(&it, t, addr);
+		return 0;
+	err = bpf_iter_task_vma_new(&it, t, addr);
 	vma = bpf_iter_task_vma_next(&it);
 	if (vma && vma->vm_start <= addr)
 		fn(t, vma, ctx);
 	bpf_iter_task_vma_destroy(&it);
+	return err == -EBUSY ? err : 0;
 }
 
-CORE int port_vma(u64 addr, struct vma *ret)
+static NOINLINE int find_mapping(u64 addr, struct found *f)
 {
 	struct task_struct *t = target_get();
-	struct found f = { .vma = ret };
+	int err;
 
 	if (!t)
 		return -ENOENT;
-	visit_mapping(t, addr, found_vma, &f);
+	err = visit_mapping(t, addr, found_vma, f);
 	target_put(t);
+	return err + (int)loop_zero;
+}
+
+/* fork() holds the lock for as long as it copies the mappings: as a rule, another try after that is enough. */
+CORE int port_vma(u64 addr, struct vma *ret)
+{
+	struct found f = { .vma = ret };
+
+	for (u32 i = 0; i < TRIES; i++)
+		if (find_mapping(addr, &f) != -EBUSY || !wait_for_mappings())
+			break;
 	return f.yes ? 0 : -ENOENT;
 }
 

@@ -9,5 +9,8 @@
  */
 GLOBAL int may_fault(u64 addr, u32 len);
 
+/* The target's mmap lock was taken: has it been released? False: it could not be waited for. */
+CORE bool wait_for_mappings(void);
+
 /* Whose the mapping at @addr is, to @e; and announce_file() of it. */
 CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk);

@@ -24,3 +24,8 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	target_put(t);
 	return err + (int)loop_zero;	/* as in read.bpf.c */
 }
+
+CORE bool wait_for_mappings(void)
+{
+	return false;
+}

@@ -6,3 +6,8 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 {
 	return bpf_probe_read_user(dst, len, (const void *)addr) ? -EACCES : 0;
 }
+
+CORE bool wait_for_mappings(void)
+{
+	return false;
+}

@@ -133,31 +133,6 @@ static INLINE struct whereabouts *find(struct task_struct *t, bool away, u32 sta
 	return w;
 }
 
-SEC("tp_btf/sched_switch")
-int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_struct *next, unsigned int state)
-{
-	u64 now_ns = bpf_ktime_get_ns(), *switched_ns = switch_time();
-	struct whereabouts *w;
-
-	if (!switched_ns)
-		return 0;
-	*switched_ns = now_ns;
-	if (!is_recording(now_ns))
-		return 0;
-	w = find(prev, false, 0);
-	if (!w || w->away)
-		return 0;
-	w->on_cpu_ns += now_ns - w->since_ns;
-	w->since_ns = now_ns;
-	w->run_delay = prev->sched_info.run_delay;
-	w->switches = switches(prev);
-	w->state = why_away(preempted, state);
-	w->away = 1;
-	if (w->state == ABSENCE_ENDED)
-		send_life(prev, w, EVENT_LIFE, now_ns);
-	return 0;
-}
-
 /* Of @off_ns: how long could it have run? */
 static INLINE u64 runnable_ns(struct task_struct *t, const struct whereabouts *w, u64 off_ns)
 {
@@ -174,6 +149,63 @@ static INLINE void add(struct whereabouts *w, u64 off_ns, u64 waited_ns)
 	w->runnable_ns += waited_ns;
 	w->blocked_ns += off_ns - waited_ns;
 	w->absences++;
+}
+
+/* It was off CPU when the recording ended, and has been back since: where it was is not known any more. */
+static INLINE void send_unended(struct task_struct *t, struct whereabouts *w)
+{
+	struct event_absence e = { .kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .pid = t->tgid, .tid = t->pid };
+
+	e.off_ns = times.stop_ns - w->since_ns;
+	e.runnable_ns = runnable_ns(t, w, e.off_ns);
+	e.state = w->state;
+	e.outcome = EXITED;
+	bpf_get_current_comm(e.comm, sizeof(e.comm));
+	add(w, e.off_ns, e.runnable_ns);
+	if (emit(&events, &e, sizeof(e), NULL, false))
+		count(COUNT_LOST_ABSENCES, 1);
+}
+
+/* It ends after the recording, and before stock is taken: that will not meet it. */
+static INLINE void ended_late(struct task_struct *t)
+{
+	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+
+	if (!w || w->state == ABSENCE_ENDED || !w->start_ns || w->since_ns >= times.stop_ns)
+		return;
+	if (w->away)
+		send_unended(t, w);
+	else
+		w->on_cpu_ns += times.stop_ns - w->since_ns;
+	w->state = ABSENCE_ENDED;
+	send_life(t, w, EVENT_LIFE, times.stop_ns);
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_struct *next, unsigned int state)
+{
+	u64 now_ns = bpf_ktime_get_ns(), *switched_ns = switch_time();
+	struct whereabouts *w;
+
+	if (!switched_ns)
+		return 0;
+	*switched_ns = now_ns;
+	if (times.stop_ns && state & TASK_DEAD)
+		ended_late(prev);
+	if (!is_recording(now_ns))
+		return 0;
+	w = find(prev, false, 0);
+	if (!w || w->away)
+		return 0;
+	w->on_cpu_ns += now_ns - w->since_ns;
+	w->since_ns = now_ns;
+	w->run_delay = prev->sched_info.run_delay;
+	w->switches = switches(prev);
+	w->state = why_away(preempted, state);
+	w->away = 1;
+	if (w->state == ABSENCE_ENDED)
+		send_life(prev, w, EVENT_LIFE, now_ns);
+	return 0;
 }
 
 /* In scratch memory, behind the kernel's frames: those whom we call need our stack. */
@@ -222,6 +254,27 @@ static INLINE void account(struct event_absence *e, void *ctx, struct stack *s)
 		send_absence(e, &u, s);
 	else
 		sum_up(e, err, &u);
+}
+
+/* A thread that calls execve() goes on under the process's tid (linux 6.18 fs/exec.c, de_thread()): another life. */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
+{
+	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+	struct event_life e = { .kind = EVENT_LIFE };
+	u64 now_ns = bpf_ktime_get_ns();
+
+	if (!w || !w->start_ns || old_tid == t->pid || !is_recording(now_ns))
+		return 0;
+	w->on_cpu_ns += now_ns - w->since_ns;
+	fill_life(&e, t, w, now_ns);
+	e.tid = old_tid;
+	if (emit(&events, &e, sizeof(e), NULL, false))
+		count(COUNT_LOST_THREADS, 1);
+	w->start_ns = w->since_ns = now_ns;
+	w->on_cpu_ns = w->runnable_ns = w->blocked_ns = w->absences = 0;
+	send_life(t, w, EVENT_THREAD, 0);
+	return 0;
 }
 
 SEC("tp_btf/sched_exit_tp")

@@ -242,6 +242,7 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	leave_out(r, DUSK_RECORD_CPU, "sample_cpu");
 	leave_out(r, DUSK_RECORD_OFF_CPU, "leave_cpu");
 	leave_out(r, DUSK_RECORD_OFF_CPU, "come_back");
+	leave_out(r, DUSK_RECORD_OFF_CPU, "change_tid");
 	leave_out(r, DUSK_RECORD_OFF_CPU, "take_stock");
 	return tool_load(r->tool, err);
 }
