@@ -178,7 +178,7 @@ struct dusk_thread_stack {
 struct dusk_threads_options {
 	size_t sz;			/* sizeof(struct dusk_threads_options) */
 	const pid_t *pids, *tids;	/* threads of these processes, and these threads; none: all but our own process's */
-	size_t nr_pids, nr_tids;
+	size_t nr_pids, nr_tids;	/* 65,535 together at most */
 	bool no_kernel;			/* user stacks only */
 };
 

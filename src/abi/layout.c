@@ -19,5 +19,5 @@ _Static_assert(sizeof(struct config) == 64, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct charge_key) == 24, "charge_key");
 _Static_assert(sizeof(struct remote_pass) == 40, "remote_pass");
-_Static_assert(sizeof(struct remote_record) == 56, "remote_record");
+_Static_assert(sizeof(struct remote_record) == 48, "remote_record");
 _Static_assert(NR_OUTCOMES <= 255, "outcomes fit a byte");

@@ -3,8 +3,6 @@
 #pragma once
 #include "event.h"
 
-#define KEPT_BYTES 256
-
 /* Keys of the map "chosen": which threads, or whole processes; and processes whose memory is not to be touched. */
 enum chosen_kind { CHOSEN_PROCESS = 1, CHOSEN_THREAD, UNTOUCHED_PROCESS };
 
@@ -24,15 +22,7 @@ struct remote_pass {
 	u32 tgid, tid;			/* likewise; tid 0: nobody's */
 };
 
-/* Set before load: how much of the elements of the task storage "kept" is given out; 0: nothing. */
-struct remote_config {
-	u32 kept_bytes;			/* at most KEPT_BYTES, and a multiple of 8 */
-};
-
-/*
- * What the iterator gives out for a thread. What was kept of it follows, then the kernel's frames, then the user's; each
- * innermost first.
- */
+/* What the iterator gives out for a thread. The kernel's frames follow, then the user's; each innermost first. */
 struct remote_record {
 	u32 pid, tid;			/* in the initial PID namespace; pid is the process */
 	u32 state;			/* task_struct: __state | exit_state */
@@ -40,5 +30,4 @@ struct remote_record {
 	u32 nr_kernel, nr_user;
 	u64 switches;			/* how often it has left a CPU since it was born: nvcsw + nivcsw */
 	char comm[COMM_BYTES];
-	u32 kept_bytes, pad;		/* 0: nothing was kept of the thread */
 };

@@ -10,7 +10,6 @@ struct remote {
 	struct remote_pass pass;	/* first, for user space */
 	struct remote_record record;
 	struct registers from;
-	u64 kept[KEPT_BYTES / 8];
 	u64 kernel[MAX_KERNEL_FRAMES];
 	struct walker walker;
 };
@@ -24,14 +23,3 @@ struct chosen_map {
 	__type(value, u32);
 };
 extern struct chosen_map chosen SEC(".maps");
-
-/* What the caller has kept of each task: replaced by its own map, whose values may be of another size. */
-struct kept_map {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, u64);
-};
-extern struct kept_map kept SEC(".maps");
-
-extern const volatile struct remote_config remote_config CORE;

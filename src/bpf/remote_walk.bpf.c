@@ -13,8 +13,6 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct remote remote SHARED("remote");
 struct chosen_map chosen SEC(".maps");
-struct kept_map kept SEC(".maps");
-const volatile struct remote_config remote_config SEC(".rodata.remote") CORE = {};
 
 static INLINE bool has(u32 id, u32 kind)
 {
@@ -81,16 +79,6 @@ static INLINE u32 walk_kernel(struct task_struct *t)
 	return bytes > 0 ? bytes / sizeof(u64) : 0;
 }
 
-static INLINE void take_kept(struct task_struct *t)
-{
-	u32 bytes = remote_config.kept_bytes;
-	void *value = bytes ? bpf_task_storage_get(&kept, t, NULL, 0) : NULL;
-
-	remote.record.kept_bytes = 0;
-	if (value && bytes <= KEPT_BYTES && !bpf_probe_read_kernel(remote.kept, bytes, value))
-		remote.record.kept_bytes = bytes;
-}
-
 static INLINE void look_at(struct task_struct *t)
 {
 	struct remote_record *r = &remote.record;
@@ -104,7 +92,6 @@ static INLINE void look_at(struct task_struct *t)
 	remote.walker.walk.out.nr = 0;
 	r->switches = switches(t);
 	r->state = t->__state | t->exit_state;
-	take_kept(t);
 	if (load_acquire(&t->on_cpu)) {
 		r->outcome = RUNNING;
 		return;
@@ -137,8 +124,6 @@ int walk_task(struct bpf_iter__task *ctx)
 
 	/* What does not fit makes the iterator come back to this task. */
 	bpf_seq_write(seq, &remote.record, sizeof(remote.record));
-	if (remote.record.kept_bytes)
-		bpf_seq_write(seq, remote.kept, remote_config.kept_bytes & (KEPT_BYTES * 2 - 1));
 	nr = remote.record.nr_kernel;
 	if (nr <= MAX_KERNEL_FRAMES)
 		bpf_seq_write(seq, remote.kernel, nr * sizeof(u64));

@@ -319,7 +319,7 @@ static int find_unended(struct offcpu *o, struct dusk_error *err)
 	for (size_t i = 0; i < o->unended.nr; i++)
 		tids[i] = o->unended.v[i].tid;
 	if (o->unended.nr)
-		ret = remote_open(&remote, o->service, NULL, err);
+		ret = remote_open(&remote, o->service, err);
 	if (remote)
 		ret = remote_walk(remote, &opts, take_thread, o, err);
 	remote_close(remote);

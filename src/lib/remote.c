@@ -37,7 +37,6 @@ struct remote {
 	struct shared shared;		/* a struct remote_pass, and more */
 	int chosen;
 	struct service *service;
-	struct remote_kept kept;	/* bytes 0: none */
 	struct vec(pid_t) left_behind;
 };
 
@@ -55,14 +54,11 @@ static struct remote_pass *pass_of(const struct remote *r)
 	return r->shared.elements;
 }
 
-/* Maps that the service has are its; the storage is the caller's. */
+/* Maps that the service has are its. */
 static int share_maps(struct remote *r)
 {
-	struct bpf_map *map, *storage = bpf_object__find_map_by_name(r->obj, "kept");
-	struct bpf_map *section = bpf_object__find_map_by_name(r->obj, ".rodata.remote");
-	struct remote_config *c;
-	size_t size;
-	int fd, ret = 0;
+	struct bpf_map *map;
+	int fd, ret;
 
 	bpf_object__for_each_map(map, r->obj) {
 		fd = service_map(r->service, bpf_map__name(map));
@@ -70,14 +66,7 @@ static int share_maps(struct remote *r)
 		if (ret)
 			return ret;
 	}
-	if (!r->kept.bytes)
-		return 0;
-	c = section ? (void *)bpf_map__initial_value(section, &size) : NULL;
-	if (!c || r->kept.bytes > KEPT_BYTES || r->kept.bytes % 8)
-		return -EINVAL;
-	c->kept_bytes = r->kept.bytes;
-	ret = bpf_map__reuse_fd(storage, r->kept.fd);
-	return ret || bpf_map__type(storage) == BPF_MAP_TYPE_TASK_STORAGE ? ret : -EINVAL;
+	return 0;
 }
 
 static int load(struct remote *r, struct dusk_error *err)
@@ -89,10 +78,7 @@ static int load(struct remote *r, struct dusk_error *err)
 		return ret;
 	ret = share_maps(r);
 	if (!ret)
-		ret = object_configure(r->obj, service_tool(r->service), service_stack_bits(r->service));
-	if (ret)
-		return error_set(err, ret, "cannot look at threads: what is kept of them is not a task storage, or too large");
-	ret = bpf_object__load(r->obj);
+		ret = bpf_object__load(r->obj);
 	if (!ret)
 		ret = shared_map(&r->shared, r->obj, ".bss.remote", true);
 	if (ret)
@@ -111,7 +97,7 @@ static void unload(struct remote *r)
 	bpf_object__close(steal(r->obj));
 }
 
-int remote_open(struct remote **ret, struct service *s, const struct remote_kept *kept, struct dusk_error *err)
+int remote_open(struct remote **ret, struct service *s, struct dusk_error *err)
 {
 	struct remote *r;
 	int e;
@@ -123,8 +109,6 @@ int remote_open(struct remote **ret, struct service *s, const struct remote_kept
 	if (!r)
 		return -ENOMEM;
 	r->service = s;
-	if (kept)
-		r->kept = *kept;
 	e = load(r, err);
 	if (e) {
 		remote_close(r);
@@ -205,20 +189,17 @@ static char state_letter(u32 state)
 
 static int take_record(struct walking *w, struct remote_pass *pass, const struct remote_record *r)
 {
-	const u64 *rest = (const u64 *)(r + 1), *kernel = rest + r->kept_bytes / 8;
-	struct remote_thread t = {
-		.stack = {
-			.pid = r->pid, .tid = r->tid, .comm = r->comm, .state = state_letter(r->state),
-			.outcome = r->outcome, .switches = r->switches, .nr_kernel = r->nr_kernel, .nr_user = r->nr_user,
-			.kernel = (const uint64_t *)kernel, .user = (const uint64_t *)kernel + r->nr_kernel,
-		},
-		.kept = r->kept_bytes ? rest : NULL,
+	const uint64_t *frames = (const uint64_t *)(r + 1);
+	struct dusk_thread_stack t = {
+		.pid = r->pid, .tid = r->tid, .comm = r->comm, .state = state_letter(r->state), .outcome = r->outcome,
+		.switches = r->switches, .nr_kernel = r->nr_kernel, .nr_user = r->nr_user,
+		.kernel = frames, .user = frames + r->nr_kernel,
 	};
 
 	pass->after = r->tid;
 	if (r->outcome == MOVED && !w->last)
 		return vec_push(&w->moved, r->tid);
-	return w->fn(w->ctx, &t.stack);
+	return w->fn(w->ctx, &t);
 }
 
 /* All records that are whole. 0, or what stops. */
@@ -230,7 +211,7 @@ static int take_records(struct walking *w, struct remote_pass *pass)
 	while (!ret && w->bytes.nr - at >= sizeof(struct remote_record)) {
 		const struct remote_record *r = (const void *)(w->bytes.v + at);
 
-		size = sizeof(*r) + r->kept_bytes + ((size_t)r->nr_kernel + r->nr_user) * sizeof(u64);
+		size = sizeof(*r) + ((size_t)r->nr_kernel + r->nr_user) * sizeof(u64);
 		if (w->bytes.nr - at < size)
 			break;
 		ret = take_record(w, pass, r);

@@ -10,25 +10,10 @@
 
 struct remote;
 
-/* A task storage of the caller's, which gives what it has kept of a thread together with the stack. */
-struct remote_kept {
-	int fd;
-	uint32_t bytes;			/* from the start of its values: a multiple of 8, at most KEPT_BYTES (abi/remote.h) */
-};
-
-/* One more than struct dusk_thread_stack says: passed to the functions of remote_walk(). */
-struct remote_thread {
-	struct dusk_thread_stack stack;	/* first, so that it is one */
-	const void *kept;		/* @bytes of what was kept, as it was before the walk; NULL: nothing */
-};
-
-/*
- * Load it; @kept may be NULL. *@ret is to be freed with remote_close(), before @s. -EOPNOTSUPP, -EPERM; -EINVAL: @kept
- * is no task storage, or the size is out of range.
- */
-int remote_open(struct remote **ret, struct service *s, const struct remote_kept *kept, struct dusk_error *err);
+/* Load it. *@ret is to be freed with remote_close(), before @s. -EOPNOTSUPP, -EPERM. */
+int remote_open(struct remote **ret, struct service *s, struct dusk_error *err);
 void remote_close(struct remote *r);
 
-/* As dusk_unwind_threads(): what @fn gets is part of a struct remote_thread. */
+/* As dusk_unwind_threads(). */
 int remote_walk(struct remote *r, const struct dusk_threads_options *o,
 		int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err);

@@ -356,7 +356,7 @@ int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_optio
 		return error_set(err, -EINVAL, "cannot look at threads: options out of range");
 	theirs = object_hush();
 	if (!u->remote)
-		r = remote_open(&u->remote, u->service, NULL, err);
+		r = remote_open(&u->remote, u->service, err);
 	libbpf_set_print(theirs);
 	return r ?: remote_walk(u->remote, opts, fn, ctx, err);
 }

@@ -3,19 +3,13 @@
  * Are the stacks true that dusk_unwind_threads() takes of threads which nobody stops? Those that stand still are
  * compared with elfutils, frame by frame; of those that move none may be given that was never there.
  */
-#include <bpf/bpf.h>
-#include <bpf/btf.h>
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 #include <dusk/unwind.h>
 #include "abi/frame.h"
 #include "base/cleanup.h"
-#include "lib/remote.h"
 #include "stopped.h"
 
 #define MAX_SEEN 20000
@@ -370,60 +364,6 @@ static void what_the_function_returns_ends_it(void **state)
 	assert_int_equal(count_children(&child), children);
 }
 
-/* A task storage of two words a task. */
-static int make_storage(void)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-	struct btf *btf = btf__new_empty();
-	int value, fd;
-
-	assert_non_null(btf);
-	opts.btf_key_type_id = btf__add_int(btf, "int", 4, BTF_INT_SIGNED);
-	value = btf__add_int(btf, "u64", 8, 0);
-	opts.btf_value_type_id = btf__add_array(btf, opts.btf_key_type_id, value, 2);
-	assert_int_equal(btf__load_into_kernel(btf), 0);
-	opts.btf_fd = btf__fd(btf);
-	fd = bpf_map_create(BPF_MAP_TYPE_TASK_STORAGE, "kept", sizeof(int), 16, 0, &opts);
-	assert_true(fd >= 0);
-	btf__free(btf);
-	return fd;
-}
-
-static int take_kept(void *ctx, const struct dusk_thread_stack *t)
-{
-	const struct remote_thread *thread = (const void *)t;
-
-	if (thread->kept)
-		memcpy(ctx, thread->kept, 2 * sizeof(uint64_t));
-	return 0;
-}
-
-static void what_was_kept_of_a_thread_comes_with_its_stack(void **state)
-{
-	struct service_options options = {.pin = ""};
-	struct remote_kept kept = {.fd = make_storage(), .bytes = 2 * sizeof(uint64_t)};
-	pid_t pids[] = {START(live_victim("crowd"), "1"), START(live_victim("crowd"), "1")};
-	struct dusk_threads_options o = {.sz = sizeof(o), .pids = pids, .nr_pids = 2};
-	uint64_t value[2] = {0x1234567890, (uint64_t)pids[1]}, got[2] = {0};
-	int pidfd = syscall(SYS_pidfd_open, pids[1], 0);
-	struct remote *r = NULL;
-	struct service *s = NULL;
-
-	assert_int_equal(service_new(&s, &options, NULL), 0);
-	assert_int_equal(remote_open(&r, s, &kept, NULL), 0);
-	assert_int_equal(bpf_map_update_elem(kept.fd, &pidfd, value, BPF_NOEXIST), 0);
-	assert_int_equal(remote_walk(r, &o, take_kept, got, NULL), 0);
-	assert_memory_equal(got, value, sizeof(value));
-	remote_close(r);
-	kept.bytes = 12;
-	assert_int_equal(remote_open(&r, s, &kept, NULL), -EINVAL);
-	service_free(s);
-	close(kept.fd);
-	close(pidfd);
-	live_end(pids[0]);
-	live_end(pids[1]);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -437,7 +377,6 @@ int main(int argc, char **argv)
 						close_unwinder),
 		cmocka_unit_test_setup_teardown(ten_thousand_threads_are_seen_in_one_pass, open_unwinder, close_unwinder),
 		cmocka_unit_test_setup_teardown(what_the_function_returns_ends_it, open_unwinder, close_unwinder),
-		cmocka_unit_test(what_was_kept_of_a_thread_comes_with_its_stack),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);
