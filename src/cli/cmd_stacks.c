@@ -25,7 +25,8 @@ static const struct option options[] = {
 	{'e', "each", OPTION_FLAG, offsetof(struct options, each), NULL, "print equal stacks one by one"},
 	{'k', "kernel", OPTION_FLAG, offsetof(struct options, kernel), NULL, "the kernel's frames, too (default)"},
 	{0, "no-kernel", OPTION_OFF, offsetof(struct options, kernel), NULL, "the user stacks only"},
-	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL, "--all: threads of the kernel, too"},
+	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
+	 "--all: threads of the kernel, too"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line and thread"},
 	{0},
 };

@@ -43,8 +43,8 @@ static int push_frames(struct gathered *g, const uint64_t *frame, uint32_t nr)
 static int add_group(struct gathered *g, const struct dusk_thread_stack *t)
 {
 	struct gathered_group group = {
-		.pid = t->pid, .state = t->state, .outcome = t->outcome, .nr_kernel = t->nr_kernel, .nr_user = t->nr_user,
-		.first_frame = g->frames.nr,
+		.pid = t->pid, .state = t->state, .outcome = t->outcome, .first_frame = g->frames.nr,
+		.nr_kernel = t->nr_kernel, .nr_user = t->nr_user,
 	};
 
 	if (push_frames(g, t->kernel, t->nr_kernel) || push_frames(g, t->user, t->nr_user))
