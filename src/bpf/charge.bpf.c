@@ -41,3 +41,41 @@ CORE int dusk_unwind_charge(u32 number, u64 key, u64 amount, struct dusk_unwind 
 	grace_leave(&registry.grace, cpu, phase);
 	return err;
 }
+
+struct handing_over {
+	struct charges *charges;
+	u64 cookie;
+	u32 handle, pad;
+};
+
+TURN(hand_over, struct handing_over, h)
+{
+	struct charge *c = &at(h->charges->charge, turn);
+	struct charge_key due = { .cookie = h->cookie, .kind = CHARGE_DUE };
+
+	if (turn >= h->charges->nr)
+		return STOP;
+	if (c->consumer != h->handle || !c->count)
+		return NEXT;
+	due.key = c->key;
+	charge(consumer_slot(h->handle), &due, c);
+	c->amount = c->part = c->count = 0;
+	return NEXT;
+}
+
+CORE void charge_without_stack(u32 number, u32 tid)
+{
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
+	struct handing_over h = { .handle = unwind_handle(number) };
+	u64 owner;
+
+	if (!v)
+		return;
+	h.charges = &v->state.charges;
+	owner = load_relaxed(&h.charges->owner);
+	h.cookie = owner >> 1;
+	if (!h.cookie || !h.handle || !charges_settle(h.charges, h.cookie))
+		return;
+	loop(TASK_CHARGES, hand_over, &h);
+	xchg(&h.charges->owner, owner);
+}

@@ -9,3 +9,9 @@
  * Between grace_enter() and grace_leave(); by the task that asked, before it leaves the kernel.
  */
 CORE void charge_answered(struct charge *what, int err, const struct dusk_unwind *u);
+
+/*
+ * What waits with task @tid for its stack, of the consumer that our programs call @number, to rows of its ledger under
+ * the cookie: nobody will wait for the walk. Any task.
+ */
+CORE void charge_without_stack(u32 number, u32 tid);

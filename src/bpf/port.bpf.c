@@ -152,23 +152,26 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 
 /*
  * The mapping of @t at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own; and if it is
- * another task's, as bpf_find_vma() does not hold its memory. 0, or -EBUSY: that is taken, too.
+ * another task's, as bpf_find_vma() does not hold its memory. 0; -EBUSY: that may be taken,
+ * too, or there is none.
  */
 static INLINE int visit_mapping(struct task_struct *t, u64 addr,
 				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)
 {
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
-	int err;
+	int err = -EBUSY;
 
 	if (TARGET_IS_CURRENT && bpf_find_vma(t, addr, fn, ctx, 0) != -EBUSY)
 		return 0;
-	err = bpf_iter_task_vma_new(&it, t, addr);
+	bpf_iter_task_vma_new(&it, t, addr);
 	vma = bpf_iter_task_vma_next(&it);
-	if (vma && vma->vm_start <= addr)
+	if (vma && vma->vm_start <= addr) {
 		fn(t, vma, ctx);
+		err = 0;
+	}
 	bpf_iter_task_vma_destroy(&it);
-	return err == -EBUSY ? err : 0;
+	return err;
 }
 
 static NOINLINE int find_mapping(u64 addr, struct found *f)

@@ -29,6 +29,7 @@ struct whereabouts {
 	u64 run_delay;			/* when it left: the kernel's account of its waiting for a CPU */
 	u64 switches;			/* when it left: if they are as many, it has not been back */
 	u32 away, state;		/* off CPU, and why */
+	u64 told;			/* stock was taken of it: its life is over for us */
 	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, absences;
 };
 
@@ -171,7 +172,7 @@ static INLINE void ended_late(struct task_struct *t)
 {
 	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
 
-	if (!w || w->state == ABSENCE_ENDED || !w->start_ns || w->since_ns >= times.stop_ns)
+	if (!w || w->told || w->state == ABSENCE_ENDED || !w->start_ns || w->since_ns >= times.stop_ns)
 		return;
 	if (w->away)
 		send_unended(t, w);
@@ -339,12 +340,13 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 }
 
 /* The end of the recording: what of the thread's life has not been told. */
-static INLINE void close_books(struct seq_file *seq, struct task_struct *t, const struct whereabouts *known)
+static INLINE void close_books(struct seq_file *seq, struct task_struct *t, struct whereabouts *known)
 {
 	struct whereabouts w = *known;
 	u64 since_ns = times.stop_ns - w.since_ns;
 	struct event_life e = { .kind = EVENT_LIFE };
 
+	known->told = 1;
 	if (w.away) {
 		write_unended(seq, t, &w, since_ns);
 		add(&w, since_ns, runnable_ns(t, &w, since_ns));
@@ -364,6 +366,8 @@ int take_stock(struct bpf_iter__task *ctx)
 
 	if (!t)
 		return 0;
+	if (times.stop_ns)
+		charge_without_stack(CONSUMER_RECORDER, t->pid);
 	w = find(t, !t->on_cpu, why_away(false, t->__state));
 	if (w && times.stop_ns && w->state != ABSENCE_ENDED && w->since_ns < times.stop_ns)
 		close_books(ctx->meta->seq, t, w);

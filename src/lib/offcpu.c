@@ -16,6 +16,7 @@
 
 #define LEDGER_ROWS 65536
 #define BATCH 1024
+#define TIDS_A_PASS 32768
 
 struct thread {
 	uint32_t pid, number;		/* of the profile */
@@ -169,6 +170,8 @@ static void take_row(struct offcpu *o, const struct charge_key *key, const struc
 		.kernel_stack = (u32)key->key,
 	};
 
+	if (!sum->count)
+		return;
 	if (key->kind == CHARGE_DUE)
 		join_sample_later(j, &w, key->cookie);
 	else
@@ -309,7 +312,7 @@ static int take_thread(void *ctx, const struct dusk_thread_stack *t)
 static int find_unended(struct offcpu *o, struct dusk_error *err)
 {
 	_cleanup_(freep) pid_t *tids = calloc(o->unended.nr + 1, sizeof(*tids));
-	struct dusk_threads_options opts = { .sz = sizeof(opts), .tids = tids, .nr_tids = o->unended.nr, .no_kernel = true };
+	struct dusk_threads_options opts = { .sz = sizeof(opts), .no_kernel = true };
 	struct remote *remote = NULL;
 	int ret = 0;
 
@@ -320,15 +323,18 @@ static int find_unended(struct offcpu *o, struct dusk_error *err)
 		tids[i] = o->unended.v[i].tid;
 	if (o->unended.nr)
 		ret = remote_open(&remote, o->service, err);
-	if (remote)
+	for (size_t done = 0; remote && !ret && done < o->unended.nr; done += opts.nr_tids) {
+		opts.tids = tids + done;
+		opts.nr_tids = o->unended.nr - done < TIDS_A_PASS ? o->unended.nr - done : TIDS_A_PASS;
 		ret = remote_walk(remote, &opts, take_thread, o, err);
+	}
 	remote_close(remote);
 	for (size_t i = 0; i < o->unended.nr; i++) {
 		const struct unended *u = &o->unended.v[i];
 
 		join_sample(o->join, &u->waiting, u->user, u->outcome);
 	}
-	return ret;
+	return ret == -EOPNOTSUPP ? 0 : ret;	/* then they stay "pending" */
 }
 
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)

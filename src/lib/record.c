@@ -414,6 +414,8 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 		ring_buffer__consume(r->ring);
 	}
 	tool_due(r->tool, CONSUMER_RECORDER, note_due, r);
+	if (r->offcpu && !ret)		/* what was settled since */
+		ret = offcpu_sum_up(r->offcpu, r->stop_ns);
 	ring_buffer__consume(r->ring);
 	stitch_drain(r->join.stitch, give_up, r);
 	write_ledger(r);
