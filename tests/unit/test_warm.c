@@ -366,6 +366,9 @@ static void an_instruction_whose_row_is_not_known_is_left_alone(void **state)
 	assert_same(FUNCTION(0) + 3);
 	w.no_cache = 1;
 	assert_cold(FUNCTION(0) + 3);
+	assert_cold(FUNCTION(OUTERMOST) + 8);
+	w.no_cache = 0;
+	assert_int_equal(warm(FUNCTION(OUTERMOST) + 8), 0);
 }
 
 static void mappings_that_may_have_changed_are_left_alone(void **state)
@@ -415,8 +418,11 @@ static void lost_registers_are_left_alone(void **state)
 	function(0, 2);
 	function_with_frame_pointer(1, R10);
 	call(2, 1);
+	frame(3, 0);
+	call(1, OUTERMOST);			/* where r10 seems to lead */
 	initial[R10] = STACK + 32;
-	learn(FUNCTION(0) + 3);
+	learn(FUNCTION(OUTERMOST) + 8);
+	walk(FUNCTION(0) + 3);
 	assert_int_equal(cold_outcome, CFA_REGISTER_LOST);
 	assert_cold(FUNCTION(0) + 3);
 }
@@ -474,6 +480,31 @@ static void a_misaligned_stack_pointer_is_no_frame(void **state)
 	walk(FUNCTION(0) + 3);
 	assert_int_equal(cold_outcome, MISALIGNED);
 	assert_cold(FUNCTION(0) + 3);
+}
+
+static void a_misaligned_frame_pointer_is_no_frame(void **state)
+{
+	begin();
+	function_with_frame_pointer(0, RBP);
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RBP, 16, 0x07, RIP));
+	put32(&im.up, 0);
+	put64(&im.up, STACK + 36);		/* at STACK + 4, where rbp seems to point */
+	put64(&im.up, FUNCTION(0) + 9);
+	frame(2, 0);
+	put64(&im.up, 0);			/* at STACK + 36 */
+	put64(&im.up, FUNCTION(OUTERMOST) + 9);
+	initial[RSP] = STACK + 4;
+	initial[RBP] = STACK + 4;
+	learn(FUNCTION(0) + 8);
+	walk(FUNCTION(OUTERMOST) + 8);
+	walk(FUNCTION(0) + 3);
+	assert_int_equal(cold_outcome, MISALIGNED);
+	assert_cold(FUNCTION(0) + 3);
+
+	walk(FUNCTION(1));			/* nor if it is the outermost one */
+	assert_int_equal(cold_outcome, MISALIGNED);
+	initial[RSP] = STACK;
+	assert_cold(FUNCTION(1));
 }
 
 static void a_stack_pointer_that_does_not_matter_may_be_misaligned(void **state)
@@ -534,6 +565,7 @@ int main(void)
 		cmocka_unit_test(lost_registers_are_left_alone),
 		cmocka_unit_test(what_takes_more_than_a_simple_row_is_left_alone),
 		cmocka_unit_test(a_misaligned_stack_pointer_is_no_frame),
+		cmocka_unit_test(a_misaligned_frame_pointer_is_no_frame),
 		cmocka_unit_test(a_stack_pointer_that_does_not_matter_may_be_misaligned),
 		cmocka_unit_test(a_frame_that_is_no_number_of_words_is_misaligned_for_all),
 	};
