@@ -488,10 +488,11 @@ static void a_misaligned_frame_pointer_is_no_frame(void **state)
 	function_with_frame_pointer(0, RBP);
 	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RBP, 16, 0x07, RIP));
 	put32(&im.up, 0);
-	put64(&im.up, STACK + 36);		/* at STACK + 4, where rbp seems to point */
+	put64(&im.up, STACK + 64);		/* at STACK + 4, where rbp points */
 	put64(&im.up, FUNCTION(0) + 9);
-	frame(2, 0);
-	put64(&im.up, 0);			/* at STACK + 36 */
+	put32(&im.up, 0);
+	frame(5, 0);
+	put64(&im.up, 0);			/* at STACK + 64 */
 	put64(&im.up, FUNCTION(OUTERMOST) + 9);
 	initial[RSP] = STACK + 4;
 	initial[RBP] = STACK + 4;
