@@ -368,8 +368,11 @@ int take_stock(struct bpf_iter__task *ctx)
 		return 0;
 	if (times.stop_ns)
 		charge_without_stack(CONSUMER_RECORDER, t->pid);
-	w = find(t, !t->on_cpu, why_away(false, t->__state));
-	if (w && times.stop_ns && w->state != ABSENCE_ENDED && w->since_ns < times.stop_ns)
+	if (filter.filter_cgroup)	/* whose is @t? task_wanted() tells that only of the current task */
+		w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+	else
+		w = find(t, !t->on_cpu, why_away(false, t->__state));
+	if (w && w->start_ns && times.stop_ns && w->state != ABSENCE_ENDED && w->since_ns < times.stop_ns)
 		close_books(ctx->meta->seq, t, w);
 	return 0;
 }
