@@ -27,7 +27,7 @@ struct dusk_error {
 };
 
 /*
- * A profile in memory: columns, joined by index. Index 0 of modules, functions, frames and nodes is "none".
+ * A profile in memory: columns, joined by index. Index 0 of modules, functions, frames, nodes and wakers is "none".
  *
  * A stack is a path in a tree whose nodes name their parent, so that stacks share what they have in common: nodes[i]
  * is a frame and its caller's node. The outermost frame's parent is 0. A sample names its innermost node: kernel
@@ -99,6 +99,17 @@ struct dusk_sample {
 	uint8_t outcome;	/* index of dusk_profile.outcomes */
 	uint8_t source;		/* enum dusk_source */
 	uint8_t state;		/* of an absence: why (dusk_state_name()) */
+	uint32_t waker;		/* of an absence: who ended it, in wakers; 0: not known */
+};
+
+/* Who woke a thread: a task, or an interrupt, whatever task it came upon. */
+enum dusk_waker_kind { DUSK_WAKER_NONE, DUSK_WAKER_TASK, DUSK_WAKER_INTERRUPT };
+
+struct dusk_waker {
+	uint32_t node;		/* of an interrupt: of the kernel only */
+	uint32_t thread;	/* of an interrupt 0, as outcome, and without a meaning */
+	uint8_t kind;		/* enum dusk_waker_kind */
+	uint8_t outcome;	/* as in dusk_sample */
 };
 
 /*
@@ -132,7 +143,7 @@ struct dusk_setting {
 
 struct dusk_profile {
 	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
-	uint32_t nr_lines, nr_lives;
+	uint32_t nr_lines, nr_lives, nr_wakers;
 	uint64_t nr_samples;
 	struct dusk_module *modules;
 	struct dusk_function *functions;
@@ -142,6 +153,7 @@ struct dusk_profile {
 	struct dusk_thread *threads;
 	struct dusk_sample *samples;		/* by time */
 	struct dusk_life *lives;		/* none where only CPU time was recorded */
+	struct dusk_waker *wakers;		/* index 0 is "none" */
 	struct dusk_outcome *outcomes;
 	struct dusk_counter *counters;
 	struct dusk_setting *settings;		/* doc/format.md lists the keys */
@@ -267,8 +279,8 @@ void dusk_query_value(const struct dusk_query *q, uint32_t column, struct dusk_v
  */
 struct dusk_record;
 
-/* What is recorded; any of them together. */
-enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2 };
+/* What is recorded; any of them together; WAKERS, who ended absences, only with OFF_CPU. */
+enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2, DUSK_RECORD_WAKERS = 4 };
 
 struct dusk_record_options {
 	size_t sz;			/* sizeof(struct dusk_record_options) */

@@ -24,6 +24,13 @@ enum absence {
 	NR_ABSENCES
 };
 
+/*
+ * Who ended an absence: a task, or an interrupt, whatever task it came upon; the idle task only runs the latter. A
+ * softirq that a task runs when it lets them run again, as on its way out of sending a packet to this machine, is the
+ * task's own work. Numbers are kept in profiles.
+ */
+enum waker_kind { WAKER_NONE, WAKER_TASK, WAKER_INTERRUPT, NR_WAKER_KINDS };
+
 /* Of what are absences summed up? The row of a charge: kernel stack's id 32 bits, tid 22 (PID_MAX_LIMIT), state. */
 #define ABSENCE_TID_SHIFT 32
 #define ABSENCE_STATE_SHIFT 54

@@ -17,6 +17,7 @@ struct kernel_text {
 struct kernel_places {
 	struct kernel_text entry;		/* which saves the registers of user mode */
 	struct kernel_text schedule, schedule_tail;	/* __schedule(), and what new tasks return from it through */
+	struct kernel_text wake, softirqs;	/* try_to_wake_up(); where tasks run the softirqs that they held up */
 };
 
 /* Of each program that unwinds. */
@@ -34,6 +35,8 @@ struct filter {
 	u32 filter_cgroup;			/* only tasks below the cgroup in the map "cgroup" */
 	u32 self_tgid;				/* not profiled: ourselves */
 	u32 kernel_threads;			/* their absences, too */
+	u32 wakers;				/* who woke whom is noted */
+	s32 preempt_count;			/* bytes from a CPU's run queue to its preemption count */
 	u64 min_block_ns;			/* absences of so long are sent one by one, shorter ones summed up */
 };
 

@@ -4,7 +4,7 @@
  *
  * The ledger, true whenever nothing is in flight:
  *
- *	SAMPLES + ABSENCES = NO_USER + REQUESTS
+ *	SAMPLES + ABSENCES + WAKERS = NO_USER + REQUESTS
  *	REQUESTS = REFUSED_* + KNOWN + WARM + JOINED + AFTERWARDS + SCHEDULED
  *	SCHEDULED = WALKS + CLOSED_*		(plus the stacks still due)
  *	SAMPLES = sample events read + LOST_SAMPLES
@@ -17,7 +17,8 @@
 #define COUNTERS(X)											\
 	X(SAMPLES, "samples", "samples taken")								\
 	X(ABSENCES, "absences", "times that a task was off CPU, and is back")				\
-	X(NO_USER, "no-user", "samples and absences of tasks without user memory: kernel threads, and tasks at their end")	\
+	X(WAKERS, "wakers", "tasks that woke one, and were asked for their stack")			\
+	X(NO_USER, "no-user", "samples, absences and wakers of tasks without user memory: kernel threads, and tasks at their end")	\
 	X(REQUESTS, "requests", "user stacks asked for")						\
 	X(REFUSED_EXITING, "refused-exiting", "requests refused: the task was exiting")			\
 	X(REFUSED_COMPAT, "refused-compat", "requests refused: a 32-bit process")			\

@@ -62,7 +62,10 @@ struct event_charge {
 	struct charge_sum sum;
 };
 
-/* A thread was off CPU, and is back; or still off, when the recording ends. */
+/*
+ * A thread was off CPU, and is back; or still off, when the recording ends. Behind it, in this order: who woke it, if
+ * that is known, and kernel frames. absence_waker() and absence_frames() find them.
+ */
 struct event_absence {
 	u32 kind, cpu;			/* where it came back */
 	u64 time_ns;			/* when */
@@ -72,11 +75,32 @@ struct event_absence {
 	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow */
 	u8 state, outcome;		/* abi/absence.h */
 	u16 nr;				/* kernel frames that follow */
-	u32 unended;			/* it is still off CPU */
+	u16 unended;			/* it is still off CPU */
+	u16 woken;			/* a struct event_waker follows */
 	u64 switches;			/* of the thread, when it left: if they are still so many, it has not been back */
 	char comm[COMM_BYTES];
 	u64 frame[];
 };
+
+/* Who woke a thread. Of an interrupt there is no more than the kernel stack. */
+struct event_waker {
+	u64 cookie;			/* as in struct event_absence */
+	u32 pid, tid;
+	u32 kernel_stack, user_stack;	/* ids in the stackmap */
+	u8 kind, outcome;		/* kind: enum waker_kind */
+	u16 pad[3];
+	char comm[COMM_BYTES];
+};
+
+static inline const struct event_waker *absence_waker(const struct event_absence *e)
+{
+	return e->woken ? (const struct event_waker *)e->frame : 0;
+}
+
+static inline const u64 *absence_frames(const struct event_absence *e)
+{
+	return e->woken ? e->frame + sizeof(struct event_waker) / sizeof(u64) : e->frame;
+}
 
 /* A thread is met for the first time, or its last CPU time is over. */
 struct event_life {

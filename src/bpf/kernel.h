@@ -176,6 +176,16 @@ struct sched_info {
 	unsigned long long run_delay;
 };
 
+struct rq;
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
 struct task_struct {
 	u32 flags;
 	unsigned int __state;
@@ -183,6 +193,7 @@ struct task_struct {
 	unsigned long nvcsw, nivcsw;
 	u64 start_time;
 	char comm[16];
+	struct sched_entity se;
 	struct sched_info sched_info;
 	struct thread_struct thread;
 	struct mm_struct *mm;

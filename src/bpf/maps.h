@@ -23,7 +23,7 @@
 #define MAX_MODULES 16384
 #define MAX_EXCLUDED 1024
 #define MAX_CHARGES 16384
-#define SCRATCH_LEVELS 4		/* task, softirq, hardirq, NMI */
+#define SCRATCH_LEVELS 6		/* two of a task; softirq, hardirq, NMI */
 #define COUNTER_ROWS 256
 
 /* The user registers of a task, by DWARF number, RAX to RIP. */

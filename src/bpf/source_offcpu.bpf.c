@@ -11,6 +11,7 @@
 #include "recorder.bpf.h"
 #include "scratch.bpf.h"
 #include "stackmap.bpf.h"
+#include "whereabouts.bpf.h"
 #include <bpf/bpf_tracing.h>
 #include "../abi/absence.h"
 
@@ -23,22 +24,6 @@
 #define TASK_NOLOAD 0x400
 #define TASK_FROZEN 0x8000
 
-/* What the recording knows of a thread. On CPU or off it: since when? And the sums of its life. */
-struct whereabouts {
-	u64 since_ns;
-	u64 run_delay;			/* when it left: the kernel's account of its waiting for a CPU */
-	u64 switches;			/* when it left: if they are as many, it has not been back */
-	u32 away, state;		/* off CPU, and why */
-	u64 told;			/* stock was taken of it: its life is over for us */
-	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, absences;
-};
-
-struct whereabouts_map {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct whereabouts);
-};
 struct whereabouts_map whereabouts SEC(".maps");
 
 /* The time of the switch that this CPU has just made. */
@@ -56,13 +41,6 @@ static INLINE u64 *switch_time(void)
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&switched, &zero);
-}
-
-static INLINE bool is_recording(u64 now_ns)
-{
-	u64 stop_ns = load_relaxed(&times.stop_ns);
-
-	return load_relaxed(&times.start_ns) && (!stop_ns || now_ns < stop_ns);
 }
 
 static INLINE u64 switches(struct task_struct *t)
@@ -225,8 +203,18 @@ static INLINE void send_absence(struct event_absence *e, const struct dusk_unwin
 	e->outcome = u->outcome;
 	e->nr = whole ? s->nr : 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
-	if (emit(&events, e, sizeof(*e), whole ? s : NULL, false))
+	if (emit(&events, e, sizeof(*e) + (e->woken ? sizeof(struct event_waker) : 0), whole ? s : NULL, false))
 		count(COUNT_LOST_ABSENCES, 1);
+}
+
+/* Nobody can wake the thread again before it has left again, which it does after this. */
+static INLINE void take_waker(struct event_absence *e, struct whereabouts *w)
+{
+	if (!w->waker.kind)
+		return;
+	e->woken = 1;
+	__builtin_memcpy(e->frame, &w->waker, sizeof(w->waker));
+	w->waker.kind = WAKER_NONE;
 }
 
 /* To the sum of the thread, its stacks and its reason. */
@@ -312,6 +300,8 @@ int BPF_PROG(come_back, bool is_switch)
 	w->away = 0;
 	w->since_ns = now_ns;
 	add(w, e->off_ns, e->runnable_ns);
+	if (filter.wakers)
+		take_waker(e, w);
 	account(e, ctx, s);
 	scratch_put();
 	return 0;

@@ -17,7 +17,7 @@
 #define POLL_MS 100
 
 struct options {
-	bool all, quiet, verbose, no_faults, private, kernel_threads;
+	bool all, quiet, verbose, no_faults, private, kernel_threads, wakers;
 	struct text_list events;
 	uint32_t sources;
 	uint64_t min_block_ns;
@@ -51,6 +51,8 @@ static const struct option options[] = {
 	 "frames a stack may have (default 512)", 1, 2048},
 	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
 	 "sum up shorter absences (default 1ms)"},
+	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL,
+	 "who ended each absence, and its stack"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
 	 "absences of kernel threads, too"},
 	{0, "stackmap-bits", OPTION_NUMBER, offsetof(struct options, stackmap_bits), "N",
@@ -316,6 +318,8 @@ static int choose_sources(struct options *o)
 	}
 	if (o->events.nr)
 		o->sources = sources;
+	if (o->wakers)
+		o->sources |= DUSK_RECORD_WAKERS;
 	return 0;
 }
 
@@ -330,6 +334,8 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "-e takes cpu, offcpu, or both with a comma");
 	else if (o.stackmap_bits && o.stackmap_bytes)
 		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
+	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))
+		status = say_usage(self, "--wakers is about absences: -e offcpu records them");
 	else if (!strcmp(o.output, "-"))
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else

@@ -7,8 +7,17 @@ void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t
 
 	s.node = stacks_kernel_on(j->stacks, user, w->kernel_stack);
 	s.outcome = outcome;
+	if (w->waker) {
+		struct dusk_waker by = { .thread = s.thread, .node = s.node, .kind = w->waker, .outcome = outcome };
+
+		profile_waker(j->writer, &by, w->absence);
+		return;
+	}
 	j->by_outcome[outcome] += s.count;
-	profile_sample(j->writer, &s);
+	if (w->absence)
+		profile_absence(j->writer, &s, w->absence);
+	else
+		profile_sample(j->writer, &s);
 }
 
 void join_sample_later(struct join *j, const struct waiting *w, uint64_t cookie)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Samples become rows of the profile, as soon as their user stack is known. */
+/* Samples and wakers become rows of the profile, as soon as their user stack is known. */
 #pragma once
 #include "outcomes.h"
 #include "profile_write.h"

@@ -121,8 +121,30 @@ static struct thread thread_of(struct offcpu *o, uint32_t tid)
 	       (struct thread){ 0, profile_thread(o->join->writer, 0, tid, "") };
 }
 
+/* @user: its user stack, if that is known already. */
+static void place(struct join *j, const struct waiting *w, uint64_t cookie, uint32_t user, uint32_t pid, uint8_t outcome)
+{
+	if (cookie)
+		join_sample_later(j, w, cookie);
+	else
+		join_sample(j, w, user ? stacks_user(j->stacks, user, pid) : 0, outcome);
+}
+
+static void take_waker(struct offcpu *o, const struct event_waker *e, uint64_t absence)
+{
+	struct join *j = o->join;
+	struct waiting w = {
+		.kernel_stack = e->kernel_stack, .absence = absence, .waker = e->kind,
+	};
+
+	if (e->kind == WAKER_TASK)
+		w.sample.thread = profile_thread(j->writer, e->pid, e->tid, e->comm);
+	place(j, &w, e->cookie, e->user_stack, e->pid, e->outcome);
+}
+
 static void take_absence(struct offcpu *o, const struct event_absence *e)
 {
+	const struct event_waker *by = absence_waker(e);
 	struct join *j = o->join;
 	struct waiting w = {
 		.sample = {
@@ -130,7 +152,8 @@ static void take_absence(struct offcpu *o, const struct event_absence *e)
 			.thread = know_thread(o, e->pid, e->tid, e->comm), .count = 1, .cpu = e->cpu,
 			.source = DUSK_OFF_CPU, .state = e->state,
 		},
-		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
+		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, absence_frames(e), e->nr) : e->kernel_stack,
+		.absence = by ? profile_new_absence(j->writer) : 0,
 	};
 
 	if (e->unended) {
@@ -138,10 +161,11 @@ static void take_absence(struct offcpu *o, const struct event_absence *e)
 
 		if (vec_push(&o->unended, u))
 			j->failed = -ENOMEM;
-	} else if (e->cookie)
-		join_sample_later(j, &w, e->cookie);
-	else
-		join_sample(j, &w, e->user_stack ? stacks_user(j->stacks, e->user_stack, e->pid) : 0, e->outcome);
+		return;
+	}
+	place(j, &w, e->cookie, e->user_stack, e->pid, e->outcome);
+	if (by)
+		take_waker(o, by, w.absence);
 }
 
 static void take_life(struct offcpu *o, const struct event_life *e)
@@ -170,12 +194,8 @@ static void take_row(struct offcpu *o, const struct charge_key *key, const struc
 		.kernel_stack = (u32)key->key,
 	};
 
-	if (!sum->count)
-		return;
-	if (key->kind == CHARGE_DUE)
-		join_sample_later(j, &w, key->cookie);
-	else
-		join_sample(j, &w, key->stack ? stacks_user(j->stacks, key->stack, t.pid) : 0, key->outcome);
+	if (sum->count)
+		place(j, &w, key->kind == CHARGE_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome);
 }
 
 int offcpu_event(struct offcpu *o, const void *data, size_t size)
@@ -183,11 +203,15 @@ int offcpu_event(struct offcpu *o, const void *data, size_t size)
 	const struct event_absence *absence = data;
 	const struct event_charge *charge = data;
 	const struct event_life *life = data;
+	const struct event_waker *by;
 
 	switch (*(const u32 *)data) {
 	case EVENT_ABSENCE:
-		if (size < sizeof(*absence) + absence->nr * sizeof(u64) || absence->outcome >= NR_OUTCOMES ||
-		    absence->state >= NR_ABSENCES)
+		if (size < sizeof(*absence) || absence->outcome >= NR_OUTCOMES || absence->state >= NR_ABSENCES ||
+		    size < sizeof(*absence) + (absence->woken ? sizeof(*by) : 0) + absence->nr * sizeof(u64))
+			return -EPROTO;
+		by = absence_waker(absence);
+		if (by && (by->outcome >= NR_OUTCOMES || by->kind >= NR_WAKER_KINDS))
 			return -EPROTO;
 		take_absence(o, absence);
 		break;

@@ -103,21 +103,49 @@ int probe_kernel_places(struct kernel_places *ret)
 		{"__entry_text_start", "__entry_text_end", &ret->entry},
 		{"__schedule", NULL, &ret->schedule},
 		{"schedule_tail", NULL, &ret->schedule_tail},
+		{"try_to_wake_up", NULL, &ret->wake},
+		{"__local_bh_enable_ip", NULL, &ret->softirqs},
 	};
 	_cleanup_(fclosep) FILE *f = fopen("/proc/kallsyms", "re");
+	size_t missing = 1;
 	uint64_t addr;
 	char name[128];
 
 	memset(ret, 0, sizeof(*ret));
 	if (!f)
 		return -errno;
-	while (fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &addr, name) == 2) {
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+	while (missing && fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &addr, name) == 2) {
+		missing = 0;
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 			find_place(&places[i], addr, name);
-		if (ret->entry.end && ret->schedule.end && ret->schedule_tail.end)
-			return 0;
+			missing += !places[i].text->end;
+		}
 	}
 	return ret->entry.end ? 0 : -ENOENT;
+}
+
+static const struct btf_var_secinfo *find_variable(const struct btf *btf, const struct btf_type *section, const char *name)
+{
+	const struct btf_var_secinfo *v = btf_var_secinfos(section);
+
+	for (int i = 0; i < btf_vlen(section); i++)
+		if (!strcmp(btf__name_by_offset(btf, btf__type_by_id(btf, v[i].type)->name_off), name))
+			return &v[i];
+	return NULL;
+}
+
+int probe_preempt_count(int *ret)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	int id = btf ? btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC) : -1;
+	const struct btf_type *section = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	const struct btf_var_secinfo *queue = section ? find_variable(btf, section, "runqueues") : NULL;
+	const struct btf_var_secinfo *count = section ? find_variable(btf, section, "__preempt_count") : NULL;
+
+	if (queue && count)
+		*ret = (int)count->offset - (int)queue->offset;
+	btf__free(btf);
+	return queue && count ? 0 : -ENOENT;
 }
 
 int probe_boot_id(char ret[37])

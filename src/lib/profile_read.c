@@ -49,6 +49,9 @@ struct reader {
 	struct vec(struct dusk_node) nodes;
 	struct vec(struct dusk_thread) threads;
 	struct vec(struct dusk_sample) samples;
+	struct vec(int64_t) absences;		/* ids of the last ones of samples */
+	size_t woken;				/* of those: where the next waker's may be */
+	struct vec(struct dusk_waker) wakers;
 	struct vec(struct dusk_life) lives;
 	struct vec(struct dusk_outcome) outcomes;
 	struct vec(struct dusk_counter) counters;
@@ -250,7 +253,27 @@ static int read_absence(struct reader *r)
 	s.value_ns = number(r, 7, MAX_NS);
 	s.runnable_ns = number(r, 8, s.value_ns);
 	s.count = number(r, 9, UINT32_MAX);
-	return vec_push(&r->samples, s);
+	return vec_push(&r->samples, s) || vec_push(&r->absences, r->id);
+}
+
+/* One whose absence is not there is left out: while a profile is being written, that may come later. */
+static int read_waker(struct reader *r)
+{
+	struct dusk_waker by = {
+		.thread = number_or(r, 1, (uint64_t)r->threads.nr - 1, 0),
+		.node = number(r, 2, r->nodes.nr - 1),
+		.outcome = number_or(r, 3, (uint64_t)r->outcomes.nr - 1, 0),
+		.kind = number(r, 4, DUSK_WAKER_INTERRUPT),
+	};
+
+	if (!r->threads.nr || !r->outcomes.nr || !by.kind || r->wakers.nr == UINT32_MAX)
+		r->damaged = true;
+	while (r->woken < r->absences.nr && r->absences.v[r->woken] < r->id)
+		r->woken++;
+	if (r->woken == r->absences.nr || r->absences.v[r->woken] != r->id)
+		return 0;
+	r->samples.v[r->samples.nr - r->absences.nr + r->woken].waker = r->wakers.nr;
+	return vec_push(&r->wakers, by);
 }
 
 static int read_life(struct reader *r)
@@ -295,11 +318,12 @@ static const struct table {
 	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample},
 	{"absence", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_absence,
 	 true},
+	{"waker", "absence,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
 	{"life", "id,thread,start,end,on_cpu,runnable,blocked,absences", 1, INT64_MAX - 1, false, read_life, true},
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
-#define NR_OPTIONAL 4
+#define NR_OPTIONAL 5
 
 static int damaged(struct reader *r, const char *what)
 {
@@ -534,6 +558,7 @@ static void hand_over(struct reader *r)
 	COLUMN(threads);
 	COLUMN(samples);
 	COLUMN(lives);
+	COLUMN(wakers);
 	COLUMN(outcomes);
 	COLUMN(counters);
 	COLUMN(settings);
@@ -552,7 +577,7 @@ static int add_none(struct reader *r)
 	if (vec_push(&r->images, "") || vec_push(&r->sources, "") ||
 	    vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
 	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) ||
-	    !vec_add(&r->nodes))
+	    !vec_add(&r->nodes) || !vec_add(&r->wakers))
 		return error_set(r->err, -ENOMEM, "cannot read %s: out of memory", r->path);
 	return 0;
 }
@@ -569,6 +594,8 @@ static void done(struct reader *r)
 	vec_done(&r->threads);
 	vec_done(&r->samples);
 	vec_done(&r->lives);
+	vec_done(&r->absences);
+	vec_done(&r->wakers);
 	vec_done(&r->outcomes);
 	vec_done(&r->counters);
 	vec_done(&r->settings);
@@ -610,6 +637,7 @@ void dusk_profile_free(struct dusk_profile *p)
 	free(p->threads);
 	free(p->samples);
 	free(p->lives);
+	free(p->wakers);
 	free(p->outcomes);
 	free(p->counters);
 	free(p->settings);

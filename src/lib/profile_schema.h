@@ -26,6 +26,8 @@
 	" cpu int, outcome int);"							\
 	"create table absence(id integer primary key, time int, thread int, node int,"		\
 	" cpu int, outcome int, state int, value int, runnable int, nr int);"			\
+	"create table waker(absence integer primary key, thread int, node int, outcome int,"	\
+	" kind int);"									\
 	"create table life(id integer primary key, thread int, start int, end int,"		\
 	" on_cpu int, runnable int, blocked int, absences int);"				\
 	"create table state(id integer primary key, name text, sentence text);"		\

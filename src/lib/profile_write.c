@@ -26,7 +26,7 @@
 #define CLOSE_TRIES 20		/* for readers to leave, 50 ms each */
 
 enum statement {
-	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, ABSENCE, LIFE, COUNTER, PAGES, NR_STATEMENTS
+	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, ABSENCE, WAKER, LIFE, COUNTER, PAGES, NR_STATEMENTS
 };
 
 static const char *const statement_sql[NR_STATEMENTS] = {
@@ -39,7 +39,9 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?)",
 	[SAMPLE] = "insert into sample values(null,?,?,?,?,?)",
-	[ABSENCE] = "insert into absence values(null,?,?,?,?,?,?,?,?,?)",
+	[ABSENCE] = "insert into absence(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
+		"values(?,?,?,?,?,?,?,?,?,?)",
+	[WAKER] = "insert into waker values(?,?,?,?,?)",
 	[LIFE] = "insert into life values(null,?,?,?,?,?,?,?)",
 	[COUNTER] = "insert or replace into counter values(?,?,?)",
 	[PAGES] = "pragma page_count",
@@ -59,6 +61,7 @@ struct profile_writer {
 	struct map nodes;	/* parent, frame -> node */
 	struct strings frames, threads;
 	uint32_t nr_modules;
+	uint64_t nr_absences;	/* numbers given out */
 };
 
 /* What makes two frames, or two threads, the same. No padding: it is hashed and compared as bytes. */
@@ -431,22 +434,66 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 	return number;
 }
 
-void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
+/* What samples and absences have in common. */
+static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 {
-	sqlite3_stmt *stmt = begin(w, s->source == DUSK_CPU ? SAMPLE : ABSENCE);
-
-	if (!stmt)
-		return;
 	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
 	sqlite3_bind_int64(stmt, 2, s->thread);
 	sqlite3_bind_int64(stmt, 3, s->node);
 	sqlite3_bind_int(stmt, 4, s->cpu);
 	sqlite3_bind_int(stmt, 5, s->outcome);
+}
+
+void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
+{
+	sqlite3_stmt *stmt;
+
 	if (s->source != DUSK_CPU) {
-		sqlite3_bind_int(stmt, 6, s->state);
-		sqlite3_bind_int64(stmt, 7, s->value_ns);
-		sqlite3_bind_int64(stmt, 8, s->runnable_ns);
-		sqlite3_bind_int64(stmt, 9, s->count);
+		profile_absence(w, s, profile_new_absence(w));
+		return;
+	}
+	stmt = begin(w, SAMPLE);
+	if (!stmt)
+		return;
+	bind_sample(stmt, s);
+	run(w, stmt);
+}
+
+uint64_t profile_new_absence(struct profile_writer *w)
+{
+	return ++w->nr_absences;
+}
+
+void profile_absence(struct profile_writer *w, const struct dusk_sample *s, uint64_t absence)
+{
+	sqlite3_stmt *stmt = begin(w, ABSENCE);
+
+	if (!stmt)
+		return;
+	bind_sample(stmt, s);
+	sqlite3_bind_int(stmt, 6, s->state);
+	sqlite3_bind_int64(stmt, 7, s->value_ns);
+	sqlite3_bind_int64(stmt, 8, s->runnable_ns);
+	sqlite3_bind_int64(stmt, 9, s->count);
+	sqlite3_bind_int64(stmt, 10, absence);
+	run(w, stmt);
+}
+
+void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t absence)
+{
+	sqlite3_stmt *stmt = begin(w, WAKER);
+
+	if (!stmt)
+		return;
+	sqlite3_bind_int64(stmt, 1, absence);
+	sqlite3_bind_int64(stmt, 3, by->node);
+	sqlite3_bind_int(stmt, 5, by->kind);
+	if (by->kind == DUSK_WAKER_TASK) {
+		sqlite3_bind_int64(stmt, 2, by->thread);
+		sqlite3_bind_int(stmt, 4, by->outcome);
+	} else {
+		sqlite3_bind_null(stmt, 2);
+		sqlite3_bind_null(stmt, 4);
 	}
 	run(w, stmt);
 }

@@ -31,6 +31,15 @@ uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offse
 uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame);
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
+
+/*
+ * An absence may be written later than what refers to it: take its number first, by profile_new_absence(), and write it
+ * by profile_absence(). One without a waker needs none: profile_sample().
+ */
+uint64_t profile_new_absence(struct profile_writer *w);
+void profile_absence(struct profile_writer *w, const struct dusk_sample *s, uint64_t absence);
+void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t absence);
+
 void profile_life(struct profile_writer *w, const struct dusk_life *l);
 
 /* Counters: a name that is there is replaced. */

@@ -239,11 +239,16 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	filter->self_tgid = getpid();
 	filter->kernel_threads = o->kernel_threads;
 	filter->min_block_ns = o->min_block_ns;
+	filter->wakers = r->sources & DUSK_RECORD_WAKERS;
+	if (filter->wakers && probe_preempt_count(&filter->preempt_count))
+		return error_set(err, -EOPNOTSUPP, "cannot record wakers: the kernel's BTF does not say where the preemption "
+				 "count is, which tells interrupts from tasks");
 	leave_out(r, DUSK_RECORD_CPU, "sample_cpu");
 	leave_out(r, DUSK_RECORD_OFF_CPU, "leave_cpu");
 	leave_out(r, DUSK_RECORD_OFF_CPU, "come_back");
 	leave_out(r, DUSK_RECORD_OFF_CPU, "change_tid");
 	leave_out(r, DUSK_RECORD_OFF_CPU, "take_stock");
+	leave_out(r, DUSK_RECORD_WAKERS, "note_waker");
 	return tool_load(r->tool, err);
 }
 

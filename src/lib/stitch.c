@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-#define REMEMBERED 4096		/* stacks that came last, a power of two */
+#define REMEMBERED 65536		/* stacks that came last, a power of two */
 
 struct entry {
 	u64 cookie;		/* 0: free */

@@ -128,6 +128,100 @@ static void wrong_values_are_damage(void **state)
 	}
 }
 
+/* Absences 1 to 3, written in the order 2, 3, 1; the wakers of 3 and 1 before them. */
+static void write_woken(void)
+{
+	struct dusk_sample s = { .value_ns = 1, .count = 1, .source = DUSK_OFF_CPU };
+	struct dusk_waker task = { .kind = DUSK_WAKER_TASK }, interrupt = { .kind = DUSK_WAKER_INTERRUPT };
+	struct profile_writer *w;
+	uint64_t first;
+
+	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
+	s.thread = profile_thread(w, 7, 8, "t");
+	task.thread = profile_thread(w, 7, 9, "u");
+	task.node = interrupt.node = profile_node(w, 0, profile_frame(w, 0, 1, false));
+	task.outcome = 1;
+	first = profile_new_absence(w);
+	profile_waker(w, &interrupt, first);
+	s.time_ns = 2000;
+	profile_sample(w, &s);
+	profile_waker(w, &task, profile_new_absence(w));
+	s.time_ns = 3000;
+	profile_absence(w, &s, first + 2);
+	s.time_ns = 1000;
+	profile_absence(w, &s, first);
+	assert_int_equal(profile_close(w, true, NULL), 0);
+}
+
+static void wakers_are_found_by_the_absences_that_they_ended(void **state)
+{
+	const struct dusk_waker *by;
+	struct dusk_profile *p;
+
+	(void)state;
+	write_woken();
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_samples, 3);
+	assert_int_equal(p->nr_wakers, 3);
+	by = &p->wakers[p->samples[0].waker];
+	assert_int_equal(by->kind, DUSK_WAKER_INTERRUPT);
+	assert_int_equal(by->node, 1);
+	assert_int_equal(p->samples[1].waker, 0);
+	by = &p->wakers[p->samples[2].waker];
+	assert_int_equal(by->kind, DUSK_WAKER_TASK);
+	assert_string_equal(p->threads[by->thread].comm, "u");
+	assert_int_equal(by->outcome, 1);
+	dusk_profile_free(p);
+}
+
+/* As while it is being written. */
+static void wakers_may_come_before_their_absences(void **state)
+{
+	struct dusk_profile *p;
+
+	(void)state;
+	write_woken();
+	run_sql("delete from absence where id=1");
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_wakers, 2);
+	assert_int_equal(p->samples[0].waker, 0);
+	assert_int_equal(p->wakers[p->samples[1].waker].kind, DUSK_WAKER_TASK);
+	dusk_profile_free(p);
+}
+
+static void profiles_without_wakers_are_read(void **state)
+{
+	struct dusk_profile *p;
+
+	(void)state;
+	write_woken();
+	run_sql("drop table waker");
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_samples, 3);
+	assert_int_equal(p->samples[0].waker, 0);
+	dusk_profile_free(p);
+}
+
+static void wrong_wakers_are_damage(void **state)
+{
+	static const char *const damage[] = {
+		"update waker set kind=3",
+		"update waker set kind=0",
+		"update waker set thread=2",
+		"update waker set node=2",
+		"update waker set outcome=255",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(damage) / sizeof(damage[0]); i++) {
+		struct dusk_profile *p;
+
+		write_woken();
+		run_sql(damage[i]);
+		assert_int_equal(dusk_profile_read(&p, path, NULL), -EINVAL);
+	}
+}
+
 static void there_are_as_many_names_as_states(void **state)
 {
 	(void)state;
@@ -174,6 +268,10 @@ int main(void)
 		cmocka_unit_test(profiles_without_absences_are_read),
 		cmocka_unit_test(wrong_values_are_damage),
 		cmocka_unit_test(a_timeline_fills_the_lives_of_threads),
+		cmocka_unit_test(wakers_are_found_by_the_absences_that_they_ended),
+		cmocka_unit_test(wakers_may_come_before_their_absences),
+		cmocka_unit_test(profiles_without_wakers_are_read),
+		cmocka_unit_test(wrong_wakers_are_damage),
 		cmocka_unit_test(there_are_as_many_names_as_states),
 	};
 

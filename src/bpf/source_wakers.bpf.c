@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who wakes whom: noted with the thread that is woken, which tells when it is back.
+ *
+ * At sched_waking, and not at sched_wakeup: only there is the waker always the current task, since wake-ups of tasks of
+ * other CPUs may be completed there, in an interrupt. This runs under the lock of the woken task (pi_lock), and may be
+ * in an interrupt: the waker's user stack is asked for, and walked when it returns to user mode.
+ */
+#include "recorder.bpf.h"
+#include "request.bpf.h"
+#include "scratch.bpf.h"
+#include "stackmap.bpf.h"
+#include "whereabouts.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+/* Of the preemption count (linux 6.18 include/linux/preempt.h). */
+#define IN_NMI_OR_HARDIRQ 0xff0000
+#define IN_SOFTIRQ 0x100
+
+#define MAX_OWN_FRAMES 12
+
+static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
+
+static INLINE bool is_in(u64 addr, const volatile struct kernel_text *text)
+{
+	return addr >= text->start && addr < text->end;
+}
+
+static INLINE void get_frames(void *ctx, struct stack *s, u32 skip)
+{
+	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), skip & BPF_F_SKIP_FIELD_MASK);
+
+	s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
+}
+
+/* From try_to_wake_up() on: what is before it depends on how many programs are attached here. */
+static INLINE void walk(void *ctx, struct stack *s)
+{
+	get_frames(ctx, s, own_frames);
+	if (!s->nr || is_in(s->frame[0], &config.places.wake))
+		return;
+	get_frames(ctx, s, 0);
+	for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
+		if (i < s->nr && is_in(s->frame[i], &config.places.wake)) {
+			own_frames = i;
+			get_frames(ctx, s, i);
+			break;
+		}
+}
+
+/* Has the current task begun the softirq that runs? */
+static INLINE bool began_softirq(const struct stack *s)
+{
+	for (u32 i = 0; i < MAX_KERNEL_FRAMES; i++) {
+		if (i >= s->nr)
+			return false;
+		if (is_in(s->frame[i], &config.places.softirqs))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The preemption count of this CPU, whose run queue the current task is on. Where the kernel keeps no symbols of data
+ * (CONFIG_KALLSYMS_ALL), programs cannot name per-CPU variables, but how far they are apart is known from BTF.
+ */
+static INLINE u32 preempt_count(struct task_struct *t)
+{
+	u32 count = 0;
+
+	bpf_probe_read_kernel(&count, sizeof(count), (void *)t->se.cfs_rq->rq + filter.preempt_count);
+	return count;
+}
+
+static INLINE u32 kind_of_waker(struct task_struct *t, const struct stack *s)
+{
+	u32 context = preempt_count(t);
+
+	if (!t->pid || context & IN_NMI_OR_HARDIRQ)
+		return WAKER_INTERRUPT;
+	return context & IN_SOFTIRQ && !began_softirq(s) ? WAKER_INTERRUPT : WAKER_TASK;
+}
+
+static INLINE void note_task(struct event_waker *by, struct task_struct *t)
+{
+	struct dusk_unwind u;
+
+	count(COUNT_WAKERS, 1);
+	dusk_unwind_request(CONSUMER_RECORDER, &u);
+	by->cookie = u.cookie;
+	by->user_stack = u.stack;
+	by->outcome = u.outcome;
+	by->pid = t->tgid;
+	by->tid = t->pid;
+	bpf_get_current_comm(by->comm, sizeof(by->comm));
+}
+
+static INLINE void note(void *ctx, struct event_waker *by, struct stack *s)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	walk(ctx, s);
+	__builtin_memset(by, 0, sizeof(*by));
+	by->kind = kind_of_waker(t, s);
+	if (s->nr)
+		stackmap_put(s, &by->kernel_stack);
+	if (by->kind == WAKER_TASK)
+		note_task(by, t);
+}
+
+/* Absences that are summed up have no wakers. Who was preempted is not woken, though it may look so. */
+static INLINE bool is_of_interest(const struct whereabouts *w, u64 now_ns)
+{
+	return w->away && w->state != ABSENCE_PREEMPTED && is_recording(now_ns) &&
+	       now_ns - w->since_ns >= filter.min_block_ns;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(note_waker, struct task_struct *woken)
+{
+	struct whereabouts *w = bpf_task_storage_get(&whereabouts, woken, 0, 0);
+	struct stack *s;
+
+	if (!w || !is_of_interest(w, bpf_ktime_get_ns()))
+		return 0;
+	s = scratch_get();
+	if (!s)
+		return 0;
+	note(ctx, &w->waker, s);
+	scratch_put();
+	return 0;
+}
