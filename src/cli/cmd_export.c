@@ -9,7 +9,7 @@
 #include "export/export.h"
 
 struct options {
-	const char *input, *output, *format;
+	const char *input, *output, *format, *wakers;
 	bool list, schema, inlined;
 	struct export_options export;
 	struct filter filter;
@@ -36,6 +36,7 @@ static const struct option options[] = {
 	 "folded: kernel functions end in _[k]"},
 	{0, "reverse", OPTION_FLAG, offsetof(struct options, export.reverse), NULL,
 	 "folded: callees before their callers"},
+	WAKERS_OPTION(struct options, wakers, "folded: and who ended absences, N in a row"),
 	INLINE_OPTIONS(struct options, inlined),
 	KIND_OPTIONS(struct options, kind),
 	FILTER_OPTIONS(struct options, filter),
@@ -136,9 +137,14 @@ static int run(const struct command *self, int argc, char **argv)
 		return STATUS_OK;
 	}
 	format = choose(self, &o);
-	if (!format || filter_check(self, &o.filter) || kind_choose(self, &o.kind, format->usual, &o.filter.kind))
+	if (!format || filter_check(self, &o.filter) ||
+	    kind_choose(self, &o.kind, o.wakers ? KIND_OFF_CPU : format->usual, &o.filter.kind))
 		return STATUS_USAGE;
+	if (o.wakers && (format->write != folded_write || o.filter.kind == KIND_CPU))
+		return say_usage(self, "--wakers is for folded stacks of absences");
 	status = open_profile(&p, o.input, true, o.inlined);
+	if (!status)
+		status = wakers_choose(&o.filter.wakers, o.wakers, p, o.input);
 	if (!status) {
 		o.filter.kind = kind_of(p, o.filter.kind);
 		o.filter.marks = format->write == folded_write && o.filter.kind == KIND_WALL;

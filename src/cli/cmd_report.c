@@ -11,7 +11,7 @@
 #define NO_LIMIT (-1.0)
 
 struct options {
-	const char *input, *tree, *by;
+	const char *input, *tree, *by, *wakers;
 	struct text_list sort, fields, comm, dso, state;
 	struct number_list pid;
 	struct filter filter;
@@ -60,6 +60,7 @@ static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	KIND_OPTIONS(struct options, kind),
+	WAKERS_OPTION(struct options, wakers, "--tree --off-cpu, and who ended it: N in a row"),
 	{'b', "by", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]",
 	 "what is weighed: count, time or runnable time", .choice = measure_choice},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
@@ -223,7 +224,7 @@ static int choose_measure(const struct command *self, const struct options *o, s
 
 static int choose(const struct command *self, const struct options *o, struct view *v)
 {
-	bool tree = o->tree || o->callers;
+	bool tree = o->tree || o->callers || o->wakers;
 	double usual = tree ? 0.5 : o->csv || o->json ? 0 : 0.05;
 	unsigned int sort;
 	int status;
@@ -236,13 +237,15 @@ static int choose(const struct command *self, const struct options *o, struct vi
 			.max_rows = o->limit,
 		},
 		.tree = tree,
-		.direction = o->callers || (tree && !strcmp(o->tree, "callee")) ? TREE_UP : TREE_DOWN,
+		.direction = o->callers || (o->tree && !strcmp(o->tree, "callee")) ? TREE_UP : TREE_DOWN,
 	};
 	if (o->csv && o->json)
 		return say_usage(self, "--csv and --json exclude each other");
 	if (o->tree && o->callers)
 		return say_usage(self, "--tree and --callers exclude each other");
-	status = kind_choose(self, &o->kind, o->state.nr ? KIND_WALL : KIND_USUAL, &v->show.kind);
+	status = kind_choose(self, &o->kind, o->wakers ? KIND_OFF_CPU : o->state.nr ? KIND_WALL : KIND_USUAL, &v->show.kind);
+	if (!status && o->wakers && v->show.kind == KIND_CPU)
+		return say_usage(self, "--wakers is about absences, which --cpu leaves out");
 	if (!status)
 		status = check_states(self, o);
 	if (!status)
@@ -306,6 +309,8 @@ static int report(const struct command *self, const struct options *o)
 
 	if (!status)
 		status = open_profile(&p, o->input, by_function(&v) || o->dso.nr || filter_any(&o->filter), o->inlined);
+	if (!status)
+		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);
 	if (!status) {
 		filter.trim = true;
 		v.show.kind = filter.kind = kind_of(p, v.show.kind);

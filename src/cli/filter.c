@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which options choose stacks? See filter.h. */
+#include <stdlib.h>
 #include <string.h>
 #include "cli/filter.h"
+#include "report/wakers.h"
 
 int kind_choose(const struct command *self, const struct kind_choice *c, enum kind usual, enum kind *ret)
 {
@@ -9,6 +11,22 @@ int kind_choose(const struct command *self, const struct kind_choice *c, enum ki
 		return say_usage(self, "--cpu, --off-cpu and --wall exclude each other");
 	*ret = c->cpu ? KIND_CPU : c->off_cpu ? KIND_OFF_CPU : c->wall ? KIND_WALL : usual;
 	return STATUS_OK;
+}
+
+const char *wakers_choice(size_t i)
+{
+	static const char *const numbers[MAX_WAKERS] = {"1", "2", "3", "4", "5", "6", "7", "8"};
+
+	return i < MAX_WAKERS ? numbers[i] : NULL;
+}
+
+int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *p, const char *path)
+{
+	*ret = wakers ? atoi(wakers) : 0;
+	if (!wakers || p->nr_wakers > 1)
+		return STATUS_OK;
+	say("%s says nothing of wakers; dusk record -e offcpu --wakers records them", path);
+	return STATUS_FAILED;
 }
 
 int filter_check(const struct command *self, const struct filter *f)

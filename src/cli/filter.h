@@ -24,6 +24,15 @@ struct kind_choice {
 	 "only time off CPU: absences"},							\
 	{0, "wall", OPTION_FLAG, offsetof(type, member.wall), NULL, "all time, on and off CPU"}
 
+/* How many wakers in a row are shown: a row of an option table for const char *@member of @type. */
+#define WAKERS_OPTION(type, member, text)							\
+	{0, "wakers", OPTION_CHOICE, offsetof(type, member), "[N]", text, .choice = wakers_choice}
+
+const char *wakers_choice(size_t i);
+
+/* Their number, to @ret; 0: none are asked for. STATUS_FAILED: @p has none, and that is said. */
+int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *p, const char *path);
+
 /* The kind that was chosen, to @ret; @usual: none was. STATUS_OK; or STATUS_USAGE, and all is said. */
 int kind_choose(const struct command *self, const struct kind_choice *c, enum kind usual, enum kind *ret);
 

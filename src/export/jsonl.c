@@ -66,6 +66,9 @@ static const struct member {
 	{"absence", "runnable_ns", INTEGER, "of that: only waiting for a CPU"},
 	{"absence", "count", INTEGER, "more than 1: the sum of so many"},
 	{"absence", "outcome", STRING, ""},
+	{"absence", "woken_by", STRING, "task or interrupt; empty: not known"},
+	{"absence", "waker_thread", ID, "null: no task"},
+	{"absence", "waker_stack", ID, "null: none; of an interrupt it may go on with what was interrupted"},
 	{"life", "thread", INTEGER, ""},
 	{"life", "start_ns", INTEGER, "since the recording began"},
 	{"life", "end_ns", INTEGER, ""},
@@ -214,6 +217,19 @@ static void put_sample(struct json *j, const struct dusk_profile *p, const struc
 	end(j);
 }
 
+static void put_waker(struct json *j, const struct dusk_profile *p, uint32_t waker)
+{
+	static const char *const kinds[] = {[DUSK_WAKER_NONE] = "", [DUSK_WAKER_TASK] = "task", [DUSK_WAKER_INTERRUPT] = "interrupt"};
+	const struct dusk_waker none = {0}, *by = waker ? &p->wakers[waker] : &none;
+
+	json_string(j, "woken_by", kinds[by->kind]);
+	if (by->kind == DUSK_WAKER_TASK)
+		json_u64(j, "waker_thread", by->thread);
+	else
+		json_string(j, "waker_thread", NULL);
+	put_id(j, "waker_stack", by->node);
+}
+
 static void put_absence(struct json *j, const struct dusk_profile *p, const struct dusk_sample *s)
 {
 	begin(j, "absence");
@@ -226,6 +242,7 @@ static void put_absence(struct json *j, const struct dusk_profile *p, const stru
 	json_u64(j, "runnable_ns", s->runnable_ns);
 	json_u64(j, "count", s->count);
 	json_string(j, "outcome", p->outcomes[s->outcome].name);
+	put_waker(j, p, s->waker);
 	end(j);
 }
 

@@ -24,6 +24,7 @@
 #include "export/names.h"
 #include "export/samples.h"
 #include "report/text.h"
+#include "report/wakers.h"
 
 static void write_function(FILE *out, const char *name)
 {
@@ -80,6 +81,24 @@ static void write_absence(FILE *out, const struct dusk_sample *s)
 	putc('\n', out);
 }
 
+/* As a comment, too: the readers would take its frames for the thread's own. */
+static void write_waker(FILE *out, const struct names *n, const struct dusk_waker *by)
+{
+	const struct dusk_profile *p = n->labels->profile;
+	const struct dusk_thread *t = &p->threads[by->thread];
+	uint32_t end = waker_end(p, by);
+
+	fputs("# woken by ", out);
+	text_write(out, waker_name(p, by), TEXT_WORD);
+	if (by->kind == DUSK_WAKER_TASK)
+		fprintf(out, "  %d/%d", t->pid, t->tid);
+	putc('\n', out);
+	for (uint32_t at = by->node; at != end; at = p->nodes[at].parent) {
+		putc('#', out);
+		write_frame(out, n, p->nodes[at].frame);
+	}
+}
+
 static void write_sample(FILE *out, const struct names *n, const struct dusk_sample *s, const char *event)
 {
 	const struct dusk_profile *p = n->labels->profile;
@@ -95,6 +114,8 @@ static void write_sample(FILE *out, const struct names *n, const struct dusk_sam
 	fputs(": \n", out);
 	if (s->source == DUSK_OFF_CPU)
 		write_absence(out, s);
+	if (s->waker)
+		write_waker(out, n, &p->wakers[s->waker]);
 	if (!s->node) {
 		fprintf(out, "\t%16x [no stack: ", 0);
 		text_write(out, p->outcomes[s->outcome].name, TEXT_TERMINAL);

@@ -2,13 +2,11 @@
 /* Which stacks does the user want to see, and which of their functions? See filter.h. */
 #include <errno.h>
 #include <regex.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "report/filter.h"
+#include "report/graft.h"
 #include "report/label.h"
 
 enum { MET_FOCUS = 1, MET_IGNORE = 2, MET_HIDE = 4 };
@@ -110,23 +108,21 @@ static void choose(const struct sieve *s, struct filtered *f)
 	f->profile.nr_samples = nr;
 }
 
-/* Columns are copied before they are changed, and with room for @more. */
-static int own_column(void **column, void **view, size_t nr, size_t more, size_t size)
+int filtered_own_column(void **column, void **view, size_t nr, size_t more, size_t size)
 {
 	void *copy;
 
-	if (*column)
+	if (*column && !more)
 		return 0;
-	copy = calloc(nr + more + 1, size);
+	copy = realloc(*column, (nr + more + 1) * size);
 	if (!copy)
 		return -ENOMEM;
-	memcpy(copy, *view, nr * size);
+	if (!*column && nr)
+		memcpy(copy, *view, nr * size);
+	memset((char *)copy + nr * size, 0, (more + 1) * size);
 	*column = *view = copy;
 	return 0;
 }
-
-#define own(f, column, nr, more) \
-	own_column((void **)&(f)->column, (void **)&(f)->profile.column, nr, more, sizeof(*(f)->column))
 
 static int choose_kind(struct filtered *f, enum kind kind)
 {
@@ -137,7 +133,7 @@ static int choose_kind(struct filtered *f, enum kind kind)
 		nr++;
 	if (nr == p->nr_samples)
 		return 0;
-	if (own(f, samples, p->nr_samples, 0))
+	if (filtered_own(f, samples, p->nr_samples, 0))
 		return -ENOMEM;
 	for (uint64_t i = nr; i < p->nr_samples; i++)
 		if (kind_has(kind, p->samples[i].source))
@@ -152,7 +148,7 @@ static int trim(struct filtered *f)
 	struct dusk_profile *p = &f->profile;
 	_cleanup_(freep) bool *scheduler = calloc((size_t)p->nr_frames + 1, sizeof(*scheduler));	/* by frame */
 
-	if (!scheduler || own(f, samples, p->nr_samples, 0))
+	if (!scheduler || filtered_own(f, samples, p->nr_samples, 0))
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_frames; i++)
 		scheduler[i] = p->modules[p->frames[i].module].kind == DUSK_MODULE_KERNEL &&
@@ -168,70 +164,15 @@ static int trim(struct filtered *f)
 	return 0;
 }
 
-/* A function and a frame for each state; no module has them. */
-static int add_marks(struct filtered *f, uint32_t *first_frame)
-{
-	struct dusk_profile *p = &f->profile;
-	uint32_t nr = 0;
-
-	while (dusk_state_name(nr))
-		nr++;
-	f->marks = calloc(nr, sizeof(*f->marks));
-	if (!f->marks || own(f, functions, p->nr_functions, nr) || own(f, frames, p->nr_frames, nr))
-		return -ENOMEM;
-	*first_frame = p->nr_frames;
-	for (uint32_t i = 0; i < nr; i++) {
-		snprintf(f->marks[i], sizeof(*f->marks), "[%s]", dusk_state_name(i));
-		f->functions[p->nr_functions] = (struct dusk_function){f->marks[i], f->marks[i], ""};
-		f->frames[p->nr_frames++] = (struct dusk_frame){.function = p->nr_functions++};
-	}
-	return 0;
-}
-
-/* Absences with a stack stand on a node of their own, which is behind all others, as its caller's is. */
-static int mark(struct filtered *f)
-{
-	struct dusk_profile *p = &f->profile;
-	struct vec(struct dusk_node) nodes = {0};
-	struct map node_of = {0};
-	uint32_t first_frame;
-	int err = add_marks(f, &first_frame);
-
-	if (!err)
-		err = own(f, samples, p->nr_samples, 0);
-	for (uint64_t i = 0; i < p->nr_samples && !err; i++) {
-		struct dusk_sample *s = &f->samples[i];
-		struct dusk_node n = {s->node, first_frame + s->state};
-		uint32_t *at;
-		bool fresh;
-
-		if (s->source == DUSK_CPU || !s->node)
-			continue;
-		at = map_at(&node_of, (uint64_t)n.parent << 32 | n.frame, &fresh);
-		if (!at || (fresh && vec_push(&nodes, n)))
-			err = -ENOMEM;
-		else
-			s->node = *at = fresh ? p->nr_nodes + nodes.nr - 1 : *at;
-	}
-	if (!err)
-		err = own(f, nodes, p->nr_nodes, nodes.nr);
-	if (!err && nodes.nr)
-		memcpy(f->nodes + p->nr_nodes, nodes.v, nodes.nr * sizeof(*nodes.v));
-	p->nr_nodes += err ? 0 : nodes.nr;
-	vec_done(&nodes);
-	map_done(&node_of);
-	return err;
-}
-
 static int sift(struct filtered *f, const struct filter *filter)
 {
 	struct sieve s = {.profile = &f->profile, .filter = filter};
 	int err = match_labels(&s);
 
 	if (!err)
-		err = own(f, nodes, f->profile.nr_nodes, 0);
+		err = filtered_own(f, nodes, f->profile.nr_nodes, 0);
 	if (!err)
-		err = own(f, samples, f->profile.nr_samples, 0);
+		err = filtered_own(f, samples, f->profile.nr_samples, 0);
 	if (!err)
 		err = match_places(&s, f->nodes);
 	if (!err)
@@ -253,7 +194,9 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 	if (!err && f->trim && kind_has(kind, DUSK_OFF_CPU))
 		err = trim(ret);
 	if (!err && f->marks)
-		err = mark(ret);
+		err = graft_marks(ret);
+	if (!err && f->wakers)
+		err = graft_wakers(ret, f->wakers);
 	if (!err && (f->focus || f->ignore || f->hide))
 		err = sift(ret, f);
 	return err;

@@ -15,6 +15,7 @@ struct filter {
 	enum kind kind;				/* only these samples */
 	bool trim;				/* absences end where the thread waited: without the scheduler */
 	bool marks;				/* what an absence has for its innermost frame: "[sleeping]" */
+	uint32_t wakers;			/* on its stack are those of so many wakers in a row (graft.h) */
 };
 
 /* Why @regex cannot be used, written to @text; or NULL: it can. */
@@ -33,3 +34,8 @@ struct filtered {
 /* All-zero is one that was not made. 0, -ENOMEM or -EINVAL; to be freed with filtered_done() in any case. */
 int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f);
 void filtered_done(struct filtered *f);
+
+/* Columns are copied before they are changed, and with room for @more than the @nr that there are. 0 or -ENOMEM. */
+#define filtered_own(f, column, nr, more)									\
+	filtered_own_column((void **)&(f)->column, (void **)&(f)->profile.column, nr, more, sizeof(*(f)->column))
+int filtered_own_column(void **column, void **view, size_t nr, size_t more, size_t size);

@@ -81,7 +81,8 @@ static void known(void)
 	sample(5, t3, node(0, kernel, 0xffffffff81000100), KERNEL_THREAD);
 }
 
-static void absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum absence state, uint32_t ms,
+/* Returns its number. */
+static uint64_t absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum absence state, uint32_t ms,
 		    uint32_t runnable_ms, uint32_t nr)
 {
 	struct dusk_sample s = {
@@ -89,8 +90,11 @@ static void absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum absenc
 		.source = DUSK_OFF_CPU, .state = state, .value_ns = ms * 1000000ULL,
 		.runnable_ns = runnable_ms * 1000000ULL, .count = nr,
 	};
+	uint64_t number;
 
-	profile_sample(writer, &s);
+	number = profile_new_absence(writer);
+	profile_absence(writer, &s, number);
+	return number;
 }
 
 static void off_cpu(void)
@@ -104,8 +108,10 @@ static void off_cpu(void)
 
 	absence(40, t1, read, ABSENCE_UNINTERRUPTIBLE, 20, 0, 1);
 	absence(75, t1, read, ABSENCE_SLEEPING, 30, 1, 1);
-	absence(120, t1, read, ABSENCE_SLEEPING, 10, 0, 1);
-	absence(160, t2, futex, ABSENCE_SLEEPING, 100, 0, 1);
+	profile_waker(writer, &(struct dusk_waker){.node = node(0, kernel, 0xffffffff81000100), .kind = DUSK_WAKER_INTERRUPT},
+		      absence(120, t1, read, ABSENCE_SLEEPING, 10, 0, 1));
+	profile_waker(writer, &(struct dusk_waker){.node = code, .thread = t1, .kind = DUSK_WAKER_TASK},
+		      absence(160, t2, futex, ABSENCE_SLEEPING, 100, 0, 1));
 	absence(200, t1, code, ABSENCE_PREEMPTED, 4, 4, 40);
 	profile_life(writer, &(struct dusk_life){t1, 0, 200000000, 136000000, 5000000, 59000000, 43});
 	profile_life(writer, &(struct dusk_life){t2, 50000000, 200000000, 40000000, 0, 100000000, 1});

@@ -196,6 +196,44 @@ preempted,4.000000,main
 self_percent,self_ms,comm
 71.4286,100.000000,my app
 -
+claim "report --wakers: who woke them, and who those" prints sh -c "
+	$dusk report -i both.dusk --wakers 2 --ascii | sed '/^#/d'" <<'-'
+  60.98%     0.00%  my app
+  60.98%     0.00%     start  (my app)
+  60.98%     0.00%     futex_wait  ([kernel])
+  60.98%     0.00%     --
+  60.98%     0.00%     code  (xz)
+  60.98%     0.00%     main
+  60.98%     0.00%     xz
+  60.98%     0.00%     --
+  60.98%     0.00%     worker_thread  ([kernel])
+  60.98%    60.98%     [interrupt]
+  39.02%     0.00%  xz
+  39.02%     0.00%     main  (xz)
+  39.02%     2.44%     code
+  36.59%    30.49%     vfs_read  ([kernel])
+   6.10%     0.00%     --
+   6.10%     0.00%     worker_thread  ([kernel])
+   6.10%     6.10%     [interrupt]
+-
+claim "export --wakers: the same in a line" prints sh -c "$dusk export -i both.dusk --wakers | grep -e --" <<'-'
+my_app;start;futex_wait;schedule;--;code;main;xz 100000000
+xz;main;code;vfs_read;schedule;--;worker_thread;[interrupt] 10000000
+-
+claim "script: who woke them, in comments" prints sh -c "
+	$dusk script -i both.dusk | sed -n '/woken by/,/^[^#]/p'" <<'-'
+# woken by [interrupt]
+#	ffffffff81000100 worker_thread+0x0 ([kernel.kallsyms])
+	ffffffff81000200 schedule+0x0 ([kernel.kallsyms])
+# woken by xz  100/100
+#	            2000 code+0x0 (/usr/bin/xz)
+#	            1000 main+0x0 (/usr/bin/xz)
+	ffffffff81000200 schedule+0x0 ([kernel.kallsyms])
+-
+claim "wakers that were not recorded" exits 1 "$dusk" report --wakers
+claim "... are missed, with what records them" says "profile.dusk says nothing of wakers; dusk record -e offcpu --wakers"
+claim "who is on a CPU is not woken" exits 2 "$dusk" report -i both.dusk --wakers --cpu
+claim "wakers are for folded stacks" exits 2 "$dusk" export -i both.dusk --wakers -f csv
 claim "a state that is none" exits 2 "$dusk" report --state asleep
 claim "... is told, with those that there are" says "there are on-cpu, preempted, sleeping"
 claim "samples and absences are not counted together" exits 2 "$dusk" report -i both.dusk --wall --by count
