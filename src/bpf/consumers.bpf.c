@@ -29,7 +29,7 @@ static INLINE void charge_by_ring(u32 slot, const struct charge_key *key, const 
 	bpf_ringbuf_submit(e, wakeup(ring, false));
 }
 
-static struct charge nothing;		/* a row without a sum */
+static struct charge no_charge;		/* a row without a sum */
 
 GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, struct charge *what NONNULL)
 {
@@ -139,7 +139,7 @@ static long serve_consumer(u32 slot, void *ctx)
 	}
 	if (s->consumers & DEFER_ELSEWHERE && c->flags & SERVE_LEDGER) {
 		key = row_of(&s->answer, 0, CHARGE_RESOLVED);
-		charge(slot, &key, &nothing);
+		charge(slot, &key, &no_charge);
 	}
 	if (c->flags & SERVE_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)

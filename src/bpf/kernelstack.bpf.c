@@ -19,7 +19,7 @@ struct room {
 _Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
 
 static volatile u32 memos_are_wrong;	/* one was: no more are believed */
-static u64 hits[64];			/* by CPU */
+static u64 kernel_hits[64];		/* by CPU */
 static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
 
 /* The bytes of the stack from where the task left to the user's registers. */
@@ -91,7 +91,7 @@ static INLINE u32 walk(void *ctx, struct stack *s)
 
 static INLINE bool is_due_for_check(void)
 {
-	return ++at(hits, bpf_get_smp_processor_id() & 63) % CHECK_EVERY == 0;
+	return ++at(kernel_hits, bpf_get_smp_processor_id() & 63) % CHECK_EVERY == 0;
 }
 
 static INLINE u32 remembered(const struct kernel_key *key, struct room *room, u64 bytes)

@@ -21,13 +21,13 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	return err + (int)loop_zero;	/* to the verifier all ways end alike: it looks at what follows once */
 }
 
-static u8 nothing;
+static u8 no_byte;
 
 /* Who faults where nothing is mapped waits for the lock, and gets an error (linux 6.18 mm/mmap_lock.c). */
 CORE bool wait_for_mappings(void)
 {
 	if (registry.no_faults)
 		return false;
-	bpf_copy_from_user(&nothing, sizeof(nothing), (const void *)sizeof(u64));
+	bpf_copy_from_user(&no_byte, sizeof(no_byte), (const void *)sizeof(u64));
 	return true;
 }

@@ -27,7 +27,7 @@ extern struct recording_times times;
 
 static INLINE bool is_recording(u64 now_ns)
 {
-	u64 stop_ns = load_relaxed(&times.stop_ns);
+	u64 start_ns = load_relaxed(&times.start_ns), stop_ns = load_relaxed(&times.stop_ns);
 
-	return load_relaxed(&times.start_ns) && (!stop_ns || now_ns < stop_ns);
+	return start_ns && now_ns >= start_ns && (!stop_ns || now_ns < stop_ns);
 }

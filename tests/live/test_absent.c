@@ -72,7 +72,7 @@ static bool is_true_life(const struct dusk_profile *p, const struct truth *t)
 		on_cpu += l->on_cpu_ns;
 		runnable += l->runnable_ns;
 		life += l->end_ns - l->start_ns;
-		switching += l->absences * SWITCH_NS;
+		switching += l->absences * 2 * SWITCH_NS;	/* it leaves, and comes back */
 	}
 	if (life >= t->ns)
 		ok = within(on_cpu, t->cpu_ns, 10000, switching + life - t->ns) &&

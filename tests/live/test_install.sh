@@ -48,7 +48,7 @@ claim "library, headers and dusk.pc are of one version" same_version
 
 # The functions of the headers: names before a parenthesis, at the start of a declaration.
 of_headers() {
-	sed -n 's/^[a-z].*[ *]\(dusk_[a-z_]*\)(.*/\1/p' "$prefix"/include/dusk/{dusk,unwind}.h | sort
+	sed -n 's/^[a-z].*[ *]\(dusk_[a-z_]*\)(.*/\1/p' "$prefix"/include/dusk/{dusk,stackmap,unwind}.h | sort
 }
 shows_the_api() {
 	of_headers >headers

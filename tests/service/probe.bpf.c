@@ -17,7 +17,6 @@ struct probe_control control SHARED("control");
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1 << 18);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, struct probe_key);
 	__type(value, struct probe_answers);
 } answers SEC(".maps");
