@@ -26,17 +26,22 @@
 
 struct whereabouts_map whereabouts SEC(".maps");
 
-/* The time of the switch that this CPU has just made. */
+/* The switch that this CPU has made last, as far as we saw it: when, and to whom. */
+struct switch_made {
+	u64 time_ns;
+	u64 tid;
+};
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, u32);
-	__type(value, u64);
+	__type(value, struct switch_made);
 } switched SEC(".maps");
 
 struct recording_times times SHARED("times");
 
-static INLINE u64 *switch_time(void)
+static INLINE struct switch_made *last_switch(void)
 {
 	u32 zero = 0;
 
@@ -163,12 +168,14 @@ static INLINE void ended_late(struct task_struct *t)
 SEC("tp_btf/sched_switch")
 int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_struct *next, unsigned int state)
 {
-	u64 now_ns = bpf_ktime_get_ns(), *switched_ns = switch_time();
+	struct switch_made *made = last_switch();
+	u64 now_ns = bpf_ktime_get_ns();
 	struct whereabouts *w;
 
-	if (!switched_ns)
+	if (!made)
 		return 0;
-	*switched_ns = now_ns;
+	made->time_ns = now_ns;
+	made->tid = next->pid;
 	if (times.stop_ns && state & TASK_DEAD)
 		ended_late(prev);
 	if (!is_recording(now_ns))
@@ -266,18 +273,25 @@ int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm
 	return 0;
 }
 
+/* The switch to the current task was the last one here, unless it was not told: from some tasks it may not be. */
+static INLINE u64 back_since_ns(const struct task_struct *t)
+{
+	const struct switch_made *made = last_switch();
+
+	return made && made->tid == t->pid ? made->time_ns : bpf_ktime_get_ns();
+}
+
 SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(come_back, bool is_switch)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	u64 *switched_ns = switch_time(), now_ns;
+	u64 now_ns = back_since_ns(t);
 	struct event_absence *e;
 	struct whereabouts *w;
 	struct stack *s;
 
-	if (!is_switch || !switched_ns || !is_recording(*switched_ns))
+	if (!is_switch || !is_recording(now_ns))
 		return 0;
-	now_ns = *switched_ns;
 	w = find(t, true, ABSENCE_SLEEPING);
 	if (!w || !w->away)
 		return 0;
