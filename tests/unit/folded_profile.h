@@ -40,9 +40,11 @@ static struct dusk_outcome folded_outcomes[] = {
 
 static inline char *folded_keep(struct folded *f, const char *text, size_t len)
 {
-	char *copy = strndup(text, len);
+	char *copy = malloc(len + 1);
 
 	assert(copy && f->nr_kept < 4096);
+	memcpy(copy, text, len);
+	copy[len] = 0;
 	f->kept[f->nr_kept++] = copy;
 	return copy;
 }
