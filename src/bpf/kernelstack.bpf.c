@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "kernelframes.bpf.h"
 #include "kernelstack.bpf.h"
 #include "scratch.bpf.h"
 #include "stackmap.bpf.h"
@@ -6,7 +7,6 @@
 #include "../core/kernelmemo.h"
 
 #define SWITCH_FRAMES 1			/* __schedule(): where the program runs in it is no place of the stack */
-#define MAX_OWN_FRAMES 12
 #define CHECK_EVERY 1024		/* memos are compared with a walk, one in so many */
 #define NO_SYSCALL (1ULL << 32)
 #define MAY_BE_CUT (127 - MAX_OWN_FRAMES)	/* frames: kernel.perf_event_max_stack, unless it was changed */
@@ -47,43 +47,11 @@ static INLINE bool read_stack(struct room *room, u64 bytes)
 	return !bpf_probe_read_kernel(room->copy.now.word, bytes, (void *)room->sp);
 }
 
-static INLINE bool is_in(u64 addr, const volatile struct kernel_text *text)
-{
-	return addr >= text->start && addr < text->end;
-}
-
-static INLINE bool is_switch(u64 addr)
-{
-	return is_in(addr, &config.places.schedule) || is_in(addr, &config.places.schedule_tail);
-}
-
-static INLINE void get_frames(void *ctx, struct stack *s, u32 skip)
-{
-	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), skip & BPF_F_SKIP_FIELD_MASK);
-
-	s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
-}
-
-/* Between the switch and us are frames that depend on how many programs are attached here. */
-static INLINE void get_stack(void *ctx, struct stack *s)
-{
-	get_frames(ctx, s, own_frames);
-	if (!s->nr || is_switch(s->frame[0]))
-		return;
-	get_frames(ctx, s, 0);
-	for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
-		if (i < s->nr && is_switch(s->frame[i])) {
-			own_frames = i;
-			get_frames(ctx, s, i);
-			break;
-		}
-}
-
 static INLINE u32 walk(void *ctx, struct stack *s)
 {
 	u32 id = 0;
 
-	get_stack(ctx, s);
+	get_frames_from(ctx, s, &own_frames, &config.places.schedule, &config.places.schedule_tail);
 	if (s->nr)
 		stackmap_put(s, &id);
 	return id;

@@ -152,8 +152,7 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 
 /*
  * The mapping of @t at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own; and if it is
- * another task's, as bpf_find_vma() does not hold its memory. 0; -EBUSY: that may be taken,
- * too, or there is none.
+ * another task's, as bpf_find_vma() does not hold its memory. 0; -EBUSY: that may be taken, too, or there is none.
  */
 static INLINE int visit_mapping(struct task_struct *t, u64 addr,
 				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)

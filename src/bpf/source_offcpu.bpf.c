@@ -68,10 +68,11 @@ static INLINE u32 why_away(bool preempted, u32 state)
 	return ABSENCE_UNINTERRUPTIBLE;
 }
 
-static INLINE void fill_life(struct event_life *e, struct task_struct *t, const struct whereabouts *w, u64 end_ns)
+/* @tid: of @t, by which it went until @end_ns. */
+static INLINE void fill_life(struct event_life *e, struct task_struct *t, u32 tid, const struct whereabouts *w, u64 end_ns)
 {
 	e->pid = t->tgid;
-	e->tid = t->pid;
+	e->tid = tid;
 	e->start_ns = w->start_ns;
 	e->end_ns = end_ns;
 	e->on_cpu_ns = w->on_cpu_ns;
@@ -81,11 +82,11 @@ static INLINE void fill_life(struct event_life *e, struct task_struct *t, const 
 	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), t->comm);
 }
 
-static INLINE void send_life(struct task_struct *t, const struct whereabouts *w, u32 kind, u64 end_ns)
+static INLINE void send_life(struct task_struct *t, u32 tid, const struct whereabouts *w, u32 kind, u64 end_ns)
 {
 	struct event_life e = { .kind = kind };
 
-	fill_life(&e, t, w, end_ns);
+	fill_life(&e, t, tid, w, end_ns);
 	if (emit(&events, &e, sizeof(e), NULL, false))
 		count(COUNT_LOST_THREADS, 1);
 }
@@ -113,7 +114,7 @@ static INLINE struct whereabouts *find(struct task_struct *t, bool away, u32 sta
 	w->away = away;
 	w->switches = switches(t);
 	w->state = born ? ABSENCE_BORN : state;
-	send_life(t, w, EVENT_THREAD, 0);
+	send_life(t, t->pid, w, EVENT_THREAD, 0);
 	return w;
 }
 
@@ -162,7 +163,7 @@ static INLINE void ended_late(struct task_struct *t)
 	else
 		w->on_cpu_ns += times.stop_ns - w->since_ns;
 	w->state = ABSENCE_ENDED;
-	send_life(t, w, EVENT_LIFE, times.stop_ns);
+	send_life(t, t->pid, w, EVENT_LIFE, times.stop_ns);
 }
 
 SEC("tp_btf/sched_switch")
@@ -190,7 +191,7 @@ int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_st
 	w->state = why_away(preempted, state);
 	w->away = 1;
 	if (w->state == ABSENCE_ENDED)
-		send_life(prev, w, EVENT_LIFE, now_ns);
+		send_life(prev, prev->pid, w, EVENT_LIFE, now_ns);
 	return 0;
 }
 
@@ -257,19 +258,15 @@ SEC("tp_btf/sched_process_exec")
 int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
 {
 	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
-	struct event_life e = { .kind = EVENT_LIFE };
 	u64 now_ns = bpf_ktime_get_ns();
 
 	if (!w || !w->start_ns || old_tid == t->pid || !is_recording(now_ns))
 		return 0;
 	w->on_cpu_ns += now_ns - w->since_ns;
-	fill_life(&e, t, w, now_ns);
-	e.tid = old_tid;
-	if (emit(&events, &e, sizeof(e), NULL, false))
-		count(COUNT_LOST_THREADS, 1);
+	send_life(t, old_tid, w, EVENT_LIFE, now_ns);
 	w->start_ns = w->since_ns = now_ns;
 	w->on_cpu_ns = w->runnable_ns = w->blocked_ns = w->absences = 0;
-	send_life(t, w, EVENT_THREAD, 0);
+	send_life(t, t->pid, w, EVENT_THREAD, 0);
 	return 0;
 }
 
@@ -357,7 +354,7 @@ static INLINE void close_books(struct seq_file *seq, struct task_struct *t, stru
 	} else {
 		w.on_cpu_ns += since_ns;
 	}
-	fill_life(&e, t, &w, times.stop_ns);
+	fill_life(&e, t, t->pid, &w, times.stop_ns);
 	bpf_seq_write(seq, &e, sizeof(e));
 }
 

@@ -6,6 +6,7 @@
  * other CPUs may be completed there, in an interrupt. This runs under the lock of the woken task (pi_lock), and may be
  * in an interrupt: the waker's user stack is asked for, and walked when it returns to user mode.
  */
+#include "kernelframes.bpf.h"
 #include "recorder.bpf.h"
 #include "request.bpf.h"
 #include "scratch.bpf.h"
@@ -17,36 +18,7 @@
 #define IN_NMI_OR_HARDIRQ 0xff0000
 #define IN_SOFTIRQ 0x100
 
-#define MAX_OWN_FRAMES 12
-
 static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
-
-static INLINE bool is_in(u64 addr, const volatile struct kernel_text *text)
-{
-	return addr >= text->start && addr < text->end;
-}
-
-static INLINE void get_frames(void *ctx, struct stack *s, u32 skip)
-{
-	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), skip & BPF_F_SKIP_FIELD_MASK);
-
-	s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
-}
-
-/* From try_to_wake_up() on: what is before it depends on how many programs are attached here. */
-static INLINE void walk(void *ctx, struct stack *s)
-{
-	get_frames(ctx, s, own_frames);
-	if (!s->nr || is_in(s->frame[0], &config.places.wake))
-		return;
-	get_frames(ctx, s, 0);
-	for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
-		if (i < s->nr && is_in(s->frame[i], &config.places.wake)) {
-			own_frames = i;
-			get_frames(ctx, s, i);
-			break;
-		}
-}
 
 /* Has the current task begun the softirq that runs? */
 static INLINE bool began_softirq(const struct stack *s)
@@ -99,7 +71,7 @@ static INLINE void note(void *ctx, struct event_waker *by, struct stack *s)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 
-	walk(ctx, s);
+	get_frames_from(ctx, s, &own_frames, &config.places.wake, &config.places.wake);
 	__builtin_memset(by, 0, sizeof(*by));
 	by->kind = kind_of_waker(t, s);
 	if (s->nr)

@@ -5,6 +5,7 @@
  *	ring -> sample: its thread, its kernel stack; waits in stitch for its cookie
  *	     -> stack: its node; serves all samples that wait for it
  *	     -> module: what the frames' module numbers mean
+ *	     -> absences and lives of threads: offcpu.c
  */
 #include <dusk/dusk.h>
 #include <bpf/bpf.h>
@@ -44,7 +45,7 @@
 #define EVENTS_A_LOOK 1024		/* the stackmap may fill up meanwhile */
 #define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
 #define SETTLE_MS 10
-#define CONSUMER_RECORDER 0			/* src/bpf/recorder.bpf.h */
+#define CONSUMER_RECORDER 0		/* src/bpf/recorder.bpf.h */
 
 struct dusk_record {
 	struct service *service;
@@ -209,10 +210,24 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 }
 
 /* Programs of a source that is not recorded are not loaded. */
-static void leave_out(struct dusk_record *r, uint32_t source, const char *program)
+static void leave_out(const struct dusk_record *r)
 {
-	if (!(r->sources & source))
-		bpf_program__set_autoload(bpf_object__find_program_by_name(tool_object(r->tool), program), false);
+	static const struct {
+		const char *name;
+		uint32_t source;
+	} programs[] = {
+		{ "sample_cpu", DUSK_RECORD_CPU },
+		{ "leave_cpu", DUSK_RECORD_OFF_CPU },
+		{ "come_back", DUSK_RECORD_OFF_CPU },
+		{ "change_tid", DUSK_RECORD_OFF_CPU },
+		{ "take_stock", DUSK_RECORD_OFF_CPU },
+		{ "note_waker", DUSK_RECORD_WAKERS },
+	};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (!(r->sources & programs[i].source))
+			bpf_program__set_autoload(bpf_object__find_program_by_name(tool_object(r->tool), programs[i].name),
+						  false);
 }
 
 /* Our programs, on the unwinder that all tools share, and with the choice of whom to sample. */
@@ -243,12 +258,7 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	if (filter->wakers && probe_preempt_count(&filter->preempt_count))
 		return error_set(err, -EOPNOTSUPP, "cannot record wakers: the kernel's BTF does not say where the preemption "
 				 "count is, which tells interrupts from tasks");
-	leave_out(r, DUSK_RECORD_CPU, "sample_cpu");
-	leave_out(r, DUSK_RECORD_OFF_CPU, "leave_cpu");
-	leave_out(r, DUSK_RECORD_OFF_CPU, "come_back");
-	leave_out(r, DUSK_RECORD_OFF_CPU, "change_tid");
-	leave_out(r, DUSK_RECORD_OFF_CPU, "take_stock");
-	leave_out(r, DUSK_RECORD_WAKERS, "note_waker");
+	leave_out(r);
 	return tool_load(r->tool, err);
 }
 
