@@ -54,21 +54,6 @@ static struct remote_pass *pass_of(const struct remote *r)
 	return r->shared.elements;
 }
 
-/* Maps that the service has are its. */
-static int share_maps(struct remote *r)
-{
-	struct bpf_map *map;
-	int fd, ret;
-
-	bpf_object__for_each_map(map, r->obj) {
-		fd = service_map(r->service, bpf_map__name(map));
-		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 static int load(struct remote *r, struct dusk_error *err)
 {
 	int ret;
@@ -76,7 +61,7 @@ static int load(struct remote *r, struct dusk_error *err)
 	ret = object_open(&r->obj, &IMAGE(remote), "dusk_remote", err);
 	if (ret)
 		return ret;
-	ret = share_maps(r);
+	ret = service_share(r->service, r->obj);
 	if (!ret)
 		ret = bpf_object__load(r->obj);
 	if (!ret)

@@ -243,6 +243,20 @@ int service_map(const struct service *s, const char *name)
 	return -ENOENT;
 }
 
+int service_share(const struct service *s, struct bpf_object *obj)
+{
+	struct bpf_map *map;
+	int fd, ret;
+
+	bpf_object__for_each_map(map, obj) {
+		fd = service_map(s, bpf_map__name(map));
+		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
 int service_lock(struct service *s)
 {
 	return s->pins ? pins_lock(s->pins) : 0;

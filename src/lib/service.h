@@ -39,6 +39,9 @@ u32 service_tool(const struct service *s);
 /* The file descriptor of a map of the service's, or -ENOENT. */
 int service_map(const struct service *s, const char *name);
 
+/* Maps of @obj that the service has, too, are the service's. Before @obj is loaded. 0 or a negative errno. */
+int service_share(const struct service *s, struct bpf_object *obj);
+
 /* Whoever changes who is registered holds this. */
 int service_lock(struct service *s);
 void service_unlock(struct service *s);

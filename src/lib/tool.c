@@ -18,21 +18,6 @@ struct tool {
 	u64 totals_before[NR_COUNTERS];
 };
 
-/* Maps that the service has are its. */
-static int share_maps(struct tool *t)
-{
-	struct bpf_map *map;
-	int fd, ret;
-
-	bpf_object__for_each_map(map, t->obj) {
-		fd = service_map(t->service, bpf_map__name(map));
-		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
-		if (ret)
-			return ret;
-	}
-	return 0;
-}
-
 int tool_open(struct tool **ret, struct service *s, const struct dusk_image *plain, const struct dusk_image *impl,
 	      struct dusk_error *err)
 {
@@ -49,7 +34,7 @@ int tool_open(struct tool **ret, struct service *s, const struct dusk_image *pla
 	t->service = s;
 	r = object_open(&t->obj, kfunc == TASK_WORK_IMPL ? impl : plain, "dusk", err);
 	if (!r) {
-		r = share_maps(t);
+		r = service_share(s, t->obj);
 		if (!r)
 			r = object_configure(t->obj, service_tool(s), service_stack_bits(s));
 		if (r)
