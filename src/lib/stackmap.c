@@ -10,9 +10,8 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "gracewait.h"
 #include "pins.h"
-
-#define GRACE_POLL_US 200
 
 _Static_assert(EPOCH_TOOLS == MAX_TOOLS + 1, "tools");
 
@@ -283,16 +282,6 @@ static void give_back(struct stackmap *m)
 			delete_table(m, epoch);
 }
 
-static void wait_for_grace(struct grace *g)
-{
-	for (int turn = 0; turn < 2; turn++) {
-		u32 phase = grace_turn(g);
-
-		while (!grace_is_over(g, phase))
-			usleep(GRACE_POLL_US);
-	}
-}
-
 /* Nobody writes to tables before now any more. */
 static void settle(struct stackmap *m)
 {
@@ -300,7 +289,7 @@ static void settle(struct stackmap *m)
 
 	if (e->settled == e->now)
 		return;
-	wait_for_grace(m->grace);
+	grace_wait(m->grace);
 	for (u32 epoch = e->settled; epoch != e->now; epoch++) {
 		struct table *t = find(m, epoch);
 

@@ -4,11 +4,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "error.h"
+#include "gracewait.h"
 #include "object.h"
-
-#define GRACE_POLL_US 200
 
 struct tool {
 	struct service *service;
@@ -123,17 +121,6 @@ u64 tool_counter(const struct tool *t, enum counter which)
 	       lost(t, which);
 }
 
-/* Wait until all have left who may have seen things as they were. */
-static void wait_for_grace(struct grace *g)
-{
-	for (int turn = 0; turn < 2; turn++) {
-		u32 phase = grace_turn(g);
-
-		while (!grace_is_over(g, phase))
-			usleep(GRACE_POLL_US);
-	}
-}
-
 static void forget_map(const struct service *s, const char *name, u32 slot)
 {
 	bpf_map_delete_elem(service_map(s, name), &slot);
@@ -151,11 +138,11 @@ static int close_slot(struct service *s, u32 slot)
 
 	if (c->generation & 1)
 		store_release(&c->generation, c->generation + 1);
-	wait_for_grace(&r->grace);	/* nobody asks any more */
+	grace_wait(&r->grace);	/* nobody asks any more */
 	forget_map(s, "rings", slot);
 	forget_map(s, "ledgers", slot);
 	ret = service_sweep_consumer(s, slot);
-	wait_for_grace(&r->grace);	/* nobody serves any more who took a word before it was swept */
+	grace_wait(&r->grace);	/* nobody serves any more who took a word before it was swept */
 	if (!ret)
 		c->tool = 0;
 	return ret;
@@ -279,7 +266,7 @@ int tool_set_ledger(struct tool *t, u32 number, int ledger)
 	if (!ret)
 		ret = serve_with(t->service, "ledgers", consumer_slot(handle), ledger);
 	if (!ret)
-		wait_for_grace(&service_registry(t->service)->grace);
+		grace_wait(&service_registry(t->service)->grace);
 	service_unlock(t->service);
 	return ret;
 }
