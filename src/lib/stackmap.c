@@ -299,15 +299,20 @@ static void settle(struct stackmap *m)
 	epochs_settle(e);
 }
 
+static void tidy(struct stackmap *m)
+{
+	settle(m);
+	take_settled(m);
+	give_back(m);
+}
+
 int stackmap_roll(struct stackmap *m)
 {
 	struct epochs *e = m->epochs;
 	u32 next, there;
 	int fd, ret;
 
-	settle(m);	/* who rolled last may have died */
-	take_settled(m);
-	give_back(m);
+	tidy(m);	/* who rolled last may have died */
 	next = e->now + 1;
 	if (!epoch_of(m, epoch_place(next), &there))
 		return -EBUSY;
@@ -319,9 +324,7 @@ int stackmap_roll(struct stackmap *m)
 	if (ret)
 		return ret;
 	epochs_begin(e);
-	settle(m);
-	take_settled(m);
-	give_back(m);
+	tidy(m);
 	return 0;
 }
 
@@ -348,9 +351,7 @@ int stackmap_keep(struct stackmap *m)
 
 	if (t && is_full(t))
 		return stackmap_roll(m);
-	settle(m);
-	take_settled(m);
-	give_back(m);
+	tidy(m);
 	return 0;
 }
 
