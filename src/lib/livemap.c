@@ -2,8 +2,6 @@
 #include "livemap.h"
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -164,10 +162,7 @@ int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **
 
 void dusk_stackmap_name(struct dusk_stackmap *m, uint64_t frame, char *ret, size_t room)
 {
-	struct dusk_place p;
-
-	namer_find(m->names, frame, &p);
-	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
+	namer_name(m->names, frame, ret, room);
 }
 
 static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "namer.h"
 #include <bpf/bpf.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,4 +135,12 @@ void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret)
 		find_code(n, f, frame, ret);
 	else
 		*ret = (struct dusk_place){ NULL, id == FRAME_ANON ? "[anon]" : "[unknown]", frame_offset(frame) };
+}
+
+void namer_name(struct namer *n, uint64_t frame, char *ret, size_t room)
+{
+	struct dusk_place p;
+
+	namer_find(n, frame, &p);
+	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
 }

@@ -11,3 +11,6 @@ void namer_free(struct namer *n);
 
 /* As dusk_unwind_place(). */
 void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret);
+
+/* As dusk_unwind_name(). */
+void namer_name(struct namer *n, uint64_t frame, char *ret, size_t room);

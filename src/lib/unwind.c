@@ -3,9 +3,7 @@
 #include <dusk/unwind.h>
 #include <bpf/bpf.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
-#include <stdio.h>
 #include <string.h>
 #include "abi/event.h"
 #include "abi/outcome.h"
@@ -58,7 +56,8 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	o = (struct service_options){
 		.pin = opts->pin,
 		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH, .no_faults = opts->no_faults,
-		.stackmap_bits = opts->stackmap_bits, .max_tasks = opts->max_tasks, .max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
+		.stackmap_bits = opts->stackmap_bits, .max_tasks = opts->max_tasks,
+		.max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
 	};
 	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1) ||
 	    !stackmap_is_size(o.stackmap_bits))
@@ -340,10 +339,7 @@ void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_plac
 
 void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room)
 {
-	struct dusk_place p;
-
-	namer_find(u->names, frame, &p);
-	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
+	namer_name(u->names, frame, ret, room);
 }
 
 int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
