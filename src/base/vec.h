@@ -27,6 +27,23 @@
 	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) ?	\
 		 ((a)->v[(a)->nr++] = (value), 0) : -ENOMEM)
 
+/* Room for @more elements behind the last: 0 or -ENOMEM. */
+#define vec_reserve(a, more) \
+	vec_grow_to((void **)&(a)->v, &(a)->room, (a)->nr + (more), sizeof(*(a)->v))
+
+/* Add @count elements from @values, which may be NULL if there are none: 0 or -ENOMEM. */
+#define vec_append(a, values, count)								\
+	({											\
+		const __typeof__(*(a)->v) *vec_from = (values);					\
+		size_t vec_count = (count);							\
+		int vec_err = vec_reserve(a, vec_count);					\
+		if (!vec_err && vec_count) {							\
+			memcpy((a)->v + (a)->nr, vec_from, vec_count * sizeof(*vec_from));	\
+			(a)->nr += vec_count;							\
+		}										\
+		vec_err;									\
+	})
+
 #define vec_steal(a)						\
 	({							\
 		__typeof__((a)->v) vec_stolen = (a)->v;		\
@@ -46,5 +63,13 @@ static inline int vec_grow(void **v, size_t *room, size_t size)
 		return -ENOMEM;
 	*v = bigger;
 	*room = more;
+	return 0;
+}
+
+static inline int vec_grow_to(void **v, size_t *room, size_t nr, size_t size)
+{
+	while (*room < nr)
+		if (vec_grow(v, room, size))
+			return -ENOMEM;
 	return 0;
 }

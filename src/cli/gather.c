@@ -31,14 +31,6 @@ static bool is_of(const struct gathered *g, const struct gathered_group *group, 
 	       same_frames(frame, t->kernel, t->nr_kernel) && same_frames(frame + t->nr_kernel, t->user, t->nr_user);
 }
 
-static int push_frames(struct gathered *g, const uint64_t *frame, uint32_t nr)
-{
-	for (uint32_t i = 0; i < nr; i++)
-		if (vec_push(&g->frames, frame[i]))
-			return -ENOMEM;
-	return 0;
-}
-
 /* A group without threads. */
 static int add_group(struct gathered *g, const struct dusk_thread_stack *t)
 {
@@ -47,7 +39,7 @@ static int add_group(struct gathered *g, const struct dusk_thread_stack *t)
 		.nr_kernel = t->nr_kernel, .nr_user = t->nr_user,
 	};
 
-	if (push_frames(g, t->kernel, t->nr_kernel) || push_frames(g, t->user, t->nr_user))
+	if (vec_append(&g->frames, t->kernel, t->nr_kernel) || vec_append(&g->frames, t->user, t->nr_user))
 		return -ENOMEM;
 	return vec_push(&g->groups, group);
 }

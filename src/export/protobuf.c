@@ -10,8 +10,7 @@ enum wire { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES };
 /* Room for @len bytes at the end, or NULL. */
 static uint8_t *append(struct pb *b, size_t len)
 {
-	while (!b->failed && b->room - b->nr < len)
-		b->failed = vec_grow((void **)&b->v, &b->room, 1) != 0;
+	b->failed = b->failed || vec_reserve(b, len);
 	if (b->failed)
 		return NULL;
 	b->nr += len;

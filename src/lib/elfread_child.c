@@ -28,13 +28,7 @@ struct writer {
 
 static int put(struct blob *b, const void *data, size_t bytes)
 {
-	while (b->bytes.room - b->bytes.nr < bytes)
-		if (vec_grow((void **)&b->bytes.v, &b->bytes.room, 1))
-			return -ENOMEM;
-	if (bytes)
-		memcpy(b->bytes.v + b->bytes.nr, data, bytes);
-	b->bytes.nr += bytes;
-	return 0;
+	return vec_append(&b->bytes, data, bytes);
 }
 
 static int write_all(int fd, const void *data, size_t bytes)

@@ -138,8 +138,7 @@ int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m)
 
 	while (!err && dusk_stackmap_next(m, &cursor, &stack)) {
 		err = vec_push(&set.stacks, stack);	/* distinct as they are */
-		for (uint32_t i = 0; !err && i < stack.nr; i++)
-			err = vec_push(&frames, stack.frame[i]);
+		err = err ?: vec_append(&frames, stack.frame, stack.nr);
 	}
 	set.store = at = vec_steal(&frames);
 	for (size_t i = 0; i < set.stacks.nr; at += set.stacks.v[i++].nr)

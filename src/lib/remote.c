@@ -212,9 +212,8 @@ static int take_some(struct walking *w, struct remote_pass *pass, int in, bool *
 {
 	ssize_t got;
 
-	while (w->bytes.room - w->bytes.nr < READ_BYTES)
-		if (vec_grow((void **)&w->bytes.v, &w->bytes.room, 1))
-			return -ENOMEM;
+	if (vec_reserve(&w->bytes, READ_BYTES))
+		return -ENOMEM;
 	got = read(in, w->bytes.v + w->bytes.nr, READ_BYTES);
 	*end = !got;
 	if (got <= 0)

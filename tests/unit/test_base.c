@@ -35,6 +35,25 @@ static void an_array_keeps_what_is_added(void **state)
 	free(v);
 }
 
+static void many_are_added_at_once_and_none_too(void **state)
+{
+	struct vec(int) a = {0};
+	const int some[] = {1, 2, 3};
+
+	(void)state;
+	assert_int_equal(vec_append(&a, NULL, 0), 0);
+	assert_int_equal(a.nr, 0);
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(vec_append(&a, some, 3), 0);
+	assert_int_equal(a.nr, 300);
+	for (int i = 0; i < 300; i++)
+		assert_int_equal(a.v[i], i % 3 + 1);
+	assert_int_equal(vec_reserve(&a, 5000), 0);
+	assert_int_equal(a.nr, 300);
+	assert_true(a.room >= 5300);
+	vec_done(&a);
+}
+
 static void a_map_finds_each_key_and_no_other(void **state)
 {
 	struct map m = {0};
@@ -188,6 +207,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_array_keeps_what_is_added),
+		cmocka_unit_test(many_are_added_at_once_and_none_too),
 		cmocka_unit_test(a_map_finds_each_key_and_no_other),
 		cmocka_unit_test(equal_strings_are_one),
 		cmocka_unit_test(a_long_string_is_kept_whole),
