@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does this file hold? */
+/* What does this file hold, or is to hold? */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -56,4 +56,17 @@ int file_read(char **ret, size_t *len_bytes, const char *path, size_t max_bytes)
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	return fd < 0 ? -errno : file_read_fd(ret, len_bytes, fd, max_bytes);
+}
+
+int file_write_fd(int fd, const void *data, size_t len_bytes)
+{
+	for (const char *at = data; len_bytes;) {
+		ssize_t wrote = write(fd, at, len_bytes);
+
+		if (wrote < 0 && errno != EINTR)
+			return -errno;
+		at += wrote < 0 ? 0 : wrote;
+		len_bytes -= wrote < 0 ? 0 : wrote;
+	}
+	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does this file hold? */
+/* What does this file hold, or is to hold? */
 #pragma once
 #include <stddef.h>
 
@@ -12,3 +12,6 @@ int file_read(char **ret, size_t *len_bytes, const char *path, size_t max_bytes)
 
 /* The same of an open file, from where it stands. */
 int file_read_fd(char **ret, size_t *len_bytes, int fd, size_t max_bytes);
+
+/* Write all of @data. 0, or a negative errno from write(), some of it being written then; signals do not stop it. */
+int file_write_fd(int fd, const void *data, size_t len_bytes);

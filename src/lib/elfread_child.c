@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "dwarfread.h"
 #include "elfread.h"
@@ -31,19 +31,6 @@ static int put(struct blob *b, const void *data, size_t bytes)
 	return vec_append(&b->bytes, data, bytes);
 }
 
-static int write_all(int fd, const void *data, size_t bytes)
-{
-	for (const char *at = data; bytes;) {
-		ssize_t wrote = write(fd, at, bytes);
-
-		if (wrote < 0)
-			return -errno;
-		at += wrote;
-		bytes -= wrote;
-	}
-	return 0;
-}
-
 /* Finish @b, which is empty afterwards. */
 static int send_chunk(struct writer *w, struct blob *b, enum symfile_kind kind)
 {
@@ -57,8 +44,8 @@ static int send_chunk(struct writer *w, struct blob *b, enum symfile_kind kind)
 	head.hash = symfile_hash(b->bytes.v, b->bytes.nr);
 	if (kind == SYMFILE_FILE)
 		w->same_file = head.hash == symfile_file_hash(w->known);
-	err = write_all(w->out, &head, sizeof(head));
-	err = err ?: write_all(w->out, b->bytes.v, b->bytes.nr);
+	err = file_write_fd(w->out, &head, sizeof(head));
+	err = err ?: file_write_fd(w->out, b->bytes.v, b->bytes.nr);
 	vec_done(&b->bytes);
 	return err;
 }

@@ -14,7 +14,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "error.h"
@@ -134,23 +133,6 @@ int dusk_stacks_read(struct dusk_stacks **ret, const char *path, struct dusk_err
 	return e == -ENOMEM ? error_set(err, e, "cannot read %s: %s", path, strerror(-e)) : e;
 }
 
-static int put(int fd, const void *bytes, size_t len)
-{
-	const char *p = bytes;
-
-	while (len) {
-		ssize_t n = write(fd, p, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0)
-			return -errno;
-		p += n;
-		len -= n;
-	}
-	return 0;
-}
-
 int dusk_stacks_write(const struct dusk_stacks *s, int fd)
 {
 	struct fsmb_header header = { FSMB_MAGIC, FSMB_VERSION, s->nr, 0 };
@@ -171,5 +153,5 @@ int dusk_stacks_write(const struct dusk_stacks *s, int fd)
 		memcpy(bytes + at + sizeof(e), stack->frame, stack->nr * sizeof(uint64_t));
 		at += sizeof(e) + stack->nr * sizeof(uint64_t);
 	}
-	return put(fd, bytes, len);
+	return file_write_fd(fd, bytes, len);
 }

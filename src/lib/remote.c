@@ -19,6 +19,7 @@
 #include "abi/outcome.h"
 #include "abi/remote.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/vec.h"
 #include "core/atomic.h"
 #include "error.h"
@@ -139,7 +140,7 @@ static void choose_none(struct remote *r)
 static void read_iterator(int in, int out, pid_t parent)
 {
 	static char buffer[READ_BYTES];
-	ssize_t got, put;
+	ssize_t got;
 
 	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -150,11 +151,8 @@ static void read_iterator(int in, int out, pid_t parent)
 	while ((got = read(STDIN_FILENO, buffer, sizeof(buffer)))) {
 		if (got < 0 && errno != EAGAIN && errno != EINTR)
 			_exit(errno);
-		for (ssize_t at = 0; at < got; at += put) {
-			put = write(STDOUT_FILENO, buffer + at, got - at);
-			if (put < 0)
-				_exit(errno);
-		}
+		if (got > 0 && file_write_fd(STDOUT_FILENO, buffer, got))
+			_exit(errno);
 	}
 	_exit(0);
 }

@@ -3,9 +3,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/file.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "symfile.h"
@@ -241,17 +241,11 @@ uint64_t symfile_hash(const void *data, size_t bytes)
 int symfile_write(const struct symfile *s, int fd)
 {
 	for (size_t i = 0; i < s->chunks.nr; i++) {
-		const char *at = (const char *)s->chunks.v[i];
-		uint64_t left = sizeof(*s->chunks.v[i]) + s->chunks.v[i]->bytes;
+		const struct symfile_chunk *c = s->chunks.v[i];
+		int err = file_write_fd(fd, c, sizeof(*c) + c->bytes);
 
-		while (left) {
-			ssize_t wrote = write(fd, at, left);
-
-			if (wrote < 0 && errno != EINTR)
-				return -errno;
-			at += wrote < 0 ? 0 : wrote;
-			left -= wrote < 0 ? 0 : wrote;
-		}
+		if (err)
+			return err;
 	}
 	return 0;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Do the utilities that know nothing of dusk keep their promises? */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -172,6 +173,25 @@ static void one_of_each(struct json *j)
 	json_object_end(j);
 }
 
+static void a_file_gets_all_that_is_written_or_says_why_not(void **state)
+{
+	_cleanup_(closep) int full = open("/dev/full", O_WRONLY | O_CLOEXEC);
+	_cleanup_(fclosep) FILE *file = tmpfile();
+	_cleanup_(freep) char *text = NULL;
+	char many[100000];
+	size_t len;
+
+	(void)state;
+	memset(many, 'x', sizeof(many));
+	assert_int_equal(file_write_fd(fileno(file), many, sizeof(many)), 0);
+	rewind(file);
+	assert_int_equal(file_read_fd(&text, &len, fileno(file), 1 << 20), 0);
+	assert_int_equal(len, sizeof(many));
+	assert_memory_equal(text, many, len);
+	assert_int_equal(file_write_fd(full, many, 1), -ENOSPC);
+	assert_int_equal(file_write_fd(full, NULL, 0), 0);
+}
+
 static void json_is_written_by_its_grammar(void **state)
 {
 	_cleanup_(freep) char *line = written(0, one_of_each), *lines = written(2, one_of_each);
@@ -213,6 +233,7 @@ int main(void)
 		cmocka_unit_test(a_long_string_is_kept_whole),
 		cmocka_unit_test(a_proc_file_is_read_though_its_size_is_unknown),
 		cmocka_unit_test(a_file_that_is_too_large_or_none_is_refused),
+		cmocka_unit_test(a_file_gets_all_that_is_written_or_says_why_not),
 		cmocka_unit_test(json_is_written_by_its_grammar),
 		cmocka_unit_test(json_stays_utf8_whatever_comes),
 	};
