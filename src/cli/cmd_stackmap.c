@@ -14,11 +14,9 @@ struct options {
 	bool kernel, user, no_symbols, json, when_stopped;
 };
 
-static const char *const orders[] = {"ref", "depth", NULL};
-
 static const char *order_choice(size_t i)
 {
-	return i < 2 ? orders[i] : NULL;
+	return i == 0 ? "ref" : i == 1 ? "depth" : NULL;
 }
 
 static const struct option options[] = {

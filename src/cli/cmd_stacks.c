@@ -276,7 +276,7 @@ static int choose(const struct command *self, const struct options *o, const cha
 		.sz = sizeof(chosen), .pids = pids, .nr_pids = nr, .tids = o->tids.v, .nr_tids = o->tids.nr,
 		.no_kernel = !o->kernel,
 	};
-	__attribute__((cleanup(view_done))) struct view v = {.options = o, .all.each = o->each || o->json};
+	_cleanup_(view_done) struct view v = {.options = o, .all.each = o->each || o->json};
 	int status = parse_pids(self, words, nr, pids);
 
 	if (status)
