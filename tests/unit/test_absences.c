@@ -1,42 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Are absences from the CPU, and the lives of threads, read as they were written? */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <cmocka.h>
-#include <errno.h>
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "abi/absence.h"
-#include "lib/profile_write.h"
-
-static char dir[] = "/tmp/dusk-absences-XXXXXX";
-static char path[64];
-
-static int make_dir(void **state)
-{
-	(void)state;
-	snprintf(path, sizeof(path), "%s/p.dusk", mkdtemp(dir));
-	return 0;
-}
-
-static int remove_dir(void **state)
-{
-	char command[128];
-
-	(void)state;
-	snprintf(command, sizeof(command), "rm -rf %s", dir);
-	return system(command);
-}
+#include "profile_fixture.h"
 
 static void write_profile(void)
 {
-	struct profile_writer *w;
+	struct profile_writer *w = created();
 	uint32_t thread, node;
 
-	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
 	profile_set(w, "period_ns", "10000000");
 	thread = profile_thread(w, 7, 8, "t");
 	node = profile_node(w, 0, profile_frame(w, 0, 1, false));
@@ -47,16 +18,7 @@ static void write_profile(void)
 	profile_life(w, &(struct dusk_life){
 		.thread = thread, .start_ns = 1, .end_ns = 21, .on_cpu_ns = 9, .runnable_ns = 4, .blocked_ns = 7,
 		.absences = 2 });
-	assert_int_equal(profile_close(w, true, NULL), 0);
-}
-
-static void run_sql(const char *sql)
-{
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-	sqlite3_close(db);
+	close_finished(w);
 }
 
 static void ticks_and_absences_are_samples_by_time(void **state)
@@ -100,7 +62,7 @@ static void profiles_without_absences_are_read(void **state)
 
 	(void)state;
 	write_profile();
-	run_sql("drop table absence; drop table life; drop table state");
+	run_sql(path, "drop table absence; drop table life; drop table state");
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
 	assert_int_equal(p->nr_samples, 1);
 	assert_int_equal(p->nr_lives, 0);
@@ -123,7 +85,7 @@ static void wrong_values_are_damage(void **state)
 		struct dusk_profile *p;
 
 		write_profile();
-		run_sql(damage[i]);
+		run_sql(path, damage[i]);
 		assert_int_equal(dusk_profile_read(&p, path, NULL), -EINVAL);
 	}
 }
@@ -133,10 +95,9 @@ static void write_woken(void)
 {
 	struct dusk_sample s = { .value_ns = 1, .count = 1, .source = DUSK_OFF_CPU };
 	struct dusk_waker task = { .kind = DUSK_WAKER_TASK }, interrupt = { .kind = DUSK_WAKER_INTERRUPT };
-	struct profile_writer *w;
+	struct profile_writer *w = created();
 	uint64_t first;
 
-	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
 	s.thread = profile_thread(w, 7, 8, "t");
 	task.thread = profile_thread(w, 7, 9, "u");
 	task.node = interrupt.node = profile_node(w, 0, profile_frame(w, 0, 1, false));
@@ -150,7 +111,7 @@ static void write_woken(void)
 	profile_absence(w, &s, first + 2);
 	s.time_ns = 1000;
 	profile_absence(w, &s, first);
-	assert_int_equal(profile_close(w, true, NULL), 0);
+	close_finished(w);
 }
 
 static void wakers_are_found_by_the_absences_that_they_ended(void **state)
@@ -181,7 +142,7 @@ static void wakers_may_come_before_their_absences(void **state)
 
 	(void)state;
 	write_woken();
-	run_sql("delete from absence where id=1");
+	run_sql(path, "delete from absence where id=1");
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
 	assert_int_equal(p->nr_wakers, 2);
 	assert_int_equal(p->samples[0].waker, 0);
@@ -195,7 +156,7 @@ static void profiles_without_wakers_are_read(void **state)
 
 	(void)state;
 	write_woken();
-	run_sql("drop table waker");
+	run_sql(path, "drop table waker");
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
 	assert_int_equal(p->nr_samples, 3);
 	assert_int_equal(p->samples[0].waker, 0);
@@ -217,7 +178,7 @@ static void wrong_wakers_are_damage(void **state)
 		struct dusk_profile *p;
 
 		write_woken();
-		run_sql(damage[i]);
+		run_sql(path, damage[i]);
 		assert_int_equal(dusk_profile_read(&p, path, NULL), -EINVAL);
 	}
 }
@@ -232,24 +193,15 @@ static void there_are_as_many_names_as_states(void **state)
 /* "8 1..6 on-cpu, ...", in milliseconds. */
 static void timeline_is(const char *want)
 {
-	sqlite3_stmt *stmt;
-	sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-	assert_int_equal(sqlite3_prepare_v2(db, "select group_concat(tid||' '||round(start_s*1e3)||'..'||round(end_s*1e3)||"
-						"' '||state,', ') from (select * from timeline order by tid,start_s)",
-					    -1, &stmt, NULL), SQLITE_OK);
-	assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-	assert_string_equal(sqlite3_column_text(stmt, 0), want);
-	sqlite3_finalize(stmt);
-	sqlite3_close(db);
+	assert_string_equal(queried("select group_concat(tid||' '||round(start_s*1e3)||'..'||round(end_s*1e3)||' '||state,', ') "
+				    "from (select * from timeline order by tid,start_s)"), want);
 }
 
 static void a_timeline_fills_the_lives_of_threads(void **state)
 {
 	(void)state;
 	write_profile();
-	run_sql("delete from absence; delete from life;"
+	run_sql(path, "delete from absence; delete from life;"
 		"insert into thread values(1,7,9,'u');"
 		"insert into life values(1,0,1000000,21000000,0,0,0,0),(2,0,31000000,41000000,0,0,0,0);"
 		"insert into absence(time,thread,state,value,nr) values"

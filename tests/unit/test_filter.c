@@ -6,25 +6,12 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <cmocka.h>
-#include "export/export.h"
-#include "folded_profile.h"
-#include "report/filter.h"
+#include "filter_leaves.h"
 
 /* What a filter leaves of @f is @want, as folded stacks. */
 static void leaves(struct folded *f, const struct filter *filter, const char *want)
 {
-	struct filtered seen = {0};
-	struct export_options none = {0};
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(filtered_init(&seen, &f->profile, filter), 0);
-	assert_int_equal(folded_write(out, &seen.profile, &none), 0);
-	filtered_done(&seen);
-	fclose(out);
-	assert_string_equal(text, want);
-	free(text);
+	filter_leaves(f, filter, BY_COUNT, want);
 }
 
 static void fill(struct folded *f)

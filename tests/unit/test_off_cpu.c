@@ -6,10 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <cmocka.h>
-#include "export/export.h"
-#include "folded_profile.h"
+#include "filter_leaves.h"
 #include "report/diff.h"
-#include "report/filter.h"
 #include "report/ledger.h"
 #include "report/nameless.h"
 #include "report/show.h"
@@ -38,53 +36,36 @@ static void fill(struct folded *f)
 	sleeps(f, "cat", SLEEPING, 6 * MS, 0, 1, "");
 }
 
-/* What a filter leaves of @f, folded by @by, is @want. */
-static void leaves(struct folded *f, struct filter filter, enum measure by, const char *want)
-{
-	struct export_options o = {.by = by};
-	struct filtered seen = {0};
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(filtered_init(&seen, &f->profile, &filter), 0);
-	assert_int_equal(folded_write(out, &seen.profile, &o), 0);
-	filtered_done(&seen);
-	fclose(out);
-	assert_string_equal(text, want);
-	free(text);
-}
-
 static void ticks_are_what_is_usual(void **state)
 {
 	fill(*state);
-	leaves(*state, (struct filter){0}, BY_COUNT, "xz;main;code 3\nxz;[no stack: exiting] 1\n");
+	filter_leaves(*state, &(struct filter){0}, BY_COUNT, "xz;main;code 3\nxz;[no stack: exiting] 1\n");
 }
 
 static void absences_are_usual_where_there_is_no_tick(void **state)
 {
 	sleeps(*state, "xz", SLEEPING, 40 * MS, 0, 1, "xz!main");
 	assert_int_equal(kind_of(&((struct folded *)*state)->profile, KIND_USUAL), KIND_OFF_CPU);
-	leaves(*state, (struct filter){0}, BY_TIME, "xz;main 40000000\n");
+	filter_leaves(*state, &(struct filter){0}, BY_TIME, "xz;main 40000000\n");
 }
 
 static void each_kind_can_be_had_alone(void **state)
 {
 	fill(*state);
-	leaves(*state, (struct filter){.kind = KIND_OFF_CPU}, BY_TIME,
+	filter_leaves(*state, &(struct filter){.kind = KIND_OFF_CPU}, BY_TIME,
 	       "xz;main;code 4000000\nxz;main;code;read 60000000\ncat;[no stack: outermost] 6000000\n");
-	leaves(*state, (struct filter){.kind = KIND_OFF_CPU}, BY_COUNT,
+	filter_leaves(*state, &(struct filter){.kind = KIND_OFF_CPU}, BY_COUNT,
 	       "xz;main;code 40\nxz;main;code;read 2\ncat;[no stack: outermost] 1\n");
-	leaves(*state, (struct filter){.kind = KIND_OFF_CPU}, BY_RUNNABLE,
+	filter_leaves(*state, &(struct filter){.kind = KIND_OFF_CPU}, BY_RUNNABLE,
 	       "xz;main;code 4000000\nxz;main;code;read 1000000\n");
-	leaves(*state, (struct filter){.kind = KIND_CPU}, BY_TIME,
+	filter_leaves(*state, &(struct filter){.kind = KIND_CPU}, BY_TIME,
 	       "xz;main;code 30303030\nxz;[no stack: exiting] 10101010\n");
 }
 
 static void both_kinds_add_up_by_time(void **state)
 {
 	fill(*state);
-	leaves(*state, (struct filter){.kind = KIND_WALL}, BY_TIME,
+	filter_leaves(*state, &(struct filter){.kind = KIND_WALL}, BY_TIME,
 	       "xz;main;code 34303030\nxz;main;code;read 60000000\nxz;[no stack: exiting] 10101010\n"
 	       "cat;[no stack: outermost] 6000000\n");
 }
@@ -94,15 +75,15 @@ static void marks_say_why_a_stack_was_off_cpu(void **state)
 	struct filter marks = {.kind = KIND_WALL, .marks = true};
 
 	fill(*state);
-	leaves(*state, marks, BY_TIME,
+	filter_leaves(*state, &marks, BY_TIME,
 	       "xz;main;code 30303030\nxz;main;code;read;[sleeping] 40000000\n"
 	       "xz;main;code;read;[uninterruptible] 20000000\nxz;main;code;[preempted] 4000000\n"
 	       "xz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
 	marks.focus = "^\\[sleeping\\]$";
-	leaves(*state, marks, BY_TIME, "xz;main;code;read;[sleeping] 40000000\n");
+	filter_leaves(*state, &marks, BY_TIME, "xz;main;code;read;[sleeping] 40000000\n");
 	marks.focus = NULL;
 	marks.hide = "^\\[(sleeping|uninterruptible|preempted)|^xz$";
-	leaves(*state, marks, BY_TIME,
+	filter_leaves(*state, &marks, BY_TIME,
 	       "xz;read 60000000\nxz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
 }
 
@@ -115,10 +96,10 @@ static void stacks_end_where_the_thread_waited(void **state)
 	       "xz!main;[kernel]!read;[kernel]!schedule_timeout;[kernel]!schedule;[kernel]!__schedule");
 	sleeps(*state, "xz", SLEEPING, 6, 0, 1, "xz!main;xz!schedule");
 	sleeps(*state, "kworker", SLEEPING, 7, 0, 1, "[kernel]!schedule");
-	leaves(*state, trim, BY_TIME,
+	filter_leaves(*state, &trim, BY_TIME,
 	       "xz;main;pick;schedule 10101010\nxz;main;schedule 6\nxz;main;read 5\nkworker;schedule 7\n");
 	trim.marks = true;
-	leaves(*state, trim, BY_TIME,
+	filter_leaves(*state, &trim, BY_TIME,
 	       "xz;main;pick;schedule 10101010\nxz;main;schedule;[sleeping] 6\nxz;main;read;[sleeping] 5\n"
 	       "kworker;schedule;[sleeping] 7\n");
 }
@@ -132,12 +113,12 @@ static void the_profile_stays_as_it_was(void **state)
 	nodes = f->profile.nr_nodes;
 	frames = f->profile.nr_frames;
 	functions = f->profile.nr_functions;
-	leaves(f, (struct filter){.kind = KIND_WALL, .marks = true, .focus = "none"}, BY_TIME, "");
+	filter_leaves(f, &(struct filter){.kind = KIND_WALL, .marks = true, .focus = "none"}, BY_TIME, "");
 	assert_int_equal(f->profile.nr_nodes, nodes);
 	assert_int_equal(f->profile.nr_frames, frames);
 	assert_int_equal(f->profile.nr_functions, functions);
 	assert_int_equal(f->profile.nr_samples, 8);
-	leaves(f, (struct filter){0}, BY_COUNT, "xz;main;code 3\nxz;[no stack: exiting] 1\n");
+	filter_leaves(f, &(struct filter){0}, BY_COUNT, "xz;main;code 3\nxz;[no stack: exiting] 1\n");
 }
 
 /* The table of @f as CSV, below the line of columns, is @want. */

@@ -6,9 +6,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <cmocka.h>
-#include "export/export.h"
-#include "folded_profile.h"
-#include "report/filter.h"
+#include "filter_leaves.h"
 #include "report/tree.h"
 #include "report/wakers.h"
 
@@ -59,18 +57,7 @@ static void fill_chain(struct folded *f)
 
 static void shows(struct folded *f, struct filter filter, const char *want)
 {
-	struct export_options o = {.by = BY_TIME};
-	struct filtered seen = {0};
-	char *text;
-	size_t size;
-	FILE *out = open_memstream(&text, &size);
-
-	assert_int_equal(filtered_init(&seen, &f->profile, &filter), 0);
-	assert_int_equal(folded_write(out, &seen.profile, &o), 0);
-	filtered_done(&seen);
-	fclose(out);
-	assert_string_equal(text, want);
-	free(text);
+	filter_leaves(f, &filter, BY_TIME, want);
 }
 
 static void a_waker_stands_inverted_on_the_stack_that_it_woke(void **state)
