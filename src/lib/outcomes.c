@@ -10,3 +10,7 @@ const struct dusk_outcome outcomes[NR_OUTCOMES] = {
 	OUTCOMES(X)
 #undef X
 };
+
+const char *const outcome_classes[DUSK_ABSENT + 1] = {
+	[DUSK_COMPLETE] = "complete", [DUSK_CUT] = "cut", [DUSK_NO_STACK] = "none", [DUSK_ABSENT] = "absent",
+};

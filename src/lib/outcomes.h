@@ -5,3 +5,6 @@
 #include "abi/outcome.h"
 
 extern const struct dusk_outcome outcomes[NR_OUTCOMES];
+
+/* What their classes are called in profiles, by enum dusk_outcome_class. */
+extern const char *const outcome_classes[DUSK_ABSENT + 1];

@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "db.h"
+#include "outcomes.h"
 #include "profile_read.h"
 #include "profile_schema.h"
 
@@ -196,13 +197,10 @@ static int read_thread(struct reader *r)
 
 static int read_outcome(struct reader *r)
 {
-	static const char *const classes[] = {
-		[DUSK_COMPLETE] = "complete", [DUSK_CUT] = "cut", [DUSK_NO_STACK] = "none", [DUSK_ABSENT] = "absent",
-	};
 	struct dusk_outcome o = {.name = text_or(r, 1, NULL), .sentence = text_or(r, 3, "")};
 	const char *class = text_or(r, 2, NULL);
 
-	while (o.kind <= DUSK_ABSENT && strcmp(class, classes[o.kind]))
+	while (o.kind <= DUSK_ABSENT && strcmp(class, outcome_classes[o.kind]))
 		o.kind++;
 	if (o.kind > DUSK_ABSENT)
 		r->damaged = true;

@@ -14,11 +14,11 @@
 #include <sys/stat.h>
 
 #include "abi/absence.h"
-#include "abi/outcome.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/strings.h"
 #include "db.h"
+#include "outcomes.h"
 #include "profile_schema.h"
 #include "profile_write.h"
 
@@ -165,20 +165,13 @@ static char *full_path(const char *path)
 
 static int insert_outcomes(sqlite3 *db)
 {
-	static const char *const classes[] = {"complete", "cut", "none", "absent"};
-	enum { COMPLETE, CUT, NONE, ABSENT };
-	static const struct { const char *name, *sentence; int class; } outcomes[] = {
-#define X(code, name, class, sentence) {name, sentence, class},
-		OUTCOMES(X)
-#undef X
-	};
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
 	int rc = db_prepare(&stmt, db, "insert into outcome values(?,?,?,?)");
 
 	for (int i = 0; !rc && i < NR_OUTCOMES; i++) {
 		sqlite3_bind_int(stmt, 1, i);
 		bind_text(stmt, 2, outcomes[i].name);
-		bind_text(stmt, 3, classes[outcomes[i].class]);
+		bind_text(stmt, 3, outcome_classes[outcomes[i].kind]);
 		bind_text(stmt, 4, outcomes[i].sentence);
 		rc = db_run(stmt);
 	}
