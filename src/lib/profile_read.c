@@ -11,30 +11,22 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "abi/absence.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
-#include "db.h"
 #include "outcomes.h"
+#include "profile_open.h"
 #include "profile_read.h"
 #include "profile_schema.h"
 
-#define BUSY_MS 5000
-#define MAX_TEXT_BYTES (16 << 20)
-#define STEPS_PER_CALL 100000
-#define STEPS_PER_BYTE 8	/* a row has at least 8 bytes and takes about 20 steps */
 #define MAX_NS (1ULL << 62)
 #define MAX_FRAME_LINES 64	/* functions inlined into each other: unfolding makes a node of each */
 
 struct reader {
-	sqlite3 *db;
-	const char *path;
+	struct profile_file file;
 	struct dusk_profile *p;
 	struct strings *strings;
-	struct dusk_error *err;
-	int64_t calls_left;	/* of STEPS_PER_CALL steps */
 
 	/* The table that is being read: */
 	sqlite3_stmt *stmt;
@@ -325,25 +317,8 @@ static const struct table {
 
 static int damaged(struct reader *r, const char *what)
 {
-	return error_set(r->err, -EINVAL, "%s is damaged: %s in table %s, after id %" PRId64, r->path, what, r->table,
-			 r->id);
-}
-
-static int failed(struct reader *r, int rc)
-{
-	switch (rc & 0xff) {
-	case SQLITE_NOTADB:
-		return error_set(r->err, -EINVAL, "%s is not a dusk profile", r->path);
-	case SQLITE_INTERRUPT:
-		return error_set(r->err, -EINVAL, "%s is damaged: it takes too long to read", r->path);
-	case SQLITE_CORRUPT:
-	case SQLITE_ERROR:
-	case SQLITE_FORMAT:
-	case SQLITE_TOOBIG:
-		return error_set(r->err, -EINVAL, "%s is damaged: %s", r->path, sqlite3_errmsg(r->db));
-	default:
-		return db_error(r->db, rc, r->err, "cannot read", r->path);
-	}
+	return error_set(r->file.err, -EINVAL, "%s is damaged: %s in table %s, after id %" PRId64, r->file.path, what,
+			 r->table, r->id);
 }
 
 static int read_row(struct reader *r, const struct table *t)
@@ -356,7 +331,7 @@ static int read_row(struct reader *r, const struct table *t)
 		r->id = id;
 	}
 	if (t->read(r))
-		return error_set(r->err, -ENOMEM, "cannot read %s: out of memory", r->path);
+		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
 	return r->damaged ? damaged(r, "a wrong value") : 0;
 }
 
@@ -370,140 +345,49 @@ static int read_table(struct reader *r, const struct table *t)
 	if (t->optional) {
 		snprintf(sql, sizeof(sql), "select count(*) from sqlite_schema where type='table' and rootpage>0 and "
 			 "name='%s'", t->name);
-		rc = db_integer(r->db, sql, &present);
+		rc = db_integer(r->file.db, sql, &present);
 		if (rc || !present)
-			return rc ? failed(r, rc) : 0;
+			return rc ? profile_file_failed(&r->file, rc) : 0;
 	}
 
 	snprintf(sql, sizeof(sql), "select %s from %s order by %s", t->columns, t->name, t->first < 0 ? "1" : "rowid");
 	r->table = t->name;
 	r->id = t->first - 1;
-	rc = sqlite3_prepare_v2(r->db, sql, -1, &stmt, NULL);
+	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
 	if (rc)
-		return failed(r, rc);
+		return profile_file_failed(&r->file, rc);
 	r->stmt = stmt;
 	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
 		rc = read_row(r, t);
 		if (rc)
 			return rc;
 	}
-	return rc == SQLITE_DONE ? 0 : failed(r, rc);
+	return rc == SQLITE_DONE ? 0 : profile_file_failed(&r->file, rc);
 }
 
 /* Is it a profile, and one that we know? Our tables must be tables. */
 static int check_header(struct reader *r)
 {
 	sqlite3_int64 application, version, nr_tables;
-	int rc = db_integer(r->db, "pragma application_id", &application);
+	int rc = db_integer(r->file.db, "pragma application_id", &application);
 
-	rc = rc ?: db_integer(r->db, "pragma user_version", &version);
+	rc = rc ?: db_integer(r->file.db, "pragma user_version", &version);
 	if (rc)
-		return failed(r, rc);
+		return profile_file_failed(&r->file, rc);
 	if (application != PROFILE_APPLICATION_ID)
-		return error_set(r->err, -EINVAL, "%s is not a dusk profile", r->path);
+		return error_set(r->file.err, -EINVAL, "%s is not a dusk profile", r->file.path);
 	if (version > PROFILE_VERSION)
-		return error_set(r->err, -EPROTONOSUPPORT,
+		return error_set(r->file.err, -EPROTONOSUPPORT,
 				 "%s was written by a newer dusk (format %lld, this one reads up to %d): update dusk",
-				 r->path, (long long)version, PROFILE_VERSION);
-	rc = db_integer(r->db, "select count(*) from sqlite_schema where type='table' and rootpage>0 and name in ("
+				 r->file.path, (long long)version, PROFILE_VERSION);
+	rc = db_integer(r->file.db, "select count(*) from sqlite_schema where type='table' and rootpage>0 and name in ("
 			"'setting','module','image','function','frame','node','thread','outcome','counter','sample')",
 			&nr_tables);
 	if (rc)
-		return failed(r, rc);
+		return profile_file_failed(&r->file, rc);
 	if (version != PROFILE_VERSION || nr_tables != NR_TABLES - NR_OPTIONAL)
-		return error_set(r->err, -EINVAL, "%s is damaged: it lacks tables", r->path);
+		return error_set(r->file.err, -EINVAL, "%s is damaged: it lacks tables", r->file.path);
 	return 0;
-}
-
-static int out_of_steps(void *ctx)
-{
-	struct reader *r = ctx;
-
-	return --r->calls_left < 0;
-}
-
-/* SQLite's own defences against hostile files, and a bound for its work. */
-static void harden(struct reader *r, uint64_t file_bytes)
-{
-	sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(r->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	sqlite3_db_config(r->db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
-	sqlite3_limit(r->db, SQLITE_LIMIT_LENGTH, MAX_TEXT_BYTES);
-	sqlite3_busy_timeout(r->db, BUSY_MS);
-	r->calls_left = 100 + file_bytes / STEPS_PER_CALL * STEPS_PER_BYTE;
-	sqlite3_progress_handler(r->db, STEPS_PER_CALL, out_of_steps, r);
-}
-
-static uint64_t size_of(const char *path, const char *suffix)
-{
-	char name[PATH_MAX];
-	struct stat st;
-	int len = snprintf(name, sizeof(name), "%s%s", path, suffix);
-
-	return len < (int)sizeof(name) && !stat(name, &st) ? st.st_size : 0;
-}
-
-/* "file:" and the path with what means something in a URI escaped; to be freed with free(). */
-static char *immutable_uri(const char *path)
-{
-	static const char tail[] = "?immutable=1";
-	char *uri = malloc(strlen("file:") + strlen(path) * 3 + sizeof(tail)), *p = uri;
-
-	if (!uri)
-		return NULL;
-	p += sprintf(p, "file:");
-	for (; *path; path++)
-		p += sprintf(p, strchr("%?#", *path) ? "%%%02x" : "%c", *path);
-	strcpy(p, tail);
-	return uri;
-}
-
-/*
- * Three ways in. Read-only suffices for a finished file, and for one that is being written. A file in WAL mode without
- * a log in a folder that we may not write to can be read as if it never changed; and where there is a log, but no place
- * for the index that readers share (a full disk), it takes the file for ourselves.
- */
-enum way { READ_ONLY, IMMUTABLE, EXCLUSIVE, NR_WAYS };
-
-static int try_way(struct reader *r, enum way way)
-{
-	_cleanup_(freep) char *uri = way == IMMUTABLE ? immutable_uri(r->path) : NULL;
-	uint64_t wal_bytes = size_of(r->path, "-wal");
-	sqlite3_int64 objects;
-	int rc;
-
-	if (way == IMMUTABLE && (wal_bytes || !uri))
-		return SQLITE_CANTOPEN;
-	rc = sqlite3_open_v2(uri ? uri : r->path, &r->db, SQLITE_OPEN_NOMUTEX | (uri ? SQLITE_OPEN_URI : 0) |
-			     (way == EXCLUSIVE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY), NULL);
-	if (rc)
-		return rc;
-	harden(r, size_of(r->path, "") + wal_bytes);
-	rc = db_exec(r->db, way == EXCLUSIVE ? "pragma cell_size_check=on; pragma locking_mode=exclusive; begin" :
-					       "pragma cell_size_check=on; begin");
-	return rc ?: db_integer(r->db, "select count(*) from sqlite_schema", &objects);
-}
-
-static int open_file(struct reader *r)
-{
-	struct stat st;
-	int rc = 0;
-
-	if (stat(r->path, &st))
-		return error_set(r->err, -errno, "cannot read %s: %s", r->path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return error_set(r->err, -EINVAL, "%s is not a dusk profile: it is not a file", r->path);
-	if (access(r->path, R_OK))
-		return error_set(r->err, -errno, "cannot read %s: %s", r->path, strerror(errno));
-	for (int way = READ_ONLY; way < NR_WAYS; way++) {
-		sqlite3_close(r->db);
-		r->db = NULL;
-		rc = try_way(r, way);
-		if ((rc & 0xff) != SQLITE_CANTOPEN && (rc & 0xff) != SQLITE_READONLY && (rc & 0xff) != SQLITE_IOERR)
-			break;
-	}
-	return rc ? failed(r, rc) : 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -576,7 +460,7 @@ static int add_none(struct reader *r)
 	    vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
 	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) ||
 	    !vec_add(&r->nodes) || !vec_add(&r->wakers))
-		return error_set(r->err, -ENOMEM, "cannot read %s: out of memory", r->path);
+		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
 	return 0;
 }
 
@@ -597,20 +481,20 @@ static void done(struct reader *r)
 	vec_done(&r->outcomes);
 	vec_done(&r->counters);
 	vec_done(&r->settings);
-	sqlite3_close(r->db);
+	sqlite3_close(r->file.db);
 	dusk_profile_free(r->p);
 }
 
 int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err)
 {
-	_cleanup_(done) struct reader r = {.path = path, .err = err};
+	_cleanup_(done) struct reader r = {.file = {.path = path, .err = err}};
 	int rc;
 
 	r.p = calloc(1, sizeof(*r.p));
 	r.strings = r.p ? profile_strings(r.p) : NULL;
 	if (!r.strings)
 		return error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
-	rc = open_file(&r);
+	rc = profile_file_open(&r.file);
 	rc = rc ?: check_header(&r);
 	rc = rc ?: add_none(&r);
 	for (size_t i = 0; !rc && i < NR_TABLES; i++)
