@@ -13,9 +13,9 @@ struct profile_file {
 };
 
 /*
- * Open @f->path within a transaction, to @f->db, which is to be closed in any case; the work that SQLite may do there is
- * bounded by the size of the file, and counted in @f, which stays where it is until then. A negative errno, and @f->err
- * says why.
+ * Open @f->path within a transaction, to @f->db, which is to be closed in any case. The work that SQLite may do there
+ * is bounded by the size of the file, and counted in @f, which stays where it is until then. A negative errno, and
+ * @f->err says why.
  */
 int profile_file_open(struct profile_file *f);
 

@@ -313,7 +313,6 @@ static const struct table {
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
-#define NR_OPTIONAL 5
 
 static int damaged(struct reader *r, const char *what)
 {
@@ -335,21 +334,30 @@ static int read_row(struct reader *r, const struct table *t)
 	return r->damaged ? damaged(r, "a wrong value") : 0;
 }
 
+/* How many tables of that name are there? Views are none. */
+static int count_tables(struct reader *r, const char *name, sqlite3_int64 *ret)
+{
+	char sql[256];
+	int rc;
+
+	snprintf(sql, sizeof(sql), "select count(*) from sqlite_schema where type='table' and rootpage>0 and "
+		 "name='%s'", name);
+	rc = db_integer(r->file.db, sql, ret);
+	return rc ? profile_file_failed(&r->file, rc) : 0;
+}
+
 static int read_table(struct reader *r, const struct table *t)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
-	sqlite3_int64 present = 1;
+	sqlite3_int64 nr;
 	char sql[256];
 	int rc;
 
 	if (t->optional) {
-		snprintf(sql, sizeof(sql), "select count(*) from sqlite_schema where type='table' and rootpage>0 and "
-			 "name='%s'", t->name);
-		rc = db_integer(r->file.db, sql, &present);
-		if (rc || !present)
-			return rc ? profile_file_failed(&r->file, rc) : 0;
+		rc = count_tables(r, t->name, &nr);
+		if (rc || !nr)
+			return rc;
 	}
-
 	snprintf(sql, sizeof(sql), "select %s from %s order by %s", t->columns, t->name, t->first < 0 ? "1" : "rowid");
 	r->table = t->name;
 	r->id = t->first - 1;
@@ -368,7 +376,8 @@ static int read_table(struct reader *r, const struct table *t)
 /* Is it a profile, and one that we know? Our tables must be tables. */
 static int check_header(struct reader *r)
 {
-	sqlite3_int64 application, version, nr_tables;
+	sqlite3_int64 application, version, nr;
+	bool whole;
 	int rc = db_integer(r->file.db, "pragma application_id", &application);
 
 	rc = rc ?: db_integer(r->file.db, "pragma user_version", &version);
@@ -380,12 +389,14 @@ static int check_header(struct reader *r)
 		return error_set(r->file.err, -EPROTONOSUPPORT,
 				 "%s was written by a newer dusk (format %lld, this one reads up to %d): update dusk",
 				 r->file.path, (long long)version, PROFILE_VERSION);
-	rc = db_integer(r->file.db, "select count(*) from sqlite_schema where type='table' and rootpage>0 and name in ("
-			"'setting','module','image','function','frame','node','thread','outcome','counter','sample')",
-			&nr_tables);
-	if (rc)
-		return profile_file_failed(&r->file, rc);
-	if (version != PROFILE_VERSION || nr_tables != NR_TABLES - NR_OPTIONAL)
+	whole = version == PROFILE_VERSION;
+	for (size_t i = 0; i < NR_TABLES && whole; i++) {
+		rc = count_tables(r, tables[i].name, &nr);
+		if (rc)
+			return rc;
+		whole = tables[i].optional || nr == 1;
+	}
+	if (!whole)
 		return error_set(r->file.err, -EINVAL, "%s is damaged: it lacks tables", r->file.path);
 	return 0;
 }
