@@ -96,6 +96,19 @@ measure_between() {
 	echo "$1-max $max"
 }
 
+# A row called $1 of the first table: figure $2 with $3 digits of each load that follows, whatever the tracer.
+switch_row() {
+	local row="| $1 |" figure=$2 digits=$3 load
+	shift 3
+	for load; do
+		row="$row $(grep "^$load-.*-$figure " switch.data | awk '{ print $2 }' | spread "$digits") |"
+		case $load in
+		pingpong*) row="$row - |" ;;
+		esac
+	done
+	echo "$row"
+}
+
 figure_switch() {
 	local all loads load tracer row before
 	all=$(tracers | tr '\n' ' ')
@@ -139,22 +152,8 @@ figure_switch() {
 		done
 		echo "$row"
 	done
-	row="| alone, work a second |"
-	for load in $loads; do
-		row="$row $(grep "^$load-.*-alone " switch.data | awk '{ print $2 }' | spread 0) |"
-		case $load in
-		pingpong*) row="$row - |" ;;
-		esac
-	done
-	echo "$row"
-	row="| alone, before over after (noise) |"
-	for load in $loads; do
-		row="$row $(grep "^$load-.*-noise " switch.data | awk '{ print $2 }' | spread 3) |"
-		case $load in
-		pingpong*) row="$row - |" ;;
-		esac
-	done
-	echo "$row"
+	switch_row "alone, work a second" alone 0 $loads
+	switch_row "alone, before over after (noise)" noise 3 $loads
 	echo
 	echo "The same ping-pong, depth 20, for $switch_seconds s. Lost: of its switches, as the kernel counted them."
 	echo

@@ -7,6 +7,9 @@ truth_places="block_in_nanosleep block_in_short_sleep block_in_poll block_in_fut
 	block_in_pipe block_in_socket block_in_big_write block_in_big_read block_in_fsync block_in_file_read block_in_fault
 	block_in_userfault be_preempted"
 
+# The beginning of an awk program: known[] has those places.
+know_places='BEGIN { split(places, list); for (i in list) known[list[i]] = 1 }'
+
 # Nanoseconds in each place, in lines of "PLACE NS", as tracer $1 has them in tracer.data.
 reported() {
 	case $1 in
@@ -19,8 +22,7 @@ reported() {
 			select b.place, sum(a.value) from below b join absence a on a.node = b.node group by 1" | tr ',' ' '
 		;;
 	perf-*)
-		perf script --ns -i tracer.data -F tid,time,event,trace,ip,sym 2>/dev/null | awk -v places="$truth_places" '
-			BEGIN { split(places, list); for (i in list) known[list[i]] = 1 }
+		perf script --ns -i tracer.data -F tid,time,event,trace,ip,sym 2>/dev/null | awk -v places="$truth_places" "$know_places"'
 			/sched:sched_switch:/ {
 				tid = $1
 				at = $2 * 1e9
@@ -36,16 +38,14 @@ reported() {
 			END { for (p in ns) printf "%s %.0f\n", p, ns[p] }'
 		;;
 	bpftrace)
-		awk -v places="$truth_places" '
-			BEGIN { split(places, list); for (i in list) known[list[i]] = 1 }
+		awk -v places="$truth_places" "$know_places"'
 			/^@ns\[/ { place = "" }
 			{ name = $1; sub(/\+.*/, "", name); if (name in known) place = name }
 			/\]: [0-9]+$/ { if (place != "") ns[place] += $NF }
 			END { for (p in ns) printf "%s %.0f\n", p, ns[p] }' tracer.data
 		;;
 	offcputime)
-		awk -v places="$truth_places" '
-			BEGIN { split(places, list); for (i in list) known[list[i]] = 1 }
+		awk -v places="$truth_places" "$know_places"'
 			$1 in known { place = $1 }
 			/^ +- .*\([0-9]+\)$/ { getline; if (place != "") ns[place] += $1 * 1000; place = "" }
 			END { for (p in ns) printf "%s %.0f\n", p, ns[p] }' tracer.data

@@ -89,12 +89,13 @@ stop_tracer() {
 	tracer_pid=
 }
 
-# How many absences of tasks called $2 tracer $1 has recorded, and in how many rows or events: "ABSENCES ROWS".
+# How many absences of processes called $2 tracer $1 has recorded, and in how many rows or events: "ABSENCES ROWS". dusk has
+# a sum under the last name that it knew: what a process did just after its execve() may be under the one before.
 tracer_absences() {
 	case $1 in
 	dusk*)
 		"$dusk" query -i tracer.data --csv "select coalesce(sum(a.nr), 0), count(*) from absence a
-			join thread t on t.id = a.thread where t.comm = '$2'" | awk -F, 'END { print $1, $2 }'
+			join thread t on t.id = a.thread where t.pid in (select pid from thread where comm = '$2')" | awk -F, 'END { print $1, $2 }'
 		;;
 	perf-*) perf script -i tracer.data -F comm 2>/dev/null | awk -v comm="$2" '$1 == comm { n++ } END { print n + 0, n + 0 }' ;;
 	esac

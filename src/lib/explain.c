@@ -23,11 +23,6 @@ static void walk_freep(struct dusk_walk **w)
 	dusk_walk_free(*w);
 }
 
-static void specimen_freep(struct specimen **s)
-{
-	specimen_free(*s);
-}
-
 static void profile_freep(struct dusk_profile **p)
 {
 	dusk_profile_free(*p);

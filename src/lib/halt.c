@@ -32,6 +32,14 @@ static int wait_for_stop(pid_t tid)
 	return -ETIMEDOUT;
 }
 
+void halt_registers(u64 *ret, const struct user_regs_struct *r)
+{
+	const u64 regs[] = { r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
+			     r->r12, r->r13, r->r14, r->r15, r->rip };
+
+	memcpy(ret, regs, sizeof(regs));
+}
+
 static int read_registers(pid_t tid, u64 *regs)
 {
 	struct user_regs_struct r;
@@ -41,8 +49,7 @@ static int read_registers(pid_t tid, u64 *regs)
 		return -errno;
 	if (io.iov_len != sizeof(r))
 		return -EOPNOTSUPP;
-	memcpy(regs, (u64[]){ r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12,
-			      r.r13, r.r14, r.r15, r.rip }, 17 * sizeof(u64));
+	halt_registers(regs, &r);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
  */
 #pragma once
 #include <dusk/dusk.h>
+#include <sys/user.h>
 #include "abi/types.h"
 
 /*
@@ -16,3 +17,6 @@
  */
 int halt_begin(pid_t tid, u64 *regs, struct dusk_error *err);
 void halt_end(pid_t tid);
+
+/* What ptrace(2) says, to @ret as above. */
+void halt_registers(u64 *ret, const struct user_regs_struct *r);

@@ -17,11 +17,6 @@ void specimen_free(struct specimen *s)
 	free(s);
 }
 
-static void specimen_freep(struct specimen **s)
-{
-	specimen_free(*s);
-}
-
 /* The block that holds @addr, or NULL. */
 static struct specimen_block *block_at(const struct specimen *s, u64 addr)
 {

@@ -45,6 +45,11 @@ int specimen_cut(struct specimen **ret, struct target *live, const u64 *regs, u3
 void specimen_init(struct specimen *s);
 void specimen_free(struct specimen *s);
 
+static inline void specimen_freep(struct specimen **s)
+{
+	specimen_free(*s);
+}
+
 /* Walk it again, to @t. 0 or -ENOMEM. specimen_agrees(): did it go as when it was cut out? */
 int specimen_walk(struct specimen *s, struct trace *t);
 bool specimen_agrees(const struct specimen *s, const struct trace *t);

@@ -190,11 +190,6 @@ static int read_line(struct specimen *s, const char *line)
 	return -EINVAL;
 }
 
-static void specimen_freep(struct specimen **s)
-{
-	specimen_free(*s);
-}
-
 int specimen_read(struct specimen **ret, const char *path, struct dusk_error *err)
 {
 	_cleanup_(specimen_freep) struct specimen *s = calloc(1, sizeof(*s));

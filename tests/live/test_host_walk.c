@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include "abi/frame.h"
 #include "core/walk.h"
+#include "lib/halt.h"
 #include "lib/target.h"
 #include "stopped.h"
 
@@ -17,21 +18,13 @@
 static struct walk walk;
 static struct target target;
 
-static void take_registers(struct machine *m, const struct user_regs_struct *r)
-{
-	const u64 regs[] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8,
-			    r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip};
-
-	memcpy(m->reg, regs, sizeof(regs));
-}
-
 /* Walk thread @tid, to walk.out. */
 static void walk_thread(const struct stopped *s, pid_t tid)
 {
 	struct user_regs_struct regs;
 
 	stopped_registers(s, tid, &regs);
-	take_registers(&walk.machine, &regs);
+	halt_registers(walk.machine.reg, &regs);
 	walk.max_depth = MAX_DEPTH;
 	walk_start(&walk);
 	walk_stack(&walk);

@@ -79,30 +79,21 @@ static const struct seen *thread_seen(pid_t tid)
 	return NULL;
 }
 
-/* The functions of @s from the outermost inwards: "descend*5 in_poll poll". To be freed with free(). */
+/* live_sentence() of these frames. To be freed with free(). */
 static char *sentence(const uint64_t *frame, uint32_t nr)
 {
-	char *text = NULL, last[64] = "";
+	static struct live_stack stack;
 	struct dusk_place place;
-	unsigned int times = 0;
-	size_t len;
-	FILE *f = open_memstream(&text, &len);
+	char *text;
 
-	for (uint32_t i = nr; i--;) {
-		dusk_unwind_place(unwinder, frame[i], &place);
-		if (times && !strcmp(last, place.function ?: "?")) {
-			times++;
-			continue;
-		}
-		if (times > 1)
-			fprintf(f, "*%u", times);
-		snprintf(last, sizeof(last), "%s", place.function ?: "?");
-		fprintf(f, "%s%s", i + 1 < nr ? " " : "", last);
-		times = 1;
+	assert_true(nr <= MAX_LIVE_DEPTH);
+	for (stack.nr = 0; stack.nr < nr; stack.nr++) {
+		dusk_unwind_place(unwinder, frame[stack.nr], &place);
+		stack.frame[stack.nr].name = place.function ? strdup(place.function) : NULL;
 	}
-	if (times > 1)
-		fprintf(f, "*%u", times);
-	fclose(f);
+	text = live_sentence(&stack);
+	while (nr)
+		free((char *)stack.frame[--nr].name);
 	return text;
 }
 

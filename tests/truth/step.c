@@ -32,6 +32,8 @@
 #include "abi/frame.h"
 #include "core/warm.h"
 #include "differences.h"
+#include "lib/halt.h"
+#include "lib/outcomes.h"
 #include "lib/target.h"
 #include "shadow.h"
 
@@ -114,20 +116,6 @@ static size_t true_stack(void)
 	return nr;
 }
 
-static void take_registers(void)
-{
-	const struct user_regs_struct *r = &s.regs;
-
-	memcpy(s.walk.machine.reg,
-	       (u64[]){ r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
-			r->r12, r->r13, r->r14, r->r15, r->rip }, 17 * sizeof(u64));
-}
-
-static bool is_complete(u32 outcome)
-{
-	return outcome == UNDEFINED_RA || outcome == ENTRY_POINT || outcome == THREAD_START;
-}
-
 /* A place in the @i-th frame from within: the call, where there is a return address. */
 static uint64_t place_of(size_t i)
 {
@@ -142,7 +130,7 @@ static bool is_true(size_t nr, size_t *same)
 	*same = 0;
 	while (*same < nr && *same < s.walk.out.nr && s.walk.out.frame[*same] == s.true_word[*same])
 		++*same;
-	return *same == nr && *same == s.walk.out.nr && is_complete(s.walk.outcome);
+	return *same == nr && *same == s.walk.out.nr && outcomes[s.walk.outcome].kind == DUSK_COMPLETE;
 }
 
 static void compare(void)
@@ -150,7 +138,7 @@ static void compare(void)
 	size_t nr, same;
 	bool right;
 
-	take_registers();
+	halt_registers(s.walk.machine.reg, &s.regs);
 	walk_start(&s.walk);
 	walk_stack(&s.walk);
 	nr = true_stack();
@@ -158,7 +146,7 @@ static void compare(void)
 	s.frames += nr;
 	right = is_true(nr, &same);
 	if (right) {		/* then also if it must not wait */
-		take_registers();
+		halt_registers(s.walk.machine.reg, &s.regs);
 		if (warm_walk(&s.walk, &s.trace))
 			return;
 		s.warm++;

@@ -24,6 +24,7 @@
 #include "base/file.h"
 #include "differences.h"
 #include "lib/halt.h"
+#include "lib/outcomes.h"
 #include "lib/target.h"
 #include "lib/trace.h"
 
@@ -111,13 +112,6 @@ static bool is_same(size_t i)
 	return f->pc == theirs.pc[i] && !frame_is_return(f->word) == theirs.exact[i];
 }
 
-static bool is_complete(void)
-{
-	u32 outcome = trace.walk->outcome;
-
-	return outcome == UNDEFINED_RA || outcome == ENTRY_POINT || outcome == THREAD_START;
-}
-
 static void compare(const struct target *target, struct tally *t)
 {
 	size_t same = 0, ours = trace.frames.nr;
@@ -127,7 +121,7 @@ static void compare(const struct target *target, struct tally *t)
 		same++;
 	t->stacks++;
 	t->frames += same;
-	if (same == theirs.nr && (same == ours || is_complete())) {
+	if (same == theirs.nr && (same == ours || outcomes[trace.walk->outcome].kind == DUSK_COMPLETE)) {
 		t->longer += same != ours;
 		return;
 	}

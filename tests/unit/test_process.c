@@ -15,6 +15,7 @@
 
 #include "abi/frame.h"
 #include "core/walk.h"
+#include "lib/halt.h"
 #include "lib/target.h"
 
 #define DEEPEST 200
@@ -61,8 +62,7 @@ static u32 walk(pid_t pid)
 	struct user_regs_struct r;
 
 	assert_int_equal(ptrace(PTRACE_GETREGS, pid, 0, &r), 0);
-	memcpy(w.machine.reg, (u64[]){ r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11,
-				       r.r12, r.r13, r.r14, r.r15, r.rip }, 17 * sizeof(u64));
+	halt_registers(w.machine.reg, &r);
 	modules_reset(&w.modules);
 	w.max_depth = DEFAULT_DEPTH;
 	walk_start(&w);

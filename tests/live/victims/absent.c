@@ -351,8 +351,7 @@ KNOWN void block_in_stop(struct path *p)
 	sink++;
 }
 
-/* Nothing ends it but its turn. */
-KNOWN void be_preempted(struct path *p)
+static void spin(void)
 {
 	unsigned long end = now_ns() + rounds * NAP_NS;
 
@@ -360,12 +359,16 @@ KNOWN void be_preempted(struct path *p)
 		sink++;
 }
 
+/* Nothing ends it but its turn. */
+KNOWN void be_preempted(struct path *p)
+{
+	spin();
+	sink++;
+}
+
 static void preempt(struct path *p)
 {
-	unsigned long end = now_ns() + rounds * NAP_NS;
-
-	while (now_ns() < end)
-		sink++;
+	spin();
 }
 
 static void stay_on_a_cpu(void)
