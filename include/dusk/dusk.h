@@ -88,6 +88,8 @@ struct dusk_thread {
 
 enum dusk_source { DUSK_CPU, DUSK_OFF_CPU };
 
+#define DUSK_NO_CPU UINT16_MAX
+
 /* A tick of the CPU's timer; or an absence from the CPU, or the sum of some of one thread with one stack. */
 struct dusk_sample {
 	uint64_t time_ns;	/* since the recording began; of an absence: its end */
@@ -95,7 +97,7 @@ struct dusk_sample {
 	uint64_t runnable_ns;	/* of that: only waiting for a CPU */
 	uint32_t thread, node;
 	uint32_t count;		/* ticks or absences */
-	uint16_t cpu;
+	uint16_t cpu;		/* DUSK_NO_CPU: of a sum, which has no place and no time of its own */
 	uint8_t outcome;	/* index of dusk_profile.outcomes */
 	uint8_t source;		/* enum dusk_source */
 	uint8_t state;		/* of an absence: why (dusk_state_name()) */
@@ -290,6 +292,9 @@ struct dusk_record_options {
 	uint32_t sources;		/* DUSK_RECORD_...; 0: CPU */
 	uint64_t min_block_ns;		/* absences of so long are kept one by one, shorter ones summed up by stack */
 	bool kernel_threads;		/* their absences, too */
+	double budget;			/* of all CPUs, the share that following switches may cost: 0.02; then short absences are
+					 * sampled where that must be, and summed up. 0: all are taken, whatever it costs */
+	bool verify;			/* walk what was told at once, too, and count what differs (counters verified-...) */
 	uint32_t stackmap_bits;		/* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Of those
 					 * who share it the first one chooses */
 	bool no_faults;			/* never fault in a page of a target */

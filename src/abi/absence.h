@@ -50,7 +50,8 @@ static inline u32 absence_state(u64 key)
 	return key >> ABSENCE_STATE_SHIFT;
 }
 
-/* From when to when, CLOCK_MONOTONIC: what the recorder tells its programs. 0: not yet. */
+/* What the recorder tells its programs meanwhile. */
 struct recording_times {
-	u64 start_ns, stop_ns;
+	u64 start_ns, stop_ns;		/* from when to when, CLOCK_MONOTONIC; 0: not yet */
+	u64 certain_ns;			/* absences of so long are all recorded, shorter ones sampled; under 2^32 */
 };

@@ -36,6 +36,7 @@ struct filter {
 	u32 self_tgid;				/* not profiled: ourselves */
 	u32 kernel_threads;			/* their absences, too */
 	u32 wakers;				/* who woke whom is noted */
+	u32 verify;				/* stacks that are known are asked for all the same, and compared */
 	s32 preempt_count;			/* bytes from a CPU's run queue to its preemption count */
 	u64 min_block_ns;			/* absences of so long are sent one by one, shorter ones summed up */
 };

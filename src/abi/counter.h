@@ -4,7 +4,7 @@
  *
  * The ledger, true whenever nothing is in flight:
  *
- *	SAMPLES + ABSENCES + WAKERS = NO_USER + REQUESTS
+ *	SAMPLES + ABSENCES - ABSENCES_SAMPLED_OUT + WAKERS = NO_USER + REQUESTS
  *	REQUESTS = REFUSED_* + KNOWN + WARM + JOINED + AFTERWARDS + SCHEDULED
  *	SCHEDULED = WALKS + CLOSED_*		(plus the stacks still due)
  *	SAMPLES = sample events read + LOST_SAMPLES
@@ -17,6 +17,9 @@
 #define COUNTERS(X)											\
 	X(SAMPLES, "samples", "samples taken")								\
 	X(ABSENCES, "absences", "times that a task was off CPU, and is back")				\
+	X(ABSENCES_SAMPLED_OUT, "absences-sampled-out", "of these left to those that were sampled, to hold the budget")	\
+	X(SWITCHES, "switches", "switches of tasks that were followed, from one in 61")			\
+	X(SWITCH_NS, "switch-ns", "time spent following switches, from one in 61")			\
 	X(WAKERS, "wakers", "tasks that woke one, and were asked for their stack")			\
 	X(NO_USER, "no-user", "samples, absences and wakers of tasks without user memory: kernel threads, and tasks at their end")	\
 	X(REQUESTS, "requests", "user stacks asked for")						\
@@ -46,6 +49,7 @@
 	X(MODULES, "modules", "modules met")								\
 	X(MODULES_FULL, "modules-full", "modules not remembered: the table is full")			\
 	X(KERNEL_KNOWN, "kernel-known", "kernel stacks of absences that were remembered")		\
+	X(KERNEL_CHECKED, "kernel-checked", "kernel stacks that were remembered, walked all the same, and compared")	\
 	X(KERNEL_WALKS, "kernel-walks", "kernel stacks of absences that the kernel walked")		\
 	X(KERNEL_WRONG, "kernel-wrong", "kernel stacks wrongly remembered: found by a check, and no more are believed")	\
 	X(STACKS, "stacks", "distinct stacks kept in the stackmap")					\

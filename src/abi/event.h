@@ -26,9 +26,10 @@ struct event_sample {
 	u64 time_ns;			/* CLOCK_MONOTONIC */
 	u64 cookie;
 	u32 pid, tid;			/* in the initial PID namespace; pid is the process */
-	u32 kernel_stack;		/* id in the stackmap; 0: none, or the frames follow */
+	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow, the user's are due */
 	u8 source, outcome;
 	u16 nr;				/* kernel frames that follow */
+	u32 known;			/* @user_stack was told at once, and if there is a cookie, it is to be verified */
 	char comm[COMM_BYTES];
 	u64 frame[];
 };
@@ -75,8 +76,10 @@ struct event_absence {
 	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow */
 	u8 state, outcome;		/* abi/absence.h */
 	u16 nr;				/* kernel frames that follow */
-	u16 unended;			/* it is still off CPU */
-	u16 woken;			/* a struct event_waker follows */
+	u8 unended;			/* it is still off CPU */
+	u8 woken;			/* a struct event_waker follows */
+	u8 known, pad;			/* as in struct event_sample */
+	u32 count, sampled;		/* absences that it stands for, if they are sampled: a sum, then; else 1 */
 	u64 switches;			/* of the thread, when it left: if they are still so many, it has not been back */
 	char comm[COMM_BYTES];
 	u64 frame[];

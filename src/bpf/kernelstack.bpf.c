@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "kernelframes.bpf.h"
 #include "kernelstack.bpf.h"
+#include "recorder.bpf.h"
 #include "scratch.bpf.h"
 #include "stackmap.bpf.h"
 #include "task.bpf.h"
@@ -82,11 +83,11 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 	u64 bytes = find_stack(t, &key, room);
 	u32 known = remembered(&key, room, bytes), id;
 
-	if (known && !is_due_for_check()) {
+	if (known && !filter.verify && !is_due_for_check()) {
 		count(COUNT_KERNEL_KNOWN, 1);
 		return known;
 	}
-	count(COUNT_KERNEL_WALKS, 1);
+	count(known ? COUNT_KERNEL_CHECKED : COUNT_KERNEL_WALKS, 1);
 	id = walk(ctx, s);
 	if (known && id && known != id && stackmap_is_now(known)) {	/* else it has another id in the next table */
 		memos_are_wrong = 1;

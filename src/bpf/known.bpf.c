@@ -10,6 +10,8 @@
 #include "unwind.bpf.h"
 #include "../core/memo.h"
 
+#define INTERRUPT_DEPTH 32
+
 struct room {
 	struct memo_key key;
 	struct registers regs;
@@ -39,13 +41,13 @@ static INLINE bool knows(const struct walker *w, const struct memo_key *key)
 	       w->mm_sequence == key->mm_sequence;
 }
 
-static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const struct registers *regs)
+static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const struct registers *regs, u32 max_depth)
 {
 	struct walk *walk = &w->walk;
 	u32 stack = 0;
 
 	__builtin_memcpy(walk->machine.reg, regs->reg, sizeof(regs->reg));
-	walk->max_depth = registry.max_depth;
+	walk->max_depth = max_depth < registry.max_depth ? max_depth : registry.max_depth;
 	walk->no_cache = config.no_cache;
 	if (warm_walk(walk, &w->trace) || stackmap_put(&walk->out, &stack))
 		return 0;
@@ -53,7 +55,8 @@ static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const 
 	return stack;
 }
 
-static INLINE u32 warm_stack(struct task_struct *t, const struct memo_key *key, const struct registers *regs)
+static INLINE u32 warm_stack(struct task_struct *t, const struct memo_key *key, const struct registers *regs,
+			     u32 max_depth)
 {
 	u32 i = walker_first(t->tgid), stack = 0;
 	struct walker *w = bpf_map_lookup_elem(&walkers, &i);
@@ -61,7 +64,7 @@ static INLINE u32 warm_stack(struct task_struct *t, const struct memo_key *key, 
 	if (!w || !watch_claim(&w->head, t->pid))
 		return 0;
 	if (knows(w, key))
-		stack = walk_warm(w, key, regs);
+		stack = walk_warm(w, key, regs, max_depth);
 	walker_release(w);
 	return stack;
 }
@@ -71,7 +74,7 @@ static INLINE bool changes_registers(const struct pt_regs *regs)
 	return regs->orig_ax == NR_EXECVE || regs->orig_ax == NR_EXECVEAT || regs->orig_ax == NR_RT_SIGRETURN;
 }
 
-static INLINE u32 known_stack(struct task_struct *t, struct room *room)
+static INLINE u32 known_stack(struct task_struct *t, struct room *room, u32 max_depth)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 	struct mm_struct *mm = t->mm;
@@ -87,13 +90,13 @@ static INLINE u32 known_stack(struct task_struct *t, struct room *room)
 		count(COUNT_KNOWN, 1);
 		return stack;
 	}
-	stack = warm_stack(t, &room->key, &room->regs);
+	stack = warm_stack(t, &room->key, &room->regs, max_depth);
 	if (stack)
 		count(COUNT_WARM, 1);
 	return stack;
 }
 
-CORE int dusk_unwind_known(struct dusk_unwind *ret)
+static INLINE int find_known(struct dusk_unwind *ret, u32 max_depth)
 {
 	struct room *room = (struct room *)scratch_get();
 
@@ -102,10 +105,20 @@ CORE int dusk_unwind_known(struct dusk_unwind *ret)
 	ret->outcome = UNDEFINED_RA;
 	if (!room)
 		return -EAGAIN;
-	ret->stack = known_stack(bpf_get_current_task_btf(), room);
+	ret->stack = known_stack(bpf_get_current_task_btf(), room, max_depth);
 	scratch_put();
 	if (!ret->stack)
 		return -EAGAIN;
 	count(COUNT_REQUESTS, 1);
 	return DUSK_EXECUTED;
+}
+
+CORE int dusk_unwind_known(struct dusk_unwind *ret)
+{
+	return find_known(ret, MAX_DEPTH);
+}
+
+CORE int dusk_unwind_known_in_interrupt(struct dusk_unwind *ret)
+{
+	return find_known(ret, INTERRUPT_DEPTH);
 }

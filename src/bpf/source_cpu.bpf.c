@@ -23,13 +23,35 @@ static INLINE struct stack *kernel_stack(struct bpf_perf_event_data *ctx, struct
 	return s;
 }
 
+static INLINE bool is_kernel(u64 ip)
+{
+	return (s64)ip < 0;
+}
+
+/* At once, if user mode was interrupted: then all its registers are saved, as they are not while the kernel is entered. */
+static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event_sample *e)
+{
+	struct dusk_unwind u;
+
+	if (!is_kernel(ctx->regs.ip) && dusk_unwind_known_in_interrupt(&u) >= 0) {
+		e->user_stack = u.stack;
+		e->outcome = u.outcome;
+		if (!filter.verify)
+			return;
+	}
+	dusk_unwind_request_at(CONSUMER_RECORDER, ctx->regs.ip, &u);
+	e->cookie = u.cookie;
+	e->known = u.cookie && e->user_stack;
+	if (!e->user_stack)
+		e->outcome = u.outcome;
+}
+
 SEC("perf_event")
 int sample_cpu(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct event_sample e = { .kind = EVENT_SAMPLE, .source = SOURCE_CPU };
 	struct stack *s, *whole = NULL;
-	struct dusk_unwind u;
 
 	count(COUNT_TIMER_PERIODS, ctx->sample_period);
 	if (!task_wanted(t))
@@ -40,9 +62,7 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 	e.pid = t->tgid;
 	e.tid = t->pid;
 	bpf_get_current_comm(e.comm, sizeof(e.comm));
-	dusk_unwind_request_at(CONSUMER_RECORDER, ctx->regs.ip, &u);
-	e.cookie = u.cookie;
-	e.outcome = u.outcome;
+	find_user_stack(ctx, &e);
 	s = scratch_get();
 	if (s)
 		whole = kernel_stack(ctx, &e, s);

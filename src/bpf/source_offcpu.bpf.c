@@ -26,10 +26,14 @@
 
 struct whereabouts_map whereabouts SEC(".maps");
 
+/* Of one switch in so many it is measured how long we follow it. A prime: who takes turns is not always met at the same. */
+#define MEASURED_EVERY 61
+
 /* The switch that this CPU has made last, as far as we saw it: when, and to whom. */
 struct switch_made {
 	u64 time_ns;
-	u64 tid;
+	u32 tid, turn;
+	u64 measured_ns;		/* since when it is measured how long it takes us; 0: it is not */
 };
 
 struct {
@@ -46,6 +50,20 @@ static INLINE struct switch_made *last_switch(void)
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&switched, &zero);
+}
+
+/* In map memory: what the verifier would know of it would double all that it has to look at. */
+static INLINE void begin_measuring(struct switch_made *made, u64 now_ns)
+{
+	made->measured_ns = made->turn ? 0 : now_ns ?: bpf_ktime_get_ns();
+}
+
+static INLINE void end_measuring(void)
+{
+	struct switch_made *made = last_switch();
+
+	if (made && made->measured_ns)
+		count(COUNT_SWITCH_NS, (bpf_ktime_get_ns() - made->measured_ns) * MEASURED_EVERY);
 }
 
 static INLINE u64 switches(struct task_struct *t)
@@ -139,7 +157,9 @@ static INLINE void add(struct whereabouts *w, u64 off_ns, u64 waited_ns)
 /* It was off CPU when the recording ended, and has been back since: where it was is not known any more. */
 static INLINE void send_unended(struct task_struct *t, struct whereabouts *w)
 {
-	struct event_absence e = { .kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .pid = t->tgid, .tid = t->pid };
+	struct event_absence e = {
+		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .pid = t->tgid, .tid = t->pid, .count = 1,
+	};
 
 	e.off_ns = times.stop_ns - w->since_ns;
 	e.runnable_ns = runnable_ns(t, w, e.off_ns);
@@ -166,32 +186,42 @@ static INLINE void ended_late(struct task_struct *t)
 	send_life(t, t->pid, w, EVENT_LIFE, times.stop_ns);
 }
 
+static INLINE void leave(struct task_struct *t, bool preempted, u32 state, u64 now_ns)
+{
+	struct whereabouts *w = find(t, false, 0);
+
+	if (!w || w->away)
+		return;
+	w->on_cpu_ns += now_ns - w->since_ns;
+	w->since_ns = now_ns;
+	w->run_delay = t->sched_info.run_delay;
+	w->switches = switches(t);
+	w->state = why_away(preempted, state);
+	w->away = 1;
+	if (w->state == ABSENCE_ENDED)
+		send_life(t, t->pid, w, EVENT_LIFE, now_ns);
+}
+
 SEC("tp_btf/sched_switch")
 int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_struct *next, unsigned int state)
 {
 	struct switch_made *made = last_switch();
 	u64 now_ns = bpf_ktime_get_ns();
-	struct whereabouts *w;
 
 	if (!made)
 		return 0;
 	made->time_ns = now_ns;
 	made->tid = next->pid;
+	made->turn = made->turn ? made->turn - 1 : MEASURED_EVERY - 1;
 	if (times.stop_ns && state & TASK_DEAD)
 		ended_late(prev);
 	if (!is_recording(now_ns))
 		return 0;
-	w = find(prev, false, 0);
-	if (!w || w->away)
-		return 0;
-	w->on_cpu_ns += now_ns - w->since_ns;
-	w->since_ns = now_ns;
-	w->run_delay = prev->sched_info.run_delay;
-	w->switches = switches(prev);
-	w->state = why_away(preempted, state);
-	w->away = 1;
-	if (w->state == ABSENCE_ENDED)
-		send_life(prev, prev->pid, w, EVENT_LIFE, now_ns);
+	begin_measuring(made, now_ns);
+	leave(prev, preempted, state, now_ns);
+	if (!made->turn)
+		count(COUNT_SWITCHES, MEASURED_EVERY);
+	end_measuring();
 	return 0;
 }
 
@@ -199,6 +229,28 @@ int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_st
 static INLINE struct event_absence *event_behind(struct stack *s)
 {
 	return (struct event_absence *)&s->frame[MAX_KERNEL_FRAMES];
+}
+
+/*
+ * Which absences are taken, where not all can be: all that are long enough, and of the shorter ones each nanosecond with the
+ * same chance. So one that is taken stands for as much time as the shortest that is certain to be, and the sums are
+ * right in the mean. False: not this one.
+ */
+static INLINE bool take(struct event_absence *e)
+{
+	u64 certain_ns = load_relaxed(&times.certain_ns), off_ns = e->off_ns;
+	u32 chance = bpf_get_prandom_u32();
+
+	e->count = 1;
+	if (off_ns >= certain_ns)
+		return true;
+	if ((chance * certain_ns) >> 32 >= off_ns)
+		return false;
+	e->sampled = 1;
+	e->count = (certain_ns + bpf_get_prandom_u32() % off_ns) / off_ns;
+	e->runnable_ns = e->runnable_ns * certain_ns / off_ns;
+	e->off_ns = certain_ns;
+	return true;
 }
 
 /* One by one. */
@@ -229,13 +281,24 @@ static INLINE void take_waker(struct event_absence *e, struct whereabouts *w)
 static INLINE void sum_up(const struct event_absence *e, int err, const struct dusk_unwind *u)
 {
 	struct charge what = {
-		.key = absence_key(e->tid, e->kernel_stack, e->state), .amount = e->off_ns, .part = e->runnable_ns, .count = 1,
+		.key = absence_key(e->tid, e->kernel_stack, e->state), .amount = e->off_ns, .part = e->runnable_ns,
+		.count = e->count,
 		.consumer = unwind_handle(CONSUMER_RECORDER),
 	};
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 
 	charge_answered(&what, err, u);
 	grace_leave(&registry.grace, cpu, phase);
+}
+
+/* The stack that is known, and the cookie of the same walked again. */
+static INLINE void verify(struct event_absence *e, struct dusk_unwind *u)
+{
+	struct dusk_unwind again;
+
+	dusk_unwind_request(CONSUMER_RECORDER, &again);
+	u->cookie = again.cookie;
+	e->known = again.cookie != 0;
 }
 
 static INLINE void account(struct event_absence *e, void *ctx, struct stack *s)
@@ -247,7 +310,9 @@ static INLINE void account(struct event_absence *e, void *ctx, struct stack *s)
 	err = dusk_unwind_known(&u);
 	if (err < 0)
 		err = dusk_unwind_request(CONSUMER_RECORDER, &u);
-	if (e->off_ns >= filter.min_block_ns || (!e->kernel_stack && s->nr))
+	else if (filter.verify)
+		verify(e, &u);
+	if ((!e->sampled && e->off_ns >= filter.min_block_ns) || (!e->kernel_stack && s->nr))
 		send_absence(e, &u, s);
 	else
 		sum_up(e, err, &u);
@@ -278,27 +343,8 @@ static INLINE u64 back_since_ns(const struct task_struct *t)
 	return made && made->tid == t->pid ? made->time_ns : bpf_ktime_get_ns();
 }
 
-SEC("tp_btf/sched_exit_tp")
-int BPF_PROG(come_back, bool is_switch)
+static INLINE void fill_absence(struct event_absence *e, struct task_struct *t, const struct whereabouts *w, u64 now_ns)
 {
-	struct task_struct *t = bpf_get_current_task_btf();
-	u64 now_ns = back_since_ns(t);
-	struct event_absence *e;
-	struct whereabouts *w;
-	struct stack *s;
-
-	if (!is_switch || !is_recording(now_ns))
-		return 0;
-	w = find(t, true, ABSENCE_SLEEPING);
-	if (!w || !w->away)
-		return 0;
-	count(COUNT_ABSENCES, 1);
-	s = scratch_get();
-	if (!s) {
-		count(COUNT_LOST_ABSENCES, 1);
-		return 0;
-	}
-	e = event_behind(s);
 	memset(e, 0, sizeof(*e));
 	e->kind = EVENT_ABSENCE;
 	e->cpu = bpf_get_smp_processor_id();
@@ -308,13 +354,48 @@ int BPF_PROG(come_back, bool is_switch)
 	e->state = w->state;
 	e->pid = t->tgid;
 	e->tid = t->pid;
+}
+
+static INLINE void come(struct task_struct *t, void *ctx, u64 now_ns)
+{
+	struct whereabouts *w = find(t, true, ABSENCE_SLEEPING);
+	struct event_absence *e;
+	struct stack *s;
+
+	if (!w || !w->away)
+		return;
+	count(COUNT_ABSENCES, 1);
+	s = scratch_get();
+	if (!s) {
+		count(COUNT_LOST_ABSENCES, 1);
+		return;
+	}
+	e = event_behind(s);
+	fill_absence(e, t, w, now_ns);
 	w->away = 0;
 	w->since_ns = now_ns;
 	add(w, e->off_ns, e->runnable_ns);
 	if (filter.wakers)
 		take_waker(e, w);
-	account(e, ctx, s);
+	if (take(e))
+		account(e, ctx, s);
+	else
+		count(COUNT_ABSENCES_SAMPLED_OUT, 1);
 	scratch_put();
+}
+
+SEC("tp_btf/sched_exit_tp")
+int BPF_PROG(come_back, bool is_switch)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct switch_made *made = last_switch();
+	u64 now_ns = back_since_ns(t);
+
+	if (!made || !is_switch || !is_recording(now_ns))
+		return 0;
+	begin_measuring(made, 0);
+	come(t, ctx, now_ns);
+	end_measuring();
 	return 0;
 }
 
@@ -323,7 +404,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 {
 	struct event_absence e = {
 		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .off_ns = off_ns, .runnable_ns = runnable_ns(t, w, off_ns),
-		.pid = t->tgid, .tid = t->pid, .state = w->state, .outcome = PENDING, .unended = 1,
+		.pid = t->tgid, .tid = t->pid, .state = w->state, .outcome = PENDING, .unended = 1, .count = 1,
 		.switches = w->switches,
 	};
 	struct stack *s = scratch_get();

@@ -8,6 +8,7 @@
 #include "cli/open.h"
 #include "cli/output.h"
 #include "report/account.h"
+#include "report/cost.h"
 #include "report/ledger.h"
 #include "report/text.h"
 
@@ -61,6 +62,18 @@ static void sums_done(struct sums *s)
 	account_done(&s->account);
 }
 
+static void write_cost_json(struct json *j, const struct dusk_profile *p)
+{
+	struct cost c;
+
+	cost_of(&c, p);
+	json_double(j, "ns_a_switch", c.ns_a_switch);
+	json_double(j, "cost_percent", c.percent);
+	json_double(j, "budget_percent", c.budget_percent);
+	json_u64(j, "certain_ns", c.certain_ns);
+	json_u64(j, "left_out", c.left_out);
+}
+
 static void write_off_cpu_json(struct json *j, const struct dusk_profile *p, const struct sums *s)
 {
 	const struct ledger *l = &s->off_cpu;
@@ -84,6 +97,7 @@ static void write_off_cpu_json(struct json *j, const struct dusk_profile *p, con
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		json_u64(j, p->outcomes[i].name, l->outcome[i]);
 	json_object_end(j);
+	write_cost_json(j, p);
 	json_u64(j, "threads", a->nr);
 	json_u64(j, "life_ns", a->life_ns);
 	json_double(j, "accounted_percent", account_percent(a));
@@ -200,6 +214,22 @@ static void write_off_cpu(FILE *out, const struct dusk_profile *p, const struct 
 		write_row(out, s->off_cpu.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
 }
 
+static void write_cost(FILE *out, const struct dusk_profile *p)
+{
+	struct cost c;
+
+	cost_of(&c, p);
+	if (!c.switches)
+		return;
+	fprintf(out, "%-14s %.0f ns a switch, %.2f %% of the CPUs with the walks", "cost", c.ns_a_switch, c.percent);
+	if (c.budget_percent)
+		fprintf(out, ", of a budget of %g %%", c.budget_percent);
+	putc('\n', out);
+	if (c.left_out)
+		fprintf(out, "%-14s of the absences under %.3f ms %" PRIu64 " of all %" PRIu64 " were left out, and others stand "
+			"for them: sums are estimates\n", "sampled", c.certain_ns / 1e6, c.left_out, c.absences);
+}
+
 static void write_text(FILE *out, const struct dusk_profile *p, const struct sums *s, const char *path)
 {
 	const struct ledger *l = &s->cpu;
@@ -222,6 +252,7 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 		fprintf(out, "%-14s %s %% of the absences that have a user stack, or should\n", "complete",
 			ledger_percent(text, ledger_complete_percent(&s->off_cpu)));
 	}
+	write_cost(out, p);
 	fprintf(out, "%-14s %s\n", "functions", p->symbolized ? "looked up" : "not looked up");
 
 	fputs("\nSettings\n", out);

@@ -17,7 +17,8 @@
 #define POLL_MS 100
 
 struct options {
-	bool all, quiet, verbose, no_faults, private, kernel_threads, wakers;
+	bool all, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
+	double budget_percent;
 	struct text_list events;
 	uint32_t sources;
 	uint64_t min_block_ns;
@@ -51,6 +52,8 @@ static const struct option options[] = {
 	 "frames a stack may have (default 512)", 1, 2048},
 	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
 	 "sum up shorter absences (default 1ms)"},
+	{0, "budget", OPTION_PERCENT, offsetof(struct options, budget_percent), "P",
+	 "sample short absences to cost at most P % of the CPUs"},
 	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL,
 	 "who ended each absence, and its stack"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
@@ -59,6 +62,8 @@ static const struct option options[] = {
 	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
 	{0, "stackmap-mem", OPTION_SIZE, offsetof(struct options, stackmap_bytes), "SIZE",
 	 "the same by its memory: 8M, 64M", 512 << 10, 512 << 20},
+	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL,
+	 "walk remembered stacks, too, and compare"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
 	 "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
@@ -135,7 +140,8 @@ static int create(struct recording *r)
 		.sz = sizeof(ro), .path = o->output, .frequency_hz = o->frequency_hz, .max_depth = o->max_depth,
 		.no_faults = o->no_faults,
 		.no_sharing = o->private, .sources = o->sources, .min_block_ns = o->min_block_ns,
-		.kernel_threads = o->kernel_threads, .stackmap_bits = stackmap_bits(o),
+		.kernel_threads = o->kernel_threads, .budget = o->budget_percent / 100, .verify = o->verify,
+		.stackmap_bits = stackmap_bits(o),
 		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr, .from_exec = alone,
 		.tids = o->tids.v, .nr_tids = o->tids.nr,
 		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command,

@@ -7,6 +7,7 @@
 #include "cli/open.h"
 #include "cli/summary.h"
 #include "report/account.h"
+#include "report/cost.h"
 #include "report/ledger.h"
 #include "report/show.h"
 
@@ -43,6 +44,18 @@ static void say_counters(const struct dusk_profile *p, bool verbose)
 			    p->counters[i].sentence);
 }
 
+static void say_cost(const struct dusk_profile *p)
+{
+	struct cost c;
+
+	cost_of(&c, p);
+	if (c.switches)
+		say("following switches took %.0f ns each, %.2f %% of the CPUs", c.ns_a_switch, c.percent);
+	if (c.left_out)
+		say("to hold the budget, %" PRIu64 " of %" PRIu64 " absences were left out, all under %.3f ms; others stand for them",
+		    c.left_out, c.absences, c.certain_ns / 1e6);
+}
+
 static void say_off_cpu(const struct dusk_profile *p, const struct ledger *l, bool verbose)
 {
 	_cleanup_(account_done) struct account a = {0};
@@ -50,6 +63,7 @@ static void say_off_cpu(const struct dusk_profile *p, const struct ledger *l, bo
 
 	say("%" PRIu64 " absences from the CPU, %.3f s, %" PRIu64 " distinct stacks", l->samples, l->ns / 1e9, l->stacks);
 	say_stacks(p, l, verbose);
+	say_cost(p);
 	if (!account_init(&a, p) && a.nr)
 		say("accounted: %s %% of %.3f thread-seconds", ledger_percent(text, account_percent(&a)), a.life_ns / 1e9);
 }

@@ -5,17 +5,16 @@ GLOBAL int readset_holds(struct readset *r NONNULL, struct readset_now *now NONN
 {
 	now->differs = 0;
 	each(i, READSET_WORDS / READSET_STEP) {
-		u32 first = opaque(i) * READSET_STEP;
+		u32 first = opaque(i) * READSET_STEP & (READSET_WORDS - 1);
+		const u16 *where = &r->at[first];
+		const u64 *word = &r->word[first];
 		u64 differs = 0;
 
-		if (first >= r->nr || now->differs)
+		if (first >= r->nr || load_relaxed(&now->differs))
 			break;
 		UNROLL
-		for (u32 k = 0; k < READSET_STEP; k++) {
-			u32 where = at(r->at, first + k) % READSET_SPAN;
-
-			differs |= at(now->word, where) ^ at(r->word, first + k);
-		}
+		for (u32 k = 0; k < READSET_STEP; k++)
+			differs |= now->word[where[k] % READSET_SPAN] ^ word[k];
 		now->differs = differs;
 	}
 	return !now->differs;

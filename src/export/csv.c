@@ -61,7 +61,10 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 
 	fprintf(w->out, "%" PRIu64 ",%d,%d", s->time_ns, t->pid, t->tid);
 	put_text(w->out, w->names->thread[s->thread]);
-	fprintf(w->out, ",%u,%s,%" PRIu64, s->cpu, sources[sample_source(s)].name, s->value_ns);
+	putc(',', w->out);
+	if (s->cpu != DUSK_NO_CPU)
+		fprintf(w->out, "%u", s->cpu);
+	fprintf(w->out, ",%s,%" PRIu64, sources[sample_source(s)].name, s->value_ns);
 	put_text(w->out, p->outcomes[s->outcome].name);
 	put_text(w->out, w->names->function[label]);
 	put_text(w->out, w->names->module[label]);

@@ -60,11 +60,11 @@ static const struct member {
 	{"absence", "time_ns", INTEGER, "when it ended, or a sum was made, since the recording began"},
 	{"absence", "thread", INTEGER, ""},
 	{"absence", "stack", ID, "null: none"},
-	{"absence", "cpu", INTEGER, "on which the thread came back"},
+	{"absence", "cpu", ID, "on which the thread came back; null: a sum"},
 	{"absence", "state", STRING, "why the thread was off CPU"},
 	{"absence", "value_ns", INTEGER, "for how long"},
 	{"absence", "runnable_ns", INTEGER, "of that: only waiting for a CPU"},
-	{"absence", "count", INTEGER, "more than 1: the sum of so many"},
+	{"absence", "count", INTEGER, "of a sum: of so many"},
 	{"absence", "outcome", STRING, ""},
 	{"absence", "woken_by", STRING, "task or interrupt; empty: not known"},
 	{"absence", "waker_thread", ID, "null: no task"},
@@ -236,7 +236,10 @@ static void put_absence(struct json *j, const struct dusk_profile *p, const stru
 	json_u64(j, "time_ns", s->time_ns);
 	json_u64(j, "thread", s->thread);
 	put_id(j, "stack", s->node);
-	json_u64(j, "cpu", s->cpu);
+	if (s->cpu == DUSK_NO_CPU)
+		json_string(j, "cpu", NULL);
+	else
+		json_u64(j, "cpu", s->cpu);
 	json_string(j, "state", dusk_state_name(s->state));
 	json_u64(j, "value_ns", s->value_ns);
 	json_u64(j, "runnable_ns", s->runnable_ns);

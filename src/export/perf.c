@@ -275,7 +275,7 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 	struct sample r = {
 		.header = {PERF_RECORD_SAMPLE, in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
 		.address = s->node ? layout_address(w->layout, p, p->nodes[s->node].frame) : 0,
-		.pid = t->pid, .tid = t->tid, .time_ns = s->time_ns, .cpu = s->cpu, .period_ns = s->value_ns,
+		.pid = t->pid, .tid = t->tid, .time_ns = s->time_ns, .cpu = sample_cpu(s), .period_ns = s->value_ns,
 	};
 	size_t bytes;
 

@@ -25,7 +25,13 @@ static inline uint32_t sample_source(const struct dusk_sample *s)
 /* Is it one absence, with a beginning and an end, and not a sum? */
 static inline bool sample_has_time(const struct dusk_sample *s)
 {
-	return s->source == DUSK_OFF_CPU && s->count == 1;
+	return s->source == DUSK_OFF_CPU && s->cpu != DUSK_NO_CPU;
+}
+
+/* For formats in which a number must stand. */
+static inline uint32_t sample_cpu(const struct dusk_sample *s)
+{
+	return s->cpu == DUSK_NO_CPU ? 0 : s->cpu;
 }
 
 /* When an absence began: within the recording, whatever a damaged profile says. */

@@ -76,7 +76,7 @@ static void write_frame(FILE *out, const struct names *n, uint32_t frame)
 static void write_absence(FILE *out, const struct dusk_sample *s)
 {
 	fprintf(out, "# %s %.6f ms, runnable %.6f ms", dusk_state_name(s->state), s->value_ns / 1e6, s->runnable_ns / 1e6);
-	if (s->count != 1)
+	if (!sample_has_time(s))
 		fprintf(out, ", the sum of %" PRIu32, s->count);
 	putc('\n', out);
 }
@@ -108,7 +108,7 @@ static void write_sample(FILE *out, const struct names *n, const struct dusk_sam
 	text_write(out, comm, TEXT_WORD);
 	if (comm != t->comm)
 		fprintf(out, "%d", t->tid);
-	fprintf(out, "  %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ", t->pid, t->tid, s->cpu,
+	fprintf(out, "  %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ", t->pid, t->tid, sample_cpu(s),
 		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000, s->value_ns);
 	text_write(out, s->source == DUSK_OFF_CPU ? sources[DUSK_OFF_CPU].name : event, TEXT_WORD);
 	fputs(": \n", out);

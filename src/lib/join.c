@@ -1,10 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "join.h"
+#include "abi/outcome.h"
+
+/* A stack that was told at once stands for a walk that did not come to its end. */
+static void verify(struct join *j, uint32_t expected, uint32_t *user, uint8_t *outcome)
+{
+	if (outcomes[*outcome].kind != DUSK_COMPLETE) {
+		*user = expected;
+		*outcome = UNDEFINED_RA;
+	} else if (*user == expected) {
+		j->verified++;
+	} else {
+		j->different++;
+	}
+}
 
 void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t outcome)
 {
 	struct dusk_sample s = w->sample;
 
+	if (w->expected)
+		verify(j, w->expected, &user, &outcome);
 	s.node = stacks_kernel_on(j->stacks, user, w->kernel_stack);
 	s.outcome = outcome;
 	if (w->waker) {
@@ -20,7 +36,7 @@ void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t
 		profile_sample(j->writer, &s);
 }
 
-void join_sample_later(struct join *j, const struct waiting *w, uint64_t cookie)
+static void wait_for(struct join *j, const struct waiting *w, uint64_t cookie)
 {
 	uint32_t node;
 	uint8_t outcome;
@@ -30,6 +46,16 @@ void join_sample_later(struct join *j, const struct waiting *w, uint64_t cookie)
 		j->failed = ret;
 	else if (ret)
 		join_sample(j, w, node, outcome);
+}
+
+void join_place(struct join *j, struct waiting *w, const struct user_stack *s)
+{
+	if (s->cookie && s->known)
+		w->expected = stacks_user(j->stacks, s->stack, s->pid);
+	if (s->cookie)
+		wait_for(j, w, s->cookie);
+	else
+		join_sample(j, w, s->stack ? stacks_user(j->stacks, s->stack, s->pid) : 0, s->outcome);
 }
 
 struct serving {

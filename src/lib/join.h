@@ -13,6 +13,7 @@ struct join {
 	struct stitch *stitch;
 	uint64_t start_ns;			/* of the recording, CLOCK_MONOTONIC */
 	uint64_t by_outcome[NR_OUTCOMES];	/* ticks and absences */
+	uint64_t verified, different;		/* stacks told at once and walked again: that were the same, and that were not */
 	int failed;				/* the first error */
 };
 
@@ -22,11 +23,20 @@ static inline uint64_t join_time(const struct join *j, uint64_t time_ns)
 	return time_ns > j->start_ns ? time_ns - j->start_ns : 0;
 }
 
+/* What an event says of a user stack. */
+struct user_stack {
+	uint64_t cookie;		/* it may be known, or come; 0: @stack, or none */
+	uint32_t stack;			/* id; 0: none */
+	uint32_t pid;
+	uint8_t outcome;
+	bool known;			/* @stack was told at once, and a walk of it comes under @cookie */
+};
+
+/* @w stands on that. */
+void join_place(struct join *j, struct waiting *w, const struct user_stack *s);
+
 /* @w stands on user node @user (0: none), @outcome says how that ended. */
 void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t outcome);
-
-/* @w stands on the user stack of @cookie, which may be known, or come. */
-void join_sample_later(struct join *j, const struct waiting *w, uint64_t cookie);
 
 /* That stack: for all that wait, and will. */
 void join_stack(struct join *j, uint64_t cookie, uint32_t user, uint8_t outcome);

@@ -10,7 +10,9 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "counters.h"
 #include "error.h"
+#include "governor.h"
 #include "object.h"
 #include "remote.h"
 
@@ -38,12 +40,19 @@ struct offcpu {
 	uint32_t number;
 	int ledger[2], current;
 	struct shared times;
+	struct governor governor;
 	struct map numbers;		/* tid -> index in threads */
 	struct vec(struct thread) threads;
 	struct vec(struct unended) unended;
 	struct charge_key keys[BATCH];
 	struct charge_sum sums[BATCH];
 };
+
+/* What following switches has cost so far: the programs, and the walks that they asked for. */
+static uint64_t cost_ns(const struct offcpu *o)
+{
+	return tool_counter(o->tool, COUNT_SWITCH_NS) + tool_counter(o->tool, COUNT_WALK_NS);
+}
 
 static int make_ledger(void)
 {
@@ -54,7 +63,7 @@ static int make_ledger(void)
 }
 
 int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct join *j,
-	       struct dusk_error *err)
+	       double budget, struct dusk_error *err)
 {
 	struct offcpu *o = calloc(1, sizeof(*o));
 	int e;
@@ -65,6 +74,7 @@ int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t 
 	o->tool = t;
 	o->join = j;
 	o->number = number;
+	governor_init(&o->governor, budget, sysconf(_SC_NPROCESSORS_ONLN));
 	o->ledger[0] = make_ledger();
 	o->ledger[1] = make_ledger();
 	e = o->ledger[0] < 0 ? o->ledger[0] : o->ledger[1] < 0 ? o->ledger[1] : 0;
@@ -121,15 +131,6 @@ static struct thread thread_of(struct offcpu *o, uint32_t tid)
 	       (struct thread){ 0, profile_thread(o->join->writer, 0, tid, "") };
 }
 
-/* @user: its user stack, if that is known already. */
-static void place(struct join *j, const struct waiting *w, uint64_t cookie, uint32_t user, uint32_t pid, uint8_t outcome)
-{
-	if (cookie)
-		join_sample_later(j, w, cookie);
-	else
-		join_sample(j, w, user ? stacks_user(j->stacks, user, pid) : 0, outcome);
-}
-
 static void take_waker(struct offcpu *o, const struct event_waker *e, uint64_t absence)
 {
 	struct join *j = o->join;
@@ -139,7 +140,7 @@ static void take_waker(struct offcpu *o, const struct event_waker *e, uint64_t a
 
 	if (e->kind == WAKER_TASK)
 		w.sample.thread = profile_thread(j->writer, e->pid, e->tid, e->comm);
-	place(j, &w, e->cookie, e->user_stack, e->pid, e->outcome);
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, false });
 }
 
 static void take_absence(struct offcpu *o, const struct event_absence *e)
@@ -149,7 +150,8 @@ static void take_absence(struct offcpu *o, const struct event_absence *e)
 	struct waiting w = {
 		.sample = {
 			.time_ns = join_time(j, e->time_ns), .value_ns = e->off_ns, .runnable_ns = e->runnable_ns,
-			.thread = know_thread(o, e->pid, e->tid, e->comm), .count = 1, .cpu = e->cpu,
+			.thread = know_thread(o, e->pid, e->tid, e->comm), .count = e->count,
+			.cpu = e->sampled ? DUSK_NO_CPU : e->cpu,
 			.source = DUSK_OFF_CPU, .state = e->state,
 		},
 		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, absence_frames(e), e->nr) : e->kernel_stack,
@@ -163,7 +165,7 @@ static void take_absence(struct offcpu *o, const struct event_absence *e)
 			j->failed = -ENOMEM;
 		return;
 	}
-	place(j, &w, e->cookie, e->user_stack, e->pid, e->outcome);
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
 	if (by)
 		take_waker(o, by, w.absence);
 }
@@ -188,14 +190,16 @@ static void take_row(struct offcpu *o, const struct charge_key *key, const struc
 	struct waiting w = {
 		.sample = {
 			.time_ns = join_time(j, now_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
-			.thread = t.number, .count = sum->count, .source = DUSK_OFF_CPU,
+			.thread = t.number, .count = sum->count, .cpu = DUSK_NO_CPU, .source = DUSK_OFF_CPU,
 			.state = absence_state(key->key),
 		},
 		.kernel_stack = (u32)key->key,
 	};
 
+	struct user_stack s = { key->kind == CHARGE_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false };
+
 	if (sum->count)
-		place(j, &w, key->kind == CHARGE_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome);
+		join_place(j, &w, &s);
 }
 
 int offcpu_event(struct offcpu *o, const void *data, size_t size)
@@ -264,6 +268,18 @@ static int drain(struct offcpu *o, int fd, uint64_t now_ns)
 		last = &cursor;
 	} while (!ret);
 	return 0;
+}
+
+void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns)
+{
+	struct recording_times *times = o->times.elements;
+
+	__atomic_store_n(&times->certain_ns, governor_look(&o->governor, cost_ns(o), now_ns), __ATOMIC_RELAXED);
+}
+
+uint64_t offcpu_certain_ns(const struct offcpu *o)
+{
+	return o->governor.highest_ns;
 }
 
 int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)

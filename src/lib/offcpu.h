@@ -11,9 +11,9 @@
 
 struct offcpu;
 
-/* *@ret is to be freed with offcpu_free(), before @s. @number: the recorder's consumer. */
+/* *@ret is to be freed with offcpu_free(), before @s. @number: the recorder's consumer. @budget: governor.h. */
 int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct join *j,
-	       struct dusk_error *err);
+	       double budget, struct dusk_error *err);
 void offcpu_free(struct offcpu *o);
 
 /* The ledger to register the consumer with. */
@@ -25,6 +25,12 @@ int offcpu_stop(struct offcpu *o, uint64_t stop_ns, struct dusk_error *err);
 
 /* An event of the ring: EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE. 0 or -EPROTO. */
 int offcpu_event(struct offcpu *o, const void *data, size_t size);
+
+/* Look at what it costs, now and then, and choose which absences are taken from here on. */
+void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns);
+
+/* All absences of at least so long were taken, throughout. */
+uint64_t offcpu_certain_ns(const struct offcpu *o);
 
 /* Write the sums so far. 0 or a negative errno. */
 int offcpu_sum_up(struct offcpu *o, uint64_t now_ns);

@@ -215,7 +215,7 @@ static struct dusk_sample sample(struct reader *r)
 		.time_ns = number(r, 1, INT64_MAX / 1000) * 1000,
 		.thread = number(r, 2, (uint64_t)r->threads.nr - 1),
 		.node = number(r, 3, r->nodes.nr - 1),
-		.cpu = number(r, 4, UINT16_MAX),
+		.cpu = number_or(r, 4, UINT16_MAX, DUSK_NO_CPU),
 		.outcome = number(r, 5, (uint64_t)r->outcomes.nr - 1),
 	};
 

@@ -71,7 +71,7 @@
 												\
 	"create view timeline as with "								\
 	"a as(select pid,tid,time_s-off_ms/1e3 start_s,time_s end_s,state,id absence "		\
-	"from absences where nr=1),"								\
+	"from absences where cpu is not null),"								\
 	"e as(select pid,tid,start_s s,end_s e,0 z from a union all select pid,tid,x/1e9,x/1e9,z "	\
 	"from(select thread,start x,0 z from life union all select thread,end,1 from life)l "	\
 	"join thread t on t.id=l.thread),"							\

@@ -433,7 +433,10 @@ static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
 	sqlite3_bind_int64(stmt, 2, s->thread);
 	sqlite3_bind_int64(stmt, 3, s->node);
-	sqlite3_bind_int(stmt, 4, s->cpu);
+	if (s->cpu == DUSK_NO_CPU)
+		sqlite3_bind_null(stmt, 4);
+	else
+		sqlite3_bind_int(stmt, 4, s->cpu);
 	sqlite3_bind_int(stmt, 5, s->outcome);
 }
 

@@ -57,6 +57,8 @@ struct dusk_record {
 	struct join join;
 	char *path;
 	uint32_t sources;		/* DUSK_RECORD_... */
+	double budget;
+	bool verify;
 	uint64_t stop_ns, committed_ns;
 	uint64_t events_left;		/* to read in this poll */
 	struct map due;			/* at the end: cookies of tasks that have not come back */
@@ -77,10 +79,7 @@ static void take_sample(struct dusk_record *r, const struct event_sample *e)
 		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
 	};
 
-	if (e->cookie)
-		join_sample_later(j, &w, e->cookie);
-	else
-		join_sample(j, &w, 0, e->outcome);
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
 }
 
 static void take_stack(struct dusk_record *r, const struct event_stack *e)
@@ -253,7 +252,8 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	filter->filter_cgroup = o->cgroup != NULL;
 	filter->self_tgid = getpid();
 	filter->kernel_threads = o->kernel_threads;
-	filter->min_block_ns = o->min_block_ns;
+	filter->min_block_ns = o->verify ? 0 : o->min_block_ns;	/* sums have no stacks of their own to compare */
+	filter->verify = o->verify;
 	filter->wakers = r->sources & DUSK_RECORD_WAKERS;
 	if (filter->wakers && probe_preempt_count(&filter->preempt_count))
 		return error_set(err, -EOPNOTSUPP, "cannot record wakers: the kernel's BTF does not say where the preemption "
@@ -277,7 +277,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	if (!ret && r->sources & DUSK_RECORD_CPU)
 		ret = sampler_new(&r->sampler, rate_hz(o), o->cpus, o->nr_cpus, err);
 	if (!ret && r->sources & DUSK_RECORD_OFF_CPU)
-		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->join, err);
+		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->join, o->budget, err);
 	if (!ret)
 		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER, SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW,
 					map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
@@ -329,6 +329,8 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	if (!r)
 		return -ENOMEM;
 	r->sources = opts->sources ?: DUSK_RECORD_CPU;
+	r->verify = opts->verify;
+	r->budget = r->sources & DUSK_RECORD_OFF_CPU ? opts->budget : 0;
 	e = prepare(r, opts, err);
 	if (!e) {
 		e = furnish(r, opts->path);
@@ -365,6 +367,8 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	r->events_left = EVENTS_A_POLL;
 	ret = ring_buffer__poll(r->ring, timeout_ms);
 	now = now_ns();
+	if (r->offcpu)
+		offcpu_hold_budget(r->offcpu, now);
 	if (ret >= 0)
 		ret = ring_buffer__consume(r->ring);	/* the kernel side wakes us only when the ring fills up */
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
@@ -404,12 +408,28 @@ static uint64_t timer_skipped(const struct dusk_record *r)
 	return counted > periods ? counted - periods : 0;
 }
 
+static void write_verdict(struct dusk_record *r)
+{
+	profile_counter(r->join.writer, "verified-same", "user stacks told at once and walked again: the same", r->join.verified);
+	profile_counter(r->join.writer, "verified-different", "user stacks told at once and walked again: not the same",
+			r->join.different);
+}
+
 static void write_ledger(struct dusk_record *r)
 {
+	char text[32];
+
 	for (u32 i = 0; i < NR_COUNTERS; i++)
 		profile_counter(r->join.writer, counters[i].name, counters[i].sentence, tool_counter(r->tool, i));
 	profile_counter(r->join.writer, "timer-skipped", "what the timers counted beyond their ticks: ticks that were dropped, "
 			"and the rest of a period at the end", timer_skipped(r));
+	if (r->verify)
+		write_verdict(r);
+	if (r->budget) {
+		snprintf(text, sizeof(text), "%g", r->budget);
+		profile_set(r->join.writer, "budget", text);
+		set_u64(r->join.writer, "certain_ns", offcpu_certain_ns(r->offcpu));
+	}
 	set_u64(r->join.writer, "duration_ns", r->stop_ns - r->join.start_ns);
 }
 

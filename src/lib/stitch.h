@@ -17,6 +17,7 @@ struct waiting {
 	u64 absence;			/* its number in the profile, or 0: it need not have one yet */
 	u8 waker;			/* enum waker_kind: this is who ended that absence; of sample is but the thread */
 	u32 kernel_stack;		/* as stacks.h numbers them; 0: none */
+	u32 expected;			/* the node of the user stack as it was told at once, to be verified; 0: none */
 };
 
 struct stitch *stitch_new(void);

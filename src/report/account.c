@@ -5,6 +5,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "report/account.h"
+#include "report/cost.h"
 
 #define TOLERATED 1000		/* of a life one part in so many may be missing */
 
@@ -40,6 +41,8 @@ static int add_lives(struct account *a, const struct dusk_profile *p, struct map
 		t->thread = l->thread;
 		t->life_ns += l->end_ns - l->start_ns;
 		t->on_cpu_ns += l->on_cpu_ns;
+		if (a->is_sampled)
+			t->off_cpu_ns += l->runnable_ns + l->blocked_ns;
 	}
 	return 0;
 }
@@ -55,7 +58,7 @@ static void add_absences(struct account *a, const struct dusk_profile *p, const 
 			continue;
 		amount_add(&a->states[s->state], &amount);
 		row = map_find(row_of, (uint32_t)p->threads[s->thread].tid);
-		if (row)
+		if (row && !a->is_sampled)
 			a->threads[*row].off_cpu_ns += s->value_ns;
 	}
 }
@@ -89,9 +92,11 @@ static void sum_up(struct account *a)
 int account_init(struct account *ret, const struct dusk_profile *p)
 {
 	struct map row_of = {0};	/* tid -> row */
+	struct cost cost;
 	int err;
 
-	*ret = (struct account){0};
+	cost_of(&cost, p);
+	*ret = (struct account){.is_sampled = cost.left_out};
 	while (dusk_state_name(ret->nr_states))
 		ret->nr_states++;
 	ret->states = calloc(ret->nr_states, sizeof(*ret->states));

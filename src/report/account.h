@@ -21,6 +21,7 @@ struct account {
 	uint64_t life_ns, accounted_ns;	/* of all */
 	uint32_t nr_states;
 	struct amount *states;		/* absences by state (dusk_state_name()) */
+	bool is_sampled;		/* absences are: time off CPU is what the threads' lives say */
 };
 
 /* All-zero is one that was not made. 0 or -ENOMEM; to be freed with account_done() in either case. */

@@ -16,7 +16,7 @@ struct wakers {
 /* One that was ended by a wake-up, and has a time. */
 static bool is_link(const struct dusk_sample *s)
 {
-	return s->source == DUSK_OFF_CPU && s->count == 1 && s->runnable_ns < s->value_ns;
+	return s->source == DUSK_OFF_CPU && s->cpu != DUSK_NO_CPU && s->runnable_ns < s->value_ns;
 }
 
 static int by_thread(const void *first, const void *second, void *ctx)

@@ -121,6 +121,8 @@ int main(void)
 	for (u32 i = 0; i < THREADS; i++) {
 		m.part[2 + i].at = &copy[i].reads;
 		m.part[2 + i].bytes = offsetof(struct readset, word[READSET_STEP]);
+		m.part[5 + i].at = &copy[i].now.differs;
+		m.part[5 + i].bytes = sizeof(copy[i].now.differs);
 	}
 
 	choose(LOOKS, PUTS_2, PUTS_1);

@@ -204,9 +204,9 @@ static void a_timeline_fills_the_lives_of_threads(void **state)
 	run_sql(path, "delete from absence; delete from life;"
 		"insert into thread values(1,7,9,'u');"
 		"insert into life values(1,0,1000000,21000000,0,0,0,0),(2,0,31000000,41000000,0,0,0,0);"
-		"insert into absence(time,thread,state,value,nr) values"
-		"(10000,0,1,4000000,1),(12000,0,1,2000000,1),(15000,0,1,1000000,3),(41000,0,2,5000000,1),"
-		"(8000,1,1,2000000,1),(10000,1,1,1000000,1)");
+		"insert into absence(time,thread,state,value,cpu,nr) values"
+		"(10000,0,1,4000000,0,1),(12000,0,1,2000000,1,1),(15000,0,1,1000000,null,3),(20000,0,1,1000000,null,1),"
+		"(41000,0,2,5000000,0,1),(8000,1,1,2000000,0,1),(10000,1,1,1000000,0,1)");
 	timeline_is("8 1.0..6.0 on-cpu, 8 6.0..10.0 sleeping, 8 10.0..12.0 sleeping, 8 12.0..21.0 on-cpu, "
 		    "8 31.0..36.0 on-cpu, 8 36.0..41.0 uninterruptible, "
 		    "9 6.0..8.0 sleeping, 9 8.0..9.0 on-cpu, 9 9.0..10.0 sleeping");

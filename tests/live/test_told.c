@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is what is told at once, or by a sample, what all of it would have been? */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "absences.h"
+
+#define MANY 20000	/* absences of a thread: so many are estimated well */
+
+static void print(const struct dusk_profile *p, const char *counter)
+{
+	print_message("%-20s %" PRIu64 "\n", counter, live_counter(p, counter));
+}
+
+/* Ticks, and switches of all kinds: short and long, in storms of processes, in signal handlers, and in JIT code. */
+static void stacks_told_at_once_are_those_that_a_walk_finds(void **state)
+{
+	static const char *const said[] = {"known",	     "warm",	     "verified-same", "verified-different",
+					   "kernel-checked", "kernel-walks", "kernel-wrong"};
+	static const char *const names[] = {"turns", "clock", "waits", "threads", "signals", "execs", "jit_fp", "dlopen"};
+	const char *file = live_file("verify.dusk"), *counts = live_file("verify.counts");
+	pid_t pid[sizeof(names) / sizeof(names[0])];
+	size_t nr = sizeof(names) / sizeof(names[0]);
+
+	for (size_t i = 0; i < nr; i++)
+		pid[i] = live_start(false, (const char *const[]){live_victim(names[i]), counts, NULL});
+	assert_int_equal(RECORD(file, "-a", "-e", "cpu,offcpu", "-F", "997", "--verify", "-d", "3s"), 0);
+	for (size_t i = 0; i < nr; i++)
+		live_end(pid[i]);
+	_cleanup_profile_ p = live_read(file);
+	for (size_t i = 0; i < sizeof(said) / sizeof(said[0]); i++)
+		print(p, said[i]);
+	assert_int_equal(live_counter(p, "verified-different"), 0);
+	assert_int_equal(live_counter(p, "kernel-wrong"), 0);
+	assert_true(live_counter(p, "verified-same") > 1000);
+	assert_true(live_counter(p, "kernel-checked") > 1000);
+	assert_true(live_counter(p, "warm") > 0);
+}
+
+/* Of the threads that took turns: what the sample says, beside what is kept of each life. */
+static void sums_of_sampled_absences_are_right(void **state)
+{
+	const char *file = live_file("budget.dusk");
+	uint64_t threads = 0, taken;
+	double deviation;
+	char number[16];
+	pid_t pid;
+
+	pid = START(live_victim("turns"));
+	snprintf(number, sizeof(number), "%d", pid);
+	assert_int_equal(RECORD(file, "-e", "offcpu", "--budget", "3%", "-d", "4s", "-p", number), 0);
+	live_end(pid);
+	_cleanup_profile_ p = live_read(file);
+	print(p, "absences");
+	print(p, "absences-sampled-out");
+	assert_true(live_counter(p, "absences-sampled-out") > live_counter(p, "absences") / 10);
+	taken = live_counter(p, "absences") - live_counter(p, "absences-sampled-out");
+	deviation = 1000000 / sqrt(taken / 2.0);	/* of a thread's time, in millionths; of its absences it is more */
+	for (uint32_t i = 0; i < p->nr_lives; i++) {
+		const struct dusk_life *l = &p->lives[i];
+		struct away a = away_in(p, p->threads[l->thread].tid, NULL);
+		uint64_t ns = l->runnable_ns + l->blocked_ns;
+
+		assert_int_equal(l->end_ns - l->start_ns, l->on_cpu_ns + ns);
+		if (l->absences < MANY)
+			continue;
+		print_message("%d: %.3f ms off CPU, sampled %.3f; %" PRIu64 " absences, sampled %" PRIu64 "\n",
+			      p->threads[l->thread].tid, ns / 1e6, a.ns / 1e6, l->absences, a.sleeps + a.preemptions);
+		assert_true(within(a.ns, ns, 5 * deviation, 0));
+		assert_true(within(a.sleeps + a.preemptions, l->absences, 10 * deviation, 0));
+		threads++;
+	}
+	assert_int_equal(threads, 2);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(stacks_told_at_once_are_those_that_a_walk_finds),
+		cmocka_unit_test(sums_of_sampled_absences_are_right),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}
