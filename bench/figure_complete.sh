@@ -8,7 +8,7 @@ measure_complete() {
 	shift 2
 	case $tool in
 	dusk)
-		"$dusk" record -q -a -F 499 -d 2s -o c.dusk
+		"$dusk" record -q -e cpu -a -F 499 -d 2s -o c.dusk
 		"$tools/roots" dusk c.dusk "$@" >roots.out
 		awk -v f="$target.data" 'NR == 1 && $1 {
 			print "dusk", 100 * $2 / $1 >> f

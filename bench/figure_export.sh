@@ -9,7 +9,7 @@ figure_export() {
 	make_data
 	: >export.data
 	start_load mixed
-	"$dusk" record -q -a -F 999 -d 15s -o e.file
+	"$dusk" record -q -e cpu -a -F 999 -d 15s -o e.file
 	stop_load
 	n=$(dusk_samples e.file)
 	for _ in $(seq $rounds); do

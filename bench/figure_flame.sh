@@ -38,7 +38,7 @@ figure_flame() {
 	: >flame.data
 	make_data
 	start_load mixed
-	"$dusk" record -q -a -F 9999 -d ${flame_seconds}s -o f.file
+	"$dusk" record -q -e cpu -a -F 9999 -d ${flame_seconds}s -o f.file
 	stop_load
 	for _ in $(seq $rounds); do
 		begin=$(date +%s.%N)

@@ -23,7 +23,7 @@ forget_names() {
 # One size: name, frequency, seconds, how perf walks
 names_of() {
 	local name=$1 hz=$2 seconds=$3 walk=$4 load=(timeout "$3" bash -c ". $here/loads.sh; load_python3")
-	"$dusk" record -q -F "$hz" -o n.dusk -- "${load[@]}" || true
+	"$dusk" record -q -e cpu -F "$hz" -o n.dusk -- "${load[@]}" || true
 	forget_names n.dusk
 	echo "$name-samples $(dusk_samples n.dusk)" >>names.data
 	for _ in $(seq $rounds); do

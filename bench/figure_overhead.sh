@@ -27,7 +27,7 @@ figure_overhead() {
 			hz=${row##*-}
 			tool=${row%-*}
 			case $tool in
-			dusk) under "$row" "$dusk" record -q -a -F "$hz" -o o.dusk -- ;;
+			dusk) under "$row" "$dusk" record -q -e cpu -a -F "$hz" -o o.dusk -- ;;
 			*) under "$row" perf record -q -a -F "$hz" --call-graph "${tool#perf-}" -o o.perf -- ;;
 			esac
 			rm -f o.dusk o.dusk.old o.perf o.perf.old

@@ -13,7 +13,7 @@ figure_size() {
 			for tool in $peers; do
 				case $tool in
 				dusk)
-					"$dusk" record -q -a -F $hz -d 10s -o s.file
+					"$dusk" record -q -e cpu -a -F $hz -d 10s -o s.file
 					n=$(dusk_samples s.file)
 					echo "frames-$hz $(calc "$(counter s.file frames) / $(counter s.file walks)")" >>size.data
 					have sqlite3 && sqlite3 -separator ' ' s.file \

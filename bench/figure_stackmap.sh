@@ -40,7 +40,7 @@ figure_stackmap() {
 # The stackmap of a recording of the whole machine under a mixed load.
 stackmap_of_load() {
 	start_load mixed
-	"$dusk" record -q -F 499 -d 12s -o stackmap.dusk &
+	"$dusk" record -q -e cpu -F 499 -d 12s -o stackmap.dusk &
 	sleep 10
 	"$dusk" stackmap stat >stat
 	"$dusk" stackmap show --no-symbols | awk '/^stack_id/ { refs = $4 + 0; depth = $6 + 0

@@ -37,7 +37,7 @@ static const struct option options[] = {
 	{'F', "freq", OPTION_NUMBER, offsetof(struct options, frequency_hz), "HZ",
 	 "samples a second and CPU (default 99)", 1, 100000},
 	{'e', "event", OPTION_TEXTS, offsetof(struct options, events), "EVENTS",
-	 "cpu, offcpu or both (default cpu)"},
+	 "cpu, offcpu or both (default cpu,offcpu)"},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
@@ -53,7 +53,7 @@ static const struct option options[] = {
 	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
 	 "sum up shorter absences (default 1ms)"},
 	{0, "budget", OPTION_PERCENT, offsetof(struct options, budget_percent), "P",
-	 "sample short absences to cost at most P % of the CPUs"},
+	 "sample short absences: at most P % of CPU time"},
 	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL,
 	 "who ended each absence, and its stack"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
@@ -331,7 +331,7 @@ static int choose_sources(struct options *o)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.output = DEFAULT_PROFILE, .min_block_ns = 1000000, .sources = DUSK_RECORD_CPU};
+	struct options o = {.output = DEFAULT_PROFILE, .min_block_ns = 1000000, .sources = DUSK_RECORD_CPU | DUSK_RECORD_OFF_CPU};
 	int status, next;
 
 	if (!command_options(self, argc, argv, &o, &next, &status))

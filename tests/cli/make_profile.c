@@ -86,7 +86,7 @@ static uint64_t absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum ab
 		    uint32_t runnable_ms, uint32_t nr)
 {
 	struct dusk_sample s = {
-		.time_ns = end_ms * 1000000ULL, .thread = thread, .node = node, .outcome = UNDEFINED_RA, .cpu = 1,
+		.time_ns = end_ms * 1000000ULL, .thread = thread, .node = node, .outcome = UNDEFINED_RA, .cpu = nr > 1 ? DUSK_NO_CPU : 1,
 		.source = DUSK_OFF_CPU, .state = state, .value_ns = ms * 1000000ULL,
 		.runnable_ns = runnable_ms * 1000000ULL, .count = nr,
 	};

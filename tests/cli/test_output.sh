@@ -334,7 +334,7 @@ my_app    200/201   [000]     0.100000:   10000000 cpu-clock:
 
 -
 claim "script: an absence is a sample of its own event" prints sh -c "$dusk script -i both.dusk --off-cpu | tail -n 5" <<'-'
-xz    100/100   [001]     0.200000:    4000000 off-cpu: 
+xz    100/100   [000]     0.200000:    4000000 off-cpu: 
 # preempted 4.000000 ms, runnable 4.000000 ms, the sum of 40
 	            2000 code+0x0 (/usr/bin/xz)
 	            1000 main+0x0 (/usr/bin/xz)

@@ -221,6 +221,14 @@ void live_end(pid_t pid)
 	live_wait(pid, 10);
 }
 
+static bool names_events(const char *const *words)
+{
+	for (; *words && strcmp(*words, "--"); words++)
+		if (!strcmp(*words, "-e"))
+			return true;
+	return false;
+}
+
 pid_t live_spawn_record(const char *file, const char *const *words)
 {
 	const char *all[MAX_WORDS] = {dusk, "record", "-q", "-o", file};
@@ -228,6 +236,10 @@ pid_t live_spawn_record(const char *file, const char *const *words)
 
 	assert_non_null(dusk);
 	unlink(file);
+	if (!names_events(words)) {	/* most tests count ticks */
+		all[nr++] = "-e";
+		all[nr++] = "cpu";
+	}
 	while (*words && nr < MAX_WORDS - 1)
 		all[nr++] = *words++;
 	return spawn(all, 2); /* a recorded victim says "ready" to nobody */

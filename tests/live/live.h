@@ -51,7 +51,7 @@ void live_wait_state(pid_t pid, char state);
 /* The exit status of a program; 128 and the signal if one ended it. Fails if it is not over after @seconds. */
 int live_wait(pid_t pid, int seconds);
 
-/* Run `dusk record -q -o FILE ...` to its end: its exit status. */
+/* Run `dusk record -q -o FILE ...` to its end: its exit status. It records ticks, unless -e is given. */
 int live_record(const char *file, const char *const *words);
 #define RECORD(file, ...) live_record(file, (const char *const[]){__VA_ARGS__, NULL})
 

@@ -165,7 +165,7 @@ counters() {
 	first=$started
 	start second offcputime -p $victim || return
 	second=$started
-	"$dusk" record -q -F 999 -o shared.dusk -d 3s -p $victim || return
+	"$dusk" record -q -e cpu -F 999 -o shared.dusk -d 3s -p $victim || return
 	stop $second || return
 	kill -9 $victim
 	wait $victim

@@ -63,7 +63,7 @@ claim "a memory out of range" exits 2 "$dusk" record --stackmap-mem 1M1
 claim "... the range is named" says "from 512K to 512M"
 claim "both" exits 2 "$dusk" record --stackmap-bits 12 --stackmap-mem 1M
 
-"$dusk" record -q -p $victim -F 4999 --stackmap-mem 2M -o first.dusk 2>errors &
+"$dusk" record -q -e cpu -p $victim -F 4999 --stackmap-mem 2M -o first.dusk 2>errors &
 recording=$!
 claim "a recording fills it" reaches entries 200
 claim "... in the size that was asked for" [ "$(stat bits)" = 12 ]
@@ -98,7 +98,7 @@ resets() {
 }
 claim "... again and again" resets
 claim "... and is empty then" sh -c "$dusk stackmap reset && $dusk stackmap stat | awk '/^entries/ { exit \$2 > 300 }'"
-claim "a second recording has what is there" exits 0 "$dusk" record -p $victim -F 999 -d 500ms --stackmap-bits 14 -o second.dusk
+claim "a second recording has what is there" exits 0 "$dusk" record -e cpu -p $victim -F 999 -d 500ms --stackmap-bits 14 -o second.dusk
 claim "... and is told that its wish was not met" says "has 12 bits already, not 14"
 kill -INT $recording
 wait $recording
@@ -109,7 +109,7 @@ claim "... nothing was lost" [ "$(counter first.dusk lost-samples)$(counter firs
 claim "... complete are" sh -c "$dusk info -i first.dusk | awk '/^complete/ { exit \$2 < 99 }'"
 claim "nothing stays" [ ! -e /sys/fs/bpf/dusk ]
 
-"$dusk" record -q -p $victim -F 9999 --stackmap-bits 10 -o small.dusk 2>errors &
+"$dusk" record -q -e cpu -p $victim -F 9999 --stackmap-bits 10 -o small.dusk 2>errors &
 recording=$!
 claim "a small one is filled again and again" reaches epoch 4
 kill -INT $recording
@@ -119,7 +119,7 @@ claim "... as they were" sh -c "$(declare -f paths); $dusk stackmap show -i smal
 claim "... nothing was lost" [ "$(counter small.dusk lost-samples)$(counter small.dusk lost-stacks)" = 00 ]
 claim "... samples are stacks or have a reason" sh -c "$dusk info -i small.dusk | awk '/^complete/ { exit \$2 < 99 }'"
 
-"$dusk" record -q --private -d 1s -o private.dusk &
+"$dusk" record -q -e cpu --private -d 1s -o private.dusk &
 sleep 0.5
 claim "a private one is nobody's" exits 1 "$dusk" stackmap stat
 wait %%

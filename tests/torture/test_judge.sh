@@ -22,7 +22,7 @@ all_right() { judged "$tmp/log" && [ $status = 0 ] && [ "$wrong" = 0 ] && [ "$ri
 all_wrong() { forged caller && [ $status = 1 ] && [ "$right" = 0 ] && [ "$wrong" -gt 100 ]; }
 many_wrong() { forged late && [ $status = 1 ] && [ "$wrong" -gt 100 ]; }
 
-"$dusk" record -q -F 1999 -o "$tmp/profile" -- "$here/victim" plain "$tmp/log" 1000
+"$dusk" record -q -e cpu -F 1999 -o "$tmp/profile" -- "$here/victim" plain "$tmp/log" 1000
 claim "a true log is believed" all_right
 claim "a log with other callers is not" all_wrong
 claim "a log of another time is not" many_wrong

@@ -11,7 +11,7 @@ dusk=$1 profile=$2 duration=$3
 shift 3
 [ $# -gt 0 ] || set -- -a
 
-"$dusk" record -q "$@" -F 997 --max-depth 2048 -d "$duration" -o "$profile" || exit 1
+"$dusk" record -q -e cpu "$@" -F 997 --max-depth 2048 -d "$duration" -o "$profile" || exit 1
 ask() {
 	"$dusk" query -i "$profile" "$1" || exit 1
 	echo
