@@ -17,7 +17,8 @@ enum {
 	SERVE_CALLBACK = 4,	/* dusk_unwind_done() is called in its program */
 	SERVE_AT_ONCE = 8,	/* the ring's reader is woken for each stack; else it looks by itself */
 	SERVE_MODULES = 16,	/* module events to its ring */
-	SERVE_OVERFLOW = 32,	/* to its ring, too: what its ledger has no room for */
+	SERVE_OVERFLOW = 32,	/* to its ring, too: what its ledger has no room for, */
+	SERVE_WHOLE = 64,	/* and stacks that have no id, with what is charged to them */
 };
 
 struct consumer {

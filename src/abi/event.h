@@ -14,7 +14,8 @@
 #include "consumer.h"
 #include "frame.h"
 
-enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE };
+enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE,
+		  EVENT_KERNEL_STACK };
 
 #define COMM_BYTES 16
 #define BUILD_ID_BYTES 20
@@ -41,6 +42,7 @@ struct event_stack {
 	u32 stack;			/* id in the stackmap; 0: none, or the frames follow */
 	u32 nr;				/* user frames that follow */
 	u64 walk_ns;
+	u64 same_as;			/* not 0: the stack is that of this cookie, which travelled whole */
 	u64 frame[];
 };
 
@@ -56,9 +58,10 @@ struct event_module {
 	char path[PATH_BYTES];		/* as @pid sees it; not terminated */
 };
 
-/* A row of the ledger, which has no room for it. */
+/* A row of the ledger that is not in it: there is no room, or its stack travels whole, under the row's cookie. */
 struct event_charge {
 	u32 kind, pad;
+	u64 time_ns;			/* CLOCK_MONOTONIC */
 	struct charge_key key;
 	struct charge_sum sum;
 };
@@ -85,11 +88,20 @@ struct event_absence {
 	u64 frame[];
 };
 
+/* A kernel stack that has no id in the stackmap, and a number instead, before it is used. */
+#define WHOLE_STACK (1u << 31)		/* ids have 31 bits */
+
+struct event_kernel_stack {
+	u32 kind, number;
+	u32 nr, pad;
+	u64 frame[];
+};
+
 /* Who woke a thread. Of an interrupt there is no more than the kernel stack. */
 struct event_waker {
 	u64 cookie;			/* as in struct event_absence */
 	u32 pid, tid;
-	u32 kernel_stack, user_stack;	/* ids in the stackmap */
+	u32 kernel_stack, user_stack;	/* ids in the stackmap; or a WHOLE_STACK */
 	u8 kind, outcome;		/* kind: enum waker_kind */
 	u16 pad[3];
 	char comm[COMM_BYTES];

@@ -9,10 +9,10 @@
 
 _Static_assert(sizeof(struct event_sample) == 64, "event_sample");
 _Static_assert(__builtin_offsetof(struct event_sample, comm) == 48, "event_sample.comm");
-_Static_assert(sizeof(struct event_stack) == 40, "event_stack");
+_Static_assert(sizeof(struct event_stack) == 48, "event_stack");
 _Static_assert(sizeof(struct event_module) == 1104, "event_module");
 _Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
-_Static_assert(sizeof(struct event_charge) == 56, "event_charge");
+_Static_assert(sizeof(struct event_charge) == 64, "event_charge");
 _Static_assert(sizeof(struct event_absence) == 96, "event_absence");
 _Static_assert(sizeof(struct event_waker) == 48, "event_waker");
 _Static_assert(sizeof(struct event_life) == 80, "event_life");

@@ -13,8 +13,9 @@ static INLINE void answer(struct task_state *st, struct event_stack *e, struct s
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu), consumers;
 
+	st->last.cookie = e->same_as ? e->same_as : load_relaxed(&st->defer.word) >> DEFER_BITS;
 	st->last.stack = e->stack;
-	st->last.outcome = frames ? STACKMAP_FULL : e->outcome;
+	st->last.outcome = answer_outcome(e, frames);
 	st->last_mm = st->mm;
 	st->scheduler = 0;
 	consumers = defer_take(&st->defer, &e->cookie);

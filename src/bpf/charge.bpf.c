@@ -23,7 +23,8 @@ static INLINE void wait_for_stack(struct charge *what, u64 cookie)
 
 CORE void charge_answered(struct charge *what, int err, const struct dusk_unwind *u)
 {
-	struct charge_key final = { .key = what->key, .stack = u->stack, .outcome = u->outcome };
+	struct answer a = { .cookie = u->cookie, .stack = u->stack, .outcome = u->outcome };
+	struct charge_key final = charge_row(&a, what->key);
 
 	if (err == DUSK_QUEUED || err == DUSK_PENDING)
 		wait_for_stack(what, u->cookie);

@@ -9,11 +9,11 @@ __attribute__((weak, noinline)) int dusk_unwind_done(u32 consumer, u64 cookie, u
 	return 0;
 }
 
-/* The ledger has no room. */
-static INLINE void charge_by_ring(u32 slot, const struct charge_key *key, const struct charge *what)
+/* To the ring rather, of a consumer that wants @such. */
+static INLINE void charge_by_ring(u32 slot, u32 such, const struct charge_key *key, const struct charge *what)
 {
 	struct consumer *c = &at(registry.consumer, slot & (MAX_CONSUMERS - 1));
-	void *ring = c->flags & SERVE_OVERFLOW ? bpf_map_lookup_elem(&rings, &slot) : NULL;
+	void *ring = c->flags & such ? bpf_map_lookup_elem(&rings, &slot) : NULL;
 	struct event_charge *e = ring ? bpf_ringbuf_reserve(ring, sizeof(*e), 0) : NULL;
 
 	if (!e) {
@@ -22,6 +22,7 @@ static INLINE void charge_by_ring(u32 slot, const struct charge_key *key, const 
 	}
 	e->kind = EVENT_CHARGE;
 	e->pad = 0;
+	e->time_ns = bpf_ktime_get_ns();
 	e->key = *key;
 	e->sum.amount = what->amount;
 	e->sum.part = what->part;
@@ -38,13 +39,17 @@ GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, struct charge *what 
 
 	if (!ledger)
 		return 0;
+	if (key->outcome == STACKMAP_FULL) {	/* beside its stack: nobody has to remember one for the other */
+		charge_by_ring(slot, SERVE_WHOLE, key, what);
+		return 0;
+	}
 	sum = bpf_map_lookup_elem(ledger, key);
 	if (!sum) {
 		bpf_map_update_elem(ledger, key, &fresh, BPF_NOEXIST);
 		sum = bpf_map_lookup_elem(ledger, key);
 	}
 	if (!sum) {
-		charge_by_ring(slot, key, what);
+		charge_by_ring(slot, SERVE_OVERFLOW, key, what);
 		return 0;
 	}
 	fetch_add(&sum->amount, what->amount);
@@ -61,14 +66,6 @@ struct serving {
 	u32 consumers;			/* as defer_take() has it */
 };
 
-static INLINE struct charge_key row_of(const struct answer *a, u64 key, u32 kind)
-{
-	return (struct charge_key){
-		.key = key, .cookie = kind == CHARGE_FINAL ? 0 : a->cookie, .stack = a->stack, .outcome = a->outcome,
-		.kind = kind,
-	};
-}
-
 static INLINE bool is_open(const struct consumer *c)
 {
 	return load_acquire(&c->generation) & 1;
@@ -79,7 +76,7 @@ static long serve_charge(u32 turn, void *ctx)
 {
 	struct serving *s = ctx;
 	struct charge *c = &at(s->st->charges.charge, turn);
-	struct charge_key key = row_of(&s->answer, c->key, CHARGE_FINAL);
+	struct charge_key key = charge_row(&s->answer, c->key);
 
 	if (turn >= s->st->charges.nr)
 		return STOP;
@@ -125,22 +122,23 @@ static long serve_consumer(u32 slot, void *ctx)
 {
 	struct serving *s = ctx;
 	struct consumer *c = &at(registry.consumer, slot);
-	struct charge_key key;
+	struct charge_key resolved = {
+		.kind = CHARGE_RESOLVED, .cookie = s->answer.cookie, .stack = s->answer.stack, .outcome = s->answer.outcome,
+	};
+	bool whole = s->answer.outcome == STACKMAP_FULL;
 	void *ring;
 
 	if (!((s->consumers & DEFER_ALL) >> slot))
 		return STOP;
 	if (!(s->consumers >> slot & 1) || !is_open(c))
 		return NEXT;
-	if (c->flags & SERVE_RING) {
+	if (c->flags & SERVE_RING || (whole && c->flags & SERVE_WHOLE)) {
 		ring = bpf_map_lookup_elem(&rings, &slot);
 		if (!ring || emit(ring, s->event, sizeof(*s->event), s->frames, c->flags & SERVE_AT_ONCE))
 			fetch_add(&c->lost_stacks, 1);
 	}
-	if (s->consumers & DEFER_ELSEWHERE && c->flags & SERVE_LEDGER) {
-		key = row_of(&s->answer, 0, CHARGE_RESOLVED);
-		charge(slot, &key, &no_charge);
-	}
+	if (s->consumers & DEFER_ELSEWHERE && c->flags & SERVE_LEDGER && !whole)
+		charge(slot, &resolved, &no_charge);
 	if (c->flags & SERVE_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)
 			call_back(slot, &s->answer);
@@ -157,7 +155,7 @@ GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e 
 
 	s.answer.cookie = e->cookie;
 	s.answer.stack = e->stack;
-	s.answer.outcome = frames ? STACKMAP_FULL : e->outcome;
+	s.answer.outcome = answer_outcome(e, frames);
 	if (charges_settle(&st->charges, e->cookie))
 		settle(&s);
 	bpf_loop(MAX_CONSUMERS, serve_consumer, &s, 0);

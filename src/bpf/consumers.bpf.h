@@ -3,6 +3,23 @@
 #pragma once
 #include "maps.h"
 
+/* How requests are answered by @e. STACKMAP_FULL: the stack travels whole, to rings only; @frames are its, or it is @e->same_as. */
+static INLINE u32 answer_outcome(const struct event_stack *e, const struct stack *frames)
+{
+	return frames ? STACKMAP_FULL : e->outcome;
+}
+
+/* The row of a consumer's @key. Of a stack that travels whole only the cookie tells which one it is. */
+static INLINE struct charge_key charge_row(const struct answer *a, u64 key)
+{
+	bool whole = a->outcome == STACKMAP_FULL;
+
+	return (struct charge_key){
+		.key = key, .cookie = whole ? a->cookie : 0, .stack = a->stack, .outcome = a->outcome,
+		.kind = whole ? CHARGE_DUE : CHARGE_FINAL,
+	};
+}
+
 /*
  * Serve @consumers (as defer_take() has it) with @e: its cookie, and stack or outcome; if the stackmap was full, with
  * @frames. Any context, between grace_enter() and grace_leave(). Returns 0.
@@ -17,8 +34,8 @@ GLOBAL int serve_orphans(struct task_state *st NONNULL);
 GLOBAL int serve_owed(struct task_state *st NONNULL);
 
 /*
- * Enter @what, but for its key, in the row @key of the ledger of the consumer at @slot; if that is full, in its
- * ring, if it wants that. Returns 0.
+ * Enter @what, but for its key, in the row @key of the ledger of the consumer at @slot; if that is full or the stack
+ * travels whole, in its ring, if it wants that. Returns 0.
  */
 GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, struct charge *what NONNULL);
 

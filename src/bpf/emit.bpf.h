@@ -19,10 +19,10 @@ static INLINE u64 wakeup(void *ring, bool now)
 static INLINE int emit(void *ring, void *head, u32 head_bytes, const struct stack *frames, bool now)
 {
 	struct bpf_dynptr space;
-	u32 nr = 0, bytes;
+	u32 nr = frames ? opaque((u32)frames->nr) : 0, bytes;
 
-	if (frames)
-		nr = frames->nr <= MAX_DEPTH ? frames->nr : MAX_DEPTH;
+	if (nr > MAX_DEPTH)
+		nr = MAX_DEPTH;
 	bytes = nr * sizeof(u64);
 	if (!bytes)
 		return bpf_ringbuf_output(ring, head, head_bytes, wakeup(ring, now));

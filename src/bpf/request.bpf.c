@@ -48,6 +48,8 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 	if (err == -EBUSY && st->last_mm == st->mm) {
 		e.outcome = st->last.outcome;
 		e.stack = st->last.stack;
+		if (e.outcome == STACKMAP_FULL)
+			e.same_as = st->last.cookie;
 	} else if (err == -EBUSY) {
 		e.outcome = EXEC_NEW;
 	}

@@ -258,6 +258,8 @@ static INLINE void send_absence(struct event_absence *e, const struct dusk_unwin
 {
 	bool whole = !e->kernel_stack && s->nr;
 
+	if (whole)
+		count_total(COUNT_STACKS_INLINE, 1);
 	e->cookie = u->cookie;
 	e->user_stack = u->stack;
 	e->outcome = u->outcome;
@@ -408,17 +410,26 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 		.switches = w->switches,
 	};
 	struct stack *s = scratch_get();
+	u32 nr = 0;
 	long bytes;
 
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), t->comm);
 	if (s) {		/* if it has been back since the end, this is another absence */
 		bytes = bpf_get_task_stack(t, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
 		s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
-		if (s->nr && switches(t) == w->switches)
-			stackmap_put(s, &e.kernel_stack);
-		scratch_put();
+		if (switches(t) != w->switches)
+			s->nr = 0;
+		if (s->nr && stackmap_put(s, &e.kernel_stack)) {
+			count_total(COUNT_STACKS_INLINE, 1);
+			nr = s->nr <= MAX_KERNEL_FRAMES ? s->nr : MAX_KERNEL_FRAMES;
+		}
 	}
+	e.nr = nr;
 	bpf_seq_write(seq, &e, sizeof(e));
+	if (nr)
+		bpf_seq_write(seq, s->frame, nr * sizeof(u64));
+	if (s)
+		scratch_put();
 }
 
 /* The end of the recording: what of the thread's life has not been told. */

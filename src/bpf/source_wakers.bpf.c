@@ -6,6 +6,7 @@
  * other CPUs may be completed there, in an interrupt. This runs under the lock of the woken task (pi_lock), and may be
  * in an interrupt: the waker's user stack is asked for, and walked when it returns to user mode.
  */
+#include "emit.bpf.h"
 #include "kernelframes.bpf.h"
 #include "recorder.bpf.h"
 #include "request.bpf.h"
@@ -18,6 +19,7 @@
 #define IN_NMI_OR_HARDIRQ 0xff0000
 #define IN_SOFTIRQ 0x100
 
+static u32 nr_whole;			/* kernel stacks that were sent, as they had no id */
 static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
 
 /* Has the current task begun the softirq that runs? */
@@ -53,6 +55,20 @@ static INLINE u32 kind_of_waker(struct task_struct *t, const struct stack *s)
 	return context & IN_SOFTIRQ && !began_softirq(s) ? WAKER_INTERRUPT : WAKER_TASK;
 }
 
+/* A thread has no room for a stack: it is sent now, under a number of its own. */
+static INLINE u32 send_whole(const struct stack *s)
+{
+	struct event_kernel_stack e = { .kind = EVENT_KERNEL_STACK };
+
+	e.number = WHOLE_STACK | fetch_add(&nr_whole, 1);
+	e.nr = s->nr;
+	count_total(COUNT_STACKS_INLINE, 1);
+	if (!emit(&events, &e, sizeof(e), s, false))
+		return e.number;
+	count(COUNT_LOST_STACKS, 1);
+	return 0;
+}
+
 static INLINE void note_task(struct event_waker *by, struct task_struct *t)
 {
 	struct dusk_unwind u;
@@ -74,8 +90,8 @@ static INLINE void note(void *ctx, struct event_waker *by, struct stack *s)
 	get_frames_from(ctx, s, &own_frames, &config.places.wake, &config.places.wake);
 	__builtin_memset(by, 0, sizeof(*by));
 	by->kind = kind_of_waker(t, s);
-	if (s->nr)
-		stackmap_put(s, &by->kernel_stack);
+	if (s->nr && stackmap_put(s, &by->kernel_stack))
+		by->kernel_stack = send_whole(s);
 	if (by->kind == WAKER_TASK)
 		note_task(by, t);
 }

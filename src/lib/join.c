@@ -77,3 +77,15 @@ void join_stack(struct join *j, uint64_t cookie, uint32_t user, uint8_t outcome)
 
 	stitch_stack(j->stitch, cookie, user, outcome, serve, &s);
 }
+
+void join_same(struct join *j, uint64_t cookie, uint64_t same_as)
+{
+	uint32_t node;
+	uint8_t outcome;
+	int ret = stitch_same(j->stitch, cookie, same_as, &node, &outcome);
+
+	if (ret < 0)
+		j->failed = ret;
+	else if (ret)
+		join_stack(j, cookie, node, outcome);
+}

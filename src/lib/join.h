@@ -38,5 +38,8 @@ void join_place(struct join *j, struct waiting *w, const struct user_stack *s);
 /* @w stands on user node @user (0: none), @outcome says how that ended. */
 void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t outcome);
 
+/* The stack of @cookie is that of @same_as. */
+void join_same(struct join *j, uint64_t cookie, uint64_t same_as);
+
 /* That stack: for all that wait, and will. */
 void join_stack(struct join *j, uint64_t cookie, uint32_t user, uint8_t outcome);

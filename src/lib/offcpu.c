@@ -43,6 +43,7 @@ struct offcpu {
 	struct governor governor;
 	struct map numbers;		/* tid -> index in threads */
 	struct vec(struct thread) threads;
+	struct map whole;		/* WHOLE_STACK -> as stacks.h numbers them */
 	struct vec(struct unended) unended;
 	struct charge_key keys[BATCH];
 	struct charge_sum sums[BATCH];
@@ -96,6 +97,7 @@ void offcpu_free(struct offcpu *o)
 	closep(&o->ledger[1]);
 	shared_unmap(&o->times);
 	map_done(&o->numbers);
+	map_done(&o->whole);
 	vec_done(&o->threads);
 	vec_done(&o->unended);
 	free(o);
@@ -131,11 +133,29 @@ static struct thread thread_of(struct offcpu *o, uint32_t tid)
 	       (struct thread){ 0, profile_thread(o->join->writer, 0, tid, "") };
 }
 
+static void take_kernel_stack(struct offcpu *o, const struct event_kernel_stack *e)
+{
+	bool fresh;
+	uint32_t *number = map_at(&o->whole, e->number, &fresh);
+
+	if (number)
+		*number = stacks_keep_kernel(o->join->stacks, e->frame, e->nr);
+	else
+		o->join->failed = -ENOMEM;
+}
+
+static u32 kernel_stack_of(const struct offcpu *o, const struct event_waker *e)
+{
+	const uint32_t *whole = e->kernel_stack & WHOLE_STACK ? map_find(&o->whole, e->kernel_stack) : &e->kernel_stack;
+
+	return whole ? *whole : 0;
+}
+
 static void take_waker(struct offcpu *o, const struct event_waker *e, uint64_t absence)
 {
 	struct join *j = o->join;
 	struct waiting w = {
-		.kernel_stack = e->kernel_stack, .absence = absence, .waker = e->kind,
+		.kernel_stack = kernel_stack_of(o, e), .absence = absence, .waker = e->kind,
 	};
 
 	if (e->kind == WAKER_TASK)
@@ -205,6 +225,7 @@ static void take_row(struct offcpu *o, const struct charge_key *key, const struc
 int offcpu_event(struct offcpu *o, const void *data, size_t size)
 {
 	const struct event_absence *absence = data;
+	const struct event_kernel_stack *stack = data;
 	const struct event_charge *charge = data;
 	const struct event_life *life = data;
 	const struct event_waker *by;
@@ -222,7 +243,7 @@ int offcpu_event(struct offcpu *o, const void *data, size_t size)
 	case EVENT_CHARGE:
 		if (size < sizeof(*charge) || charge->key.outcome >= NR_OUTCOMES)
 			return -EPROTO;
-		take_row(o, &charge->key, &charge->sum, o->join->start_ns);
+		take_row(o, &charge->key, &charge->sum, charge->time_ns);
 		break;
 	case EVENT_THREAD:
 	case EVENT_LIFE:
@@ -232,6 +253,11 @@ int offcpu_event(struct offcpu *o, const void *data, size_t size)
 			take_life(o, life);
 		else
 			know_thread(o, life->pid, life->tid, life->comm);
+		break;
+	case EVENT_KERNEL_STACK:
+		if (size < sizeof(*stack) || size - sizeof(*stack) < stack->nr * sizeof(u64))
+			return -EPROTO;
+		take_kernel_stack(o, stack);
 		break;
 	}
 	return 0;
@@ -292,6 +318,19 @@ int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)
 	return drain(o, o->ledger[!o->current], now_ns);
 }
 
+/* The bytes of a record of stock; 0: not all of it is there yet. */
+static size_t stock_bytes(const void *data, size_t have)
+{
+	const struct event_absence *absence = data;
+	size_t bytes = sizeof(struct event_life);
+
+	if (have < sizeof(u32))
+		return 0;
+	if (*(const u32 *)data == EVENT_ABSENCE)
+		bytes = have < sizeof(*absence) ? sizeof(*absence) : sizeof(*absence) + absence->nr * sizeof(u64);
+	return bytes <= have ? bytes : 0;
+}
+
 static int read_stock(struct offcpu *o, int fd)
 {
 	char buf[8192];
@@ -302,10 +341,7 @@ static int read_stock(struct offcpu *o, int fd)
 		size_t done = 0, bytes;
 
 		have += got;
-		for (; have - done >= sizeof(u32); done += bytes) {
-			bytes = *(u32 *)(buf + done) == EVENT_LIFE ? sizeof(struct event_life) : sizeof(struct event_absence);
-			if (have - done < bytes)
-				break;
+		for (; (bytes = stock_bytes(buf + done, have - done)); done += bytes) {
 			if (offcpu_event(o, buf + done, bytes))
 				return -EPROTO;
 		}

@@ -23,7 +23,7 @@ int offcpu_ledger(const struct offcpu *o);
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err);
 int offcpu_stop(struct offcpu *o, uint64_t stop_ns, struct dusk_error *err);
 
-/* An event of the ring: EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE. 0 or -EPROTO. */
+/* An event of the ring: EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE, EVENT_KERNEL_STACK. 0 or -EPROTO. */
 int offcpu_event(struct offcpu *o, const void *data, size_t size);
 
 /* Look at what it costs, now and then, and choose which absences are taken from here on. */

@@ -87,6 +87,10 @@ static void take_stack(struct dusk_record *r, const struct event_stack *e)
 	struct join *j = &r->join;
 	uint32_t node = 0;
 
+	if (e->same_as) {
+		join_same(j, e->cookie, e->same_as);
+		return;
+	}
 	if (e->nr)
 		node = stacks_user_frames(j->stacks, e->frame, e->nr, e->pid);
 	else if (e->stack)
@@ -279,8 +283,8 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	if (!ret && r->sources & DUSK_RECORD_OFF_CPU)
 		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->join, o->budget, err);
 	if (!ret)
-		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER, SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW,
-					map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
+		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER,
+					SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW | SERVE_WHOLE, map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(r->tool, err);	/* children of what is profiled are profiled */
 	if (!ret)

@@ -2,14 +2,9 @@
 #include "stacks.h"
 #include <stdlib.h>
 #include "base/map.h"
-#include "base/vec.h"
+#include "stackset.h"
 
 #define KEPT 0x80000000u	/* this bit tells kept kernel stacks from ids of the table */
-
-struct kept {
-	u64 *frame;
-	u32 nr;
-};
 
 struct stacks {
 	struct profile_writer *writer;
@@ -17,8 +12,7 @@ struct stacks {
 	struct stackmap *map;
 	struct map user;	/* pid << 32 | id -> node; pid is 0 if no frame depends on the process */
 	struct map kernel;	/* user node << 32 | kernel id -> node */
-	struct vec(struct kept) kept;
-	struct map kept_by_hash;	/* -> index + 1 */
+	struct stackset kept;
 };
 
 struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, struct stackmap *map)
@@ -34,10 +28,7 @@ void stacks_free(struct stacks *s)
 {
 	if (!s)
 		return;
-	for (size_t i = 0; i < s->kept.nr; i++)
-		free(s->kept.v[i].frame);
-	vec_done(&s->kept);
-	map_done(&s->kept_by_hash);
+	stackset_done(&s->kept);
 	map_done(&s->user);
 	map_done(&s->kernel);
 	free(s);
@@ -87,31 +78,9 @@ uint32_t stacks_user(struct stacks *s, u32 id, pid_t pid)
 
 u32 stacks_keep_kernel(struct stacks *s, const u64 *frame, u32 nr)
 {
-	struct kept k = { .nr = nr }, *same;
-	size_t bytes = nr * sizeof(*frame);
-	u64 hash = nr;
-	uint32_t *known;
-	bool added;
+	uint32_t index;
 
-	for (u32 i = 0; i < nr; i++)
-		hash = hash64(hash ^ frame[i]);
-	known = map_at(&s->kept_by_hash, hash, &added);
-	if (!known)
-		return 0;
-	same = added || !*known ? NULL : &s->kept.v[*known - 1];
-	if (same && same->nr == nr && !memcmp(same->frame, frame, bytes))
-		return KEPT | (*known - 1);
-
-	k.frame = malloc(bytes);
-	if (!k.frame)
-		return 0;
-	memcpy(k.frame, frame, bytes);
-	if (vec_push(&s->kept, k)) {
-		free(k.frame);
-		return 0;
-	}
-	*known = s->kept.nr;
-	return KEPT | (s->kept.nr - 1);
+	return stackset_keep(&s->kept, (const uint64_t *)frame, nr, &index) ? 0 : KEPT | index;
 }
 
 uint64_t stacks_nr(const struct stacks *s)
@@ -133,8 +102,8 @@ uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id)
 	if (known)
 		return *known;
 	if (id & KEPT) {
-		frame = s->kept.v[id & ~KEPT].frame;
-		nr = s->kept.v[id & ~KEPT].nr;
+		frame = (const u64 *)s->kept.stacks.v[id & ~KEPT].frame;
+		nr = s->kept.stacks.v[id & ~KEPT].nr;
 	} else {
 		frame = stackmap_frames(s->map, id, &nr);
 	}

@@ -16,26 +16,51 @@ static bool same(const struct dusk_stack *a, const struct dusk_stack *b)
 	return a->nr == b->nr && !memcmp(a->frame, b->frame, a->nr * sizeof(*a->frame));
 }
 
-int stackset_add(struct stackset *s, const struct dusk_stack *stack)
+/* Add @stack: *@ret is its index, and *@ret_fresh whether it was not there. */
+static int put(struct stackset *s, const struct dusk_stack *stack, uint32_t *ret, bool *ret_fresh)
 {
 	for (uint64_t key = hash_of(stack);; key++) {
-		bool fresh;
-		uint32_t *index = map_at(&s->by_hash, key, &fresh);
-		struct dusk_stack *known;
+		uint32_t *index = map_at(&s->by_hash, key, ret_fresh);
 
 		if (!index)
 			return -ENOMEM;
-		if (fresh) {
+		if (*ret_fresh)
 			*index = s->stacks.nr;
+		*ret = *index;
+		if (*ret_fresh)
 			return vec_push(&s->stacks, *stack);
-		}
-		known = &s->stacks.v[*index];
-		if (same(known, stack)) {
-			known->refs += stack->refs;
-			s->merged++;
+		if (same(&s->stacks.v[*ret], stack))
 			return 0;
-		}
 	}
+}
+
+int stackset_add(struct stackset *s, const struct dusk_stack *stack)
+{
+	uint32_t index;
+	bool fresh;
+	int err = put(s, stack, &index, &fresh);
+
+	if (err || fresh)
+		return err;
+	s->stacks.v[index].refs += stack->refs;
+	s->merged++;
+	return 0;
+}
+
+int stackset_keep(struct stackset *s, const uint64_t *frame, uint32_t nr, uint32_t *ret)
+{
+	struct dusk_stack stack = { .nr = nr, .frame = frame };
+	uint64_t *copy;
+	bool fresh;
+	int err = put(s, &stack, ret, &fresh);
+
+	if (err || !fresh)
+		return err;
+	copy = malloc(nr * sizeof(*frame));
+	s->owned = true;
+	s->stacks.v[*ret].frame = copy ? memcpy(copy, frame, nr * sizeof(*frame)) : NULL;
+	s->stacks.v[*ret].nr = copy ? nr : 0;	/* of 0 frames is none */
+	return copy ? 0 : -ENOMEM;
 }
 
 int stackset_steal(struct dusk_stacks **ret, struct stackset *s)
@@ -56,6 +81,8 @@ int stackset_steal(struct dusk_stacks **ret, struct stackset *s)
 
 void stackset_done(struct stackset *s)
 {
+	for (size_t i = 0; s->owned && i < s->stacks.nr; i++)
+		free((uint64_t *)s->stacks.v[i].frame);
 	vec_done(&s->stacks);
 	map_done(&s->by_hash);
 	free(s->store);

@@ -18,6 +18,11 @@ struct resolved {
 	u8 outcome;
 };
 
+/* A cookie whose stack is another one's that has not come. */
+struct same {
+	u64 cookie, same_as;
+};
+
 /*
  * Entries are reused, but the map's keys are not removed one by one: when few wait, it is made anew from those that do.
  */
@@ -26,6 +31,7 @@ struct stitch {
 	u32 free;		/* index + 1 */
 	u64 nr_waiting;
 	struct map first;	/* cookie -> index + 1 of the first that waits; 0: none any more */
+	struct vec(struct same) same;
 	struct resolved resolved[REMEMBERED];
 };
 
@@ -39,6 +45,7 @@ void stitch_free(struct stitch *s)
 	if (!s)
 		return;
 	vec_done(&s->entries);
+	vec_done(&s->same);
 	map_done(&s->first);
 	free(s);
 }
@@ -110,7 +117,7 @@ int stitch_sample(struct stitch *s, u64 cookie, const struct waiting *w, u32 *no
 	return 0;
 }
 
-void stitch_stack(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)(void *ctx, const struct waiting *w),
+static void serve(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)(void *ctx, const struct waiting *w),
 		  void *ctx)
 {
 	u32 *first = map_find(&s->first, cookie), i = first ? *first : 0, next;
@@ -128,6 +135,33 @@ void stitch_stack(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)
 		s->free = i;
 		s->nr_waiting--;
 	}
+}
+
+void stitch_stack(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)(void *ctx, const struct waiting *w),
+		  void *ctx)
+{
+	size_t kept = 0;
+
+	serve(s, cookie, node, outcome, fn, ctx);
+	for (size_t i = 0; i < s->same.nr; i++) {
+		if (s->same.v[i].same_as == cookie)
+			serve(s, s->same.v[i].cookie, node, outcome, fn, ctx);
+		else
+			s->same.v[kept++] = s->same.v[i];
+	}
+	s->same.nr = kept;
+}
+
+int stitch_same(struct stitch *s, u64 cookie, u64 same_as, u32 *node, u8 *outcome)
+{
+	const struct resolved *r = resolved_of(s, same_as);
+	struct same same = { cookie, same_as };
+
+	if (r->cookie != same_as)
+		return vec_push(&s->same, same);
+	*node = r->node;
+	*outcome = r->outcome;
+	return 1;
 }
 
 u64 stitch_nr_waiting(const struct stitch *s)

@@ -33,6 +33,12 @@ int stitch_sample(struct stitch *s, u64 cookie, const struct waiting *w, u32 *no
 void stitch_stack(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)(void *ctx, const struct waiting *w),
 		  void *ctx);
 
+/*
+ * The stack with @cookie is that with @same_as. Returns 1 if that has come: *@node and *@outcome are its, to be told by
+ * stitch_stack(). 0: it will serve who waits for either. -ENOMEM.
+ */
+int stitch_same(struct stitch *s, u64 cookie, u64 same_as, u32 *node, u8 *outcome);
+
 /* How many wait. */
 u64 stitch_nr_waiting(const struct stitch *s);
 

@@ -111,6 +111,8 @@ static u64 lost(const struct tool *t, enum counter which)
 			sum += load_relaxed(&c->lost_stacks);
 		if (c && which == COUNT_LOST_MODULES)
 			sum += load_relaxed(&c->lost_modules);
+		if (c && which == COUNT_LOST_ABSENCES)
+			sum += load_relaxed(&c->lost_charges);
 	}
 	return sum;
 }

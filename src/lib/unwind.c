@@ -18,9 +18,11 @@
 #include "outcomes.h"
 #include "remote.h"
 #include "tool.h"
+#include "whole.h"
 
 #define DEFAULT_RING_BYTES (1 << 20)
 #define DEFAULT_LEDGER_ROWS 16384
+#define WHOLE_SOON 1024			/* stacks without id whose cookies may be told again, as long as there is no ledger */
 #define LOOK_MS 100			/* the kernel side wakes us only when a ring fills up */
 
 _Static_assert((int)DUSK_SERVE_RING == SERVE_RING && (int)DUSK_SERVE_LEDGER == SERVE_LEDGER &&
@@ -31,6 +33,7 @@ struct reader {
 	struct dusk_unwinder *unwinder;
 	struct ring_buffer *ring;
 	int ring_fd, ledger_fd;
+	uint32_t number;
 	bool used;
 };
 
@@ -40,6 +43,7 @@ struct dusk_unwinder {
 	struct namer *names;
 	struct remote *remote;		/* once threads were asked for */
 	struct keeper keeper;
+	struct whole *whole;
 	struct reader reader[MAX_CONSUMERS];
 };
 
@@ -65,6 +69,11 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return -ENOMEM;
+	u->whole = whole_new();
+	if (!u->whole) {
+		free(u);
+		return -ENOMEM;
+	}
 	theirs = object_hush();
 	r = service_new(&u->service, &o, err);
 	libbpf_set_print(theirs);
@@ -82,6 +91,7 @@ static void end_reader(struct reader *r)
 {
 	if (!r->used)
 		return;
+	whole_drop(r->unwinder->whole, r->number);
 	ring_buffer__free(r->ring);
 	closep(&r->ring_fd);
 	closep(&r->ledger_fd);
@@ -95,6 +105,7 @@ void dusk_unwind_close(struct dusk_unwinder *u)
 	tool_free(u->tool);
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
 		end_reader(&u->reader[i]);
+	whole_free(u->whole);
 	remote_close(u->remote);
 	namer_free(u->names);
 	service_free(u->service);
@@ -149,23 +160,48 @@ void dusk_unwind_detach(struct dusk_unwinder *u)
 		tool_detach(u->tool);
 }
 
-/* The frames of a stack that is in the stackmap, or that came whole. */
-static int take_event(void *ctx, void *data, size_t size)
+/* The frames of a stack that is in the stackmap, or that came whole, now or under another cookie. */
+static void call_back(const struct reader *r, const struct event_stack *e)
 {
-	struct reader *r = ctx;
-	const struct event_stack *e = data;
-	struct dusk_stack_event event;
-
-	if (size < sizeof(*e) || e->kind != EVENT_STACK || size - sizeof(*e) < e->nr * sizeof(u64))
-		return -EPROTO;
-	event = (struct dusk_stack_event){
+	struct dusk_stack_event event = {
 		.cookie = e->cookie, .pid = e->pid, .tid = e->tid, .stack = e->stack, .outcome = e->outcome,
 		.frame = (const uint64_t *)e->frame, .nr = e->nr,
 	};
-	if (e->stack)
-		dusk_unwind_frames(r->unwinder, e->stack, &event.frame, &event.nr);
+	u32 stack = e->stack;
+
+	if (e->same_as)
+		whole_find(r->unwinder->whole, e->same_as, &stack, &event.outcome);
+	if (stack)
+		dusk_unwind_frames(r->unwinder, stack, &event.frame, &event.nr);
 	r->opts.on_stack(r->opts.ctx, &event);
-	return 0;
+}
+
+static bool has_ledger(const struct dusk_unwinder *u)
+{
+	for (u32 i = 0; i < MAX_CONSUMERS; i++)
+		if (u->reader[i].used && u->reader[i].opts.serve & DUSK_SERVE_LEDGER)
+			return true;
+	return false;
+}
+
+static int take_event(void *ctx, void *data, size_t size)
+{
+	struct reader *r = ctx;
+	const struct event_charge *charge = data;
+	const struct event_stack *e = data;
+	struct whole *whole = r->unwinder->whole;
+	int err;
+
+	if (size >= sizeof(*charge) && charge->kind == EVENT_CHARGE)
+		return whole_take_charge(whole, r->number, charge);
+	if (size < sizeof(*e) || e->kind != EVENT_STACK || size - sizeof(*e) < e->nr * sizeof(u64))
+		return -EPROTO;
+	err = whole_take_stack(whole, e);
+	if (r->opts.serve & DUSK_SERVE_RING)
+		call_back(r, e);
+	if (whole_nr(whole) > WHOLE_SOON && !has_ledger(r->unwinder))
+		whole_forget(whole);
+	return err;
 }
 
 static int make_ring(struct reader *r)
@@ -199,15 +235,18 @@ int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk
 				 number);
 	if (r->used)
 		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
-	*r = (struct reader){ .opts = *opts, .unwinder = u, .ring_fd = -1, .ledger_fd = -1, .used = true };
-	if (opts->serve & DUSK_SERVE_RING)
+	*r = (struct reader){
+		.opts = *opts, .unwinder = u, .ring_fd = -1, .ledger_fd = -1, .number = number, .used = true,
+	};
+	if (opts->serve & (DUSK_SERVE_RING | DUSK_SERVE_LEDGER))
 		ret = make_ring(r);
 	if (!ret && opts->serve & DUSK_SERVE_LEDGER)
 		ret = make_ledger(r);
 	if (ret)
 		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
 	else
-		ret = tool_add_consumer(u->tool, number, opts->serve, r->ring_fd, r->ledger_fd, err);
+		ret = tool_add_consumer(u->tool, number, opts->serve | (opts->serve & DUSK_SERVE_LEDGER ? SERVE_WHOLE : 0),
+					r->ring_fd, r->ledger_fd, err);
 	if (ret)
 		end_reader(r);
 	return ret;
@@ -269,14 +308,15 @@ static int read_resolved(int fd, struct map *resolved)
 	return 0;
 }
 
-static struct dusk_charge make_charge(const struct charge_key *key, const struct charge_sum *sum, struct map *resolved)
+static struct dusk_charge make_charge(const struct dusk_unwinder *u, const struct charge_key *key,
+				      const struct charge_sum *sum, struct map *resolved)
 {
 	struct dusk_charge c = {
 		.key = key->key, .amount = sum->amount, .count = sum->count, .stack = key->stack, .outcome = key->outcome,
 	};
 	const uint32_t *stack, *outcome;
 
-	if (key->kind != CHARGE_DUE)
+	if (key->kind != CHARGE_DUE || whole_find(u->whole, key->cookie, &c.stack, &c.outcome))
 		return c;
 	stack = map_find(resolved, key->cookie);
 	outcome = map_find(resolved, OUTCOME_OF(key->cookie));
@@ -291,30 +331,36 @@ static struct dusk_charge make_charge(const struct charge_key *key, const struct
 int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
 			void *ctx)
 {
-	int fd = number < MAX_CONSUMERS && u->reader[number].used ? u->reader[number].ledger_fd : -1, ret;
+	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
+	int fd = number < MAX_CONSUMERS && r->used ? r->ledger_fd : -1, ret;
 	struct charge_key key, *last = NULL, next;
 	struct map resolved = {};
 	struct charge_sum sum;
 
 	if (fd < 0)
 		return -ENOENT;
-	ret = read_resolved(fd, &resolved);
+	ret = r->opts.serve & DUSK_SERVE_RING ? 0 : ring_buffer__consume(r->ring);	/* else on_stack() would be called from here */
+	if (ret >= 0)
+		ret = read_resolved(fd, &resolved);
 	for (; !ret && !bpf_map_get_next_key(fd, last, &next); last = &key) {
 		struct dusk_charge c;
 
 		key = next;
 		if (key.kind == CHARGE_RESOLVED || bpf_map_lookup_elem(fd, &key, &sum))
 			continue;
-		c = make_charge(&key, &sum, &resolved);
+		c = make_charge(u, &key, &sum, &resolved);
 		ret = fn(ctx, &c);
 	}
+	if (!ret)
+		ret = whole_charges(u->whole, number, fn, ctx);
 	map_done(&resolved);
 	return ret;
 }
 
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr)
 {
-	const u64 *frame = stackmap_frames(service_stacks(u->service), id, nr);
+	const u64 *frame = id & WHOLE_STACK ? whole_frames(u->whole, id, nr) :
+					      stackmap_frames(service_stacks(u->service), id, nr);
 
 	if (!frame)
 		return -ENOENT;
@@ -325,6 +371,7 @@ int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **re
 void dusk_unwind_forget(struct dusk_unwinder *u)
 {
 	stackmap_forget(service_stacks(u->service));
+	whole_forget(u->whole);
 }
 
 int dusk_stackmap_of(struct dusk_stackmap **ret, struct dusk_unwinder *u)

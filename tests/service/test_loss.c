@@ -3,10 +3,17 @@
  * Every table with one place, a reader who never reads: what is lost is counted under its reason, and nothing is wrong.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "asker.h"
 #include "victim.h"
+
+#define CALLS 16		/* of even and odd, in victims/paths.c */
+#define PATHS 5000
+#define TIMES 3
+#define KEYS 12
 
 static struct asker tool;
 
@@ -154,6 +161,81 @@ static void whoever_never_polls_disturbs_nobody(void **state)
 	asker_close(&lazy);
 }
 
+/* Which of the victim's paths is stack @id? -1: none of them. */
+static int path_of(uint32_t id)
+{
+	const char *sentence = asker_sentence(&tool, id);
+	int path = 0, calls = 0, len;
+	char word[64];
+
+	for (; sscanf(sentence, "%63s%n", word, &len) == 1; sentence += len, calls++) {
+		if (!strcmp(word, "visit"))
+			return calls == CALLS ? path : -1;
+		if (strcmp(word, "odd") && strcmp(word, "even"))
+			return -1;
+		path = path << 1 | !strcmp(word, "odd");
+	}
+	return -1;
+}
+
+struct paths {
+	uint32_t count[PATHS], others;
+	uint64_t whole, unresolved;
+};
+
+static int count_path(void *ctx, const struct dusk_charge *c)
+{
+	struct paths *p = ctx;
+	int path = path_of(c->stack);
+
+	p->unresolved += c->unresolved;
+	p->whole += c->stack >> 31;
+	if (path < 0 || path >= PATHS)
+		p->others += c->count;
+	else
+		p->count[path] += c->count;
+	return 0;
+}
+
+/* Nobody polls, so that no fresh table takes the place of the full one. */
+static void sums_whose_stacks_have_no_id_have_them_nevertheless(void **state)
+{
+	char paths[16], times[16];
+	struct paths *p;
+	pid_t victim;
+
+	snprintf(paths, sizeof(paths), "%d", PATHS);
+	snprintf(times, sizeof(times), "%d", TIMES);
+	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .stackmap_bits = 10});
+	tool.control->keys = KEYS;	/* more than a task holds */
+	tool.control->again = KEYS - 1;
+	assert_int_equal(try_init_sized(&tool, 0, DUSK_SERVE_LEDGER, 16 << 20, 1 << 18), 0);
+	assert_int_equal(try_init_sized(&tool, 1, DUSK_SERVE_LEDGER | DUSK_SERVE_RING, 16 << 20, 1 << 18), 0);
+	victim = START(live_victim("paths"), "asks", paths, times);
+	live_wait_state(victim, 'T');
+	asker_attach(&tool, BY_RAW, victim, 3);
+	kill(victim, SIGCONT);
+	assert_int_equal(live_wait(victim, 60), 0);
+	asker_silence(&tool);
+	p = calloc(1, sizeof(*p));
+	assert_non_null(p);
+	for (uint32_t consumer = 0; consumer < 2; consumer++) {
+		if (consumer)
+			asker_poll(&tool, 100);
+		memset(p, 0, sizeof(*p));
+		assert_int_equal(dusk_unwind_charges(tool.unwinder, consumer, count_path, p), 0);
+		print_message("%lu rows of stacks without id, %u charges elsewhere\n", p->whole, p->others);
+		assert_int_equal(p->unresolved, 0);
+		assert_true(p->whole > 1000);
+		assert_true(p->others < 20 * KEYS);
+		for (int path = 0; path < PATHS; path++)
+			assert_int_equal(p->count[path], TIMES * KEYS);
+		assert_int_equal(dusk_unwind_lost(tool.unwinder, consumer, "lost-stacks"), 0);
+		assert_int_equal(dusk_unwind_lost(tool.unwinder, consumer, "lost-charges"), 0);
+	}
+	free(p);
+}
+
 #define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
 
 int main(int argc, char **argv)
@@ -164,6 +246,7 @@ int main(int argc, char **argv)
 		with_tool(one_walker_walks_for_all_or_says_that_it_was_busy),
 		with_tool(modules_beyond_the_table_are_counted_and_no_frame_is_anothers),
 		with_tool(whoever_never_polls_disturbs_nobody),
+		with_tool(sums_whose_stacks_have_no_id_have_them_nevertheless),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);

@@ -94,6 +94,30 @@ static void who_waits_is_served_once(void **state)
 	stitch_free(s);
 }
 
+static void who_waits_for_the_same_stack_is_served_with_it(void **state)
+{
+	struct stitch *s = stitch_new();
+	struct waiting before = at_time(1), late = at_time(2), other = at_time(3);
+	struct seen seen = {0};
+	u32 node = 0;
+	u8 outcome = 0;
+
+	assert_int_equal(stitch_sample(s, 11, &before, &node, &outcome), 0);
+	assert_int_equal(stitch_sample(s, 13, &other, &node, &outcome), 0);
+	assert_int_equal(stitch_same(s, 11, 10, &node, &outcome), 0);
+	assert_int_equal(stitch_same(s, 13, 12, &node, &outcome), 0);
+	stitch_stack(s, 10, 5, 6, count, &seen);
+	assert_int_equal(seen.nr, 1);
+	assert_int_equal(seen.last_time, 1);
+	assert_int_equal(stitch_sample(s, 11, &late, &node, &outcome), 1);
+	assert_int_equal(node, 5);
+	assert_int_equal(stitch_same(s, 14, 10, &node, &outcome), 1);
+	assert_int_equal(node, 5);
+	assert_int_equal(outcome, 6);
+	assert_int_equal(stitch_nr_waiting(s), 1);
+	stitch_free(s);
+}
+
 /* Each third stack is lost: its samples wait to the end, and get none of the others. */
 static void what_is_lost_leaves_samples_that_wait_and_no_wrong_ones(void **state)
 {
@@ -137,6 +161,7 @@ int main(void)
 		cmocka_unit_test(a_stack_serves_all_samples_that_wait_for_it),
 		cmocka_unit_test(a_stack_that_came_first_is_remembered),
 		cmocka_unit_test(who_waits_is_served_once),
+		cmocka_unit_test(who_waits_for_the_same_stack_is_served_with_it),
 		cmocka_unit_test(what_is_lost_leaves_samples_that_wait_and_no_wrong_ones),
 	};
 
