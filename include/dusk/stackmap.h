@@ -105,9 +105,11 @@ void dusk_stackmap_name(struct dusk_stackmap *m, uint64_t frame, char *ret, size
 
 struct dusk_stackmap_stat {
 	uint32_t bits, epoch;
+	uint32_t epochs;		/* of whose tables this is the sum; 0: requests are not known */
 	uint64_t entries, table_size;	/* stacks; slots, each for one */
-	uint64_t frames;		/* of all stacks */
-	uint64_t successes;		/* requests that got an id */
+	uint64_t kernel_entries;	/* of these: dusk_stack_is_kernel() */
+	uint64_t frames, kernel_frames;	/* of all stacks; of these */
+	uint64_t successes;		/* requests for a stack that got an id */
 	uint64_t full, contended;	/* that got none: no room for the frames; all slots taken where it could be */
 	uint64_t raced;			/* stacks written in vain, as another CPU was faster: room that is lost */
 	/* successes by the slots looked at: 1, 2, 3, 4, up to 8, 16, 24, 32 */
@@ -118,6 +120,13 @@ struct dusk_stackmap_stat {
 
 /* Since this epoch began. -ENOENT: it has no table. */
 int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret);
+
+/*
+ * Of a recording that has ended: its distinct stacks, kernel frames on user frames, and what they would take in a table;
+ * requests of all tools that shared the stackmap meanwhile. @table_size, @room and @bytes are 0; so are requests if it
+ * was killed. 0 or -ENOMEM.
+ */
+int dusk_stackmap_stat_of_profile(struct dusk_stackmap_stat *ret, const struct dusk_profile *p);
 
 /*
  * Begin a new epoch: the stackmap is empty. Recordings go on undisturbed, and what they have gathered stays theirs.

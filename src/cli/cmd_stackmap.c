@@ -132,12 +132,13 @@ static int show_stat(const struct command *self, const struct options *o, const 
 	_cleanup_(source_done) struct source s = {0};
 	struct dusk_stackmap_stat stat;
 	struct output out;
-	int status = open_map(&s.map, o);
+	int status = o->input ? open_profile(&s.profile, o->input, false, false) : open_map(&s.map, o), error;
 
 	if (status)
 		return status;
-	if (dusk_stackmap_stat(s.map, &stat)) {
-		say("the stackmap has just gone");
+	error = s.profile ? dusk_stackmap_stat_of_profile(&stat, s.profile) : dusk_stackmap_stat(s.map, &stat);
+	if (error) {
+		say("%s", s.profile ? strerror(-error) : "the stackmap has just gone");
 		return STATUS_FAILED;
 	}
 	status = output_open(&out, NULL, false);
@@ -224,7 +225,7 @@ static const struct verb {
 	int (*run)(const struct command *self, const struct options *o, const char *file);
 } verbs[] = {
 	{"show", " input pin top sort kernel user no-symbols json ", show},
-	{"stat", " pin json ", show_stat},
+	{"stat", " input pin json ", show_stat},
 	{"dump", " input pin output ", dump},
 	{"reset", " pin when-stopped ", reset},
 	{"read", " top sort kernel user kallsyms vmlinux json ", read_file},

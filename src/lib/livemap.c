@@ -9,12 +9,11 @@
 #include "error.h"
 #include "pins.h"
 #include "stackset.h"
-
-_Static_assert(DUSK_STACKMAP_LENGTHS == STACK_LENGTHS, "lengths");
+#include "stackstat.h"
 
 struct dusk_stackmap {
-	struct service *service;	/* whose it is, if it is not pinned for us: its parts are borrowed */
-	struct pins *pins;
+	struct service *service;	/* whose it is, if it is our process's: its parts are borrowed */
+	struct pins *pins;		/* NULL: of a service that is not shared */
 	struct registry *registry;
 	struct stackmap *map;
 	struct namer *names;
@@ -166,16 +165,15 @@ void dusk_stackmap_name(struct dusk_stackmap *m, uint64_t frame, char *ret, size
 
 static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t)
 {
-	for (u32 row = 0; row < STACK_ROWS; row++) {
-		const struct stack_counts *c = &t->counts[row];
+	struct stack_counts counts = {};
 
-		ret->full += load_relaxed(&c->full);
-		ret->contended += load_relaxed(&c->crowded);
-		ret->raced += load_relaxed(&c->raced);
-		for (u32 i = 0; i < STACK_LENGTHS; i++) {
-			ret->probes[i] += load_relaxed(&c->found[i]);
-			ret->successes += load_relaxed(&c->found[i]);
-		}
+	stackstat_add(&counts, t);
+	ret->full = counts.full;
+	ret->contended = counts.crowded;
+	ret->raced = counts.raced;
+	for (u32 i = 0; i < STACK_LENGTHS; i++) {
+		ret->probes[i] = counts.found[i];
+		ret->successes += counts.found[i];
 	}
 }
 
@@ -189,6 +187,7 @@ int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)
 	*ret = (struct dusk_stackmap_stat){
 		.bits = t->bits,
 		.epoch = t->epoch,
+		.epochs = 1,
 		.table_size = stacktable_slots(t->bits),
 		.bytes = stacktable_bytes(t->bits),
 		.room = (stacktable_words(t->bits) - stacktable_slots(t->bits)) * sizeof(u64),
@@ -198,6 +197,10 @@ int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)
 		if (stack_at(t, slot, &stack)) {
 			ret->entries++;
 			ret->frames += stack.nr;
+			if (dusk_stack_is_kernel(&stack)) {
+				ret->kernel_entries++;
+				ret->kernel_frames += stack.nr;
+			}
 		}
 	ret->bytes_used = load_relaxed(&t->used) * sizeof(u64) + ret->entries * sizeof(u64);
 	return 0;

@@ -36,6 +36,7 @@
 #include "profile_write.h"
 #include "sampler.h"
 #include "stacks.h"
+#include "stackstat.h"
 #include "stitch.h"
 #include "tool.h"
 
@@ -61,6 +62,8 @@ struct dusk_record {
 	bool verify;
 	uint64_t stop_ns, committed_ns;
 	uint64_t events_left;		/* to read in this poll */
+	struct stack_counts stacks_before;	/* in the stackmap, before this recording */
+	uint32_t first_epoch;
 	struct map due;			/* at the end: cookies of tasks that have not come back */
 };
 
@@ -354,6 +357,8 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
 	int ret = 0;
 
+	stackmap_count(service_stacks(r->service), &r->stacks_before);
+	r->first_epoch = load_acquire(&service_registry(r->service)->epochs.now);
 	r->join.start_ns = r->committed_ns = now_ns();
 	set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
 	if (r->offcpu)
@@ -421,6 +426,7 @@ static void write_verdict(struct dusk_record *r)
 
 static void write_ledger(struct dusk_record *r)
 {
+	struct stack_counts stacks;
 	char text[32];
 
 	for (u32 i = 0; i < NR_COUNTERS; i++)
@@ -435,6 +441,9 @@ static void write_ledger(struct dusk_record *r)
 		set_u64(r->join.writer, "certain_ns", offcpu_certain_ns(r->offcpu));
 	}
 	set_u64(r->join.writer, "duration_ns", r->stop_ns - r->join.start_ns);
+	stackmap_count(service_stacks(r->service), &stacks);
+	stackstat_write(r->join.writer, &r->stacks_before, &stacks, service_stack_bits(r->service),
+			load_acquire(&service_registry(r->service)->epochs.now) - r->first_epoch + 1);
 }
 
 int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "gracewait.h"
 #include "pins.h"
+#include "stackstat.h"
 
 _Static_assert(EPOCH_TOOLS == MAX_TOOLS + 1, "tools");
 
@@ -386,6 +387,15 @@ void stackmap_forget(struct stackmap *m)
 	m->tables.nr = kept;
 	if (m->tool)
 		store_release(&m->epochs->wanted[m->tool], settled);
+}
+
+void stackmap_count(struct stackmap *m, struct stack_counts *ret)
+{
+	*ret = (struct stack_counts){0};
+	for (u32 epoch = m->epochs->settled; (s32)(epoch - load_acquire(&m->epochs->now)) <= 0; epoch++)
+		find(m, epoch);
+	for (size_t i = 0; i < m->tables.nr; i++)
+		stackstat_add(ret, m->tables.v[i].at);
 }
 
 u64 stackmap_stacks(struct stackmap *m)

@@ -61,5 +61,8 @@ int stackmap_roll(struct stackmap *m);
 /* We hold no ids of settled tables any more. */
 void stackmap_forget(struct stackmap *m);
 
+/* What was counted in all tables since stackmap_join() or stackmap_begin(), to @ret. */
+void stackmap_count(struct stackmap *m, struct stack_counts *ret);
+
 /* Stacks in all tables so far. */
 u64 stackmap_stacks(struct stackmap *m);

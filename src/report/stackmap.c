@@ -172,12 +172,10 @@ static double bytes_a_stack(const struct dusk_stackmap_stat *s)
 	return s->entries ? (double)s->bytes_used / s->entries : 0;
 }
 
-void stackmap_stat_text(FILE *out, const struct dusk_stackmap_stat *s)
+static void write_requests(FILE *out, const struct dusk_stackmap_stat *s)
 {
 	uint64_t drops = s->full + s->contended;
 
-	fprintf(out, "entries: %" PRIu64 " / %" PRIu64 "\n", s->entries, s->table_size / 2);
-	fprintf(out, "table_size: %" PRIu64 "\n", s->table_size);
 	fprintf(out, "successes: %" PRIu64 "\n", s->successes);
 	fprintf(out, "drops: %" PRIu64 " (full %" PRIu64 ", contended %" PRIu64 ")\n", drops, s->full, s->contended);
 	if (s->successes + drops)
@@ -188,9 +186,47 @@ void stackmap_stat_text(FILE *out, const struct dusk_stackmap_stat *s)
 			fprintf(out, " %s: %" PRIu64 " (%.2f%%)", lengths[i], s->probes[i],
 				percent(s->probes[i], s->successes));
 	fprintf(out, "\nduplicates: 0 (written in vain: %" PRIu64 ")\n", s->raced);
-	fprintf(out, "bytes: %" PRIu64 " of %" PRIu64 ", %.0f a stack of %.1f frames\n", s->bytes_used, s->bytes,
-		bytes_a_stack(s), s->entries ? (double)s->frames / s->entries : 0);
-	fprintf(out, "bits: %" PRIu32 "\nepoch: %" PRIu32 "\n", s->bits, s->epoch);
+}
+
+static void write_bytes(FILE *out, const struct dusk_stackmap_stat *s)
+{
+	fprintf(out, "bytes: %" PRIu64, s->bytes_used);
+	if (s->bytes)
+		fprintf(out, " of %" PRIu64, s->bytes);
+	fprintf(out, ", %.0f a stack of %.1f frames\n", bytes_a_stack(s),
+		s->entries ? (double)s->frames / s->entries : 0);
+}
+
+void stackmap_stat_text(FILE *out, const struct dusk_stackmap_stat *s)
+{
+	fprintf(out, "entries: %" PRIu64, s->entries);
+	if (s->table_size)
+		fprintf(out, " / %" PRIu64 "\ntable_size: %" PRIu64, s->table_size / 2, s->table_size);
+	fprintf(out, "\nuser: %" PRIu64 " entries, %" PRIu64 " frames\n", s->entries - s->kernel_entries,
+		s->frames - s->kernel_frames);
+	fprintf(out, "kernel: %" PRIu64 " entries, %" PRIu64 " frames\n", s->kernel_entries, s->kernel_frames);
+	if (s->epochs)
+		write_requests(out, s);
+	else
+		fprintf(out, "successes, drops, probes: not known, as the recording did not end in order\n");
+	write_bytes(out, s);
+	if (s->table_size)
+		fprintf(out, "bits: %" PRIu32 "\nepoch: %" PRIu32 "\n", s->bits, s->epoch);
+	else if (s->epochs)
+		fprintf(out, "bits: %" PRIu32 "\nepochs: %" PRIu32 "\n", s->bits, s->epochs);
+}
+
+static void write_json_requests(struct json *j, const struct dusk_stackmap_stat *s)
+{
+	json_u64(j, "successes", s->successes);
+	json_u64(j, "drops_full", s->full);
+	json_u64(j, "drops_contended", s->contended);
+	json_u64(j, "written_in_vain", s->raced);
+	json_object(j, "probes");
+	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++)
+		json_u64(j, lengths[i], s->probes[i]);
+	json_object_end(j);
+	json_u64(j, "bits", s->bits);
 }
 
 void stackmap_stat_json(FILE *out, const struct dusk_stackmap_stat *s)
@@ -199,21 +235,20 @@ void stackmap_stat_json(FILE *out, const struct dusk_stackmap_stat *s)
 
 	json_object(&j, NULL);
 	json_u64(&j, "entries", s->entries);
-	json_u64(&j, "capacity", s->table_size / 2);
-	json_u64(&j, "table_size", s->table_size);
-	json_u64(&j, "successes", s->successes);
-	json_u64(&j, "drops_full", s->full);
-	json_u64(&j, "drops_contended", s->contended);
-	json_u64(&j, "written_in_vain", s->raced);
-	json_object(&j, "probes");
-	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++)
-		json_u64(&j, lengths[i], s->probes[i]);
-	json_object_end(&j);
+	json_u64(&j, "kernel_entries", s->kernel_entries);
 	json_u64(&j, "frames", s->frames);
+	json_u64(&j, "kernel_frames", s->kernel_frames);
 	json_u64(&j, "bytes_used", s->bytes_used);
-	json_u64(&j, "bytes", s->bytes);
-	json_u64(&j, "bits", s->bits);
-	json_u64(&j, "epoch", s->epoch);
+	if (s->epochs)
+		write_json_requests(&j, s);
+	if (s->table_size) {
+		json_u64(&j, "capacity", s->table_size / 2);
+		json_u64(&j, "table_size", s->table_size);
+		json_u64(&j, "bytes", s->bytes);
+		json_u64(&j, "epoch", s->epoch);
+	} else if (s->epochs) {
+		json_u64(&j, "epochs", s->epochs);
+	}
 	json_object_end(&j);
 	putc('\n', out);
 }

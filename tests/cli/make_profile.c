@@ -152,6 +152,12 @@ int main(int argc, char **argv)
 	profile_set(writer, "hostname", "box");
 	profile_set(writer, "event", "cpu-clock");
 	profile_set(writer, "frequency_hz", "100");
+	profile_set(writer, "stackmap_bits", "14");
+	profile_set(writer, "stackmap_epochs", "3");
+	profile_set(writer, "stackmap_full", "7");
+	profile_set(writer, "stackmap_contended", "1");
+	profile_set(writer, "stackmap_raced", "2");
+	profile_set(writer, "stackmap_probes", "90 6 3 1 0 0 0 92");
 	known();
 	if (argc > 2)
 		many(atoi(argv[2]));

@@ -118,6 +118,26 @@ claim "those that end in the kernel" sh -c "$dusk stackmap show -i known.dusk --
 	awk '!/kernel/ { bad = 1 } END { exit bad || !NR }'"
 claim "those that do not" sh -c "! $dusk stackmap show -i known.dusk --user | grep '\[0\]' | grep kernel"
 
+claim "the numbers of a profile" exits 0 "$dusk" stackmap stat -i known.dusk
+claim "... how many stacks" says "entries: $(grep -c stack_id shown)"
+claim "... that end in the kernel" sh -c "grep -q '^kernel: '$("$dusk" stackmap show -i known.dusk --kernel | grep -c stack_id)' entries' said"
+claim "... requests" says "successes: 192"
+claim "... drops by reason" says "drops: 8 (full 7, contended 1)"
+claim "... how many had an id" says "success_rate: 96.00%"
+claim "... the slots looked at" says "probes: 1: 90 (46.88%) 2: 6 (3.12%) 3: 3 (1.56%) 4: 1 (0.52%) 25-32: 92 (47.92%)"
+claim "... what they would take in a table" says "bytes: $(awk '/^stack_id/ { n += 24 + 8 * $6 } END { print n }' shown), "
+claim "... of all epochs" says "epochs: 3"
+if needs jq "the numbers as JSON"; then
+	claim "the numbers as JSON" sh -c "$dusk stackmap stat -i known.dusk --json | jq -e '
+		.successes == 192 and .drops_full == 7 and .probes[\"25-32\"] == 92 and .epochs == 3 and (has(\"table_size\") | not)'"
+fi
+if needs sqlite3 "a recording that was killed"; then
+	sqlite3 known.dusk "delete from setting where key like 'stackmap_%'"
+	claim "a recording that was killed" exits 0 "$dusk" stackmap stat -i known.dusk
+	claim "... what is not known is said" says "successes, drops, probes: not known, as the recording did not end in order"
+fi
+claim "a profile or a stackmap" exits 2 "$dusk" stackmap stat -i known.dusk --pin /sys/fs/bpf/dusk
+
 claim "a dump needs a place" exits 2 "$dusk" stackmap dump -i known.dusk
 claim "what means nothing is refused" exits 2 "$dusk" stackmap dump -i known.dusk -o x --top 3
 claim "... by name" says "--top means nothing to dump"

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "stackstat.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "abi/frame.h"
+
+#define STACK_BYTES 24		/* slot and head of a stack, beside its frames */
+
+_Static_assert(DUSK_STACKMAP_LENGTHS == STACK_LENGTHS, "lengths");
+
+void stackstat_add(struct stack_counts *ret, const struct stacktable *t)
+{
+	for (u32 row = 0; row < STACK_ROWS; row++) {
+		const struct stack_counts *c = &t->counts[row];
+
+		ret->full += load_relaxed(&c->full);
+		ret->crowded += load_relaxed(&c->crowded);
+		ret->raced += load_relaxed(&c->raced);
+		for (u32 i = 0; i < STACK_LENGTHS; i++)
+			ret->found[i] += load_relaxed(&c->found[i]);
+	}
+}
+
+static void set(struct profile_writer *w, const char *key, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	profile_set(w, key, text);
+}
+
+void stackstat_write(struct profile_writer *w, const struct stack_counts *before, const struct stack_counts *after,
+		     uint32_t bits, uint32_t epochs)
+{
+	char probes[STACK_LENGTHS * 21] = "";
+	size_t len = 0;
+
+	for (u32 i = 0; i < STACK_LENGTHS; i++)
+		len += snprintf(probes + len, sizeof(probes) - len, "%s%" PRIu64, i ? " " : "",
+				(uint64_t)(after->found[i] - before->found[i]));
+	set(w, "stackmap_bits", bits);
+	set(w, "stackmap_epochs", epochs);
+	set(w, "stackmap_full", after->full - before->full);
+	set(w, "stackmap_contended", after->crowded - before->crowded);
+	set(w, "stackmap_raced", after->raced - before->raced);
+	profile_set(w, "stackmap_probes", probes);
+}
+
+static uint64_t get(const struct dusk_profile *p, const char *key)
+{
+	const char *value = dusk_profile_setting(p, key);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+static void get_requests(struct dusk_stackmap_stat *ret, const struct dusk_profile *p)
+{
+	const char *probes = dusk_profile_setting(p, "stackmap_probes");
+	char *end;
+
+	if (!probes)
+		return;
+	ret->bits = get(p, "stackmap_bits");
+	ret->epochs = get(p, "stackmap_epochs");
+	ret->full = get(p, "stackmap_full");
+	ret->contended = get(p, "stackmap_contended");
+	ret->raced = get(p, "stackmap_raced");
+	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++, probes = end) {
+		ret->probes[i] = strtoull(probes, &end, 10);
+		ret->successes += ret->probes[i];
+	}
+}
+
+int dusk_stackmap_stat_of_profile(struct dusk_stackmap_stat *ret, const struct dusk_profile *p)
+{
+	struct dusk_stackmap_stat stat = {0};
+	struct dusk_stacks *stacks;
+	int err = dusk_stacks_of_profile(&stacks, p);
+
+	if (err)
+		return err;
+	stat.entries = stacks->nr;
+	for (size_t i = 0; i < stacks->nr; i++) {
+		const struct dusk_stack *s = &stacks->v[i];
+
+		stat.frames += s->nr;
+		stat.kernel_entries += dusk_stack_is_kernel(s);
+		for (uint32_t k = 0; k < s->nr && frame_module(s->frame[k]) == FRAME_KERNEL; k++)
+			stat.kernel_frames++;
+	}
+	stat.bytes_used = stat.frames * sizeof(uint64_t) + stat.entries * STACK_BYTES;
+	get_requests(&stat, p);
+	dusk_stacks_free(stacks);
+	*ret = stat;
+	return 0;
+}

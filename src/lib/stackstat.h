@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a profile keeps of the stackmap that it was recorded with: settings, doc/format.md. */
+#pragma once
+#include <dusk/stackmap.h>
+#include "core/stacktable.h"
+#include "profile_write.h"
+
+/* Add what was counted in @t to @ret. */
+void stackstat_add(struct stack_counts *ret, const struct stacktable *t);
+
+/* Write what was counted between @before and @after, in @epochs tables. */
+void stackstat_write(struct profile_writer *w, const struct stack_counts *before, const struct stack_counts *after,
+		     uint32_t bits, uint32_t epochs);
