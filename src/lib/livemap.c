@@ -27,7 +27,7 @@ int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *name
 	if (!m)
 		return -ENOMEM;
 	*m = (struct dusk_stackmap){
-		.service = s, .registry = service_registry(s), .map = service_stacks(s), .names = names,
+		.service = s, .pins = service_pins(s), .registry = service_registry(s), .map = service_stacks(s), .names = names,
 		.named = -1, .stacks = -1,
 	};
 	*ret = m;
@@ -206,43 +206,53 @@ int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)
 	return 0;
 }
 
-static bool is_recording(const struct registry *r)
+static bool lives(const struct dusk_stackmap *m, u32 tool)
 {
-	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
-		if (load_relaxed(&r->consumer[slot].generation) & 1)
+	if (m->service && tool == service_tool(m->service))
+		return true;
+	return m->pins && pins_is_alive(m->pins, tool);
+}
+
+/* Is there a consumer? A tool that was killed has left its own. Under the lock. */
+static bool is_recording(const struct dusk_stackmap *m)
+{
+	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++) {
+		const struct consumer *c = &m->registry->consumer[slot];
+
+		if (load_relaxed(&c->generation) & 1 && lives(m, c->tool))
 			return true;
+	}
 	return false;
 }
 
 static int lock(struct dusk_stackmap *m, bool at_once)
 {
-	if (m->service)
-		return service_lock(m->service);
+	if (!m->pins)
+		return 0;
 	return at_once ? pins_try_lock(m->pins) : pins_lock(m->pins);
 }
 
 static void unlock(struct dusk_stackmap *m)
 {
-	if (m->service)
-		service_unlock(m->service);
-	else
+	if (m->pins)
 		pins_unlock(m->pins);
 }
 
 int dusk_stackmap_reset(struct dusk_stackmap *m, bool when_stopped, struct dusk_error *err)
 {
-	int ret;
+	int ret = lock(m, when_stopped);
+	bool busy = false;
 
-	if (when_stopped && is_recording(m->registry))
-		return error_set(err, -EBUSY, "cannot reset the stackmap: something records");
-	ret = lock(m, when_stopped);
 	if (ret == -EBUSY)
 		return error_set(err, ret,
 				 "cannot reset the stackmap: another reset is under way, or a tool comes or goes");
 	if (!ret) {
-		ret = stackmap_roll(m->map);
+		busy = when_stopped && is_recording(m);
+		ret = busy ? -EBUSY : stackmap_roll(m->map);
 		unlock(m);
 	}
+	if (busy)
+		return error_set(err, ret, "cannot reset the stackmap: something records");
 	if (ret == -EBUSY)
 		return error_set(err, ret, "cannot reset the stackmap: a tool has not taken in yet what was there "
 				 "before the last reset; it may be stopped");

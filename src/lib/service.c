@@ -268,6 +268,11 @@ void service_unlock(struct service *s)
 		pins_unlock(s->pins);
 }
 
+struct pins *service_pins(const struct service *s)
+{
+	return s->pins;
+}
+
 bool service_has_tool(const struct service *s, u32 tool)
 {
 	return s->pins && pins_is_alive(s->pins, tool);

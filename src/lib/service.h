@@ -46,6 +46,9 @@ int service_share(const struct service *s, struct bpf_object *obj);
 int service_lock(struct service *s);
 void service_unlock(struct service *s);
 
+/* Where tools meet; NULL: it is not shared. It belongs to the service. */
+struct pins *service_pins(const struct service *s);
+
 /* Does the tool of this number, which is not ours, live? Under the lock. */
 bool service_has_tool(const struct service *s, u32 tool);
 

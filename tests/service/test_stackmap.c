@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A reader of the stackmap, as anybody may write it on <dusk/stackmap.h>: what does it see while programs put stacks, and
+ * when may it reset?
+ */
+#include <dusk/stackmap.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "base/map.h"
+#include "asker.h"
+#include "victim.h"
+
+#define CALLS 16	/* of even and odd, in victims/paths.c */
+#define PATHS "4000"
+#define SECONDS 30
+
+static struct asker tool;
+
+static int close_tool(void **state)
+{
+	asker_close(&tool);
+	return 0;
+}
+
+/* A stack that was met, as it was then. */
+struct known {
+	const uint64_t *frame;
+	uint32_t nr;
+	uint64_t *copy;
+};
+
+struct reader {
+	struct dusk_stackmap *map;
+	struct map by_id;	/* -> index */
+	struct vec(struct known) known;
+	size_t passes;
+};
+
+static void reader_open(struct reader *r)
+{
+	struct dusk_error err;
+
+	memset(r, 0, sizeof(*r));
+	if (dusk_stackmap_open(&r->map, asker_pin, &err))
+		fail_msg("%s", err.text);
+}
+
+static void reader_close(struct reader *r)
+{
+	for (size_t i = 0; i < r->known.nr; i++)
+		free(r->known.v[i].copy);
+	vec_done(&r->known);
+	map_done(&r->by_id);
+	dusk_stackmap_close(r->map);
+}
+
+static void meet(struct reader *r, const struct dusk_stack *s)
+{
+	struct known k = {s->frame, s->nr, malloc(s->nr * sizeof(uint64_t))};
+	bool fresh;
+	uint32_t *i = map_at(&r->by_id, s->id, &fresh);
+
+	assert_non_null(i);
+	assert_non_null(k.copy);
+	if (!fresh) {
+		free(k.copy);
+		assert_int_equal(r->known.v[*i].nr, s->nr);
+		assert_ptr_equal(r->known.v[*i].frame, s->frame);
+		return;
+	}
+	memcpy(k.copy, s->frame, s->nr * sizeof(uint64_t));
+	*i = r->known.nr;
+	assert_int_equal(vec_push(&r->known, k), 0);
+}
+
+/* All that are there: those that were there before, and each once. */
+static void pass(struct reader *r)
+{
+	struct dusk_stack stack;
+	uint64_t cursor = 0;
+	struct map met = {0};
+	bool fresh;
+
+	while (dusk_stackmap_next(r->map, &cursor, &stack)) {
+		assert_non_null(map_at(&met, stack.id, &fresh));
+		assert_true(fresh);
+		assert_true(stack.nr >= 1 && stack.refs >= 1);
+		meet(r, &stack);
+	}
+	assert_int_equal(met.nr, r->known.nr);
+	for (size_t i = 0; i < r->known.nr; i++)
+		assert_memory_equal(r->known.v[i].frame, r->known.v[i].copy, r->known.v[i].nr * sizeof(uint64_t));
+	map_done(&met);
+	r->passes++;
+}
+
+/* The victim's stacks among those known: each a path, whole. */
+static size_t paths_of(const struct reader *r)
+{
+	size_t paths = 0;
+	char name[256];
+
+	for (size_t i = 0; i < r->known.nr; i++) {
+		const struct known *k = &r->known.v[i];
+		uint32_t calls = 0;
+
+		for (; calls < k->nr; calls++) {
+			dusk_stackmap_name(r->map, k->copy[calls], name, sizeof(name));
+			if (strncmp(name, "even+", 5) && strncmp(name, "odd+", 4))
+				break;
+		}
+		assert_true(!calls || calls == CALLS);
+		assert_true(!calls || !strncmp(name, "visit+", 6));
+		paths += calls == CALLS;
+	}
+	return paths;
+}
+
+static pid_t start_paths(void)
+{
+	pid_t victim = START(live_victim("paths"), "asks", PATHS, "1");
+
+	live_wait_state(victim, 'T');
+	return victim;
+}
+
+static void a_reader_sees_each_stack_whole_while_the_stackmap_grows(void **state)
+{
+	pid_t victim = start_paths();
+	struct dusk_stackmap_stat stat;
+	struct dusk_stacks *all;
+	struct reader r;
+	size_t before;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_LEDGER);
+	asker_attach(&tool, BY_RAW, victim, 1);
+	reader_open(&r);
+	pass(&r);
+	before = r.known.nr;
+	kill(victim, SIGCONT);
+	for (double end = live_now_s() + SECONDS; r.known.nr < (size_t)atoi(PATHS);) {
+		assert_true(live_now_s() < end);
+		pass(&r);
+	}
+	assert_int_equal(live_wait(victim, SECONDS), 0);
+	pass(&r);
+	print_message("%zu stacks before, %zu after, in %zu passes\n", before, r.known.nr, r.passes);
+	assert_int_equal(paths_of(&r), atoi(PATHS));
+	assert_int_equal(dusk_stackmap_stat(r.map, &stat), 0);
+	assert_int_equal(stat.entries, r.known.nr);
+	assert_int_equal(stat.full + stat.contended, 0);
+	assert_int_equal(dusk_stackmap_copy(&all, r.map), 0);
+	assert_int_equal(all->nr, r.known.nr);
+	dusk_stacks_free(all);
+	reader_close(&r);
+}
+
+static void what_a_reader_has_stays_when_a_new_epoch_begins(void **state)
+{
+	pid_t victim = start_paths();
+	struct dusk_stackmap_stat stat;
+	struct dusk_stack first, next;
+	uint64_t cursor = 0, anew = 0;
+	const uint64_t *frame;
+	size_t nr = 1;
+	struct reader r;
+	uint32_t len;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_LEDGER);
+	asker_attach(&tool, BY_RAW, victim, 1);
+	kill(victim, SIGCONT);
+	assert_int_equal(live_wait(victim, SECONDS), 0);
+	asker_silence(&tool);
+	reader_open(&r);
+	pass(&r);
+	assert_true(dusk_stackmap_next(r.map, &cursor, &first));
+	assert_int_equal(dusk_stackmap_reset(r.map, false, NULL), 0);
+	while (dusk_stackmap_next(r.map, &cursor, &next))	/* the old one, to its end */
+		nr++;
+	assert_int_equal(nr, r.known.nr);
+	assert_int_equal(dusk_stackmap_frames(r.map, first.id, &frame, &len), 0);
+	assert_int_equal(len, first.nr);
+	assert_false(dusk_stackmap_next(r.map, &anew, &next));
+	assert_int_equal(dusk_stackmap_stat(r.map, &stat), 0);
+	assert_int_equal(stat.epoch, 1);
+	assert_int_equal(stat.entries, 0);
+	assert_int_equal(dusk_unwind_frames(tool.unwinder, first.id, &frame, &len), 0);
+	assert_memory_equal(frame, first.frame, len * sizeof(*frame));
+	reader_close(&r);
+}
+
+static void a_strict_reset_is_refused_while_there_is_a_consumer(void **state)
+{
+	struct dusk_stackmap *own;
+	struct dusk_error err;
+	struct reader r;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	reader_open(&r);
+	assert_int_equal(dusk_stackmap_of(&own, tool.unwinder), 0);
+	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), 0);
+	assert_int_equal(dusk_stackmap_reset(own, true, &err), 0);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), -EBUSY);
+	assert_string_equal(err.text, "cannot reset the stackmap: something records");
+	assert_int_equal(dusk_stackmap_reset(own, true, &err), -EBUSY);
+	assert_int_equal(dusk_stackmap_reset(r.map, false, &err), 0);
+	assert_int_equal(dusk_unwind_cancel(tool.unwinder, 0), 0);
+	asker_poll(&tool, 1500);	/* it takes in what the resets have put aside */
+	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), 0);
+	dusk_stackmap_close(own);
+	reader_close(&r);
+}
+
+static int reset_for_ever(void)
+{
+	struct dusk_stackmap *m;
+	int ret = dusk_stackmap_open(&m, asker_pin, NULL);
+
+	while (!ret || ret == -EBUSY)
+		ret = dusk_stackmap_reset(m, false, NULL);
+	return 1;
+}
+
+static void a_strict_reset_is_refused_while_another_one_runs(void **state)
+{
+	double end = live_now_s() + SECONDS;
+	bool refused = false, done = false;
+	struct dusk_error err;
+	struct reader r;
+	pid_t other;
+
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	reader_open(&r);
+	other = fork();
+	assert_true(other >= 0);
+	if (!other) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		_exit(reset_for_ever());
+	}
+	while (!refused || !done) {
+		int ret = dusk_stackmap_reset(r.map, true, &err);
+
+		assert_true(!ret || ret == -EBUSY);
+		done |= !ret;
+		refused |= ret && strstr(err.text, "another reset is under way");
+		asker_poll(&tool, 1);
+		assert_true(live_now_s() < end);
+	}
+	live_end(other);
+	reader_close(&r);
+}
+
+/* It holds nothing up, and its consumer is none any more; the next tool clears away what it left. */
+static void a_tool_that_was_killed_leaves_a_stackmap_that_can_be_read_and_reset(void **state)
+{
+	struct victim v = victim_start("getppid");
+	pid_t killed = asker_spawn(BY_RAW, v.pid);
+	struct dusk_stackmap_stat stat;
+	struct dusk_error err;
+	struct reader r;
+
+	reader_open(&r);
+	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), -EBUSY);
+	live_end(killed);
+	pass(&r);
+	assert_int_equal(dusk_stackmap_stat(r.map, &stat), 0);
+	assert_int_equal(stat.entries, r.known.nr);
+	for (int i = 0; i < 10; i++)
+		if (dusk_stackmap_reset(r.map, true, &err))
+			fail_msg("%s", err.text);
+	reader_close(&r);
+	victim_end(&v);
+	asker_open(&tool, KIND(BY_RAW), NULL);
+}
+
+#define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		with_tool(a_reader_sees_each_stack_whole_while_the_stackmap_grows),
+		with_tool(what_a_reader_has_stays_when_a_new_epoch_begins),
+		with_tool(a_strict_reset_is_refused_while_there_is_a_consumer),
+		with_tool(a_strict_reset_is_refused_while_another_one_runs),
+		with_tool(a_tool_that_was_killed_leaves_a_stackmap_that_can_be_read_and_reset),
+	};
+
+	return ASKER_MAIN(argc, argv, tests);
+}
