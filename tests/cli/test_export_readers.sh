@@ -5,9 +5,6 @@
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
 proto=$(realpath "$(dirname "$0")")/proto
-for folder in /usr/lib/go-*/pkg/tool/linux_*; do	# Debian's place for the program behind `go tool pprof`
-	PATH=$PATH:$folder
-done
 cd "$tmp" || exit 1
 export LC_ALL=C HOME="$tmp"
 "$make_profile" profile.dusk || exit 1
@@ -91,17 +88,17 @@ if needs perf "perf report and perf script read perf"; then
 		perf buildid-list -i x.perf 2>/dev/null | grep '^0123456789abcdef0123456789abcdef01234567 */usr/bin/xz'"
 fi
 
-if needs pprof "go tool pprof reads pprof"; then
-	claim "go tool pprof adds up the samples" is "20 of 20" sh -c "pprof -sample_index=samples -top x.pprof 2>/dev/null |
+if needs go "go tool pprof reads pprof"; then
+	claim "go tool pprof adds up the samples" is "20 of 20" sh -c "go tool pprof -sample_index=samples -top x.pprof 2>/dev/null |
 		sed -n 's/.*accounting for \([0-9]*\), 100% of \([0-9]*\) total/\1 of \2/p'"
-	claim "and their time" sh -c "pprof -top x.pprof 2>/dev/null | grep '100% of 200ms total'"
-	claim "functions, and who called them" sh -c "pprof -sample_index=samples -traces x.pprof 2>/dev/null |
+	claim "and their time" sh -c "go tool pprof -top x.pprof 2>/dev/null | grep '100% of 200ms total'"
+	claim "functions, and who called them" sh -c "go tool pprof -sample_index=samples -traces x.pprof 2>/dev/null |
 		awk '/vfs_read/ { getline; if (/run/) { getline; if (/start/) ok = 1 } } END { exit !ok }'"
-	claim "tasks are labels" sh -c "pprof -sample_index=samples -tags x.pprof 2>/dev/null | grep '10.0 .50.00%.: xz'"
-	claim "absences are values of their own" sh -c "pprof -sample_index=off-cpu -top both.pprof 2>/dev/null | grep '100% of 164ms total' &&
-		pprof -sample_index=absences -top both.pprof 2>/dev/null | grep '100% of 44 total' &&
-		pprof -sample_index=cpu -top both.pprof 2>/dev/null | grep '100% of 200ms total'"
-	claim "mappings have a build id" sh -c "pprof -raw x.pprof 2>/dev/null |
+	claim "tasks are labels" sh -c "go tool pprof -sample_index=samples -tags x.pprof 2>/dev/null | grep '10.0 .50.00%.: xz'"
+	claim "absences are values of their own" sh -c "go tool pprof -sample_index=off-cpu -top both.pprof 2>/dev/null | grep '100% of 164ms total' &&
+		go tool pprof -sample_index=absences -top both.pprof 2>/dev/null | grep '100% of 44 total' &&
+		go tool pprof -sample_index=cpu -top both.pprof 2>/dev/null | grep '100% of 200ms total'"
+	claim "mappings have a build id" sh -c "go tool pprof -raw x.pprof 2>/dev/null |
 		grep '/usr/bin/xz 0123456789abcdef0123456789abcdef01234567'"
 fi
 
