@@ -45,7 +45,7 @@ struct dusk_module {
 	enum dusk_module_kind kind;
 	pid_t pid;		/* FILE: a process that had it mapped; ANON: the process */
 	const char *path;	/* in that process's mount namespace, "[vdso]", "[anon]", "[kernel]" */
-	const char *build_id;	/* hexadecimal, or "" */
+	const char *build_id;	/* hexadecimal, or ""; the kernel has one, too */
 	uint64_t dev, ino;	/* as stat() has them; 0 if not a file */
 	uint32_t generation;
 };
@@ -189,16 +189,20 @@ struct dusk_symbol_options {
 };
 
 /*
- * Give each frame of @p that has no name its function, from the files and the kernel of this machine; files are believed only if the
- * build id, or where there is none device and inode, is the recorded one. A function without symbol is named after the
- * place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up only if the kernel
- * that runs is the one that was recorded (boot id). Where there is debug information frames get their lines, too. Files
- * are read in child processes, one after the other, which are waited for by their ids. 0, also with a text in @err that
- * says what could not be looked up; -ECANCELED: stopped by progress.
+ * Give each frame of @p that has no name its function, from the files and the kernel of this machine; files are believed
+ * only if the build id, or where there is none device and inode, is the recorded one. A function without symbol is named
+ * after the place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up in the boot
+ * that was recorded in kallsyms, to the end whatever progress says, and in another one in the vmlinux of the recorded
+ * kernel. Where there is debug information frames get their lines, too. Files are read in child processes, one after the
+ * other, which are waited for by their ids. 0, also with a text in @err that says what could not be looked up;
+ * -ECANCELED: stopped by progress.
  */
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err);
 
-/* Write the functions and lines of @p, which must not be unfolded, into the profile at @path. */
+/*
+ * Write the functions and lines of @p, which must not be unfolded, into the profile at @path. What was stopped half-way
+ * can be written, too: the profile then is one whose functions are still to be looked up.
+ */
 int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, struct dusk_error *err);
 
 /*

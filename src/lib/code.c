@@ -17,7 +17,7 @@
 #include "base/vec.h"
 #include "error.h"
 #include "fdes.h"
-#include "procfs.h"
+#include "recorded.h"
 #include "symbols.h"
 
 #define MAX_CODE_BYTES (16 << 20)
@@ -29,22 +29,17 @@ struct code {
 	struct vec(const char *) files;
 };
 
-/* The recorded file, as we see it, or else as a process of the recording does. */
 static int open_module(const struct dusk_module *m, struct dusk_error *err)
 {
-	bool found = false;
+	int fd;
 
 	if (m->kind != DUSK_MODULE_FILE)
 		return error_set(err, -EOPNOTSUPP, "the code of %s is in no file", m->path);
-	for (int foreign = 0; foreign <= 1; foreign++) {
-		_cleanup_(closep) int fd = foreign ? procfs_open_in_root(m->pid, m->path) : procfs_open_file(m->path);
-
-		if (fd >= 0 && symbols_recorded(m, fd))
-			return steal_fd(&fd);
-		found |= fd >= 0;
-	}
+	fd = recorded_open(m, NULL, NULL);
+	if (fd >= 0)
+		return fd;
 	return error_set(err, -ENOENT, "%s is %s", m->path,
-			 found ? "not the file that was recorded: its build id differs" : "not here");
+			 fd == -ESTALE ? "not the file that was recorded: its build id differs" : "not here");
 }
 
 static int find_end(struct dusk_code *c, Dwfl_Module *module)

@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "met.h"
+#include "probe.h"
 #include "procfs.h"
 
 #define SPARE_FDS 64		/* descriptors that others in this process may need */
@@ -24,7 +25,8 @@ struct modules_known {
 struct modules_known *modules_new(struct profile_writer *w)
 {
 	struct modules_known *m = calloc(1, sizeof(*m));
-	struct dusk_module kernel = { .kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = "" };
+	char build_id[2 * 64 + 1];
+	struct dusk_module kernel = { .kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = build_id };
 	struct rlimit limit;
 
 	if (!m)
@@ -35,6 +37,7 @@ struct modules_known *modules_new(struct profile_writer *w)
 		m->max_open = limit.rlim_cur > 2 * SPARE_FDS ? limit.rlim_cur - SPARE_FDS : 0;
 	}
 	m->writer = w;
+	probe_kernel_build_id(build_id, sizeof(build_id));
 	m->kernel = profile_module(w, &kernel);
 	return m;
 }

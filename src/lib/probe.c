@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "probe.h"
 #include <bpf/btf.h>
+#include <elf.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/capability.h>
@@ -10,8 +11,11 @@
 #include <unistd.h>
 #include "abi/types.h"
 #include "base/cleanup.h"
+#include "base/file.h"
 
 #define KFUNC "bpf_task_work_schedule_resume"
+#define MAX_NOTES_BYTES (1 << 20)
+#define NOTE_PADDED(bytes) (((size_t)(bytes) + 3) & ~3UL)
 
 int probe_task_work(enum task_work *ret)
 {
@@ -155,4 +159,44 @@ int probe_boot_id(char ret[37])
 	if (!f)
 		return -errno;
 	return fscanf(f, "%36s", ret) == 1 ? 0 : -EIO;
+}
+
+int probe_kernel_text(uint64_t *ret)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/kallsyms", "re");
+	uint64_t addr;
+	char name[128];
+
+	if (!f)
+		return -errno;
+	while (fscanf(f, "%" SCNx64 " %*c %127s%*[^\n]", &addr, name) == 2)
+		if (!strcmp(name, "_text")) {
+			*ret = addr;
+			return addr ? 0 : -EPERM;
+		}
+	return -ENOENT;
+}
+
+void probe_kernel_build_id(char *ret, size_t room)
+{
+	_cleanup_(freep) char *notes = NULL;
+	const Elf64_Nhdr *n;
+	size_t len;
+
+	*ret = 0;
+	if (file_read(&notes, &len, "/sys/kernel/notes", MAX_NOTES_BYTES))
+		return;
+	for (size_t at = 0; at + sizeof(*n) <= len;) {
+		size_t id;
+
+		n = (const void *)(notes + at);
+		id = at + sizeof(*n) + NOTE_PADDED(n->n_namesz);
+		at = id + NOTE_PADDED(n->n_descsz);
+		if (at > len || n->n_type != NT_GNU_BUILD_ID || n->n_namesz != sizeof("GNU") || 2ULL * n->n_descsz >= room ||
+		    memcmp(n + 1, "GNU", sizeof("GNU")))
+			continue;
+		for (size_t i = 0; i < n->n_descsz; i++)
+			sprintf(ret + 2 * i, "%02x", (unsigned char)notes[id + i]);
+		return;
+	}
 }

@@ -150,6 +150,7 @@ int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, st
 	rc = rc ?: save_functions(db, p);
 	rc = rc ?: save_frames(db, p);
 	rc = rc ?: (p->nr_lines ? save_lines(db, p) : 0);
-	rc = rc ?: db_exec(db, "insert or replace into setting values('symbolized','1'); commit");
+	rc = rc ?: (p->symbolized ? db_exec(db, "insert or replace into setting values('symbolized','1')") : 0);
+	rc = rc ?: db_exec(db, "commit");
 	return rc ? db_error(db, rc, err, "cannot write symbols to", path) : 0;
 }

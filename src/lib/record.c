@@ -191,12 +191,17 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	struct profile_writer *w = r->join.writer;
 	uint32_t hz = rate_hz(o);
 	time_t now = time(NULL);
-	char boot_id[37] = "", when[32];
+	char boot_id[37] = "", when[32], where[32];
+	uint64_t text;
 	struct utsname u;
 	struct tm tm;
 
 	uname(&u);
 	probe_boot_id(boot_id);
+	if (!probe_kernel_text(&text)) {
+		snprintf(where, sizeof(where), "0x%" PRIx64, text);
+		profile_set(w, "kernel_text", where);
+	}
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	profile_set(w, "version", dusk_version());
 	profile_set(w, "command", o->command ? o->command : "");
@@ -479,7 +484,7 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 	_cleanup_(freep) int *fds = NULL;
 	struct dusk_profile *p;
 	uint32_t nr;
-	int ret;
+	int ret, saved;
 	char cache[PATH_MAX];
 
 	ret = dusk_profile_read(&p, r->path, err);
@@ -496,10 +501,10 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 	if (!dusk_cache_folder(cache, sizeof(cache)))
 		opts.cache = cache;
 	ret = dusk_profile_symbolize(p, &opts, err);
-	if (!ret)
-		ret = dusk_profile_save_symbols(p, r->path, err);
+	/* What was stopped half-way is kept, too: at least the kernel's names, which are known in this boot only. */
+	saved = !ret || ret == -ECANCELED ? dusk_profile_save_symbols(p, r->path, ret ? NULL : err) : 0;
 	dusk_profile_free(p);
-	return ret;
+	return ret ?: saved;
 }
 
 void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret)

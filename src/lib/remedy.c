@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "recorded.h"
 #include "symbols.h"
 
 #define LISTS "/var/lib/dpkg/info"
@@ -128,6 +129,17 @@ static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
 	}
 }
 
+static void remedy_kernel(const struct dusk_profile *p, char *ret, size_t room)
+{
+	const char *release = dusk_profile_setting(p, "kernel");
+
+	if (recorded_boot(p) || !dusk_profile_setting(p, "kernel_text"))
+		snprintf(ret, room, "look up as root, or with kernel.kptr_restrict=0, in the boot that was recorded");
+	else
+		snprintf(ret, room, "modules: look up in the boot that was recorded; the rest: /usr/lib/debug/boot/vmlinux-%s",
+			 release ? release : "RELEASE");
+}
+
 bool dusk_frame_is_nameless(const struct dusk_profile *p, const struct dusk_frame *f)
 {
 	const struct dusk_function *function = &p->functions[f->function];
@@ -170,7 +182,7 @@ void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret
 			 "(node --perf-basic-prof, python3 -X perf)", m->pid);
 		break;
 	case DUSK_MODULE_KERNEL:
-		snprintf(ret, room, "look up as root, or with kernel.kptr_restrict=0, in the boot that was recorded");
+		remedy_kernel(p, ret, room);
 		break;
 	default: snprintf(ret, room, "the recording lost what it was");
 	}

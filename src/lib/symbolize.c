@@ -3,19 +3,17 @@
  * Which function does each frame of a profile stand for?
  *
  * Module by module, so that each file is opened once: files and the vDSO by what is known of them (symfile.h), memory
- * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h). A file is believed
- * only if it is the one that was recorded. What cannot be found keeps function 0; a frame that has a name keeps it.
+ * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h), in another boot by
+ * its image. A file is believed only if it is the one that was recorded (recorded.h). What cannot be found keeps function
+ * 0; a frame that has a name keeps it.
  */
-#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/auxv.h>
-#include <sys/mman.h>
 
 #include "base/cleanup.h"
-#include "base/file.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "cache.h"
@@ -24,12 +22,11 @@
 #include "error.h"
 #include "ksyms.h"
 #include "perfmap.h"
-#include "procfs.h"
 #include "profile_read.h"
+#include "recorded.h"
 #include "symbols.h"
 #include "symfile.h"
 
-#define MAX_VDSO_BYTES (1 << 20)
 #define PROGRESS_FRAMES 1024
 
 struct symbolizer {
@@ -51,7 +48,15 @@ struct symbolizer {
 struct group {
 	uint32_t *frames;	/* indices */
 	uint32_t nr;
+	uint64_t shift;		/* what makes their offsets those in the file that is read */
 };
+
+static uint64_t place(const struct symbolizer *s, const struct group *g, uint32_t i)
+{
+	const struct dusk_frame *f = &s->p->frames[g->frames[i]];
+
+	return f->offset - f->is_return + g->shift;
+}
 
 static bool stop(struct symbolizer *s)
 {
@@ -138,50 +143,17 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* Our own vDSO, as a file: the kernel gives each process the same one. */
-static int vdso_file(void)
-{
-	const Elf64_Ehdr *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
-	_cleanup_(closep) int fd = -1;
-	size_t bytes;
-
-	if (!ehdr)
-		return -ENOENT;
-	/* The section headers are the end of it. */
-	bytes = ehdr->e_shoff + (size_t)ehdr->e_shentsize * ehdr->e_shnum;
-	if (bytes > MAX_VDSO_BYTES)
-		return -ENOENT;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, ehdr, bytes) != (ssize_t)bytes)
-		return -EIO;
-	return steal_fd(&fd);
-}
-
-/* Take @fd, which may be an error, to *@ret if it is what was recorded. */
-static bool accept_file(const struct dusk_module *m, int fd, int *ret)
-{
-	_cleanup_(closep) int file = fd;
-
-	if (file < 0 || !symbols_recorded(m, file))
-		return false;
-	*ret = steal_fd(&file);
-	return true;
-}
-
-/* The recorded file of module @i, opened, or -ENOENT. */
-static int open_module(const struct symbolizer *s, uint32_t i)
+/* The recorded file of module @i, opened, or an error. *@other: as recorded_open() has it. */
+static int open_module(const struct symbolizer *s, uint32_t i, char **other)
 {
 	const struct dusk_module *m = &s->p->modules[i];
-	int fd = -1, given = s->opts->module_fd ? s->opts->module_fd[i] : -1;
+	int fd = s->opts->module_fd && s->opts->module_fd[i] >= 0 ? fcntl(s->opts->module_fd[i], F_DUPFD_CLOEXEC, 3) : -1;
 
-	if (m->kind == DUSK_MODULE_VDSO)
-		return accept_file(m, vdso_file(), &fd) ? fd : -ENOENT;
-	if (given >= 0 && accept_file(m, dup(given), &fd))
+	*other = NULL;
+	if (fd >= 0 && symbols_recorded(m, fd))
 		return fd;
-	/* Our own view first: debug files are looked for beside the path, and by its name below /usr/lib/debug. */
-	if (m->path[0] != '/' || accept_file(m, procfs_open_file(m->path), &fd))
-		return m->path[0] == '/' ? fd : -ENOENT;
-	return accept_file(m, procfs_open_in_root(m->pid, m->path), &fd) ? fd : -ENOENT;
+	closep(&fd);
+	return recorded_open(m, dusk_profile_setting(s->p, "kernel"), other);
 }
 
 /* The functions at @address, and where in the source. The last of them is that of the frame itself. */
@@ -243,10 +215,9 @@ static bool suffices(const struct symbolizer *s, const struct symfile *symfile, 
 	if (!symfile_has_file(symfile))
 		return false;
 	for (uint32_t i = 0; i < g->nr && !s->opts->no_lines; i++) {
-		const struct dusk_frame *f = &s->p->frames[g->frames[i]];
 		uint64_t address;
 
-		if (!symfile_address(symfile, f->offset - f->is_return, &address) && symfile_lacks(symfile, address))
+		if (!symfile_address(symfile, place(s, g, i), &address) && symfile_lacks(symfile, address))
 			return false;
 	}
 	return true;
@@ -256,7 +227,8 @@ static bool suffices(const struct symbolizer *s, const struct symfile *symfile, 
 static int read_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile *symfile)
 {
 	const struct dusk_module *m = &s->p->modules[module];
-	_cleanup_(closep) int fd = open_module(s, module);
+	_cleanup_(freep) char *other = NULL;
+	_cleanup_(closep) int fd = open_module(s, module, &other);
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
 	struct elfread e = {fd, m->path, offsets, g->nr, !s->opts->no_lines, stop_server, s};
 	const struct symfile_end *end;
@@ -267,7 +239,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	if (!offsets)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->nr; i++)
-		offsets[i] = s->p->frames[g->frames[i]].offset - s->p->frames[g->frames[i]].is_return;
+		offsets[i] = place(s, g, i);
 	rc = elfread(symfile, &e);
 	end = symfile_end(symfile);
 	if (rc == -ENOMEM || rc == -ECANCELED)
@@ -313,7 +285,7 @@ static int name_file(struct symbolizer *s, uint32_t module, const struct group *
 		uint64_t address;
 
 		/* A call at the very end of a function, or of a segment, returns behind it. */
-		if (!symfile_address(symfile, f->offset - f->is_return, &address))
+		if (!symfile_address(symfile, place(s, g, i), &address))
 			rc = name_code(s, f, symfile, base_name(s->p->modules[module].path), address);
 		rc = rc ?: step(s);
 	}
@@ -343,27 +315,12 @@ static int name_anon(struct symbolizer *s, uint32_t module, const struct group *
 	return rc;
 }
 
-/* Kernel addresses mean something only in the boot in which they were recorded. */
-static bool same_boot(const struct dusk_profile *p)
-{
-	const char *recorded = dusk_profile_setting(p, "boot_id");
-	_cleanup_(freep) char *now = NULL;
-	size_t len;
-
-	if (!recorded || file_read(&now, &len, "/proc/sys/kernel/random/boot_id", 4096))
-		return false;
-	now[strcspn(now, "\n")] = 0;
-	return !strcmp(recorded, now);
-}
-
-static int name_kernel(struct symbolizer *s, const struct group *g)
+/* By kallsyms. It is done to the end, whatever progress says: in another boot it cannot be made up for. */
+static int name_running(struct symbolizer *s, const struct group *g)
 {
 	struct ksyms *ksyms;
-	int rc;
+	int rc = ksyms_load(&ksyms);
 
-	if (!same_boot(s->p))
-		return 0;
-	rc = ksyms_load(&ksyms);
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc) {
@@ -380,10 +337,50 @@ static int name_kernel(struct symbolizer *s, const struct group *g)
 		name = ksyms_find(ksyms, f->offset - f->is_return, &start, &module);
 		if (name)
 			rc = name_frame(s, f, name, module, start);
-		rc = rc ?: step(s);
 	}
 	ksyms_free(ksyms);
 	return rc;
+}
+
+/* Leave in @g what is code of the image: not the frames in modules. */
+static void keep_text(const struct symbolizer *s, struct group *g, const struct recorded_text *text)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < g->nr; i++) {
+		const struct dusk_frame *f = &s->p->frames[g->frames[i]];
+
+		if (f->offset - f->is_return - text->start < text->bytes)
+			g->frames[kept++] = g->frames[i];
+	}
+	g->nr = kept;
+	g->shift = text->offset - text->start;
+}
+
+/* In another boot: by vmlinux, if it is that of the kernel that was recorded. */
+static int name_by_image(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	_cleanup_(freep) char *other = NULL;
+	_cleanup_(closep) int fd = open_module(s, module, &other);
+	struct recorded_text text;
+	struct group code = *g;
+
+	if (fd >= 0 && !recorded_text(&text, s->p, fd)) {
+		keep_text(s, &code, &text);
+		return name_file(s, module, &code);
+	}
+	if (other)
+		error_set(s->err, 0, "kernel functions have no names: %s is not the kernel that was recorded: its build id differs",
+			  other);
+	else
+		error_set(s->err, 0, "kernel functions have no names: they are of another boot, and %s",
+			  fd < 0 ? "the vmlinux of that kernel is not here" : "where its code was is not recorded");
+	return 0;
+}
+
+static int name_kernel(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	return recorded_boot(s->p) ? name_running(s, g) : name_by_image(s, module, g);
 }
 
 static int name_group(struct symbolizer *s, uint32_t module, const struct group *g)
@@ -392,7 +389,7 @@ static int name_group(struct symbolizer *s, uint32_t module, const struct group 
 	case DUSK_MODULE_FILE:
 	case DUSK_MODULE_VDSO: return name_file(s, module, g);
 	case DUSK_MODULE_ANON: return name_anon(s, module, g);
-	case DUSK_MODULE_KERNEL: return name_kernel(s, g);
+	case DUSK_MODULE_KERNEL: return name_kernel(s, module, g);
 	default: return 0;
 	}
 }
@@ -428,11 +425,11 @@ static int name_all(struct symbolizer *s)
 		return rc;
 	s->total = first[s->p->nr_modules];
 	for (uint32_t m = 1; m < s->p->nr_modules; m++) {
-		struct group g = {order + first[m], first[m + 1] - first[m]};
+		struct group g = {order + first[m], first[m + 1] - first[m], 0};
 
 		if (!g.nr)
 			continue;
-		if (stop(s))
+		if (s->p->modules[m].kind != DUSK_MODULE_KERNEL && stop(s))
 			return -ECANCELED;
 		rc = name_group(s, m, &g);
 		if (rc)

@@ -342,7 +342,7 @@ bool symbols_installed(const char *build_id)
 
 	if (strlen(build_id) < 3)
 		return false;
-	snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/%.2s/%s.debug", build_id, build_id + 2);
+	snprintf(path, sizeof(path), SYMBOLS_BY_BUILD_ID, build_id, build_id + 2);
 	return !access(path, F_OK);
 }
 

@@ -41,7 +41,10 @@ const struct fdes *symbols_fdes(const struct symbols *s);	/* may be NULL */
 struct Dwarf *symbols_dwarf(struct symbols *s);
 void symbols_free(struct symbols *s);
 
-/* Is there a debug file for this build id, where packages put them? */
+/* Where packages put the debug file for a build id, of which the arguments are the beginning and what follows. */
+#define SYMBOLS_BY_BUILD_ID "/usr/lib/debug/.build-id/%.2s/%s.debug"
+
+/* Is there one? */
 bool symbols_installed(const char *build_id);
 
 /* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.

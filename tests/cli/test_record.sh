@@ -68,7 +68,13 @@ claim "a duration ends a recording" exits 0 "$dusk" record -q -d 500ms
 claim "a command outlives a duration, and its status counts" exits 3 "$dusk" record -q -d 200ms -- sh -c 'sleep 1; exit 3'
 claim "SIGINT leaves a whole file" stopped INT
 claim "SIGTERM leaves a whole file" stopped TERM
+dd if=/dev/zero of=/dev/null bs=64k & load=$!
 claim "two signals leave a whole file" stopped INT TERM
+kill $load
+claim "... with the names of the kernel, which nobody could look up later" sh -c "[ \"\$($dusk query --csv 'select count(*) > 0 from
+	frame f join module m on m.id = f.module join function n on n.id = f.function where m.kind = 4' | tail -n 1)\" = 1 ]"
+claim "... and which kernel it was, and where" sh -c "[ \"\$($dusk query --csv 'select length(build_id) >= 16, value like \"0xf%\"
+	from module, setting where kind = 4 and key = \"kernel_text\"' | tail -n 1)\" = 1,1 ]"
 claim "SIGTERM is passed on to the command" sh -c "
 	$dusk record -q -- sleep 100 & pid=\$!; sleep 3; kill \$pid; wait \$pid; [ \$? = 143 ]"
 claim "two recordings at once" sh -c "
