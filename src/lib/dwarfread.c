@@ -53,7 +53,8 @@ int dwarfread_open(struct dwarfread *d, Dwarf *dwarf)
 			break;
 		if (type != DW_UT_compile && type != DW_UT_skeleton)
 			continue;
-		if (type == DW_UT_compile || !u.code.addr)
+		u.apart = type == DW_UT_skeleton && !u.code.addr;
+		if (type == DW_UT_compile || u.apart)
 			u.code = u.die;
 		if (vec_push(&d->units, u) || add_code(d, &d->spans, &d->units.v[d->units.nr - 1].die,
 						       d->units.nr - 1) < 0)
@@ -240,6 +241,7 @@ int dwarfread_body(struct dwarfread *d, uint32_t unit, struct dwarfread_body *re
 	uint32_t none;
 	int err = number(&w, "", &none);
 
+	d->apart += d->units.v[unit].apart;
 	err = err ?: read_blocks(&w, &d->units.v[unit]);
 	return err ?: read_lines(&w, &d->units.v[unit]);
 }

@@ -2,11 +2,12 @@
 /*
  * Which code does each compilation unit cover, and what does a unit say of it: functions, what was inlined, lines?
  *
- * DWARF 4 and 5 by libdw, which also finds the files beside it (.dwo, and the one that dwz has made). Each unit is read
- * once. What makes no sense is left out and counted; but libdw itself may not survive it, so this is run in a child.
+ * DWARF 4 and 5 by libdw, which also finds the files beside it (.dwo, and the one that dwz has made; .dwp since 0.191).
+ * Each unit is read once. What makes no sense is left out and counted; but libdw itself may not survive it, so this is run in a child.
  */
 #pragma once
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 
 #include "base/strings.h"
 #include "base/vec.h"
@@ -16,10 +17,12 @@ struct dwarfread {
 	struct vec(struct dwarfread_unit) units;
 	struct ranges spans;		/* code -> index of its unit */
 	uint64_t broken;		/* units, or parts of them, that make no sense */
+	uint64_t apart;			/* units that were read without their functions: their .dwo or .dwp is not here */
 };
 
 struct dwarfread_unit {
 	Dwarf_Die die, code;		/* the unit; the one that has the functions: itself, or what its .dwo has */
+	bool apart;			/* there is another, which is not here: it has lines only */
 };
 
 /* Strings are numbers in @strings, where number 0 is "". */

@@ -237,7 +237,7 @@ static int send_units(struct writer *w)
 
 static int send_end(struct writer *w)
 {
-	struct symfile_end end = {w->dwarf.broken};
+	struct symfile_end end = {w->dwarf.broken, w->dwarf.apart};
 	struct blob b = {0};
 	int err = put(&b, &end, sizeof(end));
 

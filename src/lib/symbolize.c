@@ -7,6 +7,7 @@
  * its image. A file is believed only if it is the one that was recorded (recorded.h). What cannot be found keeps function
  * 0; a frame that has a name keeps it.
  */
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -41,6 +42,8 @@ struct symbolizer {
 	uint32_t done, total;
 	uint32_t broken;		/* files that could not be read to their end, */
 	const char *first_broken;	/* and the first of them */
+	uint64_t apart;			/* units whose .dwo or .dwp files are not here, */
+	const char *first_apart;	/* and the first file with such */
 	bool stopped;
 };
 
@@ -246,6 +249,11 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 		return rc;
 	if (!end || end->broken) {
 		s->first_broken = s->broken++ ? s->first_broken : m->path;
+		return 0;
+	}
+	if (end->apart) {
+		s->first_apart = s->apart ? s->first_apart : m->path;
+		s->apart += end->apart;
 		return 0;
 	}
 	/* That a cache cannot be written harms nobody. */
@@ -472,6 +480,18 @@ static void say_broken(struct symbolizer *s)
 		  s->broken, s->broken == 1 ? "file" : "files", s->broken == 1 ? "" : "the first is ", s->first_broken);
 }
 
+static void say_apart(struct symbolizer *s)
+{
+	bool packages = strverscmp(dwfl_version(NULL), "0.191") >= 0;
+
+	if (!s->err || *s->err->text)
+		return;
+	error_set(s->err, 0, "inlined functions are missing in %" PRIu64 " compilation %s of %s%s: %s", s->apart,
+		  s->apart == 1 ? "unit" : "units", s->first_apart, s->apart == 1 ? "" : " and others",
+		  packages ? "their .dwo or .dwp files are not here"
+			   : "their .dwo files are not here, and .dwp files are read with elfutils 0.191 or later only");
+}
+
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err)
 {
 	static const struct dusk_symbol_options none = {.sz = sizeof(none)};
@@ -498,6 +518,8 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 	p->symbolized = p->symbolized || !rc;
 	if (!rc && s.broken)
 		say_broken(&s);
+	if (!rc && s.apart)
+		say_apart(&s);
 	vec_done(&s.functions);
 	vec_done(&s.lines);
 	strings_done(&s.keys);

@@ -21,7 +21,7 @@ struct symfile_chunk {
 	uint64_t hash;			/* of them */
 };
 
-#define SYMFILE_MAGIC 0x3153646b	/* changes when one of the layouts below does */
+#define SYMFILE_MAGIC 0x3253646b	/* changes when one of the layouts below does */
 
 /* Chunk FILE: this, the arrays in this order, and the strings. Ranges are sorted and do not overlap. */
 struct symfile_file {
@@ -59,9 +59,10 @@ struct symfile_line {
 	uint32_t file, line;		/* file "": no line from here on */
 };
 
-/* Chunk END: all was read that was asked for; units that make no sense. Its absence: the reader died. */
+/* Chunk END: all was read that was asked for. Its absence: the reader died. */
 struct symfile_end {
-	uint64_t broken;
+	uint64_t broken;		/* units that make no sense */
+	uint64_t apart;			/* units whose functions are in a file of their own, .dwo or .dwp, that is not here */
 };
 
 struct symfile;

@@ -6,6 +6,7 @@
  * addresses. The cache and broken files follow: they must change nothing, and harm nothing.
  */
 #include <dirent.h>
+#include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -70,11 +71,16 @@ static bool have(const char *tool)
 }
 
 /* The fixture as "prog", with these options. */
+static void compile_by(const char *compiler, const char *options)
+{
+	if (!have(compiler) || !have("addr2line"))
+		skip();
+	shell("rm -rf prog* cache && %s -O2 %s -Wl,--build-id=sha1 -o prog %s", compiler, options, fixture);
+}
+
 static void compile(const char *options)
 {
-	if (!have("c++") || !have("addr2line"))
-		skip();
-	shell("rm -rf prog* cache && c++ -O2 %s -Wl,--build-id=sha1 -o prog %s", options, fixture);
+	compile_by("c++", options);
 }
 
 static void profile_freep(struct dusk_profile **p)
@@ -241,6 +247,61 @@ static void split_units_agree_with_addr2line(void **state)
 	compile("-g -gdwarf-5 -gsplit-dwarf");
 	/* That of binutils 2.40 does not find what is in .dwo. */
 	agrees_with_addr2line(false);
+}
+
+/* Names and lines, but nothing inlined; and that is said. */
+static void functions_are_missing(void)
+{
+	struct dusk_error err = {""};
+	_cleanup_(profile_freep) struct dusk_profile *p = looked_up(folder, &err);
+	uint32_t lines = 0;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		assert_true(p->frames[i].nr_lines <= 1);
+		assert_true(!p->frames[i].nr_lines || p->frames[i].function);
+		lines += p->frames[i].nr_lines;
+	}
+	assert_true(lines > 300);
+	assert_non_null(strstr(err.text, "inlined functions are missing in 1 compilation unit of"));
+}
+
+static void without_its_split_units_code_has_names_and_lines(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+
+	(void)state;
+	compile("-g -gdwarf-5 -gsplit-dwarf");
+	shell("mkdir progs && mv prog-*.dwo progs");
+	functions_are_missing();
+	/* And when they have come nobody remembers that they were missing. */
+	shell("mv progs/* .");
+	p = looked_up(folder, NULL);
+	assert_true(p->nr_lines > p->nr_frames);
+}
+
+/* libdw reads packages itself since 0.191. */
+static void packages_of_split_units(const char *compiler, const char *options, const char *packer)
+{
+	if (!have(packer))
+		skip();
+	compile_by(compiler, options);
+	shell("timeout 20 %s -e prog -o prog.dwp && rm prog-*.dwo", packer);
+	if (strverscmp(dwfl_version(NULL), "0.191") < 0)
+		functions_are_missing();
+	else
+		agrees_with_addr2line(false);
+}
+
+static void packages_of_dwarf_5_are_read_or_it_is_said(void **state)
+{
+	(void)state;
+	packages_of_split_units("clang++-19", "-g -gdwarf-5 -gsplit-dwarf", "llvm-dwp-19");
+}
+
+static void packages_of_dwarf_4_are_read_or_it_is_said(void **state)
+{
+	(void)state;
+	packages_of_split_units("c++", "-g -gdwarf-4 -gsplit-dwarf", "dwp");
 }
 
 static void compressed_sections_are_read(void **state)
@@ -571,6 +632,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(dwarf_5_agrees_with_addr2line),
 		cmocka_unit_test(dwarf_4_agrees_with_addr2line),
 		cmocka_unit_test(split_units_agree_with_addr2line),
+		cmocka_unit_test(without_its_split_units_code_has_names_and_lines),
+		cmocka_unit_test(packages_of_dwarf_5_are_read_or_it_is_said),
+		cmocka_unit_test(packages_of_dwarf_4_are_read_or_it_is_said),
 		cmocka_unit_test(compressed_sections_are_read),
 		cmocka_unit_test(what_dwz_shared_is_found_in_its_file),
 		cmocka_unit_test(lines_come_from_a_separate_file),
