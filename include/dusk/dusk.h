@@ -56,6 +56,15 @@ struct dusk_function {
 	const char *module;	/* file name without folders, "[kernel]", "[ext4]", "[anon]" */
 };
 
+/* How the caller of a frame was found. */
+enum dusk_method {
+	DUSK_BY_NOTHING,	/* it was not: the stack ends here; or nobody knows (kernel frames, profiles that do not tell) */
+	DUSK_BY_CFI,		/* .eh_frame */
+	DUSK_BY_SFRAME,
+	DUSK_BY_FRAME_POINTER,
+	DUSK_BY_CODE,		/* code without CFI that is known by its bytes */
+};
+
 struct dusk_frame {
 	uint32_t module, function;	/* function 0: not looked up, or nothing known */
 	uint64_t offset;
@@ -63,6 +72,7 @@ struct dusk_frame {
 	uint32_t function_offset;	/* distance from the function's start */
 	bool is_return;			/* a return address: the call is before it */
 	bool is_inlined;		/* dusk_profile_unfold() made it: it shares its code with its caller */
+	enum dusk_method method;	/* where a stack ends, what was tried in vain, or the word that nobody called */
 	uint32_t first_line, nr_lines;	/* in lines; nr_lines 0: no debug information */
 };
 
@@ -126,6 +136,9 @@ struct dusk_life {
 
 /* "sleeping": why a task was off CPU. NULL: there is no such state; they are numbered from 0. */
 const char *dusk_state_name(unsigned state);
+
+/* "CFI": how the caller of a frame was found. */
+const char *dusk_method_name(enum dusk_method method);
 
 enum dusk_outcome_class { DUSK_COMPLETE, DUSK_CUT, DUSK_NO_STACK, DUSK_ABSENT };
 
@@ -380,14 +393,6 @@ const char *dusk_capabilities_setcap(void);
  * The walk of one stack, explained: by the same code as in the kernel, which here reads a thread that stands still, or a
  * specimen: a file with all that such a walk needed, of which doc/unwinding.md tells.
  */
-enum dusk_method {
-	DUSK_BY_NOTHING,	/* the stack ends here */
-	DUSK_BY_CFI,		/* .eh_frame */
-	DUSK_BY_SFRAME,
-	DUSK_BY_FRAME_POINTER,
-	DUSK_BY_CODE,		/* code without CFI that is known by its bytes */
-};
-
 struct dusk_walk_frame {
 	uint64_t address;
 	uint64_t sp, cfa;		/* cfa 0: it is not known */

@@ -1,29 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A frame in one word: which module, and where in its file.
+ * A frame in one word: which module, where in its file, and by what the walk left it.
  *
- *	63      48  47  46              0
- *	[ module | ret |     offset     ]
+ *	63      48  47  46    44  43           0
+ *	[ module | ret | method |    offset    ]
  *
  * Free of address space randomisation, equal in all processes, and still right when the process is gone. @ret is set
  * for return addresses: the call is before them, so names are looked up at offset - 1. It is clear for the interrupted
- * instruction and for a frame below a signal frame.
+ * instruction and for a frame below a signal frame. @method is that of the row at this place, so it is as equal as the
+ * rest of the word is.
  *
- * Two module numbers are taken. 0 is memory without a file (JIT code): the offset is the address. 0xffff is the
- * kernel: the whole word is the address, as kernel addresses begin with these bits.
+ * Two module numbers are taken. 0 is memory without a file (JIT code): the offset is the address, which takes the
+ * method's bits, too; such frames are only ever left by the frame pointer. 0xffff is the kernel: the whole word is the
+ * address, as kernel addresses begin with these bits.
  */
 #pragma once
 #include "types.h"
 
 #define FRAME_RET (1ULL << 47)
-#define FRAME_OFFSET (FRAME_RET - 1)
+#define FRAME_ADDRESS (FRAME_RET - 1)
+#define FRAME_METHOD_SHIFT 44
+#define FRAME_OFFSET ((1ULL << FRAME_METHOD_SHIFT) - 1)
 #define FRAME_MODULE_SHIFT 48
 #define FRAME_ANON 0
 #define FRAME_KERNEL 0xffff
 
+/* How the caller of a frame was found. BY_NOTHING: it was not. */
+enum frame_method { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
+
 static inline u64 frame_make(u32 module, u64 offset, u32 is_return)
 {
-	return (u64)module << FRAME_MODULE_SHIFT | (is_return ? FRAME_RET : 0) | (offset & FRAME_OFFSET);
+	return (u64)module << FRAME_MODULE_SHIFT | (is_return ? FRAME_RET : 0) |
+	       (offset & (module ? FRAME_OFFSET : FRAME_ADDRESS));
+}
+
+/* The same of a frame in a file, which was left by @method. */
+static inline u64 frame_left(u64 frame, u32 method)
+{
+	return frame | (u64)method << FRAME_METHOD_SHIFT;
 }
 
 static inline u32 frame_module(u64 frame)
@@ -33,10 +47,23 @@ static inline u32 frame_module(u64 frame)
 
 static inline u64 frame_offset(u64 frame)
 {
-	return frame & FRAME_OFFSET;
+	return frame & (frame_module(frame) ? FRAME_OFFSET : FRAME_ADDRESS);
 }
 
 static inline u32 frame_is_return(u64 frame)
 {
 	return frame >> 47 & 1;
+}
+
+/* Of user code. Where there is no file: that the walk did not end there is to be seen from the next frame. */
+static inline u32 frame_method(u64 frame)
+{
+	return frame_module(frame) ? frame >> FRAME_METHOD_SHIFT & 7 : BY_FRAME_POINTER;
+}
+
+/* Where it is, however it was left. */
+static inline u64 frame_place(u64 frame)
+{
+	return frame_module(frame) && frame_module(frame) != FRAME_KERNEL ?
+	       frame & ~(7ULL << FRAME_METHOD_SHIFT) : frame;
 }

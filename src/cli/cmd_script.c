@@ -9,6 +9,7 @@
 struct options {
 	const char *input;
 	bool inlined;
+	struct export_options how;
 	struct filter filter;
 	struct kind_choice kind;
 };
@@ -19,6 +20,7 @@ static const struct option options[] = {
 	KIND_OPTIONS(struct options, kind),
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
+	{0, "methods", OPTION_FLAG, offsetof(struct options, how.methods), NULL, "how each frame's caller was found"},
 	{0},
 };
 
@@ -27,7 +29,6 @@ static int run(const struct command *self, int argc, char **argv)
 	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	_cleanup_(filtered_done) struct filtered seen = {0};
-	struct export_options none = {0};
 	struct output out;
 	int status;
 
@@ -42,7 +43,7 @@ static int run(const struct command *self, int argc, char **argv)
 		status = filter_apply(&seen, p, &o.filter);
 	if (!status)
 		status = output_open(&out, NULL, true);
-	return status ? status : output_close(&out, script_write(out.file, &seen.profile, &none));
+	return status ? status : output_close(&out, script_write(out.file, &seen.profile, &o.how));
 }
 
 const struct command cmd_script = {

@@ -9,11 +9,6 @@
 #include "cli/command.h"
 #include "cli/output.h"
 
-static const char *const method_names[] = {
-	[DUSK_BY_NOTHING] = "none", [DUSK_BY_CFI] = "CFI", [DUSK_BY_SFRAME] = "SFrame",
-	[DUSK_BY_FRAME_POINTER] = "frame pointer", [DUSK_BY_CODE] = "code",
-};
-
 static void walk_freep(struct dusk_walk **w)
 {
 	dusk_walk_free(*w);
@@ -34,7 +29,7 @@ static void write_json(FILE *out, const struct dusk_walk *w)
 		json_u64(&j, "function_offset", f->function_offset);
 		json_bool(&j, "return", f->is_return);
 		json_bool(&j, "signal", f->is_signal);
-		json_string(&j, "method", method_names[f->method]);
+		json_string(&j, "method", dusk_method_name(f->method));
 		json_string(&j, "rules", f->rules);
 		json_u64(&j, "sp", f->sp);
 		json_u64(&j, "cfa", f->cfa);
@@ -60,7 +55,7 @@ static void write_frame(FILE *out, const struct dusk_walk *w, uint32_t i)
 	fprintf(out, "     rsp %016" PRIx64 ", ", f->sp);
 	if (f->cfa)
 		fprintf(out, "CFA %016" PRIx64 ", ", f->cfa);
-	fprintf(out, "by %s%s%s\n", method_names[f->method], *f->rules ? ": " : "", f->rules);
+	fprintf(out, "by %s%s%s\n", dusk_method_name(f->method), *f->rules ? ": " : "", f->rules);
 }
 
 static void write_text(FILE *out, const struct dusk_walk *w)

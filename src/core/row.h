@@ -2,6 +2,7 @@
 /* The common currency: how to get the caller's registers at one PC. */
 #pragma once
 #include "env.h"
+#include "../abi/frame.h"
 
 enum cfa_kind { CFA_NONE, CFA_REG, CFA_EXPR };
 enum rule { RULE_SAME, RULE_OFFSET, RULE_VAL_OFFSET, RULE_UNDEFINED, RULE_REGISTER, RULE_EXPR, RULE_VAL_EXPR };
@@ -13,6 +14,7 @@ enum row_flags {
 	ROW_SIMPLE = 8,		/* the CFA is a register and an offset; all that was saved lies at offsets from it */
 	ROW_GUESS = 16,		/* from the code, not from CFI: believed only if it leads behind a call */
 	ROW_FLEXIBLE = 32,	/* expressions that are a register and an offset, from .sframe */
+	ROW_METHOD = 64 | 128,	/* by what the row is, from BY_CFI on: row_method() */
 };
 
 /* The registers that a row follows; the CFA is the caller's rsp. */
@@ -26,3 +28,14 @@ struct row {
 	u8 rule[NR_SLOTS];
 	s32 off[NR_SLOTS];			/* offset, register, both, or expression like above */
 };
+
+/* Two bits of the flags, and no branch: to the verifier it would double the ways through a frame. */
+static INLINE u8 method_flags(u32 method)
+{
+	return (method - BY_CFI) << 6;
+}
+
+static INLINE u32 row_method(const struct row *row)
+{
+	return (row->flags >> 6) + BY_CFI;
+}

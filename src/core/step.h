@@ -6,7 +6,6 @@
  * cannot go on, and warm.c, which cannot.
  */
 #pragma once
-#include "../abi/frame.h"
 #include "readset.h"
 #include "rowcache.h"
 #include "walk.h"
@@ -68,7 +67,8 @@ static INLINE void frame_add(struct walk *w, u32 nr)
 {
 	struct range *here = module_here(&w->modules);
 
-	at(w->out.frame, nr) = frame_make(here->module, w->machine.pc + here->file_off, !w->machine.exact);
+	at(w->out.frame, nr) = frame_left(frame_make(here->module, w->machine.pc + here->file_off, !w->machine.exact),
+					  row_method(&w->machine.row));
 	w->out.nr = nr + 1;
 }
 

@@ -97,6 +97,13 @@ static INLINE void classify(struct row *row)
 	row->flags = simple;
 }
 
+/* The frame is left by @method. Said of files only: other frames have no room for it. */
+static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
+{
+	if (module_here(&w->modules)->module)
+		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
+}
+
 /*
  * Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame
  * pointer.
@@ -104,21 +111,27 @@ static INLINE void classify(struct row *row)
 static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 {
 	struct machine *m = &w->machine;
-	u32 err;
+	u32 err, method = BY_CFI;
 
 	w->row_misses++;
 	err = module_here(&w->modules)->kind >= MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
-	if (err == NO_FDE && module_has_sframe(module_here(&w->modules)))
+	if (err == NO_FDE && module_has_sframe(module_here(&w->modules))) {
 		err = row_from_sframe(w, pc);
+		method = BY_SFRAME;
+	}
 	if (err && err != NO_FDE)
 		return err;
 	/* Behind a system call there is no frame in clone3(); in Go there may be. */
+	if (err)
+		method = BY_CODE;
 	if (err && (!m->exact || stub_row(m, pc) ||
 		    (m->row.flags & ROW_FRAME_POINTER && !module_has_tables(module_here(&w->modules))))) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
+		method = BY_FRAME_POINTER;
 	}
 	classify(&m->row);
+	m->row.flags |= method_flags(method);
 	if (key)
 		rowcache_put(key, &m->row);
 	return 0;
@@ -174,6 +187,7 @@ CORE_TURN(walk_frame, struct walk, w)
 	if (here->kind == MODULE_UNREADABLE || here->kind == MODULE_NOT_SAFE)
 		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
 	if (!module_has_tables(here) && !m->exact) {
+		leave_by(w, nr, BY_FRAME_POINTER);
 		err = framepointer_step(m);
 		here = module_here(ms);
 		return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
@@ -185,6 +199,7 @@ CORE_TURN(walk_frame, struct walk, w)
 		if (err)
 			return end(w, err);
 	}
+	leave_by(w, nr, row_method(&m->row));
 	if (m->row.flags & ROW_SIGNAL)	/* nobody called it: the handler returns to its first instruction */
 		at(w->out.frame, nr) &= ~FRAME_RET;
 	if (m->row.flags & ROW_FRAME_POINTER) {

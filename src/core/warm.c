@@ -37,8 +37,8 @@ static INLINE bool is_outermost(struct machine *m)
 {
 	const struct row *row = &m->row;
 
-	return row->rule[SLOT_RA] == RULE_UNDEFINED && row->cfa_kind == CFA_REG && row->cfa_reg == RSP && !row->flags &&
-	       !((m->sp + (s64)row->cfa_off) & 7);
+	return row->rule[SLOT_RA] == RULE_UNDEFINED && row->cfa_kind == CFA_REG && row->cfa_reg == RSP &&
+	       !(row->flags & ~ROW_METHOD) && !((m->sp + (s64)row->cfa_off) & 7);
 }
 
 TURN(warm_turn, struct warm, c)

@@ -56,7 +56,14 @@ static void write_module(FILE *out, const struct names *n, uint32_t frame)
 	putc(')', out);
 }
 
-static void write_frame(FILE *out, const struct names *n, uint32_t frame)
+/* Readers of the text look no further than the module. */
+static void write_method(FILE *out, const struct dusk_frame *f)
+{
+	if (f->method != DUSK_BY_NOTHING)
+		fprintf(out, " %s", dusk_method_name(f->method));
+}
+
+static void write_frame(FILE *out, const struct names *n, uint32_t frame, bool methods)
 {
 	const struct dusk_frame *f = &n->labels->profile->frames[frame];
 
@@ -70,6 +77,8 @@ static void write_frame(FILE *out, const struct names *n, uint32_t frame)
 	}
 	putc(' ', out);
 	write_module(out, n, frame);
+	if (methods)
+		write_method(out, f);
 	putc('\n', out);
 }
 
@@ -82,7 +91,7 @@ static void write_absence(FILE *out, const struct dusk_sample *s)
 }
 
 /* As a comment, too: the readers would take its frames for the thread's own. */
-static void write_waker(FILE *out, const struct names *n, const struct dusk_waker *by)
+static void write_waker(FILE *out, const struct names *n, const struct dusk_waker *by, bool methods)
 {
 	const struct dusk_profile *p = n->labels->profile;
 	const struct dusk_thread *t = &p->threads[by->thread];
@@ -95,11 +104,11 @@ static void write_waker(FILE *out, const struct names *n, const struct dusk_wake
 	putc('\n', out);
 	for (uint32_t at = by->node; at != end; at = p->nodes[at].parent) {
 		putc('#', out);
-		write_frame(out, n, p->nodes[at].frame);
+		write_frame(out, n, p->nodes[at].frame, methods);
 	}
 }
 
-static void write_sample(FILE *out, const struct names *n, const struct dusk_sample *s, const char *event)
+static void write_sample(FILE *out, const struct names *n, const struct dusk_sample *s, const char *event, bool methods)
 {
 	const struct dusk_profile *p = n->labels->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
@@ -115,14 +124,14 @@ static void write_sample(FILE *out, const struct names *n, const struct dusk_sam
 	if (s->source == DUSK_OFF_CPU)
 		write_absence(out, s);
 	if (s->waker)
-		write_waker(out, n, &p->wakers[s->waker]);
+		write_waker(out, n, &p->wakers[s->waker], methods);
 	if (!s->node) {
 		fprintf(out, "\t%16x [no stack: ", 0);
 		text_write(out, p->outcomes[s->outcome].name, TEXT_TERMINAL);
 		fputs("] ([unknown])\n", out);
 	}
 	for (uint32_t at = s->node; at; at = p->nodes[at].parent)
-		write_frame(out, n, p->nodes[at].frame);
+		write_frame(out, n, p->nodes[at].frame, methods);
 	putc('\n', out);
 }
 
@@ -135,6 +144,6 @@ int script_write(FILE *out, const struct dusk_profile *p, const struct export_op
 	if (err)
 		return err;
 	for (uint64_t i = 0; i < p->nr_samples && !ferror(out); i++)
-		write_sample(out, names, &p->samples[i], event ? event : "cpu-clock");
+		write_sample(out, names, &p->samples[i], event ? event : "cpu-clock", o->methods);
 	return 0;
 }

@@ -50,6 +50,11 @@ int db_run(sqlite3_stmt *stmt)
 	return sqlite3_reset(stmt);
 }
 
+bool db_has_column(sqlite3 *db, const char *table, const char *column)
+{
+	return !sqlite3_table_column_metadata(db, NULL, table, column, NULL, NULL, NULL, NULL, NULL);
+}
+
 int db_integer(sqlite3 *db, const char *sql, sqlite3_int64 *ret)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;

@@ -23,6 +23,8 @@ int db_run(sqlite3_stmt *stmt);
 /* The one integer that @sql gives. An SQLite code. */
 int db_integer(sqlite3 *db, const char *sql, sqlite3_int64 *ret);
 
+bool db_has_column(sqlite3 *db, const char *table, const char *column);
+
 static inline void db_closep(sqlite3 **db)
 {
 	sqlite3_close(*db);

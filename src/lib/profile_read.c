@@ -141,6 +141,8 @@ static int read_frame(struct reader *r)
 	};
 
 	f.address = number_or(r, 6, UINT64_MAX, f.offset);
+	if (sqlite3_column_count(r->stmt) > 7)
+		f.method = number_or(r, 7, DUSK_BY_CODE, DUSK_BY_NOTHING);
 	return vec_push(&r->frames, f);
 }
 
@@ -293,12 +295,14 @@ static const struct table {
 	bool dense;
 	int (*read)(struct reader *r);
 	bool optional;		/* profiles from before there were such things lack it */
+	const char *column;	/* one more column, which they lack likewise */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, read_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
 	{"image", "id,name", 1, UINT32_MAX - 1, true, read_image},
 	{"function", "id,name,symbol,image", 1, UINT32_MAX - 1, true, read_function},
-	{"frame", "id,module,offset,is_return,function,function_offset,address", 1, UINT32_MAX - 1, true, read_frame},
+	{"frame", "id,module,offset,is_return,function,function_offset,address", 1, UINT32_MAX - 1, true, read_frame,
+	 .column = "method"},
 	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, read_node},
 	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread},
 	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
@@ -351,6 +355,7 @@ static int read_table(struct reader *r, const struct table *t)
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
 	sqlite3_int64 nr;
 	char sql[256];
+	bool more;
 	int rc;
 
 	if (t->optional) {
@@ -358,7 +363,9 @@ static int read_table(struct reader *r, const struct table *t)
 		if (rc || !nr)
 			return rc;
 	}
-	snprintf(sql, sizeof(sql), "select %s from %s order by %s", t->columns, t->name, t->first < 0 ? "1" : "rowid");
+	more = t->column && db_has_column(r->file.db, t->name, t->column);
+	snprintf(sql, sizeof(sql), "select %s%s%s from %s order by %s", t->columns, more ? "," : "",
+		 more ? t->column : "", t->name, t->first < 0 ? "1" : "rowid");
 	r->table = t->name;
 	r->id = t->first - 1;
 	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);

@@ -113,7 +113,9 @@ static int save_lines(sqlite3 *db, const struct dusk_profile *p)
 static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
-	int rc = db_prepare(&stmt, db, "insert into frame values(?,?,?,?,?,?,?)");
+	bool methods = db_has_column(db, "frame", "method");	/* older profiles do not tell */
+	int rc = db_prepare(&stmt, db, methods ? "insert into frame values(?,?,?,?,?,?,?,?)" :
+						 "insert into frame values(?,?,?,?,?,?,?)");
 
 	for (uint32_t i = 1; !rc && i < p->nr_frames; i++) {
 		const struct dusk_frame *f = &p->frames[i];
@@ -125,6 +127,8 @@ static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 		bind_number_or_null(stmt, 5, f->function, !f->function);
 		bind_number_or_null(stmt, 6, f->function_offset, !f->function);
 		bind_number_or_null(stmt, 7, f->address, f->address == f->offset);
+		if (methods)
+			sqlite3_bind_int(stmt, 8, f->method);
 		rc = db_run(stmt);
 	}
 	return rc;

@@ -19,7 +19,7 @@
 	"create table image(id integer primary key, name text);"				\
 	"create table function(id integer primary key, name text, symbol text, image int);"	\
 	"create table frame(id integer primary key, module int, offset int, is_return int,"	\
-	" function int, function_offset int, address int);"					\
+	" function int, function_offset int, address int, method int);"					\
 	"create table node(id integer primary key, parent int, frame int);"			\
 	"create table thread(id integer primary key, pid int, tid int, comm text);"		\
 	"create table sample(id integer primary key, time int, thread int, node int,"		\

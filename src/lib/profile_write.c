@@ -35,7 +35,7 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[SETTING] = "insert or replace into setting values(?,?)",
 	[MODULE] = "insert into module values(?,?,?,?,?,?,?,?)",
 	[MODULE_UPDATE] = "update module set path=coalesce(?2,path), build_id=coalesce(?3,build_id) where id=?1",
-	[FRAME] = "insert into frame(id,module,offset,is_return) values(?,?,?,?)",
+	[FRAME] = "insert into frame(id,module,offset,is_return,method) values(?,?,?,?,?)",
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?)",
 	[SAMPLE] = "insert into sample values(null,?,?,?,?,?)",
@@ -67,7 +67,8 @@ struct profile_writer {
 /* What makes two frames, or two threads, the same. No padding: it is hashed and compared as bytes. */
 struct frame_key {
 	uint64_t offset;
-	uint32_t module, is_return;
+	uint32_t module;
+	uint16_t is_return, method;
 };
 
 struct thread_key {
@@ -357,9 +358,10 @@ void profile_module_update(struct profile_writer *w, uint32_t module, const stru
 	run(w, stmt);
 }
 
-uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offset, bool is_return)
+uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offset, bool is_return,
+		       enum dusk_method method)
 {
-	struct frame_key key = {.offset = offset, .module = module, .is_return = is_return};
+	struct frame_key key = {.offset = offset, .module = module, .is_return = is_return, .method = method};
 	sqlite3_stmt *stmt = begin(w, FRAME);
 	uint32_t number;
 	bool fresh;
@@ -376,6 +378,7 @@ uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offse
 	sqlite3_bind_int64(stmt, 2, module);
 	sqlite3_bind_int64(stmt, 3, offset);
 	sqlite3_bind_int(stmt, 4, is_return);
+	sqlite3_bind_int(stmt, 5, method);
 	run(w, stmt);
 	return number + 1;
 }

@@ -27,7 +27,8 @@ uint32_t profile_module(struct profile_writer *w, const struct dusk_module *m);
 /* Complete what was not known when the module was first named: path and build id, if @m has them. */
 void profile_module_update(struct profile_writer *w, uint32_t module, const struct dusk_module *m);
 
-uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offset, bool is_return);
+uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offset, bool is_return,
+		       enum dusk_method method);
 uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame);
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);

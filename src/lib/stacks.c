@@ -41,7 +41,7 @@ uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pi
 	while (nr--) {
 		module = modules_index(s->modules, frame_module(frame[nr]), pid);
 		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame_offset(frame[nr]),
-								  frame_is_return(frame[nr])));
+								  frame_is_return(frame[nr]), frame_method(frame[nr])));
 	}
 	return node;
 }
@@ -111,7 +111,8 @@ uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id)
 		return user;
 	module = modules_index(s->modules, FRAME_KERNEL, 0);
 	for (u32 i = nr; i--;)
-		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame[i], i > 0));
+		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame[i], i > 0,
+								  DUSK_BY_NOTHING));
 	known = map_at(&s->kernel, key, &added);
 	if (known)
 		*known = node;

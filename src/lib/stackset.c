@@ -113,7 +113,7 @@ static uint64_t word_of(const struct dusk_profile *p, uint32_t frame)
 	case DUSK_MODULE_ANON:
 		return frame_make(FRAME_ANON, f->offset, f->is_return);
 	default:
-		return frame_make(f->module, f->offset, f->is_return);
+		return frame_left(frame_make(f->module, f->offset, f->is_return), f->method);
 	}
 }
 

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of abi/absence.h, for readers. */
+/* The names of abi/absence.h and abi/frame.h, for readers. */
 #include <dusk/dusk.h>
 #include "abi/absence.h"
+#include "abi/frame.h"
+
+_Static_assert((int)DUSK_BY_NOTHING == BY_NOTHING && (int)DUSK_BY_CFI == BY_CFI && (int)DUSK_BY_SFRAME == BY_SFRAME &&
+	       (int)DUSK_BY_FRAME_POINTER == BY_FRAME_POINTER && (int)DUSK_BY_CODE == BY_CODE, "methods");
 
 const char *dusk_state_name(unsigned state)
 {
@@ -12,4 +16,14 @@ const char *dusk_state_name(unsigned state)
 	};
 
 	return state < NR_ABSENCES ? names[state] : NULL;
+}
+
+const char *dusk_method_name(enum dusk_method method)
+{
+	static const char *const names[] = {
+		[DUSK_BY_NOTHING] = "none", [DUSK_BY_CFI] = "CFI", [DUSK_BY_SFRAME] = "SFrame",
+		[DUSK_BY_FRAME_POINTER] = "frame pointer", [DUSK_BY_CODE] = "code",
+	};
+
+	return names[method];
 }

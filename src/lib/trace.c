@@ -22,9 +22,7 @@ static enum dusk_method method(const struct walk *w, u32 fp_steps)
 		return DUSK_BY_FRAME_POINTER;
 	if (w->machine.row.cfa_kind == CFA_NONE)
 		return DUSK_BY_NOTHING;
-	if (w->machine.row.flags & ROW_GUESS)
-		return DUSK_BY_CODE;
-	return w->sframe.pc ? DUSK_BY_SFRAME : DUSK_BY_CFI;
+	return row_method(&w->machine.row);
 }
 
 int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
@@ -45,7 +43,7 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 		u32 nr = w->out.nr, fp_steps = m->fp_steps;
 
 		memset(&m->row, 0, sizeof(m->row));
-		m->cfa = w->sframe.pc = 0;
+		m->cfa = 0;
 		stop = walk_frame(nr, w) == STOP;
 		if (w->out.nr == nr)
 			break;

@@ -31,6 +31,7 @@ static int add_inlined(struct unfolder *u, const struct dusk_frame *f)
 		inlined.function = u->p->lines[f->first_line + i].function;
 		inlined.function_offset = 0;
 		inlined.is_inlined = true;
+		inlined.method = DUSK_BY_NOTHING;
 		inlined.first_line = f->first_line + i;
 		inlined.nr_lines = 1;
 		if (vec_push(&u->frames, inlined))

@@ -60,7 +60,7 @@ static uint32_t module(enum dusk_module_kind kind, const char *path, uint64_t in
 
 static uint32_t node(uint32_t parent, uint32_t of, uint64_t offset)
 {
-	return profile_node(writer, parent, profile_frame(writer, of, offset, true));
+	return profile_node(writer, parent, profile_frame(writer, of, offset, true, DUSK_BY_CFI));
 }
 
 static void known(void)

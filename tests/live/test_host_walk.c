@@ -54,7 +54,7 @@ static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs,
 	Dwfl_Module *m = dwfl_addrmodule(s->dwfl, theirs[0].pc);
 	const char *name = m ? dwfl_module_addrname(m, theirs[0].pc) : NULL;
 
-	if (nr == 1 && walk.out.nr > 1 && walk.out.frame[0] == frame_at(&theirs[0]) && walk.outcome == UNDEFINED_RA)
+	if (nr == 1 && walk.out.nr > 1 && frame_place(walk.out.frame[0]) == frame_at(&theirs[0]) && walk.outcome == UNDEFINED_RA)
 		return true;
 	return name && (!strncmp(name, "_Unwind_RaiseException", 22) || !strncmp(name, "_Unwind_Resume", 14));
 }
@@ -82,7 +82,7 @@ static void compare(const struct stopped *s, pid_t tid, struct sums *sums)
 	size_t nr = stopped_stack(s, tid, theirs, MAX_DEPTH), same = 0;
 
 	walk_thread(s, tid);
-	while (same < nr && same < walk.out.nr && walk.out.frame[same] == frame_at(&theirs[same]))
+	while (same < nr && same < walk.out.nr && frame_place(walk.out.frame[same]) == frame_at(&theirs[same]))
 		same++;
 	if (nr && same == nr && same == walk.out.nr) {
 		sums->stacks++;

@@ -103,12 +103,66 @@ static void a_library_that_comes_and_goes(void **state)
 	      live_victim("libplugin_sframe.so"), "reopen");
 }
 
+/* Of the frames of @file, how many were left by @method? Of another one: it fails. */
+static size_t by_method(const struct dusk_profile *p, const char *file, enum dusk_method method)
+{
+	size_t nr = 0;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+		const char *path = p->modules[f->module].path, *slash = strrchr(path, '/');
+		const char *name = p->functions[f->function].name;
+
+		if (strcmp(slash ? slash + 1 : path, file))
+			continue;
+		/* What is interrupted between prologue and PLT may be known by its bytes, and some of it has CFI. */
+		if (f->is_return && f->method != method)
+			fail_msg("%s of %s: by %s", name, file, dusk_method_name(f->method));
+		nr += f->is_return;
+	}
+	return nr;
+}
+
+static void each_frame_of_a_mixed_stack_tells_its_method(void **state)
+{
+	const char *sframe = live_victim("libplugin_sframe.so"), *bare = live_victim("libplugin_bare.so");
+	const char *words[] = {live_victim("mixed"), sframe, bare, NULL};
+	const char *file = live_file("mixed.dusk");
+	size_t stacks = 0;
+	char pid[16];
+	pid_t victim;
+
+	need(sframe);
+	victim = live_start(true, words);
+	snprintf(pid, sizeof(pid), "%d", victim);
+	assert_int_equal(RECORD(file, "-F", "997", "-d", "1200ms", "-p", pid), 0);
+	live_end(victim);
+	_cleanup_profile_ p = live_read(file);
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		char *sentence;
+
+		if (live_class(p, &p->samples[i]) != DUSK_COMPLETE)
+			continue;
+		live_user_stack(p, p->samples[i].node, &stack);
+		sentence = live_sentence(&stack);
+		stacks += !strcmp(sentence, "main use plugin_run plugin_step*3 through plugin_run plugin_step*3 back burn");
+		free(sentence);
+	}
+	print_message("%zu stacks through three kinds of files\n", stacks);
+	assert_true(stacks > 50);
+	assert_true(by_method(p, "mixed", DUSK_BY_CFI) >= 4);
+	assert_true(by_method(p, "libplugin_sframe.so", DUSK_BY_SFRAME) >= 3);
+	assert_true(by_method(p, "libplugin_bare.so", DUSK_BY_FRAME_POINTER) >= 3);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_program_that_only_sframe_describes),
 		cmocka_unit_test(a_library_that_has_no_eh_frame),
 		cmocka_unit_test(a_library_that_comes_and_goes),
+		cmocka_unit_test(each_frame_of_a_mixed_stack_tells_its_method),
 	};
 
 	elf_version(EV_CURRENT);

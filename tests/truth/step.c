@@ -128,7 +128,7 @@ static uint64_t place_of(size_t i)
 static bool is_true(size_t nr, size_t *same)
 {
 	*same = 0;
-	while (*same < nr && *same < s.walk.out.nr && s.walk.out.frame[*same] == s.true_word[*same])
+	while (*same < nr && *same < s.walk.out.nr && frame_place(s.walk.out.frame[*same]) == s.true_word[*same])
 		++*same;
 	return *same == nr && *same == s.walk.out.nr && outcomes[s.walk.outcome].kind == DUSK_COMPLETE;
 }

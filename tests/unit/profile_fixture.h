@@ -117,9 +117,9 @@ static const struct dusk_module kernel = {.kind = DUSK_MODULE_KERNEL, .path = "[
 static inline void write_small(struct profile_writer *w)
 {
 	uint32_t file = profile_module(w, &libc), k = profile_module(w, &kernel);
-	uint32_t outer = profile_node(w, 0, profile_frame(w, file, 0x1000, true));
-	uint32_t inner = profile_node(w, outer, profile_frame(w, file, 0x2000, false));
-	uint32_t deep = profile_node(w, inner, profile_frame(w, k, 0xffffffff81000100, false));
+	uint32_t outer = profile_node(w, 0, profile_frame(w, file, 0x1000, true, DUSK_BY_CFI));
+	uint32_t inner = profile_node(w, outer, profile_frame(w, file, 0x2000, false, DUSK_BY_CFI));
+	uint32_t deep = profile_node(w, inner, profile_frame(w, k, 0xffffffff81000100, false, DUSK_BY_NOTHING));
 	uint32_t one = profile_thread(w, 100, 100, "one"), two = profile_thread(w, 100, 101, "two");
 	const struct dusk_sample samples[] = {
 		{.time_ns = 3000000000, .thread = two, .node = deep, .cpu = 65535, .outcome = ENTRY_POINT},

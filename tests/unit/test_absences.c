@@ -10,7 +10,7 @@ static void write_profile(void)
 
 	profile_set(w, "period_ns", "10000000");
 	thread = profile_thread(w, 7, 8, "t");
-	node = profile_node(w, 0, profile_frame(w, 0, 1, false));
+	node = profile_node(w, 0, profile_frame(w, 0, 1, false, DUSK_BY_CFI));
 	profile_sample(w, &(struct dusk_sample){ .time_ns = 5000, .thread = thread, .node = node });
 	profile_sample(w, &(struct dusk_sample){
 		.time_ns = 3000, .value_ns = 1ULL << 40, .runnable_ns = 9, .thread = thread, .node = node, .count = 3,
@@ -100,7 +100,7 @@ static void write_woken(void)
 
 	s.thread = profile_thread(w, 7, 8, "t");
 	task.thread = profile_thread(w, 7, 9, "u");
-	task.node = interrupt.node = profile_node(w, 0, profile_frame(w, 0, 1, false));
+	task.node = interrupt.node = profile_node(w, 0, profile_frame(w, 0, 1, false, DUSK_BY_CFI));
 	task.outcome = 1;
 	first = profile_new_absence(w);
 	profile_waker(w, &interrupt, first);

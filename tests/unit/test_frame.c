@@ -13,6 +13,7 @@ static void a_frame_gives_back_what_was_put_in(void **state)
 {
 	static const u32 modules[] = { 0, 1, 0x1234, MAX_MODULE_ID };
 	static const u64 offsets[] = { 0, 1, 0x123456789abc & FRAME_OFFSET, FRAME_OFFSET };
+	static const u32 methods[] = { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
 
 	for (size_t i = 0; i < COUNT(modules); i++)
 		for (size_t j = 0; j < COUNT(offsets); j++)
@@ -22,6 +23,16 @@ static void a_frame_gives_back_what_was_put_in(void **state)
 				assert_int_equal(frame_module(frame), modules[i]);
 				assert_int_equal(frame_offset(frame), offsets[j]);
 				assert_int_equal(frame_is_return(frame), ret);
+				assert_int_equal(frame_place(frame), frame);
+				for (size_t k = 0; modules[i] && k < COUNT(methods); k++) {
+					u64 left = frame_left(frame, methods[k]);
+
+					assert_int_equal(frame_method(left), methods[k]);
+					assert_int_equal(frame_place(left), frame);
+					assert_int_equal(frame_offset(left), offsets[j]);
+					assert_int_equal(frame_module(left), modules[i]);
+					assert_int_equal(frame_is_return(left), ret);
+				}
 			}
 }
 
@@ -31,6 +42,7 @@ static void an_offset_that_is_too_large_does_not_touch_its_neighbours(void **sta
 
 	assert_int_equal(frame_module(frame), 5);
 	assert_int_equal(frame_is_return(frame), 0);
+	assert_int_equal(frame_method(frame), BY_NOTHING);
 }
 
 static void any_user_address_fits(void **state)
@@ -38,6 +50,8 @@ static void any_user_address_fits(void **state)
 	u64 top = 0x7fffffffefff;	/* the highest of 47 bits */
 
 	assert_int_equal(frame_offset(frame_make(FRAME_ANON, top, 1)), top);
+	assert_int_equal(frame_place(frame_make(FRAME_ANON, top, 1)), frame_make(FRAME_ANON, top, 1));
+	assert_int_equal(frame_method(frame_make(FRAME_ANON, top, 1)), BY_FRAME_POINTER);
 }
 
 static void a_kernel_address_is_its_own_frame(void **state)
@@ -45,6 +59,7 @@ static void a_kernel_address_is_its_own_frame(void **state)
 	u64 addr = 0xffffffff81234567;
 
 	assert_int_equal(frame_module(addr), FRAME_KERNEL);
+	assert_int_equal(frame_place(addr), addr);
 	assert_true(FRAME_KERNEL > MAX_MODULE_ID);
 }
 

@@ -136,7 +136,7 @@ static struct dusk_profile *record(uint64_t start, uint64_t end, uint32_t depth)
 	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
 	module = profile_module(w, &m);
 	for (uint64_t at = start; at < end; at += STEP) {
-		uint32_t frame = profile_frame(w, module, at, false);
+		uint32_t frame = profile_frame(w, module, at, false, DUSK_BY_CFI);
 
 		if (frame <= depth)
 			node = profile_node(w, node, frame);

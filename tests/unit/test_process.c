@@ -94,11 +94,11 @@ static void a_live_stack_is_the_one_that_its_process_made(void **state)
 			assert_int_equal(walk(pid), UNDEFINED_RA);
 			assert_int_equal(said->nr, depths[i]);
 			first = 0;
-			while (first < w.out.nr && w.out.frame[first] != frame_of(said->ra[said->nr - 1]))
+			while (first < w.out.nr && frame_place(w.out.frame[first]) != frame_of(said->ra[said->nr - 1]))
 				first++;
 			assert_true(first + said->nr <= w.out.nr);
 			for (u32 j = 0; j < said->nr; j++)
-				assert_int_equal(w.out.frame[first + j], frame_of(said->ra[said->nr - 1 - j]));
+				assert_int_equal(frame_place(w.out.frame[first + j]), frame_of(said->ra[said->nr - 1 - j]));
 		}
 		target_done(&target);
 		kill(pid, SIGKILL);

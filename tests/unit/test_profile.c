@@ -35,6 +35,8 @@ static void what_was_written_is_read(void **state)
 	assert_int_equal(p->frames[1].address, 0x1000);
 	assert_true(p->frames[1].is_return);
 	assert_false(p->frames[2].is_return);
+	assert_int_equal(p->frames[2].method, DUSK_BY_CFI);
+	assert_int_equal(p->frames[3].method, DUSK_BY_NOTHING);
 	assert_true(p->frames[3].offset == 0xffffffff81000100);
 	assert_int_equal(p->nr_nodes, 4);
 	assert_int_equal(p->nodes[3].parent, 2);
@@ -108,10 +110,11 @@ static void the_same_gets_the_same_index(void **state)
 	anon.pid++;
 	assert_int_not_equal(profile_module(w, &anon), jit);
 
-	frame = profile_frame(w, file, 0x1000, false);
-	assert_int_equal(profile_frame(w, file, 0x1000, false), frame);
-	assert_int_not_equal(profile_frame(w, file, 0x1000, true), frame);
-	assert_int_not_equal(profile_frame(w, jit, 0x1000, false), frame);
+	frame = profile_frame(w, file, 0x1000, false, DUSK_BY_CFI);
+	assert_int_equal(profile_frame(w, file, 0x1000, false, DUSK_BY_CFI), frame);
+	assert_int_not_equal(profile_frame(w, file, 0x1000, true, DUSK_BY_CFI), frame);
+	assert_int_not_equal(profile_frame(w, jit, 0x1000, false, DUSK_BY_CFI), frame);
+	assert_int_not_equal(profile_frame(w, file, 0x1000, false, DUSK_BY_SFRAME), frame);
 	node = profile_node(w, 0, frame);
 	assert_int_equal(profile_node(w, 0, frame), node);
 	assert_int_not_equal(profile_node(w, node, frame), node);
@@ -173,6 +176,7 @@ static void symbols_are_saved_and_read(void **state)
 	assert_int_equal(q->frames[1].function, 1);
 	assert_int_equal(q->frames[1].function_offset, 0x10);
 	assert_int_equal(q->frames[1].address, 0x401000);
+	assert_int_equal(q->frames[1].method, DUSK_BY_CFI);
 	assert_int_equal(q->frames[2].function, 0);
 	assert_int_equal(q->nr_samples, 4);
 
@@ -184,6 +188,23 @@ static void symbols_are_saved_and_read(void **state)
 			    "0.002|100|100|one|1|libc.so.6+0x2000|libc.so.6|stack-unreadable");
 	assert_string_equal(queried("select name,value from losses order by 1"),
 			    "ring-lost|1 / stack-unreadable|1");
+}
+
+static void an_older_profile_does_not_tell_methods_and_is_read_and_completed(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL, *q = NULL;
+	struct dusk_error err;
+
+	(void)state;
+	make_small();
+	run_sql(path, "alter table frame drop column method");
+	p = opened(path);
+	assert_int_equal(p->nr_frames, 4);
+	assert_int_equal(p->frames[1].method, DUSK_BY_NOTHING);
+	assert_int_equal(dusk_profile_save_symbols(p, path, &err), 0);
+	q = opened(path);
+	assert_int_equal(q->nr_frames, 4);
+	assert_true(q->frames[1].is_return);
 }
 
 static void symbols_of_another_recording_are_not_saved(void **state)
@@ -242,7 +263,7 @@ static void a_sample_takes_few_bytes(void **state)
 			uint32_t branch = d < 20 ? stack % (1 + d) : d < 26 ? stack % 100 : stack;
 			uint32_t place = (branch * 2654435761u + d * 40503) % 2000;
 
-			node = profile_node(w, node, profile_frame(w, file, 0x20000 + place * 211, true));
+			node = profile_node(w, node, profile_frame(w, file, 0x20000 + place * 211, true, DUSK_BY_CFI));
 		}
 		seed = seed * 1664525 + 1013904223;
 		profile_sample(w, &(struct dusk_sample){
@@ -267,6 +288,7 @@ int main(void)
 		cmocka_unit_test(the_same_gets_the_same_index),
 		cmocka_unit_test(a_module_is_completed_later),
 		cmocka_unit_test(symbols_are_saved_and_read),
+		cmocka_unit_test(an_older_profile_does_not_tell_methods_and_is_read_and_completed),
 		cmocka_unit_test(symbols_of_another_recording_are_not_saved),
 		cmocka_unit_test(many_samples_in_disorder_come_by_time),
 		cmocka_unit_test(a_sample_takes_few_bytes),

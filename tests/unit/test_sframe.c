@@ -593,7 +593,7 @@ static void check_frames(const u64 *pc, u32 nr)
 {
 	assert_int_equal(walker.out.nr, nr);
 	for (u32 i = 0; i < nr; i++)
-		assert_int_equal(walker.out.frame[i], image_frame(&walker, pc[i], i > 0));
+		assert_int_equal(frame_place(walker.out.frame[i]), image_frame(&walker, pc[i], i > 0));
 }
 
 /* Function 0 keeps rbp at CFA - 16, 1 has its CFA by it, 2 is the outermost. */
@@ -622,6 +622,8 @@ static void a_module_without_eh_frame_is_walked_by_sframe(void **state)
 		memset(im.bytes + 0x3000, 0, 0x1000);		/* it would be found by its content */
 		assert_int_equal(walk(), UNDEFINED_RA);
 		check_frames((const u64[]){ FUNCTION(0) + 5, FUNCTION(1) + 8, FUNCTION(2) + 9 }, 3);
+		for (u32 i = 0; i < 2; i++)
+			assert_int_equal(frame_method(walker.out.frame[i]), BY_SFRAME);
 	}
 }
 

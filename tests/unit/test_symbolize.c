@@ -170,7 +170,7 @@ static struct dusk_profile *looked_up(const struct dusk_module *m, const struct 
 	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
 	module = profile_module(w, m);
 	for (int i = 0; i < nr; i++)
-		profile_frame(w, module, wants[i].offset, wants[i].is_return);
+		profile_frame(w, module, wants[i].offset, wants[i].is_return, DUSK_BY_CFI);
 	if (boot_id)
 		profile_set(w, "boot_id", boot_id);
 	assert_int_equal(profile_close(w, true, NULL), 0);

@@ -97,7 +97,7 @@ static u32 walk(void)
 
 static bool is_wanted(u32 i)
 {
-	u64 file = w.out.frame[i], addr = frame_make(FRAME_ANON, want[i].pc, want[i].is_return);
+	u64 file = frame_place(w.out.frame[i]), addr = frame_make(FRAME_ANON, want[i].pc, want[i].is_return);
 	u64 off = want[i].pc - IMAGE_BASE;
 
 	if (frame_module(file) == FRAME_ANON)
@@ -129,8 +129,10 @@ static void a_known_stack_is_walked_to_its_end(void **state)
 	five_calls();
 	assert_int_equal(walk(), UNDEFINED_RA);
 	check_frames(6);
-	for (u32 i = 0; i < 6; i++)
+	for (u32 i = 0; i < 6; i++) {
 		assert_true(frame_module(w.out.frame[i]) > 0);
+		assert_int_equal(frame_method(w.out.frame[i]), BY_CFI);
+	}
 }
 
 static void rows_that_are_known_are_not_read_again(void **state)
@@ -391,6 +393,8 @@ static void a_stub_without_fde_is_known_by_its_code(void **state)
 	call_before_return(FUNCTION(0));
 	assert_int_equal(walk(), UNDEFINED_RA);
 	check_frames(3);
+	assert_int_equal(frame_method(w.out.frame[0]), BY_CODE);
+	assert_int_equal(frame_method(w.out.frame[1]), BY_CFI);
 }
 
 static void a_guess_that_does_not_lead_behind_a_call_is_not_believed(void **state)
@@ -492,6 +496,7 @@ static void jit_code_is_crossed_by_its_frame_pointer(void **state)
 	check_frames(4);
 	assert_int_equal(frame_module(w.out.frame[1]), FRAME_ANON);
 	assert_int_equal(frame_offset(w.out.frame[1]), JIT + 0x97);
+	assert_int_equal(frame_method(w.out.frame[1]), BY_FRAME_POINTER);
 	assert_int_equal(w.machine.fp_steps, 1);
 }
 
