@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "report/account.h"
 #include "report/cost.h"
+#include "report/frameless.h"
 #include "report/ledger.h"
 #include "report/text.h"
 
@@ -266,6 +267,7 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 	fputs("\nSamples by how their user stack ended\n", out);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		write_row(out, l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+	frameless_show(out, p, KIND_CPU, "");
 	if (has_off_cpu(s))
 		write_off_cpu(out, p, s);
 	fputs("\nCounters\n", out);

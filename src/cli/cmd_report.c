@@ -5,6 +5,7 @@
 #include "cli/filter.h"
 #include "cli/open.h"
 #include "cli/output.h"
+#include "report/frameless.h"
 #include "report/nameless.h"
 #include "report/show.h"
 
@@ -328,6 +329,7 @@ static int report(const struct command *self, const struct options *o)
 	err = (v.tree ? show_tree : show_table)(out.file, p, &seen.profile, &s, &v);
 	if (!err && v.show.form == SHOW_TEXT) {
 		losses_show(out.file, p, v.show.kind);
+		frameless_show(out.file, p, v.show.kind, "#");
 		if (by_function(&v))
 			nameless_show(out.file, p, v.show.kind);
 	}

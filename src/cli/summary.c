@@ -8,8 +8,11 @@
 #include "cli/summary.h"
 #include "report/account.h"
 #include "report/cost.h"
+#include "report/frameless.h"
 #include "report/ledger.h"
 #include "report/show.h"
+
+#define MAX_ADVICE 3		/* programs whose code has no frame pointers */
 
 static void say_size(const char *path, const struct ledger *l, double duration_s, bool off_cpu)
 {
@@ -34,6 +37,17 @@ static void say_stacks(const struct dusk_profile *p, const struct ledger *l, boo
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		if (verbose || (l->outcome[i] && ledger_is_loss(&p->outcomes[i])))
 			say("  %9" PRIu64 "  %s: %s", l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+}
+
+static void say_frameless(const struct dusk_profile *p)
+{
+	_cleanup_(freep) struct frameless *found = NULL;
+	size_t nr;
+
+	if (frameless_find(&found, &nr, p, kind_of(p, KIND_USUAL)))
+		return;
+	for (size_t i = 0; i < nr && i < MAX_ADVICE; i++)
+		say("  %s: JIT code without frame pointers; %s", found[i].program, found[i].remedy);
 }
 
 static void say_counters(const struct dusk_profile *p, bool verbose)
@@ -92,6 +106,7 @@ void summary_say(const char *path, const char *event, double duration_s, bool ve
 	say_stacks(p, &l, verbose);
 	if (off_cpu.samples)
 		say_off_cpu(p, &off_cpu, verbose);
+	say_frameless(p);
 	say_counters(p, verbose);
 	say("sampled by %s", event_sentence(event));
 	if (!l.samples && !off_cpu.samples)
