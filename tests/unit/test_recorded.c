@@ -77,8 +77,8 @@ static struct dusk_profile *looked_up(const char *id, const char *text, int fd, 
 
 	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
 	module = profile_module(w, &m);
-	profile_frame(w, module, TEXT + vfs + 2, true);
-	profile_frame(w, module, IN_A_MODULE, false);
+	profile_frame(w, module, TEXT + vfs + 2, true, 0);
+	profile_frame(w, module, IN_A_MODULE, false, 0);
 	profile_set(w, "boot_id", ANOTHER_BOOT);
 	profile_set(w, "kernel", "6.18.0-fixture");
 	if (text)
