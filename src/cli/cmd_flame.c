@@ -10,7 +10,7 @@
 #define SIDES 2
 
 struct options {
-	const char *input, *output, *title;
+	const char *input, *output, *title, *wakers;
 	bool inlined;
 	struct filter filter;
 };
@@ -22,6 +22,7 @@ static const struct option options[] = {
 	 "write there (default flame.html)"},
 	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT",
 	 "heads the page (default: the command recorded)"},
+	WAKERS_OPTION(struct options, wakers, "on each absence, who ended it: N in a row"),
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
@@ -94,6 +95,8 @@ static int run(const struct command *self, int argc, char **argv)
 	status = filter_check(self, &o.filter);
 	for (size_t i = 0; i < nr && !status; i++) {
 		status = open_profile(&sides[i].profile, path[i], true, o.inlined);
+		if (!status)
+			status = wakers_choose(&o.filter.wakers, o.wakers, sides[i].profile, path[i]);
 		if (!status)
 			status = filter_apply(&sides[i].seen, sides[i].profile, &o.filter);
 	}
