@@ -189,7 +189,8 @@ struct sched_entity {
 struct task_struct {
 	u32 flags;
 	unsigned int __state;
-	int on_cpu, exit_state;
+	u32 on_cpu;			/* an int, and a byte since 7.2: of what has no sign libbpf adjusts the size */
+	int exit_state;
 	unsigned long nvcsw, nivcsw;
 	u64 start_time;
 	char comm[16];
