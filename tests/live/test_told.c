@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "absences.h"
 
-#define MANY 20000	/* absences of a thread: so many are estimated well */
+#define MANY 5000	/* absences of a thread: so many are estimated well */
 
 static void print(const struct dusk_profile *p, const char *counter)
 {
