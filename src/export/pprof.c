@@ -17,7 +17,8 @@
 #include "export/samples.h"
 
 enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING,
-       PROFILE_TIME_NS = 9, PROFILE_DURATION_NS, PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT };
+       PROFILE_TIME_NS = 9, PROFILE_DURATION_NS, PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT,
+       PROFILE_DEFAULT_TYPE };
 enum { VALUE_TYPE = 1, VALUE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
@@ -81,6 +82,8 @@ static void put_head(struct writer *w)
 	put_value_type(w, PROFILE_PERIOD_TYPE, sources[DUSK_CPU].name, "nanoseconds");
 	pb_u64(&w->pb, PROFILE_PERIOD, p->period_ns);
 	put_string(w, PROFILE_COMMENT, names_setting(w->names, "command"));
+	/* What is shown unless somebody asks for another one; else that would be the last. */
+	put_string(w, PROFILE_DEFAULT_TYPE, sources[w->has[DUSK_CPU] ? DUSK_CPU : DUSK_OFF_CPU].name);
 }
 
 static void put_mapping(struct writer *w, uint32_t module)
@@ -142,13 +145,22 @@ static void put_reason(struct writer *w, uint32_t outcome)
 	pb_close(&w->pb, open);
 }
 
+/* The first one is taken for the program that was profiled, which the kernel never is. */
+static void put_mappings(struct writer *w)
+{
+	const struct dusk_profile *p = w->profile;
+
+	for (int kernel = 0; kernel <= 1; kernel++)
+		for (uint32_t i = 1; i < p->nr_modules; i++)
+			if (w->layout[i].limit && (p->modules[i].kind == DUSK_MODULE_KERNEL) == kernel)
+				put_mapping(w, i);
+}
+
 static void put_tables(struct writer *w)
 {
 	const struct dusk_profile *p = w->profile;
 
-	for (uint32_t i = 1; i < p->nr_modules; i++)
-		if (w->layout[i].limit)
-			put_mapping(w, i);
+	put_mappings(w);
 	for (uint32_t i = 0; i < w->names->labels->names.nr; i++)
 		put_function(w, i);
 	for (uint32_t i = 1; i < p->nr_frames; i++)

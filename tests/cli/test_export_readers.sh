@@ -67,6 +67,17 @@ claim "script: each absence, each sum" is "20 5" \
 	sh -c "grep -c 'cpu-clock:' both.script | tr '\n' ' '; grep -c '[0-9] off-cpu: ' both.script"
 claim "script: a sum says of how many" grep -qx '# preempted 4.000000 ms, runnable 4.000000 ms, the sum of 40' both.script
 
+flamegraph=$(command -v flamegraph.pl || echo /usr/share/perl5/Devel/NYTProf/flamegraph.pl)	# as Debian has it
+if needs "$flamegraph" "flamegraph.pl reads folded"; then
+	claim "flamegraph.pl draws 20 samples" sh -c "$dusk export -f folded | perl $flamegraph | grep '<title>all (20 samples, 100%)'"
+	claim "... functions with all that they called" sh -c "$dusk export -f folded | perl $flamegraph | grep '<title>main (9 samples, 45.00%)'"
+	claim "... reversed, the innermost at the bottom" sh -c "$dusk export --reverse | perl $flamegraph --inverted | grep '<title>memcpy (2 samples'"
+	claim "... and time off the CPU" sh -c "$dusk export -i both.dusk --off-cpu | perl $flamegraph --countname=ns | grep '<title>all (164,000,000 ns'"
+	if needs stackcollapse-perf.pl "stackcollapse-perf.pl reads script"; then
+		claim "stackcollapse-perf.pl finds 20 samples" is 20 sh -c "stackcollapse-perf.pl --all x.script | awk '{ n += \$NF } END { print n }'"
+	fi
+fi
+
 if needs perf "perf report and perf script read perf"; then
 	claim "perf script reads 20 samples" is 20 sh -c "perf script -i x.perf --symfs . -F comm 2>/dev/null | grep -c ."
 	claim "perf script knows tasks, times, CPUs and weights" is "my app 200/201 [000] 0.100000: 10000000" \
@@ -98,6 +109,16 @@ if needs go "go tool pprof reads pprof"; then
 	claim "absences are values of their own" sh -c "go tool pprof -sample_index=off-cpu -top both.pprof 2>/dev/null | grep '100% of 164ms total' &&
 		go tool pprof -sample_index=absences -top both.pprof 2>/dev/null | grep '100% of 44 total' &&
 		go tool pprof -sample_index=cpu -top both.pprof 2>/dev/null | grep '100% of 200ms total'"
+	claim "samples are what is shown unless absences are asked for" sh -c "
+		go tool pprof -top both.pprof 2>/dev/null | grep '^Type: cpu'"
+	if needs sqlite3 "the kernel is not taken for the program"; then
+		cp profile.dusk turned.dusk	# where the kernel is the first module, as in what is recorded
+		sqlite3 turned.dusk "update module set id = 99 where id = 1; update module set id = 1 where kind = 4;
+			update module set id = 4 where id = 99;
+			update frame set module = case module when 1 then 4 when 4 then 1 else module end"
+		claim "the kernel is not taken for the program" sh -c "$dusk export -i turned.dusk -f pprof 2>/dev/null >turned.pprof &&
+			go tool pprof -top turned.pprof 2>/dev/null | grep '^File: libc.so.6'"
+	fi
 	claim "mappings have a build id" sh -c "go tool pprof -raw x.pprof 2>/dev/null |
 		grep '/usr/bin/xz 0123456789abcdef0123456789abcdef01234567'"
 fi

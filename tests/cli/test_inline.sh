@@ -52,6 +52,13 @@ if command -v sqlite3 >/dev/null; then
 	claim "flame" shows 'get_byte' flame_json
 	claim "flame has files" shows 'src/byte.h' flame_json
 	claim "flame --no-inline" hides 'get_byte' flame_json --no-inline
+	"$dusk" export --format pprof -o lines.pprof 2>/dev/null
+	if needs go "go tool pprof shows inlined functions"; then
+		claim "go tool pprof: inlined functions call each other" sh -c "HOME=$tmp go tool pprof -sample_index=samples \
+			-traces lines.pprof 2>/dev/null | awk '/ get_byte\$/ { getline; if (/find_len/) { getline; if (/match/) ok = 1 } } END { exit !ok }'"
+		claim "go tool pprof: ... at their lines" sh -c "HOME=$tmp go tool pprof -sample_index=samples -lines -top \
+			lines.pprof 2>/dev/null | grep 'get_byte .*byte.h:7\$'"
+	fi
 	if command -v protoc >/dev/null; then
 		"$dusk" export --format pprof 2>/dev/null | gzip -dc | protoc -I "$proto" --decode=Profile "$proto/pprof.proto" >pprof
 		claim "pprof has files" sh -c 'grep -q "\"src/byte.h\"" pprof && grep -q "filename: [1-9]" pprof'
