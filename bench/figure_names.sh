@@ -2,17 +2,8 @@
 # How long does it take until functions, inlined ones too, have their names? Sourced by run; README.md explains the table.
 # shellcheck shell=bash disable=SC2154
 
-names_patience=300	# seconds for perf
-
-# timed KEY COMMAND...: append "KEY seconds" of wall-clock time; names.time holds them until the end.
-timed() {
-	local key=$1 begin end
-	shift
-	begin=$(date +%s.%N)
-	"$@" >/dev/null 2>&1 || { echo "$key failed" >>names.failed; return 0; }
-	end=$(date +%s.%N)
-	echo "$key $(calc "$end - $begin")" >>names.data
-}
+names_seconds=${names_seconds:-60}	# of recording: a million samples of two busy CPUs
+names_patience=${names_patience:-60}	# seconds for each run
 
 # The profile $1 as if nobody had looked up its names yet.
 forget_names() {
@@ -20,54 +11,80 @@ forget_names() {
 		delete from image; delete from setting where key='symbolized'; drop table if exists line; drop table if exists source"
 }
 
-# One size: name, frequency, seconds, how perf walks
-names_of() {
-	local name=$1 hz=$2 seconds=$3 walk=$4 load=(timeout "$3" bash -c ". $here/loads.sh; load_python3")
-	"$dusk" record -q -e cpu -F "$hz" -o n.dusk -- "${load[@]}" || true
-	forget_names n.dusk
-	echo "$name-samples $(dusk_samples n.dusk)" >>names.data
-	for _ in $(seq $rounds); do
-		rm -rf n.cache
-		timed "$name-cold" env XDG_CACHE_HOME="$PWD/n.cache" "$dusk" report -i n.dusk
-		timed "$name-cached" env XDG_CACHE_HOME="$PWD/n.cache" "$dusk" report -i n.dusk
-		rm -rf n.cache
-		timed "$name-plain" env XDG_CACHE_HOME="$PWD/n.cache" "$dusk" report -i n.dusk --no-inline
-	done
-	perf_works || return 0
-	perf record -q -F "$hz" --call-graph "$walk" -o n.data -- "${load[@]}" >/dev/null 2>&1 || true
-	echo "$name-perf-samples $(perf_samples n.data)" >>names.data
-	for _ in $(seq $rounds); do
-		timed "$name-perf-plain" timeout $names_patience perf report -i n.data --stdio --no-inline
-		timed "$name-perf" timeout $names_patience perf report -i n.data --stdio
-	done
-	rm -f n.data
+# cost KEY COMMAND...: its seconds and megabytes to names.data; not once more if it is too slow.
+cost() {
+	grep -qx "$1" names.slow && return
+	"$tools/cost" names.data "$1" "$names_patience" "${@:2}"
+	case $? in
+	0) ;;
+	3) echo "$1" >>names.slow ;;
+	*) echo "$1 failed" >&2 ;;
+	esac
 }
 
-names_cell() {
-	if grep -q "^$1 " names.failed; then echo "over $names_patience"; else of "$1" names.data | spread 2; fi
+names_row() {
+	if grep -qx "$2" names.slow; then
+		echo "| $1 | over $names_patience | |"
+	else
+		echo "| $1 | $(of "$2" names.data | spread 2) | $(of "$2-mb" names.data | spread 0) |"
+	fi
+}
+
+cost_dusk() {
+	local XDG_CACHE_HOME=$PWD/n.cache
+	export XDG_CACHE_HOME
+	for _ in $(seq $rounds); do
+		rm -rf n.cache
+		cost cold "$dusk" report -i n.dusk
+		cost cached "$dusk" report -i n.dusk
+		rm -rf n.cache
+		cost cold-no-inline "$dusk" report -i n.dusk --no-inline
+	done
+}
+
+cost_perf() {
+	local key
+	for _ in $(seq $rounds); do
+		for key in inline no-inline; do
+			cost "perf-report-$key" perf report -i n.data --stdio --$key
+			cost "perf-script-$key" perf script -i n.data --$key
+		done
+	done
 }
 
 figure_names() {
-	local name key
+	local samples stacks functions lines peer=
 	have sqlite3 || return 0
 	make_data
 	: >names.data
-	: >names.failed
-	names_of small 99 6 dwarf
-	names_of large 9999 10 fp
+	: >names.slow
+	start_load compile
+	"$dusk" record -q -a -F 9999 -e cpu -d ${names_seconds}s -o n.dusk
+	perf_works && peer=yes && record_perf -a -g -F 9999 -o n.data -- sleep "$names_seconds"
+	stop_load
+	samples=$(dusk_samples n.dusk)
+	stacks=$(sqlite3 n.dusk 'select count(distinct node) from sample')
+	functions=$(sqlite3 n.dusk 'select count(*) from function')
+	lines=$(sqlite3 n.dusk 'select count(*) from line')
+	forget_names n.dusk
+	cost_dusk
 	echo "### Names"
 	echo
-	echo "Seconds of \`report\` on a profile without names, of python3, with debug symbols of it and of libc where" \
-		"they are installed. perf walks the first one by dwarf, the second one by frame pointers."
+	echo "A compile job: gcc, and python3 that compiles its library, for $names_seconds s at 9,999 Hz, the whole machine." \
+		"$samples samples, $stacks distinct stacks, $functions functions, $lines lines."
+	[ -z "$peer" ] || { cost_perf && echo "perf, by frame pointers: $(perf_samples n.data) samples."; }
 	echo
-	echo "| samples | dusk, cold | cached | \`--no-inline\`, cold | samples of perf | perf | perf \`--no-inline\` |"
-	echo "|---|---|---|---|---|---|---|"
-	for name in small large; do
-		printf '| %s ' "$(of $name-samples names.data | spread 0)"
-		for key in cold cached plain; do printf '| %s ' "$(names_cell $name-$key)"; done
-		printf '| %s ' "$(of $name-perf-samples names.data | spread 0)"
-		printf '| %s | %s |\n' "$(names_cell $name-perf)" "$(names_cell $name-perf-plain)"
-	done
+	echo "| | seconds | MB |"
+	echo "|---|---|---|"
+	names_row "\`dusk report\`, nothing cached" cold
+	names_row "again" cached
+	names_row "\`dusk report --no-inline\`, nothing cached" cold-no-inline
+	if [ -n "$peer" ]; then
+		names_row "\`perf report\`" perf-report-inline
+		names_row "\`perf report --no-inline\`" perf-report-no-inline
+		names_row "\`perf script\`" perf-script-inline
+		names_row "\`perf script --no-inline\`" perf-script-no-inline
+	fi
 	echo
-	rm -rf n.dusk n.cache
+	rm -rf n.dusk n.data n.cache
 }

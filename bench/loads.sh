@@ -55,6 +55,13 @@ for (1 .. 10) { fib(18); my %h; $h{$_ % 997} .= "x$_" for 1 .. 50000; my @s = so
 	my $t = "some words to pack " x 2000; $t =~ s/(\w+) (\w+)/$2 $1/g; }'
 }
 load_gcc() { forever gcc -O2 -S -o /dev/null big.c; }
+# Two compilers, so that two CPUs are busy; Debian has debug information of the second one.
+load_compile() {
+	cp -r "$(/usr/bin/python3 -c 'import os; print(os.path.dirname(os.__file__))')" library
+	forever /usr/bin/python3 -m compileall -q -f library &
+	forever gcc -O2 -S -o /dev/null big.c &
+	wait
+}
 load_node() {
 	forever node -e '
 function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2) }
