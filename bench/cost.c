@@ -2,9 +2,9 @@
 /*
  * What does a command cost? usage: cost FILE KEY PATIENCE COMMAND [ARGUMENT]...
  *
- * Runs it for at most PATIENCE seconds, without its output, and appends to FILE "KEY seconds", of wall-clock time, and
- * "KEY-mb megabytes", the most memory that it or a child of it had at once. The exit status is 1 if it failed, and 3 if
- * it took too long.
+ * Runs it for at most PATIENCE seconds, without its output, and appends to FILE "KEY seconds", of wall-clock time,
+ * "KEY-cpu seconds", of CPU time with that of its children, and "KEY-mb megabytes", the most memory that it or a child of
+ * it had at once. The exit status is 1 if it failed, and 3 if it took too long.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -42,6 +42,11 @@ static void run(char **command)
 	_exit(127);
 }
 
+static double seconds(struct timeval t)
+{
+	return t.tv_sec + t.tv_usec / 1e6;
+}
+
 int main(int argc, char **argv)
 {
 	double start = now_s();
@@ -66,6 +71,8 @@ int main(int argc, char **argv)
 	out = fopen(argv[1], "a");
 	if (!out)
 		return 1;
-	fprintf(out, "%s %.3f\n%s-mb %.0f\n", argv[2], now_s() - start, argv[2], usage.ru_maxrss / 1000.0);
+	fprintf(out, "%s %.3f\n", argv[2], now_s() - start);
+	fprintf(out, "%s-cpu %.3f\n", argv[2], seconds(usage.ru_utime) + seconds(usage.ru_stime));
+	fprintf(out, "%s-mb %.0f\n", argv[2], usage.ru_maxrss * 1024 / 1e6);
 	return fclose(out) ? 1 : 0;
 }

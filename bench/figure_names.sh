@@ -24,9 +24,9 @@ cost() {
 
 names_row() {
 	if grep -qx "$2" names.slow; then
-		echo "| $1 | over $names_patience | |"
+		echo "| $1 | over $names_patience | | |"
 	else
-		echo "| $1 | $(of "$2" names.data | spread 2) | $(of "$2-mb" names.data | spread 0) |"
+		echo "| $1 | $(of "$2" names.data | spread 2) | $(of "$2-cpu" names.data | spread 2) | $(of "$2-mb" names.data | spread 0) |"
 	fi
 }
 
@@ -74,8 +74,8 @@ figure_names() {
 		"$samples samples, $stacks distinct stacks, $functions functions, $lines lines."
 	[ -z "$peer" ] || { cost_perf && echo "perf, by frame pointers: $(perf_samples n.data) samples."; }
 	echo
-	echo "| | seconds | MB |"
-	echo "|---|---|---|"
+	echo "| | seconds | of CPU time | MB |"
+	echo "|---|---|---|---|"
 	names_row "\`dusk report\`, nothing cached" cold
 	names_row "again" cached
 	names_row "\`dusk report --no-inline\`, nothing cached" cold-no-inline
