@@ -3,7 +3,7 @@
  * What does it cost to keep a stack once, and which stacks are lost?
  *
  *	stackmap costs		lines of "MAP-DEPTH-FILL-hit NS" and "...-insert NS"; FILL in percent of its room
- *	stackmap stackid	lines of "stackid-DEPTH NS": bpf_get_stackid() of a known stack, less bpf_get_stack()
+ *	stackmap stackid	lines of "stackid-DEPTH-hit NS" and "...-insert NS": bpf_get_stackid() less bpf_get_stack()
  *	stackmap losses		"MAP LOST OF": distinct stacks of real calls, as many as both maps have entries
  */
 #include <bpf/bpf.h>
@@ -23,6 +23,7 @@
 #define INSERTS 200		/* at a time */
 #define ROUNDS 5		/* the least counts: what else the machine does only adds */
 #define ENTRIES 16384
+#define STACKID_BITS 11		/* at most so many of its stacks are put, 2^bits */
 
 extern const char _binary_bench_stackmap_linked_o_start[], _binary_bench_stackmap_linked_o_end[];
 extern const char _binary_bench_stackmap_linked_impl_o_start[], _binary_bench_stackmap_linked_impl_o_end[];
@@ -205,25 +206,63 @@ static struct bench_job get_job(void)
 	return job;
 }
 
+/* What program @name takes for  times the stack of @path, below so many calls. */
+static double time_of(const char *name, __u32 nr, __u32 path, int calls)
+{
+	set_job(nr);
+	odd(program(name), path, calls);
+	return (double)get_job().ns / nr;
+}
+
+static __attribute__((noinline)) double least_of(const char *name, int calls)
+{
+	double least = 1e9;
+
+	for (int round = 0; round < ROUNDS; round++) {
+		double ns = time_of(name, HITS / 10, 0, calls);
+
+		least = ns < least ? ns : least;
+	}
+	return least;
+}
+
+static int by_size(const void *a, const void *b)
+{
+	const double *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The median over stacks that differ: the program meets each once. */
+static __attribute__((noinline)) double median_of(const char *name, int calls)
+{
+	__u32 nr = calls < STACKID_BITS ? 1 << calls : 1 << STACKID_BITS;
+	double ns[1 << STACKID_BITS];
+
+	for (__u32 path = 0; path < nr; path++)
+		ns[path] = time_of(name, 1, path, calls);
+	qsort(ns, nr, sizeof(ns[0]), by_size);
+	return ns[nr / 2];
+}
+
 static void stackid(void)
 {
-	static const int calls[] = {6, 26, 116};
+	static const __u32 depths[] = {10, 30, 120};
 
 	begin();
-	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
-		double taken = 1e9, kept = 1e9;
-		__u32 depth = 0;
+	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
+		int calls = depths[i] - 1;	/* less what main() is called by */
+		__u32 depth;
 
-		for (int round = 0; round < ROUNDS; round++) {
-			set_job(HITS / 10);
-			odd(program("bench_take_stack"), 0, calls[i]);
+		do {
+			least_of("bench_take_stack", calls);
 			depth = get_job().id;
-			taken = get_job().ns < taken ? get_job().ns : taken;
-			set_job(HITS / 10);
-			odd(program("bench_put_stackid"), 0, calls[i]);
-			kept = get_job().ns < kept ? get_job().ns : kept;
-		}
-		printf("stackid-%u %.1f\n", depth, (kept - taken) * 10 / HITS);
+			calls -= depth > depths[i];
+		} while (depth > depths[i]);
+		printf("stackid-%u-insert %.1f\n", depth,
+		       median_of("bench_put_stackid", calls) - median_of("bench_take_stack", calls));
+		printf("stackid-%u-hit %.1f\n", depth,
+		       least_of("bench_put_stackid", calls) - least_of("bench_take_stack", calls));
 	}
 	dusk_unwind_close(unwinder);
 }
