@@ -334,8 +334,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	struct dusk_record *r;
 	int e;
 
-	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH ||
-	    !stackmap_is_size(opts->stackmap_bits))
+	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH)
 		return error_set(err, -EINVAL, "cannot record: options out of range");
 	r = calloc(1, sizeof(*r));
 	if (!r)

@@ -22,7 +22,7 @@ struct service_options {
 
 /*
  * Make or join the service, and attach its programs. *@ret is to be freed with service_free(). -EOPNOTSUPP: the kernel
- * lacks something; -EPERM: a capability is missing.
+ * lacks something; -EPERM: a capability is missing; -EINVAL: stackmap_bits is out of range.
  */
 int service_new(struct service **ret, const struct service_options *o, struct dusk_error *err);
 void service_free(struct service *s);

@@ -63,8 +63,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 		.stackmap_bits = opts->stackmap_bits, .max_tasks = opts->max_tasks,
 		.max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
 	};
-	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1) ||
-	    !stackmap_is_size(o.stackmap_bits))
+	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
 		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
 	u = calloc(1, sizeof(*u));
 	if (!u)

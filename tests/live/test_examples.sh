@@ -151,6 +151,25 @@ claim "skeleton ends with status 0" stop $skeleton
 claim "with the whole stack" begot skeleton.out
 end_victim
 
+# stacktop, beside a recording
+looks() {
+	for _ in $(seq 100); do
+		"$examples/stacktop" 3 >top.out 2>top.err && grep -q '^    descend+.* (dozes)$' top.out && return
+		work || return
+	done
+	cat top.out top.err
+	return 1
+}
+claim "without a tool stacktop says so" exits 1 "$examples/stacktop"
+claim "... and why" says "no recording or tool"
+start_victim
+"$dusk" record -q -e offcpu -p $victim -o top.dusk &
+recording=$!
+claim "stacktop shows the victim's stacks while they are recorded" looks
+claim "... three, the first of which comes most often" sh -c "awk '/times/ { if (n++ && \$1 > last) bad = 1; last = \$1 } END { exit bad || n != 3 }' top.out"
+stop $recording
+end_victim
+
 # Tools that know nothing of each other. Whoever schedules a walk counts it as scheduled; the walk is counted once for
 # all. The first to come sees all walks; when the victim is dead, no walk is due.
 counters() {

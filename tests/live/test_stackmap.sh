@@ -122,6 +122,7 @@ claim "nothing stays" [ ! -e /sys/fs/bpf/dusk ]
 "$dusk" record -q -e cpu -p $victim -F 9999 --stackmap-bits 10 -o small.dusk 2>errors &
 recording=$!
 claim "a small one is filled again and again" reaches epoch 4
+claim "... and what is full is given back" again 20 sh -c '[ $(ls /sys/fs/bpf/dusk/*/stacks-? | wc -l) = 1 ]'
 kill -INT $recording
 wait $recording
 claim "... the recording has more stacks than it has room for" [ "$("$dusk" stackmap show -i small.dusk | paths)" -gt 3000 ]

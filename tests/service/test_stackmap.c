@@ -281,6 +281,50 @@ static void a_tool_that_was_killed_leaves_a_stackmap_that_can_be_read_and_reset(
 	asker_open(&tool, KIND(BY_RAW), NULL);
 }
 
+/* Of a pin of its own, and of nobody else: other sizes, other epochs, other ids. */
+static void each_instance_is_its_own(void **state)
+{
+	struct victim v = victim_start("getppid");
+	struct dusk_stackmap_stat stat, private_stat;
+	struct dusk_stackmap *map, *private_map;
+	struct asker alone;
+
+	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.stackmap_bits = 12});
+	asker_open(&alone, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .stackmap_bits = 10});
+	asker_init(&tool, 0, DUSK_SERVE_LEDGER);
+	asker_init(&alone, 0, DUSK_SERVE_LEDGER);
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	asker_attach(&alone, BY_RAW, v.pid, 1);
+	asker_poll_busy(&tool, BY_RAW);
+	asker_poll_busy(&alone, BY_RAW);
+	assert_int_equal(dusk_stackmap_of(&map, tool.unwinder), 0);
+	assert_int_equal(dusk_stackmap_of(&private_map, alone.unwinder), 0);
+	assert_int_equal(dusk_stackmap_reset(private_map, false, NULL), 0);
+	asker_poll_busy(&alone, BY_RAW);
+	assert_int_equal(dusk_stackmap_stat(map, &stat), 0);
+	assert_int_equal(dusk_stackmap_stat(private_map, &private_stat), 0);
+	assert_int_equal(stat.bits, 12);
+	assert_int_equal(private_stat.bits, 10);
+	assert_int_equal(stat.epoch, 0);
+	assert_int_equal(private_stat.epoch, 1);
+	assert_true(stat.entries > 0);
+	assert_true(private_stat.entries > 0);
+	victim_end(&v);
+	dusk_stackmap_close(map);
+	dusk_stackmap_close(private_map);
+	asker_close(&alone);
+}
+
+static void a_size_out_of_range_names_the_range(void **state)
+{
+	const struct dusk_unwind_options small = {.sz = sizeof(small), .pin = "", .stackmap_bits = 9};
+	struct dusk_unwinder *u;
+	struct dusk_error err;
+
+	assert_int_equal(dusk_unwind_open(&u, &small, &err), -EINVAL);
+	assert_string_equal(err.text, "stackmap_bits is 9, but goes from 10 to 20");
+}
+
 #define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
 
 int main(int argc, char **argv)
@@ -291,6 +335,8 @@ int main(int argc, char **argv)
 		with_tool(a_strict_reset_is_refused_while_there_is_a_consumer),
 		with_tool(a_strict_reset_is_refused_while_another_one_runs),
 		with_tool(a_tool_that_was_killed_leaves_a_stackmap_that_can_be_read_and_reset),
+		with_tool(each_instance_is_its_own),
+		cmocka_unit_test(a_size_out_of_range_names_the_range),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);
