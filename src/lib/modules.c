@@ -6,9 +6,10 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "jitdump.h"
 #include "met.h"
+#include "perfmap.h"
 #include "probe.h"
-#include "procfs.h"
 
 #define SPARE_FDS 64		/* descriptors that others in this process may need */
 
@@ -94,29 +95,25 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 	keep(m, *index, met_open(&met, e));
 }
 
-/* JIT compilers write their maps where the process sees /tmp, named after the process's own idea of its PID. */
-static int open_perf_map(pid_t pid)
+/*
+ * What its JIT tells of @pid's code. A dump is there before the code is, and to look for it costs more than for a map,
+ * which may come later.
+ */
+static int open_names(pid_t pid, bool first)
 {
-	char path[64];
-	uid_t owner;
-	pid_t inner;
+	int fd = first ? jitdump_open(pid) : -ENOENT;
 
-	if (procfs_identity(pid, &inner, &owner))
-		return -1;
-	snprintf(path, sizeof(path), "/tmp/perf-%d.map", inner);
-	return procfs_open_in_root(pid, path);
+	return fd < 0 ? perfmap_open(pid) : fd;
 }
 
-static uint32_t anon_index(struct modules_known *m, pid_t pid)
+static uint32_t anon_index(struct modules_known *m, pid_t pid, bool *first)
 {
 	struct dusk_module mod = { .kind = DUSK_MODULE_ANON, .pid = pid, .path = "[anon]", .build_id = "" };
-	uint32_t *index;
-	bool added;
+	uint32_t *index = map_at(&m->by_id, ANON_KEY(pid), first);
 
-	index = map_at(&m->by_id, ANON_KEY(pid), &added);
 	if (!index)
 		return 0;
-	if (added)
+	if (*first)
 		*index = profile_module(m->writer, &mod);
 	return *index;
 }
@@ -131,9 +128,9 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 	if (id == FRAME_KERNEL)
 		return m->kernel;
 	if (id == FRAME_ANON) {
-		anon = anon_index(m, pid);
+		anon = anon_index(m, pid, &added);
 		if (anon && !is_open(m, anon))
-			keep(m, anon, open_perf_map(pid));
+			keep(m, anon, open_names(pid, added));
 		return anon;
 	}
 	index = map_at(&m->by_id, id, &added);

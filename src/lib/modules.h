@@ -2,7 +2,7 @@
 /*
  * From the kernel side's module numbers to the profile's modules.
  *
- * Files that only the target can see (containers), and the perf maps of JIT code, are opened when they are first
+ * Files that only the target can see (containers), and the maps and dumps of JIT code, are opened when they are first
  * heard of, and kept open: the process may be gone when symbols are looked up.
  */
 #pragma once

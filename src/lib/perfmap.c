@@ -22,6 +22,7 @@
 
 #define MAX_MAP_BYTES ((size_t)1 << 30)
 #define MAX_NAME_BYTES 4096
+#define CLOCK_STEP_NS 2000000000LL	/* the clock may have been set meanwhile, by so much */
 
 struct perfmap {
 	char *text;
@@ -113,15 +114,19 @@ int perfmap_read(struct perfmap **ret, int fd)
 	return rc ?: parse(ret, text, len);
 }
 
-/* Anybody can write into /tmp, and names lead those who read them. */
-static int check_owner(int fd, uid_t owner)
+/* Anybody can write into /tmp, and names lead those who read them; and what is there may be older than the process. */
+static int check(int fd, pid_t pid, uid_t owner)
 {
+	int64_t started_ns;
 	struct stat st;
 
 	if (fstat(fd, &st))
 		return -errno;
 	if (st.st_uid && st.st_uid != owner)
 		return -EPERM;
+	if (!procfs_started(pid, &started_ns) &&
+	    st.st_mtim.tv_sec * 1000000000LL + st.st_mtim.tv_nsec < started_ns - CLOCK_STEP_NS)
+		return -ESTALE;
 	return fd;
 }
 
@@ -144,7 +149,7 @@ int perfmap_open(pid_t pid)
 	}
 	if (fd < 0)
 		return fd;
-	rc = check_owner(fd, owner);
+	rc = check(fd, pid, owner);
 	if (rc >= 0)
 		steal_fd(&fd);
 	return rc;

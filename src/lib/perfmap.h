@@ -10,7 +10,8 @@ struct perfmap;
 /*
  * Open the map of process @pid: the one in its own mount namespace, under the number it has in its own PID namespace,
  * or that in ours. Only a regular file that belongs to root or to the owner of the process is opened. Returns the file
- * descriptor; -ENOENT: there is none; -EPERM: it belongs to somebody else.
+ * descriptor; -ENOENT: there is none; -EPERM: it belongs to somebody else; -ESTALE: it was written before the process
+ * began, by another one that had its number.
  */
 int perfmap_open(pid_t pid);
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -109,5 +110,28 @@ int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner)
 		return -ESRCH;
 	*inner = nspid;
 	*owner = uid;
+	return 0;
+}
+
+int procfs_started(pid_t pid, int64_t *ret)
+{
+	_cleanup_(freep) char *stat = NULL;
+	struct timespec real, boot;
+	unsigned long long ticks;
+	char name[32], *p;
+	size_t len;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	if (file_read(&stat, &len, name, MAX_STATUS_BYTES))
+		return -ESRCH;
+	p = strrchr(stat, ')');		/* the process's name may hold anything */
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (!p || sscanf(p, "%llu", &ticks) != 1)
+		return -ESRCH;
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	*ret = (real.tv_sec - boot.tv_sec) * 1000000000LL + real.tv_nsec - boot.tv_nsec +
+	       (int64_t)(ticks * (1000000000LL / sysconf(_SC_CLK_TCK)));
 	return 0;
 }

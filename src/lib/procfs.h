@@ -19,5 +19,8 @@ int procfs_open_in_root(pid_t pid, const char *path);
  */
 int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size);
 
+/* When @pid began, in nanoseconds since 1970, to within some ten milliseconds. -ESRCH: it is gone. */
+int procfs_started(pid_t pid, int64_t *ret);
+
 /* The number of @pid in its own PID namespace, and its effective user. -ESRCH: it is gone. */
 int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner);

@@ -178,8 +178,8 @@ void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret
 	switch (m->kind) {
 	case DUSK_MODULE_FILE: remedy_file(m, ret, room); break;
 	case DUSK_MODULE_ANON:
-		snprintf(ret, room, "code made at run time: have it write /tmp/perf-%d.map while it is recorded "
-			 "(node --perf-basic-prof, python3 -X perf)", m->pid);
+		snprintf(ret, room, "code made at run time: have it write /tmp/perf-%d.map or a jitdump while it is recorded "
+			 "(node --perf-basic-prof or --perf-prof, python3 -X perf)", m->pid);
 		break;
 	case DUSK_MODULE_KERNEL:
 		remedy_kernel(p, ret, room);

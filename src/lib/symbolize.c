@@ -3,7 +3,7 @@
  * Which function does each frame of a profile stand for?
  *
  * Module by module, so that each file is opened once: files and the vDSO by what is known of them (symfile.h), memory
- * without a file by the map that its JIT wrote (perfmap.h), the kernel by /proc/kallsyms (ksyms.h), in another boot by
+ * without a file by what its JIT wrote (jitdump.h, perfmap.h), the kernel by /proc/kallsyms (ksyms.h), in another boot by
  * its image. A file is believed only if it is the one that was recorded (recorded.h). What cannot be found keeps function
  * 0; a frame that has a name keeps it.
  */
@@ -21,6 +21,7 @@
 #include "demangle.h"
 #include "elfread.h"
 #include "error.h"
+#include "jitdump.h"
 #include "ksyms.h"
 #include "perfmap.h"
 #include "profile_read.h"
@@ -39,6 +40,7 @@ struct symbolizer {
 	struct vec(struct dusk_line) lines;
 	struct strings keys;		/* "symbol\nmodule" of each function but 0 */
 	struct map numbers;		/* number in @keys -> function */
+	uint64_t *seen_ns;		/* of each frame, when it was sampled last, or NULL; of CLOCK_MONOTONIC */
 	uint32_t done, total;
 	uint32_t broken;		/* files that could not be read to their end, */
 	const char *first_broken;	/* and the first of them */
@@ -300,16 +302,55 @@ static int name_file(struct symbolizer *s, uint32_t module, const struct group *
 	return rc;
 }
 
-static int name_anon(struct symbolizer *s, uint32_t module, const struct group *g)
+/*
+ * When was each frame sampled last? Where memory is used again that tells whose code it was. Kept for all modules: it
+ * takes a look at each sample.
+ */
+static int find_times(struct symbolizer *s)
 {
-	int given = s->opts->module_fd ? s->opts->module_fd[module] : -1;
-	_cleanup_(closep) int fd = given >= 0 ? dup(given) : perfmap_open(s->p->modules[module].pid);
-	struct perfmap *map;
-	int rc;
+	const struct dusk_profile *p = s->p;
+	const char *start = dusk_profile_setting(p, "start_monotonic_ns");
+	uint64_t start_ns = start ? strtoull(start, NULL, 10) : 0;
+	_cleanup_(freep) uint64_t *of_node = calloc(p->nr_nodes + 1UL, sizeof(*of_node));
+	_cleanup_(freep) uint64_t *of_frame = calloc(p->nr_frames + 1UL, sizeof(*of_frame));
 
-	if (fd < 0 || perfmap_read(&map, fd))
-		return 0;
-	rc = 0;
+	if (!of_node || !of_frame)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].time_ns > of_node[p->samples[i].node])
+			of_node[p->samples[i].node] = p->samples[i].time_ns;
+	for (uint32_t i = p->nr_nodes; i-- > 1;) {
+		const struct dusk_node *n = &p->nodes[i];
+
+		if (of_node[i] > of_node[n->parent])
+			of_node[n->parent] = of_node[i];
+		if (of_node[i] + start_ns > of_frame[n->frame])
+			of_frame[n->frame] = of_node[i] + start_ns;
+	}
+	s->seen_ns = steal(of_frame);
+	return 0;
+}
+
+static int name_by_dump(struct symbolizer *s, const struct jitdump *dump, const struct group *g)
+{
+	int rc = s->seen_ns ? 0 : find_times(s);
+
+	for (uint32_t i = 0; !rc && i < g->nr; i++) {
+		struct dusk_frame *f = &s->p->frames[g->frames[i]];
+		uint64_t start;
+		const char *name = jitdump_find(dump, f->offset - f->is_return, s->seen_ns[g->frames[i]], &start);
+
+		if (name)
+			rc = name_frame(s, f, name, "[anon]", start);
+		rc = rc ?: step(s);
+	}
+	return rc;
+}
+
+static int name_by_map(struct symbolizer *s, const struct perfmap *map, const struct group *g)
+{
+	int rc = 0;
+
 	for (uint32_t i = 0; !rc && i < g->nr; i++) {
 		struct dusk_frame *f = &s->p->frames[g->frames[i]];
 		uint64_t start;
@@ -319,7 +360,34 @@ static int name_anon(struct symbolizer *s, uint32_t module, const struct group *
 			rc = name_frame(s, f, name, "[anon]", start);
 		rc = rc ?: step(s);
 	}
-	perfmap_free(map);
+	return rc;
+}
+
+/* What the JIT of @pid wrote, which is the better one where there are two, or a negative errno. */
+static int open_names(pid_t pid)
+{
+	int fd = jitdump_open(pid);
+
+	return fd < 0 ? perfmap_open(pid) : fd;
+}
+
+static int name_anon(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	int given = s->opts->module_fd ? s->opts->module_fd[module] : -1;
+	_cleanup_(closep) int fd = given >= 0 ? dup(given) : open_names(s->p->modules[module].pid);
+	struct jitdump *dump;
+	struct perfmap *map;
+	int rc = fd < 0 ? fd : jitdump_read(&dump, fd);
+
+	if (!rc) {
+		rc = name_by_dump(s, dump, g);
+		jitdump_free(dump);
+	} else if (rc == -EINVAL && !perfmap_read(&map, fd)) {
+		rc = name_by_map(s, map, g);
+		perfmap_free(map);
+	} else {
+		rc = rc == -ENOMEM ? rc : 0;
+	}
 	return rc;
 }
 
@@ -520,6 +588,7 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 		say_broken(&s);
 	if (!rc && s.apart)
 		say_apart(&s);
+	free(s.seen_ns);
 	vec_done(&s.functions);
 	vec_done(&s.lines);
 	strings_done(&s.keys);

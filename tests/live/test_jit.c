@@ -69,11 +69,47 @@ static void node_is_walked(void **state)
 	assert_true(t.complete * 100 >= t.walked * 99);
 }
 
+/* Its dump is found by the mapping, and says what was at an address at that time. */
+static void node_is_named_by_its_dump(void **state)
+{
+	static const char script[] =
+		"console.log('ready'); function busy(n) { let s = 0; for (let i = 0; i < 1e6; i++) s += i % n; return s }"
+		" for (;;) busy(7)";
+	char here[4096], dump[64];
+	size_t busy = 0, code = 0;
+	pid_t pid;
+
+	if (access("/usr/bin/node", X_OK)) {
+		print_message("no node\n");
+		skip();
+	}
+	assert_non_null(getcwd(here, sizeof(here)));
+	assert_int_equal(chdir(live_folder), 0);
+	pid = START("/usr/bin/node", "--perf-prof", "-e", script);
+	assert_int_equal(chdir(here), 0);
+	_cleanup_profile_ p = record(pid);
+
+	live_end(pid);
+	snprintf(dump, sizeof(dump), "jit-%d.dump", pid);
+	unlink(live_file(dump));
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_frame *f = &p->frames[p->nodes[p->samples[i].node].frame];
+
+		if (p->modules[f->module].kind != DUSK_MODULE_ANON)
+			continue;
+		code++;
+		busy += !strncmp(p->functions[f->function].name, "JS:", 3) && strstr(p->functions[f->function].name, "busy");
+	}
+	print_message("%zu samples in generated code, %zu of them in JavaScript's busy()\n", code, busy);
+	assert_true(busy > 50 && busy * 10 >= code * 9);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(generated_code_is_walked_and_named),
 		cmocka_unit_test(node_is_walked),
+		cmocka_unit_test(node_is_named_by_its_dump),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

@@ -25,7 +25,6 @@ static struct dusk_outcome folded_outcomes[] = {
 	{"outermost", "the outermost frame says that it has no caller", DUSK_COMPLETE},
 	{"no-fde", "code without CFI in a module that has CFI, and no frame pointer", DUSK_CUT},
 	{"exiting", "the task was exiting", DUSK_NO_STACK},
-	{"jit", "code without a file, and no frame pointer that leads to a call", DUSK_CUT},
 	{"kernel-thread", "a kernel thread: it has no user stack", DUSK_ABSENT},
 };
 

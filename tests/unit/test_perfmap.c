@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "lib/perfmap.h"
@@ -112,6 +113,13 @@ static void a_name_without_end_is_cut(void **state)
 	assert_int_equal(strlen(perfmap_find(m, 0x1000, &start)), 4096 - 8);
 }
 
+static void set_age(const char *path, time_t seconds)
+{
+	struct timespec times[2] = {{.tv_sec = time(NULL) - seconds}, {.tv_sec = time(NULL) - seconds}};
+
+	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
 static void write_map(const char *path, const char *text)
 {
 	_cleanup_(fclosep) FILE *f = fopen(path, "w");
@@ -137,6 +145,11 @@ static void the_map_of_a_process_is_found_and_checked(void **state)
 	close(fd);
 	expect(m, 0x1008, "jitted", 0x1000);
 	perfmap_free(m);
+
+	/* Written by another process that had our number. */
+	set_age(path, 1000);
+	assert_int_equal(perfmap_open(getpid()), -ESTALE);
+	set_age(path, 0);
 
 	if (!chown(path, 12345, 12345)) {
 		fd = perfmap_open(getpid());

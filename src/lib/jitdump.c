@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which function did a JIT have at this address at that time?
+ *
+ * The format is that of perf's jitdump specification, version 1: a header, then records, each with its length and the
+ * time of what it tells. A load names a function and has its code behind the name; a move takes it elsewhere. All else
+ * (lines, unwind tables) is stepped over, and so is code. Memory is used again: only its time tells whose an address was.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "jitdump.h"
+#include "procfs.h"
+
+#define MAGIC 0x4a695444	/* "JiTD" */
+#define VERSION 1
+#define CPU_TIME 1		/* of the flags: times are those of the CPU's counter, not of CLOCK_MONOTONIC */
+#define MAX_NAME_BYTES 4096
+#define MAX_FUNCTIONS (1 << 24)
+#define MAX_TRIES 4096		/* functions that are looked at for an address, as any may reach that far */
+
+enum record_id { LOAD, MOVE };
+
+struct header {
+	uint32_t magic, version, bytes, machine, pad, pid;
+	uint64_t time, flags;
+};
+
+struct record {
+	uint32_t id, bytes;	/* with this */
+	uint64_t time;
+};
+
+struct load {
+	uint32_t pid, tid;
+	uint64_t vma, address, size, index;
+};
+
+struct move {
+	uint32_t pid, tid;
+	uint64_t vma, from, to, size, index;
+};
+
+struct function {
+	uint64_t start, end, from_ns, to_ns;	/* @to_ns: it was moved then */
+	const char *name;
+};
+
+struct jitdump {
+	struct vec(struct function) functions;	/* once all are read: by start, the later one behind */
+	uint64_t *reach;			/* by function: how far it and those before it reach */
+	struct strings names;
+};
+
+/* Which function goes by @index from now on? */
+static int add(struct jitdump *j, struct map *by_index, uint64_t index, const struct function *f)
+{
+	uint32_t *at;
+	bool fresh;
+
+	if (f->end <= f->start || j->functions.nr >= MAX_FUNCTIONS)
+		return 0;
+	at = map_at(by_index, index, &fresh);
+	if (!at)
+		return -ENOMEM;
+	*at = j->functions.nr;
+	return vec_push(&j->functions, *f);
+}
+
+/* The name at hand, which ends within @room bytes, or NULL: it does not, it is empty, or (*@err) memory is short. */
+static const char *read_name(struct jitdump *j, FILE *in, size_t room, int *err)
+{
+	char name[MAX_NAME_BYTES];
+	const char *name_kept;
+	size_t len = 0;
+	int c = 0;
+
+	while (len < room && (c = getc(in)) > 0) {
+		if (len < sizeof(name) - 1)
+			name[len] = c;
+		len++;
+	}
+	if (c || !len || len == room)
+		return NULL;
+	name[len < sizeof(name) ? len : sizeof(name) - 1] = 0;
+	name_kept = strings_intern(&j->names, name);
+	if (!name_kept)
+		*err = -ENOMEM;
+	return name_kept;
+}
+
+static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index)
+{
+	size_t room = r->bytes - sizeof(*r);
+	struct load l;
+	const char *name;
+	int err = 0;
+
+	if (room < sizeof(l) || fread(&l, sizeof(l), 1, in) != 1)
+		return 0;
+	name = read_name(j, in, room - sizeof(l), &err);
+	if (!name)
+		return err;
+	return add(j, by_index, l.index, &(struct function){l.address, l.address + l.size, r->time, UINT64_MAX, name});
+}
+
+static int read_move(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index)
+{
+	const char *name;
+	struct move m;
+	uint32_t *at;
+
+	if (r->bytes - sizeof(*r) < sizeof(m) || fread(&m, sizeof(m), 1, in) != 1)
+		return 0;
+	at = map_find(by_index, m.index);
+	if (!at)
+		return 0;
+	j->functions.v[*at].to_ns = r->time;
+	name = j->functions.v[*at].name;
+	return add(j, by_index, m.index, &(struct function){m.to, m.to + m.size, r->time, UINT64_MAX, name});
+}
+
+static int read_records(struct jitdump *j, FILE *in, struct map *by_index)
+{
+	struct record r;
+	int err = 0;
+
+	while (!err && fread(&r, sizeof(r), 1, in) == 1) {
+		long begin = ftell(in);
+
+		if (r.bytes < sizeof(r) || begin < 0)
+			break;
+		if (r.id == LOAD)
+			err = read_load(j, in, &r, by_index);
+		else if (r.id == MOVE)
+			err = read_move(j, in, &r, by_index);
+		if (fseek(in, begin + (long)(r.bytes - sizeof(r)), SEEK_SET))
+			break;
+	}
+	return err;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+/* Make it ready to be searched. */
+static int build(struct jitdump *j)
+{
+	uint64_t reach = 0;
+
+	if (j->functions.nr)
+		qsort(j->functions.v, j->functions.nr, sizeof(*j->functions.v), by_start);
+	j->reach = malloc((j->functions.nr + 1) * sizeof(*j->reach));
+	if (!j->reach)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->functions.nr; i++) {
+		if (j->functions.v[i].end > reach)
+			reach = j->functions.v[i].end;
+		j->reach[i] = reach;
+	}
+	return 0;
+}
+
+int jitdump_parse(struct jitdump **ret, FILE *in)
+{
+	_cleanup_(map_done) struct map by_index = {0};
+	struct header h;
+	struct jitdump *j;
+	int err;
+
+	if (fread(&h, sizeof(h), 1, in) != 1 || h.magic != MAGIC || h.version != VERSION || h.machine != EM_X86_64 ||
+	    h.flags & CPU_TIME || h.bytes < sizeof(h) || fseek(in, h.bytes, SEEK_SET))
+		return -EINVAL;
+	j = calloc(1, sizeof(*j));
+	if (!j)
+		return -ENOMEM;
+	err = read_records(j, in, &by_index);
+	err = err ?: build(j);
+	if (err)
+		jitdump_free(j);
+	else
+		*ret = j;
+	return err;
+}
+
+int jitdump_read(struct jitdump **ret, int fd)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	_cleanup_(fclosep) FILE *in = own < 0 ? NULL : fdopen(own, "r");
+
+	if (!in) {
+		closep(&own);
+		return -ENOMEM;
+	}
+	rewind(in);
+	return jitdump_parse(ret, in);
+}
+
+/* Is the mapping of this line of /proc/PID/maps the mark of a dump? Its path, within @line, to *@path. */
+static bool is_mark(char *line, pid_t inner, char **path, uint64_t *ino)
+{
+	char permissions[5], name[32], *slash;
+	int at = 0;
+
+	if (sscanf(line, "%*x-%*x %4s %*x %*x:%*x %" SCNu64 " %n", permissions, ino, &at) != 2 || permissions[2] != 'x')
+		return false;
+	line[strcspn(line, "\n")] = 0;
+	*path = line + at;
+	slash = strrchr(*path, '/');
+	snprintf(name, sizeof(name), "/jit-%d.dump", inner);
+	return slash && !strcmp(slash, name);
+}
+
+int jitdump_open(pid_t pid)
+{
+	_cleanup_(closep) int fd = -1;
+	_cleanup_(fclosep) FILE *maps = NULL;
+	_cleanup_(freep) char *line = NULL;
+	char name[32], *path;
+	struct stat st;
+	size_t room = 0;
+	uint64_t ino;
+	pid_t inner;
+	uid_t owner;
+	int rc = procfs_identity(pid, &inner, &owner);
+
+	if (rc)
+		return rc;
+	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
+	maps = fopen(name, "re");
+	while (maps && fd < 0 && getline(&line, &room, maps) > 0)
+		if (is_mark(line, inner, &path, &ino))
+			fd = procfs_open_in_root(pid, path);
+	if (fd < 0)
+		return -ENOENT;
+	if (fstat(fd, &st) || st.st_ino != ino)		/* the name has become another file's */
+		return -ENOENT;
+	if (st.st_uid && st.st_uid != owner)
+		return -EPERM;
+	return steal_fd(&fd);
+}
+
+/* The first function that begins behind @address. */
+static size_t first_behind(const struct jitdump *j, uint64_t address)
+{
+	size_t low = 0, high = j->functions.nr;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (j->functions.v[mid].start <= address)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+const char *jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns, uint64_t *start)
+{
+	const struct function *best = NULL;
+	size_t i = first_behind(j, address);
+
+	for (int tries = 0; i-- && j->reach[i] > address && tries < MAX_TRIES; tries++) {
+		const struct function *f = &j->functions.v[i];
+
+		if (address < f->end && f->from_ns <= time_ns && time_ns < f->to_ns &&
+		    (!best || f->from_ns > best->from_ns))
+			best = f;
+	}
+	if (!best)
+		return NULL;
+	*start = best->start;
+	return best->name;
+}
+
+void jitdump_free(struct jitdump *j)
+{
+	if (!j)
+		return;
+	vec_done(&j->functions);
+	strings_done(&j->names);
+	free(j->reach);
+	free(j);
+}
