@@ -1,19 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Frames without CFI: JIT code, V8's builtins, Go. */
 #include "machine.h"
+#include "framepointer.h"
 
 #define FAR (1 << 20)
 #define LOWEST 4096
 
-/* Do the eight bytes before a return address end in a call? e8 rel32, or ff /2 in its five lengths. */
-static INLINE bool follows_call(const u8 *code)
+/* What follows may not be mapped any more. */
+CORE int framepointer_code(struct machine *m, u64 pc)
 {
-	if (code[3] == 0xe8)
-		return true;
-	for (u32 i = 1; i <= 6; i++)
-		if (i != 3 && code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
-			return true;
-	return false;
+	m->code_at = pc;
+	if (!port_read(m->code, sizeof(m->code), pc - 8))
+		return 0;
+	memset(m->code + 8, 0, sizeof(m->code) - 8);
+	return port_read(m->code, 8, pc - 8);
+}
+
+/* A call, and then nothing but a return: rsp is where it was. */
+static INLINE bool only_returns(const struct machine *m)
+{
+	return m->code_at == m->pc && m->code[8] == 0xc3;
+}
+
+static INLINE int step_by_sp(struct machine *m)
+{
+	u64 ra;
+	int err = stack_read(m, m->sp, &ra);
+
+	if (!err)
+		err = framepointer_code(m, ra);
+	if (err || !follows_call(m->code))
+		return -EFAULT;
+	m->pc = ra;
+	m->sp = m->reg[RSP] = m->sp + 8;
+	return 0;
 }
 
 CORE int framepointer_step(struct machine *m)
@@ -22,6 +42,8 @@ CORE int framepointer_step(struct machine *m)
 	int err;
 
 	m->fp_steps++;
+	if (only_returns(m) && !step_by_sp(m))
+		return 0;
 	err = machine_reg(m, RBP, &fp);
 	if (err)
 		return err;
@@ -34,10 +56,10 @@ CORE int framepointer_step(struct machine *m)
 		return err;
 	if (ra < LOWEST)
 		return -EFAULT;
-	err = port_read(m->code, 8, ra - 8);
+	err = framepointer_code(m, ra);
 	if (err)
 		return err;
-	if (!follows_call(m->code))
+	if (!follows_call(m->code) && !(ends_goroutine(m->code) && !caller_fp))
 		return -EFAULT;
 
 	m->reg[RBP] = caller_fp;
@@ -50,7 +72,11 @@ CORE int framepointer_step(struct machine *m)
 
 CORE bool framepointer_is_called(struct machine *m)
 {
-	return !port_read(m->code, 8, m->pc - 8) && follows_call(m->code);
+	u64 fp;
+
+	if (framepointer_code(m, m->pc))
+		return false;
+	return follows_call(m->code) || (ends_goroutine(m->code) && !machine_reg(m, RBP, &fp) && !fp);
 }
 
 CORE bool framepointer_thread_start(struct machine *m)
@@ -58,8 +84,8 @@ CORE bool framepointer_thread_start(struct machine *m)
 	u64 rax;
 
 	if (!m->exact)		/* makecontext(): the first function returns to one that nobody called */
-		return !(m->pc & 15) && !port_read(m->code, 8, m->pc - 8) && !follows_call(m->code);
+		return !(m->pc & 15) && !framepointer_code(m, m->pc) && !follows_call(m->code);
 	if (m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
 		return false;		/* clone() returns 0 in the child */
-	return !port_read(m->code, 2, m->pc - 2) && m->code[0] == 0x0f && m->code[1] == 0x05;	/* syscall */
+	return !framepointer_code(m, m->pc) && m->code[6] == 0x0f && m->code[7] == 0x05;	/* syscall */
 }

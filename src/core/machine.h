@@ -37,7 +37,8 @@ struct machine {
 	u64 operand[EXPR_DEPTH];
 	u64 end;
 	struct reader in;
-	u8 code[16];
+	u64 code_at;			/* the return address that code[] is around: 8 bytes before it and 16 behind */
+	u8 code[24];
 };
 
 /*
@@ -113,9 +114,19 @@ CORE u32 apply_row(struct machine *m);
 /* framepointer.c: leave the frame by rbp. 0, -EFAULT or -EACCES. */
 CORE int framepointer_step(struct machine *m);
 
+/*
+ * go.c: what Go has beside frame pointers. Is this where a goroutine or a thread begins? And does the frame's function
+ * go over to another stack? Then the frame is left to where it came from: 0 or -EFAULT; -ENOENT: it is none such.
+ */
+CORE bool go_is_outermost(const struct machine *m);
+CORE int go_switch(struct machine *m);
+
 /* stub.c: code without CFI that is known by its bytes, at @pc exactly. Makes m->row; 0 or -ENOENT. */
 CORE int stub_row(struct machine *m, u64 pc);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
+
+/* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */
+CORE int framepointer_code(struct machine *m, u64 pc);
 
 /* framepointer.c: is m->pc behind a call? */
 CORE bool framepointer_is_called(struct machine *m);

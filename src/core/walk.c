@@ -186,15 +186,11 @@ CORE_TURN(walk_frame, struct walk, w)
 
 	if (here->kind == MODULE_UNREADABLE || here->kind == MODULE_NOT_SAFE)
 		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
-	if (!module_has_tables(here) && !m->exact) {
-		leave_by(w, nr, BY_FRAME_POINTER);
-		err = framepointer_step(m);
-		here = module_here(ms);
-		return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
-	}
-
 	m->hdr = here->hdr;
-	if (w->no_cache || !key || rowcache_get(key, &m->row)) {
+	if (!module_has_tables(here) && !m->exact) {
+		memset(&m->row, 0, sizeof(m->row));
+		m->row.flags = ROW_FRAME_POINTER | method_flags(BY_FRAME_POINTER);
+	} else if (w->no_cache || !key || rowcache_get(key, &m->row)) {
 		err = learn_row(w, pc, key);
 		if (err)
 			return end(w, err);
@@ -208,8 +204,12 @@ CORE_TURN(walk_frame, struct walk, w)
 			return end(w, ENTRY_POINT);
 		if (module_has_tables(here) && (nr == 0 || !m->exact) && framepointer_thread_start(m))
 			return end(w, THREAD_START);
+		if (!m->exact && go_is_outermost(m))
+			return end(w, THREAD_START);
 		if (m->row.cfa_kind == CFA_NONE) {
-			err = framepointer_step(m);
+			err = go_switch(m);
+			if (err == -ENOENT)
+				err = framepointer_step(m);
 			here = module_here(ms);
 			return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
 		}

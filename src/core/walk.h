@@ -36,7 +36,7 @@ static INLINE void walk_start(struct walk *w)
 	m->lazy = 0;
 	m->invalid = NEVER_KNOWN;
 	m->fp_steps = m->signal_frames = m->expressions = 0;
-	m->detail = 0;
+	m->detail = m->code_at = 0;
 	stack_forget(m);
 	w->modules.vma_lookups = w->modules.misses = 0;
 	w->ehframe.cie.addr = 0;

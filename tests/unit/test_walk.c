@@ -500,6 +500,128 @@ static void jit_code_is_crossed_by_its_frame_pointer(void **state)
 	assert_int_equal(w.machine.fp_steps, 1);
 }
 
+/* Go's code is at JIT: goexit(), systemstack() where it comes back from a function, two calls; its data are at GO. */
+#define GO 0x30000000ULL
+#define GOEXIT (JIT + 0x200)
+#define SYSTEMSTACK (JIT + 0x302)
+#define CALLER (JIT + 0x107)
+
+enum { G0 = 0, THREAD = 0x400, G = 0x800, G_STACK = 0xc00, G_FRAME = 0xc40 };	/* in the data */
+
+static u64 go_data[PAGE_BYTES / 8];
+
+#define GO_WORD(at) go_data[(at) / 8]
+
+static void go_code(void)
+{
+	memset(jit_code, 0, sizeof(jit_code));
+	memcpy(jit_code + 0x95, "\xff\xd0", 2);
+	memcpy(jit_code + 0x105, "\xff\xd0", 2);
+	memcpy(jit_code + 0x200, "\x90\xe8\1\2\3\4\x90", 7);
+	memcpy(jit_code + 0x300, "\xff\xd7\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
+	       "\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38\xc3", 36);
+}
+
+/* Function 0, called by a function with a frame pointer, which returns to @ra with @bp. */
+static void go_calls(u64 bp, u64 ra)
+{
+	begin();
+	go_code();
+	function(0, 2);
+	frame(2, JIT + 0x97);
+	put64(&im.up, 0);
+	put64(&im.up, 0);
+	put64(&im.up, bp);
+	put64(&im.up, ra);
+	expect(ra, true);
+}
+
+static void go_start(void)
+{
+	start(FUNCTION(0));
+	w.machine.reg[RBP] = STACK + 32;
+	w.machine.reg[R14] = GO + G0;
+	port_map(JIT, jit_code, sizeof(jit_code), anon_like);
+	port_map(GO, (u8 *)go_data, sizeof(go_data), anon_like);
+}
+
+static void a_goroutine_begins_below_goexit(void **state)
+{
+	go_calls(0, GOEXIT + 1);
+	go_start();
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(3);
+
+	go_calls(STACK + 64, GOEXIT + 1);		/* something called it: that is not how goroutines begin */
+	go_start();
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(2);
+}
+
+static void a_thread_of_go_begins_in_its_clone(void **state)
+{
+	go_calls(0x1234, JIT + 0x405);			/* mstart(), which has no frame, ... */
+	memcpy(jit_code + 0x400, "\xe8\1\2\3\4\xc3", 6);
+	put64(&im.up, JIT + 0x503);			/* in its clone() */
+	expect(JIT + 0x503, true);
+	memcpy(jit_code + 0x500, "\x41\xff\xd4\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\x05\xeb\xf2", 17);
+	go_start();
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(4);
+}
+
+static void system_stack(u64 bp)
+{
+	go_calls(bp, SYSTEMSTACK);
+	expect(CALLER, true);
+	expect(GOEXIT + 1, true);
+	memset(go_data, 0, sizeof(go_data));
+	GO_WORD(G0 + 48) = GO + THREAD;
+	GO_WORD(THREAD) = GO + G0;
+	GO_WORD(THREAD + 0xc0) = GO + G;
+	GO_WORD(G + 8) = GO + PAGE_BYTES;
+	GO_WORD(G + 48) = GO + THREAD;
+	GO_WORD(G + 56) = GO + G_STACK;
+	GO_WORD(G + 104) = GO + G_FRAME;
+	GO_WORD(G_STACK) = CALLER;
+	GO_WORD(G_FRAME + 8) = GOEXIT + 1;
+	go_start();
+}
+
+static void go_comes_back_from_the_system_stack(void **state)
+{
+	system_stack(GO + G_FRAME);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+}
+
+static void a_goroutine_whose_stack_was_moved_has_its_own_frame_pointer(void **state)
+{
+	system_stack(GO + 2 * PAGE_BYTES);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+	system_stack(GO + 2 * PAGE_BYTES);
+	GO_WORD(G + 104) = GO + 3 * PAGE_BYTES;		/* nor is that in its stack */
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(3);
+}
+
+static void structs_of_go_that_do_not_point_to_each_other_are_not_believed(void **state)
+{
+	static const u32 links[] = {G0 + 48, THREAD, THREAD + 0xc0, G + 48, G + 56, G_STACK};
+
+	for (u32 i = 0; i < COUNT(links); i++) {
+		system_stack(GO + G_FRAME);
+		GO_WORD(links[i]) = i & 1 ? 0 : GO + 0x600;
+		assert_int_equal(walk(), JIT_CODE);
+		check_frames(3);
+	}
+	system_stack(GO + G_FRAME);
+	jit_code[0x302 + 12] = 0x38;			/* other code */
+	walk();
+	assert_true(w.out.nr <= 3 || !is_wanted(3));
+}
+
 static void jit_code_has_its_caller_before_it_has_a_frame(void **state)
 {
 	begin();
@@ -601,6 +723,11 @@ int main(void)
 		cmocka_unit_test(the_parent_of_a_new_thread_goes_on_to_its_caller),
 		cmocka_unit_test(a_context_that_nobody_called_is_complete),
 		cmocka_unit_test(jit_code_is_crossed_by_its_frame_pointer),
+		cmocka_unit_test(a_goroutine_begins_below_goexit),
+		cmocka_unit_test(a_thread_of_go_begins_in_its_clone),
+		cmocka_unit_test(go_comes_back_from_the_system_stack),
+		cmocka_unit_test(a_goroutine_whose_stack_was_moved_has_its_own_frame_pointer),
+		cmocka_unit_test(structs_of_go_that_do_not_point_to_each_other_are_not_believed),
 		cmocka_unit_test(jit_code_has_its_caller_before_it_has_a_frame),
 		cmocka_unit_test(jit_code_without_a_frame_pointer_ends_the_walk),
 		cmocka_unit_test(a_pc_outside_all_mappings_ends_the_walk),
