@@ -2,52 +2,6 @@
 # What does it cost to follow each switch of tasks? Sourced by run; README.md explains the tables.
 # shellcheck shell=bash disable=SC2154
 
-switch_seconds=2
-
-# Each prints how much work it did in a second.
-rate_pingpong20() { "$tools/pingpong" 20 $switch_seconds | tee switch.count | awk '{ print $1 }'; }
-rate_pingpong100() { "$tools/pingpong" 100 $switch_seconds | awk '{ print $1 }'; }
-rate_syscalls() { "$tools/syscalls" $switch_seconds; }
-rate_redis() {
-	redis-benchmark -q -s "$work/redis.sock" -c 8 -n "$redis_requests" -t get | tr '\r' '\n' |
-		awk '/requests per second/ { n = $2 } END { print n }'
-}
-rate_postgres() {
-	"$(postgres_tools)/pgbench" -U postgres -h "$work/pg" -S -c 4 -T $switch_seconds postgres 2>/dev/null |
-		awk '/^tps/ { print $3 }'
-}
-
-switch_loads() {
-	echo pingpong20 pingpong100 syscalls
-	have redis-server && echo redis
-	postgres_tools >/dev/null && echo postgres
-}
-
-# Servers that stay for the whole figure, with no load of their own. Ended by stop_load.
-start_servers() {
-	set -m
-	{
-		if have redis-server; then
-			redis-server --port 0 --unixsocket "$work/redis.sock" --save '' --dir "$work" &
-		fi
-		if postgres_tools; then
-			mkdir pg && chown postgres pg
-			runuser -u postgres -- "$(postgres_tools)/initdb" -D pg/data -A trust
-			runuser -u postgres -- "$(postgres_tools)/postgres" -D pg/data -k "$work/pg" -c listen_addresses= &
-		fi
-		wait
-	} >load.log 2>&1 &
-	load_pid=$!
-	set +m
-	sleep 1
-	for _ in $(seq 60); do
-		! postgres_tools >/dev/null || "$(postgres_tools)/pgbench" -U postgres -h "$work/pg" -i -q -s 5 postgres && break
-		sleep 1
-	done >/dev/null 2>&1
-	redis_requests=50000
-	! have redis-server || redis_requests=$(rate_redis | awk -v s=$switch_seconds '{ printf "%d", $1 * s }')
-}
-
 # Load $1 with tracer $2, and its rate alone, which was $before, afterwards; of the first load what else is to be known.
 measure_switch() {
 	local with after
