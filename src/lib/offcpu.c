@@ -55,14 +55,6 @@ static uint64_t cost_ns(const struct offcpu *o)
 	return tool_counter(o->tool, COUNT_SWITCH_NS) + tool_counter(o->tool, COUNT_WALK_NS);
 }
 
-static int make_ledger(void)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-
-	return bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_ledger", sizeof(struct charge_key), sizeof(struct charge_sum),
-			      LEDGER_ROWS, &opts);
-}
-
 int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct join *j,
 	       double budget, struct dusk_error *err)
 {
@@ -76,8 +68,8 @@ int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t 
 	o->join = j;
 	o->number = number;
 	governor_init(&o->governor, budget, sysconf(_SC_NPROCESSORS_ONLN));
-	o->ledger[0] = make_ledger();
-	o->ledger[1] = make_ledger();
+	o->ledger[0] = tool_make_ledger(LEDGER_ROWS);
+	o->ledger[1] = tool_make_ledger(LEDGER_ROWS);
 	e = o->ledger[0] < 0 ? o->ledger[0] : o->ledger[1] < 0 ? o->ledger[1] : 0;
 	if (!e)
 		e = shared_map(&o->times, tool_object(t), ".bss.times", true);

@@ -257,6 +257,13 @@ int tool_remove_consumer(struct tool *t, u32 number)
 	return ret;
 }
 
+int tool_make_ledger(u32 rows)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
+
+	return bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_ledger", sizeof(struct charge_key), sizeof(struct charge_sum), rows, &opts);
+}
+
 int tool_set_ledger(struct tool *t, u32 number, int ledger)
 {
 	u32 handle = handle_of(t, number);

@@ -35,6 +35,9 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
  */
 int tool_remove_consumer(struct tool *t, u32 number);
 
+/* A map for a consumer's sums, with room for @rows: its descriptor, or a negative errno. */
+int tool_make_ledger(u32 rows);
+
 /*
  * Let @ledger serve it from here on. When this returns, nobody uses the map that it replaces. -ENOENT: there is no such
  * consumer.

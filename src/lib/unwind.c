@@ -213,15 +213,6 @@ static int make_ring(struct reader *r)
 	return r->ring ? 0 : -errno;
 }
 
-static int make_ledger(struct reader *r)
-{
-	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
-
-	r->ledger_fd = bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_ledger", sizeof(struct charge_key),
-				      sizeof(struct charge_sum), r->opts.ledger_rows ?: DEFAULT_LEDGER_ROWS, &opts);
-	return r->ledger_fd < 0 ? -errno : 0;
-}
-
 int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
 		     struct dusk_error *err)
 {
@@ -240,8 +231,8 @@ int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk
 	if (opts->serve & (DUSK_SERVE_RING | DUSK_SERVE_LEDGER))
 		ret = make_ring(r);
 	if (!ret && opts->serve & DUSK_SERVE_LEDGER)
-		ret = make_ledger(r);
-	if (ret)
+		ret = r->ledger_fd = tool_make_ledger(r->opts.ledger_rows ?: DEFAULT_LEDGER_ROWS);
+	if (ret < 0)
 		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
 	else
 		ret = tool_add_consumer(u->tool, number, opts->serve | (opts->serve & DUSK_SERVE_LEDGER ? SERVE_WHOLE : 0),
