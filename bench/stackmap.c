@@ -3,7 +3,7 @@
  * What does it cost to keep a stack once, and which stacks are lost?
  *
  *	stackmap costs		lines of "MAP-DEPTH-FILL-hit NS" and "...-insert NS"; FILL in percent of its room
- *	stackmap stackid	lines of "stackid-DEPTH-hit NS" and "...-insert NS": bpf_get_stackid() less bpf_get_stack()
+ *	stackmap stackid	lines of "stackid-DEPTH-hit NS" and "...-insert NS": that, less bpf_get_stack()
  *	stackmap losses		"MAP LOST OF": distinct stacks of real calls, as many as both maps have entries
  */
 #include <bpf/bpf.h>

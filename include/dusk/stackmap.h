@@ -123,9 +123,9 @@ struct dusk_stackmap_stat {
 int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret);
 
 /*
- * Of a recording that has ended: its distinct stacks, kernel frames on user frames, and what they would take in a table;
- * requests of all tools that shared the stackmap meanwhile. @table_size, @room and @bytes are 0; so are requests if it
- * was killed. 0 or -ENOMEM.
+ * Of a recording that has ended: its distinct stacks, kernel frames on user frames, and what they would take in a
+ * table; requests of all tools that shared the stackmap meanwhile. @table_size, @room and @bytes are 0; so are requests
+ * if it was killed. 0 or -ENOMEM.
  */
 int dusk_stackmap_stat_of_profile(struct dusk_stackmap_stat *ret, const struct dusk_profile *p);
 

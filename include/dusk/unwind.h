@@ -128,14 +128,15 @@ int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number);
 
 /*
  * Take in what has come, for at most @timeout_ms: on_stack() is called from here. Also looks after the unwinder about
- * once a second: walks that do not end, requests that the kernel has lost. Returns how many records, or a negative errno.
+ * once a second: walks that do not end, requests that the kernel has lost. Returns how many records, or a negative
+ * errno.
  */
 int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms);
 
 /*
- * Each row of the ledger of consumer @number: @fn. It may be filled meanwhile. Takes in first what has come of stacks that do
- * not fit in the stackmap, unless the consumer has DUSK_SERVE_RING: then dusk_unwind_poll() does. Returns 0, or what @fn
- * returned.
+ * Each row of the ledger of consumer @number: @fn. It may be filled meanwhile. Takes in first what has come of stacks
+ * that do not fit in the stackmap, unless the consumer has DUSK_SERVE_RING: then dusk_unwind_poll() does. Returns 0, or
+ * what @fn returned.
  */
 int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
 			void *ctx);

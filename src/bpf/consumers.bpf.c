@@ -123,7 +123,8 @@ static long serve_consumer(u32 slot, void *ctx)
 	struct serving *s = ctx;
 	struct consumer *c = &at(registry.consumer, slot);
 	struct charge_key resolved = {
-		.kind = CHARGE_RESOLVED, .cookie = s->answer.cookie, .stack = s->answer.stack, .outcome = s->answer.outcome,
+		.kind = CHARGE_RESOLVED, .cookie = s->answer.cookie, .stack = s->answer.stack,
+		.outcome = s->answer.outcome,
 	};
 	bool whole = s->answer.outcome == STACKMAP_FULL;
 	void *ring;

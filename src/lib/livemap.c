@@ -27,7 +27,8 @@ int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *name
 	if (!m)
 		return -ENOMEM;
 	*m = (struct dusk_stackmap){
-		.service = s, .pins = service_pins(s), .registry = service_registry(s), .map = service_stacks(s), .names = names,
+		.service = s, .pins = service_pins(s), .registry = service_registry(s), .map = service_stacks(s),
+		.names = names,
 		.named = -1, .stacks = -1,
 	};
 	*ret = m;

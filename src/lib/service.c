@@ -186,8 +186,8 @@ int service_new(struct service **ret, const struct service_options *o, struct du
 	int r;
 
 	if (!stackmap_is_size(o->stackmap_bits))
-		return error_set(err, -EINVAL, "stackmap_bits is %u, but goes from %d to %d", o->stackmap_bits, STACK_MIN_BITS,
-				 STACK_MAX_BITS);
+		return error_set(err, -EINVAL, "stackmap_bits is %u, but goes from %d to %d", o->stackmap_bits,
+				 STACK_MIN_BITS, STACK_MAX_BITS);
 	r = object_task_work(&kfunc, err);	/* a kernel that is too old would not load it either, but not say why */
 	if (r)
 		return r;

@@ -22,7 +22,7 @@
 
 #define DEFAULT_RING_BYTES (1 << 20)
 #define DEFAULT_LEDGER_ROWS 16384
-#define WHOLE_SOON 1024			/* stacks without id whose cookies may be told again, as long as there is no ledger */
+#define WHOLE_SOON 1024			/* cookies of whole stacks that are remembered where there is no ledger */
 #define LOOK_MS 100			/* the kernel side wakes us only when a ring fills up */
 
 _Static_assert((int)DUSK_SERVE_RING == SERVE_RING && (int)DUSK_SERVE_LEDGER == SERVE_LEDGER &&
@@ -217,6 +217,7 @@ int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk
 		     struct dusk_error *err)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
+	uint32_t serve = opts->serve | (opts->serve & DUSK_SERVE_LEDGER ? SERVE_WHOLE : 0);
 	int ret = 0;
 
 	if (opts->sz < sizeof(*opts) || number >= MAX_CONSUMERS || !u->tool ||
@@ -235,8 +236,7 @@ int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk
 	if (ret < 0)
 		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
 	else
-		ret = tool_add_consumer(u->tool, number, opts->serve | (opts->serve & DUSK_SERVE_LEDGER ? SERVE_WHOLE : 0),
-					r->ring_fd, r->ledger_fd, err);
+		ret = tool_add_consumer(u->tool, number, serve, r->ring_fd, r->ledger_fd, err);
 	if (ret)
 		end_reader(r);
 	return ret;
@@ -329,7 +329,8 @@ int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void
 
 	if (fd < 0)
 		return -ENOENT;
-	ret = r->opts.serve & DUSK_SERVE_RING ? 0 : ring_buffer__consume(r->ring);	/* else on_stack() would be called from here */
+	/* With on_stack(), that would be called from here. */
+	ret = r->opts.serve & DUSK_SERVE_RING ? 0 : ring_buffer__consume(r->ring);
 	if (ret >= 0)
 		ret = read_resolved(fd, &resolved);
 	for (; !ret && !bpf_map_get_next_key(fd, last, &next); last = &key) {

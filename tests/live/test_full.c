@@ -74,7 +74,8 @@ static void check_paths(const struct dusk_profile *p)
 	print_message("%u stacks, %" PRIu64 " times; %" PRIu64 " stacks were sent whole\n", paths, all,
 		      live_counter(p, "stacks-inline"));
 	assert_int_equal(paths, nr);
-	assert_true(all <= nr * times && all >= nr * times - nr / 100);	/* a timer may be over before it is waited for */
+	/* A timer may be over before it is waited for. */
+	assert_true(all <= nr * times && all >= nr * times - nr / 100);
 }
 
 /* A recording of a victim that naps, while another tool is stopped. */
@@ -88,8 +89,8 @@ static struct dusk_profile *record_full(const char *min_block, const char *more)
 	snprintf(pid, sizeof(pid), "%d", burner);
 	stopped = START_RECORD(other, "-F", "99", "-p", pid, "--stackmap-bits", "10");
 	kill(stopped, SIGSTOP);
-	status = RECORD(file, "-e", "cpu,offcpu", "-F", "999", "--min-block", min_block, more, "--", live_victim("paths"),
-			"naps", PATHS, TIMES);
+	status = RECORD(file, "-e", "cpu,offcpu", "-F", "999", "--min-block", min_block, more, "--",
+			live_victim("paths"), "naps", PATHS, TIMES);
 	kill(stopped, SIGCONT);
 	assert_int_equal(live_stop_record(stopped), 0);
 	live_end(burner);

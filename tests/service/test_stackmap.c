@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A reader of the stackmap, as anybody may write it on <dusk/stackmap.h>: what does it see while programs put stacks, and
- * when may it reset?
+ * A reader of the stackmap, as anybody may write it on <dusk/stackmap.h>: what does it see while programs put stacks,
+ * and when may it reset?
  */
 #include <dusk/stackmap.h>
 #include <errno.h>

@@ -62,8 +62,8 @@ static void same_comes(struct whole *w, u64 cookie, u64 same_as)
 static void charge_comes(struct whole *w, u32 consumer, u64 key, u64 cookie, u64 amount)
 {
 	struct event_charge e = {
-		.kind = EVENT_CHARGE, .key = { .key = key, .cookie = cookie, .outcome = STACKMAP_FULL, .kind = CHARGE_DUE },
-		.sum = { .amount = amount, .count = 1 },
+		.kind = EVENT_CHARGE, .sum = { .amount = amount, .count = 1 },
+		.key = { .key = key, .cookie = cookie, .outcome = STACKMAP_FULL, .kind = CHARGE_DUE },
 	};
 
 	assert_int_equal(whole_take_charge(w, consumer, &e), 0);

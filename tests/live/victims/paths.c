@@ -3,7 +3,7 @@
  * 65,536 stacks, each of which says which one it is: main, walk, and 16 times even or odd, by a number's bits.
  *
  *	paths				burns at the end of each, in no order
- *	paths naps NUMBER TIMES		sleeps at the end of each of the first NUMBER, one after the other, TIMES times; and ends
+ *	paths naps NUMBER TIMES		sleeps at the end of each of the first NUMBER in turn, TIMES times, and ends
  *	paths asks NUMBER TIMES		the same with a system call, getppid(), after it was stopped, and goes on
  */
 #include "victim.h"
