@@ -213,10 +213,11 @@ int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_st
 	made->time_ns = now_ns;
 	made->tid = next->pid;
 	made->turn = made->turn ? made->turn - 1 : MEASURED_EVERY - 1;
-	if (times.stop_ns && state & TASK_DEAD)
-		ended_late(prev);
-	if (!is_recording(now_ns))
+	if (!is_recording(now_ns)) {
+		if (times.stop_ns && state & TASK_DEAD)
+			ended_late(prev);
 		return 0;
+	}
 	begin_measuring(made, now_ns);
 	leave(prev, preempted, state, now_ns);
 	if (!made->turn)

@@ -43,6 +43,7 @@ struct offcpu {
 	struct governor governor;
 	struct map numbers;		/* tid -> index in threads */
 	struct vec(struct thread) threads;
+	int64_t lives_due;		/* of threads that were met and whose end was not told; what is lost in the ring counts, too */
 	struct map whole;		/* WHOLE_STACK -> as stacks.h numbers them */
 	struct vec(struct unended) unended;
 	struct charge_key keys[BATCH];
@@ -193,6 +194,7 @@ static void take_life(struct offcpu *o, const struct event_life *e)
 	};
 
 	profile_life(j->writer, &l);
+	o->lives_due--;
 }
 
 static void take_row(struct offcpu *o, const struct charge_key *key, const struct charge_sum *sum, uint64_t now_ns)
@@ -241,10 +243,12 @@ int offcpu_event(struct offcpu *o, const void *data, size_t size)
 	case EVENT_LIFE:
 		if (size < sizeof(*life))
 			return -EPROTO;
-		if (life->kind == EVENT_LIFE)
+		if (life->kind == EVENT_LIFE) {
 			take_life(o, life);
-		else
+		} else {
 			know_thread(o, life->pid, life->tid, life->comm);
+			o->lives_due++;
+		}
 		break;
 	case EVENT_KERNEL_STACK:
 		if (size < sizeof(*stack) || size - sizeof(*stack) < stack->nr * sizeof(u64))
@@ -298,6 +302,11 @@ void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns)
 uint64_t offcpu_certain_ns(const struct offcpu *o)
 {
 	return o->governor.highest_ns;
+}
+
+bool offcpu_lives_are_due(const struct offcpu *o)
+{
+	return o->lives_due > 0;
 }
 
 int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)

@@ -32,5 +32,11 @@ void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns);
 /* All absences of at least so long were taken, throughout. */
 uint64_t offcpu_certain_ns(const struct offcpu *o);
 
+/*
+ * After offcpu_stop(): are there threads whose life was not told yet? Those that nobody can find any more, as they are about to end,
+ * tell it themselves when they do.
+ */
+bool offcpu_lives_are_due(const struct offcpu *o);
+
 /* Write the sums so far. 0 or a negative errno. */
 int offcpu_sum_up(struct offcpu *o, uint64_t now_ns);

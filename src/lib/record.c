@@ -451,6 +451,11 @@ static void write_ledger(struct dusk_record *r)
 			load_acquire(&service_registry(r->service)->epochs.now) - r->first_epoch + 1);
 }
 
+static bool is_more_to_come(const struct dusk_record *r)
+{
+	return stitch_nr_waiting(r->join.stitch) || (r->offcpu && offcpu_lives_are_due(r->offcpu));
+}
+
 int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 {
 	int ret = 0;
@@ -462,7 +467,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	if (r->offcpu)
 		ret = offcpu_stop(r->offcpu, r->stop_ns, err);
 	ring_buffer__consume(r->ring);
-	for (int i = 0; i < SETTLE_ROUNDS && stitch_nr_waiting(r->join.stitch); i++) {
+	for (int i = 0; i < SETTLE_ROUNDS && is_more_to_come(r); i++) {
 		usleep(SETTLE_MS * 1000);
 		ring_buffer__consume(r->ring);
 	}
