@@ -46,13 +46,16 @@ struct event_stack {
 	u64 frame[];
 };
 
+enum vdso { VDSO = 1, VDSO_COMPAT };	/* that of 64-bit tasks, of 32-bit ones */
+
 struct event_module {
 	u32 kind, id;
 	u64 dev, ino;			/* dev as the kernel encodes it: major << 20 | minor */
 	u32 generation, pid;
 	u64 start, end;			/* a mapping of it in @pid */
 	u32 parent;			/* of @pid: it may live longer, and see the same files */
-	u16 vdso, build_id_bytes;
+	u16 vdso;			/* enum vdso; 0: it is a file */
+	u16 build_id_bytes;
 	u8 build_id[BUILD_ID_BYTES];
 	u32 path_start;			/* in @path, which it fills to the end; PATH_BYTES: there is none */
 	char path[PATH_BYTES];		/* as @pid sees it; not terminated */

@@ -36,6 +36,8 @@ int met_open(const struct met *m, const struct event_module *e)
 {
 	int fd;
 
+	if (e->vdso == VDSO_COMPAT)	/* ours is another one */
+		return procfs_copy_memory(e->pid, e->start, e->end);
 	if (m->path[0] != '/')
 		return -ENOENT;
 	fd = procfs_open_in_root(e->pid, m->path);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -70,6 +71,28 @@ int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_
 	memcpy(ret, path, len);
 	ret[len] = 0;
 	return 0;
+}
+
+int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end)
+{
+	_cleanup_(closep) int mem = -1, copy = -1;
+	_cleanup_(freep) char *bytes = NULL;
+	size_t len = end - start;
+	char name[32];
+
+	if (end < start || len > PROCFS_COPY_BYTES)
+		return -EFBIG;
+	snprintf(name, sizeof(name), "/proc/%d/mem", pid);
+	mem = open(name, O_RDONLY | O_CLOEXEC);
+	copy = mem < 0 ? -1 : memfd_create("memory", MFD_CLOEXEC);
+	if (copy < 0)
+		return -errno;
+	bytes = malloc(len);
+	if (!bytes)
+		return -ENOMEM;
+	if (pread(mem, bytes, len, (off_t)start) != (ssize_t)len || write(copy, bytes, len) != (ssize_t)len)
+		return -EIO;
+	return steal_fd(&copy);
 }
 
 /* The last number of the line that begins with @key, or the @nth (from 1); -1 if there is none. */

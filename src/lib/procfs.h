@@ -22,5 +22,12 @@ int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_
 /* When @pid began, in nanoseconds since 1970, to within some ten milliseconds. -ESRCH: it is gone. */
 int procfs_started(pid_t pid, int64_t *ret);
 
+/*
+ * A copy of what @pid has in memory from @start to @end, as a file; of at most PROCFS_COPY_BYTES, -EFBIG otherwise. -EIO: it
+ * could not all be read; others from /proc and memfd_create(2).
+ */
+#define PROCFS_COPY_BYTES (1 << 20)
+int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end);
+
 /* The number of @pid in its own PID namespace, and its effective user. -ESRCH: it is gone. */
 int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner);
