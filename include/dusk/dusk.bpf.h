@@ -36,7 +36,6 @@ enum {
  *	-ENOENT		@consumer is not, or no longer, registered
  *	-EINVAL		a kernel thread, or a task whose memory is gone: it has no user stack
  *	-ESRCH		the task is exiting
- *	-EOPNOTSUPP	a 32-bit process
  *	-EPERM		the process is excluded: a walk of it did not end
  *	-ENOSPC		the table of tasks is full
  *	-EAGAIN		interrupts kept changing the task's state

@@ -418,8 +418,8 @@ struct dusk_walk {
 
 /*
  * Walk the stack of thread @tid, which is halted meanwhile (ptrace). @keep: where to write a specimen of it, mode 0600,
- * or NULL. *@ret is to be freed with dusk_walk_free(). -ESRCH; -EPERM: it may not be looked at; -EOPNOTSUPP: a 32-bit
- * program; -ETIMEDOUT: it does not halt; others from @keep.
+ * or NULL. *@ret is to be freed with dusk_walk_free(). -ESRCH; -EPERM: it may not be looked at; -ETIMEDOUT: it does
+ * not halt; others from @keep.
  */
 int dusk_walk_thread(struct dusk_walk **ret, pid_t tid, const char *keep, struct dusk_error *err);
 

@@ -7,7 +7,7 @@
 #define DEFAULT_DEPTH 512
 
 /* Raised when what lies in the shared maps comes to mean something else: who was linked with another is refused. */
-#define UNWIND_ABI 1
+#define UNWIND_ABI 2
 
 /* A part of the kernel's code; 0: unknown. */
 struct kernel_text {

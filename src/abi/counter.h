@@ -24,7 +24,6 @@
 	X(NO_USER, "no-user", "samples, absences and wakers of tasks without user memory: kernel threads, and tasks at their end")	\
 	X(REQUESTS, "requests", "user stacks asked for")						\
 	X(REFUSED_EXITING, "refused-exiting", "requests refused: the task was exiting")			\
-	X(REFUSED_COMPAT, "refused-compat", "requests refused: a 32-bit process")			\
 	X(REFUSED_NO_STATE, "refused-no-state", "requests refused: the table of tasks is full")		\
 	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")		\
 	X(REFUSED_EXCLUDED, "refused-excluded", "requests refused: a walk of the process did not end")	\

@@ -35,7 +35,7 @@
 	X(STACK_UNREADABLE, "stack-unreadable", CUT, "stack memory that is not mapped")			\
 	X(TABLE_UNREADABLE, "table-unreadable", CUT, "unwind tables that are not mapped")		\
 	X(PAGE_NOT_SAFE, "page-not-safe", CUT, "a page that is not there and is not safe to fault in")	\
-	X(COMPAT, "compat", NONE, "a 32-bit process")							\
+	X(COMPAT, "compat", NONE, "a 32-bit process, which dusk did not walk before")			\
 	X(EXEC, "exec", NONE, "execve() replaced the program before its stack was walked")		\
 	X(EXITING, "exiting", NONE, "the task exited before its stack was walked")			\
 	X(NO_WALKER, "no-walker", NONE, "all walkers were busy")					\

@@ -145,8 +145,13 @@ struct seqcount {
 
 typedef struct seqcount seqcount_t;
 
+struct vdso_image {
+	long sym_int80_landing_pad;	/* not 0: that of 32-bit tasks */
+};
+
 typedef struct {
 	void *vdso;
+	const struct vdso_image *vdso_image;
 } mm_context_t;
 
 struct mm_struct {

@@ -27,7 +27,7 @@ static INLINE bool key_of(struct memo_key *ret, struct task_struct *t, struct mm
 		return false;
 	ret->mm = (u64)mm;
 	ret->start_boottime = t->group_leader->start_boottime;
-	ret->ip = regs->reg[RIP];
+	ret->ip = regs->reg[RIP] | regs->reg[CS] << 48;	/* one address may be code of both kinds */
 	ret->sp = regs->reg[RSP];
 	ret->exec_id = t->self_exec_id;
 	ret->mm_sequence = mm->mm_lock_seq.sequence;
@@ -69,7 +69,7 @@ static INLINE u32 warm_stack(struct task_struct *t, const struct memo_key *key, 
 	return stack;
 }
 
-static INLINE bool changes_registers(const struct pt_regs *regs)
+static INLINE bool changes_registers(const struct registers *regs)
 {
 	return regs->orig_ax == NR_EXECVE || regs->orig_ax == NR_EXECVEAT || regs->orig_ax == NR_RT_SIGRETURN;
 }
@@ -80,10 +80,10 @@ static INLINE u32 known_stack(struct task_struct *t, struct room *room, u32 max_
 	struct mm_struct *mm = t->mm;
 	u32 stack;
 
-	if (!mm || task_has_no_user(t) || t->flags & PF_EXITING || regs->cs == USER32_CS || changes_registers(regs))
+	if (!mm || task_has_no_user(t) || t->flags & PF_EXITING)
 		return 0;
 	registers_take(&room->regs, t, regs);
-	if (!key_of(&room->key, t, mm, &room->regs))
+	if (changes_registers(&room->regs) || !key_of(&room->key, t, mm, &room->regs))
 		return 0;
 	stack = memo_find(&room->key, room->regs.reg, &room->now);
 	if (stack && stackmap_is_now(stack)) {

@@ -26,10 +26,10 @@
 #define SCRATCH_LEVELS 6		/* two of a task; softirq, hardirq, NMI */
 #define COUNTER_ROWS 256
 
-/* The user registers of a task, by DWARF number, RAX to RIP. */
+/* The user registers of a task, by DWARF number, RAX to CS. */
 struct registers {
-	u64 reg[RIP + 1];
-	u64 orig_ax;
+	u64 reg[CS + 1];
+	u64 orig_ax;			/* the system call, by its number on x86-64 */
 };
 
 /* Pages that the running walk has faulted in: none is faulted twice. */

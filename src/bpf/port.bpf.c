@@ -124,7 +124,7 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 		v->dev = file->f_inode->i_sb->s_dev;
 		v->generation = file->f_inode->i_generation;
 	} else if ((u64)t->mm->context.vdso == v->start) {
-		v->vdso = 1;
+		v->vdso = t->mm->context.vdso_image->sym_int80_landing_pad ? VDSO_COMPAT : VDSO;
 	}
 }
 

@@ -4,7 +4,9 @@
 #include "maps.h"
 #include <bpf/bpf_core_read.h>
 
-#define USER32_CS 0x23
+#define NR_EXECVE 59			/* of 32-bit tasks: 11, 358; 119 and 173 */
+#define NR_EXECVEAT 322
+#define NR_RT_SIGRETURN 15
 #define COPY_BYTES 128			/* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
 
 /* Where the program believes to be: @ip, or what it is a copy of. There is no CFI for copies. */
@@ -21,6 +23,18 @@ static INLINE u64 original_ip(struct task_struct *t, u64 ip)
 	copy = probed->xol_vaddr;
 	into = ip - copy;
 	return copy && into < COPY_BYTES ? probed->vaddr + into : ip;
+}
+
+/* Those calls of a 32-bit task that we know by their number on x86-64; -1: any other, or none. */
+static INLINE u64 call_of_compat(u64 nr)
+{
+	switch (nr) {
+	case 11:	return NR_EXECVE;
+	case 358:	return NR_EXECVEAT;
+	case 119:
+	case 173:	return NR_RT_SIGRETURN;
+	}
+	return -1ULL;
 }
 
 /* @regs: of @t, which is the current task, or off its CPU. */
@@ -43,5 +57,7 @@ static INLINE void registers_take(struct registers *ret, struct task_struct *t, 
 	ret->reg[R14] = regs->r14;
 	ret->reg[R15] = regs->r15;
 	ret->reg[RIP] = original_ip(t, regs->ip);
-	ret->orig_ax = regs->orig_ax;
+	ret->reg[CS] = regs->cs;
+	ret->orig_ax = regs->cs == USER32_CS ? call_of_compat(regs->orig_ax) : regs->orig_ax;
+	regs_settle(ret->reg);
 }

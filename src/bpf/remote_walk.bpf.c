@@ -37,7 +37,7 @@ static INLINE u64 switches(struct task_struct *t)
 }
 
 /* Why is there no user stack to walk? 0: there is. */
-static INLINE u32 nothing_to_walk(struct task_struct *t, struct mm_struct *mm, const struct pt_regs *regs)
+static INLINE u32 nothing_to_walk(struct task_struct *t, struct mm_struct *mm)
 {
 	if (task_has_no_user(t))
 		return KERNEL_THREAD;
@@ -45,9 +45,7 @@ static INLINE u32 nothing_to_walk(struct task_struct *t, struct mm_struct *mm, c
 		return EXITED;
 	if (has(t->tgid, UNTOUCHED_PROCESS))
 		return EXCLUDED;
-	if (!mm->start_code)
-		return EXEC_NEW;	/* the memory is the new program's, the registers are still the old one's */
-	return regs->cs == USER32_CS ? COMPAT : 0;
+	return mm->start_code ? 0 : EXEC_NEW;	/* the memory is the new program's, the registers are the old one's */
 }
 
 /* Begun while @t is off its CPU, to remote.walker.walk.out. Returns how it ended. */
@@ -56,13 +54,12 @@ static INLINE u32 walk_user(struct task_struct *t)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 	struct walk *walk = &remote.walker.walk;
 	struct mm_struct *mm = t->mm;
-	u32 outcome = nothing_to_walk(t, mm, regs);
+	u32 outcome = nothing_to_walk(t, mm);
 
 	if (outcome)
 		return outcome;
 	check_space(&remote.walker, t, mm);
 	registers_take(&remote.from, t, regs);
-	remote.from.orig_ax = regs->orig_ax;
 	start_at(&walk->machine, &remote.from);
 	walk->max_depth = registry.max_depth;
 	walk->no_cache = config.no_cache;

@@ -32,6 +32,8 @@ static INLINE void take_snapshot(struct task_state *st, struct task_struct *t, c
 	st->mm = (u64)t->mm;
 	st->exec_id = t->self_exec_id;
 	registers_take(&st->asked, t, regs);
+	if (st->asked.reg[CS] == USER32_CS && !st->asked.reg[RIP])
+		st->torn = 1;		/* sysenter: rip is not saved by entry code, but behind it */
 }
 
 /*
@@ -109,8 +111,6 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	count(COUNT_REQUESTS, 1);
 	if (t->flags & PF_EXITING)
 		return refuse(ret, EXITING, COUNT_REFUSED_EXITING, -ESRCH);
-	if (regs->cs == USER32_CS)
-		return refuse(ret, COMPAT, COUNT_REFUSED_COMPAT, -EOPNOTSUPP);
 	if (is_excluded(t))
 		return refuse(ret, EXCLUDED, COUNT_REFUSED_EXCLUDED, -EPERM);
 	v = task_value(t);

@@ -10,9 +10,6 @@
 #include "walkers.bpf.h"
 #include <bpf/bpf_core_read.h>
 
-#define NR_EXECVE 59
-#define NR_EXECVEAT 322
-#define NR_RT_SIGRETURN 15
 #define SYSCALL_BYTES 2
 
 /* What the walker knows of mappings is good for one address space, and for as long as no mapping has changed. */

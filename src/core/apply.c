@@ -9,6 +9,7 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 	u64 addr;
 	int err;
 
+	m->ra_at = 0;
 	switch (m->row.rule[SLOT_RA]) {
 	case RULE_UNDEFINED:
 		return UNDEFINED_RA;	/* the outermost frame says so */
@@ -27,6 +28,7 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 	default:
 		return BAD_RA_RULE;
 	}
+	m->ra_at = addr;
 	err = stack_read(m, addr, ret);
 	return err ? read_outcome(err, STACK_UNREADABLE) : 0;
 }
@@ -49,7 +51,7 @@ static INLINE void restore(struct machine *m, u32 slot)
 		lies_at(m, reg, m->cfa + (s64)m->row.off[slot]);
 		break;
 	case RULE_VAL_OFFSET:
-		is(m, reg, m->cfa + (s64)m->row.off[slot]);
+		is(m, reg, word_trim(m, m->cfa + (s64)m->row.off[slot]));
 		break;
 	case RULE_EXPR:
 		lies_at(m, reg, m->value[slot]);
@@ -62,16 +64,24 @@ static INLINE void restore(struct machine *m, u32 slot)
 	}
 }
 
-/* The kernel's signal frame: struct ucontext at rsp, its general registers 40 bytes in (linux asm/sigcontext.h). */
+/*
+ * The kernel's signal frame: the general registers lie below rip (linux uapi/asm/sigcontext.h, struct sigcontext_64 and
+ * sigcontext_32). Of 32-bit tasks there are two such frames, that differ in what comes before.
+ */
 static INLINE void restore_all(struct machine *m)
 {
-	static const u8 order[] = { R8, R9, R10, R11, R12, R13, R14, R15, RDI, RSI, RBP, RBX, RDX, RAX, RCX };
-	u64 greg = m->sp + 40;
+	static const s8 below_rip[32] = {
+		[R8] = -128, [R9] = -120, [R10] = -112, [R11] = -104, [R12] = -96, [R13] = -88, [R14] = -80, [R15] = -72,
+		[RDI] = -64, [RSI] = -56, [RBP] = -48, [RBX] = -40, [RDX] = -32, [RAX] = -24, [RCX] = -16,
+		[16 + R13] = -40, [16 + R12] = -36, [16 + RBP] = -32, [16 + RBX] = -24, [16 + RDX] = -20,
+		[16 + RCX] = -16, [16 + RAX] = -12,
+	};
+	u32 first = m->compat * 4;
 
 	m->signal_frames++;
 	UNROLL
-	for (u32 i = 0; i < COUNT(order); i++)
-		m->reg[order[i]] = greg + 8 * i;
+	for (u32 reg = 0; reg < 16; reg++)
+		m->reg[reg] = m->ra_at + (s64)at(below_rip, first + reg);
 	m->lazy |= 0xff7f;
 	m->invalid = NEVER_KNOWN;
 	stack_forget(m);		/* perhaps the handler ran on another one */
@@ -83,7 +93,7 @@ CORE u32 apply_row(struct machine *m)
 	u64 ra = 0;
 	u32 err;
 
-	if (!signal && m->cfa & 7) {	/* psABI x86-64 §3.2.2: what was pushed lies at words */
+	if (!signal && m->cfa & (word_bytes(m) - 1)) {	/* psABI x86-64 §3.2.2: what was pushed lies at words */
 		m->detail = m->cfa;
 		return MISALIGNED;
 	}
@@ -95,7 +105,7 @@ CORE u32 apply_row(struct machine *m)
 	if (signal) {
 		restore_all(m);
 	} else {
-		m->invalid |= CALLER_SAVED;
+		m->invalid |= lost_in_call(m);
 		if (m->row.saved & SAVED_SLOTS) {
 			UNROLL
 			for (u32 slot = 0; slot < NR_SAVED; slot++)

@@ -58,7 +58,7 @@ static INLINE int advance(struct cfi *c, u64 delta)
 
 static INLINE int set(struct cfi *c, u64 reg, u8 rule, s32 off)
 {
-	u32 slot = at(slot_of, known_reg(reg));
+	u32 slot = at(slot_of, known_reg(c->class, reg));
 
 	if (slot < NR_SLOTS) {
 		at(c->row.rule, slot) = rule;
@@ -72,7 +72,7 @@ static INLINE int set(struct cfi *c, u64 reg, u8 rule, s32 off)
 
 static INLINE int restore(struct cfi *c, u64 reg)
 {
-	u32 slot = at(slot_of, known_reg(reg));
+	u32 slot = at(slot_of, known_reg(c->class, reg));
 
 	if (slot < NR_SLOTS) {
 		at(c->row.rule, slot) = at(c->initial.rule, slot);
@@ -197,7 +197,7 @@ TURN(step, struct cfi, c)
 	case CFA_same_value:
 		return set(c, a, RULE_SAME, 0);
 	case CFA_register:
-		return set(c, a, RULE_REGISTER, known_reg(b));
+		return set(c, a, RULE_REGISTER, known_reg(c->class, b));
 	case CFA_expression:
 		return set(c, a, RULE_EXPR, block);
 	case CFA_val_expression:
@@ -221,17 +221,17 @@ TURN(step, struct cfi, c)
 		return NEXT;
 	case CFA_def_cfa:
 		row->cfa_kind = CFA_REG;
-		row->cfa_reg = known_reg(a);
+		row->cfa_reg = known_reg(c->class, a);
 		row->cfa_off = b;
 		return NEXT;
 	case CFA_def_cfa_sf:
 		row->cfa_kind = CFA_REG;
-		row->cfa_reg = known_reg(a);
+		row->cfa_reg = known_reg(c->class, a);
 		row->cfa_off = scaled;
 		return NEXT;
 	case CFA_def_cfa_register:
 		row->cfa_kind = CFA_REG;
-		row->cfa_reg = known_reg(a);
+		row->cfa_reg = known_reg(c->class, a);
 		return NEXT;
 	case CFA_def_cfa_offset:
 		row->cfa_off = a;

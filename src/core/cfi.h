@@ -17,6 +17,7 @@ struct cfi {
 	s64 data_align;
 	u64 hdr;			/* expressions are told by their distance from here */
 	u32 encoding;			/* of addresses, DW_EH_PE_* */
+	u32 class;			/* of the file */
 	/* answered */
 	struct row row;
 	u32 detail;

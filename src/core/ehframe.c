@@ -2,6 +2,7 @@
 #include "../abi/outcome.h"
 #include "ehframe.h"
 #include "encoding.h"
+#include "regs.h"
 
 #define MAX_TURNS_BSEARCH 28
 #define MAX_FDES (1 << 18)
@@ -31,6 +32,12 @@ TURN(halve, struct ehframe, e)
 	return NEXT;
 }
 
+/* An encoding that says how many bytes an address has also if it is said to have as many as addresses have. */
+static INLINE u32 plain_format(const struct ehframe *e, u32 encoding)
+{
+	return encoding & PE_FORMAT || !(e->class & CLASS_NARROW) ? encoding : encoding | PE_UDATA4;
+}
+
 /* One letter of a CIE's augmentation string. */
 TURN(augment, struct ehframe, e)
 {
@@ -42,14 +49,14 @@ TURN(augment, struct ehframe, e)
 	case 0:
 		return STOP;
 	case 'R':
-		e->cie.encoding = at(in->window, data);
+		e->cie.encoding = plain_format(e, at(in->window, data));
 		e->data = data + 1;
 		return NEXT;
 	case 'L':
 		e->data = data + 1;
 		return NEXT;
 	case 'P':
-		format = at(in->window, data) & PE_FORMAT;
+		format = plain_format(e, at(in->window, data)) & PE_FORMAT;
 		e->data = data + 1 + (format == PE_UDATA4 ? 4 : format == PE_UDATA2 ? 2 : 8);
 		return NEXT;
 	case 'S':
@@ -104,7 +111,7 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	else
 		reader_uleb(in);
 
-	c->encoding = PE_ABSPTR;
+	c->encoding = plain_format(e, PE_ABSPTR);
 	c->signal = 0;
 	if (c->sized) {
 		size = reader_uleb(in);
@@ -206,6 +213,7 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	int err;
 
 	e->hdr = r->hdr;
+	e->class = r->class;
 	outcome = locate(e, r);
 	if (outcome)
 		return outcome;

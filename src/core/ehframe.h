@@ -22,6 +22,7 @@ struct ehframe {
 	/* asked */
 	u64 pc;
 	u64 hdr;			/* .eh_frame_hdr, or .eh_frame itself if there is no table */
+	u32 class;			/* of the file */
 	/* answered */
 	struct cie cie;
 	struct fde fde;

@@ -2,9 +2,12 @@
 /* ELF headers, read out of the target's memory: no file is opened. */
 #include "encoding.h"
 #include "module.h"
+#include "regs.h"
 
 #define ELF_MAGIC 0x464c457f	/* "\177ELF" */
+#define ELF_CLASS32 1
 #define ELF_CLASS64 2
+#define EM_386 3
 #define PT_LOAD 1
 #define PT_NOTE 4
 #define PT_GNU_EH_FRAME 0x6474e550
@@ -12,6 +15,7 @@
 #define PF_X 1
 #define PF_W 2
 #define PHDR_BYTES 56
+#define PHDR32_BYTES 32
 #define MAX_PHDRS 32
 
 /*
@@ -34,15 +38,30 @@ static INLINE u32 unreadable(int err)
 	return err == -EACCES ? MODULE_NOT_SAFE : MODULE_UNREADABLE;
 }
 
+/* A program header of ELFCLASS32, in place, as one of ELFCLASS64. */
+static INLINE void widen(u64 *ph)
+{
+	u64 type_offset = ph[0], addresses = ph[1], sizes = ph[2], flags_align = ph[3];
+
+	ph[0] = (u32)type_offset | flags_align << 32;
+	ph[1] = type_offset >> 32;
+	ph[2] = (u32)addresses;
+	ph[4] = (u32)sizes;
+	ph[6] = flags_align >> 32;
+}
+
 TURN(program_header, struct modules, ms)
 {
 	struct module *m = &ms->read;
 	u64 *ph = ms->word;
+	u32 bytes = m->class ? PHDR32_BYTES : PHDR_BYTES;
 	u32 type, flags, n;
 
-	ms->error = port_read(ph, PHDR_BYTES, ms->phdr + (u64)turn * PHDR_BYTES);
+	ms->error = port_read(ph, bytes, ms->phdr + (u64)turn * bytes);
 	if (ms->error)
 		return STOP;
+	if (m->class)
+		widen(ph);
 	type = (u32)ph[0];
 	flags = ph[0] >> 32;
 
@@ -168,18 +187,41 @@ static INLINE void read_hdr(struct modules *ms, u64 bias)
 	}
 }
 
+/* Of the ELF header in ms->word: class, entry point, and where the program headers are. How many; -EINVAL: it is none. */
+static INLINE int read_header(struct modules *ms, u64 base)
+{
+	struct module *m = &ms->read;
+	u64 *word = ms->word;
+	u32 class = word[0] >> 32 & 0xff, nr;
+
+	if ((u32)word[0] != ELF_MAGIC)
+		return -EINVAL;
+	if (class == ELF_CLASS64) {
+		m->entry = word[3];
+		ms->phdr = base + word[4];
+		nr = word[7] & 0xffff;
+	} else if (class == ELF_CLASS32) {
+		m->class = CLASS_NARROW | ((word[2] >> 16 & 0xffff) == EM_386 ? CLASS_I386 : 0);
+		m->entry = (u32)word[3];
+		ms->phdr = base + (word[3] >> 32);
+		nr = word[5] >> 32 & 0xffff;
+	} else {
+		return -EINVAL;
+	}
+	return nr < MAX_PHDRS ? nr : MAX_PHDRS;
+}
+
 CORE void elf_read(struct modules *ms, u64 base)
 {
 	struct module *m = &ms->read;
 	u64 *word = ms->word;
 	u64 bias;
-	u32 nr;
-	int err;
+	int err, nr;
 
 	m->kind = MODULE_UNREADABLE;
 	m->nr_exec = m->nr_entries = 0;
 	m->hdr = m->entry = m->sframe = 0;
-	m->build_id_bytes = 0;
+	m->build_id_bytes = m->class = 0;
 	ms->nr_ro = ms->nr_notes = ms->error = 0;
 	ms->start_vaddr = 0;
 
@@ -191,13 +233,9 @@ CORE void elf_read(struct modules *ms, u64 base)
 		return;
 	}
 	m->kind = MODULE_NOT_ELF;
-	if ((u32)word[0] != ELF_MAGIC || (word[0] >> 32 & 0xff) != ELF_CLASS64)
+	nr = read_header(ms, base);
+	if (nr < 0)
 		return;
-	m->entry = word[3];
-	ms->phdr = base + word[4];
-	nr = word[7] & 0xffff;
-	if (nr > MAX_PHDRS)
-		nr = MAX_PHDRS;
 	loop(nr, program_header, ms);
 	if (ms->error) {
 		m->kind = unreadable(ms->error);

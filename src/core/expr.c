@@ -21,13 +21,29 @@ static INLINE int bad(struct machine *m, u8 op)
 	return STOP;
 }
 
+/* A value has as many bits as an address has in the file: the generic type (DWARF 5 §2.5.1). */
+static INLINE u32 spare_bits(const struct machine *m)
+{
+	return (m->class & CLASS_NARROW) * 32;
+}
+
+static INLINE u64 generic(const struct machine *m, u64 val)
+{
+	return val & ~0ULL >> spare_bits(m);
+}
+
+static INLINE s64 generic_signed(const struct machine *m, u64 val)
+{
+	return (s64)(val << spare_bits(m)) >> spare_bits(m);
+}
+
 static INLINE int push(struct machine *m, u8 op, u64 val)
 {
 	u32 depth = m->depth;
 
 	if (depth >= EXPR_DEPTH)
 		return bad(m, op);
-	at(m->operand, depth) = val;
+	at(m->operand, depth) = generic(m, val);
 	m->depth = depth + 1;
 	return NEXT;
 }
@@ -36,7 +52,7 @@ static INLINE int push(struct machine *m, u8 op, u64 val)
 static INLINE int binary(struct machine *m, u8 op, u32 depth)
 {
 	u64 y = at(m->operand, depth - 1), x = at(m->operand, depth - 2);
-	s64 sx = x, sy = y;
+	s64 sx = generic_signed(m, x), sy = generic_signed(m, y);
 
 	switch (op) {
 	case OP_and:	x &= y; break;
@@ -57,7 +73,7 @@ static INLINE int binary(struct machine *m, u8 op, u32 depth)
 	default:
 		return bad(m, op);
 	}
-	at(m->operand, depth - 2) = x;
+	at(m->operand, depth - 2) = generic(m, x);
 	m->depth = depth - 1;
 	return NEXT;
 }
@@ -66,7 +82,7 @@ TURN(operation, struct machine, m)
 {
 	struct reader *in = &m->in;
 	u64 val = 0, off;
-	u32 depth;
+	u32 depth, reg;
 	int err;
 	u8 op;
 
@@ -83,11 +99,12 @@ TURN(operation, struct machine, m)
 		return push(m, op, op - OP_lit0);
 	if (op >= OP_breg0 && op <= OP_breg16) {
 		off = reader_sleb(in);
+		reg = known_reg(m->class, op - OP_breg0);
 		err = 0;
-		if (op == OP_breg16)
+		if (reg == RIP)
 			val = m->pc;
 		else
-			err = machine_reg(m, op - OP_breg0, &val);
+			err = machine_reg(m, reg, &val);
 		if (!err)
 			return push(m, op, val + off);
 		m->error = read_outcome(err, CFA_REGISTER_LOST);
@@ -102,7 +119,7 @@ TURN(operation, struct machine, m)
 	case OP_const2s: return push(m, op, (s16)reader_u16(in));
 	case OP_const4u: return push(m, op, reader_u32(in));
 	case OP_const4s: return push(m, op, (s32)reader_u32(in));
-	case OP_addr:
+	case OP_addr:	return push(m, op, m->class & CLASS_NARROW ? reader_u32(in) : reader_u64(in));
 	case OP_const8u:
 	case OP_const8s: return push(m, op, reader_u64(in));
 	case OP_constu:
@@ -121,7 +138,7 @@ TURN(operation, struct machine, m)
 			return STOP;
 		}
 		break;
-	case OP_abs:	val = (s64)val < 0 ? -val : val; break;
+	case OP_abs:	val = generic_signed(m, val) < 0 ? -val : val; break;
 	case OP_pick:
 		off = reader_u8(in);
 		if (off >= depth)
@@ -143,7 +160,7 @@ TURN(operation, struct machine, m)
 		at(m->operand, depth - 2) = val;
 		return NEXT;
 	}
-	at(m->operand, depth - 1) = val;
+	at(m->operand, depth - 1) = generic(m, val);
 	return NEXT;
 }
 

@@ -32,13 +32,13 @@ static INLINE int step_by_sp(struct machine *m)
 	if (err || !follows_call(m->code))
 		return -EFAULT;
 	m->pc = ra;
-	m->sp = m->reg[RSP] = m->sp + 8;
+	m->sp = m->reg[RSP] = m->sp + word_bytes(m);
 	return 0;
 }
 
 CORE int framepointer_step(struct machine *m)
 {
-	u64 fp, caller_fp, ra;
+	u64 fp, caller_fp, ra, bytes = word_bytes(m);
 	int err;
 
 	m->fp_steps++;
@@ -47,11 +47,11 @@ CORE int framepointer_step(struct machine *m)
 	err = machine_reg(m, RBP, &fp);
 	if (err)
 		return err;
-	if (fp < m->sp || fp - m->sp > FAR || fp & 7)
+	if (fp < m->sp || fp - m->sp > FAR || fp & (bytes - 1))
 		return -EFAULT;
 	err = stack_read(m, fp, &caller_fp);
 	if (!err)
-		err = stack_read(m, fp + 8, &ra);
+		err = stack_read(m, fp + bytes, &ra);
 	if (err)
 		return err;
 	if (ra < LOWEST)
@@ -64,7 +64,7 @@ CORE int framepointer_step(struct machine *m)
 
 	m->reg[RBP] = caller_fp;
 	m->pc = ra;
-	m->sp = m->reg[RSP] = fp + 16;
+	m->sp = m->reg[RSP] = fp + 2 * bytes;
 	m->exact = 0;
 	m->invalid |= CALLER_SAVED | CALLEE_SAVED;
 	return 0;
@@ -87,5 +87,5 @@ CORE bool framepointer_thread_start(struct machine *m)
 		return !(m->pc & 15) && !framepointer_code(m, m->pc) && !follows_call(m->code);
 	if (m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
 		return false;		/* clone() returns 0 in the child */
-	return !framepointer_code(m, m->pc) && m->code[6] == 0x0f && m->code[7] == 0x05;	/* syscall */
+	return !framepointer_code(m, m->pc) && is_system_call(m, m->code + 6);
 }

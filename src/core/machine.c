@@ -4,17 +4,21 @@
 CORE int stack_read_slow(struct machine *m, u64 addr)
 {
 	struct stack_window *s = &m->stack;
-	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+	u32 bytes = word_bytes(m), left;
+	u64 base = addr & ~7ULL;
 	int err;
 
-	if (addr & 7 || addr < s->base)
-		return port_read(&m->word, sizeof(m->word), addr);
-	s->base = addr;
+	if (addr & (bytes - 1) || addr < s->base) {
+		m->word = 0;
+		return port_read(&m->word, bytes, addr);
+	}
+	left = PAGE_BYTES - (base & (PAGE_BYTES - 1));
+	s->base = base;
 	s->len = 0;
-	err = port_read(s->word, left, addr);
+	err = port_read(s->word, left, base);
 	if (err)
 		return err;
 	s->len = left;
-	m->word = s->word[0];
+	m->word = word_in(m, addr, s->word[0]);
 	return 0;
 }

@@ -23,11 +23,15 @@ struct machine {
 	u64 pc, sp, cfa;
 	u32 exact;			/* pc is where it was interrupted, not a return address */
 	u32 lazy, invalid;		/* bit per register */
+	u32 compat;			/* a 32-bit task: 4, the bytes that its words are shorter; else 0 */
+	u32 class;			/* of this frame's file */
 	u32 fp_steps, signal_frames, expressions;
 	u64 detail;
+	u64 beyond;			/* the bits that a word does not have */
 	u64 reg[NR_REGS];
 	struct row row;			/* how to leave this frame */
 	u64 hdr;			/* expressions are told by their distance from here */
+	u64 ra_at;			/* where this frame's return address lies; 0: in no memory */
 	struct stack_window stack;
 	u64 word;			/* what stack_read_slow() read */
 
@@ -47,14 +51,40 @@ struct machine {
  */
 CORE int stack_read_slow(struct machine *m, u64 addr);
 
-/* The word at @addr, if the window holds it. */
-static INLINE bool stack_peek(struct machine *m, u64 addr, u64 *ret)
+static INLINE u64 word_bytes(const struct machine *m)
+{
+	return 8 - (m->compat & 4);
+}
+
+/* As many bits of @val as a word has. */
+static INLINE u64 word_trim(const struct machine *m, u64 val)
+{
+	return val & ~m->beyond;
+}
+
+/* The word at @addr, of which @pair is the eight bytes that it is in. */
+static INLINE u64 word_in(const struct machine *m, u64 addr, u64 pair)
+{
+	return word_trim(m, pair >> (addr & 4) * 8);
+}
+
+/* The eight bytes, at a multiple of eight, that hold the word at @addr, if the window has them. */
+static INLINE bool stack_peek_pair(struct machine *m, u64 addr, u64 *ret)
 {
 	u64 off = addr - m->stack.base;
 
-	if (off >= m->stack.len || off & 7)
+	if (off >= m->stack.len || off & (7 - m->compat))
 		return false;
 	*ret = at(m->stack.word, off / 8 % COUNT(m->stack.word));
+	return true;
+}
+
+/* The word at @addr, if the window holds it. */
+static INLINE bool stack_peek(struct machine *m, u64 addr, u64 *ret)
+{
+	if (!stack_peek_pair(m, addr, ret))
+		return false;
+	*ret = word_in(m, addr, *ret);
 	return true;
 }
 
@@ -75,6 +105,15 @@ static INLINE void stack_forget(struct machine *m)
 {
 	m->stack.base = 0;
 	m->stack.len = 0;
+}
+
+/*
+ * The registers that a call leaves behind changed. On i386 not ecx: where gcc has the CFA in it, only code is called that
+ * leaves it as it is.
+ */
+static INLINE u32 lost_in_call(const struct machine *m)
+{
+	return CALLER_SAVED & ~(m->compat / 4 << RCX);
 }
 
 /* The value of a register. 0; -EFAULT: lost, or where it lies is not mapped; -EACCES. */
@@ -105,6 +144,12 @@ static INLINE void lies_at(struct machine *m, u32 reg, u64 addr)
 	m->invalid &= ~(1u << reg);
 }
 
+/* syscall, or int $0x80 */
+static INLINE bool is_system_call(const struct machine *m, const u8 *code)
+{
+	return m->compat ? code[0] == 0xcd && code[1] == 0x80 : code[0] == 0x0f && code[1] == 0x05;
+}
+
 /* expr.c: evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. 0 or an enum outcome. */
 CORE u32 expr_row(struct machine *m);
 
@@ -121,8 +166,11 @@ CORE int framepointer_step(struct machine *m);
 CORE bool go_is_outermost(const struct machine *m);
 CORE int go_switch(struct machine *m);
 
-/* stub.c: code without CFI that is known by its bytes, at @pc exactly. Makes m->row; 0 or -ENOENT. */
-CORE int stub_row(struct machine *m, u64 pc);
+/*
+ * stub.c: code that is known by its bytes, at @pc exactly, and has no CFI, or some that may be wrong. Makes m->row; 0 or
+ * -ENOENT.
+ */
+CORE int stub_row(struct machine *m, u64 pc, bool has_cfi);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
 
 /* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */

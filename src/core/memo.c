@@ -36,7 +36,7 @@ CORE u32 memo_find(const struct memo_key *key, const u64 *reg, struct readset_no
 
 	if (sequence & 1 || !same_key(&m->key, key) || !same_registers(m, reg))
 		return 0;
-	if (!span || span > READSET_SPAN || port_peek(now->word, span * sizeof(u64), key->sp))
+	if (!span || span > READSET_SPAN || port_peek(now->word, span * sizeof(u64), key->sp & ~7ULL))
 		return 0;
 	if (!readset_holds(&m->reads, now))
 		return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "atomic.h"
 #include "module.h"
+#include "regs.h"
 
 extern u32 nr_modules;
 u32 nr_modules SHARED("modules");	/* numbers given so far, by all walkers */
@@ -53,6 +54,7 @@ static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 	r->module = m->id;
 	r->kind = m->kind;
 	r->nr_entries = m->nr_entries;
+	r->class = m->class;
 	r->bias = 0;
 	for (u32 i = 0; i < COUNT(m->exec); i++) {
 		const struct segment *s = &m->exec[i];
@@ -121,7 +123,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
-	r->entry = 0;
+	r->entry = r->class = 0;
 	if (!v->ino && !v->vdso)
 		return 0;
 	if (!v->executable) {
@@ -130,7 +132,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	}
 
 	ms->key.dev = v->dev;
-	ms->key.ino = v->vdso ? 1 : v->ino;
+	ms->key.ino = v->vdso ? v->vdso : v->ino;
 	ms->key.generation = v->generation;
 	ms->key.pad = 0;
 	m = port_module(&ms->key);
@@ -145,7 +147,8 @@ CORE int module_enter(struct modules *ms, u64 addr)
 
 	/* V8 maps a part of node's text a second time: beside the copy there are no tables. */
 	if (module_has_tables(r))
-		if (port_vma(r->hdr, &ms->beside) || !same_file(v, &ms->beside))
+		if (!!(r->class & CLASS_I386) != !!ms->compat || port_vma(r->hdr, &ms->beside) ||
+		    !same_file(v, &ms->beside))
 			module_here(ms)->kind = MODULE_NO_EH_FRAME;
 	return 0;
 }

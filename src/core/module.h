@@ -31,6 +31,7 @@ struct module {
 	u32 nr_exec, nr_entries;
 	u64 hdr, entry;			/* .eh_frame_hdr (or .eh_frame, or .sframe) and entry point, link-time addresses */
 	u64 sframe;			/* likewise; 0: it has none */
+	u32 class, pad;			/* enum class */
 	struct segment exec[4];
 	u32 build_id_bytes;		/* 0: it has none */
 	u8 build_id[BUILD_ID_MAX];
@@ -41,6 +42,7 @@ struct range {
 	u64 sframe;			/* link-time address; 0: it has none */
 	s64 file_off;			/* address + file_off = offset in the file; ANON: the address */
 	u32 module, kind, nr_entries, epoch;
+	u32 class, pad;
 };
 
 #define NR_RANGES 32
@@ -50,6 +52,7 @@ struct modules {
 	u32 here;			/* the range found last */
 	u32 nr, epoch;
 	u32 vma_lookups, misses;
+	u32 compat;			/* the code that runs is 32-bit code: other files' tables do not tell of it */
 	struct range range[NR_RANGES];
 	u8 hint[NR_HINTS];
 

@@ -17,11 +17,12 @@ struct vma {
 	u64 start, end, offset;		/* @offset: of @start in the file, bytes */
 	u64 dev, ino;
 	u32 generation;
-	u8 executable, vdso;
+	u8 executable;
+	u8 vdso;			/* enum vdso of abi/event.h; 0: a file, or nothing */
 	u8 pad[2];
 };
 
-/* What makes a file the same in all processes. The vDSO is (0, 1, 0). */
+/* What makes a file the same in all processes. The vDSO is (0, 1, 0), that of 32-bit tasks (0, 2, 0). */
 struct module_key {
 	u64 dev, ino;
 	u32 generation, pad;

@@ -12,7 +12,7 @@
 
 /* What a walk depended on, apart from its rows. */
 struct trace {
-	u64 base;		/* the stack pointer it began with */
+	u64 base;		/* the eight bytes that the stack pointer was in when it began */
 	u32 initial;		/* registers that have not been restored since, a bit each */
 	u32 used;		/* of these */
 	struct readset reads;
@@ -20,10 +20,13 @@ struct trace {
 
 static INLINE bool peek(struct machine *m, struct trace *t, u64 addr, u64 *ret)
 {
-	if (!stack_peek(m, addr, ret))
+	u64 pair;
+
+	if (!stack_peek_pair(m, addr, &pair))
 		return false;
 	if (t)
-		readset_add(&t->reads, addr - t->base, *ret);
+		readset_add(&t->reads, (addr & ~7ULL) - t->base, pair);
+	*ret = word_in(m, addr, pair);
 	return true;
 }
 
@@ -59,7 +62,7 @@ static INLINE bool simple_cfa(struct machine *m, struct trace *t, u64 *ret)
 		if (t)
 			t->used |= t->initial & 1u << reg;
 	}
-	*ret = base + (s64)m->row.cfa_off;
+	*ret = word_trim(m, base + (s64)m->row.cfa_off);
 	return true;
 }
 
@@ -87,7 +90,7 @@ static INLINE bool step(struct walk *w, struct trace *t)
 		return false;
 
 	frame_add(w, nr);
-	m->invalid |= CALLER_SAVED;
+	m->invalid |= lost_in_call(m);
 	UNROLL
 	for (u32 slot = 0; slot < NR_SAVED; slot++)
 		if (row->saved >> slot & 1) {

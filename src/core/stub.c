@@ -15,6 +15,7 @@
 #define BEFORE 64			/* how far back a function's start is looked for */
 #define AFTER 40
 #define PROLOGUE 32			/* from push %rbp to mov %rsp,%rbp, at most */
+#define KNOWN_TO_CFI 4
 #define BEGINS 8			/* an instruction is looked at with so many bytes before it */
 
 /* 16 bytes of code, where @mask is not 0. */
@@ -41,19 +42,20 @@ struct function {
 #define X 0xff
 
 /* The last one that fits counts. */
-static const struct instruction instructions[] = {
+#define NR_INSTRUCTIONS 28
+static const struct instruction instructions[32] = {
 	/* push $index of a stub, and its jmp plt0; plt0: push got+8(%rip), and its jmp; a stub that is one jmp */
-	{ { { 0, WORD(0x68, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{ { { 0, WORD(0x68, 0, 0, 0, 0, 0xe9, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, X, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0x68, 0, 0, 0, 0), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, 0, X, 0, 0, 0, 0), WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 8 },
 	{ { { 0, WORD(0xff, 0x35, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
 	{ { { 0, WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0xff, 0x35, 0, 0, 0, 0), WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, X, X, 0, 0, 0, 0), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 16 },
-	/* endbr64: a function or a stub of -z ibtplt; frame_dummy: endbr64; jmp register_tm_clones, near or not */
-	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, 0, 0, 0, 0) } }, 0 },
+	/* endbr64, endbr32: a function or a stub of -z ibtplt; frame_dummy: the same; jmp register_tm_clones, near or not */
+	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0xfe, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
-	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	  { { WORD(0, 0, 0, 0, X, X, X, 0xfe), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
 	/* _init, _fini: sub $8,%rsp, and then something with REX.W */
 	{ { { 0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
 	/* Go: cmp 16(%r14),%rsp; jbe, near or not: is the stack large enough? */
@@ -69,9 +71,32 @@ static const struct instruction instructions[] = {
 	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST },
 	{ { { 0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
 	{ { { 0, WORD(0xf3, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
+	/* -fzero-call-used-regs, the last of it: xor %edx,%edx; xor %ecx,%ecx; ret */
+	{ { { 0, WORD(0x31, 0xd2, 0x31, 0xc9, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
+	{ { { 0, WORD(0x31, 0xc9, 0xc3, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0, 0, 0, 0, 0) } }, 0 },
+	/* 32-bit code asks where it is: mov (%esp),%reg; ret */
+	{ { { 0, WORD(0x8b, 4, 0x24, 0xc3, 0, 0, 0, 0) } }, { { 0, WORD(X, 0xc7, X, X, 0, 0, 0, 0) } }, 0 },
+	/* add $8,%esp; pop %ebx; ret, of 32-bit _init and _fini */
+	{ { { 0, WORD(0x83, 0xc4, 8, 0x5b, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 24 },
+	{ { { 0, WORD(0x5b, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
+	/* glibc's memcpy() for i386 pushes %eax, and its CFI does not say so: to pop %eax */
+	{ { { WORD(0, 0, 0, 0, 0, 0, 0, 0x50), WORD(0x89, 0xc8, 0xc1, 0xe9, 2, 0x83, 0xe0, 3) } },
+	  { { WORD(0, 0, 0, 0, 0, 0, 0, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
+	{ { { WORD(0, 0, 0, 0, 0, 0x50, 0x89, 0xc8), WORD(0xc1, 0xe9, 2, 0x83, 0xe0, 3, 0xf3, 0xa5) } },
+	  { { WORD(0, 0, 0, 0, 0, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
+	{ { { WORD(0, 0, 0x50, 0x89, 0xc8, 0xc1, 0xe9, 2), WORD(0x83, 0xe0, 3, 0xf3, 0xa5, 0x89, 0xc1, 0xf3) } },
+	  { { WORD(0, 0, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
+	{ { { WORD(0x89, 0xc8, 0xc1, 0xe9, 2, 0x83, 0xe0, 3), WORD(0xf3, 0xa5, 0x89, 0xc1, 0xf3, 0xa4, 0x58, 0x89) } },
+	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
+	{ { { WORD(0xc1, 0xe9, 2, 0x83, 0xe0, 3, 0xf3, 0xa5), WORD(0x89, 0xc1, 0xf3, 0xa4, 0x58, 0x89, 0xc7, 0x89) } },
+	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
+	{ { { WORD(2, 0x83, 0xe0, 3, 0xf3, 0xa5, 0x89, 0xc1), WORD(0xf3, 0xa4, 0x58, 0x89, 0xc7, 0x89, 0xd6, 0) } },
+	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, 0) } }, 8 },
+	{ { { WORD(0xe0, 3, 0xf3, 0xa5, 0x89, 0xc1, 0xf3, 0xa4), WORD(0x58, 0x89, 0xc7, 0x89, 0xd6, 0, 0, 0) } },
+	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
 };
 
-static const struct function functions[] = {
+static const struct function functions[16] = {
 	/* _init: sub $8,%rsp; mov gmon_start(%rip),%rax (or, static: mov $0,%rax); test %rax,%rax; je */
 	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2) } },
 	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 8, 4, 24 },
@@ -91,6 +116,28 @@ static const struct function functions[] = {
 	/* __do_global_dtors_aux, perhaps behind endbr64: cmpb $0,completed(%rip); jne; push %rbp */
 	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x48, 0, 0, 0, 0, 0) } },
 	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST, 10, BEFORE },
+	/*
+	 * The same of 32-bit programs, up to push %ebp. _init, _fini: push %ebx; sub $8,%esp; call get_pc_thunk; add $,%ebx.
+	 * deregister_tm_clones, register_tm_clones: call get_pc_thunk; add $,%edx; and lea (%edx),%ecx or push %ebp; mov
+	 */
+	{ { { WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0) } },
+	  { { WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8, 1, 4 },
+	{ { { WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0) } },
+	  { { WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 24, 4, 27 },
+	{ { { WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x8d, 0x8a, 0, 0, 0) } },
+	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, 0, 0, 0) } }, 0, BEFORE, 38 },
+	{ { { WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x55, 0x89, 0xe5, 0, 0) } },
+	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, X, 0, 0) } }, 0, BEFORE, 12 },
+	/* where addresses are fixed: mov $,%eax; cmp $,%eax; je. mov $,%eax; sub $,%eax; mov %eax,%edx. cmpb; jne; push */
+	{ { { WORD(0xb8, 0, 0, 0, 0, 0x3d, 0, 0), WORD(0, 0, 0x74, 0, 0xb8, 0, 0, 0) } },
+	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, 0, X, 0, 0, 0) } }, 0, BEFORE, 22 },
+	{ { { WORD(0xb8, 0, 0, 0, 0, 0x2d, 0, 0), WORD(0, 0, 0x89, 0xc2, 0xc1, 0xe8, 0, 0) } },
+	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, X, 0, 0) } }, 0, BEFORE, 34 },
+	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x89, 0xe5, 0, 0, 0, 0) } },
+	  { { WORD(X, X, 0, 0, 0, 0, 0, X), WORD(0, X, X, X, 0, 0, 0, 0) } }, 0, BEFORE, 10 },
+	/* the vDSO of 32-bit tasks: call get_pc_thunk; add $,%eax; push %ebp; mov %esp,%ebp */
+	{ { { WORD(0xe8, 0, 0, 0, 0, 5, 0, 0), WORD(0, 0, 0x55, 0x89, 0xe5, 0, 0, 0) } },
+	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, 0, 0, 0) } }, 0, BEFORE, 11 },
 };
 
 /* All bits if true, or none. */
@@ -120,7 +167,9 @@ TURN(find_mov, struct machine, m)
 {
 	const u8 *code = &at(m->in.window, BEFORE + turn);
 
-	if (code[0] != 0x48 || code[1] != 0x89 || code[2] != 0xe5)
+	if (!m->compat && *code++ != 0x48)	/* REX.W */
+		return NEXT;
+	if (code[0] != 0x89 || code[1] != 0xe5)
 		return NEXT;
 	m->value[0] = turn;
 	return STOP;
@@ -150,18 +199,15 @@ static INLINE u64 pushed_by_prologue(struct machine *m)
 	return m->value[2] && !m->value[1] ? 8 | RBP_LAST : -1ULL;
 }
 
-/* Does a function begin @turn words before us? The nearest one, to m->word. Functions begin at multiples of 4. */
+/* Does one of the functions begin here, or up to BEFORE bytes before? The nearest one, to m->word. They do at multiples of 4. */
 TURN(find_function, struct machine, m)
 {
-	u32 distance = 4 * turn + (m->depth & 3);
+	const struct function *f = &at(functions, turn % COUNT(functions));
+	u32 distance = 4 * (turn / COUNT(functions)) + (m->depth & 3);
 	struct code here = *code_at(m, distance);
+	u64 is = fits(&here, &f->code, &f->mask) & is_less(distance, f->bytes);
 
-	for (u32 j = 0; j < COUNT(functions); j++) {
-		const struct function *f = &functions[j];
-		u64 is = fits(&here, &f->code, &f->mask) & is_less(distance, f->bytes);
-
-		m->word = (m->word & ~is) | (is & f->pushed & ~is_less(distance, f->pushed_at));
-	}
+	m->word = (m->word & ~is) | (is & f->pushed & ~is_less(distance, f->pushed_at));
 	return m->word == -1ULL ? NEXT : STOP;
 }
 
@@ -178,19 +224,21 @@ TURN(find_instruction, struct machine, m)
 
 /*
  * How many bytes lie above the return address, by the code in m->in.window, which is that at BEFORE, and whose address
- * ends in the bits @low? -1: unknown.
+ * ends in the bits @low? -1: unknown. @low also KNOWN_TO_CFI: only by single instructions.
  */
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
 {
-	m->word = pushed_by_prologue(m);
+	m->word = -1ULL;
 	m->depth = low;
-	if (m->word == -1ULL)
-		loop(BEFORE / 4, find_function, m);
-	loop(COUNT(instructions), find_instruction, m);
+	if (low < KNOWN_TO_CFI)
+		m->word = pushed_by_prologue(m);
+	if (low < KNOWN_TO_CFI && m->word == -1ULL)
+		loop(BEFORE / 4 * COUNT(functions), find_function, m);
+	loop(NR_INSTRUCTIONS, find_instruction, m);
 	return m->word;
 }
 
-CORE int stub_row(struct machine *m, u64 pc)
+CORE int stub_row(struct machine *m, u64 pc, bool has_cfi)
 {
 	const u8 *code = m->in.window + BEFORE;
 	struct row *row = &m->row;
@@ -199,24 +247,24 @@ CORE int stub_row(struct machine *m, u64 pc)
 
 	if (port_read(m->in.window, BEFORE + AFTER, pc - BEFORE))
 		return -ENOENT;
-	pushed = stub_pushed(m, pc & 3);
-	if (pushed == -1ULL && code[-2] == 0x0f && code[-1] == 0x05) {
+	pushed = stub_pushed(m, (pc & 3) | (has_cfi ? KNOWN_TO_CFI : 0));
+	if (pushed == -1ULL && m->exact && !has_cfi && is_system_call(m, code - 2)) {
 		pushed = 0;				/* clone3(): back from the system call, without a frame */
 		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */
 	}
-	if (pushed == -1ULL)
+	if (pushed == -1ULL || (has_cfi && !pushed))
 		return -ENOENT;
 
 	memset(row, 0, sizeof(*row));
 	row->flags = flags;
 	row->cfa_kind = CFA_REG;
 	row->cfa_reg = RSP;
-	row->cfa_off = (pushed & ~RBP_LAST) + 8;
+	row->cfa_off = (pushed / 8 + 1) * word_bytes(m);
 	row->rule[SLOT_RA] = RULE_OFFSET;
-	row->off[SLOT_RA] = -8;
+	row->off[SLOT_RA] = -word_bytes(m);
 	if (pushed & RBP_LAST) {
 		row->rule[SLOT_RBP] = RULE_OFFSET;
-		row->off[SLOT_RBP] = -16;
+		row->off[SLOT_RBP] = -2 * word_bytes(m);
 		row->saved = 1 << SLOT_RBP;
 	}
 	return 0;

@@ -53,6 +53,7 @@ static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
 	c->data_align = e->cie.data_align;
 	c->hdr = e->hdr;
 	c->encoding = e->cie.encoding;
+	c->class = e->class;
 	err = cfi_run(c);
 	if (err) {
 		w->machine.detail = c->detail;
@@ -81,11 +82,11 @@ static INLINE u32 row_from_sframe(struct walk *w, u64 pc)
  * Nearly all rows are simple. Told once, when the row is learnt, so that frames need not look: if the return address
  * lies whole words from the CFA and at a word, the CFA is aligned.
  */
-static INLINE void classify(struct row *row)
+static INLINE void classify(struct row *row, u32 word)
 {
 	u8 simple = ROW_SIMPLE;
 
-	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET || row->off[SLOT_RA] & 7)
+	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET || row->off[SLOT_RA] & (word - 1))
 		return;
 	UNROLL
 	for (u32 slot = 0; slot < NR_SAVED; slot++) {
@@ -104,6 +105,13 @@ static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
 		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
 }
 
+/* Does CFI say of 32-bit code that it has pushed nothing? The C library's does where that is not so. */
+static INLINE bool is_bare(const struct machine *m)
+{
+	return !((m->compat ^ 4) | (m->exact ^ 1) | (m->row.cfa_kind ^ CFA_REG) | (m->row.cfa_reg ^ RSP) |
+		 (m->row.cfa_off ^ 4) | (m->row.rule[SLOT_RA] ^ RULE_OFFSET));
+}
+
 /*
  * Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame
  * pointer.
@@ -112,6 +120,7 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 {
 	struct machine *m = &w->machine;
 	u32 err, method = BY_CFI;
+	int unknown = -ENOENT;
 
 	w->row_misses++;
 	err = module_here(&w->modules)->kind >= MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
@@ -121,16 +130,18 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	}
 	if (err && err != NO_FDE)
 		return err;
+	err = forget(w->ehframe.error, err);
+	if (forget(m->error, err ? m->exact | m->compat : is_bare(m)))
+		unknown = stub_row(m, m->pc, !err);
 	/* Behind a system call there is no frame in clone3(); in Go there may be. */
-	if (err)
+	if (err || !unknown)
 		method = BY_CODE;
-	if (err && (!m->exact || stub_row(m, pc) ||
-		    (m->row.flags & ROW_FRAME_POINTER && !module_has_tables(module_here(&w->modules))))) {
+	if (err && (unknown || (m->row.flags & ROW_FRAME_POINTER && !module_has_tables(module_here(&w->modules))))) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
 		method = BY_FRAME_POINTER;
 	}
-	classify(&m->row);
+	classify(&m->row, word_bytes(m));
 	m->row.flags |= method_flags(method);
 	if (key)
 		rowcache_put(key, &m->row);
@@ -150,7 +161,7 @@ static INLINE u32 find_cfa(struct machine *m)
 		m->detail = m->row.cfa_reg;
 		return read_outcome(err, CFA_REGISTER_LOST);
 	}
-	m->cfa = base + (s64)m->row.cfa_off;
+	m->cfa = word_trim(m, base + (s64)m->row.cfa_off);
 	return 0;
 }
 
@@ -187,6 +198,7 @@ CORE_TURN(walk_frame, struct walk, w)
 	if (here->kind == MODULE_UNREADABLE || here->kind == MODULE_NOT_SAFE)
 		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
 	m->hdr = here->hdr;
+	m->class = here->class;
 	if (!module_has_tables(here) && !m->exact) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER | method_flags(BY_FRAME_POINTER);

@@ -25,11 +25,13 @@ struct walk {
 	struct sframe sframe;
 };
 
-/* Start from the registers in w->machine.reg[], including RIP and RSP. */
+/* Start from the registers in w->machine.reg[], including RIP, RSP and CS, after regs_settle(). */
 static INLINE void walk_start(struct walk *w)
 {
 	struct machine *m = &w->machine;
 
+	m->compat = m->reg[CS] == USER32_CS ? 4 : 0;
+	m->beyond = m->compat ? ~0ULL << 32 : 0;
 	m->pc = m->reg[RIP];
 	m->sp = m->reg[RSP];
 	m->exact = 1;
@@ -38,6 +40,9 @@ static INLINE void walk_start(struct walk *w)
 	m->fp_steps = m->signal_frames = m->expressions = 0;
 	m->detail = m->code_at = 0;
 	stack_forget(m);
+	if (w->modules.compat != m->compat)
+		modules_reset(&w->modules);
+	w->modules.compat = m->compat;
 	w->modules.vma_lookups = w->modules.misses = 0;
 	w->ehframe.cie.addr = 0;
 	w->ehframe.in.fills = w->cfi.in.fills = m->in.fills = 0;

@@ -13,7 +13,7 @@ static INLINE bool move_window(struct machine *m, struct trace *t)
 {
 	struct stack_window *s = &m->stack;
 	u32 reg = m->row.cfa_reg & (NR_REGS - 1), left;
-	u64 addr, there;
+	u64 addr, base, there;
 
 	if (m->row.cfa_reg != RSP && m->lazy >> reg & 1 && !stack_peek(m, at(m->reg, reg), &there))
 		addr = at(m->reg, reg);
@@ -21,12 +21,13 @@ static INLINE bool move_window(struct machine *m, struct trace *t)
 		addr += (s64)m->row.off[SLOT_RA];
 	else
 		return false;
-	if (addr & 7 || stack_peek(m, addr, &there))
+	if (addr & (word_bytes(m) - 1) || stack_peek(m, addr, &there))
 		return false;
-	left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
-	s->base = addr;
+	base = addr & ~7ULL;
+	left = PAGE_BYTES - (base & (PAGE_BYTES - 1));
+	s->base = base;
 	s->len = 0;
-	if (port_peek(s->word, left, addr))
+	if (port_peek(s->word, left, base))
 		return false;
 	s->len = left;
 	return true;
@@ -38,7 +39,7 @@ static INLINE bool is_outermost(struct machine *m)
 	const struct row *row = &m->row;
 
 	return row->rule[SLOT_RA] == RULE_UNDEFINED && row->cfa_kind == CFA_REG && row->cfa_reg == RSP &&
-	       !(row->flags & ~ROW_METHOD) && !((m->sp + (s64)row->cfa_off) & 7);
+	       !(row->flags & ~ROW_METHOD) && !((m->sp + (s64)row->cfa_off) & (word_bytes(m) - 1));
 }
 
 TURN(warm_turn, struct warm, c)
@@ -74,7 +75,7 @@ CORE int warm_walk(struct walk *w, struct trace *t)
 
 	walk_start(w);
 	w->outcome = GOING_ON;
-	t->base = w->machine.sp;
+	t->base = w->machine.sp & ~7ULL;
 	t->initial = ~0u;
 	t->used = 0;
 	readset_clear(&t->reads);

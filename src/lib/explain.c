@@ -115,12 +115,12 @@ static int name_frames(struct dusk_profile **ret, const struct trace *trace, con
 }
 
 static int explain_frame(struct dusk_walk_frame *ret, struct dusk_profile *p, uint32_t frame,
-			 const struct trace_frame *t)
+			 const struct trace_frame *t, bool compat)
 {
 	const struct dusk_frame *f = &p->frames[frame];
 	char rules[RULES_BYTES];
 
-	trace_rules(&t->row, rules, sizeof(rules));
+	trace_rules(&t->row, compat, rules, sizeof(rules));
 	*ret = (struct dusk_walk_frame){
 		.address = t->pc, .sp = t->sp, .cfa = t->cfa, .offset = f->offset,
 		.module = p->modules[f->module].path, .function = p->functions[f->function].name,
@@ -144,7 +144,7 @@ static int explain(struct dusk_walk **ret, const struct trace *trace, const stru
 	w->frames = calloc(trace->frames.nr + 1, sizeof(*w->frames));
 	err = w->frames ? name_frames(&w->names, trace, t, of->tid) : -ENOMEM;
 	for (size_t i = 0; i < trace->frames.nr && !err; i++)
-		err = explain_frame(&w->frames[i], w->names, i + 1, &trace->frames.v[i]);
+		err = explain_frame(&w->frames[i], w->names, i + 1, &trace->frames.v[i], trace->walk->machine.compat != 0);
 	if (err)
 		return err;
 	w->nr = trace->frames.nr;

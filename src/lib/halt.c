@@ -8,6 +8,7 @@
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
+#include "core/regs.h"
 #include "error.h"
 
 #define PATIENCE_MS 2000
@@ -35,22 +36,51 @@ static int wait_for_stop(pid_t tid)
 void halt_registers(u64 *ret, const struct user_regs_struct *r)
 {
 	const u64 regs[] = { r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
-			     r->r12, r->r13, r->r14, r->r15, r->rip };
+			     r->r12, r->r13, r->r14, r->r15, r->rip, r->cs };
 
 	memcpy(ret, regs, sizeof(regs));
+	regs_settle(ret);
+}
+
+/* What the kernel says of 32-bit tasks (linux arch/x86/include/asm/user_32.h, struct user_regs_struct). */
+struct registers32 {
+	u32 bx, cx, dx, si, di, bp, ax, ds, es, fs, gs, orig_ax, ip, cs, flags, sp, ss;
+};
+
+static void widen(struct user_regs_struct *ret, const struct registers32 *r)
+{
+	*ret = (struct user_regs_struct){
+		.rax = r->ax, .rbx = r->bx, .rcx = r->cx, .rdx = r->dx, .rsi = r->si, .rdi = r->di, .rbp = r->bp,
+		.rsp = r->sp, .rip = r->ip, .cs = r->cs, .ss = r->ss, .eflags = r->flags,
+		.orig_rax = (s64)(s32)r->orig_ax,
+	};
+}
+
+int halt_read(pid_t tid, struct user_regs_struct *ret)
+{
+	union {
+		struct user_regs_struct wide;
+		struct registers32 narrow;
+	} r;
+	struct iovec io = { &r, sizeof(r) };
+
+	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &io))
+		return -errno;
+	if (io.iov_len == sizeof(r.narrow))
+		widen(ret, &r.narrow);
+	else
+		*ret = r.wide;
+	return 0;
 }
 
 static int read_registers(pid_t tid, u64 *regs)
 {
 	struct user_regs_struct r;
-	struct iovec io = { &r, sizeof(r) };
+	int err = halt_read(tid, &r);
 
-	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &io))
-		return -errno;
-	if (io.iov_len != sizeof(r))
-		return -EOPNOTSUPP;
-	halt_registers(regs, &r);
-	return 0;
+	if (!err)
+		halt_registers(regs, &r);
+	return err;
 }
 
 int halt_begin(pid_t tid, u64 *regs, struct dusk_error *err)
@@ -68,8 +98,6 @@ int halt_begin(pid_t tid, u64 *regs, struct dusk_error *err)
 	halt_end(tid);
 	if (ret == -ETIMEDOUT)
 		return error_set(err, ret, "thread %d does not halt: it sleeps in the kernel (state D), or is frozen", tid);
-	if (ret == -EOPNOTSUPP)
-		return error_set(err, ret, "thread %d is of a 32-bit program", tid);
 	return error_set(err, ret, "cannot halt thread %d: %s", tid, strerror(-ret));
 }
 

@@ -4,7 +4,7 @@
  *
  *	comm NAME
  *	depth FRAMES					at most so many are walked
- *	register NAME VALUE				rax to rip; one that is not there is 0
+ *	register NAME VALUE				rax to rip, cs; one that is not there is 0
  *	mapping LINE					as in /proc/PID/maps
  *	memory ADDRESS BYTES data|file			what follows, up to the next memory, lies there
  *	 ADDRESS HEX					32 bytes; lines that would be all zero are left out
@@ -26,7 +26,8 @@
 #define MAX_LINES (4u << 20)
 
 static const char *const register_names[TRACE_REGS] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-							"r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip" };
+							"r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip",
+							"cs" };
 
 static void write_block(const struct specimen_block *b, FILE *out)
 {
@@ -59,7 +60,7 @@ int specimen_write(const struct specimen *s, FILE *out)
 {
 	fprintf(out, SIGNATURE "\ncomm %s\ndepth %u\n", s->comm, s->max_depth);
 	for (u32 i = 0; i < TRACE_REGS; i++)
-		if (s->regs[i])
+		if (s->regs[i] && (i != CS || s->regs[i] == USER32_CS))
 			fprintf(out, "register %s %" PRIx64 "\n", register_names[i], (uint64_t)s->regs[i]);
 	for (size_t i = 0; i < s->target.mappings.nr; i++)
 		fprintf(out, "mapping %s\n", s->target.mappings.v[i].line);

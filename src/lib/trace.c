@@ -57,38 +57,43 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 	return 0;
 }
 
-static const char *register_name(u32 reg)
+static const char *register_name(u32 reg, bool compat)
 {
-	static const char *const names[] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10",
-					     "r11", "r12", "r13", "r14", "r15", "ra" };
+	static const char *const names[][RIP + 1] = {
+		{ "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+		  "r15", "ra" },
+		{ [RAX] = "eax", [RDX] = "edx", [RCX] = "ecx", [RBX] = "ebx", [RBP] = "ebp", [RSP] = "esp",
+		  [R12] = "esi", [R13] = "edi", [RIP] = "ra" },
+	};
 
-	return reg < COUNT(names) ? names[reg] : "?";
+	return reg <= RIP && names[compat][reg] ? names[compat][reg] : "?";
 }
 
-static int rule_text(char *ret, size_t room, const struct row *row, u32 slot)
+static int rule_text(char *ret, size_t room, const struct row *row, u32 slot, bool compat)
 {
-	const char *name = register_name(reg_of_slot[slot]);
+	const char *name = register_name(reg_of_slot[slot], compat);
 	s32 off = row->off[slot];
 
 	switch (row->rule[slot]) {
 	case RULE_OFFSET:	return snprintf(ret, room, " %s=c%+d", name, off);
 	case RULE_VAL_OFFSET:	return snprintf(ret, room, " %s=v%+d", name, off);
 	case RULE_UNDEFINED:	return snprintf(ret, room, " %s=u", name);
-	case RULE_REGISTER:	return snprintf(ret, room, " %s=%s", name, register_name(off));
+	case RULE_REGISTER:	return snprintf(ret, room, " %s=%s", name, register_name(off, compat));
 	case RULE_EXPR:		return snprintf(ret, room, " %s=exp", name);
 	case RULE_VAL_EXPR:	return snprintf(ret, room, " %s=vexp", name);
 	}
 	return 0;
 }
 
-void trace_rules(const struct row *row, char *ret, size_t room)
+void trace_rules(const struct row *row, bool compat, char *ret, size_t room)
 {
 	size_t used;
 
 	if (row->cfa_kind == CFA_REG)
-		used = snprintf(ret, room, "cfa=%s%+d", register_name(row->cfa_reg), row->cfa_off);
+		used = snprintf(ret, room, "cfa=%s%+d", register_name(row->cfa_reg, compat),
+				row->cfa_off);
 	else
 		used = snprintf(ret, room, "%s", row->cfa_kind == CFA_EXPR ? "cfa=exp" : "");
 	for (u32 slot = 0; slot < NR_SLOTS && used < room; slot++)
-		used += rule_text(ret + used, room - used, row, slot);
+		used += rule_text(ret + used, room - used, row, slot, compat);
 }

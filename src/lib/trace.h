@@ -23,8 +23,8 @@ struct trace {
 int trace_init(struct trace *t);
 void trace_done(struct trace *t);
 
-/* Registers as core/regs.h numbers them, RAX to RIP. */
-#define TRACE_REGS (RIP + 1)
+/* Registers as core/regs.h numbers them, RAX to CS. */
+#define TRACE_REGS (CS + 1)
 
 /*
  * Walk the stack of @regs in the target in use (target.h), at most @max_depth frames; what is known of mappings is
@@ -32,5 +32,6 @@ void trace_done(struct trace *t);
  */
 int trace_walk(struct trace *t, const u64 *regs, u32 max_depth);
 
-/* The rules of @row as readelf -wF writes them, "cfa=rsp+16 rbx=c-16 ra=c-8", to @ret of @room bytes. */
-void trace_rules(const struct row *row, char *ret, size_t room);
+/* The rules of @row as readelf -wF writes them, "cfa=rsp+16 rbx=c-16 ra=c-8", to @ret of @room bytes; @compat: of a
+ * 32-bit task. */
+void trace_rules(const struct row *row, bool compat, char *ret, size_t room);

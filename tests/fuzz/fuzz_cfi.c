@@ -2,7 +2,7 @@
 /*
  * Any bytes as the programs of a CIE and an FDE: the run ends, by a row or by a named outcome.
  *
- *	0     length of the CIE's program		4     encoding of addresses
+ *	0     length of the CIE's program		4     encoding of addresses; from 128 on: of i386
  *	1..2  PC, from the start of the code		5     the n-th read finds a page that is not safe
  *	3     code alignment - 1 and data alignment	6..   both programs
  */
@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/cfi.h"
+#include "core/regs.h"
 #include "port/port_buffer.h"
 
 #define ADDR 0x10000000ULL
@@ -35,6 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c.code_align = 1 + (data[3] & 7);
 	c.data_align = (s8)data[3] >> 3;
 	c.encoding = data[4];
+	c.class = data[4] >> 6 & CLASS_I386;
 	c.hdr = ADDR;
 	c.initial_insns = ADDR;
 	c.initial_end = c.insns = split;

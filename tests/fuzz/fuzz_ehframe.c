@@ -4,6 +4,7 @@
  *
  *	0..3  PC, from the start of the bytes		5     the n-th read finds a page that is not safe
  *	4     entries of the table; 0: no table, scan	6..   the bytes
+ *	      from 128 on: addresses of four bytes
  */
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memset(&e, 0, sizeof(e));
 	e.pc = ADDR + (s64)off;
 	r.nr_entries = data[4];
+	r.class = data[4] >> 7;
 	r.kind = data[4] ? MODULE_ELF : MODULE_SCANNED;
 
 	for (int again = 0; again < 2; again++) {	/* the CIE of before may be used again */

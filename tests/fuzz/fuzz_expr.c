@@ -4,7 +4,7 @@
  *
  *	0..1  registers that lie on the stack		5     slots that have an expression
  *	2..3  registers that are lost (both bits)	6..13 where the slots' expressions begin
- *	4     CFA by expression (bit 0)			14    the n-th read finds a page that is not safe
+ *	4     CFA by expression (bit 0), class (1, 2)	14    the n-th read finds a page that is not safe
  *							15..  the bytes; the CFA's expression comes first
  */
 #include <stddef.h>
@@ -35,6 +35,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		m.reg[i] = ADDR + i * 8;
 	m.lazy = data[0] | data[1] << 8;
 	m.invalid = data[2] & data[3];
+	m.class = data[4] >> 1 & 3;
 	m.row.cfa_kind = data[4] & 1 ? CFA_EXPR : CFA_REG;
 	for (u32 i = 0; i < NR_SLOTS; i++) {
 		m.row.rule[i] = data[5] >> i & 1 ? RULE_EXPR : RULE_SAME;

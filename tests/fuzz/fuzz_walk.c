@@ -6,8 +6,9 @@
  * The decoders have fuzzers of their own, which see more of them; this one looks at how they are put together.
  *
  *	0..1  PC, from the start of the file		4     the n-th read finds a page that is not safe
- *	2..3  length of the stack, which comes last	5..   the file, the stack
+ *	2..3  length of the stack, which comes last	5..   the file, the stack; a file of ELFCLASS32: of a 32-bit task
  */
+#include <elf.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -35,6 +36,7 @@ static void walk(const uint8_t *data, bool no_cache)
 		w.machine.reg[i] = STACK + 8 * i;
 	w.machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
 	w.machine.reg[RSP] = STACK;
+	w.machine.reg[CS] = data[HEAD + EI_CLASS] == ELFCLASS32 ? USER32_CS : 0;
 	walk_start(&w);
 	walk_stack(&w);
 
@@ -59,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static struct stack out;
 	u32 stack, file, outcome;
 
-	if (size <= HEAD)
+	if (size <= HEAD + EI_CLASS)
 		return 0;
 	stack = (data[2] | data[3] << 8) % (size - HEAD);
 	file = size - HEAD - stack;

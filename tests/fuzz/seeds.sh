@@ -38,6 +38,11 @@ return_addresses() {
 		done
 	done
 }
+words() {
+	for i in $(seq "$2"); do
+		le32 "$1"
+	done
+}
 section() {
 	objcopy -O binary "$@" "$dir/program" "$dir/section"
 	cat "$dir/section"
@@ -57,6 +62,14 @@ for form in table scan; do
 		# A stack full of one return address: wherever the CFA is, there it goes on.
 		{ le16 $((pc + off)); le16 512; printf '\0'; cat "$dir/program"; return_addresses $((0x10000000 + pc + off)); } >"walk/$form-$off"
 	done
+done
+
+# The same of a 32-bit program.
+program -m32 -fno-pie -no-pie -Wl,--eh-frame-hdr -Wl,-Ttext-segment=0x400000
+pc=$(($(address .text) - 0x400000 + 20))
+{ le16 $pc; printf '\0'; cat "$dir/program"; } >elf/compat
+for off in 0 16 32; do
+	{ le16 $((pc + off)); le16 512; printf '\0'; cat "$dir/program"; words $((0x10000000 + pc + off)) 128; } >"walk/compat-$off"
 done
 
 program -Wl,--eh-frame-hdr

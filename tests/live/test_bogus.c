@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Programs without a stack to walk: registers that lead nowhere, into the kernel or in a circle, memory that comes and
- * goes, and 32-bit code. Each sample says why it has no whole stack; what frames it has are true; the program runs on.
+ * goes. Each sample says why it has no whole stack; what frames it has are true; the program runs on.
  */
 #include <inttypes.h>
 #include <signal.h>
@@ -140,30 +140,6 @@ static void a_stack_that_comes_and_goes_is_whole_or_says_where_it_ends(void **st
 	assert_true(cut > 20);
 }
 
-static void a_32_bit_program_is_named_and_not_walked(void **state)
-{
-	size_t refused = 0;
-	pid_t pid;
-
-	if (access(live_victim("compat"), X_OK)) {
-		print_message("the compiler makes no 32-bit programs\n");
-		skip();
-	}
-	pid = START(live_victim("compat"));
-	_cleanup_profile_ p = record(pid, "500ms");
-
-	live_end(pid);
-	for (uint64_t i = 0; i < p->nr_samples; i++) {
-		assert_string_equal(live_outcome(p, &p->samples[i]), "compat");
-		live_user_stack(p, p->samples[i].node, &stack);
-		assert_int_equal(stack.nr, 0);
-		refused++;
-	}
-	assert_true(refused > 20);
-	assert_int_equal(live_counter(p, "refused-compat"), refused);
-	assert_int_equal(live_counter(p, "scheduled"), 0);
-}
-
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -174,7 +150,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_frame_pointer_that_leads_to_itself_is_not_followed_for_ever),
 		cmocka_unit_test(a_stack_that_is_gone_leaves_the_frames_that_are_there),
 		cmocka_unit_test(a_stack_that_comes_and_goes_is_whole_or_says_where_it_ends),
-		cmocka_unit_test(a_32_bit_program_is_named_and_not_walked),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

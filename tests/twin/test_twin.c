@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include <dirent.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -108,6 +109,7 @@ static void run_cfi_input(const u8 *data, u32 size)
 	c->code_align = 1 + (data[3] & 7);
 	c->data_align = (s8)data[3] >> 3;
 	c->encoding = data[4];
+	c->class = data[4] >> 6 & CLASS_I386;
 	c->hdr = c->initial_insns = ADDR;
 	c->initial_end = c->insns = ADDR + data[0] % (size - head + 1);
 	c->end = ADDR + size - head;
@@ -129,6 +131,7 @@ static void run_expr_input(const u8 *data, u32 size)
 		m->reg[i] = ADDR + i * 8;
 	m->lazy = data[0] | data[1] << 8;
 	m->invalid = data[2] & data[3];
+	m->class = data[4] >> 1 & 3;
 	m->row.cfa_kind = data[4] & 1 ? CFA_EXPR : CFA_REG;
 	for (u32 i = 0; i < NR_SLOTS; i++) {
 		m->row.rule[i] = data[5] >> i & 1 ? RULE_EXPR : RULE_SAME;
@@ -150,6 +153,7 @@ static void run_ehframe_input(const u8 *data, u32 size)
 	twin.ehframe.pc = ADDR + (s64)off;
 	twin.range.hdr = ADDR;
 	twin.range.nr_entries = data[4];
+	twin.range.class = data[4] >> 7;
 	twin.range.kind = data[4] ? MODULE_ELF : MODULE_SCANNED;
 	run_both("ehframe", run_ehframe);
 }
@@ -185,6 +189,12 @@ static void run_elf_input(const u8 *data, u32 size)
 	run_both("module", run_module);
 }
 
+/* Of a task whose file is of that class. */
+static u64 code_segment(const u8 *file, u32 size)
+{
+	return size > EI_CLASS && file[EI_CLASS] == ELFCLASS32 ? USER32_CS : 0;
+}
+
 static void run_walk_input(const u8 *data, u32 size)
 {
 	struct walk *w = &twin.walk;
@@ -201,6 +211,7 @@ static void run_walk_input(const u8 *data, u32 size)
 	for (u32 i = 0; i < RIP; i++)
 		w->machine.reg[i] = STACK + 8 * i;
 	w->machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
+	w->machine.reg[CS] = code_segment(data + head, size - head);
 	run_both("walk", run_walk);
 	twin.reads = 0;				/* again, with the module known and its rows in the cache */
 	modules_reset(&w->modules);
@@ -224,6 +235,7 @@ static void run_warm_input(const u8 *data, u32 size)
 		twin.reg[i] = STACK + 8 * i;
 	twin.reg[RIP] = ADDR + (data[0] | data[1] << 8);
 	twin.reg[RSP] = STACK;
+	twin.reg[CS] = code_segment(data + 5, size - 5);
 	memcpy(w->machine.reg, twin.reg, sizeof(twin.reg));
 	stack_forget(&w->machine);
 	run_both("warm", run_warm);

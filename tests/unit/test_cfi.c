@@ -37,6 +37,7 @@ static u32 run(const u8 *cie, u32 cie_len, const u8 *fde, u32 fde_len, u64 pc, u
 	cfi.data_align = -8;
 	cfi.hdr = PROGRAMS;
 	cfi.encoding = encoding;
+	cfi.class = 0;
 	return cfi_run(&cfi);
 }
 

@@ -25,9 +25,12 @@
 #define MAX_COLUMNS 32
 #define SKIP 77
 
-static const char *const reg_name[] = {
-	"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+static const char *const reg_names[][16] = {
+	{ "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" },
+	{ [RAX] = "eax", [RDX] = "edx", [RCX] = "ecx", [RBX] = "ebx", [RBP] = "ebp", [RSP] = "esp", [R12] = "esi",
+	  [R13] = "edi" },
 };
+static const char *const *reg_name;	/* of the file's machine */
 
 /* A table as readelf prints it: of one FDE, or of a CIE. */
 struct table {
@@ -39,14 +42,29 @@ struct table {
 static struct ehframe ehframe;
 static struct cfi cfi;
 static unsigned long rows, differ;
+static bool is_i386;
+
+/* Program header @i of the file @bytes, of whichever class. */
+static Elf64_Phdr program_header(const u8 *bytes, int i)
+{
+	const Elf32_Ehdr *narrow = (const void *)bytes;
+	const Elf64_Ehdr *eh = (const void *)bytes;
+	const Elf32_Phdr *ph;
+
+	if (eh->e_ident[EI_CLASS] == ELFCLASS64)
+		return ((const Elf64_Phdr *)(bytes + eh->e_phoff))[i];
+	ph = (const Elf32_Phdr *)(bytes + narrow->e_phoff) + i;
+	return (Elf64_Phdr){ .p_type = ph->p_type, .p_flags = ph->p_flags, .p_offset = ph->p_offset,
+			     .p_vaddr = ph->p_vaddr, .p_filesz = ph->p_filesz };
+}
 
 /* Map the file's segments as the loader would, but whatever may be read. */
 static int map_file(const char *path)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const Elf64_Phdr *ph;
 	const Elf64_Ehdr *eh;
 	struct stat st;
+	int nr;
 	u8 *bytes;
 
 	if (fd < 0 || fstat(fd, &st) || st.st_size < (off_t)sizeof(*eh))
@@ -55,16 +73,19 @@ static int map_file(const char *path)
 	if (bytes == MAP_FAILED)
 		return -errno;
 	eh = (const void *)bytes;
-	ph = (const void *)(bytes + eh->e_phoff);
+	is_i386 = eh->e_machine == EM_386;
+	reg_name = reg_names[is_i386];
+	nr = eh->e_ident[EI_CLASS] == ELFCLASS64 ? eh->e_phnum : ((const Elf32_Ehdr *)bytes)->e_phnum;
 	port_reset();
-	for (int i = 0; i < eh->e_phnum; i++) {
-		u64 slack = ph[i].p_offset & (PAGE_BYTES - 1);
-		struct vma like = { .dev = 1, .ino = st.st_ino, .offset = ph[i].p_offset - slack };
+	for (int i = 0; i < nr; i++) {
+		Elf64_Phdr ph = program_header(bytes, i);
+		u64 slack = ph.p_offset & (PAGE_BYTES - 1);
+		struct vma like = { .dev = 1, .ino = st.st_ino, .offset = ph.p_offset - slack };
 
-		if (ph[i].p_type != PT_LOAD || ph[i].p_flags & PF_W)
+		if (ph.p_type != PT_LOAD || ph.p_flags & PF_W)
 			continue;
-		like.executable = ph[i].p_flags & PF_X;
-		port_map(BIAS + ph[i].p_vaddr - slack, bytes + like.offset, ph[i].p_filesz + slack, like);
+		like.executable = ph.p_flags & PF_X;
+		port_map(BIAS + ph.p_vaddr - slack, bytes + like.offset, ph.p_filesz + slack, like);
 	}
 	return 0;
 }
@@ -90,7 +111,18 @@ static u32 row_at(struct modules *ms, u64 pc)
 	cfi.data_align = ehframe.cie.data_align;
 	cfi.hdr = ehframe.hdr;
 	cfi.encoding = ehframe.cie.encoding;
+	cfi.class = ehframe.class;
 	return cfi_run(&cfi);
+}
+
+/* What the file calls a register of ours. */
+static u32 number_of(u32 reg)
+{
+	u32 i = is_i386 ? NR_REGS : 0;
+
+	while (numbered[i] != reg)
+		i++;
+	return i % NR_REGS;
 }
 
 /* A rule in readelf's words. It says "u" for registers that nothing was said of, too. */
@@ -101,7 +133,7 @@ static void say_rule(char *buf, size_t size, u32 slot)
 	switch (cfi.row.rule[slot]) {
 	case RULE_OFFSET:	snprintf(buf, size, "c%+d", off); break;
 	case RULE_VAL_OFFSET:	snprintf(buf, size, "v%+d", off); break;
-	case RULE_REGISTER:	snprintf(buf, size, "r%d", off); break;
+	case RULE_REGISTER:	snprintf(buf, size, "r%u", number_of(off)); break;
 	case RULE_EXPR:		snprintf(buf, size, "exp"); break;
 	case RULE_VAL_EXPR:	snprintf(buf, size, "vexp"); break;
 	default:		snprintf(buf, size, "u");
@@ -126,8 +158,8 @@ static u32 slot_of_name(const char *name)
 {
 	if (!strcmp(name, "ra"))
 		return SLOT_RA;
-	for (u32 i = 0; i < COUNT(reg_name); i++)
-		if (!strcmp(name, reg_name[i]))
+	for (u32 i = 0; i < COUNT(reg_names[0]); i++)
+		if (reg_name[i] && !strcmp(name, reg_name[i]))
 			return slot_of[i];
 	return NR_SLOTS;
 }
@@ -191,6 +223,7 @@ static int check_file(const char *path)
 	if (map_file(path))
 		return -ENOENT;
 	modules_reset(&ms);
+	ms.compat = is_i386;
 	modules_distrust(&ms);
 	ehframe.cie.addr = 0;
 	snprintf(command, sizeof(command), "readelf -wF '%s' 2>/dev/null", path);
@@ -201,7 +234,8 @@ static int check_file(const char *path)
 		const char *fde = strstr(line, " FDE "), *pc = strstr(line, " pc=");
 		int nr;
 
-		if (last && t.end && (fde || line[0] == '\n'))	/* the last row of an FDE is good to its end */
+		/* The last row of an FDE is good to its end, unless it begins there. */
+		if (last && last_pc < t.end && (fde || line[0] == '\n'))
 			compare(path, &ms, &t, last_word, t.end - 1);
 		if (fde || line[0] == '\n') {
 			free(steal(last));
