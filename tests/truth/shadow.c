@@ -3,7 +3,7 @@
 
 static bool is_prefix(uint8_t byte)
 {
-	return byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x67 ||
+	return byte == 0x64 || byte == 0x65 || byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x67 ||
 	       (byte & 0xf0) == 0x40;
 }
 
@@ -19,7 +19,9 @@ enum shadow_kind shadow_kind(const uint8_t *code)
 		return SHADOW_CALL;
 	if (code[i] == 0xff && (code[i + 1] >> 3 & 7) == 4)
 		return SHADOW_JUMP;
-	if (code[i] == 0x0f && code[i + 1] == 0x05)
+	if (code[i] == 0x0f && (code[i + 1] == 0x05 || code[i + 1] == 0x34))
+		return SHADOW_SYSCALL;
+	if (code[i] == 0xcd && code[i + 1] == 0x80)
 		return SHADOW_SYSCALL;
 	if (code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80)
 		return SHADOW_JUMP;

@@ -25,7 +25,6 @@
 #include <fcntl.h>
 #include <sys/personality.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,7 +36,23 @@
 #include "lib/target.h"
 #include "shadow.h"
 
-#define NEWLY_WRITTEN 40	/* distance of the registers in a signal frame from the stack pointer, in struct ucontext */
+/* The kernel's frames of signals, as they are when the handler is entered: distances from the stack pointer. */
+struct signal_frame {
+	uint8_t restorer_code[9], len;		/* what the handler returns to */
+	uint32_t ip, sp;
+};
+
+static const struct signal_frame wide_frame = {
+	{ 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 }, 9, 8 + 40 + 8 * 16, 8 + 40 + 8 * 15,
+}, narrow_frames[] = {
+	{ { 0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80 }, 8, 8 + 56, 8 + 28 },			/* sigreturn() */
+	{ { 0xb8, 0xad, 0, 0, 0, 0xcd, 0x80 }, 7, 16 + 128 + 20 + 56, 16 + 128 + 20 + 28 },	/* rt_sigreturn() */
+};
+
+/* System calls of x86-64 and of i386. */
+static const struct calls {
+	long rt_sigreturn, sigreturn, rt_sigaction, sigaction, mmap, munmap, mprotect, mremap, brk;
+} wide_calls = { 15, -1, 13, -1, 9, 11, 10, 25, 12 }, narrow_calls = { 173, 119, 174, 67, 192, 91, 125, 163, 45 };
 
 struct stepper {
 	pid_t pid;
@@ -77,11 +92,21 @@ static void must_read(void *dst, size_t len, uint64_t addr)
 		die("cannot read %zu bytes at %lx", len, (unsigned long)addr);
 }
 
+static bool is_narrow(void)
+{
+	return s.regs.cs == USER32_CS;
+}
+
+static uint64_t slot_bytes(void)
+{
+	return is_narrow() ? 4 : 8;
+}
+
 static uint64_t word_at(uint64_t addr)
 {
-	uint64_t word;
+	uint64_t word = 0;
 
-	must_read(&word, sizeof(word), addr);
+	must_read(&word, slot_bytes(), addr);
 	return word;
 }
 
@@ -160,22 +185,33 @@ static void compare(void)
 		s.different++;
 }
 
+/* The frame of the signal whose handler has just been entered, or NULL: it was ignored. */
+static const struct signal_frame *signal_frame(uint64_t restorer)
+{
+	const struct signal_frame *frame = is_narrow() ? narrow_frames : &wide_frame;
+	uint8_t code[sizeof(frame->restorer_code)];
+
+	for (int i = 0; i < (is_narrow() ? 2 : 1); i++)
+		if (!s.target.read(&s.target, code, frame[i].len, restorer) &&
+		    !memcmp(code, frame[i].restorer_code, frame[i].len))
+			return &frame[i];
+	return NULL;
+}
+
 /* The kernel has just made a signal frame: what it says, at the first instruction of the handler. */
 static void enter_handler(void)
 {
-	static const uint8_t restorer_code[] = { 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 };
-	uint64_t sp = s.regs.rsp, restorer = word_at(sp), greg = sp + 8 + NEWLY_WRITTEN;
-	uint8_t code[sizeof(restorer_code)];
+	uint64_t sp = s.regs.rsp, restorer = word_at(sp);
+	const struct signal_frame *frame = signal_frame(restorer);
 
-	if (s.target.read(&s.target, code, sizeof(code), restorer) || memcmp(code, restorer_code, sizeof(code)))
-		return;		/* it was ignored */
-	if (!shadow_signal(&s.shadow, restorer, sp, word_at(greg + 8 * 16), word_at(greg + 8 * 15)))
+	if (frame && !shadow_signal(&s.shadow, restorer, sp, word_at(sp + frame->ip), word_at(sp + frame->sp)))
 		die("too deep");
 }
 
-static bool changes_mappings(long call)
+static bool changes_mappings(long call, const struct calls *calls)
 {
-	return call == SYS_mmap || call == SYS_munmap || call == SYS_mprotect || call == SYS_mremap || call == SYS_brk;
+	return call == calls->mmap || call == calls->munmap || call == calls->mprotect || call == calls->mremap ||
+	       call == calls->brk;
 }
 
 static void look_again(void)
@@ -190,20 +226,24 @@ static void look_again(void)
 /* What the instruction at @before did. */
 static void follow(enum shadow_kind kind, const struct user_regs_struct *before)
 {
+	const struct calls *calls = is_narrow() ? &narrow_calls : &wide_calls;
+	long call = before->rax;
+
 	switch (kind) {
 	case SHADOW_CALL:
-		if (s.regs.rsp == before->rsp - 8 && !shadow_call(&s.shadow, word_at(s.regs.rsp), s.regs.rsp))
+		if (s.regs.rsp == before->rsp - slot_bytes() && !shadow_call(&s.shadow, word_at(s.regs.rsp), s.regs.rsp))
 			die("too deep");
 		break;
 	case SHADOW_JUMP:
 		shadow_jump(&s.shadow, s.regs.rsp);
 		break;
 	case SHADOW_SYSCALL:
-		if (before->rax == SYS_rt_sigreturn)
+		if (call == calls->rt_sigreturn || call == calls->sigreturn)
 			shadow_sigreturn(&s.shadow);
-		if (before->rax == SYS_rt_sigaction && before->rdi == SIGUSR1)
+		if ((call == calls->rt_sigaction || call == calls->sigaction) &&
+		    (is_narrow() ? before->rbx : before->rdi) == SIGUSR1)
 			s.has_handler = true;
-		if (changes_mappings(before->rax))
+		if (changes_mappings(call, calls))
 			look_again();
 		break;
 	case SHADOW_OTHER:
@@ -252,15 +292,15 @@ static bool advance(int *pending)
 static uint64_t entry_point(void)
 {
 	char path[32];
-	uint64_t pair[2];
+	uint64_t type = 0, value = 0;
 	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/auxv", s.pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (read(fd, pair, sizeof(pair)) == sizeof(pair))
-		if (pair[0] == AT_ENTRY) {
+	while (read(fd, &type, slot_bytes()) > 0 && read(fd, &value, slot_bytes()) > 0)
+		if (type == AT_ENTRY) {
 			close(fd);
-			return pair[1];
+			return value;
 		}
 	die("the program does not say where it begins");
 }

@@ -12,13 +12,18 @@ lied() {
 
 claim "a lie is found" lied
 for victim in calls calls_now calls_no_pie calls_static calls_static_pie calls_cet calls_frame calls_plain calls_sframe calls_sframe_new \
-	calls_lld calls_lld_ibt throws; do
+	calls_lld calls_lld_ibt throws calls_32_static; do
 	[ ! -x $victim ] || claim "$victim" ./step "$list" ./$victim
 done
 claim "calls, each frame as if for the first time" ./step -c "$list" ./calls
 claim "calls, from the first instruction of the dynamic linker" ./step -l -n 20000 "$list" ./calls
 claim "handlers on the own stack" ./step -s 7 "$list" ./handlers own
 claim "handlers on an alternate stack" ./step -s 5 "$list" ./handlers alternate
+# Up to longjmp(), since the 32-bit C library has no symbols by which the list could name it.
+[ ! -x calls_32 ] || claim "calls of 32 bits" ./step -n 16000 "$list" ./calls_32
+for stack in own alternate; do
+	[ ! -x handlers_32_static ] || claim "handlers of 32 bits, stack: $stack" ./step -s 7 "$list" ./handlers_32_static $stack
+done
 claim "a library" ./step "$list" ./loads ./liblibrary.so
 [ ! -e liblibrary_lld.so ] || claim "a library by lld" ./step "$list" ./loads ./liblibrary_lld.so
 done_testing
