@@ -109,6 +109,11 @@ GLOBAL int may_fault(u64 addr, u32 len)
 	return err;
 }
 
+static INLINE enum vdso which_vdso(const struct vdso_image *image)
+{
+	return bpf_core_field_exists(image->sym_int80_landing_pad) && image->sym_int80_landing_pad ? VDSO_COMPAT : VDSO;
+}
+
 static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_struct *vma)
 {
 	struct file *file = vma->vm_file;
@@ -124,7 +129,7 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 		v->dev = file->f_inode->i_sb->s_dev;
 		v->generation = file->f_inode->i_generation;
 	} else if ((u64)t->mm->context.vdso == v->start) {
-		v->vdso = t->mm->context.vdso_image->sym_int80_landing_pad ? VDSO_COMPAT : VDSO;
+		v->vdso = which_vdso(t->mm->context.vdso_image);
 	}
 }
 
