@@ -56,9 +56,9 @@ static INLINE int advance(struct cfi *c, u64 delta)
 	return STOP;
 }
 
-static INLINE int set(struct cfi *c, u64 reg, u8 rule, s32 off)
+static INLINE int set(struct cfi *c, u32 reg, u8 rule, s32 off)
 {
-	u32 slot = at(slot_of, known_reg(c->class, reg));
+	u32 slot = at(slot_of, reg);
 
 	if (slot < NR_SLOTS) {
 		at(c->row.rule, slot) = rule;
@@ -70,9 +70,9 @@ static INLINE int set(struct cfi *c, u64 reg, u8 rule, s32 off)
 	return NEXT;
 }
 
-static INLINE int restore(struct cfi *c, u64 reg)
+static INLINE int restore(struct cfi *c, u32 reg)
 {
-	u32 slot = at(slot_of, known_reg(c->class, reg));
+	u32 slot = at(slot_of, reg);
 
 	if (slot < NR_SLOTS) {
 		at(c->row.rule, slot) = at(c->initial.rule, slot);
@@ -133,7 +133,7 @@ TURN(step, struct cfi, c)
 	u64 a = 0, b = 0, block = 0;
 	u8 op, primary, format;
 	s32 scaled;
-	u32 depth;
+	u32 depth, reg;
 	int err;
 
 	if (reader_addr(in) >= c->stop)
@@ -175,36 +175,37 @@ TURN(step, struct cfi, c)
 		reader_skip(in, b & 0xffff);
 	}
 	scaled = b * (u64)c->data_align;
+	reg = known_reg(c->class, a);
 
 	switch (primary) {
 	case CFA_advance_loc:
 		return advance(c, a);
 	case CFA_offset:
-		return set(c, a, RULE_OFFSET, scaled);
+		return set(c, reg, RULE_OFFSET, scaled);
 	case CFA_restore:
-		return restore(c, a);
+		return restore(c, reg);
 	}
 	switch (op) {
 	case CFA_offset_extended:
 	case CFA_offset_extended_sf:
-		return set(c, a, RULE_OFFSET, scaled);
+		return set(c, reg, RULE_OFFSET, scaled);
 	case CFA_GNU_negative_offset_extended:
-		return set(c, a, RULE_OFFSET, -(u32)scaled);
+		return set(c, reg, RULE_OFFSET, -(u32)scaled);
 	case CFA_restore_extended:
-		return restore(c, a);
+		return restore(c, reg);
 	case CFA_undefined:
-		return set(c, a, RULE_UNDEFINED, 0);
+		return set(c, reg, RULE_UNDEFINED, 0);
 	case CFA_same_value:
-		return set(c, a, RULE_SAME, 0);
+		return set(c, reg, RULE_SAME, 0);
 	case CFA_register:
-		return set(c, a, RULE_REGISTER, known_reg(c->class, b));
+		return set(c, reg, RULE_REGISTER, known_reg(c->class, b));
 	case CFA_expression:
-		return set(c, a, RULE_EXPR, block);
+		return set(c, reg, RULE_EXPR, block);
 	case CFA_val_expression:
-		return set(c, a, RULE_VAL_EXPR, block);
+		return set(c, reg, RULE_VAL_EXPR, block);
 	case CFA_val_offset:
 	case CFA_val_offset_sf:
-		return set(c, a, RULE_VAL_OFFSET, scaled);
+		return set(c, reg, RULE_VAL_OFFSET, scaled);
 	case CFA_remember_state:
 		depth = c->depth;
 		if (depth >= CFI_MAX_SAVED)
@@ -221,17 +222,17 @@ TURN(step, struct cfi, c)
 		return NEXT;
 	case CFA_def_cfa:
 		row->cfa_kind = CFA_REG;
-		row->cfa_reg = known_reg(c->class, a);
+		row->cfa_reg = reg;
 		row->cfa_off = b;
 		return NEXT;
 	case CFA_def_cfa_sf:
 		row->cfa_kind = CFA_REG;
-		row->cfa_reg = known_reg(c->class, a);
+		row->cfa_reg = reg;
 		row->cfa_off = scaled;
 		return NEXT;
 	case CFA_def_cfa_register:
 		row->cfa_kind = CFA_REG;
-		row->cfa_reg = known_reg(c->class, a);
+		row->cfa_reg = reg;
 		return NEXT;
 	case CFA_def_cfa_offset:
 		row->cfa_off = a;
