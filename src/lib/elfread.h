@@ -14,6 +14,7 @@ struct elfread {
 	const uint64_t *offsets;	/* in the file, of the code whose units are wanted */
 	size_t nr;
 	bool lines;			/* false: no debug information, names only */
+	bool no_servers;		/* of debug files are asked */
 	int (*stop)(void *ctx);		/* called now and then; anything but 0 ends it. May be NULL */
 	void *ctx;
 };

@@ -237,7 +237,7 @@ static int send_units(struct writer *w)
 
 static int send_end(struct writer *w)
 {
-	struct symfile_end end = {w->dwarf.broken, w->dwarf.apart};
+	struct symfile_end end = {w->dwarf.broken, w->dwarf.apart, symbols_server_silent(w->symbols)};
 	struct blob b = {0};
 	int err = put(&b, &end, sizeof(end));
 
@@ -251,7 +251,11 @@ int elfread_write(const struct symfile *known, const struct elfread *e, int out)
 {
 	struct writer w = {.known = known, .e = e, .out = out};
 	Dwarf *dwarf;
-	int err = symbols_open(&w.symbols, e->fd, e->path);
+	int err;
+
+	if (e->no_servers)
+		unsetenv("DEBUGINFOD_URLS");	/* of the child alone */
+	err = symbols_open(&w.symbols, e->fd, e->path);
 
 	if (err)
 		return err;

@@ -47,6 +47,7 @@ struct symbolizer {
 	uint64_t apart;			/* units whose .dwo or .dwp files are not here, */
 	const char *first_apart;	/* and the first file with such */
 	bool stopped;
+	bool server_silent;		/* do not wait for it once more */
 };
 
 /* The frames of one module. */
@@ -235,7 +236,10 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	_cleanup_(freep) char *other = NULL;
 	_cleanup_(closep) int fd = open_module(s, module, &other);
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
-	struct elfread e = {fd, m->path, offsets, g->nr, !s->opts->no_lines, stop_server, s};
+	struct elfread e = {
+		.fd = fd, .path = m->path, .offsets = offsets, .nr = g->nr, .lines = !s->opts->no_lines,
+		.no_servers = s->server_silent, .stop = stop_server, .ctx = s,
+	};
 	const struct symfile_end *end;
 	int rc;
 
@@ -249,6 +253,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	end = symfile_end(symfile);
 	if (rc == -ENOMEM || rc == -ECANCELED)
 		return rc;
+	s->server_silent |= end && end->silent;
 	if (!end || end->broken) {
 		s->first_broken = s->broken++ ? s->first_broken : m->path;
 		return 0;
@@ -548,6 +553,13 @@ static void say_broken(struct symbolizer *s)
 		  s->broken, s->broken == 1 ? "file" : "files", s->broken == 1 ? "" : "the first is ", s->first_broken);
 }
 
+static void say_silent(struct symbolizer *s)
+{
+	if (s->err && !*s->err->text)
+		error_set(s->err, 0, "the server in $DEBUGINFOD_URLS sends nothing, and was not asked again: names or lines of "
+			  "functions may be missing");
+}
+
 static void say_apart(struct symbolizer *s)
 {
 	bool packages = strverscmp(dwfl_version(NULL), "0.191") >= 0;
@@ -588,6 +600,8 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 		say_broken(&s);
 	if (!rc && s.apart)
 		say_apart(&s);
+	if (!rc && s.server_silent)
+		say_silent(&s);
 	free(s.seen_ns);
 	vec_done(&s.functions);
 	vec_done(&s.lines);

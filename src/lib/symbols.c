@@ -44,6 +44,7 @@ struct symbols {
 
 	long server_bytes;
 	time_t server_heard;
+	bool server_silent;
 };
 
 /* Whose server is being asked: libdebuginfod's callback carries nothing of ours. */
@@ -58,11 +59,13 @@ static int server_progress(debuginfod_client *client, long got, long total)
 	if (!asking)
 		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (got != asking->server_bytes || !asking->server_heard) {
-		asking->server_bytes = got;
+	/* Until something comes libdebuginfod passes the number of its calls for that of bytes. */
+	if ((got != asking->server_bytes && got != asking->server_bytes + 1) || !asking->server_heard)
 		asking->server_heard = now.tv_sec;
-	}
-	return !getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asking->server_heard > SERVER_PATIENCE_S;
+	asking->server_bytes = got;
+	if (!getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asking->server_heard > SERVER_PATIENCE_S)
+		asking->server_silent = true;
+	return asking->server_silent;
 }
 
 /* libdw loads libdebuginfod by itself if it is installed, so we do not link with it either. */
@@ -306,6 +309,11 @@ struct Dwarf *symbols_dwarf(struct symbols *s)
 	dwarf = dwfl_module_getdwarf(s->module, &bias);
 	asking = NULL;
 	return dwarf;
+}
+
+bool symbols_server_silent(const struct symbols *s)
+{
+	return s->server_silent;
 }
 
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr)

@@ -39,6 +39,9 @@ const struct fdes *symbols_fdes(const struct symbols *s);	/* may be NULL */
 
 /* The debug information, wherever it is, or NULL. */
 struct Dwarf *symbols_dwarf(struct symbols *s);
+
+/* Did a server of debug files send nothing until it was given up? */
+bool symbols_server_silent(const struct symbols *s);
 void symbols_free(struct symbols *s);
 
 /* Where packages put the debug file for a build id, of which the arguments are the beginning and what follows. */

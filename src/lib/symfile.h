@@ -63,6 +63,7 @@ struct symfile_line {
 struct symfile_end {
 	uint64_t broken;		/* units that make no sense */
 	uint64_t apart;			/* units whose functions are in a file of their own, .dwo or .dwp, that is not here */
+	uint64_t silent;		/* 1: a server of debug files sent nothing until it was given up */
 };
 
 struct symfile;

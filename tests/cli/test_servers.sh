@@ -1,0 +1,70 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Are servers of debug information asked, only if the user wants, and can they harm? usage: test_servers.sh DUSK MAKE_LOCATED
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1")
+make_located=$(realpath "$2")
+cd "$tmp" || exit 1
+server=
+trap '[ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+unset PAGER DEBUGINFOD_URLS
+export LC_ALL=C DEBUGINFOD_CACHE_PATH="$tmp/debuginfod"
+for tool in cc strip objcopy perl; do
+	needs $tool "a stripped program" || { done_testing; exit; }
+done
+
+cat >prog.c <<'-'
+static int inlined(int x) { return x * 7; }
+static __attribute__((noinline)) int hidden(int x) { return inlined(x) + 1; }
+int main(int argc, char **argv) { (void)argv; return hidden(argc); }
+-
+# make NAME: a program, its debug file in debug/, and NAME.dusk with samples in its function "hidden", which has no symbol
+make() {
+	cc -O2 -g -Wl,--build-id=sha1 -o "$1" -x c prog.c || return 1
+	start=$(nm "$1" | awk '/ t hidden$/ { print $1 }')
+	id=$(readelf -n "$1" | sed -n 's/.*Build ID: //p')
+	mkdir -p debug && objcopy --only-keep-debug "$1" "debug/$1.debug" && strip "$1" || return 1
+	"$make_located" "$1.dusk" "$tmp/$1" "$id" "0x$start" 5	# of what ld links, text lies in the file as in memory
+}
+# wait_for TEXT FILE
+wait_for() {
+	for _ in $(seq 100); do
+		grep -q "$1" "$2" && return
+		sleep 0.1
+	done
+	return 1
+}
+forget() {
+	rm -rf "$DEBUGINFOD_CACHE_PATH" "$XDG_CACHE_HOME"
+}
+
+claim "a program without symbols" make prog
+claim "no server is asked unless the user names one" exits 0 "$dusk" report -i prog.dusk --csv
+claim "... so that functions have their places only" says ",prog+0x"
+
+if needs debuginfod "a server has names and lines"; then
+	port=$(perl -MIO::Socket::INET -e 'print IO::Socket::INET->new(Listen => 1, LocalAddr => "127.0.0.1")->sockport')
+	debuginfod -vv -p "$port" -d :memory: -F "$tmp/debug" >server 2>&1 &
+	server=$!
+	wait_for 'fts traversed' server
+	forget
+	claim "a server has names" exits 0 env DEBUGINFOD_URLS="http://127.0.0.1:$port" "$dusk" report -i prog.dusk --csv
+	claim "... of functions, and of what was inlined" sh -c 'grep -q ",inlined,\|,hidden," said'
+	kill $server
+	wait $server
+	claim "what it said is remembered when it is gone" sh -c "$dusk report -i prog.dusk --csv | grep -q ',inlined,\|,hidden,'"
+fi
+
+# One that takes all calls and never says a word.
+perl -MIO::Socket::INET -e '$| = 1; my $s = IO::Socket::INET->new(Listen => 50, LocalAddr => "127.0.0.1") or exit 1;
+	print "port ", $s->sockport, "\n"; my @kept; while (my $c = $s->accept) { push @kept, $c; print "asked\n" }' >server &
+server=$!
+wait_for port server
+port=$(sed -n 's/^port //p' server)
+forget
+claim "a silent server does not hold up a report" exits 0 env DEBUGINFOD_URLS="http://127.0.0.1:$port" "$dusk" report -i prog.dusk --csv
+claim "... functions have their places" says ",prog+0x"
+claim "... it is said" says "the server in \$DEBUGINFOD_URLS sends nothing, and was not asked again"
+claim "... and was asked once, for names and lines" [ "$(grep -c asked server)" = 1 ]
+done_testing
