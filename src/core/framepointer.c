@@ -5,6 +5,27 @@
 
 #define FAR (1 << 20)
 #define LOWEST 4096
+#define MAX_ARGUMENTS (256 * 8)
+
+/*
+ * Java's interpreter jumps to a method, whose return address, from a table, no call precedes. But before it does it notes
+ * in its frame, two words below @caller_fp, where its stack ends (since JDK 21 in words from there). That is where the
+ * return address lies, but for the method's arguments; an interpreted method notes the same below its own @fp. And below
+ * @caller_fp is what the interpreter's caller noted.
+ */
+static INLINE bool is_interpreted(struct machine *m, u64 fp, u64 caller_fp)
+{
+	u64 own, last, sender;
+
+	if (stack_read(m, fp - 8, &own) || stack_read(m, caller_fp - 16, &last) ||
+	    stack_read(m, caller_fp - 8, &sender))
+		return false;
+	last += (s64)last >> 63 & (last * 7 + caller_fp);
+	if (caller_fp - fp > FAR || last - fp - 8 >= caller_fp - fp - 8 || sender - caller_fp - 8 > FAR ||
+	    (last | caller_fp | sender) & 7)
+		return false;
+	return own == last || last - fp - 8 <= MAX_ARGUMENTS;
+}
 
 /* What follows may not be mapped any more. */
 CORE int framepointer_code(struct machine *m, u64 pc)
@@ -59,7 +80,7 @@ CORE int framepointer_step(struct machine *m)
 	err = framepointer_code(m, ra);
 	if (err)
 		return err;
-	if (!follows_call(m->code) && !(ends_goroutine(m->code) && !caller_fp))
+	if (!follows_call(m->code) && !(ends_goroutine(m->code) && !caller_fp) && !is_interpreted(m, fp, caller_fp))
 		return -EFAULT;
 
 	m->reg[RBP] = caller_fp;

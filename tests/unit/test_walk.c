@@ -622,6 +622,75 @@ static void structs_of_go_that_do_not_point_to_each_other_are_not_believed(void 
 	assert_true(w.out.nr <= 3 || !is_wanted(3));
 }
 
+/*
+ * Java's interpreter at JIT: an interpreted method, called by another one, which returns to function 1. @own is what the
+ * method noted, @last and @sender what its caller did.
+ */
+#define RETURN_ENTRY (JIT + 0x640)		/* no call before it */
+#define CALLEE (STACK + 40)			/* rbp of the method and of its caller */
+#define JAVA_CALLER (CALLEE + 80)
+
+static void interpreter(u64 own, u64 last, u64 sender)
+{
+	begin();
+	memset(jit_code, 0, sizeof(jit_code));
+	function(0, 2);
+	function(1, 2);
+	outermost(2);
+	memcpy(jit_code + 0x95, "\xff\xd0", 2);
+	frame(2, JIT + 0x97);			/* it has called the C function 0 */
+	put64(&im.up, 0);			/* two words of the method's own, */
+	put64(&im.up, 0);
+	put64(&im.up, own);			/* where its caller's stack ended, */
+	put64(&im.up, JAVA_CALLER);		/* rbp */
+	put64(&im.up, RETURN_ENTRY);
+	expect(RETURN_ENTRY, true);
+	for (int i = 0; i < 6; i++)
+		put64(&im.up, 0);
+	put64(&im.up, last);
+	put64(&im.up, sender);
+	put64(&im.up, STACK + 0x200);
+	put64(&im.up, FUNCTION(1) + 9);
+	expect(FUNCTION(1) + 9, true);
+	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0xe8;
+	frame(2, FUNCTION(2) + 9);
+	start(FUNCTION(0));
+	w.machine.reg[RBP] = CALLEE;
+	port_map(JIT, jit_code, sizeof(jit_code), anon_like);
+}
+
+static void a_method_of_javas_interpreter_has_its_caller(void **state)
+{
+	u64 end = CALLEE + 32, sender = JAVA_CALLER + 16;
+
+	interpreter(end, end, sender);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(5);
+	interpreter(end, (end - JAVA_CALLER) / 8 | 7ULL << 61, sender);	/* since JDK 21 */
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(5);
+	interpreter(0, end, sender);			/* a compiled method does not note anything */
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(5);
+}
+
+static void what_no_interpreter_notes_is_not_believed(void **state)
+{
+	u64 end = CALLEE + 32, sender = JAVA_CALLER + 16;
+	const struct {
+		u64 own, last, sender;
+	} wrong[] = {
+		{0, 0, sender}, {CALLEE, CALLEE, sender}, {JAVA_CALLER, JAVA_CALLER, sender}, {end + 1, end + 1, sender},
+		{end, end, JAVA_CALLER}, {end, end, sender + 4}, {end, end, 0},
+	};
+
+	for (u32 i = 0; i < COUNT(wrong); i++) {
+		interpreter(wrong[i].own, wrong[i].last, wrong[i].sender);
+		assert_int_equal(walk(), JIT_CODE);
+		check_frames(2);
+	}
+}
+
 static void jit_code_has_its_caller_before_it_has_a_frame(void **state)
 {
 	begin();
@@ -723,6 +792,8 @@ int main(void)
 		cmocka_unit_test(the_parent_of_a_new_thread_goes_on_to_its_caller),
 		cmocka_unit_test(a_context_that_nobody_called_is_complete),
 		cmocka_unit_test(jit_code_is_crossed_by_its_frame_pointer),
+		cmocka_unit_test(a_method_of_javas_interpreter_has_its_caller),
+		cmocka_unit_test(what_no_interpreter_notes_is_not_believed),
 		cmocka_unit_test(a_goroutine_begins_below_goexit),
 		cmocka_unit_test(a_thread_of_go_begins_in_its_clone),
 		cmocka_unit_test(go_comes_back_from_the_system_stack),
