@@ -94,6 +94,21 @@ load_postgres() {
 	"$bin/pgbench" -U postgres -h "$work/pg" -c 4 -T 600 postgres
 }
 load_storm() { "$tools/storm"; }
+load_go() {
+	[ -e busy-go ] || GOCACHE=$work/go GOFLAGS=-mod=mod go build -o busy-go "$here/runtimes/busy.go"
+	./busy-go
+}
+load_node-flags() { node --interpreted-frames-native-stack --perf-basic-prof "$here/runtimes/busy.js"; }
+load_java() {
+	[ -e Busy.class ] || javac -d . "$here/runtimes/Busy.java"
+	java "$@" Busy
+}
+load_java-fp() { load_java -XX:+PreserveFramePointer; }
+load_java-int() { load_java -XX:+PreserveFramePointer -Xint; }
+load_luajit() { luajit "$here/runtimes/busy.lua"; }
+load_luajit-off() { luajit -joff "$here/runtimes/busy.lua"; }
+load_php() { php "$here/runtimes/busy.php"; }
+load_ruby() { ruby "$here/runtimes/busy.rb"; }
 load_static() { "$tools/recurse-static" 60 600; }
 
 # What people's machines do, all at once: two CPUs are never idle.

@@ -10,7 +10,8 @@
  *	- within 64 bytes of the entry point of the file it is in: _start, of the program or of the dynamic linker; or
  *	- in libc's code that calls main(), just before or in __libc_start_main(): it has no frame pointer, so that a chain
  *	  of frame pointers cannot go on from there; or
- *	- in libc's clone() or clone3(), where threads begin.
+ *	- in libc's clone() or clone3(), where threads begin; or
+ *	- in Go's goexit() or clone(), where goroutines and threads of Go begin.
  * Names play no part: stock programs are stripped. A sample without any user frame counts as one that does not.
  *
  * Prints: samples, samples that reach the root. For dusk also what its own ledger says: complete, and those of them that
@@ -32,13 +33,15 @@
 #define CALLS_MAIN_BYTES 256	/* before and behind __libc_start_main() */
 #define CLONE_BYTES 96
 #define CLONE3_BYTES 40
+#define GOEXIT_BYTES 8
+#define GO_CLONE_BYTES 192
 #define MAX_FILES 512
 #define LINE_BYTES 8192
 
 /* Where roots are in a file: offsets in it, -1 where it has none. */
 struct file {
 	char *path;
-	long start, main, clone, clone3;
+	long start, main, clone, clone3, goexit, go_clone;
 };
 
 static struct file files[MAX_FILES];
@@ -58,8 +61,8 @@ static long file_offset(const char *image, uint64_t address)
 	return -1;
 }
 
-/* Where the function @name of .dynsym is, or -1. */
-static long find_function(const char *image, const char *name)
+/* Where the function @name of a symbol table (SHT_DYNSYM, SHT_SYMTAB) is, or -1. */
+static long find_function(const char *image, uint32_t table, const char *name)
 {
 	const Elf64_Ehdr *elf = (const void *)image;
 	const Elf64_Shdr *section = (const void *)(image + elf->e_shoff);
@@ -67,7 +70,7 @@ static long find_function(const char *image, const char *name)
 	for (int i = 0; i < elf->e_shnum; i++) {
 		const Elf64_Sym *sym = (const void *)(image + section[i].sh_offset);
 
-		if (section[i].sh_type != SHT_DYNSYM)
+		if (section[i].sh_type != table)
 			continue;
 		for (size_t n = 0; n < section[i].sh_size / sizeof(*sym); n++)
 			if (sym[n].st_value && !strcmp(image + section[section[i].sh_link].sh_offset + sym[n].st_name, name))
@@ -96,7 +99,7 @@ static void look_into(struct file *f)
 	const char *image;
 	struct stat st;
 
-	f->start = f->main = f->clone = f->clone3 = -1;
+	f->start = f->main = f->clone = f->clone3 = f->goexit = f->go_clone = -1;
 	if (fd < 0 || fstat(fd, &st) || st.st_size < (long)sizeof(*elf))
 		return;
 	image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -106,9 +109,11 @@ static void look_into(struct file *f)
 	elf = (const void *)image;
 	if (!memcmp(elf->e_ident, ELFMAG, SELFMAG) && elf->e_ident[EI_CLASS] == ELFCLASS64) {
 		f->start = elf->e_entry ? file_offset(image, elf->e_entry) : -1;
+		f->goexit = find_function(image, SHT_SYMTAB, "runtime.goexit.abi0");
+		f->go_clone = find_function(image, SHT_SYMTAB, "runtime.clone.abi0");
 		if (strstr(f->path, "/libc.so")) {
-			f->main = find_function(image, "__libc_start_main") - CALLS_MAIN_BYTES;
-			f->clone = find_function(image, "clone");
+			f->main = find_function(image, SHT_DYNSYM, "__libc_start_main") - CALLS_MAIN_BYTES;
+			f->clone = find_function(image, SHT_DYNSYM, "clone");
 			f->clone3 = find_clone3(image, st.st_size);
 		}
 	}
@@ -139,7 +144,8 @@ static bool is_root(const char *path, long offset)
 	const struct file *f = file(path);
 
 	return is_in(offset, f->start, START_BYTES) || is_in(offset, f->main, 2 * CALLS_MAIN_BYTES) ||
-	       is_in(offset, f->clone, CLONE_BYTES) || is_in(offset, f->clone3, CLONE3_BYTES);
+	       is_in(offset, f->clone, CLONE_BYTES) || is_in(offset, f->clone3, CLONE3_BYTES) ||
+	       is_in(offset, f->goexit, GOEXIT_BYTES) || is_in(offset, f->go_clone, GO_CLONE_BYTES);
 }
 
 static bool wanted(const char *comm)
