@@ -9,23 +9,41 @@
 #define MAX_LETTERS 8
 #define EXTENDED 0xffffffff		/* 64-bit DWARF: nobody writes it */
 
+/* Have the entry @middle: with all that may follow, once these are few. A read costs more than what it reads. */
+static INLINE int hold(struct ehframe *e, u32 middle)
+{
+	u32 nr = e->high - e->low;
+
+	if (middle - e->held < e->nr_held)
+		return 0;
+	e->held = e->low;
+	if (nr > EHFRAME_HELD) {
+		e->held = middle;
+		nr = 1;
+	}
+	e->nr_held = nr;
+	return port_read(e->entry, nr * sizeof(e->entry[0]), e->hdr + 12 + (u64)e->held * sizeof(e->entry[0]));
+}
+
 TURN(halve, struct ehframe, e)
 {
+	const struct ehframe_entry *entry;
 	u32 middle;
 	int err;
 
 	if (e->low >= e->high)
 		return STOP;
 	middle = e->low + (e->high - e->low) / 2;
-	err = port_read(e->entry, sizeof(e->entry), e->hdr + 12 + (u64)middle * sizeof(e->entry));
+	err = hold(e, middle);
 	if (err) {
 		e->error = read_outcome(err, TABLE_UNREADABLE);
 		return STOP;
 	}
-	if (e->hdr + (s64)(s32)e->entry[0] <= e->pc) {
+	entry = &at(e->entry, middle - e->held);
+	if (e->hdr + (s64)entry->start_off <= e->pc) {
 		e->low = middle + 1;
-		e->start_off = e->entry[0];
-		e->fde_off = e->entry[1];
+		e->start_off = entry->start_off;
+		e->fde_off = entry->fde_off;
 	} else {
 		e->high = middle;
 	}
@@ -194,6 +212,7 @@ static INLINE u32 locate(struct ehframe *e, const struct range *r)
 		e->low = 0;
 		e->high = r->nr_entries;
 		e->fde_off = 0;
+		e->nr_held = 0;
 		loop(MAX_TURNS_BSEARCH, halve, e);
 		if (e->fde_off) {
 			e->fde.addr = e->hdr + (s64)e->fde_off;

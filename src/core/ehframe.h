@@ -18,6 +18,13 @@ struct fde {
 	u64 start, size;		/* the code that it describes */
 };
 
+/* Of the sorted table in .eh_frame_hdr: where code begins, and its FDE, as distances from the section. */
+struct ehframe_entry {
+	s32 start_off, fde_off;
+};
+
+#define EHFRAME_HELD 32		/* so many are read at once: 256 bytes */
+
 struct ehframe {
 	/* asked */
 	u64 pc;
@@ -31,7 +38,8 @@ struct ehframe {
 	s32 fde_off, start_off;
 	u32 error;
 	u32 letter, data;		/* positions in the augmentation string and data */
-	u32 entry[2];
+	u32 held, nr_held;		/* entries of the table that were read */
+	struct ehframe_entry entry[EHFRAME_HELD];
 	u64 scan;
 	struct reader in;
 	struct page page;
