@@ -71,8 +71,8 @@ static INLINE void restore(struct machine *m, u32 slot)
 static INLINE void restore_all(struct machine *m)
 {
 	static const s8 below_rip[32] = {
-		[R8] = -128, [R9] = -120, [R10] = -112, [R11] = -104, [R12] = -96, [R13] = -88, [R14] = -80, [R15] = -72,
-		[RDI] = -64, [RSI] = -56, [RBP] = -48, [RBX] = -40, [RDX] = -32, [RAX] = -24, [RCX] = -16,
+		[R8] = -128, [R9] = -120, [R10] = -112, [R11] = -104, [R12] = -96, [R13] = -88, [R14] = -80,
+		[R15] = -72, [RDI] = -64, [RSI] = -56, [RBP] = -48, [RBX] = -40, [RDX] = -32, [RAX] = -24, [RCX] = -16,
 		[16 + R13] = -40, [16 + R12] = -36, [16 + RBP] = -32, [16 + RBX] = -24, [16 + RDX] = -20,
 		[16 + RCX] = -16, [16 + RAX] = -12,
 	};

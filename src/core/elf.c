@@ -187,7 +187,7 @@ static INLINE void read_hdr(struct modules *ms, u64 bias)
 	}
 }
 
-/* Of the ELF header in ms->word: class, entry point, and where the program headers are. How many; -EINVAL: it is none. */
+/* Of the ELF header in ms->word: class, entry point, where the program headers are. How many; -EINVAL: it is none. */
 static INLINE int read_header(struct modules *ms, u64 base)
 {
 	struct module *m = &ms->read;

@@ -108,8 +108,8 @@ static INLINE void stack_forget(struct machine *m)
 }
 
 /*
- * The registers that a call leaves behind changed. On i386 not ecx: where gcc has the CFA in it, only code is called that
- * leaves it as it is.
+ * The registers that a call leaves behind changed. On i386 not ecx: where gcc has the CFA in it, only code is called
+ * that leaves it as it is.
  */
 static INLINE u32 lost_in_call(const struct machine *m)
 {
@@ -167,8 +167,8 @@ CORE bool go_is_outermost(const struct machine *m);
 CORE int go_switch(struct machine *m);
 
 /*
- * stub.c: code that is known by its bytes, at @pc exactly, and has no CFI, or some that may be wrong. Makes m->row; 0 or
- * -ENOENT.
+ * stub.c: code that is known by its bytes, at @pc exactly, and has no CFI, or some that may be wrong. Makes m->row;
+ * 0 or -ENOENT.
  */
 CORE int stub_row(struct machine *m, u64 pc, bool has_cfi);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */

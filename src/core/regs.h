@@ -2,8 +2,8 @@
 /*
  * x86-64: DWARF register numbers (psABI §3.6.2), and which of them a row follows.
  *
- * Those of 32-bit tasks are the same, but for esi and edi: a callee saves them, as it does r12 and r13 on x86-64, and so
- * they stand there. So rows need not know the difference.
+ * Those of 32-bit tasks are the same, but for esi and edi: a callee saves them, as it does r12 and r13 on x86-64, and
+ * so they stand there. So rows need not know the difference.
  */
 #pragma once
 #include "row.h"

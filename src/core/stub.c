@@ -52,7 +52,7 @@ static const struct instruction instructions[32] = {
 	{ { { 0, WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0xff, 0x35, 0, 0, 0, 0), WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, X, X, 0, 0, 0, 0), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 16 },
-	/* endbr64, endbr32: a function or a stub of -z ibtplt; frame_dummy: the same; jmp register_tm_clones, near or not */
+	/* endbr64, endbr32: a function or stub of -z ibtplt; frame_dummy: the same; jmp register_tm_clones, near or not */
 	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0xfe, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, 0, 0, X, X, X, 0xfe), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
@@ -117,8 +117,8 @@ static const struct function functions[16] = {
 	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x48, 0, 0, 0, 0, 0) } },
 	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST, 10, BEFORE },
 	/*
-	 * The same of 32-bit programs, up to push %ebp. _init, _fini: push %ebx; sub $8,%esp; call get_pc_thunk; add $,%ebx.
-	 * deregister_tm_clones, register_tm_clones: call get_pc_thunk; add $,%edx; and lea (%edx),%ecx or push %ebp; mov
+	 * The same of 32-bit programs, up to push %ebp. _init, _fini: push %ebx; sub $8,%esp; call get_pc_thunk; add
+	 * $,%ebx. deregister_tm_clones, register_tm_clones: call get_pc_thunk; add $,%edx; and lea or push %ebp; mov
 	 */
 	{ { { WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0) } },
 	  { { WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8, 1, 4 },
@@ -128,7 +128,7 @@ static const struct function functions[16] = {
 	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, 0, 0, 0) } }, 0, BEFORE, 38 },
 	{ { { WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x55, 0x89, 0xe5, 0, 0) } },
 	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, X, 0, 0) } }, 0, BEFORE, 12 },
-	/* where addresses are fixed: mov $,%eax; cmp $,%eax; je. mov $,%eax; sub $,%eax; mov %eax,%edx. cmpb; jne; push */
+	/* where addresses are fixed: mov $,%eax; cmp $,%eax; je. mov $,%eax; sub $,%eax; mov. cmpb; jne; push */
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x3d, 0, 0), WORD(0, 0, 0x74, 0, 0xb8, 0, 0, 0) } },
 	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, 0, X, 0, 0, 0) } }, 0, BEFORE, 22 },
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x2d, 0, 0), WORD(0, 0, 0x89, 0xc2, 0xc1, 0xe8, 0, 0) } },
@@ -199,7 +199,7 @@ static INLINE u64 pushed_by_prologue(struct machine *m)
 	return m->value[2] && !m->value[1] ? 8 | RBP_LAST : -1ULL;
 }
 
-/* Does one of the functions begin here, or up to BEFORE bytes before? The nearest one, to m->word. They do at multiples of 4. */
+/* Does one of the functions begin up to BEFORE bytes before? The nearest one, to m->word. They do at multiples of 4. */
 TURN(find_function, struct machine, m)
 {
 	const struct function *f = &at(functions, turn % COUNT(functions));

@@ -86,7 +86,8 @@ static INLINE void classify(struct row *row, u32 word)
 {
 	u8 simple = ROW_SIMPLE;
 
-	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET || row->off[SLOT_RA] & (word - 1))
+	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET ||
+	    row->off[SLOT_RA] & (word - 1))
 		return;
 	UNROLL
 	for (u32 slot = 0; slot < NR_SAVED; slot++) {

@@ -144,7 +144,8 @@ static int explain(struct dusk_walk **ret, const struct trace *trace, const stru
 	w->frames = calloc(trace->frames.nr + 1, sizeof(*w->frames));
 	err = w->frames ? name_frames(&w->names, trace, t, of->tid) : -ENOMEM;
 	for (size_t i = 0; i < trace->frames.nr && !err; i++)
-		err = explain_frame(&w->frames[i], w->names, i + 1, &trace->frames.v[i], trace->walk->machine.compat != 0);
+		err = explain_frame(&w->frames[i], w->names, i + 1, &trace->frames.v[i],
+				    trace->walk->machine.compat != 0);
 	if (err)
 		return err;
 	w->nr = trace->frames.nr;

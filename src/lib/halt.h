@@ -20,5 +20,5 @@ void halt_end(pid_t tid);
 /* What ptrace(2) says, to @ret as above. */
 void halt_registers(u64 *ret, const struct user_regs_struct *r);
 
-/* PTRACE_GETREGSET of @tid, which is halted: of a 32-bit task, too, as if it were a 64-bit one. 0 or a negative errno. */
+/* PTRACE_GETREGSET of @tid, which is halted: of a 32-bit task as if it were a 64-bit one. 0 or a negative errno. */
 int halt_read(pid_t tid, struct user_regs_struct *ret);

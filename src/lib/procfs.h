@@ -23,8 +23,8 @@ int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_
 int procfs_started(pid_t pid, int64_t *ret);
 
 /*
- * A copy of what @pid has in memory from @start to @end, as a file; of at most PROCFS_COPY_BYTES, -EFBIG otherwise. -EIO: it
- * could not all be read; others from /proc and memfd_create(2).
+ * A copy of what @pid has in memory from @start to @end, as a file; of at most PROCFS_COPY_BYTES, -EFBIG otherwise.
+ * -EIO: it could not all be read; others from /proc and memfd_create(2).
  */
 #define PROCFS_COPY_BYTES (1 << 20)
 int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end);

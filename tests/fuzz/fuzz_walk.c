@@ -6,7 +6,7 @@
  * The decoders have fuzzers of their own, which see more of them; this one looks at how they are put together.
  *
  *	0..1  PC, from the start of the file		4     the n-th read finds a page that is not safe
- *	2..3  length of the stack, which comes last	5..   the file, the stack; a file of ELFCLASS32: of a 32-bit task
+ *	2..3  length of the stack, which comes last	5..   the file, the stack; by ELFCLASS32, of a 32-bit task
  */
 #include <elf.h>
 #include <stddef.h>

@@ -87,7 +87,8 @@ static void a_static_program(void **state)
 
 static void stubs_of_the_plt(void **state)
 {
-	check("stubs_32", "", "^main( recurse(\\*[0-9]+)?)?( call_stubs" LIBC ")?$", OFTEN("^main recurse\\*10 call_stubs \\S+$"));
+	check("stubs_32", "", "^main( recurse(\\*[0-9]+)?)?( call_stubs" LIBC ")?$",
+	      OFTEN("^main recurse\\*10 call_stubs \\S+$"));
 }
 
 static void threads(void **state)

@@ -3,7 +3,8 @@
 
 static bool is_prefix(uint8_t byte)
 {
-	return byte == 0x64 || byte == 0x65 || byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x67 ||
+	return byte == 0x64 || byte == 0x65 ||	/* %fs, %gs */
+	       byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x67 ||
 	       (byte & 0xf0) == 0x40;
 }
 

@@ -231,7 +231,8 @@ static void follow(enum shadow_kind kind, const struct user_regs_struct *before)
 
 	switch (kind) {
 	case SHADOW_CALL:
-		if (s.regs.rsp == before->rsp - slot_bytes() && !shadow_call(&s.shadow, word_at(s.regs.rsp), s.regs.rsp))
+		if (s.regs.rsp == before->rsp - slot_bytes() &&
+		    !shadow_call(&s.shadow, word_at(s.regs.rsp), s.regs.rsp))
 			die("too deep");
 		break;
 	case SHADOW_JUMP:
