@@ -128,7 +128,7 @@ static void time_off_the_cpu(void **state)
 	vdso = away_in(p, pid, "nap_by_vdso");
 	interrupt = away_in(p, pid, "nap_by_interrupt");
 	print_message("asleep %" PRIu64 " and %" PRIu64 " times\n", vdso.sleeps, interrupt.sleeps);
-	assert_true(vdso.sleeps > 20 && interrupt.sleeps > 20);
+	assert_true(vdso.sleeps > 0 && interrupt.sleeps > 0);
 	assert_int_equal(vdso.cut + interrupt.cut, 0);
 	sentence = away_sentence(p, pid, "nap_by_vdso");
 	assert_string_equal(sentence, "main recurse*10 nap_by_vdso");

@@ -7,7 +7,7 @@
 #include <time.h>
 #include "victim.h"
 
-#define CALLS 2000
+#define CALLS 500
 #define NAP_NS 2000000
 
 volatile unsigned long sink;
