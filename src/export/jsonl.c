@@ -57,7 +57,7 @@ static const struct member {
 	{"sample", "source", STRING, "what the sample measures: cpu"},
 	{"sample", "value_ns", INTEGER, "the time that it stands for"},
 	{"sample", "outcome", STRING, ""},
-	{"absence", "time_ns", INTEGER, "when it ended, or a sum was made, since the recording began"},
+	{"absence", "time_ns", INTEGER, "when it ended, since the recording began; of a sum, some moment of its second"},
 	{"absence", "thread", INTEGER, ""},
 	{"absence", "stack", ID, "null: none"},
 	{"absence", "cpu", ID, "on which the thread came back; null: a sum"},

@@ -39,6 +39,7 @@ struct offcpu {
 	struct join *join;
 	uint32_t number;
 	int ledger[2], current;
+	uint64_t summed_ns, sums_made;	/* when the ledger was read last; rows so far */
 	struct shared times;
 	struct governor governor;
 	struct map numbers;		/* tid -> index in threads */
@@ -197,13 +198,13 @@ static void take_life(struct offcpu *o, const struct event_life *e)
 	o->lives_due--;
 }
 
-static void take_row(struct offcpu *o, const struct charge_key *key, const struct charge_sum *sum, uint64_t now_ns)
+static void take_row(struct offcpu *o, const struct charge_key *key, const struct charge_sum *sum, uint64_t time_ns)
 {
 	struct thread t = thread_of(o, absence_tid(key->key));
 	struct join *j = o->join;
 	struct waiting w = {
 		.sample = {
-			.time_ns = join_time(j, now_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
+			.time_ns = join_time(j, time_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
 			.thread = t.number, .count = sum->count, .cpu = DUSK_NO_CPU, .source = DUSK_OFF_CPU,
 			.state = absence_state(key->key),
 		},
@@ -272,6 +273,14 @@ static void take_resolved(struct offcpu *o, uint32_t nr)
 	}
 }
 
+/* A sum is of all the time since the one before: each is given some moment of it, so that they are spread evenly. */
+static uint64_t some_time(struct offcpu *o, uint64_t now_ns)
+{
+	uint64_t share = ++o->sums_made * 0x9E3779B97F4A7C15ULL;
+
+	return o->summed_ns + (uint64_t)((unsigned __int128)share * (now_ns - o->summed_ns) >> 64);
+}
+
 static int drain(struct offcpu *o, int fd, uint64_t now_ns)
 {
 	uint32_t cursor, nr;
@@ -286,9 +295,10 @@ static int drain(struct offcpu *o, int fd, uint64_t now_ns)
 		take_resolved(o, nr);
 		for (uint32_t i = 0; i < nr; i++)
 			if (o->keys[i].kind != CHARGE_RESOLVED)
-				take_row(o, &o->keys[i], &o->sums[i], now_ns);
+				take_row(o, &o->keys[i], &o->sums[i], some_time(o, now_ns));
 		last = &cursor;
 	} while (!ret);
+	o->summed_ns = now_ns;
 	return 0;
 }
 
@@ -418,7 +428,7 @@ int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)
 {
 	struct recording_times *times = o->times.elements;
 
-	times->start_ns = start_ns;
+	times->start_ns = o->summed_ns = start_ns;
 	return take_stock(o, err);
 }
 
