@@ -15,131 +15,18 @@
 #include <string.h>
 
 #include "base/cleanup.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "cache.h"
-#include "demangle.h"
 #include "elfread.h"
 #include "error.h"
-#include "jitdump.h"
-#include "ksyms.h"
-#include "perfmap.h"
 #include "profile_read.h"
 #include "recorded.h"
 #include "symbols.h"
+#include "symbolizer.h"
 #include "symfile.h"
-
-#define PROGRESS_FRAMES 1024
-
-struct symbolizer {
-	struct dusk_profile *p;
-	const struct dusk_symbol_options *opts;
-	struct dusk_error *err;
-	struct strings *strings;
-	struct vec(struct dusk_function) functions;
-	struct vec(struct dusk_line) lines;
-	struct strings keys;		/* "symbol\nmodule" of each function but 0 */
-	struct map numbers;		/* number in @keys -> function */
-	uint64_t *seen_ns;		/* of each frame, when it was sampled last, or NULL; of CLOCK_MONOTONIC */
-	uint32_t done, total;
-	uint32_t broken;		/* files that could not be read to their end, */
-	const char *first_broken;	/* and the first of them */
-	uint64_t apart;			/* units whose .dwo or .dwp files are not here, */
-	const char *first_apart;	/* and the first file with such */
-	bool stopped;
-	bool server_silent;		/* do not wait for it once more */
-};
-
-/* The frames of one module. */
-struct group {
-	uint32_t *frames;	/* indices */
-	uint32_t nr;
-	uint64_t shift;		/* what makes their offsets those in the file that is read */
-};
-
-static uint64_t place(const struct symbolizer *s, const struct group *g, uint32_t i)
-{
-	const struct dusk_frame *f = &s->p->frames[g->frames[i]];
-
-	return f->offset - f->is_return + g->shift;
-}
-
-static bool stop(struct symbolizer *s)
-{
-	if (!s->stopped && s->opts->progress && s->opts->progress(s->opts->ctx, s->done, s->total))
-		s->stopped = true;
-	return s->stopped;
-}
 
 static int stop_server(void *ctx)
 {
-	return stop(ctx);
-}
-
-/* Count a frame as looked up. -ECANCELED now and then, when the user has had enough. */
-static int step(struct symbolizer *s)
-{
-	return ++s->done % PROGRESS_FRAMES == 0 && stop(s) ? -ECANCELED : 0;
-}
-
-/* The place of the function @symbol of @module in the table, or NULL. */
-static uint32_t *function_at(struct symbolizer *s, const char *symbol, const char *module, bool *fresh)
-{
-	_cleanup_(freep) char *key = NULL;
-	uint32_t number;
-	int len = asprintf(&key, "%s\n%s", symbol, module);
-
-	if (len < 0) {
-		key = NULL;
-		return NULL;
-	}
-	return strings_number(&s->keys, key, len, &number, NULL) ? NULL : map_at(&s->numbers, number, fresh);
-}
-
-/* What people call @symbol: demangled, and without the version ("@@GLIBC_2.14") that symbols of files can have. */
-static char *readable_name(const char *symbol, const char *module)
-{
-	_cleanup_(freep) char *plain = strndup(symbol, *module == '[' ? strlen(symbol) : strcspn(symbol, "@"));
-	char *name = plain ? demangle(plain) : NULL;
-
-	return name ? name : steal(plain);
-}
-
-/* The index of the function, which is added if it is new, to *@ret. */
-static int function_of(struct symbolizer *s, const char *symbol, const char *module, uint32_t *ret)
-{
-	_cleanup_(freep) char *name = NULL;
-	struct dusk_function f;
-	bool fresh;
-	uint32_t *function = function_at(s, symbol, module, &fresh);
-
-	if (!function)
-		return -ENOMEM;
-	if (fresh) {
-		name = readable_name(symbol, module);
-		f.symbol = strings_intern(s->strings, symbol);
-		f.name = name ? strings_intern(s->strings, name) : NULL;
-		f.module = strings_intern(s->strings, module);
-		if (!f.symbol || !f.name || !f.module || vec_push(&s->functions, f))
-			return -ENOMEM;
-		*function = s->functions.nr - 1;
-	}
-	*ret = *function;
-	return 0;
-}
-
-static int name_frame(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module,
-		      uint64_t start)
-{
-	uint64_t distance = f->address - start;
-	uint32_t function;
-	int rc = function_of(s, symbol, module, &function);
-
-	if (rc)
-		return rc;
-	f->function = function;
-	f->function_offset = distance > UINT32_MAX ? UINT32_MAX : distance;
-	return 0;
+	return symbolizer_stop(ctx);
 }
 
 static const char *base_name(const char *path)
@@ -150,7 +37,7 @@ static const char *base_name(const char *path)
 }
 
 /* The recorded file of module @i, opened, or an error. *@other: as recorded_open() has it. */
-static int open_module(const struct symbolizer *s, uint32_t i, char **other)
+int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other)
 {
 	const struct dusk_module *m = &s->p->modules[i];
 	int fd = s->opts->module_fd && s->opts->module_fd[i] >= 0 ? fcntl(s->opts->module_fd[i], F_DUPFD_CLOEXEC, 3) : -1;
@@ -171,7 +58,7 @@ static int add_lines(struct symbolizer *s, struct dusk_frame *f, const struct sy
 		struct dusk_line line = {f->function, places[i].line, strings_intern(s->strings, places[i].file)};
 		const char *name = *places[i].function ? places[i].function : "[inlined]";
 
-		if (!line.file || (i + 1 < nr && function_of(s, name, module, &line.function)) ||
+		if (!line.file || (i + 1 < nr && symbolizer_function(s, name, module, &line.function)) ||
 		    vec_push(&s->lines, line))
 			return -ENOMEM;
 	}
@@ -198,7 +85,7 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 	}
 	if (!symbol)
 		return 0;
-	rc = name_frame(s, f, symbol, module, start);
+	rc = symbolizer_name(s, f, symbol, module, start);
 	return rc || !nr ? rc : add_lines(s, f, places, nr, module);
 }
 
@@ -223,7 +110,7 @@ static bool suffices(const struct symbolizer *s, const struct symfile *symfile, 
 	for (uint32_t i = 0; i < g->nr && !s->opts->no_lines; i++) {
 		uint64_t address;
 
-		if (!symfile_address(symfile, place(s, g, i), &address) && symfile_lacks(symfile, address))
+		if (!symfile_address(symfile, group_place(s, g, i), &address) && symfile_lacks(symfile, address))
 			return false;
 	}
 	return true;
@@ -234,7 +121,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 {
 	const struct dusk_module *m = &s->p->modules[module];
 	_cleanup_(freep) char *other = NULL;
-	_cleanup_(closep) int fd = open_module(s, module, &other);
+	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
 	struct elfread e = {
 		.fd = fd, .path = m->path, .offsets = offsets, .nr = g->nr, .lines = !s->opts->no_lines,
@@ -248,7 +135,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	if (!offsets)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->nr; i++)
-		offsets[i] = place(s, g, i);
+		offsets[i] = group_place(s, g, i);
 	rc = elfread(symfile, &e);
 	end = symfile_end(symfile);
 	if (rc == -ENOMEM || rc == -ECANCELED)
@@ -290,7 +177,7 @@ static int know_file(struct symbolizer *s, uint32_t module, const struct group *
 	return rc;
 }
 
-static int name_file(struct symbolizer *s, uint32_t module, const struct group *g)
+int symbolize_file(struct symbolizer *s, uint32_t module, const struct group *g)
 {
 	_cleanup_(symfile_freep) struct symfile *symfile = NULL;
 	int rc = know_file(s, module, g, &symfile);
@@ -300,177 +187,20 @@ static int name_file(struct symbolizer *s, uint32_t module, const struct group *
 		uint64_t address;
 
 		/* A call at the very end of a function, or of a segment, returns behind it. */
-		if (!symfile_address(symfile, place(s, g, i), &address))
+		if (!symfile_address(symfile, group_place(s, g, i), &address))
 			rc = name_code(s, f, symfile, base_name(s->p->modules[module].path), address);
-		rc = rc ?: step(s);
+		rc = rc ?: symbolizer_step(s);
 	}
 	return rc;
-}
-
-/*
- * When was each frame sampled last? Where memory is used again that tells whose code it was. Kept for all modules: it
- * takes a look at each sample.
- */
-static int find_times(struct symbolizer *s)
-{
-	const struct dusk_profile *p = s->p;
-	const char *start = dusk_profile_setting(p, "start_monotonic_ns");
-	uint64_t start_ns = start ? strtoull(start, NULL, 10) : 0;
-	_cleanup_(freep) uint64_t *of_node = calloc(p->nr_nodes + 1UL, sizeof(*of_node));
-	_cleanup_(freep) uint64_t *of_frame = calloc(p->nr_frames + 1UL, sizeof(*of_frame));
-
-	if (!of_node || !of_frame)
-		return -ENOMEM;
-	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].time_ns > of_node[p->samples[i].node])
-			of_node[p->samples[i].node] = p->samples[i].time_ns;
-	for (uint32_t i = p->nr_nodes; i-- > 1;) {
-		const struct dusk_node *n = &p->nodes[i];
-
-		if (of_node[i] > of_node[n->parent])
-			of_node[n->parent] = of_node[i];
-		if (of_node[i] + start_ns > of_frame[n->frame])
-			of_frame[n->frame] = of_node[i] + start_ns;
-	}
-	s->seen_ns = steal(of_frame);
-	return 0;
-}
-
-static int name_by_dump(struct symbolizer *s, const struct jitdump *dump, const struct group *g)
-{
-	int rc = s->seen_ns ? 0 : find_times(s);
-
-	for (uint32_t i = 0; !rc && i < g->nr; i++) {
-		struct dusk_frame *f = &s->p->frames[g->frames[i]];
-		uint64_t start;
-		const char *name = jitdump_find(dump, f->offset - f->is_return, s->seen_ns[g->frames[i]], &start);
-
-		if (name)
-			rc = name_frame(s, f, name, "[anon]", start);
-		rc = rc ?: step(s);
-	}
-	return rc;
-}
-
-static int name_by_map(struct symbolizer *s, const struct perfmap *map, const struct group *g)
-{
-	int rc = 0;
-
-	for (uint32_t i = 0; !rc && i < g->nr; i++) {
-		struct dusk_frame *f = &s->p->frames[g->frames[i]];
-		uint64_t start;
-		const char *name = perfmap_find(map, f->offset - f->is_return, &start);
-
-		if (name)
-			rc = name_frame(s, f, name, "[anon]", start);
-		rc = rc ?: step(s);
-	}
-	return rc;
-}
-
-/* What the JIT of @pid wrote, which is the better one where there are two, or a negative errno. */
-static int open_names(pid_t pid)
-{
-	int fd = jitdump_open(pid);
-
-	return fd < 0 ? perfmap_open(pid) : fd;
-}
-
-static int name_anon(struct symbolizer *s, uint32_t module, const struct group *g)
-{
-	int given = s->opts->module_fd ? s->opts->module_fd[module] : -1;
-	_cleanup_(closep) int fd = given >= 0 ? dup(given) : open_names(s->p->modules[module].pid);
-	struct jitdump *dump;
-	struct perfmap *map;
-	int rc = fd < 0 ? fd : jitdump_read(&dump, fd);
-
-	if (!rc) {
-		rc = name_by_dump(s, dump, g);
-		jitdump_free(dump);
-	} else if (rc == -EINVAL && !perfmap_read(&map, fd)) {
-		rc = name_by_map(s, map, g);
-		perfmap_free(map);
-	} else {
-		rc = rc == -ENOMEM ? rc : 0;
-	}
-	return rc;
-}
-
-/* By kallsyms. It is done to the end, whatever progress says: in another boot it cannot be made up for. */
-static int name_running(struct symbolizer *s, const struct group *g)
-{
-	struct ksyms *ksyms;
-	int rc = ksyms_load(&ksyms);
-
-	if (rc == -ENOMEM)
-		return rc;
-	if (rc) {
-		error_set(s->err, 0, "kernel functions have no names: /proc/kallsyms %s; "
-			  "as root, or with kernel.kptr_restrict=0, they have",
-			  rc == -EPERM ? "hides the addresses" : strerror(-rc));
-		return 0;
-	}
-	for (uint32_t i = 0; !rc && i < g->nr; i++) {
-		struct dusk_frame *f = &s->p->frames[g->frames[i]];
-		const char *module, *name;
-		uint64_t start;
-
-		name = ksyms_find(ksyms, f->offset - f->is_return, &start, &module);
-		if (name)
-			rc = name_frame(s, f, name, module, start);
-	}
-	ksyms_free(ksyms);
-	return rc;
-}
-
-/* Leave in @g what is code of the image: not the frames in modules. */
-static void keep_text(const struct symbolizer *s, struct group *g, const struct recorded_text *text)
-{
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < g->nr; i++) {
-		const struct dusk_frame *f = &s->p->frames[g->frames[i]];
-
-		if (f->offset - f->is_return - text->start < text->bytes)
-			g->frames[kept++] = g->frames[i];
-	}
-	g->nr = kept;
-	g->shift = text->offset - text->start;
-}
-
-/* In another boot: by vmlinux, if it is that of the kernel that was recorded. */
-static int name_by_image(struct symbolizer *s, uint32_t module, const struct group *g)
-{
-	_cleanup_(freep) char *other = NULL;
-	_cleanup_(closep) int fd = open_module(s, module, &other);
-	struct recorded_text text;
-	struct group code = *g;
-
-	if (fd >= 0 && !recorded_text(&text, s->p, fd)) {
-		keep_text(s, &code, &text);
-		return name_file(s, module, &code);
-	}
-	if (other)
-		error_set(s->err, 0, "kernel functions have no names: %s is not the kernel that was recorded: its build id differs",
-			  other);
-	else
-		error_set(s->err, 0, "kernel functions have no names: they are of another boot, and %s",
-			  fd < 0 ? "the vmlinux of that kernel is not here" : "where its code was is not recorded");
-	return 0;
-}
-
-static int name_kernel(struct symbolizer *s, uint32_t module, const struct group *g)
-{
-	return recorded_boot(s->p) ? name_running(s, g) : name_by_image(s, module, g);
 }
 
 static int name_group(struct symbolizer *s, uint32_t module, const struct group *g)
 {
 	switch (s->p->modules[module].kind) {
 	case DUSK_MODULE_FILE:
-	case DUSK_MODULE_VDSO: return name_file(s, module, g);
-	case DUSK_MODULE_ANON: return name_anon(s, module, g);
-	case DUSK_MODULE_KERNEL: return name_kernel(s, module, g);
+	case DUSK_MODULE_VDSO: return symbolize_file(s, module, g);
+	case DUSK_MODULE_ANON: return symbolize_anon(s, module, g);
+	case DUSK_MODULE_KERNEL: return symbolize_kernel(s, module, g);
 	default: return 0;
 	}
 }
@@ -510,14 +240,14 @@ static int name_all(struct symbolizer *s)
 
 		if (!g.nr)
 			continue;
-		if (s->p->modules[m].kind != DUSK_MODULE_KERNEL && stop(s))
+		if (s->p->modules[m].kind != DUSK_MODULE_KERNEL && symbolizer_stop(s))
 			return -ECANCELED;
 		rc = name_group(s, m, &g);
 		if (rc)
 			return rc;
 		s->done = first[m + 1];
 	}
-	stop(s);
+	symbolizer_stop(s);
 	return s->stopped && s->done < s->total ? -ECANCELED : 0;
 }
 
@@ -533,7 +263,7 @@ static int take_functions(struct symbolizer *s)
 			return -ENOMEM;
 		if (!i)
 			continue;
-		number = function_at(s, f->symbol, f->module, &fresh);
+		number = symbolizer_function_at(s, f->symbol, f->module, &fresh);
 		if (!number)
 			return -ENOMEM;
 		*number = i;
