@@ -3,8 +3,8 @@
  * What does a command cost? usage: cost FILE KEY PATIENCE COMMAND [ARGUMENT]...
  *
  * Runs it for at most PATIENCE seconds, without its output, and appends to FILE "KEY seconds", of wall-clock time,
- * "KEY-cpu seconds", of CPU time with that of its children, and "KEY-mb megabytes", the most memory that it or a child of
- * it had at once. The exit status is 1 if it failed, and 3 if it took too long.
+ * "KEY-cpu seconds", of CPU time with that of its children, and "KEY-mb megabytes", the most memory that it or a
+ * child of it had at once. The exit status is 1 if it failed, and 3 if it took too long.
  */
 #include <fcntl.h>
 #include <signal.h>

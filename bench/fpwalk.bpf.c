@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does the kernel's own frame-pointer walk of a user stack cost, where profilers call it: in the timer's interrupt? */
+/*
+ * What does the kernel's own frame-pointer walk of a user stack cost, where profilers call it: in the timer's
+ * interrupt?
+ */
 #include "../src/bpf/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include "fpwalk.h"

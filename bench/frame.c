@@ -9,8 +9,8 @@
  *	fp	the kernel's frame-pointer walk
  *
  * Prints in one line: how many walks, and their medians: frames, nanoseconds; then what the program in the timer's
- * interrupt took for each walk, in nanoseconds. The cost of a frame is the slope between two depths: what a walk costs at
- * any depth drops out.
+ * interrupt took for each walk, in nanoseconds. The cost of a frame is the slope between two depths: what a walk
+ * costs at any depth drops out.
  */
 #include <bpf/bpf.h>
 #include <err.h>

@@ -4,8 +4,8 @@
  *
  *	recurse DEPTH SECONDS [libc]
  *
- * Burns the CPU at the bottom of DEPTH calls. With "libc", each level is a sort that compares by going one level deeper,
- * so that most frames are the C library's.
+ * Burns the CPU at the bottom of DEPTH calls. With "libc", each level is a sort that compares by going one level
+ * deeper, so that most frames are the C library's.
  */
 #include <signal.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  *
  *	work CPU ROUNDS
  *
- * Prints its own CPU time, user and system, in microseconds. Interrupts on top of it count as its time, and so does what
- * a profiler makes it do on its way back to user mode.
+ * Prints its own CPU time, user and system, in microseconds. Interrupts on top of it count as its time, and so does
+ * what a profiler makes it do on its way back to user mode.
  */
 #include <sched.h>
 #include <stdio.h>

@@ -57,15 +57,15 @@ int dusk_unwind_request_at(__u32 consumer, __u64 ip, struct dusk_unwind *ret);
 int dusk_unwind_known(struct dusk_unwind *ret);
 
 /*
- * The same in an interrupt or NMI that came upon user mode ((__s64)ctx->regs.ip >= 0): it walks 32 frames at most, which takes
- * less time than to schedule a walk.
+ * The same in an interrupt or NMI that came upon user mode ((__s64)ctx->regs.ip >= 0): it walks 32 frames at most,
+ * which takes less time than to schedule a walk.
  */
 int dusk_unwind_known_in_interrupt(struct dusk_unwind *ret);
 
 /*
- * dusk_unwind_request(), and charge @amount to @key and the stack: when the stack is known, the row {key, stack} of the consumer's
- * map grows by @amount and a count of 1, without a trip to user space. Also for a task that has no stack: then the row
- * is {key, outcome}. As many charges a visit as you like.
+ * dusk_unwind_request(), and charge @amount to @key and the stack: when the stack is known, the row {key, stack} of
+ * the consumer's map grows by @amount and a count of 1, without a trip to user space. Also for a task that has no
+ * stack: then the row is {key, outcome}. As many charges a visit as you like.
  */
 int dusk_unwind_charge(__u32 consumer, __u64 key, __u64 amount, struct dusk_unwind *ret);
 

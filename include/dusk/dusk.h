@@ -78,8 +78,8 @@ struct dusk_frame {
 
 /*
  * A place in the source. Those of a frame are the functions that are there, the innermost first; all but the last one
- * were inlined, each into the next one, and the last one is the frame's function. In each: where execution was, or where
- * the call of the one before it stands.
+ * were inlined, each into the next one, and the last one is the frame's function. In each: where execution was, or
+ * where the call of the one before it stands.
  */
 struct dusk_line {
 	uint32_t function;
@@ -202,13 +202,13 @@ struct dusk_symbol_options {
 };
 
 /*
- * Give each frame of @p that has no name its function, from the files and the kernel of this machine; files are believed
- * only if the build id, or where there is none device and inode, is the recorded one. A function without symbol is named
- * after the place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are looked up in the boot
- * that was recorded in kallsyms, to the end whatever progress says, and in another one in the vmlinux of the recorded
- * kernel. Where there is debug information frames get their lines, too. Files are read in child processes, one after the
- * other, which are waited for by their ids. 0, also with a text in @err that says what could not be looked up;
- * -ECANCELED: stopped by progress.
+ * Give each frame of @p that has no name its function, from the files and the kernel of this machine; files are
+ * believed only if the build id, or where there is none device and inode, is the recorded one. A function without
+ * symbol is named after the place in its file where it begins, "module+0x1234", if an FDE tells. Kernel frames are
+ * looked up in the boot that was recorded in kallsyms, to the end whatever progress says, and in another one in the
+ * vmlinux of the recorded kernel. Where there is debug information frames get their lines, too. Files are read in
+ * child processes, one after the other, which are waited for by their ids. 0, also with a text in @err that says what
+ * could not be looked up; -ECANCELED: stopped by progress.
  */
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err);
 
@@ -219,8 +219,9 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, struct dusk_error *err);
 
 /*
- * Give each function that was inlined a frame and a node of its own, so that stacks read as the source does. Frames keep
- * their numbers, nodes do not; each frame has one line at most afterwards. Once a profile. 0, or -ENOMEM, and nothing was changed.
+ * Give each function that was inlined a frame and a node of its own, so that stacks read as the source does. Frames
+ * keep their numbers, nodes do not; each frame has one line at most afterwards. Once a profile. 0, or -ENOMEM, and
+ * nothing was changed.
  */
 int dusk_profile_unfold(struct dusk_profile *p);
 
@@ -230,7 +231,10 @@ int dusk_cache_folder(char *ret, size_t room);
 /* Has @f no name, or that of its place only ("module+0x1234")? */
 bool dusk_frame_is_nameless(const struct dusk_profile *p, const struct dusk_frame *f);
 
-/* Would dusk_profile_symbolize() find names: were none looked up yet, or are there debug symbols now for what lacks them? */
+/*
+ * Would dusk_profile_symbolize() find names: were none looked up yet, or are there debug symbols now for what lacks
+ * them?
+ */
 bool dusk_profile_needs_names(const struct dusk_profile *p);
 
 /*
@@ -310,7 +314,8 @@ struct dusk_record_options {
 	uint64_t min_block_ns;		/* absences of so long are kept one by one, shorter ones summed up by stack */
 	bool kernel_threads;		/* their absences, too */
 	double budget;			/* of all CPUs, the share that following switches may cost: 0.02; then short absences are
-					 * sampled where that must be, and summed up. 0: all are taken, whatever it costs */
+					 * sampled where that must be, and summed up. 0: all are taken, whatever it
+					 * costs */
 	bool verify;			/* walk what was told at once, too, and count what differs (counters verified-...) */
 	uint32_t stackmap_bits;		/* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Of those
 					 * who share it the first one chooses */
@@ -390,8 +395,8 @@ const struct dusk_capability *dusk_capabilities(void);
 const char *dusk_capabilities_setcap(void);
 
 /*
- * The walk of one stack, explained: by the same code as in the kernel, which here reads a thread that stands still, or a
- * specimen: a file with all that such a walk needed, of which doc/unwinding.md tells.
+ * The walk of one stack, explained: by the same code as in the kernel, which here reads a thread that stands still,
+ * or a specimen: a file with all that such a walk needed, of which doc/unwinding.md tells.
  */
 struct dusk_walk_frame {
 	uint64_t address;

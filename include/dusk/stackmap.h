@@ -2,9 +2,10 @@
 /*
  * Sets of distinct stacks: from a file, from a profile, or from the stackmap of a recording that goes on.
  *
- * A frame is one word: the address of kernel code; or, of user code, a module's number in the upper 16 bits, whether it
- * is a return address (bit 47), how the walk left it (bits 44 to 46, enum dusk_method) and the offset in the module's file; of
- * code without a file, module 0, the address instead of the last two. doc/stackmap.md has it on two pages.
+ * A frame is one word: the address of kernel code; or, of user code, a module's number in the upper 16 bits, whether
+ * it is a return address (bit 47), how the walk left it (bits 44 to 46, enum dusk_method) and the offset in the
+ * module's file; of code without a file, module 0, the address instead of the last two. doc/stackmap.md has it on two
+ * pages.
  */
 #pragma once
 #include <dusk/dusk.h>

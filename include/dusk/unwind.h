@@ -34,8 +34,9 @@ struct dusk_unwind_options {
 };
 
 /*
- * Make or join the unwinder; @opts may be NULL. *@ret is to be ended with dusk_unwind_close(). If it cannot be shared, it is our own, and
- * dusk_unwind_private() says why. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel lacks something.
+ * Make or join the unwinder; @opts may be NULL. *@ret is to be ended with dusk_unwind_close(). If it cannot be
+ * shared, it is our own, and dusk_unwind_private() says why. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel
+ * lacks something.
  */
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err);
 
@@ -121,8 +122,9 @@ int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk
 		     struct dusk_error *err);
 
 /*
- * The consumer leaves: when this returns, none of its functions runs or will, no program serves it, and no task's state
- * holds anything of it. What came before is lost unless it was polled. Others are not disturbed. -ENOENT: there is none.
+ * The consumer leaves: when this returns, none of its functions runs or will, no program serves it, and no task's
+ * state holds anything of it. What came before is lost unless it was polled. Others are not disturbed. -ENOENT: there
+ * is none.
  */
 int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number);
 
@@ -167,9 +169,9 @@ void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_plac
 void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room);
 
 /*
- * A thread as it is, looked at from outside and not stopped. One that is off its CPU stands still, and is walked; if it has
- * run meanwhile, that is noticed, and it is tried again some times. So a stack that is given is a true one. The outcome
- * "running": it was on a CPU; "moved": it could not be had, as it kept coming and going.
+ * A thread as it is, looked at from outside and not stopped. One that is off its CPU stands still, and is walked; if
+ * it has run meanwhile, that is noticed, and it is tried again some times. So a stack that is given is a true one.
+ * The outcome "running": it was on a CPU; "moved": it could not be had, as it kept coming and going.
  */
 struct dusk_thread_stack {
 	pid_t pid, tid;			/* in the initial PID namespace; pid is the process */
@@ -191,9 +193,9 @@ struct dusk_threads_options {
 /*
  * Call @fn once for each thread, with what is valid until it returns; threads that are born or end meanwhile may be
  * missing, and so are those that do not exist. No page that somebody can hold back is waited for; --no-faults of any
- * tool on the shared unwinder means that no memory is read. Loads a BPF program when it is called first; reads in a child
- * process, which is waited for by its id. Returns 0, or what @fn returned, which stops; -EOPNOTSUPP: the kernel lacks
- * something (what: @err); -EPERM.
+ * tool on the shared unwinder means that no memory is read. Loads a BPF program when it is called first; reads in a
+ * child process, which is waited for by its id. Returns 0, or what @fn returned, which stops; -EOPNOTSUPP: the kernel
+ * lacks something (what: @err); -EPERM.
  */
 int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
 			int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err);
@@ -202,8 +204,8 @@ int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_optio
 const struct dusk_outcome *dusk_outcome(uint32_t outcome);
 
 /*
- * A counter, by its name in src/abi/counter.h ("scheduled", "joined", "walks", ...): requests of this tool, walks of all
- * tools since this one was loaded. Or of a consumer: "lost-stacks", "lost-charges". UINT64_MAX: there is no such.
+ * A counter, by its name in src/abi/counter.h ("scheduled", "joined", "walks", ...): requests of this tool, walks of
+ * all tools since this one was loaded. Or of a consumer: "lost-stacks", "lost-charges". UINT64_MAX: there is no such.
  */
 uint64_t dusk_unwind_counter(const struct dusk_unwinder *u, const char *name);
 uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const char *name);

@@ -4,8 +4,8 @@
 #include "maps.h"
 
 /*
- * How requests are answered by @e. STACKMAP_FULL: the stack travels whole, and to rings only; @frames are its, or it is that
- * of @e->same_as.
+ * How requests are answered by @e. STACKMAP_FULL: the stack travels whole, and to rings only; @frames are its, or it
+ * is that of @e->same_as.
  */
 static INLINE u32 answer_outcome(const struct event_stack *e, const struct stack *frames)
 {

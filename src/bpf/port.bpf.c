@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h in the kernel. Memory is read by read.bpf.c where we may sleep, by read_now.bpf.c where we may not, and by
- * port_other.bpf.c where it is another task's.
+ * core/port.h in the kernel. Memory is read by read.bpf.c where we may sleep, by read_now.bpf.c where we may not, and
+ * by port_other.bpf.c where it is another task's.
  */
 #include "announce.bpf.h"
 #include "port.bpf.h"

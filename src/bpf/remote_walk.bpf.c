@@ -2,9 +2,9 @@
 /*
  * The stacks of tasks that are off their CPU, without stopping them: user space reads this iterator.
  *
- * A task that is not on a CPU stands still, and its user registers lie on its kernel stack. Walking it takes a while, in
- * which it may be woken and run. It cannot have, if afterwards it is off its CPU, and has left one no more often than
- * before: then the stack is true. Else nothing of what was read is given out.
+ * A task that is not on a CPU stands still, and its user registers lie on its kernel stack. Walking it takes a while,
+ * in which it may be woken and run. It cannot have, if afterwards it is off its CPU, and has left one no more often
+ * than before: then the stack is true. Else nothing of what was read is given out.
  */
 #include "remote.bpf.h"
 #include "unwind.bpf.h"

@@ -28,7 +28,10 @@ static INLINE bool is_kernel(u64 ip)
 	return (s64)ip < 0;
 }
 
-/* At once, if user mode was interrupted: then all its registers are saved, as they are not while the kernel is entered. */
+/*
+ * At once, if user mode was interrupted: then all its registers are saved, as they are not while the kernel is
+ * entered.
+ */
 static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event_sample *e)
 {
 	struct dusk_unwind u;

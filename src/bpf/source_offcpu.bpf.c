@@ -26,7 +26,10 @@
 
 struct whereabouts_map whereabouts SEC(".maps");
 
-/* Of one switch in so many it is measured how long we follow it. A prime: who takes turns is not always met at the same. */
+/*
+ * Of one switch in so many it is measured how long we follow it. A prime: who takes turns is not always met at the
+ * same.
+ */
 #define MEASURED_EVERY 61
 
 /* The switch that this CPU has made last, as far as we saw it: when, and to whom. */
@@ -233,9 +236,9 @@ static INLINE struct event_absence *event_behind(struct stack *s)
 }
 
 /*
- * Which absences are taken, where not all can be: all that are long enough, and of the shorter ones each nanosecond with the
- * same chance. So one that is taken stands for as much time as the shortest that is certain to be, and the sums are
- * right in the mean. False: not this one.
+ * Which absences are taken, where not all can be: all that are long enough, and of the shorter ones each nanosecond
+ * with the same chance. So one that is taken stands for as much time as the shortest that is certain to be, and the
+ * sums are right in the mean. False: not this one.
  */
 static INLINE bool take(struct event_absence *e)
 {

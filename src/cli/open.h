@@ -6,8 +6,8 @@
 
 /*
  * Read the profile at @path. @symbols: if functions can be looked up, do that now, in memory. @inlined: inlined
- * functions get frames of their own. STATUS_OK, and *@ret is to be freed with dusk_profile_free(); or STATUS_FAILED with
- * all said.
+ * functions get frames of their own. STATUS_OK, and *@ret is to be freed with dusk_profile_free(); or STATUS_FAILED
+ * with all said.
  */
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined);
 

@@ -4,8 +4,8 @@
  *
  * BPF: the __sync builtins are fully ordered, if their result is used: else the compiler takes an instruction without
  * one, which is not. So fetch_add() always uses it; fetch_or() and fetch_and() are for callers who do. Acquire and
- * release are compiler barriers: right on x86, whose loads and stores keep their order and whose JIT does not move them;
- * another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since 6.15) here and nowhere else.
+ * release are compiler barriers: right on x86, whose loads and stores keep their order and whose JIT does not move
+ * them; another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since 6.15) here and nowhere else.
  */
 #pragma once
 #include "env.h"

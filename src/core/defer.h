@@ -43,7 +43,8 @@ static INLINE u64 defer_cookie(u32 cpu, u64 count)
 /*
  * Consumer @who (below DEFER_CONSUMERS) asks for the stack. *@cookie is the cookie of the walk that will serve it:
  * @fresh if this is the first request; untouched if contended. A caller who sees that somebody has asked may save
- * himself the @fresh cookie: 0; if it then turns out to be needed, that counts as contended. Any context; constant time.
+ * himself the @fresh cookie: 0; if it then turns out to be needed, that counts as contended. Any context; constant
+ * time.
  */
 CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *cookie);
 

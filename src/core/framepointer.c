@@ -8,10 +8,10 @@
 #define MAX_ARGUMENTS (256 * 8)
 
 /*
- * Java's interpreter jumps to a method, whose return address, from a table, no call precedes. But before it does it notes
- * in its frame, two words below @caller_fp, where its stack ends (since JDK 21 in words from there). That is where the
- * return address lies, but for the method's arguments; an interpreted method notes the same below its own @fp. And below
- * @caller_fp is what the interpreter's caller noted.
+ * Java's interpreter jumps to a method, whose return address, from a table, no call precedes. But before it does it
+ * notes in its frame, two words below @caller_fp, where its stack ends (since JDK 21 in words from there). That is
+ * where the return address lies, but for the method's arguments; an interpreted method notes the same below its own
+ * @fp. And below @caller_fp is what the interpreter's caller noted.
  */
 static INLINE bool is_interpreted(struct machine *m, u64 fp, u64 caller_fp)
 {

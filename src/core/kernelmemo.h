@@ -6,12 +6,12 @@
  * lie is remembered, as distances from the stack pointer that the task left with, by system call; and if each is still
  * there, it is the same stack.
  *
- * The kernel's unwinder does not tell where it read an address. The place is taken if there is only one way to find all
- * of them in the stack, in their order: a second one, left over from an earlier call, could be the true one. A system
- * call's stack ends for us with the address in do_syscall_64(), whose frame has a random size, and which only the entry
- * code calls; in other stacks the outermost address is compared, too, and the depth of the stack: two interrupts may differ
- * in nothing else. A function that moves its frame (alloca()) may still deceive us, so who uses this walks again now and
- * then, and stops if that differs.
+ * The kernel's unwinder does not tell where it read an address. The place is taken if there is only one way to find
+ * all of them in the stack, in their order: a second one, left over from an earlier call, could be the true one. A
+ * system call's stack ends for us with the address in do_syscall_64(), whose frame has a random size, and which only
+ * the entry code calls; in other stacks the outermost address is compared, too, and the depth of the stack: two
+ * interrupts may differ in nothing else. A function that moves its frame (alloca()) may still deceive us, so who uses
+ * this walks again now and then, and stops if that differs.
  */
 #pragma once
 #include "readset.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Code without CFI that is known by its bytes: lld's PLT, what crti.o and crtbegin.o bring into each program and library,
- * and the first and last instructions of any function, where its frame pointer is not yet, or no longer, its own. None
- * has a frame but for a word or two that it pushes.
+ * Code without CFI that is known by its bytes: lld's PLT, what crti.o and crtbegin.o bring into each program and
+ * library, and the first and last instructions of any function, where its frame pointer is not yet, or no longer, its
+ * own. None has a frame but for a word or two that it pushes.
  *
- * The evidence: at a `ret` the return address is at rsp, whatever the function is. `mov %rsp,%rbp` that is still to come,
- * with or without the `push %rbp` before it, tells a prologue. The others are known by opcodes that follow each other so
- * only there, functions by their first 16 bytes. And the row is a guess: what is found must lie behind a call.
+ * The evidence: at a `ret` the return address is at rsp, whatever the function is. `mov %rsp,%rbp` that is still to
+ * come, with or without the `push %rbp` before it, tells a prologue. The others are known by opcodes that follow each
+ * other so only there, functions by their first 16 bytes. And the row is a guess: what is found must lie behind a
+ * call.
  *
  * Without branches: to the verifier each would double the ways through all that follow.
  */
@@ -52,7 +53,10 @@ static const struct instruction instructions[32] = {
 	{ { { 0, WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0xff, 0x35, 0, 0, 0, 0), WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, X, X, 0, 0, 0, 0), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 16 },
-	/* endbr64, endbr32: a function or stub of -z ibtplt; frame_dummy: the same; jmp register_tm_clones, near or not */
+	/*
+	 * endbr64, endbr32: a function or stub of -z ibtplt; frame_dummy: the same; jmp register_tm_clones, near or
+	 * not
+	 */
 	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0xfe, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, 0, 0, X, X, X, 0xfe), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
@@ -108,7 +112,10 @@ static const struct function functions[16] = {
 	/* register_tm_clones: lea (%rip),%rdi; lea (%rip),%rsi; sub %rdi,%rsi */
 	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 0x35, 0, 0, 0, 0, 0x48, 0x29) } },
 	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, BEFORE, BEFORE },
-	/* The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov $0,%eax. mov $,%esi; sub $,%rsi; mov */
+	/*
+	 * The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov $0,%eax. mov $,%esi; sub $,%rsi;
+	 * mov
+	 */
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x48, 0x3d, 0), WORD(0, 0, 0, 0x74, 0, 0xb8, 0, 0) } },
 	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, 0, BEFORE, BEFORE },
 	{ { { WORD(0xbe, 0, 0, 0, 0, 0x48, 0x81, 0xee), WORD(0, 0, 0, 0, 0x48, 0x89, 0xf0, 0x48) } },

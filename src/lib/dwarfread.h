@@ -2,8 +2,9 @@
 /*
  * Which code does each compilation unit cover, and what does a unit say of it: functions, what was inlined, lines?
  *
- * DWARF 4 and 5 by libdw, which also finds the files beside it (.dwo, and the one that dwz has made; .dwp since 0.191).
- * Each unit is read once. What makes no sense is left out and counted; but libdw itself may not survive it, so this is run in a child.
+ * DWARF 4 and 5 by libdw, which also finds the files beside it (.dwo, and the one that dwz has made; .dwp since
+ * 0.191). Each unit is read once. What makes no sense is left out and counted; but libdw itself may not survive it,
+ * so this is run in a child.
  */
 #pragma once
 #include <elfutils/libdw.h>

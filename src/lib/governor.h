@@ -2,9 +2,9 @@
 /*
  * How many absences can be taken, if following switches is to cost no more than a share of the CPUs?
  *
- * All that are at least so long are taken; of the shorter ones as many as there is time in them (design of the sample:
- * src/bpf/source_offcpu.bpf.c, take()). Then what is to be paid falls as that length grows, and where most absences are shorter,
- * in proportion.
+ * All that are at least so long are taken; of the shorter ones as many as there is time in them (design of the
+ * sample: src/bpf/source_offcpu.bpf.c, take()). Then what is to be paid falls as that length grows, and where most
+ * absences are shorter, in proportion.
  */
 #pragma once
 #include <stdint.h>

@@ -3,8 +3,9 @@
  * Which function did a JIT have at this address at that time?
  *
  * The format is that of perf's jitdump specification, version 1: a header, then records, each with its length and the
- * time of what it tells. A load names a function and has its code behind the name; a move takes it elsewhere. All else
- * (lines, unwind tables) is stepped over, and so is code. Memory is used again: only its time tells whose an address was.
+ * time of what it tells. A load names a function and has its code behind the name; a move takes it elsewhere. All
+ * else (lines, unwind tables) is stepped over, and so is code. Memory is used again: only its time tells whose an
+ * address was.
  */
 #include <elf.h>
 #include <errno.h>

@@ -19,8 +19,8 @@ struct jitdump;
 int jitdump_open(pid_t pid);
 
 /*
- * Read the dump in @fd from its beginning to where it ends, or makes no sense any more: it is being written. *@ret is to
- * be freed with jitdump_free(). -EINVAL: it is none, or not of this machine; -ENOMEM.
+ * Read the dump in @fd from its beginning to where it ends, or makes no sense any more: it is being written. *@ret is
+ * to be freed with jitdump_free(). -EINVAL: it is none, or not of this machine; -ENOMEM.
  */
 int jitdump_read(struct jitdump **ret, int fd);
 

@@ -27,7 +27,10 @@ libbpf_print_fn_t object_hush(void);
 /* Open an object. object_hush() is part of it. *@ret is to be closed with bpf_object__close(). */
 int object_open(struct bpf_object **ret, const struct dusk_image *image, const char *name, struct dusk_error *err);
 
-/* Set struct config (abi/config.h) of a program that unwinds for tool @tool, and the size of stack tables, before load. */
+/*
+ * Set struct config (abi/config.h) of a program that unwinds for tool @tool, and the size of stack tables, before
+ * load.
+ */
 int object_configure(struct bpf_object *obj, u32 tool, u32 bits);
 
 /* As dusk_unwind_variable(). */

@@ -33,8 +33,8 @@ void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns);
 uint64_t offcpu_certain_ns(const struct offcpu *o);
 
 /*
- * After offcpu_stop(): are there threads whose life was not told yet? Those that nobody can find any more, as they are about to end,
- * tell it themselves when they do.
+ * After offcpu_stop(): are there threads whose life was not told yet? Those that nobody can find any more, as they
+ * are about to end, tell it themselves when they do.
  */
 bool offcpu_lives_are_due(const struct offcpu *o);
 

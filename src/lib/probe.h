@@ -28,7 +28,9 @@ int probe_preempt_count(int *ret);
 /* The ID of this boot of this machine, 36 characters and a 0. */
 int probe_boot_id(char ret[37]);
 
-/* Where the kernel's code begins in this boot: _text. -EPERM: kallsyms hides its addresses; -ENOENT: it is not there. */
+/*
+ * Where the kernel's code begins in this boot: _text. -EPERM: kallsyms hides its addresses; -ENOENT: it is not there.
+ */
 int probe_kernel_text(uint64_t *ret);
 
 /* The build id of the kernel that runs, in hexadecimal, to @ret, which has room for @room bytes. "": it has none. */

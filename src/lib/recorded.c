@@ -142,7 +142,10 @@ int recorded_text(struct recorded_text *ret, const struct dusk_profile *p, int f
 	bytes = eh.e_phnum * sizeof(*ph);
 	if (eh.e_phoff > INT64_MAX || pread(fd, ph, bytes, eh.e_phoff) != (ssize_t)bytes)
 		return -ENOENT;
-	/* The first code is that between _text and _etext; what is for the start of the kernel only follows behind its data. */
+	/*
+	 * The first code is that between _text and _etext; what is for the start of the kernel only follows behind
+	 * its data.
+	 */
 	for (size_t i = 0; i < eh.e_phnum; i++)
 		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_X) {
 			*ret = (struct recorded_text){strtoull(text, NULL, 0), ph[i].p_filesz, ph[i].p_offset};

@@ -29,5 +29,7 @@ struct recorded_text {
 	uint64_t start, bytes, offset;
 };
 
-/* Where the code of the image @fd was in the boot of @p. -ENOENT: the recording does not say, or it is no such image. */
+/*
+ * Where the code of the image @fd was in the boot of @p. -ENOENT: the recording does not say, or it is no such image.
+ */
 int recorded_text(struct recorded_text *ret, const struct dusk_profile *p, int fd);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A pass is one reading of the iterator, by a child. It asks before it reads a page whether somebody could hold it back,
- * but between question and reading that may change. Then the child hangs, and not we. It is killed; the process that
- * made it hang is left alone from then on, and the pass goes on with the next thread. Some waits do not end when one is
- * killed: such a child is left behind with the programs and the memory it uses, and we load them again.
+ * A pass is one reading of the iterator, by a child. It asks before it reads a page whether somebody could hold it
+ * back, but between question and reading that may change. Then the child hangs, and not we. It is killed; the process
+ * that made it hang is left alone from then on, and the pass goes on with the next thread. Some waits do not end when
+ * one is killed: such a child is left behind with the programs and the memory it uses, and we load them again.
  */
 #include "remote.h"
 #include <bpf/bpf.h>

@@ -7,8 +7,8 @@
 struct sampler;
 
 /*
- * Open an event at @hz on each of @cpus (if @nr is 0, on all, now or when they come online). *@ret is to be freed with sampler_free().
- * -EPERM; -EINVAL: no such CPU, or a rate above kernel.perf_event_max_sample_rate.
+ * Open an event at @hz on each of @cpus (if @nr is 0, on all, now or when they come online). *@ret is to be freed
+ * with sampler_free(). -EPERM; -EINVAL: no such CPU, or a rate above kernel.perf_event_max_sample_rate.
  */
 int sampler_new(struct sampler **ret, unsigned int hz, const int *cpus, size_t nr, struct dusk_error *err);
 void sampler_free(struct sampler *s);

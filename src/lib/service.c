@@ -37,8 +37,8 @@ struct service {
 };
 
 /*
- * A name that tools share only if they mean the same by all that lies in the maps. Sizes do not tell that (what a cached
- * row means, say), so it is made from the whole object: builds that differ in it do not meet.
+ * A name that tools share only if they mean the same by all that lies in the maps. Sizes do not tell that (what a
+ * cached row means, say), so it is made from the whole object: builds that differ in it do not meet.
  */
 void service_name_version(char ret[24])
 {

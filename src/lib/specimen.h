@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What did a walk read? A specimen is a stack, cut out of its process with all that its walk needs: it can be walked again
- * on any machine.
+ * What did a walk read? A specimen is a stack, cut out of its process with all that its walk needs: it can be walked
+ * again on any machine.
  *
- * A text file, so that whoever sends it sees what it says. Of files (ELF headers, unwind tables, code) it holds what was
- * read and some bytes around it, so that another version of the walk finds its bytes, too. Of all other memory, and of the
- * registers, it holds no word that the walk did not need: such words are zero.
+ * A text file, so that whoever sends it sees what it says. Of files (ELF headers, unwind tables, code) it holds what
+ * was read and some bytes around it, so that another version of the walk finds its bytes, too. Of all other memory,
+ * and of the registers, it holds no word that the walk did not need: such words are zero.
  */
 #pragma once
 #include <stdio.h>

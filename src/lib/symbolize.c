@@ -3,9 +3,9 @@
  * Which function does each frame of a profile stand for?
  *
  * Module by module, so that each file is opened once: files and the vDSO by what is known of them (symfile.h), memory
- * without a file by what its JIT wrote (jitdump.h, perfmap.h), the kernel by /proc/kallsyms (ksyms.h), in another boot by
- * its image. A file is believed only if it is the one that was recorded (recorded.h). What cannot be found keeps function
- * 0; a frame that has a name keeps it.
+ * without a file by what its JIT wrote (jitdump.h, perfmap.h), the kernel by /proc/kallsyms (ksyms.h), in another
+ * boot by its image. A file is believed only if it is the one that was recorded (recorded.h). What cannot be found
+ * keeps function 0; a frame that has a name keeps it.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile whose frames are being named: what symbolize.c, which goes through its modules, shares with who names the frames of
- * one kind of them.
+ * A profile whose frames are being named: what symbolize.c, which goes through its modules, shares with who names the
+ * frames of one kind of them.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -58,10 +58,16 @@ int symbolizer_function(struct symbolizer *s, const char *symbol, const char *mo
 /* @f is in the function @symbol of @module, which begins at @start. 0 or -ENOMEM. */
 int symbolizer_name(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module, uint64_t start);
 
-/* The file of module @i, if it is here and the recorded one: a descriptor. Another one in its place goes to @other, allocated. */
+/*
+ * The file of module @i, if it is here and the recorded one: a descriptor. Another one in its place goes to @other,
+ * allocated.
+ */
 int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other);
 
-/* Name the frames of a module by its file; by what its JIT wrote; of the kernel. 0, also if nothing is found; -ENOMEM, -ECANCELED. */
+/*
+ * Name the frames of a module by its file; by what its JIT wrote; of the kernel. 0, also if nothing is found;
+ * -ENOMEM, -ECANCELED.
+ */
 int symbolize_file(struct symbolizer *s, uint32_t module, const struct group *g);
 int symbolize_anon(struct symbolizer *s, uint32_t module, const struct group *g);
 int symbolize_kernel(struct symbolizer *s, uint32_t module, const struct group *g);

@@ -303,7 +303,10 @@ int symfile_address(const struct symfile *s, uint64_t offset, uint64_t *ret)
 	return -ENOENT;
 }
 
-/* The index of the last of @nr things of @size bytes that begins at or before @address; its address comes first in each. */
+/*
+ * The index of the last of @nr things of @size bytes that begins at or before @address; its address comes first in
+ * each.
+ */
 static uint32_t last_before(const void *v, uint32_t nr, size_t size, uint64_t address)
 {
 	uint32_t low = 0, high = nr;

@@ -5,8 +5,8 @@
  * Two recordings are rarely of one length, so that a weight is a share of the samples, in percent; or, absolute, CPU
  * time in seconds. Both are counts of samples, and counts vary by chance: diff_chance() tells how often they would be
  * at least as far apart if nothing had changed. If so, the samples of a row fall on both sides in proportion to all
- * samples (shares: Fisher's exact test) or to what a sample stands for (times: the binomial test); where five or more are to be
- * expected on each side, by the normal distribution (shares: the z-test of two proportions, pooled).
+ * samples (shares: Fisher's exact test) or to what a sample stands for (times: the binomial test); where five or more
+ * are to be expected on each side, by the normal distribution (shares: the z-test of two proportions, pooled).
  *
  * By time, which is what absences from the CPU weigh, nothing was sampled: it is all there, and chance has no part in
  * it.

@@ -2,8 +2,8 @@
 /*
  * What do profiles look like in a browser?
  *
- * The page is the viewer (made C by embed.sh) with the data in its middle: a line of JSON (flame_data.h), and columns of
- * numbers behind it (flame_columns.h), as gzip, as base64. So nothing in it can mean anything to HTML, and
+ * The page is the viewer (made C by embed.sh) with the data in its middle: a line of JSON (flame_data.h), and columns
+ * of numbers behind it (flame_columns.h), as gzip, as base64. So nothing in it can mean anything to HTML, and
  *
  *	sed '1,/id="profile"/d; /<\/script>/,$d' flame.html | base64 -d | gunzip | head -n 1
  *

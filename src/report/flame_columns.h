@@ -2,9 +2,9 @@
 /*
  * How do the columns of a profile get into the page?
  *
- * A column is a list of numbers, each as LEB128: the number itself, or, in a column of deltas, what is added to the one
- * before it (0 before the first), as zigzag, so that small steps back are small, too. All columns make one run of bytes;
- * a directory in JSON says for each where it stands: [name, delta (0 or 1), numbers, bytes].
+ * A column is a list of numbers, each as LEB128: the number itself, or, in a column of deltas, what is added to the
+ * one before it (0 before the first), as zigzag, so that small steps back are small, too. All columns make one run of
+ * bytes; a directory in JSON says for each where it stands: [name, delta (0 or 1), numbers, bytes].
  */
 #pragma once
 #include <stdbool.h>

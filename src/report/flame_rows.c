@@ -60,9 +60,9 @@ static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t r
 }
 
 /*
- * An absence is in each bucket with the part of its time that lies there; it counts in the last one. Absences of a thread
- * do not overlap, so there are not many more rows than threads times buckets; where there are all the same, the others
- * are in their last bucket only.
+ * An absence is in each bucket with the part of its time that lies there; it counts in the last one. Absences of a
+ * thread do not overlap, so there are not many more rows than threads times buckets; where there are all the same,
+ * the others are in their last bucket only.
  */
 static int add_absence(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
 {

@@ -4,8 +4,9 @@
  *
  * A page that held each sample would be too large, and nobody sees a difference of microseconds in a strip of a
  * thousand pixels. So time is cut into buckets of 1, 2 or 5 times a power of ten, and a row holds all samples of a
- * kind and a node, in a thread, in a bucket. Buckets are as short as makes at most BUCKETS_MAX of them, and longer if there are more than
- * ROWS_MAX rows, down to BUCKETS_MIN buckets. An absence from the CPU is spread over the buckets in which it lasted.
+ * kind and a node, in a thread, in a bucket. Buckets are as short as makes at most BUCKETS_MAX of them, and longer if
+ * there are more than ROWS_MAX rows, down to BUCKETS_MIN buckets. An absence from the CPU is spread over the buckets
+ * in which it lasted.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -30,8 +31,8 @@ struct flame_rows {
 };
 
 /*
- * The rows of @p; @rank has for each sample the rank of its node. 0 or -ENOMEM; @ret is to be freed with flame_rows_done()
- * in either case.
+ * The rows of @p; @rank has for each sample the rank of its node. 0 or -ENOMEM; @ret is to be freed with
+ * flame_rows_done() in either case.
  */
 int flame_rows_init(struct flame_rows *ret, const struct dusk_profile *p, const uint32_t *rank);
 void flame_rows_done(struct flame_rows *r);

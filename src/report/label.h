@@ -2,9 +2,9 @@
 /*
  * Which name does a frame have in a view, and which frames share it?
  *
- * A label is a module, and what was asked for of function and line: views add up what has the same label. Code without a symbol
- * is called by its place, "libfoo.so+0x1234". Samples without a single frame stand on a place of their own for each
- * outcome, "[no stack: exiting]": a place is a node of the profile, or nr_nodes + outcome.
+ * A label is a module, and what was asked for of function and line: views add up what has the same label. Code
+ * without a symbol is called by its place, "libfoo.so+0x1234". Samples without a single frame stand on a place of
+ * their own for each outcome, "[no stack: exiting]": a place is a node of the profile, or nr_nodes + outcome.
  */
 #pragma once
 #include <dusk/dusk.h>

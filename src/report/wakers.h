@@ -2,9 +2,9 @@
 /*
  * Who ended absences, and who woke those?
  *
- * The last absence of a waker that was over before it woke somebody is what made it wake: its own waker is the next one
- * of a chain. A chain ends at an interrupt, at a waker that is not known, and at a thread whose absence was not recorded
- * one by one.
+ * The last absence of a waker that was over before it woke somebody is what made it wake: its own waker is the next
+ * one of a chain. A chain ends at an interrupt, at a waker that is not known, and at a thread whose absence was not
+ * recorded one by one.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -25,7 +25,9 @@ static inline void wakers_freep(struct wakers **w)
 /* The absence that made the waker of absence @s wake; NULL: the chain ends here. */
 const struct dusk_sample *wakers_before(const struct wakers *w, const struct dusk_sample *s);
 
-/* Where the stack of @by ends for a reader: of an interrupt, where it came upon something; 0: at its outermost frame. */
+/*
+ * Where the stack of @by ends for a reader: of an interrupt, where it came upon something; 0: at its outermost frame.
+ */
 uint32_t waker_end(const struct dusk_profile *p, const struct dusk_waker *by);
 
 /* "redis-server", "[interrupt]" */

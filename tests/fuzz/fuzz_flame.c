@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Names of any bytes, one after the other, in the page of the flame graph: they stay data, whole characters, and short. */
+/*
+ * Names of any bytes, one after the other, in the page of the flame graph: they stay data, whole characters, and
+ * short.
+ */
 #include <assert.h>
 #include <ctype.h>
 

@@ -35,7 +35,10 @@ const char *live_dusk(void);
 /* A file in the test's folder; likewise. */
 const char *live_file(const char *name);
 
-/* A file of one page that holds a number, mapped here and by the victims that count in it. To be unmapped: 4096 bytes. */
+/*
+ * A file of one page that holds a number, mapped here and by the victims that count in it. To be unmapped: 4096
+ * bytes.
+ */
 volatile unsigned long *live_number(const char *path);
 
 /* Start a program, and wait until it says "ready" if @wait. It dies with us. @words end with NULL. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Are stacks of Go, Java, PHP and Ruby whole, where their runtimes are installed? The programs are those of bench/runtimes. */
+/*
+ * Are stacks of Go, Java, PHP and Ruby whole, where their runtimes are installed? The programs are those of
+ * bench/runtimes.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

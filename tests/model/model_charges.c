@@ -4,9 +4,9 @@
  * somebody who is told which stack it was?
  *
  * On one CPU: the task, which charges, and then walks for as long as walks are due; and two interrupts, which charge
- * on top of it at any instruction, one on top of the other. A walk that is task work cannot be scheduled again while it
- * is at work: who asks then, answers himself. One at the time of execve() can. On another CPU: the sweeper, which closes
- * what waits, for it takes the task work for lost.
+ * on top of it at any instruction, one on top of the other. A walk that is task work cannot be scheduled again while
+ * it is at work: who asks then, answers himself. One at the time of execve() can. On another CPU: the sweeper, which
+ * closes what waits, for it takes the task work for lost.
  *
  * And would we notice? The same without the busy bit; with a list that does not know its cookie; with busy and cookie
  * in two words; when the mark that tells of charges elsewhere is a word of its own; when who charges does not look

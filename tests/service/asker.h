@@ -70,8 +70,8 @@ int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consum
 void asker_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers);
 
 /*
- * BY_POINT: ask whenever process @pid, in the kernel or not, has written the 4 bytes whose address the programs of @from
- * find: at @address in struct probe_control. Waits until they have.
+ * BY_POINT: ask whenever process @pid, in the kernel or not, has written the 4 bytes whose address the programs of
+ * @from find: at @address in struct probe_control. Waits until they have.
  */
 void asker_attach_write(struct asker *t, const struct asker *from, size_t address, pid_t pid, uint32_t consumers);
 

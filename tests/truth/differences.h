@@ -4,9 +4,9 @@
  *
  *	FILE FUNCTION FROM TO WHY
  *
- * of instructions from FUNCTION+FROM to, and with, FUNCTION+TO (decimal; * for TO: to its end) of the file with this name
- * (a pattern, as of a shell). FUNCTION is a symbol, a section, or * for any. What counts is the last frame that is right: the
- * one that was left wrongly.
+ * of instructions from FUNCTION+FROM to, and with, FUNCTION+TO (decimal; * for TO: to its end) of the file with this
+ * name (a pattern, as of a shell). FUNCTION is a symbol, a section, or * for any. What counts is the last frame that
+ * is right: the one that was left wrongly.
  */
 #pragma once
 #include <stdbool.h>
@@ -41,8 +41,8 @@ struct differences {
 bool differences_read(struct differences *d, const char *path);
 
 /*
- * The walk @w has @same frames of @nr in common with @truth, and then no more; the last of these is at @pc. True: that is
- * in the list.
+ * The walk @w has @same frames of @nr in common with @truth, and then no more; the last of these is at @pc. True:
+ * that is in the list.
  */
 bool differences_take(struct differences *d, const struct target *t, uint64_t pc, const struct walk *w,
 		      const uint64_t *truth, size_t nr, size_t same);

@@ -2,8 +2,9 @@
 /*
  * The true stack of a thread that is single-stepped from its first instruction on.
  *
- * It follows from what instructions do, and from no table: a call adds a frame; a frame is gone when a jump or a return is
- * made with the stack pointer above the place where its return address lay; the kernel adds two when it delivers a signal.
+ * It follows from what instructions do, and from no table: a call adds a frame; a frame is gone when a jump or a
+ * return is made with the stack pointer above the place where its return address lay; the kernel adds two when it
+ * delivers a signal.
  */
 #pragma once
 #include <stdbool.h>

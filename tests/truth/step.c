@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is the walk right at every single instruction? A program is single-stepped from its first instruction to its end; at each
- * one its stack is walked as the kernel side does it, and compared with the true one (shadow.h).
+ * Is the walk right at every single instruction? A program is single-stepped from its first instruction to its end;
+ * at each one its stack is walked as the kernel side does it, and compared with the true one (shadow.h).
  *
  *	step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] LIST PROGRAM [ARGUMENT...]
  *
@@ -11,8 +11,8 @@
  *		would not get on
  *	-c	walk without the row cache
  *
- * Prints one line: "NAME instructions N stacks N warm N frames N different N explained N"; warm: those that were walked a
- * second time by warm_walk(), which must not wait, and has to say the same. Differences have to be in LIST
+ * Prints one line: "NAME instructions N stacks N warm N frames N different N explained N"; warm: those that were
+ * walked a second time by warm_walk(), which must not wait, and has to say the same. Differences have to be in LIST
  * (differences.h); what is not is described on stderr, and the exit status is 1.
  */
 #include <errno.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is the walk right in any process? Its threads are halted, and each is walked by dusk and by elfutils, the library under
- * eu-stack, which reads the files and not the memory.
+ * Is the walk right in any process? Its threads are halted, and each is walked by dusk and by elfutils, the library
+ * under eu-stack, which reads the files and not the memory.
  *
  *	stop [-q] LIST PID...|all
  *
  *	-q	no line for a process in which all is the same
  *
- * A line for each process, and one for all: stacks, frames, and how many stacks are longer (elfutils did not come to the
- * end, dusk did), shorter, or different. The last two have to be in LIST (differences.h); what is not is described on
- * stderr, and the exit status is 1.
+ * A line for each process, and one for all: stacks, frames, and how many stacks are longer (elfutils did not come to
+ * the end, dusk did), shorter, or different. The last two have to be in LIST (differences.h); what is not is
+ * described on stderr, and the exit status is 1.
  */
 #include <ctype.h>
 #include <dirent.h>

@@ -167,7 +167,9 @@ static const char *base_name(const char *file)
 	return slash ? slash + 1 : file;
 }
 
-/* "function\nfile:line\n" of each place of a frame, as addr2line -f -i writes it, without folders and discriminators. */
+/*
+ * "function\nfile:line\n" of each place of a frame, as addr2line -f -i writes it, without folders and discriminators.
+ */
 static void write_places(FILE *out, const struct dusk_profile *p, const struct dusk_frame *f)
 {
 	for (uint32_t i = 0; i < f->nr_lines; i++) {

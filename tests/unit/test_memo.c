@@ -33,7 +33,10 @@ static void read_words(u32 i, u32 nr)
 		readset_add(&trace.reads, i * sizeof(u64), *word(i));
 }
 
-/* No memo; a stack on which each word tells where it is, a process that stands on it, and a walk that read nothing yet. */
+/*
+ * No memo; a stack on which each word tells where it is, a process that stands on it, and a walk that read nothing
+ * yet.
+ */
 static int begin(void **state)
 {
 	port_reset();

@@ -623,8 +623,8 @@ static void structs_of_go_that_do_not_point_to_each_other_are_not_believed(void 
 }
 
 /*
- * Java's interpreter at JIT: an interpreted method, called by another one, which returns to function 1. @own is what the
- * method noted, @last and @sender what its caller did.
+ * Java's interpreter at JIT: an interpreted method, called by another one, which returns to function 1. @own is what
+ * the method noted, @last and @sender what its caller did.
  */
 #define RETURN_ENTRY (JIT + 0x640)		/* no call before it */
 #define CALLEE (STACK + 40)			/* rbp of the method and of its caller */

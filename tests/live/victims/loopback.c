@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * loopback ROUNDS: the thread "sender" naps, and in sends wakes the one that waits in receives, in a softirq that it runs
- * itself.
+ * loopback ROUNDS: the thread "sender" naps, and in sends wakes the one that waits in receives, in a softirq that it
+ * runs itself.
  */
 #include <arpa/inet.h>
 #include <pthread.h>

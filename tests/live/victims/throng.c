@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * throng THREADS: as many threads, each below start_thread, join, 1 to 50 times dive, block. Says "ready" when all sleep
- * in block, and sleeps in main itself until it is killed.
+ * throng THREADS: as many threads, each below start_thread, join, 1 to 50 times dive, block. Says "ready" when all
+ * sleep in block, and sleeps in main itself until it is killed.
  */
 #include <pthread.h>
 #include <time.h>

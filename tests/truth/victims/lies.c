@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A function whose CFI forgets that it has pushed something: whoever believes it misses a frame, and step has to say so. */
+/*
+ * A function whose CFI forgets that it has pushed something: whoever believes it misses a frame, and step has to say
+ * so.
+ */
 __asm__(".text\n"
 	".globl lie\n"
 	".type lie, @function\n"
