@@ -89,11 +89,10 @@ static INLINE u32 why_away(bool preempted, u32 state)
 	return ABSENCE_UNINTERRUPTIBLE;
 }
 
-/* @tid: of @t, by which it went until @end_ns. */
-static INLINE void fill_life(struct event_life *e, struct task_struct *t, u32 tid, const struct whereabouts *w, u64 end_ns)
+static INLINE void fill_life(struct event_life *e, struct task_struct *t, const struct whereabouts *w, u64 end_ns)
 {
 	e->pid = t->tgid;
-	e->tid = tid;
+	e->tid = w->tid;
 	e->start_ns = w->start_ns;
 	e->end_ns = end_ns;
 	e->on_cpu_ns = w->on_cpu_ns;
@@ -103,11 +102,11 @@ static INLINE void fill_life(struct event_life *e, struct task_struct *t, u32 ti
 	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), t->comm);
 }
 
-static INLINE void send_life(struct task_struct *t, u32 tid, const struct whereabouts *w, u32 kind, u64 end_ns)
+static INLINE void send_life(struct task_struct *t, const struct whereabouts *w, u32 kind, u64 end_ns)
 {
 	struct event_life e = { .kind = kind };
 
-	fill_life(&e, t, tid, w, end_ns);
+	fill_life(&e, t, w, end_ns);
 	if (emit(&events, &e, sizeof(e), NULL, false))
 		count(COUNT_LOST_THREADS, 1);
 }
@@ -132,10 +131,11 @@ static INLINE struct whereabouts *find(struct task_struct *t, bool away, u32 sta
 		return NULL;
 	}
 	w->start_ns = w->since_ns = born ? t->start_time : start_ns;
+	w->tid = t->pid;
 	w->away = away;
 	w->switches = switches(t);
 	w->state = born ? ABSENCE_BORN : state;
-	send_life(t, t->pid, w, EVENT_THREAD, 0);
+	send_life(t, w, EVENT_THREAD, 0);
 	return w;
 }
 
@@ -161,7 +161,7 @@ static INLINE void add(struct whereabouts *w, u64 off_ns, u64 waited_ns)
 static INLINE void send_unended(struct task_struct *t, struct whereabouts *w)
 {
 	struct event_absence e = {
-		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .pid = t->tgid, .tid = t->pid, .count = 1,
+		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .pid = t->tgid, .tid = w->tid, .count = 1,
 	};
 
 	e.off_ns = times.stop_ns - w->since_ns;
@@ -186,7 +186,7 @@ static INLINE void ended_late(struct task_struct *t)
 	else
 		w->on_cpu_ns += times.stop_ns - w->since_ns;
 	w->state = ABSENCE_ENDED;
-	send_life(t, t->pid, w, EVENT_LIFE, times.stop_ns);
+	send_life(t, w, EVENT_LIFE, times.stop_ns);
 }
 
 static INLINE void leave(struct task_struct *t, bool preempted, u32 state, u64 now_ns)
@@ -202,7 +202,7 @@ static INLINE void leave(struct task_struct *t, bool preempted, u32 state, u64 n
 	w->state = why_away(preempted, state);
 	w->away = 1;
 	if (w->state == ABSENCE_ENDED)
-		send_life(t, t->pid, w, EVENT_LIFE, now_ns);
+		send_life(t, w, EVENT_LIFE, now_ns);
 }
 
 SEC("tp_btf/sched_switch")
@@ -334,10 +334,11 @@ int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm
 	if (!w || !w->start_ns || old_tid == t->pid || !is_recording(now_ns))
 		return 0;
 	w->on_cpu_ns += now_ns - w->since_ns;
-	send_life(t, old_tid, w, EVENT_LIFE, now_ns);
+	send_life(t, w, EVENT_LIFE, now_ns);
+	w->tid = t->pid;
 	w->start_ns = w->since_ns = now_ns;
 	w->on_cpu_ns = w->runnable_ns = w->blocked_ns = w->absences = 0;
-	send_life(t, t->pid, w, EVENT_THREAD, 0);
+	send_life(t, w, EVENT_THREAD, 0);
 	return 0;
 }
 
@@ -359,7 +360,7 @@ static INLINE void fill_absence(struct event_absence *e, struct task_struct *t, 
 	e->runnable_ns = runnable_ns(t, w, e->off_ns);
 	e->state = w->state;
 	e->pid = t->tgid;
-	e->tid = t->pid;
+	e->tid = w->tid;
 }
 
 static INLINE void come(struct task_struct *t, void *ctx, u64 now_ns)
@@ -410,7 +411,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 {
 	struct event_absence e = {
 		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .off_ns = off_ns, .runnable_ns = runnable_ns(t, w, off_ns),
-		.pid = t->tgid, .tid = t->pid, .state = w->state, .outcome = PENDING, .unended = 1, .count = 1,
+		.pid = t->tgid, .tid = w->tid, .state = w->state, .outcome = PENDING, .unended = 1, .count = 1,
 		.switches = w->switches,
 	};
 	struct stack *s = scratch_get();
@@ -450,7 +451,7 @@ static INLINE void close_books(struct seq_file *seq, struct task_struct *t, stru
 	} else {
 		w.on_cpu_ns += since_ns;
 	}
-	fill_life(&e, t, t->pid, &w, times.stop_ns);
+	fill_life(&e, t, &w, times.stop_ns);
 	bpf_seq_write(seq, &e, sizeof(e));
 }
 

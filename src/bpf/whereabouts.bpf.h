@@ -10,7 +10,8 @@ struct whereabouts {
 	u64 run_delay;			/* when it left: the kernel's account of its waiting for a CPU */
 	u64 switches;			/* when it left: if they are as many, it has not been back */
 	u32 away, state;		/* off CPU, and why */
-	u64 told;			/* stock was taken of it: its life is over for us */
+	u32 tid;			/* by which this life goes: execve() may have changed the task's before it says so */
+	u32 told;			/* stock was taken of it: its life is over for us */
 	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, absences;	/* the sums of its life */
 	struct event_waker waker;
 };

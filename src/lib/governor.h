@@ -16,6 +16,8 @@ struct governor {
 	unsigned int cpus;
 	uint64_t cost_ns, looked_ns;	/* when last looked at; 0: never */
 	uint64_t certain_ns;		/* the length from which on all are taken; 0: all are */
+	double before, futile;		/* shares: when it was raised last, and at which that was no use; 0: none */
+	uint64_t certain_before_ns;	/* and what it was then */
 	uint64_t highest_ns;		/* that it has been */
 };
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Is what is told at once, or by a sample, what all of it would have been? */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "absences.h"
@@ -18,7 +17,7 @@ static void stacks_told_at_once_are_those_that_a_walk_finds(void **state)
 {
 	static const char *const said[] = {"known",	     "warm",	     "verified-same", "verified-different",
 					   "kernel-checked", "kernel-walks", "kernel-wrong"};
-	static const char *const names[] = {"turns", "clock", "waits", "threads", "signals", "execs", "jit_fp", "dlopen"};
+	static const char *const names[] = {"turns", "clock", "waits", "threads", "signals", "execs", "dlopen"};
 	const char *file = live_file("verify.dusk"), *counts = live_file("verify.counts");
 	pid_t pid[sizeof(names) / sizeof(names[0])];
 	size_t nr = sizeof(names) / sizeof(names[0]);
@@ -42,8 +41,7 @@ static void stacks_told_at_once_are_those_that_a_walk_finds(void **state)
 static void sums_of_sampled_absences_are_right(void **state)
 {
 	const char *file = live_file("budget.dusk");
-	uint64_t threads = 0, taken;
-	double deviation;
+	uint64_t threads = 0;
 	char number[16];
 	pid_t pid;
 
@@ -55,8 +53,6 @@ static void sums_of_sampled_absences_are_right(void **state)
 	print(p, "absences");
 	print(p, "absences-sampled-out");
 	assert_true(live_counter(p, "absences-sampled-out") > live_counter(p, "absences") / 10);
-	taken = live_counter(p, "absences") - live_counter(p, "absences-sampled-out");
-	deviation = 1000000 / sqrt(taken / 2.0);	/* of a thread's time, in millionths; of its absences it is more */
 	for (uint32_t i = 0; i < p->nr_lives; i++) {
 		const struct dusk_life *l = &p->lives[i];
 		struct away a = away_in(p, p->threads[l->thread].tid, NULL);
@@ -67,8 +63,8 @@ static void sums_of_sampled_absences_are_right(void **state)
 			continue;
 		print_message("%d: %.3f ms off CPU, sampled %.3f; %" PRIu64 " absences, sampled %" PRIu64 "\n",
 			      p->threads[l->thread].tid, ns / 1e6, a.ns / 1e6, l->absences, a.sleeps + a.preemptions);
-		assert_true(within(a.ns, ns, 5 * deviation, 0));
-		assert_true(within(a.sleeps + a.preemptions, l->absences, 10 * deviation, 0));
+		assert_true(within(a.ns, ns, 50000, 0));
+		assert_true(within(a.sleeps + a.preemptions, l->absences, 100000, 0));
 		threads++;
 	}
 	assert_int_equal(threads, 2);
