@@ -405,7 +405,8 @@ static int find_unended(struct offcpu *o, struct dusk_error *err)
 
 	if (!tids)
 		return error_set(err, -ENOMEM, "cannot look at threads that are off CPU: out of memory");
-	qsort(o->unended.v, o->unended.nr, sizeof(*o->unended.v), by_tid);
+	if (o->unended.nr)
+		qsort(o->unended.v, o->unended.nr, sizeof(*o->unended.v), by_tid);
 	for (size_t i = 0; i < o->unended.nr; i++)
 		tids[i] = o->unended.v[i].tid;
 	if (o->unended.nr)
