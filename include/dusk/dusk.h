@@ -198,6 +198,7 @@ struct dusk_symbol_options {
 	dusk_progress_fn progress;
 	void *ctx;
 	bool no_lines;			/* functions only: debug information is not read */
+	bool no_servers;		/* those in $DEBUGINFOD_URLS are not asked */
 	const char *cache;		/* folder of what earlier look-ups found (dusk_cache_folder()), or NULL */
 };
 

@@ -2,8 +2,10 @@
 /* Where does a command get its profile, with names? See open.h. */
 #include <errno.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "cli/fetch.h"
 #include "cli/open.h"
 
 #define PATIENCE_S 0.5	/* what is quicker needs no progress */
@@ -33,6 +35,13 @@ void progress_end(struct progress *p)
 	p->shown = false;
 }
 
+static bool has_servers(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && *urls;
+}
+
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
 {
 	char cache[PATH_MAX];
@@ -46,7 +55,7 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 	if (symbols && dusk_profile_needs_names(p)) {
 		struct progress progress;
 		struct dusk_symbol_options o = {
-			.sz = sizeof(o), .progress = progress_step, .ctx = &progress, .no_lines = !inlined,
+			.sz = sizeof(o), .progress = progress_step, .ctx = &progress, .no_lines = !inlined, .no_servers = true,
 		};
 		int failed;
 
@@ -59,6 +68,10 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 			say("%s; names are missing", err.text);
 		else if (*err.text)
 			say("%s", err.text);
+		if (!failed && has_servers() && dusk_profile_needs_names(p)) {
+			say("asking the servers in $DEBUGINFOD_URLS for more names, in the background: the next command has them");
+			fetch_names(path, inlined);
+		}
 	}
 	if (inlined && dusk_profile_unfold(p)) {
 		dusk_profile_free(p);

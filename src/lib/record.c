@@ -485,7 +485,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 
 int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
 {
-	struct dusk_symbol_options opts = { .sz = sizeof(opts), .progress = progress, .ctx = ctx };
+	struct dusk_symbol_options opts = { .sz = sizeof(opts), .progress = progress, .ctx = ctx, .no_servers = true };
 	_cleanup_(freep) int *fds = NULL;
 	struct dusk_profile *p;
 	uint32_t nr;

@@ -90,9 +90,9 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 }
 
 /* Since a file without debug information was looked up, somebody may have installed it. */
-static bool may_have_more(const struct symfile *symfile, const char *build_id)
+static bool may_have_more(const struct symbolizer *s, const struct symfile *symfile, const char *build_id)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
+	const char *urls = s->opts->no_servers ? NULL : getenv("DEBUGINFOD_URLS");
 
 	return !symfile_has_units(symfile) && ((urls && *urls) || symbols_installed(build_id));
 }
@@ -125,7 +125,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
 	struct elfread e = {
 		.fd = fd, .path = m->path, .offsets = offsets, .nr = g->nr, .lines = !s->opts->no_lines,
-		.no_servers = s->server_silent, .stop = stop_server, .ctx = s,
+		.no_servers = s->server_silent || s->opts->no_servers, .stop = stop_server, .ctx = s,
 	};
 	const struct symfile_end *end;
 	int rc;
@@ -164,7 +164,7 @@ static int know_file(struct symbolizer *s, uint32_t module, const struct group *
 	int rc = 0;
 
 	if (symfile && cache_of(s, m) && !cache_load(symfile, cache_of(s, m), m->build_id) &&
-	    may_have_more(symfile, m->build_id)) {
+	    may_have_more(s, symfile, m->build_id)) {
 		symfile_free(symfile);
 		symfile = symfile_new();
 	}
