@@ -243,12 +243,11 @@ static INLINE struct event_absence *event_behind(struct stack *s)
 static INLINE bool take(struct event_absence *e)
 {
 	u64 certain_ns = load_relaxed(&times.certain_ns), off_ns = e->off_ns;
-	u32 chance = bpf_get_prandom_u32();
 
 	e->count = 1;
 	if (off_ns >= certain_ns)
 		return true;
-	if ((chance * certain_ns) >> 32 >= off_ns)
+	if ((bpf_get_prandom_u32() * certain_ns) >> 32 >= off_ns)
 		return false;
 	e->sampled = 1;
 	e->count = (certain_ns + bpf_get_prandom_u32() % off_ns) / off_ns;
@@ -343,11 +342,9 @@ int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm
 }
 
 /* The switch to the current task was the last one here, unless it was not told: from some tasks it may not be. */
-static INLINE u64 back_since_ns(const struct task_struct *t)
+static INLINE u64 back_since_ns(const struct switch_made *made, const struct task_struct *t)
 {
-	const struct switch_made *made = last_switch();
-
-	return made && made->tid == t->pid ? made->time_ns : bpf_ktime_get_ns();
+	return made->tid == t->pid ? made->time_ns : bpf_ktime_get_ns();
 }
 
 static INLINE void fill_absence(struct event_absence *e, struct task_struct *t, const struct whereabouts *w, u64 now_ns)
@@ -395,10 +392,13 @@ SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(come_back, bool is_switch)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct switch_made *made = last_switch();
-	u64 now_ns = back_since_ns(t);
+	struct switch_made *made = is_switch ? last_switch() : NULL;
+	u64 now_ns;
 
-	if (!made || !is_switch || !is_recording(now_ns))
+	if (!made)
+		return 0;
+	now_ns = back_since_ns(made, t);
+	if (!is_recording(now_ns))
 		return 0;
 	begin_measuring(made, 0);
 	come(t, ctx, now_ns);
