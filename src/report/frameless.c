@@ -96,14 +96,18 @@ struct finder {
 /* The row of @t's program, which many processes may share. NULL: memory is short. */
 static struct frameless *row_of(struct finder *f, const struct dusk_thread *t)
 {
-	struct frameless new = {program_name(f->p, t), runtimes[*map_find(&f->runtime, (uint32_t)t->pid)].remedy};
+	struct frameless new = {0};
 	bool fresh;
 	uint32_t *row = map_at(&f->row, (uint32_t)t->pid, &fresh);
 
 	if (!row)
 		return NULL;
-	for (*row = fresh ? 0 : *row; *row < f->found.nr; ++*row)
-		if (!fresh || (!strcmp(f->found.v[*row].program, new.program) && f->found.v[*row].remedy == new.remedy))
+	if (!fresh)
+		return &f->found.v[*row];
+	new.program = program_name(f->p, t);
+	new.remedy = runtimes[*map_find(&f->runtime, (uint32_t)t->pid)].remedy;
+	for (*row = 0; *row < f->found.nr; ++*row)
+		if (!strcmp(f->found.v[*row].program, new.program) && f->found.v[*row].remedy == new.remedy)
 			return &f->found.v[*row];
 	return vec_push(&f->found, new) ? NULL : &f->found.v[*row];
 }
