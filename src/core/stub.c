@@ -53,10 +53,7 @@ static const struct instruction instructions[32] = {
 	{ { { 0, WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0xff, 0x35, 0, 0, 0, 0), WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, X, X, 0, 0, 0, 0), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 16 },
-	/*
-	 * endbr64, endbr32: a function or stub of -z ibtplt; frame_dummy: the same; jmp register_tm_clones, near or
-	 * not
-	 */
+	/* endbr64, endbr32: a function or a stub of -z ibtplt; frame_dummy: the same, and jmp register_tm_clones */
 	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0xfe, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, 0, 0, X, X, X, 0xfe), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
@@ -112,10 +109,7 @@ static const struct function functions[16] = {
 	/* register_tm_clones: lea (%rip),%rdi; lea (%rip),%rsi; sub %rdi,%rsi */
 	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 0x35, 0, 0, 0, 0, 0x48, 0x29) } },
 	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, BEFORE, BEFORE },
-	/*
-	 * The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov $0,%eax. mov $,%esi; sub $,%rsi;
-	 * mov
-	 */
+	/* The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov. mov $,%esi; sub $,%rsi; mov */
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x48, 0x3d, 0), WORD(0, 0, 0, 0x74, 0, 0xb8, 0, 0) } },
 	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, 0, BEFORE, BEFORE },
 	{ { { WORD(0xbe, 0, 0, 0, 0, 0x48, 0x81, 0xee), WORD(0, 0, 0, 0, 0x48, 0x89, 0xf0, 0x48) } },

@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/rank.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "jitdump.h"
@@ -54,7 +55,8 @@ struct move {
 };
 
 struct function {
-	uint64_t start, end, from_ns, to_ns;	/* @to_ns: it was moved then */
+	uint64_t start, end;	/* @start first: rank_of() */
+	uint64_t from_ns, to_ns;	/* @to_ns: it was moved then */
 	const char *name;
 };
 
@@ -258,26 +260,10 @@ int jitdump_open(pid_t pid)
 	return steal_fd(&fd);
 }
 
-/* The first function that begins behind @address. */
-static size_t first_behind(const struct jitdump *j, uint64_t address)
-{
-	size_t low = 0, high = j->functions.nr;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (j->functions.v[mid].start <= address)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
-}
-
 const char *jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns, uint64_t *start)
 {
 	const struct function *best = NULL;
-	size_t i = first_behind(j, address);
+	size_t i = rank_of(j->functions.v, j->functions.nr, sizeof(*j->functions.v), address);
 
 	for (int tries = 0; i-- && j->reach[i] > address && tries < MAX_TRIES; tries++) {
 		const struct function *f = &j->functions.v[i];

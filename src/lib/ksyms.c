@@ -13,6 +13,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/rank.h"
 #include "base/vec.h"
 #include "ksyms.h"
 
@@ -20,7 +21,7 @@
 #define MAX_FUNCTION_BYTES (1 << 20)
 
 struct ksym {
-	uint64_t address;
+	uint64_t address;	/* first: rank_of() */
 	const char *name, *module;
 	bool global;
 };
@@ -123,17 +124,7 @@ int ksyms_load(struct ksyms **ret)
 /* How many begin at @address or before. */
 static size_t rank(const struct ksyms *k, uint64_t address)
 {
-	size_t low = 0, high = k->syms.nr;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (k->syms.v[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return rank_of(k->syms.v, k->syms.nr, sizeof(*k->syms.v), address);
 }
 
 const char *ksyms_find(const struct ksyms *k, uint64_t address, uint64_t *start, const char **module)

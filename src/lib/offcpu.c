@@ -210,7 +210,6 @@ static void take_row(struct offcpu *o, const struct charge_key *key, const struc
 		},
 		.kernel_stack = (u32)key->key,
 	};
-
 	struct user_stack s = { key->kind == CHARGE_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false };
 
 	if (sum->count)

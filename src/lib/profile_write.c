@@ -7,6 +7,7 @@
  * disk.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
@@ -285,6 +286,14 @@ void profile_set(struct profile_writer *w, const char *key, const char *value)
 	bind_text(stmt, 1, key);
 	bind_text(stmt, 2, value);
 	run(w, stmt);
+}
+
+void profile_set_u64(struct profile_writer *w, const char *key, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	profile_set(w, key, text);
 }
 
 static const char *text_or_empty(const char *text)

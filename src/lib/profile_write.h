@@ -20,6 +20,7 @@ int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid
 
 /* Settings: rows of the table "setting"; a key that is there is replaced. */
 void profile_set(struct profile_writer *w, const char *key, const char *value);
+void profile_set_u64(struct profile_writer *w, const char *key, uint64_t value);
 
 /* The strings of @m are copied. A module is the same if all members but pid are; ANON: if the pid is. */
 uint32_t profile_module(struct profile_writer *w, const struct dusk_module *m);

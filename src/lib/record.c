@@ -177,14 +177,6 @@ static uint32_t rate_hz(const struct dusk_record_options *o)
 	return o->frequency_hz ? o->frequency_hz : DEFAULT_HZ;
 }
 
-static void set_u64(struct profile_writer *w, const char *key, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	profile_set(w, key, text);
-}
-
 static void write_settings(struct dusk_record *r, const struct dusk_record_options *o)
 {
 	const struct registry *registry = service_registry(r->service);
@@ -214,10 +206,10 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set(w, "mode", "full");
 	profile_set(w, "faults", registry->no_faults ? "off" : "allowed");
 	profile_set(w, "scope", o->nr_pids || o->nr_tids ? "tasks" : o->cgroup ? "cgroup" : "machine");
-	set_u64(w, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
-	set_u64(w, "frequency_hz", hz);
-	set_u64(w, "period_ns", 1000000000ULL / hz);
-	set_u64(w, "max_depth", registry->max_depth);
+	profile_set_u64(w, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
+	profile_set_u64(w, "frequency_hz", hz);
+	profile_set_u64(w, "period_ns", 1000000000ULL / hz);
+	profile_set_u64(w, "max_depth", registry->max_depth);
 }
 
 /* Programs of a source that is not recorded are not loaded. */
@@ -365,7 +357,7 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 	stackmap_count(service_stacks(r->service), &r->stacks_before);
 	r->first_epoch = load_acquire(&service_registry(r->service)->epochs.now);
 	r->join.start_ns = r->committed_ns = now_ns();
-	set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
+	profile_set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
 	if (r->offcpu)
 		ret = offcpu_start(r->offcpu, r->join.start_ns, err);
 	if (ret || !r->sampler)
@@ -443,9 +435,9 @@ static void write_ledger(struct dusk_record *r)
 	if (r->budget) {
 		snprintf(text, sizeof(text), "%g", r->budget);
 		profile_set(r->join.writer, "budget", text);
-		set_u64(r->join.writer, "certain_ns", offcpu_certain_ns(r->offcpu));
+		profile_set_u64(r->join.writer, "certain_ns", offcpu_certain_ns(r->offcpu));
 	}
-	set_u64(r->join.writer, "duration_ns", r->stop_ns - r->join.start_ns);
+	profile_set_u64(r->join.writer, "duration_ns", r->stop_ns - r->join.start_ns);
 	stackmap_count(service_stacks(r->service), &stacks);
 	stackstat_write(r->join.writer, &r->stacks_before, &stacks, service_stack_bits(r->service),
 			load_acquire(&service_registry(r->service)->epochs.now) - r->first_epoch + 1);

@@ -105,7 +105,6 @@ static const char *server(void)
 
 static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
 	char package[256];
 
 	/* Stubs that the linker makes, and some assembler code, have no names anywhere. */
@@ -116,13 +115,13 @@ static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
 	if (*m->path == '/' && find_package(package, sizeof(package), m->path)) {
 		if (!strcmp(package, "libc6"))
 			snprintf(ret, room, "apt install libc6-dbg");
-		else if (urls && *urls)
+		else if (symbols_has_servers())
 			snprintf(ret, room, "apt install %s-dbgsym, from the archive of debug packages", package);
 		else
 			snprintf(ret, room, "DEBUGINFOD_URLS=%s, or apt install %s-dbgsym", server(), package);
 	} else if (*m->path == '/' && access(m->path, F_OK)) {
 		snprintf(ret, room, "the file is not there any more, or only in a container");
-	} else if (!access(LISTS, F_OK) || !*m->build_id || (urls && *urls)) {
+	} else if (!access(LISTS, F_OK) || !*m->build_id || symbols_has_servers()) {
 		snprintf(ret, room, "of no package: build it with -g, and do not strip it");
 	} else {
 		snprintf(ret, room, "DEBUGINFOD_URLS=%s", server());
@@ -153,7 +152,6 @@ bool dusk_frame_is_nameless(const struct dusk_profile *p, const struct dusk_fram
 
 bool dusk_profile_needs_names(const struct dusk_profile *p)
 {
-	const char *urls = getenv("DEBUGINFOD_URLS");
 	uint32_t last = 0;
 
 	if (!p->symbolized)
@@ -164,7 +162,7 @@ bool dusk_profile_needs_names(const struct dusk_profile *p)
 
 		if (f->module == last || m->kind != DUSK_MODULE_FILE || !dusk_frame_is_nameless(p, f))
 			continue;
-		if ((urls && *urls && *m->build_id) || symbols_installed(m->build_id))
+		if ((symbols_has_servers() && *m->build_id) || symbols_installed(m->build_id))
 			return true;
 		last = f->module;
 	}

@@ -23,14 +23,6 @@ void stackstat_add(struct stack_counts *ret, const struct stacktable *t)
 	}
 }
 
-static void set(struct profile_writer *w, const char *key, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	profile_set(w, key, text);
-}
-
 void stackstat_write(struct profile_writer *w, const struct stack_counts *before, const struct stack_counts *after,
 		     uint32_t bits, uint32_t epochs)
 {
@@ -40,11 +32,11 @@ void stackstat_write(struct profile_writer *w, const struct stack_counts *before
 	for (u32 i = 0; i < STACK_LENGTHS; i++)
 		len += snprintf(probes + len, sizeof(probes) - len, "%s%" PRIu64, i ? " " : "",
 				(uint64_t)(after->found[i] - before->found[i]));
-	set(w, "stackmap_bits", bits);
-	set(w, "stackmap_epochs", epochs);
-	set(w, "stackmap_full", after->full - before->full);
-	set(w, "stackmap_contended", after->crowded - before->crowded);
-	set(w, "stackmap_raced", after->raced - before->raced);
+	profile_set_u64(w, "stackmap_bits", bits);
+	profile_set_u64(w, "stackmap_epochs", epochs);
+	profile_set_u64(w, "stackmap_full", after->full - before->full);
+	profile_set_u64(w, "stackmap_contended", after->crowded - before->crowded);
+	profile_set_u64(w, "stackmap_raced", after->raced - before->raced);
 	profile_set(w, "stackmap_probes", probes);
 }
 

@@ -92,9 +92,8 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 /* Since a file without debug information was looked up, somebody may have installed it. */
 static bool may_have_more(const struct symbolizer *s, const struct symfile *symfile, const char *build_id)
 {
-	const char *urls = s->opts->no_servers ? NULL : getenv("DEBUGINFOD_URLS");
-
-	return !symfile_has_units(symfile) && ((urls && *urls) || symbols_installed(build_id));
+	return !symfile_has_units(symfile) &&
+	       ((!s->opts->no_servers && symbols_has_servers()) || symbols_installed(build_id));
 }
 
 static const char *cache_of(const struct symbolizer *s, const struct dusk_module *m)

@@ -68,12 +68,18 @@ static int server_progress(debuginfod_client *client, long got, long total)
 	return asking->server_silent;
 }
 
+bool symbols_has_servers(void)
+{
+	const char *urls = getenv("DEBUGINFOD_URLS");
+
+	return urls && *urls;
+}
+
 /* libdw loads libdebuginfod by itself if it is installed, so we do not link with it either. */
 static void watch_server(struct symbols *s)
 {
 	void (*set)(debuginfod_client *client, int (*fn)(debuginfod_client *client, long got, long total));
-	const char *urls = getenv("DEBUGINFOD_URLS");
-	debuginfod_client *client = urls && *urls ? dwfl_get_debuginfod_client(s->dwfl) : NULL;
+	debuginfod_client *client = symbols_has_servers() ? dwfl_get_debuginfod_client(s->dwfl) : NULL;
 	void *library = client ? dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
 
 	if (!library)

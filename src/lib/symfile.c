@@ -6,6 +6,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/rank.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "symfile.h"
@@ -303,23 +304,10 @@ int symfile_address(const struct symfile *s, uint64_t offset, uint64_t *ret)
 	return -ENOENT;
 }
 
-/*
- * The index of the last of @nr things of @size bytes that begins at or before @address; its address comes first in
- * each.
- */
+/* The index of the last of @nr things of @size bytes that begins at or before @address; UINT32_MAX: none. */
 static uint32_t last_before(const void *v, uint32_t nr, size_t size, uint64_t address)
 {
-	uint32_t low = 0, high = nr;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (*(const uint64_t *)((const char *)v + middle * size) <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low - 1;		/* UINT32_MAX: none */
+	return rank_of(v, nr, size, address) - 1;
 }
 
 static const struct symfile_range *find(const struct symfile_range *r, uint32_t nr, uint64_t address)
