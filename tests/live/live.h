@@ -99,6 +99,9 @@ bool live_kernel_has(const struct dusk_profile *p, uint32_t node, const char *na
  */
 char *live_sentence(const struct live_stack *s);
 
+/* That of the user stack that @node is in. To be freed with free(). */
+char *live_sentence_at(const struct dusk_profile *p, uint32_t node);
+
 enum dusk_outcome_class live_class(const struct dusk_profile *p, const struct dusk_sample *s);
 const char *live_outcome(const struct dusk_profile *p, const struct dusk_sample *s);
 

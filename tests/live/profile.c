@@ -92,6 +92,14 @@ char *live_sentence(const struct live_stack *s)
 	return text;
 }
 
+char *live_sentence_at(const struct dusk_profile *p, uint32_t node)
+{
+	static struct live_stack stack;
+
+	live_user_stack(p, node, &stack);
+	return live_sentence(&stack);
+}
+
 enum dusk_outcome_class live_class(const struct dusk_profile *p, const struct dusk_sample *s)
 {
 	return p->outcomes[s->outcome].kind;

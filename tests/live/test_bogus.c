@@ -11,8 +11,6 @@
 #include <unistd.h>
 #include "live.h"
 
-static struct live_stack stack;
-
 static struct dusk_profile *record(pid_t pid, const char *duration)
 {
 	const char *file = live_file("bogus.dusk");
@@ -38,8 +36,7 @@ static void check(const char *what, const char *value, const char *outcomes, con
 
 		if (!strcmp(live_outcome(p, s), "pending"))
 			continue;
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (!live_matches(live_outcome(p, s), outcomes) || !live_matches(sentence, pattern))
 			fail_msg("%s %s: %s: %s", what, value, live_outcome(p, s), sentence);
 		free(sentence);
@@ -126,8 +123,7 @@ static void a_stack_that_comes_and_goes_is_whole_or_says_where_it_ends(void **st
 
 		if (!strcmp(p->threads[s->thread].comm, "mover") || live_class(p, s) == DUSK_NO_STACK)
 			continue;
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (!live_matches(sentence,
 				  is_whole ? "(^| )enter recurse\\*60 work$" : "^(recurse(\\*[0-9]+)? )?work$"))
 			fail_msg("not the stack of this program (%s): %s", live_outcome(p, s), sentence);

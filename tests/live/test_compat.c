@@ -10,8 +10,6 @@
 #include <unistd.h>
 #include "absences.h"
 
-static struct live_stack stack;
-
 /* Victim @name, or skip. */
 static pid_t start(const char *name, const char *argument)
 {
@@ -46,8 +44,7 @@ static void check(const char *name, const char *argument, const char *all, const
 
 		if (!strcmp(live_outcome(p, s), "pending"))
 			continue;
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (live_class(p, s) != DUSK_COMPLETE || !live_matches(sentence, all))
 			fail_msg("not a stack of %s (%s): %s", name, live_outcome(p, s), sentence);
 		for (size_t n = 0; often[n]; n++)

@@ -12,8 +12,6 @@
 
 #define THREADS "10000"
 
-static struct live_stack stack;
-
 static const char *text_of(pid_t pid)
 {
 	static char text[16];
@@ -77,8 +75,7 @@ static struct sleeper *look_at(const struct dusk_profile *p, pid_t pid, pid_t *r
 		one->ns += s->value_ns;
 		if (!live_kernel_has(p, s->node, "anon_pipe_read") && s->value_ns < 100000000)
 			continue;
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (live_class(p, s) != DUSK_COMPLETE)
 			fail_msg("a sleeper of %" PRIu64 " ms without its stack (%s): %s", s->value_ns / 1000000,
 				 live_outcome(p, s), sentence);

@@ -15,8 +15,6 @@
 #define CALL "^main fill readv$"
 #define EVICTORS 3
 
-static struct live_stack stack;
-
 static const char *text_of(pid_t pid)
 {
 	static char text[16];
@@ -30,8 +28,7 @@ static char *whole(const struct dusk_profile *p, const struct dusk_sample *s)
 {
 	char *sentence;
 
-	live_user_stack(p, s->node, &stack);
-	sentence = live_sentence(&stack);
+	sentence = live_sentence_at(p, s->node);
 	if (live_class(p, s) != DUSK_COMPLETE)
 		fail_msg("incomplete (%s): %s", live_outcome(p, s), sentence);
 	return sentence;

@@ -71,8 +71,7 @@ static void every_other_stack_of_an_exec_loop_is_whole(void **state)
 			fail_msg("a stack was lost: %s", outcome);
 		if (class != DUSK_CUT)
 			continue;
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (!may_be_cut(p, s, sentence))
 			fail_msg("incomplete (%s): %s, in %s of %s", outcome, sentence, stack.frame[0].path,
 				 p->threads[s->thread].comm);

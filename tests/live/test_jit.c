@@ -6,8 +6,6 @@
 #include <unistd.h>
 #include "live.h"
 
-static struct live_stack stack;
-
 static struct dusk_profile *record(pid_t pid)
 {
 	const char *file = live_file("jit.dusk");
@@ -34,8 +32,7 @@ static void generated_code_is_walked_and_named(void **state)
 
 		if (live_class(p, s) != DUSK_COMPLETE)
 			continue;
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (!live_matches(sentence, "^main( call_generated( generated_function( burn)?)?)?$"))
 			fail_msg("not a stack of this program: %s", sentence);
 		named += !strcmp(sentence, "main call_generated generated_function burn");

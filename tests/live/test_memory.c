@@ -12,8 +12,6 @@
 
 #define EVICTED "^enter recurse\\*60 work( spin| evict( \\S+)?)?$"
 
-static struct live_stack stack;
-
 static struct dusk_profile *record(pid_t pid, const char *option)
 {
 	const char *file = live_file("memory.dusk");
@@ -29,8 +27,7 @@ static char *sentence_of(const struct dusk_profile *p, const struct dusk_sample 
 {
 	char *all, *enter;
 
-	live_user_stack(p, s->node, &stack);
-	all = live_sentence(&stack);
+	all = live_sentence_at(p, s->node);
 	enter = strstr(all, "enter");
 	if (enter)
 		memmove(all, enter, strlen(enter) + 1);
@@ -111,8 +108,7 @@ static void a_page_that_never_comes_is_not_waited_for(void **state)
 		if (!live_is_of(p, s, pid) || live_class(p, s) != DUSK_CUT)
 			continue;
 		assert_string_equal(live_outcome(p, s), "page-not-safe");
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (!live_matches(sentence, "^recurse(\\*[0-9]+)? work$"))
 			fail_msg("not the innermost frames: %s", sentence);
 		free(sentence);

@@ -14,8 +14,6 @@
 
 #define LIBC "( \\S+)*" /* functions of the C library, which has few symbols */
 
-static struct live_stack stack;
-
 static void need(const char *path)
 {
 	if (!access(path, R_OK))
@@ -43,8 +41,7 @@ static void check(const char *const *words, size_t least, const char *all, const
 
 		if (class != DUSK_COMPLETE && class != DUSK_CUT)
 			continue;
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (class != DUSK_COMPLETE || !live_matches(sentence, all))
 			fail_msg("not a stack of this program (%s): %s", live_outcome(p, s), sentence);
 		stacks++;
@@ -144,8 +141,7 @@ static void each_frame_of_a_mixed_stack_tells_its_method(void **state)
 
 		if (live_class(p, &p->samples[i]) != DUSK_COMPLETE)
 			continue;
-		live_user_stack(p, p->samples[i].node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, p->samples[i].node);
 		stacks += !strcmp(sentence, "main use plugin_run plugin_step*3 through plugin_run plugin_step*3 back burn");
 		free(sentence);
 	}

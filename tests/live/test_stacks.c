@@ -346,8 +346,7 @@ static void each_thread_has_its_own_stack(void **state)
 		int number = atoi(p->threads[s->thread].comm + 1);
 		char *sentence;
 
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		snprintf(often, sizeof(often), " work recurse\\*%d0 burn$", number);
 		if (live_matches(sentence, often))
 			seen[number]++;

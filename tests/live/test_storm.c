@@ -50,8 +50,7 @@ static void look(const struct dusk_profile *p, const struct dusk_sample *s, stru
 
 	if (class != DUSK_COMPLETE && class != DUSK_CUT)
 		return;
-	live_user_stack(p, s->node, &stack);
-	sentence = live_sentence(&stack);
+	sentence = live_sentence_at(p, s->node);
 	r->walked++;
 	if (class == DUSK_COMPLETE)
 		r->complete++;

@@ -10,7 +10,6 @@
 
 static const char *const kind[KINDS] = {"wait_epoll", "wait_semaphore", "wait_message", "wait_sleep",
 					"wait_poll",  "wait_signal",	"wait_futex"};
-static struct live_stack stack;
 
 static void no_system_call_is_interrupted(void **state)
 {
@@ -28,8 +27,7 @@ static void no_system_call_is_interrupted(void **state)
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		char *sentence;
 
-		live_user_stack(p, p->samples[i].node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, p->samples[i].node);
 		for (int k = 0; k < KINDS; k++)
 			asked[k] += !!strstr(sentence, kind[k]);
 		free(sentence);

@@ -9,8 +9,6 @@
 #include <unistd.h>
 #include "live.h"
 
-static struct live_stack stack;
-
 static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(void **state)
 {
 	const char *file = live_file("uprobe.dusk");
@@ -32,8 +30,7 @@ static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(voi
 		const struct dusk_sample *s = &p->samples[i];
 		char *sentence;
 
-		live_user_stack(p, s->node, &stack);
-		sentence = live_sentence(&stack);
+		sentence = live_sentence_at(p, s->node);
 		if (live_class(p, s) != DUSK_COMPLETE || !live_matches(sentence, "^main outer( probed)?$"))
 			fail_msg("not a stack of this program (%s): %s", live_outcome(p, s), sentence);
 		in_function += !strcmp(sentence, "main outer probed");

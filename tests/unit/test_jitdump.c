@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "lib/jitdump.h"
+#include "named.h"
 
 #define LOAD 0
 #define MOVE 1
@@ -112,13 +113,7 @@ static void expect(const struct jitdump *j, uint64_t address, uint64_t time, con
 	uint64_t found_start = 0;
 	const char *found = jitdump_find(j, address, time, &found_start);
 
-	if (!name) {
-		assert_null(found);
-		return;
-	}
-	assert_non_null(found);
-	assert_string_equal(found, name);
-	assert_true(found_start == start);
+	expect_named(found, found_start, name, start);
 }
 
 static void a_function_is_found_from_its_load_on(void **state)

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "lib/perfmap.h"
+#include "named.h"
 
 static void perfmap_freep(struct perfmap **m)
 {
@@ -33,13 +34,7 @@ static void expect(const struct perfmap *m, uint64_t address, const char *name, 
 	uint64_t found_start = 0;
 	const char *found = perfmap_find(m, address, &found_start);
 
-	if (!name) {
-		assert_null(found);
-		return;
-	}
-	assert_non_null(found);
-	assert_string_equal(found, name);
-	assert_true(found_start == start);
+	expect_named(found, found_start, name, start);
 }
 
 static void names_reach_to_the_end_of_the_line(void **state)
