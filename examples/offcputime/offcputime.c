@@ -59,11 +59,11 @@ static int print_charge(void *ctx, const struct dusk_charge *c)
 	return 0;
 }
 
-/* One walk for all who ask in a visit to the kernel: over all tools together, scheduled = walks + closed-*. */
+/* One walk for all who ask in a visit to the kernel: over all tools together, scheduled + unasked = walks + closed-*. */
 static void print_counters(const struct dusk_unwinder *u)
 {
-	static const char *const names[] = { "requests", "scheduled", "joined", "afterwards", "walks", "closed-exec",
-					     "closed-exiting", "closed-no-walker", "closed-lost", "closed-idle" };
+	static const char *const names[] = { "requests", "scheduled", "joined", "afterwards", "unasked", "walks",
+					     "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost", "closed-idle" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		fprintf(stderr, "%s %" PRIu64 "\n", names[i], dusk_unwind_counter(u, names[i]));

@@ -24,7 +24,7 @@ struct dusk_unwind {
 enum {
 	DUSK_QUEUED = 0,	/* the consumer will be served under this cookie */
 	DUSK_PENDING = 1,	/* and it knew: it has asked before, under this cookie */
-	DUSK_EXECUTED = 2,	/* the walk of this visit to the kernel is just over: here is the stack */
+	DUSK_EXECUTED = 2,	/* the walk of this visit to the kernel is over, as it is for tasks that exit: here is the stack */
 };
 
 /*
@@ -35,7 +35,6 @@ enum {
  * DUSK_QUEUED, DUSK_PENDING, DUSK_EXECUTED, or a negative errno with the reason in ret->outcome:
  *	-ENOENT		@consumer is not, or no longer, registered
  *	-EINVAL		a kernel thread, or a task whose memory is gone: it has no user stack
- *	-ESRCH		the task is exiting
  *	-EPERM		the process is excluded: a walk of it did not end
  *	-ENOSPC		the table of tasks is full
  *	-EAGAIN		interrupts kept changing the task's state

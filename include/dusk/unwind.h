@@ -102,6 +102,8 @@ enum {
 	DUSK_SERVE_LEDGER = 2,		/* what its programs dusk_unwind_charge() is summed up by key and stack */
 	DUSK_SERVE_CALLBACK = 4,	/* its BPF function dusk_unwind_done() is called for each cookie */
 	DUSK_SERVE_AT_ONCE = 8,		/* on_stack: dusk_unwind_poll() returns for each stack, not ten times a second */
+	DUSK_SERVE_LAST = 128,		/* not a way of its own, but who else is: tasks at work on their end, or in execve(),
+					 * that nobody asked before. So each task is walked once when it comes to that */
 };
 
 struct dusk_consumer_options {

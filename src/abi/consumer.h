@@ -19,6 +19,7 @@ enum {
 	SERVE_MODULES = 16,	/* module events to its ring */
 	SERVE_OVERFLOW = 32,	/* to its ring, too: what its ledger has no room for, */
 	SERVE_WHOLE = 64,	/* and stacks that have no id, with what is charged to them */
+	SERVE_LAST = 128,	/* also tasks that exit or are in execve(), and were not asked before that */
 };
 
 struct consumer {

@@ -6,7 +6,7 @@
  *
  *	SAMPLES + ABSENCES - ABSENCES_SAMPLED_OUT + WAKERS = NO_USER + REQUESTS
  *	REQUESTS = REFUSED_* + KNOWN + WARM + JOINED + AFTERWARDS + SCHEDULED
- *	SCHEDULED = WALKS + CLOSED_*		(plus the stacks still due)
+ *	SCHEDULED + UNASKED = WALKS + CLOSED_*		(plus the stacks still due)
  *	SAMPLES = sample events read + LOST_SAMPLES
  *
  * Samples and requests are counted by each tool for itself; walks, once for all tools that share the unwinder, so that
@@ -23,7 +23,6 @@
 	X(WAKERS, "wakers", "tasks that woke one, and were asked for their stack")			\
 	X(NO_USER, "no-user", "samples, absences and wakers of tasks without user memory: kernel threads, and tasks at their end")	\
 	X(REQUESTS, "requests", "user stacks asked for")						\
-	X(REFUSED_EXITING, "refused-exiting", "requests refused: the task was exiting")			\
 	X(REFUSED_NO_STATE, "refused-no-state", "requests refused: the table of tasks is full")		\
 	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")		\
 	X(REFUSED_EXCLUDED, "refused-excluded", "requests refused: a walk of the process did not end")	\
@@ -32,7 +31,8 @@
 	X(WARM, "warm", "requests answered by a walk at once, over what was known")			\
 	X(JOINED, "joined", "requests that joined a stack already asked for")				\
 	X(AFTERWARDS, "afterwards", "requests answered by the walk just done in the same kernel entry")	\
-	X(SCHEDULED, "scheduled", "walks scheduled")							\
+	X(SCHEDULED, "scheduled", "walks scheduled, or due when the task exits")			\
+	X(UNASKED, "unasked", "walks of tasks that exited or called execve(), before anybody asked")	\
 	X(WALKS, "walks", "stacks walked")								\
 	X(FRAMES, "frames", "user frames walked")							\
 	X(WALK_NS, "walk-ns", "time spent walking")							\

@@ -18,6 +18,7 @@ static INLINE void answer(struct task_state *st, struct event_stack *e, struct s
 	st->last.outcome = answer_outcome(e, frames);
 	st->last_mm = st->mm;
 	st->scheduler = 0;
+	parting_found(&st->parting);
 	consumers = defer_take(&st->defer, &e->cookie);
 	if (e->cookie)
 		serve_consumers(st, e, frames, consumers);

@@ -8,48 +8,70 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/*
- * The last moment before execve() gives up the program: what was asked for is walked here, without faulting, as the
- * task will not return to user mode with this stack.
- */
-SEC("tp_btf/sched_prepare_exec")
-int BPF_PROG(exec_prepare, struct task_struct *t, struct linux_binprm *bprm)
+/* Does somebody want the last stack of a task that was never asked? */
+static INLINE bool is_last_wanted(void)
 {
-	struct task_state *st = task_find(t);
+	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
+		if (load_relaxed(&registry.consumer[slot].generation) & 1 && registry.consumer[slot].flags & SERVE_LAST)
+			return true;
+	return false;
+}
 
-	if (st)
-		unwind(st, bpf_get_current_task_btf());
+/*
+ * The task exits, or execve() gives up its program: it will not return to user mode with this stack, but its memory is
+ * still there. So this is walked now, without faulting, for who has asked, and for who asks from here on.
+ *
+ * At two tracepoints, by lib/service.c: it takes long to verify.
+ */
+SEC("raw_tp")
+int last_stack(void *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct task_state *st;
+
+	if (task_has_no_user(t) || !t->mm)
+		return 0;
+	if (is_last_wanted())
+		task_value(t);
+	st = task_find(t);
+	if (!st || !task_owns(t, st) || task_parts(t, st))
+		return 0;
+	parting_begin(&st->parting, (u64)t, (u64)t->mm, t->self_exec_id);
+	if (!load_relaxed(&st->defer.word))
+		registers_keep(st, t, 0);
+	unwind(st, t, true);
 	return 0;
 }
 
 /*
- * The task @tid is gone, or goes by another tid. Its element goes too, and with it its task work; unless a program is
- * to call back in that work.
+ * A thread that calls execve() takes over the process's tid from the thread that had it and is dead (linux 6.18
+ * fs/exec.c, de_thread()). What is kept of both goes, and with it their task work; unless a program is to call back in
+ * that work.
  */
-static INLINE void forget_task(struct task_struct *t, u32 tid, u32 why, enum counter counter)
-{
-	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
-
-	if (!v)
-		return;
-	task_close(&v->state, t, tid, why, counter);
-	if (!task_owes(&v->state))
-		bpf_map_delete_elem(&tasks, &tid);
-}
-
-/* A thread that calls execve() takes over the process's tid (linux 6.18 fs/exec.c, de_thread()). */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
 {
-	if (old_tid != t->pid)
-		forget_task(t, old_tid, EXEC, COUNT_CLOSED_EXEC);
+	u32 tid = old_tid;
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
+
+	if (!v || tid == t->pid)
+		return 0;
+	task_close(&v->state, t, tid, EXEC, COUNT_CLOSED_EXEC);
+	if (!task_owes(&v->state))
+		bpf_map_delete_elem(&tasks, &tid);
 	return 0;
 }
 
-/* Memory is still there, but the task will not see user mode again: pending task work would find nothing to read. */
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(task_exit, struct task_struct *t)
+/* Nobody will ask for the task any more. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(task_free, struct task_struct *t)
 {
-	forget_task(t, t->pid, EXITING, COUNT_CLOSED_EXITING);
+	u32 tid = t->pid;
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
+
+	if (!v || v->state.task != (u64)t)
+		return 0;
+	task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
+	bpf_map_delete_elem(&tasks, &tid);
 	return 0;
 }

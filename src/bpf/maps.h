@@ -13,6 +13,7 @@
 #include "../abi/event.h"
 #include "../abi/state.h"
 #include "../core/charges.h"
+#include "../core/parting.h"
 #include "../core/registry.h"
 #include "../core/stacktable.h"
 #include "../core/walk.h"
@@ -47,12 +48,12 @@ struct answer {
 
 /*
  * Service: tasks: one element for each task that was asked for its stack. Made at the first request, deleted when the
- * task exits or its tid changes. Written by the task itself, and interrupts on top of it; but for the words that
+ * task is gone or its tid changes. Written by the task itself, and interrupts on top of it; but for the words that
  * core/defer.h and core/charges.h say, which cancelling and sweeping change from elsewhere.
  */
 struct task_state {
 	struct defer defer;
-	u64 start_boottime;		/* whose this is: tids are used again */
+	u64 task, start_boottime;	/* whose this is: tids are used again, and those of threads taken over */
 	struct registers asked;		/* at the request: what the walk starts from */
 	u64 mm;
 	u32 exec_id;
@@ -61,6 +62,7 @@ struct task_state {
 	u32 walker;			/* at work for this task: index + 1 */
 	struct answer last;		/* of the walk done last */
 	u64 last_mm;			/* and of which memory that was */
+	struct parting parting;		/* is that the task's last one? */
 	u32 owes;			/* consumers, a bit each, whose own program has yet to call them back with */
 	u32 pad;
 	struct answer owed[MAX_CONSUMERS];

@@ -44,8 +44,9 @@ int BPF_PROG(wanted_exec, struct task_struct *t, int old_tid, struct linux_binpr
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(wanted_exit, struct task_struct *t)
+/* Not when it exits: that takes time, too. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(wanted_free, struct task_struct *t)
 {
 	struct wanted_key process = { t->tgid, WANT_PROCESS }, thread = { t->pid, WANT_THREAD };
 

@@ -61,3 +61,14 @@ static INLINE void registers_take(struct registers *ret, struct task_struct *t, 
 	ret->orig_ax = regs->cs == USER32_CS ? call_of_compat(regs->orig_ax) : regs->orig_ax;
 	regs_settle(ret->reg);
 }
+
+/* What the walk of @t starts from. @ip: of the kernel's code that was interrupted by who asks; 0: of none. */
+static INLINE void registers_keep(struct task_state *st, struct task_struct *t, u64 ip)
+{
+	st->torn = ip >= config.places.entry.start && ip < config.places.entry.end;
+	st->mm = (u64)t->mm;
+	st->exec_id = t->self_exec_id;
+	registers_take(&st->asked, t, (struct pt_regs *)bpf_task_pt_regs(t));
+	if (st->asked.reg[CS] == USER32_CS && !st->asked.reg[RIP])
+		st->torn = 1;		/* sysenter: rip is not saved by entry code, but behind it */
+}

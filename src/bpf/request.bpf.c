@@ -26,16 +26,6 @@ static INLINE u64 fresh_cookie(void)
 	return given ? defer_cookie(bpf_get_smp_processor_id(), __sync_fetch_and_add(given, 1) + 1) : 0;
 }
 
-static INLINE void take_snapshot(struct task_state *st, struct task_struct *t, const struct pt_regs *regs, u64 ip)
-{
-	st->torn = ip >= config.places.entry.start && ip < config.places.entry.end;
-	st->mm = (u64)t->mm;
-	st->exec_id = t->self_exec_id;
-	registers_take(&st->asked, t, regs);
-	if (st->asked.reg[CS] == USER32_CS && !st->asked.reg[RIP])
-		st->torn = 1;		/* sysenter: rip is not saved by entry code, but behind it */
-}
-
 /*
  * Nothing was scheduled: say so to all who wait by now. Returns @err, or DUSK_EXECUTED.
  *
@@ -98,24 +88,45 @@ static INLINE bool is_excluded(struct task_struct *t)
 	return start && *start == t->group_leader->start_boottime;
 }
 
+static INLINE int tell_last(const struct task_state *st, struct dusk_unwind *ret)
+{
+	count(COUNT_AFTERWARDS, 1);
+	ret->stack = st->last.stack;
+	ret->outcome = st->last.outcome;
+	return DUSK_EXECUTED;
+}
+
+/* There is no user stack any more. But we may know which one there was. */
+static INLINE int ask_without_memory(struct task_struct *t, struct dusk_unwind *ret)
+{
+	struct task_state *st = task_find(t);
+
+	if (!st || !task_parts(t, st))
+		return refuse(ret, EXITED, COUNT_NO_USER, -EINVAL);
+	count(COUNT_REQUESTS, 1);
+	return tell_last(st, ret);
+}
+
 static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwind *ret)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	bool exiting = t->flags & PF_EXITING;	/* then the walk is due at sched_process_exit (life.bpf.c) */
 	enum defer_verdict verdict;
 	struct task_value *v;
 	u64 fresh;
 	int err;
 
-	if (task_has_no_user(t) || !t->mm)
-		return refuse(ret, task_has_no_user(t) ? KERNEL_THREAD : EXITED, COUNT_NO_USER, -EINVAL);
+	if (task_has_no_user(t))
+		return refuse(ret, KERNEL_THREAD, COUNT_NO_USER, -EINVAL);
+	if (!t->mm)
+		return ask_without_memory(t, ret);
 	count(COUNT_REQUESTS, 1);
-	if (t->flags & PF_EXITING)
-		return refuse(ret, EXITING, COUNT_REFUSED_EXITING, -ESRCH);
 	if (is_excluded(t))
 		return refuse(ret, EXCLUDED, COUNT_REFUSED_EXCLUDED, -EPERM);
 	v = task_value(t);
 	if (!v)
 		return refuse(ret, NO_TASK_STATE, COUNT_REFUSED_NO_STATE, -ENOSPC);
+	if (task_parts(t, &v->state))
+		return tell_last(&v->state, ret);
 
 	if (load_relaxed(&v->state.owes) & consumers_here.callbacks)
 		serve_owed(&v->state);	/* our task work is late, and there is room for one answer */
@@ -123,19 +134,20 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	verdict = defer_request(&v->state.defer, slot, fresh, &ret->cookie);
 	if (verdict == DEFER_CONTENDED)
 		return refuse(ret, CONTENDED, COUNT_REFUSED_CONTENDED, -EAGAIN);
-	if (verdict != DEFER_SCHEDULE) {
+	if (verdict == DEFER_SCHEDULE)
+		registers_keep(&v->state, t, ip);
+	if (verdict != DEFER_SCHEDULE || exiting) {
 		err = 0;
-		if (verdict == DEFER_JOIN && consumers_here.callbacks >> slot & 1 && v->state.scheduler != config.tool)
+		if (verdict != DEFER_REPEAT && consumers_here.callbacks >> slot & 1 && v->state.scheduler != config.tool)
 			err = see_to_callback(t);
 		if (err) {
 			defer_cancel(&v->state.defer, slot);
 			ret->cookie = 0;
 			return refuse(ret, NOT_SCHEDULED, COUNT_REFUSED_SCHEDULE, err);
 		}
-		count(COUNT_JOINED, 1);
+		count(verdict == DEFER_SCHEDULE ? COUNT_SCHEDULED : COUNT_JOINED, 1);
 		return verdict == DEFER_REPEAT ? DUSK_PENDING : DUSK_QUEUED;
 	}
-	take_snapshot(&v->state, t, regs, ip);
 	v->state.scheduler = config.tool;
 	err = schedule_resume(t, &v->work, &tasks, unwind_due);
 	if (err)

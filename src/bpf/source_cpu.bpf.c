@@ -45,8 +45,10 @@ static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event
 	dusk_unwind_request_at(CONSUMER_RECORDER, ctx->regs.ip, &u);
 	e->cookie = u.cookie;
 	e->known = u.cookie && e->user_stack;
-	if (!e->user_stack)
-		e->outcome = u.outcome;
+	if (e->user_stack)
+		return;
+	e->user_stack = u.stack;
+	e->outcome = u.outcome;
 }
 
 SEC("perf_event")

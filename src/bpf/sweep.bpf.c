@@ -65,7 +65,7 @@ static INLINE bool is_alive(u32 tid, struct task_state *st)
 	bool yes = false;
 
 	if (t) {
-		yes = t->start_boottime == st->start_boottime;
+		yes = task_owns(t, st);
 		bpf_task_release(t);
 	}
 	return yes;

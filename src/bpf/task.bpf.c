@@ -16,7 +16,7 @@ CORE struct task_value *task_value(struct task_struct *t)
 	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
 	void *blank;
 
-	if (v && v->state.start_boottime == t->start_boottime)
+	if (v && task_owns(t, &v->state))
 		return v;
 	if (v) {		/* its end went unnoticed, and its tid is used again */
 		task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
@@ -27,7 +27,9 @@ CORE struct task_value *task_value(struct task_struct *t)
 		return NULL;
 	bpf_map_update_elem(&tasks, &tid, blank, BPF_NOEXIST);
 	v = bpf_map_lookup_elem(&tasks, &tid);
-	if (v)
+	if (v) {
+		v->state.task = (u64)t;
 		v->state.start_boottime = t->start_boottime;
+	}
 	return v;
 }

@@ -14,6 +14,11 @@ static INLINE struct task_state *task_find(struct task_struct *t)
 	return &opaque(v)->state;	/* or the compiler adds first, and the verifier wants the check first */
 }
 
+static INLINE bool task_owns(struct task_struct *t, const struct task_state *st)
+{
+	return st->task == (u64)t && st->start_boottime == t->start_boottime;
+}
+
 /* Is a program still to call back? Then the element stays. */
 static INLINE bool task_owes(const struct task_state *st)
 {
@@ -22,6 +27,12 @@ static INLINE bool task_owes(const struct task_state *st)
 
 /* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */
 CORE struct task_value *task_value(struct task_struct *t);
+
+/* Can the stack be told with which it exits, or has called execve()? */
+static INLINE bool task_parts(struct task_struct *t, const struct task_state *st)
+{
+	return parting_is_known(&st->parting, (u64)t, (u64)t->mm, t->self_exec_id, t->flags & PF_EXITING);
+}
 
 /* Kernel threads, and threads that the kernel made for a process, have no user stack. */
 static INLINE bool task_has_no_user(struct task_struct *t)

@@ -16,10 +16,10 @@ CORE int unwind_due(struct bpf_map *map, void *key, void *value)
 		bpf_map_delete_elem(&own, &tid);
 	if (!v)
 		return 0;
-	unwind(&v->state, t);
+	unwind(&v->state, t, false);
 	if (consumers_here.callbacks)
 		serve_owed(&v->state);
-	if ((!t->mm || t->pid != tid) && !task_owes(&v->state))
+	if (t->pid != tid && !task_owes(&v->state))
 		bpf_map_delete_elem(&tasks, &tid);
 	return 0;
 }

@@ -111,6 +111,8 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 		}
 	}
 	answer(st, e, whole);
+	if (!e->cookie)
+		count_total(COUNT_UNASKED, 1);
 }
 
 /* Those who had asked have left? Then nothing is to be done. */
@@ -126,14 +128,14 @@ static INLINE bool nobody_waits(struct task_state *st)
 	return true;
 }
 
-/* Serve who waits with the stack of @t, the current task; without one, nothing happens. */
-static INLINE void unwind(struct task_state *st, struct task_struct *t)
+/* Serve who waits with the stack of @t, the current task; without one, nothing happens, unless it is its @last. */
+static INLINE void unwind(struct task_state *st, struct task_struct *t, bool last)
 {
 	struct mm_struct *mm = t->mm;
 	struct event_stack e = { .kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid };
 	struct walker *w;
 
-	if (!load_relaxed(&st->defer.word) || nobody_waits(st))
+	if ((!load_relaxed(&st->defer.word) || nobody_waits(st)) && !last)
 		return;
 	if (!mm) {
 		task_close(st, t, t->pid, EXITING, COUNT_CLOSED_EXITING);

@@ -284,7 +284,8 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->join, o->budget, err);
 	if (!ret)
 		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER,
-					SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW | SERVE_WHOLE,
+					SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW | SERVE_WHOLE |
+					(o->nr_tids || (o->nr_pids && !o->from_exec) ? 0 : SERVE_LAST),
 					map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(r->tool, err);	/* children of what is profiled are profiled */

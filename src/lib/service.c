@@ -179,6 +179,25 @@ static void enter(struct service *s, const char *folder)
 		s->pins = NULL;
 }
 
+/* Where a task's user stack can be walked for the last time. */
+static int attach(struct service *s, struct dusk_error *err)
+{
+	static const char *const places[] = { "sched_prepare_exec", "sched_process_exit" };
+	struct bpf_program *last = bpf_object__find_program_by_name(s->obj, "last_stack");
+	int ret = object_attach(&s->links, s->obj, err);
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && !ret; i++) {
+		struct bpf_link *link = bpf_program__attach_raw_tracepoint(last, places[i]);
+
+		if (!link || vec_push(&s->links, link)) {
+			ret = error_set(err, link ? -ENOMEM : -errno, "cannot attach to tracepoint %s: %s", places[i],
+					strerror(link ? ENOMEM : errno));
+			bpf_link__destroy(link);
+		}
+	}
+	return ret;
+}
+
 int service_new(struct service **ret, const struct service_options *o, struct dusk_error *err)
 {
 	enum task_work kfunc;
@@ -202,7 +221,7 @@ int service_new(struct service **ret, const struct service_options *o, struct du
 		if (r)
 			object_load_error(r, err);
 		else
-			r = object_attach(&s->links, s->obj, err);
+			r = attach(s, err);
 		service_unlock(s);
 	}
 	if (r) {

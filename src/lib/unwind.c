@@ -26,7 +26,8 @@
 #define LOOK_MS 100			/* the kernel side wakes us only when a ring fills up */
 
 _Static_assert((int)DUSK_SERVE_RING == SERVE_RING && (int)DUSK_SERVE_LEDGER == SERVE_LEDGER &&
-	       (int)DUSK_SERVE_CALLBACK == SERVE_CALLBACK && (int)DUSK_SERVE_AT_ONCE == SERVE_AT_ONCE, "serve");
+	       (int)DUSK_SERVE_CALLBACK == SERVE_CALLBACK && (int)DUSK_SERVE_AT_ONCE == SERVE_AT_ONCE &&
+	       (int)DUSK_SERVE_LAST == SERVE_LAST, "serve");
 
 struct reader {
 	struct dusk_consumer_options opts;

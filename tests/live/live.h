@@ -108,7 +108,10 @@ const char *live_outcome(const struct dusk_profile *p, const struct dusk_sample 
 /* How many samples have the outcome of that name? */
 uint64_t live_outcome_samples(const struct dusk_profile *p, const char *outcome);
 
-/* The counters of a finished recording add up, and the file holds a sample for each that was counted. */
+/*
+ * The counters of a finished recording add up, the file holds a sample for each that was counted, and what is called
+ * complete has frames.
+ */
 void live_check_ledger(const struct dusk_profile *p);
 
 /* Is the sample's process @pid? */

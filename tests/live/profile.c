@@ -119,13 +119,28 @@ uint64_t live_outcome_samples(const struct dusk_profile *p, const char *outcome)
 	return nr;
 }
 
+static void expect_frames(const struct dusk_profile *p)
+{
+	static struct live_stack stack;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+
+		if (live_class(p, s) != DUSK_COMPLETE)
+			continue;
+		live_user_stack(p, s->node, &stack);
+		if (!stack.nr)
+			fail_msg("complete (%s), but without a user stack", live_outcome(p, s));
+	}
+}
+
 void live_check_ledger(const struct dusk_profile *p)
 {
 #define N(name) live_counter(p, name)
 	uint64_t walked = N("walks") + N("closed-exec") + N("closed-exiting") + N("closed-no-walker") +
-			  N("closed-lost") + N("closed-idle");
+			  N("closed-lost") + N("closed-idle") - N("unasked");
 	uint64_t pending = live_outcome_samples(p, "pending");
-	uint64_t refused = N("refused-exiting") + N("refused-no-state") + N("refused-contended") +
+	uint64_t refused = N("refused-no-state") + N("refused-contended") +
 			   N("refused-excluded") + N("refused-schedule");
 
 	print_message("%llu samples: %llu of the kernel, %llu refused, %llu joined, %llu afterwards, %llu scheduled "
@@ -142,6 +157,7 @@ void live_check_ledger(const struct dusk_profile *p)
 	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or nobody knows who waits */
 	assert_true(pending == 0 || N("scheduled") > walked || N("lost-stacks"));
 	assert_int_equal(p->nr_samples, N("samples") - N("lost-samples"));
+	expect_frames(p);
 #undef N
 }
 

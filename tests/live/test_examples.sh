@@ -196,7 +196,7 @@ counters() {
 	[ "$recorded" -gt 0 ]
 }
 one_walk() {
-	scheduled=$(($(value scheduled first.err) + $(value scheduled second.err) + recorded))
+	scheduled=$(($(value scheduled first.err) + $(value scheduled second.err) + recorded + $(value unasked first.err)))
 	ended=$(awk '/^(walks|closed-)/ { sum += $2 } END { print sum }' first.err)
 	echo "scheduled $scheduled, walked or closed $ended"
 	[ "$scheduled" = "$ended" ]

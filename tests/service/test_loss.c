@@ -37,8 +37,8 @@ static void expect_sums(void)
 {
 	static const char *const closed[] = {"walks", "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
 					     "closed-idle"};
-	static const char *const answered[] = {"refused-exiting", "refused-no-state",
-					       "refused-contended", "refused-excluded", "refused-schedule", "joined",
+	static const char *const answered[] = {"refused-no-state", "refused-contended", "refused-excluded",
+					       "refused-schedule", "joined",
 					       "afterwards", "scheduled"};
 	uint64_t ended = 0, all = 0;
 
@@ -48,7 +48,7 @@ static void expect_sums(void)
 		all += asker_counter(&tool, answered[i]);
 	print_message("%lu requests, %lu scheduled, %lu walks\n", asker_counter(&tool, "requests"),
 		      asker_counter(&tool, "scheduled"), asker_counter(&tool, "walks"));
-	assert_int_equal(ended, asker_counter(&tool, "scheduled"));
+	assert_int_equal(ended, asker_counter(&tool, "scheduled") + asker_counter(&tool, "unasked"));
 	assert_int_equal(all, asker_counter(&tool, "requests"));
 	assert_true(all > 0);
 }
