@@ -11,8 +11,9 @@
  * rest of the word is.
  *
  * Two module numbers are taken. 0 is memory without a file (JIT code): the offset is the address, which takes the
- * method's bits, too; such frames are only ever left by the frame pointer. 0xffff is the kernel: the whole word is the
- * address, as kernel addresses begin with these bits.
+ * method's bits, too, or is 0 if that is not enough: with 57 bits, memory may lie above, but only for who asks for it.
+ * Such frames are only ever left by the frame pointer. 0xffff is the kernel: the whole word is the address, as kernel
+ * addresses begin with these bits.
  */
 #pragma once
 #include "types.h"
@@ -30,8 +31,10 @@ enum frame_method { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
 
 static inline u64 frame_make(u32 module, u64 offset, u32 is_return)
 {
-	return (u64)module << FRAME_MODULE_SHIFT | (is_return ? FRAME_RET : 0) |
-	       (offset & (module ? FRAME_OFFSET : FRAME_ADDRESS));
+	u64 below = (s64)((offset >> 47) - 1) >> 63;	/* no branch: the verifier would follow it for each frame */
+	u64 room = module ? FRAME_OFFSET : FRAME_ADDRESS & below;
+
+	return (u64)module << FRAME_MODULE_SHIFT | (is_return ? FRAME_RET : 0) | (offset & room);
 }
 
 /* The same of a frame in a file, which was left by @method. */

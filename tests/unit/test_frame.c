@@ -50,6 +50,8 @@ static void any_user_address_fits(void **state)
 	u64 top = 0x7fffffffefff;	/* the highest of 47 bits */
 
 	assert_int_equal(frame_offset(frame_make(FRAME_ANON, top, 1)), top);
+	assert_int_equal(frame_make(FRAME_ANON, FRAME_RET, 1), FRAME_RET);
+	assert_int_equal(frame_make(FRAME_ANON, (1ULL << 56) + 4096, 0), 0);
 	assert_int_equal(frame_place(frame_make(FRAME_ANON, top, 1)), frame_make(FRAME_ANON, top, 1));
 	assert_int_equal(frame_method(frame_make(FRAME_ANON, top, 1)), BY_FRAME_POINTER);
 }
