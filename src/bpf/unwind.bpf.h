@@ -74,7 +74,18 @@ static INLINE u32 start_from(struct machine *m, struct task_state *st, struct ta
 	return 0;
 }
 
-static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm)
+/* Of walks at once (@last) one leaves word of what it could not read, and one that may sleep sees to it. */
+static INLINE void see_to_cold(struct walk *walk, bool last)
+{
+	u64 frame = last ? at(walk->out.frame, walk->out.nr - 1) : walk->visited;
+
+	if (!last && frame)
+		cmpxchg(&registry.cold, frame, 0);
+	if (last && walk->outcome == PAGE_NOT_SAFE && frame_module(frame) && frame_method(frame) == BY_NOTHING)
+		store_release(&registry.cold, frame);
+}
+
+static INLINE u32 walk(struct walker *w, struct task_struct *t, struct mm_struct *mm, bool last)
 {
 	struct walk *walk = &w->walk;
 
@@ -83,7 +94,10 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	walk->max_depth = registry.max_depth;
 	walk->no_cache = config.no_cache;
 	walk_start(walk);
+	if (!last)
+		walk->cold = load_relaxed(&registry.cold);
 	walk_stack(walk);
+	see_to_cold(walk, last);
 
 	count_total(COUNT_WALKS, 1);
 	count_total(COUNT_FRAMES, walk->out.nr);
@@ -93,7 +107,7 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 }
 
 static INLINE void walk_and_answer(struct walker *w, struct task_state *st, struct task_struct *t,
-				   struct mm_struct *mm, struct event_stack *e)
+				   struct mm_struct *mm, struct event_stack *e, bool last)
 {
 	struct stack *out = &w->walk.out, *whole = NULL;
 
@@ -101,7 +115,7 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 	if (e->outcome) {
 		count_total(COUNT_CLOSED_EXEC, 1);
 	} else {
-		e->outcome = walk(w, st, t, mm);
+		e->outcome = walk(w, t, mm, last);
 		e->walk_ns = bpf_ktime_get_ns() - w->head.since_ns;
 		count_total(COUNT_WALK_NS, e->walk_ns);
 		if (stackmap_put(out, &e->stack)) {
@@ -146,7 +160,7 @@ static INLINE void unwind(struct task_state *st, struct task_struct *t, bool las
 		task_close(st, t, t->pid, NO_WALKER, COUNT_CLOSED_NO_WALKER);
 		return;
 	}
-	walk_and_answer(w, st, t, mm, &e);
+	walk_and_answer(w, st, t, mm, &e, last);
 	st->walker = 0;
 	walker_release(w);
 }

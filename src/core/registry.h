@@ -10,6 +10,7 @@ struct registry {
 	u32 no_faults;			/* some tool wanted no page to be faulted in */
 	u32 nr_excluded;		/* processes in the map "excluded" */
 	u32 pad;
+	u64 cold;			/* a frame that a walk could not leave without faulting (core/cold.c) */
 	struct epochs epochs;		/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];
 };

@@ -13,6 +13,8 @@
 
 static INLINE int end(struct walk *w, u32 why)
 {
+	if (w->cold)
+		return cold_visit(w, why) & STOP;	/* or NEXT: the verifier does not know */
 	w->outcome = why;
 	return STOP;
 }

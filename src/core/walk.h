@@ -14,15 +14,18 @@ struct walk {
 	struct machine machine;		/* its registers */
 	u32 max_depth;			/* frames, at most MAX_DEPTH */
 	u32 no_cache;			/* do not believe the row cache */
+	u64 cold;			/* a frame whose row is to be learnt at the end; 0: none */
 	/* answered */
 	u32 outcome;
 	u32 row_misses;
+	u64 visited;			/* @cold, if its row was looked up; 0: not */
 	struct stack out;		/* frames as in abi/frame.h */
 	/* working space; modules keeps what it knows of the address space from walk to walk */
 	struct modules modules;
 	struct ehframe ehframe;
 	struct cfi cfi;
 	struct sframe sframe;
+	u32 before, nr_before;		/* that visit: outcome, and frames */
 };
 
 /* Start from the registers in w->machine.reg[], including RIP, RSP and CS, after regs_settle(). */
@@ -47,8 +50,12 @@ static INLINE void walk_start(struct walk *w)
 	w->ehframe.cie.addr = 0;
 	w->ehframe.in.fills = w->cfi.in.fills = m->in.fills = 0;
 	w->row_misses = 0;
+	w->cold = w->visited = 0;
 	w->out.nr = 0;
 }
+
+/* cold.c: the walk is over, @why; what is cold is visited. What a turn returns. */
+GLOBAL int cold_visit(struct walk *w NONNULL, u32 why);
 
 /* walk.c: one frame a turn. */
 DECLARE_TURN(walk_frame, struct walk);
@@ -61,4 +68,8 @@ static INLINE void walk_stack(struct walk *w)
 {
 	w->outcome = GOING_ON;
 	loop(w->max_depth + 1, walk_frame, w);
+	if (w->visited) {
+		w->outcome = w->before;
+		w->out.nr = w->nr_before;
+	}
 }
