@@ -166,12 +166,12 @@ CORE int framepointer_step(struct machine *m);
 CORE bool go_is_outermost(const struct machine *m);
 CORE int go_switch(struct machine *m);
 
-/*
- * stub.c: code that is known by its bytes, at @pc exactly, and has no CFI, or some that may be wrong. Makes m->row;
- * 0 or -ENOENT.
- */
-CORE int stub_row(struct machine *m, u64 pc, bool has_cfi);
+/* stub.c: code without CFI that is known by its bytes, at @pc exactly. Makes m->row; 0 or -ENOENT. */
+CORE int stub_row(struct machine *m, u64 pc);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
+
+/* lies.c: is m->row known to be wrong, in the function that begins at @start? Then it becomes right: true. */
+CORE bool lies_mend(struct machine *m, u64 start);
 
 /* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */
 CORE int framepointer_code(struct machine *m, u64 pc);

@@ -16,7 +16,6 @@
 #define BEFORE 64			/* how far back a function's start is looked for */
 #define AFTER 40
 #define PROLOGUE 32			/* from push %rbp to mov %rsp,%rbp, at most */
-#define KNOWN_TO_CFI 4
 #define BEGINS 8			/* an instruction is looked at with so many bytes before it */
 
 /* 16 bytes of code, where @mask is not 0. */
@@ -43,7 +42,7 @@ struct function {
 #define X 0xff
 
 /* The last one that fits counts. */
-#define NR_INSTRUCTIONS 28
+#define NR_INSTRUCTIONS 21
 static const struct instruction instructions[32] = {
 	/* push $index of a stub, and its jmp plt0; plt0: push got+8(%rip), and its jmp; a stub that is one jmp */
 	{ { { 0, WORD(0x68, 0, 0, 0, 0, 0xe9, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, X, 0, 0) } }, 0 },
@@ -75,26 +74,11 @@ static const struct instruction instructions[32] = {
 	/* -fzero-call-used-regs, the last of it: xor %edx,%edx; xor %ecx,%ecx; ret */
 	{ { { 0, WORD(0x31, 0xd2, 0x31, 0xc9, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
 	{ { { 0, WORD(0x31, 0xc9, 0xc3, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0, 0, 0, 0, 0) } }, 0 },
-	/* 32-bit code asks where it is: mov (%esp),%reg; ret */
-	{ { { 0, WORD(0x8b, 4, 0x24, 0xc3, 0, 0, 0, 0) } }, { { 0, WORD(X, 0xc7, X, X, 0, 0, 0, 0) } }, 0 },
+	/* 32-bit code asks where it is: mov (%esp),%reg, or add; ret */
+	{ { { 0, WORD(3, 4, 0x24, 0xc3, 0, 0, 0, 0) } }, { { 0, WORD(0x77, 0xc7, X, X, 0, 0, 0, 0) } }, 0 },
 	/* add $8,%esp; pop %ebx; ret, of 32-bit _init and _fini */
 	{ { { 0, WORD(0x83, 0xc4, 8, 0x5b, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 24 },
 	{ { { 0, WORD(0x5b, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
-	/* glibc's memcpy() for i386 pushes %eax, and its CFI does not say so: to pop %eax */
-	{ { { WORD(0, 0, 0, 0, 0, 0, 0, 0x50), WORD(0x89, 0xc8, 0xc1, 0xe9, 2, 0x83, 0xe0, 3) } },
-	  { { WORD(0, 0, 0, 0, 0, 0, 0, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
-	{ { { WORD(0, 0, 0, 0, 0, 0x50, 0x89, 0xc8), WORD(0xc1, 0xe9, 2, 0x83, 0xe0, 3, 0xf3, 0xa5) } },
-	  { { WORD(0, 0, 0, 0, 0, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
-	{ { { WORD(0, 0, 0x50, 0x89, 0xc8, 0xc1, 0xe9, 2), WORD(0x83, 0xe0, 3, 0xf3, 0xa5, 0x89, 0xc1, 0xf3) } },
-	  { { WORD(0, 0, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
-	{ { { WORD(0x89, 0xc8, 0xc1, 0xe9, 2, 0x83, 0xe0, 3), WORD(0xf3, 0xa5, 0x89, 0xc1, 0xf3, 0xa4, 0x58, 0x89) } },
-	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
-	{ { { WORD(0xc1, 0xe9, 2, 0x83, 0xe0, 3, 0xf3, 0xa5), WORD(0x89, 0xc1, 0xf3, 0xa4, 0x58, 0x89, 0xc7, 0x89) } },
-	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, X) } }, 8 },
-	{ { { WORD(2, 0x83, 0xe0, 3, 0xf3, 0xa5, 0x89, 0xc1), WORD(0xf3, 0xa4, 0x58, 0x89, 0xc7, 0x89, 0xd6, 0) } },
-	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, X, X, 0) } }, 8 },
-	{ { { WORD(0xe0, 3, 0xf3, 0xa5, 0x89, 0xc1, 0xf3, 0xa4), WORD(0x58, 0x89, 0xc7, 0x89, 0xd6, 0, 0, 0) } },
-	  { { WORD(X, X, X, X, X, X, X, X), WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
 };
 
 static const struct function functions[16] = {
@@ -225,21 +209,19 @@ TURN(find_instruction, struct machine, m)
 
 /*
  * How many bytes lie above the return address, by the code in m->in.window, which is that at BEFORE, and whose address
- * ends in the bits @low? -1: unknown. @low also KNOWN_TO_CFI: only by single instructions.
+ * ends in the bits @low? -1: unknown.
  */
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
 {
-	m->word = -1ULL;
 	m->depth = low;
-	if (low < KNOWN_TO_CFI)
-		m->word = pushed_by_prologue(m);
-	if (low < KNOWN_TO_CFI && m->word == -1ULL)
+	m->word = pushed_by_prologue(m);
+	if (m->word == -1ULL)
 		loop(BEFORE / 4 * COUNT(functions), find_function, m);
 	loop(NR_INSTRUCTIONS, find_instruction, m);
 	return m->word;
 }
 
-CORE int stub_row(struct machine *m, u64 pc, bool has_cfi)
+CORE int stub_row(struct machine *m, u64 pc)
 {
 	const u8 *code = m->in.window + BEFORE;
 	struct row *row = &m->row;
@@ -248,12 +230,12 @@ CORE int stub_row(struct machine *m, u64 pc, bool has_cfi)
 
 	if (port_read(m->in.window, BEFORE + AFTER, pc - BEFORE))
 		return -ENOENT;
-	pushed = stub_pushed(m, (pc & 3) | (has_cfi ? KNOWN_TO_CFI : 0));
-	if (pushed == -1ULL && m->exact && !has_cfi && is_system_call(m, code - 2)) {
+	pushed = stub_pushed(m, pc & 3);
+	if (pushed == -1ULL && m->exact && is_system_call(m, code - 2)) {
 		pushed = 0;				/* clone3(): back from the system call, without a frame */
 		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */
 	}
-	if (pushed == -1ULL || (has_cfi && !pushed))
+	if (pushed == -1ULL)
 		return -ENOENT;
 
 	memset(row, 0, sizeof(*row));

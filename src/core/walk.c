@@ -108,13 +108,6 @@ static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
 		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
 }
 
-/* Does CFI say of 32-bit code that it has pushed nothing? The C library's does where that is not so. */
-static INLINE bool is_bare(const struct machine *m)
-{
-	return !((m->compat ^ 4) | (m->exact ^ 1) | (m->row.cfa_kind ^ CFA_REG) | (m->row.cfa_reg ^ RSP) |
-		 (m->row.cfa_off ^ 4) | (m->row.rule[SLOT_RA] ^ RULE_OFFSET));
-}
-
 /*
  * Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame
  * pointer.
@@ -134,10 +127,12 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	if (err && err != NO_FDE)
 		return err;
 	err = forget(w->ehframe.error, err);
-	if (forget(m->error, err ? m->exact | m->compat : is_bare(m)))
-		unknown = stub_row(m, m->pc, !err);
+	if (!err && method == BY_CFI && lies_mend(m, w->ehframe.fde.start))
+		method = BY_CODE;
+	if (err && m->exact | m->compat)
+		unknown = stub_row(m, m->pc);
 	/* Behind a system call there is no frame in clone3(); in Go there may be. */
-	if (err || !unknown)
+	if (err)
 		method = BY_CODE;
 	if (err && (unknown || (m->row.flags & ROW_FRAME_POINTER && !module_has_tables(module_here(&w->modules))))) {
 		memset(&m->row, 0, sizeof(m->row));

@@ -24,6 +24,12 @@ claim "handlers on an alternate stack" ./step -s 5 "$list" ./handlers alternate
 for stack in own alternate; do
 	[ ! -x handlers_32_static ] || claim "handlers of 32 bits, stack: $stack" ./step -s 7 "$list" ./handlers_32_static $stack
 done
+# Some lengths, and for i386 also with the functions for CPUs without SSE.
+claim "functions written by hand" ./step "$list" ./strings_static 4
+if [ -x strings_32_static ]; then
+	claim "functions of 32 bits written by hand" ./step "$list" ./strings_32_static 8
+	claim "the same for old CPUs" env GLIBC_TUNABLES=glibc.cpu.hwcaps=-SSE4_2,-SSSE3,-SSE2 ./step "$list" ./strings_32_static 8
+fi
 claim "a library" ./step "$list" ./loads ./liblibrary.so
 [ ! -e liblibrary_lld.so ] || claim "a library by lld" ./step "$list" ./loads ./liblibrary_lld.so
 done_testing

@@ -315,24 +315,19 @@ static void a_new_thread_and_a_prologue_are_known_by_32_bit_code(void **state)
 	assert_int_equal(walk(), UNDEFINED_RA);
 }
 
-/* The end of glibc's memcpy(): its CFI has forgotten a push. */
-static void code_that_is_known_by_its_bytes_overrules_cfi(void **state)
+/* As that of glibc's memcpy() does, which has pushed a word. */
+static void a_return_address_behind_a_call_overrules_cfi(void **state)
 {
-	static const u8 code[] = { 0x50, 0x89, 0xc8, 0xc1, 0xe9, 2, 0x83, 0xe0, 3, 0xf3, 0xa5, 0x89, 0xc1, 0xf3, 0xa4, 0x58,
-				   0x89, 0xc7, 0x89, 0xd6 };
-	static const u8 call[] = { 0xe8, 0, 0, 0, 0 }, pushed[] = { 1, 3, 6, 9, 11, 13, 15 };
+	static const u8 call[] = { 0xe8, 0, 0, 0, 0 };
 
-	for (u32 i = 0; i < sizeof(pushed); i++) {
-		i386_begins();
-		image_fde(&im, FUNCTION(0), 64, INSNS(0));
-		outermost(1);
-		memcpy(im.bytes + 0x1000 + 16, code, sizeof(code));
-		memcpy(im.bytes + 0x1000 + 64 + 4, call, sizeof(call));
-		words(1);
-		returns_to(1);
-		start(FUNCTION(0) + 16 + pushed[i]);
-		assert_int_equal(walk(), UNDEFINED_RA);
-	}
+	i386_begins();
+	image_fde(&im, FUNCTION(0), 64, INSNS(0));
+	outermost(1);
+	memcpy(im.bytes + 0x1000 + 64 + 4, call, sizeof(call));
+	words(1);
+	returns_to(1);
+	start(FUNCTION(0) + 16);
+	assert_int_equal(walk(), UNDEFINED_RA);
 }
 
 /* Augmentation "zPR", both as absolute addresses, which have four bytes; once with a table, once without. */
@@ -429,7 +424,7 @@ int main(void)
 		cmocka_unit_test(both_frames_of_signals_have_all_registers),
 		cmocka_unit_test(the_frame_pointer_leads_over_four_byte_words),
 		cmocka_unit_test(a_new_thread_and_a_prologue_are_known_by_32_bit_code),
-		cmocka_unit_test(code_that_is_known_by_its_bytes_overrules_cfi),
+		cmocka_unit_test(a_return_address_behind_a_call_overrules_cfi),
 		cmocka_unit_test(absolute_addresses_have_four_bytes),
 		cmocka_unit_test(tables_of_the_other_kind_of_code_are_not_followed),
 		cmocka_unit_test(a_misaligned_stack_is_one_by_its_own_words),

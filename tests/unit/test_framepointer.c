@@ -191,7 +191,7 @@ static void stubs_are_known_at_each_of_their_instructions(void **state)
 			print_message("  %s + %u\n", stubs[i].name, at);
 			set_up();
 			memcpy(code + 0x200, stubs[i].bytes, sizeof(stubs[i].bytes));
-			assert_int_equal(stub_row(&m, CODE + 0x200 + at, false), pushed < 0 ? -ENOENT : 0);
+			assert_int_equal(stub_row(&m, CODE + 0x200 + at), pushed < 0 ? -ENOENT : 0);
 			if (pushed < 0)
 				continue;
 			assert_int_equal(m.row.cfa_kind, CFA_REG);
@@ -210,7 +210,7 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 {
 	set_up();
 	memcpy(code + 0x1fe, "\x0f\x05\x85\xc0", 4);
-	assert_int_equal(stub_row(&m, CODE + 0x200, false), 0);
+	assert_int_equal(stub_row(&m, CODE + 0x200), 0);
 	assert_int_equal(m.row.flags, ROW_FRAME_POINTER | ROW_GUESS);
 	assert_int_equal(m.row.cfa_off, 8);
 	assert_int_equal(m.row.off[SLOT_RA], -8);
@@ -219,8 +219,8 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 static void code_that_cannot_be_read_is_no_stub(void **state)
 {
 	set_up();
-	assert_int_equal(stub_row(&m, CODE, false), -ENOENT);
-	assert_int_equal(stub_row(&m, CODE + sizeof(code) - 1, false), -ENOENT);
+	assert_int_equal(stub_row(&m, CODE), -ENOENT);
+	assert_int_equal(stub_row(&m, CODE + sizeof(code) - 1), -ENOENT);
 }
 
 static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How is the innermost frame left where CFI is wrong, as it is here and there in what is written by hand?
+ *
+ * - At a `ret` the return address is at rsp, whatever CFI says. OpenSSL's x25519_fe51_mul() ends with such a lie.
+ * - The CFI of glibc's mpn_addmul_1() and mpn_submul_1(), which printf("%f") needs, knows of none of their two pushes.
+ *   They begin with the same 16 bytes.
+ * - In 32-bit code: if what CFI says is not in the stack, or not behind a call, the return address is the next word of
+ *   the stack that is. In libc.so.6 of i386 CFI is wrong in memcpy(), memcmp(), strcasecmp(), wcsrchr() and others, in
+ *   most from their first `ret` on: they push up to three registers, and some put data on top.
+ */
+#include "framepointer.h"
+#include "machine.h"
+
+#define WORDS 10		/* of the stack that are looked at */
+#define MPN_BYTES 0xea		/* up to the last pop; each push and pop is one byte */
+
+static const u8 mpn_code[16] = {
+	0x53, 0x55, 0x48, 0x8d, 0x1a, 0x48, 0xf7, 0xdb, 0x48, 0x8b, 6, 0x4c, 0x8b, 0x17, 0x48, 0x8d,
+};
+
+/* Where the return address lies: so many bytes above rsp. All else is as it was for the caller. */
+static INLINE void row_is_bare(struct machine *m, u64 bytes)
+{
+	memset(&m->row, 0, sizeof(m->row));
+	m->row.cfa_kind = CFA_REG;
+	m->row.cfa_reg = RSP;
+	m->row.cfa_off = bytes + word_bytes(m);
+	m->row.rule[SLOT_RA] = RULE_OFFSET;
+	m->row.off[SLOT_RA] = -word_bytes(m);
+}
+
+static INLINE void lies_in_row(struct machine *m, u32 slot, u8 rule, s32 off)
+{
+	m->row.rule[slot] = rule;
+	m->row.off[slot] = off;
+	m->row.saved |= 1 << slot;
+}
+
+/* push %rbx; push %rbp; ...; pop %rbp; pop %rbx; ret */
+static INLINE bool is_mpn(struct machine *m, u64 start)
+{
+	const u64 *code = (const u64 *)mpn_code;
+	u64 here = m->pc - start;
+
+	if (m->compat || here - 1 >= MPN_BYTES - 1 || m->row.cfa_reg != RSP || m->row.cfa_off != 8 ||
+	    port_read(m->operand, sizeof(mpn_code), start) || m->operand[0] != code[0] || m->operand[1] != code[1])
+		return false;
+	if (here == 1 || here == MPN_BYTES - 1) {
+		row_is_bare(m, 8);
+	} else {
+		row_is_bare(m, 16);
+		lies_in_row(m, SLOT_RBP, RULE_OFFSET, -24);
+	}
+	lies_in_row(m, SLOT_RBX, RULE_OFFSET, -16);
+	return true;
+}
+
+/* Does the word at @addr of the stack lie behind a call? The code there, to m->code. */
+static INLINE bool is_return_address(struct machine *m, u64 addr)
+{
+	u64 word;
+
+	return !stack_read(m, addr, &word) && !framepointer_code(m, word) && follows_call(m->code);
+}
+
+/* The first word from rsp on that does: its number to m->depth. */
+TURN(find_return, struct machine, m)
+{
+	if (!is_return_address(m, m->sp + turn * word_bytes(m)))
+		return NEXT;
+	m->depth = turn;
+	return STOP;
+}
+
+static INLINE bool is_ret(struct machine *m)
+{
+	return !framepointer_code(m, m->pc) && m->code[8 + (m->code[8] == 0xf3)] == 0xc3;
+}
+
+/* Handlers return to where no call is: pop %eax; mov $sigreturn,%eax or mov $rt_sigreturn,%eax */
+static INLINE bool ends_handler(const u8 *code)
+{
+	return (code[8] == 0x58 && code[9] == 0xb8 && code[10] == 119) || (code[8] == 0xb8 && code[9] == 173);
+}
+
+/* Is the return address of 32-bit code not where the row says, but somewhere else? */
+static INLINE bool is_elsewhere(struct machine *m)
+{
+	u8 rbp = m->row.rule[SLOT_RBP];
+
+	m->code[8] = 0;
+	if (m->row.cfa_reg != RSP || (m->row.cfa_off >= 4 &&
+	    (is_return_address(m, m->sp + m->row.cfa_off - 4) || ends_handler(m->code))))
+		return false;
+	m->depth = WORDS;
+	loop(WORDS, find_return, m);
+	if (m->depth == WORDS)
+		return false;
+	row_is_bare(m, 4 * m->depth);
+	lies_in_row(m, SLOT_RBX, RULE_UNDEFINED, 0);
+	lies_in_row(m, SLOT_R12, RULE_UNDEFINED, 0);
+	lies_in_row(m, SLOT_R13, RULE_UNDEFINED, 0);
+	if (rbp != RULE_SAME)
+		lies_in_row(m, SLOT_RBP, RULE_UNDEFINED, 0);
+	return true;
+}
+
+CORE bool lies_mend(struct machine *m, u64 start)
+{
+	const struct row *row = &m->row;
+	bool is = false;
+
+	if (!m->exact || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
+		return false;
+	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && is_ret(m) && is_return_address(m, m->sp)) {
+		row_is_bare(m, 0);
+		is = true;
+	} else {
+		is = m->compat ? is_elsewhere(m) : is_mpn(m, start);
+	}
+	if (is)
+		m->row.flags = ROW_GUESS;
+	return is;
+}

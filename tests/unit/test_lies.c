@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is the innermost frame left where CFI is wrong, and only there? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/machine.h"
+#include "port/port_buffer.h"
+
+#define CODE 0x401000ULL
+#define FUNCTION (CODE + 0x400)
+#define CALLER (CODE + 0x200)		/* behind a call */
+#define STACK 0x7fff0000ULL
+
+static struct machine m;
+static u8 code[0x1000];
+static u32 stack[1024];
+
+/* CFI says that @says bytes lie between rsp and the CFA. */
+static void set_up(u32 compat, u32 at, s32 says)
+{
+	port_reset();
+	memset(code, 0x90, sizeof(code));
+	memset(stack, 0, sizeof(stack));
+	code[0x200 - 5] = 0xe8;
+	port_map(CODE, code, sizeof(code), (struct vma){0});
+	port_map(STACK, (u8 *)stack, sizeof(stack), (struct vma){0});
+	memset(&m, 0, sizeof(m));
+	m.compat = compat;
+	m.beyond = compat ? ~0ULL << 32 : 0;
+	m.exact = 1;
+	m.pc = FUNCTION + at;
+	m.reg[RSP] = m.sp = STACK + 64;
+	m.row.cfa_kind = CFA_REG;
+	m.row.cfa_reg = RSP;
+	m.row.cfa_off = says;
+	m.row.rule[SLOT_RA] = RULE_OFFSET;
+	m.row.off[SLOT_RA] = -(compat ? 4 : 8);
+}
+
+static void returns_to(s32 above, u32 to)
+{
+	stack[16 + above / 4] = to;
+}
+
+static void at_a_ret_the_return_address_is_at_the_top_of_the_stack(void **state)
+{
+	for (int old = 0; old < 2; old++)
+		for (u32 compat = 0; compat <= 4; compat += 4) {
+			set_up(compat, 0x20, 184);
+			code[0x420] = old ? 0xf3 : 0xc3;
+			code[0x421] = old ? 0xc3 : 0x90;
+			assert_false(lies_mend(&m, FUNCTION));	/* no call before it */
+			assert_int_equal(m.row.cfa_off, 184);
+			returns_to(0, CALLER);
+			stack_forget(&m);
+			assert_true(lies_mend(&m, FUNCTION));
+			assert_int_equal(m.row.cfa_off, compat ? 4 : 8);
+			assert_int_equal(m.row.flags, ROW_GUESS);
+		}
+}
+
+static void two_pushes_of_glibc_are_known(void **state)
+{
+	static const u8 begins[] = {
+		0x53, 0x55, 0x48, 0x8d, 0x1a, 0x48, 0xf7, 0xdb, 0x48, 0x8b, 6, 0x4c, 0x8b, 0x17, 0x48, 0x8d,
+	};
+	static const struct {
+		u32 at, pushed;
+	} places[] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0xe8, 2 }, { 0xe9, 1 }, { 0xea, 0 } };
+
+	for (size_t i = 0; i < COUNT(places); i++) {
+		u32 pushed = places[i].pushed;
+
+		set_up(0, places[i].at, 8);
+		memcpy(code + 0x400, begins, sizeof(begins));
+		assert_int_equal(lies_mend(&m, FUNCTION), pushed > 0);
+		assert_int_equal(m.row.cfa_off, 8 + 8 * pushed);
+		assert_int_equal(m.row.rule[SLOT_RBX], pushed ? RULE_OFFSET : RULE_SAME);
+		assert_int_equal(m.row.rule[SLOT_RBP], pushed == 2 ? RULE_OFFSET : RULE_SAME);
+		assert_int_equal(m.row.off[SLOT_RBX], pushed ? -16 : 0);
+		assert_int_equal(m.row.off[SLOT_RBP], pushed == 2 ? -24 : 0);
+	}
+	set_up(0, 2, 8);
+	memcpy(code + 0x400, begins, sizeof(begins) - 1);
+	assert_false(lies_mend(&m, FUNCTION));
+}
+
+/* Too few bytes, too many, and those below rsp, where the stack is no more. */
+static void code_of_32_bits_returns_behind_a_call(void **state)
+{
+	for (s32 says = -12; says <= 32; says += 4) {
+		set_up(4, 0x20, says);
+		returns_to(-4, CALLER);
+		returns_to(8, CALLER);
+		returns_to(16, CALLER);
+		if (says == 12 || says == 20) {
+			assert_false(lies_mend(&m, FUNCTION));	/* as it says */
+			continue;
+		}
+		m.row.rule[SLOT_RBP] = says == 0 ? RULE_OFFSET : RULE_SAME;
+		assert_true(lies_mend(&m, FUNCTION));
+		assert_int_equal(m.row.cfa_off, 12);
+		assert_int_equal(m.row.off[SLOT_RA], -4);
+		assert_int_equal(m.row.rule[SLOT_RBX], RULE_UNDEFINED);
+		assert_int_equal(m.row.rule[SLOT_RBP], says == 0 ? RULE_UNDEFINED : RULE_SAME);
+	}
+}
+
+static void where_no_call_is_near_cfi_has_the_last_word(void **state)
+{
+	set_up(4, 0x20, 4);
+	returns_to(40, CALLER);
+	assert_false(lies_mend(&m, FUNCTION));
+	assert_int_equal(m.row.cfa_off, 4);
+}
+
+static void a_handler_returns_to_where_no_call_is(void **state)
+{
+	static const u8 ends[2][8] = { { 0x58, 0xb8, 119 }, { 0xb8, 173 } };
+
+	for (int i = 0; i < 2; i++) {
+		set_up(4, 0, 4);
+		memcpy(code + 0x300, ends[i], sizeof(ends[i]));
+		returns_to(0, CODE + 0x300);
+		returns_to(8, CALLER);
+		assert_false(lies_mend(&m, FUNCTION));
+	}
+}
+
+static void what_was_not_interrupted_is_as_cfi_says(void **state)
+{
+	set_up(4, 0x20, 4);
+	returns_to(8, CALLER);
+	m.exact = 0;
+	assert_false(lies_mend(&m, FUNCTION));
+	m.exact = 1;
+	m.row.rule[SLOT_RA] = RULE_UNDEFINED;
+	assert_false(lies_mend(&m, FUNCTION));
+	m.row.rule[SLOT_RA] = RULE_OFFSET;
+	m.row.flags = ROW_SIGNAL;
+	assert_false(lies_mend(&m, FUNCTION));
+	m.row.flags = 0;
+	assert_true(lies_mend(&m, FUNCTION));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(at_a_ret_the_return_address_is_at_the_top_of_the_stack),
+		cmocka_unit_test(two_pushes_of_glibc_are_known),
+		cmocka_unit_test(code_of_32_bits_returns_behind_a_call),
+		cmocka_unit_test(where_no_call_is_near_cfi_has_the_last_word),
+		cmocka_unit_test(a_handler_returns_to_where_no_call_is),
+		cmocka_unit_test(what_was_not_interrupted_is_as_cfi_says),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
