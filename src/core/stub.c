@@ -83,10 +83,10 @@ static const struct instruction instructions[32] = {
 
 static const struct function functions[16] = {
 	/* _init: sub $8,%rsp; mov gmon_start(%rip),%rax (or, static: mov $0,%rax); test %rax,%rax; je */
-	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2) } },
-	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 8, 4, 24 },
-	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2) } },
-	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, X) } }, 8, 4, 24 },
+	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 0) } },
+	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, 0) } }, 8, 4, 24 },
+	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 0) } },
+	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, 0) } }, 8, 4, 24 },
 	/* deregister_tm_clones: lea (%rip),%rdi; lea (%rip),%rax; cmp %rdi,%rax */
 	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 5, 0, 0, 0, 0, 0x48, 0x39) } },
 	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, BEFORE, BEFORE },
@@ -170,12 +170,16 @@ TURN(find_push, struct machine, m)
 	return NEXT;
 }
 
-/* How many bytes lie above the return address in a prologue: mov %rsp,%rbp is still to come. -1: it is none. */
+/*
+ * How many bytes lie above the return address in a prologue: mov %rsp,%rbp is still to come. -1: it is none. Of 64-bit
+ * code none has a call, and behind one that does not return begins another function.
+ */
 static INLINE u64 pushed_by_prologue(struct machine *m)
 {
 	m->value[0] = PROLOGUE;
 	m->value[1] = m->value[2] = 0;
-	loop(PROLOGUE, find_mov, m);
+	if (m->exact | m->compat)
+		loop(PROLOGUE, find_mov, m);
 	if (m->value[0] == PROLOGUE)
 		return -1ULL;
 	if (at(m->in.window, BEFORE) == 0x55)

@@ -387,6 +387,17 @@ static void stub(void)
 	start(IMAGE_BASE + 0x180b);
 }
 
+/* _start of programs for CPUs with CET: its CFI says that nobody called it from the second instruction on. */
+static void nobody_called_the_entry_point_whatever_cfi_says(void **state)
+{
+	begin();
+	image_fde(&im, ENTRY, 64, INSNS(0x44, 0x07, RIP));
+	frame(1, 3);
+	start(ENTRY);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(1);
+}
+
 static void a_stub_without_fde_is_known_by_its_code(void **state)
 {
 	stub();
@@ -395,6 +406,22 @@ static void a_stub_without_fde_is_known_by_its_code(void **state)
 	check_frames(3);
 	assert_int_equal(frame_method(w.out.frame[0]), BY_CODE);
 	assert_int_equal(frame_method(w.out.frame[1]), BY_CFI);
+}
+
+/* _init() of programs with OpenSSL in them: call OPENSSL_cpuid_setup; add $8,%rsp; ret */
+static void a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end(void **state)
+{
+	begin();
+	function(0, 2);
+	outermost(1);
+	memcpy(im.bytes + 0x1800, "\xe8\1\2\3\4\x48\x83\xc4\x08\xc3", 10);
+	frame(2, IMAGE_BASE + 0x1805);
+	frame(2, FUNCTION(1) + 9);
+	call_before_return(FUNCTION(1));
+	start(FUNCTION(0) + 9);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+	assert_int_equal(frame_method(w.out.frame[1]), BY_CODE);
 }
 
 static void a_guess_that_does_not_lead_behind_a_call_is_not_believed(void **state)
@@ -784,7 +811,9 @@ int main(void)
 		cmocka_unit_test(only_a_frame_that_was_interrupted_may_be_empty),
 		cmocka_unit_test(a_frame_pointer_chain_of_cfi_needs_the_register_that_was_saved),
 		cmocka_unit_test(the_entry_point_needs_no_fde),
+		cmocka_unit_test(nobody_called_the_entry_point_whatever_cfi_says),
 		cmocka_unit_test(a_stub_without_fde_is_known_by_its_code),
+		cmocka_unit_test(a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end),
 		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
 		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),
 		cmocka_unit_test(a_page_that_is_not_safe_ends_the_walk_and_says_so),
