@@ -44,7 +44,7 @@ figure_complete() {
 	make_data
 	while read -r target needs comms; do
 		[ -z "${programs-}" ] || [[ " $programs " == *" $target "* ]] || continue
-		[ "$needs" = - ] || have "$needs" || continue
+		[ "$needs" = - ] || have "$needs" || [ -x "$tools/$needs" ] || continue
 		[ "$target" != postgres ] || postgres_tools >/dev/null || continue
 		: >"$target.data"
 		start_load "$target"
@@ -83,6 +83,7 @@ figure_complete() {
 	postgres runuser postgres pgbench
 	storm - storm
 	static - recurse-static
+	i386 recurse-32 recurse-32 recurse-32-fp recurse-32-stat signals-32 strings-32
 	EOF
 	echo
 }

@@ -110,6 +110,13 @@ load_luajit-off() { luajit -joff "$here/runtimes/busy.lua"; }
 load_php() { php "$here/runtimes/busy.php"; }
 load_ruby() { ruby "$here/runtimes/busy.rb"; }
 load_static() { "$tools/recurse-static" 60 600; }
+load_i386() {
+	"$tools/recurse-32" 60 600 libc &
+	"$tools/recurse-32-fp" 60 600 &
+	"$tools/recurse-32-stat" 60 600 libc &
+	"$tools/signals-32" own >/dev/null &
+	forever "$tools/strings-32"
+}
 
 # What people's machines do, all at once: two CPUs are never idle.
 load_mixed() {

@@ -19,14 +19,12 @@
  */
 #include <ctype.h>
 #include <dusk/dusk.h>
-#include <elf.h>
 #include <err.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #define START_BYTES 64
@@ -50,31 +48,30 @@ static int nr_files;
 static char **names;
 static int nr_names;
 
-static long file_offset(const char *image, uint64_t address)
+static long file_offset(Elf *elf, uint64_t address)
 {
-	const Elf64_Ehdr *elf = (const void *)image;
-	const Elf64_Phdr *p = (const void *)(image + elf->e_phoff);
+	GElf_Phdr p;
 
-	for (int i = 0; i < elf->e_phnum; i++)
-		if (p[i].p_type == PT_LOAD && address >= p[i].p_vaddr && address - p[i].p_vaddr < p[i].p_filesz)
-			return address - p[i].p_vaddr + p[i].p_offset;
+	for (int i = 0; gelf_getphdr(elf, i, &p); i++)
+		if (p.p_type == PT_LOAD && address >= p.p_vaddr && address - p.p_vaddr < p.p_filesz)
+			return address - p.p_vaddr + p.p_offset;
 	return -1;
 }
 
 /* Where the function @name of a symbol table (SHT_DYNSYM, SHT_SYMTAB) is, or -1. */
-static long find_function(const char *image, uint32_t table, const char *name)
+static long find_function(Elf *elf, uint32_t table, const char *name)
 {
-	const Elf64_Ehdr *elf = (const void *)image;
-	const Elf64_Shdr *section = (const void *)(image + elf->e_shoff);
+	Elf_Scn *section = NULL;
 
-	for (int i = 0; i < elf->e_shnum; i++) {
-		const Elf64_Sym *sym = (const void *)(image + section[i].sh_offset);
+	while ((section = elf_nextscn(elf, section))) {
+		GElf_Shdr header;
+		GElf_Sym sym;
 
-		if (section[i].sh_type != table)
+		if (!gelf_getshdr(section, &header) || header.sh_type != table)
 			continue;
-		for (size_t n = 0; n < section[i].sh_size / sizeof(*sym); n++)
-			if (sym[n].st_value && !strcmp(image + section[section[i].sh_link].sh_offset + sym[n].st_name, name))
-				return file_offset(image, sym[n].st_value);
+		for (int i = 0; gelf_getsym(elf_getdata(section, NULL), i, &sym); i++)
+			if (sym.st_value && !strcmp(elf_strptr(elf, header.sh_link, sym.st_name), name))
+				return file_offset(elf, sym.st_value);
 	}
 	return -1;
 }
@@ -83,10 +80,12 @@ static long find_function(const char *image, uint32_t table, const char *name)
  * clone3() has no symbol in a stripped libc, but a number, 435: mov $435,%eax; syscall. The thread that calls it comes
  * back right behind that; what the new thread calls returns some bytes further.
  */
-static long find_clone3(const char *image, size_t size)
+static long find_clone3(Elf *elf)
 {
 	static const unsigned char code[] = {0xb8, 0xb3, 0x01, 0, 0, 0x0f, 0x05};
-	const char *found = memmem(image, size, code, sizeof(code));
+	size_t size;
+	const char *image = elf_rawfile(elf, &size);
+	const char *found = image ? memmem(image, size, code, sizeof(code)) : NULL;
 
 	return found ? found - image + (long)sizeof(code) + 1 : -1;
 }
@@ -95,29 +94,25 @@ static long find_clone3(const char *image, size_t size)
 static void look_into(struct file *f)
 {
 	int fd = open(f->path, O_RDONLY | O_CLOEXEC);
-	const Elf64_Ehdr *elf;
-	const char *image;
-	struct stat st;
+	GElf_Ehdr header;
+	Elf *elf;
 
 	f->start = f->main = f->clone = f->clone3 = f->goexit = f->go_clone = -1;
-	if (fd < 0 || fstat(fd, &st) || st.st_size < (long)sizeof(*elf))
+	if (fd < 0)
 		return;
-	image = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (image == MAP_FAILED)
-		return;
-	elf = (const void *)image;
-	if (!memcmp(elf->e_ident, ELFMAG, SELFMAG) && elf->e_ident[EI_CLASS] == ELFCLASS64) {
-		f->start = elf->e_entry ? file_offset(image, elf->e_entry) : -1;
-		f->goexit = find_function(image, SHT_SYMTAB, "runtime.goexit.abi0");
-		f->go_clone = find_function(image, SHT_SYMTAB, "runtime.clone.abi0");
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (gelf_getehdr(elf, &header)) {
+		f->start = header.e_entry ? file_offset(elf, header.e_entry) : -1;
+		f->goexit = find_function(elf, SHT_SYMTAB, "runtime.goexit.abi0");
+		f->go_clone = find_function(elf, SHT_SYMTAB, "runtime.clone.abi0");
 		if (strstr(f->path, "/libc.so")) {
-			f->main = find_function(image, SHT_DYNSYM, "__libc_start_main") - CALLS_MAIN_BYTES;
-			f->clone = find_function(image, SHT_DYNSYM, "clone");
-			f->clone3 = find_clone3(image, st.st_size);
+			f->main = find_function(elf, SHT_DYNSYM, "__libc_start_main") - CALLS_MAIN_BYTES;
+			f->clone = find_function(elf, SHT_DYNSYM, "clone");
+			f->clone3 = find_clone3(elf);
 		}
 	}
-	munmap((void *)image, st.st_size);
+	elf_end(elf);
+	close(fd);
 }
 
 static const struct file *file(const char *path)
@@ -260,6 +255,7 @@ int main(int argc, char **argv)
 
 	if (!dusk && (argc < 3 || strcmp(argv[1], "perf")))
 		errx(2, "usage: roots dusk FILE COMM... | roots perf COMM...");
+	elf_version(EV_CURRENT);
 	names = argv + (dusk ? 3 : 2);
 	nr_names = argc - (dusk ? 3 : 2);
 	return dusk ? count_dusk(argv[2]) : count_perf();

@@ -191,7 +191,12 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
+struct thread_info {
+	u32 status;
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	u32 flags;
 	unsigned int __state;
 	u32 on_cpu;			/* an int, and a byte since 7.2: of what has no sign libbpf adjusts the size */

@@ -4,8 +4,9 @@
 #include "maps.h"
 #include <bpf/bpf_core_read.h>
 
-#define NR_EXECVE 59			/* of 32-bit tasks: 11, 358; 119 and 173 */
+#define NR_EXECVE 59
 #define NR_EXECVEAT 322
+#define TS_COMPAT 2			/* linux 6.18 arch/x86/include/asm/thread_info.h */
 #define NR_RT_SIGRETURN 15
 #define COPY_BYTES 128			/* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
 
@@ -25,14 +26,26 @@ static INLINE u64 original_ip(struct task_struct *t, u64 ip)
 	return copy && into < COPY_BYTES ? probed->vaddr + into : ip;
 }
 
-/* Those calls of a 32-bit task that we know by their number on x86-64; -1: any other, or none. */
-static INLINE u64 call_of_compat(u64 nr)
+/*
+ * The system call by its number on x86-64; of those of i386 only what we know, -1: any other, or none. While execve() goes over to a
+ * program of the other kind, its number does so before the registers do (linux 6.18 arch/x86/kernel/process_64.c,
+ * __set_personality_ia32()): 11 is that of i386 then, in a task that has 64-bit registers, and 59 the other way round.
+ */
+static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 {
+	u64 nr = regs->orig_ax;
+
+	if (regs->cs != USER32_CS && !(t->thread_info.status & TS_COMPAT))
+		return nr;
 	switch (nr) {
-	case 11:	return NR_EXECVE;
-	case 358:	return NR_EXECVEAT;
+	case 11:
+	case NR_EXECVE:
+		return NR_EXECVE;
+	case 358:
+		return NR_EXECVEAT;
 	case 119:
-	case 173:	return NR_RT_SIGRETURN;
+	case 173:
+		return NR_RT_SIGRETURN;
 	}
 	return -1ULL;
 }
@@ -58,7 +71,7 @@ static INLINE void registers_take(struct registers *ret, struct task_struct *t, 
 	ret->reg[R15] = regs->r15;
 	ret->reg[RIP] = original_ip(t, regs->ip);
 	ret->reg[CS] = regs->cs;
-	ret->orig_ax = regs->cs == USER32_CS ? call_of_compat(regs->orig_ax) : regs->orig_ax;
+	ret->orig_ax = call_of(t, regs);
 	regs_settle(ret->reg);
 }
 
