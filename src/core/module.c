@@ -140,6 +140,8 @@ CORE int module_enter(struct modules *ms, u64 addr)
 		m = learn(ms);
 	r = module_here(ms);
 	describe(r, addr, m);
+	if (v->vdso)
+		r->entry = 0;		/* what it calls its entry point is called like any function */
 	if (!module_is_readable(m)) {
 		r->end = r->start;	/* ask again next time */
 		return 0;

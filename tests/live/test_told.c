@@ -18,12 +18,13 @@ static void stacks_told_at_once_are_those_that_a_walk_finds(void **state)
 	static const char *const said[] = {"known",	     "warm",	     "verified-same", "verified-different",
 					   "kernel-checked", "kernel-walks", "kernel-wrong"};
 	static const char *const names[] = {"turns", "clock", "waits", "threads", "signals", "execs", "dlopen"};
-	const char *file = live_file("verify.dusk"), *counts = live_file("verify.counts");
+	const char *counts = live_file("verify.counts"), *file;
 	pid_t pid[sizeof(names) / sizeof(names[0])];
 	size_t nr = sizeof(names) / sizeof(names[0]);
 
 	for (size_t i = 0; i < nr; i++)
 		pid[i] = live_start(false, (const char *const[]){live_victim(names[i]), counts, NULL});
+	file = live_file("verify.dusk");
 	assert_int_equal(RECORD(file, "-a", "-e", "cpu,offcpu", "-F", "997", "--verify", "-d", "3s"), 0);
 	for (size_t i = 0; i < nr; i++)
 		live_end(pid[i]);
