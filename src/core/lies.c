@@ -7,7 +7,8 @@
  *   They begin with the same 16 bytes.
  * - In 32-bit code: if what CFI says is not in the stack, or not behind a call, the return address is the next word of
  *   the stack that is. In libc.so.6 of i386 CFI is wrong in memcpy(), memcmp(), strcasecmp(), wcsrchr() and others, in
- *   most from their first `ret` on: they push up to three registers, and some put data on top.
+ *   most from their first `ret` on: they push up to three registers, and some put data on top. They may be calling what
+ *   tells them where they are.
  */
 #include "framepointer.h"
 #include "machine.h"
@@ -84,6 +85,16 @@ static INLINE bool ends_handler(const u8 *code)
 	return (code[8] == 0x58 && code[9] == 0xb8 && code[10] == 119) || (code[8] == 0xb8 && code[9] == 173);
 }
 
+/* Is it the call by which 32-bit code learns where it is, of mov (%esp),%reg; ret? Then that is innermost. */
+static INLINE bool asks_where(struct machine *m)
+{
+	m->operand[0] = 0;
+	if (!m->compat || framepointer_code(m, m->pc) || m->code[3] != 0xe8 ||
+	    port_read(m->operand, 4, (u32)(m->pc + *(const u32 *)(m->code + 4))))
+		return false;
+	return (m->operand[0] & 0xffffc7ff) == 0xc324048b;
+}
+
 /* Is the return address of 32-bit code not where the row says, but somewhere else? */
 static INLINE bool is_elsewhere(struct machine *m)
 {
@@ -111,9 +122,10 @@ CORE bool lies_mend(struct machine *m, u64 start)
 	const struct row *row = &m->row;
 	bool is = false;
 
-	if (!m->exact || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
+	if (!(m->exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
 		return false;
-	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && is_ret(m) && is_return_address(m, m->sp)) {
+	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && m->exact && is_ret(m) &&
+	    is_return_address(m, m->sp)) {
 		row_is_bare(m, 0);
 		is = true;
 	} else {

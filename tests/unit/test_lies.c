@@ -130,6 +130,21 @@ static void a_handler_returns_to_where_no_call_is(void **state)
 	}
 }
 
+static void what_asks_where_it_is_has_called_nothing_else(void **state)
+{
+	static const u8 thunk[] = { 0x8b, 0x1c, 0x24, 0xc3 }, call[] = { 0xe8, 0xe0, 0xfe, 0xff, 0xff };
+
+	for (int is = 0; is < 2; is++) {
+		set_up(4, 0x20, 4);
+		returns_to(8, CALLER);
+		memcpy(code + 0x41b, call, sizeof(call));
+		memcpy(code + 0x300, thunk, is ? sizeof(thunk) : 3);
+		m.exact = 0;
+		assert_int_equal(lies_mend(&m, FUNCTION), is);
+		assert_int_equal(m.row.cfa_off, is ? 12 : 4);
+	}
+}
+
 static void what_was_not_interrupted_is_as_cfi_says(void **state)
 {
 	set_up(4, 0x20, 4);
@@ -154,6 +169,7 @@ int main(void)
 		cmocka_unit_test(code_of_32_bits_returns_behind_a_call),
 		cmocka_unit_test(where_no_call_is_near_cfi_has_the_last_word),
 		cmocka_unit_test(a_handler_returns_to_where_no_call_is),
+		cmocka_unit_test(what_asks_where_it_is_has_called_nothing_else),
 		cmocka_unit_test(what_was_not_interrupted_is_as_cfi_says),
 	};
 
