@@ -6,6 +6,7 @@
 #define FAR (1 << 20)
 #define LOWEST 4096
 #define MAX_ARGUMENTS (256 * 8)
+#define LARGEST_ALIGNMENT 64
 
 /*
  * Java's interpreter jumps to a method, whose return address, from a table, no call precedes. But before it does it
@@ -57,6 +58,22 @@ static INLINE int step_by_sp(struct machine *m)
 	return 0;
 }
 
+/*
+ * 32-bit code that aligns its stack, as main() does, keeps in ecx where that was, pushes a copy of its return address,
+ * sets up its frame at m->cfa and pushes ecx, below up to three other registers. A word there that points behind the
+ * original is the caller's esp: to m->sp.
+ */
+TURN(find_original, struct machine, m)
+{
+	u64 cfa, ra;
+
+	if (stack_read(m, m->cfa - 4 * (turn + 1), &cfa) || cfa - 4 - m->sp >= LARGEST_ALIGNMENT ||
+	    stack_read(m, cfa - 4, &ra) || ra != m->pc)
+		return NEXT;
+	m->sp = cfa;
+	return STOP;
+}
+
 CORE int framepointer_step(struct machine *m)
 {
 	u64 fp, caller_fp, ra, bytes = word_bytes(m);
@@ -85,7 +102,10 @@ CORE int framepointer_step(struct machine *m)
 
 	m->reg[RBP] = caller_fp;
 	m->pc = ra;
-	m->sp = m->reg[RSP] = fp + 2 * bytes;
+	m->sp = fp + 2 * bytes;
+	m->cfa = fp;
+	loop(m->compat, find_original, m);	/* 4, or never */
+	m->reg[RSP] = m->sp;
 	m->exact = 0;
 	m->invalid |= CALLER_SAVED | CALLEE_SAVED;
 	return 0;

@@ -295,6 +295,31 @@ static void the_frame_pointer_leads_over_four_byte_words(void **state)
 	assert_int_equal(w.machine.fp_steps, 1);
 }
 
+/* The caller, by CFI, needs its esp. What points to no copy of the return address is another register's. */
+static void a_stack_that_was_aligned_is_left_to_where_it_was(void **state)
+{
+	static const u8 call[] = { 0xe8, 0, 0, 0, 0 };
+
+	for (u32 gap = 0; gap <= 2; gap++)
+		for (u32 below = 1; below <= 4; below++) {
+			i386_begins();
+			image_fde(&im, FUNCTION(1), 64, INSNS(0x0e, 12));
+			outermost(2);
+			memcpy(im.bytes + 0x1000 + 64 + 4, call, sizeof(call));
+			words(5);
+			put32(&up, STACK + 64);			/* ebp */
+			returns_to(1);				/* the copy */
+			words(gap);
+			put32(&up, FUNCTION(1) + 9);
+			words(2);
+			returns_to(2);
+			fix32(&up, 4 * (5 - below), STACK + 32 + 4 * gap);
+			start(FUNCTION(3));			/* no FDE */
+			w.machine.reg[RBP] = STACK + 20;
+			assert_int_equal(walk(), UNDEFINED_RA);
+		}
+}
+
 static void a_new_thread_and_a_prologue_are_known_by_32_bit_code(void **state)
 {
 	static const u8 clone[] = { 0xcd, 0x80 }, prologue[] = { 0x55, 0x89, 0xe5 }, call[] = { 0xe8, 0, 0, 0, 0 };
@@ -423,6 +448,7 @@ int main(void)
 		cmocka_unit_test(a_cfa_in_ecx_outlives_a_call),
 		cmocka_unit_test(both_frames_of_signals_have_all_registers),
 		cmocka_unit_test(the_frame_pointer_leads_over_four_byte_words),
+		cmocka_unit_test(a_stack_that_was_aligned_is_left_to_where_it_was),
 		cmocka_unit_test(a_new_thread_and_a_prologue_are_known_by_32_bit_code),
 		cmocka_unit_test(a_return_address_behind_a_call_overrules_cfi),
 		cmocka_unit_test(absolute_addresses_have_four_bytes),
