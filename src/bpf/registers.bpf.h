@@ -8,6 +8,8 @@
 #define NR_EXECVEAT 322
 #define TS_COMPAT 2			/* linux 6.18 arch/x86/include/asm/thread_info.h */
 #define NR_RT_SIGRETURN 15
+#define X32_RT_SIGRETURN 0x40000201	/* linux 6.18 arch/x86/entry/syscalls/syscall_64.tbl */
+#define X32_EXECVE 0x40000208
 #define COPY_BYTES 128			/* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
 
 /* Where the program believes to be: @ip, or what it is a copy of. There is no CFI for copies. */
@@ -36,7 +38,7 @@ static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 	u64 nr = regs->orig_ax;
 
 	if (regs->cs != USER32_CS && !(t->thread_info.status & TS_COMPAT))
-		return nr;
+		return nr == X32_RT_SIGRETURN ? NR_RT_SIGRETURN : nr == X32_EXECVE ? NR_EXECVE : nr;
 	switch (nr) {
 	case 11:
 	case NR_EXECVE:

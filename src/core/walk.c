@@ -129,9 +129,8 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	err = forget(w->ehframe.error, err);
 	if (!err && method == BY_CFI && lies_mend(m, w->ehframe.fde.start))
 		method = BY_CODE;
-	/* Behind endbr64, glibc's _start says so itself. In the vDSO of 32-bit tasks it is where they enter the kernel. */
-	if (!err && !m->compat && m->pc == module_here(&w->modules)->entry)
-		m->row.rule[SLOT_RA] = RULE_UNDEFINED;
+	if (!err && m->pc == module_here(&w->modules)->entry)
+		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
 	if (err)
 		unknown = stub_row(m, m->pc);
 	/* Behind a system call there is no frame in clone3(); in Go there may be. */
