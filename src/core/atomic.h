@@ -13,6 +13,7 @@
 #ifdef __bpf__
 #define barrier_() asm volatile("" ::: "memory")
 #define load_relaxed(p)		(*(volatile typeof(*(p)) *)(p))
+#define store_relaxed(p, v)	(*(volatile typeof(*(p)) *)(p) = (v))
 #define load_acquire(p)		({ typeof(*(p)) v_ = load_relaxed(p); barrier_(); v_; })
 #define store_release(p, v)	({ barrier_(); *(volatile typeof(*(p)) *)(p) = (v); })
 #define fence_acquire()		barrier_()
@@ -29,6 +30,7 @@
 #define fetch_and(p, v)		__sync_fetch_and_and((p), (v))
 #else
 #define load_relaxed(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
+#define store_relaxed(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELAXED)
 #define load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
 #define store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
 #define fence_acquire()		__atomic_thread_fence(__ATOMIC_ACQUIRE)

@@ -92,12 +92,13 @@ static INLINE int next_phase(struct cfi *c)
 		c->phase = 2;
 		return STOP;
 	}
-	c->phase = 1;
 	c->initial = c->row;
+	c->has_initial = !c->depth && c->loc == c->start;	/* as a rule: it has changed nothing else */
+	c->phase = 1;
 	c->stop = c->end;
 	err = reader_check(&c->in);
 	if (!err)
-		err = reader_seek(&c->in, c->insns);
+		err = reader_to(&c->in, c->insns);
 	if (!err)
 		return NEXT;
 	c->error = read_outcome(err, TABLE_UNREADABLE);
@@ -251,12 +252,17 @@ TURN(step, struct cfi, c)
 
 CORE u32 cfi_run(struct cfi *c)
 {
+	bool known = c->has_initial;
 	int err;
 
-	memset(&c->row, 0, sizeof(c->row));
-	c->depth = c->phase = c->ops = c->error = 0;
-	c->stop = c->initial_end;
-	err = reader_seek(&c->in, c->initial_insns);
+	if (!known)
+		memset(&c->initial, 0, sizeof(c->initial));
+	c->row = c->initial;
+	c->depth = c->ops = c->error = 0;
+	c->loc = c->start;
+	c->phase = known;
+	c->stop = known ? c->end : c->initial_end;
+	err = reader_to(&c->in, known ? c->insns : c->initial_insns);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 

@@ -10,7 +10,7 @@
 struct cfi {
 	/* asked */
 	u64 pc;
-	u64 loc;			/* where the FDE starts */
+	u64 start;			/* of the code that the FDE describes */
 	u64 initial_insns, initial_end;	/* the CIE's program ... */
 	u64 insns, end;			/* ... and the FDE's */
 	u64 code_align;
@@ -18,13 +18,16 @@ struct cfi {
 	u64 hdr;			/* expressions are told by their distance from here */
 	u32 encoding;			/* of addresses, DW_EH_PE_* */
 	u32 class;			/* of the file */
+	/* asked, and answered for the next FDE of this CIE */
+	u32 has_initial;
+	struct row initial;		/* what the CIE's program makes: if that is known, it does not run */
 	/* answered */
 	struct row row;
 	u32 detail;
 	/* working space */
 	u32 phase, error, depth, ops;
+	u64 loc;
 	u64 stop;			/* end of the program that runs */
-	struct row initial;
 	struct row saved[CFI_MAX_SAVED];
 	struct reader in;
 };

@@ -1,53 +1,131 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "../abi/outcome.h"
+#include "atomic.h"
 #include "ehframe.h"
 #include "encoding.h"
 #include "regs.h"
+#include "rowcache.h"
 
 #define MAX_TURNS_BSEARCH 28
 #define MAX_FDES (1 << 18)
 #define MAX_LETTERS 8
 #define EXTENDED 0xffffffff		/* 64-bit DWARF: nobody writes it */
 
-/* Have the entry @middle: with all that may follow, once these are few. A read costs more than what it reads. */
-static INLINE int hold(struct ehframe *e, u32 middle)
-{
-	u32 nr = e->high - e->low;
+/*
+ * Entries of tables that searches have met, by table_key(): where the code begins, below the key. All searches in a file
+ * meet the same ones first, so that nearly all halvings need no read. What is lost to another entry is read again.
+ */
+u64 ehframe_marks[EHFRAME_MARKS] SHARED("rows");
 
-	if (middle - e->held < e->nr_held)
-		return 0;
-	e->held = e->low;
-	if (nr > EHFRAME_HELD) {
-		e->held = middle;
-		nr = 1;
-	}
-	e->nr_held = nr;
-	return port_read(e->entry, nr * sizeof(e->entry[0]), e->hdr + 12 + (u64)e->held * sizeof(e->entry[0]));
+static INLINE u64 *mark_of(u32 key)
+{
+	return &at(ehframe_marks, key * 0x9E3779B1U >> 19);
+}
+
+/* The place of a search: 0 in files without a number, and where the table is too large. */
+static INLINE u32 table_key(const struct ehframe *e)
+{
+	return e->module && e->node < 1 << 16 ? e->module << 16 | e->node : 0;
+}
+
+static INLINE u32 middle(const struct ehframe *e)
+{
+	return e->low + (e->high - e->low) / 2;
+}
+
+/* Go on in that half of the table which begins at @start_off, or in the one before. */
+static INLINE void take_half(struct ehframe *e, s32 start_off)
+{
+	bool second = e->hdr + (s64)start_off <= e->pc;
+
+	if (second)
+		e->low = middle(e) + 1;
+	else
+		e->high = middle(e);
+	e->node = e->node * 2 + second;
+}
+
+/* Read the @nr entries, at most EHFRAME_HELD, from number @first on. 0, -EFAULT or -EACCES. */
+static INLINE int read_entries(struct ehframe *e, u32 first, u32 nr)
+{
+	u64 size = sizeof(e->entry[0]);
+
+	return port_read(e->entry, nr * size, e->hdr + 12 + first * size);
 }
 
 TURN(halve, struct ehframe, e)
 {
-	const struct ehframe_entry *entry;
-	u32 middle;
+	u32 key;
+	u64 mark;
 	int err;
 
-	if (e->low >= e->high)
-		return STOP;
-	middle = e->low + (e->high - e->low) / 2;
-	err = hold(e, middle);
+	each(i, MAX_TURNS_BSEARCH) {
+		if (e->high - e->low < EHFRAME_HELD)
+			return STOP;
+		key = table_key(e);
+		mark = load_relaxed(mark_of(key));
+		if (!key || mark >> 32 != key)
+			break;
+		take_half(e, mark);
+	}
+	key = table_key(e);
+	e->held = 0;
+	err = read_entries(e, middle(e), 1);
 	if (err) {
 		e->error = read_outcome(err, TABLE_UNREADABLE);
 		return STOP;
 	}
-	entry = &at(e->entry, middle - e->held);
-	if (e->hdr + (s64)entry->start_off <= e->pc) {
-		e->low = middle + 1;
-		e->start_off = entry->start_off;
-		e->fde_off = entry->fde_off;
-	} else {
-		e->high = middle;
-	}
+	if (key)
+		store_relaxed(mark_of(key), (u64)key << 32 | (u32)e->entry[0].start_off);
+	take_half(e, e->entry[0].start_off);
 	return NEXT;
+}
+
+/* Have the entries that are left. A read costs more than what it reads. 0 or an enum outcome. */
+static INLINE u32 hold(struct ehframe *e)
+{
+	u32 first = e->low - !!e->low, key = table_key(e);
+	int err;
+
+	if (key && e->held == key)
+		return 0;
+	e->held = 0;
+	e->nr_held = e->high - first;
+	if (e->nr_held > EHFRAME_HELD)
+		return TABLE_UNREADABLE;
+	err = read_entries(e, first, e->nr_held);
+	if (!err)
+		e->held = key;
+	return err ? read_outcome(err, TABLE_UNREADABLE) : 0;
+}
+
+/* By the table: the last entry that begins at the PC or before. */
+static INLINE void search(struct ehframe *e, u32 nr_entries)
+{
+	const struct ehframe_entry *entry;
+	u64 off = e->pc - e->hdr;
+	u32 found = 0;
+
+	e->low = 0;
+	e->high = nr_entries;
+	e->node = 1;
+	loop(MAX_TURNS_BSEARCH, halve, e);
+	if (e->error || forget(e->error, hold(e)))
+		return;
+	/* Without a branch: to the verifier each would double the ways. */
+	UNROLL
+	for (u32 step = EHFRAME_HELD / 2; step; step /= 2) {
+		u32 next = found + step;
+		u64 is_there = (s64)opaque((u64)next - e->nr_held) >> 63;
+		u64 is_after = (s64)opaque(off - (s64)at(e->entry, next).start_off) >> 63;
+
+		found += step & is_there & ~is_after;
+	}
+	entry = &at(e->entry, found);
+	if (e->hdr + (s64)entry->start_off > e->pc || !entry->fde_off)
+		return;
+	e->fde.addr = e->hdr + (s64)entry->fde_off;
+	e->fde.start = e->hdr + (s64)entry->start_off;
 }
 
 /* An encoding that says how many bytes an address has also if it is said to have as many as addresses have. */
@@ -59,7 +137,7 @@ static INLINE u32 plain_format(const struct ehframe *e, u32 encoding)
 /* One letter of a CIE's augmentation string. */
 TURN(augment, struct ehframe, e)
 {
-	struct reader *in = &e->in;
+	struct reader *in = &e->cfi.in;
 	u32 data = e->data;
 	u32 format;
 
@@ -67,7 +145,7 @@ TURN(augment, struct ehframe, e)
 	case 0:
 		return STOP;
 	case 'R':
-		e->cie.encoding = plain_format(e, at(in->window, data));
+		ehframe_cie(e)->encoding = plain_format(e, at(in->window, data));
 		e->data = data + 1;
 		return NEXT;
 	case 'L':
@@ -78,7 +156,7 @@ TURN(augment, struct ehframe, e)
 		e->data = data + 1 + (format == PE_UDATA4 ? 4 : format == PE_UDATA2 ? 2 : 8);
 		return NEXT;
 	case 'S':
-		e->cie.signal = 1;
+		ehframe_cie(e)->signal = ROW_SIGNAL;
 		return NEXT;
 	case 'z':
 	case 'B':
@@ -89,27 +167,37 @@ TURN(augment, struct ehframe, e)
 	return STOP;
 }
 
-/* Is the CIE at @addr the one in e->cie? At 0, where a wild FDE may point, there is none. */
-static INLINE bool is_read(const struct ehframe *e, u64 addr)
+/* A file's CIE by its place in the file; in files without a number, which no two walks share, in memory. */
+static INLINE u64 cie_key(const struct ehframe *e, u64 addr)
 {
-	return addr && addr == e->cie.addr;
+	return e->module ? rowcache_key(e->module, addr - e->bias) : addr;
+}
+
+/* Choose the place for the CIE at @addr. Is it there already? At 0, where a wild FDE may point, there is none. */
+static INLINE bool is_read(struct ehframe *e, u64 addr)
+{
+	u64 key = cie_key(e, addr);
+
+	e->which = e->module ? key * 0x9E3779B97F4A7C15ULL >> 61 : 0;
+	return key && ehframe_cie(e)->key == key;
 }
 
 static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 {
-	struct reader *in = &e->in;
-	struct cie *c = &e->cie;
+	struct reader *in = &e->cfi.in;
+	struct cie *c = ehframe_cie(e);
 	u32 len, version, size;
 	int err;
 
-	c->addr = 0;
+	c->key = 0;
+	c->has_row = 0;
 	err = reader_seek(in, addr);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 	len = reader_u32(in);
 	if (len == EXTENDED || reader_u32(in) != 0)
 		return BAD_CIE;
-	c->end = addr + 4 + len;
+	c->end = 4 + (u64)len;
 	version = reader_u8(in);
 	if (version != 1 && version != 3)
 		return BAD_CIE;
@@ -143,8 +231,8 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	err = reader_check(in);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
-	c->insns = reader_addr(in);
-	c->addr = addr;
+	c->insns = reader_addr(in) - addr;
+	c->key = cie_key(e, addr);
 	return 0;
 }
 
@@ -180,7 +268,7 @@ TURN(next_entry, struct ehframe, e)
 
 	start = page_word(p, addr + 8);
 	size = page_word(p, addr + 12);
-	switch (e->cie.encoding) {
+	switch (ehframe_cie(e)->encoding) {
 	case PE_SDATA4_PCREL:
 		start = addr + 8 + (s64)(s32)start;
 		break;
@@ -208,16 +296,8 @@ static INLINE u32 locate(struct ehframe *e, const struct range *r)
 		e->scan = e->hdr;
 		e->page.len = 0;
 		loop(MAX_FDES, next_entry, e);
-	} else {
-		e->low = 0;
-		e->high = r->nr_entries;
-		e->fde_off = 0;
-		e->nr_held = 0;
-		loop(MAX_TURNS_BSEARCH, halve, e);
-		if (e->fde_off) {
-			e->fde.addr = e->hdr + (s64)e->fde_off;
-			e->fde.start = e->hdr + (s64)e->start_off;
-		}
+	} else if (r->nr_entries) {
+		search(e, r->nr_entries);
 	}
 	if (e->error)
 		return e->error;
@@ -226,12 +306,17 @@ static INLINE u32 locate(struct ehframe *e, const struct range *r)
 
 CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 {
-	struct reader *in = &e->in;
+	struct reader *in = &e->cfi.in;
+	struct cfi *c = &e->cfi;
 	struct fde *f = &e->fde;
 	u32 outcome, len, id;
+	struct cie *cie;
+	u64 cie_addr;
 	int err;
 
 	e->hdr = r->hdr;
+	e->bias = r->bias;
+	e->module = r->module;
 	e->class = r->class;
 	outcome = locate(e, r);
 	if (outcome)
@@ -245,8 +330,9 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	if (len == EXTENDED || !id)
 		return BAD_CIE;
 	f->end = f->addr + 4 + len;
-	if (!is_read(e, f->addr + 4 - id)) {
-		outcome = read_cie(e, f->addr + 4 - id);
+	cie_addr = f->addr + 4 - id;
+	if (!is_read(e, cie_addr)) {
+		outcome = read_cie(e, cie_addr);
 		if (outcome)
 			return outcome;
 		err = reader_seek(in, f->addr);
@@ -254,7 +340,8 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 			return read_outcome(err, TABLE_UNREADABLE);
 	}
 
-	switch (e->cie.encoding & PE_FORMAT) {
+	cie = ehframe_cie(e);
+	switch (cie->encoding & PE_FORMAT) {
 	case PE_UDATA4:
 		in->pos = 12;
 		f->size = reader_u32(in);
@@ -269,13 +356,27 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	}
 	if (e->pc - f->start >= f->size)
 		return NO_FDE;
-	if (e->cie.sized) {
+	f->insns = reader_addr(in);
+	if (cie->sized) {
 		len = reader_uleb(in);
-		reader_skip(in, len);
+		f->insns = reader_addr(in) + len;
 	}
 	err = reader_check(in);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
-	f->insns = reader_addr(in);
+
+	c->pc = e->pc;
+	c->start = f->start;
+	c->initial_insns = cie_addr + cie->insns;
+	c->initial_end = cie_addr + cie->end;
+	c->has_initial = cie->has_row;
+	c->initial = cie->row;
+	c->insns = f->insns;
+	c->end = f->end;
+	c->code_align = cie->code_align;
+	c->data_align = cie->data_align;
+	c->hdr = e->hdr;
+	c->encoding = cie->encoding;
+	c->class = e->class;
 	return 0;
 }

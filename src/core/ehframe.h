@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* .eh_frame: which FDE covers a PC, and what does it say? (LSB 5 §10.6, DWARF 5 §6.4.1) */
 #pragma once
+#include "cfi.h"
 #include "module.h"
-#include "reader.h"
 
 struct cie {
-	u64 addr;			/* 0: none read yet */
-	u64 insns, end;
+	u64 key;			/* the file and where in it, as cie_key() has it; 0: none read yet */
+	u64 insns, end;			/* distances from where it starts: it is elsewhere in each process */
 	u64 code_align;
 	s64 data_align;
 	u32 encoding;			/* of the PCs in its FDEs */
 	u32 signal, sized;
+	u32 has_row;
+	struct row row;			/* what its program makes, once that has been run */
 };
 
 struct fde {
@@ -23,27 +25,62 @@ struct ehframe_entry {
 	s32 start_off, fde_off;
 };
 
-#define EHFRAME_HELD 32		/* so many are read at once: 256 bytes */
+#define EHFRAME_HELD 32		/* entries that are read at once: 256 bytes */
+#define EHFRAME_MARKS 8192
+#define EHFRAME_CIES 8		/* that are kept from walk to walk; but for the first one, which each walk forgets */
 
 struct ehframe {
 	/* asked */
 	u64 pc;
 	u64 hdr;			/* .eh_frame_hdr, or .eh_frame itself if there is no table */
-	u32 class;			/* of the file */
+	u64 bias;
+	u32 module, class;		/* of the file */
 	/* answered */
-	struct cie cie;
 	struct fde fde;
+	u32 which;			/* its CIE: ehframe_cie() */
+	struct cie cie[EHFRAME_CIES];
+	struct cfi cfi;			/* all that cfi_run() asks */
 	/* working space */
-	u32 low, high;
-	s32 fde_off, start_off;
+	u32 low, high;			/* the entry is one of these, or the one before ... */
+	u32 node;			/* ... and this the place in the tree of halvings: 1, then 2 or 3, then 4 to 7 ... */
+	u32 held, nr_held;		/* the same of entry[], as table_key() has it; 0: not known. How many there are */
 	u32 error;
 	u32 letter, data;		/* positions in the augmentation string and data */
-	u32 held, nr_held;		/* entries of the table that were read */
 	struct ehframe_entry entry[EHFRAME_HELD];
 	u64 scan;
-	struct reader in;
 	struct page page;
 };
 
-/* Find and decode the FDE of e->pc in @r. 0 or an enum outcome. */
+extern u64 ehframe_marks[EHFRAME_MARKS];	/* for all walkers; for tests to forget */
+
+static INLINE struct cie *ehframe_cie(struct ehframe *e)
+{
+	return &at(e->cie, e->which);
+}
+
+/* Another walk: keep nothing but what is told apart by the numbers of files. */
+static INLINE void ehframe_start(struct ehframe *e)
+{
+	e->cie[0].key = 0;
+	e->cfi.in.fills = 0;
+}
+
+/* Find and decode the FDE of e->pc in @r, for cfi_run(). 0 or an enum outcome. */
 CORE u32 ehframe_find(struct ehframe *e, const struct range *r);
+
+/* The row at e->pc, to e->cfi.row: after ehframe_find(). 0 or an enum outcome. */
+static INLINE u32 ehframe_row(struct ehframe *e)
+{
+	struct cie *cie = ehframe_cie(e);
+	struct cfi *c = &e->cfi;
+	u32 outcome = cfi_run(c);
+
+	if (outcome)
+		return outcome;
+	if (!cie->has_row && c->has_initial) {
+		cie->row = c->initial;
+		cie->has_row = 1;
+	}
+	c->row.flags |= cie->signal;	/* ROW_SIGNAL */
+	return 0;
+}

@@ -62,6 +62,18 @@ static INLINE void reader_go(struct reader *r, u64 addr)
 	r->pos = r->len = r->overran = 0;
 }
 
+/* Go on at @addr; without a read, if the window holds that. 0, -EFAULT or -EACCES. */
+static INLINE int reader_to(struct reader *r, u64 addr)
+{
+	u64 off = addr - r->base;
+
+	if (off >= r->len)
+		return reader_seek(r, addr);
+	r->pos = off;
+	r->overran = 0;
+	return 0;
+}
+
 /* Was all that was read since reader_seek() really there? 0, -EFAULT or -EACCES. */
 static INLINE int reader_check(const struct reader *r)
 {

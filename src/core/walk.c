@@ -37,33 +37,18 @@ static INLINE u32 why_no_cfi(const struct range *r)
 static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
 {
 	struct ehframe *e = &w->ehframe;
-	struct cfi *c = &w->cfi;
 	u32 err;
 
 	e->pc = pc;
 	err = ehframe_find(e, module_here(&w->modules));
 	if (err)
 		return err;
-
-	c->pc = pc;
-	c->loc = e->fde.start;
-	c->initial_insns = e->cie.insns;
-	c->initial_end = e->cie.end;
-	c->insns = e->fde.insns;
-	c->end = e->fde.end;
-	c->code_align = e->cie.code_align;
-	c->data_align = e->cie.data_align;
-	c->hdr = e->hdr;
-	c->encoding = e->cie.encoding;
-	c->class = e->class;
-	err = cfi_run(c);
+	err = ehframe_row(e);
 	if (err) {
-		w->machine.detail = c->detail;
+		w->machine.detail = e->cfi.detail;
 		return err;
 	}
-	if (e->cie.signal)
-		c->row.flags |= ROW_SIGNAL;
-	w->machine.row = c->row;
+	w->machine.row = e->cfi.row;
 	return 0;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The conductor: from the interrupted PC to the outermost frame. */
 #pragma once
-#include "cfi.h"
 #include "ehframe.h"
 #include "machine.h"
 #include "module.h"
@@ -23,7 +22,6 @@ struct walk {
 	/* working space; modules keeps what it knows of the address space from walk to walk */
 	struct modules modules;
 	struct ehframe ehframe;
-	struct cfi cfi;
 	struct sframe sframe;
 	u32 before, nr_before;		/* that visit: outcome, and frames */
 };
@@ -47,8 +45,8 @@ static INLINE void walk_start(struct walk *w)
 		modules_reset(&w->modules);
 	w->modules.compat = m->compat;
 	w->modules.vma_lookups = w->modules.misses = 0;
-	w->ehframe.cie.addr = 0;
-	w->ehframe.in.fills = w->cfi.in.fills = m->in.fills = 0;
+	ehframe_start(&w->ehframe);
+	m->in.fills = 0;
 	w->row_misses = 0;
 	w->cold = w->visited = 0;
 	w->out.nr = 0;

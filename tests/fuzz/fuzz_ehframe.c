@@ -53,11 +53,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (int again = 0; again < 2; again++) {	/* the CIE of before may be used again */
 		err = ehframe_find(&e, &r);
 		assert(is_named(err));
-		assert(e.page.len <= PAGE_BYTES && e.in.pos <= READER_WINDOW && e.in.len <= READER_WINDOW);
+		assert(e.page.len <= PAGE_BYTES && e.cfi.in.pos <= READER_WINDOW && e.cfi.in.len <= READER_WINDOW);
 		if (err)
 			continue;
 		assert(e.pc - e.fde.start < e.fde.size);
-		assert(e.cie.addr && e.cie.insns > e.cie.addr && e.fde.insns > e.fde.addr);
+		assert(ehframe_cie(&e)->key && e.cfi.initial_insns > ehframe_cie(&e)->key && e.fde.insns > e.fde.addr);
 	}
 	return 0;
 }

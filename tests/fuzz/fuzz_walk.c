@@ -51,6 +51,8 @@ static u32 fresh_module(void)
 
 	if (++last > MAX_MODULE_ID) {
 		memset(rowcache, 0, sizeof(rowcache));
+		memset(ehframe_marks, 0, sizeof(ehframe_marks));
+		memset(&w, 0, sizeof(w));
 		last = 1;
 	}
 	return last;

@@ -17,6 +17,14 @@
 
 static struct cfi cfi;
 
+/* Run the programs that cfi tells of, as if nothing of them had been read. */
+static u32 run_anew(void)
+{
+	cfi.has_initial = 0;
+	cfi.in.len = 0;
+	return cfi_run(&cfi);
+}
+
 /* Run both programs up to @pc. Addresses are encoded as @encoding. */
 static u32 run(const u8 *cie, u32 cie_len, const u8 *fde, u32 fde_len, u64 pc, u32 encoding)
 {
@@ -29,7 +37,7 @@ static u32 run(const u8 *cie, u32 cie_len, const u8 *fde, u32 fde_len, u64 pc, u
 	port_map(PROGRAMS, bytes, cie_len + fde_len, (struct vma){0});
 	memset(&cfi, 0xaa, sizeof(cfi));
 	cfi.pc = pc;
-	cfi.loc = CODE;
+	cfi.start = CODE;
 	cfi.initial_insns = PROGRAMS;
 	cfi.initial_end = cfi.insns = PROGRAMS + cie_len;
 	cfi.end = cfi.insns + fde_len;
@@ -38,7 +46,7 @@ static u32 run(const u8 *cie, u32 cie_len, const u8 *fde, u32 fde_len, u64 pc, u
 	cfi.hdr = PROGRAMS;
 	cfi.encoding = encoding;
 	cfi.class = 0;
-	return cfi_run(&cfi);
+	return run_anew();
 }
 
 static const u8 usual[] = { 0x0c, RSP, 8, 0x80 | RIP, 1 };	/* CFA = rsp + 8, RA at CFA - 8 */
@@ -151,8 +159,8 @@ static void advances_count_in_units_of_code_alignment(void **state)
 	for (u64 pc = CODE; pc < CODE + 8; pc++) {
 		run_usual(insns, len, pc);
 		cfi.code_align = 4;
-		cfi.loc = CODE;
-		assert_int_equal(cfi_run(&cfi), 0);
+		cfi.start = CODE;
+		assert_int_equal(run_anew(), 0);
 		assert_int_equal(cfi.row.cfa_off, pc < CODE + 4 ? 8 : 99);
 	}
 }
@@ -226,13 +234,35 @@ static void a_register_is_restored_to_what_the_cie_says_in_full(void **state)
 	assert_true(cfi.row.saved >> SLOT_RBX & cfi.row.saved >> SLOT_RBP & 1);
 }
 
+static void what_the_cie_makes_is_good_for_its_other_fdes_unless_it_left_more_than_a_row(void **state)
+{
+	static const u8 fde[] = { 0x0e, 24, 0xc0 | RIP };
+	static const struct { u8 insns[8]; u32 len, good; } cies[] = {
+		{ BYTES(0x0c, RSP, 8, 0x80 | RIP, 1), 1 },
+		{ BYTES(0x0c, RSP, 8, 0x80 | RIP, 1, 0x0a), 0 },	/* remember_state */
+		{ BYTES(0x0c, RSP, 8, 0x80 | RIP, 1, 0x41), 0 },	/* advance_loc 1 */
+	};
+	struct row row;
+
+	for (size_t i = 0; i < COUNT(cies); i++) {
+		assert_int_equal(run(cies[i].insns, cies[i].len, fde, sizeof(fde), CODE + 1, PE_SDATA4_PCREL), 0);
+		assert_int_equal(cfi.has_initial, cies[i].good);
+		row = cfi.row;
+		cfi.initial_insns = 0;			/* where nothing is */
+		cfi.in.len = 0;
+		assert_int_equal(cfi_run(&cfi), cies[i].good ? 0 : TABLE_UNREADABLE);
+		if (cies[i].good)
+			assert_memory_equal(&cfi.row, &row, sizeof(row));
+	}
+}
+
 static void a_program_ends_where_its_fde_ends(void **state)
 {
 	static const u8 insns[] = { 0x0e, 24, 0x0e, 99 };
 
 	run_usual(insns, sizeof(insns), CODE);
 	cfi.end -= 2;
-	assert_int_equal(cfi_run(&cfi), 0);
+	assert_int_equal(run_anew(), 0);
 	assert_int_equal(cfi.row.cfa_off, 24);
 }
 
@@ -254,7 +284,7 @@ static void a_program_may_end_with_its_mapping(void **state)
 	port_map(PROGRAMS + 0x10000, page, sizeof(page), (struct vma){0});
 	cfi.insns = PROGRAMS + 0x10000 + sizeof(page) - 2;
 	cfi.end = cfi.insns + 2;
-	assert_int_equal(cfi_run(&cfi), 0);
+	assert_int_equal(run_anew(), 0);
 	assert_int_equal(cfi.row.cfa_off, 99);
 }
 
@@ -269,7 +299,7 @@ static void an_instruction_across_the_end_of_its_mapping_is_not_believed(void **
 		port_map(addr, pages, mapped * PAGE_BYTES, (struct vma){0});
 		cfi.insns = addr + PAGE_BYTES - 2;
 		cfi.end = cfi.insns + 3;
-		assert_int_equal(cfi_run(&cfi), mapped == 2 ? 0 : TABLE_UNREADABLE);
+		assert_int_equal(run_anew(), mapped == 2 ? 0 : TABLE_UNREADABLE);
 		assert_true(mapped == 1 || cfi.row.cfa_off == 227);
 	}
 	port_reset();
@@ -277,7 +307,7 @@ static void an_instruction_across_the_end_of_its_mapping_is_not_believed(void **
 	port_map(addr, pages, sizeof(pages), (struct vma){0});
 	port_not_safe(addr + PAGE_BYTES, addr + 2 * PAGE_BYTES);
 	cfi.initial_end = cfi.initial_insns;
-	assert_int_equal(cfi_run(&cfi), PAGE_NOT_SAFE);
+	assert_int_equal(run_anew(), PAGE_NOT_SAFE);
 }
 
 static void a_program_that_cannot_be_read_says_why(void **state)
@@ -286,12 +316,12 @@ static void a_program_that_cannot_be_read_says_why(void **state)
 
 	run_usual(nop, 1, CODE);
 	cfi.insns = 0x1000;
-	assert_int_equal(cfi_run(&cfi), TABLE_UNREADABLE);
+	assert_int_equal(run_anew(), TABLE_UNREADABLE);
 	cfi.initial_insns = 0x1000;
-	assert_int_equal(cfi_run(&cfi), TABLE_UNREADABLE);
+	assert_int_equal(run_anew(), TABLE_UNREADABLE);
 	cfi.initial_insns = PROGRAMS;
 	port_not_safe(PROGRAMS, PROGRAMS + 1);
-	assert_int_equal(cfi_run(&cfi), PAGE_NOT_SAFE);
+	assert_int_equal(run_anew(), PAGE_NOT_SAFE);
 }
 
 int main(void)
@@ -305,6 +335,7 @@ int main(void)
 		cmocka_unit_test(remembering_nests_to_its_limit_and_no_further),
 		cmocka_unit_test(restoring_what_was_not_remembered_is_refused),
 		cmocka_unit_test(a_register_is_restored_to_what_the_cie_says_in_full),
+		cmocka_unit_test(what_the_cie_makes_is_good_for_its_other_fdes_unless_it_left_more_than_a_row),
 		cmocka_unit_test(a_program_ends_where_its_fde_ends),
 		cmocka_unit_test(as_many_instructions_as_allowed_are_run_and_not_one_more),
 		cmocka_unit_test(a_program_may_end_with_its_mapping),

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <cmocka.h>
 
 #include "core/encoding.h"
@@ -18,7 +19,7 @@ static void use_table(void)
 {
 	range = (struct range){ .hdr = IMAGE_HDR, .kind = MODULE_ELF, .nr_entries = im.nr };
 	memset(&e, 0xaa, sizeof(e));
-	e.cie.addr = 0;
+	ehframe_start(&e);
 	e.page.len = 0;
 }
 
@@ -58,7 +59,7 @@ static void check_all(u32 nr)
 		assert_int_equal(e.fde.start, pc - off % 32);
 		assert_int_equal(e.fde.size, 16);
 		assert_int_equal(im.bytes[e.fde.insns + 1 - IMAGE_BASE], 16 + off / 32);
-		assert_int_equal(e.cie.addr, im.cie);
+		assert_int_equal(ehframe_cie(&e)->key, im.cie);
 	}
 }
 
@@ -95,6 +96,158 @@ static void a_table_that_claims_too_many_entries_finds_what_is_there(void **stat
 	assert_int_equal(find(IMAGE_CODE), 0);
 }
 
+/* A file that has never been met. */
+static u32 fresh_module(void)
+{
+	static u32 last;
+
+	return ++last;
+}
+
+/* What a table says that is looked through from its beginning. */
+static u32 last_before(const struct ehframe_entry *entry, u32 nr, u64 pc)
+{
+	u32 found = nr;
+
+	for (u32 i = 0; i < nr; i++)
+		if (IMAGE_HDR + (s64)entry[i].start_off <= pc)
+			found = i;
+	return found;
+}
+
+/* Entries of a sorted table, at most @gap bytes apart but for one in 16, which may be @jump away. */
+static void make_table(struct ehframe_entry *entry, u32 nr, u32 gap, u32 jump)
+{
+	s32 start_off = -(s32)(rand() % 1000);
+
+	for (u32 i = 0; i < nr; i++) {
+		start_off += rand() % (gap + 1) + (rand() % 16 ? 0 : rand() % (jump + 1));
+		entry[i] = (struct ehframe_entry){ start_off, 0x10000000 + 8 * i };	/* no FDE is there */
+	}
+}
+
+/* Is the entry of @pc the one that a plain search finds? */
+static void check_entry(const struct ehframe_entry *entry, u32 nr, u64 pc)
+{
+	u32 expected = last_before(entry, nr, pc), outcome = find(pc);
+
+	if (expected == nr) {
+		assert_int_equal(outcome, NO_FDE);
+		return;
+	}
+	assert_int_equal(outcome, TABLE_UNREADABLE);
+	assert_int_equal(e.fde.addr, IMAGE_HDR + (u64)entry[expected].fde_off);
+	assert_int_equal(e.fde.start, IMAGE_HDR + (s64)entry[expected].start_off);
+}
+
+static void any_sorted_table_is_searched_rightly(void **state)
+{
+	static const struct { u32 gap, jump; } shapes[] = { { 32, 0 }, { 0, 0 }, { 1, 1 }, { 3, 100000 }, { 500, 10 } };
+	static struct table { u8 header[12]; struct ehframe_entry entry[3000]; } table;
+
+	srand(1);
+	for (u32 round = 0; round < 400; round++) {
+		u32 nr = round < 200 ? round : rand() % COUNT(table.entry);
+
+		make_table(table.entry, nr, shapes[round % COUNT(shapes)].gap, shapes[round % COUNT(shapes)].jump);
+		port_reset();
+		port_map(IMAGE_HDR, &table, sizeof(table), (struct vma){0});
+		im.nr = nr;
+		use_table();
+		range.module = round % 4 ? fresh_module() : 0;
+		for (u32 i = 0; i < 100; i++) {
+			const struct ehframe_entry *near = &table.entry[nr ? rand() % nr : 0];
+
+			check_entry(table.entry, nr, IMAGE_HDR + (s64)near->start_off + rand() % 3 - 1);
+		}
+		check_entry(table.entry, nr, 0);
+		check_entry(table.entry, nr, 1ULL << 47);
+	}
+}
+
+static void a_search_that_was_done_before_needs_no_read(void **state)
+{
+	static struct table { u8 header[12]; struct ehframe_entry entry[20000]; } table;
+	u32 module = fresh_module(), before;
+	u64 pc;
+
+	make_table(table.entry, COUNT(table.entry), 32, 0);
+	pc = IMAGE_HDR + (s64)table.entry[12345].start_off;
+	port_reset();
+	port_map(IMAGE_HDR, &table, sizeof(table), (struct vma){0});
+	im.nr = COUNT(table.entry);
+	use_table();
+	range.module = module;
+	check_entry(table.entry, im.nr, pc);
+	assert_true(port_reads() > 8);
+	before = port_reads();
+	check_entry(table.entry, im.nr, pc);
+	assert_int_equal(port_reads() - before, 1);		/* the FDE, which is not there */
+
+	/* Another walker knows of the halvings, but has to read the entries. */
+	use_table();
+	range.module = module;
+	before = port_reads();
+	check_entry(table.entry, im.nr, pc);
+	assert_int_equal(port_reads() - before, 1 + 1);
+
+	/* Of another file it knows nothing. */
+	range.module = fresh_module();
+	before = port_reads();
+	check_entry(table.entry, im.nr, pc);
+	assert_true(port_reads() - before > 8);
+}
+
+/* The row of function @i of functions(), @moved bytes from where it was. Returns how many reads that took. */
+static u32 reads_of_row(u32 i, u64 moved)
+{
+	u32 before = port_reads();
+
+	assert_int_equal(find(IMAGE_CODE + 32 * i + moved), 0);
+	assert_int_equal(ehframe_row(&e), 0);
+	assert_int_equal(e.cfi.row.cfa_off, 16 + i);
+	assert_int_equal(e.cfi.row.rule[SLOT_RA], RULE_OFFSET);
+	assert_int_equal(e.cfi.row.off[SLOT_RA], -8);
+	return port_reads() - before;
+}
+
+static void what_is_known_of_a_file_is_not_read_again(void **state)
+{
+	functions(3);
+	use_table();
+	range.module = fresh_module();
+	assert_int_equal(reads_of_row(0, 0), 5);	/* table, FDE, CIE, FDE, and the programs of both */
+	ehframe_start(&e);
+	for (u32 i = 0; i < 3; i++)
+		assert_int_equal(reads_of_row(i, 0), 1);
+}
+
+static void what_is_known_of_a_file_is_known_wherever_it_is_mapped(void **state)
+{
+	u64 moved = 0x10000000;
+
+	functions(3);
+	use_table();
+	range.module = fresh_module();
+	assert_int_equal(find(IMAGE_CODE), 0);		/* its CIE is read, but not run */
+	port_reset();
+	port_map(IMAGE_BASE + moved, im.bytes, sizeof(im.bytes), (struct vma){0});
+	range.hdr += moved;
+	range.bias += moved;
+	assert_int_equal(reads_of_row(1, moved), 2);	/* FDE, programs */
+	assert_int_equal(reads_of_row(2, moved), 1);
+}
+
+static void of_a_file_without_a_number_nothing_is_known_to_another_walk(void **state)
+{
+	functions(3);
+	use_table();
+	assert_int_equal(reads_of_row(0, 0), 5);
+	assert_int_equal(reads_of_row(1, 0), 2);	/* the same walk: only the table is read again */
+	ehframe_start(&e);
+	assert_int_equal(reads_of_row(2, 0), 5);
+}
+
 /* One function under a CIE of @augmentation. */
 static u32 find_under(const char *augmentation, const u8 *data, u32 data_len)
 {
@@ -114,19 +267,19 @@ static void augmentations_are_understood(void **state)
 	static const u8 personality2[] = { 0x02, 1, 2, 0x1b, 0x1b };
 
 	assert_int_equal(find_under("zR", INSNS(0x1b)), 0);
-	assert_int_equal(e.cie.signal, 0);
+	assert_int_equal(ehframe_cie(&e)->signal, 0);
 	assert_int_equal(find_under("zRS", INSNS(0x1b)), 0);
-	assert_int_equal(e.cie.signal, 1);
+	assert_int_equal(ehframe_cie(&e)->signal, ROW_SIGNAL);
 	assert_int_equal(find_under("zPLR", personality4, sizeof(personality4)), 0);
-	assert_int_equal(e.cie.encoding, PE_SDATA4_PCREL);
+	assert_int_equal(ehframe_cie(&e)->encoding, PE_SDATA4_PCREL);
 	assert_int_equal(find_under("zPLR", personality8, sizeof(personality8)), 0);
-	assert_int_equal(e.cie.encoding, PE_SDATA4_PCREL);
+	assert_int_equal(ehframe_cie(&e)->encoding, PE_SDATA4_PCREL);
 	assert_int_equal(find_under("zPLR", personality2, sizeof(personality2)), 0);
 	assert_int_equal(find_under("zLR", INSNS(0x1b, 0x1b)), 0);
 	assert_int_equal(find_under("zRB", INSNS(0x1b)), 0);
 	assert_int_equal(find_under("zRG", INSNS(0x1b)), 0);
 	assert_int_equal(find_under("zR", INSNS(0x1b, 9, 9, 9)), 0);	/* more data than letters: skipped */
-	assert_int_equal(im.bytes[e.cie.insns - IMAGE_BASE], 0x0c);
+	assert_int_equal(im.bytes[e.cfi.initial_insns - IMAGE_BASE], 0x0c);
 }
 
 static void other_augmentations_are_refused(void **state)
@@ -188,11 +341,11 @@ static void each_fde_goes_by_its_own_cie(void **state)
 		scan ? use_scan() : use_table();
 		for (int round = 0; round < 2; round++) {
 			assert_int_equal(find(IMAGE_CODE), 0);
-			assert_int_equal(e.cie.addr, first);
-			assert_int_equal(e.cie.signal, 0);
+			assert_int_equal(ehframe_cie(&e)->key, first);
+			assert_int_equal(ehframe_cie(&e)->signal, 0);
 			assert_int_equal(find(IMAGE_CODE + 32), 0);
-			assert_int_equal(e.cie.addr, second);
-			assert_int_equal(e.cie.signal, 1);
+			assert_int_equal(ehframe_cie(&e)->key, second);
+			assert_int_equal(ehframe_cie(&e)->signal, ROW_SIGNAL);
 		}
 	}
 }
@@ -220,10 +373,10 @@ static void version_3_has_its_ra_column_as_leb128(void **state)
 	image_map(&im);
 	use_table();
 	assert_int_equal(find(IMAGE_CODE), 0);
-	assert_int_equal(e.cie.code_align, 4);
-	assert_int_equal(e.cie.data_align, -4);
-	assert_int_equal(e.cie.encoding, PE_SDATA4_PCREL);
-	assert_int_equal(e.cie.insns, e.cie.end);
+	assert_int_equal(ehframe_cie(&e)->code_align, 4);
+	assert_int_equal(ehframe_cie(&e)->data_align, -4);
+	assert_int_equal(ehframe_cie(&e)->encoding, PE_SDATA4_PCREL);
+	assert_int_equal(ehframe_cie(&e)->insns, ehframe_cie(&e)->end);
 	im.bytes[0x3000 + start + 4] = 4;
 	use_table();
 	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
@@ -365,6 +518,11 @@ int main(void)
 		cmocka_unit_test(each_pc_has_its_fde_by_the_table),
 		cmocka_unit_test(each_pc_has_its_fde_without_a_table),
 		cmocka_unit_test(a_table_that_claims_too_many_entries_finds_what_is_there),
+		cmocka_unit_test(any_sorted_table_is_searched_rightly),
+		cmocka_unit_test(a_search_that_was_done_before_needs_no_read),
+		cmocka_unit_test(what_is_known_of_a_file_is_not_read_again),
+		cmocka_unit_test(what_is_known_of_a_file_is_known_wherever_it_is_mapped),
+		cmocka_unit_test(of_a_file_without_a_number_nothing_is_known_to_another_walk),
 		cmocka_unit_test(augmentations_are_understood),
 		cmocka_unit_test(other_augmentations_are_refused),
 		cmocka_unit_test(the_encoding_says_how_large_the_size_is),

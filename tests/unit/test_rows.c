@@ -16,7 +16,6 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
-#include "core/cfi.h"
 #include "core/ehframe.h"
 #include "core/regs.h"
 #include "port/port_buffer.h"
@@ -40,7 +39,6 @@ struct table {
 };
 
 static struct ehframe ehframe;
-static struct cfi cfi;
 static unsigned long rows, differ;
 static bool is_i386;
 
@@ -90,7 +88,7 @@ static int map_file(const char *path)
 	return 0;
 }
 
-/* The core's row at @pc, to cfi.row. 0 or an enum outcome. */
+/* The core's row at @pc, to ehframe.cfi.row. 0 or an enum outcome. */
 static u32 row_at(struct modules *ms, u64 pc)
 {
 	u32 err;
@@ -101,18 +99,7 @@ static u32 row_at(struct modules *ms, u64 pc)
 	err = ehframe_find(&ehframe, module_here(ms));
 	if (err)
 		return err;
-	cfi.pc = pc;
-	cfi.loc = ehframe.fde.start;
-	cfi.initial_insns = ehframe.cie.insns;
-	cfi.initial_end = ehframe.cie.end;
-	cfi.insns = ehframe.fde.insns;
-	cfi.end = ehframe.fde.end;
-	cfi.code_align = ehframe.cie.code_align;
-	cfi.data_align = ehframe.cie.data_align;
-	cfi.hdr = ehframe.hdr;
-	cfi.encoding = ehframe.cie.encoding;
-	cfi.class = ehframe.class;
-	return cfi_run(&cfi);
+	return ehframe_row(&ehframe);
 }
 
 /* What the file calls a register of ours. */
@@ -128,9 +115,9 @@ static u32 number_of(u32 reg)
 /* A rule in readelf's words. It says "u" for registers that nothing was said of, too. */
 static void say_rule(char *buf, size_t size, u32 slot)
 {
-	s32 off = cfi.row.off[slot];
+	s32 off = ehframe.cfi.row.off[slot];
 
-	switch (cfi.row.rule[slot]) {
+	switch (ehframe.cfi.row.rule[slot]) {
 	case RULE_OFFSET:	snprintf(buf, size, "c%+d", off); break;
 	case RULE_VAL_OFFSET:	snprintf(buf, size, "v%+d", off); break;
 	case RULE_REGISTER:	snprintf(buf, size, "r%u", number_of(off)); break;
@@ -142,10 +129,10 @@ static void say_rule(char *buf, size_t size, u32 slot)
 
 static void say_cfa(char *buf, size_t size)
 {
-	if (cfi.row.cfa_kind == CFA_EXPR)
+	if (ehframe.cfi.row.cfa_kind == CFA_EXPR)
 		snprintf(buf, size, "exp");
 	else
-		snprintf(buf, size, "%s%+d", reg_name[cfi.row.cfa_reg & 15], cfi.row.cfa_off);
+		snprintf(buf, size, "%s%+d", reg_name[ehframe.cfi.row.cfa_reg & 15], ehframe.cfi.row.cfa_off);
 }
 
 static void complain(const char *path, u64 pc, const char *column, const char *theirs, const char *ours)
@@ -189,7 +176,7 @@ static void compare(const char *path, struct modules *ms, const struct table *t,
 			complain(path, pc, t->name[i], word[i], ours);
 	}
 	for (u32 slot = 0; slot < NR_SLOTS; slot++)
-		if (!(seen >> slot & 1) && cfi.row.rule[slot] != RULE_SAME)
+		if (!(seen >> slot & 1) && ehframe.cfi.row.rule[slot] != RULE_SAME)
 			complain(path, pc, reg_name[reg_of_slot[slot] & 15], "not mentioned", "a rule");
 }
 
@@ -225,7 +212,7 @@ static int check_file(const char *path)
 	modules_reset(&ms);
 	ms.compat = is_i386;
 	modules_distrust(&ms);
-	ehframe.cie.addr = 0;
+	ehframe_start(&ehframe);
 	snprintf(command, sizeof(command), "readelf -wF '%s' 2>/dev/null", path);
 	dump = popen(command, "r");
 	if (!dump)

@@ -147,7 +147,7 @@ static void rows_that_are_known_are_not_read_again(void **state)
 		assert_int_equal(w.outcome, UNDEFINED_RA);
 		check_frames(6);
 		assert_int_equal(w.row_misses, misses);
-		assert_int_equal(!!w.ehframe.in.fills, !!misses);
+		assert_int_equal(!!w.ehframe.cfi.in.fills, !!misses);
 	}
 }
 
