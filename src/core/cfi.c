@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One instruction a turn, all state in struct cfi: so the verifier meets the same state at every turn.
+ * Few instructions a turn, all state in struct cfi: so the verifier meets the same state at every turn.
  *
  * Operands are decoded first, by a table of formats, then the instruction is carried out. Apart from brevity this gives
  * the reader's LEB128 two call sites instead of thirty.
@@ -9,6 +9,8 @@
 #include "cfi.h"
 #include "encoding.h"
 #include "regs.h"
+
+#define USUAL_A_TURN 32
 
 /* operand formats; a and b are the first and second operand */
 enum {
@@ -127,6 +129,40 @@ static INLINE int set_loc(struct cfi *c)
 	return advance(c, 0);
 }
 
+/*
+ * The instructions that most programs are made of, with operands of one byte, one after the other: a turn is a call, and
+ * costs more than any of these. STOP: the row is complete.
+ */
+static INLINE int run_usual(struct cfi *c)
+{
+	struct reader *in = &c->in;
+
+	each(i, USUAL_A_TURN) {
+		u32 pos = in->pos;
+		u8 op = at(in->window, pos % READER_WINDOW), operand = at(in->window, (pos + 1) % READER_WINDOW);
+
+		if (pos + 2 > in->len || reader_addr(in) >= c->stop || c->ops >= CFI_MAX_OPS)
+			break;
+		if (op >> 6 == CFA_advance_loc) {
+			in->pos = pos + 1;
+			if (advance(c, op & 63))
+				return STOP;
+		} else if (operand & 0x80) {
+			break;
+		} else if (op >> 6 == CFA_offset) {
+			in->pos = pos + 2;
+			set(c, known_reg(c->class, op & 63), RULE_OFFSET, operand * (u64)c->data_align);
+		} else if (op == CFA_def_cfa_offset) {
+			in->pos = pos + 2;
+			c->row.cfa_off = operand;
+		} else {
+			break;
+		}
+		c->ops++;
+	}
+	return NEXT;
+}
+
 TURN(step, struct cfi, c)
 {
 	struct reader *in = &c->in;
@@ -137,8 +173,12 @@ TURN(step, struct cfi, c)
 	u32 depth, reg;
 	int err;
 
+	if (run_usual(c))
+		return STOP;
 	if (reader_addr(in) >= c->stop)
 		return next_phase(c);
+	if (c->ops >= CFI_MAX_OPS)
+		return STOP;
 	err = reader_ready(in);
 	if (err) {
 		c->error = read_outcome(err, TABLE_UNREADABLE);
@@ -266,7 +306,7 @@ CORE u32 cfi_run(struct cfi *c)
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 
-	loop(CFI_MAX_OPS, step, c);
+	loop(CFI_MAX_OPS + 3, step, c);	/* two ends, and one too many */
 	if (c->error)
 		return c->error;
 	err = reader_check(&c->in);

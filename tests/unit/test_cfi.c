@@ -268,11 +268,43 @@ static void a_program_ends_where_its_fde_ends(void **state)
 
 static void as_many_instructions_as_allowed_are_run_and_not_one_more(void **state)
 {
-	static u8 nops[CFI_MAX_OPS];
-	u32 turns = CFI_MAX_OPS - 2 - 2;	/* two instructions of the CIE, two ends */
+	static const u8 fillers[] = { 0x00, 0x40 };	/* nop, advance_loc 0 */
+	static u8 insns[CFI_MAX_OPS];
+	u32 allowed = CFI_MAX_OPS - 2;			/* two are the CIE's */
 
-	assert_int_equal(run_usual(nops, turns, CODE), 0);
-	assert_int_equal(run_usual(nops, turns + 1, CODE), TOO_MANY_OPS);
+	for (size_t i = 0; i < COUNT(fillers); i++) {
+		memset(insns, fillers[i], sizeof(insns));
+		assert_int_equal(run_usual(insns, allowed, CODE), 0);
+		assert_int_equal(run_usual(insns, allowed + 1, CODE), TOO_MANY_OPS);
+	}
+}
+
+/* Rows of one byte each, whose instructions lie everywhere in the windows that they are read by. */
+static void a_long_program_has_the_right_row_at_each_pc(void **state)
+{
+	static u8 insns[CFI_MAX_OPS];
+	u32 rows = 300, len;
+
+	for (u32 before = 0; before < 6; before++) {
+		len = before;
+		memset(insns, 0, before);
+		for (u32 i = 0; i < rows; i++) {
+			u32 off = 8 + i;			/* from 128 on in two bytes */
+
+			insns[len++] = 0x0e;
+			insns[len++] = off < 128 ? off : 0x80 | (off & 0x7f);
+			if (off >= 128)
+				insns[len++] = off >> 7;
+			insns[len++] = 0x80 | (i % 2 ? RBX : RBP);
+			insns[len++] = 2 + i % 100;
+			insns[len++] = 0x41;
+		}
+		for (u32 i = 0; i < rows; i++) {
+			assert_int_equal(run_usual(insns, len, CODE + i), 0);
+			assert_int_equal(cfi.row.cfa_off, 8 + i);
+			assert_int_equal(cfi.row.off[i % 2 ? SLOT_RBX : SLOT_RBP], -8 * (2 + (s32)i % 100));
+		}
+	}
 }
 
 static void a_program_may_end_with_its_mapping(void **state)
@@ -338,6 +370,7 @@ int main(void)
 		cmocka_unit_test(what_the_cie_makes_is_good_for_its_other_fdes_unless_it_left_more_than_a_row),
 		cmocka_unit_test(a_program_ends_where_its_fde_ends),
 		cmocka_unit_test(as_many_instructions_as_allowed_are_run_and_not_one_more),
+		cmocka_unit_test(a_long_program_has_the_right_row_at_each_pc),
 		cmocka_unit_test(a_program_may_end_with_its_mapping),
 		cmocka_unit_test(an_instruction_across_the_end_of_its_mapping_is_not_believed),
 		cmocka_unit_test(a_program_that_cannot_be_read_says_why),
