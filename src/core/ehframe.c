@@ -194,9 +194,10 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	err = reader_seek(in, addr);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
-	len = reader_u32(in);
-	if (len == EXTENDED || reader_u32(in) != 0)
+	len = in->word[0];
+	if (len == EXTENDED || in->word[1])
 		return BAD_CIE;
+	in->pos = 8;
 	c->end = 4 + (u64)len;
 	version = reader_u8(in);
 	if (version != 1 && version != 3)
@@ -325,8 +326,8 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	err = reader_seek(in, f->addr);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
-	len = reader_u32(in);
-	id = reader_u32(in);
+	len = in->word[0];
+	id = in->word[1];
 	if (len == EXTENDED || !id)
 		return BAD_CIE;
 	f->end = f->addr + 4 + len;
@@ -343,13 +344,13 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	cie = ehframe_cie(e);
 	switch (cie->encoding & PE_FORMAT) {
 	case PE_UDATA4:
-		in->pos = 12;
-		f->size = reader_u32(in);
+		f->size = in->word[3];
+		in->pos = 16;
 		break;
 	case PE_UDATA8:
 	case PE_ABSPTR:
-		in->pos = 16;
-		f->size = reader_u64(in);
+		f->size = in->word[4] | (u64)in->word[5] << 32;
+		in->pos = 24;
 		break;
 	default:
 		return BAD_ENCODING;

@@ -20,7 +20,10 @@ struct reader {
 	u32 overran;		/* an item was read that was not all there */
 	s32 beyond;		/* why the window is no longer: -EFAULT or -EACCES */
 	u64 leb;		/* the last LEB128 */
-	u8 window[READER_WINDOW];
+	union {
+		u8 window[READER_WINDOW];
+		u32 word[READER_WINDOW / 4];	/* the same, for headers that a window begins with */
+	};
 };
 
 /* Read from @addr on. 0, -EFAULT or -EACCES. */
