@@ -130,8 +130,8 @@ static INLINE int set_loc(struct cfi *c)
 }
 
 /*
- * The instructions that most programs are made of, with operands of one byte, one after the other: a turn is a call, and
- * costs more than any of these. STOP: the row is complete.
+ * The instructions that most programs are made of, with operands of one byte, one after the other: a turn is a call,
+ * and costs more than any of these. STOP: the row is complete.
  */
 static INLINE int run_usual(struct cfi *c)
 {

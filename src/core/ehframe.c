@@ -12,8 +12,8 @@
 #define EXTENDED 0xffffffff		/* 64-bit DWARF: nobody writes it */
 
 /*
- * Entries of tables that searches have met, by table_key(): where the code begins, below the key. All searches in a file
- * meet the same ones first, so that nearly all halvings need no read. What is lost to another entry is read again.
+ * Entries of tables that searches have met, by table_key(): where the code begins, below the key. All searches in a
+ * file meet the same ones first, so that nearly all halvings need no read. What is lost to another entry is read again.
  */
 u64 ehframe_marks[EHFRAME_MARKS] SHARED("rows");
 

@@ -6,7 +6,7 @@
 
 struct cie {
 	u64 key;			/* the file and where in it, as cie_key() has it; 0: none read yet */
-	u64 insns, end;			/* distances from where it starts: it is elsewhere in each process */
+	u64 insns, end;			/* distances from its start: each process has it elsewhere */
 	u64 code_align;
 	s64 data_align;
 	u32 encoding;			/* of the PCs in its FDEs */
@@ -27,7 +27,7 @@ struct ehframe_entry {
 
 #define EHFRAME_HELD 32		/* entries that are read at once: 256 bytes */
 #define EHFRAME_MARKS 8192
-#define EHFRAME_CIES 8		/* that are kept from walk to walk; but for the first one, which each walk forgets */
+#define EHFRAME_CIES 8		/* kept from walk to walk, but for the first one, which each walk forgets */
 
 struct ehframe {
 	/* asked */
@@ -41,9 +41,9 @@ struct ehframe {
 	struct cie cie[EHFRAME_CIES];
 	struct cfi cfi;			/* all that cfi_run() asks */
 	/* working space */
-	u32 low, high;			/* the entry is one of these, or the one before ... */
-	u32 node;			/* ... and this the place in the tree of halvings: 1, then 2 or 3, then 4 to 7 ... */
-	u32 held, nr_held;		/* the same of entry[], as table_key() has it; 0: not known. How many there are */
+	u32 low, high;			/* the entry is one of these, or the one before */
+	u32 node;			/* the place in the tree of halvings: 1, then 2 or 3, then 4 to 7 */
+	u32 held, nr_held;		/* of entry[]: that place, as table_key() has it, or 0; how many they are */
 	u32 error;
 	u32 letter, data;		/* positions in the augmentation string and data */
 	struct ehframe_entry entry[EHFRAME_HELD];
