@@ -104,7 +104,7 @@ static void threads(void **state)
 
 static void handlers_of_signals(void **state)
 {
-	static const char all[] = "^main( work(\\*[0-9]+)?)?" THUNK "( [^h]\\S*( handle)?)?$";
+	static const char all[] = "^main( work(\\*[0-9]+)?)?" THUNK "( [^h]\\S*( handle" THUNK ")?)?$";
 
 	check("signals_32", "own", all, OFTEN("^main work\\*[0-9]+ __kernel_sigreturn handle$"));
 	check("signals_32", "alternate", all, OFTEN("^main work\\*[0-9]+ __kernel_sigreturn handle$"));
