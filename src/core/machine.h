@@ -166,8 +166,12 @@ CORE int framepointer_step(struct machine *m);
 CORE bool go_is_outermost(const struct machine *m);
 CORE int go_switch(struct machine *m);
 
-/* stub.c: code without CFI that is known by its bytes, at @pc exactly. Makes m->row; 0 or -ENOENT. */
-CORE int stub_row(struct machine *m, u64 pc);
+/*
+ * stub.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes m->row;
+ * 0 or -ENOENT.
+ */
+enum { STUB_NO_ELF = 4 };
+CORE int stub_row(struct machine *m, u64 pc, u32 known);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
 
 /* lies.c: is m->row known to be wrong, in the function that begins at @start? Then it becomes right: true. */

@@ -41,9 +41,15 @@ struct function {
 	 (u64)(e) << 32 | (u64)(f) << 40 | (u64)(g) << 48 | (u64)(h) << 56)
 #define X 0xff
 
-/* The last one that fits counts. */
+/* The last one that fits counts. What is not in any code is what linkers, crti.o, gcc and Go make. */
+#define IN_ANY_CODE 4
 #define NR_INSTRUCTIONS 21
 static const struct instruction instructions[32] = {
+	/* add $8,%rsp; ret. pop %rbp; ret. ret, also as it is for old CPUs */
+	{ { { 0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
+	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST },
+	{ { { 0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{ { { 0, WORD(0xf3, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	/* push $index of a stub, and its jmp plt0; plt0: push got+8(%rip), and its jmp; a stub that is one jmp */
 	{ { { 0, WORD(0x68, 0, 0, 0, 0, 0xe9, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, X, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0x68, 0, 0, 0, 0), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
@@ -66,11 +72,6 @@ static const struct instruction instructions[32] = {
 	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	/* the same of a large frame: lea -N(%rsp),%r12; cmp 16(%r14),%r12 */
 	{ { { 0, WORD(0x4c, 0x8d, 0x64, 0x24, 0, 0x4d, 0x3b, 0x66) } }, { { 0, WORD(X, X, X, X, 0, X, X, X) } }, 0 },
-	/* add $8,%rsp; ret. pop %rbp; ret. ret, also as it is for old CPUs */
-	{ { { 0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
-	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST },
-	{ { { 0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
-	{ { { 0, WORD(0xf3, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
 	/* -fzero-call-used-regs, the last of it: xor %edx,%edx; xor %ecx,%ecx; ret */
 	{ { { 0, WORD(0x31, 0xd2, 0x31, 0xc9, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
 	{ { { 0, WORD(0x31, 0xc9, 0xc3, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0, 0, 0, 0, 0) } }, 0 },
@@ -213,19 +214,20 @@ TURN(find_instruction, struct machine, m)
 
 /*
  * How many bytes lie above the return address, by the code in m->in.window, which is that at BEFORE, and whose address
- * ends in the bits @low? -1: unknown.
+ * ends in the bits @low? -1: unknown. @low also STUB_NO_ELF: only by what any code may have. A JIT compiler's
+ * `push $; jmp` has not been made by a linker.
  */
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
 {
 	m->depth = low;
 	m->word = pushed_by_prologue(m);
-	if (m->word == -1ULL)
+	if (!(low & STUB_NO_ELF) && m->word == -1ULL)
 		loop(BEFORE / 4 * COUNT(functions), find_function, m);
-	loop(NR_INSTRUCTIONS, find_instruction, m);
+	loop(low & STUB_NO_ELF ? IN_ANY_CODE : NR_INSTRUCTIONS, find_instruction, m);
 	return m->word;
 }
 
-CORE int stub_row(struct machine *m, u64 pc)
+CORE int stub_row(struct machine *m, u64 pc, u32 known)
 {
 	const u8 *code = m->in.window + BEFORE;
 	struct row *row = &m->row;
@@ -234,7 +236,7 @@ CORE int stub_row(struct machine *m, u64 pc)
 
 	if (port_read(m->in.window, BEFORE + AFTER, pc - BEFORE))
 		return -ENOENT;
-	pushed = stub_pushed(m, pc & 3);
+	pushed = stub_pushed(m, (pc & 3) | known);
 	if (pushed == -1ULL && m->exact && is_system_call(m, code - 2)) {
 		pushed = 0;				/* clone3(): back from the system call, without a frame */
 		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */

@@ -117,7 +117,7 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	if (!err && m->pc == module_here(&w->modules)->entry)
 		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
 	if (err)
-		unknown = stub_row(m, m->pc);
+		unknown = stub_row(m, m->pc, module_here(&w->modules)->kind >= MODULE_NOT_ELF ? STUB_NO_ELF : 0);
 	/* Behind a system call there is no frame in clone3(); in Go there may be. */
 	if (err)
 		method = BY_CODE;

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
 #include "core/machine.h"
@@ -191,7 +192,7 @@ static void stubs_are_known_at_each_of_their_instructions(void **state)
 			print_message("  %s + %u\n", stubs[i].name, at);
 			set_up();
 			memcpy(code + 0x200, stubs[i].bytes, sizeof(stubs[i].bytes));
-			assert_int_equal(stub_row(&m, CODE + 0x200 + at), pushed < 0 ? -ENOENT : 0);
+			assert_int_equal(stub_row(&m, CODE + 0x200 + at, 0), pushed < 0 ? -ENOENT : 0);
 			if (pushed < 0)
 				continue;
 			assert_int_equal(m.row.cfa_kind, CFA_REG);
@@ -206,11 +207,40 @@ static void stubs_are_known_at_each_of_their_instructions(void **state)
 		}
 }
 
+/* A template interpreter's push $index; jmp is no linker's, and what it has pushed is not known. */
+static void where_no_linker_was_only_returns_and_prologues_are_known(void **state)
+{
+	static const struct {
+		const char *name;
+		u8 at;
+		s8 pushed;
+	} places[] = {
+		{ "plt0", 0, -1 }, { "plt0", 6, -1 }, { "a stub", 0, -1 }, { "a stub", 6, -1 }, { "a stub", 11, -1 },
+		{ "a stub of .plt.sec", 0, -1 }, { "_init", 4, -1 }, { "_init", 22, 0 }, { "register_tm_clones", 17, -1 },
+		{ "Go", 4, -1 }, { "Go, far", 4, -1 }, { "the end of a function", 1, 8 }, { "the end of a function", 2, 0 },
+		{ "the beginning of a function", 0, 0 }, { "the beginning of a function", 1, 8 },
+	};
+
+	for (size_t i = 0; i < COUNT(places); i++) {
+		const struct stub *s = stubs;
+
+		while (strcmp(s->name, places[i].name))
+			s++;
+		print_message("  %s + %u\n", s->name, places[i].at);
+		set_up();
+		memcpy(code + 0x200, s->bytes, sizeof(s->bytes));
+		assert_int_equal(stub_row(&m, CODE + 0x200 + places[i].at, STUB_NO_ELF),
+				 places[i].pushed < 0 ? -ENOENT : 0);
+		if (places[i].pushed >= 0)
+			assert_int_equal(m.row.cfa_off, places[i].pushed + 8);
+	}
+}
+
 static void behind_a_system_call_there_is_a_guess(void **state)
 {
 	set_up();
 	memcpy(code + 0x1fe, "\x0f\x05\x85\xc0", 4);
-	assert_int_equal(stub_row(&m, CODE + 0x200), 0);
+	assert_int_equal(stub_row(&m, CODE + 0x200, 0), 0);
 	assert_int_equal(m.row.flags, ROW_FRAME_POINTER | ROW_GUESS);
 	assert_int_equal(m.row.cfa_off, 8);
 	assert_int_equal(m.row.off[SLOT_RA], -8);
@@ -219,8 +249,8 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 static void code_that_cannot_be_read_is_no_stub(void **state)
 {
 	set_up();
-	assert_int_equal(stub_row(&m, CODE), -ENOENT);
-	assert_int_equal(stub_row(&m, CODE + sizeof(code) - 1), -ENOENT);
+	assert_int_equal(stub_row(&m, CODE, 0), -ENOENT);
+	assert_int_equal(stub_row(&m, CODE + sizeof(code) - 1, 0), -ENOENT);
 }
 
 static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)
@@ -266,6 +296,7 @@ int main(void)
 		cmocka_unit_test(a_frame_pointer_that_points_elsewhere_is_not_followed),
 		cmocka_unit_test(a_page_that_is_not_safe_is_told_from_a_wrong_guess),
 		cmocka_unit_test(stubs_are_known_at_each_of_their_instructions),
+		cmocka_unit_test(where_no_linker_was_only_returns_and_prologues_are_known),
 		cmocka_unit_test(behind_a_system_call_there_is_a_guess),
 		cmocka_unit_test(code_that_cannot_be_read_is_no_stub),
 		cmocka_unit_test(a_thread_starts_behind_a_system_call_that_returned_0),

@@ -718,6 +718,27 @@ static void what_no_interpreter_notes_is_not_believed(void **state)
 	}
 }
 
+static void what_a_jit_compiler_pushes_is_no_linkers_index(void **state)
+{
+	begin();
+	function(1, 2);
+	outermost(2);
+	memset(jit_code, 0, sizeof(jit_code));
+	memcpy(jit_code + 0x80, "\x68\1\0\0\0\xe9\1\2\3\4", 10);	/* push $index; jmp */
+	put64(&im.up, 1);
+	put64(&im.up, 0);
+	put64(&im.up, STACK + 0x100);		/* rbp */
+	put64(&im.up, FUNCTION(1) + 9);
+	expect(FUNCTION(1) + 9, true);
+	call_before_return(FUNCTION(1));
+	frame(2, FUNCTION(2) + 9);
+	start(JIT + 0x85);
+	w.machine.reg[RBP] = STACK + 16;
+	port_map(JIT, jit_code, sizeof(jit_code), anon_like);
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(3);
+}
+
 static void jit_code_has_its_caller_before_it_has_a_frame(void **state)
 {
 	begin();
@@ -828,6 +849,7 @@ int main(void)
 		cmocka_unit_test(go_comes_back_from_the_system_stack),
 		cmocka_unit_test(a_goroutine_whose_stack_was_moved_has_its_own_frame_pointer),
 		cmocka_unit_test(structs_of_go_that_do_not_point_to_each_other_are_not_believed),
+		cmocka_unit_test(what_a_jit_compiler_pushes_is_no_linkers_index),
 		cmocka_unit_test(jit_code_has_its_caller_before_it_has_a_frame),
 		cmocka_unit_test(jit_code_without_a_frame_pointer_ends_the_walk),
 		cmocka_unit_test(a_pc_outside_all_mappings_ends_the_walk),
