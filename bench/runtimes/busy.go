@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-// Goroutines that grow their stacks, allocate, sort and wait: all that the runtime goes over to its own stack for.
+// Goroutines that grow their stacks, allocate, sort, wait and look at the clock: all that the runtime goes over to its own stack for.
 package main
 
 import (
@@ -8,6 +8,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"time"
 )
 
 type node struct {
@@ -44,6 +45,8 @@ func fib(n int) int {
 
 func work(c chan int) {
 	words := map[string]int{}
+	for start := time.Now(); time.Since(start) < time.Millisecond; {
+	}
 	for i := 0; i < 20000; i++ {
 		words[fmt.Sprint(i%997)]++
 	}

@@ -46,12 +46,12 @@ static INLINE bool only_returns(const struct machine *m)
 
 static INLINE int step_by_sp(struct machine *m)
 {
-	u64 ra;
+	u64 ra, fp;
 	int err = stack_read(m, m->sp, &ra);
 
 	if (!err)
 		err = framepointer_code(m, ra);
-	if (err || !follows_call(m->code))
+	if (err || !(follows_call(m->code) || (ends_goroutine(m->code) && !machine_reg(m, RBP, &fp) && !fp)))
 		return -EFAULT;
 	m->pc = ra;
 	m->sp = m->reg[RSP] = m->sp + word_bytes(m);
@@ -74,18 +74,31 @@ TURN(find_original, struct machine, m)
 	return STOP;
 }
 
+/*
+ * Go's time.now() and nanotime1() go over to their thread's stack to call the vDSO. They keep rsp, which is 16 below
+ * their rbp, in r12.
+ */
+static INLINE bool is_kept_in_r12(struct machine *m, u64 fp)
+{
+	u64 sp;
+
+	return !machine_reg(m, R12, &sp) && sp + 16 == fp;
+}
+
 CORE int framepointer_step(struct machine *m)
 {
 	u64 fp, caller_fp, ra, bytes = word_bytes(m);
 	int err;
 
 	m->fp_steps++;
+	if (m->bare_at == m->pc)
+		return step_by_sp(m);
 	if (only_returns(m) && !step_by_sp(m))
 		return 0;
 	err = machine_reg(m, RBP, &fp);
 	if (err)
 		return err;
-	if (fp < m->sp || fp - m->sp > FAR || fp & (bytes - 1))
+	if (((fp < m->sp || fp - m->sp > FAR) && !is_kept_in_r12(m, fp)) || fp & (bytes - 1))
 		return -EFAULT;
 	err = stack_read(m, fp, &caller_fp);
 	if (!err)

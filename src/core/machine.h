@@ -41,6 +41,7 @@ struct machine {
 	u64 operand[EXPR_DEPTH];
 	u64 end;
 	struct reader in;
+	u64 bare_at;			/* the return address at which there is no frame yet */
 	u64 code_at;			/* the return address that code[] is around: 8 bytes before it and 16 behind */
 	u8 code[24];
 };
@@ -161,10 +162,15 @@ CORE int framepointer_step(struct machine *m);
 
 /*
  * go.c: what Go has beside frame pointers. Is this where a goroutine or a thread begins? And does the frame's function
- * go over to another stack? Then the frame is left to where it came from: 0 or -EFAULT; -ENOENT: it is none such.
+ * go over to another stack? Then the frame is left to where it came from: 0, -EFAULT or -EACCES; -ENOENT: it is none
+ * such; -ESRCH: it is, and nobody called it.
  */
 CORE bool go_is_outermost(const struct machine *m);
 CORE int go_switch(struct machine *m);
+GLOBAL u32 go_kind(struct machine *m NONNULL);			/* parts of it, verified once */
+GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind);
+GLOBAL int go_resume(struct machine *m NONNULL);
+GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra);
 
 /*
  * stub.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes m->row;

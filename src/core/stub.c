@@ -62,8 +62,8 @@ static const struct instruction instructions[32] = {
 	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0xfe, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
 	  { { WORD(0, 0, 0, 0, X, X, X, 0xfe), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
-	/* _init, _fini: sub $8,%rsp, and then something with REX.W */
-	{ { { 0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
+	/* _fini: sub $8,%rsp; add $8,%rsp */
+	{ { { 0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8) } }, { { 0, WORD(X, X, X, X, X, X, X, X) } }, 0 },
 	/* Go: cmp 16(%r14),%rsp; jbe, near or not: is the stack large enough? */
 	{ { { 0, WORD(0x49, 0x3b, 0x66, 0x10, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, 0, 0, 0, 0) } }, 0 },
 	{ { { WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x76, 0, 0, 0, 0, 0, 0, 0) } },

@@ -207,6 +207,8 @@ CORE_TURN(walk_frame, struct walk, w)
 			err = go_switch(m);
 			if (err == -ENOENT)
 				err = framepointer_step(m);
+			if (err == -ESRCH)
+				return end(w, THREAD_START);
 			here = module_here(ms);
 			return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
 		}

@@ -177,7 +177,7 @@ static const struct stub {
 	{ "the end of a function, for old CPUs", { 0x90, 0xf3, 0xc3 }, { { 0, -1 }, { 1, 0 } } },
 	{ "no stub", { 0xe9, 1, 2, 3, 4, 0x55, 0x53, 0x89, 0xe5 }, { { 0, -1 }, { 5, -1 } } },
 	{ "not quite _init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x75, 2 },
-	  { { 0, 0 }, { 4, -1 }, { 11, -1 } } },
+	  { { 0, -1 }, { 4, -1 }, { 11, -1 } } },
 };
 
 static void stubs_are_known_at_each_of_their_instructions(void **state)

@@ -633,6 +633,157 @@ static void a_goroutine_whose_stack_was_moved_has_its_own_frame_pointer(void **s
 	check_frames(3);
 }
 
+static void since_go_1_21_systemstack_has_a_frame(void **state)
+{
+	system_stack(GO + G_FRAME);
+	GO_WORD(G + 96) = GO + G_STACK;
+	GO_WORD(G_STACK) = GO + G_FRAME;
+	GO_WORD(G_STACK + 8) = CALLER;
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+}
+
+/* mcall(), and morestack(), with what leads to the call of newstack() */
+#define MCALL (JIT + 0x608)
+#define MORESTACK (JIT + 0x710)
+
+#define GROWING (JIT + 0x1a5)			/* behind a call of it */
+
+/* The same g and m, and a function that was called at @ra. */
+static void scheduler(u64 ra)
+{
+	go_calls(0, ra);
+	memcpy(jit_code + 0x1a0, "\xe8\0\5\0\0", 5);
+	memcpy(jit_code + 0x601, "\x50\x4c\x8b\x22\x41\xff\xd4\x58\xe9", 9);
+	memcpy(jit_code + 0x6c0, "\x48\x8b\x73\x50\x48", 5);
+	memcpy(jit_code + 0x707, "\x48\x8b\x63\x38\xe8\1\2\3\4\xe8\1\2\3\4\xc3", 15);
+	put64(&im.up, GO + G);				/* that is where mcall() puts it */
+	memset(go_data, 0, sizeof(go_data));
+	GO_WORD(G0 + 48) = GO + THREAD;
+	GO_WORD(THREAD) = GO + G0;
+	GO_WORD(THREAD + 0xc0) = GO + G;
+	GO_WORD(G) = GO + G_STACK;
+	GO_WORD(G + 8) = GO + PAGE_BYTES;
+	GO_WORD(G + 48) = GO + THREAD;
+	GO_WORD(G + 56) = GO + G_STACK;
+	GO_WORD(G + 64) = ra == MCALL ? CALLER : GROWING;
+	GO_WORD(G + 96) = GO + G_FRAME;
+	GO_WORD(G_FRAME + 8) = GOEXIT + 1;
+	go_start();
+}
+
+static void who_called_the_scheduler_is_known_while_it_works_for_him(void **state)
+{
+	scheduler(MCALL);
+	expect(CALLER, true);
+	expect(GOEXIT + 1, true);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+
+	scheduler(MCALL);
+	GO_WORD(G + 96) = 0;				/* before Go 1.25 */
+	GO_WORD(G + 104) = GO + G_FRAME;
+	expect(CALLER, true);
+	expect(GOEXIT + 1, true);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+}
+
+static void nobody_called_a_scheduler_that_has_put_its_goroutine_aside(void **state)
+{
+	static const u64 roads[] = {MCALL, MORESTACK};
+
+	for (u32 i = 0; i < COUNT(roads); i++) {
+		scheduler(roads[i]);
+		GO_WORD(G + 48) = i ? GO + 0x600 : 0;	/* another thread has taken it, or none */
+		assert_int_equal(walk(), THREAD_START);
+		check_frames(3);
+	}
+	scheduler(MORESTACK);
+	GO_WORD(THREAD + 0xc0) = 0;
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(3);
+}
+
+static void a_goroutine_that_is_not_as_it_should_be_is_not_believed(void **state)
+{
+	static const struct {
+		u32 at;
+		u64 val;
+	} wrong[] = {
+		{G0 + 48, GO + 0x600}, {THREAD, GO + G}, {G + 56, GO + G_STACK - 8}, {G + 56, GO + PAGE_BYTES},
+		{G + 64, JIT + 0x180}, {G + 96, GO + G_STACK - 8},
+	};
+
+	for (u32 i = 0; i < COUNT(wrong); i++) {
+		scheduler(MCALL);
+		GO_WORD(wrong[i].at) = wrong[i].val;
+		assert_int_equal(walk(), JIT_CODE);
+		check_frames(3);
+	}
+}
+
+static void a_function_whose_stack_is_too_small_has_no_frame_yet(void **state)
+{
+	scheduler(MORESTACK);
+	expect(GROWING, true);
+	GO_WORD(G_STACK) = JIT + 0x97;			/* its caller's, ... */
+	expect(JIT + 0x97, true);
+	expect(GOEXIT + 1, true);			/* whose frame pointer is still in use */
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(6);
+
+	scheduler(MORESTACK);				/* the first function of a goroutine */
+	GO_WORD(G + 96) = 0;
+	GO_WORD(G_STACK) = GOEXIT + 1;
+	expect(GROWING, true);
+	expect(GOEXIT + 1, true);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+
+	scheduler(MORESTACK);
+	GO_WORD(G_STACK) = JIT + 0x180;			/* no call */
+	expect(GROWING, true);
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(4);
+
+	scheduler(MORESTACK);
+	GO_WORD(G + 64) = CALLER;			/* another one, which it is about to go on with */
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(3);
+
+	scheduler(MORESTACK);
+	jit_code[0x707] = 0;				/* other code */
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(3);
+}
+
+/* time.now() on the thread's stack, with a frame on the goroutine's. */
+static void calls_vdso(u64 r12)
+{
+	begin();
+	go_code();
+	function(0, 2);
+	frame(2, JIT + 0x97);
+	go_start();
+	go_data[16] = 0;
+	go_data[17] = GOEXIT + 1;
+	w.machine.reg[RBP] = GO + 128;
+	w.machine.reg[R12] = r12;
+}
+
+static void go_keeps_its_stack_pointer_around_calls_of_the_vdso(void **state)
+{
+	calls_vdso(GO + 112);
+	expect(GOEXIT + 1, true);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(3);
+
+	calls_vdso(GO + 104);
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(2);
+}
+
 static void structs_of_go_that_do_not_point_to_each_other_are_not_believed(void **state)
 {
 	static const u32 links[] = {G0 + 48, THREAD, THREAD + 0xc0, G + 48, G + 56, G_STACK};
@@ -848,6 +999,12 @@ int main(void)
 		cmocka_unit_test(a_thread_of_go_begins_in_its_clone),
 		cmocka_unit_test(go_comes_back_from_the_system_stack),
 		cmocka_unit_test(a_goroutine_whose_stack_was_moved_has_its_own_frame_pointer),
+		cmocka_unit_test(since_go_1_21_systemstack_has_a_frame),
+		cmocka_unit_test(who_called_the_scheduler_is_known_while_it_works_for_him),
+		cmocka_unit_test(nobody_called_a_scheduler_that_has_put_its_goroutine_aside),
+		cmocka_unit_test(a_goroutine_that_is_not_as_it_should_be_is_not_believed),
+		cmocka_unit_test(a_function_whose_stack_is_too_small_has_no_frame_yet),
+		cmocka_unit_test(go_keeps_its_stack_pointer_around_calls_of_the_vdso),
 		cmocka_unit_test(structs_of_go_that_do_not_point_to_each_other_are_not_believed),
 		cmocka_unit_test(what_a_jit_compiler_pushes_is_no_linkers_index),
 		cmocka_unit_test(jit_code_has_its_caller_before_it_has_a_frame),
