@@ -50,7 +50,7 @@ figure_complete() {
 		start_load "$target"
 		case $target in
 		postgres) sleep 4 ;;
-		go | java*) sleep 3 ;;		# it is compiled first
+		go | cgo | java*) sleep 3 ;;		# it is compiled first
 		esac
 		for _ in $(seq $rounds); do
 			for tool in $peers; do
@@ -79,6 +79,7 @@ figure_complete() {
 	luajit luajit luajit
 	luajit-off luajit luajit
 	go go busy-go
+	cgo go busy-cgo
 	redis redis-server redis-server redis-benchmark
 	postgres runuser postgres pgbench
 	storm - storm

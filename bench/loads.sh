@@ -98,6 +98,10 @@ load_go() {
 	[ -e busy-go ] || GOCACHE=$work/go GOFLAGS=-mod=mod go build -o busy-go "$here/runtimes/busy.go"
 	./busy-go
 }
+load_cgo() {
+	[ -e busy-cgo ] || GOCACHE=$work/go GOFLAGS=-mod=mod CGO_ENABLED=1 go build -o busy-cgo "$here/runtimes/calls.go"
+	./busy-cgo
+}
 load_node-flags() { node --interpreted-frames-native-stack --perf-basic-prof "$here/runtimes/busy.js"; }
 load_java() {
 	[ -e Busy.class ] || javac -d . "$here/runtimes/Busy.java"

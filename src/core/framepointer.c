@@ -133,6 +133,22 @@ CORE bool framepointer_is_called(struct machine *m)
 	return follows_call(m->code) || (ends_goroutine(m->code) && !machine_reg(m, RBP, &fp) && !fp);
 }
 
+CORE bool framepointer_is_bare(struct machine *m)
+{
+	u64 ra;
+
+	return !stack_read(m, m->sp, &ra) && !framepointer_code(m, ra) && follows_call(m->code);
+}
+
+/* mov $,%eax or mov $,%rax before it: is that neither clone() nor clone3()? */
+static INLINE bool is_other_call(const struct machine *m)
+{
+	u32 nr = m->code[2] | m->code[3] << 8 | m->code[4] << 16 | m->code[5] << 24;
+	bool told = m->code[1] == 0xb8 || (m->code[0] == 0xc7 && m->code[1] == 0xc0);
+
+	return !m->compat & told & (nr != 56) & (nr != 435);
+}
+
 CORE bool framepointer_thread_start(struct machine *m)
 {
 	u64 rax;
@@ -141,5 +157,5 @@ CORE bool framepointer_thread_start(struct machine *m)
 		return !(m->pc & 15) && !framepointer_code(m, m->pc) && !follows_call(m->code);
 	if (m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
 		return false;		/* clone() returns 0 in the child */
-	return !framepointer_code(m, m->pc) && is_system_call(m, m->code + 6);
+	return !framepointer_code(m, m->pc) && is_system_call(m, m->code + 6) && !is_other_call(m);
 }

@@ -12,13 +12,9 @@
  * own g, and the m do; if what was kept lies in its stack; and if that leads behind a call. A scheduler that has put
  * its goroutine aside works for none: nobody called it.
  */
+#include "codeword.h"
 #include "framepointer.h"
-#include "machine.h"
-
-enum { NO_SWITCH, SYSTEMSTACK, MCALL, MORESTACK };
-
-/* Words of a g: its stack, its m; what was kept of rsp, rip and rbp. Up to Go 1.24 there is a 0, and then rbp. */
-enum { G_START, G_END, G_M = 6, G_SP, G_PC, G_BP = 12, G_OLD_BP, G_WORDS };
+#include "go.h"
 
 #define CURG_FROM_GSIGNAL 112	/* in an m */
 #define BEFORE 112		/* of the code: how far back the way into a switch is looked for */
@@ -29,25 +25,61 @@ CORE bool go_is_outermost(const struct machine *m)
 	return m->code_at == m->pc && (ends_thread(m->code) || ends_goroutine(m->code));
 }
 
-/*
- * What may the code around the return address be?
- *	call *%rdi; mov %fs:
- *	push %rax; mov (%rdx),%r12; call *%r12; perhaps nop; pop %rax; jmp
- *	call newstack; call abort; ret
- */
+/* The code around a return address, 8 bytes before it and 16 behind; that of a way where @mask is not 0. */
+struct code {
+	u64 word[3];
+} __attribute__((packed));
+
+struct way {
+	u64 code[3], mask[3];
+	u32 kind;
+};
+
+#define X 0xff
+#define NR_WAYS 8
+static const struct way ways[NR_WAYS] = {
+	/* call *%rdi; mov %fs:-8,%rax; mov 48(%rax),%rbx; mov CURG(%rbx),%rax */
+	{ { WORD(0, 0, 0, 0, 0, 0, 0xff, 0xd7), WORD(0x64, 0x48, 0x8b, 4, 0x25, 0xf8, 0xff, 0xff),
+	    WORD(0xff, 0x48, 0x8b, 0x58, 0x30, 0x48, 0x8b, 0x83) },
+	  { WORD(0, 0, 0, 0, 0, 0, X, X), ~0ULL, ~0ULL }, SYSTEMSTACK },
+	/* push %rax; mov (%rdx),%r12; call *%r12; perhaps nop; pop %rax; jmp */
+	{ { WORD(0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4), WORD(0x58, 0xe9, 0, 0, 0, 0, 0, 0) },
+	  { WORD(0, X, X, X, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0) }, MCALL },
+	{ { WORD(0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4), WORD(0x90, 0x58, 0xe9, 0, 0, 0, 0, 0) },
+	  { WORD(0, X, X, X, X, X, X, X), WORD(X, X, X, 0, 0, 0, 0, 0) }, MCALL },
+	/* call newstack; call abort; ret */
+	{ { WORD(0, 0, 0, 0xe8, 0, 0, 0, 0), WORD(0xe8, 0, 0, 0, 0, 0xc3, 0, 0) },
+	  { WORD(0, 0, 0, X, 0, 0, 0, 0), WORD(X, 0, 0, 0, 0, X, 0, 0) }, MORESTACK },
+	/* mov G(%rsp),%rdi; mov 8(%rdi),%rsi; sub DEPTH(%rsp),%rsi */
+	{ { 0, WORD(0x48, 0x8b, 0x7c, 0x24, 0, 0x48, 0x8b, 0x77), WORD(8, 0x48, 0x2b, 0x34, 0x24, 0, 0, 0) },
+	  { 0, WORD(X, X, X, X, 0, X, X, X), WORD(X, X, X, 0xbf, X, 0, 0, 0) }, ASMCGOCALL },
+	/* lea 40(%rsp),%rax; sub %rsp,%rax; mov %fs:-8,%rsi */
+	{ { 0, WORD(0x48, 0x8d, 0x44, 0x24, 0x28, 0x48, 0x29, 0xe0), WORD(0x64, 0x48, 0x8b, 0x34, 0x25, 0xf8, 0xff, 0xff) },
+	  { 0, ~0ULL, ~0ULL }, CGOCALLBACK },
+	/* pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; ret */
+	{ { WORD(0, 0, 0, 0, 0, 0, 0xff, 0xd3), WORD(0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c),
+	    WORD(0x5d, 0x5b, 0xc3, 0, 0, 0, 0, 0) },
+	  { WORD(0, 0, 0, 0, 0, 0, X, X), ~0ULL, WORD(X, X, X, 0, 0, 0, 0, 0) }, CROSSCALL1 },
+	/* add $24,%rsp; mov (%rsp),%rbx; mov 8(%rsp),%r12; mov 16(%rsp),%r13 */
+	{ { 0, WORD(0x48, 0x83, 0xc4, 0x18, 0x48, 0x8b, 0x1c, 0x24), WORD(0x4c, 0x8b, 0x64, 0x24, 8, 0x4c, 0x8b, 0x6c) },
+	  { 0, ~0ULL, ~0ULL }, CROSSCALL2 },
+};
+
+/* What may the code around the return address be? */
 GLOBAL u32 go_kind(struct machine *m NONNULL)
 {
-	const u8 *code = m->code;
-	u32 nop = code[8] == 0x90;
+	struct code code = *(const struct code *)m->code;
+	u32 kind = NO_SWITCH;
 
-	if (code[6] == 0xff && code[7] == 0xd7 && code[8] == 0x64)
-		return SYSTEMSTACK;
-	if (code[3] == 0xe8 && code[8] == 0xe8 && code[13] == 0xc3)
-		return MORESTACK;
-	if (code[1] == 0x50 && code[2] == 0x4c && code[3] == 0x8b && code[4] == 0x22 && code[5] == 0x41 &&
-	    code[6] == 0xff && code[7] == 0xd4 && code[8 + nop] == 0x58 && code[9 + nop] == 0xe9)
-		return MCALL;
-	return NO_SWITCH;
+	UNROLL
+	for (u32 i = 0; i < NR_WAYS; i++) {
+		const struct way *w = &ways[i];
+
+		if (!(((code.word[0] ^ w->code[0]) & w->mask[0]) | ((code.word[1] ^ w->code[1]) & w->mask[1]) |
+		      ((code.word[2] ^ w->code[2]) & w->mask[2])))
+			kind = w->kind;
+	}
+	return kind;
 }
 
 /* mov GSIGNAL(%rbx),%rsi, to m->value[0], and mov 56(%rbx),%rsp, to m->value[1]. */
@@ -74,10 +106,8 @@ GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind)
 	const u8 *code = m->in.window + BEFORE;
 
 	if (kind == SYSTEMSTACK)
-		return code[1] == 0x48 && code[2] == 0x8b && code[9] == 0x48 && code[10] == 0x8b && code[11] == 0x58 &&
-		       code[12] == 8 * G_M && code[13] == 0x48 && code[14] == 0x8b && code[15] == 0x83 &&
-		       !(code[18] | code[19]) && code[20] == 0x64 && code[29] == 0x48 && code[30] == 0x8b &&
-		       code[31] == 0x60 && code[32] == 8 * G_SP ? code[16] | code[17] << 8 : 0;
+		return !(code[18] | code[19]) && code[20] == 0x64 && code[29] == 0x48 &&
+		       code[30] == 0x8b && code[31] == 0x60 && code[32] == 8 * G_SP ? code[16] | code[17] << 8 : 0;
 	m->value[0] = m->value[1] = 0;
 	loop(BEFORE - 4, find_way_in, m);
 	return m->value[0] && m->value[1] ? m->value[0] + CURG_FROM_GSIGNAL : 0;
@@ -110,23 +140,6 @@ GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra)
 	return m->code[3] == 0xe8 && m->pc + (s64)rel - ra + 256 < 512;
 }
 
-/* systemstack() has a frame on the goroutine's stack, since Go 1.21 with a frame pointer: leave that, too. */
-static INLINE int leave_systemstack(struct machine *m)
-{
-	int err = port_read(m->operand, 16, m->sp);
-
-	if (err)
-		return err;
-	m->pc = m->operand[0];
-	if (m->reg[RBP] == m->sp) {
-		m->reg[RBP] = m->operand[0];
-		m->pc = m->operand[1];
-		m->sp += 8;
-	}
-	m->sp += 8;
-	return 0;
-}
-
 /* The m whose own g is in r14: to m->word. */
 static INLINE int find_thread(struct machine *m)
 {
@@ -157,6 +170,8 @@ CORE int go_switch(struct machine *m)
 	kind = go_kind(m);
 	if (kind == NO_SWITCH)
 		return -ENOENT;
+	if (kind >= ASMCGOCALL)
+		return cgo_switch(m, kind);
 	if (kind != MCALL) {
 		if (port_read(m->in.window, BEFORE + BEHIND, ra - BEFORE))
 			return -ENOENT;
@@ -182,7 +197,7 @@ CORE int go_switch(struct machine *m)
 		return kind == SYSTEMSTACK ? -EFAULT : -ESRCH;
 	err = go_resume(m);
 	if (!err && kind == SYSTEMSTACK)
-		err = leave_systemstack(m);
+		err = go_leave_frame(m, m->operand[G_END]);
 	if (err)
 		return err;
 	m->reg[RSP] = m->sp;

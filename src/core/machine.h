@@ -42,6 +42,7 @@ struct machine {
 	u64 end;
 	struct reader in;
 	u64 bare_at;			/* the return address at which there is no frame yet */
+	u64 callback_sp;		/* where Go that was called from C has left C's stack; 0: not known yet */
 	u64 code_at;			/* the return address that code[] is around: 8 bytes before it and 16 behind */
 	u8 code[24];
 };
@@ -186,8 +187,9 @@ CORE bool lies_mend(struct machine *m, u64 start);
 /* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */
 CORE int framepointer_code(struct machine *m, u64 pc);
 
-/* framepointer.c: is m->pc behind a call? */
+/* framepointer.c: is m->pc behind a call? Is what lies at m->sp? */
 CORE bool framepointer_is_called(struct machine *m);
+CORE bool framepointer_is_bare(struct machine *m);
 
 /*
  * framepointer.c: code that no FDE covers: has the thread just been born? clone3() returns to such an instruction; and

@@ -11,6 +11,7 @@
  *
  * Without branches: to the verifier each would double the ways through all that follow.
  */
+#include "codeword.h"
 #include "machine.h"
 
 #define BEFORE 64			/* how far back a function's start is looked for */
@@ -36,9 +37,6 @@ struct function {
 	u32 pushed, pushed_at, bytes;	/* BEFORE: never; and what follows is a function of this table, too */
 };
 
-#define WORD(a, b, c, d, e, f, g, h)							\
-	((u64)(a) | (u64)(b) << 8 | (u64)(c) << 16 | (u64)(d) << 24 |			\
-	 (u64)(e) << 32 | (u64)(f) << 40 | (u64)(g) << 48 | (u64)(h) << 56)
 #define X 0xff
 
 /* The last one that fits counts. What is not in any code is what linkers, crti.o, gcc and Go make. */

@@ -118,10 +118,9 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
 	if (err)
 		unknown = stub_row(m, m->pc, module_here(&w->modules)->kind >= MODULE_NOT_ELF ? STUB_NO_ELF : 0);
-	/* Behind a system call there is no frame in clone3(); in Go there may be. */
 	if (err)
 		method = BY_CODE;
-	if (err && (unknown || (m->row.flags & ROW_FRAME_POINTER && !module_has_tables(module_here(&w->modules))))) {
+	if (err && unknown) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER;
 		method = BY_FRAME_POINTER;
@@ -203,7 +202,8 @@ CORE_TURN(walk_frame, struct walk, w)
 			return end(w, THREAD_START);
 		if (!m->exact && go_is_outermost(m))
 			return end(w, THREAD_START);
-		if (m->row.cfa_kind == CFA_NONE) {
+		/* Behind a system call there is no frame in clone3(); in Go there may be. */
+		if (m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m)) {
 			err = go_switch(m);
 			if (err == -ENOENT)
 				err = framepointer_step(m);

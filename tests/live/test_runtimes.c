@@ -49,16 +49,28 @@ static void check(const char *const *words, int warm_up_ms, double percent)
 }
 #define CHECK(warm_up_ms, percent, ...) check((const char *const[]){__VA_ARGS__, NULL}, warm_up_ms, percent)
 
-/* What is left are stacks that are being copied. */
-static void go(void **state)
+static const char *build_go(const char *source)
 {
 	const char *program = live_file("busy-go"), *cache = live_file("cache");
 
 	need("go");
 	setenv("GOCACHE", cache, 1);
-	assert_int_equal(live_wait(live_start(false, (const char *const[]){"go", "build", "-o", program,
-				   RUNTIMES "/busy.go", NULL}), 120), 0);
-	CHECK(500, 97, program);
+	setenv("CGO_ENABLED", "1", 1);
+	assert_int_equal(live_wait(live_start(false, (const char *const[]){"go", "build", "-o", program, source, NULL}),
+				   120), 0);
+	return program;
+}
+
+/* What is left are stacks that are being copied. */
+static void go(void **state)
+{
+	CHECK(500, 97, build_go(RUNTIMES "/busy.go"));
+}
+
+static void go_and_c_that_call_each_other(void **state)
+{
+	need("gcc");
+	CHECK(500, 98, build_go(RUNTIMES "/calls.go"));
 }
 
 static void java_with_frame_pointers(void **state)
@@ -89,6 +101,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(go),
+		cmocka_unit_test(go_and_c_that_call_each_other),
 		cmocka_unit_test(java_with_frame_pointers),
 		cmocka_unit_test(javas_interpreter),
 		cmocka_unit_test(php),

@@ -266,6 +266,14 @@ static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)
 	m.invalid = 1 << RAX;
 	assert_false(framepointer_thread_start(&m));
 	m.invalid = 0;
+	memcpy(code + 0x79, "\xb8\x23\0\0\0", 5);	/* mov $35,%eax: nanosleep() */
+	assert_false(framepointer_thread_start(&m));
+	memcpy(code + 0x78, "\xc7\xc0\x23\0\0\0", 6);
+	assert_false(framepointer_thread_start(&m));
+	memcpy(code + 0x78, "\x90\xb8\xb3\1\0\0", 6);	/* clone3() */
+	assert_true(framepointer_thread_start(&m));
+	memcpy(code + 0x78, "\x90\xb8\x38\0\0\0", 6);	/* clone() */
+	assert_true(framepointer_thread_start(&m));
 	code[0x7f] = 0x34;			/* sysenter */
 	assert_false(framepointer_thread_start(&m));
 	m.pc = 0x10;

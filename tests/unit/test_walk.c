@@ -784,6 +784,164 @@ static void go_keeps_its_stack_pointer_around_calls_of_the_vdso(void **state)
 	check_frames(2);
 }
 
+/* asmcgocall(), since Go 1.21 and before; cgocallback(), crosscall2() and crosscall1(), behind their calls */
+#define ASMCGOCALL (JIT + 0x805)
+#define OLD_ASMCGOCALL (JIT + 0x842)
+#define CGOCALLBACK (JIT + 0x882)
+#define CROSSCALL2 (JIT + 0x8c5)
+#define CROSSCALL1 (JIT + 0x902)
+
+enum { LEFT = 0xd00, LEFT_FRAME = 0xd80, CALLBACK = 0xe00, OUTER_CALLBACK = 0xf00, C_FRAME = 0xff0 };	/* in the data */
+
+static void cgo_code(void)
+{
+	memcpy(jit_code + 0x800, "\xe8\1\2\3\4\x48\x8b\x7c\x24\x08\x48\x8b\x77\x08\x48\x2b\x34\x24\x64\x48\x89", 21);
+	memcpy(jit_code + 0x840, "\xff\xd0\x48\x8b\x7c\x24\x10\x48\x8b\x77\x08\x48\x2b\x74\x24\x08\x64\x48", 18);
+	memcpy(jit_code + 0x880, "\xff\xd0\x48\x8d\x44\x24\x28\x48\x29\xe0\x64\x48\x8b\x34\x25\xf8\xff\xff", 18);
+	memcpy(jit_code + 0x8c0, "\xe8\1\2\3\4\x48\x83\xc4\x18\x48\x8b\x1c\x24\x4c\x8b\x64\x24\x08\x4c\x8b\x6c", 21);
+	memcpy(jit_code + 0x900, "\xff\xd3\x41\x5f\x41\x5e\x41\x5d\x41\x5c\x5d\x5b\xc3", 13);
+	memset(go_data, 0, sizeof(go_data));
+	GO_WORD(G0 + 48) = GO + THREAD;
+	GO_WORD(THREAD) = GO + G0;
+	GO_WORD(G) = GO + G_STACK;
+	GO_WORD(G + 8) = GO + PAGE_BYTES;
+	GO_WORD(G + 48) = GO + THREAD;
+	GO_WORD(LEFT_FRAME + 8) = GO_WORD(C_FRAME + 8) = GOEXIT + 1;
+}
+
+/* C that is called at @ra by a goroutine, which was left at @depth. */
+static void c_called_by_go(u64 ra, u64 depth)
+{
+	begin();
+	go_code();
+	cgo_code();
+	function(0, 2);
+	frame(2, ra);
+	if (ra == ASMCGOCALL) {
+		GO_WORD(LEFT) = GO + LEFT_FRAME;
+		GO_WORD(LEFT + 8) = CALLER;
+	} else {
+		put64(&im.up, 0);
+		GO_WORD(LEFT) = CALLER;
+	}
+	put64(&im.up, depth);
+	put64(&im.up, GO + G);
+	go_start();
+	w.machine.reg[RBP] = GO + LEFT_FRAME;
+}
+
+static void c_that_go_calls_leads_to_the_goroutine(void **state)
+{
+	static const u64 calls[] = {ASMCGOCALL, OLD_ASMCGOCALL};
+
+	for (u32 i = 0; i < COUNT(calls); i++) {
+		c_called_by_go(calls[i], PAGE_BYTES - LEFT);
+		expect(CALLER, true);
+		expect(GOEXIT + 1, true);
+		assert_int_equal(walk(), THREAD_START);
+		check_frames(4);
+		c_called_by_go(calls[i], PAGE_BYTES);		/* more than its stack has */
+		assert_int_equal(walk(), JIT_CODE);
+		check_frames(2);
+		c_called_by_go(calls[i], PAGE_BYTES - LEFT - 24);	/* nothing behind a call is there */
+		assert_int_equal(walk(), JIT_CODE);
+		check_frames(2);
+	}
+	c_called_by_go(OLD_ASMCGOCALL, PAGE_BYTES - LEFT);
+	w.machine.reg[RBP] = GO + 2 * PAGE_BYTES;		/* the stack has moved */
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(2);
+}
+
+/* What cgocallback() and crosscall2() leave on the thread's stack, for @ra, which has the frame pointer @bp. */
+static void callback_frame(u32 at, u64 outer, u64 ra, u64 bp)
+{
+	GO_WORD(at) = outer;
+	GO_WORD(at + 32) = CROSSCALL2;
+	GO_WORD(at + 40 + 24 + 40) = GO + at + 40 + 24 + 48;
+	GO_WORD(at + 40 + 24 + 48) = bp;
+	GO_WORD(at + 40 + 24 + 56) = ra;
+}
+
+static void go_called_by_c(void)
+{
+	begin();
+	go_code();
+	cgo_code();
+	function(0, 2);
+	frame(2, CGOCALLBACK);
+	GO_WORD(G0 + 56) = GO + CALLBACK;
+	callback_frame(CALLBACK, 0, CALLER, GO + C_FRAME);
+	go_start();
+	w.machine.reg[R14] = GO + G;
+}
+
+static void go_that_c_calls_leads_to_the_threads_stack(void **state)
+{
+	go_called_by_c();
+	expect(CROSSCALL2, true);
+	expect(CALLER, true);
+	expect(GOEXIT + 1, true);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+
+	go_called_by_c();					/* before Go 1.21 */
+	GO_WORD(CALLBACK + 104) = GO + C_FRAME;
+	GO_WORD(CALLBACK + 112) = CALLER;
+	expect(CROSSCALL2, true);
+	expect(CALLER, true);
+	expect(GOEXIT + 1, true);
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(5);
+
+	go_called_by_c();
+	GO_WORD(G0 + 48) = GO + 0x600;
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(2);
+}
+
+static void calls_within_calls_of_go_and_c_are_told_apart(void **state)
+{
+	go_called_by_c();
+	callback_frame(CALLBACK, GO + OUTER_CALLBACK, ASMCGOCALL, 0);
+	GO_WORD(CALLBACK + 128) = PAGE_BYTES - LEFT;		/* above crosscall2(): what asmcgocall() has noted */
+	GO_WORD(CALLBACK + 136) = GO + G;
+	GO_WORD(LEFT) = GO + LEFT_FRAME;
+	GO_WORD(LEFT + 8) = CALLER;
+	GO_WORD(LEFT_FRAME + 8) = CGOCALLBACK;
+	callback_frame(OUTER_CALLBACK, 0, CROSSCALL1, 0);
+	GO_WORD(OUTER_CALLBACK + 128 + 48) = 0;			/* crosscall1()'s caller: nobody */
+	expect(CROSSCALL2, true);
+	expect(ASMCGOCALL, true);
+	expect(CALLER, true);
+	expect(CGOCALLBACK, true);
+	expect(CROSSCALL2, true);
+	expect(CROSSCALL1, true);
+	assert_int_equal(walk(), JIT_CODE);
+	check_frames(8);
+}
+
+static void a_thread_of_cgo_begins_below_crosscall1(void **state)
+{
+	begin();
+	go_code();
+	cgo_code();
+	function(0, 2);
+	frame(2, CROSSCALL1);
+	for (int i = 0; i < 4; i++)
+		put64(&im.up, 0);
+	put64(&im.up, STACK + 72);			/* rbp */
+	put64(&im.up, 0x1234);				/* rbx */
+	put64(&im.up, CALLER);
+	put64(&im.up, 0);
+	put64(&im.up, GOEXIT + 1);
+	expect(CALLER, true);
+	expect(GOEXIT + 1, true);
+	go_start();
+	assert_int_equal(walk(), THREAD_START);
+	check_frames(4);
+}
+
 static void structs_of_go_that_do_not_point_to_each_other_are_not_believed(void **state)
 {
 	static const u32 links[] = {G0 + 48, THREAD, THREAD + 0xc0, G + 48, G + 56, G_STACK};
@@ -1005,6 +1163,10 @@ int main(void)
 		cmocka_unit_test(a_goroutine_that_is_not_as_it_should_be_is_not_believed),
 		cmocka_unit_test(a_function_whose_stack_is_too_small_has_no_frame_yet),
 		cmocka_unit_test(go_keeps_its_stack_pointer_around_calls_of_the_vdso),
+		cmocka_unit_test(c_that_go_calls_leads_to_the_goroutine),
+		cmocka_unit_test(go_that_c_calls_leads_to_the_threads_stack),
+		cmocka_unit_test(calls_within_calls_of_go_and_c_are_told_apart),
+		cmocka_unit_test(a_thread_of_cgo_begins_below_crosscall1),
 		cmocka_unit_test(structs_of_go_that_do_not_point_to_each_other_are_not_believed),
 		cmocka_unit_test(what_a_jit_compiler_pushes_is_no_linkers_index),
 		cmocka_unit_test(jit_code_has_its_caller_before_it_has_a_frame),
