@@ -14,6 +14,14 @@ static INLINE bool follows_call(const u8 *code)
 	return false;
 }
 
+/* Where does the call before it go, from return address @pc? 0: that is not told by the call. */
+static INLINE u64 call_target(const u8 *code, u64 pc)
+{
+	s32 rel = code[4] | code[5] << 8 | code[6] << 16 | (u32)code[7] << 24;
+
+	return code[3] == 0xe8 ? pc + (s64)rel : 0;
+}
+
 /* Go's goexit(), to whose second instruction a goroutine's function returns: nop; call goexit1; nop. */
 static INLINE bool ends_goroutine(const u8 *code)
 {

@@ -135,9 +135,7 @@ GLOBAL int go_resume(struct machine *m NONNULL)
  */
 GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra)
 {
-	s32 rel = m->code[4] | m->code[5] << 8 | m->code[6] << 16 | (u32)m->code[7] << 24;
-
-	return m->code[3] == 0xe8 && m->pc + (s64)rel - ra + 256 < 512;
+	return call_target(m->code, m->pc) - ra + 256 < 512;
 }
 
 /* The m whose own g is in r14: to m->word. */
@@ -179,6 +177,7 @@ CORE int go_switch(struct machine *m)
 		if (!curg)
 			return -ENOENT;
 	}
+	curg = forget(m->depth, curg);
 
 	m->fp_steps++;
 	err = find_thread(m);

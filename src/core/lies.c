@@ -5,6 +5,8 @@
  * - At a `ret` the return address is at rsp, whatever CFI says. OpenSSL's x25519_fe51_mul() ends with such a lie.
  * - The CFI of glibc's mpn_addmul_1() and mpn_submul_1(), which printf("%f") needs, knows of none of their two pushes.
  *   They begin with the same 16 bytes.
+ * - One FDE covers all of LuaJIT's interpreter, and knows of one frame; but some of it is called by the rest. If at rsp
+ *   lies a return address of it, behind a call to shortly before, but not to where the FDE begins, it is that.
  * - In 32-bit code: if what CFI says is not in the stack, or not behind a call, the return address is the next word of
  *   the stack that is. In libc.so.6 of i386 CFI is wrong in memcpy(), memcmp(), strcasecmp(), wcsrchr() and others, in
  *   most from their first `ret` on: they push up to three registers, and some put data on top. They may be calling what
@@ -14,6 +16,8 @@
 #include "machine.h"
 
 #define WORDS 10		/* of the stack that are looked at */
+#define MANY_ROUTINES 4096	/* bytes of an FDE's code */
+#define SUBROUTINE 256		/* the longest of them */
 #define MPN_BYTES 0xea		/* up to the last pop; each push and pop is one byte */
 
 static const u8 mpn_code[16] = {
@@ -57,12 +61,23 @@ static INLINE bool is_mpn(struct machine *m, u64 start)
 	return true;
 }
 
-/* Does the word at @addr of the stack lie behind a call? The code there, to m->code. */
+/* Does the word at @addr of the stack, to m->operand[0], lie behind a call? The code there, to m->code. */
 static INLINE bool is_return_address(struct machine *m, u64 addr)
 {
 	u64 word;
 
-	return !stack_read(m, addr, &word) && !framepointer_code(m, word) && follows_call(m->code);
+	if (stack_read(m, addr, &word))
+		return false;
+	m->operand[0] = word;
+	return !framepointer_code(m, word) && follows_call(m->code);
+}
+
+/* Is the one that was read last behind a call within the @size bytes from @start, to shortly before m->pc? */
+static INLINE bool is_subroutine(struct machine *m, u64 start, u64 size)
+{
+	u64 ra = m->operand[0], to = call_target(m->code, ra);
+
+	return !m->compat & (size >= MANY_ROUTINES) & (ra - start < size) & (to > start) & (m->pc - to < SUBROUTINE);
 }
 
 /* The first word from rsp on that does: its number to m->depth. */
@@ -117,15 +132,15 @@ static INLINE bool is_elsewhere(struct machine *m)
 	return true;
 }
 
-CORE bool lies_mend(struct machine *m, u64 start)
+CORE bool lies_mend(struct machine *m, u64 start, u64 size)
 {
 	const struct row *row = &m->row;
 	bool is = false;
 
 	if (!(m->exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
 		return false;
-	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && m->exact && is_ret(m) &&
-	    is_return_address(m, m->sp)) {
+	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && m->exact &&
+	    is_return_address(m, m->sp) && (is_subroutine(m, start, size) || is_ret(m))) {
 		row_is_bare(m, 0);
 		is = true;
 	} else {

@@ -181,8 +181,8 @@ enum { STUB_NO_ELF = 4 };
 CORE int stub_row(struct machine *m, u64 pc, u32 known);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
 
-/* lies.c: is m->row known to be wrong, in the function that begins at @start? Then it becomes right: true. */
-CORE bool lies_mend(struct machine *m, u64 start);
+/* lies.c: is m->row known to be wrong, in the @size bytes of code from @start? Then it becomes right: true. */
+CORE bool lies_mend(struct machine *m, u64 start, u64 size);
 
 /* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */
 CORE int framepointer_code(struct machine *m, u64 pc);

@@ -112,7 +112,7 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	if (err && err != NO_FDE)
 		return err;
 	err = forget(w->ehframe.error, err);
-	if (!err && method == BY_CFI && lies_mend(m, w->ehframe.fde.start))
+	if (!err && method == BY_CFI && lies_mend(m, w->ehframe.fde.start, w->ehframe.fde.size))
 		method = BY_CODE;
 	if (!err && m->pc == module_here(&w->modules)->entry)
 		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
@@ -203,14 +203,14 @@ CORE_TURN(walk_frame, struct walk, w)
 		if (!m->exact && go_is_outermost(m))
 			return end(w, THREAD_START);
 		/* Behind a system call there is no frame in clone3(); in Go there may be. */
-		if (m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m)) {
-			err = go_switch(m);
+		if (forget(m->error, m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m))) {
+			err = forget(m->error, go_switch(m));
 			if (err == -ENOENT)
-				err = framepointer_step(m);
-			if (err == -ESRCH)
-				return end(w, THREAD_START);
+				err = forget(m->error, framepointer_step(m));
 			here = module_here(ms);
-			return err ? end(w, read_outcome(err, why_no_cfi(here))) : NEXT;
+			if (!err)
+				return NEXT;
+			return end(w, forget(m->error, err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(here))));
 		}
 	}
 

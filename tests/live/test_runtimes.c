@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Are stacks of Go, Java, PHP and Ruby whole, where their runtimes are installed? The programs are those of
+ * Are stacks of Go, Java, LuaJIT, PHP and Ruby whole, where their runtimes are installed? The programs are those of
  * bench/runtimes.
  */
 #include <stdio.h>
@@ -85,6 +85,12 @@ static void javas_interpreter(void **state)
 	CHECK(8000, 99, "java", "-XX:+PreserveFramePointer", "-Xint", RUNTIMES "/Busy.java");
 }
 
+static void luajits_interpreter(void **state)
+{
+	need("luajit");
+	CHECK(500, 99, "luajit", "-joff", RUNTIMES "/busy.lua");
+}
+
 static void php(void **state)
 {
 	need("php");
@@ -104,6 +110,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(go_and_c_that_call_each_other),
 		cmocka_unit_test(java_with_frame_pointers),
 		cmocka_unit_test(javas_interpreter),
+		cmocka_unit_test(luajits_interpreter),
 		cmocka_unit_test(php),
 		cmocka_unit_test(ruby),
 	};
