@@ -74,18 +74,28 @@ static INLINE u32 start_from(struct machine *m, struct task_state *st, struct ta
 	return 0;
 }
 
-/* Of walks at once (@last) one leaves word of what it could not read, and one that may sleep sees to it. */
-static INLINE void see_to_cold(struct walk *walk, bool last)
+/* A row that was learnt. */
+static INLINE void cold_is_known(const struct walk *walk)
 {
-	u64 frame = last ? at(walk->out.frame, walk->out.nr - 1) : walk->visited;
+	if (walk->visited)
+		cmpxchg(&registry.cold, walk->visited, 0);
+}
 
-	if (!last && frame)
-		cmpxchg(&registry.cold, frame, 0);
-	if (last && walk->outcome == PAGE_NOT_SAFE && frame_module(frame) && frame_method(frame) == BY_NOTHING)
+/*
+ * A row that could not be. Where a call returns to, or a system call: anywhere else what CFI says may have to be
+ * compared with the stack (core/lies.c).
+ */
+static INLINE void cold_is_wanted(const struct walk *walk, const struct task_state *st)
+{
+	u32 nr = walk->out.nr;
+	u64 frame = at(walk->out.frame, nr - 1);
+
+	if (walk->outcome == PAGE_NOT_SAFE && frame_module(frame) && frame_method(frame) == BY_NOTHING &&
+	    (frame_is_return(frame) || (nr == 1 && (s64)st->asked.orig_ax >= 0)))
 		store_release(&registry.cold, frame);
 }
 
-static INLINE u32 walk(struct walker *w, struct task_struct *t, struct mm_struct *mm, bool last)
+static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm, bool last)
 {
 	struct walk *walk = &w->walk;
 
@@ -97,7 +107,10 @@ static INLINE u32 walk(struct walker *w, struct task_struct *t, struct mm_struct
 	if (!last)
 		walk->cold = load_relaxed(&registry.cold);
 	walk_stack(walk);
-	see_to_cold(walk, last);
+	if (last)
+		cold_is_wanted(walk, st);
+	else
+		cold_is_known(walk);
 
 	count_total(COUNT_WALKS, 1);
 	count_total(COUNT_FRAMES, walk->out.nr);
@@ -115,7 +128,7 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 	if (e->outcome) {
 		count_total(COUNT_CLOSED_EXEC, 1);
 	} else {
-		e->outcome = walk(w, t, mm, last);
+		e->outcome = walk(w, st, t, mm, last);
 		e->walk_ns = bpf_ktime_get_ns() - w->head.since_ns;
 		count_total(COUNT_WALK_NS, e->walk_ns);
 		if (stackmap_put(out, &e->stack)) {
