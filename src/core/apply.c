@@ -66,8 +66,11 @@ static INLINE void restore(struct machine *m, u32 slot)
 
 /*
  * The kernel's signal frame: the general registers lie below rip (linux uapi/asm/sigcontext.h, struct sigcontext_64 and
- * sigcontext_32). Of 32-bit tasks there are two such frames, that differ in what comes before.
+ * sigcontext_32). Of 32-bit tasks there are two such frames, that differ in what comes before; and since Linux 7 the CFA
+ * of neither is the interrupted esp, which lies among the others.
  */
+#define ESP_BELOW_EIP 28
+
 static INLINE void restore_all(struct machine *m)
 {
 	static const s8 below_rip[32] = {
@@ -104,6 +107,11 @@ CORE u32 apply_row(struct machine *m)
 	}
 	if (signal) {
 		restore_all(m);
+		if (m->compat) {
+			err = stack_read(m, m->ra_at - ESP_BELOW_EIP, &m->cfa);
+			if (err)
+				return read_outcome(err, STACK_UNREADABLE);
+		}
 	} else {
 		m->invalid |= lost_in_call(m);
 		if (m->row.saved & SAVED_SLOTS) {

@@ -123,7 +123,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
-	r->entry = r->class = 0;
+	r->entry = r->class = r->has_handlers_return = 0;
 	if (!v->ino && !v->vdso)
 		return 0;
 	if (!v->executable) {
@@ -140,8 +140,10 @@ CORE int module_enter(struct modules *ms, u64 addr)
 		m = learn(ms);
 	r = module_here(ms);
 	describe(r, addr, m);
-	if (v->vdso)
+	if (v->vdso) {
 		r->entry = 0;		/* what it calls its entry point is called like any function */
+		r->has_handlers_return = !!(r->class & CLASS_I386);
+	}
 	if (!module_is_readable(m)) {
 		r->end = r->start;	/* ask again next time */
 		return 0;

@@ -42,7 +42,8 @@ struct range {
 	u64 sframe;			/* link-time address; 0: it has none */
 	s64 file_off;			/* address + file_off = offset in the file; ANON: the address */
 	u32 module, kind, nr_entries, epoch;
-	u32 class, pad;
+	u32 class;
+	u32 has_handlers_return;	/* 1: handlers of signals return to it: a 32-bit vDSO */
 };
 
 #define NR_RANGES 32

@@ -172,6 +172,7 @@ CORE_TURN(walk_frame, struct walk, w)
 	if (module_find(ms, pc) && module_enter(ms, pc))
 		return end(w, NO_MAPPING);
 	here = module_here(ms);
+	pc += here->has_handlers_return & ~m->exact & !(m->pc & 15);	/* to where a function begins: no call is before it */
 	key = 0;
 	if (here->module) {
 		if (module_has_tables(here))	/* V8 maps a part of node's text a second time */
