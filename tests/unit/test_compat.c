@@ -259,16 +259,21 @@ static void context(void)
 
 static void both_frames_of_signals_have_all_registers(void **state)
 {
-	for (u32 before = 4; before <= 160; before += 156) {	/* what lies at esp before the context */
+	for (u32 i = 0; i < 4; i++) {
+		u32 before = i & 1 ? 160 : 4;		/* bytes of the stack before the context */
 		u32 esp = before + 28, eip = before + 56;
 
 		i386_begins();
 		image_fde(&im, FUNCTION(2), 64, INSNS(0x0c, 5, 8));
 		outermost(3);
 		i386_signals_follow();
-		image_fde(&im, FUNCTION(4), 64,
-			  INSNS(0x0f, 4, 0x74, 0x80 | (esp & 0x7f), esp >> 7, 0x06,
-				0x10, 8, 3, 0x74, 0x80 | (eip & 0x7f), eip >> 7));
+		if (i & 2)	/* since Linux 7: CFA = esp + before, esp at CFA + 28, eip at CFA + 56 */
+			image_fde(&im, FUNCTION(4), 64,
+				  INSNS(0x0c, 4, 0x80 | (before & 0x7f), before >> 7, 0x11, 4, 0x79, 0x11, 8, 0x72));
+		else		/* before: CFA = what lies at esp + before + 28, eip at esp + before + 56 */
+			image_fde(&im, FUNCTION(4), 64,
+				  INSNS(0x0f, 4, 0x74, 0x80 | (esp & 0x7f), esp >> 7, 0x06,
+					0x10, 8, 3, 0x74, 0x80 | (eip & 0x7f), eip >> 7));
 		words(before / 4);
 		context();
 		seek(&up, STACK + 0x204);
