@@ -67,11 +67,11 @@ static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 		struct bpf_iter_task_vma it;
 		struct vm_area_struct *vma;
 
-		if (!bpf_iter_task_vma_new(&it, t, addr))
-			ret = -EFAULT;
+		bpf_iter_task_vma_new(&it, t, addr);
 		vma = bpf_iter_task_vma_next(&it);
-		if (vma && vma->vm_start <= addr && addr + len <= vma->vm_end)
-			ret = safe_to_fault(vma) ? 0 : -EACCES;
+		if (vma)	/* or the lock was taken; above any address of interest there is some mapping */
+			ret = vma->vm_start > addr || addr + len > vma->vm_end ? -EFAULT :
+			      safe_to_fault(vma) ? 0 : -EACCES;
 		bpf_iter_task_vma_destroy(&it);
 	}
 	return ret == -EBUSY ? -EACCES : ret;
@@ -94,11 +94,12 @@ static INLINE bool first_of_walk(struct task_struct *t, u64 addr)
 GLOBAL int may_fault(u64 addr, u32 len)
 {
 	struct task_struct *t = target_get();
-	int err;
+	int err = -EFAULT;
 
 	if (!t)
-		return -EFAULT;
-	err = ask_vma(t, addr, len);
+		return err;
+	if ((s64)addr >= 0)		/* user memory */
+		err = ask_vma(t, addr, len);
 	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !first_of_walk(t, addr))))
 		err = -EACCES;
 	target_put(t);

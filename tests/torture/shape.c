@@ -129,6 +129,13 @@ static bool is_exact(const struct shapes *s, uint32_t frame)
 	return !s->profile->frames[frame].is_return;
 }
 
+static bool is_signal_frame(const struct shapes *s, uint32_t frame)
+{
+	uint32_t function = s->profile->frames[frame].function;
+
+	return function && !strcmp(s->profile->functions[function].symbol, "__restore_rt");
+}
+
 /* A new segment, inside the signal frame @frame, which is libc's __restore_rt. NULL: there are too many. */
 static struct segment *add_segment(const struct shapes *s, struct shape *shape, uint32_t frame)
 {
@@ -178,6 +185,8 @@ void shapes_get(const struct shapes *s, uint32_t node, struct shape *ret)
 		 * __restore_rt itself, behind a handler that had returned.
 		 */
 		inside = left = false;
+		if (i == ret->frames - 1 && is_signal_frame(s, frame[i]))
+			i++;		/* what was interrupted could not be read */
 		do
 			g = add_segment(s, ret, frame[--i]);
 		while (g && i && s->of_frame[frame[i - 1]] == FOREIGN && is_exact(s, frame[i - 1]));
