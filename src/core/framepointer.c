@@ -143,7 +143,7 @@ CORE bool framepointer_is_bare(struct machine *m)
 /* mov $,%eax or mov $,%rax before it: is that neither clone() nor clone3()? */
 static INLINE bool is_other_call(const struct machine *m)
 {
-	u32 nr = m->code[2] | m->code[3] << 8 | m->code[4] << 16 | m->code[5] << 24;
+	u32 nr = m->code[2] | m->code[3] << 8 | m->code[4] << 16 | (u32)m->code[5] << 24;
 	bool told = m->code[1] == 0xb8 || (m->code[0] == 0xc7 && m->code[1] == 0xc0);
 
 	return !m->compat & told & (nr != 56) & (nr != 435);
