@@ -45,8 +45,8 @@ int last_stack(void *ctx)
 
 /*
  * A thread that calls execve() takes over the process's tid from the thread that had it and is dead (linux 6.18
- * fs/exec.c, de_thread()). What is kept of both goes, and with it their task work; unless a program is to call back in
- * that work.
+ * fs/exec.c, de_thread()). What is kept of it under its own tid goes, and with it its task work; unless a program is to
+ * call back in that work. What is kept of the dead one is told apart by whose it is (task_owns()).
  */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)

@@ -54,9 +54,7 @@ static INLINE int to_thread(struct machine *m)
 	if (err)
 		return err;
 	m->callback_sp = m->operand[0];
-	m->reg[RBP] = m->operand[3];
-	m->lazy &= ~(1u << RBP);
-	m->invalid &= ~(1u << RBP);
+	holds(m, RBP, m->operand[3]);
 	m->pc = m->operand[4];
 	m->sp += 40;
 	return 0;

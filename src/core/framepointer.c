@@ -44,14 +44,22 @@ static INLINE bool only_returns(const struct machine *m)
 	return m->code_at == m->pc && m->code[8] == 0xc3;
 }
 
+/* Of the code in m->code: is it behind a call, or what a goroutine's first function returns to? */
+static INLINE bool may_be_returned_to(struct machine *m)
+{
+	u64 fp;
+
+	return follows_call(m->code) || (ends_goroutine(m->code) && !machine_reg(m, RBP, &fp) && !fp);
+}
+
 static INLINE int step_by_sp(struct machine *m)
 {
-	u64 ra, fp;
+	u64 ra;
 	int err = stack_read(m, m->sp, &ra);
 
 	if (!err)
 		err = framepointer_code(m, ra);
-	if (err || !(follows_call(m->code) || (ends_goroutine(m->code) && !machine_reg(m, RBP, &fp) && !fp)))
+	if (err || !may_be_returned_to(m))
 		return -EFAULT;
 	m->pc = ra;
 	m->sp = m->reg[RSP] = m->sp + word_bytes(m);
@@ -126,11 +134,7 @@ CORE int framepointer_step(struct machine *m)
 
 CORE bool framepointer_is_called(struct machine *m)
 {
-	u64 fp;
-
-	if (framepointer_code(m, m->pc))
-		return false;
-	return follows_call(m->code) || (ends_goroutine(m->code) && !machine_reg(m, RBP, &fp) && !fp);
+	return !framepointer_code(m, m->pc) && may_be_returned_to(m);
 }
 
 CORE bool framepointer_is_bare(struct machine *m)

@@ -123,9 +123,7 @@ GLOBAL int go_resume(struct machine *m NONNULL)
 		return -EFAULT;
 	m->sp = sp;
 	m->pc = g[G_PC];
-	m->reg[RBP] = bp;
-	m->lazy &= ~(1u << RBP);
-	m->invalid &= ~(1u << RBP);
+	holds(m, RBP, bp);
 	return 0;
 }
 

@@ -22,9 +22,7 @@ static INLINE int go_leave_frame(struct machine *m, u64 end)
 		return err;
 	m->pc = m->operand[0];
 	if (!m->pc || m->pc - m->sp < end - m->sp) {
-		m->reg[RBP] = m->pc;
-		m->lazy &= ~(1u << RBP);
-		m->invalid &= ~(1u << RBP);
+		holds(m, RBP, m->pc);
 		m->pc = m->operand[1];
 		m->sp += 8;
 	} else if (machine_reg(m, RBP, &bp) || bp - m->sp >= end - m->sp) {

@@ -24,24 +24,6 @@ static const u8 mpn_code[16] = {
 	0x53, 0x55, 0x48, 0x8d, 0x1a, 0x48, 0xf7, 0xdb, 0x48, 0x8b, 6, 0x4c, 0x8b, 0x17, 0x48, 0x8d,
 };
 
-/* Where the return address lies: so many bytes above rsp. All else is as it was for the caller. */
-static INLINE void row_is_bare(struct machine *m, u64 bytes)
-{
-	memset(&m->row, 0, sizeof(m->row));
-	m->row.cfa_kind = CFA_REG;
-	m->row.cfa_reg = RSP;
-	m->row.cfa_off = bytes + word_bytes(m);
-	m->row.rule[SLOT_RA] = RULE_OFFSET;
-	m->row.off[SLOT_RA] = -word_bytes(m);
-}
-
-static INLINE void lies_in_row(struct machine *m, u32 slot, u8 rule, s32 off)
-{
-	m->row.rule[slot] = rule;
-	m->row.off[slot] = off;
-	m->row.saved |= 1 << slot;
-}
-
 /* push %rbx; push %rbp; ...; pop %rbp; pop %rbx; ret */
 static INLINE bool is_mpn(struct machine *m, u64 start)
 {
@@ -55,9 +37,9 @@ static INLINE bool is_mpn(struct machine *m, u64 start)
 		row_is_bare(m, 8);
 	} else {
 		row_is_bare(m, 16);
-		lies_in_row(m, SLOT_RBP, RULE_OFFSET, -24);
+		row_saves(m, SLOT_RBP, RULE_OFFSET, -24);
 	}
-	lies_in_row(m, SLOT_RBX, RULE_OFFSET, -16);
+	row_saves(m, SLOT_RBX, RULE_OFFSET, -16);
 	return true;
 }
 
@@ -124,11 +106,11 @@ static INLINE bool is_elsewhere(struct machine *m)
 	if (m->depth == WORDS)
 		return false;
 	row_is_bare(m, 4 * m->depth);
-	lies_in_row(m, SLOT_RBX, RULE_UNDEFINED, 0);
-	lies_in_row(m, SLOT_R12, RULE_UNDEFINED, 0);
-	lies_in_row(m, SLOT_R13, RULE_UNDEFINED, 0);
+	row_saves(m, SLOT_RBX, RULE_UNDEFINED, 0);
+	row_saves(m, SLOT_R12, RULE_UNDEFINED, 0);
+	row_saves(m, SLOT_R13, RULE_UNDEFINED, 0);
 	if (rbp != RULE_SAME)
-		lies_in_row(m, SLOT_RBP, RULE_UNDEFINED, 0);
+		row_saves(m, SLOT_RBP, RULE_UNDEFINED, 0);
 	return true;
 }
 

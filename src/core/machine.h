@@ -146,6 +146,33 @@ static INLINE void lies_at(struct machine *m, u32 reg, u64 addr)
 	m->invalid &= ~(1u << reg);
 }
 
+/* Register @reg is @val. */
+static INLINE void holds(struct machine *m, u32 reg, u64 val)
+{
+	m->reg[reg] = val;
+	m->lazy &= ~(1u << reg);
+	m->invalid &= ~(1u << reg);
+}
+
+/* m->row: the return address lies @bytes above rsp. All else is as it was for the caller. */
+static INLINE void row_is_bare(struct machine *m, u64 bytes)
+{
+	memset(&m->row, 0, sizeof(m->row));
+	m->row.cfa_kind = CFA_REG;
+	m->row.cfa_reg = RSP;
+	m->row.cfa_off = bytes + word_bytes(m);
+	m->row.rule[SLOT_RA] = RULE_OFFSET;
+	m->row.off[SLOT_RA] = -word_bytes(m);
+}
+
+/* And the register in @slot is not: @rule and @off, from the CFA, say what became of it. */
+static INLINE void row_saves(struct machine *m, u32 slot, u8 rule, s32 off)
+{
+	m->row.rule[slot] = rule;
+	m->row.off[slot] = off;
+	m->row.saved |= 1 << slot;
+}
+
 /* syscall, or int $0x80 */
 static INLINE bool is_system_call(const struct machine *m, const u8 *code)
 {

@@ -228,7 +228,6 @@ GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
 CORE int stub_row(struct machine *m, u64 pc, u32 known)
 {
 	const u8 *code = m->in.window + BEFORE;
-	struct row *row = &m->row;
 	u8 flags = ROW_GUESS;
 	u64 pushed;
 
@@ -242,17 +241,9 @@ CORE int stub_row(struct machine *m, u64 pc, u32 known)
 	if (pushed == -1ULL)
 		return -ENOENT;
 
-	memset(row, 0, sizeof(*row));
-	row->flags = flags;
-	row->cfa_kind = CFA_REG;
-	row->cfa_reg = RSP;
-	row->cfa_off = (pushed / 8 + 1) * word_bytes(m);
-	row->rule[SLOT_RA] = RULE_OFFSET;
-	row->off[SLOT_RA] = -word_bytes(m);
-	if (pushed & RBP_LAST) {
-		row->rule[SLOT_RBP] = RULE_OFFSET;
-		row->off[SLOT_RBP] = -2 * word_bytes(m);
-		row->saved = 1 << SLOT_RBP;
-	}
+	row_is_bare(m, pushed / 8 * word_bytes(m));
+	m->row.flags = flags;
+	if (pushed & RBP_LAST)
+		row_saves(m, SLOT_RBP, RULE_OFFSET, -2 * word_bytes(m));
 	return 0;
 }

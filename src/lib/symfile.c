@@ -6,8 +6,8 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "base/rank.h"
 #include "base/map.h"
+#include "base/rank.h"
 #include "base/vec.h"
 #include "symfile.h"
 
