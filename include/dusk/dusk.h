@@ -173,15 +173,18 @@ struct dusk_profile {
 	struct dusk_counter *counters;
 	struct dusk_setting *settings;		/* doc/format.md lists the keys */
 	uint64_t period_ns;			/* of the CPU's timer */
-	bool finished;				/* false: the recording was killed; the ledger is missing */
+	bool finished;				/* false: the recording goes on, or was killed; the ledger is missing */
+	bool live;				/* its recorder lives */
+	uint64_t bytes;				/* of the file, or of the recording so far */
 	bool symbolized;
 	void *store;				/* of the library */
 };
 
 /*
  * Read the profile at @path. *@ret is to be freed with dusk_profile_free(). -ENOENT, -EACCES; -EINVAL: not a profile,
- * or damaged; -EPROTONOSUPPORT: written by a newer version. Works while the file is being written: shows what is
- * committed.
+ * or damaged; -EPROTONOSUPPORT: written by a newer version. While there is no such file, a recording that is to become
+ * it, in the folder @path.recording, is read: what of it is committed. That folder can be @path itself, too. Nothing is
+ * written, and no other file is opened.
  */
 int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err);
 void dusk_profile_free(struct dusk_profile *p);
@@ -191,6 +194,9 @@ const char *dusk_profile_setting(const struct dusk_profile *p, const char *key);
 
 /* Called now and then while symbols are looked up. Anything but 0 stops; what is done stays. */
 typedef int (*dusk_progress_fn)(void *ctx, uint32_t done, uint32_t total);
+
+/* Can servers of debug information be asked? Not by a program that is linked statically: it cannot load libdebuginfod. */
+bool dusk_can_ask_servers(void);
 
 struct dusk_symbol_options {
 	size_t sz;			/* sizeof(struct dusk_symbol_options) */
@@ -214,8 +220,16 @@ struct dusk_symbol_options {
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err);
 
 /*
+ * Make a profile of the recording that was left in @path.recording, because its recorder was killed or the disk was
+ * full: it becomes @path, and what was there @path.old. -ENOENT: there is none; -ENODATA: nothing had been recorded, and
+ * it is gone; -EBUSY: its recorder lives; others from the files.
+ */
+int dusk_profile_recover(const char *path, struct dusk_error *err);
+
+/*
  * Write the functions and lines of @p, which must not be unfolded, into the profile at @path. What was stopped half-way
- * can be written, too: the profile then is one whose functions are still to be looked up.
+ * can be written, too: the profile then is one whose functions are still to be looked up. It is done in a copy, which
+ * takes the place of the file when it is whole.
  */
 int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, struct dusk_error *err);
 
@@ -308,7 +322,8 @@ enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2, DUSK_RECORD_WAKERS = 4 };
 
 struct dusk_record_options {
 	size_t sz;			/* sizeof(struct dusk_record_options) */
-	const char *path;		/* the profile; replaced if it exists. Made with mode 0600 */
+	const char *path;		/* the profile, mode 0600. Until it is whole, it is in the folder PATH.recording; then
+					 * an older one becomes PATH.old */
 	uint32_t frequency_hz;		/* samples per second and CPU; 0: 99 */
 	uint32_t max_depth;		/* frames; 0: 512; at most 2048 */
 	uint32_t sources;		/* DUSK_RECORD_...; 0: CPU */
@@ -329,6 +344,7 @@ struct dusk_record_options {
 	const int *cpus;		/* only these CPUs; none: all that are online */
 	size_t nr_cpus;
 	const char *command;		/* for the header of the profile, or NULL */
+	const volatile int *stops;	/* when this changes dusk_record_stop() does not wait for threads that hang. NULL */
 	uid_t owner_uid;		/* who owns the file; (uid_t)-1: who we are */
 	gid_t owner_gid;
 };
@@ -352,10 +368,16 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err);
 /* Take in what has come, for at most @timeout_ms; commits to the profile about once a second. */
 int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err);
 
-/* Stop sampling, wait shortly for stacks that are due, close the ledger. */
+/*
+ * Stop sampling, wait shortly for stacks that are due, close the ledger. If the profile cannot be written, @err says
+ * where that is which was recorded until then.
+ */
 int dusk_record_stop(struct dusk_record *r, struct dusk_error *err);
 
-/* Look up the functions and write them into the profile. After dusk_record_stop(). -ECANCELED: see above. */
+/*
+ * Look up the functions, write them into the profile, and give it its name. After dusk_record_stop(). Without this call
+ * dusk_record_free() gives it its name. -ECANCELED: see above.
+ */
 int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err);
 
 void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret);
@@ -363,6 +385,9 @@ void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *
 /* Walks that have been waiting for a page for over @age_ns: up to @max thread ids to @ret, returns how many. */
 size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *ret, size_t max);
 void dusk_record_free(struct dusk_record *r);
+
+/* The same for a recording that is of no use: there will be no profile, and an older one stays where it is. */
+void dusk_record_discard(struct dusk_record *r);
 
 /* The event that samples: "cycles" or "cpu-clock". */
 const char *dusk_record_event(const struct dusk_record *r);

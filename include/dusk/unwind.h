@@ -190,6 +190,8 @@ struct dusk_threads_options {
 	const pid_t *pids, *tids;	/* threads of these processes, and these threads; none: all but our own process's */
 	size_t nr_pids, nr_tids;	/* 65,535 together at most */
 	bool no_kernel;			/* user stacks only */
+	unsigned int timeout_ms;	/* for all of it; 0: as long as it takes, but few hang */
+	const volatile int *stops;	/* when this changes it ends: counted by a signal handler, say. NULL: it does not */
 };
 
 /*
@@ -197,7 +199,7 @@ struct dusk_threads_options {
  * missing, and so are those that do not exist. No page that somebody can hold back is waited for; --no-faults of any
  * tool on the shared unwinder means that no memory is read. Loads a BPF program when it is called first; reads in a
  * child process, which is waited for by its id. Returns 0, or what @fn returned, which stops; -EOPNOTSUPP: the kernel
- * lacks something (what: @err); -EPERM.
+ * lacks something (what: @err); -EPERM; -ETIMEDOUT, -EINTR: it ended before, and @fn was called for some threads only.
  */
 int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
 			int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err);

@@ -38,7 +38,7 @@
 	X(COMPAT, "compat", NONE, "a 32-bit process, which dusk did not walk before")			\
 	X(EXEC, "exec", NONE, "execve() replaced the program before its stack was walked")		\
 	X(EXITING, "exiting", NONE, "the task exited before its stack was walked")			\
-	X(NO_WALKER, "no-walker", NONE, "all walkers were busy")					\
+	X(NO_WALKER, "no-walker", NONE, "all walkers were busy, or all that one process may have")	\
 	X(NO_TASK_STATE, "no-task-state", NONE, "the table of tasks is full")				\
 	X(NOT_SCHEDULED, "not-scheduled", NONE, "the kernel refused the task work")			\
 	X(CONTENDED, "contended", NONE, "interrupts kept changing the task's deferral word")		\
@@ -53,7 +53,9 @@
 	X(BAD_SFRAME, "bad-sframe", CUT, "malformed .sframe, or a rule in it that cannot be true")	\
 	X(MISALIGNED, "misaligned", CUT, "the caller's frame would not begin at a word")		\
 	X(RUNNING, "running", NONE, "the thread was on a CPU: its stack does not stand still")		\
-	X(MOVED, "moved", NONE, "the thread ran while its stack was walked")
+	X(MOVED, "moved", NONE, "the thread ran while its stack was walked")				\
+	X(TOO_LONG, "too-long", CUT, "unwinding takes more work than a walk may do there")		\
+	X(MAPPINGS_BUSY, "mappings-busy", CUT, "the process was changing its mappings, and did not end")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -6,7 +6,7 @@
 /* Of the map "walkers". */
 struct walker_head {
 	u32 tid;			/* whose stack it walks; 0: free */
-	u32 pad;
+	u32 tgid;			/* whose process that is; 0: not known */
 	u64 since_ns;			/* CLOCK_MONOTONIC: when it was claimed; 0: just now, or free */
 };
 

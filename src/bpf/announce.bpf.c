@@ -15,8 +15,7 @@
 struct path_walk {
 	u64 dentry, mount;		/* where we are; struct dentry *, struct mount * */
 	u64 root_dentry, root_mount;	/* of the target */
-	struct event_module *event;
-	u32 pos;			/* of the first byte in event->path */
+	struct event_module *event;	/* its path_start: what is there */
 };
 
 static INLINE u64 mount_of(u64 vfsmount)
@@ -27,18 +26,18 @@ static INLINE u64 mount_of(u64 vfsmount)
 /* Put "/name" before what is there. A path that does not fit becomes none. */
 static INLINE int prepend(struct path_walk *p, const struct dentry *d)
 {
-	u32 len = BPF_CORE_READ(d, d_name.len), pos = p->pos;
+	u32 len = BPF_CORE_READ(d, d_name.len), pos = p->event->path_start;
 	const unsigned char *name = BPF_CORE_READ(d, d_name.name);
 
 	if (len >= NAME_BYTES || pos < len + 1 || pos > PATH_BYTES) {
-		p->pos = PATH_BYTES;
+		p->event->path_start = PATH_BYTES;
 		return STOP;
 	}
 	pos -= len + 1;
 	at(p->event->path, pos) = '/';
 	if (len)
 		bpf_probe_read_kernel(&at(p->event->path, pos) + 1, len & (NAME_BYTES - 1), name);
-	p->pos = pos;
+	p->event->path_start = pos;
 	return NEXT;
 }
 
@@ -88,21 +87,21 @@ CORE void module_announce(struct modules *ms)
 {
 	struct walker *w = (void *)ms - __builtin_offsetof(struct walker, walk.modules);
 	struct event_module *e = &w->announce;
-	struct path_walk p = { .event = e, .pos = PATH_BYTES };
+	struct path_walk p = { .event = e };
 
 	e->kind = EVENT_MODULE;
-	e->id = ms->read.id;
+	e->id = ms->told.id;
 	e->dev = ms->key.dev;
 	e->ino = ms->key.ino;
 	e->generation = ms->key.generation;
 	e->start = ms->vma.start;
 	e->end = ms->vma.end;
 	e->vdso = ms->vma.vdso;
-	e->build_id_bytes = ms->read.build_id_bytes;
-	__builtin_memcpy(e->build_id, ms->read.build_id, BUILD_ID_BYTES);
+	e->build_id_bytes = ms->told.build_id_bytes;
+	__builtin_memcpy(e->build_id, ms->told.build_id, BUILD_ID_BYTES);
+	e->path_start = PATH_BYTES;
 	announce_mapping(ms->vma.start, e, &p);
 	if (p.dentry)
 		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
-	e->path_start = p.pos;
 	serve_module(e);
 }

@@ -3,7 +3,7 @@
 #pragma once
 #include "maps.h"
 
-/* Send what ms->read, ms->key and ms->vma say, and the file's path as the target sees it. @ms is part of a walker. */
+/* Send what ms->told, ms->key and ms->vma say, and the file's path as the target sees it. @ms is part of a walker. */
 CORE void module_announce(struct modules *ms);
 
 /* Part of it, for port.bpf.c: where the file of @vma is, to what announce_mapping() was given. */

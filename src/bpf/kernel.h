@@ -133,8 +133,13 @@ struct vm_userfaultfd_ctx {
 	struct userfaultfd_ctx *ctx;
 };
 
+struct anon_vma;
+struct vm_operations_struct;
+
 struct vm_area_struct {
 	unsigned long vm_start, vm_end, vm_flags, vm_pgoff;
+	struct anon_vma *anon_vma;
+	const struct vm_operations_struct *vm_ops;
 	struct file *vm_file;
 	struct vm_userfaultfd_ctx vm_userfaultfd_ctx;
 };
@@ -154,8 +159,17 @@ typedef struct {
 	const struct vdso_image *vdso_image;
 } mm_context_t;
 
+typedef struct {
+	s64 counter;
+} atomic64_t;
+
+struct rw_semaphore {
+	atomic64_t count;
+};
+
 struct mm_struct {
 	unsigned long start_code;
+	struct rw_semaphore mmap_lock;
 	seqcount_t mm_lock_seq;
 	mm_context_t context;
 };

@@ -29,10 +29,11 @@ static INLINE void get_frames_from(void *ctx, struct stack *s, volatile u32 *own
 	if (!s->nr || is_in(s->frame[0], here) || is_in(s->frame[0], or_here))
 		return;
 	get_frames(ctx, s, 0);
+	*own = 0;
 	for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
 		if (i < s->nr && (is_in(s->frame[i], here) || is_in(s->frame[i], or_here))) {
 			*own = i;
-			get_frames(ctx, s, i);
 			break;
 		}
+	get_frames(ctx, s, *own);
 }

@@ -38,7 +38,7 @@ static INLINE bool key_of(struct memo_key *ret, struct task_struct *t, struct mm
 static INLINE bool knows(const struct walker *w, const struct memo_key *key)
 {
 	return w->mm == key->mm && w->start_boottime == key->start_boottime && w->exec_id == key->exec_id &&
-	       w->mm_sequence == key->mm_sequence;
+	       w->mm_sequence == key->mm_sequence && w->evictions == registry.evictions;
 }
 
 static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const struct registers *regs, u32 max_depth)
@@ -49,9 +49,9 @@ static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const 
 	__builtin_memcpy(walk->machine.reg, regs->reg, sizeof(regs->reg));
 	walk->max_depth = max_depth < registry.max_depth ? max_depth : registry.max_depth;
 	walk->no_cache = config.no_cache;
-	if (warm_walk(walk, &w->trace) || stackmap_put(&walk->out, &stack))
+	if (warm_walk(walk) || stackmap_put(&walk->out, &stack))
 		return 0;
-	memo_put(key, regs->reg, &w->trace, stack);
+	memo_put(key, regs->reg, &walk->trace, stack);
 	return stack;
 }
 

@@ -90,9 +90,9 @@ struct walker {
 	/* whose address space walk.modules knows */
 	u64 mm, start_boottime;
 	u32 exec_id, mm_sequence;
+	u32 evictions, pad;		/* registry.evictions: modules that it knows may have lost their numbers since */
 	struct guard guard;
 	struct event_module announce;	/* a module that is met for the first time */
-	struct trace trace;		/* of a walk at once */
 	struct walk walk;
 };
 
@@ -105,7 +105,7 @@ struct walkers_map {
 };
 extern struct walkers_map walkers SEC(".maps");
 
-/* Service: modules: what files say of themselves, for as long as the service lives. */
+/* Service: modules: what files say of themselves. When it is nearly full, user space evicts what was not met for longest. */
 struct modules_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_MODULES);

@@ -54,15 +54,36 @@ static INLINE bool first_fault(struct guard *g, u64 addr)
 	return true;
 }
 
+/* linux 6.18 kernel/locking/rwsem.c: a writer has it, or somebody waits and goes first, or the count overflowed */
+#define RWSEM_READ_FAILED (1ULL << 63 | 7)
+
+/* Would who faults now have to wait for the target's mmap lock? Then for as long as the target likes. */
+static INLINE bool mappings_are_locked(struct task_struct *t)
+{
+	struct mm_struct *mm = t->mm;
+
+	return mm && bpf_core_field_exists(mm->mmap_lock.count) && mm->mmap_lock.count.counter & RWSEM_READ_FAILED;
+}
+
+/* The same, for as long as we have patience. */
+static INLINE bool mappings_stay_locked(struct task_struct *t)
+{
+	each(i, lock_tries)
+		if (!mappings_are_locked(t))
+			return false;
+	return true;
+}
+
 /*
  * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or it
- * cannot be told: the lookup tries for a lock that anybody has who reads /proc/PID just now. (There is no call frame
- * left for the other way to look, bpf_find_vma().)
+ * cannot be told: the mmap lock is taken. (There is no call frame left for the other way to look, bpf_find_vma().)
  */
 static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 {
 	int ret = -EBUSY;
 
+	if (mappings_stay_locked(t))
+		return -EACCES;
 	for (u32 attempt = 0; attempt < 4 && ret == -EBUSY; attempt++) {
 		struct bpf_iter_task_vma it;
 		struct vm_area_struct *vma;
@@ -124,17 +145,17 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 	v->offset = vma->vm_pgoff << 12;
 	v->executable = !!(vma->vm_flags & VM_EXEC);
 	v->vdso = 0;
+	v->copied = !!vma->anon_vma;	/* since its first copy of a page, for as long as the mapping is there */
+	v->sequence = bpf_core_field_exists(t->mm->mm_lock_seq) ? t->mm->mm_lock_seq.sequence : 0;
 	v->dev = v->ino = v->generation = 0;
 	if (file) {
 		v->ino = file->f_inode->i_ino;
 		v->dev = file->f_inode->i_sb->s_dev;
 		v->generation = file->f_inode->i_generation;
-	} else if ((u64)t->mm->context.vdso == v->start) {
+	} else if ((u64)t->mm->context.vdso == v->start && vma->vm_ops) {	/* nothing else has been put there */
 		v->vdso = which_vdso(t->mm->context.vdso_image);
 	}
 }
-
-#define TRIES 3
 
 struct found {
 	struct vma *vma;
@@ -158,7 +179,8 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 
 /*
  * The mapping of @t at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own; and if it is
- * another task's, as bpf_find_vma() does not hold its memory. 0; -EBUSY: that may be taken, too, or there is none.
+ * another task's, as bpf_find_vma() does not hold its memory. The iterator passes over a VMA whose own lock is taken: that
+ * there is none it can only say where nobody else can. 0; -ENOENT: there is none; -EBUSY: that is taken, too.
  */
 static INLINE int visit_mapping(struct task_struct *t, u64 addr,
 				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)
@@ -171,12 +193,26 @@ static INLINE int visit_mapping(struct task_struct *t, u64 addr,
 		return 0;
 	bpf_iter_task_vma_new(&it, t, addr);
 	vma = bpf_iter_task_vma_next(&it);
-	if (vma && vma->vm_start <= addr) {
+	if (vma)			/* else it was taken: above any address of interest there is some mapping */
+		err = vma->vm_start <= addr ? 0 : TARGET_IS_CURRENT ? -EBUSY : -ENOENT;
+	if (vma && !err)
 		fn(t, vma, ctx);
-		err = 0;
-	}
 	bpf_iter_task_vma_destroy(&it);
 	return err;
+}
+
+#define TRIES 4
+
+GLOBAL int mappings_are_busy(void)
+{
+	struct task_struct *t = target_get();
+	bool are = true;
+
+	if (!t)
+		return are;
+	are = mappings_stay_locked(t);
+	target_put(t);
+	return are;
 }
 
 static NOINLINE int find_mapping(u64 addr, struct found *f)
@@ -191,15 +227,20 @@ static NOINLINE int find_mapping(u64 addr, struct found *f)
 	return err + (int)loop_zero;
 }
 
-/* fork() holds the lock for as long as it copies the mappings: as a rule, another try after that is enough. */
 CORE int port_vma(u64 addr, struct vma *ret)
 {
 	struct found f = { .vma = ret };
+	int err = -EBUSY;
 
-	for (u32 i = 0; i < TRIES; i++)
-		if (find_mapping(addr, &f) != -EBUSY || !wait_for_mappings())
-			break;
-	return f.yes ? 0 : -ENOENT;
+	each(i, TRIES) {
+		err = find_mapping(addr, &f);
+		if (err && mappings_are_busy() && !wait_for_mappings())
+			err = -EBUSY;
+		else if (err)
+			continue;
+		break;
+	}
+	return f.yes ? 0 : err == -EBUSY ? err : -ENOENT;
 }
 
 CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
@@ -214,23 +255,25 @@ CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
 	target_put(t);
 }
 
-CORE u64 port_file_start(const struct vma *like)
+/* The last start of @like's file in the first @most mappings from @from up to @like: its address, or 0. */
+static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 {
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
-	struct task_struct *t;
+	struct task_struct *t = target_get();
+	u32 left = most + loop_zero;	/* or the verifier would go through each number */
 	u64 start = 0;
 
-	if (like->offset == 0)
-		return like->start;
-	t = target_get();
 	if (!t)
 		return 0;
-	bpf_iter_task_vma_new(&it, t, 0);
+	bpf_iter_task_vma_new(&it, t, from);
 	while ((vma = bpf_iter_task_vma_next(&it))) {
 		struct file *file = vma->vm_file;
 
-		if (!file || vma->vm_pgoff || vma->vm_start > like->start)
+		if (vma->vm_start > like->start || !left)
+			break;
+		left--;
+		if (!file || vma->vm_pgoff)
 			continue;
 		if (file->f_inode->i_ino == like->ino && file->f_inode->i_sb->s_dev == like->dev)
 			start = vma->vm_start;
@@ -240,17 +283,31 @@ CORE u64 port_file_start(const struct vma *like)
 	return start;
 }
 
+#define GAPS (16ULL << 20)	/* that linkers leave between segments, for large pages */
+
+CORE u64 port_file_start(const struct vma *like, u32 most)
+{
+	u64 expected = like->start - like->offset, start;
+
+	if (like->offset == 0)
+		return like->start;
+	start = start_from_on(like, expected, 1);
+	if (!start)
+		start = start_from_on(like, expected > GAPS ? expected - GAPS : 0, most);
+	return start;
+}
+
 CORE struct module *port_module(const struct module_key *key)
 {
 	return bpf_map_lookup_elem(&modules, key);
 }
 
-CORE struct module *port_module_add(struct modules *ms)
+CORE struct module *port_module_add(struct modules *ms, bool again)
 {
-	int err = bpf_map_update_elem(&modules, &ms->key, &ms->read, BPF_NOEXIST);
+	int err = bpf_map_update_elem(&modules, &ms->key, &ms->told, again ? BPF_EXIST : BPF_NOEXIST);
 
 	if (!err) {
-		count_total(COUNT_MODULES, 1);
+		count_total(COUNT_MODULES, !again);
 		module_announce(ms);
 	} else if (err != -EEXIST) {
 		count_total(COUNT_MODULES_FULL, 1);

@@ -9,7 +9,17 @@
  */
 GLOBAL int may_fault(u64 addr, u32 len);
 
-/* The target's mmap lock was taken: has it been released? False: it could not be waited for. */
+/*
+ * How often the target's mappings may be asked for while it is changing them: what has them locked can keep them so for as
+ * long as it likes. Where we may not sleep it is less.
+ */
+extern const volatile u32 lock_tries CORE;
+GLOBAL int mappings_are_busy(void);	/* still, after so many */
+
+/*
+ * Then, where we may sleep: wait until they are not. A program that maps and unmaps much has the lock for longer than anybody
+ * should spin: of 20,000 absences of tests/live/victims/absent.c 6 % had no stack without this. False: it cannot be waited for.
+ */
 CORE bool wait_for_mappings(void);
 
 /* Whose the mapping at @addr is, to @e; and announce_file() of it. */

@@ -21,6 +21,8 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	return err + (int)loop_zero;	/* to the verifier all ways end alike: it looks at what follows once */
 }
 
+const volatile u32 lock_tries SEC(".rodata.lock") CORE = 1000;
+
 static u8 no_byte;
 
 /* Who faults where nothing is mapped waits for the lock, and gets an error (linux 6.18 mm/mmap_lock.c). */

@@ -80,7 +80,10 @@ static INLINE void registers_take(struct registers *ret, struct task_struct *t, 
 /* What the walk of @t starts from. @ip: of the kernel's code that was interrupted by who asks; 0: of none. */
 static INLINE void registers_keep(struct task_state *st, struct task_struct *t, u64 ip)
 {
-	st->torn = ip >= config.places.entry.start && ip < config.places.entry.end;
+	const volatile struct kernel_text *entry = &config.places.entry;
+
+	/* Where kallsyms does not say where entry code is, all of the kernel's code may be it. */
+	st->torn = entry->end ? ip >= entry->start && ip < entry->end : (s64)ip < 0;
 	st->mm = (u64)t->mm;
 	st->exec_id = t->self_exec_id;
 	registers_take(&st->asked, t, (struct pt_regs *)bpf_task_pt_regs(t));

@@ -8,6 +8,7 @@
 #include <bpf/bpf_core_read.h>
 
 extern struct task_struct *bpf_task_from_pid(int pid) __ksym;
+extern struct task_struct *bpf_task_from_vpid(int vpid) __ksym;
 extern void bpf_task_release(struct task_struct *t) __ksym;
 
 /* The kernel's own notes on an element's task work (linux 6.18 kernel/bpf/helpers.c). */
@@ -124,4 +125,18 @@ int sweep_lost(void *ctx)
 
 	bpf_for_each_map_elem(&tasks, close_if_lost, &s, 0);
 	return s.closed;
+}
+
+/* The tid by which the kernel side knows the thread that has tid ctx[0] in the caller's PID namespace, or -ESRCH. */
+SEC("syscall")
+int find_task(u32 *tid)
+{
+	struct task_struct *t = bpf_task_from_vpid(*tid);
+	int found = -ESRCH;
+
+	if (t) {
+		found = t->pid;
+		bpf_task_release(t);
+	}
+	return found;
 }

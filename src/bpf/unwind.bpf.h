@@ -20,7 +20,8 @@ static INLINE void check_space(struct walker *w, struct task_struct *t, struct m
 
 	if (bpf_core_field_exists(mm->mm_lock_seq))
 		sequence = mm->mm_lock_seq.sequence;
-	if (w->mm != (u64)mm || w->start_boottime != start || w->exec_id != t->self_exec_id)
+	if (w->mm != (u64)mm || w->start_boottime != start || w->exec_id != t->self_exec_id ||
+	    w->evictions != registry.evictions)
 		modules_reset(&w->walk.modules);
 	else if (w->mm_sequence != sequence || !bpf_core_field_exists(mm->mm_lock_seq))
 		modules_distrust(&w->walk.modules);
@@ -28,6 +29,8 @@ static INLINE void check_space(struct walker *w, struct task_struct *t, struct m
 	w->start_boottime = start;
 	w->exec_id = t->self_exec_id;
 	w->mm_sequence = sequence;
+	w->evictions = registry.evictions;
+	w->walk.modules.now_s = registry.now_s;
 }
 
 /*
@@ -90,7 +93,7 @@ static INLINE void cold_is_wanted(const struct walk *walk, const struct task_sta
 	u32 nr = walk->out.nr;
 	u64 frame = at(walk->out.frame, nr - 1);
 
-	if (walk->outcome == PAGE_NOT_SAFE && frame_module(frame) && frame_method(frame) == BY_NOTHING &&
+	if ((walk->outcome == PAGE_NOT_SAFE || walk->outcome == TOO_LONG) && frame_module(frame) && frame_method(frame) == BY_NOTHING &&
 	    (frame_is_return(frame) || (nr == 1 && (s64)st->asked.orig_ax >= 0)))
 		store_release(&registry.cold, frame);
 }
@@ -103,6 +106,7 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	memset(&w->guard, 0, sizeof(w->guard));
 	walk->max_depth = registry.max_depth;
 	walk->no_cache = config.no_cache;
+	walk->at_once = last;
 	walk_start(walk);
 	if (!last)
 		walk->cold = load_relaxed(&registry.cold);

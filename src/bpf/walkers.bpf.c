@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "walkers.bpf.h"
 
+#define PARTS 4			/* of all walkers a process may have one */
+
 struct claim {
-	u32 tid, first, got;		/* @got: index + 1 */
+	u32 tid, tgid, first, got;	/* @got: index + 1 */
+	u32 own;
 };
 
 static long try_claim(u32 turn, void *ctx)
@@ -17,9 +20,26 @@ static long try_claim(u32 turn, void *ctx)
 	return STOP;
 }
 
+static long count_own(u32 i, void *ctx)
+{
+	struct claim *c = ctx;
+	struct walker *w = bpf_map_lookup_elem(&walkers, &i);
+
+	if (w && load_relaxed(&w->head.tgid) == c->tgid)
+		c->own++;
+	return NEXT;
+}
+
+/* Nobody takes all: a walk may have to wait for a disk, and a process can let many threads wait. */
+static INLINE bool has_its_share(struct claim *c)
+{
+	bpf_loop(config.nr_walkers, count_own, c, 0);
+	return watch_is_too_much(c->own, config.nr_walkers / PARTS + 1);
+}
+
 CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 {
-	struct claim c = { .tid = tid, .first = walker_first(tgid) };
+	struct claim c = { .tid = tid, .tgid = tgid, .first = walker_first(tgid) };
 	struct walker *w;
 	u32 i;
 
@@ -29,7 +49,13 @@ CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 	*index = c.got;
 	i = c.got - 1;
 	w = bpf_map_lookup_elem(&walkers, &i);
-	if (w)
-		watch_begin(&w->head, bpf_ktime_get_ns());
+	if (!w)
+		return NULL;
+	watch_own(&w->head, tgid);
+	if (i != c.first && has_its_share(&c)) {
+		watch_release(&w->head);
+		return NULL;
+	}
+	watch_begin(&w->head, bpf_ktime_get_ns());
 	return w;
 }

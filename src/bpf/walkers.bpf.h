@@ -11,7 +11,7 @@ static INLINE u32 walker_first(u32 tgid)
 
 /*
  * Claim a walker for @tid, looking first where one was used for the process @tgid. *@index: which one, + 1. NULL: all
- * are taken.
+ * are taken, or a fourth of them is by that process.
  */
 CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index);
 

@@ -2,7 +2,6 @@
 /* dusk info: what is in a profile, how much of it is complete, and every outcome and counter by name. */
 #include <errno.h>
 #include <inttypes.h>
-#include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "cli/open.h"
@@ -30,13 +29,6 @@ static const char *class_name(enum dusk_outcome_class class)
 	static const char *const names[] = {"complete", "cut", "no-stack", "absent"};
 
 	return names[class];
-}
-
-static uint64_t size_of(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) ? 0 : (uint64_t)st.st_size;
 }
 
 #define MAX_LISTED 10		/* threads that miss some of their time */
@@ -131,8 +123,9 @@ static void write_json(FILE *out, const struct dusk_profile *p, const struct sum
 
 	json_object(&j, NULL);
 	json_string(&j, "file", path);
-	json_u64(&j, "bytes", size_of(path));
+	json_u64(&j, "bytes", p->bytes);
 	json_bool(&j, "finished", p->finished);
+	json_bool(&j, "live", p->live);
 	json_bool(&j, "symbolized", p->symbolized);
 	json_u64(&j, "samples", l->samples);
 	json_u64(&j, "stacks", l->stacks);
@@ -231,18 +224,24 @@ static void write_cost(FILE *out, const struct dusk_profile *p)
 			"for them: sums are estimates\n", "sampled", c.certain_ns / 1e6, c.left_out, c.absences);
 }
 
+static const char *recording_state(const struct dusk_profile *p)
+{
+	if (p->live)
+		return p->finished ? "finished; its functions are being looked up" : "goes on; its last second is not in it yet";
+	return p->finished ? "finished" : "killed: its last second may be missing";
+}
+
 static void write_text(FILE *out, const struct dusk_profile *p, const struct sums *s, const char *path)
 {
 	const struct ledger *l = &s->cpu;
-	uint64_t bytes = size_of(path);
 	char text[16];
 
 	fprintf(out, "%-14s ", "file");
 	text_write(out, path, TEXT_TERMINAL);
-	fprintf(out, ", %" PRIu64 " bytes", bytes);
+	fprintf(out, ", %" PRIu64 " bytes", p->bytes);
 	if (l->samples && !has_off_cpu(s))
-		fprintf(out, ", %.1f a sample", (double)bytes / l->samples);
-	fprintf(out, "\n%-14s %s\n", "recording", p->finished ? "finished" : "killed: its last second may be missing");
+		fprintf(out, ", %.1f a sample", (double)p->bytes / l->samples);
+	fprintf(out, "\n%-14s %s\n", "recording", recording_state(p));
 	fprintf(out, "%-14s %" PRIu64 "\n", "samples", l->samples);
 	fprintf(out, "%-14s %" PRIu64 "\n", "stacks", l->stacks);
 	fprintf(out, "%-14s %s %% of the samples that have a user stack, or should\n", "complete",

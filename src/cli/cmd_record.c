@@ -8,7 +8,6 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/child.h"
-#include "cli/keep.h"
 #include "cli/live.h"
 #include "cli/open.h"
 #include "cli/stop.h"
@@ -75,10 +74,9 @@ struct recording {
 	const struct options *options;
 	char **command;			/* NULL: none */
 	struct child child;
-	struct keep keep;
 	struct dusk_record *record;
 	double start_s, end_s;
-	bool stands;			/* there is something in the profile that is worth keeping */
+	struct dusk_error err;		/* what ended it early */
 };
 
 /* The words of the command, for the profile's header. */
@@ -93,15 +91,6 @@ static char *join(char **words)
 	for (; *words; words++)
 		fprintf(f, "%s%s", *words, words[1] ? " " : "");
 	return fclose(f) ? NULL : text;
-}
-
-static uid_t sudo_id(const char *variable)
-{
-	const char *value = geteuid() ? NULL : getenv(variable);
-	char *end;
-	unsigned long id = value ? strtoul(value, &end, 10) : 0;
-
-	return value && *value && !*end && id < UINT_MAX ? (uid_t)id : (uid_t)-1;
 }
 
 /* 2^bits stacks of 60 frames, with their heads and slots, take 512 bytes each. */
@@ -144,19 +133,13 @@ static int create(struct recording *r)
 		.stackmap_bits = stackmap_bits(o),
 		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr, .from_exec = alone,
 		.tids = o->tids.v, .nr_tids = o->tids.nr,
-		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command,
+		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command, .stops = &stop_count,
 		.owner_uid = sudo_id("SUDO_UID"), .owner_gid = sudo_id("SUDO_GID"),
 	};
 	struct dusk_error err = {""};
-	int error = keep_old(&r->keep, o->output);
+	int error = dusk_record_new(&r->record, &ro, &err);
 
-	if (error) {
-		say("cannot keep the older %s: %s", o->output, strerror(-error));
-		return STATUS_FAILED;
-	}
-	error = dusk_record_new(&r->record, &ro, &err);
 	if (!error) {
-		r->keep.made = true;
 		note_size(r);
 		return STATUS_OK;
 	}
@@ -194,24 +177,21 @@ static int wait_ms(const struct recording *r)
 	return left_s > 0 ? left_s * 1000 + 1 : 0;
 }
 
-/* Take in samples until it is over. What was recorded before a failure is still worth a whole file. */
+/* Take in samples until it is over. What was recorded before a failure, which finish() tells, is worth a whole file. */
 static int follow(struct recording *r)
 {
-	struct dusk_error err = {""};
 	struct live live;
 	int error = 0;
 
 	live_begin(&live, r->options->quiet);
 	while (!error && !is_over(r)) {
-		error = dusk_record_poll(r->record, wait_ms(r), &err);
+		error = dusk_record_poll(r->record, wait_ms(r), &r->err);
 		if (error == -EINTR)
 			error = 0;
 		live_step(&live, r->record);
 	}
 	live_end(&live);
 	r->end_s = now_s();
-	if (error)
-		say("%s", err.text);
 	return error ? STATUS_FAILED : STATUS_OK;
 }
 
@@ -225,6 +205,8 @@ static int finish(struct recording *r)
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}
+	if (*r->err.text)
+		say("%s", r->err.text);
 	progress_begin(&progress, r->options->quiet);
 	progress.stops = &stop_count;
 	progress.max = 2;
@@ -272,19 +254,22 @@ static int record(struct recording *r)
 	r->start_s = now_s();
 	error = dusk_record_start(r->record, &err);
 	if (error) {
+		dusk_record_discard(steal(r->record));
 		say("%s", err.text);
 		return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
 	}
 	error = r->command ? child_start(&r->child) : 0;
-	if (error)
+	if (error) {
+		dusk_record_discard(steal(r->record));
 		return child_refused(r->command[0], error);
-	r->stands = true;
+	}
 	status = follow(r);
-	if (finish(r))
-		status = STATUS_FAILED;
 	snprintf(event, sizeof(event), "%s", dusk_record_event(r->record));
+	error = finish(r);
+	if (error)
+		status = error;
 	dusk_record_free(steal(r->record));
-	if (!r->options->quiet)
+	if (!r->options->quiet && !error)
 		summary_say(r->options->output, event, r->end_s - r->start_s, r->options->verbose);
 	error = r->command ? child_status(r) : 0;
 	return status ? status : error;
@@ -303,9 +288,6 @@ static int run_with(const struct options *o, char **command)
 	status = record(&r);
 	child_done(&r.child);
 	dusk_record_free(r.record);
-	if (!r.stands)
-		keep_undo(&r.keep);
-	keep_done(&r.keep);
 	return status;
 }
 

@@ -252,6 +252,8 @@ static int look(struct view *v, const struct dusk_threads_options *chosen)
 		error = dusk_unwind_threads(v->unwinder, chosen, take, v, &err);
 	if (!error)
 		return check_presence(v, chosen) ?: show(v);
+	if (error == -ETIMEDOUT && v->all.threads.nr)
+		show(v);		/* what there is */
 	say("%s", err.text);
 	return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
 }

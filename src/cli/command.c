@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What do all commands have in common? See command.h. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/command.h"
@@ -99,4 +101,13 @@ bool command_words(const struct command *c, int argc, char **argv, void *into, c
 			return refuse_word(c, argv[at], into, status);
 		words[(*nr)++] = argv[at];
 	}
+}
+
+uid_t sudo_id(const char *variable)
+{
+	const char *value = geteuid() ? NULL : getenv(variable);
+	char *end;
+	unsigned long id = value ? strtoul(value, &end, 10) : 0;
+
+	return value && *value && !*end && id < UINT_MAX ? (uid_t)id : (uid_t)-1;
 }

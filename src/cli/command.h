@@ -18,7 +18,7 @@ struct command {
 };
 
 extern const struct command cmd_record, cmd_report, cmd_diff, cmd_annotate, cmd_query, cmd_script, cmd_export,
-	cmd_flame, cmd_info, cmd_doctor, cmd_stacks, cmd_sframe, cmd_stackmap, cmd_completion;
+	cmd_flame, cmd_info, cmd_doctor, cmd_stacks, cmd_sframe, cmd_stackmap, cmd_completion, cmd_recover;
 
 extern const struct command *const commands[];	/* all of them, and NULL */
 
@@ -37,6 +37,9 @@ void command_help(FILE *out, const struct command *c);
 
 /* One line on stderr, after "dusk: ". Names in it need not be trusted: a terminal gets no control characters. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* SUDO_UID or SUDO_GID, whose the files are that we make under sudo; else -1. */
+uid_t sudo_id(const char *variable);
 
 /* A usage error: the line, and where to read on. Returns STATUS_USAGE. */
 int say_usage(const struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

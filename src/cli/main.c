@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which command is it? */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include "cli/command.h"
@@ -8,7 +9,7 @@
 
 const struct command *const commands[] = {
 	&cmd_record, &cmd_report, &cmd_diff, &cmd_annotate, &cmd_query, &cmd_script, &cmd_export, &cmd_flame, &cmd_info,
-	&cmd_stacks, &cmd_doctor, &cmd_stackmap, &cmd_sframe, &cmd_completion, NULL,
+	&cmd_stacks, &cmd_doctor, &cmd_stackmap, &cmd_sframe, &cmd_recover, &cmd_completion, NULL,
 };
 
 static void help(FILE *out)
@@ -90,10 +91,26 @@ static int run(int argc, char **argv)
 	return c ? c->run(c, argc - 1, argv + 1) : unknown(word);
 }
 
+static void on_limit(int signal)
+{
+	/* Only that it does not kill. */
+}
+
+/* What would be written beyond RLIMIT_FSIZE is an error like that of a full disk. Children have it as we were given it. */
+static void catch_limit(void)
+{
+	struct sigaction now = {.sa_handler = on_limit, .sa_flags = SA_RESTART}, old;
+
+	if (!sigaction(SIGXFSZ, NULL, &old) && old.sa_handler == SIG_DFL)
+		sigaction(SIGXFSZ, &now, NULL);
+}
+
 int main(int argc, char **argv)
 {
-	int status = run(argc, argv);
+	int status;
 
+	catch_limit();
+	status = run(argc, argv);
 	if (fflush(stdout) && status == STATUS_OK) {
 		say("cannot write: %m");
 		return STATUS_FAILED;

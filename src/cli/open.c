@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "cli/fetch.h"
@@ -35,11 +36,33 @@ void progress_end(struct progress *p)
 	p->shown = false;
 }
 
-static bool has_servers(void)
+/* The user named servers: ask them for what is missing, or say why not. */
+static void ask_servers(const struct dusk_profile *p, const char *path, bool inlined)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
 
-	return urls && *urls;
+	if (!urls || !*urls || !dusk_profile_needs_names(p))
+		return;
+	if (!dusk_can_ask_servers()) {
+		say("this dusk is static and cannot ask the servers in $DEBUGINFOD_URLS for more names; one that is built with "
+		    "shared libraries can, on any machine that has the profile");
+		return;
+	}
+	say("asking the servers in $DEBUGINFOD_URLS for more names, in the background: the next command has them");
+	fetch_names(path, inlined);
+}
+
+/* There is a recording that is newer than the profile of its name: it goes on, or was killed. */
+static void note_newer(const char *path)
+{
+	struct stat profile, folder;
+	char name[PATH_MAX];
+
+	if (snprintf(name, sizeof(name), "%s.recording", path) < (int)sizeof(name) && !stat(path, &profile) &&
+	    S_ISREG(profile.st_mode) && !lstat(name, &folder) && S_ISDIR(folder.st_mode) &&
+	    (folder.st_uid == profile.st_uid || folder.st_uid == geteuid()))
+		say("%s is newer than %s: a recording that goes on, or was killed; -i %s shows it, dusk recover -i %s makes it a "
+		    "profile", name, path, name, path);
 }
 
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
@@ -48,6 +71,7 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 	struct dusk_profile *p;
 	struct dusk_error err = {""};
 
+	note_newer(path);
 	if (dusk_profile_read(&p, path, &err)) {
 		say("%s", err.text);
 		return STATUS_FAILED;
@@ -68,10 +92,8 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 			say("%s; names are missing", err.text);
 		else if (*err.text)
 			say("%s", err.text);
-		if (!failed && has_servers() && dusk_profile_needs_names(p)) {
-			say("asking the servers in $DEBUGINFOD_URLS for more names, in the background: the next command has them");
-			fetch_names(path, inlined);
-		}
+		if (!failed)
+			ask_servers(p, path, inlined);
 	}
 	if (inlined && dusk_profile_unfold(p)) {
 		dusk_profile_free(p);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where does a command's result go, and did all of it arrive? See output.h. */
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/output.h"
 
@@ -17,6 +17,17 @@ static bool is_set(const char *variable)
 	const char *value = getenv(variable);
 
 	return value && *value;
+}
+
+/* By the names of locales, which need not be installed here, nor made for the C library that we are linked with. */
+static bool is_utf8(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	size_t i = 0;
+
+	while (i < 3 && !is_set(variables[i]))
+		i++;
+	return i < 3 && (strcasestr(getenv(variables[i]), "utf-8") || strcasestr(getenv(variables[i]), "utf8"));
 }
 
 static bool has_less(void)
@@ -47,23 +58,69 @@ static FILE *start_pager(void)
 	return popen(pager, "w");
 }
 
+/* A file beside the path, which replaces what is there, if anything. */
+static int open_fresh(struct output *o, const struct stat *old)
+{
+	_cleanup_(freep) char *name = NULL;
+	_cleanup_(closep) int fd = -1;
+
+	if (asprintf(&name, "%s.XXXXXX", o->path) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	fd = mkostemp(name, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if ((old && old->st_uid == geteuid() && fchmod(fd, old->st_mode & 0777)) ||
+	    fchown(fd, sudo_id("SUDO_UID"), sudo_id("SUDO_GID"))) {
+		int err = -errno;
+
+		unlink(name);
+		return err;
+	}
+	o->fresh = steal(name);
+	return steal_fd(&fd);
+}
+
+/* Devices and pipes are written to as they are, and so are files that links of ours lead to. */
+static int open_path(struct output *o)
+{
+	struct stat st;
+	bool there = !lstat(o->path, &st);
+	int fd;
+
+	if (!there || S_ISREG(st.st_mode)) {
+		fd = open_fresh(o, there ? &st : NULL);
+		if (fd != -EACCES || !there || st.st_uid != geteuid())
+			return fd;
+		/* The file is ours, but its folder is not. */
+		fd = open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+		return fd < 0 ? -errno : fd;
+	}
+	if (S_ISLNK(st.st_mode) && st.st_uid && st.st_uid != geteuid())
+		return -EPERM;
+	fd = open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | (S_ISLNK(st.st_mode) ? O_CREAT : O_NOFOLLOW), 0600);
+	return fd < 0 ? -errno : fd;
+}
+
 int output_open(struct output *o, const char *path, bool page)
 {
 	bool terminal;
+	int fd;
 
 	*o = (struct output){.file = stdout};
 	if (path && strcmp(path, "-")) {
 		o->path = path;
-		o->file = fopen(path, "we");
+		fd = open_path(o);
+		o->file = fd < 0 ? NULL : fdopen(fd, "w");
 		if (!o->file) {
-			say("cannot write %s: %m", path);
+			say("cannot write %s: %s", path, fd < 0 ? strerror(-fd) : "out of memory");
 			return STATUS_FAILED;
 		}
 	}
 	terminal = !o->path && isatty(STDOUT_FILENO);
 	o->color = terminal && !is_set("NO_COLOR") && is_set("TERM") && strcmp(getenv("TERM"), "dumb");
-	setlocale(LC_CTYPE, "");
-	o->unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
+	o->unicode = is_utf8();
 	if (terminal && page) {
 		FILE *pager = start_pager();
 
@@ -75,14 +132,6 @@ int output_open(struct output *o, const char *path, bool page)
 	}
 	signal(SIGPIPE, SIG_IGN);
 	return STATUS_OK;
-}
-
-static void remove_incomplete(const struct output *o)
-{
-	struct stat st;
-
-	if (!stat(o->path, &st) && S_ISREG(st.st_mode))
-		unlink(o->path);
 }
 
 static bool reader_has_gone(int fd)
@@ -111,10 +160,13 @@ int output_close(struct output *o, int err)
 	}
 	if (!err && failed)
 		err = cause ? -cause : -EIO;
+	if (!err && o->fresh && rename(o->fresh, o->path))
+		err = -errno;
+	if (err && o->fresh)
+		unlink(o->fresh);
+	free(steal(o->fresh));
 	if (!err || enough)
 		return STATUS_OK;
 	say("cannot write %s: %s", o->path ? o->path : "to standard output", strerror(-err));
-	if (o->path)
-		remove_incomplete(o);
 	return STATUS_FAILED;
 }

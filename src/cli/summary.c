@@ -2,7 +2,6 @@
 /* What did a recording bring? See summary.h. It reads the file again: what it says is what is in there. */
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "base/cleanup.h"
 #include "cli/open.h"
 #include "cli/summary.h"
@@ -14,17 +13,14 @@
 
 #define MAX_ADVICE 3		/* programs whose code has no frame pointers */
 
-static void say_size(const char *path, const struct ledger *l, double duration_s, bool off_cpu)
+static void say_size(const struct dusk_profile *p, const struct ledger *l, double duration_s, bool off_cpu)
 {
-	struct stat st = {0};
 	char each[48] = "";
 
-	if (stat(path, &st))
-		st.st_size = 0;
 	if (l->samples && !off_cpu)
-		snprintf(each, sizeof(each), " (%.0f bytes a sample)", (double)st.st_size / l->samples);
+		snprintf(each, sizeof(each), " (%.0f bytes a sample)", (double)p->bytes / l->samples);
 	say("%" PRIu64 " samples in %.1f s, %" PRIu64 " distinct stacks, %.1f KiB%s", l->samples, duration_s, l->stacks,
-	    st.st_size / 1024.0, each);
+	    p->bytes / 1024.0, each);
 }
 
 static void say_stacks(const struct dusk_profile *p, const struct ledger *l, bool verbose)
@@ -82,6 +78,14 @@ static void say_off_cpu(const struct dusk_profile *p, const struct ledger *l, bo
 		say("accounted: %s %% of %.3f thread-seconds", ledger_percent(text, account_percent(&a)), a.life_ns / 1e9);
 }
 
+static void say_kernel(const struct dusk_profile *p, bool off_cpu)
+{
+	if (!dusk_profile_setting(p, "kernel_text"))
+		say("the kernel shows no addresses, for lack of cap_syslog or by kernel.kptr_restrict: its functions have no "
+		    "names%s",
+		    off_cpu ? ", and its stack was walked anew for each absence" : "");
+}
+
 static void say_next(const char *path)
 {
 	if (strcmp(path, DEFAULT_PROFILE))
@@ -102,10 +106,11 @@ void summary_say(const char *path, const char *event, double duration_s, bool ve
 	}
 	if (ledger_of(&l, p, DUSK_CPU) || ledger_of(&off_cpu, p, DUSK_OFF_CPU))
 		return;
-	say_size(path, &l, duration_s, off_cpu.samples);
+	say_size(p, &l, duration_s, off_cpu.samples);
 	say_stacks(p, &l, verbose);
 	if (off_cpu.samples)
 		say_off_cpu(p, &off_cpu, verbose);
+	say_kernel(p, off_cpu.samples);
 	say_frameless(p);
 	say_counters(p, verbose);
 	say("sampled by %s", event_sentence(event));

@@ -141,7 +141,7 @@ static INLINE int run_usual(struct cfi *c)
 		u32 pos = in->pos;
 		u8 op = at(in->window, pos % READER_WINDOW), operand = at(in->window, (pos + 1) % READER_WINDOW);
 
-		if (pos + 2 > in->len || reader_addr(in) >= c->stop || c->ops >= CFI_MAX_OPS)
+		if (pos + 2 > in->len || reader_addr(in) >= c->stop || c->ops >= CFI_MAX_OPS - c->spared)
 			break;
 		if (op >> 6 == CFA_advance_loc) {
 			in->pos = pos + 1;
@@ -177,7 +177,7 @@ TURN(step, struct cfi, c)
 		return STOP;
 	if (reader_addr(in) >= c->stop)
 		return next_phase(c);
-	if (c->ops >= CFI_MAX_OPS)
+	if (c->ops >= CFI_MAX_OPS - c->spared)
 		return STOP;
 	err = reader_ready(in);
 	if (err) {
@@ -312,5 +312,5 @@ CORE u32 cfi_run(struct cfi *c)
 	err = reader_check(&c->in);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
-	return c->phase == 2 ? 0 : TOO_MANY_OPS;	/* a loop may end by its bound: ask what it achieved */
+	return c->phase == 2 ? 0 : c->spared ? TOO_LONG : TOO_MANY_OPS;	/* a loop may end by its bound: ask what it achieved */
 }

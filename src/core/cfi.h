@@ -21,6 +21,7 @@ struct cfi {
 	/* asked, and answered for the next FDE of this CIE */
 	u32 has_initial;
 	struct row initial;		/* what the CIE's program makes: if that is known, it does not run */
+	u32 spared;			/* of CFI_MAX_OPS: the row has to be known with fewer */
 	/* answered */
 	struct row row;
 	u32 detail;

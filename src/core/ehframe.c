@@ -7,7 +7,6 @@
 #include "rowcache.h"
 
 #define MAX_TURNS_BSEARCH 28
-#define MAX_FDES (1 << 18)
 #define MAX_LETTERS 8
 #define EXTENDED 0xffffffff		/* 64-bit DWARF: nobody writes it */
 
@@ -48,14 +47,15 @@ static INLINE void take_half(struct ehframe *e, s32 start_off)
 /* Read the @nr entries, at most EHFRAME_HELD, from number @first on. 0, -EFAULT or -EACCES. */
 static INLINE int read_entries(struct ehframe *e, u32 first, u32 nr)
 {
-	u64 size = sizeof(e->entry[0]);
+	u64 size = sizeof(e->entry[0]), addr = e->hdr + 12 + first * size;
 
-	return port_read(e->entry, nr * size, e->hdr + 12 + first * size);
+	bounds_note(&e->bounds, addr, nr * size);
+	return port_read(e->entry, nr * size, addr);
 }
 
 TURN(halve, struct ehframe, e)
 {
-	u32 key;
+	u32 key, met;
 	u64 mark;
 	int err;
 
@@ -75,10 +75,33 @@ TURN(halve, struct ehframe, e)
 		e->error = read_outcome(err, TABLE_UNREADABLE);
 		return STOP;
 	}
-	if (key)
-		store_relaxed(mark_of(key), (u64)key << 32 | (u32)e->entry[0].start_off);
+	met = e->nr_met;
+	if (key && met < COUNT(e->met)) {
+		at(e->met, met) = (u64)key << 32 | (u32)e->entry[0].start_off;
+		e->nr_met = met + 1;
+	}
 	take_half(e, e->entry[0].start_off);
 	return NEXT;
+}
+
+CORE void ehframe_keep(struct ehframe *e)
+{
+	u32 nr = e->nr_met;
+
+	each(i, EHFRAME_HELD) {
+		u64 mark = at(e->met, i);
+
+		if (i >= nr)
+			break;
+		store_relaxed(mark_of(mark >> 32), mark);
+	}
+}
+
+CORE void ehframe_forget(struct ehframe *e)
+{
+	e->held = 0;
+	for (u32 i = 0; i < EHFRAME_CIES; i++)
+		e->cie[i].key = 0;
 }
 
 /* Have the entries that are left. A read costs more than what it reads. 0 or an enum outcome. */
@@ -182,6 +205,14 @@ static INLINE bool is_read(struct ehframe *e, u64 addr)
 	return key && ehframe_cie(e)->key == key;
 }
 
+/* What has been read says that it is @bad; unless that was not there. */
+static INLINE u32 judged(const struct reader *in, u32 bad)
+{
+	int err = reader_check(in);
+
+	return err ? read_outcome(err, TABLE_UNREADABLE) : bad;
+}
+
 static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 {
 	struct reader *in = &e->cfi.in;
@@ -195,13 +226,13 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 	len = in->word[0];
-	if (len == EXTENDED || in->word[1])
-		return BAD_CIE;
 	in->pos = 8;
+	if (len == EXTENDED || in->word[1])
+		return judged(in, BAD_CIE);
 	c->end = 4 + (u64)len;
 	version = reader_u8(in);
 	if (version != 1 && version != 3)
-		return BAD_CIE;
+		return judged(in, BAD_CIE);
 
 	e->letter = in->pos;
 	c->sized = at(in->window, e->letter) == 'z';
@@ -209,7 +240,7 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 		if (!reader_u8(in))
 			break;
 	if (at(in->window, in->pos - 1) || (!c->sized && at(in->window, e->letter)))
-		return BAD_CIE;		/* letters without end, or without a length of their data */
+		return judged(in, BAD_CIE);	/* letters without end, or without a length of their data */
 
 	c->code_align = reader_uleb(in);
 	c->data_align = reader_sleb(in);
@@ -226,7 +257,8 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 		e->error = 0;
 		loop(MAX_LETTERS, augment, e);
 		if (e->error)
-			return e->error;
+			return judged(in, e->error);
+		in->overran |= e->data > in->len;
 		reader_skip(in, size);
 	}
 	err = reader_check(in);
@@ -245,6 +277,11 @@ TURN(next_entry, struct ehframe, e)
 	u32 len, id;
 	int err;
 
+	if (e->scanned >= MAX_FDES - e->spared) {
+		e->error = TOO_LONG;
+		return STOP;
+	}
+	e->scanned++;
 	err = page_hold(p, addr, 24);
 	if (err) {
 		e->error = read_outcome(err, TABLE_UNREADABLE);
@@ -291,12 +328,12 @@ TURN(next_entry, struct ehframe, e)
 
 static INLINE u32 locate(struct ehframe *e, const struct range *r)
 {
-	e->error = 0;
+	e->error = e->scanned = 0;
 	e->fde.addr = 0;
 	if (r->kind == MODULE_SCANNED) {
 		e->scan = e->hdr;
 		e->page.len = 0;
-		loop(MAX_FDES, next_entry, e);
+		loop(MAX_FDES + 1, next_entry, e);
 	} else if (r->nr_entries) {
 		search(e, r->nr_entries);
 	}
@@ -317,7 +354,7 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 
 	e->hdr = r->hdr;
 	e->bias = r->bias;
-	e->module = r->module;
+	e->nr_met = 0;
 	e->class = r->class;
 	outcome = locate(e, r);
 	if (outcome)
@@ -328,6 +365,10 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 		return read_outcome(err, TABLE_UNREADABLE);
 	len = in->word[0];
 	id = in->word[1];
+	in->pos = 8;
+	outcome = judged(in, 0);
+	if (outcome)
+		return outcome;
 	if (len == EXTENDED || !id)
 		return BAD_CIE;
 	f->end = f->addr + 4 + len;
@@ -356,7 +397,7 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 		return BAD_ENCODING;
 	}
 	if (e->pc - f->start >= f->size)
-		return NO_FDE;
+		return judged(in, NO_FDE);
 	f->insns = reader_addr(in);
 	if (cie->sized) {
 		len = reader_uleb(in);

@@ -65,13 +65,18 @@ TURN(program_header, struct modules, ms)
 	type = (u32)ph[0];
 	flags = ph[0] >> 32;
 
-	if (type == PT_GNU_EH_FRAME)
+	if (type == PT_GNU_EH_FRAME) {
 		m->hdr = ph[2];
-	if (type == PT_GNU_SFRAME)
+		m->tables_off = ph[1];
+	}
+	if (type == PT_GNU_SFRAME) {
 		m->sframe = ph[2];
+		ms->sframe_off = ph[1];
+	}
 	n = ms->nr_notes;
 	if (type == PT_NOTE && n < COUNT(ms->notes)) {
-		at(ms->notes, n) = (struct segment){ ph[6], ph[2], ph[4] };	/* off: the alignment */
+		at(ms->notes, n) = (struct segment){ ph[1], ph[2], ph[4] };
+		at(ms->align, n) = ph[6];
 		ms->nr_notes = n + 1;
 	}
 	if (type != PT_LOAD)
@@ -115,9 +120,10 @@ static INLINE void find_build_id(struct modules *ms, u64 bias)
 	for (u32 i = 0; i < COUNT(ms->notes); i++) {
 		if (i >= ms->nr_notes || ms->read.build_id_bytes)
 			break;
-		ms->note_align = ms->notes[i].off == 8 ? 8 : 4;
+		ms->note_align = ms->align[i] == 8 ? 8 : 4;
 		ms->scan = bias + ms->notes[i].vaddr;
 		ms->scan_end = ms->scan + ms->notes[i].size;
+		module_read(ms, ms->scan, ms->notes[i].size, ms->notes[i].off);
 		loop(MAX_NOTES, note, ms);
 	}
 }
@@ -129,8 +135,12 @@ TURN(scan_word, struct modules, ms)
 	u64 addr = ms->scan;
 	u32 len, head;
 
-	if (addr + 24 > ms->scan_end || page_hold(p, addr, 24) || page_has(p, addr) < 24)
+	if (addr + 24 > ms->scan_end)
 		return STOP;
+	if (page_hold(p, addr, 24) || page_has(p, addr) < 24) {
+		ms->nr_pieces = COUNT(ms->piece) + 1;	/* what else is there was not seen */
+		return STOP;
+	}
 	len = page_word(p, addr);
 	head = page_word(p, addr + 8);
 	if ((len == 0x14 || len == 0x1c) && page_word(p, addr + 4) == 0 && (head & 0xff00ffff) == 0x00007a01) {
@@ -142,8 +152,7 @@ TURN(scan_word, struct modules, ms)
 }
 
 /*
- * gcc -static leaves no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself. Once per file, also
- * if a page of them cannot be read: it takes too long to do it again and again.
+ * gcc -static leaves no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself.
  */
 static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 {
@@ -155,7 +164,9 @@ static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 		ms->scan = (bias + ms->ro[i].vaddr + 7) & ~7ULL;
 		ms->scan_end = bias + ms->ro[i].vaddr + ms->ro[i].size;
 		ms->page.len = 0;
+		module_read(ms, bias + ms->ro[i].vaddr, ms->ro[i].size, ms->ro[i].off);
 		loop(MAX_SCAN_WORDS, scan_word, ms);
+		m->tables_off = m->hdr - bias - ms->ro[i].vaddr + ms->ro[i].off;
 	}
 	if (m->hdr) {
 		m->hdr -= bias;
@@ -170,17 +181,21 @@ static INLINE void read_hdr(struct modules *ms, u64 bias)
 	u64 *word = ms->word;
 	u32 form;
 	int err = port_read(word, HDR_BYTES, bias + m->hdr);
+	u64 off;
 
 	if (err) {
 		m->kind = unreadable(err);
 		return;
 	}
+	module_read(ms, bias + m->hdr, HDR_BYTES, m->tables_off);
 	form = (u32)word[0];
 	if ((form & HDR_TABLE_MASK) == HDR_TABLE_FORM) {
 		m->nr_entries = (u32)word[1];
 		m->kind = MODULE_ELF;
 	} else if ((form & 0xffff) == (PE_SDATA4_PCREL << 8 | 1)) {
-		m->hdr += 4 + (s64)(s32)(word[0] >> 32);
+		off = 4 + (s64)(s32)(word[0] >> 32);
+		m->hdr += off;
+		m->tables_off += off;
 		m->kind = MODULE_SCANNED;
 	} else {
 		m->kind = MODULE_NO_EH_FRAME;
@@ -222,6 +237,7 @@ CORE void elf_read(struct modules *ms, u64 base)
 	m->nr_exec = m->nr_entries = 0;
 	m->hdr = m->entry = m->sframe = 0;
 	m->build_id_bytes = m->class = 0;
+	m->tables_off = ms->sframe_off = 0;
 	ms->nr_ro = ms->nr_notes = ms->error = 0;
 	ms->start_vaddr = 0;
 
@@ -232,10 +248,12 @@ CORE void elf_read(struct modules *ms, u64 base)
 		m->kind = unreadable(err);
 		return;
 	}
+	module_read(ms, base, 64, 0);
 	m->kind = MODULE_NOT_ELF;
 	nr = read_header(ms, base);
 	if (nr < 0)
 		return;
+	module_read(ms, ms->phdr, (u64)nr * (m->class ? PHDR32_BYTES : PHDR_BYTES), ms->phdr - base);
 	loop(nr, program_header, ms);
 	if (ms->error) {
 		m->kind = unreadable(ms->error);
@@ -247,10 +265,13 @@ CORE void elf_read(struct modules *ms, u64 base)
 	m->kind = MODULE_NO_EH_FRAME;
 	if (m->hdr)
 		read_hdr(ms, bias);
+	else if (ms->at_once && ms->nr_ro)
+		m->kind = MODULE_TOO_LONG;
 	else
 		scan_for_eh_frame(ms, bias);
 	if (m->kind == MODULE_NO_EH_FRAME && m->sframe) {
 		m->kind = MODULE_SFRAME;
 		m->hdr = m->sframe;
+		m->tables_off = ms->sframe_off;
 	}
 }

@@ -86,6 +86,7 @@ TURN(operation, struct machine, m)
 	int err;
 	u8 op;
 
+	m->work++;
 	if (reader_addr(in) >= m->end)
 		return STOP;
 	err = reader_ready(in);

@@ -114,21 +114,27 @@ static INLINE bool is_elsewhere(struct machine *m)
 	return true;
 }
 
-CORE bool lies_mend(struct machine *m, u64 start, u64 size)
+CORE enum lie lies_mend(struct machine *m, u64 start, u64 size)
 {
 	const struct row *row = &m->row;
-	bool is = false;
+	enum lie lie = NO_LIE;
+	bool subroutine;
 
 	if (!(m->exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
-		return false;
+		return NO_LIE;
 	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && m->exact &&
-	    is_return_address(m, m->sp) && (is_subroutine(m, start, size) || is_ret(m))) {
-		row_is_bare(m, 0);
-		is = true;
-	} else {
-		is = m->compat ? is_elsewhere(m) : is_mpn(m, start);
+	    is_return_address(m, m->sp)) {
+		subroutine = is_subroutine(m, start, size);
+		if (subroutine || is_ret(m))
+			lie = subroutine ? LIE_BY_STACK : LIE_BY_CODE;
 	}
-	if (is)
+	if (lie)
+		row_is_bare(m, 0);
+	else if (m->compat)
+		lie = is_elsewhere(m) ? LIE_BY_STACK : NO_LIE;
+	else
+		lie = is_mpn(m, start) ? LIE_BY_CODE : NO_LIE;
+	if (lie)
 		m->row.flags = ROW_GUESS;
-	return is;
+	return forget(m->error, lie);
 }

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "machine.h"
 
+#define WORK_OF_WINDOW 4
+
 CORE int stack_read_slow(struct machine *m, u64 addr)
 {
 	struct stack_window *s = &m->stack;
-	u32 bytes = word_bytes(m), left;
-	u64 base = addr & ~7ULL;
+	u32 bytes = word_bytes(m), len;
+	bool odd = addr & (bytes - 1);	/* not at a word: there is no window */
+	u64 base = odd ? addr : addr & ~7ULL;
 	int err;
 
-	if (addr & (bytes - 1) || addr < s->base) {
-		m->word = 0;
-		return port_read(&m->word, bytes, addr);
-	}
-	left = PAGE_BYTES - (base & (PAGE_BYTES - 1));
+	len = odd ? bytes : PAGE_BYTES - (base & (PAGE_BYTES - 1));
+	m->work += WORK_OF_WINDOW;
 	s->base = base;
 	s->len = 0;
-	err = port_read(s->word, left, base);
+	err = port_read(s->word, len, base);	/* in one place: to the verifier each is dear */
 	if (err)
 		return err;
-	s->len = left;
-	m->word = word_in(m, addr, s->word[0]);
+	s->len = odd ? 0 : len;
+	m->word = word_in(m, odd ? 0 : addr, s->word[0]);
 	return 0;
 }

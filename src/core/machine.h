@@ -26,6 +26,7 @@ struct machine {
 	u32 compat;			/* a 32-bit task: 4, the bytes that its words are shorter; else 0 */
 	u32 class;			/* of this frame's file */
 	u32 fp_steps, signal_frames, expressions;
+	u32 work;			/* done so far, that is not counted elsewhere: walk_work() */
 	u64 detail;
 	u64 beyond;			/* the bits that a word does not have */
 	u64 reg[NR_REGS];
@@ -208,8 +209,12 @@ enum { STUB_NO_ELF = 4 };
 CORE int stub_row(struct machine *m, u64 pc, u32 known);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
 
-/* lies.c: is m->row known to be wrong, in the @size bytes of code from @start? Then it becomes right: true. */
-CORE bool lies_mend(struct machine *m, u64 start, u64 size);
+/*
+ * lies.c: is m->row known to be wrong, in the @size bytes of code from @start? By the code, which is the same in all
+ * processes, or by this stack? Then it becomes right.
+ */
+enum lie { NO_LIE, LIE_BY_CODE, LIE_BY_STACK };
+CORE enum lie lies_mend(struct machine *m, u64 start, u64 size);
 
 /* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */
 CORE int framepointer_code(struct machine *m, u64 pc);

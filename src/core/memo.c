@@ -44,7 +44,7 @@ CORE u32 memo_find(const struct memo_key *key, const u64 *reg, struct readset_no
 	return load_relaxed(&m->sequence) == sequence ? stack : 0;
 }
 
-CORE void memo_put(const struct memo_key *key, const u64 *reg, struct trace *t, u32 stack)
+CORE void memo_put(const struct memo_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
 {
 	struct memo *m = memo_of(key);
 	u32 sequence = load_relaxed(&m->sequence);

@@ -37,4 +37,4 @@ extern struct memo memos[MEMOS];
 CORE u32 memo_find(const struct memo_key *key, const u64 *reg, struct readset_now *now);
 
 /* @t is how the walk from @reg came to @stack. Kept if it can be. */
-CORE void memo_put(const struct memo_key *key, const u64 *reg, struct trace *t, u32 stack);
+CORE void memo_put(const struct memo_key *key, const u64 *reg, struct walk_trace *t, u32 stack);

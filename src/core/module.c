@@ -3,6 +3,9 @@
 #include "module.h"
 #include "regs.h"
 
+#define FEW_MAPPINGS 64
+#define MANY_MAPPINGS 1024
+
 extern u32 nr_modules;
 u32 nr_modules SHARED("modules");	/* numbers given so far, by all walkers */
 
@@ -46,6 +49,58 @@ static INLINE bool same_file(const struct vma *a, const struct vma *b)
 	return a->ino == b->ino && a->dev == b->dev && a->vdso == b->vdso;
 }
 
+static INLINE bool is_of_file(const struct vma *v, const struct module_key *file)
+{
+	u64 ino = v->vdso ? v->vdso : v->ino;
+
+	return ino && ino == file->ino && v->dev == file->dev && v->generation == file->generation;
+}
+
+CORE bool module_may_tell(struct modules *ms, u64 pc)
+{
+	struct range *r = module_here(ms);
+	struct vma *v = &ms->tables;
+
+	ms->nr_pieces = 0;
+	if (r->own_headers || !r->module || pc < r->code || pc >= r->code_end)
+		return false;
+	ms->file = r->file;
+	if (port_vma(r->hdr, v) || v->copied || v->sequence & 1 || !is_of_file(v, &ms->file) ||
+	    v->offset + (r->hdr - v->start) != r->tables_off)
+		return false;
+	ms->sequence = v->sequence;
+	module_read(ms, v->start, v->end - v->start, v->offset);
+	return true;
+}
+
+/* Is the piece the file's? To ms->error. */
+TURN(look_at_piece, struct modules, ms)
+{
+	const struct piece *p = &at(ms->piece, turn);
+	struct vma *v = &ms->beside;
+	u64 into;
+
+	ms->error = -EACCES;
+	if (port_vma(p->addr, v))
+		return STOP;
+	into = p->addr - v->start;
+	if (v->copied || v->sequence != ms->sequence || !is_of_file(v, &ms->file) || v->offset + into != p->off ||
+	    p->len > v->end - v->start - into)
+		return STOP;
+	ms->error = 0;
+	return NEXT;
+}
+
+CORE bool module_tells(struct modules *ms)
+{
+	u32 nr = ms->nr_pieces;
+
+	ms->error = -EACCES;
+	if (nr <= COUNT(ms->piece) && !(ms->sequence & 1))
+		loop(nr, look_at_piece, ms);
+	return !ms->error;
+}
+
 /* Add @addr of @v, mapped from @m, to the ranges. */
 static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 {
@@ -56,6 +111,7 @@ static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 	r->nr_entries = m->nr_entries;
 	r->class = m->class;
 	r->bias = 0;
+	r->code = r->code_end = 0;
 	for (u32 i = 0; i < COUNT(m->exec); i++) {
 		const struct segment *s = &m->exec[i];
 
@@ -63,37 +119,64 @@ static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 			break;
 		if (off >= (s->off & ~(PAGE_BYTES - 1)) && off < s->off + s->size) {
 			r->bias = addr - (off - s->off + s->vaddr);
+			r->code = r->bias + s->vaddr;
+			r->code_end = r->code + s->size;
 			break;
 		}
 	}
 	r->hdr = r->bias + m->hdr;
 	r->entry = r->bias + m->entry;
 	r->sframe = m->sframe;
+	r->tables_off = m->tables_off;
 }
 
 static INLINE bool module_is_readable(const struct module *m)
 {
-	return m->kind != MODULE_UNREADABLE && m->kind != MODULE_NOT_SAFE;
+	return m->kind < MODULE_UNREADABLE;
 }
 
-/* Read what the file says of itself. Returns the module to use: without number if it could not be remembered. */
-static INLINE struct module *learn(struct modules *ms)
+static INLINE u32 next_number(void)
+{
+	u32 id = 0;
+
+	if (load_relaxed(&nr_modules) < MAX_MODULE_ID)
+		id = fetch_add(&nr_modules, 1) + 1;
+	return id <= MAX_MODULE_ID ? id : 0;	/* several at once took the last ones */
+}
+
+/*
+ * Read what the file says of itself, which has the number @id; 0: none yet. Returns the module to use: without a number if
+ * it could not be remembered. module_here(): are these headers our own?
+ */
+static INLINE struct module *learn(struct modules *ms, u32 id)
 {
 	struct module *m;
+	bool told;
 
 	ms->misses++;
-	ms->read.id = 0;
-	elf_read(ms, port_file_start(&ms->vma));
+	ms->read.id = id;
+	ms->nr_pieces = 0;
+	ms->file = ms->key;
+	ms->sequence = ms->vma.sequence;
+	elf_read(ms, port_file_start(&ms->vma, ms->at_once ? FEW_MAPPINGS : MANY_MAPPINGS));
 	if (!module_is_readable(&ms->read))
 		return &ms->read;
-	if (load_relaxed(&nr_modules) < MAX_MODULE_ID)
-		ms->read.id = fetch_add(&nr_modules, 1) + 1;
-	if (ms->read.id > MAX_MODULE_ID)	/* several at once took the last ones */
-		ms->read.id = 0;
-	m = ms->read.id ? port_module_add(ms) : 0;
-	if (m)
+	told = forget(ms->error, module_tells(ms));
+	module_here(ms)->own_headers = !told;
+	if (id && !told)
+		return &ms->read;
+	if (!id)
+		ms->read.id = next_number();
+	ms->read.used_s = ms->now_s;
+	ms->told = ms->read;
+	if (!told) {			/* it has a name, but more is not known */
+		ms->told.kind = MODULE_UNREAD;
+		ms->told.build_id_bytes = 0;
+	}
+	m = ms->told.id ? port_module_add(ms, id) : 0;
+	if (m && told)
 		return m;
-	ms->read.id = 0;
+	ms->read.id = m ? m->id : 0;
 	return &ms->read;
 }
 
@@ -102,10 +185,12 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	struct vma *v = &ms->vma;
 	struct module *m;
 	struct range *r;
+	int err;
 
 	ms->vma_lookups++;
-	if (port_vma(addr, v))
-		return -ENOENT;
+	err = port_vma(addr, v);
+	if (err)
+		return err;
 	if (still_valid(ms, v)) {
 		module_here(ms)->epoch = ms->epoch;
 		return 0;
@@ -123,7 +208,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	r->epoch = ms->epoch;
 	r->module = 0;
 	r->kind = MODULE_ANON;
-	r->entry = r->class = r->has_handlers_return = 0;
+	r->entry = r->class = r->has_handlers_return = r->own_headers = 0;
 	if (!v->ino && !v->vdso)
 		return 0;
 	if (!v->executable) {
@@ -135,9 +220,11 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	ms->key.ino = v->vdso ? v->vdso : v->ino;
 	ms->key.generation = v->generation;
 	ms->key.pad = 0;
+	r->file = ms->key;
 	m = port_module(&ms->key);
-	if (!m)
-		m = learn(ms);
+	if (!m || m->kind == MODULE_UNREAD)
+		m = learn(ms, m ? m->id : 0);
+	m->used_s = ms->now_s;
 	r = module_here(ms);
 	describe(r, addr, m);
 	if (v->vdso) {
@@ -150,9 +237,13 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	}
 
 	/* V8 maps a part of node's text a second time: beside the copy there are no tables. */
-	if (module_has_tables(r))
-		if (!!(r->class & CLASS_I386) != !!ms->compat || port_vma(r->hdr, &ms->beside) ||
-		    !same_file(v, &ms->beside))
-			module_here(ms)->kind = MODULE_NO_EH_FRAME;
-	return 0;
+	if (!module_has_tables(r))
+		return 0;
+	err = forget(ms->error, port_vma(r->hdr, &ms->beside));
+	r = module_here(ms);
+	if (err == -EBUSY)
+		r->end = r->start;
+	else if (err || !!(r->class & CLASS_I386) != !!ms->compat || !same_file(v, &ms->beside))
+		r->kind = MODULE_NO_EH_FRAME;
+	return err == -EBUSY ? err : 0;
 }

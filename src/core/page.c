@@ -7,6 +7,7 @@ CORE int page_hold(struct page *p, u64 addr, u32 len)
 	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
 	int err;
 
+	bounds_note(&p->bounds, addr, len);
 	if (addr >= p->base && off + len <= p->len)
 		return 0;
 	p->base = addr;

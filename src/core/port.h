@@ -19,8 +19,22 @@ struct vma {
 	u32 generation;
 	u8 executable;
 	u8 vdso;			/* enum vdso of abi/event.h; 0: a file, or nothing */
-	u8 pad[2];
+	u8 copied;			/* the process may have copies of its own of some pages: not all is the file's */
+	u8 pad;
+	u32 sequence;			/* of the address space: another one, or odd, if mappings were changed meanwhile */
+	u32 pad2;
 };
+
+/* A piece of memory, and whether all that was read lies in it: then the highest bit of @outside is 0. */
+struct bounds {
+	u64 start, end, outside;
+};
+
+/* Without a branch: to the verifier it would double the ways through each read. */
+static INLINE void bounds_note(struct bounds *b, u64 addr, u64 len)
+{
+	b->outside |= (addr - b->start) | (b->end - addr - len);
+}
 
 /* What makes a file the same in all processes. The vDSO is (0, 1, 0), that of 32-bit tasks (0, 2, 0). */
 struct module_key {
@@ -43,17 +57,21 @@ static INLINE u32 read_outcome(int err, u32 unreadable)
 	return err == -EACCES ? PAGE_NOT_SAFE : unreadable;
 }
 
-/* The mapping that holds @addr: 0 or -ENOENT. */
+/* The mapping that holds @addr: 0, -ENOENT, or -EBUSY: the process is changing its mappings, and that took too long. */
 CORE int port_vma(u64 addr, struct vma *ret);
 
-/* The lowest mapping of the start of @like's file at or below @like: its address, or 0. */
-CORE u64 port_file_start(const struct vma *like);
+/*
+ * The mapping of the start of @like's file, at or below @like: its address, or 0. Looked for where a linker leads one to
+ * expect it, and in @most mappings before @like.
+ */
+CORE u64 port_file_start(const struct vma *like, u32 most);
 
 /* The table of known modules: NULL if unknown. */
 CORE struct module *port_module(const struct module_key *key);
 
 /*
- * Make ms->read known as the module of ms->key, mapped at ms->vma, and tell user space of it. Returns the module that
- * the table now has, perhaps somebody else's, or NULL if the table is full.
+ * Make ms->told known as the module of ms->key, mapped at ms->vma, and tell user space of it; @again: instead of what the
+ * table has, with the same number. Returns the module that the table now has, perhaps somebody else's, or NULL if the
+ * table is full.
  */
-CORE struct module *port_module_add(struct modules *ms);
+CORE struct module *port_module_add(struct modules *ms, bool again);

@@ -4,6 +4,7 @@
 CORE int reader_seek(struct reader *r, u64 addr)
 {
 	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+	u64 room = r->bounds.end - addr;
 	int err;
 
 	r->base = addr;
@@ -12,7 +13,10 @@ CORE int reader_seek(struct reader *r, u64 addr)
 	r->overran = 0;
 	r->beyond = -EFAULT;	/* an item longer than the window is none */
 	r->fills++;
+	bounds_note(&r->bounds, addr, 1);
 	err = port_read(r->window, READER_WINDOW, addr);
+	if (!err && room - 1 < READER_WINDOW)
+		r->len = room;
 	if (!err || left >= READER_WINDOW)
 		return err;
 	r->beyond = err;

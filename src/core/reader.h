@@ -20,6 +20,7 @@ struct reader {
 	u32 overran;		/* an item was read that was not all there */
 	s32 beyond;		/* why the window is no longer: -EFAULT or -EACCES */
 	u64 leb;		/* the last LEB128 */
+	struct bounds bounds;	/* the window does not go beyond their end, if it begins before it */
 	union {
 		u8 window[READER_WINDOW];
 		u32 word[READER_WINDOW / 4];	/* the same, for headers that a window begins with */

@@ -9,7 +9,8 @@ struct registry {
 	u32 max_depth;			/* frames; the largest that any tool wanted */
 	u32 no_faults;			/* some tool wanted no page to be faulted in */
 	u32 nr_excluded;		/* processes in the map "excluded" */
-	u32 pad;
+	u32 now_s;			/* as the keeper's clock says it, about once a second */
+	u32 evictions, evicted;		/* from the table of modules: how often, and how many */
 	u64 cold;			/* a frame that a walk could not leave without faulting (core/cold.c) */
 	struct epochs epochs;		/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];

@@ -11,8 +11,6 @@
 #define PLT_BYTES 16			/* version 1 does not say how large a block is; its linkers write this one */
 #define FLEXIBLE 1
 #define REG_BITS 5			/* of a rule about a register */
-#define MAX_UNSORTED (1 << 14)
-#define MAX_ITEMS (MAX_UNSORTED + SFRAME_MAX_ROWS + 2)
 
 static INLINE u32 decode_header(struct sframe *s)
 {
@@ -122,7 +120,7 @@ static INLINE u32 probe(struct sframe *s)
 		return NO_FDE;
 	if (s->flags & SFRAME_SORTED)
 		i += (s->high - i) / 2;
-	else if (i >= MAX_UNSORTED)
+	else if (i >= SFRAME_MAX_UNSORTED)
 		return BAD_SFRAME;
 	s->i = i;
 	sframe_at_function(s, i);
@@ -178,6 +176,7 @@ GLOBAL u32 sframe_go_on(struct sframe *s NONNULL)
 
 TURN(next_item, struct sframe, s)
 {
+	s->items = turn;
 	s->error = sframe_read(s);
 	if (!s->error)
 		s->error = sframe_go_on(s);
@@ -281,12 +280,12 @@ CORE u32 sframe_find(struct sframe *s, const struct range *r)
 {
 	s->section = r->bias + r->sframe;
 	s->program_entry = r->entry;
-	s->found = s->error = 0;
+	s->found = s->error = s->items = 0;
 	sframe_at_header(s);
-	loop(MAX_ITEMS, next_item, s);
+	loop(SFRAME_MAX_ITEMS - s->spared, next_item, s);
 	if (s->found && s->error == NO_FDE)
 		return sframe_make_row(s);
-	return s->error ? s->error : BAD_SFRAME;
+	return s->error ? s->error : s->spared ? TOO_LONG : BAD_SFRAME;
 }
 
 /* Turn 0 is the CFA, the others are the slots. */

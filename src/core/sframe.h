@@ -22,6 +22,9 @@ enum sframe_flag {
 #define SFRAME_WORDS 6			/* of a row: control and offset for each of CFA, RA, FP */
 #define SFRAME_MAX_ROWS (1 << 16)	/* of a function */
 
+#define SFRAME_MAX_UNSORTED (1 << 14)	/* functions */
+#define SFRAME_MAX_ITEMS (SFRAME_MAX_UNSORTED + SFRAME_MAX_ROWS + 2)
+
 /* A control word: from a register, or from the CFA; is that the value, or does the value lie there? */
 #define SFRAME_FROM_REG 1
 #define SFRAME_LIES_THERE 2
@@ -65,6 +68,7 @@ struct sframe {
 	u32 i, low, high;
 	u32 off, left;			/* of the PC in the function or block; rows not seen yet */
 	u32 found, error;
+	u32 items, spared;		/* read for this row; of SFRAME_MAX_ITEMS: it has to be known with fewer */
 	struct reader in;
 };
 

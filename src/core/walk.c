@@ -8,7 +8,8 @@
  */
 #include "step.h"
 
-#define STEPS_A_TURN 16
+#define CODE_BEFORE 64		/* bytes of the code that stub.c and lies.c look at */
+#define CODE_AFTER 40
 #define ENTRY_SIZE 64		/* ld.so's _start has no FDE */
 
 static INLINE int end(struct walk *w, u32 why)
@@ -29,6 +30,7 @@ static INLINE u32 why_no_cfi(const struct range *r)
 	case MODULE_SFRAME:	return NO_FDE;
 	case MODULE_UNREADABLE:	return TABLE_UNREADABLE;
 	case MODULE_NOT_SAFE:	return PAGE_NOT_SAFE;
+	case MODULE_TOO_LONG:	return TOO_LONG;
 	}
 	return NO_ELF;
 }
@@ -93,15 +95,13 @@ static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
 		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
 }
 
-/*
- * Learn the row at @pc and remember it under @key, unless that is 0. Where there is no FDE, the row says: try the frame
- * pointer.
- */
-static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
+/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @told: may others know of it? */
+static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 {
 	struct machine *m = &w->machine;
 	u32 err, method = BY_CFI;
 	int unknown = -ENOENT;
+	enum lie lie = NO_LIE;
 
 	w->row_misses++;
 	err = module_here(&w->modules)->kind >= MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
@@ -112,7 +112,9 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	if (err && err != NO_FDE)
 		return err;
 	err = forget(w->ehframe.error, err);
-	if (!err && method == BY_CFI && lies_mend(m, w->ehframe.fde.start, w->ehframe.fde.size))
+	if (!err && method == BY_CFI)
+		lie = lies_mend(m, w->ehframe.fde.start, w->ehframe.fde.size);
+	if (lie)
 		method = BY_CODE;
 	if (!err && m->pc == module_here(&w->modules)->entry)
 		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
@@ -127,8 +129,35 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	}
 	classify(&m->row, word_bytes(m));
 	m->row.flags |= method_flags(method);
-	if (key)
-		rowcache_put(key, &m->row);
+	if (lie == LIE_BY_STACK)
+		*told = false;
+	if (err || lie)			/* by its bytes: those of the file? */
+		module_read(&w->modules, pc - CODE_BEFORE, CODE_BEFORE + CODE_AFTER,
+			    pc - CODE_BEFORE + module_here(&w->modules)->file_off);
+	return 0;
+}
+
+/* Learn the row at @pc, and remember it under @key for all processes, if it was learnt from the file, and @key is not 0. */
+static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
+{
+	struct modules *ms = &w->modules;
+	struct ehframe *e = &w->ehframe;
+	bool told = key && module_may_tell(ms, pc);
+	u64 start = ms->tables.start, end = ms->tables.end;
+	u32 err;
+
+	e->module = told ? module_here(ms)->module : 0;
+	ehframe_bound(e, told ? start : 0, told ? end : 0);
+	w->sframe.in.bounds = e->bounds;
+	e->scanned = e->cfi.ops = w->sframe.items = 0;
+	err = find_row(w, pc, &told);
+	w->machine.work += e->scanned + e->cfi.ops + w->sframe.items;
+	if (err || !told || !ehframe_is_within(e) || (s64)w->sframe.in.bounds.outside < 0 || !module_tells(ms)) {
+		ehframe_forget(e);
+		return err;
+	}
+	ehframe_keep(e);
+	rowcache_put(key, &w->machine.row);
 	return 0;
 }
 
@@ -158,19 +187,20 @@ CORE_TURN(walk_frame, struct walk, w)
 	u64 pc, key;
 	u32 err, nr;
 
-	each(i, STEPS_A_TURN) {
-		if (!step(w, 0))
-			break;
-	}
+	steps(w);
 	nr = w->out.nr;
 	if (nr >= w->max_depth)
 		return end(w, TOO_DEEP);
+	w->turns++;
+	if (walk_takes_too_long(w))
+		return end(w, TOO_LONG);
 	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->exact);
 	w->out.nr = nr + 1;
 
 	pc = m->pc - !m->exact;		/* a return address may already belong to the next function */
-	if (module_find(ms, pc) && module_enter(ms, pc))
-		return end(w, NO_MAPPING);
+	err = module_find(ms, pc) ? -module_enter(ms, pc) : 0;
+	if (err)
+		return end(w, err == EBUSY ? MAPPINGS_BUSY : NO_MAPPING);
 	here = module_here(ms);
 	pc += here->has_handlers_return & ~m->exact & !(m->pc & 15);	/* to where a function begins: no call is before it */
 	key = 0;
@@ -180,7 +210,7 @@ CORE_TURN(walk_frame, struct walk, w)
 		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
 	}
 
-	if (here->kind == MODULE_UNREADABLE || here->kind == MODULE_NOT_SAFE)
+	if (here->kind - MODULE_UNREADABLE <= MODULE_TOO_LONG - MODULE_UNREADABLE)
 		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
 	m->hdr = here->hdr;
 	m->class = here->class;

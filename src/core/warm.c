@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "warm.h"
 
-#define STEPS_A_TURN 16
-
-struct warm {
-	struct walk *walk;
-	struct trace *trace;
-};
-
 /* Move the window to the word that the frame hangs on; it is there already? Then that is not what the step lacked. */
-static INLINE bool move_window(struct machine *m, struct trace *t)
+static INLINE bool move_window(struct machine *m, struct walk_trace *t)
 {
 	struct stack_window *s = &m->stack;
 	u32 reg = m->row.cfa_reg & (NR_REGS - 1), left;
@@ -42,18 +35,14 @@ static INLINE bool is_outermost(struct machine *m)
 	       !(row->flags & ~ROW_METHOD) && !((m->sp + (s64)row->cfa_off) & (word_bytes(m) - 1));
 }
 
-TURN(warm_turn, struct warm, c)
+TURN(warm_turn, struct walk, w)
 {
-	struct walk *w = c->walk;
 	struct machine *m = &w->machine;
 	u32 before = w->out.nr, nr;
 	bool hinted;
 	u64 pc;
 
-	each(i, STEPS_A_TURN) {
-		if (!step(w, c->trace))
-			break;
-	}
+	steps(w);
 	nr = w->out.nr;
 	pc = m->pc - !m->exact;
 	hinted = range_is_hinted(&w->modules, pc);
@@ -66,19 +55,20 @@ TURN(warm_turn, struct warm, c)
 	}
 	if (!(m->row.flags & ROW_SIMPLE))
 		return STOP;
-	return !hinted || nr - before == STEPS_A_TURN || move_window(m, c->trace) ? NEXT : STOP;
+	return !hinted || nr - before == STEPS_A_TURN || move_window(m, &w->trace) ? NEXT : STOP;
 }
 
-CORE int warm_walk(struct walk *w, struct trace *t)
+CORE int warm_walk(struct walk *w)
 {
-	struct warm c = { .walk = w, .trace = t };
+	struct walk_trace *t = &w->trace;
 
 	walk_start(w);
 	w->outcome = GOING_ON;
+	t->on = 1;
 	t->base = w->machine.sp & ~7ULL;
 	t->initial = ~0u;
 	t->used = 0;
 	readset_clear(&t->reads);
-	loop(WARM_TURNS, warm_turn, &c);
+	loop(WARM_TURNS, warm_turn, w);
 	return w->outcome == UNDEFINED_RA ? 0 : -EAGAIN;
 }

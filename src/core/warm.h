@@ -9,7 +9,7 @@
 #define WARM_TURNS 32
 
 /*
- * Walk from the registers in w->machine.reg[], as walk_start() does, to w->out and w->outcome, and note in @t all that
- * the walk depended on. 0: what walk_stack() would have come to; -EAGAIN: something is cold. Any context; bounded.
+ * Walk from the registers in w->machine.reg[], as walk_start() does, to w->out and w->outcome, and note in w->trace all
+ * that the walk depended on. 0: what walk_stack() would have come to; -EAGAIN: something is cold. Any context; bounded.
  */
-CORE int warm_walk(struct walk *w, struct trace *t);
+CORE int warm_walk(struct walk *w);

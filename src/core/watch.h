@@ -20,9 +20,25 @@ static INLINE void watch_begin(struct walker_head *w, u64 now_ns)
 	store_release(&w->since_ns, now_ns);
 }
 
+/*
+ * Whose walker it is: said before it is counted how many are. Of two walks that do so at the same time each sees the other,
+ * or is seen by it.
+ */
+static INLINE void watch_own(struct walker_head *w, u32 tgid)
+{
+	xchg(&w->tgid, tgid);
+}
+
+/* A process has no more walkers than @share: whoever has claimed another one, and counted @own with it, gives it back. */
+static INLINE bool watch_is_too_much(u32 own, u32 share)
+{
+	return own > share;
+}
+
 static INLINE void watch_release(struct walker_head *w)
 {
 	store_release(&w->since_ns, 0);
+	xchg(&w->tgid, 0);
 	xchg(&w->tid, 0);
 }
 

@@ -38,7 +38,11 @@ static int put_stack(struct writer *w, const struct dusk_sample *s)
 		return -ENOMEM;
 	putc('"', w->out);
 	for (size_t i = w->path.nr; i > 0; i--) {
-		put_piece(w->out, w->names->function[place_label(w->names->labels, w->path.v[i - 1])]);
+		const char *name = w->names->function[place_label(w->names->labels, w->path.v[i - 1])];
+
+		if (i == w->path.nr && text_is_formula(name))
+			putc('\'', w->out);
+		put_piece(w->out, name);
 		if (i > 1)
 			putc(';', w->out);
 	}

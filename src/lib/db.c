@@ -10,6 +10,9 @@ int db_errno(sqlite3 *db, int rc)
 {
 	int os = db ? sqlite3_system_errno(db) : 0;
 
+	/* What fails in a commit is not noted there. */
+	if (db && !os)
+		sqlite3_file_control(db, NULL, SQLITE_FCNTL_LAST_ERRNO, &os);
 	switch (rc & 0xff) {
 	case SQLITE_FULL: return -ENOSPC;
 	case SQLITE_NOMEM: return -ENOMEM;
@@ -48,6 +51,27 @@ int db_run(sqlite3_stmt *stmt)
 {
 	sqlite3_step(stmt);
 	return sqlite3_reset(stmt);
+}
+
+void db_distrust(sqlite3 *db)
+{
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0, NULL);
+}
+
+int db_leave_wal(sqlite3 *db)
+{
+	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	int rc = sqlite3_prepare_v2(db, "pragma journal_mode=memory", -1, &stmt, NULL);
+
+	if (rc)
+		return rc;
+	rc = sqlite3_step(stmt);
+	if (rc != SQLITE_ROW)
+		return rc;
+	return strcmp((const char *)sqlite3_column_text(stmt, 0) ?: "", "memory") ? SQLITE_BUSY : SQLITE_OK;
 }
 
 bool db_has_column(sqlite3 *db, const char *table, const char *column)

@@ -23,6 +23,12 @@ int db_run(sqlite3_stmt *stmt);
 /* The one integer that @sql gives. An SQLite code. */
 int db_integer(sqlite3 *db, const char *sql, sqlite3_int64 *ret);
 
+/* For a database that may come from anywhere: nothing in its schema does more than hold data. */
+void db_distrust(sqlite3 *db);
+
+/* Write the log of a database in WAL mode back, and leave that mode: the database is one file then. An SQLite code. */
+int db_leave_wal(sqlite3 *db);
+
 bool db_has_column(sqlite3 *db, const char *table, const char *column);
 
 static inline void db_closep(sqlite3 **db)

@@ -135,7 +135,8 @@ static void check_kernel_symbols(struct dusk_check *c)
 		return;
 	}
 	result(c, "/proc/kallsyms shows no addresses");
-	bad(c, DUSK_WARN, "kernel functions stay addresses; cap_syslog and kernel.kptr_restrict=1 or 0 show them");
+	bad(c, DUSK_WARN, "kernel functions stay addresses, and no kernel stack is remembered, so that absences cost more; "
+	    "cap_syslog and kernel.kptr_restrict=1 or 0 show them");
 }
 
 static void check_preemption(struct dusk_check *c)

@@ -17,6 +17,8 @@ int keeper_look(struct keeper *k, struct service *s)
 	ret = service_exclude_stuck(s, now - MAX_WALK_NS);
 	if (ret >= 0)
 		ret = service_sweep_lost(s);
+	if (ret >= 0)
+		ret = service_evict_modules(s, now);
 	return ret < 0 ? ret : 0;
 }
 

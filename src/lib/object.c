@@ -2,9 +2,11 @@
 #include "object.h"
 #include <bpf/btf.h>
 #include <errno.h>
+#include <linux/seccomp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 #include "abi/config.h"
@@ -152,6 +154,9 @@ int object_load_error(int ret, struct dusk_error *err)
 				 "run as root, or once: setcap %s $(command -v %s)",
 				 missing->name, missing->purpose, dusk_capabilities_setcap(),
 				 program_invocation_short_name);
+	if (ret == -EPERM && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
+		return error_set(err, ret, "cannot load BPF programs: %s; dusk runs under a seccomp filter, which may forbid it: "
+				 "podman and docker run without one by --security-opt seccomp=unconfined", strerror(-ret));
 	if (ret == -EPERM)
 		return error_set(err, ret, "cannot load BPF programs: %s; a security module or kernel lockdown "
 				 "may forbid it", strerror(-ret));

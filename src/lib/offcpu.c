@@ -7,6 +7,7 @@
 #include "abi/absence.h"
 #include "abi/consumer.h"
 #include "abi/event.h"
+#include "base/clock.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -19,6 +20,7 @@
 #define LEDGER_ROWS 65536
 #define BATCH 1024
 #define TIDS_A_PASS 32768
+#define UNENDED_NS 20000000000ULL	/* for looking at who has not ended */
 
 struct thread {
 	uint32_t pid, number;		/* of the profile */
@@ -395,10 +397,11 @@ static int take_thread(void *ctx, const struct dusk_thread_stack *t)
 }
 
 /* Threads that are still off CPU: their stacks are walked from outside. One that has moved since has none. */
-static int find_unended(struct offcpu *o, struct dusk_error *err)
+static int find_unended(struct offcpu *o, const volatile int *stops, struct dusk_error *err)
 {
 	_cleanup_(freep) pid_t *tids = calloc(o->unended.nr + 1, sizeof(*tids));
-	struct dusk_threads_options opts = { .sz = sizeof(opts), .no_kernel = true };
+	struct dusk_threads_options opts = { .sz = sizeof(opts), .no_kernel = true, .stops = stops };
+	u64 end_ns = now_ns() + UNENDED_NS, now;
 	struct remote *remote = NULL;
 	int ret = 0;
 
@@ -412,6 +415,8 @@ static int find_unended(struct offcpu *o, struct dusk_error *err)
 		ret = remote_open(&remote, o->service, err);
 	for (size_t done = 0; remote && !ret && done < o->unended.nr; done += opts.nr_tids) {
 		opts.tids = tids + done;
+		now = now_ns();
+		opts.timeout_ms = now < end_ns ? (end_ns - now) / 1000000 + 1 : 1;
 		opts.nr_tids = o->unended.nr - done < TIDS_A_PASS ? o->unended.nr - done : TIDS_A_PASS;
 		ret = remote_walk(remote, &opts, take_thread, o, err);
 	}
@@ -421,7 +426,8 @@ static int find_unended(struct offcpu *o, struct dusk_error *err)
 
 		join_sample(o->join, &u->waiting, u->user, u->outcome);
 	}
-	return ret == -EOPNOTSUPP ? 0 : ret;	/* then they stay "pending" */
+	/* Then they stay "pending": nothing that was recorded is given up for it. */
+	return ret == -EOPNOTSUPP || ret == -ETIMEDOUT || ret == -EINTR ? 0 : ret;
 }
 
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)
@@ -432,7 +438,7 @@ int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)
 	return take_stock(o, err);
 }
 
-int offcpu_stop(struct offcpu *o, uint64_t stop_ns, struct dusk_error *err)
+int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, struct dusk_error *err)
 {
 	struct recording_times *times = o->times.elements;
 	int ret;
@@ -442,5 +448,5 @@ int offcpu_stop(struct offcpu *o, uint64_t stop_ns, struct dusk_error *err)
 	if (ret)
 		return error_set(err, ret, "cannot read the sums of absences: %s", strerror(-ret));
 	ret = take_stock(o, err);
-	return ret ? ret : find_unended(o, err);
+	return ret ? ret : find_unended(o, stops, err);
 }

@@ -19,9 +19,9 @@ void offcpu_free(struct offcpu *o);
 /* The ledger to register the consumer with. */
 int offcpu_ledger(const struct offcpu *o);
 
-/* From @start_ns on (CLOCK_MONOTONIC) absences count; to @stop_ns, and then what has not ended is accounted for. */
+/* From @start_ns on (CLOCK_MONOTONIC) absences count; to @stop_ns, and then what has not ended is accounted for, @stops: dusk.h. */
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err);
-int offcpu_stop(struct offcpu *o, uint64_t stop_ns, struct dusk_error *err);
+int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, struct dusk_error *err);
 
 /* An event of the ring: EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE, EVENT_KERNEL_STACK. 0 or -EPROTO. */
 int offcpu_event(struct offcpu *o, const void *data, size_t size);

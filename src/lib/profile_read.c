@@ -468,6 +468,8 @@ static void hand_over(struct reader *r)
 		if (p->samples[i].source == DUSK_CPU)
 			p->samples[i].value_ns = p->period_ns;
 	p->finished = dusk_profile_setting(p, "finished");
+	p->live = r->file.live;
+	p->bytes = profile_file_bytes(&r->file);
 	p->symbolized = p->nr_functions > 1 || dusk_profile_setting(p, "symbolized");
 }
 
@@ -499,20 +501,23 @@ static void done(struct reader *r)
 	vec_done(&r->outcomes);
 	vec_done(&r->counters);
 	vec_done(&r->settings);
-	sqlite3_close(r->file.db);
+	profile_file_close(&r->file);
 	dusk_profile_free(r->p);
 }
 
-int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err)
+/* The recording in @folder, or, if that is -1, what @path leads to. */
+static int read_profile(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err)
 {
-	_cleanup_(done) struct reader r = {.file = {.path = path, .err = err}};
+	_cleanup_(done) struct reader r = {.file = PROFILE_FILE(path, err)};
 	int rc;
 
 	r.p = calloc(1, sizeof(*r.p));
 	r.strings = r.p ? profile_strings(r.p) : NULL;
 	if (!r.strings)
 		return error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
-	rc = profile_file_open(&r.file);
+	rc = folder < 0 ? profile_file_open(&r.file) : profile_file_open_at(&r.file, folder);
+	if (!rc)
+		sqlite3_db_config(r.file.db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
 	rc = rc ?: check_header(&r);
 	rc = rc ?: add_none(&r);
 	for (size_t i = 0; !rc && i < NR_TABLES; i++)
@@ -523,6 +528,16 @@ int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_e
 	hand_over(&r);
 	*ret = steal(r.p);
 	return 0;
+}
+
+int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err)
+{
+	return read_profile(ret, -1, path, err);
+}
+
+int profile_read_at(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err)
+{
+	return read_profile(ret, folder, path, err);
 }
 
 void dusk_profile_free(struct dusk_profile *p)

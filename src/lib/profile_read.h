@@ -7,3 +7,6 @@
 
 /* Where the profile's strings live, made if there is none yet; NULL when memory is short. */
 struct strings *profile_strings(struct dusk_profile *p);
+
+/* dusk_profile_read() of the recording in @folder (profile_place.h), which is to be @path. */
+int profile_read_at(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err);

@@ -5,15 +5,13 @@
  * The table of functions is written anew, and so is that of frames: rows that grow in place would leave half of the
  * pages empty. All in one transaction: a profile has all of its names or those that it had before.
  */
-#include <errno.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "db.h"
+#include "profile_save.h"
 #include "profile_schema.h"
-
-#define BUSY_MS 5000
 
 static void bind_number_or_null(sqlite3_stmt *stmt, int column, uint64_t value, bool is_null)
 {
@@ -134,27 +132,15 @@ static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 	return rc;
 }
 
-int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, struct dusk_error *err)
+int names_save(sqlite3 *db, const struct dusk_profile *p)
 {
-	_cleanup_(db_closep) sqlite3 *db = NULL;
-	int rc = sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	int rc = db_exec(db, "begin immediate");
 
-	if (!rc) {
-		sqlite3_busy_timeout(db, BUSY_MS);
-		sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-		sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-		sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	}
-	rc = rc ?: db_exec(db, "pragma temp_store=memory; begin immediate");
 	rc = rc ?: check_same(db, p);
-	if (rc == SQLITE_MISMATCH)
-		return error_set(err, -ESTALE, "cannot write symbols to %s: it is not the recording that was read",
-				 path);
 	rc = rc ?: db_exec(db, "delete from image; delete from function; delete from frame");
 	rc = rc ?: save_functions(db, p);
 	rc = rc ?: save_frames(db, p);
 	rc = rc ?: (p->nr_lines ? save_lines(db, p) : 0);
 	rc = rc ?: (p->symbolized ? db_exec(db, "insert or replace into setting values('symbolized','1')") : 0);
-	rc = rc ?: db_exec(db, "commit");
-	return rc ? db_error(db, rc, err, "cannot write symbols to", path) : 0;
+	return rc ?: db_exec(db, "commit");
 }

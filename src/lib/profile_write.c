@@ -3,15 +3,12 @@
  * How does a recording reach the disk?
  *
  * One transaction per commit, in a write-ahead log (WAL): readers see what is committed, and whoever kills us loses
- * what is not. What has been named already is found in memory, so that a sample costs one insert and no look-up on
- * disk.
+ * what is not. Database and log are in a place of their own until the profile is whole (profile_place.h). What has been
+ * named already is found in memory, so that a sample costs one insert and no look-up on disk.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 
 #include "abi/absence.h"
@@ -19,12 +16,16 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "db.h"
+#include "fdvfs.h"
 #include "outcomes.h"
+#include "profile_place.h"
+#include "profile_read.h"
+#include "profile_recover.h"
+#include "profile_save.h"
 #include "profile_schema.h"
 #include "profile_write.h"
 
 #define WAL_BYTES (4 << 20)	/* the log is written back to the file when it is as long as this */
-#define CLOSE_TRIES 20		/* for readers to leave, 50 ms each */
 
 enum statement {
 	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, ABSENCE, WAKER, LIFE, COUNTER, PAGES, NR_STATEMENTS
@@ -40,8 +41,8 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?)",
 	[SAMPLE] = "insert into sample values(null,?,?,?,?,?)",
-	[ABSENCE] = "insert into absence(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
-		"values(?,?,?,?,?,?,?,?,?,?)",
+	[ABSENCE] = ("insert into absence(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
+		     "values(?,?,?,?,?,?,?,?,?,?)"),
 	[WAKER] = "insert into waker values(?,?,?,?,?)",
 	[LIFE] = "insert into life values(null,?,?,?,?,?,?,?)",
 	[COUNTER] = "insert or replace into counter values(?,?,?)",
@@ -49,10 +50,10 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 };
 
 struct profile_writer {
+	struct place place;
+	struct fdvfs vfs;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[NR_STATEMENTS];
-	char *path;
-	int lock_fd;		/* the file, locked: two recorders must not write one file */
 	bool in_transaction;
 	int error;		/* the first one, sticky */
 	struct dusk_error why;
@@ -80,13 +81,13 @@ struct thread_key {
 static void fail_db(struct profile_writer *w, int rc)
 {
 	if (!w->error && rc)
-		w->error = db_error(w->db, rc, &w->why, "cannot write", w->path);
+		w->error = db_error(w->db, rc, &w->why, "cannot write", w->place.path);
 }
 
 static void fail_memory(struct profile_writer *w)
 {
 	if (!w->error)
-		w->error = error_set(&w->why, -ENOMEM, "cannot write %s: out of memory", w->path);
+		w->error = error_set(&w->why, -ENOMEM, "cannot write %s: out of memory", w->place.path);
 }
 
 /* The statement, in a transaction, or NULL after an error. */
@@ -111,58 +112,6 @@ static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
 		sqlite3_bind_text(stmt, column, text, -1, SQLITE_STATIC);
 	else
 		sqlite3_bind_null(stmt, column);
-}
-
-/*
- * Make the file, and hold it. O_EXCL, so that nobody can have it open, or have put a link in its place. The lock is
- * taken on the old file first, as its recorder may still live.
- */
-static int make_file(int *ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
-{
-	_cleanup_(closep) int old = -1, fd = -1;
-	static const char *const beside[] = {"", "-wal", "-shm", "-journal"};
-	char name[PATH_MAX];
-	struct stat st;
-
-	if (strlen(path) + sizeof("-journal") > sizeof(name))
-		return error_set(err, -ENAMETOOLONG, "cannot create %s: %s", path, strerror(ENAMETOOLONG));
-	if (!lstat(path, &st)) {
-		if (S_ISDIR(st.st_mode))
-			return error_set(err, -EISDIR, "cannot create %s: it is a folder", path);
-		if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
-			return error_set(err, -EINVAL, "cannot create %s: something that is not a file is there", path);
-		old = S_ISREG(st.st_mode) ? open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
-		if (old >= 0 && flock(old, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK)
-			return error_set(err, -EBUSY, "cannot create %s: another recording is writing it; "
-					 "choose another file with -o", path);
-	}
-	for (int i = 0; i < 4; i++) {
-		snprintf(name, sizeof(name), "%s%s", path, beside[i]);
-		if (unlink(name) && errno != ENOENT)
-			return error_set(err, -errno, "cannot replace %s: %s", name, strerror(errno));
-	}
-	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0 || fchmod(fd, 0600) || fchown(fd, uid, gid) || flock(fd, LOCK_EX | LOCK_NB))
-		return error_set(err, -errno, "cannot create %s: %s", path, strerror(errno));
-	*ret = steal_fd(&fd);
-	return 0;
-}
-
-/* The path without symbolic links, as SQLite is told to follow none. */
-static char *full_path(const char *path)
-{
-	_cleanup_(freep) char *copy = strdup(path), *folder = NULL;
-	char *slash = copy ? strrchr(copy, '/') : NULL, *full = NULL;
-	const char *name = slash ? slash + 1 : path;
-
-	if (!copy)
-		return NULL;
-	if (slash)
-		*slash = 0;
-	folder = realpath(!slash ? "." : *copy ? copy : "/", NULL);
-	if (!folder || asprintf(&full, "%s/%s", strcmp(folder, "/") ? folder : "", name) < 0)
-		return NULL;
-	return full;
 }
 
 static int insert_outcomes(sqlite3 *db)
@@ -201,14 +150,14 @@ static int insert_states(sqlite3 *db)
 
 static int make_schema(sqlite3 *db)
 {
-	char sql[256];
+	char sql[320];
 	int rc;
 
+	/* In memory until there is a log: a journal would need a name. The log is written back when no reader is at it. */
 	snprintf(sql, sizeof(sql),
-		 "pragma page_size=%d; pragma application_id=%d; pragma user_version=%d; pragma journal_mode=wal;"
-		 "pragma synchronous=normal; pragma wal_autocheckpoint=%d; pragma temp_store=memory; begin immediate",
-		 PROFILE_PAGE_BYTES, PROFILE_APPLICATION_ID, PROFILE_VERSION, WAL_BYTES / PROFILE_PAGE_BYTES);
-	sqlite3_busy_timeout(db, 5000);
+		 "pragma journal_mode=memory; pragma page_size=%d; pragma application_id=%d; pragma user_version=%d;"
+		 "pragma journal_mode=wal; pragma synchronous=normal; pragma wal_autocheckpoint=0; pragma temp_store=memory;"
+		 "begin immediate", PROFILE_PAGE_BYTES, PROFILE_APPLICATION_ID, PROFILE_VERSION);
 	rc = db_exec(db, sql);
 	rc = rc ?: db_exec(db, PROFILE_TABLES PROFILE_VIEWS);
 	rc = rc ?: insert_outcomes(db);
@@ -216,35 +165,33 @@ static int make_schema(sqlite3 *db)
 	return rc ?: db_exec(db, "commit");
 }
 
-/* Is the file at @path the one that we made? SQLite opened it by name. */
-static bool same_file(int fd, const char *path)
+/* Close the database; its place stays. */
+static void writer_done(struct profile_writer *w)
 {
-	struct stat ours, there;
-
-	return !fstat(fd, &ours) && !lstat(path, &there) && ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
-}
-
-static void writer_free(struct profile_writer *w)
-{
-	if (!w)
-		return;
 	for (int i = 0; i < NR_STATEMENTS; i++)
 		sqlite3_finalize(w->stmt[i]);
 	sqlite3_close(w->db);
-	/* Only now: closing any descriptor of a file drops SQLite's locks on it. */
-	closep(&w->lock_fd);
+	w->db = NULL;
 	map_done(&w->modules);
 	map_done(&w->nodes);
 	strings_done(&w->contents);
 	strings_done(&w->frames);
 	strings_done(&w->threads);
-	free(w->path);
+}
+
+void profile_discard(struct profile_writer *w)
+{
+	if (!w)
+		return;
+	writer_done(w);
+	place_discard(&w->place);
+	place_done(&w->place);
 	free(w);
 }
 
 static void writer_freep(struct profile_writer **w)
 {
-	writer_free(*w);
+	profile_discard(*w);
 }
 
 int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
@@ -254,25 +201,17 @@ int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid
 
 	if (!w)
 		return error_set(err, -ENOMEM, "cannot create %s: out of memory", path);
-	w->lock_fd = -1;
-	rc = make_file(&w->lock_fd, path, uid, gid, err);
+	w->place = (struct place)PLACE_NONE;
+	rc = profile_take_fresh(&w->place, path, uid, gid, err);
 	if (rc)
 		return rc;
-	w->path = full_path(path);
-	if (!w->path)
-		return error_set(err, -errno, "cannot create %s: %s", path, strerror(errno));
-
-	rc = sqlite3_open_v2(w->path, &w->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW, NULL);
-	if (!rc && !same_file(w->lock_fd, w->path))
-		return error_set(err, -EBUSY, "cannot create %s: somebody else replaced it", path);
+	w->vfs = (struct fdvfs){.db = w->place.db, .wal = w->place.wal, .writable = true};
+	rc = fdvfs_open(&w->vfs, &w->db);
 	rc = rc ?: make_schema(w->db);
 	for (int i = 0; !rc && i < NR_STATEMENTS; i++)
 		rc = db_prepare(&w->stmt[i], w->db, statement_sql[i]);
-	if (rc) {
-		rc = db_error(w->db, rc, err, "cannot create", path);
-		unlink(w->path);
-		return rc;
-	}
+	if (rc)
+		return db_error(w->db, rc, err, "cannot create", path);
 	*ret = steal(w);
 	return 0;
 }
@@ -534,13 +473,51 @@ void profile_counter(struct profile_writer *w, const char *name, const char *sen
 	run(w, stmt);
 }
 
+/* The log is long: write it back, if no reader needs it, who will not be long. */
+static void shorten_log(struct profile_writer *w)
+{
+	struct stat st;
+
+	if (fstat(w->place.wal, &st) || st.st_size < WAL_BYTES || place_lock(&w->place, false))
+		return;
+	fail_db(w, sqlite3_wal_checkpoint_v2(w->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL));
+	place_unlock(&w->place);
+}
+
 int profile_commit(struct profile_writer *w, struct dusk_error *err)
 {
 	if (!w->error && w->in_transaction) {
 		fail_db(w, db_run(w->stmt[COMMIT]));
 		w->in_transaction = false;
+		if (!w->error)
+			shorten_log(w);
 	}
 	return w->error ? error_set(err, w->error, "%s", w->why.text) : 0;
+}
+
+int profile_finish(struct profile_writer *w, struct dusk_error *err)
+{
+	profile_set(w, "finished", "1");
+	return profile_commit(w, err);
+}
+
+int profile_read_so_far(const struct profile_writer *w, struct dusk_profile **ret, struct dusk_error *err)
+{
+	return profile_read_at(ret, w->place.folder, w->place.path, err);
+}
+
+int profile_save_names(struct profile_writer *w, const struct dusk_profile *p, struct dusk_error *err)
+{
+	int rc = profile_commit(w, err);
+
+	if (rc)
+		return rc;
+	rc = names_save(w->db, p);
+	if (rc)
+		rc = db_error(w->db, rc, err, "cannot write symbols to", w->place.path);
+	if (!sqlite3_get_autocommit(w->db))
+		db_exec(w->db, "rollback");
+	return rc;
 }
 
 uint64_t profile_bytes(const struct profile_writer *w)
@@ -555,38 +532,48 @@ uint64_t profile_bytes(const struct profile_writer *w)
 }
 
 /*
- * Write the log back and leave WAL mode. While somebody reads, that cannot be: the data are whole all the same, and the
- * last one to close the file writes the log back.
+ * One file, under its name. After an error, too, as far as that goes: what was committed before it may still find room
+ * in the database, which grows more slowly than the log.
  */
-static void leave_wal(struct profile_writer *w)
+static int publish(struct profile_writer *w, struct dusk_error *err)
 {
-	int rc = db_exec(w->db, "pragma wal_checkpoint(truncate)");
+	int rc = place_lock(&w->place, true);
 
-	sqlite3_busy_timeout(w->db, 0);
-	for (int i = 0; i < CLOSE_TRIES; i++) {
-		rc = db_exec(w->db, "pragma journal_mode=delete");
-		if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_LOCKED)
-			break;
-		usleep(50000);
+	if (rc)
+		return error_set(err, rc, "somebody reads it just now");
+	rc = db_leave_wal(w->db);
+	if (rc) {
+		place_unlock(&w->place);
+		return db_error(w->db, rc, err, "cannot write", w->place.path);
 	}
-	if ((rc & 0xff) != SQLITE_BUSY && (rc & 0xff) != SQLITE_LOCKED)
-		fail_db(w, rc);
+	writer_done(w);
+	return place_publish(&w->place, err);
 }
 
 int profile_close(struct profile_writer *w, bool finished, struct dusk_error *err)
 {
-	int rc;
+	struct dusk_error why = {""};
+	int rc, published;
 
 	if (finished)
 		profile_set(w, "finished", "1");
 	profile_commit(w, NULL);
+	rc = w->error;
 	for (int i = 0; i < NR_STATEMENTS; i++) {
 		sqlite3_finalize(w->stmt[i]);
 		w->stmt[i] = NULL;
 	}
-	if (!w->error)
-		leave_wal(w);
-	rc = w->error ? error_set(err, w->error, "%s", w->why.text) : 0;
-	writer_free(w);
-	return rc;
+	if (!sqlite3_get_autocommit(w->db))
+		db_exec(w->db, "rollback");
+	published = publish(w, &why);
+	if (rc && !published)
+		error_set(err, rc, "%s; what was recorded before is in it", w->why.text);
+	else if (published)
+		error_set(err, rc, "%s; what was recorded is in %s" PLACE_SUFFIX ": dusk info -i %s" PLACE_SUFFIX " reads it, and "
+			  "dusk recover -i %s makes it a profile", rc ? w->why.text : why.text, w->place.path, w->place.path,
+			  w->place.path);
+	writer_done(w);
+	place_done(&w->place);
+	free(w);
+	return rc ? rc : published;
 }

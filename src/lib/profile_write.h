@@ -3,8 +3,7 @@
  * A profile while it is being recorded: doc/format.md is the schema.
  *
  * Each function that names something (module, frame, node, thread) returns its index; asked again with the same
- * content it returns the same index. What was added since the last commit is lost if the process is killed; the file
- * always opens. The first error sticks: later calls do nothing, and profile_commit() and profile_close() return it,
+ * content it returns the same index. What was added since the last commit is lost if the process is killed. The first error sticks: later calls do nothing, and profile_commit() and profile_close() return it,
  * so that the path of a sample needs no error handling.
  */
 #pragma once
@@ -13,8 +12,9 @@
 struct profile_writer;
 
 /*
- * Create the profile at @path, mode 0600, owned by @uid and @gid unless they are -1; what was there is replaced.
- * *@ret is to be freed with profile_close(). -EACCES, -ENOSPC, ...
+ * Begin the profile that is to be at @path, mode 0600, owned by @uid and @gid unless they are -1; profile_place.h says
+ * where it is until then. A recording that was killed there becomes a profile first. *@ret is to be freed with
+ * profile_close() or profile_discard(). -EBUSY: another one is at it; -EACCES, -ENOSPC, ...
  */
 int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err);
 
@@ -53,5 +53,20 @@ int profile_commit(struct profile_writer *w, struct dusk_error *err);
 /* Bytes of the file so far. */
 uint64_t profile_bytes(const struct profile_writer *w);
 
-/* Commit, and leave one file: no journal beside it. @finished: the ledger is in. Frees @w also on failure. */
+/* The functions and lines of @p, which profile_read_so_far() read. 0, or a negative errno: the names are as they were. */
+int profile_save_names(struct profile_writer *w, const struct dusk_profile *p, struct dusk_error *err);
+
+/* What is committed so far, as dusk_profile_read(). */
+int profile_read_so_far(const struct profile_writer *w, struct dusk_profile **ret, struct dusk_error *err);
+
+/* The ledger is in: commit. As profile_commit(). */
+int profile_finish(struct profile_writer *w, struct dusk_error *err);
+
+/*
+ * Commit, and give the profile its name; an older one becomes PATH.old. @finished: as profile_finish(). The first error
+ * of all calls since profile_create(), and in @err where that is which was recorded before it. Frees @w also on failure.
+ */
 int profile_close(struct profile_writer *w, bool finished, struct dusk_error *err);
+
+/* Free @w, and leave nothing of it. */
+void profile_discard(struct profile_writer *w);

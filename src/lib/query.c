@@ -2,24 +2,22 @@
 /*
  * What does a profile answer to a question in SQL?
  *
- * The file is opened read-only, and SQLite asks refuse() about each thing that a statement would do, so that not even
- * another file can be touched: ATTACH, PRAGMAs that set something and functions that load code end there.
+ * The file is opened as for every view (profile_open.h), and SQLite asks refuse() about each thing that a statement, or a
+ * view in the file, would do, so that not even another file can be touched: ATTACH, PRAGMAs that set something and
+ * functions that are not on the list end there. Modules, which make tables by code, are not there at all.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/cleanup.h"
 #include "db.h"
+#include "profile_open.h"
 #include "profile_schema.h"
 
-#define BUSY_MS 5000
-#define MAX_TEXT_BYTES (16 << 20)
-
 struct dusk_query {
-	sqlite3 *db;
+	struct profile_file file;
 	sqlite3_stmt *stmt;
 	char refused[64];	/* what of the statement at hand is not allowed, or "" */
 };
@@ -36,6 +34,19 @@ static bool listed(const char *name, const char *const *list)
 static const char *const describing[] = {"table_info", "table_xinfo", "table_list", NULL};
 static const char *const telling[] = {"application_id", "user_version", NULL};
 
+/* What SQLite computes from what it is given, and nothing else: a library may come with functions that nobody here knows. */
+static const char *const functions[] = {
+	"abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil", "ceiling", "char", "coalesce",
+	"concat", "concat_ws", "cos", "cosh", "count", "cume_dist", "current_date", "current_time", "current_timestamp",
+	"date", "datetime", "degrees", "dense_rank", "exp", "first_value", "floor", "format", "glob", "group_concat", "hex",
+	"ifnull", "iif", "instr", "json_array", "json_group_array", "json_group_object", "json_object", "json_quote",
+	"julianday", "lag", "last_value", "lead", "length", "like", "likelihood", "likely", "ln", "log", "log10", "log2",
+	"lower", "ltrim", "max", "min", "mod", "nth_value", "ntile", "nullif", "percent_rank", "pi", "pow", "power",
+	"printf", "quote", "radians", "rank", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqrt",
+	"strftime", "string_agg", "substr", "substring", "sum", "tan", "tanh", "time", "total", "trim", "trunc", "typeof",
+	"unhex", "unicode", "unixepoch", "unlikely", "upper", NULL,
+};
+
 static int refuse(void *ctx, int action, const char *first, const char *second, const char *database, const char *view)
 {
 	struct dusk_query *q = ctx;
@@ -46,7 +57,7 @@ static int refuse(void *ctx, int action, const char *first, const char *second, 
 	case SQLITE_RECURSIVE:
 		return SQLITE_OK;
 	case SQLITE_FUNCTION:
-		if (strcasecmp(second, "load_extension"))
+		if (listed(second, functions))
 			return SQLITE_OK;
 		snprintf(q->refused, sizeof(q->refused), "%s()", second);
 		return SQLITE_DENY;
@@ -74,36 +85,43 @@ static int declare_pragmas(sqlite3 *db)
 	return rc;
 }
 
+/* Is it a profile? What makes up its tables by code, virtual tables, no profile has. */
+static int check(struct dusk_query *q)
+{
+	sqlite3_int64 application = 0, version = 0, virtual = 0;
+	const struct profile_file *f = &q->file;
+	int rc = db_integer(f->db, "pragma application_id", &application);
+
+	rc = rc ?: db_integer(f->db, "pragma user_version", &version);
+	rc = rc ?: db_integer(f->db, "select count(*) from sqlite_schema where type='table' and ifnull(rootpage,0)<=0", &virtual);
+	if (rc)
+		return profile_file_failed(f, rc);
+	if (application != PROFILE_APPLICATION_ID)
+		return error_set(f->err, -EINVAL, "%s is not a dusk profile", f->path);
+	if (version != PROFILE_VERSION)
+		return error_set(f->err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads %d", f->path, (long long)version,
+				 PROFILE_VERSION);
+	if (virtual)
+		return error_set(f->err, -EINVAL, "%s is damaged: it has virtual tables, which a profile has not", f->path);
+	return 0;
+}
+
 static int open_file(struct dusk_query *q, const char *path, struct dusk_error *err)
 {
-	sqlite3_int64 application, version;
-	struct stat st;
 	int rc;
 
-	if (stat(path, &st))
-		return error_set(err, -errno, "cannot read %s: %s", path, strerror(errno));
-	if (!S_ISREG(st.st_mode))
-		return error_set(err, -EINVAL, "%s is not a dusk profile: it is not a file", path);
-	rc = sqlite3_open_v2(path, &q->db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
+	q->file = (struct profile_file)PROFILE_FILE(path, err);
+	rc = profile_file_open(&q->file);
+	rc = rc ?: check(q);
 	if (rc)
-		return db_error(q->db, rc, err, "cannot read", path);
-	sqlite3_db_config(q->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-	sqlite3_db_config(q->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-	sqlite3_limit(q->db, SQLITE_LIMIT_LENGTH, MAX_TEXT_BYTES);
-	sqlite3_limit(q->db, SQLITE_LIMIT_ATTACHED, 0);
-	sqlite3_busy_timeout(q->db, BUSY_MS);
-	rc = db_integer(q->db, "pragma application_id", &application);
-	if ((rc & 0xff) == SQLITE_NOTADB || (!rc && application != PROFILE_APPLICATION_ID))
-		return error_set(err, -EINVAL, "%s is not a dusk profile", path);
-	rc = rc ?: db_integer(q->db, "pragma user_version", &version);
-	if (rc)
-		return db_error(q->db, rc, err, "cannot read", path);
-	if (version != PROFILE_VERSION)
-		return error_set(err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads %d", path,
-				 (long long)version, PROFILE_VERSION);
-	rc = declare_pragmas(q->db);
-	sqlite3_set_authorizer(q->db, refuse, q);
-	return rc ? db_error(q->db, rc, err, "cannot read", path) : 0;
+		return rc;
+	sqlite3_progress_handler(q->file.db, 0, NULL, NULL);	/* a question may take as long as it takes */
+	rc = sqlite3_drop_modules(q->file.db, NULL);
+	rc = rc ?: declare_pragmas(q->file.db);
+	sqlite3_set_authorizer(q->file.db, refuse, q);
+	rc = rc ? profile_file_failed(&q->file, rc) : 0;
+	q->file.err = NULL;	/* the caller's, for this call */
+	return rc;
 }
 
 /* The first word of a statement says best what it would do, but for those words that begin questions, too. */
@@ -126,7 +144,7 @@ static int prepare(struct dusk_query *q, const char *sql, struct dusk_error *err
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *more = NULL;
 	const char *rest = "";
-	int rc = sqlite3_prepare_v2(q->db, sql, -1, &q->stmt, &rest);
+	int rc = sqlite3_prepare_v2(q->file.db, sql, -1, &q->stmt, &rest);
 
 	if ((rc && *q->refused) || (!rc && q->stmt && !sqlite3_stmt_readonly(q->stmt))) {
 		name_refused(q, sql);
@@ -134,10 +152,10 @@ static int prepare(struct dusk_query *q, const char *sql, struct dusk_error *err
 				 *q->refused ? q->refused : "this");
 	}
 	if (rc)
-		return error_set(err, rc == SQLITE_NOMEM ? -ENOMEM : -EBADMSG, "%s", sqlite3_errmsg(q->db));
+		return error_set(err, rc == SQLITE_NOMEM ? -ENOMEM : -EBADMSG, "%s", sqlite3_errmsg(q->file.db));
 	if (!q->stmt)
 		return error_set(err, -EBADMSG, "there is nothing in the query");
-	if (sqlite3_prepare_v2(q->db, rest, -1, &more, NULL) || more)
+	if (sqlite3_prepare_v2(q->file.db, rest, -1, &more, NULL) || more)
 		return error_set(err, -EPERM, "a second statement is refused: one query at a time");
 	return 0;
 }
@@ -167,7 +185,7 @@ void dusk_query_free(struct dusk_query *q)
 	if (!q)
 		return;
 	sqlite3_finalize(q->stmt);
-	sqlite3_close(q->db);
+	profile_file_close(&q->file);
 	free(q);
 }
 
@@ -191,7 +209,7 @@ int dusk_query_next(struct dusk_query *q, struct dusk_error *err)
 		return 1;
 	if (rc == SQLITE_DONE)
 		return 0;
-	return error_set(err, db_errno(q->db, rc), "the query ended early: %s", sqlite3_errmsg(q->db));
+	return error_set(err, db_errno(q->file.db, rc), "the query ended early: %s", sqlite3_errmsg(q->file.db));
 }
 
 void dusk_query_value(const struct dusk_query *q, uint32_t column, struct dusk_value *ret)

@@ -13,7 +13,6 @@
 #include <limits.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -56,11 +55,12 @@ struct dusk_record {
 	struct sampler *sampler;
 	struct offcpu *offcpu;		/* NULL: CPU time only */
 	struct join join;
-	char *path;
 	uint32_t sources;		/* DUSK_RECORD_... */
 	double budget;
 	bool verify;
+	bool started;			/* there may be something in the profile */
 	uint64_t stop_ns, committed_ns;
+	const volatile int *stops;
 	uint64_t events_left;		/* to read in this poll */
 	struct stack_counts stacks_before;	/* in the stackmap, before this recording */
 	uint32_t first_epoch;
@@ -149,12 +149,15 @@ static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, en
 	u32 value = wish;
 
 	for (size_t i = 0; i < nr; i++) {
-		u32 key[2] = { ids[i], kind };
+		pid_t id = ids[i] > 0 ? service_find_task(r->service, ids[i]) : -ESRCH;
+		u32 key[2] = { id, kind };
 
-		if (ids[i] <= 0 || (kill(ids[i], 0) && errno == ESRCH))
-			return error_set(err, -ESRCH, "cannot record %s %d: there is no such %s", what, ids[i], what);
-		if (bpf_map_update_elem(fd, key, &value, BPF_ANY))
-			return error_set(err, -errno, "cannot record %s %d: %s", what, ids[i], strerror(errno));
+		if (id == -ESRCH)
+			return error_set(err, id, "cannot record %s %d: there is no such %s", what, ids[i], what);
+		if (id > 0 && bpf_map_update_elem(fd, key, &value, BPF_ANY))
+			id = -errno;
+		if (id < 0)
+			return error_set(err, id, "cannot record %s %d: %s", what, ids[i], strerror(-id));
 	}
 	return 0;
 }
@@ -308,12 +311,11 @@ static void learn_named(struct dusk_record *r)
 	}
 }
 
-static int furnish(struct dusk_record *r, const char *path)
+static int furnish(struct dusk_record *r)
 {
-	r->path = strdup(path);
 	r->join.modules = modules_new(r->join.writer);
 	r->join.stitch = stitch_new();
-	if (!r->path || !r->join.modules || !r->join.stitch)
+	if (!r->join.modules || !r->join.stitch)
 		return -ENOMEM;
 	r->join.stacks = stacks_new(r->join.writer, r->join.modules, service_stacks(r->service));
 	r->ring = ring_buffer__new(map_fd(r, "events"), take_event, r, NULL);
@@ -335,10 +337,11 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 		return -ENOMEM;
 	r->sources = opts->sources ?: DUSK_RECORD_CPU;
 	r->verify = opts->verify;
+	r->stops = opts->stops;
 	r->budget = r->sources & DUSK_RECORD_OFF_CPU ? opts->budget : 0;
 	e = prepare(r, opts, err);
 	if (!e) {
-		e = furnish(r, opts->path);
+		e = furnish(r);
 		write_settings(r, opts);
 		if (!e)
 			e = profile_commit(r->join.writer, err);
@@ -359,6 +362,7 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 	r->first_epoch = load_acquire(&service_registry(r->service)->epochs.now);
 	r->join.start_ns = r->committed_ns = now_ns();
 	profile_set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
+	r->started = true;
 	if (r->offcpu)
 		ret = offcpu_start(r->offcpu, r->join.start_ns, err);
 	if (ret || !r->sampler)
@@ -458,7 +462,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	r->stop_ns = now_ns();
 	r->events_left = UINT64_MAX;
 	if (r->offcpu)
-		ret = offcpu_stop(r->offcpu, r->stop_ns, err);
+		ret = offcpu_stop(r->offcpu, r->stop_ns, r->stops, err);
 	ring_buffer__consume(r->ring);
 	for (int i = 0; i < SETTLE_ROUNDS && is_more_to_come(r); i++) {
 		usleep(SETTLE_MS * 1000);
@@ -472,11 +476,14 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	write_ledger(r);
 	if (ret)
 		return ret;
-	ret = profile_close(steal(r->join.writer), !r->join.failed, err);
-	return ret ? ret : r->join.failed;
+	ret = r->join.failed ? profile_commit(r->join.writer, NULL) : profile_finish(r->join.writer, NULL);
+	if (ret)	/* it cannot be written: this says what became of it */
+		return profile_close(steal(r->join.writer), false, err);
+	return r->join.failed;
 }
 
-int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
+/* Look up the functions of what is in the profile so far, and write them. */
+static int name(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
 {
 	struct dusk_symbol_options opts = { .sz = sizeof(opts), .progress = progress, .ctx = ctx, .no_servers = true };
 	_cleanup_(freep) int *fds = NULL;
@@ -485,7 +492,7 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 	int ret, saved;
 	char cache[PATH_MAX];
 
-	ret = dusk_profile_read(&p, r->path, err);
+	ret = profile_read_so_far(r->join.writer, &p, err);
 	if (ret)
 		return ret;
 	fds = malloc(p->nr_modules * sizeof(*fds));
@@ -500,9 +507,20 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 		opts.cache = cache;
 	ret = dusk_profile_symbolize(p, &opts, err);
 	/* What was stopped half-way is kept, too: at least the kernel's names, which are known in this boot only. */
-	saved = !ret || ret == -ECANCELED ? dusk_profile_save_symbols(p, r->path, ret ? NULL : err) : 0;
+	saved = !ret || ret == -ECANCELED ? profile_save_names(r->join.writer, p, ret ? NULL : err) : 0;
 	dusk_profile_free(p);
 	return ret ?: saved;
+}
+
+int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
+{
+	int ret, closed;
+
+	if (!r->join.writer)
+		return error_set(err, -EINVAL, "cannot look up functions: the recording has no profile any more");
+	ret = name(r, progress, ctx, err);
+	closed = profile_close(steal(r->join.writer), false, ret ? NULL : err);
+	return ret ?: closed;
 }
 
 void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret)
@@ -534,15 +552,15 @@ const char *dusk_record_event(const struct dusk_record *r)
 	return r->sampler ? sampler_event(r->sampler) : "off-cpu";
 }
 
-void dusk_record_free(struct dusk_record *r)
+static void free_record(struct dusk_record *r, bool keep)
 {
-	if (!r)
-		return;
 	if (r->sampler)
 		sampler_free(r->sampler);
 	ring_buffer__free(r->ring);
-	if (r->join.writer)
+	if (r->join.writer && keep)
 		profile_close(r->join.writer, false, NULL);
+	else
+		profile_discard(r->join.writer);
 	stacks_free(r->join.stacks);
 	modules_free(r->join.modules);
 	stitch_free(r->join.stitch);
@@ -550,8 +568,19 @@ void dusk_record_free(struct dusk_record *r)
 	offcpu_free(r->offcpu);
 	service_free(r->service);
 	map_done(&r->due);
-	free(r->path);
 	free(r);
+}
+
+void dusk_record_free(struct dusk_record *r)
+{
+	if (r)
+		free_record(r, r->started);
+}
+
+void dusk_record_discard(struct dusk_record *r)
+{
+	if (r)
+		free_record(r, false);
 }
 
 const char *dusk_version(void)

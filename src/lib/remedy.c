@@ -15,6 +15,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "recorded.h"
+#include "servers.h"
 #include "symbols.h"
 
 #define LISTS "/var/lib/dpkg/info"
@@ -115,16 +116,17 @@ static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
 	if (*m->path == '/' && find_package(package, sizeof(package), m->path)) {
 		if (!strcmp(package, "libc6"))
 			snprintf(ret, room, "apt install libc6-dbg");
-		else if (symbols_has_servers())
+		else if (servers_named() || !dusk_can_ask_servers())
 			snprintf(ret, room, "apt install %s-dbgsym, from the archive of debug packages", package);
 		else
 			snprintf(ret, room, "DEBUGINFOD_URLS=%s, or apt install %s-dbgsym", server(), package);
 	} else if (*m->path == '/' && access(m->path, F_OK)) {
 		snprintf(ret, room, "the file is not there any more, or only in a container");
-	} else if (!access(LISTS, F_OK) || !*m->build_id || symbols_has_servers()) {
+	} else if (!access(LISTS, F_OK) || !*m->build_id || servers_named()) {
 		snprintf(ret, room, "of no package: build it with -g, and do not strip it");
 	} else {
-		snprintf(ret, room, "DEBUGINFOD_URLS=%s", server());
+		snprintf(ret, room, "DEBUGINFOD_URLS=%s%s", server(),
+			 dusk_can_ask_servers() ? "" : ", for a dusk that is not static");
 	}
 }
 
@@ -162,7 +164,7 @@ bool dusk_profile_needs_names(const struct dusk_profile *p)
 
 		if (f->module == last || m->kind != DUSK_MODULE_FILE || !dusk_frame_is_nameless(p, f))
 			continue;
-		if ((symbols_has_servers() && *m->build_id) || symbols_installed(m->build_id))
+		if ((servers_named() && *m->build_id) || symbols_installed(m->build_id))
 			return true;
 		last = f->module;
 	}

@@ -2,7 +2,8 @@
 /*
  * A pass is one reading of the iterator, by a child. It asks before it reads a page whether somebody could hold it
  * back, but between question and reading that may change. Then the child hangs, and not we. It is killed; the process
- * that made it hang is left alone from then on, and the pass goes on with the next thread. Some waits do not end when
+ * that made it hang is left alone from then on, and the pass goes on with the next thread, until there is no time left for
+ * all of it. Some waits do not end when
  * one is killed: such a child is left behind with the programs and the memory it uses, and we load them again.
  */
 #include "remote.h"
@@ -19,6 +20,7 @@
 #include "abi/outcome.h"
 #include "abi/remote.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/vec.h"
 #include "core/atomic.h"
@@ -27,7 +29,7 @@
 
 #define TRIES 8			/* passes that look again at threads that moved */
 #define STUCK_MS 1000
-#define MAX_HUNG 64		/* processes in a pass */
+#define MAX_HUNG 8		/* children, in all passes: a second or two each */
 #define READ_BYTES (1 << 16)	/* more than the kernel keeps for a reader */
 
 DECLARE_IMAGE(remote);
@@ -48,7 +50,18 @@ struct walking {
 	struct vec(char) bytes;		/* read, and not taken in */
 	struct vec(pid_t) moved, untouched;
 	bool last;			/* who moves is not tried again */
+	u64 end_ns;
+	int hung;
+	int stops;			/* how often we were asked to stop, at the beginning */
 };
+
+/* May we go on? 0; -ETIMEDOUT, -EINTR: no. */
+static int why_end(const struct walking *w)
+{
+	if (w->options->stops && *w->options->stops != w->stops)
+		return -EINTR;
+	return now_ns() >= w->end_ns ? -ETIMEDOUT : 0;
+}
 
 static struct remote_pass *pass_of(const struct remote *r)
 {
@@ -235,6 +248,8 @@ static int take_all(struct walking *w, struct remote_pass *pass, int in, bool *h
 			ret = take_some(w, pass, in, &end);
 		else if (!ready)
 			*hangs = walks == load_relaxed(&pass->walks);
+		if (!ret && !end)
+			ret = why_end(w);
 	}
 	return ret;
 }
@@ -267,6 +282,16 @@ static int leave_behind(struct remote *r, pid_t child, struct dusk_error *err)
 	return ret;
 }
 
+/* Whose memory does the child hang in, if in anybody's? It forgets when it is killed. That process is left alone. */
+static int note_untouched(struct remote *r, struct walking *w)
+{
+	const struct remote_pass *pass = pass_of(r);
+
+	if (++w->hung > MAX_HUNG)
+		return -ETIMEDOUT;
+	return load_relaxed(&pass->tid) && vec_push(&w->untouched, (pid_t)pass->tgid) ? -ENOMEM : 0;
+}
+
 /* A child, from its birth to its death; and what it could read. 0, or what stops. */
 static int read_tasks(struct remote *r, struct walking *w, bool *hangs, struct dusk_error *err)
 {
@@ -286,6 +311,8 @@ static int read_tasks(struct remote *r, struct walking *w, bool *hangs, struct d
 	close(steal_fd(&out));
 	w->bytes.nr = 0;
 	ret = take_all(w, pass_of(r), in, hangs);
+	if (*hangs && !ret)
+		ret = note_untouched(r, w);
 	if (ret || *hangs)
 		return kill_child(child) ? ret : leave_behind(r, child, err) ?: ret;
 	while (waitpid(child, &status, 0) < 0)
@@ -315,7 +342,7 @@ static int pass(struct remote *r, struct walking *w, const pid_t *again, size_t 
 	pass_of(r)->filter = nr_again || o->nr_pids || o->nr_tids;
 	pass_of(r)->after = 0;
 	choose_none(r);
-	for (int hung = 0; hung <= MAX_HUNG; hung++) {
+	for (;;) {
 		bool hangs = false;
 
 		pass_of(r)->tid = 0;
@@ -326,10 +353,7 @@ static int pass(struct remote *r, struct walking *w, const pid_t *again, size_t 
 			ret = read_tasks(r, w, &hangs, err);
 		if (ret || !hangs)
 			return ret;
-		if (pass_of(r)->tid && vec_push(&w->untouched, (pid_t)pass_of(r)->tgid))
-			return -ENOMEM;
 	}
-	return -ETIMEDOUT;
 }
 
 /* Passes until nobody moved. 0, or what stops. */
@@ -354,7 +378,11 @@ static int passes(struct remote *r, struct walking *w, struct dusk_error *err)
 int remote_walk(struct remote *r, const struct dusk_threads_options *o,
 		int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err)
 {
-	struct walking w = { .options = o, .fn = fn, .ctx = ctx };
+	struct walking w = {
+		.options = o, .fn = fn, .ctx = ctx,
+		.end_ns = o->timeout_ms ? now_ns() + o->timeout_ms * 1000000ULL : UINT64_MAX,
+		.stops = o->stops ? *o->stops : 0,
+	};
 	int ret;
 
 	if (!r->obj)
@@ -367,6 +395,8 @@ int remote_walk(struct remote *r, const struct dusk_threads_options *o,
 	vec_done(&w.bytes);
 	vec_done(&w.moved);
 	vec_done(&w.untouched);
+	if (ret == -ETIMEDOUT && err && !*err->text)
+		error_set(err, ret, "not all threads were looked at: some hang whose memory is not given out, and time is up");
 	if (ret < 0 && err && !*err->text)
 		error_set(err, ret, "cannot look at threads: %s", strerror(-ret));
 	return ret;

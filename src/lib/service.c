@@ -6,6 +6,7 @@
 #include "abi/state.h"
 #include "base/cleanup.h"
 #include "core/defer.h"
+#include "core/module.h"
 #include "core/watch.h"
 #include "error.h"
 #include "object.h"
@@ -72,6 +73,8 @@ static int set_stacks(struct service *s, u32 bits)
 	s->first_table = stackmap_make_table(s->stack_bits, 0);
 	return s->first_table < 0 ? s->first_table : bpf_map__set_inner_map_fd(m, s->first_table);
 }
+
+#define JUST_NOW_S 2		/* modules that were met since are not evicted */
 
 static int resize(struct service *s, const char *name, u32 entries)
 {
@@ -365,6 +368,68 @@ int service_sweep_lost(struct service *s)
 int service_exclude_stuck(struct service *s, u64 before_ns)
 {
 	return run(s, "exclude_stuck", before_ns);
+}
+
+pid_t service_find_task(struct service *s, pid_t tid)
+{
+	return run(s, "find_task", tid);
+}
+
+struct known_module {
+	struct module_key key;
+	u32 id, age_s;
+};
+
+static int by_age(const void *a, const void *b)
+{
+	const struct known_module *x = a, *y = b;
+
+	return x->age_s < y->age_s ? 1 : x->age_s > y->age_s ? -1 : 0;
+}
+
+/* All in the table. Who adds to it meanwhile may hide some. */
+static int list_modules(int fd, u32 most, u32 now_s, struct known_module *ret)
+{
+	struct module_key key, next;
+	struct module m;
+	u32 nr = 0;
+
+	for (void *last = NULL; nr < most && !bpf_map_get_next_key(fd, last, &next); last = &key) {
+		key = next;
+		if (!bpf_map_lookup_elem(fd, &key, &m))
+			ret[nr++] = (struct known_module){ key, m.id, now_s - m.used_s };
+	}
+	return nr;
+}
+
+int service_evict_modules(struct service *s, u64 now_ns)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(s->obj, "modules");
+	_cleanup_(freep) struct known_module *known = NULL;
+	struct registry *r = service_registry(s);
+	int fd = bpf_map__fd(map), named = service_map(s, "named"), nr;
+	struct bpf_map_info info = {};
+	u32 len = sizeof(info), gone = 0, now_s = now_ns / 1000000000;
+
+	store_relaxed(&r->now_s, now_s);
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	if ((u32)service_total(s, COUNT_MODULES) - load_relaxed(&r->evicted) < info.max_entries / 4 * 3)
+		return 0;
+	known = calloc(info.max_entries, sizeof(*known));
+	if (!known)
+		return -ENOMEM;
+	nr = list_modules(fd, info.max_entries, now_s, known);
+	qsort(known, nr, sizeof(*known), by_age);
+	for (int i = 0; i < nr / 2 && known[i].age_s >= JUST_NOW_S; i++)
+		if (!bpf_map_delete_elem(fd, &known[i].key)) {
+			bpf_map_delete_elem(named, &known[i].id);
+			gone++;
+		}
+	fetch_add(&r->evicted, gone);
+	if (gone)
+		fetch_add(&r->evictions, 1);	/* after it: who asks for a file from here on does not find it */
+	return 0;
 }
 
 size_t service_stuck(const struct service *s, u64 before_ns, pid_t *ret, size_t max)

@@ -56,6 +56,12 @@ bool service_has_tool(const struct service *s, u32 tool);
 struct registry *service_registry(const struct service *s);
 struct stackmap *service_stacks(const struct service *s);
 
+/*
+ * Make room in the table of modules, if it is nearly full: those that were not met for longest go, but none that was met
+ * just now. They get other numbers if they are met again. 0 or a negative errno.
+ */
+int service_evict_modules(struct service *s, u64 now_ns);
+
 /* The size of its tables, and of those of all tools on it. */
 u32 service_stack_bits(const struct service *s);
 
@@ -73,6 +79,12 @@ int service_sweep_lost(struct service *s);
 
 /* Exclude the processes of walks that were begun before @before_ns: how many ever were, or a negative errno. */
 int service_exclude_stuck(struct service *s, u64 before_ns);
+
+/*
+ * The tid that thread @tid of our PID namespace has in the initial one, by which the kernel side knows it; -ESRCH: there is
+ * no such thread, or another negative errno.
+ */
+pid_t service_find_task(struct service *s, pid_t tid);
 
 /* Walks that were begun before @before_ns (CLOCK_MONOTONIC) and have not ended: up to @max tids to @ret. */
 size_t service_stuck(const struct service *s, u64 before_ns, pid_t *ret, size_t max);

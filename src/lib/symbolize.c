@@ -20,6 +20,7 @@
 #include "error.h"
 #include "profile_read.h"
 #include "recorded.h"
+#include "servers.h"
 #include "symbols.h"
 #include "symbolizer.h"
 #include "symfile.h"
@@ -93,7 +94,7 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 static bool may_have_more(const struct symbolizer *s, const struct symfile *symfile, const char *build_id)
 {
 	return !symfile_has_units(symfile) &&
-	       ((!s->opts->no_servers && symbols_has_servers()) || symbols_installed(build_id));
+	       ((!s->opts->no_servers && servers_named()) || symbols_installed(build_id));
 }
 
 static const char *cache_of(const struct symbolizer *s, const struct dusk_module *m)

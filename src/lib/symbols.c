@@ -6,7 +6,6 @@
  * the whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its
  * own: what is broken in one harms no other.
  */
-#include <dlfcn.h>
 #include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -14,17 +13,16 @@
 #include <gelf.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "fdes.h"
 #include "ranges.h"
+#include "servers.h"
 #include "symbols.h"
 
 #define MAX_SYMBOLS (1 << 24)
 #define MAX_SEGMENTS 1024
-#define SERVER_PATIENCE_S 10 /* for a debug file server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
 
 struct candidate {
 	uint64_t start, size;
@@ -42,53 +40,8 @@ struct symbols {
 	struct ranges ranges;		/* value: a pointer to the name */
 	struct fdes *fdes;
 
-	long server_bytes;
-	time_t server_heard;
-	bool server_silent;
+	struct server_talk talk;
 };
-
-/* Whose server is being asked: libdebuginfod's callback carries nothing of ours. */
-static __thread struct symbols *asking;
-
-static int server_progress(debuginfod_client *client, long got, long total)
-{
-	struct timespec now;
-
-	(void)client;
-	(void)total;
-	if (!asking)
-		return 0;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	/* Until something comes libdebuginfod passes the number of its calls for that of bytes. */
-	if ((got != asking->server_bytes && got != asking->server_bytes + 1) || !asking->server_heard)
-		asking->server_heard = now.tv_sec;
-	asking->server_bytes = got;
-	if (!getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asking->server_heard > SERVER_PATIENCE_S)
-		asking->server_silent = true;
-	return asking->server_silent;
-}
-
-bool symbols_has_servers(void)
-{
-	const char *urls = getenv("DEBUGINFOD_URLS");
-
-	return urls && *urls;
-}
-
-/* libdw loads libdebuginfod by itself if it is installed, so we do not link with it either. */
-static void watch_server(struct symbols *s)
-{
-	void (*set)(debuginfod_client *client, int (*fn)(debuginfod_client *client, long got, long total));
-	debuginfod_client *client = symbols_has_servers() ? dwfl_get_debuginfod_client(s->dwfl) : NULL;
-	void *library = client ? dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
-
-	if (!library)
-		return;
-	*(void **)&set = dlsym(library, "debuginfod_set_progressfn");
-	if (set)
-		set(client, server_progress);
-	dlclose(library);
-}
 
 static int read_segments(struct symbols *s, Elf *elf)
 {
@@ -219,9 +172,9 @@ static int read_symbols(struct symbols *s)
 	struct candidates all = {0};
 	int rc;
 
-	asking = s;
+	servers_begin(&s->talk);
 	rc = collect(s, &all);
-	asking = NULL;
+	servers_end();
 	if (!rc && all.nr)
 		qsort(all.v, all.nr, sizeof(*all.v), by_address);
 	rc = rc ?: add_all(s, &all);
@@ -261,7 +214,7 @@ int symbols_open(struct symbols **ret, int fd, const char *path)
 		return -ENOEXEC;
 	steal_fd(&own);
 	dwfl_report_end(s->dwfl, NULL, NULL);
-	watch_server(s);
+	servers_watch(s->dwfl);
 	elf = dwfl_module_getelf(s->module, &bias);
 	if (!elf)
 		return -ENOEXEC;
@@ -310,16 +263,15 @@ struct Dwarf *symbols_dwarf(struct symbols *s)
 	Dwarf_Addr bias;
 	Dwarf *dwarf;
 
-	asking = s;
-	s->server_heard = 0;
+	servers_begin(&s->talk);
 	dwarf = dwfl_module_getdwarf(s->module, &bias);
-	asking = NULL;
+	servers_end();
 	return dwarf;
 }
 
 bool symbols_server_silent(const struct symbols *s)
 {
-	return s->server_silent;
+	return s->talk.silent;
 }
 
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr)

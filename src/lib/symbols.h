@@ -50,9 +50,6 @@ void symbols_free(struct symbols *s);
 /* Is there one? */
 bool symbols_installed(const char *build_id);
 
-/* Does the user name servers of debug information? */
-bool symbols_has_servers(void);
-
 /* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.
  * -ENOEXEC. */
 int symbols_build_id(char *ret, size_t room, int fd);

@@ -136,7 +136,7 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	return 0;
 }
 
-CORE u64 port_file_start(const struct vma *like)
+CORE u64 port_file_start(const struct vma *like, u32 most)
 {
 	struct target_mapping *start = NULL;
 
@@ -162,9 +162,15 @@ CORE struct module *port_module(const struct module_key *key)
 	return NULL;
 }
 
-CORE struct module *port_module_add(struct modules *ms)
+CORE struct module *port_module_add(struct modules *ms, bool again)
 {
-	struct target_module m = { ms->key, ms->read };
+	struct target_module m = { ms->key, ms->told };
+	struct module *known = again ? port_module(&ms->key) : NULL;
+
+	if (known) {
+		*known = ms->told;
+		return known;
+	}
 
 	return vec_push(&used->modules, m) ? NULL : &used->modules.v[used->modules.nr - 1].module;
 }

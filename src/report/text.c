@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How is a name written where some bytes have a meaning of their own? See text.h. */
-#include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include "report/text.h"
 
@@ -78,17 +78,33 @@ size_t text_width(const char *s, enum text_form form)
 	return width;
 }
 
+bool text_is_formula(const char *s)
+{
+	char *end;
+
+	if (!*s || !strchr("=+-@", *s))
+		return false;
+	strtod(s, &end);
+	return end == s || *end;
+}
+
 void text_csv(FILE *out, const char *s)
 {
-	if (!strpbrk(s, ",\"\r\n")) {
-		fputs(s, out);
-		return;
-	}
-	putc('"', out);
-	for (; *s; s++) {
+	bool quoted = strpbrk(s, ",\"\n");
+	size_t width = 0;
+
+	if (quoted)
+		putc('"', out);
+	if (text_is_formula(s))
+		putc('\'', out);
+	while (*s) {
 		if (*s == '"')
 			putc('"', out);
-		putc(*s, out);
+		if (*s == '\n' || *s == '\t')
+			putc(*s++, out);
+		else
+			s += put(out, s, TEXT_TERMINAL, &width);
 	}
-	putc('"', out);
+	if (quoted)
+		putc('"', out);
 }

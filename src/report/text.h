@@ -6,6 +6,7 @@
  * broken UTF-8; each format keeps its separators to itself.
  */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -22,5 +23,11 @@ void text_write(FILE *out, const char *s, enum text_form form);
 /* The columns that text_write() takes on a terminal. */
 size_t text_width(const char *s, enum text_form form);
 
-/* A field of CSV (RFC 4180). */
+/* Would a spreadsheet take @s for a formula, and compute it? Numbers are none. */
+bool text_is_formula(const char *s);
+
+/*
+ * A field of CSV (RFC 4180). Line ends and tabs stay, what else may not stand on a terminal is written as \xNN; what would
+ * be a formula has ' in front.
+ */
 void text_csv(FILE *out, const char *s);

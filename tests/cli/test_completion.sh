@@ -36,7 +36,7 @@ done
 if needs bash "bash completes"; then
 	commands=$("$dusk" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' ')
 	claim "bash: the commands" offered "$commands--help --version" ""
-	claim "bash: a command that is begun" offered "record report" re
+	claim "bash: a command that is begun" offered "record report recover" re
 	claim "bash: a command to be helped with" offered "annotate" help an
 	for command in $commands; do
 		[ "$command" = help ] || claim "bash: the options of $command" all_options "$command"
@@ -61,7 +61,7 @@ if needs script "bash completes as it is typed"; then
 		. ./dusk.bash
 	-
 	claim "bash completes as it is typed" sh -c "
-		{ printf 'dusk rec\t --dur\t 1s --out\t pro\t\nexit\n'; } >keys; : >profile.dusk
+		{ printf 'dusk recor\t --dur\t 1s --out\t pro\t\nexit\n'; } >keys; : >profile.dusk
 		TERM=dumb script -qec 'bash --noprofile --rcfile rc -i' /dev/null <keys >typed 2>&1; cat typed
 		grep -q 'was typed: record --duration 1s --output profile.dusk' typed"
 fi

@@ -304,6 +304,11 @@ xz              10
 kworker/0:1      5
 my app           5
 -
+claim "csv has no formulas and no control characters, but numbers as they are" prints "$dusk" query --csv \
+	"select '=1+1' a, '@x' b, '-5' c, -5 d, '-x,y' e, '+1.5e3' f, char(27) || '[31m' g, 'a=b' h, char(13) i" <<'-'
+a,b,c,d,e,f,g,h,i
+'=1+1,'@x,-5,-5,"'-x,y",+1.5e3,\x1b[31m,a=b,\x0d
+-
 claim "query as csv, options behind the words" prints "$dusk" query "select time_s, comm, null, 'a,\"b' from samples where pid = 200" --csv -i profile.dusk <<'-'
 time_s,comm,null,"'a,""b'"
 0.1,my app,,"a,""b"

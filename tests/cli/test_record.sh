@@ -19,11 +19,11 @@ has() {
 }
 # stopped SIGNALS: a recording of the whole machine that gets them leaves a whole file, and status 0
 stopped() {
-	rm -f profile.dusk
+	rm -rf profile.dusk*
 	"$dusk" record -q 2>errors &
 	pid=$!
 	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-		[ -e profile.dusk ] && break
+		[ -e profile.dusk.recording ] && break
 		sleep 0.5
 	done
 	sleep 1
@@ -76,13 +76,114 @@ claim "... with the names of the kernel, which nobody could look up later" sh -c
 claim "... and which kernel it was, and where" sh -c "[ \"\$($dusk query --csv 'select length(build_id) >= 16, value like \"0xf%\"
 	from module, setting where kind = 4 and key = \"kernel_text\"' | tail -n 1)\" = 1,1 ]"
 claim "SIGTERM is passed on to the command" sh -c "
-	$dusk record -q -- sleep 100 & pid=\$!; sleep 3; kill \$pid; wait \$pid; [ \$? = 143 ]"
+	$dusk record -q -- sh -c 'touch runs; exec sleep 100' & pid=\$!
+	until [ -e runs ] || ! kill -0 \$pid; do sleep 0.1; done; kill \$pid; wait \$pid; [ \$? = 143 ]"
 claim "two recordings at once" sh -c "
 	$dusk record -q -d 1s -o a.dusk & first=\$!
 	$dusk record -q -d 1s -o b.dusk && wait \$first && $dusk info -i a.dusk && $dusk info -i b.dusk"
 claim "a recording ends with the process it was for" sh -c "
-	sleep 3 & $dusk record -q -p \$! && [ -e profile.dusk ]"
+	sleep 1000 & pid=\$!
+	$dusk record -q -p \$pid & recorder=\$!
+	until ls -l /proc/\$recorder/fd | grep -q perf_event || ! kill -0 \$recorder; do sleep 0.1; done
+	kill \$pid; wait \$recorder && [ -e profile.dusk ]"
+# killed FILE: a recording to it that kill -9 ended after two seconds at least, and some samples
+killed() {
+	"$dusk" record -q -F 999 -a -o "$1" -- sh -c 'while :; do :; done' &
+	pid=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		sleep 1
+		[ "$(samples "$1.recording")" -gt 100 ] && break
+	done 2>/dev/null
+	pkill -9 -P $pid
+	kill -9 $pid
+	wait $pid
+	[ -d "$1.recording" ]
+}
+samples() {
+	"$dusk" query -i "$1" --csv 'select count(*) from sample' | tail -n 1
+}
+rm -rf profile.dusk*
+claim "a recording that is killed" killed profile.dusk
+n=$(samples profile.dusk)
+claim "... is found by its profile's name" has "killed: its last second may be missing" "$dusk" info
+claim "... is whole but for the last second" [ "${n:-0}" -gt 100 ]
+claim "... becomes that profile" exits 0 "$dusk" recover
+claim "... which has all of it" sh -c "[ \"\$($dusk query --csv 'select count(*) from sample' | tail -n 1)\" = $n ]"
+claim "... and is alone" sh -c '[ "$(ls -d profile.dusk*)" = profile.dusk ]'
+claim "one more that is killed" killed profile.dusk
+n=$(samples profile.dusk.recording)
+claim "... does not hide: whoever reads the older one is told" has "profile.dusk.recording is newer than profile.dusk" "$dusk" info
+claim "... the next recording" exits 0 "$dusk" record -q -d 200ms
+claim "... keeps it" sh -c "[ \"\$($dusk query -i profile.dusk.old --csv 'select count(*) from sample' | tail -n 1)\" = $n ]"
+rm -rf profile.dusk*
+
+second_is_refused() {
+	"$dusk" record -q -a -o one.dusk -- sleep 120 &
+	first=$!
+	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		[ -e one.dusk.recording/profile ] && break
+		sleep 0.5
+	done
+	before=$(ls -ldi one.dusk* one.dusk.recording/* | awk '{ print $1, $NF }')
+	exits 1 "$dusk" record -o one.dusk -- touch second-ran && says "another recording is writing it" || return
+	[ "$(ls -ldi one.dusk* one.dusk.recording/* | awk '{ print $1, $NF }')" = "$before" ] || return
+	[ ! -e second-ran ] && kill $first || return
+	wait $first
+	"$dusk" info -i one.dusk >info && grep '^recording *finished' info && grep 'command = sleep 120' info
+}
+claim "of two recordings to one file the second is refused, and the first one does not notice" second_is_refused
+
+dd if=/dev/zero of=/dev/null bs=64k & load=$!
+by_size() {
+	rm -rf small && mkdir small
+	(ulimit -f 1000; exec "$dusk" record -e cpu -F 4999 -p $load -o small/x.dusk) >said 2>&1 &
+	pid=$!
+	ended_by 'File too large'
+}
+# ended_by REASON: process $pid, which is said once, and truly
+ended_by() {
+	for _ in $(seq 120); do
+		kill -0 $pid 2>/dev/null || break
+		sleep 0.5
+	done
+	kill -9 $pid 2>/dev/null
+	wait $pid
+	status=$?
+	cat said
+	[ $status = 1 ] && grep -q "$1; what was recorded" said && ! grep -q 'wrote ' said &&
+		[ "$(grep -c 'cannot write' said)" = 1 ]
+}
+claim "under a limit of the size of files a recording ends, and says so once" by_size
+claim "... and what was recorded is readable" sh -c "[ \$($dusk query -i small/x.dusk --csv 'select count(*) from sample' | tail -n 1) -gt 0 ]"
 if [ "$(id -u)" = 0 ]; then
+	by_disk() {
+		mkdir disk
+		unshare -m sh -c "mount -t tmpfs -o size=600k none disk &&
+			$dusk record -e cpu -F 4999 -p $load -o disk/x.dusk >said 2>&1
+			status=\$?; $dusk info -i disk/x.dusk >info; exit \$status" &
+		pid=$!
+		ended_by 'No space left on device' && grep -q '^samples *[1-9]' info
+	}
+	claim "on a full disk a recording ends, says so once, and what was recorded is readable" by_disk
+	kill $load
+	# A stranger who may create files beside the profile, and one whose name has SQLite's suffix.
+	stranger() {
+		chmod 711 . && rm -rf open && mkdir -m 777 open && echo precious >open/data-journal && echo precious >open/data-wal
+		"$dusk" record -q -F 999 -d 3s -a -o open/data &
+		pid=$!
+		for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+			[ -e open/data.recording ] && break
+			sleep 0.5
+		done
+		setpriv --reuid 65534 --regid 65534 --clear-groups --inh-caps=-all sh -c '
+			cat open/data.recording/profile-wal && exit 1
+			echo x >open/data.recording/profile-journal && exit 1
+			echo x >open/data-shm' 2>/dev/null || return
+		wait $pid && "$dusk" info -i open/data >info && grep -q '^recording *finished' info &&
+			[ "$(cat open/data-journal open/data-wal)" = "precious
+precious" ]
+	}
+	claim "who may create files beside a recording can neither read it nor put anything into it" stranger
 	claim "under sudo the profile belongs to the caller" sh -c "
 		rm -f profile.dusk; SUDO_UID=12345 SUDO_GID=23456 $dusk record -q -d 100ms &&
 		[ \"\$(stat -c %u:%g profile.dusk)\" = 12345:23456 ]"

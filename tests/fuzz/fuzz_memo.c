@@ -33,7 +33,7 @@ static const u8 *choice, *end;
 static u32 functions;
 static struct image im;
 static struct walk w;
-static struct trace trace;
+static struct walk_trace trace;
 static u64 reg[NR_REGS];
 static struct memo_key key;
 
@@ -41,7 +41,7 @@ static struct memo_key key;
 static struct kept {
 	u64 reg[NR_REGS];
 	struct memo_key key;
-	struct trace trace;
+	struct walk_trace trace;
 	struct stack stack;
 } kept[CHANGES + 1];
 static u32 nr_kept;
@@ -169,7 +169,8 @@ static int walk_at_once(void)
 	int err;
 
 	begin(false);
-	err = warm_walk(&w, &trace);
+	err = warm_walk(&w);
+	trace = w.trace;
 	assert(!err || err == -EAGAIN);
 	if (err) {
 		begin(true);

@@ -59,6 +59,15 @@ static bool is_away(const struct dusk_profile *p, const struct dusk_sample *s, p
 	return s->source == DUSK_OFF_CPU && (!tid || p->threads[s->thread].tid == tid);
 }
 
+/*
+ * The thread was somewhere, and dusk says why it does not know where: on a busy machine who has the lock of the mappings
+ * may not run for long.
+ */
+static bool is_anywhere(const struct dusk_profile *p, const struct dusk_sample *s, pid_t tid)
+{
+	return tid && !strcmp(live_outcome(p, s), "mappings-busy");
+}
+
 struct away away_in(const struct dusk_profile *p, pid_t tid, const char *function)
 {
 	bool *below = function ? nodes_below(p, function) : NULL;
@@ -67,13 +76,19 @@ struct away away_in(const struct dusk_profile *p, pid_t tid, const char *functio
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
 
-		if (!is_away(p, s, tid) || (below && !below[s->node]))
+		if (!is_away(p, s, tid))
 			continue;
+		if (below && !below[s->node]) {
+			if (!is_anywhere(p, s, tid))
+				continue;
+			a.busy++;
+		} else {
+			a.cut += live_class(p, s) != DUSK_COMPLETE;
+		}
 		a.ns += s->value_ns;
 		a.runnable_ns += s->runnable_ns;
 		*(s->state == STATE_PREEMPTED ? &a.preemptions : &a.sleeps) += s->count;
 		a.rows++;
-		a.cut += live_class(p, s) != DUSK_COMPLETE;
 	}
 	free(below);
 	return a;

@@ -215,6 +215,32 @@ void live_wait_state(pid_t pid, char state)
 	}
 }
 
+/* The time of all its threads on the CPUs, in user mode and in the kernel. */
+static double cpu_ms(pid_t pid)
+{
+	unsigned long user = 0, kernel = 0;
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	f = fopen(path, "r");
+	if (!f || fscanf(f, "%*d (%*[^)]) %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user, &kernel) != 2)
+		fail_msg("cannot read %s", path);
+	fclose(f);
+	return (user + kernel) * 1000.0 / sysconf(_SC_CLK_TCK);
+}
+
+void live_wait_cpu(pid_t pid, int ms)
+{
+	double end = live_now_s() + READY_SECONDS, first = cpu_ms(pid);
+
+	while (cpu_ms(pid) < first + ms) {
+		if (live_now_s() > end)
+			fail_msg("process %d did not run for %d ms", pid, ms);
+		live_sleep_ms(10);
+	}
+}
+
 void live_end(pid_t pid)
 {
 	kill(pid, SIGKILL);
@@ -275,4 +301,20 @@ int live_stop_record(pid_t pid)
 {
 	kill(pid, SIGINT);
 	return live_wait(pid, RECORD_SECONDS);
+}
+
+int live_record_process(const char *file, pid_t pid, int ms, const char *const *words)
+{
+	const char *all[MAX_WORDS] = {"-p"};
+	char number[16];
+	size_t nr = 2;
+	pid_t recorder;
+
+	snprintf(number, sizeof(number), "%d", pid);
+	all[1] = number;
+	while (*words && nr < MAX_WORDS - 1)
+		all[nr++] = *words++;
+	recorder = live_start_record(file, all);
+	live_wait_cpu(pid, ms);
+	return live_stop_record(recorder);
 }

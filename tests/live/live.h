@@ -51,12 +51,19 @@ void live_end(pid_t pid);
 /* Wait until it is, and stays, in @state of /proc/PID/stat: 'S' sleeps, 'T' is stopped. */
 void live_wait_state(pid_t pid, char state);
 
+/* Wait until it has been on the CPUs for @ms more. */
+void live_wait_cpu(pid_t pid, int ms);
+
 /* The exit status of a program; 128 and the signal if one ended it. Fails if it is not over after @seconds. */
 int live_wait(pid_t pid, int seconds);
 
 /* Run `dusk record -q -o FILE ...` to its end: its exit status. It records ticks, unless -e is given. */
 int live_record(const char *file, const char *const *words);
 #define RECORD(file, ...) live_record(file, (const char *const[]){__VA_ARGS__, NULL})
+
+/* Record process @pid until it has been on the CPUs for @ms, however long that takes on a machine that is busy. */
+int live_record_process(const char *file, pid_t pid, int ms, const char *const *words);
+#define RECORD_PROCESS(file, pid, ms, ...) live_record_process(file, pid, ms, (const char *const[]){__VA_ARGS__, NULL})
 
 /* Start it, to be ended with live_wait(). */
 pid_t live_spawn_record(const char *file, const char *const *words);

@@ -44,17 +44,19 @@ static bool is_true_runnable(uint64_t runnable_ns, const struct truth *t, uint64
 static bool is_true(const struct dusk_profile *p, const struct truth *t)
 {
 	struct away a = away_in(p, t->tid, t->function);
-	bool ok = within(a.ns, t->ns, 10000, (t->sleeps + t->preemptions) * SWITCH_NS);
+	/* Where the truth is a lower bound, the wait for the CPU on which the thread ends is not in it. */
+	bool ok = within(a.ns, t->ns, 10000, (t->sleeps + t->preemptions) * SWITCH_NS + (t->has_counts ? 0 : a.runnable_ns));
 
+	ok = ok && a.busy * 50 <= a.rows;
 	if (t->has_counts)
 		ok = ok && is_true_runnable(a.runnable_ns, t, 0) && a.sleeps == t->sleeps &&
 		     within(a.preemptions, t->preemptions, 10000, 2);
 	print_message("%s %-26s %8.1f ms, true %8.1f (%.4f); runnable %7.1f, true %7.1f; %" PRIu64
 		      " sleeps, true %" PRIu64 "; %" PRIu64 " preemptions, true %" PRIu64 "; %" PRIu64 " rows, %" PRIu64
-		      " cut\n",
+		      " cut, %" PRIu64 " busy\n",
 		      ok ? "  " : "!!", t->function, a.ns / 1e6, t->ns / 1e6, t->ns ? (double)a.ns / t->ns : 0,
 		      a.runnable_ns / 1e6, t->runnable_ns / 1e6, a.sleeps, t->sleeps, a.preemptions, t->preemptions,
-		      a.rows, a.cut);
+		      a.rows, a.cut, a.busy);
 	return ok;
 }
 
@@ -226,7 +228,8 @@ static void a_write_that_blocks_16_times_is_16_absences_with_one_stack(void **st
 	print_message("%" PRIu64 " absences in one call; %" PRIu64 " walks of the program as a whole\n", rows,
 		      live_counter(p, "walks"));
 	assert_true(user);
-	assert_int_equal(rows, truths.line[0].sleeps + truths.line[0].preemptions);
+	/* It may also have been preempted before the write, or after it. */
+	assert_true(rows >= truths.line[0].sleeps && rows <= truths.line[0].sleeps + truths.line[0].preemptions);
 }
 
 /* @how: how the process ends, or becomes another one, while its threads block. */

@@ -11,13 +11,11 @@
 #include <unistd.h>
 #include "live.h"
 
-static struct dusk_profile *record(pid_t pid, const char *duration)
+static struct dusk_profile *record(pid_t pid, int ms)
 {
 	const char *file = live_file("bogus.dusk");
-	char number[16];
 
-	snprintf(number, sizeof(number), "%d", pid);
-	assert_int_equal(RECORD(file, "-F", "999", "-d", duration, "-p", number), 0);
+	assert_int_equal(RECORD_PROCESS(file, pid, ms, "-F", "999"), 0);
 	return live_read(file);
 }
 
@@ -25,7 +23,7 @@ static struct dusk_profile *record(pid_t pid, const char *duration)
 static void check(const char *what, const char *value, const char *outcomes, const char *pattern)
 {
 	pid_t pid = START(live_victim("bogus"), what, value);
-	_cleanup_profile_ p = record(pid, "300ms");
+	_cleanup_profile_ p = record(pid, 300);
 	size_t walked = 0;
 
 	assert_int_equal(kill(pid, 0), 0);
@@ -111,7 +109,7 @@ static void a_stack_that_is_gone_leaves_the_frames_that_are_there(void **state)
 static void a_stack_that_comes_and_goes_is_whole_or_says_where_it_ends(void **state)
 {
 	pid_t pid = START(live_victim("moving"));
-	_cleanup_profile_ p = record(pid, "1500ms");
+	_cleanup_profile_ p = record(pid, 1500);
 	size_t complete = 0, cut = 0;
 
 	assert_int_equal(kill(pid, 0), 0);

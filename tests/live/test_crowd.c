@@ -49,6 +49,21 @@ static uint64_t sleeps_of(pid_t pid, size_t *ret_threads)
 	return sum;
 }
 
+/* Until none of the threads has fallen asleep anew for half a second. */
+static void wait_until_all_sleep(pid_t pid)
+{
+	uint64_t before = 0, slept;
+	double end = live_now_s() + 120;
+	size_t nr;
+
+	for (int same = 0; same < 5; same = slept == before ? same + 1 : 0, before = slept) {
+		if (live_now_s() > end)
+			fail_msg("the threads do not come to rest");
+		live_sleep_ms(100);
+		slept = sleeps_of(pid, &nr);
+	}
+}
+
 struct sleeper {
 	uint64_t ns;
 	bool is_in_block, is_in_main;
@@ -103,7 +118,10 @@ static void check_crowd(const struct dusk_profile *p, pid_t pid)
 		in_main += one->is_in_main;
 		away += one->ns;
 		life += l->end_ns - l->start_ns;
-		assert_true(within(one->ns + l->on_cpu_ns, l->end_ns - l->start_ns, 1000, 1000));
+		if (!within(one->ns + l->on_cpu_ns, l->end_ns - l->start_ns, 1000, 1000))
+			fail_msg("thread %d lived %" PRIu64 " ns: %" PRIu64 " off CPU, %" PRIu64 " on; in block: %d",
+				 p->threads[l->thread].tid, l->end_ns - l->start_ns, one->ns, l->on_cpu_ns,
+				 one->is_in_block);
 	}
 	free(all);
 	print_message("%" PRIu64 " threads, %" PRIu64 " of them in block and %" PRIu64
@@ -119,8 +137,10 @@ static void who_sleeps_from_begin_to_end_has_stack_and_time(void **state)
 	const char *file = live_file("asleep.dusk");
 	pid_t pid = START(live_victim("throng"), THREADS);
 	size_t before, after;
-	uint64_t slept = sleeps_of(pid, &before);
+	uint64_t slept;
 
+	wait_until_all_sleep(pid);
+	slept = sleeps_of(pid, &before);
 	assert_int_equal(RECORD(file, "-e", "offcpu", "-p", text_of(pid), "-d", "1s"), 0);
 	assert_int_equal(sleeps_of(pid, &after), slept); /* nobody was woken for it */
 	assert_int_equal(before, after);
@@ -138,7 +158,7 @@ static void who_falls_asleep_and_does_not_wake_has_stack_and_time(void **state)
 	const char *file = live_file("fallen.dusk");
 	pid_t recorder = START_RECORD(file, "-a", "-e", "cpu,offcpu"), pid = START(live_victim("throng"), THREADS);
 
-	live_sleep_ms(500);
+	wait_until_all_sleep(pid);
 	assert_int_equal(live_stop_record(recorder), 0);
 	live_end(pid);
 

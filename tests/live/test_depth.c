@@ -11,11 +11,9 @@ static struct live_stack stack;
 static struct dusk_profile *record_deep(pid_t *pid, const char *max_depth)
 {
 	const char *file = live_file("deep.dusk");
-	char number[16];
 
 	*pid = START(live_victim("recurse"), "1000");
-	snprintf(number, sizeof(number), "%d", *pid);
-	assert_int_equal(RECORD(file, "-F", "499", "-d", "1s", "--max-depth", max_depth, "-p", number), 0);
+	assert_int_equal(RECORD_PROCESS(file, *pid, 1000, "-F", "499", "--max-depth", max_depth), 0);
 	live_end(*pid);
 	return live_read(file);
 }

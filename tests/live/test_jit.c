@@ -9,10 +9,8 @@
 static struct dusk_profile *record(pid_t pid)
 {
 	const char *file = live_file("jit.dusk");
-	char number[16];
 
-	snprintf(number, sizeof(number), "%d", pid);
-	assert_int_equal(RECORD(file, "-F", "997", "-d", "1s", "-p", number), 0);
+	assert_int_equal(RECORD_PROCESS(file, pid, 1000, "-F", "997"), 0);
 	return live_read(file);
 }
 

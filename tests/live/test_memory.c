@@ -15,10 +15,8 @@
 static struct dusk_profile *record(pid_t pid, const char *option)
 {
 	const char *file = live_file("memory.dusk");
-	char number[16];
 
-	snprintf(number, sizeof(number), "%d", pid);
-	assert_int_equal(RECORD(file, "-F", "499", "-d", "1500ms", option, "-p", number), 0);
+	assert_int_equal(RECORD_PROCESS(file, pid, 1000, "-F", "499", option), 0);
 	return live_read(file);
 }
 
@@ -79,6 +77,44 @@ static void no_faults_means_none(void **state)
 	print_message("%zu stacks cut, no page fetched\n", cut);
 }
 
+/* The page that the second half of an FDE is in is not there. Then it is, and what was learnt meanwhile must be true. */
+static void of_an_fde_that_is_not_all_there_nothing_is_believed(void **state)
+{
+	const char *path = live_file("straddles"), *file = live_file("straddles.dusk");
+	volatile unsigned long *number = live_number(path);
+	pid_t pid = START(live_victim("straddles"), path), recorder;
+	size_t cut = 0, whole = 0;
+	char text[16];
+
+	assert_true(number[1] > 1);
+	snprintf(text, sizeof(text), "%d", pid);
+	recorder = START_RECORD(file, "-F", "997", "-d", "4s", "--no-faults", "-p", text);
+	live_sleep_ms(1500);
+	*number = 1;
+	assert_int_equal(live_wait(recorder, 30), 0);
+	live_end(pid);
+	print_message("%lu FDEs across the end of a page\n", number[1]);
+	munmap((void *)number, 4096);
+
+	_cleanup_profile_ p = live_read(file);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		if (!live_is_of(p, s, pid))
+			continue;
+		sentence = live_sentence_at(p, s->node);
+		if (live_class(p, s) == DUSK_CUT && strcmp(live_outcome(p, s), "page-not-safe"))
+			fail_msg("what is absent was judged (%s): %s", live_outcome(p, s), sentence);
+		cut += live_class(p, s) == DUSK_CUT;
+		whole += live_class(p, s) == DUSK_COMPLETE && live_matches(sentence, "^main straddle burn$");
+		free(sentence);
+	}
+	print_message("%zu stacks cut, %zu whole\n", cut, whole);
+	assert_true(cut > 50);
+	assert_true(whole > 20);
+}
+
 static void a_page_that_never_comes_is_not_waited_for(void **state)
 {
 	const char *number = live_file("rounds");
@@ -124,6 +160,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(evicted_stacks_and_tables_are_fetched),
 		cmocka_unit_test(no_faults_means_none),
+		cmocka_unit_test(of_an_fde_that_is_not_all_there_nothing_is_believed),
 		cmocka_unit_test(a_page_that_never_comes_is_not_waited_for),
 	};
 

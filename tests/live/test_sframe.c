@@ -27,10 +27,8 @@ static void check(const char *const *words, size_t least, const char *all, const
 	const char *file = live_file("sframe.dusk");
 	pid_t victim = live_start(true, words);
 	size_t stacks = 0, whole = 0;
-	char pid[16];
 
-	snprintf(pid, sizeof(pid), "%d", victim);
-	assert_int_equal(RECORD(file, "-F", "997", "-d", "1200ms", "--max-depth", "2048", "-p", pid), 0);
+	assert_int_equal(RECORD_PROCESS(file, victim, 1200, "-F", "997", "--max-depth", "2048"), 0);
 	live_end(victim);
 	_cleanup_profile_ p = live_read(file);
 
@@ -126,13 +124,11 @@ static void each_frame_of_a_mixed_stack_tells_its_method(void **state)
 	const char *words[] = {live_victim("mixed"), sframe, bare, NULL};
 	const char *file = live_file("mixed.dusk");
 	size_t stacks = 0;
-	char pid[16];
 	pid_t victim;
 
 	need(sframe);
 	victim = live_start(true, words);
-	snprintf(pid, sizeof(pid), "%d", victim);
-	assert_int_equal(RECORD(file, "-F", "997", "-d", "1200ms", "-p", pid), 0);
+	assert_int_equal(RECORD_PROCESS(file, victim, 1200, "-F", "997"), 0);
 	live_end(victim);
 	_cleanup_profile_ p = live_read(file);
 

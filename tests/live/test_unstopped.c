@@ -304,7 +304,7 @@ static int count(void *ctx, const struct dusk_thread_stack *t)
 
 static void look_at_crowd(struct crowd *c)
 {
-	struct dusk_threads_options o = {.sz = sizeof(o), .pids = &c->pid, .nr_pids = 1};
+	struct dusk_threads_options o = {.sz = sizeof(o), .pids = &c->pid, .nr_pids = 1, .timeout_ms = 120000};
 	struct dusk_error err = {""};
 
 	if (dusk_unwind_threads(unwinder, &o, count, c, &err))

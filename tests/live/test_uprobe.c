@@ -13,7 +13,6 @@ static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(voi
 {
 	const char *file = live_file("uprobe.dusk");
 	size_t in_probe = 0, in_function = 0;
-	char number[16];
 	pid_t pid;
 
 	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK)) {
@@ -21,8 +20,7 @@ static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(voi
 		skip();
 	}
 	pid = START(live_victim("probed"));
-	snprintf(number, sizeof(number), "%d", pid);
-	assert_int_equal(RECORD(file, "-F", "4999", "-d", "1500ms", "-p", number), 0);
+	assert_int_equal(RECORD_PROCESS(file, pid, 1500, "-F", "4999"), 0);
 	live_end(pid);
 	_cleanup_profile_ p = live_read(file);
 

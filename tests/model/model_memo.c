@@ -40,7 +40,7 @@ static struct memo_key key_of(u32 exec_id)
 	return (struct memo_key){ .sp = SP, .exec_id = exec_id };
 }
 
-static void wrongly_put(const struct memo_key *key, const u64 *reg, struct trace *t, u32 stack)
+static void wrongly_put(const struct memo_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
 {
 	struct memo *m = memo_of(key);
 	u32 sequence = load_relaxed(&m->sequence);
@@ -70,7 +70,7 @@ static u32 wrongly_find(const struct memo_key *key, const u64 *reg, struct reads
 
 static void put(u32 n)
 {
-	struct trace t = { .used = 1 << RBP };
+	struct walk_trace t = { .used = 1 << RBP };
 	struct memo_key key = key_of(n);
 	u64 reg[NR_REGS] = { [RBP] = n };
 

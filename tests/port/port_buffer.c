@@ -27,12 +27,41 @@ static struct {
 	bool stay;
 } fault;
 
+static struct {
+	u32 left;
+	void (*fn)(void);
+} before_read;
+
+static u32 sequence;
+
+static struct {
+	u32 left, more;
+} busy;
+
 void port_reset(void)
 {
 	nr_mappings = nr_known = module_number = 0;
 	module_limit = MAX_MODULES;
 	memset(&not_safe, 0, sizeof(not_safe));
 	memset(&fault, 0, sizeof(fault));
+	before_read.left = busy.left = 0;
+}
+
+void port_busy(u32 nth, u32 more)
+{
+	busy.left = nth;
+	busy.more = more;
+}
+
+static bool is_busy(void)
+{
+	if (!busy.left || --busy.left)
+		return false;
+	if (busy.more) {
+		busy.more--;
+		busy.left = 1;
+	}
+	return true;
 }
 
 void port_map(u64 addr, const void *bytes, u64 size, struct vma like)
@@ -57,6 +86,31 @@ void port_unmap(u64 addr)
 
 	assert(m);
 	*m = mapping[--nr_mappings];
+}
+
+void port_write(u64 addr, const void *bytes)
+{
+	struct mapping *m = find(addr);
+
+	assert(m);
+	m->bytes = bytes;
+	m->vma.copied = 1;
+}
+
+void port_map_anew(u64 addr, const void *bytes)
+{
+	struct mapping *m = find(addr);
+
+	assert(m);
+	m->bytes = bytes;
+	m->vma.copied = 0;
+	sequence += 2;
+}
+
+void port_before_read(u32 nth, void (*fn)(void))
+{
+	before_read.left = nth;
+	before_read.fn = fn;
 }
 
 void port_not_safe(u64 start, u64 end)
@@ -102,6 +156,8 @@ void port_module_number(u32 id)
 
 static int read_memory(void *dst, u32 len, u64 addr)
 {
+	if (before_read.left && !--before_read.left)
+		before_read.fn();
 	fault.seen++;
 	if (fault.nth && (fault.seen == fault.nth || (fault.stay && fault.seen > fault.nth)))
 		return fault.err;
@@ -137,13 +193,16 @@ CORE int port_vma(u64 addr, struct vma *ret)
 {
 	struct mapping *m = find(addr);
 
+	if (is_busy())
+		return -EBUSY;
 	if (!m)
 		return -ENOENT;
 	*ret = m->vma;
+	ret->sequence = sequence;
 	return 0;
 }
 
-CORE u64 port_file_start(const struct vma *like)
+CORE u64 port_file_start(const struct vma *like, u32 most)
 {
 	u64 start = 0;
 
@@ -167,11 +226,17 @@ CORE struct module *port_module(const struct module_key *key)
 	return NULL;
 }
 
-CORE struct module *port_module_add(struct modules *ms)
+CORE struct module *port_module_add(struct modules *ms, bool again)
 {
+	struct module *m = again ? port_module(&ms->key) : NULL;
+
+	if (m) {
+		*m = ms->told;
+		return m;
+	}
 	if (nr_known >= module_limit)
 		return NULL;
-	known[nr_known] = (struct known){ ms->key, ms->read };
+	known[nr_known] = (struct known){ ms->key, ms->told };
 	if (module_number)
 		known[nr_known].module.id = module_number;
 	return &known[nr_known++].module;

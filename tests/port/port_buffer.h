@@ -13,8 +13,20 @@ void port_reset(void);
 void port_map(u64 addr, const void *bytes, u64 size, struct vma like);
 void port_unmap(u64 addr);
 
+/* The process writes to the mapping at @addr: from now on it has @bytes, copies of its own. */
+void port_write(u64 addr, const void *bytes);
+
+/* It maps the file anew there: @bytes are the file's. */
+void port_map_anew(u64 addr, const void *bytes);
+
+/* Call @fn just before the @nth read from now on. */
+void port_before_read(u32 nth, void (*fn)(void));
+
 /* Refuse reads that touch [@start, @end): the pages are not there and not safe to wait for. */
 void port_not_safe(u64 start, u64 end);
+
+/* Let the @nth question for a mapping from now on, and @more after it, be answered by -EBUSY. */
+void port_busy(u32 nth, u32 more);
 
 /* Let the @nth read from now on fail with @err, and all after it too if @stay; 0: let none fail. */
 void port_fail_read(u32 nth, int err, bool stay);

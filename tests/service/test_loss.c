@@ -143,6 +143,30 @@ static void modules_beyond_the_table_are_counted_and_no_frame_is_anothers(void *
 	expect_sums();
 }
 
+/* Programs of their own files, one after the other, more than the table holds. */
+static void modules_that_nobody_meets_any_more_make_room(void **state)
+{
+	char program[128], command[512];
+	pid_t pid;
+
+	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_modules = 16});
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	for (int i = 0; i < 24; i++) {
+		snprintf(program, sizeof(program), "%s/program%d", live_folder, i);
+		snprintf(command, sizeof(command), "cp '%s' '%s'", victim_path(), program);
+		assert_int_equal(system(command), 0);
+		pid = START(program, "getppid");
+		asker_attach(&tool, BY_RAW, pid, 1);
+		asker_poll_busy(&tool, BY_RAW);
+		asker_poll(&tool, 400);
+		asker_silence(&tool);
+		live_end(pid);
+	}
+	print_message("%lu modules in a table of 16\n", asker_counter(&tool, "modules"));
+	assert_true(asker_counter(&tool, "modules") >= 24);
+	assert_int_equal(asker_counter(&tool, "modules-full"), 0);
+}
+
 static void whoever_never_polls_disturbs_nobody(void **state)
 {
 	struct victim v = victim_start("getppid");
@@ -245,6 +269,7 @@ int main(int argc, char **argv)
 		with_tool(a_table_of_one_task_refuses_the_others),
 		with_tool(one_walker_walks_for_all_or_says_that_it_was_busy),
 		with_tool(modules_beyond_the_table_are_counted_and_no_frame_is_anothers),
+		with_tool(modules_that_nobody_meets_any_more_make_room),
 		with_tool(whoever_never_polls_disturbs_nobody),
 		with_tool(sums_whose_stacks_have_no_id_have_them_nevertheless),
 	};

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # TAP for shell tests: source it, make claims, call done_testing. $tmp is a folder that goes away.
+. "$(dirname "$0")/../tools/own_bpffs.sh"
 set -u
 claims=0
 tmp=$(mktemp -d) || exit 1

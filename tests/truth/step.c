@@ -58,7 +58,6 @@ struct stepper {
 	pid_t pid;
 	struct target target;
 	struct walk walk;
-	struct trace trace;
 	struct shadow shadow;
 	struct differences differences;
 	struct user_regs_struct regs;
@@ -172,7 +171,7 @@ static void compare(void)
 	right = is_true(nr, &same);
 	if (right) {		/* then also if it must not wait */
 		halt_registers(s.walk.machine.reg, &s.regs);
-		if (warm_walk(&s.walk, &s.trace))
+		if (warm_walk(&s.walk))
 			return;
 		s.warm++;
 		right = is_true(nr, &same);
@@ -261,11 +260,29 @@ static int next_signal(int pending)
 	return SIGUSR1;
 }
 
+/* Has the program a handler for signal @nr? What it has none for, as SIGCHLD after vfork(), changes nothing. */
+static bool is_caught(int nr)
+{
+	unsigned long long caught = 0;
+	char path[32], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", s.pid);
+	f = fopen(path, "r");
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "SigCgt: %llx", &caught) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return caught >> (nr - 1) & 1;
+}
+
 /* One instruction. False: it has ended. */
 static bool advance(int *pending)
 {
 	struct user_regs_struct before = s.regs;
 	int sent = next_signal(*pending), status;
+	bool handled = sent && is_caught(sent);
 	uint8_t code[16] = {0};
 	enum shadow_kind kind;
 
@@ -281,7 +298,7 @@ static bool advance(int *pending)
 	*pending = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
 	if (ptrace(PTRACE_GETREGS, s.pid, NULL, &s.regs))
 		die("cannot read registers: %s", strerror(errno));
-	if (sent)
+	if (handled)
 		enter_handler();
 	else if (s.regs.rip != before.rip || s.regs.rsp != before.rsp || kind == SHADOW_JUMP)
 		follow(kind, &before);

@@ -50,7 +50,7 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	return 0;
 }
 
-CORE u64 port_file_start(const struct vma *like)
+CORE u64 port_file_start(const struct vma *like, u32 most)
 {
 	return like->start - like->offset;
 }
@@ -62,12 +62,12 @@ CORE struct module *port_module(const struct module_key *key)
 	return t->known && t->key.dev == key->dev && t->key.ino == key->ino ? &t->module : 0;
 }
 
-CORE struct module *port_module_add(struct modules *ms)
+CORE struct module *port_module_add(struct modules *ms, bool again)
 {
 	struct twin *t = &twin;
 
 	t->key = ms->key;
-	t->module = ms->read;
+	t->module = ms->told;
 	t->known = 1;
 	return &t->module;
 }

@@ -33,7 +33,6 @@ struct twin {
 	struct cfi cfi;
 	struct sframe sframe;
 	struct walk walk;			/* its machine and its modules also serve alone */
-	struct trace trace;
 	struct memo_key memo_key;
 	u64 reg[NR_REGS];			/* where the walk began */
 	struct readset_now now;
@@ -68,7 +67,9 @@ static INLINE void run_expr(struct twin *t)
 
 static INLINE void run_ehframe(struct twin *t)
 {
+	t->ehframe.module = t->range.module;
 	t->outcome = ehframe_find(&t->ehframe, &t->range);
+	ehframe_keep(&t->ehframe);
 }
 
 static INLINE void run_sframe(struct twin *t)
@@ -93,12 +94,12 @@ static INLINE void run_walk(struct twin *t)
 
 static INLINE void run_warm(struct twin *t)
 {
-	t->outcome = -warm_walk(&t->walk, &t->trace);
+	t->outcome = -warm_walk(&t->walk);
 }
 
 static INLINE void run_remember(struct twin *t)
 {
-	memo_put(&t->memo_key, t->reg, &t->trace, t->id);
+	memo_put(&t->memo_key, t->reg, &t->walk.trace, t->id);
 }
 
 static INLINE void run_recall(struct twin *t)

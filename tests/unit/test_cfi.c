@@ -36,6 +36,7 @@ static u32 run(const u8 *cie, u32 cie_len, const u8 *fde, u32 fde_len, u64 pc, u
 	port_reset();
 	port_map(PROGRAMS, bytes, cie_len + fde_len, (struct vma){0});
 	memset(&cfi, 0xaa, sizeof(cfi));
+	cfi.spared = 0;
 	cfi.pc = pc;
 	cfi.start = CODE;
 	cfi.initial_insns = PROGRAMS;

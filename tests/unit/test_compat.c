@@ -159,18 +159,17 @@ static void a_stack_of_four_byte_words_is_walked_to_its_end(void **state)
 
 static void a_walk_at_once_comes_to_the_same(void **state)
 {
-	static struct trace trace;
 	static struct stack out;
 
 	three_calls();
 	walk();
 	out = w.out;
-	assert_int_equal(warm_walk(&w, &trace), 0);
+	assert_int_equal(warm_walk(&w), 0);
 	assert_int_equal(w.out.nr, out.nr);
 	assert_memory_equal(w.out.frame, out.frame, out.nr * sizeof(out.frame[0]));
-	assert_int_equal(trace.base, STACK & ~7ULL);
-	assert_true(readset_is_usable(&trace.reads));
-	assert_int_equal(trace.reads.nr, 3);
+	assert_int_equal(w.trace.base, STACK & ~7ULL);
+	assert_true(readset_is_usable(&w.trace.reads));
+	assert_int_equal(w.trace.reads.nr, 3);
 }
 
 static void registers_are_numbered_as_on_i386(void **state)

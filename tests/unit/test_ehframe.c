@@ -20,7 +20,7 @@ static void use_table(void)
 	range = (struct range){ .hdr = IMAGE_HDR, .kind = MODULE_ELF, .nr_entries = im.nr };
 	memset(&e, 0xaa, sizeof(e));
 	ehframe_start(&e);
-	e.page.len = 0;
+	e.page.len = e.spared = e.cfi.spared = 0;
 }
 
 static void use_scan(void)
@@ -32,8 +32,13 @@ static void use_scan(void)
 
 static u32 find(u64 pc)
 {
+	u32 outcome;
+
 	e.pc = pc;
-	return ehframe_find(&e, &range);
+	e.module = range.module;
+	outcome = ehframe_find(&e, &range);
+	ehframe_keep(&e);
+	return outcome;
 }
 
 /* @nr functions of 16 bytes, 32 bytes apart. */
@@ -382,6 +387,62 @@ static void version_3_has_its_ra_column_as_leb128(void **state)
 	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
 }
 
+#define SECOND_PAGE (IMAGE_EH_FRAME + PAGE_BYTES)
+
+/*
+ * A CIE and the FDE of a function, which says CFA = rsp + 77; of one of them @before bytes lie in the first page of
+ * .eh_frame, and what does not is in the second page, which is not there.
+ */
+static void cut_at(u32 before, bool is_cie)
+{
+	port_reset();
+	image_init(&im);
+	if (is_cie) {
+		seek(&im.eh_frame, SECOND_PAGE - before);
+		image_cie(&im, "zRS", INSNS(0x1b), INSNS(0x0c, 7, 8, 0x90, 1));
+		seek(&im.eh_frame, SECOND_PAGE + PAGE_BYTES);
+	} else {
+		image_cie(&im, "zRS", INSNS(0x1b), INSNS(0x0c, 7, 8, 0x90, 1));
+		seek(&im.eh_frame, SECOND_PAGE - before);
+	}
+	image_fde(&im, IMAGE_CODE, 16, INSNS(0x0e, 77));
+	image_map(&im);
+	use_table();
+	range.module = fresh_module();
+}
+
+static u32 outcome_at_code(void)
+{
+	u32 outcome = find(IMAGE_CODE);
+
+	return outcome ? outcome : ehframe_row(&e);
+}
+
+static void what_is_absent_is_not_judged(bool is_cie, u32 whole)
+{
+	for (u32 before = 1; before < whole; before++) {
+		cut_at(before, is_cie);
+		port_not_safe(SECOND_PAGE, SECOND_PAGE + PAGE_BYTES);
+		assert_int_equal(outcome_at_code(), PAGE_NOT_SAFE);
+		port_not_safe(0, 0);
+		assert_int_equal(outcome_at_code(), 0);
+		assert_int_equal(e.cfi.row.cfa_off, 77);
+		assert_int_equal(e.cfi.row.off[SLOT_RA], -8);
+		assert_int_equal(e.cfi.row.flags, ROW_SIGNAL);
+		assert_int_equal(ehframe_cie(&e)->encoding, PE_SDATA4_PCREL);
+	}
+}
+
+static void an_fde_with_a_page_that_is_absent_is_neither_bad_nor_missing(void **state)
+{
+	what_is_absent_is_not_judged(false, 19);
+}
+
+static void a_cie_with_a_page_that_is_absent_is_neither_bad_nor_believed(void **state)
+{
+	what_is_absent_is_not_judged(true, 22);
+}
+
 static void hostile_lengths_and_pointers_are_refused(void **state)
 {
 	u32 fde, id;
@@ -529,6 +590,8 @@ int main(void)
 		cmocka_unit_test(absolute_addresses_of_eight_bytes),
 		cmocka_unit_test(each_fde_goes_by_its_own_cie),
 		cmocka_unit_test(version_3_has_its_ra_column_as_leb128),
+		cmocka_unit_test(an_fde_with_a_page_that_is_absent_is_neither_bad_nor_missing),
+		cmocka_unit_test(a_cie_with_a_page_that_is_absent_is_neither_bad_nor_believed),
 		cmocka_unit_test(hostile_lengths_and_pointers_are_refused),
 		cmocka_unit_test(a_section_may_end_with_its_mapping),
 		cmocka_unit_test(an_fde_across_the_end_of_its_mapping_is_not_believed),

@@ -76,7 +76,7 @@ static void two_pushes_of_glibc_are_known(void **state)
 
 		set_up(0, places[i].at, 8);
 		memcpy(code + 0x400, begins, sizeof(begins));
-		assert_int_equal(lies_mend(&m, FUNCTION, 0x200), pushed > 0);
+		assert_int_equal(!!lies_mend(&m, FUNCTION, 0x200), pushed > 0);
 		assert_int_equal(m.row.cfa_off, 8 + 8 * pushed);
 		assert_int_equal(m.row.rule[SLOT_RBX], pushed ? RULE_OFFSET : RULE_SAME);
 		assert_int_equal(m.row.rule[SLOT_RBP], pushed == 2 ? RULE_OFFSET : RULE_SAME);
@@ -140,7 +140,7 @@ static void what_asks_where_it_is_has_called_nothing_else(void **state)
 		memcpy(code + 0x41b, call, sizeof(call));
 		memcpy(code + 0x300, thunk, is ? sizeof(thunk) : 3);
 		m.exact = 0;
-		assert_int_equal(lies_mend(&m, FUNCTION, 0x200), is);
+		assert_int_equal(!!lies_mend(&m, FUNCTION, 0x200), is);
 		assert_int_equal(m.row.cfa_off, is ? 12 : 4);
 	}
 }

@@ -17,7 +17,7 @@
 static u64 stack[WORDS];
 static u64 reg[NR_REGS];
 static struct memo_key key;
-static struct trace trace;
+static struct walk_trace trace;
 static struct readset_now now;
 
 /* The word @i words above the stack pointer. */
@@ -47,7 +47,7 @@ static int begin(void **state)
 	for (u32 i = 0; i < NR_REGS; i++)
 		reg[i] = 0x2000 + i;
 	key = (struct memo_key){ 0xffff888012345000, 99, 0x401234, SP, 3, 8 };
-	trace = (struct trace){ .base = SP };
+	trace = (struct walk_trace){ .base = SP };
 	return 0;
 }
 

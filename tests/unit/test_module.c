@@ -103,6 +103,25 @@ static void a_file_that_is_not_executable_is_no_place_for_a_pc(void **state)
 	assert_non_null(at_addr(IMAGE_CODE));
 }
 
+/* The question for the code's mapping, and then that for the tables'. */
+static void what_is_busy_is_asked_for_again(void **state)
+{
+	for (u32 nth = 1; nth <= 8; nth++) {
+		set_up();
+		port_busy(nth, 0);
+		module_find(&ms, IMAGE_CODE);
+		module_enter(&ms, IMAGE_CODE);
+		port_busy(0, 0);
+		assert_non_null(at_addr(IMAGE_CODE));
+		assert_int_equal(module_here(&ms)->kind, MODULE_ELF);
+		assert_true(module_here(&ms)->module > 0);
+	}
+	set_up();
+	port_busy(1, 0);
+	assert_int_equal(module_enter(&ms, IMAGE_CODE), -EBUSY);
+	assert_int_equal(module_enter(&ms, 0x800000), -ENOENT);
+}
+
 static void more_mappings_than_ranges_replace_each_other(void **state)
 {
 	set_up();
@@ -299,6 +318,7 @@ int main(void)
 		cmocka_unit_test(a_file_is_read_once_for_all_processes),
 		cmocka_unit_test(memory_without_a_file_is_anonymous),
 		cmocka_unit_test(a_file_that_is_not_executable_is_no_place_for_a_pc),
+		cmocka_unit_test(what_is_busy_is_asked_for_again),
 		cmocka_unit_test(more_mappings_than_ranges_replace_each_other),
 		cmocka_unit_test(each_range_is_asked_for_once_after_a_change),
 		cmocka_unit_test(another_file_in_the_same_place_is_noticed),

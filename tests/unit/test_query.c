@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 #include <dusk/dusk.h>
+#include <sqlite3.h>
 #include "abi/outcome.h"
 #include "lib/profile_write.h"
 
@@ -21,6 +22,7 @@ static int begin(void **state)
 
 	strcpy(path + sizeof(path) - 7, "XXXXXX");
 	close(mkstemp(path));
+	unlink(path);
 	if (profile_create(&w, path, -1, -1, NULL))
 		return -1;
 	profile_thread(w, 7, 8, "comm");
@@ -51,6 +53,17 @@ static void refused(const char *sql, int code, const char *part)
 	if (rc != code || !strstr(err.text, part))
 		fail_msg("%s: %d, '%s' does not say '%s'", sql, rc, err.text, part);
 	assert_null(q);
+}
+
+/* The file as somebody may have prepared it. */
+static void prepared(const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+	if (sqlite3_exec(db, sql, NULL, NULL, NULL))
+		fail_msg("%s: %s", sql, sqlite3_errmsg(db));
+	sqlite3_close(db);
 }
 
 static void rows_come_with_names_and_types(void **state)
@@ -129,6 +142,59 @@ static void what_leads_to_other_files_is_refused_by_its_name(void **state)
 	refused("pragma user_version = 2", -EPERM, "PRAGMA user_version is refused");
 }
 
+static void functions_that_are_not_known_to_be_harmless_are_refused_by_their_names(void **state)
+{
+	/* The first one tells an address, with two arguments it takes one: SQLite calls what is there. */
+	refused("select hex(fts3_tokenizer('simple'))", -EPERM, "fts3_tokenizer() is refused");
+	refused("select fts3_tokenizer('simple', x'4141414141414141')", -EPERM, "fts3_tokenizer() is refused");
+	refused("select sqlite_compileoption_get(1)", -EPERM, "sqlite_compileoption_get() is refused");
+	refused("select randomblob(10)", -EPERM, "randomblob() is refused");
+	refused("with a as (select zeroblob(1000000000)) select * from a", -EPERM, "zeroblob() is refused");
+}
+
+static void harmless_functions_are_there(void **state)
+{
+	struct dusk_query *q;
+	struct dusk_value v;
+
+	assert_int_equal(ask(&q, "select group_concat(upper(substr(comm, 1, 2)) || printf('%x', 10), ';'), max(time_s), "
+				 "round(avg(id), 1), comm like 'CO%', comm glob 'c*', coalesce(null, 1), "
+				 "strftime('%Y', 0, 'unixepoch'), json_group_array(id), row_number() over (order by 1), "
+				 "lag(1) over (order by 1), current_date > '2020' from samples"), 0);
+	assert_int_equal(dusk_query_next(q, &err), 1);
+	dusk_query_value(q, 0, &v);
+	assert_string_equal(v.text, "COa;COa;COa");
+	dusk_query_free(q);
+}
+
+static void a_view_in_the_file_may_do_no_more_than_a_question(void **state)
+{
+	prepared("drop view samples; create view samples as select fts3_tokenizer('simple') x");
+	refused("select * from samples", -EBADMSG, "unsafe use of fts3_tokenizer()");
+	prepared("drop view samples; create view samples as select randomblob(8) x");
+	refused("select * from samples", -EPERM, "randomblob() is refused");
+	prepared("drop view samples; create view samples as select * from pragma_journal_mode");
+	refused("select * from samples", -EBADMSG, "unsafe use of virtual table");
+}
+
+static void tables_that_are_made_by_code_are_refused(void **state)
+{
+	struct dusk_query *q = NULL;
+	static const char *const modules[] = {"json_each('[1]')", "json_tree('[1]')", "dbstat", "sqlite_dbpage", "fts3tokenize('simple')",
+					      "bytecode('select 1')"};
+
+	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
+		char sql[64];
+
+		snprintf(sql, sizeof(sql), "select * from %s", modules[i]);
+		refused(sql, -EBADMSG, "no such table");
+	}
+	prepared("create virtual table t using fts3(x)");
+	assert_int_equal(ask(&q, "select 1"), -EINVAL);
+	assert_non_null(strstr(err.text, "it has virtual tables"));
+	assert_null(q);
+}
+
 static void one_statement_at_a_time(void **state)
 {
 	struct dusk_query *q;
@@ -162,14 +228,18 @@ static void what_is_no_profile_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(rows_come_with_names_and_types),
-		cmocka_unit_test(each_view_can_be_asked),
-		cmocka_unit_test(what_writes_is_refused_by_its_name),
-		cmocka_unit_test(what_leads_to_other_files_is_refused_by_its_name),
-		cmocka_unit_test(one_statement_at_a_time),
-		cmocka_unit_test(what_is_no_question_is_named),
-		cmocka_unit_test(what_is_no_profile_is_refused),
+		cmocka_unit_test_setup_teardown(rows_come_with_names_and_types, begin, end),
+		cmocka_unit_test_setup_teardown(each_view_can_be_asked, begin, end),
+		cmocka_unit_test_setup_teardown(what_writes_is_refused_by_its_name, begin, end),
+		cmocka_unit_test_setup_teardown(what_leads_to_other_files_is_refused_by_its_name, begin, end),
+		cmocka_unit_test_setup_teardown(functions_that_are_not_known_to_be_harmless_are_refused_by_their_names, begin, end),
+		cmocka_unit_test_setup_teardown(harmless_functions_are_there, begin, end),
+		cmocka_unit_test_setup_teardown(a_view_in_the_file_may_do_no_more_than_a_question, begin, end),
+		cmocka_unit_test_setup_teardown(tables_that_are_made_by_code_are_refused, begin, end),
+		cmocka_unit_test_setup_teardown(one_statement_at_a_time, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_no_question_is_named, begin, end),
+		cmocka_unit_test_setup_teardown(what_is_no_profile_is_refused, begin, end),
 	};
 
-	return cmocka_run_group_tests(tests, begin, end);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -54,6 +54,7 @@ static void begin(u32 version, u32 flags)
 	sec.rows = (struct writer){ .bytes = sec.row_bytes, .room = ROOM };
 	range = (struct range){ .sframe = SECTION, .kind = MODULE_SFRAME };
 	memset(&s, 0xaa, sizeof(s));
+	s.spared = 0;
 }
 
 enum { MASKED = 0x10, SIGNAL = 0x80, FLEXIBLE = 0x100 };

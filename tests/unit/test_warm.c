@@ -20,7 +20,7 @@
 
 static struct image im;
 static struct walk w;
-static struct trace trace;
+static struct walk_trace *trace = &w.trace;
 static struct stack cold;
 static u32 cold_outcome;
 static u64 initial[NR_REGS];
@@ -121,11 +121,11 @@ static void learn(u64 pc)
 
 static int warm(u64 pc)
 {
-	memset(&trace, 0xa5, sizeof(trace));
+	memset(trace, 0xa5, sizeof(*trace));
 	memset(&w.out, 0, sizeof(w.out));
 	set_registers(pc);
 	stack_forget(&w.machine);
-	return warm_walk(&w, &trace);
+	return warm_walk(&w);
 }
 
 /* All of it is known. */
@@ -169,15 +169,15 @@ static void what_it_read_is_noted(void **state)
 	five_calls();
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
-	assert_int_equal(trace.base, STACK);
-	assert_int_equal(trace.used, 0);
-	assert_int_equal(trace.reads.nr, 5);
+	assert_int_equal(trace->base, STACK);
+	assert_int_equal(trace->used, 0);
+	assert_int_equal(trace->reads.nr, 5);
 	for (u32 i = 0; i < 5; i++) {
 		at += i + 1;
-		assert_int_equal(trace.reads.at[i], at - 1);
-		assert_int_equal(trace.reads.word[i], im.stack[at - 1]);
+		assert_int_equal(trace->reads.at[i], at - 1);
+		assert_int_equal(trace->reads.word[i], im.stack[at - 1]);
 	}
-	assert_int_equal(trace.reads.span, at);
+	assert_int_equal(trace->reads.span, at);
 }
 
 static void a_register_that_was_used_before_it_was_restored_is_noted(void **state)
@@ -194,8 +194,8 @@ static void a_register_that_was_used_before_it_was_restored_is_noted(void **stat
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
 	assert_int_equal(w.out.nr, 3);
-	assert_int_equal(trace.used, 1 << RBP);
-	assert_int_equal(trace.reads.nr, 3);	/* two return addresses, and one rbp */
+	assert_int_equal(trace->used, 1 << RBP);
+	assert_int_equal(trace->reads.nr, 3);	/* two return addresses, and one rbp */
 
 	begin();
 	function_that_saves_rbp(0, 4, 2);
@@ -208,8 +208,8 @@ static void a_register_that_was_used_before_it_was_restored_is_noted(void **stat
 	call(1, OUTERMOST);
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
-	assert_int_equal(trace.used, 0);
-	assert_int_equal(trace.reads.nr, 3);
+	assert_int_equal(trace->used, 0);
+	assert_int_equal(trace->reads.nr, 3);
 
 	begin();
 	function_with_frame_pointer(0, R10);
@@ -218,7 +218,7 @@ static void a_register_that_was_used_before_it_was_restored_is_noted(void **stat
 	initial[R10] = STACK;
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
-	assert_int_equal(trace.used, 1 << R10);
+	assert_int_equal(trace->used, 1 << R10);
 }
 
 static void frames_may_straddle_pages(void **state)
@@ -231,7 +231,7 @@ static void frames_may_straddle_pages(void **state)
 		learn(FUNCTION(0) + 3);
 		assert_same(FUNCTION(0) + 3);
 		assert_int_equal(w.out.nr, 9);
-		assert_int_equal(readset_is_usable(&trace.reads), 8 * words <= READSET_SPAN);
+		assert_int_equal(readset_is_usable(&trace->reads), 8 * words <= READSET_SPAN);
 	}
 }
 
@@ -300,10 +300,10 @@ static void more_frames_than_can_be_remembered_can_be_walked(void **state)
 {
 	recursion(READSET_WORDS + 1);
 	assert_same(FUNCTION(0) + 1);
-	assert_true(readset_is_usable(&trace.reads));
+	assert_true(readset_is_usable(&trace->reads));
 	recursion(READSET_WORDS + 2);
 	assert_same(FUNCTION(0) + 1);
-	assert_false(readset_is_usable(&trace.reads));
+	assert_false(readset_is_usable(&trace->reads));
 	recursion(400);
 	assert_same(FUNCTION(0) + 1);
 	recursion(MAX_DEPTH);
@@ -519,7 +519,7 @@ static void a_stack_pointer_that_does_not_matter_may_be_misaligned(void **state)
 	initial[RSP] = STACK + 12;
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
-	assert_true(readset_is_usable(&trace.reads));
+	assert_true(readset_is_usable(&trace->reads));
 }
 
 /* With offsets in units of 4 bytes a CFA may be no word though the return address lies at one. */

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <assert.h>
+#include <pthread.h>
 
 #include "core/watch.h"
 
@@ -52,6 +54,70 @@ static void nor_is_a_walk_that_has_no_time_yet(void **state)
 	assert_int_equal(watch_late(&w, ~0ULL, &since), 0);
 }
 
+#define WALKERS 16
+#define SHARE 4
+#define THREADS 4
+#define ROUNDS 20000
+
+static struct walker_head pool[WALKERS];
+static u32 most_seen;
+
+static u32 owned(u32 tgid)
+{
+	u32 own = 0;
+
+	for (u32 i = 0; i < WALKERS; i++)
+		own += load_relaxed(&pool[i].tgid) == tgid;
+	return own;
+}
+
+/* As walkers.bpf.c does it. */
+static struct walker_head *claim(u32 tid, u32 tgid)
+{
+	for (u32 i = 0; i < WALKERS; i++) {
+		if (!watch_claim(&pool[i], tid))
+			continue;
+		watch_own(&pool[i], tgid);
+		if (!watch_is_too_much(owned(tgid), SHARE))
+			return &pool[i];
+		watch_release(&pool[i]);
+		return NULL;
+	}
+	return NULL;
+}
+
+static void *claim_and_hold(void *tid)
+{
+	struct walker_head *held[WALKERS];
+	u32 nr;
+
+	for (u32 round = 0; round < ROUNDS; round++) {
+		for (nr = 0; nr < SHARE + 1 && (held[nr] = claim((uintptr_t)tid, 7)); nr++)
+			fetch_add(&most_seen, 1);
+		assert(load_relaxed(&most_seen) <= SHARE);
+		while (nr) {
+			fetch_add(&most_seen, -1);
+			watch_release(held[--nr]);
+		}
+	}
+	return NULL;
+}
+
+static void no_process_has_more_than_its_share(void **state)
+{
+	pthread_t thread[THREADS];
+
+	for (uintptr_t i = 0; i < THREADS; i++)
+		assert_int_equal(pthread_create(&thread[i], NULL, claim_and_hold, (void *)(i + 1)), 0);
+	for (u32 i = 0; i < THREADS; i++)
+		pthread_join(thread[i], NULL);
+	assert_int_equal(owned(7), 0);
+	for (u32 i = 0; i < SHARE; i++)
+		assert_non_null(claim(1, 7));
+	assert_null(claim(1, 7));
+	assert_non_null(claim(2, 8));		/* another process has its own */
+}
+
 static void the_next_walk_is_another_one(void **state)
 {
 	struct walker_head w = {0};
@@ -74,6 +140,7 @@ int main(void)
 		cmocka_unit_test(a_walk_is_late_when_it_was_begun_before),
 		cmocka_unit_test(a_free_walker_is_never_late),
 		cmocka_unit_test(nor_is_a_walk_that_has_no_time_yet),
+		cmocka_unit_test(no_process_has_more_than_its_share),
 		cmocka_unit_test(the_next_walk_is_another_one),
 	};
 

@@ -19,6 +19,16 @@ if ! "$vm-kernel" --cached "$suite" >/dev/null; then
 	exit 77
 fi
 
+# Files that are made elsewhere.
+option=
+for word; do
+	if [ "$option" = -f ] && [ ! -e "${word%%:*}" ]; then
+		echo "needs ${word%%:*}: tools/static makes it"
+		exit 77
+	fi
+	option=$word
+done
+
 # What stands behind -- goes before KERNEL and COMMAND.
 words=
 for word; do

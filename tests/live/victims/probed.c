@@ -14,8 +14,11 @@ extern const char probe_here[];
 
 KNOWN void probed(void)
 {
-	for (int i = 0; i < 1000; i++)
-		__asm__ volatile(".globl probe_here\nprobe_here: addq $1, %0" : "+m"(sink));
+	int left = 1000;
+
+	/* A loop of its own: the compiler may write one of C's more than once, and with it the label. */
+	__asm__ volatile(".globl probe_here\nprobe_here: addq $1, %0\n\tdecl %1\n\tjnz probe_here"
+			 : "+m"(sink), "+r"(left));
 }
 
 KNOWN void outer(void)

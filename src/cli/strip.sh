@@ -1,0 +1,11 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Part a program from its debug information, which debuggers find beside it.
+#
+#	strip.sh OBJCOPY PROGRAM STRIPPED DEBUG
+set -eu
+objcopy=$1
+"$objcopy" --only-keep-debug "$2" "$4"
+rm -f "$3"
+"$objcopy" --strip-all --add-gnu-debuglink="$4" "$2" "$3"

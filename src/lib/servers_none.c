@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The program is one static file (meson's option "static"): no servers of debug information are asked.
+ *
+ * libdw reaches them by dlopen() of libdebuginfod, which comes with another C library than the one that is linked in, and
+ * both would believe that the process is theirs. So here dlopen() finds nothing, whoever calls it: libdw goes on as on a
+ * machine without libdebuginfod, and SQLite has no extensions to load.
+ */
+#include "servers.h"
+#include <dusk/dusk.h>
+#include <stddef.h>
+
+bool dusk_can_ask_servers(void)
+{
+	return false;
+}
+
+void servers_watch(struct Dwfl *dwfl)
+{
+	(void)dwfl;
+}
+
+void servers_begin(struct server_talk *t)
+{
+	(void)t;
+}
+
+void servers_end(void)
+{
+}
+
+/* What the linker calls instead of dlopen(): --wrap of src/cli/meson.build. */
+void *__wrap_dlopen(const char *file, int mode);
+
+void *__wrap_dlopen(const char *file, int mode)
+{
+	(void)file;
+	(void)mode;
+	return NULL;
+}

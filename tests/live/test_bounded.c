@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How long can a program that is made for it hold a CPU, by its exit alone? What the walk may do there is bounded by steps
+ * (unit/test_work asserts that); here such programs exit, each is walked, and the kernel says how long our programs ran.
+ * Before there was a bound it was 20 to 300 ms an exit.
+ */
+#include <bpf/bpf.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "live.h"
+
+#define EXITS 20
+#define SEGMENTS 4
+#define SEGMENT_BYTES (16UL << 20)
+#define SEGMENTS_AT 0x10000000UL
+
+struct ran {
+	unsigned long long ns, times;
+};
+
+static uint32_t first_id, end_id;	/* of the programs that our recorder has loaded */
+
+static uint32_t next_id(void)
+{
+	uint32_t id = 0;
+
+	while (!bpf_prog_get_next_id(id, &id))
+		;
+	return id + 1;
+}
+
+/* What its programs of that name have run for. */
+static struct ran ran(const char *name)
+{
+	struct bpf_prog_info info;
+	struct ran ret = {0};
+	uint32_t id = first_id - 1, len;
+	int fd;
+
+	while (!bpf_prog_get_next_id(id, &id) && id < end_id) {
+		fd = bpf_prog_get_fd_by_id(id);
+		memset(&info, 0, sizeof(info));
+		len = sizeof(info);
+		if (fd >= 0 && !bpf_obj_get_info_by_fd(fd, &info, &len) && !strcmp(info.name, name)) {
+			ret.ns += info.run_time_ns;
+			ret.times += info.run_cnt;
+		}
+		close(fd);
+	}
+	return ret;
+}
+
+/* A fresh file, so that nothing is known of it. */
+static const char *copy(const char *victim)
+{
+	char command[8192];
+	const char *file = live_file("slow");
+
+	snprintf(command, sizeof(command), "rm -f '%s' && cp '%s' '%s'", file, live_victim(victim), file);
+	assert_int_equal(system(command), 0);
+	return file;
+}
+
+/* A program that touches all of its read-only segments, in which .eh_frame would have to be searched, and exits. */
+static const char *without_tables(void)
+{
+	static const uint8_t code[] = {
+		0x8a, 0x04, 0x25, 0, 0, 0x40, 0,		/* mov 0x400000,%al: the headers */
+		0xbb, 0, 0, 0, 0x10,				/* mov $SEGMENTS_AT,%ebx */
+		0x8a, 0x03,					/* 1: mov (%rbx),%al */
+		0x81, 0xc3, 0, 0x10, 0, 0,			/* add $4096,%ebx */
+		0x81, 0xfb, 0, 0, 0, 0x14,			/* cmp $SEGMENTS_AT + SEGMENTS * SEGMENT_BYTES,%ebx */
+		0x72, 0xf0,					/* jb 1b */
+		0xb8, 0x3c, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05,	/* exit(0) */
+	};
+	Elf64_Ehdr eh = {
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_entry = 0x401000,
+		.e_phoff = sizeof(eh), .e_ehsize = sizeof(eh), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 + SEGMENTS,
+	};
+	Elf64_Phdr ph[2 + SEGMENTS] = {
+		{PT_LOAD, PF_R, 0, 0x400000, 0x400000, 4096, 4096, 4096},
+		{PT_LOAD, PF_R | PF_X, 4096, 0x401000, 0x401000, sizeof(code), sizeof(code), 4096},
+	};
+	const char *file = live_file("slow");
+	int fd;
+
+	for (int i = 0; i < SEGMENTS; i++)
+		ph[2 + i] = (Elf64_Phdr){PT_LOAD, PF_R, 8192 + i * SEGMENT_BYTES, SEGMENTS_AT + i * SEGMENT_BYTES,
+					 SEGMENTS_AT + i * SEGMENT_BYTES, SEGMENT_BYTES, SEGMENT_BYTES, 4096};
+	unlink(file);
+	fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+	assert_true(fd >= 0);
+	assert_int_equal(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	assert_int_equal(pwrite(fd, ph, sizeof(ph), sizeof(eh)), sizeof(ph));
+	assert_int_equal(pwrite(fd, code, sizeof(code), 4096), sizeof(code));
+	assert_int_equal(ftruncate(fd, 8192 + SEGMENTS * SEGMENT_BYTES), 0);
+	close(fd);
+	return file;
+}
+
+/* EXITS exits of what @make makes, called with @word. */
+static void look(const char *what, const char *(*make)(const char *), const char *word)
+{
+	struct ran before, after;
+	int bad = 0;
+
+	before = ran("last_stack");
+	for (int i = 0; i < EXITS; i++)
+		bad += live_wait(live_start(false, (const char *const[]){make(word), word, NULL}), 60) != 0;
+	after = ran("last_stack");
+	assert_int_equal(bad, 0);
+	assert_true(after.times >= before.times + EXITS);
+	print_message("%-10s %llu exits and execs, %.3f ms for each of %d\n", what, after.times - before.times,
+		      (after.ns - before.ns) / 1e6 / EXITS, EXITS);
+}
+
+static const char *make_without_tables(const char *word)
+{
+	return without_tables();
+}
+
+static const char *make_copy(const char *word)
+{
+	return copy("slow");
+}
+
+static void an_exit_is_over_soon_in_whatever_program(void **state)
+{
+	static const char *const names[] = {"last_stack", "sample_cpu", "task_free", "task_exec"};
+	int stats = bpf_enable_stats(BPF_STATS_RUN_TIME);
+	pid_t recorder;
+
+	assert_true(stats >= 0);
+	first_id = next_id();
+	recorder = START_RECORD(live_file("bounded.dusk"), "-F", "199");
+	end_id = next_id();
+	look("no tables", make_without_tables, "none");
+	look("deep", make_copy, "deep");
+	look("mappings", make_copy, "mappings");
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct ran r = ran(names[i]);
+
+		print_message("%-10s ran %llu times, %.1f us on average\n", names[i], r.times,
+			      r.times ? r.ns / 1e3 / r.times : 0);
+	}
+	close(stats);
+	assert_int_equal(live_stop_record(recorder), 0);
+	_cleanup_profile_ p = live_read(live_file("bounded.dusk"));
+	print_message("%llu samples whose walk was too long\n", (unsigned long long)live_outcome_samples(p, "too-long"));
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(an_exit_is_over_soon_in_whatever_program),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}

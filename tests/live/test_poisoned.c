@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A process that has written to its own pages of the C library's unwind tables: does any other's stack change?
+ *
+ * It is recorded first, alone, so that all that can be learnt of the functions in its stacks is learnt from it; then an
+ * honest program whose stacks go through the same functions.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "live.h"
+
+#define HONEST "^main qsort(_r)?( \\S+)* compare recurse\\*10 burn$"
+
+static void a_process_that_writes_to_its_tables_harms_nobody_else(void **state)
+{
+	const char *number = live_file("number"), *file = live_file("poisoned.dusk");
+	volatile unsigned long *rounds = live_number(number);
+	pid_t poisoner = START(live_victim("poisons"), number), honest, recorder;
+	uint64_t whole = 0, cut = 0;
+
+	recorder = START_RECORD(file, "-F", "997", "-d", "4s");
+	live_sleep_ms(1000);
+	honest = START(live_victim("recurse"), "10");
+	assert_int_equal(live_wait(recorder, 60), 0);
+	assert_true(*rounds > 100);
+	live_end(honest);
+	live_end(poisoner);
+	munmap((void *)rounds, 4096);
+
+	_cleanup_profile_ p = live_read(file);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		enum dusk_outcome_class class = live_class(p, s);
+		char *sentence;
+
+		if (live_is_of(p, s, poisoner))
+			cut += class == DUSK_CUT;
+		if (!live_is_of(p, s, honest) || (class != DUSK_CUT && class != DUSK_COMPLETE))
+			continue;
+		sentence = live_sentence_at(p, s->node);
+		if (strstr(sentence, "burn") && (class != DUSK_COMPLETE || !live_matches(sentence, HONEST)))
+			fail_msg("not the stack of the honest one (%s): %s", live_outcome(p, s), sentence);
+		whole += !!strstr(sentence, "burn");
+		free(sentence);
+	}
+	print_message("%llu whole stacks beside a process that had %llu of its own cut\n", (unsigned long long)whole,
+		      (unsigned long long)cut);
+	assert_true(cut > 100);		/* it has deceived itself: else nothing was tried */
+	assert_true(whole > 100);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_process_that_writes_to_its_tables_harms_nobody_else),
+	};
+
+	return LIVE_MAIN(argc, argv, tests);
+}
