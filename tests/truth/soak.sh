@@ -29,9 +29,11 @@ ask "with recursive up(start, node) as
 	(select distinct node, node from sample s join outcome o on o.id = s.outcome where o.class = 'cut' and s.node > 0
 	union all select up.start, n.parent from up join node n on n.id = up.node where n.parent > 0),
 	root(start, frame) as (select up.start, n.frame from up join node n on n.id = up.node where n.parent = 0)
-	select o.name outcome, t.comm program, f.module || ' ' || f.function ended_in, count(*) samples, min(t.pid) a_process
+	select o.name outcome, t.comm program, f.module || ' ' || f.function ended_in, count(*) samples,
+	count(distinct t.pid) processes, min(t.pid) a_process, max(i.module || ' ' || i.function) began_in
 	from sample s join outcome o on o.id = s.outcome join thread t on t.id = s.thread
 	left join root on root.start = s.node left join frame_name f on f.id = root.frame
+	left join node l on l.id = s.node left join frame_name i on i.id = l.frame
 	where o.class = 'cut' group by 1, 2, 3 order by 4 desc limit 40"
 "$dusk" query -i "$profile" "select sum(class in ('complete', 'cut')) walked, sum(class = 'complete') complete,
 	printf('%.4f', 100.0 * sum(class = 'complete') / sum(class in ('complete', 'cut'))) percent
