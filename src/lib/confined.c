@@ -20,7 +20,7 @@
 #include "base/vec.h"
 #include "confined.h"
 #include "opener.h"
-#include "sandbox.h"
+#include "base/sandbox.h"
 
 #define TICK_MS 100		/* between two calls of stop() */
 #define READ_BYTES (1 << 18)

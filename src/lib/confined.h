@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading a file that nobody vouches for, in a process that may do nothing else (sandbox.h), and that is given up when it
+ * Reading a file that nobody vouches for, in a process that may do nothing else (base/sandbox.h), and that is given up when it
  * takes too long. What it has found out comes as bytes, of which the caller believes nothing. See ADR 0026.
  */
 #pragma once

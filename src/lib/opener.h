@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opening debug files for a process that may not (sandbox.h). A binary says where its debug file is, and may say anything:
+ * Opening debug files for a process that may not (base/sandbox.h). A binary says where its debug file is, and may say anything:
  * opened are regular files in the binary's own folder and below, in /usr/lib/debug, and *.dwo and *.dwp anywhere, all of
  * them only if they belong to root, to the owner of the binary, or to who runs us; and what a server has.
  */

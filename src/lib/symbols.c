@@ -6,7 +6,6 @@
  * the whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its
  * own: what is broken in one harms no other.
  */
-#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "buildid.h"
 #include "fdes.h"
 #include "ranges.h"
 #include "opener.h"
@@ -320,34 +320,12 @@ bool symbols_installed(const char *build_id)
 	return !access(path, F_OK);
 }
 
-int symbols_build_id(char *ret, size_t room, int fd)
-{
-	const void *id;
-	ssize_t len;
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF) {
-		elf_end(elf);
-		return -ENOEXEC;
-	}
-	len = dwelf_elf_gnu_build_id(elf, &id);
-	if (len < 0 || (size_t)len * 2 >= room)
-		len = 0;
-	for (ssize_t i = 0; i < len; i++)
-		sprintf(ret + 2 * i, "%02x", ((const unsigned char *)id)[i]);
-	ret[2 * len] = 0;
-	elf_end(elf);
-	return 0;
-}
-
 bool symbols_recorded(const struct dusk_module *m, int fd)
 {
 	char build_id[2 * 64 + 1];
 	struct stat st;
 
 	if (*m->build_id)
-		return !symbols_build_id(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
+		return !buildid_read(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
 	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
 }

@@ -56,9 +56,5 @@ int symbols_find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_
 /* Is there one? */
 bool symbols_installed(const char *build_id);
 
-/* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.
- * -ENOEXEC. */
-int symbols_build_id(char *ret, size_t room, int fd);
-
 /* Is the file in @fd the one that was recorded as @m? By its build id; by device and inode if it has none. */
 bool symbols_recorded(const struct dusk_module *m, int fd);

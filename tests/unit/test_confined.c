@@ -22,7 +22,7 @@
 #include "base/file.h"
 #include "lib/confined.h"
 #include "lib/opener.h"
-#include "lib/sandbox.h"
+#include "base/sandbox.h"
 
 static char folder[] = "/tmp/dusk-confined-XXXXXX";
 static char binary[64];

@@ -20,7 +20,7 @@ int sandbox_enter(const int *keep, size_t nr, int channel);
 
 /*
  * The same before execve() of a program that reads the file @fd, and one of its own only: it may open what is installed
- * below /usr, /lib and /etc (if the kernel has Landlock) and, as /proc/self/fd/N, that file. There is no filter for
+ * below /usr, /etc and the like (if the kernel has Landlock) and, as /proc/self/fd/N, that file. There is no filter for
  * system calls. 0 or a negative errno.
  */
 int sandbox_before_exec(int fd);

@@ -91,7 +91,7 @@ static void landlock_allow(int rules, uint64_t rights, int fd)
 /* No paths but what is installed, to read and to execute, if @installed; and the file @fd, if it is one. */
 static void forbid_paths(bool installed, int fd)
 {
-	static const char *const folders[] = {"/usr", "/lib", "/lib64", "/bin", "/etc"};
+	static const char *const folders[] = {"/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/nix", "/gnu"};
 	uint64_t rights = landlock_rights();
 	struct landlock_ruleset_attr all = {.handled_access_fs = rights};
 	_cleanup_(closep) int rules = rights ? syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0) : -1;
