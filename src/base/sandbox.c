@@ -22,6 +22,12 @@
 #define NOBODY 65534
 #define MAX_DESCRIPTORS 64
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__	/* as GCC says */
+#endif
+#endif
+
 /* Memory, descriptors that are open, time, the end. libelf and libdw need no more. */
 static const int allowed[] = {
 	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(fcntl), SCMP_SYS(dup),

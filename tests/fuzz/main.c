@@ -4,8 +4,9 @@
  *
  *	fuzz_x FILE|FOLDER...
  *
- * Runs each file, and each file of each folder (which may be a link to that of another fuzzer), in the order of their names, and names the one at work, so that a crash
- * tells which it was. Left out where libFuzzer is linked, which has a main() of its own.
+ * Runs each file, and each file of each folder (which may be a link to that of another fuzzer), in the order of their
+ * names, and names the one at work, so that a crash tells which it was. Left out where libFuzzer is linked, which has a
+ * main() of its own.
  */
 #include <err.h>
 #include <fts.h>
