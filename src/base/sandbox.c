@@ -22,10 +22,16 @@
 #define NOBODY 65534
 #define MAX_DESCRIPTORS 64
 
-#if defined(__has_feature)
+/* GCC's way to say that there is ASan, and clang's. */
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
 #if __has_feature(address_sanitizer)
-#define __SANITIZE_ADDRESS__	/* as GCC says */
+#define HAS_ASAN 1
 #endif
+#endif
+#ifndef HAS_ASAN
+#define HAS_ASAN 0
 #endif
 
 /* Memory, descriptors that are open, time, the end. libelf and libdw need no more. */
@@ -57,9 +63,8 @@ static void limit(void)
 	setrlimit(RLIMIT_FSIZE, &none);
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_NOFILE, &files);
-#ifndef __SANITIZE_ADDRESS__
-	setrlimit(RLIMIT_DATA, &data);
-#endif
+	if (!HAS_ASAN)
+		setrlimit(RLIMIT_DATA, &data);
 }
 
 /* A user who owns nothing, where that can be had: who has no capabilities cannot change users, and need not. */

@@ -136,8 +136,19 @@ struct vm_userfaultfd_ctx {
 struct anon_vma;
 struct vm_operations_struct;
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+typedef struct {
+	atomic_t refs;
+} refcount_t;
+
 struct vm_area_struct {
 	unsigned long vm_start, vm_end, vm_flags, vm_pgoff;
+	struct mm_struct *vm_mm;
+	u32 vm_lock_seq;
+	refcount_t vm_refcnt;
 	struct anon_vma *anon_vma;
 	const struct vm_operations_struct *vm_ops;
 	struct file *vm_file;
@@ -167,16 +178,25 @@ struct rw_semaphore {
 	atomic64_t count;
 };
 
+struct maple_tree {
+	void *ma_root;
+};
+
+struct maple_range_64 {
+	unsigned long pivot[15];
+};
+
+struct maple_arange_64 {
+	unsigned long pivot[9];
+};
+
 struct mm_struct {
+	struct maple_tree mm_mt;
 	unsigned long start_code;
 	struct rw_semaphore mmap_lock;
 	seqcount_t mm_lock_seq;
 	mm_context_t context;
 };
-
-typedef struct {
-	int counter;
-} atomic_t;
 
 struct signal_struct {
 	atomic_t live;

@@ -33,11 +33,11 @@ struct registers {
 	u64 orig_ax;			/* the system call, by its number on x86-64 */
 };
 
-/* Pages that the running walk has faulted in: none is faulted twice. */
+/* What the running walk has had: no page is faulted in twice, a lock is looked at so often, a mapping looked for. */
 #define GUARD_PAGES 16
 struct guard {
 	u64 page[GUARD_PAGES];		/* page number + 1, by hash */
-	u32 faults, pad;
+	u32 faults, looks, lookups, pad;
 };
 
 /* How the requests of one cookie ended. */

@@ -6,11 +6,14 @@
 #include "announce.bpf.h"
 #include "port.bpf.h"
 #include "target.bpf.h"
+#include "unlocked.bpf.h"
 #include <bpf/bpf_core_read.h>
 
 extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struct *task, u64 addr) __ksym;
 extern struct vm_area_struct *bpf_iter_task_vma_next(struct bpf_iter_task_vma *it) __ksym;
 extern void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *it) __ksym;
+
+#define LOOKUPS 64		/* of a walk for mappings that are being changed: some hundred microseconds */
 
 /* File systems whose pages come from memory or a block device (linux include/uapi/linux/magic.h). */
 static INLINE bool file_system_is_safe(u64 magic)
@@ -65,51 +68,96 @@ static INLINE bool mappings_are_locked(struct task_struct *t)
 	return mm && bpf_core_field_exists(mm->mmap_lock.count) && mm->mmap_lock.count.counter & RWSEM_READ_FAILED;
 }
 
-/* The same, for as long as we have patience. */
+typedef long (*visit_fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx);
+
+/*
+ * The mapping of @t at @addr, where the kernel has no locks of VMAs. The iterator tries for the mmap lock; above any
+ * address of interest there is some mapping.
+ */
+static INLINE int visit_locked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
+{
+	struct bpf_iter_task_vma it;
+	struct vm_area_struct *vma;
+	int err = -EBUSY;
+
+	bpf_iter_task_vma_new(&it, t, addr);
+	vma = bpf_iter_task_vma_next(&it);
+	if (vma)
+		err = vma->vm_start <= addr ? 0 : -ENOENT;
+	if (vma && !err)
+		fn(t, vma, ctx);
+	bpf_iter_task_vma_destroy(&it);
+	return err;
+}
+
+/* 0; -ENOENT: there is none; -EBUSY: that cannot be told now, and what @fn saw, if anything, counts only if it was known. */
+static INLINE int visit(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
+{
+	return can_find_unlocked(t->mm) ? visit_unlocked(t, addr, fn, ctx) : visit_locked(t, addr, fn, ctx);
+}
+
+/* Of the walk at work for @t; NULL: @t is another task than the current one. */
+static INLINE struct guard *guard_of(struct task_struct *t)
+{
+	struct task_state *st = TARGET_IS_CURRENT ? task_find(t) : 0;
+	struct walker *w;
+	u32 i;
+
+	if (!st)
+		return 0;
+	i = st->walker - 1;
+	w = bpf_map_lookup_elem(&walkers, &i);
+	return w ? &w->guard : 0;
+}
+
+/* Are they still, after all looks that the walk has left? */
 static INLINE bool mappings_stay_locked(struct task_struct *t)
 {
-	each(i, lock_tries)
+	struct guard *g = guard_of(t);
+
+	each(i, lock_looks) {
 		if (!mappings_are_locked(t))
 			return false;
+		if (g && ++g->looks > lock_looks)
+			break;
+	}
 	return true;
+}
+
+struct question {
+	u64 end;
+	int answer;
+};
+
+static INLINE long answer(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
+{
+	struct question *q = ctx;
+
+	q->answer = q->end > vma->vm_end ? -EFAULT : safe_to_fault(vma) ? 0 : -EACCES;
+	return 0;
 }
 
 /*
  * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or it
- * cannot be told: the mmap lock is taken. (There is no call frame left for the other way to look, bpf_find_vma().)
+ * cannot be told.
  */
 static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
 {
-	int ret = -EBUSY;
+	struct question q = { .end = addr + len };
+	int err;
 
-	if (mappings_stay_locked(t))
+	if (mappings_stay_locked(t))	/* who faults now would have to wait */
 		return -EACCES;
-	for (u32 attempt = 0; attempt < 4 && ret == -EBUSY; attempt++) {
-		struct bpf_iter_task_vma it;
-		struct vm_area_struct *vma;
-
-		bpf_iter_task_vma_new(&it, t, addr);
-		vma = bpf_iter_task_vma_next(&it);
-		if (vma)	/* or the lock was taken; above any address of interest there is some mapping */
-			ret = vma->vm_start > addr || addr + len > vma->vm_end ? -EFAULT :
-			      safe_to_fault(vma) ? 0 : -EACCES;
-		bpf_iter_task_vma_destroy(&it);
-	}
-	return ret == -EBUSY ? -EACCES : ret;
+	err = visit(t, addr, answer, &q);
+	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
 }
 
 /* Is it the first time that the walk at work for @t wants the page of @addr? Asked of the current task only. */
 static INLINE bool first_of_walk(struct task_struct *t, u64 addr)
 {
-	struct task_state *st = task_find(t);
-	struct walker *w;
-	u32 i;
+	struct guard *g = guard_of(t);
 
-	if (!st)
-		return false;
-	i = st->walker - 1;
-	w = bpf_map_lookup_elem(&walkers, &i);
-	return w && first_fault(&w->guard, addr);
+	return g && first_fault(g, addr);
 }
 
 GLOBAL int may_fault(u64 addr, u32 len)
@@ -159,16 +207,14 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 
 struct found {
 	struct vma *vma;
-	u32 yes;
 };
 
-/* Runs with the mmap lock held: nothing here may touch user memory. */
+/* Runs with the mmap lock held, or under RCU: nothing here may touch user memory. */
 static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
 {
 	struct found *f = ctx;
 
 	fill(f->vma, t, vma);
-	f->yes = 1;
 	return 0;
 }
 
@@ -178,69 +224,56 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 }
 
 /*
- * The mapping of @t at @addr, as bpf_find_vma() shows it. If the mmap lock is taken, go by the VMA's own; and if it is
- * another task's, as bpf_find_vma() does not hold its memory. The iterator passes over a VMA whose own lock is taken: that
- * there is none it can only say where nobody else can. 0; -ENOENT: there is none; -EBUSY: that is taken, too.
+ * The mapping of @t at @addr: as bpf_find_vma() shows it; if the mmap lock is taken, or it is another task's, as
+ * bpf_find_vma() does not hold its memory, without it. Errors as visit() has them.
  */
-static INLINE int visit_mapping(struct task_struct *t, u64 addr,
-				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)
+static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {
-	struct bpf_iter_task_vma it;
-	struct vm_area_struct *vma;
-	int err = -EBUSY;
+	int err = TARGET_IS_CURRENT ? bpf_find_vma(t, addr, fn, ctx, 0) : -EBUSY;
 
-	if (TARGET_IS_CURRENT && bpf_find_vma(t, addr, fn, ctx, 0) != -EBUSY)
-		return 0;
-	bpf_iter_task_vma_new(&it, t, addr);
-	vma = bpf_iter_task_vma_next(&it);
-	if (vma)			/* else it was taken: above any address of interest there is some mapping */
-		err = vma->vm_start <= addr ? 0 : TARGET_IS_CURRENT ? -EBUSY : -ENOENT;
-	if (vma && !err)
-		fn(t, vma, ctx);
-	bpf_iter_task_vma_destroy(&it);
-	return err;
+	return err == -EBUSY ? visit(t, addr, fn, ctx) : err;
 }
 
-#define TRIES 4
-
-GLOBAL int mappings_are_busy(void)
+/* Verified once: the way through the tree is long. */
+GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
 {
-	struct task_struct *t = target_get();
-	bool are = true;
-
-	if (!t)
-		return are;
-	are = mappings_stay_locked(t);
-	target_put(t);
-	return are;
-}
-
-static NOINLINE int find_mapping(u64 addr, struct found *f)
-{
+	struct found f = { .vma = ret };
 	struct task_struct *t = target_get();
 	int err;
 
 	if (!t)
 		return -ENOENT;
-	err = visit_mapping(t, addr, found_vma, f);
+	err = visit_mapping(t, addr, found_vma, &f);
 	target_put(t);
-	return err + (int)loop_zero;
+	return err;
+}
+
+/* May the walk look for a mapping once more that is being changed? */
+GLOBAL int has_patience(u32 tries)
+{
+	struct task_struct *t = target_get();
+	struct guard *g;
+	bool has = tries < LOOKUPS;
+
+	if (!t)
+		return false;
+	g = guard_of(t);
+	if (g)
+		has = ++g->lookups < LOOKUPS;
+	target_put(t);
+	return has;
 }
 
 CORE int port_vma(u64 addr, struct vma *ret)
 {
-	struct found f = { .vma = ret };
 	int err = -EBUSY;
 
-	each(i, TRIES) {
-		err = find_mapping(addr, &f);
-		if (err && mappings_are_busy() && !wait_for_mappings())
-			err = -EBUSY;
-		else if (err)
-			continue;
-		break;
+	each(i, LOOKUPS) {
+		err = find_mapping(addr, ret);
+		if (err != -EBUSY || !has_patience(i))
+			break;
 	}
-	return f.yes ? 0 : err == -EBUSY ? err : -ENOENT;
+	return err;
 }
 
 CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
@@ -251,7 +284,8 @@ CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
 		return;
 	e->pid = t->tgid;
 	e->parent = t->real_parent->tgid;
-	visit_mapping(t, addr, announce_file, path_walk);
+	if (!TARGET_IS_CURRENT || bpf_find_vma(t, addr, announce_file, path_walk, 0) == -EBUSY)
+		visit_locked(t, addr, announce_file, path_walk);
 	target_put(t);
 }
 

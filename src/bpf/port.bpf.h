@@ -10,17 +10,10 @@
 GLOBAL int may_fault(u64 addr, u32 len);
 
 /*
- * How often the target's mappings may be asked for while it is changing them: what has them locked can keep them so for as
- * long as it likes. Where we may not sleep it is less.
+ * How often a walk looks at the target's mmap lock, before it gives up a page for which it would have to wait. It must not
+ * wait for the lock: what has it can keep it for as long as it likes, as by a page fault on a FUSE file of its own.
  */
-extern const volatile u32 lock_tries CORE;
-GLOBAL int mappings_are_busy(void);	/* still, after so many */
-
-/*
- * Then, where we may sleep: wait until they are not. A program that maps and unmaps much has the lock for longer than anybody
- * should spin: of 20,000 absences of tests/live/victims/absent.c 6 % had no stack without this. False: it cannot be waited for.
- */
-CORE bool wait_for_mappings(void);
+extern const volatile u32 lock_looks CORE;
 
 /* Whose the mapping at @addr is, to @e; and announce_file() of it. */
 CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk);

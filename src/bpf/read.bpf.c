@@ -9,24 +9,11 @@
  */
 #include "port.bpf.h"
 
-static u8 no_byte;
-
-/*
- * Wait until the mappings are not locked, if @they_are: who faults where nothing is mapped waits for the lock, and gets an
- * error (linux 6.18 mm/mmap_lock.c); who copies 0 bytes does nothing. Without a branch: the verifier looks at what follows
- * once.
- */
-static INLINE void wait_if(u32 they_are)
-{
-	bpf_copy_from_user(&no_byte, they_are & 1, (const void *)sizeof(u64));
-}
-
 CORE int port_read(void *dst, u32 len, u64 addr)
 {
 	int err = bpf_probe_read_user(dst, len, (const void *)addr);
 
 	if (err) {
-		wait_if(mappings_are_busy() & ~registry.no_faults);
 		err = may_fault(addr, len);
 		if (!err && bpf_copy_from_user(dst, len, (const void *)addr))
 			err = -EFAULT;
@@ -34,12 +21,4 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	return err + (int)loop_zero;	/* to the verifier all ways end alike: it looks at what follows once */
 }
 
-const volatile u32 lock_tries SEC(".rodata.lock") CORE = 1000;
-
-CORE bool wait_for_mappings(void)
-{
-	if (registry.no_faults)
-		return false;
-	wait_if(true);
-	return true;
-}
+const volatile u32 lock_looks SEC(".rodata.lock") CORE = 200000;	/* about a millisecond */

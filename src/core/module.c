@@ -188,8 +188,9 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	int err;
 
 	ms->vma_lookups++;
+	v->end = 0;
 	err = port_vma(addr, v);
-	if (err)
+	if (err && (err != -EBUSY || !still_valid(ms, v)))
 		return err;
 	if (still_valid(ms, v)) {
 		module_here(ms)->epoch = ms->epoch;

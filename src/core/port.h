@@ -57,7 +57,10 @@ static INLINE u32 read_outcome(int err, u32 unreadable)
 	return err == -EACCES ? PAGE_NOT_SAFE : unreadable;
 }
 
-/* The mapping that holds @addr: 0, -ENOENT, or -EBUSY: the process is changing its mappings, and that took too long. */
+/*
+ * The mapping that holds @addr: 0, -ENOENT, or -EBUSY: the process is changing it, or may be, and that took too long; then
+ * *@ret, if it was written to at all, says what was there, which is true if it was known before.
+ */
 CORE int port_vma(u64 addr, struct vma *ret);
 
 /*

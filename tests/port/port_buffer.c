@@ -189,17 +189,26 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 	return read_memory(dst, len, addr) ? -EFAULT : 0;
 }
 
+static bool busy_shows;
+
+void port_busy_shows(bool shows)
+{
+	busy_shows = shows;
+}
+
 CORE int port_vma(u64 addr, struct vma *ret)
 {
 	struct mapping *m = find(addr);
 
-	if (is_busy())
+	bool is = is_busy();
+
+	if (is && !busy_shows)
 		return -EBUSY;
 	if (!m)
-		return -ENOENT;
+		return is ? -EBUSY : -ENOENT;
 	*ret = m->vma;
 	ret->sequence = sequence;
-	return 0;
+	return is ? -EBUSY : 0;
 }
 
 CORE u64 port_file_start(const struct vma *like, u32 most)

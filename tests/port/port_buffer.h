@@ -28,6 +28,9 @@ void port_not_safe(u64 start, u64 end);
 /* Let the @nth question for a mapping from now on, and @more after it, be answered by -EBUSY. */
 void port_busy(u32 nth, u32 more);
 
+/* And does the question show all the same what seems to be there? Not, unless told. */
+void port_busy_shows(bool shows);
+
 /* Let the @nth read from now on fail with @err, and all after it too if @stay; 0: let none fail. */
 void port_fail_read(u32 nth, int err, bool stay);
 

@@ -122,6 +122,31 @@ static void what_is_busy_is_asked_for_again(void **state)
 	assert_int_equal(module_enter(&ms, 0x800000), -ENOENT);
 }
 
+/* Somebody may be changing the mapping. What is seen of it is believed if it is what was known, and only then. */
+static void what_is_busy_is_believed_where_it_was_known(void **state)
+{
+	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x2000, .executable = 1 };
+
+	set_up();
+	port_busy_shows(true);
+	port_busy(1, 0);
+	assert_int_not_equal(module_find(&ms, IMAGE_CODE), 0);
+	assert_int_equal(module_enter(&ms, IMAGE_CODE), -EBUSY);	/* nothing was known */
+	assert_non_null(at_addr(IMAGE_CODE));
+	ms.epoch++;
+	port_busy(1, 0);
+	assert_non_null(at_addr(IMAGE_CODE));
+	assert_int_equal(module_here(&ms)->kind, MODULE_ELF);
+	ms.epoch++;
+	port_reset();
+	port_busy_shows(true);
+	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000, file);
+	port_busy(1, 0);
+	assert_int_not_equal(module_find(&ms, IMAGE_CODE), 0);
+	assert_int_equal(module_enter(&ms, IMAGE_CODE), -EBUSY);	/* it is somewhere else in the file now */
+	port_busy_shows(false);
+}
+
 static void more_mappings_than_ranges_replace_each_other(void **state)
 {
 	set_up();
@@ -319,6 +344,7 @@ int main(void)
 		cmocka_unit_test(memory_without_a_file_is_anonymous),
 		cmocka_unit_test(a_file_that_is_not_executable_is_no_place_for_a_pc),
 		cmocka_unit_test(what_is_busy_is_asked_for_again),
+		cmocka_unit_test(what_is_busy_is_believed_where_it_was_known),
 		cmocka_unit_test(more_mappings_than_ranges_replace_each_other),
 		cmocka_unit_test(each_range_is_asked_for_once_after_a_change),
 		cmocka_unit_test(another_file_in_the_same_place_is_noticed),
