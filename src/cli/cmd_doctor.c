@@ -114,7 +114,10 @@ static int run(const struct command *self, int argc, char **argv)
 		return say_usage(self, "--keep is for --walk%s", "");
 	if (o.walk && !nr)
 		return say_usage(self, "--walk which thread?%s", "");
-	return o.walk ? walk_explain(what, o.keep, o.json) : check_machine(o.json);
+	if (!o.walk)
+		return check_machine(o.json);
+	/* Whose memory may be read is the kernel's answer to our user, not to a program with capabilities. */
+	return phase_enter(PHASE_VIEW) ?: walk_explain(what, o.keep, o.json);
 }
 
 const struct command cmd_doctor = {
@@ -122,6 +125,7 @@ const struct command cmd_doctor = {
 	.summary = "Can this machine record, and if not, what would help?",
 	.arguments = "[options] | --walk [--keep FILE] PID|SPECIMEN",
 	.notes = "Exit status: 0 if it can, 3 if not.\n",
+	.phase = PHASE_SETUP,
 	.options = options,
 	.run = run,
 };

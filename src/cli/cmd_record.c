@@ -207,11 +207,15 @@ static int finish(struct recording *r)
 	}
 	if (*r->err.text)
 		say("%s", r->err.text);
+	if (phase_enter(PHASE_NAMING))
+		return STATUS_FAILED;
 	progress_begin(&progress, r->options->quiet);
 	progress.stops = &stop_count;
 	progress.max = 2;
 	error = dusk_record_symbolize(r->record, progress_step, &progress, &err);
 	progress_end(&progress);
+	if (phase_enter(PHASE_LEAVING))
+		return STATUS_FAILED;
 	if (error == -ECANCELED)
 		say("gave up looking up functions; dusk report will");
 	else if (error)
@@ -257,6 +261,11 @@ static int record(struct recording *r)
 		dusk_record_discard(steal(r->record));
 		say("%s", err.text);
 		return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
+	}
+	status = phase_enter(PHASE_RECORDING);
+	if (status) {
+		dusk_record_discard(steal(r->record));
+		return status;
 	}
 	error = r->command ? child_start(&r->child) : 0;
 	if (error) {
@@ -338,6 +347,7 @@ const struct command cmd_record = {
 	.arguments = "[options] [[--] COMMAND [ARGUMENT...]]",
 	.notes = "With COMMAND the recording lasts as long as it, and the exit status is its own.\n"
 		 "Ctrl-C ends a recording and leaves a whole file; a second one gives up names.\n",
+	.phase = PHASE_SETUP,
 	.options = options,
 	.run = run,
 };

@@ -91,7 +91,7 @@ static int open_map(struct dusk_stackmap **ret, const struct options *o)
 	int error = dusk_stackmap_open(ret, o->pin, &err);
 
 	if (!error)
-		return STATUS_OK;
+		return phase_enter(PHASE_RECORDING);
 	say("%s%s", err.text, error == -ENOENT ? "; a profile is named by -i" : "");
 	return error == -EPERM || error == -EACCES ? STATUS_PRIVILEGE : STATUS_FAILED;
 }
@@ -288,7 +288,8 @@ static int run(const struct command *self, int argc, char **argv)
 		return say_usage(self, "--input and --pin exclude each other");
 	if (words[1] && verb->run != read_file)
 		return say_usage(self, "unexpected argument '%s'%s", words[1], "; a profile is named by -i");
-	return verb->run(self, &o, words[1]);
+	status = o.input || words[1] ? phase_enter(PHASE_VIEW) : STATUS_OK;
+	return status ?: verb->run(self, &o, words[1]);
 }
 
 const struct command cmd_stackmap = {
@@ -300,6 +301,7 @@ const struct command cmd_stackmap = {
 		 "  dump        the stacks to a file in the format FSMB\n"
 		 "  read FILE   what is in such a file, from dusk or a kernel\n"
 		 "  reset       begin anew, while recordings go on\n",
+	.phase = PHASE_SETUP,
 	.options = options,
 	.run = run,
 };

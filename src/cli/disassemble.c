@@ -22,6 +22,7 @@ static void become_objdump(int out, int fd, uint64_t start, uint64_t end)
 	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
 	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, start);
 	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, end);
+	phase_before_exec();
 	if (dup2(out, STDOUT_FILENO) >= 0 && !fcntl(fd, F_SETFD, 0))
 		execlp("objdump", "objdump", "-d", "-w", "-C", "--no-show-raw-insn", from, to, file, NULL);
 	_exit(errno == ENOENT ? STATUS_NOT_FOUND : STATUS_NOT_EXECUTABLE);
