@@ -421,6 +421,12 @@ const struct dusk_capability *dusk_capabilities(void);
 const char *dusk_capabilities_setcap(void);
 
 /*
+ * A line of shell that gives them to @program, which is found in PATH, for the members of the group "dusk" alone: who may
+ * record sees all users' processes. To @ret, which has room for @room bytes.
+ */
+void dusk_capabilities_grant(char *ret, size_t room, const char *program);
+
+/*
  * The walk of one stack, explained: by the same code as in the kernel, which here reads a thread that stands still,
  * or a specimen: a file with all that such a walk needed, of which doc/unwinding.md tells.
  */

@@ -51,11 +51,13 @@ static void write_state(const struct output *o, enum dusk_check_state state)
 
 static void write_capabilities(FILE *out)
 {
+	char grant[512];
+
 	fputs("\nInstead of root, these capabilities suffice (the first two to record, the others for all names):\n", out);
 	for (const struct dusk_capability *c = dusk_capabilities(); c->name; c++)
 		fprintf(out, "  %-24s %s\n", c->name, c->purpose);
-	fprintf(out, "To give them to everyone who may run dusk:\n  sudo setcap %s \"$(command -v dusk)\"\n",
-		dusk_capabilities_setcap());
+	dusk_capabilities_grant(grant, sizeof(grant), "dusk");
+	fprintf(out, "To give them to the members of the group dusk, who alone may run dusk then:\n  %s\n", grant);
 }
 
 static void write_text(const struct output *o, const struct dusk_check *checks, int nr, bool able)

@@ -33,6 +33,25 @@ chmod 755 bin/nobody
 PATH=$tmp/bin:$PATH
 capable=$tmp/bin/capable
 
+# The advice, pasted: to a copy, and without a new group on this machine.
+mkdir advised && cp "$dusk" advised/dusk
+printf '#!/bin/sh\nexec "$@"\n' >advised/sudo
+printf '#!/bin/sh\necho "$@" >%s/group\n' "$tmp" >advised/groupadd
+printf '#!/bin/sh\n[ $1 = dusk ] && exec /bin/chgrp 65534 "$2"\n' >advised/chgrp
+chmod 755 advised/*
+advice() {
+	"$dusk" doctor >doctor
+	line=$(sed -n 's/^  \(sudo .*\)/\1/p' doctor)
+	(PATH=$tmp/advised:$PATH && eval "$line") && cat group && grep -x -e '-f dusk' group &&
+		[ "$(stat -c %a:%g advised/dusk)" = 750:65534 ] && getcap advised/dusk && setcap -v $lent advised/dusk
+}
+claim "what doctor advises gives the capabilities to a group, and leaves others without" advice
+refused() {
+	exits 3 nobody "$dusk" record -d 1s -o public/x.dusk && says "cap_bpf is missing" &&
+		says "$(sed -n 's/^  \(sudo .*\)/\1/p' doctor)"
+}
+claim "... and so does a recording that is refused" refused
+
 # What only root may read: a text, a profile, a process.
 echo 'int kept_secret = 4711;' >secret/text.c
 "$make_profile" secret/x.dusk && cp secret/x.dusk good.dusk && chmod 644 good.dusk || exit 1
