@@ -240,7 +240,10 @@ int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, st
  */
 int dusk_profile_unfold(struct dusk_profile *p);
 
-/* Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -ENAMETOOLONG. */
+/*
+ * Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -EPERM: it is another user's, or
+ * leads through what is; -ENAMETOOLONG; others of open(2).
+ */
 int dusk_cache_folder(char *ret, size_t room);
 
 /* Has @f no name, or that of its place only ("module+0x1234")? */

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/command.h"
+#include "cli/home.h"
 
 #define MAX_COMMANDS 32
 
@@ -91,7 +92,11 @@ static int run(int argc, char **argv)
 	c = find(word);
 	if (!c)
 		return unknown(word);
-	return phase_enter(c->phase) ?: c->run(c, argc - 1, argv + 1);
+	if (phase_enter(c->phase))
+		return STATUS_FAILED;
+	if (c != &cmd_record)	/* it asks no servers, and its command has our environment */
+		home_leave_alone();
+	return c->run(c, argc - 1, argv + 1);
 }
 
 static void on_limit(int signal)
