@@ -21,6 +21,9 @@ is_alone() {
 }
 claim "it asks for no dynamic linker and no shared library" is_alone
 claim "it lies at addresses of the kernel's choice" sh -c "readelf -h '$dusk' | grep -q DYN"
+claim "it is built to withstand its own bugs, as the other dusk is" sh -c "
+	'$tree/tests/tools/test_hardened.sh' yes '$tree/build-static/src/cli/dusk' >hardened; cat hardened
+	grep -q '^1\.\.' hardened && ! grep -q '^not ok' hardened"
 claim "it has less than 15 MB" [ "$(stat -c %s "$dusk")" -lt 15000000 ]
 claim "it knows nothing of the folder that it was built in" sh -c "! grep -qF '$tree' '$dusk'"
 claim "its debug information lies beside it" sh -c "
