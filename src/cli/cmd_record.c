@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/child.h"
@@ -120,6 +121,12 @@ static void note_size(const struct recording *r)
 		    status.stackmap_bits, wanted);
 }
 
+/* What is in a folder that our user may not look into is not told, whatever we may. */
+static bool is_hidden(const char *path)
+{
+	return path && access(path, F_OK) && errno == EACCES;
+}
+
 static int create(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -137,8 +144,13 @@ static int create(struct recording *r)
 		.owner_uid = sudo_id("SUDO_UID"), .owner_gid = sudo_id("SUDO_GID"),
 	};
 	struct dusk_error err = {""};
-	int error = dusk_record_new(&r->record, &ro, &err);
+	int error;
 
+	if (is_hidden(o->output) || is_hidden(o->cgroup)) {
+		say("cannot open %s: %s", is_hidden(o->output) ? o->output : o->cgroup, strerror(EACCES));
+		return STATUS_FAILED;
+	}
+	error = dusk_record_new(&r->record, &ro, &err);
 	if (!error) {
 		note_size(r);
 		return STATUS_OK;

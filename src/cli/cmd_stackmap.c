@@ -91,7 +91,7 @@ static int open_map(struct dusk_stackmap **ret, const struct options *o)
 	int error = dusk_stackmap_open(ret, o->pin, &err);
 
 	if (!error)
-		return phase_enter(PHASE_RECORDING);
+		return STATUS_OK;
 	say("%s%s", err.text, error == -ENOENT ? "; a profile is named by -i" : "");
 	return error == -EPERM || error == -EACCES ? STATUS_PRIVILEGE : STATUS_FAILED;
 }
@@ -301,7 +301,7 @@ const struct command cmd_stackmap = {
 		 "  dump        the stacks to a file in the format FSMB\n"
 		 "  read FILE   what is in such a file, from dusk or a kernel\n"
 		 "  reset       begin anew, while recordings go on\n",
-	.phase = PHASE_SETUP,
+	.phase = PHASE_MAPS,
 	.options = options,
 	.run = run,
 };

@@ -24,6 +24,7 @@ static const struct {
 	uint64_t user, root;
 } phases[NR_PHASES] = {
 	[PHASE_VIEW]      = {0,                   FILES | NAMES},
+	[PHASE_MAPS]      = {0,                   KERNEL_SIDE | FILES | NAMES},
 	[PHASE_SETUP]     = {CAP_EVERY,           CAP_EVERY},
 	[PHASE_RECORDING] = {KERNEL_SIDE | NAMES, KERNEL_SIDE | NAMES | FILES | SIGNALS},
 	[PHASE_NAMING]    = {NAMES,               NAMES | FILES | SIGNALS},

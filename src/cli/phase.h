@@ -4,6 +4,7 @@
 
 enum phase {
 	PHASE_VIEW,		/* reads files, as its user may; a command that does not say otherwise */
+	PHASE_MAPS,		/* reads what tools have pinned on bpffs, as its user may */
 	PHASE_SETUP,		/* loads programs into the kernel */
 	PHASE_RECORDING,	/* they run */
 	PHASE_NAMING,		/* they are not needed any more: functions are looked up */

@@ -190,7 +190,7 @@ claim "objdump gets no more than the view has, and cannot get more" disassembled
 
 # Recording: what set-up needed goes when it is done, and what the end needed when that is.
 recorded() {
-	(cd public && exec nobody "$capable" record -q -d 100ms -o first.dusk) >said 2>&1
+	(cd public && exec nobody "$capable" record -q -p $own -d 100ms -o first.dusk) >said 2>&1
 	[ $? != 3 ] && return
 	claims=$((claims + 1))
 	echo "ok $claims - $1 # SKIP $(tail -n 1 said)"
@@ -215,17 +215,27 @@ if recorded "nobody records with the capabilities that doctor advises"; then
 			[ $((0x$(status $pid CapPrm) & ~(1 << BPF | 1 << PERFMON | 1 << PTRACE | 1 << READ | 1 << SYSLOG))) = 0 ]
 	}
 	setcap "${lent%=ep},cap_sys_admin,cap_net_admin=eip" bin/capable
-	nobody "$capable" record -q -o public/x.dusk &
+	nobody "$capable" record -q -p $own -o public/x.dusk &
 	pid=$!
 	claim "a recording has what it needs, even if it was lent more" while_recording only_lent
 	setcap $lent bin/capable
-	"$dusk" record -q -o public/x.dusk &
+	"$dusk" record -q -p $own -o public/x.dusk &
 	pid=$!
 	roots_recording() {
+		"$dusk" stackmap stat >said && nobody "$capable" stackmap stat && return 1
 		has $pid CapEff $BPF && has $pid CapEff $OVERRIDE && ! has $pid CapPrm $ADMIN && ! has $pid CapPrm $MODULE &&
 			! has $pid CapPrm $NET_ADMIN && ! has $pid CapPrm $SETUID
 	}
-	claim "root's recording, too" while_recording roots_recording
+	claim "root's recording, too; nobody sees its stackmap" while_recording roots_recording
+	mkdir secret/there
+	alike() {
+		for option in -o -G; do
+			exits 1 nobody "$capable" record -q -d 10ms -o public/x.dusk $option "$tmp/secret/there/x" && says "x: Permission denied" &&
+				exits 1 nobody "$capable" record -q -d 10ms -o public/x.dusk $option "$tmp/secret/none/x" && says "x: Permission denied" ||
+				return
+		done
+	}
+	claim "what is not there and what is look alike in a folder that is hidden" alike
 	# The recording is over after 100 ms, but its command goes on.
 	afterwards() {
 		rm -f public/x.dusk
