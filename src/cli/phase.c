@@ -18,16 +18,18 @@
 #define NAMES (CAP(CAP_SYS_PTRACE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_SYSLOG))
 /* Of root: profiles of the one who called sudo are read, written, and given to him. */
 #define FILES (CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_CHOWN) | CAP(CAP_FOWNER))
-#define SIGNALS CAP(CAP_KILL)	/* of root: a recorded command may have become another user's */
+#define SIGNALS CAP(CAP_KILL)	/* of root: a recorded command may have become another user's, and who is confined is nobody */
+/* Of root: who reads programs and their debug information becomes nobody (base/sandbox.h), and is killed if it takes too long. */
+#define CONFINES (CAP(CAP_SETUID) | CAP(CAP_SETGID) | SIGNALS)
 
 static const struct {
 	uint64_t user, root;
 } phases[NR_PHASES] = {
-	[PHASE_VIEW]      = {0,                   FILES | NAMES},
-	[PHASE_MAPS]      = {0,                   KERNEL_SIDE | FILES | NAMES},
+	[PHASE_VIEW]      = {0,                   FILES | NAMES | CONFINES},
+	[PHASE_MAPS]      = {0,                   KERNEL_SIDE | FILES | NAMES | CONFINES},
 	[PHASE_SETUP]     = {CAP_EVERY,           CAP_EVERY},
-	[PHASE_RECORDING] = {KERNEL_SIDE | NAMES, KERNEL_SIDE | NAMES | FILES | SIGNALS},
-	[PHASE_NAMING]    = {NAMES,               NAMES | FILES | SIGNALS},
+	[PHASE_RECORDING] = {KERNEL_SIDE | NAMES, KERNEL_SIDE | NAMES | FILES | CONFINES},
+	[PHASE_NAMING]    = {NAMES,               NAMES | FILES | CONFINES},
 	[PHASE_LEAVING]   = {0,                   FILES | SIGNALS},
 };
 
@@ -52,9 +54,4 @@ int phase_enter(enum phase phase)
 		return STATUS_OK;
 	say("cannot give up privileges: %s", strerror(-err));
 	return STATUS_FAILED;
-}
-
-void phase_before_exec(void)
-{
-	privilege_stay_low();
 }

@@ -14,6 +14,3 @@ enum phase {
 
 /* Give up what @phase does not need; there is no way back. STATUS_OK, or STATUS_FAILED and it is said. */
 int phase_enter(enum phase phase);
-
-/* For who is about to become another program, such as objdump, that reads what others made: it gets nothing more. */
-void phase_before_exec(void);

@@ -16,6 +16,7 @@
 #include "machine.h"
 
 #define WORDS 10		/* of the stack that are looked at */
+#define NOWHERE (~0u)
 #define MANY_ROUTINES 4096	/* bytes of an FDE's code */
 #define SUBROUTINE 256		/* the longest of them */
 #define MPN_BYTES 0xea		/* up to the last pop; each push and pop is one byte */
@@ -62,13 +63,23 @@ static INLINE bool is_subroutine(struct machine *m, u64 start, u64 size)
 	return !m->compat & (size >= MANY_ROUTINES) & (ra - start < size) & (to > start) & (m->pc - to < SUBROUTINE);
 }
 
-/* The first word from rsp on that does: its number to m->depth. */
+/* The first word from @m->operand[1] on of the stack that does: its number to m->depth. */
 TURN(find_return, struct machine, m)
 {
-	if (!is_return_address(m, m->sp + turn * word_bytes(m)))
+	u32 word = m->operand[1] + turn;
+
+	if (!is_return_address(m, m->sp + word * word_bytes(m)))
 		return NEXT;
-	m->depth = turn;
+	m->depth = word;
 	return STOP;
+}
+
+/* After sub $bytes,%esp: the words that were just reserved. In them lies what other calls have left there. */
+static INLINE u32 words_reserved(struct machine *m)
+{
+	bool is = !framepointer_code(m, m->pc) && m->code[5] == 0x83 && m->code[6] == 0xec;
+
+	return is ? m->code[7] / 4 : 0;
 }
 
 static INLINE bool is_ret(struct machine *m)
@@ -101,9 +112,10 @@ static INLINE bool is_elsewhere(struct machine *m)
 	if (m->row.cfa_reg != RSP || (m->row.cfa_off >= 4 &&
 	    (is_return_address(m, m->sp + m->row.cfa_off - 4) || ends_handler(m->code))))
 		return false;
-	m->depth = WORDS;
+	m->depth = NOWHERE;
+	m->operand[1] = words_reserved(m);
 	loop(WORDS, find_return, m);
-	if (m->depth == WORDS)
+	if (m->depth == NOWHERE)
 		return false;
 	row_is_bare(m, 4 * m->depth);
 	row_saves(m, SLOT_RBX, RULE_UNDEFINED, 0);

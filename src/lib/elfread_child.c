@@ -237,7 +237,7 @@ static int send_units(struct writer *w)
 
 static int send_end(struct writer *w)
 {
-	struct symfile_end end = {w->dwarf.broken, w->dwarf.apart, symbols_server_silent(w->symbols)};
+	struct symfile_end end = {w->dwarf.broken, w->dwarf.apart};
 	struct blob b = {0};
 	int err = put(&b, &end, sizeof(end));
 
@@ -253,10 +253,7 @@ int elfread_write(const struct symfile *known, const struct elfread *e, int out)
 	Dwarf *dwarf;
 	int err;
 
-	if (e->no_servers)
-		unsetenv("DEBUGINFOD_URLS");	/* of the child alone */
 	err = symbols_open(&w.symbols, e->fd, e->path);
-
 	if (err)
 		return err;
 	if (!symfile_has_units(known))

@@ -6,7 +6,7 @@
 #pragma once
 #include "service.h"
 
-#define MAX_WALK_NS 1000000000ULL	/* a walk that takes longer has its process excluded */
+#define MAX_WALK_NS 5000000000ULL	/* a walk that takes longer has its process excluded */
 
 struct keeper {
 	u64 looked_ns;			/* CLOCK_MONOTONIC */

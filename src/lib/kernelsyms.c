@@ -6,26 +6,25 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "elfread.h"
 #include "error.h"
 #include "ksyms.h"
-#include "ranges.h"
-#include "symbols.h"
 
 #define KALLSYMS_BYTES_MAX ((size_t)256 << 20)
 
 /* One of the two. */
 struct dusk_symbols {
 	struct ksyms *kallsyms;
-	struct symbols *image;
+	struct symfile *image;
 };
 
-static int keep(struct dusk_symbols **ret, struct ksyms *kallsyms, struct symbols *image)
+static int keep(struct dusk_symbols **ret, struct ksyms *kallsyms, struct symfile *image)
 {
 	struct dusk_symbols *s = malloc(sizeof(*s));
 
 	if (!s) {
 		ksyms_free(kallsyms);
-		symbols_free(image);
+		symfile_free(image);
 		return -ENOMEM;
 	}
 	*s = (struct dusk_symbols){ kallsyms, image };
@@ -52,21 +51,22 @@ int dusk_symbols_kallsyms(struct dusk_symbols **ret, const char *path, struct du
 int dusk_symbols_vmlinux(struct dusk_symbols **ret, const char *path, struct dusk_error *err)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct symbols *s;
-	int e = fd < 0 ? -errno : symbols_open(&s, fd, path);
+	_cleanup_(symfile_freep) struct symfile *s = symfile_new();
+	struct elfread wanted = {.fd = fd, .path = path, .no_servers = true};
+	int e = fd < 0 ? -errno : !s ? -ENOMEM : elfread(s, &wanted);
 
-	if (e == -ENOEXEC)
-		return error_set(err, e,
+	if (e)
+		return error_set(err, e, "cannot read %s: %s", path, strerror(-e));
+	if (wanted.late)
+		return error_set(err, -ETIMEDOUT, "cannot read %s: it takes too long", path);
+	if (!symfile_has_file(s))
+		return error_set(err, -ENOEXEC,
 				 "%s is no ELF file; the image that boots is compressed, vmlinux is in the kernel's "
 				 "debug package",
 				 path);
-	if (e)
-		return error_set(err, e, "cannot read %s: %s", path, strerror(-e));
-	if (!symbols_ranges(s)->all.nr) {
-		symbols_free(s);
+	if (!symfile_nr_functions(s))
 		return error_set(err, -ENODATA, "%s has no symbols of functions", path);
-	}
-	return keep(ret, NULL, s);
+	return keep(ret, NULL, steal(s));
 }
 
 void dusk_symbols_free(struct dusk_symbols *s)
@@ -74,7 +74,7 @@ void dusk_symbols_free(struct dusk_symbols *s)
 	if (!s)
 		return;
 	ksyms_free(s->kallsyms);
-	symbols_free(s->image);
+	symfile_free(s->image);
 	free(s);
 }
 
@@ -82,16 +82,13 @@ int dusk_symbols_find(const struct dusk_symbols *s, const struct dusk_stack *sta
 {
 	/* A return address may be the next function's, if the call does not come back. */
 	uint64_t address = stack->frame[i], inside = address - (i > 0);
-	const struct range *r = s->image ? ranges_find(symbols_ranges(s->image), inside) : NULL;
 	const char *name, *module = "[kernel]";
 	uint64_t start, end;
 
 	if (s->image) {
-		if (!r)
+		name = symfile_function(s->image, inside, &start, &end);
+		if (!name)
 			return -ENOENT;
-		name = (const char *)(uintptr_t)r->value;
-		start = r->start;
-		end = r->end;
 	} else {
 		name = ksyms_find(s->kallsyms, inside, &start, &module);
 		if (!name)

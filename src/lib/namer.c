@@ -9,6 +9,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "demangle.h"
+#include "elfread.h"
 #include "ksyms.h"
 #include "met.h"
 #include "symbols.h"
@@ -16,7 +17,7 @@
 /* A file, by its module number. */
 struct file {
 	char name[64];			/* without folders */
-	struct symbols *symbols;	/* NULL: none could be read */
+	struct symfile *symbols;	/* may have none */
 };
 
 struct namer {
@@ -44,7 +45,7 @@ void namer_free(struct namer *n)
 	if (!n)
 		return;
 	for (size_t i = 0; i < n->files.nr; i++)
-		symbols_free(n->files.v[i].symbols);
+		symfile_free(n->files.v[i].symbols);
 	vec_done(&n->files);
 	map_done(&n->by_id);
 	ksyms_free(n->kernel);
@@ -52,14 +53,16 @@ void namer_free(struct namer *n)
 	free(n);
 }
 
-static struct symbols *open_symbols(const struct met *m, const struct event_module *e)
+/* What the file says of its functions; NULL: it is not here. */
+static struct symfile *read_symbols(const struct met *m, const struct event_module *e)
 {
 	_cleanup_(closep) int fd = met_open(m, e);
-	struct symbols *s;
+	_cleanup_(symfile_freep) struct symfile *s = symfile_new();
+	struct elfread wanted = {.fd = fd, .path = m->path, .no_servers = true};
 
-	if (fd < 0 || !symbols_recorded(&m->module, fd))
+	if (fd < 0 || !s || !symbols_recorded(&m->module, fd) || elfread(s, &wanted))
 		return NULL;
-	return symbols_open(&s, fd, m->path) ? NULL : s;
+	return steal(s);
 }
 
 static struct file *file_of(struct namer *n, u32 id)
@@ -79,10 +82,10 @@ static struct file *file_of(struct namer *n, u32 id)
 	met_read(&met, &e);
 	slash = strrchr(met.path, '/');
 	snprintf(f.name, sizeof(f.name), "%.63s", slash ? slash + 1 : met.path);
-	f.symbols = open_symbols(&met, &e);
+	f.symbols = read_symbols(&met, &e);
 	index = map_at(&n->by_id, id, &fresh);
 	if (!index || vec_push(&n->files, f)) {
-		symbols_free(f.symbols);
+		symfile_free(f.symbols);
 		return NULL;
 	}
 	*index = n->files.nr - 1;
@@ -110,8 +113,8 @@ static void find_code(struct namer *n, const struct file *f, uint64_t frame, str
 	const char *symbol = NULL;
 	char *plain, *readable;
 
-	if (f->symbols && !symbols_address(f->symbols, offset, &address))
-		symbol = symbols_find(f->symbols, address - frame_is_return(frame), &start);
+	if (f->symbols && !symfile_address(f->symbols, offset, &address))
+		symbol = symfile_find(f->symbols, address - frame_is_return(frame), &start);
 	plain = symbol ? strndup(symbol, strcspn(symbol, "@")) : NULL;		/* without its version */
 	if (plain) {
 		readable = demangle(plain);

@@ -3,11 +3,31 @@
 #include <dlfcn.h>
 #include <dusk/dusk.h>
 #include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <time.h>
+#include "opener.h"
 
 #define PATIENCE_S 10 /* for a server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
 
-/* Whose server is being asked: libdebuginfod's callback carries nothing of ours. */
-static __thread struct server_talk *asking;
+/* libdebuginfod, if it is installed: we do not link with it. */
+struct library {
+	debuginfod_client *(*begin)(void);
+	void (*end)(debuginfod_client *client);
+	int (*find)(debuginfod_client *client, const unsigned char *build_id, int len, char **path);
+	void (*watch)(debuginfod_client *client, int (*fn)(debuginfod_client *client, long got, long total));
+};
+
+/* What one has said: libdebuginfod's callback carries nothing of ours. */
+static struct {
+	struct opener_talk *talk;
+	long bytes;
+	time_t heard;
+} asked;
+
+bool dusk_can_ask_servers(void)
+{
+	return true;
+}
 
 static int heard(debuginfod_client *client, long got, long total)
 {
@@ -15,45 +35,46 @@ static int heard(debuginfod_client *client, long got, long total)
 
 	(void)client;
 	(void)total;
-	if (!asking)
-		return 0;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	/* Until something comes libdebuginfod passes the number of its calls for that of bytes. */
-	if ((got != asking->bytes && got != asking->bytes + 1) || !asking->heard)
-		asking->heard = now.tv_sec;
-	asking->bytes = got;
-	if (!getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asking->heard > PATIENCE_S)
-		asking->silent = true;
-	return asking->silent;
+	if ((got != asked.bytes && got != asked.bytes + 1) || !asked.heard)
+		asked.heard = now.tv_sec;
+	asked.bytes = got;
+	if (!getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asked.heard > PATIENCE_S)
+		asked.talk->silent = true;
+	return asked.talk->silent;
 }
 
-bool dusk_can_ask_servers(void)
+static bool load(struct library *l)
 {
-	return true;
-}
-
-/* libdw loads libdebuginfod by itself if it is installed, so we do not link with it either. */
-void servers_watch(Dwfl *dwfl)
-{
-	void (*set)(debuginfod_client *client, int (*fn)(debuginfod_client *client, long got, long total));
-	debuginfod_client *client = servers_named() ? dwfl_get_debuginfod_client(dwfl) : NULL;
-	void *library = client ? dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *library = dlopen("libdebuginfod.so.1", RTLD_LAZY);
 
 	if (!library)
-		return;
-	*(void **)&set = dlsym(library, "debuginfod_set_progressfn");
-	if (set)
-		set(client, heard);
-	dlclose(library);
+		return false;
+	*(void **)&l->begin = dlsym(library, "debuginfod_begin");
+	*(void **)&l->end = dlsym(library, "debuginfod_end");
+	*(void **)&l->find = dlsym(library, "debuginfod_find_debuginfo");
+	*(void **)&l->watch = dlsym(library, "debuginfod_set_progressfn");
+	return l->begin && l->end && l->find && l->watch;
 }
 
-void servers_begin(struct server_talk *t)
+int servers_fetch(const char *build_id, struct opener_talk *talk)
 {
-	asking = t;
-	t->heard = 0;
-}
+	debuginfod_client *client;
+	struct library l;
+	int fd;
 
-void servers_end(void)
-{
-	asking = NULL;
+	if (talk->silent || !servers_named() || !load(&l))
+		return -ENOENT;
+	client = l.begin();
+	if (!client)
+		return -ENOMEM;
+	asked.talk = talk;
+	asked.heard = 0;
+	l.watch(client, heard);
+	talk->asking = true;
+	fd = l.find(client, (const unsigned char *)build_id, 0, NULL);	/* 0: it is in hexadecimal */
+	talk->asking = false;
+	l.end(client);
+	return fd;
 }

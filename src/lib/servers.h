@@ -3,18 +3,10 @@
 #pragma once
 #include <stdbool.h>
 #include <stdlib.h>
-#include <time.h>
 
-struct Dwfl;
+struct opener_talk;
 
-/* What servers have said while somebody waits for them. */
-struct server_talk {
-	long bytes;
-	time_t heard;
-	bool silent;		/* one sent nothing until it was given up */
-};
-
-/* Does the user name servers? If so libdw asks them, unless the program cannot: dusk_can_ask_servers(). */
+/* Does the user name servers? If so they are asked, unless the program cannot: dusk_can_ask_servers(). */
 static inline bool servers_named(void)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -22,9 +14,8 @@ static inline bool servers_named(void)
 	return urls && *urls;
 }
 
-/* Those that are asked for files of @dwfl are given up when they say nothing. Nothing happens without libdebuginfod. */
-void servers_watch(struct Dwfl *dwfl);
-
-/* From here to servers_end(), this thread's talk with servers is @t, which stays the caller's. */
-void servers_begin(struct server_talk *t);
-void servers_end(void);
+/*
+ * The debug file for @build_id, in hexadecimal, from a server or what libdebuginfod has kept of one: a descriptor or a
+ * negative errno. A server that says nothing is given up, and @talk says so.
+ */
+int servers_fetch(const char *build_id, struct opener_talk *talk);

@@ -13,9 +13,11 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "cache.h"
+#include "confined.h"
 #include "elfread.h"
 #include "error.h"
 #include "profile_read.h"
@@ -25,7 +27,9 @@
 #include "symbolizer.h"
 #include "symfile.h"
 
-static int stop_server(void *ctx)
+#define MAX_SPENT_MS 60000	/* on reading all files that are not in the cache */
+
+static int stop_reading(void *ctx)
 {
 	return symbolizer_stop(ctx);
 }
@@ -116,22 +120,40 @@ static bool suffices(const struct symbolizer *s, const struct symfile *symfile, 
 	return true;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
+}
+
+static void note_late(struct symbolizer *s, const char *path)
+{
+	s->first_late = s->late++ ? s->first_late : path;
+}
+
 /* Read what @symfile lacks from the file, and keep it for the next one who asks. */
 static int read_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile *symfile)
 {
 	const struct dusk_module *m = &s->p->modules[module];
+	int64_t began_ms = now_ms();
 	_cleanup_(freep) char *other = NULL;
 	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
 	struct elfread e = {
 		.fd = fd, .path = m->path, .offsets = offsets, .nr = g->nr, .lines = !s->opts->no_lines,
-		.no_servers = s->server_silent || s->opts->no_servers, .stop = stop_server, .ctx = s,
+		.no_servers = s->server_silent || s->opts->no_servers, .stop = stop_reading, .ctx = s,
 	};
 	const struct symfile_end *end;
 	int rc;
 
-	if (fd < 0)
+	if (fd < 0 || s->unconfined)
 		return 0;
+	if (s->spent_ms > MAX_SPENT_MS) {
+		note_late(s, m->path);
+		return 0;
+	}
 	if (!offsets)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < g->nr; i++)
@@ -140,7 +162,16 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	end = symfile_end(symfile);
 	if (rc == -ENOMEM || rc == -ECANCELED)
 		return rc;
-	s->server_silent |= end && end->silent;
+	if (rc == -EOPNOTSUPP) {
+		s->unconfined = true;
+		return 0;
+	}
+	s->spent_ms += now_ms() - began_ms;
+	s->server_silent |= e.silent;
+	if (e.late) {
+		note_late(s, m->path);
+		return 0;
+	}
 	if (!end || end->broken) {
 		s->first_broken = s->broken++ ? s->first_broken : m->path;
 		return 0;
@@ -283,6 +314,21 @@ static void say_broken(struct symbolizer *s)
 		  s->broken, s->broken == 1 ? "file" : "files", s->broken == 1 ? "" : "the first is ", s->first_broken);
 }
 
+static void say_late(struct symbolizer *s)
+{
+	if (s->err && !*s->err->text)
+		error_set(s->err, 0, "%u %s not read to the end within %d s each and %d s in all, %s%s: names or lines of functions "
+			  "are missing", s->late, s->late == 1 ? "file was" : "files were", CONFINED_PATIENCE_S,
+			  MAX_SPENT_MS / 1000, s->late == 1 ? "" : "the first is ", s->first_late);
+}
+
+static void say_unconfined(struct symbolizer *s)
+{
+	if (s->err && !*s->err->text)
+		error_set(s->err, 0, "files were not read, for what reads them cannot be confined here: names of functions are "
+			  "missing; seccomp(2) with user notification is needed (Linux 5.14), which a container may forbid");
+}
+
 static void say_silent(struct symbolizer *s)
 {
 	if (s->err && !*s->err->text)
@@ -326,6 +372,10 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 		p->lines = vec_steal(&s.lines);
 	}
 	p->symbolized = p->symbolized || !rc;
+	if (!rc && s.unconfined)
+		say_unconfined(&s);
+	if (!rc && s.late)
+		say_late(&s);
 	if (!rc && s.broken)
 		say_broken(&s);
 	if (!rc && s.apart)

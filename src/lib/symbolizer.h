@@ -24,6 +24,10 @@ struct symbolizer {
 	const char *first_broken;	/* and the first of them */
 	uint64_t apart;			/* units whose .dwo or .dwp files are not here, */
 	const char *first_apart;	/* and the first file with such */
+	uint32_t late;			/* files that took too long, or were not begun because others had, */
+	const char *first_late;		/* and the first of them */
+	int64_t spent_ms;		/* on reading files */
+	bool unconfined;		/* no process can be confined here, so that no file is read */
 	bool stopped;
 	bool server_silent;		/* do not wait for it once more */
 };

@@ -6,7 +6,6 @@
  * the whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its
  * own: what is broken in one harms no other.
  */
-#include <elfutils/libdwelf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,13 +15,15 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "buildid.h"
 #include "fdes.h"
 #include "ranges.h"
-#include "servers.h"
+#include "opener.h"
 #include "symbols.h"
 
 #define MAX_SYMBOLS (1 << 24)
 #define MAX_SEGMENTS 1024
+#define MAX_BUILD_ID_BYTES 64
 
 struct candidate {
 	uint64_t start, size;
@@ -39,8 +40,6 @@ struct symbols {
 	struct vec(struct symbols_segment) segments;
 	struct ranges ranges;		/* value: a pointer to the name */
 	struct fdes *fdes;
-
-	struct server_talk talk;
 };
 
 static int read_segments(struct symbols *s, Elf *elf)
@@ -172,9 +171,7 @@ static int read_symbols(struct symbols *s)
 	struct candidates all = {0};
 	int rc;
 
-	servers_begin(&s->talk);
 	rc = collect(s, &all);
-	servers_end();
 	if (!rc && all.nr)
 		qsort(all.v, all.nr, sizeof(*all.v), by_address);
 	rc = rc ?: add_all(s, &all);
@@ -187,11 +184,32 @@ static void symbols_freep(struct symbols **s)
 	symbols_free(*s);
 }
 
+int symbols_find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
+			   GElf_Word crc, char **ret)
+{
+	int fd = dwfl_standard_find_debuginfo(m, data, name, base, file, link, crc, ret);
+	char wanted[sizeof(SERVERS_FILE) + 2 * MAX_BUILD_ID_BYTES];
+	const unsigned char *id;
+	size_t at = strlen(SERVERS_FILE);
+	GElf_Addr vaddr;
+	int bytes;
+
+	if (fd >= 0)
+		return fd;
+	bytes = dwfl_module_build_id(m, &id, &vaddr);
+	if (bytes <= 0 || bytes > MAX_BUILD_ID_BYTES)
+		return -1;
+	strcpy(wanted, SERVERS_FILE);
+	for (int i = 0; i < bytes; i++, at += 2)
+		sprintf(wanted + at, "%02x", id[i]);
+	return open(wanted, O_RDONLY | O_CLOEXEC);
+}
+
 int symbols_open(struct symbols **ret, int fd, const char *path)
 {
 	static const Dwfl_Callbacks callbacks = {
 		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.find_debuginfo = symbols_find_debuginfo,
 		.section_address = dwfl_offline_section_address,
 	};
 	_cleanup_(symbols_freep) struct symbols *s = calloc(1, sizeof(*s));
@@ -214,7 +232,6 @@ int symbols_open(struct symbols **ret, int fd, const char *path)
 		return -ENOEXEC;
 	steal_fd(&own);
 	dwfl_report_end(s->dwfl, NULL, NULL);
-	servers_watch(s->dwfl);
 	elf = dwfl_module_getelf(s->module, &bias);
 	if (!elf)
 		return -ENOEXEC;
@@ -261,17 +278,8 @@ bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *
 struct Dwarf *symbols_dwarf(struct symbols *s)
 {
 	Dwarf_Addr bias;
-	Dwarf *dwarf;
 
-	servers_begin(&s->talk);
-	dwarf = dwfl_module_getdwarf(s->module, &bias);
-	servers_end();
-	return dwarf;
-}
-
-bool symbols_server_silent(const struct symbols *s)
-{
-	return s->talk.silent;
+	return dwfl_module_getdwarf(s->module, &bias);
 }
 
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr)
@@ -312,34 +320,12 @@ bool symbols_installed(const char *build_id)
 	return !access(path, F_OK);
 }
 
-int symbols_build_id(char *ret, size_t room, int fd)
-{
-	const void *id;
-	ssize_t len;
-	Elf *elf;
-
-	elf_version(EV_CURRENT);
-	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (!elf || elf_kind(elf) != ELF_K_ELF) {
-		elf_end(elf);
-		return -ENOEXEC;
-	}
-	len = dwelf_elf_gnu_build_id(elf, &id);
-	if (len < 0 || (size_t)len * 2 >= room)
-		len = 0;
-	for (ssize_t i = 0; i < len; i++)
-		sprintf(ret + 2 * i, "%02x", ((const unsigned char *)id)[i]);
-	ret[2 * len] = 0;
-	elf_end(elf);
-	return 0;
-}
-
 bool symbols_recorded(const struct dusk_module *m, int fd)
 {
 	char build_id[2 * 64 + 1];
 	struct stat st;
 
 	if (*m->build_id)
-		return !symbols_build_id(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
+		return !buildid_read(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
 	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which function of this ELF file is at this offset? */
 #pragma once
+#include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -17,8 +18,8 @@ struct symbols_segment {
 
 /*
  * Read the symbols of the ELF file in @fd, which stays the caller's, and of the debug files that belong to it: by build
- * id in /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and from the servers in $DEBUGINFOD_URLS if
- * the user has set that. *@ret is to be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
+ * id in /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and, in a confined process, from servers
+ * (opener.h). For confined processes, and tests: who else wants to know what a file says calls elfread(). *@ret is to be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
  */
 int symbols_open(struct symbols **ret, int fd, const char *path);
 
@@ -40,19 +41,20 @@ const struct fdes *symbols_fdes(const struct symbols *s);	/* may be NULL */
 /* The debug information, wherever it is, or NULL. */
 struct Dwarf *symbols_dwarf(struct symbols *s);
 
-/* Did a server of debug files send nothing until it was given up? */
-bool symbols_server_silent(const struct symbols *s);
 void symbols_free(struct symbols *s);
+
+/*
+ * For libdwfl, whose Dwfl_Callbacks say what it is to do: by build id and debug link; else it opens what the parent of a
+ * confined process may get from servers (opener.h), as libdw has no way to them there.
+ */
+int symbols_find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
+			   GElf_Word crc, char **ret);
 
 /* Where packages put the debug file for a build id, of which the arguments are the beginning and what follows. */
 #define SYMBOLS_BY_BUILD_ID "/usr/lib/debug/.build-id/%.2s/%s.debug"
 
 /* Is there one? */
 bool symbols_installed(const char *build_id);
-
-/* The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none.
- * -ENOEXEC. */
-int symbols_build_id(char *ret, size_t room, int fd);
 
 /* Is the file in @fd the one that was recorded as @m? By its build id; by device and inode if it has none. */
 bool symbols_recorded(const struct dusk_module *m, int fd);

@@ -317,7 +317,19 @@ static const struct symfile_range *find(const struct symfile_range *r, uint32_t 
 	return i < nr && address < r[i].end ? &r[i] : NULL;
 }
 
-const char *symfile_find(const struct symfile *s, uint64_t address, uint64_t *start)
+/* Where the function of which @f is a piece ends: the pieces of one that has others in it lie side by side with those. */
+static uint64_t function_end(const struct symfile *s, const struct symfile_function *f)
+{
+	const struct symfile_function *behind = s->functions + s->head->nr_functions;
+	uint64_t begin = f->begin, end = f->end;
+
+	for (const struct symfile_function *next = f + 1; next < behind && next->start == next[-1].end; next++)
+		if (next->begin == begin)
+			end = next->end;
+	return end;
+}
+
+const char *symfile_function(const struct symfile *s, uint64_t address, uint64_t *start, uint64_t *end)
 {
 	uint32_t nr = s->head ? s->head->nr_functions : 0;
 	uint32_t i = last_before(s->functions, nr, sizeof(*s->functions), address);
@@ -325,7 +337,19 @@ const char *symfile_find(const struct symfile *s, uint64_t address, uint64_t *st
 	if (i >= nr || address >= s->functions[i].end)
 		return NULL;
 	*start = s->functions[i].begin;
+	if (end)
+		*end = function_end(s, &s->functions[i]);
 	return s->strings + s->functions[i].name;
+}
+
+const char *symfile_find(const struct symfile *s, uint64_t address, uint64_t *start)
+{
+	return symfile_function(s, address, start, NULL);
+}
+
+uint32_t symfile_nr_functions(const struct symfile *s)
+{
+	return s->head ? s->head->nr_functions : 0;
 }
 
 bool symfile_find_nameless(const struct symfile *s, uint64_t address, uint64_t *start)

@@ -63,7 +63,6 @@ struct symfile_line {
 struct symfile_end {
 	uint64_t broken;		/* units that make no sense */
 	uint64_t apart;			/* units whose functions are in a file of their own, .dwo or .dwp, that is not here */
-	uint64_t silent;		/* 1: a server of debug files sent nothing until it was given up */
 };
 
 struct symfile;
@@ -109,6 +108,10 @@ const struct symfile_end *symfile_end(const struct symfile *s);
 int symfile_address(const struct symfile *s, uint64_t offset, uint64_t *ret);
 const char *symfile_find(const struct symfile *s, uint64_t address, uint64_t *start);
 bool symfile_find_nameless(const struct symfile *s, uint64_t address, uint64_t *start);
+
+/* The same with where the function ends, to *@end; and how many pieces of functions there are. */
+const char *symfile_function(const struct symfile *s, uint64_t address, uint64_t *start, uint64_t *end);
+uint32_t symfile_nr_functions(const struct symfile *s);
 
 /* Does @address lie in a unit that is not here? */
 bool symfile_lacks(const struct symfile *s, uint64_t address);

@@ -77,6 +77,16 @@ if needs jq "the instructions as json"; then
 fi
 claim "a function that is hidden takes its samples along" exits 1 "$dusk" annotate spin --hide spin
 claim "... which is said" says "no sample was taken in spin itself"
+# Under strace, whose -f has all calls of a process in one order.
+is_nobody() {
+	strace -f -qq -e trace=setresuid,execve -o trace "$dusk" annotate --disassembly spin >"$tmp/said" 2>&1
+	awk '/setresuid\(65534, 65534, 65534\) += 0/ { nobody[$1] = 1 }
+		/execve\("[^"]*\/objdump".* = 0/ { seen = 1; if (!($1 in nobody)) exit bad = 1 }
+		END { exit bad || !seen }' trace
+}
+if [ "$(id -u)" = 0 ] && needs strace "objdump is nobody"; then
+	claim "objdump is nobody" is_nobody
+fi
 claim "without objdump" exits 1 env PATH=/nonexistent "$dusk" annotate spin
 claim "... the package is named" says "objdump is not installed (Debian's package: binutils)"
 

@@ -4,8 +4,9 @@
  *
  *	fuzz_x FILE|FOLDER...
  *
- * Runs each file, and each file of each folder, in the order of their names, and names the one at work, so that a crash
- * tells which it was. Left out where libFuzzer is linked, which has a main() of its own.
+ * Runs each file, and each file of each folder (which may be a link to that of another fuzzer), in the order of their
+ * names, and names the one at work, so that a crash tells which it was. Left out where libFuzzer is linked, which has a
+ * main() of its own.
  */
 #include <err.h>
 #include <fts.h>
@@ -44,7 +45,7 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		errx(2, "usage: %s FILE|FOLDER...", argv[0]);
-	tree = fts_open(argv + 1, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+	tree = fts_open(argv + 1, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	if (!tree)
 		err(1, "%s", argv[1]);
 	while ((entry = fts_read(tree))) {

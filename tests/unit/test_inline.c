@@ -21,6 +21,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "lib/buildid.h"
 #include "lib/cache.h"
 #include "lib/elfread.h"
 #include "lib/profile_write.h"
@@ -125,7 +126,7 @@ static struct dusk_profile *record(uint64_t start, uint64_t end, uint32_t depth)
 	uint32_t module, node = 0;
 
 	if (fd >= 0)
-		symbols_build_id(build_id, sizeof(build_id), fd);
+		buildid_read(build_id, sizeof(build_id), fd);
 	if (!*build_id) {
 		struct stat st;
 

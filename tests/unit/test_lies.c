@@ -109,6 +109,22 @@ static void code_of_32_bits_returns_behind_a_call(void **state)
 	}
 }
 
+/* sub $8,%esp: what lies in these bytes was left there by another call, and may well be where that returned to. */
+static void in_what_was_just_reserved_no_return_address_is_looked_for(void **state)
+{
+	static const u8 reserve[] = { 0x83, 0xec, 8 };
+
+	for (int is = 0; is < 2; is++) {
+		set_up(4, 0x20, 4);
+		if (is)
+			memcpy(code + 0x41d, reserve, sizeof(reserve));
+		returns_to(4, CALLER);
+		returns_to(16, CALLER);
+		assert_true(lies_mend(&m, FUNCTION, 0x200));
+		assert_int_equal(m.row.cfa_off, is ? 20 : 8);
+	}
+}
+
 static void where_no_call_is_near_cfi_has_the_last_word(void **state)
 {
 	set_up(4, 0x20, 4);
@@ -193,6 +209,7 @@ int main(void)
 		cmocka_unit_test(at_a_ret_the_return_address_is_at_the_top_of_the_stack),
 		cmocka_unit_test(two_pushes_of_glibc_are_known),
 		cmocka_unit_test(code_of_32_bits_returns_behind_a_call),
+		cmocka_unit_test(in_what_was_just_reserved_no_return_address_is_looked_for),
 		cmocka_unit_test(where_no_call_is_near_cfi_has_the_last_word),
 		cmocka_unit_test(a_handler_returns_to_where_no_call_is),
 		cmocka_unit_test(what_asks_where_it_is_has_called_nothing_else),

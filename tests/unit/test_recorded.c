@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "lib/buildid.h"
 #include "lib/profile_write.h"
 #include "lib/recorded.h"
 #include "lib/symbols.h"
@@ -50,7 +51,7 @@ static int open_image(void **state)
 	find_function();
 	snprintf(path, sizeof(path), "%s/p.dusk", mkdtemp(dir));
 	unsetenv("DEBUGINFOD_URLS");
-	return image < 0 || !vfs || symbols_build_id(build_id, sizeof(build_id), image) || !*build_id;
+	return image < 0 || !vfs || buildid_read(build_id, sizeof(build_id), image) || !*build_id;
 }
 
 static int close_image(void **state)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * chain ROUNDS: three threads, each named and rooted in a function of its own. a_begins sleeps, and in a_wakes_b wakes
- * the one that waits in b_waits; that one in b_wakes_c wakes the one that waits in c_waits.
+ * the one that waits in b_waits; that one in b_wakes_c wakes the one that waits in c_waits. Nobody wakes before both wait,
+ * however busy the machine is.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -14,6 +15,7 @@
 
 volatile unsigned long sink;
 static unsigned int word_of_b, word_of_c;
+static int b_is_at, c_is_at;	/* the round that it waits for, or will in a moment */
 static int rounds;
 
 /* Static to whoever calls: what is waited and woken by are those functions themselves. */
@@ -56,6 +58,8 @@ KNOWN void *a_begins(void *arg)
 
 	prctl(PR_SET_NAME, "a");
 	for (int i = 0; i < rounds; i++) {
+		while (__atomic_load_n(&b_is_at, __ATOMIC_ACQUIRE) < i || __atomic_load_n(&c_is_at, __ATOMIC_ACQUIRE) < i)
+			nanosleep(&t, NULL);
 		nanosleep(&t, NULL);
 		a_wakes_b();
 	}
@@ -66,6 +70,7 @@ KNOWN void *b_passes(void *arg)
 {
 	prctl(PR_SET_NAME, "b");
 	for (int i = 0; i < rounds; i++) {
+		__atomic_store_n(&b_is_at, i, __ATOMIC_RELEASE);
 		b_waits(i);
 		b_wakes_c();
 	}
@@ -75,8 +80,10 @@ KNOWN void *b_passes(void *arg)
 KNOWN void *c_ends(void *arg)
 {
 	prctl(PR_SET_NAME, "c");
-	for (int i = 0; i < rounds; i++)
+	for (int i = 0; i < rounds; i++) {
+		__atomic_store_n(&c_is_at, i, __ATOMIC_RELEASE);
 		c_waits(i);
+	}
 	return NULL;
 }
 

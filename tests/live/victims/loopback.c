@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * loopback ROUNDS: the thread "sender" naps, and in sends wakes the one that waits in receives, in a softirq that it
- * runs itself.
+ * runs itself. It does not send before that one waits, however busy the machine is.
  */
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -14,6 +14,7 @@
 volatile unsigned long sink;
 static struct sockaddr_in to = {.sin_family = AF_INET};
 static int fd, rounds;
+static int receiver_is_at;	/* the round that it waits for, or will in a moment */
 
 KNOWN void receives(char *data)
 {
@@ -34,8 +35,10 @@ KNOWN void *receiver(void *arg)
 	char data;
 
 	prctl(PR_SET_NAME, "receiver");
-	for (int i = 0; i < rounds; i++)
+	for (int i = 0; i < rounds; i++) {
+		__atomic_store_n(&receiver_is_at, i, __ATOMIC_RELEASE);
 		receives(&data);
+	}
 	return NULL;
 }
 
@@ -46,6 +49,8 @@ KNOWN void *sender(void *arg)
 
 	prctl(PR_SET_NAME, "sender");
 	for (int i = 0; i < rounds; i++) {
+		while (__atomic_load_n(&receiver_is_at, __ATOMIC_ACQUIRE) < i)
+			nanosleep(&t, NULL);
 		nanosleep(&t, NULL);
 		sends(&data);
 	}

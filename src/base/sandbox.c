@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What may a process do that reads files which nobody vouches for? See sandbox.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/landlock.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "sandbox.h"
+
+#define NOBODY 65534
+#define MAX_DESCRIPTORS 64
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define __SANITIZE_ADDRESS__	/* as GCC says */
+#endif
+#endif
+
+/* Memory, descriptors that are open, time, the end. libelf and libdw need no more. */
+static const int allowed[] = {
+	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(fcntl), SCMP_SYS(dup),
+	SCMP_SYS(fstat), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk), SCMP_SYS(futex),
+	SCMP_SYS(clock_gettime), SCMP_SYS(sysinfo), SCMP_SYS(rt_sigreturn), SCMP_SYS(exit), SCMP_SYS(exit_group),
+};
+
+/* What it has as data now, by proc_pid_statm(5). Sanitizers have terabytes, and no limit. */
+static uint64_t data_bytes(void)
+{
+	unsigned long pages = 0;
+	FILE *f = fopen("/proc/self/statm", "re");
+
+	if (f && fscanf(f, "%*u %*u %*u %*u %*u %lu", &pages) != 1)
+		pages = 0;
+	if (f)
+		fclose(f);
+	return (uint64_t)pages * sysconf(_SC_PAGESIZE);
+}
+
+static void limit(void)
+{
+	struct rlimit none = {0, 0}, cpu = {SANDBOX_CPU_S, SANDBOX_CPU_S}, files = {MAX_DESCRIPTORS, MAX_DESCRIPTORS};
+	struct rlimit data = {data_bytes() + SANDBOX_MEMORY_BYTES, data_bytes() + SANDBOX_MEMORY_BYTES};
+
+	setrlimit(RLIMIT_CORE, &none);
+	setrlimit(RLIMIT_FSIZE, &none);
+	setrlimit(RLIMIT_CPU, &cpu);
+	setrlimit(RLIMIT_NOFILE, &files);
+#ifndef __SANITIZE_ADDRESS__
+	setrlimit(RLIMIT_DATA, &data);
+#endif
+}
+
+/* A user who owns nothing, where that can be had: who has no capabilities cannot change users, and need not. */
+static void become_nobody(void)
+{
+	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	if (!geteuid()) {
+		/* Of this process alone, which has one thread: not as glibc does it, for all that its parent had. */
+		syscall(SYS_setgroups, 0, NULL);
+		syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
+		syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
+	}
+	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	syscall(SYS_capset, &head, none);
+}
+
+/* What Landlock of this kernel can forbid of files, a bit each (linux include/uapi/linux/landlock.h), or 0. */
+static uint64_t landlock_rights(void)
+{
+	int version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+
+	return version < 1 ? 0 : version < 2 ? (1 << 13) - 1 : version < 3 ? (1 << 14) - 1 : version < 5 ? (1 << 15) - 1 :
+	       (1 << 16) - 1;
+}
+
+static void landlock_allow(int rules, uint64_t rights, int fd)
+{
+	struct landlock_path_beneath_attr beneath = {.allowed_access = rights, .parent_fd = fd};
+
+	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
+}
+
+/* No paths but what is installed, to read and to execute, if @installed; and the file @fd, if it is one. */
+static void forbid_paths(bool installed, int fd)
+{
+	static const char *const folders[] = {"/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/nix", "/gnu"};
+	uint64_t rights = landlock_rights();
+	struct landlock_ruleset_attr all = {.handled_access_fs = rights};
+	_cleanup_(closep) int rules = rights ? syscall(SYS_landlock_create_ruleset, &all, sizeof(all), 0) : -1;
+
+	if (rules < 0)
+		return;
+	for (size_t i = 0; installed && i < sizeof(folders) / sizeof(folders[0]); i++) {
+		_cleanup_(closep) int folder = open(folders[i], O_PATH | O_CLOEXEC);
+
+		if (folder >= 0)
+			landlock_allow(rules, LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+				       folder);
+	}
+	if (fd >= 0)
+		landlock_allow(rules, LANDLOCK_ACCESS_FS_READ_FILE, fd);
+	syscall(SYS_landlock_restrict_self, rules, 0);
+}
+
+static int by_number(const void *a, const void *b)
+{
+	return *(const int *)a - *(const int *)b;
+}
+
+/* All but the first three, of which messages stay, and @keep. */
+static void close_others(const int *keep, size_t nr)
+{
+	int kept[MAX_DESCRIPTORS];
+	unsigned int next = STDERR_FILENO + 1;
+
+	memcpy(kept, keep, nr * sizeof(*keep));
+	qsort(kept, nr, sizeof(*kept), by_number);
+	for (size_t i = 0; i < nr; i++) {
+		if (kept[i] > (int)next)
+			close_range(next, kept[i] - 1, 0);
+		if (kept[i] >= (int)next)
+			next = kept[i] + 1;
+	}
+	close_range(next, UINT32_MAX, 0);
+}
+
+static int add_rules(scmp_filter_ctx filter, int channel)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(allowed) / sizeof(allowed[0]); i++)
+		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
+	/* fstat() of glibc since 2.33 */
+	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
+				      SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
+	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+				      SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1, SCMP_A0(SCMP_CMP_EQ, channel));
+	err = err ?: seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(open), 0);
+	return err ?: seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(openat), 0);
+}
+
+static int send_descriptor(int channel, int fd)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	char nothing = 0;
+	struct iovec byte = {&nothing, 1};
+	struct msghdr m = {
+		.msg_iov = &byte, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(c), &fd, sizeof(int));
+	return sendmsg(channel, &m, MSG_NOSIGNAL) == 1 ? 0 : -errno;
+}
+
+int sandbox_receive(int channel)
+{
+	union {
+		char bytes[CMSG_SPACE(sizeof(int))];
+		struct cmsghdr align;
+	} control;
+	char byte;
+	struct iovec iov = {&byte, 1};
+	struct msghdr m = {
+		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
+	};
+	struct cmsghdr *c;
+	ssize_t got;
+	int fd;
+
+	do
+		got = recvmsg(channel, &m, MSG_CMSG_CLOEXEC);
+	while (got < 0 && errno == EINTR);
+	c = got == 1 ? CMSG_FIRSTHDR(&m) : NULL;
+	if (!c || c->cmsg_type != SCM_RIGHTS)
+		return -EPIPE;
+	memcpy(&fd, CMSG_DATA(c), sizeof(int));
+	return fd;
+}
+
+/* Anything else fails as if it was not permitted: libraries know how to go on. */
+static int filter_calls(int channel)
+{
+	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	int err = filter ? add_rules(filter, channel) : -ENOMEM, notify;
+
+	err = err ?: seccomp_load(filter);
+	notify = err ? -1 : seccomp_notify_fd(filter);
+	if (!err)
+		err = notify < 0 ? -EOPNOTSUPP : send_descriptor(channel, notify);
+	closep(&notify);
+	if (filter)
+		seccomp_release(filter);
+	return err;
+}
+
+int sandbox_enter(const int *keep, size_t nr, int channel)
+{
+	int kept[MAX_DESCRIPTORS], err;
+
+	if (nr >= MAX_DESCRIPTORS)
+		return -EINVAL;
+	memcpy(kept, keep, nr * sizeof(*keep));
+	kept[nr] = channel;
+	close_others(kept, nr + 1);
+	limit();
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	forbid_paths(false, -1);
+	become_nobody();
+	prctl(PR_SET_DUMPABLE, 1);	/* who opens for it reads which path it wants */
+	err = filter_calls(channel);
+	close(channel);
+	return err;
+}
+
+int sandbox_before_exec(int fd)
+{
+	close_others(&fd, 1);
+	limit();
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return -errno;
+	forbid_paths(true, fd);
+	become_nobody();
+	return 0;
+}
