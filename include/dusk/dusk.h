@@ -240,7 +240,10 @@ int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, st
  */
 int dusk_profile_unfold(struct dusk_profile *p);
 
-/* Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -ENAMETOOLONG. */
+/*
+ * Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -EPERM: it is another user's, or
+ * leads through what is; -ENAMETOOLONG; others of open(2).
+ */
 int dusk_cache_folder(char *ret, size_t room);
 
 /* Has @f no name, or that of its place only ("module+0x1234")? */
@@ -419,6 +422,12 @@ const struct dusk_capability *dusk_capabilities(void);
 
 /* The same as setcap takes them: "cap_bpf,cap_perfmon,...=ep". */
 const char *dusk_capabilities_setcap(void);
+
+/*
+ * A line of shell that gives them to @program, which is found in PATH, for the members of the group "dusk" alone: who may
+ * record sees all users' processes. To @ret, which has room for @room bytes.
+ */
+void dusk_capabilities_grant(char *ret, size_t room, const char *program);
 
 /*
  * The walk of one stack, explained: by the same code as in the kernel, which here reads a thread that stands still,

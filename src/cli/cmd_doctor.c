@@ -51,11 +51,13 @@ static void write_state(const struct output *o, enum dusk_check_state state)
 
 static void write_capabilities(FILE *out)
 {
+	char grant[512];
+
 	fputs("\nInstead of root, these capabilities suffice (the first two to record, the others for all names):\n", out);
 	for (const struct dusk_capability *c = dusk_capabilities(); c->name; c++)
 		fprintf(out, "  %-24s %s\n", c->name, c->purpose);
-	fprintf(out, "To give them to everyone who may run dusk:\n  sudo setcap %s \"$(command -v dusk)\"\n",
-		dusk_capabilities_setcap());
+	dusk_capabilities_grant(grant, sizeof(grant), "dusk");
+	fprintf(out, "To give them to the members of the group dusk, who alone may run dusk then:\n  %s\n", grant);
 }
 
 static void write_text(const struct output *o, const struct dusk_check *checks, int nr, bool able)
@@ -114,7 +116,10 @@ static int run(const struct command *self, int argc, char **argv)
 		return say_usage(self, "--keep is for --walk%s", "");
 	if (o.walk && !nr)
 		return say_usage(self, "--walk which thread?%s", "");
-	return o.walk ? walk_explain(what, o.keep, o.json) : check_machine(o.json);
+	if (!o.walk)
+		return check_machine(o.json);
+	/* Whose memory may be read is the kernel's answer to our user, not to a program with capabilities. */
+	return phase_enter(PHASE_VIEW) ?: walk_explain(what, o.keep, o.json);
 }
 
 const struct command cmd_doctor = {
@@ -122,6 +127,7 @@ const struct command cmd_doctor = {
 	.summary = "Can this machine record, and if not, what would help?",
 	.arguments = "[options] | --walk [--keep FILE] PID|SPECIMEN",
 	.notes = "Exit status: 0 if it can, 3 if not.\n",
+	.phase = PHASE_SETUP,
 	.options = options,
 	.run = run,
 };

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/child.h"
@@ -120,6 +121,12 @@ static void note_size(const struct recording *r)
 		    status.stackmap_bits, wanted);
 }
 
+/* What is in a folder that our user may not look into is not told, whatever we may. */
+static bool is_hidden(const char *path)
+{
+	return path && access(path, F_OK) && errno == EACCES;
+}
+
 static int create(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -137,8 +144,13 @@ static int create(struct recording *r)
 		.owner_uid = sudo_id("SUDO_UID"), .owner_gid = sudo_id("SUDO_GID"),
 	};
 	struct dusk_error err = {""};
-	int error = dusk_record_new(&r->record, &ro, &err);
+	int error;
 
+	if (is_hidden(o->output) || is_hidden(o->cgroup)) {
+		say("cannot open %s: %s", is_hidden(o->output) ? o->output : o->cgroup, strerror(EACCES));
+		return STATUS_FAILED;
+	}
+	error = dusk_record_new(&r->record, &ro, &err);
 	if (!error) {
 		note_size(r);
 		return STATUS_OK;
@@ -207,11 +219,15 @@ static int finish(struct recording *r)
 	}
 	if (*r->err.text)
 		say("%s", r->err.text);
+	if (phase_enter(PHASE_NAMING))
+		return STATUS_FAILED;
 	progress_begin(&progress, r->options->quiet);
 	progress.stops = &stop_count;
 	progress.max = 2;
 	error = dusk_record_symbolize(r->record, progress_step, &progress, &err);
 	progress_end(&progress);
+	if (phase_enter(PHASE_LEAVING))
+		return STATUS_FAILED;
 	if (error == -ECANCELED)
 		say("gave up looking up functions; dusk report will");
 	else if (error)
@@ -257,6 +273,11 @@ static int record(struct recording *r)
 		dusk_record_discard(steal(r->record));
 		say("%s", err.text);
 		return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
+	}
+	status = phase_enter(PHASE_RECORDING);
+	if (status) {
+		dusk_record_discard(steal(r->record));
+		return status;
 	}
 	error = r->command ? child_start(&r->child) : 0;
 	if (error) {
@@ -338,6 +359,7 @@ const struct command cmd_record = {
 	.arguments = "[options] [[--] COMMAND [ARGUMENT...]]",
 	.notes = "With COMMAND the recording lasts as long as it, and the exit status is its own.\n"
 		 "Ctrl-C ends a recording and leaves a whole file; a second one gives up names.\n",
+	.phase = PHASE_SETUP,
 	.options = options,
 	.run = run,
 };

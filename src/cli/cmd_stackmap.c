@@ -288,7 +288,8 @@ static int run(const struct command *self, int argc, char **argv)
 		return say_usage(self, "--input and --pin exclude each other");
 	if (words[1] && verb->run != read_file)
 		return say_usage(self, "unexpected argument '%s'%s", words[1], "; a profile is named by -i");
-	return verb->run(self, &o, words[1]);
+	status = o.input || words[1] ? phase_enter(PHASE_VIEW) : STATUS_OK;
+	return status ?: verb->run(self, &o, words[1]);
 }
 
 const struct command cmd_stackmap = {
@@ -300,6 +301,7 @@ const struct command cmd_stackmap = {
 		 "  dump        the stacks to a file in the format FSMB\n"
 		 "  read FILE   what is in such a file, from dusk or a kernel\n"
 		 "  reset       begin anew, while recordings go on\n",
+	.phase = PHASE_MAPS,
 	.options = options,
 	.run = run,
 };

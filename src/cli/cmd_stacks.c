@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk stacks: where do the threads of a process stand, without stopping them? */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <dusk/unwind.h>
 #include "base/cleanup.h"
 #include "base/json.h"
+#include "base/privilege.h"
 #include "cli/command.h"
 #include "cli/gather.h"
 #include "cli/output.h"
@@ -36,6 +38,7 @@ struct view {
 	struct dusk_unwinder *unwinder;
 	const struct options *options;
 	struct gathered all;
+	uint32_t left_out;		/* threads that our user may not look at */
 };
 
 static void view_done(struct view *v)
@@ -55,6 +58,10 @@ static int take(void *ctx, const struct dusk_thread_stack *t)
 
 	if (v->options->all && !v->options->kernel_threads && is_kernel_thread(t))
 		return 0;
+	if (privilege_may_look(t->tid)) {
+		v->left_out++;
+		return 0;
+	}
 	return gather_add(&v->all, t);
 }
 
@@ -216,6 +223,17 @@ static int show(struct view *v)
 	return output_close(&out, 0);
 }
 
+/* None of those who were named is somebody else's. */
+static int check_owner(const char *what, const pid_t *ids, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (privilege_may_look(ids[i]) == -EACCES) {
+			say("%s %d is not yours to look at: only its own user may, and root", what, ids[i]);
+			return STATUS_PRIVILEGE;
+		}
+	return STATUS_OK;
+}
+
 /* Whoever was named is there. */
 static int check_presence(const struct view *v, const struct dusk_threads_options *chosen)
 {
@@ -245,11 +263,19 @@ static int check_presence(const struct view *v, const struct dusk_threads_option
 static int look(struct view *v, const struct dusk_threads_options *chosen)
 {
 	struct dusk_error err;
-	int error;
+	int error, status;
 
+	status = check_owner("process", chosen->pids, chosen->nr_pids) ?: check_owner("thread", chosen->tids, chosen->nr_tids);
+	if (status)
+		return status;
 	error = dusk_unwind_open(&v->unwinder, NULL, &err);
 	if (!error)
 		error = dusk_unwind_threads(v->unwinder, chosen, take, v, &err);
+	status = phase_enter(PHASE_NAMING);
+	if (status)
+		return status;
+	if (v->left_out)
+		say("%" PRIu32 " threads of others are left out: only their own users may look at them, and root", v->left_out);
 	if (!error)
 		return check_presence(v, chosen) ?: show(v);
 	if (error == -ETIMEDOUT && v->all.threads.nr)
@@ -308,6 +334,7 @@ const struct command cmd_stacks = {
 	.name = "stacks",
 	.summary = "Where the threads of a process stand, without stopping them",
 	.arguments = "[options] PID...",
+	.phase = PHASE_SETUP,
 	.options = options,
 	.run = run,
 };

@@ -3,6 +3,7 @@
 #pragma once
 #include <dusk/dusk.h>
 #include "cli/options.h"
+#include "cli/phase.h"
 
 enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE, STATUS_PRIVILEGE, STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND };
 
@@ -13,6 +14,7 @@ struct command {
 	const char *arguments;		/* of the usage line */
 	const char *notes;		/* below the options in --help, or NULL */
 	bool hidden;			/* not for users: the list of commands is without it */
+	enum phase phase;		/* that it begins in: what it may do beyond its user, phase.c */
 	const struct option *options;
 	int (*run)(const struct command *self, int argc, char **argv);	/* argv[0] is the command's name */
 };

@@ -17,7 +17,7 @@ static bool is_first(const char *cache)
 	if (snprintf(path, sizeof(path), "%s/fetching", cache) >= (int)sizeof(path))
 		return false;
 	mkdir(cache, 0700);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
 	return fd >= 0 && !flock(fd, LOCK_EX | LOCK_NB);
 }
 

@@ -3,7 +3,9 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "cli/command.h"
+#include "cli/home.h"
 
 #define MAX_COMMANDS 32
 
@@ -88,7 +90,13 @@ static int run(int argc, char **argv)
 		return STATUS_USAGE;
 	}
 	c = find(word);
-	return c ? c->run(c, argc - 1, argv + 1) : unknown(word);
+	if (!c)
+		return unknown(word);
+	if (phase_enter(c->phase))
+		return STATUS_FAILED;
+	if (c != &cmd_record)	/* it asks no servers, and its command has our environment */
+		home_leave_alone();
+	return c->run(c, argc - 1, argv + 1);
 }
 
 static void on_limit(int signal)
@@ -105,10 +113,20 @@ static void catch_limit(void)
 		sigaction(SIGXFSZ, &now, NULL);
 }
 
+/* Whose files, whose caches? There is one user, or it does not run; what it may beyond him are capabilities (phase.c). */
+static bool is_one_user(void)
+{
+	return getuid() == geteuid() && getgid() == getegid();
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
+	if (!is_one_user()) {
+		say("not made to run set-user-ID or set-group-ID; 'dusk doctor' says which capabilities to give it instead");
+		return STATUS_PRIVILEGE;
+	}
 	catch_limit();
 	status = run(argc, argv);
 	if (fflush(stdout) && status == STATUS_OK) {

@@ -17,6 +17,7 @@
 #include "base/file.h"
 #include "base/vec.h"
 #include "cache.h"
+#include "own_folder.h"
 
 #define LEFT_BEHIND_S 3600	/* a file that is still unfinished after this belongs to nobody */
 
@@ -25,6 +26,7 @@ static const char magic[8] = "dusksym";
 int dusk_cache_folder(char *ret, size_t room)
 {
 	const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	_cleanup_(closep) int fd = -1;
 	int len;
 
 	if (xdg && *xdg == '/')
@@ -33,33 +35,23 @@ int dusk_cache_folder(char *ret, size_t room)
 		len = snprintf(ret, room, "%s/.cache/dusk", home);
 	else
 		return -ENOENT;
-	return len < 0 || (size_t)len >= room ? -ENAMETOOLONG : 0;
+	if (len < 0 || (size_t)len >= room)
+		return -ENAMETOOLONG;
+	fd = own_folder_open(ret, false);
+	return fd >= 0 || fd == -ENOENT ? 0 : fd;
 }
 
-static int open_folder(const char *folder)
+/* What others have put there, or may write to, is not believed. */
+static int open_entry(int dir, const char *build_id)
 {
-	_cleanup_(closep) int fd = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	_cleanup_(closep) int fd = openat(dir, build_id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))
 		return -errno;
-	/* Under sudo HOME may be another user's. */
-	if (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH))
+	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH))
 		return -EPERM;
 	return steal_fd(&fd);
-}
-
-static int make_folder(const char *folder)
-{
-	_cleanup_(freep) char *outer = strdup(folder);
-	char *slash = outer ? strrchr(outer, '/') : NULL;
-
-	if (!slash)
-		return -ENOMEM;
-	*slash = 0;
-	if ((mkdir(outer, 0700) && errno != EEXIST) || (mkdir(folder, 0700) && errno != EEXIST))
-		return -errno;
-	return open_folder(folder);
 }
 
 static bool good_name(const char *build_id)
@@ -71,7 +63,7 @@ static bool good_name(const char *build_id)
 
 int cache_load(struct symfile *s, const char *folder, const char *build_id)
 {
-	_cleanup_(closep) int dir = good_name(build_id) ? open_folder(folder) : -EINVAL, fd = -1;
+	_cleanup_(closep) int dir = good_name(build_id) ? own_folder_open(folder, false) : -EINVAL, fd = -1;
 	_cleanup_(freep) char *bytes = NULL;
 	ssize_t taken;
 	size_t len;
@@ -79,9 +71,9 @@ int cache_load(struct symfile *s, const char *folder, const char *build_id)
 
 	if (dir < 0)
 		return dir;
-	fd = openat(dir, build_id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	fd = open_entry(dir, build_id);
 	if (fd < 0)
-		return -errno;
+		return fd;
 	err = file_read_fd(&bytes, &len, fd, CACHE_MAX_BYTES);
 	if (err)
 		return err;
@@ -154,7 +146,7 @@ static int evict(int dir, uint64_t max_bytes)
 
 int cache_store(const struct symfile *s, const char *folder, const char *build_id, uint64_t max_bytes)
 {
-	_cleanup_(closep) int dir = good_name(build_id) ? make_folder(folder) : -EINVAL, fd = -1;
+	_cleanup_(closep) int dir = good_name(build_id) ? own_folder_open(folder, true) : -EINVAL, fd = -1;
 	char temporary[64];
 	uint64_t random;
 	int err;

@@ -69,8 +69,10 @@ static void check_kernel(struct dusk_check *c)
 
 static void check_capabilities(struct dusk_check *c)
 {
+	char grant[sizeof(c->remedy)];
 	size_t used = 0;
 
+	dusk_capabilities_grant(grant, sizeof(grant), "dusk");
 	for (const struct dusk_capability *cap = dusk_capabilities(); cap->name; cap++) {
 		if (probe_have(cap))
 			continue;
@@ -79,7 +81,7 @@ static void check_capabilities(struct dusk_check *c)
 		if (used >= sizeof(c->result))
 			used = sizeof(c->result) - 1;
 		bad(c, cap->required || c->state == DUSK_FAIL ? DUSK_FAIL : DUSK_WARN,
-		    "run as root, or once: setcap %s DUSK", dusk_capabilities_setcap());
+		    "run as root, or once: %.230s", grant);
 	}
 	if (!used)
 		result(c, "all that can be used");
@@ -99,6 +101,10 @@ static void check_load(struct dusk_check *c)
 	if (!ret)
 		ret = tool_load(t, &err);
 	if (ret) {
+		char *advice = strstr(err.text, "; run as root");	/* which the check of capabilities has given */
+
+		if (advice)
+			*advice = 0;
 		result(c, "%.200s", err.text);
 		bad(c, DUSK_FAIL, "mend what the other checks say; DUSK_DEBUG_BPF=1 shows the kernel's own words");
 	} else {

@@ -148,12 +148,13 @@ void object_detach(struct object_links *links)
 int object_load_error(int ret, struct dusk_error *err)
 {
 	const struct dusk_capability *missing = probe_missing();
+	char grant[512];
 
-	if (missing)
-		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); "
-				 "run as root, or once: setcap %s $(command -v %s)",
-				 missing->name, missing->purpose, dusk_capabilities_setcap(),
-				 program_invocation_short_name);
+	if (missing) {
+		dusk_capabilities_grant(grant, sizeof(grant), program_invocation_short_name);
+		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); run as root, or once: %s",
+				 missing->name, missing->purpose, grant);
+	}
 	if (ret == -EPERM && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
 		return error_set(err, ret, "cannot load BPF programs: %s; dusk runs under a seccomp filter, which may forbid it: "
 				 "podman and docker run without one by --security-opt seccomp=unconfined", strerror(-ret));

@@ -67,6 +67,13 @@ const char *dusk_capabilities_setcap(void)
 	return "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_syslog=ep";
 }
 
+/* setcap comes last: to change who owns a file takes its capabilities away. */
+void dusk_capabilities_grant(char *ret, size_t room, const char *program)
+{
+	snprintf(ret, room, "sudo sh -c 'groupadd -f dusk && chgrp dusk \"$0\" && chmod 0750 \"$0\" && setcap %s \"$0\"' "
+		 "\"$(command -v %s)\"", dusk_capabilities_setcap(), program);
+}
+
 /* CAP_SYS_ADMIN stands in for what was split from it. */
 bool probe_have(const struct dusk_capability *c)
 {

@@ -501,7 +501,14 @@ static void a_cache_of_somebody_else_is_left_alone(void **state)
 	shell("chmod 777 cache/dusk");
 	assert_int_equal(cache_store(s, folder, "0123456789abcdef", CACHE_MAX_BYTES), -EPERM);
 	assert_int_equal(cache_load(s, folder, "0123456789abcdef"), -EPERM);
-	shell("chmod 700 cache/dusk && mv cache/dusk cache/real && ln -s real cache/dusk");
+	shell("chmod 700 cache/dusk");
+	if (!geteuid()) {
+		shell("chown 65534 cache/dusk/0123456789abcdef");
+		assert_int_equal(cache_load(s, folder, "0123456789abcdef"), -EPERM);
+		shell("chown 0 cache/dusk/0123456789abcdef && chmod 622 cache/dusk/0123456789abcdef");
+		assert_int_equal(cache_load(s, folder, "0123456789abcdef"), -EPERM);
+	}
+	shell("mv cache/dusk cache/real && ln -s real cache/dusk");
 	assert_true(cache_load(s, folder, "0123456789abcdef") < 0);
 	assert_int_equal(cache_store(s, folder, "../../passwd", CACHE_MAX_BYTES), -EINVAL);
 }
