@@ -233,8 +233,8 @@ static int finish(struct recording *r)
 	progress_end(&progress);
 	if (error == -ECANCELED)
 		say("gave up looking up functions; dusk report will");
-	else if (error)
-		say("%s", err.text);
+	else if (error || (*err.text && !r->options->quiet))
+		say("%s", err.text);	/* also if only some are missing */
 	return error && error != -ECANCELED ? STATUS_FAILED : STATUS_OK;
 }
 

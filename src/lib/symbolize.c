@@ -283,6 +283,14 @@ static void say_broken(struct symbolizer *s)
 		  s->broken, s->broken == 1 ? "file" : "files", s->broken == 1 ? "" : "the first is ", s->first_broken);
 }
 
+static void say_large(struct symbolizer *s)
+{
+	if (!s->err || *s->err->text)
+		return;
+	error_set(s->err, 0, "what the JIT of process %d%s wrote of its functions is too large to be read (a perf map of 256 MiB, "
+		  "a jitdump of 1 GiB are not): their names are missing", s->first_large, s->large > 1 ? ", and of others," : "");
+}
+
 static void say_silent(struct symbolizer *s)
 {
 	if (s->err && !*s->err->text)
@@ -328,6 +336,8 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 	p->symbolized = p->symbolized || !rc;
 	if (!rc && s.broken)
 		say_broken(&s);
+	if (!rc && s.large)
+		say_large(&s);
 	if (!rc && s.apart)
 		say_apart(&s);
 	if (!rc && s.server_silent)

@@ -24,6 +24,8 @@ struct symbolizer {
 	const char *first_broken;	/* and the first of them */
 	uint64_t apart;			/* units whose .dwo or .dwp files are not here, */
 	const char *first_apart;	/* and the first file with such */
+	uint32_t large;			/* processes whose JIT wrote too much to be read, */
+	int first_large;		/* and the first of them */
 	bool stopped;
 	bool server_silent;		/* do not wait for it once more */
 };
