@@ -347,7 +347,8 @@ struct dusk_record_options {
 	const int *cpus;		/* only these CPUs; none: all that are online */
 	size_t nr_cpus;
 	const char *command;		/* for the header of the profile, or NULL */
-	const volatile int *stops;	/* when this changes dusk_record_stop() does not wait for threads that hang. NULL */
+	const volatile int *stops;	/* when this changes, counted by a signal handler say, dusk_record_new() ends with
+					 * -EINTR, and dusk_record_stop() does not wait for threads that hang. NULL */
 	uid_t owner_uid;		/* who owns the file; (uid_t)-1: who we are */
 	gid_t owner_gid;
 };
@@ -363,7 +364,8 @@ struct dusk_record_status {
 /*
  * Load and attach all kernel programs, and create the profile; samples begin at dusk_record_start(). *@ret is to be
  * freed with dusk_record_free(). -EPERM: a capability is missing (which one: @err); -EOPNOTSUPP: the kernel lacks
- * something (what: @err); -ESRCH: no such process; others from the file.
+ * something (what: @err); -ESRCH: no such process; -EINTR: see stops; others from the file. If another tool is in the way
+ * it shares nothing with others, as with no_sharing: 0, after ten seconds, and @err, else empty, says which tool.
  */
 int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err);
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err);

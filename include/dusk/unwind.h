@@ -35,7 +35,8 @@ struct dusk_unwind_options {
 
 /*
  * Make or join the unwinder; @opts may be NULL. *@ret is to be ended with dusk_unwind_close(). If it cannot be
- * shared, it is our own, and dusk_unwind_private() says why. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel
+ * shared, it is our own, and dusk_unwind_private() says why; also if another tool, which may be stopped, keeps its lock for ten
+ * seconds, and then @err, else empty, says which. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel
  * lacks something.
  */
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err);
@@ -117,8 +118,8 @@ struct dusk_consumer_options {
 };
 
 /*
- * Register consumer @number (below 16), as the tool's programs call it. -EBUSY: the number is taken; -EUSERS: all tools
- * together have 16 consumers already.
+ * Register consumer @number (below 16), as the tool's programs call it. -EBUSY: the number is taken, or another tool keeps
+ * the lock for ten seconds (which: @err); -EUSERS: all tools together have 16 consumers already.
  */
 int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
 		     struct dusk_error *err);
@@ -126,7 +127,8 @@ int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk
 /*
  * The consumer leaves: when this returns, none of its functions runs or will, no program serves it, and no task's
  * state holds anything of it. What came before is lost unless it was polled. Others are not disturbed. -ENOENT: there
- * is none.
+ * is none; -EBUSY: another tool keeps the lock: no function of it runs or will, and what is left in tasks goes with the next
+ * consumer that any tool registers.
  */
 int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number);
 

@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/stop.h"
 
 /* In the child: wait for a byte, become the command. If the parent dies first there is no byte, and no command. */
 static void become(int go, int failed, char *const *argv)
@@ -67,7 +68,7 @@ int child_start(struct child *c)
 	close(steal_fd(&c->go));
 	do
 		n = read(c->failed, &err, sizeof(err));
-	while (n < 0 && errno == EINTR);
+	while (n < 0 && errno == EINTR && !stop_count);
 	close(steal_fd(&c->failed));
 	if (n != sizeof(err))
 		return 0;

@@ -15,6 +15,8 @@
 #include "cli/summary.h"
 
 #define POLL_MS 100
+#define NAMES_NS 7000000000ULL	/* to look up functions and wait for the command, from when we are asked to stop */
+#define CHILD_NS 9000000000ULL
 
 struct options {
 	bool all, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
@@ -76,6 +78,7 @@ struct recording {
 	char **command;			/* NULL: none */
 	struct child child;
 	struct dusk_record *record;
+	bool passed_on;			/* the command was asked to stop */
 	double start_s, end_s;
 	struct dusk_error err;		/* what ended it early */
 };
@@ -151,11 +154,14 @@ static int create(struct recording *r)
 		return STATUS_FAILED;
 	}
 	error = dusk_record_new(&r->record, &ro, &err);
+	if (*err.text)		/* also if we go on, and are late */
+		say("%s", err.text);
 	if (!error) {
 		note_size(r);
 		return STATUS_OK;
 	}
-	say("%s", err.text);
+	if (error == -EINTR)
+		return 128 + stop_signal;
 	return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
 }
 
@@ -207,6 +213,14 @@ static int follow(struct recording *r)
 	return error ? STATUS_FAILED : STATUS_OK;
 }
 
+/* Who asks us to stop means the command, too. */
+static void pass_on(struct recording *r)
+{
+	if (r->child.pid && stop_count && !r->passed_on)
+		kill(r->child.pid, stop_forward ? stop_forward : SIGTERM);
+	r->passed_on = stop_count;
+}
+
 static int finish(struct recording *r)
 {
 	struct dusk_error err = {""};
@@ -219,41 +233,44 @@ static int finish(struct recording *r)
 	}
 	if (*r->err.text)
 		say("%s", r->err.text);
+	if (stop_forward)
+		pass_on(r);
 	if (phase_enter(PHASE_NAMING))
 		return STATUS_FAILED;
 	progress_begin(&progress, r->options->quiet);
 	progress.stops = &stop_count;
 	progress.max = 2;
+	progress.stopped_ns = &stop_ns;
+	progress.patience_ns = NAMES_NS;
 	error = dusk_record_symbolize(r->record, progress_step, &progress, &err);
 	progress_end(&progress);
 	if (phase_enter(PHASE_LEAVING))
 		return STATUS_FAILED;
 	if (error == -ECANCELED)
 		say("gave up looking up functions; dusk report will");
-	else if (error)
-		say("%s", err.text);
+	else if (error || (*err.text && !r->options->quiet))
+		say("%s", err.text);	/* also if only some are missing */
 	return error && error != -ECANCELED ? STATUS_FAILED : STATUS_OK;
 }
 
 /*
- * A command that runs on after -d is waited for. When we are asked to stop it is too; asked once more, we leave it. One
- * that Ctrl-C reached as well needs a moment, so that its own end is the answer.
+ * A command that runs on after -d is waited for. When we are asked to stop it is too; asked once more, or if it takes too
+ * long, we leave it. One that Ctrl-C reached as well needs a moment, so that its own end is the answer.
  */
 static int child_status(struct recording *r)
 {
 	int asked = stop_count, patience = stop_count ? 1 : 2;
 
-	if (r->child.pid && stop_count)
-		kill(r->child.pid, stop_forward ? stop_forward : SIGTERM);
-	else if (r->child.pid && !r->options->quiet)
+	pass_on(r);
+	if (r->child.pid && !stop_count && !r->options->quiet)
 		say("waiting for %s to end", r->command[0]);
-	while (!child_ended(&r->child, true)) {
-		if (stop_count >= asked + patience) {
+	while (!child_ended(&r->child, false)) {
+		usleep(POLL_MS * 1000);		/* its end wakes us */
+		if (stop_count >= asked + patience || (stop_ns && now_ns() > stop_ns + CHILD_NS)) {
 			say("leaving %s to itself, as process %d", r->command[0], r->child.pid);
 			return 128 + stop_signal;
 		}
-		if (stop_count > asked && stop_forward)
-			kill(r->child.pid, stop_forward);
+		pass_on(r);
 	}
 	return r->child.status;
 }
@@ -265,6 +282,7 @@ static int record(struct recording *r)
 	int status, error;
 
 	status = create(r);
+	stop_at_once(false);
 	if (status)
 		return status;
 	r->start_s = now_s();
@@ -306,6 +324,7 @@ static int run_with(const struct options *o, char **command)
 		return STATUS_FAILED;
 	}
 	stop_catch();	/* not before the fork: the command has the handlers that we were given */
+	stop_at_once(true);
 	status = record(&r);
 	child_done(&r.child);
 	dusk_record_free(r.record);

@@ -11,6 +11,7 @@
 #include "cli/command.h"
 #include "cli/gather.h"
 #include "cli/output.h"
+#include "cli/stop.h"
 #include "report/text.h"
 
 #define MAX_PIDS 256
@@ -262,15 +263,21 @@ static int check_presence(const struct view *v, const struct dusk_threads_option
 
 static int look(struct view *v, const struct dusk_threads_options *chosen)
 {
-	struct dusk_error err;
+	struct dusk_error err = {""};
 	int error, status;
 
 	status = check_owner("process", chosen->pids, chosen->nr_pids) ?: check_owner("thread", chosen->tids, chosen->nr_tids);
 	if (status)
 		return status;
+	stop_catch();
+	stop_at_once(true);
 	error = dusk_unwind_open(&v->unwinder, NULL, &err);
-	if (!error)
+	if (!error && *err.text)
+		say("%s", err.text);
+	if (!error && !stop_count)
 		error = dusk_unwind_threads(v->unwinder, chosen, take, v, &err);
+	if (stop_count)
+		return 128 + stop_signal;
 	status = phase_enter(PHASE_NAMING);
 	if (status)
 		return status;
@@ -302,7 +309,7 @@ static int choose(const struct command *self, const struct options *o, const cha
 	pid_t pids[MAX_PIDS];
 	struct dusk_threads_options chosen = {
 		.sz = sizeof(chosen), .pids = pids, .nr_pids = nr, .tids = o->tids.v, .nr_tids = o->tids.nr,
-		.no_kernel = !o->kernel,
+		.no_kernel = !o->kernel, .stops = &stop_count,
 	};
 	_cleanup_(view_done) struct view v = {.options = o, .all.each = o->each || o->json};
 	int status = parse_pids(self, words, nr, pids);

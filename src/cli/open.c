@@ -22,6 +22,8 @@ int progress_step(void *progress, uint32_t done, uint32_t total)
 
 	if (p->stops && *p->stops >= p->max)
 		return -ECANCELED;
+	if (p->stopped_ns && *p->stopped_ns && now_ns() > *p->stopped_ns + p->patience_ns)
+		return -ECANCELED;
 	if (!p->quiet && now_s() > p->start_s + PATIENCE_S) {
 		fprintf(stderr, "\rdusk: looking up functions: %u %%\033[K", total ? (unsigned int)(100.0 * done / total) : 0);
 		p->shown = true;

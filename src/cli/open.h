@@ -29,6 +29,8 @@ struct progress {
 	double start_s;
 	const volatile sig_atomic_t *stops;	/* how often we were asked to stop: @max times is enough. NULL: never */
 	int max;
+	const volatile uint64_t *stopped_ns;	/* when that was first asked, or 0; after @patience_ns more it is enough, too */
+	uint64_t patience_ns;
 };
 
 void progress_begin(struct progress *p, bool quiet);

@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/remnant.h"
 
 static bool is_set(const char *variable)
 {
@@ -68,14 +69,15 @@ static int open_fresh(struct output *o, const struct stat *old)
 		name = NULL;
 		return -ENOMEM;
 	}
-	fd = mkostemp(name, O_CLOEXEC);
+	fd = remnant_make(name);
 	if (fd < 0)
-		return -errno;
+		return steal_fd(&fd);
 	if ((old && old->st_uid == geteuid() && fchmod(fd, old->st_mode & 0777)) ||
 	    fchown(fd, sudo_id("SUDO_UID"), sudo_id("SUDO_GID"))) {
 		int err = -errno;
 
 		unlink(name);
+		remnant_done();
 		return err;
 	}
 	o->fresh = steal(name);
@@ -164,6 +166,7 @@ int output_close(struct output *o, int err)
 		err = -errno;
 	if (err && o->fresh)
 		unlink(o->fresh);
+	remnant_done();
 	free(steal(o->fresh));
 	if (!err || enough)
 		return STATUS_OK;

@@ -48,7 +48,7 @@ static inline bool epochs_is_free(const struct epochs *e, const bool *tools, u32
 }
 
 /*
- * To roll: the table of epoch now + 1 is in its place: it is the one. Whoever calls waits for two turns of grace then,
+ * To roll: the table of epoch now + 1 is in its place: it is the one. Whoever calls waits for grace then,
  * and after that says that it is settled.
  */
 static inline void epochs_begin(struct epochs *e)

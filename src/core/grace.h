@@ -6,13 +6,15 @@
  * consumer marks it gone first, and then waits until all who had entered before have left: who enters later sees the
  * mark. Entering costs two additions to memory of the own CPU, and never waits.
  *
- * The scheme is that of sleepable RCU: entries are counted in two phases, and the waiter turns the phase before it
- * waits for the old one to drain. It does so twice, because somebody may have read the phase before a turn and count
- * himself after it.
+ * The scheme is that of sleepable RCU: entries are counted in two phases, and who waits turns the phase whenever the
+ * one that comes next is empty. Any number may wait at the same time. They turn it for each other, so none depends on
+ * another to go on. Three turns are waited for: the first may have been decided before the wait began; the second and the
+ * third find each phase empty once, for somebody may have read the phase before a turn and count himself after it.
  */
 #pragma once
 #include "atomic.h"
 
+#define GRACE_TURNS 3
 #define GRACE_ROWS 64		/* CPUs beyond share them; a power of two */
 
 struct grace_row {
@@ -20,14 +22,14 @@ struct grace_row {
 };
 
 struct grace {
-	u32 phase, pad[15];
+	u32 turn, pad[15];		/* the lowest bit is the phase */
 	struct grace_row row[GRACE_ROWS];
 };
 
 /* Enter, on CPU @cpu. Returns what grace_leave() wants. Any context. */
 static INLINE u32 grace_enter(struct grace *g, u32 cpu)
 {
-	u32 phase = load_relaxed(&g->phase) & 1;
+	u32 phase = load_relaxed(&g->turn) & 1;
 
 	fetch_add(&at(g->row, cpu & (GRACE_ROWS - 1)).in[phase], 1);
 	return phase;
@@ -38,14 +40,8 @@ static INLINE void grace_leave(struct grace *g, u32 cpu, u32 phase)
 	fetch_add(&at(g->row, cpu & (GRACE_ROWS - 1)).out[phase & 1], 1);
 }
 
-/* Turn the phase: returns the one that is to drain. One waiter at a time. */
-static inline u32 grace_turn(struct grace *g)
-{
-	return xchg(&g->phase, load_relaxed(&g->phase) ^ 1) & 1;
-}
-
 /* Have all left who entered in @phase? Departures are summed up first, so that none counts without its arrival. */
-static inline bool grace_is_over(const struct grace *g, u32 phase)
+static inline bool grace_is_empty(const struct grace *g, u32 phase)
 {
 	u64 in = 0, out = 0;
 
@@ -54,4 +50,20 @@ static inline bool grace_is_over(const struct grace *g, u32 phase)
 	for (u32 i = 0; i < GRACE_ROWS; i++)
 		in += load_acquire(&g->row[i].in[phase]);
 	return in == out;
+}
+
+/* A wait begins: returns what grace_has_passed() wants. After what is taken away has been marked gone; a full barrier. */
+static inline u32 grace_begin(struct grace *g)
+{
+	return fetch_add(&g->turn, 0);
+}
+
+/* Have all left who had entered before the wait began? To be asked again until they have, or until that takes too long. */
+static inline bool grace_has_passed(struct grace *g, u32 begun)
+{
+	u32 turn = fetch_add(&g->turn, 0);	/* a full barrier, as above: for whoever waits */
+
+	if (turn - begun < GRACE_TURNS && grace_is_empty(g, (turn + 1) & 1))
+		cmpxchg(&g->turn, turn, turn + 1);
+	return load_acquire(&g->turn) - begun >= GRACE_TURNS;
 }

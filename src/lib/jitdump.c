@@ -6,6 +6,9 @@
  * time of what it tells. A load names a function and has its code behind the name; a move takes it elsewhere. All
  * else (lines, unwind tables) is stepped over, and so is code. Memory is used again: only its time tells whose an
  * address was.
+ *
+ * Of a dump, which may be large, what was at the addresses that are asked for is kept. A function that comes there by a move
+ * was named elsewhere: so the moves are looked at first.
  */
 #include <elf.h>
 #include <errno.h>
@@ -29,7 +32,11 @@
 #define VERSION 1
 #define CPU_TIME 1		/* of the flags: times are those of the CPU's counter, not of CLOCK_MONOTONIC */
 #define MAX_NAME_BYTES 4096
-#define MAX_FUNCTIONS (1 << 24)
+#define MAX_DUMP_BYTES (1LL << 30)	/* what lies behind these is not read, so names might be those of earlier functions: */
+#define MAX_RECORDS (1 << 22)		/* then none are given */
+#define MAX_FUNCTIONS (1 << 18)		/* at the addresses that are asked for */
+#define MAX_NAMES_BYTES (32 << 20)
+#define NOT_KEPT UINT32_MAX
 #define MAX_TRIES 4096		/* functions that are looked at for an address, as any may reach that far */
 
 enum record_id { LOAD, MOVE };
@@ -60,11 +67,34 @@ struct function {
 	const char *name;
 };
 
+/* What is asked for. */
+struct wanted {
+	uint64_t *addresses;		/* sorted */
+	size_t nr;
+	struct map moved;		/* functions, by index, that are moved to one of them */
+};
+
 struct jitdump {
 	struct vec(struct function) functions;	/* once all are read: by start, the later one behind */
 	uint64_t *reach;			/* by function: how far it and those before it reach */
 	struct strings names;
+	size_t names_bytes;
 };
+
+static bool is_wanted(const struct wanted *w, uint64_t start, uint64_t size)
+{
+	size_t low = 0, high = w->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->addresses[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < w->nr && w->addresses[low] - start < size;
+}
 
 /* Which function goes by @index from now on? */
 static int add(struct jitdump *j, struct map *by_index, uint64_t index, const struct function *f)
@@ -72,8 +102,10 @@ static int add(struct jitdump *j, struct map *by_index, uint64_t index, const st
 	uint32_t *at;
 	bool fresh;
 
-	if (f->end <= f->start || j->functions.nr >= MAX_FUNCTIONS)
+	if (f->end <= f->start)
 		return 0;
+	if (j->functions.nr >= MAX_FUNCTIONS)
+		return -EFBIG;
 	at = map_at(by_index, index, &fresh);
 	if (!at)
 		return -ENOMEM;
@@ -97,20 +129,31 @@ static const char *read_name(struct jitdump *j, FILE *in, size_t room, int *err)
 	if (c || !len || len == room)
 		return NULL;
 	name[len < sizeof(name) ? len : sizeof(name) - 1] = 0;
+	j->names_bytes += len < sizeof(name) ? len : sizeof(name);
+	if (j->names_bytes > MAX_NAMES_BYTES) {
+		*err = -EFBIG;
+		return NULL;
+	}
 	name_kept = strings_intern(&j->names, name);
 	if (!name_kept)
 		*err = -ENOMEM;
 	return name_kept;
 }
 
-static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index)
+static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index, const struct wanted *w)
 {
 	size_t room = r->bytes - sizeof(*r);
 	struct load l;
 	const char *name;
+	uint32_t *at;
 	int err = 0;
 
 	if (room < sizeof(l) || fread(&l, sizeof(l), 1, in) != 1)
+		return 0;
+	at = map_find(by_index, l.index);
+	if (at)
+		*at = NOT_KEPT;		/* the index is another one's now */
+	if (!is_wanted(w, l.address, l.size) && !map_find(&w->moved, l.index))
 		return 0;
 	name = read_name(j, in, room - sizeof(l), &err);
 	if (!name)
@@ -118,7 +161,20 @@ static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct
 	return add(j, by_index, l.index, &(struct function){l.address, l.address + l.size, r->time, UINT64_MAX, name});
 }
 
-static int read_move(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index)
+/* Those that are moved to where it is asked for. */
+static int note_move(struct wanted *w, FILE *in, const struct record *r)
+{
+	struct move m;
+	bool fresh;
+
+	if (r->bytes - sizeof(*r) < sizeof(m) || fread(&m, sizeof(m), 1, in) != 1 || !is_wanted(w, m.to, m.size))
+		return 0;
+	if (w->moved.nr >= MAX_FUNCTIONS)
+		return -EFBIG;
+	return map_at(&w->moved, m.index, &fresh) ? 0 : -ENOMEM;
+}
+
+static int read_move(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index, const struct wanted *w)
 {
 	const char *name;
 	struct move m;
@@ -127,31 +183,64 @@ static int read_move(struct jitdump *j, FILE *in, const struct record *r, struct
 	if (r->bytes - sizeof(*r) < sizeof(m) || fread(&m, sizeof(m), 1, in) != 1)
 		return 0;
 	at = map_find(by_index, m.index);
-	if (!at)
+	if (!at || *at == NOT_KEPT)
 		return 0;
-	j->functions.v[*at].to_ns = r->time;
+	if (j->functions.v[*at].to_ns == UINT64_MAX)
+		j->functions.v[*at].to_ns = r->time;
 	name = j->functions.v[*at].name;
+	if (!is_wanted(w, m.to, m.size))
+		return 0;		/* from there it may be moved on, by its name */
 	return add(j, by_index, m.index, &(struct function){m.to, m.to + m.size, r->time, UINT64_MAX, name});
 }
 
-static int read_records(struct jitdump *j, FILE *in, struct map *by_index)
+/* All records from where @in is; @by_index is NULL in the first look, which is for moves. */
+static int read_records(struct jitdump *j, FILE *in, struct map *by_index, struct wanted *w)
 {
 	struct record r;
 	int err = 0;
 
-	while (!err && fread(&r, sizeof(r), 1, in) == 1) {
+	for (int left = MAX_RECORDS; !err && fread(&r, sizeof(r), 1, in) == 1; left--) {
 		long begin = ftell(in);
 
 		if (r.bytes < sizeof(r) || begin < 0)
 			break;
-		if (r.id == LOAD)
-			err = read_load(j, in, &r, by_index);
+		if (!left || begin > MAX_DUMP_BYTES)
+			return -EFBIG;
+		if (r.id == MOVE && !by_index)
+			err = note_move(w, in, &r);
 		else if (r.id == MOVE)
-			err = read_move(j, in, &r, by_index);
+			err = read_move(j, in, &r, by_index, w);
+		else if (r.id == LOAD && by_index)
+			err = read_load(j, in, &r, by_index, w);
 		if (fseek(in, begin + (long)(r.bytes - sizeof(r)), SEEK_SET))
 			break;
 	}
 	return err;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void wanted_done(struct wanted *w)
+{
+	free(w->addresses);
+	map_done(&w->moved);
+}
+
+static int ask_for(struct wanted *w, const uint64_t *addresses, size_t nr)
+{
+	w->addresses = malloc((nr + 1) * sizeof(*addresses));
+	if (!w->addresses)
+		return -ENOMEM;
+	if (nr)
+		memcpy(w->addresses, addresses, nr * sizeof(*addresses));
+	qsort(w->addresses, nr, sizeof(*addresses), by_value);
+	w->nr = nr;
+	return 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -181,9 +270,10 @@ static int build(struct jitdump *j)
 	return 0;
 }
 
-int jitdump_parse(struct jitdump **ret, FILE *in)
+int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, size_t nr)
 {
 	_cleanup_(map_done) struct map by_index = {0};
+	_cleanup_(wanted_done) struct wanted w = {0};
 	struct header h;
 	struct jitdump *j;
 	int err;
@@ -194,7 +284,11 @@ int jitdump_parse(struct jitdump **ret, FILE *in)
 	j = calloc(1, sizeof(*j));
 	if (!j)
 		return -ENOMEM;
-	err = read_records(j, in, &by_index);
+	err = ask_for(&w, addresses, nr);
+	err = err ?: read_records(j, in, NULL, &w);
+	if (!err && fseek(in, h.bytes, SEEK_SET))
+		err = -EINVAL;
+	err = err ?: read_records(j, in, &by_index, &w);
 	err = err ?: build(j);
 	if (err)
 		jitdump_free(j);
@@ -203,7 +297,7 @@ int jitdump_parse(struct jitdump **ret, FILE *in)
 	return err;
 }
 
-int jitdump_read(struct jitdump **ret, int fd)
+int jitdump_read(struct jitdump **ret, int fd, const uint64_t *addresses, size_t nr)
 {
 	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	_cleanup_(fclosep) FILE *in = own < 0 ? NULL : fdopen(own, "r");
@@ -213,7 +307,7 @@ int jitdump_read(struct jitdump **ret, int fd)
 		return -ENOMEM;
 	}
 	rewind(in);
-	return jitdump_parse(ret, in);
+	return jitdump_parse(ret, in, addresses, nr);
 }
 
 /* Is the mapping of this line of /proc/PID/maps the mark of a dump? Its path, within @line, to *@path. */

@@ -228,9 +228,7 @@ static bool is_recording(const struct dusk_stackmap *m)
 
 static int lock(struct dusk_stackmap *m, bool at_once)
 {
-	if (!m->pins)
-		return 0;
-	return at_once ? pins_try_lock(m->pins) : pins_lock(m->pins);
+	return m->pins ? pins_lock(m->pins, at_once ? 0 : PINS_ENTER_MS) : 0;
 }
 
 static void unlock(struct dusk_stackmap *m)
@@ -244,6 +242,8 @@ int dusk_stackmap_reset(struct dusk_stackmap *m, bool when_stopped, struct dusk_
 	int ret = lock(m, when_stopped);
 	bool busy = false;
 
+	if (ret == -EBUSY && !when_stopped)
+		return pins_whose(m->pins, err);
 	if (ret == -EBUSY)
 		return error_set(err, ret,
 				 "cannot reset the stackmap: another reset is under way, or a tool comes or goes");

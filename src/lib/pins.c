@@ -13,16 +13,20 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "error.h"
+#include "lock.h"
 
 #define BPFFS_MAGIC 0xcafe4a11	/* linux include/uapi/linux/magic.h */
 #define BPFFS "/sys/fs/bpf"
+#define AGAIN_MS 50		/* who did not give the lock back in all the time that we had will not now */
 
 struct pins {
 	char *path, *base;
 	int folder, own;	/* locked: while we enter or leave; while we live */
 	u32 tool;
 	bool first;
+	bool in_vain;		/* we have waited for the lock before, and did not get it */
 };
 
 static void close_pins(struct pins *p)
@@ -72,12 +76,15 @@ static int find_bpffs(const char *base, struct dusk_error *err)
 }
 
 /* The folder may be removed, and made anew, until we have its lock. */
-static int lock_folder(struct pins *p, struct dusk_error *err)
+static int lock_folder(struct pins *p, const volatile int *stops, int before, struct dusk_error *err)
 {
+	uint64_t end_ns = now_ns() + PINS_ENTER_MS * 1000000ULL;
 	struct stat ours, there;
+	uint64_t now;
 	int ret;
 
 	for (;;) {
+		now = now_ns();
 		ret = make_folder(p->base, err);
 		if (!ret)
 			ret = make_folder(p->path, err);
@@ -86,11 +93,15 @@ static int lock_folder(struct pins *p, struct dusk_error *err)
 		if (ret)
 			return ret;
 		p->folder = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (p->folder >= 0 && !flock(p->folder, LOCK_EX) && !fstat(p->folder, &ours) &&
-		    !stat(p->path, &there) && ours.st_ino == there.st_ino)
-			return 0;
 		if (p->folder < 0 && errno != ENOENT)
 			return error_set(err, -errno, "cannot open %s: %s", p->path, strerror(errno));
+		ret = p->folder < 0 ? 0 : lock_take(p->folder, now < end_ns ? (end_ns - now) / 1000000 : 0, stops, before);
+		if (ret == -EBUSY)
+			return lock_whose(p->folder, p->path, err);
+		if (ret)
+			return error_set(err, ret, "cannot lock %s: %s", p->path, strerror(-ret));
+		if (p->folder >= 0 && !fstat(p->folder, &ours) && !stat(p->path, &there) && ours.st_ino == there.st_ino)
+			return 0;
 		closep(&p->folder);
 		p->folder = -1;
 	}
@@ -152,7 +163,8 @@ static void remove_all(const struct pins *p)
 	closedir(d);
 }
 
-int pins_enter(struct pins **ret, const char *base, const char *version, struct dusk_error *err)
+int pins_enter(struct pins **ret, const char *base, const char *version, const volatile int *stops, int before,
+	       struct dusk_error *err)
 {
 	struct pins *p = calloc(1, sizeof(*p));
 	int r;
@@ -168,7 +180,7 @@ int pins_enter(struct pins **ret, const char *base, const char *version, struct 
 	}
 	r = find_bpffs(base, err);
 	if (!r)
-		r = lock_folder(p, err);
+		r = lock_folder(p, stops, before, err);
 	if (!r) {
 		p->first = is_alone(p);
 		if (p->first)
@@ -183,14 +195,23 @@ int pins_enter(struct pins **ret, const char *base, const char *version, struct 
 	return 0;
 }
 
-int pins_lock(struct pins *p)
+int pins_lock(struct pins *p, unsigned int wait_ms)
 {
-	return flock(p->folder, LOCK_EX) ? -errno : 0;
+	int ret = lock_take(p->folder, p->in_vain && wait_ms > AGAIN_MS ? AGAIN_MS : wait_ms, NULL, 0);
+
+	if (!ret || wait_ms)
+		p->in_vain = ret == -EBUSY;
+	return ret;
 }
 
 void pins_unlock(struct pins *p)
 {
-	flock(p->folder, LOCK_UN);
+	lock_release(p->folder);
+}
+
+int pins_whose(const struct pins *p, struct dusk_error *err)
+{
+	return lock_whose(p->folder, p->path, err);
 }
 
 u32 pins_tool(const struct pins *p)
@@ -262,11 +283,6 @@ int pins_visit(struct pins **ret, const char *base, const char *version)
 	return r;
 }
 
-int pins_try_lock(struct pins *p)
-{
-	return !flock(p->folder, LOCK_EX | LOCK_NB) ? 0 : errno == EWOULDBLOCK ? -EBUSY : -errno;
-}
-
 void pins_leave(struct pins *p)
 {
 	char name[16];
@@ -277,9 +293,10 @@ void pins_leave(struct pins *p)
 		close_pins(p);
 		return;
 	}
-	pins_lock(p);
 	name_tool(name, p->tool);
-	if (is_alone(p)) {
+	if (pins_lock(p, PINS_LEAVE_MS)) {
+		;	/* our own lock ends now: for who comes next, we are dead */
+	} else if (is_alone(p)) {
 		remove_all(p);
 		rmdir(p->path);
 		rmdir(p->base);

@@ -4,13 +4,16 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -19,6 +22,34 @@
 #include "procfs.h"
 
 #define MAX_STATUS_BYTES (1 << 20)
+#define CONFIGFS_MAGIC 0x62656570	/* those that linux/magic.h does not have */
+#define FUSECTL_MAGIC 0x65735543
+#define MQUEUE_MAGIC 0x19800202
+#ifndef RDTGROUP_MAGIC
+#define RDTGROUP_MAGIC 0x7655821
+#endif
+
+/*
+ * Files whose content the kernel makes up, when they are read: that may wait for ever (/proc/kmsg), or do things. Nothing of
+ * what we look for lies there.
+ */
+static bool is_made_up(int path_fd)
+{
+	static const unsigned int kinds[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,
+		SECURITYFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC, AAFS_MAGIC, BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC,
+		BINFMTFS_MAGIC, RDTGROUP_MAGIC, DEVPTS_SUPER_MAGIC, NSFS_MAGIC, ANON_INODE_FS_MAGIC, XENFS_SUPER_MAGIC,
+		CONFIGFS_MAGIC, FUSECTL_MAGIC, MQUEUE_MAGIC,
+	};
+	struct statfs s;
+
+	if (fstatfs(path_fd, &s))
+		return true;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if ((unsigned int)s.f_type == kinds[i])
+			return true;
+	return false;
+}
 
 /* @path_fd is open with O_PATH only, which does nothing to what it names. */
 static int reopen_regular(int path_fd)
@@ -29,10 +60,10 @@ static int reopen_regular(int path_fd)
 
 	if (fstat(path_fd, &st))
 		return -errno;
-	if (!S_ISREG(st.st_mode))
+	if (!S_ISREG(st.st_mode) || is_made_up(path_fd))
 		return -EINVAL;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	return fd < 0 ? -errno : fd;
 }
 

@@ -61,6 +61,7 @@ struct dusk_record {
 	bool started;			/* there may be something in the profile */
 	uint64_t stop_ns, committed_ns;
 	const volatile int *stops;
+	int stops_before;		/* the recording */
 	uint64_t events_left;		/* to read in this poll */
 	struct stack_counts stacks_before;	/* in the stackmap, before this recording */
 	uint32_t first_epoch;
@@ -236,18 +237,28 @@ static void leave_out(const struct dusk_record *r)
 						  false);
 }
 
+/* Has nobody asked us to stop, as long as there is nothing to stop? 0 or -EINTR. */
+static int go_on(const struct dusk_record *r, struct dusk_error *err)
+{
+	if (!r->stops || *r->stops == r->stops_before)
+		return 0;
+	return error_set(err, -EINTR, "stopped before anything was recorded");
+}
+
 /* Our programs, on the unwinder that all tools share, and with the choice of whom to sample. */
 static int load(struct dusk_record *r, const struct dusk_record_options *o, struct dusk_error *err)
 {
 	struct service_options options = {
 		.pin = o->no_sharing ? "" : NULL,
 		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH, .no_faults = o->no_faults,
-		.stackmap_bits = o->stackmap_bits,
+		.stackmap_bits = o->stackmap_bits, .stops = r->stops, .stops_before = r->stops_before,
 	};
 	struct filter *filter;
 	int ret;
 
 	ret = service_new(&r->service, &options, err);
+	if (!ret)
+		ret = go_on(r, err);
 	if (!ret)
 		ret = tool_open(&r->tool, r->service, &IMAGE(record), &IMAGE(record_impl), err);
 	if (ret)
@@ -276,6 +287,8 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 
 	ret = load(r, o, err);
 	if (!ret)
+		ret = go_on(r, err);
+	if (!ret)
 		ret = want(r, WANT_PROCESS, o->pids, o->nr_pids, o->from_exec ? WANTED_FROM_EXEC : WANTED, err);
 	if (!ret)
 		ret = want(r, WANT_THREAD, o->tids, o->nr_tids, WANTED, err);
@@ -292,6 +305,8 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 					map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(r->tool, err);	/* children of what is profiled are profiled */
+	if (!ret)
+		ret = go_on(r, err);
 	if (!ret)
 		ret = profile_create(&r->join.writer, o->path, o->owner_uid, o->owner_gid, err);
 	return ret;
@@ -332,12 +347,15 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 
 	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH)
 		return error_set(err, -EINVAL, "cannot record: options out of range");
+	if (err)
+		*err->text = 0;
 	r = calloc(1, sizeof(*r));
 	if (!r)
 		return -ENOMEM;
 	r->sources = opts->sources ?: DUSK_RECORD_CPU;
 	r->verify = opts->verify;
 	r->stops = opts->stops;
+	r->stops_before = r->stops ? *r->stops : 0;
 	r->budget = r->sources & DUSK_RECORD_OFF_CPU ? opts->budget : 0;
 	e = prepare(r, opts, err);
 	if (!e) {

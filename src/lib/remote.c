@@ -4,7 +4,7 @@
  * back, but between question and reading that may change. Then the child hangs, and not we. It is killed; the process
  * that made it hang is left alone from then on, and the pass goes on with the next thread, until there is no time left for
  * all of it. Some waits do not end when
- * one is killed: such a child is left behind with the programs and the memory it uses, and we load them again.
+ * one is killed: such a child is left behind with the programs and the memory it uses, and we load them again if there is time left.
  */
 #include "remote.h"
 #include <bpf/bpf.h>
@@ -50,6 +50,7 @@ struct walking {
 	struct vec(char) bytes;		/* read, and not taken in */
 	struct vec(pid_t) moved, untouched;
 	bool last;			/* who moves is not tried again */
+	u32 after;			/* of this pass: the tid that was last taken in */
 	u64 end_ns;
 	int hung;
 	int stops;			/* how often we were asked to stop, at the beginning */
@@ -183,7 +184,7 @@ static char state_letter(u32 state)
 	return reported ? "SDTtXZP"[31 - __builtin_clz(reported)] : 'R';
 }
 
-static int take_record(struct walking *w, struct remote_pass *pass, const struct remote_record *r)
+static int take_record(struct walking *w, const struct remote_record *r)
 {
 	const uint64_t *frames = (const uint64_t *)(r + 1);
 	struct dusk_thread_stack t = {
@@ -192,14 +193,14 @@ static int take_record(struct walking *w, struct remote_pass *pass, const struct
 		.kernel = frames, .user = frames + r->nr_kernel,
 	};
 
-	pass->after = r->tid;
+	w->after = r->tid;
 	if (r->outcome == MOVED && !w->last)
 		return vec_push(&w->moved, r->tid);
 	return w->fn(w->ctx, &t);
 }
 
 /* All records that are whole. 0, or what stops. */
-static int take_records(struct walking *w, struct remote_pass *pass)
+static int take_records(struct walking *w)
 {
 	size_t at = 0, size;
 	int ret = 0;
@@ -210,7 +211,7 @@ static int take_records(struct walking *w, struct remote_pass *pass)
 		size = sizeof(*r) + ((size_t)r->nr_kernel + r->nr_user) * sizeof(u64);
 		if (w->bytes.nr - at < size)
 			break;
-		ret = take_record(w, pass, r);
+		ret = take_record(w, r);
 		at += size;
 	}
 	w->bytes.nr -= at;
@@ -219,7 +220,7 @@ static int take_records(struct walking *w, struct remote_pass *pass)
 }
 
 /* 0, or what stops; *@end: there is no more. */
-static int take_some(struct walking *w, struct remote_pass *pass, int in, bool *end)
+static int take_some(struct walking *w, int in, bool *end)
 {
 	ssize_t got;
 
@@ -230,7 +231,7 @@ static int take_some(struct walking *w, struct remote_pass *pass, int in, bool *
 	if (got <= 0)
 		return got && errno != EINTR ? -errno : 0;
 	w->bytes.nr += got;
-	return take_records(w, pass);
+	return take_records(w);
 }
 
 /* What the child writes to @in, up to its end or until it @hangs. 0, or what stops. */
@@ -245,7 +246,7 @@ static int take_all(struct walking *w, struct remote_pass *pass, int in, bool *h
 		int ready = poll(&poll_fd, 1, STUCK_MS);
 
 		if (ready > 0)
-			ret = take_some(w, pass, in, &end);
+			ret = take_some(w, in, &end);
 		else if (!ready)
 			*hangs = walks == load_relaxed(&pass->walks);
 		if (!ret && !end)
@@ -266,20 +267,21 @@ static bool kill_child(pid_t child)
 	return false;
 }
 
-/* Who hangs in the memory of another process is left there, with the maps that it writes to. 0 or a negative errno. */
-static int leave_behind(struct remote *r, pid_t child, struct dusk_error *err)
+/* Others take the place of those that were left behind, if need be. 0 or a negative errno. */
+static int load_again(struct remote *r, struct dusk_error *err)
 {
-	struct remote_pass before = *pass_of(r);
-	int ret;
+	int ret = r->obj ? 0 : load(r, err);
 
-	vec_push(&r->left_behind, child);
-	unload(r);
-	ret = load(r, err);
 	if (ret)
 		unload(r);
-	else
-		*pass_of(r) = before;
 	return ret;
+}
+
+/* Who hangs in the memory of another process is left there, with the programs that it runs and the maps that it writes to. */
+static void leave_behind(struct remote *r, pid_t child)
+{
+	vec_push(&r->left_behind, child);
+	unload(r);
 }
 
 /* Whose memory does the child hang in, if in anybody's? It forgets when it is killed. That process is left alone. */
@@ -313,8 +315,11 @@ static int read_tasks(struct remote *r, struct walking *w, bool *hangs, struct d
 	ret = take_all(w, pass_of(r), in, hangs);
 	if (*hangs && !ret)
 		ret = note_untouched(r, w);
-	if (ret || *hangs)
-		return kill_child(child) ? ret : leave_behind(r, child, err) ?: ret;
+	if (ret || *hangs) {
+		if (!kill_child(child))
+			leave_behind(r, child);
+		return ret;
+	}
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
 			return 0;	/* somebody else has waited for it: its output has ended all the same */
@@ -333,19 +338,33 @@ static int choose_for(struct remote *r, const struct walking *w, const pid_t *ag
 	return ret ?: choose(r, CHOSEN_THREAD, o->tids, o->nr_tids);
 }
 
+/* From where we are, for a child to read. */
+static void begin_pass(struct remote *r, const struct walking *w, bool filter)
+{
+	struct remote_pass *pass = pass_of(r);
+
+	choose_none(r);
+	pass->self_tgid = getpid();
+	pass->no_kernel = w->options->no_kernel;
+	pass->filter = filter;
+	pass->after = w->after;
+	pass->tid = 0;
+}
+
 /* Over all tasks, or those who moved in the last pass. 0, or what stops. */
 static int pass(struct remote *r, struct walking *w, const pid_t *again, size_t nr_again, struct dusk_error *err)
 {
 	const struct dusk_threads_options *o = w->options;
 	int ret = 0;
 
-	pass_of(r)->filter = nr_again || o->nr_pids || o->nr_tids;
-	pass_of(r)->after = 0;
-	choose_none(r);
+	w->after = 0;
 	for (;;) {
 		bool hangs = false;
 
-		pass_of(r)->tid = 0;
+		ret = load_again(r, err);
+		if (ret)
+			return ret;
+		begin_pass(r, w, nr_again || o->nr_pids || o->nr_tids);
 		ret = choose_for(r, w, again, nr_again);
 		if (!ret)
 			ret = choose(r, UNTOUCHED_PROCESS, w->untouched.v, w->untouched.nr);
@@ -385,10 +404,6 @@ int remote_walk(struct remote *r, const struct dusk_threads_options *o,
 	};
 	int ret;
 
-	if (!r->obj)
-		return error_set(err, -ETIMEDOUT, "cannot look at threads: it failed before");
-	pass_of(r)->self_tgid = getpid();
-	pass_of(r)->no_kernel = o->no_kernel;
 	if (err)
 		*err->text = 0;
 	ret = passes(r, &w, err);

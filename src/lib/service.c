@@ -124,43 +124,61 @@ static int pin(struct service *s)
 	return ret;
 }
 
-static int open_stacks(struct service *s, bool join)
+/* Maps are there, or will be with the programs. */
+static int open_maps(struct service *s, bool join)
 {
-	int ret = stackmap_new(&s->stacks, service_map(s, "stacks"), s->pins, service_registry(s), service_tool(s));
+	int ret = shared_map(&s->registry, s->obj, ".bss.registry", true);
 
-	if (ret)
-		return ret;
-	if (!join)
+	if (!ret)
+		ret = shared_map(&s->totals, s->obj, ".bss.totals", false);
+	if (!ret)
+		ret = shared_map(&s->walkers, s->obj, "walkers", false);
+	if (!ret)
+		ret = stackmap_new(&s->stacks, service_map(s, "stacks"), s->pins, service_registry(s), service_tool(s));
+	if (!ret && !join)
 		ret = stackmap_begin(s->stacks, s->first_table, s->stack_bits);
 	if (!ret)
 		stackmap_join(s->stacks);
 	return ret;
 }
 
-static int load(struct service *s, const struct service_options *o)
+static int load(struct service *s)
 {
-	bool join = s->pins && !pins_is_first(s->pins);
-	struct registry *r;
-	int ret;
+	int ret = object_configure(s->obj, service_tool(s), s->stack_bits);
 
-	ret = join ? take_over(s) : set_sizes(s, o);
+	return ret ?: bpf_object__load(s->obj);
+}
+
+/* The maps come with the programs: whoever enters meanwhile has to wait for them. */
+static int make(struct service *s, const struct service_options *o)
+{
+	int ret = set_sizes(s, o);
+
 	if (!ret)
-		ret = object_configure(s->obj, service_tool(s), s->stack_bits);
-	if (!ret)
-		ret = bpf_object__load(s->obj);
-	if (!ret && s->pins && !join)
+		ret = load(s);
+	if (!ret && s->pins)
 		ret = pin(s);
+	return ret ?: open_maps(s, false);
+}
+
+/* With the lock until we are counted among those who use the maps, not while programs are loaded. */
+static int join(struct service *s)
+{
+	int ret = take_over(s);
+
 	if (!ret)
-		ret = shared_map(&s->registry, s->obj, ".bss.registry", true);
-	if (!ret)
-		ret = shared_map(&s->totals, s->obj, ".bss.totals", false);
-	if (!ret)
-		ret = shared_map(&s->walkers, s->obj, "walkers", false);
-	if (!ret)
-		ret = open_stacks(s, join);
+		ret = open_maps(s, true);
+	service_unlock(s);
+	return ret ?: load(s);
+}
+
+static int make_or_join(struct service *s, const struct service_options *o)
+{
+	int ret = s->pins && !pins_is_first(s->pins) ? join(s) : make(s, o);
+	struct registry *r = service_registry(s);
+
 	if (ret)
 		return ret;
-	r = service_registry(s);
 	if (r->max_depth < o->max_depth)
 		__atomic_store_n(&r->max_depth, o->max_depth, __ATOMIC_RELAXED);
 	if (o->no_faults)
@@ -168,18 +186,29 @@ static int load(struct service *s, const struct service_options *o)
 	return 0;
 }
 
-/* Share it if that is wanted and can be; else the reason stays in s->private_reason. */
-static void enter(struct service *s, const char *folder)
+/*
+ * Share it if that is wanted and can be; else the reason stays in s->private_reason, and in @err if it is none that was
+ * there before.
+ */
+static int enter(struct service *s, const struct service_options *o, struct dusk_error *err)
 {
 	char version[24];
+	int ret;
 
-	if (folder && !*folder) {
+	if (o->pin && !*o->pin) {
 		error_set(&s->private_reason, 0, "it was not to be shared");
-		return;
+		return 0;
 	}
 	service_name_version(version);
-	if (pins_enter(&s->pins, folder ? folder : PINS_FOLDER, version, &s->private_reason))
+	ret = pins_enter(&s->pins, o->pin ? o->pin : PINS_FOLDER, version, o->stops, o->stops_before, &s->private_reason);
+	if (ret)
 		s->pins = NULL;
+	if (ret == -EINTR)
+		return error_set(err, ret, "stopped before anything was recorded");
+	if (ret == -EBUSY)
+		error_set(err, 0, "stacks are walked for this command alone, after a wait of %d s: %s", PINS_ENTER_MS / 1000,
+			  s->private_reason.text);
+	return 0;
 }
 
 /* Where a task's user stack can be walked for the last time. */
@@ -218,14 +247,12 @@ int service_new(struct service **ret, const struct service_options *o, struct du
 		return -ENOMEM;
 	s->first_table = -1;
 	r = object_open(&s->obj, &IMAGE(service), "dusk_service", err);
+	if (!r)
+		r = enter(s, o, err);
 	if (!r) {
-		enter(s, o->pin);
-		r = load(s, o);
-		if (r)
-			object_load_error(r, err);
-		else
-			r = attach(s, err);
+		r = make_or_join(s, o);
 		service_unlock(s);
+		r = r ? object_load_error(r, err) : attach(s, err);
 	}
 	if (r) {
 		service_free(s);
@@ -282,9 +309,9 @@ int service_share(const struct service *s, struct bpf_object *obj)
 	return 0;
 }
 
-int service_lock(struct service *s)
+int service_lock(struct service *s, unsigned int wait_ms)
 {
-	return s->pins ? pins_lock(s->pins) : 0;
+	return s->pins ? pins_lock(s->pins, wait_ms) : 0;
 }
 
 void service_unlock(struct service *s)
@@ -324,9 +351,9 @@ int service_keep_stacks(struct service *s)
 
 	if (!stackmap_is_due(s->stacks))
 		return 0;
-	ret = service_lock(s);
+	ret = service_lock(s, 0);
 	if (ret)
-		return ret;
+		return ret == -EBUSY ? 0 : ret;
 	ret = stackmap_keep(s->stacks);
 	service_unlock(s);
 	return ret;

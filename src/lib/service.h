@@ -16,13 +16,16 @@ struct service_options {
 	const char *pin;		/* as in struct dusk_unwind_options */
 	uint32_t max_depth;		/* frames */
 	bool no_faults;
+	const volatile int *stops;	/* when this is not @stops_before any more, -EINTR; or NULL */
+	int stops_before;
 	uint32_t stackmap_bits;		/* if we make the maps; 0: STACK_DEFAULT_BITS */
 	uint32_t max_tasks, max_walkers, max_modules;	/* if we make the maps; 0: as maps.h and the CPUs say */
 };
 
 /*
  * Make or join the service, and attach its programs. *@ret is to be freed with service_free(). -EOPNOTSUPP: the kernel
- * lacks something; -EPERM: a capability is missing; -EINVAL: stackmap_bits is out of range.
+ * lacks something; -EPERM: a capability is missing; -EINVAL: stackmap_bits is out of range; -EINTR: asked to stop. If
+ * another tool keeps the lock for too long it is made for us alone: 0, and @err says why.
  */
 int service_new(struct service **ret, const struct service_options *o, struct dusk_error *err);
 void service_free(struct service *s);
@@ -43,7 +46,7 @@ int service_map(const struct service *s, const char *name);
 int service_share(const struct service *s, struct bpf_object *obj);
 
 /* Whoever changes who is registered holds this. */
-int service_lock(struct service *s);
+int service_lock(struct service *s, unsigned int wait_ms);	/* pins_lock() */
 void service_unlock(struct service *s);
 
 /* Where tools meet; NULL: it is not shared. It belongs to the service. */
@@ -65,7 +68,10 @@ int service_evict_modules(struct service *s, u64 now_ns);
 /* The size of its tables, and of those of all tools on it. */
 u32 service_stack_bits(const struct service *s);
 
-/* What is to be done for the stackmap: stackmap_keep(). Cheap if nothing is. 0 or a negative errno. */
+/*
+ * What is to be done for the stackmap: stackmap_keep(). Cheap if nothing is. Who does not get the lock leaves it to the next
+ * call: meanwhile the table may fill up, and stacks travel whole. 0 or a negative errno.
+ */
 int service_keep_stacks(struct service *s);
 
 /* The sum over all CPUs, of all tools, since the service was made. */

@@ -290,7 +290,8 @@ static void settle(struct stackmap *m)
 
 	if (e->settled == e->now)
 		return;
-	grace_wait(m->grace);
+	if (grace_wait(m->grace))
+		return;		/* later, then */
 	for (u32 epoch = e->settled; epoch != e->now; epoch++) {
 		struct table *t = find(m, epoch);
 

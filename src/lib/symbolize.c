@@ -329,6 +329,14 @@ static void say_unconfined(struct symbolizer *s)
 			  "missing; seccomp(2) with user notification is needed (Linux 5.14), which a container may forbid");
 }
 
+static void say_large(struct symbolizer *s)
+{
+	if (!s->err || *s->err->text)
+		return;
+	error_set(s->err, 0, "what the JIT of process %d%s wrote of its functions is too large to be read (a perf map of 256 MiB, "
+		  "a jitdump of 1 GiB are not): their names are missing", s->first_large, s->large > 1 ? ", and of others," : "");
+}
+
 static void say_silent(struct symbolizer *s)
 {
 	if (s->err && !*s->err->text)
@@ -378,6 +386,8 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 		say_late(&s);
 	if (!rc && s.broken)
 		say_broken(&s);
+	if (!rc && s.large)
+		say_large(&s);
 	if (!rc && s.apart)
 		say_apart(&s);
 	if (!rc && s.server_silent)

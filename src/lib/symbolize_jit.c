@@ -77,22 +77,47 @@ static int open_names(pid_t pid)
 	return fd < 0 ? perfmap_open(pid) : fd;
 }
 
-int symbolize_anon(struct symbolizer *s, uint32_t module, const struct group *g)
+static uint64_t *addresses_of(const struct symbolizer *s, const struct group *g)
 {
-	int given = s->opts->module_fd ? s->opts->module_fd[module] : -1;
-	_cleanup_(closep) int fd = given >= 0 ? dup(given) : open_names(s->p->modules[module].pid);
+	uint64_t *ret = calloc(g->nr + 1UL, sizeof(*ret));
+
+	for (uint32_t i = 0; ret && i < g->nr; i++)
+		ret[i] = s->p->frames[g->frames[i]].offset - s->p->frames[g->frames[i]].is_return;
+	return ret;
+}
+
+/* As a dump, or as a map. */
+static int name_by_file(struct symbolizer *s, int fd, const struct group *g)
+{
+	_cleanup_(freep) uint64_t *addresses = addresses_of(s, g);
 	struct jitdump *dump;
 	struct perfmap *map;
-	int rc = fd < 0 ? fd : jitdump_read(&dump, fd);
+	int rc = addresses ? jitdump_read(&dump, fd, addresses, g->nr) : -ENOMEM;
 
 	if (!rc) {
 		rc = name_by_dump(s, dump, g);
 		jitdump_free(dump);
-	} else if (rc == -EINVAL && !perfmap_read(&map, fd)) {
+		return rc;
+	}
+	if (rc != -EINVAL)
+		return rc;
+	rc = perfmap_read(&map, fd, addresses, g->nr);
+	if (!rc) {
 		rc = name_by_map(s, map, g);
 		perfmap_free(map);
-	} else {
-		rc = rc == -ENOMEM ? rc : 0;
 	}
 	return rc;
+}
+
+int symbolize_anon(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	int given = s->opts->module_fd ? s->opts->module_fd[module] : -1;
+	_cleanup_(closep) int fd = given >= 0 ? dup(given) : open_names(s->p->modules[module].pid);
+	int rc = fd < 0 ? fd : name_by_file(s, fd, g);
+
+	if (rc == -EFBIG) {
+		s->first_large = s->large++ ? s->first_large : s->p->modules[module].pid;
+		rc = 0;
+	}
+	return rc == -ENOMEM || rc == -ECANCELED ? rc : 0;
 }

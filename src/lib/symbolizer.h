@@ -28,6 +28,8 @@ struct symbolizer {
 	const char *first_late;		/* and the first of them */
 	int64_t spent_ms;		/* on reading files */
 	bool unconfined;		/* no process can be confined here, so that no file is read */
+	uint32_t large;			/* processes whose JIT wrote too much to be read, */
+	int first_large;		/* and the first of them */
 	bool stopped;
 	bool server_silent;		/* do not wait for it once more */
 };

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "gracewait.h"
 #include "object.h"
+#include "pins.h"
 
 struct tool {
 	struct service *service;
@@ -128,6 +129,16 @@ static void forget_map(const struct service *s, const char *name, u32 slot)
 	bpf_map_delete_elem(service_map(s, name), &slot);
 }
 
+/* The consumer at @slot is not asked for any more, and its functions are not called. */
+static int shut_slot(struct service *s, u32 slot)
+{
+	struct consumer *c = &service_registry(s)->consumer[slot];
+
+	if (c->generation & 1)
+		store_release(&c->generation, c->generation + 1);
+	return grace_wait(&service_registry(s)->grace);
+}
+
 /*
  * The consumer at @slot is not asked for and not served from here on. If a task could not be swept, the slot stays the
  * tool's that had it. Under the lock.
@@ -136,15 +147,15 @@ static int close_slot(struct service *s, u32 slot)
 {
 	struct registry *r = service_registry(s);
 	struct consumer *c = &r->consumer[slot];
-	int ret;
+	int ret = shut_slot(s, slot);
 
-	if (c->generation & 1)
-		store_release(&c->generation, c->generation + 1);
-	grace_wait(&r->grace);	/* nobody asks any more */
+	if (ret)
+		return ret;
 	forget_map(s, "rings", slot);
 	forget_map(s, "ledgers", slot);
 	ret = service_sweep_consumer(s, slot);
-	grace_wait(&r->grace);	/* nobody serves any more who took a word before it was swept */
+	if (!ret)
+		ret = grace_wait(&r->grace);	/* nobody serves any more who took a word before it was swept */
 	if (!ret)
 		c->tool = 0;
 	return ret;
@@ -213,9 +224,12 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
 		return error_set(err, -EINVAL, "cannot register consumer %u: the programs are not loaded", number);
 	if (here->handle[number])
 		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
-	ret = service_lock(t->service);
-	if (!ret)
-		ret = find_slot(t, &slot);
+	ret = service_lock(t->service, PINS_ENTER_MS);
+	if (ret == -EBUSY)
+		return pins_whose(service_pins(t->service), err);
+	if (ret)
+		return error_set(err, ret, "cannot register consumer %u: %s", number, strerror(-ret));
+	ret = find_slot(t, &slot);
 	if (!ret)
 		ret = serve_with(t->service, "rings", slot, ring);
 	if (!ret)
@@ -247,13 +261,15 @@ int tool_remove_consumer(struct tool *t, u32 number)
 	if (!handle)
 		return -ENOENT;
 	store_release(&here->handle[number], 0);
-	ret = service_lock(t->service);
-	if (ret)
-		return ret;
-	ret = close_slot(t->service, slot);
+	ret = service_lock(t->service, PINS_LEAVE_MS);
+	if (ret) {
+		ret = shut_slot(t->service, slot) ?: ret;	/* who next looks for a slot does the rest */
+	} else {
+		ret = close_slot(t->service, slot);
+		service_unlock(t->service);
+	}
 	fetch_and(&here->callbacks, ~(1u << slot));
 	here->callback[slot] = 0;
-	service_unlock(t->service);
 	return ret;
 }
 
@@ -271,13 +287,8 @@ int tool_set_ledger(struct tool *t, u32 number, int ledger)
 
 	if (!handle)
 		return -ENOENT;
-	ret = service_lock(t->service);
-	if (!ret)
-		ret = serve_with(t->service, "ledgers", consumer_slot(handle), ledger);
-	if (!ret)
-		grace_wait(&service_registry(t->service)->grace);
-	service_unlock(t->service);
-	return ret;
+	ret = serve_with(t->service, "ledgers", consumer_slot(handle), ledger);	/* the slot is ours: no lock */
+	return ret ?: grace_wait(&service_registry(t->service)->grace);
 }
 
 const struct consumer *tool_consumer(const struct tool *t, u32 number)

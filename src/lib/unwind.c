@@ -66,6 +66,8 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	};
 	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
 		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
+	if (err)
+		*err->text = 0;
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return -ENOMEM;

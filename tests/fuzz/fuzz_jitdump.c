@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const uint64_t places[] = {0, 1, 0x1000, 0x1008, 0x2000, 0x7fffffffffff, UINT64_MAX - 1, UINT64_MAX};
 	struct jitdump *j;
 	FILE *in = size ? fmemopen((void *)data, size, "r") : NULL;
-	int err = in ? jitdump_parse(&j, in) : -1;
+	int err = in ? jitdump_parse(&j, in, places, sizeof(places) / sizeof(places[0])) : -1;
 
 	if (in)
 		fclose(in);

@@ -13,7 +13,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const uint64_t places[] = {0, 1, 0x1000, 0x1008, 0x2000, 0x7fffffffffff, UINT64_MAX - 1, UINT64_MAX};
 	struct perfmap *m;
 
-	if (perfmap_parse(&m, (const char *)data, size))
+	if (perfmap_parse(&m, (const char *)data, size, places, sizeof(places) / sizeof(places[0])))
 		return 0;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		uint64_t start = 0;

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "live.h"
 
@@ -40,6 +42,116 @@ static void generated_code_is_walked_and_named(void **state)
 	assert_true(named > 50);
 	/* Between its push and its mov, a function has no frame yet. */
 	assert_true(live_count(p, pid).walked - live_count(p, pid).complete <= 2);
+}
+
+/* A victim whose map is @link, or has been grown to @bytes. To be ended with end_jit(). */
+static pid_t start_jit(char map[64], const char *link, off_t bytes)
+{
+	pid_t pid = START(live_victim("jit"));
+
+	snprintf(map, 64, "/tmp/perf-%d.map", pid);
+	if (!link) {
+		assert_int_equal(truncate(map, bytes), 0);
+		return pid;
+	}
+	unlink(map);
+	assert_int_equal(symlink(link, map), 0);
+	return pid;
+}
+
+static void end_jit(pid_t pid, const char *map)
+{
+	live_end(pid);
+	unlink(map);
+}
+
+/* Record @pid for a second; what is said goes to @said. */
+static void record_and_hear(pid_t pid, const char *file, char *said, size_t room)
+{
+	const char *errors = live_file("errors");
+	char command[9000];
+	size_t len;
+	pid_t recorder;
+	FILE *f;
+
+	snprintf(command, sizeof(command), "exec '%s' record -e cpu -F 997 -d 1s -p %d -o '%s' 2>'%s'", live_dusk(), pid, file,
+		 errors);
+	recorder = live_start(false, (const char *const[]){"sh", "-c", command, NULL});
+	assert_int_equal(live_wait(recorder, 60), 0);
+	f = fopen(errors, "r");
+	assert_non_null(f);
+	len = fread(said, 1, room - 1, f);
+	said[len] = 0;
+	fclose(f);
+}
+
+static void expect_walked_and_nameless(const char *file, pid_t pid)
+{
+	_cleanup_profile_ p = live_read(file);
+
+	assert_true(p->finished);
+	assert_true(live_count(p, pid).complete > 10);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		char *sentence = live_sentence_at(p, p->samples[i].node);
+
+		assert_null(strstr(sentence, "generated_function"));
+		free(sentence);
+	}
+}
+
+/* A /proc of our own, whose files are as old as the mount. In our own mount namespace. */
+static int mount_proc(void **state)
+{
+	static char folder[] = "/tmp/dusk-proc-XXXXXX";
+
+	*state = folder;
+	return !mkdtemp(folder) || mount("proc", folder, "proc", 0, NULL);
+}
+
+static int unmount_proc(void **state)
+{
+	return umount2(*state, MNT_DETACH) || rmdir(*state);
+}
+
+/* The log of the kernel, which whoever reads it to the end waits for. It is no older than the process. */
+static void a_map_that_the_kernel_makes_up_is_none(void **state)
+{
+	const char *file = live_file("kmsg.dusk");
+	char map[64], said[4096], kmsg[64];
+	pid_t pid;
+
+	snprintf(kmsg, sizeof(kmsg), "%s/kmsg", (const char *)*state);
+	pid = start_jit(map, kmsg, 0);
+	record_and_hear(pid, file, said, sizeof(said));
+	expect_walked_and_nameless(file, pid);
+	end_jit(pid, map);
+}
+
+static void a_map_that_is_a_fifo_is_none(void **state)
+{
+	const char *file = live_file("fifo.dusk"), *fifo = live_file("fifo");
+	char map[64], said[4096];
+	pid_t pid;
+
+	assert_int_equal(mkfifo(fifo, 0666), 0);
+	pid = start_jit(map, fifo, 0);
+	record_and_hear(pid, file, said, sizeof(said));
+	expect_walked_and_nameless(file, pid);
+	end_jit(pid, map);
+}
+
+static void that_a_map_is_too_large_is_said(void **state)
+{
+	const char *file = live_file("large.dusk");
+	char map[64], said[4096], wanted[64];
+	pid_t pid = start_jit(map, NULL, 1 << 30);
+
+	record_and_hear(pid, file, said, sizeof(said));
+	snprintf(wanted, sizeof(wanted), "the JIT of process %d wrote", pid);
+	if (!strstr(said, wanted) || !strstr(said, "too large"))
+		fail_msg("not said: %s", said);
+	expect_walked_and_nameless(file, pid);
+	end_jit(pid, map);
 }
 
 static void node_is_walked(void **state)
@@ -103,6 +215,9 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(generated_code_is_walked_and_named),
+		cmocka_unit_test_setup_teardown(a_map_that_the_kernel_makes_up_is_none, mount_proc, unmount_proc),
+		cmocka_unit_test(a_map_that_is_a_fifo_is_none),
+		cmocka_unit_test(that_a_map_is_too_large_is_said),
 		cmocka_unit_test(node_is_walked),
 		cmocka_unit_test(node_is_named_by_its_dump),
 	};

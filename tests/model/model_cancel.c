@@ -5,9 +5,10 @@
  *
  * On the task's CPU: the task, which is served whenever a walk is due, and the program that asks, for both consumers,
  * once before and once after the slot has changed hands, on top of it or beside it. On another CPU: the tool that lets
- * the consumer leave, gives its slot to the next, and lets that one leave, too.
+ * the consumer leave, gives its slot to the next, and lets that one leave, too. And another tool, which waits for a grace
+ * period of its own at any time.
  *
- * And would we notice? The same with one turn of the phase; when words are swept before nobody asks any more; when
+ * And would we notice? The same with one turn of the phase, or with two beside another tool; when words are swept before nobody asks any more; when
  * those who serve are not waited for after that; when they take the word before they have entered; when nobody looks
  * at the generation.
  */
@@ -20,12 +21,13 @@
 #define GENERATIONS 2			/* who have the slot: 1 and 3 */
 #define COOKIES 8
 
-enum { SERVER, ASKER, TOOL, THREADS };
+enum { SERVER, ASKER, TOOL, HELPER, THREADS };
 
 static enum mutation {
-	NONE, ONE_TURN, SWEEP_FIRST, NO_LAST_GRACE, TAKE_OUTSIDE, NO_GENERATION,
+	NONE, ONE_TURN, TWO_TURNS, SWEEP_FIRST, NO_LAST_GRACE, TAKE_OUTSIDE, NO_GENERATION,
 } mutation;
 
+static bool helped;			/* another tool waits for a grace period of its own */
 static u32 asks[2];			/* how often for the slot's consumer, and for the other */
 
 static struct {
@@ -118,12 +120,10 @@ static void serve(void)
 
 static void wait_for_grace(void)
 {
-	for (int turn = 0; turn < (mutation == ONE_TURN ? 1 : 2); turn++) {
-		u32 phase = grace_turn(&shared.registry.grace);
+	u32 begun = grace_begin(&shared.registry.grace) - (mutation == ONE_TURN ? 2 : mutation == TWO_TURNS ? 1 : 0);
 
-		while (!grace_is_over(&shared.registry.grace, phase))
-			;
-	}
+	while (!grace_has_passed(&shared.registry.grace, begun))
+		;
 }
 
 static void sweep(void)
@@ -166,6 +166,8 @@ static void thread(u32 me)
 		ask();
 	else if (me == TOOL)
 		tool();
+	else if (me == HELPER)
+		wait_for_grace();
 	else
 		while (shared.walks < shared.scheduled) {
 			shared.walks++;
@@ -175,6 +177,8 @@ static void thread(u32 me)
 
 static bool can_start(u32 me)
 {
+	if (me == HELPER && !helped)
+		return false;
 	return me == SERVER ? shared.walks < shared.scheduled : !shared.has_run[me];
 }
 
@@ -200,6 +204,13 @@ int main(void)
 	asks[1] = 1;
 	explore_holds(&m, "and another one, which stays, is always served");
 	asks[1] = 0;
+	asks[0] = 1;
+	helped = true;
+	explore_holds(&m, "also if another tool waits at the same time, and turns the phase");
+	mutation = TWO_TURNS;
+	explore_catches(&m, "then with two turns of the phase, somebody would be overlooked");
+	helped = false;
+	asks[0] = 2;
 	mutation = ONE_TURN;
 	explore_catches(&m, "with one turn of the phase, somebody would be overlooked");
 	mutation = SWEEP_FIRST;

@@ -57,12 +57,10 @@ static void put(u32 me)
 
 static void wait_for_grace(void)
 {
-	for (int turn = 0; turn < (mutation == ONE_TURN ? 1 : 2) && mutation != NO_GRACE; turn++) {
-		u32 phase = grace_turn(&shared.grace);
+	u32 begun = grace_begin(&shared.grace) - (mutation == ONE_TURN ? 2 : mutation == NO_GRACE ? GRACE_TURNS : 0);
 
-		while (!grace_is_over(&shared.grace, phase))
-			;
-	}
+	while (!grace_has_passed(&shared.grace, begun))
+		;
 }
 
 /* As stackmap_roll() of src/lib/stackmap.c. */

@@ -40,7 +40,7 @@ static uintptr_t act_for(u32 slot)
 static void come_and_go(u32 slot)
 {
 	struct consumer *c = &registry.consumer[slot];
-	u32 generation = c->generation + 1;
+	u32 generation = c->generation + 1, begun;
 
 	c->flags = flags_of(generation);
 	c->tool = c->flags + slot;
@@ -49,12 +49,9 @@ static void come_and_go(u32 slot)
 	sched_yield();
 	store_release(&handle_of[slot], 0);
 	store_release(&c->generation, generation + 1);
-	for (int turn = 0; turn < 2; turn++) {
-		u32 phase = grace_turn(&registry.grace);
-
-		while (!grace_is_over(&registry.grace, phase))
-			sched_yield();
-	}
+	begun = grace_begin(&registry.grace);
+	while (!grace_has_passed(&registry.grace, begun))
+		sched_yield();
 	c->flags = c->tool = 0;
 }
 

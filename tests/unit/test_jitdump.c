@@ -92,12 +92,19 @@ static void jitdump_freep(struct jitdump **j)
 	jitdump_free(*j);
 }
 
+/* What the tests ask for, in no order. */
+static const uint64_t asked[] = {
+	0x5000, 0x1000, 0x1008, 0x100f, 0x1010, 0x1018, 0x1020, 0xfff, 0x201f, 0x2000, 0x3000, 0x4000, 0x8008, 0x9008, 0xa008, 0x10,
+	UINT64_MAX - 7, 0x1000 + 5000, 0x1000,
+};
+#define NR_ASKED (sizeof(asked) / sizeof(asked[0]))
+
 static int parse(struct jitdump **ret)
 {
 	_cleanup_(fclosep) FILE *in = fmemopen(dump.bytes, dump.len, "r");
 
 	assert_non_null(in);
-	return jitdump_parse(ret, in);
+	return jitdump_parse(ret, in, asked, NR_ASKED);
 }
 
 static struct jitdump *parsed(void)
@@ -168,6 +175,28 @@ static void a_function_that_moves_is_no_longer_where_it_was(void **state)
 	expect(j, 0x8008, 300, NULL, 0);
 	expect(j, 0x9008, 300, "f", 0x9000);
 	expect(j, 0xa008, 300, NULL, 0);
+}
+
+/* Only the end of its way is asked for. */
+static void a_function_that_came_from_elsewhere_is_found(void **state)
+{
+	begin(40);
+	load(100, 0x77001000, 16, 5, "f");
+	load(110, 0x77002000, 16, 6, "other");
+	load(120, 0x77003000, 16, 7, "early");
+	move(200, 0x77001000, 0x77008000, 16, 5);
+	move(300, 0x77008000, 0x9000, 16, 5);
+	load(320, 0x77004000, 16, 7, "late");		/* the index goes to another one */
+	move(330, 0x77004000, 0x8000, 16, 7);
+	load(340, 0x77005000, 16, 8, "old");
+	load(350, 0x77006000, 16, 8, "");		/* which has no name */
+	move(360, 0x77006000, 0xa000, 16, 8);
+	_cleanup_(jitdump_freep) struct jitdump *j = parsed();
+
+	expect(j, 0x9008, 299, NULL, 0);
+	expect(j, 0x9008, 300, "f", 0x9000);
+	expect(j, 0x8008, 330, "late", 0x8000);
+	expect(j, 0xa008, 999, NULL, 0);
 }
 
 static void what_makes_no_sense_is_passed_over(void **state)
@@ -282,7 +311,7 @@ static void the_dump_of_a_process_is_the_one_that_it_maps(void **state)
 	fd = jitdump_open(getpid());
 	assert_true(fd >= 0);
 	assert_int_equal(lseek(fd, 13, SEEK_SET), 13);
-	assert_int_equal(jitdump_read(&j, fd), 0);
+	assert_int_equal(jitdump_read(&j, fd, asked, NR_ASKED), 0);
 	expect(j, 0x1000, 1, "f", 0x1000);
 	close(fd);
 
@@ -304,6 +333,7 @@ int main(void)
 		cmocka_unit_test(a_function_is_found_from_its_load_on),
 		cmocka_unit_test(memory_that_is_used_again_is_told_apart_by_time),
 		cmocka_unit_test(a_function_that_moves_is_no_longer_where_it_was),
+		cmocka_unit_test(a_function_that_came_from_elsewhere_is_found),
 		cmocka_unit_test(what_makes_no_sense_is_passed_over),
 		cmocka_unit_test(wherever_it_is_cut_the_whole_records_are_read),
 		cmocka_unit_test(other_files_are_refused),

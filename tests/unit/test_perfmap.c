@@ -21,12 +21,24 @@ static void perfmap_freep(struct perfmap **m)
 	perfmap_free(*m);
 }
 
-static struct perfmap *parsed(const char *text)
+/* What the tests ask for, in no order. */
+static const uint64_t asked[] = {
+	0x3000, 0x1000, 0x100f, 0x1010, 0x1040, 0x1060, 0x2008, 0x2010, 0x3008, 0x7f0000000000, 0, 0x2000, 0x1008, 0x1000 + 777,
+	9000000, 0x1000,
+};
+#define NR_ASKED (sizeof(asked) / sizeof(asked[0]))
+
+static struct perfmap *parsed_bytes(const char *text, size_t len)
 {
 	struct perfmap *m = NULL;
 
-	assert_int_equal(perfmap_parse(&m, text, strlen(text)), 0);
+	assert_int_equal(perfmap_parse(&m, text, len, asked, NR_ASKED), 0);
 	return m;
+}
+
+static struct perfmap *parsed(const char *text)
+{
+	return parsed_bytes(text, strlen(text));
 }
 
 static void expect(const struct perfmap *m, uint64_t address, const char *name, uint64_t start)
@@ -83,14 +95,14 @@ static void a_huge_map_of_overlaps_is_searched(void **state)
 {
 	size_t room = 40 << 20, len = 0;
 	_cleanup_(freep) char *text = malloc(room);
-	_cleanup_(perfmap_freep) struct perfmap *m = NULL;
 
 	(void)state;
 	/* Every one covers all that come after it: the worst there is. */
 	for (uint64_t i = 0; i < 200000; i++)
 		len += snprintf(text + len, room - len, "%jx %jx f%ju\n", (uintmax_t)(0x1000 + i),
 				(uintmax_t)(10000000 - i), (uintmax_t)i);
-	assert_int_equal(perfmap_parse(&m, text, len), 0);
+	_cleanup_(perfmap_freep) struct perfmap *m = parsed_bytes(text, len);
+
 	expect(m, 0x1000 + 777, "f777", 0x1000 + 777);
 	expect(m, 9000000, "f199999", 0x1000 + 199999);
 }
@@ -98,13 +110,15 @@ static void a_huge_map_of_overlaps_is_searched(void **state)
 static void a_name_without_end_is_cut(void **state)
 {
 	_cleanup_(freep) char *text = malloc(100000);
-	_cleanup_(perfmap_freep) struct perfmap *m = NULL;
 	uint64_t start;
 
 	(void)state;
 	memset(text, 'x', 100000);
 	memcpy(text, "1000 10 ", 8);
-	assert_int_equal(perfmap_parse(&m, text, 100000), 0);
+	memcpy(text + 99980, "\n2000 10 behind it\n", 19);
+	_cleanup_(perfmap_freep) struct perfmap *m = parsed_bytes(text, 100000);
+
+	expect(m, 0x2000, "behind it", 0x2000);
 	assert_int_equal(strlen(perfmap_find(m, 0x1000, &start)), 4096 - 8);
 }
 
@@ -136,7 +150,7 @@ static void the_map_of_a_process_is_found_and_checked(void **state)
 	write_map(path, "1000 10 jitted\n");
 	fd = perfmap_open(getpid());
 	assert_true(fd >= 0);
-	assert_int_equal(perfmap_read(&m, fd), 0);
+	assert_int_equal(perfmap_read(&m, fd, asked, NR_ASKED), 0);
 	close(fd);
 	expect(m, 0x1008, "jitted", 0x1000);
 	perfmap_free(m);
@@ -197,7 +211,7 @@ static void a_process_in_a_container_has_its_map_there(void **state)
 	write_map(path, "1000 10 contained\n");
 	fd = perfmap_open(pid);
 	assert_true(fd >= 0);
-	assert_int_equal(perfmap_read(&m, fd), 0);
+	assert_int_equal(perfmap_read(&m, fd, asked, NR_ASKED), 0);
 	expect(m, 0x1000, "contained", 0x1000);
 	perfmap_free(m);
 	close(fd);

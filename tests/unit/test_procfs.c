@@ -49,11 +49,28 @@ static void memory_without_a_file_leads_nowhere(void **state)
 	munmap(p, BYTES);
 }
 
+/* The kernel makes them up when they are read, and some of them then wait for ever. */
+static void what_is_no_file_on_a_disk_is_not_opened(void **state)
+{
+	char link[] = "/tmp/dusk-procfs-XXXXXX";
+
+	assert_int_equal(procfs_open_file("/proc/version"), -EINVAL);
+	assert_int_equal(procfs_open_in_root(getpid(), "/proc/version"), -EINVAL);
+	assert_int_equal(procfs_open_file("/proc/kmsg"), -EINVAL);
+	assert_int_equal(procfs_open_file("/sys/kernel/uevent_seqnum"), -EINVAL);
+	assert_non_null(mkdtemp(link));
+	rmdir(link);
+	assert_int_equal(symlink("/proc/kmsg", link), 0);
+	assert_int_equal(procfs_open_file(link), -EINVAL);
+	unlink(link);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapping_leads_to_its_file),
 		cmocka_unit_test(memory_without_a_file_leads_nowhere),
+		cmocka_unit_test(what_is_no_file_on_a_disk_is_not_opened),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
