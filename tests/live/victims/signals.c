@@ -32,10 +32,11 @@ int main(int argc, char **argv)
 	stack_t stack = {.ss_size = 1 << 18};
 
 	stack.ss_sp = malloc(stack.ss_size);
-	if (!stack.ss_sp || sigaltstack(&stack, NULL) || sigaction(SIGALRM, &act, NULL) ||
-	    setitimer(ITIMER_REAL, &each_millisecond, NULL))
+	if (!stack.ss_sp || sigaltstack(&stack, NULL) || sigaction(SIGALRM, &act, NULL))
 		return 1;
 	say_ready();
+	if (setitimer(ITIMER_REAL, &each_millisecond, NULL))
+		return 1;
 	for (;;)
 		work(20);
 }
