@@ -52,7 +52,7 @@ int privilege_limit(uint64_t keep)
 
 uint64_t privilege_held(void)
 {
-	struct sets now;
+	struct sets now = {0};
 
 	return read_sets(&now) ? 0 : now.permitted;
 }
