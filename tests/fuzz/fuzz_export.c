@@ -42,19 +42,10 @@ static void check(const struct export_format *format, const struct dusk_profile 
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *at = (const char *)data, *end = at + size;
 	struct folded f;
-	uint32_t node = 0;
 
 	folded_init(&f);
-	for (int i = 0; i < NAMES_MAX && at < end; i++) {
-		size_t len = strnlen(at, end - at);
-		char *name = folded_keep(&f, at, len);
-
-		node = folded_node(&f, i % 4 ? node : 0, folded_module(&f, name), folded_function(&f, name, name));
-		folded_samples(&f, name, "outermost", 1 + i, node);
-		at += len + 1;
-	}
+	folded_from_bytes(&f, data, size, NAMES_MAX);
 	for (uint64_t i = 0; i < f.profile.nr_samples; i++) {
 		struct dusk_sample *s = &f.profile.samples[i];
 

@@ -23,20 +23,11 @@ static void check(struct flame_reader *r, uint64_t samples)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *at = (const char *)data, *end = at + size;
 	struct flame_reader r;
 	struct folded f;
-	uint32_t node = 0;
 
 	folded_init(&f);
-	for (int i = 0; i < NAMES_MAX && at < end; i++) {
-		size_t len = strnlen(at, end - at);
-		char *name = folded_keep(&f, at, len);
-
-		node = folded_node(&f, i % 4 ? node : 0, folded_module(&f, name), folded_function(&f, name, name));
-		folded_samples(&f, name, "outermost", 1 + i, node);
-		at += len + 1;
-	}
+	folded_from_bytes(&f, data, size, NAMES_MAX);
 	if (f.profile.nr_samples) {
 		struct flame_page page = {f.kept[0], 1, {&f.profile}, {f.kept[0]}};
 

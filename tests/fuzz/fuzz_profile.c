@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/profile_write.h"
+#include "small_profile.h"
 
 static char path[64];
 
@@ -28,24 +28,6 @@ static void remove_files(void)
 		snprintf(name, sizeof(name), "%s%s", path, suffixes[i]);
 		unlink(name);
 	}
-}
-
-static void write_good(void)
-{
-	struct dusk_module m = {.kind = DUSK_MODULE_FILE, .path = "/bin/a", .build_id = "ab"};
-	struct profile_writer *w;
-	uint32_t module, node = 0;
-
-	if (profile_create(&w, path, -1, -1, NULL))
-		abort();
-	module = profile_module(w, &m);
-	for (int i = 0; i < 10; i++) {
-		node = profile_node(w, node, profile_frame(w, module, i * 16, true, DUSK_BY_CFI));
-		profile_sample(w, &(struct dusk_sample){.time_ns = i * 1000, .node = node, .outcome = 1,
-							.thread = profile_thread(w, i, i, "a")});
-	}
-	if (profile_close(w, true, NULL))
-		abort();
 }
 
 static int budget(void *ctx)
@@ -62,7 +44,7 @@ static void write_by_sql(const uint8_t *data, size_t size)
 	if (!sql)
 		abort();
 	memcpy(sql, data, size);
-	write_good();
+	write_small_profile(path);
 	if (sqlite3_open(path, &db))
 		abort();
 	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 1 << 20);

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "lib/profile_write.h"
+#include "small_profile.h"
 
 #define ASK "\n--ask\n"
 #define CALLS 200		/* of 1000 steps */
@@ -57,24 +57,6 @@ static void begin(void)
 	atexit(remove_files);
 }
 
-static void write_good(void)
-{
-	struct dusk_module m = {.kind = DUSK_MODULE_FILE, .path = "/bin/a", .build_id = "ab"};
-	struct profile_writer *w;
-	uint32_t module, node = 0;
-
-	if (profile_create(&w, path, -1, -1, NULL))
-		abort();
-	module = profile_module(w, &m);
-	for (int i = 0; i < 10; i++) {
-		node = profile_node(w, node, profile_frame(w, module, i * 16, true, DUSK_BY_CFI));
-		profile_sample(w, &(struct dusk_sample){.time_ns = i * 1000, .node = node, .outcome = 1,
-							.thread = profile_thread(w, i, i, "a")});
-	}
-	if (profile_close(w, true, NULL))
-		abort();
-}
-
 /* The same file again: to make one takes longer than most questions. */
 static void write_again(void)
 {
@@ -83,7 +65,7 @@ static void write_again(void)
 	FILE *f;
 
 	if (!good) {
-		write_good();
+		write_small_profile(path);
 		if (file_read(&good, &bytes, path, 1 << 24))
 			abort();
 	}

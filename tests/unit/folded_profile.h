@@ -197,6 +197,22 @@ static inline void folded_done(struct folded *f)
 		free(f->kept[--f->nr_kept]);
 }
 
+/* Samples with names of any bytes, one after the other, each with a 0 byte behind it; at most @max of them. */
+static inline void folded_from_bytes(struct folded *f, const uint8_t *data, size_t size, int max)
+{
+	const char *at = (const char *)data, *end = at + size;
+	uint32_t node = 0;
+
+	for (int i = 0; i < max && at < end; i++) {
+		size_t len = strnlen(at, end - at);
+		char *name = folded_keep(f, at, len);
+
+		node = folded_node(f, i % 4 ? node : 0, folded_module(f, name), folded_function(f, name, name));
+		folded_samples(f, name, "outermost", 1 + i, node);
+		at += len + 1;
+	}
+}
+
 /* A profile for each test, as its state: for cmocka_unit_test_setup_teardown(). */
 static inline int folded_begin(void **state)
 {
