@@ -20,13 +20,22 @@ static pid_t start(const char *name, const char *argument)
 	return START(live_victim(name), argument);
 }
 
-static struct dusk_profile *record(pid_t pid, const char *event)
+static struct dusk_profile *record_off_cpu(pid_t pid)
 {
 	const char *file = live_file("compat.dusk");
 	char number[16];
 
 	snprintf(number, sizeof(number), "%d", pid);
-	assert_int_equal(RECORD(file, "-e", event, "-F", "997", "-d", "1s", "-p", number), 0);
+	assert_int_equal(RECORD(file, "-e", "offcpu", "-d", "1s", "-p", number), 0);
+	return live_read(file);
+}
+
+/* Until it has had so much of a CPU, however long that takes. */
+static struct dusk_profile *record(pid_t pid)
+{
+	const char *file = live_file("compat.dusk");
+
+	assert_int_equal(RECORD_PROCESS(file, pid, 200, "-e", "cpu", "-F", "997"), 0);
 	return live_read(file);
 }
 
@@ -34,7 +43,7 @@ static struct dusk_profile *record(pid_t pid, const char *event)
 static void check(const char *name, const char *argument, const char *all, const char *const *often)
 {
 	pid_t pid = start(name, argument);
-	_cleanup_profile_ p = record(pid, "cpu");
+	_cleanup_profile_ p = record(pid);
 	size_t seen[4] = {0}, walked = 0;
 
 	live_end(pid);
@@ -125,7 +134,7 @@ static void system_calls_by_both_ways(void **state)
 static void time_off_the_cpu(void **state)
 {
 	pid_t pid = start("compat", "");
-	_cleanup_profile_ p = record(pid, "offcpu");
+	_cleanup_profile_ p = record_off_cpu(pid);
 	struct away vdso, interrupt;
 	char *sentence;
 
