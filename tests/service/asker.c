@@ -331,6 +331,15 @@ void asker_poll(struct asker *t, int ms)
 	} while (live_now_s() < end);
 }
 
+void asker_poll_for(struct asker *t, size_t nr)
+{
+	double end = live_now_s() + BUSY_SECONDS;
+
+	while (t->got.nr < nr && live_now_s() < end)
+		asker_poll(t, 10);
+	asker_poll(t, 100);
+}
+
 size_t asker_find(const struct asker *t, uint64_t cookie, uint32_t consumer, struct got *ret)
 {
 	size_t nr = 0;
@@ -453,7 +462,7 @@ static void expect_one(void *ctx, const struct probe_key *k, const struct probe_
 	e->differ += found && a->executed && found->stack != a->stack;
 }
 
-void asker_expect(const struct asker *t, uint32_t rings, uint32_t callbacks)
+static struct expecting compare(const struct asker *t, uint32_t rings, uint32_t callbacks)
 {
 	struct expecting e = {.tool = t, .rings = rings, .callbacks = callbacks};
 
@@ -464,6 +473,18 @@ void asker_expect(const struct asker *t, uint32_t rings, uint32_t callbacks)
 	qsort(e.event, t->got.nr, sizeof(*e.event), by_cookie);
 	asker_answers(t, expect_one, &e);
 	free(e.event);
+	return e;
+}
+
+void asker_expect(struct asker *t, uint32_t rings, uint32_t callbacks)
+{
+	double end = live_now_s() + BUSY_SECONDS;
+	struct expecting e = compare(t, rings, callbacks);
+
+	while (e.missing + e.uncalled && live_now_s() < end) {
+		asker_poll(t, 100);
+		e = compare(t, rings, callbacks);
+	}
 	print_message("%zu cookies: %zu without event, %zu with two; %zu not called back, %zu twice; %zu differ\n",
 		      e.nr_keys, e.missing, e.twice, e.uncalled, e.called_twice, e.differ);
 	assert_true(e.nr_keys > 0);

@@ -87,6 +87,9 @@ void asker_silence(struct asker *t);
 /* Take in what comes for @ms. */
 void asker_poll(struct asker *t, int ms);
 
+/* Take in what comes until @nr stacks have come in all, which may take a busy machine seconds; and any that are too many. */
+void asker_poll_for(struct asker *t, size_t nr);
+
 /* What came for @cookie to @consumer: how many events, and the last of them. */
 size_t asker_find(const struct asker *t, uint64_t cookie, uint32_t consumer, struct got *ret);
 
@@ -99,9 +102,10 @@ struct probe_answers asker_tally(const struct asker *t, uint32_t consumer);
 
 /*
  * Each cookie that a consumer was given came to it: one event in its ring, if it has one (@rings, a bit each), and one
- * call of dusk_unwind_done() (@callbacks). Nothing came that was not asked for. All consumers must be silent by now.
+ * call of dusk_unwind_done() (@callbacks). Nothing came that was not asked for. All consumers must be silent by now;
+ * what is still on its way is waited for: a thread that others keep from the CPU is not on its way back to user mode.
  */
-void asker_expect(const struct asker *t, uint32_t rings, uint32_t callbacks);
+void asker_expect(struct asker *t, uint32_t rings, uint32_t callbacks);
 
 /* What the programs charged to @key of @consumer. */
 struct probe_sum asker_sum(const struct asker *t, uint32_t consumer, uint32_t key);

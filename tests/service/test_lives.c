@@ -74,16 +74,12 @@ static void expect_all_served(void)
 	static const char *const names[] = {"closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
 					    "closed-idle"};
 
-	for (int i = 0; i < 3; i++) {
-		asker_poll(&a, 50);
-		asker_poll(&b, 50);
-	}
+	asker_expect(&a, 1, 1);
+	asker_expect(&b, 1, 1);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		closed += asker_counter(&b, names[i]);
 	print_message("%lu walks, %lu closed; %zu exec, %zu exec-new, %zu exiting\n", asker_counter(&b, "walks"), closed,
 		      with_outcome(&a, "exec"), with_outcome(&a, "exec-new"), with_outcome(&a, "exiting"));
-	asker_expect(&a, 1, 1);
-	asker_expect(&b, 1, 1);
 	expect_exact_charges(&a);
 	expect_exact_charges(&b);
 	assert_int_equal(asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled") + asker_counter(&b, "unasked"),

@@ -129,7 +129,7 @@ static void the_same_visit_is_pending_for_who_has_asked_and_joined_by_others(voi
 	victim_wait_asleep(&v, v.pid);
 	asker_silence(&tool);
 	victim_feed(&v, 1);
-	asker_poll(&tool, 300);
+	asker_poll_for(&tool, 200);
 	one = asker_tally(&tool, 1);
 	two = asker_tally(&tool, 2);
 	assert_int_equal(one.queued, 100);
@@ -179,7 +179,7 @@ static void many_switches_in_one_system_call_are_one_walk(void **state)
 	asker_attach(&tool, BY_SWITCH, v.pid, 1);
 	asker_poll(&tool, 1000);
 	asker_silence(&tool);
-	asker_poll(&tool, 500);
+	asker_expect(&tool, 1, 0);
 	asker_answers(&tool, see_switches, &s);
 	walks = asker_counter(&tool, "walks");
 	print_message("%u visits, up to %u switches in one; %lu walks\n", s.visits, s.most + 1, walks);
@@ -278,7 +278,7 @@ static void sixteen_consumers_are_served_by_one_walk(void **state)
 	victim_wait_asleep(&v, v.pid);
 	asker_silence(&tool);
 	victim_feed(&v, 1);
-	asker_poll(&tool, 300);
+	asker_poll_for(&tool, 16 * 50);
 	for (size_t i = 0; i < tool.got.nr; i++)
 		per[tool.got.v[i].consumer]++;
 	for (uint32_t i = 0; i < 16; i++)

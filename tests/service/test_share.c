@@ -94,7 +94,8 @@ static void two_tools_share_one_walk(void **state)
 	asker_silence(&a);
 	asker_silence(&b);
 	victim_feed(&v, 1);
-	silence_both();
+	asker_poll_for(&a, 100);
+	asker_poll_for(&b, 100);
 	expect_one_walk_each();
 	assert_int_equal(asker_counter(&a, "walks"), 100);
 	assert_int_equal(a.got.nr, 100);
@@ -123,9 +124,9 @@ static void ask_in_all_ways(struct victim *v, enum probe_kind kind, int ms)
 	silence_both();
 	victim_end(v);
 	silence_both();
-	expect_one_walk_each();
 	asker_expect(&a, 1, 1);
 	asker_expect(&b, 1, 1 | 1 << 3);
+	expect_one_walk_each();
 }
 
 static void callbacks_of_both_tools_are_called_once_a_cookie(void **state)
@@ -153,9 +154,9 @@ static void callbacks_are_called_once_a_cookie_when_timers_ask(void **state)
 	silence_both();
 	victim_end(&v);
 	silence_both();
-	expect_one_walk_each();
 	asker_expect(&a, 1, 1);
 	asker_expect(&b, 1, 1);
+	expect_one_walk_each();
 }
 
 /*
@@ -181,9 +182,9 @@ static void ask_at_writes(size_t address, bool first, bool second)
 	asker_silence(&b);
 	victim_end(&v);
 	silence_both();
-	expect_one_walk_each();
 	asker_expect(&a, 1, 1);
 	asker_expect(&b, 3, 1);
+	expect_one_walk_each();
 }
 
 static void one_who_asks_between_the_work_of_two_tools_confuses_nobody(void **state)

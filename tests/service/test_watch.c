@@ -163,7 +163,7 @@ static void a_request_that_waits_in_a_system_call_is_not_lost(void **state)
 	asker_poll(&tool, 3 * LOOK_MS);
 	assert_int_equal(tool.got.nr, 0);
 	victim_feed(&v, 1);
-	asker_poll(&tool, 200);
+	asker_poll_for(&tool, 1);
 	assert_int_equal(tool.got.nr, 1);
 	assert_int_equal(dusk_outcome(tool.got.v[0].outcome)->kind, DUSK_COMPLETE);
 	assert_int_equal(asker_counter(&tool, "closed-lost"), 0);
