@@ -2,7 +2,6 @@
 /* What may a process do that reads files which nobody vouches for? See sandbox.h. */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <linux/landlock.h>
 #include <seccomp.h>
 #include <stdbool.h>
@@ -17,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/privilege.h"
 #include "sandbox.h"
 
 #define NOBODY 65534
@@ -57,30 +57,28 @@ static uint64_t data_bytes(void)
 static void limit(void)
 {
 	struct rlimit none = {0, 0}, cpu = {SANDBOX_CPU_S, SANDBOX_CPU_S}, files = {MAX_DESCRIPTORS, MAX_DESCRIPTORS};
-	struct rlimit data = {data_bytes() + SANDBOX_MEMORY_BYTES, data_bytes() + SANDBOX_MEMORY_BYTES};
+	struct rlimit data;
 
 	setrlimit(RLIMIT_CORE, &none);
 	setrlimit(RLIMIT_FSIZE, &none);
 	setrlimit(RLIMIT_CPU, &cpu);
 	setrlimit(RLIMIT_NOFILE, &files);
-	if (!HAS_ASAN)
-		setrlimit(RLIMIT_DATA, &data);
+	if (HAS_ASAN)
+		return;
+	data.rlim_cur = data.rlim_max = data_bytes() + SANDBOX_MEMORY_BYTES;
+	setrlimit(RLIMIT_DATA, &data);
 }
 
 /* A user who owns nothing, where that can be had: who has no capabilities cannot change users, and need not. */
-static void become_nobody(void)
+static int become_nobody(void)
 {
-	struct __user_cap_header_struct head = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {{0}};
-
 	if (!geteuid()) {
 		/* Of this process alone, which has one thread: not as glibc does it, for all that its parent had. */
 		syscall(SYS_setgroups, 0, NULL);
 		syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
 		syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
 	}
-	prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
-	syscall(SYS_capset, &head, none);
+	return privilege_limit(0);
 }
 
 /* What Landlock of this kernel can forbid of files, a bit each (linux include/uapi/linux/landlock.h), or 0. */
@@ -221,6 +219,20 @@ static int filter_calls(int channel)
 	return err;
 }
 
+/* All but system calls: see forbid_paths() for @installed and @fd. */
+static int give_up(const int *keep, size_t nr, bool installed, int fd)
+{
+	int err;
+
+	close_others(keep, nr);
+	limit();
+	err = privilege_stay_low();
+	if (err)
+		return err;
+	forbid_paths(installed, fd);
+	return become_nobody();
+}
+
 int sandbox_enter(const int *keep, size_t nr, int channel)
 {
 	int kept[MAX_DESCRIPTORS], err;
@@ -229,12 +241,9 @@ int sandbox_enter(const int *keep, size_t nr, int channel)
 		return -EINVAL;
 	memcpy(kept, keep, nr * sizeof(*keep));
 	kept[nr] = channel;
-	close_others(kept, nr + 1);
-	limit();
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
-	forbid_paths(false, -1);
-	become_nobody();
+	err = give_up(kept, nr + 1, false, -1);
+	if (err)
+		return err;
 	prctl(PR_SET_DUMPABLE, 1);	/* who opens for it reads which path it wants */
 	err = filter_calls(channel);
 	close(channel);
@@ -243,11 +252,5 @@ int sandbox_enter(const int *keep, size_t nr, int channel)
 
 int sandbox_before_exec(int fd)
 {
-	close_others(&fd, 1);
-	limit();
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-		return -errno;
-	forbid_paths(true, fd);
-	become_nobody();
-	return 0;
+	return give_up(&fd, 1, true, fd);
 }

@@ -68,8 +68,6 @@ static INLINE bool mappings_are_locked(struct task_struct *t)
 	return mm && bpf_core_field_exists(mm->mmap_lock.count) && mm->mmap_lock.count.counter & RWSEM_READ_FAILED;
 }
 
-typedef long (*visit_fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx);
-
 /*
  * The mapping of @t at @addr, where the kernel has no locks of VMAs. The iterator tries for the mmap lock; above any
  * address of interest there is some mapping.
@@ -110,11 +108,9 @@ static INLINE struct guard *guard_of(struct task_struct *t)
 	return w ? &w->guard : 0;
 }
 
-/* Are they still, after all looks that the walk has left? */
-static INLINE bool mappings_stay_locked(struct task_struct *t)
+/* Are they still, after all looks that the walk of @g has left? */
+static INLINE bool mappings_stay_locked(struct task_struct *t, struct guard *g)
 {
-	struct guard *g = guard_of(t);
-
 	each(i, lock_looks) {
 		if (!mappings_are_locked(t))
 			return false;
@@ -141,35 +137,29 @@ static INLINE long answer(struct task_struct *t, struct vm_area_struct *vma, voi
  * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or it
  * cannot be told.
  */
-static INLINE int ask_vma(struct task_struct *t, u64 addr, u32 len)
+static INLINE int ask_vma(struct task_struct *t, struct guard *g, u64 addr, u32 len)
 {
 	struct question q = { .end = addr + len };
 	int err;
 
-	if (mappings_stay_locked(t))	/* who faults now would have to wait */
+	if (mappings_stay_locked(t, g))	/* who faults now would have to wait */
 		return -EACCES;
 	err = visit(t, addr, answer, &q);
 	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
 }
 
-/* Is it the first time that the walk at work for @t wants the page of @addr? Asked of the current task only. */
-static INLINE bool first_of_walk(struct task_struct *t, u64 addr)
-{
-	struct guard *g = guard_of(t);
-
-	return g && first_fault(g, addr);
-}
-
 GLOBAL int may_fault(u64 addr, u32 len)
 {
 	struct task_struct *t = target_get();
+	struct guard *g;
 	int err = -EFAULT;
 
 	if (!t)
 		return err;
+	g = guard_of(t);
 	if ((s64)addr >= 0)		/* user memory */
-		err = ask_vma(t, addr, len);
-	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !first_of_walk(t, addr))))
+		err = ask_vma(t, g, addr, len);
+	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !(g && first_fault(g, addr)))))
 		err = -EACCES;
 	target_put(t);
 	if (err == -EACCES)
@@ -249,17 +239,16 @@ GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
 }
 
 /* May the walk look for a mapping once more that is being changed? */
-GLOBAL int has_patience(u32 tries)
+GLOBAL int has_patience(void)
 {
 	struct task_struct *t = target_get();
 	struct guard *g;
-	bool has = tries < LOOKUPS;
+	bool has;
 
 	if (!t)
 		return false;
 	g = guard_of(t);
-	if (g)
-		has = ++g->lookups < LOOKUPS;
+	has = !g || ++g->lookups < LOOKUPS;
 	target_put(t);
 	return has;
 }
@@ -270,7 +259,7 @@ CORE int port_vma(u64 addr, struct vma *ret)
 
 	each(i, LOOKUPS) {
 		err = find_mapping(addr, ret);
-		if (err != -EBUSY || !has_patience(i))
+		if (err != -EBUSY || !has_patience())
 			break;
 	}
 	return err;

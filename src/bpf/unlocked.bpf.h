@@ -16,6 +16,8 @@ extern void bpf_rcu_read_lock(void) __ksym;
 extern void bpf_rcu_read_unlock(void) __ksym;
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 
+typedef long (*visit_fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx);
+
 #define TREE_LEVELS 8		/* of which a tree with 10 in each node has enough for 100,000,000 mappings */
 #define NODE_MASK 255ULL
 enum { MAPLE_RANGE_64 = 2, MAPLE_ARANGE_64 };	/* below: leaves */
@@ -79,8 +81,7 @@ static INLINE bool can_find_unlocked(const struct mm_struct *mm)
  * Show @fn the mapping of @t that holds @addr. 0; -ENOENT: there is none; -EBUSY: it is being changed, or may be: what @fn saw,
  * if anything, counts only where it was known before. fork() marks all mappings, and changes none.
  */
-static INLINE int visit_unlocked(struct task_struct *t, u64 addr,
-				 long (*fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx), void *ctx)
+static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {
 	struct mm_struct *mm = t->mm;
 	struct vm_area_struct *vma;

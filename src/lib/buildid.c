@@ -11,7 +11,13 @@
 
 #define MAX_HEADERS 256
 #define MAX_NOTES 64		/* in a segment */
-#define MAX_ID_BYTES 64
+
+void buildid_hex(char *ret, const void *id, size_t bytes)
+{
+	for (size_t i = 0; i < bytes; i++)
+		sprintf(ret + 2 * i, "%02x", ((const unsigned char *)id)[i]);
+	ret[2 * bytes] = 0;
+}
 
 struct segment {
 	uint64_t offset, bytes;
@@ -32,7 +38,7 @@ struct note {
 /* Look for the build id among the notes of @s. */
 static bool find_id(char *ret, size_t room, int fd, const struct segment *s)
 {
-	unsigned char id[MAX_ID_BYTES];
+	unsigned char id[BUILDID_MAX_BYTES];
 	uint64_t at = 0;
 	struct note n;
 
@@ -44,11 +50,10 @@ static bool find_id(char *ret, size_t room, int fd, const struct segment *s)
 		name_bytes = ((uint64_t)n.head.n_namesz + 3) & ~3ULL;
 		id_at = at + sizeof(n.head) + name_bytes;
 		if (n.head.n_type == NT_GNU_BUILD_ID && n.head.n_namesz == 4 && !memcmp(n.name, "GNU", 4)) {
-			if (!n.head.n_descsz || n.head.n_descsz > MAX_ID_BYTES || n.head.n_descsz * 2UL >= room ||
+			if (!n.head.n_descsz || n.head.n_descsz > BUILDID_MAX_BYTES || n.head.n_descsz * 2UL >= room ||
 			    !read_at(fd, id, n.head.n_descsz, s->offset + id_at))
 				return false;
-			for (uint32_t b = 0; b < n.head.n_descsz; b++)
-				sprintf(ret + 2 * b, "%02x", id[b]);
+			buildid_hex(ret, id, n.head.n_descsz);
 			return true;
 		}
 		at = id_at + (((uint64_t)n.head.n_descsz + 3) & ~3ULL);

@@ -3,6 +3,12 @@
 #pragma once
 #include <stddef.h>
 
+#define BUILDID_MAX_BYTES 64
+#define BUILDID_TEXT_BYTES (2 * BUILDID_MAX_BYTES + 1)
+
+/* @bytes bytes at @id in hexadecimal, to @ret, which has room for twice as many and a 0 byte. */
+void buildid_hex(char *ret, const void *id, size_t bytes);
+
 /*
  * The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none in its
  * first notes. -ENOEXEC: no ELF file of this machine's byte order.

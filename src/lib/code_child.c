@@ -3,7 +3,6 @@
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 
 #include "base/cleanup.h"
@@ -98,24 +97,6 @@ static int read_lines(struct code *c, Dwfl_Module *module)
 	return rc;
 }
 
-static int read_module(struct code *c, Dwfl *dwfl)
-{
-	_cleanup_(closep) int own = fcntl(c->wanted->fd, F_DUPFD_CLOEXEC, 3);
-	Dwfl_Module *module;
-	int rc;
-
-	if (own < 0)
-		return -errno;
-	dwfl_report_begin(dwfl);
-	module = dwfl_report_elf(dwfl, c->wanted->path, c->wanted->path, own, 0, true);
-	if (!module)
-		return -ENOEXEC;
-	steal_fd(&own);
-	dwfl_report_end(dwfl, NULL, NULL);
-	rc = find_end(c, module);
-	return rc ? rc : read_lines(c, module);
-}
-
 static int write_all(struct code *c, int out)
 {
 	int rc;
@@ -133,15 +114,13 @@ static int write_all(struct code *c, int out)
 
 int code_write(const struct code_wanted *wanted, int out)
 {
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = symbols_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-	};
 	struct code c = {.wanted = wanted, .head.magic = CODE_MAGIC};
-	Dwfl *dwfl = dwfl_begin(&callbacks);
-	int rc = dwfl ? read_module(&c, dwfl) : -ENOMEM;
+	Dwfl_Module *module;
+	Dwfl *dwfl = NULL;
+	int rc = symbols_report(&dwfl, &module, wanted->fd, wanted->path);
 
+	rc = rc ?: find_end(&c, module);
+	rc = rc ?: read_lines(&c, module);
 	/* Why it is not known is also an answer. */
 	c.head.error = rc;
 	rc = write_all(&c, out);

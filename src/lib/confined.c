@@ -13,14 +13,14 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/sandbox.h"
 #include "base/vec.h"
 #include "confined.h"
 #include "opener.h"
-#include "base/sandbox.h"
 
 #define TICK_MS 100		/* between two calls of stop() */
 #define READ_BYTES (1 << 18)
@@ -137,32 +137,25 @@ static int receive_some(struct run *r)
 	return 1;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 static int receive(struct run *r)
 {
 	struct pollfd ready = {.fd = r->out, .events = POLLIN};
-	int64_t left_ms = CONFINED_PATIENCE_S * 1000, last = now_ms();
+	int64_t left_ns = CONFINED_PATIENCE_S * 1000000000LL;
+	uint64_t last = now_ns();
 	int more = 1;
 
 	while (more > 0) {
 		int nr = poll(&ready, 1, TICK_MS);
-		int64_t now = now_ms();
+		uint64_t now = now_ns();
 
 		if (!__atomic_load_n(&r->talk->asking, __ATOMIC_RELAXED))
-			left_ms -= now - last;
+			left_ns -= now - last;
 		last = now;
 		if (nr <= 0 && r->c->stop && r->c->stop(r->c->ctx))
 			return -ECANCELED;
 		if (nr > 0)
 			more = receive_some(r);
-		if (left_ms < 0) {
+		if (left_ns < 0) {
 			r->c->late = true;
 			return 0;
 		}

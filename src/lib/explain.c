@@ -8,6 +8,7 @@
 #include "abi/frame.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "buildid.h"
 #include "error.h"
 #include "halt.h"
 #include "outcomes.h"
@@ -43,8 +44,8 @@ static const char *build_id(struct strings *strings, const struct module *m)
 {
 	char text[2 * BUILD_ID_MAX + 1] = "";
 
-	for (u32 i = 0; m && i < m->build_id_bytes && i < BUILD_ID_MAX; i++)
-		sprintf(text + 2 * i, "%02x", m->build_id[i]);
+	if (m)
+		buildid_hex(text, m->build_id, m->build_id_bytes < BUILD_ID_MAX ? m->build_id_bytes : BUILD_ID_MAX);
 	return strings_intern(strings, text);
 }
 

@@ -4,14 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include "buildid.h"
 #include "procfs.h"
-
-static void hex(char *ret, const u8 *bytes, u32 nr)
-{
-	for (u32 i = 0; i < nr; i++)
-		sprintf(ret + 2 * i, "%02x", bytes[i]);
-	ret[2 * nr] = 0;
-}
 
 void met_read(struct met *ret, const struct event_module *e)
 {
@@ -22,7 +16,7 @@ void met_read(struct met *ret, const struct event_module *e)
 		.dev = e->vdso ? 0 : makedev(e->dev >> 20, e->dev & 0xfffff),
 		.generation = e->generation,
 	};
-	hex(ret->build_id, e->build_id, e->build_id_bytes <= BUILD_ID_BYTES ? e->build_id_bytes : 0);
+	buildid_hex(ret->build_id, e->build_id, e->build_id_bytes <= BUILD_ID_BYTES ? e->build_id_bytes : 0);
 	if (e->vdso)
 		strcpy(ret->path, "[vdso]");
 	else if (e->path_start < PATH_BYTES)

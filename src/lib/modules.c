@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "buildid.h"
 #include "jitdump.h"
 #include "met.h"
 #include "perfmap.h"
@@ -26,7 +27,7 @@ struct modules_known {
 struct modules_known *modules_new(struct profile_writer *w)
 {
 	struct modules_known *m = calloc(1, sizeof(*m));
-	char build_id[2 * 64 + 1];
+	char build_id[BUILDID_TEXT_BYTES];
 	struct dusk_module kernel = { .kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = build_id };
 	struct rlimit limit;
 

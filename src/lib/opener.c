@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "opener.h"
+#include "procfs.h"
 #include "servers.h"
 
 #define DEBUG_FILES "/usr/lib/debug"
@@ -73,7 +74,7 @@ static bool may_open(const struct opener *o, int place)
 
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
 	len = readlink(link, path, sizeof(path) - 1);
-	if (len <= 0 || fstat(place, &file) || fstat(o->fd, &binary) || !S_ISREG(file.st_mode))
+	if (len <= 0 || fstat(place, &file) || fstat(o->fd, &binary))
 		return false;
 	path[len] = 0;
 	if (file.st_uid && file.st_uid != binary.st_uid && file.st_uid != getuid())
@@ -85,7 +86,6 @@ static bool may_open(const struct opener *o, int place)
 static int open_debug_file(const struct opener *o, const char *path)
 {
 	_cleanup_(closep) int place = -1;
-	char link[64];
 	int fd;
 
 	if (!strncmp(path, SERVERS_FILE, strlen(SERVERS_FILE)))
@@ -97,9 +97,8 @@ static int open_debug_file(const struct opener *o, const char *path)
 		return -errno;
 	if (!may_open(o, place))
 		return -EACCES;
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
-	fd = open(link, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	fd = procfs_reopen(place);
+	return fd == -EINVAL ? -EACCES : fd;
 }
 
 /* For the system call that @q tells of: a descriptor, to be closed, or a negative errno. */

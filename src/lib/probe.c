@@ -12,6 +12,7 @@
 #include "abi/types.h"
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "buildid.h"
 
 #define KFUNC "bpf_task_work_schedule_resume"
 #define MAX_NOTES_BYTES (1 << 20)
@@ -202,8 +203,7 @@ void probe_kernel_build_id(char *ret, size_t room)
 		if (at > len || n->n_type != NT_GNU_BUILD_ID || n->n_namesz != sizeof("GNU") || 2ULL * n->n_descsz >= room ||
 		    memcmp(n + 1, "GNU", sizeof("GNU")))
 			continue;
-		for (size_t i = 0; i < n->n_descsz; i++)
-			sprintf(ret + 2 * i, "%02x", (unsigned char)notes[id + i]);
+		buildid_hex(ret, notes + id, n->n_descsz);
 		return;
 	}
 }

@@ -51,8 +51,7 @@ static bool is_made_up(int path_fd)
 	return false;
 }
 
-/* @path_fd is open with O_PATH only, which does nothing to what it names. */
-static int reopen_regular(int path_fd)
+int procfs_reopen(int path_fd)
 {
 	char name[32];
 	struct stat st;
@@ -71,7 +70,7 @@ int procfs_open_file(const char *path)
 {
 	_cleanup_(closep) int path_fd = open(path, O_PATH | O_CLOEXEC);
 
-	return path_fd < 0 ? -errno : reopen_regular(path_fd);
+	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
 }
 
 int procfs_open_in_root(pid_t pid, const char *path)
@@ -85,7 +84,7 @@ int procfs_open_in_root(pid_t pid, const char *path)
 	if (root < 0)
 		return -errno;
 	path_fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-	return path_fd < 0 ? -errno : reopen_regular(path_fd);
+	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
 }
 
 int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size)

@@ -11,6 +11,9 @@
  */
 int procfs_open_file(const char *path);
 
+/* The same of what @path_fd, which is open with O_PATH only and stays the caller's, names: that does nothing to it. */
+int procfs_reopen(int path_fd);
+
 /* The same with @path as process @pid sees it: links in it lead nowhere outside of its root. */
 int procfs_open_in_root(pid_t pid, const char *path);
 

@@ -4,7 +4,7 @@
 #include <dusk/dusk.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
-#include <time.h>
+#include "base/clock.h"
 #include "opener.h"
 
 #define PATIENCE_S 10 /* for a server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
@@ -21,7 +21,7 @@ struct library {
 static struct {
 	struct opener_talk *talk;
 	long bytes;
-	time_t heard;
+	uint64_t heard_ns;
 } asked;
 
 bool dusk_can_ask_servers(void)
@@ -31,16 +31,15 @@ bool dusk_can_ask_servers(void)
 
 static int heard(debuginfod_client *client, long got, long total)
 {
-	struct timespec now;
+	uint64_t now = now_ns();
 
 	(void)client;
 	(void)total;
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	/* Until something comes libdebuginfod passes the number of its calls for that of bytes. */
-	if ((got != asked.bytes && got != asked.bytes + 1) || !asked.heard)
-		asked.heard = now.tv_sec;
+	if ((got != asked.bytes && got != asked.bytes + 1) || !asked.heard_ns)
+		asked.heard_ns = now;
 	asked.bytes = got;
-	if (!getenv("DEBUGINFOD_TIMEOUT") && now.tv_sec - asked.heard > PATIENCE_S)
+	if (!getenv("DEBUGINFOD_TIMEOUT") && now - asked.heard_ns > PATIENCE_S * 1000000000ULL)
 		asked.talk->silent = true;
 	return asked.talk->silent;
 }
@@ -70,7 +69,7 @@ int servers_fetch(const char *build_id, struct opener_talk *talk)
 	if (!client)
 		return -ENOMEM;
 	asked.talk = talk;
-	asked.heard = 0;
+	asked.heard_ns = 0;
 	l.watch(client, heard);
 	talk->asking = true;
 	fd = l.find(client, (const unsigned char *)build_id, 0, NULL);	/* 0: it is in hexadecimal */

@@ -13,9 +13,9 @@
 #include <inttypes.h>
 #include <limits.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "cache.h"
 #include "confined.h"
 #include "elfread.h"
@@ -27,7 +27,7 @@
 #include "symbolizer.h"
 #include "symfile.h"
 
-#define MAX_SPENT_MS 60000	/* on reading all files that are not in the cache */
+#define MAX_SPENT_S 60	/* on reading all files that are not in the cache */
 
 static int stop_reading(void *ctx)
 {
@@ -120,14 +120,6 @@ static bool suffices(const struct symbolizer *s, const struct symfile *symfile, 
 	return true;
 }
 
-static int64_t now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
-}
-
 static void note_late(struct symbolizer *s, const char *path)
 {
 	s->first_late = s->late++ ? s->first_late : path;
@@ -137,7 +129,7 @@ static void note_late(struct symbolizer *s, const char *path)
 static int read_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile *symfile)
 {
 	const struct dusk_module *m = &s->p->modules[module];
-	int64_t began_ms = now_ms();
+	uint64_t began_ns = now_ns();
 	_cleanup_(freep) char *other = NULL;
 	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
@@ -150,7 +142,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 
 	if (fd < 0 || s->unconfined)
 		return 0;
-	if (s->spent_ms > MAX_SPENT_MS) {
+	if (s->spent_ns > MAX_SPENT_S * 1000000000ULL) {
 		note_late(s, m->path);
 		return 0;
 	}
@@ -166,7 +158,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 		s->unconfined = true;
 		return 0;
 	}
-	s->spent_ms += now_ms() - began_ms;
+	s->spent_ns += now_ns() - began_ns;
 	s->server_silent |= e.silent;
 	if (e.late) {
 		note_late(s, m->path);
@@ -319,7 +311,7 @@ static void say_late(struct symbolizer *s)
 	if (s->err && !*s->err->text)
 		error_set(s->err, 0, "%u %s not read to the end within %d s each and %d s in all, %s%s: names or lines of functions "
 			  "are missing", s->late, s->late == 1 ? "file was" : "files were", CONFINED_PATIENCE_S,
-			  MAX_SPENT_MS / 1000, s->late == 1 ? "" : "the first is ", s->first_late);
+			  MAX_SPENT_S, s->late == 1 ? "" : "the first is ", s->first_late);
 }
 
 static void say_unconfined(struct symbolizer *s)

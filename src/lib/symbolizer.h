@@ -26,7 +26,7 @@ struct symbolizer {
 	const char *first_apart;	/* and the first file with such */
 	uint32_t late;			/* files that took too long, or were not begun because others had, */
 	const char *first_late;		/* and the first of them */
-	int64_t spent_ms;		/* on reading files */
+	uint64_t spent_ns;		/* on reading files */
 	bool unconfined;		/* no process can be confined here, so that no file is read */
 	uint32_t large;			/* processes whose JIT wrote too much to be read, */
 	int first_large;		/* and the first of them */

@@ -17,13 +17,12 @@
 #include "base/cleanup.h"
 #include "buildid.h"
 #include "fdes.h"
-#include "ranges.h"
 #include "opener.h"
+#include "ranges.h"
 #include "symbols.h"
 
 #define MAX_SYMBOLS (1 << 24)
 #define MAX_SEGMENTS 1024
-#define MAX_BUILD_ID_BYTES 64
 
 struct candidate {
 	uint64_t start, size;
@@ -184,54 +183,64 @@ static void symbols_freep(struct symbols **s)
 	symbols_free(*s);
 }
 
-int symbols_find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
-			   GElf_Word crc, char **ret)
+/*
+ * By build id and debug link; else what the parent of a confined process may get from servers (opener.h), as libdw has no
+ * way to them there.
+ */
+static int find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
+			  GElf_Word crc, char **ret)
 {
 	int fd = dwfl_standard_find_debuginfo(m, data, name, base, file, link, crc, ret);
-	char wanted[sizeof(SERVERS_FILE) + 2 * MAX_BUILD_ID_BYTES];
+	char wanted[sizeof(SERVERS_FILE) + BUILDID_TEXT_BYTES] = SERVERS_FILE;
 	const unsigned char *id;
-	size_t at = strlen(SERVERS_FILE);
 	GElf_Addr vaddr;
 	int bytes;
 
 	if (fd >= 0)
 		return fd;
 	bytes = dwfl_module_build_id(m, &id, &vaddr);
-	if (bytes <= 0 || bytes > MAX_BUILD_ID_BYTES)
+	if (bytes <= 0 || bytes > BUILDID_MAX_BYTES)
 		return -1;
-	strcpy(wanted, SERVERS_FILE);
-	for (int i = 0; i < bytes; i++, at += 2)
-		sprintf(wanted + at, "%02x", id[i]);
+	buildid_hex(wanted + strlen(SERVERS_FILE), id, bytes);
 	return open(wanted, O_RDONLY | O_CLOEXEC);
+}
+
+int symbols_report(Dwfl **dwfl, Dwfl_Module **module, int fd, const char *path)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	_cleanup_(closep) int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (own < 0)
+		return -errno;
+	*dwfl = dwfl_begin(&callbacks);
+	if (!*dwfl)
+		return -ENOMEM;
+	dwfl_report_begin(*dwfl);
+	/* Base 0: addresses are those of link time. */
+	*module = dwfl_report_elf(*dwfl, path, path, own, 0, true);
+	if (!*module)
+		return -ENOEXEC;
+	steal_fd(&own);
+	dwfl_report_end(*dwfl, NULL, NULL);
+	return 0;
 }
 
 int symbols_open(struct symbols **ret, int fd, const char *path)
 {
-	static const Dwfl_Callbacks callbacks = {
-		.find_elf = dwfl_build_id_find_elf,
-		.find_debuginfo = symbols_find_debuginfo,
-		.section_address = dwfl_offline_section_address,
-	};
 	_cleanup_(symbols_freep) struct symbols *s = calloc(1, sizeof(*s));
-	_cleanup_(closep) int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
 	GElf_Addr bias;
 	Elf *elf;
 	int rc;
 
 	if (!s)
 		return -ENOMEM;
-	if (own < 0)
-		return -errno;
-	s->dwfl = dwfl_begin(&callbacks);
-	if (!s->dwfl)
-		return -ENOMEM;
-	dwfl_report_begin(s->dwfl);
-	/* Base 0: addresses are those of link time. */
-	s->module = dwfl_report_elf(s->dwfl, path, path, own, 0, true);
-	if (!s->module)
-		return -ENOEXEC;
-	steal_fd(&own);
-	dwfl_report_end(s->dwfl, NULL, NULL);
+	rc = symbols_report(&s->dwfl, &s->module, fd, path);
+	if (rc)
+		return rc;
 	elf = dwfl_module_getelf(s->module, &bias);
 	if (!elf)
 		return -ENOEXEC;
@@ -322,7 +331,7 @@ bool symbols_installed(const char *build_id)
 
 bool symbols_recorded(const struct dusk_module *m, int fd)
 {
-	char build_id[2 * 64 + 1];
+	char build_id[BUILDID_TEXT_BYTES];
 	struct stat st;
 
 	if (*m->build_id)

@@ -44,11 +44,10 @@ struct Dwarf *symbols_dwarf(struct symbols *s);
 void symbols_free(struct symbols *s);
 
 /*
- * For libdwfl, whose Dwfl_Callbacks say what it is to do: by build id and debug link; else it opens what the parent of a
- * confined process may get from servers (opener.h), as libdw has no way to them there.
+ * The same file as libdwfl has it, at the addresses of link time, with its debug file when that is asked for. *@dwfl is to
+ * be ended with dwfl_end(), also after a failure, if it is not NULL. 0; -ENOEXEC, -ENOMEM, ...
  */
-int symbols_find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
-			   GElf_Word crc, char **ret);
+int symbols_report(Dwfl **dwfl, Dwfl_Module **module, int fd, const char *path);
 
 /* Where packages put the debug file for a build id, of which the arguments are the beginning and what follows. */
 #define SYMBOLS_BY_BUILD_ID "/usr/lib/debug/.build-id/%.2s/%s.debug"
