@@ -6,11 +6,8 @@
 #include <unistd.h>
 #include "abi/absence.h"
 #include "abi/consumer.h"
-#include "abi/event.h"
 #include "base/clock.h"
 #include "base/cleanup.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "counters.h"
 #include "error.h"
 #include "governor.h"
@@ -22,33 +19,15 @@
 #define TIDS_A_PASS 32768
 #define UNENDED_NS 4000000000ULL	/* for looking at who has not ended */
 
-struct thread {
-	uint32_t pid, number;		/* of the profile */
-};
-
-/* An absence that has not ended. Whose stack it is still, if the thread has not left a CPU since. */
-struct unended {
-	struct waiting waiting;
-	uint64_t switches;
-	pid_t pid, tid;
-	uint32_t user;			/* node */
-	uint8_t outcome;
-};
-
 struct offcpu {
 	struct service *service;
 	struct tool *tool;
-	struct join *join;
+	struct intake *in;
 	uint32_t number;
 	int ledger[2], current;
 	uint64_t summed_ns, sums_made;	/* when the ledger was read last; rows so far */
 	struct shared times;
 	struct governor governor;
-	struct map numbers;		/* tid -> index in threads */
-	struct vec(struct thread) threads;
-	int64_t lives_due;		/* of threads that were met and whose end was not told; what is lost in the ring counts, too */
-	struct map whole;		/* WHOLE_STACK -> as stacks.h numbers them */
-	struct vec(struct unended) unended;
 	struct charge_key keys[BATCH];
 	struct charge_sum sums[BATCH];
 };
@@ -59,7 +38,7 @@ static uint64_t cost_ns(const struct offcpu *o)
 	return tool_counter(o->tool, COUNT_SWITCH_NS) + tool_counter(o->tool, COUNT_WALK_NS);
 }
 
-int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct join *j,
+int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct intake *in,
 	       double budget, struct dusk_error *err)
 {
 	struct offcpu *o = calloc(1, sizeof(*o));
@@ -69,7 +48,7 @@ int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t 
 		return error_set(err, -ENOMEM, "cannot record absences: out of memory");
 	o->service = s;
 	o->tool = t;
-	o->join = j;
+	o->in = in;
 	o->number = number;
 	governor_init(&o->governor, budget, sysconf(_SC_NPROCESSORS_ONLN));
 	o->ledger[0] = tool_make_ledger(LEDGER_ROWS);
@@ -92,10 +71,6 @@ void offcpu_free(struct offcpu *o)
 	closep(&o->ledger[0]);
 	closep(&o->ledger[1]);
 	shared_unmap(&o->times);
-	map_done(&o->numbers);
-	map_done(&o->whole);
-	vec_done(&o->threads);
-	vec_done(&o->unended);
 	free(o);
 }
 
@@ -104,167 +79,10 @@ int offcpu_ledger(const struct offcpu *o)
 	return o->ledger[0];
 }
 
-static uint32_t know_thread(struct offcpu *o, uint32_t pid, uint32_t tid, const char *comm)
-{
-	struct thread t = { pid, profile_thread(o->join->writer, pid, tid, comm) };
-	uint32_t *known;
-	bool fresh;
-
-	known = map_at(&o->numbers, tid, &fresh);
-	if (known && !fresh)
-		o->threads.v[*known] = t;
-	else if (known && !vec_push(&o->threads, t))
-		*known = o->threads.nr - 1;
-	else
-		o->join->failed = -ENOMEM;
-	return t.number;
-}
-
-/* The thread of a sum. Its event came before the sum was read, unless it was lost. */
-static struct thread thread_of(struct offcpu *o, uint32_t tid)
-{
-	const uint32_t *known = map_find(&o->numbers, tid);
-
-	return known && *known < o->threads.nr ? o->threads.v[*known] :
-	       (struct thread){ 0, profile_thread(o->join->writer, 0, tid, "") };
-}
-
-static void take_kernel_stack(struct offcpu *o, const struct event_kernel_stack *e)
-{
-	bool fresh;
-	uint32_t *number = map_at(&o->whole, e->number, &fresh);
-
-	if (number)
-		*number = stacks_keep_kernel(o->join->stacks, e->frame, e->nr);
-	else
-		o->join->failed = -ENOMEM;
-}
-
-static u32 kernel_stack_of(const struct offcpu *o, const struct event_waker *e)
-{
-	const uint32_t *whole = e->kernel_stack & WHOLE_STACK ? map_find(&o->whole, e->kernel_stack) : &e->kernel_stack;
-
-	return whole ? *whole : 0;
-}
-
-static void take_waker(struct offcpu *o, const struct event_waker *e, uint64_t absence)
-{
-	struct join *j = o->join;
-	struct waiting w = {
-		.kernel_stack = kernel_stack_of(o, e), .absence = absence, .waker = e->kind,
-	};
-
-	if (e->kind == WAKER_TASK)
-		w.sample.thread = profile_thread(j->writer, e->pid, e->tid, e->comm);
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, false });
-}
-
-static void take_absence(struct offcpu *o, const struct event_absence *e)
-{
-	const struct event_waker *by = absence_waker(e);
-	struct join *j = o->join;
-	struct waiting w = {
-		.sample = {
-			.time_ns = join_time(j, e->time_ns), .value_ns = e->off_ns, .runnable_ns = e->runnable_ns,
-			.thread = know_thread(o, e->pid, e->tid, e->comm), .count = e->count,
-			.cpu = e->sampled ? DUSK_NO_CPU : e->cpu,
-			.source = DUSK_OFF_CPU, .state = e->state,
-		},
-		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, absence_frames(e), e->nr) : e->kernel_stack,
-		.absence = by ? profile_new_absence(j->writer) : 0,
-	};
-
-	if (e->unended) {
-		struct unended u = { w, e->switches, e->pid, e->tid, 0, e->outcome };
-
-		if (vec_push(&o->unended, u))
-			j->failed = -ENOMEM;
-		return;
-	}
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
-	if (by)
-		take_waker(o, by, w.absence);
-}
-
-static void take_life(struct offcpu *o, const struct event_life *e)
-{
-	const struct join *j = o->join;
-	struct dusk_life l = {
-		.thread = know_thread(o, e->pid, e->tid, e->comm),
-		.start_ns = join_time(j, e->start_ns), .end_ns = join_time(j, e->end_ns),
-		.on_cpu_ns = e->on_cpu_ns, .runnable_ns = e->runnable_ns, .blocked_ns = e->blocked_ns,
-		.absences = e->absences,
-	};
-
-	profile_life(j->writer, &l);
-	o->lives_due--;
-}
-
-static void take_row(struct offcpu *o, const struct charge_key *key, const struct charge_sum *sum, uint64_t time_ns)
-{
-	struct thread t = thread_of(o, absence_tid(key->key));
-	struct join *j = o->join;
-	struct waiting w = {
-		.sample = {
-			.time_ns = join_time(j, time_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
-			.thread = t.number, .count = sum->count, .cpu = DUSK_NO_CPU, .source = DUSK_OFF_CPU,
-			.state = absence_state(key->key),
-		},
-		.kernel_stack = (u32)key->key,
-	};
-	struct user_stack s = { key->kind == CHARGE_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false };
-
-	if (sum->count)
-		join_place(j, &w, &s);
-}
-
-int offcpu_event(struct offcpu *o, const void *data, size_t size)
-{
-	const struct event_absence *absence = data;
-	const struct event_kernel_stack *stack = data;
-	const struct event_charge *charge = data;
-	const struct event_life *life = data;
-	const struct event_waker *by;
-
-	switch (*(const u32 *)data) {
-	case EVENT_ABSENCE:
-		if (size < sizeof(*absence) || absence->outcome >= NR_OUTCOMES || absence->state >= NR_ABSENCES ||
-		    size < sizeof(*absence) + (absence->woken ? sizeof(*by) : 0) + absence->nr * sizeof(u64))
-			return -EPROTO;
-		by = absence_waker(absence);
-		if (by && (by->outcome >= NR_OUTCOMES || by->kind >= NR_WAKER_KINDS))
-			return -EPROTO;
-		take_absence(o, absence);
-		break;
-	case EVENT_CHARGE:
-		if (size < sizeof(*charge) || charge->key.outcome >= NR_OUTCOMES)
-			return -EPROTO;
-		take_row(o, &charge->key, &charge->sum, charge->time_ns);
-		break;
-	case EVENT_THREAD:
-	case EVENT_LIFE:
-		if (size < sizeof(*life))
-			return -EPROTO;
-		if (life->kind == EVENT_LIFE) {
-			take_life(o, life);
-		} else {
-			know_thread(o, life->pid, life->tid, life->comm);
-			o->lives_due++;
-		}
-		break;
-	case EVENT_KERNEL_STACK:
-		if (size < sizeof(*stack) || size - sizeof(*stack) < stack->nr * sizeof(u64))
-			return -EPROTO;
-		take_kernel_stack(o, stack);
-		break;
-	}
-	return 0;
-}
-
 /* Which stack a cookie turned out to have, before the rows that wait for it: they may be in the same map. */
 static void take_resolved(struct offcpu *o, uint32_t nr)
 {
-	struct join *j = o->join;
+	struct join *j = o->in->join;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		const struct charge_key *key = &o->keys[i];
@@ -296,7 +114,7 @@ static int drain(struct offcpu *o, int fd, uint64_t now_ns)
 		take_resolved(o, nr);
 		for (uint32_t i = 0; i < nr; i++)
 			if (o->keys[i].kind != CHARGE_RESOLVED)
-				take_row(o, &o->keys[i], &o->sums[i], some_time(o, now_ns));
+				intake_row(o->in, &o->keys[i], &o->sums[i], some_time(o, now_ns));
 		last = &cursor;
 	} while (!ret);
 	o->summed_ns = now_ns;
@@ -317,7 +135,7 @@ uint64_t offcpu_certain_ns(const struct offcpu *o)
 
 bool offcpu_lives_are_due(const struct offcpu *o)
 {
-	return o->lives_due > 0;
+	return o->in->lives_due > 0;
 }
 
 int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)
@@ -354,7 +172,7 @@ static int read_stock(struct offcpu *o, int fd)
 
 		have += got;
 		for (; (bytes = stock_bytes(buf + done, have - done)); done += bytes) {
-			if (offcpu_event(o, buf + done, bytes))
+			if (intake_event(o->in, buf + done, bytes))
 				return -EPROTO;
 		}
 		memmove(buf, buf + done, have - done);
@@ -387,19 +205,19 @@ static int take_thread(void *ctx, const struct dusk_thread_stack *t)
 	struct offcpu *o = ctx;
 	struct unended key = { .tid = t->tid }, *u;
 
-	u = bsearch(&key, o->unended.v, o->unended.nr, sizeof(key), by_tid);
+	u = bsearch(&key, o->in->unended.v, o->in->unended.nr, sizeof(key), by_tid);
 	if (!u || t->switches != u->switches)
 		return 0;
 	u->outcome = t->outcome;
 	if (t->nr_user)
-		u->user = stacks_user_frames(o->join->stacks, (const u64 *)t->user, t->nr_user, u->pid);
+		u->user = stacks_user_frames(o->in->join->stacks, (const u64 *)t->user, t->nr_user, u->pid);
 	return 0;
 }
 
 /* Threads that are still off CPU: their stacks are walked from outside. One that has moved since has none. */
 static int find_unended(struct offcpu *o, const volatile int *stops, struct dusk_error *err)
 {
-	_cleanup_(freep) pid_t *tids = calloc(o->unended.nr + 1, sizeof(*tids));
+	_cleanup_(freep) pid_t *tids = calloc(o->in->unended.nr + 1, sizeof(*tids));
 	struct dusk_threads_options opts = { .sz = sizeof(opts), .no_kernel = true, .stops = stops };
 	u64 end_ns = now_ns() + UNENDED_NS, now;
 	struct remote *remote = NULL;
@@ -407,24 +225,24 @@ static int find_unended(struct offcpu *o, const volatile int *stops, struct dusk
 
 	if (!tids)
 		return error_set(err, -ENOMEM, "cannot look at threads that are off CPU: out of memory");
-	if (o->unended.nr)
-		qsort(o->unended.v, o->unended.nr, sizeof(*o->unended.v), by_tid);
-	for (size_t i = 0; i < o->unended.nr; i++)
-		tids[i] = o->unended.v[i].tid;
-	if (o->unended.nr)
+	if (o->in->unended.nr)
+		qsort(o->in->unended.v, o->in->unended.nr, sizeof(*o->in->unended.v), by_tid);
+	for (size_t i = 0; i < o->in->unended.nr; i++)
+		tids[i] = o->in->unended.v[i].tid;
+	if (o->in->unended.nr)
 		ret = remote_open(&remote, o->service, err);
-	for (size_t done = 0; remote && !ret && done < o->unended.nr; done += opts.nr_tids) {
+	for (size_t done = 0; remote && !ret && done < o->in->unended.nr; done += opts.nr_tids) {
 		opts.tids = tids + done;
 		now = now_ns();
 		opts.timeout_ms = now < end_ns ? (end_ns - now) / 1000000 + 1 : 1;
-		opts.nr_tids = o->unended.nr - done < TIDS_A_PASS ? o->unended.nr - done : TIDS_A_PASS;
+		opts.nr_tids = o->in->unended.nr - done < TIDS_A_PASS ? o->in->unended.nr - done : TIDS_A_PASS;
 		ret = remote_walk(remote, &opts, take_thread, o, err);
 	}
 	remote_close(remote);
-	for (size_t i = 0; i < o->unended.nr; i++) {
-		const struct unended *u = &o->unended.v[i];
+	for (size_t i = 0; i < o->in->unended.nr; i++) {
+		const struct unended *u = &o->in->unended.v[i];
 
-		join_sample(o->join, &u->waiting, u->user, u->outcome);
+		join_sample(o->in->join, &u->waiting, u->user, u->outcome);
 	}
 	/* Then they stay "pending": nothing that was recorded is given up for it. */
 	return ret == -EOPNOTSUPP || ret == -ETIMEDOUT || ret == -EINTR ? 0 : ret;

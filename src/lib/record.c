@@ -1,12 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * A recording: what the kernel side sends becomes rows of the profile.
- *
- *	ring -> sample: its thread, its kernel stack; waits in stitch for its cookie
- *	     -> stack: its node; serves all samples that wait for it
- *	     -> module: what the frames' module numbers mean
- *	     -> absences and lives of threads: offcpu.c
- */
+/* A recording: it is set up, polled, and ended with a profile that is whole. */
 #include <dusk/dusk.h>
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -25,6 +18,7 @@
 #include "base/map.h"
 #include "counters.h"
 #include "error.h"
+#include "intake.h"
 #include "join.h"
 #include "keeper.h"
 #include "modules.h"
@@ -55,6 +49,7 @@ struct dusk_record {
 	struct sampler *sampler;
 	struct offcpu *offcpu;		/* NULL: CPU time only */
 	struct join join;
+	struct intake in;
 	uint32_t sources;		/* DUSK_RECORD_... */
 	double budget;
 	bool verify;
@@ -71,67 +66,13 @@ struct dusk_record {
 DECLARE_IMAGE(record);
 DECLARE_IMAGE(record_impl);
 
-static void take_sample(struct dusk_record *r, const struct event_sample *e)
-{
-	struct join *j = &r->join;
-	struct waiting w = {
-		.sample = {
-			.time_ns = join_time(j, e->time_ns),
-			.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
-			.count = 1, .cpu = e->cpu, .source = DUSK_CPU,
-		},
-		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
-	};
-
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
-}
-
-static void take_stack(struct dusk_record *r, const struct event_stack *e)
-{
-	struct join *j = &r->join;
-	uint32_t node = 0;
-
-	if (e->same_as) {
-		join_same(j, e->cookie, e->same_as);
-		return;
-	}
-	if (e->nr)
-		node = stacks_user_frames(j->stacks, e->frame, e->nr, e->pid);
-	else if (e->stack)
-		node = stacks_user(j->stacks, e->stack, e->pid);
-	join_stack(j, e->cookie, node, e->outcome);
-}
-
-/* What the kernel side writes is ours; the checks are against a mix-up of versions. */
 static int take_event(void *ctx, void *data, size_t size)
 {
 	struct dusk_record *r = ctx;
-	const struct event_sample *sample = data;
-	const struct event_stack *stack = data;
+	int ret = intake_event(&r->in, data, size);
 
-	switch (*(const u32 *)data) {
-	case EVENT_SAMPLE:
-		if (size < sizeof(*sample) + sample->nr * sizeof(u64) || sample->outcome >= NR_OUTCOMES)
-			return -EPROTO;
-		take_sample(r, sample);
-		break;
-	case EVENT_STACK:
-		if (size < sizeof(*stack) || size - sizeof(*stack) < stack->nr * sizeof(u64) ||
-		    stack->outcome >= NR_OUTCOMES)
-			return -EPROTO;
-		take_stack(r, stack);
-		break;
-	case EVENT_MODULE:
-		if (size < sizeof(struct event_module))
-			return -EPROTO;
-		modules_learn(r->join.modules, data);
-		break;
-	default:
-		if (r->offcpu && offcpu_event(r->offcpu, data, size))
-			return -EPROTO;
-	}
-	if (r->join.failed)
-		return r->join.failed;
+	if (ret)
+		return ret;
 	if (!(--r->events_left % EVENTS_A_LOOK))
 		service_keep_stacks(r->service);	/* whoever is late with events must not be with this, too */
 	return r->events_left ? 0 : -EAGAIN;
@@ -297,7 +238,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	if (!ret && r->sources & DUSK_RECORD_CPU)
 		ret = sampler_new(&r->sampler, rate_hz(o), o->cpus, o->nr_cpus, err);
 	if (!ret && r->sources & DUSK_RECORD_OFF_CPU)
-		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->join, o->budget, err);
+		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->in, o->budget, err);
 	if (!ret)
 		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER,
 					SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW | SERVE_WHOLE |
@@ -328,6 +269,7 @@ static void learn_named(struct dusk_record *r)
 
 static int furnish(struct dusk_record *r)
 {
+	r->in.join = &r->join;
 	r->join.modules = modules_new(r->join.writer);
 	r->join.stitch = stitch_new();
 	if (!r->join.modules || !r->join.stitch)
@@ -584,6 +526,7 @@ static void free_record(struct dusk_record *r, bool keep)
 	stitch_free(r->join.stitch);
 	tool_free(r->tool);
 	offcpu_free(r->offcpu);
+	intake_done(&r->in);
 	service_free(r->service);
 	map_done(&r->due);
 	free(r);

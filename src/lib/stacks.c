@@ -66,7 +66,7 @@ uint32_t stacks_user(struct stacks *s, u32 id, pid_t pid)
 		known = map_find(&s->user, of_process);
 	if (known)
 		return *known;
-	frame = stackmap_frames(s->map, id, &nr);
+	frame = s->map ? stackmap_frames(s->map, id, &nr) : NULL;
 	if (!frame)
 		return 0;
 	node = stacks_user_frames(s, frame, nr, pid);
@@ -102,10 +102,12 @@ uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id)
 	if (known)
 		return *known;
 	if (id & KEPT) {
+		if ((id & ~KEPT) >= s->kept.stacks.nr)
+			return user;
 		frame = (const u64 *)s->kept.stacks.v[id & ~KEPT].frame;
 		nr = s->kept.stacks.v[id & ~KEPT].nr;
 	} else {
-		frame = stackmap_frames(s->map, id, &nr);
+		frame = s->map ? stackmap_frames(s->map, id, &nr) : NULL;
 	}
 	if (!frame)
 		return user;

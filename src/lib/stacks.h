@@ -7,6 +7,7 @@
 
 struct stacks;
 
+/* @map: NULL if each stack comes whole. */
 struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, struct stackmap *map);
 void stacks_free(struct stacks *s);
 

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Any events become rows of a profile that is whole, or are refused. The input: of each event two bytes with its length,
+ * and the event. Modules are met in processes that there cannot be.
+ */
+#include <assert.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "abi/event.h"
+#include "lib/intake.h"
+#include "lib/modules.h"
+#include "lib/profile_write.h"
+
+#define NO_SUCH_PID 0x40000000u	/* above the highest that there can be: kernel/pid.c, 6.18 */
+#define MAX_EVENT 4096
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* In memory of its own, to see who reads beyond it. */
+static void take(struct intake *in, const uint8_t *data, size_t size)
+{
+	struct event_module *module = malloc(size ? size : 1);
+
+	assert(module);
+	memcpy(module, data, size);
+	if (size >= sizeof(*module) && module->kind == EVENT_MODULE) {
+		module->pid |= NO_SUCH_PID;
+		module->parent |= NO_SUCH_PID;
+	}
+	intake_event(in, module, size);
+	free(module);
+}
+
+static void give_up(void *ctx, u64 cookie, const struct waiting *w)
+{
+	join_sample(ctx, w, 0, RING_LOST);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	char folder[] = "/tmp/dusk-fuzz-XXXXXX", path[64];
+	struct dusk_profile *p = NULL;
+	struct join j = {.start_ns = 1000};
+	struct intake in = {.join = &j};
+	uint64_t rows = 0;
+
+	assert(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/p", folder);
+	assert(!profile_create(&j.writer, path, -1, -1, NULL));
+	j.modules = modules_new(j.writer);
+	j.stacks = stacks_new(j.writer, j.modules, NULL);
+	j.stitch = stitch_new();
+	while (size > 2 && !j.failed) {
+		size_t bytes = (data[0] | data[1] << 8) % MAX_EVENT;
+
+		data += 2;
+		size -= 2;
+		bytes = bytes < size ? bytes : size;
+		take(&in, data, bytes);
+		data += bytes;
+		size -= bytes;
+	}
+	stitch_drain(j.stitch, give_up, &j);
+	assert(!profile_close(j.writer, true, NULL));
+	assert(!dusk_profile_read(&p, path, NULL));
+	for (int i = 0; i < NR_OUTCOMES; i++)
+		rows += j.by_outcome[i];
+	assert(!rows == !p->nr_samples);
+	dusk_profile_free(p);
+	unlink(path);
+	assert(!rmdir(folder));
+	stacks_free(j.stacks);
+	modules_free(j.modules);
+	stitch_free(j.stitch);
+	intake_done(&in);
+	return 0;
+}
