@@ -150,6 +150,9 @@ static int add_rules(scmp_filter_ctx filter, int channel)
 	/* fstat() of glibc since 2.33 */
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
 				      SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
+	/* Nothing is a link: libdw, which wants to know what a descriptor is called, takes /proc/self/fd/NUMBER for its name. */
+	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(readlink), 0);
+	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(readlinkat), 0);
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
 				      SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));

@@ -82,9 +82,19 @@ static bool may_open(const struct opener *o, int place)
 	return is_below(path, DEBUG_FILES) || is_beside(path, o->path) || is_split(path);
 }
 
+/* Does libdw look for the package that belongs to a file, by the name that it has for it (base/sandbox.c)? */
+static bool is_package_of_descriptor(const char *path)
+{
+	static const char folder[] = "/proc/self/fd/";
+	const char *number = path + strlen(folder);
+
+	return !strncmp(path, folder, strlen(folder)) && !strcmp(number + strspn(number, "0123456789"), ".dwp");
+}
+
 /* The file at @path, or a negative errno. */
 static int open_debug_file(const struct opener *o, const char *path)
 {
+	char package[PATH_MAX + 8];
 	_cleanup_(closep) int place = -1;
 	int fd;
 
@@ -92,6 +102,10 @@ static int open_debug_file(const struct opener *o, const char *path)
 		return o->servers ? servers_fetch(path + strlen(SERVERS_FILE), o->talk) : -ENOENT;
 	if (*path != '/')
 		return -ENOENT;
+	if (is_package_of_descriptor(path)) {
+		snprintf(package, sizeof(package), "%s.dwp", o->path);
+		path = package;
+	}
 	place = open(path, O_PATH | O_CLOEXEC);
 	if (place < 0)
 		return -errno;
