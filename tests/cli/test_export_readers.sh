@@ -83,9 +83,10 @@ if needs perf "perf report and perf script read perf"; then
 	claim "perf script knows tasks, times, CPUs and weights" is "my app 200/201 [000] 0.100000: 10000000" \
 		sh -c "perf script -i x.perf --symfs . -F comm,pid,tid,time,cpu,period --tid 201 2>/dev/null |
 			head -n 1 | sed 's/  */ /g; s/^ //; s/ \$//'"
+	# Those of newer versions, which have "dsoff", print addresses first.
 	claim "perf script knows files by their offsets" is "2fff (/usr/bin/xz) 1fff (/usr/bin/xz)" \
-		sh -c "perf script -i x.perf --symfs . -F ip,dso,sym 2>/dev/null |
-			awk 'NF == 3 { print \$1, \$3 }' | head -n 2 | xargs"
+		sh -c "{ perf script -i x.perf --symfs . -F ip,dso,sym,dsoff || perf script -i x.perf --symfs . -F ip,dso,sym; } 2>/dev/null |
+			awk 'NF == 3 { n = split(\$3, at, /[+)]/); print (n > 2 ? substr(at[2], 3) : \$1), at[1] \")\" }' | head -n 2 | xargs"
 	claim "perf report adds them up" is "kworker/0:1 5 my app 5 xz 10" \
 		sh -c "perf report -i x.perf --symfs . --stdio -n --no-children -g none -s comm 2>/dev/null |
 			awk '/^ *[0-9.]+%/ { n = \$2; \$1 = \$2 = \"\"; sub(/^ */, \"\"); print \$0, n }' | sort | xargs"

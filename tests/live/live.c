@@ -21,6 +21,7 @@
 #define MAX_WORDS 32
 #define READY_SECONDS 120 /* in a guest whose CPUs are emulated, on a busy machine */
 #define RECORD_SECONDS 300
+#define VICTIM_NICE 5 /* many that burn time would keep their recorder from a busy machine's CPUs */
 
 char live_folder[] = "/tmp/dusk-live-XXXXXX";
 static const char *dusk, *victims;
@@ -139,8 +140,8 @@ void live_sleep_ms(int ms)
 		;
 }
 
-/* fork() and execv(), with @out as standard output unless that is -1. */
-static pid_t spawn(const char *const *words, int out)
+/* fork() and execv(), with @out as standard output unless that is -1, and so much nicer than we are. */
+static pid_t spawn(const char *const *words, int out, int nicer)
 {
 	pid_t parent = getpid(), pid = fork();
 
@@ -152,6 +153,7 @@ static pid_t spawn(const char *const *words, int out)
 		_exit(126);
 	if (out >= 0)
 		dup2(out, 1);
+	nice(nicer);
 	execvp(words[0], (char *const *)words);
 	fprintf(stderr, "cannot execute %s: %s\n", words[0], strerror(errno));
 	_exit(127);
@@ -165,7 +167,7 @@ pid_t live_start(bool wait, const char *const *words)
 	pid_t pid;
 
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	pid = spawn(words, wait ? ends[1] : -1);
+	pid = spawn(words, wait ? ends[1] : -1, VICTIM_NICE);
 	close(ends[1]);
 	p = (struct pollfd){.fd = ends[0], .events = POLLIN};
 	if (wait && (poll(&p, 1, READY_SECONDS * 1000) != 1 || read(ends[0], said, 6) != 6))
@@ -268,7 +270,7 @@ pid_t live_spawn_record(const char *file, const char *const *words)
 	}
 	while (*words && nr < MAX_WORDS - 1)
 		all[nr++] = *words++;
-	return spawn(all, 2); /* a recorded victim says "ready" to nobody */
+	return spawn(all, 2, 0); /* a recorded victim says "ready" to nobody */
 }
 
 int live_record(const char *file, const char *const *words)

@@ -68,9 +68,15 @@ static const char *name_of(const struct live_frame *f)
 	return f->name ? f->name : "?";
 }
 
+/* From glibc 2.41 on it leads from a function that can be cancelled to the kernel. */
+static bool is_cancellation(const struct live_frame *f)
+{
+	return f->name && strstr(f->name, "_syscall_cancel");
+}
+
 char *live_sentence(const struct live_stack *s)
 {
-	size_t at = s->nr, size, times;
+	size_t inmost = 0, at = s->nr, size, times;
 	char *text = NULL;
 	FILE *f = open_memstream(&text, &size);
 
@@ -79,10 +85,12 @@ char *live_sentence(const struct live_stack *s)
 		at--;
 	if (!at)
 		at = s->nr;
-	for (const char *space = ""; at; at -= times, space = " ") {
+	while (inmost < at && is_cancellation(&s->frame[inmost]))
+		inmost++;
+	for (const char *space = ""; at > inmost; at -= times, space = " ") {
 		const char *name = name_of(&s->frame[at - 1]);
 
-		for (times = 1; times < at && !strcmp(name, name_of(&s->frame[at - 1 - times]));)
+		for (times = 1; times < at - inmost && !strcmp(name, name_of(&s->frame[at - 1 - times]));)
 			times++;
 		fprintf(f, "%s%s", space, name);
 		if (times > 1)

@@ -19,12 +19,14 @@ static void a_process_that_writes_to_its_tables_harms_nobody_else(void **state)
 	const char *number = live_file("number"), *file = live_file("poisoned.dusk");
 	volatile unsigned long *rounds = live_number(number);
 	pid_t poisoner = START(live_victim("poisons"), number), honest, recorder;
-	uint64_t whole = 0, cut = 0;
+	uint64_t whole = 0, wrong = 0;
 
-	recorder = START_RECORD(file, "-F", "997", "-d", "4s");
-	live_sleep_ms(1000);
+	recorder = START_RECORD(file, "-F", "997");
+	live_wait_cpu(poisoner, 500);
 	honest = START(live_victim("recurse"), "10");
-	assert_int_equal(live_wait(recorder, 60), 0);
+	live_wait_cpu(honest, 1000);
+	live_wait_cpu(poisoner, 500);
+	assert_int_equal(live_stop_record(recorder), 0);
 	assert_true(*rounds > 100);
 	live_end(honest);
 	live_end(poisoner);
@@ -36,19 +38,23 @@ static void a_process_that_writes_to_its_tables_harms_nobody_else(void **state)
 		enum dusk_outcome_class class = live_class(p, s);
 		char *sentence;
 
-		if (live_is_of(p, s, poisoner))
-			cut += class == DUSK_CUT;
-		if (!live_is_of(p, s, honest) || (class != DUSK_CUT && class != DUSK_COMPLETE))
+		if (class != DUSK_CUT && class != DUSK_COMPLETE)
 			continue;
 		sentence = live_sentence_at(p, s->node);
+		if (live_is_of(p, s, poisoner))
+			wrong += class == DUSK_CUT || (strstr(sentence, "burn") && !live_matches(sentence, HONEST));
+		if (!live_is_of(p, s, honest)) {
+			free(sentence);
+			continue;
+		}
 		if (strstr(sentence, "burn") && (class != DUSK_COMPLETE || !live_matches(sentence, HONEST)))
 			fail_msg("not the stack of the honest one (%s): %s", live_outcome(p, s), sentence);
 		whole += !!strstr(sentence, "burn");
 		free(sentence);
 	}
-	print_message("%llu whole stacks beside a process that had %llu of its own cut\n", (unsigned long long)whole,
-		      (unsigned long long)cut);
-	assert_true(cut > 100);		/* it has deceived itself: else nothing was tried */
+	print_message("%llu whole stacks beside a process of which %llu are cut or wrong\n", (unsigned long long)whole,
+		      (unsigned long long)wrong);
+	assert_true(wrong > 10);		/* it has deceived itself: else nothing was tried */
 	assert_true(whole > 100);
 }
 

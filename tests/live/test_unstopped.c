@@ -325,7 +325,7 @@ static void ten_thousand_threads_are_seen_in_one_pass(void **state)
 	held_up.hold_up = true;
 	look_at_crowd(&c);
 	assert_int_equal(c.complete, CROWD + 1);
-	assert_int_equal(c.nr_user, 25);
+	assert_in_range(c.nr_user, 25, 28);	/* three more in pause(), from glibc 2.41 on */
 
 	/* And if the reader hangs, the others are still seen, and nobody twice. */
 	look_at_crowd(&held_up);

@@ -234,16 +234,16 @@ void asker_poll_busy(struct asker *t, enum probe_kind kind)
 static int attach_tracepoint(struct asker *t)
 {
 	_cleanup_(closep) int home = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
-	_cleanup_(closep) int folder = open(".", O_PATH | O_CLOEXEC);
+	_cleanup_(closep) int root = open("/", O_PATH | O_CLOEXEC), folder = open(".", O_PATH | O_CLOEXEC);
 	int ret;
 
-	if (home < 0 || folder < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (home < 0 || root < 0 || folder < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
 	if (mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) && errno != EBUSY)
 		ret = -errno;
 	else
 		ret = keep(t, bpf_program__attach(program(t, BY_TRACEPOINT)));
-	if (setns(home, CLONE_NEWNS) || fchdir(folder))
+	if (setns(home, CLONE_NEWNS) || fchdir(root) || chroot(".") || fchdir(folder))	/* we may be in a chroot */
 		return -errno;
 	return ret;
 }

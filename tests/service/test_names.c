@@ -5,11 +5,14 @@
  */
 #include <bpf/bpf.h>
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 #include "abi/event.h"
+#include "base/cleanup.h"
 #include "lib/namer.h"
 #include "live/live.h"
 
@@ -64,10 +67,11 @@ static struct event_module this_program(void)
 {
 	struct event_module e = {.pid = getpid()};
 	struct stat st;
-	char path[PATH_BYTES];
-	ssize_t len = readlink("/proc/self/exe", path, sizeof(path));
+	/* /proc/self/exe is in the mount namespace that live_main() has left: in a chroot it has another name there. */
+	_cleanup_(freep) char *path = realpath((char *)getauxval(AT_EXECFN), NULL);
+	size_t len = path ? strlen(path) : 0;
 
-	assert_true(len > 0 && !stat("/proc/self/exe", &st));
+	assert_true(len && len < PATH_BYTES && !stat(path, &st));
 	e.path_start = PATH_BYTES - len;
 	memcpy(e.path + e.path_start, path, len);
 	e.ino = st.st_ino;
