@@ -14,12 +14,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ask.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/rank.h"
@@ -325,29 +327,48 @@ static bool is_mark(char *line, pid_t inner, char **path, uint64_t *ino)
 	return slash && !strcmp(slash, name);
 }
 
-int jitdump_open(pid_t pid)
+/* The dump that a process has mapped. */
+struct mapped {
+	pid_t pid, inner;
+	uint64_t ino;
+	char path[PATH_MAX];
+};
+
+/* What the first one there is of @ctx is, whole, to @ret. */
+static ssize_t find_mark(void *ctx, char *ret, size_t size)
 {
-	_cleanup_(closep) int fd = -1;
+	struct mapped *m = ctx;
 	_cleanup_(fclosep) FILE *maps = NULL;
 	_cleanup_(freep) char *line = NULL;
 	char name[32], *path;
-	struct stat st;
 	size_t room = 0;
-	uint64_t ino;
-	pid_t inner;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", m->pid);
+	maps = fopen(name, "re");
+	while (maps && getline(&line, &room, maps) > 0)
+		if (is_mark(line, m->inner, &path, &m->ino) && strlen(path) < sizeof(m->path)) {
+			strcpy(m->path, path);
+			memcpy(ret, m, sizeof(*m));
+			return sizeof(*m);
+		}
+	return -ENOENT;
+}
+
+int jitdump_open(pid_t pid)
+{
+	struct mapped wanted = {.pid = pid}, m;
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
 	uid_t owner;
-	int rc = procfs_identity(pid, &inner, &owner);
+	int rc = procfs_identity(pid, &wanted.inner, &owner);
 
 	if (rc)
 		return rc;
-	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
-	maps = fopen(name, "re");
-	while (maps && fd < 0 && getline(&line, &room, maps) > 0)
-		if (is_mark(line, inner, &path, &ino))
-			fd = procfs_open_in_root(pid, path);
+	rc = ask_in_child(find_mark, &wanted, (char *)&m, sizeof(m));
+	fd = rc < 0 ? rc : procfs_open_in_root(pid, m.path);
 	if (fd < 0)
 		return -ENOENT;
-	if (fstat(fd, &st) || st.st_ino != ino)		/* the name has become another file's */
+	if (fstat(fd, &st) || st.st_ino != m.ino)	/* the name has become another file's */
 		return -ENOENT;
 	if (st.st_uid && st.st_uid != owner)
 		return -EPERM;

@@ -19,6 +19,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "ask.h"
 #include "procfs.h"
 
 #define MAX_STATUS_BYTES (1 << 20)
@@ -87,15 +88,22 @@ int procfs_open_in_root(pid_t pid, const char *path)
 	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
 }
 
+static ssize_t read_link(void *name, char *ret, size_t size)
+{
+	ssize_t len = readlink(name, ret, size);
+
+	return len < 0 ? -errno : len;
+}
+
 int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size)
 {
 	char name[80], path[PATH_MAX];
 	ssize_t len;
 
 	snprintf(name, sizeof(name), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-	len = readlink(name, path, sizeof(path));
+	len = ask_in_child(read_link, name, path, sizeof(path));
 	if (len < 0)
-		return -errno;
+		return len;
 	if (len >= (ssize_t)sizeof(path) || len >= (ssize_t)size)
 		return -ENAMETOOLONG;
 	memcpy(ret, path, len);
@@ -103,24 +111,37 @@ int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_
 	return 0;
 }
 
+struct memory {
+	int fd;
+	uint64_t start;
+};
+
+static ssize_t read_memory(void *ctx, char *ret, size_t size)
+{
+	const struct memory *m = ctx;
+
+	return pread(m->fd, ret, size, (off_t)m->start);
+}
+
 int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end)
 {
 	_cleanup_(closep) int mem = -1, copy = -1;
 	_cleanup_(freep) char *bytes = NULL;
+	struct memory m = {.start = start};
 	size_t len = end - start;
 	char name[32];
 
 	if (end < start || len > PROCFS_COPY_BYTES)
 		return -EFBIG;
 	snprintf(name, sizeof(name), "/proc/%d/mem", pid);
-	mem = open(name, O_RDONLY | O_CLOEXEC);
+	m.fd = mem = open(name, O_RDONLY | O_CLOEXEC);
 	copy = mem < 0 ? -1 : memfd_create("memory", MFD_CLOEXEC);
 	if (copy < 0)
 		return -errno;
 	bytes = malloc(len);
 	if (!bytes)
 		return -ENOMEM;
-	if (pread(mem, bytes, len, (off_t)start) != (ssize_t)len || write(copy, bytes, len) != (ssize_t)len)
+	if (ask_in_child(read_memory, &m, bytes, len) != (ssize_t)len || write(copy, bytes, len) != (ssize_t)len)
 		return -EIO;
 	return steal_fd(&copy);
 }

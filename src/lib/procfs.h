@@ -19,7 +19,7 @@ int procfs_open_in_root(pid_t pid, const char *path);
 
 /*
  * The file that @pid has mapped from @start to @end, as we see it, to @ret of @size bytes. -ENOENT: there is no such
- * mapping, or none of a file; -ENAMETOOLONG; others from /proc.
+ * mapping, or none of a file; -ENAMETOOLONG; others from /proc and ask.h.
  */
 int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size);
 

@@ -109,6 +109,21 @@ static pid_t start_prying(pid_t pid)
 	}
 }
 
+/* Who serves the file: a process waits for it in the middle of its exit, too. */
+static void end_child_of(pid_t pid)
+{
+	char path[64];
+	FILE *f;
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%d", &child) == 1)
+		kill(child, SIGKILL);
+	if (f)
+		fclose(f);
+}
+
 static struct dusk_profile *record(const char *way, pid_t *ret)
 {
 	const char *number = live_file("rounds"), *file = live_file("unserved.dusk");
@@ -127,6 +142,7 @@ static struct dusk_profile *record(const char *way, pid_t *ret)
 	assert_int_equal(live_stop_record(recorder), 0);
 	wait_for_more(rounds);
 	live_end(prying);
+	end_child_of(pid);
 	live_end(pid);
 	*ret = pid;
 	return live_read(file);
@@ -177,12 +193,37 @@ static void unwind_tables_that_fuse_holds_back(void **state)
 	check("tables", 1);
 }
 
+/* What is not known of its mappings by then cannot be learnt; nobody waits for the lock, neither on the way nor at the end. */
+static void a_lock_of_mappings_that_fuse_holds(void **state)
+{
+	size_t complete = 0, busy = 0;
+	pid_t pid;
+	_cleanup_profile_ p = record("lock", &pid);
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+
+		if (!live_is_of(p, s, pid))
+			continue;
+		if (live_class(p, s) == DUSK_COMPLETE)
+			complete++;
+		else if (!strcmp(live_outcome(p, s), "mappings-busy"))
+			busy++;
+		else
+			fail_msg("neither whole nor without mappings: %s", live_outcome(p, s));
+	}
+	print_message("lock: %zu stacks whole, %zu without mappings, the program and other tools ran on\n", complete, busy);
+	live_check_ledger(p);
+	assert_true(complete + busy > 20);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_that_userfaultfd_holds_back),
 		cmocka_unit_test(a_stack_that_fuse_holds_back),
 		cmocka_unit_test(unwind_tables_that_fuse_holds_back),
+		cmocka_unit_test(a_lock_of_mappings_that_fuse_holds),
 	};
 
 	chmod("/dev/fuse", 0666); /* as udev has it */

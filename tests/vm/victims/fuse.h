@@ -9,11 +9,11 @@
 struct served {
 	int fd;		/* where the bytes come from */
 	off_t size;	/* what the file claims to have */
-	off_t from, to; /* reads of these bytes are not answered */
+	off_t from, to; /* reads of these bytes are not answered; writes never are */
 };
 
 /*
  * Mount on @folder, with the powers of the current user namespace, a file system that has @file as "file". Returns when
- * it can be used, or -1. Its server dies with the calling thread.
+ * it can be used, or -1. Opened with O_APPEND, the file bypasses the cache. Its server dies with the calling thread.
  */
 int fuse_serve(const char *folder, const struct served *file);

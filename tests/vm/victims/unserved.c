@@ -6,9 +6,11 @@
  *	userfaultfd	the stack of the frames outside of work
  *	stack		the same, from a FUSE file
  *	tables		this program's own unwind tables: it runs from a FUSE file
+ *	lock		none; but a thread of it has the lock of its mappings, and never lets it go
  */
 #include <fcntl.h>
 #include <link.h>
+#include <pthread.h>
 #include <linux/userfaultfd.h>
 #include <sched.h>
 #include <stdio.h>
@@ -26,12 +28,55 @@
 static volatile unsigned long *rounds;
 static int faults = -1, file = -1; /* who holds the stack back */
 static struct served served;
+static const char *file_to_lock;
+static volatile unsigned long had_lock;
+
+/*
+ * A private mapping of a file that bypasses the cache, in which there is a page to write back first: mmap() waits for who
+ * serves the file, and has the lock meanwhile (fuse_file_mmap(), fs/fuse/file.c, 6.18).
+ */
+static void *take_lock(void *direct)
+{
+	mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE, *(int *)direct, 0);
+	return NULL;
+}
+
+/* Takes the lock again and again, and counts how often it has had it. */
+static void *try_lock(void *arg)
+{
+	for (;; had_lock++)
+		munmap(mmap(NULL, PAGE, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), PAGE);
+	return NULL;
+}
+
+static int lock_mappings(void)
+{
+	static int direct;
+	int cached = open(file_to_lock, O_RDWR);
+	char *page = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, cached, 0);
+	unsigned long before;
+	pthread_t taker, trier;
+
+	direct = open(file_to_lock, O_RDONLY | O_APPEND);
+	if (page == MAP_FAILED || direct < 0)
+		return 1;
+	page[0]++;
+	if (pthread_create(&trier, NULL, try_lock, NULL) || pthread_create(&taker, NULL, take_lock, &direct))
+		return 1;
+	do {
+		before = had_lock;
+		sleep(1);
+	} while (had_lock != before);
+	return 0;
+}
 
 static int withhold(unsigned long above)
 {
 	unsigned long start = (above + 2 * PAGE) & -PAGE, bytes = (unsigned long)stack + STACK_BYTES - start;
 	struct uffdio_register range = {.range = {start, bytes}, .mode = UFFDIO_REGISTER_MODE_MISSING};
 
+	if (file_to_lock)
+		return lock_mappings();
 	if (faults >= 0)
 		return ioctl(faults, UFFDIO_REGISTER, &range) || madvise((void *)start, bytes, MADV_DONTNEED);
 	if (file >= 0)
@@ -123,6 +168,10 @@ int main(int argc, char **argv)
 			return 1;
 		file = open(path, O_RDONLY);
 		return file < 0 ? 1 : run(fd);
+	}
+	if (!strcmp(argv[1], "lock")) {
+		file_to_lock = path;
+		return serve(argv[3]) || run(fd);
 	}
 	dl_iterate_phdr(find_tables, NULL);
 	if (served.to <= served.from || serve(argv[3]))
