@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <cmocka.h>
+#include <elf.h>
 
 #include "abi/frame.h"
 #include "port/image.h"
@@ -34,12 +35,17 @@ struct seen {
 static const u64 pcs[] = { FUNCTION(1) + 1, FUNCTION(2) + 1, FUNCTION(3) + 1, NO_FUNCTION };
 static struct seen truth[COUNT(pcs)];
 
-static void make_image(void)
+/* @elsewhere: the start of one more function, or 0; there is another one, with a larger frame, where its bytes are mapped. */
+static void make_image(u64 elsewhere)
 {
 	image_init(&im);
 	image_fde(&im, FUNCTION(0), 32, INSNS(0x07, RIP));
 	for (u32 i = 1; i < NR_FUNCTIONS; i++)
 		image_fde(&im, FUNCTION(i), 32, INSNS(0x0e, 16));
+	if (elsewhere) {
+		image_fde(&im, IMAGE_CODE + 0x800, 32, INSNS(0x0e, 24));
+		image_fde(&im, elsewhere, 32, INSNS(0x0e, 16));
+	}
 	for (u32 i = 0; i < 3; i++) {
 		put64(&im.up, 1);
 		put64(&im.up, FUNCTION(i < 2 ? 4 - i : 0) + 9);
@@ -79,7 +85,7 @@ static void see(struct seen *ret, u64 pc)
 static void begin(void)
 {
 	port_reset();
-	make_image();
+	make_image(0);
 }
 
 /* The process that has written walks everywhere, twice. What it sees is its own affair. */
@@ -280,6 +286,41 @@ static void tables_that_leave_their_mapping_are_not_believed(void **state)
 	check_others("in two mappings", 0);
 }
 
+/*
+ * The page of code is that of two segments, of which the second one is meant for somewhere else. A process maps the page where
+ * the first one is meant to be, and goes through both.
+ */
+static void beyond_a_segment_nothing_is_believed(void **state)
+{
+	const u64 there = IMAGE_BASE + 0x11000, pc = there + 0x804;
+	Elf64_Phdr *ph = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr));
+	struct vma code = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+	struct seen alone, after;
+
+	for (u32 other = 0; other < 2; other++) {
+		port_reset();
+		make_image(there + 0x800);
+		im.bytes[0x1800] = 0xe8;
+		ph[1].p_filesz = ph[1].p_memsz = 0x800;
+		ph[5] = ph[1];
+		ph[5].p_offset += 0x800;
+		ph[5].p_vaddr = 0x11800;
+		((Elf64_Ehdr *)im.bytes)->e_phnum = 6;
+		if (other) {
+			im.stack[1] = IMAGE_CODE + 0x805;
+			walk_from(FUNCTION(1) + 1);
+			assert_int_equal(frame_offset(w.out.frame[1]), 0x1805);
+			assert_true(w.out.nr > 2);
+			im.stack[1] = FUNCTION(4) + 9;
+		}
+		port_map(there, im.bytes + 0x1000, 0x1000, code);
+		see(other ? &after : &alone, pc);
+	}
+	assert_int_equal(alone.outcome, UNDEFINED_RA);
+	assert_true(alone.nr > 3);
+	assert_memory_equal(&after, &alone, sizeof(alone));
+}
+
 /* Without copies all is remembered: else the tests above would say nothing. */
 static void what_is_the_files_is_remembered(void **state)
 {
@@ -318,6 +359,7 @@ static void who_has_copies_of_the_headers_has_its_number_nevertheless(void **sta
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(beyond_a_segment_nothing_is_believed),
 		cmocka_unit_test(what_is_the_files_is_remembered),
 		cmocka_unit_test(no_byte_of_the_tables_that_a_process_changes_changes_others),
 		cmocka_unit_test(no_byte_of_the_headers_that_a_process_changes_changes_others),
