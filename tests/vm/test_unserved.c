@@ -21,6 +21,7 @@
 #include "live.h"
 
 #define FOLDER "/mnt"
+#define START_NOW(...) live_start(false, (const char *const[]){__VA_ARGS__, NULL})
 #define SOON_SECONDS 60 /* for what takes milliseconds, or for ever */
 
 static int uprobe_type(void)
@@ -217,6 +218,27 @@ static void a_lock_of_mappings_that_fuse_holds(void **state)
 	assert_true(complete + busy > 20);
 }
 
+/* Two of its threads wait in mmap(). Who looks at them, now or at the end of a recording, goes on without what the lock hides. */
+static void whoever_looks_at_who_waits_for_it_ends(void **state)
+{
+	const char *number = live_file("rounds"), *file = live_file("looked.dusk");
+	volatile unsigned long *rounds = live_number(number);
+	pid_t pid = START(live_victim("unserved"), "lock", number, FOLDER);
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", pid);
+	assert_int_equal(live_wait(START_NOW(live_dusk(), "stacks", "--json", text), SOON_SECONDS), 0);
+	assert_int_equal(live_wait(START_NOW(live_dusk(), "stacks", "--json", "--all"), SOON_SECONDS), 0);
+	assert_int_equal(live_wait(live_spawn_record(file, (const char *const[]){"-e", "offcpu", "-d", "1s", "-p", text, NULL}),
+				   SOON_SECONDS), 0);
+	wait_for_more(rounds);
+	end_child_of(pid);
+	live_end(pid);
+	_cleanup_profile_ p = live_read(file);
+	print_message("%llu rows\n", (unsigned long long)p->nr_samples);
+	assert_true(p->nr_samples >= 2);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,8 +246,10 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stack_that_fuse_holds_back),
 		cmocka_unit_test(unwind_tables_that_fuse_holds_back),
 		cmocka_unit_test(a_lock_of_mappings_that_fuse_holds),
+		cmocka_unit_test(whoever_looks_at_who_waits_for_it_ends),
 	};
 
 	chmod("/dev/fuse", 0666); /* as udev has it */
+	setenv("PAGER", "", 1);
 	return LIVE_MAIN(argc, argv, tests);
 }
