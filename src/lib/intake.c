@@ -202,13 +202,18 @@ static bool is_charge(const void *data, size_t size)
 	return e->key.outcome < NR_OUTCOMES && absence_state(e->key.key) < NR_ABSENCES;
 }
 
+static bool is_waker(const struct event_waker *e)
+{
+	return e->outcome < NR_OUTCOMES && e->kind > WAKER_NONE && e->kind < NR_WAKER_KINDS;
+}
+
 static bool is_absence(const void *data, size_t size)
 {
 	const struct event_absence *e = data;
 	const struct event_waker *by = absence_waker(e);
 
 	return has_frames(size, sizeof(*e) + (by ? sizeof(*by) : 0), e->nr) && e->outcome < NR_OUTCOMES &&
-	       e->state < NR_ABSENCES && (!by || (by->outcome < NR_OUTCOMES && by->kind < NR_WAKER_KINDS));
+	       e->state < NR_ABSENCES && (!by || is_waker(by));
 }
 
 static bool is_kernel_stack(const void *data, size_t size)

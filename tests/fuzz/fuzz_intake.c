@@ -47,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dusk_profile *p = NULL;
 	struct join j = {.start_ns = 1000};
 	struct intake in = {.join = &j};
+	struct dusk_error err = {0};
 	uint64_t rows = 0;
 
 	assert(mkdtemp(folder));
@@ -66,7 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= bytes;
 	}
 	stitch_drain(j.stitch, give_up, &j);
-	assert(!profile_close(j.writer, true, NULL));
+	if (profile_close(j.writer, true, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
 	assert(!dusk_profile_read(&p, path, NULL));
 	for (int i = 0; i < NR_OUTCOMES; i++)
 		rows += j.by_outcome[i];

@@ -82,6 +82,7 @@ static size_t make(u32 kind)
 		e.absence.nr = FRAMES;
 		e.absence.woken = 1;
 		e.absence.count = 1;
+		((struct event_waker *)e.absence.frame)->kind = WAKER_INTERRUPT;
 		return sizeof(e.absence) + sizeof(struct event_waker) + FRAMES * sizeof(u64);
 	case EVENT_KERNEL_STACK:
 		e.kernel_stack.nr = FRAMES;
@@ -152,6 +153,8 @@ static void what_is_out_of_range_is_refused(void **state)
 	size = make(EVENT_ABSENCE);
 	by = (struct event_waker *)e.absence.frame;
 	by->kind = NR_WAKER_KINDS;
+	assert_int_equal(take(size), -EPROTO);
+	by->kind = WAKER_NONE;
 	assert_int_equal(take(size), -EPROTO);
 	by->kind = WAKER_TASK;
 	by->outcome = NR_OUTCOMES;
