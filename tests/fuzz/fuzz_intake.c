@@ -67,11 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= bytes;
 	}
 	stitch_drain(j.stitch, give_up, &j);
-	if (profile_close(j.writer, true, &err)) {
+	if (profile_close(j.writer, true, &err) || dusk_profile_read(&p, path, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}
-	assert(!dusk_profile_read(&p, path, NULL));
 	for (int i = 0; i < NR_OUTCOMES; i++)
 		rows += j.by_outcome[i];
 	assert(!rows == !p->nr_samples);
