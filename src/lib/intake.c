@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "intake.h"
 #include <errno.h>
+#include <limits.h>
 #include "abi/absence.h"
 #include "abi/event.h"
 #include "modules.h"
+#include "profile_schema.h"
 
 static void take_sample(struct intake *in, const void *data)
 {
@@ -180,26 +182,52 @@ static bool has_frames(size_t size, size_t fixed, u32 nr)
 	return size >= fixed && (size - fixed) / sizeof(u64) >= nr;
 }
 
+/* Numbers that profiles have room for. */
+static bool is_task(u32 pid, u32 tid)
+{
+	return pid <= INT_MAX && tid <= INT_MAX;
+}
+
+/* So long off CPU, and for so much of that it waited for its turn. */
+static bool is_off(u64 off_ns, u64 runnable_ns)
+{
+	return off_ns <= PROFILE_MAX_NS && runnable_ns <= off_ns;
+}
+
 /* Each of these is asked of bytes that hold the fixed part of its struct: is the rest there, and all in range? */
 static bool is_sample(const void *data, size_t size)
 {
 	const struct event_sample *e = data;
 
-	return has_frames(size, sizeof(*e), e->nr) && e->outcome < NR_OUTCOMES;
+	return has_frames(size, sizeof(*e), e->nr) && e->outcome < NR_OUTCOMES && e->time_ns <= PROFILE_MAX_NS &&
+	       is_task(e->pid, e->tid);
 }
 
 static bool is_stack(const void *data, size_t size)
 {
 	const struct event_stack *e = data;
 
-	return has_frames(size, sizeof(*e), e->nr) && e->outcome < NR_OUTCOMES;
+	return has_frames(size, sizeof(*e), e->nr) && e->outcome < NR_OUTCOMES && is_task(e->pid, e->tid);
+}
+
+static bool is_module(const void *data, size_t size)
+{
+	const struct event_module *e = data;
+
+	return is_task(e->pid, e->parent);
 }
 
 static bool is_charge(const void *data, size_t size)
 {
 	const struct event_charge *e = data;
 
-	return e->key.outcome < NR_OUTCOMES && absence_state(e->key.key) < NR_ABSENCES;
+	return e->key.outcome < NR_OUTCOMES && absence_state(e->key.key) < NR_ABSENCES && e->time_ns <= PROFILE_MAX_NS &&
+	       is_off(e->sum.amount, e->sum.part) && e->sum.count <= UINT32_MAX;
+}
+
+static bool is_waker(const struct event_waker *e)
+{
+	return e->outcome < NR_OUTCOMES && e->kind > WAKER_NONE && e->kind < NR_WAKER_KINDS && is_task(e->pid, e->tid);
 }
 
 static bool is_absence(const void *data, size_t size)
@@ -208,7 +236,8 @@ static bool is_absence(const void *data, size_t size)
 	const struct event_waker *by = absence_waker(e);
 
 	return has_frames(size, sizeof(*e) + (by ? sizeof(*by) : 0), e->nr) && e->outcome < NR_OUTCOMES &&
-	       e->state < NR_ABSENCES && (!by || (by->outcome < NR_OUTCOMES && by->kind < NR_WAKER_KINDS));
+	       e->state < NR_ABSENCES && e->count && e->time_ns <= PROFILE_MAX_NS && is_off(e->off_ns, e->runnable_ns) &&
+	       is_task(e->pid, e->tid) && (!by || is_waker(by));
 }
 
 static bool is_kernel_stack(const void *data, size_t size)
@@ -218,9 +247,20 @@ static bool is_kernel_stack(const void *data, size_t size)
 	return has_frames(size, sizeof(*e), e->nr);
 }
 
-static bool is_any(const void *data, size_t size)
+/* Of one that was met there is no more to say. */
+static bool is_thread(const void *data, size_t size)
 {
-	return true;
+	const struct event_life *e = data;
+
+	return is_task(e->pid, e->tid);
+}
+
+static bool is_life(const void *data, size_t size)
+{
+	const struct event_life *e = data;
+
+	return is_task(e->pid, e->tid) && e->start_ns <= e->end_ns && e->end_ns <= PROFILE_MAX_NS && e->on_cpu_ns <= PROFILE_MAX_NS &&
+	       is_off(e->blocked_ns, 0) && is_off(e->runnable_ns, 0) && e->absences <= UINT32_MAX;
 }
 
 static const struct {
@@ -230,11 +270,11 @@ static const struct {
 } kinds[] = {
 	[EVENT_SAMPLE] = { sizeof(struct event_sample), is_sample, take_sample },
 	[EVENT_STACK] = { sizeof(struct event_stack), is_stack, take_stack },
-	[EVENT_MODULE] = { sizeof(struct event_module), is_any, take_module },
+	[EVENT_MODULE] = { sizeof(struct event_module), is_module, take_module },
 	[EVENT_CHARGE] = { sizeof(struct event_charge), is_charge, take_charge },
 	[EVENT_ABSENCE] = { sizeof(struct event_absence), is_absence, take_absence },
-	[EVENT_THREAD] = { sizeof(struct event_life), is_any, take_thread },
-	[EVENT_LIFE] = { sizeof(struct event_life), is_any, take_life },
+	[EVENT_THREAD] = { sizeof(struct event_life), is_thread, take_thread },
+	[EVENT_LIFE] = { sizeof(struct event_life), is_life, take_life },
 	[EVENT_KERNEL_STACK] = { sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack },
 };
 

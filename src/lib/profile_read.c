@@ -20,7 +20,6 @@
 #include "profile_read.h"
 #include "profile_schema.h"
 
-#define MAX_NS (1ULL << 62)
 #define MAX_FRAME_LINES 64	/* functions inlined into each other: unfolding makes a node of each */
 
 struct reader {
@@ -242,7 +241,7 @@ static int read_absence(struct reader *r)
 
 	s.source = DUSK_OFF_CPU;
 	s.state = number(r, 6, NR_ABSENCES - 1);
-	s.value_ns = number(r, 7, MAX_NS);
+	s.value_ns = number(r, 7, PROFILE_MAX_NS);
 	s.runnable_ns = number(r, 8, s.value_ns);
 	s.count = number(r, 9, UINT32_MAX);
 	return vec_push(&r->samples, s) || vec_push(&r->absences, r->id);
@@ -272,11 +271,11 @@ static int read_life(struct reader *r)
 {
 	struct dusk_life l = {
 		.thread = number(r, 1, (uint64_t)r->threads.nr - 1),
-		.start_ns = number(r, 2, MAX_NS),
-		.end_ns = number(r, 3, MAX_NS),
-		.on_cpu_ns = number(r, 4, MAX_NS),
-		.runnable_ns = number(r, 5, MAX_NS),
-		.blocked_ns = number(r, 6, MAX_NS),
+		.start_ns = number(r, 2, PROFILE_MAX_NS),
+		.end_ns = number(r, 3, PROFILE_MAX_NS),
+		.on_cpu_ns = number(r, 4, PROFILE_MAX_NS),
+		.runnable_ns = number(r, 5, PROFILE_MAX_NS),
+		.blocked_ns = number(r, 6, PROFILE_MAX_NS),
 		.absences = number(r, 7, UINT32_MAX),
 	};
 

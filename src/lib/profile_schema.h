@@ -11,6 +11,7 @@
 #define PROFILE_APPLICATION_ID 0x6475736b	/* "dusk" */
 #define PROFILE_VERSION 1
 #define PROFILE_PAGE_BYTES 1024
+#define PROFILE_MAX_NS (1ULL << 62)	/* no time is later, none takes longer */
 
 #define PROFILE_TABLES										\
 	"create table setting(key text primary key, value text) without rowid;"			\

@@ -363,7 +363,7 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 
 	if (!stmt)
 		return 0;
-	snprintf(key.comm, sizeof(key.comm), "%s", text_or_empty(comm));
+	snprintf(key.comm, sizeof(key.comm), "%.16s", text_or_empty(comm));
 	if (strings_number(&w->threads, &key, sizeof(key), &number, &fresh)) {
 		fail_memory(w);
 		return 0;

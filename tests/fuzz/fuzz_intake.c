@@ -47,6 +47,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct dusk_profile *p = NULL;
 	struct join j = {.start_ns = 1000};
 	struct intake in = {.join = &j};
+	struct dusk_error err = {0};
 	uint64_t rows = 0;
 
 	assert(mkdtemp(folder));
@@ -66,8 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size -= bytes;
 	}
 	stitch_drain(j.stitch, give_up, &j);
-	assert(!profile_close(j.writer, true, NULL));
-	assert(!dusk_profile_read(&p, path, NULL));
+	if (profile_close(j.writer, true, &err) || dusk_profile_read(&p, path, &err)) {
+		fprintf(stderr, "%s\n", err.text);
+		abort();
+	}
 	for (int i = 0; i < NR_OUTCOMES; i++)
 		rows += j.by_outcome[i];
 	assert(!rows == !p->nr_samples);

@@ -82,6 +82,7 @@ static size_t make(u32 kind)
 		e.absence.nr = FRAMES;
 		e.absence.woken = 1;
 		e.absence.count = 1;
+		((struct event_waker *)e.absence.frame)->kind = WAKER_INTERRUPT;
 		return sizeof(e.absence) + sizeof(struct event_waker) + FRAMES * sizeof(u64);
 	case EVENT_KERNEL_STACK:
 		e.kernel_stack.nr = FRAMES;
@@ -153,12 +154,51 @@ static void what_is_out_of_range_is_refused(void **state)
 	by = (struct event_waker *)e.absence.frame;
 	by->kind = NR_WAKER_KINDS;
 	assert_int_equal(take(size), -EPROTO);
+	by->kind = WAKER_NONE;
+	assert_int_equal(take(size), -EPROTO);
 	by->kind = WAKER_TASK;
 	by->outcome = NR_OUTCOMES;
 	assert_int_equal(take(size), -EPROTO);
 	size = make(EVENT_KERNEL_STACK);
 	e.kernel_stack.nr = FRAMES + 1;
 	assert_int_equal(take(size), -EPROTO);
+}
+
+/* Else it would be in a profile that cannot be read. */
+static void numbers_for_which_a_profile_has_no_room_are_refused(void **state)
+{
+	size_t size;
+
+	size = make(EVENT_SAMPLE);
+	e.sample.pid = 1U << 31;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_SAMPLE);
+	e.sample.time_ns = UINT64_MAX;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_ABSENCE);
+	e.absence.count = 0;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_ABSENCE);
+	e.absence.off_ns = 5;
+	e.absence.runnable_ns = 6;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_CHARGE);
+	e.charge.sum.count = 1ULL << 32;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_LIFE);
+	e.life.start_ns = 5;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_MODULE);
+	e.module.pid = UINT32_MAX;
+	assert_int_equal(take(size), -EPROTO);
+}
+
+static void a_name_need_not_end(void **state)
+{
+	size_t size = make(EVENT_LIFE);
+
+	memset(e.life.comm, 'c', sizeof(e.life.comm));
+	assert_int_equal(take(size), 0);
 }
 
 /* A kernel stack by a number that nobody has given, and a user stack of a stackmap that is not there. */
@@ -187,6 +227,8 @@ int main(void)
 		with_profile(an_event_that_is_cut_is_refused_wherever_it_is_cut),
 		with_profile(a_kind_that_there_is_not_is_refused),
 		with_profile(what_is_out_of_range_is_refused),
+		with_profile(numbers_for_which_a_profile_has_no_room_are_refused),
+		with_profile(a_name_need_not_end),
 		with_profile(a_stack_that_there_is_not_leaves_a_sample_without_it),
 	};
 	int ret;
