@@ -46,11 +46,11 @@ static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
 	return 0;
 }
 
-/* One that hangs where no signal ends it is left to itself. */
+/* One that hangs where no signal ends it, as in a read of a file system that does not answer, is left to itself. */
 static void end(pid_t child)
 {
 	kill(child, SIGKILL);
-	for (int tries = 0; tries < 20 && !waitpid(child, NULL, WNOHANG); tries++)
+	for (int ms = 0; ms < ASK_MS && !waitpid(child, NULL, WNOHANG); ms++)
 		usleep(1000);
 }
 
