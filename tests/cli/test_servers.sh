@@ -29,7 +29,7 @@ make() {
 }
 # wait_for TEXT FILE
 wait_for() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		grep -q "$1" "$2" && return
 		sleep 0.1
 	done
@@ -37,7 +37,7 @@ wait_for() {
 }
 # Until the cache has them
 fetched() {
-	for _ in $(seq 100); do
+	for _ in $(seq 600); do
 		"$dusk" report -i prog.dusk --csv | grep -q ',inlined,\|,hidden,' && return
 		sleep 0.1
 	done

@@ -43,12 +43,10 @@ static void sums_of_sampled_absences_are_right(void **state)
 {
 	const char *file = live_file("budget.dusk");
 	uint64_t threads = 0;
-	char number[16];
 	pid_t pid;
 
 	pid = START(live_victim("turns"));
-	snprintf(number, sizeof(number), "%d", pid);
-	assert_int_equal(RECORD(file, "-e", "offcpu", "--budget", "3%", "-d", "4s", "-p", number), 0);
+	assert_int_equal(RECORD_PROCESS(file, pid, 3000, "-e", "offcpu", "--budget", "3%"), 0);
 	live_end(pid);
 	_cleanup_profile_ p = live_read(file);
 	print(p, "absences");
