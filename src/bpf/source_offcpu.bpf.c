@@ -157,6 +157,15 @@ static INLINE void add(struct whereabouts *w, u64 off_ns, u64 waited_ns)
 	w->absences++;
 }
 
+/*
+ * When does the life of @w end for the recording? With it; or at the last switch, if that came after the end, but before
+ * all programs could know of it.
+ */
+static INLINE u64 life_end_ns(const struct whereabouts *w)
+{
+	return w->since_ns > times.stop_ns ? w->since_ns : times.stop_ns;
+}
+
 /* It was off CPU when the recording ended, and has been back since: where it was is not known any more. */
 static INLINE void send_unended(struct task_struct *t, struct whereabouts *w)
 {
@@ -179,14 +188,14 @@ static INLINE void ended_late(struct task_struct *t)
 {
 	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
 
-	if (!w || w->told || w->state == ABSENCE_ENDED || !w->start_ns || w->since_ns >= times.stop_ns)
+	if (!w || w->told || w->state == ABSENCE_ENDED || !w->start_ns || w->start_ns >= times.stop_ns)
 		return;
-	if (w->away)
+	if (w->away && w->since_ns < times.stop_ns)
 		send_unended(t, w);
-	else
-		w->on_cpu_ns += times.stop_ns - w->since_ns;
+	else if (!w->away)
+		w->on_cpu_ns += life_end_ns(w) - w->since_ns;
 	w->state = ABSENCE_ENDED;
-	send_life(t, w, EVENT_LIFE, times.stop_ns);
+	send_life(t, w, EVENT_LIFE, life_end_ns(w));
 }
 
 static INLINE void leave(struct task_struct *t, bool preempted, u32 state, u64 now_ns)
@@ -441,17 +450,17 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 static INLINE void close_books(struct seq_file *seq, struct task_struct *t, struct whereabouts *known)
 {
 	struct whereabouts w = *known;
-	u64 since_ns = times.stop_ns - w.since_ns;
+	u64 end_ns = life_end_ns(&w), since_ns = end_ns - w.since_ns;
 	struct event_life e = { .kind = EVENT_LIFE };
 
 	known->told = 1;
-	if (w.away) {
+	if (w.away && since_ns) {
 		write_unended(seq, t, &w, since_ns);
 		add(&w, since_ns, runnable_ns(t, &w, since_ns));
 	} else {
 		w.on_cpu_ns += since_ns;
 	}
-	fill_life(&e, t, &w, times.stop_ns);
+	fill_life(&e, t, &w, end_ns);
 	bpf_seq_write(seq, &e, sizeof(e));
 }
 
@@ -470,7 +479,7 @@ int take_stock(struct bpf_iter__task *ctx)
 		w = bpf_task_storage_get(&whereabouts, t, 0, 0);
 	else
 		w = find(t, !t->on_cpu, why_away(false, t->__state));
-	if (w && w->start_ns && times.stop_ns && w->state != ABSENCE_ENDED && w->since_ns < times.stop_ns)
+	if (w && w->start_ns && times.stop_ns && w->state != ABSENCE_ENDED && w->start_ns < times.stop_ns)
 		close_books(ctx->meta->seq, t, w);
 	return 0;
 }

@@ -69,11 +69,32 @@ static void sums_of_sampled_absences_are_right(void **state)
 	assert_int_equal(threads, 2);
 }
 
+/* They switch all the while, also when the recording ends, and when not every program knows of it yet. */
+static void every_life_is_told_however_fast_a_thread_switches(void **state)
+{
+	const char *file = live_file("lives.dusk");
+	pid_t pid = START(live_victim("turns"));
+
+	for (int i = 0; i < 6; i++) {
+		assert_int_equal(RECORD_PROCESS(file, pid, 100, "-e", "offcpu"), 0);
+		_cleanup_profile_ p = live_read(file);
+
+		assert_int_equal(p->nr_lives, 2);
+		for (uint32_t n = 0; n < p->nr_lives; n++) {
+			const struct dusk_life *l = &p->lives[n];
+
+			assert_int_equal(l->end_ns - l->start_ns, l->on_cpu_ns + l->runnable_ns + l->blocked_ns);
+		}
+	}
+	live_end(pid);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_told_at_once_are_those_that_a_walk_finds),
 		cmocka_unit_test(sums_of_sampled_absences_are_right),
+		cmocka_unit_test(every_life_is_told_however_fast_a_thread_switches),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);
