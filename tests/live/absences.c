@@ -60,12 +60,14 @@ static bool is_away(const struct dusk_profile *p, const struct dusk_sample *s, p
 }
 
 /*
- * The thread was somewhere, and dusk says why it does not know where: on a busy machine who has the lock of the mappings
- * may not run for long.
+ * The thread was somewhere, and dusk says why it does not know where: another thread has the lock of the mappings, and on a
+ * busy machine may not run for long; or meanwhile a page is not there, of which a machine that is idle takes back some.
  */
 static bool is_anywhere(const struct dusk_profile *p, const struct dusk_sample *s, pid_t tid)
 {
-	return tid && !strcmp(live_outcome(p, s), "mappings-busy");
+	const char *outcome = live_outcome(p, s);
+
+	return tid && (!strcmp(outcome, "mappings-busy") || !strcmp(outcome, "page-not-safe"));
 }
 
 struct away away_in(const struct dusk_profile *p, pid_t tid, const char *function)
@@ -79,12 +81,13 @@ struct away away_in(const struct dusk_profile *p, pid_t tid, const char *functio
 		if (!is_away(p, s, tid))
 			continue;
 		if (below && !below[s->node]) {
-			if (!is_anywhere(p, s, tid))
-				continue;
-			a.busy++;
-		} else {
-			a.cut += live_class(p, s) != DUSK_COMPLETE;
+			if (is_anywhere(p, s, tid)) {
+				a.anywhere += s->count;
+				a.anywhere_ns += s->value_ns;
+			}
+			continue;
 		}
+		a.cut += live_class(p, s) != DUSK_COMPLETE;
 		a.ns += s->value_ns;
 		a.runnable_ns += s->runnable_ns;
 		*(s->state == STATE_PREEMPTED ? &a.preemptions : &a.sleeps) += s->count;

@@ -25,7 +25,7 @@ struct away {
 	uint64_t ns, runnable_ns;
 	uint64_t sleeps, preemptions; /* by state; preempted is one that only waited for its turn */
 	uint64_t rows, cut;	      /* cut: rows whose user stack is not complete */
-	uint64_t busy;		      /* and rows of the thread whose stack says mappings-busy, and so not where it was */
+	uint64_t anywhere, anywhere_ns; /* beside these: absences of the thread whose stack says why it does not say where */
 };
 
 /* Of thread @tid (0: of all) with @function (NULL: whatever) in the stack. */
