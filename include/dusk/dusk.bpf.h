@@ -16,14 +16,14 @@
 
 /* The answer to a request. */
 struct dusk_unwind {
-	__u64 cookie;		/* never 0, of no other walk; 0: there will be no stack, see outcome */
+	__u64 cookie;		/* of no other walk: the consumer is served under it; 0: nothing will come */
 	__u32 stack;		/* DUSK_EXECUTED: the stack's id; 0: it has none, see outcome */
 	__u32 outcome;		/* DUSK_EXECUTED and errors: how the stack ended, or why there is none (dusk_outcome()) */
 };
 
 enum {
-	DUSK_QUEUED = 0,	/* the consumer will be served under this cookie */
-	DUSK_PENDING = 1,	/* and it knew: it has asked before, under this cookie */
+	DUSK_QUEUED = 0,	/* this request has queued the walk, and the consumer will be served under its cookie */
+	DUSK_PENDING = 1,	/* the walk was queued before, by whomever: the consumer will be served under its cookie, once */
 	DUSK_EXECUTED = 2,	/* the walk of this visit to the kernel is over, as it is for tasks that exit: here is the stack */
 };
 
@@ -37,7 +37,8 @@ enum {
  *	-EINVAL		a kernel thread, or a task whose memory is gone: it has no user stack
  *	-EPERM		the process is excluded: a walk of it did not end
  *	-ENOSPC		the table of tasks is full
- *	-EAGAIN		interrupts kept changing the task's state
+ *	-EAGAIN		interrupts kept changing the task's state, or the task was walked twice just now and, on kernels that
+ *			do not tell one visit from the next, may not have been in user mode since
  *	others		the kernel did not take the task work
  */
 int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);

@@ -25,6 +25,7 @@
 	X(REQUESTS, "requests", "user stacks asked for")						\
 	X(REFUSED_NO_STATE, "refused-no-state", "requests refused: the table of tasks is full")		\
 	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")		\
+	X(REFUSED_AGAIN, "refused-again", "requests refused: right after two walks, and perhaps in the same kernel entry")	\
 	X(REFUSED_EXCLUDED, "refused-excluded", "requests refused: a walk of the process did not end")	\
 	X(REFUSED_SCHEDULE, "refused-schedule", "requests refused: the kernel did not take the task work")	\
 	X(KNOWN, "known", "requests answered at once: the task stood there before")			\

@@ -16,7 +16,7 @@ _Static_assert(sizeof(struct event_charge) == 64, "event_charge");
 _Static_assert(sizeof(struct event_absence) == 96, "event_absence");
 _Static_assert(sizeof(struct event_waker) == 48, "event_waker");
 _Static_assert(sizeof(struct event_life) == 80, "event_life");
-_Static_assert(sizeof(struct config) == 96, "config");
+_Static_assert(sizeof(struct config) == 104, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct charge_key) == 24, "charge_key");
 _Static_assert(sizeof(struct remote_pass) == 40, "remote_pass");

@@ -55,7 +55,8 @@
 	X(RUNNING, "running", NONE, "the thread was on a CPU: its stack does not stand still")		\
 	X(MOVED, "moved", NONE, "the thread ran while its stack was walked")				\
 	X(TOO_LONG, "too-long", CUT, "unwinding takes more work than a walk may do there")		\
-	X(MAPPINGS_BUSY, "mappings-busy", CUT, "the process was changing its mappings, and did not end")
+	X(MAPPINGS_BUSY, "mappings-busy", CUT, "the process was changing its mappings, and did not end")	\
+	X(ASKED_AGAIN, "asked-again", NONE, "asked for right after two walks, and perhaps in the same kernel entry")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -226,6 +226,7 @@ struct sched_entity {
 };
 
 struct thread_info {
+	unsigned long flags;
 	u32 status;
 };
 
@@ -236,6 +237,7 @@ struct task_struct {
 	u32 on_cpu;			/* an int, and a byte since 7.2: of what has no sign libbpf adjusts the size */
 	int exit_state;
 	unsigned long nvcsw, nivcsw;
+	u64 utime;
 	u64 start_time;
 	char comm[16];
 	struct sched_entity se;
@@ -248,6 +250,7 @@ struct task_struct {
 	struct fs_struct *fs;
 	struct signal_struct *signal;
 	u32 self_exec_id;
+	u32 kstack_offset;
 	struct uprobe_task *utask;
 };
 

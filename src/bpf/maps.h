@@ -16,6 +16,7 @@
 #include "../core/parting.h"
 #include "../core/registry.h"
 #include "../core/stacktable.h"
+#include "../core/visit.h"
 #include "../core/walk.h"
 #include "../core/warm.h"
 #include "../core/watch.h"
@@ -62,6 +63,7 @@ struct task_state {
 	u32 walker;			/* at work for this task: index + 1 */
 	struct answer last;		/* of the walk done last */
 	u64 last_mm;			/* and of which memory that was */
+	struct visit visit;		/* and when: is the task still on its way back? */
 	struct parting parting;		/* is that the task's last one? */
 	u32 owes;			/* consumers, a bit each, whose own program has yet to call them back with */
 	u32 pad;

@@ -46,7 +46,7 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 		e.outcome = EXEC_NEW;
 	}
 	count(err == -EBUSY ? COUNT_AFTERWARDS : COUNT_REFUSED_SCHEDULE, 1);
-	answer(st, &e, NULL);
+	answer(st, NULL, &e, NULL);
 	ret->stack = e.stack;
 	ret->outcome = e.outcome;
 	return err == -EBUSY ? DUSK_EXECUTED : err;
@@ -91,6 +91,8 @@ static INLINE bool is_excluded(struct task_struct *t)
 static INLINE int tell_last(const struct task_state *st, struct dusk_unwind *ret)
 {
 	count(COUNT_AFTERWARDS, 1);
+	if (st->last.outcome == STACKMAP_FULL)
+		ret->cookie = st->last.cookie;	/* under which the frames were sent */
 	ret->stack = st->last.stack;
 	ret->outcome = st->last.outcome;
 	return DUSK_EXECUTED;
@@ -112,7 +114,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	bool exiting = t->flags & PF_EXITING;	/* then the walk is due at sched_process_exit (life.bpf.c) */
 	enum defer_verdict verdict;
 	struct task_value *v;
-	u64 fresh;
+	u64 fresh = 0;
 	int err;
 
 	if (task_has_no_user(t))
@@ -130,7 +132,16 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 
 	if (load_relaxed(&v->state.owes) & consumers_here.callbacks)
 		serve_owed(&v->state);	/* our task work is late, and there is room for one answer */
-	fresh = load_relaxed(&v->state.defer.word) ? 0 : fresh_cookie();
+	if (!load_relaxed(&v->state.defer.word)) {
+		switch (visit_of(&v->state, t)) {
+		case VISIT_SAME:
+			return tell_last(&v->state, ret);
+		case VISIT_UNKNOWN:
+			return refuse(ret, ASKED_AGAIN, COUNT_REFUSED_AGAIN, -EAGAIN);
+		case VISIT_OTHER:
+			fresh = fresh_cookie();
+		}
+	}
 	verdict = defer_request(&v->state.defer, slot, fresh, &ret->cookie);
 	if (verdict == DEFER_CONTENDED)
 		return refuse(ret, CONTENDED, COUNT_REFUSED_CONTENDED, -EAGAIN);
@@ -146,7 +157,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 			return refuse(ret, NOT_SCHEDULED, COUNT_REFUSED_SCHEDULE, err);
 		}
 		count(verdict == DEFER_SCHEDULE ? COUNT_SCHEDULED : COUNT_JOINED, 1);
-		return verdict == DEFER_REPEAT ? DUSK_PENDING : DUSK_QUEUED;
+		return verdict == DEFER_SCHEDULE ? DUSK_QUEUED : DUSK_PENDING;
 	}
 	v->state.scheduler = config.tool;
 	err = schedule_resume(t, &v->work, &tasks, unwind_due);

@@ -141,7 +141,7 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 			e->nr = out->nr;
 		}
 	}
-	answer(st, e, whole);
+	answer(st, t, e, whole);
 	if (!e->cookie)
 		count_total(COUNT_UNASKED, 1);
 }

@@ -15,6 +15,7 @@ enum { false, true };
 #define EEXIST 17
 #define EINVAL 22
 #define ENOSPC 28
+#define ENOSYS 38
 #define EOPNOTSUPP 95
 #define memset __builtin_memset
 

@@ -95,6 +95,7 @@ int object_configure(struct bpf_object *obj, u32 tool, u32 bits)
 	*known_bits = bits;
 	c->nr_walkers = bpf_map__max_entries(walkers);
 	probe_kernel_places(&c->places);
+	probe_from_run_queue(&c->kstack_state, "kstack_rnd_state");
 	return 0;
 }
 

@@ -146,18 +146,18 @@ static const struct btf_var_secinfo *find_variable(const struct btf *btf, const 
 	return NULL;
 }
 
-int probe_preempt_count(int *ret)
+int probe_from_run_queue(int *ret, const char *variable)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
 	int id = btf ? btf__find_by_name_kind(btf, ".data..percpu", BTF_KIND_DATASEC) : -1;
 	const struct btf_type *section = id > 0 ? btf__type_by_id(btf, id) : NULL;
 	const struct btf_var_secinfo *queue = section ? find_variable(btf, section, "runqueues") : NULL;
-	const struct btf_var_secinfo *count = section ? find_variable(btf, section, "__preempt_count") : NULL;
+	const struct btf_var_secinfo *found = section ? find_variable(btf, section, variable) : NULL;
 
-	if (queue && count)
-		*ret = (int)count->offset - (int)queue->offset;
+	if (queue && found)
+		*ret = (int)found->offset - (int)queue->offset;
 	btf__free(btf);
-	return queue && count ? 0 : -ENOENT;
+	return queue && found ? 0 : -ENOENT;
 }
 
 int probe_boot_id(char ret[37])

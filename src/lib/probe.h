@@ -22,8 +22,8 @@ const struct dusk_capability *probe_missing(void);
 /* Where the kernel's code is of which we must know. 0, or -ENOENT: kallsyms does not tell; what is not known is 0. */
 int probe_kernel_places(struct kernel_places *ret);
 
-/* How far is __preempt_count of a CPU from its run queue, in bytes? -ENOENT: BTF does not tell. */
-int probe_preempt_count(int *ret);
+/* How far is the per-CPU @variable of the kernel from the CPU's run queue, in bytes? -ENOENT: BTF does not tell. */
+int probe_from_run_queue(int *ret, const char *variable);
 
 /* The ID of this boot of this machine, 36 characters and a 0. */
 int probe_boot_id(char ret[37]);

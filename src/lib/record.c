@@ -214,7 +214,7 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	filter->min_block_ns = o->verify ? 0 : o->min_block_ns;	/* sums have no stacks of their own to compare */
 	filter->verify = o->verify;
 	filter->wakers = r->sources & DUSK_RECORD_WAKERS;
-	if (filter->wakers && probe_preempt_count(&filter->preempt_count))
+	if (filter->wakers && probe_from_run_queue(&filter->preempt_count, "__preempt_count"))
 		return error_set(err, -EOPNOTSUPP, "cannot record wakers: the kernel's BTF does not say where the preemption "
 				 "count is, which tells interrupts from tasks");
 	leave_out(r);

@@ -148,7 +148,7 @@ void live_check_ledger(const struct dusk_profile *p)
 	uint64_t walked = N("walks") + N("closed-exec") + N("closed-exiting") + N("closed-no-walker") +
 			  N("closed-lost") + N("closed-idle") - N("unasked");
 	uint64_t pending = live_outcome_samples(p, "pending");
-	uint64_t refused = N("refused-no-state") + N("refused-contended") +
+	uint64_t refused = N("refused-no-state") + N("refused-contended") + N("refused-again") +
 			   N("refused-excluded") + N("refused-schedule");
 
 	print_message("%llu samples: %llu of the kernel, %llu refused, %llu joined, %llu afterwards, %llu scheduled "

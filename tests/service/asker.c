@@ -61,7 +61,7 @@ int asker_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_
 static const char *const programs[NR_KINDS] = {
 	[BY_TICK] = "by_tick", [BY_POINT] = "by_point", [BY_SWITCH] = "by_switch", [BY_RAW] = "by_raw",
 	[BY_TRACEPOINT] = "by_tracepoint", [BY_KPROBE] = "by_kprobe", [BY_UPROBE] = "by_uprobe",
-	[BY_FENTRY] = "by_fentry", [BY_LSM] = "by_lsm",
+	[BY_FENTRY] = "by_fentry", [BY_LSM] = "by_lsm", [BY_RETURN] = "by_return",
 };
 
 static struct bpf_program *program(const struct asker *t, enum probe_kind kind)

@@ -167,16 +167,29 @@ int by_uprobe(void *ctx)
 	return ask(BY_UPROBE, 0);
 }
 
-SEC("?fentry/vfs_read")
+SEC("?fentry/vfs_open")
 int by_fentry(void *ctx)
 {
 	return ask(BY_FENTRY, 0);
 }
 
+/* The simplest way, since there is no more stack than that: LSM programs have none of their own (linux 7.2 kernel/bpf/verifier.c). */
 SEC("?lsm/file_open")
 int by_lsm(void *ctx)
 {
-	return ask(BY_LSM, 0);
+	struct dusk_unwind u = {};
+
+	if (!control.tgid || bpf_get_current_pid_tgid() >> 32 != control.tgid)
+		return 0;
+	__sync_fetch_and_add(&control.runs[BY_LSM], 1);
+	note(0, dusk_unwind_request(0, &u), &u);
+	return 0;
+}
+
+SEC("?tp_btf/rseq_update")
+int by_return(void *ctx)
+{
+	return ask(BY_RETURN, 0);
 }
 
 int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)

@@ -17,6 +17,7 @@ enum probe_kind {
 	BY_UPROBE,
 	BY_FENTRY,
 	BY_LSM,
+	BY_RETURN,		/* tp_btf/rseq_update: on the way to user mode, behind task work */
 	NR_KINDS
 };
 

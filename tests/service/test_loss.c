@@ -37,7 +37,7 @@ static void expect_sums(void)
 {
 	static const char *const closed[] = {"walks", "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
 					     "closed-idle"};
-	static const char *const answered[] = {"refused-no-state", "refused-contended", "refused-excluded",
+	static const char *const answered[] = {"refused-no-state", "refused-contended", "refused-again", "refused-excluded",
 					       "refused-schedule", "joined",
 					       "afterwards", "scheduled"};
 	uint64_t ended = 0, all = 0;

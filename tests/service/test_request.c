@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Can programs of every type ask for the user stack, and is the answer what <dusk/dusk.bpf.h> says? */
+#include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -49,7 +50,8 @@ static void ask_by(enum probe_kind kind, const char *mode)
 		victim_end(&v);
 		skip();
 	}
-	assert_int_equal(ret, 0);
+	if (ret)
+		fail_msg("%s", tool.error.text);
 	asker_init(&tool, 0, DUSK_SERVE_RING);
 	ret = try_attach(&tool, kind, v.pid, 1);
 	if (ret) {
@@ -104,7 +106,7 @@ static void a_uprobe_program_can_ask(void **state)
 
 static void an_fentry_program_can_ask(void **state)
 {
-	ask_by(BY_FENTRY, "spin");
+	ask_by(BY_FENTRY, "open");
 }
 
 static void an_lsm_program_can_ask(void **state)
@@ -112,7 +114,7 @@ static void an_lsm_program_can_ask(void **state)
 	ask_by(BY_LSM, "open");
 }
 
-static void the_same_visit_is_pending_for_who_has_asked_and_joined_by_others(void **state)
+static void who_asks_first_queues_the_walk_and_for_all_others_it_is_pending(void **state)
 {
 	struct victim v = victim_start("read");
 	struct probe_answers one, two;
@@ -124,9 +126,7 @@ static void the_same_visit_is_pending_for_who_has_asked_and_joined_by_others(voi
 	tool.control->again = 2;
 	asker_attach(&tool, BY_RAW, v.pid, 1 << 1 | 1 << 2);
 	victim_feed(&v, 100);
-	victim_wait_asleep(&v, v.pid);
-	live_sleep_ms(50);
-	victim_wait_asleep(&v, v.pid);
+	victim_wait_fed(&v);
 	asker_silence(&tool);
 	victim_feed(&v, 1);
 	asker_poll_for(&tool, 200);
@@ -134,8 +134,8 @@ static void the_same_visit_is_pending_for_who_has_asked_and_joined_by_others(voi
 	two = asker_tally(&tool, 2);
 	assert_int_equal(one.queued, 100);
 	assert_int_equal(one.pending, 200);
-	assert_int_equal(two.queued, 100);
-	assert_int_equal(two.pending, 200);
+	assert_int_equal(two.queued, 0);
+	assert_int_equal(two.pending, 300);
 	assert_int_equal(asker_counter(&tool, "scheduled"), 100);
 	assert_int_equal(asker_counter(&tool, "joined"), 500);
 	assert_int_equal(asker_counter(&tool, "walks"), 100);
@@ -202,15 +202,55 @@ static void ask_at_writes(struct victim *v, size_t address, uint32_t consumers)
 	asker_attach(&tool, BY_RAW, v->pid, 1);
 	asker_attach_write(&tool, &tool, address, v->pid, consumers);
 	asker_poll_busy(&tool, BY_POINT);
-	asker_silence(&tool);
-	asker_poll(&tool, 200);
 }
 
-static void who_asks_around_the_walk_is_served_once_a_cookie(void **state)
+#define CALLS 1000
+
+/* Does this kernel tell one visit from the next (src/bpf/visit.bpf.h)? */
+static bool has_sign(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *task = btf__type_by_id(btf, btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT));
+	bool found = false;
+
+	for (int i = 0; i < btf_vlen(task); i++)
+		found |= !strcmp(btf__name_by_offset(btf, btf_members(task)[i].name_off), "kstack_offset");
+	btf__free(btf);
+	return found;
+}
+
+/* The victim makes system calls (BY_RAW) although it is asked whenever it has been walked. */
+static void expect_progress(void)
+{
+	uint64_t begun = tool.control->runs[BY_RAW], walks;
+	double end = live_now_s() + 20;
+	struct probe_answers a;
+
+	while (tool.control->runs[BY_RAW] < begun + CALLS) {
+		if (live_now_s() > end)
+			fail_msg("%llu system calls while %lu walks were asked for", tool.control->runs[BY_RAW] - begun,
+				 asker_counter(&tool, "scheduled"));
+		asker_poll(&tool, 10);
+	}
+	asker_silence(&tool);
+	asker_poll(&tool, 200);
+	a = asker_tally(&tool, 0);
+	walks = asker_counter(&tool, "walks");
+	print_message("%llu system calls: %u queued, %u pending, %u executed, %u refused; %lu walks\n",
+		      tool.control->runs[BY_RAW] - begun, a.queued, a.pending, a.executed, a.refused, walks);
+	assert_true(walks > 0);
+	if (has_sign())
+		assert_int_equal(a.refused, 0);
+	else
+		assert_true(a.refused > 0);
+}
+
+static void who_asks_around_the_walk_is_served_once_a_cookie_and_keeps_no_task_from_user_mode(void **state)
 {
 	struct victim v = victim_start("getppid");
 
 	ask_at_writes(&v, offsetof(struct probe_control, trace_nesting), 1 | 1 << 1);
+	expect_progress();
 	victim_end(&v);
 	asker_poll(&tool, 50);
 	asker_expect(&tool, 1 | 1 << 1, 0);
@@ -223,8 +263,6 @@ static void see_executed(void *ctx, const struct probe_key *k, const struct prob
 
 	if (!a->executed)
 		return;
-	assert_int_equal(a->executed, 1);
-	assert_true(k->cookie != 0);
 	assert_int_equal(dusk_outcome(a->outcome)->kind, DUSK_COMPLETE);
 	sentence = asker_sentence(&tool, a->stack);
 	assert_string_equal(sentence, PATH_SENTENCE);
@@ -236,6 +274,8 @@ static void after_the_walk_it_is_executed_and_the_stack_is_there(void **state)
 	struct probe_answers a;
 
 	ask_at_writes(&v, offsetof(struct probe_control, walker), 1 << 1);
+	asker_silence(&tool);
+	asker_poll(&tool, 200);
 	victim_end(&v);
 	asker_poll(&tool, 50);
 	a = asker_tally(&tool, 1);
@@ -243,6 +283,29 @@ static void after_the_walk_it_is_executed_and_the_stack_is_there(void **state)
 	assert_true(a.executed > 0);
 	asker_answers(&tool, see_executed, NULL);
 	asker_expect(&tool, 1 | 1 << 1, 0);
+	expect_known_stacks(&v);
+}
+
+static void who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode(void **state)
+{
+	struct victim v = victim_start("getppid");
+
+	asker_open(&tool, KIND(BY_RAW) | KIND(BY_RETURN), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_attach(&tool, BY_RAW, v.pid, 0);
+	asker_attach(&tool, BY_RETURN, v.pid, 1);
+	asker_poll(&tool, 2000);
+	if (tool.control->runs[BY_RETURN] < 20) {
+		print_message("this kernel hardly runs programs there\n");
+		victim_end(&v);
+		skip();
+	}
+	expect_progress();
+	victim_end(&v);
+	asker_poll(&tool, 50);
+	if (has_sign())
+		assert_true(asker_tally(&tool, 0).executed > 0);
+	asker_answers(&tool, see_executed, NULL);
 	expect_known_stacks(&v);
 }
 
@@ -274,8 +337,7 @@ static void sixteen_consumers_are_served_by_one_walk(void **state)
 		asker_init(&tool, i, DUSK_SERVE_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 0xffff);
 	victim_feed(&v, 50);
-	live_sleep_ms(50);
-	victim_wait_asleep(&v, v.pid);
+	victim_wait_fed(&v);
 	asker_silence(&tool);
 	victim_feed(&v, 1);
 	asker_poll_for(&tool, 16 * 50);
@@ -340,10 +402,11 @@ int main(int argc, char **argv)
 		with_tool(a_uprobe_program_can_ask),
 		with_tool(an_fentry_program_can_ask),
 		with_tool(an_lsm_program_can_ask),
-		with_tool(the_same_visit_is_pending_for_who_has_asked_and_joined_by_others),
+		with_tool(who_asks_first_queues_the_walk_and_for_all_others_it_is_pending),
 		with_tool(many_switches_in_one_system_call_are_one_walk),
-		with_tool(who_asks_around_the_walk_is_served_once_a_cookie),
+		with_tool(who_asks_around_the_walk_is_served_once_a_cookie_and_keeps_no_task_from_user_mode),
 		with_tool(after_the_walk_it_is_executed_and_the_stack_is_there),
+		with_tool(who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode),
 		with_tool(whoever_is_not_registered_is_told_so),
 		with_tool(sixteen_consumers_are_served_by_one_walk),
 		with_tool(the_seventeenth_consumer_is_refused_by_name),

@@ -89,8 +89,7 @@ static void two_tools_share_one_walk(void **state)
 	asker_attach(&a, BY_RAW, v.pid, 1);
 	asker_attach(&b, BY_RAW, v.pid, 1 << 7);
 	victim_feed(&v, 100);
-	live_sleep_ms(50);
-	victim_wait_asleep(&v, v.pid);
+	victim_wait_fed(&v);
 	asker_silence(&a);
 	asker_silence(&b);
 	victim_feed(&v, 1);

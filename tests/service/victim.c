@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -75,6 +76,20 @@ void victim_wait_asleep(const struct victim *v, pid_t tid)
 			fail_msg("thread %d does not sleep", tid);
 		live_sleep_ms(2);
 	}
+}
+
+void victim_wait_fed(const struct victim *v)
+{
+	double end = live_now_s() + 20;
+	int left = 1;
+
+	while (!ioctl(v->in, FIONREAD, &left) && left) {
+		if (live_now_s() > end)
+			fail_msg("the victim does not read what it is fed");
+		live_sleep_ms(2);
+	}
+	live_sleep_ms(5);		/* what it has read it may not yet have come back with */
+	victim_wait_asleep(v, v->pid);
 }
 
 void victim_end(struct victim *v)

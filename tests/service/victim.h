@@ -19,6 +19,9 @@ void victim_feed(struct victim *v, int nr);
 /* Wait until thread @tid sleeps in a system call. */
 void victim_wait_asleep(const struct victim *v, pid_t tid);
 
+/* Wait until the victim has read all that it was fed, and sleeps again. */
+void victim_wait_fed(const struct victim *v);
+
 /* Kill and reap it. */
 void victim_end(struct victim *v);
 
