@@ -36,12 +36,13 @@ void stacks_free(struct stacks *s)
 
 uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pid)
 {
-	uint32_t node = 0, module;
+	uint32_t node = 0, module, method;
 
 	while (nr--) {
 		module = modules_index(s->modules, frame_module(frame[nr]), pid);
+		method = frame_method(frame[nr]);
 		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame_offset(frame[nr]),
-								  frame_is_return(frame[nr]), frame_method(frame[nr])));
+								  frame_is_return(frame[nr]), method <= BY_CODE ? method : BY_NOTHING));
 	}
 	return node;
 }
