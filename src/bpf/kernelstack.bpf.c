@@ -85,6 +85,7 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 
 	if (known && !filter.verify && !is_due_for_check()) {
 		count(COUNT_KERNEL_KNOWN, 1);
+		stackmap_again(known, 1);
 		return known;
 	}
 	count(known ? COUNT_KERNEL_CHECKED : COUNT_KERNEL_WALKS, 1);

@@ -88,6 +88,7 @@ static INLINE u32 known_stack(struct task_struct *t, struct room *room, u32 max_
 	stack = memo_find(&room->key, room->regs.reg, &room->now);
 	if (stack && stackmap_is_now(stack)) {
 		count(COUNT_KNOWN, 1);
+		stackmap_again(stack, 1);
 		return stack;
 	}
 	stack = warm_stack(t, &room->key, &room->regs, max_depth);

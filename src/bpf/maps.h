@@ -61,12 +61,12 @@ struct task_state {
 	u32 torn;			/* asked while entry code still saved the registers: do not believe @asked */
 	u32 scheduler;			/* the tool whose task work will walk; 0: not known */
 	u32 walker;			/* at work for this task: index + 1 */
+	u32 joined;			/* requests that the walk is for, but for the first */
 	struct answer last;		/* of the walk done last */
 	u64 last_mm;			/* and of which memory that was */
 	struct visit visit;		/* and when: is the task still on its way back? */
 	struct parting parting;		/* is that the task's last one? */
 	u32 owes;			/* consumers, a bit each, whose own program has yet to call them back with */
-	u32 pad;
 	struct answer owed[MAX_CONSUMERS];
 	u64 swept;			/* the cookie that the last sweep found without task work */
 	struct charges charges;

@@ -7,6 +7,7 @@
 #include "answer.bpf.h"
 #include "registers.bpf.h"
 #include "request.bpf.h"
+#include "stackmap.bpf.h"
 
 #ifdef TASK_WORK_IMPL		/* 6.18 and 6.19 */
 extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
@@ -49,6 +50,7 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 	answer(st, NULL, &e, NULL);
 	ret->stack = e.stack;
 	ret->outcome = e.outcome;
+	stackmap_again(ret->stack, 1);
 	return err == -EBUSY ? DUSK_EXECUTED : err;
 }
 
@@ -95,6 +97,7 @@ static INLINE int tell_last(const struct task_state *st, struct dusk_unwind *ret
 		ret->cookie = st->last.cookie;	/* under which the frames were sent */
 	ret->stack = st->last.stack;
 	ret->outcome = st->last.outcome;
+	stackmap_again(ret->stack, 1);
 	return DUSK_EXECUTED;
 }
 
@@ -156,6 +159,8 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 			ret->cookie = 0;
 			return refuse(ret, NOT_SCHEDULED, COUNT_REFUSED_SCHEDULE, err);
 		}
+		if (verdict != DEFER_SCHEDULE)
+			fetch_add(&v->state.joined, 1);
 		count(verdict == DEFER_SCHEDULE ? COUNT_SCHEDULED : COUNT_JOINED, 1);
 		return verdict == DEFER_SCHEDULE ? DUSK_QUEUED : DUSK_PENDING;
 	}

@@ -141,6 +141,7 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 			e->nr = out->nr;
 		}
 	}
+	stackmap_again(e->stack, xchg(&st->joined, 0));
 	answer(st, t, e, whole);
 	if (!e->cookie)
 		count_total(COUNT_UNASKED, 1);

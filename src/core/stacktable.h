@@ -38,7 +38,19 @@ struct stack_counts {
 	u64 found[STACK_LENGTHS];	/* stacks that got an id, by the slots looked at */
 	u64 full, crowded;		/* those that got none: no room for the frames; STACK_PROBES slots taken */
 	u64 raced;			/* written in vain, as somebody was faster with the same: room that is lost */
-	u64 pad[5];
+	u64 given;			/* references in all: in sums only, a row does not count them */
+	u64 pad[4];
+};
+
+/*
+ * References to stacks that somebody remembers, and gives out without looking them up: a CPU counts its own, by id, until
+ * another id needs the place, and then adds them to the stack's. Readers look at both.
+ */
+#define STACK_WAYS 64
+#define STACK_AGAIN_MAX (1u << 20)	/* the count would run into the id */
+
+struct stack_again {
+	u64 count[STACK_WAYS];		/* id << 32 | count */
 };
 
 struct stacktable {
@@ -48,6 +60,7 @@ struct stacktable {
 	u64 stacks;			/* published */
 	u64 pad[4];
 	struct stack_counts counts[STACK_ROWS];
+	struct stack_again again[STACK_ROWS];
 	u64 word[];
 };
 
@@ -72,6 +85,18 @@ static inline u64 stacktable_bytes(u32 bits)
  * sleeps, waits or allocates.
  */
 CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret);
+
+/*
+ * @n more events have the stack @id of this table (any other number does nothing, but for one read), and it is not looked
+ * up. Some 10 ns: words of the CPU's own are changed, mostly. Any context.
+ */
+CORE void stacktable_again(struct stacktable *t, u32 id, u32 n, u32 cpu);
+
+/* Where a CPU counts references to @id. */
+static INLINE u32 stack_way(u32 id)
+{
+	return id * 0x9E3779B1u >> 26;
+}
 
 /*
  * The stack at @place as an array in the table: returns its frames, *@nr how many. NULL if no stack can be there. What
@@ -119,8 +144,16 @@ static inline u32 stacktable_id(const struct stacktable *t, u64 i)
 	return slot ? stack_id(t->bits, t->epoch, slot & STACK_PLACE) : 0;
 }
 
-/* How often the stack @id was asked for. */
+/* How many events have the stack @id. */
 static inline u64 stacktable_refs(const struct stacktable *t, u32 id)
 {
-	return load_relaxed(&t->word[(id & (stacktable_words(t->bits) - 1)) + 1]) >> STACK_REF;
+	u64 refs = load_relaxed(&t->word[(id & (stacktable_words(t->bits) - 1)) + 1]) >> STACK_REF;
+
+	for (u32 row = 0; row < STACK_ROWS; row++) {
+		u64 again = load_relaxed(&t->again[row].count[stack_way(id)]);
+
+		if (again >> 32 == id)
+			refs += (u32)again;
+	}
+	return refs;
 }

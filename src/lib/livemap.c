@@ -172,10 +172,9 @@ static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t)
 	ret->full = counts.full;
 	ret->contended = counts.crowded;
 	ret->raced = counts.raced;
-	for (u32 i = 0; i < STACK_LENGTHS; i++) {
+	ret->successes = counts.given;
+	for (u32 i = 0; i < STACK_LENGTHS; i++)
 		ret->probes[i] = counts.found[i];
-		ret->successes += counts.found[i];
-	}
 }
 
 int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)

@@ -12,6 +12,11 @@ _Static_assert(DUSK_STACKMAP_LENGTHS == STACK_LENGTHS, "lengths");
 
 void stackstat_add(struct stack_counts *ret, const struct stacktable *t)
 {
+	for (u64 slot = 0; slot < stacktable_slots(t->bits); slot++) {
+		u32 id = stacktable_id(t, slot);
+
+		ret->given += id ? stacktable_refs(t, id) : 0;
+	}
 	for (u32 row = 0; row < STACK_ROWS; row++) {
 		const struct stack_counts *c = &t->counts[row];
 
@@ -37,6 +42,7 @@ void stackstat_write(struct profile_writer *w, const struct stack_counts *before
 	profile_set_u64(w, "stackmap_full", after->full - before->full);
 	profile_set_u64(w, "stackmap_contended", after->crowded - before->crowded);
 	profile_set_u64(w, "stackmap_raced", after->raced - before->raced);
+	profile_set_u64(w, "stackmap_successes", after->given - before->given);
 	profile_set(w, "stackmap_probes", probes);
 }
 
@@ -50,6 +56,7 @@ static uint64_t get(const struct dusk_profile *p, const char *key)
 static void get_requests(struct dusk_stackmap_stat *ret, const struct dusk_profile *p)
 {
 	const char *probes = dusk_profile_setting(p, "stackmap_probes");
+	uint64_t found = 0;
 	char *end;
 
 	if (!probes)
@@ -61,8 +68,9 @@ static void get_requests(struct dusk_stackmap_stat *ret, const struct dusk_profi
 	ret->raced = get(p, "stackmap_raced");
 	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++, probes = end) {
 		ret->probes[i] = strtoull(probes, &end, 10);
-		ret->successes += ret->probes[i];
+		found += ret->probes[i];
 	}
+	ret->successes = dusk_profile_setting(p, "stackmap_successes") ? get(p, "stackmap_successes") : found;
 }
 
 int dusk_stackmap_stat_of_profile(struct dusk_stackmap_stat *ret, const struct dusk_profile *p)

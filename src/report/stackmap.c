@@ -174,8 +174,10 @@ static double bytes_a_stack(const struct dusk_stackmap_stat *s)
 
 static void write_requests(FILE *out, const struct dusk_stackmap_stat *s)
 {
-	uint64_t drops = s->full + s->contended;
+	uint64_t drops = s->full + s->contended, looked_up = 0;
 
+	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++)
+		looked_up += s->probes[i];
 	fprintf(out, "successes: %" PRIu64 "\n", s->successes);
 	fprintf(out, "drops: %" PRIu64 " (full %" PRIu64 ", contended %" PRIu64 ")\n", drops, s->full, s->contended);
 	if (s->successes + drops)
@@ -184,7 +186,7 @@ static void write_requests(FILE *out, const struct dusk_stackmap_stat *s)
 	for (int i = 0; i < DUSK_STACKMAP_LENGTHS; i++)
 		if (s->probes[i])
 			fprintf(out, " %s: %" PRIu64 " (%.2f%%)", lengths[i], s->probes[i],
-				percent(s->probes[i], s->successes));
+				percent(s->probes[i], looked_up));
 	fprintf(out, "\nduplicates: 0 (written in vain: %" PRIu64 ")\n", s->raced);
 }
 

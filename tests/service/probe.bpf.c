@@ -80,6 +80,10 @@ static long ask_one(u32 turn, void *ctx)
 
 	if (!(a->consumers >> consumer & 1))
 		return NEXT;
+	if (control.known && dusk_unwind_known(&u) >= 0) {
+		note(consumer, DUSK_EXECUTED, &u);
+		return NEXT;
+	}
 	if (!control.keys) {
 		note(consumer, dusk_unwind_request_at(consumer, a->ip, &u), &u);
 		return NEXT;

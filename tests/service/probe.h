@@ -26,7 +26,7 @@ struct probe_control {
 	u32 tgid;			/* who is asked; 0: nobody */
 	u32 keys;			/* charge to so many keys in turn (at most PROBE_KEYS); 0: request only */
 	u32 again;			/* how often each program asks in one run, less one */
-	u32 pad;
+	u32 known;			/* first for what is known at once */
 	u32 consumers[NR_KINDS];	/* for whom, a bit each, with the numbers of dusk_unwind_init() */
 	u64 turn, runs[NR_KINDS], unnoted;
 	/* Of the task that asked last, where the kernel keeps */

@@ -121,6 +121,56 @@ static size_t paths_of(const struct reader *r)
 	return paths;
 }
 
+/* The references of all stacks. */
+static uint64_t all_references(struct dusk_stackmap *map)
+{
+	struct dusk_stack stack;
+	uint64_t cursor = 0, sum = 0;
+
+	while (dusk_stackmap_next(map, &cursor, &stack))
+		sum += stack.refs;
+	return sum;
+}
+
+/* Requests that are answered by a walk, by the one on its way, by the one just done, at once or by what is remembered. */
+static void references_are_events_however_they_got_their_stack(void **state)
+{
+	struct victim v = victim_start("read");
+	struct dusk_stackmap_stat stat;
+	struct probe_answers a;
+	struct reader r;
+	uint64_t events;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&tool, KIND(BY_RAW) | KIND(BY_SWITCH), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	reader_open(&r);
+	tool.control->again = 2;
+	asker_attach(&tool, BY_SWITCH, v.pid, 1);
+	victim_feed(&v, 50);
+	victim_wait_fed(&v);
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	tool.control->known = 1;
+	victim_feed(&v, 500);
+	victim_wait_fed(&v);
+	tool.control->known = 0;
+	victim_feed(&v, 50);
+	victim_wait_fed(&v);
+	asker_silence(&tool);
+	victim_feed(&v, 1);		/* what is due is walked */
+	victim_wait_fed(&v);
+	a = asker_tally(&tool, 0);
+	events = (uint64_t)a.queued + a.pending + a.executed;
+	print_message("%u walks, %u joined, %u answered at once: %lu known, %lu immediate\n", a.queued, a.pending, a.executed,
+		      asker_counter(&tool, "known"), asker_counter(&tool, "warm"));
+	assert_true(a.queued > 20 && a.pending > 20 && asker_counter(&tool, "known") > 100);
+	assert_int_equal(all_references(r.map), events);
+	assert_int_equal(dusk_stackmap_stat(r.map, &stat), 0);
+	assert_int_equal(stat.successes, events);
+	reader_close(&r);
+	victim_end(&v);
+}
+
 static pid_t start_paths(void)
 {
 	pid_t victim = START(live_victim("paths"), "asks", PATHS, "1");
@@ -330,6 +380,7 @@ static void a_size_out_of_range_names_the_range(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
+		with_tool(references_are_events_however_they_got_their_stack),
 		with_tool(a_reader_sees_each_stack_whole_while_the_stackmap_grows),
 		with_tool(what_a_reader_has_stays_when_a_new_epoch_begins),
 		with_tool(a_strict_reset_is_refused_while_there_is_a_consumer),

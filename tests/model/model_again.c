@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is each reference to a stack that is remembered counted once, in whatever order two interrupts, on top of each other and of
+ * who counts, and another CPU count references to stacks that share a place?
+ */
+#include "explore.h"
+#include "core/stacktable.c"
+
+#define TABLE_BITS 1			/* 128 words, of which 4 are slots */
+#define COUNTERS 4
+#define FIRST 4				/* ids, which are places: behind the slots */
+#define SECOND 93			/* counted at the same place as the first */
+
+static struct {
+	struct stacktable head;
+	u64 word[2 << STACK_WORD_BITS];
+} memory;
+#define table memory.head
+
+static const u32 id[COUNTERS] = { FIRST, SECOND, FIRST, SECOND }, cpu[COUNTERS] = { 0, 0, 0, 1 };
+static bool first_is_there;		/* the place is taken when it begins */
+
+static void reset(void)
+{
+	memset(&memory, 0, sizeof(memory));
+	table.bits = TABLE_BITS;
+	if (first_is_there)
+		table.again[0].count[stack_way(FIRST)] = (u64)FIRST << 32 | 10;
+}
+
+static void thread(u32 me)
+{
+	stacktable_again(&table, id[me], 1 + me, cpu[me]);
+}
+
+static bool is_right(void)
+{
+	return stacktable_refs(&table, FIRST) == (first_is_there ? 10 : 0) + 1 + 3 &&
+	       stacktable_refs(&table, SECOND) == 2 + 4;
+}
+
+int main(void)
+{
+	struct model m = { COUNTERS, thread, NULL, reset, is_right, .cpu = { 1, 1, 1, 2 }, .part = { PART(memory) } };
+
+	assert(stack_way(FIRST) == stack_way(SECOND));
+	explore_holds(&m, "references to stacks that share a place are all counted");
+	first_is_there = true;
+	explore_holds(&m, "also if the place is taken already");
+	return explore_done();
+}
