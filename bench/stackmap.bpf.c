@@ -73,6 +73,14 @@ static long put_stackmap(__u32 turn, struct bench_run *r)
 	return 0;
 }
 
+/* What is remembered is only counted: the id of the stack that was put last, or of @stride neighbours of it in turn. */
+static long put_again(__u32 turn, struct bench_run *r)
+{
+	choose(r, turn);
+	stackmap_again(r->job->id + turn % r->job->stride, 1);
+	return 0;
+}
+
 static long put_hash(__u32 turn, struct bench_run *r)
 {
 	__u64 one = 1, *count;
@@ -132,6 +140,7 @@ static long put_taken(__u32 turn, struct bench_run *r)
 	}
 PROGRAM(put_nothing)
 PROGRAM(put_stackmap)
+PROGRAM(put_again)
 PROGRAM(put_hash)
 PROGRAM(take_stack)
 PROGRAM(put_stackid)

@@ -4,6 +4,7 @@
  *
  *	stackmap costs		lines of "MAP-DEPTH-FILL-hit NS" and "...-insert NS"; FILL in percent of its room
  *	stackmap stackid	lines of "stackid-DEPTH-hit NS" and "...-insert NS": that, less bpf_get_stack()
+ *				and of "again-one NS", "again-many NS": a reference to a stack that is remembered
  *	stackmap losses		"MAP LOST OF": distinct stacks of real calls, as many as both maps have entries
  */
 #include <bpf/bpf.h>
@@ -129,6 +130,21 @@ static void fill(const char *label, const char *name, __u32 depth, __u32 room)
 	}
 	job = (struct bench_job){ .nr = INSERTS, .depth = depth, .first = 10000000, .stride = 1 };
 	printf("%s-%u-refused %.1f\n", label, depth, cost(name, job, ROUNDS));
+}
+
+/* References to what is remembered: to one stack, and to so many in turn that each pushes another out. */
+static void count_references(void)
+{
+	struct bench_job job = { .nr = 1, .depth = 30, .stride = 1 };
+
+	begin();
+	lay_stack(30);
+	job.id = run("bench_put_stackmap", job).id;
+	job.nr = HITS;
+	printf("again-one %.1f\n", cost("bench_put_again", job, ROUNDS));
+	job.stride = 1000;
+	printf("again-many %.1f\n", cost("bench_put_again", job, ROUNDS));
+	dusk_unwind_close(unwinder);
 }
 
 /* How many stacks of this depth fit, until one does not. */
@@ -296,9 +312,10 @@ int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
 
-	if (!strcmp(what, "costs"))
+	if (!strcmp(what, "costs")) {
 		costs();
-	else if (!strcmp(what, "stackid"))
+		count_references();
+	} else if (!strcmp(what, "stackid"))
 		stackid();
 	else if (!strcmp(what, "losses"))
 		losses();
