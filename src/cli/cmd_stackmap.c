@@ -34,7 +34,7 @@ static const struct option options[] = {
 	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL, "frames as numbers"},
 	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read: names from such a list"},
 	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE", "read: names from a kernel's ELF image"},
-	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
+	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "as JSON"},
 	{0, "when-stopped", OPTION_FLAG, offsetof(struct options, when_stopped), NULL,
 	 "reset: only if nothing records"},
 	{0},

@@ -113,15 +113,18 @@ void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap
 	}
 }
 
-/* Null where no name is known. */
+/* Where no name is known, the address. */
 static void write_symbols(struct json *j, const struct dusk_stack *stack, const struct stackmap_names *names)
 {
 	struct path path = { .names = names };
 	char name[NAME_BYTES];
 
 	json_array(j, "symbols");
-	for (uint32_t i = 0; i < stack->nr; i++)
-		json_string(j, NULL, name_of(&path, stack, i, name) ? name : NULL);
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		if (!name_of(&path, stack, i, name))
+			snprintf(name, NAME_BYTES, "0x%" PRIx64, stack->frame[i]);
+		json_string(j, NULL, name);
+	}
 	json_array_end(j);
 }
 
@@ -141,23 +144,17 @@ static void write_stack(struct json *j, const struct dusk_stack *stack, const st
 	if (names->symbols || names->profile || names->map)
 		write_symbols(j, stack, names);
 	json_object_end(j);
-	putc('\n', j->out);
 }
 
 void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
 {
-	struct json head = { .out = out };
+	struct json j = { .out = out, .indent = 2 };
 
-	json_object(&head, NULL);
-	json_string(&head, "schema", "dusk-stackmap-1");
-	json_u64(&head, "stacks", s->nr);
-	json_object_end(&head);
-	putc('\n', out);
-	for (size_t k = 0; k < s->nr && !ferror(out); k++) {
-		struct json j = { .out = out };
-
+	json_array(&j, NULL);
+	for (size_t k = 0; k < s->nr && !ferror(out); k++)
 		write_stack(&j, &s->v[k], names);
-	}
+	json_array_end(&j);
+	putc('\n', out);
 }
 
 static const char *const lengths[DUSK_STACKMAP_LENGTHS] = {"1", "2", "3", "4", "5-8", "9-16", "17-24", "25-32"};

@@ -27,7 +27,7 @@ struct stackmap_names {
 /* "stack_id 42 [ref 1337, depth 8]", and a line for each frame. */
 void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
 
-/* One JSON object a line: a first one that names the schema, and one for each stack. */
+/* A JSON array of objects, as a kernel's tool for the ftrace stackmap prints it. */
 void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
 
 /* What there is and was, in the form of the ftrace stackmap's stack_map_stat and more; or one JSON object. */
