@@ -26,6 +26,7 @@ struct dusk_stacks {
 	struct dusk_stack *v;
 	uint64_t merged;		/* entries that held a stack which another one had: refs were added to that */
 	char damage[256];		/* what of a file could not be read, and where; "": nothing */
+	struct dusk_stack_names *names;	/* dusk_stacks_find(); NULL: none are known */
 	void *store;			/* of the library */
 };
 
@@ -42,19 +43,45 @@ int dusk_stacks_read(struct dusk_stacks **ret, const char *path, struct dusk_err
 /* The distinct stacks of a profile, kernel frames on user frames; refs are samples, ids nodes. */
 int dusk_stacks_of_profile(struct dusk_stacks **ret, const struct dusk_profile *p);
 
-/* Write @s to @fd as FSMB, version 2, in our byte order. Counts end at 4,294,967,295. 0 or a negative errno. */
+/*
+ * Write @s to @fd as FSMB, version 2, in our byte order; names, if it has any, behind the stacks, where readers that
+ * know nothing of them do not look. Counts end at 4,294,967,295. 0 or a negative errno.
+ */
 int dusk_stacks_write(const struct dusk_stacks *s, int fd);
 
 /* Which code do the innermost frames belong to? */
 bool dusk_stack_is_kernel(const struct dusk_stack *s);
 
-/* Names of kernel code, each read as a whole, once. */
-struct dusk_symbols;
-
+/* A function, or a place in a file of which no function is known. */
 struct dusk_symbol {
-	const char *name, *module;	/* module: "[kernel]", "[ext4]"; as long as the symbols */
+	const char *name, *module;	/* module: "[kernel]", "[ext4]", "libc.so.6"; as long as what they are from */
 	uint64_t offset, size;		/* bytes; size 0: not known */
 };
+
+/*
+ * Give @s the names of its frames and files, which go with it to a file, so that it can be read on another machine: of
+ * a copy of @m, from the files and the kernel of this machine, soon, while programs run; or of the stacks of @p, as
+ * that has them. A frame that is called one thing in one process and another in the next gets none. 0 or -ENOMEM.
+ */
+struct dusk_stackmap;
+int dusk_stacks_name_by_map(struct dusk_stacks *s, struct dusk_stackmap *m);
+int dusk_stacks_name_by_profile(struct dusk_stacks *s, const struct dusk_profile *p);
+
+/*
+ * The function that frame @i of @stack is in, of those that @s has names for; ret->name is NULL, and ret->offset that
+ * in the file, if no more than its file is known. -ENOENT: nothing is.
+ */
+int dusk_stacks_find(const struct dusk_stacks *s, const struct dusk_stack *stack, uint32_t i, struct dusk_symbol *ret);
+
+/* A file that frames of @s lie in: @i from 0. -ENOENT: there are no more. The kernel's number is 0xffff. */
+struct dusk_stack_module {
+	uint32_t number;		/* the upper 16 bits of its frames */
+	const char *path, *build_id;	/* as in struct dusk_module */
+};
+int dusk_stacks_module(const struct dusk_stacks *s, size_t i, struct dusk_stack_module *ret);
+
+/* Names of kernel code, each read as a whole, once. */
+struct dusk_symbols;
 
 /*
  * From text as in /proc/kallsyms, or from the symbol table of a kernel image, whose addresses are those of the kernel
@@ -74,7 +101,6 @@ int dusk_symbols_find(const struct dusk_symbols *s, const struct dusk_stack *sta
  * it. All tools that share an unwinder share a stackmap. When its table is 3/4 full, or at a reset, a fresh one takes
  * its place: a new epoch begins. What was mapped of the old one stays as it is.
  */
-struct dusk_stackmap;
 struct dusk_unwinder;
 
 /*

@@ -11,7 +11,7 @@
 struct options {
 	const char *input, *pin, *output, *sort, *vmlinux, *kallsyms;
 	uint32_t top;
-	bool kernel, user, no_symbols, json, when_stopped;
+	bool kernel, user, no_symbols, modules, json, when_stopped;
 };
 
 static const char *order_choice(size_t i)
@@ -31,10 +31,13 @@ static const struct option options[] = {
 	 "ref (the most frequent first, default) or depth", .choice = order_choice},
 	{0, "kernel", OPTION_FLAG, offsetof(struct options, kernel), NULL, "only stacks that end in the kernel"},
 	{0, "user", OPTION_FLAG, offsetof(struct options, user), NULL, "only those that end in a program"},
-	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL, "frames as numbers"},
+	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL,
+	 "frames as numbers; dump: without their names"},
 	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read: names from such a list"},
 	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE", "read: names from a kernel's ELF image"},
-	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
+	{0, "modules", OPTION_FLAG, offsetof(struct options, modules), NULL,
+	 "read: the files of frames, with build ids"},
+	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "as JSON"},
 	{0, "when-stopped", OPTION_FLAG, offsetof(struct options, when_stopped), NULL,
 	 "reset: only if nothing records"},
 	{0},
@@ -148,19 +151,31 @@ static int show_stat(const struct command *self, const struct options *o, const 
 	return output_close(&out, 0);
 }
 
+/* Names go with the stacks, as the machine that reads them may know none. */
+static int name_all(const struct source *s)
+{
+	return s->map ? dusk_stacks_name_by_map(s->stacks, s->map) : dusk_stacks_name_by_profile(s->stacks, s->profile);
+}
+
 static int dump(const struct command *self, const struct options *o, const char *file)
 {
 	_cleanup_(source_done) struct source s = {0};
 	struct output out;
-	int status;
+	int status, error;
 
 	if (!o->output)
 		return say_usage(self, "where to? -o FILE, or -o - for standard output");
 	if (!strcmp(o->output, "-") && isatty(STDOUT_FILENO))
 		return say_usage(self, "FSMB is not for terminals; name a file with --output");
-	status = take(&s, o, false);
-	if (!status)
-		status = output_open(&out, o->output, false);
+	status = take(&s, o, o->input && !o->no_symbols);
+	if (status)
+		return status;
+	error = o->no_symbols ? 0 : name_all(&s);
+	if (error) {
+		say("%s", strerror(-error));
+		return STATUS_FAILED;
+	}
+	status = output_open(&out, o->output, false);
 	return status ? status : output_close(&out, dusk_stacks_write(s.stacks, fileno(out.file)));
 }
 
@@ -189,11 +204,32 @@ static int read_symbols(struct dusk_symbols **ret, const struct options *o)
 	return error ? STATUS_FAILED : STATUS_OK;
 }
 
+static int print_modules(const struct options *o, const struct dusk_stacks *s)
+{
+	struct output out;
+	int status = output_open(&out, NULL, !o->json);
+
+	if (status)
+		return status;
+	(o->json ? stackmap_modules_json : stackmap_modules)(out.file, s);
+	return output_close(&out, 0);
+}
+
+static int print_file(const struct options *o, struct dusk_stacks *s, const struct dusk_symbols *kernel)
+{
+	struct stackmap_names names = { .symbols = kernel };
+
+	if (o->modules)
+		return print_modules(o, s);
+	if (s->names && !o->no_symbols)
+		names.stacks = s;
+	return print(o, s, &names);
+}
+
 static int read_file(const struct command *self, const struct options *o, const char *file)
 {
 	_cleanup_(symbols_freep) struct dusk_symbols *symbols = NULL;
 	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
-	struct stackmap_names names = {0};
 	struct dusk_error err = {""};
 	int status;
 
@@ -201,6 +237,9 @@ static int read_file(const struct command *self, const struct options *o, const 
 		return say_usage(self, "which file? dusk stackmap read FILE");
 	if (o->kallsyms && o->vmlinux)
 		return say_usage(self, "--kallsyms and --vmlinux exclude each other");
+	if (o->no_symbols && (o->kallsyms || o->vmlinux))
+		return say_usage(self, "--no-symbols and --%s exclude each other",
+				 o->kallsyms ? "kallsyms" : "vmlinux");
 	if (dusk_stacks_read(&s, file, &err)) {
 		say("%s", err.text);
 		return STATUS_FAILED;
@@ -208,8 +247,7 @@ static int read_file(const struct command *self, const struct options *o, const 
 	status = read_symbols(&symbols, o);
 	if (status)
 		return status;
-	names.symbols = symbols;
-	status = print(o, s, &names);
+	status = print_file(o, s, symbols);
 	if (s->merged)
 		say("%s: %llu entries hold a stack that another one has; they were added to that", file,
 		    (unsigned long long)s->merged);
@@ -226,9 +264,9 @@ static const struct verb {
 } verbs[] = {
 	{"show", " input pin top sort kernel user no-symbols json ", show},
 	{"stat", " input pin json ", show_stat},
-	{"dump", " input pin output ", dump},
+	{"dump", " input pin output no-symbols ", dump},
 	{"reset", " pin when-stopped ", reset},
-	{"read", " top sort kernel user kallsyms vmlinux json ", read_file},
+	{"read", " top sort kernel user no-symbols kallsyms vmlinux modules json ", read_file},
 };
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 

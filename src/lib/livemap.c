@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include "base/cleanup.h"
 #include "error.h"
+#include "livenames.h"
 #include "pins.h"
 #include "stackset.h"
 #include "stackstat.h"
@@ -162,6 +163,11 @@ int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **
 void dusk_stackmap_name(struct dusk_stackmap *m, uint64_t frame, char *ret, size_t room)
 {
 	namer_name(m->names, frame, ret, room);
+}
+
+int dusk_stacks_name_by_map(struct dusk_stacks *s, struct dusk_stackmap *m)
+{
+	return livenames_give(s, m->names);
 }
 
 static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "namer.h"
 #include <bpf/bpf.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,6 +91,16 @@ static struct file *file_of(struct namer *n, u32 id)
 	}
 	*index = n->files.nr - 1;
 	return &n->files.v[*index];
+}
+
+int namer_met(struct namer *n, uint32_t id, struct met *ret)
+{
+	struct event_module e;
+
+	if (bpf_map_lookup_elem(n->named, &id, &e))
+		return -ENOENT;
+	met_read(ret, &e);
+	return 0;
 }
 
 static void find_kernel(struct namer *n, uint64_t address, struct dusk_place *ret)

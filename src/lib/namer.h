@@ -3,11 +3,15 @@
 #pragma once
 #include <dusk/unwind.h>
 
+struct met;
 struct namer;
 
 /* @named: the service's map of that name. *@ret is to be freed with namer_free(). */
 int namer_new(struct namer **ret, int named);
 void namer_free(struct namer *n);
+
+/* The module of this number. -ENOENT: none was met that has it. */
+int namer_met(struct namer *n, uint32_t id, struct met *ret);
 
 /* As dusk_unwind_place(). */
 void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret);

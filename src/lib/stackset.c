@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "stackset.h"
 #include "abi/frame.h"
+#include "stacknames.h"
 
 static uint64_t hash_of(const struct dusk_stack *stack)
 {
@@ -95,6 +96,7 @@ void dusk_stacks_free(struct dusk_stacks *s)
 		return;
 	free(s->v);
 	free(s->store);
+	stacknames_free(s->names);
 	free(s);
 }
 

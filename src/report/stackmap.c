@@ -45,50 +45,66 @@ struct path {
 	uint32_t node;
 };
 
+/* A frame's upper 16 bits say whose code it is: <dusk/stackmap.h>. */
+static bool is_kernel(uint64_t frame)
+{
+	return frame >> 48 == 0xffff;
+}
+
+/* "schedule+0x2a/0x90", "ext4_sync_file+0x11c/0x330 [ext4]" */
+static bool name_kernel(const struct dusk_symbol *s, char name[NAME_BYTES])
+{
+	int len = snprintf(name, NAME_BYTES, "%s+0x%" PRIx64, s->name, s->offset);
+
+	if (s->size && len < NAME_BYTES)
+		len += snprintf(name + len, NAME_BYTES - len, "/0x%" PRIx64, s->size);
+	if (strcmp(s->module, "[kernel]") && len < NAME_BYTES)
+		snprintf(name + len, NAME_BYTES - len, " %s", s->module);
+	return true;
+}
+
+/* "fsync+0x12 (libc.so.6)", "0x1234 (libc.so.6)" */
+static bool name_user(const struct dusk_symbol *s, char name[NAME_BYTES])
+{
+	snprintf(name, NAME_BYTES, "%s%s0x%" PRIx64 " (%s)", s->name ?: "", s->name ? "+" : "", s->offset, s->module);
+	return true;
+}
+
 static bool name_in_profile(struct path *p, char name[NAME_BYTES])
 {
 	const struct dusk_profile *profile = p->names->profile;
 	const struct dusk_frame *f = &profile->frames[profile->nodes[p->node].frame];
 	const struct dusk_function *fn = &profile->functions[f->function];
+	struct dusk_symbol s = { NULL, module_name(profile, f->module), f->offset, 0 };
+	bool kernel = profile->modules[f->module].kind == DUSK_MODULE_KERNEL;
 
 	p->node = profile->nodes[p->node].parent;
 	if (f->function)
-		snprintf(name, NAME_BYTES, "%s+0x%" PRIx32 " (%s)", fn->name, f->function_offset, fn->module);
-	else
-		snprintf(name, NAME_BYTES, "0x%" PRIx64 " (%s)", f->offset, module_name(profile, f->module));
-	return true;
-}
-
-static bool name_by_symbol(const struct dusk_symbols *s, const struct dusk_stack *stack, uint32_t i,
-			   char name[NAME_BYTES])
-{
-	struct dusk_symbol symbol;
-	bool module;
-	int len;
-
-	if (dusk_symbols_find(s, stack, i, &symbol))
-		return false;
-	module = strcmp(symbol.module, "[kernel]");
-	len = snprintf(name, NAME_BYTES, "%s+0x%" PRIx64, symbol.name, symbol.offset);
-	if (symbol.size && len < NAME_BYTES)
-		len += snprintf(name + len, NAME_BYTES - len, "/0x%" PRIx64, symbol.size);
-	if (module && len < NAME_BYTES)
-		snprintf(name + len, NAME_BYTES - len, " %s", symbol.module);
-	return true;
+		s = (struct dusk_symbol){ fn->name, fn->module, f->function_offset, 0 };
+	if (kernel)
+		return s.name && name_kernel(&s, name);
+	return name_user(&s, name);
 }
 
 /* The name of frame @i of @stack, frames being asked for one after the other; false: none is known. */
 static bool name_of(struct path *p, const struct dusk_stack *stack, uint32_t i, char name[NAME_BYTES])
 {
+	const struct stackmap_names *n = p->names;
+	bool live_user = n->map && !dusk_stack_is_kernel(stack);
+	struct dusk_symbol s;
+
 	if (!i)
 		p->node = stack->id;
-	if (p->names->profile)
+	if (n->profile)
 		return name_in_profile(p, name);
-	if (p->names->symbols && (!p->names->map || dusk_stack_is_kernel(stack)))
-		return name_by_symbol(p->names->symbols, stack, i, name);
-	if (p->names->map)
-		p->names->name(p->names->map, stack->frame[i], name, NAME_BYTES);
-	return p->names->map;
+	if (n->symbols && !live_user && !dusk_symbols_find(n->symbols, stack, i, &s))
+		return name_kernel(&s, name);
+	if (n->stacks && !dusk_stacks_find(n->stacks, stack, i, &s))
+		return is_kernel(stack->frame[i]) ? name_kernel(&s, name) : name_user(&s, name);
+	if (!n->map || (n->symbols && !live_user))
+		return false;
+	n->name(n->map, stack->frame[i], name, NAME_BYTES);
+	return true;
 }
 
 void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
@@ -113,15 +129,18 @@ void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap
 	}
 }
 
-/* Null where no name is known. */
+/* Where no name is known, the address. */
 static void write_symbols(struct json *j, const struct dusk_stack *stack, const struct stackmap_names *names)
 {
 	struct path path = { .names = names };
 	char name[NAME_BYTES];
 
 	json_array(j, "symbols");
-	for (uint32_t i = 0; i < stack->nr; i++)
-		json_string(j, NULL, name_of(&path, stack, i, name) ? name : NULL);
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		if (!name_of(&path, stack, i, name))
+			snprintf(name, NAME_BYTES, "0x%" PRIx64, stack->frame[i]);
+		json_string(j, NULL, name);
+	}
 	json_array_end(j);
 }
 
@@ -138,26 +157,48 @@ static void write_stack(struct json *j, const struct dusk_stack *stack, const st
 		json_string(j, NULL, text);
 	}
 	json_array_end(j);
-	if (names->symbols || names->profile || names->map)
+	if (names->symbols || names->profile || names->map || names->stacks)
 		write_symbols(j, stack, names);
 	json_object_end(j);
-	putc('\n', j->out);
 }
 
 void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
 {
-	struct json head = { .out = out };
+	struct json j = { .out = out, .indent = 2 };
 
-	json_object(&head, NULL);
-	json_string(&head, "schema", "dusk-stackmap-1");
-	json_u64(&head, "stacks", s->nr);
-	json_object_end(&head);
-	putc('\n', out);
-	for (size_t k = 0; k < s->nr && !ferror(out); k++) {
-		struct json j = { .out = out };
-
+	json_array(&j, NULL);
+	for (size_t k = 0; k < s->nr && !ferror(out); k++)
 		write_stack(&j, &s->v[k], names);
+	json_array_end(&j);
+	putc('\n', out);
+}
+
+void stackmap_modules(FILE *out, const struct dusk_stacks *s)
+{
+	struct dusk_stack_module m;
+
+	for (size_t i = 0; !dusk_stacks_module(s, i, &m); i++) {
+		fprintf(out, "%5" PRIu32 "  %-40s  ", m.number, *m.build_id ? m.build_id : "-");
+		text_write(out, m.path, TEXT_TERMINAL);
+		putc('\n', out);
 	}
+}
+
+void stackmap_modules_json(FILE *out, const struct dusk_stacks *s)
+{
+	struct json j = { .out = out, .indent = 2 };
+	struct dusk_stack_module m;
+
+	json_array(&j, NULL);
+	for (size_t i = 0; !dusk_stacks_module(s, i, &m); i++) {
+		json_object(&j, NULL);
+		json_u64(&j, "module", m.number);
+		json_string(&j, "build_id", m.build_id);
+		json_string(&j, "path", m.path);
+		json_object_end(&j);
+	}
+	json_array_end(&j);
+	putc('\n', out);
 }
 
 static const char *const lengths[DUSK_STACKMAP_LENGTHS] = {"1", "2", "3", "4", "5-8", "9-16", "17-24", "25-32"};

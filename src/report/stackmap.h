@@ -19,6 +19,7 @@ void stackmap_choose(struct dusk_stacks *s, const struct stackmap_choice *c);
 struct stackmap_names {
 	const struct dusk_symbols *symbols;	/* of kernel stacks */
 	const struct dusk_profile *profile;	/* that the stacks are of */
+	const struct dusk_stacks *stacks;	/* that have them: of a file */
 	/* of other stacks: dusk_stackmap_name() */
 	void (*name)(struct dusk_stackmap *map, uint64_t frame, char *ret, size_t room);
 	struct dusk_stackmap *map;
@@ -27,8 +28,12 @@ struct stackmap_names {
 /* "stack_id 42 [ref 1337, depth 8]", and a line for each frame. */
 void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
 
-/* One JSON object a line: a first one that names the schema, and one for each stack. */
+/* A JSON array of objects, as a kernel's tool for the ftrace stackmap prints it. */
 void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
+
+/* The files that frames of @s lie in: "    3  BUILD-ID  /usr/bin/xz" each; or as JSON. */
+void stackmap_modules(FILE *out, const struct dusk_stacks *s);
+void stackmap_modules_json(FILE *out, const struct dusk_stacks *s);
 
 /* What there is and was, in the form of the ftrace stackmap's stack_map_stat and more; or one JSON object. */
 void stackmap_stat_text(FILE *out, const struct dusk_stackmap_stat *s);

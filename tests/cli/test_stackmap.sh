@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Are stacks shown, written and read? usage: test_stackmap.sh DUSK MAKE_PROFILE
+# Are stacks shown, written and read? usage: test_stackmap.sh DUSK MAKE_PROFILE MAKE_LOCATED
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
+make_located=$(realpath "$3")
 cd "$tmp" || exit 1
 unset PAGER DEBUGINFOD_URLS
 export LC_ALL=C
@@ -72,9 +73,21 @@ claim "the most frequent" sh -c "[ \"\$($dusk stackmap read little --top 2 2>/de
 claim "... come first" sh -c "$dusk stackmap read little --top 2 2>/dev/null | head -1 | grep -q 'ref 1337'"
 claim "the deepest come first" sh -c "$dusk stackmap read big --sort depth | sed -n '1p;6p' | tr -d '\n' | grep -q 'depth 3.*depth 2'"
 if needs jq "the stacks as JSON"; then
-	claim "the stacks as JSON" sh -c "$dusk stackmap read big --json --kallsyms kallsyms 2>/dev/null | jq -es '
-		.[0].schema == \"dusk-stackmap-1\" and .[0].stacks == 3 and .[1].stack_id == 42 and
-		.[1].ips[2] == \"0xffffffffc0000008\" and .[1].symbols[0] == \"schedule+0x10/0x100\" and .[3].symbols[1] == null'"
+	claim "the stacks as JSON" sh -c "$dusk stackmap read big --json --kallsyms kallsyms 2>/dev/null | jq -e '
+		length == 3 and .[0].stack_id == 42 and .[0].ref_count == 1337 and .[1].ref_count == 10 and
+		.[0].ips[2] == \"0xffffffffc0000008\" and .[0].symbols[0] == \"schedule+0x10/0x100\" and
+		.[0].symbols[2] == \"ext4_sync_file+0x8 [ext4]\"'"
+	claim "... where no function is known its address" sh -c "$dusk stackmap read big --json --kallsyms kallsyms 2>/dev/null | jq -e '
+		.[2].symbols == [\"schedule+0x20/0x100\", \"0xffffffff90000000\"]'"
+	claim "... without names no symbols" sh -c "$dusk stackmap read big --json 2>/dev/null | jq -e '
+		all(has(\"symbols\") | not) and (.[0] | keys_unsorted) == [\"stack_id\", \"ref_count\", \"ips\"]'"
+	claim "... at most so many" sh -c "$dusk stackmap read big --json --top 1 2>/dev/null | jq -e 'length == 1 and .[0].stack_id == 42'"
+	claim "... none" sh -c "$dusk stackmap read big --user --json 2>/dev/null | jq -e '. == []'"
+fi
+if needs python3 "the JSON in the form of Python's"; then
+	"$dusk" stackmap read big --json --kallsyms kallsyms >json 2>/dev/null
+	claim "the JSON in the form of Python's" sh -c "python3 -c 'import json, sys
+print(json.dumps(json.load(sys.stdin), indent=2))' <json | cmp - json"
 fi
 
 head -c 78 little >cut
@@ -113,10 +126,76 @@ claim "the stacks of a profile" exits 0 "$dusk" stackmap show -i known.dusk --to
 claim "... with names" says "(xz)"
 claim "... as a file" exits 0 "$dusk" stackmap dump -i known.dusk -o known.fsmb
 "$dusk" stackmap show -i known.dusk --no-symbols >shown
-claim "... which reads as it was shown" sh -c "$dusk stackmap read known.fsmb | cmp - shown"
-claim "those that end in the kernel" sh -c "$dusk stackmap show -i known.dusk --kernel | grep -A1 stack_id | grep '\[0\]' |
-	awk '!/kernel/ { bad = 1 } END { exit bad || !NR }'"
-claim "those that do not" sh -c "! $dusk stackmap show -i known.dusk --user | grep '\[0\]' | grep kernel"
+claim "... which reads as it was shown" sh -c "$dusk stackmap read known.fsmb --no-symbols | cmp - shown"
+claim "those that end in the kernel" sh -c "$dusk stackmap show -i known.dusk --kernel --no-symbols | grep '\[0\]' |
+	awk '!/ 0xffffffff8/ { bad = 1 } END { exit bad || !NR }'"
+claim "those that do not" sh -c "! $dusk stackmap show -i known.dusk --user --no-symbols | grep '\[0\]' | grep 0xffffffff8"
+
+# Names go with the stacks: what is read here is of files that are not, and the profile is gone.
+"$dusk" stackmap show -i known.dusk >named
+cp known.dusk away.dusk && "$dusk" stackmap dump -i away.dusk -o away.fsmb && rm away.dusk
+claim "a file with names" exits 0 "$dusk" stackmap read away.fsmb
+claim "... is read as it was shown" cmp said named
+claim "... functions" says "] match+0x0 (xz)"
+claim "... of the kernel, too" says "] vfs_read+0x0"
+claim "... a place whose file is known" says "] 0x1234 (libc.so.6)"
+claim "... with the names of a kernel's list" sh -c "echo 'ffffffff80fffff0 T listed' >one &&
+	$dusk stackmap read away.fsmb --kallsyms one | grep -F '] listed+0x10' && $dusk stackmap read away.fsmb --kallsyms one | grep 'match+0x0 (xz)'"
+claim "... the files" exits 0 "$dusk" stackmap read away.fsmb --modules
+claim "... by build id" says "    1  0123456789abcdef0123456789abcdef01234567  /usr/bin/xz"
+claim "... without one" says "    2  -                                         /usr/lib/libc.so.6"
+if needs jq "names as JSON"; then
+	claim "names as JSON" sh -c "$dusk stackmap read away.fsmb --json --top 1 | jq -e '.[0].symbols[0] == \"match+0x0 (xz)\"'"
+	claim "... none" sh -c "$dusk stackmap read away.fsmb --json --no-symbols | jq -e 'all(has(\"symbols\") | not)'"
+	claim "... the files" sh -c "$dusk stackmap read away.fsmb --modules --json | jq -e '
+		.[0] == {module: 1, build_id: \"0123456789abcdef0123456789abcdef01234567\", path: \"/usr/bin/xz\"}'"
+fi
+"$dusk" stackmap dump -i known.dusk -o bare.fsmb --no-symbols
+claim "without names" sh -c "$dusk stackmap read bare.fsmb | cmp - shown"
+claim "... there is no more than the stacks" [ "$(wc -c <bare.fsmb)" = "$(awk '/^stack_id/ { n += 16 + 8 * $6 } END { print n + 16 }' shown)" ]
+head -c $(($(wc -c <away.fsmb) - 20)) away.fsmb >cut
+claim "names that are cut short" exits 1 "$dusk" stackmap read cut
+claim "... which is said" says "is cut at byte $(wc -c <cut)"
+claim "... and all stacks are shown" sh -c "$dusk stackmap read cut --no-symbols 2>/dev/null | cmp - shown"
+
+# Another machine: the program that was looked up for the dump is not there.
+if needs cc "a program that is on another machine"; then
+	echo 'int spin_here(int n) { return n * 7; } int main(int argc, char **argv) { return spin_here(argc) == 0; }' >prog.c
+	cc -Wl,--build-id=sha1 -o prog prog.c || exit 1
+	id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
+	"$make_located" located.dusk "$tmp/prog" "$id" $((0x$(nm prog | awk '/ T spin_here$/ { print $1 }') + 4)) 5
+	claim "a program that was here when it was dumped" exits 0 "$dusk" stackmap dump -i located.dusk -o located.fsmb
+	mv prog gone && rm located.dusk
+	claim "... and is gone now" exits 0 env -i "$dusk" stackmap read located.fsmb
+	claim "... has its functions" says "] spin_here+0x4 (prog)"
+	claim "... and where it was" sh -c "$dusk stackmap read located.fsmb --modules | grep -F '    1  $id  $tmp/prog'"
+fi
+
+# Readers of this format know nothing of names: header, as many stacks as that says, and no more.
+cat >reader.py <<'-'
+import struct, sys
+
+def read(f, order):
+    magic, version, nr_stacks, reserved = struct.unpack(order + 'IIII', f.read(16))
+    if magic != 0x464d5342 or version != 2:
+        return False
+    for _ in range(nr_stacks):
+        stack_id, nr, ref_count, reserved = struct.unpack(order + 'IIII', f.read(16))
+        print(f'stack_id {stack_id} [ref {ref_count}, depth {nr}]')
+        for i, ip in enumerate(struct.unpack(f'{order}{nr}Q', f.read(8 * nr))):
+            print(f'  [{i}] 0x{ip:x}')
+        print()
+    return True
+
+with open(sys.argv[1], 'rb') as f:
+    if not read(f, '<'):
+        f.seek(0)
+        sys.exit(not read(f, '>'))
+-
+if needs python3 "a reader that knows stacks only"; then
+	claim "a reader that knows stacks only" sh -c "python3 reader.py bare.fsmb | cmp - shown"
+	claim "... reads those that have names as well" sh -c "python3 reader.py away.fsmb | cmp - shown"
+fi
 
 claim "the numbers of a profile" exits 0 "$dusk" stackmap stat -i known.dusk
 claim "... how many stacks" says "entries: $(grep -c stack_id shown)"
@@ -144,6 +223,7 @@ claim "... by name" says "--top means nothing to dump"
 claim "an unknown word" exits 2 "$dusk" stackmap shwo
 claim "... the nearest is suggested" says "did you mean 'show'?"
 claim "no word" exits 2 "$dusk" stackmap
+claim "names and none" exits 2 "$dusk" stackmap read little --no-symbols --kallsyms a
 claim "two sources of names" exits 2 "$dusk" stackmap read little --kallsyms a --vmlinux b
 claim "no full disk goes unnoticed" sh -c "! $dusk stackmap dump -i known.dusk -o /dev/full"
 done_testing

@@ -63,7 +63,8 @@ counter() {
 claim "without a recording there is no stackmap" exits 1 "$dusk" stackmap show
 claim "... which is said" says "a profile is named by -i"
 
-"$victims/paths" >ready &
+cp "$victims/paths" there
+./there >ready &
 victim=$!
 claim "a size out of range" exits 2 "$dusk" record --stackmap-bits 21
 claim "... the range is named" says "from 10 to 20"
@@ -84,10 +85,18 @@ claim "... each stack as it was" sh -c "$(declare -f paths); paths <shown"
 "$dusk" stackmap show --user --no-symbols >numbers
 claim "... as numbers" grep -q '^  \[0\] 0x' numbers
 
-# dumps: whatever is inserted meanwhile, each is whole
+claim "it is dumped with names" exits 0 "$dusk" stackmap dump -o named.fsmb
+mv there gone
+"$dusk" stackmap read named.fsmb >named
+mv gone there
+claim "... which are read where its file is not" [ "$(paths <named)" -gt 100 ]
+claim "... each stack as it was" sh -c "$(declare -f paths); paths <named"
+claim "... which file that was" sh -c "$dusk stackmap read named.fsmb --modules | grep -F '  $(readlink -f there)'"
+
+# dumps: whatever is inserted meanwhile, each is whole. Names take longer than a recording that is stopped has room for.
 dumps() {
 	for _ in $(seq 20); do
-		"$dusk" stackmap dump -o a.fsmb && "$dusk" stackmap read a.fsmb >read || return
+		"$dusk" stackmap dump --no-symbols -o a.fsmb && "$dusk" stackmap read a.fsmb >read || return
 		[ "$(sort read | grep stack_id | awk '{ print $2 }' | uniq -d)" ] && return 1
 	done
 	[ -s read ]
@@ -165,6 +174,9 @@ kill -KILL $recording
 wait $recording 2>errors
 claim "when it is killed, the stackmap is shown" exits 0 "$dusk" stackmap show
 claim "... as it was" sh -c "$(declare -f paths); paths <said"
+"$dusk" stackmap show >shown
+claim "... and dumped" exits 0 "$dusk" stackmap dump -o killed.fsmb
+claim "... with the names that are shown, the kernel's as well" sh -c "$dusk stackmap read killed.fsmb | cmp - shown"
 claim "... nothing records any more" exits 0 "$dusk" stackmap reset --when-stopped
 claim "... what was recorded is shown" sh -c "$(declare -f paths); $dusk stackmap show -i killed.dusk | paths"
 claim "... it is said that numbers are not known" sh -c "$dusk stackmap stat -i killed.dusk | grep -q '^successes, drops, probes: not known'"
