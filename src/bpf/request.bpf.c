@@ -50,7 +50,6 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 	answer(st, NULL, &e, NULL);
 	ret->stack = e.stack;
 	ret->outcome = e.outcome;
-	stackmap_again(ret->stack, 1);
 	return err == -EBUSY ? DUSK_EXECUTED : err;
 }
 
@@ -97,7 +96,6 @@ static INLINE int tell_last(const struct task_state *st, struct dusk_unwind *ret
 		ret->cookie = st->last.cookie;	/* under which the frames were sent */
 	ret->stack = st->last.stack;
 	ret->outcome = st->last.outcome;
-	stackmap_again(ret->stack, 1);
 	return DUSK_EXECUTED;
 }
 
@@ -184,6 +182,8 @@ static INLINE int request(u32 handle, u64 ip, struct dusk_unwind *ret)
 	ret->outcome = NOT_SCHEDULED;
 	if (registry_has(&registry, handle))
 		err = ask(bpf_get_current_task_btf(), consumer_slot(handle), ip, ret);
+	if (err == DUSK_EXECUTED)
+		stackmap_again(ret->stack, 1);
 	grace_leave(&registry.grace, cpu, phase);
 	return err;
 }

@@ -14,13 +14,13 @@ GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
 }
 
 /* Without grace: a table that is just being left may miss some. */
-GLOBAL int stackmap_again(u32 id, u32 n)
+GLOBAL int stackmap_refer(u64 again)
 {
 	u32 place = epochs_place_now(&registry.epochs), zero = 0;
 	void *map = bpf_map_lookup_elem(&stacks, &place);
 	struct stacktable *t = map ? bpf_map_lookup_elem(map, &zero) : NULL;
 
-	if (t && id && n)
-		stacktable_again(t, id, n, bpf_get_smp_processor_id());
+	if (t)
+		stacktable_refer(t, again >> 32, again);
 	return 0;
 }

@@ -6,8 +6,18 @@
 /* The id of @s, as stacktable_put() has it. -ENOENT: there is no table. Any context. */
 GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL);
 
-/* @n more events have the stack @id, which is known without asking: refs of the stackmap are events. Any context. */
-GLOBAL int stackmap_again(u32 id, u32 n);
+/* stackmap.bpf.c: the lower half of @again to the references of the stack that the upper half names. */
+GLOBAL int stackmap_refer(u64 again);
+
+/* @n more events have the stack @id, which is known without asking: the stackmap's references are events. Any context. */
+static INLINE void stackmap_again(u32 id, u32 n)
+{
+	u32 row = bpf_get_smp_processor_id() & (AGAIN_ROWS - 1);
+	u64 again = id && n ? again_count(&at(registry.again, row), id, n) : 0;
+
+	if (again)
+		stackmap_refer(again);
+}
 
 /*
  * Is @id of the table that is filled now? Whoever remembers ids gives them out only then: tools that came since know no

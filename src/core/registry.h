@@ -2,6 +2,7 @@
 /* What all tools that share the unwinder agree on. */
 #pragma once
 #include "../abi/consumer.h"
+#include "again.h"
 #include "epochs.h"
 
 struct registry {
@@ -14,6 +15,7 @@ struct registry {
 	u64 cold;			/* a frame that a walk could not leave without faulting (core/cold.c) */
 	struct epochs epochs;		/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];
+	struct again_row again[AGAIN_ROWS];	/* references to stacks, of the CPUs */
 };
 
 /* Is the consumer of @handle (0: none) still there? Between grace_enter() and grace_leave(). */

@@ -164,29 +164,10 @@ CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret
 	return 0;
 }
 
-/* The lower half of @again to the stack that the upper half names. */
-static INLINE void add_references(struct stacktable *t, u64 again)
+CORE void stacktable_refer(struct stacktable *t, u32 id, u32 n)
 {
-	u64 place = (again >> 32) & (stacktable_words(BITS(t)) - 1);
+	u64 place = id & (stacktable_words(BITS(t)) - 1);
 
-	if (again)
-		fetch_add(&WORD(t, place + 1), (u64)(u32)again << STACK_REF);
-}
-
-CORE void stacktable_again(struct stacktable *t, u32 id, u32 n, u32 cpu)
-{
-	struct stack_again *row = &at(t->again, cpu & (STACK_ROWS - 1));
-	u64 *way = &at(row->count, stack_way(id));
-	u64 old = load_relaxed(way), more = (u64)id << 32 | n;
-
-	if (!stack_is_of(BITS(t), t->epoch, id) || (id & (stacktable_words(BITS(t)) - 1)) < stacktable_slots(BITS(t)))
-		return;
-	if (old >> 32 == id && (u32)old < STACK_AGAIN_MAX) {
-		if (cmpxchg(way, old, old + n) == old)
-			return;
-	} else if (cmpxchg(way, old, more) == old) {
-		add_references(t, old);
-		return;
-	}
-	add_references(t, more);	/* an interrupt came in between */
+	if (stack_is_of(BITS(t), t->epoch, id) && place >= stacktable_slots(BITS(t)))
+		fetch_add(&WORD(t, place + 1), (u64)n << STACK_REF);
 }

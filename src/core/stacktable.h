@@ -42,17 +42,6 @@ struct stack_counts {
 	u64 pad[4];
 };
 
-/*
- * References to stacks that somebody remembers, and gives out without looking them up: a CPU counts its own, by id, until
- * another id needs the place, and then adds them to the stack's. Readers look at both.
- */
-#define STACK_WAYS 64
-#define STACK_AGAIN_MAX (1u << 20)	/* the count would run into the id */
-
-struct stack_again {
-	u64 count[STACK_WAYS];		/* id << 32 | count */
-};
-
 struct stacktable {
 	u32 bits, epoch;		/* set before anybody else sees it, as is: */
 	u64 seed;			/* of the hash */
@@ -60,7 +49,6 @@ struct stacktable {
 	u64 stacks;			/* published */
 	u64 pad[4];
 	struct stack_counts counts[STACK_ROWS];
-	struct stack_again again[STACK_ROWS];
 	u64 word[];
 };
 
@@ -86,17 +74,8 @@ static inline u64 stacktable_bytes(u32 bits)
  */
 CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret);
 
-/*
- * @n more events have the stack @id of this table (any other number does nothing, but for one read), and it is not looked
- * up. Some 10 ns: words of the CPU's own are changed, mostly. Any context.
- */
-CORE void stacktable_again(struct stacktable *t, u32 id, u32 n, u32 cpu);
-
-/* Where a CPU counts references to @id. */
-static INLINE u32 stack_way(u32 id)
-{
-	return id * 0x9E3779B1u >> 26;
-}
+/* @n more events have the stack @id; nothing happens if that cannot be one of this table. Any context. */
+CORE void stacktable_refer(struct stacktable *t, u32 id, u32 n);
 
 /*
  * The stack at @place as an array in the table: returns its frames, *@nr how many. NULL if no stack can be there. What
@@ -144,16 +123,8 @@ static inline u32 stacktable_id(const struct stacktable *t, u64 i)
 	return slot ? stack_id(t->bits, t->epoch, slot & STACK_PLACE) : 0;
 }
 
-/* How many events have the stack @id. */
+/* How many events have the stack @id, as far as it counts them itself (again.h). */
 static inline u64 stacktable_refs(const struct stacktable *t, u32 id)
 {
-	u64 refs = load_relaxed(&t->word[(id & (stacktable_words(t->bits) - 1)) + 1]) >> STACK_REF;
-
-	for (u32 row = 0; row < STACK_ROWS; row++) {
-		u64 again = load_relaxed(&t->again[row].count[stack_way(id)]);
-
-		if (again >> 32 == id)
-			refs += (u32)again;
-	}
-	return refs;
+	return load_relaxed(&t->word[(id & (stacktable_words(t->bits) - 1)) + 1]) >> STACK_REF;
 }

@@ -104,14 +104,16 @@ int dusk_stackmap_open(struct dusk_stackmap **ret, const char *pin, struct dusk_
 }
 
 /* What is in slot @i; false: nothing. */
-static bool stack_at(const struct stacktable *t, uint64_t i, struct dusk_stack *ret)
+static bool stack_at(const struct dusk_stackmap *m, const struct stacktable *t, uint64_t i, struct dusk_stack *ret)
 {
 	u32 id = stacktable_id(t, i), nr = 0;
 	const u64 *frame = id ? stacktable_get(t, id, &nr) : NULL;
+	u64 refs;
 
 	if (!frame || !nr)
 		return false;
-	*ret = (struct dusk_stack){ id, nr, stacktable_refs(t, id), (const uint64_t *)frame };
+	refs = stacktable_refs(t, id) + again_references(m->registry->again, id);
+	*ret = (struct dusk_stack){ id, nr, refs, (const uint64_t *)frame };
 	return true;
 }
 
@@ -122,7 +124,7 @@ bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_s
 	uint64_t slot = (u32)*cursor;
 
 	for (; t && slot < stacktable_slots(t->bits); slot++)
-		if (stack_at(t, slot, ret)) {
+		if (stack_at(m, t, slot, ret)) {
 			*cursor = (u64)epoch << 32 | (slot + 1);
 			return true;
 		}
@@ -170,11 +172,11 @@ int dusk_stacks_name_by_map(struct dusk_stacks *s, struct dusk_stackmap *m)
 	return livenames_give(s, m->names);
 }
 
-static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t)
+static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t, const struct again_row *again)
 {
 	struct stack_counts counts = {};
 
-	stackstat_add(&counts, t);
+	stackstat_add(&counts, t, again);
 	ret->full = counts.full;
 	ret->contended = counts.crowded;
 	ret->raced = counts.raced;
@@ -198,9 +200,9 @@ int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)
 		.bytes = stacktable_bytes(t->bits),
 		.room = (stacktable_words(t->bits) - stacktable_slots(t->bits)) * sizeof(u64),
 	};
-	sum_up(ret, t);
+	sum_up(ret, t, m->registry->again);
 	for (uint64_t slot = 0; slot < ret->table_size; slot++)
-		if (stack_at(t, slot, &stack)) {
+		if (stack_at(m, t, slot, &stack)) {
 			ret->entries++;
 			ret->frames += stack.nr;
 			if (dusk_stack_is_kernel(&stack)) {

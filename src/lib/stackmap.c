@@ -26,6 +26,7 @@ struct table {
 struct stackmap {
 	struct epochs *epochs;
 	struct grace *grace;
+	const struct again_row *again;
 	const struct pins *pins;
 	u32 tool;
 	int fd;
@@ -93,7 +94,7 @@ int stackmap_new(struct stackmap **ret, int fd, const struct pins *p, struct reg
 
 	if (!m)
 		return -ENOMEM;
-	*m = (struct stackmap){ .epochs = &r->epochs, .grace = &r->grace, .pins = p, .tool = tool, .fd = fd };
+	*m = (struct stackmap){ .epochs = &r->epochs, .grace = &r->grace, .again = r->again, .pins = p, .tool = tool, .fd = fd };
 	for (u32 place = 0; place < EPOCH_TABLES; place++)
 		m->own[place] = -1;
 	*ret = m;
@@ -396,7 +397,7 @@ void stackmap_count(struct stackmap *m, struct stack_counts *ret)
 	for (u32 epoch = m->epochs->settled; (s32)(epoch - load_acquire(&m->epochs->now)) <= 0; epoch++)
 		find(m, epoch);
 	for (size_t i = 0; i < m->tables.nr; i++)
-		stackstat_add(ret, m->tables.v[i].at);
+		stackstat_add(ret, m->tables.v[i].at, m->again);
 }
 
 u64 stackmap_stacks(struct stackmap *m)

@@ -10,12 +10,13 @@
 
 _Static_assert(DUSK_STACKMAP_LENGTHS == STACK_LENGTHS, "lengths");
 
-void stackstat_add(struct stack_counts *ret, const struct stacktable *t)
+void stackstat_add(struct stack_counts *ret, const struct stacktable *t, const struct again_row *again)
 {
 	for (u64 slot = 0; slot < stacktable_slots(t->bits); slot++) {
 		u32 id = stacktable_id(t, slot);
 
-		ret->given += id ? stacktable_refs(t, id) : 0;
+		if (id)
+			ret->given += stacktable_refs(t, id) + again_references(again, id);
 	}
 	for (u32 row = 0; row < STACK_ROWS; row++) {
 		const struct stack_counts *c = &t->counts[row];

@@ -2,11 +2,12 @@
 /* What a profile keeps of the stackmap that it was recorded with: settings, doc/format.md. */
 #pragma once
 #include <dusk/stackmap.h>
+#include "core/again.h"
 #include "core/stacktable.h"
 #include "profile_write.h"
 
-/* Add what was counted in @t to @ret. */
-void stackstat_add(struct stack_counts *ret, const struct stacktable *t);
+/* Add what was counted in @t, and of its stacks in @again, to @ret. */
+void stackstat_add(struct stack_counts *ret, const struct stacktable *t, const struct again_row *again);
 
 /* Write what was counted between @before and @after, in @epochs tables. */
 void stackstat_write(struct profile_writer *w, const struct stack_counts *before, const struct stack_counts *after,

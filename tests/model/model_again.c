@@ -4,6 +4,7 @@
  * who counts, and another CPU count references to stacks that share a place?
  */
 #include "explore.h"
+#include "core/again.h"
 #include "core/stacktable.c"
 
 #define TABLE_BITS 1			/* 128 words, of which 4 are slots */
@@ -15,6 +16,7 @@ static struct {
 	struct stacktable head;
 	u64 word[2 << STACK_WORD_BITS];
 } memory;
+static struct again_row rows[AGAIN_ROWS];
 #define table memory.head
 
 static const u32 id[COUNTERS] = { FIRST, SECOND, FIRST, SECOND }, cpu[COUNTERS] = { 0, 0, 0, 1 };
@@ -23,27 +25,35 @@ static bool first_is_there;		/* the place is taken when it begins */
 static void reset(void)
 {
 	memset(&memory, 0, sizeof(memory));
+	memset(rows, 0, sizeof(rows));
 	table.bits = TABLE_BITS;
 	if (first_is_there)
-		table.again[0].count[stack_way(FIRST)] = (u64)FIRST << 32 | 10;
+		rows[0].count[again_way(FIRST)] = (u64)FIRST << 32 | 10;
 }
 
 static void thread(u32 me)
 {
-	stacktable_again(&table, id[me], 1 + me, cpu[me]);
+	u64 again = again_count(&rows[cpu[me]], id[me], 1 + me);
+
+	if (again)
+		stacktable_refer(&table, again >> 32, again);
+}
+
+static u64 references(u32 stack)
+{
+	return stacktable_refs(&table, stack) + again_references(rows, stack);
 }
 
 static bool is_right(void)
 {
-	return stacktable_refs(&table, FIRST) == (first_is_there ? 10 : 0) + 1 + 3 &&
-	       stacktable_refs(&table, SECOND) == 2 + 4;
+	return references(FIRST) == (first_is_there ? 10 : 0) + 1 + 3 && references(SECOND) == 2 + 4;
 }
 
 int main(void)
 {
-	struct model m = { COUNTERS, thread, NULL, reset, is_right, .cpu = { 1, 1, 1, 2 }, .part = { PART(memory) } };
+	struct model m = { COUNTERS, thread, NULL, reset, is_right, .cpu = { 1, 1, 1, 2 }, .part = { PART(memory), PART(rows) } };
 
-	assert(stack_way(FIRST) == stack_way(SECOND));
+	assert(again_way(FIRST) == again_way(SECOND));
 	explore_holds(&m, "references to stacks that share a place are all counted");
 	first_is_there = true;
 	explore_holds(&m, "also if the place is taken already");

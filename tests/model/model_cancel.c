@@ -30,8 +30,8 @@ static enum mutation {
 static bool helped;			/* another tool waits for a grace period of its own */
 static u32 asks[2];			/* how often for the slot's consumer, and for the other */
 
+static struct registry registry;
 static struct {
-	struct registry registry;
 	struct defer defer;
 	u32 handle;			/* of the slot's consumer, as its programs know it; 0: none */
 	u32 scheduled, walks;
@@ -49,19 +49,20 @@ static struct {
 
 static void reset(void)
 {
+	memset(&registry, 0, sizeof(registry));
 	memset(&shared, 0, sizeof(shared));
 	memset(&truth, 0, sizeof(truth));
-	shared.registry.consumer[SLOT].generation = 1;
-	shared.registry.consumer[OTHER].generation = 1;
+	registry.consumer[SLOT].generation = 1;
+	registry.consumer[OTHER].generation = 1;
 	shared.handle = consumer_handle(SLOT, 1);
 }
 
 static void request(u32 slot, u32 handle)
 {
-	u32 phase = grace_enter(&shared.registry.grace, 0);
+	u32 phase = grace_enter(&registry.grace, 0);
 	u64 cookie = 0;
 
-	if (mutation == NO_GENERATION || registry_has(&shared.registry, handle)) {
+	if (mutation == NO_GENERATION || registry_has(&registry, handle)) {
 		point();
 		if (truth.gone >= consumer_generation(handle) && slot == SLOT)
 			truth.wrong = true;	/* somebody acts for who has left */
@@ -74,7 +75,7 @@ static void request(u32 slot, u32 handle)
 		else
 			truth.asked[cookie] = true;
 	}
-	grace_leave(&shared.registry.grace, 0, phase);
+	grace_leave(&registry.grace, 0, phase);
 }
 
 static void ask(void)
@@ -91,7 +92,7 @@ static void ask(void)
 
 static bool is_open(u32 slot)
 {
-	return load_acquire(&shared.registry.consumer[slot].generation) & 1;
+	return load_acquire(&registry.consumer[slot].generation) & 1;
 }
 
 /* As src/bpf/unwind.bpf.h, answer.bpf.h and consumers.bpf.c. */
@@ -104,25 +105,25 @@ static void serve(void)
 		return;
 	if (mutation == TAKE_OUTSIDE)
 		consumers = defer_take(&shared.defer, &cookie);
-	phase = grace_enter(&shared.registry.grace, 0);
+	phase = grace_enter(&registry.grace, 0);
 	if (mutation != TAKE_OUTSIDE)
 		consumers = defer_take(&shared.defer, &cookie);
 	if (consumers >> SLOT & 1 && (mutation == NO_GENERATION || is_open(SLOT))) {
-		generation = shared.registry.consumer[SLOT].generation;
+		generation = registry.consumer[SLOT].generation;
 		point();
 		if (truth.gone >= truth.asked_by[cookie] || generation > truth.asked_by[cookie])
 			truth.wrong = true;	/* for who has left, or the next is served for it */
 	}
 	if (consumers >> OTHER & 1 && is_open(OTHER))
 		truth.served[cookie] = true;
-	grace_leave(&shared.registry.grace, 0, phase);
+	grace_leave(&registry.grace, 0, phase);
 }
 
 static void wait_for_grace(void)
 {
-	u32 begun = grace_begin(&shared.registry.grace) - (mutation == ONE_TURN ? 2 : mutation == TWO_TURNS ? 1 : 0);
+	u32 begun = grace_begin(&registry.grace) - (mutation == ONE_TURN ? 2 : mutation == TWO_TURNS ? 1 : 0);
 
-	while (!grace_has_passed(&shared.registry.grace, begun))
+	while (!grace_has_passed(&registry.grace, begun))
 		;
 }
 
@@ -135,7 +136,7 @@ static void sweep(void)
 /* As close_slot() of src/lib/tool.c. */
 static void leave(u32 generation)
 {
-	u32 *home = &shared.registry.consumer[SLOT].generation;
+	u32 *home = &registry.consumer[SLOT].generation;
 
 	store_release(&shared.handle, 0);
 	store_release(home, generation + 1);
@@ -154,7 +155,7 @@ static void leave(u32 generation)
 static void tool(void)
 {
 	leave(1);
-	store_release(&shared.registry.consumer[SLOT].generation, 3);
+	store_release(&registry.consumer[SLOT].generation, 3);
 	store_release(&shared.handle, consumer_handle(SLOT, 3));
 	leave(3);
 }
@@ -194,7 +195,7 @@ int main(void)
 {
 	struct model m = {
 		THREADS, thread, can_start, reset, is_right,
-		.part = { PART(shared), PART(truth) },
+		.part = { { &registry, offsetof(struct registry, again) }, PART(shared), PART(truth) },
 	};
 
 	asks[0] = 1;
