@@ -5,37 +5,26 @@
 #include "task.bpf.h"
 #include "visit.bpf.h"
 
-/* Until the task is in user mode again. */
-static INLINE void answer_stands(struct task_state *st, struct task_struct *t, u64 walk_ns)
-{
-	struct visit_now now = visit_now(t);
-
-	visit_answered(&st->visit, &now, walk_ns);
-}
-
 /*
  * Serve with @e, but for its cookie, which is the word's; @frames: of a stack that is not in the stackmap, or NULL.
  *
  * @t: the current task, whose @st is: for it the answer stands until it is in user mode; NULL: not so.
- *
- * Who takes the word has entered: a consumer that leaves then waits until all are served whose word was taken with its
- * bit, and nobody takes the next one in its slot for it.
  */
 static INLINE void answer(struct task_state *st, struct task_struct *t, struct event_stack *e, struct stack *frames)
 {
-	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu), consumers;
+	u64 cookie = e->same_as ? e->same_as : load_relaxed(&st->defer.word) >> DEFER_BITS;
+	u32 cpu = bpf_get_smp_processor_id(), phase, consumers, outcome = answer_outcome(e, frames);
 
-	if (t)
-		visit_open(&st->visit);
-	st->last.cookie = e->same_as ? e->same_as : load_relaxed(&st->defer.word) >> DEFER_BITS;
-	st->last.stack = e->stack;
-	st->last.outcome = answer_outcome(e, frames);
+	if (t) {
+		struct visit_now now = visit_now(t);
+
+		answer_publish(&st->last, cookie, e->stack, outcome, &st->parting, &st->visit, &now, e->walk_ns);
+	} else {
+		answer_publish(&st->last, cookie, e->stack, outcome, &st->parting, &st->visit, NULL, 0);
+	}
 	st->last_mm = st->mm;
 	st->scheduler = 0;
-	parting_found(&st->parting);
-	if (t)
-		answer_stands(st, t, e->walk_ns);
-	consumers = defer_take(&st->defer, &e->cookie);
+	consumers = answer_take(&registry.grace, cpu, &phase, &st->defer, &e->cookie);
 	if (e->cookie)
 		serve_consumers(st, e, frames, consumers);
 	grace_leave(&registry.grace, cpu, phase);

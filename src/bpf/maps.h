@@ -12,11 +12,10 @@
 #include "../abi/counter.h"
 #include "../abi/event.h"
 #include "../abi/state.h"
+#include "../core/answer.h"
 #include "../core/charges.h"
-#include "../core/parting.h"
 #include "../core/registry.h"
 #include "../core/stacktable.h"
-#include "../core/visit.h"
 #include "../core/walk.h"
 #include "../core/warm.h"
 #include "../core/watch.h"
@@ -39,12 +38,6 @@ struct registers {
 struct guard {
 	u64 page[GUARD_PAGES];		/* page number + 1, by hash */
 	u32 faults, looks, lookups, pad;
-};
-
-/* How the requests of one cookie ended. */
-struct answer {
-	u64 cookie;
-	u32 stack, outcome;
 };
 
 /*

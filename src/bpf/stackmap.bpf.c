@@ -3,8 +3,8 @@
 
 GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
 {
-	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
-	u32 place = epochs_place_now(&registry.epochs), zero = 0;
+	u32 cpu = bpf_get_smp_processor_id(), phase, zero = 0;
+	u32 place = epochs_enter(&registry.epochs, &registry.grace, cpu, &phase);
 	void *map = bpf_map_lookup_elem(&stacks, &place);
 	struct stacktable *t = map ? bpf_map_lookup_elem(map, &zero) : NULL;
 	int err = t ? stacktable_put(t, s, cpu, ret) : -ENOENT;
@@ -16,7 +16,7 @@ GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
 /* Without grace: a table that is just being left may miss some. */
 GLOBAL int stackmap_refer(u64 again)
 {
-	u32 place = epochs_place_now(&registry.epochs), zero = 0;
+	u32 place = epoch_place(load_acquire(&registry.epochs.now)), zero = 0;
 	void *map = bpf_map_lookup_elem(&stacks, &place);
 	struct stacktable *t = map ? bpf_map_lookup_elem(map, &zero) : NULL;
 

@@ -30,9 +30,10 @@ static INLINE u32 epoch_place(u32 epoch)
 	return epoch & (EPOCH_TABLES - 1);
 }
 
-/* Where is the table for who puts a stack? After grace_enter(). */
-static INLINE u32 epochs_place_now(const struct epochs *e)
+/* To put a stack, enter, on @cpu: where is the table? Then grace_leave(@phase). Any context. */
+static INLINE u32 epochs_enter(const struct epochs *e, struct grace *g, u32 cpu, u32 *phase)
 {
+	*phase = grace_enter(g, cpu);
 	return epoch_place(load_acquire(&e->now));
 }
 
@@ -47,16 +48,39 @@ static inline bool epochs_is_free(const struct epochs *e, const bool *tools, u32
 	return true;
 }
 
-/*
- * To roll: the table of epoch now + 1 is in its place: it is the one. Whoever calls waits for grace then,
- * and after that says that it is settled.
- */
+/* To roll: the table of epoch now + 1 is in its place: it is the one. Whoever calls settles then. */
 static inline void epochs_begin(struct epochs *e)
 {
 	store_release(&e->now, load_relaxed(&e->now) + 1);
 }
 
-static inline void epochs_settle(struct epochs *e)
+/*
+ * Nobody writes to tables before now any more, once all have left who may have seen one: @wait(@g), 0 or a negative errno, which
+ * is returned. Then @settled(@ctx, epoch) for each of them, and all may take from them. One at a time.
+ */
+static inline int epochs_settle(struct epochs *e, struct grace *g, int (*wait)(struct grace *g),
+				void (*settled)(void *ctx, u32 epoch), void *ctx)
 {
-	store_release(&e->settled, load_relaxed(&e->now));
+	u32 now = load_relaxed(&e->now);
+	int ret;
+
+	if (load_relaxed(&e->settled) == now)
+		return 0;
+	ret = wait(g);
+	if (ret)
+		return ret;
+	for (u32 epoch = load_relaxed(&e->settled); epoch != now; epoch++)
+		settled(ctx, epoch);
+	store_release(&e->settled, now);
+	return 0;
+}
+
+/* Tool @tool takes what it wants of all that is settled, by @take(@ctx, epoch), and then does not want it any more. */
+static inline void epochs_take(struct epochs *e, u32 tool, void (*take)(void *ctx, u32 epoch), void *ctx)
+{
+	u32 settled = load_acquire(&e->settled);
+
+	for (u32 epoch = load_relaxed(&e->wanted[tool]); epoch != settled; epoch++)
+		take(ctx, epoch);
+	store_release(&e->wanted[tool], settled);
 }

@@ -247,24 +247,17 @@ static struct stacktable *copy_of(const struct stacktable *t)
 	return copy;
 }
 
-/* Take what is settled into memory of our own, so that the kernel's can be given back. */
-static void take_settled(struct stackmap *m)
+/* What is settled goes into memory of our own, so that the kernel's can be given back. */
+static void take(void *ctx, u32 epoch)
 {
-	u32 settled = load_acquire(&m->epochs->settled);
+	struct table *t = find(ctx, epoch);
+	struct stacktable *copy = t && !t->ours ? copy_of(t->at) : NULL;
 
-	if (!m->tool)
-		return;
-	for (u32 epoch = m->epochs->wanted[m->tool]; epoch != settled; epoch++) {
-		struct table *t = find(m, epoch);
-		struct stacktable *copy = t && !t->ours ? copy_of(t->at) : NULL;
-
-		if (!copy)
-			continue;	/* there is no memory: the kernel's stays mapped, and so it lives */
-		drop(t);
-		t->at = copy;
-		t->ours = true;
-	}
-	store_release(&m->epochs->wanted[m->tool], settled);
+	if (!copy)
+		return;		/* there is no memory: the kernel's stays mapped, and so it lives */
+	drop(t);
+	t->at = copy;
+	t->ours = true;
 }
 
 static void find_tools(const struct stackmap *m, bool alive[EPOCH_TOOLS])
@@ -284,28 +277,20 @@ static void give_back(struct stackmap *m)
 			delete_table(m, epoch);
 }
 
-/* Nobody writes to tables before now any more. */
-static void settle(struct stackmap *m)
+static void count_settled(void *ctx, u32 epoch)
 {
-	struct epochs *e = m->epochs;
+	struct stackmap *m = ctx;
+	struct table *t = find(m, epoch);
 
-	if (e->settled == e->now)
-		return;
-	if (grace_wait(m->grace))
-		return;		/* later, then */
-	for (u32 epoch = e->settled; epoch != e->now; epoch++) {
-		struct table *t = find(m, epoch);
-
-		if (t)
-			e->stacks += t->at->stacks;
-	}
-	epochs_settle(e);
+	if (t)
+		m->epochs->stacks += t->at->stacks;
 }
 
 static void tidy(struct stackmap *m)
 {
-	settle(m);
-	take_settled(m);
+	epochs_settle(m->epochs, m->grace, grace_wait, count_settled, m);	/* or later, then */
+	if (m->tool)
+		epochs_take(m->epochs, m->tool, take, m);
 	give_back(m);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/leave.h"
 #include "error.h"
 #include "gracewait.h"
 #include "object.h"
@@ -129,36 +130,21 @@ static void forget_map(const struct service *s, const char *name, u32 slot)
 	bpf_map_delete_elem(service_map(s, name), &slot);
 }
 
-/* The consumer at @slot is not asked for any more, and its functions are not called. */
-static int shut_slot(struct service *s, u32 slot)
+static int sweep(void *ctx, u32 slot)
 {
-	struct consumer *c = &service_registry(s)->consumer[slot];
-
-	if (c->generation & 1)
-		store_release(&c->generation, c->generation + 1);
-	return grace_wait(&service_registry(s)->grace);
+	forget_map(ctx, "rings", slot);
+	forget_map(ctx, "ledgers", slot);
+	return service_sweep_consumer(ctx, slot);
 }
 
-/*
- * The consumer at @slot is not asked for and not served from here on. If a task could not be swept, the slot stays the
- * tool's that had it. Under the lock.
- */
+static int shut_slot(struct service *s, u32 slot)
+{
+	return leave_shut(service_registry(s), slot, &(struct leaving){ grace_wait, sweep, s });
+}
+
 static int close_slot(struct service *s, u32 slot)
 {
-	struct registry *r = service_registry(s);
-	struct consumer *c = &r->consumer[slot];
-	int ret = shut_slot(s, slot);
-
-	if (ret)
-		return ret;
-	forget_map(s, "rings", slot);
-	forget_map(s, "ledgers", slot);
-	ret = service_sweep_consumer(s, slot);
-	if (!ret)
-		ret = grace_wait(&r->grace);	/* nobody serves any more who took a word before it was swept */
-	if (!ret)
-		c->tool = 0;
-	return ret;
+	return leave_close(service_registry(s), slot, &(struct leaving){ grace_wait, sweep, s });
 }
 
 /* Does the tool live that has the consumer at @slot? It may have had the number that is ours now. */

@@ -5,8 +5,8 @@
  * A process has been walking for long. It releases the walker and exits, and its tid goes to another one, which walks,
  * too; and so does a third one, with another tid. Meanwhile somebody watches.
  *
- * And would we notice? The same if the tid is released before the time, or the time not at all; if the time is read
- * only once; and if it is not read again when the tid's process has been looked up.
+ * The order of the words is the product's own, core/watch.h: tools/mutate breaks it, and this notices. And it does if the time is not
+ * looked at again when the tid's process has been looked up.
  */
 #include "explore.h"
 #include "core/watch.h"
@@ -17,7 +17,7 @@
 
 enum { FIRST, THIRD, WATCHER, THREADS };	/* the first thread is the first process, then the second */
 
-static enum mutation { NONE, TID_FIRST, NO_RESET, ONE_LOOK, LOOKUP_LAST } mutation;
+static enum mutation { NONE, LOOKUP_LAST } mutation;
 
 static struct {
 	struct walker_head walker;
@@ -34,24 +34,12 @@ static void reset(void)
 	shared.process_of[2] = 3;
 }
 
-static void release(void)
-{
-	if (mutation == TID_FIRST) {
-		xchg(&shared.walker.tid, 0);
-		store_release(&shared.walker.since_ns, 0);
-	} else if (mutation == NO_RESET) {
-		xchg(&shared.walker.tid, 0);
-	} else {
-		watch_release(&shared.walker);
-	}
-}
-
 static void walk(u32 tid)
 {
 	if (!watch_claim(&shared.walker, tid))
 		return;
 	watch_begin(&shared.walker, NOW);
-	release();
+	watch_release(&shared.walker);
 }
 
 /* As service_stuck() of src/lib/service.c, which names a tid, and exclude_if_stuck() of src/bpf/sweep.bpf.c. */
@@ -60,17 +48,12 @@ static void watch(void)
 	u64 since;
 	u32 tid, process;
 
-	if (mutation == ONE_LOOK) {
-		since = load_acquire(&shared.walker.since_ns);
-		tid = since && since < BEFORE ? load_acquire(&shared.walker.tid) : 0;
-	} else {
-		tid = watch_late(&shared.walker, BEFORE, &since);
-	}
+	tid = watch_late(&shared.walker, BEFORE, &since);
 	if (!tid)
 		return;
 	shared.named = tid;
 	process = load_acquire(&shared.process_of[tid]);
-	if (mutation == ONE_LOOK || mutation == LOOKUP_LAST || watch_is_still(&shared.walker, since))
+	if (mutation == LOOKUP_LAST || watch_is_still(&shared.walker, since))
 		shared.accused = process;
 }
 
@@ -81,7 +64,7 @@ static void thread(u32 me)
 	} else if (me == THIRD) {
 		walk(2);
 	} else {
-		release();
+		watch_release(&shared.walker);
 		store_release(&shared.process_of[1], 2);
 		walk(1);
 	}
@@ -97,13 +80,7 @@ int main(void)
 	struct model m = { THREADS, thread, NULL, reset, is_right, .part = { PART(shared) } };
 
 	explore_holds(&m, "nobody is accused of another one's walk");
-	mutation = TID_FIRST;
-	explore_catches(&m, "if the time was reset after the tid, somebody would be");
-	mutation = NO_RESET;
-	explore_catches(&m, "if it was not reset, too");
-	mutation = ONE_LOOK;
-	explore_catches(&m, "if it was read once, too");
 	mutation = LOOKUP_LAST;
-	explore_catches(&m, "and whoever has got the tid of a process that is gone");
+	explore_catches(&m, "if the time was not looked at again, whoever has got the tid of a process that is gone would be");
 	return explore_done();
 }

@@ -221,9 +221,9 @@ static void references_to_what_is_remembered_are_counted_to_the_last(void **stat
 		refer(id[n], by, mix(event) >> 40);
 		expected[n] += by;
 	}
-	for (u32 i = 0; i < 5; i++)
+	for (u32 i = 0; i < 5000; i++)		/* more than 32 bits */
 		refer(id[0], AGAIN_MAX - 1, 3);
-	expected[0] += 5ULL * (AGAIN_MAX - 1);
+	expected[0] += 5000ULL * (AGAIN_MAX - 1);
 	for (u32 n = 0; n < STACKS; n++)
 		assert_int_equal(stacktable_refs(table, id[n]) + again_references(rows, id[n]), expected[n]);
 }
