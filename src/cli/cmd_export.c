@@ -36,6 +36,8 @@ static const struct option options[] = {
 	 "folded: kernel functions end in _[k]"},
 	{0, "reverse", OPTION_FLAG, offsetof(struct options, export.reverse), NULL,
 	 "folded: callees before their callers"},
+	{0, "deferred", OPTION_FLAG, offsetof(struct options, export.deferred), NULL,
+	 "perf: user stacks apart, as of Linux 6.19"},
 	WAKERS_OPTION(struct options, wakers, "folded: and who ended absences, N in a row"),
 	INLINE_OPTIONS(struct options, inlined),
 	KIND_OPTIONS(struct options, kind),
@@ -142,6 +144,8 @@ static int run(const struct command *self, int argc, char **argv)
 		return STATUS_USAGE;
 	if (o.wakers && (format->write != folded_write || o.filter.kind == KIND_CPU))
 		return say_usage(self, "--wakers is for folded stacks of absences");
+	if (o.export.deferred && format->write != perf_write)
+		return say_usage(self, "--deferred is for the format perf");
 	status = open_profile(&p, o.input, true, o.inlined);
 	if (!status)
 		status = wakers_choose(&o.filter.wakers, o.wakers, p, o.input);

@@ -12,6 +12,7 @@ struct export_options {
 	bool annotate;		/* folded: mark kernel functions with _[k] */
 	bool reverse;		/* folded: from the innermost function to the outermost, the task last */
 	enum measure by;	/* folded: what is added up; times in nanoseconds */
+	bool deferred;		/* perf: user stacks in records of their own */
 	bool methods;		/* script: say of each frame how its caller was found */
 };
 

@@ -8,13 +8,18 @@
  * that its samples lie in, at the addresses of layout.h. perf looks up names itself: a perf.data has none. perf takes
  * its records' sizes from the header, so they are counted first, by writing them to nowhere. Numbers are in the byte
  * order of the machine, as perf writes them.
+ *
+ * Deferred, as perf record --call-graph fp,defer has it since Linux 6.19, a sample has the kernel's part of its stack and a
+ * cookie, and a record that follows has the user stack under that cookie.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <stddef.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "export/deferred.h"
 #include "export/export.h"
 #include "export/layout.h"
 #include "export/names.h"
@@ -26,6 +31,13 @@
 #define BUILD_ID_BYTES 20
 #define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
 		     PERF_SAMPLE_CALLCHAIN)
+
+/* Of newer headers than there may be here. */
+#define RECORD_CALLCHAIN_DEFERRED 22
+#define CONTEXT_USER_DEFERRED ((uint64_t)-640)
+#define ATTR_FLAGS (offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t))	/* the word of bits */
+#define ATTR_DEFER_CALLCHAIN (1ULL << 38)
+#define ATTR_DEFER_OUTPUT (1ULL << 39)
 
 struct section {
 	uint64_t offset, bytes;
@@ -91,6 +103,11 @@ struct sample {
 	uint64_t period_ns, nr_callchain;
 };
 
+struct deferred_stack {
+	struct perf_event_header header;
+	uint64_t cookie, nr;
+};
+
 struct task_name {
 	struct perf_event_header header;
 	uint32_t pid, tid;
@@ -101,6 +118,7 @@ struct writer {
 	const struct dusk_profile *profile;
 	struct names *names;
 	struct layout_range *layout;
+	const struct deferred *deferred;	/* by sample; NULL: user stacks are in their samples */
 	FILE *out;			/* NULL: only count */
 	uint64_t bytes;			/* written, or counted */
 	bool two;			/* there are absences: two events */
@@ -132,10 +150,8 @@ static void put_text(struct writer *w, const char *text, size_t bytes)
 		put(w, zeros, bytes - len < 8 ? bytes - len : 8);
 }
 
-static void put_trailer(struct writer *w, uint32_t pid, uint32_t tid, uint64_t time_ns)
+static void put_trailer(struct writer *w, struct trailer t)
 {
-	struct trailer t = {.pid = pid, .tid = tid, .time_ns = time_ns};
-
 	put(w, &t, sizeof(t));
 	if (w->two)
 		put(w, &events[DUSK_CPU].id, sizeof(events->id));
@@ -156,7 +172,7 @@ static void put_name(struct writer *w, uint32_t pid, uint32_t tid, const char *n
 
 	memcpy(r.text, name, len < sizeof(r.text) ? len : sizeof(r.text) - 1);
 	put(w, &r, sizeof(r));
-	put_trailer(w, pid, tid, time_ns);
+	put_trailer(w, (struct trailer){.pid = pid, .tid = tid, .time_ns = time_ns});
 }
 
 /*
@@ -198,7 +214,7 @@ static void put_mapping(struct writer *w, uint32_t pid, uint32_t module)
 		r.header.misc |= PERF_RECORD_MISC_MMAP_BUILD_ID;
 	put(w, &r, sizeof(r));
 	put_text(w, path, len);
-	put_trailer(w, pid, r.tid, 0);
+	put_trailer(w, (struct trailer){.pid = pid, .tid = r.tid});
 }
 
 /* What the stacks of one process need. @met: by module and by node, how many processes before, plus 1, had it. */
@@ -241,45 +257,71 @@ static int put_processes(struct writer *w)
 	return err;
 }
 
-static bool in_kernel(const struct dusk_profile *p, uint32_t node)
+/* perf finds out by itself what was inlined. */
+static int add_address(struct writer *w, uint32_t node)
 {
-	return node && p->modules[p->frames[p->nodes[node].frame].module].kind == DUSK_MODULE_KERNEL;
+	const struct dusk_profile *p = w->profile;
+	uint32_t frame = p->nodes[node].frame;
+
+	return p->frames[frame].is_inlined ? 0 : vec_push(&w->callchain, layout_address(w->layout, p, frame));
 }
 
-/* Frames from the innermost, with a mark where those of the kernel begin, and those of the program. */
-static int set_callchain(struct writer *w, uint32_t node)
+/* Frames from the innermost, with a mark where those of the kernel begin, and those of the program; or @cookie in its place. */
+static int set_callchain(struct writer *w, uint32_t node, uint64_t cookie)
 {
 	const struct dusk_profile *p = w->profile;
 	uint64_t mark = 0;
 
 	w->callchain.nr = 0;
 	for (uint32_t n = node; n && w->callchain.nr < MAX_CALLCHAIN; n = p->nodes[n].parent) {
-		uint64_t wanted = in_kernel(p, n) ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
+		uint64_t wanted = deferred_in_kernel(p, n) ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
 
+		if (cookie && wanted == PERF_CONTEXT_USER)
+			return vec_push(&w->callchain, CONTEXT_USER_DEFERRED) || vec_push(&w->callchain, cookie) ? -ENOMEM : 0;
 		if (wanted != mark && vec_push(&w->callchain, wanted))
 			return -ENOMEM;
 		mark = wanted;
-		/* perf finds out by itself what was inlined. */
-		if (p->frames[p->nodes[n].frame].is_inlined)
-			continue;
-		if (vec_push(&w->callchain, layout_address(w->layout, p, p->nodes[n].frame)))
+		if (add_address(w, n))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static int put_sample(struct writer *w, const struct dusk_sample *s)
+/* The user stack of @s, and of all that have had this cookie. */
+static int put_deferred(struct writer *w, const struct dusk_sample *s, const struct deferred *d)
+{
+	const struct dusk_profile *p = w->profile;
+	const struct dusk_thread *t = &p->threads[s->thread];
+	struct deferred_stack r = {
+		.header = {RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER, 0}, .cookie = d->cookie,
+	};
+	size_t bytes;
+
+	w->callchain.nr = 0;
+	for (uint32_t n = deferred_user(p, s->node); n && w->callchain.nr < MAX_CALLCHAIN; n = p->nodes[n].parent)
+		if (add_address(w, n))
+			return -ENOMEM;
+	r.nr = w->callchain.nr;
+	bytes = r.nr * sizeof(*w->callchain.v);
+	r.header.size = sizeof(r) + bytes + trailer_bytes(w);
+	put(w, &r, sizeof(r));
+	put(w, w->callchain.v, bytes);
+	put_trailer(w, (struct trailer){t->pid, t->tid, s->time_ns + !d->hurried, sample_cpu(s), 0});
+	return 0;
+}
+
+static int put_sample(struct writer *w, const struct dusk_sample *s, uint64_t cookie)
 {
 	const struct dusk_profile *p = w->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
 	struct sample r = {
-		.header = {PERF_RECORD_SAMPLE, in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
+		.header = {PERF_RECORD_SAMPLE, deferred_in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
 		.address = s->node ? layout_address(w->layout, p, p->nodes[s->node].frame) : 0,
 		.pid = t->pid, .tid = t->tid, .time_ns = s->time_ns, .cpu = sample_cpu(s), .period_ns = s->value_ns,
 	};
 	size_t bytes;
 
-	if (set_callchain(w, s->node))
+	if (set_callchain(w, s->node, cookie))
 		return -ENOMEM;
 	r.nr_callchain = w->callchain.nr;
 	bytes = w->callchain.nr * sizeof(*w->callchain.v);
@@ -302,6 +344,7 @@ static int put_samples(struct writer *w)
 	for (uint64_t i = 0; i < p->nr_samples && !err && !(w->out && ferror(w->out)); i++) {
 		const struct dusk_sample *s = &p->samples[i];
 		const struct dusk_thread *t = &p->threads[s->thread];
+		const struct deferred *d = w->deferred ? &w->deferred[i] : NULL;
 		bool fresh;
 		uint32_t *last = map_at(&named, (uint32_t)t->tid, &fresh);
 
@@ -312,7 +355,9 @@ static int put_samples(struct writer *w)
 		if (*last != s->thread + 1)
 			put_name(w, t->pid, t->tid, w->names->thread[s->thread], s->time_ns);
 		*last = s->thread + 1;
-		err = put_sample(w, s);
+		err = put_sample(w, s, d ? d->cookie : 0);
+		if (!err && d && d->last)
+			err = put_deferred(w, s, d);
 	}
 	map_done(&named);
 	return err;
@@ -345,6 +390,14 @@ static int put_records(struct writer *w)
 	return err ? err : put_samples(w);
 }
 
+/* One event hands out the stacks that all of them wait for. */
+static void defer(struct perf_event_attr *attr, bool output)
+{
+	uint64_t *flags = (uint64_t *)((char *)attr + ATTR_FLAGS);
+
+	*flags |= ATTR_DEFER_CALLCHAIN | (output ? ATTR_DEFER_OUTPUT : 0);
+}
+
 /* The period is in nanoseconds, so the event is the clock, whatever told when to take a sample. */
 static struct perf_event_attr attr_of(const struct writer *w, const struct event *e)
 {
@@ -359,6 +412,8 @@ static struct perf_event_attr attr_of(const struct writer *w, const struct event
 		attr.sample_type |= PERF_SAMPLE_IDENTIFIER;
 	if (e == &events[DUSK_OFF_CPU])
 		attr.sample_period = 1;
+	if (w->deferred)
+		defer(&attr, e == &events[DUSK_CPU]);
 	return attr;
 }
 
@@ -449,15 +504,19 @@ int perf_write(FILE *out, const struct dusk_profile *p, const struct export_opti
 {
 	_cleanup_(names_freep) struct names *names = NULL;
 	_cleanup_(freep) struct layout_range *layout = NULL;
+	_cleanup_(freep) struct deferred *deferred = NULL;
 	struct writer w = {.profile = p, .two = samples_have(p, DUSK_OFF_CPU)};
 	int err = names_new(&names, p);
 
 	if (!err)
 		err = layout_new(&layout, p);
+	if (!err && o->deferred)
+		err = deferred_new(&deferred, p);
 	if (err)
 		return err;
 	w.names = names;
 	w.layout = layout;
+	w.deferred = deferred;
 	find_landmark(&w);
 	err = put_records(&w);
 	if (!err) {

@@ -100,6 +100,29 @@ if needs perf "perf report and perf script read perf"; then
 		perf buildid-list -i x.perf 2>/dev/null | grep '^0123456789abcdef0123456789abcdef01234567 */usr/bin/xz'"
 fi
 
+# reads_deferred TEXT: is there a perf that knows records of deferred user stacks? If not, the claim is skipped, by name.
+reads_deferred() {
+	needs perf "$1" || return
+	perf --version | awk '{ split($3, v, "."); exit !(v[1] * 1000 + v[2] >= 6019) }' && return
+	claims=$((claims + 1))
+	echo "ok $claims - $1 # SKIP $(perf --version) is older than 6.19"
+	return 1
+}
+claim "--deferred is for perf" refused "--deferred is for the format perf" --deferred -f csv
+for name in profile both; do
+	"$dusk" export -i $name.dusk -f perf -o $name.data 2>/dev/null
+	"$dusk" export -i $name.dusk -f perf --deferred -o $name.deferred 2>/dev/null
+	claim "deferred user stacks are another file" sh -c "[ -s $name.deferred ] && ! cmp -s $name.data $name.deferred"
+	if reads_deferred "perf script joins deferred user stacks with their samples, $name"; then
+		claim "perf script joins deferred user stacks with their samples, $name" sh -c "
+			for file in $name.data $name.deferred; do
+				perf script -i \$file --symfs . -F comm,tid,time,event,period,ip,sym,dso 2>/dev/null |
+					awk 'BEGIN { RS = \"\" } { gsub(/\\n/, \"|\"); print }' | sort >\$file.text
+			done
+			[ -s $name.data.text ] && cmp $name.data.text $name.deferred.text"
+	fi
+done
+
 if needs go "go tool pprof reads pprof"; then
 	claim "go tool pprof adds up the samples" is "20 of 20" sh -c "go tool pprof -sample_index=samples -top x.pprof 2>/dev/null |
 		sed -n 's/.*accounting for \([0-9]*\), 100% of \([0-9]*\) total/\1 of \2/p'"

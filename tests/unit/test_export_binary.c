@@ -372,6 +372,117 @@ static void absences_are_a_second_event_of_perf(void **state)
 	free(e.v);
 }
 
+#define DEFERRED 22			/* PERF_RECORD_CALLCHAIN_DEFERRED of Linux 6.19 */
+#define USER_DEFERRED ((uint64_t)-640)
+#define MAX_STACKS 16
+#define HURRIED 3			/* the sample after which its thread has another one at the same time */
+
+/* What the samples of a perf.data come to: by sample its time, thread and addresses, without marks. */
+struct perf_stacks {
+	uint64_t nr, v[MAX_STACKS][32];
+	uint64_t cookie[MAX_STACKS], tid[MAX_STACKS], time[MAX_STACKS], joined[MAX_STACKS];
+	uint64_t records;
+};
+
+static void add_addresses(uint64_t *to, const uint64_t *v, uint64_t nr)
+{
+	for (uint64_t i = 0; i < nr; i++)
+		if (v[i] < PERF_CONTEXT_MAX)
+			to[++to[0]] = v[i];
+}
+
+static void take_sample(struct perf_stacks *s, const uint64_t *v, const uint64_t *chain)
+{
+	uint64_t nr = chain[0], at = s->nr++;
+
+	assert_true(at < MAX_STACKS);
+	s->tid[at] = v[1] >> 32;
+	s->time[at] = v[2];
+	for (uint64_t i = 0; i < at; i++)	/* readers sort by time */
+		assert_true(s->tid[i] != s->tid[at] || s->joined[i] <= s->time[at]);
+	if (nr >= 2 && chain[nr - 1] == USER_DEFERRED) {
+		s->cookie[at] = chain[nr];
+		assert_true(chain[nr]);
+		nr -= 2;
+	}
+	for (uint64_t i = 1; i <= nr; i++)
+		assert_true(chain[i] != USER_DEFERRED);
+	add_addresses(s->v[at], chain + 1, nr);
+}
+
+/* As perf does it: it is of all samples of its thread that wait, and no other of the thread may wait by then. */
+static void take_deferred(struct perf_stacks *s, const struct perf_event_header *h, uint64_t trailer)
+{
+	const uint64_t *v = (const uint64_t *)(h + 1), *end = v + 2 + v[1];
+	uint64_t joined = 0;
+
+	assert_int_equal(h->size, sizeof(*h) + 8 * (2 + v[1] + trailer));
+	for (uint64_t i = 0; i < s->nr; i++) {
+		if (s->tid[i] != end[0] >> 32 || !s->cookie[i])
+			continue;
+		assert_int_equal(s->cookie[i], v[0]);
+		assert_true(end[1] > s->time[i] || (i == HURRIED && end[1] == s->time[i]));
+		add_addresses(s->v[i], v + 2, v[1]);
+		s->cookie[i] = 0;
+		s->joined[i] = end[1];
+		joined++;
+	}
+	assert_true(joined);
+	s->records++;
+}
+
+static uint64_t perf_flags(const struct exported *e, uint64_t nr)
+{
+	const uint64_t *header = (const uint64_t *)e->v;
+
+	return *(const uint64_t *)(e->v + header[3] + nr * header[2] + 40);
+}
+
+static void read_stacks(struct perf_stacks *s, const struct exported *e)
+{
+	const uint64_t *header = (const uint64_t *)e->v;
+	bool two = header[4] == 2 * header[2];
+
+	for (uint64_t at = header[5]; at < header[5] + header[6];) {
+		const struct perf_event_header *h = (const struct perf_event_header *)(e->v + at);
+		const uint64_t *v = (const uint64_t *)(h + 1) + two;
+
+		if (h->type == PERF_RECORD_SAMPLE)
+			take_sample(s, v, v + 5);
+		else if (h->type == DEFERRED)
+			take_deferred(s, h, 3 + two);
+		at += h->size;
+	}
+	for (uint64_t i = 0; i < s->nr; i++)
+		assert_int_equal(s->cookie[i], 0);
+}
+
+static void deferred_stacks_of_perf_are_the_same_once_joined(void **state)
+{
+	struct folded *p = *state;
+	struct perf_stacks apart = {0}, whole = {0};
+	struct exported e;
+
+	add_samples(p);
+	p->profile.samples[4].time_ns = p->profile.samples[HURRIED].time_ns;	/* two stacks of a thread at a time */
+	folded_absence(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "/bin/xz!main;[kernel]!read");
+	folded_absence(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "[kernel]!work");
+	e = exported_as("perf", &p->profile, usual);
+	assert_int_equal(perf_flags(&e, 0) >> 38, 0);
+	read_stacks(&whole, &e);
+	assert_int_equal(whole.records, 0);
+	free(e.v);
+	e = exported_as("perf", &p->profile, (struct export_options){.deferred = true});
+	assert_int_equal(perf_flags(&e, 0) >> 38, 3);
+	assert_int_equal(perf_flags(&e, 1) >> 38, 1);
+	read_stacks(&apart, &e);
+	free(e.v);
+	assert_int_equal(apart.nr, whole.nr);
+	assert_memory_equal(apart.v, whole.v, sizeof(apart.v));
+	assert_memory_equal(apart.time, whole.time, sizeof(apart.time));
+	assert_int_equal(apart.records, 5);	/* of seven samples that have a user stack */
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)
 
 int main(void)
@@ -383,6 +494,7 @@ int main(void)
 		TEST(perf_adds_up_and_maps_before_it_samples),
 		TEST(files_are_not_in_the_way_of_jit_code),
 		TEST(absences_are_a_second_event_of_perf),
+		TEST(deferred_stacks_of_perf_are_the_same_once_joined),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
