@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which samples wait for the same user stack? See deferred.h. Readers join by the number of a thread, whatever its name is. */
+/* Which samples wait for the same user stack? See deferred.h. Readers join by the number of a thread, whatever its name. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cleanup.h"

@@ -2,8 +2,8 @@
 /*
  * Which samples wait for the same user stack, where a format tells it once for all of them?
  *
- * A profile has joined them with their stacks, and does not keep by which cookies. So these are made up: those of a thread
- * that come one after the other and have the same user stack wait for it together.
+ * A profile has joined them with their stacks, and does not keep by which cookies. So these are made up: those of a
+ * thread that come one after the other and have the same user stack wait for it together.
  */
 #pragma once
 #include <dusk/dusk.h>

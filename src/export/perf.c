@@ -9,8 +9,8 @@
  * its records' sizes from the header, so they are counted first, by writing them to nowhere. Numbers are in the byte
  * order of the machine, as perf writes them.
  *
- * Deferred, as perf record --call-graph fp,defer has it since Linux 6.19, a sample has the kernel's part of its stack and a
- * cookie, and a record that follows has the user stack under that cookie.
+ * Deferred, as perf record --call-graph fp,defer has it since Linux 6.19, a sample has the kernel's part of its stack and
+ * a cookie, and a record that follows has the user stack under that cookie.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -266,7 +266,7 @@ static int add_address(struct writer *w, uint32_t node)
 	return p->frames[frame].is_inlined ? 0 : vec_push(&w->callchain, layout_address(w->layout, p, frame));
 }
 
-/* Frames from the innermost, with a mark where those of the kernel begin, and those of the program; or @cookie in its place. */
+/* Frames from the innermost, with marks where those of the kernel begin, and those of the program; or @cookie for these. */
 static int set_callchain(struct writer *w, uint32_t node, uint64_t cookie)
 {
 	const struct dusk_profile *p = w->profile;
@@ -277,7 +277,7 @@ static int set_callchain(struct writer *w, uint32_t node, uint64_t cookie)
 		uint64_t wanted = deferred_in_kernel(p, n) ? PERF_CONTEXT_KERNEL : PERF_CONTEXT_USER;
 
 		if (cookie && wanted == PERF_CONTEXT_USER)
-			return vec_push(&w->callchain, CONTEXT_USER_DEFERRED) || vec_push(&w->callchain, cookie) ? -ENOMEM : 0;
+			return vec_push(&w->callchain, CONTEXT_USER_DEFERRED) ?: vec_push(&w->callchain, cookie);
 		if (wanted != mark && vec_push(&w->callchain, wanted))
 			return -ENOMEM;
 		mark = wanted;

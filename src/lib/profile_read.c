@@ -230,7 +230,8 @@ static int read_sample(struct reader *r)
 {
 	struct dusk_sample s = sample(r);
 
-	s.source = DUSK_CPU;		/* value_ns: the period, which hand_over() knows */
+	s.source = DUSK_CPU;
+	s.value_ns = number_or(r, 6, PROFILE_MAX_NS, 0);	/* 0: the period, which hand_over() knows */
 	s.count = 1;
 	return vec_push(&r->samples, s);
 }
@@ -308,7 +309,7 @@ static const struct table {
 	{"source", "id,path", 1, UINT32_MAX - 1, true, read_source, true},
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
-	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample},
+	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample, .column = "value"},
 	{"absence", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_absence,
 	 true},
 	{"waker", "absence,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
@@ -464,7 +465,7 @@ static void hand_over(struct reader *r)
 #undef COLUMN
 	p->period_ns = period_of(p);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].source == DUSK_CPU)
+		if (p->samples[i].source == DUSK_CPU && !p->samples[i].value_ns)
 			p->samples[i].value_ns = p->period_ns;
 	p->finished = dusk_profile_setting(p, "finished");
 	p->live = r->file.live;

@@ -40,7 +40,7 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[FRAME] = "insert into frame(id,module,offset,is_return,method) values(?,?,?,?,?)",
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?)",
-	[SAMPLE] = "insert into sample values(null,?,?,?,?,?)",
+	[SAMPLE] = "insert into sample(time,thread,node,cpu,outcome) values(?,?,?,?,?)",
 	[ABSENCE] = ("insert into absence(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
 		     "values(?,?,?,?,?,?,?,?,?,?)"),
 	[WAKER] = "insert into waker values(?,?,?,?,?)",
@@ -54,6 +54,7 @@ struct profile_writer {
 	struct fdvfs vfs;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[NR_STATEMENTS];
+	sqlite3_stmt *weighed;	/* a sample that does not stand for the period; NULL: there was none */
 	bool in_transaction;
 	int error;		/* the first one, sticky */
 	struct dusk_error why;
@@ -170,6 +171,7 @@ static void writer_done(struct profile_writer *w)
 {
 	for (int i = 0; i < NR_STATEMENTS; i++)
 		sqlite3_finalize(w->stmt[i]);
+	sqlite3_finalize(w->weighed);
 	sqlite3_close(w->db);
 	w->db = NULL;
 	map_done(&w->modules);
@@ -391,6 +393,18 @@ static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 	sqlite3_bind_int(stmt, 5, s->outcome);
 }
 
+/* The column is made when it is needed: where all samples stand for the period it would cost them a byte each. */
+static sqlite3_stmt *begin_weighed(struct profile_writer *w)
+{
+	if (!begin(w, SAMPLE) || w->weighed)
+		return w->error ? NULL : w->weighed;
+	fail_db(w, db_exec(w->db, "alter table sample add column value int"));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->weighed, w->db,
+				      "insert into sample(time,thread,node,cpu,outcome,value) values(?,?,?,?,?,?)"));
+	return w->weighed;
+}
+
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 {
 	sqlite3_stmt *stmt;
@@ -399,10 +413,12 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 		profile_absence(w, s, profile_new_absence(w));
 		return;
 	}
-	stmt = begin(w, SAMPLE);
+	stmt = s->value_ns ? begin_weighed(w) : begin(w, SAMPLE);
 	if (!stmt)
 		return;
 	bind_sample(stmt, s);
+	if (s->value_ns)
+		sqlite3_bind_int64(stmt, 6, s->value_ns);
 	run(w, stmt);
 }
 
@@ -563,6 +579,8 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 		sqlite3_finalize(w->stmt[i]);
 		w->stmt[i] = NULL;
 	}
+	sqlite3_finalize(w->weighed);
+	w->weighed = NULL;
 	if (!sqlite3_get_autocommit(w->db))
 		db_exec(w->db, "rollback");
 	published = publish(w, &why);

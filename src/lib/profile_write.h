@@ -33,6 +33,7 @@ uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offse
 uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame);
 /* @comm: 16 bytes, as TASK_COMM_LEN, of which the last need not be 0; or fewer, and 0. */
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);
+/* @s->value_ns of a tick: 0 if it stands for the period. */
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
 
 /*

@@ -279,6 +279,29 @@ static void a_sample_takes_few_bytes(void **state)
 	assert_in_range(st.st_size, 1, 61 * 5000);
 }
 
+/* Where all stand for the period there is no column, which would cost them a byte each. */
+static void a_tick_may_stand_for_more_than_the_period(void **state)
+{
+	static const char asks[] = "select count(*) from pragma_table_info('sample') where name='value'";
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w;
+
+	make_small();
+	assert_string_equal(queried(asks), "0");
+	w = created();
+	write_small(w);
+	for (uint64_t i = 0; i < 3; i++)
+		profile_sample(w, &(struct dusk_sample){.time_ns = 5000000000 + i * 1000, .value_ns = i * 7});
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(queried(asks), "1");
+	assert_int_equal(p->nr_samples, 7);
+	assert_int_equal(p->samples[0].value_ns, 10101010);
+	assert_int_equal(p->samples[4].value_ns, 10101010);
+	assert_int_equal(p->samples[5].value_ns, 7);
+	assert_int_equal(p->samples[6].value_ns, 14);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +315,7 @@ int main(void)
 		cmocka_unit_test(symbols_of_another_recording_are_not_saved),
 		cmocka_unit_test(many_samples_in_disorder_come_by_time),
 		cmocka_unit_test(a_sample_takes_few_bytes),
+		cmocka_unit_test(a_tick_may_stand_for_more_than_the_period),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
