@@ -398,6 +398,28 @@ void dusk_record_discard(struct dusk_record *r);
 const char *dusk_record_event(const struct dusk_record *r);
 
 /*
+ * A profile of what another profiler recorded.
+ */
+struct dusk_import_options {
+	size_t sz;			/* sizeof(struct dusk_import_options) */
+	const char *event;		/* whose samples; NULL: the first one that has some, on all kinds of CPUs */
+	dusk_progress_fn progress;	/* also called while records are read, with a total of 0. NULL */
+	void *ctx;
+	uid_t owner_uid;		/* who owns the profile; (uid_t)-1: who we are */
+	gid_t owner_gid;
+};
+
+/*
+ * Make a profile at @to of the perf.data at @from, as dusk_record_symbolize() leaves one: perf's absences (perf record
+ * --off-cpu) are absences, the other samples ticks, with their periods as weights. Names are those of this machine's
+ * files with the recorded build ids, and of its kernel if it is the one that was recorded, in the same boot. What could not be
+ * taken over is counted in the profile. 0, also with a text in @err that says which names are missing; -EINVAL: no
+ * perf.data, or damaged; -EOPNOTSUPP: of a form that is not read; -ENOENT: no such file or event; -ECANCELED: stopped by
+ * progress, before there was a profile; others from the files.
+ */
+int dusk_import_perf(const char *from, const char *to, const struct dusk_import_options *opts, struct dusk_error *err);
+
+/*
  * Can this machine run dusk? One check a row; dusk doctor prints them.
  */
 enum dusk_check_state { DUSK_OK, DUSK_WARN, DUSK_FAIL };

@@ -2,7 +2,7 @@
 /*
  * Why a task was not on a CPU: code, name, sentence. Numbers are kept in profiles: new ones go to the end.
  *
- * In all but the first and the last a task may also wait for its turn, once it could run again: that is its runnable
+ * In all but those that are a wait for a turn a task may also wait for its turn, once it could run again: that is its runnable
  * time.
  */
 #pragma once
@@ -15,7 +15,8 @@
 	X(STOPPED, "stopped", "stopped by a signal or a debugger")			\
 	X(ENDED, "ended", "had ended")							\
 	X(IDLE, "idle", "a kernel thread without work")					\
-	X(BORN, "born", "waited for its first turn")
+	X(BORN, "born", "waited for its first turn")				\
+	X(NOT_TOLD, "not-told", "another profiler recorded it, which does not say why")
 
 enum absence {
 #define X(code, ...) ABSENCE_##code,

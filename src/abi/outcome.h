@@ -56,7 +56,9 @@
 	X(MOVED, "moved", NONE, "the thread ran while its stack was walked")				\
 	X(TOO_LONG, "too-long", CUT, "unwinding takes more work than a walk may do there")		\
 	X(MAPPINGS_BUSY, "mappings-busy", CUT, "the process was changing its mappings, and did not end")	\
-	X(ASKED_AGAIN, "asked-again", NONE, "asked for right after two walks, and perhaps in the same kernel entry")
+	X(ASKED_AGAIN, "asked-again", NONE, "asked for right after two walks, and perhaps in the same kernel entry")	\
+	X(NOT_TOLD, "not-told", CUT, "another profiler walked it, which does not say how that ended")	\
+	X(NOT_GIVEN, "not-given", NONE, "another profiler gave no user stack, nor a reason")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -31,7 +31,8 @@ static void show_event(FILE *out, const struct dusk_profile *p)
 	if (!event)
 		return;
 	fprintf(out, "# %-10s ", "event:");
-	text_write(out, event_sentence(event), TEXT_TERMINAL);
+	/* Whoever recorded with another profiler chose its event. */
+	text_write(out, dusk_profile_setting(p, "recorded_by") ? event : event_sentence(event), TEXT_TERMINAL);
 	if (rate) {
 		fputs(", ", out);
 		text_write(out, rate, TEXT_TERMINAL);

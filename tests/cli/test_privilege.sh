@@ -97,6 +97,7 @@ stackmap dump -o public/dump -i
 stackmap read
 annotate main -i
 diff good.dusk
+import -q -o public/imported.dusk
 recover -i
 sframe
 doctor --walk

@@ -1,0 +1,160 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Is what perf recorded the same in a profile of dusk's? usage: test_import.sh DUSK MAKE_PROFILE
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1")
+make_profile=$(realpath "$2")
+cd "$tmp" || exit 1
+export LC_ALL=C HOME="$tmp"
+unset DEBUGINFOD_URLS SUDO_UID SUDO_GID PAGER
+
+skip() {
+	claims=$((claims + 1))
+	echo "ok $claims - $1 # SKIP $2"
+}
+# same FILE1 FILE2 QUERY: both profiles answer it alike, and with something
+same() {
+	"$dusk" query -i "$1" --csv "$3" >one && "$dusk" query -i "$2" --csv "$3" >two && [ "$(wc -l <one)" -gt 1 ] && cmp one two
+}
+
+# stacks FILE N: of each sample its stack; return addresses less N
+stacks() {
+	"$dusk" query -i "$1" --csv "select time, tid, (with recursive up(node, text) as (select s.node, '' union all
+		select parent, m.kind || m.path || (offset - $2 * is_return) || ' ' || text from up join node n on n.id = up.node
+		join frame f on f.id = n.frame join module m on m.id = f.module) select text from up where node = 0) stack
+		from sample s join thread t on t.id = s.thread order by 1, 2"
+}
+# Of a return address perf has what is before it.
+same_stacks() {
+	stacks made.dusk 1 >one && stacks back.dusk 0 >two && [ "$(wc -l <one)" -gt 100 ] && cmp one two
+}
+
+# There and back, of a profile whose files are nowhere: stacks, tasks, times and weights.
+"$make_profile" made.dusk 40 off || exit 1
+for how in "" --deferred; do
+	"$dusk" export -i made.dusk -f perf $how -o perf.data 2>/dev/null || exit 1
+	claim "a file of dusk's own is taken in, $how" exits 0 "$dusk" import -o back.dusk perf.data
+	claim "... that is said" says "180 samples of cpu-clock, 5 absences from the CPU"
+	claim "... and nothing else but that the kernel is another one" sh -c "[ \$(grep -vc 'KiB\$\|next: dusk report\|kernel functions have no names' '$tmp/said') = 0 ]"
+	claim "samples are those of the same tasks, times and CPUs" same made.dusk back.dusk \
+		"select time, pid, tid, comm, cpu from sample s join thread t on t.id = s.thread order by 1, 3"
+	claim "their stacks are the same places" same_stacks
+	claim "absences are as long" same made.dusk back.dusk "select time, tid, value from absence a join thread t on t.id = a.thread order by 1, 2"
+	claim "the machine is the same" same made.dusk back.dusk "select value from setting where key in ('hostname', 'event')"
+done
+claim "where it comes from is in the profile" sh -c "'$dusk' info -i back.dusk | grep -q 'imported_from = perf.data'"
+claim "quiet is quiet" sh -c "[ -z \"\$('$dusk' import -q -o quiet.dusk 2>&1 | grep -v 'kernel functions')\" ] && [ -s quiet.dusk ]"
+claim "the profile is its owner's alone" sh -c '[ "$(stat -c %a back.dusk)" = 600 ]'
+claim "perf.data and profile.dusk are the usual names" exits 0 "$dusk" import
+claim "... and an older profile is kept" sh -c "'$dusk' import -q 2>/dev/null; [ -s profile.dusk.old ]"
+if [ "$(id -u)" = 0 ]; then
+	claim "under sudo it is the caller's" sh -c "SUDO_UID=12345 SUDO_GID=23456 '$dusk' import -q -o his.dusk 2>/dev/null; [ \"\$(stat -c %u:%g his.dusk)\" = 12345:23456 ]"
+fi
+
+# What is no perf.data, or not one that is read.
+refused() {
+	rm -f none.dusk
+	exits 1 "$dusk" import -o none.dusk "$2" && says "$1" && [ ! -e none.dusk ] && [ ! -e none.dusk.recording ]
+}
+head -c 3000 perf.data >cut.data
+mkdir folder
+mkfifo fifo
+claim "a profile is none" refused "is no perf.data" made.dusk
+claim "one that is cut short is refused" refused "is cut short" cut.data
+claim "a folder is none" refused "cannot read folder" folder
+claim "a FIFO hangs nobody" refused "it is not a file" fifo
+claim "one that is not there" refused "No such file" nothing.data
+claim "an event that it does not have" exits 1 "$dusk" import -e cycles -o none.dusk
+claim "... is told" says "no event cycles"
+claim "a profile cannot go to standard output" exits 2 "$dusk" import -o -
+claim "one file at a time" exits 2 "$dusk" import perf.data perf.data
+
+# A real recording of dusk's: the same functions, as often. But those of the recorder's own BPF programs, which are gone by then.
+gone='\[bpf\]|\[kernel\]\+0x'
+by_function() {
+	"$dusk" report -i "$1" --csv --no-inline --percent-limit 0 --hide "$gone" $3 2>/dev/null | cut -d, -f 3- | sort >"$2"
+	[ "$(wc -l <"$2")" -gt 3 ]
+}
+there_and_back() {
+	by_function true.dusk one $1 && by_function true-back.dusk two $1 && grep -q spin_long one && diff one two
+}
+folded_of() {
+	"$dusk" export -i "$1" --no-inline --cpu --hide "$gone" | sed 's/\[no stack: [a-z-]*\]/none/' | sort
+}
+in_stacks() {
+	folded_of true.dusk >one && folded_of true-back.dusk >two && grep -q 'main;outer;spin_short' one && diff one two
+}
+cat >busy.c <<'END'
+#include <time.h>
+#include <unistd.h>
+#define NOINLINE __attribute__((noinline, noclone))
+static volatile unsigned long sum;
+NOINLINE static void spin_short(void) { for (int i = 0; i < 20000; i++) sum += i; }
+NOINLINE static void spin_long(void) { for (int i = 0; i < 60000; i++) sum ^= i; sum++; }
+NOINLINE static void outer(int i) { if (i % 2) spin_short(); else spin_long(); sum++; }
+int main(void) {
+	struct timespec t;
+	for (time_t end = time(NULL) + 2; time(NULL) < end;)
+		for (int i = 0; i < 100; i++) outer(i);
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return usleep(100000);
+}
+END
+built=no
+needs cc "programs with frame pointers" && cc -g -O0 -Wl,--build-id=sha1 -o busy busy.c && built=yes
+"$dusk" doctor >doctor 2>&1
+if [ $? = 3 ] || [ $built = no ]; then
+	skip "a recording there and back" "this machine cannot record, see dusk doctor, or has no cc"
+else
+	"$dusk" record -q -F 499 -o true.dusk -- ./busy 2>/dev/null
+	for how in "" --deferred; do
+		"$dusk" export -i true.dusk -f perf $how -o true.data 2>/dev/null
+		"$dusk" import -q -o true-back.dusk true.data
+		claim "a recording there and back has the same functions, as often, $how" there_and_back --cpu
+		claim "... in the same stacks" in_stacks
+	done
+fi
+
+# perf's own: stacks of our functions, by perf's names and by ours; both print in the same form.
+folded() {
+	awk 'BEGIN { RS = ""; FS = "\n" } { stack = ""
+		for (i = NF; i > 1; i--) if (split($i, part, " ") > 1) { sub(/\+0x[0-9a-f]*$/, "", part[2])
+			if (part[2] ~ /^(main|outer|spin_short|spin_long)$/) stack = stack ";" part[2] }
+		if (stack != "") count[stack]++ } END { for (stack in count) print stack, count[stack] }' | sort
+}
+# The time of a sample is told where it is not the period.
+as_much_time() {
+	"$dusk" export -i perfs.dusk -f csv 2>/dev/null >perfs.csv
+	of_perf=$(perf script -i perfs.data -F period 2>/dev/null | awk '{ n += $1 } END { print n }')
+	ours=$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "value_ns") at = i } NR > 1 { n += $at } END { print n }' perfs.csv)
+	echo "$of_perf $ours"
+	[ "$of_perf" = "$ours" ]
+}
+recorded() {
+	needs perf "$1" || return
+	[ $built = yes ] || { skip "$1" "there is no cc"; return 1; }
+	perf record -q -e cpu-clock -F 499 -g -o perfs.data ./busy >perf.said 2>&1 && return
+	skip "$1" "perf cannot record here"
+	return 1
+}
+if recorded "what perf recorded is taken in"; then
+	claim "what perf recorded is taken in" exits 0 "$dusk" import -o perfs.dusk perfs.data
+	perf script -i perfs.data --no-inline -F comm,tid,time,event,ip,sym 2>/dev/null | folded >one
+	"$dusk" script -i perfs.dusk --no-inline | folded >two
+	claim "... with the stacks that perf shows" sh -c "cat one two; grep -q 'main;outer;spin_short' one && diff one two"
+	claim "... as many samples" sh -c "[ \$(perf script -i perfs.data -F comm 2>/dev/null | grep -c .) = \$('$dusk' query -i perfs.dusk --csv 'select count(*) from sample' | tail -n 1) ]"
+	claim "... and as much time" as_much_time
+	perf record -q -e cpu-clock,page-faults -g -o two.data ./busy >/dev/null 2>&1
+	claim "of two events the first is taken, and the other is counted" exits 0 "$dusk" import -o two.dusk two.data
+	claim "... which is said" says "other-events: samples of other events"
+	claim "or the one that is asked for" exits 0 "$dusk" import -e page-faults -o two.dusk two.data
+	claim "... of which it says that it is no time" says "samples of page-faults"
+	perf record -q -e cpu-clock -o - ./busy >pipe.data 2>/dev/null
+	claim "what went to a pipe is refused" refused "it was written to a pipe" pipe.data
+	if perf record -q -z -e cpu-clock -o packed.data ./busy >/dev/null 2>&1; then
+		claim "what is compressed is refused" refused "compressed" packed.data
+	else
+		skip "what is compressed is refused" "this perf has no zstd"
+	fi
+fi
+done_testing
