@@ -30,11 +30,12 @@ static long count_own(u32 i, void *ctx)
 	return NEXT;
 }
 
-/* Nobody takes all: a walk may have to wait for a disk, and a process can let many threads wait. */
-static INLINE bool has_its_share(struct claim *c)
+static INLINE u32 count_walkers(void *ctx)
 {
+	struct claim *c = ctx;
+
 	bpf_loop(config.nr_walkers, count_own, c, 0);
-	return watch_is_too_much(c->own, config.nr_walkers / PARTS + 1);
+	return c->own;
 }
 
 CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
@@ -51,11 +52,9 @@ CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 	w = bpf_map_lookup_elem(&walkers, &i);
 	if (!w)
 		return NULL;
-	watch_own(&w->head, tgid);
-	if (i != c.first && has_its_share(&c)) {
-		watch_release(&w->head);
+	/* Nobody takes all: a walk may have to wait for a disk, and a process can let many threads wait. */
+	if (!watch_share(&w->head, tgid, i == c.first, config.nr_walkers / PARTS + 1, count_walkers, &c))
 		return NULL;
-	}
 	watch_begin(&w->head, bpf_ktime_get_ns());
 	return w;
 }

@@ -20,26 +20,25 @@ static INLINE void watch_begin(struct walker_head *w, u64 now_ns)
 	store_release(&w->since_ns, now_ns);
 }
 
-/*
- * Whose walker it is: said before it is counted how many are. Of two walks that do so at the same time each sees the other,
- * or is seen by it.
- */
-static INLINE void watch_own(struct walker_head *w, u32 tgid)
-{
-	xchg(&w->tgid, tgid);
-}
-
-/* A process has no more walkers than @share: whoever has claimed another one, and counted @own with it, gives it back. */
-static INLINE bool watch_is_too_much(u32 own, u32 share)
-{
-	return own > share;
-}
-
 static INLINE void watch_release(struct walker_head *w)
 {
 	store_release(&w->since_ns, 0);
 	xchg(&w->tgid, 0);
 	xchg(&w->tid, 0);
+}
+
+/*
+ * May process @tgid have @w, which was just claimed for it? No process has more than @share: whose walker it is is said before it is
+ * counted how many are, by @count(@ctx), so of two walks that do so at the same time each sees the other, or is seen by it.
+ * If not, it is given back. The @first place where a process looks is not counted: it has that one always.
+ */
+static INLINE bool watch_share(struct walker_head *w, u32 tgid, bool first, u32 share, u32 (*count)(void *ctx), void *ctx)
+{
+	xchg(&w->tgid, tgid);
+	if (first || count(ctx) <= share)
+		return true;
+	watch_release(w);
+	return false;
 }
 
 static INLINE bool watch_is_still(const struct walker_head *w, u64 since_ns)

@@ -162,6 +162,10 @@ int object_load_error(int ret, struct dusk_error *err)
 	if (ret == -EPERM)
 		return error_set(err, ret, "cannot load BPF programs: %s; a security module or kernel lockdown "
 				 "may forbid it", strerror(-ret));
+	if (ret == -E2BIG || ret == -EACCES)
+		return error_set(err, ret, "cannot load BPF programs: the verifier refuses them, and says with DUSK_DEBUG_BPF=1 why; "
+				 "if they call too deep or need too much stack: dusk_unwind_done() must not ask for stacks itself, and "
+				 "who asks has little of both (dusk_unwind_request(3))");
 	return error_set(err, ret, "cannot load BPF programs: %s; `dusk doctor` tells what is missing, and with "
 			 "DUSK_DEBUG_BPF=1 the verifier what it refuses", strerror(-ret));
 }

@@ -26,7 +26,7 @@
 char asker_pin[64];
 static struct dusk_image plain, impl;
 
-static int read_image(struct dusk_image *ret, const char *path)
+int asker_read_image(struct dusk_image *ret, const char *path)
 {
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct stat st;
@@ -45,7 +45,7 @@ int asker_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_
 {
 	int ret;
 
-	if (argc < 5 || read_image(&plain, argv[3]) || read_image(&impl, argv[4]))
+	if (argc < 5 || asker_read_image(&plain, argv[3]) || asker_read_image(&impl, argv[4]))
 		return 2;
 	snprintf(asker_pin, sizeof(asker_pin), "/sys/fs/bpf/dusk-test-%d", getpid());
 	if (argc > 5)
@@ -61,7 +61,7 @@ int asker_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_
 static const char *const programs[NR_KINDS] = {
 	[BY_TICK] = "by_tick", [BY_POINT] = "by_point", [BY_SWITCH] = "by_switch", [BY_RAW] = "by_raw",
 	[BY_TRACEPOINT] = "by_tracepoint", [BY_KPROBE] = "by_kprobe", [BY_UPROBE] = "by_uprobe",
-	[BY_FENTRY] = "by_fentry", [BY_LSM] = "by_lsm", [BY_RETURN] = "by_return",
+	[BY_FENTRY] = "by_fentry", [BY_LSM] = "by_lsm", [BY_SIGNAL] = "by_signal", [BY_RETURN] = "by_return",
 };
 
 static struct bpf_program *program(const struct asker *t, enum probe_kind kind)

@@ -115,5 +115,8 @@ const char *asker_sentence(struct asker *t, uint32_t id);
 
 uint64_t asker_counter(const struct asker *t, const char *name);
 
+/* An object's file, in memory that stays. 0 or a negative errno. */
+int asker_read_image(struct dusk_image *ret, const char *path);
+
 /* Give @u its object, and do not load it. */
 int asker_open_unloaded(struct dusk_unwinder *u);

@@ -190,6 +190,12 @@ int by_lsm(void *ctx)
 	return 0;
 }
 
+SEC("?tp_btf/signal_deliver")
+int by_signal(void *ctx)
+{
+	return ask(BY_SIGNAL, control.ip);
+}
+
 SEC("?tp_btf/rseq_update")
 int by_return(void *ctx)
 {

@@ -17,6 +17,7 @@ enum probe_kind {
 	BY_UPROBE,
 	BY_FENTRY,
 	BY_LSM,
+	BY_SIGNAL,		/* tp_btf/signal_deliver: before the handler's frame is made */
 	BY_RETURN,		/* tp_btf/rseq_update: on the way to user mode, behind task work */
 	NR_KINDS
 };
@@ -27,6 +28,7 @@ struct probe_control {
 	u32 keys;			/* charge to so many keys in turn (at most PROBE_KEYS); 0: request only */
 	u32 again;			/* how often each program asks in one run, less one */
 	u32 known;			/* first for what is known at once */
+	u64 ip;				/* of BY_SIGNAL: what it says that it has interrupted */
 	u32 consumers[NR_KINDS];	/* for whom, a bit each, with the numbers of dusk_unwind_init() */
 	u64 turn, runs[NR_KINDS], unnoted;
 	/* Of the task that asked last, where the kernel keeps */

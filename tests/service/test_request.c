@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 #include "asker.h"
 #include "victim.h"
 
@@ -309,6 +310,59 @@ static void who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode(vo
 	expect_known_stacks(&v);
 }
 
+/* All stacks of the victim are @sentence: a signal is delivered between request and walk. */
+static void expect_at_signals(uint64_t ip, const char *sentence)
+{
+	struct victim v = victim_start("signal");
+	size_t nr = 0;
+
+	asker_open(&tool, KIND(BY_SIGNAL), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	tool.control->ip = ip;
+	asker_attach(&tool, BY_SIGNAL, v.pid, 1);
+	asker_poll_busy(&tool, BY_SIGNAL);
+	asker_silence(&tool);
+	victim_end(&v);
+	asker_poll(&tool, 50);
+	for (size_t i = 0; i < tool.got.nr; i++) {
+		const struct got *g = &tool.got.v[i];
+
+		if (g->pid != v.pid || !g->stack || dusk_outcome(g->outcome)->kind != DUSK_COMPLETE)
+			continue;
+		nr++;
+		assert_string_equal(asker_sentence(&tool, g->stack), sentence);
+	}
+	print_message("%zu stacks\n", nr);
+	assert_true(nr > 20);
+}
+
+static void the_walk_starts_from_the_registers_of_the_request(void **state)
+{
+	expect_at_signals(0, PATH_SENTENCE);
+}
+
+/* Where the kernel's entry code begins, by kallsyms. */
+static uint64_t entry_code(void)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/kallsyms", "re");
+	unsigned long long addr;
+	char name[128];
+
+	while (f && fscanf(f, "%llx %*c %127s%*[^\n]", &addr, name) == 2)
+		if (!strcmp(name, "entry_SYSCALL_64"))
+			return addr;
+	return 0;
+}
+
+static void registers_that_entry_code_was_still_saving_are_not_believed(void **state)
+{
+	uint64_t ip = entry_code();
+
+	if (!ip)
+		skip();
+	expect_at_signals(ip, "on_signal __restore_rt " PATH_SENTENCE);
+}
+
 static void whoever_is_not_registered_is_told_so(void **state)
 {
 	struct victim v = victim_start("getppid");
@@ -389,6 +443,23 @@ static void calls_in_the_wrong_order_are_refused(void **state)
 	dusk_unwind_close(u);
 }
 
+static void a_callback_that_asks_itself_is_refused_in_a_sentence(void **state)
+{
+	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = asker_pin};
+	struct dusk_image plain, impl;
+	struct dusk_unwinder *u;
+	struct bpf_object *obj;
+	struct dusk_error err;
+
+	assert_int_equal(asker_read_image(&plain, live_victim("recursive_linked.o")), 0);
+	assert_int_equal(asker_read_image(&impl, live_victim("recursive_linked.impl.o")), 0);
+	assert_int_equal(dusk_unwind_open(&u, &opts, &err), 0);
+	assert_int_equal(dusk_unwind_object(u, &plain, &impl, &obj, &err), 0);
+	assert_true(dusk_unwind_load(u, &err) < 0);
+	assert_non_null(strstr(err.text, "dusk_unwind_done() must not ask"));
+	dusk_unwind_close(u);
+}
+
 #define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
 
 int main(int argc, char **argv)
@@ -407,10 +478,13 @@ int main(int argc, char **argv)
 		with_tool(who_asks_around_the_walk_is_served_once_a_cookie_and_keeps_no_task_from_user_mode),
 		with_tool(after_the_walk_it_is_executed_and_the_stack_is_there),
 		with_tool(who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode),
+		with_tool(the_walk_starts_from_the_registers_of_the_request),
+		with_tool(registers_that_entry_code_was_still_saving_are_not_believed),
 		with_tool(whoever_is_not_registered_is_told_so),
 		with_tool(sixteen_consumers_are_served_by_one_walk),
 		with_tool(the_seventeenth_consumer_is_refused_by_name),
 		cmocka_unit_test(calls_in_the_wrong_order_are_refused),
+		cmocka_unit_test(a_callback_that_asks_itself_is_refused_in_a_sentence),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);

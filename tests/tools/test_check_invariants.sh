@@ -27,6 +27,12 @@ refused() {
 
 fresh
 claim "a page whose tests exist passes" exits 0 "$check" "$tree"
+fresh
+echo '| a proposal | here | `live/test_one:is_gone` |' >"$tree/doc/seeds.md"
+seeds_refused() {
+	exits 1 "$check" "$tree" && says 'doc/seeds.md:1: tests/live/test_one.c does not run is_gone'
+}
+claim "a test that the page of proposals names is gone" seeds_refused
 claim "a row is missing" refused '/^| 7 /d' "row 8 stands where 7 belongs"
 claim "the last row is missing" refused '/^| 48 /d' "the last row is 47, not 48"
 claim "a row is there twice" refused '/^| 7 /p' "row 7 stands where 8 belongs"

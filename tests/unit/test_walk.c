@@ -431,6 +431,35 @@ static void a_guess_that_does_not_lead_behind_a_call_is_not_believed(void **stat
 	check_frames(1);
 }
 
+/* Code without FDE, whose frame pointer leads to its caller. */
+static void framed(void)
+{
+	begin();
+	outermost(1);
+	put64(&im.up, 0);
+	put64(&im.up, FUNCTION(1) + 9);
+	expect(FUNCTION(1) + 9, true);
+	call_before_return(FUNCTION(1));
+	start(IMAGE_BASE + 0x1900);
+	w.machine.reg[RBP] = STACK;
+}
+
+static void where_tables_cannot_be_read_no_frame_pointer_is_guessed(void **state)
+{
+	framed();
+	assert_int_equal(walk(), UNDEFINED_RA);
+	check_frames(2);
+	assert_int_equal(frame_method(w.out.frame[0]), BY_FRAME_POINTER);
+	framed();
+	port_not_safe(IMAGE_HDR, IMAGE_HDR + PAGE_BYTES);	/* there may well be an FDE that says otherwise */
+	assert_int_equal(walk(), PAGE_NOT_SAFE);
+	check_frames(1);
+	framed();
+	port_not_safe(IMAGE_BASE, IMAGE_BASE + PAGE_BYTES);	/* or tables */
+	assert_int_equal(walk(), PAGE_NOT_SAFE);
+	assert_int_equal(w.out.nr, 1);
+}
+
 static void a_full_table_of_modules_takes_no_frame_away(void **state)
 {
 	five_calls();
@@ -1145,6 +1174,7 @@ int main(void)
 		cmocka_unit_test(a_stub_without_fde_is_known_by_its_code),
 		cmocka_unit_test(a_call_before_the_end_of_a_function_without_fde_is_known_by_that_end),
 		cmocka_unit_test(a_guess_that_does_not_lead_behind_a_call_is_not_believed),
+		cmocka_unit_test(where_tables_cannot_be_read_no_frame_pointer_is_guessed),
 		cmocka_unit_test(a_full_table_of_modules_takes_no_frame_away),
 		cmocka_unit_test(a_page_that_is_not_safe_ends_the_walk_and_says_so),
 		cmocka_unit_test(a_new_thread_is_complete),

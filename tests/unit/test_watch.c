@@ -62,27 +62,20 @@ static void nor_is_a_walk_that_has_no_time_yet(void **state)
 static struct walker_head pool[WALKERS];
 static u32 most_seen;
 
-static u32 owned(u32 tgid)
+static u32 owned(void *tgid)
 {
 	u32 own = 0;
 
 	for (u32 i = 0; i < WALKERS; i++)
-		own += load_relaxed(&pool[i].tgid) == tgid;
+		own += load_relaxed(&pool[i].tgid) == (uintptr_t)tgid;
 	return own;
 }
 
-/* As walkers.bpf.c does it. */
-static struct walker_head *claim(u32 tid, u32 tgid)
+static struct walker_head *claim(u32 tid, uintptr_t tgid)
 {
-	for (u32 i = 0; i < WALKERS; i++) {
-		if (!watch_claim(&pool[i], tid))
-			continue;
-		watch_own(&pool[i], tgid);
-		if (!watch_is_too_much(owned(tgid), SHARE))
-			return &pool[i];
-		watch_release(&pool[i]);
-		return NULL;
-	}
+	for (u32 i = 0; i < WALKERS; i++)
+		if (watch_claim(&pool[i], tid))
+			return watch_share(&pool[i], tgid, false, SHARE, owned, (void *)tgid) ? &pool[i] : NULL;
 	return NULL;
 }
 
@@ -111,7 +104,7 @@ static void no_process_has_more_than_its_share(void **state)
 		assert_int_equal(pthread_create(&thread[i], NULL, claim_and_hold, (void *)(i + 1)), 0);
 	for (u32 i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	assert_int_equal(owned(7), 0);
+	assert_int_equal(owned((void *)7), 0);
 	for (u32 i = 0; i < SHARE; i++)
 		assert_non_null(claim(1, 7));
 	assert_null(claim(1, 7));

@@ -7,6 +7,7 @@
  *	read		a system call for each byte that comes on standard input; with 0 bytes left, it exits
  *	open		opens and closes a file
  *	write		system calls that sleep many times: more than fits in a pipe that a child reads slowly
+ *	signal		sends itself a signal, which on_signal() handles
  *	exec		reads a byte, and then leaf executes the program anew with "read"
  *	thread-exec	the same, in a thread that is not the first
  *	short		threads that do one thing and end, one after the other
@@ -15,6 +16,7 @@
 #include "../../live/victims/victim.h"
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -32,6 +34,11 @@ static inline __attribute__((always_inline)) long call(long nr, long a, const vo
 	return ret;
 }
 
+KNOWN void on_signal(int signal)
+{
+	sink++;
+}
+
 KNOWN void leaf(const char *mode)
 {
 	char *const again[] = {self[0], "read", NULL};
@@ -41,6 +48,8 @@ KNOWN void leaf(const char *mode)
 		BURN(2000000);
 	if (!strcmp(mode, "getppid"))
 		call(SYS_getppid, 0, NULL, 0);
+	if (!strcmp(mode, "signal"))
+		call(SYS_tgkill, call(SYS_getpid, 0, NULL, 0), (void *)call(SYS_gettid, 0, NULL, 0), SIGUSR1);
 	if (!strcmp(mode, "open"))
 		call(SYS_close, call(SYS_open, (long)"/dev/null", NULL, 0), NULL, 0);
 	if (!strcmp(mode, "write"))
@@ -108,6 +117,7 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	self = argv;
+	signal(SIGUSR1, on_signal);
 	if (!strcmp(mode, "write") && !pipe(ends) && !fork())
 		read_slowly();
 	say_ready();
