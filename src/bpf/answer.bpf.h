@@ -2,6 +2,7 @@
 /* The end of a cookie: whoever waits for it is served, and requests from here on find what the answer was. */
 #pragma once
 #include "consumers.bpf.h"
+#include "stackmap.bpf.h"
 #include "task.bpf.h"
 #include "visit.bpf.h"
 
@@ -15,16 +16,15 @@ static INLINE void answer(struct task_state *st, struct task_struct *t, struct e
 	u64 cookie = e->same_as ? e->same_as : load_relaxed(&st->defer.word) >> DEFER_BITS;
 	u32 cpu = bpf_get_smp_processor_id(), phase, consumers, outcome = answer_outcome(e, frames);
 
-	if (t) {
-		struct visit_now now = visit_now(t);
+	struct visit_now now = {};
 
-		answer_publish(&st->last, cookie, e->stack, outcome, &st->parting, &st->visit, &now, e->walk_ns);
-	} else {
-		answer_publish(&st->last, cookie, e->stack, outcome, &st->parting, &st->visit, NULL, 0);
-	}
+	if (t)
+		now = visit_now(t);
+	answer_publish(&st->last, cookie, e->stack, outcome, &st->parting, &st->visit, t ? &now : NULL, e->walk_ns);
 	st->last_mm = st->mm;
 	st->scheduler = 0;
 	consumers = answer_take(&registry.grace, cpu, &phase, &st->defer, &e->cookie);
+	stackmap_again(e->stack, xchg(&st->joined, 0));
 	if (e->cookie)
 		serve_consumers(st, e, frames, consumers);
 	grace_leave(&registry.grace, cpu, phase);

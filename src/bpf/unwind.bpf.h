@@ -141,7 +141,6 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 			e->nr = out->nr;
 		}
 	}
-	stackmap_again(e->stack, xchg(&st->joined, 0));
 	answer(st, t, e, whole);
 	if (!e->cookie)
 		count_total(COUNT_UNASKED, 1);
@@ -154,6 +153,7 @@ static INLINE bool nobody_waits(struct task_state *st)
 
 	if (!cookie)
 		return false;
+	store_relaxed(&st->joined, 0);
 	if (charges_settle(&st->charges, cookie))
 		charges_settled(&st->charges);
 	count_total(COUNT_CLOSED_IDLE, 1);

@@ -171,6 +171,41 @@ static void references_are_events_however_they_got_their_stack(void **state)
 	victim_end(&v);
 }
 
+/* Ask three times in the call that the victim sleeps in: one walk is due, and two joined it. */
+static void ask_in_a_call(struct victim *v)
+{
+	__atomic_store_n(&tool.control->tgid, v->pid, __ATOMIC_RELEASE);
+	victim_feed(v, 1);
+	victim_wait_fed(v);
+	asker_silence(&tool);
+}
+
+static void requests_that_got_no_stack_are_no_references_of_the_next_one(void **state)
+{
+	struct victim v = victim_start("read");
+	struct reader r;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	reader_open(&r);
+	tool.control->again = 2;
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	ask_in_a_call(&v);
+	assert_int_equal(dusk_unwind_cancel(tool.unwinder, 0), 0);
+	victim_feed(&v, 1);		/* nobody waits any more */
+	victim_wait_fed(&v);
+	assert_int_equal(asker_counter(&tool, "closed-idle"), 1);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	ask_in_a_call(&v);
+	victim_feed(&v, 1);
+	victim_wait_fed(&v);
+	assert_int_equal(asker_counter(&tool, "walks"), 1);
+	assert_int_equal(all_references(r.map), 3);
+	reader_close(&r);
+	victim_end(&v);
+}
+
 static pid_t start_paths(void)
 {
 	pid_t victim = START(live_victim("paths"), "asks", PATHS, "1");
@@ -381,6 +416,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_tool(references_are_events_however_they_got_their_stack),
+		with_tool(requests_that_got_no_stack_are_no_references_of_the_next_one),
 		with_tool(a_reader_sees_each_stack_whole_while_the_stackmap_grows),
 		with_tool(what_a_reader_has_stays_when_a_new_epoch_begins),
 		with_tool(a_strict_reset_is_refused_while_there_is_a_consumer),
