@@ -13,10 +13,10 @@ GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
 	return err;
 }
 
-/* Without grace: a table that is just being left may miss some. */
+/* Its table may be the one before now: it is there until all are done with it. */
 GLOBAL int stackmap_refer(u64 again)
 {
-	u32 place = epoch_place(load_acquire(&registry.epochs.now)), zero = 0;
+	u32 place = epoch_place(again >> 32 >> (stack_bits + STACK_WORD_BITS)), zero = 0;
 	void *map = bpf_map_lookup_elem(&stacks, &place);
 	struct stacktable *t = map ? bpf_map_lookup_elem(map, &zero) : NULL;
 

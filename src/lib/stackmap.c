@@ -26,7 +26,7 @@ struct table {
 struct stackmap {
 	struct epochs *epochs;
 	struct grace *grace;
-	const struct again_row *again;
+	struct again_row *again;
 	const struct pins *pins;
 	u32 tool;
 	int fd;
@@ -277,18 +277,43 @@ static void give_back(struct stackmap *m)
 			delete_table(m, epoch);
 }
 
-static void count_settled(void *ctx, u32 epoch)
+/*
+ * What CPUs have counted of the stacks of @t is these stacks' own from here on: ids come again, and would be taken for others.
+ * Without memory to write to it is lost.
+ */
+static void fold(const struct stackmap *m, const struct stacktable *t)
+{
+	_cleanup_(closep) int fd = get_table(m, t->epoch);
+	struct stacktable *own = fd < 0 ? MAP_FAILED :
+		mmap(NULL, stacktable_bytes(t->bits), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	for (u32 i = 0; i < AGAIN_ROWS * AGAIN_WAYS; i++) {
+		u64 *way = &m->again[i / AGAIN_WAYS].count[i % AGAIN_WAYS], again = load_relaxed(way);
+
+		if (!stack_is_of(t->bits, t->epoch, again >> 32))
+			continue;
+		again = xchg(way, 0);
+		if (own != MAP_FAILED)
+			stacktable_refer(own, again >> 32, again);
+	}
+	if (own != MAP_FAILED)
+		munmap(own, stacktable_bytes(t->bits));
+}
+
+static void settle(void *ctx, u32 epoch)
 {
 	struct stackmap *m = ctx;
 	struct table *t = find(m, epoch);
 
-	if (t)
-		m->epochs->stacks += t->at->stacks;
+	if (!t)
+		return;
+	fold(m, t->at);
+	m->epochs->stacks += t->at->stacks;
 }
 
 static void tidy(struct stackmap *m)
 {
-	epochs_settle(m->epochs, m->grace, grace_wait, count_settled, m);	/* or later, then */
+	epochs_settle(m->epochs, m->grace, grace_wait, settle, m);	/* or later, then */
 	if (m->tool)
 		epochs_take(m->epochs, m->tool, take, m);
 	give_back(m);

@@ -16,7 +16,13 @@ void stackstat_add(struct stack_counts *ret, const struct stacktable *t, const s
 		u32 id = stacktable_id(t, slot);
 
 		if (id)
-			ret->given += stacktable_refs(t, id) + again_references(again, id);
+			ret->given += stacktable_refs(t, id);
+	}
+	for (u32 i = 0; i < AGAIN_ROWS * AGAIN_WAYS; i++) {
+		u64 count = load_relaxed(&again[i / AGAIN_WAYS].count[i % AGAIN_WAYS]);
+
+		if (stack_is_of(t->bits, t->epoch, count >> 32))
+			ret->given += (u32)count;
 	}
 	for (u32 row = 0; row < STACK_ROWS; row++) {
 		const struct stack_counts *c = &t->counts[row];
@@ -43,7 +49,7 @@ void stackstat_write(struct profile_writer *w, const struct stack_counts *before
 	profile_set_u64(w, "stackmap_full", after->full - before->full);
 	profile_set_u64(w, "stackmap_contended", after->crowded - before->crowded);
 	profile_set_u64(w, "stackmap_raced", after->raced - before->raced);
-	profile_set_u64(w, "stackmap_successes", after->given - before->given);
+	profile_set_u64(w, "stackmap_successes", after->given > before->given ? after->given - before->given : 0);
 	profile_set(w, "stackmap_probes", probes);
 }
 

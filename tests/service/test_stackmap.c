@@ -3,6 +3,7 @@
  * A reader of the stackmap, as anybody may write it on <dusk/stackmap.h>: what does it see while programs put stacks,
  * and when may it reset?
  */
+#include <bpf/bpf.h>
 #include <dusk/stackmap.h>
 #include <errno.h>
 #include <signal.h>
@@ -12,6 +13,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "base/map.h"
+#include "core/registry.h"
 #include "asker.h"
 #include "victim.h"
 
@@ -167,6 +169,55 @@ static void references_are_events_however_they_got_their_stack(void **state)
 	assert_int_equal(all_references(r.map), events);
 	assert_int_equal(dusk_stackmap_stat(r.map, &stat), 0);
 	assert_int_equal(stat.successes, events);
+	reader_close(&r);
+	victim_end(&v);
+}
+
+/* How many stacks CPUs count references of, beside the stacks' own count? */
+static size_t counted_beside(void)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(tool.obj, ".bss.registry");
+	struct registry *r = malloc(sizeof(*r));
+	uint32_t zero = 0;
+	size_t nr = 0;
+
+	assert_non_null(r);
+	assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(map), &zero, r), 0);
+	for (size_t i = 0; i < AGAIN_ROWS * AGAIN_WAYS; i++)
+		nr += r->again[i / AGAIN_WAYS].count[i % AGAIN_WAYS] != 0;
+	free(r);
+	return nr;
+}
+
+/* What CPUs have counted is added up, and not left to whoever gets the same id one day. */
+static void references_stay_when_a_new_epoch_begins(void **state)
+{
+	struct victim v = victim_start("read");
+	uint64_t cursor = 1ULL << 32, sum = 0;	/* epoch 1, from its beginning */
+	struct dusk_stack stack;
+	struct probe_answers a;
+	struct reader r;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	reader_open(&r);
+	assert_int_equal(dusk_stackmap_reset(r.map, false, NULL), 0);
+	tool.control->known = 1;
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	victim_feed(&v, 500);
+	victim_wait_fed(&v);
+	asker_silence(&tool);
+	victim_feed(&v, 1);
+	victim_wait_fed(&v);
+	a = asker_tally(&tool, 0);
+	assert_true(counted_beside() > 0);
+	assert_int_equal(all_references(r.map), (uint64_t)a.queued + a.pending + a.executed);	/* and it has the table */
+	assert_int_equal(dusk_stackmap_reset(r.map, false, NULL), 0);
+	assert_int_equal(counted_beside(), 0);
+	while (dusk_stackmap_next(r.map, &cursor, &stack))
+		sum += stack.refs;
+	assert_int_equal(sum, (uint64_t)a.queued + a.pending + a.executed);
 	reader_close(&r);
 	victim_end(&v);
 }
@@ -416,6 +467,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_tool(references_are_events_however_they_got_their_stack),
+		with_tool(references_stay_when_a_new_epoch_begins),
 		with_tool(requests_that_got_no_stack_are_no_references_of_the_next_one),
 		with_tool(a_reader_sees_each_stack_whole_while_the_stackmap_grows),
 		with_tool(what_a_reader_has_stays_when_a_new_epoch_begins),

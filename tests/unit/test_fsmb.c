@@ -15,13 +15,9 @@
 #include "base/cleanup.h"
 #include "lib/fsmb.h"
 #include "lib/stackset.h"
+#include "parse_stacks.h"
 
 #define HEAD 16
-
-static void stacks_freep(struct dusk_stacks **s)
-{
-	dusk_stacks_free(*s);
-}
 
 static const uint64_t frames[] = { 0xffffffff81000010, 0xffffffff81000020, 0x0001800000001234, 7, 8, 9 };
 static struct dusk_stack some[] = {
@@ -53,17 +49,6 @@ static char *make(size_t *len, bool swapped)
 		at += HEAD + nr * sizeof(*ip);
 	}
 	return bytes;
-}
-
-static struct dusk_stacks *parse(char *bytes, size_t len)
-{
-	struct dusk_stacks *s = NULL;
-	struct dusk_error err = {""};
-	int e = fsmb_parse(&s, bytes, len, "specimen", &err);
-
-	if (e)
-		fail_msg("%d: %s", e, err.text);
-	return s;
 }
 
 static void assert_first(const struct dusk_stacks *s, size_t nr)

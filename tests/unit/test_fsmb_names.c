@@ -16,6 +16,7 @@
 #include "lib/fsmb.h"
 #include "lib/fsmb_section.h"
 #include "lib/naming.h"
+#include "parse_stacks.h"
 
 #define HEAD 16
 #define KERNEL 0xffffffff81000100
@@ -43,11 +44,6 @@ static const struct expected {
 	{ 1, 1, "before", "[kernel]", 0x33, 0x33 },
 };
 #define NR_EXPECTED (sizeof(expected) / sizeof(expected[0]))
-
-static void stacks_freep(struct dusk_stacks **s)
-{
-	dusk_stacks_free(*s);
-}
 
 static void give_names(struct dusk_stacks *s)
 {
@@ -156,17 +152,6 @@ static char *make(size_t *len, bool swapped)
 	if (swapped)
 		swap(bytes, *len);
 	return bytes;
-}
-
-static struct dusk_stacks *parse(char *bytes, size_t len)
-{
-	struct dusk_stacks *s = NULL;
-	struct dusk_error err = {""};
-	int e = fsmb_parse(&s, bytes, len, "specimen", &err);
-
-	if (e)
-		fail_msg("%d: %s", e, err.text);
-	return s;
 }
 
 /* How many names are there? Those that are, are right. */
