@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h in the kernel. Memory is read by read.bpf.c where we may sleep, by read_now.bpf.c where we may not, and
+ * core/port.h in the kernel. Pages are waited for by read.bpf.c where we may sleep, not by read_now.bpf.c where we may not, and
  * by port_other.bpf.c where it is another task's.
  */
 #include "announce.bpf.h"
@@ -148,11 +148,11 @@ static INLINE int ask_vma(struct task_struct *t, struct guard *g, u64 addr, u32 
 	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
 }
 
-GLOBAL int may_fault(u64 addr, u32 len)
+GLOBAL int port_may_fault(u64 addr, u32 len)
 {
-	struct task_struct *t = target_get();
+	int err = lock_looks ? -EFAULT : -EACCES;
+	struct task_struct *t = lock_looks ? target_get() : NULL;
 	struct guard *g;
-	int err = -EFAULT;
 
 	if (!t)
 		return err;
@@ -166,7 +166,7 @@ GLOBAL int may_fault(u64 addr, u32 len)
 		count_total(COUNT_FAULTS_REFUSED, 1);
 	else if (!err && TARGET_IS_CURRENT)
 		count_total(COUNT_FAULTS, 1);
-	return err;
+	return err ?: 1;
 }
 
 static INLINE enum vdso which_vdso(const struct vdso_image *image)
@@ -206,6 +206,11 @@ static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *c
 
 	fill(f->vma, t, vma);
 	return 0;
+}
+
+CORE int port_read(void *dst, u32 len, u64 addr)
+{
+	return read_flat(dst, len, addr);
 }
 
 CORE int port_peek(void *dst, u32 len, u64 addr)

@@ -4,13 +4,16 @@
 #include "maps.h"
 
 /*
- * May the walk fault in @len bytes at @addr? 0: yes, and it is remembered: once a page and walk.
+ * May the walk fault in @len bytes at @addr? 1: yes, and it is remembered: once a page and walk.
  * -EFAULT and -EACCES as port_read() has them.
  */
-GLOBAL int may_fault(u64 addr, u32 len);
+GLOBAL int port_may_fault(u64 addr, u32 len);
+
+/* Copy @len bytes at @addr, and wait for the page: 0 or -EFAULT. -EACCES where we may not sleep. */
+CORE int port_fetch(void *dst, u32 len, u64 addr);
 
 /*
- * How often a walk looks at the target's mmap lock, before it gives up a page for which it would have to wait. It must not
+ * How often a walk looks at the target's mmap lock, before it gives up a page for which it would have to wait; 0: it may not sleep. It must not
  * wait for the lock: what has it can keep it for as long as it likes, as by a page fault on a FUSE file of its own.
  */
 extern const volatile u32 lock_looks CORE;

@@ -9,16 +9,9 @@
  */
 #include "port.bpf.h"
 
-CORE int port_read(void *dst, u32 len, u64 addr)
+CORE int port_fetch(void *dst, u32 len, u64 addr)
 {
-	int err = bpf_probe_read_user(dst, len, (const void *)addr);
-
-	if (err) {
-		err = may_fault(addr, len);
-		if (!err && bpf_copy_from_user(dst, len, (const void *)addr))
-			err = -EFAULT;
-	}
-	return err + (int)loop_zero;	/* to the verifier all ways end alike: it looks at what follows once */
+	return bpf_copy_from_user(dst, len, (const void *)addr) ? -EFAULT : 0;
 }
 
 const volatile u32 lock_looks SEC(".rodata.lock") CORE = 200000;	/* about a millisecond */

@@ -80,6 +80,24 @@ extern volatile u32 loop_zero CORE;
 	})
 #define each(i, n) for (u32 i = loop_zero; i < (n) && may_loop(); i++)
 
+GLOBAL int port_may_fault(u64 addr, u32 len);	/* bpf/port.bpf.h */
+CORE int port_fetch(void *dst, u32 len, u64 addr);
+
+/*
+ * port_read() (port.h) without a frame of its own, for who is called deep down: as bpf/port.bpf.c has it. To the verifier all ways end
+ * alike: it looks at what follows once.
+ */
+#define read_flat(dst, len, addr)					\
+	({								\
+		int err_ = port_peek((dst), (len), (addr));		\
+									\
+		if (err_)						\
+			err_ = port_may_fault((addr), (len));		\
+		if (err_ > 0)						\
+			err_ = port_fetch((dst), (len), (addr));	\
+		err_ + (int)loop_zero;					\
+	})
+
 /* bpf_loop (helper 181, since 5.17): the verifier sees one state for each body, whatever surrounds it. */
 #define TURN_(scope, name, type, arg)					\
 	static INLINE int name##_body(u32 turn, type *arg);		\

@@ -23,9 +23,11 @@
 				break;					\
 	} while (0)
 
+#define read_flat port_read
+
 #define opaque(x) (x)
 #define forget(home, val) ((home) = (val))
-#define opaque(x) (x)
+#define read_flat port_read
 
 #define at(array, i)							\
 	((array)[({ u64 i_ = (i); assert(i_ < COUNT(array)); i_; })])

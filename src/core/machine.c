@@ -15,7 +15,7 @@ CORE int stack_read_slow(struct machine *m, u64 addr)
 	m->work += WORK_OF_WINDOW;
 	s->base = base;
 	s->len = 0;
-	err = port_read(s->word, len, base);	/* in one place: to the verifier each is dear */
+	err = read_flat(s->word, len, base);	/* in one place: to the verifier each is dear */
 	if (err)
 		return err;
 	s->len = odd ? 0 : len;

@@ -13,13 +13,13 @@ CORE int page_hold(struct page *p, u64 addr, u32 len)
 	p->base = addr;
 	p->len = PAGE_BYTES;
 	p->reads++;
-	err = port_read(p->word, PAGE_BYTES, addr);
+	err = read_flat(p->word, PAGE_BYTES, addr);
 	if (!err)
 		return 0;
 	if (left < PAGE_BYTES) {	/* the mapping may end with this page */
 		p->len = left;
 		p->beyond = err;
-		err = port_read(p->word, left, addr);
+		err = read_flat(p->word, left, addr);
 		if (!err)
 			return 0;
 	}

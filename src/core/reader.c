@@ -14,7 +14,7 @@ CORE int reader_seek(struct reader *r, u64 addr)
 	r->beyond = -EFAULT;	/* an item longer than the window is none */
 	r->fills++;
 	bounds_note(&r->bounds, addr, 1);
-	err = port_read(r->window, READER_WINDOW, addr);
+	err = read_flat(r->window, READER_WINDOW, addr);
 	if (!err && room - 1 < READER_WINDOW)
 		r->len = room;
 	if (!err || left >= READER_WINDOW)
@@ -22,7 +22,7 @@ CORE int reader_seek(struct reader *r, u64 addr)
 	r->beyond = err;
 	memset(r->window, 0, sizeof(r->window));
 	r->len = left;
-	return port_read(r->window, left, addr);	/* the section may end close to the end of its mapping */
+	return read_flat(r->window, left, addr);	/* the section may end close to the end of its mapping */
 }
 
 GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed)

@@ -4,7 +4,8 @@
  * caller's registers.
  *
  * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
- *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, port_read, the port's question about the page
+ *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, the port's question about the page
+ * and one is left for a program that walks itself.
  */
 #include "step.h"
 

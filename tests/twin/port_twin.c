@@ -26,6 +26,7 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 	u32 off;
 
 	t->reads++;
+	t->refused = t->reads == t->fail_nth ? -EACCES : -EFAULT;
 	if (t->reads == t->fail_nth)
 		return -EACCES;
 	if (!m || len > m->vma.end - addr || len > PAGE_BYTES)

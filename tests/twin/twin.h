@@ -27,7 +27,8 @@ struct twin {
 	struct module module;
 	u8 memory[TWIN_MEMORY];
 
-	u32 outcome, id, cpu, pad;
+	u32 outcome, id, cpu;
+	int refused;				/* what the last read said */
 	struct range range;
 	struct ehframe ehframe;
 	struct cfi cfi;
