@@ -63,6 +63,19 @@ int dusk_unwind_known(struct dusk_unwind *ret);
 int dusk_unwind_known_in_interrupt(struct dusk_unwind *ret);
 
 /*
+ * The stack of the current task right now, for programs that may sleep (uprobe.s, lsm.s, fentry.s, syscall): walked here,
+ * with the page faults that it takes, unless this visit's stack has been walked before. Others who wait for it are served
+ * with it. No consumer is needed. The walk is verified with your program: call it in one place, not below another function
+ * of yours, and with at most DUSK_NOW_STACK bytes of stack in that program.
+ *
+ * DUSK_EXECUTED, or a negative errno with the reason in ret->outcome: -EINVAL, -EPERM, -ENOSPC as above, and
+ *	-EAGAIN		not here, but dusk_unwind_request() may be of use: in execve(), below a walk of the same task, or while
+ *			all walkers are busy
+ */
+#define DUSK_NOW_STACK 64
+int dusk_unwind_now(struct dusk_unwind *ret);
+
+/*
  * dusk_unwind_request(), and charge @amount to @key and the stack: when the stack is known, the row {key, stack} of
  * the consumer's map grows by @amount and a count of 1, without a trip to user space. Also for a task that has no
  * stack: then the row is {key, outcome}. As many charges a visit as you like.

@@ -5,7 +5,7 @@
  * The ledger, true whenever nothing is in flight:
  *
  *	SAMPLES + ABSENCES - ABSENCES_SAMPLED_OUT + WAKERS = NO_USER + REQUESTS
- *	REQUESTS = REFUSED_* + KNOWN + WARM + JOINED + AFTERWARDS + SCHEDULED
+ *	REQUESTS = REFUSED_* + KNOWN + WARM + NOW + JOINED + AFTERWARDS + SCHEDULED
  *	SCHEDULED + UNASKED = WALKS + CLOSED_*		(plus the stacks still due)
  *	SAMPLES = sample events read + LOST_SAMPLES
  *
@@ -28,12 +28,14 @@
 	X(REFUSED_AGAIN, "refused-again", "requests refused: right after two walks, and perhaps in the same kernel entry")	\
 	X(REFUSED_EXCLUDED, "refused-excluded", "requests refused: a walk of the process did not end")	\
 	X(REFUSED_SCHEDULE, "refused-schedule", "requests refused: the kernel did not take the task work")	\
+	X(REFUSED_NOW, "refused-now", "walks refused to programs that may sleep: in execve(), in another walk, or all walkers were busy") \
 	X(KNOWN, "known", "requests answered at once: the task stood there before")			\
 	X(WARM, "warm", "requests answered by a walk at once, over what was known")			\
+	X(NOW, "walked-now", "requests answered by a walk in the program that asked, which may sleep")	\
 	X(JOINED, "joined", "requests that joined a stack already asked for")				\
 	X(AFTERWARDS, "afterwards", "requests answered by the walk just done in the same kernel entry")	\
 	X(SCHEDULED, "scheduled", "walks scheduled, or due when the task exits")			\
-	X(UNASKED, "unasked", "walks of tasks that exited or called execve(), before anybody asked")	\
+	X(UNASKED, "unasked", "walks of tasks that exited or called execve(), before anybody asked; or only for who walked")	\
 	X(WALKS, "walks", "stacks walked")								\
 	X(FRAMES, "frames", "user frames walked")							\
 	X(WALK_NS, "walk-ns", "time spent walking")							\

@@ -7,7 +7,6 @@
 #include "answer.bpf.h"
 #include "registers.bpf.h"
 #include "request.bpf.h"
-#include "stackmap.bpf.h"
 
 #ifdef TASK_WORK_IMPL		/* 6.18 and 6.19 */
 extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
@@ -71,66 +70,16 @@ static INLINE int see_to_callback(struct task_struct *t)
 	return err == -EBUSY ? 0 : err;
 }
 
-static INLINE int refuse(struct dusk_unwind *ret, u32 why, enum counter counter, int err)
-{
-	count(counter, 1);
-	ret->outcome = why;
-	return err;
-}
-
-static INLINE bool is_excluded(struct task_struct *t)
-{
-	u32 tgid = t->tgid;
-	u64 *start;
-
-	if (!load_relaxed(&registry.nr_excluded))
-		return false;
-	start = bpf_map_lookup_elem(&excluded, &tgid);
-	return start && *start == t->group_leader->start_boottime;
-}
-
-static INLINE int tell_last(const struct task_state *st, struct dusk_unwind *ret)
-{
-	count(COUNT_AFTERWARDS, 1);
-	if (st->last.outcome == STACKMAP_FULL)
-		ret->cookie = st->last.cookie;	/* under which the frames were sent */
-	ret->stack = st->last.stack;
-	ret->outcome = st->last.outcome;
-	return DUSK_EXECUTED;
-}
-
-/* There is no user stack any more. But we may know which one there was. */
-static INLINE int ask_without_memory(struct task_struct *t, struct dusk_unwind *ret)
-{
-	struct task_state *st = task_find(t);
-
-	if (!st || !task_parts(t, st))
-		return refuse(ret, EXITED, COUNT_NO_USER, -EINVAL);
-	count(COUNT_REQUESTS, 1);
-	return tell_last(st, ret);
-}
-
 static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwind *ret)
 {
 	bool exiting = t->flags & PF_EXITING;	/* then the walk is due at sched_process_exit (life.bpf.c) */
 	enum defer_verdict verdict;
 	struct task_value *v;
 	u64 fresh = 0;
-	int err;
+	int err = find_asked(t, &v, ret);
 
-	if (task_has_no_user(t))
-		return refuse(ret, KERNEL_THREAD, COUNT_NO_USER, -EINVAL);
-	if (!t->mm)
-		return ask_without_memory(t, ret);
-	count(COUNT_REQUESTS, 1);
-	if (is_excluded(t))
-		return refuse(ret, EXCLUDED, COUNT_REFUSED_EXCLUDED, -EPERM);
-	v = task_value(t);
-	if (!v)
-		return refuse(ret, NO_TASK_STATE, COUNT_REFUSED_NO_STATE, -ENOSPC);
-	if (task_parts(t, &v->state))
-		return tell_last(&v->state, ret);
-
+	if (err)
+		return err;
 	if (load_relaxed(&v->state.owes) & consumers_here.callbacks)
 		serve_owed(&v->state);	/* our task work is late, and there is room for one answer */
 	if (!load_relaxed(&v->state.defer.word)) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_read() has it.
+ * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_fetch() has it.
  */
 #pragma once
 #include "answer.bpf.h"

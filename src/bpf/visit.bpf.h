@@ -35,6 +35,15 @@ static INLINE struct visit_now visit_now(struct task_struct *t)
 	return now;
 }
 
+/* Is what @st was asked for last the stack to which @t, the current task, would return now? */
+static INLINE bool visit_is_here(const struct task_state *st, struct task_struct *t)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+
+	return st->mm == (u64)t->mm && st->exec_id == t->self_exec_id && st->asked.reg[RSP] == regs->sp &&
+	       st->asked.reg[RIP] == original_ip(t, regs->ip);
+}
+
 /*
  * Has @t, the current task, been in user mode since its stack was walked? If it would return elsewhere, it is as if it
  * had been. A function: who asks has no stack to spare.

@@ -53,8 +53,10 @@ CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 	if (!w)
 		return NULL;
 	/* Nobody takes all: a walk may have to wait for a disk, and a process can let many threads wait. */
-	if (!watch_share(&w->head, tgid, i == c.first, config.nr_walkers / PARTS + 1, count_walkers, &c))
+	if (!watch_share(&w->head, tgid, i == c.first, config.nr_walkers / PARTS + 1, count_walkers, &c)) {
+		*index = 0;
 		return NULL;
+	}
 	watch_begin(&w->head, bpf_ktime_get_ns());
 	return w;
 }

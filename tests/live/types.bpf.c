@@ -41,6 +41,22 @@ CHARGES("tracepoint/sched/sched_switch", charges_tracepoint)
 CHARGES("kprobe", charges_kprobe)
 CHARGES("perf_event", charges_perf_event)
 
+SEC("uprobe.s")
+int walks_uprobe_sleepable(void *ctx)
+{
+	struct dusk_unwind u;
+
+	return dusk_unwind_now(&u) < 0;
+}
+
+SEC("syscall")
+int walks_syscall(void *ctx)
+{
+	struct dusk_unwind u;
+
+	return dusk_unwind_now(&u) < 0;
+}
+
 SEC("perf_event")
 int asks_perf_event(struct bpf_perf_event_data *ctx)
 {

@@ -62,6 +62,7 @@ static const char *const programs[NR_KINDS] = {
 	[BY_TICK] = "by_tick", [BY_POINT] = "by_point", [BY_SWITCH] = "by_switch", [BY_RAW] = "by_raw",
 	[BY_TRACEPOINT] = "by_tracepoint", [BY_KPROBE] = "by_kprobe", [BY_UPROBE] = "by_uprobe",
 	[BY_FENTRY] = "by_fentry", [BY_LSM] = "by_lsm", [BY_SIGNAL] = "by_signal", [BY_RETURN] = "by_return",
+	[BY_NOW] = "by_now", [BY_NOW_SYSCALL] = "by_now_syscall", [BY_NOW_EXEC] = "by_now_exec",
 };
 
 static struct bpf_program *program(const struct asker *t, enum probe_kind kind)
@@ -248,9 +249,9 @@ static int attach_tracepoint(struct asker *t)
 	return ret;
 }
 
-static int attach_uprobe(struct asker *t, pid_t pid)
+static int attach_uprobe(struct asker *t, enum probe_kind kind, pid_t pid)
 {
-	return keep(t, bpf_program__attach_uprobe(program(t, BY_UPROBE), false, pid, victim_path(),
+	return keep(t, bpf_program__attach_uprobe(program(t, kind), false, pid, victim_path(),
 						  victim_offset("leaf")));
 }
 
@@ -262,13 +263,22 @@ int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consum
 		return try_attach_ticks(t, TICK_HZ, pid, consumers);
 	if (kind == BY_TRACEPOINT)
 		ret = attach_tracepoint(t);
-	else if (kind == BY_UPROBE)
-		ret = attach_uprobe(t, pid);
+	else if (kind == BY_UPROBE || kind == BY_NOW)
+		ret = attach_uprobe(t, kind, pid);
+	else if (kind == BY_NOW_SYSCALL)
+		ret = 0;	/* it is run and not attached */
 	else
 		ret = keep(t, bpf_program__attach(program(t, kind)));
 	if (!ret)
 		let_ask(t, kind, pid, consumers);
 	return ret;
+}
+
+int asker_run(struct asker *t, enum probe_kind kind)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+
+	return bpf_prog_test_run_opts(bpf_program__fd(program(t, kind)), &opts);
 }
 
 void asker_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers)
@@ -391,10 +401,11 @@ static void tally(void *ctx, const struct probe_key *k, const struct probe_answe
 	t->sum.executed += a->executed;
 	t->sum.refused += a->refused;
 	t->sum.done += a->done;
-	if (a->refused) {
-		t->sum.error = a->error;
-		t->sum.outcome = a->outcome;
-	}
+	if (!a->refused && !a->executed)
+		return;
+	t->sum.error = a->error;
+	t->sum.stack = a->stack;
+	t->sum.outcome = a->outcome;
 }
 
 struct probe_answers asker_tally(const struct asker *t, uint32_t consumer)

@@ -78,6 +78,9 @@ void asker_attach_write(struct asker *t, const struct asker *from, size_t addres
 /* Poll for 300 ms, and until the programs of @kind have run often. */
 void asker_poll_busy(struct asker *t, enum probe_kind kind);
 
+/* Run the program of @kind once, as BPF_PROG_TEST_RUN does. 0 or a negative errno. */
+int asker_run(struct asker *t, enum probe_kind kind);
+
 /* BY_TICK at @hz. */
 int try_attach_ticks(struct asker *t, unsigned int hz, pid_t pid, uint32_t consumers);
 
@@ -97,7 +100,7 @@ size_t asker_find(const struct asker *t, uint64_t cookie, uint32_t consumer, str
 void asker_answers(const struct asker *t,
 		  void (*fn)(void *ctx, const struct probe_key *k, const struct probe_answers *a), void *ctx);
 
-/* Their sum, over all cookies of @consumer. */
+/* Their sum, over all cookies of @consumer; and the stack and outcome of one that was told at once, if any was. */
 struct probe_answers asker_tally(const struct asker *t, uint32_t consumer);
 
 /*

@@ -202,6 +202,35 @@ int by_return(void *ctx)
 	return ask(BY_RETURN, 0);
 }
 
+static INLINE int walk_now(u32 kind)
+{
+	struct dusk_unwind u = {};
+
+	if (!control.tgid || bpf_get_current_pid_tgid() >> 32 != control.tgid)
+		return 0;
+	__sync_fetch_and_add(&control.runs[kind], 1);
+	note(0, dusk_unwind_now(&u), &u);
+	return 0;
+}
+
+SEC("?uprobe.s")
+int by_now(void *ctx)
+{
+	return walk_now(BY_NOW);
+}
+
+SEC("?syscall")
+int by_now_syscall(void *ctx)
+{
+	return walk_now(BY_NOW_SYSCALL);
+}
+
+SEC("?lsm.s/bprm_committed_creds")
+int by_now_exec(void *ctx)
+{
+	return walk_now(BY_NOW_EXEC);
+}
+
 int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
 {
 	struct probe_answers *a = answers_of(cookie, consumer);

@@ -19,6 +19,9 @@ enum probe_kind {
 	BY_LSM,
 	BY_SIGNAL,		/* tp_btf/signal_deliver: before the handler's frame is made */
 	BY_RETURN,		/* tp_btf/rseq_update: on the way to user mode, behind task work */
+	BY_NOW,			/* uprobe.s: walks itself; so do those below */
+	BY_NOW_SYSCALL,		/* syscall: for who runs it */
+	BY_NOW_EXEC,		/* lsm.s/bprm_committed_creds: execve() has exchanged the memory, not yet the registers */
 	NR_KINDS
 };
 

@@ -38,7 +38,7 @@ static void expect_sums(void)
 	static const char *const closed[] = {"walks", "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
 					     "closed-idle"};
 	static const char *const answered[] = {"refused-no-state", "refused-contended", "refused-again", "refused-excluded",
-					       "refused-schedule", "joined",
+					       "refused-schedule", "refused-now", "walked-now", "joined",
 					       "afterwards", "scheduled"};
 	uint64_t ended = 0, all = 0;
 
