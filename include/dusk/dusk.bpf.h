@@ -39,6 +39,7 @@ enum {
  *	-ENOSPC		the table of tasks is full
  *	-EAGAIN		interrupts kept changing the task's state, or the task was walked twice just now and, on kernels that
  *			do not tell one visit from the next, may not have been in user mode since
+ *	-EOVERFLOW	the CPU has given out all its cookies, of which none is used twice (with 64 CPUs, 2^41)
  *	others		the kernel did not take the task work
  */
 int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);

@@ -338,6 +338,8 @@ struct dusk_record_options {
 	bool verify;			/* walk what was told at once, too, and count what differs (counters verified-...) */
 	uint32_t stackmap_bits;		/* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Of those
 					 * who share it the first one chooses */
+	uint32_t max_tasks;		/* threads that may have a stack due, or had one since they began; 0: 32,768. The first
+					 * one of those who share them chooses, too */
 	bool no_faults;			/* never fault in a page of a target */
 	bool no_sharing;		/* an unwinder of our own: <dusk/unwind.h> */
 	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */
@@ -358,7 +360,7 @@ struct dusk_record_status {
 	uint64_t user_samples;				/* those that have a user stack or should have one */
 	uint64_t lost, bytes;				/* bytes: size of the profile */
 	uint64_t stacks;				/* distinct */
-	uint32_t stackmap_bits;
+	uint32_t stackmap_bits, max_tasks;
 };
 
 /*

@@ -5,9 +5,10 @@
 
 #define MAX_DEPTH 2048		/* frames a stack may have; a power of two */
 #define DEFAULT_DEPTH 512
+#define DEFAULT_TASKS 32768	/* threads that may have state at once */
 
 /* Raised when what lies in the shared maps comes to mean something else: who was linked with another is refused. */
-#define UNWIND_ABI 3
+#define UNWIND_ABI 4
 
 /* A part of the kernel's code; 0: unknown. */
 struct kernel_text {
@@ -26,6 +27,7 @@ struct config {
 	u32 nr_walkers;				/* power of two; slots of the pool */
 	u32 tool;				/* which of the tools that share the service; never 0 */
 	u32 no_cache;				/* read CFI for each frame: benchmarks and tests */
+	u32 cpu_bits;				/* that the numbers of CPUs need */
 	s32 kstack_state;			/* bytes from a CPU's run queue to its generator of offsets; 0: it has none */
 	u32 abi;				/* not set, but compared: UNWIND_ABI that the object was built with */
 };

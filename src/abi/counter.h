@@ -26,6 +26,7 @@
 	X(REFUSED_NO_STATE, "refused-no-state", "requests refused: the table of tasks is full")		\
 	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")		\
 	X(REFUSED_AGAIN, "refused-again", "requests refused: right after two walks, and perhaps in the same kernel entry")	\
+	X(REFUSED_NO_COOKIE, "refused-no-cookie", "requests refused: the CPU has given out all its cookies")	\
 	X(REFUSED_EXCLUDED, "refused-excluded", "requests refused: a walk of the process did not end")	\
 	X(REFUSED_SCHEDULE, "refused-schedule", "requests refused: the kernel did not take the task work")	\
 	X(REFUSED_NOW, "refused-now", "walks refused to programs that may sleep: in execve(), in another walk, or all walkers were busy") \

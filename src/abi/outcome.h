@@ -58,7 +58,8 @@
 	X(MAPPINGS_BUSY, "mappings-busy", CUT, "the process was changing its mappings, and did not end")	\
 	X(ASKED_AGAIN, "asked-again", NONE, "asked for right after two walks, and perhaps in the same kernel entry")	\
 	X(NOT_TOLD, "not-told", CUT, "another profiler walked it, which does not say how that ended")	\
-	X(NOT_GIVEN, "not-given", NONE, "another profiler gave no user stack, nor a reason")
+	X(NOT_GIVEN, "not-given", NONE, "another profiler gave no user stack, nor a reason")			\
+	X(NO_COOKIE, "no-cookie", NONE, "the CPU had given out all its cookies, and none is used twice")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

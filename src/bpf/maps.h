@@ -20,7 +20,6 @@
 #include "../core/warm.h"
 #include "../core/watch.h"
 
-#define MAX_TASKS 32768
 #define MAX_MODULES 16384
 #define MAX_EXCLUDED 1024
 #define MAX_CHARGES 16384
@@ -72,7 +71,7 @@ struct task_value {
 
 struct tasks_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_TASKS);
+	__uint(max_entries, DEFAULT_TASKS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, u32);
 	__type(value, struct task_value);
@@ -198,7 +197,7 @@ struct own_work {
 
 struct own_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_TASKS);
+	__uint(max_entries, DEFAULT_TASKS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, u32);
 	__type(value, struct own_work);

@@ -23,7 +23,7 @@ static INLINE u64 fresh_cookie(void)
 	u32 zero = 0;
 	u64 *given = bpf_map_lookup_elem(&cookies, &zero);
 
-	return given ? defer_cookie(bpf_get_smp_processor_id(), __sync_fetch_and_add(given, 1) + 1) : 0;
+	return given ? defer_cookie(bpf_get_smp_processor_id(), config.cpu_bits & 31, __sync_fetch_and_add(given, 1) + 1) : 0;
 }
 
 /*
@@ -90,6 +90,8 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 			return refuse(ret, ASKED_AGAIN, COUNT_REFUSED_AGAIN, -EAGAIN);
 		case VISIT_OTHER:
 			fresh = fresh_cookie();
+			if (!fresh)
+				return refuse(ret, NO_COOKIE, COUNT_REFUSED_NO_COOKIE, -EOVERFLOW);
 		}
 	}
 	verdict = defer_request(&v->state.defer, slot, fresh, &ret->cookie);

@@ -25,7 +25,7 @@ struct options {
 	uint32_t sources;
 	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
-	uint32_t frequency_hz, max_depth, stackmap_bits;
+	uint32_t frequency_hz, max_depth, stackmap_bits, max_tasks;
 	uint64_t duration_ns, stackmap_bytes;
 	const char *output, *cgroup;
 };
@@ -64,6 +64,8 @@ static const struct option options[] = {
 	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
 	{0, "stackmap-mem", OPTION_SIZE, offsetof(struct options, stackmap_bytes), "SIZE",
 	 "the same by its memory: 8M, 64M", 512 << 10, 512 << 20},
+	{0, "max-tasks", OPTION_NUMBER, offsetof(struct options, max_tasks), "N",
+	 "threads that may have stacks (default 32768)", 1024, 4194304},
 	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL,
 	 "walk remembered stacks, too, and compare"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
@@ -122,6 +124,10 @@ static void note_size(const struct recording *r)
 		say("the stackmap is shared with other tools and has %u bits already, not %u; --private makes one of "
 		    "your own",
 		    status.stackmap_bits, wanted);
+	if (r->options->max_tasks && status.max_tasks != r->options->max_tasks)
+		say("the table of threads is shared with other tools and has room for %u already, not %u; --private makes one "
+		    "of your own",
+		    status.max_tasks, r->options->max_tasks);
 }
 
 /* What is in a folder that our user may not look into is not told, whatever we may. */
@@ -140,7 +146,7 @@ static int create(struct recording *r)
 		.no_faults = o->no_faults,
 		.no_sharing = o->private, .sources = o->sources, .min_block_ns = o->min_block_ns,
 		.kernel_threads = o->kernel_threads, .budget = o->budget_percent / 100, .verify = o->verify,
-		.stackmap_bits = stackmap_bits(o),
+		.stackmap_bits = stackmap_bits(o), .max_tasks = o->max_tasks,
 		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr, .from_exec = alone,
 		.tids = o->tids.v, .nr_tids = o->tids.nr,
 		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command, .stops = &stop_count,

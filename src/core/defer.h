@@ -11,7 +11,9 @@
  * One word, because an NMI may ask between any two instructions: with two, it could join a walk under a cookie that the
  * walk has already given up.
  *
- * A cookie lives from the first request to the end of the walk that serves it. It is never 0 and never used again.
+ * A cookie lives from the first request to the end of the walk that serves it. It is never 0 and never used again: below, the CPU's
+ * number, in as many bits as this machine's numbers need; above, how many that CPU has given out. With 64 CPUs 41 bits
+ * count: at 130,000 walks a second, more than a CPU has done, for 195 days; and then the CPU gives out no more.
  */
 #pragma once
 #include "atomic.h"
@@ -21,7 +23,6 @@
 #define DEFER_BITS 17		/* of these; the other 47 hold the cookie */
 #define DEFER_ALL ((1ULL << DEFER_CONSUMERS) - 1)
 #define DEFER_ATTEMPTS 5	/* softirq, hardirq, NMI may ask in between, and a consumer leave */
-#define DEFER_CPU_BITS 12	/* of a cookie; the other 35 count on that CPU: at 1 MHz for 9 hours */
 
 enum defer_verdict {
 	DEFER_SCHEDULE,		/* first request: the caller has to see that the walk takes place */
@@ -34,10 +35,12 @@ struct defer {
 	u64 word;
 };
 
-/* The @count-th cookie of @cpu. Not 0 for any @count but 0. */
-static INLINE u64 defer_cookie(u32 cpu, u64 count)
+/* The @count-th cookie of @cpu, where @cpu_bits are enough for all numbers of CPUs. 0: there is none, nor will there be. */
+static INLINE u64 defer_cookie(u32 cpu, u32 cpu_bits, u64 count)
 {
-	return (count << DEFER_CPU_BITS | (cpu & ((1 << DEFER_CPU_BITS) - 1))) & ~0ULL >> DEFER_BITS;
+	if (count >> (64 - DEFER_BITS - cpu_bits) || cpu >> cpu_bits)
+		return 0;
+	return count << cpu_bits | cpu;
 }
 
 /*

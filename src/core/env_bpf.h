@@ -16,6 +16,7 @@ enum { false, true };
 #define EINVAL 22
 #define ENOSPC 28
 #define ENOSYS 38
+#define EOVERFLOW 75
 #define EOPNOTSUPP 95
 #define memset __builtin_memset
 

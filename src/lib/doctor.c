@@ -145,6 +145,22 @@ static void check_kernel_symbols(struct dusk_check *c)
 	    "cap_syslog and kernel.kptr_restrict=1 or 0 show them");
 }
 
+/* The file: "0.20 0.18 0.12 1/80 11206", threads that run and threads. */
+static void check_threads(struct dusk_check *c)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/loadavg", "re");
+	unsigned long threads;
+
+	if (!f || fscanf(f, "%*f %*f %*f %*u/%lu", &threads) != 1) {
+		result(c, "cannot be counted: /proc/loadavg");
+		bad(c, DUSK_WARN, "with more than %u threads, record needs --max-tasks", DEFAULT_TASKS);
+		return;
+	}
+	result(c, "%lu, and room for %u at once", threads, DEFAULT_TASKS);
+	if (threads > DEFAULT_TASKS / 4 * 3)
+		bad(c, DUSK_WARN, "record --max-tasks %lu makes room for all of them; who finds none has no user stack", 2 * threads);
+}
+
 static void check_preemption(struct dusk_check *c)
 {
 	struct utsname u;
@@ -195,6 +211,7 @@ static const struct {
 	{ "programs", check_load },
 	{ "timer", check_timer },
 	{ "kernel symbols", check_kernel_symbols },
+	{ "threads", check_threads },
 	{ "preemption", check_preemption },
 	{ "other threads", check_other_threads },
 	{ "cgroups", check_cgroup },

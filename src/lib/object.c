@@ -94,6 +94,7 @@ int object_configure(struct bpf_object *obj, u32 tool, u32 bits)
 	c->tool = tool;
 	*known_bits = bits;
 	c->nr_walkers = bpf_map__max_entries(walkers);
+	c->cpu_bits = probe_cpu_bits();
 	probe_kernel_places(&c->places);
 	probe_from_run_queue(&c->kstack_state, "kstack_rnd_state");
 	return 0;

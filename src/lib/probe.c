@@ -160,6 +160,20 @@ int probe_from_run_queue(int *ret, const char *variable)
 	return queue && found ? 0 : -ENOENT;
 }
 
+/* The file is a list of numbers and ranges, by size: "0-3,8-11". */
+u32 probe_cpu_bits(void)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
+	unsigned int cpu = 0xffff;	/* more than linux has had */
+	u32 bits = 0;
+
+	while (f && fscanf(f, "%u%*[-,]", &cpu) == 1)
+		;
+	while (cpu >> bits)
+		bits++;
+	return bits;
+}
+
 int probe_boot_id(char ret[37])
 {
 	_cleanup_(fclosep) FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");

@@ -25,6 +25,9 @@ int probe_kernel_places(struct kernel_places *ret);
 /* How far is the per-CPU @variable of the kernel from the CPU's run queue, in bytes? -ENOENT: BTF does not tell. */
 int probe_from_run_queue(int *ret, const char *variable);
 
+/* In how many bits the number of any CPU fits that this machine may ever have. */
+u32 probe_cpu_bits(void);
+
 /* The ID of this boot of this machine, 36 characters and a 0. */
 int probe_boot_id(char ret[37]);
 

@@ -192,7 +192,7 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	struct service_options options = {
 		.pin = o->no_sharing ? "" : NULL,
 		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH, .no_faults = o->no_faults,
-		.stackmap_bits = o->stackmap_bits, .stops = r->stops, .stops_before = r->stops_before,
+		.stackmap_bits = o->stackmap_bits, .max_tasks = o->max_tasks, .stops = r->stops, .stops_before = r->stops_before,
 	};
 	struct filter *filter;
 	int ret;
@@ -500,6 +500,7 @@ void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *
 	ret->stacks = stacks_nr(r->join.stacks);
 	ret->bytes = r->join.writer ? profile_bytes(r->join.writer) : 0;
 	ret->stackmap_bits = service_stack_bits(r->service);
+	ret->max_tasks = service_max_tasks(r->service);
 }
 
 size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *ret, size_t max)

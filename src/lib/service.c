@@ -297,7 +297,7 @@ int service_map(const struct service *s, const char *name)
 
 int service_share(const struct service *s, struct bpf_object *obj)
 {
-	struct bpf_map *map;
+	struct bpf_map *map, *own = bpf_object__find_map_by_name(obj, "own");
 	int fd, ret;
 
 	bpf_object__for_each_map(map, obj) {
@@ -306,7 +306,12 @@ int service_share(const struct service *s, struct bpf_object *obj)
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return own ? bpf_map__set_max_entries(own, service_max_tasks(s)) : 0;
+}
+
+u32 service_max_tasks(const struct service *s)
+{
+	return bpf_map__max_entries(bpf_object__find_map_by_name(s->obj, "tasks"));
 }
 
 int service_lock(struct service *s, unsigned int wait_ms)

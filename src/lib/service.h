@@ -65,6 +65,9 @@ struct stackmap *service_stacks(const struct service *s);
  */
 int service_evict_modules(struct service *s, u64 now_ns);
 
+/* How many threads may have state at once. */
+u32 service_max_tasks(const struct service *s);
+
 /* The size of its tables, and of those of all tools on it. */
 u32 service_stack_bits(const struct service *s);
 

@@ -167,11 +167,35 @@ static void who_falls_asleep_and_does_not_wake_has_stack_and_time(void **state)
 	check_conservation(p);
 }
 
+/* Requests that found no room for their thread, of 3,000 threads that begin while there is room for @max_tasks. */
+static uint64_t requests_without_room(const char *file, const char *max_tasks)
+{
+	pid_t recorder = START_RECORD(file, "-a", "-e", "offcpu", "--private", "--max-tasks", max_tasks);
+	pid_t pid = START(live_victim("throng"), "3000");
+	uint64_t ret;
+
+	wait_until_all_sleep(pid);
+	assert_int_equal(live_stop_record(recorder), 0);
+	live_end(pid);
+
+	_cleanup_profile_ p = live_read(file);
+	ret = live_counter(p, "refused-no-state");
+	print_message("room for %s: %" PRIu64 " requests refused\n", max_tasks, ret);
+	return ret;
+}
+
+static void a_recording_has_as_much_room_for_threads_as_it_was_told(void **state)
+{
+	assert_true(requests_without_room(live_file("small.dusk"), "1024") > 500);
+	assert_int_equal(requests_without_room(live_file("large.dusk"), "16384"), 0);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_sleeps_from_begin_to_end_has_stack_and_time),
 		cmocka_unit_test(who_falls_asleep_and_does_not_wake_has_stack_and_time),
+		cmocka_unit_test(a_recording_has_as_much_room_for_threads_as_it_was_told),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

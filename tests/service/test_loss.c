@@ -2,11 +2,13 @@
 /*
  * Every table with one place, a reader who never reads: what is lost is counted under its reason, and nothing is wrong.
  */
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "core/defer.h"
 #include "asker.h"
 #include "victim.h"
 
@@ -37,7 +39,7 @@ static void expect_sums(void)
 {
 	static const char *const closed[] = {"walks", "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
 					     "closed-idle"};
-	static const char *const answered[] = {"refused-no-state", "refused-contended", "refused-again", "refused-excluded",
+	static const char *const answered[] = {"refused-no-state", "refused-contended", "refused-again", "refused-no-cookie", "refused-excluded",
 					       "refused-schedule", "refused-now", "walked-now", "joined",
 					       "afterwards", "scheduled"};
 	uint64_t ended = 0, all = 0;
@@ -260,6 +262,50 @@ static void sums_whose_stacks_have_no_id_have_them_nevertheless(void **state)
 	free(p);
 }
 
+/* As if each CPU had given out all cookies but @left. */
+static void use_up_cookies(uint64_t left)
+{
+	int fd = bpf_object__find_map_fd_by_name(tool.obj, "cookies"), cpus = libbpf_num_possible_cpus();
+	uint64_t *given = calloc(cpus, sizeof(*given));
+	uint32_t zero = 0, bits = 0;
+
+	assert_non_null(given);
+	while ((cpus - 1) >> bits)
+		bits++;
+	for (int cpu = 0; cpu < cpus; cpu++)
+		given[cpu] = (1ULL << (64 - DEFER_BITS - bits)) - 1 - left;
+	assert_int_equal(bpf_map_update_elem(fd, &zero, given, BPF_ANY), 0);
+	free(given);
+}
+
+static void who_asks_when_all_cookies_are_given_out_is_refused_and_none_is_given_twice(void **state)
+{
+	struct victim v = victim_start("read");
+	uint32_t cpus = libbpf_num_possible_cpus();
+	struct probe_answers a;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&tool, KIND(BY_RAW), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	use_up_cookies(3);
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	victim_feed(&v, 100);
+	victim_wait_fed(&v);
+	asker_silence(&tool);
+	victim_feed(&v, 1);
+	victim_wait_fed(&v);
+	a = asker_tally(&tool, 0);
+	print_message("%u queued, %u refused\n", a.queued, a.refused);
+	assert_true(a.queued >= 3 && a.queued <= 3 * cpus);
+	assert_int_equal(a.queued + a.refused, 100);
+	assert_int_equal(a.error, -EOVERFLOW);
+	assert_string_equal(dusk_outcome(a.outcome)->name, "no-cookie");
+	asker_expect(&tool, 1, 0);
+	expect_sums();
+	expect_no_wrong_stack();
+	victim_end(&v);
+}
+
 #define with_tool(f) cmocka_unit_test_teardown(f, close_tool)
 
 int main(int argc, char **argv)
@@ -272,6 +318,7 @@ int main(int argc, char **argv)
 		with_tool(modules_that_nobody_meets_any_more_make_room),
 		with_tool(whoever_never_polls_disturbs_nobody),
 		with_tool(sums_whose_stacks_have_no_id_have_them_nevertheless),
+		with_tool(who_asks_when_all_cookies_are_given_out_is_refused_and_none_is_given_twice),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);

@@ -12,6 +12,8 @@
 static struct defer word;
 static struct charges list;
 
+#define CPU_BITS 12
+
 /* By charger and turn, which is what a cookie consists of. */
 static u32 served[CHARGERS][TURNS + 1];		/* consumers, as defer_take() has it */
 static bool taken_twice;
@@ -31,7 +33,7 @@ static u64 amount_of(u64 cookie)
 
 static u32 *served_by(u64 cookie)
 {
-	return &served[cookie & ((1 << DEFER_CPU_BITS) - 1)][cookie >> DEFER_CPU_BITS];
+	return &served[cookie & ((1 << CPU_BITS) - 1)][cookie >> CPU_BITS];
 }
 
 /* Returns how many sums are not what their cookie says. */
@@ -67,7 +69,7 @@ static uintptr_t charge(u32 me)
 		u64 cookie = 0;
 
 		charged[me][i].verdict = CHARGE_LATE;
-		if (defer_request(&word, me, defer_cookie(me, i + 1), &cookie) == DEFER_CONTENDED)
+		if (defer_request(&word, me, defer_cookie(me, CPU_BITS, i + 1), &cookie) == DEFER_CONTENDED)
 			continue;
 		what.amount = amount_of(cookie);
 		charged[me][i].cookie = cookie;

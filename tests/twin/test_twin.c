@@ -379,7 +379,7 @@ static void the_same_requests_get_the_same_verdicts(void **state)
 	for (u32 i = 0; i < 3000; i++) {
 		for (u32 j = 0; j < TWIN_DEFERS; j++) {
 			twin.step[j].who = any(5) ? any(DEFER_CONSUMERS) : DEFER_CONSUMERS;
-			twin.step[j].fresh = defer_cookie(any(4096), 1 + any(~0u));
+			twin.step[j].fresh = defer_cookie(any(4096), 12, 1 + any(~0u));
 		}
 		run_both("defer", run_defer);
 	}

@@ -72,21 +72,36 @@ static void taking_starts_afresh(void **state)
 
 static void cookies_of_all_processors_and_counts_differ_and_are_not_0(void **state)
 {
-	u64 last = 0;
+	for (u32 bits = 0; bits < 16; bits++) {
+		u64 last = 0;
 
-	for (u64 count = 1; count < 4; count++)
-		for (u32 cpu = 0; cpu < 1 << DEFER_CPU_BITS; cpu++) {
-			u64 cookie = defer_cookie(cpu, count);
+		for (u64 count = 1; count < 4; count++)
+			for (u32 cpu = 0; cpu < 1u << bits; cpu++) {
+				u64 cookie = defer_cookie(cpu, bits, count);
 
-			assert_true(cookie > last);
-			last = cookie;
-		}
-	assert_int_equal(defer_cookie(0, 1), 1 << DEFER_CPU_BITS);
+				assert_true(cookie > last);
+				last = cookie;
+			}
+		assert_int_equal(defer_cookie(0, bits, 1), 1 << bits);
+		assert_int_equal(defer_cookie(1u << bits, bits, 1), 0);	/* no such CPU: another one's cookies are like that */
+	}
+}
+
+static void a_processor_that_has_given_out_all_cookies_gives_out_none_twice(void **state)
+{
+	for (u32 bits = 0; bits < 16; bits++) {
+		u64 most = 1ULL << (64 - DEFER_BITS - bits);
+
+		assert_int_equal(defer_cookie(0, bits, most - 1), (most - 1) << bits);
+		assert_int_equal(defer_cookie(0, bits, most), 0);
+		assert_int_equal(defer_cookie(0, bits, most + 1), 0);
+		assert_int_equal(defer_cookie(0, bits, ~0ULL), 0);
+	}
 }
 
 static void the_largest_cookie_fits_its_bits(void **state)
 {
-	u64 cookie, largest = defer_cookie(~0u, ~0ULL);
+	u64 cookie, largest = defer_cookie(0xff, 8, ~0ULL >> (DEFER_BITS + 8));
 	struct defer d = {0};
 
 	assert_int_equal(largest, ~0ULL >> DEFER_BITS);
@@ -195,6 +210,7 @@ int main(void)
 		cmocka_unit_test(a_cookie_that_was_given_up_is_not_marked),
 		cmocka_unit_test(a_mark_keeps_no_cookie_alive),
 		cmocka_unit_test(cookies_of_all_processors_and_counts_differ_and_are_not_0),
+		cmocka_unit_test(a_processor_that_has_given_out_all_cookies_gives_out_none_twice),
 		cmocka_unit_test(the_largest_cookie_fits_its_bits),
 	};
 
