@@ -27,6 +27,8 @@ struct dusk_stacks {
 	uint64_t merged;		/* entries that held a stack which another one had: refs were added to that */
 	char damage[256];		/* what of a file could not be read, and where; "": nothing */
 	struct dusk_stack_names *names;	/* dusk_stacks_find(); NULL: none are known */
+	uint32_t identity;		/* of the stackmap that they are from: dusk_stackmap_identity(); 0: not known */
+	struct dusk_stack_ids *ids;	/* dusk_stacks_by_id(); NULL: made when it is needed */
 	void *store;			/* of the library */
 };
 
@@ -48,6 +50,12 @@ int dusk_stacks_of_profile(struct dusk_stacks **ret, const struct dusk_profile *
  * know nothing of them do not look. Counts end at 4,294,967,295. 0 or a negative errno.
  */
 int dusk_stacks_write(const struct dusk_stacks *s, int fd);
+
+/*
+ * The stack that had number @id where they are from; also if it is one with another here, since they were equal. @v is
+ * as it was given. -ENOENT: there is none; -ENOMEM.
+ */
+int dusk_stacks_by_id(struct dusk_stacks *s, uint32_t id, const struct dusk_stack **ret);
 
 /* Which code do the innermost frames belong to? */
 bool dusk_stack_is_kernel(const struct dusk_stack *s);
@@ -122,6 +130,18 @@ bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_s
 
 /* All of them, copied; *@ret is to be freed with dusk_stacks_free(). 0 or -ENOMEM. */
 int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m);
+
+/*
+ * The same of all epochs whose tables are still there: of an unwinder's stackmap (dusk_stackmap_of()) all since that was
+ * opened, or since dusk_unwind_forget(). A stack may be there more than once then, each time with another id.
+ */
+int dusk_stackmap_copy_all(struct dusk_stacks **ret, struct dusk_stackmap *m);
+
+/*
+ * What tells this stackmap from others: never 0, and another one after all tools have left and one has come again. An id
+ * that is written down means nothing without it.
+ */
+uint32_t dusk_stackmap_identity(const struct dusk_stackmap *m);
 
 /* The frames of stack @id of this epoch or one whose table is still there, *@nr how many. -ENOENT: there is none. */
 int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **ret, uint32_t *nr);

@@ -170,6 +170,8 @@ static int dump(const struct command *self, const struct options *o, const char 
 	status = take(&s, o, o->input && !o->no_symbols);
 	if (status)
 		return status;
+	if (o->no_symbols)
+		s.stacks->identity = 0;		/* the stacks alone, as other readers of the format know them */
 	error = o->no_symbols ? 0 : name_all(&s);
 	if (error) {
 		say("%s", strerror(-error));

@@ -123,6 +123,7 @@ int fsmb_parse(struct dusk_stacks **ret, char *bytes, size_t len, const char *pa
 	if (!e) {
 		memcpy((*ret)->damage, damage, sizeof(damage));
 		(*ret)->names = steal(names);
+		(*ret)->identity = r.identity;
 	}
 	stacknames_free(names);
 	stackset_done(&set);
@@ -143,7 +144,7 @@ int dusk_stacks_read(struct dusk_stacks **ret, const char *path, struct dusk_err
 
 int dusk_stacks_write(const struct dusk_stacks *s, int fd)
 {
-	size_t names = fsmb_sections_bytes(s->names);
+	size_t names = fsmb_sections_bytes(s);
 	struct fsmb_header header = { FSMB_MAGIC, FSMB_VERSION, s->nr, names ? FSMB_SECTIONS : 0 };
 	_cleanup_(freep) char *bytes = NULL;
 	size_t len = sizeof(header) + names, at = sizeof(header);
@@ -163,6 +164,6 @@ int dusk_stacks_write(const struct dusk_stacks *s, int fd)
 		at += sizeof(e) + stack->nr * sizeof(uint64_t);
 	}
 	if (names)
-		fsmb_put_sections(bytes + at, s->names);
+		fsmb_put_sections(bytes + at, s);
 	return file_write_fd(fd, bytes, len);
 }

@@ -7,6 +7,7 @@
  *	TEXT, 1		strings, each with a 0 byte at its end
  *	MODS, 1		struct stackfile, by number, each once: which file, and which build of it
  *	NAME, 1		struct stackname, by frame, each once: which function
+ *	FROM, 1		dusk_stackmap_identity(), 0
  *
  * Tags and versions are of 4 bytes, in the byte order of the file. Sections that we do not know are skipped.
  */
@@ -21,7 +22,7 @@
 
 #define VERSION 1
 
-enum part_kind { TEXT, MODULES, NAMES, NR_PARTS };
+enum part_kind { TEXT, MODULES, NAMES, ORIGIN, NR_PARTS };
 
 static const struct {
 	uint32_t tag;
@@ -30,6 +31,7 @@ static const struct {
 	[TEXT] = { 0x54455854, "TEXT" },
 	[MODULES] = { 0x4d4f4453, "MODS" },
 	[NAMES] = { 0x4e414d45, "NAME" },
+	[ORIGIN] = { 0x46524f4d, "FROM" },
 };
 
 struct section {
@@ -158,6 +160,21 @@ static void take_names(struct dusk_stack_names *n, struct fsmb_reading *r, const
 	}
 }
 
+struct origin {
+	uint32_t identity, reserved;
+};
+
+static void take_origin(struct fsmb_reading *r, const struct part *part)
+{
+	const struct origin *o = (const void *)part->data;
+
+	if (part->bytes != sizeof(*o))
+		fsmb_broken(r, "byte %zu: section FROM has %zu bytes, and not %zu", part->data - r->bytes, part->bytes,
+			    sizeof(*o));
+	else
+		r->identity = fsmb_u32(r, o->identity);
+}
+
 static bool is_empty(const struct dusk_stack_names *n)
 {
 	return !n || !(n->nr_files + n->nr_names);
@@ -167,6 +184,8 @@ static int take_parts(struct dusk_stack_names **ret, struct fsmb_reading *r, con
 {
 	struct dusk_stack_names *n;
 
+	if (parts[ORIGIN].data)
+		take_origin(r, &parts[ORIGIN]);
 	if (!parts[MODULES].data && !parts[NAMES].data)
 		return 0;
 	n = calloc(1, sizeof(*n));
@@ -205,12 +224,14 @@ static size_t section_bytes(size_t bytes)
 	return sizeof(struct section) + padded(bytes);
 }
 
-size_t fsmb_sections_bytes(const struct dusk_stack_names *n)
+size_t fsmb_sections_bytes(const struct dusk_stacks *s)
 {
-	if (is_empty(n))
-		return 0;
-	return sizeof(struct section) + section_bytes(n->text_bytes) + section_bytes(n->nr_files * sizeof(*n->files)) +
-	       section_bytes(n->nr_names * sizeof(*n->names));
+	const struct dusk_stack_names *n = s->names;
+	size_t names = is_empty(n) ? 0 : section_bytes(n->text_bytes) + section_bytes(n->nr_files * sizeof(*n->files)) +
+					 section_bytes(n->nr_names * sizeof(*n->names));
+	size_t all = names + (s->identity ? section_bytes(sizeof(struct origin)) : 0);
+
+	return all ? sizeof(struct section) + all : 0;
 }
 
 static char *put(char *to, enum part_kind kind, const void *data, size_t bytes)
@@ -225,14 +246,21 @@ static char *put(char *to, enum part_kind kind, const void *data, size_t bytes)
 	return to + padded(bytes);
 }
 
-void fsmb_put_sections(char *to, const struct dusk_stack_names *n)
+void fsmb_put_sections(char *to, const struct dusk_stacks *s)
 {
-	struct section head = { FSMB_SECTIONS, VERSION, fsmb_sections_bytes(n) - sizeof(head) };
+	struct section head = { FSMB_SECTIONS, VERSION, fsmb_sections_bytes(s) - sizeof(head) };
+	const struct dusk_stack_names *n = s->names;
+	struct origin origin = { s->identity, 0 };
 
-	if (is_empty(n))
+	if (!fsmb_sections_bytes(s))
 		return;
 	memcpy(to, &head, sizeof(head));
-	to = put(to + sizeof(head), TEXT, n->text, n->text_bytes);
-	to = put(to, MODULES, n->files, n->nr_files * sizeof(*n->files));
-	put(to, NAMES, n->names, n->nr_names * sizeof(*n->names));
+	to += sizeof(head);
+	if (!is_empty(n)) {
+		to = put(to, TEXT, n->text, n->text_bytes);
+		to = put(to, MODULES, n->files, n->nr_files * sizeof(*n->files));
+		to = put(to, NAMES, n->names, n->nr_names * sizeof(*n->names));
+	}
+	if (s->identity)
+		put(to, ORIGIN, &origin, sizeof(origin));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What follows the stacks in a file of ours: names. See fsmb_section.c. */
+/* What follows the stacks in a file of ours: names, and where they are from. See fsmb_section.c. */
 #pragma once
 #include <byteswap.h>
 #include "stacknames.h"
@@ -10,6 +10,7 @@ struct fsmb_reading {
 	char *bytes;
 	size_t len, at;
 	bool swapped;
+	uint32_t identity;		/* of the stackmap, if a section says it */
 	char *damage;			/* struct dusk_stacks */
 };
 
@@ -32,6 +33,6 @@ __attribute__((format(printf, 2, 3))) bool fsmb_broken(struct fsmb_reading *r, c
  */
 int fsmb_read_sections(struct dusk_stack_names **ret, struct fsmb_reading *r);
 
-/* What @n takes in a file: a multiple of 8 bytes; nothing: 0. */
-size_t fsmb_sections_bytes(const struct dusk_stack_names *n);
-void fsmb_put_sections(char *to, const struct dusk_stack_names *n);
+/* What follows the stacks of @s in a file: a multiple of 8 bytes; nothing: 0. */
+size_t fsmb_sections_bytes(const struct dusk_stacks *s);
+void fsmb_put_sections(char *to, const struct dusk_stacks *s);

@@ -6,9 +6,12 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
 #include "error.h"
 #include "livenames.h"
 #include "pins.h"
+#include "probe.h"
 #include "stackset.h"
 #include "stackstat.h"
 
@@ -19,11 +22,30 @@ struct dusk_stackmap {
 	struct stackmap *map;
 	struct namer *names;
 	int named, stacks;
+	uint32_t identity;
 };
+
+/* The kernel numbers its maps, anew after each boot. */
+static int identify(struct dusk_stackmap *m, int stacks)
+{
+	struct bpf_map_info info = {};
+	u32 len = sizeof(info);
+	char boot[37] = "";
+	u64 hash = 0;
+
+	if (bpf_obj_get_info_by_fd(stacks, &info, &len))
+		return -errno;
+	probe_boot_id(boot);		/* or without it */
+	for (const char *c = boot; *c; c++)
+		hash = hash64(hash ^ (unsigned char)*c);
+	m->identity = (u32)hash ^ info.id ?: 1;
+	return 0;
+}
 
 int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *names)
 {
 	struct dusk_stackmap *m = malloc(sizeof(*m));
+	int err;
 
 	if (!m)
 		return -ENOMEM;
@@ -32,6 +54,11 @@ int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *name
 		.names = names,
 		.named = -1, .stacks = -1,
 	};
+	err = identify(m, service_map(s, "stacks"));
+	if (err) {
+		free(m);
+		return err;
+	}
 	*ret = m;
 	return 0;
 }
@@ -74,6 +101,7 @@ static int open_parts(struct dusk_stackmap *m)
 	if (m->stacks < 0 || m->named < 0)
 		return m->stacks < 0 ? m->stacks : m->named;
 	ret = stackmap_new(&m->map, m->stacks, m->pins, m->registry, 0);
+	ret = ret ?: identify(m, m->stacks);
 	if (!ret)
 		ret = namer_new(&m->names, m->named);
 	return ret;
@@ -131,25 +159,62 @@ bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_s
 	return false;
 }
 
-int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m)
+struct copy {
+	struct vec(uint64_t) frames;
+	struct stackset set;
+};
+
+/* Stacks are distinct as they are. */
+static int copy_table(struct copy *c, const struct dusk_stackmap *m, const struct stacktable *t)
 {
-	struct vec(uint64_t) frames = {};
-	struct stackset set = {};
 	struct dusk_stack stack;
-	uint64_t cursor = 0, *at;
 	int err = 0;
 
-	while (!err && dusk_stackmap_next(m, &cursor, &stack)) {
-		err = vec_push(&set.stacks, stack);	/* distinct as they are */
-		err = err ?: vec_append(&frames, stack.frame, stack.nr);
+	for (uint64_t slot = 0; t && !err && slot < stacktable_slots(t->bits); slot++) {
+		if (!stack_at(m, t, slot, &stack))
+			continue;
+		err = vec_push(&c->set.stacks, stack);
+		err = err ?: vec_append(&c->frames, stack.frame, stack.nr);
 	}
-	set.store = at = vec_steal(&frames);
-	for (size_t i = 0; i < set.stacks.nr; at += set.stacks.v[i++].nr)
-		set.stacks.v[i].frame = at;
-	if (!err)
-		err = stackset_steal(ret, &set);
-	stackset_done(&set);
 	return err;
+}
+
+static int copy_end(struct copy *c, struct dusk_stacks **ret, const struct dusk_stackmap *m, int err)
+{
+	uint64_t *at = c->set.store = vec_steal(&c->frames);
+
+	for (size_t i = 0; i < c->set.stacks.nr; at += c->set.stacks.v[i++].nr)
+		c->set.stacks.v[i].frame = at;
+	if (!err)
+		err = stackset_steal(ret, &c->set);
+	if (!err)
+		(*ret)->identity = m->identity;
+	stackset_done(&c->set);
+	return err;
+}
+
+int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m)
+{
+	struct copy c = {};
+	int err = copy_table(&c, m, stackmap_now(m->map));
+
+	return copy_end(&c, ret, m, err);
+}
+
+int dusk_stackmap_copy_all(struct dusk_stacks **ret, struct dusk_stackmap *m)
+{
+	u32 now = load_acquire(&m->registry->epochs.now), epoch = stackmap_oldest(m->map, now);
+	struct copy c = {};
+	int err = 0;
+
+	for (; !err && (s32)(epoch - now) <= 0; epoch++)
+		err = copy_table(&c, m, stackmap_table(m->map, epoch));
+	return copy_end(&c, ret, m, err);
+}
+
+uint32_t dusk_stackmap_identity(const struct dusk_stackmap *m)
+{
+	return m->identity;
 }
 
 int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **ret, uint32_t *nr)

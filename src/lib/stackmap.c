@@ -229,6 +229,18 @@ const struct stacktable *stackmap_table(struct stackmap *m, u32 epoch)
 	return t ? t->at : NULL;
 }
 
+u32 stackmap_oldest(struct stackmap *m, u32 now)
+{
+	u32 oldest = now;
+
+	for (u32 age = 1; age < EPOCH_TABLES && age <= now; age++)
+		find(m, now - age);
+	for (size_t i = 0; i < m->tables.nr; i++)
+		if ((s32)(m->tables.v[i].epoch - oldest) < 0)
+			oldest = m->tables.v[i].epoch;
+	return oldest;
+}
+
 const struct stacktable *stackmap_now(struct stackmap *m)
 {
 	return stackmap_table(m, load_acquire(&m->epochs->now));

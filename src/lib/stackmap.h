@@ -43,6 +43,9 @@ const u64 *stackmap_frames(struct stackmap *m, u32 id, u32 *nr);
 /* The table of @epoch, if it is there yet or still. */
 const struct stacktable *stackmap_table(struct stackmap *m, u32 epoch);
 
+/* The oldest epoch whose table is there or was kept, up to @now. */
+u32 stackmap_oldest(struct stackmap *m, u32 now);
+
 /* The table that is filled now, mapped into our memory until stackmap_free(), or NULL. */
 const struct stacktable *stackmap_now(struct stackmap *m);
 

@@ -3,6 +3,12 @@
 #include "abi/frame.h"
 #include "stacknames.h"
 
+/* Which stack has which number? */
+struct dusk_stack_ids {
+	struct map merged;		/* numbers of stacks that were equal to another -> index of that */
+	const struct dusk_stack **v;	/* by number */
+};
+
 static uint64_t hash_of(const struct dusk_stack *stack)
 {
 	uint64_t hash = stack->nr;
@@ -37,7 +43,7 @@ static int put(struct stackset *s, const struct dusk_stack *stack, uint32_t *ret
 
 int stackset_add(struct stackset *s, const struct dusk_stack *stack)
 {
-	uint32_t index;
+	uint32_t index, *id;
 	bool fresh;
 	int err = put(s, stack, &index, &fresh);
 
@@ -45,7 +51,10 @@ int stackset_add(struct stackset *s, const struct dusk_stack *stack)
 		return err;
 	s->stacks.v[index].refs += stack->refs;
 	s->merged++;
-	return 0;
+	id = map_at(&s->merged_ids, stack->id, &fresh);
+	if (id && fresh)
+		*id = index;
+	return id ? 0 : -ENOMEM;
 }
 
 int stackset_keep(struct stackset *s, const uint64_t *frame, uint32_t nr, uint32_t *ret)
@@ -67,9 +76,16 @@ int stackset_keep(struct stackset *s, const uint64_t *frame, uint32_t nr, uint32
 int stackset_steal(struct dusk_stacks **ret, struct stackset *s)
 {
 	struct dusk_stacks *stacks = calloc(1, sizeof(*stacks));
+	struct dusk_stack_ids *ids = s->merged_ids.nr ? calloc(1, sizeof(*ids)) : NULL;
 
-	if (!stacks)
+	if (!stacks || (s->merged_ids.nr && !ids)) {
+		free(stacks);
 		return -ENOMEM;
+	}
+	if (ids)
+		ids->merged = s->merged_ids;
+	memset(&s->merged_ids, 0, sizeof(s->merged_ids));
+	stacks->ids = ids;
 	stacks->nr = s->stacks.nr;
 	stacks->v = vec_steal(&s->stacks);
 	stacks->merged = s->merged;
@@ -86,6 +102,7 @@ void stackset_done(struct stackset *s)
 		free((uint64_t *)s->stacks.v[i].frame);
 	vec_done(&s->stacks);
 	map_done(&s->by_hash);
+	map_done(&s->merged_ids);
 	free(s->store);
 	s->store = NULL;
 }
@@ -97,7 +114,52 @@ void dusk_stacks_free(struct dusk_stacks *s)
 	free(s->v);
 	free(s->store);
 	stacknames_free(s->names);
+	if (s->ids) {
+		map_done(&s->ids->merged);
+		free(s->ids->v);
+		free(s->ids);
+	}
 	free(s);
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct dusk_stack *const *x = a, *const *y = b;
+
+	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+}
+
+/* Pointers to all of @s, by id: they may have been put in another order since. */
+static int sort_ids(struct dusk_stacks *s)
+{
+	struct dusk_stack_ids *ids = s->ids ?: calloc(1, sizeof(*ids));
+
+	if (!ids)
+		return -ENOMEM;
+	s->ids = ids;
+	ids->v = malloc((s->nr + 1) * sizeof(*ids->v));
+	if (!ids->v)
+		return -ENOMEM;
+	for (size_t i = 0; i < s->nr; i++)
+		ids->v[i] = &s->v[i];
+	qsort(ids->v, s->nr, sizeof(*ids->v), by_id);
+	return 0;
+}
+
+int dusk_stacks_by_id(struct dusk_stacks *s, uint32_t id, const struct dusk_stack **ret)
+{
+	const struct dusk_stack wanted = { .id = id }, *key = &wanted, **found;
+	const uint32_t *merged;
+	int err = s->ids && s->ids->v ? 0 : sort_ids(s);
+
+	if (err)
+		return err;
+	found = bsearch(&key, s->ids->v, s->nr, sizeof(*s->ids->v), by_id);
+	merged = found ? NULL : map_find(&s->ids->merged, id);
+	if (!found && !merged)
+		return -ENOENT;
+	*ret = found ? *found : &s->v[*merged];
+	return 0;
 }
 
 bool dusk_stack_is_kernel(const struct dusk_stack *s)

@@ -192,6 +192,30 @@ static void equal_stacks_become_one_with_the_references_of_all(void **state)
 	assert_int_equal(s->v[2].refs, 5);
 }
 
+/* A text may name either of them. */
+static void each_number_leads_to_its_stack_also_that_of_an_equal_one(void **state)
+{
+	static struct dusk_stack twice[] = { { 42, 2, 1, frames }, { 7, 3, 1, frames + 3 }, { 43, 2, 1, frames } };
+	static const struct dusk_stacks three = { .nr = 3, .v = twice };
+	int fd = memfd_create("stacks", MFD_CLOEXEC);
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	const struct dusk_stack *found = NULL;
+	char path[32];
+
+	assert_int_equal(dusk_stacks_write(&three, fd), 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	assert_int_equal(dusk_stacks_read(&s, path, NULL), 0);
+	close(fd);
+	assert_int_equal(s->nr, 2);
+	for (size_t i = 0; i < 3; i++) {
+		assert_int_equal(dusk_stacks_by_id(s, twice[i].id, &found), 0);
+		assert_int_equal(found->nr, twice[i].nr);
+		assert_memory_equal(found->frame, twice[i].frame, found->nr * sizeof(uint64_t));
+	}
+	assert_int_equal(dusk_stacks_by_id(s, 44, &found), -ENOENT);
+	assert_int_equal(s->identity, 0);
+}
+
 static void counts_beyond_the_format_end_at_its_largest(void **state)
 {
 	struct dusk_stack one = { 1, 1, 1ULL << 40, frames };
@@ -216,6 +240,7 @@ int main(void)
 		cmocka_unit_test(a_number_of_stacks_that_cannot_be_is_no_harm),
 		cmocka_unit_test(other_files_and_versions_are_refused),
 		cmocka_unit_test(equal_stacks_become_one_with_the_references_of_all),
+		cmocka_unit_test(each_number_leads_to_its_stack_also_that_of_an_equal_one),
 		cmocka_unit_test(counts_beyond_the_format_end_at_its_largest),
 	};
 

@@ -115,6 +115,8 @@ static size_t swap_section(char *bytes, size_t at)
 
 	swap32(bytes + at, 2);
 	swap64(bytes + at + 8, 1);
+	if (tag == 0x46524f4d)
+		swap32(data, 2);
 	for (size_t k = 0; tag == 0x4d4f4453 && k + 16 <= len; k += 16)
 		swap32(data + k, 4);
 	for (size_t k = 0; tag == 0x4e414d45 && k + 32 <= len; k += 32) {
@@ -223,6 +225,27 @@ static void what_is_read_can_be_written_again_as_it_was(void **state)
 	assert_memory_equal(second, copy, len);
 }
 
+static void which_stackmap_they_are_from_is_read_in_either_byte_order_with_names_and_without(void **state)
+{
+	for (int k = 0; k < 4; k++) {
+		struct dusk_stacks specimen = { .nr = 2, .v = some, .identity = 0x5a0c11d2 };
+		_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+		char *bytes;
+		size_t len;
+
+		if (k & 1)
+			give_names(&specimen);
+		bytes = written(&specimen, &len);
+		stacknames_free(specimen.names);
+		if (k & 2)
+			swap(bytes, len);
+		s = parse(bytes, len);
+		assert_string_equal(s->damage, "");
+		assert_int_equal(s->identity, 0x5a0c11d2);
+		assert_int_equal(count_names(s), k & 1 ? NR_EXPECTED : 0);
+	}
+}
+
 static void without_names_there_is_nothing_behind_the_stacks(void **state)
 {
 	struct dusk_stacks bare = { .nr = 2, .v = some };
@@ -304,6 +327,20 @@ static char *insert(size_t *len, int nth, uint32_t tag, uint32_t version, uint64
 	memcpy(bytes + at + 8, &bytes_there, sizeof(bytes_there));
 	memcpy(bytes + STACKS_END + 8, &all, sizeof(all));
 	return bytes;
+}
+
+static void a_section_from_of_another_size_says_nothing(void **state)
+{
+	for (uint64_t bytes_there = 0; bytes_there < 24; bytes_there++) {
+		size_t len;
+		char *bytes = insert(&len, 3, 0x46524f4d, 1, bytes_there);
+		_cleanup_(stacks_freep) struct dusk_stacks *s = parse(bytes, len);
+
+		assert_int_equal(count_names(s), NR_EXPECTED);
+		assert_int_equal(s->identity, bytes_there == 8 ? UINT32_MAX : 0);
+		if (bytes_there != 8)
+			assert_non_null(strstr(s->damage, "section FROM has"));
+	}
 }
 
 static void sections_that_are_unknown_are_skipped(void **state)
@@ -492,6 +529,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_that_were_written_are_read_in_either_byte_order),
 		cmocka_unit_test(what_is_read_can_be_written_again_as_it_was),
+		cmocka_unit_test(which_stackmap_they_are_from_is_read_in_either_byte_order_with_names_and_without),
+		cmocka_unit_test(a_section_from_of_another_size_says_nothing),
 		cmocka_unit_test(without_names_there_is_nothing_behind_the_stacks),
 		cmocka_unit_test(wherever_it_is_cut_it_is_said_and_what_is_there_is_right),
 		cmocka_unit_test(bytes_that_follow_are_told),
