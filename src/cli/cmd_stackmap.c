@@ -4,9 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "cli/decode.h"
 #include "cli/open.h"
 #include "cli/output.h"
 #include "report/stackmap.h"
+
+#define NAME_PROFILE "; a profile is named by -i"
 
 struct options {
 	const char *input, *pin, *output, *sort, *vmlinux, *kallsyms;
@@ -21,7 +24,7 @@ static const char *order_choice(size_t i)
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
-	 "a profile (default: the recording that goes on)"},
+	 "a profile; decode: a dump (default: live)"},
 	{0, "pin", OPTION_TEXT, offsetof(struct options, pin), "FOLDER",
 	 "where it is pinned, if not where tools share it"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "dump: where to; - is stdout"},
@@ -33,8 +36,9 @@ static const struct option options[] = {
 	{0, "user", OPTION_FLAG, offsetof(struct options, user), NULL, "only those that end in a program"},
 	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL,
 	 "frames as numbers; dump: without their names"},
-	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read: names from such a list"},
-	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE", "read: names from a kernel's ELF image"},
+	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read, decode: names from such a list"},
+	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE",
+	 "read, decode: names from a kernel's ELF image"},
 	{0, "modules", OPTION_FLAG, offsetof(struct options, modules), NULL,
 	 "read: the files of frames, with build ids"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "as JSON"},
@@ -88,20 +92,21 @@ static void source_done(struct source *s)
 	dusk_profile_free(s->profile);
 }
 
-static int open_map(struct dusk_stackmap **ret, const struct options *o)
+/* @else_: what to do where none is pinned. */
+static int open_map(struct dusk_stackmap **ret, const struct options *o, const char *else_)
 {
 	struct dusk_error err = {""};
 	int error = dusk_stackmap_open(ret, o->pin, &err);
 
 	if (!error)
 		return STATUS_OK;
-	say("%s%s", err.text, error == -ENOENT ? "; a profile is named by -i" : "");
+	say("%s%s", err.text, error == -ENOENT ? else_ : "");
 	return error == -EPERM || error == -EACCES ? STATUS_PRIVILEGE : STATUS_FAILED;
 }
 
 static int take(struct source *s, const struct options *o, bool symbols)
 {
-	int status = o->input ? open_profile(&s->profile, o->input, symbols, false) : open_map(&s->map, o), error;
+	int status = o->input ? open_profile(&s->profile, o->input, symbols, false) : open_map(&s->map, o, NAME_PROFILE), error;
 
 	if (status)
 		return status;
@@ -135,7 +140,7 @@ static int show_stat(const struct command *self, const struct options *o, const 
 	_cleanup_(source_done) struct source s = {0};
 	struct dusk_stackmap_stat stat;
 	struct output out;
-	int status = o->input ? open_profile(&s.profile, o->input, false, false) : open_map(&s.map, o), error;
+	int status = o->input ? open_profile(&s.profile, o->input, false, false) : open_map(&s.map, o, NAME_PROFILE), error;
 
 	if (status)
 		return status;
@@ -185,7 +190,7 @@ static int reset(const struct command *self, const struct options *o, const char
 {
 	_cleanup_(source_done) struct source s = {0};
 	struct dusk_error err = {""};
-	int status = open_map(&s.map, o);
+	int status = open_map(&s.map, o, NAME_PROFILE);
 
 	if (status)
 		return status;
@@ -228,20 +233,27 @@ static int print_file(const struct options *o, struct dusk_stacks *s, const stru
 	return print(o, s, &names);
 }
 
-static int read_file(const struct command *self, const struct options *o, const char *file)
+static int check_symbols(const struct command *self, const struct options *o)
 {
-	_cleanup_(symbols_freep) struct dusk_symbols *symbols = NULL;
-	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
-	struct dusk_error err = {""};
-	int status;
-
-	if (!file)
-		return say_usage(self, "which file? dusk stackmap read FILE");
 	if (o->kallsyms && o->vmlinux)
 		return say_usage(self, "--kallsyms and --vmlinux exclude each other");
 	if (o->no_symbols && (o->kallsyms || o->vmlinux))
 		return say_usage(self, "--no-symbols and --%s exclude each other",
 				 o->kallsyms ? "kallsyms" : "vmlinux");
+	return STATUS_OK;
+}
+
+static int read_file(const struct command *self, const struct options *o, const char *file)
+{
+	_cleanup_(symbols_freep) struct dusk_symbols *symbols = NULL;
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	struct dusk_error err = {""};
+	int status = check_symbols(self, o);
+
+	if (status)
+		return status;
+	if (!file)
+		return say_usage(self, "which file? dusk stackmap read FILE");
 	if (dusk_stacks_read(&s, file, &err)) {
 		say("%s", err.text);
 		return STATUS_FAILED;
@@ -259,6 +271,83 @@ static int read_file(const struct command *self, const struct options *o, const 
 	return STATUS_FAILED;
 }
 
+static int find_in_map(void *ctx, uint32_t id, struct dusk_stack *ret)
+{
+	*ret = (struct dusk_stack){ .id = id };
+	return dusk_stackmap_frames(ctx, id, &ret->frame, &ret->nr);
+}
+
+static int find_in_file(void *ctx, uint32_t id, struct dusk_stack *ret)
+{
+	const struct dusk_stack *found;
+	int err = dusk_stacks_by_id(ctx, id, &found);
+
+	if (!err)
+		*ret = *found;
+	return err;
+}
+
+/* By the stacks of a file. */
+static int decode_by_file(const struct options *o, const char *text)
+{
+	_cleanup_(symbols_freep) struct dusk_symbols *symbols = NULL;
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	_cleanup_(decode_done) struct decode d = {0};
+	struct stackmap_names names = {0};
+	struct dusk_error err = {""};
+	int status = read_symbols(&symbols, o);
+
+	if (status)
+		return status;
+	if (dusk_stacks_read(&s, o->input, &err)) {
+		say("%s", err.text);
+		return STATUS_FAILED;
+	}
+	if (*s->damage)
+		say("%s: %s; what comes before is known", o->input, s->damage);
+	names.symbols = symbols;
+	names.stacks = s->names && !o->no_symbols ? s : NULL;
+	d.find = find_in_file;
+	d.ctx = s;
+	d.names = &names;
+	d.identity = s->identity;
+	return decode_file(&d, text);
+}
+
+/* By those that tools use now. */
+static int decode_by_map(const struct options *o, const char *text)
+{
+	_cleanup_(source_done) struct source s = {0};
+	_cleanup_(decode_done) struct decode d = {0};
+	struct stackmap_names names = {0};
+	int status = open_map(&s.map, o, "; -i FILE takes the stacks that dusk trace has saved");
+
+	if (status)
+		return status;
+	if (!o->no_symbols) {
+		dusk_symbols_kallsyms(&s.kernel, "/proc/kallsyms", NULL);	/* where it is hidden: addresses */
+		names = (struct stackmap_names){ .symbols = s.kernel, .map = s.map, .name = dusk_stackmap_name };
+	}
+	d.find = find_in_map;
+	d.ctx = s.map;
+	d.names = &names;
+	d.identity = dusk_stackmap_identity(s.map);
+	return decode_file(&d, text);
+}
+
+static int decode(const struct command *self, const struct options *o, const char *file)
+{
+	int status = check_symbols(self, o);
+
+	if (status)
+		return status;
+	if (!o->input && (o->kallsyms || o->vmlinux))
+		return say_usage(self, "--%s is for the stacks of a file: -i FILE", o->kallsyms ? "kallsyms" : "vmlinux");
+	if ((!file || !strcmp(file, "-")) && isatty(STDIN_FILENO))
+		return say_usage(self, "which text? dusk stackmap decode FILE, as /sys/kernel/tracing/trace");
+	return o->input ? decode_by_file(o, file) : decode_by_map(o, file);
+}
+
 /* What can be done, and which options mean something then. */
 static const struct verb {
 	const char *name, *options;
@@ -268,6 +357,7 @@ static const struct verb {
 	{"stat", " input pin json ", show_stat},
 	{"dump", " input pin output no-symbols ", dump},
 	{"reset", " pin when-stopped ", reset},
+	{"decode", " input pin no-symbols kallsyms vmlinux ", decode},
 	{"read", " top sort kernel user no-symbols kallsyms vmlinux modules json ", read_file},
 };
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
@@ -326,20 +416,21 @@ static int run(const struct command *self, int argc, char **argv)
 	}
 	if (o.input && o.pin)
 		return say_usage(self, "--input and --pin exclude each other");
-	if (words[1] && verb->run != read_file)
+	if (words[1] && verb->run != read_file && verb->run != decode)
 		return say_usage(self, "unexpected argument '%s'%s", words[1], "; a profile is named by -i");
-	status = o.input || words[1] ? phase_enter(PHASE_VIEW) : STATUS_OK;
+	status = o.input || verb->run == read_file ? phase_enter(PHASE_VIEW) : STATUS_OK;
 	return status ?: verb->run(self, &o, words[1]);
 }
 
 const struct command cmd_stackmap = {
 	.name = "stackmap",
 	.summary = "Show each distinct stack once",
-	.arguments = "show|stat|dump|read|reset [options] [FILE]",
+	.arguments = "show|stat|dump|read|decode|reset [options] [FILE]",
 	.notes = "  show        the stacks, with names\n"
 		 "  stat        how many there are, and what was lost and why\n"
 		 "  dump        the stacks to a file in the format FSMB\n"
 		 "  read FILE   what is in such a file, from dusk or a kernel\n"
+		 "  decode FILE text of ftrace, with the stacks that dusk trace names in it\n"
 		 "  reset       begin anew, while recordings go on\n",
 	.phase = PHASE_MAPS,
 	.options = options,

@@ -20,7 +20,8 @@ struct command {
 };
 
 extern const struct command cmd_record, cmd_report, cmd_diff, cmd_annotate, cmd_query, cmd_script, cmd_export,
-	cmd_flame, cmd_info, cmd_doctor, cmd_stacks, cmd_sframe, cmd_stackmap, cmd_completion, cmd_recover, cmd_import;
+	cmd_flame, cmd_info, cmd_doctor, cmd_stacks, cmd_sframe, cmd_stackmap, cmd_completion, cmd_recover, cmd_import,
+	cmd_trace;
 
 extern const struct command *const commands[];	/* all of them, and NULL */
 

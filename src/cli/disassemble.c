@@ -5,75 +5,22 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/sendfile.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "base/sandbox.h"
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/disassemble.h"
-
-#define MAX_COPY_BYTES (1LL << 30)
+#include "cli/outside.h"
 
 struct instructions vec(struct instruction);
 
-/*
- * The file, for a process that is nobody: itself, if anybody may read it, or a copy in memory. A descriptor to be closed,
- * or a negative errno.
- */
-static int for_nobody(int fd)
-{
-	_cleanup_(closep) int copy = -1;
-	struct stat st;
-	off_t done = 0;
-
-	if (fstat(fd, &st))
-		return -errno;
-	if (geteuid() || st.st_mode & S_IROTH)
-		return fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (st.st_size > MAX_COPY_BYTES)
-		return -EFBIG;
-	copy = memfd_create("binary", MFD_CLOEXEC);
-	while (copy >= 0 && done < st.st_size)
-		if (sendfile(copy, fd, &done, st.st_size - done) <= 0)
-			return -EIO;
-	return copy < 0 ? -errno : steal_fd(&copy);
-}
-
-/* Is it in $PATH at all? Once confined we could not tell that from what we may not see. */
-static bool have_objdump(void)
-{
-	_cleanup_(freep) char *path = strdup(getenv("PATH") ?: "");
-	char *rest = path, *folder;
-
-	while (path && (folder = strsep(&rest, ":"))) {
-		_cleanup_(freep) char *file = NULL;
-
-		if (asprintf(&file, "%s/objdump", *folder ? folder : ".") >= 0 && !access(file, X_OK))
-			return true;
-	}
-	return false;
-}
-
-/* In the child. The file goes by its descriptor: its name could lead to another one by now. */
+/* In the child. */
 static void become_objdump(int out, int fd, uint64_t start, uint64_t end)
 {
-	char file[32], from[48], to[48];
-	int err;
+	char file[OUTSIDE_PATH_BYTES], from[48], to[48];
 
-	if (!have_objdump())
-		_exit(STATUS_NOT_FOUND);
-	fd = for_nobody(fd);
-	if (fd < 0 || dup2(out, STDOUT_FILENO) < 0)
-		_exit(STATUS_NOT_EXECUTABLE);
-	err = sandbox_before_exec(fd);
-	if (err || fcntl(fd, F_SETFD, 0))
-		_exit(STATUS_NOT_EXECUTABLE);
-
-	snprintf(file, sizeof(file), "/proc/self/fd/%d", fd);
+	outside_confine("objdump", out, fd, file);
 	snprintf(from, sizeof(from), "--start-address=0x%" PRIx64, start);
 	snprintf(to, sizeof(to), "--stop-address=0x%" PRIx64, end);
 	execlp("objdump", "objdump", "-d", "-w", "-C", "--no-show-raw-insn", from, to, file, NULL);

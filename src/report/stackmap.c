@@ -107,24 +107,31 @@ static bool name_of(struct path *p, const struct dusk_stack *stack, uint32_t i, 
 	return true;
 }
 
-void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
+uint32_t stackmap_frames_text(FILE *out, const struct dusk_stack *stack, const struct stackmap_names *names,
+			      const char *indent, uint32_t first)
 {
 	struct path path = { .names = names };
 	char name[NAME_BYTES];
 
+	for (uint32_t i = 0; i < stack->nr; i++) {
+		fprintf(out, "%s[%" PRIu32 "] ", indent, first + i);
+		if (name_of(&path, stack, i, name))
+			text_write(out, name, TEXT_TERMINAL);
+		else
+			fprintf(out, "0x%" PRIx64, stack->frame[i]);
+		putc('\n', out);
+	}
+	return first + stack->nr;
+}
+
+void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
+{
 	for (size_t k = 0; k < s->nr && !ferror(out); k++) {
 		const struct dusk_stack *stack = &s->v[k];
 
 		fprintf(out, "stack_id %" PRIu32 " [ref %" PRIu64 ", depth %" PRIu32 "]\n", stack->id, stack->refs,
 			stack->nr);
-		for (uint32_t i = 0; i < stack->nr; i++) {
-			fprintf(out, "  [%" PRIu32 "] ", i);
-			if (name_of(&path, stack, i, name))
-				text_write(out, name, TEXT_TERMINAL);
-			else
-				fprintf(out, "0x%" PRIx64, stack->frame[i]);
-			putc('\n', out);
-		}
+		stackmap_frames_text(out, stack, names, "  ", 0);
 		putc('\n', out);
 	}
 }

@@ -28,6 +28,10 @@ struct stackmap_names {
 /* "stack_id 42 [ref 1337, depth 8]", and a line for each frame. */
 void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
 
+/* The lines of its frames alone, each behind @indent; they are counted from @first. Returns the next number. */
+uint32_t stackmap_frames_text(FILE *out, const struct dusk_stack *stack, const struct stackmap_names *names,
+			      const char *indent, uint32_t first);
+
 /* A JSON array of objects, as a kernel's tool for the ftrace stackmap prints it. */
 void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names);
 

@@ -217,6 +217,27 @@ if needs sqlite3 "a recording that was killed"; then
 fi
 claim "a profile or a stackmap" exits 2 "$dusk" stackmap stat -i known.dusk --pin /sys/fs/bpf/dusk
 
+# Text of ftrace, by the stacks of a file.
+id=$("$dusk" stackmap read away.fsmb | awk '/^stack_id/ { print $2; exit }')
+"$dusk" stackmap read away.fsmb | awk 'NR == 1 { next } !NF { exit } { print "      " $0 }' >expected
+printf '# tracer: nop\n  sh-7 [001] ..... 12.345678: <stack_id %s>\nno more\n' "$id" >text
+claim "text is decoded" exits 0 "$dusk" stackmap decode -i away.fsmb text
+cp said decoded
+claim "... its lines are as they were" sh -c "grep -v '^        ' decoded | cmp - text"
+claim "... with the stack below" sh -c "grep '^        ' decoded | cmp - expected"
+claim "... also from standard input" sh -c "$dusk stackmap decode -i away.fsmb <text | cmp - decoded"
+claim "... as numbers" sh -c "$dusk stackmap decode -i away.fsmb --no-symbols text | grep -q '^        .0. 0x'"
+echo 'sh-7 [001] ..... 12.3: bpf_trace_printk: a:b <stack_id 1> <user 2> <map 77>' >foreign
+claim "of another stackmap nothing is shown" exits 0 "$dusk" stackmap decode -i away.fsmb foreign
+claim "... which is said" says "1 of 1 lines are of another stackmap (77)"
+claim "text without stacks" exits 0 "$dusk" stackmap decode -i away.fsmb expected
+claim "... is said to have none" says "names no stacks"
+claim "text that is not there" exits 1 "$dusk" stackmap decode -i away.fsmb ./nothing
+claim "... is named" says "cannot open ./nothing"
+claim "stacks that are not there" exits 1 "$dusk" stackmap decode -i ./nothing text
+claim "two sources of names" exits 2 "$dusk" stackmap decode -i away.fsmb --kallsyms a --vmlinux b text
+claim "names for what goes on" exits 2 "$dusk" stackmap decode --kallsyms a text
+
 claim "a dump needs a place" exits 2 "$dusk" stackmap dump -i known.dusk
 claim "what means nothing is refused" exits 2 "$dusk" stackmap dump -i known.dusk -o x --top 3
 claim "... by name" says "--top means nothing to dump"

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "tracefs.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "cleanup.h"
+#include "file.h"
+
+#define PATH_ROOM 512
+
+static void closedirp(DIR **d)
+{
+	if (*d)
+		closedir(*d);
+}
+
+const char *tracefs_folder(void)
+{
+	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	char path[PATH_ROOM];
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s/events", places[i]);
+		if (!access(path, F_OK))
+			return places[i];
+	}
+	return NULL;
+}
+
+/* The two parts of @name, if it has two and neither leads elsewhere. */
+static int split(const char *name, char group[TRACEFS_EVENT_BYTES], char event[TRACEFS_EVENT_BYTES])
+{
+	const char *colon = strchr(name, ':');
+
+	if (!colon || colon == name || !colon[1] || strchr(colon + 1, ':') || strchr(name, '/') || *name == '.' ||
+	    colon[1] == '.' || strlen(name) >= TRACEFS_EVENT_BYTES)
+		return -EINVAL;
+	snprintf(group, TRACEFS_EVENT_BYTES, "%.*s", (int)(colon - name), name);
+	snprintf(event, TRACEFS_EVENT_BYTES, "%s", colon + 1);
+	return 0;
+}
+
+int tracefs_event(const char *name)
+{
+	char group[TRACEFS_EVENT_BYTES], event[TRACEFS_EVENT_BYTES], path[PATH_ROOM], *end;
+	_cleanup_(freep) char *text = NULL;
+	const char *folder = tracefs_folder();
+	size_t len;
+	long id;
+	int err = split(name, group, event);
+
+	if (err || !folder)
+		return err ?: -ENODEV;
+	snprintf(path, sizeof(path), "%s/events/%s/%s/id", folder, group, event);
+	err = file_read(&text, &len, path, 64);
+	if (err)
+		return err;
+	id = strtol(text, &end, 10);
+	return end != text && id > 0 && id <= INT32_MAX ? id : -EPROTO;
+}
+
+void tracefs_names_done(struct tracefs_names *n)
+{
+	for (size_t i = 0; i < n->nr; i++)
+		free(n->v[i]);
+	vec_done(n);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int add(struct tracefs_names *ret, const char *group, const char *event)
+{
+	char *name = NULL;
+
+	if (asprintf(&name, "%s:%s", group, event) < 0)
+		return -ENOMEM;
+	if (tracefs_event(name) < 0) {	/* a folder's own files; what has no number, as ftrace:print of some kernels */
+		free(name);
+		return 0;
+	}
+	if (vec_push(ret, name)) {
+		free(name);
+		return -ENOMEM;
+	}
+	return 1;
+}
+
+/* Those of @folder/@group, a folder of it. */
+static int expand_group(struct tracefs_names *ret, const char *folder, const char *group, const char *pattern)
+{
+	_cleanup_(closedirp) DIR *d = NULL;
+	char path[PATH_ROOM];
+	struct dirent *e;
+	int nr = 0, err;
+
+	snprintf(path, sizeof(path), "%s/events/%s", folder, group);
+	d = opendir(path);
+	if (!d)
+		return errno == ENOTDIR || errno == ENOENT ? 0 : -errno;
+	while ((e = readdir(d))) {
+		if (fnmatch(pattern, e->d_name, FNM_PERIOD))
+			continue;
+		err = add(ret, group, e->d_name);
+		if (err < 0)
+			return err;
+		nr += err;
+	}
+	return nr;
+}
+
+int tracefs_expand(struct tracefs_names *ret, const char *pattern)
+{
+	char group[TRACEFS_EVENT_BYTES], event[TRACEFS_EVENT_BYTES], path[PATH_ROOM];
+	const char *folder = tracefs_folder();
+	_cleanup_(closedirp) DIR *d = NULL;
+	size_t before = ret->nr;
+	struct dirent *e;
+	int nr = 0, err = split(pattern, group, event);
+
+	if (err || !folder)
+		return err ?: -ENODEV;
+	snprintf(path, sizeof(path), "%s/events", folder);
+	d = opendir(path);
+	if (!d)
+		return -errno;
+	while (nr >= 0 && (e = readdir(d))) {
+		if (fnmatch(group, e->d_name, FNM_PERIOD))
+			continue;
+		err = expand_group(ret, folder, e->d_name, event);
+		nr = err < 0 ? err : nr + err;
+	}
+	if (nr > 0)
+		qsort(ret->v + before, nr, sizeof(*ret->v), by_name);
+	return nr ?: -ENOENT;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* dusk trace: the stacks of events go to ftrace's ring buffer, beside them. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/tracefs.h"
+#include "cli/child.h"
+#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/stop.h"
+#include "cli/tracer.h"
+
+#define POLL_MS 100
+#define DUE_MS 300		/* for tasks that are on their way to user mode */
+#define DEFAULT_STACKS "trace.fsmb"
+
+struct options {
+	struct text_list events;
+	bool all, quiet, no_faults;
+	struct number_list pids;
+	uint32_t max_depth, stackmap_bits;
+	uint64_t duration_ns;
+	const char *stacks;
+};
+
+static const struct option options[] = {
+	{'e', "event", OPTION_TEXTS, offsetof(struct options, events), "EVENTS",
+	 "of tracefs: sched:sched_switch,block:*"},
+	{'a', "all", OPTION_FLAG, offsetof(struct options, all), NULL, "the whole machine (default without COMMAND)"},
+	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pids), "PIDS", "only these processes and their children",
+	 1, INT_MAX},
+	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
+	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
+	{'s', "stacks", OPTION_TEXT, offsetof(struct options, stacks), "FILE",
+	 "at the end the stacks (default " DEFAULT_STACKS ")"},
+	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "say nothing but errors"},
+	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
+	 "frames a stack may have (default 512)", 1, 2048},
+	{0, "stackmap-bits", OPTION_NUMBER, offsetof(struct options, stackmap_bits), "N",
+	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
+	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
+	 "never fault in a page of a target"},
+	{0},
+};
+
+struct tracing {
+	const struct options *options;
+	char **command;			/* NULL: none */
+	struct child child;
+	struct tracefs_names events;
+	struct tracer *tracer;
+	double start_s;
+};
+
+/* What we write is an event itself: it would be its own cause. */
+#define OURS "bpf_trace:"
+
+static int choose_event(struct tracing *t, const char *pattern)
+{
+	size_t kept = t->events.nr, before = kept;
+	int nr = tracefs_expand(&t->events, pattern);
+
+	if (nr == -ENODEV)
+		say("tracefs is not mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing");
+	else if (nr == -EINVAL)
+		say("%s is no event; they are called group:event, as in sched:sched_switch", pattern);
+	else if (nr == -ENOENT)
+		say("there is no event %s; %s/available_events lists them", pattern, tracefs_folder());
+	else if (nr < 0)
+		say("cannot read the events in %s: %s", tracefs_folder() ?: "tracefs", strerror(-nr));
+	if (nr < 0)
+		return nr == -EACCES || nr == -EPERM ? STATUS_PRIVILEGE : STATUS_FAILED;
+	for (size_t i = before; i < t->events.nr; i++) {
+		if (strncmp(t->events.v[i], OURS, strlen(OURS)))
+			t->events.v[kept++] = t->events.v[i];
+		else
+			free(t->events.v[i]);
+	}
+	t->events.nr = kept;
+	if (kept > before)
+		return STATUS_OK;
+	say("%s cannot be traced: it is what dusk trace writes", pattern);
+	return STATUS_FAILED;
+}
+
+static int choose_events(struct tracing *t)
+{
+	const struct text_list *patterns = &t->options->events;
+	int status = STATUS_OK;
+
+	for (size_t i = 0; !status && i < patterns->nr; i++)
+		status = choose_event(t, patterns->v[i]);
+	if (status || t->events.nr <= TRACER_MAX_EVENTS)
+		return status;
+	say("these are %zu events, and at most %d can be traced at once", t->events.nr, TRACER_MAX_EVENTS);
+	return STATUS_FAILED;
+}
+
+/* Does the ring buffer take anything? */
+static void note_ring(void)
+{
+	_cleanup_(freep) char *text = NULL;
+	char path[64];
+	size_t len;
+
+	snprintf(path, sizeof(path), "%s/tracing_on", tracefs_folder());
+	if (!file_read(&text, &len, path, 16) && *text == '0')
+		say("ftrace's ring buffer is off, and takes nothing until somebody says: echo 1 > %s", path);
+}
+
+static int create(struct tracing *t)
+{
+	const struct options *o = t->options;
+	bool alone = t->child.pid && !o->all && !o->pids.nr;
+	struct tracer_options to = {
+		.events = t->events.v, .nr_events = t->events.nr, .from_exec = alone, .no_faults = o->no_faults,
+		.pids = alone ? &t->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr,
+		.max_depth = o->max_depth, .stackmap_bits = o->stackmap_bits,
+	};
+	struct dusk_error err = {""};
+	int error = tracer_new(&t->tracer, &to, &err);
+
+	if (*err.text)		/* also if we go on */
+		say("%s", err.text);
+	if (error)
+		return error == -EPERM || error == -EACCES || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
+	note_ring();
+	return phase_enter(PHASE_RECORDING);
+}
+
+static bool targets_gone(const struct options *o)
+{
+	for (size_t i = 0; i < o->pids.nr; i++)
+		if (!kill(o->pids.v[i], 0) || errno == EPERM)
+			return false;
+	return o->pids.nr;
+}
+
+static bool is_over(struct tracing *t)
+{
+	const struct options *o = t->options;
+
+	if (stop_count || (o->duration_ns && now_s() - t->start_s >= o->duration_ns / 1e9))
+		return true;
+	return t->command ? child_ended(&t->child, false) : targets_gone(o);
+}
+
+static int wait_ms(const struct tracing *t)
+{
+	double left_s = t->options->duration_ns / 1e9 - (now_s() - t->start_s);
+
+	if (!t->options->duration_ns || left_s * 1000 > POLL_MS)
+		return POLL_MS;
+	return left_s > 0 ? left_s * 1000 + 1 : 0;
+}
+
+static int follow(struct tracing *t)
+{
+	int error = 0;
+
+	t->start_s = now_s();
+	while (!error && !is_over(t))
+		error = tracer_poll(t->tracer, wait_ms(t));
+	tracer_detach(t->tracer);
+	for (int ms = 0; !error && ms < DUE_MS; ms += POLL_MS)
+		error = tracer_poll(t->tracer, POLL_MS);
+	if (error)
+		say("cannot look after the trace: %s", strerror(-error));
+	return error ? STATUS_FAILED : STATUS_OK;
+}
+
+static void summary(const struct tracing *t)
+{
+	struct tracer_counts c;
+
+	tracer_count(t->tracer, &c);
+	say("%llu events have their stacks in %s/trace; dusk stackmap decode -i %s shows them", (unsigned long long)c.events,
+	    tracefs_folder() ?: "tracefs", t->options->stacks);
+	if (c.missed)
+		say("%llu events were missed: another BPF program was running on their CPU", (unsigned long long)c.missed);
+	if (c.unwritten)
+		say("%llu lines were lost: the kernel had no buffer to write them", (unsigned long long)c.unwritten);
+}
+
+static void stacks_freep(struct dusk_stacks **s)
+{
+	dusk_stacks_free(*s);
+}
+
+/* The ids in the ring mean nothing without the stacks, which go with the last tool. */
+static int save(struct tracing *t)
+{
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	struct output out;
+	int status = phase_enter(PHASE_NAMING), error;
+
+	if (status)
+		return status;
+	error = tracer_stacks(t->tracer, &s);
+	if (error) {
+		say("cannot save the stacks: %s", strerror(-error));
+		return STATUS_FAILED;
+	}
+	status = phase_enter(PHASE_LEAVING);
+	status = status ?: output_open(&out, t->options->stacks, false);
+	return status ?: output_close(&out, dusk_stacks_write(s, fileno(out.file)));
+}
+
+/* A command that runs on after -d is waited for; asked to stop, we ask it, and leave it at the second time. */
+static int child_status(struct tracing *t)
+{
+	int asked = 0;
+
+	if (!stop_count && !t->options->quiet && !child_ended(&t->child, false))
+		say("waiting for %s to end", t->command[0]);
+	while (!child_ended(&t->child, false)) {
+		if (stop_count > asked + 1) {
+			say("leaving %s to itself, as process %d", t->command[0], t->child.pid);
+			return 128 + stop_signal;
+		}
+		if (stop_count > asked && !asked)
+			kill(t->child.pid, stop_forward ? stop_forward : SIGTERM);
+		asked = stop_count ? 1 : 0;
+		usleep(POLL_MS * 1000);		/* its end wakes us */
+	}
+	return t->child.status;
+}
+
+static int trace(struct tracing *t)
+{
+	int status = create(t), error;
+
+	stop_at_once(false);
+	if (status)
+		return status;
+	error = t->command ? child_start(&t->child) : 0;
+	if (error)
+		return child_refused(t->command[0], error);
+	if (!t->command && !t->options->quiet)
+		say("tracing %zu event%s", t->events.nr, t->events.nr == 1 ? "" : "s");
+	status = follow(t);
+	if (!t->options->quiet)
+		summary(t);
+	status = save(t) ?: status;
+	error = t->command ? child_status(t) : 0;
+	return status ?: error;
+}
+
+static int run_with(const struct options *o, char **command)
+{
+	struct tracing t = {.options = o, .command = command, .child = {.go = -1, .failed = -1}};
+	int status = choose_events(&t), err;
+
+	if (!status && command) {
+		err = child_fork(&t.child, command);
+		if (err) {
+			say("cannot start a process: %s", strerror(-err));
+			status = STATUS_FAILED;
+		}
+	}
+	if (!status) {
+		stop_catch();	/* not before the fork: the command has the handlers that we were given */
+		stop_at_once(true);
+		status = trace(&t);
+		child_done(&t.child);
+	}
+	tracer_free(t.tracer);
+	tracefs_names_done(&t.events);
+	return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.stacks = DEFAULT_STACKS};
+	int status, next;
+
+	if (!command_options(self, argc, argv, &o, &next, &status))
+		return status;
+	if (!o.events.nr)
+		status = say_usage(self, "which events? -e sched:sched_switch; they are in tracefs, events/");
+	else if (o.all && o.pids.nr)
+		status = say_usage(self, "--all and --pid exclude each other");
+	else if (!strcmp(o.stacks, "-"))
+		status = say_usage(self, "the stacks need a file; -s - cannot work");
+	else
+		status = run_with(&o, next < argc ? argv + next : NULL);
+	options_done(options, &o);
+	return status;
+}
+
+const struct command cmd_trace = {
+	.name = "trace",
+	.summary = "Stacks beside events in ftrace's ring buffer",
+	.arguments = "-e EVENTS [options] [[--] COMMAND [ARGUMENT...]]",
+	.notes = "Lines say <stack_id N> <user N>, or <cookie N> until the user stack is known;\n"
+		 "'dusk stackmap decode' shows the stacks of such text.\n",
+	.phase = PHASE_SETUP,
+	.options = options,
+	.run = run,
+};

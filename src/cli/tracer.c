@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/tracer.h"
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <dusk/unwind.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/vec.h"
+
+#define CONSUMER 0
+#define EVENT_BYTES 128
+#define OUTCOMES 64
+#define OUTCOME_BYTES 32
+
+enum wish { FROM_EXEC, WANTED };
+
+extern const struct dusk_image trace_plain, trace_impl;	/* dusk-link makes them of bpf/trace.bpf.c */
+
+struct tracer {
+	struct dusk_unwinder *unwinder;
+	struct bpf_object *object;
+	struct dusk_stackmap *map;
+	struct vec(struct bpf_link *) links;
+	const uint64_t *events, *unwritten;	/* the programs' own */
+};
+
+__attribute__((format(printf, 3, 4))) static int failed(struct dusk_error *err, int error, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(err->text, sizeof(err->text), format, arguments);
+	va_end(arguments);
+	return error;
+}
+
+/* The programs' variable @name, which is to be set before they are loaded. */
+static int set(struct tracer *t, const char *name, uint32_t value)
+{
+	uint32_t *variable = dusk_unwind_variable(t->unwinder, name, sizeof(*variable));
+
+	if (!variable)
+		return -EINVAL;
+	*variable = value;
+	return 0;
+}
+
+static int name_events(struct tracer *t, const struct tracer_options *o)
+{
+	char (*names)[EVENT_BYTES] = dusk_unwind_variable(t->unwinder, "trace_event_names", TRACER_MAX_EVENTS * EVENT_BYTES);
+
+	if (!names || o->nr_events > TRACER_MAX_EVENTS)
+		return -EINVAL;
+	for (size_t i = 0; i < o->nr_events; i++)
+		snprintf(names[i], EVENT_BYTES, "%s", o->events[i]);
+	return 0;
+}
+
+/* What stands behind a stack that is not whole. */
+static int name_outcomes(struct tracer *t)
+{
+	char (*names)[OUTCOME_BYTES] = dusk_unwind_variable(t->unwinder, "trace_outcome_names", OUTCOMES * OUTCOME_BYTES);
+	const struct dusk_outcome *outcome;
+
+	if (!names)
+		return -EINVAL;
+	for (uint32_t i = 0; i < OUTCOMES && (outcome = dusk_outcome(i)); i++)
+		if (outcome->kind != DUSK_COMPLETE)
+			snprintf(names[i], OUTCOME_BYTES, " [%s]", outcome->name);
+	return 0;
+}
+
+static int configure(struct tracer *t, const struct tracer_options *o)
+{
+	int ret = set(t, "trace_self", getpid());
+
+	ret = ret ?: set(t, "trace_only_wanted", o->nr_pids > 0);
+	ret = ret ?: set(t, "trace_map", dusk_stackmap_identity(t->map));
+	ret = ret ?: name_events(t, o);
+	ret = ret ?: name_outcomes(t);
+	t->events = dusk_unwind_variable(t->unwinder, "trace_events", sizeof(*t->events));
+	t->unwritten = dusk_unwind_variable(t->unwinder, "trace_unwritten", sizeof(*t->unwritten));
+	return !t->events || !t->unwritten ? -EINVAL : ret;
+}
+
+static int load(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
+{
+	int ret = dusk_unwind_object(t->unwinder, &trace_plain, &trace_impl, &t->object, err);
+
+	if (ret)
+		return ret;
+	ret = configure(t, o);
+	if (ret)
+		return failed(err, ret, "the BPF programs of dusk trace do not fit dusk: they were built from something else");
+	return dusk_unwind_load(t->unwinder, err);
+}
+
+static int want(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
+{
+	uint32_t wish = o->from_exec ? FROM_EXEC : WANTED;
+	int fd = bpf_object__find_map_fd_by_name(t->object, "trace_wanted");
+
+	for (size_t i = 0; i < o->nr_pids; i++) {
+		uint32_t id = o->pids[i];
+
+		if (bpf_map_update_elem(fd, &id, &wish, BPF_ANY))
+			return failed(err, -errno, "cannot trace process %u: %s", id, strerror(errno));
+	}
+	return 0;
+}
+
+static struct bpf_link *attach_as(struct tracer *t, const char *program, const char *event, uint64_t number)
+{
+	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = number);
+	struct bpf_program *p = bpf_object__find_program_by_name(t->object, program);
+	const char *colon = strchr(event, ':');
+	char group[EVENT_BYTES];
+
+	if (!p || !colon) {
+		errno = EINVAL;
+		return NULL;
+	}
+	snprintf(group, sizeof(group), "%.*s", (int)(colon - event), event);
+	return bpf_program__attach_tracepoint_opts(p, group, colon + 1, &opts);
+}
+
+/* The kernel wants another type of program where a kprobe or uprobe is the event, and says so by EINVAL. */
+static int attach(struct tracer *t, const char *event, uint64_t number, struct dusk_error *err)
+{
+	struct bpf_link *link = attach_as(t, "trace_event", event, number);
+
+	if (!link && errno == EINVAL)
+		link = attach_as(t, "trace_probe", event, number);
+	if (!link && errno == EMFILE)
+		return failed(err, -EMFILE, "cannot trace %s: too many files are open, each event takes two; see ulimit -n", event);
+	if (!link)
+		return failed(err, -errno, "cannot trace %s: %s", event, strerror(errno));
+	if (!vec_push(&t->links, link))
+		return 0;
+	bpf_link__destroy(link);
+	return failed(err, -ENOMEM, "cannot trace %s: %s", event, strerror(ENOMEM));
+}
+
+static int start(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
+{
+	static const struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_SERVE_CALLBACK };
+	int ret = dusk_unwind_init(t->unwinder, CONSUMER, &opts, err);
+
+	ret = ret ?: want(t, o, err);
+	ret = ret ?: dusk_unwind_attach(t->unwinder, err);
+	for (size_t i = 0; !ret && i < o->nr_events; i++)
+		ret = attach(t, o->events[i], i, err);
+	return ret;
+}
+
+int tracer_new(struct tracer **ret, const struct tracer_options *o, struct dusk_error *err)
+{
+	struct dusk_unwind_options opts = {
+		.sz = sizeof(opts), .max_depth = o->max_depth, .no_faults = o->no_faults, .stackmap_bits = o->stackmap_bits,
+	};
+	struct dusk_error warning = {""};
+	struct tracer *t = calloc(1, sizeof(*t));
+	int error;
+
+	if (!t)
+		return failed(err, -ENOMEM, "cannot trace: %s", strerror(ENOMEM));
+	libbpf_set_print(NULL);
+	error = dusk_unwind_open(&t->unwinder, &opts, err);
+	if (!error) {
+		warning = *err;
+		error = dusk_stackmap_of(&t->map, t->unwinder);
+		if (error)
+			failed(err, error, "cannot read the stackmap: %s", strerror(-error));
+	}
+	error = error ?: load(t, o, err);
+	error = error ?: start(t, o, err);
+	if (error) {
+		tracer_free(t);
+		return error;
+	}
+	*err = warning;
+	*ret = t;
+	return 0;
+}
+
+int tracer_poll(struct tracer *t, int timeout_ms)
+{
+	int ret = dusk_unwind_poll(t->unwinder, timeout_ms);
+
+	return ret < 0 ? ret : 0;
+}
+
+static uint64_t missed_by(const struct tracer *t, const char *program)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(t->object, program);
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+
+	return p && !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len) ? info.recursion_misses : 0;
+}
+
+void tracer_detach(struct tracer *t)
+{
+	for (size_t i = 0; i < t->links.nr; i++)
+		bpf_link__destroy(t->links.v[i]);
+	vec_done(&t->links);
+}
+
+int tracer_stacks(struct tracer *t, struct dusk_stacks **ret)
+{
+	int err = dusk_stackmap_copy_all(ret, t->map);
+
+	if (err)
+		return err;
+	err = dusk_stacks_name_by_map(*ret, t->map);
+	if (err)
+		dusk_stacks_free(*ret);
+	return err;
+}
+
+void tracer_count(const struct tracer *t, struct tracer_counts *ret)
+{
+	*ret = (struct tracer_counts){
+		.events = *(const volatile uint64_t *)t->events,
+		.unwritten = *(const volatile uint64_t *)t->unwritten,
+		.missed = missed_by(t, "trace_event") + missed_by(t, "trace_probe"),
+	};
+}
+
+void tracer_free(struct tracer *t)
+{
+	if (!t)
+		return;
+	tracer_detach(t);
+	dusk_stackmap_close(t->map);
+	dusk_unwind_close(t->unwinder);
+	free(t);
+}
