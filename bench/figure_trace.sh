@@ -27,10 +27,11 @@ trace_ftrace() {
 # Its lines go to the kernel's own ring.
 trace_dusk() {
 	local tracing
+	rm -f trace.said
 	"$dusk" trace -a -s trace.fsmb -e $trace_event 2>trace.said &
 	tracing=$!
 	for _ in $(seq 100); do
-		grep -q 'tracing 1 event' trace.said && break
+		grep -qs 'tracing 1 event' trace.said && break
 		sleep 0.1
 	done
 	trace_once dusk

@@ -22,6 +22,7 @@
 #define OUTCOME_BYTES 32
 #define CONSUMER 0
 #define GO_ON 1		/* perf's other readers of the event have it, too */
+#define IN_SYSCALL (1ULL << 32)	/* with an event's number: it is of a system call, where a stack may be told at once */
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -123,14 +124,18 @@ int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
 
 static INLINE int trace(void *ctx)
 {
-	const char *name = at(trace_event_names, bpf_get_attach_cookie(ctx));
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	const char *name = at(trace_event_names, cookie);
 	struct dusk_unwind u;
 	u32 kernel;
-	int ret;
+	int ret = -EAGAIN;
 
 	if (!is_traced(bpf_get_current_task_btf()))
 		return GO_ON;
-	ret = dusk_unwind_request(CONSUMER, &u);
+	if (cookie & IN_SYSCALL)
+		ret = dusk_unwind_known(&u);
+	if (ret != DUSK_EXECUTED)
+		ret = dusk_unwind_request(CONSUMER, &u);
 	if (ret == -ENOENT)		/* we come, or go */
 		return GO_ON;
 	__sync_fetch_and_add(&trace_events, 1);

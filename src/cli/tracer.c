@@ -14,6 +14,7 @@
 #define EVENT_BYTES 128
 #define OUTCOMES 64
 #define OUTCOME_BYTES 32
+#define IN_SYSCALL (1ULL << 32)
 
 enum wish { FROM_EXEC, WANTED };
 
@@ -144,6 +145,11 @@ static int attach(struct tracer *t, const char *event, uint64_t number, struct d
 	return failed(err, -ENOMEM, "cannot trace %s: %s", event, strerror(ENOMEM));
 }
 
+static bool is_of_syscall(const char *event)
+{
+	return !strncmp(event, "syscalls:", strlen("syscalls:"));
+}
+
 static int start(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
 {
 	static const struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_SERVE_CALLBACK };
@@ -152,7 +158,7 @@ static int start(struct tracer *t, const struct tracer_options *o, struct dusk_e
 	ret = ret ?: want(t, o, err);
 	ret = ret ?: dusk_unwind_attach(t->unwinder, err);
 	for (size_t i = 0; !ret && i < o->nr_events; i++)
-		ret = attach(t, o->events[i], i, err);
+		ret = attach(t, o->events[i], i | (is_of_syscall(o->events[i]) ? IN_SYSCALL : 0), err);
 	return ret;
 }
 
