@@ -21,14 +21,17 @@ static void closedirp(DIR **d)
 const char *tracefs_folder(void)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};
+	const char *hidden = NULL;
 	char path[PATH_ROOM];
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s/events", places[i]);
 		if (!access(path, F_OK))
 			return places[i];
+		if (errno == EACCES && !hidden)
+			hidden = places[i];
 	}
-	return NULL;
+	return hidden;
 }
 
 /* The two parts of @name, if it has two and neither leads elsewhere. */

@@ -5,7 +5,7 @@
 
 #define TRACEFS_EVENT_BYTES 128
 
-/* Where tracefs is mounted: its folder, or NULL. */
+/* Where tracefs is mounted: its folder, also if we may not look into it, which is found then; or NULL. */
 const char *tracefs_folder(void);
 
 /*

@@ -72,6 +72,9 @@ static int choose_event(struct tracing *t, const char *pattern)
 		say("%s is no event; they are called group:event, as in sched:sched_switch", pattern);
 	else if (nr == -ENOENT)
 		say("there is no event %s; %s/available_events lists them", pattern, tracefs_folder());
+	else if (nr == -EACCES || nr == -EPERM)
+		say("cannot read the events in %s: %s; run as root, or with cap_dac_read_search beside what 'dusk doctor' names",
+		    tracefs_folder() ?: "tracefs", strerror(-nr));
 	else if (nr < 0)
 		say("cannot read the events in %s: %s", tracefs_folder() ?: "tracefs", strerror(-nr));
 	if (nr < 0)

@@ -18,7 +18,7 @@ failed() {
 
 claim "no command: the commands, and status 2" refused "Commands:"
 claim "--help lists the commands" exits 0 "$dusk" --help
-for command in record report diff annotate query script export flame info stacks doctor; do
+for command in record report diff annotate query script export flame info stacks doctor trace; do
 	claim "help $command is $command --help" sh -c \
 		"[ -n \"\$($dusk help $command)\" ] && [ \"\$($dusk help $command)\" = \"\$($dusk $command --help)\" ]"
 	claim "$command refuses an unknown option, by name" refused "unknown option '--no-such-thing'" $command --no-such-thing
@@ -40,6 +40,9 @@ claim "a rate out of range" refused "from 1 to 100000" record -F 0
 claim "a depth out of range" refused "from 1 to 2048" record --max-depth 2049
 claim "a broken list" refused "--cpu takes a list" record -C 3-1
 claim "a profile on standard output" refused "needs a file" record -o -
+claim "a trace of nothing" refused "which events?" trace
+claim "a trace of all and some" refused "--all and --pid exclude each other" trace -e a:b -a -p 1
+claim "stacks of a trace on standard output" refused "the stacks need a file" trace -e a:b -s -
 claim "a profile without -i" refused "named by -i" report x.dusk
 claim "an unknown key" refused "did you mean 'function'?" report --sort funktion
 claim "an unknown field" refused "did you mean 'function'?" report --fields functon

@@ -2,7 +2,7 @@
 /*
  * Does this kernel's verifier take our objects, and with how much room left? argv: the object for kernels with
  * bpf_task_work_schedule_resume(), the one for its older name; the same for what other tools may do; the one for
- * walks that cannot sleep; and the one for walks of other tasks.
+ * walks that cannot sleep; the one for walks of other tasks; and those of dusk trace, as the first two.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -13,7 +13,7 @@
 
 #define MAX_INSTRUCTIONS 90000
 
-static const char *deferred, *other_tools, *now, *remote;
+static const char *deferred, *other_tools, *now, *remote, *tracing;
 
 static void load(const char *path)
 {
@@ -57,6 +57,11 @@ static void programs_that_walk_other_tasks_are_verified_within_the_budget(void *
 	load(remote);
 }
 
+static void programs_that_trace_events_are_verified_within_the_budget(void **state)
+{
+	load(tracing);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -64,15 +69,17 @@ int main(int argc, char **argv)
 		cmocka_unit_test(programs_of_each_type_may_ask),
 		cmocka_unit_test(programs_that_cannot_sleep_are_verified_within_the_budget),
 		cmocka_unit_test(programs_that_walk_other_tasks_are_verified_within_the_budget),
+		cmocka_unit_test(programs_that_trace_events_are_verified_within_the_budget),
 	};
 
 	bool older = !live_has_kernel_function("bpf_task_work_schedule_resume");
 
-	if (argc < 7)
+	if (argc < 9)
 		return 2;
 	deferred = argv[1 + older];
 	other_tools = argv[3 + older];
 	now = argv[5];
 	remote = argv[6];
+	tracing = argv[7 + older];
 	return LIVE_MAIN(1, argv, tests);
 }
