@@ -18,6 +18,8 @@ export LC_ALL=C
 	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
 	exit 0
 }
+# One place of tracefs only: debugfs mounts a second one as soon as somebody looks.
+umount -l /sys/kernel/debug/tracing /sys/kernel/debug 2>/dev/null
 tracefs=/sys/kernel/tracing
 [ -e $tracefs/events ] || mount -t tracefs tracefs $tracefs || {
 	echo "1..0 # SKIP this kernel has no tracefs"
@@ -179,7 +181,7 @@ if needs trace-cmd "a recording of trace-cmd is decoded"; then
 	record() {
 		echo | trace-cmd record -q -o trace.dat -e syscalls:sys_enter_poll -e bpf_trace "$dusk" trace -q -s cmd.fsmb \
 			-e syscalls:sys_enter_poll -- "$victims/dozes"
-		[ -s trace.dat ]
+		[ -s trace.dat ] && [ -s cmd.fsmb ]
 	}
 	claim "trace-cmd records a trace" record
 	claim "... its file is decoded" sh -c "$dusk stackmap decode -i cmd.fsmb trace.dat >cmd.out"
