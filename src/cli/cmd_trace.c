@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -117,6 +118,14 @@ static void note_ring(void)
 		say("ftrace's ring buffer is off, and takes nothing until somebody says: echo 1 > %s", path);
 }
 
+/* The kernel numbers processes otherwise than we see them: the initial namespace has this number in all kernels. */
+static bool has_own_numbers(void)
+{
+	struct stat st;
+
+	return !stat("/proc/self/ns/pid", &st) && st.st_ino != 0xeffffffc;
+}
+
 static int create(struct tracing *t)
 {
 	const struct options *o = t->options;
@@ -127,7 +136,13 @@ static int create(struct tracing *t)
 		.max_depth = o->max_depth, .stackmap_bits = o->stackmap_bits,
 	};
 	struct dusk_error err = {""};
-	int error = tracer_new(&t->tracer, &to, &err);
+	int error;
+
+	if (to.nr_pids && has_own_numbers()) {
+		say("in a PID namespace of its own, as in a container, only the whole machine can be traced: --all");
+		return STATUS_FAILED;
+	}
+	error = tracer_new(&t->tracer, &to, &err);
 
 	if (*err.text)		/* also if we go on */
 		say("%s", err.text);

@@ -200,5 +200,10 @@ claim "a name that is none" exits 1 "$dusk" trace -e sched_switch -d 1s
 claim "... is told how names are" says "group:event"
 claim "what dusk trace writes itself is not traced" exits 1 "$dusk" trace -e bpf_trace:bpf_trace_printk -d 1s
 claim "a command that is not there has its status" exits 127 "$dusk" trace -q -e sched:sched_switch -- ./nothing
+claim "a process in a PID namespace of its own cannot be told from others" exits 1 unshare -p -f --mount-proc \
+	"$dusk" trace -q -e sched:sched_switch -- true
+claim "... which is said" says "only the whole machine can be traced: --all"
+claim "... where all are traced there is no need to" exits 0 unshare -p -f --mount-proc \
+	"$dusk" trace -q -a -e sched:sched_switch -- true
 claim "nothing stays" [ ! -e /sys/fs/bpf/dusk ]
 done_testing
