@@ -31,11 +31,13 @@ leave() {
 	kill -9 $(jobs -p) 2>/dev/null
 	echo "-:dusktest$$/" >>$tracefs/uprobe_events
 	rmdir $ring
+	echo "$was_on" >$tracefs/tracing_on
 	umount -l /sys/fs/bpf
 	rm -rf "$tmp"
 } 2>/dev/null
 trap leave EXIT
 trap 'exit 130' INT TERM
+was_on=$(cat $tracefs/tracing_on)	# trace-cmd leaves it off
 echo 8192 >$ring/buffer_size_kb
 echo 1 >$ring/events/bpf_trace/bpf_trace_printk/enable
 
