@@ -23,8 +23,6 @@
 				break;					\
 	} while (0)
 
-#define read_flat port_read
-
 #define opaque(x) (x)
 #define forget(home, val) ((home) = (val))
 #define read_flat port_read
