@@ -18,7 +18,7 @@
 #pragma once
 #include "../abi/types.h"
 
-#define NOINLINE __attribute__((noinline))
+#define NOINLINE __attribute__((__noinline__))	/* "noinline" is a macro of the kernel's */
 #define INLINE inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -29,6 +29,8 @@ enum { NEXT = 0, STOP = 1 };	/* the answers of a loop's turn */
 
 #ifdef __bpf__
 #include "env_bpf.h"
+#elif defined(__KERNEL__)
+#include "env_kernel.h"			/* beside its Kbuild: ../../kernel */
 #else
 #include "env_host.h"
 #endif

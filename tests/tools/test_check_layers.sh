@@ -16,6 +16,7 @@ fresh() {
 	put src/core/env.h '#include "../abi/types.h"'
 	put src/core/env_host.h '#include <assert.h>'
 	put src/base/map.h '#include <stddef.h>'
+	put kernel/pool.h '#include <linux/sched.h>'
 	put src/lib/ring.h '#include <bpf/libbpf.h>'
 	put src/lib/ring.c '#include "../core/env.h"
 #include "../base/map.h"
@@ -53,5 +54,7 @@ claim "commands must not see inner headers of lib" refused src/cli/main.c '#incl
 claim "commands must not see the border" refused src/cli/main.c '#include "abi/types.h"' "belongs to abi"
 claim "the public header must not lean on inner ones" refused include/dusk/dusk.h '#include "../../src/abi/types.h"' \
 	"belongs to abi"
+claim "the kernel module is of the core" refused kernel/pool.c '#include "../src/lib/ring.h"' "belongs to lib"
+claim "nothing needs the kernel module" refused src/lib/ring.c '#include "../../kernel/pool.h"' "belongs to kernel"
 claim "a new folder must say what it may see" refused src/novel/x.c '#include <stdio.h>' "no layer"
 done_testing

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * core/port.h for a module: the current task's memory and mappings. Its files are in files.c.
+ *
+ * Waiting for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. So memory is
+ * first read without faulting, and faulted in only if no user can hold the page back. Who changes mappings is not
+ * waited for either.
+ */
+#include <linux/magic.h>
+#include <linux/mm.h>
+#include <linux/mmap_lock.h>
+#include <linux/uaccess.h>
+#include <asm/vdso.h>
+#include "../src/core/port.h"
+#include "pool.h"
+
+#define LOOKS 20000		/* of a walk at a lock that is taken: about a millisecond */
+#define LOOKUPS 64		/* of a walk for mappings that are being changed */
+#define FAULTS 4096
+
+/* File systems whose pages come from memory or a block device. */
+static bool file_system_is_safe(const struct super_block *sb)
+{
+	switch (sb->s_magic) {
+	case EXT4_SUPER_MAGIC:		/* and ext2, ext3 */
+	case XFS_SUPER_MAGIC:
+	case BTRFS_SUPER_MAGIC:
+	case F2FS_SUPER_MAGIC:
+	case TMPFS_MAGIC:
+	case RAMFS_MAGIC:
+	case SQUASHFS_MAGIC:
+	case EROFS_SUPER_MAGIC_V1:
+		return true;
+	}
+	return false;
+}
+
+/* May we wait for a page of @vma? Overlayfs needs no row above: it maps the file below it. */
+static bool safe_to_fault(const struct vm_area_struct *vma)
+{
+	if (vma->vm_flags & (VM_PFNMAP | VM_IO))
+		return false;
+#ifdef CONFIG_USERFAULTFD
+	if (vma->vm_userfaultfd_ctx.ctx)
+		return false;
+#endif
+	return !vma->vm_file || file_system_is_safe(file_inode(vma->vm_file)->i_sb);
+}
+
+typedef void (*visit_fn)(const struct vm_area_struct *vma, void *ctx);
+
+/*
+ * Show @fn the mapping at @addr. 0; -ENOENT: there is none; -EBUSY: somebody changes mappings. @fn must not sleep.
+ * The lock of the mapping comes first, as in page faults; neither lock is waited for.
+ */
+static int visit(u64 addr, visit_fn fn, void *ctx)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+
+	if (addr >= TASK_SIZE_MAX)
+		return -ENOENT;
+	vma = lock_vma_under_rcu(mm, addr);
+	if (vma) {
+		fn(vma, ctx);
+		vma_end_read(vma);
+		return 0;
+	}
+	if (!mmap_read_trylock(mm))
+		return -EBUSY;
+	vma = vma_lookup(mm, addr);
+	if (vma)
+		fn(vma, ctx);
+	mmap_read_unlock(mm);
+	return vma ? 0 : -ENOENT;
+}
+
+/* Would who faults now have to wait for the mmap lock, and for all looks that the walk has left? */
+static bool mappings_stay_locked(struct guard *g)
+{
+	unsigned int sequence;
+
+	for (; g->looks < LOOKS; g->looks++) {
+		if (mmap_lock_speculate_try_begin(current->mm, &sequence) && mmap_read_trylock(current->mm)) {
+			mmap_read_unlock(current->mm);
+			return false;
+		}
+		cpu_relax();
+	}
+	return true;
+}
+
+/* Remember that the page of @addr is faulted in by this walk. False: it was before, and did not stay. */
+static bool first_fault(struct guard *g, u64 addr)
+{
+	u64 page = addr / PAGE_BYTES + 1;
+	u64 *known = &g->page[page % GUARD_PAGES];
+
+	if (*known == page || g->faults >= FAULTS)
+		return false;
+	*known = page;
+	g->faults++;
+	return true;
+}
+
+struct question {
+	u64 end;
+	int answer;
+};
+
+static void answer(const struct vm_area_struct *vma, void *ctx)
+{
+	struct question *q = ctx;
+
+	q->answer = q->end > vma->vm_end ? -EFAULT : safe_to_fault(vma) ? 0 : -EACCES;
+}
+
+/* May the walk fault in @len bytes at @addr? 0: yes, and it is remembered. Else as port_read() has it. */
+static int may_fault(u64 addr, u32 len)
+{
+	struct walker *w = walker_here();
+	struct question q = { .end = addr + len };
+	int err;
+
+	if (addr >= TASK_SIZE_MAX || !w)
+		return -EFAULT;
+	if (mappings_stay_locked(&w->guard))
+		return -EACCES;
+	err = visit(addr, answer, &q);
+	if (err)
+		return err == -ENOENT ? -EFAULT : -EACCES;
+	if (q.answer)
+		return q.answer;
+	return first_fault(&w->guard, addr) ? 0 : -EACCES;
+}
+
+int port_peek(void *dst, u32 len, u64 addr)
+{
+	return copy_from_user_nofault(dst, (const void __user *)addr, len) ? -EFAULT : 0;
+}
+
+int port_read(void *dst, u32 len, u64 addr)
+{
+	int err;
+
+	if (!port_peek(dst, len, addr))
+		return 0;
+	err = may_fault(addr, len);
+	if (!err && copy_from_user(dst, (const void __user *)addr, len))
+		err = -EFAULT;
+	return err;
+}
+
+static u8 which_vdso(const struct vm_area_struct *vma)
+{
+	const mm_context_t *context = &vma->vm_mm->context;
+
+	if ((unsigned long)context->vdso != vma->vm_start || !vma->vm_ops)	/* or something else is there */
+		return 0;
+	return context->vdso_image->sym_int80_landing_pad ? 2 : 1;
+}
+
+static void fill(const struct vm_area_struct *vma, void *ctx)
+{
+	struct vma *v = ctx;
+
+	*v = (struct vma){
+		.start = vma->vm_start,
+		.end = vma->vm_end,
+		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
+		.executable = !!(vma->vm_flags & VM_EXEC),
+		.copied = !!vma->anon_vma,	/* since its first copy of a page, as long as it is there */
+		.sequence = READ_ONCE(vma->vm_mm->mm_lock_seq.sequence),
+	};
+	if (vma->vm_file) {
+		const struct inode *inode = file_inode(vma->vm_file);
+
+		v->ino = inode->i_ino;
+		v->dev = inode->i_sb->s_dev;
+		v->generation = inode->i_generation;
+	} else {
+		v->vdso = which_vdso(vma);
+	}
+}
+
+int port_vma(u64 addr, struct vma *ret)
+{
+	struct walker *w = walker_here();
+	int err;
+
+	for (;;) {
+		err = visit(addr, fill, ret);
+		if (err != -EBUSY || !w || ++w->guard.lookups >= LOOKUPS)
+			return err;
+		cpu_relax();
+	}
+}
+
+/* The last start of @like's file in the first @most mappings from @from up to @like: its address, or 0. */
+static u64 start_from_on(const struct vma *like, u64 from, u32 most)
+{
+	struct mm_struct *mm = current->mm;
+	struct vm_area_struct *vma;
+	u64 start = 0;
+
+	if (!mmap_read_trylock(mm))
+		return 0;
+	{
+		VMA_ITERATOR(it, mm, from);
+
+		for_each_vma(it, vma) {
+			if (vma->vm_start > like->start || !most--)
+				break;
+			if (vma->vm_file && !vma->vm_pgoff && file_inode(vma->vm_file)->i_ino == like->ino &&
+			    file_inode(vma->vm_file)->i_sb->s_dev == like->dev)
+				start = vma->vm_start;
+		}
+	}
+	mmap_read_unlock(mm);
+	return start;
+}
+
+#define GAPS (16ULL << 20)	/* that linkers leave between segments, for large pages */
+
+u64 port_file_start(const struct vma *like, u32 most)
+{
+	u64 expected = like->start - like->offset, start;
+
+	if (like->offset == 0)
+		return like->start;
+	start = start_from_on(like, expected, 1);
+	if (!start)
+		start = start_from_on(like, expected > GAPS ? expected - GAPS : 0, most);
+	return start;
+}

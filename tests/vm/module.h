@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs of module.bpf.c and test_module.c say to each other. */
+#pragma once
+#include "abi/types.h"
+
+#define MODULE_STACKS 256
+#define MODULE_CPUS 2		/* of the guest */
+#define MODULE_FRAMES 512	/* as deep as dusk walks, unless told */
+
+/* As in kernel/kfuncs.c and kernel/walking.h. */
+struct bpf_dusk_stack {
+	u32 nr, outcome;
+	u64 walk_ns;
+};
+
+struct known_file {
+	u64 dev, ino;
+	u32 generation, build_id_bytes;
+	u8 build_id[20];
+	u32 pad;
+};
+
+/* A stack that the module has walked. */
+struct walked {
+	u64 cookie;		/* of the BPF walker's, in the same visit to the kernel; 0: it was not asked */
+	s32 result;
+	u32 done;
+	u64 bpf_ns;		/* that the BPF walker had spent on all walks before */
+	struct bpf_dusk_stack how;
+	u64 frame[MODULE_FRAMES];
+};
+
+struct module_control {
+	u32 tgid;		/* who is asked; 0: nobody */
+	u32 turn;		/* stacks begun: elements of the map "walks" */
+	u32 wrong, pad;		/* requests of the module's that were not answered as they should be */
+};
+
+/* What file_of() is asked, and answers. */
+struct module_file {
+	u32 number;
+	s32 result;
+	struct known_file file;
+};
