@@ -141,6 +141,17 @@ int by_tick_deferred(struct bpf_perf_event_data *ctx)
 	return 0;
 }
 
+/* In system calls. */
+SEC("?raw_tp/sys_enter")
+int by_call(void *ctx)
+{
+	struct dusk_unwind u = {};
+
+	if (is_asked() && dusk_unwind_request(0, &u) == DUSK_QUEUED)
+		ask_module(u.cookie);
+	return 0;
+}
+
 /* Before the handler's frame is made: when they walk, the registers are the handler's. */
 SEC("?tp_btf/signal_deliver")
 int by_signal(void *ctx)

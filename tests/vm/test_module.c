@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Does the walk as a kernel module (kernel/) find what the BPF walker does, frame by frame? */
+/* Does the walk as a kernel module (kernel/) find what the BPF walker does, frame by frame, and harm nobody either? */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dusk/unwind.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -273,7 +274,6 @@ static char *sentence(const struct theirs *t)
 
 struct sums {
 	uint64_t stacks, known, frames;
-	uint64_t cut;			/* by a page that is not safe to wait for */
 	uint32_t nr_times;
 	double ours[MODULE_STACKS], bpf[MODULE_STACKS];	/* ns a frame */
 };
@@ -287,10 +287,14 @@ static void note_times(struct sums *s, const struct walked *w, const struct walk
 	s->bpf[s->nr_times++] = (double)(next->bpf_ns - w->bpf_ns) / w->how.nr;
 }
 
-/* All that both have walked is the same; and how much of that, as a sentence, is @pattern? */
-static struct sums compare(const char *pattern)
+/*
+ * All that both have walked is the same; but if @outcome is NR_OUTCOMES, it may have ended at different places. And how
+ * much of that ends by @outcome (GOING_ON: any), and is @pattern, as a sentence?
+ */
+static struct sums compare(const char *pattern, uint32_t outcome)
 {
 	int fd = bpf_object__find_map_fd_by_name(tool.obj, "walks");
+	bool must_agree = outcome != NR_OUTCOMES;
 	struct walked before = {0};
 	static struct walked w;
 	struct sums s = {0};
@@ -303,14 +307,14 @@ static struct sums compare(const char *pattern)
 		t = w.done ? find(w.cookie) : NULL;
 		if (!t)
 			continue;
-		expect_same(&w, t);
+		if (must_agree || w.how.outcome == t->outcome)
+			expect_same(&w, t);
 		said = sentence(t);
 		s.stacks++;
-		s.known += live_matches(said, pattern);
+		s.known += live_matches(said, pattern) && (!outcome || !must_agree || w.how.outcome == outcome);
 		s.frames += t->nr;
 		note_times(&s, &before, &w);
 		before = w;
-		s.cut += w.how.outcome == PAGE_NOT_SAFE;
 		if (!s.known && s.stacks < 3)
 			print_message("%s: %s\n", dusk_outcome(t->outcome)->name, said);
 	}
@@ -348,7 +352,7 @@ static void same_at(const char *const *words, const char *function, uint32_t nr,
 
 	attach_function(pid, words[0], function);
 	wait_for(nr);
-	s = compare(pattern);
+	s = compare(pattern, GOING_ON);
 	live_end(pid);
 	say(&s);
 	assert_true(s.stacks >= nr);
@@ -364,7 +368,7 @@ static void same_at_ticks(const char *by, const char *const *words, uint32_t nr,
 
 	attach_ticks(pid, by);
 	wait_for(nr);
-	s = compare(pattern);
+	s = compare(pattern, GOING_ON);
 	live_end(pid);
 	say(&s);
 	assert_int_equal(tool.control->wrong, 0);
@@ -459,21 +463,40 @@ static void deferred_by_the_module_among_signals(void **state)
 	SAME_DEFERRED(200, "^main work.*", live_victim("signals"), "own");
 }
 
-static void deferred_from_the_registers_of_the_request(void **state)
+/* "path" in @mode, at least @nr stacks by program @by. */
+static struct sums same_deferred(const char *mode, const char *by, uint32_t nr, const char *pattern)
 {
-	pid_t pid = START(live_victim("path"), "signal");
+	pid_t pid = START(live_victim("path"), mode);
 	struct sums s;
 
-	tool.link = bpf_program__attach(program("by_signal"));
+	tool.link = bpf_program__attach(program(by));
 	assert_non_null(tool.link);
 	tool.control->tgid = pid;
-	wait_for(50);
-	s = compare("^main outer middle inner leaf$");
+	wait_for(nr);
+	s = compare(pattern, GOING_ON);
 	live_end(pid);
 	say(&s);
 	assert_int_equal(tool.control->wrong, 0);
-	assert_true(s.stacks >= 25);
+	assert_true(s.stacks >= nr / 2);
+	return s;
+}
+
+static void deferred_from_the_registers_of_the_request(void **state)
+{
+	struct sums s = same_deferred("signal", "by_signal", 50, "^main outer middle inner leaf$");
+
 	assert_int_equal(s.known, s.stacks);
+}
+
+/*
+ * In system calls, and not at a function: programs at uprobes share a stack that is their CPU's, and yet are preempted
+ * (linux 7.2 include/linux/bpf.h, bpf_prog_run_array_uprobe()): of two threads one may get what the other asked for.
+ */
+static void deferred_by_many_threads(void **state)
+{
+	struct sums s = same_deferred("threads", "by_call", 250, " mixed leaf$");
+
+	assert_true(s.known >= s.stacks / 2);		/* others begin, or are made */
 }
 
 static void stacks_and_tables_that_are_not_in_memory(void **state)
@@ -481,24 +504,64 @@ static void stacks_and_tables_that_are_not_in_memory(void **state)
 	SAME_AT("spin", 10, "recurse\\*60 work spin$", live_victim("evicted"), live_file("stack"));
 }
 
-static void a_page_that_never_comes_is_not_waited_for(void **state)
+/* Who serves the FUSE file of "unserved": a process waits for it in the middle of its exit, too. */
+static void end_child_of(pid_t pid)
+{
+	_cleanup_(fclosep) FILE *f = NULL;
+	char path[64];
+	int child;
+
+	snprintf(path, sizeof(path), "/proc/%d/task/%d/children", pid, pid);
+	f = fopen(path, "re");
+	if (f && fscanf(f, "%d", &child) == 1)
+		kill(child, SIGKILL);
+}
+
+/*
+ * Does a victim run on that holds back what walks want, and counts its rounds in a file? Its stacks are @pattern.
+ * @outcome: how all end, which both walkers find; or NR_OUTCOMES: what they can have of it depends on the moment.
+ */
+static void runs_on(const char *const *words, uint32_t outcome, const char *pattern)
 {
 	volatile unsigned long *rounds = live_number(live_file("rounds"));
-	pid_t pid = START(live_victim("withheld"), live_file("rounds"));
+	pid_t pid = live_start(true, words);
 	unsigned long before;
 	struct sums s;
 
 	attach_ticks(pid, "by_tick");
 	wait_for(50);
-	s = compare("^(recurse(\\*[0-9]+)? )?work$");
+	s = compare(pattern, outcome);
 	say(&s);
 	assert_true(s.stacks >= 25);
-	assert_int_equal(s.cut, s.stacks);
+	if (outcome != NR_OUTCOMES)
+		assert_int_equal(s.known, s.stacks);
 	before = *rounds;
 	live_sleep_ms(1000);
 	assert_true(*rounds > before);
+	end_child_of(pid);
 	live_end(pid);
 	munmap((void *)rounds, 4096);
+}
+#define RUNS_ON(outcome, pattern, ...) runs_on((const char *const[]){__VA_ARGS__, NULL}, outcome, pattern)
+
+static void a_stack_that_userfaultfd_holds_back_is_not_waited_for(void **state)
+{
+	RUNS_ON(PAGE_NOT_SAFE, "^(recurse(\\*[0-9]+)? )?work$", live_victim("withheld"), live_file("rounds"));
+}
+
+static void nor_a_stack_that_fuse_holds_back(void **state)
+{
+	RUNS_ON(PAGE_NOT_SAFE, "work$", live_victim("unserved"), "stack", live_file("rounds"), "/mnt");
+}
+
+static void nor_unwind_tables(void **state)
+{
+	RUNS_ON(PAGE_NOT_SAFE, "", live_victim("unserved"), "tables", live_file("rounds"), "/mnt");
+}
+
+static void nor_the_lock_of_mappings(void **state)
+{
+	RUNS_ON(NR_OUTCOMES, "work$", live_victim("unserved"), "lock", live_file("rounds"), "/mnt");
 }
 
 static int insert(const char *path)
@@ -548,7 +611,11 @@ int main(int argc, char **argv)
 		with_tool(deferred_by_the_module_among_signals),
 		with_tool(deferred_from_the_registers_of_the_request),
 		with_tool(stacks_and_tables_that_are_not_in_memory),
-		with_tool(a_page_that_never_comes_is_not_waited_for),
+		with_tool(deferred_by_many_threads),
+		with_tool(a_stack_that_userfaultfd_holds_back_is_not_waited_for),
+		with_tool(nor_a_stack_that_fuse_holds_back),
+		with_tool(nor_unwind_tables),
+		with_tool(nor_the_lock_of_mappings),
 		cmocka_unit_test(without_its_programs_the_module_goes),
 	};
 	int err;
@@ -564,5 +631,6 @@ int main(int argc, char **argv)
 		fprintf(stderr, "%s cannot be loaded: %s\n", module_path, strerror(-err));
 		return 1;
 	}
+	chmod("/dev/fuse", 0666); /* as udev has it */
 	return live_main(3, argv, tests, sizeof(tests) / sizeof(tests[0]));
 }
