@@ -196,25 +196,28 @@ int port_vma(u64 addr, struct vma *ret)
 	}
 }
 
+static bool is_start_of(const struct vm_area_struct *vma, const struct vma *like)
+{
+	const struct inode *inode = vma->vm_file ? file_inode(vma->vm_file) : NULL;
+
+	return inode && !vma->vm_pgoff && inode->i_ino == like->ino && inode->i_sb->s_dev == like->dev;
+}
+
 /* The last start of @like's file in the first @most mappings from @from up to @like: its address, or 0. */
 static u64 start_from_on(const struct vma *like, u64 from, u32 most)
 {
 	struct mm_struct *mm = current->mm;
+	VMA_ITERATOR(it, mm, from);
 	struct vm_area_struct *vma;
 	u64 start = 0;
 
 	if (!mmap_read_trylock(mm))
 		return 0;
-	{
-		VMA_ITERATOR(it, mm, from);
-
-		for_each_vma(it, vma) {
-			if (vma->vm_start > like->start || !most--)
-				break;
-			if (vma->vm_file && !vma->vm_pgoff && file_inode(vma->vm_file)->i_ino == like->ino &&
-			    file_inode(vma->vm_file)->i_sb->s_dev == like->dev)
-				start = vma->vm_start;
-		}
+	for_each_vma(it, vma) {
+		if (vma->vm_start > like->start || !most--)
+			break;
+		if (is_start_of(vma, like))
+			start = vma->vm_start;
 	}
 	mmap_read_unlock(mm);
 	return start;
