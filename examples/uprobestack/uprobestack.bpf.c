@@ -16,6 +16,7 @@ int BPF_KPROBE(function)
 	struct dusk_unwind u;
 
 	__sync_fetch_and_add(&hits, 1);
+	dusk_unwind_at_uprobe();
 	dusk_unwind_request(0, &u);
 	return 0;
 }
@@ -26,6 +27,7 @@ int BPF_USDT(mark)
 	struct dusk_unwind u;
 
 	__sync_fetch_and_add(&hits, 1);
+	dusk_unwind_at_uprobe();
 	dusk_unwind_request(0, &u);
 	return 0;
 }

@@ -51,6 +51,13 @@ int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);
 int dusk_unwind_request_at(__u32 consumer, __u64 ip, struct dusk_unwind *ret);
 
 /*
+ * To be called in programs at uprobes, and USDT, that ask for stacks: it does nothing when it is called, but sees to it that tasks which
+ * preempt each other there do not share the program's variables, as they do on linux 6.13 and newer. All its variables
+ * and those of what it calls have to fit in 512 bytes then; the caller's own, in 120. libdusk loads no such program without it.
+ */
+int dusk_unwind_at_uprobe(void);
+
+/*
  * The stack of the current task, if it can be told at once: because it stood here before, or because all that a walk
  * needs is at hand. DUSK_EXECUTED, or -EAGAIN: ask for it. For tasks on their way back from an absence (sched_exit_tp)
  * and in system calls; not for NMI, nor under the run-queue lock: it may take some microseconds.

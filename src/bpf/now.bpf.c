@@ -54,6 +54,7 @@ static INLINE int walk_now(struct task_struct *t, struct dusk_unwind *ret)
 
 CORE int dusk_unwind_now(struct dusk_unwind *ret)
 {
+	dusk_unwind_at_uprobe();
 	ret->cookie = 0;
 	ret->stack = 0;
 	ret->outcome = NOT_SCHEDULED;

@@ -18,21 +18,36 @@
 #define MAX_NOTES_BYTES (1 << 20)
 #define NOTE_PADDED(bytes) (((size_t)(bytes) + 3) & ~3UL)
 
-int probe_task_work(enum task_work *ret)
+/* *@number: of the kfunc in BTF. */
+static int find_task_work(enum task_work *ret, int *number)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
+	int plain, impl;
 
 	if (!btf)
 		return -errno;
+	plain = btf__find_by_name_kind(btf, KFUNC, BTF_KIND_FUNC);
+	impl = btf__find_by_name_kind(btf, KFUNC "_impl", BTF_KIND_FUNC);
 	/* The plain name first: since 7.0 BTF has both, but then only that one can be called. */
-	if (btf__find_by_name_kind(btf, KFUNC, BTF_KIND_FUNC) > 0)
-		*ret = TASK_WORK_PLAIN;
-	else if (btf__find_by_name_kind(btf, KFUNC "_impl", BTF_KIND_FUNC) > 0)
-		*ret = TASK_WORK_IMPL;
-	else
-		*ret = TASK_WORK_NONE;
+	*ret = plain > 0 ? TASK_WORK_PLAIN : impl > 0 ? TASK_WORK_IMPL : TASK_WORK_NONE;
+	*number = plain > 0 ? plain : impl;
 	btf__free(btf);
 	return 0;
+}
+
+int probe_task_work(enum task_work *ret)
+{
+	int number;
+
+	return find_task_work(ret, &number);
+}
+
+int probe_task_work_number(void)
+{
+	enum task_work name;
+	int number, ret = find_task_work(&name, &number);
+
+	return ret ?: number;
 }
 
 /* It does, where it hands out copies of mappings: both came at once (doc/kernel.md). */

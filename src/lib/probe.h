@@ -10,6 +10,9 @@ enum task_work { TASK_WORK_NONE, TASK_WORK_IMPL, TASK_WORK_PLAIN };
 /* Look into the kernel's BTF. *@ret also says so if there is no BTF: -ENOENT. */
 int probe_task_work(enum task_work *ret);
 
+/* Its number in the kernel's BTF, or a negative errno. */
+int probe_task_work_number(void);
+
 /* Does bpf_iter_task_vma hold the memory of a task that is not the current one, while it looks at it? */
 bool probe_holds_memory(void);
 

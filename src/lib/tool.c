@@ -9,6 +9,7 @@
 #include "gracewait.h"
 #include "object.h"
 #include "pins.h"
+#include "uprobes.h"
 
 struct tool {
 	struct service *service;
@@ -60,6 +61,9 @@ int tool_load(struct tool *t, struct dusk_error *err)
 		ret = shared_map(&t->counters, t->obj, ".bss.counters", false);
 	if (ret)
 		return object_load_error(ret, err);
+	ret = uprobes_check(t->obj, err);
+	if (ret)
+		return ret;
 	for (u32 i = 0; i < NR_COUNTERS; i++)
 		t->totals_before[i] = service_total(t->service, i);
 	return 0;

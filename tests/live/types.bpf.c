@@ -18,6 +18,17 @@ u64 called_back;
 		return 0;					\
 	}
 
+#define ASKS_AT_UPROBE(section, name)				\
+	SEC(section)						\
+	int name(void *ctx)					\
+	{							\
+		struct dusk_unwind u;				\
+								\
+		dusk_unwind_at_uprobe();			\
+		dusk_unwind_request(0, &u);			\
+		return 0;					\
+	}
+
 #define CHARGES(section, name)					\
 	SEC(section)						\
 	int name(void *ctx)					\
@@ -33,8 +44,8 @@ ASKS("raw_tp/sys_enter", asks_raw_tp)
 ASKS("tp_btf/sys_enter", asks_tp_btf)
 ASKS("tracepoint/sched/sched_switch", asks_tracepoint)
 ASKS("kprobe", asks_kprobe)
-ASKS("uprobe", asks_uprobe)
-ASKS("uprobe.s", asks_uprobe_sleepable)
+ASKS_AT_UPROBE("uprobe", asks_uprobe)
+ASKS_AT_UPROBE("uprobe.s", asks_uprobe_sleepable)
 CHARGES("raw_tp/sys_enter", charges_raw_tp)
 CHARGES("tp_btf/sys_enter", charges_tp_btf)
 CHARGES("tracepoint/sched/sched_switch", charges_tracepoint)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "asker.h"
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -61,6 +62,7 @@ int asker_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_
 static const char *const programs[NR_KINDS] = {
 	[BY_TICK] = "by_tick", [BY_POINT] = "by_point", [BY_SWITCH] = "by_switch", [BY_RAW] = "by_raw",
 	[BY_TRACEPOINT] = "by_tracepoint", [BY_KPROBE] = "by_kprobe", [BY_UPROBE] = "by_uprobe",
+	[BY_UPROBE_ALONE] = "by_uprobe_alone",
 	[BY_FENTRY] = "by_fentry", [BY_LSM] = "by_lsm", [BY_SIGNAL] = "by_signal", [BY_RETURN] = "by_return",
 	[BY_NOW] = "by_now", [BY_NOW_SYSCALL] = "by_now_syscall", [BY_NOW_EXEC] = "by_now_exec",
 };
@@ -531,6 +533,18 @@ const char *asker_sentence(struct asker *t, uint32_t id)
 			break;
 	}
 	return sentence;
+}
+
+bool asker_knows_visits(void)
+{
+	struct btf *btf = btf__load_vmlinux_btf();
+	const struct btf_type *task = btf__type_by_id(btf, btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT));
+	bool found = false;
+
+	for (int i = 0; i < btf_vlen(task); i++)
+		found |= !strcmp(btf__name_by_offset(btf, btf_members(task)[i].name_off), "kstack_offset");
+	btf__free(btf);
+	return found;
 }
 
 uint64_t asker_counter(const struct asker *t, const char *name)

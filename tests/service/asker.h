@@ -116,6 +116,9 @@ struct probe_sum asker_sum(const struct asker *t, uint32_t consumer, uint32_t ke
 /* The functions of stack @id, up to main: "leaf inner middle outer main". Valid until the next call. */
 const char *asker_sentence(struct asker *t, uint32_t id);
 
+/* Does this kernel have a number that tells one visit of a task from the next (core/visit.h)? */
+bool asker_knows_visits(void);
+
 uint64_t asker_counter(const struct asker *t, const char *name);
 
 /* An object's file, in memory that stays. 0 or a negative errno. */

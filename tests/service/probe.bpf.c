@@ -165,10 +165,37 @@ int by_kprobe(void *ctx)
 	return ask(BY_KPROBE, 0);
 }
 
+/* Was @me, a variable of the program that lies in memory, written by another task's run of it? */
+static INLINE void check_variable(const volatile u64 *me)
+{
+	if (*me != bpf_get_current_pid_tgid())
+		__sync_fetch_and_add(&control.mixed, 1);
+}
+
+/* The simplest way, since all of it has to fit in 512 bytes. */
 SEC("?uprobe")
 int by_uprobe(void *ctx)
 {
-	return ask(BY_UPROBE, 0);
+	volatile u64 me = bpf_get_current_pid_tgid();
+	struct dusk_unwind u = {};
+
+	dusk_unwind_at_uprobe();
+	if (!control.tgid || me >> 32 != control.tgid)
+		return 0;
+	__sync_fetch_and_add(&control.runs[BY_UPROBE], 1);
+	note(0, dusk_unwind_request(0, &u), &u);
+	check_variable(&me);
+	return 0;
+}
+
+/* Refused: it does not call dusk_unwind_at_uprobe(). */
+SEC("?uprobe")
+int by_uprobe_alone(void *ctx)
+{
+	struct dusk_unwind u = {};
+
+	dusk_unwind_request(0, &u);
+	return 0;
 }
 
 SEC("?fentry/vfs_open")
@@ -216,7 +243,11 @@ static INLINE int walk_now(u32 kind)
 SEC("?uprobe.s")
 int by_now(void *ctx)
 {
-	return walk_now(BY_NOW);
+	volatile u64 me = bpf_get_current_pid_tgid();
+
+	walk_now(BY_NOW);
+	check_variable(&me);
+	return 0;
 }
 
 SEC("?syscall")

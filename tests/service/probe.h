@@ -15,6 +15,7 @@ enum probe_kind {
 	BY_TRACEPOINT,		/* tp/syscalls/sys_enter_getppid */
 	BY_KPROBE,
 	BY_UPROBE,
+	BY_UPROBE_ALONE,	/* the same, without dusk_unwind_at_uprobe() */
 	BY_FENTRY,
 	BY_LSM,
 	BY_SIGNAL,		/* tp_btf/signal_deliver: before the handler's frame is made */
@@ -34,6 +35,7 @@ struct probe_control {
 	u64 ip;				/* of BY_SIGNAL: what it says that it has interrupted */
 	u32 consumers[NR_KINDS];	/* for whom, a bit each, with the numbers of dusk_unwind_init() */
 	u64 turn, runs[NR_KINDS], unnoted;
+	u64 mixed;			/* runs that found another task's value in a variable of theirs */
 	/* Of the task that asked last, where the kernel keeps */
 	u64 trace_nesting;	/* a word that is written before and after each task work */
 	u64 walker;		/* a word that is written right before a walk, and when it has ended and is served */

@@ -77,6 +77,20 @@ static void a_program_that_may_sleep_has_the_whole_stack_at_once(void **state)
 	victim_end(&v);
 }
 
+/* Where the kernel preempts: in the guest. */
+static void tasks_that_preempt_each_other_in_a_walk_at_once_keep_their_variables(void **state)
+{
+	struct victim v = victim_start("threads");
+
+	attach_or_skip(&v, BY_NOW, 0);
+	asker_poll(&tool, 5000);
+	asker_silence(&tool);
+	print_message("%llu runs, %llu of them mixed\n", tool.control->runs[BY_NOW], tool.control->mixed);
+	assert_true(tool.control->runs[BY_NOW] > 1000);
+	assert_int_equal(tool.control->mixed, 0);
+	victim_end(&v);
+}
+
 static void the_second_walk_at_once_in_a_visit_is_the_first_ones_answer(void **state)
 {
 	struct victim v = victim_start("read");
@@ -90,8 +104,10 @@ static void the_second_walk_at_once_in_a_visit_is_the_first_ones_answer(void **s
 	asker_silence(&tool);
 	assert_string_equal(stack_of_tally(&a), "leaf inner middle outer main");
 	assert_true(a.executed >= 50);
-	assert_int_equal(asker_counter(&tool, "walked-now"), a.executed / 2);
-	assert_int_equal(asker_counter(&tool, "afterwards"), a.executed / 2);
+	print_message("%u asked, %lu walked\n", a.executed, asker_counter(&tool, "walked-now"));
+	assert_int_equal(asker_counter(&tool, "walked-now") + asker_counter(&tool, "afterwards"), a.executed);
+	if (asker_knows_visits())
+		assert_int_equal(asker_counter(&tool, "walked-now"), a.executed / 2);
 	assert_int_equal(all_references(), a.executed);
 	victim_end(&v);
 }
@@ -196,6 +212,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_tool(a_program_that_may_sleep_has_the_whole_stack_at_once),
+		with_tool(tasks_that_preempt_each_other_in_a_walk_at_once_keep_their_variables),
 		with_tool(the_second_walk_at_once_in_a_visit_is_the_first_ones_answer),
 		with_tool(who_waits_is_served_with_the_stack_that_was_walked_at_once),
 		with_tool(a_walk_at_once_waits_for_pages_that_are_safe_to_wait_for),

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Can programs of every type ask for the user stack, and is the answer what <dusk/dusk.bpf.h> says? */
-#include <bpf/btf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -105,6 +104,30 @@ static void a_uprobe_program_can_ask(void **state)
 	ask_by(BY_UPROBE, "getppid");
 }
 
+/* Where the kernel preempts: in the guest. */
+static void tasks_that_preempt_each_other_at_a_uprobe_keep_their_variables(void **state)
+{
+	struct victim v = victim_start("threads");
+
+	asker_open(&tool, KIND(BY_UPROBE), NULL);
+	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_attach(&tool, BY_UPROBE, v.pid, 1);
+	asker_poll(&tool, 5000);
+	asker_silence(&tool);
+	print_message("%llu runs, %llu of them mixed\n", tool.control->runs[BY_UPROBE], tool.control->mixed);
+	assert_true(tool.control->runs[BY_UPROBE] > 1000);
+	assert_int_equal(tool.control->mixed, 0);
+	victim_end(&v);
+}
+
+static void a_program_that_would_share_its_variables_at_a_uprobe_is_not_loaded(void **state)
+{
+	assert_int_equal(try_open(&tool, KIND(BY_UPROBE_ALONE), NULL), -EINVAL);
+	if (!strstr(tool.error.text, "program by_uprobe_alone asks for stacks at a uprobe") ||
+	    !strstr(tool.error.text, "dusk_unwind_at_uprobe()"))
+		fail_msg("%s", tool.error.text);
+}
+
 static void an_fentry_program_can_ask(void **state)
 {
 	ask_by(BY_FENTRY, "open");
@@ -207,19 +230,6 @@ static void ask_at_writes(struct victim *v, size_t address, uint32_t consumers)
 
 #define CALLS 1000
 
-/* Does this kernel tell one visit from the next (src/bpf/visit.bpf.h)? */
-static bool has_sign(void)
-{
-	struct btf *btf = btf__load_vmlinux_btf();
-	const struct btf_type *task = btf__type_by_id(btf, btf__find_by_name_kind(btf, "task_struct", BTF_KIND_STRUCT));
-	bool found = false;
-
-	for (int i = 0; i < btf_vlen(task); i++)
-		found |= !strcmp(btf__name_by_offset(btf, btf_members(task)[i].name_off), "kstack_offset");
-	btf__free(btf);
-	return found;
-}
-
 /* The victim makes system calls (BY_RAW) although it is asked whenever it has been walked. */
 static void expect_progress(void)
 {
@@ -240,7 +250,7 @@ static void expect_progress(void)
 	print_message("%llu system calls: %u queued, %u pending, %u executed, %u refused; %lu walks\n",
 		      tool.control->runs[BY_RAW] - begun, a.queued, a.pending, a.executed, a.refused, walks);
 	assert_true(walks > 0);
-	if (has_sign())
+	if (asker_knows_visits())
 		assert_int_equal(a.refused, 0);
 	else
 		assert_true(a.refused > 0);
@@ -304,7 +314,7 @@ static void who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode(vo
 	expect_progress();
 	victim_end(&v);
 	asker_poll(&tool, 50);
-	if (has_sign())
+	if (asker_knows_visits())
 		assert_true(asker_tally(&tool, 0).executed > 0);
 	asker_answers(&tool, see_executed, NULL);
 	expect_known_stacks(&v);
@@ -471,6 +481,8 @@ int main(int argc, char **argv)
 		with_tool(a_tracepoint_program_can_ask),
 		with_tool(a_kprobe_program_can_ask),
 		with_tool(a_uprobe_program_can_ask),
+		with_tool(tasks_that_preempt_each_other_at_a_uprobe_keep_their_variables),
+		with_tool(a_program_that_would_share_its_variables_at_a_uprobe_is_not_loaded),
 		with_tool(an_fentry_program_can_ask),
 		with_tool(an_lsm_program_can_ask),
 		with_tool(who_asks_first_queues_the_walk_and_for_all_others_it_is_pending),
