@@ -102,14 +102,16 @@ static void walk_due(struct callback_head *work)
 static int queue(struct due *d, u64 *cookie)
 {
 	u32 none = registers_of_entry(&d->from);
+	u64 fresh;
 
 	d->torn = in_nmi();
 	if (none && !(d->torn && none == EXEC_NEW))
 		return -EINVAL;
 	d->mm = current->mm;
 	d->exec_id = current->self_exec_id;
-	*cookie = atomic64_inc_return(&given);
-	smp_store_release(&d->cookie, *cookie);
+	fresh = atomic64_inc_return(&given);
+	*cookie = fresh;			/* and not read again: it may be shared memory */
+	smp_store_release(&d->cookie, fresh);
 	init_task_work(&d->work, walk_due);
 	return task_work_add(current, &d->work, d->torn ? TWA_NMI_CURRENT : TWA_RESUME);
 }
@@ -117,14 +119,16 @@ static int queue(struct due *d, u64 *cookie)
 int deferred_ask(u64 *cookie)
 {
 	struct due *d = find();
+	u64 pending;
 	int err;
 
 	*cookie = 0;
 	if (current->flags & PF_EXITING)
 		return -ESRCH;
 	if (d) {
-		*cookie = smp_load_acquire(&d->cookie);
-		return *cookie ? 1 : -EAGAIN;
+		pending = smp_load_acquire(&d->cookie);
+		*cookie = pending;
+		return pending ? 1 : -EAGAIN;
 	}
 	d = claim();
 	if (!d)

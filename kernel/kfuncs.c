@@ -19,22 +19,24 @@ __bpf_kfunc_start_defs();
 __bpf_kfunc int bpf_dusk_unwind_user(u64 *frames, u32 frames__sz, struct bpf_dusk_stack *ret)
 {
 	struct entry_registers from;
+	struct bpf_dusk_stack how = { .outcome = registers_of_entry(&from) };	/* others may write to @ret meanwhile */
 	const u64 *walked;
 	struct walker *w;
 
-	*ret = (struct bpf_dusk_stack){ .outcome = registers_of_entry(&from) };
-	if (ret->outcome)
+	*ret = how;
+	if (how.outcome)
 		return 0;
 	w = walker_claim();
 	if (IS_ERR(w)) {
 		ret->outcome = NO_WALKER;
 		return PTR_ERR(w);
 	}
-	here_walk(w, &from, frames__sz / sizeof(*frames), ret);
+	here_walk(w, &from, frames__sz / sizeof(*frames), &how);
 	walking_frames(w->walk, &walked);
-	memcpy(frames, walked, ret->nr * sizeof(*frames));
+	memcpy(frames, walked, how.nr * sizeof(*frames));
 	walker_release(w);
-	return ret->nr;
+	*ret = how;
+	return how.nr;
 }
 
 /*

@@ -133,7 +133,7 @@ static int create(struct tracing *t)
 	struct tracer_options to = {
 		.events = t->events.v, .nr_events = t->events.nr, .from_exec = alone, .no_faults = o->no_faults,
 		.pids = alone ? &t->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr,
-		.max_depth = o->max_depth, .stackmap_bits = o->stackmap_bits,
+		.max_depth = o->max_depth, .stackmap_bits = o->stackmap_bits, .self = has_own_numbers() ? 0 : getpid(),
 	};
 	struct dusk_error err = {""};
 	int error;
@@ -143,7 +143,6 @@ static int create(struct tracing *t)
 		return STATUS_FAILED;
 	}
 	error = tracer_new(&t->tracer, &to, &err);
-
 	if (*err.text)		/* also if we go on */
 		say("%s", err.text);
 	if (error)
@@ -198,8 +197,8 @@ static void summary(const struct tracing *t)
 	struct tracer_counts c;
 
 	tracer_count(t->tracer, &c);
-	say("%llu events have their stacks in %s/trace; dusk stackmap decode -i %s shows them", (unsigned long long)c.events,
-	    tracefs_folder() ?: "tracefs", t->options->stacks);
+	say("%llu events have their stacks in ftrace's ring; dusk stackmap decode -i %s %s/trace shows them",
+	    (unsigned long long)c.events, t->options->stacks, tracefs_folder() ?: "tracefs");
 	if (c.missed)
 		say("%llu events were missed: another BPF program was running on their CPU", (unsigned long long)c.missed);
 	if (c.unwritten)

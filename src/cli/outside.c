@@ -2,10 +2,12 @@
 #include "cli/outside.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -53,6 +55,17 @@ static bool have(const char *program)
 	return false;
 }
 
+/* The file must have no say at our terminal: no messages that quote it, and no typing in our place (TIOCSTI). Nor outlive us. */
+static int leave_terminal(void)
+{
+	int none = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (none < 0 || dup2(none, STDIN_FILENO) < 0 || dup2(none, STDERR_FILENO) < 0)
+		return -errno;
+	setsid();		/* fails only if we lead a session, or a group of it, and then that is ours alone */
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
+}
+
 void outside_confine(const char *program, int out, int fd, char ret[OUTSIDE_PATH_BYTES])
 {
 	int err;
@@ -60,7 +73,7 @@ void outside_confine(const char *program, int out, int fd, char ret[OUTSIDE_PATH
 	if (!have(program))
 		_exit(STATUS_NOT_FOUND);
 	fd = for_nobody(fd);
-	if (fd < 0 || dup2(out, STDOUT_FILENO) < 0)
+	if (fd < 0 || dup2(out, STDOUT_FILENO) < 0 || leave_terminal())
 		_exit(STATUS_NOT_EXECUTABLE);
 	err = sandbox_before_exec(fd);
 	if (err || fcntl(fd, F_SETFD, 0))

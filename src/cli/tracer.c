@@ -76,7 +76,7 @@ static int name_outcomes(struct tracer *t)
 
 static int configure(struct tracer *t, const struct tracer_options *o)
 {
-	int ret = set(t, "trace_self", getpid());
+	int ret = set(t, "trace_self", o->self);
 
 	ret = ret ?: set(t, "trace_only_wanted", o->nr_pids > 0);
 	ret = ret ?: set(t, "trace_map", dusk_stackmap_identity(t->map));
@@ -217,13 +217,16 @@ void tracer_detach(struct tracer *t)
 
 int tracer_stacks(struct tracer *t, struct dusk_stacks **ret)
 {
-	int err = dusk_stackmap_copy_all(ret, t->map);
+	struct dusk_stacks *stacks;
+	int err = dusk_stackmap_copy_all(&stacks, t->map);
 
 	if (err)
 		return err;
-	err = dusk_stacks_name_by_map(*ret, t->map);
+	err = dusk_stacks_name_by_map(stacks, t->map);
 	if (err)
-		dusk_stacks_free(*ret);
+		dusk_stacks_free(stacks);
+	else
+		*ret = stacks;
 	return err;
 }
 

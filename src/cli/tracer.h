@@ -17,6 +17,7 @@ struct tracer_options {
 	bool from_exec;			/* not before they call execve() */
 	bool no_faults;
 	uint32_t max_depth, stackmap_bits;	/* 0: what is usual */
+	pid_t self;			/* is not traced; 0: the kernel numbers us otherwise */
 };
 
 struct tracer;
@@ -28,7 +29,7 @@ struct tracer;
 int tracer_new(struct tracer **ret, const struct tracer_options *o, struct dusk_error *err);
 void tracer_free(struct tracer *t);
 
-/* Look after the unwinder, for @timeout_ms. 0 or a negative errno; -EINTR: a signal came. */
+/* Look after the unwinder, for @timeout_ms. 0 or a negative errno. */
 int tracer_poll(struct tracer *t, int timeout_ms);
 
 /* No more events are traced; what is due for those before is still written. */

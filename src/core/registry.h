@@ -11,6 +11,7 @@ struct registry {
 	u32 no_faults;			/* some tool wanted no page to be faulted in */
 	u32 nr_excluded;		/* processes in the map "excluded" */
 	u32 now_s;			/* as the keeper's clock says it, about once a second */
+	u32 identity;			/* of the stackmap: random, and never 0 */
 	u32 evictions, evicted;		/* from the table of modules: how often, and how many */
 	u64 cold;			/* a frame that a walk could not leave without faulting (core/cold.c) */
 	struct epochs epochs;		/* of the stackmap */

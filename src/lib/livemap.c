@@ -11,7 +11,6 @@
 #include "error.h"
 #include "livenames.h"
 #include "pins.h"
-#include "probe.h"
 #include "stackset.h"
 #include "stackstat.h"
 
@@ -22,30 +21,11 @@ struct dusk_stackmap {
 	struct stackmap *map;
 	struct namer *names;
 	int named, stacks;
-	uint32_t identity;
 };
-
-/* The kernel numbers its maps, anew after each boot. */
-static int identify(struct dusk_stackmap *m, int stacks)
-{
-	struct bpf_map_info info = {};
-	u32 len = sizeof(info);
-	char boot[37] = "";
-	u64 hash = 0;
-
-	if (bpf_obj_get_info_by_fd(stacks, &info, &len))
-		return -errno;
-	probe_boot_id(boot);		/* or without it */
-	for (const char *c = boot; *c; c++)
-		hash = hash64(hash ^ (unsigned char)*c);
-	m->identity = (u32)hash ^ info.id ?: 1;
-	return 0;
-}
 
 int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *names)
 {
 	struct dusk_stackmap *m = malloc(sizeof(*m));
-	int err;
 
 	if (!m)
 		return -ENOMEM;
@@ -54,11 +34,6 @@ int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *name
 		.names = names,
 		.named = -1, .stacks = -1,
 	};
-	err = identify(m, service_map(s, "stacks"));
-	if (err) {
-		free(m);
-		return err;
-	}
 	*ret = m;
 	return 0;
 }
@@ -101,7 +76,6 @@ static int open_parts(struct dusk_stackmap *m)
 	if (m->stacks < 0 || m->named < 0)
 		return m->stacks < 0 ? m->stacks : m->named;
 	ret = stackmap_new(&m->map, m->stacks, m->pins, m->registry, 0);
-	ret = ret ?: identify(m, m->stacks);
 	if (!ret)
 		ret = namer_new(&m->names, m->named);
 	return ret;
@@ -188,7 +162,7 @@ static int copy_end(struct copy *c, struct dusk_stacks **ret, const struct dusk_
 	if (!err)
 		err = stackset_steal(ret, &c->set);
 	if (!err)
-		(*ret)->identity = m->identity;
+		(*ret)->identity = m->registry->identity;
 	stackset_done(&c->set);
 	return err;
 }
@@ -214,7 +188,7 @@ int dusk_stackmap_copy_all(struct dusk_stacks **ret, struct dusk_stackmap *m)
 
 uint32_t dusk_stackmap_identity(const struct dusk_stackmap *m)
 {
-	return m->identity;
+	return m->registry->identity;
 }
 
 int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **ret, uint32_t *nr)

@@ -3,8 +3,10 @@
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/random.h>
 #include "abi/state.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "core/defer.h"
 #include "core/module.h"
 #include "core/watch.h"
@@ -124,6 +126,15 @@ static int pin(struct service *s)
 	return ret;
 }
 
+static u32 some_identity(void)
+{
+	u32 ret;
+
+	if (getrandom(&ret, sizeof(ret), GRND_NONBLOCK) != sizeof(ret))
+		ret = now_ns();		/* before there is randomness nobody can lie in wait either */
+	return ret ?: 1;
+}
+
 /* Maps are there, or will be with the programs. */
 static int open_maps(struct service *s, bool join)
 {
@@ -135,8 +146,10 @@ static int open_maps(struct service *s, bool join)
 		ret = shared_map(&s->walkers, s->obj, "walkers", false);
 	if (!ret)
 		ret = stackmap_new(&s->stacks, service_map(s, "stacks"), s->pins, service_registry(s), service_tool(s));
-	if (!ret && !join)
+	if (!ret && !join) {
+		service_registry(s)->identity = some_identity();
 		ret = stackmap_begin(s->stacks, s->first_table, s->stack_bits);
+	}
 	if (!ret)
 		stackmap_join(s->stacks);
 	return ret;

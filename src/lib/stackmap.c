@@ -302,9 +302,8 @@ static void fold(const struct stackmap *m, const struct stacktable *t)
 	for (u32 i = 0; i < AGAIN_ROWS * AGAIN_WAYS; i++) {
 		u64 *way = &m->again[i / AGAIN_WAYS].count[i % AGAIN_WAYS], again = load_relaxed(way);
 
-		if (!stack_is_of(t->bits, t->epoch, again >> 32))
-			continue;
-		again = xchg(way, 0);
+		while (stack_is_of(t->bits, t->epoch, again >> 32) && cmpxchg(way, again, 0) != again)
+			again = load_relaxed(way);	/* a CPU counts there */
 		if (own != MAP_FAILED)
 			stacktable_refer(own, again >> 32, again);
 	}

@@ -80,6 +80,7 @@ int stackset_steal(struct dusk_stacks **ret, struct stackset *s)
 
 	if (!stacks || (s->merged_ids.nr && !ids)) {
 		free(stacks);
+		free(ids);
 		return -ENOMEM;
 	}
 	if (ids)

@@ -22,7 +22,8 @@ struct line {
 
 /* What a line says. */
 struct marks {
-	bool has_kernel, has_user, has_cookie, has_map, trusted;
+	bool has_kernel, has_user, has_cookie, has_map;
+	bool is_end;			/* of a cookie: nothing comes before it */
 	uint32_t kernel, user, map;
 	uint64_t cookie;
 	char word[MAX_WORD];		/* how the user stack ended: "[no-fde]"; "": well */
@@ -92,10 +93,10 @@ static bool find_number32(const char *text, const char *name, int base, uint32_t
 }
 
 /*
- * Did a BPF program print the line? What comes before the time, "12968.803205: ", is the name of a task, which may be
+ * What a BPF program printed; NULL: none did. What comes before the time, "12968.803205: ", is the name of a task, which may be
  * anything of 15 bytes, and its CPU: too short to hold a time and our event.
  */
-static bool is_printk(const char *text)
+static const char *printed(const char *text)
 {
 	for (const char *at = strstr(text, ": "); at; at = strstr(at + 1, ": ")) {
 		if (at == text || !isdigit((unsigned char)at[-1]))
@@ -103,9 +104,12 @@ static bool is_printk(const char *text)
 		at += 2;
 		while (*at == ' ')
 			at++;
-		return !strncmp(at, PRINTK, strlen(PRINTK));
+		if (strncmp(at, PRINTK, strlen(PRINTK)))
+			return NULL;
+		at += strlen(PRINTK);
+		return at + strspn(at, " ");
 	}
-	return false;
+	return NULL;
 }
 
 /* " [no-fde]" behind the last mark. */
@@ -120,15 +124,18 @@ static void find_word(const char *text, char ret[MAX_WORD])
 
 static bool find_marks(const struct line *l, struct marks *ret)
 {
+	const char *text;
+
 	*ret = (struct marks){0};
 	if (!l->whole || !strchr(l->text, '<'))
 		return false;
-	ret->trusted = is_printk(l->text);
+	text = printed(l->text);
 	ret->has_kernel = find_number32(l->text, "stack_id", 10, &ret->kernel);
 	ret->has_user = find_number32(l->text, "user", 10, &ret->user);
 	ret->has_map = find_number32(l->text, "map", 16, &ret->map);
-	ret->has_cookie = ret->trusted && find_number(l->text, "cookie", 16, UINT64_MAX, &ret->cookie);
-	if (ret->has_user && ret->trusted)
+	ret->has_cookie = text && find_number(l->text, "cookie", 16, UINT64_MAX, &ret->cookie);
+	ret->is_end = ret->has_cookie && ret->has_user && ret->has_map && !strncmp(text, "<cookie ", 8);
+	if (ret->has_user && text)
 		find_word(l->text, ret->word);
 	return ret->has_kernel || ret->has_user || ret->has_cookie;
 }
@@ -145,13 +152,15 @@ static int learn(struct decode *d, const struct marks *m)
 	bool fresh;
 	int err;
 
-	if (!m->has_cookie || !m->has_user || is_foreign(d, m) || d->ends.nr >= MAX_COOKIES)
+	if (!m->is_end || is_foreign(d, m) || d->ends.nr >= MAX_COOKIES)
 		return 0;
 	index = map_at(&d->by_cookie, m->cookie, &fresh);
 	if (!index)
 		return -ENOMEM;
-	if (!fresh)		/* a cookie comes to its end once: that was it */
+	if (!fresh) {		/* a cookie comes to its end once: who says something else of it lies, or the first one did */
+		d->ends.v[*index].disputed |= d->ends.v[*index].user != m->user;
 		return 0;
+	}
 	*index = d->ends.nr;
 	err = strings_number(&d->words, m->word, strlen(m->word), &end.word, NULL);
 	return err ?: vec_push(&d->ends, end);
@@ -216,6 +225,11 @@ static void show_cookie(struct decode *d, FILE *out, uint64_t cookie, uint32_t *
 		return;
 	}
 	end = &d->ends.v[*index];
+	if (end->disputed) {
+		d->unresolved++;
+		fprintf(out, INDENT "[lines disagree on what cookie %" PRIx64 " is]\n", cookie);
+		return;
+	}
 	word = strings_text(&d->words, end->word);
 	show_stack(d, out, "user", end->user, number);
 	if (*word) {
@@ -235,7 +249,7 @@ static void show(struct decode *d, FILE *out, const struct marks *m)
 		d->foreign_identity = m->map;
 		return;
 	}
-	if (m->has_cookie && m->has_user && d->learned)
+	if (m->is_end && d->learned)
 		return;		/* below the line that asked */
 	if (m->has_kernel)
 		show_stack(d, out, "stack_id", m->kernel, &number);

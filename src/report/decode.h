@@ -7,7 +7,9 @@
  *	<cookie 1c000> <user 813>	and here it is
  *	<map 5a0c11d2>			of which stackmap these numbers are; without: of the one at hand
  *
- * Who wrote a line is not to be trusted, but what a BPF program wrote is: only bpf_trace_printk says what a cookie is.
+ * Who wrote a line is not to be trusted: names of files and tasks are in it, with line breaks perhaps. Only a line by bpf_trace_printk says what a
+ * cookie is, if it begins with that, and ends with the number of our stackmap, which is random, and only who may read ftrace's
+ * ring knows. Where two lines say different things, neither is believed.
  */
 #pragma once
 #include <dusk/stackmap.h>
@@ -20,6 +22,7 @@
 /* What a cookie is: a user stack, and how that ended, by its number in decode.words. */
 struct decode_end {
 	uint32_t user, word;
+	bool disputed;			/* lines say different things */
 };
 
 /* All-zero but for what is to be set: @find and what follows. To be ended with decode_done(). */

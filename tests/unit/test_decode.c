@@ -124,6 +124,9 @@ static void only_bpf_programs_say_what_a_cookie_is(void **state)
 		"sh-7 [001] ..... 12.3: tracing_mark_write: bpf_trace_printk: <cookie a> <user 34>" MAP "\n",
 		"1.5: bpf_trace_-7 [001] ..... 12.3: print: <cookie a> <user 34>" MAP "\n",
 		"<cookie a> <user 34>" MAP "\n",
+		AT "open /tmp/<cookie a> <user 34>" MAP "\n",		/* another BPF program, and a name that it prints */
+		AT "<cookie a> <user 34>\n",				/* a name with a line break, by who does not know the stackmap */
+		AT "<cookie a> <user 34> <map 1>\n",
 	};
 
 	for (size_t i = 0; i < sizeof(forged) / sizeof(forged[0]); i++) {
@@ -142,10 +145,14 @@ static void only_bpf_programs_say_what_a_cookie_is(void **state)
 	       "\n" IND "[0] 0x1800000001234\n");
 }
 
-static void a_cookie_ends_once(void **state)
+static void of_lines_that_disagree_on_a_cookie_none_is_believed(void **state)
 {
 	expect(AT "<cookie a> <user 34>" MAP "\n" AT "<cookie a> <user 12>" MAP "\n" AT "x:y <stack_id 0> <cookie a>" MAP "\n", true,
 	       AT "<cookie a> <user 34>" MAP "\n" AT "<cookie a> <user 12>" MAP "\n" AT "x:y <stack_id 0> <cookie a>" MAP "\n"
+	       IND "[lines disagree on what cookie a is]\n");
+	assert_int_equal(last.unresolved, 1);
+	expect(AT "<cookie a> <user 34>" MAP "\n" AT "<cookie a> <user 34>" MAP "\n" AT "x:y <stack_id 0> <cookie a>" MAP "\n", true,
+	       AT "<cookie a> <user 34>" MAP "\n" AT "<cookie a> <user 34>" MAP "\n" AT "x:y <stack_id 0> <cookie a>" MAP "\n"
 	       IND "[0] 0x1800000001234\n");
 }
 
@@ -200,7 +207,7 @@ int main(void)
 		cmocka_unit_test(stacks_of_another_stackmap_are_not_shown),
 		cmocka_unit_test(a_stack_that_is_not_there_is_said),
 		cmocka_unit_test(only_bpf_programs_say_what_a_cookie_is),
-		cmocka_unit_test(a_cookie_ends_once),
+		cmocka_unit_test(of_lines_that_disagree_on_a_cookie_none_is_believed),
 		cmocka_unit_test(what_is_no_number_names_no_stack),
 		cmocka_unit_test(a_terminal_gets_no_control_characters_and_tabs_stay),
 		cmocka_unit_test(a_long_line_is_copied_and_not_decoded),

@@ -73,6 +73,7 @@ int by_uprobe(void *ctx)
 {
 	struct dusk_unwind u = {};
 
+	dusk_unwind_at_uprobe();
 	if (is_asked() && dusk_unwind_request(0, &u) == DUSK_QUEUED)
 		walk_by_module(u.cookie);
 	return 0;
