@@ -117,6 +117,20 @@ static INLINE void note_addresses(void)
 	control.owes = (u64)&v->state.owes;
 }
 
+/* See struct probe_control: left_word. */
+static INLINE void leave_word(void)
+{
+	u32 tid = bpf_get_current_pid_tgid();
+	struct task_value *v = control.left_word ? bpf_map_lookup_elem(&tasks, &tid) : NULL;
+
+	if (!v || v->state.defer.word)
+		return;
+	v->state.task ^= control.left_task;
+	v->state.start_boottime ^= control.left_birth;
+	v->state.defer.word = control.left_word;
+	control.left_word = 0;
+}
+
 static INLINE int ask(u32 kind, u64 ip)
 {
 	struct asking a = { ip, control.consumers[kind] };
@@ -125,6 +139,7 @@ static INLINE int ask(u32 kind, u64 ip)
 		return 0;
 	__sync_fetch_and_add(&control.runs[kind], 1);
 	note_addresses();
+	leave_word();
 	bpf_loop((control.again + 1) * PROBE_CONSUMERS, ask_one, &a, 0);
 	return 0;
 }

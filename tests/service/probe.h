@@ -40,6 +40,11 @@ struct probe_control {
 	u64 trace_nesting;	/* a word that is written before and after each task work */
 	u64 walker;		/* a word that is written right before a walk, and when it has ended and is served */
 	u64 owes;		/* a word that is written while a walk is served, for a callback of another tool */
+	/*
+	 * Once, if not 0: what is kept of the next task that asks becomes that of one that had its tid before, and whose
+	 * end went unnoticed while this deferral word waited. By which the two differ: bits of task and time of birth.
+	 */
+	u64 left_word, left_task, left_birth;
 };
 
 /* A cookie of a consumer: what requests said, and what dusk_unwind_done() was told. */

@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "asker.h"
+#include "core/defer.h"
 #include "victim.h"
 
 #define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)
@@ -156,6 +157,57 @@ static void short_lives_are_served(void **state)
 	expect_all_served();
 }
 
+#define COOKIE_OF_ANOTHER (~0ULL >> DEFER_BITS)	/* the last of all */
+
+/*
+ * A task asks whose tid another one had before, whose end no program saw: it gets nothing of what is kept of that one,
+ * and what waited there is closed. @task, @birth: bits by which the two differ.
+ */
+static void use_tid_again(uint64_t task, uint64_t birth)
+{
+	struct victim v = victim_start("read");
+	struct probe_answers answers;
+	struct got got;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&a, KIND(BY_RAW), NULL);
+	asker_init(&a, 0, DUSK_SERVE_RING);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	victim_feed(&v, 2);
+	victim_wait_fed(&v);
+	a.control->left_task = task;
+	a.control->left_birth = birth;
+	a.control->left_word = COOKIE_OF_ANOTHER << DEFER_BITS | 1;	/* there is one consumer, in slot 0 */
+	victim_feed(&v, 2);
+	victim_wait_fed(&v);
+	asker_silence(&a);
+	victim_feed(&v, 1);
+	asker_poll_for(&a, 5);
+	victim_end(&v);
+	assert_int_equal(a.control->left_word, 0);
+	assert_int_equal(asker_find(&a, COOKIE_OF_ANOTHER, 0, &got), 1);
+	assert_string_equal(dusk_outcome(got.outcome)->name, "exiting");
+	assert_int_equal(got.stack, 0);
+	answers = asker_tally(&a, 0);
+	assert_int_equal(answers.queued, 4);
+	assert_int_equal(answers.pending + answers.executed + answers.refused, 0);
+	assert_int_equal(a.got.nr, 5);
+	for (size_t i = 0; i < a.got.nr; i++)
+		if (a.got.v[i].cookie != COOKIE_OF_ANOTHER)
+			assert_string_equal(asker_sentence(&a, a.got.v[i].stack), "leaf inner middle outer main");
+	assert_int_equal(asker_counter(&a, "closed-exiting"), 1);
+}
+
+static void what_waits_under_a_tid_that_is_used_again_is_closed_and_not_joined(void **state)
+{
+	use_tid_again(1, 0);
+}
+
+static void nor_is_what_waits_of_a_task_that_lay_in_the_same_memory(void **state)
+{
+	use_tid_again(0, 1);
+}
+
 #define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
 
 int main(int argc, char **argv)
@@ -166,6 +218,8 @@ int main(int argc, char **argv)
 		with_tools(who_is_killed_in_a_system_call_is_served),
 		with_tools(who_exits_by_itself_is_served),
 		with_tools(short_lives_are_served),
+		with_tools(what_waits_under_a_tid_that_is_used_again_is_closed_and_not_joined),
+		with_tools(nor_is_what_waits_of_a_task_that_lay_in_the_same_memory),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);
