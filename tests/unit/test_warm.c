@@ -546,6 +546,19 @@ static void a_frame_that_is_no_number_of_words_is_misaligned_for_all(void **stat
 	assert_cold(FUNCTION(0) + 3);
 }
 
+static void the_outermost_frame_of_a_stack_that_is_no_number_of_words_is_misaligned_for_all(void **state)
+{
+	five_calls();
+	learn(FUNCTION(OUTERMOST) + 8);
+	assert_same(FUNCTION(OUTERMOST) + 8);
+	for (u64 off = 1; off < 8; off++) {
+		initial[RSP] = STACK + off;
+		walk(FUNCTION(OUTERMOST) + 8);
+		assert_int_equal(cold_outcome, MISALIGNED);
+		assert_cold(FUNCTION(OUTERMOST) + 8);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -569,6 +582,7 @@ int main(void)
 		cmocka_unit_test(a_misaligned_frame_pointer_is_no_frame),
 		cmocka_unit_test(a_stack_pointer_that_does_not_matter_may_be_misaligned),
 		cmocka_unit_test(a_frame_that_is_no_number_of_words_is_misaligned_for_all),
+		cmocka_unit_test(the_outermost_frame_of_a_stack_that_is_no_number_of_words_is_misaligned_for_all),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
