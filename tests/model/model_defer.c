@@ -120,8 +120,8 @@ static bool is_right(void)
 {
 	for (u32 who = 0; who < REQUESTERS; who++)
 		for (u32 i = 0; i < requests_of(who); i++)
-			if (request[who][i].verdict != DEFER_CONTENDED && !is_served(who, request[who][i].cookie))
-				return false;
+			if (request[who][i].verdict == DEFER_CONTENDED || !is_served(who, request[who][i].cookie))
+				return false;	/* others cannot come in between often enough for a refusal */
 	for (u32 i = 0; i < nr_walks; i++)
 		for (u32 j = 0; j < i; j++)
 			if (walk[i].cookie == walk[j].cookie)

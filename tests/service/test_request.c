@@ -18,11 +18,12 @@ static int close_tool(void **state)
 	return 0;
 }
 
-/* All stacks of the victim are the known one, or lead to it or from it, and there is one. */
+/* All stacks of the victim are the known one, or lead to it or from it, and there is one; no request was contended. */
 static void expect_known_stacks(struct victim *v)
 {
 	size_t nr = 0;
 
+	assert_int_equal(asker_counter(&tool, "refused-contended"), 0);	/* programs do not nest as deep as that takes */
 	for (size_t i = 0; i < tool.got.nr; i++) {
 		const struct got *g = &tool.got.v[i];
 		const char *sentence;
