@@ -174,9 +174,10 @@ if needs perf "perf counts the same events"; then
 fi
 
 # trace-cmd: its own file, and what it prints. Where the kernel refuses to change function tracing, which trace-cmd resets
-# though nobody asked, it writes to files that are none of the kernel's.
+# though nobody asked, it writes to files that are none of the kernel's. It also gives up if /proc/kallsyms changes while it copies that, as it does
+# while other tests load programs.
 if needs trace-cmd "a recording of trace-cmd is decoded"; then
-	for file in /proc/sys/kernel/ftrace_enabled $tracefs/set_ftrace_pid $tracefs/set_ftrace_filter $tracefs/set_ftrace_notrace; do
+	for file in /proc/kallsyms /proc/sys/kernel/ftrace_enabled $tracefs/set_ftrace_pid $tracefs/set_ftrace_filter $tracefs/set_ftrace_notrace; do
 		cat $file >"${file##*/}" 2>/dev/null || : >"${file##*/}"
 		mount --bind "${file##*/}" $file 2>/dev/null
 	done
