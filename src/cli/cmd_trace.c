@@ -18,6 +18,7 @@
 #include "cli/tracer.h"
 
 #define POLL_MS 100
+#define CHILD_S 9			/* for the command to end, from when we are asked to stop */
 #define DUE_MS 300		/* for tasks that are on their way to user mode */
 #define DEFAULT_STACKS "trace.fsmb"
 
@@ -229,21 +230,22 @@ static int save(struct tracing *t)
 	return status ?: output_close(&out, dusk_stacks_write(s, fileno(out.file)));
 }
 
-/* A command that runs on after -d is waited for; asked to stop, we ask it, and leave it at the second time. */
+/* A command that runs on after -d is waited for; asked to stop, we ask it, and leave it at the second time, or if it takes long. */
 static int child_status(struct tracing *t)
 {
-	int asked = 0;
+	double asked_s = 0;
 
 	if (!stop_count && !t->options->quiet && !child_ended(&t->child, false))
 		say("waiting for %s to end", t->command[0]);
 	while (!child_ended(&t->child, false)) {
-		if (stop_count > asked + 1) {
+		if (asked_s && (stop_count > 1 || now_s() - asked_s > CHILD_S)) {
 			say("leaving %s to itself, as process %d", t->command[0], t->child.pid);
 			return 128 + stop_signal;
 		}
-		if (stop_count > asked && !asked)
+		if (stop_count && !asked_s) {
 			kill(t->child.pid, stop_forward ? stop_forward : SIGTERM);
-		asked = stop_count ? 1 : 0;
+			asked_s = now_s();
+		}
 		usleep(POLL_MS * 1000);		/* its end wakes us */
 	}
 	return t->child.status;

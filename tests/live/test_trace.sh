@@ -136,7 +136,19 @@ claim "... and saved" decoded epochs
 claim "... more than it has room for" [ "$("$dusk" stackmap read epochs.fsmb | grep -c '^stack_id')" -gt 3000 ]
 claim "... nothing is missing" [ ! -s epochs.said ]
 # Each is a path: 16 calls.
-path_calls='/^ *\[[0-9]+\] (even|odd)\+/ { n++ } /bpf_trace_printk: syscalls:sys_enter_nanosleep/ { if (seen++ && n != 16) bad++; n = 0 } END { print seen, bad + 0; exit bad || seen != 6000 }'
+path_calls='
+	/^ *\[[0-9]+\] (even|odd)\+/ { n++ }
+	/^ *\[[^0-9]/ { why = $0 }
+	/bpf_trace_printk: syscalls:sys_enter_nanosleep/ {
+		if (seen++ && n != 16) {
+			bad++
+			print n " calls" why ": " event
+		}
+		n = 0
+		why = ""
+		event = $0
+	}
+	END { print seen, bad + 0; exit bad || seen != 6000 }'
 claim "... each is as it was" awk "$path_calls" epochs.out
 
 # Events that were made, and neighbours.
@@ -203,6 +215,22 @@ claim "a name that is none" exits 1 "$dusk" trace -e sched_switch -d 1s
 claim "... is told how names are" says "group:event"
 claim "what dusk trace writes itself is not traced" exits 1 "$dusk" trace -e bpf_trace:bpf_trace_printk -d 1s
 claim "a command that is not there has its status" exits 127 "$dusk" trace -q -e sched:sched_switch -- ./nothing
+# It sleeps on; the second signal comes once the first one has been passed on.
+stubborn() {
+	"$dusk" trace -e sched:sched_process_fork -s stubborn.fsmb -- sh -c 'trap "" TERM; echo $$ >stubborn.pid; while :; do sleep 0.1; done' 2>stubborn.said &
+	for _ in $(seq 100); do
+		[ ! -s stubborn.pid ] || break
+		sleep 0.1
+	done
+	kill -TERM $!
+	sleep 1
+	kill -TERM $!
+	wait $!
+	status=$?
+	kill -KILL "$(cat stubborn.pid)"
+	[ $status = 143 ] && grep -q 'leaving sh to itself' stubborn.said
+}
+claim "a command that does not end is left to itself at the second signal" stubborn
 claim "a process in a PID namespace of its own cannot be told from others" exits 1 unshare -p -f --mount-proc \
 	"$dusk" trace -q -e sched:sched_switch -- true
 claim "... which is said" says "only the whole machine can be traced: --all"
