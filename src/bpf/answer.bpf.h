@@ -15,7 +15,6 @@ static INLINE void answer(struct task_state *st, struct task_struct *t, struct e
 {
 	u64 cookie = e->same_as ? e->same_as : load_relaxed(&st->defer.word) >> DEFER_BITS;
 	u32 cpu = bpf_get_smp_processor_id(), phase, consumers, outcome = answer_outcome(e, frames);
-
 	struct visit_now now = {};
 
 	if (t)

@@ -11,10 +11,10 @@
 #include "cli/child.h"
 #include "cli/live.h"
 #include "cli/open.h"
+#include "cli/span.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
 
-#define POLL_MS 100
 #define NAMES_NS 7000000000ULL	/* to look up functions and wait for the command, from when we are asked to stop */
 #define CHILD_NS 9000000000ULL
 
@@ -172,44 +172,20 @@ static int create(struct recording *r)
 }
 
 /* True when none of the processes that were named is left. */
-static bool targets_gone(const struct options *o)
-{
-	const struct number_list *lists[] = {&o->pids, &o->tids};
-
-	for (size_t l = 0; l < 2; l++)
-		for (size_t i = 0; i < lists[l]->nr; i++)
-			if (!kill(lists[l]->v[i], 0) || errno == EPERM)
-				return false;
-	return o->pids.nr || o->tids.nr;
-}
-
-static bool is_over(struct recording *r)
-{
-	const struct options *o = r->options;
-
-	if (stop_count || (o->duration_ns && now_s() - r->start_s >= o->duration_ns / 1e9))
-		return true;
-	return r->command ? child_ended(&r->child, false) : targets_gone(o);
-}
-
-static int wait_ms(const struct recording *r)
-{
-	double left_s = r->options->duration_ns / 1e9 - (now_s() - r->start_s);
-
-	if (!r->options->duration_ns || left_s * 1000 > POLL_MS)
-		return POLL_MS;
-	return left_s > 0 ? left_s * 1000 + 1 : 0;
-}
-
 /* Take in samples until it is over. What was recorded before a failure, which finish() tells, is worth a whole file. */
 static int follow(struct recording *r)
 {
+	const struct options *o = r->options;
+	const struct span span = {
+		.start_s = r->start_s, .duration_ns = o->duration_ns, .child = r->command ? &r->child : NULL,
+		.pids = &o->pids, .tids = &o->tids,
+	};
 	struct live live;
 	int error = 0;
 
-	live_begin(&live, r->options->quiet);
-	while (!error && !is_over(r)) {
-		error = dusk_record_poll(r->record, wait_ms(r), &r->err);
+	live_begin(&live, o->quiet);
+	while (!error && !span_is_over(&span)) {
+		error = dusk_record_poll(r->record, span_wait_ms(&span), &r->err);
 		if (error == -EINTR)
 			error = 0;
 		live_step(&live, r->record);
@@ -271,7 +247,7 @@ static int child_status(struct recording *r)
 	if (r->child.pid && !stop_count && !r->options->quiet)
 		say("waiting for %s to end", r->command[0]);
 	while (!child_ended(&r->child, false)) {
-		usleep(POLL_MS * 1000);		/* its end wakes us */
+		usleep(SPAN_POLL_MS * 1000);		/* its end wakes us */
 		if (stop_count >= asked + patience || (stop_ns && now_ns() > stop_ns + CHILD_NS)) {
 			say("leaving %s to itself, as process %d", r->command[0], r->child.pid);
 			return 128 + stop_signal;

@@ -14,10 +14,10 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/output.h"
+#include "cli/span.h"
 #include "cli/stop.h"
 #include "cli/tracer.h"
 
-#define POLL_MS 100
 #define CHILD_S 9			/* for the command to end, from when we are asked to stop */
 #define DUE_MS 300		/* for tasks that are on their way to user mode */
 #define DEFAULT_STACKS "trace.fsmb"
@@ -57,7 +57,6 @@ struct tracing {
 	struct child child;
 	struct tracefs_names events;
 	struct tracer *tracer;
-	double start_s;
 };
 
 /* What we write is an event itself: it would be its own cause. */
@@ -152,42 +151,19 @@ static int create(struct tracing *t)
 	return phase_enter(PHASE_RECORDING);
 }
 
-static bool targets_gone(const struct options *o)
-{
-	for (size_t i = 0; i < o->pids.nr; i++)
-		if (!kill(o->pids.v[i], 0) || errno == EPERM)
-			return false;
-	return o->pids.nr;
-}
-
-static bool is_over(struct tracing *t)
-{
-	const struct options *o = t->options;
-
-	if (stop_count || (o->duration_ns && now_s() - t->start_s >= o->duration_ns / 1e9))
-		return true;
-	return t->command ? child_ended(&t->child, false) : targets_gone(o);
-}
-
-static int wait_ms(const struct tracing *t)
-{
-	double left_s = t->options->duration_ns / 1e9 - (now_s() - t->start_s);
-
-	if (!t->options->duration_ns || left_s * 1000 > POLL_MS)
-		return POLL_MS;
-	return left_s > 0 ? left_s * 1000 + 1 : 0;
-}
-
 static int follow(struct tracing *t)
 {
+	const struct span span = {
+		.start_s = now_s(), .duration_ns = t->options->duration_ns, .child = t->command ? &t->child : NULL,
+		.pids = &t->options->pids,
+	};
 	int error = 0;
 
-	t->start_s = now_s();
-	while (!error && !is_over(t))
-		error = tracer_poll(t->tracer, wait_ms(t));
+	while (!error && !span_is_over(&span))
+		error = tracer_poll(t->tracer, span_wait_ms(&span));
 	tracer_detach(t->tracer);
-	for (int ms = 0; !error && ms < DUE_MS; ms += POLL_MS)
-		error = tracer_poll(t->tracer, POLL_MS);
+	for (int ms = 0; !error && ms < DUE_MS; ms += SPAN_POLL_MS)
+		error = tracer_poll(t->tracer, SPAN_POLL_MS);
 	if (error)
 		say("cannot look after the trace: %s", strerror(-error));
 	return error ? STATUS_FAILED : STATUS_OK;
@@ -246,7 +222,7 @@ static int child_status(struct tracing *t)
 			kill(t->child.pid, stop_forward ? stop_forward : SIGTERM);
 			asked_s = now_s();
 		}
-		usleep(POLL_MS * 1000);		/* its end wakes us */
+		usleep(SPAN_POLL_MS * 1000);		/* its end wakes us */
 	}
 	return t->child.status;
 }
