@@ -3,7 +3,7 @@
  * Two programs at each switch, with the run-queue lock held: what was attached after the first and before the second is
  * run between them, and its time is taken.
  */
-#include "../src/bpf/kernel.h"
+#include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include "between.h"
 

@@ -3,7 +3,7 @@
  * What does the kernel's own frame-pointer walk of a user stack cost, where profilers call it: in the timer's
  * interrupt?
  */
-#include "../src/bpf/kernel.h"
+#include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include "fpwalk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What does a request cost, by what comes of it? Asks at each system call of one process, and times itself. */
-#include "../src/bpf/kernel.h"
+#include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <dusk/dusk.bpf.h>
 #include "request.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What does it cost to keep a stack once: in the stackmap, in a hash map keyed by it, in the kernel's own stack map? */
-#include "../src/bpf/kernel.h"
-#include "../src/bpf/stackmap.bpf.h"
+#include "bpf/common/kernel.h"
+#include "bpf/common/stackmap.bpf.h"
 #include <bpf/bpf_helpers.h>
 #include "stackmap.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A walk, as the core has it. */
-#include "../src/core/walk.h"
+#include "../src/core/walk/walk.h"
 #include "walking.h"
 
 const size_t walking_bytes = sizeof(struct walk);

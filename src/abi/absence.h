@@ -6,7 +6,7 @@
  * time.
  */
 #pragma once
-#include "types.h"
+#include "abi/types.h"
 
 #define ABSENCES(X)									\
 	X(PREEMPTED, "preempted", "could run, but another task had the CPU")		\

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What user space sets before load, in .rodata.config, and must not change afterwards. */
 #pragma once
-#include "types.h"
+#include "abi/types.h"
 
 #define MAX_DEPTH 2048		/* frames a stack may have; a power of two */
 #define DEFAULT_DEPTH 512

@@ -6,7 +6,7 @@
  * slot and its generation, so that a handle that outlived its consumer is good for nothing.
  */
 #pragma once
-#include "types.h"
+#include "abi/types.h"
 
 #define MAX_CONSUMERS 16
 

@@ -10,9 +10,9 @@
  * unless it was lost.
  */
 #pragma once
-#include "config.h"
-#include "consumer.h"
-#include "frame.h"
+#include "abi/config.h"
+#include "abi/consumer.h"
+#include "abi/frame.h"
 
 enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE,
 		  EVENT_KERNEL_STACK };

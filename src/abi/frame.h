@@ -16,7 +16,7 @@
  * addresses begin with these bits.
  */
 #pragma once
-#include "types.h"
+#include "abi/types.h"
 
 #define FRAME_RET (1ULL << 47)
 #define FRAME_ADDRESS (FRAME_RET - 1)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Both compilers lay out what crosses the border alike: this file is compiled by both. */
-#include "config.h"
-#include "consumer.h"
-#include "counter.h"
-#include "event.h"
-#include "outcome.h"
-#include "remote.h"
+#include "abi/config.h"
+#include "abi/consumer.h"
+#include "abi/counter.h"
+#include "abi/event.h"
+#include "abi/outcome.h"
+#include "abi/remote.h"
 
 _Static_assert(sizeof(struct event_sample) == 64, "event_sample");
 _Static_assert(__builtin_offsetof(struct event_sample, comm) == 48, "event_sample.comm");

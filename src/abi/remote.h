@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Walking the stacks of threads that are off their CPU: what is asked, and the record of each thread. */
 #pragma once
-#include "event.h"
+#include "abi/event.h"
 
 /* Keys of the map "chosen": which threads, or whole processes; and processes whose memory is not to be touched. */
 enum chosen_kind { CHOSEN_PROCESS = 1, CHOSEN_THREAD, UNTOUCHED_PROCESS };

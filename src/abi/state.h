@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How elements of the kernel side's maps begin, as far as user space looks at them. */
 #pragma once
-#include "types.h"
+#include "abi/types.h"
 
 /* Of the map "walkers". */
 struct walker_head {
@@ -13,5 +13,5 @@ struct walker_head {
 /* Of the map "tasks". */
 struct task_head {
 	u64 task_work;			/* the kernel's; reads as 0 */
-	u64 deferral;			/* core/defer.h */
+	u64 deferral;			/* core/shared/defer.h */
 };

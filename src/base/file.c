@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cleanup.h"
-#include "file.h"
+#include "base/cleanup.h"
+#include "base/file.h"
 
 int file_read_fd(char **ret, size_t *len_bytes, int fd, size_t max_bytes)
 {

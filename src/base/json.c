@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "json.h"
+#include "base/json.h"
 
 /* Bytes of the UTF-8 character at @s (RFC 3629), or 0. The end of the string is no continuation, so it is never passed.
  */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
+#include "base/map.h"
 
 #define FIRST_SLOTS 64
 

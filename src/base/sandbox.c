@@ -17,7 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/privilege.h"
-#include "sandbox.h"
+#include "base/sandbox.h"
 
 #define NOBODY 65534
 #define MAX_DESCRIPTORS 64

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "map.h"
-#include "strings.h"
+#include "base/map.h"
+#include "base/strings.h"
 
 #define CHUNK_BYTES (64 << 10)
 #define FIRST_SLOTS 64

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "tracefs.h"
+#include "base/tracefs.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fnmatch.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "cleanup.h"
-#include "file.h"
+#include "base/cleanup.h"
+#include "base/file.h"
 
 #define PATH_ROOM 512
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Which events does the kernel's tracer have, by the names that ftrace and perf give them: "sched:sched_switch"? */
 #pragma once
-#include "vec.h"
+#include "base/vec.h"
 
 #define TRACEFS_EVENT_BYTES 128
 

@@ -4,7 +4,7 @@
 #include "base/cleanup.h"
 #include "cli/disassemble.h"
 #include "cli/filter.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
 
 #define MAX_MEANT 8	/* functions of one name to list */

@@ -4,9 +4,9 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
-#include "report/show.h"
+#include "report/show/show.h"
 #include "report/text.h"
 
 #define NO_LIMIT (-1.0)

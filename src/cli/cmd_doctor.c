@@ -5,7 +5,7 @@
 #include "base/json.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/walk.h"
+#include "cli/explain.h"
 
 struct options {
 	bool json, walk;

@@ -4,7 +4,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
 #include "export/export.h"
 

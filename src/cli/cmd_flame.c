@@ -3,9 +3,9 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
-#include "report/flame.h"
+#include "report/flame/flame.h"
 
 #define SIDES 2
 

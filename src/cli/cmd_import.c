@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/stop.h"
-#include "report/show.h"
+#include "report/show/show.h"
 
 struct options {
 	const char *output, *event;

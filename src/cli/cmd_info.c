@@ -4,12 +4,12 @@
 #include <inttypes.h>
 #include "base/cleanup.h"
 #include "base/json.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
-#include "report/account.h"
-#include "report/cost.h"
-#include "report/frameless.h"
-#include "report/ledger.h"
+#include "report/model/time_balance.h"
+#include "report/model/cost.h"
+#include "report/model/missing_frame_pointers.h"
+#include "report/model/completeness.h"
 #include "report/text.h"
 
 struct options {

@@ -3,11 +3,11 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
-#include "report/frameless.h"
-#include "report/nameless.h"
-#include "report/show.h"
+#include "report/model/missing_frame_pointers.h"
+#include "report/model/missing_symbols.h"
+#include "report/show/show.h"
 
 #define NO_LIMIT (-1.0)
 

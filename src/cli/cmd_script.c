@@ -2,7 +2,7 @@
 /* dusk script: each sample and each absence with its stack, as perf script writes it. */
 #include "base/cleanup.h"
 #include "cli/filter.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
 #include "export/export.h"
 

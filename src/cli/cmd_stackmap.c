@@ -5,9 +5,9 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/decode.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
-#include "report/stackmap.h"
+#include "report/model/stackmap.h"
 
 #define NAME_PROFILE "; a profile is named by -i"
 

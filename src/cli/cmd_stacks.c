@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/privilege.h"
 #include "cli/command.h"
-#include "cli/gather.h"
+#include "cli/group_threads.h"
 #include "cli/output.h"
 #include "cli/stop.h"
 #include "report/text.h"

@@ -3,7 +3,7 @@
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#include "report/show_annotation.h"
+#include "report/show/show_annotation.h"
 
 /*
  * The instructions from @start to @end, link-time addresses, of the ELF file open in @fd. *@ret is to be freed with

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "cli/filter.h"
-#include "report/wakers.h"
+#include "report/model/wakers.h"
 
 int kind_choose(const struct command *self, const struct kind_choice *c, enum kind usual, enum kind *ret)
 {

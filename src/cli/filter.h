@@ -2,7 +2,7 @@
 /* Which options choose stacks, the same in each command that shows some? */
 #pragma once
 #include "cli/command.h"
-#include "report/filter.h"
+#include "report/model/filter.h"
 
 /* Rows of an option table for the struct filter @member of @type. */
 #define FILTER_OPTIONS(type, member)								\

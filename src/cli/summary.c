@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/cleanup.h"
-#include "cli/open.h"
+#include "cli/load_profile.h"
 #include "cli/summary.h"
-#include "report/account.h"
-#include "report/cost.h"
-#include "report/frameless.h"
-#include "report/ledger.h"
-#include "report/show.h"
+#include "report/model/time_balance.h"
+#include "report/model/cost.h"
+#include "report/model/missing_frame_pointers.h"
+#include "report/model/completeness.h"
+#include "report/show/show.h"
 
 #define MAX_ADVICE 3		/* programs whose code has no frame pointers */
 

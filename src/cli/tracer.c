@@ -18,7 +18,7 @@
 
 enum wish { FROM_EXEC, WANTED };
 
-extern const struct dusk_image trace_plain, trace_impl;	/* dusk-link makes them of bpf/trace.bpf.c */
+extern const struct dusk_image trace_plain, trace_impl;	/* dusk-link makes them of bpf/trace/trace.bpf.c */
 
 struct tracer {
 	struct dusk_unwinder *unwinder;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of tracefs get their stacks beside them in ftrace's ring buffer: the BPF side is bpf/trace.bpf.c.
+ * Events of tracefs get their stacks beside them in ftrace's ring buffer: the BPF side is bpf/trace/trace.bpf.c.
  *
  * A tool on libdusk, with its own programs and with libbpf, as somebody else would write it.
  */

@@ -8,7 +8,7 @@
  * them; another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since 6.15) here and nowhere else.
  */
 #pragma once
-#include "env.h"
+#include "core/env.h"
 
 #ifdef __bpf__
 #define barrier_() asm volatile("" ::: "memory")

@@ -17,7 +17,7 @@
  * Short loops with a constant bound (up to about 16 turns) are plain C.
  */
 #pragma once
-#include "../abi/types.h"
+#include "abi/types.h"
 
 #define NOINLINE __attribute__((__noinline__))	/* "noinline" is a macro of the kernel's */
 #define INLINE inline __attribute__((always_inline))
@@ -29,9 +29,9 @@
 enum { NEXT = 0, STOP = 1 };	/* the answers of a loop's turn */
 
 #ifdef __bpf__
-#include "env_bpf.h"
+#include "core/env_bpf.h"
 #elif defined(__KERNEL__)
 #include "env_kernel.h"			/* beside its Kbuild: ../../kernel */
 #else
-#include "env_host.h"
+#include "core/env_host.h"
 #endif

@@ -81,11 +81,11 @@ extern volatile u32 loop_zero CORE;
 	})
 #define each(i, n) for (u32 i = loop_zero; i < (n) && may_loop(); i++)
 
-GLOBAL int port_may_fault(u64 addr, u32 len);	/* bpf/port.bpf.h */
+GLOBAL int port_may_fault(u64 addr, u32 len);	/* bpf/common/port.bpf.h */
 CORE int port_fetch(void *dst, u32 len, u64 addr);
 
 /*
- * port_read() (port.h) without a frame of its own, for who is called deep down: as bpf/port.bpf.c has it. To the verifier all ways end
+ * port_read() (port.h) without a frame of its own, for who is called deep down: as bpf/common/port.bpf.c has it. To the verifier all ways end
  * alike: it looks at what follows once.
  */
 #define read_flat(dst, len, addr)					\

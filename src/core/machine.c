@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "machine.h"
+#include "core/machine.h"
 
 #define WORK_OF_WINDOW 4
 

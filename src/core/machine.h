@@ -5,9 +5,9 @@
  * A register is known, or known to lie at an address (lazy: most are never asked for), or lost (invalid).
  */
 #pragma once
-#include "port.h"
-#include "reader.h"
-#include "regs.h"
+#include "core/port.h"
+#include "core/reader.h"
+#include "core/regs.h"
 
 #define STACK_WINDOW PAGE_BYTES
 #define EXPR_DEPTH 16
@@ -202,7 +202,7 @@ GLOBAL int go_resume(struct machine *m NONNULL);
 GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra);
 
 /*
- * stub.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes m->row;
+ * code_rules.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes m->row;
  * 0 or -ENOENT.
  */
 enum { STUB_NO_ELF = 4 };
@@ -210,7 +210,7 @@ CORE int stub_row(struct machine *m, u64 pc, u32 known);
 GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
 
 /*
- * lies.c: is m->row known to be wrong, in the @size bytes of code from @start? By the code, which is the same in all
+ * cfi_quirks.c: is m->row known to be wrong, in the @size bytes of code from @start? By the code, which is the same in all
  * processes, or by this stack? Then it becomes right.
  */
 enum lie { NO_LIE, LIE_BY_CODE, LIE_BY_STACK };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "atomic.h"
-#include "module.h"
-#include "regs.h"
+#include "core/atomic.h"
+#include "core/module.h"
+#include "core/regs.h"
 
 #define FEW_MAPPINGS 64
 #define MANY_MAPPINGS 1024

@@ -6,7 +6,7 @@
  * is what a file says of itself, known once for all processes (port_module()).
  */
 #pragma once
-#include "page.h"
+#include "core/page.h"
 
 enum module_kind {
 	MODULE_ELF = 1,		/* has .eh_frame_hdr with a table */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "page.h"
+#include "core/page.h"
 
 CORE int page_hold(struct page *p, u64 addr, u32 len)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A page-sized piece of target memory, for scans in steps of words. */
 #pragma once
-#include "port.h"
+#include "core/port.h"
 
 struct page {
 	u64 base;

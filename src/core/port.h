@@ -2,12 +2,12 @@
 /*
  * What the core asks of the world it runs in.
  *
- * Declared here, defined in bpf/port.bpf.c for the kernel and in lib/target.c or tests/port/ for the host: the
+ * Declared here, defined in bpf/common/port.bpf.c for the kernel and in lib/process/target.c or tests/port/ for the host: the
  * linker is the seam.
  */
 #pragma once
-#include "../abi/outcome.h"
-#include "env.h"
+#include "abi/outcome.h"
+#include "core/env.h"
 
 struct module;
 struct modules;

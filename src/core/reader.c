@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "reader.h"
+#include "core/reader.h"
 
 CORE int reader_seek(struct reader *r, u64 addr)
 {

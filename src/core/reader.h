@@ -7,7 +7,7 @@
  * then fail, so that nothing is believed that was not there.
  */
 #pragma once
-#include "port.h"
+#include "core/port.h"
 
 #define READER_WINDOW 256
 #define READER_ITEM 32

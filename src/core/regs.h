@@ -6,7 +6,7 @@
  * so they stand there. So rows need not know the difference.
  */
 #pragma once
-#include "row.h"
+#include "core/row.h"
 
 enum {
 	RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP,

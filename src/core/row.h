@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The common currency: how to get the caller's registers at one PC. */
 #pragma once
-#include "env.h"
-#include "../abi/frame.h"
+#include "core/env.h"
+#include "abi/frame.h"
 
 enum cfa_kind { CFA_NONE, CFA_REG, CFA_EXPR };
 enum rule { RULE_SAME, RULE_OFFSET, RULE_VAL_OFFSET, RULE_UNDEFINED, RULE_REGISTER, RULE_EXPR, RULE_VAL_EXPR };

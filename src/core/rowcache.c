@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "rowcache.h"
+#include "core/rowcache.h"
 
 struct row_entry rowcache[ROWS] SHARED("rows");
 

@@ -6,8 +6,8 @@
  * misses, a writer that meets a writer leaves the entry alone.
  */
 #pragma once
-#include "atomic.h"
-#include "row.h"
+#include "core/atomic.h"
+#include "core/row.h"
 
 #define ROWS 65536
 

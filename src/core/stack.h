@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A stack: frames from the innermost outwards (abi/frame.h). */
 #pragma once
-#include "../abi/config.h"
-#include "env.h"
+#include "abi/config.h"
+#include "core/env.h"
 
 struct stack {
 	u32 nr;

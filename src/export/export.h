@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <dusk/dusk.h>
-#include "report/weigh.h"
+#include "report/model/aggregate.h"
 
 struct export_options {
 	bool pid, tid;		/* folded: tell tasks apart by these as well, not by name only */

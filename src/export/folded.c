@@ -14,7 +14,7 @@
 #include "export/export.h"
 #include "export/names.h"
 #include "report/text.h"
-#include "report/tree.h"
+#include "report/model/tree.h"
 
 struct folder {
 	FILE *out;

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <dusk/dusk.h>
 #include "base/strings.h"
-#include "report/label.h"
+#include "report/model/label.h"
 
 #define NAME_BYTES 4096
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 #include "export/samples.h"
-#include "report/label.h"
+#include "report/model/label.h"
 
 const struct source sources[] = {
 	[DUSK_CPU] = {"cpu", "samples"},

@@ -24,7 +24,7 @@
 #include "export/names.h"
 #include "export/samples.h"
 #include "report/text.h"
-#include "report/wakers.h"
+#include "report/model/wakers.h"
 
 static void write_function(FILE *out, const char *name)
 {

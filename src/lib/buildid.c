@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* System V ABI, chapters 4 and 5: ELF header, program headers, note section. By pread() alone: no file can harm. */
-#include "buildid.h"
+#include "lib/buildid.h"
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>

@@ -3,7 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "error.h"
+#include "lib/error.h"
 
 int error_set(struct dusk_error *err, int code, const char *format, ...)
 {

@@ -11,7 +11,7 @@
  */
 #include <stdio.h>
 
-#include "report/flame.h"
+#include "report/flame/flame.h"
 #include "unit/folded_profile.h"
 
 #define LIBC "/lib/x86_64-linux-gnu/libc.so.6"

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include "abi/absence.h"
 #include "abi/outcome.h"
-#include "lib/profile_write.h"
+#include "lib/profile/profile_write.h"
 
 static const char functions[] =
 	"insert into image(id,name) values(1,'xz'),(2,'libc.so.6'),(3,'my app'),(4,'[kernel]');"

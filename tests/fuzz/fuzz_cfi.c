@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/cfi.h"
+#include "core/tables/cfi.h"
 #include "core/regs.h"
 #include "port/port_buffer.h"
 

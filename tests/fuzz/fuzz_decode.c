@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/decode.h"
+#include "report/model/decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

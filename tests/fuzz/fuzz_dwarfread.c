@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "lib/elfread.h"
+#include "lib/symbols/elfread.h"
 
 #define MAX_OUTPUT_BYTES ((size_t)64 << 20)
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/ehframe.h"
+#include "core/tables/ehframe.h"
 #include "port/port_buffer.h"
 
 #define ADDR 0x10000000ULL

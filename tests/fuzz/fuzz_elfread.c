@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/elfread.h"
+#include "lib/symbols/elfread.h"
 
 #define NR 256
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/demangle.h"
-#include "lib/ksyms.h"
+#include "lib/symbols/demangle.h"
+#include "lib/symbols/ksyms.h"
 
 static void find_around(const struct ksyms *k, uint64_t address)
 {

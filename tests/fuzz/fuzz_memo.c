@@ -13,8 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/memo.h"
-#include "core/warm.h"
+#include "core/walk/stack_cache.h"
+#include "core/walk/nofault.h"
 #include "port/image.h"
 #include "port/port_buffer.h"
 

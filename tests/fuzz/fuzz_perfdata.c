@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/perfdata.h"
-#include "lib/processes.h"
+#include "lib/profile/perfdata.h"
+#include "lib/process/processes.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

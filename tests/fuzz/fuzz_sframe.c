@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/sframe.h"
+#include "core/tables/sframe.h"
 #include "port/port_buffer.h"
 
 #define ADDR 0x10000000ULL

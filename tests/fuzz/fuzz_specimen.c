@@ -6,8 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "lib/specimen.h"
-#include "lib/trace.h"
+#include "lib/process/specimen.h"
+#include "lib/process/trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

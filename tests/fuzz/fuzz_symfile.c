@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/symfile.h"
+#include "lib/symbols/symfile.h"
 
 #define MAX_BYTES (1 << 24)
 

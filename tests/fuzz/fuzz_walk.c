@@ -14,7 +14,7 @@
 
 #include "abi/frame.h"
 #include "core/rowcache.h"
-#include "core/walk.h"
+#include "core/walk/walk.h"
 #include "port/port_buffer.h"
 
 #define ADDR 0x10000000ULL

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How long can a program that is made for it hold a CPU, by its exit alone? What the walk may do there is bounded by steps
- * (unit/test_work asserts that); here such programs exit, each is walked, and the kernel says how long our programs ran.
+ * (unit/core/test_work asserts that); here such programs exit, each is walked, and the kernel says how long our programs ran.
  * Before there was a bound it was 20 to 300 ms an exit.
  */
 #include <bpf/bpf.h>

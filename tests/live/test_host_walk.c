@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 #include "abi/frame.h"
-#include "core/walk.h"
-#include "lib/halt.h"
-#include "lib/target.h"
+#include "core/walk/walk.h"
+#include "lib/process/halt.h"
+#include "lib/process/target.h"
 #include "stopped.h"
 
 #define STOPS 40

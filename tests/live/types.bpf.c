@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Each kind of program that may ask for stacks, and each function of <dusk/dusk.bpf.h>: for the verifier to look at. */
-#include "../../src/bpf/kernel.h"
+#include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <dusk/dusk.bpf.h>
 

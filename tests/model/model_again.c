@@ -4,8 +4,8 @@
  * who counts, and another CPU count references to stacks that share a place?
  */
 #include "explore.h"
-#include "core/again.h"
-#include "core/stacktable.c"
+#include "core/shared/references.h"
+#include "core/shared/stacktable.c"
 
 #define TABLE_BITS 1			/* 128 words, of which 4 are slots */
 #define COUNTERS 4

@@ -8,13 +8,13 @@
  * the consumer leave, gives its slot to the next, and lets that one leave, too. And another tool, which waits for a grace
  * period of its own at any time.
  *
- * What is in which order is the product's own: core/leave.h, answer.h, defer.c and grace.h. tools/mutate breaks them, and
+ * What is in which order is the product's own: core/shared/leave.h, answer.h, defer.c and grace.h. tools/mutate breaks them, and
  * this notices.
  */
 #include "explore.h"
-#include "core/defer.c"
-#include "core/answer.h"
-#include "core/leave.h"
+#include "core/shared/defer.c"
+#include "core/shared/answer.h"
+#include "core/shared/leave.h"
 
 #define SLOT 0				/* of the consumer that leaves, and of the next */
 #define OTHER 1
@@ -91,7 +91,7 @@ static bool is_open(u32 slot)
 	return load_acquire(&registry.consumer[slot].generation) & 1;
 }
 
-/* As src/bpf/unwind.bpf.h, answer.bpf.h and consumers.bpf.c. */
+/* As src/bpf/unwind/unwind.bpf.h, resolve.bpf.h and consumers.bpf.c. */
 static void serve(void)
 {
 	u64 cookie = 0, consumers = 0;

@@ -13,8 +13,8 @@
  * again whether the walk is over, or only if there was room.
  */
 #include "explore.h"
-#include "core/charges.c"
-#include "core/defer.c"
+#include "core/shared/aggregation.c"
+#include "core/shared/defer.c"
 
 #define ASKERS 3			/* the task, and its interrupts */
 #define SWEEPER ASKERS
@@ -156,7 +156,7 @@ static u32 wrongly_add(u64 cookie, const struct charge *what)
 	return verdict | (!defer_waits(&task.defer, cookie) && wrongly_settle(cookie) ? CHARGE_ORPHANED : 0);
 }
 
-/* As src/bpf/consumers.bpf.c: what is in the list is entered under @cookie. */
+/* As src/bpf/common/consumers.bpf.c: what is in the list is entered under @cookie. */
 static void enter_sums(u64 cookie)
 {
 	for (u32 i = 0; i < task.charges.nr; i++) {
@@ -170,7 +170,7 @@ static void enter_sums(u64 cookie)
 		charges_settled(&task.charges);
 }
 
-/* As src/bpf/answer.bpf.h. */
+/* As src/bpf/common/resolve.bpf.h. */
 static void answer(void)
 {
 	u64 cookie, consumers = defer_take(&task.defer, &cookie);
@@ -196,7 +196,7 @@ static void fill(u64 cookie)
 	ledger.filled = cookie;
 }
 
-/* As src/bpf/charge.bpf.c. */
+/* As src/bpf/unwind/aggregate.bpf.c. */
 static void charge(u32 me)
 {
 	struct charge what = { .key = key_of(me), .amount = amount_of(me), .count = 1 };

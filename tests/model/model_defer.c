@@ -7,7 +7,7 @@
  * there, requests must be found that wait for a cookie that has been given up (doc/adr/0002).
  */
 #include "explore.h"
-#include "core/defer.c"
+#include "core/shared/defer.c"
 
 #define REQUESTERS 2		/* and one more thread: the task, which walks */
 #define REQUESTS 2		/* of the first requester; the other one has a single one */

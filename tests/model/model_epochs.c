@@ -6,10 +6,10 @@
  * Two programs put a stack each, on CPUs of their own or one as an interrupt of the other, while another thread rolls.
  * Or one does, while a tool takes what is settled, and so gives back the places that rolling needs.
  *
- * The orders are the product's own: core/epochs.h and grace.h. tools/mutate breaks them, and this notices.
+ * The orders are the product's own: core/shared/epochs.h and grace.h. tools/mutate breaks them, and this notices.
  */
 #include "explore.h"
-#include "core/epochs.h"
+#include "core/shared/epochs.h"
 
 #define PUTTERS 2
 #define FIRST (EPOCH_TABLES - 1)	/* the epoch in which it begins: there is no free place */
@@ -40,7 +40,7 @@ static void reset(void)
 	shared.epochs.now = shared.epochs.settled = FIRST;
 }
 
-/* As stackmap_put() of src/bpf/stackmap.bpf.c. */
+/* As stackmap_put() of src/bpf/common/stackmap.bpf.c. */
 static void put(u32 me)
 {
 	u32 phase, place = epochs_enter(&shared.epochs, &shared.grace, 0, &phase);
@@ -63,7 +63,7 @@ static void settled(void *ctx, u32 epoch)
 {
 }
 
-/* As stackmap_roll() of src/lib/stackmap.c. */
+/* As stackmap_roll() of src/lib/shared/stackmap.c. */
 static void roll(void)
 {
 	static const bool tools[EPOCH_TOOLS] = { [TOOL] = true };

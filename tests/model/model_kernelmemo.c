@@ -9,8 +9,8 @@
  * And would we notice? The same with writers that are not marked.
  */
 #include "explore.h"
-#include "core/readset.c"
-#include "core/kernelmemo.c"
+#include "core/walk/read_log.c"
+#include "core/shared/kernel_stack_cache.c"
 
 #define THREADS 3
 #define FRAMES 2			/* that are compared */

@@ -9,8 +9,8 @@
  * And would we notice? The same without odd numbers, without a second look, and with two who write at the same time.
  */
 #include "explore.h"
-#include "core/readset.c"
-#include "core/memo.c"
+#include "core/walk/read_log.c"
+#include "core/walk/stack_cache.c"
 
 #define THREADS 3
 #define WORDS 2				/* that a walk reads */

@@ -5,11 +5,11 @@
  * On one CPU: a task, which walks its last stack, and two interrupts on top of it, which ask at any step, also one on
  * top of the other; before it another task had the same place (the same tid), and left what was found there.
  *
- * The orders are the product's own: core/answer.h, parting.h and defer.c. tools/mutate breaks them, and this notices.
+ * The orders are the product's own: core/shared/answer.h, last_stack.h and defer.c. tools/mutate breaks them, and this notices.
  */
 #include "explore.h"
-#include "core/defer.c"
-#include "core/answer.h"
+#include "core/shared/defer.c"
+#include "core/shared/answer.h"
 
 enum { TASK, ASKER, OTHER_ASKER, THREADS };
 
@@ -40,7 +40,7 @@ static void reset(void)
 	answer_publish(&task.last, 0, OLD, 0, &task.parting, &task.visit, NULL, 0);
 }
 
-/* As src/bpf/request.bpf.c. */
+/* As src/bpf/unwind/request.bpf.c. */
 static void ask(u32 me)
 {
 	if (parting_is_known(&task.parting, OURS, MM, 0, true)) {
@@ -51,7 +51,7 @@ static void ask(u32 me)
 		truth.cookie[me] = 0;
 }
 
-/* As src/bpf/life.bpf.c and answer.bpf.h. */
+/* As src/bpf/service/task_lifecycle.bpf.c and resolve.bpf.h. */
 static void part(void)
 {
 	u32 phase;

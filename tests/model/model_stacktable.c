@@ -6,7 +6,7 @@
  * And would we notice? The same with a slot that is written without looking whether somebody was faster.
  */
 #include "explore.h"
-#include "core/stacktable.c"
+#include "core/shared/stacktable.c"
 
 #define INSERTERS 3
 #define NOBODY INSERTERS

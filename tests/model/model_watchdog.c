@@ -5,11 +5,11 @@
  * A process has been walking for long. It releases the walker and exits, and its tid goes to another one, which walks,
  * too; and so does a third one, with another tid. Meanwhile somebody watches.
  *
- * The order of the words is the product's own, core/watch.h: tools/mutate breaks it, and this notices. And it does if the time is not
+ * The order of the words is the product's own, core/shared/watchdog.h: tools/mutate breaks it, and this notices. And it does if the time is not
  * looked at again when the tid's process has been looked up.
  */
 #include "explore.h"
-#include "core/watch.h"
+#include "core/shared/watchdog.h"
 
 #define LATE 1				/* the first walk was begun then */
 #define BEFORE 5			/* and these are late */
@@ -42,7 +42,7 @@ static void walk(u32 tid)
 	watch_release(&shared.walker);
 }
 
-/* As service_stuck() of src/lib/service.c, which names a tid, and exclude_if_stuck() of src/bpf/sweep.bpf.c. */
+/* As service_stuck() of src/lib/shared/service.c, which names a tid, and exclude_if_stuck() of src/bpf/service/sweep.bpf.c. */
 static void watch(void)
 {
 	u64 since;

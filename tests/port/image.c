@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include <elf.h>
 #include "abi/frame.h"
-#include "core/encoding.h"
+#include "core/tables/encoding.h"
 #include "image.h"
 #include "port_buffer.h"
 

@@ -10,7 +10,7 @@
  */
 #pragma once
 #include "abi/types.h"
-#include "core/walk.h"
+#include "core/walk/walk.h"
 #include "writer.h"
 
 #define IMAGE_BASE 0x400000ULL

@@ -116,7 +116,7 @@ struct probe_sum asker_sum(const struct asker *t, uint32_t consumer, uint32_t ke
 /* The functions of stack @id, up to main: "leaf inner middle outer main". Valid until the next call. */
 const char *asker_sentence(struct asker *t, uint32_t id);
 
-/* Does this kernel have a number that tells one visit of a task from the next (core/visit.h)? */
+/* Does this kernel have a number that tells one visit of a task from the next (core/shared/visit.h)? */
 bool asker_knows_visits(void);
 
 uint64_t asker_counter(const struct asker *t, const char *name);

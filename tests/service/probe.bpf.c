@@ -4,7 +4,7 @@
  * of dusk what any tool sees, <dusk/dusk.bpf.h>; but for the addresses of words in the kernel's memory that are written
  * at delicate moments, where tests set breakpoints.
  */
-#include "bpf/maps.h"
+#include "bpf/common/maps.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include <dusk/dusk.bpf.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A tool whose callback asks for a stack: who answers would call who asks, and that one who answers. */
-#include "bpf/kernel.h"
+#include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <dusk/dusk.bpf.h>
 

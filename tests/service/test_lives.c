@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "asker.h"
-#include "core/defer.h"
+#include "core/shared/defer.h"
 #include "victim.h"
 
 #define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "core/defer.h"
+#include "core/shared/defer.h"
 #include "asker.h"
 #include "victim.h"
 

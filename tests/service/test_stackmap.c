@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "base/map.h"
-#include "core/registry.h"
+#include "core/shared/registry.h"
 #include "asker.h"
 #include "victim.h"
 

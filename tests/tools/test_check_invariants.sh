@@ -15,7 +15,7 @@ fresh() {
 		echo '| # | must | how | test |'
 		echo '|---|---|---|---|'
 		for row in $(seq 49); do
-			echo "| $row | be so | \`core/walk.c\` | \`cli/test_two\`, \`live/test_one:it_works\` |"
+			echo "| $row | be so | \`core/walk/walk.c\` | \`cli/test_two\`, \`live/test_one:it_works\` |"
 		done
 	} >"$page"
 }

@@ -21,7 +21,7 @@ refused() {
 	exits 1 "$check" "$tree" && says "$1"
 }
 
-claim "both licences" passes src/core/cfi.c "/* $tag $both */"
+claim "both licences" passes src/core/tables/cfi.c "/* $tag $both */"
 claim "the line after #! in a script" passes tools/do "#!/bin/sh
 # $tag $both"
 claim "the line after the doctype in a page" passes src/report/x.html "<!DOCTYPE html>
@@ -32,6 +32,6 @@ claim "a line too late" refused src/cli/main.c "
 /* $tag $both */"
 claim "a script without" refused tools/do "#!/bin/sh
 true"
-claim "one of the two licences alone" refused src/core/cfi.c "/* $tag GPL-2.0-only */"
+claim "one of the two licences alone" refused src/core/tables/cfi.c "/* $tag GPL-2.0-only */"
 claim "another licence" refused include/dusk/dusk.h "/* $tag MIT */"
 done_testing

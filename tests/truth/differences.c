@@ -6,9 +6,9 @@
 #include <gelf.h>
 #include <stdio.h>
 #include "base/cleanup.h"
-#include "lib/outcomes.h"
-#include "lib/procfs.h"
-#include "lib/symbols.h"
+#include "lib/profile/outcomes.h"
+#include "lib/process/procfs.h"
+#include "lib/symbols/symbols.h"
 
 bool differences_read(struct differences *d, const char *path)
 {

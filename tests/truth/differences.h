@@ -11,8 +11,8 @@
 #pragma once
 #include <stdbool.h>
 #include "base/vec.h"
-#include "core/walk.h"
-#include "lib/target.h"
+#include "core/walk/walk.h"
+#include "lib/process/target.h"
 
 struct excuse {
 	char *file, *function, *why;

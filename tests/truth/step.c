@@ -29,11 +29,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi/frame.h"
-#include "core/warm.h"
+#include "core/walk/nofault.h"
 #include "differences.h"
-#include "lib/halt.h"
-#include "lib/outcomes.h"
-#include "lib/target.h"
+#include "lib/process/halt.h"
+#include "lib/profile/outcomes.h"
+#include "lib/process/target.h"
 #include "shadow.h"
 
 /* The kernel's frames of signals, as they are when the handler is entered: distances from the stack pointer. */

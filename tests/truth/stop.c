@@ -23,10 +23,10 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "differences.h"
-#include "lib/halt.h"
-#include "lib/outcomes.h"
-#include "lib/target.h"
-#include "lib/trace.h"
+#include "lib/process/halt.h"
+#include "lib/profile/outcomes.h"
+#include "lib/process/target.h"
+#include "lib/process/trace.h"
 
 #define MAX_THREADS 1024
 

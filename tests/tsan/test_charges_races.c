@@ -4,7 +4,7 @@
  * under its cookie, every charge entered once, and under its own cookie?
  */
 #include "threads.h"
-#include "core/charges.h"
+#include "core/shared/aggregation.h"
 
 #define CHARGERS 2
 #define TURNS 400000

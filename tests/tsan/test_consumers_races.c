@@ -5,7 +5,7 @@
  * it takes.
  */
 #include "threads.h"
-#include "core/registry.h"
+#include "core/shared/registry.h"
 
 #define CONSUMERS 100
 #define SLOTS 2

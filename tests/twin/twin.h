@@ -6,11 +6,11 @@
  * byte for byte: working space too, so that a difference is seen where it begins.
  */
 #pragma once
-#include "core/defer.h"
-#include "core/kernelmemo.h"
-#include "core/memo.h"
-#include "core/stacktable.h"
-#include "core/warm.h"
+#include "core/shared/defer.h"
+#include "core/shared/kernel_stack_cache.h"
+#include "core/walk/stack_cache.h"
+#include "core/shared/stacktable.h"
+#include "core/walk/nofault.h"
 
 #define TWIN_MAPPINGS 2
 #define TWIN_MEMORY (1 << 14)

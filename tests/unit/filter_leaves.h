@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include "export/export.h"
 #include "folded_profile.h"
-#include "report/filter.h"
+#include "report/model/filter.h"
 
 /* What @filter leaves of @f, folded by @by, is @want. */
 static inline void filter_leaves(struct folded *f, const struct filter *filter, enum measure by, const char *want)

@@ -18,7 +18,7 @@
 #include <sqlite3.h>
 #include <zlib.h>
 
-#include "report/flame.h"
+#include "report/flame/flame.h"
 
 struct flame_reader {
 	char *html;		/* the page */

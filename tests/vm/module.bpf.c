@@ -3,7 +3,7 @@
  * Each stack twice, in the same visit to the kernel: from the BPF walker, and from kernel/ as a module. Of dusk it
  * sees what any tool sees; but for the counter of the time that walks took.
  */
-#include "bpf/maps.h"
+#include "bpf/common/maps.h"
 #include <bpf/bpf_helpers.h>
 #include <dusk/dusk.bpf.h>
 #include "module.h"

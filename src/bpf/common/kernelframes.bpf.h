@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Kernel stacks without the frames of the program that takes them. */
+#pragma once
+#include "bpf/common/maps.h"
+
+#define MAX_OWN_FRAMES 12
+
+static INLINE bool is_in(u64 addr, const volatile struct kernel_text *text)
+{
+	return addr >= text->start && addr < text->end;
+}
+
+static INLINE void get_frames(void *ctx, struct stack *s, u32 skip)
+{
+	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), skip & BPF_F_SKIP_FIELD_MASK);
+
+	s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
+}
+
+/*
+ * The stack of program context @ctx to @s, from the function on that the tracepoint is in: @here or @or_here. What
+ * lies between it and us depends on how many programs are attached there: *@own, a variable of the caller's,
+ * remembers it. If neither is found, all frames are taken.
+ */
+static INLINE void get_frames_from(void *ctx, struct stack *s, volatile u32 *own, const volatile struct kernel_text *here,
+				   const volatile struct kernel_text *or_here)
+{
+	get_frames(ctx, s, *own);
+	if (!s->nr || is_in(s->frame[0], here) || is_in(s->frame[0], or_here))
+		return;
+	get_frames(ctx, s, 0);
+	*own = 0;
+	for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
+		if (i < s->nr && (is_in(s->frame[i], here) || is_in(s->frame[i], or_here))) {
+			*own = i;
+			break;
+		}
+	get_frames(ctx, s, *own);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The path is walked here and not looked up later, because a process that lives for two milliseconds is gone before
+ * anybody could ask /proc for it. No helper gives paths to tracing programs, so it is put together from the dentries,
+ * from the leaf to the target's root, into the end of the buffer.
+ */
+#include "bpf/common/module_event.bpf.h"
+#include "bpf/common/consumers.bpf.h"
+#include "bpf/common/port.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+#define MAX_COMPONENTS 64
+#define NAME_BYTES 256		/* NAME_MAX and its 0 */
+
+struct path_walk {
+	u64 dentry, mount;		/* where we are; struct dentry *, struct mount * */
+	u64 root_dentry, root_mount;	/* of the target */
+	struct event_module *event;	/* its path_start: what is there */
+};
+
+static INLINE u64 mount_of(u64 vfsmount)
+{
+	return vfsmount - bpf_core_field_offset(struct mount, mnt);
+}
+
+/* Put "/name" before what is there. A path that does not fit becomes none. */
+static INLINE int prepend(struct path_walk *p, const struct dentry *d)
+{
+	u32 len = BPF_CORE_READ(d, d_name.len), pos = p->event->path_start;
+	const unsigned char *name = BPF_CORE_READ(d, d_name.name);
+
+	if (len >= NAME_BYTES || pos < len + 1 || pos > PATH_BYTES) {
+		p->event->path_start = PATH_BYTES;
+		return STOP;
+	}
+	pos -= len + 1;
+	at(p->event->path, pos) = '/';
+	if (len)
+		bpf_probe_read_kernel(&at(p->event->path, pos) + 1, len & (NAME_BYTES - 1), name);
+	p->event->path_start = pos;
+	return NEXT;
+}
+
+static long path_step(u32 turn, void *ctx)
+{
+	struct path_walk *p = ctx;
+	const struct dentry *d = (void *)p->dentry, *parent;
+	const struct mount *m = (void *)p->mount;
+	u64 above;
+
+	if (p->dentry == p->root_dentry && p->mount == p->root_mount)
+		return STOP;
+	parent = BPF_CORE_READ(d, d_parent);
+	if (d == BPF_CORE_READ(m, mnt.mnt_root) || d == parent) {	/* leave the mount */
+		above = (u64)BPF_CORE_READ(m, mnt_parent);
+		if (above == p->mount)
+			return STOP;
+		p->dentry = (u64)BPF_CORE_READ(m, mnt_mountpoint);
+		p->mount = above;
+		return NEXT;
+	}
+	p->dentry = (u64)parent;
+	return prepend(p, d);
+}
+
+/* Called while the VMA cannot go, so that the file stays: only kernel memory is read. */
+CORE long announce_file(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
+{
+	struct path_walk *p = ctx;
+	struct file *file = vma->vm_file;
+	struct fs_struct *fs = t->fs;
+
+	if (!file || !fs)
+		return 0;
+	p->dentry = (u64)file->f_path.dentry;
+	p->mount = mount_of((u64)file->f_path.mnt);
+	if (file->f_mode & FMODE_BACKING) {
+		p->dentry = (u64)BPF_CORE_READ((struct backing_file *)file, user_path.dentry);
+		p->mount = mount_of((u64)BPF_CORE_READ((struct backing_file *)file, user_path.mnt));
+	}
+	p->root_dentry = (u64)fs->root.dentry;
+	p->root_mount = mount_of((u64)fs->root.mnt);
+	return 0;
+}
+
+CORE void module_announce(struct modules *ms)
+{
+	struct walker *w = (void *)ms - __builtin_offsetof(struct walker, walk.modules);
+	struct event_module *e = &w->announce;
+	struct path_walk p = { .event = e };
+
+	e->kind = EVENT_MODULE;
+	e->id = ms->told.id;
+	e->dev = ms->key.dev;
+	e->ino = ms->key.ino;
+	e->generation = ms->key.generation;
+	e->start = ms->vma.start;
+	e->end = ms->vma.end;
+	e->vdso = ms->vma.vdso;
+	e->build_id_bytes = ms->told.build_id_bytes;
+	__builtin_memcpy(e->build_id, ms->told.build_id, BUILD_ID_BYTES);
+	e->path_start = PATH_BYTES;
+	announce_mapping(ms->vma.start, e, &p);
+	if (p.dentry)
+		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
+	serve_module(e);
+}

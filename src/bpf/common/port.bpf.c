@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * core/port.h in the kernel. Pages are waited for by read.bpf.c where we may sleep, not by read_now.bpf.c where we may not, and
+ * by port_other.bpf.c where it is another task's.
+ */
+#include "bpf/common/module_event.bpf.h"
+#include "bpf/common/port.bpf.h"
+#include "bpf/common/target.bpf.h"
+#include "bpf/common/unlocked.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struct *task, u64 addr) __ksym;
+extern struct vm_area_struct *bpf_iter_task_vma_next(struct bpf_iter_task_vma *it) __ksym;
+extern void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *it) __ksym;
+
+#define LOOKUPS 64		/* of a walk for mappings that are being changed: some hundred microseconds */
+
+/* File systems whose pages come from memory or a block device (linux include/uapi/linux/magic.h). */
+static INLINE bool file_system_is_safe(u64 magic)
+{
+	switch (magic) {
+	case 0xef53:		/* ext2, ext3, ext4 */
+	case 0x58465342:	/* xfs */
+	case 0x9123683e:	/* btrfs */
+	case 0xf2f52010:	/* f2fs */
+	case 0x01021994:	/* tmpfs */
+	case 0x858458f6:	/* ramfs */
+	case 0x73717368:	/* squashfs */
+	case 0xe0f5e1e2:	/* erofs */
+		return true;
+	}
+	return false;
+}
+
+/* May we wait for a page of @vma? Overlayfs needs no row above: it maps the file below it. */
+static INLINE bool safe_to_fault(struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	if (vma->vm_flags & (VM_PFNMAP | VM_IO))
+		return false;
+	if (bpf_core_field_exists(vma->vm_userfaultfd_ctx) && vma->vm_userfaultfd_ctx.ctx)
+		return false;
+	return !file || file_system_is_safe(file->f_inode->i_sb->s_magic);
+}
+
+/* Remember that the page of @addr is faulted in by this walk. False: it was before, and did not stay. */
+static INLINE bool first_fault(struct guard *g, u64 addr)
+{
+	u64 page = addr / PAGE_BYTES + 1;
+	u64 *known = &at(g->page, page & (GUARD_PAGES - 1));
+
+	if (*known == page || g->faults >= 4096)
+		return false;
+	*known = page;
+	g->faults++;
+	return true;
+}
+
+/* linux 6.18 kernel/locking/rwsem.c: a writer has it, or somebody waits and goes first, or the count overflowed */
+#define RWSEM_READ_FAILED (1ULL << 63 | 7)
+
+/* Would who faults now have to wait for the target's mmap lock? Then for as long as the target likes. */
+static INLINE bool mappings_are_locked(struct task_struct *t)
+{
+	struct mm_struct *mm = t->mm;
+
+	return mm && bpf_core_field_exists(mm->mmap_lock.count) && mm->mmap_lock.count.counter & RWSEM_READ_FAILED;
+}
+
+/*
+ * The mapping of @t at @addr, where the kernel has no locks of VMAs. The iterator tries for the mmap lock; above any
+ * address of interest there is some mapping.
+ */
+static INLINE int visit_locked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
+{
+	struct bpf_iter_task_vma it;
+	struct vm_area_struct *vma;
+	int err = -EBUSY;
+
+	bpf_iter_task_vma_new(&it, t, addr);
+	vma = bpf_iter_task_vma_next(&it);
+	if (vma)
+		err = vma->vm_start <= addr ? 0 : -ENOENT;
+	if (vma && !err)
+		fn(t, vma, ctx);
+	bpf_iter_task_vma_destroy(&it);
+	return err;
+}
+
+/* 0; -ENOENT: there is none; -EBUSY: that cannot be told now, and what @fn saw, if anything, counts only if it was known. */
+static INLINE int visit(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
+{
+	return can_find_unlocked(t->mm) ? visit_unlocked(t, addr, fn, ctx) : visit_locked(t, addr, fn, ctx);
+}
+
+/* Of the walk at work for @t; NULL: @t is another task than the current one. */
+static INLINE struct guard *guard_of(struct task_struct *t)
+{
+	struct task_state *st = TARGET_IS_CURRENT ? task_find(t) : 0;
+	struct walker *w;
+	u32 i;
+
+	if (!st)
+		return 0;
+	i = st->walker - 1;
+	w = bpf_map_lookup_elem(&walkers, &i);
+	return w ? &w->guard : 0;
+}
+
+/* Are they still, after all looks that the walk of @g has left? */
+static INLINE bool mappings_stay_locked(struct task_struct *t, struct guard *g)
+{
+	each(i, lock_looks) {
+		if (!mappings_are_locked(t))
+			return false;
+		if (g && ++g->looks > lock_looks)
+			break;
+	}
+	return true;
+}
+
+struct question {
+	u64 end;
+	int answer;
+};
+
+static INLINE long answer(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
+{
+	struct question *q = ctx;
+
+	q->answer = q->end > vma->vm_end ? -EFAULT : safe_to_fault(vma) ? 0 : -EACCES;
+	return 0;
+}
+
+/*
+ * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or it
+ * cannot be told.
+ */
+static INLINE int ask_vma(struct task_struct *t, struct guard *g, u64 addr, u32 len)
+{
+	struct question q = { .end = addr + len };
+	int err;
+
+	if (mappings_stay_locked(t, g))	/* who faults now would have to wait */
+		return -EACCES;
+	err = visit(t, addr, answer, &q);
+	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
+}
+
+GLOBAL int port_may_fault(u64 addr, u32 len)
+{
+	int err = lock_looks ? -EFAULT : -EACCES;
+	struct task_struct *t = lock_looks ? target_get() : NULL;
+	struct guard *g;
+
+	if (!t)
+		return err;
+	g = guard_of(t);
+	if ((s64)addr >= 0)		/* user memory */
+		err = ask_vma(t, g, addr, len);
+	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !(g && first_fault(g, addr)))))
+		err = -EACCES;
+	target_put(t);
+	if (err == -EACCES)
+		count_total(COUNT_FAULTS_REFUSED, 1);
+	else if (!err && TARGET_IS_CURRENT)
+		count_total(COUNT_FAULTS, 1);
+	return err ?: 1;
+}
+
+static INLINE enum vdso which_vdso(const struct vdso_image *image)
+{
+	return bpf_core_field_exists(image->sym_int80_landing_pad) && image->sym_int80_landing_pad ? VDSO_COMPAT : VDSO;
+}
+
+static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_struct *vma)
+{
+	struct file *file = vma->vm_file;
+
+	v->start = vma->vm_start;
+	v->end = vma->vm_end;
+	v->offset = vma->vm_pgoff << 12;
+	v->executable = !!(vma->vm_flags & VM_EXEC);
+	v->vdso = 0;
+	v->copied = !!vma->anon_vma;	/* since its first copy of a page, for as long as the mapping is there */
+	v->sequence = bpf_core_field_exists(t->mm->mm_lock_seq) ? t->mm->mm_lock_seq.sequence : 0;
+	v->dev = v->ino = v->generation = 0;
+	if (file) {
+		v->ino = file->f_inode->i_ino;
+		v->dev = file->f_inode->i_sb->s_dev;
+		v->generation = file->f_inode->i_generation;
+	} else if ((u64)t->mm->context.vdso == v->start && vma->vm_ops) {	/* nothing else has been put there */
+		v->vdso = which_vdso(t->mm->context.vdso_image);
+	}
+}
+
+struct found {
+	struct vma *vma;
+};
+
+/* Runs with the mmap lock held, or under RCU: nothing here may touch user memory. */
+static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
+{
+	struct found *f = ctx;
+
+	fill(f->vma, t, vma);
+	return 0;
+}
+
+CORE int port_read(void *dst, u32 len, u64 addr)
+{
+	return read_flat(dst, len, addr);
+}
+
+CORE int port_peek(void *dst, u32 len, u64 addr)
+{
+	return TARGET_IS_CURRENT && !bpf_probe_read_user(dst, len, (const void *)addr) ? 0 : -EFAULT;
+}
+
+/*
+ * The mapping of @t at @addr: as bpf_find_vma() shows it; if the mmap lock is taken, or it is another task's, as
+ * bpf_find_vma() does not hold its memory, without it. Errors as visit() has them.
+ */
+static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
+{
+	int err = TARGET_IS_CURRENT ? bpf_find_vma(t, addr, fn, ctx, 0) : -EBUSY;
+
+	return err == -EBUSY ? visit(t, addr, fn, ctx) : err;
+}
+
+/* Verified once: the way through the tree is long. */
+GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
+{
+	struct found f = { .vma = ret };
+	struct task_struct *t = target_get();
+	int err;
+
+	if (!t)
+		return -ENOENT;
+	err = visit_mapping(t, addr, found_vma, &f);
+	target_put(t);
+	return err;
+}
+
+/* May the walk look for a mapping once more that is being changed? */
+GLOBAL int has_patience(void)
+{
+	struct task_struct *t = target_get();
+	struct guard *g;
+	bool has;
+
+	if (!t)
+		return false;
+	g = guard_of(t);
+	has = !g || ++g->lookups < LOOKUPS;
+	target_put(t);
+	return has;
+}
+
+CORE int port_vma(u64 addr, struct vma *ret)
+{
+	int err = -EBUSY;
+
+	each(i, LOOKUPS) {
+		err = find_mapping(addr, ret);
+		if (err != -EBUSY || !has_patience())
+			break;
+	}
+	return err;
+}
+
+CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
+{
+	struct task_struct *t = target_get();
+
+	if (!t)
+		return;
+	e->pid = t->tgid;
+	e->parent = t->real_parent->tgid;
+	if (!TARGET_IS_CURRENT || bpf_find_vma(t, addr, announce_file, path_walk, 0) == -EBUSY)
+		visit_locked(t, addr, announce_file, path_walk);
+	target_put(t);
+}
+
+/* The last start of @like's file in the first @most mappings from @from up to @like: its address, or 0. */
+static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
+{
+	struct bpf_iter_task_vma it;
+	struct vm_area_struct *vma;
+	struct task_struct *t = target_get();
+	u32 left = most + loop_zero;	/* or the verifier would go through each number */
+	u64 start = 0;
+
+	if (!t)
+		return 0;
+	bpf_iter_task_vma_new(&it, t, from);
+	while ((vma = bpf_iter_task_vma_next(&it))) {
+		struct file *file = vma->vm_file;
+
+		if (vma->vm_start > like->start || !left)
+			break;
+		left--;
+		if (!file || vma->vm_pgoff)
+			continue;
+		if (file->f_inode->i_ino == like->ino && file->f_inode->i_sb->s_dev == like->dev)
+			start = vma->vm_start;
+	}
+	bpf_iter_task_vma_destroy(&it);
+	target_put(t);
+	return start;
+}
+
+#define GAPS (16ULL << 20)	/* that linkers leave between segments, for large pages */
+
+CORE u64 port_file_start(const struct vma *like, u32 most)
+{
+	u64 expected = like->start - like->offset, start;
+
+	if (like->offset == 0)
+		return like->start;
+	start = start_from_on(like, expected, 1);
+	if (!start)
+		start = start_from_on(like, expected > GAPS ? expected - GAPS : 0, most);
+	return start;
+}
+
+CORE struct module *port_module(const struct module_key *key)
+{
+	return bpf_map_lookup_elem(&modules, key);
+}
+
+CORE struct module *port_module_add(struct modules *ms, bool again)
+{
+	int err = bpf_map_update_elem(&modules, &ms->key, &ms->told, again ? BPF_EXIST : BPF_NOEXIST);
+
+	if (!err) {
+		count_total(COUNT_MODULES, !again);
+		module_announce(ms);
+	} else if (err != -EEXIST) {
+		count_total(COUNT_MODULES_FULL, 1);
+	}
+	return bpf_map_lookup_elem(&modules, &ms->key);
+}

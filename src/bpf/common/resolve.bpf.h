@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The end of a cookie: whoever waits for it is served, and requests from here on find what the answer was. */
+#pragma once
+#include "bpf/common/consumers.bpf.h"
+#include "bpf/common/stackmap.bpf.h"
+#include "bpf/common/task.bpf.h"
+#include "bpf/common/visit.bpf.h"
+
+/*
+ * Serve with @e, but for its cookie, which is the word's; @frames: of a stack that is not in the stackmap, or NULL.
+ *
+ * @t: the current task, whose @st is: for it the answer stands until it is in user mode; NULL: not so.
+ */
+static INLINE void answer(struct task_state *st, struct task_struct *t, struct event_stack *e, struct stack *frames)
+{
+	u64 cookie = e->same_as ? e->same_as : load_relaxed(&st->defer.word) >> DEFER_BITS;
+	u32 cpu = bpf_get_smp_processor_id(), phase, consumers, outcome = answer_outcome(e, frames);
+	struct visit_now now = {};
+
+	if (t)
+		now = visit_now(t);
+	answer_publish(&st->last, cookie, e->stack, outcome, &st->parting, &st->visit, t ? &now : NULL, e->walk_ns);
+	st->last_mm = st->mm;
+	st->scheduler = 0;
+	consumers = answer_take(&registry.grace, cpu, &phase, &st->defer, &e->cookie);
+	stackmap_again(e->stack, xchg(&st->joined, 0));
+	if (e->cookie)
+		serve_consumers(st, e, frames, consumers);
+	grace_leave(&registry.grace, cpu, phase);
+}
+
+/*
+ * Close what @st of task @tid waits for, without a walk, with outcome @why, which @counter counts; nothing if nobody
+ * waits. @t: the task, or any.
+ */
+static INLINE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why,
+			      enum counter counter)
+{
+	struct event_stack e = { .kind = EVENT_STACK, .outcome = why, .pid = t->tgid, .tid = tid };
+
+	if (!load_relaxed(&st->defer.word))
+		return;
+	count_total(counter, 1);
+	answer(st, NULL, &e, NULL);
+}

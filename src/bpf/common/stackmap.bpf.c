@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "bpf/common/stackmap.bpf.h"
+
+GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
+{
+	u32 cpu = bpf_get_smp_processor_id(), phase, zero = 0;
+	u32 place = epochs_enter(&registry.epochs, &registry.grace, cpu, &phase);
+	void *map = bpf_map_lookup_elem(&stacks, &place);
+	struct stacktable *t = map ? bpf_map_lookup_elem(map, &zero) : NULL;
+	int err = t ? stacktable_put(t, s, cpu, ret) : -ENOENT;
+
+	grace_leave(&registry.grace, cpu, phase);
+	return err;
+}
+
+/* Its table may be the one before now: it is there until all are done with it. */
+GLOBAL int stackmap_refer(u64 again)
+{
+	u32 place = epoch_place(again >> 32 >> (stack_bits + STACK_WORD_BITS)), zero = 0;
+	void *map = bpf_map_lookup_elem(&stacks, &place);
+	struct stacktable *t = map ? bpf_map_lookup_elem(map, &zero) : NULL;
+
+	if (t)
+		stacktable_refer(t, again >> 32, again);
+	return 0;
+}

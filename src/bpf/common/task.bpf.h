@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What we keep of a task. */
+#pragma once
+#include "bpf/common/maps.h"
+
+/* The state of the current task: NULL if there is none. */
+static INLINE struct task_state *task_find(struct task_struct *t)
+{
+	u32 tid = t->pid;
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
+
+	if (!v)
+		return NULL;
+	return &opaque(v)->state;	/* or the compiler adds first, and the verifier wants the check first */
+}
+
+static INLINE bool task_owns(struct task_struct *t, const struct task_state *st)
+{
+	return st->task == (u64)t && st->start_boottime == t->start_boottime;
+}
+
+/* Is a program still to call back? Then the element stays. */
+static INLINE bool task_owes(const struct task_state *st)
+{
+	return load_relaxed(&st->owes);
+}
+
+/* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */
+CORE struct task_value *task_value(struct task_struct *t);
+
+/* Can the stack be told with which it exits, or has called execve()? */
+static INLINE bool task_parts(struct task_struct *t, const struct task_state *st)
+{
+	return parting_is_known(&st->parting, (u64)t, (u64)t->mm, t->self_exec_id, t->flags & PF_EXITING);
+}
+
+/* Kernel threads, and threads that the kernel made for a process, have no user stack. */
+static INLINE bool task_has_no_user(struct task_struct *t)
+{
+	return t->flags & (PF_KTHREAD | PF_USER_WORKER | PF_IO_WORKER);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "bpf/common/kernelframes.bpf.h"
+#include "bpf/record/kernelstack.bpf.h"
+#include "bpf/record/recorder.bpf.h"
+#include "bpf/unwind/scratch.bpf.h"
+#include "bpf/common/stackmap.bpf.h"
+#include "bpf/common/task.bpf.h"
+#include "core/shared/kernel_stack_cache.h"
+
+#define SWITCH_FRAMES 1			/* __schedule(): where the program runs in it is no place of the stack */
+#define CHECK_EVERY 1024		/* memos are compared with a walk, one in so many */
+#define NO_SYSCALL (1ULL << 32)
+#define MAY_BE_CUT (127 - MAX_OWN_FRAMES)	/* frames: kernel.perf_event_max_stack, unless it was changed */
+#define LARGEST_SPAN (READSET_SPAN * sizeof(u64))
+
+struct room {
+	struct kernel_copy copy;
+	u64 sp;
+};
+_Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
+
+static volatile u32 memos_are_wrong;	/* one was: no more are believed */
+static u64 kernel_hits[64];		/* by CPU */
+static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
+
+/* The bytes of the stack from where the task left to the user's registers. */
+static INLINE u64 find_stack(struct task_struct *t, struct kernel_key *key, struct room *room)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	u64 top = forget(room->sp, (u64)regs);
+
+	room->sp = t->thread.sp;
+	key->inner = SWITCH_FRAMES;
+	key->depth = KERNEL_SYSCALL;
+	key->entry = regs->orig_ax;
+	if (task_has_no_user(t) || (s64)regs->orig_ax < 0) {
+		key->entry = NO_SYSCALL;
+		key->depth = top - room->sp;
+	}
+	return top - room->sp;
+}
+
+static INLINE bool read_stack(struct room *room, u64 bytes)
+{
+	if (bytes > LARGEST_SPAN || bytes & 7)
+		return false;
+	room->copy.words = bytes / sizeof(u64);
+	return !bpf_probe_read_kernel(room->copy.now.word, bytes, (void *)room->sp);
+}
+
+static INLINE u32 walk(void *ctx, struct stack *s)
+{
+	u32 id = 0;
+
+	get_frames_from(ctx, s, &own_frames, &config.places.schedule, &config.places.schedule_tail);
+	if (s->nr)
+		stackmap_put(s, &id);
+	return id;
+}
+
+static INLINE bool is_due_for_check(void)
+{
+	return ++at(kernel_hits, bpf_get_smp_processor_id() & 63) % CHECK_EVERY == 0;
+}
+
+static INLINE u32 remembered(const struct kernel_key *key, struct room *room, u64 bytes)
+{
+	u64 span = kernel_set_of(key)->span * sizeof(u64);
+	u32 id;
+
+	if (memos_are_wrong || !span)
+		return 0;
+	if (span > bytes)
+		span = bytes;
+	id = read_stack(room, span) ? kernelmemo_find(key, &room->copy) : 0;
+	return stackmap_is_now(id) ? id : 0;
+}
+
+static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct kernel_key key;
+	u64 bytes = find_stack(t, &key, room);
+	u32 known = remembered(&key, room, bytes), id;
+
+	if (known && !filter.verify && !is_due_for_check()) {
+		count(COUNT_KERNEL_KNOWN, 1);
+		stackmap_again(known, 1);
+		return known;
+	}
+	count(known ? COUNT_KERNEL_CHECKED : COUNT_KERNEL_WALKS, 1);
+	id = walk(ctx, s);
+	if (known && id && known != id && stackmap_is_now(known)) {	/* else it has another id in the next table */
+		memos_are_wrong = 1;
+		count(COUNT_KERNEL_WRONG, 1);
+	}
+	if (known || !id)
+		return id;
+	if (s->nr < MAY_BE_CUT && read_stack(room, bytes))
+		kernelmemo_put(&key, s, &room->copy, id);
+	return id;
+}
+
+CORE u32 kernelstack_of_absence(void *ctx, struct stack *s)
+{
+	struct room *room = (struct room *)scratch_get();
+	u32 id;
+
+	s->nr = 0;
+	if (!room)
+		return 0;
+	id = find(ctx, s, room);
+	scratch_put();
+	return id;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Whom a recording looks at follows the lives of tasks: children of what is profiled are profiled. */
+#include "bpf/record/recorder.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+struct events_map events SEC(".maps");
+struct wanted_map wanted SEC(".maps");
+struct cgroup_map cgroup SEC(".maps");
+const volatile struct filter filter SEC(".rodata.filter") CORE = {};
+
+/* What is wished of @parent holds for @child. */
+static INLINE void inherit(u32 kind, u32 parent, u32 child)
+{
+	struct wanted_key key = { parent, kind };
+	u32 *wish = bpf_map_lookup_elem(&wanted, &key), copy;
+
+	if (!wish)
+		return;
+	copy = *wish;
+	key.id = child;
+	bpf_map_update_elem(&wanted, &key, &copy, BPF_ANY);
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(wanted_born, struct task_struct *parent, struct task_struct *child)
+{
+	if (!filter.filter_tasks)
+		return 0;
+	inherit(WANT_PROCESS, parent->tgid, child->tgid);
+	inherit(WANT_THREAD, parent->pid, child->pid);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(wanted_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
+{
+	struct wanted_key process = { t->tgid, WANT_PROCESS };
+	u32 *wish = filter.filter_tasks ? bpf_map_lookup_elem(&wanted, &process) : NULL;
+
+	if (wish)
+		*wish = WANTED;
+	return 0;
+}
+
+/* Not when it exits: that takes time, too. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(wanted_free, struct task_struct *t)
+{
+	struct wanted_key process = { t->tgid, WANT_PROCESS }, thread = { t->pid, WANT_THREAD };
+
+	if (!filter.filter_tasks)
+		return 0;
+	bpf_map_delete_elem(&wanted, &thread);
+	if (t->signal->live.counter == 0)
+		bpf_map_delete_elem(&wanted, &process);
+	return 0;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the programs of a recording share: their ring buffer, and whom they look at. */
+#pragma once
+#include "bpf/common/maps.h"
+
+#define MAX_WANTED 16384
+#define RING_BYTES (4 << 20)
+
+/* The recorder's consumer of user stacks, by the number that its programs use. */
+enum recorder_consumer { CONSUMER_RECORDER };
+
+/* events: abi/event.h, from all CPUs to the one reader. */
+struct events_map {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, RING_BYTES);
+};
+extern struct events_map events SEC(".maps");
+
+/* wanted: processes and threads that are profiled, if filter.filter_tasks. Children are added when they are born. */
+struct wanted_key {
+	u32 id, kind;			/* WANT_PROCESS: tgid, WANT_THREAD: tid */
+};
+
+struct wanted_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_WANTED);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, struct wanted_key);
+	__type(value, u32);
+};
+extern struct wanted_map wanted SEC(".maps");
+
+/* cgroup: the folder below which tasks are profiled, if filter.filter_cgroup. */
+struct cgroup_map {
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, u32);
+};
+extern struct cgroup_map cgroup SEC(".maps");
+
+extern const volatile struct filter filter CORE;
+
+static INLINE bool is_wanted(const struct wanted_key *key)
+{
+	u32 *wish = bpf_map_lookup_elem(&wanted, key);
+
+	return wish && *wish == WANTED;
+}
+
+/* Does the recording want samples of this task? */
+static INLINE bool task_wanted(struct task_struct *t)
+{
+	struct wanted_key process = { t->tgid, WANT_PROCESS }, thread = { t->pid, WANT_THREAD };
+
+	if (!t->pid || (u32)t->tgid == filter.self_tgid)
+		return false;		/* the idle task; ourselves */
+	if (filter.filter_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
+		return false;
+	if (!filter.filter_tasks)
+		return true;
+	return is_wanted(&process) || is_wanted(&thread);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where the CPU's time goes: a timer on each CPU, cycles where there is a PMU, else the CPU's clock. */
+#include "bpf/common/emit.bpf.h"
+#include "bpf/record/recorder.bpf.h"
+#include "bpf/unwind/request.bpf.h"
+#include "bpf/unwind/scratch.bpf.h"
+#include "bpf/common/stackmap.bpf.h"
+
+/*
+ * The kernel's stack, if the timer hit the kernel: its id in e->kernel_stack; or, if the table is full, what to send.
+ */
+static INLINE struct stack *kernel_stack(struct bpf_perf_event_data *ctx, struct event_sample *e, struct stack *s)
+{
+	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
+
+	if (bytes <= 0)
+		return NULL;
+	s->nr = bytes / sizeof(u64);
+	if (!stackmap_put(s, &e->kernel_stack))
+		return NULL;
+	count_total(COUNT_STACKS_INLINE, 1);
+	e->nr = s->nr;
+	return s;
+}
+
+static INLINE bool is_kernel(u64 ip)
+{
+	return (s64)ip < 0;
+}
+
+/*
+ * At once, if user mode was interrupted: then all its registers are saved, as they are not while the kernel is
+ * entered.
+ */
+static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event_sample *e)
+{
+	struct dusk_unwind u;
+
+	if (!is_kernel(ctx->regs.ip) && dusk_unwind_known_in_interrupt(&u) >= 0) {
+		e->user_stack = u.stack;
+		e->outcome = u.outcome;
+		if (!filter.verify)
+			return;
+	}
+	dusk_unwind_request_at(CONSUMER_RECORDER, ctx->regs.ip, &u);
+	e->cookie = u.cookie;
+	e->known = u.cookie && e->user_stack;
+	if (e->user_stack)
+		return;
+	e->user_stack = u.stack;
+	e->outcome = u.outcome;
+}
+
+SEC("perf_event")
+int sample_cpu(struct bpf_perf_event_data *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct event_sample e = { .kind = EVENT_SAMPLE, .source = SOURCE_CPU };
+	struct stack *s, *whole = NULL;
+
+	count(COUNT_TIMER_PERIODS, ctx->sample_period);
+	if (!task_wanted(t))
+		return 0;
+	count(COUNT_SAMPLES, 1);
+	e.time_ns = bpf_ktime_get_ns();
+	e.cpu = bpf_get_smp_processor_id();
+	e.pid = t->tgid;
+	e.tid = t->pid;
+	bpf_get_current_comm(e.comm, sizeof(e.comm));
+	find_user_stack(ctx, &e);
+	s = scratch_get();
+	if (s)
+		whole = kernel_stack(ctx, &e, s);
+	if (emit(&events, &e, sizeof(e), whole, false))
+		count(COUNT_LOST_SAMPLES, 1);
+	if (s)
+		scratch_put();
+	return 0;
+}

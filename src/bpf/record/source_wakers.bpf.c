@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who wakes whom: noted with the thread that is woken, which tells when it is back.
+ *
+ * At sched_waking, and not at sched_wakeup: only there is the waker always the current task, since wake-ups of tasks of
+ * other CPUs may be completed there, in an interrupt. This runs under the lock of the woken task (pi_lock), and may be
+ * in an interrupt: the waker's user stack is asked for, and walked when it returns to user mode.
+ */
+#include "bpf/common/emit.bpf.h"
+#include "bpf/common/kernelframes.bpf.h"
+#include "bpf/record/recorder.bpf.h"
+#include "bpf/unwind/request.bpf.h"
+#include "bpf/unwind/scratch.bpf.h"
+#include "bpf/common/stackmap.bpf.h"
+#include "bpf/record/sched_state.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+/* Of the preemption count (linux 6.18 include/linux/preempt.h). */
+#define IN_NMI_OR_HARDIRQ 0xff0000
+#define IN_SOFTIRQ 0x100
+
+static u32 nr_whole;			/* kernel stacks that were sent, as they had no id */
+static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
+
+/* Has the current task begun the softirq that runs? */
+static INLINE bool began_softirq(const struct stack *s)
+{
+	for (u32 i = 0; i < MAX_KERNEL_FRAMES; i++) {
+		if (i >= s->nr)
+			return false;
+		if (is_in(s->frame[i], &config.places.softirqs))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The preemption count of this CPU, whose run queue the current task is on. Where the kernel keeps no symbols of data
+ * (CONFIG_KALLSYMS_ALL), programs cannot name per-CPU variables, but how far they are apart is known from BTF.
+ */
+static INLINE u32 preempt_count(struct task_struct *t)
+{
+	u32 count = 0;
+
+	bpf_probe_read_kernel(&count, sizeof(count), (void *)t->se.cfs_rq->rq + filter.preempt_count);
+	return count;
+}
+
+static INLINE u32 kind_of_waker(struct task_struct *t, const struct stack *s)
+{
+	u32 context = preempt_count(t);
+
+	if (!t->pid || context & IN_NMI_OR_HARDIRQ)
+		return WAKER_INTERRUPT;
+	return context & IN_SOFTIRQ && !began_softirq(s) ? WAKER_INTERRUPT : WAKER_TASK;
+}
+
+/* A thread has no room for a stack: it is sent now, under a number of its own. */
+static INLINE u32 send_whole(const struct stack *s)
+{
+	struct event_kernel_stack e = { .kind = EVENT_KERNEL_STACK };
+
+	e.number = WHOLE_STACK | fetch_add(&nr_whole, 1);
+	e.nr = s->nr;
+	count_total(COUNT_STACKS_INLINE, 1);
+	if (!emit(&events, &e, sizeof(e), s, false))
+		return e.number;
+	count(COUNT_LOST_STACKS, 1);
+	return 0;
+}
+
+static INLINE void note_task(struct event_waker *by, struct task_struct *t)
+{
+	struct dusk_unwind u;
+
+	count(COUNT_WAKERS, 1);
+	dusk_unwind_request(CONSUMER_RECORDER, &u);
+	by->cookie = u.cookie;
+	by->user_stack = u.stack;
+	by->outcome = u.outcome;
+	by->pid = t->tgid;
+	by->tid = t->pid;
+	bpf_get_current_comm(by->comm, sizeof(by->comm));
+}
+
+static INLINE void note(void *ctx, struct event_waker *by, struct stack *s)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+
+	get_frames_from(ctx, s, &own_frames, &config.places.wake, &config.places.wake);
+	__builtin_memset(by, 0, sizeof(*by));
+	by->kind = kind_of_waker(t, s);
+	if (s->nr && stackmap_put(s, &by->kernel_stack))
+		by->kernel_stack = send_whole(s);
+	if (by->kind == WAKER_TASK)
+		note_task(by, t);
+}
+
+/* Absences that are summed up have no wakers. Who was preempted is not woken, though it may look so. */
+static INLINE bool is_of_interest(const struct whereabouts *w, u64 now_ns)
+{
+	return w->away && w->state != ABSENCE_PREEMPTED && is_recording(now_ns) &&
+	       now_ns - w->since_ns >= filter.min_block_ns;
+}
+
+SEC("tp_btf/sched_waking")
+int BPF_PROG(note_waker, struct task_struct *woken)
+{
+	struct whereabouts *w = bpf_task_storage_get(&whereabouts, woken, 0, 0);
+	struct stack *s;
+
+	if (!w || !is_of_interest(w, bpf_ktime_get_ns()))
+		return 0;
+	s = scratch_get();
+	if (!s)
+		return 0;
+	note(ctx, &w->waker, s);
+	scratch_put();
+	return 0;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What user space has done to all tasks, now and then: by BPF_PROG_TEST_RUN, as only a program can change a word of a
+ * hash map's element while others do.
+ */
+#include "bpf/common/resolve.bpf.h"
+#include "bpf/common/task.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+extern struct task_struct *bpf_task_from_pid(int pid) __ksym;
+extern struct task_struct *bpf_task_from_vpid(int vpid) __ksym;
+extern void bpf_task_release(struct task_struct *t) __ksym;
+
+/* The kernel's own notes on an element's task work (linux 6.18 kernel/bpf/helpers.c). */
+enum bpf_task_work_state { BPF_TW_STANDBY };
+
+struct bpf_task_work_ctx {
+	enum bpf_task_work_state state;
+} __attribute__((preserve_access_index));
+
+struct sweep {
+	u32 slot;			/* of the consumer that leaves */
+	u32 found;			/* tasks in which there was something of it */
+	u32 closed;			/* requests closed */
+};
+
+static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
+{
+	u64 words = load_relaxed(&v->state.defer.word) | load_relaxed(&v->state.owes);
+	u32 slot = s->slot & (MAX_CONSUMERS - 1);
+
+	if (words >> slot & 1) {
+		s->found++;
+		defer_cancel(&v->state.defer, slot);
+		fetch_and(&v->state.owes, ~(1u << slot));
+	}
+	return 0;
+}
+
+/*
+ * Take the consumer in slot ctx[0] out of all tasks. Returns in how many there was something of it: to be called until
+ * that is none, since a word may keep changing, and an element that is freed and used again during the iteration takes
+ * it to another bucket.
+ */
+SEC("syscall")
+int sweep_consumer(u32 *slot)
+{
+	struct sweep s = { .slot = *slot };
+
+	bpf_for_each_map_elem(&tasks, cancel_in_task, &s, 0);
+	return s.found;
+}
+
+/* Will the task work of @v take place? */
+static INLINE bool is_scheduled(struct task_value *v)
+{
+	struct bpf_task_work_ctx *work = NULL;
+
+	bpf_probe_read_kernel(&work, sizeof(work), &v->work);
+	return work && BPF_CORE_READ(work, state) != BPF_TW_STANDBY;
+}
+
+static INLINE bool is_alive(u32 tid, struct task_state *st)
+{
+	struct task_struct *t = bpf_task_from_pid(tid);
+	bool yes = false;
+
+	if (t) {
+		yes = task_owns(t, st);
+		bpf_task_release(t);
+	}
+	return yes;
+}
+
+/* Twice in a row without task work: it is not just about to be scheduled, it was lost. */
+static long close_if_lost(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
+{
+	struct task_state *st = &v->state;
+	u64 cookie = load_relaxed(&st->defer.word) >> DEFER_BITS;
+	bool lost = cookie && !is_scheduled(v);
+
+	if (lost && cookie == st->swept) {
+		task_close(st, bpf_get_current_task_btf(), *tid, WORK_LOST, COUNT_CLOSED_LOST);
+		s->closed++;
+		lost = false;
+	}
+	st->swept = lost ? cookie : 0;
+	if (!is_alive(*tid, st) && !load_relaxed(&st->defer.word))
+		bpf_map_delete_elem(map, tid);
+	return 0;
+}
+
+/* A walk that waits for longer than it ever should: its process is asked no more. */
+static long exclude_if_stuck(struct bpf_map *map, u32 *index, struct walker *w, u64 *before_ns)
+{
+	u64 since, start;
+	u32 tid = watch_late(&w->head, *before_ns, &since), tgid;
+	struct task_struct *t = tid ? bpf_task_from_pid(tid) : NULL;
+
+	if (!t)
+		return 0;
+	tgid = t->tgid;
+	start = t->group_leader->start_boottime;
+	bpf_task_release(t);
+	if (watch_is_still(&w->head, since) && !bpf_map_update_elem(&excluded, &tgid, &start, BPF_NOEXIST))
+		fetch_add(&registry.nr_excluded, 1);
+	return 0;
+}
+
+/* Exclude the processes of walks that were begun before *@before_ns. Returns how many ever were. */
+SEC("syscall")
+int exclude_stuck(u64 *before_ns)
+{
+	u64 before = *before_ns;
+
+	bpf_for_each_map_elem(&walkers, exclude_if_stuck, &before, 0);
+	return registry.nr_excluded;
+}
+
+/* Close requests whose task work was lost since the last sweep or before. Returns how many. */
+SEC("syscall")
+int sweep_lost(void *ctx)
+{
+	struct sweep s = {};
+
+	bpf_for_each_map_elem(&tasks, close_if_lost, &s, 0);
+	return s.closed;
+}
+
+/* The tid by which the kernel side knows the thread that has tid ctx[0] in the caller's PID namespace, or -ESRCH. */
+SEC("syscall")
+int find_task(u32 *tid)
+{
+	struct task_struct *t = bpf_task_from_vpid(*tid);
+	int found = -ESRCH;
+
+	if (t) {
+		found = t->pid;
+		bpf_task_release(t);
+	}
+	return found;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Tasks change and end: what we keep of them follows. Each tool runs these programs for all; the first one does the
+ * work, and the others find nothing left to do.
+ */
+#include "bpf/unwind/unwind.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+/* Does somebody want the last stack of a task that was never asked? */
+static INLINE bool is_last_wanted(void)
+{
+	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
+		if (load_relaxed(&registry.consumer[slot].generation) & 1 && registry.consumer[slot].flags & SERVE_LAST)
+			return true;
+	return false;
+}
+
+/*
+ * The task exits, or execve() gives up its program: it will not return to user mode with this stack, but its memory is
+ * still there. So this is walked now, without faulting, for who has asked, and for who asks from here on.
+ *
+ * At two tracepoints, by lib/shared/service.c: it takes long to verify.
+ */
+SEC("raw_tp")
+int last_stack(void *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	struct task_state *st;
+
+	if (task_has_no_user(t) || !t->mm)
+		return 0;
+	if (is_last_wanted())
+		task_value(t);
+	st = task_find(t);
+	if (!st || !task_owns(t, st) || task_parts(t, st))
+		return 0;
+	parting_begin(&st->parting, (u64)t, (u64)t->mm, t->self_exec_id);
+	if (!load_relaxed(&st->defer.word))
+		registers_keep(st, t, 0);
+	unwind(st, t, true);
+	return 0;
+}
+
+/*
+ * A thread that calls execve() takes over the process's tid from the thread that had it and is dead (linux 6.18
+ * fs/exec.c, de_thread()). What is kept of it under its own tid goes, and with it its task work; unless a program is to
+ * call back in that work. What is kept of the dead one is told apart by whose it is (task_owns()).
+ */
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(task_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
+{
+	u32 tid = old_tid;
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
+
+	if (!v || tid == t->pid)
+		return 0;
+	task_close(&v->state, t, tid, EXEC, COUNT_CLOSED_EXEC);
+	if (!task_owes(&v->state))
+		bpf_map_delete_elem(&tasks, &tid);
+	return 0;
+}
+
+/* Nobody will ask for the task any more. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(task_free, struct task_struct *t)
+{
+	u32 tid = t->pid;
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
+
+	if (!v || v->state.task != (u64)t)
+		return 0;
+	task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
+	bpf_map_delete_elem(&tasks, &tid);
+	return 0;
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dusk trace: an event of tracefs is at hand, and its stacks go to ftrace's ring buffer, beside it:
+ *
+ *	sched:sched_switch <stack_id 812> <user 813> <map 5a0c11d2>
+ *	sched:sched_switch <stack_id 812> <cookie 1000000002a> <map 5a0c11d2>
+ *	<cookie 1000000002a> <user 813> <map 5a0c11d2>
+ *
+ * The user stack is known at once; or when the task goes back to user mode, and then a line of its own says which one
+ * the cookie is. report/model/decode.c reads these lines. What cli/tracer.c sets has no header: it is a tool as others would
+ * write it, and libdusk compares the sizes.
+ */
+#include "bpf/common/kernel.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <dusk/dusk.bpf.h>
+
+#define MAX_WANTED 16384
+#define MAX_EVENTS 1024
+#define MAX_OUTCOMES 64
+#define EVENT_BYTES 128
+#define OUTCOME_BYTES 32
+#define CONSUMER 0
+#define GO_ON 1		/* perf's other readers of the event have it, too */
+#define IN_SYSCALL (1ULL << 32)	/* with an event's number: it is of a system call, where a stack may be told at once */
+
+char LICENSE[] SEC("license") = "Dual BSD/GPL";
+
+const volatile u32 trace_self;			/* our own process is not traced */
+const volatile u32 trace_only_wanted;
+u32 trace_map;					/* the stackmap's identity */
+u64 trace_events, trace_unwritten;		/* seen; lines that did not get into the ring */
+char trace_event_names[MAX_EVENTS][EVENT_BYTES];	/* by the cookie that a program is attached with */
+char trace_outcome_names[MAX_OUTCOMES][OUTCOME_BYTES];	/* "" of those that need no word, else " [name]" */
+
+enum wish { FROM_EXEC, WANTED };
+
+/* Processes that are traced, if trace_only_wanted. Children are added when they are born. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_WANTED);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u32);
+	__type(value, u32);
+} trace_wanted SEC(".maps");
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(trace_born, struct task_struct *parent, struct task_struct *child)
+{
+	u32 id = parent->tgid, copy, *wish = trace_only_wanted ? bpf_map_lookup_elem(&trace_wanted, &id) : NULL;
+
+	if (!wish)
+		return 0;
+	copy = *wish;
+	id = child->tgid;
+	bpf_map_update_elem(&trace_wanted, &id, &copy, BPF_ANY);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exec")
+int BPF_PROG(trace_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
+{
+	u32 id = t->tgid, *wish = trace_only_wanted ? bpf_map_lookup_elem(&trace_wanted, &id) : NULL;
+
+	if (wish)
+		*wish = WANTED;
+	return 0;
+}
+
+/* Not when it exits: events come then, too. */
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(trace_free, struct task_struct *t)
+{
+	u32 id = t->tgid;
+
+	if (trace_only_wanted && t->signal->live.counter == 0)
+		bpf_map_delete_elem(&trace_wanted, &id);
+	return 0;
+}
+
+static INLINE bool is_traced(const struct task_struct *t)
+{
+	u32 id = t->tgid, *wish;
+
+	if (id == trace_self)
+		return false;
+	if (!trace_only_wanted)
+		return true;
+	wish = bpf_map_lookup_elem(&trace_wanted, &id);
+	return wish && *wish == WANTED;
+}
+
+static INLINE void written(long bytes)
+{
+	if (bytes < 0)
+		__sync_fetch_and_add(&trace_unwritten, 1);
+}
+
+/* That @stack is the user stack; 0: there is none. */
+static INLINE void write_known(const char *event, u32 kernel, u32 stack, u32 outcome)
+{
+	static const char format[] = "%s <stack_id %u> <user %u> <map %x>%s";
+	u64 words[] = { (u64)event, kernel, stack, trace_map, (u64)at(trace_outcome_names, outcome) };
+
+	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
+}
+
+static INLINE void write_due(const char *event, u32 kernel, u64 cookie)
+{
+	static const char format[] = "%s <stack_id %u> <cookie %llx> <map %x>";
+	u64 words[] = { (u64)event, kernel, cookie, trace_map };
+
+	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
+}
+
+int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
+{
+	static const char format[] = "<cookie %llx> <user %u> <map %x>%s";
+	u64 words[] = { cookie, stack, trace_map, (u64)at(trace_outcome_names, outcome) };
+
+	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
+	return 0;
+}
+
+static INLINE int trace(void *ctx)
+{
+	u64 cookie = bpf_get_attach_cookie(ctx);
+	const char *name = at(trace_event_names, cookie);
+	struct dusk_unwind u;
+	u32 kernel;
+	int ret = -EAGAIN;
+
+	if (!is_traced(bpf_get_current_task_btf()))
+		return GO_ON;
+	if (cookie & IN_SYSCALL)
+		ret = dusk_unwind_known(&u);
+	if (ret != DUSK_EXECUTED)
+		ret = dusk_unwind_request(CONSUMER, &u);
+	if (ret == -ENOENT)		/* we come, or go */
+		return GO_ON;
+	__sync_fetch_and_add(&trace_events, 1);
+	kernel = dusk_kernel_stack(ctx, 0);
+	if (ret == DUSK_EXECUTED || !u.cookie)
+		write_known(name, kernel, u.stack, u.outcome);
+	else
+		write_due(name, kernel, u.cookie);
+	return GO_ON;
+}
+
+/* Events of the kernel's own; and those that were made by kprobe_events and uprobe_events, which want this type. */
+SEC("tracepoint")
+int trace_event(void *ctx)
+{
+	return trace(ctx);
+}
+
+SEC("kprobe")
+int trace_probe(struct pt_regs *ctx)
+{
+	return trace(ctx);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The user stack right now, walked in the program that asks: one that may sleep. <dusk/dusk.bpf.h> says what is promised.
+ *
+ * Whoever else waits for the stack of this visit is served with the same one, and their task work finds nothing left to do.
+ */
+#include "bpf/unwind/request.bpf.h"
+#include "bpf/unwind/unwind.bpf.h"
+
+/* Where no stack can be walked that is the program's. */
+static INLINE bool is_no_place(struct task_state *st, struct task_struct *t, const struct pt_regs *regs)
+{
+	u64 nr = call_of(t, regs);
+
+	if (nr == NR_EXECVE || nr == NR_EXECVEAT)
+		return true;		/* the memory may be the new program's already, and the registers the old one's */
+	if (load_relaxed(&st->defer.word) && !visit_is_here(st, t))
+		return true;		/* what others wait for is another stack, as of before a signal */
+	return load_relaxed(&st->walker);
+}
+
+static INLINE int walk_now(struct task_struct *t, struct dusk_unwind *ret)
+{
+	struct event_stack e = { .kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid };
+	struct task_state *st;
+	struct task_value *v;
+	struct walker *w;
+	int err = find_asked(t, &v, ret);
+
+	if (!err && !load_relaxed(&v->state.defer.word) && visit_of(&v->state, t) == VISIT_SAME)
+		err = tell_last(&v->state, ret);
+	if (err) {
+		stackmap_again(ret->stack, 1);
+		return err;
+	}
+	st = &v->state;
+	if (is_no_place(st, t, (struct pt_regs *)bpf_task_pt_regs(t)))
+		return refuse(ret, NOT_SCHEDULED, COUNT_REFUSED_NOW, -EAGAIN);
+	if (!load_relaxed(&st->defer.word))
+		registers_keep(st, t, 0);
+	w = walker_claim(t->pid, t->tgid, &st->walker);
+	if (!w)
+		return refuse(ret, NO_WALKER, COUNT_REFUSED_NOW, -EAGAIN);
+	walk_and_answer(w, st, t, t->mm, &e, false);
+	st->walker = 0;
+	walker_release(w);
+	count(COUNT_NOW, 1);
+	if (e.cookie)
+		stackmap_again(e.stack, 1);	/* the stack was counted once, for who asked first */
+	ret->stack = e.stack;
+	ret->outcome = e.nr ? STACKMAP_FULL : e.outcome;
+	return DUSK_EXECUTED;
+}
+
+CORE int dusk_unwind_now(struct dusk_unwind *ret)
+{
+	dusk_unwind_at_uprobe();
+	ret->cookie = 0;
+	ret->stack = 0;
+	ret->outcome = NOT_SCHEDULED;
+	return walk_now(bpf_get_current_task_btf(), ret);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The user stack at once: remembered, or walked over what is known.
+ *
+ * Whoever is here stands in a system call, an exception or an interrupt, and will return to the registers that the
+ * kernel keeps; except in execve() and sigreturn(), which change them, and are left to task work.
+ */
+#include "bpf/unwind/request.bpf.h"
+#include "bpf/unwind/scratch.bpf.h"
+#include "bpf/unwind/unwind.bpf.h"
+#include "core/walk/stack_cache.h"
+
+#define INTERRUPT_DEPTH 32
+
+struct room {
+	struct memo_key key;
+	struct registers regs;
+	struct readset_now now;
+};
+_Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
+
+/* Nothing is remembered across a change of mappings, nor while one is under way. */
+static INLINE bool key_of(struct memo_key *ret, struct task_struct *t, struct mm_struct *mm,
+			  const struct registers *regs)
+{
+	if (!bpf_core_field_exists(mm->mm_lock_seq))
+		return false;
+	ret->mm = (u64)mm;
+	ret->start_boottime = t->group_leader->start_boottime;
+	ret->ip = regs->reg[RIP] | regs->reg[CS] << 48;	/* one address may be code of both kinds */
+	ret->sp = regs->reg[RSP];
+	ret->exec_id = t->self_exec_id;
+	ret->mm_sequence = mm->mm_lock_seq.sequence;
+	return !(ret->mm_sequence & 1);
+}
+
+/* What a walker knows of mappings must be of this process as it is. */
+static INLINE bool knows(const struct walker *w, const struct memo_key *key)
+{
+	return w->mm == key->mm && w->start_boottime == key->start_boottime && w->exec_id == key->exec_id &&
+	       w->mm_sequence == key->mm_sequence && w->evictions == registry.evictions;
+}
+
+static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const struct registers *regs, u32 max_depth)
+{
+	struct walk *walk = &w->walk;
+	u32 stack = 0;
+
+	__builtin_memcpy(walk->machine.reg, regs->reg, sizeof(regs->reg));
+	walk->max_depth = max_depth < registry.max_depth ? max_depth : registry.max_depth;
+	walk->no_cache = config.no_cache;
+	if (warm_walk(walk) || stackmap_put(&walk->out, &stack))
+		return 0;
+	memo_put(key, regs->reg, &walk->trace, stack);
+	return stack;
+}
+
+static INLINE u32 warm_stack(struct task_struct *t, const struct memo_key *key, const struct registers *regs,
+			     u32 max_depth)
+{
+	u32 i = walker_first(t->tgid), stack = 0;
+	struct walker *w = bpf_map_lookup_elem(&walkers, &i);
+
+	if (!w || !watch_claim(&w->head, t->pid))
+		return 0;
+	if (knows(w, key))
+		stack = walk_warm(w, key, regs, max_depth);
+	walker_release(w);
+	return stack;
+}
+
+static INLINE bool changes_registers(const struct registers *regs)
+{
+	return regs->orig_ax == NR_EXECVE || regs->orig_ax == NR_EXECVEAT || regs->orig_ax == NR_RT_SIGRETURN;
+}
+
+static INLINE u32 known_stack(struct task_struct *t, struct room *room, u32 max_depth)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	struct mm_struct *mm = t->mm;
+	u32 stack;
+
+	if (!mm || task_has_no_user(t) || t->flags & PF_EXITING)
+		return 0;
+	registers_take(&room->regs, t, regs);
+	if (changes_registers(&room->regs) || !key_of(&room->key, t, mm, &room->regs))
+		return 0;
+	stack = memo_find(&room->key, room->regs.reg, &room->now);
+	if (stack && stackmap_is_now(stack)) {
+		count(COUNT_KNOWN, 1);
+		stackmap_again(stack, 1);
+		return stack;
+	}
+	stack = warm_stack(t, &room->key, &room->regs, max_depth);
+	if (stack)
+		count(COUNT_WARM, 1);
+	return stack;
+}
+
+static INLINE int find_known(struct dusk_unwind *ret, u32 max_depth)
+{
+	struct room *room = (struct room *)scratch_get();
+
+	ret->cookie = 0;
+	ret->stack = 0;
+	ret->outcome = UNDEFINED_RA;
+	if (!room)
+		return -EAGAIN;
+	ret->stack = known_stack(bpf_get_current_task_btf(), room, max_depth);
+	scratch_put();
+	if (!ret->stack)
+		return -EAGAIN;
+	count(COUNT_REQUESTS, 1);
+	return DUSK_EXECUTED;
+}
+
+CORE int dusk_unwind_known(struct dusk_unwind *ret)
+{
+	return find_known(ret, MAX_DEPTH);
+}
+
+CORE int dusk_unwind_known_in_interrupt(struct dusk_unwind *ret)
+{
+	return find_known(ret, INTERRUPT_DEPTH);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_fetch() has it.
+ */
+#pragma once
+#include "bpf/common/resolve.bpf.h"
+#include "bpf/common/registers.bpf.h"
+#include "bpf/common/stackmap.bpf.h"
+#include "bpf/common/task.bpf.h"
+#include "bpf/common/walkers.bpf.h"
+#include <bpf/bpf_core_read.h>
+
+#define SYSCALL_BYTES 2
+
+/* What the walker knows of mappings is good for one address space, and for as long as no mapping has changed. */
+static INLINE void check_space(struct walker *w, struct task_struct *t, struct mm_struct *mm)
+{
+	u64 start = t->group_leader->start_boottime;
+	u32 sequence = 0;
+
+	if (bpf_core_field_exists(mm->mm_lock_seq))
+		sequence = mm->mm_lock_seq.sequence;
+	if (w->mm != (u64)mm || w->start_boottime != start || w->exec_id != t->self_exec_id ||
+	    w->evictions != registry.evictions)
+		modules_reset(&w->walk.modules);
+	else if (w->mm_sequence != sequence || !bpf_core_field_exists(mm->mm_lock_seq))
+		modules_distrust(&w->walk.modules);
+	w->mm = (u64)mm;
+	w->start_boottime = start;
+	w->exec_id = t->self_exec_id;
+	w->mm_sequence = sequence;
+	w->evictions = registry.evictions;
+	w->walk.modules.now_s = registry.now_s;
+}
+
+/*
+ * Has execve() come between the request and us? 0, or the outcome. The program's memory is exchanged first and the
+ * registers last: in between there is no user stack.
+ */
+static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, const struct pt_regs *regs)
+{
+	u64 nr = st->asked.orig_ax;
+
+	if (st->mm != (u64)t->mm)
+		return EXEC;
+	if (st->exec_id != t->self_exec_id)
+		return EXEC_NEW;
+	if (nr != NR_EXECVE && nr != NR_EXECVEAT)
+		return 0;
+	if (regs->ip != st->asked.reg[RIP])
+		return EXEC_NEW;
+	/* Still in execve(), but the registers are the new program's, all 0: the old one's held the file's name. */
+	return st->asked.reg[RDI] | st->asked.reg[RSI] ? 0 : EXEC_NEW;
+}
+
+static INLINE void start_at(struct machine *m, const struct registers *from)
+{
+	__builtin_memcpy(m->reg, from->reg, sizeof(from->reg));
+	if (from->orig_ax == NR_RT_SIGRETURN)
+		m->reg[RIP] -= SYSCALL_BYTES;	/* it never returns there, and behind the instruction is no CFI */
+}
+
+/*
+ * The registers to start from: those of the request, because a signal may have been delivered since, or a handler left,
+ * and what lay above the stack pointer then is untouched. 0, or the outcome that says why there is nothing to walk.
+ */
+static INLINE u32 start_from(struct machine *m, struct task_state *st, struct task_struct *t)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
+	u32 outcome = replaced(st, t, regs);
+
+	if (outcome)
+		return outcome;
+	if (st->torn)
+		registers_take(&st->asked, t, regs);
+	start_at(m, &st->asked);
+	return 0;
+}
+
+/* A row that was learnt. */
+static INLINE void cold_is_known(const struct walk *walk)
+{
+	if (walk->visited)
+		cmpxchg(&registry.cold, walk->visited, 0);
+}
+
+/*
+ * A row that could not be. Where a call returns to, or a system call: anywhere else what CFI says may have to be
+ * compared with the stack (core/code/cfi_quirks.c).
+ */
+static INLINE void cold_is_wanted(const struct walk *walk, const struct task_state *st)
+{
+	u32 nr = walk->out.nr;
+	u64 frame = at(walk->out.frame, nr - 1);
+
+	if ((walk->outcome == PAGE_NOT_SAFE || walk->outcome == TOO_LONG) && frame_module(frame) && frame_method(frame) == BY_NOTHING &&
+	    (frame_is_return(frame) || (nr == 1 && (s64)st->asked.orig_ax >= 0)))
+		store_release(&registry.cold, frame);
+}
+
+static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm, bool last)
+{
+	struct walk *walk = &w->walk;
+
+	check_space(w, t, mm);
+	memset(&w->guard, 0, sizeof(w->guard));
+	walk->max_depth = registry.max_depth;
+	walk->no_cache = config.no_cache;
+	walk->at_once = last;
+	walk_start(walk);
+	if (!last)
+		walk->cold = load_relaxed(&registry.cold);
+	walk_stack(walk);
+	if (last)
+		cold_is_wanted(walk, st);
+	else
+		cold_is_known(walk);
+
+	count_total(COUNT_WALKS, 1);
+	count_total(COUNT_FRAMES, walk->out.nr);
+	count_total(COUNT_ROW_MISSES, walk->row_misses);
+	count_total(COUNT_VMA_LOOKUPS, walk->modules.vma_lookups);
+	return walk->outcome;
+}
+
+static INLINE void walk_and_answer(struct walker *w, struct task_state *st, struct task_struct *t,
+				   struct mm_struct *mm, struct event_stack *e, bool last)
+{
+	struct stack *out = &w->walk.out, *whole = NULL;
+
+	e->outcome = start_from(&w->walk.machine, st, t);
+	if (e->outcome) {
+		count_total(COUNT_CLOSED_EXEC, 1);
+	} else {
+		e->outcome = walk(w, st, t, mm, last);
+		e->walk_ns = bpf_ktime_get_ns() - w->head.since_ns;
+		count_total(COUNT_WALK_NS, e->walk_ns);
+		if (stackmap_put(out, &e->stack)) {
+			count_total(COUNT_STACKS_INLINE, 1);
+			whole = out;
+			e->nr = out->nr;
+		}
+	}
+	answer(st, t, e, whole);
+	if (!e->cookie)
+		count_total(COUNT_UNASKED, 1);
+}
+
+/* Those who had asked have left? Then nothing is to be done. */
+static INLINE bool nobody_waits(struct task_state *st)
+{
+	u64 cookie = defer_idle(&st->defer);
+
+	if (!cookie)
+		return false;
+	store_relaxed(&st->joined, 0);
+	if (charges_settle(&st->charges, cookie))
+		charges_settled(&st->charges);
+	count_total(COUNT_CLOSED_IDLE, 1);
+	return true;
+}
+
+/* Serve who waits with the stack of @t, the current task; without one, nothing happens, unless it is its @last. */
+static INLINE void unwind(struct task_state *st, struct task_struct *t, bool last)
+{
+	struct mm_struct *mm = t->mm;
+	struct event_stack e = { .kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid };
+	struct walker *w;
+
+	if ((!load_relaxed(&st->defer.word) || nobody_waits(st)) && !last)
+		return;
+	if (!mm) {
+		task_close(st, t, t->pid, EXITING, COUNT_CLOSED_EXITING);
+		return;
+	}
+	w = walker_claim(t->pid, t->tgid, &st->walker);
+	if (!w) {
+		task_close(st, t, t->pid, NO_WALKER, COUNT_CLOSED_NO_WALKER);
+		return;
+	}
+	walk_and_answer(w, st, t, mm, &e, last);
+	st->walker = 0;
+	walker_release(w);
+}

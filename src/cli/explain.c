@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "cli/explain.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/json.h"
+#include "cli/command.h"
+#include "cli/output.h"
+
+static void walk_freep(struct dusk_walk **w)
+{
+	dusk_walk_free(*w);
+}
+
+static void write_json(FILE *out, const struct dusk_walk *w)
+{
+	for (uint32_t i = 0; i < w->nr; i++) {
+		const struct dusk_walk_frame *f = &w->frames[i];
+		struct json j = {.out = out};
+
+		json_object(&j, NULL);
+		json_u64(&j, "frame", i);
+		json_u64(&j, "address", f->address);
+		json_string(&j, "module", f->module);
+		json_u64(&j, "offset", f->offset);
+		json_string(&j, "function", f->function);
+		json_u64(&j, "function_offset", f->function_offset);
+		json_bool(&j, "return", f->is_return);
+		json_bool(&j, "signal", f->is_signal);
+		json_string(&j, "method", dusk_method_name(f->method));
+		json_string(&j, "rules", f->rules);
+		json_u64(&j, "sp", f->sp);
+		json_u64(&j, "cfa", f->cfa);
+		if (i + 1 == w->nr)
+			json_string(&j, "outcome", w->outcome->name);
+		json_object_end(&j);
+		putc('\n', out);
+	}
+}
+
+static void write_frame(FILE *out, const struct dusk_walk *w, uint32_t i)
+{
+	const struct dusk_walk_frame *f = &w->frames[i];
+
+	fprintf(out, "\n#%-3" PRIu32 " %016" PRIx64 "  ", i, f->address);
+	if (*f->function)
+		fprintf(out, "%s+0x%" PRIx32 "  ", f->function, f->function_offset);
+	fprintf(out, "%s+0x%" PRIx64 "%s\n", f->module, f->offset, f->is_signal ? "  (signal frame)" : "");
+	if (f->method == DUSK_BY_NOTHING) {
+		fprintf(out, "     rsp %016" PRIx64 "\n", f->sp);
+		return;
+	}
+	fprintf(out, "     rsp %016" PRIx64 ", ", f->sp);
+	if (f->cfa)
+		fprintf(out, "CFA %016" PRIx64 ", ", f->cfa);
+	fprintf(out, "by %s%s%s\n", dusk_method_name(f->method), *f->rules ? ": " : "", f->rules);
+}
+
+static void write_text(FILE *out, const struct dusk_walk *w)
+{
+	fprintf(out, "%s", w->comm);
+	if (w->tid)
+		fprintf(out, ", thread %d", w->tid);
+	fprintf(out, ": %" PRIu32 " frame%s\n", w->nr, w->nr == 1 ? "" : "s");
+	for (uint32_t i = 0; i < w->nr; i++)
+		write_frame(out, w, i);
+	fprintf(out, "\n%s (%s): %s\n", w->outcome->kind == DUSK_COMPLETE ? "complete" : "cut", w->outcome->name,
+		w->outcome->sentence);
+	if (!w->tid && !w->agrees)
+		fputs("The specimen says otherwise: this version of dusk walks it differently, or it is damaged.\n", out);
+}
+
+static int walk(struct dusk_walk **ret, const char *what, const char *keep)
+{
+	struct dusk_error err = {""};
+	char *end;
+	long tid = strtol(what, &end, 10);
+	int failed;
+
+	if (!*end && end != what && tid > 0 && tid == (int)tid)
+		failed = dusk_walk_thread(ret, tid, keep, &err);
+	else
+		failed = dusk_walk_specimen(ret, what, &err);
+	if (!failed)
+		return STATUS_OK;
+	say("%s", err.text);
+	return failed == -EPERM || failed == -EACCES ? STATUS_PRIVILEGE : STATUS_FAILED;
+}
+
+int walk_explain(const char *what, const char *keep, bool json)
+{
+	_cleanup_(walk_freep) struct dusk_walk *w = NULL;
+	struct output out;
+	int status = walk(&w, what, keep);
+
+	if (status)
+		return status;
+	status = output_open(&out, NULL, true);
+	if (status)
+		return status;
+	if (json)
+		write_json(out.file, w);
+	else
+		write_text(out.file, w);
+	return output_close(&out, 0);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What does the user see while a recording runs? See live.h. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/progress.h"
+#include "cli/load_profile.h"
+#include "report/model/completeness.h"
+#include "report/text.h"
+
+#define LINE_EVERY_S 0.2
+#define STUCK_NS 1000000000ULL
+
+void live_begin(struct live *l, bool quiet)
+{
+	*l = (struct live){.quiet = quiet, .line = !quiet && isatty(STDERR_FILENO), .start_s = now_s()};
+}
+
+static void show_line(struct live *l, const struct dusk_record *r)
+{
+	struct dusk_record_status s = {0};
+	char text[16];
+
+	dusk_record_status(r, &s);
+	fprintf(stderr, "\r%6.1f s  %" PRIu64 " samples  %s %% complete  %" PRIu64 " lost  %" PRIu64 " KiB\033[K",
+		now_s() - l->start_s, s.samples,
+		ledger_percent(text, s.user_samples ? 100.0 * s.complete / s.user_samples : 100), s.lost, s.bytes / 1024);
+	l->shown = true;
+}
+
+/* One line of /proc/@tid/@name; "?" if it cannot be read. */
+static void read_proc(char *ret, size_t size, pid_t tid, const char *name)
+{
+	_cleanup_(closep) int fd = -1;
+	char path[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", tid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd < 0 ? -1 : read(fd, ret, size - 1);
+	if (n <= 0) {
+		strcpy(ret, "?");
+		return;
+	}
+	ret[n] = 0;
+	ret[strcspn(ret, "\n")] = 0;
+}
+
+static bool is_reported(struct live *l, pid_t tid)
+{
+	for (size_t i = 0; i < l->nr_reported; i++)
+		if (l->reported[i] == tid)
+			return true;
+	if (l->nr_reported == LIVE_MAX_STUCK)
+		return true;
+	l->reported[l->nr_reported++] = tid;
+	return false;
+}
+
+static void report_stuck(struct live *l, const struct dusk_record *r)
+{
+	pid_t tids[LIVE_MAX_STUCK];
+	size_t nr = dusk_record_stuck(r, STUCK_NS, tids, LIVE_MAX_STUCK);
+
+	for (size_t i = 0; i < nr; i++) {
+		char comm[64], wchan[128];
+
+		if (is_reported(l, tids[i]))
+			continue;
+		live_end(l);
+		read_proc(comm, sizeof(comm), tids[i], "comm");
+		read_proc(wchan, sizeof(wchan), tids[i], "wchan");
+		fprintf(stderr, "dusk: the stack walk of thread %d (", tids[i]);
+		text_write(stderr, comm, TEXT_TERMINAL);
+		fputs(") has waited for a page for over a second, in ", stderr);
+		text_write(stderr, wchan, TEXT_TERMINAL);
+		fputs("; --no-faults avoids this\n", stderr);
+	}
+}
+
+void live_step(struct live *l, const struct dusk_record *r)
+{
+	double now = now_s();
+
+	if (now >= l->next_stuck_s) {
+		l->next_stuck_s = now + 1;
+		if (!l->quiet)
+			report_stuck(l, r);
+	}
+	if (l->line && now >= l->next_s) {
+		l->next_s = now + LINE_EVERY_S;
+		show_line(l, r);
+	}
+}
+
+void live_end(struct live *l)
+{
+	if (l->shown)
+		fputs("\r\033[K", stderr);
+	l->shown = false;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Go that calls C, and C that calls Go: by which stack does it go on?
+ *
+ * C runs on the thread's own stack. There asmcgocall() notes the goroutine's g, and how far from the end of its stack
+ * it was left. cgocallback() leaves C for a goroutine; where its frame on the thread's stack lies is kept in the
+ * thread's own g, and what was kept there before, for a call within a call, is in the frame. C calls it by way of
+ * crosscall2(), and a thread's first function by crosscall1(), which save all that a C function may rely on.
+ */
+#include "core/code/framepointer.h"
+#include "core/code/go.h"
+
+/* mov G(%rsp),%rdi; mov 8(%rdi),%rsi; sub DEPTH(%rsp),%rsi, where DEPTH may be 0, and have no byte */
+static INLINE int to_goroutine(struct machine *m)
+{
+	u64 depth_at = m->code[19] == 0x34 ? 0 : m->code[21], g, depth, end;
+	int err = port_read(&m->word, 8, m->sp + m->code[12]);
+
+	if (err)
+		return err;
+	g = m->word;
+	err = port_read(&m->word, 8, m->sp + depth_at);
+	if (!err)
+		err = port_read(m->operand, 16, g);
+	if (err)
+		return err;
+	depth = m->word;
+	end = m->operand[G_END];
+	if (g & 7 || depth & 7 || depth > end - m->operand[G_START])
+		return -EFAULT;
+	m->sp = end - depth;
+	m->reg[R14] = g;
+	m->lazy &= ~(1u << R14);
+	return go_leave_frame(m, end);
+}
+
+/* mov 56(%rsi),%rsp, where rsi is the thread's own g; then rbp is at 24, and the return address at 32 */
+static INLINE int to_thread(struct machine *m)
+{
+	u64 g = m->reg[R14], thread, g0;
+	int err = m->lazy >> R14 & 1 || g & 7 ? -EFAULT : port_read(&m->word, 8, g + 8 * G_M);
+
+	if (err)
+		return err;
+	thread = m->word;
+	err = port_read(&m->word, 8, thread);
+	g0 = m->word;
+	if (!err)
+		err = port_read(m->operand, 8 * G_WORDS, g0);
+	if (err || m->operand[G_M] != thread)
+		return err ?: -EFAULT;
+	m->sp = m->callback_sp ?: m->operand[G_SP];
+	err = port_read(m->operand, 40, m->sp);
+	if (err)
+		return err;
+	m->callback_sp = m->operand[0];
+	holds(m, RBP, m->operand[3]);
+	m->pc = m->operand[4];
+	m->sp += 40;
+	return 0;
+}
+
+/* What was saved lies at rsp: that of crosscall2() above three words, and since Go 1.21 it has two frame pointers. */
+static INLINE int to_caller(struct machine *m, bool from_go)
+{
+	u64 at = m->sp + 24 * from_go, up = 40 - 40 * from_go;
+	int err = port_read(m->operand, 64, at);
+
+	if (err)
+		return err;
+	lies_at(m, RBX, at + up);
+	lies_at(m, R12, from_go ? at + 8 : at + 24);
+	lies_at(m, R13, at + 16);
+	lies_at(m, R14, from_go ? at + 24 : at + 8);
+	lies_at(m, R15, from_go ? at + 32 : at);
+	lies_at(m, RBP, from_go ? at + 40 : at + 32);
+	m->sp = at + 56;
+	m->pc = m->operand[6];
+	if (from_go && m->operand[5] == at + 48) {
+		lies_at(m, RBP, at + 48);
+		m->sp += 8;
+		m->pc = m->operand[7];
+	}
+	return 0;
+}
+
+CORE int cgo_switch(struct machine *m, u32 kind)
+{
+	int err;
+
+	m->fp_steps++;
+	if (kind == ASMCGOCALL)
+		err = to_goroutine(m);
+	else if (kind == CGOCALLBACK)
+		err = to_thread(m);
+	else
+		err = to_caller(m, kind == CROSSCALL2);
+	if (err)
+		return err;
+	m->reg[RSP] = m->sp;
+	return framepointer_is_called(m) ? 0 : -EFAULT;
+}

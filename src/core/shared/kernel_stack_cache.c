@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "core/shared/kernel_stack_cache.h"
+
+struct kernel_set kernel_sets[KERNEL_SETS] SHARED("kernel");
+
+struct search {
+	const struct stack *stack;
+	struct kernel_copy *copy;
+	u32 next, last;			/* frames: to look for, and where to end */
+};
+
+/* The frames upwards, each at the first place that is left. */
+TURN(upwards, struct search, s)
+{
+	u64 word = at(s->copy->now.word, turn);
+
+	if (turn >= s->copy->words || s->next >= s->last)
+		return STOP;
+	if (word == at(s->stack->frame, s->next)) {
+		readset_add(&s->copy->reads, turn * sizeof(u64), word);
+		s->next++;
+	}
+	return NEXT;
+}
+
+/* And downwards: is each at the same place? @next counts those that are not yet found. */
+TURN(downwards, struct search, s)
+{
+	const struct readset *reads = &s->copy->reads;
+	u32 i = s->copy->words - 1 - turn;
+
+	if (turn >= s->copy->words || !s->next)
+		return STOP;
+	if (at(s->copy->now.word, i) != at(reads->word, s->next - 1))
+		return NEXT;
+	if (at(reads->at, s->next - 1) != i)
+		return STOP;
+	s->next--;
+	return NEXT;
+}
+
+/* Where the frames lie, if there is one way only. */
+static INLINE bool find_places(const struct kernel_key *key, struct search *s)
+{
+	readset_clear(&s->copy->reads);
+	s->next = key->inner;
+	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL);	/* then the outermost follows from its callee */
+	if (s->stack->nr < key->inner + 2 || s->stack->nr > MAX_DEPTH)
+		return false;
+	loop(READSET_SPAN, upwards, s);
+	if (s->next < s->last || !readset_is_usable(&s->copy->reads))
+		return false;
+	s->next = s->copy->reads.nr;
+	loop(READSET_SPAN, downwards, s);
+	return !s->next;
+}
+
+static INLINE bool same_key(const struct kernel_key *a, const struct kernel_key *b)
+{
+	return a->entry == b->entry && a->depth == b->depth;
+}
+
+CORE u32 kernelmemo_find(const struct kernel_key *key, struct kernel_copy *copy)
+{
+	struct kernel_set *set = kernel_set_of(key);
+	u32 found = 0;
+
+	for (u32 i = 0; i < KERNEL_WAYS; i++) {
+		struct kernel_memo *m = &set->way[i];
+		u32 sequence = load_acquire(&m->sequence), stack = m->stack;
+
+		if (sequence & 1 || !stack || m->reads.span > copy->words || !same_key(&m->key, key))
+			continue;
+		if (!readset_holds(&m->reads, &copy->now))
+			continue;
+		fence_acquire();
+		if (load_relaxed(&m->sequence) != sequence)
+			continue;
+		found = stack;
+		break;
+	}
+	return found;
+}
+
+CORE void kernelmemo_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack)
+{
+	struct search search = { .stack = s, .copy = copy };
+	struct kernel_set *set = kernel_set_of(key);
+	struct kernel_memo *m;
+	u32 sequence;
+
+	if (copy->words > READSET_SPAN || !find_places(key, &search))
+		return;
+	m = &at(set->way, fetch_add(&set->turn, 1) % KERNEL_WAYS);
+	sequence = load_relaxed(&m->sequence);
+	if (sequence & 1 || cmpxchg(&m->sequence, sequence, sequence + 1) != sequence)
+		return;
+	fence_release();
+	m->key = *key;
+	m->stack = stack;
+	readset_copy(&m->reads, &copy->reads);
+	if (copy->reads.span > load_relaxed(&set->span))
+		set->span = copy->reads.span;
+	store_release(&m->sequence, sequence + 2);
+}

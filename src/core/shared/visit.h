@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Is the task still in the visit of the kernel in which its stack was walked?
+ *
+ * Who asks after the walk, on the way back to user mode, gets the stack just walked. Another walk would be task work
+ * again, after which the same program asks again: the task would never be in user mode.
+ *
+ * The sign of a visit is a number that the kernel changes whenever the task goes to user mode (bpf/common/visit.bpf.h). Without
+ * one, there is only evidence that the task has been there: the kernel has accounted some time in user mode to it, it has
+ * slept, it has begun a system call, so has the CPU on which it stayed, or it was on it for long. Before that, two walks may
+ * be of one visit, and who asks for a third is refused: then the task is in user mode soon, and nobody is given a stack
+ * that may be another visit's.
+ *
+ * Written by the task itself, and by interrupts on top of it.
+ */
+#pragma once
+#include "core/atomic.h"
+
+#define VISIT_NS 100000			/* from a walk to who asks behind it, on a fast machine; and as long as the walk took */
+#define VISIT_PREEMPTED_NS 20000000	/* and if others had the CPU meanwhile */
+
+/* What is known of the task at one moment. */
+struct visit_now {
+	u64 ns, user_ns;		/* CLOCK_MONOTONIC; the time it has spent in user mode, as the kernel accounts for it */
+	u32 sleeps, preemptions;	/* how often it has left a CPU */
+	u32 calls;			/* a number that each system call on this CPU changes; or one that never changes */
+	u32 sign;			/* 0: there is none */
+	u16 in_call;			/* it is in a system call that has no result yet */
+	u16 kept;			/* it has not been in user mode since it last left a CPU */
+	u32 pad;
+};
+
+struct visit {
+	struct visit_now walked;	/* ns: until when it may be this visit; 0: there is no answer */
+	u32 in_a_row, pad;		/* walks that may have been of one visit, but for the first */
+};
+
+enum visit_verdict {
+	VISIT_OTHER,			/* the task has been in user mode, or may have been: walk */
+	VISIT_SAME,			/* it has not: the answer stands */
+	VISIT_UNKNOWN,			/* it may not have been, and was walked twice: do neither */
+};
+
+/* The answer is about to change. */
+static INLINE void visit_open(struct visit *v)
+{
+	store_release(&v->walked.ns, 0);
+}
+
+/* The answer is that of the visit that @now is in; the walk took @walk_ns. */
+static INLINE void visit_answered(struct visit *v, const struct visit_now *now, u64 walk_ns)
+{
+	v->walked.user_ns = now->user_ns;
+	v->walked.sleeps = now->sleeps;
+	v->walked.preemptions = now->preemptions;
+	v->walked.calls = now->calls;
+	v->walked.sign = now->sign;
+	v->walked.in_call = now->in_call;
+	store_release(&v->walked.ns, now->ns + VISIT_NS + walk_ns);
+}
+
+/* Without a sign: has the task been in user mode, as far as can be told? */
+static INLINE bool visit_has_ended(const struct visit_now *walked, const struct visit_now *now, u64 until_ns)
+{
+	if (now->user_ns != walked->user_ns || now->sleeps != walked->sleeps || now->in_call > walked->in_call)
+		return true;
+	if (now->preemptions != walked->preemptions)
+		return !now->kept || now->ns > until_ns + VISIT_PREEMPTED_NS;
+	return now->calls != walked->calls || now->ns > until_ns;
+}
+
+/* Somebody asks @now. Any context; constant time. */
+static INLINE enum visit_verdict visit_of_request(struct visit *v, const struct visit_now *now)
+{
+	u64 until_ns = load_acquire(&v->walked.ns);
+
+	if (!until_ns)
+		return VISIT_OTHER;
+	if (now->sign | v->walked.sign)
+		return now->sign == v->walked.sign ? VISIT_SAME : VISIT_OTHER;
+	if (visit_has_ended(&v->walked, now, until_ns))
+		v->in_a_row = 0;
+	else if (v->in_a_row++)
+		return VISIT_UNKNOWN;
+	return VISIT_OTHER;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Few instructions a turn, all state in struct cfi: so the verifier meets the same state at every turn.
+ *
+ * Operands are decoded first, by a table of formats, then the instruction is carried out. Apart from brevity this gives
+ * the reader's LEB128 two call sites instead of thirty.
+ */
+#include "abi/outcome.h"
+#include "core/tables/cfi.h"
+#include "core/tables/encoding.h"
+#include "core/regs.h"
+
+#define USUAL_A_TURN 32
+
+/* operand formats; a and b are the first and second operand */
+enum {
+	A = 1, B = 2, SB = 4,		/* unsigned, unsigned, signed LEB128 */
+	BLOCK = 8,
+	F1 = 0x10, F2 = 0x20, F4 = 0x30,	/* an advance of 1, 2, 4 bytes */
+	ADDRESS = 0x40,				/* as the CIE encodes them */
+	BAD = 0x80,
+};
+
+enum {
+	CFA_advance_loc = 1, CFA_offset = 2, CFA_restore = 3,	/* the two high bits */
+	CFA_nop = 0x00, CFA_set_loc, CFA_advance_loc1, CFA_advance_loc2, CFA_advance_loc4, CFA_offset_extended,
+	CFA_restore_extended, CFA_undefined, CFA_same_value, CFA_register, CFA_remember_state, CFA_restore_state,
+	CFA_def_cfa, CFA_def_cfa_register, CFA_def_cfa_offset, CFA_def_cfa_expression, CFA_expression,
+	CFA_offset_extended_sf, CFA_def_cfa_sf, CFA_def_cfa_offset_sf, CFA_val_offset, CFA_val_offset_sf,
+	CFA_val_expression,
+	CFA_GNU_args_size = 0x2e, CFA_GNU_negative_offset_extended = 0x2f,
+};
+
+static const u8 operands[64] = {
+	[CFA_nop] = 0, ADDRESS, F1, F2, F4, A | B,
+	[CFA_restore_extended] = A, A, A, A | B, 0, 0,
+	[CFA_def_cfa] = A | B, A, A, BLOCK, A | BLOCK,
+	[CFA_offset_extended_sf] = A | SB, A | SB, SB, A | B, A | SB,
+	[CFA_val_expression] = A | BLOCK,
+	[CFA_val_expression + 1 ... CFA_GNU_args_size - 1] = BAD,
+	[CFA_GNU_args_size] = A, A | B,
+	[CFA_GNU_negative_offset_extended + 1 ... 63] = BAD,
+};
+
+static INLINE int fail(struct cfi *c, u32 detail)
+{
+	c->error = BAD_CFI;
+	c->detail = detail;
+	return STOP;
+}
+
+static INLINE int advance(struct cfi *c, u64 delta)
+{
+	c->loc += delta * c->code_align;
+	if (c->loc <= c->pc)
+		return NEXT;
+	c->phase = 2;
+	return STOP;
+}
+
+static INLINE int set(struct cfi *c, u32 reg, u8 rule, s32 off)
+{
+	u32 slot = at(slot_of, reg);
+
+	if (slot < NR_SLOTS) {
+		at(c->row.rule, slot) = rule;
+		at(c->row.off, slot) = off;
+		c->row.saved |= 1 << slot;
+		if (rule >= RULE_EXPR)
+			c->row.flags |= ROW_EXPRESSIONS;
+	}
+	return NEXT;
+}
+
+static INLINE int restore(struct cfi *c, u32 reg)
+{
+	u32 slot = at(slot_of, reg);
+
+	if (slot < NR_SLOTS) {
+		at(c->row.rule, slot) = at(c->initial.rule, slot);
+		at(c->row.off, slot) = at(c->initial.off, slot);
+		c->row.saved |= c->initial.saved;
+		c->row.flags |= c->initial.flags;
+	}
+	return NEXT;
+}
+
+/* The CIE's program has ended, then the FDE's. */
+static INLINE int next_phase(struct cfi *c)
+{
+	int err;
+
+	if (c->phase) {
+		c->phase = 2;
+		return STOP;
+	}
+	c->initial = c->row;
+	c->has_initial = !c->depth && c->loc == c->start;	/* as a rule: it has changed nothing else */
+	c->phase = 1;
+	c->stop = c->end;
+	err = reader_check(&c->in);
+	if (!err)
+		err = reader_to(&c->in, c->insns);
+	if (!err)
+		return NEXT;
+	c->error = read_outcome(err, TABLE_UNREADABLE);
+	return STOP;
+}
+
+/* DW_CFA_set_loc: an absolute place instead of an advance. */
+static INLINE int set_loc(struct cfi *c)
+{
+	u64 here = reader_addr(&c->in);
+
+	switch (c->encoding) {
+	case PE_SDATA4_PCREL:
+		c->loc = here + (s64)(s32)reader_u32(&c->in);
+		break;
+	case PE_UDATA4:
+		c->loc = reader_u32(&c->in);
+		break;
+	case PE_ABSPTR:
+	case PE_UDATA8:
+		c->loc = reader_u64(&c->in);
+		break;
+	default:
+		return fail(c, CFA_set_loc);
+	}
+	return advance(c, 0);
+}
+
+/*
+ * The instructions that most programs are made of, with operands of one byte, one after the other: a turn is a call,
+ * and costs more than any of these. STOP: the row is complete.
+ */
+static INLINE int run_usual(struct cfi *c)
+{
+	struct reader *in = &c->in;
+
+	each(i, USUAL_A_TURN) {
+		u32 pos = in->pos;
+		u8 op = at(in->window, pos % READER_WINDOW), operand = at(in->window, (pos + 1) % READER_WINDOW);
+
+		if (pos + 2 > in->len || reader_addr(in) >= c->stop || c->ops >= CFI_MAX_OPS - c->spared)
+			break;
+		if (op >> 6 == CFA_advance_loc) {
+			in->pos = pos + 1;
+			if (advance(c, op & 63))
+				return STOP;
+		} else if (operand & 0x80) {
+			break;
+		} else if (op >> 6 == CFA_offset) {
+			in->pos = pos + 2;
+			set(c, known_reg(c->class, op & 63), RULE_OFFSET, operand * (u64)c->data_align);
+		} else if (op == CFA_def_cfa_offset) {
+			in->pos = pos + 2;
+			c->row.cfa_off = operand;
+		} else {
+			break;
+		}
+		c->ops++;
+	}
+	return NEXT;
+}
+
+TURN(step, struct cfi, c)
+{
+	struct reader *in = &c->in;
+	struct row *row = &c->row;
+	u64 a = 0, b = 0, block = 0;
+	u8 op, primary, format;
+	s32 scaled;
+	u32 depth, reg;
+	int err;
+
+	if (run_usual(c))
+		return STOP;
+	if (reader_addr(in) >= c->stop)
+		return next_phase(c);
+	if (c->ops >= CFI_MAX_OPS - c->spared)
+		return STOP;
+	err = reader_ready(in);
+	if (err) {
+		c->error = read_outcome(err, TABLE_UNREADABLE);
+		return STOP;
+	}
+	c->ops++;
+
+	op = reader_u8(in);
+	primary = op >> 6;
+	if (primary) {
+		a = op & 63;
+		format = primary == CFA_offset ? B : 0;
+	} else {
+		format = at(operands, op);
+	}
+	if (format & BAD)
+		return fail(c, op);
+	switch (format & F4) {
+	case F1:
+		return advance(c, reader_u8(in));
+	case F2:
+		return advance(c, reader_u16(in));
+	case F4:
+		return advance(c, reader_u32(in));
+	}
+	if (format & ADDRESS)
+		return set_loc(c);
+	if (format & A)
+		a = reader_uleb(in);
+	if (format & (B | SB))
+		b = reader_leb(in, format & SB);
+	if (format & BLOCK) {
+		block = reader_addr(in) - c->hdr;
+		b = reader_uleb(in);
+		reader_skip(in, b & 0xffff);
+	}
+	scaled = b * (u64)c->data_align;
+	reg = known_reg(c->class, a);
+
+	switch (primary) {
+	case CFA_advance_loc:
+		return advance(c, a);
+	case CFA_offset:
+		return set(c, reg, RULE_OFFSET, scaled);
+	case CFA_restore:
+		return restore(c, reg);
+	}
+	switch (op) {
+	case CFA_offset_extended:
+	case CFA_offset_extended_sf:
+		return set(c, reg, RULE_OFFSET, scaled);
+	case CFA_GNU_negative_offset_extended:
+		return set(c, reg, RULE_OFFSET, -(u32)scaled);
+	case CFA_restore_extended:
+		return restore(c, reg);
+	case CFA_undefined:
+		return set(c, reg, RULE_UNDEFINED, 0);
+	case CFA_same_value:
+		return set(c, reg, RULE_SAME, 0);
+	case CFA_register:
+		return set(c, reg, RULE_REGISTER, known_reg(c->class, b));
+	case CFA_expression:
+		return set(c, reg, RULE_EXPR, block);
+	case CFA_val_expression:
+		return set(c, reg, RULE_VAL_EXPR, block);
+	case CFA_val_offset:
+	case CFA_val_offset_sf:
+		return set(c, reg, RULE_VAL_OFFSET, scaled);
+	case CFA_remember_state:
+		depth = c->depth;
+		if (depth >= CFI_MAX_SAVED)
+			return fail(c, 0x1000);
+		at(c->saved, depth) = *row;
+		c->depth = depth + 1;
+		return NEXT;
+	case CFA_restore_state:
+		depth = c->depth - 1;
+		if (depth >= CFI_MAX_SAVED)
+			return fail(c, 0x1001);
+		*row = at(c->saved, depth);
+		c->depth = depth;
+		return NEXT;
+	case CFA_def_cfa:
+		row->cfa_kind = CFA_REG;
+		row->cfa_reg = reg;
+		row->cfa_off = b;
+		return NEXT;
+	case CFA_def_cfa_sf:
+		row->cfa_kind = CFA_REG;
+		row->cfa_reg = reg;
+		row->cfa_off = scaled;
+		return NEXT;
+	case CFA_def_cfa_register:
+		row->cfa_kind = CFA_REG;
+		row->cfa_reg = reg;
+		return NEXT;
+	case CFA_def_cfa_offset:
+		row->cfa_off = a;
+		return NEXT;
+	case CFA_def_cfa_offset_sf:
+		row->cfa_off = scaled;
+		return NEXT;
+	case CFA_def_cfa_expression:
+		row->cfa_kind = CFA_EXPR;
+		row->cfa_off = block;
+		row->flags |= ROW_EXPRESSIONS;
+		return NEXT;
+	}
+	return NEXT;			/* nop, GNU_args_size */
+}
+
+CORE u32 cfi_run(struct cfi *c)
+{
+	bool known = c->has_initial;
+	int err;
+
+	if (!known)
+		memset(&c->initial, 0, sizeof(c->initial));
+	c->row = c->initial;
+	c->depth = c->ops = c->error = 0;
+	c->loc = c->start;
+	c->phase = known;
+	c->stop = known ? c->end : c->initial_end;
+	err = reader_to(&c->in, known ? c->insns : c->initial_insns);
+	if (err)
+		return read_outcome(err, TABLE_UNREADABLE);
+
+	loop(CFI_MAX_OPS + 3, step, c);	/* two ends, and one too many */
+	if (c->error)
+		return c->error;
+	err = reader_check(&c->in);
+	if (err)
+		return read_outcome(err, TABLE_UNREADABLE);
+	return c->phase == 2 ? 0 : c->spared ? TOO_LONG : TOO_MANY_OPS;	/* a loop may end by its bound: ask what it achieved */
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Call frame instructions → the row at one PC (DWARF 5 §6.4.2, §6.4.3). */
+#pragma once
+#include "core/reader.h"
+#include "core/row.h"
+
+#define CFI_MAX_OPS 16384
+#define CFI_MAX_SAVED 8
+
+struct cfi {
+	/* asked */
+	u64 pc;
+	u64 start;			/* of the code that the FDE describes */
+	u64 initial_insns, initial_end;	/* the CIE's program ... */
+	u64 insns, end;			/* ... and the FDE's */
+	u64 code_align;
+	s64 data_align;
+	u64 hdr;			/* expressions are told by their distance from here */
+	u32 encoding;			/* of addresses, DW_EH_PE_* */
+	u32 class;			/* of the file */
+	/* asked, and answered for the next FDE of this CIE */
+	u32 has_initial;
+	struct row initial;		/* what the CIE's program makes: if that is known, it does not run */
+	u32 spared;			/* of CFI_MAX_OPS: the row has to be known with fewer */
+	/* answered */
+	struct row row;
+	u32 detail;
+	/* working space */
+	u32 phase, error, depth, ops;
+	u64 loc;
+	u64 stop;			/* end of the program that runs */
+	struct row saved[CFI_MAX_SAVED];
+	struct reader in;
+};
+
+/* 0 or an enum outcome. */
+CORE u32 cfi_run(struct cfi *c);

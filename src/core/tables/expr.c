@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* DWARF expressions (DWARF 5 §2.5), those that occur in CFI: PLT stubs, signal frames, realigned stacks. */
+#include "abi/outcome.h"
+#include "core/machine.h"
+
+#define MAX_OPS 64
+
+enum {
+	OP_addr = 0x03, OP_deref = 0x06, OP_const1u = 0x08, OP_const1s, OP_const2u, OP_const2s, OP_const4u, OP_const4s,
+	OP_const8u, OP_const8s, OP_constu, OP_consts, OP_dup, OP_drop, OP_over, OP_pick, OP_swap,
+	OP_abs = 0x19, OP_and, OP_minus = 0x1c, OP_mul = 0x1e, OP_neg, OP_not, OP_or, OP_plus, OP_plus_uconst,
+	OP_shl, OP_shr, OP_shra, OP_xor,
+	OP_eq = 0x29, OP_ge, OP_gt, OP_le, OP_lt, OP_ne,
+	OP_lit0 = 0x30, OP_lit31 = 0x4f, OP_breg0 = 0x70, OP_breg16 = 0x80, OP_nop = 0x96,
+};
+
+static INLINE int bad(struct machine *m, u8 op)
+{
+	m->error = BAD_EXPRESSION;
+	m->detail = op;
+	return STOP;
+}
+
+/* A value has as many bits as an address has in the file: the generic type (DWARF 5 §2.5.1). */
+static INLINE u32 spare_bits(const struct machine *m)
+{
+	return (m->class & CLASS_NARROW) * 32;
+}
+
+static INLINE u64 generic(const struct machine *m, u64 val)
+{
+	return val & ~0ULL >> spare_bits(m);
+}
+
+static INLINE s64 generic_signed(const struct machine *m, u64 val)
+{
+	return (s64)(val << spare_bits(m)) >> spare_bits(m);
+}
+
+static INLINE int push(struct machine *m, u8 op, u64 val)
+{
+	u32 depth = m->depth;
+
+	if (depth >= EXPR_DEPTH)
+		return bad(m, op);
+	at(m->operand, depth) = generic(m, val);
+	m->depth = depth + 1;
+	return NEXT;
+}
+
+/* Operations that make one value of the two on top. */
+static INLINE int binary(struct machine *m, u8 op, u32 depth)
+{
+	u64 y = at(m->operand, depth - 1), x = at(m->operand, depth - 2);
+	s64 sx = generic_signed(m, x), sy = generic_signed(m, y);
+
+	switch (op) {
+	case OP_and:	x &= y; break;
+	case OP_or:	x |= y; break;
+	case OP_xor:	x ^= y; break;
+	case OP_plus:	x += y; break;
+	case OP_minus:	x -= y; break;
+	case OP_mul:	x *= y; break;
+	case OP_shl:	x <<= y & 63; break;
+	case OP_shr:	x >>= y & 63; break;
+	case OP_shra:	x = sx >> (y & 63); break;
+	case OP_eq:	x = sx == sy; break;
+	case OP_ge:	x = sx >= sy; break;
+	case OP_gt:	x = sx > sy; break;
+	case OP_le:	x = sx <= sy; break;
+	case OP_lt:	x = sx < sy; break;
+	case OP_ne:	x = sx != sy; break;
+	default:
+		return bad(m, op);
+	}
+	at(m->operand, depth - 2) = generic(m, x);
+	m->depth = depth - 1;
+	return NEXT;
+}
+
+TURN(operation, struct machine, m)
+{
+	struct reader *in = &m->in;
+	u64 val = 0, off;
+	u32 depth, reg;
+	int err;
+	u8 op;
+
+	m->work++;
+	if (reader_addr(in) >= m->end)
+		return STOP;
+	err = reader_ready(in);
+	if (err) {
+		m->error = read_outcome(err, TABLE_UNREADABLE);
+		return STOP;
+	}
+
+	op = reader_u8(in);
+	if (op >= OP_lit0 && op <= OP_lit31)
+		return push(m, op, op - OP_lit0);
+	if (op >= OP_breg0 && op <= OP_breg16) {
+		off = reader_sleb(in);
+		reg = known_reg(m->class, op - OP_breg0);
+		err = 0;
+		if (reg == RIP)
+			val = m->pc;
+		else
+			err = machine_reg(m, reg, &val);
+		if (!err)
+			return push(m, op, val + off);
+		m->error = read_outcome(err, CFA_REGISTER_LOST);
+		m->detail = op - OP_breg0;
+		return STOP;
+	}
+	switch (op) {
+	case OP_nop:	return NEXT;
+	case OP_const1u: return push(m, op, reader_u8(in));
+	case OP_const1s: return push(m, op, (s8)reader_u8(in));
+	case OP_const2u: return push(m, op, reader_u16(in));
+	case OP_const2s: return push(m, op, (s16)reader_u16(in));
+	case OP_const4u: return push(m, op, reader_u32(in));
+	case OP_const4s: return push(m, op, (s32)reader_u32(in));
+	case OP_addr:	return push(m, op, m->class & CLASS_NARROW ? reader_u32(in) : reader_u64(in));
+	case OP_const8u:
+	case OP_const8s: return push(m, op, reader_u64(in));
+	case OP_constu:
+	case OP_consts:	return push(m, op, reader_leb(in, op & 1));
+	}
+
+	depth = m->depth;
+	if (depth < 1 || depth > EXPR_DEPTH)
+		return bad(m, op);
+	val = at(m->operand, depth - 1);
+	switch (op) {
+	case OP_deref:
+		err = stack_read(m, val, &val);
+		if (err) {
+			m->error = read_outcome(err, STACK_UNREADABLE);
+			return STOP;
+		}
+		break;
+	case OP_abs:	val = generic_signed(m, val) < 0 ? -val : val; break;
+	case OP_pick:
+		off = reader_u8(in);
+		if (off >= depth)
+			return bad(m, op);
+		return push(m, op, at(m->operand, depth - 1 - off));
+	case OP_plus_uconst: val += reader_uleb(in); break;
+	case OP_neg:	val = -val; break;
+	case OP_not:	val = ~val; break;
+	case OP_dup:	return push(m, op, val);
+	case OP_drop:	m->depth = depth - 1; return NEXT;
+	default:
+		if (depth < 2)
+			return bad(m, op);
+		if (op == OP_over)
+			return push(m, op, at(m->operand, depth - 2));
+		if (op != OP_swap)
+			return binary(m, op, depth);
+		at(m->operand, depth - 1) = at(m->operand, depth - 2);
+		at(m->operand, depth - 2) = val;
+		return NEXT;
+	}
+	at(m->operand, depth - 1) = generic(m, val);
+	return NEXT;
+}
+
+/* Evaluate the expression at m->hdr + @off; the result is operand[depth - 1]. */
+static INLINE u32 evaluate(struct machine *m, s32 off)
+{
+	struct reader *in = &m->in;
+	int err;
+
+	m->expressions++;
+	m->error = 0;
+	err = reader_seek(in, m->hdr + (s64)off);
+	if (err) {
+		m->error = read_outcome(err, TABLE_UNREADABLE);
+		return m->error;
+	}
+	m->end = reader_uleb(in);
+	m->end += reader_addr(in);
+	loop(MAX_OPS, operation, m);
+	if (m->error)
+		return m->error;
+	err = reader_check(in);
+	if (err)
+		m->error = read_outcome(err, TABLE_UNREADABLE);
+	else if (m->depth < 1 || m->depth > EXPR_DEPTH || reader_addr(in) < m->end)
+		m->error = BAD_EXPRESSION;
+	return m->error;
+}
+
+/* Turn 0 is the CFA's expression, the others are those of the registers. */
+TURN(rule, struct machine, m)
+{
+	u32 slot = turn - 1;
+
+	m->depth = 0;
+	if (turn == 0) {
+		if (m->row.cfa_kind != CFA_EXPR)
+			return NEXT;
+		if (evaluate(m, m->row.cfa_off))
+			return STOP;
+		m->cfa = at(m->operand, m->depth - 1);
+		return NEXT;
+	}
+	if (at(m->row.rule, slot) < RULE_EXPR)
+		return NEXT;
+	m->operand[0] = m->cfa;		/* DWARF 5 §6.4.2.3: a register's expression starts with the CFA pushed */
+	m->depth = 1;
+	if (evaluate(m, at(m->row.off, slot)))
+		return STOP;
+	at(m->value, slot) = at(m->operand, m->depth - 1);
+	return NEXT;
+}
+
+CORE u32 expr_row(struct machine *m)
+{
+	m->error = 0;
+	loop(1 + NR_SLOTS, rule, m);
+	return m->error;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * All that a walk read of a stack: words, by their distance from where the stack pointer was.
+ *
+ * A walk is a function of its registers, of the rows it met, and of these words. If none of them has changed, it would
+ * come to the same end: what else has changed on the stack does not matter. So a stack that was walked once can be told
+ * again by one copy and a few comparisons, exactly.
+ */
+#pragma once
+#include "core/atomic.h"
+
+#define READSET_WORDS 128		/* 128 frames; a multiple of READSET_STEP */
+#define READSET_STEP 8			/* compared together, without a branch */
+#define READSET_SPAN 1024		/* words: 8 KiB of stack */
+
+struct readset {
+	u32 nr;				/* more than READSET_WORDS: not usable */
+	u32 span;			/* words from the base on that must be read to check it */
+	u16 at[READSET_WORDS];
+	u64 word[READSET_WORDS];
+};
+
+/* A stack as it is now, from the base on. */
+struct readset_now {
+	u64 word[READSET_SPAN];
+	u64 differs;
+};
+
+static INLINE void readset_clear(struct readset *r)
+{
+	r->nr = r->span = 0;
+}
+
+static INLINE bool readset_is_usable(const struct readset *r)
+{
+	return r->nr <= READSET_WORDS;
+}
+
+static INLINE void readset_spoil(struct readset *r)
+{
+	r->nr = READSET_WORDS + 1;
+}
+
+/* The word @distance bytes above the base was read. If there is no room, or it lies too far off, @r is spoilt. */
+static INLINE void readset_add(struct readset *r, u64 distance, u64 word)
+{
+	u32 nr = r->nr;
+
+	if (nr >= READSET_WORDS || distance >= READSET_SPAN * sizeof(u64) || distance % sizeof(u64)) {
+		readset_spoil(r);
+		return;
+	}
+	at(r->at, nr) = distance / sizeof(u64);
+	at(r->word, nr) = word;
+	r->nr = nr + 1;
+	if (distance / sizeof(u64) >= r->span)
+		r->span = distance / sizeof(u64) + 1;
+}
+
+/* @r, usable and not empty, to @to, with the last step filled up. */
+static INLINE void readset_copy(struct readset *to, const struct readset *r)
+{
+	u32 nr = r->nr;
+
+	each(i, READSET_WORDS) {
+		u32 from = i < nr ? i : 0;
+
+		if (i >= nr && i % READSET_STEP == 0)
+			break;
+		at(to->at, i) = at(r->at, from);
+		at(to->word, i) = at(r->word, from);
+	}
+	to->nr = nr;
+	to->span = r->span;
+}
+
+/*
+ * Is all in @now, of which r->span words were read, as it was? @r: from readset_copy(); may be written to meanwhile.
+ * 1 or 0.
+ */
+GLOBAL int readset_holds(struct readset *r NONNULL, struct readset_now *now NONNULL);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The way nearly all frames go: known mapping, cached and simple row, return address in the stack's window.
+ *
+ * Both walks use it: walk.c, which can do more where this cannot go on, and nofault.c, which cannot.
+ */
+#pragma once
+#include "core/rowcache.h"
+#include "core/walk/walk.h"
+
+static INLINE bool peek(struct machine *m, struct walk_trace *t, u64 addr, u64 *ret)
+{
+	u64 pair;
+
+	if (!stack_peek_pair(m, addr, &pair))
+		return false;
+	if (t->on)
+		readset_add(&t->reads, (addr & ~7ULL) - t->base, pair);
+	*ret = word_in(m, addr, pair);
+	return true;
+}
+
+/* Is @pc in the range that was found there last? */
+static INLINE bool range_is_hinted(struct modules *ms, u64 pc)
+{
+	ms->here = at(ms->hint, hint_of(pc));
+	return module_holds(ms, pc);
+}
+
+/* Is the row at @pc, which is in module_here(), known? Then it is in w->machine.row. */
+static INLINE bool row_is_known(struct walk *w, u64 pc)
+{
+	struct range *here = module_here(&w->modules);
+
+	if (!here->module || !module_has_tables(here))
+		return false;
+	return !rowcache_get(rowcache_key(here->module, pc + here->file_off), &w->machine.row);
+}
+
+/* The CFA of a simple row. False: it hangs on a register that is lost, or not in the window. */
+static INLINE bool simple_cfa(struct machine *m, struct walk_trace *t, u64 *ret)
+{
+	u32 reg = m->row.cfa_reg & (NR_REGS - 1);
+	u64 base = m->sp;
+
+	if (m->row.cfa_reg != RSP) {
+		base = at(m->reg, reg);
+		if (m->invalid >> reg & 1 || (m->lazy >> reg & 1 && !peek(m, t, base, &base)))
+			return false;
+		at(m->reg, reg) = base;
+		m->lazy &= ~(1u << reg);
+		t->used |= t->initial & 1u << reg;
+	}
+	*ret = word_trim(m, base + (s64)m->row.cfa_off);
+	return true;
+}
+
+static INLINE void frame_add(struct walk *w, u32 nr)
+{
+	struct range *here = module_here(&w->modules);
+
+	at(w->out.frame, nr) = frame_left(frame_make(here->module, w->machine.pc + here->file_off, !w->machine.exact),
+					  row_method(&w->machine.row));
+	w->out.nr = nr + 1;
+}
+
+/*
+ * step.c: as many frames as go that way, at most STEPS_A_TURN. What it reads of the stack it notes in w->trace, if that
+ * is on.
+ */
+#define STEPS_A_TURN 16
+GLOBAL int steps(struct walk *w NONNULL);

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Each frame in stages: module → row (cached, from .eh_frame, or from .sframe) → CFA → expressions, if any → the
+ * caller's registers.
+ *
+ * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
+ *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, the port's question about the page
+ * and one is left for a program that walks itself.
+ */
+#include "core/walk/step.h"
+
+#define CODE_BEFORE 64		/* bytes of the code that code_rules.c and cfi_quirks.c look at */
+#define CODE_AFTER 40
+#define ENTRY_SIZE 64		/* ld.so's _start has no FDE */
+
+static INLINE int end(struct walk *w, u32 why)
+{
+	if (w->cold)
+		return cold_visit(w, why) & STOP;	/* or NEXT: the verifier does not know */
+	w->outcome = why;
+	return STOP;
+}
+
+static INLINE u32 why_no_cfi(const struct range *r)
+{
+	switch (r->kind) {
+	case MODULE_ANON:	return JIT_CODE;
+	case MODULE_NO_EH_FRAME: return NO_EH_FRAME;
+	case MODULE_ELF:
+	case MODULE_SCANNED:
+	case MODULE_SFRAME:	return NO_FDE;
+	case MODULE_UNREADABLE:	return TABLE_UNREADABLE;
+	case MODULE_NOT_SAFE:	return PAGE_NOT_SAFE;
+	case MODULE_TOO_LONG:	return TOO_LONG;
+	}
+	return NO_ELF;
+}
+
+/* The row at @pc from CFI, to w->machine.row. */
+static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
+{
+	struct ehframe *e = &w->ehframe;
+	u32 err;
+
+	e->pc = pc;
+	err = ehframe_find(e, module_here(&w->modules));
+	if (err)
+		return err;
+	err = ehframe_row(e);
+	if (err) {
+		w->machine.detail = e->cfi.detail;
+		return err;
+	}
+	w->machine.row = e->cfi.row;
+	return 0;
+}
+
+/* The same from .sframe. */
+static INLINE u32 row_from_sframe(struct walk *w, u64 pc)
+{
+	struct sframe *s = &w->sframe;
+	u32 err;
+
+	s->pc = pc;
+	err = sframe_find(s, module_here(&w->modules));
+	if (!err)
+		w->machine.row = s->row;
+	return err;
+}
+
+/*
+ * Nearly all rows are simple. Told once, when the row is learnt, so that frames need not look: if the return address
+ * lies whole words from the CFA and at a word, the CFA is aligned.
+ */
+static INLINE void classify(struct row *row, u32 word)
+{
+	u8 simple = ROW_SIMPLE;
+
+	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET ||
+	    row->off[SLOT_RA] & (word - 1))
+		return;
+	UNROLL
+	for (u32 slot = 0; slot < NR_SAVED; slot++) {
+		if (row->rule[slot] == RULE_SAME)
+			row->saved &= ~(1 << slot);
+		else if (row->rule[slot] != RULE_OFFSET)
+			simple = 0;
+	}
+	row->flags = simple;
+}
+
+/* The frame is left by @method. Said of files only: other frames have no room for it. */
+static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
+{
+	if (module_here(&w->modules)->module)
+		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
+}
+
+/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @told: may others know of it? */
+static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
+{
+	struct machine *m = &w->machine;
+	u32 err, method = BY_CFI;
+	int unknown = -ENOENT;
+	enum lie lie = NO_LIE;
+
+	w->row_misses++;
+	err = module_here(&w->modules)->kind >= MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
+	if (err == NO_FDE && module_has_sframe(module_here(&w->modules))) {
+		err = row_from_sframe(w, pc);
+		method = BY_SFRAME;
+	}
+	if (err && err != NO_FDE)
+		return err;
+	err = forget(w->ehframe.error, err);
+	if (!err && method == BY_CFI)
+		lie = lies_mend(m, w->ehframe.fde.start, w->ehframe.fde.size);
+	if (lie)
+		method = BY_CODE;
+	if (!err && m->pc == module_here(&w->modules)->entry)
+		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
+	if (err)
+		unknown = stub_row(m, m->pc, module_here(&w->modules)->kind >= MODULE_NOT_ELF ? STUB_NO_ELF : 0);
+	if (err)
+		method = BY_CODE;
+	if (err && unknown) {
+		memset(&m->row, 0, sizeof(m->row));
+		m->row.flags = ROW_FRAME_POINTER;
+		method = BY_FRAME_POINTER;
+	}
+	classify(&m->row, word_bytes(m));
+	m->row.flags |= method_flags(method);
+	if (lie == LIE_BY_STACK)
+		*told = false;
+	if (err || lie)			/* by its bytes: those of the file? */
+		module_read(&w->modules, pc - CODE_BEFORE, CODE_BEFORE + CODE_AFTER,
+			    pc - CODE_BEFORE + module_here(&w->modules)->file_off);
+	return 0;
+}
+
+/* Learn the row at @pc, and remember it under @key for all processes, if it was learnt from the file, and @key is not 0. */
+static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
+{
+	struct modules *ms = &w->modules;
+	struct ehframe *e = &w->ehframe;
+	bool told = key && module_may_tell(ms, pc);
+	u64 start = ms->tables.start, end = ms->tables.end;
+	u32 err;
+
+	e->module = told ? module_here(ms)->module : 0;
+	ehframe_bound(e, told ? start : 0, told ? end : 0);
+	w->sframe.in.bounds = e->bounds;
+	e->scanned = e->cfi.ops = w->sframe.items = 0;
+	err = find_row(w, pc, &told);
+	w->machine.work += e->scanned + e->cfi.ops + w->sframe.items;
+	if (err || !told || !ehframe_is_within(e) || (s64)w->sframe.in.bounds.outside < 0 || !module_tells(ms)) {
+		ehframe_forget(e);
+		return err;
+	}
+	ehframe_keep(e);
+	rowcache_put(key, &w->machine.row);
+	return 0;
+}
+
+static INLINE u32 find_cfa(struct machine *m)
+{
+	u64 base = m->sp;
+	int err = 0;
+
+	if (m->row.cfa_kind != CFA_REG)
+		return m->row.cfa_kind == CFA_EXPR ? 0 : BAD_CFI;
+	if (m->row.cfa_reg != RSP)
+		err = machine_reg(m, m->row.cfa_reg, &base);
+	if (err) {
+		m->detail = m->row.cfa_reg;
+		return read_outcome(err, CFA_REGISTER_LOST);
+	}
+	m->cfa = word_trim(m, base + (s64)m->row.cfa_off);
+	return 0;
+}
+
+/* As many frames as can be in one turn: a turn is a call. Then one frame of any kind. */
+CORE_TURN(walk_frame, struct walk, w)
+{
+	struct machine *m = &w->machine;
+	struct modules *ms = &w->modules;
+	struct range *here;
+	u64 pc, key;
+	u32 err, nr;
+
+	steps(w);
+	nr = w->out.nr;
+	if (nr >= w->max_depth)
+		return end(w, TOO_DEEP);
+	w->turns++;
+	if (walk_takes_too_long(w))
+		return end(w, TOO_LONG);
+	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->exact);
+	w->out.nr = nr + 1;
+
+	pc = m->pc - !m->exact;		/* a return address may already belong to the next function */
+	err = module_find(ms, pc) ? -module_enter(ms, pc) : 0;
+	if (err)
+		return end(w, err == EBUSY ? MAPPINGS_BUSY : NO_MAPPING);
+	here = module_here(ms);
+	pc += here->has_handlers_return & ~m->exact & !(m->pc & 15);	/* to where a function begins: no call is before it */
+	key = 0;
+	if (here->module) {
+		if (module_has_tables(here))	/* V8 maps a part of node's text a second time */
+			key = rowcache_key(here->module, pc + here->file_off);
+		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
+	}
+
+	if (here->kind - MODULE_UNREADABLE <= MODULE_TOO_LONG - MODULE_UNREADABLE)
+		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
+	m->hdr = here->hdr;
+	m->class = here->class;
+	if (!module_has_tables(here) && !m->exact) {
+		memset(&m->row, 0, sizeof(m->row));
+		m->row.flags = ROW_FRAME_POINTER | method_flags(BY_FRAME_POINTER);
+	} else if (w->no_cache || !key || rowcache_get(key, &m->row)) {
+		err = learn_row(w, pc, key);
+		if (err)
+			return end(w, err);
+	}
+	leave_by(w, nr, row_method(&m->row));
+	if (m->row.flags & ROW_SIGNAL)	/* nobody called it: the handler returns to its first instruction */
+		at(w->out.frame, nr) &= ~FRAME_RET;
+	if (m->row.flags & ROW_FRAME_POINTER) {
+		here = module_here(ms);
+		if (pc - here->entry < ENTRY_SIZE)
+			return end(w, ENTRY_POINT);
+		if (module_has_tables(here) && (nr == 0 || !m->exact) && framepointer_thread_start(m))
+			return end(w, THREAD_START);
+		if (!m->exact && go_is_outermost(m))
+			return end(w, THREAD_START);
+		/* Behind a system call there is no frame in clone3(); in Go there may be. */
+		if (forget(m->error, m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m))) {
+			err = forget(m->error, go_switch(m));
+			if (err == -ENOENT)
+				err = forget(m->error, framepointer_step(m));
+			here = module_here(ms);
+			if (!err)
+				return NEXT;
+			return end(w, forget(m->error, err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(here))));
+		}
+	}
+
+	err = find_cfa(m);
+	if (err)
+		return end(w, err);
+	if (m->row.flags & (ROW_EXPRESSIONS | ROW_FLEXIBLE)) {
+		err = m->row.flags & ROW_FLEXIBLE ? sframe_rules(m) : expr_row(m);
+		if (err)
+			return end(w, err);
+	}
+	err = apply_row(m);
+	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m)) {
+		here = module_here(ms);
+		err = why_no_cfi(here);
+	}
+	return err ? end(w, err) : NEXT;
+}

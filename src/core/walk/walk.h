@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The conductor: from the interrupted PC to the outermost frame. */
+#pragma once
+#include "core/tables/ehframe.h"
+#include "core/machine.h"
+#include "core/module.h"
+#include "core/walk/read_log.h"
+#include "core/tables/sframe.h"
+#include "core/stack.h"
+
+/* What a walk depended on, apart from its rows. */
+struct walk_trace {
+	u32 on;			/* it is wanted */
+	u32 initial;		/* registers that have not been restored since it began, a bit each */
+	u32 used;		/* of these */
+	u32 pad;
+	u64 base;		/* the eight bytes that the stack pointer was in when it began */
+	struct readset reads;
+};
+
+/* All a walk works with. Lives in map memory: the verifier follows pointers into it, not what it contains. */
+struct walk {
+	/* asked */
+	struct machine machine;		/* its registers */
+	u32 max_depth;			/* frames, at most MAX_DEPTH */
+	u32 no_cache;			/* do not believe the row cache */
+	u32 at_once;			/* nobody runs while it does: it may not take long */
+	u32 turns;			/* of walk_frame() */
+	u64 cold;			/* a frame whose row is to be learnt at the end; 0: none */
+	/* answered */
+	u32 outcome;
+	u32 row_misses;
+	u64 visited;			/* @cold, if its row was looked up; 0: not */
+	struct stack out;		/* frames as in abi/frame.h */
+	struct walk_trace trace;
+	/* working space; modules keeps what it knows of the address space from walk to walk */
+	struct modules modules;
+	struct ehframe ehframe;
+	struct sframe sframe;
+	u32 before, nr_before;		/* that visit: outcome, and frames */
+};
+
+/*
+ * What a walk may take, in steps of some 50 ns: a CFI instruction, an operation of an expression, an FDE or entry that is
+ * looked at are one; other things are several. Where the task may be preempted there is a bound as well: it does not
+ * come back to user mode before, and has a walker meanwhile.
+ */
+#define WORK (1 << 22)
+#define WORK_AT_ONCE (1 << 13)
+#define WORK_OF_TURN 16
+#define WORK_OF_ROW 32
+#define WORK_OF_FILE 512
+#define FDES_AT_ONCE 256
+#define CFI_OPS_AT_ONCE 512
+#define SFRAME_ITEMS_AT_ONCE 512
+
+static INLINE u64 walk_work(const struct walk *w)
+{
+	return w->out.nr + (u64)w->turns * WORK_OF_TURN + (u64)w->row_misses * WORK_OF_ROW +
+	       (u64)w->modules.misses * WORK_OF_FILE + w->machine.work;
+}
+
+static INLINE bool walk_takes_too_long(const struct walk *w)
+{
+	return walk_work(w) >= (w->at_once ? WORK_AT_ONCE : WORK);
+}
+
+/* Start from the registers in w->machine.reg[], including RIP, RSP and CS, after regs_settle(). */
+static INLINE void walk_start(struct walk *w)
+{
+	struct machine *m = &w->machine;
+
+	m->compat = m->reg[CS] == USER32_CS ? 4 : 0;
+	m->beyond = m->compat ? ~0ULL << 32 : 0;
+	m->pc = m->reg[RIP];
+	m->sp = m->reg[RSP];
+	m->exact = 1;
+	m->lazy = 0;
+	m->invalid = NEVER_KNOWN;
+	m->fp_steps = m->signal_frames = m->expressions = 0;
+	m->detail = m->code_at = m->bare_at = m->callback_sp = 0;
+	stack_forget(m);
+	if (w->modules.compat != m->compat)
+		modules_reset(&w->modules);
+	w->modules.compat = m->compat;
+	w->modules.vma_lookups = w->modules.misses = 0;
+	ehframe_start(&w->ehframe);
+	m->in.fills = 0;
+	m->work = 0;
+	w->turns = 0;
+	w->modules.at_once = w->at_once;
+	w->ehframe.spared = w->at_once ? MAX_FDES - FDES_AT_ONCE : 0;
+	w->ehframe.cfi.spared = w->at_once ? CFI_MAX_OPS - CFI_OPS_AT_ONCE : 0;
+	w->sframe.spared = w->at_once ? SFRAME_MAX_ITEMS - SFRAME_ITEMS_AT_ONCE : 0;
+	w->row_misses = 0;
+	w->cold = w->visited = 0;
+	w->trace.on = 0;
+	w->out.nr = 0;
+}
+
+/* prefetch.c: the walk is over, @why; what is cold is visited. What a turn returns. */
+GLOBAL int cold_visit(struct walk *w NONNULL, u32 why);
+
+/* walk.c: one frame a turn. */
+DECLARE_TURN(walk_frame, struct walk);
+
+/*
+ * Fill w->out and w->outcome. May sleep in port_read(). Ends for any content of the target's memory.
+ * Inline, because BPF allows eight call frames, and the longest chain from here has seven.
+ */
+static INLINE void walk_stack(struct walk *w)
+{
+	w->outcome = GOING_ON;
+	loop(w->max_depth + 1, walk_frame, w);
+	if (w->visited) {
+		w->outcome = w->before;
+		w->out.nr = w->nr_before;
+	}
+}

@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What are the frames of stacks called whose programs run, or ran just now, on this machine? */
-#pragma once
-#include <dusk/stackmap.h>
-#include "namer.h"
-
-/* Give @s, of the service whose names @namer knows, its names. 0 or -ENOMEM. */
-int livenames_give(struct dusk_stacks *s, struct namer *namer);

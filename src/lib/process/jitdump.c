@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which function did a JIT have at this address at that time?
+ *
+ * The format is that of perf's jitdump specification, version 1: a header, then records, each with its length and the
+ * time of what it tells. A load names a function and has its code behind the name; a move takes it elsewhere. All
+ * else (lines, unwind tables) is stepped over, and so is code. Memory is used again: only its time tells whose an
+ * address was.
+ *
+ * Of a dump, which may be large, what was at the addresses that are asked for is kept. A function that comes there by a move
+ * was named elsewhere: so the moves are looked at first.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/process/ask.h"
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/rank.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "lib/process/jitdump.h"
+#include "lib/process/procfs.h"
+
+#define MAGIC 0x4a695444	/* "JiTD" */
+#define VERSION 1
+#define CPU_TIME 1		/* of the flags: times are those of the CPU's counter, not of CLOCK_MONOTONIC */
+#define MAX_NAME_BYTES 4096
+#define MAX_DUMP_BYTES (1LL << 30)	/* what lies behind these is not read, so names might be those of earlier functions: */
+#define MAX_RECORDS (1 << 22)		/* then none are given */
+#define MAX_FUNCTIONS (1 << 18)		/* at the addresses that are asked for */
+#define MAX_NAMES_BYTES (32 << 20)
+#define NOT_KEPT UINT32_MAX
+#define MAX_TRIES 4096		/* functions that are looked at for an address, as any may reach that far */
+
+enum record_id { LOAD, MOVE };
+
+struct header {
+	uint32_t magic, version, bytes, machine, pad, pid;
+	uint64_t time, flags;
+};
+
+struct record {
+	uint32_t id, bytes;	/* with this */
+	uint64_t time;
+};
+
+struct load {
+	uint32_t pid, tid;
+	uint64_t vma, address, size, index;
+};
+
+struct move {
+	uint32_t pid, tid;
+	uint64_t vma, from, to, size, index;
+};
+
+struct function {
+	uint64_t start, end;	/* @start first: rank_of() */
+	uint64_t from_ns, to_ns;	/* @to_ns: it was moved then */
+	const char *name;
+};
+
+/* What is asked for. */
+struct wanted {
+	uint64_t *addresses;		/* sorted */
+	size_t nr;
+	struct map moved;		/* functions, by index, that are moved to one of them */
+};
+
+struct jitdump {
+	struct vec(struct function) functions;	/* once all are read: by start, the later one behind */
+	uint64_t *reach;			/* by function: how far it and those before it reach */
+	struct strings names;
+	size_t names_bytes;
+};
+
+static bool is_wanted(const struct wanted *w, uint64_t start, uint64_t size)
+{
+	size_t low = 0, high = w->nr;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (w->addresses[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < w->nr && w->addresses[low] - start < size;
+}
+
+/* Which function goes by @index from now on? */
+static int add(struct jitdump *j, struct map *by_index, uint64_t index, const struct function *f)
+{
+	uint32_t *at;
+	bool fresh;
+
+	if (f->end <= f->start)
+		return 0;
+	if (j->functions.nr >= MAX_FUNCTIONS)
+		return -EFBIG;
+	at = map_at(by_index, index, &fresh);
+	if (!at)
+		return -ENOMEM;
+	*at = j->functions.nr;
+	return vec_push(&j->functions, *f);
+}
+
+/* The name at hand, which ends within @room bytes, or NULL: it does not, it is empty, or (*@err) memory is short. */
+static const char *read_name(struct jitdump *j, FILE *in, size_t room, int *err)
+{
+	char name[MAX_NAME_BYTES];
+	const char *name_kept;
+	size_t len = 0;
+	int c = 0;
+
+	while (len < room && (c = getc(in)) > 0) {
+		if (len < sizeof(name) - 1)
+			name[len] = c;
+		len++;
+	}
+	if (c || !len || len == room)
+		return NULL;
+	name[len < sizeof(name) ? len : sizeof(name) - 1] = 0;
+	j->names_bytes += len < sizeof(name) ? len : sizeof(name);
+	if (j->names_bytes > MAX_NAMES_BYTES) {
+		*err = -EFBIG;
+		return NULL;
+	}
+	name_kept = strings_intern(&j->names, name);
+	if (!name_kept)
+		*err = -ENOMEM;
+	return name_kept;
+}
+
+static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index, const struct wanted *w)
+{
+	size_t room = r->bytes - sizeof(*r);
+	struct load l;
+	const char *name;
+	uint32_t *at;
+	int err = 0;
+
+	if (room < sizeof(l) || fread(&l, sizeof(l), 1, in) != 1)
+		return 0;
+	at = map_find(by_index, l.index);
+	if (at)
+		*at = NOT_KEPT;		/* the index is another one's now */
+	if (!is_wanted(w, l.address, l.size) && !map_find(&w->moved, l.index))
+		return 0;
+	name = read_name(j, in, room - sizeof(l), &err);
+	if (!name)
+		return err;
+	return add(j, by_index, l.index, &(struct function){l.address, l.address + l.size, r->time, UINT64_MAX, name});
+}
+
+/* Those that are moved to where it is asked for. */
+static int note_move(struct wanted *w, FILE *in, const struct record *r)
+{
+	struct move m;
+	bool fresh;
+
+	if (r->bytes - sizeof(*r) < sizeof(m) || fread(&m, sizeof(m), 1, in) != 1 || !is_wanted(w, m.to, m.size))
+		return 0;
+	if (w->moved.nr >= MAX_FUNCTIONS)
+		return -EFBIG;
+	return map_at(&w->moved, m.index, &fresh) ? 0 : -ENOMEM;
+}
+
+static int read_move(struct jitdump *j, FILE *in, const struct record *r, struct map *by_index, const struct wanted *w)
+{
+	const char *name;
+	struct move m;
+	uint32_t *at;
+
+	if (r->bytes - sizeof(*r) < sizeof(m) || fread(&m, sizeof(m), 1, in) != 1)
+		return 0;
+	at = map_find(by_index, m.index);
+	if (!at || *at == NOT_KEPT)
+		return 0;
+	if (j->functions.v[*at].to_ns == UINT64_MAX)
+		j->functions.v[*at].to_ns = r->time;
+	name = j->functions.v[*at].name;
+	if (!is_wanted(w, m.to, m.size))
+		return 0;		/* from there it may be moved on, by its name */
+	return add(j, by_index, m.index, &(struct function){m.to, m.to + m.size, r->time, UINT64_MAX, name});
+}
+
+/* All records from where @in is; @by_index is NULL in the first look, which is for moves. */
+static int read_records(struct jitdump *j, FILE *in, struct map *by_index, struct wanted *w)
+{
+	struct record r;
+	int err = 0;
+
+	for (int left = MAX_RECORDS; !err && fread(&r, sizeof(r), 1, in) == 1; left--) {
+		long begin = ftell(in);
+
+		if (r.bytes < sizeof(r) || begin < 0)
+			break;
+		if (!left || begin > MAX_DUMP_BYTES)
+			return -EFBIG;
+		if (r.id == MOVE && !by_index)
+			err = note_move(w, in, &r);
+		else if (r.id == MOVE)
+			err = read_move(j, in, &r, by_index, w);
+		else if (r.id == LOAD && by_index)
+			err = read_load(j, in, &r, by_index, w);
+		if (fseek(in, begin + (long)(r.bytes - sizeof(r)), SEEK_SET))
+			break;
+	}
+	return err;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static void wanted_done(struct wanted *w)
+{
+	free(w->addresses);
+	map_done(&w->moved);
+}
+
+static int ask_for(struct wanted *w, const uint64_t *addresses, size_t nr)
+{
+	w->addresses = malloc((nr + 1) * sizeof(*addresses));
+	if (!w->addresses)
+		return -ENOMEM;
+	if (nr)
+		memcpy(w->addresses, addresses, nr * sizeof(*addresses));
+	qsort(w->addresses, nr, sizeof(*addresses), by_value);
+	w->nr = nr;
+	return 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
+}
+
+/* Make it ready to be searched. */
+static int build(struct jitdump *j)
+{
+	uint64_t reach = 0;
+
+	if (j->functions.nr)
+		qsort(j->functions.v, j->functions.nr, sizeof(*j->functions.v), by_start);
+	j->reach = malloc((j->functions.nr + 1) * sizeof(*j->reach));
+	if (!j->reach)
+		return -ENOMEM;
+	for (size_t i = 0; i < j->functions.nr; i++) {
+		if (j->functions.v[i].end > reach)
+			reach = j->functions.v[i].end;
+		j->reach[i] = reach;
+	}
+	return 0;
+}
+
+int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, size_t nr)
+{
+	_cleanup_(map_done) struct map by_index = {0};
+	_cleanup_(wanted_done) struct wanted w = {0};
+	struct header h;
+	struct jitdump *j;
+	int err;
+
+	if (fread(&h, sizeof(h), 1, in) != 1 || h.magic != MAGIC || h.version != VERSION || h.machine != EM_X86_64 ||
+	    h.flags & CPU_TIME || h.bytes < sizeof(h) || fseek(in, h.bytes, SEEK_SET))
+		return -EINVAL;
+	j = calloc(1, sizeof(*j));
+	if (!j)
+		return -ENOMEM;
+	err = ask_for(&w, addresses, nr);
+	err = err ?: read_records(j, in, NULL, &w);
+	if (!err && fseek(in, h.bytes, SEEK_SET))
+		err = -EINVAL;
+	err = err ?: read_records(j, in, &by_index, &w);
+	err = err ?: build(j);
+	if (err)
+		jitdump_free(j);
+	else
+		*ret = j;
+	return err;
+}
+
+int jitdump_read(struct jitdump **ret, int fd, const uint64_t *addresses, size_t nr)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	_cleanup_(fclosep) FILE *in = own < 0 ? NULL : fdopen(own, "r");
+
+	if (!in) {
+		closep(&own);
+		return -ENOMEM;
+	}
+	rewind(in);
+	return jitdump_parse(ret, in, addresses, nr);
+}
+
+/* Is the mapping of this line of /proc/PID/maps the mark of a dump? Its path, within @line, to *@path. */
+static bool is_mark(char *line, pid_t inner, char **path, uint64_t *ino)
+{
+	char permissions[5], name[32], *slash;
+	int at = 0;
+
+	if (sscanf(line, "%*x-%*x %4s %*x %*x:%*x %" SCNu64 " %n", permissions, ino, &at) != 2 || permissions[2] != 'x')
+		return false;
+	line[strcspn(line, "\n")] = 0;
+	*path = line + at;
+	slash = strrchr(*path, '/');
+	snprintf(name, sizeof(name), "/jit-%d.dump", inner);
+	return slash && !strcmp(slash, name);
+}
+
+/* The dump that a process has mapped. */
+struct mapped {
+	pid_t pid, inner;
+	uint64_t ino;
+	char path[PATH_MAX];
+};
+
+/* What the first one there is of @ctx is, whole, to @ret. */
+static ssize_t find_mark(void *ctx, char *ret, size_t size)
+{
+	struct mapped *m = ctx;
+	_cleanup_(fclosep) FILE *maps = NULL;
+	_cleanup_(freep) char *line = NULL;
+	char name[32], *path;
+	size_t room = 0;
+
+	snprintf(name, sizeof(name), "/proc/%d/maps", m->pid);
+	maps = fopen(name, "re");
+	while (maps && getline(&line, &room, maps) > 0)
+		if (is_mark(line, m->inner, &path, &m->ino) && strlen(path) < sizeof(m->path)) {
+			strcpy(m->path, path);
+			memcpy(ret, m, sizeof(*m));
+			return sizeof(*m);
+		}
+	return -ENOENT;
+}
+
+int jitdump_open(pid_t pid)
+{
+	struct mapped wanted = {.pid = pid}, m;
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
+	uid_t owner;
+	int rc = procfs_identity(pid, &wanted.inner, &owner);
+
+	if (rc)
+		return rc;
+	rc = ask_in_child(find_mark, &wanted, (char *)&m, sizeof(m));
+	fd = rc < 0 ? rc : procfs_open_in_root(pid, m.path);
+	if (fd < 0)
+		return -ENOENT;
+	if (fstat(fd, &st) || st.st_ino != m.ino)	/* the name has become another file's */
+		return -ENOENT;
+	if (st.st_uid && st.st_uid != owner)
+		return -EPERM;
+	return steal_fd(&fd);
+}
+
+const char *jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns, uint64_t *start)
+{
+	const struct function *best = NULL;
+	size_t i = rank_of(j->functions.v, j->functions.nr, sizeof(*j->functions.v), address);
+
+	for (int tries = 0; i-- && j->reach[i] > address && tries < MAX_TRIES; tries++) {
+		const struct function *f = &j->functions.v[i];
+
+		if (address < f->end && f->from_ns <= time_ns && time_ns < f->to_ns &&
+		    (!best || f->from_ns > best->from_ns))
+			best = f;
+	}
+	if (!best)
+		return NULL;
+	*start = best->start;
+	return best->name;
+}
+
+void jitdump_free(struct jitdump *j)
+{
+	if (!j)
+		return;
+	vec_done(&j->functions);
+	strings_done(&j->names);
+	free(j->reach);
+	free(j);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "lib/process/module_event.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include "lib/buildid.h"
+#include "lib/process/procfs.h"
+
+void met_read(struct met *ret, const struct event_module *e)
+{
+	ret->module = (struct dusk_module){
+		.kind = e->vdso ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE,
+		.pid = e->pid, .path = ret->path, .build_id = ret->build_id,
+		.ino = e->vdso ? 0 : e->ino,
+		.dev = e->vdso ? 0 : makedev(e->dev >> 20, e->dev & 0xfffff),
+		.generation = e->generation,
+	};
+	buildid_hex(ret->build_id, e->build_id, e->build_id_bytes <= BUILD_ID_BYTES ? e->build_id_bytes : 0);
+	if (e->vdso)
+		strcpy(ret->path, "[vdso]");
+	else if (e->path_start < PATH_BYTES)
+		snprintf(ret->path, sizeof(ret->path), "%.*s", (int)(PATH_BYTES - e->path_start),
+			 e->path + e->path_start);
+	else if (procfs_mapped_path(e->pid, e->start, e->end, ret->path, sizeof(ret->path)))
+		snprintf(ret->path, sizeof(ret->path), "[inode %llu]", e->ino);	/* the mmap lock was taken */
+}
+
+int met_open(const struct met *m, const struct event_module *e)
+{
+	int fd;
+
+	if (e->vdso == VDSO_COMPAT)	/* ours is another one */
+		return procfs_copy_memory(e->pid, e->start, e->end);
+	if (m->path[0] != '/')
+		return -ENOENT;
+	fd = procfs_open_in_root(e->pid, m->path);
+	if (fd < 0)
+		fd = procfs_open_in_root(e->parent, m->path);
+	return fd < 0 ? procfs_open_file(m->path) : fd;
+}

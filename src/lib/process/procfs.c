@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How does a process see its files, and itself? */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "lib/process/ask.h"
+#include "lib/process/procfs.h"
+
+#define MAX_STATUS_BYTES (1 << 20)
+#define CONFIGFS_MAGIC 0x62656570	/* those that linux/magic.h does not have */
+#define FUSECTL_MAGIC 0x65735543
+#define MQUEUE_MAGIC 0x19800202
+#ifndef RDTGROUP_MAGIC
+#define RDTGROUP_MAGIC 0x7655821
+#endif
+
+/*
+ * Files whose content the kernel makes up, when they are read: that may wait for ever (/proc/kmsg), or do things. Nothing of
+ * what we look for lies there.
+ */
+static bool is_made_up(int path_fd)
+{
+	static const unsigned int kinds[] = {
+		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,
+		SECURITYFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC, AAFS_MAGIC, BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC,
+		BINFMTFS_MAGIC, RDTGROUP_MAGIC, DEVPTS_SUPER_MAGIC, NSFS_MAGIC, ANON_INODE_FS_MAGIC, XENFS_SUPER_MAGIC,
+		CONFIGFS_MAGIC, FUSECTL_MAGIC, MQUEUE_MAGIC,
+	};
+	struct statfs s;
+
+	if (fstatfs(path_fd, &s))
+		return true;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if ((unsigned int)s.f_type == kinds[i])
+			return true;
+	return false;
+}
+
+int procfs_reopen(int path_fd)
+{
+	char name[32];
+	struct stat st;
+	int fd;
+
+	if (fstat(path_fd, &st))
+		return -errno;
+	if (!S_ISREG(st.st_mode) || is_made_up(path_fd))
+		return -EINVAL;
+	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	return fd < 0 ? -errno : fd;
+}
+
+int procfs_open_file(const char *path)
+{
+	_cleanup_(closep) int path_fd = open(path, O_PATH | O_CLOEXEC);
+
+	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
+}
+
+int procfs_open_in_root(pid_t pid, const char *path)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
+	_cleanup_(closep) int root = -1, path_fd = -1;
+	char name[32];
+
+	snprintf(name, sizeof(name), "/proc/%d/root", pid);
+	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return -errno;
+	path_fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
+	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
+}
+
+static ssize_t read_link(void *name, char *ret, size_t size)
+{
+	ssize_t len = readlink(name, ret, size);
+
+	return len < 0 ? -errno : len;
+}
+
+int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size)
+{
+	char name[80], path[PATH_MAX];
+	ssize_t len;
+
+	snprintf(name, sizeof(name), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	len = ask_in_child(read_link, name, path, sizeof(path));
+	if (len < 0)
+		return len;
+	if (len >= (ssize_t)sizeof(path) || len >= (ssize_t)size)
+		return -ENAMETOOLONG;
+	memcpy(ret, path, len);
+	ret[len] = 0;
+	return 0;
+}
+
+struct memory {
+	int fd;
+	uint64_t start;
+};
+
+static ssize_t read_memory(void *ctx, char *ret, size_t size)
+{
+	const struct memory *m = ctx;
+
+	return pread(m->fd, ret, size, (off_t)m->start);
+}
+
+int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end)
+{
+	_cleanup_(closep) int mem = -1, copy = -1;
+	_cleanup_(freep) char *bytes = NULL;
+	struct memory m = {.start = start};
+	size_t len = end - start;
+	char name[32];
+
+	if (end < start || len > PROCFS_COPY_BYTES)
+		return -EFBIG;
+	snprintf(name, sizeof(name), "/proc/%d/mem", pid);
+	m.fd = mem = open(name, O_RDONLY | O_CLOEXEC);
+	copy = mem < 0 ? -1 : memfd_create("memory", MFD_CLOEXEC);
+	if (copy < 0)
+		return -errno;
+	bytes = malloc(len);
+	if (!bytes)
+		return -ENOMEM;
+	if (ask_in_child(read_memory, &m, bytes, len) != (ssize_t)len || write(copy, bytes, len) != (ssize_t)len)
+		return -EIO;
+	return steal_fd(&copy);
+}
+
+/* The last number of the line that begins with @key, or the @nth (from 1); -1 if there is none. */
+static long number_of_line(const char *status, const char *key, int nth)
+{
+	const char *p = strstr(status, key);
+	long value = -1;
+
+	if (!p)
+		return -1;
+	p += strlen(key);
+	for (int i = 0; !nth || i < nth; i++) {
+		char *end;
+
+		p += strspn(p, " \t");
+		if (*p < '0' || *p > '9')
+			break;
+		value = strtol(p, &end, 10);
+		p = end;
+	}
+	return value;
+}
+
+int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner)
+{
+	_cleanup_(freep) char *status = NULL;
+	long nspid, uid;
+	char name[32];
+	size_t len;
+
+	snprintf(name, sizeof(name), "/proc/%d/status", pid);
+	if (file_read(&status, &len, name, MAX_STATUS_BYTES))
+		return -ESRCH;
+	/* The name of the process comes first, but its line breaks are escaped. */
+	nspid = number_of_line(status, "\nNSpid:", 0);
+	uid = number_of_line(status, "\nUid:", 2);
+	if (nspid < 0 || uid < 0)
+		return -ESRCH;
+	*inner = nspid;
+	*owner = uid;
+	return 0;
+}
+
+int procfs_started(pid_t pid, int64_t *ret)
+{
+	_cleanup_(freep) char *stat = NULL;
+	struct timespec real, boot;
+	unsigned long long ticks;
+	char name[32], *p;
+	size_t len;
+
+	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
+	if (file_read(&stat, &len, name, MAX_STATUS_BYTES))
+		return -ESRCH;
+	p = strrchr(stat, ')');		/* the process's name may hold anything */
+	for (int field = 2; p && field < 22; field++)
+		p = strchr(p + 1, ' ');
+	if (!p || sscanf(p, "%llu", &ticks) != 1)
+		return -ESRCH;
+	clock_gettime(CLOCK_REALTIME, &real);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	*ret = (real.tv_sec - boot.tv_sec) * 1000000000LL + real.tv_nsec - boot.tv_nsec +
+	       (int64_t)(ticks * (1000000000LL / sysconf(_SC_CLK_TCK)));
+	return 0;
+}

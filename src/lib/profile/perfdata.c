@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * In which order are the records of a perf.data told? See perfdata.h.
+ *
+ * perf writes what each CPU had for it, one CPU after the other, so the file is not in the order of time. Of each record
+ * that matters its time and its place are kept, 16 bytes, and sorted; those without a time come first, as they stand.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "lib/profile/perfdata_file.h"
+
+#define WINDOW_BYTES (1 << 20)
+
+/* A part of the file, in memory. */
+struct window {
+	uint8_t *v;
+	uint64_t start, bytes;
+};
+
+int perfdata_pread(const struct perfdata_file *f, void *to, uint64_t offset, uint64_t bytes)
+{
+	if (offset > f->bytes || bytes > f->bytes - offset)
+		return -EINVAL;
+	while (bytes) {
+		ssize_t got = pread(f->fd, to, bytes, offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return got ? -errno : -EINVAL;	/* somebody has cut it short */
+		to = (char *)to + got;
+		offset += got;
+		bytes -= got;
+	}
+	return 0;
+}
+
+/* @bytes bytes at @offset, which are records, by way of the window. NULL: there are not so many, or *@err. */
+static const void *look(const struct perfdata_file *f, struct window *w, uint64_t offset, uint64_t bytes, int *err)
+{
+	if (bytes > f->data_end - offset) {
+		*err = -EINVAL;
+		return NULL;
+	}
+	if (offset < w->start || offset + bytes > w->start + w->bytes) {
+		uint64_t left = f->data_end - offset;
+
+		w->start = offset;
+		w->bytes = left < WINDOW_BYTES ? left : WINDOW_BYTES;
+		*err = perfdata_pread(f, w->v, offset, w->bytes);
+		if (*err)
+			return NULL;
+	}
+	return w->v + (offset - w->start);
+}
+
+static void count_sample(struct perfdata_file *f, const struct perfdata_record *r)
+{
+	struct perfdata_event *e = &f->events.v[r->event - f->events.v];
+
+	if (!e->samples++ || e->periods > UINT64_MAX - r->period)
+		e->periods = 0;
+	e->periods += r->period;
+	if (r->time_ns >= PERFDATA_SUM_NS)
+		return;
+	if (!f->timed || r->time_ns < f->d.first_ns)
+		f->d.first_ns = r->time_ns;
+	f->timed = true;
+	if (r->time_ns > f->d.last_ns)
+		f->d.last_ns = r->time_ns;
+}
+
+#define KERNEL_MAP "[kernel.kallsyms]"
+
+/* The map of the kernel's code is named after a function, whose address stands where files have their offset. */
+static int note_kernel(struct perfdata_file *f, const struct perfdata_record *r)
+{
+	if (r->mode != PERFDATA_KERNEL || strncmp(r->text, KERNEL_MAP, strlen(KERNEL_MAP)))
+		return 0;
+	if (*r->build_id)
+		memcpy(f->d.kernel_build_id, r->build_id, sizeof(r->build_id));
+	if (*f->d.landmark || !r->text[strlen(KERNEL_MAP)])
+		return 0;
+	f->d.landmark = strings_intern(&f->strings, r->text + strlen(KERNEL_MAP));
+	f->d.landmark_address = r->offset;
+	return f->d.landmark ? 0 : -ENOMEM;
+}
+
+/* The record at hand, from @offset: its place, and what it adds to. -ENOMEM, or why the file is refused. */
+static int note_record(struct perfdata_file *f, uint64_t offset)
+{
+	const struct perf_event_header *h = (const struct perf_event_header *)f->record;
+	struct perfdata_record r;
+	int rc;
+
+	if (perfdata_is_unknown(h->type))
+		f->d.unknown++;
+	memset((char *)f->record + h->size, 0, sizeof(uint64_t));
+	rc = perfdata_decode(f, h, &r);
+	f->d.malformed += rc == -EBADMSG;
+	f->d.nameless += rc == -ENOENT;
+	if (rc)
+		return rc == -EOPNOTSUPP ? rc : 0;
+	if (r.kind == PERFDATA_OTHER)
+		return 0;
+	if (r.kind == PERFDATA_SAMPLE)
+		count_sample(f, &r);
+	if (r.kind == PERFDATA_MAP)
+		rc = note_kernel(f, &r);
+	return rc ?: vec_push(&f->places, ((struct perfdata_place){r.time_ns, offset}));
+}
+
+static int refuse(const struct perfdata_file *f, int rc, uint64_t offset, struct dusk_error *err)
+{
+	switch (rc) {
+	case -EOPNOTSUPP:
+		return error_set(err, rc, "cannot read %s: its records are compressed (perf record -z); record without -z",
+				 f->path);
+	case -EINVAL:
+		return error_set(err, rc, "%s is damaged: no record of perf's is at byte %llu", f->path,
+				 (unsigned long long)offset);
+	default:
+		return error_set(err, rc, "cannot read %s: %s", f->path, strerror(-rc));
+	}
+}
+
+/* The first pass. */
+static int note_records(struct perfdata_file *f, struct dusk_error *err)
+{
+	_cleanup_(freep) uint8_t *memory = malloc(WINDOW_BYTES);
+	struct window w = {.v = memory};
+	uint64_t offset = f->data;
+	int rc = memory ? 0 : -ENOMEM;
+
+	while (!rc && offset < f->data_end) {
+		struct perf_event_header h;
+		const void *at = look(f, &w, offset, sizeof(h), &rc);
+		uint64_t payload;
+
+		if (!at)
+			break;
+		memcpy(&h, at, sizeof(h));
+		at = h.size < sizeof(h) ? NULL : look(f, &w, offset, h.size, &rc);
+		if (!at) {
+			rc = rc ?: -EINVAL;
+			break;
+		}
+		memcpy(f->record, at, h.size);	/* where it is aligned */
+		payload = perfdata_payload((const struct perf_event_header *)f->record);
+		rc = note_record(f, offset);
+		offset += h.size;
+		if (!rc && payload > f->data_end - offset)
+			rc = -EINVAL;
+		offset += payload;
+	}
+	return rc ? refuse(f, rc, offset, err) : 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct perfdata_place *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+static void hand_over(struct perfdata_file *f)
+{
+	f->d.events = f->events.v;
+	f->d.nr_events = f->events.nr;
+	f->d.build_ids = f->build_ids.v;
+	f->d.nr_build_ids = f->build_ids.nr;
+	for (size_t i = 0; i < f->build_ids.nr && !*f->d.kernel_build_id; i++)
+		if (f->build_ids.v[i].kernel && !strncmp(f->build_ids.v[i].path, KERNEL_MAP, strlen(KERNEL_MAP)))
+			memcpy(f->d.kernel_build_id, f->build_ids.v[i].text, sizeof(f->d.kernel_build_id));
+}
+
+int perfdata_open(struct perfdata **ret, int fd, const char *path, struct dusk_error *err)
+{
+	struct perfdata_file *f = calloc(1, sizeof(*f));
+	struct stat st;
+	int rc = f ? 0 : -ENOMEM;
+
+	if (rc || fstat(fd, &st))
+		rc = error_set(err, rc ?: -errno, "cannot read %s: %s", path, strerror(rc ? -rc : errno));
+	if (rc) {
+		free(f);
+		return rc;
+	}
+	f->fd = fd;
+	f->path = path;
+	f->bytes = st.st_size;
+	f->d.hostname = f->d.kernel = f->d.version = f->d.machine = f->d.command = f->d.landmark = "";
+	f->record = calloc(1, PERFDATA_RECORD_BYTES + sizeof(uint64_t));
+	rc = f->record ? perfdata_header(f, err) : error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
+	rc = rc ?: note_records(f, err);
+	if (rc) {
+		perfdata_free(&f->d);
+		return rc;
+	}
+	if (f->places.nr)
+		qsort(f->places.v, f->places.nr, sizeof(*f->places.v), by_time);
+	hand_over(f);
+	*ret = &f->d;
+	return 0;
+}
+
+/* What was a record in the first pass may have become anything. */
+static int read_record(struct perfdata_file *f, uint64_t offset, struct perfdata_record *ret)
+{
+	struct perf_event_header *h = (struct perf_event_header *)f->record;
+	int rc = perfdata_pread(f, h, offset, sizeof(*h));
+
+	if (!rc && h->size < sizeof(*h))
+		rc = -EINVAL;
+	rc = rc ?: perfdata_pread(f, h + 1, offset + sizeof(*h), h->size - sizeof(*h));
+	if (rc)
+		return rc;
+	memset((char *)h + h->size, 0, sizeof(uint64_t));
+	return perfdata_decode(f, h, ret) ? -EINVAL : 0;
+}
+
+int perfdata_read(struct perfdata *d, int (*fn)(void *ctx, const struct perfdata_record *r), void *ctx)
+{
+	struct perfdata_file *f = (struct perfdata_file *)d;
+	struct perfdata_record r;
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < f->places.nr; i++) {
+		rc = read_record(f, f->places.v[i].offset, &r);
+		rc = rc ?: fn(ctx, &r);
+	}
+	return rc;
+}
+
+void perfdata_free(struct perfdata *d)
+{
+	struct perfdata_file *f = (struct perfdata_file *)d;
+
+	if (!f)
+		return;
+	vec_done(&f->events);
+	vec_done(&f->build_ids);
+	vec_done(&f->places);
+	map_done(&f->ids);
+	strings_done(&f->strings);
+	free(f->record);
+	free(f);
+}

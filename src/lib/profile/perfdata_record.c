@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What does a record of perf.data say?
+ *
+ * The type of its event's samples says what a sample has, and in which order; what is wanted ends with the stack, so what
+ * follows that need not be known. Other records end in a trailer, which says whose they are and when.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "lib/buildid.h"
+#include "lib/profile/perfdata_file.h"
+
+/* Of newer headers than there may be here, and of perf's own. */
+#define RECORD_CALLCHAIN_DEFERRED 22
+#define RECORD_FIRST_OF_PERF 64
+#define RECORD_AUXTRACE 71
+#define RECORD_COMPRESSED 81
+#define RECORD_LAST_OF_PERF 84		/* that is known to have nothing that is missed here */
+#define RECORD_COMPRESSED2 83
+#define MISC_LOST_BY_FILTER (1 << 15)	/* of LOST_SAMPLES: left out on purpose */
+#define FORMAT_LOST (1U << 4)
+#define MAX_BUILD_ID 20
+
+#define TRAILER (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
+		 PERF_SAMPLE_IDENTIFIER)
+
+/* What of a record has not been read. */
+struct words {
+	const uint64_t *at, *end;
+	bool missing;
+};
+
+static uint64_t next(struct words *w)
+{
+	if (w->at >= w->end) {
+		w->missing = true;
+		return 0;
+	}
+	return *w->at++;
+}
+
+static uint32_t low(uint64_t word)
+{
+	return word;
+}
+
+static uint32_t high(uint64_t word)
+{
+	return word >> 32;
+}
+
+static struct words words_of(const struct perf_event_header *h)
+{
+	const uint64_t *at = (const uint64_t *)(h + 1);
+
+	return (struct words){at, at + (h->size - sizeof(*h)) / sizeof(*at), false};
+}
+
+bool perfdata_is_unknown(uint32_t type)
+{
+	return type > RECORD_LAST_OF_PERF || (type > RECORD_CALLCHAIN_DEFERRED && type < RECORD_FIRST_OF_PERF);
+}
+
+uint64_t perfdata_payload(const struct perf_event_header *h)
+{
+	return h->type == RECORD_AUXTRACE && h->size >= sizeof(*h) + sizeof(uint64_t) ? *(const uint64_t *)(h + 1) : 0;
+}
+
+static struct perfdata_event *event_of(const struct perfdata_file *f, const struct words *w, bool is_sample)
+{
+	int place = is_sample ? f->id_from_start : f->id_from_end;
+	uint32_t *index;
+	uint64_t id;
+
+	if (place < 0)
+		return f->events.v;
+	if (w->end - w->at <= place)
+		return NULL;
+	id = is_sample ? w->at[place] : w->end[-1 - place];
+	index = map_find(&f->ids, id);
+	/* What perf made itself has no number. */
+	return index ? &f->events.v[*index] : id || is_sample ? NULL : f->events.v;
+}
+
+static uint32_t nr_bits(uint64_t bits)
+{
+	return __builtin_popcountll(bits);
+}
+
+/* Whose a record is that is no sample, and when; @w is without that afterwards. */
+static int take_trailer(const struct perfdata_file *f, struct words *w, struct perfdata_record *ret)
+{
+	const struct perfdata_event *e = event_of(f, w, false);
+	uint64_t type = e ? e->sample_type & TRAILER : 0;
+	struct words t;
+
+	if (!e)
+		return -EBADMSG;
+	if (!e->has_trailer)
+		return 0;
+	if (w->end - w->at < (ptrdiff_t)nr_bits(type))
+		return -EBADMSG;
+	t = (struct words){w->end - nr_bits(type), w->end, false};
+	w->end = t.at;
+	if (type & PERF_SAMPLE_TID) {
+		uint64_t word = next(&t);
+
+		ret->pid = low(word);
+		ret->tid = high(word);
+	}
+	if (type & PERF_SAMPLE_TIME)
+		ret->time_ns = next(&t);
+	return 0;
+}
+
+static void skip(struct words *w, uint64_t nr)
+{
+	if (nr > (uint64_t)(w->end - w->at))
+		w->missing = true;
+	else
+		w->at += nr;
+}
+
+/* PERF_SAMPLE_READ: counters, of which nothing is wanted. */
+static void skip_counters(struct words *w, uint64_t format)
+{
+	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & FORMAT_LOST), nr = 1;
+	uint64_t times = !!(format & PERF_FORMAT_TOTAL_TIME_ENABLED) + !!(format & PERF_FORMAT_TOTAL_TIME_RUNNING);
+
+	if (format & PERF_FORMAT_GROUP)
+		nr = next(w);
+	skip(w, times);
+	if (nr > (uint64_t)(w->end - w->at))
+		w->missing = true;
+	else
+		skip(w, nr * each);
+}
+
+static void take_ips(struct words *w, struct perfdata_record *ret)
+{
+	uint64_t nr = next(w);
+
+	if (nr > (uint64_t)(w->end - w->at)) {
+		w->missing = true;
+		return;
+	}
+	ret->ips = w->at;
+	ret->nr_ips = nr;
+	w->at += nr;
+}
+
+/* What one of perf's off-CPU samples is about it says in its raw data, if it has some (perf of Linux 6.16 and later). */
+static int take_off_cpu(struct words *w, struct perfdata_record *ret)
+{
+	const uint32_t *raw = (const uint32_t *)w->at;
+	uint64_t tasks, bytes;
+	struct words inner;
+
+	if (w->at >= w->end)
+		return -EBADMSG;
+	bytes = *raw;
+	if (bytes > (uint64_t)((const char *)w->end - (const char *)(raw + 1)))
+		return -EBADMSG;
+	/* The length is half a word, so what follows stands across words. It is our copy. */
+	memmove((void *)w->at, raw + 1, bytes);
+	inner = (struct words){w->at, w->at + bytes / sizeof(*w->at), false};
+	tasks = next(&inner);
+	ret->pid = low(tasks);
+	ret->tid = high(tasks);
+	ret->period = next(&inner);
+	take_ips(&inner, ret);
+	return inner.missing ? -EBADMSG : 0;
+}
+
+static int decode_sample(const struct perfdata_file *f, struct words w, struct perfdata_record *ret)
+{
+	const struct perfdata_event *e = event_of(f, &w, true);
+	uint64_t type = e ? e->sample_type : 0, word;
+
+	if (!e)
+		return -ENOENT;
+	ret->event = e;
+	ret->period = e->is_frequency ? 0 : e->period;
+	skip(&w, !!(type & PERF_SAMPLE_IDENTIFIER));
+	ret->address = type & PERF_SAMPLE_IP ? next(&w) : 0;
+	word = next(&w);		/* without a thread an event is refused */
+	ret->pid = low(word);
+	ret->tid = high(word);
+	ret->time_ns = type & PERF_SAMPLE_TIME ? next(&w) : 0;
+	skip(&w, nr_bits(type & (PERF_SAMPLE_ADDR | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID)));
+	ret->cpu = type & PERF_SAMPLE_CPU ? low(next(&w)) : PERFDATA_NO_CPU;
+	if (type & PERF_SAMPLE_PERIOD)
+		ret->period = next(&w);
+	if (type & PERF_SAMPLE_READ)
+		skip_counters(&w, e->read_format);
+	if (type & PERF_SAMPLE_CALLCHAIN)
+		take_ips(&w, ret);
+	if (w.missing)
+		return -EBADMSG;
+	return type & PERF_SAMPLE_RAW && !strcmp(e->name, "offcpu-time") ? take_off_cpu(&w, ret) : 0;
+}
+
+/* The text that @w begins with: it ends before @w does. */
+static int take_text(const struct words *w, struct perfdata_record *ret)
+{
+	ret->text = (const char *)w->at;
+	return w->missing || !memchr(w->at, 0, (const char *)w->end - (const char *)w->at) ? -EBADMSG : 0;
+}
+
+static int decode_map(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
+{
+	uint64_t word = next(&w);
+
+	ret->pid = low(word);
+	ret->tid = high(word);
+	ret->start = next(&w);
+	ret->bytes = next(&w);
+	ret->offset = next(&w);
+	if (h->type == PERF_RECORD_MMAP2) {
+		const uint8_t *id = (const uint8_t *)w.at;
+
+		word = next(&w);
+		ret->ino = next(&w);
+		ret->generation = next(&w);
+		skip(&w, 1);			/* protection, flags */
+		if (w.missing)
+			return -EBADMSG;
+		if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
+			buildid_hex(ret->build_id, id + 4, id[0] < MAX_BUILD_ID ? id[0] : MAX_BUILD_ID);
+			ret->ino = ret->generation = 0;
+		} else {
+			ret->dev = makedev(low(word), high(word));
+		}
+	}
+	return take_text(&w, ret);
+}
+
+static int decode_name(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
+{
+	uint64_t word = next(&w);
+
+	ret->pid = low(word);
+	ret->tid = high(word);
+	ret->exec = h->misc & PERF_RECORD_MISC_COMM_EXEC;
+	return take_text(&w, ret);
+}
+
+static int decode_fork(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
+{
+	uint64_t processes = next(&w), threads = next(&w), time = next(&w);
+
+	ret->pid = low(processes);
+	ret->ppid = high(processes);
+	ret->tid = low(threads);
+	ret->ptid = high(threads);
+	ret->time_ns = ret->time_ns ?: time;
+	ret->exec = h->misc & PERF_RECORD_MISC_FORK_EXEC;
+	return w.missing ? -EBADMSG : 0;
+}
+
+static int decode_deferred(struct words w, struct perfdata_record *ret)
+{
+	ret->cookie = next(&w);
+	take_ips(&w, ret);
+	return w.missing ? -EBADMSG : 0;
+}
+
+static int decode_lost(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
+{
+	if (h->type == PERF_RECORD_LOST)
+		next(&w);			/* of which event */
+	ret->lost = next(&w);
+	if (h->type == PERF_RECORD_LOST_SAMPLES && h->misc & MISC_LOST_BY_FILTER)
+		ret->lost = 0;
+	return w.missing ? -EBADMSG : 0;
+}
+
+static enum perfdata_kind kind_of(uint32_t type)
+{
+	switch (type) {
+	case PERF_RECORD_SAMPLE: return PERFDATA_SAMPLE;
+	case RECORD_CALLCHAIN_DEFERRED: return PERFDATA_DEFERRED;
+	case PERF_RECORD_MMAP:
+	case PERF_RECORD_MMAP2: return PERFDATA_MAP;
+	case PERF_RECORD_COMM: return PERFDATA_NAME;
+	case PERF_RECORD_FORK: return PERFDATA_FORK;
+	case PERF_RECORD_LOST:
+	case PERF_RECORD_LOST_SAMPLES: return PERFDATA_LOST;
+	default: return PERFDATA_OTHER;
+	}
+}
+
+static enum perfdata_mode mode_of(uint16_t misc)
+{
+	uint16_t mode = misc & PERF_RECORD_MISC_CPUMODE_MASK;
+
+	return mode <= PERFDATA_GUEST_USER ? mode : PERFDATA_UNKNOWN;
+}
+
+int perfdata_decode(const struct perfdata_file *f, const struct perf_event_header *h, struct perfdata_record *ret)
+{
+	struct words w = words_of(h);
+	int rc;
+
+	*ret = (struct perfdata_record){.kind = kind_of(h->type), .mode = mode_of(h->misc), .cpu = PERFDATA_NO_CPU};
+	if (h->type == RECORD_COMPRESSED || h->type == RECORD_COMPRESSED2)
+		return -EOPNOTSUPP;
+	if (ret->kind == PERFDATA_OTHER)
+		return 0;
+	if (ret->kind == PERFDATA_SAMPLE)
+		return decode_sample(f, w, ret);
+	rc = take_trailer(f, &w, ret);
+	if (rc)
+		return rc;
+	switch (ret->kind) {
+	case PERFDATA_DEFERRED: return decode_deferred(w, ret);
+	case PERFDATA_MAP: return decode_map(h, w, ret);
+	case PERFDATA_NAME: return decode_name(h, w, ret);
+	case PERFDATA_FORK: return decode_fork(h, w, ret);
+	default: return decode_lost(h, w, ret);
+	}
+}

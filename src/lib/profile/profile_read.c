@@ -1,0 +1,571 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What was recorded?
+ *
+ * A profile may come from anywhere, so nothing in it is trusted. Each number is checked against what it points to, so
+ * that the columns can be used without checks. Rows come in the order of their ids, and ids are dense: a list that does
+ * not end breaks that order soon. The work that SQLite may do is bounded by the size of the file, so that neither views
+ * in the place of tables nor trees of pages that lead to themselves can keep us busy.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <string.h>
+
+#include "abi/absence.h"
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "lib/profile/outcomes.h"
+#include "lib/profile/profile_open.h"
+#include "lib/profile/profile_read.h"
+#include "lib/profile/profile_schema.h"
+
+#define MAX_FRAME_LINES 64	/* functions inlined into each other: unfolding makes a node of each */
+
+struct reader {
+	struct profile_file file;
+	struct dusk_profile *p;
+	struct strings *strings;
+
+	/* The table that is being read: */
+	sqlite3_stmt *stmt;
+	const char *table;
+	int64_t id;
+	bool damaged;
+
+	struct vec(const char *) images, sources;
+	struct vec(struct dusk_module) modules;
+	struct vec(struct dusk_function) functions;
+	struct vec(struct dusk_frame) frames;
+	struct vec(struct dusk_line) lines;
+	struct vec(struct dusk_node) nodes;
+	struct vec(struct dusk_thread) threads;
+	struct vec(struct dusk_sample) samples;
+	struct vec(int64_t) absences;		/* ids of the last ones of samples */
+	size_t woken;				/* of those: where the next waker's may be */
+	struct vec(struct dusk_waker) wakers;
+	struct vec(struct dusk_life) lives;
+	struct vec(struct dusk_outcome) outcomes;
+	struct vec(struct dusk_counter) counters;
+	struct vec(struct dusk_setting) settings;
+};
+
+struct strings *profile_strings(struct dusk_profile *p)
+{
+	if (!p->store)
+		p->store = calloc(1, sizeof(struct strings));
+	return p->store;
+}
+
+/* The integer of this column, which must be one and at most @max; NULL counts as @fallback. */
+static uint64_t number_or(struct reader *r, int column, uint64_t max, uint64_t fallback)
+{
+	int type = sqlite3_column_type(r->stmt, column);
+	uint64_t value = type == SQLITE_NULL ? fallback : (uint64_t)sqlite3_column_int64(r->stmt, column);
+
+	if ((type != SQLITE_INTEGER && type != SQLITE_NULL) || value > max) {
+		r->damaged = true;
+		return 0;
+	}
+	return value;
+}
+
+/* NULL is no number here: it counts as one that is too large. */
+static uint64_t number(struct reader *r, int column, uint64_t max)
+{
+	if (sqlite3_column_type(r->stmt, column) == SQLITE_NULL)
+		r->damaged = true;
+	return number_or(r, column, max, 0);
+}
+
+/* The text of this column; NULL counts as @fallback, and as damage where that is NULL. */
+static const char *text_or(struct reader *r, int column, const char *fallback)
+{
+	int type = sqlite3_column_type(r->stmt, column);
+	const char *text = NULL;
+
+	if (type == SQLITE_NULL && fallback)
+		return fallback;
+	if (type == SQLITE_TEXT)
+		text = (const char *)sqlite3_column_text(r->stmt, column);
+	if (text)
+		text = strings_intern(r->strings, text);
+	if (!text)
+		r->damaged = true;
+	return text ? text : "";
+}
+
+static int read_setting(struct reader *r)
+{
+	return vec_push(&r->settings, ((struct dusk_setting){text_or(r, 0, NULL), text_or(r, 1, "")}));
+}
+
+static int read_module(struct reader *r)
+{
+	struct dusk_module m = {
+		.kind = number(r, 1, DUSK_MODULE_KERNEL),
+		.pid = number(r, 2, INT_MAX),
+		.path = text_or(r, 3, ""),
+		.build_id = text_or(r, 4, ""),
+		.dev = number_or(r, 5, UINT64_MAX, 0),
+		.ino = number_or(r, 6, UINT64_MAX, 0),
+		.generation = number_or(r, 7, UINT32_MAX, 0),
+	};
+
+	return vec_push(&r->modules, m);
+}
+
+static int read_image(struct reader *r)
+{
+	return vec_push(&r->images, text_or(r, 1, ""));
+}
+
+static int read_function(struct reader *r)
+{
+	struct dusk_function f = {.name = text_or(r, 1, NULL)};
+
+	f.symbol = text_or(r, 2, f.name);
+	f.module = r->images.v[number_or(r, 3, r->images.nr - 1, 0)];
+	return vec_push(&r->functions, f);
+}
+
+static int read_frame(struct reader *r)
+{
+	struct dusk_frame f = {
+		.module = number(r, 1, r->modules.nr - 1),
+		.offset = number(r, 2, UINT64_MAX),
+		.is_return = number(r, 3, 1),
+		.function = number_or(r, 4, r->functions.nr - 1, 0),
+		.function_offset = number_or(r, 5, UINT32_MAX, 0),
+	};
+
+	f.address = number_or(r, 6, UINT64_MAX, f.offset);
+	if (sqlite3_column_count(r->stmt) > 7)
+		f.method = number_or(r, 7, DUSK_BY_CODE, DUSK_BY_NOTHING);
+	return vec_push(&r->frames, f);
+}
+
+static int read_source(struct reader *r)
+{
+	return vec_push(&r->sources, text_or(r, 1, ""));
+}
+
+/* The lines of a frame come one after the other, and frames in their order. */
+static int read_line(struct reader *r)
+{
+	struct dusk_line l = {.function = number_or(r, 2, r->functions.nr - 1, 0)};
+	struct dusk_frame *f = &r->frames.v[number(r, 1, r->frames.nr - 1)];
+
+	l.file = r->sources.v[number_or(r, 3, r->sources.nr - 1, 0)];
+	l.line = number_or(r, 4, UINT32_MAX, 0);
+	if (f == r->frames.v || f->nr_lines == MAX_FRAME_LINES ||
+	    (f->nr_lines && f->first_line + f->nr_lines != r->lines.nr))
+		r->damaged = true;
+	if (!f->nr_lines)
+		f->first_line = r->lines.nr;
+	f->nr_lines++;
+	return vec_push(&r->lines, l);
+}
+
+static int read_node(struct reader *r)
+{
+	struct dusk_node n = {
+		.parent = number(r, 1, r->id - 1),
+		.frame = number(r, 2, r->frames.nr - 1),
+	};
+
+	return vec_push(&r->nodes, n);
+}
+
+static int read_thread(struct reader *r)
+{
+	struct dusk_thread t = {
+		.pid = number(r, 1, INT_MAX),
+		.tid = number(r, 2, INT_MAX),
+		.comm = text_or(r, 3, ""),
+	};
+
+	return vec_push(&r->threads, t);
+}
+
+static int read_outcome(struct reader *r)
+{
+	struct dusk_outcome o = {.name = text_or(r, 1, NULL), .sentence = text_or(r, 3, "")};
+	const char *class = text_or(r, 2, NULL);
+
+	while (o.kind <= DUSK_ABSENT && strcmp(class, outcome_classes[o.kind]))
+		o.kind++;
+	if (o.kind > DUSK_ABSENT)
+		r->damaged = true;
+	return vec_push(&r->outcomes, o);
+}
+
+static int read_counter(struct reader *r)
+{
+	struct dusk_counter c = {
+		.name = text_or(r, 0, NULL), .sentence = text_or(r, 2, ""), .value = number(r, 1, UINT64_MAX),
+	};
+
+	return vec_push(&r->counters, c);
+}
+
+/* What samples and absences have in common. */
+static struct dusk_sample sample(struct reader *r)
+{
+	struct dusk_sample s = {
+		.time_ns = number(r, 1, INT64_MAX / 1000) * 1000,
+		.thread = number(r, 2, (uint64_t)r->threads.nr - 1),
+		.node = number(r, 3, r->nodes.nr - 1),
+		.cpu = number_or(r, 4, UINT16_MAX, DUSK_NO_CPU),
+		.outcome = number(r, 5, (uint64_t)r->outcomes.nr - 1),
+	};
+
+	/* Without threads or outcomes every number is at most -1: there is nothing to point to. */
+	if (!r->threads.nr || !r->outcomes.nr)
+		r->damaged = true;
+	return s;
+}
+
+static int read_sample(struct reader *r)
+{
+	struct dusk_sample s = sample(r);
+
+	s.source = DUSK_CPU;
+	s.value_ns = number_or(r, 6, PROFILE_MAX_NS, 0);	/* 0: the period, which hand_over() knows */
+	s.count = 1;
+	return vec_push(&r->samples, s);
+}
+
+static int read_absence(struct reader *r)
+{
+	struct dusk_sample s = sample(r);
+
+	s.source = DUSK_OFF_CPU;
+	s.state = number(r, 6, NR_ABSENCES - 1);
+	s.value_ns = number(r, 7, PROFILE_MAX_NS);
+	s.runnable_ns = number(r, 8, s.value_ns);
+	s.count = number(r, 9, UINT32_MAX);
+	return vec_push(&r->samples, s) || vec_push(&r->absences, r->id);
+}
+
+/* One whose absence is not there is left out: while a profile is being written, that may come later. */
+static int read_waker(struct reader *r)
+{
+	struct dusk_waker by = {
+		.thread = number_or(r, 1, (uint64_t)r->threads.nr - 1, 0),
+		.node = number(r, 2, r->nodes.nr - 1),
+		.outcome = number_or(r, 3, (uint64_t)r->outcomes.nr - 1, 0),
+		.kind = number(r, 4, DUSK_WAKER_INTERRUPT),
+	};
+
+	if (!r->threads.nr || !r->outcomes.nr || !by.kind || r->wakers.nr == UINT32_MAX)
+		r->damaged = true;
+	while (r->woken < r->absences.nr && r->absences.v[r->woken] < r->id)
+		r->woken++;
+	if (r->woken == r->absences.nr || r->absences.v[r->woken] != r->id)
+		return 0;
+	r->samples.v[r->samples.nr - r->absences.nr + r->woken].waker = r->wakers.nr;
+	return vec_push(&r->wakers, by);
+}
+
+static int read_life(struct reader *r)
+{
+	struct dusk_life l = {
+		.thread = number(r, 1, (uint64_t)r->threads.nr - 1),
+		.start_ns = number(r, 2, PROFILE_MAX_NS),
+		.end_ns = number(r, 3, PROFILE_MAX_NS),
+		.on_cpu_ns = number(r, 4, PROFILE_MAX_NS),
+		.runnable_ns = number(r, 5, PROFILE_MAX_NS),
+		.blocked_ns = number(r, 6, PROFILE_MAX_NS),
+		.absences = number(r, 7, UINT32_MAX),
+	};
+
+	if (!r->threads.nr || l.start_ns > l.end_ns)
+		r->damaged = true;
+	return vec_push(&r->lives, l);
+}
+
+/*
+ * The tables, each after those that it points to. Ids count from @first without a gap, up to @last; -1: the table has
+ * no ids.
+ */
+static const struct table {
+	const char *name, *columns;
+	int64_t first, last;
+	bool dense;
+	int (*read)(struct reader *r);
+	bool optional;		/* profiles from before there were such things lack it */
+	const char *column;	/* one more column, which they lack likewise */
+} tables[] = {
+	{"setting", "key,value", -1, 0, false, read_setting},
+	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
+	{"image", "id,name", 1, UINT32_MAX - 1, true, read_image},
+	{"function", "id,name,symbol,image", 1, UINT32_MAX - 1, true, read_function},
+	{"frame", "id,module,offset,is_return,function,function_offset,address", 1, UINT32_MAX - 1, true, read_frame,
+	 .column = "method"},
+	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, read_node},
+	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread},
+	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
+	{"source", "id,path", 1, UINT32_MAX - 1, true, read_source, true},
+	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
+	{"counter", "name,value,sentence", -1, 0, false, read_counter},
+	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample, .column = "value"},
+	{"absence", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_absence,
+	 true},
+	{"waker", "absence,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
+	{"life", "id,thread,start,end,on_cpu,runnable,blocked,absences", 1, INT64_MAX - 1, false, read_life, true},
+};
+
+#define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+static int damaged(struct reader *r, const char *what)
+{
+	return error_set(r->file.err, -EINVAL, "%s is damaged: %s in table %s, after id %" PRId64, r->file.path, what,
+			 r->table, r->id);
+}
+
+static int read_row(struct reader *r, const struct table *t)
+{
+	if (t->first >= 0) {
+		int64_t id = sqlite3_column_int64(r->stmt, 0);
+
+		if (id <= r->id || id > t->last || (t->dense && id != r->id + 1))
+			return damaged(r, "a row out of order");
+		r->id = id;
+	}
+	if (t->read(r))
+		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
+	return r->damaged ? damaged(r, "a wrong value") : 0;
+}
+
+/* How many tables of that name are there? Views are none. */
+static int count_tables(struct reader *r, const char *name, sqlite3_int64 *ret)
+{
+	char sql[256];
+	int rc;
+
+	snprintf(sql, sizeof(sql), "select count(*) from sqlite_schema where type='table' and rootpage>0 and "
+		 "name='%s'", name);
+	rc = db_integer(r->file.db, sql, ret);
+	return rc ? profile_file_failed(&r->file, rc) : 0;
+}
+
+static int read_table(struct reader *r, const struct table *t)
+{
+	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	sqlite3_int64 nr;
+	char sql[256];
+	bool more;
+	int rc;
+
+	if (t->optional) {
+		rc = count_tables(r, t->name, &nr);
+		if (rc || !nr)
+			return rc;
+	}
+	more = t->column && db_has_column(r->file.db, t->name, t->column);
+	snprintf(sql, sizeof(sql), "select %s%s%s from %s order by %s", t->columns, more ? "," : "",
+		 more ? t->column : "", t->name, t->first < 0 ? "1" : "rowid");
+	r->table = t->name;
+	r->id = t->first - 1;
+	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
+	if (rc)
+		return profile_file_failed(&r->file, rc);
+	r->stmt = stmt;
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		rc = read_row(r, t);
+		if (rc)
+			return rc;
+	}
+	return rc == SQLITE_DONE ? 0 : profile_file_failed(&r->file, rc);
+}
+
+/* Is it a profile, and one that we know? Our tables must be tables. */
+static int check_header(struct reader *r)
+{
+	sqlite3_int64 application, version, nr;
+	bool whole;
+	int rc = db_integer(r->file.db, "pragma application_id", &application);
+
+	rc = rc ?: db_integer(r->file.db, "pragma user_version", &version);
+	if (rc)
+		return profile_file_failed(&r->file, rc);
+	if (application != PROFILE_APPLICATION_ID)
+		return error_set(r->file.err, -EINVAL, "%s is not a dusk profile", r->file.path);
+	if (version > PROFILE_VERSION)
+		return error_set(r->file.err, -EPROTONOSUPPORT,
+				 "%s was written by a newer dusk (format %lld, this one reads up to %d): update dusk",
+				 r->file.path, (long long)version, PROFILE_VERSION);
+	whole = version == PROFILE_VERSION;
+	for (size_t i = 0; i < NR_TABLES && whole; i++) {
+		rc = count_tables(r, tables[i].name, &nr);
+		if (rc)
+			return rc;
+		whole = tables[i].optional || nr == 1;
+	}
+	if (!whole)
+		return error_set(r->file.err, -EINVAL, "%s is damaged: it lacks tables", r->file.path);
+	return 0;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dusk_sample *x = a, *y = b;
+
+	if (x->time_ns != y->time_ns)
+		return x->time_ns < y->time_ns ? -1 : 1;
+	if (x->cpu != y->cpu)
+		return x->cpu < y->cpu ? -1 : 1;
+	return x->thread < y->thread ? -1 : x->thread > y->thread;
+}
+
+/* Stacks arrive later than their samples, so samples are written almost, but not quite in order. */
+static void sort_samples(struct reader *r)
+{
+	for (size_t i = 1; i < r->samples.nr; i++) {
+		if (by_time(&r->samples.v[i - 1], &r->samples.v[i]) > 0) {
+			qsort(r->samples.v, r->samples.nr, sizeof(*r->samples.v), by_time);
+			return;
+		}
+	}
+}
+
+static uint64_t period_of(const struct dusk_profile *p)
+{
+	const char *period = dusk_profile_setting(p, "period_ns");
+	const char *frequency = dusk_profile_setting(p, "frequency_hz");
+	uint64_t hz = frequency ? strtoull(frequency, NULL, 10) : 0;
+
+	if (period)
+		return strtoull(period, NULL, 10);
+	return hz ? 1000000000 / hz : 0;
+}
+
+static void hand_over(struct reader *r)
+{
+	struct dusk_profile *p = r->p;
+
+#define COLUMN(name)			\
+	do {				\
+		p->nr_##name = r->name.nr;	\
+		p->name = vec_steal(&r->name);	\
+	} while (0)
+	COLUMN(modules);
+	COLUMN(functions);
+	COLUMN(frames);
+	COLUMN(lines);
+	COLUMN(nodes);
+	COLUMN(threads);
+	COLUMN(samples);
+	COLUMN(lives);
+	COLUMN(wakers);
+	COLUMN(outcomes);
+	COLUMN(counters);
+	COLUMN(settings);
+#undef COLUMN
+	p->period_ns = period_of(p);
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].source == DUSK_CPU && !p->samples[i].value_ns)
+			p->samples[i].value_ns = p->period_ns;
+	p->finished = dusk_profile_setting(p, "finished");
+	p->live = r->file.live;
+	p->bytes = profile_file_bytes(&r->file);
+	p->symbolized = p->nr_functions > 1 || dusk_profile_setting(p, "symbolized");
+}
+
+/* Index 0 of what has a "none". */
+static int add_none(struct reader *r)
+{
+	if (vec_push(&r->images, "") || vec_push(&r->sources, "") ||
+	    vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
+	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) ||
+	    !vec_add(&r->nodes) || !vec_add(&r->wakers))
+		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
+	return 0;
+}
+
+static void done(struct reader *r)
+{
+	vec_done(&r->images);
+	vec_done(&r->sources);
+	vec_done(&r->modules);
+	vec_done(&r->functions);
+	vec_done(&r->frames);
+	vec_done(&r->lines);
+	vec_done(&r->nodes);
+	vec_done(&r->threads);
+	vec_done(&r->samples);
+	vec_done(&r->lives);
+	vec_done(&r->absences);
+	vec_done(&r->wakers);
+	vec_done(&r->outcomes);
+	vec_done(&r->counters);
+	vec_done(&r->settings);
+	profile_file_close(&r->file);
+	dusk_profile_free(r->p);
+}
+
+/* The recording in @folder, or, if that is -1, what @path leads to. */
+static int read_profile(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err)
+{
+	_cleanup_(done) struct reader r = {.file = PROFILE_FILE(path, err)};
+	int rc;
+
+	r.p = calloc(1, sizeof(*r.p));
+	r.strings = r.p ? profile_strings(r.p) : NULL;
+	if (!r.strings)
+		return error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
+	rc = folder < 0 ? profile_file_open(&r.file) : profile_file_open_at(&r.file, folder);
+	if (!rc)
+		sqlite3_db_config(r.file.db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	rc = rc ?: check_header(&r);
+	rc = rc ?: add_none(&r);
+	for (size_t i = 0; !rc && i < NR_TABLES; i++)
+		rc = read_table(&r, &tables[i]);
+	if (rc)
+		return rc;
+	sort_samples(&r);
+	hand_over(&r);
+	*ret = steal(r.p);
+	return 0;
+}
+
+int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err)
+{
+	return read_profile(ret, -1, path, err);
+}
+
+int profile_read_at(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err)
+{
+	return read_profile(ret, folder, path, err);
+}
+
+void dusk_profile_free(struct dusk_profile *p)
+{
+	if (!p)
+		return;
+	free(p->modules);
+	free(p->functions);
+	free(p->frames);
+	free(p->lines);
+	free(p->nodes);
+	free(p->threads);
+	free(p->samples);
+	free(p->lives);
+	free(p->wakers);
+	free(p->outcomes);
+	free(p->counters);
+	free(p->settings);
+	if (p->store)
+		strings_done(p->store);
+	free(p->store);
+	free(p);
+}
+
+const char *dusk_profile_setting(const struct dusk_profile *p, const char *key)
+{
+	for (uint32_t i = 0; i < p->nr_settings; i++)
+		if (!strcmp(p->settings[i].key, key))
+			return p->settings[i].value;
+	return NULL;
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What becomes of a recording whose recorder was killed?
+ *
+ * What it had committed is in its place, database and log (profile_place.h). The log is written back, and the database is
+ * the profile. Nothing is lost on the way: until the profile has its name, the place is as it was.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/cleanup.h"
+#include "lib/profile/db.h"
+#include "lib/profile/fdvfs.h"
+#include "lib/profile/profile_recover.h"
+#include "lib/profile/profile_schema.h"
+
+#define TRIES 10	/* while others do the same */
+
+/* Write the log back. *@empty: the recorder was killed before it had made its tables. */
+static int make_whole(const struct place *p, bool *empty, struct dusk_error *err)
+{
+	struct fdvfs v = {.db = p->db, .wal = p->wal, .writable = true};
+	sqlite3_int64 application = 0, tables = 0;
+	_cleanup_(db_closep) sqlite3 *db = NULL;
+	struct stat st;
+	int rc;
+
+	if (fstat(p->db, &st))
+		return error_set(err, -errno, "%s", strerror(errno));
+	*empty = !st.st_size;
+	if (*empty)
+		return 0;
+	if (place_lock(p, true))
+		return error_set(err, -EBUSY, "somebody reads it just now");
+	rc = fdvfs_open(&v, &db);
+	if (!rc)
+		db_distrust(db);
+	rc = rc ?: db_integer(db, "pragma application_id", &application);
+	rc = rc ?: db_integer(db, "select count(*) from sqlite_schema where name='sample'", &tables);
+	if (!rc && application != PROFILE_APPLICATION_ID)
+		rc = SQLITE_NOTADB;
+	*empty = !rc && !tables;
+	rc = rc || *empty ? rc : db_leave_wal(db);
+	if (!rc)
+		return 0;
+	place_unlock(p);
+	return error_set(err, db_errno(db, rc), "%s", rc == SQLITE_NOTADB ? "it is no recording" :
+			 db_errno(db, rc) == -ENOSPC ? strerror(ENOSPC) : sqlite3_errmsg(db));
+}
+
+/* -ENODATA: there was nothing in it; it is gone. */
+static int recover(struct place *p, struct dusk_error *err)
+{
+	struct dusk_error why = {""};
+	bool empty;
+	int rc = make_whole(p, &empty, &why);
+
+	if (rc)
+		return error_set(err, rc, "cannot make %s of %s" PLACE_SUFFIX ", where a recording was killed: %s", p->path, p->path,
+				 why.text);
+	if (!empty)
+		return place_publish(p, err);
+	place_discard(p);
+	return -ENODATA;
+}
+
+int profile_take_fresh(struct place *p, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
+{
+	struct stat st;
+	int rc = -EBUSY;
+
+	for (int i = 0; i < TRIES; i++) {
+		rc = place_take(p, path, true, uid, gid, err);
+		if (rc)
+			break;
+		if (!fstat(p->db, &st) && !st.st_size && !ftruncate(p->wal, 0))
+			return 0;
+		rc = recover(p, err);
+		place_done(p);
+		if (rc && rc != -ENODATA)
+			break;
+		rc = error_set(err, -EBUSY, "cannot create %s: others are at it, too", path);
+	}
+	place_done(p);
+	return rc;
+}
+
+int dusk_profile_recover(const char *path, struct dusk_error *err)
+{
+	_cleanup_(place_done) struct place p = PLACE_NONE;
+	int rc = place_take(&p, path, false, -1, -1, err);
+
+	if (rc == -ENOENT)
+		return error_set(err, rc, "there is nothing to recover: no %s" PLACE_SUFFIX, path);
+	if (rc == -EBUSY)
+		return error_set(err, rc, "there is nothing to recover: the recording in %s" PLACE_SUFFIX " goes on", path);
+	if (rc)
+		return rc;
+	rc = recover(&p, err);
+	if (rc == -ENODATA)
+		return error_set(err, rc, "there is nothing to recover: the recording was killed before it had begun");
+	return rc;
+}

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "lib/record/intake.h"
+#include <errno.h>
+#include <limits.h>
+#include "abi/absence.h"
+#include "abi/event.h"
+#include "lib/record/modules.h"
+#include "lib/profile/profile_schema.h"
+
+static void take_sample(struct intake *in, const void *data)
+{
+	const struct event_sample *e = data;
+	struct join *j = in->join;
+	struct waiting w = {
+		.sample = {
+			.time_ns = join_time(j, e->time_ns),
+			.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
+			.count = 1, .cpu = e->cpu, .source = DUSK_CPU,
+		},
+		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
+	};
+
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
+}
+
+static void take_stack(struct intake *in, const void *data)
+{
+	const struct event_stack *e = data;
+	struct join *j = in->join;
+	uint32_t node = 0;
+
+	if (e->same_as) {
+		join_same(j, e->cookie, e->same_as);
+		return;
+	}
+	if (e->nr)
+		node = stacks_user_frames(j->stacks, e->frame, e->nr, e->pid);
+	else if (e->stack)
+		node = stacks_user(j->stacks, e->stack, e->pid);
+	join_stack(j, e->cookie, node, e->outcome);
+}
+
+static void take_module(struct intake *in, const void *data)
+{
+	modules_learn(in->join->modules, data);
+}
+
+static uint32_t know_thread(struct intake *in, uint32_t pid, uint32_t tid, const char *comm)
+{
+	struct known_thread t = { pid, profile_thread(in->join->writer, pid, tid, comm) };
+	uint32_t *known;
+	bool fresh;
+
+	known = map_at(&in->numbers, tid, &fresh);
+	if (known && !fresh)
+		in->threads.v[*known] = t;
+	else if (known && !vec_push(&in->threads, t))
+		*known = in->threads.nr - 1;
+	else
+		in->join->failed = -ENOMEM;
+	return t.number;
+}
+
+/* The thread of a sum. Its event came before the sum was read, unless it was lost. */
+static struct known_thread thread_of(struct intake *in, uint32_t tid)
+{
+	const uint32_t *known = map_find(&in->numbers, tid);
+
+	return known && *known < in->threads.nr ? in->threads.v[*known] :
+	       (struct known_thread){ 0, profile_thread(in->join->writer, 0, tid, "") };
+}
+
+static void take_kernel_stack(struct intake *in, const void *data)
+{
+	const struct event_kernel_stack *e = data;
+	bool fresh;
+	uint32_t *number = map_at(&in->whole, e->number, &fresh);
+
+	if (number)
+		*number = stacks_keep_kernel(in->join->stacks, e->frame, e->nr);
+	else
+		in->join->failed = -ENOMEM;
+}
+
+static u32 kernel_stack_of(const struct intake *in, const struct event_waker *e)
+{
+	const uint32_t *whole = e->kernel_stack & WHOLE_STACK ? map_find(&in->whole, e->kernel_stack) : &e->kernel_stack;
+
+	return whole ? *whole : 0;
+}
+
+static void take_waker(struct intake *in, const struct event_waker *e, uint64_t absence)
+{
+	struct join *j = in->join;
+	struct waiting w = {
+		.kernel_stack = kernel_stack_of(in, e), .absence = absence, .waker = e->kind,
+	};
+
+	if (e->kind == WAKER_TASK)
+		w.sample.thread = profile_thread(j->writer, e->pid, e->tid, e->comm);
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, false });
+}
+
+static void take_absence(struct intake *in, const void *data)
+{
+	const struct event_absence *e = data;
+	const struct event_waker *by = absence_waker(e);
+	struct join *j = in->join;
+	struct waiting w = {
+		.sample = {
+			.time_ns = join_time(j, e->time_ns), .value_ns = e->off_ns, .runnable_ns = e->runnable_ns,
+			.thread = know_thread(in, e->pid, e->tid, e->comm), .count = e->count,
+			.cpu = e->sampled ? DUSK_NO_CPU : e->cpu,
+			.source = DUSK_OFF_CPU, .state = e->state,
+		},
+		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, absence_frames(e), e->nr) : e->kernel_stack,
+		.absence = by ? profile_new_absence(j->writer) : 0,
+	};
+
+	if (e->unended) {
+		struct unended u = { w, e->switches, e->pid, e->tid, 0, e->outcome };
+
+		if (vec_push(&in->unended, u))
+			j->failed = -ENOMEM;
+		return;
+	}
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
+	if (by)
+		take_waker(in, by, w.absence);
+}
+
+static void take_thread(struct intake *in, const void *data)
+{
+	const struct event_life *e = data;
+
+	know_thread(in, e->pid, e->tid, e->comm);
+	in->lives_due++;
+}
+
+static void take_life(struct intake *in, const void *data)
+{
+	const struct event_life *e = data;
+	const struct join *j = in->join;
+	struct dusk_life l = {
+		.thread = know_thread(in, e->pid, e->tid, e->comm),
+		.start_ns = join_time(j, e->start_ns), .end_ns = join_time(j, e->end_ns),
+		.on_cpu_ns = e->on_cpu_ns, .runnable_ns = e->runnable_ns, .blocked_ns = e->blocked_ns,
+		.absences = e->absences,
+	};
+
+	profile_life(j->writer, &l);
+	in->lives_due--;
+}
+
+void intake_row(struct intake *in, const struct charge_key *key, const struct charge_sum *sum, uint64_t time_ns)
+{
+	struct known_thread t = thread_of(in, absence_tid(key->key));
+	struct join *j = in->join;
+	struct waiting w = {
+		.sample = {
+			.time_ns = join_time(j, time_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
+			.thread = t.number, .count = sum->count, .cpu = DUSK_NO_CPU, .source = DUSK_OFF_CPU,
+			.state = absence_state(key->key),
+		},
+		.kernel_stack = (u32)key->key,
+	};
+	struct user_stack s = { key->kind == CHARGE_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false };
+
+	if (sum->count)
+		join_place(j, &w, &s);
+}
+
+static void take_charge(struct intake *in, const void *data)
+{
+	const struct event_charge *e = data;
+
+	intake_row(in, &e->key, &e->sum, e->time_ns);
+}
+
+static bool has_frames(size_t size, size_t fixed, u32 nr)
+{
+	return size >= fixed && (size - fixed) / sizeof(u64) >= nr;
+}
+
+/* Numbers that profiles have room for. */
+static bool is_task(u32 pid, u32 tid)
+{
+	return pid <= INT_MAX && tid <= INT_MAX;
+}
+
+/* So long off CPU, and for so much of that it waited for its turn. */
+static bool is_off(u64 off_ns, u64 runnable_ns)
+{
+	return off_ns <= PROFILE_MAX_NS && runnable_ns <= off_ns;
+}
+
+/* Each of these is asked of bytes that hold the fixed part of its struct: is the rest there, and all in range? */
+static bool is_sample(const void *data, size_t size)
+{
+	const struct event_sample *e = data;
+
+	return has_frames(size, sizeof(*e), e->nr) && e->outcome < NR_OUTCOMES && e->time_ns <= PROFILE_MAX_NS &&
+	       is_task(e->pid, e->tid);
+}
+
+static bool is_stack(const void *data, size_t size)
+{
+	const struct event_stack *e = data;
+
+	return has_frames(size, sizeof(*e), e->nr) && e->outcome < NR_OUTCOMES && is_task(e->pid, e->tid);
+}
+
+static bool is_module(const void *data, size_t size)
+{
+	const struct event_module *e = data;
+
+	return is_task(e->pid, e->parent);
+}
+
+static bool is_charge(const void *data, size_t size)
+{
+	const struct event_charge *e = data;
+
+	return e->key.outcome < NR_OUTCOMES && absence_state(e->key.key) < NR_ABSENCES && e->time_ns <= PROFILE_MAX_NS &&
+	       is_off(e->sum.amount, e->sum.part) && e->sum.count <= UINT32_MAX;
+}
+
+static bool is_waker(const struct event_waker *e)
+{
+	return e->outcome < NR_OUTCOMES && e->kind > WAKER_NONE && e->kind < NR_WAKER_KINDS && is_task(e->pid, e->tid);
+}
+
+static bool is_absence(const void *data, size_t size)
+{
+	const struct event_absence *e = data;
+	const struct event_waker *by = absence_waker(e);
+
+	return has_frames(size, sizeof(*e) + (by ? sizeof(*by) : 0), e->nr) && e->outcome < NR_OUTCOMES &&
+	       e->state < NR_ABSENCES && e->count && e->time_ns <= PROFILE_MAX_NS && is_off(e->off_ns, e->runnable_ns) &&
+	       is_task(e->pid, e->tid) && (!by || is_waker(by));
+}
+
+static bool is_kernel_stack(const void *data, size_t size)
+{
+	const struct event_kernel_stack *e = data;
+
+	return has_frames(size, sizeof(*e), e->nr);
+}
+
+/* Of one that was met there is no more to say. */
+static bool is_thread(const void *data, size_t size)
+{
+	const struct event_life *e = data;
+
+	return is_task(e->pid, e->tid);
+}
+
+static bool is_life(const void *data, size_t size)
+{
+	const struct event_life *e = data;
+
+	return is_task(e->pid, e->tid) && e->start_ns <= e->end_ns && e->end_ns <= PROFILE_MAX_NS && e->on_cpu_ns <= PROFILE_MAX_NS &&
+	       is_off(e->blocked_ns, 0) && is_off(e->runnable_ns, 0) && e->absences <= UINT32_MAX;
+}
+
+static const struct {
+	size_t bytes;		/* of the fixed part */
+	bool (*is)(const void *data, size_t size);
+	void (*take)(struct intake *in, const void *data);
+} kinds[] = {
+	[EVENT_SAMPLE] = { sizeof(struct event_sample), is_sample, take_sample },
+	[EVENT_STACK] = { sizeof(struct event_stack), is_stack, take_stack },
+	[EVENT_MODULE] = { sizeof(struct event_module), is_module, take_module },
+	[EVENT_CHARGE] = { sizeof(struct event_charge), is_charge, take_charge },
+	[EVENT_ABSENCE] = { sizeof(struct event_absence), is_absence, take_absence },
+	[EVENT_THREAD] = { sizeof(struct event_life), is_thread, take_thread },
+	[EVENT_LIFE] = { sizeof(struct event_life), is_life, take_life },
+	[EVENT_KERNEL_STACK] = { sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack },
+};
+
+int intake_event(struct intake *in, const void *data, size_t size)
+{
+	u32 kind = size < sizeof(u32) ? 0 : *(const u32 *)data;
+
+	if (kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[kind].take || size < kinds[kind].bytes || !kinds[kind].is(data, size))
+		return -EPROTO;
+	kinds[kind].take(in, data);
+	return in->join->failed;
+}
+
+void intake_done(struct intake *in)
+{
+	map_done(&in->numbers);
+	map_done(&in->whole);
+	vec_done(&in->threads);
+	vec_done(&in->unended);
+}

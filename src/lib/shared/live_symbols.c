@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "lib/shared/live_symbols.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "lib/symbols/demangle.h"
+#include "lib/symbols/elfread.h"
+#include "lib/symbols/ksyms.h"
+#include "lib/process/module_event.h"
+#include "lib/symbols/symbols.h"
+
+/* A file, by its module number. */
+struct file {
+	char name[64];			/* without folders */
+	struct symfile *symbols;	/* may have none */
+};
+
+struct namer {
+	int named;
+	struct ksyms *kernel;
+	bool kernel_tried;
+	struct vec(struct file) files;
+	struct map by_id;		/* module number -> index */
+	char *name;			/* found last */
+};
+
+int namer_new(struct namer **ret, int named)
+{
+	struct namer *n = calloc(1, sizeof(*n));
+
+	if (!n)
+		return -ENOMEM;
+	n->named = named;
+	*ret = n;
+	return 0;
+}
+
+void namer_free(struct namer *n)
+{
+	if (!n)
+		return;
+	for (size_t i = 0; i < n->files.nr; i++)
+		symfile_free(n->files.v[i].symbols);
+	vec_done(&n->files);
+	map_done(&n->by_id);
+	ksyms_free(n->kernel);
+	free(n->name);
+	free(n);
+}
+
+/* What the file says of its functions; NULL: it is not here. */
+static struct symfile *read_symbols(const struct met *m, const struct event_module *e)
+{
+	_cleanup_(closep) int fd = met_open(m, e);
+	_cleanup_(symfile_freep) struct symfile *s = symfile_new();
+	struct elfread wanted = {.fd = fd, .path = m->path, .no_servers = true};
+
+	if (fd < 0 || !s || !symbols_recorded(&m->module, fd) || elfread(s, &wanted))
+		return NULL;
+	return steal(s);
+}
+
+static struct file *file_of(struct namer *n, u32 id)
+{
+	struct event_module e;
+	struct met met;
+	const char *slash;
+	struct file f = {};
+	uint32_t *index;
+	bool fresh;
+
+	index = map_find(&n->by_id, id);
+	if (index)
+		return &n->files.v[*index];
+	if (bpf_map_lookup_elem(n->named, &id, &e))
+		return NULL;		/* it may still come */
+	met_read(&met, &e);
+	slash = strrchr(met.path, '/');
+	snprintf(f.name, sizeof(f.name), "%.63s", slash ? slash + 1 : met.path);
+	f.symbols = read_symbols(&met, &e);
+	index = map_at(&n->by_id, id, &fresh);
+	if (!index || vec_push(&n->files, f)) {
+		symfile_free(f.symbols);
+		return NULL;
+	}
+	*index = n->files.nr - 1;
+	return &n->files.v[*index];
+}
+
+int namer_met(struct namer *n, uint32_t id, struct met *ret)
+{
+	struct event_module e;
+
+	if (bpf_map_lookup_elem(n->named, &id, &e))
+		return -ENOENT;
+	met_read(ret, &e);
+	return 0;
+}
+
+static void find_kernel(struct namer *n, uint64_t address, struct dusk_place *ret)
+{
+	const char *symbol, *module;
+	uint64_t start;
+
+	if (!n->kernel_tried && ksyms_load(&n->kernel))
+		n->kernel = NULL;
+	n->kernel_tried = true;
+	symbol = n->kernel ? ksyms_find(n->kernel, address, &start, &module) : NULL;
+	if (symbol)
+		*ret = (struct dusk_place){ symbol, module, address - start };
+	else
+		*ret = (struct dusk_place){ NULL, "[kernel]", address };
+}
+
+static void find_code(struct namer *n, const struct file *f, uint64_t frame, struct dusk_place *ret)
+{
+	uint64_t offset = frame_offset(frame), address, start;
+	const char *symbol = NULL;
+	char *plain, *readable;
+
+	if (f->symbols && !symfile_address(f->symbols, offset, &address))
+		symbol = symfile_find(f->symbols, address - frame_is_return(frame), &start);
+	plain = symbol ? strndup(symbol, strcspn(symbol, "@")) : NULL;		/* without its version */
+	if (plain) {
+		readable = demangle(plain);
+		free(n->name);
+		n->name = readable ? readable : steal(plain);
+		free(plain);
+		*ret = (struct dusk_place){ n->name, f->name, address - start };
+	} else {
+		*ret = (struct dusk_place){ NULL, f->name, offset };
+	}
+}
+
+void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret)
+{
+	u32 id = frame_module(frame);
+	const struct file *f = id == FRAME_KERNEL || id == FRAME_ANON ? NULL : file_of(n, id);
+
+	if (id == FRAME_KERNEL)
+		find_kernel(n, frame, ret);
+	else if (f)
+		find_code(n, f, frame, ret);
+	else
+		*ret = (struct dusk_place){ NULL, id == FRAME_ANON ? "[anon]" : "[unknown]", frame_offset(frame) };
+}
+
+void namer_name(struct namer *n, uint64_t frame, char *ret, size_t room)
+{
+	struct dusk_place p;
+
+	namer_find(n, frame, &p);
+	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
+}

@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The unwinder for other tools: <dusk/unwind.h> on service, tool and places. */
+#include <dusk/unwind.h>
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include "abi/event.h"
+#include "abi/outcome.h"
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "lib/profile/counters.h"
+#include "lib/error.h"
+#include "lib/shared/maintenance.h"
+#include "lib/shared/stackmap_reader.h"
+#include "lib/shared/live_symbols.h"
+#include "lib/shared/object.h"
+#include "lib/profile/outcomes.h"
+#include "lib/shared/remote.h"
+#include "lib/shared/tool.h"
+#include "lib/shared/inline_stacks.h"
+
+#define DEFAULT_RING_BYTES (1 << 20)
+#define DEFAULT_LEDGER_ROWS 16384
+#define WHOLE_SOON 1024			/* cookies of whole stacks that are remembered where there is no ledger */
+#define LOOK_MS 100			/* the kernel side wakes us only when a ring fills up */
+
+_Static_assert((int)DUSK_SERVE_RING == SERVE_RING && (int)DUSK_SERVE_LEDGER == SERVE_LEDGER &&
+	       (int)DUSK_SERVE_CALLBACK == SERVE_CALLBACK && (int)DUSK_SERVE_AT_ONCE == SERVE_AT_ONCE &&
+	       (int)DUSK_SERVE_LAST == SERVE_LAST, "serve");
+
+struct reader {
+	struct dusk_consumer_options opts;
+	struct dusk_unwinder *unwinder;
+	struct ring_buffer *ring;
+	int ring_fd, ledger_fd;
+	uint32_t number;
+	bool used;
+};
+
+struct dusk_unwinder {
+	struct service *service;
+	struct tool *tool;
+	struct namer *names;
+	struct remote *remote;		/* once threads were asked for */
+	struct keeper keeper;
+	struct whole *whole;
+	struct reader reader[MAX_CONSUMERS];
+};
+
+int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err)
+{
+	static const struct dusk_unwind_options defaults = { .sz = sizeof(defaults) };
+	libbpf_print_fn_t theirs;
+	struct service_options o;
+	struct dusk_unwinder *u;
+	int r;
+
+	if (!opts)
+		opts = &defaults;
+	o = (struct service_options){
+		.pin = opts->pin,
+		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH, .no_faults = opts->no_faults,
+		.stackmap_bits = opts->stackmap_bits, .max_tasks = opts->max_tasks,
+		.max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
+	};
+	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
+		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
+	if (err)
+		*err->text = 0;
+	u = calloc(1, sizeof(*u));
+	if (!u)
+		return -ENOMEM;
+	u->whole = whole_new();
+	if (!u->whole) {
+		free(u);
+		return -ENOMEM;
+	}
+	theirs = object_hush();
+	r = service_new(&u->service, &o, err);
+	libbpf_set_print(theirs);
+	if (!r)
+		r = namer_new(&u->names, service_map(u->service, "named"));
+	if (r) {
+		dusk_unwind_close(u);
+		return r;
+	}
+	*ret = u;
+	return 0;
+}
+
+static void end_reader(struct reader *r)
+{
+	if (!r->used)
+		return;
+	whole_drop(r->unwinder->whole, r->number);
+	ring_buffer__free(r->ring);
+	closep(&r->ring_fd);
+	closep(&r->ledger_fd);
+	memset(r, 0, sizeof(*r));
+}
+
+void dusk_unwind_close(struct dusk_unwinder *u)
+{
+	if (!u)
+		return;
+	tool_free(u->tool);
+	for (u32 i = 0; i < MAX_CONSUMERS; i++)
+		end_reader(&u->reader[i]);
+	whole_free(u->whole);
+	remote_close(u->remote);
+	namer_free(u->names);
+	service_free(u->service);
+	free(u);
+}
+
+const char *dusk_unwind_private(const struct dusk_unwinder *u)
+{
+	return service_private_reason(u->service);
+}
+
+int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
+		       struct bpf_object **ret, struct dusk_error *err)
+{
+	libbpf_print_fn_t theirs = object_hush();
+	int r = u->tool ? -EBUSY : tool_open(&u->tool, u->service, plain, impl, err);
+
+	libbpf_set_print(theirs);
+	if (r == -EBUSY)
+		return error_set(err, r, "cannot open a second object for one unwinder");
+	if (!r)
+		*ret = tool_object(u->tool);
+	return r;
+}
+
+void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t size)
+{
+	return u->tool ? object_variable(tool_object(u->tool), name, size) : NULL;
+}
+
+int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err)
+{
+	libbpf_print_fn_t theirs = object_hush();
+	int r = u->tool ? tool_load(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_object() comes first");
+
+	libbpf_set_print(theirs);
+	return r;
+}
+
+int dusk_unwind_attach(struct dusk_unwinder *u, struct dusk_error *err)
+{
+	libbpf_print_fn_t theirs = object_hush();
+	int r = u->tool ? tool_attach(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_load() comes first");
+
+	libbpf_set_print(theirs);
+	return r;
+}
+
+void dusk_unwind_detach(struct dusk_unwinder *u)
+{
+	if (u->tool)
+		tool_detach(u->tool);
+}
+
+/* The frames of a stack that is in the stackmap, or that came whole, now or under another cookie. */
+static void call_back(const struct reader *r, const struct event_stack *e)
+{
+	struct dusk_stack_event event = {
+		.cookie = e->cookie, .pid = e->pid, .tid = e->tid, .stack = e->stack, .outcome = e->outcome,
+		.frame = (const uint64_t *)e->frame, .nr = e->nr,
+	};
+	u32 stack = e->stack;
+
+	if (e->same_as)
+		whole_find(r->unwinder->whole, e->same_as, &stack, &event.outcome);
+	if (stack)
+		dusk_unwind_frames(r->unwinder, stack, &event.frame, &event.nr);
+	r->opts.on_stack(r->opts.ctx, &event);
+}
+
+static bool has_ledger(const struct dusk_unwinder *u)
+{
+	for (u32 i = 0; i < MAX_CONSUMERS; i++)
+		if (u->reader[i].used && u->reader[i].opts.serve & DUSK_SERVE_LEDGER)
+			return true;
+	return false;
+}
+
+static int take_event(void *ctx, void *data, size_t size)
+{
+	struct reader *r = ctx;
+	const struct event_charge *charge = data;
+	const struct event_stack *e = data;
+	struct whole *whole = r->unwinder->whole;
+	int err;
+
+	if (size >= sizeof(*charge) && charge->kind == EVENT_CHARGE)
+		return whole_take_charge(whole, r->number, charge);
+	if (size < sizeof(*e) || e->kind != EVENT_STACK || size - sizeof(*e) < e->nr * sizeof(u64))
+		return -EPROTO;
+	err = whole_take_stack(whole, e);
+	if (r->opts.serve & DUSK_SERVE_RING)
+		call_back(r, e);
+	if (whole_nr(whole) > WHOLE_SOON && !has_ledger(r->unwinder))
+		whole_forget(whole);
+	return err;
+}
+
+static int make_ring(struct reader *r)
+{
+	r->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dusk_ring", 0, 0, r->opts.ring_bytes ?: DEFAULT_RING_BYTES,
+				    NULL);
+	if (r->ring_fd < 0)
+		return -errno;
+	r->ring = ring_buffer__new(r->ring_fd, take_event, r, NULL);
+	return r->ring ? 0 : -errno;
+}
+
+int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
+		     struct dusk_error *err)
+{
+	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
+	uint32_t serve = opts->serve | (opts->serve & DUSK_SERVE_LEDGER ? SERVE_WHOLE : 0);
+	int ret = 0;
+
+	if (opts->sz < sizeof(*opts) || number >= MAX_CONSUMERS || !u->tool ||
+	    (opts->serve & DUSK_SERVE_RING && !opts->on_stack))
+		return error_set(err, -EINVAL, "cannot register consumer %u: options out of range, or nothing loaded",
+				 number);
+	if (r->used)
+		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
+	*r = (struct reader){
+		.opts = *opts, .unwinder = u, .ring_fd = -1, .ledger_fd = -1, .number = number, .used = true,
+	};
+	if (opts->serve & (DUSK_SERVE_RING | DUSK_SERVE_LEDGER))
+		ret = make_ring(r);
+	if (!ret && opts->serve & DUSK_SERVE_LEDGER)
+		ret = r->ledger_fd = tool_make_ledger(r->opts.ledger_rows ?: DEFAULT_LEDGER_ROWS);
+	if (ret < 0)
+		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
+	else
+		ret = tool_add_consumer(u->tool, number, serve, r->ring_fd, r->ledger_fd, err);
+	if (ret)
+		end_reader(r);
+	return ret;
+}
+
+int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number)
+{
+	int ret = u->tool ? tool_remove_consumer(u->tool, number) : -ENOENT;
+
+	if (ret != -ENOENT)
+		end_reader(&u->reader[number]);
+	return ret;
+}
+
+int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
+{
+	struct pollfd fds[MAX_CONSUMERS];
+	int nr = 0, taken = 0, ret;
+
+	for (u32 i = 0; i < MAX_CONSUMERS; i++)
+		if (u->reader[i].ring)
+			fds[nr++] = (struct pollfd){ .fd = ring_buffer__epoll_fd(u->reader[i].ring), .events = POLLIN };
+	ret = poll(fds, nr, timeout_ms < 0 || timeout_ms > LOOK_MS ? LOOK_MS : timeout_ms);
+	if (ret < 0 && errno != EINTR)
+		return -errno;
+	for (u32 i = 0; i < MAX_CONSUMERS; i++) {
+		ret = u->reader[i].ring ? ring_buffer__consume(u->reader[i].ring) : 0;
+		if (ret < 0)
+			return ret;
+		taken += ret;
+	}
+	keeper_look(&u->keeper, u->service);
+	return taken;
+}
+
+/* What became of the cookies of CHARGE_DUE rows: cookie -> stack, and OUTCOME_OF(cookie) -> outcome. */
+#define OUTCOME_OF(cookie) ((cookie) | 1ULL << 63)
+
+static int read_resolved(int fd, struct map *resolved)
+{
+	struct charge_key key, *last = NULL, next;
+	bool added;
+
+	for (; !bpf_map_get_next_key(fd, last, &next); last = &key) {
+		uint32_t *value;
+
+		key = next;
+		if (key.kind != CHARGE_RESOLVED)
+			continue;
+		value = map_at(resolved, key.cookie, &added);
+		if (!value)
+			return -ENOMEM;
+		*value = key.stack;
+		value = map_at(resolved, OUTCOME_OF(key.cookie), &added);
+		if (!value)
+			return -ENOMEM;
+		*value = key.outcome;
+	}
+	return 0;
+}
+
+static struct dusk_charge make_charge(const struct dusk_unwinder *u, const struct charge_key *key,
+				      const struct charge_sum *sum, struct map *resolved)
+{
+	struct dusk_charge c = {
+		.key = key->key, .amount = sum->amount, .count = sum->count, .stack = key->stack, .outcome = key->outcome,
+	};
+	const uint32_t *stack, *outcome;
+
+	if (key->kind != CHARGE_DUE || whole_find(u->whole, key->cookie, &c.stack, &c.outcome))
+		return c;
+	stack = map_find(resolved, key->cookie);
+	outcome = map_find(resolved, OUTCOME_OF(key->cookie));
+	c.unresolved = !stack || !outcome;
+	if (!c.unresolved) {
+		c.stack = *stack;
+		c.outcome = *outcome;
+	}
+	return c;
+}
+
+int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
+			void *ctx)
+{
+	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
+	int fd = number < MAX_CONSUMERS && r->used ? r->ledger_fd : -1, ret;
+	struct charge_key key, *last = NULL, next;
+	struct map resolved = {};
+	struct charge_sum sum;
+
+	if (fd < 0)
+		return -ENOENT;
+	/* With on_stack(), that would be called from here. */
+	ret = r->opts.serve & DUSK_SERVE_RING ? 0 : ring_buffer__consume(r->ring);
+	if (ret >= 0)
+		ret = read_resolved(fd, &resolved);
+	for (; !ret && !bpf_map_get_next_key(fd, last, &next); last = &key) {
+		struct dusk_charge c;
+
+		key = next;
+		if (key.kind == CHARGE_RESOLVED || bpf_map_lookup_elem(fd, &key, &sum))
+			continue;
+		c = make_charge(u, &key, &sum, &resolved);
+		ret = fn(ctx, &c);
+	}
+	if (!ret)
+		ret = whole_charges(u->whole, number, fn, ctx);
+	map_done(&resolved);
+	return ret;
+}
+
+int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr)
+{
+	const u64 *frame = id & WHOLE_STACK ? whole_frames(u->whole, id, nr) :
+					      stackmap_frames(service_stacks(u->service), id, nr);
+
+	if (!frame)
+		return -ENOENT;
+	*ret = (const uint64_t *)frame;
+	return 0;
+}
+
+void dusk_unwind_forget(struct dusk_unwinder *u)
+{
+	stackmap_forget(service_stacks(u->service));
+	whole_forget(u->whole);
+}
+
+int dusk_stackmap_of(struct dusk_stackmap **ret, struct dusk_unwinder *u)
+{
+	return livemap_of(ret, u->service, u->names);
+}
+
+void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_place *ret)
+{
+	namer_find(u->names, frame, ret);
+}
+
+void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room)
+{
+	namer_name(u->names, frame, ret, room);
+}
+
+int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
+			int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err)
+{
+	libbpf_print_fn_t theirs;
+	int r = 0;
+
+	if (opts->sz < sizeof(*opts))
+		return error_set(err, -EINVAL, "cannot look at threads: options out of range");
+	theirs = object_hush();
+	if (!u->remote)
+		r = remote_open(&u->remote, u->service, err);
+	libbpf_set_print(theirs);
+	return r ?: remote_walk(u->remote, opts, fn, ctx, err);
+}
+
+const struct dusk_outcome *dusk_outcome(uint32_t outcome)
+{
+	return outcome < NR_OUTCOMES ? &outcomes[outcome] : NULL;
+}
+
+uint64_t dusk_unwind_counter(const struct dusk_unwinder *u, const char *name)
+{
+	for (u32 i = 0; u->tool && i < NR_COUNTERS; i++)
+		if (!strcmp(counters[i].name, name))
+			return tool_counter(u->tool, i);
+	return UINT64_MAX;
+}
+
+uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const char *name)
+{
+	const struct consumer *c = u->tool ? tool_consumer(u->tool, number) : NULL;
+
+	if (c && !strcmp(name, "lost-stacks"))
+		return c->lost_stacks;
+	return c && !strcmp(name, "lost-charges") ? c->lost_charges : UINT64_MAX;
+}
+
+size_t dusk_unwind_excluded(const struct dusk_unwinder *u, pid_t *ret, size_t max)
+{
+	return keeper_excluded(u->service, ret, max);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What did an earlier look-up find out about the file with this build id? See cache.h. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <dusk/dusk.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/vec.h"
+#include "lib/symbols/cache.h"
+#include "lib/symbols/own_folder.h"
+
+#define LEFT_BEHIND_S 3600	/* a file that is still unfinished after this belongs to nobody */
+
+static const char magic[8] = "dusksym";
+
+int dusk_cache_folder(char *ret, size_t room)
+{
+	const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
+	_cleanup_(closep) int fd = -1;
+	int len;
+
+	if (xdg && *xdg == '/')
+		len = snprintf(ret, room, "%s/dusk", xdg);
+	else if (home && *home == '/')
+		len = snprintf(ret, room, "%s/.cache/dusk", home);
+	else
+		return -ENOENT;
+	if (len < 0 || (size_t)len >= room)
+		return -ENAMETOOLONG;
+	fd = own_folder_open(ret, false);
+	return fd >= 0 || fd == -ENOENT ? 0 : fd;
+}
+
+/* What others have put there, or may write to, is not believed. */
+static int open_entry(int dir, const char *build_id)
+{
+	_cleanup_(closep) int fd = openat(dir, build_id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st))
+		return -errno;
+	if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & (S_IWGRP | S_IWOTH))
+		return -EPERM;
+	return steal_fd(&fd);
+}
+
+static bool good_name(const char *build_id)
+{
+	size_t len = strlen(build_id);
+
+	return len >= 8 && len <= 128 && strspn(build_id, "0123456789abcdef") == len;
+}
+
+int cache_load(struct symfile *s, const char *folder, const char *build_id)
+{
+	_cleanup_(closep) int dir = good_name(build_id) ? own_folder_open(folder, false) : -EINVAL, fd = -1;
+	_cleanup_(freep) char *bytes = NULL;
+	ssize_t taken;
+	size_t len;
+	int err;
+
+	if (dir < 0)
+		return dir;
+	fd = open_entry(dir, build_id);
+	if (fd < 0)
+		return fd;
+	err = file_read_fd(&bytes, &len, fd, CACHE_MAX_BYTES);
+	if (err)
+		return err;
+	if (len < sizeof(magic) || memcmp(bytes, magic, sizeof(magic)))
+		return -EBADMSG;
+	taken = symfile_take(s, bytes + sizeof(magic), len - sizeof(magic));
+	futimens(fd, NULL);	/* it was used */
+	return taken < 0 ? taken : 0;
+}
+
+struct entry {
+	char name[NAME_MAX + 1];
+	struct timespec used;
+	uint64_t bytes;
+};
+
+static int by_use(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->used.tv_sec != y->used.tv_sec)
+		return x->used.tv_sec < y->used.tv_sec ? -1 : 1;
+	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
+}
+
+/* Remove the oldest files until the rest is not more than @max_bytes. */
+static int evict(int dir, uint64_t max_bytes)
+{
+	struct vec(struct entry) entries = {0};
+	int own = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err = 0;
+	DIR *d = own < 0 ? NULL : fdopendir(own);
+	uint64_t all = 0;
+	struct dirent *de;
+
+	if (!d) {
+		closep(&own);
+		return -errno;
+	}
+	while (!err && (de = readdir(d))) {
+		struct entry *e;
+		struct stat st;
+
+		if (fstatat(dir, de->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+			continue;
+		if (*de->d_name == '.') {
+			if (st.st_mtime < time(NULL) - LEFT_BEHIND_S)
+				unlinkat(dir, de->d_name, 0);
+			continue;
+		}
+		e = vec_add(&entries);
+		if (!e) {
+			err = -ENOMEM;
+			break;
+		}
+		strcpy(e->name, de->d_name);
+		e->used = st.st_mtim;
+		e->bytes = st.st_size;
+		all += e->bytes;
+	}
+	if (entries.nr)
+		qsort(entries.v, entries.nr, sizeof(*entries.v), by_use);
+	for (size_t i = 0; i < entries.nr && all > max_bytes; i++) {
+		unlinkat(dir, entries.v[i].name, 0);
+		all -= entries.v[i].bytes;
+	}
+	vec_done(&entries);
+	closedir(d);
+	return err;
+}
+
+int cache_store(const struct symfile *s, const char *folder, const char *build_id, uint64_t max_bytes)
+{
+	_cleanup_(closep) int dir = good_name(build_id) ? own_folder_open(folder, true) : -EINVAL, fd = -1;
+	char temporary[64];
+	uint64_t random;
+	int err;
+
+	if (dir < 0)
+		return dir;
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return -EAGAIN;
+	snprintf(temporary, sizeof(temporary), ".%016" PRIx64, random);
+	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	err = write(fd, magic, sizeof(magic)) == sizeof(magic) ? 0 : -EIO;
+	err = err ?: symfile_write(s, fd);
+	if (!err && renameat(dir, temporary, dir, build_id))
+		err = -errno;
+	if (err)
+		unlinkat(dir, temporary, 0);
+	return err ?: evict(dir, max_bytes);
+}

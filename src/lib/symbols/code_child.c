@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where does a function end, and from which lines was it compiled? The confined process: from libdw's terms to bytes. */
+#include <dwarf.h>
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "lib/symbols/code.h"
+#include "lib/symbols/fde_index.h"
+#include "lib/symbols/symbols.h"
+
+struct code {
+	const struct code_wanted *wanted;
+	struct code_head head;
+	struct strings names;
+	struct vec(struct dusk_code_line) lines;
+};
+
+static int find_end(struct code *c, Dwfl_Module *module)
+{
+	_cleanup_(fdes_freep) struct fdes *fdes = NULL;
+	uint64_t begin = c->wanted->start, start, end = 0;
+	GElf_Addr bias;
+	GElf_Off distance;
+	GElf_Sym sym;
+	Elf *elf = dwfl_module_getelf(module, &bias);
+	int rc;
+
+	if (dwfl_module_addrinfo(module, begin, &distance, &sym, NULL, NULL, NULL) && !distance && sym.st_size) {
+		end = begin + sym.st_size;
+	} else {
+		rc = elf ? fdes_read(&fdes, elf, c->wanted->fd) : -ENODATA;
+		if (rc)
+			return rc;
+		if (!fdes_extent(fdes, begin, &start, &end))
+			return -ENODATA;
+	}
+	c->head.end = end - begin > CODE_MAX_BYTES ? begin + CODE_MAX_BYTES : end;
+	return 0;
+}
+
+/* By .debug_aranges, which not every compiler writes; else by asking each unit. */
+static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+{
+	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+
+	if (!unit)
+		while ((unit = dwfl_module_nextcu(module, unit, bias)))
+			if (dwarf_haspc(unit, address - *bias) > 0)
+				break;
+	return unit;
+}
+
+/* Of several rows at one address the last one holds. */
+static int add_line(struct code *c, uint64_t address, const char *file, int number)
+{
+	struct dusk_code_line line = {.address = address, .line = file && number > 0 ? number : 0};
+	struct dusk_code_line *last = c->lines.nr ? &c->lines.v[c->lines.nr - 1] : NULL;
+	int rc = line.line ? strings_number(&c->names, file, strlen(file), &line.file, NULL) : 0;
+
+	if (rc)
+		return rc;
+	if (last && last->address == address) {
+		*last = line;
+		return 0;
+	}
+	return vec_push(&c->lines, line);
+}
+
+/* libdw sorts the rows by address. */
+static int read_lines(struct code *c, Dwfl_Module *module)
+{
+	Dwarf_Addr bias, address;
+	Dwarf_Die *unit = find_unit(module, c->wanted->start, &bias);
+	Dwarf_Lines *lines;
+	size_t nr;
+	int rc = 0;
+
+	if (!unit || dwarf_getsrclines(unit, &lines, &nr))
+		return 0;
+	for (size_t i = 0; i < nr && !rc; i++) {
+		Dwarf_Line *line = dwarf_onesrcline(lines, i);
+		bool end = false;
+		int number = 0;
+
+		if (!line || dwarf_lineaddr(line, &address) || address + bias < c->wanted->start ||
+		    address + bias >= c->head.end)
+			continue;
+		dwarf_lineendsequence(line, &end);
+		dwarf_lineno(line, &number);
+		rc = add_line(c, address + bias, end ? NULL : dwarf_linesrc(line, NULL, NULL), number);
+	}
+	return rc;
+}
+
+static int write_all(struct code *c, int out)
+{
+	int rc;
+
+	c->head.nr_lines = c->lines.nr;
+	c->head.nr_files = c->names.nr;
+	for (size_t i = 0; i < c->names.nr; i++)
+		c->head.name_bytes += c->names.entries[i].len_bytes + 1;
+	rc = file_write_fd(out, &c->head, sizeof(c->head));
+	rc = rc ?: file_write_fd(out, c->lines.v, c->lines.nr * sizeof(*c->lines.v));
+	for (size_t i = 0; !rc && i < c->names.nr; i++)
+		rc = file_write_fd(out, c->names.entries[i].text, c->names.entries[i].len_bytes + 1);
+	return rc;
+}
+
+int code_write(const struct code_wanted *wanted, int out)
+{
+	struct code c = {.wanted = wanted, .head.magic = CODE_MAGIC};
+	Dwfl_Module *module;
+	Dwfl *dwfl = NULL;
+	int rc = symbols_report(&dwfl, &module, wanted->fd, wanted->path);
+
+	rc = rc ?: find_end(&c, module);
+	rc = rc ?: read_lines(&c, module);
+	/* Why it is not known is also an answer. */
+	c.head.error = rc;
+	rc = write_all(&c, out);
+	dwfl_end(dwfl);
+	strings_done(&c.names);
+	vec_done(&c.lines);
+	return rc;
+}

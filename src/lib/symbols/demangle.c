@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What did the programmer call this function?
+ *
+ * libiberty knows. Mangled names can refer back to parts of themselves, so that a short one can stand for one that does
+ * not fit into any memory, and symbols come from files that anybody can make. Hence the output is taken piece by piece,
+ * and when it is too long the demangler is left by longjmp(). It works on its own stack meanwhile (only a Rust
+ * identifier with letters beyond ASCII holds some bytes of heap, which are then lost).
+ */
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <libiberty/demangle.h>
+
+#include "lib/symbols/demangle.h"
+
+#define MAX_SYMBOL_BYTES 8192
+#define MAX_NAME_BYTES 16384
+#define MAX_D_BACKREFS 12	/* each can double the name; the demangler of D cannot be left */
+
+struct output {
+	jmp_buf too_long;
+	size_t len;
+	char text[MAX_NAME_BYTES];
+};
+
+static void take(const char *piece, size_t len, void *opaque)
+{
+	struct output *out = opaque;
+
+	if (len >= sizeof(out->text) - out->len)
+		longjmp(out->too_long, 1);
+	memcpy(out->text + out->len, piece, len);
+	out->len += len;
+}
+
+/* _R: Rust's own scheme. Its older one looks like C++ with a hash for a last name: the demangler can tell. */
+static char *cpp_or_rust(const char *symbol)
+{
+	struct output *out = malloc(sizeof(*out));
+	char *name = NULL;
+
+	if (!out)
+		return NULL;
+	if (!setjmp(out->too_long)) {
+		out->len = 0;
+		if (rust_demangle_callback(symbol, 0, take, out)) {
+			name = strndup(out->text, out->len);
+		} else if (symbol[1] == 'Z') {
+			out->len = 0;
+			if (cplus_demangle_v3_callback(symbol, 0, take, out))
+				name = strndup(out->text, out->len);
+		}
+	}
+	free(out);
+	return name;
+}
+
+static char *d(const char *symbol)
+{
+	int backrefs = 0;
+
+	for (const char *s = symbol; *s; s++)
+		backrefs += *s == 'Q';
+	return backrefs > MAX_D_BACKREFS ? NULL : dlang_demangle(symbol, 0);
+}
+
+char *demangle(const char *symbol)
+{
+	if (symbol[0] != '_' || strnlen(symbol, MAX_SYMBOL_BYTES) == MAX_SYMBOL_BYTES)
+		return NULL;
+	switch (symbol[1]) {
+	case 'Z':
+	case 'R': return cpp_or_rust(symbol);
+	case 'D': return d(symbol);
+	default: return NULL;
+	}
+}

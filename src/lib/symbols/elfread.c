@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How is an ELF file read without trusting it? The parent: a confined reader, and what comes out of it. See elfread.h. */
+#include <errno.h>
+
+#include "lib/symbols/confined.h"
+#include "lib/symbols/elfread.h"
+
+struct reading {
+	struct symfile *s;
+	const struct elfread *e;
+};
+
+static int read_confined(void *arg, int out)
+{
+	const struct reading *r = arg;
+
+	return elfread_write(r->s, r->e, out);
+}
+
+/* What is damaged ends it, but what came before is kept. */
+static ssize_t take(void *arg, const char *data, size_t bytes)
+{
+	struct reading *r = arg;
+
+	return symfile_take(r->s, data, bytes);
+}
+
+int elfread(struct symfile *s, struct elfread *e)
+{
+	struct reading r = {s, e};
+	struct confined c = {
+		.fd = e->fd, .path = e->path, .servers = !e->no_servers, .arg = &r, .read = read_confined, .take = take,
+		.stop = e->stop, .ctx = e->ctx,
+	};
+	int err = confined_run(&c);
+
+	e->silent = c.silent;
+	e->late = c.late;
+	return err == -EBADMSG ? 0 : err;
+}

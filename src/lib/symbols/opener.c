@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which files may be opened for who reads a binary that nobody vouches for? See opener.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <seccomp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "lib/symbols/opener.h"
+#include "lib/process/procfs.h"
+#include "lib/symbols/servers.h"
+
+#define DEBUG_FILES "/usr/lib/debug"
+
+/* The path at @address of process @pid, to @ret of PATH_MAX bytes. A page at a time: what follows it may not be there. */
+static int read_path(char *ret, pid_t pid, uint64_t address)
+{
+	size_t have = 0;
+
+	while (have < PATH_MAX) {
+		size_t piece = 4096 - (address + have) % 4096;
+		struct iovec to = {ret + have, piece < PATH_MAX - have ? piece : PATH_MAX - have};
+		struct iovec from = {(void *)(uintptr_t)(address + have), to.iov_len};
+
+		if (process_vm_readv(pid, &to, 1, &from, 1, 0) != (ssize_t)to.iov_len)
+			return -EFAULT;
+		if (memchr(to.iov_base, 0, to.iov_len))
+			return 0;
+		have += to.iov_len;
+	}
+	return -ENAMETOOLONG;
+}
+
+/* Is @path in @folder, whatever links lead there? Not in the root itself, where everything is. */
+static bool is_below(const char *path, const char *folder)
+{
+	_cleanup_(freep) char *real = realpath(folder, NULL);
+	size_t len = real ? strlen(real) : 0;
+
+	return len > 1 && !strncmp(path, real, len) && path[len] == '/';
+}
+
+static bool is_beside(const char *path, const char *binary)
+{
+	const char *slash = strrchr(binary, '/');
+	_cleanup_(freep) char *folder = slash ? strndup(binary, slash - binary) : NULL;
+
+	return folder && is_below(path, folder);
+}
+
+static bool is_split(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	return dot && (!strcmp(dot, ".dwo") || !strcmp(dot, ".dwp"));
+}
+
+/* May @place, opened as a path only, be read? What it is called is what the kernel says, not who asked for it. */
+static bool may_open(const struct opener *o, int place)
+{
+	char link[64], path[PATH_MAX];
+	struct stat file, binary;
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
+	len = readlink(link, path, sizeof(path) - 1);
+	if (len <= 0 || fstat(place, &file) || fstat(o->fd, &binary))
+		return false;
+	path[len] = 0;
+	if (file.st_uid && file.st_uid != binary.st_uid && file.st_uid != getuid())
+		return false;
+	return is_below(path, DEBUG_FILES) || is_beside(path, o->path) || is_split(path);
+}
+
+/* Does libdw look for the package that belongs to a file, by the name that it has for it (base/sandbox.c)? */
+static bool is_package_of_descriptor(const char *path)
+{
+	static const char folder[] = "/proc/self/fd/";
+	const char *number = path + strlen(folder);
+
+	return !strncmp(path, folder, strlen(folder)) && !strcmp(number + strspn(number, "0123456789"), ".dwp");
+}
+
+/* The file at @path, or a negative errno. */
+static int open_debug_file(const struct opener *o, const char *path)
+{
+	char package[PATH_MAX + 8];
+	_cleanup_(closep) int place = -1;
+	int fd;
+
+	if (!strncmp(path, SERVERS_FILE, strlen(SERVERS_FILE)))
+		return o->servers ? servers_fetch(path + strlen(SERVERS_FILE), o->talk) : -ENOENT;
+	if (*path != '/')
+		return -ENOENT;
+	if (is_package_of_descriptor(path)) {
+		snprintf(package, sizeof(package), "%s.dwp", o->path);
+		path = package;
+	}
+	place = open(path, O_PATH | O_CLOEXEC);
+	if (place < 0)
+		return -errno;
+	if (!may_open(o, place))
+		return -EACCES;
+	fd = procfs_reopen(place);
+	return fd == -EINVAL ? -EACCES : fd;
+}
+
+/* For the system call that @q tells of: a descriptor, to be closed, or a negative errno. */
+static int open_for(const struct opener *o, const struct seccomp_notif *q)
+{
+	bool at = q->data.nr == SYS_openat;
+	char path[PATH_MAX];
+	int err;
+
+	if (q->data.args[at + 1] & (O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECTORY))
+		return -EACCES;
+	err = read_path(path, q->pid, q->data.args[at]);
+	/* By now another process may have that number. */
+	if (!err && seccomp_notify_id_valid(o->notify, q->id))
+		err = -ENOENT;
+	return err ?: open_debug_file(o, path);
+}
+
+/* It gets its descriptor, and goes on. False: it cannot be given one. */
+static bool give(const struct opener *o, const struct seccomp_notif *q, int fd)
+{
+	struct seccomp_notif_addfd add = {
+		.id = q->id, .flags = SECCOMP_ADDFD_FLAG_SEND, .srcfd = fd, .newfd_flags = O_CLOEXEC,
+	};
+
+	return ioctl(o->notify, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;
+}
+
+void opener_run(const struct opener *o)
+{
+	struct pollfd ready = {.fd = o->notify, .events = POLLIN};
+	struct seccomp_notif_resp *r;
+	struct seccomp_notif *q;
+
+	if (seccomp_notify_alloc(&q, &r))
+		return;
+	while (poll(&ready, 1, -1) > 0 && ready.revents & POLLIN) {
+		_cleanup_(closep) int fd = -1;
+
+		memset(q, 0, sizeof(*q));
+		if (seccomp_notify_receive(o->notify, q))
+			continue;
+		fd = open_for(o, q);
+		if (fd >= 0 && give(o, q, fd))
+			continue;
+		memset(r, 0, sizeof(*r));
+		r->id = q->id;
+		r->error = fd < 0 ? fd : -EACCES;
+		seccomp_notify_respond(o->notify, r);
+	}
+	seccomp_notify_free(q, r);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel: by /proc/kallsyms (ksyms.h), in another boot by its image. */
+#include <errno.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "lib/error.h"
+#include "lib/symbols/ksyms.h"
+#include "lib/symbols/module_file.h"
+#include "lib/symbols/symbolizer.h"
+
+/* By kallsyms. It is done to the end, whatever progress says: in another boot it cannot be made up for. */
+static int name_running(struct symbolizer *s, const struct group *g)
+{
+	struct ksyms *ksyms;
+	int rc = ksyms_load(&ksyms);
+
+	if (rc == -ENOMEM)
+		return rc;
+	if (rc) {
+		error_set(s->err, 0, "kernel functions have no names: /proc/kallsyms %s; "
+			  "as root, or with kernel.kptr_restrict=0, they have",
+			  rc == -EPERM ? "hides the addresses" : strerror(-rc));
+		return 0;
+	}
+	for (uint32_t i = 0; !rc && i < g->nr; i++) {
+		struct dusk_frame *f = &s->p->frames[g->frames[i]];
+		const char *module, *name;
+		uint64_t start;
+
+		name = ksyms_find(ksyms, f->offset - f->is_return, &start, &module);
+		if (name)
+			rc = symbolizer_name(s, f, name, module, start);
+	}
+	ksyms_free(ksyms);
+	return rc;
+}
+
+/* Leave in @g what is code of the image: not the frames in modules. */
+static void keep_text(const struct symbolizer *s, struct group *g, const struct recorded_text *text)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < g->nr; i++) {
+		const struct dusk_frame *f = &s->p->frames[g->frames[i]];
+
+		if (f->offset - f->is_return - text->start < text->bytes)
+			g->frames[kept++] = g->frames[i];
+	}
+	g->nr = kept;
+	g->shift = text->offset - text->start;
+}
+
+/* In another boot: by vmlinux, if it is that of the kernel that was recorded. */
+static int name_by_image(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	_cleanup_(freep) char *other = NULL;
+	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
+	struct recorded_text text;
+	struct group code = *g;
+
+	if (fd >= 0 && !recorded_text(&text, s->p, fd)) {
+		keep_text(s, &code, &text);
+		return symbolize_file(s, module, &code);
+	}
+	if (other)
+		error_set(s->err, 0, "kernel functions have no names: %s is not the kernel that was recorded: its build id differs",
+			  other);
+	else
+		error_set(s->err, 0, "kernel functions have no names: they are of another boot, and %s",
+			  fd < 0 ? "the vmlinux of that kernel is not here" : "where its code was is not recorded");
+	return 0;
+}
+
+int symbolize_kernel(struct symbolizer *s, uint32_t module, const struct group *g)
+{
+	return recorded_boot(s->p) ? name_running(s, g) : name_by_image(s, module, g);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "lib/symbols/symbolizer.h"
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "lib/symbols/demangle.h"
+
+#define PROGRESS_FRAMES 1024
+
+bool symbolizer_stop(struct symbolizer *s)
+{
+	if (!s->stopped && s->opts->progress && s->opts->progress(s->opts->ctx, s->done, s->total))
+		s->stopped = true;
+	return s->stopped;
+}
+
+int symbolizer_step(struct symbolizer *s)
+{
+	return ++s->done % PROGRESS_FRAMES == 0 && symbolizer_stop(s) ? -ECANCELED : 0;
+}
+
+uint32_t *symbolizer_function_at(struct symbolizer *s, const char *symbol, const char *module, bool *fresh)
+{
+	_cleanup_(freep) char *key = NULL;
+	uint32_t number;
+	int len = asprintf(&key, "%s\n%s", symbol, module);
+
+	if (len < 0) {
+		key = NULL;
+		return NULL;
+	}
+	return strings_number(&s->keys, key, len, &number, NULL) ? NULL : map_at(&s->numbers, number, fresh);
+}
+
+/* What people call @symbol: demangled, and without the version ("@@GLIBC_2.14") that symbols of files can have. */
+static char *readable_name(const char *symbol, const char *module)
+{
+	_cleanup_(freep) char *plain = strndup(symbol, *module == '[' ? strlen(symbol) : strcspn(symbol, "@"));
+	char *name = plain ? demangle(plain) : NULL;
+
+	return name ? name : steal(plain);
+}
+
+int symbolizer_function(struct symbolizer *s, const char *symbol, const char *module, uint32_t *ret)
+{
+	_cleanup_(freep) char *name = NULL;
+	struct dusk_function f;
+	bool fresh;
+	uint32_t *function = symbolizer_function_at(s, symbol, module, &fresh);
+
+	if (!function)
+		return -ENOMEM;
+	if (fresh) {
+		name = readable_name(symbol, module);
+		f.symbol = strings_intern(s->strings, symbol);
+		f.name = name ? strings_intern(s->strings, name) : NULL;
+		f.module = strings_intern(s->strings, module);
+		if (!f.symbol || !f.name || !f.module || vec_push(&s->functions, f))
+			return -ENOMEM;
+		*function = s->functions.nr - 1;
+	}
+	*ret = *function;
+	return 0;
+}
+
+int symbolizer_name(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module,
+		      uint64_t start)
+{
+	uint64_t distance = f->address - start;
+	uint32_t function;
+	int rc = symbolizer_function(s, symbol, module, &function);
+
+	if (rc)
+		return rc;
+	f->function = function;
+	f->function_offset = distance > UINT32_MAX ? UINT32_MAX : distance;
+	return 0;
+}

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which function of this ELF file is at this offset?
+ *
+ * libdwfl finds the symbol tables, in the file and in the debug files that belong to it. Its own look-up passes over
+ * the whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its
+ * own: what is broken in one harms no other.
+ */
+#include <elfutils/libdwfl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/cleanup.h"
+#include "lib/buildid.h"
+#include "lib/symbols/fde_index.h"
+#include "lib/symbols/opener.h"
+#include "lib/symbols/ranges.h"
+#include "lib/symbols/symbols.h"
+
+#define MAX_SYMBOLS (1 << 24)
+#define MAX_SEGMENTS 1024
+
+struct candidate {
+	uint64_t start, size;
+	const char *name;
+	uint64_t code_end;
+	unsigned char type, binding;
+};
+
+struct candidates vec(struct candidate);
+
+struct symbols {
+	Dwfl *dwfl;
+	Dwfl_Module *module;
+	struct vec(struct symbols_segment) segments;
+	struct ranges ranges;		/* value: a pointer to the name */
+	struct fdes *fdes;
+};
+
+static int read_segments(struct symbols *s, Elf *elf)
+{
+	size_t nr;
+
+	if (elf_getphdrnum(elf, &nr))
+		return -ENOEXEC;
+	for (size_t i = 0; i < nr && s->segments.nr < MAX_SEGMENTS; i++) {
+		struct symbols_segment *segment;
+		GElf_Phdr ph;
+
+		if (!gelf_getphdr(elf, i, &ph) || ph.p_type != PT_LOAD)
+			continue;
+		segment = vec_add(&s->segments);
+		if (!segment)
+			return -ENOMEM;
+		*segment = (struct symbols_segment){ph.p_offset, ph.p_filesz, ph.p_vaddr, ph.p_flags & PF_X};
+	}
+	return s->segments.nr ? 0 : -ENOEXEC;
+}
+
+/* Where the code that the symbol is in ends, or 0: not code. Files can come without section headers. */
+static uint64_t code_end(const struct symbols *s, Elf *elf, GElf_Word index, uint64_t address)
+{
+	Elf_Scn *section = elf ? elf_getscn(elf, index) : NULL;
+	GElf_Shdr sh;
+
+	if (section && gelf_getshdr(section, &sh))
+		return sh.sh_flags & SHF_EXECINSTR ? sh.sh_addr + sh.sh_size : 0;
+	for (size_t i = 0; i < s->segments.nr; i++) {
+		const struct symbols_segment *g = &s->segments.v[i];
+
+		if (g->code && address >= g->address && address - g->address < g->file_bytes)
+			return g->address + g->file_bytes;
+	}
+	return 0;
+}
+
+/* A function, or a label of assembler code: those have no type. */
+static int collect(const struct symbols *s, struct candidates *all)
+{
+	int nr = dwfl_module_getsymtab(s->module);
+
+	for (int i = 1; i < nr && i < MAX_SYMBOLS; i++) {
+		struct candidate c;
+		GElf_Word section = 0;
+		Dwarf_Addr bias;
+		GElf_Sym sym;
+		Elf *elf = NULL;
+
+		c.name = dwfl_module_getsym_info(s->module, i, &sym, &c.start, &section, &elf, &bias);
+		c.type = GELF_ST_TYPE(sym.st_info);
+		if (!c.name || !*c.name || sym.st_shndx == SHN_UNDEF || sym.st_shndx == SHN_ABS)
+			continue;
+		if (c.type != STT_FUNC && c.type != STT_GNU_IFUNC && c.type != STT_NOTYPE)
+			continue;
+		c.start = sym.st_value;
+		c.size = sym.st_size;
+		c.binding = GELF_ST_BIND(sym.st_info);
+		c.code_end = code_end(s, elf, section, c.start);
+		if (!c.code_end || (c.type == STT_NOTYPE && strchr(".$", c.name[0])))
+			continue;
+		if (vec_push(all, c))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int rank(const struct candidate *c)
+{
+	int underscores = strspn(c->name, "_");
+
+	return (c->size ? 0 : 1000) + (c->type == STT_NOTYPE ? 100 : 0) + 10 * (underscores < 5 ? underscores : 5) +
+	       (c->binding == STB_GLOBAL ? 0 : c->binding == STB_WEAK ? 1 : 2);
+}
+
+/* By address; of several names for one address the one that people know comes last, and so wins: free, not cfree. */
+static int by_address(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	size_t x_len, y_len;
+	int x_rank, y_rank;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	x_rank = rank(x);
+	y_rank = rank(y);
+	if (x_rank != y_rank)
+		return x_rank > y_rank ? -1 : 1;
+	x_len = strlen(x->name);
+	y_len = strlen(y->name);
+	return x_len != y_len ? (x_len > y_len ? -1 : 1) : strcmp(y->name, x->name);
+}
+
+static int add(struct symbols *s, const struct candidate *c, uint64_t end)
+{
+	return ranges_add(&s->ranges, c->start, end, (uintptr_t)c->name);
+}
+
+/*
+ * What has no size reaches to the next symbol, and gives way to all that have one. Where one function lies in another,
+ * the inner one wins, as it begins later.
+ */
+static int add_all(struct symbols *s, const struct candidates *all)
+{
+	uint64_t next = UINT64_MAX;
+	int rc = 0;
+
+	for (size_t i = all->nr; !rc && i-- > 0;) {
+		const struct candidate *c = &all->v[i];
+
+		if (i + 1 < all->nr && all->v[i + 1].start != c->start)
+			next = all->v[i + 1].start;
+		if (!c->size)
+			rc = add(s, c, next < c->code_end ? next : c->code_end);
+	}
+	for (size_t i = 0; !rc && i < all->nr; i++) {
+		const struct candidate *c = &all->v[i];
+
+		if (c->size && c->start + c->size > c->start)
+			rc = add(s, c, c->start + c->size);
+	}
+	return rc ?: ranges_build(&s->ranges);
+}
+
+static int read_symbols(struct symbols *s)
+{
+	struct candidates all = {0};
+	int rc;
+
+	rc = collect(s, &all);
+	if (!rc && all.nr)
+		qsort(all.v, all.nr, sizeof(*all.v), by_address);
+	rc = rc ?: add_all(s, &all);
+	vec_done(&all);
+	return rc;
+}
+
+static void symbols_freep(struct symbols **s)
+{
+	symbols_free(*s);
+}
+
+/*
+ * By build id and debug link; else what the parent of a confined process may get from servers (opener.h), as libdw has no
+ * way to them there.
+ */
+static int find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
+			  GElf_Word crc, char **ret)
+{
+	int fd = dwfl_standard_find_debuginfo(m, data, name, base, file, link, crc, ret);
+	char wanted[sizeof(SERVERS_FILE) + BUILDID_TEXT_BYTES] = SERVERS_FILE;
+	const unsigned char *id;
+	GElf_Addr vaddr;
+	int bytes;
+
+	if (fd >= 0)
+		return fd;
+	bytes = dwfl_module_build_id(m, &id, &vaddr);
+	if (bytes <= 0 || bytes > BUILDID_MAX_BYTES)
+		return -1;
+	buildid_hex(wanted + strlen(SERVERS_FILE), id, bytes);
+	return open(wanted, O_RDONLY | O_CLOEXEC);
+}
+
+int symbols_report(Dwfl **dwfl, Dwfl_Module **module, int fd, const char *path)
+{
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+	};
+	_cleanup_(closep) int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	if (own < 0)
+		return -errno;
+	*dwfl = dwfl_begin(&callbacks);
+	if (!*dwfl)
+		return -ENOMEM;
+	dwfl_report_begin(*dwfl);
+	/* Base 0: addresses are those of link time. */
+	*module = dwfl_report_elf(*dwfl, path, path, own, 0, true);
+	if (!*module)
+		return -ENOEXEC;
+	steal_fd(&own);
+	dwfl_report_end(*dwfl, NULL, NULL);
+	return 0;
+}
+
+int symbols_open(struct symbols **ret, int fd, const char *path)
+{
+	_cleanup_(symbols_freep) struct symbols *s = calloc(1, sizeof(*s));
+	GElf_Addr bias;
+	Elf *elf;
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	rc = symbols_report(&s->dwfl, &s->module, fd, path);
+	if (rc)
+		return rc;
+	elf = dwfl_module_getelf(s->module, &bias);
+	if (!elf)
+		return -ENOEXEC;
+	rc = read_segments(s, elf);
+	rc = rc ?: read_symbols(s);
+	rc = rc ?: fdes_read(&s->fdes, elf, fd);
+	if (rc)
+		return rc;
+	*ret = steal(s);
+	return 0;
+}
+
+/* Two segments can share a page of the file, but each offset that was executed is in one with code. */
+int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret)
+{
+	for (int need_code = 1; need_code >= 0; need_code--) {
+		for (size_t i = 0; i < s->segments.nr; i++) {
+			const struct symbols_segment *g = &s->segments.v[i];
+
+			if (g->code == need_code && offset >= g->offset && offset - g->offset < g->file_bytes) {
+				*ret = offset - g->offset + g->address;
+				return 0;
+			}
+		}
+	}
+	return -ENOENT;
+}
+
+const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *start)
+{
+	const struct range *r = ranges_find(&s->ranges, address);
+
+	if (!r)
+		return NULL;
+	*start = r->start;
+	return (const char *)(uintptr_t)r->value;
+}
+
+bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start)
+{
+	return fdes_find(s->fdes, address, start);
+}
+
+struct Dwarf *symbols_dwarf(struct symbols *s)
+{
+	Dwarf_Addr bias;
+
+	return dwfl_module_getdwarf(s->module, &bias);
+}
+
+const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr)
+{
+	*nr = s->segments.nr;
+	return s->segments.v;
+}
+
+const struct ranges *symbols_ranges(const struct symbols *s)
+{
+	return &s->ranges;
+}
+
+const struct fdes *symbols_fdes(const struct symbols *s)
+{
+	return s->fdes;
+}
+
+void symbols_free(struct symbols *s)
+{
+	if (!s)
+		return;
+	if (s->dwfl)
+		dwfl_end(s->dwfl);
+	vec_done(&s->segments);
+	ranges_done(&s->ranges);
+	fdes_free(s->fdes);
+	free(s);
+}
+
+bool symbols_installed(const char *build_id)
+{
+	char path[256];
+
+	if (strlen(build_id) < 3)
+		return false;
+	snprintf(path, sizeof(path), SYMBOLS_BY_BUILD_ID, build_id, build_id + 2);
+	return !access(path, F_OK);
+}
+
+bool symbols_recorded(const struct dusk_module *m, int fd)
+{
+	char build_id[BUILDID_TEXT_BYTES];
+	struct stat st;
+
+	if (*m->build_id)
+		return !buildid_read(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
+	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* When, and in which thread, were the samples of a flame graph taken? See flame_rows.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include "report/flame/flame_rows.h"
+
+#define SPREAD_MAX (8 * ROWS_MAX)
+
+/* 1, 2, 5, 10, 20, 50, ... */
+static uint64_t next_step(uint64_t ns)
+{
+	uint64_t power = 1;
+
+	while (ns / power >= 10)
+		power *= 10;
+	return ns / power == 2 ? 5 * power : 2 * ns;
+}
+
+static uint64_t count_buckets(const struct dusk_profile *p, uint64_t bucket_ns)
+{
+	return p->nr_samples ? p->samples[p->nr_samples - 1].time_ns / bucket_ns + 1 : 0;
+}
+
+#define ORDER(x, y) if ((x) != (y)) return (x) < (y) ? -1 : 1
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct flame_row *x = a, *y = b;
+
+	ORDER(x->source, y->source);
+	ORDER(x->thread, y->thread);
+	ORDER(x->bucket, y->bucket);
+	ORDER(x->node, y->node);
+	return 0;
+}
+
+/* Make one row of those that are equal. */
+static void merge(struct flame_rows *r)
+{
+	struct flame_row *v = r->v.v;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < r->v.nr; i++) {
+		if (!kept || compare_rows(&v[kept - 1], &v[i])) {
+			v[kept++] = v[i];
+			continue;
+		}
+		v[kept - 1].samples += v[i].samples;
+		v[kept - 1].weight_ns += v[i].weight_ns;
+	}
+	r->v.nr = kept;
+}
+
+static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank, uint32_t bucket, uint32_t count,
+		   uint64_t ns)
+{
+	struct flame_row row = {s->source, rank, s->thread, bucket, count, ns};
+
+	return vec_push(&r->v, row);
+}
+
+/*
+ * An absence is in each bucket with the part of its time that lies there; it counts in the last one. Absences of a
+ * thread do not overlap, so there are not many more rows than threads times buckets; where there are all the same,
+ * the others are in their last bucket only.
+ */
+static int add_absence(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
+{
+	uint64_t from_ns = s->value_ns < s->time_ns ? s->time_ns - s->value_ns : 0, left_ns = s->value_ns;
+	uint32_t bucket = from_ns / r->bucket_ns, last = s->time_ns / r->bucket_ns;
+
+	for (; bucket < last && r->v.nr < SPREAD_MAX; bucket++) {
+		uint64_t ns = (bucket + 1) * r->bucket_ns - from_ns;
+
+		if (add_row(r, s, rank, bucket, 0, ns))
+			return -ENOMEM;
+		from_ns += ns;
+		left_ns -= ns;
+	}
+	return add_row(r, s, rank, last, s->count, left_ns);
+}
+
+static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const uint32_t *rank)
+{
+	r->v.nr = 0;
+	r->nr_buckets = count_buckets(p, r->bucket_ns);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		int err = s->source == DUSK_OFF_CPU ? add_absence(r, s, rank[i]) :
+			  add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, s->value_ns);
+
+		if (err)
+			return err;
+	}
+	if (r->v.nr)
+		qsort(r->v.v, r->v.nr, sizeof(*r->v.v), compare_rows);
+	merge(r);
+	return 0;
+}
+
+int flame_rows_init(struct flame_rows *ret, const struct dusk_profile *p, const uint32_t *rank)
+{
+	int err;
+
+	*ret = (struct flame_rows){.bucket_ns = 1000};
+	while (count_buckets(p, ret->bucket_ns) > BUCKETS_MAX)
+		ret->bucket_ns = next_step(ret->bucket_ns);
+	err = make_rows(ret, p, rank);
+	while (!err && ret->v.nr > ROWS_MAX && count_buckets(p, next_step(ret->bucket_ns)) >= BUCKETS_MIN) {
+		ret->bucket_ns = next_step(ret->bucket_ns);
+		err = make_rows(ret, p, rank);
+	}
+	return err;
+}
+
+void flame_rows_done(struct flame_rows *r)
+{
+	vec_done(&r->v);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* How much of what was recorded has its stack, and what was lost? See completeness.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "report/model/time_base.h"
+#include "report/model/completeness.h"
+
+int ledger_of(struct ledger *ret, const struct dusk_profile *p, enum dusk_source source)
+{
+	_cleanup_(freep) uint64_t *outcome = calloc(p->nr_outcomes + 1, sizeof(*outcome));
+	_cleanup_(freep) bool *met = calloc(p->nr_nodes + 1, sizeof(*met));
+	struct ledger l = {0};
+
+	if (!outcome || !met)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+
+		if (s->source != source)
+			continue;
+		outcome[s->outcome] += s->count;
+		l.samples += s->count;
+		l.ns += s->value_ns;
+		l.stacks += s->node && !met[s->node];
+		met[s->node] = true;
+	}
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		switch (p->outcomes[i].kind) {
+		case DUSK_COMPLETE: l.complete += outcome[i]; break;
+		case DUSK_CUT: l.cut += outcome[i]; break;
+		case DUSK_NO_STACK: l.no_stack += outcome[i]; break;
+		case DUSK_ABSENT: l.absent += outcome[i]; break;
+		}
+	l.outcome = steal(outcome);
+	*ret = l;
+	return 0;
+}
+
+int ledger_init(struct ledger *ret, const struct dusk_profile *p)
+{
+	return ledger_of(ret, p, kind_of(p, KIND_USUAL) == KIND_OFF_CPU ? DUSK_OFF_CPU : DUSK_CPU);
+}
+
+void ledger_done(struct ledger *l)
+{
+	free(steal(l->outcome));
+}
+
+double ledger_complete_percent(const struct ledger *l)
+{
+	uint64_t user = l->samples - l->absent;
+
+	return user ? 100.0 * l->complete / user : 100;
+}
+
+bool ledger_is_loss(const struct dusk_outcome *o)
+{
+	return o->kind == DUSK_CUT || o->kind == DUSK_NO_STACK;
+}
+
+/* What the other counters of refusals count is in the outcomes too; these things are in no sample. */
+bool ledger_is_lost_counter(const struct dusk_counter *c)
+{
+	return !strncmp(c->name, "lost-", 5) || !strcmp(c->name, "modules-full");
+}
+
+const char *ledger_percent(char *text, double percent)
+{
+	if (percent < 100 && percent > 99.99)
+		percent = 99.99;
+	if (percent > 0 && percent < 0.01)
+		percent = 0.01;
+	snprintf(text, 16, "%.2f", percent);
+	return text;
+}

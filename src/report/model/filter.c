@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which stacks does the user want to see, and which of their functions? See filter.h. */
+#include <errno.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "report/model/filter.h"
+#include "report/model/synthetic.h"
+#include "report/model/label.h"
+
+enum { MET_FOCUS = 1, MET_IGNORE = 2, MET_HIDE = 4 };
+
+struct sieve {
+	const struct dusk_profile *profile;
+	const struct filter *filter;
+	struct labels *labels;
+	unsigned char *label_met;	/* by label: MET_... */
+	unsigned char *place_met;	/* by place: of its frame and of all its callers' */
+	uint32_t *shown;		/* by place: itself, or the nearest caller that is not hidden, or 0 */
+};
+
+const char *filter_refuse(const char *regex, char *text, size_t size)
+{
+	regex_t compiled;
+	int err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+
+	if (err) {
+		regerror(err, &compiled, text, size);
+		return text;
+	}
+	regfree(&compiled);
+	return NULL;
+}
+
+static int match(struct sieve *s, const char *regex, unsigned char bit)
+{
+	regex_t compiled;
+	int err;
+
+	if (!regex)
+		return 0;
+	err = regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB);
+	if (err)
+		return err == REG_ESPACE ? -ENOMEM : -EINVAL;
+	for (uint32_t i = 0; i < s->labels->names.nr; i++)
+		if (!regexec(&compiled, label_function(s->labels, i), 0, NULL, 0) ||
+		    !regexec(&compiled, label_module(s->labels, i), 0, NULL, 0))
+			s->label_met[i] |= bit;
+	regfree(&compiled);
+	return 0;
+}
+
+static int match_labels(struct sieve *s)
+{
+	int err = labels_new(&s->labels, s->profile, LABEL_FUNCTION);
+
+	if (err)
+		return err;
+	s->label_met = calloc(s->labels->names.nr + 1, sizeof(*s->label_met));
+	if (!s->label_met)
+		return -ENOMEM;
+	err = match(s, s->filter->focus, MET_FOCUS);
+	if (!err)
+		err = match(s, s->filter->ignore, MET_IGNORE);
+	return err ? err : match(s, s->filter->hide, MET_HIDE);
+}
+
+/* Callers come before what they call. */
+static int match_places(struct sieve *s, struct dusk_node *nodes)
+{
+	const struct dusk_profile *p = s->profile;
+	uint32_t nr = nr_places(p);
+
+	s->place_met = calloc((size_t)nr + 1, sizeof(*s->place_met));
+	s->shown = calloc((size_t)nr + 1, sizeof(*s->shown));
+	if (!s->place_met || !s->shown)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < nr; i++) {
+		uint32_t parent = place_parent(p, i);
+		unsigned char met = s->label_met[place_label(s->labels, i)];
+
+		s->place_met[i] = met | s->place_met[parent];
+		s->shown[i] = met & MET_HIDE ? s->shown[parent] : i;
+		if (i < p->nr_nodes)
+			nodes[i].parent = s->shown[parent];
+	}
+	return 0;
+}
+
+static void choose(const struct sieve *s, struct filtered *f)
+{
+	const struct dusk_profile *p = s->profile;
+	uint64_t nr = 0;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		struct dusk_sample sample = p->samples[i];
+		uint32_t place = place_of(p, &sample);
+
+		if (s->filter->focus && !(s->place_met[place] & MET_FOCUS))
+			continue;
+		if (s->place_met[place] & MET_IGNORE || !s->shown[place])
+			continue;
+		if (sample.node)
+			sample.node = s->shown[place];
+		f->samples[nr++] = sample;
+	}
+	f->profile.nr_samples = nr;
+}
+
+int filtered_own_column(void **column, void **view, size_t nr, size_t more, size_t size)
+{
+	void *copy;
+
+	if (*column && !more)
+		return 0;
+	copy = realloc(*column, (nr + more + 1) * size);
+	if (!copy)
+		return -ENOMEM;
+	if (!*column && nr)
+		memcpy(copy, *view, nr * size);
+	memset((char *)copy + nr * size, 0, (more + 1) * size);
+	*column = *view = copy;
+	return 0;
+}
+
+static int choose_kind(struct filtered *f, enum kind kind)
+{
+	struct dusk_profile *p = &f->profile;
+	uint64_t nr = 0;
+
+	while (nr < p->nr_samples && kind_has(kind, p->samples[nr].source))
+		nr++;
+	if (nr == p->nr_samples)
+		return 0;
+	if (filtered_own(f, samples, p->nr_samples, 0))
+		return -ENOMEM;
+	for (uint64_t i = nr; i < p->nr_samples; i++)
+		if (kind_has(kind, p->samples[i].source))
+			f->samples[nr++] = p->samples[i];
+	p->nr_samples = nr;
+	return 0;
+}
+
+/* Only at the inner end of a stack, and only if something is left of it. */
+static int trim(struct filtered *f)
+{
+	struct dusk_profile *p = &f->profile;
+	_cleanup_(freep) bool *scheduler = calloc((size_t)p->nr_frames + 1, sizeof(*scheduler));	/* by frame */
+
+	if (!scheduler || filtered_own(f, samples, p->nr_samples, 0))
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		scheduler[i] = p->modules[p->frames[i].module].kind == DUSK_MODULE_KERNEL &&
+			       is_scheduler(p->functions[p->frames[i].function].name);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		uint32_t node = f->samples[i].node;
+
+		while (node && scheduler[p->nodes[node].frame])
+			node = p->nodes[node].parent;
+		if (node && f->samples[i].source == DUSK_OFF_CPU)
+			f->samples[i].node = node;
+	}
+	return 0;
+}
+
+static int sift(struct filtered *f, const struct filter *filter)
+{
+	struct sieve s = {.profile = &f->profile, .filter = filter};
+	int err = match_labels(&s);
+
+	if (!err)
+		err = filtered_own(f, nodes, f->profile.nr_nodes, 0);
+	if (!err)
+		err = filtered_own(f, samples, f->profile.nr_samples, 0);
+	if (!err)
+		err = match_places(&s, f->nodes);
+	if (!err)
+		choose(&s, f);
+	labels_free(s.labels);
+	free(s.label_met);
+	free(s.place_met);
+	free(s.shown);
+	return err;
+}
+
+int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
+{
+	enum kind kind = kind_of(p, f->kind);
+	int err;
+
+	*ret = (struct filtered){.profile = *p};
+	err = choose_kind(ret, kind);
+	if (!err && f->trim && kind_has(kind, DUSK_OFF_CPU))
+		err = trim(ret);
+	if (!err && f->marks)
+		err = graft_marks(ret);
+	if (!err && f->wakers)
+		err = graft_wakers(ret, f->wakers);
+	if (!err && (f->focus || f->ignore || f->hide))
+		err = sift(ret, f);
+	return err;
+}
+
+void filtered_done(struct filtered *f)
+{
+	free(steal(f->marks));
+	free(steal(f->functions));
+	free(steal(f->frames));
+	free(steal(f->nodes));
+	free(steal(f->samples));
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which samples belong to a view, and which of their tasks are one row?
+ *
+ * A group is what threads, and what they did, have in common under the keys asked for. Without a key of tasks all are
+ * one group.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include "report/model/time_base.h"
+
+enum key {
+	KEY_COMM = 1, KEY_PID = 2, KEY_TID = 4, KEY_DSO = 8, KEY_FUNCTION = 16, KEY_LINE = 32, KEY_STATE = 64,
+
+	/* Not what a row is about, but what it weighs: */
+	KEY_SELF_PERCENT = 128, KEY_TOTAL_PERCENT = 256, KEY_SELF = 512, KEY_TOTAL = 1024,
+	KEY_COUNT = 2048, KEY_RUNNABLE = 4096, KEY_AVERAGE = 8192, KEY_LONGEST = 16384,
+};
+
+#define NR_KEYS 15
+
+#define KEYS_OF_TASKS (KEY_COMM | KEY_PID | KEY_TID | KEY_STATE)
+#define KEYS_OF_FRAMES (KEY_DSO | KEY_FUNCTION | KEY_LINE)
+#define KEYS_OF_ROWS (KEYS_OF_TASKS | KEYS_OF_FRAMES)
+#define KEYS_OF_PERCENT (KEY_SELF_PERCENT | KEY_TOTAL_PERCENT)
+#define KEYS_OF_AMOUNT (KEY_COUNT | KEY_RUNNABLE | KEY_AVERAGE | KEY_LONGEST)
+#define KEYS_OF_WEIGHT (KEYS_OF_PERCENT | KEY_SELF | KEY_TOTAL | KEYS_OF_AMOUNT)
+
+/* What to look at; an empty list means everything. */
+struct selection {
+	const char *const *comm;	/* names of threads */
+	const char *const *dso;		/* modules, by name or path, of innermost frames */
+	const pid_t *pid;
+	size_t nr_comm, nr_dso, nr_pid;
+	const char *const *state;	/* what a thread did: names of states */
+	size_t nr_state;
+};
+
+struct group {
+	const char *comm;	/* NULL: not among the keys */
+	pid_t pid, tid;		/* -1: not among the keys */
+	const char *state;	/* NULL: not among the keys */
+};
+
+#define NOT_SELECTED UINT32_MAX
+
+struct groups {
+	struct group *v;
+	uint32_t nr;
+	uint32_t *of;		/* by index of dusk_profile.threads and by state; NOT_SELECTED */
+	uint32_t nr_states;	/* 1: states do not matter */
+	bool *place_selected;	/* by place (label.h); NULL: all are */
+};
+
+static inline uint32_t group_of(const struct groups *g, const struct dusk_sample *s)
+{
+	return g->of[(size_t)s->thread * g->nr_states + (g->nr_states > 1 ? state_of(s) : 0)];
+}
+
+/* *@ret is to be freed with groups_free(). 0 or -ENOMEM. */
+int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s);
+void groups_free(struct groups *g);
+
+static inline void groups_freep(struct groups **g)
+{
+	groups_free(*g);
+}
+
+int group_compare(const struct group *a, const struct group *b);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which name does a frame have in a view, and which frames share it? See label.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "report/model/label.h"
+
+struct maker {
+	struct labels *labels;
+	unsigned int parts;	/* enum label_part */
+	struct vec(char) text;
+};
+
+const char *module_name(const struct dusk_profile *p, uint32_t module)
+{
+	const struct dusk_module *m = &p->modules[module];
+	const char *slash;
+
+	if (!module)
+		return "";
+	slash = m->kind == DUSK_MODULE_FILE ? strrchr(m->path, '/') : NULL;
+	return slash && slash[1] ? slash + 1 : m->path;
+}
+
+static int append(struct maker *m, const char *s)
+{
+	do
+		if (vec_push(&m->text, *s))
+			return -ENOMEM;
+	while (*s++);
+	return 0;
+}
+
+static int number(struct maker *m, const char *function, const char *module, const char *line, uint32_t *ret)
+{
+	m->text.nr = 0;
+	if (append(m, m->parts & LABEL_FUNCTION ? function : "") || append(m, module) ||
+	    append(m, m->parts & LABEL_LINE ? line : ""))
+		return -ENOMEM;
+	return strings_number(&m->labels->names, m->text.v, m->text.nr, ret, NULL);
+}
+
+static int label_frame(struct maker *m, uint32_t frame)
+{
+	const struct dusk_profile *p = m->labels->profile;
+	const struct dusk_frame *f = &p->frames[frame];
+	const char *module = f->function && *p->functions[f->function].module ? p->functions[f->function].module
+									      : module_name(p, f->module);
+	const struct dusk_line *l = frame_line(p, f);
+	uint32_t *ret = &m->labels->of_frame[frame];
+	char place[512], line[PATH_MAX + 16] = "[no line]";
+
+	if (*l->file && l->line)
+		snprintf(line, sizeof(line), "%s:%u", l->file, l->line);
+	else if (*l->file)
+		snprintf(line, sizeof(line), "%s", l->file);
+	if (f->function)
+		return number(m, p->functions[f->function].name, module, line, ret);
+	snprintf(place, sizeof(place), "%s+0x%" PRIx64, *module ? module : "[unknown]", f->address);
+	return number(m, place, module, line, ret);
+}
+
+static int label_outcome(struct maker *m, uint32_t outcome)
+{
+	char name[128];
+
+	snprintf(name, sizeof(name), "[no stack: %s]", m->labels->profile->outcomes[outcome].name);
+	return number(m, name, m->parts ? "" : name, name, &m->labels->of_outcome[outcome]);
+}
+
+static void mark_kernel(struct labels *l)
+{
+	const struct dusk_profile *p = l->profile;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		if (p->modules[p->frames[i].module].kind == DUSK_MODULE_KERNEL)
+			l->kernel[l->of_frame[i]] = true;
+}
+
+int labels_new(struct labels **ret, const struct dusk_profile *p, unsigned int parts)
+{
+	_cleanup_(labels_freep) struct labels *l = calloc(1, sizeof(*l));
+	struct maker m = {.labels = l, .parts = parts};
+	int err = 0;
+
+	if (!l)
+		return -ENOMEM;
+	l->profile = p;
+	l->of_frame = calloc(p->nr_frames + 1, sizeof(*l->of_frame));
+	l->of_outcome = calloc(p->nr_outcomes + 1, sizeof(*l->of_outcome));
+	if (!l->of_frame || !l->of_outcome)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_frames && !err; i++)
+		err = label_frame(&m, i);
+	for (uint32_t i = 0; i < p->nr_outcomes && !err; i++)
+		err = label_outcome(&m, i);
+	vec_done(&m.text);
+	if (err)
+		return err;
+	l->kernel = calloc(l->names.nr + 1, sizeof(*l->kernel));
+	if (!l->kernel)
+		return -ENOMEM;
+	mark_kernel(l);
+	*ret = steal(l);
+	return 0;
+}
+
+void labels_free(struct labels *l)
+{
+	if (!l)
+		return;
+	strings_done(&l->names);
+	free(l->of_frame);
+	free(l->of_outcome);
+	free(l->kernel);
+	free(l);
+}
+
+const char *label_function(const struct labels *l, uint32_t label)
+{
+	return strings_text(&l->names, label);
+}
+
+const char *label_module(const struct labels *l, uint32_t label)
+{
+	const char *function = label_function(l, label);
+
+	return function + strlen(function) + 1;
+}
+
+const char *label_line(const struct labels *l, uint32_t label)
+{
+	const char *module = label_module(l, label);
+
+	return module + strlen(module) + 1;
+}
+
+int label_compare(const struct labels *l, uint32_t a, uint32_t b)
+{
+	int order = strcmp(label_function(l, a), label_function(l, b));
+
+	order = order ? order : strcmp(label_module(l, a), label_module(l, b));
+	return order ? order : strcmp(label_line(l, a), label_line(l, b));
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is shown on the stacks of absences, and is no part of them? See synthetic.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "report/model/synthetic.h"
+#include "report/model/wakers.h"
+
+/* Nodes that are added to stacks, at their inner ends, behind all others, as callers come first. */
+struct grafts {
+	struct filtered *f;
+	struct vec(struct dusk_node) nodes;
+	struct map node_of;
+};
+
+/* *@at becomes the node of @frame on it. */
+static int graft(struct grafts *g, uint32_t *at, uint32_t frame)
+{
+	bool fresh;
+	uint32_t *node = map_at(&g->node_of, (uint64_t)*at << 32 | frame, &fresh);
+
+	if (!node || (fresh && vec_push(&g->nodes, ((struct dusk_node){*at, frame}))))
+		return -ENOMEM;
+	if (fresh)
+		*node = g->f->profile.nr_nodes + g->nodes.nr - 1;
+	*at = *node;
+	return 0;
+}
+
+/* The end of the grafts, after @err or 0, which is returned if it is not 0. */
+static int grafts_done(struct grafts *g, int err)
+{
+	struct filtered *f = g->f;
+	struct dusk_profile *p = &f->profile;
+
+	if (!err && g->nodes.nr) {
+		err = filtered_own(f, nodes, p->nr_nodes, g->nodes.nr);
+		if (!err)
+			memcpy(f->nodes + p->nr_nodes, g->nodes.v, g->nodes.nr * sizeof(*g->nodes.v));
+		p->nr_nodes += err ? 0 : g->nodes.nr;
+	}
+	vec_done(&g->nodes);
+	map_done(&g->node_of);
+	return err;
+}
+
+/* Frames for functions that no module has: call it for each of the @nr that there is to be room for. */
+static int add_frames(struct filtered *f, uint32_t nr, uint32_t *first)
+{
+	*first = f->profile.nr_frames;
+	return filtered_own(f, functions, f->profile.nr_functions, nr) ?: filtered_own(f, frames, f->profile.nr_frames, nr);
+}
+
+static void add_frame(struct filtered *f, const char *name)
+{
+	struct dusk_profile *p = &f->profile;
+
+	f->functions[p->nr_functions] = (struct dusk_function){name, name, ""};
+	f->frames[p->nr_frames++] = (struct dusk_frame){.function = p->nr_functions++};
+}
+
+/* By state. */
+static int add_marks(struct filtered *f, uint32_t *first_frame)
+{
+	uint32_t nr = 0;
+
+	while (dusk_state_name(nr))
+		nr++;
+	f->marks = calloc(nr, sizeof(*f->marks));
+	if (!f->marks || add_frames(f, nr, first_frame))
+		return -ENOMEM;
+	for (uint32_t i = 0; i < nr; i++) {
+		snprintf(f->marks[i], sizeof(*f->marks), "[%s]", dusk_state_name(i));
+		add_frame(f, f->marks[i]);
+	}
+	return 0;
+}
+
+int graft_marks(struct filtered *f)
+{
+	struct dusk_profile *p = &f->profile;
+	struct grafts g = {.f = f};
+	uint32_t first_frame;
+	int err = add_marks(f, &first_frame);
+
+	if (!err)
+		err = filtered_own(f, samples, p->nr_samples, 0);
+	for (uint64_t i = 0; i < p->nr_samples && !err; i++) {
+		struct dusk_sample *s = &f->samples[i];
+
+		if (s->source == DUSK_OFF_CPU && s->node)
+			err = graft(&g, &s->node, first_frame + s->state);
+	}
+	return grafts_done(&g, err);
+}
+
+/* The frame of a waker's name is that of its thread, behind these. */
+enum { FRAME_SEPARATOR, FRAME_INTERRUPT, FRAME_THREADS };
+
+static int add_wakers(struct filtered *f, uint32_t *first_frame)
+{
+	const struct dusk_profile *p = &f->profile;
+
+	if (add_frames(f, FRAME_THREADS + p->nr_threads, first_frame))
+		return -ENOMEM;
+	add_frame(f, "--");
+	add_frame(f, waker_name(p, &(struct dusk_waker){.kind = DUSK_WAKER_INTERRUPT}));
+	for (uint32_t i = 0; i < p->nr_threads; i++)
+		add_frame(f, p->threads[i].comm);
+	return 0;
+}
+
+static int graft_waker(struct grafts *g, uint32_t *at, const struct dusk_waker *by, uint32_t first_frame)
+{
+	const struct dusk_profile *p = &g->f->profile;
+	uint32_t end = waker_end(p, by);
+	int err = graft(g, at, first_frame + FRAME_SEPARATOR);
+
+	for (uint32_t node = by->node; node != end && !err; node = p->nodes[node].parent)
+		err = graft(g, at, p->nodes[node].frame);
+	if (err)
+		return err;
+	return graft(g, at, first_frame + (by->kind == DUSK_WAKER_TASK ? FRAME_THREADS + by->thread : FRAME_INTERRUPT));
+}
+
+/* Absences without a stack have nothing that a waker could stand on. */
+int graft_wakers(struct filtered *f, uint32_t max)
+{
+	struct dusk_profile *p = &f->profile;
+	_cleanup_(wakers_freep) struct wakers *wakers = NULL;
+	struct grafts g = {.f = f};
+	uint32_t first_frame;
+	int err = wakers_new(&wakers, p);
+
+	if (!err)
+		err = filtered_own(f, samples, p->nr_samples, 0);
+	if (!err)
+		err = add_wakers(f, &first_frame);
+	for (uint64_t i = 0; i < p->nr_samples && !err; i++) {
+		const struct dusk_sample *woken = &f->samples[i];
+		uint32_t at = woken->node;
+
+		for (uint32_t nr = 0; nr < max && at && woken && woken->waker && !err; nr++) {
+			err = graft_waker(&g, &at, &p->wakers[woken->waker], first_frame);
+			woken = wakers_before(wakers, woken);
+		}
+		f->samples[i].node = at;
+	}
+	return grafts_done(&g, err);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is shown on the stacks of absences, and is no part of them?
+ *
+ * It begins with a frame that is in no module. Wakers are shown as offwaketime does: "--", the stack from the innermost
+ * frame to the outermost, the name.
+ */
+#pragma once
+#include "report/model/filter.h"
+
+/* "[sleeping]": the absence's state. 0 or -ENOMEM. */
+int graft_marks(struct filtered *f);
+
+/* Who ended the absence, and who woke that one, up to @max wakers. 0 or -ENOMEM. */
+int graft_wakers(struct filtered *f, uint32_t max);

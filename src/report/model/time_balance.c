@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is all the time of the threads accounted for? See time_balance.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include "base/cleanup.h"
+#include "base/map.h"
+#include "report/model/time_balance.h"
+#include "report/model/cost.h"
+
+#define TOLERATED 1000		/* of a life one part in so many may be missing */
+
+uint64_t account_missing_ns(const struct account_thread *t)
+{
+	uint64_t accounted = t->on_cpu_ns + t->off_cpu_ns;
+
+	return accounted > t->life_ns ? accounted - t->life_ns : t->life_ns - accounted;
+}
+
+double account_percent(const struct account *a)
+{
+	return a->life_ns ? 100.0 * a->accounted_ns / a->life_ns : 100;
+}
+
+/* A thread that changed its name is several in the profile, but one here; a number that was used again, too. */
+static int add_lives(struct account *a, const struct dusk_profile *p, struct map *row_of)
+{
+	a->threads = calloc((size_t)p->nr_lives + 1, sizeof(*a->threads));
+	if (!a->threads)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->nr_lives; i++) {
+		const struct dusk_life *l = &p->lives[i];
+		struct account_thread *t;
+		bool fresh;
+		uint32_t *row = map_at(row_of, (uint32_t)p->threads[l->thread].tid, &fresh);
+
+		if (!row)
+			return -ENOMEM;
+		if (fresh)
+			*row = a->nr++;
+		t = &a->threads[*row];
+		t->thread = l->thread;
+		t->life_ns += l->end_ns - l->start_ns;
+		t->on_cpu_ns += l->on_cpu_ns;
+		if (a->is_sampled)
+			t->off_cpu_ns += l->runnable_ns + l->blocked_ns;
+	}
+	return 0;
+}
+
+static void add_absences(struct account *a, const struct dusk_profile *p, const struct map *row_of)
+{
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		struct amount amount = amount_of(s);
+		const uint32_t *row;
+
+		if (s->source != DUSK_OFF_CPU)
+			continue;
+		amount_add(&a->states[s->state], &amount);
+		row = map_find(row_of, (uint32_t)p->threads[s->thread].tid);
+		if (row && !a->is_sampled)
+			a->threads[*row].off_cpu_ns += s->value_ns;
+	}
+}
+
+/* Threads that miss much stand before the others, whatever these miss. */
+static int compare(const void *first, const void *second)
+{
+	const struct account_thread *a = first, *b = second;
+	bool a_misses = account_missing_ns(a) > a->life_ns / TOLERATED;
+	bool b_misses = account_missing_ns(b) > b->life_ns / TOLERATED;
+
+	uint64_t x = account_missing_ns(a), y = account_missing_ns(b);
+
+	return a_misses != b_misses ? b_misses - a_misses : (y > x) - (y < x);
+}
+
+static void sum_up(struct account *a)
+{
+	if (a->nr)
+		qsort(a->threads, a->nr, sizeof(*a->threads), compare);
+	for (uint32_t i = 0; i < a->nr; i++) {
+		const struct account_thread *t = &a->threads[i];
+		uint64_t missing = account_missing_ns(t);
+
+		a->life_ns += t->life_ns;
+		a->accounted_ns += missing < t->life_ns ? t->life_ns - missing : 0;
+		a->nr_missing += missing > t->life_ns / TOLERATED;
+	}
+}
+
+int account_init(struct account *ret, const struct dusk_profile *p)
+{
+	struct map row_of = {0};	/* tid -> row */
+	struct cost cost;
+	int err;
+
+	cost_of(&cost, p);
+	*ret = (struct account){.is_sampled = cost.left_out};
+	while (dusk_state_name(ret->nr_states))
+		ret->nr_states++;
+	ret->states = calloc(ret->nr_states, sizeof(*ret->states));
+	err = ret->states ? add_lives(ret, p, &row_of) : -ENOMEM;
+	if (!err) {
+		add_absences(ret, p, &row_of);
+		sum_up(ret);
+	}
+	map_done(&row_of);
+	return err;
+}
+
+void account_done(struct account *a)
+{
+	free(steal(a->threads));
+	free(steal(a->states));
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Which samples does a view look at? See time_base.h. */
+#include <string.h>
+#include "report/model/time_base.h"
+
+enum kind kind_of(const struct dusk_profile *p, enum kind wanted)
+{
+	if (wanted != KIND_USUAL)
+		return wanted;
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].source == DUSK_CPU)
+			return KIND_CPU;
+	return p->nr_samples ? KIND_OFF_CPU : KIND_CPU;
+}
+
+bool is_scheduler(const char *function)
+{
+	static const char *const prefixes[] = {"schedule", "__schedule", "io_schedule", "preempt_schedule", "__cond_resched",
+					       "poll_schedule_timeout"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(function, prefixes[i], strlen(prefixes[i])))
+			return true;
+	return false;
+}
+
+const char *state_name(uint32_t state)
+{
+	return state ? dusk_state_name(state - 1) : "on-cpu";
+}

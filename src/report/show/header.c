@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What was recorded, and what was lost: the lines above and below a view. See show.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "report/model/completeness.h"
+#include "report/show/show.h"
+#include "report/text.h"
+
+const char *event_sentence(const char *event)
+{
+	return !strcmp(event, "cpu-clock") ? "cpu-clock (this machine has no PMU)" : event;
+}
+
+static void show_setting(FILE *out, const struct dusk_profile *p, const char *title, const char *key)
+{
+	const char *value = dusk_profile_setting(p, key);
+
+	if (!value || !*value)
+		return;
+	fprintf(out, "# %-10s ", title);
+	text_write(out, value, TEXT_TERMINAL);
+	putc('\n', out);
+}
+
+static void show_event(FILE *out, const struct dusk_profile *p)
+{
+	const char *event = dusk_profile_setting(p, "event"), *rate = dusk_profile_setting(p, "frequency_hz");
+
+	if (!event)
+		return;
+	fprintf(out, "# %-10s ", "event:");
+	/* Whoever recorded with another profiler chose its event. */
+	text_write(out, dusk_profile_setting(p, "recorded_by") ? event : event_sentence(event), TEXT_TERMINAL);
+	if (rate) {
+		fputs(", ", out);
+		text_write(out, rate, TEXT_TERMINAL);
+		fputs(" samples a second and CPU", out);
+	}
+	putc('\n', out);
+}
+
+static void show_duration(FILE *out, const struct dusk_profile *p)
+{
+	const char *set = dusk_profile_setting(p, "duration_ns");
+	uint64_t ns = set ? strtoull(set, NULL, 10) : 0;
+
+	if (!ns && p->nr_samples)
+		ns = p->samples[p->nr_samples - 1].time_ns;
+	fprintf(out, "# %-10s %.1f s%s\n", "duration:", ns / 1e9,
+		p->finished ? "" : "; the recording did not end in order, and its last second may be missing");
+}
+
+/* Ticks, or absences: how many, how many of them the view shows, and how many have their stack. */
+static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_source source, const struct amount *selected)
+{
+	_cleanup_(ledger_done) struct ledger l = {0};
+	bool off = source == DUSK_OFF_CPU;
+	char text[16];
+
+	if (ledger_of(&l, p, source))
+		return;
+	fprintf(out, "# %-10s %" PRIu64, off ? "absences:" : "samples:", l.samples);
+	if (off)
+		fprintf(out, ", %.3f s off CPU", l.ns / 1e9);
+	if (selected->count != l.samples)
+		fprintf(out, ", %" PRIu64 " of them selected", selected->count);
+	if (off && selected->count != l.samples)
+		fprintf(out, ", %.3f s", selected->ns / 1e9);
+	fprintf(out, "; %s %% of the user stacks complete\n", ledger_percent(text, ledger_complete_percent(&l)));
+}
+
+void header_show(FILE *out, const struct dusk_profile *p, enum kind kind, const struct amount selected[2])
+{
+	show_setting(out, p, "command:", "command");
+	show_setting(out, p, "host:", "hostname");
+	show_setting(out, p, "kernel:", "kernel");
+	show_setting(out, p, "started:", "start_time");
+	show_duration(out, p);
+	if (kind_has(kind, DUSK_CPU))
+		show_event(out, p);
+	for (enum dusk_source s = DUSK_CPU; s <= DUSK_OFF_CPU; s++)
+		if (kind_has(kind, s))
+			show_source(out, p, s, &selected[s]);
+	fputs("#\n", out);
+}
+
+static void show_loss(FILE *out, const char **title, uint64_t nr, const char *name, const char *sentence)
+{
+	fprintf(out, "%s# %9" PRIu64 "  ", *title, nr);
+	*title = "";
+	text_write(out, name, TEXT_TERMINAL);
+	fputs(": ", out);
+	text_write(out, sentence, TEXT_TERMINAL);
+	putc('\n', out);
+}
+
+static void show_source_losses(FILE *out, const char **title, const struct dusk_profile *p, enum dusk_source source)
+{
+	_cleanup_(ledger_done) struct ledger l = {0};
+
+	if (ledger_of(&l, p, source))
+		return;
+	for (uint32_t i = 0; i < p->nr_outcomes; i++) {
+		if (!l.outcome[i] || !ledger_is_loss(&p->outcomes[i]))
+			continue;
+		show_loss(out, title, l.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+	}
+}
+
+void losses_show(FILE *out, const struct dusk_profile *p, enum kind kind)
+{
+	const char *title = "#\n# Not complete, or lost:\n";
+
+	if (kind_has(kind, DUSK_CPU))
+		show_source_losses(out, &title, p, DUSK_CPU);
+	if (kind == KIND_WALL)
+		title = "#\n# The same of absences:\n";
+	if (kind_has(kind, DUSK_OFF_CPU))
+		show_source_losses(out, &title, p, DUSK_OFF_CPU);
+	if (kind == KIND_WALL)
+		title = "#\n# Lost:\n";
+	for (uint32_t i = 0; i < p->nr_counters; i++) {
+		const struct dusk_counter *c = &p->counters[i];
+
+		if (!c->value || !ledger_is_lost_counter(c))
+			continue;
+		show_loss(out, &title, c->value, c->name, c->sentence);
+	}
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Is a stack told again exactly if all is as it was that the walk depended on? */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "core/walk/stack_cache.h"
+#include "port/port_buffer.h"
+
+#define STACK 0x7ffffff00000ULL
+#define WORDS 2048			/* of the stack */
+#define SP (STACK + 64 * sizeof(u64))
+#define ID 4711
+
+static u64 stack[WORDS];
+static u64 reg[NR_REGS];
+static struct memo_key key;
+static struct walk_trace trace;
+static struct readset_now now;
+
+/* The word @i words above the stack pointer. */
+static u64 *word(u32 i)
+{
+	return &stack[(SP - STACK) / sizeof(u64) + i];
+}
+
+/* The walk read the words @i to @i + @nr. */
+static void read_words(u32 i, u32 nr)
+{
+	for (; nr; i++, nr--)
+		readset_add(&trace.reads, i * sizeof(u64), *word(i));
+}
+
+/*
+ * No memo; a stack on which each word tells where it is, a process that stands on it, and a walk that read nothing
+ * yet.
+ */
+static int begin(void **state)
+{
+	port_reset();
+	port_map(STACK, stack, sizeof(stack), (struct vma){0});
+	memset(memos, 0, sizeof(memos));
+	for (u32 i = 0; i < WORDS; i++)
+		stack[i] = 0x100000 + i;
+	for (u32 i = 0; i < NR_REGS; i++)
+		reg[i] = 0x2000 + i;
+	key = (struct memo_key){ 0xffff888012345000, 99, 0x401234, SP, 3, 8 };
+	trace = (struct walk_trace){ .base = SP };
+	return 0;
+}
+
+static u32 find(void)
+{
+	return memo_find(&key, reg, &now);
+}
+
+static void put(u32 id)
+{
+	memo_put(&key, reg, &trace, id);
+}
+
+static struct memo *memo_with(u32 id)
+{
+	for (u32 i = 0; i < MEMOS; i++)
+		if (memos[i].stack == id)
+			return &memos[i];
+	return NULL;
+}
+
+static void what_was_put_is_told_again(void **state)
+{
+	read_words(1, 20);
+	assert_int_equal(find(), 0);
+	put(ID);
+	assert_int_equal(find(), ID);
+	put(ID + 1);
+	assert_int_equal(find(), ID + 1);
+}
+
+static void a_change_of_any_word_that_was_read_misses_and_of_no_other(void **state)
+{
+	read_words(3, 5);
+	read_words(500, 30);
+	read_words(READSET_SPAN - 1, 1);
+	put(ID);
+	for (u32 i = 0; i < READSET_SPAN + 8; i++) {
+		bool was_read = (i >= 3 && i < 8) || (i >= 500 && i < 530) || i == READSET_SPAN - 1;
+
+		*word(i) ^= 1ULL << i % 64;
+		assert_int_equal(find(), was_read ? 0 : ID);
+		*word(i) ^= 1ULL << i % 64;
+	}
+	assert_int_equal(find(), ID);
+}
+
+static void a_word_that_comes_back_is_a_hit_again(void **state)
+{
+	read_words(0, 1);
+	put(ID);
+	*word(0) = 0;
+	assert_int_equal(find(), 0);
+	*word(0) = trace.reads.word[0];
+	assert_int_equal(find(), ID);
+}
+
+/* Change @field, of @bytes, of the key, until it shares its entry with the old one. */
+static void collide(void *field, size_t bytes)
+{
+	struct memo_key old = key, other;
+
+	for (u32 i = 0; i < 1000000; i++) {
+		u64 val = 0;
+
+		key = old;
+		put(ID);
+		memcpy(&val, field, bytes);
+		val += 8 * (i + 1);
+		memcpy(field, &val, bytes);
+		other = key;
+		put(ID + 1);
+		key = old;
+		if (!find()) {
+			key = other;
+			return;
+		}
+	}
+	fail();
+}
+
+/* All words are alike, so that the key alone can tell. */
+static void each_field_of_the_key_counts(void **state)
+{
+	struct memo_key old = key;
+	static const struct {
+		size_t at, bytes;
+	} field[] = {
+#define FIELD(name) { offsetof(struct memo_key, name), sizeof(((struct memo_key *)0)->name) }
+		FIELD(mm), FIELD(start_boottime), FIELD(ip), FIELD(exec_id), FIELD(mm_sequence), FIELD(sp),
+	};
+
+	memset(stack, 0, sizeof(stack));
+	port_unmap(STACK);
+	for (u64 i = 0; i < 100; i++)
+		port_map(STACK + i * sizeof(stack), stack, sizeof(stack), (struct vma){0});
+	read_words(0, 4);
+	for (u32 i = 0; i < COUNT(field); i++) {
+		struct memo_key other;
+
+		collide((u8 *)&key + field[i].at, field[i].bytes);
+		other = key;
+		put(ID + 1);
+		assert_int_equal(find(), ID + 1);
+		key = old;
+		assert_int_equal(find(), 0);
+		put(ID);
+		assert_int_equal(find(), ID);
+		key = other;
+		assert_int_equal(find(), 0);
+		key = old;
+	}
+}
+
+static void each_register_that_was_used_counts_and_no_other(void **state)
+{
+	static const u32 saved[] = { RBX, RBP, R12, R13, R14, R15 };
+
+	read_words(0, 3);
+	for (u32 i = 0; i < COUNT(saved); i++)
+		for (u32 j = 0; j <= COUNT(saved); j++) {
+			trace.used = 1u << saved[i] | (j < COUNT(saved) ? 1u << saved[j] : 0);
+			put(ID);
+			for (u32 n = 0; n < NR_REGS; n++) {
+				reg[n] ^= 1ULL << 63;
+				assert_int_equal(find(), trace.used >> n & 1 ? 0 : ID);
+				reg[n] ^= 1ULL << 63;
+			}
+			assert_int_equal(find(), ID);
+		}
+}
+
+static void a_walk_that_used_other_registers_is_not_remembered(void **state)
+{
+	read_words(0, 3);
+	for (u32 n = 0; n < NR_REGS; n++) {
+		trace.used = 1u << n | 1u << RBP;
+		if ((CALLEE_SAVED | 1u << RBP) >> n & 1)
+			continue;
+		put(ID);
+		assert_int_equal(find(), 0);
+		assert_null(memo_with(ID));
+	}
+}
+
+static void a_walk_that_read_nothing_or_too_much_is_not_remembered(void **state)
+{
+	put(ID);
+	assert_int_equal(find(), 0);
+	read_words(0, READSET_WORDS);
+	put(ID + 1);
+	assert_int_equal(find(), ID + 1);
+	read_words(READSET_WORDS, 1);
+	put(ID);
+	assert_int_equal(find(), ID + 1);
+	readset_clear(&trace.reads);
+	put(ID);
+	assert_int_equal(find(), ID + 1);
+}
+
+static void a_stack_that_is_not_there_misses(void **state)
+{
+	read_words(0, 3);
+	put(ID);
+	port_fail_read(1, -EFAULT, false);
+	assert_int_equal(find(), 0);
+	assert_int_equal(find(), ID);
+	port_unmap(STACK);
+	assert_int_equal(find(), 0);
+}
+
+static void no_more_of_the_stack_is_read_than_the_walk_did(void **state)
+{
+	u32 last = (STACK + sizeof(stack) - SP) / sizeof(u64) - 1;
+
+	read_words(0, 3);
+	put(ID);
+	port_not_safe(SP + 24, STACK + sizeof(stack));
+	assert_int_equal(find(), ID);
+	assert_true(last > READSET_SPAN);
+	port_not_safe(SP + 16, SP + 24);
+	assert_int_equal(find(), 0);
+}
+
+static void nobody_reads_or_writes_a_memo_that_is_being_written(void **state)
+{
+	struct memo *m;
+	u32 sequence;
+
+	read_words(0, 3);
+	put(ID);
+	m = memo_with(ID);
+	assert_non_null(m);
+	sequence = m->sequence++;
+	assert_int_equal(find(), 0);
+	put(ID + 1);
+	assert_int_equal(m->stack, ID);
+	assert_int_equal(m->sequence, sequence + 1);
+	m->sequence = sequence;
+	assert_int_equal(find(), ID);
+}
+
+static void a_memo_that_is_seen_half_written_is_read_within_its_bounds(void **state)
+{
+	struct memo *m;
+
+	read_words(0, 3);
+	put(ID);
+	m = memo_with(ID);
+	m->reads.span = READSET_SPAN + 1;
+	assert_int_equal(find(), 0);
+	m->reads.span = 0;
+	assert_int_equal(find(), 0);
+}
+
+static void an_empty_table_knows_nobody(void **state)
+{
+	memset(&key, 0, sizeof(key));
+	memset(reg, 0, sizeof(reg));
+	port_map(0, stack, sizeof(stack), (struct vma){0});
+	assert_int_equal(find(), 0);
+}
+
+static void many_stand_side_by_side(void **state)
+{
+	u32 told = 0;
+
+	read_words(0, 3);
+	for (u32 i = 0; i < 256; i++) {
+		key.ip = 0x401000 + i;
+		put(1 + i);
+	}
+	for (u32 i = 0; i < 256; i++) {
+		u32 id;
+
+		key.ip = 0x401000 + i;
+		id = find();
+		assert_true(!id || id == 1 + i);
+		told += id != 0;
+	}
+	assert_true(told > 200);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(what_was_put_is_told_again, begin),
+		cmocka_unit_test_setup(a_change_of_any_word_that_was_read_misses_and_of_no_other, begin),
+		cmocka_unit_test_setup(a_word_that_comes_back_is_a_hit_again, begin),
+		cmocka_unit_test_setup(each_field_of_the_key_counts, begin),
+		cmocka_unit_test_setup(each_register_that_was_used_counts_and_no_other, begin),
+		cmocka_unit_test_setup(a_walk_that_used_other_registers_is_not_remembered, begin),
+		cmocka_unit_test_setup(a_walk_that_read_nothing_or_too_much_is_not_remembered, begin),
+		cmocka_unit_test_setup(a_stack_that_is_not_there_misses, begin),
+		cmocka_unit_test_setup(no_more_of_the_stack_is_read_than_the_walk_did, begin),
+		cmocka_unit_test_setup(nobody_reads_or_writes_a_memo_that_is_being_written, begin),
+		cmocka_unit_test_setup(a_memo_that_is_seen_half_written_is_read_within_its_bounds, begin),
+		cmocka_unit_test_setup(an_empty_table_knows_nobody, begin),
+		cmocka_unit_test_setup(many_stand_side_by_side, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the kernel side tells of a module, and which file that is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/wait.h>
+#include "base/cleanup.h"
+#include "lib/process/module_event.h"
+#include "lib/symbols/symbols.h"
+
+#define BYTES 4096
+
+static char path[64];
+
+static int make_file(void **state)
+{
+	strcpy(path, "/tmp/dusk-met-XXXXXX");
+	_cleanup_(closep) int fd = mkstemp(path);
+
+	return fd < 0 || ftruncate(fd, BYTES);
+}
+
+static int remove_file(void **state)
+{
+	return unlink(path);
+}
+
+/* The file, as @pid has met it; without a build id. */
+static struct event_module event_of(pid_t pid)
+{
+	struct event_module e = {.pid = pid, .path_start = PATH_BYTES - strlen(path), .generation = 7};
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	e.ino = st.st_ino;
+	e.dev = (u64)major(st.st_dev) << 20 | minor(st.st_dev);
+	memcpy(e.path + e.path_start, path, strlen(path));
+	return e;
+}
+
+static pid_t gone(void)
+{
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(0);
+	waitpid(pid, NULL, 0);
+	return pid;
+}
+
+static void a_module_has_the_path_and_the_number_of_its_file(void **state)
+{
+	struct event_module e = event_of(1234);
+	struct stat st;
+	struct met m;
+
+	e.build_id_bytes = 3;
+	memcpy(e.build_id, "\x00\xab\x1f", 3);
+	met_read(&m, &e);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(m.module.kind, DUSK_MODULE_FILE);
+	assert_string_equal(m.module.path, path);
+	assert_string_equal(m.module.build_id, "00ab1f");
+	assert_int_equal(m.module.dev, st.st_dev);
+	assert_int_equal(m.module.ino, st.st_ino);
+	assert_int_equal(m.module.pid, 1234);
+	assert_int_equal(m.module.generation, 7);
+}
+
+static void the_vdso_is_no_file(void **state)
+{
+	struct event_module e = event_of(getpid());
+	struct met m;
+
+	e.vdso = 1;
+	met_read(&m, &e);
+	assert_int_equal(m.module.kind, DUSK_MODULE_VDSO);
+	assert_string_equal(m.module.path, "[vdso]");
+	assert_int_equal(m.module.ino, 0);
+	assert_int_equal(met_open(&m, &e), -ENOENT);
+}
+
+static void a_path_that_did_not_come_is_asked_of_the_process(void **state)
+{
+	struct event_module e = event_of(getpid());
+	_cleanup_(closep) int fd = open(path, O_RDONLY);
+	char *p = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, fd, 0), number[32];
+	struct met m;
+
+	assert_ptr_not_equal(p, MAP_FAILED);
+	e.path_start = PATH_BYTES;
+	e.start = (uintptr_t)p;
+	e.end = e.start + BYTES;
+	met_read(&m, &e);
+	assert_string_equal(m.path, path);
+	munmap(p, BYTES);
+	met_read(&m, &e);
+	snprintf(number, sizeof(number), "[inode %llu]", e.ino);
+	assert_string_equal(m.path, number);
+	assert_int_equal(met_open(&m, &e), -ENOENT);
+}
+
+static void a_file_is_found_when_its_process_is_gone(void **state)
+{
+	pid_t pid = gone();
+	struct event_module e = event_of(pid);
+	struct met m;
+
+	met_read(&m, &e);
+	for (int parent_lives = 0; parent_lives <= 1; parent_lives++) {
+		_cleanup_(closep) int fd = -1;
+
+		e.parent = parent_lives ? getpid() : pid;
+		fd = met_open(&m, &e);
+		assert_true(fd >= 0);
+		assert_true(symbols_recorded(&m.module, fd));
+	}
+}
+
+static void another_file_at_the_same_path_is_not_the_one(void **state)
+{
+	struct event_module e = event_of(getpid());
+	_cleanup_(closep) int old = -1, fd = -1;
+	struct met m;
+
+	met_read(&m, &e);
+	old = met_open(&m, &e);	/* so that its inode is not used again */
+	assert_true(symbols_recorded(&m.module, old));
+	assert_int_equal(unlink(path), 0);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	assert_true(fd >= 0);
+	assert_false(symbols_recorded(&m.module, fd));
+	assert_true(symbols_recorded(&m.module, old));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_module_has_the_path_and_the_number_of_its_file),
+		cmocka_unit_test(the_vdso_is_no_file),
+		cmocka_unit_test(a_path_that_did_not_come_is_asked_of_the_process),
+		cmocka_unit_test(a_file_is_found_when_its_process_is_gone),
+		cmocka_unit_test(another_file_at_the_same_path_is_not_the_one),
+	};
+
+	return cmocka_run_group_tests(tests, make_file, remove_file);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Events of the kernel side: each is taken whole, or refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "abi/absence.h"
+#include "abi/event.h"
+#include "lib/record/intake.h"
+#include "lib/record/modules.h"
+
+#define NO_SUCH_PID 0x40000000	/* no process has it: kernel/pid.c */
+#define FRAMES 3
+
+static char folder[] = "/tmp/dusk-intake-XXXXXX", path[64];
+static struct join join;
+static struct intake in;
+
+/* One event of each kind, with all that may follow its struct. */
+static union event {
+	u32 kind;
+	u8 bytes[2048];
+	struct event_sample sample;
+	struct event_stack stack;
+	struct event_module module;
+	struct event_charge charge;
+	struct event_absence absence;
+	struct event_life life;
+	struct event_kernel_stack kernel_stack;
+} e;
+
+static int begin(void **state)
+{
+	join = (struct join){.start_ns = 1000};
+	in = (struct intake){.join = &join};
+	snprintf(path, sizeof(path), "%s/p", folder);
+	if (profile_create(&join.writer, path, -1, -1, NULL))
+		return -1;
+	join.modules = modules_new(join.writer);
+	join.stacks = stacks_new(join.writer, join.modules, NULL);
+	join.stitch = stitch_new();
+	return 0;
+}
+
+static int end(void **state)
+{
+	if (join.writer)
+		profile_discard(join.writer);
+	stacks_free(join.stacks);
+	modules_free(join.modules);
+	stitch_free(join.stitch);
+	intake_done(&in);
+	return 0;
+}
+
+/* @e becomes a whole event of @kind: how many bytes it has. */
+static size_t make(u32 kind)
+{
+	memset(&e, 0, sizeof(e));
+	e.kind = kind;
+	switch (kind) {
+	case EVENT_SAMPLE:
+		e.sample.nr = FRAMES;
+		return sizeof(e.sample) + FRAMES * sizeof(u64);
+	case EVENT_STACK:
+		e.stack.cookie = 9;
+		e.stack.nr = FRAMES;
+		return sizeof(e.stack) + FRAMES * sizeof(u64);
+	case EVENT_MODULE:
+		e.module.pid = e.module.parent = NO_SUCH_PID;
+		return sizeof(e.module);
+	case EVENT_CHARGE:
+		e.charge.sum.count = 1;
+		return sizeof(e.charge);
+	case EVENT_ABSENCE:
+		e.absence.nr = FRAMES;
+		e.absence.woken = 1;
+		e.absence.count = 1;
+		((struct event_waker *)e.absence.frame)->kind = WAKER_INTERRUPT;
+		return sizeof(e.absence) + sizeof(struct event_waker) + FRAMES * sizeof(u64);
+	case EVENT_KERNEL_STACK:
+		e.kernel_stack.nr = FRAMES;
+		return sizeof(e.kernel_stack) + FRAMES * sizeof(u64);
+	default:
+		return sizeof(e.life);
+	}
+}
+
+/* The first @size bytes of @e, and nothing behind them. */
+static int take(size_t size)
+{
+	void *data = malloc(size ? size : 1);
+	int ret;
+
+	assert_non_null(data);
+	memcpy(data, &e, size);
+	ret = intake_event(&in, data, size);
+	free(data);
+	return ret;
+}
+
+static void an_event_that_is_cut_is_refused_wherever_it_is_cut(void **state)
+{
+	for (u32 kind = EVENT_SAMPLE; kind <= EVENT_KERNEL_STACK; kind++) {
+		size_t size = make(kind);
+
+		for (size_t cut = 0; cut < size; cut++)
+			assert_int_equal(take(cut), -EPROTO);
+		assert_int_equal(take(size), 0);
+	}
+}
+
+static void a_kind_that_there_is_not_is_refused(void **state)
+{
+	make(EVENT_MODULE);
+	e.kind = 0;
+	assert_int_equal(take(sizeof(e)), -EPROTO);
+	e.kind = EVENT_KERNEL_STACK + 1;
+	assert_int_equal(take(sizeof(e)), -EPROTO);
+	e.kind = UINT32_MAX;
+	assert_int_equal(take(sizeof(e)), -EPROTO);
+}
+
+static void what_is_out_of_range_is_refused(void **state)
+{
+	struct event_waker *by;
+	size_t size;
+
+	size = make(EVENT_SAMPLE);
+	e.sample.outcome = NR_OUTCOMES;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_STACK);
+	e.stack.outcome = NR_OUTCOMES;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_STACK);
+	e.stack.nr = UINT32_MAX;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_CHARGE);
+	e.charge.key.outcome = NR_OUTCOMES;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_CHARGE);
+	e.charge.key.key = absence_key(1, 0, NR_ABSENCES);
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_ABSENCE);
+	e.absence.state = NR_ABSENCES;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_ABSENCE);
+	by = (struct event_waker *)e.absence.frame;
+	by->kind = NR_WAKER_KINDS;
+	assert_int_equal(take(size), -EPROTO);
+	by->kind = WAKER_NONE;
+	assert_int_equal(take(size), -EPROTO);
+	by->kind = WAKER_TASK;
+	by->outcome = NR_OUTCOMES;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_KERNEL_STACK);
+	e.kernel_stack.nr = FRAMES + 1;
+	assert_int_equal(take(size), -EPROTO);
+}
+
+/* Else it would be in a profile that cannot be read. */
+static void numbers_for_which_a_profile_has_no_room_are_refused(void **state)
+{
+	size_t size;
+
+	size = make(EVENT_SAMPLE);
+	e.sample.pid = 1U << 31;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_SAMPLE);
+	e.sample.time_ns = UINT64_MAX;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_ABSENCE);
+	e.absence.count = 0;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_ABSENCE);
+	e.absence.off_ns = 5;
+	e.absence.runnable_ns = 6;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_CHARGE);
+	e.charge.sum.count = 1ULL << 32;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_LIFE);
+	e.life.start_ns = 5;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_MODULE);
+	e.module.pid = UINT32_MAX;
+	assert_int_equal(take(size), -EPROTO);
+}
+
+static void a_name_need_not_end(void **state)
+{
+	size_t size = make(EVENT_LIFE);
+
+	memset(e.life.comm, 'c', sizeof(e.life.comm));
+	assert_int_equal(take(size), 0);
+}
+
+/* A kernel stack by a number that nobody has given, and a user stack of a stackmap that is not there. */
+static void a_stack_that_there_is_not_leaves_a_sample_without_it(void **state)
+{
+	size_t size = make(EVENT_SAMPLE);
+	struct dusk_profile *p;
+
+	e.sample.nr = 0;
+	e.sample.kernel_stack = UINT32_MAX;
+	e.sample.user_stack = 12345;
+	assert_int_equal(take(size), 0);
+	assert_int_equal(profile_close(join.writer, true, NULL), 0);
+	join.writer = NULL;
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_samples, 1);
+	assert_int_equal(p->samples[0].node, 0);
+	dusk_profile_free(p);
+	unlink(path);
+}
+
+int main(void)
+{
+#define with_profile(name) cmocka_unit_test_setup_teardown(name, begin, end)
+	const struct CMUnitTest tests[] = {
+		with_profile(an_event_that_is_cut_is_refused_wherever_it_is_cut),
+		with_profile(a_kind_that_there_is_not_is_refused),
+		with_profile(what_is_out_of_range_is_refused),
+		with_profile(numbers_for_which_a_profile_has_no_room_are_refused),
+		with_profile(a_name_need_not_end),
+		with_profile(a_stack_that_there_is_not_leaves_a_sample_without_it),
+	};
+	int ret;
+
+	if (!mkdtemp(folder))
+		return 1;
+	ret = cmocka_run_group_tests(tests, NULL, NULL);
+	return rmdir(folder) ? 1 : ret;
+}
