@@ -20,7 +20,7 @@ show_steady() {
 	# shellcheck disable=SC2086
 	wait $pids
 	stop_tracer
-	tracer_absences "$1" pingpong >steady.seen
+	tracer_intervals "$1" pingpong >steady.seen
 	awk -v name="$(tracer_name "$1")" -v resident="$resident" -v file="$file" '
 		FNR == NR { seen = $1; next }
 		{ rate += $1; nr += $2 }

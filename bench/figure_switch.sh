@@ -11,7 +11,7 @@ measure_switch() {
 		tracer_costs | awk -v t="$2" '{ print t "-memory", $1; print t "-cpu", $2 }' >>switch.data
 	fi
 	stop_tracer
-	[ "$1" != pingpong20 ] || count_absences "$2" >>switch.data
+	[ "$1" != pingpong20 ] || count_intervals "$2" >>switch.data
 	after=$("rate_$1")
 	awk -v key="$1-$2" -v a="$before" -v b="$with" -v c="$after" 'BEGIN {
 		print key, b * 2 / (a + c)
@@ -22,11 +22,11 @@ measure_switch() {
 }
 
 # Of the ping-pong that has just been recorded.
-count_absences() {
+count_intervals() {
 	local true_nr
 	true_nr=$(awk '{ print $2 }' switch.count)
-	tracer_absences "$1" pingpong | awk -v t="$1" -v nr="$true_nr" '{ print t "-lost", (1 - $1 / nr) * 100; print t "-rows", $2 }'
-	tracer_all_absences "$1" | awk -v t="$1" -v size="$(stat -c %s tracer.data)" '$1 > 0 { print t "-bytes", size / $1 }'
+	tracer_intervals "$1" pingpong | awk -v t="$1" -v nr="$true_nr" '{ print t "-lost", (1 - $1 / nr) * 100; print t "-rows", $2 }'
+	tracer_all_intervals "$1" | awk -v t="$1" -v size="$(stat -c %s tracer.data)" '$1 > 0 { print t "-bytes", size / $1 }'
 	case $1 in
 	dusk*) "$dusk" info -i tracer.data | awk -v t="$1" '$2 ~ /^lost-/ { n += $1 } END { print t "-events-lost", n + 0 }' ;;
 	esac
@@ -111,7 +111,7 @@ figure_switch() {
 	echo
 	echo "The same ping-pong, depth 20, for $switch_seconds s. Lost: of its switches, as the kernel counted them."
 	echo
-	echo "| | lost, % | bytes an absence | rows | peak memory, MB | CPU time of the tracer, s |" \
+	echo "| | lost, % | bytes an offcpu | rows | peak memory, MB | CPU time of the tracer, s |" \
 		"ns at each switch, median | p99 | longest |"
 	echo "|---|---|---|---|---|---|---|---|---|"
 	for tracer in $all none; do

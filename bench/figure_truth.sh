@@ -19,7 +19,7 @@ reported() {
 				select n.id, u.name from node n join frame f on f.id = n.frame join function u on u.id = f.function
 				where u.name like 'block_in_%' or u.name = 'be_preempted'
 				union select n.id, b.place from below b join node n on n.parent = b.node)
-			select b.place, sum(a.value) from below b join absence a on a.node = b.node group by 1" | tr ',' ' '
+			select b.place, sum(a.value) from below b join offcpu a on a.node = b.node group by 1" | tr ',' ' '
 		;;
 	perf-*)
 		perf script --ns -i tracer.data -F tid,time,event,trace,ip,sym 2>/dev/null | awk -v places="$truth_places" "$know_places"'

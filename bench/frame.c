@@ -127,7 +127,7 @@ static void sample_dusk(struct bench *b, pid_t pid, bool cold, int seconds, stru
 	events = bpf_object__find_map_fd_by_name(obj, "events");
 	if (bpf_map_update_elem(bpf_object__find_map_fd_by_name(obj, "wanted"), wanted, &yes, BPF_ANY))
 		err(1, "cannot name the process");
-	if (tool_add_consumer(t, 0, SERVE_RING, events, -1, &error))
+	if (tool_add_consumer(t, 0, DELIVER_RING, events, -1, &error))
 		errx(1, "%s", error.text);
 	b->stacks = service_stacks(s);
 	prog = bpf_object__find_program_by_name(obj, "sample_cpu");

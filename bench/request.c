@@ -45,7 +45,7 @@ static void begin(unsigned int consumers, unsigned int flags)
 {
 	struct dusk_unwind_options options = {.sz = sizeof(options), .pin = ""};
 	struct dusk_consumer_options consumer = {
-		.sz = sizeof(consumer), .serve = DUSK_SERVE_RING | flags, .on_stack = take, .ring_bytes = 4 << 20,
+		.sz = sizeof(consumer), .serve = DUSK_DELIVER_RING | flags, .on_stack = take, .ring_bytes = 4 << 20,
 	};
 	struct dusk_image plain = {
 		_binary_bench_request_linked_o_start,
@@ -57,11 +57,11 @@ static void begin(unsigned int consumers, unsigned int flags)
 	};
 	struct dusk_error e;
 
-	if (dusk_unwind_open(&unwinder, &options, &e) || dusk_unwind_object(unwinder, &plain, &impl, &object, &e) ||
+	if (dusk_unwind_open(&unwinder, &options, &e) || dusk_unwind_open_object(unwinder, &plain, &impl, &object, &e) ||
 	    dusk_unwind_load(unwinder, &e))
 		errx(1, "%s", e.text);
 	for (unsigned int i = 0; i < consumers; i++)
-		if (dusk_unwind_init(unwinder, i, &consumer, &e))
+		if (dusk_unwind_add_consumer(unwinder, i, &consumer, &e))
 			errx(1, "%s", e.text);
 }
 
@@ -117,7 +117,7 @@ static int costs(void)
 	struct cost c, clock = {};
 	double calls;
 
-	begin(2, DUSK_SERVE_AT_ONCE);
+	begin(2, DUSK_DELIVER_AT_ONCE);
 	attach("at_syscall");
 	attach("at_wakeup");
 	call((struct setting){.consumers = 2, .again = 1, .after = 1, .timed = 1}, 2, &calls);

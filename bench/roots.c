@@ -14,7 +14,7 @@
  *	- in Go's goexit() or clone(), where goroutines and threads of Go begin.
  * Names play no part: stock programs are stripped. A sample without any user frame counts as one that does not.
  *
- * Prints: samples, samples that reach the root. For dusk also what its own ledger says: complete, and those of them
+ * Prints: samples, samples that reach the root. For dusk also what its own aggregation says: complete, and those of them
  * that were walked at all; and a line "outcome NAME COUNT" for each outcome that is not complete.
  */
 #include <ctype.h>

@@ -45,7 +45,7 @@ static void begin(void)
 	};
 	struct dusk_error e;
 
-	if (dusk_unwind_open(&unwinder, &options, &e) || dusk_unwind_object(unwinder, &plain, &impl, &object, &e) ||
+	if (dusk_unwind_open(&unwinder, &options, &e) || dusk_unwind_open_object(unwinder, &plain, &impl, &object, &e) ||
 	    dusk_unwind_load(unwinder, &e))
 		errx(1, "%s", e.text);
 }

@@ -4,7 +4,7 @@
 
 tracer_pid=
 
-# Those that are here. dusk sums absences under 1 ms (that is its default), or writes each one; the last also samples CPU time.
+# Those that are here. dusk sums off-CPU intervals under 1 ms (that is its default), or writes each one; the last also samples CPU time.
 tracers() {
 	echo dusk dusk-each dusk-both
 	perf_traces && echo perf-fp perf-dwarf
@@ -18,8 +18,8 @@ perf_traces() {
 
 tracer_name() {
 	case $1 in
-	dusk) echo "dusk, absences under 1 ms summed" ;;
-	dusk-each) echo "dusk, each absence written" ;;
+	dusk) echo "dusk, intervals under 1 ms summed" ;;
+	dusk-each) echo "dusk, each offcpu written" ;;
 	dusk-both) echo "dusk, summed, and CPU time at 99 Hz" ;;
 	perf-*) echo "perf sched_switch, ${1#perf-}" ;;
 	bpftrace) echo "bpftrace script" ;;
@@ -48,7 +48,7 @@ END
 # Is it at work? dusk writes once a second; of the others is known what they have attached.
 tracer_follows() {
 	case $1 in
-	dusk*) "$dusk" query -i tracer.data --csv "select 1 from absence limit 1" 2>/dev/null | grep -q "^1$" ;;
+	dusk*) "$dusk" query -i tracer.data --csv "select 1 from offcpu limit 1" 2>/dev/null | grep -q "^1$" ;;
 	*) find "/proc/$tracer_pid/fd" -lname "*bpf[_-]link*" -o -lname "*perf_event*" 2>/dev/null | grep -q . ;;
 	esac
 }
@@ -89,12 +89,12 @@ stop_tracer() {
 	tracer_pid=
 }
 
-# How many absences of processes called $2 tracer $1 has recorded, and in how many rows or events: "ABSENCES ROWS". dusk has
+# How many off-CPU intervals of processes called $2 tracer $1 has recorded, and in how many rows or events: "INTERVALS ROWS". dusk has
 # a sum under the last name that it knew: what a process did just after its execve() may be under the one before.
-tracer_absences() {
+tracer_intervals() {
 	case $1 in
 	dusk*)
-		"$dusk" query -i tracer.data --csv "select coalesce(sum(a.nr), 0), count(*) from absence a
+		"$dusk" query -i tracer.data --csv "select coalesce(sum(a.nr), 0), count(*) from offcpu a
 			join thread t on t.id = a.thread where t.pid in (select pid from thread where comm = '$2')" | awk -F, 'END { print $1, $2 }'
 		;;
 	perf-*) perf script -i tracer.data -F comm 2>/dev/null | awk -v comm="$2" '$1 == comm { n++ } END { print n + 0, n + 0 }' ;;
@@ -102,9 +102,9 @@ tracer_absences() {
 }
 
 # All that it has recorded, of whatever task.
-tracer_all_absences() {
+tracer_all_intervals() {
 	case $1 in
-	dusk*) "$dusk" query -i tracer.data --csv "select coalesce(sum(nr), 0) from absence" | tail -1 ;;
+	dusk*) "$dusk" query -i tracer.data --csv "select coalesce(sum(nr), 0) from offcpu" | tail -1 ;;
 	perf-*) perf_samples tracer.data ;;
 	esac
 }

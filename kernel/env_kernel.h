@@ -23,7 +23,7 @@
 	} while (0)
 
 #define opaque(x) (x)
-#define forget(home, val) ((home) = (val))
+#define verifier_forget(home, val) ((home) = (val))
 #define read_flat port_read
 
 /* The host has seen that the mask is never needed: here nothing hangs on that. */

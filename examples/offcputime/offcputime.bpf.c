@@ -38,7 +38,7 @@ int BPF_PROG(leave, bool preempt, struct task_struct *prev, struct task_struct *
 
 /* The end of schedule(), in the task that comes back. */
 SEC("tp_btf/sched_exit_tp")
-int BPF_PROG(come_back, bool is_switch)
+int BPF_PROG(on_sched_in, bool is_switch)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	__u64 *left = bpf_task_storage_get(&left_ns, t, NULL, 0), away_ns;
@@ -49,6 +49,6 @@ int BPF_PROG(come_back, bool is_switch)
 	away_ns = bpf_ktime_get_ns() - *left;
 	*left = 0;
 	/* To consumer 0, under a key of ours: process and kernel stack. */
-	dusk_unwind_charge(0, (__u64)t->tgid << 32 | dusk_kernel_stack(ctx, SKIP), away_ns, &u);
+	dusk_unwind_aggregate(0, (__u64)t->tgid << 32 | dusk_kernel_stack(ctx, SKIP), away_ns, &u);
 	return 0;
 }

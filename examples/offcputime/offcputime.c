@@ -44,7 +44,7 @@ static void print_stack(struct dusk_unwinder *u, uint32_t id, const char *suffix
 	}
 }
 
-static int print_charge(void *ctx, const struct dusk_charge *c)
+static int print_charge(void *ctx, const struct dusk_sum *c)
 {
 	const struct dusk_outcome *o = dusk_outcome(c->outcome);
 
@@ -67,16 +67,16 @@ static void print_counters(const struct dusk_unwinder *u)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		fprintf(stderr, "%s %" PRIu64 "\n", names[i], dusk_unwind_counter(u, names[i]));
-	fprintf(stderr, "lost-charges %" PRIu64 "\n", dusk_unwind_lost(u, 0, "lost-charges"));
+	fprintf(stderr, "lost-sums %" PRIu64 "\n", dusk_unwind_lost(u, 0, "lost-sums"));
 }
 
 static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error *err)
 {
-	struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_SERVE_LEDGER };
+	struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_DELIVER_SUMS };
 	struct bpf_object *obj;
 	int *only_pid, ret;
 
-	ret = dusk_unwind_object(u, &offcputime_plain, &offcputime_impl, &obj, err);
+	ret = dusk_unwind_open_object(u, &offcputime_plain, &offcputime_impl, &obj, err);
 	if (ret)
 		return ret;
 	only_pid = dusk_unwind_variable(u, "only_pid", sizeof(*only_pid));
@@ -84,7 +84,7 @@ static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error
 		*only_pid = pid;
 	ret = dusk_unwind_load(u, err);
 	if (!ret)
-		ret = dusk_unwind_init(u, 0, &opts, err);
+		ret = dusk_unwind_add_consumer(u, 0, &opts, err);
 	if (!ret)
 		ret = dusk_unwind_attach(u, err);
 	if (ret)
@@ -94,7 +94,7 @@ static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error
 	while (!stop && dusk_unwind_poll(u, -1) >= 0)
 		;
 	dusk_unwind_detach(u);
-	ret = dusk_unwind_charges(u, 0, print_charge, u);
+	ret = dusk_unwind_sums(u, 0, print_charge, u);
 	if (verbose)
 		print_counters(u);
 	return ret;

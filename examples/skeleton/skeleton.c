@@ -28,7 +28,7 @@ static void on_stack(void *ctx, const struct dusk_stack_event *e)
 
 int main(void)
 {
-	struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_SERVE_RING | DUSK_SERVE_AT_ONCE };
+	struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE };
 	struct dusk_unwinder *u = NULL;
 	struct bpf_object *obj;
 	struct dusk_error err;
@@ -38,13 +38,13 @@ int main(void)
 	signal(SIGTERM, on_signal);
 	ret = dusk_unwind_open(&u, NULL, &err);
 	if (!ret)
-		ret = dusk_unwind_object(u, &skeleton_plain, &skeleton_impl, &obj, &err);
+		ret = dusk_unwind_open_object(u, &skeleton_plain, &skeleton_impl, &obj, &err);
 	if (!ret)
 		ret = dusk_unwind_load(u, &err);
 	opts.on_stack = on_stack;
 	opts.ctx = u;
 	if (!ret)
-		ret = dusk_unwind_init(u, 0, &opts, &err);
+		ret = dusk_unwind_add_consumer(u, 0, &opts, &err);
 	if (!ret)
 		ret = dusk_unwind_attach(u, &err);
 	if (ret)

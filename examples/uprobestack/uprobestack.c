@@ -54,18 +54,18 @@ static struct bpf_link *attach(struct bpf_object *obj, int pid, const char *file
 static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, struct dusk_error *err)
 {
 	struct dusk_consumer_options opts = {
-		.sz = sizeof(opts), .serve = DUSK_SERVE_RING | DUSK_SERVE_AT_ONCE, .on_stack = on_stack, .ctx = u,
+		.sz = sizeof(opts), .serve = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE, .on_stack = on_stack, .ctx = u,
 	};
 	struct bpf_object *obj;
 	struct bpf_link *link;
 	uint64_t *hits;
 	int ret;
 
-	ret = dusk_unwind_object(u, &uprobestack_plain, &uprobestack_impl, &obj, err);
+	ret = dusk_unwind_open_object(u, &uprobestack_plain, &uprobestack_impl, &obj, err);
 	if (!ret)
 		ret = dusk_unwind_load(u, err);
 	if (!ret)
-		ret = dusk_unwind_init(u, 0, &opts, err);
+		ret = dusk_unwind_add_consumer(u, 0, &opts, err);
 	if (ret)
 		return ret;
 	link = attach(obj, pid, args[0], args[1]);

@@ -5,7 +5,7 @@
  *
  * A program asks for the user stack of the current task, and gets a cookie. The stack is walked once, when the task is
  * about to return to user mode, for all who have asked during this visit to the kernel, tools that know nothing of each
- * other included. Then each consumer is served, in the way it chose in dusk_unwind_init(): an event in its ring buffer,
+ * other included. Then each consumer is served, in the way it chose in dusk_unwind_add_consumer(): an event in its ring buffer,
  * its charges entered in its map, or a call of dusk_unwind_done().
  *
  * To be included after vmlinux.h (or linux/types.h) and bpf/bpf_helpers.h.
@@ -29,7 +29,7 @@ enum {
 
 /*
  * Ask for the user stack of the current task for @consumer, a number below DUSK_MAX_CONSUMERS by which user space has
- * called dusk_unwind_init(). Any context: NMI, interrupt, under the run-queue lock, task; constant time, no lock; may
+ * called dusk_unwind_add_consumer(). Any context: NMI, interrupt, under the run-queue lock, task; constant time, no lock; may
  * allocate the task's state when a task is asked for the first time.
  *
  * DUSK_QUEUED, DUSK_PENDING, DUSK_EXECUTED, or a negative errno with the reason in ret->outcome:
@@ -59,16 +59,16 @@ int dusk_unwind_at_uprobe(void);
 
 /*
  * The stack of the current task, if it can be told at once: because it stood here before, or because all that a walk
- * needs is at hand. DUSK_EXECUTED, or -EAGAIN: ask for it. For tasks on their way back from an absence (sched_exit_tp)
+ * needs is at hand. DUSK_EXECUTED, or -EAGAIN: ask for it. For tasks on their way back from an off-CPU interval (sched_exit_tp)
  * and in system calls; not for NMI, nor under the run-queue lock: it may take some microseconds.
  */
-int dusk_unwind_known(struct dusk_unwind *ret);
+int dusk_unwind_try(struct dusk_unwind *ret);
 
 /*
  * The same in an interrupt or NMI that came upon user mode ((__s64)ctx->regs.ip >= 0): it walks 32 frames at most,
  * which takes less time than to schedule a walk.
  */
-int dusk_unwind_known_in_interrupt(struct dusk_unwind *ret);
+int dusk_unwind_try_irq(struct dusk_unwind *ret);
 
 /*
  * The stack of the current task right now, for programs that may sleep (uprobe.s, lsm.s, fentry.s, syscall): walked here,
@@ -88,10 +88,10 @@ int dusk_unwind_now(struct dusk_unwind *ret);
  * the consumer's map grows by @amount and a count of 1, without a trip to user space. Also for a task that has no
  * stack: then the row is {key, outcome}. As many charges a visit as you like.
  */
-int dusk_unwind_charge(__u32 consumer, __u64 key, __u64 amount, struct dusk_unwind *ret);
+int dusk_unwind_aggregate(__u32 consumer, __u64 key, __u64 amount, struct dusk_unwind *ret);
 
 /*
- * Your own function, for consumers that asked for DUSK_SERVE_CALLBACK; called once for each cookie, in the context of
+ * Your own function, for consumers that asked for DUSK_DELIVER_CALLBACK; called once for each cookie, in the context of
  * the task, where nothing may sleep. @stack is 0 where there is no stack; @outcome says why, or how it ended.
  */
 int dusk_unwind_done(__u32 consumer, __u64 cookie, __u32 stack, __u32 outcome);

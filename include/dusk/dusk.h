@@ -100,18 +100,18 @@ enum dusk_source { DUSK_CPU, DUSK_OFF_CPU };
 
 #define DUSK_NO_CPU UINT16_MAX
 
-/* A tick of the CPU's timer; or an absence from the CPU, or the sum of some of one thread with one stack. */
+/* A tick of the CPU's timer; or an off-CPU interval from the CPU, or the sum of some of one thread with one stack. */
 struct dusk_sample {
-	uint64_t time_ns;	/* since the recording began; of an absence: its end */
+	uint64_t time_ns;	/* since the recording began; of an off-CPU interval: its end */
 	uint64_t value_ns;	/* what it stands for: the timer's period; the time off CPU */
 	uint64_t runnable_ns;	/* of that: only waiting for a CPU */
 	uint32_t thread, node;
-	uint32_t count;		/* ticks or absences */
+	uint32_t count;		/* ticks or off-CPU intervals */
 	uint16_t cpu;		/* DUSK_NO_CPU: of a sum, which has no place and no time of its own */
 	uint8_t outcome;	/* index of dusk_profile.outcomes */
 	uint8_t source;		/* enum dusk_source */
-	uint8_t state;		/* of an absence: why (dusk_state_name()) */
-	uint32_t waker;		/* of an absence: who ended it, in wakers; 0: not known */
+	uint8_t state;		/* of an off-CPU interval: why (dusk_state_name()) */
+	uint32_t waker;		/* of an off-CPU interval: who ended it, in wakers; 0: not known */
 };
 
 /* Who woke a thread: a task, or an interrupt, whatever task it came upon. */
@@ -128,10 +128,10 @@ struct dusk_waker {
  * How a thread spent its time within the recording, kept without regard to its samples: end - start = on CPU +
  * runnable + blocked.
  */
-struct dusk_life {
+struct dusk_thread_times {
 	uint32_t thread;
 	uint64_t start_ns, end_ns, on_cpu_ns, runnable_ns, blocked_ns;
-	uint64_t absences;
+	uint64_t intervals;
 };
 
 /* "sleeping": why a task was off CPU. NULL: there is no such state; they are numbered from 0. */
@@ -158,7 +158,7 @@ struct dusk_setting {
 
 struct dusk_profile {
 	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
-	uint32_t nr_lines, nr_lives, nr_wakers;
+	uint32_t nr_lines, nr_thread_times, nr_wakers;
 	uint64_t nr_samples;
 	struct dusk_module *modules;
 	struct dusk_function *functions;
@@ -167,7 +167,7 @@ struct dusk_profile {
 	struct dusk_node *nodes;
 	struct dusk_thread *threads;
 	struct dusk_sample *samples;		/* by time */
-	struct dusk_life *lives;		/* none where only CPU time was recorded */
+	struct dusk_thread_times *thread_times;		/* none where only CPU time was recorded */
 	struct dusk_waker *wakers;		/* index 0 is "none" */
 	struct dusk_outcome *outcomes;
 	struct dusk_counter *counters;
@@ -247,7 +247,7 @@ int dusk_profile_unfold(struct dusk_profile *p);
 int dusk_cache_folder(char *ret, size_t room);
 
 /* Has @f no name, or that of its place only ("module+0x1234")? */
-bool dusk_frame_is_nameless(const struct dusk_profile *p, const struct dusk_frame *f);
+bool dusk_frame_lacks_symbol(const struct dusk_profile *p, const struct dusk_frame *f);
 
 /*
  * Would dusk_profile_symbolize() find names: were none looked up yet, or are there debug symbols now for what lacks
@@ -259,7 +259,7 @@ bool dusk_profile_needs_names(const struct dusk_profile *p);
  * What would give the nameless functions of @module their names on this machine: a package, a command, or an advice, as
  * text to @ret, which has room for @room bytes.
  */
-void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret, size_t room);
+void dusk_symbol_hint(const struct dusk_profile *p, uint32_t module, char *ret, size_t room);
 
 /*
  * The code of a function, and the source lines that it was compiled from.
@@ -320,7 +320,7 @@ void dusk_query_value(const struct dusk_query *q, uint32_t column, struct dusk_v
  */
 struct dusk_record;
 
-/* What is recorded; any of them together; WAKERS, who ended absences, only with OFF_CPU. */
+/* What is recorded; any of them together; WAKERS, who ended off-CPU intervals, only with OFF_CPU. */
 enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2, DUSK_RECORD_WAKERS = 4 };
 
 struct dusk_record_options {
@@ -330,9 +330,9 @@ struct dusk_record_options {
 	uint32_t frequency_hz;		/* samples per second and CPU; 0: 99 */
 	uint32_t max_depth;		/* frames; 0: 512; at most 2048 */
 	uint32_t sources;		/* DUSK_RECORD_...; 0: CPU */
-	uint64_t min_block_ns;		/* absences of so long are kept one by one, shorter ones summed up by stack */
-	bool kernel_threads;		/* their absences, too */
-	double budget;			/* of all CPUs, the share that following switches may cost: 0.02; then short absences are
+	uint64_t min_block_ns;		/* off-CPU intervals of so long are kept one by one, shorter ones summed up by stack */
+	bool kernel_threads;		/* their off-CPU intervals, too */
+	double budget;			/* of all CPUs, the share that following switches may cost: 0.02; then short off-CPU intervals are
 					 * sampled where that must be, and summed up. 0: all are taken, whatever it
 					 * costs */
 	bool verify;			/* walk what was told at once, too, and count what differs (counters verified-...) */
@@ -412,8 +412,8 @@ struct dusk_import_options {
 };
 
 /*
- * Make a profile at @to of the perf.data at @from, as dusk_record_symbolize() leaves one: perf's absences (perf record
- * --off-cpu) are absences, the other samples ticks, with their periods as weights. Names are those of this machine's
+ * Make a profile at @to of the perf.data at @from, as dusk_record_symbolize() leaves one: perf's off-CPU intervals (perf record
+ * --off-cpu) are off-CPU intervals, the other samples ticks, with their periods as weights. Names are those of this machine's
  * files with the recorded build ids, and of its kernel if it is the one that was recorded, in the same boot. What could not be
  * taken over is counted in the profile. 0, also with a text in @err that says which names are missing; -EINVAL: no
  * perf.data, or damaged; -EOPNOTSUPP: of a form that is not read; -ENOENT: no such file or event; -ECANCELED: stopped by

@@ -4,10 +4,10 @@
  *
  *	dusk_unwind_open()	make or join the unwinder of this machine
  *	dusk_unwind_load()	load the tool's own programs, linked with dusk.bpf.o
- *	dusk_unwind_init()	register a consumer: its programs may ask, and it is served
+ *	dusk_unwind_add_consumer()	register a consumer: its programs may ask, and it is served
  *	dusk_unwind_attach()	attach the programs
  *	dusk_unwind_poll()	take in what comes
- *	dusk_unwind_cancel()	the consumer leaves; nothing of it stays
+ *	dusk_unwind_remove_consumer()	the consumer leaves; nothing of it stays
  *	dusk_unwind_close()
  *
  * Tools that run at the same time share one walk for each visit of a task to the kernel: the first one makes the shared
@@ -35,7 +35,7 @@ struct dusk_unwind_options {
 
 /*
  * Make or join the unwinder; @opts may be NULL. *@ret is to be ended with dusk_unwind_close(). If it cannot be
- * shared, it is our own, and dusk_unwind_private() says why; also if another tool, which may be stopped, keeps its lock for ten
+ * shared, it is our own, and dusk_unwind_unshared_reason() says why; also if another tool, which may be stopped, keeps its lock for ten
  * seconds, and then @err, else empty, says which. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel
  * lacks something.
  */
@@ -45,7 +45,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 void dusk_unwind_close(struct dusk_unwinder *u);
 
 /* Why the unwinder is not shared, or NULL. */
-const char *dusk_unwind_private(const struct dusk_unwinder *u);
+const char *dusk_unwind_unshared_reason(const struct dusk_unwinder *u);
 
 /* A BPF object in memory; dusk-link(1) makes NAME_plain and NAME_impl, to be declared extern const. */
 struct dusk_image {
@@ -58,7 +58,7 @@ struct dusk_image {
  * is taken. *@ret is the unwinder's; set its variables
  * (dusk_unwind_variable()) and the sizes of its maps now, if need be. Once for an unwinder.
  */
-int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
+int dusk_unwind_open_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
 		       struct bpf_object **ret, struct dusk_error *err);
 
 /*
@@ -70,7 +70,7 @@ void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t siz
 
 /*
  * Load it. Attach its programs then: with libbpf, as you like, to be detached before dusk_unwind_close(); or with
- * dusk_unwind_attach(), all those whose SEC() says where. Those that depend on the consumer, after dusk_unwind_init().
+ * dusk_unwind_attach(), all those whose SEC() says where. Those that depend on the consumer, after dusk_unwind_add_consumer().
  */
 int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err);
 
@@ -90,8 +90,8 @@ struct dusk_stack_event {
 	uint32_t nr;
 };
 
-/* One row of a consumer's ledger. */
-struct dusk_charge {
+/* One row of a consumer's aggregation. */
+struct dusk_sum {
 	uint64_t key, amount, count;
 	uint32_t stack, outcome;
 	bool unresolved;		/* its stack is not known yet, or never will be */
@@ -99,20 +99,20 @@ struct dusk_charge {
 
 /* How a consumer is served; any of them together. */
 enum {
-	DUSK_SERVE_RING = 1,		/* dusk_consumer_options.on_stack is called for each cookie */
-	DUSK_SERVE_LEDGER = 2,		/* what its programs dusk_unwind_charge() is summed up by key and stack */
-	DUSK_SERVE_CALLBACK = 4,	/* its BPF function dusk_unwind_done() is called for each cookie */
-	DUSK_SERVE_AT_ONCE = 8,		/* on_stack: dusk_unwind_poll() returns for each stack, not ten times a second */
-	DUSK_SERVE_LAST = 128,		/* not a way of its own, but who else is: tasks at work on their end, or in execve(),
+	DUSK_DELIVER_RING = 1,		/* dusk_consumer_options.on_stack is called for each cookie */
+	DUSK_DELIVER_SUMS = 2,		/* what its programs dusk_unwind_aggregate() is summed up by key and stack */
+	DUSK_DELIVER_CALLBACK = 4,	/* its BPF function dusk_unwind_done() is called for each cookie */
+	DUSK_DELIVER_AT_ONCE = 8,		/* on_stack: dusk_unwind_poll() returns for each stack, not ten times a second */
+	DUSK_DELIVER_LAST = 128,		/* not a way of its own, but who else is: tasks at work on their end, or in execve(),
 					 * that nobody asked before. So each task is walked once when it comes to that */
 };
 
 struct dusk_consumer_options {
 	size_t sz;			/* sizeof(struct dusk_consumer_options) */
 	uint32_t serve;			/* DUSK_SERVE_... */
-	uint32_t ring_bytes;		/* a power of two, at least a page; 0: 1 MiB. With a ledger there is a ring, too:
+	uint32_t ring_bytes;		/* a power of two, at least a page; 0: 1 MiB. With a aggregation there is a ring, too:
 					 * for stacks that do not fit in the stackmap, and what is charged to them */
-	uint32_t ledger_rows;		/* 0: 16,384 */
+	uint32_t aggregation_rows;		/* 0: 16,384 */
 	void (*on_stack)(void *ctx, const struct dusk_stack_event *e);
 	void *ctx;
 };
@@ -121,7 +121,7 @@ struct dusk_consumer_options {
  * Register consumer @number (below 16), as the tool's programs call it. -EBUSY: the number is taken, or another tool keeps
  * the lock for ten seconds (which: @err); -EUSERS: all tools together have 16 consumers already.
  */
-int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
+int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
 		     struct dusk_error *err);
 
 /*
@@ -130,7 +130,7 @@ int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk
  * is none; -EBUSY: another tool keeps the lock: no function of it runs or will, and what is left in tasks goes with the next
  * consumer that any tool registers.
  */
-int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number);
+int dusk_unwind_remove_consumer(struct dusk_unwinder *u, uint32_t number);
 
 /*
  * Take in what has come, for at most @timeout_ms: on_stack() is called from here. Also looks after the unwinder about
@@ -140,11 +140,11 @@ int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number);
 int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms);
 
 /*
- * Each row of the ledger of consumer @number: @fn. It may be filled meanwhile. Takes in first what has come of stacks
- * that do not fit in the stackmap, unless the consumer has DUSK_SERVE_RING: then dusk_unwind_poll() does. Returns 0, or
+ * Each row of the aggregation of consumer @number: @fn. It may be filled meanwhile. Takes in first what has come of stacks
+ * that do not fit in the stackmap, unless the consumer has DUSK_DELIVER_RING: then dusk_unwind_poll() does. Returns 0, or
  * what @fn returned.
  */
-int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
+int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_sum *c),
 			void *ctx);
 
 /*
@@ -211,7 +211,7 @@ const struct dusk_outcome *dusk_outcome(uint32_t outcome);
 
 /*
  * A counter, by its name in src/abi/counter.h ("scheduled", "joined", "walks", ...): requests of this tool, walks of
- * all tools since this one was loaded. Or of a consumer: "lost-stacks", "lost-charges". UINT64_MAX: there is no such.
+ * all tools since this one was loaded. Or of a consumer: "lost-stacks", "lost-sums". UINT64_MAX: there is no such.
  */
 uint64_t dusk_unwind_counter(const struct dusk_unwinder *u, const char *name);
 uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const char *name);

@@ -37,11 +37,11 @@ struct filter {
 	u32 filter_tasks;			/* only what the map "wanted" lists, and its children */
 	u32 filter_cgroup;			/* only tasks below the cgroup in the map "cgroup" */
 	u32 self_tgid;				/* not profiled: ourselves */
-	u32 kernel_threads;			/* their absences, too */
+	u32 kernel_threads;			/* their off-CPU intervals, too */
 	u32 wakers;				/* who woke whom is noted */
 	u32 verify;				/* stacks that are known are asked for all the same, and compared */
 	s32 preempt_count;			/* bytes from a CPU's run queue to its preemption count */
-	u64 min_block_ns;			/* absences of so long are sent one by one, shorter ones summed up */
+	u64 min_block_ns;			/* off-CPU intervals of so long are sent one by one, shorter ones summed up */
 };
 
 /* A value of the map "wanted", keyed by tgid or, for WANT_THREAD, by tid. */

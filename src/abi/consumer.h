@@ -12,21 +12,21 @@
 
 /* How a consumer is served; <dusk/unwind.h> has the same numbers. */
 enum {
-	SERVE_RING = 1,		/* a stack event to its ring buffer */
-	SERVE_LEDGER = 2,	/* its charges are entered in its map, under the stack */
-	SERVE_CALLBACK = 4,	/* dusk_unwind_done() is called in its program */
-	SERVE_AT_ONCE = 8,	/* the ring's reader is woken for each stack; else it looks by itself */
-	SERVE_MODULES = 16,	/* module events to its ring */
-	SERVE_OVERFLOW = 32,	/* to its ring, too: what its ledger has no room for, */
-	SERVE_WHOLE = 64,	/* and stacks that have no id, with what is charged to them */
-	SERVE_LAST = 128,	/* also tasks that exit or are in execve(), and were not asked before that */
+	DELIVER_RING = 1,		/* a stack event to its ring buffer */
+	DELIVER_SUMS = 2,	/* its charges are entered in its map, under the stack */
+	DELIVER_CALLBACK = 4,	/* dusk_unwind_done() is called in its program */
+	DELIVER_AT_ONCE = 8,	/* the ring's reader is woken for each stack; else it looks by itself */
+	DELIVER_MODULES = 16,	/* module events to its ring */
+	DELIVER_OVERFLOW = 32,	/* to its ring, too: what its ledger has no room for, */
+	DELIVER_INLINE = 64,	/* and stacks that have no id, with what is charged to them */
+	DELIVER_LAST = 128,	/* also tasks that exit or are in execve(), and were not asked before that */
 };
 
 struct consumer {
 	u32 generation;		/* odd: open */
 	u32 flags;
 	u32 tool, pad;
-	u64 lost_stacks, lost_modules, lost_charges;
+	u64 lost_stacks, lost_modules, lost_sums;
 	u64 pad2[2];
 };
 
@@ -49,12 +49,12 @@ static inline u32 consumer_generation(u32 handle)
  * A row of a consumer's map of charges.
  *
  * With cookie 0 it is final: so much under this key and this user stack. A row with a cookie is for user space to join,
- * when a task had more keys at once than it can hold: CHARGE_DUE rows wait, and the CHARGE_RESOLVED row of the same
+ * when a task had more keys at once than it can hold: SUM_DUE rows wait, and the SUM_RESOLVED row of the same
  * cookie tells their stack.
  */
-enum charge_kind { CHARGE_FINAL, CHARGE_DUE, CHARGE_RESOLVED };
+enum sum_kind { SUM_FINAL, SUM_DUE, SUM_RESOLVED };
 
-struct charge_key {
+struct aggregation_key {
 	u64 key;		/* the consumer's */
 	u64 cookie;
 	u32 stack;		/* id in the stackmap, 0: none */
@@ -62,7 +62,7 @@ struct charge_key {
 	u16 kind;
 };
 
-struct charge_sum {
+struct aggregation_sum {
 	u64 amount, part, count;	/* @part: of the amount, what the consumer tells apart */
 };
 

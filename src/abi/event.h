@@ -14,7 +14,7 @@
 #include "abi/consumer.h"
 #include "abi/frame.h"
 
-enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_CHARGE, EVENT_ABSENCE, EVENT_THREAD, EVENT_LIFE,
+enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_SUM, EVENT_OFFCPU, EVENT_THREAD, EVENT_THREAD_TIMES,
 		  EVENT_KERNEL_STACK };
 
 #define COMM_BYTES 16
@@ -30,7 +30,7 @@ struct event_sample {
 	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow, the user's are due */
 	u8 source, outcome;
 	u16 nr;				/* kernel frames that follow */
-	u32 known;			/* @user_stack was told at once, and if there is a cookie, it is to be verified */
+	u32 cached;			/* @user_stack was told at once, and if there is a cookie, it is to be verified */
 	char comm[COMM_BYTES];
 	u64 frame[];
 };
@@ -62,37 +62,37 @@ struct event_module {
 };
 
 /* A row of the ledger that is not in it: there is no room, or its stack travels whole, under the row's cookie. */
-struct event_charge {
+struct event_sum {
 	u32 kind, pad;
 	u64 time_ns;			/* CLOCK_MONOTONIC */
-	struct charge_key key;
-	struct charge_sum sum;
+	struct aggregation_key key;
+	struct aggregation_sum sum;
 };
 
 /*
  * A thread was off CPU, and is back; or still off, when the recording ends. Behind it, in this order: who woke it, if
- * that is known, and kernel frames. absence_waker() and absence_frames() find them.
+ * that is known, and kernel frames. offcpu_waker() and offcpu_frames() find them.
  */
-struct event_absence {
+struct event_offcpu {
 	u32 kind, cpu;			/* where it came back */
 	u64 time_ns;			/* when */
 	u64 off_ns, runnable_ns;
 	u64 cookie;			/* of the user stack, unless @user_stack is known; 0: there is none, see outcome */
 	u32 pid, tid;
 	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow */
-	u8 state, outcome;		/* abi/absence.h */
+	u8 state, outcome;		/* abi/offcpu.h */
 	u16 nr;				/* kernel frames that follow */
 	u8 unended;			/* it is still off CPU */
 	u8 woken;			/* a struct event_waker follows */
-	u8 known, pad;			/* as in struct event_sample */
-	u32 count, sampled;		/* absences that it stands for, if they are sampled: a sum, then; else 1 */
+	u8 cached, pad;			/* as in struct event_sample */
+	u32 count, sampled;		/* off-CPU intervals that it stands for, if they are sampled: a sum, then; else 1 */
 	u64 switches;			/* of the thread, when it left: if they are still so many, it has not been back */
 	char comm[COMM_BYTES];
 	u64 frame[];
 };
 
 /* A kernel stack that has no id in the stackmap, and a number instead, before it is used. */
-#define WHOLE_STACK (1u << 31)		/* ids have 31 bits */
+#define INLINE_STACK (1u << 31)		/* ids have 31 bits */
 
 struct event_kernel_stack {
 	u32 kind, number;
@@ -102,31 +102,31 @@ struct event_kernel_stack {
 
 /* Who woke a thread. Of an interrupt there is no more than the kernel stack. */
 struct event_waker {
-	u64 cookie;			/* as in struct event_absence */
+	u64 cookie;			/* as in struct event_offcpu */
 	u32 pid, tid;
-	u32 kernel_stack, user_stack;	/* ids in the stackmap; or a WHOLE_STACK */
+	u32 kernel_stack, user_stack;	/* ids in the stackmap; or a INLINE_STACK */
 	u8 kind, outcome;		/* kind: enum waker_kind */
 	u16 pad[3];
 	char comm[COMM_BYTES];
 };
 
-static inline const struct event_waker *absence_waker(const struct event_absence *e)
+static inline const struct event_waker *offcpu_waker(const struct event_offcpu *e)
 {
 	return e->woken ? (const struct event_waker *)e->frame : 0;
 }
 
-static inline const u64 *absence_frames(const struct event_absence *e)
+static inline const u64 *offcpu_frames(const struct event_offcpu *e)
 {
 	return e->woken ? e->frame + sizeof(struct event_waker) / sizeof(u64) : e->frame;
 }
 
 /* A thread is met for the first time, or its last CPU time is over. */
-struct event_life {
+struct event_thread_times {
 	u32 kind, pid;
 	u32 tid, pad;
 	u64 start_ns, end_ns;
 	u64 on_cpu_ns, runnable_ns, blocked_ns;
-	u64 absences;
+	u64 intervals;
 	char comm[COMM_BYTES];
 };
 

@@ -12,13 +12,13 @@ _Static_assert(__builtin_offsetof(struct event_sample, comm) == 48, "event_sampl
 _Static_assert(sizeof(struct event_stack) == 48, "event_stack");
 _Static_assert(sizeof(struct event_module) == 1104, "event_module");
 _Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
-_Static_assert(sizeof(struct event_charge) == 64, "event_charge");
-_Static_assert(sizeof(struct event_absence) == 96, "event_absence");
+_Static_assert(sizeof(struct event_sum) == 64, "event_sum");
+_Static_assert(sizeof(struct event_offcpu) == 96, "event_offcpu");
 _Static_assert(sizeof(struct event_waker) == 48, "event_waker");
-_Static_assert(sizeof(struct event_life) == 80, "event_life");
+_Static_assert(sizeof(struct event_thread_times) == 80, "event_thread_times");
 _Static_assert(sizeof(struct config) == 104, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
-_Static_assert(sizeof(struct charge_key) == 24, "charge_key");
+_Static_assert(sizeof(struct aggregation_key) == 24, "aggregation_key");
 _Static_assert(sizeof(struct remote_pass) == 40, "remote_pass");
 _Static_assert(sizeof(struct remote_record) == 48, "remote_record");
 _Static_assert(NR_OUTCOMES <= 255, "outcomes fit a byte");

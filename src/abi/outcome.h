@@ -57,7 +57,7 @@
 	X(TOO_LONG, "too-long", CUT, "unwinding takes more work than a walk may do there")		\
 	X(MAPPINGS_BUSY, "mappings-busy", CUT, "the process was changing its mappings, and did not end")	\
 	X(ASKED_AGAIN, "asked-again", NONE, "asked for right after two walks, and perhaps in the same kernel entry")	\
-	X(NOT_TOLD, "not-told", CUT, "another profiler walked it, which does not say how that ended")	\
+	X(NOT_REPORTED, "not-reported", CUT, "another profiler walked it, which does not say how that ended")	\
 	X(NOT_GIVEN, "not-given", NONE, "another profiler gave no user stack, nor a reason")			\
 	X(NO_COOKIE, "no-cookie", NONE, "the CPU had given out all its cookies, and none is used twice")
 

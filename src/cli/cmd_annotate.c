@@ -122,7 +122,7 @@ static int annotate(const struct command *self, const struct options *o, const c
 	struct filter filter = o->filter;
 	int status = filter_check(self, &o->filter);
 
-	filter.kind = KIND_CPU;		/* who is off CPU is in the kernel */
+	filter.kind = TIME_BASE_CPU;		/* who is off CPU is in the kernel */
 	if (!status)
 		status = open_profile(&p, o->input, true, false);
 	if (!status)

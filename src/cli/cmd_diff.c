@@ -13,7 +13,7 @@
 
 struct options {
 	bool stacks, total, absolute, inlined, csv, json;
-	struct kind_choice kind;
+	struct time_base_choice kind;
 	struct text_list comm, dso;
 	struct filter filter;
 	uint32_t limit;
@@ -25,7 +25,7 @@ static const struct option options[] = {
 	{'t', "total", OPTION_FLAG, offsetof(struct options, total), NULL, "with all that the functions called"},
 	{'a', "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL,
 	 "time (default: share of all)"},
-	KIND_OPTIONS(struct options, kind),
+	TIME_BASE_OPTIONS(struct options, kind),
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
 	FILTER_OPTIONS(struct options, filter),
@@ -45,14 +45,14 @@ struct side {
 };
 
 /* The kind of samples that is usual for the profile before is the kind for both. */
-static int choose_samples(struct side sides[2], const struct options *o, enum kind *kind)
+static int choose_samples(struct side sides[2], const struct options *o, enum time_base *kind)
 {
 	struct filter f = o->filter;
 	int status = STATUS_OK;
 
-	f.kind = *kind = kind_of(sides[BEFORE].profile, *kind);
+	f.kind = *kind = time_base_of(sides[BEFORE].profile, *kind);
 	f.trim = true;
-	f.marks = o->stacks && *kind == KIND_WALL;
+	f.marks = o->stacks && *kind == TIME_BASE_WALL;
 	for (int i = BEFORE; i <= AFTER && !status; i++)
 		status = filter_apply(&sides[i].seen, sides[i].profile, &f);
 	return status;
@@ -64,21 +64,21 @@ static void side_done(struct side *s)
 	dusk_profile_free(s->profile);
 }
 
-static void show_side(FILE *out, const struct diff *d, const struct side *s, int which, enum kind kind)
+static void show_side(FILE *out, const struct diff *d, const struct side *s, int which, enum time_base kind)
 {
 	const struct amount *cpu = &d->selected[which][DUSK_CPU], *off = &d->selected[which][DUSK_OFF_CPU];
 
 	fprintf(out, "# %-10s ", which == BEFORE ? "before:" : "after:");
 	text_write(out, s->path, TEXT_TERMINAL);
-	if (kind_has(kind, DUSK_CPU))
+	if (time_base_has(kind, DUSK_CPU))
 		fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time", cpu->count, cpu->ns / 1e9);
-	if (kind_has(kind, DUSK_OFF_CPU))
-		fprintf(out, "%s %" PRIu64 " absences, %.2f s off CPU", kind == KIND_WALL ? "," : ":", off->count,
+	if (time_base_has(kind, DUSK_OFF_CPU))
+		fprintf(out, "%s %" PRIu64 " off-CPU intervals, %.2f s off CPU", kind == TIME_BASE_WALL ? "," : ":", off->count,
 			off->ns / 1e9);
 	putc('\n', out);
 }
 
-static void show_header(FILE *out, const struct diff *d, const struct side sides[2], enum kind kind)
+static void show_header(FILE *out, const struct diff *d, const struct side sides[2], enum time_base kind)
 {
 	const char *event[2];
 
@@ -86,7 +86,7 @@ static void show_header(FILE *out, const struct diff *d, const struct side sides
 		show_side(out, d, &sides[i], i, kind);
 		event[i] = dusk_profile_setting(sides[i].profile, "event");
 	}
-	if (kind_has(kind, DUSK_CPU) && event[BEFORE] && event[AFTER] && strcmp(event[BEFORE], event[AFTER])) {
+	if (time_base_has(kind, DUSK_CPU) && event[BEFORE] && event[AFTER] && strcmp(event[BEFORE], event[AFTER])) {
 		fprintf(out, "# %-10s ", "event:");
 		text_write(out, event[BEFORE], TEXT_TERMINAL);
 		fputs(" before, ", out);
@@ -121,18 +121,18 @@ static int compare(const struct command *self, const struct options *o, struct s
 	_cleanup_(diff_freep) struct diff *diff = NULL;
 	struct show_options show;
 	struct output out;
-	enum kind kind;
+	enum time_base kind;
 	int status = choose(self, o, &show), err;
 
 	if (!status)
-		status = kind_choose(self, &o->kind, KIND_USUAL, &kind);
+		status = time_base_choose(self, &o->kind, TIME_BASE_USUAL, &kind);
 	for (int i = BEFORE; i <= AFTER && !status; i++)
 		status = open_profile(&sides[i].profile, sides[i].path, true, o->inlined);
 	if (!status)
 		status = choose_samples(sides, o, &kind);
 	if (status)
 		return status;
-	d.by = kind == KIND_CPU ? BY_COUNT : BY_TIME;
+	d.by = kind == TIME_BASE_CPU ? BY_COUNT : BY_TIME;
 	err = diff_new(&diff, &sides[BEFORE].seen.profile, &sides[AFTER].seen.profile, &d);
 	if (err) {
 		say("cannot compare %s and %s: %s", sides[BEFORE].path, sides[AFTER].path, strerror(-err));

@@ -13,7 +13,7 @@ struct options {
 	bool list, schema, inlined;
 	struct export_options export;
 	struct filter filter;
-	struct kind_choice kind;
+	struct time_base_choice kind;
 };
 
 static const char *format_name(size_t i)
@@ -38,9 +38,9 @@ static const struct option options[] = {
 	 "folded: callees before their callers"},
 	{0, "deferred", OPTION_FLAG, offsetof(struct options, export.deferred), NULL,
 	 "perf: user stacks apart, as of Linux 6.19"},
-	WAKERS_OPTION(struct options, wakers, "folded: and who ended absences, N in a row"),
+	WAKERS_OPTION(struct options, wakers, "folded: and who ended intervals off CPU, N deep"),
 	INLINE_OPTIONS(struct options, inlined),
-	KIND_OPTIONS(struct options, kind),
+	TIME_BASE_OPTIONS(struct options, kind),
 	FILTER_OPTIONS(struct options, filter),
 	{0},
 };
@@ -113,7 +113,7 @@ static const struct export_format *choose(const struct command *self, const stru
 	return NULL;
 }
 
-static bool has_absences(const struct dusk_profile *p)
+static bool has_intervals(const struct dusk_profile *p)
 {
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].source == DUSK_OFF_CPU)
@@ -140,19 +140,19 @@ static int run(const struct command *self, int argc, char **argv)
 	}
 	format = choose(self, &o);
 	if (!format || filter_check(self, &o.filter) ||
-	    kind_choose(self, &o.kind, o.wakers ? KIND_OFF_CPU : format->usual, &o.filter.kind))
+	    time_base_choose(self, &o.kind, o.wakers ? TIME_BASE_OFF_CPU : format->usual, &o.filter.kind))
 		return STATUS_USAGE;
-	if (o.wakers && (format->write != folded_write || o.filter.kind == KIND_CPU))
-		return say_usage(self, "--wakers is for folded stacks of absences");
+	if (o.wakers && (format->write != folded_write || o.filter.kind == TIME_BASE_CPU))
+		return say_usage(self, "--wakers is for folded stacks of off-CPU intervals");
 	if (o.export.deferred && format->write != perf_write)
 		return say_usage(self, "--deferred is for the format perf");
 	status = open_profile(&p, o.input, true, o.inlined);
 	if (!status)
 		status = wakers_choose(&o.filter.wakers, o.wakers, p, o.input);
 	if (!status) {
-		o.filter.kind = kind_of(p, o.filter.kind);
-		o.filter.marks = format->write == folded_write && o.filter.kind == KIND_WALL;
-		o.export.by = o.filter.kind == KIND_CPU ? BY_COUNT : BY_TIME;
+		o.filter.kind = time_base_of(p, o.filter.kind);
+		o.filter.marks = format->write == folded_write && o.filter.kind == TIME_BASE_WALL;
+		o.export.by = o.filter.kind == TIME_BASE_CPU ? BY_COUNT : BY_TIME;
 		status = filter_apply(&seen, p, &o.filter);
 	}
 	if (!status)
@@ -161,8 +161,8 @@ static int run(const struct command *self, int argc, char **argv)
 		status = output_close(&out, format->write(out.file, &seen.profile, &o.export));
 	if (!status && format->dropped)
 		say("%s has no place for %s", format->name, format->dropped);
-	if (!status && format->dropped_absences && has_absences(&seen.profile))
-		say("of absences %s has no place for %s", format->name, format->dropped_absences);
+	if (!status && format->dropped_offcpu && has_intervals(&seen.profile))
+		say("of off-CPU intervals %s has no place for %s", format->name, format->dropped_offcpu);
 	return status;
 }
 

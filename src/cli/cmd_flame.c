@@ -22,7 +22,7 @@ static const struct option options[] = {
 	 "write there (default flame.html)"},
 	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT",
 	 "heads the page (default: the command recorded)"},
-	WAKERS_OPTION(struct options, wakers, "on each absence, who ended it: N in a row"),
+	WAKERS_OPTION(struct options, wakers, "who ended each off-CPU interval, N deep"),
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
@@ -75,7 +75,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	/* All time: the page has a switch for it. */
 	struct options o = {
-		.output = "flame.html", .inlined = true, .filter = {.kind = KIND_WALL, .trim = true, .marks = true},
+		.output = "flame.html", .inlined = true, .filter = {.kind = TIME_BASE_WALL, .trim = true, .marks = true},
 	};
 	const char *path[SIDES] = {NULL};
 	struct side sides[SIDES] = {0};

@@ -51,7 +51,7 @@ static void say_all(const char *path)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	struct dusk_error err = {""};
-	uint64_t absences = 0;
+	uint64_t intervals = 0;
 	const char *event;
 
 	if (dusk_profile_read(&p, path, &err)) {
@@ -59,10 +59,10 @@ static void say_all(const char *path)
 		return;
 	}
 	for (uint64_t i = 0; i < p->nr_samples; i++)
-		absences += p->samples[i].source == DUSK_OFF_CPU;
+		intervals += p->samples[i].source == DUSK_OFF_CPU;
 	event = dusk_profile_setting(p, "event");
-	say("%" PRIu64 " samples of %s, %" PRIu64 " absences from the CPU, %.1f KiB", p->nr_samples - absences,
-	    event ? event : "no event", absences, p->bytes / 1024.0);
+	say("%" PRIu64 " samples of %s, %" PRIu64 " off-CPU intervals, %.1f KiB", p->nr_samples - intervals,
+	    event ? event : "no event", intervals, p->bytes / 1024.0);
 	say_counters(p);
 	say_weights(p, event);
 	if (strcmp(path, DEFAULT_PROFILE))

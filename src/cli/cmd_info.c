@@ -33,26 +33,26 @@ static const char *class_name(enum dusk_outcome_class class)
 
 #define MAX_LISTED 10		/* threads that miss some of their time */
 
-/* What the profile comes to: its samples, its absences, and the time of its threads. */
+/* What the profile comes to: its samples, its off-CPU intervals, and the time of its threads. */
 struct sums {
-	struct ledger cpu, off_cpu;
-	struct account account;
+	struct completeness cpu, off_cpu;
+	struct time_balance account;
 };
 
 static int sums_init(struct sums *s, const struct dusk_profile *p)
 {
-	int err = ledger_of(&s->cpu, p, DUSK_CPU);
+	int err = completeness_of(&s->cpu, p, DUSK_CPU);
 
 	if (!err)
-		err = ledger_of(&s->off_cpu, p, DUSK_OFF_CPU);
-	return err ? err : account_init(&s->account, p);
+		err = completeness_of(&s->off_cpu, p, DUSK_OFF_CPU);
+	return err ? err : time_balance_init(&s->account, p);
 }
 
 static void sums_done(struct sums *s)
 {
-	ledger_done(&s->cpu);
-	ledger_done(&s->off_cpu);
-	account_done(&s->account);
+	completeness_done(&s->cpu);
+	completeness_done(&s->off_cpu);
+	time_balance_done(&s->account);
 }
 
 static void write_cost_json(struct json *j, const struct dusk_profile *p)
@@ -69,18 +69,18 @@ static void write_cost_json(struct json *j, const struct dusk_profile *p)
 
 static void write_off_cpu_json(struct json *j, const struct dusk_profile *p, const struct sums *s)
 {
-	const struct ledger *l = &s->off_cpu;
-	const struct account *a = &s->account;
+	const struct completeness *l = &s->off_cpu;
+	const struct time_balance *a = &s->account;
 
 	json_object(j, "off_cpu");
-	json_u64(j, "absences", l->samples);
+	json_u64(j, "intervals", l->samples);
 	json_u64(j, "stacks", l->stacks);
 	json_u64(j, "ns", l->ns);
-	json_double(j, "complete_percent", ledger_complete_percent(l));
+	json_double(j, "complete_percent", complete_percent(l));
 	json_object(j, "states");
 	for (uint32_t i = 0; i < a->nr_states; i++) {
 		json_object(j, dusk_state_name(i));
-		json_u64(j, "absences", a->states[i].count);
+		json_u64(j, "intervals", a->states[i].count);
 		json_u64(j, "ns", a->states[i].ns);
 		json_u64(j, "runnable_ns", a->states[i].runnable_ns);
 		json_object_end(j);
@@ -93,10 +93,10 @@ static void write_off_cpu_json(struct json *j, const struct dusk_profile *p, con
 	write_cost_json(j, p);
 	json_u64(j, "threads", a->nr);
 	json_u64(j, "life_ns", a->life_ns);
-	json_double(j, "accounted_percent", account_percent(a));
+	json_double(j, "accounted_percent", time_balance_percent(a));
 	json_array(j, "missing");
 	for (uint32_t i = 0; i < a->nr_missing; i++) {
-		const struct account_thread *t = &a->threads[i];
+		const struct time_balance_thread *t = &a->threads[i];
 
 		json_object(j, NULL);
 		json_i64(j, "pid", p->threads[t->thread].pid);
@@ -118,7 +118,7 @@ static bool has_off_cpu(const struct sums *s)
 
 static void write_json(FILE *out, const struct dusk_profile *p, const struct sums *s, const char *path)
 {
-	const struct ledger *l = &s->cpu;
+	const struct completeness *l = &s->cpu;
 	struct json j = {.out = out, .indent = 2};
 
 	json_object(&j, NULL);
@@ -129,7 +129,7 @@ static void write_json(FILE *out, const struct dusk_profile *p, const struct sum
 	json_bool(&j, "symbolized", p->symbolized);
 	json_u64(&j, "samples", l->samples);
 	json_u64(&j, "stacks", l->stacks);
-	json_double(&j, "complete_percent", ledger_complete_percent(l));
+	json_double(&j, "complete_percent", complete_percent(l));
 	json_u64(&j, "complete", l->complete);
 	json_u64(&j, "cut", l->cut);
 	json_u64(&j, "no_stack", l->no_stack);
@@ -173,13 +173,13 @@ static void write_row(FILE *out, uint64_t value, const char *name, const char *s
 	putc('\n', out);
 }
 
-static void write_missing(FILE *out, const struct dusk_profile *p, const struct account *a)
+static void write_missing(FILE *out, const struct dusk_profile *p, const struct time_balance *a)
 {
 	if (!a->nr_missing)
 		return;
 	fprintf(out, "\nThreads of whose time more than 0.1 %% is not accounted for, or twice: %" PRIu32 "\n", a->nr_missing);
 	for (uint32_t i = 0; i < a->nr_missing && i < MAX_LISTED; i++) {
-		const struct account_thread *t = &a->threads[i];
+		const struct time_balance_thread *t = &a->threads[i];
 		const struct dusk_thread *thread = &p->threads[t->thread];
 
 		fprintf(out, "  %d/%d  ", thread->pid, thread->tid);
@@ -191,19 +191,19 @@ static void write_missing(FILE *out, const struct dusk_profile *p, const struct 
 
 static void write_off_cpu(FILE *out, const struct dusk_profile *p, const struct sums *s)
 {
-	const struct account *a = &s->account;
+	const struct time_balance *a = &s->account;
 	char text[16];
 
-	fputs("\nTime off CPU by state: seconds, of these only waiting for a CPU, absences\n", out);
+	fputs("\nTime off CPU by state: seconds, of these only waiting for a CPU, intervals\n", out);
 	for (uint32_t i = 0; i < a->nr_states; i++)
 		if (a->states[i].count)
 			fprintf(out, "%14.3f %12.3f %12" PRIu64 "  %s\n", a->states[i].ns / 1e9,
 				a->states[i].runnable_ns / 1e9, a->states[i].count, dusk_state_name(i));
 	if (a->nr)
 		fprintf(out, "\naccounted: %s %% of %.3f thread-seconds, of %" PRIu32 " threads\n",
-			ledger_percent(text, account_percent(a)), a->life_ns / 1e9, a->nr);
+			percent_text(text, time_balance_percent(a)), a->life_ns / 1e9, a->nr);
 	write_missing(out, p, a);
-	fputs("\nAbsences by how their user stack ended\n", out);
+	fputs("\nOff-CPU intervals by how their user stack ended\n", out);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		write_row(out, s->off_cpu.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
 }
@@ -220,8 +220,8 @@ static void write_cost(FILE *out, const struct dusk_profile *p)
 		fprintf(out, ", of a budget of %g %%", c.budget_percent);
 	putc('\n', out);
 	if (c.left_out)
-		fprintf(out, "%-14s of the absences under %.3f ms %" PRIu64 " of all %" PRIu64 " were left out, and others stand "
-			"for them: sums are estimates\n", "sampled", c.certain_ns / 1e6, c.left_out, c.absences);
+		fprintf(out, "%-14s of the off-CPU intervals under %.3f ms %" PRIu64 " of all %" PRIu64 " were left out, and others stand "
+			"for them: sums are estimates\n", "sampled", c.certain_ns / 1e6, c.left_out, c.intervals);
 }
 
 static const char *recording_state(const struct dusk_profile *p)
@@ -233,7 +233,7 @@ static const char *recording_state(const struct dusk_profile *p)
 
 static void write_text(FILE *out, const struct dusk_profile *p, const struct sums *s, const char *path)
 {
-	const struct ledger *l = &s->cpu;
+	const struct completeness *l = &s->cpu;
 	char text[16];
 
 	fprintf(out, "%-14s ", "file");
@@ -245,12 +245,12 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 	fprintf(out, "%-14s %" PRIu64 "\n", "samples", l->samples);
 	fprintf(out, "%-14s %" PRIu64 "\n", "stacks", l->stacks);
 	fprintf(out, "%-14s %s %% of the samples that have a user stack, or should\n", "complete",
-		ledger_percent(text, ledger_complete_percent(l)));
+		percent_text(text, complete_percent(l)));
 	if (has_off_cpu(s)) {
-		fprintf(out, "%-14s %" PRIu64 ", %.3f s off CPU\n", "absences", s->off_cpu.samples, s->off_cpu.ns / 1e9);
+		fprintf(out, "%-14s %" PRIu64 ", %.3f s off CPU\n", "intervals", s->off_cpu.samples, s->off_cpu.ns / 1e9);
 		fprintf(out, "%-14s %" PRIu64 "\n", "their stacks", s->off_cpu.stacks);
-		fprintf(out, "%-14s %s %% of the absences that have a user stack, or should\n", "complete",
-			ledger_percent(text, ledger_complete_percent(&s->off_cpu)));
+		fprintf(out, "%-14s %s %% of the off-CPU intervals that have a user stack, or should\n", "complete",
+			percent_text(text, complete_percent(&s->off_cpu)));
 	}
 	write_cost(out, p);
 	fprintf(out, "%-14s %s\n", "functions", p->symbolized ? "looked up" : "not looked up");
@@ -266,7 +266,7 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 	fputs("\nSamples by how their user stack ended\n", out);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		write_row(out, l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
-	frameless_show(out, p, KIND_CPU, "");
+	missing_fp_show(out, p, TIME_BASE_CPU, "");
 	if (has_off_cpu(s))
 		write_off_cpu(out, p, s);
 	fputs("\nCounters\n", out);

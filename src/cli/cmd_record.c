@@ -53,13 +53,13 @@ static const struct option options[] = {
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
 	 "frames a stack may have (default 512)", 1, 2048},
 	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
-	 "sum up shorter absences (default 1ms)"},
+	 "sum up shorter intervals off CPU (default 1ms)"},
 	{0, "budget", OPTION_PERCENT, offsetof(struct options, budget_percent), "P",
-	 "sample short absences: at most P % of CPU time"},
+	 "sample short intervals: at most P % of CPU time"},
 	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL,
-	 "who ended each absence, and its stack"},
+	 "who ended each off-CPU interval, and its stack"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
-	 "absences of kernel threads, too"},
+	 "also kernel threads' off-CPU intervals"},
 	{0, "stackmap-bits", OPTION_NUMBER, offsetof(struct options, stackmap_bits), "N",
 	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
 	{0, "stackmap-mem", OPTION_SIZE, offsetof(struct options, stackmap_bytes), "SIZE",
@@ -345,7 +345,7 @@ static int run(const struct command *self, int argc, char **argv)
 	else if (o.stackmap_bits && o.stackmap_bytes)
 		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
 	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))
-		status = say_usage(self, "--wakers is about absences: -e offcpu records them");
+		status = say_usage(self, "--wakers is about off-CPU intervals: -e offcpu records them");
 	else if (!strcmp(o.output, "-"))
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else

@@ -16,7 +16,7 @@ struct options {
 	struct text_list sort, fields, comm, dso, state;
 	struct number_list pid;
 	struct filter filter;
-	struct kind_choice kind;
+	struct time_base_choice kind;
 	bool callers, no_children, csv, json, ascii, inlined;
 	uint32_t limit;
 	double percent_limit;
@@ -60,7 +60,7 @@ static const char *state_choice(size_t i)
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
-	KIND_OPTIONS(struct options, kind),
+	TIME_BASE_OPTIONS(struct options, kind),
 	WAKERS_OPTION(struct options, wakers, "--tree --off-cpu, and who ended it: N in a row"),
 	{'b', "by", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]",
 	 "what is weighed: count, time or runnable time", .choice = measure_choice},
@@ -178,7 +178,7 @@ static int choose_columns(const struct command *self, const struct options *o, s
 		if (v->order[i] & KEYS_OF_ROWS)
 			add_column(v, v->order[i]);
 	if (!v->rows && !o->fields.nr) {
-		if (v->show.kind == KIND_WALL)
+		if (v->show.kind == TIME_BASE_WALL)
 			add_column(v, KEY_STATE);
 		add_column(v, KEY_FUNCTION);
 		add_column(v, KEY_DSO);
@@ -212,13 +212,13 @@ static int choose_measure(const struct command *self, const struct options *o, s
 
 	for (size_t i = 0; i < v->show.nr_columns; i++)
 		named |= v->show.column[i];
-	v->by = v->show.kind == KIND_CPU ? BY_COUNT : BY_TIME;
+	v->by = v->show.kind == TIME_BASE_CPU ? BY_COUNT : BY_TIME;
 	for (enum measure m = BY_COUNT; o->by && m <= BY_RUNNABLE; m++)
 		if (!strcmp(o->by, measures[m]))
 			v->by = m;
-	if (v->show.kind == KIND_WALL && (v->by == BY_COUNT || named & (KEY_COUNT | KEY_AVERAGE | KEY_LONGEST)))
-		return say_usage(self, "--wall has samples and absences, which cannot be counted together; they add up by time");
-	if (v->show.kind == KIND_CPU && v->by == BY_RUNNABLE)
+	if (v->show.kind == TIME_BASE_WALL && (v->by == BY_COUNT || named & (KEY_COUNT | KEY_AVERAGE | KEY_LONGEST)))
+		return say_usage(self, "--wall has samples and off-CPU intervals, which cannot be counted together; they add up by time");
+	if (v->show.kind == TIME_BASE_CPU && v->by == BY_RUNNABLE)
 		return say_usage(self, "who has a CPU does not wait for it: --by runnable is for --off-cpu");
 	return STATUS_OK;
 }
@@ -244,9 +244,9 @@ static int choose(const struct command *self, const struct options *o, struct vi
 		return say_usage(self, "--csv and --json exclude each other");
 	if (o->tree && o->callers)
 		return say_usage(self, "--tree and --callers exclude each other");
-	status = kind_choose(self, &o->kind, o->wakers ? KIND_OFF_CPU : o->state.nr ? KIND_WALL : KIND_USUAL, &v->show.kind);
-	if (!status && o->wakers && v->show.kind == KIND_CPU)
-		return say_usage(self, "--wakers is about absences, which --cpu leaves out");
+	status = time_base_choose(self, &o->kind, o->wakers ? TIME_BASE_OFF_CPU : o->state.nr ? TIME_BASE_WALL : TIME_BASE_USUAL, &v->show.kind);
+	if (!status && o->wakers && v->show.kind == TIME_BASE_CPU)
+		return say_usage(self, "--wakers is about off-CPU intervals, which --cpu leaves out");
 	if (!status)
 		status = check_states(self, o);
 	if (!status)
@@ -314,8 +314,8 @@ static int report(const struct command *self, const struct options *o)
 		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);
 	if (!status) {
 		filter.trim = true;
-		v.show.kind = filter.kind = kind_of(p, v.show.kind);
-		filter.marks = v.tree && v.show.kind == KIND_WALL;
+		v.show.kind = filter.kind = time_base_of(p, v.show.kind);
+		filter.marks = v.tree && v.show.kind == TIME_BASE_WALL;
 		status = choose_measure(self, o, &v);
 	}
 	if (!status)
@@ -329,9 +329,9 @@ static int report(const struct command *self, const struct options *o)
 	err = (v.tree ? show_tree : show_table)(out.file, p, &seen.profile, &s, &v);
 	if (!err && v.show.form == SHOW_TEXT) {
 		losses_show(out.file, p, v.show.kind);
-		frameless_show(out.file, p, v.show.kind, "#");
+		missing_fp_show(out.file, p, v.show.kind, "#");
 		if (by_function(&v))
-			nameless_show(out.file, p, v.show.kind);
+			missing_symbols_show(out.file, p, v.show.kind);
 	}
 	return output_close(&out, err);
 }

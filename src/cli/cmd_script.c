@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk script: each sample and each absence with its stack, as perf script writes it. */
+/* dusk script: each sample and each off-CPU interval with its stack, as perf script writes it. */
 #include "base/cleanup.h"
 #include "cli/filter.h"
 #include "cli/load_profile.h"
@@ -11,13 +11,13 @@ struct options {
 	bool inlined;
 	struct export_options how;
 	struct filter filter;
-	struct kind_choice kind;
+	struct time_base_choice kind;
 };
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
-	KIND_OPTIONS(struct options, kind),
+	TIME_BASE_OPTIONS(struct options, kind),
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0, "methods", OPTION_FLAG, offsetof(struct options, how.methods), NULL, "how each frame's caller was found"},
@@ -34,7 +34,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	status = kind_choose(self, &o.kind, KIND_WALL, &o.filter.kind);
+	status = time_base_choose(self, &o.kind, TIME_BASE_WALL, &o.filter.kind);
 	if (!status)
 		status = filter_check(self, &o.filter);
 	if (!status)

@@ -38,13 +38,13 @@ struct view {
 	FILE *out;
 	struct dusk_unwinder *unwinder;
 	const struct options *options;
-	struct gathered all;
+	struct thread_groups all;
 	uint32_t left_out;		/* threads that our user may not look at */
 };
 
 static void view_done(struct view *v)
 {
-	gather_done(&v->all);
+	group_threads_done(&v->all);
 	dusk_unwind_close(v->unwinder);
 }
 
@@ -63,7 +63,7 @@ static int take(void *ctx, const struct dusk_thread_stack *t)
 		v->left_out++;
 		return 0;
 	}
-	return gather_add(&v->all, t);
+	return group_threads_add(&v->all, t);
 }
 
 static const char *state_name(char state, const struct dusk_outcome *outcome)
@@ -110,9 +110,9 @@ static void write_frames(struct view *v, const uint64_t *frame, uint32_t nr, uin
 }
 
 /* "3 threads sleeping (S): 812 redis-server, 813 bio_close_file, ..." */
-static void write_threads(struct view *v, const struct gathered_group *g)
+static void write_threads(struct view *v, const struct thread_group *g)
 {
-	const struct gathered_thread *t = &v->all.threads.v[g->first];
+	const struct grouped_thread *t = &v->all.threads.v[g->first];
 
 	fprintf(v->out, "\n  %" PRIu32 " thread%s %s (%c): ", g->nr, g->nr == 1 ? "" : "s",
 		state_name(g->state, dusk_outcome(g->outcome)), g->state);
@@ -127,7 +127,7 @@ static void write_threads(struct view *v, const struct gathered_group *g)
 	putc('\n', v->out);
 }
 
-static void write_group(struct view *v, const struct gathered_group *g)
+static void write_group(struct view *v, const struct thread_group *g)
 {
 	const uint64_t *frame = v->all.frames.v + g->first_frame;
 	const struct dusk_outcome *outcome = dusk_outcome(g->outcome);
@@ -141,13 +141,13 @@ static void write_group(struct view *v, const struct gathered_group *g)
 }
 
 /* Of the process whose first group is @g: how it is called, and how many threads it has here. */
-static void write_process(struct view *v, const struct gathered_group *g)
+static void write_process(struct view *v, const struct thread_group *g)
 {
-	const struct gathered_group *end = v->all.groups.v + v->all.groups.nr;
-	const struct gathered_thread *name = &v->all.threads.v[g->first];
+	const struct thread_group *end = v->all.groups.v + v->all.groups.nr;
+	const struct grouped_thread *name = &v->all.threads.v[g->first];
 	uint32_t nr = 0;
 
-	for (const struct gathered_group *of = g; of < end && of->pid == g->pid; of++) {
+	for (const struct thread_group *of = g; of < end && of->pid == g->pid; of++) {
 		nr += of->nr;
 		if (v->all.threads.v[of->first].tid < name->tid)
 			name = &v->all.threads.v[of->first];
@@ -160,7 +160,7 @@ static void write_process(struct view *v, const struct gathered_group *g)
 static void write_text(struct view *v)
 {
 	for (size_t i = 0; i < v->all.groups.nr; i++) {
-		const struct gathered_group *g = &v->all.groups.v[i];
+		const struct thread_group *g = &v->all.groups.v[i];
 
 		if (!i || g[-1].pid != g->pid)
 			write_process(v, g);
@@ -187,8 +187,8 @@ static void write_json_frames(struct view *v, struct json *j, const char *key, c
 static void write_json(struct view *v)
 {
 	for (size_t i = 0; i < v->all.threads.nr; i++) {
-		const struct gathered_thread *t = &v->all.threads.v[i];
-		const struct gathered_group *g = &v->all.groups.v[t->group];
+		const struct grouped_thread *t = &v->all.threads.v[i];
+		const struct thread_group *g = &v->all.groups.v[t->group];
 		const uint64_t *frame = v->all.frames.v + g->first_frame;
 		struct json j = {.out = v->out};
 		char state[2] = {g->state};
@@ -218,7 +218,7 @@ static int show(struct view *v)
 	if (v->options->json) {
 		write_json(v);
 	} else {
-		gather_sort(&v->all);
+		group_threads_sort(&v->all);
 		write_text(v);
 	}
 	return output_close(&out, 0);

@@ -5,11 +5,11 @@
 #include "cli/filter.h"
 #include "report/model/wakers.h"
 
-int kind_choose(const struct command *self, const struct kind_choice *c, enum kind usual, enum kind *ret)
+int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual, enum time_base *ret)
 {
 	if (c->cpu + c->off_cpu + c->wall > 1)
 		return say_usage(self, "--cpu, --off-cpu and --wall exclude each other");
-	*ret = c->cpu ? KIND_CPU : c->off_cpu ? KIND_OFF_CPU : c->wall ? KIND_WALL : usual;
+	*ret = c->cpu ? TIME_BASE_CPU : c->off_cpu ? TIME_BASE_OFF_CPU : c->wall ? TIME_BASE_WALL : usual;
 	return STATUS_OK;
 }
 

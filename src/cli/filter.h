@@ -13,15 +13,15 @@
 	{0, "hide", OPTION_TEXT, offsetof(type, member.hide), "REGEX",				\
 	 "leave such functions out of their stacks"}
 
-/* Which samples: rows of an option table for the struct kind_choice @member of @type. */
-struct kind_choice {
+/* Which samples: rows of an option table for the struct time_base_choice @member of @type. */
+struct time_base_choice {
 	bool cpu, off_cpu, wall;
 };
 
-#define KIND_OPTIONS(type, member)								\
+#define TIME_BASE_OPTIONS(type, member)								\
 	{0, "cpu", OPTION_FLAG, offsetof(type, member.cpu), NULL, "only time on a CPU: samples"},	\
 	{0, "off-cpu", OPTION_FLAG, offsetof(type, member.off_cpu), NULL,			\
-	 "only time off CPU: absences"},							\
+	 "only time off CPU"},							\
 	{0, "wall", OPTION_FLAG, offsetof(type, member.wall), NULL, "all time, on and off CPU"}
 
 /* How many wakers in a row are shown: a row of an option table for const char *@member of @type. */
@@ -34,7 +34,7 @@ const char *wakers_choice(size_t i);
 int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *p, const char *path);
 
 /* The kind that was chosen, to @ret; @usual: none was. STATUS_OK; or STATUS_USAGE, and all is said. */
-int kind_choose(const struct command *self, const struct kind_choice *c, enum kind usual, enum kind *ret);
+int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual, enum time_base *ret);
 
 /* STATUS_OK; or STATUS_USAGE, and all is said. */
 int filter_check(const struct command *self, const struct filter *f);

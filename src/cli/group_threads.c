@@ -22,7 +22,7 @@ static bool same_frames(const uint64_t *a, const uint64_t *b, uint32_t nr)
 	return !nr || !memcmp(a, b, nr * sizeof(*a));
 }
 
-static bool is_of(const struct gathered *g, const struct gathered_group *group, const struct dusk_thread_stack *t)
+static bool is_of(const struct thread_groups *g, const struct thread_group *group, const struct dusk_thread_stack *t)
 {
 	const uint64_t *frame = g->frames.v + group->first_frame;
 
@@ -32,9 +32,9 @@ static bool is_of(const struct gathered *g, const struct gathered_group *group, 
 }
 
 /* A group without threads. */
-static int add_group(struct gathered *g, const struct dusk_thread_stack *t)
+static int add_group(struct thread_groups *g, const struct dusk_thread_stack *t)
 {
-	struct gathered_group group = {
+	struct thread_group group = {
 		.pid = t->pid, .state = t->state, .outcome = t->outcome, .first_frame = g->frames.nr,
 		.nr_kernel = t->nr_kernel, .nr_user = t->nr_user,
 	};
@@ -45,7 +45,7 @@ static int add_group(struct gathered *g, const struct dusk_thread_stack *t)
 }
 
 /* The group of @t, as an index. Two whose hashes are equal, and nothing else is, get one each all the same. */
-static int find_group(struct gathered *g, const struct dusk_thread_stack *t, uint32_t *ret)
+static int find_group(struct thread_groups *g, const struct dusk_thread_stack *t, uint32_t *ret)
 {
 	uint32_t *known = NULL;
 	bool fresh = true;
@@ -69,10 +69,10 @@ static int find_group(struct gathered *g, const struct dusk_thread_stack *t, uin
 	return 0;
 }
 
-int gather_add(struct gathered *g, const struct dusk_thread_stack *t)
+int group_threads_add(struct thread_groups *g, const struct dusk_thread_stack *t)
 {
-	struct gathered_thread thread = {.tid = t->tid, .switches = t->switches};
-	struct gathered_group *group;
+	struct grouped_thread thread = {.tid = t->tid, .switches = t->switches};
+	struct thread_group *group;
 	int err = find_group(g, t, &thread.group);
 
 	snprintf(thread.comm, sizeof(thread.comm), "%s", t->comm);
@@ -90,7 +90,7 @@ int gather_add(struct gathered *g, const struct dusk_thread_stack *t)
 
 static int by_process_and_size(const void *left, const void *right)
 {
-	const struct gathered_group *a = left, *b = right;
+	const struct thread_group *a = left, *b = right;
 
 	if (a->pid != b->pid)
 		return a->pid < b->pid ? -1 : 1;
@@ -99,13 +99,13 @@ static int by_process_and_size(const void *left, const void *right)
 	return a->first < b->first ? -1 : 1;
 }
 
-void gather_sort(struct gathered *g)
+void group_threads_sort(struct thread_groups *g)
 {
 	if (g->groups.nr)
 		qsort(g->groups.v, g->groups.nr, sizeof(*g->groups.v), by_process_and_size);
 }
 
-void gather_done(struct gathered *g)
+void group_threads_done(struct thread_groups *g)
 {
 	vec_done(&g->threads);
 	vec_done(&g->groups);

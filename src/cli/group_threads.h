@@ -7,14 +7,14 @@
 
 #define COMM_ROOM 16
 
-struct gathered_thread {
+struct grouped_thread {
 	pid_t tid;
 	char comm[COMM_ROOM];
 	uint64_t switches;
 	uint32_t group, next;		/* next: of the group, index + 1; 0: the last one */
 };
 
-struct gathered_group {
+struct thread_group {
 	pid_t pid;
 	char state;
 	uint32_t outcome;
@@ -23,15 +23,15 @@ struct gathered_group {
 	uint32_t nr, first, last;	/* threads; indices */
 };
 
-struct gathered {
+struct thread_groups {
 	bool each;			/* set by the caller: every thread is a group */
-	struct vec(struct gathered_thread) threads;
-	struct vec(struct gathered_group) groups;	/* after gather_sort(): by process, the largest first */
+	struct vec(struct grouped_thread) threads;
+	struct vec(struct thread_group) groups;	/* after group_threads_sort(): by process, the largest first */
 	struct vec(uint64_t) frames;
 	struct map known;		/* by the hash of a group: index */
 };
 
 /* 0 or -ENOMEM. */
-int gather_add(struct gathered *g, const struct dusk_thread_stack *t);
-void gather_sort(struct gathered *g);
-void gather_done(struct gathered *g);
+int group_threads_add(struct thread_groups *g, const struct dusk_thread_stack *t);
+void group_threads_sort(struct thread_groups *g);
+void group_threads_done(struct thread_groups *g);

@@ -28,7 +28,7 @@ static void show_line(struct live *l, const struct dusk_record *r)
 	dusk_record_status(r, &s);
 	fprintf(stderr, "\r%6.1f s  %" PRIu64 " samples  %s %% complete  %" PRIu64 " lost  %" PRIu64 " KiB\033[K",
 		now_s() - l->start_s, s.samples,
-		ledger_percent(text, s.user_samples ? 100.0 * s.complete / s.user_samples : 100), s.lost, s.bytes / 1024);
+		percent_text(text, s.user_samples ? 100.0 * s.complete / s.user_samples : 100), s.lost, s.bytes / 1024);
 	l->shown = true;
 }
 

@@ -13,7 +13,7 @@
 
 #define MAX_ADVICE 3		/* programs whose code has no frame pointers */
 
-static void say_size(const struct dusk_profile *p, const struct ledger *l, double duration_s, bool off_cpu)
+static void say_size(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool off_cpu)
 {
 	char each[48] = "";
 
@@ -23,24 +23,24 @@ static void say_size(const struct dusk_profile *p, const struct ledger *l, doubl
 	    p->bytes / 1024.0, each);
 }
 
-static void say_stacks(const struct dusk_profile *p, const struct ledger *l, bool verbose)
+static void say_stacks(const struct dusk_profile *p, const struct completeness *l, bool verbose)
 {
 	char text[16];
 
 	if (l->samples > l->absent)
-		say("%s %% of %" PRIu64 " user stacks complete", ledger_percent(text, ledger_complete_percent(l)),
+		say("%s %% of %" PRIu64 " user stacks complete", percent_text(text, complete_percent(l)),
 		    l->samples - l->absent);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
-		if (verbose || (l->outcome[i] && ledger_is_loss(&p->outcomes[i])))
+		if (verbose || (l->outcome[i] && outcome_is_loss(&p->outcomes[i])))
 			say("  %9" PRIu64 "  %s: %s", l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
 }
 
-static void say_frameless(const struct dusk_profile *p)
+static void say_missing_fp(const struct dusk_profile *p)
 {
-	_cleanup_(freep) struct frameless *found = NULL;
+	_cleanup_(freep) struct missing_fp *found = NULL;
 	size_t nr;
 
-	if (frameless_find(&found, &nr, p, kind_of(p, KIND_USUAL)))
+	if (missing_fp_find(&found, &nr, p, time_base_of(p, TIME_BASE_USUAL)))
 		return;
 	for (size_t i = 0; i < nr && i < MAX_ADVICE; i++)
 		say("  %s: JIT code without frame pointers; %s", found[i].program, found[i].remedy);
@@ -49,7 +49,7 @@ static void say_frameless(const struct dusk_profile *p)
 static void say_counters(const struct dusk_profile *p, bool verbose)
 {
 	for (uint32_t i = 0; i < p->nr_counters; i++)
-		if (verbose || (p->counters[i].value && ledger_is_lost_counter(&p->counters[i])))
+		if (verbose || (p->counters[i].value && counter_is_loss(&p->counters[i])))
 			say("  %9" PRIu64 "  %s: %s", p->counters[i].value, p->counters[i].name,
 			    p->counters[i].sentence);
 }
@@ -62,20 +62,20 @@ static void say_cost(const struct dusk_profile *p)
 	if (c.switches)
 		say("following switches took %.0f ns each, %.2f %% of the CPUs", c.ns_a_switch, c.percent);
 	if (c.left_out)
-		say("to hold the budget, %" PRIu64 " of %" PRIu64 " absences were left out, all under %.3f ms; others stand for them",
-		    c.left_out, c.absences, c.certain_ns / 1e6);
+		say("to hold the budget, %" PRIu64 " of %" PRIu64 " off-CPU intervals were left out, all under %.3f ms; others stand for them",
+		    c.left_out, c.intervals, c.certain_ns / 1e6);
 }
 
-static void say_off_cpu(const struct dusk_profile *p, const struct ledger *l, bool verbose)
+static void say_off_cpu(const struct dusk_profile *p, const struct completeness *l, bool verbose)
 {
-	_cleanup_(account_done) struct account a = {0};
+	_cleanup_(time_balance_done) struct time_balance a = {0};
 	char text[16];
 
-	say("%" PRIu64 " absences from the CPU, %.3f s, %" PRIu64 " distinct stacks", l->samples, l->ns / 1e9, l->stacks);
+	say("%" PRIu64 " off-CPU intervals, %.3f s, %" PRIu64 " distinct stacks", l->samples, l->ns / 1e9, l->stacks);
 	say_stacks(p, l, verbose);
 	say_cost(p);
-	if (!account_init(&a, p) && a.nr)
-		say("accounted: %s %% of %.3f thread-seconds", ledger_percent(text, account_percent(&a)), a.life_ns / 1e9);
+	if (!time_balance_init(&a, p) && a.nr)
+		say("accounted: %s %% of %.3f thread-seconds", percent_text(text, time_balance_percent(&a)), a.life_ns / 1e9);
 }
 
 static void say_kernel(const struct dusk_profile *p, bool off_cpu)
@@ -83,7 +83,7 @@ static void say_kernel(const struct dusk_profile *p, bool off_cpu)
 	if (!dusk_profile_setting(p, "kernel_text"))
 		say("the kernel shows no addresses, for lack of cap_syslog or by kernel.kptr_restrict: its functions have no "
 		    "names%s",
-		    off_cpu ? ", and its stack was walked anew for each absence" : "");
+		    off_cpu ? ", and its stack was walked anew for each off-CPU interval" : "");
 }
 
 static void say_next(const char *path)
@@ -97,21 +97,21 @@ static void say_next(const char *path)
 void summary_say(const char *path, const char *event, double duration_s, bool verbose)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(ledger_done) struct ledger l = {0}, off_cpu = {0};
+	_cleanup_(completeness_done) struct completeness l = {0}, off_cpu = {0};
 	struct dusk_error err = {""};
 
 	if (dusk_profile_read(&p, path, &err)) {
 		say("%s", err.text);
 		return;
 	}
-	if (ledger_of(&l, p, DUSK_CPU) || ledger_of(&off_cpu, p, DUSK_OFF_CPU))
+	if (completeness_of(&l, p, DUSK_CPU) || completeness_of(&off_cpu, p, DUSK_OFF_CPU))
 		return;
 	say_size(p, &l, duration_s, off_cpu.samples);
 	say_stacks(p, &l, verbose);
 	if (off_cpu.samples)
 		say_off_cpu(p, &off_cpu, verbose);
 	say_kernel(p, off_cpu.samples);
-	say_frameless(p);
+	say_missing_fp(p);
 	say_counters(p, verbose);
 	say("sampled by %s", event_sentence(event));
 	if (!l.samples && !off_cpu.samples)

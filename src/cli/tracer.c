@@ -89,7 +89,7 @@ static int configure(struct tracer *t, const struct tracer_options *o)
 
 static int load(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
 {
-	int ret = dusk_unwind_object(t->unwinder, &trace_plain, &trace_impl, &t->object, err);
+	int ret = dusk_unwind_open_object(t->unwinder, &trace_plain, &trace_impl, &t->object, err);
 
 	if (ret)
 		return ret;
@@ -152,8 +152,8 @@ static bool is_of_syscall(const char *event)
 
 static int start(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
 {
-	static const struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_SERVE_CALLBACK };
-	int ret = dusk_unwind_init(t->unwinder, CONSUMER, &opts, err);
+	static const struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_DELIVER_CALLBACK };
+	int ret = dusk_unwind_add_consumer(t->unwinder, CONSUMER, &opts, err);
 
 	ret = ret ?: want(t, o, err);
 	ret = ret ?: dusk_unwind_attach(t->unwinder, err);

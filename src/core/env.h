@@ -8,7 +8,7 @@
  *	TURN(), loop()		a long loop: a named body, repeated until it says STOP
  *	CORE_TURN()		a body that another file repeats; DECLARE_TURN() in the header
  *	each(i, n)		a long loop in place; its state must live in map memory, not in locals
- *	forget(home, val)	@val, but the verifier must not distinguish how it came about
+ *	verifier_forget(home, val)	@val, but the verifier must not distinguish how it came about
  *	read_flat()		port_read(), which costs no call frame in BPF
  *	at(array, i)		an element of a power-of-two array: masked for the verifier, asserted on the host
  *	within(array, i, mask)	the same where the size is not in the array's type

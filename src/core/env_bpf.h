@@ -40,7 +40,7 @@ enum { false, true };
 #define opaque(x) ({ typeof(x) v_ = (x); asm volatile("" : "+r"(v_)); v_; })
 
 /* @val, by way of @home in map memory: the verifier forgets what it knew, so that paths become equal again. */
-#define forget(home, val)						\
+#define verifier_forget(home, val)						\
 	({								\
 		*(volatile typeof(home) *)&(home) = (val);		\
 		*(volatile typeof(home) *)&(home);			\

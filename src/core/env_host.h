@@ -24,7 +24,7 @@
 	} while (0)
 
 #define opaque(x) (x)
-#define forget(home, val) ((home) = (val))
+#define verifier_forget(home, val) ((home) = (val))
 #define read_flat port_read
 
 #define at(array, i)							\

@@ -21,7 +21,7 @@ struct stack_window {
 
 struct machine {
 	u64 pc, sp, cfa;
-	u32 exact;			/* pc is where it was interrupted, not a return address */
+	u32 pc_is_exact;			/* pc is where it was interrupted, not a return address */
 	u32 lazy, invalid;		/* bit per register */
 	u32 compat;			/* a 32-bit task: 4, the bytes that its words are shorter; else 0 */
 	u32 class;			/* of this frame's file */
@@ -156,7 +156,7 @@ static INLINE void holds(struct machine *m, u32 reg, u64 val)
 }
 
 /* m->row: the return address lies @bytes above rsp. All else is as it was for the caller. */
-static INLINE void row_is_bare(struct machine *m, u64 bytes)
+static INLINE void row_ra_at_sp(struct machine *m, u64 bytes)
 {
 	memset(&m->row, 0, sizeof(m->row));
 	m->row.cfa_kind = CFA_REG;
@@ -205,16 +205,16 @@ GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra);
  * code_rules.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes m->row;
  * 0 or -ENOENT.
  */
-enum { STUB_NO_ELF = 4 };
-CORE int stub_row(struct machine *m, u64 pc, u32 known);
-GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
+enum { CODE_RULE_NO_ELF = 4 };
+CORE int code_rule_row(struct machine *m, u64 pc, u32 known);
+GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
 
 /*
  * cfi_quirks.c: is m->row known to be wrong, in the @size bytes of code from @start? By the code, which is the same in all
  * processes, or by this stack? Then it becomes right.
  */
-enum lie { NO_LIE, LIE_BY_CODE, LIE_BY_STACK };
-CORE enum lie lies_mend(struct machine *m, u64 start, u64 size);
+enum cfi_quirk { NO_QUIRK, QUIRK_BY_CODE, QUIRK_BY_STACK };
+CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size);
 
 /* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */
 CORE int framepointer_code(struct machine *m, u64 pc);

@@ -161,7 +161,7 @@ static INLINE struct module *learn(struct modules *ms, u32 id)
 	elf_read(ms, port_file_start(&ms->vma, ms->at_once ? FEW_MAPPINGS : MANY_MAPPINGS));
 	if (!module_is_readable(&ms->read))
 		return &ms->read;
-	told = forget(ms->error, module_tells(ms));
+	told = verifier_forget(ms->error, module_tells(ms));
 	module_here(ms)->own_headers = !told;
 	if (id && !told)
 		return &ms->read;
@@ -240,7 +240,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	/* V8 maps a part of node's text a second time: beside the copy there are no tables. */
 	if (!module_has_tables(r))
 		return 0;
-	err = forget(ms->error, port_vma(r->hdr, &ms->beside));
+	err = verifier_forget(ms->error, port_vma(r->hdr, &ms->beside));
 	r = module_here(ms);
 	if (err == -EBUSY)
 		r->end = r->start;

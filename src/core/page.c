@@ -18,7 +18,7 @@ CORE int page_hold(struct page *p, u64 addr, u32 len)
 		return 0;
 	if (left < PAGE_BYTES) {	/* the mapping may end with this page */
 		p->len = left;
-		p->beyond = err;
+		p->end_error = err;
 		err = read_flat(p->word, left, addr);
 		if (!err)
 			return 0;

@@ -18,7 +18,7 @@ struct reader {
 	u32 len;		/* bytes of the window that were read */
 	u32 fills;
 	u32 overran;		/* an item was read that was not all there */
-	s32 beyond;		/* why the window is no longer: -EFAULT or -EACCES */
+	s32 end_error;		/* why the window is no longer: -EFAULT or -EACCES */
 	u64 leb;		/* the last LEB128 */
 	struct bounds bounds;	/* the window does not go beyond their end, if it begins before it */
 	union {
@@ -81,7 +81,7 @@ static INLINE int reader_to(struct reader *r, u64 addr)
 /* Was all that was read since reader_seek() really there? 0, -EFAULT or -EACCES. */
 static INLINE int reader_check(const struct reader *r)
 {
-	return r->overran || r->pos > r->len ? r->beyond : 0;
+	return r->overran || r->pos > r->len ? r->end_error : 0;
 }
 
 /* Make sure that a whole item can be read. 0, -EFAULT or -EACCES. */

@@ -19,7 +19,7 @@ enum {
 
 /* What the tables of a file were written for: bits. None: x86-64. */
 enum class {
-	CLASS_NARROW = 1,		/* addresses have four bytes: x32, i386 */
+	CLASS_ELF32 = 1,		/* addresses have four bytes: x32, i386 */
 	CLASS_I386 = 2,			/* registers are numbered as on i386 */
 };
 

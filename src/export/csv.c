@@ -3,8 +3,8 @@
  * Comma-separated values (RFC 4180): a row for each sample.
  *
  * The stack is the last column, its functions from the outermost to the innermost, separated by ';', which becomes ':'
- * in names. If there are absences, rows end in what only they have: the state, the nanoseconds of it in which the
- * thread only waited for a CPU, and of how many absences they are the sum.
+ * in names. If there are off-CPU intervals, rows end in what only they have: the state, the nanoseconds of it in which the
+ * thread only waited for a CPU, and of how many off-CPU intervals they are the sum.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@ struct writer {
 	struct names *names;
 	FILE *out;
 	struct path path;
-	bool absences;
+	bool intervals;
 };
 
 /* A piece of a field that stands in quotes. */
@@ -74,9 +74,9 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 	put_text(w->out, w->names->module[label]);
 	putc(',', w->out);
 	err = put_stack(w, s);
-	if (w->absences && s->source == DUSK_OFF_CPU)
+	if (w->intervals && s->source == DUSK_OFF_CPU)
 		fprintf(w->out, ",%s,%" PRIu64 ",%" PRIu32, dusk_state_name(s->state), s->runnable_ns, s->count);
-	else if (w->absences)
+	else if (w->intervals)
 		fputs(",,,", w->out);
 	fputs("\r\n", w->out);
 	return err;
@@ -85,14 +85,14 @@ static int put_sample(struct writer *w, const struct dusk_sample *s)
 int csv_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
 {
 	_cleanup_(names_freep) struct names *names = NULL;
-	struct writer w = {.profile = p, .out = out, .absences = samples_have(p, DUSK_OFF_CPU)};
+	struct writer w = {.profile = p, .out = out, .intervals = samples_have(p, DUSK_OFF_CPU)};
 	int err = names_new(&names, p);
 
 	if (err)
 		return err;
 	w.names = names;
 	fprintf(out, "time_ns,pid,tid,comm,cpu,source,value_ns,outcome,function,module,stack%s\r\n",
-		w.absences ? ",state,runnable_ns,count" : "");
+		w.intervals ? ",state,runnable_ns,count" : "");
 	for (uint64_t i = 0; i < p->nr_samples && !err && !ferror(out); i++)
 		err = put_sample(&w, &p->samples[i]);
 	vec_done(&w.path);

@@ -23,9 +23,9 @@ struct export_format {
 	const char *suffixes[EXPORT_SUFFIXES];	/* of files, without the point before them; NULL: no more */
 	const char *sentence;
 	const char *dropped;	/* what of a profile the format has no place for, to be told; NULL: nothing unexpected */
-	const char *dropped_absences;		/* the same of a profile that has absences */
+	const char *dropped_offcpu;		/* the same of a profile that has off-CPU intervals */
 	bool binary;		/* no terminal shows it */
-	enum kind usual;	/* what is written unless the user says else */
+	enum time_base usual;	/* what is written unless the user says else */
 
 	/* 0 or -ENOMEM; errors of @out are its owner's to ask for. A stream that fails ends the work early. */
 	int (*write)(FILE *out, const struct dusk_profile *p, const struct export_options *o);

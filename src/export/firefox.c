@@ -6,7 +6,7 @@
  * own version when it loads it. Tables are objects of columns. A stack is a place (label.h) less one, a frame a frame
  * less one, both followed by one for each reason why a sample has no stack; a function is a label, a resource a module.
  *
- * What a thread's absences from the CPU add up to is a thread of its own, whose samples weigh what they took. Those
+ * What a thread's off-CPU intervals add up to is a thread of its own, whose samples weigh what they took. Those
  * that have a time are also its markers.
  */
 #include <inttypes.h>
@@ -121,17 +121,17 @@ static void put_libraries(struct writer *w)
 	json_array_end(j);
 }
 
-/* The functions' names, then the paths of modules, then, if there are absences, the states of threads. */
+/* The functions' names, then the paths of modules, then, if there are off-CPU intervals, the states of threads. */
 static void put_strings(struct writer *w)
 {
-	bool absences = samples_have(w->profile, DUSK_OFF_CPU);
+	bool intervals = samples_have(w->profile, DUSK_OFF_CPU);
 
 	json_array(&w->json, "stringArray");
 	for (uint32_t i = 0; i < w->names->labels->names.nr; i++)
 		json_string(&w->json, NULL, w->names->function[i]);
 	for (uint32_t i = 0; i < w->profile->nr_modules; i++)
 		json_string(&w->json, NULL, file_name(w, i));
-	for (uint32_t i = 0; absences && dusk_state_name(i); i++)
+	for (uint32_t i = 0; intervals && dusk_state_name(i); i++)
 		json_string(&w->json, NULL, dusk_state_name(i));
 	json_array_end(&w->json);
 }
@@ -289,7 +289,7 @@ static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 	json_object_end(&w->json);
 }
 
-/* A column of the markers: one for each absence that has a time. */
+/* A column of the markers: one for each off-CPU interval that has a time. */
 #define put_marker_column(w, key, samples, nr, put, value)					\
 	do {											\
 		json_array(&(w)->json, key);							\

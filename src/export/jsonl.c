@@ -57,29 +57,29 @@ static const struct member {
 	{"sample", "source", STRING, "what the sample measures: cpu"},
 	{"sample", "value_ns", INTEGER, "the time that it stands for"},
 	{"sample", "outcome", STRING, ""},
-	{"absence", "time_ns", INTEGER, "when it ended, since the recording began; of a sum, some moment of its second"},
-	{"absence", "thread", INTEGER, ""},
-	{"absence", "stack", ID, "null: none"},
-	{"absence", "cpu", ID, "on which the thread came back; null: a sum"},
-	{"absence", "state", STRING, "why the thread was off CPU"},
-	{"absence", "value_ns", INTEGER, "for how long"},
-	{"absence", "runnable_ns", INTEGER, "of that: only waiting for a CPU"},
-	{"absence", "count", INTEGER, "of a sum: of so many"},
-	{"absence", "outcome", STRING, ""},
-	{"absence", "woken_by", STRING, "task or interrupt; empty: not known"},
-	{"absence", "waker_thread", ID, "null: no task"},
-	{"absence", "waker_stack", ID, "null: none; of an interrupt it may go on with what was interrupted"},
-	{"life", "thread", INTEGER, ""},
-	{"life", "start_ns", INTEGER, "since the recording began"},
-	{"life", "end_ns", INTEGER, ""},
-	{"life", "on_cpu_ns", INTEGER, "kept without regard to samples and absences, as are the next two"},
-	{"life", "runnable_ns", INTEGER, ""},
-	{"life", "blocked_ns", INTEGER, ""},
-	{"life", "absences", INTEGER, "how many"},
+	{"offcpu", "time_ns", INTEGER, "when it ended, since the recording began; of a sum, some moment of its second"},
+	{"offcpu", "thread", INTEGER, ""},
+	{"offcpu", "stack", ID, "null: none"},
+	{"offcpu", "cpu", ID, "on which the thread came back; null: a sum"},
+	{"offcpu", "state", STRING, "why the thread was off CPU"},
+	{"offcpu", "value_ns", INTEGER, "for how long"},
+	{"offcpu", "runnable_ns", INTEGER, "of that: only waiting for a CPU"},
+	{"offcpu", "count", INTEGER, "of a sum: of so many"},
+	{"offcpu", "outcome", STRING, ""},
+	{"offcpu", "woken_by", STRING, "task or interrupt; empty: not known"},
+	{"offcpu", "waker_thread", ID, "null: no task"},
+	{"offcpu", "waker_stack", ID, "null: none; of an interrupt it may go on with what was interrupted"},
+	{"thread_times", "thread", INTEGER, ""},
+	{"thread_times", "start_ns", INTEGER, "since the recording began"},
+	{"thread_times", "end_ns", INTEGER, ""},
+	{"thread_times", "on_cpu_ns", INTEGER, "kept without regard to samples and off-CPU intervals, as are the next two"},
+	{"thread_times", "runnable_ns", INTEGER, ""},
+	{"thread_times", "blocked_ns", INTEGER, ""},
+	{"thread_times", "intervals", INTEGER, "how many"},
 	{"counter", "name", STRING, ""},
 	{"counter", "value", INTEGER, ""},
 	{"counter", "sentence", STRING, "what was counted"},
-	{"end", "samples", INTEGER, "how many lines of samples and absences stand before"},
+	{"end", "samples", INTEGER, "how many lines of samples and off-CPU intervals stand before"},
 	{0},
 };
 
@@ -230,9 +230,9 @@ static void put_waker(struct json *j, const struct dusk_profile *p, uint32_t wak
 	put_id(j, "waker_stack", by->node);
 }
 
-static void put_absence(struct json *j, const struct dusk_profile *p, const struct dusk_sample *s)
+static void put_interval(struct json *j, const struct dusk_profile *p, const struct dusk_sample *s)
 {
-	begin(j, "absence");
+	begin(j, "offcpu");
 	json_u64(j, "time_ns", s->time_ns);
 	json_u64(j, "thread", s->thread);
 	put_id(j, "stack", s->node);
@@ -249,16 +249,16 @@ static void put_absence(struct json *j, const struct dusk_profile *p, const stru
 	end(j);
 }
 
-static void put_life(struct json *j, const struct dusk_life *l)
+static void put_thread_times(struct json *j, const struct dusk_thread_times *l)
 {
-	begin(j, "life");
+	begin(j, "thread_times");
 	json_u64(j, "thread", l->thread);
 	json_u64(j, "start_ns", l->start_ns);
 	json_u64(j, "end_ns", l->end_ns);
 	json_u64(j, "on_cpu_ns", l->on_cpu_ns);
 	json_u64(j, "runnable_ns", l->runnable_ns);
 	json_u64(j, "blocked_ns", l->blocked_ns);
-	json_u64(j, "absences", l->absences);
+	json_u64(j, "intervals", l->intervals);
 	end(j);
 }
 
@@ -293,9 +293,9 @@ int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_opt
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		put_outcome(j, &p->outcomes[i]);
 	for (uint64_t i = 0; i < p->nr_samples && !ferror(out); i++)
-		(p->samples[i].source == DUSK_OFF_CPU ? put_absence : put_sample)(j, p, &p->samples[i]);
-	for (uint32_t i = 0; i < p->nr_lives; i++)
-		put_life(j, &p->lives[i]);
+		(p->samples[i].source == DUSK_OFF_CPU ? put_interval : put_sample)(j, p, &p->samples[i]);
+	for (uint32_t i = 0; i < p->nr_thread_times; i++)
+		put_thread_times(j, &p->thread_times[i]);
 	for (uint32_t i = 0; i < p->nr_counters; i++)
 		put_counter(j, &p->counters[i]);
 	begin(j, "end");

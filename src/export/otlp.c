@@ -4,7 +4,7 @@
  *
  * The same bytes are an ExportProfilesServiceRequest. A process is a resource, and has a profile for each source.
  * Samples with the same thread and stack are one, with the time of each event; an event is worth 1, as no values are
- * given, and the period says what it stands for. Absences from the CPU are worth their nanoseconds, and what is one has
+ * given, and the period says what it stands for. Off-CPU intervals are worth their nanoseconds, and what is one has
  * the same state, too. In each table index 0 means "none".
  */
 #include <errno.h>

@@ -2,7 +2,7 @@
 /*
  * A perf.data, for perf report and perf script.
  *
- * A header, the event that was sampled, the records, and facts about the machine. Absences from the CPU are samples of
+ * A header, the event that was sampled, the records, and facts about the machine. Off-CPU intervals are samples of
  * a second event, named and made as perf record --off-cpu does; each record then says first, or if it is no sample
  * last, which event it is of. Before the samples, each process is told its name and, with their build ids, the files
  * that its samples lie in, at the addresses of layout.h. perf looks up names itself: a perf.data has none. perf takes
@@ -121,7 +121,7 @@ struct writer {
 	const struct deferred *deferred;	/* by sample; NULL: user stacks are in their samples */
 	FILE *out;			/* NULL: only count */
 	uint64_t bytes;			/* written, or counted */
-	bool two;			/* there are absences: two events */
+	bool two;			/* there are off-CPU intervals: two events */
 	struct vec(uint64_t) callchain;
 	const char *landmark;		/* a function of the kernel, or "" */
 	uint64_t landmark_address;

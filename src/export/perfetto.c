@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A trace of Perfetto, for ui.perfetto.dev and trace_processor: a PerfSample for each sample, and a slice for each
- * absence from the CPU, on the track of its thread.
+ * off-CPU interval, on the track of its thread.
  *
  * A trace is a sequence of packets. What samples share (names, mappings, frames, stacks) is numbered from 1 and told
  * in the packet that needs it first, as is the name of a thread. Times count from the beginning of the recording.
@@ -306,8 +306,8 @@ static void put_end(struct writer *w, const struct dusk_sample *s)
 	pb_close(&w->pb, packet);
 }
 
-/* From when the thread went to when it came back. A sum of absences has no such times. */
-static int put_absence(struct writer *w, const struct dusk_sample *s)
+/* From when the thread went to when it came back. A sum of off-CPU intervals has no such times. */
+static int put_interval(struct writer *w, const struct dusk_sample *s)
 {
 	size_t packet, open;
 
@@ -342,7 +342,7 @@ static int put_trace(struct writer *w)
 	for (uint64_t i = 0; i < w->profile->nr_samples && !err && !ferror(w->out); i++) {
 		const struct dusk_sample *s = &w->profile->samples[i];
 
-		err = (s->source == DUSK_OFF_CPU ? put_absence : put_sample)(w, s);
+		err = (s->source == DUSK_OFF_CPU ? put_interval : put_sample)(w, s);
 		if (w->pb.nr > FLUSH_BYTES)
 			flush(w);
 	}

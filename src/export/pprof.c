@@ -2,7 +2,7 @@
 /*
  * A profile of pprof: gzipped protocol buffers, as profile.proto of google/pprof describes them.
  *
- * Samples with the same thread and stack are one; of absences also the state is the same, which is a label. Each source
+ * Samples with the same thread and stack are one; of off-CPU intervals also the state is the same, which is a label. Each source
  * that the profile has has two values, how many events and how many nanoseconds. Functions are known by their label,
  * locations by their frame. A sample without a stack stands on a location that has no address, only a function: the
  * reason.

@@ -8,7 +8,7 @@
 
 const struct source sources[] = {
 	[DUSK_CPU] = {"cpu", "samples"},
-	[DUSK_OFF_CPU] = {"off-cpu", "absences"},
+	[DUSK_OFF_CPU] = {"off-cpu", "intervals"},
 };
 const uint32_t nr_sources = sizeof(sources) / sizeof(sources[0]);
 

@@ -22,7 +22,7 @@ static inline uint32_t sample_source(const struct dusk_sample *s)
 	return s->source < nr_sources ? s->source : 0;
 }
 
-/* Is it one absence, with a beginning and an end, and not a sum? */
+/* Is it one off-CPU interval, with a beginning and an end, and not a sum? */
 static inline bool sample_has_time(const struct dusk_sample *s)
 {
 	return s->source == DUSK_OFF_CPU && s->cpu != DUSK_NO_CPU;
@@ -34,7 +34,7 @@ static inline uint32_t sample_cpu(const struct dusk_sample *s)
 	return s->cpu == DUSK_NO_CPU ? 0 : s->cpu;
 }
 
-/* When an absence began: within the recording, whatever a damaged profile says. */
+/* When an off-CPU interval began: within the recording, whatever a damaged profile says. */
 static inline uint64_t sample_start_ns(const struct dusk_sample *s)
 {
 	return s->time_ns > s->value_ns ? s->time_ns - s->value_ns : 0;

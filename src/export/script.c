@@ -12,7 +12,7 @@
  * drop functions whose name begins with a parenthesis, hence "{anonymous}". A module may not have blanks. The Firefox
  * Profiler knows the kernel by "[kernel.kallsyms]".
  *
- * An absence from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf has no
+ * An off-CPU interval from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf has no
  * place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by its
  * first line.
  */
@@ -82,7 +82,7 @@ static void write_frame(FILE *out, const struct names *n, uint32_t frame, bool m
 	putc('\n', out);
 }
 
-static void write_absence(FILE *out, const struct dusk_sample *s)
+static void write_interval(FILE *out, const struct dusk_sample *s)
 {
 	fprintf(out, "# %s %.6f ms, runnable %.6f ms", dusk_state_name(s->state), s->value_ns / 1e6, s->runnable_ns / 1e6);
 	if (!sample_has_time(s))
@@ -122,7 +122,7 @@ static void write_sample(FILE *out, const struct names *n, const struct dusk_sam
 	text_write(out, s->source == DUSK_OFF_CPU ? sources[DUSK_OFF_CPU].name : event, TEXT_WORD);
 	fputs(": \n", out);
 	if (s->source == DUSK_OFF_CPU)
-		write_absence(out, s);
+		write_interval(out, s);
 	if (s->waker)
 		write_waker(out, n, &p->wakers[s->waker], methods);
 	if (!s->node) {

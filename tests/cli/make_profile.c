@@ -3,13 +3,13 @@
  * Write a small profile whose every view is known, for the tests of the command. usage: make_profile FILE [N [off]]
  *
  * Twenty samples: three processes, a recursion, the kernel, code without a symbol, a thread without a stack, one cut
- * short. With N: that many stacks more, each four times, for tests of size. With a third word also absences from the
+ * short. With N: that many stacks more, each four times, for tests of size. With a third word also off-CPU intervals from the
  * CPU, four and a sum of forty, and the lives of two threads, in the second of which 10 of 150 ms are missing.
  */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "abi/outcome.h"
 #include "lib/profile/profile_write.h"
 
@@ -82,7 +82,7 @@ static void known(void)
 }
 
 /* Returns its number. */
-static uint64_t absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum absence state, uint32_t ms,
+static uint64_t interval(uint32_t end_ms, uint32_t thread, uint32_t node, enum offcpu_reason state, uint32_t ms,
 		    uint32_t runnable_ms, uint32_t nr)
 {
 	struct dusk_sample s = {
@@ -92,8 +92,8 @@ static uint64_t absence(uint32_t end_ms, uint32_t thread, uint32_t node, enum ab
 	};
 	uint64_t number;
 
-	number = profile_new_absence(writer);
-	profile_absence(writer, &s, number);
+	number = profile_new_interval(writer);
+	profile_interval(writer, &s, number);
 	return number;
 }
 
@@ -106,15 +106,15 @@ static void off_cpu(void)
 	uint32_t read = node(node(code, kernel, 0xffffffff81000000), kernel, 0xffffffff81000200);
 	uint32_t futex = node(node(start, kernel, 0xffffffff81000300), kernel, 0xffffffff81000200);
 
-	absence(40, t1, read, ABSENCE_UNINTERRUPTIBLE, 20, 0, 1);
-	absence(75, t1, read, ABSENCE_SLEEPING, 30, 1, 1);
+	interval(40, t1, read, OFFCPU_UNINTERRUPTIBLE, 20, 0, 1);
+	interval(75, t1, read, OFFCPU_SLEEPING, 30, 1, 1);
 	profile_waker(writer, &(struct dusk_waker){.node = node(0, kernel, 0xffffffff81000100), .kind = DUSK_WAKER_INTERRUPT},
-		      absence(120, t1, read, ABSENCE_SLEEPING, 10, 0, 1));
+		      interval(120, t1, read, OFFCPU_SLEEPING, 10, 0, 1));
 	profile_waker(writer, &(struct dusk_waker){.node = code, .thread = t1, .kind = DUSK_WAKER_TASK},
-		      absence(160, t2, futex, ABSENCE_SLEEPING, 100, 0, 1));
-	absence(200, t1, code, ABSENCE_PREEMPTED, 4, 4, 40);
-	profile_life(writer, &(struct dusk_life){t1, 0, 200000000, 136000000, 5000000, 59000000, 43});
-	profile_life(writer, &(struct dusk_life){t2, 50000000, 200000000, 40000000, 0, 100000000, 1});
+		      interval(160, t2, futex, OFFCPU_SLEEPING, 100, 0, 1));
+	interval(200, t1, code, OFFCPU_PREEMPTED, 4, 4, 40);
+	profile_thread_times(writer, &(struct dusk_thread_times){t1, 0, 200000000, 136000000, 5000000, 59000000, 43});
+	profile_thread_times(writer, &(struct dusk_thread_times){t2, 50000000, 200000000, 40000000, 0, 100000000, 1});
 }
 
 static void many(uint32_t nr)

@@ -13,7 +13,7 @@ for format in $names; do
 	"$dusk" export -f $format -o x.$format 2>said.$format || exit 1
 done
 
-# The same 20, and 4 absences with a sum of 40 more.
+# The same 20, and 4 off-CPU intervals with a sum of 40 more.
 "$make_profile" both.dusk 0 off || exit 1
 for format in $names; do
 	"$dusk" export -i both.dusk -f $format -o both.$format 2>>said.both || exit 1
@@ -42,7 +42,7 @@ claim "a suffix that tells nothing: the formats" refused "speedscope, jsonl, csv
 claim "an unknown format: the formats" refused "perfetto, firefox" -f pdf
 claim "what has no place is told, once" is "dusk: pprof has no place for times and CPUs" cat said.pprof
 claim "where all has its place nothing is told" is "" cat said.jsonl said.perfetto said.folded
-claim "what of absences has no place is told" grep -q "of absences perfetto has no place for sums" said.both
+claim "what of off-CPU intervals has no place is told" grep -q "of off-CPU intervals perfetto has no place for sums" said.both
 claim "a folder that does not exist" exits 1 "$dusk" export -o none/x.csv
 claim "it is named, and why" says "cannot write none/x.csv: No such file or directory"
 needs script "a terminal is spared" && claim "a terminal is spared" sh -c "
@@ -57,13 +57,13 @@ claim "reversed: the same stacks, from the inside" sh -c "
 	$dusk export --reverse | awk '{ n = \$NF; sub(/ [0-9]*\$/, \"\"); k = split(\$0, part, \";\"); line = part[k]
 		for (i = k - 1; i; i--) line = line \";\" part[i]; print line, n }' | cmp - x.folded"
 claim "script: 20 samples" is 20 grep -c 'cpu-clock:' x.script
-claim "folded: absences are no samples" cmp x.folded both.folded
+claim "folded: off-CPU intervals are no samples" cmp x.folded both.folded
 claim "folded --off-cpu: nanoseconds" is 164000000 sh -c "$dusk export -i both.dusk --off-cpu |
 	awk '{ ns += \$NF } END { print ns }'"
 claim "folded --wall: all time, and what is off CPU says so" is "364000000 164000000" \
 	sh -c "$dusk export -i both.dusk --wall | awk '{ ns += \$NF } /\\[(sleeping|preempted|uninterruptible)\\] [0-9]*\$/ { off += \$NF }
 		END { print ns, off }'"
-claim "script: each absence, each sum" is "20 5" \
+claim "script: each off-CPU interval, each sum" is "20 5" \
 	sh -c "grep -c 'cpu-clock:' both.script | tr '\n' ' '; grep -c '[0-9] off-cpu: ' both.script"
 claim "script: a sum says of how many" grep -qx '# preempted 4.000000 ms, runnable 4.000000 ms, the sum of 40' both.script
 
@@ -90,7 +90,7 @@ if needs perf "perf report and perf script read perf"; then
 	claim "perf report adds them up" is "kworker/0:1 5 my app 5 xz 10" \
 		sh -c "perf report -i x.perf --symfs . --stdio -n --no-children -g none -s comm 2>/dev/null |
 			awk '/^ *[0-9.]+%/ { n = \$2; \$1 = \$2 = \"\"; sub(/^ */, \"\"); print \$0, n }' | sort | xargs"
-	claim "perf script reads absences" is "off-cpu 100 20000000 off-cpu 100 30000000 off-cpu 100 10000000 off-cpu 201 100000000 off-cpu 100 4000000" \
+	claim "perf script reads off-CPU intervals" is "off-cpu 100 20000000 off-cpu 100 30000000 off-cpu 100 10000000 off-cpu 201 100000000 off-cpu 100 4000000" \
 		sh -c "perf script -i both.perf --symfs . -F event,tid,period 2>/dev/null |
 			awk '/offcpu-time/ { print \"off-cpu\", \$1, \$2 }' | xargs"
 	claim "perf report keeps both apart" is "200000000 164000000" \
@@ -130,10 +130,10 @@ if needs go "go tool pprof reads pprof"; then
 	claim "functions, and who called them" sh -c "go tool pprof -sample_index=samples -traces x.pprof 2>/dev/null |
 		awk '/vfs_read/ { getline; if (/run/) { getline; if (/start/) ok = 1 } } END { exit !ok }'"
 	claim "tasks are labels" sh -c "go tool pprof -sample_index=samples -tags x.pprof 2>/dev/null | grep '10.0 .50.00%.: xz'"
-	claim "absences are values of their own" sh -c "go tool pprof -sample_index=off-cpu -top both.pprof 2>/dev/null | grep '100% of 164ms total' &&
-		go tool pprof -sample_index=absences -top both.pprof 2>/dev/null | grep '100% of 44 total' &&
+	claim "off-CPU intervals are values of their own" sh -c "go tool pprof -sample_index=off-cpu -top both.pprof 2>/dev/null | grep '100% of 164ms total' &&
+		go tool pprof -sample_index=intervals -top both.pprof 2>/dev/null | grep '100% of 44 total' &&
 		go tool pprof -sample_index=cpu -top both.pprof 2>/dev/null | grep '100% of 200ms total'"
-	claim "samples are what is shown unless absences are asked for" sh -c "
+	claim "samples are what is shown unless off-CPU intervals are asked for" sh -c "
 		go tool pprof -top both.pprof 2>/dev/null | grep '^Type: cpu'"
 	if needs sqlite3 "the kernel is not taken for the program"; then
 		cp profile.dusk turned.dusk	# where the kernel is the first module, as in what is recorded
@@ -174,15 +174,15 @@ if needs protoc "protoc reads pprof, otlp and perfetto"; then
 	}
 	published otlp opentelemetry.proto.profiles.v1development.ProfilesData opentelemetry/proto/profiles/v1development/profiles.proto
 	published perfetto perfetto.protos.Trace protos/perfetto/trace/perfetto_trace.proto
-	claim "pprof: absences are values of their own" is "20 200000000 44 164000000" awk '
+	claim "pprof: off-CPU intervals are values of their own" is "20 200000000 44 164000000" awk '
 		/^  value:/ { v[n++ % 4] += $2 } END { print v[0], v[1], v[2], v[3] }' both.pprof.text
-	claim "otlp: absences are nanoseconds" is "164000000 5" \
+	claim "otlp: off-CPU intervals are nanoseconds" is "164000000 5" \
 		awk '/^ *values:/ { ns += $2; nr++ } END { print ns, nr }' both.otlp.text
 	claim "otlp: they have their state" grep -q 'string_value: "uninterruptible"' both.otlp.text
-	claim "perfetto: a slice for each absence that has a time, and no sample" is "4 4 20" \
+	claim "perfetto: a slice for each off-CPU interval that has a time, and no sample" is "4 4 20" \
 		sh -c "grep -c TYPE_SLICE_BEGIN both.perfetto.text | tr '\n' ' '; grep -c TYPE_SLICE_END both.perfetto.text | tr '\n' ' '
 			grep -c '  perf_sample {' both.perfetto.text"
-	claim "perfetto: slices last as long as absences" is "20 30 10 100" \
+	claim "perfetto: slices last as long as off-CPU intervals" is "20 30 10 100" \
 		sh -c "awk '/timestamp:/ { at = \$2 } /SLICE_BEGIN/ { from = at } /SLICE_END/ { print (at - from) / 1e6 }' both.perfetto.text | xargs"
 	claim "pprof: 20 samples" is 20 awk '/^  value:/ { if (++n % 2) nr += $2 } END { print nr }' pprof.text
 	claim "otlp: 20 samples" is 20 grep -c timestamps_unix_nano otlp.text
@@ -194,13 +194,13 @@ fi
 
 if needs jq "jq reads speedscope, firefox and jsonl"; then
 	claim "speedscope: 20 samples" is 200000000 jq '[.profiles[].weights[]] | add' x.speedscope
-	claim "speedscope: absences are profiles of their own" is "200000000 164000000" \
+	claim "speedscope: off-CPU intervals are profiles of their own" is "200000000 164000000" \
 		sh -c "jq '[.profiles[] | select(.name | endswith(\", cpu\")).weights[]] | add' both.speedscope | tr '\n' ' '
 			jq '[.profiles[] | select(.name | endswith(\", off-cpu\")).weights[]] | add' both.speedscope"
 	claim "speedscope: frames are there" jq -e '(.shared.frames | length) as $n |
 		[.profiles[].samples[][]] | all(. >= 0 and . < $n)' x.speedscope
 	claim "firefox: 20 samples" is 20 jq '[.threads[].samples | .length, (.stack | length)] | add / 2' x.firefox
-	claim "firefox: absences are threads of their own" is "20 164" sh -c "
+	claim "firefox: off-CPU intervals are threads of their own" is "20 164" sh -c "
 		jq '[.threads[] | select(.name | endswith(\"(off-cpu)\") | not).samples.length] | add' both.firefox | tr '\n' ' '
 		jq '[.threads[] | select(.name | endswith(\"(off-cpu)\")).samples.weight[]] | add' both.firefox"
 	claim "firefox: and markers" is "uninterruptible 20 sleeping 30 sleeping 10 sleeping 100" \
@@ -222,8 +222,8 @@ if needs jq "jq reads speedscope, firefox and jsonl"; then
 	claim "jsonl: members are those of the schema" sh -c "$dusk export --schema >schema && jq -e -n --slurpfile s schema '
 		(\$s[0].oneOf | map({(.properties.type.const): (.required | sort)}) | add) as \$lines |
 		[inputs | keys == \$lines[.type]] | all' x.jsonl both.jsonl"
-	claim "jsonl: absences and lives" is "5 164000000 2" jq -rs '[.[] | select(.type == "absence")] as $a |
-		"\($a | length) \([$a[].value_ns] | add) \([.[] | select(.type == "life")] | length)"' both.jsonl
+	claim "jsonl: off-CPU intervals and lives" is "5 164000000 2" jq -rs '[.[] | select(.type == "offcpu")] as $a |
+		"\($a | length) \([$a[].value_ns] | add) \([.[] | select(.type == "thread_times")] | length)"' both.jsonl
 fi
 
 if needs jsonschema "a validator reads jsonl"; then
@@ -235,7 +235,7 @@ fi
 if needs sqlite3 "sqlite3 reads csv"; then
 	claim "csv: 20 samples" is "20|200000000|7" sqlite3 :memory: ".import --csv x.csv sample" \
 		"select count(*), sum(value_ns), count(distinct stack) from sample"
-	claim "csv: absences, their states and sums" is "cpu||20|200000000 off-cpu|preempted|40|4000000 off-cpu|sleeping|3|140000000 off-cpu|uninterruptible|1|20000000" \
+	claim "csv: off-CPU intervals, their states and sums" is "cpu||20|200000000 off-cpu|preempted|40|4000000 off-cpu|sleeping|3|140000000 off-cpu|uninterruptible|1|20000000" \
 		sh -c "sqlite3 :memory: '.import --csv both.csv sample' \"select source, state,
 			sum(iif(source = 'cpu', 1, count)), sum(value_ns) from sample group by 1, 2\" | xargs"
 	claim "csv: stacks" is "main;code;memcpy" sqlite3 :memory: ".import --csv x.csv sample" \

@@ -34,12 +34,12 @@ same_stacks() {
 for how in "" --deferred; do
 	"$dusk" export -i made.dusk -f perf $how -o perf.data 2>/dev/null || exit 1
 	claim "a file of dusk's own is taken in, $how" exits 0 "$dusk" import -o back.dusk perf.data
-	claim "... that is said" says "180 samples of cpu-clock, 5 absences from the CPU"
+	claim "... that is said" says "180 samples of cpu-clock, 5 off-CPU intervals"
 	claim "... and nothing else but that the kernel is another one" sh -c "[ \$(grep -vc 'KiB\$\|next: dusk report\|kernel functions have no names' '$tmp/said') = 0 ]"
 	claim "samples are those of the same tasks, times and CPUs" same made.dusk back.dusk \
 		"select time, pid, tid, comm, cpu from sample s join thread t on t.id = s.thread order by 1, 3"
 	claim "their stacks are the same places" same_stacks
-	claim "absences are as long" same made.dusk back.dusk "select time, tid, value from absence a join thread t on t.id = a.thread order by 1, 2"
+	claim "off-CPU intervals are as long" same made.dusk back.dusk "select time, tid, value from offcpu a join thread t on t.id = a.thread order by 1, 2"
 	claim "the machine is the same" same made.dusk back.dusk "select value from setting where key in ('hostname', 'event')"
 done
 claim "where it comes from is in the profile" sh -c "'$dusk' info -i back.dusk | grep -q 'imported_from = perf.data'"

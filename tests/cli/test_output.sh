@@ -143,9 +143,9 @@ claim "report --off-cpu" prints sh -c "$dusk report -i both.dusk --off-cpu | sed
 # command:   make all
 # host:      box
 # duration:  0.2 s
-# absences:  44, 0.164 s off CPU; 100.00 % of the user stacks complete
+# intervals: 44, 0.164 s off CPU; 100.00 % of the user stacks complete
 #
-#   Self     Total      Total ms   Absences    Longest ms  Function    Module
+#   Self     Total      Total ms  Intervals    Longest ms  Function    Module
   60.98%    60.98%       100.000          1       100.000  futex_wait  [kernel]
   36.59%    36.59%        60.000          3        30.000  vfs_read    [kernel]
    2.44%    39.02%        64.000         43        30.000  code        xz
@@ -236,12 +236,12 @@ claim "who is on a CPU is not woken" exits 2 "$dusk" report -i both.dusk --waker
 claim "wakers are for folded stacks" exits 2 "$dusk" export -i both.dusk --wakers -f csv
 claim "a state that is none" exits 2 "$dusk" report --state asleep
 claim "... is told, with those that there are" says "there are on-cpu, preempted, sleeping"
-claim "samples and absences are not counted together" exits 2 "$dusk" report -i both.dusk --wall --by count
+claim "samples and off-CPU intervals are not counted together" exits 2 "$dusk" report -i both.dusk --wall --by count
 claim "nor in columns" exits 2 "$dusk" report -i both.dusk --wall --fields count,function
 claim "who is on a CPU does not wait for it" exits 2 "$dusk" report --by runnable
 claim "diff --off-cpu" prints "$dusk" diff --off-cpu both.dusk both.dusk --limit 1 --percent-limit 0 <<'-'
-# before:    both.dusk: 44 absences, 0.16 s off CPU
-# after:     both.dusk: 44 absences, 0.16 s off CPU
+# before:    both.dusk: 44 off-CPU intervals, 0.16 s off CPU
+# after:     both.dusk: 44 off-CPU intervals, 0.16 s off CPU
 #
 #   Before     After     Delta      Function  Module
      2.44%     2.44%    +0.00%      code      xz
@@ -296,7 +296,7 @@ mv more.dusk profile.dusk.old
 claim "diff without profiles takes the last two" sh -c "
 	[ \"\$($dusk diff)\" = \"\$($dusk diff profile.dusk.old profile.dusk)\" ] && $dusk diff | grep -q '^# before: *profile.dusk.old: 36 '"
 claim "query without SQL lists the views of the format" sh -c "
-	$dusk query --csv | cut -d, -f1 | tr '\\n' ' ' | grep -qx 'view absences frame_name losses samples stacks timeline top_functions '"
+	$dusk query --csv | cut -d, -f1 | tr '\\n' ' ' | grep -qx 'view frame_name intervals losses samples stacks timeline top_functions '"
 claim "query: numbers stand to the right" prints "$dusk" query "select comm, null as x, count(*) as n from samples group by 1 order by 3 desc, 1" <<'-'
 comm         x   n
 -----------  -  --
@@ -338,7 +338,7 @@ my_app    200/201   [000]     0.100000:   10000000 cpu-clock:
 	            8000 start+0x0 (/opt/my\040app)
 
 -
-claim "script: an absence is a sample of its own event" prints sh -c "$dusk script -i both.dusk --off-cpu | tail -n 5" <<'-'
+claim "script: an off-CPU interval is a sample of its own event" prints sh -c "$dusk script -i both.dusk --off-cpu | tail -n 5" <<'-'
 xz    100/100   [000]     0.200000:    4000000 off-cpu: 
 # preempted 4.000000 ms, runnable 4.000000 ms, the sum of 40
 	            2000 code+0x0 (/usr/bin/xz)
@@ -361,8 +361,8 @@ fi
 
 claim "info names every outcome and counter" sh -c "
 	$dusk info >text && grep -q '^ *1  no-fde ' text && grep -q '^ *14  walks ' text && grep -q '^complete *86.67 %' text"
-claim "info: time off CPU by state" prints sh -c "$dusk info -i both.dusk | sed -n '/^Time off CPU/,/^Absences by/p'" <<'-'
-Time off CPU by state: seconds, of these only waiting for a CPU, absences
+claim "info: time off CPU by state" prints sh -c "$dusk info -i both.dusk | sed -n '/^Time off CPU/,/^Off-CPU intervals by/p'" <<'-'
+Time off CPU by state: seconds, of these only waiting for a CPU, intervals
          0.004        0.004           40  preempted
          0.140        0.001            3  sleeping
          0.020        0.000            1  uninterruptible
@@ -372,9 +372,9 @@ accounted: 97.14 % of 0.350 thread-seconds, of 2 threads
 Threads of whose time more than 0.1 % is not accounted for, or twice: 1
   200/201  my app: on CPU 0.040 s and off CPU 0.100 s, of 0.150 s
 
-Absences by how their user stack ended
+Off-CPU intervals by how their user stack ended
 -
-claim "info says nothing of absences where there are none" sh -c "! $dusk info | grep -i absence"
+claim "info says nothing of off-CPU intervals where there are none" sh -c "! $dusk info | grep -i interval"
 claim "info tells what a finished recording is" has "recording      finished" "$dusk" info
 claim "info --json is one object" sh -c "$dusk info --json >json && grep -q '\"samples\": 20,' json"
 if command -v jq >/dev/null; then
@@ -382,10 +382,10 @@ if command -v jq >/dev/null; then
 	claim "info --json is JSON, and its outcomes add up" sh -c "
 		[ \$(jq '[.outcomes[].samples] | add == .samples' json 2>/dev/null || jq '([.outcomes[].samples] | add)' json) = 20 ] ||
 		jq -e '([.outcomes[].samples] | add) == .samples' json"
-	claim "info --json has what is off CPU" prints jq -c '.samples, .off_cpu.absences, .off_cpu.states.sleeping, .off_cpu.missing' off.json <<'-'
+	claim "info --json has what is off CPU" prints jq -c '.samples, .off_cpu.intervals, .off_cpu.states.sleeping, .off_cpu.missing' off.json <<'-'
 20
 44
-{"absences":3,"ns":140000000,"runnable_ns":1000000}
+{"intervals":3,"ns":140000000,"runnable_ns":1000000}
 [{"pid":200,"tid":201,"comm":"my app","life_ns":150000000,"on_cpu_ns":40000000,"off_cpu_ns":100000000}]
 -
 	claim "report --json is JSON" sh -c "$dusk report --json | jq -es 'length == 11'"

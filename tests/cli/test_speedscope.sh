@@ -48,6 +48,6 @@ keys 3
 claim "functions have their time" counts match 60.00ms
 claim "... those of libraries, too" counts memcpy 20.00ms
 keys n
-claim "the next profile is that of absences" shows "xz 100/100, off-cpu"
+claim "the next profile is that of off-CPU intervals" shows "xz 100/100, off-cpu"
 claim "it complains of nothing" [ -z "$(complaints)" ]
 done_testing

@@ -36,7 +36,7 @@ static void ask(const struct symfile *s, uint64_t address)
 	size_t nr = symfile_places(s, address, places);
 
 	assert(!name || (start <= address && strlen(name) < UINT32_MAX));
-	if (symfile_find_nameless(s, address, &start))
+	if (symfile_find_unnamed(s, address, &start))
 		assert(start <= address);
 	assert(nr <= SYMFILE_PLACES);
 	for (size_t i = 0; i < nr; i++)

@@ -4,12 +4,12 @@
 # Make the first inputs of the walker's fuzzers: a program of one segment, its sections, and hand-written programs of the
 # two little machines. What each begins with is said in fuzz_NAME.c.
 #
-#	tests/fuzz/seeds.sh		writes to corpus/{cfi,ehframe,elf,expr,memo,sframe,walk}/
+#	tests/fuzz/seeds.sh		writes to corpus/{cfi,ehframe,elf,expr,cached_stack,sframe,walk}/
 set -eu
 cd "$(dirname "$0")/corpus"
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
-mkdir -p cfi ehframe elf expr memo sframe walk
+mkdir -p cfi ehframe elf expr cached_stack sframe walk
 
 cat >"$dir/program.c" <<'C'
 #define FN __attribute__((noinline, noclone, noipa))
@@ -138,7 +138,7 @@ plain='\0\001\0\0\0\0\0\0'
 calls='\003\0\0\0\0\001\001\0\0\0\001\0\0\002\001\0'
 words='\017\002\0\003\017\001\0\003\017\001\0\003\006\003\0\002'
 others='\001\0\0\004\0\0\001\005\0\0\001\005\0\0\001\0\0\0\020\0\0\002\0\0\001\003\0\0\002\0\0'
-printf '\0\001'"$plain$plain"'\0\0\0\0\0\0\0\004'"$calls$words$others" >memo/calls
+printf '\0\001'"$plain$plain"'\0\0\0\0\0\0\0\004'"$calls$words$others" >cached_stack/calls
 framed='\003\0\003\0\003\0\003\0\002\020\0\0\0\0\0\0\003\0\003\0\002\0\002\0\0\0\0\0\0\001\0\0'
-printf '\0\0\003\001\0\0\001\0\0\0\0\0\0\0\0\010\0\0\007'"$framed$words$others" >memo/frame-pointer
-printf '\007\0\0\0\0\017\0\0\0\0\0\0\0\0\0\0\0\002\003\0\0\0\0\001\0\0'"$words" >memo/units
+printf '\0\0\003\001\0\0\001\0\0\0\0\0\0\0\0\010\0\0\007'"$framed$words$others" >cached_stack/frame-pointer
+printf '\007\0\0\0\0\017\0\0\0\0\0\0\0\0\0\0\0\002\003\0\0\0\0\001\0\0'"$words" >cached_stack/units

@@ -159,7 +159,7 @@ void live_check_ledger(const struct dusk_profile *p)
 		      (unsigned long long)N("scheduled"), (unsigned long long)pending,
 		      (unsigned long long)N("lost-samples"), (unsigned long long)N("lost-stacks"));
 	assert_true(p->finished);
-	assert_int_equal(N("samples") + N("absences") + N("wakers"), N("no-user") + N("requests"));
+	assert_int_equal(N("samples") + N("offcpu-intervals") + N("wakers"), N("no-user") + N("requests"));
 	assert_int_equal(N("requests"), refused + N("known") + N("warm") + N("joined") + N("afterwards") + N("scheduled"));
 	assert_true(N("scheduled") >= walked);
 	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or nobody knows who waits */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "absences.h"
+#include "intervals.h"
 
 #define ROUNDS "500"	  /* 1.5 s and more in each place */
 #define PLACES 14	  /* at least, of its 18: what needs a disk may not block, or not be there */
@@ -67,15 +67,15 @@ static bool is_true_life(const struct dusk_profile *p, const struct truth *t)
 	uint64_t on_cpu = 0, runnable = 0, life = 0, switching = 0;
 	bool ok = false;
 
-	for (uint32_t i = 0; i < p->nr_lives; i++) {
-		const struct dusk_life *l = &p->lives[i];
+	for (uint32_t i = 0; i < p->nr_thread_times; i++) {
+		const struct dusk_thread_times *l = &p->thread_times[i];
 
 		if (p->threads[l->thread].tid != t->tid)
 			continue;
 		on_cpu += l->on_cpu_ns;
 		runnable += l->runnable_ns;
 		life += l->end_ns - l->start_ns;
-		switching += l->absences * 2 * SWITCH_NS;	/* it leaves, and comes back */
+		switching += l->intervals * 2 * SWITCH_NS;	/* it leaves, and comes back */
 	}
 	if (life >= t->ns)
 		ok = within(on_cpu, t->cpu_ns, 10000, switching + life - t->ns) &&
@@ -121,7 +121,7 @@ static void each_place_has_its_time_when_all_is_written(void **state)
 	check_conservation(p);
 }
 
-static void each_place_has_its_time_when_short_absences_are_summed(void **state)
+static void each_place_has_its_time_when_short_intervals_are_summed(void **state)
 {
 	const char *file = live_file("summed.dusk"), *truth = new_file("summed.truth");
 
@@ -162,7 +162,7 @@ static void both_ways_of_writing_have_the_same_totals(void **state)
 		if (!strcmp(t->function, "life"))
 			continue;
 		print_message("%-26s %.3f ms in %" PRIu64 " rows, %.3f ms in %" PRIu64 " rows; %" PRIu64 " and %" PRIu64
-			      " absences\n",
+			      " off-CPU intervals\n",
 			      t->function, a.ns / 1e6, a.rows, b.ns / 1e6, b.rows, a.sleeps + a.preemptions,
 			      b.sleeps + b.preemptions);
 		assert_true(within(a.ns, b.ns, 1000, 0));
@@ -172,7 +172,7 @@ static void both_ways_of_writing_have_the_same_totals(void **state)
 	}
 }
 
-static void all_absences_have_the_whole_stack(void **state)
+static void all_intervals_have_the_whole_stack(void **state)
 {
 	const char *file = live_file("whole.dusk"), *truth = new_file("whole.truth");
 	char pattern[128], *sentence;
@@ -195,7 +195,7 @@ static void all_absences_have_the_whole_stack(void **state)
 	}
 }
 
-static void a_write_that_blocks_16_times_is_16_absences_with_one_stack(void **state)
+static void a_write_that_blocks_16_times_is_16_intervals_with_one_stack(void **state)
 {
 	const char *file = live_file("write.dusk"), *truth = new_file("write.truth");
 	static struct live_stack stack;
@@ -226,7 +226,7 @@ static void a_write_that_blocks_16_times_is_16_absences_with_one_stack(void **st
 		user = node;
 		rows++;
 	}
-	print_message("%" PRIu64 " absences in one call; %" PRIu64 " walks of the program as a whole\n", rows,
+	print_message("%" PRIu64 " off-CPU intervals in one call; %" PRIu64 " walks of the program as a whole\n", rows,
 		      live_counter(p, "walks"));
 	assert_true(user);
 	/* It may also have been preempted before the write, or after it. */
@@ -280,11 +280,11 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_place_has_its_time_when_all_is_written),
-		cmocka_unit_test(each_place_has_its_time_when_short_absences_are_summed),
+		cmocka_unit_test(each_place_has_its_time_when_short_intervals_are_summed),
 		cmocka_unit_test(each_place_has_its_time_when_the_machine_is_recorded),
 		cmocka_unit_test(both_ways_of_writing_have_the_same_totals),
-		cmocka_unit_test(all_absences_have_the_whole_stack),
-		cmocka_unit_test(a_write_that_blocks_16_times_is_16_absences_with_one_stack),
+		cmocka_unit_test(all_intervals_have_the_whole_stack),
+		cmocka_unit_test(a_write_that_blocks_16_times_is_16_intervals_with_one_stack),
 		cmocka_unit_test(who_blocks_until_the_process_ends_has_its_time),
 		cmocka_unit_test(who_blocks_until_execve_has_its_time),
 		cmocka_unit_test(who_blocks_until_another_thread_calls_execve_has_its_time),

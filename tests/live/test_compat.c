@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "absences.h"
+#include "intervals.h"
 
 /* Victim @name, or skip. */
 static pid_t start(const char *name, const char *argument)

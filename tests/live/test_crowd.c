@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "absences.h"
+#include "intervals.h"
 
 #define THREADS "10000"
 
@@ -107,8 +107,8 @@ static void check_crowd(const struct dusk_profile *p, pid_t pid)
 	pid_t max;
 	struct sleeper *all = look_at(p, pid, &max);
 
-	for (uint32_t i = 0; i < p->nr_lives; i++) {
-		const struct dusk_life *l = &p->lives[i];
+	for (uint32_t i = 0; i < p->nr_thread_times; i++) {
+		const struct dusk_thread_times *l = &p->thread_times[i];
 		const struct sleeper *one = &all[p->threads[l->thread].tid];
 
 		if (p->threads[l->thread].pid != pid)
@@ -147,8 +147,8 @@ static void who_sleeps_from_begin_to_end_has_stack_and_time(void **state)
 	live_end(pid);
 
 	_cleanup_profile_ p = live_read(file);
-	for (uint32_t i = 0; i < p->nr_lives; i++)
-		assert_true(p->lives[i].end_ns - p->lives[i].start_ns >= 900000000);
+	for (uint32_t i = 0; i < p->nr_thread_times; i++)
+		assert_true(p->thread_times[i].end_ns - p->thread_times[i].start_ns >= 900000000);
 	check_crowd(p, pid);
 	check_conservation(p);
 }

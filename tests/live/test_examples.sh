@@ -97,7 +97,7 @@ claim "a sleep takes as long as the victim says" bounded rest
 claim "poll() takes as long as the victim says" bounded await
 claim "the sleep is below hrtimer_nanosleep" blocks_in rest hrtimer_nanosleep
 claim "poll() is below do_sys_poll" blocks_in await do_sys_poll
-claim "no charge is lost" [ "$(value lost-charges off.err)" = 0 ]
+claim "no charge is lost" [ "$(value lost-sums off.err)" = 0 ]
 claim "it walked" [ "$(value walks off.err)" -ge 50 ]
 
 # uprobes: innermost first, "rest+0x0 (dozes)"

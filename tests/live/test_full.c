@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A stackmap that is full, and that nothing empties, as a tool that is stopped does not let its tables go: does each
- * absence still have its stack, whether it is kept on its own or summed up?
+ * off-CPU interval still have its stack, whether it is kept on its own or summed up?
  *
  * In a mount namespace with a bpffs of its own, so that the stackmap is this test's alone.
  */
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
-#include "absences.h"
+#include "intervals.h"
 
 #define CALLS 16		/* of even and odd, a bit each */
 #define PATHS "14000"		/* four tables of the smallest size have room for 12,000 */
@@ -52,7 +52,7 @@ static uint32_t *naps_of(const struct dusk_profile *p)
 			continue;
 		path = path_of(p, s->node);
 		if (path < 0)
-			fail_msg("an absence without its stack: %s", live_outcome(p, s));
+			fail_msg("an off-CPU interval without its stack: %s", live_outcome(p, s));
 		if (s->state == 1)
 			naps[path] += s->count;
 	}
@@ -113,12 +113,12 @@ static void check_full(const struct dusk_profile *p)
 {
 	assert_true(live_counter(p, "stacks-inline") > 1000);
 	assert_int_equal(live_counter(p, "lost-stacks"), 0);
-	assert_int_equal(live_counter(p, "lost-absences"), 0);
+	assert_int_equal(live_counter(p, "lost-offcpu"), 0);
 	assert_int_equal(live_outcome_samples(p, "stackmap-full"), full_at_its_end(p));
 	assert_int_equal(live_outcome_samples(p, "ring-lost"), 0);
 	check_paths(p);
 	check_conservation(p);
-	assert_int_equal(live_counter(p, "samples") + live_counter(p, "absences") + live_counter(p, "wakers"),
+	assert_int_equal(live_counter(p, "samples") + live_counter(p, "offcpu-intervals") + live_counter(p, "wakers"),
 			 live_counter(p, "no-user") + live_counter(p, "requests"));
 }
 
@@ -129,7 +129,7 @@ static void sums_whose_stacks_do_not_fit_have_them(void **state)
 	check_full(p);
 }
 
-static void absences_whose_stacks_do_not_fit_have_them(void **state)
+static void intervals_whose_stacks_do_not_fit_have_them(void **state)
 {
 	_cleanup_profile_ p = record_full("0", "--quiet");
 
@@ -153,7 +153,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_whose_stacks_do_not_fit_have_them),
-		cmocka_unit_test(absences_whose_stacks_do_not_fit_have_them),
+		cmocka_unit_test(intervals_whose_stacks_do_not_fit_have_them),
 		cmocka_unit_test(wakers_whose_stacks_do_not_fit_have_them),
 	};
 

@@ -93,7 +93,7 @@ static void check(const char *file)
 	assert_true(p->finished);
 	assert_int_equal(live_counter(p, "lost-samples"), 0);
 	assert_int_equal(live_counter(p, "lost-stacks"), 0);
-	assert_int_equal(live_counter(p, "lost-absences"), 0);
+	assert_int_equal(live_counter(p, "lost-offcpu"), 0);
 	assert_int_equal(live_outcome_samples(p, "ring-lost"), 0);
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];

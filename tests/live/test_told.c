@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "absences.h"
+#include "intervals.h"
 
-#define MANY 5000	/* absences of a thread: so many are estimated well */
+#define MANY 5000	/* off-CPU intervals of a thread: so many are estimated well */
 
 static void print(const struct dusk_profile *p, const char *counter)
 {
@@ -39,7 +39,7 @@ static void stacks_told_at_once_are_those_that_a_walk_finds(void **state)
 }
 
 /* Of the threads that took turns: what the sample says, beside what is kept of each life. */
-static void sums_of_sampled_absences_are_right(void **state)
+static void sums_of_sampled_intervals_are_right(void **state)
 {
 	const char *file = live_file("budget.dusk");
 	uint64_t threads = 0;
@@ -49,21 +49,21 @@ static void sums_of_sampled_absences_are_right(void **state)
 	assert_int_equal(RECORD_PROCESS(file, pid, 3000, "-e", "offcpu", "--budget", "3%"), 0);
 	live_end(pid);
 	_cleanup_profile_ p = live_read(file);
-	print(p, "absences");
-	print(p, "absences-sampled-out");
-	assert_true(live_counter(p, "absences-sampled-out") > live_counter(p, "absences") / 10);
-	for (uint32_t i = 0; i < p->nr_lives; i++) {
-		const struct dusk_life *l = &p->lives[i];
+	print(p, "offcpu-intervals");
+	print(p, "offcpu-sampled-out");
+	assert_true(live_counter(p, "offcpu-sampled-out") > live_counter(p, "offcpu-intervals") / 10);
+	for (uint32_t i = 0; i < p->nr_thread_times; i++) {
+		const struct dusk_thread_times *l = &p->thread_times[i];
 		struct away a = away_in(p, p->threads[l->thread].tid, NULL);
 		uint64_t ns = l->runnable_ns + l->blocked_ns;
 
 		assert_int_equal(l->end_ns - l->start_ns, l->on_cpu_ns + ns);
-		if (l->absences < MANY)
+		if (l->intervals < MANY)
 			continue;
-		print_message("%d: %.3f ms off CPU, sampled %.3f; %" PRIu64 " absences, sampled %" PRIu64 "\n",
-			      p->threads[l->thread].tid, ns / 1e6, a.ns / 1e6, l->absences, a.sleeps + a.preemptions);
+		print_message("%d: %.3f ms off CPU, sampled %.3f; %" PRIu64 " off-CPU intervals, sampled %" PRIu64 "\n",
+			      p->threads[l->thread].tid, ns / 1e6, a.ns / 1e6, l->intervals, a.sleeps + a.preemptions);
 		assert_true(within(a.ns, ns, 50000, 0));
-		assert_true(within(a.sleeps + a.preemptions, l->absences, 100000, 0));
+		assert_true(within(a.sleeps + a.preemptions, l->intervals, 100000, 0));
 		threads++;
 	}
 	assert_int_equal(threads, 2);
@@ -79,9 +79,9 @@ static void every_life_is_told_however_fast_a_thread_switches(void **state)
 		assert_int_equal(RECORD_PROCESS(file, pid, 100, "-e", "offcpu"), 0);
 		_cleanup_profile_ p = live_read(file);
 
-		assert_int_equal(p->nr_lives, 2);
-		for (uint32_t n = 0; n < p->nr_lives; n++) {
-			const struct dusk_life *l = &p->lives[n];
+		assert_int_equal(p->nr_thread_times, 2);
+		for (uint32_t n = 0; n < p->nr_thread_times; n++) {
+			const struct dusk_thread_times *l = &p->thread_times[n];
 
 			assert_int_equal(l->end_ns - l->start_ns, l->on_cpu_ns + l->runnable_ns + l->blocked_ns);
 		}
@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_told_at_once_are_those_that_a_walk_finds),
-		cmocka_unit_test(sums_of_sampled_absences_are_right),
+		cmocka_unit_test(sums_of_sampled_intervals_are_right),
 		cmocka_unit_test(every_life_is_told_however_fast_a_thread_switches),
 	};
 

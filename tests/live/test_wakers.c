@@ -7,7 +7,7 @@
 #include "live.h"
 
 #define ROUNDS "200"
-#define MOST 180	/* of these: of an absence that was summed up, or had just begun, there is no waker */
+#define MOST 180	/* of these: of an off-CPU interval that was summed up, or had just begun, there is no waker */
 
 static struct live_stack stack;
 
@@ -26,7 +26,7 @@ static bool is_outermost(const char *function)
 	return stack.nr && stack.frame[stack.nr - 1].name && strstr(stack.frame[stack.nr - 1].name, function);
 }
 
-/* Of absences in @function: none was ended by any other than @waker, in @wakes below it. Returns how many are known. */
+/* Of off-CPU intervals in @function: none was ended by any other than @waker, in @wakes below it. Returns how many are known. */
 static uint64_t woken_by(const struct dusk_profile *p, const char *function, const char *waker, const char *wakes)
 {
 	uint64_t known = 0;
@@ -46,11 +46,11 @@ static uint64_t woken_by(const struct dusk_profile *p, const char *function, con
 		assert_true(is_outermost("clone"));
 		known++;
 	}
-	print_message("%s: %" PRIu64 " absences were ended in %s\n", function, known, wakes);
+	print_message("%s: %" PRIu64 " off-CPU intervals were ended in %s\n", function, known, wakes);
 	return known;
 }
 
-/* Of absences in @function: how many were ended by an interrupt? By others none. */
+/* Of off-CPU intervals in @function: how many were ended by an interrupt? By others none. */
 static uint64_t woken_by_interrupt(const struct dusk_profile *p, const char *function)
 {
 	uint64_t known = 0;
@@ -66,13 +66,13 @@ static uint64_t woken_by_interrupt(const struct dusk_profile *p, const char *fun
 		assert_int_equal(stack.nr, 0);
 		known++;
 	}
-	print_message("%s: %" PRIu64 " absences were ended by interrupts\n", function, known);
+	print_message("%s: %" PRIu64 " off-CPU intervals were ended by interrupts\n", function, known);
 	return known;
 }
 
 static void check_ledger(const struct dusk_profile *p)
 {
-	assert_int_equal(live_counter(p, "samples") + live_counter(p, "absences") + live_counter(p, "wakers"),
+	assert_int_equal(live_counter(p, "samples") + live_counter(p, "offcpu-intervals") + live_counter(p, "wakers"),
 			 live_counter(p, "no-user") + live_counter(p, "requests"));
 }
 
@@ -130,8 +130,8 @@ static void a_softirq_that_a_sender_runs_is_its_own(void **state)
 	check_ledger(p);
 }
 
-/* No time is lost, and nobody has the waker of another absence: those that are too short to be told have none. */
-static void short_absences_have_no_wakers(void **state)
+/* No time is lost, and nobody has the waker of another off-CPU interval: those that are too short to be told have none. */
+static void short_intervals_have_no_wakers(void **state)
 {
 	const char *file = live_file("short.dusk");
 
@@ -160,7 +160,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(each_link_of_a_chain_is_known),
 		cmocka_unit_test(a_chain_is_shown_as_one),
 		cmocka_unit_test(a_softirq_that_a_sender_runs_is_its_own),
-		cmocka_unit_test(short_absences_have_no_wakers),
+		cmocka_unit_test(short_intervals_have_no_wakers),
 		cmocka_unit_test(who_does_not_ask_does_not_pay),
 	};
 

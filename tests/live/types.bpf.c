@@ -36,7 +36,7 @@ u64 called_back;
 		u32 kernel = dusk_kernel_stack(ctx, 0);		\
 		struct dusk_unwind u;				\
 								\
-		dusk_unwind_charge(1, kernel, 1, &u);		\
+		dusk_unwind_aggregate(1, kernel, 1, &u);		\
 		return 0;					\
 	}
 

@@ -99,7 +99,7 @@ static void serve(void)
 
 	if (defer_idle(&shared.defer))
 		return;
-	consumers = answer_take(&registry.grace, 0, &phase, &shared.defer, &cookie);
+	consumers = resolve_take(&registry.grace, 0, &phase, &shared.defer, &cookie);
 	if (consumers >> SLOT & 1 && is_open(SLOT)) {
 		generation = registry.consumer[SLOT].generation;
 		point();

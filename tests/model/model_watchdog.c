@@ -36,10 +36,10 @@ static void reset(void)
 
 static void walk(u32 tid)
 {
-	if (!watch_claim(&shared.walker, tid))
+	if (!watchdog_claim(&shared.walker, tid))
 		return;
-	watch_begin(&shared.walker, NOW);
-	watch_release(&shared.walker);
+	watchdog_begin(&shared.walker, NOW);
+	watchdog_release(&shared.walker);
 }
 
 /* As service_stuck() of src/lib/shared/service.c, which names a tid, and exclude_if_stuck() of src/bpf/service/sweep.bpf.c. */
@@ -48,12 +48,12 @@ static void watch(void)
 	u64 since;
 	u32 tid, process;
 
-	tid = watch_late(&shared.walker, BEFORE, &since);
+	tid = watchdog_late(&shared.walker, BEFORE, &since);
 	if (!tid)
 		return;
 	shared.named = tid;
 	process = load_acquire(&shared.process_of[tid]);
-	if (mutation == LOOKUP_LAST || watch_is_still(&shared.walker, since))
+	if (mutation == LOOKUP_LAST || watchdog_is_still(&shared.walker, since))
 		shared.accused = process;
 }
 
@@ -64,7 +64,7 @@ static void thread(u32 me)
 	} else if (me == THIRD) {
 		walk(2);
 	} else {
-		watch_release(&shared.walker);
+		watchdog_release(&shared.walker);
 		store_release(&shared.process_of[1], 2);
 		walk(1);
 	}

@@ -94,7 +94,7 @@ int try_open(struct asker *t, uint32_t kinds, const struct dusk_unwind_options *
 		opts.pin = asker_pin;
 	ret = dusk_unwind_open(&t->unwinder, &opts, &t->error);
 	if (!ret)
-		ret = dusk_unwind_object(t->unwinder, &plain, &impl, &t->obj, &t->error);
+		ret = dusk_unwind_open_object(t->unwinder, &plain, &impl, &t->obj, &t->error);
 	for (int kind = 0; !ret && kind < NR_KINDS; kind++)
 		bpf_program__set_autoload(program(t, kind), kinds >> kind & 1);
 	if (!ret)
@@ -130,16 +130,16 @@ static void on_stack(void *ctx, const struct dusk_stack_event *e)
 		abort();
 }
 
-int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ring_bytes, uint32_t ledger_rows)
+int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ring_bytes, uint32_t aggregation_rows)
 {
 	struct asker_ring *r = &t->ring[number % PROBE_CONSUMERS];
 	struct dusk_consumer_options o = {
 		.sz = sizeof(o), .serve = serve, .on_stack = on_stack, .ctx = r, .ring_bytes = ring_bytes,
-		.ledger_rows = ledger_rows,
+		.aggregation_rows = aggregation_rows,
 	};
 
 	*r = (struct asker_ring){t, number};
-	return dusk_unwind_init(t->unwinder, number, &o, &t->error);
+	return dusk_unwind_add_consumer(t->unwinder, number, &o, &t->error);
 }
 
 int try_init(struct asker *t, uint32_t number, uint32_t serve)
@@ -297,7 +297,7 @@ static int live_as_child(enum probe_kind kind, pid_t pid, int ready)
 	int ret = try_open(&t, KIND(kind), NULL);
 
 	if (!ret)
-		ret = try_init(&t, 0, DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK);
+		ret = try_init(&t, 0, DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK);
 	if (!ret)
 		ret = try_attach(&t, kind, pid, 1);
 	if (ret || write(ready, "ready\n", 6) != 6)
@@ -560,5 +560,5 @@ int asker_open_unloaded(struct dusk_unwinder *u)
 	struct bpf_object *obj;
 	struct dusk_error err;
 
-	return dusk_unwind_object(u, &plain, &impl, &obj, &err);
+	return dusk_unwind_open_object(u, &plain, &impl, &obj, &err);
 }

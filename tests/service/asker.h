@@ -63,7 +63,7 @@ int try_init(struct asker *t, uint32_t number, uint32_t serve);
 void asker_init(struct asker *t, uint32_t number, uint32_t serve);
 
 /* The same with sizes; 0: as usual. */
-int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ring_bytes, uint32_t ledger_rows);
+int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ring_bytes, uint32_t aggregation_rows);
 
 /* Let programs of @kind ask process @pid for @consumers (a bit each); @pid is one for all kinds. */
 int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers);

@@ -80,7 +80,7 @@ static long ask_one(u32 turn, void *ctx)
 
 	if (!(a->consumers >> consumer & 1))
 		return NEXT;
-	if (control.known && dusk_unwind_known(&u) >= 0) {
+	if (control.known && dusk_unwind_try(&u) >= 0) {
 		note(consumer, DUSK_EXECUTED, &u);
 		return NEXT;
 	}
@@ -89,7 +89,7 @@ static long ask_one(u32 turn, void *ctx)
 		return NEXT;
 	}
 	key = __sync_fetch_and_add(&control.turn, 1) % control.keys;
-	result = dusk_unwind_charge(consumer, key, key + 1, &u);
+	result = dusk_unwind_aggregate(consumer, key, key + 1, &u);
 	note(consumer, result, &u);
 	place = consumer * PROBE_KEYS + key;
 	sum = result == -ENOENT ? NULL : bpf_map_lookup_elem(&sums, &place);
@@ -114,7 +114,7 @@ static INLINE void note_addresses(void)
 	if (!v)
 		return;
 	control.walker = (u64)&v->state.walker;
-	control.owes = (u64)&v->state.owes;
+	control.pending = (u64)&v->state.pending;
 }
 
 /* See struct probe_control: left_word. */

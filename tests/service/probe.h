@@ -33,13 +33,13 @@ struct probe_control {
 	u32 again;			/* how often each program asks in one run, less one */
 	u32 known;			/* first for what is known at once */
 	u64 ip;				/* of BY_SIGNAL: what it says that it has interrupted */
-	u32 consumers[NR_KINDS];	/* for whom, a bit each, with the numbers of dusk_unwind_init() */
+	u32 consumers[NR_KINDS];	/* for whom, a bit each, with the numbers of dusk_unwind_add_consumer() */
 	u64 turn, runs[NR_KINDS], unnoted;
 	u64 mixed;			/* runs that found another task's value in a variable of theirs */
 	/* Of the task that asked last, where the kernel keeps */
 	u64 trace_nesting;	/* a word that is written before and after each task work */
 	u64 walker;		/* a word that is written right before a walk, and when it has ended and is served */
-	u64 owes;		/* a word that is written while a walk is served, for a callback of another tool */
+	u64 pending;		/* a word that is written while a walk is served, for a callback of another tool */
 	/*
 	 * Once, if not 0: what is kept of the next task that asks becomes that of one that had its tid before, and whose
 	 * end went unnoticed while this deferral word waited. By which the two differ: bits of task and time of birth.

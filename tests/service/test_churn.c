@@ -12,7 +12,7 @@
 #include "victim.h"
 
 #define ROUNDS 200
-#define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)
+#define ALL_WAYS (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK)
 
 static struct asker a, b;
 
@@ -56,10 +56,10 @@ static void whoever_has_left_is_not_served_and_others_miss_nothing(void **state)
 	for (int i = 0; i < ROUNDS; i++) {
 		size_t before;
 
-		asker_init(&a, 2, i % 3 ? ALL_WAYS : DUSK_SERVE_RING);
+		asker_init(&a, 2, i % 3 ? ALL_WAYS : DUSK_DELIVER_RING);
 		live_sleep_ms(1);
 		asker_poll(&a, 0);
-		assert_int_equal(dusk_unwind_cancel(a.unwinder, 2), 0);
+		assert_int_equal(dusk_unwind_remove_consumer(a.unwinder, 2), 0);
 		before = a.got.nr;
 		served += before;
 		/* Slot 0 is the consumer of b: only its bit may be there now. */
@@ -83,7 +83,7 @@ static void whoever_has_left_is_not_served_and_others_miss_nothing(void **state)
 			 asker_counter(&b, "closed-no-walker"));
 }
 
-static int any_row(void *ctx, const struct dusk_charge *c)
+static int any_row(void *ctx, const struct dusk_sum *c)
 {
 	(*(uint64_t *)ctx)++;
 	return 0;
@@ -106,13 +106,13 @@ static void who_gets_the_place_of_another_gets_nothing_of_it(void **state)
 	victim_wait_asleep(&v, v.pid);
 	asker_silence(&a);
 	assert_int_equal(bits_in_tasks(&a), 1);
-	assert_int_equal(dusk_unwind_cancel(a.unwinder, 0), 0);
+	assert_int_equal(dusk_unwind_remove_consumer(a.unwinder, 0), 0);
 	assert_int_equal(bits_in_tasks(&a), 0);
 	asker_init(&a, 0, ALL_WAYS);
 	victim_feed(&v, 1);
 	asker_poll(&a, 300);
 	assert_int_equal(a.got.nr, 0);
-	assert_int_equal(dusk_unwind_charges(a.unwinder, 0, any_row, &rows), 0);
+	assert_int_equal(dusk_unwind_sums(a.unwinder, 0, any_row, &rows), 0);
 	assert_int_equal(rows, 0);
 	assert_int_equal(asker_counter(&a, "closed-idle"), 1);
 	victim_end(&v);

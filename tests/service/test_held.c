@@ -102,7 +102,7 @@ static void expect_folder_gone(void)
 /* @t asks for what @v does, and gets all of it. */
 static void ask(struct asker *t, struct victim *v)
 {
-	asker_init(t, 0, DUSK_SERVE_RING);
+	asker_init(t, 0, DUSK_DELIVER_RING);
 	asker_attach(t, BY_RAW, v->pid, 1);
 	asker_poll(t, 300);
 	asker_silence(t);
@@ -118,7 +118,7 @@ static void who_begins_works_alone_after_ten_seconds_and_says_why(void **state)
 	asker_open(&a, KIND(BY_RAW), NULL);
 	let_it_hold();
 	asker_open(&b, KIND(BY_RAW), NULL);
-	expect_said(dusk_unwind_private(b.unwinder));
+	expect_said(dusk_unwind_unshared_reason(b.unwinder));
 	expect_said(b.error.text);
 	v = victim_start("threads");
 	ask(&b, &v);
@@ -130,7 +130,7 @@ static void who_works_already_goes_on_and_leaves(void **state)
 	struct victim v;
 
 	asker_open(&a, KIND(BY_RAW), NULL);
-	asker_init(&a, 1, DUSK_SERVE_RING);
+	asker_init(&a, 1, DUSK_DELIVER_RING);
 	let_it_hold();
 	v = victim_start("threads");
 	asker_attach(&a, BY_RAW, v.pid, 1 << 1);
@@ -139,14 +139,14 @@ static void who_works_already_goes_on_and_leaves(void **state)
 	asker_poll(&a, 100);
 	assert_true(a.got.nr > 10);
 	asker_expect(&a, 1 << 1, 0);
-	assert_int_equal(dusk_unwind_cancel(a.unwinder, 1), -EBUSY);
+	assert_int_equal(dusk_unwind_remove_consumer(a.unwinder, 1), -EBUSY);
 	victim_end(&v);
 	asker_close(&a);
 	assert_int_equal(access(asker_pin, F_OK), 0);	/* it could not be cleared away */
 	live_end(holder.pid);
 	holder.pid = 0;
 	asker_open(&b, KIND(BY_RAW), NULL);
-	assert_null(dusk_unwind_private(b.unwinder));
+	assert_null(dusk_unwind_unshared_reason(b.unwinder));
 	asker_close(&b);
 	expect_folder_gone();
 }
@@ -155,12 +155,12 @@ static void who_registers_is_told_who_is_in_the_way(void **state)
 {
 	asker_open(&a, KIND(BY_RAW), NULL);
 	let_it_hold();
-	assert_int_equal(try_init(&a, 0, DUSK_SERVE_RING), -EBUSY);
+	assert_int_equal(try_init(&a, 0, DUSK_DELIVER_RING), -EBUSY);
 	expect_said(a.error.text);
 	kill(holder.pid, SIGCONT);
 	assert_int_equal(live_wait(holder.pid, 60), 0);
 	holder.pid = 0;
-	asker_init(&a, 0, DUSK_SERVE_RING);
+	asker_init(&a, 0, DUSK_DELIVER_RING);
 }
 
 static void who_begins_shares_if_the_lock_comes_back_in_time(void **state)
@@ -169,7 +169,7 @@ static void who_begins_shares_if_the_lock_comes_back_in_time(void **state)
 	let_it_hold();
 	kill(holder.pid, SIGCONT);
 	asker_open(&b, KIND(BY_RAW), NULL);
-	assert_null(dusk_unwind_private(b.unwinder));
+	assert_null(dusk_unwind_unshared_reason(b.unwinder));
 	assert_string_equal(b.error.text, "");
 }
 

@@ -14,9 +14,9 @@
 #include "core/shared/defer.h"
 #include "victim.h"
 
-#define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)
+#define ALL_WAYS (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK)
 
-#define LEDGER_ROWS (1 << 18)		/* a row for each charge: a full ledger could not tell whose stack came */
+#define AGGREGATION_ROWS (1 << 18)		/* a row for each charge: a full ledger could not tell whose stack came */
 
 static struct asker a, b;
 
@@ -31,8 +31,8 @@ static void open_both(uint32_t kinds, pid_t pid)
 {
 	asker_open(&a, kinds, NULL);
 	asker_open(&b, kinds, NULL);
-	assert_int_equal(try_init_sized(&a, 0, ALL_WAYS, 4 << 20, LEDGER_ROWS), 0);
-	assert_int_equal(try_init_sized(&b, 0, ALL_WAYS, 4 << 20, LEDGER_ROWS), 0);
+	assert_int_equal(try_init_sized(&a, 0, ALL_WAYS, 4 << 20, AGGREGATION_ROWS), 0);
+	assert_int_equal(try_init_sized(&b, 0, ALL_WAYS, 4 << 20, AGGREGATION_ROWS), 0);
 	a.control->keys = b.control->keys = 12;
 	a.control->again = b.control->again = 11;
 	for (int kind = 0; kind < NR_KINDS; kind++) {
@@ -43,7 +43,7 @@ static void open_both(uint32_t kinds, pid_t pid)
 	}
 }
 
-static int add_count(void *ctx, const struct dusk_charge *c)
+static int add_count(void *ctx, const struct dusk_sum *c)
 {
 	assert_false(c->unresolved);
 	*(uint64_t *)ctx += c->count;
@@ -54,10 +54,10 @@ static void expect_exact_charges(const struct asker *t)
 {
 	uint64_t in_ledger = 0, charged = 0;
 
-	assert_int_equal(dusk_unwind_charges(t->unwinder, 0, add_count, &in_ledger), 0);
+	assert_int_equal(dusk_unwind_sums(t->unwinder, 0, add_count, &in_ledger), 0);
 	for (uint32_t key = 0; key < PROBE_KEYS; key++)
 		charged += asker_sum(t, 0, key).count;
-	assert_int_equal(in_ledger + dusk_unwind_lost(t->unwinder, 0, "lost-charges"), charged);
+	assert_int_equal(in_ledger + dusk_unwind_lost(t->unwinder, 0, "lost-sums"), charged);
 }
 
 static size_t with_outcome(const struct asker *t, const char *name)
@@ -171,7 +171,7 @@ static void use_tid_again(uint64_t task, uint64_t birth)
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&a, KIND(BY_RAW), NULL);
-	asker_init(&a, 0, DUSK_SERVE_RING);
+	asker_init(&a, 0, DUSK_DELIVER_RING);
 	asker_attach(&a, BY_RAW, v.pid, 1);
 	victim_feed(&v, 2);
 	victim_wait_fed(&v);

@@ -76,7 +76,7 @@ static void what_a_ring_of_one_page_cannot_hold_is_counted(void **state)
 	uint64_t lost;
 
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	assert_int_equal(try_init_sized(&tool, 0, DUSK_SERVE_RING | DUSK_SERVE_CALLBACK, 4096, 0), 0);
+	assert_int_equal(try_init_sized(&tool, 0, DUSK_DELIVER_RING | DUSK_DELIVER_CALLBACK, 4096, 0), 0);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	live_sleep_ms(500);		/* a consumer that does not read */
 	asker_silence(&tool);
@@ -100,7 +100,7 @@ static void a_table_of_one_task_refuses_the_others(void **state)
 	struct probe_answers a;
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_tasks = 1});
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	run(&v, BY_RAW);
 	a = asker_tally(&tool, 0);
 	print_message("%u queued, %u refused\n", a.queued, a.refused);
@@ -119,7 +119,7 @@ static void one_walker_walks_for_all_or_says_that_it_was_busy(void **state)
 	uint64_t busy;
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_walkers = 1});
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	run(&v, BY_RAW);
 	busy = asker_counter(&tool, "closed-no-walker");
 	print_message("%lu times busy\n", busy);
@@ -135,7 +135,7 @@ static void modules_beyond_the_table_are_counted_and_no_frame_is_anothers(void *
 	struct victim v = victim_start("getppid");
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_modules = 1});
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	run(&v, BY_RAW);
 	print_message("%lu modules, %lu times full\n", asker_counter(&tool, "modules"),
 		      asker_counter(&tool, "modules-full"));
@@ -152,7 +152,7 @@ static void modules_that_nobody_meets_any_more_make_room(void **state)
 	pid_t pid;
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .max_modules = 16});
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	for (int i = 0; i < 24; i++) {
 		snprintf(program, sizeof(program), "%s/program%d", live_folder, i);
 		snprintf(command, sizeof(command), "cp '%s' '%s'", victim_path(), program);
@@ -176,8 +176,8 @@ static void whoever_never_polls_disturbs_nobody(void **state)
 
 	asker_open(&tool, KIND(BY_RAW), NULL);
 	asker_open(&lazy, KIND(BY_RAW), NULL);
-	assert_int_equal(try_init_sized(&lazy, 0, DUSK_SERVE_RING | DUSK_SERVE_LEDGER, 4096, 4), 0);
-	asker_init(&tool, 0, DUSK_SERVE_RING | DUSK_SERVE_CALLBACK);
+	assert_int_equal(try_init_sized(&lazy, 0, DUSK_DELIVER_RING | DUSK_DELIVER_SUMS, 4096, 4), 0);
+	asker_init(&tool, 0, DUSK_DELIVER_RING | DUSK_DELIVER_CALLBACK);
 	asker_attach(&lazy, BY_RAW, v.pid, 1);
 	run(&v, BY_RAW);
 	assert_true(dusk_unwind_lost(lazy.unwinder, 0, "lost-stacks") > 0);
@@ -209,7 +209,7 @@ struct paths {
 	uint64_t whole, unresolved;
 };
 
-static int count_path(void *ctx, const struct dusk_charge *c)
+static int count_path(void *ctx, const struct dusk_sum *c)
 {
 	struct paths *p = ctx;
 	int path = path_of(c->stack);
@@ -235,8 +235,8 @@ static void sums_whose_stacks_have_no_id_have_them_nevertheless(void **state)
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .stackmap_bits = 10});
 	tool.control->keys = KEYS;	/* more than a task holds */
 	tool.control->again = KEYS - 1;
-	assert_int_equal(try_init_sized(&tool, 0, DUSK_SERVE_LEDGER, 16 << 20, 1 << 18), 0);
-	assert_int_equal(try_init_sized(&tool, 1, DUSK_SERVE_LEDGER | DUSK_SERVE_RING, 16 << 20, 1 << 18), 0);
+	assert_int_equal(try_init_sized(&tool, 0, DUSK_DELIVER_SUMS, 16 << 20, 1 << 18), 0);
+	assert_int_equal(try_init_sized(&tool, 1, DUSK_DELIVER_SUMS | DUSK_DELIVER_RING, 16 << 20, 1 << 18), 0);
 	victim = START(live_victim("paths"), "asks", paths, times);
 	live_wait_state(victim, 'T');
 	asker_attach(&tool, BY_RAW, victim, 3);
@@ -249,7 +249,7 @@ static void sums_whose_stacks_have_no_id_have_them_nevertheless(void **state)
 		if (consumer)
 			asker_poll(&tool, 100);
 		memset(p, 0, sizeof(*p));
-		assert_int_equal(dusk_unwind_charges(tool.unwinder, consumer, count_path, p), 0);
+		assert_int_equal(dusk_unwind_sums(tool.unwinder, consumer, count_path, p), 0);
 		print_message("%lu rows of stacks without id, %u charges elsewhere\n", p->whole, p->others);
 		assert_int_equal(p->unresolved, 0);
 		assert_true(p->whole > 1000);
@@ -257,7 +257,7 @@ static void sums_whose_stacks_have_no_id_have_them_nevertheless(void **state)
 		for (int path = 0; path < PATHS; path++)
 			assert_int_equal(p->count[path], TIMES * KEYS);
 		assert_int_equal(dusk_unwind_lost(tool.unwinder, consumer, "lost-stacks"), 0);
-		assert_int_equal(dusk_unwind_lost(tool.unwinder, consumer, "lost-charges"), 0);
+		assert_int_equal(dusk_unwind_lost(tool.unwinder, consumer, "lost-sums"), 0);
 	}
 	free(p);
 }
@@ -286,7 +286,7 @@ static void who_asks_when_all_cookies_are_given_out_is_refused_and_none_is_given
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	use_up_cookies(3);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	victim_feed(&v, 100);

@@ -17,7 +17,7 @@
 #include "live/live.h"
 
 static int named;
-static struct namer *names;
+static struct live_symbols *names;
 
 static __attribute__((noinline)) void function_of_this_program(void)
 {
@@ -29,12 +29,12 @@ static int open_names(void **state)
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 
 	named = bpf_map_create(BPF_MAP_TYPE_HASH, "named", sizeof(u32), sizeof(struct event_module), 16, &opts);
-	return named < 0 || namer_new(&names, named);
+	return named < 0 || live_symbols_new(&names, named);
 }
 
 static int close_names(void **state)
 {
-	namer_free(names);
+	live_symbols_free(names);
 	close(named);
 	return 0;
 }
@@ -60,7 +60,7 @@ static void find_function(u32 id, const struct event_module *e, struct dusk_plac
 
 	assert_int_equal(bpf_map_update_elem(named, &id, e, BPF_ANY), 0);
 	dl_iterate_phdr(find_offset, &offset);
-	namer_find(names, frame_make(id, offset, false), ret);
+	live_symbols_find(names, frame_make(id, offset, false), ret);
 }
 
 static struct event_module this_program(void)
@@ -115,9 +115,9 @@ static void memory_that_is_no_file_is_named_after_what_it_is(void **state)
 	find_function(1, &e, &p);
 	assert_null(p.function);
 	assert_string_equal(p.module, "[vdso]");
-	namer_find(names, frame_make(2, 0x10, false), &p);
+	live_symbols_find(names, frame_make(2, 0x10, false), &p);
 	assert_string_equal(p.module, "[unknown]");
-	namer_find(names, frame_make(FRAME_ANON, 0x10, false), &p);
+	live_symbols_find(names, frame_make(FRAME_ANON, 0x10, false), &p);
 	assert_string_equal(p.module, "[anon]");
 }
 

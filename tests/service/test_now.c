@@ -28,7 +28,7 @@ static void attach_or_skip(struct victim *v, enum probe_kind kind, uint32_t othe
 	int ret = try_open(&tool, KIND(kind) | others, NULL);
 
 	if (!ret) {
-		asker_init(&tool, 0, DUSK_SERVE_RING);
+		asker_init(&tool, 0, DUSK_DELIVER_RING);
 		ret = try_attach(&tool, kind, v->pid, 1);
 	}
 	if (!ret)

@@ -53,7 +53,7 @@ static void ask_by(enum probe_kind kind, const char *mode)
 	}
 	if (ret)
 		fail_msg("%s", tool.error.text);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	ret = try_attach(&tool, kind, v.pid, 1);
 	if (ret) {
 		print_message("loaded, but the kernel does not attach it: %s\n", strerror(-ret));
@@ -75,7 +75,7 @@ static void a_btf_tracepoint_program_can_ask(void **state)
 	struct victim v = victim_start("read");
 
 	asker_open(&tool, KIND(BY_SWITCH), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_SWITCH, v.pid, 1);
 	for (int i = 0; i < 20; i++) {
 		victim_feed(&v, 1);
@@ -111,7 +111,7 @@ static void tasks_that_preempt_each_other_at_a_uprobe_keep_their_variables(void 
 	struct victim v = victim_start("threads");
 
 	asker_open(&tool, KIND(BY_UPROBE), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_UPROBE, v.pid, 1);
 	asker_poll(&tool, 5000);
 	asker_silence(&tool);
@@ -146,8 +146,8 @@ static void who_asks_first_queues_the_walk_and_for_all_others_it_is_pending(void
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 1, DUSK_SERVE_RING);
-	asker_init(&tool, 2, DUSK_SERVE_RING);
+	asker_init(&tool, 1, DUSK_DELIVER_RING);
+	asker_init(&tool, 2, DUSK_DELIVER_RING);
 	tool.control->again = 2;
 	asker_attach(&tool, BY_RAW, v.pid, 1 << 1 | 1 << 2);
 	victim_feed(&v, 100);
@@ -200,7 +200,7 @@ static void many_switches_in_one_system_call_are_one_walk(void **state)
 	uint64_t walks;
 
 	asker_open(&tool, KIND(BY_SWITCH), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_SWITCH, v.pid, 1);
 	asker_poll(&tool, 1000);
 	asker_silence(&tool);
@@ -222,8 +222,8 @@ static void many_switches_in_one_system_call_are_one_walk(void **state)
 static void ask_at_writes(struct victim *v, size_t address, uint32_t consumers)
 {
 	asker_open(&tool, KIND(BY_RAW) | KIND(BY_POINT), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
-	asker_init(&tool, 1, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
+	asker_init(&tool, 1, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_RAW, v->pid, 1);
 	asker_attach_write(&tool, &tool, address, v->pid, consumers);
 	asker_poll_busy(&tool, BY_POINT);
@@ -303,7 +303,7 @@ static void who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode(vo
 	struct victim v = victim_start("getppid");
 
 	asker_open(&tool, KIND(BY_RAW) | KIND(BY_RETURN), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 0);
 	asker_attach(&tool, BY_RETURN, v.pid, 1);
 	asker_poll(&tool, 2000);
@@ -328,7 +328,7 @@ static void expect_at_signals(uint64_t ip, const char *sentence)
 	size_t nr = 0;
 
 	asker_open(&tool, KIND(BY_SIGNAL), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	tool.control->ip = ip;
 	asker_attach(&tool, BY_SIGNAL, v.pid, 1);
 	asker_poll_busy(&tool, BY_SIGNAL);
@@ -380,7 +380,7 @@ static void whoever_is_not_registered_is_told_so(void **state)
 	struct probe_answers a;
 
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 1 << 5);
 	asker_poll_busy(&tool, BY_RAW);
 	a = asker_tally(&tool, 5);
@@ -399,7 +399,7 @@ static void sixteen_consumers_are_served_by_one_walk(void **state)
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW), NULL);
 	for (uint32_t i = 0; i < 16; i++)
-		asker_init(&tool, i, DUSK_SERVE_RING);
+		asker_init(&tool, i, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 0xffff);
 	victim_feed(&v, 50);
 	victim_wait_fed(&v);
@@ -422,34 +422,34 @@ static void the_seventeenth_consumer_is_refused_by_name(void **state)
 	asker_open(&tool, 0, NULL);
 	asker_open(&other, 0, NULL);
 	for (uint32_t i = 0; i < 10; i++)
-		asker_init(&tool, i, DUSK_SERVE_LEDGER);
+		asker_init(&tool, i, DUSK_DELIVER_SUMS);
 	for (uint32_t i = 0; i < 6; i++)
-		asker_init(&other, i, DUSK_SERVE_LEDGER);
-	assert_int_equal(try_init(&other, 6, DUSK_SERVE_LEDGER), -EUSERS);
+		asker_init(&other, i, DUSK_DELIVER_SUMS);
+	assert_int_equal(try_init(&other, 6, DUSK_DELIVER_SUMS), -EUSERS);
 	assert_non_null(strstr(other.error.text, "consumer 6"));
 	assert_non_null(strstr(other.error.text, "16"));
-	assert_int_equal(try_init(&tool, 3, DUSK_SERVE_LEDGER), -EBUSY);
-	assert_int_equal(dusk_unwind_cancel(tool.unwinder, 3), 0);
-	asker_init(&other, 6, DUSK_SERVE_LEDGER);
-	assert_int_equal(try_init(&tool, 16, DUSK_SERVE_LEDGER), -EINVAL);
+	assert_int_equal(try_init(&tool, 3, DUSK_DELIVER_SUMS), -EBUSY);
+	assert_int_equal(dusk_unwind_remove_consumer(tool.unwinder, 3), 0);
+	asker_init(&other, 6, DUSK_DELIVER_SUMS);
+	assert_int_equal(try_init(&tool, 16, DUSK_DELIVER_SUMS), -EINVAL);
 	asker_close(&other);
 }
 
 static void calls_in_the_wrong_order_are_refused(void **state)
 {
 	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = asker_pin};
-	struct dusk_consumer_options c = {.sz = sizeof(c), .serve = DUSK_SERVE_LEDGER};
+	struct dusk_consumer_options c = {.sz = sizeof(c), .serve = DUSK_DELIVER_SUMS};
 	struct dusk_unwinder *u;
 	struct dusk_error err;
 
 	assert_int_equal(dusk_unwind_open(&u, &opts, &err), 0);
 	assert_int_equal(dusk_unwind_load(u, &err), -EINVAL);
-	assert_int_equal(dusk_unwind_init(u, 0, &c, &err), -EINVAL);
-	assert_int_equal(dusk_unwind_cancel(u, 0), -ENOENT);
+	assert_int_equal(dusk_unwind_add_consumer(u, 0, &c, &err), -EINVAL);
+	assert_int_equal(dusk_unwind_remove_consumer(u, 0), -ENOENT);
 	assert_int_equal(dusk_unwind_lost(u, 0, "lost-stacks"), UINT64_MAX);
 	assert_int_equal(asker_open_unloaded(u), 0);
-	assert_int_equal(dusk_unwind_init(u, 0, &c, &err), -EINVAL);
-	assert_int_equal(dusk_unwind_cancel(u, 0), -ENOENT);
+	assert_int_equal(dusk_unwind_add_consumer(u, 0, &c, &err), -EINVAL);
+	assert_int_equal(dusk_unwind_remove_consumer(u, 0), -ENOENT);
 	assert_int_equal(dusk_unwind_lost(u, 0, "lost-stacks"), UINT64_MAX);
 	dusk_unwind_close(u);
 }
@@ -465,7 +465,7 @@ static void a_callback_that_asks_itself_is_refused_in_a_sentence(void **state)
 	assert_int_equal(asker_read_image(&plain, live_victim("recursive_linked.o")), 0);
 	assert_int_equal(asker_read_image(&impl, live_victim("recursive_linked.impl.o")), 0);
 	assert_int_equal(dusk_unwind_open(&u, &opts, &err), 0);
-	assert_int_equal(dusk_unwind_object(u, &plain, &impl, &obj, &err), 0);
+	assert_int_equal(dusk_unwind_open_object(u, &plain, &impl, &obj, &err), 0);
 	assert_true(dusk_unwind_load(u, &err) < 0);
 	assert_non_null(strstr(err.text, "dusk_unwind_done() must not ask"));
 	dusk_unwind_close(u);

@@ -21,7 +21,7 @@ struct totals {
 	uint64_t unresolved, without_stack, rows, unreadable;
 };
 
-static int add_row(void *ctx, const struct dusk_charge *c)
+static int add_row(void *ctx, const struct dusk_sum *c)
 {
 	struct totals *t = ctx;
 	const uint64_t *frame;
@@ -41,7 +41,7 @@ static struct totals totals_of(uint32_t consumer)
 {
 	struct totals t = {0};
 
-	assert_int_equal(dusk_unwind_charges(tool.unwinder, consumer, add_row, &t), 0);
+	assert_int_equal(dusk_unwind_sums(tool.unwinder, consumer, add_row, &t), 0);
 	print_message("consumer %u: %lu rows, %lu unresolved, %lu without stack\n", consumer, t.rows, t.unresolved,
 		      t.without_stack);
 	assert_int_equal(t.unreadable, 0);
@@ -63,7 +63,7 @@ static void expect_exact_sums(uint32_t consumer, const struct totals *t)
 }
 
 /* Three consumers are charged @keys keys, as the switches of one visit or @again times at each system call. */
-static void charge(const char *mode, uint32_t kinds, uint32_t keys, uint32_t again, uint32_t ledger_rows)
+static void charge(const char *mode, uint32_t kinds, uint32_t keys, uint32_t again, uint32_t aggregation_rows)
 {
 	struct victim v = victim_start(mode);
 
@@ -71,8 +71,8 @@ static void charge(const char *mode, uint32_t kinds, uint32_t keys, uint32_t aga
 	tool.control->keys = keys;
 	tool.control->again = again;
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(try_init_sized(&tool, i, i == 1 ? DUSK_SERVE_LEDGER | DUSK_SERVE_RING | DUSK_SERVE_CALLBACK :
-								   DUSK_SERVE_LEDGER, 0, ledger_rows), 0);
+		assert_int_equal(try_init_sized(&tool, i, i == 1 ? DUSK_DELIVER_SUMS | DUSK_DELIVER_RING | DUSK_DELIVER_CALLBACK :
+								   DUSK_DELIVER_SUMS, 0, aggregation_rows), 0);
 	for (int kind = 0; kind < NR_KINDS; kind++)
 		if (kinds >> kind & 1)
 			asker_attach(&tool, kind, v.pid, 7);
@@ -100,7 +100,7 @@ static void more_keys_than_a_task_holds_are_resolved(void **state)
 	for (uint32_t i = 0; i < 3; i++) {
 		struct totals t = totals_of(i);
 
-		assert_int_equal(dusk_unwind_lost(tool.unwinder, i, "lost-charges"), 0);
+		assert_int_equal(dusk_unwind_lost(tool.unwinder, i, "lost-sums"), 0);
 		expect_exact_sums(i, &t);
 		assert_int_equal(t.unresolved, 0);
 	}
@@ -113,7 +113,7 @@ static void sums_are_exact_when_interrupts_charge_too(void **state)
 	for (uint32_t i = 0; i < 3; i++) {
 		struct totals t = totals_of(i);
 
-		assert_int_equal(dusk_unwind_lost(tool.unwinder, i, "lost-charges"), 0);
+		assert_int_equal(dusk_unwind_lost(tool.unwinder, i, "lost-sums"), 0);
 		expect_exact_sums(i, &t);
 		assert_int_equal(t.unresolved, 0);
 	}
@@ -125,7 +125,7 @@ static void charges_that_a_full_ledger_refuses_are_counted(void **state)
 	charge("getppid", KIND(BY_RAW), PROBE_KEYS, 20, 32);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct totals t = totals_of(i);
-		uint64_t lost = dusk_unwind_lost(tool.unwinder, i, "lost-charges"), kept = 0, counted = 0;
+		uint64_t lost = dusk_unwind_lost(tool.unwinder, i, "lost-sums"), kept = 0, counted = 0;
 
 		for (uint32_t key = 0; key < PROBE_KEYS; key++) {
 			kept += t.by_key[key].count;
@@ -144,10 +144,10 @@ static void each_way_alone_serves(void **state)
 
 	asker_open(&tool, KIND(BY_RAW), NULL);
 	tool.control->keys = 3;
-	asker_init(&tool, 0, DUSK_SERVE_RING);
-	asker_init(&tool, 1, DUSK_SERVE_LEDGER);
-	asker_init(&tool, 2, DUSK_SERVE_CALLBACK);
-	asker_init(&tool, 3, DUSK_SERVE_RING | DUSK_SERVE_AT_ONCE);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
+	asker_init(&tool, 1, DUSK_DELIVER_SUMS);
+	asker_init(&tool, 2, DUSK_DELIVER_CALLBACK);
+	asker_init(&tool, 3, DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE);
 	asker_attach(&tool, BY_RAW, v.pid, 15);
 	asker_poll_busy(&tool, BY_RAW);
 	asker_silence(&tool);
@@ -156,7 +156,7 @@ static void each_way_alone_serves(void **state)
 	asker_expect(&tool, 1 | 8, 4);
 	t = totals_of(1);
 	expect_exact_sums(1, &t);
-	assert_int_equal(dusk_unwind_charges(tool.unwinder, 0, add_row, &t), -ENOENT);
+	assert_int_equal(dusk_unwind_sums(tool.unwinder, 0, add_row, &t), -ENOENT);
 }
 
 #define with_tool(f) cmocka_unit_test_teardown(f, close_tool)

@@ -14,7 +14,7 @@
 #include "asker.h"
 #include "victim.h"
 
-#define ALL_WAYS (DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK)
+#define ALL_WAYS (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK)
 
 static struct asker a, b;
 
@@ -42,8 +42,8 @@ static void open_both(uint32_t kinds, const struct dusk_unwind_options *o)
 {
 	asker_open(&a, kinds, o);
 	asker_open(&b, kinds, o);
-	assert_null(dusk_unwind_private(a.unwinder));
-	assert_null(dusk_unwind_private(b.unwinder));
+	assert_null(dusk_unwind_unshared_reason(a.unwinder));
+	assert_null(dusk_unwind_unshared_reason(b.unwinder));
 }
 
 static void silence_both(void)
@@ -84,8 +84,8 @@ static void two_tools_share_one_walk(void **state)
 
 	victim_wait_asleep(&v, v.pid);
 	open_both(KIND(BY_RAW), NULL);
-	asker_init(&a, 0, DUSK_SERVE_RING);
-	asker_init(&b, 7, DUSK_SERVE_RING);
+	asker_init(&a, 0, DUSK_DELIVER_RING);
+	asker_init(&b, 7, DUSK_DELIVER_RING);
 	asker_attach(&a, BY_RAW, v.pid, 1);
 	asker_attach(&b, BY_RAW, v.pid, 1 << 7);
 	victim_feed(&v, 100);
@@ -113,7 +113,7 @@ static void ask_in_all_ways(struct victim *v, enum probe_kind kind, int ms)
 	open_both(KIND(kind), NULL);
 	asker_init(&a, 0, ALL_WAYS);
 	asker_init(&b, 0, ALL_WAYS);
-	asker_init(&b, 3, DUSK_SERVE_CALLBACK);
+	asker_init(&b, 3, DUSK_DELIVER_CALLBACK);
 	asker_attach(&a, kind, v->pid, 1);
 	asker_attach(&b, kind, v->pid, 1 | 1 << 3);
 	for (int i = 0; i < ms / 20; i++) {
@@ -169,7 +169,7 @@ static void ask_at_writes(size_t address, bool first, bool second)
 	open_both(KIND(BY_RAW) | KIND(BY_POINT), NULL);
 	asker_init(&a, 0, ALL_WAYS);
 	asker_init(&b, 0, ALL_WAYS);
-	asker_init(&b, 1, DUSK_SERVE_RING);
+	asker_init(&b, 1, DUSK_DELIVER_RING);
 	asker_attach(&a, BY_RAW, v.pid, 1);
 	asker_attach(&b, BY_RAW, v.pid, 1);
 	if (first)
@@ -208,12 +208,12 @@ static void both_who_ask_around_a_walk_confuse_nobody(void **state)
 
 static void one_who_asks_while_others_are_served_confuses_nobody(void **state)
 {
-	ask_at_writes(offsetof(struct probe_control, owes), true, false);
+	ask_at_writes(offsetof(struct probe_control, pending), true, false);
 }
 
 static void both_who_ask_while_others_are_served_confuse_nobody(void **state)
 {
-	ask_at_writes(offsetof(struct probe_control, owes), true, true);
+	ask_at_writes(offsetof(struct probe_control, pending), true, true);
 }
 
 static uint32_t slots_taken(void)
@@ -222,7 +222,7 @@ static uint32_t slots_taken(void)
 	struct asker c;
 
 	asker_open(&c, 0, NULL);
-	while (nr < PROBE_CONSUMERS && !try_init(&c, nr, DUSK_SERVE_LEDGER))
+	while (nr < PROBE_CONSUMERS && !try_init(&c, nr, DUSK_DELIVER_SUMS))
 		nr++;
 	asker_close(&c);
 	return PROBE_CONSUMERS - nr;
@@ -268,7 +268,7 @@ static void what_the_only_tool_left_when_it_was_killed_is_cleared_away(void **st
 	assert_int_equal(slots_taken(), 0);
 	assert_int_equal(access(asker_pin, F_OK), -1);
 	asker_open(&a, KIND(BY_TICK), NULL);
-	assert_null(dusk_unwind_private(a.unwinder));
+	assert_null(dusk_unwind_unshared_reason(a.unwinder));
 	asker_init(&a, 0, ALL_WAYS);
 	asker_attach(&a, BY_TICK, v.pid, 1);
 	asker_poll(&a, 300);
@@ -285,7 +285,7 @@ static void the_last_tool_leaves_nothing_behind(void **state)
 	asker_close(&a);
 	assert_int_equal(entries_of(asker_pin), 1);
 	asker_open(&a, 0, NULL);
-	assert_null(dusk_unwind_private(a.unwinder));
+	assert_null(dusk_unwind_unshared_reason(a.unwinder));
 	asker_close(&b);
 	asker_close(&a);
 	assert_int_equal(access(asker_pin, F_OK), -1);
@@ -293,7 +293,7 @@ static void the_last_tool_leaves_nothing_behind(void **state)
 
 static void expect_private(const char *because)
 {
-	const char *reason = dusk_unwind_private(a.unwinder);
+	const char *reason = dusk_unwind_unshared_reason(a.unwinder);
 
 	if (!reason || !strstr(reason, because))
 		fail_msg("private because %s, and not %s", reason ? reason : "of nothing", because);

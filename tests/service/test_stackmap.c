@@ -145,7 +145,7 @@ static void references_are_events_however_they_got_their_stack(void **state)
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW) | KIND(BY_SWITCH), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	reader_open(&r);
 	tool.control->again = 2;
 	asker_attach(&tool, BY_SWITCH, v.pid, 1);
@@ -200,7 +200,7 @@ static void references_stay_when_a_new_epoch_begins(void **state)
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	reader_open(&r);
 	assert_int_equal(dusk_stackmap_reset(r.map, false, NULL), 0);
 	tool.control->known = 1;
@@ -238,16 +238,16 @@ static void requests_that_got_no_stack_are_no_references_of_the_next_one(void **
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	reader_open(&r);
 	tool.control->again = 2;
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	ask_in_a_call(&v);
-	assert_int_equal(dusk_unwind_cancel(tool.unwinder, 0), 0);
+	assert_int_equal(dusk_unwind_remove_consumer(tool.unwinder, 0), 0);
 	victim_feed(&v, 1);		/* nobody waits any more */
 	victim_wait_fed(&v);
 	assert_int_equal(asker_counter(&tool, "closed-idle"), 1);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	ask_in_a_call(&v);
 	victim_feed(&v, 1);
 	victim_wait_fed(&v);
@@ -274,7 +274,7 @@ static void a_reader_sees_each_stack_whole_while_the_stackmap_grows(void **state
 	size_t before;
 
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_LEDGER);
+	asker_init(&tool, 0, DUSK_DELIVER_SUMS);
 	asker_attach(&tool, BY_RAW, victim, 1);
 	reader_open(&r);
 	pass(&r);
@@ -309,7 +309,7 @@ static void what_a_reader_has_stays_when_a_new_epoch_begins(void **state)
 	uint32_t len;
 
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_LEDGER);
+	asker_init(&tool, 0, DUSK_DELIVER_SUMS);
 	asker_attach(&tool, BY_RAW, victim, 1);
 	kill(victim, SIGCONT);
 	assert_int_equal(live_wait(victim, SECONDS), 0);
@@ -343,12 +343,12 @@ static void a_strict_reset_is_refused_while_there_is_a_consumer(void **state)
 	assert_int_equal(dusk_stackmap_of(&own, tool.unwinder), 0);
 	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), 0);
 	assert_int_equal(dusk_stackmap_reset(own, true, &err), 0);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), -EBUSY);
 	assert_string_equal(err.text, "cannot reset the stackmap: something records");
 	assert_int_equal(dusk_stackmap_reset(own, true, &err), -EBUSY);
 	assert_int_equal(dusk_stackmap_reset(r.map, false, &err), 0);
-	assert_int_equal(dusk_unwind_cancel(tool.unwinder, 0), 0);
+	assert_int_equal(dusk_unwind_remove_consumer(tool.unwinder, 0), 0);
 	asker_poll(&tool, 1500);	/* it takes in what the resets have put aside */
 	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), 0);
 	dusk_stackmap_close(own);
@@ -427,8 +427,8 @@ static void each_instance_is_its_own(void **state)
 
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.stackmap_bits = 12});
 	asker_open(&alone, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .stackmap_bits = 10});
-	asker_init(&tool, 0, DUSK_SERVE_LEDGER);
-	asker_init(&alone, 0, DUSK_SERVE_LEDGER);
+	asker_init(&tool, 0, DUSK_DELIVER_SUMS);
+	asker_init(&alone, 0, DUSK_DELIVER_SUMS);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	asker_attach(&alone, BY_RAW, v.pid, 1);
 	asker_poll_busy(&tool, BY_RAW);

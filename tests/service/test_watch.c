@@ -64,8 +64,8 @@ static void a_process_whose_walk_does_not_end_is_asked_no_more(void **state)
 
 	asker_open(&tool, KIND(BY_RAW), NULL);
 	asker_open(&other, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
-	asker_init(&other, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
+	asker_init(&other, 0, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	asker_attach(&other, BY_RAW, w.pid, 1);
 	asker_poll_busy(&tool, BY_RAW);
@@ -123,7 +123,7 @@ static void a_request_whose_task_work_was_lost_is_closed_within_two_looks(void *
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING | DUSK_SERVE_LEDGER | DUSK_SERVE_CALLBACK);
+	asker_init(&tool, 0, DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	victim_feed(&v, 1);
 	live_sleep_ms(50);
@@ -154,7 +154,7 @@ static void a_request_that_waits_in_a_system_call_is_not_lost(void **state)
 
 	victim_wait_asleep(&v, v.pid);
 	asker_open(&tool, KIND(BY_RAW), NULL);
-	asker_init(&tool, 0, DUSK_SERVE_RING);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	victim_feed(&v, 1);
 	live_sleep_ms(50);

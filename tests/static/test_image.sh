@@ -123,7 +123,7 @@ claim "a command is recorded" exits 143 contained $BPF,$PERFMON dusk record -e c
 claim "... whose stacks are complete and named" stacks b.dusk
 claim "a process that is not in the container is none" exits 1 contained $BPF,$PERFMON dusk record -d 1s -p 4000000 -o /data/no.dusk
 claim "..." says "there is no such process"
-claim "the machine is recorded, and each absence" exits 0 contained $BPF,$PERFMON dusk record -d 1s -o /data/c.dusk
+claim "the machine is recorded, and each off-CPU interval" exits 0 contained $BPF,$PERFMON dusk record -d 1s -o /data/c.dusk
 claim "... and that the kernel's names take cap_syslog is said" says "the kernel shows no addresses, for lack of cap_syslog"
 claim "with it nothing is missing" exits 0 contained $BPF,$PERFMON,$SYSLOG dusk record -d 1s -o /data/d.dusk
 claim "..." sh -c "! grep 'shows no addresses' '$tmp/said'"

@@ -110,7 +110,7 @@ folded() {
 		complete of_victim
 }
 claim "... and all named" folded
-claim "the machine is recorded, and each absence" exits 0 in_root record -q -d 1s -e cpu,offcpu -o /tmp/b.dusk
+claim "the machine is recorded, and each off-CPU interval" exits 0 in_root record -q -d 1s -e cpu,offcpu -o /tmp/b.dusk
 for command in report "report --tree" "report --off-cpu" info script "flame -o /tmp/f.html" "query --csv 'select 1'" "diff /tmp/a.dusk"; do
 	of="-i /tmp/b.dusk"
 	case $command in diff*) of=/tmp/b.dusk ;; esac

@@ -20,7 +20,7 @@ nothing_to_inject() {
 }
 # A function of ours that has a buffer, and writes to it by snprintf(). What we link with may be built otherwise.
 in_remedy() {
-	objdump -d --no-show-raw-insn --disassemble=dusk_symbol_remedy "$1" >code && cat code && grep "$2" code
+	objdump -d --no-show-raw-insn --disassemble=dusk_symbol_hint "$1" >code && cat code && grep "$2" code
 }
 cd "$tmp" || exit 1
 for file; do

@@ -52,8 +52,8 @@ void shadow_jump(struct shadow *s, uint64_t sp)
 
 bool shadow_signal(struct shadow *s, uint64_t restorer, uint64_t slot, uint64_t pc, uint64_t sp)
 {
-	return add(s, (struct shadow_frame){ .pc = pc, .slot = sp, .exact = true, .is_signal = true }) &&
-	       add(s, (struct shadow_frame){ .pc = restorer, .slot = slot, .exact = true });
+	return add(s, (struct shadow_frame){ .pc = pc, .slot = sp, .pc_is_exact = true, .is_signal = true }) &&
+	       add(s, (struct shadow_frame){ .pc = restorer, .slot = slot, .pc_is_exact = true });
 }
 
 void shadow_sigreturn(struct shadow *s)

@@ -12,7 +12,7 @@
  *	-c	walk without the row cache
  *
  * Prints one line: "NAME instructions N stacks N warm N frames N different N explained N"; warm: those that were
- * walked a second time by warm_walk(), which must not wait, and has to say the same. Differences have to be in LIST
+ * walked a second time by walk_nofault(), which must not wait, and has to say the same. Differences have to be in LIST
  * (differences.h); what is not is described on stderr, and the exit status is 1.
  */
 #include <errno.h>
@@ -134,7 +134,7 @@ static size_t true_stack(void)
 		struct shadow_frame *f = &s.shadow.frame[i];
 
 		if (!f->word)
-			f->word = word_of(f->pc, f->exact);
+			f->word = word_of(f->pc, f->pc_is_exact);
 		s.true_word[nr++] = f->word;
 	}
 	return nr;
@@ -145,7 +145,7 @@ static uint64_t place_of(size_t i)
 {
 	const struct shadow_frame *f = i ? &s.shadow.frame[s.shadow.nr - i] : NULL;
 
-	return f ? f->pc - !f->exact : s.regs.rip;
+	return f ? f->pc - !f->pc_is_exact : s.regs.rip;
 }
 
 /* Is s.walk's answer the true stack, of @nr frames? *@same: so many of them are. */
@@ -171,7 +171,7 @@ static void compare(void)
 	right = is_true(nr, &same);
 	if (right) {		/* then also if it must not wait */
 		halt_registers(s.walk.machine.reg, &s.regs);
-		if (warm_walk(&s.walk))
+		if (walk_nofault(&s.walk))
 			return;
 		s.warm++;
 		right = is_true(nr, &same);

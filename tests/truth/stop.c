@@ -42,7 +42,7 @@ struct tally {
 struct theirs {
 	size_t nr;
 	uint64_t pc[MAX_DEPTH];
-	bool exact[MAX_DEPTH];
+	bool pc_is_exact[MAX_DEPTH];
 };
 
 static const Dwfl_Callbacks callbacks = {
@@ -60,12 +60,12 @@ static bool quiet;
 static int collect(Dwfl_Frame *frame, void *arg)
 {
 	Dwarf_Addr pc;
-	bool exact;
+	bool pc_is_exact;
 
-	if (theirs.nr == MAX_DEPTH || !dwfl_frame_pc(frame, &pc, &exact))
+	if (theirs.nr == MAX_DEPTH || !dwfl_frame_pc(frame, &pc, &pc_is_exact))
 		return DWARF_CB_ABORT;
 	theirs.pc[theirs.nr] = pc;
-	theirs.exact[theirs.nr++] = exact;
+	theirs.pc_is_exact[theirs.nr++] = pc_is_exact;
 	return DWARF_CB_OK;
 }
 
@@ -109,7 +109,7 @@ static bool is_same(size_t i)
 {
 	const struct trace_frame *f = &trace.frames.v[i];
 
-	return f->pc == theirs.pc[i] && !frame_is_return(f->word) == theirs.exact[i];
+	return f->pc == theirs.pc[i] && !frame_is_return(f->word) == theirs.pc_is_exact[i];
 }
 
 static void compare(const struct target *target, struct tally *t)
@@ -127,7 +127,7 @@ static void compare(const struct target *target, struct tally *t)
 	}
 	t->shorter += same == ours;
 	t->different += same != ours;
-	place = same ? trace.frames.v[same - 1].pc - !trace.frames.v[same - 1].exact : theirs.pc[0];
+	place = same ? trace.frames.v[same - 1].pc - !trace.frames.v[same - 1].pc_is_exact : theirs.pc[0];
 	t->explained += differences_take(&differences, target, place, trace.walk, theirs.pc, theirs.nr, same);
 }
 

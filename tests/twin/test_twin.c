@@ -220,7 +220,7 @@ static void run_walk_input(const u8 *data, u32 size)
 	run_both("walk", run_walk);
 }
 
-static u32 warm_frames, recalled, forgotten;
+static u32 nofault_frames, recalled, forgotten;
 
 /* Walk as run_walk_input(), then at once; remember that; and recall it on a stack of which a word may have changed. */
 static void run_warm_input(const u8 *data, u32 size)
@@ -239,9 +239,9 @@ static void run_warm_input(const u8 *data, u32 size)
 	memcpy(w->machine.reg, twin.reg, sizeof(twin.reg));
 	stack_forget(&w->machine);
 	run_both("warm", run_warm);
-	warm_frames += w->out.nr;
+	nofault_frames += w->out.nr;
 
-	twin.memo_key = (struct memo_key){ .mm = 1, .ip = twin.reg[RIP], .sp = STACK };
+	twin.stack_cache_key = (struct stack_cache_key){ .mm = 1, .ip = twin.reg[RIP], .sp = STACK };
 	twin.id = 1 + any(1000);
 	run_both("remember", run_remember);
 	twin.memory[FILE_BYTES + any(PAGE_BYTES)] ^= any(4);
@@ -321,8 +321,8 @@ static void the_same_stacks_are_walked(void **state)
 static void the_same_stacks_are_walked_at_once_and_recalled(void **state)
 {
 	run_corpus("walk", run_warm_input);
-	print_message("  %u frames, %u recalled, %u not\n", warm_frames, recalled, forgotten);
-	assert_true(warm_frames && recalled && forgotten);
+	print_message("  %u frames, %u recalled, %u not\n", nofault_frames, recalled, forgotten);
+	assert_true(nofault_frames && recalled && forgotten);
 }
 
 static void the_same_kernel_stacks_are_recalled(void **state)

@@ -34,9 +34,9 @@ struct twin {
 	struct cfi cfi;
 	struct sframe sframe;
 	struct walk walk;			/* its machine and its modules also serve alone */
-	struct memo_key memo_key;
+	struct stack_cache_key stack_cache_key;
 	u64 reg[NR_REGS];			/* where the walk began */
-	struct readset_now now;
+	struct stack_snapshot now;
 	struct stack stack;
 	struct kernel_key kernel_key;
 	struct kernel_copy copy;
@@ -95,26 +95,26 @@ static INLINE void run_walk(struct twin *t)
 
 static INLINE void run_warm(struct twin *t)
 {
-	t->outcome = -warm_walk(&t->walk);
+	t->outcome = -walk_nofault(&t->walk);
 }
 
 static INLINE void run_remember(struct twin *t)
 {
-	memo_put(&t->memo_key, t->reg, &t->walk.trace, t->id);
+	stack_cache_put(&t->stack_cache_key, t->reg, &t->walk.trace, t->id);
 }
 
 static INLINE void run_recall(struct twin *t)
 {
-	t->id = memo_find(&t->memo_key, t->reg, &t->now);
+	t->id = stack_cache_find(&t->stack_cache_key, t->reg, &t->now);
 }
 
 static INLINE void run_kernel(struct twin *t)
 {
 	u32 id = t->id;
 
-	t->id = kernelmemo_find(&t->kernel_key, &t->copy);
+	t->id = kernel_stack_cache_find(&t->kernel_key, &t->copy);
 	if (!t->id)
-		kernelmemo_put(&t->kernel_key, &t->stack, &t->copy, id);
+		kernel_stack_cache_put(&t->kernel_key, &t->stack, &t->copy, id);
 }
 
 static INLINE void run_stacks(struct twin *t)

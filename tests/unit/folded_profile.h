@@ -5,7 +5,7 @@
  *	folded_add(&f, "xz", "outermost", 3, "xz!main;liblzma.so.5!lzma_code;[kernel]!asm_exc_page_fault");
  *
  * adds three samples of a process "xz" with these frames, outermost first. A frame is module!function; "libfoo.so!" has
- * no function. folded_absence() adds an absence, or a sum of some, in the same way. Each call makes frames of its own,
+ * no function. folded_interval() adds an off-CPU interval, or a sum of some, in the same way. Each call makes frames of its own,
  * at offsets of their own, as if the calls came from different places.
  */
 #pragma once
@@ -153,7 +153,7 @@ static inline void folded_add(struct folded *f, const char *comm, const char *ou
 }
 
 /* @what says all but source, thread and node; it comes after all that is there. */
-static inline void folded_absence(struct folded *f, const char *comm, struct dusk_sample what, const char *stack)
+static inline void folded_interval(struct folded *f, const char *comm, struct dusk_sample what, const char *stack)
 {
 	struct dusk_profile *p = &f->profile;
 	uint64_t at = p->nr_samples;

@@ -89,17 +89,17 @@ static void open_tool(void)
 {
 	struct dusk_image image;
 	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = ""};
-	struct dusk_consumer_options c = {.sz = sizeof(c), .serve = DUSK_SERVE_RING, .ring_bytes = 4 << 20,
+	struct dusk_consumer_options c = {.sz = sizeof(c), .serve = DUSK_DELIVER_RING, .ring_bytes = 4 << 20,
 					  .on_stack = on_stack};
 	struct bpf_program *each;
 
 	read_object(&image);
 	if (dusk_unwind_open(&tool.unwinder, &opts, &tool.error) ||
-	    dusk_unwind_object(tool.unwinder, &image, &image, &tool.obj, &tool.error))
+	    dusk_unwind_open_object(tool.unwinder, &image, &image, &tool.obj, &tool.error))
 		fail_msg("%s", tool.error.text);
 	bpf_object__for_each_program(each, tool.obj)
 		bpf_program__set_autoload(each, true);
-	if (dusk_unwind_load(tool.unwinder, &tool.error) || dusk_unwind_init(tool.unwinder, 0, &c, &tool.error))
+	if (dusk_unwind_load(tool.unwinder, &tool.error) || dusk_unwind_add_consumer(tool.unwinder, 0, &c, &tool.error))
 		fail_msg("%s", tool.error.text);
 	tool.control = map_shared(".bss.control");
 	tool.asked = map_shared(".bss.asked");

@@ -10,17 +10,17 @@ __attribute__((weak, noinline)) int dusk_unwind_done(u32 consumer, u64 cookie, u
 }
 
 /* To the ring rather, of a consumer that wants @such. */
-static INLINE void charge_by_ring(u32 slot, u32 such, const struct charge_key *key, const struct charge *what)
+static INLINE void sum_by_ring(u32 slot, u32 such, const struct aggregation_key *key, const struct task_sum *what)
 {
 	struct consumer *c = &at(registry.consumer, slot & (MAX_CONSUMERS - 1));
 	void *ring = c->flags & such ? bpf_map_lookup_elem(&rings, &slot) : NULL;
-	struct event_charge *e = ring ? bpf_ringbuf_reserve(ring, sizeof(*e), 0) : NULL;
+	struct event_sum *e = ring ? bpf_ringbuf_reserve(ring, sizeof(*e), 0) : NULL;
 
 	if (!e) {
-		fetch_add(&c->lost_charges, what->count);
+		fetch_add(&c->lost_sums, what->count);
 		return;
 	}
-	e->kind = EVENT_CHARGE;
+	e->kind = EVENT_SUM;
 	e->pad = 0;
 	e->time_ns = bpf_ktime_get_ns();
 	e->key = *key;
@@ -30,26 +30,26 @@ static INLINE void charge_by_ring(u32 slot, u32 such, const struct charge_key *k
 	bpf_ringbuf_submit(e, wakeup(ring, false));
 }
 
-static struct charge no_charge;		/* a row without a sum */
+static struct task_sum no_sum;		/* a row without a sum */
 
-GLOBAL int charge(u32 slot, struct charge_key *key NONNULL, struct charge *what NONNULL)
+GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_sum *what NONNULL)
 {
-	void *ledger = bpf_map_lookup_elem(&ledgers, &slot);
-	struct charge_sum fresh = {}, *sum;
+	void *aggregation = bpf_map_lookup_elem(&aggregations, &slot);
+	struct aggregation_sum fresh = {}, *sum;
 
-	if (!ledger)
+	if (!aggregation)
 		return 0;
 	if (key->outcome == STACKMAP_FULL) {	/* beside its stack: nobody has to remember one for the other */
-		charge_by_ring(slot, SERVE_WHOLE, key, what);
+		sum_by_ring(slot, DELIVER_INLINE, key, what);
 		return 0;
 	}
-	sum = bpf_map_lookup_elem(ledger, key);
+	sum = bpf_map_lookup_elem(aggregation, key);
 	if (!sum) {
-		bpf_map_update_elem(ledger, key, &fresh, BPF_NOEXIST);
-		sum = bpf_map_lookup_elem(ledger, key);
+		bpf_map_update_elem(aggregation, key, &fresh, BPF_NOEXIST);
+		sum = bpf_map_lookup_elem(aggregation, key);
 	}
 	if (!sum) {
-		charge_by_ring(slot, SERVE_OVERFLOW, key, what);
+		sum_by_ring(slot, DELIVER_OVERFLOW, key, what);
 		return 0;
 	}
 	fetch_add(&sum->amount, what->amount);
@@ -72,25 +72,25 @@ static INLINE bool is_open(const struct consumer *c)
 }
 
 /* A sum of the task's. */
-static long serve_charge(u32 turn, void *ctx)
+static long deliver_sum(u32 turn, void *ctx)
 {
 	struct serving *s = ctx;
-	struct charge *c = &at(s->st->charges.charge, turn);
-	struct charge_key key = charge_row(&s->answer, c->key);
+	struct task_sum *c = &at(s->st->sums.sum, turn);
+	struct aggregation_key key = aggregation_row(&s->answer, c->key);
 
-	if (turn >= s->st->charges.nr)
+	if (turn >= s->st->sums.nr)
 		return STOP;
 	if (registry_has(&registry, c->consumer))
-		charge(consumer_slot(c->consumer), &key, c);
+		add_sum(consumer_slot(c->consumer), &key, c);
 	return NEXT;
 }
 
 static INLINE void settle(struct serving *s)
 {
-	struct charges *c = &s->st->charges;
+	struct task_sums *c = &s->st->sums;
 
-	bpf_loop(TASK_CHARGES, serve_charge, s, 0);
-	charges_settled(c);
+	bpf_loop(TASK_SUMS, deliver_sum, s, 0);
+	task_sums_release(c);
 }
 
 GLOBAL int serve_orphans(struct task_state *st NONNULL)
@@ -110,20 +110,20 @@ static INLINE void call_back(u32 slot, const struct answer *a)
 }
 
 /* The consumer's program has task work of its own on the way (request.bpf.c). */
-static INLINE void owe(struct task_state *st, u32 slot, const struct answer *a)
+static INLINE void set_pending(struct task_state *st, u32 slot, const struct answer *a)
 {
-	if (load_relaxed(&st->owes) >> slot & 1)
+	if (load_relaxed(&st->pending) >> slot & 1)
 		fetch_add(&at(registry.consumer, slot).lost_stacks, 1);
-	at(st->owed, slot) = *a;
-	fetch_or(&st->owes, 1u << slot);
+	at(st->pending_answer, slot) = *a;
+	fetch_or(&st->pending, 1u << slot);
 }
 
-static long serve_consumer(u32 slot, void *ctx)
+static long deliver_to_consumer(u32 slot, void *ctx)
 {
 	struct serving *s = ctx;
 	struct consumer *c = &at(registry.consumer, slot);
-	struct charge_key resolved = {
-		.kind = CHARGE_RESOLVED, .cookie = s->answer.cookie, .stack = s->answer.stack,
+	struct aggregation_key resolved = {
+		.kind = SUM_RESOLVED, .cookie = s->answer.cookie, .stack = s->answer.stack,
 		.outcome = s->answer.outcome,
 	};
 	bool whole = s->answer.outcome == STACKMAP_FULL;
@@ -133,54 +133,54 @@ static long serve_consumer(u32 slot, void *ctx)
 		return STOP;
 	if (!(s->consumers >> slot & 1) || !is_open(c))
 		return NEXT;
-	if (c->flags & SERVE_RING || (whole && c->flags & SERVE_WHOLE)) {
+	if (c->flags & DELIVER_RING || (whole && c->flags & DELIVER_INLINE)) {
 		ring = bpf_map_lookup_elem(&rings, &slot);
-		if (!ring || emit(ring, s->event, sizeof(*s->event), s->frames, c->flags & SERVE_AT_ONCE))
+		if (!ring || emit(ring, s->event, sizeof(*s->event), s->frames, c->flags & DELIVER_AT_ONCE))
 			fetch_add(&c->lost_stacks, 1);
 	}
-	if (s->consumers & DEFER_ELSEWHERE && c->flags & SERVE_LEDGER && !whole)
-		charge(slot, &resolved, &no_charge);
-	if (c->flags & SERVE_CALLBACK) {
+	if (s->consumers & DEFER_ELSEWHERE && c->flags & DELIVER_SUMS && !whole)
+		add_sum(slot, &resolved, &no_sum);
+	if (c->flags & DELIVER_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)
 			call_back(slot, &s->answer);
 		else
-			owe(s->st, slot, &s->answer);
+			set_pending(s->st, slot, &s->answer);
 	}
 	return NEXT;
 }
 
-GLOBAL int serve_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
+GLOBAL int deliver_to_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
 			   u32 consumers)
 {
 	struct serving s = { .st = st, .event = e, .frames = frames, .consumers = consumers };
 
 	s.answer.cookie = e->cookie;
 	s.answer.stack = e->stack;
-	s.answer.outcome = answer_outcome(e, frames);
-	if (charges_settle(&st->charges, e->cookie))
+	s.answer.outcome = resolved_outcome(e, frames);
+	if (task_sums_take(&st->sums, e->cookie))
 		settle(&s);
-	bpf_loop(MAX_CONSUMERS, serve_consumer, &s, 0);
+	bpf_loop(MAX_CONSUMERS, deliver_to_consumer, &s, 0);
 	return 0;
 }
 
-static long serve_one_owed(u32 slot, void *ctx)
+static long run_one_pending(u32 slot, void *ctx)
 {
 	struct serving *s = ctx;
 
 	if (s->consumers >> slot & 1)
-		call_back(slot, &at(s->st->owed, slot));
+		call_back(slot, &at(s->st->pending_answer, slot));
 	return NEXT;
 }
 
-GLOBAL int serve_owed(struct task_state *st NONNULL)
+GLOBAL int run_pending(struct task_state *st NONNULL)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 	u32 ours = consumers_here.callbacks;
 	struct serving s = { .st = st };
 
-	s.consumers = fetch_and(&st->owes, ~ours) & ours;
+	s.consumers = fetch_and(&st->pending, ~ours) & ours;
 	if (s.consumers)
-		bpf_loop(MAX_CONSUMERS, serve_one_owed, &s, 0);
+		bpf_loop(MAX_CONSUMERS, run_one_pending, &s, 0);
 	grace_leave(&registry.grace, cpu, phase);
 	return 0;
 }
@@ -191,7 +191,7 @@ static long tell_of_module(u32 slot, void *ctx)
 	struct consumer *c = &at(registry.consumer, slot);
 	void *ring;
 
-	if (!is_open(c) || !(c->flags & SERVE_MODULES))
+	if (!is_open(c) || !(c->flags & DELIVER_MODULES))
 		return NEXT;
 	ring = bpf_map_lookup_elem(&rings, &slot);
 	/* The reader is woken: only while the process lives, is the file sure to be found under its path. */
@@ -200,7 +200,7 @@ static long tell_of_module(u32 slot, void *ctx)
 	return NEXT;
 }
 
-CORE void serve_module(struct event_module *e)
+CORE void deliver_module(struct event_module *e)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 

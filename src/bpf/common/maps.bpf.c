@@ -9,7 +9,7 @@ struct walkers_map walkers SEC(".maps");
 struct modules_map modules SEC(".maps");
 struct named_map named SEC(".maps");
 struct rings_map rings SEC(".maps");
-struct ledgers_map ledgers SEC(".maps");
+struct aggregations_map aggregations SEC(".maps");
 struct stacks_map stacks SEC(".maps");
 struct excluded_map excluded SEC(".maps");
 struct cookies_map cookies SEC(".maps");

@@ -57,11 +57,11 @@ struct task_state {
 	struct answer last;		/* of the walk done last */
 	u64 last_mm;			/* and of which memory that was */
 	struct visit visit;		/* and when: is the task still on its way back? */
-	struct parting parting;		/* is that the task's last one? */
-	u32 owes;			/* consumers, a bit each, whose own program has yet to call them back with */
-	struct answer owed[MAX_CONSUMERS];
+	struct last_stack last_stack;		/* is that the task's last one? */
+	u32 pending;			/* consumers, a bit each, whose own program has yet to call them back with */
+	struct answer pending_answer[MAX_CONSUMERS];
 	u64 swept;			/* the cookie that the last sweep found without task work */
-	struct charges charges;
+	struct task_sums sums;
 };
 
 struct task_value {
@@ -86,7 +86,7 @@ struct walker {
 	u32 exec_id, mm_sequence;
 	u32 evictions, pad;		/* registry.evictions: modules that it knows may have lost their numbers since */
 	struct guard guard;
-	struct event_module announce;	/* a module that is met for the first time */
+	struct event_module send_module;	/* a module that is met for the first time */
 	struct walk walk;
 };
 
@@ -133,22 +133,22 @@ struct rings_map {
 };
 extern struct rings_map rings SEC(".maps");
 
-/* Service: ledgers: the map of each consumer's charges, if it has one. */
-struct ledger_map {
+/* Service: aggregations: the map of each consumer's charges, if it has one. */
+struct aggregation_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_CHARGES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(key_size, sizeof(struct charge_key));
-	__uint(value_size, sizeof(struct charge_sum));
+	__uint(key_size, sizeof(struct aggregation_key));
+	__uint(value_size, sizeof(struct aggregation_sum));
 };
 
-struct ledgers_map {
+struct aggregations_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
 	__uint(max_entries, MAX_CONSUMERS);
 	__type(key, u32);
-	__array(values, struct ledger_map);
+	__array(values, struct aggregation_map);
 };
-extern struct ledgers_map ledgers SEC(".maps");
+extern struct aggregations_map aggregations SEC(".maps");
 
 /*
  * Service: stacks: the tables of the stackmap, by core/shared/epochs.h. User space makes them, of the size that all of them

@@ -64,7 +64,7 @@ static long path_step(u32 turn, void *ctx)
 }
 
 /* Called while the VMA cannot go, so that the file stays: only kernel memory is read. */
-CORE long announce_file(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
+CORE long send_module_event(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
 {
 	struct path_walk *p = ctx;
 	struct file *file = vma->vm_file;
@@ -83,10 +83,10 @@ CORE long announce_file(struct task_struct *t, struct vm_area_struct *vma, void 
 	return 0;
 }
 
-CORE void module_announce(struct modules *ms)
+CORE void module_event(struct modules *ms)
 {
 	struct walker *w = (void *)ms - __builtin_offsetof(struct walker, walk.modules);
-	struct event_module *e = &w->announce;
+	struct event_module *e = &w->send_module;
 	struct path_walk p = { .event = e };
 
 	e->kind = EVENT_MODULE;
@@ -100,8 +100,8 @@ CORE void module_announce(struct modules *ms)
 	e->build_id_bytes = ms->told.build_id_bytes;
 	__builtin_memcpy(e->build_id, ms->told.build_id, BUILD_ID_BYTES);
 	e->path_start = PATH_BYTES;
-	announce_mapping(ms->vma.start, e, &p);
+	fill_module_event(ms->vma.start, e, &p);
 	if (p.dentry)
 		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
-	serve_module(e);
+	deliver_module(e);
 }

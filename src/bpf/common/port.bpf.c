@@ -270,7 +270,7 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	return err;
 }
 
-CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
+CORE void fill_module_event(u64 addr, struct event_module *e, void *path_walk)
 {
 	struct task_struct *t = target_get();
 
@@ -278,8 +278,8 @@ CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk)
 		return;
 	e->pid = t->tgid;
 	e->parent = t->real_parent->tgid;
-	if (!TARGET_IS_CURRENT || bpf_find_vma(t, addr, announce_file, path_walk, 0) == -EBUSY)
-		visit_locked(t, addr, announce_file, path_walk);
+	if (!TARGET_IS_CURRENT || bpf_find_vma(t, addr, send_module_event, path_walk, 0) == -EBUSY)
+		visit_locked(t, addr, send_module_event, path_walk);
 	target_put(t);
 }
 
@@ -336,7 +336,7 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 
 	if (!err) {
 		count_total(COUNT_MODULES, !again);
-		module_announce(ms);
+		module_event(ms);
 	} else if (err != -EEXIST) {
 		count_total(COUNT_MODULES_FULL, 1);
 	}

@@ -18,5 +18,5 @@ CORE int port_fetch(void *dst, u32 len, u64 addr);
  */
 extern const volatile u32 lock_looks CORE;
 
-/* Whose the mapping at @addr is, to @e; and announce_file() of it. */
-CORE void announce_mapping(u64 addr, struct event_module *e, void *path_walk);
+/* Whose the mapping at @addr is, to @e; and send_module_event() of it. */
+CORE void fill_module_event(u64 addr, struct event_module *e, void *path_walk);

@@ -11,21 +11,21 @@
  *
  * @t: the current task, whose @st is: for it the answer stands until it is in user mode; NULL: not so.
  */
-static INLINE void answer(struct task_state *st, struct task_struct *t, struct event_stack *e, struct stack *frames)
+static INLINE void resolve(struct task_state *st, struct task_struct *t, struct event_stack *e, struct stack *frames)
 {
 	u64 cookie = e->same_as ? e->same_as : load_relaxed(&st->defer.word) >> DEFER_BITS;
-	u32 cpu = bpf_get_smp_processor_id(), phase, consumers, outcome = answer_outcome(e, frames);
+	u32 cpu = bpf_get_smp_processor_id(), phase, consumers, outcome = resolved_outcome(e, frames);
 	struct visit_now now = {};
 
 	if (t)
 		now = visit_now(t);
-	answer_publish(&st->last, cookie, e->stack, outcome, &st->parting, &st->visit, t ? &now : NULL, e->walk_ns);
+	resolve_publish(&st->last, cookie, e->stack, outcome, &st->last_stack, &st->visit, t ? &now : NULL, e->walk_ns);
 	st->last_mm = st->mm;
 	st->scheduler = 0;
-	consumers = answer_take(&registry.grace, cpu, &phase, &st->defer, &e->cookie);
+	consumers = resolve_take(&registry.grace, cpu, &phase, &st->defer, &e->cookie);
 	stackmap_again(e->stack, xchg(&st->joined, 0));
 	if (e->cookie)
-		serve_consumers(st, e, frames, consumers);
+		deliver_to_consumers(st, e, frames, consumers);
 	grace_leave(&registry.grace, cpu, phase);
 }
 
@@ -41,5 +41,5 @@ static INLINE void task_close(struct task_state *st, struct task_struct *t, u32 
 	if (!load_relaxed(&st->defer.word))
 		return;
 	count_total(counter, 1);
-	answer(st, NULL, &e, NULL);
+	resolve(st, NULL, &e, NULL);
 }

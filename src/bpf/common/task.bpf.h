@@ -20,18 +20,18 @@ static INLINE bool task_owns(struct task_struct *t, const struct task_state *st)
 }
 
 /* Is a program still to call back? Then the element stays. */
-static INLINE bool task_owes(const struct task_state *st)
+static INLINE bool task_has_pending(const struct task_state *st)
 {
-	return load_relaxed(&st->owes);
+	return load_relaxed(&st->pending);
 }
 
 /* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */
 CORE struct task_value *task_value(struct task_struct *t);
 
 /* Can the stack be told with which it exits, or has called execve()? */
-static INLINE bool task_parts(struct task_struct *t, const struct task_state *st)
+static INLINE bool task_has_last_stack(struct task_struct *t, const struct task_state *st)
 {
-	return parting_is_known(&st->parting, (u64)t, (u64)t->mm, t->self_exec_id, t->flags & PF_EXITING);
+	return last_stack_is_known(&st->last_stack, (u64)t, (u64)t->mm, t->self_exec_id, t->flags & PF_EXITING);
 }
 
 /* Kernel threads, and threads that the kernel made for a process, have no user stack. */

@@ -14,7 +14,7 @@ static long try_claim(u32 turn, void *ctx)
 	u32 i = (c->first + turn) & (config.nr_walkers - 1);
 	struct walker *w = bpf_map_lookup_elem(&walkers, &i);
 
-	if (!w || !watch_claim(&w->head, c->tid))
+	if (!w || !watchdog_claim(&w->head, c->tid))
 		return NEXT;
 	c->got = i + 1;
 	return STOP;
@@ -53,10 +53,10 @@ CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 	if (!w)
 		return NULL;
 	/* Nobody takes all: a walk may have to wait for a disk, and a process can let many threads wait. */
-	if (!watch_share(&w->head, tgid, i == c.first, config.nr_walkers / PARTS + 1, count_walkers, &c)) {
+	if (!watchdog_share(&w->head, tgid, i == c.first, config.nr_walkers / PARTS + 1, count_walkers, &c)) {
 		*index = 0;
 		return NULL;
 	}
-	watch_begin(&w->head, bpf_ktime_get_ns());
+	watchdog_begin(&w->head, bpf_ktime_get_ns());
 	return w;
 }

@@ -17,5 +17,5 @@ CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index);
 
 static INLINE void walker_release(struct walker *w)
 {
-	watch_release(&w->head);
+	watchdog_release(&w->head);
 }

@@ -8,10 +8,10 @@
 #include "core/shared/kernel_stack_cache.h"
 
 #define SWITCH_FRAMES 1			/* __schedule(): where the program runs in it is no place of the stack */
-#define CHECK_EVERY 1024		/* memos are compared with a walk, one in so many */
+#define CHECK_EVERY 1024		/* stack_cache are compared with a walk, one in so many */
 #define NO_SYSCALL (1ULL << 32)
 #define MAY_BE_CUT (127 - MAX_OWN_FRAMES)	/* frames: kernel.perf_event_max_stack, unless it was changed */
-#define LARGEST_SPAN (READSET_SPAN * sizeof(u64))
+#define LARGEST_SPAN (READ_LOG_SPAN * sizeof(u64))
 
 struct room {
 	struct kernel_copy copy;
@@ -19,7 +19,7 @@ struct room {
 };
 _Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
 
-static volatile u32 memos_are_wrong;	/* one was: no more are believed */
+static volatile u32 cached_stacks_are_wrong;	/* one was: no more are believed */
 static u64 kernel_hits[64];		/* by CPU */
 static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
 
@@ -27,7 +27,7 @@ static volatile u32 own_frames;		/* of ours and of what runs us, as far as we kn
 static INLINE u64 find_stack(struct task_struct *t, struct kernel_key *key, struct room *room)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
-	u64 top = forget(room->sp, (u64)regs);
+	u64 top = verifier_forget(room->sp, (u64)regs);
 
 	room->sp = t->thread.sp;
 	key->inner = SWITCH_FRAMES;
@@ -68,11 +68,11 @@ static INLINE u32 remembered(const struct kernel_key *key, struct room *room, u6
 	u64 span = kernel_set_of(key)->span * sizeof(u64);
 	u32 id;
 
-	if (memos_are_wrong || !span)
+	if (cached_stacks_are_wrong || !span)
 		return 0;
 	if (span > bytes)
 		span = bytes;
-	id = read_stack(room, span) ? kernelmemo_find(key, &room->copy) : 0;
+	id = read_stack(room, span) ? kernel_stack_cache_find(key, &room->copy) : 0;
 	return stackmap_is_now(id) ? id : 0;
 }
 
@@ -84,24 +84,24 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 	u32 known = remembered(&key, room, bytes), id;
 
 	if (known && !filter.verify && !is_due_for_check()) {
-		count(COUNT_KERNEL_KNOWN, 1);
+		count(COUNT_KERNEL_CACHED, 1);
 		stackmap_again(known, 1);
 		return known;
 	}
 	count(known ? COUNT_KERNEL_CHECKED : COUNT_KERNEL_WALKS, 1);
 	id = walk(ctx, s);
 	if (known && id && known != id && stackmap_is_now(known)) {	/* else it has another id in the next table */
-		memos_are_wrong = 1;
+		cached_stacks_are_wrong = 1;
 		count(COUNT_KERNEL_WRONG, 1);
 	}
 	if (known || !id)
 		return id;
 	if (s->nr < MAY_BE_CUT && read_stack(room, bytes))
-		kernelmemo_put(&key, s, &room->copy, id);
+		kernel_stack_cache_put(&key, s, &room->copy, id);
 	return id;
 }
 
-CORE u32 kernelstack_of_absence(void *ctx, struct stack *s)
+CORE u32 kernelstack_of_interval(void *ctx, struct stack *s)
 {
 	struct room *room = (struct room *)scratch_get();
 	u32 id;

@@ -7,4 +7,4 @@
  * The id of the kernel stack with which the current task left, for programs at sched_exit_tp; @ctx: the program's
  * context. 0: the stackmap is full, and @s has the stack; or there is none, and @s is empty.
  */
-CORE u32 kernelstack_of_absence(void *ctx, struct stack *s);
+CORE u32 kernelstack_of_interval(void *ctx, struct stack *s);

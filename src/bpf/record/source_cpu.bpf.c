@@ -36,7 +36,7 @@ static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event
 {
 	struct dusk_unwind u;
 
-	if (!is_kernel(ctx->regs.ip) && dusk_unwind_known_in_interrupt(&u) >= 0) {
+	if (!is_kernel(ctx->regs.ip) && dusk_unwind_try_irq(&u) >= 0) {
 		e->user_stack = u.stack;
 		e->outcome = u.outcome;
 		if (!filter.verify)
@@ -44,7 +44,7 @@ static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event
 	}
 	dusk_unwind_request_at(CONSUMER_RECORDER, ctx->regs.ip, &u);
 	e->cookie = u.cookie;
-	e->known = u.cookie && e->user_stack;
+	e->cached = u.cookie && e->user_stack;
 	if (e->user_stack)
 		return;
 	e->user_stack = u.stack;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where time passes off the CPU: every absence of every thread, exactly.
+ * Where time passes off the CPU: every off-CPU interval of every thread, exactly.
  *
- * Under the run-queue lock only the time is noted. What an absence was is found out when the task is back, at the end
+ * Under the run-queue lock only the time is noted. What an off-CPU interval was is found out when the task is back, at the end
  * of schedule(): there the lock is released, and the kernel stack is that which it left with.
  */
 #include "bpf/unwind/aggregate.bpf.h"
@@ -13,7 +13,7 @@
 #include "bpf/common/stackmap.bpf.h"
 #include "bpf/record/sched_state.bpf.h"
 #include <bpf/bpf_tracing.h>
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 
 /* Task states (linux 6.18 include/linux/sched.h). */
 #define TASK_INTERRUPTIBLE 0x01
@@ -24,7 +24,7 @@
 #define TASK_NOLOAD 0x400
 #define TASK_FROZEN 0x8000
 
-struct whereabouts_map whereabouts SEC(".maps");
+struct task_sched_state_map task_sched_state SEC(".maps");
 
 /*
  * Of one switch in so many it is measured how long we follow it. A prime: who takes turns is not always met at the
@@ -74,22 +74,22 @@ static INLINE u64 switches(struct task_struct *t)
 	return t->nvcsw + t->nivcsw;
 }
 
-static INLINE u32 why_away(bool preempted, u32 state)
+static INLINE u32 offcpu_reason(bool preempted, u32 state)
 {
 	if (preempted || !state)
-		return ABSENCE_PREEMPTED;
+		return OFFCPU_PREEMPTED;
 	if (state & TASK_DEAD)
-		return ABSENCE_ENDED;
+		return OFFCPU_ENDED;
 	if (state & TASK_STOPPED_OR_TRACED)
-		return ABSENCE_STOPPED;
+		return OFFCPU_STOPPED;
 	if (state & TASK_INTERRUPTIBLE)
-		return ABSENCE_SLEEPING;
+		return OFFCPU_SLEEPING;
 	if (state & (TASK_PARKED | TASK_NOLOAD | TASK_FROZEN))
-		return ABSENCE_IDLE;
-	return ABSENCE_UNINTERRUPTIBLE;
+		return OFFCPU_IDLE;
+	return OFFCPU_UNINTERRUPTIBLE;
 }
 
-static INLINE void fill_life(struct event_life *e, struct task_struct *t, const struct whereabouts *w, u64 end_ns)
+static INLINE void fill_thread_times(struct event_thread_times *e, struct task_struct *t, const struct task_sched_state *w, u64 end_ns)
 {
 	e->pid = t->tgid;
 	e->tid = w->tid;
@@ -98,26 +98,26 @@ static INLINE void fill_life(struct event_life *e, struct task_struct *t, const 
 	e->on_cpu_ns = w->on_cpu_ns;
 	e->runnable_ns = w->runnable_ns;
 	e->blocked_ns = w->blocked_ns;
-	e->absences = w->absences;
+	e->intervals = w->intervals;
 	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), t->comm);
 }
 
-static INLINE void send_life(struct task_struct *t, const struct whereabouts *w, u32 kind, u64 end_ns)
+static INLINE void send_thread_times(struct task_struct *t, const struct task_sched_state *w, u32 kind, u64 end_ns)
 {
-	struct event_life e = { .kind = kind };
+	struct event_thread_times e = { .kind = kind };
 
-	fill_life(&e, t, w, end_ns);
+	fill_thread_times(&e, t, w, end_ns);
 	if (emit(&events, &e, sizeof(e), NULL, false))
 		count(COUNT_LOST_THREADS, 1);
 }
 
 /*
- * What is known of @t; if that is nothing yet, and the recording wants it, it begins here: away since the recording
+ * What is known of @t; if that is nothing yet, and the recording wants it, it begins here: off_cpu since the recording
  * began, or since its birth; or on CPU since then.
  */
-static INLINE struct whereabouts *find(struct task_struct *t, bool away, u32 state)
+static INLINE struct task_sched_state *find(struct task_struct *t, bool off_cpu, u32 state)
 {
-	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+	struct task_sched_state *w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
 	u64 start_ns = times.start_ns;
 	bool born = t->start_time > start_ns;
 
@@ -125,52 +125,52 @@ static INLINE struct whereabouts *find(struct task_struct *t, bool away, u32 sta
 		return w;
 	if (!task_wanted(t) || (task_has_no_user(t) && !filter.kernel_threads))
 		return NULL;
-	w = bpf_task_storage_get(&whereabouts, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	w = bpf_task_storage_get(&task_sched_state, t, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!w) {
 		count(COUNT_LOST_THREADS, 1);
 		return NULL;
 	}
 	w->start_ns = w->since_ns = born ? t->start_time : start_ns;
 	w->tid = t->pid;
-	w->away = away;
+	w->off_cpu = off_cpu;
 	w->switches = switches(t);
-	w->state = born ? ABSENCE_BORN : state;
-	send_life(t, w, EVENT_THREAD, 0);
+	w->state = born ? OFFCPU_BORN : state;
+	send_thread_times(t, w, EVENT_THREAD, 0);
 	return w;
 }
 
 /* Of @off_ns: how long could it have run? */
-static INLINE u64 runnable_ns(struct task_struct *t, const struct whereabouts *w, u64 off_ns)
+static INLINE u64 runnable_ns(struct task_struct *t, const struct task_sched_state *w, u64 off_ns)
 {
 	u64 waited_ns;
 
-	if (w->state == ABSENCE_PREEMPTED || w->state == ABSENCE_BORN)
+	if (w->state == OFFCPU_PREEMPTED || w->state == OFFCPU_BORN)
 		return off_ns;
 	waited_ns = t->sched_info.run_delay - w->run_delay;
 	return waited_ns < off_ns ? waited_ns : off_ns;
 }
 
-static INLINE void add(struct whereabouts *w, u64 off_ns, u64 waited_ns)
+static INLINE void add(struct task_sched_state *w, u64 off_ns, u64 waited_ns)
 {
 	w->runnable_ns += waited_ns;
 	w->blocked_ns += off_ns - waited_ns;
-	w->absences++;
+	w->intervals++;
 }
 
 /*
  * When does the life of @w end for the recording? With it; or at the last switch, if that came after the end, but before
  * all programs could know of it.
  */
-static INLINE u64 life_end_ns(const struct whereabouts *w)
+static INLINE u64 last_ns(const struct task_sched_state *w)
 {
 	return w->since_ns > times.stop_ns ? w->since_ns : times.stop_ns;
 }
 
 /* It was off CPU when the recording ended, and has been back since: where it was is not known any more. */
-static INLINE void send_unended(struct task_struct *t, struct whereabouts *w)
+static INLINE void send_unended(struct task_struct *t, struct task_sched_state *w)
 {
-	struct event_absence e = {
-		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .pid = t->tgid, .tid = w->tid, .count = 1,
+	struct event_offcpu e = {
+		.kind = EVENT_OFFCPU, .time_ns = times.stop_ns, .pid = t->tgid, .tid = w->tid, .count = 1,
 	};
 
 	e.off_ns = times.stop_ns - w->since_ns;
@@ -180,42 +180,42 @@ static INLINE void send_unended(struct task_struct *t, struct whereabouts *w)
 	bpf_get_current_comm(e.comm, sizeof(e.comm));
 	add(w, e.off_ns, e.runnable_ns);
 	if (emit(&events, &e, sizeof(e), NULL, false))
-		count(COUNT_LOST_ABSENCES, 1);
+		count(COUNT_LOST_OFFCPU, 1);
 }
 
 /* It ends after the recording, and before stock is taken: that will not meet it. */
-static INLINE void ended_late(struct task_struct *t)
+static INLINE void exited_after_stop(struct task_struct *t)
 {
-	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+	struct task_sched_state *w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
 
-	if (!w || w->told || w->state == ABSENCE_ENDED || !w->start_ns || w->start_ns >= times.stop_ns)
+	if (!w || w->reported || w->state == OFFCPU_ENDED || !w->start_ns || w->start_ns >= times.stop_ns)
 		return;
-	if (w->away && w->since_ns < times.stop_ns)
+	if (w->off_cpu && w->since_ns < times.stop_ns)
 		send_unended(t, w);
-	else if (!w->away)
-		w->on_cpu_ns += life_end_ns(w) - w->since_ns;
-	w->state = ABSENCE_ENDED;
-	send_life(t, w, EVENT_LIFE, life_end_ns(w));
+	else if (!w->off_cpu)
+		w->on_cpu_ns += last_ns(w) - w->since_ns;
+	w->state = OFFCPU_ENDED;
+	send_thread_times(t, w, EVENT_THREAD_TIMES, last_ns(w));
 }
 
-static INLINE void leave(struct task_struct *t, bool preempted, u32 state, u64 now_ns)
+static INLINE void switch_out(struct task_struct *t, bool preempted, u32 state, u64 now_ns)
 {
-	struct whereabouts *w = find(t, false, 0);
+	struct task_sched_state *w = find(t, false, 0);
 
-	if (!w || w->away)
+	if (!w || w->off_cpu)
 		return;
 	w->on_cpu_ns += now_ns - w->since_ns;
 	w->since_ns = now_ns;
 	w->run_delay = t->sched_info.run_delay;
 	w->switches = switches(t);
-	w->state = why_away(preempted, state);
-	w->away = 1;
-	if (w->state == ABSENCE_ENDED)
-		send_life(t, w, EVENT_LIFE, now_ns);
+	w->state = offcpu_reason(preempted, state);
+	w->off_cpu = 1;
+	if (w->state == OFFCPU_ENDED)
+		send_thread_times(t, w, EVENT_THREAD_TIMES, now_ns);
 }
 
 SEC("tp_btf/sched_switch")
-int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_struct *next, unsigned int state)
+int BPF_PROG(on_sched_out, bool preempted, struct task_struct *prev, struct task_struct *next, unsigned int state)
 {
 	struct switch_made *made = last_switch();
 	u64 now_ns = bpf_ktime_get_ns();
@@ -227,11 +227,11 @@ int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_st
 	made->turn = made->turn ? made->turn - 1 : MEASURED_EVERY - 1;
 	if (!is_recording(now_ns)) {
 		if (times.stop_ns && state & TASK_DEAD)
-			ended_late(prev);
+			exited_after_stop(prev);
 		return 0;
 	}
 	begin_measuring(made, now_ns);
-	leave(prev, preempted, state, now_ns);
+	switch_out(prev, preempted, state, now_ns);
 	if (!made->turn)
 		count(COUNT_SWITCHES, MEASURED_EVERY);
 	end_measuring();
@@ -239,17 +239,17 @@ int BPF_PROG(leave_cpu, bool preempted, struct task_struct *prev, struct task_st
 }
 
 /* In scratch memory, behind the kernel's frames: those whom we call need our stack. */
-static INLINE struct event_absence *event_behind(struct stack *s)
+static INLINE struct event_offcpu *event_behind(struct stack *s)
 {
-	return (struct event_absence *)&s->frame[MAX_KERNEL_FRAMES];
+	return (struct event_offcpu *)&s->frame[MAX_KERNEL_FRAMES];
 }
 
 /*
- * Which absences are taken, where not all can be: all that are long enough, and of the shorter ones each nanosecond
+ * Which off-CPU intervals are taken, where not all can be: all that are long enough, and of the shorter ones each nanosecond
  * with the same chance. So one that is taken stands for as much time as the shortest that is certain to be, and the
  * sums are right in the mean. False: not this one.
  */
-static INLINE bool take(struct event_absence *e)
+static INLINE bool is_selected(struct event_offcpu *e)
 {
 	u64 certain_ns = load_relaxed(&times.certain_ns), off_ns = e->off_ns;
 
@@ -266,7 +266,7 @@ static INLINE bool take(struct event_absence *e)
 }
 
 /* One by one. */
-static INLINE void send_absence(struct event_absence *e, const struct dusk_unwind *u, struct stack *s)
+static INLINE void send_interval(struct event_offcpu *e, const struct dusk_unwind *u, struct stack *s)
 {
 	bool whole = !e->kernel_stack && s->nr;
 
@@ -278,11 +278,11 @@ static INLINE void send_absence(struct event_absence *e, const struct dusk_unwin
 	e->nr = whole ? s->nr : 0;
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 	if (emit(&events, e, sizeof(*e) + (e->woken ? sizeof(struct event_waker) : 0), whole ? s : NULL, false))
-		count(COUNT_LOST_ABSENCES, 1);
+		count(COUNT_LOST_OFFCPU, 1);
 }
 
 /* Nobody can wake the thread again before it has left again, which it does after this. */
-static INLINE void take_waker(struct event_absence *e, struct whereabouts *w)
+static INLINE void take_waker(struct event_offcpu *e, struct task_sched_state *w)
 {
 	if (!w->waker.kind)
 		return;
@@ -292,74 +292,74 @@ static INLINE void take_waker(struct event_absence *e, struct whereabouts *w)
 }
 
 /* To the sum of the thread, its stacks and its reason. */
-static INLINE void sum_up(const struct event_absence *e, int err, const struct dusk_unwind *u)
+static INLINE void aggregate(const struct event_offcpu *e, int err, const struct dusk_unwind *u)
 {
-	struct charge what = {
-		.key = absence_key(e->tid, e->kernel_stack, e->state), .amount = e->off_ns, .part = e->runnable_ns,
+	struct task_sum what = {
+		.key = offcpu_key(e->tid, e->kernel_stack, e->state), .amount = e->off_ns, .part = e->runnable_ns,
 		.count = e->count,
 		.consumer = unwind_handle(CONSUMER_RECORDER),
 	};
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 
-	charge_answered(&what, err, u);
+	aggregate_resolved(&what, err, u);
 	grace_leave(&registry.grace, cpu, phase);
 }
 
 /* The stack that is known, and the cookie of the same walked again. */
-static INLINE void verify(struct event_absence *e, struct dusk_unwind *u)
+static INLINE void verify(struct event_offcpu *e, struct dusk_unwind *u)
 {
 	struct dusk_unwind again;
 
 	dusk_unwind_request(CONSUMER_RECORDER, &again);
 	u->cookie = again.cookie;
-	e->known = again.cookie != 0;
+	e->cached = again.cookie != 0;
 }
 
-static INLINE void account(struct event_absence *e, void *ctx, struct stack *s)
+static INLINE void account(struct event_offcpu *e, void *ctx, struct stack *s)
 {
 	struct dusk_unwind u;
 	int err;
 
-	e->kernel_stack = kernelstack_of_absence(ctx, s);
-	err = dusk_unwind_known(&u);
+	e->kernel_stack = kernelstack_of_interval(ctx, s);
+	err = dusk_unwind_try(&u);
 	if (err < 0)
 		err = dusk_unwind_request(CONSUMER_RECORDER, &u);
 	else if (filter.verify)
 		verify(e, &u);
 	if ((!e->sampled && e->off_ns >= filter.min_block_ns) || (!e->kernel_stack && s->nr))
-		send_absence(e, &u, s);
+		send_interval(e, &u, s);
 	else
-		sum_up(e, err, &u);
+		aggregate(e, err, &u);
 }
 
 /* A thread that calls execve() goes on under the process's tid (linux 6.18 fs/exec.c, de_thread()): another life. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
 {
-	struct whereabouts *w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+	struct task_sched_state *w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
 	u64 now_ns = bpf_ktime_get_ns();
 
 	if (!w || !w->start_ns || old_tid == t->pid || !is_recording(now_ns))
 		return 0;
 	w->on_cpu_ns += now_ns - w->since_ns;
-	send_life(t, w, EVENT_LIFE, now_ns);
+	send_thread_times(t, w, EVENT_THREAD_TIMES, now_ns);
 	w->tid = t->pid;
 	w->start_ns = w->since_ns = now_ns;
-	w->on_cpu_ns = w->runnable_ns = w->blocked_ns = w->absences = 0;
-	send_life(t, w, EVENT_THREAD, 0);
+	w->on_cpu_ns = w->runnable_ns = w->blocked_ns = w->intervals = 0;
+	send_thread_times(t, w, EVENT_THREAD, 0);
 	return 0;
 }
 
-/* The switch to the current task was the last one here, unless it was not told: from some tasks it may not be. */
+/* The switch to the current task was the last one here, unless it was not reported: from some tasks it may not be. */
 static INLINE u64 back_since_ns(const struct switch_made *made, const struct task_struct *t)
 {
 	return made->tid == t->pid ? made->time_ns : bpf_ktime_get_ns();
 }
 
-static INLINE void fill_absence(struct event_absence *e, struct task_struct *t, const struct whereabouts *w, u64 now_ns)
+static INLINE void fill_interval(struct event_offcpu *e, struct task_struct *t, const struct task_sched_state *w, u64 now_ns)
 {
 	memset(e, 0, sizeof(*e));
-	e->kind = EVENT_ABSENCE;
+	e->kind = EVENT_OFFCPU;
 	e->cpu = bpf_get_smp_processor_id();
 	e->time_ns = now_ns;
 	e->off_ns = now_ns - w->since_ns;
@@ -369,36 +369,36 @@ static INLINE void fill_absence(struct event_absence *e, struct task_struct *t, 
 	e->tid = w->tid;
 }
 
-static INLINE void come(struct task_struct *t, void *ctx, u64 now_ns)
+static INLINE void switch_in(struct task_struct *t, void *ctx, u64 now_ns)
 {
-	struct whereabouts *w = find(t, true, ABSENCE_SLEEPING);
-	struct event_absence *e;
+	struct task_sched_state *w = find(t, true, OFFCPU_SLEEPING);
+	struct event_offcpu *e;
 	struct stack *s;
 
-	if (!w || !w->away)
+	if (!w || !w->off_cpu)
 		return;
-	count(COUNT_ABSENCES, 1);
+	count(COUNT_OFFCPU_INTERVALS, 1);
 	s = scratch_get();
 	if (!s) {
-		count(COUNT_LOST_ABSENCES, 1);
+		count(COUNT_LOST_OFFCPU, 1);
 		return;
 	}
 	e = event_behind(s);
-	fill_absence(e, t, w, now_ns);
-	w->away = 0;
+	fill_interval(e, t, w, now_ns);
+	w->off_cpu = 0;
 	w->since_ns = now_ns;
 	add(w, e->off_ns, e->runnable_ns);
 	if (filter.wakers)
 		take_waker(e, w);
-	if (take(e))
+	if (is_selected(e))
 		account(e, ctx, s);
 	else
-		count(COUNT_ABSENCES_SAMPLED_OUT, 1);
+		count(COUNT_OFFCPU_SAMPLED_OUT, 1);
 	scratch_put();
 }
 
 SEC("tp_btf/sched_exit_tp")
-int BPF_PROG(come_back, bool is_switch)
+int BPF_PROG(on_sched_in, bool is_switch)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct switch_made *made = is_switch ? last_switch() : NULL;
@@ -410,16 +410,16 @@ int BPF_PROG(come_back, bool is_switch)
 	if (!is_recording(now_ns))
 		return 0;
 	begin_measuring(made, 0);
-	come(t, ctx, now_ns);
+	switch_in(t, ctx, now_ns);
 	end_measuring();
 	return 0;
 }
 
 /* Still off CPU when the recording ends. */
-static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, const struct whereabouts *w, u64 off_ns)
+static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, const struct task_sched_state *w, u64 off_ns)
 {
-	struct event_absence e = {
-		.kind = EVENT_ABSENCE, .time_ns = times.stop_ns, .off_ns = off_ns, .runnable_ns = runnable_ns(t, w, off_ns),
+	struct event_offcpu e = {
+		.kind = EVENT_OFFCPU, .time_ns = times.stop_ns, .off_ns = off_ns, .runnable_ns = runnable_ns(t, w, off_ns),
 		.pid = t->tgid, .tid = w->tid, .state = w->state, .outcome = PENDING, .unended = 1, .count = 1,
 		.switches = w->switches,
 	};
@@ -428,7 +428,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 	long bytes;
 
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), t->comm);
-	if (s) {		/* if it has been back since the end, this is another absence */
+	if (s) {		/* if it has been back since the end, this is another off-CPU interval */
 		bytes = bpf_get_task_stack(t, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
 		s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
 		if (switches(t) != w->switches)
@@ -446,40 +446,40 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 		scratch_put();
 }
 
-/* The end of the recording: what of the thread's life has not been told. */
-static INLINE void close_books(struct seq_file *seq, struct task_struct *t, struct whereabouts *known)
+/* The end of the recording: what of the thread's life has not been reported. */
+static INLINE void flush_task(struct seq_file *seq, struct task_struct *t, struct task_sched_state *known)
 {
-	struct whereabouts w = *known;
-	u64 end_ns = life_end_ns(&w), since_ns = end_ns - w.since_ns;
-	struct event_life e = { .kind = EVENT_LIFE };
+	struct task_sched_state w = *known;
+	u64 end_ns = last_ns(&w), since_ns = end_ns - w.since_ns;
+	struct event_thread_times e = { .kind = EVENT_THREAD_TIMES };
 
-	known->told = 1;
-	if (w.away && since_ns) {
+	known->reported = 1;
+	if (w.off_cpu && since_ns) {
 		write_unended(seq, t, &w, since_ns);
 		add(&w, since_ns, runnable_ns(t, &w, since_ns));
 	} else {
 		w.on_cpu_ns += since_ns;
 	}
-	fill_life(&e, t, &w, end_ns);
+	fill_thread_times(&e, t, &w, end_ns);
 	bpf_seq_write(seq, &e, sizeof(e));
 }
 
 /* Run at the beginning, so that each thread's state is known, and at the end. */
 SEC("iter/task")
-int take_stock(struct bpf_iter__task *ctx)
+int iter_tasks(struct bpf_iter__task *ctx)
 {
 	struct task_struct *t = ctx->task;
-	struct whereabouts *w;
+	struct task_sched_state *w;
 
 	if (!t)
 		return 0;
 	if (times.stop_ns)
-		charge_without_stack(CONSUMER_RECORDER, t->pid);
+		aggregate_without_stack(CONSUMER_RECORDER, t->pid);
 	if (filter.filter_cgroup)	/* whose is @t? task_wanted() tells that only of the current task */
-		w = bpf_task_storage_get(&whereabouts, t, 0, 0);
+		w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
 	else
-		w = find(t, !t->on_cpu, why_away(false, t->__state));
-	if (w && w->start_ns && times.stop_ns && w->state != ABSENCE_ENDED && w->start_ns < times.stop_ns)
-		close_books(ctx->meta->seq, t, w);
+		w = find(t, !t->on_cpu, offcpu_reason(false, t->__state));
+	if (w && w->start_ns && times.stop_ns && w->state != OFFCPU_ENDED && w->start_ns < times.stop_ns)
+		flush_task(ctx->meta->seq, t, w);
 	return 0;
 }

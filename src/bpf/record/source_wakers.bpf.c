@@ -19,7 +19,7 @@
 #define IN_NMI_OR_HARDIRQ 0xff0000
 #define IN_SOFTIRQ 0x100
 
-static u32 nr_whole;			/* kernel stacks that were sent, as they had no id */
+static u32 nr_inline;			/* kernel stacks that were sent, as they had no id */
 static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
 
 /* Has the current task begun the softirq that runs? */
@@ -56,11 +56,11 @@ static INLINE u32 kind_of_waker(struct task_struct *t, const struct stack *s)
 }
 
 /* A thread has no room for a stack: it is sent now, under a number of its own. */
-static INLINE u32 send_whole(const struct stack *s)
+static INLINE u32 send_inline(const struct stack *s)
 {
 	struct event_kernel_stack e = { .kind = EVENT_KERNEL_STACK };
 
-	e.number = WHOLE_STACK | fetch_add(&nr_whole, 1);
+	e.number = INLINE_STACK | fetch_add(&nr_inline, 1);
 	e.nr = s->nr;
 	count_total(COUNT_STACKS_INLINE, 1);
 	if (!emit(&events, &e, sizeof(e), s, false))
@@ -91,22 +91,22 @@ static INLINE void note(void *ctx, struct event_waker *by, struct stack *s)
 	__builtin_memset(by, 0, sizeof(*by));
 	by->kind = kind_of_waker(t, s);
 	if (s->nr && stackmap_put(s, &by->kernel_stack))
-		by->kernel_stack = send_whole(s);
+		by->kernel_stack = send_inline(s);
 	if (by->kind == WAKER_TASK)
 		note_task(by, t);
 }
 
-/* Absences that are summed up have no wakers. Who was preempted is not woken, though it may look so. */
-static INLINE bool is_of_interest(const struct whereabouts *w, u64 now_ns)
+/* Off-CPU intervals that are summed up have no wakers. Who was preempted is not woken, though it may look so. */
+static INLINE bool is_of_interest(const struct task_sched_state *w, u64 now_ns)
 {
-	return w->away && w->state != ABSENCE_PREEMPTED && is_recording(now_ns) &&
+	return w->off_cpu && w->state != OFFCPU_PREEMPTED && is_recording(now_ns) &&
 	       now_ns - w->since_ns >= filter.min_block_ns;
 }
 
 SEC("tp_btf/sched_waking")
 int BPF_PROG(note_waker, struct task_struct *woken)
 {
-	struct whereabouts *w = bpf_task_storage_get(&whereabouts, woken, 0, 0);
+	struct task_sched_state *w = bpf_task_storage_get(&task_sched_state, woken, 0, 0);
 	struct stack *s;
 
 	if (!w || !is_of_interest(w, bpf_ktime_get_ns()))

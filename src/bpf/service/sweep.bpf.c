@@ -26,13 +26,13 @@ struct sweep {
 
 static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
 {
-	u64 words = load_relaxed(&v->state.defer.word) | load_relaxed(&v->state.owes);
+	u64 words = load_relaxed(&v->state.defer.word) | load_relaxed(&v->state.pending);
 	u32 slot = s->slot & (MAX_CONSUMERS - 1);
 
 	if (words >> slot & 1) {
 		s->found++;
 		defer_cancel(&v->state.defer, slot);
-		fetch_and(&v->state.owes, ~(1u << slot));
+		fetch_and(&v->state.pending, ~(1u << slot));
 	}
 	return 0;
 }
@@ -94,7 +94,7 @@ static long close_if_lost(struct bpf_map *map, u32 *tid, struct task_value *v, s
 static long exclude_if_stuck(struct bpf_map *map, u32 *index, struct walker *w, u64 *before_ns)
 {
 	u64 since, start;
-	u32 tid = watch_late(&w->head, *before_ns, &since), tgid;
+	u32 tid = watchdog_late(&w->head, *before_ns, &since), tgid;
 	struct task_struct *t = tid ? bpf_task_from_pid(tid) : NULL;
 
 	if (!t)
@@ -102,7 +102,7 @@ static long exclude_if_stuck(struct bpf_map *map, u32 *index, struct walker *w, 
 	tgid = t->tgid;
 	start = t->group_leader->start_boottime;
 	bpf_task_release(t);
-	if (watch_is_still(&w->head, since) && !bpf_map_update_elem(&excluded, &tgid, &start, BPF_NOEXIST))
+	if (watchdog_is_still(&w->head, since) && !bpf_map_update_elem(&excluded, &tgid, &start, BPF_NOEXIST))
 		fetch_add(&registry.nr_excluded, 1);
 	return 0;
 }

@@ -12,7 +12,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 static INLINE bool is_last_wanted(void)
 {
 	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
-		if (load_relaxed(&registry.consumer[slot].generation) & 1 && registry.consumer[slot].flags & SERVE_LAST)
+		if (load_relaxed(&registry.consumer[slot].generation) & 1 && registry.consumer[slot].flags & DELIVER_LAST)
 			return true;
 	return false;
 }
@@ -34,9 +34,9 @@ int last_stack(void *ctx)
 	if (is_last_wanted())
 		task_value(t);
 	st = task_find(t);
-	if (!st || !task_owns(t, st) || task_parts(t, st))
+	if (!st || !task_owns(t, st) || task_has_last_stack(t, st))
 		return 0;
-	parting_begin(&st->parting, (u64)t, (u64)t->mm, t->self_exec_id);
+	last_stack_begin(&st->last_stack, (u64)t, (u64)t->mm, t->self_exec_id);
 	if (!load_relaxed(&st->defer.word))
 		registers_keep(st, t, 0);
 	unwind(st, t, true);
@@ -57,7 +57,7 @@ int BPF_PROG(task_exec, struct task_struct *t, int old_tid, struct linux_binprm 
 	if (!v || tid == t->pid)
 		return 0;
 	task_close(&v->state, t, tid, EXEC, COUNT_CLOSED_EXEC);
-	if (!task_owes(&v->state))
+	if (!task_has_pending(&v->state))
 		bpf_map_delete_elem(&tasks, &tid);
 	return 0;
 }

@@ -133,7 +133,7 @@ static INLINE int trace(void *ctx)
 	if (!is_traced(bpf_get_current_task_btf()))
 		return GO_ON;
 	if (cookie & IN_SYSCALL)
-		ret = dusk_unwind_known(&u);
+		ret = dusk_unwind_try(&u);
 	if (ret != DUSK_EXECUTED)
 		ret = dusk_unwind_request(CONSUMER, &u);
 	if (ret == -ENOENT)		/* we come, or go */

@@ -41,7 +41,7 @@ static INLINE int walk_now(struct task_struct *t, struct dusk_unwind *ret)
 	w = walker_claim(t->pid, t->tgid, &st->walker);
 	if (!w)
 		return refuse(ret, NO_WALKER, COUNT_REFUSED_NOW, -EAGAIN);
-	walk_and_answer(w, st, t, t->mm, &e, false);
+	walk_and_resolve(w, st, t, t->mm, &e, false);
 	st->walker = 0;
 	walker_release(w);
 	count(COUNT_NOW, 1);

@@ -46,7 +46,7 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 		e.outcome = EXEC_NEW;
 	}
 	count(err == -EBUSY ? COUNT_AFTERWARDS : COUNT_REFUSED_SCHEDULE, 1);
-	answer(st, NULL, &e, NULL);
+	resolve(st, NULL, &e, NULL);
 	ret->stack = e.stack;
 	ret->outcome = e.outcome;
 	return err == -EBUSY ? DUSK_EXECUTED : err;
@@ -80,8 +80,8 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 
 	if (err)
 		return err;
-	if (load_relaxed(&v->state.owes) & consumers_here.callbacks)
-		serve_owed(&v->state);	/* our task work is late, and there is room for one answer */
+	if (load_relaxed(&v->state.pending) & consumers_here.callbacks)
+		run_pending(&v->state);	/* our task work is late, and there is room for one answer */
 	if (!load_relaxed(&v->state.defer.word)) {
 		switch (visit_of(&v->state, t)) {
 		case VISIT_SAME:

@@ -50,7 +50,7 @@ static INLINE int ask_without_memory(struct task_struct *t, struct dusk_unwind *
 {
 	struct task_state *st = task_find(t);
 
-	if (!st || !task_parts(t, st))
+	if (!st || !task_has_last_stack(t, st))
 		return refuse(ret, EXITED, COUNT_NO_USER, -EINVAL);
 	count(COUNT_REQUESTS, 1);
 	return tell_last(st, ret);
@@ -69,5 +69,5 @@ static INLINE int find_asked(struct task_struct *t, struct task_value **v, struc
 	*v = task_value(t);
 	if (!*v)
 		return refuse(ret, NO_TASK_STATE, COUNT_REFUSED_NO_STATE, -ENOSPC);
-	return task_parts(t, &(*v)->state) ? tell_last(&(*v)->state, ret) : 0;
+	return task_has_last_stack(t, &(*v)->state) ? tell_last(&(*v)->state, ret) : 0;
 }

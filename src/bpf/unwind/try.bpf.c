@@ -13,14 +13,14 @@
 #define INTERRUPT_DEPTH 32
 
 struct room {
-	struct memo_key key;
+	struct stack_cache_key key;
 	struct registers regs;
-	struct readset_now now;
+	struct stack_snapshot now;
 };
 _Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
 
 /* Nothing is remembered across a change of mappings, nor while one is under way. */
-static INLINE bool key_of(struct memo_key *ret, struct task_struct *t, struct mm_struct *mm,
+static INLINE bool key_of(struct stack_cache_key *ret, struct task_struct *t, struct mm_struct *mm,
 			  const struct registers *regs)
 {
 	if (!bpf_core_field_exists(mm->mm_lock_seq))
@@ -35,13 +35,13 @@ static INLINE bool key_of(struct memo_key *ret, struct task_struct *t, struct mm
 }
 
 /* What a walker knows of mappings must be of this process as it is. */
-static INLINE bool knows(const struct walker *w, const struct memo_key *key)
+static INLINE bool knows(const struct walker *w, const struct stack_cache_key *key)
 {
 	return w->mm == key->mm && w->start_boottime == key->start_boottime && w->exec_id == key->exec_id &&
 	       w->mm_sequence == key->mm_sequence && w->evictions == registry.evictions;
 }
 
-static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const struct registers *regs, u32 max_depth)
+static INLINE u32 try_nofault(struct walker *w, const struct stack_cache_key *key, const struct registers *regs, u32 max_depth)
 {
 	struct walk *walk = &w->walk;
 	u32 stack = 0;
@@ -49,22 +49,22 @@ static INLINE u32 walk_warm(struct walker *w, const struct memo_key *key, const 
 	__builtin_memcpy(walk->machine.reg, regs->reg, sizeof(regs->reg));
 	walk->max_depth = max_depth < registry.max_depth ? max_depth : registry.max_depth;
 	walk->no_cache = config.no_cache;
-	if (warm_walk(walk) || stackmap_put(&walk->out, &stack))
+	if (walk_nofault(walk) || stackmap_put(&walk->out, &stack))
 		return 0;
-	memo_put(key, regs->reg, &walk->trace, stack);
+	stack_cache_put(key, regs->reg, &walk->trace, stack);
 	return stack;
 }
 
-static INLINE u32 warm_stack(struct task_struct *t, const struct memo_key *key, const struct registers *regs,
+static INLINE u32 nofault_stack(struct task_struct *t, const struct stack_cache_key *key, const struct registers *regs,
 			     u32 max_depth)
 {
 	u32 i = walker_first(t->tgid), stack = 0;
 	struct walker *w = bpf_map_lookup_elem(&walkers, &i);
 
-	if (!w || !watch_claim(&w->head, t->pid))
+	if (!w || !watchdog_claim(&w->head, t->pid))
 		return 0;
 	if (knows(w, key))
-		stack = walk_warm(w, key, regs, max_depth);
+		stack = try_nofault(w, key, regs, max_depth);
 	walker_release(w);
 	return stack;
 }
@@ -85,15 +85,15 @@ static INLINE u32 known_stack(struct task_struct *t, struct room *room, u32 max_
 	registers_take(&room->regs, t, regs);
 	if (changes_registers(&room->regs) || !key_of(&room->key, t, mm, &room->regs))
 		return 0;
-	stack = memo_find(&room->key, room->regs.reg, &room->now);
+	stack = stack_cache_find(&room->key, room->regs.reg, &room->now);
 	if (stack && stackmap_is_now(stack)) {
-		count(COUNT_KNOWN, 1);
+		count(COUNT_CACHED, 1);
 		stackmap_again(stack, 1);
 		return stack;
 	}
-	stack = warm_stack(t, &room->key, &room->regs, max_depth);
+	stack = nofault_stack(t, &room->key, &room->regs, max_depth);
 	if (stack)
-		count(COUNT_WARM, 1);
+		count(COUNT_NOFAULT, 1);
 	return stack;
 }
 
@@ -114,12 +114,12 @@ static INLINE int find_known(struct dusk_unwind *ret, u32 max_depth)
 	return DUSK_EXECUTED;
 }
 
-CORE int dusk_unwind_known(struct dusk_unwind *ret)
+CORE int dusk_unwind_try(struct dusk_unwind *ret)
 {
 	return find_known(ret, MAX_DEPTH);
 }
 
-CORE int dusk_unwind_known_in_interrupt(struct dusk_unwind *ret)
+CORE int dusk_unwind_try_irq(struct dusk_unwind *ret)
 {
 	return find_known(ret, INTERRUPT_DEPTH);
 }

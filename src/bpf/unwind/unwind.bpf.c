@@ -18,8 +18,8 @@ CORE int unwind_due(struct bpf_map *map, void *key, void *value)
 		return 0;
 	unwind(&v->state, t, false);
 	if (consumers_here.callbacks)
-		serve_owed(&v->state);
-	if (t->pid != tid && !task_owes(&v->state))
+		run_pending(&v->state);
+	if (t->pid != tid && !task_has_pending(&v->state))
 		bpf_map_delete_elem(&tasks, &tid);
 	return 0;
 }

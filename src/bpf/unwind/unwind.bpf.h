@@ -78,24 +78,24 @@ static INLINE u32 start_from(struct machine *m, struct task_state *st, struct ta
 }
 
 /* A row that was learnt. */
-static INLINE void cold_is_known(const struct walk *walk)
+static INLINE void row_is_learnt(const struct walk *walk)
 {
 	if (walk->visited)
-		cmpxchg(&registry.cold, walk->visited, 0);
+		cmpxchg(&registry.row_wanted, walk->visited, 0);
 }
 
 /*
  * A row that could not be. Where a call returns to, or a system call: anywhere else what CFI says may have to be
  * compared with the stack (core/code/cfi_quirks.c).
  */
-static INLINE void cold_is_wanted(const struct walk *walk, const struct task_state *st)
+static INLINE void want_row(const struct walk *walk, const struct task_state *st)
 {
 	u32 nr = walk->out.nr;
 	u64 frame = at(walk->out.frame, nr - 1);
 
 	if ((walk->outcome == PAGE_NOT_SAFE || walk->outcome == TOO_LONG) && frame_module(frame) && frame_method(frame) == BY_NOTHING &&
 	    (frame_is_return(frame) || (nr == 1 && (s64)st->asked.orig_ax >= 0)))
-		store_release(&registry.cold, frame);
+		store_release(&registry.row_wanted, frame);
 }
 
 static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_struct *t, struct mm_struct *mm, bool last)
@@ -109,12 +109,12 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	walk->at_once = last;
 	walk_start(walk);
 	if (!last)
-		walk->cold = load_relaxed(&registry.cold);
+		walk->row_wanted = load_relaxed(&registry.row_wanted);
 	walk_stack(walk);
 	if (last)
-		cold_is_wanted(walk, st);
+		want_row(walk, st);
 	else
-		cold_is_known(walk);
+		row_is_learnt(walk);
 
 	count_total(COUNT_WALKS, 1);
 	count_total(COUNT_FRAMES, walk->out.nr);
@@ -123,7 +123,7 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 	return walk->outcome;
 }
 
-static INLINE void walk_and_answer(struct walker *w, struct task_state *st, struct task_struct *t,
+static INLINE void walk_and_resolve(struct walker *w, struct task_state *st, struct task_struct *t,
 				   struct mm_struct *mm, struct event_stack *e, bool last)
 {
 	struct stack *out = &w->walk.out, *whole = NULL;
@@ -141,7 +141,7 @@ static INLINE void walk_and_answer(struct walker *w, struct task_state *st, stru
 			e->nr = out->nr;
 		}
 	}
-	answer(st, t, e, whole);
+	resolve(st, t, e, whole);
 	if (!e->cookie)
 		count_total(COUNT_UNASKED, 1);
 }
@@ -154,8 +154,8 @@ static INLINE bool nobody_waits(struct task_state *st)
 	if (!cookie)
 		return false;
 	store_relaxed(&st->joined, 0);
-	if (charges_settle(&st->charges, cookie))
-		charges_settled(&st->charges);
+	if (task_sums_take(&st->sums, cookie))
+		task_sums_release(&st->sums);
 	count_total(COUNT_CLOSED_IDLE, 1);
 	return true;
 }
@@ -178,7 +178,7 @@ static INLINE void unwind(struct task_state *st, struct task_struct *t, bool las
 		task_close(st, t, t->pid, NO_WALKER, COUNT_CLOSED_NO_WALKER);
 		return;
 	}
-	walk_and_answer(w, st, t, mm, &e, last);
+	walk_and_resolve(w, st, t, mm, &e, last);
 	st->walker = 0;
 	walker_release(w);
 }

@@ -2,7 +2,7 @@
 /*
  * How is the innermost frame left where CFI is wrong, as it is here and there in what is written by hand?
  *
- * - At a `ret` the return address is at rsp, whatever CFI says. OpenSSL's x25519_fe51_mul() ends with such a lie.
+ * - At a `ret` the return address is at rsp, whatever CFI says. OpenSSL's x25519_fe51_mul() ends with such a quirk.
  * - The CFI of glibc's mpn_addmul_1() and mpn_submul_1(), which printf("%f") needs, knows of none of their two pushes.
  *   They begin with the same 16 bytes.
  * - One FDE covers all of LuaJIT's interpreter, and knows of one frame; but some of it is called by the rest. If at rsp
@@ -35,16 +35,16 @@ static INLINE bool is_mpn(struct machine *m, u64 start)
 	    port_read(m->operand, sizeof(mpn_code), start) || m->operand[0] != code[0] || m->operand[1] != code[1])
 		return false;
 	if (here == 1 || here == MPN_BYTES - 1) {
-		row_is_bare(m, 8);
+		row_ra_at_sp(m, 8);
 	} else {
-		row_is_bare(m, 16);
+		row_ra_at_sp(m, 16);
 		row_saves(m, SLOT_RBP, RULE_OFFSET, -24);
 	}
 	row_saves(m, SLOT_RBX, RULE_OFFSET, -16);
 	return true;
 }
 
-/* Does the word at @addr of the stack, to m->operand[0], lie behind a call? The code there, to m->code. */
+/* Does the word at @addr of the stack, to m->operand[0], quirk behind a call? The code there, to m->code. */
 static INLINE bool is_return_address(struct machine *m, u64 addr)
 {
 	u64 word;
@@ -117,7 +117,7 @@ static INLINE bool is_elsewhere(struct machine *m)
 	loop(WORDS, find_return, m);
 	if (m->depth == NOWHERE)
 		return false;
-	row_is_bare(m, 4 * m->depth);
+	row_ra_at_sp(m, 4 * m->depth);
 	row_saves(m, SLOT_RBX, RULE_UNDEFINED, 0);
 	row_saves(m, SLOT_R12, RULE_UNDEFINED, 0);
 	row_saves(m, SLOT_R13, RULE_UNDEFINED, 0);
@@ -126,27 +126,27 @@ static INLINE bool is_elsewhere(struct machine *m)
 	return true;
 }
 
-CORE enum lie lies_mend(struct machine *m, u64 start, u64 size)
+CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size)
 {
 	const struct row *row = &m->row;
-	enum lie lie = NO_LIE;
+	enum cfi_quirk quirk = NO_QUIRK;
 	bool subroutine;
 
-	if (!(m->exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
-		return NO_LIE;
-	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && m->exact &&
+	if (!(m->pc_is_exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
+		return NO_QUIRK;
+	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && m->pc_is_exact &&
 	    is_return_address(m, m->sp)) {
 		subroutine = is_subroutine(m, start, size);
 		if (subroutine || is_ret(m))
-			lie = subroutine ? LIE_BY_STACK : LIE_BY_CODE;
+			quirk = subroutine ? QUIRK_BY_STACK : QUIRK_BY_CODE;
 	}
-	if (lie)
-		row_is_bare(m, 0);
+	if (quirk)
+		row_ra_at_sp(m, 0);
 	else if (m->compat)
-		lie = is_elsewhere(m) ? LIE_BY_STACK : NO_LIE;
+		quirk = is_elsewhere(m) ? QUIRK_BY_STACK : NO_QUIRK;
 	else
-		lie = is_mpn(m, start) ? LIE_BY_CODE : NO_LIE;
-	if (lie)
+		quirk = is_mpn(m, start) ? QUIRK_BY_CODE : NO_QUIRK;
+	if (quirk)
 		m->row.flags = ROW_GUESS;
-	return forget(m->error, lie);
+	return verifier_forget(m->error, quirk);
 }

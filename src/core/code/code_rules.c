@@ -9,12 +9,12 @@
  * other so only there, functions by their first 16 bytes. And the row is a guess: what is found must lie behind a
  * call.
  *
- * Without branches: to the verifier each would double the ways through all that follow.
+ * Without branches: to the verifier each would double the stack_switch_patterns through all that follow.
  */
 #include "core/code/codeword.h"
 #include "core/machine.h"
 
-#define BEFORE 64			/* how far back a function's start is looked for */
+#define CODE_BEFORE 64			/* how far back a function's start is looked for */
 #define AFTER 40
 #define PROLOGUE 32			/* from push %rbp to mov %rsp,%rbp, at most */
 #define BEGINS 8			/* an instruction is looked at with so many bytes before it */
@@ -34,7 +34,7 @@ struct instruction {
 /* A function by its start: a word lies above the return address from @pushed_at on. */
 struct function {
 	struct code code, mask;
-	u32 pushed, pushed_at, bytes;	/* BEFORE: never; and what follows is a function of this table, too */
+	u32 pushed, pushed_at, bytes;	/* CODE_BEFORE: never; and what follows is a function of this table, too */
 };
 
 #define X 0xff
@@ -88,18 +88,18 @@ static const struct function functions[16] = {
 	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, 0) } }, 8, 4, 24 },
 	/* deregister_tm_clones: lea (%rip),%rdi; lea (%rip),%rax; cmp %rdi,%rax */
 	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 5, 0, 0, 0, 0, 0x48, 0x39) } },
-	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, BEFORE, BEFORE },
+	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
 	/* register_tm_clones: lea (%rip),%rdi; lea (%rip),%rsi; sub %rdi,%rsi */
 	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 0x35, 0, 0, 0, 0, 0x48, 0x29) } },
-	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, BEFORE, BEFORE },
+	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
 	/* The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov. mov $,%esi; sub $,%rsi; mov */
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x48, 0x3d, 0), WORD(0, 0, 0, 0x74, 0, 0xb8, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, 0, BEFORE, BEFORE },
+	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
 	{ { { WORD(0xbe, 0, 0, 0, 0, 0x48, 0x81, 0xee), WORD(0, 0, 0, 0, 0x48, 0x89, 0xf0, 0x48) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, X), WORD(0, 0, 0, 0, X, X, X, X) } }, 0, BEFORE, BEFORE },
+	  { { WORD(X, 0, 0, 0, 0, X, X, X), WORD(0, 0, 0, 0, X, X, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
 	/* __do_global_dtors_aux, perhaps behind endbr64: cmpb $0,completed(%rip); jne; push %rbp */
 	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x48, 0, 0, 0, 0, 0) } },
-	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST, 10, BEFORE },
+	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST, 10, CODE_BEFORE },
 	/*
 	 * The same of 32-bit programs, up to push %ebp. _init, _fini: push %ebx; sub $8,%esp; call get_pc_thunk; add
 	 * $,%ebx. deregister_tm_clones, register_tm_clones: call get_pc_thunk; add $,%edx; and lea or push %ebp; mov
@@ -109,19 +109,19 @@ static const struct function functions[16] = {
 	{ { { WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0) } },
 	  { { WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 24, 4, 27 },
 	{ { { WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x8d, 0x8a, 0, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, 0, 0, 0) } }, 0, BEFORE, 38 },
+	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, 0, 0, 0) } }, 0, CODE_BEFORE, 38 },
 	{ { { WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x55, 0x89, 0xe5, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, X, 0, 0) } }, 0, BEFORE, 12 },
+	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, X, 0, 0) } }, 0, CODE_BEFORE, 12 },
 	/* where addresses are fixed: mov $,%eax; cmp $,%eax; je. mov $,%eax; sub $,%eax; mov. cmpb; jne; push */
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x3d, 0, 0), WORD(0, 0, 0x74, 0, 0xb8, 0, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, 0, X, 0, 0, 0) } }, 0, BEFORE, 22 },
+	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, 0, X, 0, 0, 0) } }, 0, CODE_BEFORE, 22 },
 	{ { { WORD(0xb8, 0, 0, 0, 0, 0x2d, 0, 0), WORD(0, 0, 0x89, 0xc2, 0xc1, 0xe8, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, X, 0, 0) } }, 0, BEFORE, 34 },
+	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, X, 0, 0) } }, 0, CODE_BEFORE, 34 },
 	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x89, 0xe5, 0, 0, 0, 0) } },
-	  { { WORD(X, X, 0, 0, 0, 0, 0, X), WORD(0, X, X, X, 0, 0, 0, 0) } }, 0, BEFORE, 10 },
+	  { { WORD(X, X, 0, 0, 0, 0, 0, X), WORD(0, X, X, X, 0, 0, 0, 0) } }, 0, CODE_BEFORE, 10 },
 	/* the vDSO of 32-bit tasks: call get_pc_thunk; add $,%eax; push %ebp; mov %esp,%ebp */
 	{ { { WORD(0xe8, 0, 0, 0, 0, 5, 0, 0), WORD(0, 0, 0x55, 0x89, 0xe5, 0, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, 0, 0, 0) } }, 0, BEFORE, 11 },
+	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, 0, 0, 0) } }, 0, CODE_BEFORE, 11 },
 };
 
 /* All bits if true, or none. */
@@ -143,13 +143,13 @@ static INLINE u64 is_less(u64 a, u64 b)
 
 static INLINE const struct code *code_at(struct machine *m, u32 distance)
 {
-	return (const struct code *)&at(m->in.window, BEFORE - distance);
+	return (const struct code *)&at(m->in.window, CODE_BEFORE - distance);
 }
 
 /* Where mov %rsp,%rbp begins, the nearest: to m->value[0]. */
 TURN(find_mov, struct machine, m)
 {
-	const u8 *code = &at(m->in.window, BEFORE + turn);
+	const u8 *code = &at(m->in.window, CODE_BEFORE + turn);
 
 	if (!m->compat && *code++ != 0x48)	/* REX.W */
 		return NEXT;
@@ -162,9 +162,9 @@ TURN(find_mov, struct machine, m)
 /* Is push %rbp between here and that? To m->value[1]. Is it before us, and not too far from that? To m->value[2]. */
 TURN(find_push, struct machine, m)
 {
-	if (turn < m->value[0] && at(m->in.window, BEFORE + turn) == 0x55)
+	if (turn < m->value[0] && at(m->in.window, CODE_BEFORE + turn) == 0x55)
 		m->value[1] = 1;
-	if (turn + m->value[0] < PROLOGUE && at(m->in.window, BEFORE - turn) == 0x55)
+	if (turn + m->value[0] < PROLOGUE && at(m->in.window, CODE_BEFORE - turn) == 0x55)
 		m->value[2] = 1;
 	return NEXT;
 }
@@ -177,17 +177,17 @@ static INLINE u64 pushed_by_prologue(struct machine *m)
 {
 	m->value[0] = PROLOGUE;
 	m->value[1] = m->value[2] = 0;
-	if (m->exact | m->compat)
+	if (m->pc_is_exact | m->compat)
 		loop(PROLOGUE, find_mov, m);
 	if (m->value[0] == PROLOGUE)
 		return -1ULL;
-	if (at(m->in.window, BEFORE) == 0x55)
+	if (at(m->in.window, CODE_BEFORE) == 0x55)
 		return 0;
 	loop(PROLOGUE, find_push, m);
 	return m->value[2] && !m->value[1] ? 8 | RBP_LAST : -1ULL;
 }
 
-/* Does one of the functions begin up to BEFORE bytes before? The nearest one, to m->word. They do at multiples of 4. */
+/* Does one of the functions begin up to CODE_BEFORE bytes before? The nearest one, to m->word. They do at multiples of 4. */
 TURN(find_function, struct machine, m)
 {
 	const struct function *f = &at(functions, turn % COUNT(functions));
@@ -211,37 +211,37 @@ TURN(find_instruction, struct machine, m)
 }
 
 /*
- * How many bytes lie above the return address, by the code in m->in.window, which is that at BEFORE, and whose address
- * ends in the bits @low? -1: unknown. @low also STUB_NO_ELF: only by what any code may have. A JIT compiler's
+ * How many bytes lie above the return address, by the code in m->in.window, which is that at CODE_BEFORE, and whose address
+ * ends in the bits @low? -1: unknown. @low also CODE_RULE_NO_ELF: only by what any code may have. A JIT compiler's
  * `push $; jmp` has not been made by a linker.
  */
-GLOBAL u64 stub_pushed(struct machine *m NONNULL, u32 low)
+GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low)
 {
 	m->depth = low;
 	m->word = pushed_by_prologue(m);
-	if (!(low & STUB_NO_ELF) && m->word == -1ULL)
-		loop(BEFORE / 4 * COUNT(functions), find_function, m);
-	loop(low & STUB_NO_ELF ? IN_ANY_CODE : NR_INSTRUCTIONS, find_instruction, m);
+	if (!(low & CODE_RULE_NO_ELF) && m->word == -1ULL)
+		loop(CODE_BEFORE / 4 * COUNT(functions), find_function, m);
+	loop(low & CODE_RULE_NO_ELF ? IN_ANY_CODE : NR_INSTRUCTIONS, find_instruction, m);
 	return m->word;
 }
 
-CORE int stub_row(struct machine *m, u64 pc, u32 known)
+CORE int code_rule_row(struct machine *m, u64 pc, u32 known)
 {
-	const u8 *code = m->in.window + BEFORE;
+	const u8 *code = m->in.window + CODE_BEFORE;
 	u8 flags = ROW_GUESS;
 	u64 pushed;
 
-	if (port_read(m->in.window, BEFORE + AFTER, pc - BEFORE))
+	if (port_read(m->in.window, CODE_BEFORE + AFTER, pc - CODE_BEFORE))
 		return -ENOENT;
-	pushed = stub_pushed(m, (pc & 3) | known);
-	if (pushed == -1ULL && m->exact && is_system_call(m, code - 2)) {
+	pushed = code_rule_pushed(m, (pc & 3) | known);
+	if (pushed == -1ULL && m->pc_is_exact && is_system_call(m, code - 2)) {
 		pushed = 0;				/* clone3(): back from the system call, without a frame */
 		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */
 	}
 	if (pushed == -1ULL)
 		return -ENOENT;
 
-	row_is_bare(m, pushed / 8 * word_bytes(m));
+	row_ra_at_sp(m, pushed / 8 * word_bytes(m));
 	m->row.flags = flags;
 	if (pushed & RBP_LAST)
 		row_saves(m, SLOT_RBP, RULE_OFFSET, -2 * word_bytes(m));

@@ -127,7 +127,7 @@ CORE int framepointer_step(struct machine *m)
 	m->cfa = fp;
 	loop(m->compat, find_original, m);	/* 4, or never */
 	m->reg[RSP] = m->sp;
-	m->exact = 0;
+	m->pc_is_exact = 0;
 	m->invalid |= CALLER_SAVED | CALLEE_SAVED;
 	return 0;
 }
@@ -157,7 +157,7 @@ CORE bool framepointer_thread_start(struct machine *m)
 {
 	u64 rax;
 
-	if (!m->exact)		/* makecontext(): the first function returns to one that nobody called */
+	if (!m->pc_is_exact)		/* makecontext(): the first function returns to one that nobody called */
 		return !(m->pc & 15) && !framepointer_code(m, m->pc) && !follows_call(m->code);
 	if (m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
 		return false;		/* clone() returns 0 in the child */

@@ -17,8 +17,8 @@
 #include "core/code/go.h"
 
 #define CURG_FROM_GSIGNAL 112	/* in an m */
-#define BEFORE 112		/* of the code: how far back the way into a switch is looked for */
-#define BEHIND 33		/* the way out of it */
+#define CODE_BEFORE 112		/* of the code: how far back the way into a switch is looked for */
+#define CODE_AFTER 33		/* the way out of it */
 
 CORE bool go_is_outermost(const struct machine *m)
 {
@@ -30,14 +30,14 @@ struct code {
 	u64 word[3];
 } __attribute__((packed));
 
-struct way {
+struct stack_switch_pattern {
 	u64 code[3], mask[3];
 	u32 kind;
 };
 
 #define X 0xff
-#define NR_WAYS 8
-static const struct way ways[NR_WAYS] = {
+#define NR_STACK_SWITCH_PATTERNS 8
+static const struct stack_switch_pattern stack_switch_patterns[NR_STACK_SWITCH_PATTERNS] = {
 	/* call *%rdi; mov %fs:-8,%rax; mov 48(%rax),%rbx; mov CURG(%rbx),%rax */
 	{ { WORD(0, 0, 0, 0, 0, 0, 0xff, 0xd7), WORD(0x64, 0x48, 0x8b, 4, 0x25, 0xf8, 0xff, 0xff),
 	    WORD(0xff, 0x48, 0x8b, 0x58, 0x30, 0x48, 0x8b, 0x83) },
@@ -72,8 +72,8 @@ GLOBAL u32 go_kind(struct machine *m NONNULL)
 	u32 kind = NO_SWITCH;
 
 	UNROLL
-	for (u32 i = 0; i < NR_WAYS; i++) {
-		const struct way *w = &ways[i];
+	for (u32 i = 0; i < NR_STACK_SWITCH_PATTERNS; i++) {
+		const struct stack_switch_pattern *w = &stack_switch_patterns[i];
 
 		if (!(((code.word[0] ^ w->code[0]) & w->mask[0]) | ((code.word[1] ^ w->code[1]) & w->mask[1]) |
 		      ((code.word[2] ^ w->code[2]) & w->mask[2])))
@@ -97,19 +97,19 @@ TURN(find_way_in, struct machine, m)
 }
 
 /*
- * Where in an m is its current g? m->in.window has the code, from BEFORE before the return address. systemstack() tells
+ * Where in an m is its current g? m->in.window has the code, from CODE_BEFORE before the return address. systemstack() tells
  * it: mov %fs:-8,%rax; mov 48(%rax),%rbx; mov CURG(%rbx),%rax; mov %rax,%fs:-8; mov 56(%rax),%rsp. morestack() tells
  * where the m has its g for signals; what lies between has been of one size. 0: it is neither.
  */
 GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind)
 {
-	const u8 *code = m->in.window + BEFORE;
+	const u8 *code = m->in.window + CODE_BEFORE;
 
 	if (kind == SYSTEMSTACK)
 		return !(code[18] | code[19]) && code[20] == 0x64 && code[29] == 0x48 &&
 		       code[30] == 0x8b && code[31] == 0x60 && code[32] == 8 * G_SP ? code[16] | code[17] << 8 : 0;
 	m->value[0] = m->value[1] = 0;
-	loop(BEFORE - 4, find_way_in, m);
+	loop(CODE_BEFORE - 4, find_way_in, m);
 	return m->value[0] && m->value[1] ? m->value[0] + CURG_FROM_GSIGNAL : 0;
 }
 
@@ -161,7 +161,7 @@ CORE int go_switch(struct machine *m)
 	u32 kind, curg = 0;
 	int err;
 
-	if (m->exact || (m->code_at != m->pc && framepointer_code(m, m->pc)))
+	if (m->pc_is_exact || (m->code_at != m->pc && framepointer_code(m, m->pc)))
 		return -ENOENT;
 	kind = go_kind(m);
 	if (kind == NO_SWITCH)
@@ -169,13 +169,13 @@ CORE int go_switch(struct machine *m)
 	if (kind >= ASMCGOCALL)
 		return cgo_switch(m, kind);
 	if (kind != MCALL) {
-		if (port_read(m->in.window, BEFORE + BEHIND, ra - BEFORE))
+		if (port_read(m->in.window, CODE_BEFORE + CODE_AFTER, ra - CODE_BEFORE))
 			return -ENOENT;
 		curg = go_curg(m, kind);
 		if (!curg)
 			return -ENOENT;
 	}
-	curg = forget(m->depth, curg);
+	curg = verifier_forget(m->depth, curg);
 
 	m->fp_steps++;
 	err = find_thread(m);

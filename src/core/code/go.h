@@ -3,7 +3,7 @@
 #pragma once
 #include "core/machine.h"
 
-/* The ways from one stack to another, known by the code around the return address. */
+/* The stack_switch_patterns from one stack to another, known by the code around the return address. */
 enum go_kind { NO_SWITCH, SYSTEMSTACK, MCALL, MORESTACK, ASMCGOCALL, CGOCALLBACK, CROSSCALL1, CROSSCALL2 };
 
 /* Words of a g: its stack, its m; what was kept of rsp, rip and rbp. Up to Go 1.24 there is a 0, and then rbp. */

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/shared/aggregation.h"
 
-static INLINE bool take(struct charges *c, u64 cookie)
+static INLINE bool take(struct task_sums *c, u64 cookie)
 {
 	u64 owner = load_relaxed(&c->owner);
 
 	return (!owner || owner == cookie << 1) && cmpxchg(&c->owner, owner, cookie << 1 | 1) == owner;
 }
 
-/* The sum of @what's consumer and key, begun if need be; TASK_CHARGES: there is no room. */
-static INLINE u32 find(struct charges *c, const struct charge *what)
+/* The sum of @what's consumer and key, begun if need be; TASK_SUMS: there is no room. */
+static INLINE u32 find(struct task_sums *c, const struct task_sum *what)
 {
 	u32 i;
 
-	for (i = 0; i < TASK_CHARGES; i++) {
-		struct charge *s = &c->charge[i];
+	for (i = 0; i < TASK_SUMS; i++) {
+		struct task_sum *s = &c->sum[i];
 
 		if (i >= c->nr) {
-			*s = (struct charge){ .key = what->key, .consumer = what->consumer };
+			*s = (struct task_sum){ .key = what->key, .consumer = what->consumer };
 			c->nr = i + 1;
 			break;
 		}
@@ -27,15 +27,15 @@ static INLINE u32 find(struct charges *c, const struct charge *what)
 	return i;
 }
 
-static INLINE bool add(struct charges *c, const struct charge *what)
+static INLINE bool add(struct task_sums *c, const struct task_sum *what)
 {
 	u32 i = find(c, what);
 
-	if (i >= TASK_CHARGES)
+	if (i >= TASK_SUMS)
 		return false;
-	at(c->charge, i).amount += what->amount;
-	at(c->charge, i).part += what->part;
-	at(c->charge, i).count += what->count;
+	at(c->sum, i).amount += what->amount;
+	at(c->sum, i).part += what->part;
+	at(c->sum, i).count += what->count;
 	return true;
 }
 
@@ -43,16 +43,16 @@ static INLINE bool add(struct charges *c, const struct charge *what)
  * Who gives the cookie up and finds us at work, leaves the sums; so we look whether that has happened. One of the two
  * sees the other: each writes its word before it reads the other's.
  */
-CORE u32 charges_add(struct charges *c, struct defer *d, u64 cookie, const struct charge *what)
+CORE u32 task_sums_add(struct task_sums *c, struct defer *d, u64 cookie, const struct task_sum *what)
 {
 	bool taken = take(c, cookie), added = taken && add(c, what);
-	u32 verdict = CHARGE_KEPT;
+	u32 verdict = SUM_KEPT;
 
 	if (taken)
 		xchg(&c->owner, cookie << 1);
 	if (!added)
-		verdict = defer_mark(d, cookie) ? CHARGE_ELSEWHERE : CHARGE_LATE;
-	if (taken && !defer_waits(d, cookie) && charges_settle(c, cookie))
-		verdict |= CHARGE_ORPHANED;
+		verdict = defer_mark(d, cookie) ? SUM_ELSEWHERE : SUM_LATE;
+	if (taken && !defer_waits(d, cookie) && task_sums_take(c, cookie))
+		verdict |= SUM_ORPHANED;
 	return verdict;
 }

@@ -16,43 +16,43 @@
 #include "core/atomic.h"
 #include "core/shared/defer.h"
 
-#define TASK_CHARGES 8
+#define TASK_SUMS 8
 
-struct charge {
+struct task_sum {
 	u64 key, amount, part;
 	u32 count;
 	u32 consumer;		/* its handle: the sum may outlive it */
 };
 
-struct charges {
+struct task_sums {
 	u64 owner;		/* cookie << 1 | somebody is at work; 0: there are no sums */
 	u32 nr, pad;
-	struct charge charge[TASK_CHARGES];
+	struct task_sum sum[TASK_SUMS];
 };
 
 enum {
-	CHARGE_KEPT = 0,	/* the walk settles it */
-	CHARGE_ELSEWHERE = 1,	/* no room: keep it under its cookie, the walk will tell */
-	CHARGE_LATE = 2,	/* no room, and nobody will tell: the cookie is given up (or the word contended) */
-	CHARGE_ORPHANED = 4,	/* the cookie is given up, and all sums are the caller's, as by charges_settle() */
+	SUM_KEPT = 0,	/* the walk settles it */
+	SUM_ELSEWHERE = 1,	/* no room: keep it under its cookie, the walk will tell */
+	SUM_LATE = 2,	/* no room, and nobody will tell: the cookie is given up (or the word contended) */
+	SUM_ORPHANED = 4,	/* the cookie is given up, and all sums are the caller's, as by task_sums_take() */
 };
 
 /*
  * Add @what to the sum of its consumer and key. @cookie is what @what's request got from @d. Returns what became of it,
- * and CHARGE_ORPHANED with any of these. By the task itself, any context, constant time.
+ * and SUM_ORPHANED with any of these. By the task itself, any context, constant time.
  */
-CORE u32 charges_add(struct charges *c, struct defer *d, u64 cookie, const struct charge *what);
+CORE u32 task_sums_add(struct task_sums *c, struct defer *d, u64 cookie, const struct task_sum *what);
 
 /*
  * Are there sums under @cookie, which is not in the deferral word any more? Then they are the caller's, until
- * charges_settled(). Any task.
+ * task_sums_release(). Any task.
  */
-static INLINE bool charges_settle(struct charges *c, u64 cookie)
+static INLINE bool task_sums_take(struct task_sums *c, u64 cookie)
 {
 	return cmpxchg(&c->owner, cookie << 1, cookie << 1 | 1) == cookie << 1;
 }
 
-static INLINE void charges_settled(struct charges *c)
+static INLINE void task_sums_release(struct task_sums *c)
 {
 	c->nr = 0;
 	xchg(&c->owner, 0);

@@ -19,7 +19,7 @@ struct answer {
 };
 
 /* @last is what is told from here on, to who asks of a task that parts, or in the same visit: that of @now, if not NULL. */
-static INLINE void answer_publish(struct answer *last, u64 cookie, u32 stack, u32 outcome, struct parting *p, struct visit *v,
+static INLINE void resolve_publish(struct answer *last, u64 cookie, u32 stack, u32 outcome, struct last_stack *p, struct visit *v,
 				  const struct visit_now *now, u64 walk_ns)
 {
 	if (now)
@@ -27,13 +27,13 @@ static INLINE void answer_publish(struct answer *last, u64 cookie, u32 stack, u3
 	last->cookie = cookie;
 	last->stack = stack;
 	store_release(&last->outcome, outcome);
-	parting_found(p);
+	last_stack_found(p);
 	if (now)
-		visit_answered(v, now, walk_ns);
+		visit_resolved(v, now, walk_ns);
 }
 
 /* Enter, on @cpu, and take the word: the consumers to serve, as defer_take() has it, and *@cookie. Then grace_leave(@phase). */
-static INLINE u64 answer_take(struct grace *g, u32 cpu, u32 *phase, struct defer *d, u64 *cookie)
+static INLINE u64 resolve_take(struct grace *g, u32 cpu, u32 *phase, struct defer *d, u64 *cookie)
 {
 	*phase = grace_enter(g, cpu);
 	return defer_take(d, cookie);

@@ -17,7 +17,7 @@ TURN(upwards, struct search, s)
 	if (turn >= s->copy->words || s->next >= s->last)
 		return STOP;
 	if (word == at(s->stack->frame, s->next)) {
-		readset_add(&s->copy->reads, turn * sizeof(u64), word);
+		read_log_add(&s->copy->reads, turn * sizeof(u64), word);
 		s->next++;
 	}
 	return NEXT;
@@ -26,7 +26,7 @@ TURN(upwards, struct search, s)
 /* And downwards: is each at the same place? @next counts those that are not yet found. */
 TURN(downwards, struct search, s)
 {
-	const struct readset *reads = &s->copy->reads;
+	const struct read_log *reads = &s->copy->reads;
 	u32 i = s->copy->words - 1 - turn;
 
 	if (turn >= s->copy->words || !s->next)
@@ -42,16 +42,16 @@ TURN(downwards, struct search, s)
 /* Where the frames lie, if there is one way only. */
 static INLINE bool find_places(const struct kernel_key *key, struct search *s)
 {
-	readset_clear(&s->copy->reads);
+	read_log_clear(&s->copy->reads);
 	s->next = key->inner;
 	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL);	/* then the outermost follows from its callee */
 	if (s->stack->nr < key->inner + 2 || s->stack->nr > MAX_DEPTH)
 		return false;
-	loop(READSET_SPAN, upwards, s);
-	if (s->next < s->last || !readset_is_usable(&s->copy->reads))
+	loop(READ_LOG_SPAN, upwards, s);
+	if (s->next < s->last || !read_log_is_usable(&s->copy->reads))
 		return false;
 	s->next = s->copy->reads.nr;
-	loop(READSET_SPAN, downwards, s);
+	loop(READ_LOG_SPAN, downwards, s);
 	return !s->next;
 }
 
@@ -60,18 +60,18 @@ static INLINE bool same_key(const struct kernel_key *a, const struct kernel_key 
 	return a->entry == b->entry && a->depth == b->depth;
 }
 
-CORE u32 kernelmemo_find(const struct kernel_key *key, struct kernel_copy *copy)
+CORE u32 kernel_stack_cache_find(const struct kernel_key *key, struct kernel_copy *copy)
 {
 	struct kernel_set *set = kernel_set_of(key);
 	u32 found = 0;
 
 	for (u32 i = 0; i < KERNEL_WAYS; i++) {
-		struct kernel_memo *m = &set->way[i];
+		struct cached_kernel_stack *m = &set->way[i];
 		u32 sequence = load_acquire(&m->sequence), stack = m->stack;
 
 		if (sequence & 1 || !stack || m->reads.span > copy->words || !same_key(&m->key, key))
 			continue;
-		if (!readset_holds(&m->reads, &copy->now))
+		if (!read_log_holds(&m->reads, &copy->now))
 			continue;
 		fence_acquire();
 		if (load_relaxed(&m->sequence) != sequence)
@@ -82,14 +82,14 @@ CORE u32 kernelmemo_find(const struct kernel_key *key, struct kernel_copy *copy)
 	return found;
 }
 
-CORE void kernelmemo_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack)
+CORE void kernel_stack_cache_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack)
 {
 	struct search search = { .stack = s, .copy = copy };
 	struct kernel_set *set = kernel_set_of(key);
-	struct kernel_memo *m;
+	struct cached_kernel_stack *m;
 	u32 sequence;
 
-	if (copy->words > READSET_SPAN || !find_places(key, &search))
+	if (copy->words > READ_LOG_SPAN || !find_places(key, &search))
 		return;
 	m = &at(set->way, fetch_add(&set->turn, 1) % KERNEL_WAYS);
 	sequence = load_relaxed(&m->sequence);
@@ -98,7 +98,7 @@ CORE void kernelmemo_put(const struct kernel_key *key, const struct stack *s, st
 	fence_release();
 	m->key = *key;
 	m->stack = stack;
-	readset_copy(&m->reads, &copy->reads);
+	read_log_copy(&m->reads, &copy->reads);
 	if (copy->reads.span > load_relaxed(&set->span))
 		set->span = copy->reads.span;
 	store_release(&m->sequence, sequence + 2);

@@ -2,7 +2,7 @@
 /*
  * Which kernel stack was it, when a task had left the CPU here before?
  *
- * Unwinding a kernel stack takes the kernel longer than all else that an absence costs. So where its return addresses
+ * Unwinding a kernel stack takes the kernel longer than all else that an off-CPU interval costs. So where its return addresses
  * lie is remembered, as distances from the stack pointer that the task left with, by system call; and if each is still
  * there, it is the same stack.
  *
@@ -27,23 +27,23 @@ struct kernel_key {
 	u32 inner;			/* frames that are the switch's own, and not looked for */
 };
 
-struct kernel_memo {
+struct cached_kernel_stack {
 	u32 sequence, stack;
 	struct kernel_key key;
-	struct readset reads;
+	struct read_log reads;
 };
 
 struct kernel_set {
 	u32 span;			/* words to read: the largest of any way */
 	u32 turn;			/* the way to forget next */
-	struct kernel_memo way[KERNEL_WAYS];
+	struct cached_kernel_stack way[KERNEL_WAYS];
 };
 
 /* A stack as it is, from the pointer that the task left with. */
 struct kernel_copy {
-	struct readset_now now;
+	struct stack_snapshot now;
 	u32 words, pad;			/* that were read */
-	struct readset reads;		/* working space of kernelmemo_put() */
+	struct read_log reads;		/* working space of kernel_stack_cache_put() */
 };
 
 extern struct kernel_set kernel_sets[KERNEL_SETS];
@@ -57,10 +57,10 @@ static INLINE struct kernel_set *kernel_set_of(const struct kernel_key *key)
  * The id of the kernel stack of @key; 0: not known. @copy: kernel_set_of(@key)->span words of it, or as many as there
  * are. Any context, constant time.
  */
-CORE u32 kernelmemo_find(const struct kernel_key *key, struct kernel_copy *copy);
+CORE u32 kernel_stack_cache_find(const struct kernel_key *key, struct kernel_copy *copy);
 
 /*
  * @s, innermost first, was walked where @copy is of, and has the id @stack. Both are whole: of a part of the stack the
  * places would not be certain. Remember it if that is possible.
  */
-CORE void kernelmemo_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack);
+CORE void kernel_stack_cache_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack);

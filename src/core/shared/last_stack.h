@@ -11,33 +11,33 @@
 #pragma once
 #include "core/atomic.h"
 
-enum parting_state { PARTING_AHEAD, PARTING_WALK, PARTING_KNOWN };
+enum last_stack_state { LAST_STACK_AHEAD, LAST_STACK_WALK, LAST_STACK_KNOWN };
 
-struct parting {
+struct last_stack {
 	u64 task, mm;			/* whose it is, and in which memory it lies */
 	u32 exec_id;			/* execve() that came before; tasks and memory are used again */
 	u32 state;
 };
 
-static INLINE void parting_begin(struct parting *p, u64 task, u64 mm, u32 exec_id)
+static INLINE void last_stack_begin(struct last_stack *p, u64 task, u64 mm, u32 exec_id)
 {
-	store_release(&p->state, PARTING_AHEAD);
+	store_release(&p->state, LAST_STACK_AHEAD);
 	p->task = task;
 	p->mm = mm;
 	p->exec_id = exec_id;
-	store_release(&p->state, PARTING_WALK);
+	store_release(&p->state, LAST_STACK_WALK);
 }
 
 /* What was found, if that is what was at work, can be told. */
-static INLINE void parting_found(struct parting *p)
+static INLINE void last_stack_found(struct last_stack *p)
 {
-	if (load_relaxed(&p->state) == PARTING_WALK)
-		store_release(&p->state, PARTING_KNOWN);
+	if (load_relaxed(&p->state) == LAST_STACK_WALK)
+		store_release(&p->state, LAST_STACK_KNOWN);
 }
 
 /* Is it still the stack of @task? While that exits (@exiting), also when its memory is gone. */
-static INLINE bool parting_is_known(const struct parting *p, u64 task, u64 mm, u32 exec_id, bool exiting)
+static INLINE bool last_stack_is_known(const struct last_stack *p, u64 task, u64 mm, u32 exec_id, bool exiting)
 {
-	return load_acquire(&p->state) == PARTING_KNOWN && p->task == task && p->exec_id == exec_id &&
+	return load_acquire(&p->state) == LAST_STACK_KNOWN && p->task == task && p->exec_id == exec_id &&
 	       (exiting || p->mm == mm);
 }

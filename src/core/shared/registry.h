@@ -13,7 +13,7 @@ struct registry {
 	u32 now_s;			/* as the keeper's clock says it, about once a second */
 	u32 identity;			/* of the stackmap: random, and never 0 */
 	u32 evictions, evicted;		/* from the table of modules: how often, and how many */
-	u64 cold;			/* a frame that a walk could not leave without faulting (core/walk/prefetch.c) */
+	u64 row_wanted;			/* a frame that a walk could not leave without faulting (core/walk/prefetch.c) */
 	struct epochs epochs;		/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];
 	struct again_row again[AGAIN_ROWS];	/* references to stacks, of the CPUs */

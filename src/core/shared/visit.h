@@ -48,7 +48,7 @@ static INLINE void visit_open(struct visit *v)
 }
 
 /* The answer is that of the visit that @now is in; the walk took @walk_ns. */
-static INLINE void visit_answered(struct visit *v, const struct visit_now *now, u64 walk_ns)
+static INLINE void visit_resolved(struct visit *v, const struct visit_now *now, u64 walk_ns)
 {
 	v->walked.user_ns = now->user_ns;
 	v->walked.sleeps = now->sleeps;

@@ -10,17 +10,17 @@
 #include "abi/state.h"
 #include "core/atomic.h"
 
-static INLINE bool watch_claim(struct walker_head *w, u32 tid)
+static INLINE bool watchdog_claim(struct walker_head *w, u32 tid)
 {
 	return !cmpxchg(&w->tid, 0, tid);
 }
 
-static INLINE void watch_begin(struct walker_head *w, u64 now_ns)
+static INLINE void watchdog_begin(struct walker_head *w, u64 now_ns)
 {
 	store_release(&w->since_ns, now_ns);
 }
 
-static INLINE void watch_release(struct walker_head *w)
+static INLINE void watchdog_release(struct walker_head *w)
 {
 	store_release(&w->since_ns, 0);
 	xchg(&w->tgid, 0);
@@ -32,29 +32,29 @@ static INLINE void watch_release(struct walker_head *w)
  * counted how many are, by @count(@ctx), so of two walks that do so at the same time each sees the other, or is seen by it.
  * If not, it is given back. The @first place where a process looks is not counted: it has that one always.
  */
-static INLINE bool watch_share(struct walker_head *w, u32 tgid, bool first, u32 share, u32 (*count)(void *ctx), void *ctx)
+static INLINE bool watchdog_share(struct walker_head *w, u32 tgid, bool first, u32 share, u32 (*count)(void *ctx), void *ctx)
 {
 	xchg(&w->tgid, tgid);
 	if (first || count(ctx) <= share)
 		return true;
-	watch_release(w);
+	watchdog_release(w);
 	return false;
 }
 
-static INLINE bool watch_is_still(const struct walker_head *w, u64 since_ns)
+static INLINE bool watchdog_is_still(const struct walker_head *w, u64 since_ns)
 {
 	return load_acquire(&w->since_ns) == since_ns;
 }
 
 /*
  * The tid of a walk that was begun before @before_ns, *@since_ns; 0: no such walk. What the caller then finds out about
- * the tid is true if watch_is_still().
+ * the tid is true if watchdog_is_still().
  */
-static INLINE u32 watch_late(const struct walker_head *w, u64 before_ns, u64 *since_ns)
+static INLINE u32 watchdog_late(const struct walker_head *w, u64 before_ns, u64 *since_ns)
 {
 	u32 tid;
 
 	*since_ns = load_acquire(&w->since_ns);
 	tid = load_acquire(&w->tid);
-	return *since_ns && *since_ns < before_ns && watch_is_still(w, *since_ns) ? tid : 0;
+	return *since_ns && *since_ns < before_ns && watchdog_is_still(w, *since_ns) ? tid : 0;
 }

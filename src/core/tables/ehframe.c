@@ -133,7 +133,7 @@ static INLINE void search(struct ehframe *e, u32 nr_entries)
 	e->high = nr_entries;
 	e->node = 1;
 	loop(MAX_TURNS_BSEARCH, halve, e);
-	if (e->error || forget(e->error, hold(e)))
+	if (e->error || verifier_forget(e->error, hold(e)))
 		return;
 	/* Without a branch: to the verifier each would double the ways. */
 	UNROLL
@@ -154,7 +154,7 @@ static INLINE void search(struct ehframe *e, u32 nr_entries)
 /* An encoding that says how many bytes an address has also if it is said to have as many as addresses have. */
 static INLINE u32 plain_format(const struct ehframe *e, u32 encoding)
 {
-	return encoding & PE_FORMAT || !(e->class & CLASS_NARROW) ? encoding : encoding | PE_UDATA4;
+	return encoding & PE_FORMAT || !(e->class & CLASS_ELF32) ? encoding : encoding | PE_UDATA4;
 }
 
 /* One letter of a CIE's augmentation string. */
@@ -291,7 +291,7 @@ TURN(next_entry, struct ehframe, e)
 	if (!len || len & 3)
 		return STOP;
 	if (page_has(p, addr) < 24 && page_has(p, addr) < 4 + (u64)len) {
-		e->error = read_outcome(p->beyond, TABLE_UNREADABLE);
+		e->error = read_outcome(p->end_error, TABLE_UNREADABLE);
 		return STOP;
 	}
 	id = page_word(p, addr + 4);

@@ -24,7 +24,7 @@ static INLINE int bad(struct machine *m, u8 op)
 /* A value has as many bits as an address has in the file: the generic type (DWARF 5 §2.5.1). */
 static INLINE u32 spare_bits(const struct machine *m)
 {
-	return (m->class & CLASS_NARROW) * 32;
+	return (m->class & CLASS_ELF32) * 32;
 }
 
 static INLINE u64 generic(const struct machine *m, u64 val)
@@ -120,7 +120,7 @@ TURN(operation, struct machine, m)
 	case OP_const2s: return push(m, op, (s16)reader_u16(in));
 	case OP_const4u: return push(m, op, reader_u32(in));
 	case OP_const4s: return push(m, op, (s32)reader_u32(in));
-	case OP_addr:	return push(m, op, m->class & CLASS_NARROW ? reader_u32(in) : reader_u64(in));
+	case OP_addr:	return push(m, op, m->class & CLASS_ELF32 ? reader_u32(in) : reader_u64(in));
 	case OP_const8u:
 	case OP_const8s: return push(m, op, reader_u64(in));
 	case OP_constu:

@@ -119,12 +119,12 @@ CORE u32 apply_row(struct machine *m)
 			for (u32 slot = 0; slot < NR_SAVED; slot++)
 				restore(m, slot);
 		}
-		if (m->cfa < m->sp || (m->cfa == m->sp && !m->exact)) {
+		if (m->cfa < m->sp || (m->cfa == m->sp && !m->pc_is_exact)) {
 			m->detail = m->cfa;
 			return NOT_MONOTONIC;
 		}
 	}
-	m->exact = signal;
+	m->pc_is_exact = signal;
 	m->sp = m->reg[RSP] = m->cfa;
 	m->pc = ra;
 	return ra ? 0 : ZERO_RA;

@@ -35,7 +35,7 @@ static INLINE bool is_outermost(struct machine *m)
 	       !(row->flags & ~ROW_METHOD) && !((m->sp + (s64)row->cfa_off) & (word_bytes(m) - 1));
 }
 
-TURN(warm_turn, struct walk, w)
+TURN(nofault_turn, struct walk, w)
 {
 	struct machine *m = &w->machine;
 	u32 before = w->out.nr, nr;
@@ -44,7 +44,7 @@ TURN(warm_turn, struct walk, w)
 
 	steps(w);
 	nr = w->out.nr;
-	pc = m->pc - !m->exact;
+	pc = m->pc - !m->pc_is_exact;
 	hinted = range_is_hinted(&w->modules, pc);
 	if (nr >= w->max_depth || w->no_cache || (!hinted && module_find_slow(&w->modules, pc)) || !row_is_known(w, pc))
 		return STOP;
@@ -58,7 +58,7 @@ TURN(warm_turn, struct walk, w)
 	return !hinted || nr - before == STEPS_A_TURN || move_window(m, &w->trace) ? NEXT : STOP;
 }
 
-CORE int warm_walk(struct walk *w)
+CORE int walk_nofault(struct walk *w)
 {
 	struct walk_trace *t = &w->trace;
 
@@ -68,7 +68,7 @@ CORE int warm_walk(struct walk *w)
 	t->base = w->machine.sp & ~7ULL;
 	t->initial = ~0u;
 	t->used = 0;
-	readset_clear(&t->reads);
-	loop(WARM_TURNS, warm_turn, w);
+	read_log_clear(&t->reads);
+	loop(NOFAULT_TURNS, nofault_turn, w);
 	return w->outcome == UNDEFINED_RA ? 0 : -EAGAIN;
 }

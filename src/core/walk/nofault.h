@@ -6,10 +6,10 @@
 #pragma once
 #include "core/walk/step.h"
 
-#define WARM_TURNS 32
+#define NOFAULT_TURNS 32
 
 /*
  * Walk from the registers in w->machine.reg[], as walk_start() does, to w->out and w->outcome, and note in w->trace all
  * that the walk depended on. 0: what walk_stack() would have come to; -EAGAIN: something is cold. Any context; bounded.
  */
-CORE int warm_walk(struct walk *w);
+CORE int walk_nofault(struct walk *w);

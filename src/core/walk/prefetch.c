@@ -23,22 +23,22 @@ static INLINE u64 address_of(struct modules *ms, u64 frame)
 	return addr;
 }
 
-GLOBAL int cold_visit(struct walk *w NONNULL, u32 why)
+GLOBAL int learn_row_at(struct walk *w NONNULL, u32 why)
 {
 	struct machine *m = &w->machine;
-	u64 addr = address_of(&w->modules, w->cold);
+	u64 addr = address_of(&w->modules, w->row_wanted);
 
 	w->outcome = why;
 	if (!addr)
 		return STOP;
-	w->visited = w->cold;
+	w->visited = w->row_wanted;
 	w->before = why;
 	w->nr_before = w->out.nr;
-	m->exact = !frame_is_return(w->cold);
+	m->pc_is_exact = !frame_is_return(w->row_wanted);
 	m->pc = addr;
 	m->sp = m->reg[RSP] = 0;	/* it is not a frame of this stack: there is nothing to be read */
 	m->lazy = 0;
-	w->cold = 0;
+	w->row_wanted = 0;
 	w->outcome = GOING_ON;
 	return NEXT;
 }

@@ -9,45 +9,45 @@
 #pragma once
 #include "core/atomic.h"
 
-#define READSET_WORDS 128		/* 128 frames; a multiple of READSET_STEP */
-#define READSET_STEP 8			/* compared together, without a branch */
-#define READSET_SPAN 1024		/* words: 8 KiB of stack */
+#define READ_LOG_WORDS 128		/* 128 frames; a multiple of READ_LOG_STEP */
+#define READ_LOG_STEP 8			/* compared together, without a branch */
+#define READ_LOG_SPAN 1024		/* words: 8 KiB of stack */
 
-struct readset {
-	u32 nr;				/* more than READSET_WORDS: not usable */
+struct read_log {
+	u32 nr;				/* more than READ_LOG_WORDS: not usable */
 	u32 span;			/* words from the base on that must be read to check it */
-	u16 at[READSET_WORDS];
-	u64 word[READSET_WORDS];
+	u16 at[READ_LOG_WORDS];
+	u64 word[READ_LOG_WORDS];
 };
 
 /* A stack as it is now, from the base on. */
-struct readset_now {
-	u64 word[READSET_SPAN];
+struct stack_snapshot {
+	u64 word[READ_LOG_SPAN];
 	u64 differs;
 };
 
-static INLINE void readset_clear(struct readset *r)
+static INLINE void read_log_clear(struct read_log *r)
 {
 	r->nr = r->span = 0;
 }
 
-static INLINE bool readset_is_usable(const struct readset *r)
+static INLINE bool read_log_is_usable(const struct read_log *r)
 {
-	return r->nr <= READSET_WORDS;
+	return r->nr <= READ_LOG_WORDS;
 }
 
-static INLINE void readset_spoil(struct readset *r)
+static INLINE void read_log_invalidate(struct read_log *r)
 {
-	r->nr = READSET_WORDS + 1;
+	r->nr = READ_LOG_WORDS + 1;
 }
 
 /* The word @distance bytes above the base was read. If there is no room, or it lies too far off, @r is spoilt. */
-static INLINE void readset_add(struct readset *r, u64 distance, u64 word)
+static INLINE void read_log_add(struct read_log *r, u64 distance, u64 word)
 {
 	u32 nr = r->nr;
 
-	if (nr >= READSET_WORDS || distance >= READSET_SPAN * sizeof(u64) || distance % sizeof(u64)) {
-		readset_spoil(r);
+	if (nr >= READ_LOG_WORDS || distance >= READ_LOG_SPAN * sizeof(u64) || distance % sizeof(u64)) {
+		read_log_invalidate(r);
 		return;
 	}
 	at(r->at, nr) = distance / sizeof(u64);
@@ -58,14 +58,14 @@ static INLINE void readset_add(struct readset *r, u64 distance, u64 word)
 }
 
 /* @r, usable and not empty, to @to, with the last step filled up. */
-static INLINE void readset_copy(struct readset *to, const struct readset *r)
+static INLINE void read_log_copy(struct read_log *to, const struct read_log *r)
 {
 	u32 nr = r->nr;
 
-	each(i, READSET_WORDS) {
+	each(i, READ_LOG_WORDS) {
 		u32 from = i < nr ? i : 0;
 
-		if (i >= nr && i % READSET_STEP == 0)
+		if (i >= nr && i % READ_LOG_STEP == 0)
 			break;
 		at(to->at, i) = at(r->at, from);
 		at(to->word, i) = at(r->word, from);
@@ -75,7 +75,7 @@ static INLINE void readset_copy(struct readset *to, const struct readset *r)
 }
 
 /*
- * Is all in @now, of which r->span words were read, as it was? @r: from readset_copy(); may be written to meanwhile.
+ * Is all in @now, of which r->span words were read, as it was? @r: from read_log_copy(); may be written to meanwhile.
  * 1 or 0.
  */
-GLOBAL int readset_holds(struct readset *r NONNULL, struct readset_now *now NONNULL);
+GLOBAL int read_log_holds(struct read_log *r NONNULL, struct stack_snapshot *now NONNULL);

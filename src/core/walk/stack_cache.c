@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/walk/stack_cache.h"
 
-struct memo memos[MEMOS] SHARED("memos");
+struct cached_stack stack_cache[STACK_CACHE_ENTRIES] SHARED("stack_cache");
 
 #define SAVED_REGS (CALLEE_SAVED | 1 << RBP)
 
-static INLINE struct memo *memo_of(const struct memo_key *key)
+static INLINE struct cached_stack *cached_stack_of(const struct stack_cache_key *key)
 {
 	u64 mix = (key->ip ^ key->sp << 13 ^ key->mm) * 0x9E3779B97F4A7C15ULL;
 
-	return &at(memos, mix >> 53);
+	return &at(stack_cache, mix >> 53);
 }
 
-static INLINE bool same_key(const struct memo_key *a, const struct memo_key *b)
+static INLINE bool same_key(const struct stack_cache_key *a, const struct stack_cache_key *b)
 {
 	return !((a->ip ^ b->ip) | (a->sp ^ b->sp) | (a->mm ^ b->mm) | (a->start_boottime ^ b->start_boottime) |
 		 (a->exec_id ^ b->exec_id) | (a->mm_sequence ^ b->mm_sequence));
 }
 
-static INLINE bool same_registers(const struct memo *m, const u64 *reg)
+static INLINE bool same_registers(const struct cached_stack *m, const u64 *reg)
 {
 	u64 differs = 0;
 
@@ -29,27 +29,27 @@ static INLINE bool same_registers(const struct memo *m, const u64 *reg)
 	return !differs;
 }
 
-CORE u32 memo_find(const struct memo_key *key, const u64 *reg, struct readset_now *now)
+CORE u32 stack_cache_find(const struct stack_cache_key *key, const u64 *reg, struct stack_snapshot *now)
 {
-	struct memo *m = memo_of(key);
+	struct cached_stack *m = cached_stack_of(key);
 	u32 sequence = load_acquire(&m->sequence), stack = m->stack, span = m->reads.span;
 
 	if (sequence & 1 || !same_key(&m->key, key) || !same_registers(m, reg))
 		return 0;
-	if (!span || span > READSET_SPAN || port_peek(now->word, span * sizeof(u64), key->sp & ~7ULL))
+	if (!span || span > READ_LOG_SPAN || port_peek(now->word, span * sizeof(u64), key->sp & ~7ULL))
 		return 0;
-	if (!readset_holds(&m->reads, now))
+	if (!read_log_holds(&m->reads, now))
 		return 0;
 	fence_acquire();
 	return load_relaxed(&m->sequence) == sequence ? stack : 0;
 }
 
-CORE void memo_put(const struct memo_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
+CORE void stack_cache_put(const struct stack_cache_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
 {
-	struct memo *m = memo_of(key);
+	struct cached_stack *m = cached_stack_of(key);
 	u32 sequence = load_relaxed(&m->sequence);
 
-	if (!readset_is_usable(&t->reads) || !t->reads.nr || t->used & ~SAVED_REGS)
+	if (!read_log_is_usable(&t->reads) || !t->reads.nr || t->used & ~SAVED_REGS)
 		return;
 	if (sequence & 1 || cmpxchg(&m->sequence, sequence, sequence + 1) != sequence)
 		return;			/* somebody else is writing */
@@ -60,6 +60,6 @@ CORE void memo_put(const struct memo_key *key, const u64 *reg, struct walk_trace
 	UNROLL
 	for (u32 slot = 0; slot < NR_SAVED; slot++)
 		m->reg[slot] = reg[reg_of_slot[slot]];
-	readset_copy(&m->reads, &t->reads);
+	read_log_copy(&m->reads, &t->reads);
 	store_release(&m->sequence, sequence + 2);
 }

@@ -11,30 +11,30 @@
 #pragma once
 #include "core/walk/step.h"
 
-#define MEMOS 2048
+#define STACK_CACHE_ENTRIES 2048
 
 /* Whose stack, and where it stood. */
-struct memo_key {
+struct stack_cache_key {
 	u64 mm, start_boottime;		/* the memory, and since when the process has lived: it is used again */
 	u64 ip, sp;
 	u32 exec_id, mm_sequence;	/* execve() and changes of mappings so far */
 };
 
-struct memo {
+struct cached_stack {
 	u32 sequence, stack;
-	struct memo_key key;
+	struct stack_cache_key key;
 	u32 used, pad;			/* registers, a bit each */
 	u64 reg[NR_SAVED];
-	struct readset reads;
+	struct read_log reads;
 };
 
-extern struct memo memos[MEMOS];
+extern struct cached_stack stack_cache[STACK_CACHE_ENTRIES];
 
 /*
  * The id of the stack of @key, with these registers (by DWARF number); 0: not known. Reads the stack, to @now, by
  * port_peek(). Any context, constant time.
  */
-CORE u32 memo_find(const struct memo_key *key, const u64 *reg, struct readset_now *now);
+CORE u32 stack_cache_find(const struct stack_cache_key *key, const u64 *reg, struct stack_snapshot *now);
 
 /* @t is how the walk from @reg came to @stack. Kept if it can be. */
-CORE void memo_put(const struct memo_key *key, const u64 *reg, struct walk_trace *t, u32 stack);
+CORE void stack_cache_put(const struct stack_cache_key *key, const u64 *reg, struct walk_trace *t, u32 stack);

@@ -28,7 +28,7 @@ static INLINE bool step(struct walk *w)
 	struct machine *m = &w->machine;
 	struct walk_trace *t = &w->trace;
 	struct row *row = &m->row;
-	u64 pc = m->pc - !m->exact, cfa, ra;
+	u64 pc = m->pc - !m->pc_is_exact, cfa, ra;
 	u32 nr = w->out.nr, saved;
 
 	if (nr >= w->max_depth || w->no_cache || !range_is_hinted(&w->modules, pc) || !row_is_known(w, pc) ||
@@ -43,7 +43,7 @@ static INLINE bool step(struct walk *w)
 	m->invalid = (m->invalid | lost_in_call(m)) & ~saved;
 	m->lazy |= saved;
 	t->initial &= ~saved;
-	m->exact = 0;
+	m->pc_is_exact = 0;
 	m->sp = m->reg[RSP] = cfa;
 	m->pc = ra;
 	return true;

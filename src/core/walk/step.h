@@ -15,7 +15,7 @@ static INLINE bool peek(struct machine *m, struct walk_trace *t, u64 addr, u64 *
 	if (!stack_peek_pair(m, addr, &pair))
 		return false;
 	if (t->on)
-		readset_add(&t->reads, (addr & ~7ULL) - t->base, pair);
+		read_log_add(&t->reads, (addr & ~7ULL) - t->base, pair);
 	*ret = word_in(m, addr, pair);
 	return true;
 }
@@ -59,7 +59,7 @@ static INLINE void frame_add(struct walk *w, u32 nr)
 {
 	struct range *here = module_here(&w->modules);
 
-	at(w->out.frame, nr) = frame_left(frame_make(here->module, w->machine.pc + here->file_off, !w->machine.exact),
+	at(w->out.frame, nr) = frame_left(frame_make(here->module, w->machine.pc + here->file_off, !w->machine.pc_is_exact),
 					  row_method(&w->machine.row));
 	w->out.nr = nr + 1;
 }

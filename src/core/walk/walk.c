@@ -9,14 +9,14 @@
  */
 #include "core/walk/step.h"
 
-#define CODE_BEFORE 64		/* bytes of the code that code_rules.c and cfi_quirks.c look at */
+#define LOOK_BEHIND 64		/* bytes of the code that code_rules.c and cfi_quirks.c look at */
 #define CODE_AFTER 40
 #define ENTRY_SIZE 64		/* ld.so's _start has no FDE */
 
 static INLINE int end(struct walk *w, u32 why)
 {
-	if (w->cold)
-		return cold_visit(w, why) & STOP;	/* or NEXT: the verifier does not know */
+	if (w->row_wanted)
+		return learn_row_at(w, why) & STOP;	/* or NEXT: the verifier does not know */
 	w->outcome = why;
 	return STOP;
 }
@@ -102,7 +102,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 	struct machine *m = &w->machine;
 	u32 err, method = BY_CFI;
 	int unknown = -ENOENT;
-	enum lie lie = NO_LIE;
+	enum cfi_quirk quirk = NO_QUIRK;
 
 	w->row_misses++;
 	err = module_here(&w->modules)->kind >= MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
@@ -112,15 +112,15 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 	}
 	if (err && err != NO_FDE)
 		return err;
-	err = forget(w->ehframe.error, err);
+	err = verifier_forget(w->ehframe.error, err);
 	if (!err && method == BY_CFI)
-		lie = lies_mend(m, w->ehframe.fde.start, w->ehframe.fde.size);
-	if (lie)
+		quirk = cfi_fixup(m, w->ehframe.fde.start, w->ehframe.fde.size);
+	if (quirk)
 		method = BY_CODE;
 	if (!err && m->pc == module_here(&w->modules)->entry)
 		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
 	if (err)
-		unknown = stub_row(m, m->pc, module_here(&w->modules)->kind >= MODULE_NOT_ELF ? STUB_NO_ELF : 0);
+		unknown = code_rule_row(m, m->pc, module_here(&w->modules)->kind >= MODULE_NOT_ELF ? CODE_RULE_NO_ELF : 0);
 	if (err)
 		method = BY_CODE;
 	if (err && unknown) {
@@ -130,11 +130,11 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 	}
 	classify(&m->row, word_bytes(m));
 	m->row.flags |= method_flags(method);
-	if (lie == LIE_BY_STACK)
+	if (quirk == QUIRK_BY_STACK)
 		*told = false;
-	if (err || lie)			/* by its bytes: those of the file? */
-		module_read(&w->modules, pc - CODE_BEFORE, CODE_BEFORE + CODE_AFTER,
-			    pc - CODE_BEFORE + module_here(&w->modules)->file_off);
+	if (err || quirk)			/* by its bytes: those of the file? */
+		module_read(&w->modules, pc - LOOK_BEHIND, LOOK_BEHIND + CODE_AFTER,
+			    pc - LOOK_BEHIND + module_here(&w->modules)->file_off);
 	return 0;
 }
 
@@ -195,27 +195,27 @@ CORE_TURN(walk_frame, struct walk, w)
 	w->turns++;
 	if (walk_takes_too_long(w))
 		return end(w, TOO_LONG);
-	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->exact);
+	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->pc_is_exact);
 	w->out.nr = nr + 1;
 
-	pc = m->pc - !m->exact;		/* a return address may already belong to the next function */
+	pc = m->pc - !m->pc_is_exact;		/* a return address may already belong to the next function */
 	err = module_find(ms, pc) ? -module_enter(ms, pc) : 0;
 	if (err)
 		return end(w, err == EBUSY ? MAPPINGS_BUSY : NO_MAPPING);
 	here = module_here(ms);
-	pc += here->has_handlers_return & ~m->exact & !(m->pc & 15);	/* to where a function begins: no call is before it */
+	pc += here->has_handlers_return & ~m->pc_is_exact & !(m->pc & 15);	/* to where a function begins: no call is before it */
 	key = 0;
 	if (here->module) {
 		if (module_has_tables(here))	/* V8 maps a part of node's text a second time */
 			key = rowcache_key(here->module, pc + here->file_off);
-		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->exact);
+		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->pc_is_exact);
 	}
 
 	if (here->kind - MODULE_UNREADABLE <= MODULE_TOO_LONG - MODULE_UNREADABLE)
 		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
 	m->hdr = here->hdr;
 	m->class = here->class;
-	if (!module_has_tables(here) && !m->exact) {
+	if (!module_has_tables(here) && !m->pc_is_exact) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER | method_flags(BY_FRAME_POINTER);
 	} else if (w->no_cache || !key || rowcache_get(key, &m->row)) {
@@ -230,19 +230,19 @@ CORE_TURN(walk_frame, struct walk, w)
 		here = module_here(ms);
 		if (pc - here->entry < ENTRY_SIZE)
 			return end(w, ENTRY_POINT);
-		if (module_has_tables(here) && (nr == 0 || !m->exact) && framepointer_thread_start(m))
+		if (module_has_tables(here) && (nr == 0 || !m->pc_is_exact) && framepointer_thread_start(m))
 			return end(w, THREAD_START);
-		if (!m->exact && go_is_outermost(m))
+		if (!m->pc_is_exact && go_is_outermost(m))
 			return end(w, THREAD_START);
 		/* Behind a system call there is no frame in clone3(); in Go there may be. */
-		if (forget(m->error, m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m))) {
-			err = forget(m->error, go_switch(m));
+		if (verifier_forget(m->error, m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m))) {
+			err = verifier_forget(m->error, go_switch(m));
 			if (err == -ENOENT)
-				err = forget(m->error, framepointer_step(m));
+				err = verifier_forget(m->error, framepointer_step(m));
 			here = module_here(ms);
 			if (!err)
 				return NEXT;
-			return end(w, forget(m->error, err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(here))));
+			return end(w, verifier_forget(m->error, err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(here))));
 		}
 	}
 

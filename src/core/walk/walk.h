@@ -15,7 +15,7 @@ struct walk_trace {
 	u32 used;		/* of these */
 	u32 pad;
 	u64 base;		/* the eight bytes that the stack pointer was in when it began */
-	struct readset reads;
+	struct read_log reads;
 };
 
 /* All a walk works with. Lives in map memory: the verifier follows pointers into it, not what it contains. */
@@ -26,7 +26,7 @@ struct walk {
 	u32 no_cache;			/* do not believe the row cache */
 	u32 at_once;			/* nobody runs while it does: it may not take long */
 	u32 turns;			/* of walk_frame() */
-	u64 cold;			/* a frame whose row is to be learnt at the end; 0: none */
+	u64 row_wanted;			/* a frame whose row is to be learnt at the end; 0: none */
 	/* answered */
 	u32 outcome;
 	u32 row_misses;
@@ -74,7 +74,7 @@ static INLINE void walk_start(struct walk *w)
 	m->beyond = m->compat ? ~0ULL << 32 : 0;
 	m->pc = m->reg[RIP];
 	m->sp = m->reg[RSP];
-	m->exact = 1;
+	m->pc_is_exact = 1;
 	m->lazy = 0;
 	m->invalid = NEVER_KNOWN;
 	m->fp_steps = m->signal_frames = m->expressions = 0;
@@ -93,13 +93,13 @@ static INLINE void walk_start(struct walk *w)
 	w->ehframe.cfi.spared = w->at_once ? CFI_MAX_OPS - CFI_OPS_AT_ONCE : 0;
 	w->sframe.spared = w->at_once ? SFRAME_MAX_ITEMS - SFRAME_ITEMS_AT_ONCE : 0;
 	w->row_misses = 0;
-	w->cold = w->visited = 0;
+	w->row_wanted = w->visited = 0;
 	w->trace.on = 0;
 	w->out.nr = 0;
 }
 
 /* prefetch.c: the walk is over, @why; what is cold is visited. What a turn returns. */
-GLOBAL int cold_visit(struct walk *w NONNULL, u32 why);
+GLOBAL int learn_row_at(struct walk *w NONNULL, u32 why);
 
 /* walk.c: one frame a turn. */
 DECLARE_TURN(walk_frame, struct walk);

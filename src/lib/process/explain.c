@@ -104,7 +104,7 @@ static int name_frames(struct dusk_profile **ret, const struct trace *trace, con
 	for (size_t i = 1; i < nr; i++) {
 		const struct trace_frame *f = &trace->frames.v[i - 1];
 
-		p->frames[i].module = number(p, t, target_find(t, f->pc - !f->exact), pid);
+		p->frames[i].module = number(p, t, target_find(t, f->pc - !f->pc_is_exact), pid);
 		p->frames[i].offset = p->frames[i].address = frame_offset(f->word);
 		p->frames[i].is_return = frame_is_return(f->word);
 		if (!p->frames[i].module)

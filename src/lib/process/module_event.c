@@ -7,7 +7,7 @@
 #include "lib/buildid.h"
 #include "lib/process/procfs.h"
 
-void met_read(struct met *ret, const struct event_module *e)
+void module_event_read(struct module_event *ret, const struct event_module *e)
 {
 	ret->module = (struct dusk_module){
 		.kind = e->vdso ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE,
@@ -26,7 +26,7 @@ void met_read(struct met *ret, const struct event_module *e)
 		snprintf(ret->path, sizeof(ret->path), "[inode %llu]", e->ino);	/* the mmap lock was taken */
 }
 
-int met_open(const struct met *m, const struct event_module *e)
+int module_event_open(const struct module_event *m, const struct event_module *e)
 {
 	int fd;
 

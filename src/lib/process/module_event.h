@@ -4,16 +4,16 @@
 #include <dusk/dusk.h>
 #include "abi/event.h"
 
-struct met {
+struct module_event {
 	struct dusk_module module;	/* its strings are the two below: not to be copied */
 	char path[PATH_BYTES + 32], build_id[2 * BUILD_ID_BYTES + 1];
 };
 
 /* The module as profiles have it. A path that the kernel side could not tell is asked of /proc, or is "[inode 5]". */
-void met_read(struct met *ret, const struct event_module *e);
+void module_event_read(struct module_event *ret, const struct event_module *e);
 
 /*
  * Open the file as its process sees it, or its parent, or we do: a file descriptor or a negative errno. It may be
  * another by now, so whoever reads it asks symbols_recorded().
  */
-int met_open(const struct met *m, const struct event_module *e);
+int module_event_open(const struct module_event *m, const struct event_module *e);

@@ -158,7 +158,7 @@ bool specimen_agrees(const struct specimen *s, const struct trace *t)
 	if (t->walk->outcome != s->outcome || t->frames.nr != s->frames.nr)
 		return false;
 	for (size_t i = 0; i < s->frames.nr; i++)
-		if (t->frames.v[i].pc != s->frames.v[i].pc || t->frames.v[i].exact != s->frames.v[i].exact)
+		if (t->frames.v[i].pc != s->frames.v[i].pc || t->frames.v[i].pc_is_exact != s->frames.v[i].pc_is_exact)
 			return false;
 	return true;
 }
@@ -168,7 +168,7 @@ static int take_frames(struct specimen *s, const struct trace *t)
 {
 	s->outcome = t->walk->outcome;
 	for (size_t i = 0; i < t->frames.nr; i++)
-		if (vec_push(&s->frames, ((struct specimen_frame){ t->frames.v[i].pc, t->frames.v[i].exact })))
+		if (vec_push(&s->frames, ((struct specimen_frame){ t->frames.v[i].pc, t->frames.v[i].pc_is_exact })))
 			return -ENOMEM;
 	return 0;
 }
@@ -188,7 +188,7 @@ struct answer {
 };
 
 /* The walk as the kernel does it, with rows from the cache: blanking walks often. */
-static void walk_warm(struct specimen *s, struct walk *w)
+static void try_nofault(struct specimen *s, struct walk *w)
 {
 	memcpy(w->machine.reg, s->regs, sizeof(s->regs));
 	modules_reset(&w->modules);
@@ -214,7 +214,7 @@ static void blank(struct specimen *s, struct walk *w, const struct answer *a, u6
 		return;
 	memcpy(was, words, nr * sizeof(*was));
 	memset(words, 0, nr * sizeof(*was));
-	walk_warm(s, w);
+	try_nofault(s, w);
 	if (is_answer(a, w))
 		return;
 	memcpy(words, was, nr * sizeof(*was));
@@ -231,7 +231,7 @@ static int blank_all(struct specimen *s, struct walk *w)
 	if (!a)
 		return -ENOMEM;
 	target_use(&s->target);
-	walk_warm(s, w);
+	try_nofault(s, w);
 	a->outcome = w->outcome;
 	a->nr = w->out.nr;
 	memcpy(a->frame, w->out.frame, a->nr * sizeof(u64));

@@ -21,7 +21,7 @@ struct specimen_block {
 
 struct specimen_frame {
 	u64 pc;
-	bool exact;
+	bool pc_is_exact;
 };
 
 struct specimen {

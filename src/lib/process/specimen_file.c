@@ -48,9 +48,9 @@ static void write_block(const struct specimen_block *b, FILE *out)
 
 static void write_frame(const struct specimen *s, const struct specimen_frame *f, FILE *out)
 {
-	const struct target_mapping *m = target_find(&s->target, f->pc - !f->exact);
+	const struct target_mapping *m = target_find(&s->target, f->pc - !f->pc_is_exact);
 
-	fprintf(out, "frame %" PRIx64 " %s", (uint64_t)f->pc, f->exact ? "exact" : "return");
+	fprintf(out, "frame %" PRIx64 " %s", (uint64_t)f->pc, f->pc_is_exact ? "exact" : "return");
 	if (m)
 		fprintf(out, " %s+0x%" PRIx64, m->path, (uint64_t)(f->pc - m->vma.start + m->vma.offset));
 	putc('\n', out);

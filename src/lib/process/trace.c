@@ -39,7 +39,7 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 	t->frames.nr = 0;
 	walk_start(w);
 	while (!stop) {
-		struct trace_frame f = { .pc = m->pc, .sp = m->sp, .exact = m->exact };
+		struct trace_frame f = { .pc = m->pc, .sp = m->sp, .pc_is_exact = m->pc_is_exact };
 		u32 nr = w->out.nr, fp_steps = m->fp_steps;
 
 		memset(&m->row, 0, sizeof(m->row));

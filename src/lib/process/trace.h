@@ -9,7 +9,7 @@ struct trace_frame {
 	u64 pc, sp;
 	u64 cfa;			/* 0: it did not come so far */
 	u64 word;			/* abi/frame.h */
-	bool exact;			/* pc is where it was interrupted, not a return address */
+	bool pc_is_exact;			/* pc is where it was interrupted, not a return address */
 	enum dusk_method method;
 	struct row row;			/* unless by frame pointer */
 };

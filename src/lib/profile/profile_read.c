@@ -12,13 +12,14 @@
 #include <limits.h>
 #include <string.h>
 
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "lib/profile/outcomes.h"
 #include "lib/profile/profile_open.h"
 #include "lib/profile/profile_read.h"
 #include "lib/profile/profile_schema.h"
+#include "lib/profile/profile_v1.h"
 
 #define MAX_FRAME_LINES 64	/* functions inlined into each other: unfolding makes a node of each */
 
@@ -32,6 +33,7 @@ struct reader {
 	const char *table;
 	int64_t id;
 	bool damaged;
+	bool v1;				/* the file has format 1 */
 
 	struct vec(const char *) images, sources;
 	struct vec(struct dusk_module) modules;
@@ -41,10 +43,10 @@ struct reader {
 	struct vec(struct dusk_node) nodes;
 	struct vec(struct dusk_thread) threads;
 	struct vec(struct dusk_sample) samples;
-	struct vec(int64_t) absences;		/* ids of the last ones of samples */
+	struct vec(int64_t) intervals;		/* ids of the last ones of samples */
 	size_t woken;				/* of those: where the next waker's may be */
 	struct vec(struct dusk_waker) wakers;
-	struct vec(struct dusk_life) lives;
+	struct vec(struct dusk_thread_times) thread_times;
 	struct vec(struct dusk_outcome) outcomes;
 	struct vec(struct dusk_counter) counters;
 	struct vec(struct dusk_setting) settings;
@@ -206,10 +208,12 @@ static int read_counter(struct reader *r)
 		.name = text_or(r, 0, NULL), .sentence = text_or(r, 2, ""), .value = number(r, 1, UINT64_MAX),
 	};
 
+	if (r->v1 && c.name)
+		c.name = v1_now(v1_counters, c.name);
 	return vec_push(&r->counters, c);
 }
 
-/* What samples and absences have in common. */
+/* What samples and off-CPU intervals have in common. */
 static struct dusk_sample sample(struct reader *r)
 {
 	struct dusk_sample s = {
@@ -236,19 +240,19 @@ static int read_sample(struct reader *r)
 	return vec_push(&r->samples, s);
 }
 
-static int read_absence(struct reader *r)
+static int read_interval(struct reader *r)
 {
 	struct dusk_sample s = sample(r);
 
 	s.source = DUSK_OFF_CPU;
-	s.state = number(r, 6, NR_ABSENCES - 1);
+	s.state = number(r, 6, NR_OFFCPU_REASONS - 1);
 	s.value_ns = number(r, 7, PROFILE_MAX_NS);
 	s.runnable_ns = number(r, 8, s.value_ns);
 	s.count = number(r, 9, UINT32_MAX);
-	return vec_push(&r->samples, s) || vec_push(&r->absences, r->id);
+	return vec_push(&r->samples, s) || vec_push(&r->intervals, r->id);
 }
 
-/* One whose absence is not there is left out: while a profile is being written, that may come later. */
+/* One whose off-CPU interval is not there is left out: while a profile is being written, that may come later. */
 static int read_waker(struct reader *r)
 {
 	struct dusk_waker by = {
@@ -260,29 +264,29 @@ static int read_waker(struct reader *r)
 
 	if (!r->threads.nr || !r->outcomes.nr || !by.kind || r->wakers.nr == UINT32_MAX)
 		r->damaged = true;
-	while (r->woken < r->absences.nr && r->absences.v[r->woken] < r->id)
+	while (r->woken < r->intervals.nr && r->intervals.v[r->woken] < r->id)
 		r->woken++;
-	if (r->woken == r->absences.nr || r->absences.v[r->woken] != r->id)
+	if (r->woken == r->intervals.nr || r->intervals.v[r->woken] != r->id)
 		return 0;
-	r->samples.v[r->samples.nr - r->absences.nr + r->woken].waker = r->wakers.nr;
+	r->samples.v[r->samples.nr - r->intervals.nr + r->woken].waker = r->wakers.nr;
 	return vec_push(&r->wakers, by);
 }
 
-static int read_life(struct reader *r)
+static int read_thread_times(struct reader *r)
 {
-	struct dusk_life l = {
+	struct dusk_thread_times l = {
 		.thread = number(r, 1, (uint64_t)r->threads.nr - 1),
 		.start_ns = number(r, 2, PROFILE_MAX_NS),
 		.end_ns = number(r, 3, PROFILE_MAX_NS),
 		.on_cpu_ns = number(r, 4, PROFILE_MAX_NS),
 		.runnable_ns = number(r, 5, PROFILE_MAX_NS),
 		.blocked_ns = number(r, 6, PROFILE_MAX_NS),
-		.absences = number(r, 7, UINT32_MAX),
+		.intervals = number(r, 7, UINT32_MAX),
 	};
 
 	if (!r->threads.nr || l.start_ns > l.end_ns)
 		r->damaged = true;
-	return vec_push(&r->lives, l);
+	return vec_push(&r->thread_times, l);
 }
 
 /*
@@ -310,10 +314,10 @@ static const struct table {
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
 	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample, .column = "value"},
-	{"absence", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_absence,
+	{"offcpu", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_interval,
 	 true},
-	{"waker", "absence,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
-	{"life", "id,thread,start,end,on_cpu,runnable,blocked,absences", 1, INT64_MAX - 1, false, read_life, true},
+	{"waker", "offcpu,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
+	{"thread_times", "id,thread,start,end,on_cpu,runnable,blocked,intervals", 1, INT64_MAX - 1, false, read_thread_times, true},
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -353,20 +357,21 @@ static int count_tables(struct reader *r, const char *name, sqlite3_int64 *ret)
 static int read_table(struct reader *r, const struct table *t)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	const char *name = r->v1 ? v1_then(v1_tables, t->name) : t->name;
 	sqlite3_int64 nr;
 	char sql[256];
 	bool more;
 	int rc;
 
 	if (t->optional) {
-		rc = count_tables(r, t->name, &nr);
+		rc = count_tables(r, name, &nr);
 		if (rc || !nr)
 			return rc;
 	}
-	more = t->column && db_has_column(r->file.db, t->name, t->column);
-	snprintf(sql, sizeof(sql), "select %s%s%s from %s order by %s", t->columns, more ? "," : "",
-		 more ? t->column : "", t->name, t->first < 0 ? "1" : "rowid");
-	r->table = t->name;
+	more = t->column && db_has_column(r->file.db, name, t->column);
+	snprintf(sql, sizeof(sql), "select %s%s%s from %s order by %s",
+		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "", name, t->first < 0 ? "1" : "rowid");
+	r->table = name;
 	r->id = t->first - 1;
 	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
 	if (rc)
@@ -396,7 +401,8 @@ static int check_header(struct reader *r)
 		return error_set(r->file.err, -EPROTONOSUPPORT,
 				 "%s was written by a newer dusk (format %lld, this one reads up to %d): update dusk",
 				 r->file.path, (long long)version, PROFILE_VERSION);
-	whole = version == PROFILE_VERSION;
+	r->v1 = version == 1;
+	whole = r->v1 || version == PROFILE_VERSION;
 	for (size_t i = 0; i < NR_TABLES && whole; i++) {
 		rc = count_tables(r, tables[i].name, &nr);
 		if (rc)
@@ -457,7 +463,7 @@ static void hand_over(struct reader *r)
 	COLUMN(nodes);
 	COLUMN(threads);
 	COLUMN(samples);
-	COLUMN(lives);
+	COLUMN(thread_times);
 	COLUMN(wakers);
 	COLUMN(outcomes);
 	COLUMN(counters);
@@ -495,8 +501,8 @@ static void done(struct reader *r)
 	vec_done(&r->nodes);
 	vec_done(&r->threads);
 	vec_done(&r->samples);
-	vec_done(&r->lives);
-	vec_done(&r->absences);
+	vec_done(&r->thread_times);
+	vec_done(&r->intervals);
 	vec_done(&r->wakers);
 	vec_done(&r->outcomes);
 	vec_done(&r->counters);
@@ -551,7 +557,7 @@ void dusk_profile_free(struct dusk_profile *p)
 	free(p->nodes);
 	free(p->threads);
 	free(p->samples);
-	free(p->lives);
+	free(p->thread_times);
 	free(p->wakers);
 	free(p->outcomes);
 	free(p->counters);

@@ -30,7 +30,7 @@ static int check_same(sqlite3 *db, const struct dusk_profile *p)
 	rc = rc ?: db_integer(db, "pragma user_version", &version);
 	if (rc)
 		return rc;
-	if (application != PROFILE_APPLICATION_ID || version != PROFILE_VERSION)
+	if (application != PROFILE_APPLICATION_ID || version < 1 || version > PROFILE_VERSION)
 		return SQLITE_NOTADB;
 	rc = db_integer(db, "select count(*) from frame", &frames);
 	rc = rc ?: db_integer(db, "select count(*) from module", &modules);

@@ -9,7 +9,7 @@
 #pragma once
 
 #define PROFILE_APPLICATION_ID 0x6475736b	/* "dusk" */
-#define PROFILE_VERSION 1
+#define PROFILE_VERSION 2	/* 1 had other names for some tables, columns and counters: profile_v1.h */
 #define PROFILE_PAGE_BYTES 1024
 #define PROFILE_MAX_NS (1ULL << 62)	/* no time is later, none takes longer */
 
@@ -25,12 +25,12 @@
 	"create table thread(id integer primary key, pid int, tid int, comm text);"		\
 	"create table sample(id integer primary key, time int, thread int, node int,"		\
 	" cpu int, outcome int);"							\
-	"create table absence(id integer primary key, time int, thread int, node int,"		\
+	"create table offcpu(id integer primary key, time int, thread int, node int,"		\
 	" cpu int, outcome int, state int, value int, runnable int, nr int);"			\
-	"create table waker(absence integer primary key, thread int, node int, outcome int,"	\
+	"create table waker(offcpu integer primary key, thread int, node int, outcome int,"	\
 	" kind int);"									\
-	"create table life(id integer primary key, thread int, start int, end int,"		\
-	" on_cpu int, runnable int, blocked int, absences int);"				\
+	"create table thread_times(id integer primary key, thread int, start int, end int,"		\
+	" on_cpu int, runnable int, blocked int, intervals int);"				\
 	"create table state(id integer primary key, name text, sentence text);"		\
 	"create table outcome(id integer primary key, name text, class text, sentence text);"	\
 	"create table counter(name text primary key, value int, sentence text) without rowid;"
@@ -63,18 +63,19 @@
 	"from sample s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome;"		\
 												\
-	"create view absences as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"	\
+	"create view intervals as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"	\
 	"a.name state,s.value/1e6 off_ms,s.runnable/1e6 runnable_ms,s.nr,"			\
 	"f.function,f.module,o.name outcome "							\
-	"from absence s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
+	"from offcpu s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "		\
 	"left join state a on a.id=s.state;"							\
 												\
 	"create view timeline as with "								\
-	"a as(select pid,tid,time_s-off_ms/1e3 start_s,time_s end_s,state,id absence "		\
-	"from absences where cpu is not null),"								\
+	"a as(select pid,tid,time_s-off_ms/1e3 start_s,time_s end_s,state,id offcpu "		\
+	"from intervals where cpu is not null),"								\
 	"e as(select pid,tid,start_s s,end_s e,0 z from a union all select pid,tid,x/1e9,x/1e9,z "	\
-	"from(select thread,start x,0 z from life union all select thread,end,1 from life)l "	\
+	"from(select thread,start x,0 z from thread_times union all "				\
+	"select thread,end,1 from thread_times)l "						\
 	"join thread t on t.id=l.thread),"							\
 	"g as(select pid,tid,z,e,lead(s)over(partition by pid,tid order by s,e)n from e)"	\
 	"select*from a union all select pid,tid,e,n,'on-cpu',null from g where z=0 and n>e+1e-6;"	\

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/strings.h"
@@ -28,7 +28,7 @@
 #define WAL_BYTES (4 << 20)	/* the log is written back to the file when it is as long as this */
 
 enum statement {
-	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, ABSENCE, WAKER, LIFE, COUNTER, PAGES, NR_STATEMENTS
+	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, INTERVAL, WAKER, THREAD_TIMES, COUNTER, PAGES, NR_STATEMENTS
 };
 
 static const char *const statement_sql[NR_STATEMENTS] = {
@@ -41,10 +41,10 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?)",
 	[SAMPLE] = "insert into sample(time,thread,node,cpu,outcome) values(?,?,?,?,?)",
-	[ABSENCE] = ("insert into absence(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
+	[INTERVAL] = ("insert into offcpu(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
 		     "values(?,?,?,?,?,?,?,?,?,?)"),
 	[WAKER] = "insert into waker values(?,?,?,?,?)",
-	[LIFE] = "insert into life values(null,?,?,?,?,?,?,?)",
+	[THREAD_TIMES] = "insert into thread_times values(null,?,?,?,?,?,?,?)",
 	[COUNTER] = "insert or replace into counter values(?,?,?)",
 	[PAGES] = "pragma page_count",
 };
@@ -64,7 +64,7 @@ struct profile_writer {
 	struct map nodes;	/* parent, frame -> node */
 	struct strings frames, threads;
 	uint32_t nr_modules;
-	uint64_t nr_absences;	/* numbers given out */
+	uint64_t nr_intervals;	/* numbers given out */
 };
 
 /* What makes two frames, or two threads, the same. No padding: it is hashed and compared as bytes. */
@@ -134,13 +134,13 @@ static int insert_states(sqlite3 *db)
 {
 	static const char *const states[][2] = {
 #define X(code, name, sentence) {name, sentence},
-		ABSENCES(X)
+		OFFCPU_REASONS(X)
 #undef X
 	};
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
 	int rc = db_prepare(&stmt, db, "insert into state values(?,?,?)");
 
-	for (int i = 0; !rc && i < NR_ABSENCES; i++) {
+	for (int i = 0; !rc && i < NR_OFFCPU_REASONS; i++) {
 		sqlite3_bind_int(stmt, 1, i);
 		bind_text(stmt, 2, states[i][0]);
 		bind_text(stmt, 3, states[i][1]);
@@ -380,7 +380,7 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 	return number;
 }
 
-/* What samples and absences have in common. */
+/* What samples and off-CPU intervals have in common. */
 static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 {
 	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
@@ -410,7 +410,7 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 	sqlite3_stmt *stmt;
 
 	if (s->source != DUSK_CPU) {
-		profile_absence(w, s, profile_new_absence(w));
+		profile_interval(w, s, profile_new_interval(w));
 		return;
 	}
 	stmt = s->value_ns ? begin_weighed(w) : begin(w, SAMPLE);
@@ -422,14 +422,14 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 	run(w, stmt);
 }
 
-uint64_t profile_new_absence(struct profile_writer *w)
+uint64_t profile_new_interval(struct profile_writer *w)
 {
-	return ++w->nr_absences;
+	return ++w->nr_intervals;
 }
 
-void profile_absence(struct profile_writer *w, const struct dusk_sample *s, uint64_t absence)
+void profile_interval(struct profile_writer *w, const struct dusk_sample *s, uint64_t interval)
 {
-	sqlite3_stmt *stmt = begin(w, ABSENCE);
+	sqlite3_stmt *stmt = begin(w, INTERVAL);
 
 	if (!stmt)
 		return;
@@ -438,17 +438,17 @@ void profile_absence(struct profile_writer *w, const struct dusk_sample *s, uint
 	sqlite3_bind_int64(stmt, 7, s->value_ns);
 	sqlite3_bind_int64(stmt, 8, s->runnable_ns);
 	sqlite3_bind_int64(stmt, 9, s->count);
-	sqlite3_bind_int64(stmt, 10, absence);
+	sqlite3_bind_int64(stmt, 10, interval);
 	run(w, stmt);
 }
 
-void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t absence)
+void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t interval)
 {
 	sqlite3_stmt *stmt = begin(w, WAKER);
 
 	if (!stmt)
 		return;
-	sqlite3_bind_int64(stmt, 1, absence);
+	sqlite3_bind_int64(stmt, 1, interval);
 	sqlite3_bind_int64(stmt, 3, by->node);
 	sqlite3_bind_int(stmt, 5, by->kind);
 	if (by->kind == DUSK_WAKER_TASK) {
@@ -461,9 +461,9 @@ void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64
 	run(w, stmt);
 }
 
-void profile_life(struct profile_writer *w, const struct dusk_life *l)
+void profile_thread_times(struct profile_writer *w, const struct dusk_thread_times *l)
 {
-	sqlite3_stmt *stmt = begin(w, LIFE);
+	sqlite3_stmt *stmt = begin(w, THREAD_TIMES);
 
 	if (!stmt)
 		return;
@@ -473,7 +473,7 @@ void profile_life(struct profile_writer *w, const struct dusk_life *l)
 	sqlite3_bind_int64(stmt, 4, l->on_cpu_ns);
 	sqlite3_bind_int64(stmt, 5, l->runnable_ns);
 	sqlite3_bind_int64(stmt, 6, l->blocked_ns);
-	sqlite3_bind_int64(stmt, 7, l->absences);
+	sqlite3_bind_int64(stmt, 7, l->intervals);
 	run(w, stmt);
 }
 

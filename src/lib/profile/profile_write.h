@@ -37,14 +37,14 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
 
 /*
- * An absence may be written later than what refers to it: take its number first, by profile_new_absence(), and write it
- * by profile_absence(). One without a waker needs none: profile_sample().
+ * An off-CPU interval may be written later than what refers to it: take its number first, by profile_new_interval(), and write it
+ * by profile_interval(). One without a waker needs none: profile_sample().
  */
-uint64_t profile_new_absence(struct profile_writer *w);
-void profile_absence(struct profile_writer *w, const struct dusk_sample *s, uint64_t absence);
-void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t absence);
+uint64_t profile_new_interval(struct profile_writer *w);
+void profile_interval(struct profile_writer *w, const struct dusk_sample *s, uint64_t interval);
+void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t interval);
 
-void profile_life(struct profile_writer *w, const struct dusk_life *l);
+void profile_thread_times(struct profile_writer *w, const struct dusk_thread_times *l);
 
 /* Counters: a name that is there is replaced. */
 void profile_counter(struct profile_writer *w, const char *name, const char *sentence, uint64_t value);

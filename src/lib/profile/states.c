@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of abi/absence.h and abi/frame.h, for readers. */
+/* The names of abi/offcpu.h and abi/frame.h, for readers. */
 #include <dusk/dusk.h>
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "abi/frame.h"
 
 _Static_assert((int)DUSK_BY_NOTHING == BY_NOTHING && (int)DUSK_BY_CFI == BY_CFI && (int)DUSK_BY_SFRAME == BY_SFRAME &&
@@ -11,11 +11,11 @@ const char *dusk_state_name(unsigned state)
 {
 	static const char *const names[] = {
 #define X(code, name, sentence) name,
-		ABSENCES(X)
+		OFFCPU_REASONS(X)
 #undef X
 	};
 
-	return state < NR_ABSENCES ? names[state] : NULL;
+	return state < NR_OFFCPU_REASONS ? names[state] : NULL;
 }
 
 const char *dusk_method_name(enum dusk_method method)

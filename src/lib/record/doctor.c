@@ -141,7 +141,7 @@ static void check_kernel_symbols(struct dusk_check *c)
 		return;
 	}
 	result(c, "/proc/kallsyms shows no addresses");
-	bad(c, DUSK_WARN, "kernel functions stay addresses, and no kernel stack is remembered, so that absences cost more; "
+	bad(c, DUSK_WARN, "kernel functions stay addresses, and no kernel stack is remembered, so that off-CPU intervals cost more; "
 	    "cap_syslog and kernel.kptr_restrict=1 or 0 show them");
 }
 

@@ -30,7 +30,7 @@ static uint64_t shorter(uint64_t ns, double times)
 }
 
 /*
- * It costs too much. But noting when a task left and came back costs something, too, and to take still fewer absences would
+ * It costs too much. But noting when a task left and came back costs something, too, and to take still fewer off-CPU intervals would
  * not help against that, only make the sums worse.
  */
 static void exceed(struct governor *g, double share)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many absences can be taken, if following switches is to cost no more than a share of the CPUs?
+ * How many off-CPU intervals can be taken, if following switches is to cost no more than a share of the CPUs?
  *
  * All that are at least so long are taken; of the shorter ones as many as there is time in them (design of the
  * sample: src/bpf/record/source_offcpu.bpf.c, take()). Then what is to be paid falls as that length grows, and where most
- * absences are shorter, in proportion.
+ * off-CPU intervals are shorter, in proportion.
  */
 #pragma once
 #include <stdint.h>
 
-#define GOVERNOR_MAX_NS 10000000ULL	/* no absence of so long is left out: a second of absences is sampled 100 times or more */
+#define GOVERNOR_MAX_NS 10000000ULL	/* no off-CPU interval of so long is left out: a second of off-CPU intervals is sampled 100 times or more */
 
 struct governor {
 	double budget;			/* the share of all CPUs: 0.02; 0: whatever it costs */

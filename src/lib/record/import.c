@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "base/cleanup.h"
 #include "lib/record/import.h"
 #include "lib/symbols/ksyms.h"
@@ -60,7 +60,7 @@ static const struct perfdata_event *main_event(const struct perfdata *d, const c
 static struct import_use use_of(const struct perfdata_event *e, const struct perfdata_event *ticks, bool by_name)
 {
 	if (is_off_cpu(e))
-		return (struct import_use){.as = IMPORT_ABSENCES, .in_ns = true};
+		return (struct import_use){.as = IMPORT_OFFCPU, .in_ns = true};
 	if (!ticks || (by_name ? strcmp(e->name, ticks->name) != 0 : !same_kind(e, ticks)))
 		return (struct import_use){.as = IMPORT_LEFT_OUT};
 	return (struct import_use){
@@ -128,7 +128,7 @@ static void set_origin(struct import *im, const char *from)
 
 	snprintf(by, sizeof(by), "perf %.100s", d->version);
 	profile_set(im->writer, "version", dusk_version());
-	profile_set(im->writer, "recorded_by", by);
+	profile_set(im->writer, "module_file_by", by);
 	profile_set(im->writer, "imported_from", from);
 	profile_set(im->writer, "command", d->command);
 	profile_set(im->writer, "hostname", d->hostname);

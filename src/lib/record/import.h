@@ -12,7 +12,7 @@
 
 /* What an event's samples are taken as. */
 struct import_use {
-	enum { IMPORT_LEFT_OUT, IMPORT_TICKS, IMPORT_ABSENCES } as;
+	enum { IMPORT_LEFT_OUT, IMPORT_TICKS, IMPORT_OFFCPU } as;
 	bool in_ns;			/* periods are nanoseconds */
 	uint64_t each_ns;		/* else: what a sample stands for on average; 0: periods as they are */
 };
@@ -39,7 +39,7 @@ struct import {
 	struct strings cookies;		/* of threads -> the first that waits, plus 1 */
 	struct vec(uint32_t) heads;
 	struct vec(struct import_waiting) waiting;
-	uint64_t samples, absences;
+	uint64_t samples, intervals;
 	uint64_t lost, left_out, refused, pending, foreign, unmapped;
 	int (*stop)(void *ctx);		/* may be NULL */
 	void *ctx;

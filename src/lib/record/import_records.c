@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "abi/outcome.h"
 #include "lib/record/import.h"
 #include "lib/profile/profile_schema.h"
@@ -139,7 +139,7 @@ static uint32_t kernel_on(struct import *im, uint32_t node, const uint64_t *ips,
 static uint8_t outcome_of(struct import *im, uint32_t pid, uint32_t user)
 {
 	if (user)
-		return NOT_TOLD;
+		return NOT_REPORTED;
 	return processes_has_maps(&im->processes, pid) ? NOT_GIVEN : KERNEL_THREAD;
 }
 
@@ -176,7 +176,7 @@ static struct dusk_sample sample_of(struct import *im, const struct import_use *
 		return s;
 	}
 	s.source = DUSK_OFF_CPU;
-	s.state = ABSENCE_NOT_TOLD;
+	s.state = OFFCPU_NOT_REPORTED;
 	if (r->time_ns >= PERFDATA_SUM_NS)
 		s.cpu = DUSK_NO_CPU;
 	else if (s.cpu == DUSK_NO_CPU)
@@ -189,7 +189,7 @@ static void put(struct import *im, struct dusk_sample *s, uint32_t node, uint8_t
 	s->node = node;
 	s->outcome = outcome;
 	im->samples += s->source == DUSK_CPU;
-	im->absences += s->source == DUSK_OFF_CPU;
+	im->intervals += s->source == DUSK_OFF_CPU;
 	profile_sample(im->writer, s);
 }
 

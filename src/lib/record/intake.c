@@ -2,7 +2,7 @@
 #include "lib/record/intake.h"
 #include <errno.h>
 #include <limits.h>
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "abi/event.h"
 #include "lib/record/modules.h"
 #include "lib/profile/profile_schema.h"
@@ -20,7 +20,7 @@ static void take_sample(struct intake *in, const void *data)
 		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
 	};
 
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->cached });
 }
 
 static void take_stack(struct intake *in, const void *data)
@@ -84,16 +84,16 @@ static void take_kernel_stack(struct intake *in, const void *data)
 
 static u32 kernel_stack_of(const struct intake *in, const struct event_waker *e)
 {
-	const uint32_t *whole = e->kernel_stack & WHOLE_STACK ? map_find(&in->whole, e->kernel_stack) : &e->kernel_stack;
+	const uint32_t *whole = e->kernel_stack & INLINE_STACK ? map_find(&in->whole, e->kernel_stack) : &e->kernel_stack;
 
 	return whole ? *whole : 0;
 }
 
-static void take_waker(struct intake *in, const struct event_waker *e, uint64_t absence)
+static void take_waker(struct intake *in, const struct event_waker *e, uint64_t interval)
 {
 	struct join *j = in->join;
 	struct waiting w = {
-		.kernel_stack = kernel_stack_of(in, e), .absence = absence, .waker = e->kind,
+		.kernel_stack = kernel_stack_of(in, e), .interval = interval, .waker = e->kind,
 	};
 
 	if (e->kind == WAKER_TASK)
@@ -101,10 +101,10 @@ static void take_waker(struct intake *in, const struct event_waker *e, uint64_t 
 	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, false });
 }
 
-static void take_absence(struct intake *in, const void *data)
+static void take_interval(struct intake *in, const void *data)
 {
-	const struct event_absence *e = data;
-	const struct event_waker *by = absence_waker(e);
+	const struct event_offcpu *e = data;
+	const struct event_waker *by = offcpu_waker(e);
 	struct join *j = in->join;
 	struct waiting w = {
 		.sample = {
@@ -113,8 +113,8 @@ static void take_absence(struct intake *in, const void *data)
 			.cpu = e->sampled ? DUSK_NO_CPU : e->cpu,
 			.source = DUSK_OFF_CPU, .state = e->state,
 		},
-		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, absence_frames(e), e->nr) : e->kernel_stack,
-		.absence = by ? profile_new_absence(j->writer) : 0,
+		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, offcpu_frames(e), e->nr) : e->kernel_stack,
+		.interval = by ? profile_new_interval(j->writer) : 0,
 	};
 
 	if (e->unended) {
@@ -124,55 +124,55 @@ static void take_absence(struct intake *in, const void *data)
 			j->failed = -ENOMEM;
 		return;
 	}
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->known });
+	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->cached });
 	if (by)
-		take_waker(in, by, w.absence);
+		take_waker(in, by, w.interval);
 }
 
 static void take_thread(struct intake *in, const void *data)
 {
-	const struct event_life *e = data;
+	const struct event_thread_times *e = data;
 
 	know_thread(in, e->pid, e->tid, e->comm);
 	in->lives_due++;
 }
 
-static void take_life(struct intake *in, const void *data)
+static void take_thread_times(struct intake *in, const void *data)
 {
-	const struct event_life *e = data;
+	const struct event_thread_times *e = data;
 	const struct join *j = in->join;
-	struct dusk_life l = {
+	struct dusk_thread_times l = {
 		.thread = know_thread(in, e->pid, e->tid, e->comm),
 		.start_ns = join_time(j, e->start_ns), .end_ns = join_time(j, e->end_ns),
 		.on_cpu_ns = e->on_cpu_ns, .runnable_ns = e->runnable_ns, .blocked_ns = e->blocked_ns,
-		.absences = e->absences,
+		.intervals = e->intervals,
 	};
 
-	profile_life(j->writer, &l);
+	profile_thread_times(j->writer, &l);
 	in->lives_due--;
 }
 
-void intake_row(struct intake *in, const struct charge_key *key, const struct charge_sum *sum, uint64_t time_ns)
+void intake_row(struct intake *in, const struct aggregation_key *key, const struct aggregation_sum *sum, uint64_t time_ns)
 {
-	struct known_thread t = thread_of(in, absence_tid(key->key));
+	struct known_thread t = thread_of(in, offcpu_tid(key->key));
 	struct join *j = in->join;
 	struct waiting w = {
 		.sample = {
 			.time_ns = join_time(j, time_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
 			.thread = t.number, .count = sum->count, .cpu = DUSK_NO_CPU, .source = DUSK_OFF_CPU,
-			.state = absence_state(key->key),
+			.state = offcpu_state(key->key),
 		},
 		.kernel_stack = (u32)key->key,
 	};
-	struct user_stack s = { key->kind == CHARGE_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false };
+	struct user_stack s = { key->kind == SUM_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false };
 
 	if (sum->count)
 		join_place(j, &w, &s);
 }
 
-static void take_charge(struct intake *in, const void *data)
+static void take_sum(struct intake *in, const void *data)
 {
-	const struct event_charge *e = data;
+	const struct event_sum *e = data;
 
 	intake_row(in, &e->key, &e->sum, e->time_ns);
 }
@@ -217,11 +217,11 @@ static bool is_module(const void *data, size_t size)
 	return is_task(e->pid, e->parent);
 }
 
-static bool is_charge(const void *data, size_t size)
+static bool is_sum(const void *data, size_t size)
 {
-	const struct event_charge *e = data;
+	const struct event_sum *e = data;
 
-	return e->key.outcome < NR_OUTCOMES && absence_state(e->key.key) < NR_ABSENCES && e->time_ns <= PROFILE_MAX_NS &&
+	return e->key.outcome < NR_OUTCOMES && offcpu_state(e->key.key) < NR_OFFCPU_REASONS && e->time_ns <= PROFILE_MAX_NS &&
 	       is_off(e->sum.amount, e->sum.part) && e->sum.count <= UINT32_MAX;
 }
 
@@ -230,13 +230,13 @@ static bool is_waker(const struct event_waker *e)
 	return e->outcome < NR_OUTCOMES && e->kind > WAKER_NONE && e->kind < NR_WAKER_KINDS && is_task(e->pid, e->tid);
 }
 
-static bool is_absence(const void *data, size_t size)
+static bool is_interval(const void *data, size_t size)
 {
-	const struct event_absence *e = data;
-	const struct event_waker *by = absence_waker(e);
+	const struct event_offcpu *e = data;
+	const struct event_waker *by = offcpu_waker(e);
 
 	return has_frames(size, sizeof(*e) + (by ? sizeof(*by) : 0), e->nr) && e->outcome < NR_OUTCOMES &&
-	       e->state < NR_ABSENCES && e->count && e->time_ns <= PROFILE_MAX_NS && is_off(e->off_ns, e->runnable_ns) &&
+	       e->state < NR_OFFCPU_REASONS && e->count && e->time_ns <= PROFILE_MAX_NS && is_off(e->off_ns, e->runnable_ns) &&
 	       is_task(e->pid, e->tid) && (!by || is_waker(by));
 }
 
@@ -250,17 +250,17 @@ static bool is_kernel_stack(const void *data, size_t size)
 /* Of one that was met there is no more to say. */
 static bool is_thread(const void *data, size_t size)
 {
-	const struct event_life *e = data;
+	const struct event_thread_times *e = data;
 
 	return is_task(e->pid, e->tid);
 }
 
-static bool is_life(const void *data, size_t size)
+static bool is_thread_times(const void *data, size_t size)
 {
-	const struct event_life *e = data;
+	const struct event_thread_times *e = data;
 
 	return is_task(e->pid, e->tid) && e->start_ns <= e->end_ns && e->end_ns <= PROFILE_MAX_NS && e->on_cpu_ns <= PROFILE_MAX_NS &&
-	       is_off(e->blocked_ns, 0) && is_off(e->runnable_ns, 0) && e->absences <= UINT32_MAX;
+	       is_off(e->blocked_ns, 0) && is_off(e->runnable_ns, 0) && e->intervals <= UINT32_MAX;
 }
 
 static const struct {
@@ -271,10 +271,10 @@ static const struct {
 	[EVENT_SAMPLE] = { sizeof(struct event_sample), is_sample, take_sample },
 	[EVENT_STACK] = { sizeof(struct event_stack), is_stack, take_stack },
 	[EVENT_MODULE] = { sizeof(struct event_module), is_module, take_module },
-	[EVENT_CHARGE] = { sizeof(struct event_charge), is_charge, take_charge },
-	[EVENT_ABSENCE] = { sizeof(struct event_absence), is_absence, take_absence },
-	[EVENT_THREAD] = { sizeof(struct event_life), is_thread, take_thread },
-	[EVENT_LIFE] = { sizeof(struct event_life), is_life, take_life },
+	[EVENT_SUM] = { sizeof(struct event_sum), is_sum, take_sum },
+	[EVENT_OFFCPU] = { sizeof(struct event_offcpu), is_interval, take_interval },
+	[EVENT_THREAD] = { sizeof(struct event_thread_times), is_thread, take_thread },
+	[EVENT_THREAD_TIMES] = { sizeof(struct event_thread_times), is_thread_times, take_thread_times },
 	[EVENT_KERNEL_STACK] = { sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack },
 };
 

@@ -2,10 +2,10 @@
 /*
  * What the kernel side sends becomes rows of the profile.
  *
- *	sample, absence -> its thread and its kernel stack; waits in join for the user stack of its cookie
+ *	sample, off-CPU interval -> its thread and its kernel stack; waits in join for the user stack of its cookie
  *	stack -> its node; serves all that wait for it
  *	module -> what the frames' module numbers mean
- *	charge -> a sum of absences that the ledger had no room for
+ *	charge -> a sum of off-CPU intervals that the aggregation had no room for
  *	thread, life -> a thread is met, and its last CPU time is over
  */
 #pragma once
@@ -18,7 +18,7 @@ struct known_thread {
 	uint32_t pid, number;		/* of the profile */
 };
 
-/* An absence that has not ended. Whose stack it is still, if the thread has not left a CPU since. */
+/* An off-CPU interval that has not ended. Whose stack it is still, if the thread has not left a CPU since. */
 struct unended {
 	struct waiting waiting;
 	uint64_t switches;
@@ -31,7 +31,7 @@ struct intake {
 	struct join *join;
 	struct map numbers;		/* tid -> index in threads */
 	struct vec(struct known_thread) threads;
-	struct map whole;		/* WHOLE_STACK -> as stacks.h numbers them */
+	struct map whole;		/* INLINE_STACK -> as stacks.h numbers them */
 	struct vec(struct unended) unended;
 	int64_t lives_due;		/* of threads that were met and whose end was not told; what is lost in the ring counts, too */
 };
@@ -42,8 +42,8 @@ struct intake {
  */
 int intake_event(struct intake *in, const void *data, size_t size);
 
-/* A row of the ledger, to be given the time @time_ns (CLOCK_MONOTONIC). */
-void intake_row(struct intake *in, const struct charge_key *key, const struct charge_sum *sum, uint64_t time_ns);
+/* A row of the aggregation, to be given the time @time_ns (CLOCK_MONOTONIC). */
+void intake_row(struct intake *in, const struct aggregation_key *key, const struct aggregation_sum *sum, uint64_t time_ns);
 
 /* Free what @in keeps, but not its join. */
 void intake_done(struct intake *in);

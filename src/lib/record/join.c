@@ -26,12 +26,12 @@ void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t
 	if (w->waker) {
 		struct dusk_waker by = { .thread = s.thread, .node = s.node, .kind = w->waker, .outcome = outcome };
 
-		profile_waker(j->writer, &by, w->absence);
+		profile_waker(j->writer, &by, w->interval);
 		return;
 	}
 	j->by_outcome[outcome] += s.count;
-	if (w->absence)
-		profile_absence(j->writer, &s, w->absence);
+	if (w->interval)
+		profile_interval(j->writer, &s, w->interval);
 	else
 		profile_sample(j->writer, &s);
 }

@@ -12,7 +12,7 @@ struct join {
 	struct stacks *stacks;
 	struct stitch *stitch;
 	uint64_t start_ns;			/* of the recording, CLOCK_MONOTONIC */
-	uint64_t by_outcome[NR_OUTCOMES];	/* ticks and absences */
+	uint64_t by_outcome[NR_OUTCOMES];	/* ticks and off-CPU intervals */
 	uint64_t verified, different;		/* stacks told at once and walked again: that were the same, and that were not */
 	int failed;				/* the first error */
 };

@@ -80,11 +80,11 @@ static bool is_open(const struct modules_known *m, uint32_t index)
 
 void modules_learn(struct modules_known *m, const struct event_module *e)
 {
-	struct met met;
+	struct module_event met;
 	uint32_t *index;
 	bool added;
 
-	met_read(&met, e);
+	module_event_read(&met, e);
 	index = map_at(&m->by_id, e->id, &added);
 	if (!index)
 		return;
@@ -93,7 +93,7 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 	else
 		profile_module_update(m->writer, *index, &met.module);
 	/* By the time that names are looked up, the file may be deleted, or its mount namespace gone. */
-	keep(m, *index, met_open(&met, e));
+	keep(m, *index, module_event_open(&met, e));
 }
 
 /*

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "abi/consumer.h"
 #include "base/clock.h"
 #include "base/cleanup.h"
@@ -14,7 +14,7 @@
 #include "lib/shared/object.h"
 #include "lib/shared/remote.h"
 
-#define LEDGER_ROWS 65536
+#define AGGREGATION_ROWS 65536
 #define BATCH 1024
 #define TIDS_A_PASS 32768
 #define UNENDED_NS 4000000000ULL	/* for looking at who has not ended */
@@ -24,12 +24,12 @@ struct offcpu {
 	struct tool *tool;
 	struct intake *in;
 	uint32_t number;
-	int ledger[2], current;
-	uint64_t summed_ns, sums_made;	/* when the ledger was read last; rows so far */
+	int aggregation[2], current;
+	uint64_t summed_ns, sums_made;	/* when the aggregation was read last; rows so far */
 	struct shared times;
 	struct governor governor;
-	struct charge_key keys[BATCH];
-	struct charge_sum sums[BATCH];
+	struct aggregation_key keys[BATCH];
+	struct aggregation_sum sums[BATCH];
 };
 
 /* What following switches has cost so far: the programs, and the walks that they asked for. */
@@ -45,20 +45,20 @@ int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t 
 	int e;
 
 	if (!o)
-		return error_set(err, -ENOMEM, "cannot record absences: out of memory");
+		return error_set(err, -ENOMEM, "cannot record off-CPU intervals: out of memory");
 	o->service = s;
 	o->tool = t;
 	o->in = in;
 	o->number = number;
 	governor_init(&o->governor, budget, sysconf(_SC_NPROCESSORS_ONLN));
-	o->ledger[0] = tool_make_ledger(LEDGER_ROWS);
-	o->ledger[1] = tool_make_ledger(LEDGER_ROWS);
-	e = o->ledger[0] < 0 ? o->ledger[0] : o->ledger[1] < 0 ? o->ledger[1] : 0;
+	o->aggregation[0] = tool_make_aggregation(AGGREGATION_ROWS);
+	o->aggregation[1] = tool_make_aggregation(AGGREGATION_ROWS);
+	e = o->aggregation[0] < 0 ? o->aggregation[0] : o->aggregation[1] < 0 ? o->aggregation[1] : 0;
 	if (!e)
 		e = shared_map(&o->times, tool_object(t), ".bss.times", true);
 	if (e) {
 		offcpu_free(o);
-		return error_set(err, e, "cannot make the maps that sum absences up: %s", strerror(-e));
+		return error_set(err, e, "cannot make the maps that sum off-CPU intervals up: %s", strerror(-e));
 	}
 	*ret = o;
 	return 0;
@@ -68,15 +68,15 @@ void offcpu_free(struct offcpu *o)
 {
 	if (!o)
 		return;
-	closep(&o->ledger[0]);
-	closep(&o->ledger[1]);
+	closep(&o->aggregation[0]);
+	closep(&o->aggregation[1]);
 	shared_unmap(&o->times);
 	free(o);
 }
 
-int offcpu_ledger(const struct offcpu *o)
+int offcpu_aggregation(const struct offcpu *o)
 {
-	return o->ledger[0];
+	return o->aggregation[0];
 }
 
 /* Which stack a cookie turned out to have, before the rows that wait for it: they may be in the same map. */
@@ -85,9 +85,9 @@ static void take_resolved(struct offcpu *o, uint32_t nr)
 	struct join *j = o->in->join;
 
 	for (uint32_t i = 0; i < nr; i++) {
-		const struct charge_key *key = &o->keys[i];
+		const struct aggregation_key *key = &o->keys[i];
 
-		if (key->kind == CHARGE_RESOLVED)
+		if (key->kind == SUM_RESOLVED)
 			join_stack(j, key->cookie, key->stack ? stacks_user(j->stacks, key->stack, 0) : 0, key->outcome);
 	}
 }
@@ -113,7 +113,7 @@ static int drain(struct offcpu *o, int fd, uint64_t now_ns)
 			return -errno;
 		take_resolved(o, nr);
 		for (uint32_t i = 0; i < nr; i++)
-			if (o->keys[i].kind != CHARGE_RESOLVED)
+			if (o->keys[i].kind != SUM_RESOLVED)
 				intake_row(o->in, &o->keys[i], &o->sums[i], some_time(o, now_ns));
 		last = &cursor;
 	} while (!ret);
@@ -140,24 +140,24 @@ bool offcpu_lives_are_due(const struct offcpu *o)
 
 int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)
 {
-	int ret = tool_set_ledger(o->tool, o->number, o->ledger[!o->current]);
+	int ret = tool_set_aggregation(o->tool, o->number, o->aggregation[!o->current]);
 
 	if (ret)
 		return ret == -ETIMEDOUT ? 0 : ret;	/* somebody is at it still, and holds nobody up: next time */
 	o->current = !o->current;
-	return drain(o, o->ledger[!o->current], now_ns);
+	return drain(o, o->aggregation[!o->current], now_ns);
 }
 
 /* The bytes of a record of stock; 0: not all of it is there yet. */
 static size_t stock_bytes(const void *data, size_t have)
 {
-	const struct event_absence *absence = data;
-	size_t bytes = sizeof(struct event_life);
+	const struct event_offcpu *interval = data;
+	size_t bytes = sizeof(struct event_thread_times);
 
 	if (have < sizeof(u32))
 		return 0;
-	if (*(const u32 *)data == EVENT_ABSENCE)
-		bytes = have < sizeof(*absence) ? sizeof(*absence) : sizeof(*absence) + absence->nr * sizeof(u64);
+	if (*(const u32 *)data == EVENT_OFFCPU)
+		bytes = have < sizeof(*interval) ? sizeof(*interval) : sizeof(*interval) + interval->nr * sizeof(u64);
 	return bytes <= have ? bytes : 0;
 }
 
@@ -182,9 +182,9 @@ static int read_stock(struct offcpu *o, int fd)
 }
 
 /* Let the kernel side look at all threads. */
-static int take_stock(struct offcpu *o, struct dusk_error *err)
+static int iter_tasks(struct offcpu *o, struct dusk_error *err)
 {
-	struct bpf_program *prog = bpf_object__find_program_by_name(tool_object(o->tool), "take_stock");
+	struct bpf_program *prog = bpf_object__find_program_by_name(tool_object(o->tool), "iter_tasks");
 	struct bpf_link *link = bpf_program__attach_iter(prog, NULL);
 	_cleanup_(closep) int fd = link ? bpf_iter_create(bpf_link__fd(link)) : -errno;
 	int ret = fd < 0 ? fd : read_stock(o, fd);
@@ -253,7 +253,7 @@ int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)
 	struct recording_times *times = o->times.elements;
 
 	times->start_ns = o->summed_ns = start_ns;
-	return take_stock(o, err);
+	return iter_tasks(o, err);
 }
 
 int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, struct dusk_error *err)
@@ -264,7 +264,7 @@ int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, s
 	times->stop_ns = stop_ns;
 	ret = offcpu_sum_up(o, stop_ns);	/* and from here on no program runs that does not know */
 	if (ret)
-		return error_set(err, ret, "cannot read the sums of absences: %s", strerror(-ret));
-	ret = take_stock(o, err);
+		return error_set(err, ret, "cannot read the sums of off-CPU intervals: %s", strerror(-ret));
+	ret = iter_tasks(o, err);
 	return ret ? ret : find_unended(o, stops, err);
 }

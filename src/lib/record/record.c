@@ -44,7 +44,7 @@
 struct dusk_record {
 	struct service *service;
 	struct tool *tool;
-	struct keeper keeper;
+	struct maintenance keeper;
 	struct ring_buffer *ring;
 	struct sampler *sampler;
 	struct offcpu *offcpu;		/* NULL: CPU time only */
@@ -165,10 +165,10 @@ static void leave_out(const struct dusk_record *r)
 		uint32_t source;
 	} programs[] = {
 		{ "sample_cpu", DUSK_RECORD_CPU },
-		{ "leave_cpu", DUSK_RECORD_OFF_CPU },
-		{ "come_back", DUSK_RECORD_OFF_CPU },
+		{ "on_sched_out", DUSK_RECORD_OFF_CPU },
+		{ "on_sched_in", DUSK_RECORD_OFF_CPU },
 		{ "change_tid", DUSK_RECORD_OFF_CPU },
-		{ "take_stock", DUSK_RECORD_OFF_CPU },
+		{ "iter_tasks", DUSK_RECORD_OFF_CPU },
 		{ "note_waker", DUSK_RECORD_WAKERS },
 	};
 
@@ -241,9 +241,9 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->in, o->budget, err);
 	if (!ret)
 		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER,
-					SERVE_RING | SERVE_MODULES | SERVE_LEDGER | SERVE_OVERFLOW | SERVE_WHOLE |
-					(o->nr_tids || (o->nr_pids && !o->from_exec) ? 0 : SERVE_LAST),
-					map_fd(r, "events"), r->offcpu ? offcpu_ledger(r->offcpu) : -1, err);
+					DELIVER_RING | DELIVER_MODULES | DELIVER_SUMS | DELIVER_OVERFLOW | DELIVER_INLINE |
+					(o->nr_tids || (o->nr_pids && !o->from_exec) ? 0 : DELIVER_LAST),
+					map_fd(r, "events"), r->offcpu ? offcpu_aggregation(r->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(r->tool, err);	/* children of what is profiled are profiled */
 	if (!ret)
@@ -344,7 +344,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 		ret = ring_buffer__consume(r->ring);	/* the kernel side wakes us only when the ring fills up */
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
-	keeper_look(&r->keeper, r->service);
+	maintain(&r->keeper, r->service);
 	if (now - r->committed_ns < COMMIT_NS)
 		return 0;
 	r->committed_ns = now;
@@ -352,7 +352,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 		sampler_follow(r->sampler);
 	ret = r->offcpu ? offcpu_sum_up(r->offcpu, now) : 0;
 	if (ret < 0)
-		return error_set(err, ret, "cannot read the sums of absences: %s", strerror(-ret));
+		return error_set(err, ret, "cannot read the sums of off-CPU intervals: %s", strerror(-ret));
 	return profile_commit(r->join.writer, err);
 }
 
@@ -386,7 +386,7 @@ static void write_verdict(struct dusk_record *r)
 			r->join.different);
 }
 
-static void write_ledger(struct dusk_record *r)
+static void write_counters(struct dusk_record *r)
 {
 	struct stack_counts stacks;
 	char text[32];
@@ -433,7 +433,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 		ret = offcpu_sum_up(r->offcpu, r->stop_ns);
 	ring_buffer__consume(r->ring);
 	stitch_drain(r->join.stitch, give_up, r);
-	write_ledger(r);
+	write_counters(r);
 	if (ret)
 		return ret;
 	ret = r->join.failed ? profile_commit(r->join.writer, NULL) : profile_finish(r->join.writer, NULL);
@@ -485,7 +485,7 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 
 void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret)
 {
-	static const enum counter lost[] = { COUNT_LOST_SAMPLES, COUNT_LOST_ABSENCES, COUNT_LOST_STACKS, COUNT_LOST_MODULES };
+	static const enum counter lost[] = { COUNT_LOST_SAMPLES, COUNT_LOST_OFFCPU, COUNT_LOST_STACKS, COUNT_LOST_MODULES };
 
 	memset(ret, 0, sizeof(*ret));
 	for (u32 i = 0; i < NR_OUTCOMES; i++) {

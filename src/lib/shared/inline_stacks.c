@@ -20,7 +20,7 @@ struct row {
 	struct answer answer;
 };
 
-struct whole {
+struct inline_stacks {
 	struct stackset stacks;
 	u32 first;			/* the number of the first of them */
 	struct vec(struct answer) answers;
@@ -30,23 +30,23 @@ struct whole {
 	struct map by_hash;		/* of rows; or, of a row with the same hash, the next key that is free */
 };
 
-struct whole *whole_new(void)
+struct inline_stacks *inline_new(void)
 {
-	return calloc(1, sizeof(struct whole));
+	return calloc(1, sizeof(struct inline_stacks));
 }
 
-void whole_free(struct whole *w)
+void inline_free(struct inline_stacks *w)
 {
 	if (!w)
 		return;
-	whole_forget(w);
+	inline_forget(w);
 	vec_done(&w->rows);
 	vec_done(&w->waiting);
 	map_done(&w->by_hash);
 	free(w);
 }
 
-void whole_forget(struct whole *w)
+void inline_forget(struct inline_stacks *w)
 {
 	w->first += w->stacks.stacks.nr;
 	stackset_done(&w->stacks);
@@ -55,9 +55,9 @@ void whole_forget(struct whole *w)
 	vec_done(&w->same);
 }
 
-const u64 *whole_frames(const struct whole *w, u32 number, u32 *nr)
+const u64 *inline_frames(const struct inline_stacks *w, u32 number, u32 *nr)
 {
-	u32 i = (number & ~WHOLE_STACK) - w->first;
+	u32 i = (number & ~INLINE_STACK) - w->first;
 
 	if (i >= w->stacks.stacks.nr)
 		return NULL;
@@ -65,7 +65,7 @@ const u64 *whole_frames(const struct whole *w, u32 number, u32 *nr)
 	return (const u64 *)w->stacks.stacks.v[i].frame;
 }
 
-bool whole_find(const struct whole *w, u64 cookie, u32 *stack, u32 *outcome)
+bool inline_find(const struct inline_stacks *w, u64 cookie, u32 *stack, u32 *outcome)
 {
 	const uint32_t *i = map_find(&w->by_cookie, cookie);
 
@@ -76,7 +76,7 @@ bool whole_find(const struct whole *w, u64 cookie, u32 *stack, u32 *outcome)
 	return true;
 }
 
-size_t whole_nr(const struct whole *w)
+size_t inline_nr(const struct inline_stacks *w)
 {
 	return w->answers.nr + w->same.nr;
 }
@@ -87,7 +87,7 @@ static u64 hash_of(const struct row *r)
 }
 
 /* @r, whose stack is known, to the sum of its consumer, key and stack. */
-static int add(struct whole *w, const struct row *r)
+static int add(struct inline_stacks *w, const struct row *r)
 {
 	for (u64 hash = hash_of(r);; hash++) {
 		bool fresh;
@@ -111,7 +111,7 @@ static int add(struct whole *w, const struct row *r)
 }
 
 /* @cookie has @a, and so have the sums that wait for it. */
-static int answer(struct whole *w, u64 cookie, struct answer a)
+static int answer(struct inline_stacks *w, u64 cookie, struct answer a)
 {
 	size_t kept = 0;
 	bool fresh;
@@ -132,7 +132,7 @@ static int answer(struct whole *w, u64 cookie, struct answer a)
 }
 
 /* The same for the cookies that are the same as @cookie. */
-static int answer_same(struct whole *w, u64 cookie, struct answer a)
+static int answer_same(struct inline_stacks *w, u64 cookie, struct answer a)
 {
 	size_t kept = 0;
 	int err = 0;
@@ -147,40 +147,40 @@ static int answer_same(struct whole *w, u64 cookie, struct answer a)
 	return err;
 }
 
-int whole_take_stack(struct whole *w, const struct event_stack *e)
+int inline_take_stack(struct inline_stacks *w, const struct event_stack *e)
 {
 	struct same same = { e->cookie, e->same_as };
 	struct answer a = { .outcome = e->outcome };
 	int err;
 
 	if (e->same_as)
-		return whole_find(w, e->same_as, &a.stack, &a.outcome) ? answer(w, e->cookie, a) :
+		return inline_find(w, e->same_as, &a.stack, &a.outcome) ? answer(w, e->cookie, a) :
 									 vec_push(&w->same, same);
 	if (!e->nr)
 		return 0;
 	err = stackset_keep(&w->stacks, (const uint64_t *)e->frame, e->nr, &a.stack);
 	if (err)
 		return err;
-	a.stack = WHOLE_STACK | (w->first + a.stack);
+	a.stack = INLINE_STACK | (w->first + a.stack);
 	return answer(w, e->cookie, a) ?: answer_same(w, e->cookie, a);
 }
 
-int whole_take_charge(struct whole *w, u32 consumer, const struct event_charge *e)
+int inline_take_sum(struct inline_stacks *w, u32 consumer, const struct event_sum *e)
 {
 	struct row r = {
 		.key = e->key.key, .cookie = e->key.cookie, .amount = e->sum.amount, .count = e->sum.count,
 		.consumer = consumer,
 	};
 
-	if (whole_find(w, r.cookie, &r.answer.stack, &r.answer.outcome))
+	if (inline_find(w, r.cookie, &r.answer.stack, &r.answer.outcome))
 		return add(w, &r);
 	r.answer.outcome = e->key.outcome;
 	return vec_push(&w->waiting, r);
 }
 
-static int tell(const struct row *r, bool unresolved, int (*fn)(void *ctx, const struct dusk_charge *c), void *ctx)
+static int tell(const struct row *r, bool unresolved, int (*fn)(void *ctx, const struct dusk_sum *c), void *ctx)
 {
-	struct dusk_charge c = {
+	struct dusk_sum c = {
 		.key = r->key, .amount = r->amount, .count = r->count, .stack = r->answer.stack,
 		.outcome = r->answer.outcome, .unresolved = unresolved,
 	};
@@ -188,7 +188,7 @@ static int tell(const struct row *r, bool unresolved, int (*fn)(void *ctx, const
 	return fn(ctx, &c);
 }
 
-int whole_charges(const struct whole *w, u32 consumer, int (*fn)(void *ctx, const struct dusk_charge *c), void *ctx)
+int inline_sums(const struct inline_stacks *w, u32 consumer, int (*fn)(void *ctx, const struct dusk_sum *c), void *ctx)
 {
 	int ret = 0;
 
@@ -201,7 +201,7 @@ int whole_charges(const struct whole *w, u32 consumer, int (*fn)(void *ctx, cons
 	return ret;
 }
 
-void whole_drop(struct whole *w, u32 consumer)
+void inline_drop(struct inline_stacks *w, u32 consumer)
 {
 	size_t kept = 0;
 

@@ -21,7 +21,7 @@ struct file {
 	struct symfile *symbols;	/* may have none */
 };
 
-struct namer {
+struct live_symbols {
 	int named;
 	struct ksyms *kernel;
 	bool kernel_tried;
@@ -30,9 +30,9 @@ struct namer {
 	char *name;			/* found last */
 };
 
-int namer_new(struct namer **ret, int named)
+int live_symbols_new(struct live_symbols **ret, int named)
 {
-	struct namer *n = calloc(1, sizeof(*n));
+	struct live_symbols *n = calloc(1, sizeof(*n));
 
 	if (!n)
 		return -ENOMEM;
@@ -41,7 +41,7 @@ int namer_new(struct namer **ret, int named)
 	return 0;
 }
 
-void namer_free(struct namer *n)
+void live_symbols_free(struct live_symbols *n)
 {
 	if (!n)
 		return;
@@ -55,9 +55,9 @@ void namer_free(struct namer *n)
 }
 
 /* What the file says of its functions; NULL: it is not here. */
-static struct symfile *read_symbols(const struct met *m, const struct event_module *e)
+static struct symfile *read_symbols(const struct module_event *m, const struct event_module *e)
 {
-	_cleanup_(closep) int fd = met_open(m, e);
+	_cleanup_(closep) int fd = module_event_open(m, e);
 	_cleanup_(symfile_freep) struct symfile *s = symfile_new();
 	struct elfread wanted = {.fd = fd, .path = m->path, .no_servers = true};
 
@@ -66,10 +66,10 @@ static struct symfile *read_symbols(const struct met *m, const struct event_modu
 	return steal(s);
 }
 
-static struct file *file_of(struct namer *n, u32 id)
+static struct file *file_of(struct live_symbols *n, u32 id)
 {
 	struct event_module e;
-	struct met met;
+	struct module_event met;
 	const char *slash;
 	struct file f = {};
 	uint32_t *index;
@@ -80,7 +80,7 @@ static struct file *file_of(struct namer *n, u32 id)
 		return &n->files.v[*index];
 	if (bpf_map_lookup_elem(n->named, &id, &e))
 		return NULL;		/* it may still come */
-	met_read(&met, &e);
+	module_event_read(&met, &e);
 	slash = strrchr(met.path, '/');
 	snprintf(f.name, sizeof(f.name), "%.63s", slash ? slash + 1 : met.path);
 	f.symbols = read_symbols(&met, &e);
@@ -93,17 +93,17 @@ static struct file *file_of(struct namer *n, u32 id)
 	return &n->files.v[*index];
 }
 
-int namer_met(struct namer *n, uint32_t id, struct met *ret)
+int live_symbols_module(struct live_symbols *n, uint32_t id, struct module_event *ret)
 {
 	struct event_module e;
 
 	if (bpf_map_lookup_elem(n->named, &id, &e))
 		return -ENOENT;
-	met_read(ret, &e);
+	module_event_read(ret, &e);
 	return 0;
 }
 
-static void find_kernel(struct namer *n, uint64_t address, struct dusk_place *ret)
+static void find_kernel(struct live_symbols *n, uint64_t address, struct dusk_place *ret)
 {
 	const char *symbol, *module;
 	uint64_t start;
@@ -118,7 +118,7 @@ static void find_kernel(struct namer *n, uint64_t address, struct dusk_place *re
 		*ret = (struct dusk_place){ NULL, "[kernel]", address };
 }
 
-static void find_code(struct namer *n, const struct file *f, uint64_t frame, struct dusk_place *ret)
+static void find_code(struct live_symbols *n, const struct file *f, uint64_t frame, struct dusk_place *ret)
 {
 	uint64_t offset = frame_offset(frame), address, start;
 	const char *symbol = NULL;
@@ -138,7 +138,7 @@ static void find_code(struct namer *n, const struct file *f, uint64_t frame, str
 	}
 }
 
-void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret)
+void live_symbols_find(struct live_symbols *n, uint64_t frame, struct dusk_place *ret)
 {
 	u32 id = frame_module(frame);
 	const struct file *f = id == FRAME_KERNEL || id == FRAME_ANON ? NULL : file_of(n, id);
@@ -151,10 +151,10 @@ void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret)
 		*ret = (struct dusk_place){ NULL, id == FRAME_ANON ? "[anon]" : "[unknown]", frame_offset(frame) };
 }
 
-void namer_name(struct namer *n, uint64_t frame, char *ret, size_t room)
+void live_symbols_name(struct live_symbols *n, uint64_t frame, char *ret, size_t room)
 {
 	struct dusk_place p;
 
-	namer_find(n, frame, &p);
+	live_symbols_find(n, frame, &p);
 	snprintf(ret, room, "%s%s0x%" PRIx64 " (%s)", p.function ?: "", p.function ? "+" : "", p.offset, p.module);
 }

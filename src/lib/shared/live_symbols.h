@@ -3,18 +3,18 @@
 #pragma once
 #include <dusk/unwind.h>
 
-struct met;
-struct namer;
+struct module_event;
+struct live_symbols;
 
-/* @named: the service's map of that name. *@ret is to be freed with namer_free(). */
-int namer_new(struct namer **ret, int named);
-void namer_free(struct namer *n);
+/* @named: the service's map of that name. *@ret is to be freed with live_symbols_free(). */
+int live_symbols_new(struct live_symbols **ret, int named);
+void live_symbols_free(struct live_symbols *n);
 
 /* The module of this number. -ENOENT: none was met that has it. */
-int namer_met(struct namer *n, uint32_t id, struct met *ret);
+int live_symbols_module(struct live_symbols *n, uint32_t id, struct module_event *ret);
 
 /* As dusk_unwind_place(). */
-void namer_find(struct namer *n, uint64_t frame, struct dusk_place *ret);
+void live_symbols_find(struct live_symbols *n, uint64_t frame, struct dusk_place *ret);
 
 /* As dusk_unwind_name(). */
-void namer_name(struct namer *n, uint64_t frame, char *ret, size_t room);
+void live_symbols_name(struct live_symbols *n, uint64_t frame, char *ret, size_t room);

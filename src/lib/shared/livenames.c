@@ -6,7 +6,7 @@
 #include "lib/shared/probe.h"
 
 struct asking {
-	struct namer *user;
+	struct live_symbols *user;
 	struct dusk_symbols *kernel;	/* NULL: it hides its addresses */
 	struct naming names;
 };
@@ -30,12 +30,12 @@ static int name_user(struct asking *a, const struct dusk_stack *stack, uint32_t 
 {
 	uint32_t number = frame_module(stack->frame[i]);
 	struct dusk_place place;
-	struct met met;
+	struct module_event met;
 	int err = 0;
 
-	if (number != FRAME_ANON && !map_find(&a->names.file, number) && !namer_met(a->user, number, &met))
+	if (number != FRAME_ANON && !map_find(&a->names.file, number) && !live_symbols_module(a->user, number, &met))
 		err = naming_file(&a->names, number, met.path, met.build_id);
-	namer_find(a->user, stack->frame[i], &place);
+	live_symbols_find(a->user, stack->frame[i], &place);
 	return err ?: naming_add(&a->names, stack, i,
 				 &(struct dusk_symbol){ place.function, place.module, place.offset, 0 });
 }
@@ -47,7 +47,7 @@ static int name_frame(struct asking *a, const struct dusk_stack *stack, uint32_t
 	return frame_module(stack->frame[i]) == FRAME_KERNEL ? name_kernel(a, stack, i) : name_user(a, stack, i);
 }
 
-int livenames_give(struct dusk_stacks *s, struct namer *namer)
+int livenames_give(struct dusk_stacks *s, struct live_symbols *namer)
 {
 	struct asking a = { .user = namer };
 	int err = 0;

@@ -5,4 +5,4 @@
 #include "lib/shared/live_symbols.h"
 
 /* Give @s, of the service whose names @namer knows, its names. 0 or -ENOMEM. */
-int livenames_give(struct dusk_stacks *s, struct namer *namer);
+int livenames_give(struct dusk_stacks *s, struct live_symbols *namer);

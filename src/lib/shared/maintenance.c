@@ -5,7 +5,7 @@
 
 #define LOOK_NS 1000000000ULL
 
-int keeper_look(struct keeper *k, struct service *s)
+int maintain(struct maintenance *k, struct service *s)
 {
 	u64 now = now_ns();
 	int ret;
@@ -22,7 +22,7 @@ int keeper_look(struct keeper *k, struct service *s)
 	return ret < 0 ? ret : 0;
 }
 
-size_t keeper_excluded(const struct service *s, pid_t *ret, size_t max)
+size_t maintenance_excluded(const struct service *s, pid_t *ret, size_t max)
 {
 	int fd = service_map(s, "excluded");
 	u32 key, next;

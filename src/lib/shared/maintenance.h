@@ -8,12 +8,12 @@
 
 #define MAX_WALK_NS 5000000000ULL	/* a walk that takes longer has its process excluded */
 
-struct keeper {
+struct maintenance {
 	u64 looked_ns;			/* CLOCK_MONOTONIC */
 };
 
 /* Look, if it is time. Returns 0 or a negative errno. */
-int keeper_look(struct keeper *k, struct service *s);
+int maintain(struct maintenance *k, struct service *s);
 
 /* The processes that are excluded: up to @max to @ret, returns how many. */
-size_t keeper_excluded(const struct service *s, pid_t *ret, size_t max);
+size_t maintenance_excluded(const struct service *s, pid_t *ret, size_t max);

@@ -69,7 +69,7 @@ static const struct dusk_capability capabilities[] = {
 	{ CAP_PERFMON, "cap_perfmon", true, "sample all tasks, and read kernel and user memory in BPF" },
 	{ CAP_SYS_PTRACE, "cap_sys_ptrace", false, "open the files of processes in containers, for names" },
 	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", false, "read programs and symbols that only others may read" },
-	{ CAP_SYSLOG, "cap_syslog", false, "see kernel addresses in /proc/kallsyms, for names and cheap absences" },
+	{ CAP_SYSLOG, "cap_syslog", false, "see kernel addresses in /proc/kallsyms, for names and cheap off-CPU intervals" },
 	{ 0, NULL, false, NULL },
 };
 

@@ -24,7 +24,7 @@ DECLARE_IMAGE(service);
 
 /* The maps of the service, as the object names them. */
 static const char *const shared_maps[] = {
-	"tasks", "walkers", "modules", "named", "rings", "ledgers", "excluded", "cookies",
+	"tasks", "walkers", "modules", "named", "rings", "aggregations", "excluded", "cookies",
 	"stacks", ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
 };
 
@@ -484,7 +484,7 @@ size_t service_stuck(const struct service *s, u64 before_ns, pid_t *ret, size_t 
 
 	for (; slot + s->walkers.element_bytes <= end && nr < max; slot += s->walkers.element_bytes) {
 		u64 since_ns;
-		u32 tid = watch_late((const void *)slot, before_ns, &since_ns);
+		u32 tid = watchdog_late((const void *)slot, before_ns, &since_ns);
 
 		if (tid)
 			ret[nr++] = tid;

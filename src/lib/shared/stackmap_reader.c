@@ -19,11 +19,11 @@ struct dusk_stackmap {
 	struct pins *pins;		/* NULL: of a service that is not shared */
 	struct registry *registry;
 	struct stackmap *map;
-	struct namer *names;
+	struct live_symbols *names;
 	int named, stacks;
 };
 
-int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *names)
+int stackmap_reader_of(struct dusk_stackmap **ret, struct service *s, struct live_symbols *names)
 {
 	struct dusk_stackmap *m = malloc(sizeof(*m));
 
@@ -43,7 +43,7 @@ void dusk_stackmap_close(struct dusk_stackmap *m)
 	if (!m)
 		return;
 	if (!m->service) {
-		namer_free(m->names);
+		live_symbols_free(m->names);
 		stackmap_free(m->map);
 		if (m->registry)
 			munmap(m->registry, sizeof(*m->registry));
@@ -77,7 +77,7 @@ static int open_parts(struct dusk_stackmap *m)
 		return m->stacks < 0 ? m->stacks : m->named;
 	ret = stackmap_new(&m->map, m->stacks, m->pins, m->registry, 0);
 	if (!ret)
-		ret = namer_new(&m->names, m->named);
+		ret = live_symbols_new(&m->names, m->named);
 	return ret;
 }
 
@@ -203,7 +203,7 @@ int dusk_stackmap_frames(struct dusk_stackmap *m, uint32_t id, const uint64_t **
 
 void dusk_stackmap_name(struct dusk_stackmap *m, uint64_t frame, char *ret, size_t room)
 {
-	namer_name(m->names, frame, ret, room);
+	live_symbols_name(m->names, frame, ret, room);
 }
 
 int dusk_stacks_name_by_map(struct dusk_stacks *s, struct dusk_stackmap *m)
@@ -211,7 +211,7 @@ int dusk_stacks_name_by_map(struct dusk_stacks *s, struct dusk_stackmap *m)
 	return livenames_give(s, m->names);
 }
 
-static void sum_up(struct dusk_stackmap_stat *ret, const struct stacktable *t, const struct again_row *again)
+static void add_up(struct dusk_stackmap_stat *ret, const struct stacktable *t, const struct again_row *again)
 {
 	struct stack_counts counts = {};
 
@@ -239,7 +239,7 @@ int dusk_stackmap_stat(struct dusk_stackmap *m, struct dusk_stackmap_stat *ret)
 		.bytes = stacktable_bytes(t->bits),
 		.room = (stacktable_words(t->bits) - stacktable_slots(t->bits)) * sizeof(u64),
 	};
-	sum_up(ret, t, m->registry->again);
+	add_up(ret, t, m->registry->again);
 	for (uint64_t slot = 0; slot < ret->table_size; slot++)
 		if (stack_at(m, t, slot, &stack)) {
 			ret->entries++;

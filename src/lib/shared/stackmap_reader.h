@@ -6,4 +6,4 @@
 #include "lib/shared/service.h"
 
 /* The one of @s, whose frames @names knows: both are borrowed. */
-int livemap_of(struct dusk_stackmap **ret, struct service *s, struct namer *names);
+int stackmap_reader_of(struct dusk_stackmap **ret, struct service *s, struct live_symbols *names);

@@ -117,8 +117,8 @@ static u64 lost(const struct tool *t, enum counter which)
 			sum += load_relaxed(&c->lost_stacks);
 		if (c && which == COUNT_LOST_MODULES)
 			sum += load_relaxed(&c->lost_modules);
-		if (c && which == COUNT_LOST_ABSENCES)
-			sum += load_relaxed(&c->lost_charges);
+		if (c && which == COUNT_LOST_OFFCPU)
+			sum += load_relaxed(&c->lost_sums);
 	}
 	return sum;
 }
@@ -137,7 +137,7 @@ static void forget_map(const struct service *s, const char *name, u32 slot)
 static int sweep(void *ctx, u32 slot)
 {
 	forget_map(ctx, "rings", slot);
-	forget_map(ctx, "ledgers", slot);
+	forget_map(ctx, "aggregations", slot);
 	return service_sweep_consumer(ctx, slot);
 }
 
@@ -183,7 +183,7 @@ static int find_slot(const struct tool *t, u32 *ret)
 	return found;
 }
 
-static int serve_with(struct service *s, const char *name, u32 slot, int map)
+static int deliver_by(struct service *s, const char *name, u32 slot, int map)
 {
 	if (map < 0)
 		return 0;
@@ -193,14 +193,14 @@ static int serve_with(struct service *s, const char *name, u32 slot, int map)
 /* Tell our programs of the consumer: the callback first, as a request may come at once. */
 static void install(struct consumers_here *here, u32 number, u32 slot, u32 handle, u32 flags)
 {
-	if (flags & SERVE_CALLBACK) {
+	if (flags & DELIVER_CALLBACK) {
 		here->callback[slot] = number + 1;
 		fetch_or(&here->callbacks, 1u << slot);
 	}
 	store_release(&here->handle[number], handle);
 }
 
-int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledger, struct dusk_error *err)
+int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int aggregation, struct dusk_error *err)
 {
 	struct consumers_here *here = t->here.elements;
 	struct registry *r = service_registry(t->service);
@@ -221,16 +221,16 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
 		return error_set(err, ret, "cannot register consumer %u: %s", number, strerror(-ret));
 	ret = find_slot(t, &slot);
 	if (!ret)
-		ret = serve_with(t->service, "rings", slot, ring);
+		ret = deliver_by(t->service, "rings", slot, ring);
 	if (!ret)
-		ret = serve_with(t->service, "ledgers", slot, ledger);
+		ret = deliver_by(t->service, "aggregations", slot, aggregation);
 	if (!ret) {
 		struct consumer *c = &r->consumer[slot];
 
 		generation = (c->generation + 1) & 0xffffff;
 		c->flags = flags;
 		c->tool = service_tool(t->service);
-		c->lost_stacks = c->lost_modules = c->lost_charges = 0;
+		c->lost_stacks = c->lost_modules = c->lost_sums = 0;
 		store_release(&c->generation, generation);
 		install(here, number, slot, consumer_handle(slot, generation), flags);
 	}
@@ -263,21 +263,21 @@ int tool_remove_consumer(struct tool *t, u32 number)
 	return ret;
 }
 
-int tool_make_ledger(u32 rows)
+int tool_make_aggregation(u32 rows)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 
-	return bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_ledger", sizeof(struct charge_key), sizeof(struct charge_sum), rows, &opts);
+	return bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_sums", sizeof(struct aggregation_key), sizeof(struct aggregation_sum), rows, &opts);
 }
 
-int tool_set_ledger(struct tool *t, u32 number, int ledger)
+int tool_set_aggregation(struct tool *t, u32 number, int aggregation)
 {
 	u32 handle = handle_of(t, number);
 	int ret;
 
 	if (!handle)
 		return -ENOENT;
-	ret = serve_with(t->service, "ledgers", consumer_slot(handle), ledger);	/* the slot is ours: no lock */
+	ret = deliver_by(t->service, "aggregations", consumer_slot(handle), aggregation);	/* the slot is ours: no lock */
 	return ret ?: grace_wait(&service_registry(t->service)->grace);
 }
 

@@ -26,9 +26,9 @@ u64 tool_counter(const struct tool *t, enum counter which);
 
 /*
  * Register a consumer under @number, by which the tool's programs call it: @flags as in abi/consumer.h; @ring and
- * @ledger: the maps that serve it, -1 where there is none. -EBUSY: the number is taken; -EUSERS: all places are.
+ * @aggregation: the maps that serve it, -1 where there is none. -EBUSY: the number is taken; -EUSERS: all places are.
  */
-int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledger, struct dusk_error *err);
+int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int aggregation, struct dusk_error *err);
 
 /*
  * Remove it. When this returns 0, no program serves it or will, and no task's state holds anything of it. -EBUSY: another
@@ -38,13 +38,13 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int ledge
 int tool_remove_consumer(struct tool *t, u32 number);
 
 /* A map for a consumer's sums, with room for @rows: its descriptor, or a negative errno. */
-int tool_make_ledger(u32 rows);
+int tool_make_aggregation(u32 rows);
 
 /*
- * Let @ledger serve it from here on. When this returns 0, nobody uses the map that it replaces. -ENOENT: there is no such
+ * Let @aggregation serve it from here on. When this returns 0, nobody uses the map that it replaces. -ENOENT: there is no such
  * consumer; -ETIMEDOUT: somebody may still use it, to be tried again.
  */
-int tool_set_ledger(struct tool *t, u32 number, int ledger);
+int tool_set_aggregation(struct tool *t, u32 number, int aggregation);
 
 /* The consumer as all tools see it; NULL: there is none. */
 const struct consumer *tool_consumer(const struct tool *t, u32 number);

@@ -21,19 +21,19 @@
 #include "lib/shared/inline_stacks.h"
 
 #define DEFAULT_RING_BYTES (1 << 20)
-#define DEFAULT_LEDGER_ROWS 16384
-#define WHOLE_SOON 1024			/* cookies of whole stacks that are remembered where there is no ledger */
+#define DEFAULT_AGGREGATION_ROWS 16384
+#define INLINE_SOON 1024			/* cookies of whole stacks that are remembered where there is no aggregation */
 #define LOOK_MS 100			/* the kernel side wakes us only when a ring fills up */
 
-_Static_assert((int)DUSK_SERVE_RING == SERVE_RING && (int)DUSK_SERVE_LEDGER == SERVE_LEDGER &&
-	       (int)DUSK_SERVE_CALLBACK == SERVE_CALLBACK && (int)DUSK_SERVE_AT_ONCE == SERVE_AT_ONCE &&
-	       (int)DUSK_SERVE_LAST == SERVE_LAST, "serve");
+_Static_assert((int)DUSK_DELIVER_RING == DELIVER_RING && (int)DUSK_DELIVER_SUMS == DELIVER_SUMS &&
+	       (int)DUSK_DELIVER_CALLBACK == DELIVER_CALLBACK && (int)DUSK_DELIVER_AT_ONCE == DELIVER_AT_ONCE &&
+	       (int)DUSK_DELIVER_LAST == DELIVER_LAST, "serve");
 
 struct reader {
 	struct dusk_consumer_options opts;
 	struct dusk_unwinder *unwinder;
 	struct ring_buffer *ring;
-	int ring_fd, ledger_fd;
+	int ring_fd, aggregation_fd;
 	uint32_t number;
 	bool used;
 };
@@ -41,10 +41,10 @@ struct reader {
 struct dusk_unwinder {
 	struct service *service;
 	struct tool *tool;
-	struct namer *names;
+	struct live_symbols *names;
 	struct remote *remote;		/* once threads were asked for */
-	struct keeper keeper;
-	struct whole *whole;
+	struct maintenance keeper;
+	struct inline_stacks *whole;
 	struct reader reader[MAX_CONSUMERS];
 };
 
@@ -71,7 +71,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return -ENOMEM;
-	u->whole = whole_new();
+	u->whole = inline_new();
 	if (!u->whole) {
 		free(u);
 		return -ENOMEM;
@@ -80,7 +80,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	r = service_new(&u->service, &o, err);
 	libbpf_set_print(theirs);
 	if (!r)
-		r = namer_new(&u->names, service_map(u->service, "named"));
+		r = live_symbols_new(&u->names, service_map(u->service, "named"));
 	if (r) {
 		dusk_unwind_close(u);
 		return r;
@@ -93,10 +93,10 @@ static void end_reader(struct reader *r)
 {
 	if (!r->used)
 		return;
-	whole_drop(r->unwinder->whole, r->number);
+	inline_drop(r->unwinder->whole, r->number);
 	ring_buffer__free(r->ring);
 	closep(&r->ring_fd);
-	closep(&r->ledger_fd);
+	closep(&r->aggregation_fd);
 	memset(r, 0, sizeof(*r));
 }
 
@@ -107,19 +107,19 @@ void dusk_unwind_close(struct dusk_unwinder *u)
 	tool_free(u->tool);
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
 		end_reader(&u->reader[i]);
-	whole_free(u->whole);
+	inline_free(u->whole);
 	remote_close(u->remote);
-	namer_free(u->names);
+	live_symbols_free(u->names);
 	service_free(u->service);
 	free(u);
 }
 
-const char *dusk_unwind_private(const struct dusk_unwinder *u)
+const char *dusk_unwind_unshared_reason(const struct dusk_unwinder *u)
 {
 	return service_private_reason(u->service);
 }
 
-int dusk_unwind_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
+int dusk_unwind_open_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
 		       struct bpf_object **ret, struct dusk_error *err)
 {
 	libbpf_print_fn_t theirs = object_hush();
@@ -141,7 +141,7 @@ void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t siz
 int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err)
 {
 	libbpf_print_fn_t theirs = object_hush();
-	int r = u->tool ? tool_load(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_object() comes first");
+	int r = u->tool ? tool_load(u->tool, err) : error_set(err, -EINVAL, "dusk_unwind_open_object() comes first");
 
 	libbpf_set_print(theirs);
 	return r;
@@ -172,16 +172,16 @@ static void call_back(const struct reader *r, const struct event_stack *e)
 	u32 stack = e->stack;
 
 	if (e->same_as)
-		whole_find(r->unwinder->whole, e->same_as, &stack, &event.outcome);
+		inline_find(r->unwinder->whole, e->same_as, &stack, &event.outcome);
 	if (stack)
 		dusk_unwind_frames(r->unwinder, stack, &event.frame, &event.nr);
 	r->opts.on_stack(r->opts.ctx, &event);
 }
 
-static bool has_ledger(const struct dusk_unwinder *u)
+static bool has_aggregation(const struct dusk_unwinder *u)
 {
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
-		if (u->reader[i].used && u->reader[i].opts.serve & DUSK_SERVE_LEDGER)
+		if (u->reader[i].used && u->reader[i].opts.serve & DUSK_DELIVER_SUMS)
 			return true;
 	return false;
 }
@@ -189,20 +189,20 @@ static bool has_ledger(const struct dusk_unwinder *u)
 static int take_event(void *ctx, void *data, size_t size)
 {
 	struct reader *r = ctx;
-	const struct event_charge *charge = data;
+	const struct event_sum *charge = data;
 	const struct event_stack *e = data;
-	struct whole *whole = r->unwinder->whole;
+	struct inline_stacks *whole = r->unwinder->whole;
 	int err;
 
-	if (size >= sizeof(*charge) && charge->kind == EVENT_CHARGE)
-		return whole_take_charge(whole, r->number, charge);
+	if (size >= sizeof(*charge) && charge->kind == EVENT_SUM)
+		return inline_take_sum(whole, r->number, charge);
 	if (size < sizeof(*e) || e->kind != EVENT_STACK || size - sizeof(*e) < e->nr * sizeof(u64))
 		return -EPROTO;
-	err = whole_take_stack(whole, e);
-	if (r->opts.serve & DUSK_SERVE_RING)
+	err = inline_take_stack(whole, e);
+	if (r->opts.serve & DUSK_DELIVER_RING)
 		call_back(r, e);
-	if (whole_nr(whole) > WHOLE_SOON && !has_ledger(r->unwinder))
-		whole_forget(whole);
+	if (inline_nr(whole) > INLINE_SOON && !has_aggregation(r->unwinder))
+		inline_forget(whole);
 	return err;
 }
 
@@ -216,36 +216,36 @@ static int make_ring(struct reader *r)
 	return r->ring ? 0 : -errno;
 }
 
-int dusk_unwind_init(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
+int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
 		     struct dusk_error *err)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
-	uint32_t serve = opts->serve | (opts->serve & DUSK_SERVE_LEDGER ? SERVE_WHOLE : 0);
+	uint32_t serve = opts->serve | (opts->serve & DUSK_DELIVER_SUMS ? DELIVER_INLINE : 0);
 	int ret = 0;
 
 	if (opts->sz < sizeof(*opts) || number >= MAX_CONSUMERS || !u->tool ||
-	    (opts->serve & DUSK_SERVE_RING && !opts->on_stack))
+	    (opts->serve & DUSK_DELIVER_RING && !opts->on_stack))
 		return error_set(err, -EINVAL, "cannot register consumer %u: options out of range, or nothing loaded",
 				 number);
 	if (r->used)
 		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
 	*r = (struct reader){
-		.opts = *opts, .unwinder = u, .ring_fd = -1, .ledger_fd = -1, .number = number, .used = true,
+		.opts = *opts, .unwinder = u, .ring_fd = -1, .aggregation_fd = -1, .number = number, .used = true,
 	};
-	if (opts->serve & (DUSK_SERVE_RING | DUSK_SERVE_LEDGER))
+	if (opts->serve & (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS))
 		ret = make_ring(r);
-	if (!ret && opts->serve & DUSK_SERVE_LEDGER)
-		ret = r->ledger_fd = tool_make_ledger(r->opts.ledger_rows ?: DEFAULT_LEDGER_ROWS);
+	if (!ret && opts->serve & DUSK_DELIVER_SUMS)
+		ret = r->aggregation_fd = tool_make_aggregation(r->opts.aggregation_rows ?: DEFAULT_AGGREGATION_ROWS);
 	if (ret < 0)
 		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
 	else
-		ret = tool_add_consumer(u->tool, number, serve, r->ring_fd, r->ledger_fd, err);
+		ret = tool_add_consumer(u->tool, number, serve, r->ring_fd, r->aggregation_fd, err);
 	if (ret)
 		end_reader(r);
 	return ret;
 }
 
-int dusk_unwind_cancel(struct dusk_unwinder *u, uint32_t number)
+int dusk_unwind_remove_consumer(struct dusk_unwinder *u, uint32_t number)
 {
 	int ret = u->tool ? tool_remove_consumer(u->tool, number) : -ENOENT;
 
@@ -271,23 +271,23 @@ int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
 			return ret;
 		taken += ret;
 	}
-	keeper_look(&u->keeper, u->service);
+	maintain(&u->keeper, u->service);
 	return taken;
 }
 
-/* What became of the cookies of CHARGE_DUE rows: cookie -> stack, and OUTCOME_OF(cookie) -> outcome. */
+/* What became of the cookies of SUM_DUE rows: cookie -> stack, and OUTCOME_OF(cookie) -> outcome. */
 #define OUTCOME_OF(cookie) ((cookie) | 1ULL << 63)
 
 static int read_resolved(int fd, struct map *resolved)
 {
-	struct charge_key key, *last = NULL, next;
+	struct aggregation_key key, *last = NULL, next;
 	bool added;
 
 	for (; !bpf_map_get_next_key(fd, last, &next); last = &key) {
 		uint32_t *value;
 
 		key = next;
-		if (key.kind != CHARGE_RESOLVED)
+		if (key.kind != SUM_RESOLVED)
 			continue;
 		value = map_at(resolved, key.cookie, &added);
 		if (!value)
@@ -301,15 +301,15 @@ static int read_resolved(int fd, struct map *resolved)
 	return 0;
 }
 
-static struct dusk_charge make_charge(const struct dusk_unwinder *u, const struct charge_key *key,
-				      const struct charge_sum *sum, struct map *resolved)
+static struct dusk_sum make_sum(const struct dusk_unwinder *u, const struct aggregation_key *key,
+				      const struct aggregation_sum *sum, struct map *resolved)
 {
-	struct dusk_charge c = {
+	struct dusk_sum c = {
 		.key = key->key, .amount = sum->amount, .count = sum->count, .stack = key->stack, .outcome = key->outcome,
 	};
 	const uint32_t *stack, *outcome;
 
-	if (key->kind != CHARGE_DUE || whole_find(u->whole, key->cookie, &c.stack, &c.outcome))
+	if (key->kind != SUM_DUE || inline_find(u->whole, key->cookie, &c.stack, &c.outcome))
 		return c;
 	stack = map_find(resolved, key->cookie);
 	outcome = map_find(resolved, OUTCOME_OF(key->cookie));
@@ -321,39 +321,39 @@ static struct dusk_charge make_charge(const struct dusk_unwinder *u, const struc
 	return c;
 }
 
-int dusk_unwind_charges(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_charge *c),
+int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_sum *c),
 			void *ctx)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
-	int fd = number < MAX_CONSUMERS && r->used ? r->ledger_fd : -1, ret;
-	struct charge_key key, *last = NULL, next;
+	int fd = number < MAX_CONSUMERS && r->used ? r->aggregation_fd : -1, ret;
+	struct aggregation_key key, *last = NULL, next;
 	struct map resolved = {};
-	struct charge_sum sum;
+	struct aggregation_sum sum;
 
 	if (fd < 0)
 		return -ENOENT;
 	/* With on_stack(), that would be called from here. */
-	ret = r->opts.serve & DUSK_SERVE_RING ? 0 : ring_buffer__consume(r->ring);
+	ret = r->opts.serve & DUSK_DELIVER_RING ? 0 : ring_buffer__consume(r->ring);
 	if (ret >= 0)
 		ret = read_resolved(fd, &resolved);
 	for (; !ret && !bpf_map_get_next_key(fd, last, &next); last = &key) {
-		struct dusk_charge c;
+		struct dusk_sum c;
 
 		key = next;
-		if (key.kind == CHARGE_RESOLVED || bpf_map_lookup_elem(fd, &key, &sum))
+		if (key.kind == SUM_RESOLVED || bpf_map_lookup_elem(fd, &key, &sum))
 			continue;
-		c = make_charge(u, &key, &sum, &resolved);
+		c = make_sum(u, &key, &sum, &resolved);
 		ret = fn(ctx, &c);
 	}
 	if (!ret)
-		ret = whole_charges(u->whole, number, fn, ctx);
+		ret = inline_sums(u->whole, number, fn, ctx);
 	map_done(&resolved);
 	return ret;
 }
 
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr)
 {
-	const u64 *frame = id & WHOLE_STACK ? whole_frames(u->whole, id, nr) :
+	const u64 *frame = id & INLINE_STACK ? inline_frames(u->whole, id, nr) :
 					      stackmap_frames(service_stacks(u->service), id, nr);
 
 	if (!frame)
@@ -365,22 +365,22 @@ int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **re
 void dusk_unwind_forget(struct dusk_unwinder *u)
 {
 	stackmap_forget(service_stacks(u->service));
-	whole_forget(u->whole);
+	inline_forget(u->whole);
 }
 
 int dusk_stackmap_of(struct dusk_stackmap **ret, struct dusk_unwinder *u)
 {
-	return livemap_of(ret, u->service, u->names);
+	return stackmap_reader_of(ret, u->service, u->names);
 }
 
 void dusk_unwind_place(struct dusk_unwinder *u, uint64_t frame, struct dusk_place *ret)
 {
-	namer_find(u->names, frame, ret);
+	live_symbols_find(u->names, frame, ret);
 }
 
 void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t room)
 {
-	namer_name(u->names, frame, ret, room);
+	live_symbols_name(u->names, frame, ret, room);
 }
 
 int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
@@ -417,10 +417,10 @@ uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const 
 
 	if (c && !strcmp(name, "lost-stacks"))
 		return c->lost_stacks;
-	return c && !strcmp(name, "lost-charges") ? c->lost_charges : UINT64_MAX;
+	return c && !strcmp(name, "lost-sums") ? c->lost_sums : UINT64_MAX;
 }
 
 size_t dusk_unwind_excluded(const struct dusk_unwinder *u, pid_t *ret, size_t max)
 {
-	return keeper_excluded(u->service, ret, max);
+	return maintenance_excluded(u->service, ret, max);
 }

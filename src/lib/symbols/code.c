@@ -27,7 +27,7 @@ static int open_module(const struct dusk_module *m, struct dusk_error *err)
 
 	if (m->kind != DUSK_MODULE_FILE)
 		return error_set(err, -EOPNOTSUPP, "the code of %s is in no file", m->path);
-	fd = recorded_open(m, NULL, NULL);
+	fd = module_file_open(m, NULL, NULL);
 	if (fd >= 0)
 		return fd;
 	return error_set(err, -ENOENT, "%s is %s", m->path,

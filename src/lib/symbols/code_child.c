@@ -22,7 +22,7 @@ struct code {
 
 static int find_end(struct code *c, Dwfl_Module *module)
 {
-	_cleanup_(fdes_freep) struct fdes *fdes = NULL;
+	_cleanup_(fde_index_freep) struct fde_index *fdes = NULL;
 	uint64_t begin = c->wanted->start, start, end = 0;
 	GElf_Addr bias;
 	GElf_Off distance;
@@ -33,10 +33,10 @@ static int find_end(struct code *c, Dwfl_Module *module)
 	if (dwfl_module_addrinfo(module, begin, &distance, &sym, NULL, NULL, NULL) && !distance && sym.st_size) {
 		end = begin + sym.st_size;
 	} else {
-		rc = elf ? fdes_read(&fdes, elf, c->wanted->fd) : -ENODATA;
+		rc = elf ? fde_index_read(&fdes, elf, c->wanted->fd) : -ENODATA;
 		if (rc)
 			return rc;
-		if (!fdes_extent(fdes, begin, &start, &end))
+		if (!fde_index_extent(fdes, begin, &start, &end))
 			return -ENODATA;
 	}
 	c->head.end = end - begin > CODE_MAX_BYTES ? begin + CODE_MAX_BYTES : end;

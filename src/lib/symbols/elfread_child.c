@@ -114,22 +114,22 @@ static int put_functions(struct writer *w, struct blob *b, struct symfile_file *
 }
 
 /* Functions whose beginning has no symbol. */
-static int put_nameless(struct writer *w, struct blob *b, struct symfile_file *head)
+static int put_missing_symbols(struct writer *w, struct blob *b, struct symfile_file *head)
 {
-	const struct fdes *f = symbols_fdes(w->symbols);
+	const struct fde_index *f = symbols_fde_index(w->symbols);
 	uint64_t start, end, last = 0, begin;
 	int err = 0;
 
-	for (uint32_t i = 0; !err && i < fdes_nr(f); i++) {
+	for (uint32_t i = 0; !err && i < fde_index_nr(f); i++) {
 		struct symfile_range range;
 
-		if (!fdes_code(f, i, &start, &end) || start < last || start >= end)
+		if (!fde_index_code(f, i, &start, &end) || start < last || start >= end)
 			continue;
 		if (symbols_find(w->symbols, start, &begin) && symbols_find(w->symbols, end - 1, &begin))
 			continue;
 		range = (struct symfile_range){start, end};
 		last = end;
-		head->nr_nameless++;
+		head->nr_missing++;
 		err = put(b, &range, sizeof(range));
 	}
 	return err;
@@ -158,7 +158,7 @@ static int send_file(struct writer *w)
 
 	err = err ?: put_segments(w, &b, &head);
 	err = err ?: put_functions(w, &b, &head, &strings);
-	err = err ?: put_nameless(w, &b, &head);
+	err = err ?: put_missing_symbols(w, &b, &head);
 	err = err ?: put_ranges(&b, &w->dwarf.spans, &head.nr_spans);
 	err = err ?: put_strings(&b, &strings);
 	if (!err) {

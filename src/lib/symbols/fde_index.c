@@ -31,7 +31,7 @@ struct entry {
 	int32_t start, fde;
 };
 
-struct fdes {
+struct fde_index {
 	int fd;
 	uint64_t hdr;			/* link-time address of the header */
 	uint64_t to_offset;		/* what makes a file offset of an address near it */
@@ -51,7 +51,7 @@ static bool find_hdr(GElf_Phdr *ret, Elf *elf)
 	return false;
 }
 
-static bool is_sorted(const struct fdes *f)
+static bool is_sorted(const struct fde_index *f)
 {
 	for (uint32_t i = 1; i < f->nr; i++)
 		if (f->entry[i].start < f->entry[i - 1].start)
@@ -59,9 +59,9 @@ static bool is_sorted(const struct fdes *f)
 	return true;
 }
 
-int fdes_read(struct fdes **ret, Elf *elf, int fd)
+int fde_index_read(struct fde_index **ret, Elf *elf, int fd)
 {
-	struct fdes *f;
+	struct fde_index *f;
 	struct hdr hdr;
 	GElf_Phdr ph;
 	size_t bytes;
@@ -80,7 +80,7 @@ int fdes_read(struct fdes **ret, Elf *elf, int fd)
 	f->to_offset = ph.p_offset - ph.p_vaddr;
 	f->nr = hdr.count;
 	if (pread(fd, f->entry, bytes, ph.p_offset + sizeof(hdr)) != (ssize_t)bytes || !is_sorted(f)) {
-		fdes_free(f);
+		fde_index_free(f);
 		return 0;
 	}
 	f->fd = dup(fd);
@@ -88,12 +88,12 @@ int fdes_read(struct fdes **ret, Elf *elf, int fd)
 	return 0;
 }
 
-uint32_t fdes_nr(const struct fdes *f)
+uint32_t fde_index_nr(const struct fde_index *f)
 {
 	return f ? f->nr : 0;
 }
 
-bool fdes_code(const struct fdes *f, uint32_t i, uint64_t *start, uint64_t *end)
+bool fde_index_code(const struct fde_index *f, uint32_t i, uint64_t *start, uint64_t *end)
 {
 	const struct entry *e = &f->entry[i];
 	struct fde fde;
@@ -105,9 +105,9 @@ bool fdes_code(const struct fdes *f, uint32_t i, uint64_t *start, uint64_t *end)
 	return true;
 }
 
-bool fdes_extent(const struct fdes *f, uint64_t address, uint64_t *start, uint64_t *end)
+bool fde_index_extent(const struct fde_index *f, uint64_t address, uint64_t *start, uint64_t *end)
 {
-	uint32_t low = 0, high = fdes_nr(f), middle;
+	uint32_t low = 0, high = fde_index_nr(f), middle;
 	uint64_t begin, behind;
 
 	while (low < high) {
@@ -117,21 +117,21 @@ bool fdes_extent(const struct fdes *f, uint64_t address, uint64_t *start, uint64
 		else
 			high = middle;
 	}
-	if (!low || !fdes_code(f, low - 1, &begin, &behind) || address - begin >= behind - begin)
+	if (!low || !fde_index_code(f, low - 1, &begin, &behind) || address - begin >= behind - begin)
 		return false;
 	*start = begin;
 	*end = behind;
 	return true;
 }
 
-bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start)
+bool fde_index_find(const struct fde_index *f, uint64_t address, uint64_t *start)
 {
 	uint64_t end;
 
-	return fdes_extent(f, address, start, &end);
+	return fde_index_extent(f, address, start, &end);
 }
 
-void fdes_free(struct fdes *f)
+void fde_index_free(struct fde_index *f)
 {
 	if (!f)
 		return;

@@ -8,25 +8,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct fdes;
+struct fde_index;
 
 /*
- * Read the table of .eh_frame_hdr of the ELF file @elf, which is open in @fd. *@ret is to be freed with fdes_free(),
+ * Read the table of .eh_frame_hdr of the ELF file @elf, which is open in @fd. *@ret is to be freed with fde_index_free(),
  * and is NULL if the file has no such table, or one that makes no sense. -ENOMEM.
  */
-int fdes_read(struct fdes **ret, Elf *elf, int fd);
+int fde_index_read(struct fde_index **ret, Elf *elf, int fd);
 
 /* The function that covers link-time address @address: where it begins, to *@start. False: none, or @f is NULL. */
-bool fdes_find(const struct fdes *f, uint64_t address, uint64_t *start);
+bool fde_index_find(const struct fde_index *f, uint64_t address, uint64_t *start);
 /* The code of the function with number @i, in the order of addresses. False: its FDE makes no sense. */
-uint32_t fdes_nr(const struct fdes *f);
-bool fdes_code(const struct fdes *f, uint32_t i, uint64_t *start, uint64_t *end);
+uint32_t fde_index_nr(const struct fde_index *f);
+bool fde_index_code(const struct fde_index *f, uint32_t i, uint64_t *start, uint64_t *end);
 
-/* As fdes_find(), and where it ends, to *@end. */
-bool fdes_extent(const struct fdes *f, uint64_t address, uint64_t *start, uint64_t *end);
-void fdes_free(struct fdes *f);
+/* As fde_index_find(), and where it ends, to *@end. */
+bool fde_index_extent(const struct fde_index *f, uint64_t address, uint64_t *start, uint64_t *end);
+void fde_index_free(struct fde_index *f);
 
-static inline void fdes_freep(struct fdes **f)
+static inline void fde_index_freep(struct fde_index **f)
 {
-	fdes_free(*f);
+	fde_index_free(*f);
 }

@@ -103,7 +103,7 @@ static int open_vmlinux(const struct dusk_module *m, const char *release, char *
 	return fd < 0 && found ? -ESTALE : fd;
 }
 
-int recorded_open(const struct dusk_module *m, const char *release, char **other)
+int module_file_open(const struct dusk_module *m, const char *release, char **other)
 {
 	bool found = false;
 
@@ -117,7 +117,7 @@ int recorded_open(const struct dusk_module *m, const char *release, char **other
 	}
 }
 
-bool recorded_boot(const struct dusk_profile *p)
+bool module_file_boot(const struct dusk_profile *p)
 {
 	const char *recorded = dusk_profile_setting(p, "boot_id");
 	_cleanup_(freep) char *now = NULL;
@@ -129,7 +129,7 @@ bool recorded_boot(const struct dusk_profile *p)
 	return !strcmp(recorded, now);
 }
 
-int recorded_text(struct recorded_text *ret, const struct dusk_profile *p, int fd)
+int module_file_text(struct module_file_text *ret, const struct dusk_profile *p, int fd)
 {
 	const char *text = dusk_profile_setting(p, "kernel_text");
 	Elf64_Phdr ph[MAX_HEADERS];
@@ -148,7 +148,7 @@ int recorded_text(struct recorded_text *ret, const struct dusk_profile *p, int f
 	 */
 	for (size_t i = 0; i < eh.e_phnum; i++)
 		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_X) {
-			*ret = (struct recorded_text){strtoull(text, NULL, 0), ph[i].p_filesz, ph[i].p_offset};
+			*ret = (struct module_file_text){strtoull(text, NULL, 0), ph[i].p_filesz, ph[i].p_offset};
 			return 0;
 		}
 	return -ENOENT;

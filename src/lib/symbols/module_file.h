@@ -16,20 +16,20 @@
  * NULL). -ENOENT: it is not here; -ESTALE: what is in its place is another file, whose name is then at *@other, to be
  * freed with free(), unless @other is NULL.
  */
-int recorded_open(const struct dusk_module *m, const char *release, char **other);
+int module_file_open(const struct dusk_module *m, const char *release, char **other);
 
 /* Does the kernel that was recorded still run? Its addresses mean something in one boot only. */
-bool recorded_boot(const struct dusk_profile *p);
+bool module_file_boot(const struct dusk_profile *p);
 
 /*
  * The code of the kernel's image: from @start on @bytes bytes, as addresses in the boot that was recorded, which are
  * @offset in the file and on.
  */
-struct recorded_text {
+struct module_file_text {
 	uint64_t start, bytes, offset;
 };
 
 /*
  * Where the code of the image @fd was in the boot of @p. -ENOENT: the recording does not say, or it is no such image.
  */
-int recorded_text(struct recorded_text *ret, const struct dusk_profile *p, int fd);
+int module_file_text(struct module_file_text *ret, const struct dusk_profile *p, int fd);

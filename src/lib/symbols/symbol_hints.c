@@ -104,7 +104,7 @@ static const char *server(void)
 	return "https://debuginfod.elfutils.org";
 }
 
-static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
+static void symbol_hint_file(const struct dusk_module *m, char *ret, size_t room)
 {
 	char package[256];
 
@@ -130,18 +130,18 @@ static void remedy_file(const struct dusk_module *m, char *ret, size_t room)
 	}
 }
 
-static void remedy_kernel(const struct dusk_profile *p, char *ret, size_t room)
+static void symbol_hint_kernel(const struct dusk_profile *p, char *ret, size_t room)
 {
 	const char *release = dusk_profile_setting(p, "kernel");
 
-	if (recorded_boot(p) || !dusk_profile_setting(p, "kernel_text"))
+	if (module_file_boot(p) || !dusk_profile_setting(p, "kernel_text"))
 		snprintf(ret, room, "look up as root, or with kernel.kptr_restrict=0, in the boot that was recorded");
 	else
 		snprintf(ret, room, "modules: look up in the boot that was recorded; the rest: /usr/lib/debug/boot/vmlinux-%s",
 			 release ? release : "RELEASE");
 }
 
-bool dusk_frame_is_nameless(const struct dusk_profile *p, const struct dusk_frame *f)
+bool dusk_frame_lacks_symbol(const struct dusk_profile *p, const struct dusk_frame *f)
 {
 	const struct dusk_function *function = &p->functions[f->function];
 	size_t len;
@@ -162,7 +162,7 @@ bool dusk_profile_needs_names(const struct dusk_profile *p)
 		const struct dusk_frame *f = &p->frames[i];
 		const struct dusk_module *m = &p->modules[f->module];
 
-		if (f->module == last || m->kind != DUSK_MODULE_FILE || !dusk_frame_is_nameless(p, f))
+		if (f->module == last || m->kind != DUSK_MODULE_FILE || !dusk_frame_lacks_symbol(p, f))
 			continue;
 		if ((servers_named() && *m->build_id) || symbols_installed(m->build_id))
 			return true;
@@ -171,18 +171,18 @@ bool dusk_profile_needs_names(const struct dusk_profile *p)
 	return false;
 }
 
-void dusk_symbol_remedy(const struct dusk_profile *p, uint32_t module, char *ret, size_t room)
+void dusk_symbol_hint(const struct dusk_profile *p, uint32_t module, char *ret, size_t room)
 {
 	const struct dusk_module *m = &p->modules[module];
 
 	switch (m->kind) {
-	case DUSK_MODULE_FILE: remedy_file(m, ret, room); break;
+	case DUSK_MODULE_FILE: symbol_hint_file(m, ret, room); break;
 	case DUSK_MODULE_ANON:
 		snprintf(ret, room, "code made at run time: have it write /tmp/perf-%d.map or a jitdump while it is recorded "
 			 "(node --perf-basic-prof or --perf-prof, python3 -X perf)", m->pid);
 		break;
 	case DUSK_MODULE_KERNEL:
-		remedy_kernel(p, ret, room);
+		symbol_hint_kernel(p, ret, room);
 		break;
 	default: snprintf(ret, room, "the recording lost what it was");
 	}

@@ -41,7 +41,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The recorded file of module @i, opened, or an error. *@other: as recorded_open() has it. */
+/* The recorded file of module @i, opened, or an error. *@other: as module_file_open() has it. */
 int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other)
 {
 	const struct dusk_module *m = &s->p->modules[i];
@@ -51,7 +51,7 @@ int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other)
 	if (fd >= 0 && symbols_recorded(m, fd))
 		return fd;
 	closep(&fd);
-	return recorded_open(m, dusk_profile_setting(s->p, "kernel"), other);
+	return module_file_open(m, dusk_profile_setting(s->p, "kernel"), other);
 }
 
 /* The functions at @address, and where in the source. The last of them is that of the frame itself. */
@@ -84,7 +84,7 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 
 	f->address = address + f->is_return;
 	symbol = symfile_find(symfile, address, &start);
-	if (!symbol && symfile_find_nameless(symfile, address, &start)) {
+	if (!symbol && symfile_find_unnamed(symfile, address, &start)) {
 		snprintf(nameless, sizeof(nameless), "%s+0x%" PRIx64, module, f->offset - (f->address - start));
 		symbol = nr && *places[nr - 1].function ? places[nr - 1].function : nameless;
 	}
@@ -238,12 +238,12 @@ static int group_frames(const struct dusk_profile *p, uint32_t **order, uint32_t
 	if (!at || !frames)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_frames; i++)
-		at[p->frames[i].module] += dusk_frame_is_nameless(p, &p->frames[i]);
+		at[p->frames[i].module] += dusk_frame_lacks_symbol(p, &p->frames[i]);
 	for (uint32_t m = 1; m <= p->nr_modules; m++)
 		at[m] += at[m - 1];
 	/* Each entry is the end of its module's frames; filled from there, it becomes their beginning. */
 	for (uint32_t i = p->nr_frames; i-- > 1;)
-		if (dusk_frame_is_nameless(p, &p->frames[i]))
+		if (dusk_frame_lacks_symbol(p, &p->frames[i]))
 			frames[--at[p->frames[i].module]] = i;
 	*order = steal(frames);
 	*first = steal(at);

@@ -36,7 +36,7 @@ static int name_running(struct symbolizer *s, const struct group *g)
 }
 
 /* Leave in @g what is code of the image: not the frames in modules. */
-static void keep_text(const struct symbolizer *s, struct group *g, const struct recorded_text *text)
+static void keep_text(const struct symbolizer *s, struct group *g, const struct module_file_text *text)
 {
 	uint32_t kept = 0;
 
@@ -55,10 +55,10 @@ static int name_by_image(struct symbolizer *s, uint32_t module, const struct gro
 {
 	_cleanup_(freep) char *other = NULL;
 	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
-	struct recorded_text text;
+	struct module_file_text text;
 	struct group code = *g;
 
-	if (fd >= 0 && !recorded_text(&text, s->p, fd)) {
+	if (fd >= 0 && !module_file_text(&text, s->p, fd)) {
 		keep_text(s, &code, &text);
 		return symbolize_file(s, module, &code);
 	}
@@ -73,5 +73,5 @@ static int name_by_image(struct symbolizer *s, uint32_t module, const struct gro
 
 int symbolize_kernel(struct symbolizer *s, uint32_t module, const struct group *g)
 {
-	return recorded_boot(s->p) ? name_running(s, g) : name_by_image(s, module, g);
+	return module_file_boot(s->p) ? name_running(s, g) : name_by_image(s, module, g);
 }

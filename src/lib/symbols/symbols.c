@@ -38,7 +38,7 @@ struct symbols {
 	Dwfl_Module *module;
 	struct vec(struct symbols_segment) segments;
 	struct ranges ranges;		/* value: a pointer to the name */
-	struct fdes *fdes;
+	struct fde_index *fdes;
 };
 
 static int read_segments(struct symbols *s, Elf *elf)
@@ -246,7 +246,7 @@ int symbols_open(struct symbols **ret, int fd, const char *path)
 		return -ENOEXEC;
 	rc = read_segments(s, elf);
 	rc = rc ?: read_symbols(s);
-	rc = rc ?: fdes_read(&s->fdes, elf, fd);
+	rc = rc ?: fde_index_read(&s->fdes, elf, fd);
 	if (rc)
 		return rc;
 	*ret = steal(s);
@@ -279,9 +279,9 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *st
 	return (const char *)(uintptr_t)r->value;
 }
 
-bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start)
+bool symbols_find_unnamed(const struct symbols *s, uint64_t address, uint64_t *start)
 {
-	return fdes_find(s->fdes, address, start);
+	return fde_index_find(s->fdes, address, start);
 }
 
 struct Dwarf *symbols_dwarf(struct symbols *s)
@@ -302,7 +302,7 @@ const struct ranges *symbols_ranges(const struct symbols *s)
 	return &s->ranges;
 }
 
-const struct fdes *symbols_fdes(const struct symbols *s)
+const struct fde_index *symbols_fde_index(const struct symbols *s)
 {
 	return s->fdes;
 }
@@ -315,7 +315,7 @@ void symbols_free(struct symbols *s)
 		dwfl_end(s->dwfl);
 	vec_done(&s->segments);
 	ranges_done(&s->ranges);
-	fdes_free(s->fdes);
+	fde_index_free(s->fdes);
 	free(s);
 }
 

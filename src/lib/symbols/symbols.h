@@ -7,7 +7,7 @@
 
 #include <dusk/dusk.h>
 
-struct fdes;
+struct fde_index;
 struct ranges;
 struct symbols;
 
@@ -31,12 +31,12 @@ int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret);
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *start);
 
 /* Where the function at @address begins if it has no symbol, but an FDE. */
-bool symbols_find_nameless(const struct symbols *s, uint64_t address, uint64_t *start);
+bool symbols_find_unnamed(const struct symbols *s, uint64_t address, uint64_t *start);
 
 /* All of it. Ranges: @value is a pointer to the name. It stays @s's. */
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr);
 const struct ranges *symbols_ranges(const struct symbols *s);
-const struct fdes *symbols_fdes(const struct symbols *s);	/* may be NULL */
+const struct fde_index *symbols_fde_index(const struct symbols *s);	/* may be NULL */
 
 /* The debug information, wherever it is, or NULL. */
 struct Dwarf *symbols_dwarf(struct symbols *s);

@@ -107,11 +107,11 @@ static int take_file(struct symfile *s, struct symfile_chunk *chunk)
 		return -EBADMSG;
 	segments = cut(&c, head->nr_segments, sizeof(*segments));
 	functions = cut(&c, head->nr_functions, sizeof(*functions));
-	nameless = cut(&c, head->nr_nameless, sizeof(*nameless));
+	nameless = cut(&c, head->nr_missing, sizeof(*nameless));
 	spans = cut(&c, head->nr_spans, sizeof(*spans));
 	strings = cut_strings(&c, head->string_bytes);
 	if (c.bad || !functions_sorted(functions, head->nr_functions, head->string_bytes) ||
-	    !sorted(nameless, head->nr_nameless, UINT64_MAX) || !sorted(spans, head->nr_spans, UINT32_MAX))
+	    !sorted(nameless, head->nr_missing, UINT64_MAX) || !sorted(spans, head->nr_spans, UINT32_MAX))
 		return -EBADMSG;
 	if (s->head && s->chunks.v[0]->hash == chunk->hash) {
 		free(chunk);
@@ -352,9 +352,9 @@ uint32_t symfile_nr_functions(const struct symfile *s)
 	return s->head ? s->head->nr_functions : 0;
 }
 
-bool symfile_find_nameless(const struct symfile *s, uint64_t address, uint64_t *start)
+bool symfile_find_unnamed(const struct symfile *s, uint64_t address, uint64_t *start)
 {
-	const struct symfile_range *r = s->head ? find(s->nameless, s->head->nr_nameless, address) : NULL;
+	const struct symfile_range *r = s->head ? find(s->nameless, s->head->nr_missing, address) : NULL;
 
 	if (r)
 		*start = r->start;

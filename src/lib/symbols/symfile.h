@@ -25,7 +25,7 @@ struct symfile_chunk {
 
 /* Chunk FILE: this, the arrays in this order, and the strings. Ranges are sorted and do not overlap. */
 struct symfile_file {
-	uint32_t nr_segments, nr_functions, nr_nameless, nr_spans;
+	uint32_t nr_segments, nr_functions, nr_missing, nr_spans;
 	uint64_t string_bytes;
 };
 
@@ -59,7 +59,7 @@ struct symfile_line {
 	uint32_t file, line;		/* file "": no line from here on */
 };
 
-/* Chunk END: all was read that was asked for. Its absence: the reader died. */
+/* Chunk END: all was read that was asked for. If it is missing: the reader died. */
 struct symfile_end {
 	uint64_t broken;		/* units that make no sense */
 	uint64_t apart;			/* units whose functions are in a file of their own, .dwo or .dwp, that is not here */
@@ -104,10 +104,10 @@ uint64_t symfile_file_hash(const struct symfile *s);	/* of chunk FILE; 0: there 
 /* What the chunk END said; NULL: it did not come. */
 const struct symfile_end *symfile_end(const struct symfile *s);
 
-/* As symbols_address(), symbols_find() and symbols_find_nameless(). */
+/* As symbols_address(), symbols_find() and symbols_find_unnamed(). */
 int symfile_address(const struct symfile *s, uint64_t offset, uint64_t *ret);
 const char *symfile_find(const struct symfile *s, uint64_t address, uint64_t *start);
-bool symfile_find_nameless(const struct symfile *s, uint64_t address, uint64_t *start);
+bool symfile_find_unnamed(const struct symfile *s, uint64_t address, uint64_t *start);
 
 /* The same with where the function ends, to *@end; and how many pieces of functions there are. */
 const char *symfile_function(const struct symfile *s, uint64_t address, uint64_t *start, uint64_t *end);

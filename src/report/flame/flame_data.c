@@ -307,7 +307,7 @@ static void put_settings(struct json *j, const struct dusk_profile *p)
 	json_array_end(j);
 }
 
-static void put_outcomes(struct json *j, const struct dusk_profile *p, const struct ledger *l)
+static void put_outcomes(struct json *j, const struct dusk_profile *p, const struct completeness *l)
 {
 	static const char *const class_name[] = {
 		[DUSK_COMPLETE] = "complete", [DUSK_CUT] = "cut", [DUSK_NO_STACK] = "no-stack", [DUSK_ABSENT] = "absent",
@@ -339,7 +339,7 @@ static void put_counters(struct json *j, const struct dusk_profile *p)
 		json_string(j, "name", c->name);
 		json_string(j, "sentence", c->sentence);
 		json_u64(j, "value", c->value);
-		json_bool(j, "loss", ledger_is_lost_counter(c));
+		json_bool(j, "loss", counter_is_loss(c));
 		json_object_end(j);
 	}
 	json_array_end(j);
@@ -348,10 +348,10 @@ static void put_counters(struct json *j, const struct dusk_profile *p)
 static int put_profile(struct writer *w, uint32_t side)
 {
 	const struct dusk_profile *p = w->page->profile[side];
-	_cleanup_(ledger_done) struct ledger l = {0};
+	_cleanup_(completeness_done) struct completeness l = {0};
 	struct json *j = &w->j;
 
-	if (ledger_init(&l, p))
+	if (completeness_init(&l, p))
 		return -ENOMEM;
 	json_object(j, NULL);
 	put_name(j, "name", w->page->name[side]);

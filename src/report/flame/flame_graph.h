@@ -8,7 +8,7 @@
  * of each frame. What has no function is one frame named after its module, since its addresses say nothing to a
  * reader. The outcome is a frame of its own only where the reader would be misled without it: below a user stack that
  * was cut (its first frame is not where the program began), and for samples without any frame. The state is that of
- * an absence, if the profile's frames are marked with it (filter.h).
+ * an off-CPU interval, if the profile's frames are marked with it (filter.h).
  *
  * Profiles are added one after the other, and share nodes: so two of them can be compared.
  */

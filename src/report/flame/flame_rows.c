@@ -60,11 +60,11 @@ static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t r
 }
 
 /*
- * An absence is in each bucket with the part of its time that lies there; it counts in the last one. Absences of a
+ * An off-CPU interval is in each bucket with the part of its time that lies there; it counts in the last one. Off-CPU intervals of a
  * thread do not overlap, so there are not many more rows than threads times buckets; where there are all the same,
  * the others are in their last bucket only.
  */
-static int add_absence(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
+static int add_interval(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
 {
 	uint64_t from_ns = s->value_ns < s->time_ns ? s->time_ns - s->value_ns : 0, left_ns = s->value_ns;
 	uint32_t bucket = from_ns / r->bucket_ns, last = s->time_ns / r->bucket_ns;
@@ -86,7 +86,7 @@ static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const u
 	r->nr_buckets = count_buckets(p, r->bucket_ns);
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
-		int err = s->source == DUSK_OFF_CPU ? add_absence(r, s, rank[i]) :
+		int err = s->source == DUSK_OFF_CPU ? add_interval(r, s, rank[i]) :
 			  add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, s->value_ns);
 
 		if (err)

@@ -87,8 +87,8 @@ static uint32_t list_places(struct scale *s, const struct dusk_sample *const *sa
 	return nr;
 }
 
-static int weigh_group(struct scale *s, uint32_t group, const struct dusk_sample *const *samples, uint64_t nr_samples,
-		       weigh_fn fn, void *ctx)
+static int aggregate_group(struct scale *s, uint32_t group, const struct dusk_sample *const *samples, uint64_t nr_samples,
+		       aggregate_fn fn, void *ctx)
 {
 	uint32_t nr = list_places(s, samples, nr_samples);
 	struct weight w = {
@@ -112,7 +112,7 @@ static int weigh_group(struct scale *s, uint32_t group, const struct dusk_sample
 	return err;
 }
 
-int weigh(const struct dusk_profile *p, const struct groups *g, weigh_fn fn, void *ctx)
+int aggregate(const struct dusk_profile *p, const struct groups *g, aggregate_fn fn, void *ctx)
 {
 	size_t nr = (size_t)nr_places(p) + 1;
 	_cleanup_(freep) uint64_t *start = calloc((size_t)g->nr + 2, sizeof(*start));
@@ -130,6 +130,6 @@ int weigh(const struct dusk_profile *p, const struct groups *g, weigh_fn fn, voi
 	sort_by_group(&s, g, start, samples);
 	for (uint32_t i = 0; i < g->nr && !err; i++)
 		if (start[i + 1] > start[i])
-			err = weigh_group(&s, i, samples + start[i], start[i + 1] - start[i], fn, ctx);
+			err = aggregate_group(&s, i, samples + start[i], start[i + 1] - start[i], fn, ctx);
 	return err;
 }

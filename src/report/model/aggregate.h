@@ -10,9 +10,9 @@
 
 /* What some samples come to. */
 struct amount {
-	uint64_t count;			/* ticks, or absences */
-	uint64_t ns, runnable_ns;	/* what they stand for; and of absences, what of it was waiting for a CPU */
-	uint64_t longest_ns;		/* of one; of a sum of absences, their average */
+	uint64_t count;			/* ticks, or off-CPU intervals */
+	uint64_t ns, runnable_ns;	/* what they stand for; and of off-CPU intervals, what of it was waiting for a CPU */
+	uint64_t longest_ns;		/* of one; of a sum of off-CPU intervals, their average */
 };
 
 /* By what are stacks heavy? */
@@ -23,7 +23,7 @@ static inline uint64_t amount_by(const struct amount *a, enum measure by)
 	return by == BY_TIME ? a->ns : by == BY_RUNNABLE ? a->runnable_ns : a->count;
 }
 
-/* One group of tasks. Good while weigh() runs the function that got it. */
+/* One group of tasks. Good while aggregate() runs the function that got it. */
 struct weight {
 	uint32_t group;
 	struct amount of_group;
@@ -33,10 +33,10 @@ struct weight {
 	const struct amount *self, *total;	/* by place; 0 for whatever is not in @place */
 };
 
-typedef int (*weigh_fn)(void *ctx, const struct weight *w);
+typedef int (*aggregate_fn)(void *ctx, const struct weight *w);
 
 /* Call @fn for each group that has samples. Anything but 0 that it returns stops, and is returned. -ENOMEM. */
-int weigh(const struct dusk_profile *p, const struct groups *g, weigh_fn fn, void *ctx);
+int aggregate(const struct dusk_profile *p, const struct groups *g, aggregate_fn fn, void *ctx);
 
 struct amount amount_of(const struct dusk_sample *s);
 void amount_add(struct amount *to, const struct amount *a);

@@ -8,11 +8,11 @@
 #include "report/model/time_base.h"
 #include "report/model/completeness.h"
 
-int ledger_of(struct ledger *ret, const struct dusk_profile *p, enum dusk_source source)
+int completeness_of(struct completeness *ret, const struct dusk_profile *p, enum dusk_source source)
 {
 	_cleanup_(freep) uint64_t *outcome = calloc(p->nr_outcomes + 1, sizeof(*outcome));
 	_cleanup_(freep) bool *met = calloc(p->nr_nodes + 1, sizeof(*met));
-	struct ledger l = {0};
+	struct completeness l = {0};
 
 	if (!outcome || !met)
 		return -ENOMEM;
@@ -39,35 +39,35 @@ int ledger_of(struct ledger *ret, const struct dusk_profile *p, enum dusk_source
 	return 0;
 }
 
-int ledger_init(struct ledger *ret, const struct dusk_profile *p)
+int completeness_init(struct completeness *ret, const struct dusk_profile *p)
 {
-	return ledger_of(ret, p, kind_of(p, KIND_USUAL) == KIND_OFF_CPU ? DUSK_OFF_CPU : DUSK_CPU);
+	return completeness_of(ret, p, time_base_of(p, TIME_BASE_USUAL) == TIME_BASE_OFF_CPU ? DUSK_OFF_CPU : DUSK_CPU);
 }
 
-void ledger_done(struct ledger *l)
+void completeness_done(struct completeness *l)
 {
 	free(steal(l->outcome));
 }
 
-double ledger_complete_percent(const struct ledger *l)
+double complete_percent(const struct completeness *l)
 {
 	uint64_t user = l->samples - l->absent;
 
 	return user ? 100.0 * l->complete / user : 100;
 }
 
-bool ledger_is_loss(const struct dusk_outcome *o)
+bool outcome_is_loss(const struct dusk_outcome *o)
 {
 	return o->kind == DUSK_CUT || o->kind == DUSK_NO_STACK;
 }
 
 /* What the other counters of refusals count is in the outcomes too; these things are in no sample. */
-bool ledger_is_lost_counter(const struct dusk_counter *c)
+bool counter_is_loss(const struct dusk_counter *c)
 {
 	return !strncmp(c->name, "lost-", 5) || !strcmp(c->name, "modules-full");
 }
 
-const char *ledger_percent(char *text, double percent)
+const char *percent_text(char *text, double percent)
 {
 	if (percent < 100 && percent > 99.99)
 		percent = 99.99;

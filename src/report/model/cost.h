@@ -8,8 +8,8 @@ struct cost {
 	double ns_a_switch;
 	double percent;			/* of all CPUs; with the walks that were scheduled, also for other events */
 	double budget_percent;		/* 0: none was given */
-	uint64_t certain_ns;		/* absences of so long were all taken; 0: all were */
-	uint64_t absences, left_out;
+	uint64_t certain_ns;		/* off-CPU intervals of so long were all taken; 0: all were */
+	uint64_t intervals, left_out;
 };
 
 void cost_of(struct cost *ret, const struct dusk_profile *p);

@@ -8,7 +8,7 @@
  * samples (shares: Fisher's exact test) or to what a sample stands for (times: the binomial test); where five or more
  * are to be expected on each side, by the normal distribution (shares: the z-test of two proportions, pooled).
  *
- * By time, which is what absences from the CPU weigh, nothing was sampled: it is all there, and chance has no part in
+ * By time, which is what off-CPU intervals weigh, nothing was sampled: it is all there, and chance has no part in
  * it.
  */
 #pragma once

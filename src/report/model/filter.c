@@ -124,19 +124,19 @@ int filtered_own_column(void **column, void **view, size_t nr, size_t more, size
 	return 0;
 }
 
-static int choose_kind(struct filtered *f, enum kind kind)
+static int choose_kind(struct filtered *f, enum time_base kind)
 {
 	struct dusk_profile *p = &f->profile;
 	uint64_t nr = 0;
 
-	while (nr < p->nr_samples && kind_has(kind, p->samples[nr].source))
+	while (nr < p->nr_samples && time_base_has(kind, p->samples[nr].source))
 		nr++;
 	if (nr == p->nr_samples)
 		return 0;
 	if (filtered_own(f, samples, p->nr_samples, 0))
 		return -ENOMEM;
 	for (uint64_t i = nr; i < p->nr_samples; i++)
-		if (kind_has(kind, p->samples[i].source))
+		if (time_base_has(kind, p->samples[i].source))
 			f->samples[nr++] = p->samples[i];
 	p->nr_samples = nr;
 	return 0;
@@ -186,17 +186,17 @@ static int sift(struct filtered *f, const struct filter *filter)
 
 int filtered_init(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
 {
-	enum kind kind = kind_of(p, f->kind);
+	enum time_base kind = time_base_of(p, f->kind);
 	int err;
 
 	*ret = (struct filtered){.profile = *p};
 	err = choose_kind(ret, kind);
-	if (!err && f->trim && kind_has(kind, DUSK_OFF_CPU))
+	if (!err && f->trim && time_base_has(kind, DUSK_OFF_CPU))
 		err = trim(ret);
 	if (!err && f->marks)
-		err = graft_marks(ret);
+		err = synthetic_marks(ret);
 	if (!err && f->wakers)
-		err = graft_wakers(ret, f->wakers);
+		err = synthetic_wakers(ret, f->wakers);
 	if (!err && (f->focus || f->ignore || f->hide))
 		err = sift(ret, f);
 	return err;

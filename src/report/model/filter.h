@@ -12,9 +12,9 @@
 
 struct filter {
 	const char *focus, *ignore, *hide;	/* POSIX extended regular expressions, or NULL */
-	enum kind kind;				/* only these samples */
-	bool trim;				/* absences end where the thread waited: without the scheduler */
-	bool marks;				/* what an absence has for its innermost frame: "[sleeping]" */
+	enum time_base kind;				/* only these samples */
+	bool trim;				/* off-CPU intervals end where the thread waited: without the scheduler */
+	bool marks;				/* what an off-CPU interval has for its innermost frame: "[sleeping]" */
 	uint32_t wakers;			/* on its stack are those of so many wakers in a row (synthetic.h) */
 };
 

@@ -35,8 +35,8 @@ static bool frame_selected(const struct dusk_profile *p, uint32_t frame, const s
 	       (f->module && listed(p->modules[f->module].path, s->dso, s->nr_dso));
 }
 
-/* With it begins what is no part of an absence's stack (synthetic.h), and stands for the frame that it is on. */
-static bool frame_is_graft(const struct dusk_profile *p, uint32_t frame)
+/* With it begins what is no part of an off-CPU interval's stack (synthetic.h), and stands for the frame that it is on. */
+static bool frame_is_synthetic(const struct dusk_profile *p, uint32_t frame)
 {
 	const struct dusk_frame *f = &p->frames[frame];
 
@@ -45,18 +45,18 @@ static bool frame_is_graft(const struct dusk_profile *p, uint32_t frame)
 
 static int select_places(struct groups *g, const struct dusk_profile *p, const struct selection *s)
 {
-	_cleanup_(freep) bool *grafted = calloc((size_t)p->nr_nodes + 1, sizeof(*grafted));
+	_cleanup_(freep) bool *with_synthetic = calloc((size_t)p->nr_nodes + 1, sizeof(*with_synthetic));
 
 	if (!s->nr_dso)
 		return 0;
 	g->place_selected = calloc(nr_places(p) + 1, sizeof(*g->place_selected));
-	if (!g->place_selected || !grafted)
+	if (!g->place_selected || !with_synthetic)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_nodes; i++) {
 		uint32_t frame = p->nodes[i].frame, parent = p->nodes[i].parent;
 
-		grafted[i] = grafted[parent] || frame_is_graft(p, frame);
-		g->place_selected[i] = grafted[i] ? g->place_selected[parent] : frame_selected(p, frame, s);
+		with_synthetic[i] = with_synthetic[parent] || frame_is_synthetic(p, frame);
+		g->place_selected[i] = with_synthetic[i] ? g->place_selected[parent] : frame_selected(p, frame, s);
 	}
 	return 0;
 }

@@ -80,7 +80,7 @@ static const char *program_name(const struct dusk_profile *p, const struct dusk_
 
 static int by_weight(const void *a, const void *b)
 {
-	const struct frameless *x = a, *y = b;
+	const struct missing_fp *x = a, *y = b;
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
@@ -90,13 +90,13 @@ static int by_weight(const void *a, const void *b)
 struct finder {
 	const struct dusk_profile *p;
 	struct map runtime, row;	/* by PID: of runtimes, of found */
-	struct vec(struct frameless) found;
+	struct vec(struct missing_fp) found;
 };
 
 /* The row of @t's program, which many processes may share. NULL: memory is short. */
-static struct frameless *row_of(struct finder *f, const struct dusk_thread *t)
+static struct missing_fp *row_of(struct finder *f, const struct dusk_thread *t)
 {
-	struct frameless new = {0};
+	struct missing_fp new = {0};
 	bool fresh;
 	uint32_t *row = map_at(&f->row, (uint32_t)t->pid, &fresh);
 
@@ -112,29 +112,29 @@ static struct frameless *row_of(struct finder *f, const struct dusk_thread *t)
 	return vec_push(&f->found, new) ? NULL : &f->found.v[*row];
 }
 
-static int find(struct finder *f, uint32_t outcome, enum kind kind)
+static int find(struct finder *f, uint32_t outcome, enum time_base kind)
 {
 	int err = 0;
 
 	for (uint64_t i = 0; i < f->p->nr_samples; i++) {
 		const struct dusk_sample *s = &f->p->samples[i];
-		struct frameless *row;
+		struct missing_fp *row;
 
-		if (s->outcome != outcome || !kind_has(kind, s->source))
+		if (s->outcome != outcome || !time_base_has(kind, s->source))
 			continue;
 		if (!f->runtime.nr)
 			err = find_runtimes(&f->runtime, f->p);
 		row = err ? NULL : row_of(f, &f->p->threads[s->thread]);
 		if (!row)
 			return -ENOMEM;
-		row->weight += kind == KIND_CPU ? 1 : s->value_ns;
+		row->weight += kind == TIME_BASE_CPU ? 1 : s->value_ns;
 	}
 	if (f->found.nr)
 		qsort(f->found.v, f->found.nr, sizeof(*f->found.v), by_weight);
 	return 0;
 }
 
-int frameless_find(struct frameless **ret, size_t *nr, const struct dusk_profile *p, enum kind kind)
+int missing_fp_find(struct missing_fp **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind)
 {
 	struct finder f = {.p = p};
 	uint32_t jit = 0;
@@ -155,18 +155,18 @@ int frameless_find(struct frameless **ret, size_t *nr, const struct dusk_profile
 
 #define MAX_SHOWN 10
 
-void frameless_show(FILE *out, const struct dusk_profile *p, enum kind kind, const char *mark)
+void missing_fp_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const char *mark)
 {
-	_cleanup_(freep) struct frameless *found = NULL;
+	_cleanup_(freep) struct missing_fp *found = NULL;
 	const char *blank = *mark ? " " : "";
 	size_t nr;
 
-	if (frameless_find(&found, &nr, p, kind) || !nr)
+	if (missing_fp_find(&found, &nr, p, kind) || !nr)
 		return;
 	fprintf(out, "%s\n%s%s%s whose stack ends in JIT code without frame pointers, and what would help:\n", mark, mark,
-		blank, kind == KIND_CPU ? "Samples" : "Time");
+		blank, kind == TIME_BASE_CPU ? "Samples" : "Time");
 	for (size_t i = 0; i < nr && i < MAX_SHOWN; i++) {
-		if (kind == KIND_CPU)
+		if (kind == TIME_BASE_CPU)
 			fprintf(out, "%s%s%9" PRIu64 "  ", mark, blank, found[i].weight);
 		else
 			fprintf(out, "%s%s%7.3f s  ", mark, blank, found[i].weight / 1e9);

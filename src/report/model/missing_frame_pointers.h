@@ -5,7 +5,7 @@
 #include <dusk/dusk.h>
 #include "report/model/time_base.h"
 
-struct frameless {
+struct missing_fp {
 	const char *program;	/* the name of the process's first thread, if it was met */
 	const char *remedy;
 	uint64_t weight;	/* of stacks that end so: ticks, or nanoseconds */
@@ -15,7 +15,7 @@ struct frameless {
  * Such programs, the heaviest first, to *@ret, to be freed with free(); the strings live as long as @p. Only ticks of
  * the CPU's timer are counted; for any other @kind it is time. 0 or -ENOMEM.
  */
-int frameless_find(struct frameless **ret, size_t *nr, const struct dusk_profile *p, enum kind kind);
+int missing_fp_find(struct missing_fp **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind);
 
 /* The same below a view, each line behind @mark, "#" or "": nothing if there are none. */
-void frameless_show(FILE *out, const struct dusk_profile *p, enum kind kind, const char *mark);
+void missing_fp_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const char *mark);

@@ -28,33 +28,33 @@ static void add_stack(const struct dusk_profile *p, const bool *frame, uint32_t 
 
 static int by_weight(const void *a, const void *b)
 {
-	const struct nameless *x = a, *y = b;
+	const struct missing_symbols *x = a, *y = b;
 
 	if (x->weight != y->weight)
 		return x->weight > y->weight ? -1 : 1;
 	return x->module < y->module ? -1 : x->module > y->module;
 }
 
-int nameless_find(struct nameless **ret, size_t *nr, const struct dusk_profile *p, enum kind kind)
+int missing_symbols_find(struct missing_symbols **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind)
 {
 	_cleanup_(freep) bool *frame = calloc(p->nr_frames + 1UL, sizeof(*frame));
 	_cleanup_(freep) uint64_t *weight = calloc(p->nr_nodes + 1UL, sizeof(*weight));
 	_cleanup_(freep) uint32_t *last = calloc(p->nr_modules + 1UL, sizeof(*last));
 	_cleanup_(freep) uint64_t *of_module = calloc(p->nr_modules + 1UL, sizeof(*of_module));
-	struct vec(struct nameless) found = {0};
+	struct vec(struct missing_symbols) found = {0};
 
 	if (!frame || !weight || !last || !of_module)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < p->nr_frames; i++)
-		frame[i] = dusk_frame_is_nameless(p, &p->frames[i]);
+		frame[i] = dusk_frame_lacks_symbol(p, &p->frames[i]);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (kind_has(kind, p->samples[i].source))
-			weight[p->samples[i].node] += kind == KIND_CPU ? 1 : p->samples[i].value_ns;
+		if (time_base_has(kind, p->samples[i].source))
+			weight[p->samples[i].node] += kind == TIME_BASE_CPU ? 1 : p->samples[i].value_ns;
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
 		if (weight[i])
 			add_stack(p, frame, i, weight[i], last, of_module);
 	for (uint32_t i = 1; i < p->nr_modules; i++)
-		if (of_module[i] && vec_push(&found, ((struct nameless){i, of_module[i]}))) {
+		if (of_module[i] && vec_push(&found, ((struct missing_symbols){i, of_module[i]}))) {
 			vec_done(&found);
 			return -ENOMEM;
 		}
@@ -65,12 +65,12 @@ int nameless_find(struct nameless **ret, size_t *nr, const struct dusk_profile *
 	return 0;
 }
 
-static void show_module(FILE *out, const struct dusk_profile *p, const struct nameless *n, enum kind kind)
+static void show_module(FILE *out, const struct dusk_profile *p, const struct missing_symbols *n, enum time_base kind)
 {
 	const struct dusk_module *m = &p->modules[n->module];
 	char remedy[512];
 
-	if (kind == KIND_CPU)
+	if (kind == TIME_BASE_CPU)
 		fprintf(out, "# %9" PRIu64 "  ", n->weight);
 	else
 		fprintf(out, "# %7.3f s  ", n->weight / 1e9);
@@ -79,21 +79,21 @@ static void show_module(FILE *out, const struct dusk_profile *p, const struct na
 		fputs(", build id ", out);
 		text_write(out, m->build_id, TEXT_TERMINAL);
 	}
-	dusk_symbol_remedy(p, n->module, remedy, sizeof(remedy));
+	dusk_symbol_hint(p, n->module, remedy, sizeof(remedy));
 	fputs(": ", out);
 	text_write(out, remedy, TEXT_TERMINAL);
 	putc('\n', out);
 }
 
-void nameless_show(FILE *out, const struct dusk_profile *p, enum kind kind)
+void missing_symbols_show(FILE *out, const struct dusk_profile *p, enum time_base kind)
 {
-	_cleanup_(freep) struct nameless *found = NULL;
+	_cleanup_(freep) struct missing_symbols *found = NULL;
 	size_t nr;
 
-	if (nameless_find(&found, &nr, p, kind) || !nr)
+	if (missing_symbols_find(&found, &nr, p, kind) || !nr)
 		return;
 	fprintf(out, "#\n# %s with functions that have no name, and what would help:\n",
-		kind == KIND_CPU ? "Samples" : "Time");
+		kind == TIME_BASE_CPU ? "Samples" : "Time");
 	for (size_t i = 0; i < nr && i < MAX_SHOWN; i++)
 		show_module(out, p, &found[i], kind);
 	if (nr > MAX_SHOWN)

@@ -5,7 +5,7 @@
 #include <dusk/dusk.h>
 #include "report/model/time_base.h"
 
-struct nameless {
+struct missing_symbols {
 	uint32_t module;
 	uint64_t weight;	/* of what has such code of the module anywhere in its stack: ticks, or nanoseconds */
 };
@@ -14,7 +14,7 @@ struct nameless {
  * Modules with code that has no name, the heaviest first, to *@ret, to be freed with free(). Only ticks of the CPU's
  * timer are counted; for any other @kind it is time. 0 or -ENOMEM.
  */
-int nameless_find(struct nameless **ret, size_t *nr, const struct dusk_profile *p, enum kind kind);
+int missing_symbols_find(struct missing_symbols **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind);
 
 /* The same below a view, with what would help: nothing if all have names. */
-void nameless_show(FILE *out, const struct dusk_profile *p, enum kind kind);
+void missing_symbols_show(FILE *out, const struct dusk_profile *p, enum time_base kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is shown on the stacks of absences, and is no part of them? See synthetic.h. */
+/* What is shown on the stacks of off-CPU intervals, and is no part of them? See synthetic.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,14 +11,14 @@
 #include "report/model/wakers.h"
 
 /* Nodes that are added to stacks, at their inner ends, behind all others, as callers come first. */
-struct grafts {
+struct synthetics {
 	struct filtered *f;
 	struct vec(struct dusk_node) nodes;
 	struct map node_of;
 };
 
 /* *@at becomes the node of @frame on it. */
-static int graft(struct grafts *g, uint32_t *at, uint32_t frame)
+static int synthetic(struct synthetics *g, uint32_t *at, uint32_t frame)
 {
 	bool fresh;
 	uint32_t *node = map_at(&g->node_of, (uint64_t)*at << 32 | frame, &fresh);
@@ -31,8 +31,8 @@ static int graft(struct grafts *g, uint32_t *at, uint32_t frame)
 	return 0;
 }
 
-/* The end of the grafts, after @err or 0, which is returned if it is not 0. */
-static int grafts_done(struct grafts *g, int err)
+/* The end of the synthetics, after @err or 0, which is returned if it is not 0. */
+static int synthetic_done(struct synthetics *g, int err)
 {
 	struct filtered *f = g->f;
 	struct dusk_profile *p = &f->profile;
@@ -80,10 +80,10 @@ static int add_marks(struct filtered *f, uint32_t *first_frame)
 	return 0;
 }
 
-int graft_marks(struct filtered *f)
+int synthetic_marks(struct filtered *f)
 {
 	struct dusk_profile *p = &f->profile;
-	struct grafts g = {.f = f};
+	struct synthetics g = {.f = f};
 	uint32_t first_frame;
 	int err = add_marks(f, &first_frame);
 
@@ -93,9 +93,9 @@ int graft_marks(struct filtered *f)
 		struct dusk_sample *s = &f->samples[i];
 
 		if (s->source == DUSK_OFF_CPU && s->node)
-			err = graft(&g, &s->node, first_frame + s->state);
+			err = synthetic(&g, &s->node, first_frame + s->state);
 	}
-	return grafts_done(&g, err);
+	return synthetic_done(&g, err);
 }
 
 /* The frame of a waker's name is that of its thread, behind these. */
@@ -114,25 +114,25 @@ static int add_wakers(struct filtered *f, uint32_t *first_frame)
 	return 0;
 }
 
-static int graft_waker(struct grafts *g, uint32_t *at, const struct dusk_waker *by, uint32_t first_frame)
+static int synthetic_waker(struct synthetics *g, uint32_t *at, const struct dusk_waker *by, uint32_t first_frame)
 {
 	const struct dusk_profile *p = &g->f->profile;
 	uint32_t end = waker_end(p, by);
-	int err = graft(g, at, first_frame + FRAME_SEPARATOR);
+	int err = synthetic(g, at, first_frame + FRAME_SEPARATOR);
 
 	for (uint32_t node = by->node; node != end && !err; node = p->nodes[node].parent)
-		err = graft(g, at, p->nodes[node].frame);
+		err = synthetic(g, at, p->nodes[node].frame);
 	if (err)
 		return err;
-	return graft(g, at, first_frame + (by->kind == DUSK_WAKER_TASK ? FRAME_THREADS + by->thread : FRAME_INTERRUPT));
+	return synthetic(g, at, first_frame + (by->kind == DUSK_WAKER_TASK ? FRAME_THREADS + by->thread : FRAME_INTERRUPT));
 }
 
-/* Absences without a stack have nothing that a waker could stand on. */
-int graft_wakers(struct filtered *f, uint32_t max)
+/* Off-CPU intervals without a stack have nothing that a waker could stand on. */
+int synthetic_wakers(struct filtered *f, uint32_t max)
 {
 	struct dusk_profile *p = &f->profile;
 	_cleanup_(wakers_freep) struct wakers *wakers = NULL;
-	struct grafts g = {.f = f};
+	struct synthetics g = {.f = f};
 	uint32_t first_frame;
 	int err = wakers_new(&wakers, p);
 
@@ -145,10 +145,10 @@ int graft_wakers(struct filtered *f, uint32_t max)
 		uint32_t at = woken->node;
 
 		for (uint32_t nr = 0; nr < max && at && woken && woken->waker && !err; nr++) {
-			err = graft_waker(&g, &at, &p->wakers[woken->waker], first_frame);
+			err = synthetic_waker(&g, &at, &p->wakers[woken->waker], first_frame);
 			woken = wakers_before(wakers, woken);
 		}
 		f->samples[i].node = at;
 	}
-	return grafts_done(&g, err);
+	return synthetic_done(&g, err);
 }

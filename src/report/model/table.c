@@ -188,7 +188,7 @@ static int fill(struct adder *a)
 		if (err)
 			return err;
 	}
-	err = weigh(p, t->groups, add_group, a);
+	err = aggregate(p, t->groups, add_group, a);
 	if (err)
 		return err;
 	t->nr = a->rows.nr;

@@ -9,27 +9,27 @@
 
 #define TOLERATED 1000		/* of a life one part in so many may be missing */
 
-uint64_t account_missing_ns(const struct account_thread *t)
+uint64_t time_balance_missing_ns(const struct time_balance_thread *t)
 {
 	uint64_t accounted = t->on_cpu_ns + t->off_cpu_ns;
 
 	return accounted > t->life_ns ? accounted - t->life_ns : t->life_ns - accounted;
 }
 
-double account_percent(const struct account *a)
+double time_balance_percent(const struct time_balance *a)
 {
 	return a->life_ns ? 100.0 * a->accounted_ns / a->life_ns : 100;
 }
 
 /* A thread that changed its name is several in the profile, but one here; a number that was used again, too. */
-static int add_lives(struct account *a, const struct dusk_profile *p, struct map *row_of)
+static int add_lives(struct time_balance *a, const struct dusk_profile *p, struct map *row_of)
 {
-	a->threads = calloc((size_t)p->nr_lives + 1, sizeof(*a->threads));
+	a->threads = calloc((size_t)p->nr_thread_times + 1, sizeof(*a->threads));
 	if (!a->threads)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < p->nr_lives; i++) {
-		const struct dusk_life *l = &p->lives[i];
-		struct account_thread *t;
+	for (uint32_t i = 0; i < p->nr_thread_times; i++) {
+		const struct dusk_thread_times *l = &p->thread_times[i];
+		struct time_balance_thread *t;
 		bool fresh;
 		uint32_t *row = map_at(row_of, (uint32_t)p->threads[l->thread].tid, &fresh);
 
@@ -47,7 +47,7 @@ static int add_lives(struct account *a, const struct dusk_profile *p, struct map
 	return 0;
 }
 
-static void add_absences(struct account *a, const struct dusk_profile *p, const struct map *row_of)
+static void add_intervals(struct time_balance *a, const struct dusk_profile *p, const struct map *row_of)
 {
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
@@ -66,22 +66,22 @@ static void add_absences(struct account *a, const struct dusk_profile *p, const 
 /* Threads that miss much stand before the others, whatever these miss. */
 static int compare(const void *first, const void *second)
 {
-	const struct account_thread *a = first, *b = second;
-	bool a_misses = account_missing_ns(a) > a->life_ns / TOLERATED;
-	bool b_misses = account_missing_ns(b) > b->life_ns / TOLERATED;
+	const struct time_balance_thread *a = first, *b = second;
+	bool a_misses = time_balance_missing_ns(a) > a->life_ns / TOLERATED;
+	bool b_misses = time_balance_missing_ns(b) > b->life_ns / TOLERATED;
 
-	uint64_t x = account_missing_ns(a), y = account_missing_ns(b);
+	uint64_t x = time_balance_missing_ns(a), y = time_balance_missing_ns(b);
 
 	return a_misses != b_misses ? b_misses - a_misses : (y > x) - (y < x);
 }
 
-static void sum_up(struct account *a)
+static void add_up(struct time_balance *a)
 {
 	if (a->nr)
 		qsort(a->threads, a->nr, sizeof(*a->threads), compare);
 	for (uint32_t i = 0; i < a->nr; i++) {
-		const struct account_thread *t = &a->threads[i];
-		uint64_t missing = account_missing_ns(t);
+		const struct time_balance_thread *t = &a->threads[i];
+		uint64_t missing = time_balance_missing_ns(t);
 
 		a->life_ns += t->life_ns;
 		a->accounted_ns += missing < t->life_ns ? t->life_ns - missing : 0;
@@ -89,27 +89,27 @@ static void sum_up(struct account *a)
 	}
 }
 
-int account_init(struct account *ret, const struct dusk_profile *p)
+int time_balance_init(struct time_balance *ret, const struct dusk_profile *p)
 {
 	struct map row_of = {0};	/* tid -> row */
 	struct cost cost;
 	int err;
 
 	cost_of(&cost, p);
-	*ret = (struct account){.is_sampled = cost.left_out};
+	*ret = (struct time_balance){.is_sampled = cost.left_out};
 	while (dusk_state_name(ret->nr_states))
 		ret->nr_states++;
 	ret->states = calloc(ret->nr_states, sizeof(*ret->states));
 	err = ret->states ? add_lives(ret, p, &row_of) : -ENOMEM;
 	if (!err) {
-		add_absences(ret, p, &row_of);
-		sum_up(ret);
+		add_intervals(ret, p, &row_of);
+		add_up(ret);
 	}
 	map_done(&row_of);
 	return err;
 }
 
-void account_done(struct account *a)
+void time_balance_done(struct time_balance *a)
 {
 	free(steal(a->threads));
 	free(steal(a->states));

@@ -3,14 +3,14 @@
 #include <string.h>
 #include "report/model/time_base.h"
 
-enum kind kind_of(const struct dusk_profile *p, enum kind wanted)
+enum time_base time_base_of(const struct dusk_profile *p, enum time_base wanted)
 {
-	if (wanted != KIND_USUAL)
+	if (wanted != TIME_BASE_USUAL)
 		return wanted;
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].source == DUSK_CPU)
-			return KIND_CPU;
-	return p->nr_samples ? KIND_OFF_CPU : KIND_CPU;
+			return TIME_BASE_CPU;
+	return p->nr_samples ? TIME_BASE_OFF_CPU : TIME_BASE_CPU;
 }
 
 bool is_scheduler(const char *function)

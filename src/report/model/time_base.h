@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which samples does a view look at: ticks of the CPU's timer, absences from the CPU, or both?
+ * Which samples does a view look at: ticks of the CPU's timer, off-CPU intervals, or both?
  *
- * Ticks and absences are never counted together: what they have in common is time.
+ * Ticks and off-CPU intervals are never counted together: what they have in common is time.
  */
 #pragma once
 #include <dusk/dusk.h>
 
-enum kind {
-	KIND_USUAL,	/* ticks; absences of a profile that has no ticks */
-	KIND_CPU,
-	KIND_OFF_CPU,
-	KIND_WALL,	/* both: all the time of a thread */
+enum time_base {
+	TIME_BASE_USUAL,	/* ticks; off-CPU intervals of a profile that has no ticks */
+	TIME_BASE_CPU,
+	TIME_BASE_OFF_CPU,
+	TIME_BASE_WALL,	/* both: all the time of a thread */
 };
 
-/* What @wanted means for @p: not KIND_USUAL. */
-enum kind kind_of(const struct dusk_profile *p, enum kind wanted);
+/* What @wanted means for @p: not TIME_BASE_USUAL. */
+enum time_base time_base_of(const struct dusk_profile *p, enum time_base wanted);
 
-static inline bool kind_has(enum kind kind, enum dusk_source source)
+static inline bool time_base_has(enum time_base kind, enum dusk_source source)
 {
-	return kind == KIND_WALL || (kind == KIND_OFF_CPU) == (source == DUSK_OFF_CPU);
+	return kind == TIME_BASE_WALL || (kind == TIME_BASE_OFF_CPU) == (source == DUSK_OFF_CPU);
 }
 
-/* What a thread did: 0 is on the CPU, and then come the states of absences. */
+/* What a thread did: 0 is on the CPU, and then come the states of off-CPU intervals. */
 static inline uint32_t state_of(const struct dusk_sample *s)
 {
 	return s->source == DUSK_CPU ? 0 : s->state + 1U;

@@ -197,7 +197,7 @@ static int build(struct builder *b)
 	if (!err && b->options->direction == TREE_DOWN)
 		err = children_init(&b->children, b->profile);
 	if (!err)
-		err = weigh(b->profile, t->groups, add_root, b);
+		err = aggregate(b->profile, t->groups, add_root, b);
 	if (err)
 		return err;
 	t->nr = b->nodes.nr;

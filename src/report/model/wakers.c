@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who ended absences, and who woke those? See wakers.h. */
+/* Who ended off-CPU intervals, and who woke those? See wakers.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "report/model/wakers.h"
 
-#define CLOCK_NS 1000		/* times of absences are kept in microseconds */
+#define CLOCK_NS 1000		/* times of off-CPU intervals are kept in microseconds */
 
 struct wakers {
 	const struct dusk_profile *profile;
-	uint64_t *absence, nr;	/* indices of samples, by thread id and time */
+	uint64_t *interval, nr;	/* indices of samples, by thread id and time */
 };
 
 /* One that was ended by a wake-up, and has a time. */
@@ -37,13 +37,13 @@ int wakers_new(struct wakers **ret, const struct dusk_profile *p)
 	if (!w)
 		return -ENOMEM;
 	w->profile = p;
-	w->absence = calloc(p->nr_samples + 1, sizeof(*w->absence));
-	if (!w->absence)
+	w->interval = calloc(p->nr_samples + 1, sizeof(*w->interval));
+	if (!w->interval)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (is_link(&p->samples[i]))
-			w->absence[w->nr++] = i;
-	qsort_r(w->absence, w->nr, sizeof(*w->absence), by_thread, (void *)p);
+			w->interval[w->nr++] = i;
+	qsort_r(w->interval, w->nr, sizeof(*w->interval), by_thread, (void *)p);
 	*ret = steal(w);
 	return 0;
 }
@@ -52,11 +52,11 @@ void wakers_free(struct wakers *w)
 {
 	if (!w)
 		return;
-	free(w->absence);
+	free(w->interval);
 	free(w);
 }
 
-/* The last absence of thread @tid that was over at @time_ns. */
+/* The last off-CPU interval of thread @tid that was over at @time_ns. */
 static const struct dusk_sample *last_before(const struct wakers *w, pid_t tid, uint64_t time_ns)
 {
 	const struct dusk_profile *p = w->profile;
@@ -67,14 +67,14 @@ static const struct dusk_sample *last_before(const struct wakers *w, pid_t tid, 
 		uint64_t middle = begin + (end - begin) / 2;
 		pid_t at;
 
-		s = &p->samples[w->absence[middle]];
+		s = &p->samples[w->interval[middle]];
 		at = p->threads[s->thread].tid;
 		if (at < tid || (at == tid && s->time_ns <= time_ns))
 			begin = middle + 1;
 		else
 			end = middle;
 	}
-	s = begin ? &p->samples[w->absence[begin - 1]] : NULL;
+	s = begin ? &p->samples[w->interval[begin - 1]] : NULL;
 	return s && p->threads[s->thread].tid == tid ? s : NULL;
 }
 

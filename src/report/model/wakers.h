@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who ended absences, and who woke those?
+ * Who ended off-CPU intervals, and who woke those?
  *
- * The last absence of a waker that was over before it woke somebody is what made it wake: its own waker is the next
- * one of a chain. A chain ends at an interrupt, at a waker that is not known, and at a thread whose absence was not
+ * The last off-CPU interval of a waker that was over before it woke somebody is what made it wake: its own waker is the next
+ * one of a chain. A chain ends at an interrupt, at a waker that is not known, and at a thread whose off-CPU interval was not
  * recorded one by one.
  */
 #pragma once
@@ -22,7 +22,7 @@ static inline void wakers_freep(struct wakers **w)
 	wakers_free(*w);
 }
 
-/* The absence that made the waker of absence @s wake; NULL: the chain ends here. */
+/* The off-CPU interval that made the waker of off-CPU interval @s wake; NULL: the chain ends here. */
 const struct dusk_sample *wakers_before(const struct wakers *w, const struct dusk_sample *s);
 
 /*

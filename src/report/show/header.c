@@ -32,7 +32,7 @@ static void show_event(FILE *out, const struct dusk_profile *p)
 		return;
 	fprintf(out, "# %-10s ", "event:");
 	/* Whoever recorded with another profiler chose its event. */
-	text_write(out, dusk_profile_setting(p, "recorded_by") ? event : event_sentence(event), TEXT_TERMINAL);
+	text_write(out, dusk_profile_setting(p, "module_file_by") ? event : event_sentence(event), TEXT_TERMINAL);
 	if (rate) {
 		fputs(", ", out);
 		text_write(out, rate, TEXT_TERMINAL);
@@ -52,36 +52,36 @@ static void show_duration(FILE *out, const struct dusk_profile *p)
 		p->finished ? "" : "; the recording did not end in order, and its last second may be missing");
 }
 
-/* Ticks, or absences: how many, how many of them the view shows, and how many have their stack. */
+/* Ticks, or off-CPU intervals: how many, how many of them the view shows, and how many have their stack. */
 static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_source source, const struct amount *selected)
 {
-	_cleanup_(ledger_done) struct ledger l = {0};
+	_cleanup_(completeness_done) struct completeness l = {0};
 	bool off = source == DUSK_OFF_CPU;
 	char text[16];
 
-	if (ledger_of(&l, p, source))
+	if (completeness_of(&l, p, source))
 		return;
-	fprintf(out, "# %-10s %" PRIu64, off ? "absences:" : "samples:", l.samples);
+	fprintf(out, "# %-10s %" PRIu64, off ? "intervals:" : "samples:", l.samples);
 	if (off)
 		fprintf(out, ", %.3f s off CPU", l.ns / 1e9);
 	if (selected->count != l.samples)
 		fprintf(out, ", %" PRIu64 " of them selected", selected->count);
 	if (off && selected->count != l.samples)
 		fprintf(out, ", %.3f s", selected->ns / 1e9);
-	fprintf(out, "; %s %% of the user stacks complete\n", ledger_percent(text, ledger_complete_percent(&l)));
+	fprintf(out, "; %s %% of the user stacks complete\n", percent_text(text, complete_percent(&l)));
 }
 
-void header_show(FILE *out, const struct dusk_profile *p, enum kind kind, const struct amount selected[2])
+void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2])
 {
 	show_setting(out, p, "command:", "command");
 	show_setting(out, p, "host:", "hostname");
 	show_setting(out, p, "kernel:", "kernel");
 	show_setting(out, p, "started:", "start_time");
 	show_duration(out, p);
-	if (kind_has(kind, DUSK_CPU))
+	if (time_base_has(kind, DUSK_CPU))
 		show_event(out, p);
 	for (enum dusk_source s = DUSK_CPU; s <= DUSK_OFF_CPU; s++)
-		if (kind_has(kind, s))
+		if (time_base_has(kind, s))
 			show_source(out, p, s, &selected[s]);
 	fputs("#\n", out);
 }
@@ -98,33 +98,33 @@ static void show_loss(FILE *out, const char **title, uint64_t nr, const char *na
 
 static void show_source_losses(FILE *out, const char **title, const struct dusk_profile *p, enum dusk_source source)
 {
-	_cleanup_(ledger_done) struct ledger l = {0};
+	_cleanup_(completeness_done) struct completeness l = {0};
 
-	if (ledger_of(&l, p, source))
+	if (completeness_of(&l, p, source))
 		return;
 	for (uint32_t i = 0; i < p->nr_outcomes; i++) {
-		if (!l.outcome[i] || !ledger_is_loss(&p->outcomes[i]))
+		if (!l.outcome[i] || !outcome_is_loss(&p->outcomes[i]))
 			continue;
 		show_loss(out, title, l.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
 	}
 }
 
-void losses_show(FILE *out, const struct dusk_profile *p, enum kind kind)
+void losses_show(FILE *out, const struct dusk_profile *p, enum time_base kind)
 {
 	const char *title = "#\n# Not complete, or lost:\n";
 
-	if (kind_has(kind, DUSK_CPU))
+	if (time_base_has(kind, DUSK_CPU))
 		show_source_losses(out, &title, p, DUSK_CPU);
-	if (kind == KIND_WALL)
-		title = "#\n# The same of absences:\n";
-	if (kind_has(kind, DUSK_OFF_CPU))
+	if (kind == TIME_BASE_WALL)
+		title = "#\n# The same of off-CPU intervals:\n";
+	if (time_base_has(kind, DUSK_OFF_CPU))
 		show_source_losses(out, &title, p, DUSK_OFF_CPU);
-	if (kind == KIND_WALL)
+	if (kind == TIME_BASE_WALL)
 		title = "#\n# Lost:\n";
 	for (uint32_t i = 0; i < p->nr_counters; i++) {
 		const struct dusk_counter *c = &p->counters[i];
 
-		if (!c->value || !ledger_is_lost_counter(c))
+		if (!c->value || !counter_is_loss(c))
 			continue;
 		show_loss(out, &title, c->value, c->name, c->sentence);
 	}

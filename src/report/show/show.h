@@ -19,7 +19,7 @@ struct show_options {
 	size_t nr_columns;
 	bool chosen;			/* tables have these columns only; else those of weight come before them */
 	bool no_total;			/* of weight, only self */
-	enum kind kind;			/* of what is shown */
+	enum time_base kind;			/* of what is shown */
 	double percent_limit;		/* rows with less in total are not shown; trees come cut to size */
 	uint64_t max_rows;		/* 0: all */
 	bool color, ascii;		/* of text */
@@ -34,10 +34,10 @@ int tree_show(FILE *out, const struct tree *t, enum tree_direction direction, co
 int diff_show(FILE *out, const struct diff *d, const struct show_options *o);
 
 /* What was recorded, as lines of comment above a view of @kind; @selected: by source, what the view shows. */
-void header_show(FILE *out, const struct dusk_profile *p, enum kind kind, const struct amount selected[2]);
+void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2]);
 
 /* What of @kind was lost, below a view: nothing if nothing was. */
-void losses_show(FILE *out, const struct dusk_profile *p, enum kind kind);
+void losses_show(FILE *out, const struct dusk_profile *p, enum time_base kind);
 
 /* The event that took the samples, and why it was not another. */
 const char *event_sentence(const char *event);

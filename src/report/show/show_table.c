@@ -83,8 +83,8 @@ static const char *title(const struct view *v, enum key key)
 	case KEY_STATE: return "State";
 	case KEY_SELF_PERCENT: return "Self";
 	case KEY_TOTAL_PERCENT: return "Total";
-	case KEY_SELF: return ms ? "Self ms" : v->options->kind == KIND_OFF_CPU ? "Self nr" : "Samples";
-	case KEY_COUNT: return v->options->kind == KIND_OFF_CPU ? "Absences" : "Inclusive";
+	case KEY_SELF: return ms ? "Self ms" : v->options->kind == TIME_BASE_OFF_CPU ? "Self nr" : "Samples";
+	case KEY_COUNT: return v->options->kind == TIME_BASE_OFF_CPU ? "Intervals" : "Inclusive";
 	case KEY_RUNNABLE: return "Runnable ms";
 	case KEY_AVERAGE: return "Average ms";
 	case KEY_LONGEST: return "Longest ms";
@@ -264,11 +264,11 @@ static void add_column(struct view *v, enum key key)
 	v->by_total |= key & (KEY_TOTAL | KEY_TOTAL_PERCENT | KEYS_OF_AMOUNT);
 }
 
-/* Only the innermost function of a stack waits, so that of absences it is the total that tells how long. */
+/* Only the innermost function of a stack waits, so that of off-CPU intervals it is the total that tells how long. */
 static void choose_weights(struct view *v)
 {
 	const struct show_options *o = v->options;
-	bool total = v->table->labels && !o->no_total, off = o->kind == KIND_OFF_CPU;
+	bool total = v->table->labels && !o->no_total, off = o->kind == TIME_BASE_OFF_CPU;
 
 	add_column(v, KEY_SELF_PERCENT);
 	if (total)

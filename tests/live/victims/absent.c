@@ -20,12 +20,12 @@
 #include <sys/wait.h>
 #include "truth.h"
 
-#define NAP_NS 3000000UL /* what most absences take */
+#define NAP_NS 3000000UL /* what most off-CPU intervals take */
 #define SHORT_NS 100000UL
 #define DEPTH 20
 #define PAGE 4096UL
 #define PIPE_BYTES 65536
-#define PARTS 16 /* absences in one call */
+#define PARTS 16 /* off-CPU intervals in one call */
 #define FILE_BYTES (4UL << 20)
 
 volatile unsigned long sink;
@@ -187,7 +187,7 @@ static int prepare_socket(struct path *p)
 	return socketpair(AF_UNIX, SOCK_STREAM, 0, p->ends);
 }
 
-/* One call, and PARTS absences: the pipe takes a part at once, and each other one when it is empty again. */
+/* One call, and PARTS off-CPU intervals: the pipe takes a part at once, and each other one when it is empty again. */
 KNOWN void block_in_big_write(struct path *p)
 {
 	for (int i = 0; i < rounds; i += PARTS)

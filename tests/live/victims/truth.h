@@ -22,7 +22,7 @@
 #include <time.h>
 #include "victim.h"
 
-#define RECORDS_BYTES (1UL << 20) /* of 32,768 absences */
+#define RECORDS_BYTES (1UL << 20) /* of 32,768 off-CPU intervals */
 
 /* A thread that is watched. */
 struct watch {
@@ -140,7 +140,7 @@ static inline struct switches switches_between(const struct watch *w, const stru
 		unsigned long ns = *(const unsigned long *)(h + 1);
 
 		if (to->records > RECORDS_BYTES || h->type != PERF_RECORD_SWITCH)
-			give_up("too many absences");
+			give_up("too many off-CPU intervals");
 		if (h->misc & PERF_RECORD_MISC_SWITCH_OUT) {
 			preempted = !!(h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT);
 			s.preemptions += preempted;

@@ -14,15 +14,15 @@ static const struct dusk_thread_stack usual = {
 	.user = outer, .nr_user = 2,
 };
 
-static void add(struct gathered *g, pid_t tid, struct dusk_thread_stack t)
+static void add(struct thread_groups *g, pid_t tid, struct dusk_thread_stack t)
 {
 	t.tid = tid;
-	assert_int_equal(gather_add(g, &t), 0);
+	assert_int_equal(group_threads_add(g, &t), 0);
 }
 
 static void equal_stacks_are_one_group(void **state)
 {
-	struct gathered g = {0};
+	struct thread_groups g = {0};
 
 	for (pid_t tid = 11; tid < 111; tid++)
 		add(&g, tid, usual);
@@ -31,13 +31,13 @@ static void equal_stacks_are_one_group(void **state)
 	assert_int_equal(g.frames.nr, 5);
 	assert_memory_equal(g.frames.v, inner, sizeof(inner));
 	assert_memory_equal(g.frames.v + 3, outer, sizeof(outer));
-	gather_done(&g);
+	group_threads_done(&g);
 }
 
 static void the_threads_of_a_group_follow_each_other(void **state)
 {
 	struct dusk_thread_stack other = usual;
-	struct gathered g = {0};
+	struct thread_groups g = {0};
 	uint32_t at;
 
 	other.state = 'D';
@@ -49,13 +49,13 @@ static void the_threads_of_a_group_follow_each_other(void **state)
 		at = g.threads.v[at].next - 1;
 	}
 	assert_int_equal(at, UINT32_MAX);
-	gather_done(&g);
+	group_threads_done(&g);
 }
 
 static void whatever_differs_makes_another_group(void **state)
 {
 	struct dusk_thread_stack t = usual;
-	struct gathered g = {0};
+	struct thread_groups g = {0};
 
 	add(&g, 1, usual);
 	t.pid++;
@@ -74,13 +74,13 @@ static void whatever_differs_makes_another_group(void **state)
 	t.nr_kernel = 2;
 	add(&g, 6, t);
 	assert_int_equal(g.groups.nr, 6);
-	gather_done(&g);
+	group_threads_done(&g);
 }
 
 static void neither_name_nor_switches_make_a_difference(void **state)
 {
 	struct dusk_thread_stack t = usual;
-	struct gathered g = {0};
+	struct thread_groups g = {0};
 
 	add(&g, 1, usual);
 	t.comm = "a name that is longer than it can be";
@@ -89,23 +89,23 @@ static void neither_name_nor_switches_make_a_difference(void **state)
 	assert_int_equal(g.groups.nr, 1);
 	assert_string_equal(g.threads.v[1].comm, "a name that is ");
 	assert_int_equal(g.threads.v[1].switches, 6);
-	gather_done(&g);
+	group_threads_done(&g);
 }
 
 static void each_is_a_group_if_that_is_wanted(void **state)
 {
-	struct gathered g = {.each = true};
+	struct thread_groups g = {.each = true};
 
 	add(&g, 1, usual);
 	add(&g, 2, usual);
 	assert_int_equal(g.groups.nr, 2);
-	gather_done(&g);
+	group_threads_done(&g);
 }
 
 static void processes_are_in_order_and_their_largest_groups_first(void **state)
 {
 	struct dusk_thread_stack other = usual, earlier = usual;
-	struct gathered g = {0};
+	struct thread_groups g = {0};
 
 	other.nr_user = 0;
 	earlier.pid = 9;
@@ -113,11 +113,11 @@ static void processes_are_in_order_and_their_largest_groups_first(void **state)
 	add(&g, 12, usual);
 	add(&g, 13, usual);
 	add(&g, 14, earlier);
-	gather_sort(&g);
+	group_threads_sort(&g);
 	assert_int_equal(g.groups.v[0].pid, 9);
 	assert_int_equal(g.groups.v[1].nr, 2);
 	assert_int_equal(g.groups.v[2].nr, 1);
-	gather_done(&g);
+	group_threads_done(&g);
 }
 
 int main(void)

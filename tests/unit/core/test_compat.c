@@ -164,11 +164,11 @@ static void a_walk_at_once_comes_to_the_same(void **state)
 	three_calls();
 	walk();
 	out = w.out;
-	assert_int_equal(warm_walk(&w), 0);
+	assert_int_equal(walk_nofault(&w), 0);
 	assert_int_equal(w.out.nr, out.nr);
 	assert_memory_equal(w.out.frame, out.frame, out.nr * sizeof(out.frame[0]));
 	assert_int_equal(w.trace.base, STACK & ~7ULL);
-	assert_true(readset_is_usable(&w.trace.reads));
+	assert_true(read_log_is_usable(&w.trace.reads));
 	assert_int_equal(w.trace.reads.nr, 3);
 }
 
@@ -390,7 +390,7 @@ static void absolute_addresses_have_four_bytes(void **state)
 		start(FUNCTION(0));
 		assert_int_equal(walk(), UNDEFINED_RA);
 		assert_int_equal(module_here(&w.modules)->kind, table ? MODULE_ELF : MODULE_SCANNED);
-		assert_int_equal(module_here(&w.modules)->class, CLASS_NARROW | CLASS_I386);
+		assert_int_equal(module_here(&w.modules)->class, CLASS_ELF32 | CLASS_I386);
 	}
 }
 
@@ -438,7 +438,7 @@ static void x32_has_wide_words_and_narrow_addresses(void **state)
 	w.machine.reg[RSP] = STACK + 4;
 	w.machine.reg[RBP] = STACK + 12;
 	assert_int_equal(walk(), UNDEFINED_RA);
-	assert_int_equal(module_here(&w.modules)->class, CLASS_NARROW);
+	assert_int_equal(module_here(&w.modules)->class, CLASS_ELF32);
 }
 
 int main(void)

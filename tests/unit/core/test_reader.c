@@ -151,14 +151,14 @@ static void a_page_holds_what_is_left_of_its_mapping(void **state)
 	for (u32 left = 4; left < 24; left += 4) {
 		assert_int_equal(page_hold(&page, end - left, 24), 0);
 		assert_int_equal(page_has(&page, end - left), left);
-		assert_int_equal(page.beyond, -EFAULT);
+		assert_int_equal(page.end_error, -EFAULT);
 		memcpy(&want, bytes + sizeof(bytes) - left, sizeof(want));
 		assert_int_equal(page_word(&page, end - left), want);
 	}
 	assert_int_equal(page_hold(&page, end, 24), -EFAULT);
 	port_not_safe(end - PAGE_BYTES, end);
 	assert_int_equal(page_hold(&page, end - PAGE_BYTES - 8, 24), 0);
-	assert_int_equal(page.beyond, -EACCES);
+	assert_int_equal(page.end_error, -EACCES);
 	assert_int_equal(page_hold(&page, end - PAGE_BYTES, 24), -EACCES);
 }
 

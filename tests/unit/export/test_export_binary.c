@@ -338,16 +338,16 @@ static void files_are_not_in_the_way_of_jit_code(void **state)
 }
 
 /* Each record says which event it is of: samples first, others last. */
-static void absences_are_a_second_event_of_perf(void **state)
+static void intervals_are_a_second_event_of_perf(void **state)
 {
 	struct folded *p = *state;
 	uint64_t ns[3] = {0}, samples[3] = {0};
 	const uint64_t *header;
 	struct exported e;
 
-	folded_absence(p, "cat", (struct dusk_sample){.value_ns = 5, .count = 1}, "");
+	folded_interval(p, "cat", (struct dusk_sample){.value_ns = 5, .count = 1}, "");
 	folded_add(p, "xz", "outermost", 2, "xz!main");
-	folded_absence(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "xz!main;[kernel]!read");
+	folded_interval(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "xz!main;[kernel]!read");
 	e = exported_as("perf", &p->profile, usual);
 	header = (const uint64_t *)e.v;
 	assert_int_equal(header[4], 2 * header[2]);	/* bytes of all events, and of one */
@@ -465,8 +465,8 @@ static void deferred_stacks_of_perf_are_the_same_once_joined(void **state)
 
 	add_samples(p);
 	p->profile.samples[4].time_ns = p->profile.samples[HURRIED].time_ns;	/* two stacks of a thread at a time */
-	folded_absence(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "/bin/xz!main;[kernel]!read");
-	folded_absence(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "[kernel]!work");
+	folded_interval(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "/bin/xz!main;[kernel]!read");
+	folded_interval(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "[kernel]!work");
 	e = exported_as("perf", &p->profile, usual);
 	assert_int_equal(perf_flags(&e, 0) >> 38, 0);
 	read_stacks(&whole, &e);
@@ -493,7 +493,7 @@ int main(void)
 		TEST(perfetto_adds_up_and_tells_before_it_refers),
 		TEST(perf_adds_up_and_maps_before_it_samples),
 		TEST(files_are_not_in_the_way_of_jit_code),
-		TEST(absences_are_a_second_event_of_perf),
+		TEST(intervals_are_a_second_event_of_perf),
 		TEST(deferred_stacks_of_perf_are_the_same_once_joined),
 	};
 

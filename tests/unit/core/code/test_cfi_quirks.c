@@ -30,7 +30,7 @@ static void set_up(u32 compat, u32 at, s32 says)
 	memset(&m, 0, sizeof(m));
 	m.compat = compat;
 	m.beyond = compat ? ~0ULL << 32 : 0;
-	m.exact = 1;
+	m.pc_is_exact = 1;
 	m.pc = FUNCTION + at;
 	m.reg[RSP] = m.sp = STACK + 64;
 	m.row.cfa_kind = CFA_REG;
@@ -52,11 +52,11 @@ static void at_a_ret_the_return_address_is_at_the_top_of_the_stack(void **state)
 			set_up(compat, 0x20, 184);
 			code[0x420] = old ? 0xf3 : 0xc3;
 			code[0x421] = old ? 0xc3 : 0x90;
-			assert_false(lies_mend(&m, FUNCTION, 0x200));	/* no call before it */
+			assert_false(cfi_fixup(&m, FUNCTION, 0x200));	/* no call before it */
 			assert_int_equal(m.row.cfa_off, 184);
 			returns_to(0, CALLER);
 			stack_forget(&m);
-			assert_true(lies_mend(&m, FUNCTION, 0x200));
+			assert_true(cfi_fixup(&m, FUNCTION, 0x200));
 			assert_int_equal(m.row.cfa_off, compat ? 4 : 8);
 			assert_int_equal(m.row.flags, ROW_GUESS);
 		}
@@ -76,7 +76,7 @@ static void two_pushes_of_glibc_are_known(void **state)
 
 		set_up(0, places[i].at, 8);
 		memcpy(code + 0x400, begins, sizeof(begins));
-		assert_int_equal(!!lies_mend(&m, FUNCTION, 0x200), pushed > 0);
+		assert_int_equal(!!cfi_fixup(&m, FUNCTION, 0x200), pushed > 0);
 		assert_int_equal(m.row.cfa_off, 8 + 8 * pushed);
 		assert_int_equal(m.row.rule[SLOT_RBX], pushed ? RULE_OFFSET : RULE_SAME);
 		assert_int_equal(m.row.rule[SLOT_RBP], pushed == 2 ? RULE_OFFSET : RULE_SAME);
@@ -85,7 +85,7 @@ static void two_pushes_of_glibc_are_known(void **state)
 	}
 	set_up(0, 2, 8);
 	memcpy(code + 0x400, begins, sizeof(begins) - 1);
-	assert_false(lies_mend(&m, FUNCTION, 0x200));
+	assert_false(cfi_fixup(&m, FUNCTION, 0x200));
 }
 
 /* Too few bytes, too many, and those below rsp, where the stack is no more. */
@@ -97,11 +97,11 @@ static void code_of_32_bits_returns_behind_a_call(void **state)
 		returns_to(8, CALLER);
 		returns_to(16, CALLER);
 		if (says == 12 || says == 20) {
-			assert_false(lies_mend(&m, FUNCTION, 0x200));	/* as it says */
+			assert_false(cfi_fixup(&m, FUNCTION, 0x200));	/* as it says */
 			continue;
 		}
 		m.row.rule[SLOT_RBP] = says == 0 ? RULE_OFFSET : RULE_SAME;
-		assert_true(lies_mend(&m, FUNCTION, 0x200));
+		assert_true(cfi_fixup(&m, FUNCTION, 0x200));
 		assert_int_equal(m.row.cfa_off, 12);
 		assert_int_equal(m.row.off[SLOT_RA], -4);
 		assert_int_equal(m.row.rule[SLOT_RBX], RULE_UNDEFINED);
@@ -120,7 +120,7 @@ static void in_what_was_just_reserved_no_return_address_is_looked_for(void **sta
 			memcpy(code + 0x41d, reserve, sizeof(reserve));
 		returns_to(4, CALLER);
 		returns_to(16, CALLER);
-		assert_true(lies_mend(&m, FUNCTION, 0x200));
+		assert_true(cfi_fixup(&m, FUNCTION, 0x200));
 		assert_int_equal(m.row.cfa_off, is ? 20 : 8);
 	}
 }
@@ -129,7 +129,7 @@ static void where_no_call_is_near_cfi_has_the_last_word(void **state)
 {
 	set_up(4, 0x20, 4);
 	returns_to(40, CALLER);
-	assert_false(lies_mend(&m, FUNCTION, 0x200));
+	assert_false(cfi_fixup(&m, FUNCTION, 0x200));
 	assert_int_equal(m.row.cfa_off, 4);
 }
 
@@ -142,7 +142,7 @@ static void a_handler_returns_to_where_no_call_is(void **state)
 		memcpy(code + 0x300, ends[i], sizeof(ends[i]));
 		returns_to(0, CODE + 0x300);
 		returns_to(8, CALLER);
-		assert_false(lies_mend(&m, FUNCTION, 0x200));
+		assert_false(cfi_fixup(&m, FUNCTION, 0x200));
 	}
 }
 
@@ -155,8 +155,8 @@ static void what_asks_where_it_is_has_called_nothing_else(void **state)
 		returns_to(8, CALLER);
 		memcpy(code + 0x41b, call, sizeof(call));
 		memcpy(code + 0x300, thunk, is ? sizeof(thunk) : 3);
-		m.exact = 0;
-		assert_int_equal(!!lies_mend(&m, FUNCTION, 0x200), is);
+		m.pc_is_exact = 0;
+		assert_int_equal(!!cfi_fixup(&m, FUNCTION, 0x200), is);
 		assert_int_equal(m.row.cfa_off, is ? 12 : 4);
 	}
 }
@@ -170,7 +170,7 @@ static bool is_called_within(u32 to, u32 pc, u64 size)
 	memcpy(code + 0x200 - 4, &rel, 4);
 	returns_to(0, CALLER);
 	m.pc = CODE + pc;
-	if (!lies_mend(&m, CODE, size))
+	if (!cfi_fixup(&m, CODE, size))
 		return false;
 	assert_int_equal(m.row.cfa_off, 8);
 	assert_int_equal(m.row.flags, ROW_GUESS);
@@ -191,16 +191,16 @@ static void what_was_not_interrupted_is_as_cfi_says(void **state)
 {
 	set_up(4, 0x20, 4);
 	returns_to(8, CALLER);
-	m.exact = 0;
-	assert_false(lies_mend(&m, FUNCTION, 0x200));
-	m.exact = 1;
+	m.pc_is_exact = 0;
+	assert_false(cfi_fixup(&m, FUNCTION, 0x200));
+	m.pc_is_exact = 1;
 	m.row.rule[SLOT_RA] = RULE_UNDEFINED;
-	assert_false(lies_mend(&m, FUNCTION, 0x200));
+	assert_false(cfi_fixup(&m, FUNCTION, 0x200));
 	m.row.rule[SLOT_RA] = RULE_OFFSET;
 	m.row.flags = ROW_SIGNAL;
-	assert_false(lies_mend(&m, FUNCTION, 0x200));
+	assert_false(cfi_fixup(&m, FUNCTION, 0x200));
 	m.row.flags = 0;
-	assert_true(lies_mend(&m, FUNCTION, 0x200));
+	assert_true(cfi_fixup(&m, FUNCTION, 0x200));
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where there is no CFI: is the frame pointer believed only after a call, and are stubs known by their code? */
+/* Where there is no CFI: is the frame pointer believed only after a call, and are code_rules known by their code? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void set_up(void)
 	port_map(CODE, code, sizeof(code), (struct vma){0});
 	memset(&m, 0, sizeof(m));
 	m.pc = CODE + 0x40;
-	m.exact = 1;
+	m.pc_is_exact = 1;
 	m.reg[RSP] = m.sp = STACK;
 	m.reg[RBP] = STACK + 128;
 	stack[16] = STACK + 256;
@@ -45,7 +45,7 @@ static void the_frame_pointer_leads_to_the_caller(void **state)
 	assert_int_equal(m.sp, STACK + 144);
 	assert_int_equal(m.reg[RSP], STACK + 144);
 	assert_int_equal(m.reg[RBP], STACK + 256);
-	assert_int_equal(m.exact, 0);
+	assert_int_equal(m.pc_is_exact, 0);
 	assert_int_equal(m.fp_steps, 1);
 	assert_int_equal(machine_reg(&m, RBP, &val), 0);
 	assert_int_equal(machine_reg(&m, RBX, &val), -EFAULT);
@@ -133,7 +133,7 @@ static const struct stub {
 		u8 at;
 		s8 pushed;
 	} place[8];
-} stubs[] = {
+} code_rules[] = {
 	{ "plt0", { 0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0 },
 	  { { 0, 8 }, { 6, 16 }, { 12, -1 }, { 3, -1 } } },
 	{ "a stub", { 0xff, 0x25, 1, 2, 3, 4, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4 },
@@ -182,17 +182,17 @@ static const struct stub {
 
 static void stubs_are_known_at_each_of_their_instructions(void **state)
 {
-	for (size_t i = 0; i < COUNT(stubs); i++)
-		for (size_t j = 0; j < COUNT(stubs[i].place); j++) {
-			u32 at = stubs[i].place[j].at;
-			s8 pushed = stubs[i].place[j].pushed;
+	for (size_t i = 0; i < COUNT(code_rules); i++)
+		for (size_t j = 0; j < COUNT(code_rules[i].place); j++) {
+			u32 at = code_rules[i].place[j].at;
+			s8 pushed = code_rules[i].place[j].pushed;
 
 			if (j && !at)
 				break;
-			print_message("  %s + %u\n", stubs[i].name, at);
+			print_message("  %s + %u\n", code_rules[i].name, at);
 			set_up();
-			memcpy(code + 0x200, stubs[i].bytes, sizeof(stubs[i].bytes));
-			assert_int_equal(stub_row(&m, CODE + 0x200 + at, 0), pushed < 0 ? -ENOENT : 0);
+			memcpy(code + 0x200, code_rules[i].bytes, sizeof(code_rules[i].bytes));
+			assert_int_equal(code_rule_row(&m, CODE + 0x200 + at, 0), pushed < 0 ? -ENOENT : 0);
 			if (pushed < 0)
 				continue;
 			assert_int_equal(m.row.cfa_kind, CFA_REG);
@@ -222,14 +222,14 @@ static void where_no_linker_was_only_returns_and_prologues_are_known(void **stat
 	};
 
 	for (size_t i = 0; i < COUNT(places); i++) {
-		const struct stub *s = stubs;
+		const struct stub *s = code_rules;
 
 		while (strcmp(s->name, places[i].name))
 			s++;
 		print_message("  %s + %u\n", s->name, places[i].at);
 		set_up();
 		memcpy(code + 0x200, s->bytes, sizeof(s->bytes));
-		assert_int_equal(stub_row(&m, CODE + 0x200 + places[i].at, STUB_NO_ELF),
+		assert_int_equal(code_rule_row(&m, CODE + 0x200 + places[i].at, CODE_RULE_NO_ELF),
 				 places[i].pushed < 0 ? -ENOENT : 0);
 		if (places[i].pushed >= 0)
 			assert_int_equal(m.row.cfa_off, places[i].pushed + 8);
@@ -240,7 +240,7 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 {
 	set_up();
 	memcpy(code + 0x1fe, "\x0f\x05\x85\xc0", 4);
-	assert_int_equal(stub_row(&m, CODE + 0x200, 0), 0);
+	assert_int_equal(code_rule_row(&m, CODE + 0x200, 0), 0);
 	assert_int_equal(m.row.flags, ROW_FRAME_POINTER | ROW_GUESS);
 	assert_int_equal(m.row.cfa_off, 8);
 	assert_int_equal(m.row.off[SLOT_RA], -8);
@@ -249,8 +249,8 @@ static void behind_a_system_call_there_is_a_guess(void **state)
 static void code_that_cannot_be_read_is_no_stub(void **state)
 {
 	set_up();
-	assert_int_equal(stub_row(&m, CODE, 0), -ENOENT);
-	assert_int_equal(stub_row(&m, CODE + sizeof(code) - 1, 0), -ENOENT);
+	assert_int_equal(code_rule_row(&m, CODE, 0), -ENOENT);
+	assert_int_equal(code_rule_row(&m, CODE + sizeof(code) - 1, 0), -ENOENT);
 }
 
 static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)
@@ -283,7 +283,7 @@ static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)
 static void a_context_starts_with_a_function_that_nobody_called(void **state)
 {
 	set_up();
-	m.exact = 0;
+	m.pc_is_exact = 0;
 	m.pc = CODE + 0x200;
 	assert_true(framepointer_thread_start(&m));
 	code[0x200 - 5] = 0xe8;

@@ -11,7 +11,7 @@
 #define COOKIE 7
 
 static struct defer word;
-static struct charges list;
+static struct task_sums list;
 
 /* A task of which consumer 0 has asked for the stack. */
 static int fresh(void **state)
@@ -25,9 +25,9 @@ static int fresh(void **state)
 
 static u32 charge(u64 cookie, u32 consumer, u64 key, u64 amount)
 {
-	struct charge what = { .key = key, .amount = amount, .count = 1, .consumer = consumer };
+	struct task_sum what = { .key = key, .amount = amount, .count = 1, .consumer = consumer };
 
-	return charges_add(&list, &word, cookie, &what);
+	return task_sums_add(&list, &word, cookie, &what);
 }
 
 static u64 take(void)
@@ -39,19 +39,19 @@ static u64 take(void)
 
 static void fill(void)
 {
-	for (u32 i = 0; i < TASK_CHARGES; i++)
-		assert_int_equal(charge(COOKIE, 0, i, 1), CHARGE_KEPT);
+	for (u32 i = 0; i < TASK_SUMS; i++)
+		assert_int_equal(charge(COOKIE, 0, i, 1), SUM_KEPT);
 }
 
 static void a_key_is_kept_once_with_its_sum(void **state)
 {
-	assert_int_equal(charge(COOKIE, 0, 5, 100), CHARGE_KEPT);
-	assert_int_equal(charge(COOKIE, 0, 6, 1), CHARGE_KEPT);
-	assert_int_equal(charge(COOKIE, 0, 5, 20), CHARGE_KEPT);
+	assert_int_equal(charge(COOKIE, 0, 5, 100), SUM_KEPT);
+	assert_int_equal(charge(COOKIE, 0, 6, 1), SUM_KEPT);
+	assert_int_equal(charge(COOKIE, 0, 5, 20), SUM_KEPT);
 	assert_int_equal(list.nr, 2);
-	assert_int_equal(list.charge[0].amount, 120);
-	assert_int_equal(list.charge[0].count, 2);
-	assert_int_equal(list.charge[1].amount, 1);
+	assert_int_equal(list.sum[0].amount, 120);
+	assert_int_equal(list.sum[0].count, 2);
+	assert_int_equal(list.sum[1].amount, 1);
 }
 
 static void the_same_key_of_two_consumers_is_two_sums(void **state)
@@ -59,25 +59,25 @@ static void the_same_key_of_two_consumers_is_two_sums(void **state)
 	charge(COOKIE, 0x101, 5, 100);
 	charge(COOKIE, 0x201, 5, 20);		/* in the same slot, but another generation */
 	assert_int_equal(list.nr, 2);
-	assert_int_equal(list.charge[0].amount, 100);
-	assert_int_equal(list.charge[1].amount, 20);
+	assert_int_equal(list.sum[0].amount, 100);
+	assert_int_equal(list.sum[1].amount, 20);
 }
 
 static void sums_are_settled_once_and_under_their_cookie_only(void **state)
 {
 	charge(COOKIE, 0, 5, 100);
 	take();
-	assert_false(charges_settle(&list, COOKIE + 1));
-	assert_true(charges_settle(&list, COOKIE));
-	assert_false(charges_settle(&list, COOKIE));
+	assert_false(task_sums_take(&list, COOKIE + 1));
+	assert_true(task_sums_take(&list, COOKIE));
+	assert_false(task_sums_take(&list, COOKIE));
 	assert_int_equal(list.nr, 1);
-	charges_settled(&list);
-	assert_false(charges_settle(&list, COOKIE));
+	task_sums_release(&list);
+	assert_false(task_sums_take(&list, COOKIE));
 }
 
 static void where_nothing_was_charged_nothing_is_settled(void **state)
 {
-	assert_false(charges_settle(&list, COOKIE));
+	assert_false(task_sums_take(&list, COOKIE));
 }
 
 static void the_list_is_good_for_the_next_cookie_when_it_is_settled(void **state)
@@ -86,28 +86,28 @@ static void the_list_is_good_for_the_next_cookie_when_it_is_settled(void **state
 
 	fill();
 	take();
-	assert_true(charges_settle(&list, COOKIE));
-	charges_settled(&list);
+	assert_true(task_sums_take(&list, COOKIE));
+	task_sums_release(&list);
 	defer_request(&word, 0, COOKIE + 1, &cookie);
-	assert_int_equal(charge(COOKIE + 1, 0, 5, 3), CHARGE_KEPT);
+	assert_int_equal(charge(COOKIE + 1, 0, 5, 3), SUM_KEPT);
 	assert_int_equal(list.nr, 1);
-	assert_int_equal(list.charge[0].amount, 3);
-	assert_int_equal(list.charge[0].count, 1);
+	assert_int_equal(list.sum[0].amount, 3);
+	assert_int_equal(list.sum[0].count, 1);
 }
 
 static void a_full_list_still_adds_to_the_keys_that_it_has(void **state)
 {
 	fill();
-	assert_int_equal(charge(COOKIE, 0, TASK_CHARGES, 1), CHARGE_ELSEWHERE);
-	assert_int_equal(charge(COOKIE, 0, 0, 10), CHARGE_KEPT);
-	assert_int_equal(list.charge[0].amount, 11);
-	assert_int_equal(list.nr, TASK_CHARGES);
+	assert_int_equal(charge(COOKIE, 0, TASK_SUMS, 1), SUM_ELSEWHERE);
+	assert_int_equal(charge(COOKIE, 0, 0, 10), SUM_KEPT);
+	assert_int_equal(list.sum[0].amount, 11);
+	assert_int_equal(list.nr, TASK_SUMS);
 }
 
 static void who_finds_no_room_is_made_known_to_the_walk(void **state)
 {
 	fill();
-	charge(COOKIE, 0, TASK_CHARGES, 1);
+	charge(COOKIE, 0, TASK_SUMS, 1);
 	assert_int_equal(take(), 1 | DEFER_ELSEWHERE);
 }
 
@@ -120,12 +120,12 @@ static void who_finds_room_is_not(void **state)
 static void while_somebody_is_at_work_there_is_no_room(void **state)
 {
 	charge(COOKIE, 0, 5, 1);
-	list.owner |= 1;			/* that is what an interrupt on top of charges_add() finds */
-	assert_int_equal(charge(COOKIE, 0, 5, 10), CHARGE_ELSEWHERE);
+	list.owner |= 1;			/* that is what an interrupt on top of task_sums_add() finds */
+	assert_int_equal(charge(COOKIE, 0, 5, 10), SUM_ELSEWHERE);
 	list.owner &= ~1ULL;
-	assert_int_equal(list.charge[0].amount, 1);
-	assert_int_equal(charge(COOKIE, 0, 5, 100), CHARGE_KEPT);
-	assert_int_equal(list.charge[0].amount, 101);
+	assert_int_equal(list.sum[0].amount, 1);
+	assert_int_equal(charge(COOKIE, 0, 5, 100), SUM_KEPT);
+	assert_int_equal(list.sum[0].amount, 101);
 }
 
 static void sums_of_another_cookie_are_not_touched(void **state)
@@ -135,20 +135,20 @@ static void sums_of_another_cookie_are_not_touched(void **state)
 	charge(COOKIE, 0, 5, 1);
 	take();
 	defer_request(&word, 0, COOKIE + 1, &cookie);
-	assert_int_equal(charge(COOKIE + 1, 0, 5, 10), CHARGE_ELSEWHERE);
-	assert_true(charges_settle(&list, COOKIE));
-	assert_int_equal(list.charge[0].amount, 1);
+	assert_int_equal(charge(COOKIE + 1, 0, 5, 10), SUM_ELSEWHERE);
+	assert_true(task_sums_take(&list, COOKIE));
+	assert_int_equal(list.sum[0].amount, 1);
 	assert_int_equal(take(), 1 | DEFER_ELSEWHERE);
 }
 
 static void who_comes_when_the_walk_is_over_settles_himself(void **state)
 {
 	take();
-	assert_int_equal(charge(COOKIE, 0, 5, 10), CHARGE_ORPHANED);
+	assert_int_equal(charge(COOKIE, 0, 5, 10), SUM_ORPHANED);
 	assert_int_equal(list.nr, 1);
-	assert_int_equal(list.charge[0].amount, 10);
-	assert_int_equal(charge(COOKIE, 0, 5, 10), CHARGE_LATE);	/* and meanwhile nobody adds */
-	charges_settled(&list);
+	assert_int_equal(list.sum[0].amount, 10);
+	assert_int_equal(charge(COOKIE, 0, 5, 10), SUM_LATE);	/* and meanwhile nobody adds */
+	task_sums_release(&list);
 	assert_int_equal(list.owner, 0);
 }
 
@@ -156,9 +156,9 @@ static void even_if_he_finds_no_room(void **state)
 {
 	fill();
 	take();
-	assert_int_equal(charge(COOKIE, 0, TASK_CHARGES, 10), CHARGE_LATE | CHARGE_ORPHANED);
-	assert_int_equal(list.nr, TASK_CHARGES);
-	charges_settled(&list);
+	assert_int_equal(charge(COOKIE, 0, TASK_SUMS, 10), SUM_LATE | SUM_ORPHANED);
+	assert_int_equal(list.nr, TASK_SUMS);
+	task_sums_release(&list);
 }
 
 int main(void)

@@ -41,7 +41,7 @@ static void enter(void)
 	stack.frame[0] = function(99);
 }
 
-/* The same, and no memo. */
+/* The same, and no cached_stack. */
 static void begin(void)
 {
 	memset(kernel_sets, 0, sizeof(kernel_sets));
@@ -75,12 +75,12 @@ static void four_calls(void)
 
 static void put(u32 id)
 {
-	kernelmemo_put(&key, &stack, &copy, id);
+	kernel_stack_cache_put(&key, &stack, &copy, id);
 }
 
 static u32 find(void)
 {
-	return kernelmemo_find(&key, &copy);
+	return kernel_stack_cache_find(&key, &copy);
 }
 
 /* Put @id; is it told? */
@@ -242,7 +242,7 @@ static void stacks_without_a_frame_to_look_for_are_not_remembered(void **state)
 
 static void a_stack_of_too_many_frames_is_not_remembered(void **state)
 {
-	static const u32 frames[] = { READSET_WORDS, READSET_WORDS + 1 };
+	static const u32 frames[] = { READ_LOG_WORDS, READ_LOG_WORDS + 1 };
 
 	for (u32 i = 0; i < COUNT(frames); i++) {
 		begin();
@@ -251,26 +251,26 @@ static void a_stack_of_too_many_frames_is_not_remembered(void **state)
 			copy.now.word[copy.words++] = function(n);
 		}
 		stack.frame[stack.nr++] = function(200);
-		assert_int_equal(is_kept(ID), frames[i] == READSET_WORDS);
+		assert_int_equal(is_kept(ID), frames[i] == READ_LOG_WORDS);
 	}
 	four_calls();
 	stack.nr = MAX_DEPTH + 1;
 	assert_false(is_kept(ID));
 	four_calls();
-	copy.words = READSET_SPAN + 1;
+	copy.words = READ_LOG_SPAN + 1;
 	put(ID);
-	copy.words = READSET_SPAN;
+	copy.words = READ_LOG_SPAN;
 	assert_int_equal(find(), 0);
 }
 
 static void a_stack_as_large_as_can_be_is_remembered(void **state)
 {
 	begin();
-	frame(READSET_SPAN, 1);
+	frame(READ_LOG_SPAN, 1);
 	stack.frame[stack.nr++] = function(50);
-	assert_int_equal(copy.words, READSET_SPAN);
+	assert_int_equal(copy.words, READ_LOG_SPAN);
 	assert_true(is_kept(ID));
-	copy.now.word[READSET_SPAN - 1] = JUNK;
+	copy.now.word[READ_LOG_SPAN - 1] = JUNK;
 	assert_int_equal(find(), 0);
 }
 
@@ -298,7 +298,7 @@ static void the_oldest_way_is_forgotten(void **state)
 
 static void nobody_reads_or_writes_a_way_that_is_being_written(void **state)
 {
-	struct kernel_memo *m;
+	struct cached_kernel_stack *m;
 	u32 sequence;
 
 	four_calls();

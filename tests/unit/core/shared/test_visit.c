@@ -25,7 +25,7 @@ static enum visit_verdict ask(struct visit *v, struct visit_now now)
 static void answer(struct visit *v, struct visit_now now)
 {
 	visit_open(v);
-	visit_answered(v, &now, WALK_NS);
+	visit_resolved(v, &now, WALK_NS);
 }
 
 static void without_an_answer_it_is_another_visit(void **state)

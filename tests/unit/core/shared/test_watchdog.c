@@ -14,10 +14,10 @@ static void a_walker_is_one_walks_at_a_time(void **state)
 {
 	struct walker_head w = {0};
 
-	assert_true(watch_claim(&w, 7));
-	assert_false(watch_claim(&w, 8));
-	watch_release(&w);
-	assert_true(watch_claim(&w, 8));
+	assert_true(watchdog_claim(&w, 7));
+	assert_false(watchdog_claim(&w, 8));
+	watchdog_release(&w);
+	assert_true(watchdog_claim(&w, 8));
 }
 
 static void a_walk_is_late_when_it_was_begun_before(void **state)
@@ -25,12 +25,12 @@ static void a_walk_is_late_when_it_was_begun_before(void **state)
 	struct walker_head w = {0};
 	u64 since;
 
-	watch_claim(&w, 7);
-	watch_begin(&w, 100);
-	assert_int_equal(watch_late(&w, 100, &since), 0);
-	assert_int_equal(watch_late(&w, 101, &since), 7);
+	watchdog_claim(&w, 7);
+	watchdog_begin(&w, 100);
+	assert_int_equal(watchdog_late(&w, 100, &since), 0);
+	assert_int_equal(watchdog_late(&w, 101, &since), 7);
 	assert_int_equal(since, 100);
-	assert_true(watch_is_still(&w, since));
+	assert_true(watchdog_is_still(&w, since));
 }
 
 static void a_free_walker_is_never_late(void **state)
@@ -38,11 +38,11 @@ static void a_free_walker_is_never_late(void **state)
 	struct walker_head w = {0};
 	u64 since;
 
-	assert_int_equal(watch_late(&w, ~0ULL, &since), 0);
-	watch_claim(&w, 7);
-	watch_begin(&w, 100);
-	watch_release(&w);
-	assert_int_equal(watch_late(&w, ~0ULL, &since), 0);
+	assert_int_equal(watchdog_late(&w, ~0ULL, &since), 0);
+	watchdog_claim(&w, 7);
+	watchdog_begin(&w, 100);
+	watchdog_release(&w);
+	assert_int_equal(watchdog_late(&w, ~0ULL, &since), 0);
 }
 
 static void nor_is_a_walk_that_has_no_time_yet(void **state)
@@ -50,8 +50,8 @@ static void nor_is_a_walk_that_has_no_time_yet(void **state)
 	struct walker_head w = {0};
 	u64 since;
 
-	watch_claim(&w, 7);
-	assert_int_equal(watch_late(&w, ~0ULL, &since), 0);
+	watchdog_claim(&w, 7);
+	assert_int_equal(watchdog_late(&w, ~0ULL, &since), 0);
 }
 
 #define WALKERS 16
@@ -74,8 +74,8 @@ static u32 owned(void *tgid)
 static struct walker_head *claim(u32 tid, uintptr_t tgid)
 {
 	for (u32 i = 0; i < WALKERS; i++)
-		if (watch_claim(&pool[i], tid))
-			return watch_share(&pool[i], tgid, false, SHARE, owned, (void *)tgid) ? &pool[i] : NULL;
+		if (watchdog_claim(&pool[i], tid))
+			return watchdog_share(&pool[i], tgid, false, SHARE, owned, (void *)tgid) ? &pool[i] : NULL;
 	return NULL;
 }
 
@@ -90,7 +90,7 @@ static void *claim_and_hold(void *tid)
 		assert(load_relaxed(&most_seen) <= SHARE);
 		while (nr) {
 			fetch_add(&most_seen, -1);
-			watch_release(held[--nr]);
+			watchdog_release(held[--nr]);
 		}
 	}
 	return NULL;
@@ -116,14 +116,14 @@ static void the_next_walk_is_another_one(void **state)
 	struct walker_head w = {0};
 	u64 since;
 
-	watch_claim(&w, 7);
-	watch_begin(&w, 100);
-	watch_late(&w, 200, &since);
-	watch_release(&w);
-	assert_false(watch_is_still(&w, since));
-	watch_claim(&w, 7);
-	watch_begin(&w, 300);
-	assert_false(watch_is_still(&w, since));
+	watchdog_claim(&w, 7);
+	watchdog_begin(&w, 100);
+	watchdog_late(&w, 200, &since);
+	watchdog_release(&w);
+	assert_false(watchdog_is_still(&w, since));
+	watchdog_claim(&w, 7);
+	watchdog_begin(&w, 300);
+	assert_false(watchdog_is_still(&w, since));
 }
 
 int main(void)

@@ -27,7 +27,7 @@ static void set_up(void)
 		m.reg[i] = 0x1000 * (i + 1);
 	m.reg[RSP] = m.sp = STACK;
 	m.cfa = STACK + 64;
-	m.exact = 1;
+	m.pc_is_exact = 1;
 	stack[7] = RA;
 	m.row.cfa_kind = CFA_REG;
 	m.row.cfa_reg = RSP;
@@ -57,7 +57,7 @@ static void the_caller_has_the_return_address_and_the_cfa(void **state)
 	assert_int_equal(m.pc, RA);
 	assert_int_equal(m.sp, STACK + 64);
 	assert_int_equal(m.reg[RSP], STACK + 64);
-	assert_int_equal(m.exact, 0);
+	assert_int_equal(m.pc_is_exact, 0);
 }
 
 static void each_rule_restores_a_register(void **state)
@@ -185,7 +185,7 @@ static void a_caller_lies_above_its_callee(void **state)
 	for (u32 exact = 0; exact < 2; exact++)
 		for (int above = -8; above <= 8; above += 8) {
 			set_up();
-			m.exact = exact;
+			m.pc_is_exact = exact;
 			m.sp = STACK + 64 - above;
 			assert_int_equal(apply_row(&m), above > 0 || (above == 0 && exact) ? 0 : NOT_MONOTONIC);
 		}
@@ -208,7 +208,7 @@ static void a_signal_frame_restores_all_registers(void **state)
 	assert_int_equal(apply_row(&m), 0);
 	assert_int_equal(m.pc, RA);
 	assert_int_equal(m.sp, STACK - 0x100000);
-	assert_int_equal(m.exact, 1);
+	assert_int_equal(m.pc_is_exact, 1);
 	assert_int_equal(m.signal_frames, 1);
 	for (u32 i = 0; i < COUNT(order) - 1; i++)
 		assert_int_equal(reg(order[i]), 0xabc000 + order[i]);

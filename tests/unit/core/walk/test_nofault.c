@@ -22,7 +22,7 @@ static struct image im;
 static struct walk w;
 static struct walk_trace *trace = &w.trace;
 static struct stack cold;
-static u32 cold_outcome;
+static u32 row_wanted_outcome;
 static u64 initial[NR_REGS];
 
 /* A call frame instruction with two operands of up to 14 bits. */
@@ -103,7 +103,7 @@ static void walk(u64 pc)
 	walk_start(&w);
 	walk_stack(&w);
 	cold = w.out;
-	cold_outcome = w.outcome;
+	row_wanted_outcome = w.outcome;
 }
 
 static void map(void)
@@ -125,13 +125,13 @@ static int warm(u64 pc)
 	memset(&w.out, 0, sizeof(w.out));
 	set_registers(pc);
 	stack_forget(&w.machine);
-	return warm_walk(&w);
+	return walk_nofault(&w);
 }
 
 /* All of it is known. */
 static void assert_same(u64 pc)
 {
-	assert_int_equal(cold_outcome, UNDEFINED_RA);
+	assert_int_equal(row_wanted_outcome, UNDEFINED_RA);
 	assert_int_equal(warm(pc), 0);
 	assert_int_equal(w.outcome, UNDEFINED_RA);
 	assert_int_equal(w.out.nr, cold.nr);
@@ -231,7 +231,7 @@ static void frames_may_straddle_pages(void **state)
 		learn(FUNCTION(0) + 3);
 		assert_same(FUNCTION(0) + 3);
 		assert_int_equal(w.out.nr, 9);
-		assert_int_equal(readset_is_usable(&trace->reads), 8 * words <= READSET_SPAN);
+		assert_int_equal(read_log_is_usable(&trace->reads), 8 * words <= READ_LOG_SPAN);
 	}
 }
 
@@ -298,12 +298,12 @@ static void recursion(u32 depth)
 
 static void more_frames_than_can_be_remembered_can_be_walked(void **state)
 {
-	recursion(READSET_WORDS + 1);
+	recursion(READ_LOG_WORDS + 1);
 	assert_same(FUNCTION(0) + 1);
-	assert_true(readset_is_usable(&trace->reads));
-	recursion(READSET_WORDS + 2);
+	assert_true(read_log_is_usable(&trace->reads));
+	recursion(READ_LOG_WORDS + 2);
 	assert_same(FUNCTION(0) + 1);
-	assert_false(readset_is_usable(&trace->reads));
+	assert_false(read_log_is_usable(&trace->reads));
 	recursion(400);
 	assert_same(FUNCTION(0) + 1);
 	recursion(MAX_DEPTH);
@@ -393,7 +393,7 @@ static void what_ends_in_another_way_is_left_alone(void **state)
 		function(0, 2);
 		frame(2, ends[i]);
 		learn(FUNCTION(0));
-		assert_int_equal(cold_outcome, outcomes[i]);
+		assert_int_equal(row_wanted_outcome, outcomes[i]);
 		assert_cold(FUNCTION(0));
 	}
 }
@@ -408,7 +408,7 @@ static void a_caller_that_is_not_above_its_callee_is_left_alone(void **state)
 	*word_at(STACK + 24) = FUNCTION(0) + 9;
 	initial[RBP] = STACK + 64;
 	learn(FUNCTION(0) + 3);
-	assert_int_equal(cold_outcome, NOT_MONOTONIC);
+	assert_int_equal(row_wanted_outcome, NOT_MONOTONIC);
 	assert_cold(FUNCTION(0) + 3);
 }
 
@@ -423,7 +423,7 @@ static void lost_registers_are_left_alone(void **state)
 	initial[R10] = STACK + 32;
 	learn(FUNCTION(OUTERMOST) + 8);
 	walk(FUNCTION(0) + 3);
-	assert_int_equal(cold_outcome, CFA_REGISTER_LOST);
+	assert_int_equal(row_wanted_outcome, CFA_REGISTER_LOST);
 	assert_cold(FUNCTION(0) + 3);
 }
 
@@ -447,14 +447,14 @@ static void what_takes_more_than_a_simple_row_is_left_alone(void **state)
 	initial[RBP] = STACK + 32;
 	port_map(JIT, jit_code, sizeof(jit_code), (struct vma){ .executable = 1 });
 	learn(FUNCTION(0));
-	assert_int_equal(cold_outcome, UNDEFINED_RA);
+	assert_int_equal(row_wanted_outcome, UNDEFINED_RA);
 	assert_cold(FUNCTION(0));
 
 	begin();
 	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 2, 0x77, 16));	/* CFA: rsp + 16, by an expression */
 	call(2, OUTERMOST);
 	learn(FUNCTION(0));
-	assert_int_equal(cold_outcome, UNDEFINED_RA);
+	assert_int_equal(row_wanted_outcome, UNDEFINED_RA);
 	assert_cold(FUNCTION(0));
 
 	begin();
@@ -478,7 +478,7 @@ static void a_misaligned_stack_pointer_is_no_frame(void **state)
 	learn(FUNCTION(0) + 3);
 	initial[RSP] = STACK + 4;
 	walk(FUNCTION(0) + 3);
-	assert_int_equal(cold_outcome, MISALIGNED);
+	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	assert_cold(FUNCTION(0) + 3);
 }
 
@@ -499,11 +499,11 @@ static void a_misaligned_frame_pointer_is_no_frame(void **state)
 	learn(FUNCTION(0) + 8);
 	walk(FUNCTION(OUTERMOST) + 8);
 	walk(FUNCTION(0) + 3);
-	assert_int_equal(cold_outcome, MISALIGNED);
+	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	assert_cold(FUNCTION(0) + 3);
 
 	walk(FUNCTION(1));			/* nor if it is the outermost one */
-	assert_int_equal(cold_outcome, MISALIGNED);
+	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	initial[RSP] = STACK;
 	assert_cold(FUNCTION(1));
 }
@@ -519,7 +519,7 @@ static void a_stack_pointer_that_does_not_matter_may_be_misaligned(void **state)
 	initial[RSP] = STACK + 12;
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
-	assert_true(readset_is_usable(&trace->reads));
+	assert_true(read_log_is_usable(&trace->reads));
 }
 
 /* With offsets in units of 4 bytes a CFA may be no word though the return address lies at one. */
@@ -538,11 +538,11 @@ static void a_frame_that_is_no_number_of_words_is_misaligned_for_all(void **stat
 	call(2, 1);
 	call(1, OUTERMOST);
 	learn(FUNCTION(0) + 3);
-	assert_int_equal(cold_outcome, MISALIGNED);
+	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	walk(FUNCTION(1) + 8);
 	walk(FUNCTION(OUTERMOST) + 8);
 	walk(FUNCTION(0) + 3);			/* all rows are known now */
-	assert_int_equal(cold_outcome, MISALIGNED);
+	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	assert_cold(FUNCTION(0) + 3);
 }
 
@@ -554,7 +554,7 @@ static void the_outermost_frame_of_a_stack_that_is_no_number_of_words_is_misalig
 	for (u64 off = 1; off < 8; off++) {
 		initial[RSP] = STACK + off;
 		walk(FUNCTION(OUTERMOST) + 8);
-		assert_int_equal(cold_outcome, MISALIGNED);
+		assert_int_equal(row_wanted_outcome, MISALIGNED);
 		assert_cold(FUNCTION(OUTERMOST) + 8);
 	}
 }

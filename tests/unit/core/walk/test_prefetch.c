@@ -37,7 +37,7 @@ static u32 walk(u64 pc, u64 cold)
 {
 	image_start(&im, &w, pc);
 	w.no_cache = 0;
-	w.cold = cold;
+	w.row_wanted = cold;
 	walk_stack(&w);
 	return w.outcome;
 }
@@ -90,7 +90,7 @@ static void a_visit_changes_nothing_of_the_stack(void **state)
 			cold = frame_make(frame_module(out.frame[0]) + (i & 1), cold - IMAGE_BASE, i & 2);
 			image_start(&im, &w, FUNCTION(0) + 1);
 			w.max_depth = max_depth;
-			w.cold = cold;
+			w.row_wanted = cold;
 			walk_stack(&w);
 			assert_int_equal(w.outcome, outcome);
 			assert_int_equal(w.out.nr, out.nr);

@@ -8,12 +8,12 @@
 
 #include "core/walk/read_log.h"
 
-static struct readset r, kept;
-static struct readset_now now;
+static struct read_log r, kept;
+static struct stack_snapshot now;
 
 static void all_words_are(u64 word)
 {
-	for (u32 i = 0; i < READSET_SPAN; i++)
+	for (u32 i = 0; i < READ_LOG_SPAN; i++)
 		now.word[i] = word + i;
 }
 
@@ -21,29 +21,29 @@ static void all_words_are(u64 word)
 static void read_words(u32 nr, u32 step)
 {
 	all_words_are(0x1000);
-	readset_clear(&r);
+	read_log_clear(&r);
 	for (u32 i = 0; i < nr; i++)
-		readset_add(&r, (u64)i * step * sizeof(u64), now.word[i * step]);
-	assert_true(readset_is_usable(&r));
+		read_log_add(&r, (u64)i * step * sizeof(u64), now.word[i * step]);
+	assert_true(read_log_is_usable(&r));
 	memset(&kept, 0xa5, sizeof(kept));
-	readset_copy(&kept, &r);
+	read_log_copy(&kept, &r);
 }
 
 static void a_change_of_any_word_that_was_read_is_seen_and_of_no_other(void **state)
 {
-	static const u32 counts[] = { 1, 2, 7, 8, 9, 16, 17, 120, 127, READSET_WORDS };
+	static const u32 counts[] = { 1, 2, 7, 8, 9, 16, 17, 120, 127, READ_LOG_WORDS };
 
 	for (u32 i = 0; i < COUNT(counts); i++)
 		for (u32 step = 1; step <= 8; step += 7) {
 			u32 nr = counts[i];
 
 			read_words(nr, step);
-			assert_true(readset_holds(&kept, &now));
-			for (u32 word = 0; word < READSET_SPAN; word++) {
+			assert_true(read_log_holds(&kept, &now));
+			for (u32 word = 0; word < READ_LOG_SPAN; word++) {
 				bool was_read = word % step == 0 && word / step < nr;
 
 				now.word[word] ^= 1ULL << word % 64;
-				assert_int_equal(readset_holds(&kept, &now), !was_read);
+				assert_int_equal(read_log_holds(&kept, &now), !was_read);
 				now.word[word] ^= 1ULL << word % 64;
 			}
 		}
@@ -51,70 +51,70 @@ static void a_change_of_any_word_that_was_read_is_seen_and_of_no_other(void **st
 
 static void changes_do_not_cancel_each_other(void **state)
 {
-	read_words(READSET_WORDS, 1);
-	for (u32 i = 0; i < READSET_WORDS; i++)
+	read_words(READ_LOG_WORDS, 1);
+	for (u32 i = 0; i < READ_LOG_WORDS; i++)
 		now.word[i] ^= 0x10;
-	assert_false(readset_holds(&kept, &now));
+	assert_false(read_log_holds(&kept, &now));
 }
 
 static void the_order_of_reading_does_not_matter(void **state)
 {
 	all_words_are(7);
-	readset_clear(&r);
-	readset_add(&r, 80, 17);
-	readset_add(&r, 0, 7);
-	readset_add(&r, 80, 17);
-	readset_copy(&kept, &r);
+	read_log_clear(&r);
+	read_log_add(&r, 80, 17);
+	read_log_add(&r, 0, 7);
+	read_log_add(&r, 80, 17);
+	read_log_copy(&kept, &r);
 	assert_int_equal(kept.span, 11);
-	assert_true(readset_holds(&kept, &now));
+	assert_true(read_log_holds(&kept, &now));
 	now.word[0]++;
-	assert_false(readset_holds(&kept, &now));
+	assert_false(read_log_holds(&kept, &now));
 }
 
 static void the_span_reaches_to_the_farthest_word(void **state)
 {
-	readset_clear(&r);
+	read_log_clear(&r);
 	assert_int_equal(r.span, 0);
-	readset_add(&r, 0, 1);
+	read_log_add(&r, 0, 1);
 	assert_int_equal(r.span, 1);
-	readset_add(&r, (READSET_SPAN - 1) * sizeof(u64), 1);
-	assert_int_equal(r.span, READSET_SPAN);
-	readset_add(&r, 8, 1);
-	assert_int_equal(r.span, READSET_SPAN);
-	assert_true(readset_is_usable(&r));
+	read_log_add(&r, (READ_LOG_SPAN - 1) * sizeof(u64), 1);
+	assert_int_equal(r.span, READ_LOG_SPAN);
+	read_log_add(&r, 8, 1);
+	assert_int_equal(r.span, READ_LOG_SPAN);
+	assert_true(read_log_is_usable(&r));
 }
 
 static void one_word_too_many_spoils(void **state)
 {
-	readset_clear(&r);
-	for (u32 i = 0; i < READSET_WORDS; i++)
-		readset_add(&r, 8 * i, i);
-	assert_true(readset_is_usable(&r));
-	readset_add(&r, 0, 0);
-	assert_false(readset_is_usable(&r));
+	read_log_clear(&r);
+	for (u32 i = 0; i < READ_LOG_WORDS; i++)
+		read_log_add(&r, 8 * i, i);
+	assert_true(read_log_is_usable(&r));
+	read_log_add(&r, 0, 0);
+	assert_false(read_log_is_usable(&r));
 }
 
 static void a_word_that_cannot_be_told_spoils_for_good(void **state)
 {
-	static const u64 distances[] = { READSET_SPAN * sizeof(u64), 1ULL << 40, -8ULL, 4, 9, -1ULL };
+	static const u64 distances[] = { READ_LOG_SPAN * sizeof(u64), 1ULL << 40, -8ULL, 4, 9, -1ULL };
 
 	for (u32 i = 0; i < COUNT(distances); i++) {
-		readset_clear(&r);
-		readset_add(&r, 8, 1);
-		readset_add(&r, distances[i], 1);
-		assert_false(readset_is_usable(&r));
-		readset_add(&r, 16, 1);
-		assert_false(readset_is_usable(&r));
+		read_log_clear(&r);
+		read_log_add(&r, 8, 1);
+		read_log_add(&r, distances[i], 1);
+		assert_false(read_log_is_usable(&r));
+		read_log_add(&r, 16, 1);
+		assert_false(read_log_is_usable(&r));
 	}
-	readset_clear(&r);
-	assert_true(readset_is_usable(&r));
+	read_log_clear(&r);
+	assert_true(read_log_is_usable(&r));
 }
 
 static void a_set_that_is_half_written_is_read_within_its_bounds(void **state)
 {
 	all_words_are(0);
 	memset(&kept, 0xff, sizeof(kept));
-	assert_false(readset_holds(&kept, &now));
+	assert_false(read_log_holds(&kept, &now));
 }
 
 int main(void)

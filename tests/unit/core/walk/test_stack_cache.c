@@ -16,9 +16,9 @@
 
 static u64 stack[WORDS];
 static u64 reg[NR_REGS];
-static struct memo_key key;
+static struct stack_cache_key key;
 static struct walk_trace trace;
-static struct readset_now now;
+static struct stack_snapshot now;
 
 /* The word @i words above the stack pointer. */
 static u64 *word(u32 i)
@@ -30,42 +30,42 @@ static u64 *word(u32 i)
 static void read_words(u32 i, u32 nr)
 {
 	for (; nr; i++, nr--)
-		readset_add(&trace.reads, i * sizeof(u64), *word(i));
+		read_log_add(&trace.reads, i * sizeof(u64), *word(i));
 }
 
 /*
- * No memo; a stack on which each word tells where it is, a process that stands on it, and a walk that read nothing
+ * No cached_stack; a stack on which each word tells where it is, a process that stands on it, and a walk that read nothing
  * yet.
  */
 static int begin(void **state)
 {
 	port_reset();
 	port_map(STACK, stack, sizeof(stack), (struct vma){0});
-	memset(memos, 0, sizeof(memos));
+	memset(stack_cache, 0, sizeof(stack_cache));
 	for (u32 i = 0; i < WORDS; i++)
 		stack[i] = 0x100000 + i;
 	for (u32 i = 0; i < NR_REGS; i++)
 		reg[i] = 0x2000 + i;
-	key = (struct memo_key){ 0xffff888012345000, 99, 0x401234, SP, 3, 8 };
+	key = (struct stack_cache_key){ 0xffff888012345000, 99, 0x401234, SP, 3, 8 };
 	trace = (struct walk_trace){ .base = SP };
 	return 0;
 }
 
 static u32 find(void)
 {
-	return memo_find(&key, reg, &now);
+	return stack_cache_find(&key, reg, &now);
 }
 
 static void put(u32 id)
 {
-	memo_put(&key, reg, &trace, id);
+	stack_cache_put(&key, reg, &trace, id);
 }
 
-static struct memo *memo_with(u32 id)
+static struct cached_stack *cached_stack_with(u32 id)
 {
-	for (u32 i = 0; i < MEMOS; i++)
-		if (memos[i].stack == id)
-			return &memos[i];
+	for (u32 i = 0; i < STACK_CACHE_ENTRIES; i++)
+		if (stack_cache[i].stack == id)
+			return &stack_cache[i];
 	return NULL;
 }
 
@@ -83,10 +83,10 @@ static void a_change_of_any_word_that_was_read_misses_and_of_no_other(void **sta
 {
 	read_words(3, 5);
 	read_words(500, 30);
-	read_words(READSET_SPAN - 1, 1);
+	read_words(READ_LOG_SPAN - 1, 1);
 	put(ID);
-	for (u32 i = 0; i < READSET_SPAN + 8; i++) {
-		bool was_read = (i >= 3 && i < 8) || (i >= 500 && i < 530) || i == READSET_SPAN - 1;
+	for (u32 i = 0; i < READ_LOG_SPAN + 8; i++) {
+		bool was_read = (i >= 3 && i < 8) || (i >= 500 && i < 530) || i == READ_LOG_SPAN - 1;
 
 		*word(i) ^= 1ULL << i % 64;
 		assert_int_equal(find(), was_read ? 0 : ID);
@@ -108,7 +108,7 @@ static void a_word_that_comes_back_is_a_hit_again(void **state)
 /* Change @field, of @bytes, of the key, until it shares its entry with the old one. */
 static void collide(void *field, size_t bytes)
 {
-	struct memo_key old = key, other;
+	struct stack_cache_key old = key, other;
 
 	for (u32 i = 0; i < 1000000; i++) {
 		u64 val = 0;
@@ -132,11 +132,11 @@ static void collide(void *field, size_t bytes)
 /* All words are alike, so that the key alone can tell. */
 static void each_field_of_the_key_counts(void **state)
 {
-	struct memo_key old = key;
+	struct stack_cache_key old = key;
 	static const struct {
 		size_t at, bytes;
 	} field[] = {
-#define FIELD(name) { offsetof(struct memo_key, name), sizeof(((struct memo_key *)0)->name) }
+#define FIELD(name) { offsetof(struct stack_cache_key, name), sizeof(((struct stack_cache_key *)0)->name) }
 		FIELD(mm), FIELD(start_boottime), FIELD(ip), FIELD(exec_id), FIELD(mm_sequence), FIELD(sp),
 	};
 
@@ -146,7 +146,7 @@ static void each_field_of_the_key_counts(void **state)
 		port_map(STACK + i * sizeof(stack), stack, sizeof(stack), (struct vma){0});
 	read_words(0, 4);
 	for (u32 i = 0; i < COUNT(field); i++) {
-		struct memo_key other;
+		struct stack_cache_key other;
 
 		collide((u8 *)&key + field[i].at, field[i].bytes);
 		other = key;
@@ -189,7 +189,7 @@ static void a_walk_that_used_other_registers_is_not_remembered(void **state)
 			continue;
 		put(ID);
 		assert_int_equal(find(), 0);
-		assert_null(memo_with(ID));
+		assert_null(cached_stack_with(ID));
 	}
 }
 
@@ -197,13 +197,13 @@ static void a_walk_that_read_nothing_or_too_much_is_not_remembered(void **state)
 {
 	put(ID);
 	assert_int_equal(find(), 0);
-	read_words(0, READSET_WORDS);
+	read_words(0, READ_LOG_WORDS);
 	put(ID + 1);
 	assert_int_equal(find(), ID + 1);
-	read_words(READSET_WORDS, 1);
+	read_words(READ_LOG_WORDS, 1);
 	put(ID);
 	assert_int_equal(find(), ID + 1);
-	readset_clear(&trace.reads);
+	read_log_clear(&trace.reads);
 	put(ID);
 	assert_int_equal(find(), ID + 1);
 }
@@ -227,19 +227,19 @@ static void no_more_of_the_stack_is_read_than_the_walk_did(void **state)
 	put(ID);
 	port_not_safe(SP + 24, STACK + sizeof(stack));
 	assert_int_equal(find(), ID);
-	assert_true(last > READSET_SPAN);
+	assert_true(last > READ_LOG_SPAN);
 	port_not_safe(SP + 16, SP + 24);
 	assert_int_equal(find(), 0);
 }
 
 static void nobody_reads_or_writes_a_memo_that_is_being_written(void **state)
 {
-	struct memo *m;
+	struct cached_stack *m;
 	u32 sequence;
 
 	read_words(0, 3);
 	put(ID);
-	m = memo_with(ID);
+	m = cached_stack_with(ID);
 	assert_non_null(m);
 	sequence = m->sequence++;
 	assert_int_equal(find(), 0);
@@ -252,12 +252,12 @@ static void nobody_reads_or_writes_a_memo_that_is_being_written(void **state)
 
 static void a_memo_that_is_seen_half_written_is_read_within_its_bounds(void **state)
 {
-	struct memo *m;
+	struct cached_stack *m;
 
 	read_words(0, 3);
 	put(ID);
-	m = memo_with(ID);
-	m->reads.span = READSET_SPAN + 1;
+	m = cached_stack_with(ID);
+	m->reads.span = READ_LOG_SPAN + 1;
 	assert_int_equal(find(), 0);
 	m->reads.span = 0;
 	assert_int_equal(find(), 0);

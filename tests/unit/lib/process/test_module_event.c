@@ -61,11 +61,11 @@ static void a_module_has_the_path_and_the_number_of_its_file(void **state)
 {
 	struct event_module e = event_of(1234);
 	struct stat st;
-	struct met m;
+	struct module_event m;
 
 	e.build_id_bytes = 3;
 	memcpy(e.build_id, "\x00\xab\x1f", 3);
-	met_read(&m, &e);
+	module_event_read(&m, &e);
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(m.module.kind, DUSK_MODULE_FILE);
 	assert_string_equal(m.module.path, path);
@@ -79,14 +79,14 @@ static void a_module_has_the_path_and_the_number_of_its_file(void **state)
 static void the_vdso_is_no_file(void **state)
 {
 	struct event_module e = event_of(getpid());
-	struct met m;
+	struct module_event m;
 
 	e.vdso = 1;
-	met_read(&m, &e);
+	module_event_read(&m, &e);
 	assert_int_equal(m.module.kind, DUSK_MODULE_VDSO);
 	assert_string_equal(m.module.path, "[vdso]");
 	assert_int_equal(m.module.ino, 0);
-	assert_int_equal(met_open(&m, &e), -ENOENT);
+	assert_int_equal(module_event_open(&m, &e), -ENOENT);
 }
 
 static void a_path_that_did_not_come_is_asked_of_the_process(void **state)
@@ -94,33 +94,33 @@ static void a_path_that_did_not_come_is_asked_of_the_process(void **state)
 	struct event_module e = event_of(getpid());
 	_cleanup_(closep) int fd = open(path, O_RDONLY);
 	char *p = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, fd, 0), number[32];
-	struct met m;
+	struct module_event m;
 
 	assert_ptr_not_equal(p, MAP_FAILED);
 	e.path_start = PATH_BYTES;
 	e.start = (uintptr_t)p;
 	e.end = e.start + BYTES;
-	met_read(&m, &e);
+	module_event_read(&m, &e);
 	assert_string_equal(m.path, path);
 	munmap(p, BYTES);
-	met_read(&m, &e);
+	module_event_read(&m, &e);
 	snprintf(number, sizeof(number), "[inode %llu]", e.ino);
 	assert_string_equal(m.path, number);
-	assert_int_equal(met_open(&m, &e), -ENOENT);
+	assert_int_equal(module_event_open(&m, &e), -ENOENT);
 }
 
 static void a_file_is_found_when_its_process_is_gone(void **state)
 {
 	pid_t pid = gone();
 	struct event_module e = event_of(pid);
-	struct met m;
+	struct module_event m;
 
-	met_read(&m, &e);
+	module_event_read(&m, &e);
 	for (int parent_lives = 0; parent_lives <= 1; parent_lives++) {
 		_cleanup_(closep) int fd = -1;
 
 		e.parent = parent_lives ? getpid() : pid;
-		fd = met_open(&m, &e);
+		fd = module_event_open(&m, &e);
 		assert_true(fd >= 0);
 		assert_true(symbols_recorded(&m.module, fd));
 	}
@@ -130,10 +130,10 @@ static void another_file_at_the_same_path_is_not_the_one(void **state)
 {
 	struct event_module e = event_of(getpid());
 	_cleanup_(closep) int old = -1, fd = -1;
-	struct met m;
+	struct module_event m;
 
-	met_read(&m, &e);
-	old = met_open(&m, &e);	/* so that its inode is not used again */
+	module_event_read(&m, &e);
+	old = module_event_open(&m, &e);	/* so that its inode is not used again */
 	assert_true(symbols_recorded(&m.module, old));
 	assert_int_equal(unlink(path), 0);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);

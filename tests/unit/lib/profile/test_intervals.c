@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Are absences from the CPU, and the lives of threads, read as they were written? */
-#include "abi/absence.h"
+/* Are off-CPU intervals, and the lives of threads, read as they were written? */
+#include "abi/offcpu.h"
 #include "profile_fixture.h"
 
 static void write_profile(void)
@@ -14,14 +14,14 @@ static void write_profile(void)
 	profile_sample(w, &(struct dusk_sample){ .time_ns = 5000, .thread = thread, .node = node });
 	profile_sample(w, &(struct dusk_sample){
 		.time_ns = 3000, .value_ns = 1ULL << 40, .runnable_ns = 9, .thread = thread, .node = node, .count = 3,
-		.cpu = 1, .source = DUSK_OFF_CPU, .state = ABSENCE_UNINTERRUPTIBLE });
-	profile_life(w, &(struct dusk_life){
+		.cpu = 1, .source = DUSK_OFF_CPU, .state = OFFCPU_UNINTERRUPTIBLE });
+	profile_thread_times(w, &(struct dusk_thread_times){
 		.thread = thread, .start_ns = 1, .end_ns = 21, .on_cpu_ns = 9, .runnable_ns = 4, .blocked_ns = 7,
-		.absences = 2 });
+		.intervals = 2 });
 	close_finished(w);
 }
 
-static void ticks_and_absences_are_samples_by_time(void **state)
+static void ticks_and_intervals_are_samples_by_time(void **state)
 {
 	struct dusk_profile *p;
 
@@ -47,37 +47,58 @@ static void lives_are_read_as_written(void **state)
 	(void)state;
 	write_profile();
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
-	assert_int_equal(p->nr_lives, 1);
-	assert_int_equal(p->lives[0].end_ns - p->lives[0].start_ns, 20);
-	assert_int_equal(p->lives[0].on_cpu_ns, 9);
-	assert_int_equal(p->lives[0].runnable_ns, 4);
-	assert_int_equal(p->lives[0].blocked_ns, 7);
-	assert_int_equal(p->lives[0].absences, 2);
+	assert_int_equal(p->nr_thread_times, 1);
+	assert_int_equal(p->thread_times[0].end_ns - p->thread_times[0].start_ns, 20);
+	assert_int_equal(p->thread_times[0].on_cpu_ns, 9);
+	assert_int_equal(p->thread_times[0].runnable_ns, 4);
+	assert_int_equal(p->thread_times[0].blocked_ns, 7);
+	assert_int_equal(p->thread_times[0].intervals, 2);
 	dusk_profile_free(p);
 }
 
-static void profiles_without_absences_are_read(void **state)
+static void profiles_without_intervals_are_read(void **state)
 {
 	struct dusk_profile *p;
 
 	(void)state;
 	write_profile();
-	run_sql(path, "drop table absence; drop table life; drop table state");
+	run_sql(path, "drop table offcpu; drop table thread_times; drop table state");
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
 	assert_int_equal(p->nr_samples, 1);
-	assert_int_equal(p->nr_lives, 0);
+	assert_int_equal(p->nr_thread_times, 0);
+	dusk_profile_free(p);
+}
+
+static void a_profile_of_format_1_is_read_by_its_old_names(void **state)
+{
+	struct dusk_profile *p;
+
+	(void)state;
+	write_profile();
+	run_sql(path, "drop view intervals; drop view timeline; alter table offcpu rename to absence;"
+		"alter table thread_times rename to life; alter table life rename intervals to absences;"
+		"alter table waker rename offcpu to absence; insert into waker values(1, 0, 0, 0, 1);"
+		"insert or replace into counter values('known', 17, ''); pragma user_version=1");
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_samples, 2);
+	assert_int_equal(p->nr_thread_times, 1);
+	assert_int_equal(p->thread_times[0].intervals, 2);
+	assert_int_equal(p->nr_wakers, 2);
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (p->counters[i].value == 17)
+			assert_string_equal(p->counters[i].name, "cached");
 	dusk_profile_free(p);
 }
 
 static void wrong_values_are_damage(void **state)
 {
 	static const char *const damage[] = {
-		"update absence set state=99",
-		"update absence set runnable=value+1",
-		"update absence set value=-1",
-		"update absence set nr='x'",
-		"update life set thread=5",
-		"update life set start=22",
+		"update offcpu set state=99",
+		"update offcpu set runnable=value+1",
+		"update offcpu set value=-1",
+		"update offcpu set nr='x'",
+		"update thread_times set thread=5",
+		"update thread_times set start=22",
 	};
 
 	(void)state;
@@ -90,7 +111,7 @@ static void wrong_values_are_damage(void **state)
 	}
 }
 
-/* Absences 1 to 3, written in the order 2, 3, 1; the wakers of 3 and 1 before them. */
+/* Off-CPU intervals 1 to 3, written in the order 2, 3, 1; the wakers of 3 and 1 before them. */
 static void write_woken(void)
 {
 	struct dusk_sample s = { .value_ns = 1, .count = 1, .source = DUSK_OFF_CPU };
@@ -102,19 +123,19 @@ static void write_woken(void)
 	task.thread = profile_thread(w, 7, 9, "u");
 	task.node = interrupt.node = profile_node(w, 0, profile_frame(w, 0, 1, false, DUSK_BY_CFI));
 	task.outcome = 1;
-	first = profile_new_absence(w);
+	first = profile_new_interval(w);
 	profile_waker(w, &interrupt, first);
 	s.time_ns = 2000;
 	profile_sample(w, &s);
-	profile_waker(w, &task, profile_new_absence(w));
+	profile_waker(w, &task, profile_new_interval(w));
 	s.time_ns = 3000;
-	profile_absence(w, &s, first + 2);
+	profile_interval(w, &s, first + 2);
 	s.time_ns = 1000;
-	profile_absence(w, &s, first);
+	profile_interval(w, &s, first);
 	close_finished(w);
 }
 
-static void wakers_are_found_by_the_absences_that_they_ended(void **state)
+static void wakers_are_found_by_the_intervals_that_they_ended(void **state)
 {
 	const struct dusk_waker *by;
 	struct dusk_profile *p;
@@ -136,13 +157,13 @@ static void wakers_are_found_by_the_absences_that_they_ended(void **state)
 }
 
 /* As while it is being written. */
-static void wakers_may_come_before_their_absences(void **state)
+static void wakers_may_come_before_their_intervals(void **state)
 {
 	struct dusk_profile *p;
 
 	(void)state;
 	write_woken();
-	run_sql(path, "delete from absence where id=1");
+	run_sql(path, "delete from offcpu where id=1");
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
 	assert_int_equal(p->nr_wakers, 2);
 	assert_int_equal(p->samples[0].waker, 0);
@@ -186,8 +207,8 @@ static void wrong_wakers_are_damage(void **state)
 static void there_are_as_many_names_as_states(void **state)
 {
 	(void)state;
-	assert_non_null(dusk_state_name(NR_ABSENCES - 1));
-	assert_null(dusk_state_name(NR_ABSENCES));
+	assert_non_null(dusk_state_name(NR_OFFCPU_REASONS - 1));
+	assert_null(dusk_state_name(NR_OFFCPU_REASONS));
 }
 
 /* "8 1..6 on-cpu, ...", in milliseconds. */
@@ -201,10 +222,10 @@ static void a_timeline_fills_the_lives_of_threads(void **state)
 {
 	(void)state;
 	write_profile();
-	run_sql(path, "delete from absence; delete from life;"
+	run_sql(path, "delete from offcpu; delete from thread_times;"
 		"insert into thread values(1,7,9,'u');"
-		"insert into life values(1,0,1000000,21000000,0,0,0,0),(2,0,31000000,41000000,0,0,0,0);"
-		"insert into absence(time,thread,state,value,cpu,nr) values"
+		"insert into thread_times values(1,0,1000000,21000000,0,0,0,0),(2,0,31000000,41000000,0,0,0,0);"
+		"insert into offcpu(time,thread,state,value,cpu,nr) values"
 		"(10000,0,1,4000000,0,1),(12000,0,1,2000000,1,1),(15000,0,1,1000000,null,3),(20000,0,1,1000000,null,1),"
 		"(41000,0,2,5000000,0,1),(8000,1,1,2000000,0,1),(10000,1,1,1000000,0,1)");
 	timeline_is("8 1.0..6.0 on-cpu, 8 6.0..10.0 sleeping, 8 10.0..12.0 sleeping, 8 12.0..21.0 on-cpu, "
@@ -215,13 +236,14 @@ static void a_timeline_fills_the_lives_of_threads(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ticks_and_absences_are_samples_by_time),
+		cmocka_unit_test(ticks_and_intervals_are_samples_by_time),
 		cmocka_unit_test(lives_are_read_as_written),
-		cmocka_unit_test(profiles_without_absences_are_read),
+		cmocka_unit_test(profiles_without_intervals_are_read),
+		cmocka_unit_test(a_profile_of_format_1_is_read_by_its_old_names),
 		cmocka_unit_test(wrong_values_are_damage),
 		cmocka_unit_test(a_timeline_fills_the_lives_of_threads),
-		cmocka_unit_test(wakers_are_found_by_the_absences_that_they_ended),
-		cmocka_unit_test(wakers_may_come_before_their_absences),
+		cmocka_unit_test(wakers_are_found_by_the_intervals_that_they_ended),
+		cmocka_unit_test(wakers_may_come_before_their_intervals),
 		cmocka_unit_test(profiles_without_wakers_are_read),
 		cmocka_unit_test(wrong_wakers_are_damage),
 		cmocka_unit_test(there_are_as_many_names_as_states),

@@ -315,7 +315,7 @@ static void events_that_cannot_be_told_apart_are_refused(void **state)
 }
 
 /* @bytes: of the raw data, as it says. */
-static void make_absence(uint32_t bytes)
+static void make_interval(uint32_t bytes)
 {
 	static const char name[] = "offcpu-time";
 	struct perf_file_section facts;
@@ -345,19 +345,19 @@ static void make_absence(uint32_t bytes)
 	perf_put(&file, name, sizeof(name));
 }
 
-/* As perf of Linux 6.16 and later has absences: all in the raw data. */
-static void absences_are_what_their_raw_data_says(void **state)
+/* As perf of Linux 6.16 and later has off-CPU intervals: all in the raw data. */
+static void intervals_are_what_their_raw_data_says(void **state)
 {
 	static const uint32_t wrong[] = {0, 23, 5 * 8 - 1, 5 * 8 + 5, UINT32_MAX};
 	struct perfdata *d;
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
-		make_absence(wrong[i]);
+		make_interval(wrong[i]);
 		d = read_file();
 		assert_int_equal(d->malformed, 1);
 		perfdata_free(d);
 	}
-	make_absence(5 * 8 + 4);
+	make_interval(5 * 8 + 4);
 	d = read_file();
 	assert_string_equal(d->events[0].name, "offcpu-time");
 	assert_int_equal(d->malformed, 0);
@@ -593,7 +593,7 @@ int main(void)
 		cmocka_unit_test(records_come_by_time_and_as_they_stand),
 		cmocka_unit_test(samples_are_of_the_event_whose_number_they_have),
 		cmocka_unit_test(events_that_cannot_be_told_apart_are_refused),
-		cmocka_unit_test(absences_are_what_their_raw_data_says),
+		cmocka_unit_test(intervals_are_what_their_raw_data_says),
 		cmocka_unit_test(facts_of_the_machine_are_told),
 		cmocka_unit_test(other_forms_are_refused_by_name),
 		cmocka_unit_test(cut_short_anywhere_it_is_refused),

@@ -22,7 +22,7 @@ static void a_newer_version_is_refused(void **state)
 {
 	(void)state;
 	make_small();
-	run_sql(path, "pragma user_version=2");
+	run_sql(path, "pragma user_version=3");
 	assert_refused(path, -EPROTONOSUPPORT, "newer");
 }
 
@@ -38,7 +38,7 @@ static void what_is_no_profile_is_refused(void **state)
 	assert_refused(copy, -EINVAL, "not a dusk profile");
 	run_sql(copy, "create table sample(a)");
 	assert_refused(copy, -EINVAL, "not a dusk profile");
-	run_sql(copy, "pragma application_id=1685418859; pragma user_version=1");
+	run_sql(copy, "pragma application_id=1685418859; pragma user_version=2");
 	assert_refused(copy, -EINVAL, "damaged");
 }
 

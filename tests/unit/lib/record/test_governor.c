@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Does following switches stay inside its budget, on a machine whose absences have lengths of all kinds? */
+/* Does following switches stay inside its budget, on a machine whose off-CPU intervals have lengths of all kinds? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #define CPUS 2
 #define BUDGET 0.02
 
-/* What absences there are in a second: @rate of each length. What is left out costs @fixed_ns all the same. */
+/* What off-CPU intervals there are in a second: @rate of each length. What is left out costs @fixed_ns all the same. */
 struct machine {
 	double rate[3];
 	double length_ns[3];

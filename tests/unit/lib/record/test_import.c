@@ -138,12 +138,12 @@ static void a_stack_is_where_files_were_mapped_at_that_time(void **state)
 	put_sample((struct put){100, .time = 1040, .ips = {KERNEL, (uint64_t)-0x1000000}});
 	imported();
 	asked("select time, comm, cpu, " FRAMES ", o.name from sample s join thread t on t.id=thread join outcome o on o.id=outcome",
-	      "0|sh|0|[anon]+5r;sh+2000r;sh+1010|not-told / "
-	      "0|ls|3|[anon]+30010r;ls+1010;[kernel]+fffffffffe000000r;[kernel]+ffffffffff000000|not-told / "
+	      "0|sh|0|[anon]+5r;sh+2000r;sh+1010|not-reported / "
+	      "0|ls|3|[anon]+30010r;ls+1010;[kernel]+fffffffffe000000r;[kernel]+ffffffffff000000|not-reported / "
 	      "1|:200|0|[kernel]+ffffffffff000000|kernel-thread / 1|ls|0|[kernel]+ffffffffff000000|not-given");
 	asked("select value from counter where name='unmapped-frames'", "1");
 	asked("select group_concat(key||'='||value) from setting where key in ('event','period_ns','weights','duration_ns','finished',"
-	      "'recorded_by') order by key", "duration_ns=1030,event=cpu-clock,finished=1,period_ns=1000,recorded_by=perf ,"
+	      "'module_file_by') order by key", "duration_ns=1030,event=cpu-clock,finished=1,period_ns=1000,module_file_by=perf ,"
 	      "weights=nanoseconds");
 }
 
@@ -232,8 +232,8 @@ static void deferred_stacks_come_to_their_thread_and_cookie(void **state)
 	put_stack(100, 103, 9, 0x10009, 19);	/* of another thread */
 	imported();
 	asked("select tid, " FRAMES ", o.name from sample s join thread t on t.id=thread join outcome o on o.id=outcome order by 1, 2",
-	      "101|[kernel]+98|pending / 101|a+1007|not-told / 101|a+1007;[kernel]+99|not-told / 101|a+1008|not-told / "
-	      "102|a+1002|not-told");
+	      "101|[kernel]+98|pending / 101|a+1007|not-reported / 101|a+1007;[kernel]+99|not-reported / 101|a+1008|not-reported / "
+	      "102|a+1002|not-reported");
 	asked("select value from counter where name='lost-deferred'", "1");
 }
 
@@ -302,7 +302,7 @@ static void put_event_names(const char *first, const char *second)
 	memcpy(file.v + at, &s, sizeof(s));
 }
 
-static void absences_are_absences_and_sums_have_no_time(void **state)
+static void intervals_are_intervals_and_sums_have_no_time(void **state)
 {
 	begin(2);
 	put_sample((struct put){100, .time = 1000, .ips = {USER, 5}});
@@ -312,8 +312,8 @@ static void absences_are_absences_and_sums_have_no_time(void **state)
 	perf_end(&file, 1 << 12);
 	put_event_names("cpu-clock", "offcpu-time");
 	assert_int_equal(import_file(NULL, NULL), 0);
-	asked("select time, cpu, value, nr, t.name from absence a join state t on t.id=a.state order by a.id",
-	      "2|2|777|1|not-told / 8|NULL|888|1|not-told");
+	asked("select time, cpu, value, nr, t.name from offcpu a join state t on t.id=a.state order by a.id",
+	      "2|2|777|1|not-reported / 8|NULL|888|1|not-reported");
 	asked("select time from sample", "0 / 8");
 }
 
@@ -385,7 +385,7 @@ int main(void)
 		cmocka_unit_test(periods_are_weights),
 		cmocka_unit_test(samples_of_other_events_are_counted_only),
 		cmocka_unit_test(kinds_of_cpus_are_together_but_by_name),
-		cmocka_unit_test(absences_are_absences_and_sums_have_no_time),
+		cmocka_unit_test(intervals_are_intervals_and_sums_have_no_time),
 		cmocka_unit_test(what_is_stopped_or_no_perf_data_leaves_nothing),
 	};
 

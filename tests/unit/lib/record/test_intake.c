@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "abi/absence.h"
+#include "abi/offcpu.h"
 #include "abi/event.h"
 #include "lib/record/intake.h"
 #include "lib/record/modules.h"
@@ -29,9 +29,9 @@ static union event {
 	struct event_sample sample;
 	struct event_stack stack;
 	struct event_module module;
-	struct event_charge charge;
-	struct event_absence absence;
-	struct event_life life;
+	struct event_sum sum;
+	struct event_offcpu interval;
+	struct event_thread_times life;
 	struct event_kernel_stack kernel_stack;
 } e;
 
@@ -75,15 +75,15 @@ static size_t make(u32 kind)
 	case EVENT_MODULE:
 		e.module.pid = e.module.parent = NO_SUCH_PID;
 		return sizeof(e.module);
-	case EVENT_CHARGE:
-		e.charge.sum.count = 1;
-		return sizeof(e.charge);
-	case EVENT_ABSENCE:
-		e.absence.nr = FRAMES;
-		e.absence.woken = 1;
-		e.absence.count = 1;
-		((struct event_waker *)e.absence.frame)->kind = WAKER_INTERRUPT;
-		return sizeof(e.absence) + sizeof(struct event_waker) + FRAMES * sizeof(u64);
+	case EVENT_SUM:
+		e.sum.sum.count = 1;
+		return sizeof(e.sum);
+	case EVENT_OFFCPU:
+		e.interval.nr = FRAMES;
+		e.interval.woken = 1;
+		e.interval.count = 1;
+		((struct event_waker *)e.interval.frame)->kind = WAKER_INTERRUPT;
+		return sizeof(e.interval) + sizeof(struct event_waker) + FRAMES * sizeof(u64);
 	case EVENT_KERNEL_STACK:
 		e.kernel_stack.nr = FRAMES;
 		return sizeof(e.kernel_stack) + FRAMES * sizeof(u64);
@@ -141,17 +141,17 @@ static void what_is_out_of_range_is_refused(void **state)
 	size = make(EVENT_STACK);
 	e.stack.nr = UINT32_MAX;
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_CHARGE);
-	e.charge.key.outcome = NR_OUTCOMES;
+	size = make(EVENT_SUM);
+	e.sum.key.outcome = NR_OUTCOMES;
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_CHARGE);
-	e.charge.key.key = absence_key(1, 0, NR_ABSENCES);
+	size = make(EVENT_SUM);
+	e.sum.key.key = offcpu_key(1, 0, NR_OFFCPU_REASONS);
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_ABSENCE);
-	e.absence.state = NR_ABSENCES;
+	size = make(EVENT_OFFCPU);
+	e.interval.state = NR_OFFCPU_REASONS;
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_ABSENCE);
-	by = (struct event_waker *)e.absence.frame;
+	size = make(EVENT_OFFCPU);
+	by = (struct event_waker *)e.interval.frame;
 	by->kind = NR_WAKER_KINDS;
 	assert_int_equal(take(size), -EPROTO);
 	by->kind = WAKER_NONE;
@@ -175,17 +175,17 @@ static void numbers_for_which_a_profile_has_no_room_are_refused(void **state)
 	size = make(EVENT_SAMPLE);
 	e.sample.time_ns = UINT64_MAX;
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_ABSENCE);
-	e.absence.count = 0;
+	size = make(EVENT_OFFCPU);
+	e.interval.count = 0;
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_ABSENCE);
-	e.absence.off_ns = 5;
-	e.absence.runnable_ns = 6;
+	size = make(EVENT_OFFCPU);
+	e.interval.off_ns = 5;
+	e.interval.runnable_ns = 6;
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_CHARGE);
-	e.charge.sum.count = 1ULL << 32;
+	size = make(EVENT_SUM);
+	e.sum.sum.count = 1ULL << 32;
 	assert_int_equal(take(size), -EPROTO);
-	size = make(EVENT_LIFE);
+	size = make(EVENT_THREAD_TIMES);
 	e.life.start_ns = 5;
 	assert_int_equal(take(size), -EPROTO);
 	size = make(EVENT_MODULE);
@@ -195,7 +195,7 @@ static void numbers_for_which_a_profile_has_no_room_are_refused(void **state)
 
 static void a_name_need_not_end(void **state)
 {
-	size_t size = make(EVENT_LIFE);
+	size_t size = make(EVENT_THREAD_TIMES);
 
 	memset(e.life.comm, 'c', sizeof(e.life.comm));
 	assert_int_equal(take(size), 0);

@@ -18,7 +18,7 @@ struct seen {
 	uint32_t stack, outcome;	/* of the last row */
 };
 
-static int see(void *ctx, const struct dusk_charge *c)
+static int see(void *ctx, const struct dusk_sum *c)
 {
 	struct seen *s = ctx;
 
@@ -31,16 +31,16 @@ static int see(void *ctx, const struct dusk_charge *c)
 	return 0;
 }
 
-static struct seen look(const struct whole *w, u32 consumer)
+static struct seen look(const struct inline_stacks *w, u32 consumer)
 {
 	struct seen s = {0};
 
-	assert_int_equal(whole_charges(w, consumer, see, &s), 0);
+	assert_int_equal(inline_sums(w, consumer, see, &s), 0);
 	return s;
 }
 
 /* A stack of LEN frames, the innermost of which is @frame. */
-static void stack_comes(struct whole *w, u64 cookie, u64 frame)
+static void stack_comes(struct inline_stacks *w, u64 cookie, u64 frame)
 {
 	struct event_stack *e = calloc(1, sizeof(*e) + LEN * sizeof(u64));
 
@@ -48,34 +48,34 @@ static void stack_comes(struct whole *w, u64 cookie, u64 frame)
 	*e = (struct event_stack){ .kind = EVENT_STACK, .cookie = cookie, .nr = LEN, .outcome = UNDEFINED_RA };
 	for (int i = 0; i < LEN; i++)
 		e->frame[i] = frame + i;
-	assert_int_equal(whole_take_stack(w, e), 0);
+	assert_int_equal(inline_take_stack(w, e), 0);
 	free(e);
 }
 
-static void same_comes(struct whole *w, u64 cookie, u64 same_as)
+static void same_comes(struct inline_stacks *w, u64 cookie, u64 same_as)
 {
 	struct event_stack e = { .kind = EVENT_STACK, .cookie = cookie, .outcome = STACKMAP_FULL, .same_as = same_as };
 
-	assert_int_equal(whole_take_stack(w, &e), 0);
+	assert_int_equal(inline_take_stack(w, &e), 0);
 }
 
-static void charge_comes(struct whole *w, u32 consumer, u64 key, u64 cookie, u64 amount)
+static void charge_comes(struct inline_stacks *w, u32 consumer, u64 key, u64 cookie, u64 amount)
 {
-	struct event_charge e = {
-		.kind = EVENT_CHARGE, .sum = { .amount = amount, .count = 1 },
-		.key = { .key = key, .cookie = cookie, .outcome = STACKMAP_FULL, .kind = CHARGE_DUE },
+	struct event_sum e = {
+		.kind = EVENT_SUM, .sum = { .amount = amount, .count = 1 },
+		.key = { .key = key, .cookie = cookie, .outcome = STACKMAP_FULL, .kind = SUM_DUE },
 	};
 
-	assert_int_equal(whole_take_charge(w, consumer, &e), 0);
+	assert_int_equal(inline_take_sum(w, consumer, &e), 0);
 }
 
-static void expect_frames(const struct whole *w, u32 number, u64 frame)
+static void expect_frames(const struct inline_stacks *w, u32 number, u64 frame)
 {
 	const u64 *v;
 	u32 nr = 0;
 
-	assert_true(number & WHOLE_STACK);
-	v = whole_frames(w, number, &nr);
+	assert_true(number & INLINE_STACK);
+	v = inline_frames(w, number, &nr);
 	assert_non_null(v);
 	assert_int_equal(nr, LEN);
 	for (int i = 0; i < LEN; i++)
@@ -84,7 +84,7 @@ static void expect_frames(const struct whole *w, u32 number, u64 frame)
 
 static void sums_of_one_stack_are_one_whatever_comes_first(void **state)
 {
-	struct whole *w = whole_new();
+	struct inline_stacks *w = inline_new();
 	struct seen s;
 
 	charge_comes(w, 3, 7, 100, 10);
@@ -99,12 +99,12 @@ static void sums_of_one_stack_are_one_whatever_comes_first(void **state)
 	assert_int_equal(s.count, 2);
 	assert_int_equal(s.outcome, UNDEFINED_RA);
 	expect_frames(w, s.stack, 1000);
-	whole_free(w);
+	inline_free(w);
 }
 
 static void keys_stacks_and_consumers_are_kept_apart(void **state)
 {
-	struct whole *w = whole_new();
+	struct inline_stacks *w = inline_new();
 
 	for (u64 cookie = 1; cookie <= 4; cookie++) {
 		stack_comes(w, cookie, 1000 + cookie % 2 * 500);
@@ -115,68 +115,68 @@ static void keys_stacks_and_consumers_are_kept_apart(void **state)
 	assert_int_equal(look(w, 1).rows, 6);
 	assert_int_equal(look(w, 1).count, 12);
 	assert_int_equal(look(w, 2).rows, 1);
-	whole_drop(w, 1);
+	inline_drop(w, 1);
 	assert_int_equal(look(w, 1).rows, 0);
 	assert_int_equal(look(w, 2).rows, 1);
 	charge_comes(w, 1, 0, 1, 4);
 	assert_int_equal(look(w, 1).amount, 4);
-	whole_free(w);
+	inline_free(w);
 }
 
 static void the_same_stack_may_be_told_before_it_comes_and_after(void **state)
 {
-	struct whole *w = whole_new();
+	struct inline_stacks *w = inline_new();
 	u32 stack, outcome;
 
 	same_comes(w, 11, 10);
 	charge_comes(w, 0, 1, 11, 1);
-	assert_false(whole_find(w, 11, &stack, &outcome));
+	assert_false(inline_find(w, 11, &stack, &outcome));
 	stack_comes(w, 10, 2000);
 	same_comes(w, 12, 10);
 	charge_comes(w, 0, 1, 12, 1);
 	for (u64 cookie = 10; cookie <= 12; cookie++) {
-		assert_true(whole_find(w, cookie, &stack, &outcome));
+		assert_true(inline_find(w, cookie, &stack, &outcome));
 		expect_frames(w, stack, 2000);
 		assert_int_equal(outcome, UNDEFINED_RA);
 	}
 	assert_int_equal(look(w, 0).rows, 1);
 	assert_int_equal(look(w, 0).count, 2);
-	whole_free(w);
+	inline_free(w);
 }
 
 static void a_sum_whose_stack_is_lost_stays_without(void **state)
 {
-	struct whole *w = whole_new();
+	struct inline_stacks *w = inline_new();
 	struct seen s;
 
 	charge_comes(w, 0, 1, 50, 9);
 	stack_comes(w, 51, 1);
-	whole_drop(w, 1);
+	inline_drop(w, 1);
 	s = look(w, 0);
 	assert_int_equal(s.unresolved, 1);
 	assert_int_equal(s.amount, 9);
 	assert_int_equal(s.outcome, STACKMAP_FULL);
-	whole_drop(w, 0);
+	inline_drop(w, 0);
 	assert_int_equal(look(w, 0).rows, 0);
-	whole_free(w);
+	inline_free(w);
 }
 
 static void numbers_that_were_forgotten_are_not_used_again(void **state)
 {
-	struct whole *w = whole_new();
+	struct inline_stacks *w = inline_new();
 	u32 old, fresh, outcome, nr;
 
 	stack_comes(w, 1, 1000);
-	assert_true(whole_find(w, 1, &old, &outcome));
-	whole_forget(w);
-	assert_null(whole_frames(w, old, &nr));
-	assert_false(whole_find(w, 1, &fresh, &outcome));
+	assert_true(inline_find(w, 1, &old, &outcome));
+	inline_forget(w);
+	assert_null(inline_frames(w, old, &nr));
+	assert_false(inline_find(w, 1, &fresh, &outcome));
 	stack_comes(w, 2, 3000);
-	assert_true(whole_find(w, 2, &fresh, &outcome));
+	assert_true(inline_find(w, 2, &fresh, &outcome));
 	assert_int_not_equal(fresh, old);
 	expect_frames(w, fresh, 3000);
-	assert_null(whole_frames(w, old, &nr));
-	whole_free(w);
+	assert_null(inline_frames(w, old, &nr));
+	inline_free(w);
 }
 
 int main(void)

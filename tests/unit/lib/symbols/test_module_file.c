@@ -162,7 +162,7 @@ static void the_remedy_names_the_image(void **state)
 	char remedy[256];
 
 	(void)state;
-	dusk_symbol_remedy(p, 1, remedy, sizeof(remedy));
+	dusk_symbol_hint(p, 1, remedy, sizeof(remedy));
 	assert_non_null(strstr(remedy, "/usr/lib/debug/boot/vmlinux-6.18.0-fixture"));
 }
 

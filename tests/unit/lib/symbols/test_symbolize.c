@@ -289,7 +289,7 @@ static void a_place_becomes_a_name_when_there_are_symbols(void **state)
 	shell("cp %s prog && strip prog", fixture);
 	p = looked_up(&m, &want, 1, NULL, NULL, NULL);
 	assert_string_equal(p->functions[p->frames[1].function].name, nameless(name, want.offset));
-	assert_true(dusk_frame_is_nameless(p, &p->frames[1]));
+	assert_true(dusk_frame_lacks_symbol(p, &p->frames[1]));
 	assert_false(dusk_profile_needs_names(p));
 	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
 	assert_true(dusk_profile_needs_names(p));
@@ -297,7 +297,7 @@ static void a_place_becomes_a_name_when_there_are_symbols(void **state)
 	shell("cp %s prog", fixture);
 	assert_int_equal(dusk_profile_symbolize(p, NULL, NULL), 0);
 	assert_string_equal(p->functions[p->frames[1].function].name, "fixture_inner");
-	assert_false(dusk_frame_is_nameless(p, &p->frames[1]));
+	assert_false(dusk_frame_lacks_symbol(p, &p->frames[1]));
 }
 
 static void a_debug_file_is_found_by_its_link(void **state)

@@ -323,7 +323,7 @@ static void samples_of_another_kind_are_another_series(void **state)
 	folded_done(&f);
 }
 
-static void an_absence_is_in_each_bucket_that_it_lasted(void **state)
+static void an_interval_is_in_each_bucket_that_it_lasted(void **state)
 {
 	struct folded f;
 	struct flame_reader page;
@@ -349,14 +349,14 @@ static void an_absence_is_in_each_bucket_that_it_lasted(void **state)
 
 static void why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind(void **state)
 {
-	struct filter filter = {.kind = KIND_WALL, .trim = true, .marks = true};
+	struct filter filter = {.kind = TIME_BASE_WALL, .trim = true, .marks = true};
 	struct filtered seen = {0};
 	struct folded f;
 	struct flame_reader page;
 
 	folded_init(&f);
 	folded_add(&f, "a", "outermost", 1, "a!f");
-	folded_absence(&f, "a", (struct dusk_sample){.value_ns = 5000, .count = 1, .state = 1}, "a!f;[kernel]!wait;[kernel]!schedule");
+	folded_interval(&f, "a", (struct dusk_sample){.value_ns = 5000, .count = 1, .state = 1}, "a!f;[kernel]!wait;[kernel]!schedule");
 	assert_int_equal(filtered_init(&seen, &f.profile, &filter), 0);
 	open_one(&page, &seen.profile, "t");
 	assert_text(&page, "select group_concat(name || ':' || kind, ' ') from (select * from node order by i)",
@@ -486,7 +486,7 @@ int main(void)
 		cmocka_unit_test(names_that_differ_behind_the_cut_stay_apart),
 		cmocka_unit_test(samples_are_added_up_by_thread_and_bucket),
 		cmocka_unit_test(samples_of_another_kind_are_another_series),
-		cmocka_unit_test(an_absence_is_in_each_bucket_that_it_lasted),
+		cmocka_unit_test(an_interval_is_in_each_bucket_that_it_lasted),
 		cmocka_unit_test(why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind),
 		cmocka_unit_test(two_profiles_share_their_nodes),
 		cmocka_unit_test(frames_have_their_places_in_the_source),

@@ -25,12 +25,12 @@ static int begin(void **state)
 	return err;
 }
 
-static void check(struct folded *f, enum kind kind, size_t row, const char *program, const char *remedy, uint64_t weight)
+static void check(struct folded *f, enum time_base kind, size_t row, const char *program, const char *remedy, uint64_t weight)
 {
-	struct frameless *found;
+	struct missing_fp *found;
 	size_t nr;
 
-	assert_int_equal(frameless_find(&found, &nr, &f->profile, kind), 0);
+	assert_int_equal(missing_fp_find(&found, &nr, &f->profile, kind), 0);
 	assert_true(row < nr);
 	assert_string_equal(found[row].program, program);
 	assert_non_null(strstr(found[row].remedy, remedy));
@@ -38,12 +38,12 @@ static void check(struct folded *f, enum kind kind, size_t row, const char *prog
 	free(found);
 }
 
-static size_t programs(struct folded *f, enum kind kind)
+static size_t programs(struct folded *f, enum time_base kind)
 {
-	struct frameless *found;
+	struct missing_fp *found;
 	size_t nr;
 
-	assert_int_equal(frameless_find(&found, &nr, &f->profile, kind), 0);
+	assert_int_equal(missing_fp_find(&found, &nr, &f->profile, kind), 0);
 	free(found);
 	return nr;
 }
@@ -57,10 +57,10 @@ static void the_files_of_all_stacks_tell_the_runtime(void **state)
 	folded_add(f, "node", "outermost", 2, "/usr/bin/node!");
 	folded_add(f, "node", "jit", 3, "[anon]!");
 	folded_add(f, "own", "jit", 5, "[anon]!;libown.so!f");
-	assert_int_equal(programs(f, KIND_CPU), 3);
-	check(f, KIND_CPU, 0, "java", JAVA, 7);
-	check(f, KIND_CPU, 1, "own", "frame pointers", 5);
-	check(f, KIND_CPU, 2, "node", "--interpreted-frames-native-stack", 3);
+	assert_int_equal(programs(f, TIME_BASE_CPU), 3);
+	check(f, TIME_BASE_CPU, 0, "java", JAVA, 7);
+	check(f, TIME_BASE_CPU, 1, "own", "frame pointers", 5);
+	check(f, TIME_BASE_CPU, 2, "node", "--interpreted-frames-native-stack", 3);
 }
 
 static void a_program_with_several_processes_is_named_once_after_their_first_threads(void **state)
@@ -72,20 +72,20 @@ static void a_program_with_several_processes_is_named_once_after_their_first_thr
 	folded_add(f, "java2", "jit", 3, "libjvm.so!run;[anon]!");
 	f->profile.threads[1].pid = f->profile.threads[0].pid;
 	f->profile.threads[2].comm = "java";
-	assert_int_equal(programs(f, KIND_CPU), 1);
-	check(f, KIND_CPU, 0, "java", JAVA, 5);
+	assert_int_equal(programs(f, TIME_BASE_CPU), 1);
+	check(f, TIME_BASE_CPU, 0, "java", JAVA, 5);
 }
 
-static void what_ends_otherwise_or_elsewhere_is_not_told(void **state)
+static void what_ends_otherwise_or_elsewhere_is_not_reported(void **state)
 {
 	struct folded *f = *state;
 
-	assert_int_equal(programs(f, KIND_CPU), 0);
+	assert_int_equal(programs(f, TIME_BASE_CPU), 0);
 	folded_add(f, "java", "no-fde", 4, "libjvm.so!run;[anon]!");
-	folded_absence(f, "java", (struct dusk_sample){.outcome = 2, .value_ns = 500}, "[anon]!");
-	assert_int_equal(programs(f, KIND_CPU), 0);
-	check(f, KIND_OFF_CPU, 0, "java", JAVA, 500);
-	check(f, KIND_WALL, 0, "java", JAVA, 500);
+	folded_interval(f, "java", (struct dusk_sample){.outcome = 2, .value_ns = 500}, "[anon]!");
+	assert_int_equal(programs(f, TIME_BASE_CPU), 0);
+	check(f, TIME_BASE_OFF_CPU, 0, "java", JAVA, 500);
+	check(f, TIME_BASE_WALL, 0, "java", JAVA, 500);
 }
 
 static void it_is_shown_behind_a_mark_or_not_at_all(void **state)
@@ -95,11 +95,11 @@ static void it_is_shown_behind_a_mark_or_not_at_all(void **state)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
-	frameless_show(out, &f->profile, KIND_CPU, "#");
+	missing_fp_show(out, &f->profile, TIME_BASE_CPU, "#");
 	fflush(out);
 	assert_int_equal(len, 0);
 	folded_add(f, "java", "jit", 7, "libjvm.so!run;[anon]!");
-	frameless_show(out, &f->profile, KIND_CPU, "#");
+	missing_fp_show(out, &f->profile, TIME_BASE_CPU, "#");
 	fclose(out);
 	assert_non_null(strstr(text, "#         7  java: " JAVA "\n"));
 	free(text);
@@ -112,7 +112,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(the_files_of_all_stacks_tell_the_runtime),
 		TEST(a_program_with_several_processes_is_named_once_after_their_first_threads),
-		TEST(what_ends_otherwise_or_elsewhere_is_not_told),
+		TEST(what_ends_otherwise_or_elsewhere_is_not_reported),
 		TEST(it_is_shown_behind_a_mark_or_not_at_all),
 	};
 

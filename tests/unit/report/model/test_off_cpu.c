@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Views of a profile that holds both ticks of the CPU's timer and absences from the CPU. */
+/* Views of a profile that holds both ticks of the CPU's timer and off-CPU intervals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@ static const struct selection everything;
 static void sleeps(struct folded *f, const char *comm, uint8_t state, uint64_t ns, uint64_t runnable_ns, uint32_t nr,
 		   const char *stack)
 {
-	folded_absence(f, comm, (struct dusk_sample){.state = state, .value_ns = ns, .runnable_ns = runnable_ns, .count = nr},
+	folded_interval(f, comm, (struct dusk_sample){.state = state, .value_ns = ns, .runnable_ns = runnable_ns, .count = nr},
 		       stack);
 }
 
@@ -42,37 +42,37 @@ static void ticks_are_what_is_usual(void **state)
 	filter_leaves(*state, &(struct filter){0}, BY_COUNT, "xz;main;code 3\nxz;[no stack: exiting] 1\n");
 }
 
-static void absences_are_usual_where_there_is_no_tick(void **state)
+static void intervals_are_usual_where_there_is_no_tick(void **state)
 {
 	sleeps(*state, "xz", SLEEPING, 40 * MS, 0, 1, "xz!main");
-	assert_int_equal(kind_of(&((struct folded *)*state)->profile, KIND_USUAL), KIND_OFF_CPU);
+	assert_int_equal(time_base_of(&((struct folded *)*state)->profile, TIME_BASE_USUAL), TIME_BASE_OFF_CPU);
 	filter_leaves(*state, &(struct filter){0}, BY_TIME, "xz;main 40000000\n");
 }
 
 static void each_kind_can_be_had_alone(void **state)
 {
 	fill(*state);
-	filter_leaves(*state, &(struct filter){.kind = KIND_OFF_CPU}, BY_TIME,
+	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_OFF_CPU}, BY_TIME,
 	       "xz;main;code 4000000\nxz;main;code;read 60000000\ncat;[no stack: outermost] 6000000\n");
-	filter_leaves(*state, &(struct filter){.kind = KIND_OFF_CPU}, BY_COUNT,
+	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_OFF_CPU}, BY_COUNT,
 	       "xz;main;code 40\nxz;main;code;read 2\ncat;[no stack: outermost] 1\n");
-	filter_leaves(*state, &(struct filter){.kind = KIND_OFF_CPU}, BY_RUNNABLE,
+	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_OFF_CPU}, BY_RUNNABLE,
 	       "xz;main;code 4000000\nxz;main;code;read 1000000\n");
-	filter_leaves(*state, &(struct filter){.kind = KIND_CPU}, BY_TIME,
+	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_CPU}, BY_TIME,
 	       "xz;main;code 30303030\nxz;[no stack: exiting] 10101010\n");
 }
 
 static void both_kinds_add_up_by_time(void **state)
 {
 	fill(*state);
-	filter_leaves(*state, &(struct filter){.kind = KIND_WALL}, BY_TIME,
+	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_WALL}, BY_TIME,
 	       "xz;main;code 34303030\nxz;main;code;read 60000000\nxz;[no stack: exiting] 10101010\n"
 	       "cat;[no stack: outermost] 6000000\n");
 }
 
 static void marks_say_why_a_stack_was_off_cpu(void **state)
 {
-	struct filter marks = {.kind = KIND_WALL, .marks = true};
+	struct filter marks = {.kind = TIME_BASE_WALL, .marks = true};
 
 	fill(*state);
 	filter_leaves(*state, &marks, BY_TIME,
@@ -89,7 +89,7 @@ static void marks_say_why_a_stack_was_off_cpu(void **state)
 
 static void stacks_end_where_the_thread_waited(void **state)
 {
-	struct filter trim = {.kind = KIND_WALL, .trim = true};
+	struct filter trim = {.kind = TIME_BASE_WALL, .trim = true};
 
 	folded_add(*state, "xz", "outermost", 1, "xz!main;[kernel]!pick;[kernel]!schedule");
 	sleeps(*state, "xz", SLEEPING, 5, 0, 1,
@@ -113,7 +113,7 @@ static void the_profile_stays_as_it_was(void **state)
 	nodes = f->profile.nr_nodes;
 	frames = f->profile.nr_frames;
 	functions = f->profile.nr_functions;
-	filter_leaves(f, &(struct filter){.kind = KIND_WALL, .marks = true, .focus = "none"}, BY_TIME, "");
+	filter_leaves(f, &(struct filter){.kind = TIME_BASE_WALL, .marks = true, .focus = "none"}, BY_TIME, "");
 	assert_int_equal(f->profile.nr_nodes, nodes);
 	assert_int_equal(f->profile.nr_frames, frames);
 	assert_int_equal(f->profile.nr_functions, functions);
@@ -122,7 +122,7 @@ static void the_profile_stays_as_it_was(void **state)
 }
 
 /* The table of @f as CSV, below the line of columns, is @want. */
-static void table_is(struct folded *f, enum kind kind, unsigned int rows, const struct selection *s,
+static void table_is(struct folded *f, enum time_base kind, unsigned int rows, const struct selection *s,
 		     struct show_options o, const char *want)
 {
 	struct filtered seen = {0};
@@ -143,12 +143,12 @@ static void table_is(struct folded *f, enum kind kind, unsigned int rows, const 
 	free(text);
 }
 
-static void tables_of_absences_say_how_long_and_how_often(void **state)
+static void tables_of_intervals_say_how_long_and_how_often(void **state)
 {
 	struct show_options o = {.column = {KEY_FUNCTION}, .nr_columns = 1};
 
 	fill(*state);
-	table_is(*state, KIND_OFF_CPU, KEY_FUNCTION, &everything, o,
+	table_is(*state, TIME_BASE_OFF_CPU, KEY_FUNCTION, &everything, o,
 		 "self_percent,total_percent,self_ms,total_ms,count,runnable_ms,longest_ms,function\n"
 		 "85.7143,85.7143,60.000000,60.000000,2,1.000000,40.000000,read\n"
 		 "8.5714,8.5714,6.000000,6.000000,1,0.000000,6.000000,[no stack: outermost]\n"
@@ -162,14 +162,14 @@ static void states_can_be_rows(void **state)
 				 .chosen = true};
 
 	fill(*state);
-	table_is(*state, KIND_OFF_CPU, KEY_COMM | KEY_STATE, &everything, o,
+	table_is(*state, TIME_BASE_OFF_CPU, KEY_COMM | KEY_STATE, &everything, o,
 		 "comm,state,total_ms,count,average_ms\n"
 		 "xz,sleeping,40.000000,1,40.000000\n"
 		 "xz,uninterruptible,20.000000,1,20.000000\n"
 		 "cat,sleeping,6.000000,1,6.000000\n"
 		 "xz,preempted,4.000000,40,0.100000\n");
 	o.nr_columns = 3;
-	table_is(*state, KIND_WALL, KEY_COMM | KEY_STATE, &everything, o,
+	table_is(*state, TIME_BASE_WALL, KEY_COMM | KEY_STATE, &everything, o,
 		 "comm,state,total_ms\n"
 		 "xz,on-cpu,40.404040\n"
 		 "xz,sleeping,40.000000\n"
@@ -185,7 +185,7 @@ static void states_can_be_chosen(void **state)
 	struct show_options o = {.column = {KEY_FUNCTION, KEY_TOTAL}, .nr_columns = 2, .chosen = true};
 
 	fill(*state);
-	table_is(*state, KIND_WALL, KEY_FUNCTION, &s, o,
+	table_is(*state, TIME_BASE_WALL, KEY_FUNCTION, &s, o,
 		 "function,total_ms\nread,20.000000\ncode,24.000000\nmain,24.000000\n");
 }
 
@@ -199,7 +199,7 @@ static void marks_are_of_the_module_that_they_stand_on(void **state)
 
 	fill(*state);
 	assert_int_equal(filtered_init(&seen, &((struct folded *)*state)->profile,
-				       &(struct filter){.kind = KIND_WALL, .marks = true}), 0);
+				       &(struct filter){.kind = TIME_BASE_WALL, .marks = true}), 0);
 	assert_int_equal(tree_new(&t, &seen.profile, &o), 0);
 	assert_int_equal(t->all, 60 * MS);
 	tree_free(t);
@@ -256,38 +256,38 @@ static void time_that_was_not_sampled_has_no_chance(void **state)
 	free(text);
 }
 
-static void ledgers_do_not_add_ticks_to_absences(void **state)
+static void ledgers_do_not_add_ticks_to_intervals(void **state)
 {
 	struct folded *f = *state;
-	struct ledger l;
+	struct completeness l;
 
 	fill(f);
-	assert_int_equal(ledger_of(&l, &f->profile, DUSK_CPU), 0);
+	assert_int_equal(completeness_of(&l, &f->profile, DUSK_CPU), 0);
 	assert_int_equal(l.samples, 4);
 	assert_int_equal(l.no_stack, 1);
-	ledger_done(&l);
-	assert_int_equal(ledger_of(&l, &f->profile, DUSK_OFF_CPU), 0);
+	completeness_done(&l);
+	assert_int_equal(completeness_of(&l, &f->profile, DUSK_OFF_CPU), 0);
 	assert_int_equal(l.samples, 43);
 	assert_int_equal(l.complete, 43);
 	assert_int_equal(l.ns, 70 * MS);
-	ledger_done(&l);
-	assert_int_equal(ledger_init(&l, &f->profile), 0);
+	completeness_done(&l);
+	assert_int_equal(completeness_init(&l, &f->profile), 0);
 	assert_int_equal(l.samples, 4);
-	ledger_done(&l);
+	completeness_done(&l);
 }
 
 static void what_has_no_name_is_weighed_by_its_kind(void **state)
 {
 	struct folded *f = *state;
-	struct nameless *found;
+	struct missing_symbols *found;
 	size_t nr;
 
 	folded_add(f, "xz", "outermost", 3, "lib!");
 	sleeps(f, "xz", SLEEPING, 30 * MS, 0, 5, "lib!");
-	assert_int_equal(nameless_find(&found, &nr, &f->profile, KIND_CPU), 0);
+	assert_int_equal(missing_symbols_find(&found, &nr, &f->profile, TIME_BASE_CPU), 0);
 	assert_int_equal(found->weight, 3);
 	free(found);
-	assert_int_equal(nameless_find(&found, &nr, &f->profile, KIND_OFF_CPU), 0);
+	assert_int_equal(missing_symbols_find(&found, &nr, &f->profile, TIME_BASE_OFF_CPU), 0);
 	assert_int_equal(found->weight, 30 * MS);
 	free(found);
 }
@@ -298,19 +298,19 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(ticks_are_what_is_usual),
-		TEST(absences_are_usual_where_there_is_no_tick),
+		TEST(intervals_are_usual_where_there_is_no_tick),
 		TEST(each_kind_can_be_had_alone),
 		TEST(both_kinds_add_up_by_time),
 		TEST(marks_say_why_a_stack_was_off_cpu),
 		TEST(stacks_end_where_the_thread_waited),
 		TEST(the_profile_stays_as_it_was),
-		TEST(tables_of_absences_say_how_long_and_how_often),
+		TEST(tables_of_intervals_say_how_long_and_how_often),
 		TEST(states_can_be_rows),
 		TEST(states_can_be_chosen),
 		TEST(marks_are_of_the_module_that_they_stand_on),
 		TEST(trees_of_time_say_so),
 		TEST(time_that_was_not_sampled_has_no_chance),
-		TEST(ledgers_do_not_add_ticks_to_absences),
+		TEST(ledgers_do_not_add_ticks_to_intervals),
 		TEST(what_has_no_name_is_weighed_by_its_kind),
 	};
 

@@ -298,48 +298,48 @@ static void children_are_weighed_before_parents(void **state)
 		folded_samples(f, "a", "outermost", 1, samples[i]);
 	folded_samples(f, "a", "exiting", 1, 0);
 	assert_int_equal(groups_new(&g, &f->profile, 0, &everything), 0);
-	assert_int_equal(weigh(&f->profile, g, in_order, &f->profile), 0);
+	assert_int_equal(aggregate(&f->profile, g, in_order, &f->profile), 0);
 	groups_free(g);
 }
 
 static void complete_is_of_those_that_have_a_user_stack(void **state)
 {
 	struct folded *f = *state;
-	struct ledger l;
+	struct completeness l;
 
 	folded_add(f, "a", "outermost", 6, "m!main");
 	folded_add(f, "a", "no-fde", 1, "m!main");
 	folded_add(f, "a", "exiting", 1, "");
 	folded_add(f, "k", "kernel-thread", 100, "[kernel]!kthread");
-	assert_int_equal(ledger_init(&l, &f->profile), 0);
+	assert_int_equal(completeness_init(&l, &f->profile), 0);
 	assert_int_equal(l.samples, 108);
 	assert_int_equal(l.complete, 6);
 	assert_int_equal(l.cut, 1);
 	assert_int_equal(l.no_stack, 1);
 	assert_int_equal(l.absent, 100);
 	assert_int_equal(l.stacks, 3);
-	assert_true(ledger_complete_percent(&l) == 75);
-	ledger_done(&l);
+	assert_true(complete_percent(&l) == 75);
+	completeness_done(&l);
 }
 
 static void nothing_is_completely_there(void **state)
 {
 	struct folded *f = *state;
-	struct ledger l;
+	struct completeness l;
 
-	assert_int_equal(ledger_init(&l, &f->profile), 0);
-	assert_true(ledger_complete_percent(&l) == 100);
-	ledger_done(&l);
+	assert_int_equal(completeness_init(&l, &f->profile), 0);
+	assert_true(complete_percent(&l) == 100);
+	completeness_done(&l);
 }
 
 static void only_all_is_a_hundred_percent(void **state)
 {
 	char text[16];
 
-	assert_string_equal(ledger_percent(text, 100), "100.00");
-	assert_string_equal(ledger_percent(text, 100.0 * 999999 / 1000000), "99.99");
-	assert_string_equal(ledger_percent(text, 0.0001), "0.01");
-	assert_string_equal(ledger_percent(text, 0), "0.00");
+	assert_string_equal(percent_text(text, 100), "100.00");
+	assert_string_equal(percent_text(text, 100.0 * 999999 / 1000000), "99.99");
+	assert_string_equal(percent_text(text, 0.0001), "0.01");
+	assert_string_equal(percent_text(text, 0), "0.00");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)

@@ -13,26 +13,26 @@
 
 static void sleeps(struct folded *f, const char *comm, uint64_t ns)
 {
-	folded_absence(f, comm, (struct dusk_sample){.state = 1, .value_ns = ns, .runnable_ns = ns / 4, .count = 2}, "m!f");
+	folded_interval(f, comm, (struct dusk_sample){.state = 1, .value_ns = ns, .runnable_ns = ns / 4, .count = 2}, "m!f");
 }
 
-static struct account of(struct folded *f, struct dusk_life *lives, uint32_t nr)
+static struct time_balance of(struct folded *f, struct dusk_thread_times *lives, uint32_t nr)
 {
-	struct account a;
+	struct time_balance a;
 
-	f->profile.lives = lives;
-	f->profile.nr_lives = nr;
-	assert_int_equal(account_init(&a, &f->profile), 0);
+	f->profile.thread_times = lives;
+	f->profile.nr_thread_times = nr;
+	assert_int_equal(time_balance_init(&a, &f->profile), 0);
 	return a;
 }
 
 static void what_threads_did_comes_to_their_lives(void **state)
 {
 	struct folded *f = *state;
-	struct dusk_life lives[] = {
+	struct dusk_thread_times lives[] = {
 		{0, 0, 100 * MS, 60 * MS, 10 * MS, 30 * MS, 4}, {1, 50 * MS, 60 * MS, 4 * MS, 0, 6 * MS, 2},
 	};
-	struct account a;
+	struct time_balance a;
 
 	folded_add(f, "a", "outermost", 7, "m!f");	/* ticks are no part of it */
 	sleeps(f, "a", 25 * MS);
@@ -42,17 +42,17 @@ static void what_threads_did_comes_to_their_lives(void **state)
 	assert_int_equal(a.nr, 2);
 	assert_int_equal(a.nr_missing, 0);
 	assert_int_equal(a.life_ns, 110 * MS);
-	assert_true(account_percent(&a) == 100);
+	assert_true(time_balance_percent(&a) == 100);
 	assert_int_equal(a.states[1].ns, 46 * MS);
 	assert_int_equal(a.states[1].count, 6);
-	account_done(&a);
+	time_balance_done(&a);
 }
 
 static void too_little_is_missing_and_so_is_too_much(void **state)
 {
 	struct folded *f = *state;
-	struct dusk_life lives[] = {{0, 0, 100 * MS, 60 * MS}, {1, 0, 100 * MS, 60 * MS}, {2, 0, 100 * MS, 60 * MS}};
-	struct account a;
+	struct dusk_thread_times lives[] = {{0, 0, 100 * MS, 60 * MS}, {1, 0, 100 * MS, 60 * MS}, {2, 0, 100 * MS, 60 * MS}};
+	struct time_balance a;
 
 	sleeps(f, "whole", 40 * MS - 100000);		/* 0.1 % is nothing */
 	sleeps(f, "little", 30 * MS);
@@ -61,16 +61,16 @@ static void too_little_is_missing_and_so_is_too_much(void **state)
 	assert_int_equal(a.nr_missing, 2);
 	assert_int_equal(a.threads[0].thread, 2);	/* what misses most comes first */
 	assert_int_equal(a.threads[1].thread, 1);
-	assert_int_equal(account_missing_ns(&a.threads[0]), 20 * MS);
+	assert_int_equal(time_balance_missing_ns(&a.threads[0]), 20 * MS);
 	assert_int_equal(a.accounted_ns, 300 * MS - 30 * MS - 100000);
-	account_done(&a);
+	time_balance_done(&a);
 }
 
 static void a_thread_of_two_names_has_one_life(void **state)
 {
 	struct folded *f = *state;
-	struct dusk_life lives[] = {{1, 0, 100 * MS, 60 * MS}};
-	struct account a;
+	struct dusk_thread_times lives[] = {{1, 0, 100 * MS, 60 * MS}};
+	struct time_balance a;
 
 	sleeps(f, "before", 10 * MS);
 	sleeps(f, "after", 30 * MS);
@@ -78,19 +78,19 @@ static void a_thread_of_two_names_has_one_life(void **state)
 	f->profile.threads[1].tid = f->profile.threads[0].tid;
 	a = of(f, lives, 1);
 	assert_int_equal(a.nr_missing, 0);
-	assert_true(account_percent(&a) == 100);
-	account_done(&a);
+	assert_true(time_balance_percent(&a) == 100);
+	time_balance_done(&a);
 }
 
 static void without_lives_nothing_is_missing(void **state)
 {
-	struct account a;
+	struct time_balance a;
 
 	sleeps(*state, "a", 10 * MS);
 	a = of(*state, NULL, 0);
 	assert_int_equal(a.nr_missing, 0);
-	assert_true(account_percent(&a) == 100);
-	account_done(&a);
+	assert_true(time_balance_percent(&a) == 100);
+	time_balance_done(&a);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Do the stacks of absences go on with those of who ended them, and of who woke those? */
+/* Do the stacks of off-CPU intervals go on with those of who ended them, and of who woke those? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,19 +14,19 @@
 
 enum { PREEMPTED, SLEEPING };	/* as profiles have them */
 
-/* The absence of @comm from @from_ms to @to_ms, of which it waited @runnable_ms for a CPU: its place in samples. */
+/* The off-CPU interval of @comm from @from_ms to @to_ms, of which it waited @runnable_ms for a CPU: its place in samples. */
 static uint64_t sleeps(struct folded *f, const char *comm, uint64_t from_ms, uint64_t to_ms, uint64_t runnable_ms,
 		       const char *stack)
 {
 	struct dusk_profile *p = &f->profile;
 
-	folded_absence(f, comm, (struct dusk_sample){
+	folded_interval(f, comm, (struct dusk_sample){
 		.state = SLEEPING, .value_ns = (to_ms - from_ms) * MS, .runnable_ns = runnable_ms * MS, .count = 1 }, stack);
 	p->samples[p->nr_samples - 1].time_ns = to_ms * MS;
 	return p->nr_samples - 1;
 }
 
-/* Absence @i was ended by @comm (NULL: an interrupt), whose stack was @stack. */
+/* Off-CPU interval @i was ended by @comm (NULL: an interrupt), whose stack was @stack. */
 static void woken(struct folded *f, uint64_t i, const char *comm, const char *stack)
 {
 	struct dusk_profile *p = &f->profile;
@@ -112,7 +112,7 @@ static void a_waker_that_is_not_known_ends_the_chain(void **state)
 	shows(*state, (struct filter){.wakers = 8, .focus = "^other$"}, "d;wait;--;wake;other;b 30000000\n");
 }
 
-static void absences_without_a_stack_stay_so(void **state)
+static void intervals_without_a_stack_stay_so(void **state)
 {
 	woken(*state, sleeps(*state, "a", 0, 10, 0, ""), "b", "b!main");
 	shows(*state, (struct filter){.wakers = 1}, "a;[no stack: outermost] 10000000\n");
@@ -121,7 +121,7 @@ static void absences_without_a_stack_stay_so(void **state)
 static void the_state_stands_before_the_waker(void **state)
 {
 	woken(*state, sleeps(*state, "a", 0, 10, 0, "a!wait"), "b", "b!main");
-	shows(*state, (struct filter){.wakers = 1, .marks = true, .kind = KIND_WALL},
+	shows(*state, (struct filter){.wakers = 1, .marks = true, .kind = TIME_BASE_WALL},
 	      "a;wait;[sleeping];--;main;b 10000000\n");
 }
 
@@ -158,7 +158,7 @@ int main(void)
 		TEST(what_ended_after_the_wake_was_no_reason_for_it),
 		TEST(being_preempted_is_no_reason),
 		TEST(a_waker_that_is_not_known_ends_the_chain),
-		TEST(absences_without_a_stack_stay_so),
+		TEST(intervals_without_a_stack_stay_so),
 		TEST(the_state_stands_before_the_waker),
 		TEST(the_waker_is_of_the_module_in_which_it_was_waited),
 	};

@@ -29,7 +29,7 @@ static bool is_full;			/* but for one place */
 
 static struct {
 	struct defer defer;
-	struct charges charges;
+	struct task_sums sums;
 	u64 mark;			/* of MARK_APART: cookie << 1 | 1 */
 	u32 busy;			/* of TWO_WORDS */
 	u64 cookie;
@@ -63,17 +63,17 @@ static u32 key_of(u32 who)
 	return one_key ? 0 : who;
 }
 
-/* The mutations of charges_add() and charges_settle(). */
+/* The mutations of task_sums_add() and task_sums_take(). */
 
 static bool wrongly_settle(u64 cookie)
 {
 	if (mutation == NO_COOKIE)
-		return charges_settle(&task.charges, 1);
+		return task_sums_take(&task.sums, 1);
 	if (mutation != TWO_WORDS)
-		return charges_settle(&task.charges, cookie);
+		return task_sums_take(&task.sums, cookie);
 	if (cmpxchg(&task.busy, 0, 1))
 		return false;
-	if (task.charges.nr && task.cookie == cookie)
+	if (task.sums.nr && task.cookie == cookie)
 		return true;
 	xchg(&task.busy, 0);
 	return false;
@@ -81,41 +81,41 @@ static bool wrongly_settle(u64 cookie)
 
 static void wrongly_settled(void)
 {
-	charges_settled(&task.charges);
+	task_sums_release(&task.sums);
 	if (mutation == TWO_WORDS)
 		xchg(&task.busy, 0);
 }
 
-static void put(const struct charge *what, u64 sum)
+static void put(const struct task_sum *what, u64 sum)
 {
-	u32 i = find(&task.charges, what);
+	u32 i = find(&task.sums, what);
 
-	store_release(&task.charges.charge[i].amount, sum + what->amount);
+	store_release(&task.sums.sum[i].amount, sum + what->amount);
 }
 
-static u64 sum_of(const struct charge *what)
+static u64 sum_of(const struct task_sum *what)
 {
-	return load_relaxed(&task.charges.charge[find(&task.charges, what)].amount);
+	return load_relaxed(&task.sums.sum[find(&task.sums, what)].amount);
 }
 
-static bool add_without_busy(u64 cookie, const struct charge *what)
+static bool add_without_busy(u64 cookie, const struct task_sum *what)
 {
-	u64 owner = load_relaxed(&task.charges.owner);
+	u64 owner = load_relaxed(&task.sums.owner);
 
 	if (owner && owner != cookie << 1)
 		return false;
 	put(what, sum_of(what));
-	store_release(&task.charges.owner, cookie << 1);
+	store_release(&task.sums.owner, cookie << 1);
 	return true;
 }
 
-static bool add_in_two_words(u64 cookie, const struct charge *what)
+static bool add_in_two_words(u64 cookie, const struct task_sum *what)
 {
 	bool added;
 
 	if (cmpxchg(&task.busy, 0, 1))
 		return false;
-	if (!task.charges.nr)
+	if (!task.sums.nr)
 		task.cookie = cookie;
 	added = task.cookie == cookie;
 	if (added)
@@ -124,18 +124,18 @@ static bool add_in_two_words(u64 cookie, const struct charge *what)
 	return added;
 }
 
-static bool take_and_add(u64 cookie, const struct charge *what)
+static bool take_and_add(u64 cookie, const struct task_sum *what)
 {
-	bool taken = take(&task.charges, cookie), added = taken && add(&task.charges, what);
+	bool taken = take(&task.sums, cookie), added = taken && add(&task.sums, what);
 
 	if (taken)
-		xchg(&task.charges.owner, cookie << 1);
+		xchg(&task.sums.owner, cookie << 1);
 	return added;
 }
 
-static u32 wrongly_add(u64 cookie, const struct charge *what)
+static u32 wrongly_add(u64 cookie, const struct task_sum *what)
 {
-	u32 verdict = CHARGE_KEPT;
+	u32 verdict = SUM_KEPT;
 	bool added;
 
 	if (mutation == NOT_BUSY)
@@ -147,27 +147,27 @@ static u32 wrongly_add(u64 cookie, const struct charge *what)
 
 	if (!added && mutation == MARK_APART) {
 		store_release(&task.mark, cookie << 1 | 1);
-		verdict = CHARGE_ELSEWHERE;
+		verdict = SUM_ELSEWHERE;
 	} else if (!added) {
-		verdict = defer_mark(&task.defer, cookie) ? CHARGE_ELSEWHERE : CHARGE_LATE;
+		verdict = defer_mark(&task.defer, cookie) ? SUM_ELSEWHERE : SUM_LATE;
 	}
 	if (mutation == NO_SECOND_LOOK || (mutation == NO_LOOK_WHEN_FULL && !added))
 		return verdict;
-	return verdict | (!defer_waits(&task.defer, cookie) && wrongly_settle(cookie) ? CHARGE_ORPHANED : 0);
+	return verdict | (!defer_waits(&task.defer, cookie) && wrongly_settle(cookie) ? SUM_ORPHANED : 0);
 }
 
 /* As src/bpf/common/consumers.bpf.c: what is in the list is entered under @cookie. */
 static void enter_sums(u64 cookie)
 {
-	for (u32 i = 0; i < task.charges.nr; i++) {
-		const struct charge *c = &task.charges.charge[i];
+	for (u32 i = 0; i < task.sums.nr; i++) {
+		const struct task_sum *c = &task.sums.sum[i];
 
 		fetch_add(&ledger.under[cookie].entered[c->key], load_relaxed(&c->amount));
 	}
 	if (mutation)
 		wrongly_settled();
 	else
-		charges_settled(&task.charges);
+		task_sums_release(&task.sums);
 }
 
 /* As src/bpf/common/resolve.bpf.h. */
@@ -179,19 +179,19 @@ static void answer(void)
 		return;
 	if (mutation == MARK_APART ? load_acquire(&task.mark) == (cookie << 1 | 1) : consumers & DEFER_ELSEWHERE)
 		ledger.under[cookie].told = true;
-	if (mutation ? wrongly_settle(cookie) : charges_settle(&task.charges, cookie))
+	if (mutation ? wrongly_settle(cookie) : task_sums_take(&task.sums, cookie))
 		enter_sums(cookie);
 }
 
 /* In one step, as if it had happened before. */
 static void fill(u64 cookie)
 {
-	struct charges *c = &task.charges;
+	struct task_sums *c = &task.sums;
 
 	if (c->owner || task.defer.word >> DEFER_BITS != cookie)
 		return;
-	for (c->nr = 0; c->nr < TASK_CHARGES - 1; c->nr++)
-		c->charge[c->nr] = (struct charge){ .key = FILLING, .amount = 1, .count = 1, .consumer = c->nr };
+	for (c->nr = 0; c->nr < TASK_SUMS - 1; c->nr++)
+		c->sum[c->nr] = (struct task_sum){ .key = FILLING, .amount = 1, .count = 1, .consumer = c->nr };
 	c->owner = cookie << 1;
 	ledger.filled = cookie;
 }
@@ -199,7 +199,7 @@ static void fill(u64 cookie)
 /* As src/bpf/unwind/aggregate.bpf.c. */
 static void charge(u32 me)
 {
-	struct charge what = { .key = key_of(me), .amount = amount_of(me), .count = 1 };
+	struct task_sum what = { .key = key_of(me), .amount = amount_of(me), .count = 1 };
 	u64 cookie = 0;
 	u32 verdict;
 
@@ -215,12 +215,12 @@ static void charge(u32 me)
 	ledger.cookie_of[me] = cookie;
 	if (is_full && !me)
 		fill(cookie);
-	verdict = mutation ? wrongly_add(cookie, &what) : charges_add(&task.charges, &task.defer, cookie, &what);
-	if (verdict & CHARGE_ELSEWHERE)
+	verdict = mutation ? wrongly_add(cookie, &what) : task_sums_add(&task.sums, &task.defer, cookie, &what);
+	if (verdict & SUM_ELSEWHERE)
 		fetch_add(&ledger.under[cookie].elsewhere[what.key], what.amount);
-	if (verdict & CHARGE_LATE)
+	if (verdict & SUM_LATE)
 		fetch_add(&ledger.under[cookie].entered[what.key], what.amount);
-	if (verdict & CHARGE_ORPHANED) {
+	if (verdict & SUM_ORPHANED) {
 		ledger.too_early |= task.defer.word >> DEFER_BITS == cookie;
 		enter_sums(cookie);
 	}
@@ -257,14 +257,14 @@ static bool can_start(u32 me)
 
 static bool is_right(void)
 {
-	if (task.charges.nr || task.defer.word || ledger.too_early)
+	if (task.sums.nr || task.defer.word || ledger.too_early)
 		return false;
 	for (u64 cookie = 1; cookie <= ASKERS; cookie++)
 		for (u32 key = 0; key < KEYS; key++) {
 			u64 rest = ledger.under[cookie].entered[key] + ledger.under[cookie].elsewhere[key];
 
 			if (ledger.filled == cookie && key == FILLING)
-				rest -= TASK_CHARGES - 1;
+				rest -= TASK_SUMS - 1;
 			for (u32 who = 0; who < ASKERS; who++)
 				if (ledger.cookie_of[who] == cookie && key == key_of(who))
 					rest -= amount_of(who);

@@ -35,12 +35,12 @@ static struct image im;
 static struct walk w;
 static struct walk_trace trace;
 static u64 reg[NR_REGS];
-static struct memo_key key;
+static struct stack_cache_key key;
 
 /* What was put; the first one is id 1. */
 static struct kept {
 	u64 reg[NR_REGS];
-	struct memo_key key;
+	struct stack_cache_key key;
 	struct walk_trace trace;
 	struct stack stack;
 } kept[CHANGES + 1];
@@ -169,7 +169,7 @@ static int walk_at_once(void)
 	int err;
 
 	begin(false);
-	err = warm_walk(&w);
+	err = walk_nofault(&w);
 	trace = w.trace;
 	assert(!err || err == -EAGAIN);
 	if (err) {
@@ -195,13 +195,13 @@ static void keep(void)
 	k->trace = trace;
 	k->stack = w.out;
 	memcpy(k->reg, reg, sizeof(reg));
-	memo_put(&key, reg, &trace, nr_kept);
+	stack_cache_put(&key, reg, &trace, nr_kept);
 }
 
 /* Does a walk read what it read then? */
 static bool reads_the_same(const struct kept *k)
 {
-	const struct readset *now = &trace.reads, *then = &k->trace.reads;
+	const struct read_log *now = &trace.reads, *then = &k->trace.reads;
 
 	if (memcmp(&key, &k->key, sizeof(key)) || trace.used != k->trace.used)
 		return false;
@@ -214,13 +214,13 @@ static bool reads_the_same(const struct kept *k)
 
 static bool can_be_kept(void)
 {
-	return readset_is_usable(&trace.reads) && trace.reads.nr && !(trace.used & ~(CALLEE_SAVED | 1u << RBP));
+	return read_log_is_usable(&trace.reads) && trace.reads.nr && !(trace.used & ~(CALLEE_SAVED | 1u << RBP));
 }
 
 static void look(void)
 {
-	static struct readset_now now;
-	u32 id = memo_find(&key, reg, &now);
+	static struct stack_snapshot now;
+	u32 id = stack_cache_find(&key, reg, &now);
 	int err = walk_at_once();
 
 	assert(id <= nr_kept);
@@ -279,14 +279,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	choice = data;
 	end = data + size;
-	memset(memos, 0, sizeof(memos));
+	memset(stack_cache, 0, sizeof(stack_cache));
 	nr_kept = 0;
 	make_program();
 	modules_reset(&w.modules);
 	modules_distrust(&w.modules);
 	for (u32 i = 0; i < NR_REGS; i++)
 		reg[i] = STACK + 8 * i;
-	key = (struct memo_key){ .mm = 1, .mm_sequence = 2 };
+	key = (struct stack_cache_key){ .mm = 1, .mm_sequence = 2 };
 	key.ip = return_address() - 1;
 	key.sp = stack_address();
 	reg[RIP] = key.ip;

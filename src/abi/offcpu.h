@@ -8,7 +8,7 @@
 #pragma once
 #include "abi/types.h"
 
-#define ABSENCES(X)									\
+#define OFFCPU_REASONS(X)									\
 	X(PREEMPTED, "preempted", "could run, but another task had the CPU")		\
 	X(SLEEPING, "sleeping", "waited, and a signal would have ended it")		\
 	X(UNINTERRUPTIBLE, "uninterruptible", "waited, mostly for storage or a lock of the kernel")	\
@@ -16,43 +16,43 @@
 	X(ENDED, "ended", "had ended")							\
 	X(IDLE, "idle", "a kernel thread without work")					\
 	X(BORN, "born", "waited for its first turn")				\
-	X(NOT_TOLD, "not-told", "another profiler recorded it, which does not say why")
+	X(NOT_REPORTED, "not-reported", "another profiler recorded it, which does not say why")
 
-enum absence {
-#define X(code, ...) ABSENCE_##code,
-	ABSENCES(X)
+enum offcpu_reason {
+#define X(code, ...) OFFCPU_##code,
+	OFFCPU_REASONS(X)
 #undef X
-	NR_ABSENCES
+	NR_OFFCPU_REASONS
 };
 
 /*
- * Who ended an absence: a task, or an interrupt, whatever task it came upon; the idle task only runs the latter. A
+ * Who ended an off-CPU interval: a task, or an interrupt, whatever task it came upon; the idle task only runs the latter. A
  * softirq that a task runs when it lets them run again, as on its way out of sending a packet to this machine, is the
  * task's own work. Numbers are kept in profiles.
  */
 enum waker_kind { WAKER_NONE, WAKER_TASK, WAKER_INTERRUPT, NR_WAKER_KINDS };
 
-/* Of what are absences summed up? The row of a charge: kernel stack's id 32 bits, tid 22 (PID_MAX_LIMIT), state. */
-#define ABSENCE_TID_SHIFT 32
-#define ABSENCE_STATE_SHIFT 54
+/* Of what are off-CPU intervals summed up? The row of a charge: kernel stack's id 32 bits, tid 22 (PID_MAX_LIMIT), state. */
+#define OFFCPU_TID_SHIFT 32
+#define OFFCPU_STATE_SHIFT 54
 
-static inline u64 absence_key(u32 tid, u32 kernel_stack, u32 state)
+static inline u64 offcpu_key(u32 tid, u32 kernel_stack, u32 state)
 {
-	return (u64)state << ABSENCE_STATE_SHIFT | (u64)tid << ABSENCE_TID_SHIFT | kernel_stack;
+	return (u64)state << OFFCPU_STATE_SHIFT | (u64)tid << OFFCPU_TID_SHIFT | kernel_stack;
 }
 
-static inline u32 absence_tid(u64 key)
+static inline u32 offcpu_tid(u64 key)
 {
-	return key >> ABSENCE_TID_SHIFT & ((1 << (ABSENCE_STATE_SHIFT - ABSENCE_TID_SHIFT)) - 1);
+	return key >> OFFCPU_TID_SHIFT & ((1 << (OFFCPU_STATE_SHIFT - OFFCPU_TID_SHIFT)) - 1);
 }
 
-static inline u32 absence_state(u64 key)
+static inline u32 offcpu_state(u64 key)
 {
-	return key >> ABSENCE_STATE_SHIFT;
+	return key >> OFFCPU_STATE_SHIFT;
 }
 
 /* What the recorder tells its programs meanwhile. */
 struct recording_times {
 	u64 start_ns, stop_ns;		/* from when to when, CLOCK_MONOTONIC; 0: not yet */
-	u64 certain_ns;			/* absences of so long are all recorded, shorter ones sampled; under 2^32 */
+	u64 certain_ns;			/* off-CPU intervals of so long are all recorded, shorter ones sampled; under 2^32 */
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-#include "absences.h"
+#include "intervals.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,8 +125,8 @@ char *away_sentence(const struct dusk_profile *p, pid_t tid, const char *functio
 
 struct sums {
 	pid_t tid;
-	uint64_t life, on_cpu, runnable, blocked, absences;
-	uint64_t rows_runnable, rows_blocked, rows_absences;
+	uint64_t life, on_cpu, runnable, blocked, intervals;
+	uint64_t rows_runnable, rows_blocked, rows_intervals;
 };
 
 static int by_tid(const void *a, const void *b)
@@ -139,29 +139,29 @@ static int by_tid(const void *a, const void *b)
 /* A thread id that was used again is one. Sorted; to be freed. */
 static struct sums *sum_lives(const struct dusk_profile *p, size_t *ret_nr)
 {
-	struct sums *all = calloc(p->nr_lives + 1, sizeof(*all));
+	struct sums *all = calloc(p->nr_thread_times + 1, sizeof(*all));
 	size_t nr = 0;
 
 	assert_non_null(all);
-	for (uint32_t i = 0; i < p->nr_lives; i++) {
-		const struct dusk_life *l = &p->lives[i];
+	for (uint32_t i = 0; i < p->nr_thread_times; i++) {
+		const struct dusk_thread_times *l = &p->thread_times[i];
 
 		all[i] = (struct sums){p->threads[l->thread].tid,
 				       l->end_ns - l->start_ns,
 				       l->on_cpu_ns,
 				       l->runnable_ns,
 				       l->blocked_ns,
-				       l->absences};
+				       l->intervals};
 		assert_true(l->end_ns >= l->start_ns);
 	}
-	qsort(all, p->nr_lives, sizeof(*all), by_tid);
-	for (size_t i = 0; i < p->nr_lives; i++) {
+	qsort(all, p->nr_thread_times, sizeof(*all), by_tid);
+	for (size_t i = 0; i < p->nr_thread_times; i++) {
 		if (nr && all[nr - 1].tid == all[i].tid) {
 			all[nr - 1].life += all[i].life;
 			all[nr - 1].on_cpu += all[i].on_cpu;
 			all[nr - 1].runnable += all[i].runnable;
 			all[nr - 1].blocked += all[i].blocked;
-			all[nr - 1].absences += all[i].absences;
+			all[nr - 1].intervals += all[i].intervals;
 		} else {
 			all[nr++] = all[i];
 		}
@@ -180,11 +180,11 @@ static void add_rows(const struct dusk_profile *p, struct sums *all, size_t nr)
 			continue;
 		sums = bsearch(&key, all, nr, sizeof(*all), by_tid);
 		if (!sums)
-			fail_msg("thread %d has absences, but no life", key.tid);
+			fail_msg("thread %d has off-CPU intervals, but no life", key.tid);
 		assert_true(s->runnable_ns <= s->value_ns);
 		sums->rows_runnable += s->runnable_ns;
 		sums->rows_blocked += s->value_ns - s->runnable_ns;
-		sums->rows_absences += s->count;
+		sums->rows_intervals += s->count;
 	}
 }
 
@@ -203,14 +203,14 @@ void check_conservation(const struct dusk_profile *p)
 		accounted += sum;
 		if (within(sum, s->life, 1000, ROUNDING_NS) &&
 		    within(s->rows_runnable, s->runnable, 1000, ROUNDING_NS) &&
-		    within(s->rows_blocked, s->blocked, 1000, ROUNDING_NS) && s->rows_absences == s->absences)
+		    within(s->rows_blocked, s->blocked, 1000, ROUNDING_NS) && s->rows_intervals == s->intervals)
 			continue;
 		if (missed++ < 20)
 			print_message("thread %d: life %" PRIu64 ", on CPU %" PRIu64 ", runnable %" PRIu64
-				      " (rows %" PRIu64 "), blocked %" PRIu64 " (rows %" PRIu64 "), absences %" PRIu64
+				      " (rows %" PRIu64 "), blocked %" PRIu64 " (rows %" PRIu64 "), intervals %" PRIu64
 				      " (rows %" PRIu64 ")\n",
 				      s->tid, s->life, s->on_cpu, s->runnable, s->rows_runnable, s->blocked,
-				      s->rows_blocked, s->absences, s->rows_absences);
+				      s->rows_blocked, s->intervals, s->rows_intervals);
 	}
 	print_message("%zu threads lived %.3f s, of which %.3f s are accounted; %zu miss it\n", nr, life / 1e9,
 		      accounted / 1e9, missed);

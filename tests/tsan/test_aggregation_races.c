@@ -10,7 +10,7 @@
 #define TURNS 400000
 
 static struct defer word;
-static struct charges list;
+static struct task_sums list;
 
 #define CPU_BITS 12
 
@@ -42,10 +42,10 @@ static uintptr_t enter(u64 cookie)
 	uintptr_t wrong = 0;
 
 	for (u32 i = 0; i < list.nr; i++) {
-		wrong += list.charge[i].amount != list.charge[i].count * amount_of(cookie);
-		fetch_add(&entered, list.charge[i].count);
+		wrong += list.sum[i].amount != list.sum[i].count * amount_of(cookie);
+		fetch_add(&entered, list.sum[i].count);
 	}
-	charges_settled(&list);
+	task_sums_release(&list);
 	return wrong;
 }
 
@@ -57,7 +57,7 @@ static uintptr_t answer(void)
 		return 0;
 	if (xchg(served_by(cookie), consumers))
 		taken_twice = true;
-	return charges_settle(&list, cookie) ? enter(cookie) : 0;
+	return task_sums_take(&list, cookie) ? enter(cookie) : 0;
 }
 
 static uintptr_t charge(u32 me)
@@ -65,16 +65,16 @@ static uintptr_t charge(u32 me)
 	uintptr_t wrong = 0;
 
 	for (u32 i = 0; i < TURNS; i++) {
-		struct charge what = { .key = i % 11, .count = 1, .consumer = me };
+		struct task_sum what = { .key = i % 11, .count = 1, .consumer = me };
 		u64 cookie = 0;
 
-		charged[me][i].verdict = CHARGE_LATE;
+		charged[me][i].verdict = SUM_LATE;
 		if (defer_request(&word, me, defer_cookie(me, CPU_BITS, i + 1), &cookie) == DEFER_CONTENDED)
 			continue;
 		what.amount = amount_of(cookie);
 		charged[me][i].cookie = cookie;
-		charged[me][i].verdict = charges_add(&list, &word, cookie, &what);
-		if (charged[me][i].verdict & CHARGE_ORPHANED)
+		charged[me][i].verdict = task_sums_add(&list, &word, cookie, &what);
+		if (charged[me][i].verdict & SUM_ORPHANED)
 			wrong += enter(cookie);
 	}
 	return wrong;
@@ -112,9 +112,9 @@ static void every_request_is_served_and_every_charge_entered_once(void **state)
 			if (!cookie)
 				continue;
 			assert_true(*served_by(cookie) >> me & 1);
-			if (charged[me][i].verdict & CHARGE_ELSEWHERE)
+			if (charged[me][i].verdict & SUM_ELSEWHERE)
 				assert_true(*served_by(cookie) & DEFER_ELSEWHERE);
-			kept += !(charged[me][i].verdict & (CHARGE_ELSEWHERE | CHARGE_LATE));
+			kept += !(charged[me][i].verdict & (SUM_ELSEWHERE | SUM_LATE));
 		}
 	assert_int_equal(entered, kept);
 }

@@ -27,7 +27,7 @@ memo_load() {
 measure_memo() {
 	local option file
 	for option in known verify; do
-		file=memo-$option.dusk
+		file=cached_stack-$option.dusk
 		rm -f "$file"
 		# shellcheck disable=SC2046
 		"$dusk" record -q -a -F 999 $([ $option = known ] || echo --verify) -o "$file" &
@@ -36,29 +36,29 @@ measure_memo() {
 		memo_load "$1"
 		stop_tracer
 	done
-	"$dusk" info -i memo-known.dusk >known.info
-	"$dusk" info -i memo-verify.dusk >verify.info
+	"$dusk" info -i cached_stack-known.dusk >known.info
+	"$dusk" info -i cached_stack-verify.dusk >verify.info
 	awk -v load="$1" '
 		FNR == NR { value[$2] = $1; next }
 		{ again[$2] = $1 }
 		function share(n, of) { return of ? sprintf("%.1f", 100 * n / of) : "-" }
 		END {
 			asked = value["requests"]
-			kernel = value["kernel-known"] + value["kernel-checked"] + value["kernel-walks"]
+			kernel = value["kernel-cached"] + value["kernel-checked"] + value["kernel-walks"]
 			printf "| %s | %d | %s | %s | %s | %d | %s | %d | **%d** | %d | **%d** |\n", load, asked,
 				share(value["known"], asked), share(value["warm"], asked), share(value["scheduled"], asked), kernel,
-				share(value["kernel-known"] + value["kernel-checked"], kernel), again["verified-same"],
+				share(value["kernel-cached"] + value["kernel-checked"], kernel), again["verified-same"],
 				again["verified-different"], again["kernel-checked"], again["kernel-wrong"]
 		}' known.info verify.info
 }
 
-figure_memo() {
+figure_stack_cache() {
 	local load
 	make_data
 	start_servers
 	echo "### Stacks told at once"
 	echo
-	echo "Of samples at 999 Hz and absences of the whole machine. On the right another recording, with \`--verify\`: what was told at" \
+	echo "Of samples at 999 Hz and intervals of the whole machine. On the right another recording, with \`--verify\`: what was told at" \
 		"once was walked again."
 	echo
 	echo "| load | user stacks asked for | remembered, % | walked at once, % | scheduled, % | kernel stacks | remembered, % |" \

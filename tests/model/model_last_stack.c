@@ -19,7 +19,7 @@ enum { TASK, ASKER, OTHER_ASKER, THREADS };
 
 static struct {
 	struct defer defer;
-	struct parting parting;
+	struct last_stack last_stack;
 	struct answer last;		/* the stack that is told is its task's */
 	struct visit visit;
 	struct grace grace;
@@ -36,14 +36,14 @@ static void reset(void)
 {
 	memset(&task, 0, sizeof(task));
 	memset(&truth, 0, sizeof(truth));
-	parting_begin(&task.parting, OLD, MM, 0);
-	answer_publish(&task.last, 0, OLD, 0, &task.parting, &task.visit, NULL, 0);
+	last_stack_begin(&task.last_stack, OLD, MM, 0);
+	resolve_publish(&task.last, 0, OLD, 0, &task.last_stack, &task.visit, NULL, 0);
 }
 
 /* As src/bpf/unwind/request.bpf.c. */
 static void ask(u32 me)
 {
-	if (parting_is_known(&task.parting, OURS, MM, 0, true)) {
+	if (last_stack_is_known(&task.last_stack, OURS, MM, 0, true)) {
 		truth.wrong |= load_relaxed(&task.last.stack) != OURS;
 		return;
 	}
@@ -57,9 +57,9 @@ static void part(void)
 	u32 phase;
 	u64 cookie;
 
-	parting_begin(&task.parting, OURS, MM, 0);
-	answer_publish(&task.last, 0, OURS, 0, &task.parting, &task.visit, NULL, 0);
-	if (answer_take(&task.grace, 0, &phase, &task.defer, &cookie))
+	last_stack_begin(&task.last_stack, OURS, MM, 0);
+	resolve_publish(&task.last, 0, OURS, 0, &task.last_stack, &task.visit, NULL, 0);
+	if (resolve_take(&task.grace, 0, &phase, &task.defer, &cookie))
 		truth.served |= 1ULL << cookie;
 	grace_leave(&task.grace, 0, phase);
 }

@@ -22,8 +22,8 @@ static enum role { LOOKS, PUTS_1, PUTS_2 } role[THREADS];
 /* The inputs of who looks: exec id, rbp, words. */
 static u32 input[2 + WORDS];
 
-static struct memo *entry;		/* all use it */
-static struct readset_now copy[THREADS];
+static struct cached_stack *entry;		/* all use it */
+static struct stack_snapshot copy[THREADS];
 static u32 told;
 
 int port_peek(void *dst, u32 len, u64 addr)
@@ -35,14 +35,14 @@ int port_peek(void *dst, u32 len, u64 addr)
 	return 0;
 }
 
-static struct memo_key key_of(u32 exec_id)
+static struct stack_cache_key key_of(u32 exec_id)
 {
-	return (struct memo_key){ .sp = SP, .exec_id = exec_id };
+	return (struct stack_cache_key){ .sp = SP, .exec_id = exec_id };
 }
 
-static void wrongly_put(const struct memo_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
+static void wrongly_put(const struct stack_cache_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
 {
-	struct memo *m = memo_of(key);
+	struct cached_stack *m = cached_stack_of(key);
 	u32 sequence = load_relaxed(&m->sequence);
 
 	if (mutation == TWO_WRITERS) {
@@ -54,47 +54,47 @@ static void wrongly_put(const struct memo_key *key, const u64 *reg, struct walk_
 	m->stack = stack;
 	m->used = t->used;
 	m->reg[SLOT_RBP] = reg[RBP];
-	readset_copy(&m->reads, &t->reads);
+	read_log_copy(&m->reads, &t->reads);
 	store_release(&m->sequence, sequence + 2);
 }
 
-static u32 wrongly_find(const struct memo_key *key, const u64 *reg, struct readset_now *now)
+static u32 wrongly_find(const struct stack_cache_key *key, const u64 *reg, struct stack_snapshot *now)
 {
-	struct memo *m = memo_of(key);
+	struct cached_stack *m = cached_stack_of(key);
 
 	if (load_acquire(&m->sequence) & 1 || !same_key(&m->key, key) || !same_registers(m, reg))
 		return 0;
 	port_peek(now->word, WORDS * sizeof(u64), SP);
-	return readset_holds(&m->reads, now) ? m->stack : 0;
+	return read_log_holds(&m->reads, now) ? m->stack : 0;
 }
 
 static void put(u32 n)
 {
 	struct walk_trace t = { .used = 1 << RBP };
-	struct memo_key key = key_of(n);
+	struct stack_cache_key key = key_of(n);
 	u64 reg[NR_REGS] = { [RBP] = n };
 
 	for (u32 i = 0; i < WORDS; i++)
-		readset_add(&t.reads, i * sizeof(u64), n);
+		read_log_add(&t.reads, i * sizeof(u64), n);
 	if (mutation == NOT_ODD || mutation == TWO_WRITERS)
 		wrongly_put(&key, reg, &t, n);
 	else
-		memo_put(&key, reg, &t, n);
+		stack_cache_put(&key, reg, &t, n);
 }
 
-static u32 look(struct readset_now *now)
+static u32 look(struct stack_snapshot *now)
 {
-	struct memo_key key = key_of(input[0]);
+	struct stack_cache_key key = key_of(input[0]);
 	u64 reg[NR_REGS] = { [RBP] = input[1] };
 
-	return mutation == NO_SECOND_LOOK ? wrongly_find(&key, reg, now) : memo_find(&key, reg, now);
+	return mutation == NO_SECOND_LOOK ? wrongly_find(&key, reg, now) : stack_cache_find(&key, reg, now);
 }
 
 static void reset(void)
 {
-	struct memo_key key = key_of(1);
+	struct stack_cache_key key = key_of(1);
 
-	entry = memo_of(&key);
+	entry = cached_stack_of(&key);
 	memset(entry, 0, sizeof(*entry));
 	told = 0;
 	put(1);
@@ -153,11 +153,11 @@ static void mix(u32 exec_id, u32 rbp, u32 low, u32 high)
 int main(void)
 {
 	struct model m = { THREADS, thread, NULL, reset, is_right, .each_access = true };
-	struct memo_key key = key_of(1);
+	struct stack_cache_key key = key_of(1);
 
-	entry = memo_of(&key);
+	entry = cached_stack_of(&key);
 	m.part[0].at = entry;
-	m.part[0].bytes = offsetof(struct memo, reads.word[READSET_STEP]);
+	m.part[0].bytes = offsetof(struct cached_stack, reads.word[READ_LOG_STEP]);
 	m.part[1].at = &told;
 	m.part[1].bytes = sizeof(told);
 

@@ -29,11 +29,11 @@ static const struct kernel_key key = { ENTRY, KERNEL_SYSCALL, 0 };
 
 static void wrongly_put(struct kernel_copy *c, u32 id)
 {
-	struct kernel_memo *m = &set->way[0];
+	struct cached_kernel_stack *m = &set->way[0];
 
 	m->key = key;
 	m->stack = id;
-	readset_copy(&m->reads, &c->reads);
+	read_log_copy(&m->reads, &c->reads);
 	fetch_add(&m->sequence, 2);
 }
 
@@ -43,16 +43,16 @@ static void put(u32 me, u32 id)
 	struct stack *s = &stack[me];
 
 	c->words = FRAMES;
-	readset_clear(&c->reads);
+	read_log_clear(&c->reads);
 	s->nr = FRAMES + 1;			/* the outermost frame of a system call is not compared */
 	for (u32 i = 0; i < FRAMES; i++) {
 		s->frame[i] = c->now.word[i] = id + 16 * i;
-		readset_add(&c->reads, i * sizeof(u64), c->now.word[i]);
+		read_log_add(&c->reads, i * sizeof(u64), c->now.word[i]);
 	}
 	if (not_odd)
 		wrongly_put(c, id);
 	else
-		kernelmemo_put(&key, s, c, id);
+		kernel_stack_cache_put(&key, s, c, id);
 }
 
 static void look(u32 me)
@@ -60,7 +60,7 @@ static void look(u32 me)
 	copy[me].words = FRAMES;
 	for (u32 i = 0; i < FRAMES; i++)
 		copy[me].now.word[i] = input[i] + 16 * i;
-	told = kernelmemo_find(&key, &copy[me]);
+	told = kernel_stack_cache_find(&key, &copy[me]);
 }
 
 static void reset(void)
@@ -85,7 +85,7 @@ static bool is_right(void)
 		if (told && input[i] != told)
 			return false;
 	for (u32 i = 0; i < 2; i++) {
-		const struct kernel_memo *m = &set->way[i];
+		const struct cached_kernel_stack *m = &set->way[i];
 
 		if (m->sequence & 1)
 			return false;
@@ -115,12 +115,12 @@ int main(void)
 
 	set = kernel_set_of(&key);
 	m.part[0].at = set;
-	m.part[0].bytes = offsetof(struct kernel_set, way[1].reads.word[READSET_STEP]);
+	m.part[0].bytes = offsetof(struct kernel_set, way[1].reads.word[READ_LOG_STEP]);
 	m.part[1].at = &told;
 	m.part[1].bytes = sizeof(told);
 	for (u32 i = 0; i < THREADS; i++) {
 		m.part[2 + i].at = &copy[i].reads;
-		m.part[2 + i].bytes = offsetof(struct readset, word[READSET_STEP]);
+		m.part[2 + i].bytes = offsetof(struct read_log, word[READ_LOG_STEP]);
 		m.part[5 + i].at = &copy[i].now.differs;
 		m.part[5 + i].bytes = sizeof(copy[i].now.differs);
 	}
