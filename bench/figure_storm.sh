@@ -9,18 +9,18 @@ storm_counts() {
 			join outcome o on o.id = s.outcome where t.comm = '$2' and o.class <> 'absent'),
 		up(sample, node) as (select id, node from taken where node > 0
 			union all select up.sample, n.parent from up join node n on n.id = up.node where n.parent > 0),
-		named as (select up.sample, min(f.function is not null) whole, count(*) frames, sum(f.function is null) nameless
+		named as (select up.sample, min(f.function is not null) whole, count(*) frames, sum(f.function is null) unnamed
 			from up join node n on n.id = up.node join frame f on f.id = n.frame group by 1)
 		select (select count(*) from taken), (select count(*) from taken where class = 'complete'),
 			(select count(*) from taken where class <> 'none'), (select count(*) from named),
-			(select sum(whole) from named), (select sum(frames) from named), (select sum(nameless) from named)" |
+			(select sum(whole) from named), (select sum(frames) from named), (select sum(unnamed) from named)" |
 		tail -1 | awk -F, '$1 {
 			print "samples", $1
 			print "complete", 100 * $2 / $1
 			print "walked", 100 * $2 / $3
 			print "named", 100 * $5 / $4
 			print "frames", $6
-			print "nameless", $7
+			print "unnamed", $7
 		}'
 }
 
@@ -46,7 +46,7 @@ figure_storm() {
 	echo "| complete | $(of complete storm.data | spread 2) % |"
 	echo "| complete, of those whose stack was walked | $(of walked storm.data | spread 2) % |"
 	echo "| stacks with a name for each frame | $(of named storm.data | spread 2) % |"
-	echo "| frames without a name | $(of nameless storm.data | awk "$sum") of $(of frames storm.data | awk "$sum") |"
+	echo "| frames without a name | $(of unnamed storm.data | awk "$sum") of $(of frames storm.data | awk "$sum") |"
 	echo "| not complete, by name | $(awk '{ n[$1] += $2 } END { for (o in n) printf "%s %d ", o, n[o] }' storm.outcomes) |"
 	echo
 }

@@ -7,7 +7,7 @@
 #include <bpf/bpf_helpers.h>
 #include "fpwalk.h"
 
-#define USER_STACK (1 << 8)		/* BPF_F_USER_STACK */
+#define USER_STACK (1 << 8) /* BPF_F_USER_STACK */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -37,7 +37,7 @@ int fpwalk(struct bpf_perf_event_data *ctx)
 	bytes = bpf_get_stack(ctx, out, FPWALK_FRAMES * sizeof(u64), USER_STACK);
 	w.walk_ns = bpf_ktime_get_ns() - start;
 	w.nr = bytes > 0 ? bytes / sizeof(u64) : 0;
-	bpf_ringbuf_output(&walks, &w, sizeof(w), BPF_RB_NO_WAKEUP);	/* a wake-up is an interrupt */
+	bpf_ringbuf_output(&walks, &w, sizeof(w), BPF_RB_NO_WAKEUP); /* a wake-up is an interrupt */
 	return 0;
 }
 

@@ -31,10 +31,10 @@ DECLARE_IMAGE(record);
 DECLARE_IMAGE(record_impl);
 
 #define HZ 1999
-#define WARM_UP 100		/* walks that are not counted: they fill the caches */
+#define WARM_UP 100 /* walks that are not counted: they fill the caches */
 
 struct bench {
-	struct stackmap *stacks;	/* of dusk */
+	struct stackmap *stacks; /* of dusk */
 	size_t seen;
 	struct vec(u64) frames, ns;
 };
@@ -121,7 +121,7 @@ static void sample_dusk(struct bench *b, pid_t pid, bool cold, int seconds, stru
 		errx(1, "the BPF object has no settings");
 	config->no_cache = cold;
 	filter->filter_tasks = 1;
-	filter->verify = 1;		/* a stack that is told at once is walked, too */
+	filter->verify = 1; /* a stack that is told at once is walked, too */
 	if (tool_load(t, &error))
 		errx(1, "%s", error.text);
 	events = bpf_object__find_map_fd_by_name(obj, "events");
@@ -163,7 +163,7 @@ int main(int argc, char **argv)
 		errx(2, "usage: frame dusk|cold|fp PID SECONDS");
 	pid = atoi(argv[2]);
 	seconds = atoi(argv[3]);
-	bpf_enable_stats(BPF_STATS_RUN_TIME);	/* until we end */
+	bpf_enable_stats(BPF_STATS_RUN_TIME); /* until we end */
 	if (!strcmp(argv[1], "fp"))
 		sample_fp(&b, pid, seconds, &info);
 	else

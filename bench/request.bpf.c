@@ -51,7 +51,7 @@ static __always_inline void ask(__u32 consumer, int first)
 
 static long ask_each(__u32 turn, struct setting *s)
 {
-	__u32 consumer = turn < s->consumers ? turn : 0;	/* and the first one once more */
+	__u32 consumer = turn < s->consumers ? turn : 0; /* and the first one once more */
 	struct dusk_unwind u;
 
 	if (s->timed)

@@ -45,7 +45,10 @@ static void begin(unsigned int consumers, unsigned int flags)
 {
 	struct dusk_unwind_options options = {.sz = sizeof(options), .pin = ""};
 	struct dusk_consumer_options consumer = {
-		.sz = sizeof(consumer), .serve = DUSK_DELIVER_RING | flags, .on_stack = take, .ring_bytes = 4 << 20,
+		.sz = sizeof(consumer),
+		.serve = DUSK_DELIVER_RING | flags,
+		.on_stack = take,
+		.ring_bytes = 4 << 20,
 	};
 	struct dusk_image plain = {
 		_binary_bench_request_linked_o_start,
@@ -57,8 +60,8 @@ static void begin(unsigned int consumers, unsigned int flags)
 	};
 	struct dusk_error e;
 
-	if (dusk_unwind_open(&unwinder, &options, &e) || dusk_unwind_open_object(unwinder, &plain, &impl, &object, &e) ||
-	    dusk_unwind_load(unwinder, &e))
+	if (dusk_unwind_open(&unwinder, &options, &e) ||
+	    dusk_unwind_open_object(unwinder, &plain, &impl, &object, &e) || dusk_unwind_load(unwinder, &e))
 		errx(1, "%s", e.text);
 	for (unsigned int i = 0; i < consumers; i++)
 		if (dusk_unwind_add_consumer(unwinder, i, &consumer, &e))
@@ -111,8 +114,8 @@ static double call(struct setting s, double seconds, double *calls)
 static int costs(void)
 {
 	static const char *const name[NR_COSTS] = {
-		[COST_CLOCK] = "clock", [COST_QUEUED] = "queued", [COST_JOINED] = "joined", [COST_PENDING] = "pending",
-		[COST_EXECUTED] = "executed", [COST_REFUSED] = "refused",
+		[COST_CLOCK] = "clock",	    [COST_QUEUED] = "queued",	  [COST_JOINED] = "joined",
+		[COST_PENDING] = "pending", [COST_EXECUTED] = "executed", [COST_REFUSED] = "refused",
 	};
 	struct cost c, clock = {};
 	double calls;

@@ -3,10 +3,10 @@
 #pragma once
 
 struct setting {
-	unsigned int tgid, consumers;	/* whose system calls; how many consumers ask at each */
-	unsigned int again;		/* and the first one once more */
-	unsigned int after;		/* and while the walk is being answered */
-	unsigned int timed;		/* and each is timed by itself */
+	unsigned int tgid, consumers; /* whose system calls; how many consumers ask at each */
+	unsigned int again;	      /* and the first one once more */
+	unsigned int after;	      /* and while the walk is being answered */
+	unsigned int timed;	      /* and each is timed by itself */
 };
 
 enum cost_kind { COST_CLOCK, COST_QUEUED, COST_JOINED, COST_PENDING, COST_EXECUTED, COST_REFUSED, NR_COSTS };

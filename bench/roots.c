@@ -14,8 +14,8 @@
  *	- in Go's goexit() or clone(), where goroutines and threads of Go begin.
  * Names play no part: stock programs are stripped. A sample without any user frame counts as one that does not.
  *
- * Prints: samples, samples that reach the root. For dusk also what its own aggregation says: complete, and those of them
- * that were walked at all; and a line "outcome NAME COUNT" for each outcome that is not complete.
+ * Prints: samples, samples that reach the root. For dusk also what its own aggregation says: complete, and those of
+ * them that were walked at all; and a line "outcome NAME COUNT" for each outcome that is not complete.
  */
 #include <ctype.h>
 #include <dusk/dusk.h>
@@ -28,7 +28,7 @@
 #include <unistd.h>
 
 #define START_BYTES 64
-#define CALLS_MAIN_BYTES 256	/* before and behind __libc_start_main() */
+#define CALLS_MAIN_BYTES 256 /* before and behind __libc_start_main() */
 #define CLONE_BYTES 96
 #define CLONE3_BYTES 40
 #define GOEXIT_BYTES 8
@@ -231,7 +231,7 @@ static int count_perf(void)
 		line[strcspn(line, "\n")] = 0;
 		if (!inside) {
 			cut(line, isspace);
-			cut(line, isdigit);	/* the thread's number */
+			cut(line, isdigit); /* the thread's number */
 			cut(line, isspace);
 			inside = *line && wanted(line + strspn(line, " "));
 			samples += inside;

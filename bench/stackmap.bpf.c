@@ -121,22 +121,22 @@ static long put_taken(__u32 turn, struct bench_run *r)
 	return 0;
 }
 
-#define PROGRAM(kind)								\
-	SEC("raw_tp")								\
-	int bench_##kind(void *ctx)						\
-	{									\
-		struct bench_run r = { .ctx = ctx };				\
-		__u32 zero = 0;							\
-		__u64 begin;							\
-										\
-		r.job = bpf_map_lookup_elem(&jobs, &zero);			\
-		r.stack = bpf_map_lookup_elem(&stack, &zero);			\
-		if (!r.job || !r.stack)						\
-			return 0;						\
-		begin = bpf_ktime_get_ns();					\
-		bpf_loop(r.job->nr, kind, &r, 0);				\
-		r.job->ns = bpf_ktime_get_ns() - begin;				\
-		return 0;							\
+#define PROGRAM(kind)                                         \
+	SEC("raw_tp")                                         \
+	int bench_##kind(void *ctx)                           \
+	{                                                     \
+		struct bench_run r = {.ctx = ctx};            \
+		__u32 zero = 0;                               \
+		__u64 begin;                                  \
+                                                              \
+		r.job = bpf_map_lookup_elem(&jobs, &zero);    \
+		r.stack = bpf_map_lookup_elem(&stack, &zero); \
+		if (!r.job || !r.stack)                       \
+			return 0;                             \
+		begin = bpf_ktime_get_ns();                   \
+		bpf_loop(r.job->nr, kind, &r, 0);             \
+		r.job->ns = bpf_ktime_get_ns() - begin;       \
+		return 0;                                     \
 	}
 PROGRAM(put_nothing)
 PROGRAM(put_stackmap)

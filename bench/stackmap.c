@@ -21,10 +21,10 @@
 #include "stackmap.h"
 
 #define HITS 20000
-#define INSERTS 200		/* at a time */
-#define ROUNDS 5		/* the least counts: what else the machine does only adds */
+#define INSERTS 200 /* at a time */
+#define ROUNDS 5    /* the least counts: what else the machine does only adds */
 #define ENTRIES 16384
-#define STACKID_BITS 11		/* at most so many of its stacks are put, 2^bits */
+#define STACKID_BITS 11 /* at most so many of its stacks are put, 2^bits */
 
 extern const char _binary_bench_stackmap_linked_o_start[], _binary_bench_stackmap_linked_o_end[];
 extern const char _binary_bench_stackmap_linked_impl_o_start[], _binary_bench_stackmap_linked_impl_o_end[];
@@ -45,8 +45,8 @@ static void begin(void)
 	};
 	struct dusk_error e;
 
-	if (dusk_unwind_open(&unwinder, &options, &e) || dusk_unwind_open_object(unwinder, &plain, &impl, &object, &e) ||
-	    dusk_unwind_load(unwinder, &e))
+	if (dusk_unwind_open(&unwinder, &options, &e) ||
+	    dusk_unwind_open_object(unwinder, &plain, &impl, &object, &e) || dusk_unwind_load(unwinder, &e))
 		errx(1, "%s", e.text);
 }
 
@@ -112,7 +112,10 @@ static void fill(const char *label, const char *name, __u32 depth, __u32 room)
 
 		if (until > there + ROUNDS * INSERTS) {
 			job = (struct bench_job){
-				.nr = until - there - ROUNDS * INSERTS, .depth = depth, .first = there, .stride = 1,
+				.nr = until - there - ROUNDS * INSERTS,
+				.depth = depth,
+				.first = there,
+				.stride = 1,
 			};
 			run(name, job);
 			there = until - ROUNDS * INSERTS;
@@ -120,22 +123,22 @@ static void fill(const char *label, const char *name, __u32 depth, __u32 room)
 		for (; there < until; there += INSERTS) {
 			double ns;
 
-			job = (struct bench_job){ .nr = INSERTS, .depth = depth, .first = there, .stride = 1 };
+			job = (struct bench_job){.nr = INSERTS, .depth = depth, .first = there, .stride = 1};
 			ns = cost(name, job, 1);
 			insert = ns < insert ? ns : insert;
 		}
 		printf("%s-%u-%d-insert %.1f\n", label, depth, fills[i], insert);
-		job = (struct bench_job){ .nr = HITS, .depth = depth, .stride = 7919, .span = until };
+		job = (struct bench_job){.nr = HITS, .depth = depth, .stride = 7919, .span = until};
 		printf("%s-%u-%d-hit %.1f\n", label, depth, fills[i], cost(name, job, ROUNDS));
 	}
-	job = (struct bench_job){ .nr = INSERTS, .depth = depth, .first = 10000000, .stride = 1 };
+	job = (struct bench_job){.nr = INSERTS, .depth = depth, .first = 10000000, .stride = 1};
 	printf("%s-%u-refused %.1f\n", label, depth, cost(name, job, ROUNDS));
 }
 
 /* References to what is remembered: to one stack, and to so many in turn that each pushes another out. */
 static void count_references(void)
 {
-	struct bench_job job = { .nr = 1, .depth = 30, .stride = 1 };
+	struct bench_job job = {.nr = 1, .depth = 30, .stride = 1};
 
 	begin();
 	lay_stack(30);
@@ -150,7 +153,7 @@ static void count_references(void)
 /* How many stacks of this depth fit, until one does not. */
 static __u32 room_for(__u32 depth)
 {
-	struct bench_job job = { .nr = 1, .depth = depth, .stride = 1 };
+	struct bench_job job = {.nr = 1, .depth = depth, .stride = 1};
 	__u32 low = 0, high = 2 * ENTRIES;
 
 	while (low < high) {
@@ -188,7 +191,9 @@ static __attribute__((noinline)) long enter(int fd)
 	union bpf_attr attr = {.test = {.prog_fd = fd}};
 	long ret;
 
-	__asm__ volatile("syscall" : "=a"(ret) : "0"(SYS_bpf), "D"(BPF_PROG_TEST_RUN), "S"(&attr), "d"(sizeof(attr))
+	__asm__ volatile("syscall"
+			 : "=a"(ret)
+			 : "0"(SYS_bpf), "D"(BPF_PROG_TEST_RUN), "S"(&attr), "d"(sizeof(attr))
 			 : "rcx", "r11", "memory");
 	return ret;
 }
@@ -267,7 +272,7 @@ static void stackid(void)
 
 	begin();
 	for (size_t i = 0; i < sizeof(depths) / sizeof(depths[0]); i++) {
-		int calls = depths[i] - 1;	/* less what main() is called by */
+		int calls = depths[i] - 1; /* less what main() is called by */
 		__u32 depth;
 
 		do {

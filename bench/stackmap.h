@@ -13,5 +13,5 @@ struct bench_key {
 struct bench_job {
 	__u32 nr, depth, first, stride, span, pad;
 	__u64 ns;
-	__u32 refused, id;		/* of those; of the last one */
+	__u32 refused, id; /* of those; of the last one */
 };

@@ -11,21 +11,21 @@
 #include "../src/abi/config.h"
 #include "../src/abi/outcome.h"
 
-#define DUE 1024		/* walks at a time */
-#define PLACES 16		/* where a task's may be */
+#define DUE 1024  /* walks at a time */
+#define PLACES 16 /* where a task's may be */
 
 /* A walk that is due. It belongs to @task, and to the interrupts on top of it. */
 static struct due {
 	struct callback_head work;
-	struct task_struct *task;	/* NULL: it is free */
-	u64 cookie;			/* 0: it is still being made */
-	struct entry_registers from;	/* at the request: before the walk there may be a signal */
-	bool torn;			/* asked by an NMI, perhaps while entry code still saved the registers */
+	struct task_struct *task;    /* NULL: it is free */
+	u64 cookie;		     /* 0: it is still being made */
+	struct entry_registers from; /* at the request: before the walk there may be a signal */
+	bool torn;		     /* asked by an NMI, perhaps while entry code still saved the registers */
 	struct mm_struct *mm;
 	u64 exec_id;
 } due[DUE];
 
-static atomic64_t given;		/* cookies */
+static atomic64_t given; /* cookies */
 
 static struct due *place(u32 turn)
 {
@@ -95,7 +95,7 @@ static void walk_due(struct callback_head *work)
 	bpf_dusk_unwound(cookie, frames, how.nr, how.outcome);
 	if (!IS_ERR(w))
 		walker_release(w);
-	module_put(THIS_MODULE);	/* deferred_end() waits for what is left of us */
+	module_put(THIS_MODULE); /* deferred_end() waits for what is left of us */
 }
 
 /* Fill @d and queue it. */
@@ -110,7 +110,7 @@ static int queue(struct due *d, u64 *cookie)
 	d->mm = current->mm;
 	d->exec_id = current->self_exec_id;
 	fresh = atomic64_inc_return(&given);
-	*cookie = fresh;			/* and not read again: it may be shared memory */
+	*cookie = fresh; /* and not read again: it may be shared memory */
 	smp_store_release(&d->cookie, fresh);
 	init_task_work(&d->work, walk_due);
 	return task_work_add(current, &d->work, d->torn ? TWA_NMI_CURRENT : TWA_RESUME);
@@ -133,7 +133,7 @@ int deferred_ask(u64 *cookie)
 	d = claim();
 	if (!d)
 		return -ENOSPC;
-	__module_get(THIS_MODULE);	/* the program that asks has it */
+	__module_get(THIS_MODULE); /* the program that asks has it */
 	err = queue(d, cookie);
 	if (!err)
 		return 0;

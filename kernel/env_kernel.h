@@ -15,11 +15,11 @@
 #define TURN(name, type, arg) static int name(u32 turn, type *arg)
 #define CORE_TURN(name, type, arg) int name(u32 turn, type *arg)
 #define DECLARE_TURN(name, type) int name(u32 turn, type *arg)
-#define loop(n, name, arg)						\
-	do {								\
-		for (u32 turn_ = 0; turn_ < (n); turn_++)		\
-			if (name(turn_, (arg)) != NEXT)			\
-				break;					\
+#define loop(n, name, arg)                                \
+	do {                                              \
+		for (u32 turn_ = 0; turn_ < (n); turn_++) \
+			if (name(turn_, (arg)) != NEXT)   \
+				break;                    \
 	} while (0)
 
 #define opaque(x) (x)
@@ -27,10 +27,10 @@
 #define read_flat port_read
 
 /* The host has seen that the mask is never needed: here nothing hangs on that. */
-#define at(array, i)							\
-	((array)[({							\
+#define at(array, i)                                                                                   \
+	((array)[({                                                                                    \
 		_Static_assert((COUNT(array) & (COUNT(array) - 1)) == 0, "at() needs a power of two"); \
-		(u64)(i) & (COUNT(array) - 1);				\
+		(u64)(i) & (COUNT(array) - 1);                                                         \
 	})])
 
 #define within(array, i, mask) ((array)[(u64)(i) & (mask)])

@@ -6,8 +6,8 @@
 
 /* How a walk went. */
 struct bpf_dusk_stack {
-	u32 nr;			/* frames */
-	u32 outcome;		/* enum outcome of abi/outcome.h */
+	u32 nr;	     /* frames */
+	u32 outcome; /* enum outcome of abi/outcome.h */
 	u64 walk_ns;
 };
 

@@ -19,7 +19,7 @@ __bpf_kfunc_start_defs();
 __bpf_kfunc int bpf_dusk_unwind_user(u64 *frames, u32 frames__sz, struct bpf_dusk_stack *ret)
 {
 	struct entry_registers from;
-	struct bpf_dusk_stack how = { .outcome = registers_of_entry(&from) };	/* others may write to @ret meanwhile */
+	struct bpf_dusk_stack how = {.outcome = registers_of_entry(&from)}; /* others may write to @ret meanwhile */
 	const u64 *walked;
 	struct walker *w;
 
@@ -63,13 +63,18 @@ BTF_ID_FLAGS(func, bpf_dusk_unwind_request)
 BTF_ID_FLAGS(func, bpf_dusk_file)
 BTF_KFUNCS_END(kfuncs)
 
-static const struct btf_kfunc_id_set set = { .owner = THIS_MODULE, .set = &kfuncs };
+static const struct btf_kfunc_id_set set = {.owner = THIS_MODULE, .set = &kfuncs};
 
 static int __init start(void)
 {
-	/* One of each hook: tracepoints, perf events and LSM programs have that of tracing (linux 7.2 kernel/bpf/btf.c). */
+	/*
+	 * One of each hook: tracepoints, perf events and LSM programs have that of tracing (linux 7.2
+	 * kernel/bpf/btf.c).
+	 */
 	static const enum bpf_prog_type types[] = {
-		BPF_PROG_TYPE_TRACING, BPF_PROG_TYPE_KPROBE, BPF_PROG_TYPE_SYSCALL,
+		BPF_PROG_TYPE_TRACING,
+		BPF_PROG_TYPE_KPROBE,
+		BPF_PROG_TYPE_SYSCALL,
 	};
 	int err = 0;
 

@@ -9,7 +9,7 @@
 /* What a walk has had: no page is faulted in twice, mappings are looked for so often. */
 #define GUARD_PAGES 16
 struct guard {
-	u64 page[GUARD_PAGES];		/* page number + 1, by hash */
+	u64 page[GUARD_PAGES]; /* page number + 1, by hash */
 	u32 faults, looks, lookups;
 };
 

@@ -14,23 +14,22 @@
 #include "../src/core/port.h"
 #include "pool.h"
 
-#define LOOKS 20000		/* of a walk at a lock that is taken: about a millisecond */
-#define LOOKUPS 64		/* of a walk for mappings that are being changed */
+#define LOOKS 20000 /* of a walk at a lock that is taken: about a millisecond */
+#define LOOKUPS 64  /* of a walk for mappings that are being changed */
 #define FAULTS 4096
 
 /* File systems whose pages come from memory or a block device. */
 static bool file_system_is_safe(const struct super_block *sb)
 {
 	switch (sb->s_magic) {
-	case EXT4_SUPER_MAGIC:		/* and ext2, ext3 */
+	case EXT4_SUPER_MAGIC: /* and ext2, ext3 */
 	case XFS_SUPER_MAGIC:
 	case BTRFS_SUPER_MAGIC:
 	case F2FS_SUPER_MAGIC:
 	case TMPFS_MAGIC:
 	case RAMFS_MAGIC:
 	case SQUASHFS_MAGIC:
-	case EROFS_SUPER_MAGIC_V1:
-		return true;
+	case EROFS_SUPER_MAGIC_V1: return true;
 	}
 	return false;
 }
@@ -119,7 +118,7 @@ static void answer(const struct vm_area_struct *vma, void *ctx)
 static int may_fault(u64 addr, u32 len)
 {
 	struct walker *w = walker_here();
-	struct question q = { .end = addr + len };
+	struct question q = {.end = addr + len};
 	int err;
 
 	if (addr >= TASK_SIZE_MAX || !w)
@@ -155,7 +154,7 @@ static u8 which_vdso(const struct vm_area_struct *vma)
 {
 	const mm_context_t *context = &vma->vm_mm->context;
 
-	if ((unsigned long)context->vdso != vma->vm_start || !vma->vm_ops)	/* or something else is there */
+	if ((unsigned long)context->vdso != vma->vm_start || !vma->vm_ops) /* or something else is there */
 		return 0;
 	return context->vdso_image->sym_int80_landing_pad ? 2 : 1;
 }
@@ -169,7 +168,7 @@ static void fill(const struct vm_area_struct *vma, void *ctx)
 		.end = vma->vm_end,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 		.executable = !!(vma->vm_flags & VM_EXEC),
-		.copied = !!vma->anon_vma,	/* since its first copy of a page, as long as it is there */
+		.copied = !!vma->anon_vma, /* since its first copy of a page, as long as it is there */
 		.sequence = READ_ONCE(vma->vm_mm->mm_lock_seq.sequence),
 	};
 	if (vma->vm_file) {
@@ -213,7 +212,8 @@ static u64 start_from_on(const struct vma *like, u64 from, u32 most)
 
 	if (!mmap_read_trylock(mm))
 		return 0;
-	for_each_vma(it, vma) {
+	for_each_vma(it, vma)
+	{
 		if (vma->vm_start > like->start || !most--)
 			break;
 		if (is_start_of(vma, like))
@@ -223,7 +223,7 @@ static u64 start_from_on(const struct vma *like, u64 from, u32 most)
 	return start;
 }
 
-#define GAPS (16ULL << 20)	/* that linkers leave between segments, for large pages */
+#define GAPS (16ULL << 20) /* that linkers leave between segments, for large pages */
 
 u64 port_file_start(const struct vma *like, u32 most)
 {

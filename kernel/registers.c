@@ -27,8 +27,8 @@ static bool leaves_a_handler(const struct pt_regs *regs)
 	u64 nr = regs->orig_ax;
 
 	if (regs->cs != __USER32_CS && !(current_thread_info()->status & TS_COMPAT))
-		return nr == 15 || nr == 0x40000201;	/* linux 7.2 syscall_64.tbl, rt_sigreturn */
-	return nr == 119 || nr == 173;			/* syscall_32.tbl, and sigreturn */
+		return nr == 15 || nr == 0x40000201; /* linux 7.2 syscall_64.tbl, rt_sigreturn */
+	return nr == 119 || nr == 173;		     /* syscall_32.tbl, and sigreturn */
 }
 
 u32 registers_of_entry(struct entry_registers *ret)
@@ -39,13 +39,27 @@ u32 registers_of_entry(struct entry_registers *ret)
 		return KERNEL_THREAD;
 	if (!current->mm)
 		return EXITED;
-	if (current->in_execve || !user_mode(regs))	/* the memory is exchanged first, the registers last */
+	if (current->in_execve || !user_mode(regs)) /* the memory is exchanged first, the registers last */
 		return EXEC_NEW;
 	*ret = (struct entry_registers){
-		.ax = regs->ax, .dx = regs->dx, .cx = regs->cx, .bx = regs->bx, .si = regs->si, .di = regs->di,
-		.bp = regs->bp, .sp = regs->sp, .r8 = regs->r8, .r9 = regs->r9, .r10 = regs->r10, .r11 = regs->r11,
-		.r12 = regs->r12, .r13 = regs->r13, .r14 = regs->r14, .r15 = regs->r15,
-		.ip = original_ip(regs->ip), .cs = regs->cs,
+		.ax = regs->ax,
+		.dx = regs->dx,
+		.cx = regs->cx,
+		.bx = regs->bx,
+		.si = regs->si,
+		.di = regs->di,
+		.bp = regs->bp,
+		.sp = regs->sp,
+		.r8 = regs->r8,
+		.r9 = regs->r9,
+		.r10 = regs->r10,
+		.r11 = regs->r11,
+		.r12 = regs->r12,
+		.r13 = regs->r13,
+		.r14 = regs->r14,
+		.r15 = regs->r15,
+		.ip = original_ip(regs->ip),
+		.cs = regs->cs,
 	};
 	if (leaves_a_handler(regs))
 		ret->ip -= SYSCALL_BYTES;

@@ -18,8 +18,8 @@ struct entry_registers {
 
 /* What the memory knows of mappings, from the walk that was done in it before. */
 enum acquaintance {
-	ANOTHER_SPACE,		/* nothing */
-	CHANGED_SPACE,		/* to be looked at again before it is used */
+	ANOTHER_SPACE, /* nothing */
+	CHANGED_SPACE, /* to be looked at again before it is used */
 	SAME_SPACE,
 };
 
@@ -31,7 +31,7 @@ u32 walking_frames(const struct walk *w, const u64 **ret);
 
 /* A file that frames name by its number. */
 struct known_file {
-	u64 dev, ino;			/* as the kernel has them; the vDSO is (0, 1), that of 32-bit tasks (0, 2) */
+	u64 dev, ino; /* as the kernel has them; the vDSO is (0, 1), that of 32-bit tasks (0, 2) */
 	u32 generation, build_id_bytes;
 	u8 build_id[20];
 	u32 pad;

@@ -33,7 +33,7 @@ enum edge_kind { EDGE_CALL, EDGE_ADDRESS, EDGE_LATER };
 
 struct edge {
 	size_t callee;
-	enum edge_kind kind;	/* EDGE_ADDRESS: not known yet whom the address is for */
+	enum edge_kind kind; /* EDGE_ADDRESS: not known yet whom the address is for */
 };
 
 enum progress { UNSEEN, ON_PATH, MEASURED };
@@ -41,15 +41,15 @@ enum progress { UNSEEN, ON_PATH, MEASURED };
 struct function {
 	const char *name;
 	size_t section;
-	uint64_t start, end;	/* bytes in the section */
+	uint64_t start, end; /* bytes in the section */
 	bool begins_chain;
 	unsigned int own_bytes;
 	struct edge *edges;
 	size_t nr_edges;
 
 	enum progress progress;
-	unsigned int frames, bytes;		/* of the deepest and the greediest chain from here */
-	size_t deepest, greediest;		/* where they go on */
+	unsigned int frames, bytes; /* of the deepest and the greediest chain from here */
+	size_t deepest, greediest;  /* where they go on */
 };
 
 struct object {
@@ -58,7 +58,7 @@ struct object {
 	Elf *elf;
 	Elf_Data *symbols;
 	size_t strings, nr_symbols, nr_sections;
-	uint32_t **relocated;	/* per section and instruction: symbol number + 1 */
+	uint32_t **relocated; /* per section and instruction: symbol number + 1 */
 	struct function *functions;
 	size_t nr_functions;
 };
@@ -296,7 +296,7 @@ static void function_read(struct object *o, struct function *f)
 				if (callee != NONE)
 					add_edge(f, callee, EDGE_ADDRESS);
 			}
-			i++;	/* two instructions wide */
+			i++; /* two instructions wide */
 		}
 	}
 	settle_addresses(o, f, false);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A shop that takes its time, for doc/tour.md: four clerks book orders, and each fiftieth order is reported to an auditor, a
- * process of its own. Which way of finding a customer, and of reporting, is chosen by -DFIND=... and -DREPORT=...
+ * A shop that takes its time, for doc/tour.md: four clerks book orders, and each fiftieth order is reported to an
+ * auditor, a process of its own. Which way of finding a customer, and of reporting, is chosen by -DFIND=... and
+ * -DREPORT=...
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -19,8 +20,8 @@
 
 #define CUSTOMERS 20000
 #define CLERKS 4
-#define ORDERS 20000	/* of a clerk */
-#define AUDITED 50	/* each so many orders */
+#define ORDERS 20000 /* of a clerk */
+#define AUDITED 50   /* each so many orders */
 
 struct order {
 	char customer[16];

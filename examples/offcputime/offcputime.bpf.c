@@ -12,7 +12,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-#define SKIP 3		/* frames: this program, bpf_trace_run1(), __schedule() */
+#define SKIP 3 /* frames: this program, bpf_trace_run1(), __schedule() */
 
 const volatile int only_pid;
 

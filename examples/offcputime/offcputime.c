@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-extern const struct dusk_image offcputime_plain, offcputime_impl;	/* dusk-link makes them of offcputime.bpf.o */
+extern const struct dusk_image offcputime_plain, offcputime_impl; /* dusk-link makes them of offcputime.bpf.o */
 static volatile sig_atomic_t stop;
 
 static void on_signal(int signal)
@@ -59,11 +59,14 @@ static int print_charge(void *ctx, const struct dusk_sum *c)
 	return 0;
 }
 
-/* One walk for all who ask in a visit to the kernel: over all tools together, scheduled + unasked = walks + closed-*. */
+/*
+ * One walk for all who ask in a visit to the kernel: over all tools together, scheduled + unasked = walks + closed-*.
+ */
 static void print_counters(const struct dusk_unwinder *u)
 {
-	static const char *const names[] = { "requests", "scheduled", "joined", "afterwards", "unasked", "walks",
-					     "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost", "closed-idle" };
+	static const char *const names[] = {"requests",		"scheduled",   "joined",      "afterwards",
+					    "unasked",		"walks",       "closed-exec", "closed-exiting",
+					    "closed-no-walker", "closed-lost", "closed-idle"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		fprintf(stderr, "%s %" PRIu64 "\n", names[i], dusk_unwind_counter(u, names[i]));
@@ -72,7 +75,7 @@ static void print_counters(const struct dusk_unwinder *u)
 
 static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error *err)
 {
-	struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_DELIVER_SUMS };
+	struct dusk_consumer_options opts = {.sz = sizeof(opts), .serve = DUSK_DELIVER_SUMS};
 	struct bpf_object *obj;
 	int *only_pid, ret;
 
@@ -102,7 +105,7 @@ static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error
 
 int main(int argc, char **argv)
 {
-	struct dusk_error err = { "out of memory" };
+	struct dusk_error err = {"out of memory"};
 	struct dusk_unwinder *u = NULL;
 	int option, ret, pid = 0;
 	bool verbose = false;
@@ -112,7 +115,7 @@ int main(int argc, char **argv)
 		if (option == 'p')
 			pid = atoi(optarg);
 		if (option == '?')
-			return 2;	/* getopt() has said why */
+			return 2; /* getopt() has said why */
 	}
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);

@@ -12,6 +12,6 @@ int BPF_PROG(born, struct task_struct *parent, struct task_struct *child)
 {
 	struct dusk_unwind u;
 
-	dusk_unwind_request(0, &u);	/* for consumer 0; u.cookie is what on_stack() will be called with */
+	dusk_unwind_request(0, &u); /* for consumer 0; u.cookie is what on_stack() will be called with */
 	return 0;
 }

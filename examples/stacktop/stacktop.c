@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 {
 	size_t count = argc > 1 ? strtoul(argv[1], NULL, 10) : 10;
 	struct dusk_stack *top = calloc(count + 1, sizeof(*top)), s;
-	struct dusk_error err = { "out of memory" };
+	struct dusk_error err = {"out of memory"};
 	struct dusk_stackmap *m = NULL;
 	uint64_t cursor = 0;
 
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 		free(top);
 		return 1;
 	}
-	while (dusk_stackmap_next(m, &cursor, &s))	/* it may be filled meanwhile */
+	while (dusk_stackmap_next(m, &cursor, &s)) /* it may be filled meanwhile */
 		insert(top, count, s);
 	for (size_t i = 0; i < count && top[i].nr; i++)
 		print(m, &top[i]);

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct dusk_image uprobestack_plain, uprobestack_impl;	/* dusk-link makes them of uprobestack.bpf.o */
+extern const struct dusk_image uprobestack_plain, uprobestack_impl; /* dusk-link makes them of uprobestack.bpf.o */
 static volatile sig_atomic_t stop;
 
 static void on_signal(int signal)
@@ -54,7 +54,10 @@ static struct bpf_link *attach(struct bpf_object *obj, int pid, const char *file
 static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, struct dusk_error *err)
 {
 	struct dusk_consumer_options opts = {
-		.sz = sizeof(opts), .serve = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE, .on_stack = on_stack, .ctx = u,
+		.sz = sizeof(opts),
+		.serve = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE,
+		.on_stack = on_stack,
+		.ctx = u,
 	};
 	struct bpf_object *obj;
 	struct bpf_link *link;
@@ -83,7 +86,8 @@ static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, stru
 	dusk_unwind_poll(u, 0);
 	hits = dusk_unwind_variable(u, "hits", sizeof(*hits));
 	if (verbose)
-		fprintf(stderr, "hits %" PRIu64 "\nrequests %" PRIu64 "\nscheduled %" PRIu64 "\nlost-stacks %" PRIu64 "\n",
+		fprintf(stderr,
+			"hits %" PRIu64 "\nrequests %" PRIu64 "\nscheduled %" PRIu64 "\nlost-stacks %" PRIu64 "\n",
 			hits ? *hits : 0, dusk_unwind_counter(u, "requests"), dusk_unwind_counter(u, "scheduled"),
 			dusk_unwind_lost(u, 0, "lost-stacks"));
 	return 0;
@@ -91,7 +95,7 @@ static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, stru
 
 int main(int argc, char **argv)
 {
-	struct dusk_error err = { "out of memory" };
+	struct dusk_error err = {"out of memory"};
 	struct dusk_unwinder *u = NULL;
 	int option, ret, pid = -1;
 	bool verbose = false;

@@ -5,8 +5,8 @@
  *
  * A program asks for the user stack of the current task, and gets a cookie. The stack is walked once, when the task is
  * about to return to user mode, for all who have asked during this visit to the kernel, tools that know nothing of each
- * other included. Then each consumer is served, in the way it chose in dusk_unwind_add_consumer(): an event in its ring buffer,
- * its charges entered in its map, or a call of dusk_unwind_done().
+ * other included. Then each consumer is served, in the way it chose in dusk_unwind_add_consumer(): an event in its ring
+ * buffer, its charges entered in its map, or a call of dusk_unwind_done().
  *
  * To be included after vmlinux.h (or linux/types.h) and bpf/bpf_helpers.h.
  */
@@ -16,21 +16,23 @@
 
 /* The answer to a request. */
 struct dusk_unwind {
-	__u64 cookie;		/* of no other walk: the consumer is served under it; 0: nothing will come */
-	__u32 stack;		/* DUSK_EXECUTED: the stack's id; 0: it has none, see outcome */
-	__u32 outcome;		/* DUSK_EXECUTED and errors: how the stack ended, or why there is none (dusk_outcome()) */
+	__u64 cookie;  /* of no other walk: the consumer is served under it; 0: nothing will come */
+	__u32 stack;   /* DUSK_EXECUTED: the stack's id; 0: it has none, see outcome */
+	__u32 outcome; /* DUSK_EXECUTED and errors: how the stack ended, or why there is none (dusk_outcome()) */
 };
 
 enum {
-	DUSK_QUEUED = 0,	/* this request has queued the walk, and the consumer will be served under its cookie */
-	DUSK_PENDING = 1,	/* the walk was queued before, by whomever: the consumer will be served under its cookie, once */
-	DUSK_EXECUTED = 2,	/* the walk of this visit to the kernel is over, as it is for tasks that exit: here is the stack */
+	DUSK_QUEUED = 0, /* this request has queued the walk, and the consumer will be served under its cookie */
+	DUSK_PENDING =
+		1, /* the walk was queued before, by whomever: the consumer will be served under its cookie, once */
+	DUSK_EXECUTED =
+		2, /* the walk of this visit to the kernel is over, as it is for tasks that exit: here is the stack */
 };
 
 /*
  * Ask for the user stack of the current task for @consumer, a number below DUSK_MAX_CONSUMERS by which user space has
- * called dusk_unwind_add_consumer(). Any context: NMI, interrupt, under the run-queue lock, task; constant time, no lock; may
- * allocate the task's state when a task is asked for the first time.
+ * called dusk_unwind_add_consumer(). Any context: NMI, interrupt, under the run-queue lock, task; constant time, no
+ * lock; may allocate the task's state when a task is asked for the first time.
  *
  * DUSK_QUEUED, DUSK_PENDING, DUSK_EXECUTED, or a negative errno with the reason in ret->outcome:
  *	-ENOENT		@consumer is not, or no longer, registered
@@ -51,16 +53,17 @@ int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);
 int dusk_unwind_request_at(__u32 consumer, __u64 ip, struct dusk_unwind *ret);
 
 /*
- * To be called in programs at uprobes, and USDT, that ask for stacks: it does nothing when it is called, but sees to it that tasks which
- * preempt each other there do not share the program's variables, as they do on linux 6.13 and newer. All its variables
- * and those of what it calls have to fit in 512 bytes then; the caller's own, in 120. libdusk loads no such program without it.
+ * To be called in programs at uprobes, and USDT, that ask for stacks: it does nothing when it is called, but sees to it
+ * that tasks which preempt each other there do not share the program's variables, as they do on linux 6.13 and newer.
+ * All its variables and those of what it calls have to fit in 512 bytes then; the caller's own, in 120. libdusk loads
+ * no such program without it.
  */
 int dusk_unwind_at_uprobe(void);
 
 /*
  * The stack of the current task, if it can be told at once: because it stood here before, or because all that a walk
- * needs is at hand. DUSK_EXECUTED, or -EAGAIN: ask for it. For tasks on their way back from an off-CPU interval (sched_exit_tp)
- * and in system calls; not for NMI, nor under the run-queue lock: it may take some microseconds.
+ * needs is at hand. DUSK_EXECUTED, or -EAGAIN: ask for it. For tasks on their way back from an off-CPU interval
+ * (sched_exit_tp) and in system calls; not for NMI, nor under the run-queue lock: it may take some microseconds.
  */
 int dusk_unwind_try(struct dusk_unwind *ret);
 
@@ -71,10 +74,10 @@ int dusk_unwind_try(struct dusk_unwind *ret);
 int dusk_unwind_try_irq(struct dusk_unwind *ret);
 
 /*
- * The stack of the current task right now, for programs that may sleep (uprobe.s, lsm.s, fentry.s, syscall): walked here,
- * with the page faults that it takes, unless this visit's stack has been walked before. Others who wait for it are served
- * with it. No consumer is needed. The walk is verified with your program: call it in one place, not below another function
- * of yours, and with at most DUSK_NOW_STACK bytes of stack in that program.
+ * The stack of the current task right now, for programs that may sleep (uprobe.s, lsm.s, fentry.s, syscall): walked
+ * here, with the page faults that it takes, unless this visit's stack has been walked before. Others who wait for it
+ * are served with it. No consumer is needed. The walk is verified with your program: call it in one place, not below
+ * another function of yours, and with at most DUSK_NOW_STACK bytes of stack in that program.
  *
  * DUSK_EXECUTED, or a negative errno with the reason in ret->outcome: -EINVAL, -EPERM, -ENOSPC as above, and
  *	-EAGAIN		not here, but dusk_unwind_request() may be of use: in execve(), below a walk of the same task, or while
@@ -102,7 +105,7 @@ struct dusk_frames {
 	__u64 frame[DUSK_KERNEL_FRAMES];
 };
 
-struct dusk_frames *dusk_frames_get(void);	/* to be given back in the same program run; NULL: too deep in interrupts */
+struct dusk_frames *dusk_frames_get(void); /* to be given back in the same program run; NULL: too deep in interrupts */
 void dusk_frames_put(void);
 
 /* The id in the stackmap of the @nr frames in what dusk_frames_get() gave last; 0: the stackmap is full. */

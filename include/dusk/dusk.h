@@ -35,45 +35,45 @@ struct dusk_error {
  */
 enum dusk_module_kind {
 	DUSK_MODULE_NONE,
-	DUSK_MODULE_FILE,	/* an ELF file; offsets are offsets in it */
-	DUSK_MODULE_VDSO,	/* as above, but the kernel made it */
-	DUSK_MODULE_ANON,	/* memory of process @pid without a file (JIT code); offsets are addresses */
-	DUSK_MODULE_KERNEL,	/* the kernel and its modules; offsets are addresses */
+	DUSK_MODULE_FILE,   /* an ELF file; offsets are offsets in it */
+	DUSK_MODULE_VDSO,   /* as above, but the kernel made it */
+	DUSK_MODULE_ANON,   /* memory of process @pid without a file (JIT code); offsets are addresses */
+	DUSK_MODULE_KERNEL, /* the kernel and its modules; offsets are addresses */
 };
 
 struct dusk_module {
 	enum dusk_module_kind kind;
-	pid_t pid;		/* FILE: a process that had it mapped; ANON: the process */
-	const char *path;	/* in that process's mount namespace, "[vdso]", "[anon]", "[kernel]" */
-	const char *build_id;	/* hexadecimal, or ""; the kernel has one, too */
-	uint64_t dev, ino;	/* as stat() has them; 0 if not a file */
+	pid_t pid;	      /* FILE: a process that had it mapped; ANON: the process */
+	const char *path;     /* in that process's mount namespace, "[vdso]", "[anon]", "[kernel]" */
+	const char *build_id; /* hexadecimal, or ""; the kernel has one, too */
+	uint64_t dev, ino;    /* as stat() has them; 0 if not a file */
 	uint32_t generation;
 };
 
 struct dusk_function {
-	const char *name;	/* demangled */
-	const char *symbol;	/* as it stands in the symbol table */
-	const char *module;	/* file name without folders, "[kernel]", "[ext4]", "[anon]" */
+	const char *name;   /* demangled */
+	const char *symbol; /* as it stands in the symbol table */
+	const char *module; /* file name without folders, "[kernel]", "[ext4]", "[anon]" */
 };
 
 /* How the caller of a frame was found. */
 enum dusk_method {
-	DUSK_BY_NOTHING,	/* it was not: the stack ends here; or nobody knows (kernel frames, profiles that do not tell) */
-	DUSK_BY_CFI,		/* .eh_frame */
+	DUSK_BY_NOTHING, /* it was not: the stack ends here; or nobody knows (kernel frames, profiles that do not tell) */
+	DUSK_BY_CFI,	 /* .eh_frame */
 	DUSK_BY_SFRAME,
 	DUSK_BY_FRAME_POINTER,
-	DUSK_BY_CODE,		/* code without CFI that is known by its bytes */
+	DUSK_BY_CODE, /* code without CFI that is known by its bytes */
 };
 
 struct dusk_frame {
-	uint32_t module, function;	/* function 0: not looked up, or nothing known */
+	uint32_t module, function; /* function 0: not looked up, or nothing known */
 	uint64_t offset;
-	uint64_t address;		/* link-time address of @offset; the offset itself where that is not known */
-	uint32_t function_offset;	/* distance from the function's start */
-	bool is_return;			/* a return address: the call is before it */
-	bool is_inlined;		/* dusk_profile_unfold() made it: it shares its code with its caller */
-	enum dusk_method method;	/* where a stack ends, what was tried in vain, or the word that nobody called */
-	uint32_t first_line, nr_lines;	/* in lines; nr_lines 0: no debug information */
+	uint64_t address;	       /* link-time address of @offset; the offset itself where that is not known */
+	uint32_t function_offset;      /* distance from the function's start */
+	bool is_return;		       /* a return address: the call is before it */
+	bool is_inlined;	       /* dusk_profile_unfold() made it: it shares its code with its caller */
+	enum dusk_method method;       /* where a stack ends, what was tried in vain, or the word that nobody called */
+	uint32_t first_line, nr_lines; /* in lines; nr_lines 0: no debug information */
 };
 
 /*
@@ -83,8 +83,8 @@ struct dusk_frame {
  */
 struct dusk_line {
 	uint32_t function;
-	uint32_t line;			/* 0: not known */
-	const char *file;		/* as the compiler knew it, or "" */
+	uint32_t line;	  /* 0: not known */
+	const char *file; /* as the compiler knew it, or "" */
 };
 
 struct dusk_node {
@@ -102,26 +102,26 @@ enum dusk_source { DUSK_CPU, DUSK_OFF_CPU };
 
 /* A tick of the CPU's timer; or an off-CPU interval from the CPU, or the sum of some of one thread with one stack. */
 struct dusk_sample {
-	uint64_t time_ns;	/* since the recording began; of an off-CPU interval: its end */
-	uint64_t value_ns;	/* what it stands for: the timer's period; the time off CPU */
-	uint64_t runnable_ns;	/* of that: only waiting for a CPU */
+	uint64_t time_ns;     /* since the recording began; of an off-CPU interval: its end */
+	uint64_t value_ns;    /* what it stands for: the timer's period; the time off CPU */
+	uint64_t runnable_ns; /* of that: only waiting for a CPU */
 	uint32_t thread, node;
-	uint32_t count;		/* ticks or off-CPU intervals */
-	uint16_t cpu;		/* DUSK_NO_CPU: of a sum, which has no place and no time of its own */
-	uint8_t outcome;	/* index of dusk_profile.outcomes */
-	uint8_t source;		/* enum dusk_source */
-	uint8_t state;		/* of an off-CPU interval: why (dusk_state_name()) */
-	uint32_t waker;		/* of an off-CPU interval: who ended it, in wakers; 0: not known */
+	uint32_t count;	 /* ticks or off-CPU intervals */
+	uint16_t cpu;	 /* DUSK_NO_CPU: of a sum, which has no place and no time of its own */
+	uint8_t outcome; /* index of dusk_profile.outcomes */
+	uint8_t source;	 /* enum dusk_source */
+	uint8_t state;	 /* of an off-CPU interval: why (dusk_state_name()) */
+	uint32_t waker;	 /* of an off-CPU interval: who ended it, in wakers; 0: not known */
 };
 
 /* Who woke a thread: a task, or an interrupt, whatever task it came upon. */
 enum dusk_waker_kind { DUSK_WAKER_NONE, DUSK_WAKER_TASK, DUSK_WAKER_INTERRUPT };
 
 struct dusk_waker {
-	uint32_t node;		/* of an interrupt: of the kernel only */
-	uint32_t thread;	/* of an interrupt 0, as outcome, and without a meaning */
-	uint8_t kind;		/* enum dusk_waker_kind */
-	uint8_t outcome;	/* as in dusk_sample */
+	uint32_t node;	 /* of an interrupt: of the kernel only */
+	uint32_t thread; /* of an interrupt 0, as outcome, and without a meaning */
+	uint8_t kind;	 /* enum dusk_waker_kind */
+	uint8_t outcome; /* as in dusk_sample */
 };
 
 /*
@@ -167,17 +167,17 @@ struct dusk_profile {
 	struct dusk_node *nodes;
 	struct dusk_thread *threads;
 	struct dusk_sample *samples;		/* by time */
-	struct dusk_thread_times *thread_times;		/* none where only CPU time was recorded */
+	struct dusk_thread_times *thread_times; /* none where only CPU time was recorded */
 	struct dusk_waker *wakers;		/* index 0 is "none" */
 	struct dusk_outcome *outcomes;
 	struct dusk_counter *counters;
-	struct dusk_setting *settings;		/* doc/format.md lists the keys */
-	uint64_t period_ns;			/* of the CPU's timer */
-	bool finished;				/* false: the recording goes on, or was killed; the ledger is missing */
-	bool live;				/* its recorder lives */
-	uint64_t bytes;				/* of the file, or of the recording so far */
+	struct dusk_setting *settings; /* doc/format.md lists the keys */
+	uint64_t period_ns;	       /* of the CPU's timer */
+	bool finished;		       /* false: the recording goes on, or was killed; the ledger is missing */
+	bool live;		       /* its recorder lives */
+	uint64_t bytes;		       /* of the file, or of the recording so far */
 	bool symbolized;
-	void *store;				/* of the library */
+	void *store; /* of the library */
 };
 
 /*
@@ -195,17 +195,19 @@ const char *dusk_profile_setting(const struct dusk_profile *p, const char *key);
 /* Called now and then while symbols are looked up. Anything but 0 stops; what is done stays. */
 typedef int (*dusk_progress_fn)(void *ctx, uint32_t done, uint32_t total);
 
-/* Can servers of debug information be asked? Not by a program that is linked statically: it cannot load libdebuginfod. */
+/*
+ * Can servers of debug information be asked? Not by a program that is linked statically: it cannot load libdebuginfod.
+ */
 bool dusk_can_ask_servers(void);
 
 struct dusk_symbol_options {
-	size_t sz;			/* sizeof(struct dusk_symbol_options) */
-	const int *module_fd;		/* nr_modules file descriptors, -1 where there is none; or NULL. Borrowed. */
+	size_t sz;	      /* sizeof(struct dusk_symbol_options) */
+	const int *module_fd; /* nr_modules file descriptors, -1 where there is none; or NULL. Borrowed. */
 	dusk_progress_fn progress;
 	void *ctx;
-	bool no_lines;			/* functions only: debug information is not read */
-	bool no_servers;		/* those in $DEBUGINFOD_URLS are not asked */
-	const char *cache;		/* folder of what earlier look-ups found (dusk_cache_folder()), or NULL */
+	bool no_lines;	   /* functions only: debug information is not read */
+	bool no_servers;   /* those in $DEBUGINFOD_URLS are not asked */
+	const char *cache; /* folder of what earlier look-ups found (dusk_cache_folder()), or NULL */
 };
 
 /*
@@ -221,8 +223,8 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 
 /*
  * Make a profile of the recording that was left in @path.recording, because its recorder was killed or the disk was
- * full: it becomes @path, and what was there @path.old. -ENOENT: there is none; -ENODATA: nothing had been recorded, and
- * it is gone; -EBUSY: its recorder lives; others from the files.
+ * full: it becomes @path, and what was there @path.old. -ENOENT: there is none; -ENODATA: nothing had been recorded,
+ * and it is gone; -EBUSY: its recorder lives; others from the files.
  */
 int dusk_profile_recover(const char *path, struct dusk_error *err);
 
@@ -241,8 +243,8 @@ int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, st
 int dusk_profile_unfold(struct dusk_profile *p);
 
 /*
- * Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -EPERM: it is another user's, or
- * leads through what is; -ENAMETOOLONG; others of open(2).
+ * Where look-ups are kept, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret. -ENOENT: no home; -EPERM: it is another
+ * user's, or leads through what is; -ENAMETOOLONG; others of open(2).
  */
 int dusk_cache_folder(char *ret, size_t room);
 
@@ -256,7 +258,7 @@ bool dusk_frame_lacks_symbol(const struct dusk_profile *p, const struct dusk_fra
 bool dusk_profile_needs_names(const struct dusk_profile *p);
 
 /*
- * What would give the nameless functions of @module their names on this machine: a package, a command, or an advice, as
+ * What would give the unnamed functions of @module their names on this machine: a package, a command, or an advice, as
  * text to @ret, which has room for @room bytes.
  */
 void dusk_symbol_hint(const struct dusk_profile *p, uint32_t module, char *ret, size_t room);
@@ -265,16 +267,16 @@ void dusk_symbol_hint(const struct dusk_profile *p, uint32_t module, char *ret, 
  * The code of a function, and the source lines that it was compiled from.
  */
 struct dusk_code_line {
-	uint64_t address;		/* link-time; the line holds up to the next row's */
-	uint32_t file, line;		/* line 0: none */
+	uint64_t address;    /* link-time; the line holds up to the next row's */
+	uint32_t file, line; /* line 0: none */
 };
 
 struct dusk_code {
-	uint64_t start, end;		/* link-time addresses */
-	int fd;				/* the ELF file, open for reading */
-	uint32_t nr_files, nr_lines;	/* 0: there are no line tables */
-	const char **files;		/* as the compiler named them */
-	struct dusk_code_line *lines;	/* by address */
+	uint64_t start, end;	      /* link-time addresses */
+	int fd;			      /* the ELF file, open for reading */
+	uint32_t nr_files, nr_lines;  /* 0: there are no line tables */
+	const char **files;	      /* as the compiler named them */
+	struct dusk_code_line *lines; /* by address */
 };
 
 /*
@@ -295,10 +297,10 @@ enum dusk_value_kind { DUSK_VALUE_NULL, DUSK_VALUE_INTEGER, DUSK_VALUE_REAL, DUS
 
 struct dusk_value {
 	enum dusk_value_kind kind;
-	int64_t integer;		/* INTEGER */
-	double real;			/* REAL */
-	const char *text;		/* TEXT, BLOB: until the next row, and a 0 byte behind it; else "" */
-	size_t len_bytes;		/* of text */
+	int64_t integer;  /* INTEGER */
+	double real;	  /* REAL */
+	const char *text; /* TEXT, BLOB: until the next row, and a 0 byte behind it; else "" */
+	size_t len_bytes; /* of text */
 };
 
 /*
@@ -324,50 +326,50 @@ struct dusk_record;
 enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2, DUSK_RECORD_WAKERS = 4 };
 
 struct dusk_record_options {
-	size_t sz;			/* sizeof(struct dusk_record_options) */
-	const char *path;		/* the profile, mode 0600. Until it is whole, it is in the folder PATH.recording; then
+	size_t sz;	       /* sizeof(struct dusk_record_options) */
+	const char *path;      /* the profile, mode 0600. Until it is whole, it is in the folder PATH.recording; then
 					 * an older one becomes PATH.old */
-	uint32_t frequency_hz;		/* samples per second and CPU; 0: 99 */
-	uint32_t max_depth;		/* frames; 0: 512; at most 2048 */
-	uint32_t sources;		/* DUSK_RECORD_...; 0: CPU */
-	uint64_t min_block_ns;		/* off-CPU intervals of so long are kept one by one, shorter ones summed up by stack */
-	bool kernel_threads;		/* their off-CPU intervals, too */
-	double budget;			/* of all CPUs, the share that following switches may cost: 0.02; then short off-CPU intervals are
+	uint32_t frequency_hz; /* samples per second and CPU; 0: 99 */
+	uint32_t max_depth;    /* frames; 0: 512; at most 2048 */
+	uint32_t sources;      /* DUSK_RECORD_...; 0: CPU */
+	uint64_t min_block_ns; /* off-CPU intervals of so long are kept one by one, shorter ones summed up by stack */
+	bool kernel_threads;   /* their off-CPU intervals, too */
+	double budget; /* of all CPUs, the share that following switches may cost: 0.02; then short off-CPU intervals are
 					 * sampled where that must be, and summed up. 0: all are taken, whatever it
 					 * costs */
-	bool verify;			/* walk what was told at once, too, and count what differs (counters verified-...) */
-	uint32_t stackmap_bits;		/* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Of those
+	bool verify;   /* walk what was told at once, too, and count what differs (counters verified-...) */
+	uint32_t stackmap_bits; /* room for 2^bits distinct stacks of 60 frames, 10 to 20; 0: 14, 8 MiB. Of those
 					 * who share it the first one chooses */
-	uint32_t max_tasks;		/* threads that may have a stack due, or had one since they began; 0: 32,768. The first
+	uint32_t max_tasks;	/* threads that may have a stack due, or had one since they began; 0: 32,768. The first
 					 * one of those who share them chooses, too */
-	bool no_faults;			/* never fault in a page of a target */
-	bool no_sharing;		/* an unwinder of our own: <dusk/unwind.h> */
-	const pid_t *pids, *tids;	/* only these, and the children they make; none: the whole machine */
+	bool no_faults;		/* never fault in a page of a target */
+	bool no_sharing;	/* an unwinder of our own: <dusk/unwind.h> */
+	const pid_t *pids, *tids; /* only these, and the children they make; none: the whole machine */
 	size_t nr_pids, nr_tids;
-	bool from_exec;			/* pids: from when they next call execve() */
-	const char *cgroup;		/* only tasks below this folder of cgroup2, or NULL */
-	const int *cpus;		/* only these CPUs; none: all that are online */
+	bool from_exec;	    /* pids: from when they next call execve() */
+	const char *cgroup; /* only tasks below this folder of cgroup2, or NULL */
+	const int *cpus;    /* only these CPUs; none: all that are online */
 	size_t nr_cpus;
-	const char *command;		/* for the header of the profile, or NULL */
-	const volatile int *stops;	/* when this changes, counted by a signal handler say, dusk_record_new() ends with
+	const char *command;	   /* for the header of the profile, or NULL */
+	const volatile int *stops; /* when this changes, counted by a signal handler say, dusk_record_new() ends with
 					 * -EINTR, and dusk_record_stop() does not wait for threads that hang. NULL */
-	uid_t owner_uid;		/* who owns the file; (uid_t)-1: who we are */
+	uid_t owner_uid;	   /* who owns the file; (uid_t)-1: who we are */
 	gid_t owner_gid;
 };
 
 struct dusk_record_status {
 	uint64_t samples, complete;
-	uint64_t user_samples;				/* those that have a user stack or should have one */
-	uint64_t lost, bytes;				/* bytes: size of the profile */
-	uint64_t stacks;				/* distinct */
+	uint64_t user_samples; /* those that have a user stack or should have one */
+	uint64_t lost, bytes;  /* bytes: size of the profile */
+	uint64_t stacks;       /* distinct */
 	uint32_t stackmap_bits, max_tasks;
 };
 
 /*
  * Load and attach all kernel programs, and create the profile; samples begin at dusk_record_start(). *@ret is to be
  * freed with dusk_record_free(). -EPERM: a capability is missing (which one: @err); -EOPNOTSUPP: the kernel lacks
- * something (what: @err); -ESRCH: no such process; -EINTR: see stops; others from the file. If another tool is in the way
- * it shares nothing with others, as with no_sharing: 0, after ten seconds, and @err, else empty, says which tool.
+ * something (what: @err); -ESRCH: no such process; -EINTR: see stops; others from the file. If another tool is in the
+ * way it shares nothing with others, as with no_sharing: 0, after ten seconds, and @err, else empty, says which tool.
  */
 int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err);
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err);
@@ -403,21 +405,21 @@ const char *dusk_record_event(const struct dusk_record *r);
  * A profile of what another profiler recorded.
  */
 struct dusk_import_options {
-	size_t sz;			/* sizeof(struct dusk_import_options) */
-	const char *event;		/* whose samples; NULL: the first one that has some, on all kinds of CPUs */
-	dusk_progress_fn progress;	/* also called while records are read, with a total of 0. NULL */
+	size_t sz;		   /* sizeof(struct dusk_import_options) */
+	const char *event;	   /* whose samples; NULL: the first one that has some, on all kinds of CPUs */
+	dusk_progress_fn progress; /* also called while records are read, with a total of 0. NULL */
 	void *ctx;
-	uid_t owner_uid;		/* who owns the profile; (uid_t)-1: who we are */
+	uid_t owner_uid; /* who owns the profile; (uid_t)-1: who we are */
 	gid_t owner_gid;
 };
 
 /*
- * Make a profile at @to of the perf.data at @from, as dusk_record_symbolize() leaves one: perf's off-CPU intervals (perf record
- * --off-cpu) are off-CPU intervals, the other samples ticks, with their periods as weights. Names are those of this machine's
- * files with the recorded build ids, and of its kernel if it is the one that was recorded, in the same boot. What could not be
- * taken over is counted in the profile. 0, also with a text in @err that says which names are missing; -EINVAL: no
- * perf.data, or damaged; -EOPNOTSUPP: of a form that is not read; -ENOENT: no such file or event; -ECANCELED: stopped by
- * progress, before there was a profile; others from the files.
+ * Make a profile at @to of the perf.data at @from, as dusk_record_symbolize() leaves one: perf's off-CPU intervals
+ * (perf record --off-cpu) are off-CPU intervals, the other samples ticks, with their periods as weights. Names are
+ * those of this machine's files with the recorded build ids, and of its kernel if it is the one that was recorded, in
+ * the same boot. What could not be taken over is counted in the profile. 0, also with a text in @err that says which
+ * names are missing; -EINVAL: no perf.data, or damaged; -EOPNOTSUPP: of a form that is not read; -ENOENT: no such file
+ * or event; -ECANCELED: stopped by progress, before there was a profile; others from the files.
  */
 int dusk_import_perf(const char *from, const char *to, const struct dusk_import_options *opts, struct dusk_error *err);
 
@@ -437,8 +439,8 @@ int dusk_doctor(struct dusk_check **ret);
 
 /* A capability that recording needs (required) or can use, instead of root. */
 struct dusk_capability {
-	int number;			/* linux/capability.h */
-	const char *name;		/* "cap_bpf" */
+	int number;	  /* linux/capability.h */
+	const char *name; /* "cap_bpf" */
 	bool required;
 	const char *purpose;
 };
@@ -450,8 +452,8 @@ const struct dusk_capability *dusk_capabilities(void);
 const char *dusk_capabilities_setcap(void);
 
 /*
- * A line of shell that gives them to @program, which is found in PATH, for the members of the group "dusk" alone: who may
- * record sees all users' processes. To @ret, which has room for @room bytes.
+ * A line of shell that gives them to @program, which is found in PATH, for the members of the group "dusk" alone: who
+ * may record sees all users' processes. To @ret, which has room for @room bytes.
  */
 void dusk_capabilities_grant(char *ret, size_t room, const char *program);
 
@@ -461,23 +463,23 @@ void dusk_capabilities_grant(char *ret, size_t room, const char *program);
  */
 struct dusk_walk_frame {
 	uint64_t address;
-	uint64_t sp, cfa;		/* cfa 0: it is not known */
-	uint64_t offset;		/* in the module's file, or the address */
-	const char *module;		/* as in struct dusk_module */
-	const char *function;		/* demangled, or "" */
+	uint64_t sp, cfa;     /* cfa 0: it is not known */
+	uint64_t offset;      /* in the module's file, or the address */
+	const char *module;   /* as in struct dusk_module */
+	const char *function; /* demangled, or "" */
 	uint32_t function_offset;
-	bool is_return;			/* a return address: the call is before it */
-	bool is_signal;			/* of the kernel's making, between a handler and what it interrupted */
-	enum dusk_method method;	/* how the caller was found, */
-	const char *rules;		/* and by which rules: "cfa=rsp+16 rbx=c-16 ra=c-8", or "" */
+	bool is_return;		 /* a return address: the call is before it */
+	bool is_signal;		 /* of the kernel's making, between a handler and what it interrupted */
+	enum dusk_method method; /* how the caller was found, */
+	const char *rules;	 /* and by which rules: "cfa=rsp+16 rbx=c-16 ra=c-8", or "" */
 };
 
 struct dusk_walk {
 	char comm[64];
-	pid_t tid;			/* 0: of a specimen */
+	pid_t tid; /* 0: of a specimen */
 	const struct dusk_outcome *outcome;
 	uint32_t nr;
-	struct dusk_walk_frame *frames;	/* innermost first */
+	struct dusk_walk_frame *frames; /* innermost first */
 	bool agrees;			/* of a specimen: it went as it did when the specimen was made */
 	struct dusk_profile *names;	/* of the library */
 };
@@ -498,9 +500,9 @@ void dusk_walk_free(struct dusk_walk *w);
  * that tell where the CFA is and where the caller's return address and frame pointer are.
  */
 enum dusk_sframe_base {
-	DUSK_SFRAME_UNCHANGED,	/* FP: nothing is said, so it still has the caller's value */
-	DUSK_SFRAME_FIXED,	/* RA: where it always is, at CFA + ra_offset */
-	DUSK_SFRAME_LEFT_OUT,	/* RA: the same, but said in so many words, for FP follows */
+	DUSK_SFRAME_UNCHANGED, /* FP: nothing is said, so it still has the caller's value */
+	DUSK_SFRAME_FIXED,     /* RA: where it always is, at CFA + ra_offset */
+	DUSK_SFRAME_LEFT_OUT,  /* RA: the same, but said in so many words, for FP follows */
 	DUSK_SFRAME_CFA,
 	DUSK_SFRAME_REGISTER,
 };
@@ -508,22 +510,22 @@ enum dusk_sframe_base {
 /* @base + @offset, or what lies there. */
 struct dusk_sframe_rule {
 	enum dusk_sframe_base base;
-	uint32_t reg;			/* REGISTER: its DWARF number */
-	int32_t offset;			/* bytes */
+	uint32_t reg;	/* REGISTER: its DWARF number */
+	int32_t offset; /* bytes */
 	bool lies_there;
 };
 
 struct dusk_sframe_row {
-	uint64_t address;		/* link-time; in a masked function: from the start of the block */
-	bool outermost;			/* there is no caller, and there are no rules */
+	uint64_t address; /* link-time; in a masked function: from the start of the block */
+	bool outermost;	  /* there is no caller, and there are no rules */
 	struct dusk_sframe_rule cfa, fp, ra;
 };
 
 struct dusk_sframe_function {
-	uint64_t address;		/* link-time */
-	uint32_t size;			/* bytes of code */
-	uint32_t first, nr;		/* its rows */
-	bool masked;			/* the code repeats in blocks, as a PLT does */
+	uint64_t address;   /* link-time */
+	uint32_t size;	    /* bytes of code */
+	uint32_t first, nr; /* its rows */
+	bool masked;	    /* the code repeats in blocks, as a PLT does */
 	bool flexible, signal;
 };
 
@@ -531,9 +533,9 @@ struct dusk_sframe {
 	uint32_t version;
 	bool sorted, frame_pointer, pcrel;
 	uint32_t unknown_flags;
-	int32_t fp_offset, ra_offset;	/* fixed distances from the CFA in bytes; 0: none */
+	int32_t fp_offset, ra_offset; /* fixed distances from the CFA in bytes; 0: none */
 	uint32_t nr_functions, nr_rows;
-	uint32_t claimed_rows;		/* as many as the header says there are */
+	uint32_t claimed_rows; /* as many as the header says there are */
 	struct dusk_sframe_function *functions;
 	struct dusk_sframe_row *rows;
 };

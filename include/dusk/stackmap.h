@@ -16,7 +16,7 @@ extern "C" {
 
 /* A stack: its frames from the innermost outwards, and how often it was asked for. */
 struct dusk_stack {
-	uint32_t id, nr;		/* nr: frames; at least 1 */
+	uint32_t id, nr; /* nr: frames; at least 1 */
 	uint64_t refs;
 	const uint64_t *frame;
 };
@@ -26,7 +26,7 @@ struct dusk_stacks {
 	struct dusk_stack *v;
 	uint64_t merged;		/* entries that held a stack which another one had: refs were added to that */
 	char damage[256];		/* what of a file could not be read, and where; "": nothing */
-	struct dusk_stack_names *names;	/* dusk_stacks_find(); NULL: none are known */
+	struct dusk_stack_names *names; /* dusk_stacks_find(); NULL: none are known */
 	uint32_t identity;		/* of the stackmap that they are from: dusk_stackmap_identity(); 0: not known */
 	struct dusk_stack_ids *ids;	/* dusk_stacks_by_id(); NULL: made when it is needed */
 	void *store;			/* of the library */
@@ -62,8 +62,8 @@ bool dusk_stack_is_kernel(const struct dusk_stack *s);
 
 /* A function, or a place in a file of which no function is known. */
 struct dusk_symbol {
-	const char *name, *module;	/* module: "[kernel]", "[ext4]", "libc.so.6"; as long as what they are from */
-	uint64_t offset, size;		/* bytes; size 0: not known */
+	const char *name, *module; /* module: "[kernel]", "[ext4]", "libc.so.6"; as long as what they are from */
+	uint64_t offset, size;	   /* bytes; size 0: not known */
 };
 
 /*
@@ -83,8 +83,8 @@ int dusk_stacks_find(const struct dusk_stacks *s, const struct dusk_stack *stack
 
 /* A file that frames of @s lie in: @i from 0. -ENOENT: there are no more. The kernel's number is 0xffff. */
 struct dusk_stack_module {
-	uint32_t number;		/* the upper 16 bits of its frames */
-	const char *path, *build_id;	/* as in struct dusk_module */
+	uint32_t number;	     /* the upper 16 bits of its frames */
+	const char *path, *build_id; /* as in struct dusk_module */
 };
 int dusk_stacks_module(const struct dusk_stacks *s, size_t i, struct dusk_stack_module *ret);
 
@@ -132,14 +132,14 @@ bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_s
 int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m);
 
 /*
- * The same of all epochs whose tables are still there: of an unwinder's stackmap (dusk_stackmap_of()) all since that was
- * opened, or since dusk_unwind_forget(). A stack may be there more than once then, each time with another id.
+ * The same of all epochs whose tables are still there: of an unwinder's stackmap (dusk_stackmap_of()) all since that
+ * was opened, or since dusk_unwind_forget(). A stack may be there more than once then, each time with another id.
  */
 int dusk_stackmap_copy_all(struct dusk_stacks **ret, struct dusk_stackmap *m);
 
 /*
- * What tells this stackmap from others: never 0, and another one after all tools have left and one has come again. An id
- * that is written down means nothing without it.
+ * What tells this stackmap from others: never 0, and another one after all tools have left and one has come again. An
+ * id that is written down means nothing without it.
  */
 uint32_t dusk_stackmap_identity(const struct dusk_stackmap *m);
 
@@ -156,14 +156,14 @@ struct dusk_stackmap_stat {
 	uint32_t epochs;		/* of whose tables this is the sum; 0: requests are not known */
 	uint64_t entries, table_size;	/* stacks; slots, each for one */
 	uint64_t kernel_entries;	/* of these: dusk_stack_is_kernel() */
-	uint64_t frames, kernel_frames;	/* of all stacks; of these */
+	uint64_t frames, kernel_frames; /* of all stacks; of these */
 	uint64_t successes;		/* requests for a stack that got an id */
 	uint64_t full, contended;	/* that got none: no room for the frames; all slots taken where it could be */
 	uint64_t raced;			/* stacks written in vain, as another CPU was faster: room that is lost */
 	/* successes by the slots looked at: 1, 2, 3, 4, up to 8, 16, 24, 32 */
 	uint64_t probes[DUSK_STACKMAP_LENGTHS];
-	uint64_t bytes_used, bytes;	/* for these stacks; of the whole table */
-	uint64_t room;			/* bytes for frames and their heads */
+	uint64_t bytes_used, bytes; /* for these stacks; of the whole table */
+	uint64_t room;		    /* bytes for frames and their heads */
 };
 
 /* Since this epoch began. -ENOENT: it has no table. */

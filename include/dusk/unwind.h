@@ -24,19 +24,19 @@ struct bpf_object;
 struct dusk_unwinder;
 
 struct dusk_unwind_options {
-	size_t sz;			/* sizeof(struct dusk_unwind_options) */
-	const char *pin;		/* a folder on bpffs; NULL: /sys/fs/bpf/dusk; "": share with nobody */
-	uint32_t max_depth;		/* frames; 0: 512; at most 2048. The largest that any tool wants holds for all */
-	bool no_faults;			/* never fault in a page of a target; holds for all tools from now on */
-	uint32_t max_tasks, max_walkers, max_modules;	/* sizes, if we are the first; 0: what fits most machines.
+	size_t sz;	    /* sizeof(struct dusk_unwind_options) */
+	const char *pin;    /* a folder on bpffs; NULL: /sys/fs/bpf/dusk; "": share with nobody */
+	uint32_t max_depth; /* frames; 0: 512; at most 2048. The largest that any tool wants holds for all */
+	bool no_faults;	    /* never fault in a page of a target; holds for all tools from now on */
+	uint32_t max_tasks, max_walkers, max_modules; /* sizes, if we are the first; 0: what fits most machines.
 							 * max_walkers: a power of two */
-	uint32_t stackmap_bits;		/* the same: room for 2^bits stacks of 60 frames, 10 to 20; 0: 14, 8 MiB */
+	uint32_t stackmap_bits; /* the same: room for 2^bits stacks of 60 frames, 10 to 20; 0: 14, 8 MiB */
 };
 
 /*
- * Make or join the unwinder; @opts may be NULL. *@ret is to be ended with dusk_unwind_close(). If it cannot be
- * shared, it is our own, and dusk_unwind_unshared_reason() says why; also if another tool, which may be stopped, keeps its lock for ten
- * seconds, and then @err, else empty, says which. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel
+ * Make or join the unwinder; @opts may be NULL. *@ret is to be ended with dusk_unwind_close(). If it cannot be shared,
+ * it is our own, and dusk_unwind_unshared_reason() says why; also if another tool, which may be stopped, keeps its lock
+ * for ten seconds, and then @err, else empty, says which. -EPERM: a capability is missing; -EOPNOTSUPP: the kernel
  * lacks something.
  */
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err);
@@ -59,7 +59,7 @@ struct dusk_image {
  * (dusk_unwind_variable()) and the sizes of its maps now, if need be. Once for an unwinder.
  */
 int dusk_unwind_open_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
-		       struct bpf_object **ret, struct dusk_error *err);
+			    struct bpf_object **ret, struct dusk_error *err);
 
 /*
  * Where global variable @name of the tool's programs lies, of @size bytes, to be set before dusk_unwind_load(); or
@@ -70,7 +70,8 @@ void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t siz
 
 /*
  * Load it. Attach its programs then: with libbpf, as you like, to be detached before dusk_unwind_close(); or with
- * dusk_unwind_attach(), all those whose SEC() says where. Those that depend on the consumer, after dusk_unwind_add_consumer().
+ * dusk_unwind_attach(), all those whose SEC() says where. Those that depend on the consumer, after
+ * dusk_unwind_add_consumer().
  */
 int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err);
 
@@ -84,9 +85,9 @@ void dusk_unwind_detach(struct dusk_unwinder *u);
 struct dusk_stack_event {
 	uint64_t cookie;
 	pid_t pid, tid;
-	uint32_t stack;			/* its id; 0: it has none */
-	uint32_t outcome;		/* dusk_outcome() */
-	const uint64_t *frame;		/* innermost first: dusk_unwind_name(). Valid until the function returns */
+	uint32_t stack;	       /* its id; 0: it has none */
+	uint32_t outcome;      /* dusk_outcome() */
+	const uint64_t *frame; /* innermost first: dusk_unwind_name(). Valid until the function returns */
 	uint32_t nr;
 };
 
@@ -94,41 +95,41 @@ struct dusk_stack_event {
 struct dusk_sum {
 	uint64_t key, amount, count;
 	uint32_t stack, outcome;
-	bool unresolved;		/* its stack is not known yet, or never will be */
+	bool unresolved; /* its stack is not known yet, or never will be */
 };
 
 /* How a consumer is served; any of them together. */
 enum {
-	DUSK_DELIVER_RING = 1,		/* dusk_consumer_options.on_stack is called for each cookie */
-	DUSK_DELIVER_SUMS = 2,		/* what its programs dusk_unwind_aggregate() is summed up by key and stack */
-	DUSK_DELIVER_CALLBACK = 4,	/* its BPF function dusk_unwind_done() is called for each cookie */
-	DUSK_DELIVER_AT_ONCE = 8,		/* on_stack: dusk_unwind_poll() returns for each stack, not ten times a second */
-	DUSK_DELIVER_LAST = 128,		/* not a way of its own, but who else is: tasks at work on their end, or in execve(),
+	DUSK_DELIVER_RING = 1,	   /* dusk_consumer_options.on_stack is called for each cookie */
+	DUSK_DELIVER_SUMS = 2,	   /* what its programs dusk_unwind_aggregate() is summed up by key and stack */
+	DUSK_DELIVER_CALLBACK = 4, /* its BPF function dusk_unwind_done() is called for each cookie */
+	DUSK_DELIVER_AT_ONCE = 8,  /* on_stack: dusk_unwind_poll() returns for each stack, not ten times a second */
+	DUSK_DELIVER_LAST = 128,   /* not a way of its own, but who else is: tasks at work on their end, or in execve(),
 					 * that nobody asked before. So each task is walked once when it comes to that */
 };
 
 struct dusk_consumer_options {
-	size_t sz;			/* sizeof(struct dusk_consumer_options) */
-	uint32_t serve;			/* DUSK_SERVE_... */
-	uint32_t ring_bytes;		/* a power of two, at least a page; 0: 1 MiB. With a aggregation there is a ring, too:
+	size_t sz;	     /* sizeof(struct dusk_consumer_options) */
+	uint32_t serve;	     /* DUSK_SERVE_... */
+	uint32_t ring_bytes; /* a power of two, at least a page; 0: 1 MiB. With a aggregation there is a ring, too:
 					 * for stacks that do not fit in the stackmap, and what is charged to them */
-	uint32_t aggregation_rows;		/* 0: 16,384 */
+	uint32_t aggregation_rows; /* 0: 16,384 */
 	void (*on_stack)(void *ctx, const struct dusk_stack_event *e);
 	void *ctx;
 };
 
 /*
- * Register consumer @number (below 16), as the tool's programs call it. -EBUSY: the number is taken, or another tool keeps
- * the lock for ten seconds (which: @err); -EUSERS: all tools together have 16 consumers already.
+ * Register consumer @number (below 16), as the tool's programs call it. -EBUSY: the number is taken, or another tool
+ * keeps the lock for ten seconds (which: @err); -EUSERS: all tools together have 16 consumers already.
  */
 int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
-		     struct dusk_error *err);
+			     struct dusk_error *err);
 
 /*
- * The consumer leaves: when this returns, none of its functions runs or will, no program serves it, and no task's
- * state holds anything of it. What came before is lost unless it was polled. Others are not disturbed. -ENOENT: there
- * is none; -EBUSY: another tool keeps the lock: no function of it runs or will, and what is left in tasks goes with the next
- * consumer that any tool registers.
+ * The consumer leaves: when this returns, none of its functions runs or will, no program serves it, and no task's state
+ * holds anything of it. What came before is lost unless it was polled. Others are not disturbed. -ENOENT: there is
+ * none; -EBUSY: another tool keeps the lock: no function of it runs or will, and what is left in tasks goes with the
+ * next consumer that any tool registers.
  */
 int dusk_unwind_remove_consumer(struct dusk_unwinder *u, uint32_t number);
 
@@ -140,12 +141,12 @@ int dusk_unwind_remove_consumer(struct dusk_unwinder *u, uint32_t number);
 int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms);
 
 /*
- * Each row of the aggregation of consumer @number: @fn. It may be filled meanwhile. Takes in first what has come of stacks
- * that do not fit in the stackmap, unless the consumer has DUSK_DELIVER_RING: then dusk_unwind_poll() does. Returns 0, or
- * what @fn returned.
+ * Each row of the aggregation of consumer @number: @fn. It may be filled meanwhile. Takes in first what has come of
+ * stacks that do not fit in the stackmap, unless the consumer has DUSK_DELIVER_RING: then dusk_unwind_poll() does.
+ * Returns 0, or what @fn returned.
  */
 int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_sum *c),
-			void *ctx);
+		     void *ctx);
 
 /*
  * The frames of stack @id, innermost first; they stay as they are until dusk_unwind_forget(). -ENOENT: there is no such
@@ -161,9 +162,9 @@ void dusk_unwind_forget(struct dusk_unwinder *u);
 
 /* What is known of a frame. The strings are the unwinder's, until the next one is looked up. */
 struct dusk_place {
-	const char *function;		/* demangled; NULL: not known */
-	const char *module;		/* "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]": memory without a file */
-	uint64_t offset;		/* from the start of the function; without one, in the file, or the address */
+	const char *function; /* demangled; NULL: not known */
+	const char *module;   /* "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]": memory without a file */
+	uint64_t offset;      /* from the start of the function; without one, in the file, or the address */
 };
 
 /* Look up a frame of a user or a kernel stack. The first of a file reads its symbols: soon, while the file is there. */
@@ -178,22 +179,22 @@ void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t
  * The outcome "running": it was on a CPU; "moved": it could not be had, as it kept coming and going.
  */
 struct dusk_thread_stack {
-	pid_t pid, tid;			/* in the initial PID namespace; pid is the process */
+	pid_t pid, tid; /* in the initial PID namespace; pid is the process */
 	const char *comm;
-	char state;			/* as in /proc/PID/stat: R runs or waits for a CPU, S sleeps, D, T, t, Z, X, P, I */
-	uint32_t outcome;		/* dusk_outcome() */
-	uint64_t switches;		/* how often it has left a CPU since it was born */
-	const uint64_t *user, *kernel;	/* innermost first: dusk_unwind_place() */
+	char state;	   /* as in /proc/PID/stat: R runs or waits for a CPU, S sleeps, D, T, t, Z, X, P, I */
+	uint32_t outcome;  /* dusk_outcome() */
+	uint64_t switches; /* how often it has left a CPU since it was born */
+	const uint64_t *user, *kernel; /* innermost first: dusk_unwind_place() */
 	uint32_t nr_user, nr_kernel;
 };
 
 struct dusk_threads_options {
-	size_t sz;			/* sizeof(struct dusk_threads_options) */
-	const pid_t *pids, *tids;	/* threads of these processes, and these threads; none: all but our own process's */
-	size_t nr_pids, nr_tids;	/* 65,535 together at most */
-	bool no_kernel;			/* user stacks only */
-	unsigned int timeout_ms;	/* for all of it; 0: as long as it takes, but few hang */
-	const volatile int *stops;	/* when this changes it ends: counted by a signal handler, say. NULL: it does not */
+	size_t sz;		   /* sizeof(struct dusk_threads_options) */
+	const pid_t *pids, *tids;  /* threads of these processes, and these threads; none: all but our own process's */
+	size_t nr_pids, nr_tids;   /* 65,535 together at most */
+	bool no_kernel;		   /* user stacks only */
+	unsigned int timeout_ms;   /* for all of it; 0: as long as it takes, but few hang */
+	const volatile int *stops; /* when this changes it ends: counted by a signal handler, say. NULL: it does not */
 };
 
 /*

@@ -12,18 +12,18 @@
 
 /* How a consumer is served; <dusk/unwind.h> has the same numbers. */
 enum {
-	DELIVER_RING = 1,		/* a stack event to its ring buffer */
-	DELIVER_SUMS = 2,	/* its charges are entered in its map, under the stack */
-	DELIVER_CALLBACK = 4,	/* dusk_unwind_done() is called in its program */
-	DELIVER_AT_ONCE = 8,	/* the ring's reader is woken for each stack; else it looks by itself */
-	DELIVER_MODULES = 16,	/* module events to its ring */
-	DELIVER_OVERFLOW = 32,	/* to its ring, too: what its ledger has no room for, */
-	DELIVER_INLINE = 64,	/* and stacks that have no id, with what is charged to them */
-	DELIVER_LAST = 128,	/* also tasks that exit or are in execve(), and were not asked before that */
+	DELIVER_RING = 1,      /* a stack event to its ring buffer */
+	DELIVER_SUMS = 2,      /* its charges are entered in its map, under the stack */
+	DELIVER_CALLBACK = 4,  /* dusk_unwind_done() is called in its program */
+	DELIVER_AT_ONCE = 8,   /* the ring's reader is woken for each stack; else it looks by itself */
+	DELIVER_MODULES = 16,  /* module events to its ring */
+	DELIVER_OVERFLOW = 32, /* to its ring, too: what its ledger has no room for, */
+	DELIVER_INLINE = 64,   /* and stacks that have no id, with what is charged to them */
+	DELIVER_LAST = 128,    /* also tasks that exit or are in execve(), and were not asked before that */
 };
 
 struct consumer {
-	u32 generation;		/* odd: open */
+	u32 generation; /* odd: open */
 	u32 flags;
 	u32 tool, pad;
 	u64 lost_stacks, lost_modules, lost_sums;
@@ -55,20 +55,20 @@ static inline u32 consumer_generation(u32 handle)
 enum sum_kind { SUM_FINAL, SUM_DUE, SUM_RESOLVED };
 
 struct aggregation_key {
-	u64 key;		/* the consumer's */
+	u64 key; /* the consumer's */
 	u64 cookie;
-	u32 stack;		/* id in the stackmap, 0: none */
+	u32 stack; /* id in the stackmap, 0: none */
 	u16 outcome;
 	u16 kind;
 };
 
 struct aggregation_sum {
-	u64 amount, part, count;	/* @part: of the amount, what the consumer tells apart */
+	u64 amount, part, count; /* @part: of the amount, what the consumer tells apart */
 };
 
 /* What a tool's own programs know of its consumers. */
 struct consumers_here {
-	u32 handle[MAX_CONSUMERS];	/* by the number that programs use; 0: none */
-	u32 callback[MAX_CONSUMERS];	/* by slot: number + 1 of the consumer to call back; 0: none of ours */
-	u32 callbacks, pad;		/* the slots of those, a bit each */
+	u32 handle[MAX_CONSUMERS];   /* by the number that programs use; 0: none */
+	u32 callback[MAX_CONSUMERS]; /* by slot: number + 1 of the consumer to call back; 0: none of ours */
+	u32 callbacks, pad;	     /* the slots of those, a bit each */
 };

@@ -14,8 +14,16 @@
 #include "abi/consumer.h"
 #include "abi/frame.h"
 
-enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_SUM, EVENT_OFFCPU, EVENT_THREAD, EVENT_THREAD_TIMES,
-		  EVENT_KERNEL_STACK };
+enum event_kind {
+	EVENT_SAMPLE = 1,
+	EVENT_STACK,
+	EVENT_MODULE,
+	EVENT_SUM,
+	EVENT_OFFCPU,
+	EVENT_THREAD,
+	EVENT_THREAD_TIMES,
+	EVENT_KERNEL_STACK
+};
 
 #define COMM_BYTES 16
 #define BUILD_ID_BYTES 20
@@ -24,13 +32,14 @@ enum event_kind { EVENT_SAMPLE = 1, EVENT_STACK, EVENT_MODULE, EVENT_SUM, EVENT_
 
 struct event_sample {
 	u32 kind, cpu;
-	u64 time_ns;			/* CLOCK_MONOTONIC */
+	u64 time_ns; /* CLOCK_MONOTONIC */
 	u64 cookie;
-	u32 pid, tid;			/* in the initial PID namespace; pid is the process */
-	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow, the user's are due */
+	u32 pid, tid; /* in the initial PID namespace; pid is the process */
+	u32 kernel_stack,
+		user_stack; /* ids in the stackmap; 0: none, or the kernel's frames follow, the user's are due */
 	u8 source, outcome;
-	u16 nr;				/* kernel frames that follow */
-	u32 cached;			/* @user_stack was told at once, and if there is a cookie, it is to be verified */
+	u16 nr;	    /* kernel frames that follow */
+	u32 cached; /* @user_stack was told at once, and if there is a cookie, it is to be verified */
 	char comm[COMM_BYTES];
 	u64 frame[];
 };
@@ -39,32 +48,32 @@ struct event_stack {
 	u32 kind, outcome;
 	u64 cookie;
 	u32 pid, tid;
-	u32 stack;			/* id in the stackmap; 0: none, or the frames follow */
-	u32 nr;				/* user frames that follow */
+	u32 stack; /* id in the stackmap; 0: none, or the frames follow */
+	u32 nr;	   /* user frames that follow */
 	u64 walk_ns;
-	u64 same_as;			/* not 0: the stack is that of this cookie, which travelled whole */
+	u64 same_as; /* not 0: the stack is that of this cookie, which travelled whole */
 	u64 frame[];
 };
 
-enum vdso { VDSO = 1, VDSO_COMPAT };	/* that of 64-bit tasks, of 32-bit ones */
+enum vdso { VDSO = 1, VDSO_COMPAT }; /* that of 64-bit tasks, of 32-bit ones */
 
 struct event_module {
 	u32 kind, id;
-	u64 dev, ino;			/* dev as the kernel encodes it: major << 20 | minor */
+	u64 dev, ino; /* dev as the kernel encodes it: major << 20 | minor */
 	u32 generation, pid;
-	u64 start, end;			/* a mapping of it in @pid */
-	u32 parent;			/* of @pid: it may live longer, and see the same files */
-	u16 vdso;			/* enum vdso; 0: it is a file */
+	u64 start, end; /* a mapping of it in @pid */
+	u32 parent;	/* of @pid: it may live longer, and see the same files */
+	u16 vdso;	/* enum vdso; 0: it is a file */
 	u16 build_id_bytes;
 	u8 build_id[BUILD_ID_BYTES];
-	u32 path_start;			/* in @path, which it fills to the end; PATH_BYTES: there is none */
-	char path[PATH_BYTES];		/* as @pid sees it; not terminated */
+	u32 path_start;	       /* in @path, which it fills to the end; PATH_BYTES: there is none */
+	char path[PATH_BYTES]; /* as @pid sees it; not terminated */
 };
 
 /* A row of the ledger that is not in it: there is no room, or its stack travels whole, under the row's cookie. */
 struct event_sum {
 	u32 kind, pad;
-	u64 time_ns;			/* CLOCK_MONOTONIC */
+	u64 time_ns; /* CLOCK_MONOTONIC */
 	struct aggregation_key key;
 	struct aggregation_sum sum;
 };
@@ -74,25 +83,25 @@ struct event_sum {
  * that is known, and kernel frames. offcpu_waker() and offcpu_frames() find them.
  */
 struct event_offcpu {
-	u32 kind, cpu;			/* where it came back */
-	u64 time_ns;			/* when */
+	u32 kind, cpu; /* where it came back */
+	u64 time_ns;   /* when */
 	u64 off_ns, runnable_ns;
-	u64 cookie;			/* of the user stack, unless @user_stack is known; 0: there is none, see outcome */
+	u64 cookie; /* of the user stack, unless @user_stack is known; 0: there is none, see outcome */
 	u32 pid, tid;
-	u32 kernel_stack, user_stack;	/* ids in the stackmap; 0: none, or the kernel's frames follow */
-	u8 state, outcome;		/* abi/offcpu.h */
-	u16 nr;				/* kernel frames that follow */
-	u8 unended;			/* it is still off CPU */
-	u8 woken;			/* a struct event_waker follows */
-	u8 cached, pad;			/* as in struct event_sample */
-	u32 count, sampled;		/* off-CPU intervals that it stands for, if they are sampled: a sum, then; else 1 */
-	u64 switches;			/* of the thread, when it left: if they are still so many, it has not been back */
+	u32 kernel_stack, user_stack; /* ids in the stackmap; 0: none, or the kernel's frames follow */
+	u8 state, outcome;	      /* abi/offcpu.h */
+	u16 nr;			      /* kernel frames that follow */
+	u8 unended;		      /* it is still off CPU */
+	u8 woken;		      /* a struct event_waker follows */
+	u8 cached, pad;		      /* as in struct event_sample */
+	u32 count, sampled; /* off-CPU intervals that it stands for, if they are sampled: a sum, then; else 1 */
+	u64 switches;	    /* of the thread, when it left: if they are still so many, it has not been back */
 	char comm[COMM_BYTES];
 	u64 frame[];
 };
 
 /* A kernel stack that has no id in the stackmap, and a number instead, before it is used. */
-#define INLINE_STACK (1u << 31)		/* ids have 31 bits */
+#define INLINE_STACK (1u << 31) /* ids have 31 bits */
 
 struct event_kernel_stack {
 	u32 kind, number;
@@ -102,10 +111,10 @@ struct event_kernel_stack {
 
 /* Who woke a thread. Of an interrupt there is no more than the kernel stack. */
 struct event_waker {
-	u64 cookie;			/* as in struct event_offcpu */
+	u64 cookie; /* as in struct event_offcpu */
 	u32 pid, tid;
-	u32 kernel_stack, user_stack;	/* ids in the stackmap; or a INLINE_STACK */
-	u8 kind, outcome;		/* kind: enum waker_kind */
+	u32 kernel_stack, user_stack; /* ids in the stackmap; or a INLINE_STACK */
+	u8 kind, outcome;	      /* kind: enum waker_kind */
 	u16 pad[3];
 	char comm[COMM_BYTES];
 };

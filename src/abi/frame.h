@@ -31,7 +31,7 @@ enum frame_method { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
 
 static inline u64 frame_make(u32 module, u64 offset, u32 is_return)
 {
-	u64 below = (s64)((offset >> 47) - 1) >> 63;	/* no branch: the verifier would follow it for each frame */
+	u64 below = (s64)((offset >> 47) - 1) >> 63; /* no branch: the verifier would follow it for each frame */
 	u64 room = module ? FRAME_OFFSET : FRAME_ADDRESS & below;
 
 	return (u64)module << FRAME_MODULE_SHIFT | (is_return ? FRAME_RET : 0) | (offset & room);
@@ -67,6 +67,6 @@ static inline u32 frame_method(u64 frame)
 /* Where it is, however it was left. */
 static inline u64 frame_place(u64 frame)
 {
-	return frame_module(frame) && frame_module(frame) != FRAME_KERNEL ?
-	       frame & ~(7ULL << FRAME_METHOD_SHIFT) : frame;
+	return frame_module(frame) && frame_module(frame) != FRAME_KERNEL ? frame & ~(7ULL << FRAME_METHOD_SHIFT)
+									  : frame;
 }

@@ -5,13 +5,13 @@
 
 /* Of the map "walkers". */
 struct walker_head {
-	u32 tid;			/* whose stack it walks; 0: free */
-	u32 tgid;			/* whose process that is; 0: not known */
-	u64 since_ns;			/* CLOCK_MONOTONIC: when it was claimed; 0: just now, or free */
+	u32 tid;      /* whose stack it walks; 0: free */
+	u32 tgid;     /* whose process that is; 0: not known */
+	u64 since_ns; /* CLOCK_MONOTONIC: when it was claimed; 0: just now, or free */
 };
 
 /* Of the map "tasks". */
 struct task_head {
-	u64 task_work;			/* the kernel's; reads as 0 */
-	u64 deferral;			/* core/shared/defer.h */
+	u64 task_work; /* the kernel's; reads as 0 */
+	u64 deferral;  /* core/shared/defer.h */
 };

@@ -8,12 +8,12 @@
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
 /* The value of pointer @p, which is NULL from now on. */
-#define steal(p)					\
-	({						\
-		__typeof__(p) *steal_from = &(p);	\
-		__typeof__(p) stolen = *steal_from;	\
-		*steal_from = NULL;			\
-		stolen;					\
+#define steal(p)                                    \
+	({                                          \
+		__typeof__(p) *steal_from = &(p);   \
+		__typeof__(p) stolen = *steal_from; \
+		*steal_from = NULL;                 \
+		stolen;                             \
 	})
 
 /* The same for a file descriptor. */

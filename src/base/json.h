@@ -14,7 +14,7 @@
 struct json {
 	FILE *out;
 	int indent;
-	int depth;		/* of our own making */
+	int depth; /* of our own making */
 	bool followed;
 };
 
@@ -23,8 +23,8 @@ void json_object_end(struct json *j);
 void json_array(struct json *j, const char *key);
 void json_array_end(struct json *j);
 
-void json_string(struct json *j, const char *key, const char *value);	/* NULL: null */
+void json_string(struct json *j, const char *key, const char *value); /* NULL: null */
 void json_u64(struct json *j, const char *key, uint64_t value);
 void json_i64(struct json *j, const char *key, int64_t value);
 void json_bool(struct json *j, const char *key, bool value);
-void json_double(struct json *j, const char *key, double value);	/* what is not finite: null */
+void json_double(struct json *j, const char *key, double value); /* what is not finite: null */

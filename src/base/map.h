@@ -16,7 +16,7 @@ struct map_slot {
 
 struct map {
 	struct map_slot *slots;
-	uint32_t nr, mask;	/* slots there are: mask + 1 */
+	uint32_t nr, mask; /* slots there are: mask + 1 */
 };
 
 /* The value of @key, or NULL. */

@@ -27,7 +27,7 @@ int privilege_stay_low(void);
 
 /*
  * Might our real user look at thread @tid with tools of his own? As the kernel answers when we have no capabilities:
- * the same user, and not a program that runs with rights of its own; root always. 0, -EACCES, or -ESRCH: it is not there, or
- * dead.
+ * the same user, and not a program that runs with rights of its own; root always. 0, -EACCES, or -ESRCH: it is not
+ * there, or dead.
  */
 int privilege_may_look(pid_t tid);

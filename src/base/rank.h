@@ -4,7 +4,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many of the @nr things of @size bytes at @v begin at @address or before: each with its address, in ascending order. */
+/*
+ * How many of the @nr things of @size bytes at @v begin at @address or before: each with its address, in ascending
+ * order.
+ */
 static inline size_t rank_of(const void *v, size_t nr, size_t size, uint64_t address)
 {
 	size_t low = 0, high = nr;

@@ -36,9 +36,10 @@
 
 /* Memory, descriptors that are open, time, the end. libelf and libdw need no more. */
 static const int allowed[] = {
-	SCMP_SYS(read), SCMP_SYS(pread64), SCMP_SYS(write), SCMP_SYS(lseek), SCMP_SYS(close), SCMP_SYS(fcntl), SCMP_SYS(dup),
-	SCMP_SYS(fstat), SCMP_SYS(munmap), SCMP_SYS(mremap), SCMP_SYS(madvise), SCMP_SYS(brk), SCMP_SYS(futex),
-	SCMP_SYS(clock_gettime), SCMP_SYS(sysinfo), SCMP_SYS(rt_sigreturn), SCMP_SYS(exit), SCMP_SYS(exit_group),
+	SCMP_SYS(read),		SCMP_SYS(pread64), SCMP_SYS(write),	 SCMP_SYS(lseek),	  SCMP_SYS(close),
+	SCMP_SYS(fcntl),	SCMP_SYS(dup),	   SCMP_SYS(fstat),	 SCMP_SYS(munmap),	  SCMP_SYS(mremap),
+	SCMP_SYS(madvise),	SCMP_SYS(brk),	   SCMP_SYS(futex),	 SCMP_SYS(clock_gettime), SCMP_SYS(sysinfo),
+	SCMP_SYS(rt_sigreturn), SCMP_SYS(exit),	   SCMP_SYS(exit_group),
 };
 
 /* What it has as data now, by proc_pid_statm(5). Sanitizers have terabytes, and no limit. */
@@ -86,8 +87,11 @@ static uint64_t landlock_rights(void)
 {
 	int version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 
-	return version < 1 ? 0 : version < 2 ? (1 << 13) - 1 : version < 3 ? (1 << 14) - 1 : version < 5 ? (1 << 15) - 1 :
-	       (1 << 16) - 1;
+	return version < 1   ? 0
+	       : version < 2 ? (1 << 13) - 1
+	       : version < 3 ? (1 << 14) - 1
+	       : version < 5 ? (1 << 15) - 1
+			     : (1 << 16) - 1;
 }
 
 static void landlock_allow(int rules, uint64_t rights, int fd)
@@ -111,7 +115,9 @@ static void forbid_paths(bool installed, int fd)
 		_cleanup_(closep) int folder = open(folders[i], O_PATH | O_CLOEXEC);
 
 		if (folder >= 0)
-			landlock_allow(rules, LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+			landlock_allow(rules,
+				       LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_READ_FILE |
+					       LANDLOCK_ACCESS_FS_READ_DIR,
 				       folder);
 	}
 	if (fd >= 0)
@@ -148,14 +154,21 @@ static int add_rules(scmp_filter_ctx filter, int channel)
 	for (size_t i = 0; !err && i < sizeof(allowed) / sizeof(allowed[0]); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
 	/* fstat() of glibc since 2.33 */
-	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
-				      SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
-	/* Nothing is a link: libdw, which wants to know what a descriptor is called, takes /proc/self/fd/NUMBER for its name. */
+	err = err
+		      ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
+					  SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
+	/*
+	 * Nothing is a link: libdw, which wants to know what a descriptor is called, takes /proc/self/fd/NUMBER for its
+	 * name.
+	 */
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(readlink), 0);
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(readlinkat), 0);
-	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1, SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
-	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
-				      SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	err = err
+		      ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mmap), 1,
+					  SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
+	err = err
+		      ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(mprotect), 1,
+					  SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0));
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(sendmsg), 1, SCMP_A0(SCMP_CMP_EQ, channel));
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(open), 0);
 	return err ?: seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(openat), 0);
@@ -170,7 +183,10 @@ static int send_descriptor(int channel, int fd)
 	char nothing = 0;
 	struct iovec byte = {&nothing, 1};
 	struct msghdr m = {
-		.msg_iov = &byte, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
+		.msg_iov = &byte,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
 
@@ -190,7 +206,10 @@ int sandbox_receive(int channel)
 	char byte;
 	struct iovec iov = {&byte, 1};
 	struct msghdr m = {
-		.msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.bytes, .msg_controllen = sizeof(control.bytes),
+		.msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes),
 	};
 	struct cmsghdr *c;
 	ssize_t got;
@@ -247,7 +266,7 @@ int sandbox_enter(const int *keep, size_t nr, int channel)
 	err = give_up(kept, nr + 1, false, -1);
 	if (err)
 		return err;
-	prctl(PR_SET_DUMPABLE, 1);	/* who opens for it reads which path it wants */
+	prctl(PR_SET_DUMPABLE, 1); /* who opens for it reads which path it wants */
 	err = filter_calls(channel);
 	close(channel);
 	return err;

@@ -19,9 +19,9 @@ struct strings_entry {
 
 struct strings {
 	struct strings_chunk *chunks;
-	struct strings_entry *entries;	/* by number */
+	struct strings_entry *entries; /* by number */
 	size_t nr, room;
-	uint32_t *slots;		/* number + 1; 0: empty */
+	uint32_t *slots; /* number + 1; 0: empty */
 	uint32_t mask;
 };
 

@@ -84,7 +84,7 @@ static int add(struct tracefs_names *ret, const char *group, const char *event)
 
 	if (asprintf(&name, "%s:%s", group, event) < 0)
 		return -ENOMEM;
-	if (tracefs_event(name) < 0) {	/* a folder's own files; what has no number, as ftrace:print of some kernels */
+	if (tracefs_event(name) < 0) { /* a folder's own files; what has no number, as ftrace:print of some kernels */
 		free(name);
 		return 0;
 	}

@@ -11,45 +11,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define vec(type)			\
-	{				\
-		type *v;		\
-		size_t nr, room;	\
+#define vec(type)                \
+	{                        \
+		type *v;         \
+		size_t nr, room; \
 	}
 
 /* Add a zeroed element: a pointer to it, or NULL when memory is short. */
-#define vec_add(a)										\
-	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) ?	\
-		 (__typeof__((a)->v))memset(&(a)->v[(a)->nr++], 0, sizeof(*(a)->v)) : NULL)
+#define vec_add(a)                                                                       \
+	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) \
+		 ? (__typeof__((a)->v))memset(&(a)->v[(a)->nr++], 0, sizeof(*(a)->v))    \
+		 : NULL)
 
 /* Add @value: 0 or -ENOMEM. */
-#define vec_push(a, value)									\
-	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) ?	\
-		 ((a)->v[(a)->nr++] = (value), 0) : -ENOMEM)
+#define vec_push(a, value)                                                               \
+	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) \
+		 ? ((a)->v[(a)->nr++] = (value), 0)                                      \
+		 : -ENOMEM)
 
 /* Room for @more elements behind the last: 0 or -ENOMEM. */
-#define vec_reserve(a, more) \
-	vec_grow_to((void **)&(a)->v, &(a)->room, (a)->nr + (more), sizeof(*(a)->v))
+#define vec_reserve(a, more) vec_grow_to((void **)&(a)->v, &(a)->room, (a)->nr + (more), sizeof(*(a)->v))
 
 /* Add @count elements from @values, which may be NULL if there are none: 0 or -ENOMEM. */
-#define vec_append(a, values, count)								\
-	({											\
-		const __typeof__(*(a)->v) *vec_from = (values);					\
-		size_t vec_count = (count);							\
-		int vec_err = vec_reserve(a, vec_count);					\
-		if (!vec_err && vec_count) {							\
-			memcpy((a)->v + (a)->nr, vec_from, vec_count * sizeof(*vec_from));	\
-			(a)->nr += vec_count;							\
-		}										\
-		vec_err;									\
+#define vec_append(a, values, count)                                                       \
+	({                                                                                 \
+		const __typeof__(*(a)->v) *vec_from = (values);                            \
+		size_t vec_count = (count);                                                \
+		int vec_err = vec_reserve(a, vec_count);                                   \
+		if (!vec_err && vec_count) {                                               \
+			memcpy((a)->v + (a)->nr, vec_from, vec_count * sizeof(*vec_from)); \
+			(a)->nr += vec_count;                                              \
+		}                                                                          \
+		vec_err;                                                                   \
 	})
 
-#define vec_steal(a)						\
-	({							\
-		__typeof__((a)->v) vec_stolen = (a)->v;		\
-		(a)->v = NULL;					\
-		(a)->nr = (a)->room = 0;			\
-		vec_stolen;					\
+#define vec_steal(a)                                    \
+	({                                              \
+		__typeof__((a)->v) vec_stolen = (a)->v; \
+		(a)->v = NULL;                          \
+		(a)->nr = (a)->room = 0;                \
+		vec_stolen;                             \
 	})
 
 #define vec_done(a) free(vec_steal(a))

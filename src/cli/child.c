@@ -93,7 +93,7 @@ bool child_ended(struct child *c, bool wait)
 
 void child_done(struct child *c)
 {
-	if (c->pid && c->go >= 0) {	/* never started: the closed pipe tells it to go */
+	if (c->pid && c->go >= 0) { /* never started: the closed pipe tells it to go */
 		close(steal_fd(&c->go));
 		while (!child_ended(c, true))
 			;

@@ -9,9 +9,9 @@
 #include <sys/types.h>
 
 struct child {
-	pid_t pid;		/* 0: there is none, or it has been waited for */
-	int go, failed;		/* pipes: to let it start; by which exec's errno comes back */
-	int status;		/* its exit status, or 128 + signal */
+	pid_t pid;	/* 0: there is none, or it has been waited for */
+	int go, failed; /* pipes: to let it start; by which exec's errno comes back */
+	int status;	/* its exit status, or 128 + signal */
 };
 
 /* 0 or a negative errno. @c is to be freed with child_done(), which kills what has not been started. */

@@ -7,8 +7,8 @@
 #include "cli/load_profile.h"
 #include "cli/output.h"
 
-#define MAX_MEANT 8	/* functions of one name to list */
-#define MAX_NAMES 4096	/* functions to look for the one that was meant */
+#define MAX_MEANT 8    /* functions of one name to list */
+#define MAX_NAMES 4096 /* functions to look for the one that was meant */
 
 struct options {
 	const char *input, *dso;
@@ -122,7 +122,7 @@ static int annotate(const struct command *self, const struct options *o, const c
 	struct filter filter = o->filter;
 	int status = filter_check(self, &o->filter);
 
-	filter.kind = TIME_BASE_CPU;		/* who is off CPU is in the kernel */
+	filter.kind = TIME_BASE_CPU; /* who is off CPU is in the kernel */
 	if (!status)
 		status = open_profile(&p, o->input, true, false);
 	if (!status)

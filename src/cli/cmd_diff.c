@@ -23,8 +23,7 @@ struct options {
 static const struct option options[] = {
 	{'s', "stacks", OPTION_FLAG, offsetof(struct options, stacks), NULL, "by stack (default: by function)"},
 	{'t', "total", OPTION_FLAG, offsetof(struct options, total), NULL, "with all that the functions called"},
-	{'a', "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL,
-	 "time (default: share of all)"},
+	{'a', "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL, "time (default: share of all)"},
 	TIME_BASE_OPTIONS(struct options, kind),
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
@@ -73,8 +72,8 @@ static void show_side(FILE *out, const struct diff *d, const struct side *s, int
 	if (time_base_has(kind, DUSK_CPU))
 		fprintf(out, ": %" PRIu64 " samples, %.2f s of CPU time", cpu->count, cpu->ns / 1e9);
 	if (time_base_has(kind, DUSK_OFF_CPU))
-		fprintf(out, "%s %" PRIu64 " off-CPU intervals, %.2f s off CPU", kind == TIME_BASE_WALL ? "," : ":", off->count,
-			off->ns / 1e9);
+		fprintf(out, "%s %" PRIu64 " off-CPU intervals, %.2f s off CPU", kind == TIME_BASE_WALL ? "," : ":",
+			off->count, off->ns / 1e9);
 	putc('\n', out);
 }
 
@@ -94,7 +93,8 @@ static void show_header(FILE *out, const struct diff *d, const struct side sides
 		fputs(" after: they do not count the same\n", out);
 	}
 	if (d->options.by == BY_COUNT)
-		fputs("# marks:     * ** *** on a row say: chance alone would do this in 5, 1, 0.1 % of the cases\n", out);
+		fputs("# marks:     * ** *** on a row say: chance alone would do this in 5, 1, 0.1 % of the cases\n",
+		      out);
 	fputs("#\n", out);
 }
 
@@ -103,7 +103,9 @@ static int choose(const struct command *self, const struct options *o, struct sh
 	double usual = o->csv || o->json ? 0 : 0.05;
 
 	*show = (struct show_options){
-		.form = o->csv ? SHOW_CSV : o->json ? SHOW_NDJSON : SHOW_TEXT,
+		.form = o->csv	  ? SHOW_CSV
+			: o->json ? SHOW_NDJSON
+				  : SHOW_TEXT,
 		.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
 		.max_rows = o->limit,
 	};

@@ -14,8 +14,7 @@ struct options {
 
 static const struct option options[] = {
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line and check or frame"},
-	{0, "walk", OPTION_FLAG, offsetof(struct options, walk), NULL,
-	 "explain the walk of a thread's stack"},
+	{0, "walk", OPTION_FLAG, offsetof(struct options, walk), NULL, "explain the walk of a thread's stack"},
 	{0, "keep", OPTION_TEXT, offsetof(struct options, keep), "FILE", "write a specimen of it, for a bug report"},
 	{0},
 };
@@ -53,7 +52,8 @@ static void write_capabilities(FILE *out)
 {
 	char grant[512];
 
-	fputs("\nInstead of root, these capabilities suffice (the first two to record, the others for all names):\n", out);
+	fputs("\nInstead of root, these capabilities suffice (the first two to record, the others for all names):\n",
+	      out);
 	for (const struct dusk_capability *c = dusk_capabilities(); c->name; c++)
 		fprintf(out, "  %-24s %s\n", c->name, c->purpose);
 	dusk_capabilities_grant(grant, sizeof(grant), "dusk");

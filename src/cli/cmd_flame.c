@@ -18,8 +18,7 @@ struct options {
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
-	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
-	 "write there (default flame.html)"},
+	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "write there (default flame.html)"},
 	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT",
 	 "heads the page (default: the command recorded)"},
 	WAKERS_OPTION(struct options, wakers, "who ended each off-CPU interval, N deep"),
@@ -75,7 +74,9 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	/* All time: the page has a switch for it. */
 	struct options o = {
-		.output = "flame.html", .inlined = true, .filter = {.kind = TIME_BASE_WALL, .trim = true, .marks = true},
+		.output = "flame.html",
+		.inlined = true,
+		.filter = {.kind = TIME_BASE_WALL, .trim = true, .marks = true},
 	};
 	const char *path[SIDES] = {NULL};
 	struct side sides[SIDES] = {0};

@@ -35,7 +35,8 @@ static void say_counters(const struct dusk_profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_counters; i++)
 		if (p->counters[i].value)
-			say("  %9" PRIu64 "  %s: %s", p->counters[i].value, p->counters[i].name, p->counters[i].sentence);
+			say("  %9" PRIu64 "  %s: %s", p->counters[i].value, p->counters[i].name,
+			    p->counters[i].sentence);
 }
 
 /* How long the samples take by now: nothing that a clock counted. */
@@ -76,8 +77,12 @@ static int import(const struct options *o, const char *from)
 	struct dusk_error err = {""};
 	struct progress progress;
 	struct dusk_import_options opts = {
-		.sz = sizeof(opts), .event = o->event, .progress = step, .ctx = &progress,
-		.owner_uid = sudo_id("SUDO_UID"), .owner_gid = sudo_id("SUDO_GID"),
+		.sz = sizeof(opts),
+		.event = o->event,
+		.progress = step,
+		.ctx = &progress,
+		.owner_uid = sudo_id("SUDO_UID"),
+		.owner_gid = sudo_id("SUDO_GID"),
 	};
 	int error;
 
@@ -88,7 +93,7 @@ static int import(const struct options *o, const char *from)
 	error = dusk_import_perf(from, o->output, &opts, &err);
 	progress_end(&progress);
 	if (error || (*err.text && !o->quiet))
-		say("%s", err.text);	/* also if only names are missing */
+		say("%s", err.text); /* also if only names are missing */
 	if (error)
 		return error == -ECANCELED && stop_signal ? 128 + stop_signal : STATUS_FAILED;
 	if (!o->quiet)

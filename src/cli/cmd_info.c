@@ -31,7 +31,7 @@ static const char *class_name(enum dusk_outcome_class class)
 	return names[class];
 }
 
-#define MAX_LISTED 10		/* threads that miss some of their time */
+#define MAX_LISTED 10 /* threads that miss some of their time */
 
 /* What the profile comes to: its samples, its off-CPU intervals, and the time of its threads. */
 struct sums {
@@ -177,7 +177,8 @@ static void write_missing(FILE *out, const struct dusk_profile *p, const struct 
 {
 	if (!a->nr_missing)
 		return;
-	fprintf(out, "\nThreads of whose time more than 0.1 %% is not accounted for, or twice: %" PRIu32 "\n", a->nr_missing);
+	fprintf(out, "\nThreads of whose time more than 0.1 %% is not accounted for, or twice: %" PRIu32 "\n",
+		a->nr_missing);
 	for (uint32_t i = 0; i < a->nr_missing && i < MAX_LISTED; i++) {
 		const struct time_balance_thread *t = &a->threads[i];
 		const struct dusk_thread *thread = &p->threads[t->thread];
@@ -220,14 +221,18 @@ static void write_cost(FILE *out, const struct dusk_profile *p)
 		fprintf(out, ", of a budget of %g %%", c.budget_percent);
 	putc('\n', out);
 	if (c.left_out)
-		fprintf(out, "%-14s of the off-CPU intervals under %.3f ms %" PRIu64 " of all %" PRIu64 " were left out, and others stand "
-			"for them: sums are estimates\n", "sampled", c.certain_ns / 1e6, c.left_out, c.intervals);
+		fprintf(out,
+			"%-14s of the off-CPU intervals under %.3f ms %" PRIu64 " of all %" PRIu64
+			" were left out, and others stand "
+			"for them: sums are estimates\n",
+			"sampled", c.certain_ns / 1e6, c.left_out, c.intervals);
 }
 
 static const char *recording_state(const struct dusk_profile *p)
 {
 	if (p->live)
-		return p->finished ? "finished; its functions are being looked up" : "goes on; its last second is not in it yet";
+		return p->finished ? "finished; its functions are being looked up"
+				   : "goes on; its last second is not in it yet";
 	return p->finished ? "finished" : "killed: its last second may be missing";
 }
 
@@ -247,7 +252,8 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 	fprintf(out, "%-14s %s %% of the samples that have a user stack, or should\n", "complete",
 		percent_text(text, complete_percent(l)));
 	if (has_off_cpu(s)) {
-		fprintf(out, "%-14s %" PRIu64 ", %.3f s off CPU\n", "intervals", s->off_cpu.samples, s->off_cpu.ns / 1e9);
+		fprintf(out, "%-14s %" PRIu64 ", %.3f s off CPU\n", "intervals", s->off_cpu.samples,
+			s->off_cpu.ns / 1e9);
 		fprintf(out, "%-14s %" PRIu64 "\n", "their stacks", s->off_cpu.stacks);
 		fprintf(out, "%-14s %s %% of the off-CPU intervals that have a user stack, or should\n", "complete",
 			percent_text(text, complete_percent(&s->off_cpu)));

@@ -11,12 +11,13 @@
 #include "cli/output.h"
 #include "report/text.h"
 
-#define MEASURED_CELLS 20000	/* rows that come after these can be wider than their columns */
+#define MEASURED_CELLS 20000 /* rows that come after these can be wider than their columns */
 #define MAX_WIDTH 60
 
 /* What there is to ask, if nothing is asked. */
-#define VIEWS "select view, group_concat(name, ', ') as columns from (select v.name as view, c.name from " \
-	      "sqlite_schema v, pragma_table_info(v.name) c where v.type = 'view' order by v.name, c.cid) group by view"
+#define VIEWS                                                                                        \
+	"select view, group_concat(name, ', ') as columns from (select v.name as view, c.name from " \
+	"sqlite_schema v, pragma_table_info(v.name) c where v.type = 'view' order by v.name, c.cid) group by view"
 
 struct options {
 	const char *input;
@@ -40,9 +41,9 @@ struct grid {
 	FILE *out;
 	struct dusk_query *query;
 	uint32_t nr_columns;
-	struct vec(struct cell) cells;	/* row by row */
-	size_t *width;			/* by column */
-	bool *number;			/* by column: its first value is one, so that it stands to the right */
+	struct vec(struct cell) cells; /* row by row */
+	size_t *width;		       /* by column */
+	bool *number;		       /* by column: its first value is one, so that it stands to the right */
 };
 
 static void query_freep(struct dusk_query **q)

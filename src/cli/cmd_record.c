@@ -15,7 +15,7 @@
 #include "cli/stop.h"
 #include "cli/summary.h"
 
-#define NAMES_NS 7000000000ULL	/* to look up functions and wait for the command, from when we are asked to stop */
+#define NAMES_NS 7000000000ULL /* to look up functions and wait for the command, from when we are asked to stop */
 #define CHILD_NS 9000000000ULL
 
 struct options {
@@ -66,10 +66,8 @@ static const struct option options[] = {
 	 "the same by its memory: 8M, 64M", 512 << 10, 512 << 20},
 	{0, "max-tasks", OPTION_NUMBER, offsetof(struct options, max_tasks), "N",
 	 "threads that may have stacks (default 32768)", 1024, 4194304},
-	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL,
-	 "walk remembered stacks, too, and compare"},
-	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
-	 "never fault in a page of a target"},
+	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL, "walk remembered stacks, too, and compare"},
+	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
 	 "do not share walks with other tools of dusk"},
 	{0},
@@ -77,12 +75,12 @@ static const struct option options[] = {
 
 struct recording {
 	const struct options *options;
-	char **command;			/* NULL: none */
+	char **command; /* NULL: none */
 	struct child child;
 	struct dusk_record *record;
-	bool passed_on;			/* the command was asked to stop */
+	bool passed_on; /* the command was asked to stop */
 	double start_s, end_s;
-	struct dusk_error err;		/* what ended it early */
+	struct dusk_error err; /* what ended it early */
 };
 
 /* The words of the command, for the profile's header. */
@@ -125,7 +123,8 @@ static void note_size(const struct recording *r)
 		    "your own",
 		    status.stackmap_bits, wanted);
 	if (r->options->max_tasks && status.max_tasks != r->options->max_tasks)
-		say("the table of threads is shared with other tools and has room for %u already, not %u; --private makes one "
+		say("the table of threads is shared with other tools and has room for %u already, not %u; --private "
+		    "makes one "
 		    "of your own",
 		    status.max_tasks, r->options->max_tasks);
 }
@@ -142,15 +141,31 @@ static int create(struct recording *r)
 	bool alone = r->child.pid && !o->all && !o->pids.nr && !o->tids.nr && !o->cgroup;
 	_cleanup_(freep) char *command = r->command ? join(r->command) : NULL;
 	struct dusk_record_options ro = {
-		.sz = sizeof(ro), .path = o->output, .frequency_hz = o->frequency_hz, .max_depth = o->max_depth,
+		.sz = sizeof(ro),
+		.path = o->output,
+		.frequency_hz = o->frequency_hz,
+		.max_depth = o->max_depth,
 		.no_faults = o->no_faults,
-		.no_sharing = o->private, .sources = o->sources, .min_block_ns = o->min_block_ns,
-		.kernel_threads = o->kernel_threads, .budget = o->budget_percent / 100, .verify = o->verify,
-		.stackmap_bits = stackmap_bits(o), .max_tasks = o->max_tasks,
-		.pids = alone ? &r->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr, .from_exec = alone,
-		.tids = o->tids.v, .nr_tids = o->tids.nr,
-		.cgroup = o->cgroup, .cpus = o->cpus.v, .nr_cpus = o->cpus.nr, .command = command, .stops = &stop_count,
-		.owner_uid = sudo_id("SUDO_UID"), .owner_gid = sudo_id("SUDO_GID"),
+		.no_sharing = o->private,
+		.sources = o->sources,
+		.min_block_ns = o->min_block_ns,
+		.kernel_threads = o->kernel_threads,
+		.budget = o->budget_percent / 100,
+		.verify = o->verify,
+		.stackmap_bits = stackmap_bits(o),
+		.max_tasks = o->max_tasks,
+		.pids = alone ? &r->child.pid : o->pids.v,
+		.nr_pids = alone ? 1 : o->pids.nr,
+		.from_exec = alone,
+		.tids = o->tids.v,
+		.nr_tids = o->tids.nr,
+		.cgroup = o->cgroup,
+		.cpus = o->cpus.v,
+		.nr_cpus = o->cpus.nr,
+		.command = command,
+		.stops = &stop_count,
+		.owner_uid = sudo_id("SUDO_UID"),
+		.owner_gid = sudo_id("SUDO_GID"),
 	};
 	struct dusk_error err = {""};
 	int error;
@@ -160,7 +175,7 @@ static int create(struct recording *r)
 		return STATUS_FAILED;
 	}
 	error = dusk_record_new(&r->record, &ro, &err);
-	if (*err.text)		/* also if we go on, and are late */
+	if (*err.text) /* also if we go on, and are late */
 		say("%s", err.text);
 	if (!error) {
 		note_size(r);
@@ -177,8 +192,11 @@ static int follow(struct recording *r)
 {
 	const struct options *o = r->options;
 	const struct span span = {
-		.start_s = r->start_s, .duration_ns = o->duration_ns, .child = r->command ? &r->child : NULL,
-		.pids = &o->pids, .tids = &o->tids,
+		.start_s = r->start_s,
+		.duration_ns = o->duration_ns,
+		.child = r->command ? &r->child : NULL,
+		.pids = &o->pids,
+		.tids = &o->tids,
 	};
 	struct live live;
 	int error = 0;
@@ -231,13 +249,13 @@ static int finish(struct recording *r)
 	if (error == -ECANCELED)
 		say("gave up looking up functions; dusk report will");
 	else if (error || (*err.text && !r->options->quiet))
-		say("%s", err.text);	/* also if only some are missing */
+		say("%s", err.text); /* also if only some are missing */
 	return error && error != -ECANCELED ? STATUS_FAILED : STATUS_OK;
 }
 
 /*
- * A command that runs on after -d is waited for. When we are asked to stop it is too; asked once more, or if it takes too
- * long, we leave it. One that Ctrl-C reached as well needs a moment, so that its own end is the answer.
+ * A command that runs on after -d is waited for. When we are asked to stop it is too; asked once more, or if it takes
+ * too long, we leave it. One that Ctrl-C reached as well needs a moment, so that its own end is the answer.
  */
 static int child_status(struct recording *r)
 {
@@ -247,7 +265,7 @@ static int child_status(struct recording *r)
 	if (r->child.pid && !stop_count && !r->options->quiet)
 		say("waiting for %s to end", r->command[0]);
 	while (!child_ended(&r->child, false)) {
-		usleep(SPAN_POLL_MS * 1000);		/* its end wakes us */
+		usleep(SPAN_POLL_MS * 1000); /* its end wakes us */
 		if (stop_count >= asked + patience || (stop_ns && now_ns() > stop_ns + CHILD_NS)) {
 			say("leaving %s to itself, as process %d", r->command[0], r->child.pid);
 			return 128 + stop_signal;
@@ -305,7 +323,7 @@ static int run_with(const struct options *o, char **command)
 		say("cannot start a process: %s", strerror(-err));
 		return STATUS_FAILED;
 	}
-	stop_catch();	/* not before the fork: the command has the handlers that we were given */
+	stop_catch(); /* not before the fork: the command has the handlers that we were given */
 	stop_at_once(true);
 	status = record(&r);
 	child_done(&r.child);
@@ -335,7 +353,8 @@ static int choose_sources(struct options *o)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.output = DEFAULT_PROFILE, .min_block_ns = 1000000, .sources = DUSK_RECORD_CPU | DUSK_RECORD_OFF_CPU};
+	struct options o = {
+		.output = DEFAULT_PROFILE, .min_block_ns = 1000000, .sources = DUSK_RECORD_CPU | DUSK_RECORD_OFF_CPU};
 	int status, next;
 
 	if (!command_options(self, argc, argv, &o, &next, &status))

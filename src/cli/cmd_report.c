@@ -23,9 +23,9 @@ struct options {
 };
 
 /* Those that say what a row is about, then those that say what it weighs. */
-static const enum key keys[NR_KEYS] = {KEY_COMM, KEY_PID, KEY_TID, KEY_DSO, KEY_FUNCTION, KEY_LINE, KEY_STATE, KEY_SELF,
-				       KEY_TOTAL, KEY_COUNT, KEY_RUNNABLE, KEY_AVERAGE, KEY_LONGEST, KEY_SELF_PERCENT,
-				       KEY_TOTAL_PERCENT};
+static const enum key keys[NR_KEYS] = {KEY_COMM,     KEY_PID,	  KEY_TID,     KEY_DSO,		 KEY_FUNCTION,
+				       KEY_LINE,     KEY_STATE,	  KEY_SELF,    KEY_TOTAL,	 KEY_COUNT,
+				       KEY_RUNNABLE, KEY_AVERAGE, KEY_LONGEST, KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
 
 #define NR_FIELDS NR_KEYS
 #define NR_SORT_KEYS 13
@@ -74,8 +74,8 @@ static const struct option options[] = {
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pid), "PIDS", "only these processes", 0, INT32_MAX},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
-	{0, "state", OPTION_TEXTS, offsetof(struct options, state), "STATES",
-	 "only what threads did in these states", .choice = state_choice},
+	{0, "state", OPTION_TEXTS, offsetof(struct options, state), "STATES", "only what threads did in these states",
+	 .choice = state_choice},
 	FILTER_OPTIONS(struct options, filter),
 	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
 	 "only self: no column for callees"},
@@ -92,8 +92,8 @@ static const struct option options[] = {
 /* What the command line comes to. */
 struct view {
 	struct show_options show;
-	unsigned int rows;		/* set of enum key: what a row, or a tree, is about */
-	enum key order[NR_KEYS];	/* of the rows of tables, if it is not the usual one */
+	unsigned int rows;	 /* set of enum key: what a row, or a tree, is about */
+	enum key order[NR_KEYS]; /* of the rows of tables, if it is not the usual one */
 	size_t nr_order;
 	unsigned int order_set;
 	bool tree;
@@ -109,7 +109,10 @@ static int refuse_key(const struct command *self, const char *option, const char
 
 	for (size_t i = 0; i < nr; i++) {
 		names[i] = key_name(keys[i]);
-		len += snprintf(list + len, sizeof(list) - len, "%s%s", !i ? "" : i + 1 < nr ? ", " : " and ",
+		len += snprintf(list + len, sizeof(list) - len, "%s%s",
+				!i	     ? ""
+				: i + 1 < nr ? ", "
+					     : " and ",
 				names[i]);
 	}
 	near = suggest(name, names);
@@ -217,7 +220,8 @@ static int choose_measure(const struct command *self, const struct options *o, s
 		if (!strcmp(o->by, measures[m]))
 			v->by = m;
 	if (v->show.kind == TIME_BASE_WALL && (v->by == BY_COUNT || named & (KEY_COUNT | KEY_AVERAGE | KEY_LONGEST)))
-		return say_usage(self, "--wall has samples and off-CPU intervals, which cannot be counted together; they add up by time");
+		return say_usage(self, "--wall has samples and off-CPU intervals, which cannot be counted together; "
+				       "they add up by time");
 	if (v->show.kind == TIME_BASE_CPU && v->by == BY_RUNNABLE)
 		return say_usage(self, "who has a CPU does not wait for it: --by runnable is for --off-cpu");
 	return STATUS_OK;
@@ -231,12 +235,15 @@ static int choose(const struct command *self, const struct options *o, struct vi
 	int status;
 
 	*v = (struct view){
-		.show = {
-			.form = o->csv ? SHOW_CSV : o->json ? SHOW_NDJSON : SHOW_TEXT,
-			.no_total = o->no_children,
-			.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
-			.max_rows = o->limit,
-		},
+		.show =
+			{
+				.form = o->csv	  ? SHOW_CSV
+					: o->json ? SHOW_NDJSON
+						  : SHOW_TEXT,
+				.no_total = o->no_children,
+				.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
+				.max_rows = o->limit,
+			},
 		.tree = tree,
 		.direction = o->callers || (o->tree && !strcmp(o->tree, "callee")) ? TREE_UP : TREE_DOWN,
 	};
@@ -244,7 +251,11 @@ static int choose(const struct command *self, const struct options *o, struct vi
 		return say_usage(self, "--csv and --json exclude each other");
 	if (o->tree && o->callers)
 		return say_usage(self, "--tree and --callers exclude each other");
-	status = time_base_choose(self, &o->kind, o->wakers ? TIME_BASE_OFF_CPU : o->state.nr ? TIME_BASE_WALL : TIME_BASE_USUAL, &v->show.kind);
+	status = time_base_choose(self, &o->kind,
+				  o->wakers	? TIME_BASE_OFF_CPU
+				  : o->state.nr ? TIME_BASE_WALL
+						: TIME_BASE_USUAL,
+				  &v->show.kind);
 	if (!status && o->wakers && v->show.kind == TIME_BASE_CPU)
 		return say_usage(self, "--wakers is about off-CPU intervals, which --cpu leaves out");
 	if (!status)

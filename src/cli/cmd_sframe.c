@@ -54,15 +54,10 @@ static const char *rule_text(char text[32], const struct dusk_sframe_rule *r, bo
 	char name[16];
 
 	switch (r->base) {
-	case DUSK_SFRAME_UNCHANGED:
-		return "u";
-	case DUSK_SFRAME_FIXED:
-		return "f";
-	case DUSK_SFRAME_LEFT_OUT:
-		return "U";
-	case DUSK_SFRAME_CFA:
-		snprintf(name, sizeof(name), "c");
-		break;
+	case DUSK_SFRAME_UNCHANGED: return "u";
+	case DUSK_SFRAME_FIXED: return "f";
+	case DUSK_SFRAME_LEFT_OUT: return "U";
+	case DUSK_SFRAME_CFA: snprintf(name, sizeof(name), "c"); break;
 	case DUSK_SFRAME_REGISTER:
 		if (r->reg == DWARF_RSP || r->reg == DWARF_RBP)
 			snprintf(name, sizeof(name), "%s", r->reg == DWARF_RSP ? "sp" : "fp");

@@ -36,7 +36,8 @@ static const struct option options[] = {
 	{0, "user", OPTION_FLAG, offsetof(struct options, user), NULL, "only those that end in a program"},
 	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL,
 	 "frames as numbers; dump: without their names"},
-	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE", "read, decode: names from such a list"},
+	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE",
+	 "read, decode: names from such a list"},
 	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE",
 	 "read, decode: names from a kernel's ELF image"},
 	{0, "modules", OPTION_FLAG, offsetof(struct options, modules), NULL,
@@ -61,9 +62,12 @@ static void symbols_freep(struct dusk_symbols **s)
 static int print(const struct options *o, struct dusk_stacks *s, const struct stackmap_names *names)
 {
 	struct stackmap_choice choice = {
-		.kernel = o->kernel, .user = o->user, .top = o->top,
-		.order = !o->sort ? (o->top ? STACKMAP_BY_REF : STACKMAP_AS_IS) :
-			 strcmp(o->sort, "depth") ? STACKMAP_BY_REF : STACKMAP_BY_DEPTH,
+		.kernel = o->kernel,
+		.user = o->user,
+		.top = o->top,
+		.order = !o->sort		    ? (o->top ? STACKMAP_BY_REF : STACKMAP_AS_IS)
+			 : strcmp(o->sort, "depth") ? STACKMAP_BY_REF
+						    : STACKMAP_BY_DEPTH,
 	};
 	struct output out;
 	int status;
@@ -106,7 +110,9 @@ static int open_map(struct dusk_stackmap **ret, const struct options *o, const c
 
 static int take(struct source *s, const struct options *o, bool symbols)
 {
-	int status = o->input ? open_profile(&s->profile, o->input, symbols, false) : open_map(&s->map, o, NAME_PROFILE), error;
+	int status =
+		    o->input ? open_profile(&s->profile, o->input, symbols, false) : open_map(&s->map, o, NAME_PROFILE),
+	    error;
 
 	if (status)
 		return status;
@@ -116,7 +122,7 @@ static int take(struct source *s, const struct options *o, bool symbols)
 		return STATUS_FAILED;
 	}
 	if (s->map && symbols)
-		dusk_symbols_kallsyms(&s->kernel, "/proc/kallsyms", NULL);	/* where it is hidden: addresses */
+		dusk_symbols_kallsyms(&s->kernel, "/proc/kallsyms", NULL); /* where it is hidden: addresses */
 	return STATUS_OK;
 }
 
@@ -130,7 +136,10 @@ static int show(const struct command *self, const struct options *o, const char 
 		return status;
 	if (!o->no_symbols)
 		names = (struct stackmap_names){
-			.symbols = s.kernel, .profile = s.profile, .map = s.map, .name = dusk_stackmap_name,
+			.symbols = s.kernel,
+			.profile = s.profile,
+			.map = s.map,
+			.name = dusk_stackmap_name,
 		};
 	return print(o, s.stacks, &names);
 }
@@ -140,7 +149,8 @@ static int show_stat(const struct command *self, const struct options *o, const 
 	_cleanup_(source_done) struct source s = {0};
 	struct dusk_stackmap_stat stat;
 	struct output out;
-	int status = o->input ? open_profile(&s.profile, o->input, false, false) : open_map(&s.map, o, NAME_PROFILE), error;
+	int status = o->input ? open_profile(&s.profile, o->input, false, false) : open_map(&s.map, o, NAME_PROFILE),
+	    error;
 
 	if (status)
 		return status;
@@ -176,7 +186,7 @@ static int dump(const struct command *self, const struct options *o, const char 
 	if (status)
 		return status;
 	if (o->no_symbols)
-		s.stacks->identity = 0;		/* the stacks alone, as other readers of the format know them */
+		s.stacks->identity = 0; /* the stacks alone, as other readers of the format know them */
 	error = o->no_symbols ? 0 : name_all(&s);
 	if (error) {
 		say("%s", strerror(-error));
@@ -203,8 +213,9 @@ static int reset(const struct command *self, const struct options *o, const char
 static int read_symbols(struct dusk_symbols **ret, const struct options *o)
 {
 	struct dusk_error err = {""};
-	int error = o->kallsyms ? dusk_symbols_kallsyms(ret, o->kallsyms, &err) :
-		    o->vmlinux ? dusk_symbols_vmlinux(ret, o->vmlinux, &err) : 0;
+	int error = o->kallsyms	 ? dusk_symbols_kallsyms(ret, o->kallsyms, &err)
+		    : o->vmlinux ? dusk_symbols_vmlinux(ret, o->vmlinux, &err)
+				 : 0;
 
 	if (error)
 		say("%s", *err.text ? err.text : strerror(-error));
@@ -224,7 +235,7 @@ static int print_modules(const struct options *o, const struct dusk_stacks *s)
 
 static int print_file(const struct options *o, struct dusk_stacks *s, const struct dusk_symbols *kernel)
 {
-	struct stackmap_names names = { .symbols = kernel };
+	struct stackmap_names names = {.symbols = kernel};
 
 	if (o->modules)
 		return print_modules(o, s);
@@ -273,7 +284,7 @@ static int read_file(const struct command *self, const struct options *o, const 
 
 static int find_in_map(void *ctx, uint32_t id, struct dusk_stack *ret)
 {
-	*ret = (struct dusk_stack){ .id = id };
+	*ret = (struct dusk_stack){.id = id};
 	return dusk_stackmap_frames(ctx, id, &ret->frame, &ret->nr);
 }
 
@@ -325,8 +336,8 @@ static int decode_by_map(const struct options *o, const char *text)
 	if (status)
 		return status;
 	if (!o->no_symbols) {
-		dusk_symbols_kallsyms(&s.kernel, "/proc/kallsyms", NULL);	/* where it is hidden: addresses */
-		names = (struct stackmap_names){ .symbols = s.kernel, .map = s.map, .name = dusk_stackmap_name };
+		dusk_symbols_kallsyms(&s.kernel, "/proc/kallsyms", NULL); /* where it is hidden: addresses */
+		names = (struct stackmap_names){.symbols = s.kernel, .map = s.map, .name = dusk_stackmap_name};
 	}
 	d.find = find_in_map;
 	d.ctx = s.map;
@@ -342,7 +353,8 @@ static int decode(const struct command *self, const struct options *o, const cha
 	if (status)
 		return status;
 	if (!o->input && (o->kallsyms || o->vmlinux))
-		return say_usage(self, "--%s is for the stacks of a file: -i FILE", o->kallsyms ? "kallsyms" : "vmlinux");
+		return say_usage(self, "--%s is for the stacks of a file: -i FILE",
+				 o->kallsyms ? "kallsyms" : "vmlinux");
 	if ((!file || !strcmp(file, "-")) && isatty(STDIN_FILENO))
 		return say_usage(self, "which text? dusk stackmap decode FILE, as /sys/kernel/tracing/trace");
 	return o->input ? decode_by_file(o, file) : decode_by_map(o, file);
@@ -386,12 +398,9 @@ static bool is_given(const struct option *op, const struct options *o)
 	const void *member = (const char *)o + op->offset;
 
 	switch (op->kind) {
-	case OPTION_FLAG:
-		return *(const bool *)member;
-	case OPTION_NUMBER:
-		return *(const uint32_t *)member;
-	default:
-		return *(const char *const *)member;
+	case OPTION_FLAG: return *(const bool *)member;
+	case OPTION_NUMBER: return *(const uint32_t *)member;
+	default: return *(const char *const *)member;
 	}
 }
 

@@ -15,7 +15,7 @@
 #include "report/text.h"
 
 #define MAX_PIDS 256
-#define NAMED_THREADS 8		/* of a group, before "and N more" */
+#define NAMED_THREADS 8 /* of a group, before "and N more" */
 
 struct options {
 	bool all, each, kernel, kernel_threads, json;
@@ -39,7 +39,7 @@ struct view {
 	struct dusk_unwinder *unwinder;
 	const struct options *options;
 	struct thread_groups all;
-	uint32_t left_out;		/* threads that our user may not look at */
+	uint32_t left_out; /* threads that our user may not look at */
 };
 
 static void view_done(struct view *v)
@@ -69,21 +69,14 @@ static int take(void *ctx, const struct dusk_thread_stack *t)
 static const char *state_name(char state, const struct dusk_outcome *outcome)
 {
 	switch (state) {
-	case 'R':
-		return strcmp(outcome->name, "running") ? "waiting for a CPU" : "running";
-	case 'S':
-		return "sleeping";
-	case 'D':
-		return "in an uninterruptible sleep";
-	case 'T':
-		return "stopped";
-	case 't':
-		return "stopped by a tracer";
+	case 'R': return strcmp(outcome->name, "running") ? "waiting for a CPU" : "running";
+	case 'S': return "sleeping";
+	case 'D': return "in an uninterruptible sleep";
+	case 'T': return "stopped";
+	case 't': return "stopped by a tracer";
 	case 'Z':
-	case 'X':
-		return "dead";
-	case 'P':
-		return "parked";
+	case 'X': return "dead";
+	case 'P': return "parked";
 	}
 	return "idle";
 }
@@ -266,7 +259,8 @@ static int look(struct view *v, const struct dusk_threads_options *chosen)
 	struct dusk_error err = {""};
 	int error, status;
 
-	status = check_owner("process", chosen->pids, chosen->nr_pids) ?: check_owner("thread", chosen->tids, chosen->nr_tids);
+	status = check_owner("process", chosen->pids, chosen->nr_pids)
+			 ?: check_owner("thread", chosen->tids, chosen->nr_tids);
 	if (status)
 		return status;
 	stop_catch();
@@ -282,11 +276,12 @@ static int look(struct view *v, const struct dusk_threads_options *chosen)
 	if (status)
 		return status;
 	if (v->left_out)
-		say("%" PRIu32 " threads of others are left out: only their own users may look at them, and root", v->left_out);
+		say("%" PRIu32 " threads of others are left out: only their own users may look at them, and root",
+		    v->left_out);
 	if (!error)
 		return check_presence(v, chosen) ?: show(v);
 	if (error == -ETIMEDOUT && v->all.threads.nr)
-		show(v);		/* what there is */
+		show(v); /* what there is */
 	say("%s", err.text);
 	return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
 }
@@ -308,8 +303,13 @@ static int choose(const struct command *self, const struct options *o, const cha
 {
 	pid_t pids[MAX_PIDS];
 	struct dusk_threads_options chosen = {
-		.sz = sizeof(chosen), .pids = pids, .nr_pids = nr, .tids = o->tids.v, .nr_tids = o->tids.nr,
-		.no_kernel = !o->kernel, .stops = &stop_count,
+		.sz = sizeof(chosen),
+		.pids = pids,
+		.nr_pids = nr,
+		.tids = o->tids.v,
+		.nr_tids = o->tids.nr,
+		.no_kernel = !o->kernel,
+		.stops = &stop_count,
 	};
 	_cleanup_(view_done) struct view v = {.options = o, .all.each = o->each || o->json};
 	int status = parse_pids(self, words, nr, pids);

@@ -18,8 +18,8 @@
 #include "cli/stop.h"
 #include "cli/tracer.h"
 
-#define CHILD_S 9			/* for the command to end, from when we are asked to stop */
-#define DUE_MS 300		/* for tasks that are on their way to user mode */
+#define CHILD_S 9  /* for the command to end, from when we are asked to stop */
+#define DUE_MS 300 /* for tasks that are on their way to user mode */
 #define DEFAULT_STACKS "trace.fsmb"
 
 struct options {
@@ -46,14 +46,13 @@ static const struct option options[] = {
 	 "frames a stack may have (default 512)", 1, 2048},
 	{0, "stackmap-bits", OPTION_NUMBER, offsetof(struct options, stackmap_bits), "N",
 	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
-	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL,
-	 "never fault in a page of a target"},
+	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
 	{0},
 };
 
 struct tracing {
 	const struct options *options;
-	char **command;			/* NULL: none */
+	char **command; /* NULL: none */
 	struct child child;
 	struct tracefs_names events;
 	struct tracer *tracer;
@@ -74,7 +73,8 @@ static int choose_event(struct tracing *t, const char *pattern)
 	else if (nr == -ENOENT)
 		say("there is no event %s; %s/available_events lists them", pattern, tracefs_folder());
 	else if (nr == -EACCES || nr == -EPERM)
-		say("cannot read the events in %s: %s; run as root, or with cap_dac_read_search beside what 'dusk doctor' names",
+		say("cannot read the events in %s: %s; run as root, or with cap_dac_read_search beside what 'dusk "
+		    "doctor' names",
 		    tracefs_folder() ?: "tracefs", strerror(-nr));
 	else if (nr < 0)
 		say("cannot read the events in %s: %s", tracefs_folder() ?: "tracefs", strerror(-nr));
@@ -131,9 +131,15 @@ static int create(struct tracing *t)
 	const struct options *o = t->options;
 	bool alone = t->child.pid && !o->all && !o->pids.nr;
 	struct tracer_options to = {
-		.events = t->events.v, .nr_events = t->events.nr, .from_exec = alone, .no_faults = o->no_faults,
-		.pids = alone ? &t->child.pid : o->pids.v, .nr_pids = alone ? 1 : o->pids.nr,
-		.max_depth = o->max_depth, .stackmap_bits = o->stackmap_bits, .self = has_own_numbers() ? 0 : getpid(),
+		.events = t->events.v,
+		.nr_events = t->events.nr,
+		.from_exec = alone,
+		.no_faults = o->no_faults,
+		.pids = alone ? &t->child.pid : o->pids.v,
+		.nr_pids = alone ? 1 : o->pids.nr,
+		.max_depth = o->max_depth,
+		.stackmap_bits = o->stackmap_bits,
+		.self = has_own_numbers() ? 0 : getpid(),
 	};
 	struct dusk_error err = {""};
 	int error;
@@ -143,7 +149,7 @@ static int create(struct tracing *t)
 		return STATUS_FAILED;
 	}
 	error = tracer_new(&t->tracer, &to, &err);
-	if (*err.text)		/* also if we go on */
+	if (*err.text) /* also if we go on */
 		say("%s", err.text);
 	if (error)
 		return error == -EPERM || error == -EACCES || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
@@ -154,7 +160,9 @@ static int create(struct tracing *t)
 static int follow(struct tracing *t)
 {
 	const struct span span = {
-		.start_s = now_s(), .duration_ns = t->options->duration_ns, .child = t->command ? &t->child : NULL,
+		.start_s = now_s(),
+		.duration_ns = t->options->duration_ns,
+		.child = t->command ? &t->child : NULL,
 		.pids = &t->options->pids,
 	};
 	int error = 0;
@@ -177,7 +185,8 @@ static void summary(const struct tracing *t)
 	say("%llu events have their stacks in ftrace's ring; dusk stackmap decode -i %s %s/trace shows them",
 	    (unsigned long long)c.events, t->options->stacks, tracefs_folder() ?: "tracefs");
 	if (c.missed)
-		say("%llu events were missed: another BPF program was running on their CPU", (unsigned long long)c.missed);
+		say("%llu events were missed: another BPF program was running on their CPU",
+		    (unsigned long long)c.missed);
 	if (c.unwritten)
 		say("%llu lines were lost: the kernel had no buffer to write them", (unsigned long long)c.unwritten);
 }
@@ -206,7 +215,10 @@ static int save(struct tracing *t)
 	return status ?: output_close(&out, dusk_stacks_write(s, fileno(out.file)));
 }
 
-/* A command that runs on after -d is waited for; asked to stop, we ask it, and leave it at the second time, or if it takes long. */
+/*
+ * A command that runs on after -d is waited for; asked to stop, we ask it, and leave it at the second time, or if it
+ * takes long.
+ */
 static int child_status(struct tracing *t)
 {
 	double asked_s = 0;
@@ -222,7 +234,7 @@ static int child_status(struct tracing *t)
 			kill(t->child.pid, stop_forward ? stop_forward : SIGTERM);
 			asked_s = now_s();
 		}
-		usleep(SPAN_POLL_MS * 1000);		/* its end wakes us */
+		usleep(SPAN_POLL_MS * 1000); /* its end wakes us */
 	}
 	return t->child.status;
 }
@@ -260,7 +272,7 @@ static int run_with(const struct options *o, char **command)
 		}
 	}
 	if (!status) {
-		stop_catch();	/* not before the fork: the command has the handlers that we were given */
+		stop_catch(); /* not before the fork: the command has the handlers that we were given */
 		stop_at_once(true);
 		status = trace(&t);
 		child_done(&t.child);

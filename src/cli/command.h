@@ -11,19 +11,19 @@ enum { STATUS_OK, STATUS_FAILED, STATUS_USAGE, STATUS_PRIVILEGE, STATUS_NOT_EXEC
 
 struct command {
 	const char *name, *summary;
-	const char *arguments;		/* of the usage line */
-	const char *notes;		/* below the options in --help, or NULL */
-	bool hidden;			/* not for users: the list of commands is without it */
-	enum phase phase;		/* that it begins in: what it may do beyond its user, phase.c */
+	const char *arguments; /* of the usage line */
+	const char *notes;     /* below the options in --help, or NULL */
+	bool hidden;	       /* not for users: the list of commands is without it */
+	enum phase phase;      /* that it begins in: what it may do beyond its user, phase.c */
 	const struct option *options;
-	int (*run)(const struct command *self, int argc, char **argv);	/* argv[0] is the command's name */
+	int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the command's name */
 };
 
 extern const struct command cmd_record, cmd_report, cmd_diff, cmd_annotate, cmd_query, cmd_script, cmd_export,
 	cmd_flame, cmd_info, cmd_doctor, cmd_stacks, cmd_sframe, cmd_stackmap, cmd_completion, cmd_recover, cmd_import,
 	cmd_trace;
 
-extern const struct command *const commands[];	/* all of them, and NULL */
+extern const struct command *const commands[]; /* all of them, and NULL */
 
 /*
  * Parse the options of @c. True: go on, argv[*next] is the first word left. False: exit with *status, all is said. A

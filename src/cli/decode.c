@@ -11,7 +11,7 @@
 #include "cli/outside.h"
 #include "cli/output.h"
 
-#define TRACE_DAT "\x17\x08\x44tracing"	/* how a trace.dat begins */
+#define TRACE_DAT "\x17\x08\x44tracing" /* how a trace.dat begins */
 #define MAX_REPORT_BYTES (4LL << 30)
 
 /* In the child. */
@@ -115,14 +115,17 @@ static void say_missing(const struct decode *d, const char *name)
 	if (!d->lines)
 		say("%s names no stacks; dusk trace writes lines that do: <stack_id N> <user N>", name);
 	if (d->foreign)
-		say("%" PRIu64 " of %" PRIu64 " lines are of another stackmap (%" PRIx32 ") than this one (%" PRIx32 "): their stacks "
+		say("%" PRIu64 " of %" PRIu64 " lines are of another stackmap (%" PRIx32 ") than this one (%" PRIx32
+		    "): their stacks "
 		    "are not shown; -i FILE takes those that dusk trace or dusk stackmap dump saved then",
 		    d->foreign, d->lines, d->foreign_identity, d->identity);
 	if (d->missing)
 		say("%" PRIu64 " stacks are not in the stackmap", d->missing);
 	if (d->unresolved)
-		say("of %" PRIu64 " cookies no line says which stack they are: the task had not been in user mode again, or "
-		    "the line is not in the text", d->unresolved);
+		say("of %" PRIu64
+		    " cookies no line says which stack they are: the task had not been in user mode again, or "
+		    "the line is not in the text",
+		    d->unresolved);
 }
 
 static int decode_open(struct decode *d, FILE *in, const char *name)

@@ -4,7 +4,7 @@
 #include "report/model/decode.h"
 
 /*
- * The text in @file (NULL or "-": standard input; a trace.dat: what trace-cmd says of it) to standard output, decoded by
- * @d. A status; all is said.
+ * The text in @file (NULL or "-": standard input; a trace.dat: what trace-cmd says of it) to standard output, decoded
+ * by @d. A status; all is said.
  */
 int decode_file(struct decode *d, const char *file);

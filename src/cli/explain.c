@@ -69,7 +69,8 @@ static void write_text(FILE *out, const struct dusk_walk *w)
 	fprintf(out, "\n%s (%s): %s\n", w->outcome->kind == DUSK_COMPLETE ? "complete" : "cut", w->outcome->name,
 		w->outcome->sentence);
 	if (!w->tid && !w->agrees)
-		fputs("The specimen says otherwise: this version of dusk walks it differently, or it is damaged.\n", out);
+		fputs("The specimen says otherwise: this version of dusk walks it differently, or it is damaged.\n",
+		      out);
 }
 
 static int walk(struct dusk_walk **ret, const char *what, const char *keep)

@@ -56,7 +56,7 @@ void fetch_names(const char *path, bool lines)
 	if (pid)
 		return;
 	leave();
-	if (!fork())		/* its parent ends, so that ours need not wait for it */
+	if (!fork()) /* its parent ends, so that ours need not wait for it */
 		fetch(path, lines);
 	_exit(0);
 }

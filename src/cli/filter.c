@@ -5,7 +5,8 @@
 #include "cli/filter.h"
 #include "report/model/wakers.h"
 
-int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual, enum time_base *ret)
+int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual,
+		     enum time_base *ret)
 {
 	if (c->cpu + c->off_cpu + c->wall > 1)
 		return say_usage(self, "--cpu, --off-cpu and --wall exclude each other");

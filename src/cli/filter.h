@@ -5,27 +5,29 @@
 #include "report/model/filter.h"
 
 /* Rows of an option table for the struct filter @member of @type. */
-#define FILTER_OPTIONS(type, member)								\
-	{0, "focus", OPTION_TEXT, offsetof(type, member.focus), "REGEX",			\
-	 "only stacks with a function or module like this"},					\
-	{0, "ignore", OPTION_TEXT, offsetof(type, member.ignore), "REGEX",			\
-	 "no stacks with a function or module like this"},					\
-	{0, "hide", OPTION_TEXT, offsetof(type, member.hide), "REGEX",				\
-	 "leave such functions out of their stacks"}
+#define FILTER_OPTIONS(type, member)                                            \
+	{0,	      "focus",                                                  \
+	 OPTION_TEXT, offsetof(type, member.focus),                             \
+	 "REGEX",     "only stacks with a function or module like this"},       \
+		{0,	      "ignore",                                         \
+		 OPTION_TEXT, offsetof(type, member.ignore),                    \
+		 "REGEX",     "no stacks with a function or module like this"}, \
+		{0,	      "hide",                                           \
+		 OPTION_TEXT, offsetof(type, member.hide),                      \
+		 "REGEX",     "leave such functions out of their stacks"}
 
 /* Which samples: rows of an option table for the struct time_base_choice @member of @type. */
 struct time_base_choice {
 	bool cpu, off_cpu, wall;
 };
 
-#define TIME_BASE_OPTIONS(type, member)								\
-	{0, "cpu", OPTION_FLAG, offsetof(type, member.cpu), NULL, "only time on a CPU: samples"},	\
-	{0, "off-cpu", OPTION_FLAG, offsetof(type, member.off_cpu), NULL,			\
-	 "only time off CPU"},							\
-	{0, "wall", OPTION_FLAG, offsetof(type, member.wall), NULL, "all time, on and off CPU"}
+#define TIME_BASE_OPTIONS(type, member)                                                                 \
+	{0, "cpu", OPTION_FLAG, offsetof(type, member.cpu), NULL, "only time on a CPU: samples"},       \
+		{0, "off-cpu", OPTION_FLAG, offsetof(type, member.off_cpu), NULL, "only time off CPU"}, \
+		{0, "wall", OPTION_FLAG, offsetof(type, member.wall), NULL, "all time, on and off CPU"}
 
 /* How many wakers in a row are shown: a row of an option table for const char *@member of @type. */
-#define WAKERS_OPTION(type, member, text)							\
+#define WAKERS_OPTION(type, member, text) \
 	{0, "wakers", OPTION_CHOICE, offsetof(type, member), "[N]", text, .choice = wakers_choice}
 
 const char *wakers_choice(size_t i);
@@ -34,7 +36,8 @@ const char *wakers_choice(size_t i);
 int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *p, const char *path);
 
 /* The kind that was chosen, to @ret; @usual: none was. STATUS_OK; or STATUS_USAGE, and all is said. */
-int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual, enum time_base *ret);
+int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual,
+		     enum time_base *ret);
 
 /* STATUS_OK; or STATUS_USAGE, and all is said. */
 int filter_check(const struct command *self, const struct filter *f);

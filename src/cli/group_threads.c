@@ -35,8 +35,12 @@ static bool is_of(const struct thread_groups *g, const struct thread_group *grou
 static int add_group(struct thread_groups *g, const struct dusk_thread_stack *t)
 {
 	struct thread_group group = {
-		.pid = t->pid, .state = t->state, .outcome = t->outcome, .first_frame = g->frames.nr,
-		.nr_kernel = t->nr_kernel, .nr_user = t->nr_user,
+		.pid = t->pid,
+		.state = t->state,
+		.outcome = t->outcome,
+		.first_frame = g->frames.nr,
+		.nr_kernel = t->nr_kernel,
+		.nr_user = t->nr_user,
 	};
 
 	if (vec_append(&g->frames, t->kernel, t->nr_kernel) || vec_append(&g->frames, t->user, t->nr_user))

@@ -3,7 +3,7 @@
 #pragma once
 
 /*
- * Where $HOME or $XDG_CACHE_HOME is another user's, or leads through what is, as it may be under sudo: libdebuginfod asks no
- * servers, and less keeps no history. Else what libdebuginfod keeps is where our own cache is.
+ * Where $HOME or $XDG_CACHE_HOME is another user's, or leads through what is, as it may be under sudo: libdebuginfod
+ * asks no servers, and less keeps no history. Else what libdebuginfod keeps is where our own cache is.
  */
 void home_leave_alone(void);

@@ -9,7 +9,7 @@
 #include "cli/fetch_symbols.h"
 #include "cli/load_profile.h"
 
-#define PATIENCE_S 0.5	/* what is quicker needs no progress */
+#define PATIENCE_S 0.5 /* what is quicker needs no progress */
 
 void progress_begin(struct progress *p, bool quiet)
 {
@@ -25,7 +25,8 @@ int progress_step(void *progress, uint32_t done, uint32_t total)
 	if (p->stopped_ns && *p->stopped_ns && now_ns() > *p->stopped_ns + p->patience_ns)
 		return -ECANCELED;
 	if (!p->quiet && now_s() > p->start_s + PATIENCE_S) {
-		fprintf(stderr, "\rdusk: looking up functions: %u %%\033[K", total ? (unsigned int)(100.0 * done / total) : 0);
+		fprintf(stderr, "\rdusk: looking up functions: %u %%\033[K",
+			total ? (unsigned int)(100.0 * done / total) : 0);
 		p->shown = true;
 	}
 	return 0;
@@ -46,7 +47,8 @@ static void ask_servers(const struct dusk_profile *p, const char *path, bool inl
 	if (!urls || !*urls || !dusk_profile_needs_names(p))
 		return;
 	if (!dusk_can_ask_servers()) {
-		say("this dusk is static and cannot ask the servers in $DEBUGINFOD_URLS for more names; one that is built with "
+		say("this dusk is static and cannot ask the servers in $DEBUGINFOD_URLS for more names; one that is "
+		    "built with "
 		    "shared libraries can, on any machine that has the profile");
 		return;
 	}
@@ -63,8 +65,10 @@ static void note_newer(const char *path)
 	if (snprintf(name, sizeof(name), "%s.recording", path) < (int)sizeof(name) && !stat(path, &profile) &&
 	    S_ISREG(profile.st_mode) && !lstat(name, &folder) && S_ISDIR(folder.st_mode) &&
 	    (folder.st_uid == profile.st_uid || folder.st_uid == geteuid()))
-		say("%s is newer than %s: a recording that goes on, or was killed; -i %s shows it, dusk recover -i %s makes it a "
-		    "profile", name, path, name, path);
+		say("%s is newer than %s: a recording that goes on, or was killed; -i %s shows it, dusk recover -i %s "
+		    "makes it a "
+		    "profile",
+		    name, path, name, path);
 }
 
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
@@ -81,7 +85,11 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 	if (symbols && dusk_profile_needs_names(p)) {
 		struct progress progress;
 		struct dusk_symbol_options o = {
-			.sz = sizeof(o), .progress = progress_step, .ctx = &progress, .no_lines = !inlined, .no_servers = true,
+			.sz = sizeof(o),
+			.progress = progress_step,
+			.ctx = &progress,
+			.no_lines = !inlined,
+			.no_servers = true,
 		};
 		int failed;
 

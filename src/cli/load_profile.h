@@ -12,11 +12,9 @@
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined);
 
 /* For the commands that can leave inlined functions out; @member is a bool, true unless the user says else. */
-#define INLINE_OPTIONS(type, member)								\
-	{0, "inline", OPTION_FLAG, offsetof(type, member), NULL,			\
-	 "frames for inlined functions, too (default)"},					\
-	{0, "no-inline", OPTION_OFF, offsetof(type, member), NULL,			\
-	 "only functions with code of their own"}
+#define INLINE_OPTIONS(type, member)                                                                             \
+	{0, "inline", OPTION_FLAG, offsetof(type, member), NULL, "frames for inlined functions, too (default)"}, \
+		{0, "no-inline", OPTION_OFF, offsetof(type, member), NULL, "only functions with code of their own"}
 
 static inline void profile_freep(struct dusk_profile **p)
 {
@@ -27,9 +25,10 @@ static inline void profile_freep(struct dusk_profile **p)
 struct progress {
 	bool shown, quiet;
 	double start_s;
-	const volatile sig_atomic_t *stops;	/* how often we were asked to stop: @max times is enough. NULL: never */
+	const volatile sig_atomic_t *stops; /* how often we were asked to stop: @max times is enough. NULL: never */
 	int max;
-	const volatile uint64_t *stopped_ns;	/* when that was first asked, or 0; after @patience_ns more it is enough, too */
+	const volatile uint64_t
+		*stopped_ns; /* when that was first asked, or 0; after @patience_ns more it is enough, too */
 	uint64_t patience_ns;
 };
 

@@ -10,15 +10,17 @@
 #define MAX_COMMANDS 32
 
 const struct command *const commands[] = {
-	&cmd_record, &cmd_report, &cmd_diff, &cmd_annotate, &cmd_query, &cmd_script, &cmd_export, &cmd_flame, &cmd_info,
-	&cmd_stacks, &cmd_doctor, &cmd_trace, &cmd_stackmap, &cmd_sframe, &cmd_import, &cmd_recover, &cmd_completion, NULL,
+	&cmd_record,   &cmd_report, &cmd_diff,	 &cmd_annotate, &cmd_query,	 &cmd_script,
+	&cmd_export,   &cmd_flame,  &cmd_info,	 &cmd_stacks,	&cmd_doctor,	 &cmd_trace,
+	&cmd_stackmap, &cmd_sframe, &cmd_import, &cmd_recover,	&cmd_completion, NULL,
 };
 
 static void help(FILE *out)
 {
 	fputs("Usage: dusk COMMAND [options]\n\n"
 	      "Shows where a machine's CPU time goes, with complete stacks of stock programs.\n\n"
-	      "Commands:\n", out);
+	      "Commands:\n",
+	      out);
 	for (const struct command *const *c = commands; *c; c++)
 		if (!(*c)->hidden)
 			fprintf(out, "  %-10s %s\n", (*c)->name, (*c)->summary);
@@ -29,7 +31,8 @@ static void help(FILE *out)
 	      "First steps:\n"
 	      "  sudo dusk record -d 10s         the whole machine for ten seconds\n"
 	      "  dusk report                     which functions took the time\n"
-	      "  dusk flame                      the same as a flame graph, flame.html\n", out);
+	      "  dusk flame                      the same as a flame graph, flame.html\n",
+	      out);
 }
 
 static const struct command *find(const char *name)
@@ -94,7 +97,7 @@ static int run(int argc, char **argv)
 		return unknown(word);
 	if (phase_enter(c->phase))
 		return STATUS_FAILED;
-	if (c != &cmd_record)	/* it asks no servers, and its command has our environment */
+	if (c != &cmd_record) /* it asks no servers, and its command has our environment */
 		home_leave_alone();
 	return c->run(c, argc - 1, argv + 1);
 }
@@ -104,7 +107,9 @@ static void on_limit(int signal)
 	/* Only that it does not kill. */
 }
 
-/* What would be written beyond RLIMIT_FSIZE is an error like that of a full disk. Children have it as we were given it. */
+/*
+ * What would be written beyond RLIMIT_FSIZE is an error like that of a full disk. Children have it as we were given it.
+ */
 static void catch_limit(void)
 {
 	struct sigaction now = {.sa_handler = on_limit, .sa_flags = SA_RESTART}, old;
@@ -113,7 +118,9 @@ static void catch_limit(void)
 		sigaction(SIGXFSZ, &now, NULL);
 }
 
-/* Whose files, whose caches? There is one user, or it does not run; what it may beyond him are capabilities (phase.c). */
+/*
+ * Whose files, whose caches? There is one user, or it does not run; what it may beyond him are capabilities (phase.c).
+ */
 static bool is_one_user(void)
 {
 	return getuid() == geteuid() && getgid() == getegid();
@@ -124,7 +131,8 @@ int main(int argc, char **argv)
 	int status;
 
 	if (!is_one_user()) {
-		say("not made to run set-user-ID or set-group-ID; 'dusk doctor' says which capabilities to give it instead");
+		say("not made to run set-user-ID or set-group-ID; 'dusk doctor' says which capabilities to give it "
+		    "instead");
 		return STATUS_PRIVILEGE;
 	}
 	catch_limit();

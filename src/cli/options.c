@@ -14,7 +14,7 @@ struct parser {
 	char **argv;
 	char *into;
 	struct options_result *result;
-	int at;				/* the word at hand */
+	int at; /* the word at hand */
 };
 
 #define fail(p, ...) (snprintf((p)->result->error, sizeof((p)->result->error), __VA_ARGS__), -EINVAL)
@@ -170,11 +170,8 @@ static int parse_value(const struct option *o, const char *text, char *member)
 
 	switch (o->kind) {
 	case OPTION_FLAG:
-	case OPTION_OFF:
-		return -EINVAL;
-	case OPTION_TEXT:
-		*(const char **)member = text;
-		return *text ? 0 : -EINVAL;
+	case OPTION_OFF: return -EINVAL;
+	case OPTION_TEXT: *(const char **)member = text; return *text ? 0 : -EINVAL;
 	case OPTION_NUMBER:
 		if (digits(&end, o->max, &n) || *end || n < o->min)
 			return -EINVAL;
@@ -196,12 +193,9 @@ static int parse_value(const struct option *o, const char *text, char *member)
 			return -EINVAL;
 		*(uint64_t *)member = n;
 		return 0;
-	case OPTION_NUMBERS:
-		return parse_numbers(o, text, (struct number_list *)member);
-	case OPTION_TEXTS:
-		return parse_texts(text, (struct text_list *)member);
-	case OPTION_CHOICE:
-		return (*(const char **)member = find_choice(o, text)) ? 0 : -EINVAL;
+	case OPTION_NUMBERS: return parse_numbers(o, text, (struct number_list *)member);
+	case OPTION_TEXTS: return parse_texts(text, (struct text_list *)member);
+	case OPTION_CHOICE: return (*(const char **)member = find_choice(o, text)) ? 0 : -EINVAL;
 	}
 	return -EINVAL;
 }
@@ -227,20 +221,16 @@ static int refuse_value(struct parser *p, const struct option *o, const char *te
 		write_size(least, o->min);
 		write_size(most, o->max);
 		return fail(p, "--%s takes a size from %s to %s, not '%s'", name, least, most, text);
-	case OPTION_NUMBER:
-		return fail(p, "--%s takes a number from %u to %u, not '%s'", name, o->min, o->max, text);
-	case OPTION_PERCENT:
-		return fail(p, "--%s takes a percentage from 0 to 100, not '%s'", name, text);
+	case OPTION_NUMBER: return fail(p, "--%s takes a number from %u to %u, not '%s'", name, o->min, o->max, text);
+	case OPTION_PERCENT: return fail(p, "--%s takes a percentage from 0 to 100, not '%s'", name, text);
 	case OPTION_DURATION:
 	case OPTION_DURATION_0:
 		return fail(p, "--%s takes a duration such as 10s, 500ms, 2m or 1h, not '%s'", name, text);
 	case OPTION_NUMBERS:
 		return fail(p, "--%s takes a list of numbers from %u to %u such as 1,2,5-7, not '%s'", name, o->min,
 			    o->max, text);
-	case OPTION_CHOICE:
-		return refuse_choice(p, o, text);
-	default:
-		return fail(p, "--%s takes a value that is not empty", name);
+	case OPTION_CHOICE: return refuse_choice(p, o, text);
+	default: return fail(p, "--%s takes a value that is not empty", name);
 	}
 }
 
@@ -361,8 +351,8 @@ static void help_line(FILE *out, char letter, const char *name, const char *valu
 {
 	char left[64];
 
-	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ', name,
-		 value ? " " : "", value ? value : "");
+	snprintf(left, sizeof(left), "%c%c%c --%s%s%s", letter ? '-' : ' ', letter ? letter : ' ', letter ? ',' : ' ',
+		 name, value ? " " : "", value ? value : "");
 	fprintf(out, "  %-30s %s\n", left, help);
 }
 

@@ -14,21 +14,21 @@
 #include <sys/types.h>
 
 enum option_kind {
-	OPTION_FLAG,		/* bool */
-	OPTION_OFF,		/* bool: a flag that takes another one back */
-	OPTION_TEXT,		/* const char * */
-	OPTION_NUMBER,		/* uint32_t, min .. max */
-	OPTION_PERCENT,		/* double, 0 .. 100 */
-	OPTION_DURATION,	/* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h; without a unit: seconds */
-	OPTION_DURATION_0,	/* the same, or 0 */
-	OPTION_SIZE,		/* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
-	OPTION_NUMBERS,		/* struct number_list: 1,2,5-7; each min .. max */
-	OPTION_TEXTS,		/* struct text_list: a,b */
-	OPTION_CHOICE,		/* const char *: one of its choices; the first one if none follows */
+	OPTION_FLAG,	   /* bool */
+	OPTION_OFF,	   /* bool: a flag that takes another one back */
+	OPTION_TEXT,	   /* const char * */
+	OPTION_NUMBER,	   /* uint32_t, min .. max */
+	OPTION_PERCENT,	   /* double, 0 .. 100 */
+	OPTION_DURATION,   /* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h; without a unit: seconds */
+	OPTION_DURATION_0, /* the same, or 0 */
+	OPTION_SIZE,	   /* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
+	OPTION_NUMBERS,	   /* struct number_list: 1,2,5-7; each min .. max */
+	OPTION_TEXTS,	   /* struct text_list: a,b */
+	OPTION_CHOICE,	   /* const char *: one of its choices; the first one if none follows */
 };
 
 struct number_list {
-	int *v;			/* pid_t is int */
+	int *v; /* pid_t is int */
 	size_t nr;
 };
 
@@ -39,21 +39,21 @@ struct text_list {
 };
 
 struct option {
-	char letter;		/* 0: none */
-	const char *name;	/* NULL: end of the table */
+	char letter;	  /* 0: none */
+	const char *name; /* NULL: end of the table */
 	enum option_kind kind;
-	size_t offset;		/* of the member */
-	const char *value;	/* what stands for the value in --help; NULL for flags */
+	size_t offset;	   /* of the member */
+	const char *value; /* what stands for the value in --help; NULL for flags */
 	const char *help;
 	uint32_t min, max;
-	const char *(*choice)(size_t i);	/* what values there are; NULL: no more */
+	const char *(*choice)(size_t i); /* what values there are; NULL: no more */
 };
 
 struct options_result {
-	int next;		/* index in argv of the first word that is no option */
+	int next; /* index in argv of the first word that is no option */
 	bool help;
-	bool ended;		/* "--" stood before it */
-	char error[256];	/* why the return value is -EINVAL */
+	bool ended;	 /* "--" stood before it */
+	char error[256]; /* why the return value is -EINVAL */
 };
 
 /*

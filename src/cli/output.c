@@ -129,7 +129,7 @@ int output_open(struct output *o, const char *path, bool page)
 		if (pager) {
 			o->file = pager;
 			o->pager = true;
-			signal(SIGINT, SIG_IGN);	/* Ctrl-C is for the pager now */
+			signal(SIGINT, SIG_IGN); /* Ctrl-C is for the pager now */
 		}
 	}
 	signal(SIGPIPE, SIG_IGN);
@@ -146,7 +146,7 @@ static bool reader_has_gone(int fd)
 int output_close(struct output *o, int err)
 {
 	bool failed = ferror(o->file), enough;
-	int cause;	/* of the last failure; an earlier one may have been forgotten */
+	int cause; /* of the last failure; an earlier one may have been forgotten */
 
 	errno = 0;
 	failed |= fflush(o->file) != 0;

@@ -18,8 +18,8 @@
 #define MAX_COPY_BYTES (1LL << 30)
 
 /*
- * The file, for a process that is nobody: itself, if anybody may read it, or a copy in memory. A descriptor to be closed,
- * or a negative errno.
+ * The file, for a process that is nobody: itself, if anybody may read it, or a copy in memory. A descriptor to be
+ * closed, or a negative errno.
  */
 static int for_nobody(int fd)
 {
@@ -55,14 +55,17 @@ static bool have(const char *program)
 	return false;
 }
 
-/* The file must have no say at our terminal: no messages that quote it, and no typing in our place (TIOCSTI). Nor outlive us. */
+/*
+ * The file must have no say at our terminal: no messages that quote it, and no typing in our place (TIOCSTI). Nor
+ * outlive us.
+ */
 static int leave_terminal(void)
 {
 	int none = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (none < 0 || dup2(none, STDIN_FILENO) < 0 || dup2(none, STDERR_FILENO) < 0)
 		return -errno;
-	setsid();		/* fails only if we lead a session, or a group of it, and then that is ours alone */
+	setsid(); /* fails only if we lead a session, or a group of it, and then that is ours alone */
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 

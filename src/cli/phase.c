@@ -2,9 +2,9 @@
 /*
  * Which privileges does a command need by now? See phase.h.
  *
- * With file capabilities (setcap) dusk may read more than its user. That is for the kernel side and for names; where dusk
- * reads what the user names, or what a profile names, only the user's own rights count. Root may read all anyway, but
- * needs no module loaded, clock set or disk formatted by a program that reads a file of somebody else's.
+ * With file capabilities (setcap) dusk may read more than its user. That is for the kernel side and for names; where
+ * dusk reads what the user names, or what a profile names, only the user's own rights count. Root may read all anyway,
+ * but needs no module loaded, clock set or disk formatted by a program that reads a file of somebody else's.
  */
 #include <stdint.h>
 #include <string.h>
@@ -18,19 +18,23 @@
 #define NAMES (CAP(CAP_SYS_PTRACE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_SYSLOG))
 /* Of root: profiles of the one who called sudo are read, written, and given to him. */
 #define FILES (CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_CHOWN) | CAP(CAP_FOWNER))
-#define SIGNALS CAP(CAP_KILL)	/* of root: a recorded command may have become another user's, and who is confined is nobody */
-/* Of root: who reads programs and their debug information becomes nobody (base/sandbox.h), and is killed if it takes too long. */
+#define SIGNALS \
+	CAP(CAP_KILL) /* of root: a recorded command may have become another user's, and who is confined is nobody */
+/*
+ * Of root: who reads programs and their debug information becomes nobody (base/sandbox.h), and is killed if it takes
+ * too long.
+ */
 #define CONFINES (CAP(CAP_SETUID) | CAP(CAP_SETGID) | SIGNALS)
 
 static const struct {
 	uint64_t user, root;
 } phases[NR_PHASES] = {
-	[PHASE_VIEW]      = {0,                   FILES | NAMES | CONFINES},
-	[PHASE_MAPS]      = {0,                   KERNEL_SIDE | FILES | NAMES | CONFINES},
-	[PHASE_SETUP]     = {CAP_EVERY,           CAP_EVERY},
+	[PHASE_VIEW] = {0, FILES | NAMES | CONFINES},
+	[PHASE_MAPS] = {0, KERNEL_SIDE | FILES | NAMES | CONFINES},
+	[PHASE_SETUP] = {CAP_EVERY, CAP_EVERY},
 	[PHASE_RECORDING] = {KERNEL_SIDE | NAMES, KERNEL_SIDE | NAMES | FILES | CONFINES},
-	[PHASE_NAMING]    = {NAMES,               NAMES | FILES | CONFINES},
-	[PHASE_LEAVING]   = {0,                   FILES | SIGNALS},
+	[PHASE_NAMING] = {NAMES, NAMES | FILES | CONFINES},
+	[PHASE_LEAVING] = {0, FILES | SIGNALS},
 };
 
 /* CAP_SYS_ADMIN stands in for what was split from it. */

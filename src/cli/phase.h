@@ -3,12 +3,12 @@
 #pragma once
 
 enum phase {
-	PHASE_VIEW,		/* reads files, as its user may; a command that does not say otherwise */
-	PHASE_MAPS,		/* reads what tools have pinned on bpffs, as its user may */
-	PHASE_SETUP,		/* loads programs into the kernel */
-	PHASE_RECORDING,	/* they run */
-	PHASE_NAMING,		/* they are not needed any more: functions are looked up */
-	PHASE_LEAVING,		/* all is written */
+	PHASE_VIEW,	 /* reads files, as its user may; a command that does not say otherwise */
+	PHASE_MAPS,	 /* reads what tools have pinned on bpffs, as its user may */
+	PHASE_SETUP,	 /* loads programs into the kernel */
+	PHASE_RECORDING, /* they run */
+	PHASE_NAMING,	 /* they are not needed any more: functions are looked up */
+	PHASE_LEAVING,	 /* all is written */
 	NR_PHASES,
 };
 

@@ -7,7 +7,7 @@
 #define LIVE_MAX_STUCK 64
 
 struct live {
-	bool line;		/* stderr is a terminal, and nobody wants silence */
+	bool line; /* stderr is a terminal, and nobody wants silence */
 	bool quiet;
 	bool shown;
 	double start_s, next_s, next_stuck_s;

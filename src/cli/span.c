@@ -7,7 +7,7 @@
 
 static bool targets_gone(const struct span *s)
 {
-	const struct number_list *lists[] = { s->pids, s->tids };
+	const struct number_list *lists[] = {s->pids, s->tids};
 	size_t nr = 0;
 
 	for (size_t l = 0; l < 2; l++)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For how long is something watched? Until a command ends, or all that is watched, or for a time; or we are asked to stop. */
+/*
+ * For how long is something watched? Until a command ends, or all that is watched, or for a time; or we are asked to
+ * stop.
+ */
 #pragma once
 #include "cli/child.h"
 #include "cli/options.h"
@@ -8,9 +11,9 @@
 
 struct span {
 	double start_s;
-	uint64_t duration_ns;			/* 0: for ever */
-	struct child *child;			/* NULL: there is no command */
-	const struct number_list *pids, *tids;	/* none of either: the whole machine; NULL: as none */
+	uint64_t duration_ns;		       /* 0: for ever */
+	struct child *child;		       /* NULL: there is no command */
+	const struct number_list *pids, *tids; /* none of either: the whole machine; NULL: as none */
 };
 
 /* Is it over? */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 extern volatile sig_atomic_t stop_count;
-extern volatile sig_atomic_t stop_signal;	/* the last one */
+extern volatile sig_atomic_t stop_signal; /* the last one */
 
 /* When the first one came, by now_ns(); 0: none has. */
 extern volatile uint64_t stop_ns;
@@ -21,7 +21,7 @@ extern volatile sig_atomic_t stop_forward;
 void stop_catch(void);
 
 /*
- * While there is nothing to lose, who is asked to stop and does not end in order within a second ends anyhow: with 128 and
- * the signal.
+ * While there is nothing to lose, who is asked to stop and does not end in order within a second ends anyhow: with 128
+ * and the signal.
  */
 void stop_at_once(bool yes);

@@ -40,7 +40,7 @@ static bool begins(const char *a, const char *b)
 
 const char *suggest(const char *word, const char *const *names)
 {
-	unsigned int best = strlen(word) / 3 + 1;	/* that many mistakes are no longer a slip */
+	unsigned int best = strlen(word) / 3 + 1; /* that many mistakes are no longer a slip */
 	const char *found = NULL;
 
 	if (strlen(word) > MAX_WORD)

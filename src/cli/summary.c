@@ -11,7 +11,7 @@
 #include "report/model/completeness.h"
 #include "report/show/show.h"
 
-#define MAX_ADVICE 3		/* programs whose code has no frame pointers */
+#define MAX_ADVICE 3 /* programs whose code has no frame pointers */
 
 static void say_size(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool off_cpu)
 {
@@ -62,7 +62,8 @@ static void say_cost(const struct dusk_profile *p)
 	if (c.switches)
 		say("following switches took %.0f ns each, %.2f %% of the CPUs", c.ns_a_switch, c.percent);
 	if (c.left_out)
-		say("to hold the budget, %" PRIu64 " of %" PRIu64 " off-CPU intervals were left out, all under %.3f ms; others stand for them",
+		say("to hold the budget, %" PRIu64 " of %" PRIu64
+		    " off-CPU intervals were left out, all under %.3f ms; others stand for them",
 		    c.left_out, c.intervals, c.certain_ns / 1e6);
 }
 
@@ -75,13 +76,15 @@ static void say_off_cpu(const struct dusk_profile *p, const struct completeness 
 	say_stacks(p, l, verbose);
 	say_cost(p);
 	if (!time_balance_init(&a, p) && a.nr)
-		say("accounted: %s %% of %.3f thread-seconds", percent_text(text, time_balance_percent(&a)), a.life_ns / 1e9);
+		say("accounted: %s %% of %.3f thread-seconds", percent_text(text, time_balance_percent(&a)),
+		    a.life_ns / 1e9);
 }
 
 static void say_kernel(const struct dusk_profile *p, bool off_cpu)
 {
 	if (!dusk_profile_setting(p, "kernel_text"))
-		say("the kernel shows no addresses, for lack of cap_syslog or by kernel.kptr_restrict: its functions have no "
+		say("the kernel shows no addresses, for lack of cap_syslog or by kernel.kptr_restrict: its functions "
+		    "have no "
 		    "names%s",
 		    off_cpu ? ", and its stack was walked anew for each off-CPU interval" : "");
 }

@@ -18,14 +18,14 @@
 
 enum wish { FROM_EXEC, WANTED };
 
-extern const struct dusk_image trace_plain, trace_impl;	/* dusk-link makes them of bpf/trace/trace.bpf.c */
+extern const struct dusk_image trace_plain, trace_impl; /* dusk-link makes them of bpf/trace/trace.bpf.c */
 
 struct tracer {
 	struct dusk_unwinder *unwinder;
 	struct bpf_object *object;
 	struct dusk_stackmap *map;
 	struct vec(struct bpf_link *) links;
-	const uint64_t *events, *unwritten;	/* the programs' own */
+	const uint64_t *events, *unwritten; /* the programs' own */
 };
 
 __attribute__((format(printf, 3, 4))) static int failed(struct dusk_error *err, int error, const char *format, ...)
@@ -51,7 +51,8 @@ static int set(struct tracer *t, const char *name, uint32_t value)
 
 static int name_events(struct tracer *t, const struct tracer_options *o)
 {
-	char (*names)[EVENT_BYTES] = dusk_unwind_variable(t->unwinder, "trace_event_names", TRACER_MAX_EVENTS * EVENT_BYTES);
+	char(*names)[EVENT_BYTES] =
+		dusk_unwind_variable(t->unwinder, "trace_event_names", TRACER_MAX_EVENTS * EVENT_BYTES);
 
 	if (!names || o->nr_events > TRACER_MAX_EVENTS)
 		return -EINVAL;
@@ -63,7 +64,8 @@ static int name_events(struct tracer *t, const struct tracer_options *o)
 /* What stands behind a stack that is not whole. */
 static int name_outcomes(struct tracer *t)
 {
-	char (*names)[OUTCOME_BYTES] = dusk_unwind_variable(t->unwinder, "trace_outcome_names", OUTCOMES * OUTCOME_BYTES);
+	char(*names)[OUTCOME_BYTES] =
+		dusk_unwind_variable(t->unwinder, "trace_outcome_names", OUTCOMES * OUTCOME_BYTES);
 	const struct dusk_outcome *outcome;
 
 	if (!names)
@@ -95,7 +97,8 @@ static int load(struct tracer *t, const struct tracer_options *o, struct dusk_er
 		return ret;
 	ret = configure(t, o);
 	if (ret)
-		return failed(err, ret, "the BPF programs of dusk trace do not fit dusk: they were built from something else");
+		return failed(err, ret,
+			      "the BPF programs of dusk trace do not fit dusk: they were built from something else");
 	return dusk_unwind_load(t->unwinder, err);
 }
 
@@ -136,7 +139,8 @@ static int attach(struct tracer *t, const char *event, uint64_t number, struct d
 	if (!link && errno == EINVAL)
 		link = attach_as(t, "trace_probe", event, number);
 	if (!link && errno == EMFILE)
-		return failed(err, -EMFILE, "cannot trace %s: too many files are open, each event takes two; see ulimit -n", event);
+		return failed(err, -EMFILE,
+			      "cannot trace %s: too many files are open, each event takes two; see ulimit -n", event);
 	if (!link)
 		return failed(err, -errno, "cannot trace %s: %s", event, strerror(errno));
 	if (!vec_push(&t->links, link))
@@ -152,7 +156,7 @@ static bool is_of_syscall(const char *event)
 
 static int start(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
 {
-	static const struct dusk_consumer_options opts = { .sz = sizeof(opts), .serve = DUSK_DELIVER_CALLBACK };
+	static const struct dusk_consumer_options opts = {.sz = sizeof(opts), .serve = DUSK_DELIVER_CALLBACK};
 	int ret = dusk_unwind_add_consumer(t->unwinder, CONSUMER, &opts, err);
 
 	ret = ret ?: want(t, o, err);
@@ -165,7 +169,10 @@ static int start(struct tracer *t, const struct tracer_options *o, struct dusk_e
 int tracer_new(struct tracer **ret, const struct tracer_options *o, struct dusk_error *err)
 {
 	struct dusk_unwind_options opts = {
-		.sz = sizeof(opts), .max_depth = o->max_depth, .no_faults = o->no_faults, .stackmap_bits = o->stackmap_bits,
+		.sz = sizeof(opts),
+		.max_depth = o->max_depth,
+		.no_faults = o->no_faults,
+		.stackmap_bits = o->stackmap_bits,
 	};
 	struct dusk_error warning = {""};
 	struct tracer *t = calloc(1, sizeof(*t));

@@ -10,14 +10,14 @@
 #define TRACER_MAX_EVENTS 1024
 
 struct tracer_options {
-	char *const *events;		/* "sched:sched_switch" each, at most TRACER_MAX_EVENTS */
+	char *const *events; /* "sched:sched_switch" each, at most TRACER_MAX_EVENTS */
 	size_t nr_events;
-	const pid_t *pids;		/* these processes and their children; none: all but our own */
+	const pid_t *pids; /* these processes and their children; none: all but our own */
 	size_t nr_pids;
-	bool from_exec;			/* not before they call execve() */
+	bool from_exec; /* not before they call execve() */
 	bool no_faults;
-	uint32_t max_depth, stackmap_bits;	/* 0: what is usual */
-	pid_t self;			/* is not traced; 0: the kernel numbers us otherwise */
+	uint32_t max_depth, stackmap_bits; /* 0: what is usual */
+	pid_t self;			   /* is not traced; 0: the kernel numbers us otherwise */
 };
 
 struct tracer;
@@ -39,8 +39,8 @@ void tracer_detach(struct tracer *t);
 int tracer_stacks(struct tracer *t, struct dusk_stacks **ret);
 
 struct tracer_counts {
-	uint64_t events;		/* of the tasks that are traced */
-	uint64_t missed;		/* that came while another BPF program held the CPU, of any task */
-	uint64_t unwritten;		/* lines for which the kernel had no buffer */
+	uint64_t events;    /* of the tasks that are traced */
+	uint64_t missed;    /* that came while another BPF program held the CPU, of any task */
+	uint64_t unwritten; /* lines for which the kernel had no buffer */
 };
 void tracer_count(const struct tracer *t, struct tracer_counts *ret);

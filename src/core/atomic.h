@@ -12,32 +12,41 @@
 
 #ifdef __bpf__
 #define barrier_() asm volatile("" ::: "memory")
-#define load_relaxed(p)		(*(volatile typeof(*(p)) *)(p))
-#define store_relaxed(p, v)	(*(volatile typeof(*(p)) *)(p) = (v))
-#define load_acquire(p)		({ typeof(*(p)) v_ = load_relaxed(p); barrier_(); v_; })
-#define store_release(p, v)	({ barrier_(); *(volatile typeof(*(p)) *)(p) = (v); })
-#define fence_acquire()		barrier_()
-#define fence_release()		barrier_()
-#define fetch_add(p, v)							\
-	({								\
-		typeof(*(p)) was_ = __sync_fetch_and_add((p), (v));	\
-		asm volatile("" :: "r"(was_));				\
-		was_;							\
+#define load_relaxed(p) (*(volatile typeof(*(p)) *)(p))
+#define store_relaxed(p, v) (*(volatile typeof(*(p)) *)(p) = (v))
+#define load_acquire(p)                            \
+	({                                         \
+		typeof(*(p)) v_ = load_relaxed(p); \
+		barrier_();                        \
+		v_;                                \
 	})
-#define cmpxchg(p, old, new)	__sync_val_compare_and_swap((p), (old), (new))
-#define xchg(p, v)		__sync_lock_test_and_set((p), (v))
-#define fetch_or(p, v)		__sync_fetch_and_or((p), (v))
-#define fetch_and(p, v)		__sync_fetch_and_and((p), (v))
+#define store_release(p, v)                          \
+	({                                           \
+		barrier_();                          \
+		*(volatile typeof(*(p)) *)(p) = (v); \
+	})
+#define fence_acquire() barrier_()
+#define fence_release() barrier_()
+#define fetch_add(p, v)                                             \
+	({                                                          \
+		typeof(*(p)) was_ = __sync_fetch_and_add((p), (v)); \
+		asm volatile("" ::"r"(was_));                       \
+		was_;                                               \
+	})
+#define cmpxchg(p, old, new) __sync_val_compare_and_swap((p), (old), (new))
+#define xchg(p, v) __sync_lock_test_and_set((p), (v))
+#define fetch_or(p, v) __sync_fetch_and_or((p), (v))
+#define fetch_and(p, v) __sync_fetch_and_and((p), (v))
 #else
-#define load_relaxed(p)		__atomic_load_n((p), __ATOMIC_RELAXED)
-#define store_relaxed(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELAXED)
-#define load_acquire(p)		__atomic_load_n((p), __ATOMIC_ACQUIRE)
-#define store_release(p, v)	__atomic_store_n((p), (v), __ATOMIC_RELEASE)
-#define fence_acquire()		__atomic_thread_fence(__ATOMIC_ACQUIRE)
-#define fence_release()		__atomic_thread_fence(__ATOMIC_RELEASE)
-#define fetch_add(p, v)		__atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
-#define cmpxchg(p, old, new)	__sync_val_compare_and_swap((p), (old), (new))
-#define xchg(p, v)		__atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
-#define fetch_or(p, v)		__atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
-#define fetch_and(p, v)		__atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
+#define load_relaxed(p) __atomic_load_n((p), __ATOMIC_RELAXED)
+#define store_relaxed(p, v) __atomic_store_n((p), (v), __ATOMIC_RELAXED)
+#define load_acquire(p) __atomic_load_n((p), __ATOMIC_ACQUIRE)
+#define store_release(p, v) __atomic_store_n((p), (v), __ATOMIC_RELEASE)
+#define fence_acquire() __atomic_thread_fence(__ATOMIC_ACQUIRE)
+#define fence_release() __atomic_thread_fence(__ATOMIC_RELEASE)
+#define fetch_add(p, v) __atomic_fetch_add((p), (v), __ATOMIC_SEQ_CST)
+#define cmpxchg(p, old, new) __sync_val_compare_and_swap((p), (old), (new))
+#define xchg(p, v) __atomic_exchange_n((p), (v), __ATOMIC_SEQ_CST)
+#define fetch_or(p, v) __atomic_fetch_or((p), (v), __ATOMIC_SEQ_CST)
+#define fetch_and(p, v) __atomic_fetch_and((p), (v), __ATOMIC_SEQ_CST)
 #endif

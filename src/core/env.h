@@ -19,19 +19,19 @@
 #pragma once
 #include "abi/types.h"
 
-#define NOINLINE __attribute__((__noinline__))	/* "noinline" is a macro of the kernel's */
+#define NOINLINE __attribute__((__noinline__)) /* "noinline" is a macro of the kernel's */
 #define INLINE inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define PAGE_BYTES 4096ULL
 
-enum { NEXT = 0, STOP = 1 };	/* the answers of a loop's turn */
+enum { NEXT = 0, STOP = 1 }; /* the answers of a loop's turn */
 
 #ifdef __bpf__
 #include "core/env_bpf.h"
 #elif defined(__KERNEL__)
-#include "env_kernel.h"			/* beside its Kbuild: ../../kernel */
+#include "env_kernel.h" /* beside its Kbuild: ../../kernel */
 #else
 #include "core/env_host.h"
 #endif

@@ -37,19 +37,24 @@ enum { false, true };
 #define SHARED(name) __attribute__((section(".bss." name)))
 
 /* A value the compiler cannot reason about, so that it cannot remove the mask that follows. */
-#define opaque(x) ({ typeof(x) v_ = (x); asm volatile("" : "+r"(v_)); v_; })
-
-/* @val, by way of @home in map memory: the verifier forgets what it knew, so that paths become equal again. */
-#define verifier_forget(home, val)						\
-	({								\
-		*(volatile typeof(home) *)&(home) = (val);		\
-		*(volatile typeof(home) *)&(home);			\
+#define opaque(x)                            \
+	({                                   \
+		typeof(x) v_ = (x);          \
+		asm volatile("" : "+r"(v_)); \
+		v_;                          \
 	})
 
-#define at(array, i)							\
-	((array)[({							\
+/* @val, by way of @home in map memory: the verifier forgets what it knew, so that paths become equal again. */
+#define verifier_forget(home, val)                         \
+	({                                                 \
+		*(volatile typeof(home) *)&(home) = (val); \
+		*(volatile typeof(home) *)&(home);         \
+	})
+
+#define at(array, i)                                                                                   \
+	((array)[({                                                                                    \
 		_Static_assert((COUNT(array) & (COUNT(array) - 1)) == 0, "at() needs a power of two"); \
-		opaque((u64)(i)) & (COUNT(array) - 1);			\
+		opaque((u64)(i)) & (COUNT(array) - 1);                                                 \
 	})])
 
 /* The same of an array whose size @mask + 1 is not in its type. */
@@ -69,49 +74,50 @@ extern const volatile u32 stack_bits CORE;
 extern volatile u32 loop_zero CORE;
 
 /* True for as long as the verifier's budget lasts (may_goto, since 6.9). */
-#define may_loop()							\
-	({								\
-		__label__ out, next;					\
-		bool more_ = true;					\
-		asm volatile goto("may_goto %l[out]" :::: out);		\
-		goto next;						\
-	out:	more_ = false;						\
-	next:	;							\
-		more_;							\
+#define may_loop()                                              \
+	({                                                      \
+		__label__ out, next;                            \
+		bool more_ = true;                              \
+		asm volatile goto("may_goto %l[out]" :: ::out); \
+		goto next;                                      \
+	out:                                                    \
+		more_ = false;                                  \
+	next:;                                                  \
+		more_;                                          \
 	})
 #define each(i, n) for (u32 i = loop_zero; i < (n) && may_loop(); i++)
 
-GLOBAL int port_may_fault(u64 addr, u32 len);	/* bpf/common/port.bpf.h */
+GLOBAL int port_may_fault(u64 addr, u32 len); /* bpf/common/port.bpf.h */
 CORE int port_fetch(void *dst, u32 len, u64 addr);
 
 /*
- * port_read() (port.h) without a frame of its own, for who is called deep down: as bpf/common/port.bpf.c has it. To the verifier all ways end
- * alike: it looks at what follows once.
+ * port_read() (port.h) without a frame of its own, for who is called deep down: as bpf/common/port.bpf.c has it. To the
+ * verifier all ways end alike: it looks at what follows once.
  */
-#define read_flat(dst, len, addr)					\
-	({								\
-		int err_ = port_peek((dst), (len), (addr));		\
-									\
-		if (err_)						\
-			err_ = port_may_fault((addr), (len));		\
-		if (err_ > 0)						\
-			err_ = port_fetch((dst), (len), (addr));	\
-		err_ + (int)loop_zero;					\
+#define read_flat(dst, len, addr)                                \
+	({                                                       \
+		int err_ = port_peek((dst), (len), (addr));      \
+                                                                 \
+		if (err_)                                        \
+			err_ = port_may_fault((addr), (len));    \
+		if (err_ > 0)                                    \
+			err_ = port_fetch((dst), (len), (addr)); \
+		err_ + (int)loop_zero;                           \
 	})
 
 /* bpf_loop (helper 181, since 5.17): the verifier sees one state for each body, whatever surrounds it. */
-#define TURN_(scope, name, type, arg)					\
-	static INLINE int name##_body(u32 turn, type *arg);		\
-	scope NOINLINE long name(u32 turn, void *ctx)			\
-	{								\
-		return name##_body(turn, *(type **)ctx);		\
-	}								\
+#define TURN_(scope, name, type, arg)                       \
+	static INLINE int name##_body(u32 turn, type *arg); \
+	scope NOINLINE long name(u32 turn, void *ctx)       \
+	{                                                   \
+		return name##_body(turn, *(type **)ctx);    \
+	}                                                   \
 	static INLINE int name##_body(u32 turn, type *arg)
 #define TURN(name, type, arg) TURN_(static, name, type, arg)
 #define CORE_TURN(name, type, arg) TURN_(CORE, name, type, arg)
 #define DECLARE_TURN(name, type) CORE long name(u32 turn, void *ctx)
-#define loop(n, name, arg)						\
-	do {								\
-		void *ctx_ = (arg);					\
+#define loop(n, name, arg)                                                      \
+	do {                                                                    \
+		void *ctx_ = (arg);                                             \
 		((long (*)(u32, void *, void *, u64))181)((n), name, &ctx_, 0); \
 	} while (0)

@@ -16,21 +16,29 @@
 #define TURN(name, type, arg) static int name(u32 turn, type *arg)
 #define CORE_TURN(name, type, arg) int name(u32 turn, type *arg)
 #define DECLARE_TURN(name, type) int name(u32 turn, type *arg)
-#define loop(n, name, arg)						\
-	do {								\
-		for (u32 turn_ = 0; turn_ < (n); turn_++)		\
-			if (name(turn_, (arg)) != NEXT)			\
-				break;					\
+#define loop(n, name, arg)                                \
+	do {                                              \
+		for (u32 turn_ = 0; turn_ < (n); turn_++) \
+			if (name(turn_, (arg)) != NEXT)   \
+				break;                    \
 	} while (0)
 
 #define opaque(x) (x)
 #define verifier_forget(home, val) ((home) = (val))
 #define read_flat port_read
 
-#define at(array, i)							\
-	((array)[({ u64 i_ = (i); assert(i_ < COUNT(array)); i_; })])
+#define at(array, i)                       \
+	((array)[({                        \
+		u64 i_ = (i);              \
+		assert(i_ < COUNT(array)); \
+		i_;                        \
+	})])
 
-#define within(array, i, mask)						\
-	((array)[({ u64 i_ = (i); assert(i_ <= (mask)); i_; })])
+#define within(array, i, mask)        \
+	((array)[({                   \
+		u64 i_ = (i);         \
+		assert(i_ <= (mask)); \
+		i_;                   \
+	})])
 
 #define frozen(stored, known) (stored)

@@ -21,30 +21,30 @@ struct stack_window {
 
 struct machine {
 	u64 pc, sp, cfa;
-	u32 pc_is_exact;			/* pc is where it was interrupted, not a return address */
-	u32 lazy, invalid;		/* bit per register */
-	u32 compat;			/* a 32-bit task: 4, the bytes that its words are shorter; else 0 */
-	u32 class;			/* of this frame's file */
+	u32 pc_is_exact;   /* pc is where it was interrupted, not a return address */
+	u32 lazy, invalid; /* bit per register */
+	u32 compat;	   /* a 32-bit task: 4, the bytes that its words are shorter; else 0 */
+	u32 class;	   /* of this frame's file */
 	u32 fp_steps, signal_frames, expressions;
-	u32 work;			/* done so far, that is not counted elsewhere: walk_work() */
+	u32 work; /* done so far, that is not counted elsewhere: walk_work() */
 	u64 detail;
-	u64 beyond;			/* the bits that a word does not have */
+	u64 beyond; /* the bits that a word does not have */
 	u64 reg[NR_REGS];
-	struct row row;			/* how to leave this frame */
-	u64 hdr;			/* expressions are told by their distance from here */
-	u64 ra_at;			/* where this frame's return address lies; 0: in no memory */
+	struct row row; /* how to leave this frame */
+	u64 hdr;	/* expressions are told by their distance from here */
+	u64 ra_at;	/* where this frame's return address lies; 0: in no memory */
 	struct stack_window stack;
-	u64 word;			/* what stack_read_slow() read */
+	u64 word; /* what stack_read_slow() read */
 
 	/* working space of expr.c, code bytes for framepointer.c */
 	u32 error, depth;
-	u64 value[NR_SLOTS];		/* results of the row's expressions */
+	u64 value[NR_SLOTS]; /* results of the row's expressions */
 	u64 operand[EXPR_DEPTH];
 	u64 end;
 	struct reader in;
-	u64 bare_at;			/* the return address at which there is no frame yet */
-	u64 callback_sp;		/* where Go that was called from C has left C's stack; 0: not known yet */
-	u64 code_at;			/* the return address that code[] is around: 8 bytes before it and 16 behind */
+	u64 bare_at;	 /* the return address at which there is no frame yet */
+	u64 callback_sp; /* where Go that was called from C has left C's stack; 0: not known yet */
+	u64 code_at;	 /* the return address that code[] is around: 8 bytes before it and 16 behind */
 	u8 code[24];
 };
 
@@ -196,22 +196,22 @@ CORE int framepointer_step(struct machine *m);
  */
 CORE bool go_is_outermost(const struct machine *m);
 CORE int go_switch(struct machine *m);
-GLOBAL u32 go_kind(struct machine *m NONNULL);			/* parts of it, verified once */
+GLOBAL u32 go_kind(struct machine *m NONNULL); /* parts of it, verified once */
 GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind);
 GLOBAL int go_resume(struct machine *m NONNULL);
 GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra);
 
 /*
- * code_rules.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes m->row;
- * 0 or -ENOENT.
+ * code_rules.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes
+ * m->row; 0 or -ENOENT.
  */
 enum { CODE_RULE_NO_ELF = 4 };
 CORE int code_rule_row(struct machine *m, u64 pc, u32 known);
-GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low);	/* a part of it, verified once */
+GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low); /* a part of it, verified once */
 
 /*
- * cfi_quirks.c: is m->row known to be wrong, in the @size bytes of code from @start? By the code, which is the same in all
- * processes, or by this stack? Then it becomes right.
+ * cfi_quirks.c: is m->row known to be wrong, in the @size bytes of code from @start? By the code, which is the same in
+ * all processes, or by this stack? Then it becomes right.
  */
 enum cfi_quirk { NO_QUIRK, QUIRK_BY_CODE, QUIRK_BY_STACK };
 CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size);

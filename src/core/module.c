@@ -7,12 +7,12 @@
 #define MANY_MAPPINGS 1024
 
 extern u32 nr_modules;
-u32 nr_modules SHARED("modules");	/* numbers given so far, by all walkers */
+u32 nr_modules SHARED("modules"); /* numbers given so far, by all walkers */
 
 CORE int module_find_slow(struct modules *ms, u64 addr)
 {
 	ms->here = NR_RANGES;
-	each(i, NR_RANGES) {
+	each (i, NR_RANGES) {
 		struct range *r = &at(ms->range, i);
 
 		if (i >= ms->nr)
@@ -141,12 +141,12 @@ static INLINE u32 next_number(void)
 
 	if (load_relaxed(&nr_modules) < MAX_MODULE_ID)
 		id = fetch_add(&nr_modules, 1) + 1;
-	return id <= MAX_MODULE_ID ? id : 0;	/* several at once took the last ones */
+	return id <= MAX_MODULE_ID ? id : 0; /* several at once took the last ones */
 }
 
 /*
- * Read what the file says of itself, which has the number @id; 0: none yet. Returns the module to use: without a number if
- * it could not be remembered. module_here(): are these headers our own?
+ * Read what the file says of itself, which has the number @id; 0: none yet. Returns the module to use: without a number
+ * if it could not be remembered. module_here(): are these headers our own?
  */
 static INLINE struct module *learn(struct modules *ms, u32 id)
 {
@@ -169,7 +169,7 @@ static INLINE struct module *learn(struct modules *ms, u32 id)
 		ms->read.id = next_number();
 	ms->read.used_s = ms->now_s;
 	ms->told = ms->read;
-	if (!told) {			/* it has a name, but more is not known */
+	if (!told) { /* it has a name, but more is not known */
 		ms->told.kind = MODULE_UNREAD;
 		ms->told.build_id_bytes = 0;
 	}
@@ -197,7 +197,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 		return 0;
 	}
 	if (ms->here < NR_RANGES)
-		ms->nr = 0;		/* the layout changed: forget it */
+		ms->nr = 0; /* the layout changed: forget it */
 
 	ms->here = ms->nr & (NR_RANGES - 1);
 	ms->nr++;
@@ -229,11 +229,11 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	r = module_here(ms);
 	describe(r, addr, m);
 	if (v->vdso) {
-		r->entry = 0;		/* what it calls its entry point is called like any function */
+		r->entry = 0; /* what it calls its entry point is called like any function */
 		r->has_handlers_return = !!(r->class & CLASS_I386);
 	}
 	if (!module_is_readable(m)) {
-		r->end = r->start;	/* ask again next time */
+		r->end = r->start; /* ask again next time */
 		return 0;
 	}
 

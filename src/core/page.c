@@ -16,7 +16,7 @@ CORE int page_hold(struct page *p, u64 addr, u32 len)
 	err = read_flat(p->word, PAGE_BYTES, addr);
 	if (!err)
 		return 0;
-	if (left < PAGE_BYTES) {	/* the mapping may end with this page */
+	if (left < PAGE_BYTES) { /* the mapping may end with this page */
 		p->len = left;
 		p->end_error = err;
 		err = read_flat(p->word, left, addr);

@@ -5,9 +5,9 @@
 
 struct page {
 	u64 base;
-	u32 len;			/* bytes that were read; 0: nothing */
+	u32 len; /* bytes that were read; 0: nothing */
 	u32 reads;
-	s32 end_error;			/* why they are no more: -EFAULT or -EACCES */
+	s32 end_error; /* why they are no more: -EFAULT or -EACCES */
 	struct bounds bounds;
 	u32 word[PAGE_BYTES / 4];
 };

@@ -2,8 +2,8 @@
 /*
  * What the core asks of the world it runs in.
  *
- * Declared here, defined in bpf/common/port.bpf.c for the kernel and in lib/process/target.c or tests/port/ for the host: the
- * linker is the seam.
+ * Declared here, defined in bpf/common/port.bpf.c for the kernel and in lib/process/target.c or tests/port/ for the
+ * host: the linker is the seam.
  */
 #pragma once
 #include "abi/outcome.h"
@@ -14,14 +14,14 @@ struct modules;
 
 /* A mapping of the target that is backed by a file, or by nothing (dev and ino 0), or is the vDSO. */
 struct vma {
-	u64 start, end, offset;		/* @offset: of @start in the file, bytes */
+	u64 start, end, offset; /* @offset: of @start in the file, bytes */
 	u64 dev, ino;
 	u32 generation;
 	u8 executable;
-	u8 vdso;			/* enum vdso of abi/event.h; 0: a file, or nothing */
-	u8 copied;			/* the process may have copies of its own of some pages: not all is the file's */
+	u8 vdso;   /* enum vdso of abi/event.h; 0: a file, or nothing */
+	u8 copied; /* the process may have copies of its own of some pages: not all is the file's */
 	u8 pad;
-	u32 sequence;			/* of the address space: another one, or odd, if mappings were changed meanwhile */
+	u32 sequence; /* of the address space: another one, or odd, if mappings were changed meanwhile */
 	u32 pad2;
 };
 
@@ -58,14 +58,14 @@ static INLINE u32 read_outcome(int err, u32 unreadable)
 }
 
 /*
- * The mapping that holds @addr: 0, -ENOENT, or -EBUSY: the process is changing it, or may be, and that took too long; then
- * *@ret, if it was written to at all, says what was there, which is true if it was known before.
+ * The mapping that holds @addr: 0, -ENOENT, or -EBUSY: the process is changing it, or may be, and that took too long;
+ * then *@ret, if it was written to at all, says what was there, which is true if it was known before.
  */
 CORE int port_vma(u64 addr, struct vma *ret);
 
 /*
- * The mapping of the start of @like's file, at or below @like: its address, or 0. Looked for where a linker leads one to
- * expect it, and in @most mappings before @like.
+ * The mapping of the start of @like's file, at or below @like: its address, or 0. Looked for where a linker leads one
+ * to expect it, and in @most mappings before @like.
  */
 CORE u64 port_file_start(const struct vma *like, u32 most);
 
@@ -73,8 +73,8 @@ CORE u64 port_file_start(const struct vma *like, u32 most);
 CORE struct module *port_module(const struct module_key *key);
 
 /*
- * Make ms->told known as the module of ms->key, mapped at ms->vma, and tell user space of it; @again: instead of what the
- * table has, with the same number. Returns the module that the table now has, perhaps somebody else's, or NULL if the
- * table is full.
+ * Make ms->told known as the module of ms->key, mapped at ms->vma, and tell user space of it; @again: instead of what
+ * the table has, with the same number. Returns the module that the table now has, perhaps somebody else's, or NULL if
+ * the table is full.
  */
 CORE struct module *port_module_add(struct modules *ms, bool again);

@@ -11,7 +11,7 @@ CORE int reader_seek(struct reader *r, u64 addr)
 	r->pos = 0;
 	r->len = READER_WINDOW;
 	r->overran = 0;
-	r->end_error = -EFAULT;	/* an item longer than the window is none */
+	r->end_error = -EFAULT; /* an item longer than the window is none */
 	r->fills++;
 	bounds_note(&r->bounds, addr, 1);
 	err = read_flat(r->window, READER_WINDOW, addr);
@@ -22,7 +22,7 @@ CORE int reader_seek(struct reader *r, u64 addr)
 	r->end_error = err;
 	memset(r->window, 0, sizeof(r->window));
 	r->len = left;
-	return read_flat(r->window, left, addr);	/* the section may end close to the end of its mapping */
+	return read_flat(r->window, left, addr); /* the section may end close to the end of its mapping */
 }
 
 GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed)
@@ -40,7 +40,7 @@ GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed)
 	}
 	if (is_signed && byte & 0x40 && shift < 64)
 		val |= ~0ULL << (shift & 63);
-	return verifier_forget(r->leb, val);	/* else each length is a path of its own */
+	return verifier_forget(r->leb, val); /* else each length is a path of its own */
 }
 
 GLOBAL u32 reader_uint(struct reader *r NONNULL, u32 bytes)

@@ -13,17 +13,17 @@
 #define READER_ITEM 32
 
 struct reader {
-	u64 base;		/* address of window[0] */
-	u32 pos;		/* next byte */
-	u32 len;		/* bytes of the window that were read */
+	u64 base; /* address of window[0] */
+	u32 pos;  /* next byte */
+	u32 len;  /* bytes of the window that were read */
 	u32 fills;
-	u32 overran;		/* an item was read that was not all there */
-	s32 end_error;		/* why the window is no longer: -EFAULT or -EACCES */
-	u64 leb;		/* the last LEB128 */
-	struct bounds bounds;	/* the window does not go beyond their end, if it begins before it */
+	u32 overran;	      /* an item was read that was not all there */
+	s32 end_error;	      /* why the window is no longer: -EFAULT or -EACCES */
+	u64 leb;	      /* the last LEB128 */
+	struct bounds bounds; /* the window does not go beyond their end, if it begins before it */
 	union {
 		u8 window[READER_WINDOW];
-		u32 word[READER_WINDOW / 4];	/* the same, for headers that a window begins with */
+		u32 word[READER_WINDOW / 4]; /* the same, for headers that a window begins with */
 	};
 };
 

@@ -9,37 +9,78 @@
 #include "core/row.h"
 
 enum {
-	RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP,
-	CS,				/* given to a walk, and not followed: does the CPU run 32-bit code? */
-	LOST = 31,			/* what numbers beyond those are taken for */
+	RAX,
+	RDX,
+	RCX,
+	RBX,
+	RSI,
+	RDI,
+	RBP,
+	RSP,
+	R8,
+	R9,
+	R10,
+	R11,
+	R12,
+	R13,
+	R14,
+	R15,
+	RIP,
+	CS,	   /* given to a walk, and not followed: does the CPU run 32-bit code? */
+	LOST = 31, /* what numbers beyond those are taken for */
 	NR_REGS,
 };
 
-#define USER32_CS 0x23			/* linux 6.18 arch/x86/include/asm/segment.h, __USER32_CS */
+#define USER32_CS 0x23 /* linux 6.18 arch/x86/include/asm/segment.h, __USER32_CS */
 
 /* What the tables of a file were written for: bits. None: x86-64. */
 enum class {
-	CLASS_ELF32 = 1,		/* addresses have four bytes: x32, i386 */
-	CLASS_I386 = 2,			/* registers are numbered as on i386 */
+	CLASS_ELF32 = 1, /* addresses have four bytes: x32, i386 */
+	CLASS_I386 = 2,	 /* registers are numbered as on i386 */
 };
 
 #define CALLER_SAVED (1 << RAX | 1 << RDX | 1 << RCX | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R11)
-#define NEVER_KNOWN (~0u << RIP)		/* vector registers and such; a row has the RA by its slot */
+#define NEVER_KNOWN (~0u << RIP) /* vector registers and such; a row has the RA by its slot */
 #define CALLEE_SAVED (1 << RBX | 1 << R12 | 1 << R13 | 1 << R14 | 1 << R15)
 
 /* The slot of a register; NR_SLOTS if rows do not follow it. A table: to the verifier a switch is nine paths. */
 static const u8 slot_of[NR_REGS] = {
-	[RBX] = SLOT_RBX, [RBP] = SLOT_RBP, [RSP] = SLOT_RSP, [R12] = SLOT_R12, [R13] = SLOT_R13, [R14] = SLOT_R14,
-	[R15] = SLOT_R15, [RIP] = SLOT_RA,
-	[RAX] = NR_SLOTS, [RDX] = NR_SLOTS, [RCX] = NR_SLOTS, [RSI] = NR_SLOTS, [RDI] = NR_SLOTS,
-	[R8 ... R11] = NR_SLOTS, [RIP + 1 ... NR_REGS - 1] = NR_SLOTS,
+	[RBX] = SLOT_RBX, [RBP] = SLOT_RBP,	  [RSP] = SLOT_RSP,
+	[R12] = SLOT_R12, [R13] = SLOT_R13,	  [R14] = SLOT_R14,
+	[R15] = SLOT_R15, [RIP] = SLOT_RA,	  [RAX] = NR_SLOTS,
+	[RDX] = NR_SLOTS, [RCX] = NR_SLOTS,	  [RSI] = NR_SLOTS,
+	[RDI] = NR_SLOTS, [R8... R11] = NR_SLOTS, [RIP + 1 ... NR_REGS - 1] = NR_SLOTS,
 };
 
 /* By number: on x86-64, and from NR_REGS on those of i386 (psABI i386 §2.4.2, table 2.14). */
 static const u8 numbered[2 * NR_REGS] = {
-	RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP, R8, R9, R10, R11, R12, R13, R14, R15, RIP,
+	RAX,
+	RDX,
+	RCX,
+	RBX,
+	RSI,
+	RDI,
+	RBP,
+	RSP,
+	R8,
+	R9,
+	R10,
+	R11,
+	R12,
+	R13,
+	R14,
+	R15,
+	RIP,
 	[RIP + 1 ... NR_REGS - 1] = LOST,
-	[NR_REGS] = RAX, RCX, RDX, RBX, RSP, RBP, R12, R13, RIP,
+	[NR_REGS] = RAX,
+	RCX,
+	RDX,
+	RBX,
+	RSP,
+	RBP,
+	R12,
+	R13,
+	RIP,
 	[NR_REGS + 9 ... 2 * NR_REGS - 1] = LOST,
 };
 
@@ -49,7 +90,7 @@ static const u8 numbered[2 * NR_REGS] = {
  */
 static INLINE u32 known_reg(u32 class, u64 reg)
 {
-	u64 too_large = (s64)-(reg / NR_REGS) >> 63;	/* all bits, or none */
+	u64 too_large = (s64) - (reg / NR_REGS) >> 63; /* all bits, or none */
 
 	return at(numbered, (class & CLASS_I386) * (NR_REGS / CLASS_I386) + (reg | too_large) % NR_REGS);
 }
@@ -63,4 +104,4 @@ static INLINE void regs_settle(u64 *reg)
 	reg[R13] = reg[RDI];
 }
 
-static const u8 reg_of_slot[NR_SLOTS] = { RBX, RBP, R12, R13, R14, R15, RIP, RSP };
+static const u8 reg_of_slot[NR_SLOTS] = {RBX, RBP, R12, R13, R14, R15, RIP, RSP};

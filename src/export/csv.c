@@ -3,8 +3,8 @@
  * Comma-separated values (RFC 4180): a row for each sample.
  *
  * The stack is the last column, its functions from the outermost to the innermost, separated by ';', which becomes ':'
- * in names. If there are off-CPU intervals, rows end in what only they have: the state, the nanoseconds of it in which the
- * thread only waited for a CPU, and of how many off-CPU intervals they are the sum.
+ * in names. If there are off-CPU intervals, rows end in what only they have: the state, the nanoseconds of it in which
+ * the thread only waited for a CPU, and of how many off-CPU intervals they are the sum.
  */
 #include <errno.h>
 #include <inttypes.h>

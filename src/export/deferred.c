@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which samples wait for the same user stack? See deferred.h. Readers join by the number of a thread, whatever its name. */
+/*
+ * Which samples wait for the same user stack? See deferred.h. Readers join by the number of a thread, whatever its
+ * name.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
@@ -26,7 +29,7 @@ static bool same_stack(const struct dusk_profile *p, const struct dusk_sample *a
 int deferred_new(struct deferred **ret, const struct dusk_profile *p)
 {
 	_cleanup_(freep) struct deferred *d = calloc(p->nr_samples + 1, sizeof(*d));
-	_cleanup_(map_done) struct map latest = {0};	/* tid -> its latest sample, plus 1 */
+	_cleanup_(map_done) struct map latest = {0}; /* tid -> its latest sample, plus 1 */
 	uint64_t nr = 0;
 
 	if (!d || p->nr_samples >= UINT32_MAX)

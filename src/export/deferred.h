@@ -9,9 +9,9 @@
 #include <dusk/dusk.h>
 
 struct deferred {
-	uint64_t cookie;	/* of no other stack of the profile; 0: there is no user stack */
-	bool last;		/* of those with this cookie: the stack follows */
-	bool hurried;		/* ... and has no moment of its own: the thread's next sample has the same time */
+	uint64_t cookie; /* of no other stack of the profile; 0: there is no user stack */
+	bool last;	 /* of those with this cookie: the stack follows */
+	bool hurried;	 /* ... and has no moment of its own: the thread's next sample has the same time */
 };
 
 /* One for each sample, to be freed with free(). 0 or -ENOMEM. */

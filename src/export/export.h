@@ -8,24 +8,24 @@
 #include "report/model/aggregate.h"
 
 struct export_options {
-	bool pid, tid;		/* folded: tell tasks apart by these as well, not by name only */
-	bool annotate;		/* folded: mark kernel functions with _[k] */
-	bool reverse;		/* folded: from the innermost function to the outermost, the task last */
-	enum measure by;	/* folded: what is added up; times in nanoseconds */
-	bool deferred;		/* perf: user stacks in records of their own */
-	bool methods;		/* script: say of each frame how its caller was found */
+	bool pid, tid;	 /* folded: tell tasks apart by these as well, not by name only */
+	bool annotate;	 /* folded: mark kernel functions with _[k] */
+	bool reverse;	 /* folded: from the innermost function to the outermost, the task last */
+	enum measure by; /* folded: what is added up; times in nanoseconds */
+	bool deferred;	 /* perf: user stacks in records of their own */
+	bool methods;	 /* script: say of each frame how its caller was found */
 };
 
 #define EXPORT_SUFFIXES 2
 
 struct export_format {
 	const char *name;
-	const char *suffixes[EXPORT_SUFFIXES];	/* of files, without the point before them; NULL: no more */
+	const char *suffixes[EXPORT_SUFFIXES]; /* of files, without the point before them; NULL: no more */
 	const char *sentence;
-	const char *dropped;	/* what of a profile the format has no place for, to be told; NULL: nothing unexpected */
-	const char *dropped_offcpu;		/* the same of a profile that has off-CPU intervals */
-	bool binary;		/* no terminal shows it */
-	enum time_base usual;	/* what is written unless the user says else */
+	const char *dropped; /* what of a profile the format has no place for, to be told; NULL: nothing unexpected */
+	const char *dropped_offcpu; /* the same of a profile that has off-CPU intervals */
+	bool binary;		    /* no terminal shows it */
+	enum time_base usual;	    /* what is written unless the user says else */
 
 	/* 0 or -ENOMEM; errors of @out are its owner's to ask for. A stream that fails ends the work early. */
 	int (*write)(FILE *out, const struct dusk_profile *p, const struct export_options *o);

@@ -17,7 +17,7 @@
 #include "export/samples.h"
 
 #define VERSION_PROCESSED 60
-#define VERSION_BROWSER 31		/* of the browser's own format, at the time */
+#define VERSION_BROWSER 31 /* of the browser's own format, at the time */
 #define RESOURCE_LIBRARY 1
 #define PHASE_INTERVAL 1
 
@@ -30,12 +30,12 @@ struct writer {
 };
 
 /* A column of @nr values, each of which is @value, written in terms of the index i. */
-#define put_column(w, key, nr, put, value)				\
-	do {								\
-		json_array(&(w)->json, key);				\
-		for (uint64_t i = 0; i < (nr); i++)			\
-			put(&(w)->json, NULL, value);			\
-		json_array_end(&(w)->json);				\
+#define put_column(w, key, nr, put, value)            \
+	do {                                          \
+		json_array(&(w)->json, key);          \
+		for (uint64_t i = 0; i < (nr); i++)   \
+			put(&(w)->json, NULL, value); \
+		json_array_end(&(w)->json);           \
 	} while (0)
 
 #define put_nulls(w, key, nr) put_column(w, key, nr, json_string, NULL)
@@ -290,16 +290,16 @@ static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 }
 
 /* A column of the markers: one for each off-CPU interval that has a time. */
-#define put_marker_column(w, key, samples, nr, put, value)					\
-	do {											\
-		json_array(&(w)->json, key);							\
-		for (uint64_t i = 0; i < (nr); i++) {						\
-			const struct dusk_sample *s = &(w)->profile->samples[(samples)[i]];	\
-												\
-			if (sample_has_time(s))							\
-				put(&(w)->json, NULL, value);					\
-		}										\
-		json_array_end(&(w)->json);							\
+#define put_marker_column(w, key, samples, nr, put, value)                                  \
+	do {                                                                                \
+		json_array(&(w)->json, key);                                                \
+		for (uint64_t i = 0; i < (nr); i++) {                                       \
+			const struct dusk_sample *s = &(w)->profile->samples[(samples)[i]]; \
+                                                                                            \
+			if (sample_has_time(s))                                             \
+				put(&(w)->json, NULL, value);                               \
+		}                                                                           \
+		json_array_end(&(w)->json);                                                 \
 	} while (0)
 
 static void put_markers(struct writer *w, const uint64_t *samples, uint64_t nr)

@@ -21,7 +21,7 @@ struct folder {
 	const struct tree *tree;
 	const struct names *names;
 	const struct export_options *options;
-	struct vec(const struct tree_node *) path;	/* the first one is the task */
+	struct vec(const struct tree_node *) path; /* the first one is the task */
 };
 
 static void write_task(const struct folder *f, const struct group *g)

@@ -15,7 +15,7 @@
 
 #define SCHEMA "dusk-jsonl-1"
 
-enum json_type { INTEGER, ID, STRING, OBJECT };	/* ID: or null */
+enum json_type { INTEGER, ID, STRING, OBJECT }; /* ID: or null */
 
 static const struct member {
 	const char *line, *name;
@@ -72,7 +72,8 @@ static const struct member {
 	{"thread_times", "thread", INTEGER, ""},
 	{"thread_times", "start_ns", INTEGER, "since the recording began"},
 	{"thread_times", "end_ns", INTEGER, ""},
-	{"thread_times", "on_cpu_ns", INTEGER, "kept without regard to samples and off-CPU intervals, as are the next two"},
+	{"thread_times", "on_cpu_ns", INTEGER,
+	 "kept without regard to samples and off-CPU intervals, as are the next two"},
 	{"thread_times", "runnable_ns", INTEGER, ""},
 	{"thread_times", "blocked_ns", INTEGER, ""},
 	{"thread_times", "intervals", INTEGER, "how many"},
@@ -84,11 +85,8 @@ static const struct member {
 };
 
 static const char *const module_kinds[] = {
-	[DUSK_MODULE_NONE] = "none",
-	[DUSK_MODULE_FILE] = "file",
-	[DUSK_MODULE_VDSO] = "vdso",
-	[DUSK_MODULE_ANON] = "anon",
-	[DUSK_MODULE_KERNEL] = "kernel",
+	[DUSK_MODULE_NONE] = "none", [DUSK_MODULE_FILE] = "file",     [DUSK_MODULE_VDSO] = "vdso",
+	[DUSK_MODULE_ANON] = "anon", [DUSK_MODULE_KERNEL] = "kernel",
 };
 
 static const char *const classes[] = {
@@ -219,7 +217,8 @@ static void put_sample(struct json *j, const struct dusk_profile *p, const struc
 
 static void put_waker(struct json *j, const struct dusk_profile *p, uint32_t waker)
 {
-	static const char *const kinds[] = {[DUSK_WAKER_NONE] = "", [DUSK_WAKER_TASK] = "task", [DUSK_WAKER_INTERRUPT] = "interrupt"};
+	static const char *const kinds[] = {
+		[DUSK_WAKER_NONE] = "", [DUSK_WAKER_TASK] = "task", [DUSK_WAKER_INTERRUPT] = "interrupt"};
 	const struct dusk_waker none = {0}, *by = waker ? &p->wakers[waker] : &none;
 
 	json_string(j, "woken_by", kinds[by->kind]);

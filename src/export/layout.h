@@ -10,8 +10,8 @@
 #include <dusk/dusk.h>
 
 struct layout_range {
-	uint64_t start, limit;	/* limit: behind the last byte. Both 0: nothing of the module was met */
-	uint64_t offset;	/* in the file, of start; of memory without a file: start */
+	uint64_t start, limit; /* limit: behind the last byte. Both 0: nothing of the module was met */
+	uint64_t offset;       /* in the file, of start; of memory without a file: start */
 };
 
 /* A range for each module, to be freed with free(). 0 or -ENOMEM. */

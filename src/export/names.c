@@ -27,7 +27,8 @@ const char *names_clean(struct names *n, const char *s)
 
 const char *names_setting(struct names *n, const char *key)
 {
-	const char *value = dusk_profile_setting(n->labels->profile, key), *clean = value ? names_clean(n, value) : NULL;
+	const char *value = dusk_profile_setting(n->labels->profile, key),
+		   *clean = value ? names_clean(n, value) : NULL;
 
 	return clean ? clean : "";
 }
@@ -65,7 +66,7 @@ static int name_labels(struct names *n)
 
 static int name_tasks(struct names *n, const struct dusk_profile *p)
 {
-	struct map first = {0};	/* process -> a thread's index */
+	struct map first = {0}; /* process -> a thread's index */
 	int err = 0;
 
 	for (uint32_t i = 0; i < p->nr_threads && !err; i++) {

@@ -16,15 +16,15 @@
 
 struct names {
 	const struct labels *labels;
-	const char **function, **module, **symbol;	/* by label; symbol: as in the symbol table, or "" */
-	const char **file;				/* by label: of one of its frames, or "" */
-	uint32_t *module_of;				/* by label: index of a module, or 0 */
-	const char **thread, **process;			/* by thread; a process goes by the name of its first thread */
-	const char **path;				/* by module */
-	const char **build_id;				/* by module */
+	const char **function, **module, **symbol; /* by label; symbol: as in the symbol table, or "" */
+	const char **file;			   /* by label: of one of its frames, or "" */
+	uint32_t *module_of;			   /* by label: index of a module, or 0 */
+	const char **thread, **process;		   /* by thread; a process goes by the name of its first thread */
+	const char **path;			   /* by module */
+	const char **build_id;			   /* by module */
 	struct strings kept;
-	struct labels *own;				/* the same, if they are not borrowed */
-	FILE *cleaner;					/* writes to text, len bytes */
+	struct labels *own; /* the same, if they are not borrowed */
+	FILE *cleaner;	    /* writes to text, len bytes */
 	char *text;
 	size_t len;
 };

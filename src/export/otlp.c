@@ -20,8 +20,14 @@ enum { RESOURCE_RESOURCE = 1, RESOURCE_SCOPE };
 enum { RESOURCE_ATTRIBUTE = 1 };
 enum { SCOPE_SCOPE = 1, SCOPE_PROFILE };
 enum { SCOPE_NAME = 1, SCOPE_VERSION };
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_TIME_NS, PROFILE_DURATION_NS, PROFILE_PERIOD_TYPE,
-       PROFILE_PERIOD };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_TIME_NS,
+	PROFILE_DURATION_NS,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD
+};
 enum { VALUE_TYPE = 1, VALUE_UNIT };
 enum { SAMPLE_STACK = 1, SAMPLE_ATTRIBUTE, SAMPLE_VALUE = 4, SAMPLE_TIME_NS };
 enum { TABLE_MAPPING = 1, TABLE_LOCATION, TABLE_FUNCTION, TABLE_LINK, TABLE_STRING, TABLE_ATTRIBUTE, TABLE_STACK };
@@ -30,7 +36,7 @@ enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_ATTRIBUTE
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_NAME = 1, FUNCTION_SYMBOL, FUNCTION_FILE };
 enum { STACK_LOCATION = 1 };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE };	/* the key: an index in the dictionary, a string in a resource */
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE }; /* the key: an index in the dictionary, a string in a resource */
 enum { ANY_STRING = 1, ANY_INT = 3 };
 
 /* Indices in the table of attributes: these, two for each thread, one for each module, one for each state. */
@@ -42,10 +48,10 @@ struct writer {
 	struct layout_range *layout;
 	FILE *out;
 	struct pb pb;
-	struct strings strings;		/* number 0 is "" */
-	struct vec(uint32_t) stacks;	/* place of each stack; 0 is none */
-	uint32_t *stack_of;		/* by place; 0: not yet */
-	bool has[DUSK_OFF_CPU + 1];	/* by source: are there samples? */
+	struct strings strings;	     /* number 0 is "" */
+	struct vec(uint32_t) stacks; /* place of each stack; 0 is none */
+	uint32_t *stack_of;	     /* by place; 0: not yet */
+	bool has[DUSK_OFF_CPU + 1];  /* by source: are there samples? */
 	bool failed;
 };
 

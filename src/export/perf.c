@@ -9,8 +9,8 @@
  * its records' sizes from the header, so they are counted first, by writing them to nowhere. Numbers are in the byte
  * order of the machine, as perf writes them.
  *
- * Deferred, as perf record --call-graph fp,defer has it since Linux 6.19, a sample has the kernel's part of its stack and
- * a cookie, and a record that follows has the user stack under that cookie.
+ * Deferred, as perf record --call-graph fp,defer has it since Linux 6.19, a sample has the kernel's part of its stack
+ * and a cookie, and a record that follows has the user stack under that cookie.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -26,16 +26,17 @@
 #include "export/samples.h"
 
 #define MAGIC "PERFILE2"
-#define NO_PID UINT32_MAX		/* of what belongs to the kernel */
-#define MAX_CALLCHAIN 4096		/* a record has less than 64 KiB */
+#define NO_PID UINT32_MAX  /* of what belongs to the kernel */
+#define MAX_CALLCHAIN 4096 /* a record has less than 64 KiB */
 #define BUILD_ID_BYTES 20
-#define SAMPLE_TYPE (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
-		     PERF_SAMPLE_CALLCHAIN)
+#define SAMPLE_TYPE                                                                                   \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+	 PERF_SAMPLE_CALLCHAIN)
 
 /* Of newer headers than there may be here. */
 #define RECORD_CALLCHAIN_DEFERRED 22
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-#define ATTR_FLAGS (offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t))	/* the word of bits */
+#define ATTR_FLAGS (offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t)) /* the word of bits */
 #define ATTR_DEFER_CALLCHAIN (1ULL << 38)
 #define ATTR_DEFER_OUTPUT (1ULL << 39)
 
@@ -47,7 +48,7 @@ struct file_header {
 	char magic[8];
 	uint64_t bytes, attr_bytes;
 	struct section attrs, data, event_types;
-	uint64_t features[4];		/* a bit for each that follows the data, in this order */
+	uint64_t features[4]; /* a bit for each that follows the data, in this order */
 };
 
 struct file_attr {
@@ -60,12 +61,14 @@ static const struct {
 	unsigned int bit;
 	const char *setting;
 } features[] = {
-	{3, "hostname"}, {4, "kernel"}, {6, "machine"},
+	{3, "hostname"},
+	{4, "kernel"},
+	{6, "machine"},
 };
 
 enum { NR_FEATURES = sizeof(features) / sizeof(features[0]) };
 
-#define EVENT_DESC 12		/* HEADER_EVENT_DESC: the names of the events */
+#define EVENT_DESC 12 /* HEADER_EVENT_DESC: the names of the events */
 
 /* By source: what perf takes it for, and the number that samples have. */
 static const struct event {
@@ -118,12 +121,12 @@ struct writer {
 	const struct dusk_profile *profile;
 	struct names *names;
 	struct layout_range *layout;
-	const struct deferred *deferred;	/* by sample; NULL: user stacks are in their samples */
-	FILE *out;			/* NULL: only count */
-	uint64_t bytes;			/* written, or counted */
-	bool two;			/* there are off-CPU intervals: two events */
+	const struct deferred *deferred; /* by sample; NULL: user stacks are in their samples */
+	FILE *out;			 /* NULL: only count */
+	uint64_t bytes;			 /* written, or counted */
+	bool two;			 /* there are off-CPU intervals: two events */
 	struct vec(uint64_t) callchain;
-	const char *landmark;		/* a function of the kernel, or "" */
+	const char *landmark; /* a function of the kernel, or "" */
 	uint64_t landmark_address;
 };
 
@@ -166,7 +169,8 @@ static void put_name(struct writer *w, uint32_t pid, uint32_t tid, const char *n
 {
 	struct task_name r = {
 		.header = {PERF_RECORD_COMM, PERF_RECORD_MISC_USER, sizeof(r) + trailer_bytes(w)},
-		.pid = pid, .tid = tid,
+		.pid = pid,
+		.tid = tid,
 	};
 	size_t len = strlen(name);
 
@@ -182,15 +186,9 @@ static void put_name(struct writer *w, uint32_t pid, uint32_t tid, const char *n
 static uint64_t path_of(const struct writer *w, uint32_t module, char *ret, size_t size)
 {
 	switch (w->profile->modules[module].kind) {
-	case DUSK_MODULE_KERNEL:
-		snprintf(ret, size, "[kernel.kallsyms]%s", w->landmark);
-		return w->landmark_address;
-	case DUSK_MODULE_ANON:
-		snprintf(ret, size, "//anon");
-		return w->layout[module].offset;
-	default:
-		snprintf(ret, size, "%s", w->names->path[module]);
-		return w->layout[module].offset;
+	case DUSK_MODULE_KERNEL: snprintf(ret, size, "[kernel.kallsyms]%s", w->landmark); return w->landmark_address;
+	case DUSK_MODULE_ANON: snprintf(ret, size, "//anon"); return w->layout[module].offset;
+	default: snprintf(ret, size, "%s", w->names->path[module]); return w->layout[module].offset;
 	}
 }
 
@@ -204,9 +202,13 @@ static void put_mapping(struct writer *w, uint32_t pid, uint32_t module)
 	struct mapping r = {
 		.header = {PERF_RECORD_MMAP2, kernel ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER,
 			   sizeof(r) + len + trailer_bytes(w)},
-		.pid = pid, .tid = kernel ? 0 : pid, .start = l->start, .bytes = l->limit - l->start,
+		.pid = pid,
+		.tid = kernel ? 0 : pid,
+		.start = l->start,
+		.bytes = l->limit - l->start,
 		.offset = offset,
-		.protection = 5 /* PROT_READ | PROT_EXEC */, .flags = 2 /* MAP_PRIVATE */,
+		.protection = 5 /* PROT_READ | PROT_EXEC */,
+		.flags = 2 /* MAP_PRIVATE */,
 	};
 
 	r.build_id_bytes = names_build_id(w->names, module, r.build_id, BUILD_ID_BYTES);
@@ -266,7 +268,10 @@ static int add_address(struct writer *w, uint32_t node)
 	return p->frames[frame].is_inlined ? 0 : vec_push(&w->callchain, layout_address(w->layout, p, frame));
 }
 
-/* Frames from the innermost, with marks where those of the kernel begin, and those of the program; or @cookie for these. */
+/*
+ * Frames from the innermost, with marks where those of the kernel begin, and those of the program; or @cookie for
+ * these.
+ */
 static int set_callchain(struct writer *w, uint32_t node, uint64_t cookie)
 {
 	const struct dusk_profile *p = w->profile;
@@ -293,7 +298,8 @@ static int put_deferred(struct writer *w, const struct dusk_sample *s, const str
 	const struct dusk_profile *p = w->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
 	struct deferred_stack r = {
-		.header = {RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER, 0}, .cookie = d->cookie,
+		.header = {RECORD_CALLCHAIN_DEFERRED, PERF_RECORD_MISC_USER, 0},
+		.cookie = d->cookie,
 	};
 	size_t bytes;
 
@@ -315,9 +321,14 @@ static int put_sample(struct writer *w, const struct dusk_sample *s, uint64_t co
 	const struct dusk_profile *p = w->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
 	struct sample r = {
-		.header = {PERF_RECORD_SAMPLE, deferred_in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
+		.header = {PERF_RECORD_SAMPLE,
+			   deferred_in_kernel(p, s->node) ? PERF_RECORD_MISC_KERNEL : PERF_RECORD_MISC_USER},
 		.address = s->node ? layout_address(w->layout, p, p->nodes[s->node].frame) : 0,
-		.pid = t->pid, .tid = t->tid, .time_ns = s->time_ns, .cpu = sample_cpu(s), .period_ns = s->value_ns,
+		.pid = t->pid,
+		.tid = t->tid,
+		.time_ns = s->time_ns,
+		.cpu = sample_cpu(s),
+		.period_ns = s->value_ns,
 	};
 	size_t bytes;
 
@@ -338,7 +349,7 @@ static int put_sample(struct writer *w, const struct dusk_sample *s, uint64_t co
 static int put_samples(struct writer *w)
 {
 	const struct dusk_profile *p = w->profile;
-	struct map named = {0};	/* tid -> index of the thread, plus 1 */
+	struct map named = {0}; /* tid -> index of the thread, plus 1 */
 	int err = 0;
 
 	for (uint64_t i = 0; i < p->nr_samples && !err && !(w->out && ferror(w->out)); i++) {
@@ -402,9 +413,16 @@ static void defer(struct perf_event_attr *attr, bool output)
 static struct perf_event_attr attr_of(const struct writer *w, const struct event *e)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = e->config,
-		.sample_period = w->profile->period_ns, .sample_type = SAMPLE_TYPE,
-		.mmap = 1, .mmap2 = 1, .comm = 1, .sample_id_all = 1, .build_id = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(attr),
+		.config = e->config,
+		.sample_period = w->profile->period_ns,
+		.sample_type = SAMPLE_TYPE,
+		.mmap = 1,
+		.mmap2 = 1,
+		.comm = 1,
+		.sample_id_all = 1,
+		.build_id = 1,
 		.exclude_guest = 1,
 	};
 
@@ -422,7 +440,9 @@ static void put_header(struct writer *w, uint64_t data_bytes)
 {
 	uint64_t nr = w->two ? NR_EVENTS : 1, ids_bytes = w->two ? nr * sizeof(events->id) : 0;
 	struct file_header h = {
-		.magic = MAGIC, .bytes = sizeof(h), .attr_bytes = sizeof(struct file_attr),
+		.magic = MAGIC,
+		.bytes = sizeof(h),
+		.attr_bytes = sizeof(struct file_attr),
 		.attrs = {sizeof(h) + ids_bytes, nr * sizeof(struct file_attr)},
 		.data = {sizeof(h) + ids_bytes + nr * sizeof(struct file_attr), data_bytes},
 	};
@@ -462,7 +482,8 @@ static size_t descriptions_bytes(void)
 	size_t bytes = 2 * sizeof(uint32_t);
 
 	for (size_t i = 0; i < NR_EVENTS; i++)
-		bytes += sizeof(struct perf_event_attr) + sizeof(uint32_t) + string_bytes(events[i].name) + sizeof(events->id);
+		bytes += sizeof(struct perf_event_attr) + sizeof(uint32_t) + string_bytes(events[i].name) +
+			 sizeof(events->id);
 	return bytes;
 }
 

@@ -14,9 +14,18 @@
 #include "export/samples.h"
 
 enum { TRACE_PACKET = 1 };
-enum { PACKET_PROCESS_TREE = 2, PACKET_CLOCK_SNAPSHOT = 6, PACKET_TIME_NS = 8, PACKET_SEQUENCE = 10,
-       PACKET_TRACK_EVENT, PACKET_INTERNED_DATA, PACKET_FLAGS, PACKET_DEFAULTS = 59, PACKET_TRACK,
-       PACKET_PERF_SAMPLE = 66 };
+enum {
+	PACKET_PROCESS_TREE = 2,
+	PACKET_CLOCK_SNAPSHOT = 6,
+	PACKET_TIME_NS = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT,
+	PACKET_INTERNED_DATA,
+	PACKET_FLAGS,
+	PACKET_DEFAULTS = 59,
+	PACKET_TRACK,
+	PACKET_PERF_SAMPLE = 66
+};
 enum { FLAG_STATE_CLEARED = 1, FLAG_NEEDS_STATE = 2 };
 enum { CLOCK_SNAPSHOT_CLOCK = 1 };
 enum { CLOCK_ID = 1, CLOCK_NS };
@@ -28,8 +37,14 @@ enum { COUNTER_CPU_CLOCK = 1 };
 enum { TREE_PROCESS = 1, TREE_THREAD };
 enum { PROCESS_PID = 1, PROCESS_COMMAND = 3 };
 enum { THREAD_TID = 1, THREAD_NAME, THREAD_PID };
-enum { INTERNED_FUNCTION = 5, INTERNED_FRAME, INTERNED_STACK, INTERNED_BUILD_ID = 16, INTERNED_PATH,
-       INTERNED_MAPPING = 19 };
+enum {
+	INTERNED_FUNCTION = 5,
+	INTERNED_FRAME,
+	INTERNED_STACK,
+	INTERNED_BUILD_ID = 16,
+	INTERNED_PATH,
+	INTERNED_MAPPING = 19
+};
 enum { STRING_ID = 1, STRING_BYTES };
 enum { MAPPING_ID = 1, MAPPING_BUILD_ID, MAPPING_PATH = 7 };
 enum { FRAME_ID = 1, FRAME_FUNCTION, FRAME_MAPPING, FRAME_ADDRESS };
@@ -51,8 +66,8 @@ struct writer {
 	FILE *out;
 	struct pb pb;
 	struct path path;
-	bool *function_known, *module_known, *frame_known, *stack_known, *thread_known;	/* stacks by place */
-	bool *track_known;		/* by thread */
+	bool *function_known, *module_known, *frame_known, *stack_known, *thread_known; /* stacks by place */
+	bool *track_known;								/* by thread */
 };
 
 static void flush(struct writer *w)
@@ -276,7 +291,8 @@ static uint64_t track_of(const struct dusk_thread *t)
 static void put_track(struct writer *w, const struct dusk_sample *s)
 {
 	const struct dusk_thread *t = &w->profile->threads[s->thread];
-	size_t packet = open_packet(w, sample_start_ns(s), FLAG_NEEDS_STATE), track = pb_open(&w->pb, PACKET_TRACK), open;
+	size_t packet = open_packet(w, sample_start_ns(s), FLAG_NEEDS_STATE), track = pb_open(&w->pb, PACKET_TRACK),
+	       open;
 
 	pb_u64(&w->pb, TRACK_UUID, track_of(t));
 	open = pb_open(&w->pb, TRACK_THREAD);
@@ -361,7 +377,8 @@ int perfetto_write(FILE *out, const struct dusk_profile *p, const struct export_
 		return err;
 	w.names = names;
 	known = calloc((size_t)names->labels->names.nr + p->nr_modules + p->nr_frames + nr_places(p) +
-		       2 * (size_t)p->nr_threads + 1, sizeof(*known));
+			       2 * (size_t)p->nr_threads + 1,
+		       sizeof(*known));
 	if (!known)
 		return -ENOMEM;
 	w.function_known = known;

@@ -2,10 +2,10 @@
 /*
  * A profile of pprof: gzipped protocol buffers, as profile.proto of google/pprof describes them.
  *
- * Samples with the same thread and stack are one; of off-CPU intervals also the state is the same, which is a label. Each source
- * that the profile has has two values, how many events and how many nanoseconds. Functions are known by their label,
- * locations by their frame. A sample without a stack stands on a location that has no address, only a function: the
- * reason.
+ * Samples with the same thread and stack are one; of off-CPU intervals also the state is the same, which is a label.
+ * Each source that the profile has has two values, how many events and how many nanoseconds. Functions are known by
+ * their label, locations by their frame. A sample without a stack stands on a location that has no address, only a
+ * function: the reason.
  */
 #include <errno.h>
 #include "base/cleanup.h"
@@ -16,14 +16,32 @@
 #include "export/protobuf.h"
 #include "export/samples.h"
 
-enum { PROFILE_SAMPLE_TYPE = 1, PROFILE_SAMPLE, PROFILE_MAPPING, PROFILE_LOCATION, PROFILE_FUNCTION, PROFILE_STRING,
-       PROFILE_TIME_NS = 9, PROFILE_DURATION_NS, PROFILE_PERIOD_TYPE, PROFILE_PERIOD, PROFILE_COMMENT,
-       PROFILE_DEFAULT_TYPE };
+enum {
+	PROFILE_SAMPLE_TYPE = 1,
+	PROFILE_SAMPLE,
+	PROFILE_MAPPING,
+	PROFILE_LOCATION,
+	PROFILE_FUNCTION,
+	PROFILE_STRING,
+	PROFILE_TIME_NS = 9,
+	PROFILE_DURATION_NS,
+	PROFILE_PERIOD_TYPE,
+	PROFILE_PERIOD,
+	PROFILE_COMMENT,
+	PROFILE_DEFAULT_TYPE
+};
 enum { VALUE_TYPE = 1, VALUE_UNIT };
 enum { SAMPLE_LOCATION = 1, SAMPLE_VALUE, SAMPLE_LABEL };
 enum { LABEL_KEY = 1, LABEL_STRING, LABEL_NUMBER };
-enum { MAPPING_ID = 1, MAPPING_START, MAPPING_LIMIT, MAPPING_OFFSET, MAPPING_FILE, MAPPING_BUILD_ID,
-       MAPPING_HAS_FUNCTIONS };
+enum {
+	MAPPING_ID = 1,
+	MAPPING_START,
+	MAPPING_LIMIT,
+	MAPPING_OFFSET,
+	MAPPING_FILE,
+	MAPPING_BUILD_ID,
+	MAPPING_HAS_FUNCTIONS
+};
 enum { LOCATION_ID = 1, LOCATION_MAPPING, LOCATION_ADDRESS, LOCATION_LINE };
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYMBOL, FUNCTION_FILE };
@@ -35,10 +53,10 @@ struct writer {
 	struct names *names;
 	struct layout_range *layout;
 	FILE *out;
-	struct gzip *gzip;			/* into out */
+	struct gzip *gzip; /* into out */
 	struct pb pb;
-	struct strings strings;		/* number 0 is "" */
-	bool has[DUSK_OFF_CPU + 1];	/* by source: are there samples? */
+	struct strings strings;	    /* number 0 is "" */
+	bool has[DUSK_OFF_CPU + 1]; /* by source: are there samples? */
 	bool failed;
 };
 

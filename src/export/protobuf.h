@@ -20,7 +20,7 @@ struct pb {
 };
 
 void pb_varint(struct pb *b, uint64_t value);
-void pb_u64(struct pb *b, uint32_t field, uint64_t value);	/* also bool, enum, int32 and int64 */
+void pb_u64(struct pb *b, uint32_t field, uint64_t value); /* also bool, enum, int32 and int64 */
 void pb_fixed64(struct pb *b, uint32_t field, uint64_t value);
 void pb_raw64(struct pb *b, uint64_t value);
 void pb_bytes(struct pb *b, uint32_t field, const void *data, size_t len);

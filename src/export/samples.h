@@ -6,8 +6,8 @@
 
 /* By dusk_sample.source: a time that adds up, and what it is called where times and events have types. */
 struct source {
-	const char *name;		/* of the time: "cpu" */
-	const char *events;		/* what is counted: "samples" */
+	const char *name;   /* of the time: "cpu" */
+	const char *events; /* what is counted: "samples" */
 };
 
 extern const struct source sources[];
@@ -52,8 +52,8 @@ int samples_sort(uint64_t **ret, const struct dusk_profile *p, bool by_stack);
 
 /* How many of the @nr indices at @order, one at least, are of the first one's... */
 uint64_t samples_of_process(const struct dusk_profile *p, const uint64_t *order, uint64_t nr);
-uint64_t samples_of_thread(const struct dusk_profile *p, const uint64_t *order, uint64_t nr);	/* and source */
-uint64_t samples_of_stack(const struct dusk_profile *p, const uint64_t *order, uint64_t nr);	/* thread, source, state */
+uint64_t samples_of_thread(const struct dusk_profile *p, const uint64_t *order, uint64_t nr); /* and source */
+uint64_t samples_of_stack(const struct dusk_profile *p, const uint64_t *order, uint64_t nr); /* thread, source, state */
 
 /* Nodes, the innermost first. */
 struct path vec(uint32_t);

@@ -12,9 +12,9 @@
  * drop functions whose name begins with a parenthesis, hence "{anonymous}". A module may not have blanks. The Firefox
  * Profiler knows the kernel by "[kernel.kallsyms]".
  *
- * An off-CPU interval from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf has no
- * place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by its
- * first line.
+ * An off-CPU interval from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf
+ * has no place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by
+ * its first line.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -84,7 +84,8 @@ static void write_frame(FILE *out, const struct names *n, uint32_t frame, bool m
 
 static void write_interval(FILE *out, const struct dusk_sample *s)
 {
-	fprintf(out, "# %s %.6f ms, runnable %.6f ms", dusk_state_name(s->state), s->value_ns / 1e6, s->runnable_ns / 1e6);
+	fprintf(out, "# %s %.6f ms, runnable %.6f ms", dusk_state_name(s->state), s->value_ns / 1e6,
+		s->runnable_ns / 1e6);
 	if (!sample_has_time(s))
 		fprintf(out, ", the sum of %" PRIu32, s->count);
 	putc('\n', out);

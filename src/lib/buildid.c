@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #define MAX_HEADERS 256
-#define MAX_NOTES 64		/* in a segment */
+#define MAX_NOTES 64 /* in a segment */
 
 void buildid_hex(char *ret, const void *id, size_t bytes)
 {
@@ -93,7 +93,8 @@ int buildid_read(char *ret, size_t room, int fd)
 	uint16_t nr;
 
 	*ret = 0;
-	if (!read_at(fd, &h.e32, sizeof(h.e32), 0) || memcmp(h.ident, ELFMAG, SELFMAG) || h.ident[EI_DATA] != ELFDATA2LSB)
+	if (!read_at(fd, &h.e32, sizeof(h.e32), 0) || memcmp(h.ident, ELFMAG, SELFMAG) ||
+	    h.ident[EI_DATA] != ELFDATA2LSB)
 		return -ENOEXEC;
 	is_64 = h.ident[EI_CLASS] == ELFCLASS64;
 	if (is_64 && !read_at(fd, &h.e64, sizeof(h.e64), 0))

@@ -10,7 +10,7 @@
 void buildid_hex(char *ret, const void *id, size_t bytes);
 
 /*
- * The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none in its
- * first notes. -ENOEXEC: no ELF file of this machine's byte order.
+ * The build id of the ELF file in @fd, in hexadecimal, to @ret, which has room for @room bytes; "" if it has none in
+ * its first notes. -ENOEXEC: no ELF file of this machine's byte order.
  */
 int buildid_read(char *ret, size_t room, int fd);

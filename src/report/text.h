@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 enum text_form {
-	TEXT_TERMINAL,		/* one line, no control characters */
-	TEXT_FOLDED,		/* the same, and ';' becomes ':' */
-	TEXT_WORD,		/* as TEXT_FOLDED, and white space becomes '_' */
-	TEXT_PATH,		/* as TEXT_TERMINAL, and white space becomes \040, as in /proc/PID/maps */
+	TEXT_TERMINAL, /* one line, no control characters */
+	TEXT_FOLDED,   /* the same, and ';' becomes ':' */
+	TEXT_WORD,     /* as TEXT_FOLDED, and white space becomes '_' */
+	TEXT_PATH,     /* as TEXT_TERMINAL, and white space becomes \040, as in /proc/PID/maps */
 };
 
 /* Write @s. What may not stand is written as \xNN. */
@@ -27,7 +27,7 @@ size_t text_width(const char *s, enum text_form form);
 bool text_is_formula(const char *s);
 
 /*
- * A field of CSV (RFC 4180). Line ends and tabs stay, what else may not stand on a terminal is written as \xNN; what would
- * be a formula has ' in front.
+ * A field of CSV (RFC 4180). Line ends and tabs stay, what else may not stand on a terminal is written as \xNN; what
+ * would be a formula has ' in front.
  */
 void text_csv(FILE *out, const char *s);

@@ -17,69 +17,94 @@
 #define LIBC "/lib/x86_64-linux-gnu/libc.so.6"
 #define ENTRY(prog) prog "!_start;" LIBC "!__libc_start_main_impl;" LIBC "!__libc_start_call_main;" prog "!main;"
 #define SYSCALL "[kernel]!entry_SYSCALL_64_after_hwframe;[kernel]!do_syscall_64;"
-#define FAULT "[kernel]!asm_exc_page_fault;[kernel]!exc_page_fault;[kernel]!do_user_addr_fault;[kernel]!handle_mm_fault;"
+#define FAULT \
+	"[kernel]!asm_exc_page_fault;[kernel]!exc_page_fault;[kernel]!do_user_addr_fault;[kernel]!handle_mm_fault;"
 
-static const struct { const char *comm, *outcome; int nr; const char *stack; } small[] = {
-#define XZ ENTRY("/usr/bin/xz") "/usr/bin/xz!coder_run;/usr/lib/liblzma.so.5!lzma_code;" \
-	"/usr/lib/liblzma.so.5!stream_encode;" \
+static const struct {
+	const char *comm, *outcome;
+	int nr;
+	const char *stack;
+} small[] = {
+#define XZ                                                       \
+	ENTRY("/usr/bin/xz")                                     \
+	"/usr/bin/xz!coder_run;/usr/lib/liblzma.so.5!lzma_code;" \
+	"/usr/lib/liblzma.so.5!stream_encode;"                   \
 	"/usr/lib/liblzma.so.5!block_encode;/usr/lib/liblzma.so.5!lzma_lzma_encode"
 	{"xz", "outermost", 310, XZ ";/usr/lib/liblzma.so.5!lzma_mf_bt4_find"},
 	{"xz", "outermost", 90, XZ ";/usr/lib/liblzma.so.5!lzma_mf_find;/usr/lib/liblzma.so.5!bt_find_func"},
 	{"xz", "outermost", 170, XZ ";/usr/lib/liblzma.so.5!lzma_lzma_optimum_normal"},
 	{"xz", "outermost", 60, XZ},
 	{"xz", "outermost", 22, XZ ";" FAULT "[kernel]!do_anonymous_page;[kernel]!clear_page_erms"},
-	{"xz", "outermost", 18, ENTRY("/usr/bin/xz") "/usr/bin/xz!coder_run;/usr/bin/xz!io_read;" LIBC "!read;" SYSCALL
-		"[kernel]!ksys_read;[kernel]!vfs_read;"
-		"[ext4]!ext4_file_read_iter;[kernel]!filemap_read;[kernel]!copy_page_to_iter"},
+	{"xz", "outermost", 18,
+	 ENTRY("/usr/bin/xz") "/usr/bin/xz!coder_run;/usr/bin/xz!io_read;" LIBC "!read;" SYSCALL
+			      "[kernel]!ksys_read;[kernel]!vfs_read;"
+			      "[ext4]!ext4_file_read_iter;[kernel]!filemap_read;[kernel]!copy_page_to_iter"},
 #define CC1 ENTRY("/usr/lib/gcc/cc1") "/usr/lib/gcc/cc1!toplev::main(int, char**);/usr/lib/gcc/cc1!compile_file();"
-#define PASSES CC1 "/usr/lib/gcc/cc1!symbol_table::finalize_compilation_unit();" \
-	"/usr/lib/gcc/cc1!cgraph_node::expand();" \
-	"/usr/lib/gcc/cc1!execute_pass_list(function*, opt_pass*);/usr/lib/gcc/cc1!execute_one_pass(opt_pass*)"
-	{"cc1", "outermost", 95, CC1 "/usr/lib/gcc/cc1!c_common_parse_file();/usr/lib/gcc/cc1!c_parse_file();"
-		"/usr/lib/gcc/cc1!c_parser_declaration_or_fndef"},
-	{"cc1", "outermost", 48, CC1 "/usr/lib/gcc/cc1!c_common_parse_file();/usr/lib/gcc/cc1!c_parse_file();"
-		"/usr/lib/gcc/cc1!c_lex_with_flags;/usr/lib/gcc/cc1!_cpp_lex_direct"},
+#define PASSES                                                            \
+	CC1 "/usr/lib/gcc/cc1!symbol_table::finalize_compilation_unit();" \
+	    "/usr/lib/gcc/cc1!cgraph_node::expand();"                     \
+	    "/usr/lib/gcc/cc1!execute_pass_list(function*, opt_pass*);/usr/lib/gcc/cc1!execute_one_pass(opt_pass*)"
+	{"cc1", "outermost", 95,
+	 CC1 "/usr/lib/gcc/cc1!c_common_parse_file();/usr/lib/gcc/cc1!c_parse_file();"
+	     "/usr/lib/gcc/cc1!c_parser_declaration_or_fndef"},
+	{"cc1", "outermost", 48,
+	 CC1 "/usr/lib/gcc/cc1!c_common_parse_file();/usr/lib/gcc/cc1!c_parse_file();"
+	     "/usr/lib/gcc/cc1!c_lex_with_flags;/usr/lib/gcc/cc1!_cpp_lex_direct"},
 	{"cc1", "outermost", 120, PASSES ";/usr/lib/gcc/cc1!rest_of_handle_ira();/usr/lib/gcc/cc1!ira_color()"},
-	{"cc1", "outermost", 66, PASSES ";/usr/lib/gcc/cc1!rest_of_handle_df_initialize();"
+	{"cc1", "outermost", 66,
+	 PASSES ";/usr/lib/gcc/cc1!rest_of_handle_df_initialize();"
 		"/usr/lib/gcc/cc1!df_analyze()"},
-	{"cc1", "outermost", 41, PASSES ";/usr/lib/gcc/cc1!execute_pre();"
+	{"cc1", "outermost", 41,
+	 PASSES ";/usr/lib/gcc/cc1!execute_pre();"
 		"/usr/lib/gcc/cc1!ggc_internal_alloc(unsigned long, void (*)(void*), unsigned long, unsigned long)"},
 	{"cc1", "outermost", 19, PASSES ";/usr/lib/gcc/cc1!execute_pre();" LIBC "!malloc;" LIBC "!_int_malloc"},
 	{"cc1", "outermost", 24, PASSES ";" FAULT "[kernel]!do_anonymous_page;[kernel]!clear_page_erms"},
-#define NODE ENTRY("/usr/bin/node") "/usr/bin/node!node::Start(int, char**);" \
+#define NODE                                                     \
+	ENTRY("/usr/bin/node")                                   \
+	"/usr/bin/node!node::Start(int, char**);"                \
 	"/usr/bin/node!node::SpinEventLoop(node::Environment*);" \
 	"/usr/bin/node!uv_run;/usr/bin/node!uv__io_poll"
-#define JS NODE ";/usr/bin/node!node::InternalCallbackScope::Close();" \
-	"/usr/bin/node!v8::Function::Call;[anon]!JSEntry;[anon]!processTicksAndRejections;"
+#define JS                                                          \
+	NODE ";/usr/bin/node!node::InternalCallbackScope::Close();" \
+	     "/usr/bin/node!v8::Function::Call;[anon]!JSEntry;[anon]!processTicksAndRejections;"
 	{"node", "outermost", 105, JS "[anon]!handleRequest server.js:41;[anon]!render template.js:118"},
-	{"node", "outermost", 64, JS "[anon]!handleRequest server.js:41;[anon]!render template.js:118;"
-		"[anon]!escape template.js:20"},
+	{"node", "outermost", 64,
+	 JS "[anon]!handleRequest server.js:41;[anon]!render template.js:118;"
+	    "[anon]!escape template.js:20"},
 	{"node", "outermost", 33, JS "[anon]!handleRequest server.js:41;[anon]!parse query.js:7"},
 	{"node", "outermost", 29, JS "[anon]!handleRequest server.js:41;/usr/bin/node!v8::internal::JsonStringify"},
-	{"node", "outermost", 21, NODE ";" LIBC "!epoll_pwait;" SYSCALL
-		"[kernel]!do_epoll_wait;[kernel]!ep_send_events"},
-	{"node", "outermost", 37, NODE ";/usr/bin/node!uv__stream_io;" LIBC "!__libc_write;" SYSCALL
-		"[kernel]!ksys_write;[kernel]!vfs_write;[kernel]!sock_write_iter;"
-		"[kernel]!tcp_sendmsg;[kernel]!tcp_write_xmit;[kernel]!__ip_queue_xmit"},
-#define PY ENTRY("/usr/bin/python3.11") "/usr/bin/python3.11!Py_RunMain;/usr/bin/python3.11!PyEval_EvalCode;" \
+	{"node", "outermost", 21,
+	 NODE ";" LIBC "!epoll_pwait;" SYSCALL "[kernel]!do_epoll_wait;[kernel]!ep_send_events"},
+	{"node", "outermost", 37,
+	 NODE ";/usr/bin/node!uv__stream_io;" LIBC "!__libc_write;" SYSCALL
+	      "[kernel]!ksys_write;[kernel]!vfs_write;[kernel]!sock_write_iter;"
+	      "[kernel]!tcp_sendmsg;[kernel]!tcp_write_xmit;[kernel]!__ip_queue_xmit"},
+#define PY                                                                    \
+	ENTRY("/usr/bin/python3.11")                                          \
+	"/usr/bin/python3.11!Py_RunMain;/usr/bin/python3.11!PyEval_EvalCode;" \
 	"/usr/bin/python3.11!_PyEval_EvalFrameDefault"
 	{"python3", "outermost", 140, PY},
-	{"python3", "outermost", 72, PY ";/usr/bin/python3.11!_PyEval_EvalFrameDefault;"
-		"/usr/bin/python3.11!PyDict_GetItem"},
-	{"python3", "outermost", 35, PY ";/usr/bin/python3.11!_PyEval_EvalFrameDefault;"
-		"/usr/bin/python3.11!PyObject_Malloc"},
+	{"python3", "outermost", 72,
+	 PY ";/usr/bin/python3.11!_PyEval_EvalFrameDefault;"
+	    "/usr/bin/python3.11!PyDict_GetItem"},
+	{"python3", "outermost", 35,
+	 PY ";/usr/bin/python3.11!_PyEval_EvalFrameDefault;"
+	    "/usr/bin/python3.11!PyObject_Malloc"},
 	{"python3", "outermost", 14, PY ";/usr/bin/python3.11!time_time;[vdso]!__vdso_clock_gettime"},
 	{"python3", "outermost", 26, PY ";/usr/lib/_json.so!;/usr/lib/_json.so!"},
 	{"python3", "no-fde", 6, "/usr/lib/stripped.so!;/usr/lib/stripped.so!;" LIBC "!memcpy"},
 	{"sh", "exiting", 3, ""},
 	{"sh", "exiting", 9, "[kernel]!do_exit;[kernel]!exit_mmap;[kernel]!unmap_vmas"},
-	{"sh", "outermost", 11, ENTRY("/usr/bin/dash") "/usr/bin/dash!evaltree;"
-		"/usr/bin/dash!evaltree;/usr/bin/dash!evalcommand;" LIBC "!__libc_fork;" SYSCALL
-		"[kernel]!kernel_clone;[kernel]!copy_process;[kernel]!dup_mm"},
-	{"kworker/0:1", "kernel-thread", 12, "[kernel]!ret_from_fork_asm;[kernel]!kthread;[kernel]!worker_thread;"
-		"[kernel]!process_one_work;[ext4]!ext4_end_io_rsv_work"},
-	{"kswapd0", "kernel-thread", 7, "[kernel]!ret_from_fork_asm;[kernel]!kthread;"
-		"[kernel]!kswapd;[kernel]!shrink_node"},
+	{"sh", "outermost", 11,
+	 ENTRY("/usr/bin/dash") "/usr/bin/dash!evaltree;"
+				"/usr/bin/dash!evaltree;/usr/bin/dash!evalcommand;" LIBC "!__libc_fork;" SYSCALL
+				"[kernel]!kernel_clone;[kernel]!copy_process;[kernel]!dup_mm"},
+	{"kworker/0:1", "kernel-thread", 12,
+	 "[kernel]!ret_from_fork_asm;[kernel]!kthread;[kernel]!worker_thread;"
+	 "[kernel]!process_one_work;[ext4]!ext4_end_io_rsv_work"},
+	{"kswapd0", "kernel-thread", 7,
+	 "[kernel]!ret_from_fork_asm;[kernel]!kthread;"
+	 "[kernel]!kswapd;[kernel]!shrink_node"},
 };
 
 /* @again: samples of cc1 twice, and none of node. */
@@ -121,7 +146,8 @@ static void make_hostile(struct folded *f)
 		"<img src=x onerror=document.body.dataset.owned=1>",
 		"\"onmouseover=\"document.body.dataset.owned=1",
 		"\xe2\x80\xaereversed\xe2\x80\xa8line\xff\xfe\001\nend",
-		"constructor", "__proto__",
+		"constructor",
+		"__proto__",
 		endless,
 	};
 
@@ -166,7 +192,7 @@ static void make_large(struct folded *f)
 
 		while (up-- && p->nodes[node].parent)
 			node = p->nodes[node].parent;
-		for (uint32_t more = 1 + random_below(i ? 8 : 40); more--; )
+		for (uint32_t more = 1 + random_below(i ? 8 : 40); more--;)
 			node = folded_node(f, node, module, 1 + random_below(FUNCTIONS));
 		stack[i] = node;
 	}
@@ -176,7 +202,10 @@ static void make_large(struct folded *f)
 			thread = random_below(THREADS);
 			near = random_below(STACKS - 300);
 		}
-		p->samples[i] = (struct dusk_sample){.time_ns = i * 50000ULL, .value_ns = p->period_ns, .count = 1, .thread = thread,
+		p->samples[i] = (struct dusk_sample){.time_ns = i * 50000ULL,
+						     .value_ns = p->period_ns,
+						     .count = 1,
+						     .thread = thread,
 						     .node = stack[near + random_below(random_below(300) + 1)]};
 	}
 	p->nr_samples = SAMPLES;
@@ -185,8 +214,12 @@ static void make_large(struct folded *f)
 static void describe(struct folded *f, struct dusk_counter counters[3])
 {
 	static struct dusk_setting settings[] = {
-		{"command", "dusk record -d 10s"}, {"hostname", "build7"}, {"kernel", "6.18.44"}, {"event", "cpu-clock"},
-		{"frequency_hz", "99"}, {"duration_ns", "17243000000"},
+		{"command", "dusk record -d 10s"},
+		{"hostname", "build7"},
+		{"kernel", "6.18.44"},
+		{"event", "cpu-clock"},
+		{"frequency_hz", "99"},
+		{"duration_ns", "17243000000"},
 	};
 
 	counters[0] = (struct dusk_counter){"samples", "samples taken", f->profile.nr_samples};

@@ -22,7 +22,8 @@ int main(int argc, char **argv)
 	module = profile_module(w, &m);
 	thread = profile_thread(w, 100, 100, "located");
 	for (int i = 4; i + 1 < argc; i += 2) {
-		uint32_t node = profile_node(w, 0, profile_frame(w, module, strtoull(argv[i], NULL, 0), false, DUSK_BY_CFI));
+		uint32_t node =
+			profile_node(w, 0, profile_frame(w, module, strtoull(argv[i], NULL, 0), false, DUSK_BY_CFI));
 
 		for (int n = atoi(argv[i + 1]); n > 0; n--) {
 			struct dusk_sample s = {.thread = thread, .node = node, .outcome = UNDEFINED_RA};

@@ -3,8 +3,8 @@
  * Write a small profile whose every view is known, for the tests of the command. usage: make_profile FILE [N [off]]
  *
  * Twenty samples: three processes, a recursion, the kernel, code without a symbol, a thread without a stack, one cut
- * short. With N: that many stacks more, each four times, for tests of size. With a third word also off-CPU intervals from the
- * CPU, four and a sum of forty, and the lives of two threads, in the second of which 10 of 150 ms are missing.
+ * short. With N: that many stacks more, each four times, for tests of size. With a third word also off-CPU intervals
+ * from the CPU, four and a sum of forty, and the lives of two threads, in the second of which 10 of 150 ms are missing.
  */
 #include <sqlite3.h>
 #include <stdio.h>
@@ -13,21 +13,20 @@
 #include "abi/outcome.h"
 #include "lib/profile/profile_write.h"
 
-static const char functions[] =
-	"insert into image(id,name) values(1,'xz'),(2,'libc.so.6'),(3,'my app'),(4,'[kernel]');"
-	"insert into function(id,name,symbol,image) values"
-	"(1,'main','main',1),(2,'code','code',1),(3,'match','match',1),(4,'memcpy','memcpy',2),"
-	"(5,'(anonymous namespace)::run(int)','run',3),(6,'vfs_read','vfs_read',4),"
-	"(7,'worker_thread','worker_thread',4),(8,'start','start',3);"
-	"update frame set function=1 where offset=4096;"
-	"update frame set function=2 where offset=8192;"
-	"update frame set function=3 where offset=12288;"
-	"update frame set function=4 where offset=20480;"
-	"update frame set function=5, function_offset=31 where offset=24576;"
-	"update frame set function=8 where offset=32768;"
-	"update frame set function=6 where offset=-2130706432;"
-	"update frame set function=7 where offset=-2130706176;"
-	"insert or replace into setting values('symbolized','1');";
+static const char functions[] = "insert into image(id,name) values(1,'xz'),(2,'libc.so.6'),(3,'my app'),(4,'[kernel]');"
+				"insert into function(id,name,symbol,image) values"
+				"(1,'main','main',1),(2,'code','code',1),(3,'match','match',1),(4,'memcpy','memcpy',2),"
+				"(5,'(anonymous namespace)::run(int)','run',3),(6,'vfs_read','vfs_read',4),"
+				"(7,'worker_thread','worker_thread',4),(8,'start','start',3);"
+				"update frame set function=1 where offset=4096;"
+				"update frame set function=2 where offset=8192;"
+				"update frame set function=3 where offset=12288;"
+				"update frame set function=4 where offset=20480;"
+				"update frame set function=5, function_offset=31 where offset=24576;"
+				"update frame set function=8 where offset=32768;"
+				"update frame set function=6 where offset=-2130706432;"
+				"update frame set function=7 where offset=-2130706176;"
+				"insert or replace into setting values('symbolized','1');";
 
 static const char off_cpu_functions[] =
 	"insert into function(id,name,symbol,image) values(9,'schedule','schedule',4),(10,'futex_wait','futex_wait',4);"
@@ -41,7 +40,10 @@ static void sample(uint32_t nr, uint32_t thread, uint32_t node, uint8_t outcome)
 {
 	while (nr--) {
 		struct dusk_sample s = {
-			.time_ns = nr_samples * 10000000, .thread = thread, .node = node, .cpu = nr_samples % 2,
+			.time_ns = nr_samples * 10000000,
+			.thread = thread,
+			.node = node,
+			.cpu = nr_samples % 2,
 			.outcome = outcome,
 		};
 
@@ -65,7 +67,8 @@ static uint32_t node(uint32_t parent, uint32_t of, uint64_t offset)
 
 static void known(void)
 {
-	uint32_t xz = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), libc = module(DUSK_MODULE_FILE, "/usr/lib/libc.so.6", 2);
+	uint32_t xz = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1),
+		 libc = module(DUSK_MODULE_FILE, "/usr/lib/libc.so.6", 2);
 	uint32_t app = module(DUSK_MODULE_FILE, "/opt/my app", 3), kernel = module(DUSK_MODULE_KERNEL, "[kernel]", 0);
 	uint32_t t1 = profile_thread(writer, 100, 100, "xz"), t2 = profile_thread(writer, 200, 201, "my app");
 	uint32_t t3 = profile_thread(writer, 300, 300, "kworker/0:1");
@@ -83,12 +86,19 @@ static void known(void)
 
 /* Returns its number. */
 static uint64_t interval(uint32_t end_ms, uint32_t thread, uint32_t node, enum offcpu_reason state, uint32_t ms,
-		    uint32_t runnable_ms, uint32_t nr)
+			 uint32_t runnable_ms, uint32_t nr)
 {
 	struct dusk_sample s = {
-		.time_ns = end_ms * 1000000ULL, .thread = thread, .node = node, .outcome = UNDEFINED_RA, .cpu = nr > 1 ? DUSK_NO_CPU : 1,
-		.source = DUSK_OFF_CPU, .state = state, .value_ns = ms * 1000000ULL,
-		.runnable_ns = runnable_ms * 1000000ULL, .count = nr,
+		.time_ns = end_ms * 1000000ULL,
+		.thread = thread,
+		.node = node,
+		.outcome = UNDEFINED_RA,
+		.cpu = nr > 1 ? DUSK_NO_CPU : 1,
+		.source = DUSK_OFF_CPU,
+		.state = state,
+		.value_ns = ms * 1000000ULL,
+		.runnable_ns = runnable_ms * 1000000ULL,
+		.count = nr,
 	};
 	uint64_t number;
 
@@ -108,7 +118,8 @@ static void off_cpu(void)
 
 	interval(40, t1, read, OFFCPU_UNINTERRUPTIBLE, 20, 0, 1);
 	interval(75, t1, read, OFFCPU_SLEEPING, 30, 1, 1);
-	profile_waker(writer, &(struct dusk_waker){.node = node(0, kernel, 0xffffffff81000100), .kind = DUSK_WAKER_INTERRUPT},
+	profile_waker(writer,
+		      &(struct dusk_waker){.node = node(0, kernel, 0xffffffff81000100), .kind = DUSK_WAKER_INTERRUPT},
 		      interval(120, t1, read, OFFCPU_SLEEPING, 10, 0, 1));
 	profile_waker(writer, &(struct dusk_waker){.node = code, .thread = t1, .kind = DUSK_WAKER_TASK},
 		      interval(160, t2, futex, OFFCPU_SLEEPING, 100, 0, 1));
@@ -119,7 +130,8 @@ static void off_cpu(void)
 
 static void many(uint32_t nr)
 {
-	uint32_t of = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), thread = profile_thread(writer, 100, 100, "xz"), at = 0;
+	uint32_t of = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), thread = profile_thread(writer, 100, 100, "xz"),
+		 at = 0;
 
 	for (uint32_t i = 0; i < nr; i++) {
 		at = i % 32 ? at : 0;

@@ -16,7 +16,7 @@ echo 'int main(void) { return 0; }' >prog.c
 cc -g -Wl,--build-id=sha1 -o prog prog.c && cp prog stripped && strip stripped || exit 1
 id=$(readelf -n prog | sed -n 's/.*Build ID: //p')
 "$make_located" good.dusk "$tmp/prog" "$id" $((0x$(nm prog | awk '/ T main$/ { print $1 }'))) 5 || exit 1
-"$make_located" nameless.dusk "$tmp/stripped" "$id" $((0x$(nm prog | awk '/ T main$/ { print $1 }'))) 5 || exit 1
+"$make_located" unnamed.dusk "$tmp/stripped" "$id" $((0x$(nm prog | awk '/ T main$/ { print $1 }'))) 5 || exit 1
 
 chmod 755 .
 home() {
@@ -50,7 +50,7 @@ claim "the same for XDG_CACHE_HOME" xdg
 asks_nobody() {
 	home && chown 65534 home && mkdir home/.debuginfod_client_cache && chown 65534 home/.debuginfod_client_cache
 	for command in "report --csv" "annotate main"; do
-		env HOME="$tmp/home" DEBUGINFOD_URLS=http://127.0.0.1:9 "$dusk" $command -i nameless.dusk >said 2>&1
+		env HOME="$tmp/home" DEBUGINFOD_URLS=http://127.0.0.1:9 "$dusk" $command -i unnamed.dusk >said 2>&1
 		cat said
 		! grep 'asking the servers' said || return
 	done
@@ -61,8 +61,8 @@ asks_nobody() {
 claim "no server is asked whose answers would be kept there" asks_nobody
 asks_for_itself() {
 	home && mkdir theirs theirs/.debuginfod_client_cache && chown -R 65534 theirs
-	env HOME="$tmp/theirs" XDG_CACHE_HOME="$tmp/home/cache" DEBUGINFOD_URLS=http://127.0.0.1:9 "$dusk" annotate -i nameless.dusk main
-	env HOME="$tmp/theirs" XDG_CACHE_HOME="$tmp/home/cache" DEBUGINFOD_URLS=http://127.0.0.1:9 "$dusk" report -i nameless.dusk --csv
+	env HOME="$tmp/theirs" XDG_CACHE_HOME="$tmp/home/cache" DEBUGINFOD_URLS=http://127.0.0.1:9 "$dusk" annotate -i unnamed.dusk main
+	env HOME="$tmp/theirs" XDG_CACHE_HOME="$tmp/home/cache" DEBUGINFOD_URLS=http://127.0.0.1:9 "$dusk" report -i unnamed.dusk --csv
 	sleep 0.5
 	[ -z "$(ls -A theirs/.debuginfod_client_cache)" ]
 }

@@ -9,13 +9,13 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const uint64_t frames[] = { 0xffffffff81000010, 0x0001800000001234, 7 };
+static const uint64_t frames[] = {0xffffffff81000010, 0x0001800000001234, 7};
 
 static int find(void *ctx, uint32_t id, struct dusk_stack *ret)
 {
 	if (id % 7 == 3)
 		return -ENOENT;
-	*ret = (struct dusk_stack){ id, 1 + id % 3, 1, frames };
+	*ret = (struct dusk_stack){id, 1 + id % 3, 1, frames};
 	return 0;
 }
 
@@ -31,7 +31,7 @@ static size_t count(const char *text, size_t len, char c)
 static void decode(const uint8_t *data, size_t size, bool learn)
 {
 	static const struct stackmap_names names;
-	struct decode d = { .find = find, .names = &names, .identity = 0x5a0c11d2 };
+	struct decode d = {.find = find, .names = &names, .identity = 0x5a0c11d2};
 	FILE *in = fmemopen((void *)data, size, "r"), *out;
 	char *said = NULL;
 	size_t len;
@@ -54,7 +54,7 @@ static void decode(const uint8_t *data, size_t size, bool learn)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	if (!size)	/* fmemopen() refuses it */
+	if (!size) /* fmemopen() refuses it */
 		return 0;
 	decode(data, size, true);
 	decode(data, size, false);

@@ -20,8 +20,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t offsets[] = {0, 0x40, 0x1000, 0x1139, 0x1140, 0x2000};
 	struct elfread e = {
-		.fd = memfd_create("elf", MFD_CLOEXEC), .path = "/nowhere/elf", .offsets = offsets,
-		.nr = sizeof(offsets) / sizeof(offsets[0]), .lines = true, .no_servers = true,
+		.fd = memfd_create("elf", MFD_CLOEXEC),
+		.path = "/nowhere/elf",
+		.offsets = offsets,
+		.nr = sizeof(offsets) / sizeof(offsets[0]),
+		.lines = true,
+		.no_servers = true,
 	};
 	int out = memfd_create("out", MFD_CLOEXEC);
 	struct symfile *known = symfile_new(), *s = symfile_new();

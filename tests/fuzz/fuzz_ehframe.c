@@ -25,8 +25,7 @@ static bool is_named(u32 err)
 	case BAD_CIE:
 	case BAD_ENCODING:
 	case TABLE_UNREADABLE:
-	case PAGE_NOT_SAFE:
-		return true;
+	case PAGE_NOT_SAFE: return true;
 	}
 	return false;
 }
@@ -34,7 +33,7 @@ static bool is_named(u32 err)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static struct ehframe e;
-	struct range r = { .hdr = ADDR };
+	struct range r = {.hdr = ADDR};
 	s32 off;
 	u32 err;
 
@@ -50,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.class = data[4] >> 7;
 	r.kind = data[4] ? MODULE_ELF : MODULE_SCANNED;
 
-	for (int again = 0; again < 2; again++) {	/* the CIE of before may be used again */
+	for (int again = 0; again < 2; again++) { /* the CIE of before may be used again */
 		err = ehframe_find(&e, &r);
 		assert(is_named(err));
 		assert(e.page.len <= PAGE_BYTES && e.cfi.in.pos <= READER_WINDOW && e.cfi.in.len <= READER_WINDOW);

@@ -25,7 +25,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	addr = ADDR + (data[0] | data[1] << 8) % (size - HEAD);
 	port_reset();
-	port_map(ADDR, data + HEAD, size - HEAD, (struct vma){ .dev = 1, .ino = 2, .executable = 1 });
+	port_map(ADDR, data + HEAD, size - HEAD, (struct vma){.dev = 1, .ino = 2, .executable = 1});
 	port_fail_read(data[2], -EACCES, false);
 	modules_reset(&ms);
 	modules_distrust(&ms);

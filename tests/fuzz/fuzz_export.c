@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile with names of any bytes, and numbers, through each exporter: it comes to an end, says something, and in text
- * there is no control character that a terminal would obey.
+ * A profile with names of any bytes, and numbers, through each exporter: it comes to an end, says something, and in
+ * text there is no control character that a terminal would obey.
  */
 #include <assert.h>
 #include <stdint.h>
@@ -36,7 +36,7 @@ static void check(const struct export_format *format, const struct dusk_profile 
 	assert(out && !format->write(out, p, &o) && !fclose(out));
 	for (size_t i = 0; i < bytes && !format->binary; i++)
 		assert((unsigned char)text[i] >= ' ' || text[i] == '\n' || text[i] == '\t' ||
-		       (text[i] == '\r' && text[i + 1] == '\n'));	/* as RFC 4180 ends lines of CSV */
+		       (text[i] == '\r' && text[i + 1] == '\n')); /* as RFC 4180 ends lines of CSV */
 	free(text);
 }
 

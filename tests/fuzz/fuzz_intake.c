@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any events become rows of a profile that is whole, or are refused. The input: of each event two bytes with its length,
- * and the event. Modules are met in processes that there cannot be.
+ * Any events become rows of a profile that is whole, or are refused. The input: of each event two bytes with its
+ * length, and the event. Modules are met in processes that there cannot be.
  */
 #include <assert.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "lib/record/modules.h"
 #include "lib/profile/profile_write.h"
 
-#define NO_SUCH_PID 0x40000000u	/* above the highest that there can be: kernel/pid.c, 6.18 */
+#define NO_SUCH_PID 0x40000000u /* above the highest that there can be: kernel/pid.c, 6.18 */
 #define MAX_EVENT 4096
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

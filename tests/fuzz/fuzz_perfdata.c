@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any perf.data is read to its end, or refused: no record tells of more than the file has, they come in order, and what is
- * followed of processes holds together.
+ * Any perf.data is read to its end, or refused: no record tells of more than the file has, they come in order, and what
+ * is followed of processes holds together.
  */
 #include <assert.h>
 #include <errno.h>
@@ -18,7 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct state {
 	const struct perfdata *data;
 	struct processes processes;
-	uint64_t time_ns, sum;		/* of all that is told: each byte of it is looked at */
+	uint64_t time_ns, sum; /* of all that is told: each byte of it is looked at */
 	size_t size;
 };
 
@@ -30,12 +30,14 @@ static void follow(struct state *s, const struct perfdata_record *r)
 	if (r->kind == PERFDATA_NAME)
 		assert(!processes_name(&s->processes, r->pid, r->tid, r->text, r->exec));
 	if (r->kind == PERFDATA_FORK)
-		assert(!processes_fork(&s->processes, &(struct process_fork){r->pid, r->tid, r->ppid, r->ptid, r->exec}));
+		assert(!processes_fork(&s->processes,
+				       &(struct process_fork){r->pid, r->tid, r->ppid, r->ptid, r->exec}));
 	if (r->kind != PERFDATA_MAP)
 		return;
 	assert(!processes_map(&s->processes, r->pid, &m));
 	found = processes_find(&s->processes, r->pid, r->start);
-	assert(m.start >= m.end || s->processes.refused || (found && found->what == m.what && found->offset == m.offset));
+	assert(m.start >= m.end || s->processes.refused ||
+	       (found && found->what == m.what && found->offset == m.offset));
 }
 
 static int look(void *ctx, const struct perfdata_record *r)

@@ -18,7 +18,7 @@
 #include "small_profile.h"
 
 #define ASK "\n--ask\n"
-#define CALLS 200		/* of 1000 steps */
+#define CALLS 200 /* of 1000 steps */
 #define MAX_ROWS 1000
 
 static char folder[] = "/tmp/dusk-fuzz-query-XXXXXX", path[64];

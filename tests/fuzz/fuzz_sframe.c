@@ -23,8 +23,7 @@ static bool is_named(u32 err)
 	case NO_FDE:
 	case BAD_SFRAME:
 	case TABLE_UNREADABLE:
-	case PAGE_NOT_SAFE:
-		return true;
+	case PAGE_NOT_SAFE: return true;
 	}
 	return false;
 }
@@ -57,7 +56,7 @@ static void follow(const struct row *row)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct range r = { .sframe = ADDR, .entry = ADDR };
+	struct range r = {.sframe = ADDR, .entry = ADDR};
 	static struct sframe s;
 	s32 off;
 	u32 err;
@@ -70,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	port_fail_read(data[4], -EACCES, false);
 	memset(&s, 0, sizeof(s));
 	s.pc = ADDR + (s64)off;
-	for (int again = 0; again < 2; again++) {	/* what is left of one search does nothing to the next */
+	for (int again = 0; again < 2; again++) { /* what is left of one search does nothing to the next */
 		err = sframe_find(&s, &r);
 		assert(is_named(err));
 		assert(s.in.pos <= READER_WINDOW && s.in.len <= READER_WINDOW);

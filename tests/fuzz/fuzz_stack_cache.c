@@ -21,13 +21,13 @@
 #define FUNCTION(n) (IMAGE_CODE + 64 * (n))
 #define STACK (STACK_END - IMAGE_STACK_BYTES)
 #define OUTERMOST 40
-#define WORDS 64			/* of the stack that are chosen */
+#define WORDS 64 /* of the stack that are chosen */
 #define CHANGES 64
 #define DEPTH 100
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-extern u32 nr_modules;			/* core/module.c */
+extern u32 nr_modules; /* core/module.c */
 
 static const u8 *choice, *end;
 static u32 functions;
@@ -77,7 +77,7 @@ static u64 return_address(void)
 
 static void make_function(u32 n)
 {
-	static const u8 cfa_reg[] = { RSP, RSP, RSP, RBP, RBP, RBX, R10, RAX };
+	static const u8 cfa_reg[] = {RSP, RSP, RSP, RBP, RBP, RBX, R10, RAX};
 	u32 base = cfa_reg[choose(COUNT(cfa_reg))], off = 8 + 8 * choose(8);
 	u8 insns[32], *p = insns;
 
@@ -85,7 +85,7 @@ static void make_function(u32 n)
 		off += 128 * choose(128);
 	if (rarely(16))
 		off += 4;
-	*p++ = 0x0c;				/* def_cfa */
+	*p++ = 0x0c; /* def_cfa */
 	*p++ = base;
 	*p++ = 0x80 | off;
 	*p++ = 0x80 | off >> 7;
@@ -123,7 +123,7 @@ static void make_program(void)
 	forget_rows();
 	image_init(&im);
 	if (rarely(8))
-		im.bytes[IMAGE_EH_FRAME - IMAGE_BASE + 13] = 0x7c;	/* offsets are in units of 4 bytes */
+		im.bytes[IMAGE_EH_FRAME - IMAGE_BASE + 13] = 0x7c; /* offsets are in units of 4 bytes */
 	functions = 1 + choose(6);
 	for (u32 n = 0; n < functions; n++)
 		make_function(n);
@@ -138,14 +138,9 @@ static void make_stack(void)
 	for (u32 i = 0; i < nr && word < COUNT(im.stack); i++) {
 		switch (choose(4)) {
 		case 0:
-		case 1:
-			im.stack[word] = return_address();
-			break;
-		case 2:
-			im.stack[word] = stack_address();
-			break;
-		default:
-			im.stack[word] = choose(3);
+		case 1: im.stack[word] = return_address(); break;
+		case 2: im.stack[word] = stack_address(); break;
+		default: im.stack[word] = choose(3);
 		}
 		word += 1 + choose(4);
 		if (rarely(8))
@@ -227,7 +222,7 @@ static void look(void)
 	if (id) {
 		const struct stack *told = &kept[id - 1].stack;
 
-		assert(err || reads_the_same(&kept[id - 1]));	/* what was known may be forgotten */
+		assert(err || reads_the_same(&kept[id - 1])); /* what was known may be forgotten */
 		assert(w.outcome == UNDEFINED_RA);
 		assert(w.out.nr == told->nr && !memcmp(w.out.frame, told->frame, told->nr * sizeof(told->frame[0])));
 	} else if (!err && can_be_kept()) {
@@ -244,32 +239,15 @@ static void change(void)
 	if (rarely(4))
 		word += 16 * choose(128);
 	switch (what) {
-	case 0:
-		reg[RBP] = stack_address();
-		break;
-	case 1:
-		reg[choose(16)] ^= 8;
-		break;
-	case 2:
-		key.ip = return_address() - 1;
-		break;
-	case 3:
-		key.sp = stack_address();
-		break;
-	case 4:
-		key.mm_sequence += 2 * choose(2);
-		break;
-	case 5:
-		key.exec_id ^= choose(2);
-		break;
-	case 6 ... 9:
-		*word = return_address();
-		break;
-	case 10 ... 12:
-		*word = stack_address();
-		break;
-	default:
-		*word ^= 1ULL << choose(64);
+	case 0: reg[RBP] = stack_address(); break;
+	case 1: reg[choose(16)] ^= 8; break;
+	case 2: key.ip = return_address() - 1; break;
+	case 3: key.sp = stack_address(); break;
+	case 4: key.mm_sequence += 2 * choose(2); break;
+	case 5: key.exec_id ^= choose(2); break;
+	case 6 ... 9: *word = return_address(); break;
+	case 10 ... 12: *word = stack_address(); break;
+	default: *word ^= 1ULL << choose(64);
 	}
 	reg[RIP] = key.ip;
 	reg[RSP] = key.sp;
@@ -286,7 +264,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	modules_distrust(&w.modules);
 	for (u32 i = 0; i < NR_REGS; i++)
 		reg[i] = STACK + 8 * i;
-	key = (struct stack_cache_key){ .mm = 1, .mm_sequence = 2 };
+	key = (struct stack_cache_key){.mm = 1, .mm_sequence = 2};
 	key.ip = return_address() - 1;
 	key.sp = stack_address();
 	reg[RIP] = key.ip;

@@ -21,7 +21,7 @@ static void make_right(uint8_t *data, size_t size)
 	for (size_t at = 0; at + sizeof(*head) <= size; at += sizeof(*head) + head->bytes) {
 		size_t room = size - at - sizeof(*head);
 
-		head = (struct symfile_chunk *)(data + at);	/* chunks are multiples of 8 */
+		head = (struct symfile_chunk *)(data + at); /* chunks are multiples of 8 */
 		head->magic = SYMFILE_MAGIC;
 		head->bytes = (head->bytes > room ? room : head->bytes) / 8 * 8;
 		head->hash = symfile_hash(data + at + sizeof(*head), head->bytes);

@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	file = size - HEAD - stack;
 	port_reset();
 	port_module_number(fresh_module());
-	port_map(ADDR, data + HEAD, file, (struct vma){ .dev = 1, .ino = 2, .executable = 1 });
+	port_map(ADDR, data + HEAD, file, (struct vma){.dev = 1, .ino = 2, .executable = 1});
 	port_map(STACK, data + HEAD + file, stack, (struct vma){0});
 	port_fail_read(data[4], -EACCES, false);
 	walk(data, true);

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static void run(const char *path, size_t size)
 {
 	FILE *file = fopen(path, "re");
-	uint8_t *data = malloc(size ? size : 1);	/* exactly as long as the input: ASan sees the byte behind */
+	uint8_t *data = malloc(size ? size : 1); /* exactly as long as the input: ASan sees the byte behind */
 
 	if (!file || !data || fread(data, 1, size, file) != size)
 		err(1, "%s", path);

@@ -16,7 +16,9 @@ static inline void write_small_profile(const char *path)
 	module = profile_module(w, &m);
 	for (int i = 0; i < 10; i++) {
 		node = profile_node(w, node, profile_frame(w, module, i * 16, true, DUSK_BY_CFI));
-		profile_sample(w, &(struct dusk_sample){.time_ns = i * 1000, .node = node, .outcome = 1,
+		profile_sample(w, &(struct dusk_sample){.time_ns = i * 1000,
+							.node = node,
+							.outcome = 1,
 							.thread = profile_thread(w, i, i, "a")});
 	}
 	if (profile_close(w, true, NULL))

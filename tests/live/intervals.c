@@ -60,8 +60,9 @@ static bool is_away(const struct dusk_profile *p, const struct dusk_sample *s, p
 }
 
 /*
- * The thread was somewhere, and dusk says why it does not know where: another thread has the lock of the mappings, and on a
- * busy machine may not run for long; or meanwhile a page is not there, of which a machine that is idle takes back some.
+ * The thread was somewhere, and dusk says why it does not know where: another thread has the lock of the mappings, and
+ * on a busy machine may not run for long; or meanwhile a page is not there, of which a machine that is idle takes back
+ * some.
  */
 static bool is_anywhere(const struct dusk_profile *p, const struct dusk_sample *s, pid_t tid)
 {

@@ -25,20 +25,23 @@ struct away {
 	uint64_t ns, runnable_ns;
 	uint64_t sleeps, preemptions; /* by state; preempted is one that only waited for its turn */
 	uint64_t rows, cut;	      /* cut: rows whose user stack is not complete */
-	uint64_t anywhere, anywhere_ns; /* beside these: off-CPU intervals of the thread whose stack says why it does not say where */
+	uint64_t anywhere,
+		anywhere_ns; /* beside these: off-CPU intervals of the thread whose stack says why it does not say where */
 };
 
 /* Of thread @tid (0: of all) with @function (NULL: whatever) in the stack. */
 struct away away_in(const struct dusk_profile *p, pid_t tid, const char *function);
 
-/* The sentence of the user stack of all off-CPU intervals of @tid in @function, which is one and the same. To be freed. */
+/*
+ * The sentence of the user stack of all off-CPU intervals of @tid in @function, which is one and the same. To be freed.
+ */
 char *away_sentence(const struct dusk_profile *p, pid_t tid, const char *function);
 
 /* Does @a differ from @b by at most so many millionths of it, and @more_ns? */
 bool within(uint64_t a, uint64_t b, uint64_t millionths, uint64_t more_ns);
 
 /*
- * Each thread's time adds up, within 0.1 %: on CPU, runnable and blocked are its life, and its off-CPU intervals are what was
- * runnable and blocked. Says who misses it.
+ * Each thread's time adds up, within 0.1 %: on CPU, runnable and blocked are its life, and its off-CPU intervals are
+ * what was runnable and blocked. Says who misses it.
  */
 void check_conservation(const struct dusk_profile *p);

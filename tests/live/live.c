@@ -264,7 +264,7 @@ pid_t live_spawn_record(const char *file, const char *const *words)
 
 	assert_non_null(dusk);
 	unlink(file);
-	if (!names_events(words)) {	/* most tests count ticks */
+	if (!names_events(words)) { /* most tests count ticks */
 		all[nr++] = "-e";
 		all[nr++] = "cpu";
 	}

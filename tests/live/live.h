@@ -102,8 +102,8 @@ bool live_kernel_has(const struct dusk_profile *p, uint32_t node, const char *na
 
 /*
  * The functions from main inwards, or from the outermost if main is not among them: "main work*20 burn". What has no
- * name is "?". Without __syscall_cancel() and its kin, which glibc from 2.41 on has between send() and the kernel. To be
- * freed with free().
+ * name is "?". Without __syscall_cancel() and its kin, which glibc from 2.41 on has between send() and the kernel. To
+ * be freed with free().
  */
 char *live_sentence(const struct live_stack *s);
 

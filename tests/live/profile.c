@@ -148,8 +148,8 @@ void live_check_ledger(const struct dusk_profile *p)
 	uint64_t walked = N("walks") + N("closed-exec") + N("closed-exiting") + N("closed-no-walker") +
 			  N("closed-lost") + N("closed-idle") - N("unasked");
 	uint64_t pending = live_outcome_samples(p, "pending");
-	uint64_t refused = N("refused-no-state") + N("refused-contended") + N("refused-again") +
-			   N("refused-excluded") + N("refused-schedule");
+	uint64_t refused = N("refused-no-state") + N("refused-contended") + N("refused-again") + N("refused-excluded") +
+			   N("refused-schedule");
 
 	print_message("%llu samples: %llu of the kernel, %llu refused, %llu joined, %llu afterwards, %llu scheduled "
 		      "(%llu pending); "
@@ -160,7 +160,8 @@ void live_check_ledger(const struct dusk_profile *p)
 		      (unsigned long long)N("lost-samples"), (unsigned long long)N("lost-stacks"));
 	assert_true(p->finished);
 	assert_int_equal(N("samples") + N("offcpu-intervals") + N("wakers"), N("no-user") + N("requests"));
-	assert_int_equal(N("requests"), refused + N("known") + N("warm") + N("joined") + N("afterwards") + N("scheduled"));
+	assert_int_equal(N("requests"),
+			 refused + N("known") + N("warm") + N("joined") + N("afterwards") + N("scheduled"));
 	assert_true(N("scheduled") >= walked);
 	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or nobody knows who waits */
 	assert_true(pending == 0 || N("scheduled") > walked || N("lost-stacks"));

@@ -45,8 +45,9 @@ static bool is_true(const struct dusk_profile *p, const struct truth *t)
 {
 	struct away a = away_in(p, t->tid, t->function);
 	/* Where the truth is a lower bound, the wait for the CPU on which the thread ends is not in it. */
-	bool ok = within(a.ns, t->ns, 10000, (t->sleeps + t->preemptions) * SWITCH_NS + a.anywhere_ns +
-					     (t->has_counts ? 0 : a.runnable_ns));
+	bool ok =
+		within(a.ns, t->ns, 10000,
+		       (t->sleeps + t->preemptions) * SWITCH_NS + a.anywhere_ns + (t->has_counts ? 0 : a.runnable_ns));
 
 	ok = ok && a.anywhere * 50 <= a.sleeps + a.preemptions;
 	if (t->has_counts)
@@ -75,7 +76,7 @@ static bool is_true_life(const struct dusk_profile *p, const struct truth *t)
 		on_cpu += l->on_cpu_ns;
 		runnable += l->runnable_ns;
 		life += l->end_ns - l->start_ns;
-		switching += l->intervals * 2 * SWITCH_NS;	/* it leaves, and comes back */
+		switching += l->intervals * 2 * SWITCH_NS; /* it leaves, and comes back */
 	}
 	if (life >= t->ns)
 		ok = within(on_cpu, t->cpu_ns, 10000, switching + life - t->ns) &&

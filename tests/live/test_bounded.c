@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How long can a program that is made for it hold a CPU, by its exit alone? What the walk may do there is bounded by steps
- * (unit/core/test_work asserts that); here such programs exit, each is walked, and the kernel says how long our programs ran.
- * Before there was a bound it was 20 to 300 ms an exit.
+ * How long can a program that is made for it hold a CPU, by its exit alone? What the walk may do there is bounded by
+ * steps (unit/core/test_work asserts that); here such programs exit, each is walked, and the kernel says how long our
+ * programs ran. Before there was a bound it was 20 to 300 ms an exit.
  */
 #include <bpf/bpf.h>
 #include <elf.h>
@@ -76,18 +76,24 @@ static const char *copy(const char *victim)
 static const char *without_tables(void)
 {
 	static const uint8_t code[] = {
-		0x8a, 0x04, 0x25, 0, 0, 0x40, 0,		/* mov 0x400000,%al: the headers */
-		0xbb, 0, 0, 0, 0x10,				/* mov $SEGMENTS_AT,%ebx */
-		0x8a, 0x03,					/* 1: mov (%rbx),%al */
-		0x81, 0xc3, 0, 0x10, 0, 0,			/* add $4096,%ebx */
-		0x81, 0xfb, 0, 0, 0, 0x14,			/* cmp $SEGMENTS_AT + SEGMENTS * SEGMENT_BYTES,%ebx */
-		0x72, 0xf0,					/* jb 1b */
-		0xb8, 0x3c, 0, 0, 0, 0x31, 0xff, 0x0f, 0x05,	/* exit(0) */
+		0x8a, 0x04, 0x25, 0,	0,    0x40, 0, /* mov 0x400000,%al: the headers */
+		0xbb, 0,    0,	  0,	0x10,	       /* mov $SEGMENTS_AT,%ebx */
+		0x8a, 0x03,			       /* 1: mov (%rbx),%al */
+		0x81, 0xc3, 0,	  0x10, 0,    0,       /* add $4096,%ebx */
+		0x81, 0xfb, 0,	  0,	0,    0x14,    /* cmp $SEGMENTS_AT + SEGMENTS * SEGMENT_BYTES,%ebx */
+		0x72, 0xf0,			       /* jb 1b */
+		0xb8, 0x3c, 0,	  0,	0,    0x31, 0xff, 0x0f, 0x05, /* exit(0) */
 	};
 	Elf64_Ehdr eh = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
-		.e_type = ET_EXEC, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_entry = 0x401000,
-		.e_phoff = sizeof(eh), .e_ehsize = sizeof(eh), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 2 + SEGMENTS,
+		.e_type = ET_EXEC,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_entry = 0x401000,
+		.e_phoff = sizeof(eh),
+		.e_ehsize = sizeof(eh),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 2 + SEGMENTS,
 	};
 	Elf64_Phdr ph[2 + SEGMENTS] = {
 		{PT_LOAD, PF_R, 0, 0x400000, 0x400000, 4096, 4096, 4096},
@@ -97,8 +103,14 @@ static const char *without_tables(void)
 	int fd;
 
 	for (int i = 0; i < SEGMENTS; i++)
-		ph[2 + i] = (Elf64_Phdr){PT_LOAD, PF_R, 8192 + i * SEGMENT_BYTES, SEGMENTS_AT + i * SEGMENT_BYTES,
-					 SEGMENTS_AT + i * SEGMENT_BYTES, SEGMENT_BYTES, SEGMENT_BYTES, 4096};
+		ph[2 + i] = (Elf64_Phdr){PT_LOAD,
+					 PF_R,
+					 8192 + i * SEGMENT_BYTES,
+					 SEGMENTS_AT + i * SEGMENT_BYTES,
+					 SEGMENTS_AT + i * SEGMENT_BYTES,
+					 SEGMENT_BYTES,
+					 SEGMENT_BYTES,
+					 4096};
 	unlink(file);
 	fd = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
 	assert_true(fd >= 0);
@@ -125,8 +137,8 @@ static void look(int program, const char *what, const char *(*make)(const char *
 	}
 	assert_int_equal(bad, 0);
 	assert_true(before.times >= first.times + EXITS);
-	print_message("%-10s %llu exits and execs, %.3f ms for each of %d, at most %.3f\n", what, before.times - first.times,
-		      (before.ns - first.ns) / 1e6 / EXITS, EXITS, longest_ns / 1e6);
+	print_message("%-10s %llu exits and execs, %.3f ms for each of %d, at most %.3f\n", what,
+		      before.times - first.times, (before.ns - first.ns) / 1e6 / EXITS, EXITS, longest_ns / 1e6);
 }
 
 static const char *make_without_tables(const char *word)
@@ -163,7 +175,8 @@ static void an_exit_is_over_soon_in_whatever_program(void **state)
 	close(stats);
 	assert_int_equal(live_stop_record(recorder), 0);
 	_cleanup_profile_ p = live_read(live_file("bounded.dusk"));
-	print_message("%llu samples whose walk was too long\n", (unsigned long long)live_outcome_samples(p, "too-long"));
+	print_message("%llu samples whose walk was too long\n",
+		      (unsigned long long)live_outcome_samples(p, "too-long"));
 }
 
 int main(int argc, char **argv)

@@ -68,7 +68,7 @@ static void check(const char *name, const char *argument, const char *all, const
 }
 #define OFTEN(...) ((const char *const[]){__VA_ARGS__, NULL})
 #define THUNK "( __x86\\S+)?" /* where code learns where it is */
-#define LIBC "( \\S+)*" /* functions of the C library, which has few symbols */
+#define LIBC "( \\S+)*"	      /* functions of the C library, which has few symbols */
 
 static void check_recursion(const char *name, int depth)
 {
@@ -127,7 +127,8 @@ static void the_vdso(void **state)
 
 static void system_calls_by_both_ways(void **state)
 {
-	check("compat", "", "^main( recurse(\\*[0-9]+)?( (work|nap)_by_(interrupt|vdso( __kernel_vsyscall)?))?)?" THUNK "$",
+	check("compat", "",
+	      "^main( recurse(\\*[0-9]+)?( (work|nap)_by_(interrupt|vdso( __kernel_vsyscall)?))?)?" THUNK "$",
 	      OFTEN("^main recurse\\*10 work_by_vdso __kernel_vsyscall$", "^main recurse\\*10 work_by_interrupt$"));
 }
 

@@ -70,7 +70,7 @@ static void ticks_that_the_kernel_drops_are_counted(void **state)
 	print_message("%llu ms in ticks, %llu us skipped\n", (unsigned long long)ticks / 1000000,
 		      (unsigned long long)skipped / 1000);
 	assert_true(ticks > 0);
-	assert_true(ticks + skipped >= cpus * 2000000000ULL);	/* it recorded for two seconds, on each CPU */
+	assert_true(ticks + skipped >= cpus * 2000000000ULL); /* it recorded for two seconds, on each CPU */
 	assert_true(skipped < (ticks + skipped) / 2);
 }
 

@@ -47,7 +47,9 @@ static void no_sample_of_execve_has_the_new_programs_stack(void **state)
 	assert_true(old > 20);
 }
 
-/* What execve() or an exit is about to give up is walked without faulting: it may be cut at a page that is not there. */
+/*
+ * What execve() or an exit is about to give up is walked without faulting: it may be cut at a page that is not there.
+ */
 static bool may_be_cut(const struct dusk_profile *p, const struct dusk_sample *s, const char *sentence)
 {
 	if (!strcmp(live_outcome(p, s), "page-not-safe"))

@@ -14,8 +14,8 @@
 #include <sys/mount.h>
 #include "intervals.h"
 
-#define CALLS 16		/* of even and odd, a bit each */
-#define PATHS "14000"		/* four tables of the smallest size have room for 12,000 */
+#define CALLS 16      /* of even and odd, a bit each */
+#define PATHS "14000" /* four tables of the smallest size have room for 12,000 */
 #define TIMES "2"
 
 static struct live_stack stack;

@@ -54,7 +54,8 @@ static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs,
 	Dwfl_Module *m = dwfl_addrmodule(s->dwfl, theirs[0].pc);
 	const char *name = m ? dwfl_module_addrname(m, theirs[0].pc) : NULL;
 
-	if (nr == 1 && walk.out.nr > 1 && frame_place(walk.out.frame[0]) == frame_at(&theirs[0]) && walk.outcome == UNDEFINED_RA)
+	if (nr == 1 && walk.out.nr > 1 && frame_place(walk.out.frame[0]) == frame_at(&theirs[0]) &&
+	    walk.outcome == UNDEFINED_RA)
 		return true;
 	return name && (!strncmp(name, "_Unwind_RaiseException", 22) || !strncmp(name, "_Unwind_Resume", 14));
 }

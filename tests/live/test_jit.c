@@ -74,8 +74,8 @@ static void record_and_hear(pid_t pid, const char *file, char *said, size_t room
 	pid_t recorder;
 	FILE *f;
 
-	snprintf(command, sizeof(command), "exec '%s' record -e cpu -F 997 -d 1s -p %d -o '%s' 2>'%s'", live_dusk(), pid, file,
-		 errors);
+	snprintf(command, sizeof(command), "exec '%s' record -e cpu -F 997 -d 1s -p %d -o '%s' 2>'%s'", live_dusk(),
+		 pid, file, errors);
 	recorder = live_start(false, (const char *const[]){"sh", "-c", command, NULL});
 	assert_int_equal(live_wait(recorder, 60), 0);
 	f = fopen(errors, "r");
@@ -179,9 +179,9 @@ static void node_is_walked(void **state)
 /* Its dump is found by the mapping, and says what was at an address at that time. */
 static void node_is_named_by_its_dump(void **state)
 {
-	static const char script[] =
-		"console.log('ready'); function busy(n) { let s = 0; for (let i = 0; i < 1e6; i++) s += i % n; return s }"
-		" for (;;) busy(7)";
+	static const char script[] = "console.log('ready'); function busy(n) { let s = 0; for (let i = 0; i < 1e6; "
+				     "i++) s += i % n; return s }"
+				     " for (;;) busy(7)";
 	char here[4096], dump[64];
 	size_t busy = 0, code = 0;
 	pid_t pid;
@@ -205,7 +205,8 @@ static void node_is_named_by_its_dump(void **state)
 		if (p->modules[f->module].kind != DUSK_MODULE_ANON)
 			continue;
 		code++;
-		busy += !strncmp(p->functions[f->function].name, "JS:", 3) && strstr(p->functions[f->function].name, "busy");
+		busy += !strncmp(p->functions[f->function].name, "JS:", 3) &&
+			strstr(p->functions[f->function].name, "busy");
 	}
 	print_message("%zu samples in generated code, %zu of them in JavaScript's busy()\n", code, busy);
 	assert_true(busy > 50 && busy * 10 >= code * 9);

@@ -77,7 +77,9 @@ static void no_faults_means_none(void **state)
 	print_message("%zu stacks cut, no page fetched\n", cut);
 }
 
-/* The page that the second half of an FDE is in is not there. Then it is, and what was learnt meanwhile must be true. */
+/*
+ * The page that the second half of an FDE is in is not there. Then it is, and what was learnt meanwhile must be true.
+ */
 static void of_an_fde_that_is_not_all_there_nothing_is_believed(void **state)
 {
 	const char *path = live_file("straddles"), *file = live_file("straddles.dusk");

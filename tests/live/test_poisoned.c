@@ -21,8 +21,8 @@ static void copy_libc(void)
 {
 	char command[8192];
 
-	snprintf(command, sizeof(command), "cp \"$(ldd '%s' | awk '/libc[.]so/ { print $3 }')\" '%s'", live_victim("recurse"),
-		 live_folder);
+	snprintf(command, sizeof(command), "cp \"$(ldd '%s' | awk '/libc[.]so/ { print $3 }')\" '%s'",
+		 live_victim("recurse"), live_folder);
 	assert_int_equal(system(command), 0);
 }
 
@@ -68,7 +68,7 @@ static void a_process_that_writes_to_its_tables_harms_nobody_else(void **state)
 	}
 	print_message("%llu whole stacks beside a process of which %llu are cut or wrong\n", (unsigned long long)whole,
 		      (unsigned long long)wrong);
-	assert_true(wrong > 10);		/* it has deceived itself: else nothing was tried */
+	assert_true(wrong > 10); /* it has deceived itself: else nothing was tried */
 	assert_true(whole > 100);
 }
 

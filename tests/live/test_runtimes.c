@@ -56,8 +56,9 @@ static const char *build_go(const char *source)
 	need("go");
 	setenv("GOCACHE", cache, 1);
 	setenv("CGO_ENABLED", "1", 1);
-	assert_int_equal(live_wait(live_start(false, (const char *const[]){"go", "build", "-o", program, source, NULL}),
-				   120), 0);
+	assert_int_equal(
+		live_wait(live_start(false, (const char *const[]){"go", "build", "-o", program, source, NULL}), 120),
+		0);
 	return program;
 }
 

@@ -85,9 +85,10 @@ static void a_library_that_has_no_eh_frame(void **state)
 	need(library);
 	assert_true(has_section(library, ".sframe"));
 	assert_false(has_section(library, ".eh_frame"));
-	CHECK(50, "^main( use( plugin_run( plugin_step(\\*[2-6])?)?| plugin_run plugin_step\\*7( back( burn)?)?| "
-	      "\\S+( \\S+)*)?)?$", "^main use plugin_run plugin_step\\*7 back burn$",
-	      live_victim("dlopen"), library, "stay");
+	CHECK(50,
+	      "^main( use( plugin_run( plugin_step(\\*[2-6])?)?| plugin_run plugin_step\\*7( back( burn)?)?| "
+	      "\\S+( \\S+)*)?)?$",
+	      "^main use plugin_run plugin_step\\*7 back burn$", live_victim("dlopen"), library, "stay");
 }
 
 /* Its calls are bound again and again. */
@@ -138,7 +139,8 @@ static void each_frame_of_a_mixed_stack_tells_its_method(void **state)
 		if (live_class(p, &p->samples[i]) != DUSK_COMPLETE)
 			continue;
 		sentence = live_sentence_at(p, p->samples[i].node);
-		stacks += !strcmp(sentence, "main use plugin_run plugin_step*3 through plugin_run plugin_step*3 back burn");
+		stacks += !strcmp(sentence,
+				  "main use plugin_run plugin_step*3 through plugin_run plugin_step*3 back burn");
 		free(sentence);
 	}
 	print_message("%zu stacks through three kinds of files\n", stacks);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tools that are stopped, killed or asked to end at any moment, their start and their end included: is the one beside them
- * held up, does it lose a stack, does one that begins meanwhile come to its end, and does anything stay behind?
+ * Tools that are stopped, killed or asked to end at any moment, their start and their end included: is the one beside
+ * them held up, does it lose a stack, does one that begins meanwhile come to its end, and does anything stay behind?
  *
  * STOPS in the environment is how many (20), SEED which moments; both are printed.
  */
@@ -13,8 +13,8 @@
 #include <unistd.h>
 #include "live.h"
 
-#define TOOL_MS 2500		/* within it a tool has mostly come and gone */
-#define END_SECONDS 60		/* of who goes on: ten that it may wait, and what it takes to load on a busy machine */
+#define TOOL_MS 2500   /* within it a tool has mostly come and gone */
+#define END_SECONDS 60 /* of who goes on: ten that it may wait, and what it takes to load on a busy machine */
 
 static unsigned int seed;
 
@@ -35,7 +35,10 @@ static unsigned int from_environment(const char *name, unsigned int otherwise)
 static pid_t start_tool(int which)
 {
 	static const char *const commands[] = {
-		"record -q -a -d 300ms -o '%s'", "record -q -e cpu -a -o '%s' -- true", "stacks --all", "stackmap reset",
+		"record -q -a -d 300ms -o '%s'",
+		"record -q -e cpu -a -o '%s' -- true",
+		"stacks --all",
+		"stackmap reset",
 	};
 	char arguments[5000], command[10000];
 
@@ -54,7 +57,7 @@ static void expect_others_to_work(void)
 {
 	int status = live_wait(start_tool(1), END_SECONDS);
 
-	if (status != 0 && status != 1)	/* 1: its file is being written by who is stopped */
+	if (status != 0 && status != 1) /* 1: its file is being written by who is stopped */
 		fail_msg("a recording beside a stopped tool ended with %d", status);
 }
 
@@ -128,8 +131,8 @@ static void a_tool_that_is_stopped_or_killed_at_any_moment_harms_no_other(void *
 	survivor = START_RECORD(file, "-e", "cpu,offcpu", "-F", "199", "-p", pid);
 	for (unsigned int i = 0; i < nr; i++)
 		disturb(counts);
-	print_message("%d killed, %d asked to end, %d went on; %d others began beside a stopped one\n", counts[0], counts[1],
-		      counts[2], counts[3]);
+	print_message("%d killed, %d asked to end, %d went on; %d others began beside a stopped one\n", counts[0],
+		      counts[1], counts[2], counts[3]);
 	kill(survivor, SIGINT);
 	assert_int_equal(live_wait(survivor, 10), 0);
 	live_end(victim);

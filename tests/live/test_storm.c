@@ -63,7 +63,7 @@ static void look(const struct dusk_profile *p, const struct dusk_sample *s, stru
 	else if (is_hole(sentence))
 		r->holes++;
 	else if ((is_ending || live_matches(sentence, "(^| )_exit$")) && !strcmp(live_outcome(p, s), "page-not-safe"))
-		r->unread++;	/* it does not come back from _exit(), so that this was walked at its end, too */
+		r->unread++; /* it does not come back from _exit(), so that this was walked at its end, too */
 	else
 		fail_msg("incomplete (%s): %s", live_outcome(p, s), sentence);
 	r->unknown += unnamed(&stack) > 0;
@@ -93,7 +93,7 @@ static struct result check(const struct dusk_profile *p, size_t least)
 		look(p, s, &r);
 	}
 	print_message("%zu stacks walked, %zu complete, %zu in start-up code without CFI; %zu in spin; %zu at their "
-		      "end, %zu of them with a page not in memory; %zu with a nameless frame\n",
+		      "end, %zu of them with a page not in memory; %zu with a unnamed frame\n",
 		      r.walked, r.complete, r.holes, r.spinning, r.ending, r.unread, r.unknown);
 	assert_int_equal(r.complete + r.holes + r.unread, r.walked);
 	assert_true(r.holes * 50 <= r.walked);

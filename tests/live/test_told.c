@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include "intervals.h"
 
-#define MANY 5000	/* off-CPU intervals of a thread: so many are estimated well */
+#define MANY 5000 /* off-CPU intervals of a thread: so many are estimated well */
 
 static void print(const struct dusk_profile *p, const char *counter)
 {

@@ -51,8 +51,12 @@ static int keep(void *ctx, const struct dusk_thread_stack *t)
 	struct seen *s = &seen[nr_seen++];
 
 	assert_true(nr_seen < MAX_STOPPED && t->nr_user <= MAX_FRAMES && t->nr_kernel <= MAX_FRAMES);
-	*s = (struct seen){.tid = t->tid, .state = t->state, .outcome = dusk_outcome(t->outcome)->name,
-			   .switches = t->switches, .nr_user = t->nr_user, .nr_kernel = t->nr_kernel};
+	*s = (struct seen){.tid = t->tid,
+			   .state = t->state,
+			   .outcome = dusk_outcome(t->outcome)->name,
+			   .switches = t->switches,
+			   .nr_user = t->nr_user,
+			   .nr_kernel = t->nr_kernel};
 	snprintf(s->comm, sizeof(s->comm), "%s", t->comm);
 	memcpy(s->user, t->user, t->nr_user * sizeof(*t->user));
 	memcpy(s->kernel, t->kernel, t->nr_kernel * sizeof(*t->kernel));
@@ -126,7 +130,8 @@ static void who_stands_still_has_the_frames_that_elfutils_finds(void **state)
 	assert_int_equal(nr_seen, 12);
 	for (int i = 0; i < s.nr_tids; i++) {
 		const struct seen *t = thread_seen(s.tid[i]);
-		_cleanup_(freep) char *user = sentence(t->user, t->nr_user), *kernel = sentence(t->kernel, t->nr_kernel);
+		_cleanup_(freep) char *user = sentence(t->user, t->nr_user),
+				      *kernel = sentence(t->kernel, t->nr_kernel);
 
 		check_frames(&s, t);
 		print_message("%-12s %c  %s | %s\n", t->comm, t->state, user, kernel);
@@ -182,7 +187,7 @@ static void a_thread_on_a_cpu_is_said_to_run(void **state)
 		}
 		if (!strcmp(seen[0].outcome, "moved"))
 			continue;
-		text = sentence(seen[0].user, seen[0].nr_user);	/* it waits for a CPU, and then stands still, too */
+		text = sentence(seen[0].user, seen[0].nr_user); /* it waits for a CPU, and then stands still, too */
 		if (!strstr(text, "main"))
 			fail_msg("%s", text);
 		waiting++;
@@ -225,8 +230,8 @@ static void a_thread_that_moves_is_never_given_a_stack_that_was_not_there(void *
 			given[t->state == 'S']++;
 		}
 	}
-	print_message("%d stacks of sleepers, %d of those who waited for a CPU, %d running, %d moved\n", given[1], given[0],
-		      running, moved);
+	print_message("%d stacks of sleepers, %d of those who waited for a CPU, %d running, %d moved\n", given[1],
+		      given[0], running, moved);
 	assert_true(given[1] > LOOKS / 2);
 	live_end(pid);
 }
@@ -325,7 +330,7 @@ static void ten_thousand_threads_are_seen_in_one_pass(void **state)
 	held_up.hold_up = true;
 	look_at_crowd(&c);
 	assert_int_equal(c.complete, CROWD + 1);
-	assert_in_range(c.nr_user, 25, 28);	/* three more in pause(), from glibc 2.41 on */
+	assert_in_range(c.nr_user, 25, 28); /* three more in pause(), from glibc 2.41 on */
 
 	/* And if the reader hangs, the others are still seen, and nobody twice. */
 	look_at_crowd(&held_up);
@@ -362,11 +367,12 @@ int main(int argc, char **argv)
 						close_unwinder),
 		cmocka_unit_test_setup_teardown(looking_stops_and_wakes_nobody, open_unwinder, close_unwinder),
 		cmocka_unit_test_setup_teardown(a_thread_on_a_cpu_is_said_to_run, open_unwinder, close_unwinder),
-		cmocka_unit_test_setup_teardown(a_thread_that_moves_is_never_given_a_stack_that_was_not_there, open_unwinder,
-						close_unwinder),
+		cmocka_unit_test_setup_teardown(a_thread_that_moves_is_never_given_a_stack_that_was_not_there,
+						open_unwinder, close_unwinder),
 		cmocka_unit_test_setup_teardown(a_page_that_somebody_holds_back_is_not_waited_for, open_unwinder,
 						close_unwinder),
-		cmocka_unit_test_setup_teardown(ten_thousand_threads_are_seen_in_one_pass, open_unwinder, close_unwinder),
+		cmocka_unit_test_setup_teardown(ten_thousand_threads_are_seen_in_one_pass, open_unwinder,
+						close_unwinder),
 		cmocka_unit_test_setup_teardown(what_the_function_returns_ends_it, open_unwinder, close_unwinder),
 	};
 

@@ -7,7 +7,7 @@
 #include "live.h"
 
 #define ROUNDS "200"
-#define MOST 180	/* of these: of an off-CPU interval that was summed up, or had just begun, there is no waker */
+#define MOST 180 /* of these: of an off-CPU interval that was summed up, or had just begun, there is no waker */
 
 static struct live_stack stack;
 
@@ -26,7 +26,10 @@ static bool is_outermost(const char *function)
 	return stack.nr && stack.frame[stack.nr - 1].name && strstr(stack.frame[stack.nr - 1].name, function);
 }
 
-/* Of off-CPU intervals in @function: none was ended by any other than @waker, in @wakes below it. Returns how many are known. */
+/*
+ * Of off-CPU intervals in @function: none was ended by any other than @waker, in @wakes below it. Returns how many are
+ * known.
+ */
 static uint64_t woken_by(const struct dusk_profile *p, const char *function, const char *waker, const char *wakes)
 {
 	uint64_t known = 0;
@@ -112,8 +115,9 @@ static void a_chain_is_shown_as_one(void **state)
 
 	assert_int_equal(RECORD(file, "-e", "offcpu", "--wakers", "--", live_victim("chain"), ROUNDS), 0);
 	all = folded_ns(file, "^c;.*;c_waits;");
-	chained = folded_ns(file, "^c;.*;c_waits;.*;--;.*;b_wakes_c;b_passes;[^-]*;b;--;.*;a_wakes_b;a_begins;[^-]*;a;--;.*;"
-				  "\\[interrupt\\] ");
+	chained = folded_ns(file,
+			    "^c;.*;c_waits;.*;--;.*;b_wakes_c;b_passes;[^-]*;b;--;.*;a_wakes_b;a_begins;[^-]*;a;--;.*;"
+			    "\\[interrupt\\] ");
 	print_message("c waited for %.3f s, of that %.3f s for b, for a, for a timer\n", all / 1e9, chained / 1e9);
 	assert_true(all > 0);
 	assert_true(chained > all * 0.9);
@@ -130,13 +134,15 @@ static void a_softirq_that_a_sender_runs_is_its_own(void **state)
 	check_ledger(p);
 }
 
-/* No time is lost, and nobody has the waker of another off-CPU interval: those that are too short to be told have none. */
+/*
+ * No time is lost, and nobody has the waker of another off-CPU interval: those that are too short to be told have none.
+ */
 static void short_intervals_have_no_wakers(void **state)
 {
 	const char *file = live_file("short.dusk");
 
-	assert_int_equal(RECORD(file, "-e", "offcpu", "--wakers", "--min-block", "1s", "--", live_victim("chain"), ROUNDS),
-			 0);
+	assert_int_equal(
+		RECORD(file, "-e", "offcpu", "--wakers", "--min-block", "1s", "--", live_victim("chain"), ROUNDS), 0);
 	_cleanup_profile_ p = live_read(file);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].value_ns < 1000000000)

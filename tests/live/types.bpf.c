@@ -8,36 +8,36 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 u64 called_back;
 
-#define ASKS(section, name)					\
-	SEC(section)						\
-	int name(void *ctx)					\
-	{							\
-		struct dusk_unwind u;				\
-								\
-		dusk_unwind_request(0, &u);			\
-		return 0;					\
+#define ASKS(section, name)                 \
+	SEC(section)                        \
+	int name(void *ctx)                 \
+	{                                   \
+		struct dusk_unwind u;       \
+                                            \
+		dusk_unwind_request(0, &u); \
+		return 0;                   \
 	}
 
-#define ASKS_AT_UPROBE(section, name)				\
-	SEC(section)						\
-	int name(void *ctx)					\
-	{							\
-		struct dusk_unwind u;				\
-								\
-		dusk_unwind_at_uprobe();			\
-		dusk_unwind_request(0, &u);			\
-		return 0;					\
+#define ASKS_AT_UPROBE(section, name)       \
+	SEC(section)                        \
+	int name(void *ctx)                 \
+	{                                   \
+		struct dusk_unwind u;       \
+                                            \
+		dusk_unwind_at_uprobe();    \
+		dusk_unwind_request(0, &u); \
+		return 0;                   \
 	}
 
-#define CHARGES(section, name)					\
-	SEC(section)						\
-	int name(void *ctx)					\
-	{							\
-		u32 kernel = dusk_kernel_stack(ctx, 0);		\
-		struct dusk_unwind u;				\
-								\
-		dusk_unwind_aggregate(1, kernel, 1, &u);		\
-		return 0;					\
+#define CHARGES(section, name)                           \
+	SEC(section)                                     \
+	int name(void *ctx)                              \
+	{                                                \
+		u32 kernel = dusk_kernel_stack(ctx, 0);  \
+		struct dusk_unwind u;                    \
+                                                         \
+		dusk_unwind_aggregate(1, kernel, 1, &u); \
+		return 0;                                \
 	}
 
 ASKS("raw_tp/sys_enter", asks_raw_tp)

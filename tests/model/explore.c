@@ -21,8 +21,8 @@ static struct place thread[MAX_THREADS];
 static ucontext_t first[MAX_THREADS];
 static char *stack_end[MAX_THREADS];
 static u32 running;
-static bool inside;			/* a thread, and not the model's own look at the state */
-static bool atomic;			/* what is accessed now belongs to one atomic access */
+static bool inside; /* a thread, and not the model's own look at the state */
+static bool atomic; /* what is accessed now belongs to one atomic access */
 static jmp_buf scheduler;
 static ucontext_t home;
 
@@ -32,7 +32,7 @@ static struct word {
 	u32 threads;
 	bool written, shared;
 } word[MAX_WORDS];
-static bool again;			/* one more is shared: the search so far has missed steps */
+static bool again; /* one more is shared: the search so far has missed steps */
 
 struct snapshot {
 	struct place thread[MAX_THREADS];
@@ -41,16 +41,16 @@ struct snapshot {
 };
 
 static struct snapshot snapshot[MAX_STEPS];
-static char order[MAX_STEPS + 1];	/* the threads that stepped, as digits */
+static char order[MAX_STEPS + 1]; /* the threads that stepped, as digits */
 
 static struct {
-	u64 *slot;			/* fingerprints of the states that were met; 0: free */
+	u64 *slot; /* fingerprints of the states that were met; 0: free */
 	size_t slots, nr;
 } met;
 
 static struct {
 	unsigned long ends, wrong;
-	char how[MAX_STEPS + 1];	/* the first wrong one */
+	char how[MAX_STEPS + 1]; /* the first wrong one */
 } found;
 
 static u32 claims, failed;
@@ -123,11 +123,17 @@ static void access_range(const char *at, size_t bytes, bool write)
 }
 
 /* What the compiler calls. */
-#define REPORTED(size)								\
-	void __tsan_read##size(const void *at);					\
-	void __tsan_write##size(const void *at);				\
-	void __tsan_read##size(const void *at) { access(at, false); }		\
-	void __tsan_write##size(const void *at) { access(at, true); }
+#define REPORTED(size)                           \
+	void __tsan_read##size(const void *at);  \
+	void __tsan_write##size(const void *at); \
+	void __tsan_read##size(const void *at)   \
+	{                                        \
+		access(at, false);               \
+	}                                        \
+	void __tsan_write##size(const void *at)  \
+	{                                        \
+		access(at, true);                \
+	}
 REPORTED(1)
 REPORTED(2)
 REPORTED(4)
@@ -135,14 +141,26 @@ REPORTED(8)
 REPORTED(16)
 void __tsan_read_range(const void *at, size_t bytes);
 void __tsan_write_range(const void *at, size_t bytes);
-void __tsan_read_range(const void *at, size_t bytes) { access_range(at, bytes, false); }
-void __tsan_write_range(const void *at, size_t bytes) { access_range(at, bytes, true); }
+void __tsan_read_range(const void *at, size_t bytes)
+{
+	access_range(at, bytes, false);
+}
+void __tsan_write_range(const void *at, size_t bytes)
+{
+	access_range(at, bytes, true);
+}
 void __tsan_init(void);
 void __tsan_func_entry(void *caller);
 void __tsan_func_exit(void);
-void __tsan_init(void) {}
-void __tsan_func_entry(void *caller) {}
-void __tsan_func_exit(void) {}
+void __tsan_init(void)
+{
+}
+void __tsan_func_entry(void *caller)
+{
+}
+void __tsan_func_exit(void)
+{
+}
 
 /* A coroutine lives as long as the process: it runs the thread once a run. */
 static void live(void)

@@ -28,8 +28,8 @@
 #define MAX_THREADS 4
 #define MAX_PARTS 12
 
-void point(void);				/* a step ends here, anyhow */
-void atomic_begin(const void *word, bool write);	/* if others see the word */
+void point(void);				 /* a step ends here, anyhow */
+void atomic_begin(const void *word, bool write); /* if others see the word */
 void atomic_end(void);
 
 #undef load_relaxed
@@ -42,41 +42,47 @@ void atomic_end(void);
 #undef fetch_and
 #undef cmpxchg
 #undef xchg
-#define load_relaxed(p)		({ atomic_begin((p), false); typeof(*(p)) seen_ = *(p); atomic_end(); seen_; })
-#define load_acquire(p)		load_relaxed(p)
-#define change_(p, v, to)							\
-	({									\
-		typeof(*(p)) v_ = (v), was_;					\
-		atomic_begin((p), true);					\
-		was_ = *(p);							\
-		*(p) = (to);							\
-		atomic_end();							\
-		was_;								\
+#define load_relaxed(p)                    \
+	({                                 \
+		atomic_begin((p), false);  \
+		typeof(*(p)) seen_ = *(p); \
+		atomic_end();              \
+		seen_;                     \
 	})
-#define xchg(p, v)		change_(p, v, v_)
-#define store_release(p, v)	((void)xchg(p, v))
-#define fence_acquire()		asm volatile("" ::: "memory")
-#define fence_release()		fence_acquire()
-#define fetch_add(p, v)		change_(p, v, was_ + v_)
-#define fetch_or(p, v)		change_(p, v, was_ | v_)
-#define fetch_and(p, v)		change_(p, v, was_ & v_)
-#define cmpxchg(p, old, new)	change_(p, new, was_ == (old) ? v_ : was_)
+#define load_acquire(p) load_relaxed(p)
+#define change_(p, v, to)                    \
+	({                                   \
+		typeof(*(p)) v_ = (v), was_; \
+		atomic_begin((p), true);     \
+		was_ = *(p);                 \
+		*(p) = (to);                 \
+		atomic_end();                \
+		was_;                        \
+	})
+#define xchg(p, v) change_(p, v, v_)
+#define store_release(p, v) ((void)xchg(p, v))
+#define fence_acquire() asm volatile("" ::: "memory")
+#define fence_release() fence_acquire()
+#define fetch_add(p, v) change_(p, v, was_ + v_)
+#define fetch_or(p, v) change_(p, v, was_ | v_)
+#define fetch_and(p, v) change_(p, v, was_ &v_)
+#define cmpxchg(p, old, new) change_(p, new, was_ == (old) ? v_ : was_)
 
 struct model {
 	u32 threads;
 	void (*thread)(u32 me);
-	bool (*can_start)(u32 me);	/* and start again, when it has ended; NULL: once, from the start */
+	bool (*can_start)(u32 me); /* and start again, when it has ended; NULL: once, from the start */
 	void (*reset)(void);
-	bool (*is_right)(void);		/* when no thread can go on */
+	bool (*is_right)(void); /* when no thread can go on */
 	u32 cpu[MAX_THREADS];
 	bool each_access;
 	struct {
 		void *at;
 		size_t bytes;
-	} part[MAX_PARTS];		/* of the state: all that a thread writes, or is_right() looks at */
+	} part[MAX_PARTS]; /* of the state: all that a thread writes, or is_right() looks at */
 };
 
-#define PART(variable) { &(variable), sizeof(variable) }
+#define PART(variable) {&(variable), sizeof(variable)}
 
 /* Explore @m, and say whether all ends are right: a line of TAP, with the first order that ends wrong. */
 void explore_holds(const struct model *m, const char *claim);

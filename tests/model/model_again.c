@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is each reference to a stack that is remembered counted once, in whatever order two interrupts, on top of each other and of
- * who counts, and another CPU count references to stacks that share a place?
+ * Is each reference to a stack that is remembered counted once, in whatever order two interrupts, on top of each other
+ * and of who counts, and another CPU count references to stacks that share a place?
  */
 #include "explore.h"
 #include "core/shared/references.h"
 #include "core/shared/stacktable.c"
 
-#define TABLE_BITS 1			/* 128 words, of which 4 are slots */
+#define TABLE_BITS 1 /* 128 words, of which 4 are slots */
 #define COUNTERS 4
-#define FIRST 4				/* ids, which are places: behind the slots */
-#define SECOND 93			/* counted at the same place as the first */
+#define FIRST 4	  /* ids, which are places: behind the slots */
+#define SECOND 93 /* counted at the same place as the first */
 
 static struct {
 	struct stacktable head;
@@ -19,8 +19,8 @@ static struct {
 static struct again_row rows[AGAIN_ROWS];
 #define table memory.head
 
-static const u32 id[COUNTERS] = { FIRST, SECOND, FIRST, SECOND }, cpu[COUNTERS] = { 0, 0, 0, 1 };
-static bool first_is_there;		/* the place is taken when it begins */
+static const u32 id[COUNTERS] = {FIRST, SECOND, FIRST, SECOND}, cpu[COUNTERS] = {0, 0, 0, 1};
+static bool first_is_there; /* the place is taken when it begins */
 
 static void reset(void)
 {
@@ -51,7 +51,8 @@ static bool is_right(void)
 
 int main(void)
 {
-	struct model m = { COUNTERS, thread, NULL, reset, is_right, .cpu = { 1, 1, 1, 2 }, .part = { PART(memory), PART(rows) } };
+	struct model m = {
+		COUNTERS, thread, NULL, reset, is_right, .cpu = {1, 1, 1, 2}, .part = {PART(memory), PART(rows)}};
 
 	assert(again_way(FIRST) == again_way(SECOND));
 	explore_holds(&m, "references to stacks that share a place are all counted");

@@ -16,35 +16,35 @@
 #include "core/shared/aggregation.c"
 #include "core/shared/defer.c"
 
-#define ASKERS 3			/* the task, and its interrupts */
+#define ASKERS 3 /* the task, and its interrupts */
 #define SWEEPER ASKERS
 #define THREADS (ASKERS + 1)
-#define FILLING ASKERS			/* a key that fills the list, with an amount of 1 for each place */
+#define FILLING ASKERS /* a key that fills the list, with an amount of 1 for each place */
 #define KEYS (ASKERS + 1)
 
 static enum mutation { NONE, NOT_BUSY, NO_COOKIE, TWO_WORDS, MARK_APART, NO_SECOND_LOOK, NO_LOOK_WHEN_FULL } mutation;
-static bool one_key;			/* all charge to it */
+static bool one_key; /* all charge to it */
 static bool is_task_work;
-static bool is_full;			/* but for one place */
+static bool is_full; /* but for one place */
 
 static struct {
 	struct defer defer;
 	struct task_sums sums;
-	u64 mark;			/* of MARK_APART: cookie << 1 | 1 */
-	u32 busy;			/* of TWO_WORDS */
+	u64 mark; /* of MARK_APART: cookie << 1 | 1 */
+	u32 busy; /* of TWO_WORDS */
 	u64 cookie;
 	u32 scheduled, walks;
 	bool at_work, has_run[THREADS];
 } task;
 
 static struct {
-	u64 cookie_of[ASKERS];		/* of each one's request */
-	bool too_early;			/* entered without a stack, which was to come */
-	u64 filled;			/* the cookie under which the list was filled */
+	u64 cookie_of[ASKERS]; /* of each one's request */
+	bool too_early;	       /* entered without a stack, which was to come */
+	u64 filled;	       /* the cookie under which the list was filled */
 	struct {
-		u64 entered[KEYS], elsewhere[KEYS];		/* amounts, by key */
+		u64 entered[KEYS], elsewhere[KEYS]; /* amounts, by key */
 		bool told;
-	} under[ASKERS + 1];		/* a cookie; it says who was the first to ask */
+	} under[ASKERS + 1]; /* a cookie; it says who was the first to ask */
 } ledger;
 
 static void reset(void)
@@ -191,7 +191,7 @@ static void fill(u64 cookie)
 	if (c->owner || task.defer.word >> DEFER_BITS != cookie)
 		return;
 	for (c->nr = 0; c->nr < TASK_SUMS - 1; c->nr++)
-		c->sum[c->nr] = (struct task_sum){ .key = FILLING, .amount = 1, .count = 1, .consumer = c->nr };
+		c->sum[c->nr] = (struct task_sum){.key = FILLING, .amount = 1, .count = 1, .consumer = c->nr};
 	c->owner = cookie << 1;
 	ledger.filled = cookie;
 }
@@ -199,7 +199,7 @@ static void fill(u64 cookie)
 /* As src/bpf/unwind/aggregate.bpf.c. */
 static void charge(u32 me)
 {
-	struct task_sum what = { .key = key_of(me), .amount = amount_of(me), .count = 1 };
+	struct task_sum what = {.key = key_of(me), .amount = amount_of(me), .count = 1};
 	u64 cookie = 0;
 	u32 verdict;
 
@@ -277,8 +277,7 @@ static bool is_right(void)
 int main(void)
 {
 	struct model m = {
-		ASKERS, thread, can_start, reset, is_right, .cpu = { 1, 1, 1 },
-		.part = { PART(task), PART(ledger) },
+		ASKERS, thread, can_start, reset, is_right, .cpu = {1, 1, 1}, .part = {PART(task), PART(ledger)},
 	};
 
 	m.each_access = true;

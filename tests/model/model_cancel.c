@@ -5,40 +5,40 @@
  *
  * On the task's CPU: the task, which is served whenever a walk is due, and the program that asks, for both consumers,
  * once before and once after the slot has changed hands, on top of it or beside it. On another CPU: the tool that lets
- * the consumer leave, gives its slot to the next, and lets that one leave, too. And another tool, which waits for a grace
- * period of its own at any time.
+ * the consumer leave, gives its slot to the next, and lets that one leave, too. And another tool, which waits for a
+ * grace period of its own at any time.
  *
- * What is in which order is the product's own: core/shared/leave.h, answer.h, defer.c and grace.h. tools/mutate breaks them, and
- * this notices.
+ * What is in which order is the product's own: core/shared/leave.h, answer.h, defer.c and grace.h. tools/mutate breaks
+ * them, and this notices.
  */
 #include "explore.h"
 #include "core/shared/defer.c"
 #include "core/shared/answer.h"
 #include "core/shared/leave.h"
 
-#define SLOT 0				/* of the consumer that leaves, and of the next */
+#define SLOT 0 /* of the consumer that leaves, and of the next */
 #define OTHER 1
-#define GENERATIONS 2			/* who have the slot: 1 and 3 */
+#define GENERATIONS 2 /* who have the slot: 1 and 3 */
 #define COOKIES 8
 
 enum { SERVER, ASKER, TOOL, HELPER, THREADS };
 
-static bool helped;			/* another tool waits for a grace period of its own */
-static u32 asks[2];			/* how often for the slot's consumer, and for the other */
+static bool helped; /* another tool waits for a grace period of its own */
+static u32 asks[2]; /* how often for the slot's consumer, and for the other */
 
 static struct registry registry;
 static struct {
 	struct defer defer;
-	u32 handle;			/* of the slot's consumer, as its programs know it; 0: none */
+	u32 handle; /* of the slot's consumer, as its programs know it; 0: none */
 	u32 scheduled, walks;
 	bool has_run[THREADS];
 } shared;
 
 static struct {
-	u32 gone;			/* the generation that has left last */
+	u32 gone; /* the generation that has left last */
 	u32 cookies;
-	u32 asked_by[COOKIES];		/* in the slot: the generation, by cookie; 0: it has not asked */
-	bool asked[COOKIES];		/* and the other */
+	u32 asked_by[COOKIES]; /* in the slot: the generation, by cookie; 0: it has not asked */
+	bool asked[COOKIES];   /* and the other */
 	bool served[COOKIES];
 	bool wrong;
 } truth;
@@ -61,7 +61,7 @@ static void request(u32 slot, u32 handle)
 	if (registry_has(&registry, handle)) {
 		point();
 		if (truth.gone >= consumer_generation(handle) && slot == SLOT)
-			truth.wrong = true;	/* somebody acts for who has left */
+			truth.wrong = true; /* somebody acts for who has left */
 		if (defer_request(&shared.defer, slot, truth.cookies + 1, &cookie) == DEFER_SCHEDULE) {
 			truth.cookies++;
 			shared.scheduled++;
@@ -104,7 +104,7 @@ static void serve(void)
 		generation = registry.consumer[SLOT].generation;
 		point();
 		if (truth.gone >= truth.asked_by[cookie] || generation > truth.asked_by[cookie])
-			truth.wrong = true;	/* for who has left, or the next is served for it */
+			truth.wrong = true; /* for who has left, or the next is served for it */
 	}
 	if (consumers >> OTHER & 1 && is_open(OTHER))
 		truth.served[cookie] = true;
@@ -129,13 +129,13 @@ static int sweep(void *ctx, u32 slot)
 
 static void leave(u32 generation)
 {
-	static const struct leaving how = { wait_for_grace, sweep, NULL };
+	static const struct leaving how = {wait_for_grace, sweep, NULL};
 
 	store_release(&shared.handle, 0);
 	leave_close(&registry, SLOT, &how);
 	truth.gone = generation;
 	if (shared.defer.word >> SLOT & 1)
-		truth.wrong = true;		/* a bit of it is left */
+		truth.wrong = true; /* a bit of it is left */
 }
 
 static void tool(void)
@@ -180,8 +180,8 @@ static bool is_right(void)
 int main(void)
 {
 	struct model m = {
-		THREADS, thread, can_start, reset, is_right,
-		.part = { { &registry, offsetof(struct registry, again) }, PART(shared), PART(truth) },
+		THREADS, thread,   can_start,
+		reset,	 is_right, .part = {{&registry, offsetof(struct registry, again)}, PART(shared), PART(truth)},
 	};
 
 	asks[0] = 1;

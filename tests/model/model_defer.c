@@ -9,8 +9,8 @@
 #include "explore.h"
 #include "core/shared/defer.c"
 
-#define REQUESTERS 2		/* and one more thread: the task, which walks */
-#define REQUESTS 2		/* of the first requester; the other one has a single one */
+#define REQUESTERS 2 /* and one more thread: the task, which walks */
+#define REQUESTS 2   /* of the first requester; the other one has a single one */
 #define WALKS (REQUESTS + 1)
 
 static struct defer defer;
@@ -18,7 +18,7 @@ static struct {
 	u64 cookie, consumers;
 } two;
 
-static u32 scheduled;			/* walks that the kernel has been asked for */
+static u32 scheduled; /* walks that the kernel has been asked for */
 
 static struct {
 	enum defer_verdict verdict;
@@ -98,7 +98,7 @@ static void thread(u32 me)
 		ask(me);
 		return;
 	}
-	while (scheduled > nr_walks)	/* task work, as long as there is some */
+	while (scheduled > nr_walks) /* task work, as long as there is some */
 		take();
 }
 
@@ -121,22 +121,32 @@ static bool is_right(void)
 	for (u32 who = 0; who < REQUESTERS; who++)
 		for (u32 i = 0; i < requests_of(who); i++)
 			if (request[who][i].verdict == DEFER_CONTENDED || !is_served(who, request[who][i].cookie))
-				return false;	/* others cannot come in between often enough for a refusal */
+				return false; /* others cannot come in between often enough for a refusal */
 	for (u32 i = 0; i < nr_walks; i++)
 		for (u32 j = 0; j < i; j++)
 			if (walk[i].cookie == walk[j].cookie)
-				return false;	/* a cookie is good for one walk */
+				return false; /* a cookie is good for one walk */
 	return true;
 }
 
 int main(void)
 {
 	struct model m = {
-		REQUESTERS + 1, thread, can_start, reset, is_right,
-		.part = {
-			PART(defer), PART(two), PART(scheduled), PART(request), PART(walk), PART(nr_walks),
-			PART(has_asked),
-		},
+		REQUESTERS + 1,
+		thread,
+		can_start,
+		reset,
+		is_right,
+		.part =
+			{
+				PART(defer),
+				PART(two),
+				PART(scheduled),
+				PART(request),
+				PART(walk),
+				PART(nr_walks),
+				PART(has_asked),
+			},
 	};
 
 	explore_holds(&m, "no request goes without its stack");

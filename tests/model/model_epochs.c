@@ -12,23 +12,23 @@
 #include "core/shared/epochs.h"
 
 #define PUTTERS 2
-#define FIRST (EPOCH_TABLES - 1)	/* the epoch in which it begins: there is no free place */
+#define FIRST (EPOCH_TABLES - 1) /* the epoch in which it begins: there is no free place */
 #define MAX_ROLLS 2
 #define TOOL 1
 
 enum { ROLLER = PUTTERS, THREADS };
 
 static u32 rolls = 1;
-static bool alone;	/* one program puts a stack, and instead of the other a tool takes; else who rolls does */
+static bool alone; /* one program puts a stack, and instead of the other a tool takes; else who rolls does */
 
 static struct {
 	struct epochs epochs;
 	struct grace grace;
 	struct {
-		u32 epoch, there;	/* there: whose stacks, a bit each; the table itself is model_stacktable.c's */
+		u32 epoch, there; /* there: whose stacks, a bit each; the table itself is model_stacktable.c's */
 	} table[EPOCH_TABLES];
-	u32 taken[FIRST + MAX_ROLLS + 1];	/* by the tool, by epoch */
-	u32 epoch_of[PUTTERS];		/* what the id says */
+	u32 taken[FIRST + MAX_ROLLS + 1]; /* by the tool, by epoch */
+	u32 epoch_of[PUTTERS];		  /* what the id says */
 	bool wrong;
 } shared;
 
@@ -66,7 +66,7 @@ static void settled(void *ctx, u32 epoch)
 /* As stackmap_roll() of src/lib/shared/stackmap.c. */
 static void roll(void)
 {
-	static const bool tools[EPOCH_TOOLS] = { [TOOL] = true };
+	static const bool tools[EPOCH_TOOLS] = {[TOOL] = true};
 	u32 next = shared.epochs.now + 1, place = epoch_place(next);
 
 	while (!epochs_is_free(&shared.epochs, tools, next - EPOCH_TABLES))
@@ -117,7 +117,7 @@ static bool is_right(void)
 		if (epoch < FIRST || epoch > FIRST + rolls)
 			return false;
 		if (epoch < FIRST + rolls && !(shared.taken[epoch] >> i & 1))
-			return false;		/* it came after the tool had taken, and is lost */
+			return false; /* it came after the tool had taken, and is lost */
 		if (epoch == FIRST + rolls && !(shared.table[epoch_place(epoch)].there >> i & 1))
 			return false;
 	}
@@ -126,7 +126,7 @@ static bool is_right(void)
 
 int main(void)
 {
-	struct model m = { THREADS, thread, NULL, reset, is_right, .part = { PART(shared) } };
+	struct model m = {THREADS, thread, NULL, reset, is_right, .part = {PART(shared)}};
 
 	explore_holds(&m, "an id of any epoch leads to its stack, whoever rolls and takes meanwhile");
 	m.cpu[0] = m.cpu[1] = 1;

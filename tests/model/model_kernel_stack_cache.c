@@ -13,19 +13,19 @@
 #include "core/shared/kernel_stack_cache.c"
 
 #define THREADS 3
-#define FRAMES 2			/* that are compared */
+#define FRAMES 2 /* that are compared */
 #define ENTRY 0
 
 static bool not_odd;
 static enum role { LOOKS, PUTS_1, PUTS_2 } role[THREADS];
-static u64 input[FRAMES];		/* of who looks */
+static u64 input[FRAMES]; /* of who looks */
 
-static struct kernel_set *set;		/* all use it */
+static struct kernel_set *set; /* all use it */
 static struct kernel_copy copy[THREADS];
 static struct stack stack[THREADS];
 static u32 told;
 
-static const struct kernel_key key = { ENTRY, KERNEL_SYSCALL, 0 };
+static const struct kernel_key key = {ENTRY, KERNEL_SYSCALL, 0};
 
 static void wrongly_put(struct kernel_copy *c, u32 id)
 {
@@ -44,7 +44,7 @@ static void put(u32 me, u32 id)
 
 	c->words = FRAMES;
 	read_log_clear(&c->reads);
-	s->nr = FRAMES + 1;			/* the outermost frame of a system call is not compared */
+	s->nr = FRAMES + 1; /* the outermost frame of a system call is not compared */
 	for (u32 i = 0; i < FRAMES; i++) {
 		s->frame[i] = c->now.word[i] = id + 16 * i;
 		read_log_add(&c->reads, i * sizeof(u64), c->now.word[i]);
@@ -111,7 +111,7 @@ static void mix(u64 low, u64 high)
 
 int main(void)
 {
-	struct model m = { THREADS, thread, NULL, reset, is_right, .each_access = true };
+	struct model m = {THREADS, thread, NULL, reset, is_right, .each_access = true};
 
 	set = kernel_set_of(&key);
 	m.part[0].at = set;

@@ -5,7 +5,8 @@
  * On one CPU: a task, which walks its last stack, and two interrupts on top of it, which ask at any step, also one on
  * top of the other; before it another task had the same place (the same tid), and left what was found there.
  *
- * The orders are the product's own: core/shared/answer.h, last_stack.h and defer.c. tools/mutate breaks them, and this notices.
+ * The orders are the product's own: core/shared/answer.h, last_stack.h and defer.c. tools/mutate breaks them, and this
+ * notices.
  */
 #include "explore.h"
 #include "core/shared/defer.c"
@@ -13,22 +14,22 @@
 
 enum { TASK, ASKER, OTHER_ASKER, THREADS };
 
-#define OLD 7				/* the task of before, and its stack; they had the same memory */
+#define OLD 7 /* the task of before, and its stack; they had the same memory */
 #define OURS 9
 #define MM 1
 
 static struct {
 	struct defer defer;
 	struct last_stack last_stack;
-	struct answer last;		/* the stack that is told is its task's */
+	struct answer last; /* the stack that is told is its task's */
 	struct visit visit;
 	struct grace grace;
 	bool has_run[THREADS];
 } task;
 
 static struct {
-	u64 cookie[THREADS];		/* that who asked waits for; 0: none */
-	u64 served;			/* cookies, a bit each */
+	u64 cookie[THREADS]; /* that who asked waits for; 0: none */
+	u64 served;	     /* cookies, a bit each */
 	bool wrong;
 } truth;
 
@@ -89,9 +90,8 @@ static bool is_right(void)
 int main(void)
 {
 	struct model m = {
-		THREADS, thread, can_start, reset, is_right,
-		.cpu = {1, 1, 1}, .each_access = true,
-		.part = {PART(task), PART(truth)},
+		THREADS,  thread,	    can_start,		 reset,
+		is_right, .cpu = {1, 1, 1}, .each_access = true, .part = {PART(task), PART(truth)},
 	};
 
 	explore_holds(&m, "who asks of a task that exits is served or told");

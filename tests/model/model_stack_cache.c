@@ -13,7 +13,7 @@
 #include "core/walk/stack_cache.c"
 
 #define THREADS 3
-#define WORDS 2				/* that a walk reads */
+#define WORDS 2 /* that a walk reads */
 #define SP 0x1000
 
 static enum mutation { NONE, NOT_ODD, NO_SECOND_LOOK, TWO_WRITERS } mutation;
@@ -22,7 +22,7 @@ static enum role { LOOKS, PUTS_1, PUTS_2 } role[THREADS];
 /* The inputs of who looks: exec id, rbp, words. */
 static u32 input[2 + WORDS];
 
-static struct cached_stack *entry;		/* all use it */
+static struct cached_stack *entry; /* all use it */
 static struct stack_snapshot copy[THREADS];
 static u32 told;
 
@@ -37,7 +37,7 @@ int port_peek(void *dst, u32 len, u64 addr)
 
 static struct stack_cache_key key_of(u32 exec_id)
 {
-	return (struct stack_cache_key){ .sp = SP, .exec_id = exec_id };
+	return (struct stack_cache_key){.sp = SP, .exec_id = exec_id};
 }
 
 static void wrongly_put(const struct stack_cache_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
@@ -70,9 +70,9 @@ static u32 wrongly_find(const struct stack_cache_key *key, const u64 *reg, struc
 
 static void put(u32 n)
 {
-	struct walk_trace t = { .used = 1 << RBP };
+	struct walk_trace t = {.used = 1 << RBP};
 	struct stack_cache_key key = key_of(n);
-	u64 reg[NR_REGS] = { [RBP] = n };
+	u64 reg[NR_REGS] = {[RBP] = n};
 
 	for (u32 i = 0; i < WORDS; i++)
 		read_log_add(&t.reads, i * sizeof(u64), n);
@@ -85,7 +85,7 @@ static void put(u32 n)
 static u32 look(struct stack_snapshot *now)
 {
 	struct stack_cache_key key = key_of(input[0]);
-	u64 reg[NR_REGS] = { [RBP] = input[1] };
+	u64 reg[NR_REGS] = {[RBP] = input[1]};
 
 	return mutation == NO_SECOND_LOOK ? wrongly_find(&key, reg, now) : stack_cache_find(&key, reg, now);
 }
@@ -103,14 +103,9 @@ static void reset(void)
 static void thread(u32 me)
 {
 	switch (role[me]) {
-	case LOOKS:
-		told = look(&copy[me]);
-		break;
-	case PUTS_1:
-		put(1);
-		break;
-	case PUTS_2:
-		put(2);
+	case LOOKS: told = look(&copy[me]); break;
+	case PUTS_1: put(1); break;
+	case PUTS_2: put(2);
 	}
 }
 
@@ -147,12 +142,12 @@ static void choose(enum role first, enum role second, enum role third)
 
 static void mix(u32 exec_id, u32 rbp, u32 low, u32 high)
 {
-	memcpy(input, (u32[]){ exec_id, rbp, low, high }, sizeof(input));
+	memcpy(input, (u32[]){exec_id, rbp, low, high}, sizeof(input));
 }
 
 int main(void)
 {
-	struct model m = { THREADS, thread, NULL, reset, is_right, .each_access = true };
+	struct model m = {THREADS, thread, NULL, reset, is_right, .each_access = true};
 	struct stack_cache_key key = key_of(1);
 
 	entry = cached_stack_of(&key);

@@ -11,7 +11,7 @@
 #define INSERTERS 3
 #define NOBODY INSERTERS
 #define FRAMES 2
-#define TABLE_BITS 1			/* 128 words, of which 4 are slots */
+#define TABLE_BITS 1 /* 128 words, of which 4 are slots */
 
 static struct {
 	struct stacktable head;
@@ -19,12 +19,12 @@ static struct {
 } memory;
 #define table memory.head
 
-static u64 room;			/* words that are left; 0: all */
+static u64 room; /* words that are left; 0: all */
 static struct stack stack[INSERTERS];
 static u32 id[INSERTERS];
 static int err[INSERTERS];
 static bool all_alike, careless, torn;
-static u32 reader = NOBODY;		/* who does not insert */
+static u32 reader = NOBODY; /* who does not insert */
 
 /* Two frames; the second undoes what the first one did to the hash (FNV-1a), so that all are put to the same slots. */
 static void make(struct stack *s, u64 n)
@@ -92,7 +92,8 @@ static void thread(u32 me)
 	if (me == reader)
 		err[me] = 0;
 	else
-		err[me] = careless ? put_carelessly(&stack[me], &id[me]) : stacktable_put(&table, &stack[me], 0, &id[me]);
+		err[me] =
+			careless ? put_carelessly(&stack[me], &id[me]) : stacktable_put(&table, &stack[me], 0, &id[me]);
 }
 
 /* There was room for one: who got an id got it rightly, the others know why not, and nothing of theirs is left. */
@@ -140,16 +141,29 @@ static bool is_right(void)
 }
 
 /* What of a stack is used. */
-#define STACK_PART(i) { &stack[i], offsetof(struct stack, frame[FRAMES]) }
+#define STACK_PART(i) {&stack[i], offsetof(struct stack, frame[FRAMES])}
 
 int main(void)
 {
 	struct model m = {
-		INSERTERS, thread, NULL, reset, is_right,
-		.part = {
-			PART(memory.word), PART(table.used), PART(table.stacks), PART(table.counts[0]),
-			STACK_PART(0), STACK_PART(1), STACK_PART(2), PART(id), PART(err), PART(torn),
-		},
+		INSERTERS,
+		thread,
+		NULL,
+		reset,
+		is_right,
+		.part =
+			{
+				PART(memory.word),
+				PART(table.used),
+				PART(table.stacks),
+				PART(table.counts[0]),
+				STACK_PART(0),
+				STACK_PART(1),
+				STACK_PART(2),
+				PART(id),
+				PART(err),
+				PART(torn),
+			},
 	};
 
 	all_alike = true;
@@ -157,7 +171,8 @@ int main(void)
 	all_alike = false;
 	explore_holds(&m, "another stack with the same hash gets another");
 	room = STACK_HEAD + FRAMES;
-	explore_holds(&m, "where there is room for one, one of them or its equals get an id, and the others the reason");
+	explore_holds(&m,
+		      "where there is room for one, one of them or its equals get an id, and the others the reason");
 	room = 0;
 	all_alike = m.each_access = true;
 	reader = INSERTERS - 1;

@@ -5,24 +5,24 @@
  * A process has been walking for long. It releases the walker and exits, and its tid goes to another one, which walks,
  * too; and so does a third one, with another tid. Meanwhile somebody watches.
  *
- * The order of the words is the product's own, core/shared/watchdog.h: tools/mutate breaks it, and this notices. And it does if the time is not
- * looked at again when the tid's process has been looked up.
+ * The order of the words is the product's own, core/shared/watchdog.h: tools/mutate breaks it, and this notices. And it
+ * does if the time is not looked at again when the tid's process has been looked up.
  */
 #include "explore.h"
 #include "core/shared/watchdog.h"
 
-#define LATE 1				/* the first walk was begun then */
-#define BEFORE 5			/* and these are late */
+#define LATE 1	 /* the first walk was begun then */
+#define BEFORE 5 /* and these are late */
 #define NOW 10
 
-enum { FIRST, THIRD, WATCHER, THREADS };	/* the first thread is the first process, then the second */
+enum { FIRST, THIRD, WATCHER, THREADS }; /* the first thread is the first process, then the second */
 
 static enum mutation { NONE, LOOKUP_LAST } mutation;
 
 static struct {
 	struct walker_head walker;
-	u32 process_of[3];		/* by tid */
-	u32 named, accused;		/* the tid, and the process; 0: nobody */
+	u32 process_of[3];  /* by tid */
+	u32 named, accused; /* the tid, and the process; 0: nobody */
 } shared;
 
 static void reset(void)
@@ -42,7 +42,10 @@ static void walk(u32 tid)
 	watchdog_release(&shared.walker);
 }
 
-/* As service_stuck() of src/lib/shared/service.c, which names a tid, and exclude_if_stuck() of src/bpf/service/sweep.bpf.c. */
+/*
+ * As service_stuck() of src/lib/shared/service.c, which names a tid, and exclude_if_stuck() of
+ * src/bpf/service/sweep.bpf.c.
+ */
 static void watch(void)
 {
 	u64 since;
@@ -77,10 +80,11 @@ static bool is_right(void)
 
 int main(void)
 {
-	struct model m = { THREADS, thread, NULL, reset, is_right, .part = { PART(shared) } };
+	struct model m = {THREADS, thread, NULL, reset, is_right, .part = {PART(shared)}};
 
 	explore_holds(&m, "nobody is accused of another one's walk");
 	mutation = LOOKUP_LAST;
-	explore_catches(&m, "if the time was not looked at again, whoever has got the tid of a process that is gone would be");
+	explore_catches(
+		&m, "if the time was not looked at again, whoever has got the tid of a process that is gone would be");
 	return explore_done();
 }

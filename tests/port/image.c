@@ -8,8 +8,14 @@
 static void program_header(struct writer *w, u32 type, u32 flags, u64 off, u64 size)
 {
 	Elf64_Phdr ph = {
-		.p_type = type, .p_flags = flags, .p_offset = off, .p_vaddr = off, .p_paddr = off,
-		.p_filesz = size, .p_memsz = size, .p_align = type == PT_NOTE ? 4 : 0x1000,
+		.p_type = type,
+		.p_flags = flags,
+		.p_offset = off,
+		.p_vaddr = off,
+		.p_paddr = off,
+		.p_filesz = size,
+		.p_memsz = size,
+		.p_align = type == PT_NOTE ? 4 : 0x1000,
 	};
 
 	put(w, &ph, sizeof(ph));
@@ -17,11 +23,17 @@ static void program_header(struct writer *w, u32 type, u32 flags, u64 off, u64 s
 
 static void headers(struct image *im)
 {
-	struct writer w = { .bytes = im->bytes, .room = 0x1000 };
+	struct writer w = {.bytes = im->bytes, .room = 0x1000};
 	Elf64_Ehdr eh = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_entry = 0x1f00,
-		.e_phoff = sizeof(eh), .e_ehsize = sizeof(eh), .e_phentsize = sizeof(Elf64_Phdr), .e_phnum = 5,
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_entry = 0x1f00,
+		.e_phoff = sizeof(eh),
+		.e_ehsize = sizeof(eh),
+		.e_phentsize = sizeof(Elf64_Phdr),
+		.e_phnum = 5,
 	};
 
 	put(&w, &eh, sizeof(eh));
@@ -44,10 +56,14 @@ void image_init(struct image *im)
 	memset(im, 0, sizeof(*im));
 	headers(im);
 	im->eh_frame = (struct writer){
-		.bytes = im->bytes + 0x3000, .addr = IMAGE_EH_FRAME, .room = IMAGE_BYTES - 0x3000,
+		.bytes = im->bytes + 0x3000,
+		.addr = IMAGE_EH_FRAME,
+		.room = IMAGE_BYTES - 0x3000,
 	};
 	im->up = (struct writer){
-		.bytes = (u8 *)im->stack, .addr = STACK_END - IMAGE_STACK_BYTES, .room = IMAGE_STACK_BYTES,
+		.bytes = (u8 *)im->stack,
+		.addr = STACK_END - IMAGE_STACK_BYTES,
+		.room = IMAGE_STACK_BYTES,
 	};
 	image_cie(im, "zR", INSNS(PE_SDATA4_PCREL), INSNS(0x0c, 7, 8, 0x90, 1));
 }
@@ -105,7 +121,7 @@ void image_fde(struct image *im, u64 start, u64 size, const u8 *insns, u32 len)
 
 void image_map(struct image *im)
 {
-	struct writer w = { .bytes = im->bytes + 0x2000, .addr = IMAGE_HDR, .room = 0x1000 };
+	struct writer w = {.bytes = im->bytes + 0x2000, .addr = IMAGE_HDR, .room = 0x1000};
 
 	put32(&im->eh_frame, 0);
 	put8(&w, 1);
@@ -123,7 +139,7 @@ void image_map(struct image *im)
 
 void image_map_bytes(struct image *im)
 {
-	struct vma file = { .dev = 1, .ino = IMAGE_INO };
+	struct vma file = {.dev = 1, .ino = IMAGE_INO};
 
 	port_map(IMAGE_BASE, im->bytes, 0x1000, file);
 	file.offset = 0x1000;

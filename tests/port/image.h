@@ -27,15 +27,15 @@
 struct image {
 	u8 bytes[IMAGE_BYTES];
 	struct writer eh_frame;
-	u32 fde[MAX_FUNCTIONS], start[MAX_FUNCTIONS];	/* for the table: distances from IMAGE_HDR */
+	u32 fde[MAX_FUNCTIONS], start[MAX_FUNCTIONS]; /* for the table: distances from IMAGE_HDR */
 	u32 nr;
 	u64 cie;
-	u64 stack[IMAGE_STACK_BYTES / 8];	/* below STACK_END */
-	struct writer up;		/* the stack, written from the innermost frame on */
+	u64 stack[IMAGE_STACK_BYTES / 8]; /* below STACK_END */
+	struct writer up;		  /* the stack, written from the innermost frame on */
 };
 
 /* Call frame instructions. */
-#define INSNS(...) (const u8[]){ __VA_ARGS__ }, sizeof((const u8[]){ __VA_ARGS__ })
+#define INSNS(...) (const u8[]){__VA_ARGS__}, sizeof((const u8[]){__VA_ARGS__})
 
 /* An image without functions; the CIE is "zR", pc-relative, CFA = rsp + 8, RA at CFA - 8. */
 void image_init(struct image *im);

@@ -69,7 +69,7 @@ void port_map(u64 addr, const void *bytes, u64 size, struct vma like)
 	assert(nr_mappings < MAX_MAPPINGS);
 	like.start = addr;
 	like.end = (addr + size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-	mapping[nr_mappings++] = (struct mapping){ like, bytes, size };
+	mapping[nr_mappings++] = (struct mapping){like, bytes, size};
 }
 
 static struct mapping *find(u64 addr)
@@ -245,7 +245,7 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 	}
 	if (nr_known >= module_limit)
 		return NULL;
-	known[nr_known] = (struct known){ ms->key, ms->told };
+	known[nr_known] = (struct known){ms->key, ms->told};
 	if (module_number)
 		known[nr_known].module.id = module_number;
 	return &known[nr_known++].module;

@@ -7,7 +7,7 @@
 
 struct writer {
 	u8 *bytes;
-	u64 addr;			/* of bytes[0] in the target */
+	u64 addr; /* of bytes[0] in the target */
 	u32 len, room;
 };
 

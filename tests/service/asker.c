@@ -22,7 +22,7 @@
 
 #define TICK_HZ 997
 #define BUSY_RUNS 50
-#define BUSY_SECONDS 20	/* the machine may be busy with other things */
+#define BUSY_SECONDS 20 /* the machine may be busy with other things */
 
 char asker_pin[64];
 static struct dusk_image plain, impl;
@@ -60,11 +60,21 @@ int asker_main(int argc, char **argv, const struct CMUnitTest *tests, size_t nr_
 }
 
 static const char *const programs[NR_KINDS] = {
-	[BY_TICK] = "by_tick", [BY_POINT] = "by_point", [BY_SWITCH] = "by_switch", [BY_RAW] = "by_raw",
-	[BY_TRACEPOINT] = "by_tracepoint", [BY_KPROBE] = "by_kprobe", [BY_UPROBE] = "by_uprobe",
+	[BY_TICK] = "by_tick",
+	[BY_POINT] = "by_point",
+	[BY_SWITCH] = "by_switch",
+	[BY_RAW] = "by_raw",
+	[BY_TRACEPOINT] = "by_tracepoint",
+	[BY_KPROBE] = "by_kprobe",
+	[BY_UPROBE] = "by_uprobe",
 	[BY_UPROBE_ALONE] = "by_uprobe_alone",
-	[BY_FENTRY] = "by_fentry", [BY_LSM] = "by_lsm", [BY_SIGNAL] = "by_signal", [BY_RETURN] = "by_return",
-	[BY_NOW] = "by_now", [BY_NOW_SYSCALL] = "by_now_syscall", [BY_NOW_EXEC] = "by_now_exec",
+	[BY_FENTRY] = "by_fentry",
+	[BY_LSM] = "by_lsm",
+	[BY_SIGNAL] = "by_signal",
+	[BY_RETURN] = "by_return",
+	[BY_NOW] = "by_now",
+	[BY_NOW_SYSCALL] = "by_now_syscall",
+	[BY_NOW_EXEC] = "by_now_exec",
 };
 
 static struct bpf_program *program(const struct asker *t, enum probe_kind kind)
@@ -134,7 +144,11 @@ int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ri
 {
 	struct asker_ring *r = &t->ring[number % PROBE_CONSUMERS];
 	struct dusk_consumer_options o = {
-		.sz = sizeof(o), .serve = serve, .on_stack = on_stack, .ctx = r, .ring_bytes = ring_bytes,
+		.sz = sizeof(o),
+		.serve = serve,
+		.on_stack = on_stack,
+		.ctx = r,
+		.ring_bytes = ring_bytes,
 		.aggregation_rows = aggregation_rows,
 	};
 
@@ -188,7 +202,10 @@ static void let_ask(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t c
 int try_attach_ticks(struct asker *t, unsigned int hz, pid_t pid, uint32_t consumers)
 {
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE, .config = PERF_COUNT_SW_CPU_CLOCK, .freq = 1, .sample_freq = hz,
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_CPU_CLOCK,
+		.freq = 1,
+		.sample_freq = hz,
 	};
 	int ret = 0;
 
@@ -203,7 +220,9 @@ void asker_attach_write(struct asker *t, const struct asker *from, size_t addres
 {
 	const u64 *found = (u64 *)((char *)from->control + address);
 	struct perf_event_attr attr = {
-		.type = PERF_TYPE_BREAKPOINT, .bp_type = HW_BREAKPOINT_W, .bp_len = HW_BREAKPOINT_LEN_4,
+		.type = PERF_TYPE_BREAKPOINT,
+		.bp_type = HW_BREAKPOINT_W,
+		.bp_len = HW_BREAKPOINT_LEN_4,
 		.sample_period = 1,
 	};
 	double end = live_now_s() + BUSY_SECONDS;
@@ -240,21 +259,21 @@ static int attach_tracepoint(struct asker *t)
 	_cleanup_(closep) int root = open("/", O_PATH | O_CLOEXEC), folder = open(".", O_PATH | O_CLOEXEC);
 	int ret;
 
-	if (home < 0 || root < 0 || folder < 0 || unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
+	if (home < 0 || root < 0 || folder < 0 || unshare(CLONE_NEWNS) ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL))
 		return -errno;
 	if (mount("tracefs", "/sys/kernel/tracing", "tracefs", 0, NULL) && errno != EBUSY)
 		ret = -errno;
 	else
 		ret = keep(t, bpf_program__attach(program(t, BY_TRACEPOINT)));
-	if (setns(home, CLONE_NEWNS) || fchdir(root) || chroot(".") || fchdir(folder))	/* we may be in a chroot */
+	if (setns(home, CLONE_NEWNS) || fchdir(root) || chroot(".") || fchdir(folder)) /* we may be in a chroot */
 		return -errno;
 	return ret;
 }
 
 static int attach_uprobe(struct asker *t, enum probe_kind kind, pid_t pid)
 {
-	return keep(t, bpf_program__attach_uprobe(program(t, kind), false, pid, victim_path(),
-						  victim_offset("leaf")));
+	return keep(t, bpf_program__attach_uprobe(program(t, kind), false, pid, victim_path(), victim_offset("leaf")));
 }
 
 int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers)
@@ -268,7 +287,7 @@ int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consum
 	else if (kind == BY_UPROBE || kind == BY_NOW)
 		ret = attach_uprobe(t, kind, pid);
 	else if (kind == BY_NOW_SYSCALL)
-		ret = 0;	/* it is run and not attached */
+		ret = 0; /* it is run and not attached */
 	else
 		ret = keep(t, bpf_program__attach(program(t, kind)));
 	if (!ret)
@@ -374,7 +393,7 @@ static int map_fd(const struct asker *t, const char *name)
 }
 
 void asker_answers(const struct asker *t,
-		  void (*fn)(void *ctx, const struct probe_key *k, const struct probe_answers *a), void *ctx)
+		   void (*fn)(void *ctx, const struct probe_key *k, const struct probe_answers *a), void *ctx)
 {
 	struct probe_key key, next, *last = NULL;
 	struct probe_answers a;
@@ -420,7 +439,7 @@ struct probe_answers asker_tally(const struct asker *t, uint32_t consumer)
 
 struct expecting {
 	const struct asker *tool;
-	const struct got **event;	/* the ring's events, by cookie and consumer */
+	const struct got **event; /* the ring's events, by cookie and consumer */
 	uint32_t rings, callbacks;
 	size_t nr_keys, nr_rings, missing, twice, uncalled, called_twice, differ;
 };

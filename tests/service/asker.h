@@ -90,7 +90,10 @@ void asker_silence(struct asker *t);
 /* Take in what comes for @ms. */
 void asker_poll(struct asker *t, int ms);
 
-/* Take in what comes until @nr stacks have come in all, which may take a busy machine seconds; and any that are too many. */
+/*
+ * Take in what comes until @nr stacks have come in all, which may take a busy machine seconds; and any that are too
+ * many.
+ */
 void asker_poll_for(struct asker *t, size_t nr);
 
 /* What came for @cookie to @consumer: how many events, and the last of them. */
@@ -98,7 +101,7 @@ size_t asker_find(const struct asker *t, uint64_t cookie, uint32_t consumer, str
 
 /* What the programs noted: @fn for each cookie of each consumer, refusals under cookie 0. */
 void asker_answers(const struct asker *t,
-		  void (*fn)(void *ctx, const struct probe_key *k, const struct probe_answers *a), void *ctx);
+		   void (*fn)(void *ctx, const struct probe_key *k, const struct probe_answers *a), void *ctx);
 
 /* Their sum, over all cookies of @consumer; and the stack and outcome of one that was told at once, if any was. */
 struct probe_answers asker_tally(const struct asker *t, uint32_t consumer);

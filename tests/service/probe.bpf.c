@@ -23,14 +23,14 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, PROBE_CONSUMERS * PROBE_KEYS);
+	__uint(max_entries, PROBE_CONSUMERS *PROBE_KEYS);
 	__type(key, u32);
 	__type(value, struct probe_sum);
 } sums SEC(".maps");
 
 static INLINE struct probe_answers *answers_of(u64 cookie, u32 consumer)
 {
-	struct probe_key key = { cookie, consumer, bpf_get_current_pid_tgid() >> 32 };
+	struct probe_key key = {cookie, consumer, bpf_get_current_pid_tgid() >> 32};
 	struct probe_answers fresh = {}, *a = bpf_map_lookup_elem(&answers, &key);
 
 	if (!a) {
@@ -109,8 +109,8 @@ static INLINE void note_addresses(void)
 	u32 tid = bpf_get_current_pid_tgid();
 	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
 
-	control.trace_nesting = bpf_get_current_task() +
-				bpf_core_field_offset(struct task_struct___trace, trc_reader_nesting);
+	control.trace_nesting =
+		bpf_get_current_task() + bpf_core_field_offset(struct task_struct___trace, trc_reader_nesting);
 	if (!v)
 		return;
 	control.walker = (u64)&v->state.walker;
@@ -133,7 +133,7 @@ static INLINE void leave_word(void)
 
 static INLINE int ask(u32 kind, u64 ip)
 {
-	struct asking a = { ip, control.consumers[kind] };
+	struct asking a = {ip, control.consumers[kind]};
 
 	if (!control.tgid || bpf_get_current_pid_tgid() >> 32 != control.tgid)
 		return 0;
@@ -219,7 +219,10 @@ int by_fentry(void *ctx)
 	return ask(BY_FENTRY, 0);
 }
 
-/* The simplest way, since there is no more stack than that: LSM programs have none of their own (linux 7.2 kernel/bpf/verifier.c). */
+/*
+ * The simplest way, since there is no more stack than that: LSM programs have none of their own (linux 7.2
+ * kernel/bpf/verifier.c).
+ */
 SEC("?lsm/file_open")
 int by_lsm(void *ctx)
 {

@@ -8,41 +8,42 @@
 
 /* The programs, one of each type that can ask. */
 enum probe_kind {
-	BY_TICK,		/* perf_event: the CPU's clock */
-	BY_POINT,		/* perf_event: memory is written, as a breakpoint sees it */
-	BY_SWITCH,		/* tp_btf/sched_switch */
-	BY_RAW,			/* raw_tp/sys_enter */
-	BY_TRACEPOINT,		/* tp/syscalls/sys_enter_getppid */
+	BY_TICK,       /* perf_event: the CPU's clock */
+	BY_POINT,      /* perf_event: memory is written, as a breakpoint sees it */
+	BY_SWITCH,     /* tp_btf/sched_switch */
+	BY_RAW,	       /* raw_tp/sys_enter */
+	BY_TRACEPOINT, /* tp/syscalls/sys_enter_getppid */
 	BY_KPROBE,
 	BY_UPROBE,
-	BY_UPROBE_ALONE,	/* the same, without dusk_unwind_at_uprobe() */
+	BY_UPROBE_ALONE, /* the same, without dusk_unwind_at_uprobe() */
 	BY_FENTRY,
 	BY_LSM,
-	BY_SIGNAL,		/* tp_btf/signal_deliver: before the handler's frame is made */
-	BY_RETURN,		/* tp_btf/rseq_update: on the way to user mode, behind task work */
-	BY_NOW,			/* uprobe.s: walks itself; so do those below */
-	BY_NOW_SYSCALL,		/* syscall: for who runs it */
-	BY_NOW_EXEC,		/* lsm.s/bprm_committed_creds: execve() has exchanged the memory, not yet the registers */
+	BY_SIGNAL,	/* tp_btf/signal_deliver: before the handler's frame is made */
+	BY_RETURN,	/* tp_btf/rseq_update: on the way to user mode, behind task work */
+	BY_NOW,		/* uprobe.s: walks itself; so do those below */
+	BY_NOW_SYSCALL, /* syscall: for who runs it */
+	BY_NOW_EXEC,	/* lsm.s/bprm_committed_creds: execve() has exchanged the memory, not yet the registers */
 	NR_KINDS
 };
 
 /* Set by the test at any time. */
 struct probe_control {
-	u32 tgid;			/* who is asked; 0: nobody */
-	u32 keys;			/* charge to so many keys in turn (at most PROBE_KEYS); 0: request only */
-	u32 again;			/* how often each program asks in one run, less one */
-	u32 known;			/* first for what is known at once */
-	u64 ip;				/* of BY_SIGNAL: what it says that it has interrupted */
-	u32 consumers[NR_KINDS];	/* for whom, a bit each, with the numbers of dusk_unwind_add_consumer() */
+	u32 tgid;		 /* who is asked; 0: nobody */
+	u32 keys;		 /* charge to so many keys in turn (at most PROBE_KEYS); 0: request only */
+	u32 again;		 /* how often each program asks in one run, less one */
+	u32 known;		 /* first for what is known at once */
+	u64 ip;			 /* of BY_SIGNAL: what it says that it has interrupted */
+	u32 consumers[NR_KINDS]; /* for whom, a bit each, with the numbers of dusk_unwind_add_consumer() */
 	u64 turn, runs[NR_KINDS], unnoted;
-	u64 mixed;			/* runs that found another task's value in a variable of theirs */
+	u64 mixed; /* runs that found another task's value in a variable of theirs */
 	/* Of the task that asked last, where the kernel keeps */
-	u64 trace_nesting;	/* a word that is written before and after each task work */
-	u64 walker;		/* a word that is written right before a walk, and when it has ended and is served */
-	u64 pending;		/* a word that is written while a walk is served, for a callback of another tool */
+	u64 trace_nesting; /* a word that is written before and after each task work */
+	u64 walker;	   /* a word that is written right before a walk, and when it has ended and is served */
+	u64 pending;	   /* a word that is written while a walk is served, for a callback of another tool */
 	/*
-	 * Once, if not 0: what is kept of the next task that asks becomes that of one that had its tid before, and whose
-	 * end went unnoticed while this deferral word waited. By which the two differ: bits of task and time of birth.
+	 * Once, if not 0: what is kept of the next task that asks becomes that of one that had its tid before, and
+	 * whose end went unnoticed while this deferral word waited. By which the two differ: bits of task and time of
+	 * birth.
 	 */
 	u64 left_word, left_task, left_birth;
 };
@@ -55,9 +56,9 @@ struct probe_key {
 
 struct probe_answers {
 	u32 queued, pending, executed, refused;
-	u32 stack, outcome;		/* of DUSK_EXECUTED */
+	u32 stack, outcome; /* of DUSK_EXECUTED */
 	u32 done, done_stack, done_outcome;
-	s32 error;			/* the last refusal: refusals are all under cookie 0 */
+	s32 error; /* the last refusal: refusals are all under cookie 0 */
 };
 
 /* What was charged, as the program itself counts it. */

@@ -52,7 +52,7 @@ static void whoever_has_left_is_not_served_and_others_miss_nothing(void **state)
 	asker_attach(&b, BY_SWITCH, v.pid, 1);
 	asker_attach(&a, BY_RAW, v.pid, 1 << 2);
 	asker_attach(&a, BY_SWITCH, v.pid, 1 << 2);
-	a.control->keys = 20;	/* what a was answered is more than its programs can note, and not looked at */
+	a.control->keys = 20; /* what a was answered is more than its programs can note, and not looked at */
 	for (int i = 0; i < ROUNDS; i++) {
 		size_t before;
 
@@ -79,8 +79,8 @@ static void whoever_has_left_is_not_served_and_others_miss_nothing(void **state)
 	assert_int_equal(dusk_unwind_lost(b.unwinder, 0, "lost-stacks"), 0);
 	assert_int_equal(asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled") + asker_counter(&b, "unasked"),
 			 asker_counter(&b, "walks") + asker_counter(&b, "closed-exiting") +
-			 asker_counter(&b, "closed-idle") + asker_counter(&b, "closed-lost") +
-			 asker_counter(&b, "closed-no-walker"));
+				 asker_counter(&b, "closed-idle") + asker_counter(&b, "closed-lost") +
+				 asker_counter(&b, "closed-no-walker"));
 }
 
 static int any_row(void *ctx, const struct dusk_sum *c)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* If one tool is stopped while it holds the lock that all tools need to come and go: who waits for it, and for how long? */
+/*
+ * If one tool is stopped while it holds the lock that all tools need to come and go: who waits for it, and for how
+ * long?
+ */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -142,7 +145,7 @@ static void who_works_already_goes_on_and_leaves(void **state)
 	assert_int_equal(dusk_unwind_remove_consumer(a.unwinder, 1), -EBUSY);
 	victim_end(&v);
 	asker_close(&a);
-	assert_int_equal(access(asker_pin, F_OK), 0);	/* it could not be cleared away */
+	assert_int_equal(access(asker_pin, F_OK), 0); /* it could not be cleared away */
 	live_end(holder.pid);
 	holder.pid = 0;
 	asker_open(&b, KIND(BY_RAW), NULL);

@@ -16,7 +16,7 @@
 
 #define ALL_WAYS (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK)
 
-#define AGGREGATION_ROWS (1 << 18)		/* a row for each charge: a full ledger could not tell whose stack came */
+#define AGGREGATION_ROWS (1 << 18) /* a row for each charge: a full ledger could not tell whose stack came */
 
 static struct asker a, b;
 
@@ -79,8 +79,8 @@ static void expect_all_served(void)
 	asker_expect(&b, 1, 1);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		closed += asker_counter(&b, names[i]);
-	print_message("%lu walks, %lu closed; %zu exec, %zu exec-new, %zu exiting\n", asker_counter(&b, "walks"), closed,
-		      with_outcome(&a, "exec"), with_outcome(&a, "exec-new"), with_outcome(&a, "exiting"));
+	print_message("%lu walks, %lu closed; %zu exec, %zu exec-new, %zu exiting\n", asker_counter(&b, "walks"),
+		      closed, with_outcome(&a, "exec"), with_outcome(&a, "exec-new"), with_outcome(&a, "exiting"));
 	expect_exact_charges(&a);
 	expect_exact_charges(&b);
 	assert_int_equal(asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled") + asker_counter(&b, "unasked"),
@@ -126,7 +126,7 @@ static void who_is_killed_in_a_system_call_is_served(void **state)
 	victim_feed(&v, 5);
 	live_sleep_ms(50);
 	victim_wait_asleep(&v, v.pid);
-	victim_end(&v);		/* still asked while it exits */
+	victim_end(&v); /* still asked while it exits */
 	expect_all_served();
 }
 
@@ -137,11 +137,11 @@ static void who_exits_by_itself_is_served(void **state)
 	victim_wait_asleep(&v, v.pid);
 	open_both(KIND(BY_RAW) | KIND(BY_SWITCH), v.pid);
 	victim_feed(&v, 5);
-	close(v.in);		/* exit_group() is a system call that does not return */
+	close(v.in); /* exit_group() is a system call that does not return */
 	live_wait(v.pid, 10);
 	close(v.out);
 	expect_all_served();
-	assert_int_equal(with_outcome(&a, "exiting"), 0);	/* its last stack was walked before its memory was gone */
+	assert_int_equal(with_outcome(&a, "exiting"), 0); /* its last stack was walked before its memory was gone */
 }
 
 /* Threads of one process that live for a moment: ticks and switches ask in the midst of their ends. */
@@ -157,7 +157,7 @@ static void short_lives_are_served(void **state)
 	expect_all_served();
 }
 
-#define COOKIE_OF_ANOTHER (~0ULL >> DEFER_BITS)	/* the last of all */
+#define COOKIE_OF_ANOTHER (~0ULL >> DEFER_BITS) /* the last of all */
 
 /*
  * A task asks whose tid another one had before, whose end no program saw: it gets nothing of what is kept of that one,
@@ -177,7 +177,7 @@ static void use_tid_again(uint64_t task, uint64_t birth)
 	victim_wait_fed(&v);
 	a.control->left_task = task;
 	a.control->left_birth = birth;
-	a.control->left_word = COOKIE_OF_ANOTHER << DEFER_BITS | 1;	/* there is one consumer, in slot 0 */
+	a.control->left_word = COOKIE_OF_ANOTHER << DEFER_BITS | 1; /* there is one consumer, in slot 0 */
 	victim_feed(&v, 2);
 	victim_wait_fed(&v);
 	asker_silence(&a);

@@ -12,7 +12,7 @@
 #include "asker.h"
 #include "victim.h"
 
-#define CALLS 16		/* of even and odd, in victims/paths.c */
+#define CALLS 16 /* of even and odd, in victims/paths.c */
 #define PATHS 5000
 #define TIMES 3
 #define KEYS 12
@@ -37,11 +37,12 @@ static void run(struct victim *v, enum probe_kind kind)
 /* What was scheduled was walked or closed, and each request became one of what there is. */
 static void expect_sums(void)
 {
-	static const char *const closed[] = {"walks", "closed-exec", "closed-exiting", "closed-no-walker", "closed-lost",
-					     "closed-idle"};
-	static const char *const answered[] = {"refused-no-state", "refused-contended", "refused-again", "refused-no-cookie", "refused-excluded",
-					       "refused-schedule", "refused-now", "walked-now", "joined",
-					       "afterwards", "scheduled"};
+	static const char *const closed[] = {"walks",	    "closed-exec", "closed-exiting", "closed-no-walker",
+					     "closed-lost", "closed-idle"};
+	static const char *const answered[] = {"refused-no-state",  "refused-contended", "refused-again",
+					       "refused-no-cookie", "refused-excluded",	 "refused-schedule",
+					       "refused-now",	    "walked-now",	 "joined",
+					       "afterwards",	    "scheduled"};
 	uint64_t ended = 0, all = 0;
 
 	for (size_t i = 0; i < sizeof(closed) / sizeof(closed[0]); i++)
@@ -78,7 +79,7 @@ static void what_a_ring_of_one_page_cannot_hold_is_counted(void **state)
 	asker_open(&tool, KIND(BY_RAW), NULL);
 	assert_int_equal(try_init_sized(&tool, 0, DUSK_DELIVER_RING | DUSK_DELIVER_CALLBACK, 4096, 0), 0);
 	asker_attach(&tool, BY_RAW, v.pid, 1);
-	live_sleep_ms(500);		/* a consumer that does not read */
+	live_sleep_ms(500); /* a consumer that does not read */
 	asker_silence(&tool);
 	victim_end(&v);
 	asker_poll(&tool, 100);
@@ -233,7 +234,7 @@ static void sums_whose_stacks_have_no_id_have_them_nevertheless(void **state)
 	snprintf(paths, sizeof(paths), "%d", PATHS);
 	snprintf(times, sizeof(times), "%d", TIMES);
 	asker_open(&tool, KIND(BY_RAW), &(struct dusk_unwind_options){.pin = "", .stackmap_bits = 10});
-	tool.control->keys = KEYS;	/* more than a task holds */
+	tool.control->keys = KEYS; /* more than a task holds */
 	tool.control->again = KEYS - 1;
 	assert_int_equal(try_init_sized(&tool, 0, DUSK_DELIVER_SUMS, 16 << 20, 1 << 18), 0);
 	assert_int_equal(try_init_sized(&tool, 1, DUSK_DELIVER_SUMS | DUSK_DELIVER_RING, 16 << 20, 1 << 18), 0);

@@ -50,7 +50,7 @@ static int find_offset(struct dl_phdr_info *info, size_t size, void *ret)
 		if (p->p_type == PT_LOAD && address - p->p_vaddr < p->p_filesz)
 			*(u64 *)ret = address - p->p_vaddr + p->p_offset;
 	}
-	return 1;		/* the program comes first */
+	return 1; /* the program comes first */
 }
 
 /* The function above, in module @id, of which @e tells. */

@@ -73,7 +73,7 @@ static void a_program_that_may_sleep_has_the_whole_stack_at_once(void **state)
 	assert_int_equal(asker_counter(&tool, "walked-now"), a.executed);
 	assert_int_equal(asker_counter(&tool, "walks"), a.executed);
 	assert_int_equal(asker_counter(&tool, "unasked"), a.executed);
-	assert_int_equal(tool.got.nr, 0);	/* what it was told at once it does not get again */
+	assert_int_equal(tool.got.nr, 0); /* what it was told at once it does not get again */
 	victim_end(&v);
 }
 
@@ -98,7 +98,7 @@ static void the_second_walk_at_once_in_a_visit_is_the_first_ones_answer(void **s
 
 	victim_wait_asleep(&v, v.pid);
 	attach_or_skip(&v, BY_NOW, 0);
-	asker_attach(&tool, BY_NOW, v.pid, 1);		/* the same program once more */
+	asker_attach(&tool, BY_NOW, v.pid, 1); /* the same program once more */
 	victim_feed(&v, 50);
 	victim_wait_fed(&v);
 	asker_silence(&tool);

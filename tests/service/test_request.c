@@ -23,7 +23,7 @@ static void expect_known_stacks(struct victim *v)
 {
 	size_t nr = 0;
 
-	assert_int_equal(asker_counter(&tool, "refused-contended"), 0);	/* programs do not nest as deep as that takes */
+	assert_int_equal(asker_counter(&tool, "refused-contended"), 0); /* programs do not nest as deep as that takes */
 	for (size_t i = 0; i < tool.got.nr; i++) {
 		const struct got *g = &tool.got.v[i];
 		const char *sentence;

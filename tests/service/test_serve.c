@@ -71,8 +71,11 @@ static void charge(const char *mode, uint32_t kinds, uint32_t keys, uint32_t aga
 	tool.control->keys = keys;
 	tool.control->again = again;
 	for (uint32_t i = 0; i < 3; i++)
-		assert_int_equal(try_init_sized(&tool, i, i == 1 ? DUSK_DELIVER_SUMS | DUSK_DELIVER_RING | DUSK_DELIVER_CALLBACK :
-								   DUSK_DELIVER_SUMS, 0, aggregation_rows), 0);
+		assert_int_equal(try_init_sized(&tool, i,
+						i == 1 ? DUSK_DELIVER_SUMS | DUSK_DELIVER_RING | DUSK_DELIVER_CALLBACK
+						       : DUSK_DELIVER_SUMS,
+						0, aggregation_rows),
+				 0);
 	for (int kind = 0; kind < NR_KINDS; kind++)
 		if (kinds >> kind & 1)
 			asker_attach(&tool, kind, v.pid, 7);

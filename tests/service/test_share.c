@@ -65,8 +65,8 @@ static void expect_all_walked(const struct asker *t)
 /* Everything that was scheduled, by whichever tool, was walked or closed, and is counted once. */
 static void expect_one_walk_each(void)
 {
-	uint64_t scheduled = asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled") +
-			     asker_counter(&b, "unasked");
+	uint64_t scheduled =
+		asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled") + asker_counter(&b, "unasked");
 	uint64_t walks = asker_counter(&b, "walks");
 	uint64_t closed = asker_counter(&b, "closed-exec") + asker_counter(&b, "closed-exiting") +
 			  asker_counter(&b, "closed-no-walker") + asker_counter(&b, "closed-lost") +

@@ -17,7 +17,7 @@
 #include "asker.h"
 #include "victim.h"
 
-#define CALLS 16	/* of even and odd, in victims/paths.c */
+#define CALLS 16 /* of even and odd, in victims/paths.c */
 #define PATHS "4000"
 #define SECONDS 30
 
@@ -38,7 +38,7 @@ struct known {
 
 struct reader {
 	struct dusk_stackmap *map;
-	struct map by_id;	/* -> index */
+	struct map by_id; /* -> index */
 	struct vec(struct known) known;
 	size_t passes;
 };
@@ -134,7 +134,9 @@ static uint64_t all_references(struct dusk_stackmap *map)
 	return sum;
 }
 
-/* Requests that are answered by a walk, by the one on its way, by the one just done, at once or by what is remembered. */
+/*
+ * Requests that are answered by a walk, by the one on its way, by the one just done, at once or by what is remembered.
+ */
 static void references_are_events_however_they_got_their_stack(void **state)
 {
 	struct victim v = victim_start("read");
@@ -159,12 +161,12 @@ static void references_are_events_however_they_got_their_stack(void **state)
 	victim_feed(&v, 50);
 	victim_wait_fed(&v);
 	asker_silence(&tool);
-	victim_feed(&v, 1);		/* what is due is walked */
+	victim_feed(&v, 1); /* what is due is walked */
 	victim_wait_fed(&v);
 	a = asker_tally(&tool, 0);
 	events = (uint64_t)a.queued + a.pending + a.executed;
-	print_message("%u walks, %u joined, %u answered at once: %lu known, %lu immediate\n", a.queued, a.pending, a.executed,
-		      asker_counter(&tool, "known"), asker_counter(&tool, "warm"));
+	print_message("%u walks, %u joined, %u answered at once: %lu known, %lu immediate\n", a.queued, a.pending,
+		      a.executed, asker_counter(&tool, "known"), asker_counter(&tool, "warm"));
 	assert_true(a.queued > 20 && a.pending > 20 && asker_counter(&tool, "known") > 100);
 	assert_int_equal(all_references(r.map), events);
 	assert_int_equal(dusk_stackmap_stat(r.map, &stat), 0);
@@ -193,7 +195,7 @@ static size_t counted_beside(void)
 static void references_stay_when_a_new_epoch_begins(void **state)
 {
 	struct victim v = victim_start("read");
-	uint64_t cursor = 1ULL << 32, sum = 0;	/* epoch 1, from its beginning */
+	uint64_t cursor = 1ULL << 32, sum = 0; /* epoch 1, from its beginning */
 	struct dusk_stack stack;
 	struct probe_answers a;
 	struct reader r;
@@ -212,7 +214,7 @@ static void references_stay_when_a_new_epoch_begins(void **state)
 	victim_wait_fed(&v);
 	a = asker_tally(&tool, 0);
 	assert_true(counted_beside() > 0);
-	assert_int_equal(all_references(r.map), (uint64_t)a.queued + a.pending + a.executed);	/* and it has the table */
+	assert_int_equal(all_references(r.map), (uint64_t)a.queued + a.pending + a.executed); /* and it has the table */
 	assert_int_equal(dusk_stackmap_reset(r.map, false, NULL), 0);
 	assert_int_equal(counted_beside(), 0);
 	while (dusk_stackmap_next(r.map, &cursor, &stack))
@@ -244,7 +246,7 @@ static void requests_that_got_no_stack_are_no_references_of_the_next_one(void **
 	asker_attach(&tool, BY_RAW, v.pid, 1);
 	ask_in_a_call(&v);
 	assert_int_equal(dusk_unwind_remove_consumer(tool.unwinder, 0), 0);
-	victim_feed(&v, 1);		/* nobody waits any more */
+	victim_feed(&v, 1); /* nobody waits any more */
 	victim_wait_fed(&v);
 	assert_int_equal(asker_counter(&tool, "closed-idle"), 1);
 	asker_init(&tool, 0, DUSK_DELIVER_RING);
@@ -318,7 +320,7 @@ static void what_a_reader_has_stays_when_a_new_epoch_begins(void **state)
 	pass(&r);
 	assert_true(dusk_stackmap_next(r.map, &cursor, &first));
 	assert_int_equal(dusk_stackmap_reset(r.map, false, NULL), 0);
-	while (dusk_stackmap_next(r.map, &cursor, &next))	/* the old one, to its end */
+	while (dusk_stackmap_next(r.map, &cursor, &next)) /* the old one, to its end */
 		nr++;
 	assert_int_equal(nr, r.known.nr);
 	assert_int_equal(dusk_stackmap_frames(r.map, first.id, &frame, &len), 0);
@@ -349,7 +351,7 @@ static void a_strict_reset_is_refused_while_there_is_a_consumer(void **state)
 	assert_int_equal(dusk_stackmap_reset(own, true, &err), -EBUSY);
 	assert_int_equal(dusk_stackmap_reset(r.map, false, &err), 0);
 	assert_int_equal(dusk_unwind_remove_consumer(tool.unwinder, 0), 0);
-	asker_poll(&tool, 1500);	/* it takes in what the resets have put aside */
+	asker_poll(&tool, 1500); /* it takes in what the resets have put aside */
 	assert_int_equal(dusk_stackmap_reset(r.map, true, &err), 0);
 	dusk_stackmap_close(own);
 	reader_close(&r);

@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "victim.h"
 
-#define LOOK_MS 1100		/* the keeper looks once a second */
+#define LOOK_MS 1100 /* the maintenance looks once a second */
 
 static struct asker tool, other;
 

@@ -15,7 +15,7 @@
 #include "live/live.h"
 
 #define READY_MS 20000
-#define BURNER_NICE 15	/* some burn, and programs are to be verified meanwhile */
+#define BURNER_NICE 15 /* some burn, and programs are to be verified meanwhile */
 
 const char *victim_path(void)
 {
@@ -88,7 +88,7 @@ void victim_wait_fed(const struct victim *v)
 			fail_msg("the victim does not read what it is fed");
 		live_sleep_ms(2);
 	}
-	live_sleep_ms(5);		/* what it has read it may not yet have come back with */
+	live_sleep_ms(5); /* what it has read it may not yet have come back with */
 	victim_wait_asleep(v, v->pid);
 }
 
@@ -110,8 +110,7 @@ static bool find_symbol(Elf *elf, const char *function, GElf_Sym *sym)
 		if (!gelf_getshdr(scn, &shdr) || shdr.sh_type != SHT_SYMTAB || !data)
 			continue;
 		for (size_t i = 0; i < shdr.sh_size / shdr.sh_entsize; i++)
-			if (gelf_getsym(data, i, sym) &&
-			    !strcmp(elf_strptr(elf, shdr.sh_link, sym->st_name), function))
+			if (gelf_getsym(data, i, sym) && !strcmp(elf_strptr(elf, shdr.sh_link, sym->st_name), function))
 				return true;
 	}
 	return false;

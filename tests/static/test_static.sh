@@ -51,14 +51,14 @@ lay_trap() {
 }
 # Something with frames that have no names.
 make_nameless() {
-	echo 'int main(void) { return 0; }' | cc -x c -O2 -Wl,--build-id=sha1 -o nameless - && strip nameless &&
-		id=$(readelf -n nameless | sed -n 's/.*Build ID: //p') &&
-		"$located" nameless.dusk "$tmp/nameless" "$id" 0x1040 5
+	echo 'int main(void) { return 0; }' | cc -x c -O2 -Wl,--build-id=sha1 -o unnamed - && strip unnamed &&
+		id=$(readelf -n unnamed | sed -n 's/.*Build ID: //p') &&
+		"$located" unnamed.dusk "$tmp/unnamed" "$id" 0x1040 5
 }
 with_trap() {
 	rm -f trapped
 	env TRAPPED="$tmp/trapped" DEBUGINFOD_URLS=http://127.0.0.1:1 LD_LIBRARY_PATH="$tmp/trap" GCONV_PATH="$tmp/trap/gconv" LC_ALL=de_DE.TRAP \
-		"$@" report -i nameless.dusk
+		"$@" report -i unnamed.dusk
 }
 # What asks servers does so in the background.
 is_trapped() {

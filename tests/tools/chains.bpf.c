@@ -28,13 +28,13 @@ static NOINLINE u32 leaf(u32 x)
 	return local[1];
 }
 
-#define LEVEL(name, callee)			\
-	static NOINLINE u32 name(u32 x)		\
-	{					\
-		u32 ret = callee(x + 1);	\
-						\
-		asm volatile("" : "+r"(ret));	\
-		return ret + x;			\
+#define LEVEL(name, callee)                   \
+	static NOINLINE u32 name(u32 x)       \
+	{                                     \
+		u32 ret = callee(x + 1);      \
+                                              \
+		asm volatile("" : "+r"(ret)); \
+		return ret + x;               \
 	}
 LEVEL(level3, leaf)
 #if FRAMES > 3

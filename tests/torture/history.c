@@ -11,16 +11,16 @@
 #define SLACK_NS 3000
 
 struct life {
-	struct truth_entry e;	/* end_ns: also of what was never closed */
-	size_t outer;		/* index + 1 of the entry it lies in; 0: none */
+	struct truth_entry e; /* end_ns: also of what was never closed */
+	size_t outer;	      /* index + 1 of the entry it lies in; 0: none */
 };
 
 struct history {
 	const struct dusk_profile *profile;
 	uint64_t start_ns;
 	size_t nr, nr_notes;
-	struct life *life;	/* by tid and start */
-	struct truth_entry *note;	/* by pid and time */
+	struct life *life;	  /* by tid and start */
+	struct truth_entry *note; /* by pid and time */
 };
 
 static int by_tid(const void *a, const void *b)
@@ -75,7 +75,7 @@ static uint64_t end_of_open(const struct history *h, const struct truth_entry *e
 /* Entries of a thread lie in each other or one after the other. */
 static void nest(struct history *h)
 {
-	size_t open = 0;	/* index + 1 */
+	size_t open = 0; /* index + 1 */
 
 	for (size_t i = 0; i < h->nr; i++) {
 		struct life *l = &h->life[i];

@@ -8,7 +8,7 @@
  * A sample is looked up by thread and time. In an entry of the log it must have that entry's functions, all of them and
  * in that order; in an entry of a handler, the interrupted functions must be right as well. Between two entries it may
  * have what leads from one to the other. A stack that was cut must be the inner part of one that would be right.
- * One with frames in modules of which the profile knows nothing cannot be judged, and is counted as nameless if it is
+ * One with frames in modules of which the profile knows nothing cannot be judged, and is counted as unnamed if it is
  * whole.
  */
 #include <dusk/dusk.h>
@@ -28,7 +28,7 @@
 #define MAX_LEVELS 16
 
 struct count {
-	uint64_t samples, right, between, wrong, nameless;
+	uint64_t samples, right, between, wrong, unnamed;
 	uint64_t unresolved[256];
 };
 
@@ -41,9 +41,9 @@ struct hearing {
 
 /* What the log says of a sample. */
 struct expected {
-	int nr;					/* levels with an entry that covers it */
-	const struct truth_entry *at[MAX_LEVELS];	/* by level; NULL: between entries */
-	const struct truth_entry *before, *after;	/* of level 0, where at[0] is NULL */
+	int nr;					  /* levels with an entry that covers it */
+	const struct truth_entry *at[MAX_LEVELS]; /* by level; NULL: between entries */
+	const struct truth_entry *before, *after; /* of level 0, where at[0] is NULL */
 };
 
 static bool is_worker(const char *comm)
@@ -124,8 +124,8 @@ static void judge(struct hearing *c, const struct dusk_sample *s)
 
 	c->count.samples++;
 	shapes_get(c->shapes, s->node, &shape);
-	if (shape.nameless) {
-		c->count.nameless += whole;
+	if (shape.unnamed) {
+		c->count.unnamed += whole;
 		c->count.unresolved[s->outcome] += !whole;
 		return;
 	}
@@ -189,7 +189,7 @@ static bool ledger_is_true(const struct dusk_profile *p)
 	return p->nr_samples + counter(p, "lost-samples") == counter(p, "samples") &&
 	       counter(p, "samples") == counter(p, "no-user") + counter(p, "requests") &&
 	       counter(p, "requests") == refused + counter(p, "known") + counter(p, "warm") + counter(p, "joined") +
-					 counter(p, "afterwards") + counter(p, "scheduled") &&
+						 counter(p, "afterwards") + counter(p, "scheduled") &&
 	       (!without_stack || counter(p, "lost-stacks"));
 }
 
@@ -200,17 +200,17 @@ static void print(const struct hearing *c)
 	printf("count samples %llu\ncount right %llu\ncount between %llu\ncount wrong %llu\n",
 	       (unsigned long long)c->count.samples, (unsigned long long)c->count.right,
 	       (unsigned long long)c->count.between, (unsigned long long)c->count.wrong);
-	if (c->count.nameless)
-		printf("unresolved nameless %llu\n", (unsigned long long)c->count.nameless);
+	if (c->count.unnamed)
+		printf("unresolved unnamed %llu\n", (unsigned long long)c->count.unnamed);
 	for (uint32_t i = 0; i < p->nr_outcomes && i < 256; i++)
 		if (c->count.unresolved[i])
 			printf("unresolved %s %llu\n", p->outcomes[i].name, (unsigned long long)c->count.unresolved[i]);
 	for (uint32_t i = 0; i < p->nr_counters; i++) {
 		const char *name = p->counters[i].name;
 
-		if (p->counters[i].value && (!strncmp(name, "lost-", 5) || !strncmp(name, "refused-", 8) ||
-					     !strncmp(name, "closed-", 7) || !strcmp(name, "stacks-inline") ||
-					     !strcmp(name, "modules-full")))
+		if (p->counters[i].value &&
+		    (!strncmp(name, "lost-", 5) || !strncmp(name, "refused-", 8) || !strncmp(name, "closed-", 7) ||
+		     !strcmp(name, "stacks-inline") || !strcmp(name, "modules-full")))
 			printf("lost %s %llu\n", name, (unsigned long long)p->counters[i].value);
 	}
 }

@@ -70,7 +70,7 @@ KNOWN void signal_self(void)
 
 static KNOWN void deep(int left)
 {
-	volatile char room[600];	/* so that the stack has some pages */
+	volatile char room[600]; /* so that the stack has some pages */
 
 	room[0] = left;
 	if (left > 1)
@@ -89,11 +89,11 @@ static KNOWN void step(void)
 	sink++;
 }
 
-#define VIA(name)			\
-	static KNOWN void name(void)	\
-	{				\
-		step();			\
-		sink++;			\
+#define VIA(name)                    \
+	static KNOWN void name(void) \
+	{                            \
+		step();              \
+		sink++;              \
 	}
 VIA(via_a)
 VIA(via_b)

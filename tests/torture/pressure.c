@@ -174,8 +174,11 @@ KNOWN void submit(void)
 		unsigned int slot = (tail + i) & ring.mask;
 
 		ring.sqes[slot] = (struct io_uring_sqe){
-			.opcode = IORING_OP_READ, .flags = IOSQE_ASYNC, .fd = ring.file,
-			.addr = (uintptr_t)bytes[i], .len = sizeof(bytes[i]),
+			.opcode = IORING_OP_READ,
+			.flags = IOSQE_ASYNC,
+			.fd = ring.file,
+			.addr = (uintptr_t)bytes[i],
+			.len = sizeof(bytes[i]),
 			.off = dice(FILE_BYTES / PAGE - 16) * PAGE,
 		};
 		ring.array[slot] = slot;

@@ -31,7 +31,7 @@ int __wrap_stackmap_make_table(u32 bits, u32 epoch);
 int __real_service_keep_stacks(struct service *s);
 int __wrap_service_keep_stacks(struct service *s);
 
-static char **sizes;	/* ended by "--" */
+static char **sizes; /* ended by "--" */
 static bool asleep, full, rolling;
 
 /* The size of map @name that was asked for; 0: none. */
@@ -112,7 +112,12 @@ static pid_t start(char **command, int go[2])
 static int record(const char *path, unsigned int hz, char **command, struct dusk_error *err)
 {
 	struct dusk_record_options options = {
-		.sz = sizeof(options), .path = path, .frequency_hz = hz, .owner_uid = -1, .owner_gid = -1, .nr_pids = 1,
+		.sz = sizeof(options),
+		.path = path,
+		.frequency_hz = hz,
+		.owner_uid = -1,
+		.owner_gid = -1,
+		.nr_pids = 1,
 		.no_sharing = true,
 	};
 	struct dusk_record *r;

@@ -8,13 +8,21 @@
 
 /* Functions of a victim; STEM is any that is not part of a path, FOREIGN is not the victim's. */
 enum function {
-	FOREIGN, STEM, ROOT, RUN, ON_SIGNAL, VIA, STEP = VIA + NR_VIAS, DEEPER,
-	BODY, NR_FUNCTIONS = BODY + NR_BODIES,
+	FOREIGN,
+	STEM,
+	ROOT,
+	RUN,
+	ON_SIGNAL,
+	VIA,
+	STEP = VIA + NR_VIAS,
+	DEEPER,
+	BODY,
+	NR_FUNCTIONS = BODY + NR_BODIES,
 };
 
 static const char *const names[NR_FUNCTIONS] = {
-	[RUN] = "run", [ON_SIGNAL] = "on_signal", [VIA] = "via_a", "via_b", "via_c", "via_d", [STEP] = "step",
-	[DEEPER] = "deep",
+	[RUN] = "run", [ON_SIGNAL] = "on_signal", [VIA] = "via_a",   "via_b", "via_c",
+	"via_d",       [STEP] = "step",		  [DEEPER] = "deep",
 #define X(name) [BODY + BODY_##name] = #name,
 	BODIES(X)
 #undef X
@@ -22,9 +30,9 @@ static const char *const names[NR_FUNCTIONS] = {
 
 struct shapes {
 	const struct dusk_profile *profile;
-	unsigned char *of_frame;	/* enum function of each frame */
-	bool *nameless;
-	const char **call;		/* the system call that is handled there, or NULL */
+	unsigned char *of_frame; /* enum function of each frame */
+	bool *unnamed;
+	const char **call; /* the system call that is handled there, or NULL */
 };
 
 static enum function function_of(const char *name)
@@ -56,7 +64,7 @@ static bool makes_call(const char *name, const char *call)
 
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
 		if (!strcmp(call, own[i]))
-			return strstr(name, call) || strstr(name, "_syscall_cancel");	/* glibc from 2.41 on */
+			return strstr(name, call) || strstr(name, "_syscall_cancel"); /* glibc from 2.41 on */
 	return strcmp(call, "getppid") || !strcmp(name, "syscall") || !strcmp(name, "getppid");
 }
 
@@ -65,7 +73,7 @@ void shapes_free(struct shapes *s)
 	if (!s)
 		return;
 	free(s->of_frame);
-	free(s->nameless);
+	free(s->unnamed);
 	free(s->call);
 	free(s);
 }
@@ -78,9 +86,9 @@ struct shapes *shapes_new(const struct dusk_profile *p)
 		return NULL;
 	s->profile = p;
 	s->of_frame = calloc(p->nr_frames, 1);
-	s->nameless = calloc(p->nr_frames, sizeof(bool));
+	s->unnamed = calloc(p->nr_frames, sizeof(bool));
 	s->call = calloc(p->nr_frames, sizeof(*s->call));
-	if (!s->of_frame || !s->nameless || !s->call) {
+	if (!s->of_frame || !s->unnamed || !s->call) {
 		shapes_free(s);
 		return NULL;
 	}
@@ -89,7 +97,7 @@ struct shapes *shapes_new(const struct dusk_profile *p)
 		const struct dusk_module *module = &p->modules[f->module];
 		const char *name = strrchr(module->path, '/');
 
-		s->nameless[i] = !name && module->kind != DUSK_MODULE_VDSO && module->kind != DUSK_MODULE_KERNEL;
+		s->unnamed[i] = !name && module->kind != DUSK_MODULE_VDSO && module->kind != DUSK_MODULE_KERNEL;
 		if (module->kind == DUSK_MODULE_KERNEL && f->function)
 			s->call[i] = call_of(p->functions[f->function].symbol);
 		if (name && !strcmp(name, "/victim"))
@@ -166,7 +174,7 @@ static void add_function(struct segment *g, enum function f, bool *inside, bool 
 
 void shapes_get(const struct shapes *s, uint32_t node, struct shape *ret)
 {
-	bool inside = false, left = false;	/* the program proper; for libc */
+	bool inside = false, left = false; /* the program proper; for libc */
 	uint32_t frame[MAX_FRAMES];
 	const char *call;
 	struct segment *g;
@@ -176,7 +184,7 @@ void shapes_get(const struct shapes *s, uint32_t node, struct shape *ret)
 	ret->misplaced = call && ret->frames && !is_caller(s, frame[0], call);
 	g = &ret->segment[ret->nr++];
 	for (int i = ret->frames; i-- > 0;) {
-		ret->nameless |= s->nameless[frame[i]];
+		ret->unnamed |= s->unnamed[frame[i]];
 		add_function(g, s->of_frame[frame[i]], &inside, &left);
 		if (!i || !is_exact(s, frame[i]))
 			continue;
@@ -186,7 +194,7 @@ void shapes_get(const struct shapes *s, uint32_t node, struct shape *ret)
 		 */
 		inside = left = false;
 		if (i == ret->frames - 1 && is_signal_frame(s, frame[i]))
-			i++;		/* what was interrupted could not be read */
+			i++; /* what was interrupted could not be read */
 		do
 			g = add_segment(s, ret, frame[--i]);
 		while (g && i && s->of_frame[frame[i - 1]] == FOREIGN && is_exact(s, frame[i - 1]));
@@ -300,7 +308,9 @@ void shapes_print(FILE *out, const struct shapes *s, uint32_t node)
 		const struct dusk_frame *f = &p->frames[frame[i]];
 
 		fprintf(out, "%s%s", f->function ? p->functions[f->function].symbol : "?",
-			!i ? "" : f->is_return ? " " : " | ");
+			!i	       ? ""
+			: f->is_return ? " "
+				       : " | ");
 	}
 	fprintf(out, "%s%s\n", call ? ", in system call " : "", call ? call : "");
 }

@@ -16,15 +16,15 @@
 /* Functions from the outermost inwards, as shape.c numbers them. */
 struct segment {
 	int nr;
-	bool broken;			/* libc called the victim, or there are too many functions */
+	bool broken; /* libc called the victim, or there are too many functions */
 	unsigned char function[MAX_SEGMENT];
 };
 
 struct shape {
-	int nr, frames;			/* frames: of user mode, of any module */
-	bool nameless;			/* one of them is in a module of which nothing is known */
-	bool misplaced;			/* the innermost function does not make the system call it is in */
-	struct segment segment[MAX_SEGMENTS];	/* by level */
+	int nr, frames;			      /* frames: of user mode, of any module */
+	bool unnamed;			      /* one of them is in a module of which nothing is known */
+	bool misplaced;			      /* the innermost function does not make the system call it is in */
+	struct segment segment[MAX_SEGMENTS]; /* by level */
 };
 
 struct shapes;

@@ -68,7 +68,7 @@ void scenario_signals(void)
 
 	for (int i = 0; i < WORKERS; i++)
 		worker[i] = start_signalled(i % 2);
-	nap_us(20000);	/* until they handle them */
+	nap_us(20000); /* until they handle them */
 	while (!time_is_up()) {
 		kill(worker[dice(WORKERS)], SIGUSR1);
 		nap_us(50 + dice(200));

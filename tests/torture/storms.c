@@ -13,9 +13,9 @@
 #define THREADS 4
 #define STACK_BYTES (1 << 17)
 #define BATCH 8
-#define SHORT_LIFE 8	/* paths */
+#define SHORT_LIFE 8 /* paths */
 #define PIDS 4
-#define FEW_PIDS "310"	/* what a PID namespace may have at least is 301, and 8 for each CPU */
+#define FEW_PIDS "310" /* what a PID namespace may have at least is 301, and 8 for each CPU */
 
 void scenario_plain(void)
 {

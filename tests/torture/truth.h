@@ -12,15 +12,15 @@
 #define TRUTH_MAGIC 0x6874757274ULL
 
 struct truth_entry {
-	uint32_t tid, pid;		/* in the PID namespace of the /proc that is mounted */
-	uint64_t start_ns, end_ns;	/* CLOCK_MONOTONIC; 0: not reached */
+	uint32_t tid, pid;	   /* in the PID namespace of the /proc that is mounted */
+	uint64_t start_ns, end_ns; /* CLOCK_MONOTONIC; 0: not reached */
 	uint16_t path;
-	uint16_t level;			/* 0: the thread itself; 1: in a signal handler; 2: in a handler in that ... */
+	uint16_t level; /* 0: the thread itself; 1: in a signal handler; 2: in a handler in that ... */
 	uint32_t pad;
 };
 
 struct truth {
-	uint64_t magic, nr;		/* nr: entries claimed; may be more than there are */
+	uint64_t magic, nr; /* nr: entries claimed; may be more than there are */
 	uint64_t pad[2];
 	struct truth_entry entry[TRUTH_ENTRIES];
 };
@@ -40,25 +40,25 @@ struct truth {
  *
  * All ways of one body differ in return addresses only.
  */
-#define BODIES(X)	\
-	X(burn)		\
-	X(nap)		\
-	X(calls)	\
-	X(touch)	\
-	X(signal_self)	\
-	X(replace)	\
-	X(migrate)	\
-	X(evict)	\
-	X(reread)	\
-	X(submit)	\
-	X(fill)		\
+#define BODIES(X)      \
+	X(burn)        \
+	X(nap)         \
+	X(calls)       \
+	X(touch)       \
+	X(signal_self) \
+	X(replace)     \
+	X(migrate)     \
+	X(evict)       \
+	X(reread)      \
+	X(submit)      \
+	X(fill)        \
 	X(stall)
 
 enum body {
 #define X(name) BODY_##name,
 	BODIES(X)
 #undef X
-	NR_BODIES
+		NR_BODIES
 };
 
 #define NR_VIAS 4

@@ -34,8 +34,8 @@ struct place {
 extern struct truth *truth;
 extern __thread struct place place;
 extern uint64_t deadline_ns;
-extern char **arguments;		/* of main() */
-extern volatile unsigned long sink;	/* written after each call, so that none becomes a jump */
+extern char **arguments;	    /* of main() */
+extern volatile unsigned long sink; /* written after each call, so that none becomes a jump */
 
 INLINE uint64_t now_ns(void)
 {
@@ -160,21 +160,21 @@ BODIES(X)
 #undef X
 
 /* One row each: name, what happens. */
-#define SCENARIOS(X)								\
-	X(plain, "four threads burn, sleep, call, fault")			\
-	X(execs, "images replace each other, also from threads")		\
-	X(signals, "handlers, nested, on the own and on alternate stacks")	\
-	X(threads, "threads that live for some paths")				\
-	X(forks, "processes that live for some paths")				\
-	X(pids, "processes that all have the same few PIDs")			\
-	X(namespaces, "user and PID namespaces, pid_max of 310")		\
-	X(migrations, "from CPU to CPU, by itself and by others")		\
-	X(tracing, "ptrace attach, single steps, detach; SIGSTOP, SIGCONT")	\
-	X(kills, "kill -9 in every state")					\
-	X(freezer, "a cgroup that is frozen and thawed")			\
-	X(pageout, "stacks and tables paged out")				\
-	X(limit, "a memory cgroup at its limit, and beyond")			\
-	X(workers, "io_uring's worker threads")					\
+#define SCENARIOS(X)                                                        \
+	X(plain, "four threads burn, sleep, call, fault")                   \
+	X(execs, "images replace each other, also from threads")            \
+	X(signals, "handlers, nested, on the own and on alternate stacks")  \
+	X(threads, "threads that live for some paths")                      \
+	X(forks, "processes that live for some paths")                      \
+	X(pids, "processes that all have the same few PIDs")                \
+	X(namespaces, "user and PID namespaces, pid_max of 310")            \
+	X(migrations, "from CPU to CPU, by itself and by others")           \
+	X(tracing, "ptrace attach, single steps, detach; SIGSTOP, SIGCONT") \
+	X(kills, "kill -9 in every state")                                  \
+	X(freezer, "a cgroup that is frozen and thawed")                    \
+	X(pageout, "stacks and tables paged out")                           \
+	X(limit, "a memory cgroup at its limit, and beyond")                \
+	X(workers, "io_uring's worker threads")                             \
 	X(pending, "threads that block with a request pending")
 #define X(name, sentence) void scenario_##name(void);
 SCENARIOS(X)

@@ -115,8 +115,13 @@ bool differences_take(struct differences *d, const struct target *t, uint64_t pc
 		if (!at)
 			return false;
 		*at = (struct differing){
-			.pc = pc, .outcome = w->outcome, .nr = w->out.nr, .nr_true = nr, .same = same,
-			.word = same < w->out.nr ? w->out.frame[same] : 0, .true_word = same < nr ? truth[same] : 0,
+			.pc = pc,
+			.outcome = w->outcome,
+			.nr = w->out.nr,
+			.nr_true = nr,
+			.same = same,
+			.word = same < w->out.nr ? w->out.frame[same] : 0,
+			.true_word = same < nr ? truth[same] : 0,
 		};
 		name_differing(at, t);
 		find_excuse(d, at);
@@ -135,7 +140,7 @@ void differences_say(const struct differences *d)
 		if (at->excuse)
 			continue;
 		fprintf(stderr, "  %s %s %lu: %lu times, %s, %zu frames of %zu, the same up to %zu: %llx, not %llx\n",
-			at->file, at->place, at->offset, at->times, outcomes[at->outcome].name, at->nr, at->nr_true, at->same,
-			(unsigned long long)at->word, (unsigned long long)at->true_word);
+			at->file, at->place, at->offset, at->times, outcomes[at->outcome].name, at->nr, at->nr_true,
+			at->same, (unsigned long long)at->word, (unsigned long long)at->true_word);
 	}
 }

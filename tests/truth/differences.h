@@ -24,12 +24,12 @@ struct excuse {
 struct differing {
 	uint64_t pc;
 	char file[64], place[96];
-	unsigned long offset;		/* in @place */
+	unsigned long offset; /* in @place */
 	unsigned long times;
 	u32 outcome;
-	size_t nr, nr_true, same;	/* frames, the first time */
-	uint64_t word, true_word;	/* of the first frame that differs; 0: there is none */
-	struct excuse *excuse;		/* NULL: none */
+	size_t nr, nr_true, same; /* frames, the first time */
+	uint64_t word, true_word; /* of the first frame that differs; 0: there is none */
+	struct excuse *excuse;	  /* NULL: none */
 };
 
 struct differences {

@@ -3,7 +3,7 @@
 
 static bool is_prefix(uint8_t byte)
 {
-	return byte == 0x64 || byte == 0x65 ||	/* %fs, %gs */
+	return byte == 0x64 || byte == 0x65 || /* %fs, %gs */
 	       byte == 0x66 || byte == 0xf2 || byte == 0xf3 || byte == 0x2e || byte == 0x3e || byte == 0x67 ||
 	       (byte & 0xf0) == 0x40;
 }
@@ -41,7 +41,7 @@ static bool add(struct shadow *s, struct shadow_frame f)
 
 bool shadow_call(struct shadow *s, uint64_t pc, uint64_t slot)
 {
-	return add(s, (struct shadow_frame){ .pc = pc, .slot = slot });
+	return add(s, (struct shadow_frame){.pc = pc, .slot = slot});
 }
 
 void shadow_jump(struct shadow *s, uint64_t sp)
@@ -52,8 +52,8 @@ void shadow_jump(struct shadow *s, uint64_t sp)
 
 bool shadow_signal(struct shadow *s, uint64_t restorer, uint64_t slot, uint64_t pc, uint64_t sp)
 {
-	return add(s, (struct shadow_frame){ .pc = pc, .slot = sp, .pc_is_exact = true, .is_signal = true }) &&
-	       add(s, (struct shadow_frame){ .pc = restorer, .slot = slot, .pc_is_exact = true });
+	return add(s, (struct shadow_frame){.pc = pc, .slot = sp, .pc_is_exact = true, .is_signal = true}) &&
+	       add(s, (struct shadow_frame){.pc = restorer, .slot = slot, .pc_is_exact = true});
 }
 
 void shadow_sigreturn(struct shadow *s)

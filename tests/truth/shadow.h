@@ -14,16 +14,16 @@
 #define SHADOW_DEPTH 4096
 
 struct shadow_frame {
-	uint64_t pc;			/* return address, or where the signal came */
-	uint64_t slot;			/* where that lies; of a signal: the stack pointer at that moment */
-	uint64_t word;			/* of whoever compares; 0 when it is new */
-	bool pc_is_exact;			/* not a return address */
-	bool is_signal;			/* where a signal came */
+	uint64_t pc;	  /* return address, or where the signal came */
+	uint64_t slot;	  /* where that lies; of a signal: the stack pointer at that moment */
+	uint64_t word;	  /* of whoever compares; 0 when it is new */
+	bool pc_is_exact; /* not a return address */
+	bool is_signal;	  /* where a signal came */
 };
 
 struct shadow {
 	size_t nr;
-	struct shadow_frame frame[SHADOW_DEPTH];	/* the outermost first; without the place where the thread is */
+	struct shadow_frame frame[SHADOW_DEPTH]; /* the outermost first; without the place where the thread is */
 };
 
 /* What an instruction can do to the stack of calls. */

@@ -38,21 +38,29 @@
 
 /* The kernel's frames of signals, as they are when the handler is entered: distances from the stack pointer. */
 struct signal_frame {
-	uint8_t restorer_code[9], len;		/* what the handler returns to */
+	uint8_t restorer_code[9], len; /* what the handler returns to */
 	uint32_t ip, sp;
 };
 
-static const struct signal_frame wide_frame = {
-	{ 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05 }, 9, 8 + 40 + 8 * 16, 8 + 40 + 8 * 15,
-}, narrow_frames[] = {
-	{ { 0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80 }, 8, 8 + 56, 8 + 28 },			/* sigreturn() */
-	{ { 0xb8, 0xad, 0, 0, 0, 0xcd, 0x80 }, 7, 16 + 128 + 20 + 56, 16 + 128 + 20 + 28 },	/* rt_sigreturn() */
+static const struct signal_frame wide_frame =
+					 {
+						 {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05},
+						 9,
+						 8 + 40 + 8 * 16,
+						 8 + 40 + 8 * 15,
+},
+				 narrow_frames[] = {
+					 {{0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}, 8, 8 + 56, 8 + 28}, /* sigreturn() */
+					 {{0xb8, 0xad, 0, 0, 0, 0xcd, 0x80},
+					  7,
+					  16 + 128 + 20 + 56,
+					  16 + 128 + 20 + 28}, /* rt_sigreturn() */
 };
 
 /* System calls of x86-64 and of i386. */
 static const struct calls {
 	long rt_sigreturn, sigreturn, rt_sigaction, sigaction, mmap, munmap, mprotect, mremap, brk;
-} wide_calls = { 15, -1, 13, -1, 9, 11, 10, 25, 12 }, narrow_calls = { 173, 119, 174, 67, 192, 91, 125, 163, 45 };
+} wide_calls = {15, -1, 13, -1, 9, 11, 10, 25, 12}, narrow_calls = {173, 119, 174, 67, 192, 91, 125, 163, 45};
 
 struct stepper {
 	pid_t pid;
@@ -169,7 +177,7 @@ static void compare(void)
 	s.stacks++;
 	s.frames += nr;
 	right = is_true(nr, &same);
-	if (right) {		/* then also if it must not wait */
+	if (right) { /* then also if it must not wait */
 		halt_registers(s.walk.machine.reg, &s.regs);
 		if (walk_nofault(&s.walk))
 			return;
@@ -234,9 +242,7 @@ static void follow(enum shadow_kind kind, const struct user_regs_struct *before)
 		    !shadow_call(&s.shadow, word_at(s.regs.rsp), s.regs.rsp))
 			die("too deep");
 		break;
-	case SHADOW_JUMP:
-		shadow_jump(&s.shadow, s.regs.rsp);
-		break;
+	case SHADOW_JUMP: shadow_jump(&s.shadow, s.regs.rsp); break;
 	case SHADOW_SYSCALL:
 		if (call == calls->rt_sigreturn || call == calls->sigreturn)
 			shadow_sigreturn(&s.shadow);
@@ -246,8 +252,7 @@ static void follow(enum shadow_kind kind, const struct user_regs_struct *before)
 		if (changes_mappings(call, calls))
 			look_again();
 		break;
-	case SHADOW_OTHER:
-		break;
+	case SHADOW_OTHER: break;
 	}
 }
 
@@ -287,7 +292,7 @@ static bool advance(int *pending)
 	enum shadow_kind kind;
 
 	for (size_t len = sizeof(code); s.target.read(&s.target, code, len, before.rip) && len > 1; len--)
-		;		/* at the end of a mapping */
+		; /* at the end of a mapping */
 	kind = shadow_kind(code);
 	if (ptrace(PTRACE_SINGLESTEP, s.pid, NULL, (void *)(long)sent) || waitpid(s.pid, &status, 0) != s.pid)
 		die("cannot step: %s", strerror(errno));
@@ -391,7 +396,8 @@ int main(int argc, char **argv)
 
 	name = strrchr(argv[optind + 1], '/');
 	printf("%s instructions %lu stacks %lu warm %lu frames %lu different %lu explained %lu\n",
-	       name ? name + 1 : argv[optind + 1], s.instructions, s.stacks, s.warm, s.frames, s.different, s.explained);
+	       name ? name + 1 : argv[optind + 1], s.instructions, s.stacks, s.warm, s.frames, s.different,
+	       s.explained);
 	differences_say(&s.differences);
 	return s.different ? 1 : 0;
 }

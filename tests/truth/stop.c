@@ -146,8 +146,8 @@ static void compare_threads(Dwfl *dwfl, struct target *target, struct tally *t)
 
 static void say(const char *what, pid_t pid, const struct tally *t)
 {
-	printf("%-15s %7.0d stacks %lu frames %lu longer %lu shorter %lu different %lu explained %lu refused %lu\n", what, pid,
-	       t->stacks, t->frames, t->longer, t->shorter, t->different, t->explained, t->refused);
+	printf("%-15s %7.0d stacks %lu frames %lu longer %lu shorter %lu different %lu explained %lu refused %lu\n",
+	       what, pid, t->stacks, t->frames, t->longer, t->shorter, t->different, t->explained, t->refused);
 }
 
 static void add(const struct tally *t)

@@ -15,7 +15,7 @@ static struct task_sums list;
 #define CPU_BITS 12
 
 /* By charger and turn, which is what a cookie consists of. */
-static u32 served[CHARGERS][TURNS + 1];		/* consumers, as defer_take() has it */
+static u32 served[CHARGERS][TURNS + 1]; /* consumers, as defer_take() has it */
 static bool taken_twice;
 
 static struct {
@@ -23,7 +23,7 @@ static struct {
 	u32 verdict;
 } charged[CHARGERS][TURNS];
 
-static u64 entered;			/* how many charges */
+static u64 entered; /* how many charges */
 static u32 chargers_done;
 
 static u64 amount_of(u64 cookie)
@@ -65,7 +65,7 @@ static uintptr_t charge(u32 me)
 	uintptr_t wrong = 0;
 
 	for (u32 i = 0; i < TURNS; i++) {
-		struct task_sum what = { .key = i % 11, .count = 1, .consumer = me };
+		struct task_sum what = {.key = i % 11, .count = 1, .consumer = me};
 		u64 cookie = 0;
 
 		charged[me][i].verdict = SUM_LATE;

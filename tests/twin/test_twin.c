@@ -34,11 +34,11 @@
 #define STACK 0x20000000ULL
 #define FILE_BYTES (3 * PAGE_BYTES)
 
-struct twin twin;			/* the host's */
+struct twin twin; /* the host's */
 u64 twin_table[TWIN_TABLE_WORDS];
 
 static struct bpf_object *obj;
-static struct twin *kernel_twin;	/* the kernel's, mapped */
+static struct twin *kernel_twin; /* the kernel's, mapped */
 static const char *corpus;
 static u32 random_state = 1;
 
@@ -182,7 +182,7 @@ static void run_elf_input(const u8 *data, u32 size)
 
 	if (size <= head)
 		return;
-	map(ADDR, data + head, size - head, (struct vma){ .dev = 1, .ino = 2, .executable = 1 });
+	map(ADDR, data + head, size - head, (struct vma){.dev = 1, .ino = 2, .executable = 1});
 	twin.fail_nth = data[2];
 	twin.walk.modules.here = NR_RANGES;
 	twin.walk.machine.pc = ADDR + (data[0] | data[1] << 8) % (size - head);
@@ -203,7 +203,7 @@ static void run_walk_input(const u8 *data, u32 size)
 	if (size <= head)
 		return;
 	stack = (data[2] | data[3] << 8) % (size - head);
-	map(ADDR, data + head, size - head - stack, (struct vma){ .dev = 1, .ino = 2, .executable = 1 });
+	map(ADDR, data + head, size - head - stack, (struct vma){.dev = 1, .ino = 2, .executable = 1});
 	map(STACK, data + size - stack, stack, (struct vma){0});
 	twin.fail_nth = data[4];
 	w->modules.epoch = 1;
@@ -213,7 +213,7 @@ static void run_walk_input(const u8 *data, u32 size)
 	w->machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
 	w->machine.reg[CS] = code_segment(data + head, size - head);
 	run_both("walk", run_walk);
-	twin.reads = 0;				/* again, with the module known and its rows in the cache */
+	twin.reads = 0; /* again, with the module known and its rows in the cache */
 	modules_reset(&w->modules);
 	w->machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
 	w->machine.reg[RSP] = STACK;
@@ -241,7 +241,7 @@ static void run_warm_input(const u8 *data, u32 size)
 	run_both("warm", run_warm);
 	nofault_frames += w->out.nr;
 
-	twin.stack_cache_key = (struct stack_cache_key){ .mm = 1, .ip = twin.reg[RIP], .sp = STACK };
+	twin.stack_cache_key = (struct stack_cache_key){.mm = 1, .ip = twin.reg[RIP], .sp = STACK};
 	twin.id = 1 + any(1000);
 	run_both("remember", run_remember);
 	twin.memory[FILE_BYTES + any(PAGE_BYTES)] ^= any(4);
@@ -333,7 +333,7 @@ static void the_same_kernel_stacks_are_recalled(void **state)
 	for (u32 i = 0; i < 10000; i++) {
 		struct kernel_copy *c = &twin.copy;
 
-		twin.kernel_key = (struct kernel_key){ .entry = any(3), .depth = any(2) * 256, .inner = any(2) };
+		twin.kernel_key = (struct kernel_key){.entry = any(3), .depth = any(2) * 256, .inner = any(2)};
 		twin.id = 1 + i;
 		c->words = twin.stack.nr = 0;
 		for (u32 j = any(4); j < 6; j++) {

@@ -20,10 +20,10 @@ CORE int port_fetch(void *dst, u32 len, u64 addr)
 	return -EFAULT;
 }
 
-#define PROGRAM(name)							\
-	__attribute__((section("syscall"), used)) int twin_##name(void *ctx)	\
-	{								\
-		run_##name(&twin);					\
-		return 0;						\
+#define PROGRAM(name)                                                        \
+	__attribute__((section("syscall"), used)) int twin_##name(void *ctx) \
+	{                                                                    \
+		run_##name(&twin);                                           \
+		return 0;                                                    \
 	}
 TWIN_RUNS(PROGRAM)

@@ -20,22 +20,22 @@ struct twin {
 	/* the target, and which read of it fails */
 	struct twin_mapping {
 		struct vma vma;
-		u32 at, pad;			/* its bytes in @memory */
+		u32 at, pad; /* its bytes in @memory */
 	} mapping[TWIN_MAPPINGS];
 	u32 nr_mappings, reads, fail_nth, known;
-	struct module_key key;			/* of @module, if @known */
+	struct module_key key; /* of @module, if @known */
 	struct module module;
 	u8 memory[TWIN_MEMORY];
 
 	u32 outcome, id, cpu;
-	int refused;				/* what the last read said */
+	int refused; /* what the last read said */
 	struct range range;
 	struct ehframe ehframe;
 	struct cfi cfi;
 	struct sframe sframe;
-	struct walk walk;			/* its machine and its modules also serve alone */
+	struct walk walk; /* its machine and its modules also serve alone */
 	struct stack_cache_key stack_cache_key;
-	u64 reg[NR_REGS];			/* where the walk began */
+	u64 reg[NR_REGS]; /* where the walk began */
 	struct stack_snapshot now;
 	struct stack stack;
 	struct kernel_key kernel_key;
@@ -43,7 +43,7 @@ struct twin {
 
 	struct defer defer;
 	struct twin_defer {
-		u32 who, verdict;		/* @who DEFER_CONSUMERS: the walk takes, @verdict the consumers */
+		u32 who, verdict; /* @who DEFER_CONSUMERS: the walk takes, @verdict the consumers */
 		u64 fresh, cookie;
 	} step[TWIN_DEFERS];
 };
@@ -139,5 +139,5 @@ static INLINE void run_defer(struct twin *t)
 	}
 }
 
-#define TWIN_RUNS(X)							\
+#define TWIN_RUNS(X) \
 	X(cfi) X(expr) X(ehframe) X(sframe) X(module) X(walk) X(warm) X(remember) X(recall) X(kernel) X(stacks) X(defer)

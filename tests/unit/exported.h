@@ -8,7 +8,7 @@
 #include "export/export.h"
 
 struct exported {
-	char *v;		/* a 0 byte follows */
+	char *v; /* a 0 byte follows */
 	size_t len;
 };
 

@@ -21,9 +21,9 @@
 #include "report/flame/flame.h"
 
 struct flame_reader {
-	char *html;		/* the page */
+	char *html; /* the page */
 	size_t bytes;
-	const char *text;	/* of it, the data */
+	const char *text; /* of it, the data */
 	size_t text_bytes;
 	char *json;
 	sqlite3 *db;
@@ -129,8 +129,11 @@ static inline void reader_columns(struct flame_reader *r, const unsigned char *a
 
 	reader_run(r, "create table number (name text, i integer, value integer)");
 	sqlite3_prepare_v2(r->db, "insert into number values (?, ?, ?)", -1, &insert, NULL);
-	sqlite3_prepare_v2(r->db, "select json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
-			   " json_extract(value, '$[3]') from page, json_each(page.json, '$.columns')", -1, &column, NULL);
+	sqlite3_prepare_v2(
+		r->db,
+		"select json_extract(value, '$[0]'), json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
+		" json_extract(value, '$[3]') from page, json_each(page.json, '$.columns')",
+		-1, &column, NULL);
 	while (sqlite3_step(column) == SQLITE_ROW) {
 		const unsigned char *behind = at + sqlite3_column_int64(column, 3);
 
@@ -146,7 +149,8 @@ static inline void reader_columns(struct flame_reader *r, const unsigned char *a
 
 static inline void reader_views(struct flame_reader *r)
 {
-	reader_run(r, "create index by_name on number(name, i);"
+	reader_run(r,
+		   "create index by_name on number(name, i);"
 		   "create table node as select d.i, d.value as depth, l.value as label,"
 		   "  json_extract(page.json, '$.names[' || l.value || ']') as name, k.value as kind"
 		   " from page, number d join number l on l.i = d.i join number k on k.i = l.value"

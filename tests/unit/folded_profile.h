@@ -5,8 +5,8 @@
  *	folded_add(&f, "xz", "outermost", 3, "xz!main;liblzma.so.5!lzma_code;[kernel]!asm_exc_page_fault");
  *
  * adds three samples of a process "xz" with these frames, outermost first. A frame is module!function; "libfoo.so!" has
- * no function. folded_interval() adds an off-CPU interval, or a sum of some, in the same way. Each call makes frames of its own,
- * at offsets of their own, as if the calls came from different places.
+ * no function. folded_interval() adds an off-CPU interval, or a sum of some, in the same way. Each call makes frames of
+ * its own, at offsets of their own, as if the calls came from different places.
  */
 #pragma once
 #include <assert.h>
@@ -17,7 +17,7 @@
 
 struct folded {
 	struct dusk_profile profile;
-	char *kept[4096];	/* strings to free */
+	char *kept[4096]; /* strings to free */
 	int nr_kept;
 };
 
@@ -29,13 +29,13 @@ static struct dusk_outcome folded_outcomes[] = {
 };
 
 /* Room for one more in a column of @p; index 0 is made with the first. */
-#define folded_grow(column, nr)										\
-	({												\
-		if (!((nr) & ((nr) - 1)))								\
-			(column) = realloc((column), ((nr) ? (nr) * 2 : 1) * sizeof(*(column)));	\
-		assert(column);										\
-		memset(&(column)[nr], 0, sizeof(*(column)));						\
-		(nr)++;											\
+#define folded_grow(column, nr)                                                                  \
+	({                                                                                       \
+		if (!((nr) & ((nr) - 1)))                                                        \
+			(column) = realloc((column), ((nr) ? (nr) * 2 : 1) * sizeof(*(column))); \
+		assert(column);                                                                  \
+		memset(&(column)[nr], 0, sizeof(*(column)));                                     \
+		(nr)++;                                                                          \
 	})
 
 static inline char *folded_keep(struct folded *f, const char *text, size_t len)
@@ -115,7 +115,10 @@ static inline void folded_samples(struct folded *f, const char *comm, const char
 {
 	struct dusk_profile *p = &f->profile;
 	struct dusk_sample s = {
-		.thread = folded_thread(f, comm), .node = node, .count = 1, .value_ns = p->period_ns,
+		.thread = folded_thread(f, comm),
+		.node = node,
+		.count = 1,
+		.value_ns = p->period_ns,
 	};
 
 	while (strcmp(p->outcomes[s.outcome].name, outcome))

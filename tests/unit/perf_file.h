@@ -12,10 +12,10 @@
 struct perf_file {
 	uint8_t v[1 << 16];
 	size_t len;
-	size_t data;			/* where the records begin */
+	size_t data; /* where the records begin */
 	struct perf_event_attr attrs[PERF_FILE_EVENTS];
 	int nr_events;
-	size_t record;			/* where the one begins that is being made */
+	size_t record; /* where the one begins that is being made */
 };
 
 struct perf_file_section {
@@ -51,8 +51,12 @@ static inline void perf_event(struct perf_file *f, uint64_t config, uint64_t sam
 {
 	assert_true(f->nr_events < PERF_FILE_EVENTS);
 	f->attrs[f->nr_events++] = (struct perf_event_attr){
-		.type = PERF_TYPE_SOFTWARE, .size = sizeof(struct perf_event_attr), .config = config,
-		.sample_period = 1000, .sample_type = sample_type, .sample_id_all = 1,
+		.type = PERF_TYPE_SOFTWARE,
+		.size = sizeof(struct perf_event_attr),
+		.config = config,
+		.sample_period = 1000,
+		.sample_type = sample_type,
+		.sample_id_all = 1,
 	};
 }
 

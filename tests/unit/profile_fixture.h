@@ -89,7 +89,10 @@ static inline const char *queried(const char *sql)
 			const char *value = (const char *)sqlite3_column_text(stmt, i);
 
 			snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%s",
-				 !*text ? "" : i ? "|" : " / ", value ? value : "NULL");
+				 !*text ? ""
+				 : i	? "|"
+					: " / ",
+				 value ? value : "NULL");
 		}
 	sqlite3_finalize(stmt);
 	sqlite3_close(db);
@@ -108,8 +111,13 @@ static inline void copy_file(const char *to, const char *from, size_t max_bytes)
 }
 
 static const struct dusk_module libc = {
-	.kind = DUSK_MODULE_FILE, .pid = 4711, .path = "/usr/lib/libc.so.6", .build_id = "0123abcd",
-	.dev = 0xfd00, .ino = UINT64_MAX, .generation = 3000000000,
+	.kind = DUSK_MODULE_FILE,
+	.pid = 4711,
+	.path = "/usr/lib/libc.so.6",
+	.build_id = "0123abcd",
+	.dev = 0xfd00,
+	.ino = UINT64_MAX,
+	.generation = 3000000000,
 };
 static const struct dusk_module kernel = {.kind = DUSK_MODULE_KERNEL, .path = "[kernel]"};
 

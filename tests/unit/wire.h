@@ -11,8 +11,8 @@ struct wire {
 
 struct wire_field {
 	uint32_t number;
-	uint64_t value;		/* of a varint or a fixed64 */
-	struct wire bytes;	/* of anything with a length */
+	uint64_t value;	   /* of a varint or a fixed64 */
+	struct wire bytes; /* of anything with a length */
 };
 
 static inline uint64_t wire_varint(struct wire *w)
@@ -48,12 +48,8 @@ static inline bool wire_next(struct wire *w, struct wire_field *f)
 	tag = wire_varint(w);
 	f->number = tag >> 3;
 	switch (tag & 7) {
-	case 0:
-		f->value = wire_varint(w);
-		return true;
-	case 1:
-		f->value = wire_raw64(w);
-		return true;
+	case 0: f->value = wire_varint(w); return true;
+	case 1: f->value = wire_raw64(w); return true;
 	case 2:
 		f->value = wire_varint(w);
 		assert_true(f->value <= (uint64_t)(w->end - w->at));

@@ -179,7 +179,7 @@ int unwound(u64 *ctx)
 		return 0;
 	w->cookie = *together;
 	w->bpf_ns = 0;
-	w->how = (struct bpf_dusk_stack){ .nr = nr, .outcome = outcome };
+	w->how = (struct bpf_dusk_stack){.nr = nr, .outcome = outcome};
 	w->result = bpf_probe_read_kernel(w->frame, nr * sizeof(*w->frame), (const void *)frames) ?: nr;
 	w->done = 1;
 	bpf_map_delete_elem(&asked_together, &cookie);

@@ -4,8 +4,8 @@
 #include "abi/types.h"
 
 #define MODULE_STACKS 256
-#define MODULE_CPUS 2		/* of the guest */
-#define MODULE_FRAMES 512	/* as deep as dusk walks, unless told */
+#define MODULE_CPUS 2	  /* of the guest */
+#define MODULE_FRAMES 512 /* as deep as dusk walks, unless told */
 
 /* As in kernel/kfuncs.c and kernel/walking.h. */
 struct bpf_dusk_stack {
@@ -22,18 +22,18 @@ struct known_file {
 
 /* A stack that the module has walked. */
 struct walked {
-	u64 cookie;		/* of the BPF walker's, in the same visit to the kernel; 0: it was not asked */
+	u64 cookie; /* of the BPF walker's, in the same visit to the kernel; 0: it was not asked */
 	s32 result;
 	u32 done;
-	u64 bpf_ns;		/* that the BPF walker had spent on all walks before */
+	u64 bpf_ns; /* that the BPF walker had spent on all walks before */
 	struct bpf_dusk_stack how;
 	u64 frame[MODULE_FRAMES];
 };
 
 struct module_control {
-	u32 tgid;		/* who is asked; 0: nobody */
-	u32 turn;		/* stacks begun: elements of the map "walks" */
-	u32 wrong, pad;		/* requests of the module's that were not answered as they should be */
+	u32 tgid;	/* who is asked; 0: nobody */
+	u32 turn;	/* stacks begun: elements of the map "walks" */
+	u32 wrong, pad; /* requests of the module's that were not answered as they should be */
 };
 
 /* What file_of() is asked, and answers. */

@@ -38,7 +38,7 @@ static struct {
 	struct bpf_object *obj;
 	struct module_control *control;
 	struct module_file *asked;
-	int file_of, named;		/* descriptors */
+	int file_of, named; /* descriptors */
 	struct bpf_link *link, *unwound;
 	struct vec(struct theirs *) theirs;
 	struct dusk_error error;
@@ -89,16 +89,15 @@ static void open_tool(void)
 {
 	struct dusk_image image;
 	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = ""};
-	struct dusk_consumer_options c = {.sz = sizeof(c), .serve = DUSK_DELIVER_RING, .ring_bytes = 4 << 20,
-					  .on_stack = on_stack};
+	struct dusk_consumer_options c = {
+		.sz = sizeof(c), .serve = DUSK_DELIVER_RING, .ring_bytes = 4 << 20, .on_stack = on_stack};
 	struct bpf_program *each;
 
 	read_object(&image);
 	if (dusk_unwind_open(&tool.unwinder, &opts, &tool.error) ||
 	    dusk_unwind_open_object(tool.unwinder, &image, &image, &tool.obj, &tool.error))
 		fail_msg("%s", tool.error.text);
-	bpf_object__for_each_program(each, tool.obj)
-		bpf_program__set_autoload(each, true);
+	bpf_object__for_each_program(each, tool.obj) bpf_program__set_autoload(each, true);
 	if (dusk_unwind_load(tool.unwinder, &tool.error) || dusk_unwind_add_consumer(tool.unwinder, 0, &c, &tool.error))
 		fail_msg("%s", tool.error.text);
 	tool.control = map_shared(".bss.control");
@@ -149,8 +148,11 @@ static void attach_function(pid_t pid, const char *path, const char *function)
 
 static void attach_ticks(pid_t pid, const char *by)
 {
-	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr),
-				       .config = PERF_COUNT_SW_CPU_CLOCK, .freq = 1, .sample_freq = TICK_HZ};
+	struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE,
+				       .size = sizeof(attr),
+				       .config = PERF_COUNT_SW_CPU_CLOCK,
+				       .freq = 1,
+				       .sample_freq = TICK_HZ};
 	int fd = syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 
 	assert_true(fd >= 0);
@@ -275,7 +277,7 @@ static char *sentence(const struct theirs *t)
 struct sums {
 	uint64_t stacks, known, frames;
 	uint32_t nr_times;
-	double ours[MODULE_STACKS], bpf[MODULE_STACKS];	/* ns a frame */
+	double ours[MODULE_STACKS], bpf[MODULE_STACKS]; /* ns a frame */
 };
 
 /* What both took for the stack @w, of which the BPF walker's time is known when the next one, @next, begins. */
@@ -496,7 +498,7 @@ static void deferred_by_many_threads(void **state)
 {
 	struct sums s = same_deferred("threads", "by_call", 250, " mixed leaf$");
 
-	assert_true(s.known >= s.stacks / 2);		/* others begin, or are made */
+	assert_true(s.known >= s.stacks / 2); /* others begin, or are made */
 }
 
 static void stacks_and_tables_that_are_not_in_memory(void **state)

@@ -194,7 +194,10 @@ static void unwind_tables_that_fuse_holds_back(void **state)
 	check("tables", 1);
 }
 
-/* What is not known of its mappings by then cannot be learnt; nobody waits for the lock, neither on the way nor at the end. */
+/*
+ * What is not known of its mappings by then cannot be learnt; nobody waits for the lock, neither on the way nor at the
+ * end.
+ */
 static void a_lock_of_mappings_that_fuse_holds(void **state)
 {
 	size_t complete = 0, busy = 0;
@@ -213,12 +216,16 @@ static void a_lock_of_mappings_that_fuse_holds(void **state)
 		else
 			fail_msg("neither whole nor without mappings: %s", live_outcome(p, s));
 	}
-	print_message("lock: %zu stacks whole, %zu without mappings, the program and other tools ran on\n", complete, busy);
+	print_message("lock: %zu stacks whole, %zu without mappings, the program and other tools ran on\n", complete,
+		      busy);
 	live_check_ledger(p);
 	assert_true(complete + busy > 20);
 }
 
-/* Two of its threads wait in mmap(). Who looks at them, now or at the end of a recording, goes on without what the lock hides. */
+/*
+ * Two of its threads wait in mmap(). Who looks at them, now or at the end of a recording, goes on without what the lock
+ * hides.
+ */
 static void whoever_looks_at_who_waits_for_it_ends(void **state)
 {
 	const char *number = live_file("rounds"), *file = live_file("looked.dusk");
@@ -229,8 +236,10 @@ static void whoever_looks_at_who_waits_for_it_ends(void **state)
 	snprintf(text, sizeof(text), "%d", pid);
 	assert_int_equal(live_wait(START_NOW(live_dusk(), "stacks", "--json", text), SOON_SECONDS), 0);
 	assert_int_equal(live_wait(START_NOW(live_dusk(), "stacks", "--json", "--all"), SOON_SECONDS), 0);
-	assert_int_equal(live_wait(live_spawn_record(file, (const char *const[]){"-e", "offcpu", "-d", "1s", "-p", text, NULL}),
-				   SOON_SECONDS), 0);
+	assert_int_equal(
+		live_wait(live_spawn_record(file, (const char *const[]){"-e", "offcpu", "-d", "1s", "-p", text, NULL}),
+			  SOON_SECONDS),
+		0);
 	wait_for_more(rounds);
 	end_child_of(pid);
 	live_end(pid);

@@ -30,7 +30,7 @@ static INLINE void sum_by_ring(u32 slot, u32 such, const struct aggregation_key 
 	bpf_ringbuf_submit(e, wakeup(ring, false));
 }
 
-static struct task_sum no_sum;		/* a row without a sum */
+static struct task_sum no_sum; /* a row without a sum */
 
 GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_sum *what NONNULL)
 {
@@ -39,7 +39,7 @@ GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_su
 
 	if (!aggregation)
 		return 0;
-	if (key->outcome == STACKMAP_FULL) {	/* beside its stack: nobody has to remember one for the other */
+	if (key->outcome == STACKMAP_FULL) { /* beside its stack: nobody has to remember one for the other */
 		sum_by_ring(slot, DELIVER_INLINE, key, what);
 		return 0;
 	}
@@ -60,10 +60,10 @@ GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_su
 
 struct serving {
 	struct task_state *st;
-	struct answer answer;		/* not st->last: an interrupt may ask, and be answered, while we serve */
+	struct answer answer; /* not st->last: an interrupt may ask, and be answered, while we serve */
 	struct event_stack *event;
 	struct stack *frames;
-	u32 consumers;			/* as defer_take() has it */
+	u32 consumers; /* as defer_take() has it */
 };
 
 static INLINE bool is_open(const struct consumer *c)
@@ -95,7 +95,7 @@ static INLINE void settle(struct serving *s)
 
 GLOBAL int serve_orphans(struct task_state *st NONNULL)
 {
-	struct serving s = { .st = st, .answer = { .outcome = WORK_LOST } };
+	struct serving s = {.st = st, .answer = {.outcome = WORK_LOST}};
 
 	settle(&s);
 	return 0;
@@ -123,7 +123,9 @@ static long deliver_to_consumer(u32 slot, void *ctx)
 	struct serving *s = ctx;
 	struct consumer *c = &at(registry.consumer, slot);
 	struct aggregation_key resolved = {
-		.kind = SUM_RESOLVED, .cookie = s->answer.cookie, .stack = s->answer.stack,
+		.kind = SUM_RESOLVED,
+		.cookie = s->answer.cookie,
+		.stack = s->answer.stack,
 		.outcome = s->answer.outcome,
 	};
 	bool whole = s->answer.outcome == STACKMAP_FULL;
@@ -150,9 +152,9 @@ static long deliver_to_consumer(u32 slot, void *ctx)
 }
 
 GLOBAL int deliver_to_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
-			   u32 consumers)
+				u32 consumers)
 {
-	struct serving s = { .st = st, .event = e, .frames = frames, .consumers = consumers };
+	struct serving s = {.st = st, .event = e, .frames = frames, .consumers = consumers};
 
 	s.answer.cookie = e->cookie;
 	s.answer.stack = e->stack;
@@ -176,7 +178,7 @@ GLOBAL int run_pending(struct task_state *st NONNULL)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 	u32 ours = consumers_here.callbacks;
-	struct serving s = { .st = st };
+	struct serving s = {.st = st};
 
 	s.consumers = fetch_and(&st->pending, ~ours) & ours;
 	if (s.consumers)

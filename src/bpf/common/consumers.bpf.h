@@ -18,7 +18,10 @@ static INLINE struct aggregation_key aggregation_row(const struct answer *a, u64
 	bool whole = a->outcome == STACKMAP_FULL;
 
 	return (struct aggregation_key){
-		.key = key, .cookie = whole ? a->cookie : 0, .stack = a->stack, .outcome = a->outcome,
+		.key = key,
+		.cookie = whole ? a->cookie : 0,
+		.stack = a->stack,
+		.outcome = a->outcome,
 		.kind = whole ? SUM_DUE : SUM_FINAL,
 	};
 }
@@ -28,7 +31,7 @@ static INLINE struct aggregation_key aggregation_row(const struct answer *a, u64
  * @frames. Any context, between grace_enter() and grace_leave(). Returns 0.
  */
 GLOBAL int deliver_to_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
-			   u32 consumers);
+				u32 consumers);
 
 /* Enter the sums of SUM_ORPHANED: work that was lost. Returns 0. */
 GLOBAL int serve_orphans(struct task_state *st NONNULL);
@@ -37,8 +40,8 @@ GLOBAL int serve_orphans(struct task_state *st NONNULL);
 GLOBAL int run_pending(struct task_state *st NONNULL);
 
 /*
- * Enter @what, but for its key, in the row @key of the aggregation of the consumer at @slot; if that is full or the stack
- * travels whole, in its ring, if it wants that. Returns 0.
+ * Enter @what, but for its key, in the row @key of the aggregation of the consumer at @slot; if that is full or the
+ * stack travels whole, in its ring, if it wants that. Returns 0.
  */
 GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_sum *what NONNULL);
 

@@ -26,17 +26,21 @@ enum { BPF_F_SKIP_FIELD_MASK = 0xff };
 enum { BPF_F_NO_PREALLOC = 1, BPF_F_MMAPABLE = 1 << 10 };
 enum { BPF_RB_NO_WAKEUP = 1, BPF_RB_FORCE_WAKEUP = 2, BPF_RB_AVAIL_DATA = 0, BPF_RB_RING_SIZE = 1 };
 enum bpf_map_type {
-	BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY = 2, BPF_MAP_TYPE_PERCPU_ARRAY = 6, BPF_MAP_TYPE_CGROUP_ARRAY = 8,
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
-	BPF_MAP_TYPE_RINGBUF = 27, BPF_MAP_TYPE_TASK_STORAGE = 29,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 
-#define PF_USER_WORKER 0x00004000	/* vhost and io_uring threads (linux 6.18 include/linux/sched.h) */
+#define PF_USER_WORKER 0x00004000 /* vhost and io_uring threads (linux 6.18 include/linux/sched.h) */
 #define PF_IO_WORKER 0x00000010
 #define PF_EXITING 0x00000004
 #define PF_KTHREAD 0x00200000
 
-#define FMODE_BACKING (1 << 24)		/* since 6.14 (linux include/linux/fs.h) */
+#define FMODE_BACKING (1 << 24) /* since 6.14 (linux include/linux/fs.h) */
 
 #define VM_EXEC 0x00000004
 #define VM_PFNMAP 0x00000400
@@ -162,7 +166,7 @@ struct seqcount {
 typedef struct seqcount seqcount_t;
 
 struct vdso_image {
-	long sym_int80_landing_pad;	/* not 0: that of 32-bit tasks */
+	long sym_int80_landing_pad; /* not 0: that of 32-bit tasks */
 };
 
 typedef struct {
@@ -234,7 +238,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	u32 flags;
 	unsigned int __state;
-	u32 on_cpu;			/* an int, and a byte since 7.2: of what has no sign libbpf adjusts the size */
+	u32 on_cpu; /* an int, and a byte since 7.2: of what has no sign libbpf adjusts the size */
 	int exit_state;
 	unsigned long nvcsw, nivcsw;
 	u64 utime;

@@ -22,8 +22,8 @@ static INLINE void get_frames(void *ctx, struct stack *s, u32 skip)
  * lies between it and us depends on how many programs are attached there: *@own, a variable of the caller's,
  * remembers it. If neither is found, all frames are taken.
  */
-static INLINE void get_frames_from(void *ctx, struct stack *s, volatile u32 *own, const volatile struct kernel_text *here,
-				   const volatile struct kernel_text *or_here)
+static INLINE void get_frames_from(void *ctx, struct stack *s, volatile u32 *own,
+				   const volatile struct kernel_text *here, const volatile struct kernel_text *or_here)
 {
 	get_frames(ctx, s, *own);
 	if (!s->nr || is_in(s->frame[0], here) || is_in(s->frame[0], or_here))

@@ -20,7 +20,7 @@ struct scratch_level_map scratch_level SEC(".maps");
 struct registry registry SHARED("registry");
 struct counter_row totals[COUNTER_ROWS] SHARED("totals");
 
-const volatile struct config config SEC(".rodata.config") CORE = { .nr_walkers = 64, .abi = UNWIND_ABI };
+const volatile struct config config SEC(".rodata.config") CORE = {.nr_walkers = 64, .abi = UNWIND_ABI};
 const volatile u32 stack_bits SEC(".rodata.stacks") CORE = STACK_DEFAULT_BITS;
 struct consumers_here consumers_here SHARED("here");
 struct counter_row counters[COUNTER_ROWS] SHARED("counters");

@@ -2,8 +2,9 @@
 /*
  * The maps and shared variables of the unwinder: who owns them, how large they are, how long an element lives.
  *
- * Two kinds. Those of the service are one for all tools that use the unwinder at the same time: lib/shared/service.c makes or
- * finds them, and sets the sizes that depend on the machine. Those of the tool are its own. Defined in maps.bpf.c.
+ * Two kinds. Those of the service are one for all tools that use the unwinder at the same time: lib/shared/service.c
+ * makes or finds them, and sets the sizes that depend on the machine. Those of the tool are its own. Defined in
+ * maps.bpf.c.
  */
 #pragma once
 #include "bpf/common/kernel.h"
@@ -23,19 +24,19 @@
 #define MAX_MODULES 16384
 #define MAX_EXCLUDED 1024
 #define MAX_CHARGES 16384
-#define SCRATCH_LEVELS 6		/* two of a task; softirq, hardirq, NMI */
+#define SCRATCH_LEVELS 6 /* two of a task; softirq, hardirq, NMI */
 #define COUNTER_ROWS 256
 
 /* The user registers of a task, by DWARF number, RAX to CS. */
 struct registers {
 	u64 reg[CS + 1];
-	u64 orig_ax;			/* the system call, by its number on x86-64 */
+	u64 orig_ax; /* the system call, by its number on x86-64 */
 };
 
 /* What the running walk has had: no page is faulted in twice, a lock is looked at so often, a mapping looked for. */
 #define GUARD_PAGES 16
 struct guard {
-	u64 page[GUARD_PAGES];		/* page number + 1, by hash */
+	u64 page[GUARD_PAGES]; /* page number + 1, by hash */
 	u32 faults, looks, lookups, pad;
 };
 
@@ -46,27 +47,27 @@ struct guard {
  */
 struct task_state {
 	struct defer defer;
-	u64 task, start_boottime;	/* whose this is: tids are used again, and those of threads taken over */
-	struct registers asked;		/* at the request: what the walk starts from */
+	u64 task, start_boottime; /* whose this is: tids are used again, and those of threads taken over */
+	struct registers asked;	  /* at the request: what the walk starts from */
 	u64 mm;
 	u32 exec_id;
-	u32 torn;			/* asked while entry code still saved the registers: do not believe @asked */
-	u32 scheduler;			/* the tool whose task work will walk; 0: not known */
-	u32 walker;			/* at work for this task: index + 1 */
-	u32 joined;			/* requests that the walk is for, but for the first */
-	struct answer last;		/* of the walk done last */
-	u64 last_mm;			/* and of which memory that was */
-	struct visit visit;		/* and when: is the task still on its way back? */
-	struct last_stack last_stack;		/* is that the task's last one? */
-	u32 pending;			/* consumers, a bit each, whose own program has yet to call them back with */
+	u32 torn;		      /* asked while entry code still saved the registers: do not believe @asked */
+	u32 scheduler;		      /* the tool whose task work will walk; 0: not known */
+	u32 walker;		      /* at work for this task: index + 1 */
+	u32 joined;		      /* requests that the walk is for, but for the first */
+	struct answer last;	      /* of the walk done last */
+	u64 last_mm;		      /* and of which memory that was */
+	struct visit visit;	      /* and when: is the task still on its way back? */
+	struct last_stack last_stack; /* is that the task's last one? */
+	u32 pending;		      /* consumers, a bit each, whose own program has yet to call them back with */
 	struct answer pending_answer[MAX_CONSUMERS];
-	u64 swept;			/* the cookie that the last sweep found without task work */
+	u64 swept; /* the cookie that the last sweep found without task work */
 	struct task_sums sums;
 };
 
 struct task_value {
 	struct bpf_task_work work;
-	struct task_state state;	/* what functions take: they may not touch the kernel's word */
+	struct task_state state; /* what functions take: they may not touch the kernel's word */
 };
 
 struct tasks_map {
@@ -84,9 +85,9 @@ struct walker {
 	/* whose address space walk.modules knows */
 	u64 mm, start_boottime;
 	u32 exec_id, mm_sequence;
-	u32 evictions, pad;		/* registry.evictions: modules that it knows may have lost their numbers since */
+	u32 evictions, pad; /* registry.evictions: modules that it knows may have lost their numbers since */
 	struct guard guard;
-	struct event_module send_module;	/* a module that is met for the first time */
+	struct event_module send_module; /* a module that is met for the first time */
 	struct walk walk;
 };
 
@@ -99,7 +100,10 @@ struct walkers_map {
 };
 extern struct walkers_map walkers SEC(".maps");
 
-/* Service: modules: what files say of themselves. When it is nearly full, user space evicts what was not met for longest. */
+/*
+ * Service: modules: what files say of themselves. When it is nearly full, user space evicts what was not met for
+ * longest.
+ */
 struct modules_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_MODULES);
@@ -151,16 +155,16 @@ struct aggregations_map {
 extern struct aggregations_map aggregations SEC(".maps");
 
 /*
- * Service: stacks: the tables of the stackmap, by core/shared/epochs.h. User space makes them, of the size that all of them
- * have (stack_bits), one element each.
+ * Service: stacks: the tables of the stackmap, by core/shared/epochs.h. User space makes them, of the size that all of
+ * them have (stack_bits), one element each.
  */
 struct stacktable_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(key_size, sizeof(u32));
-	__uint(value_size, sizeof(struct stacktable) + (8 << (STACK_DEFAULT_BITS + STACK_WORD_BITS)) +
-	       STACK_SPARE_BYTES);
+	__uint(value_size,
+	       sizeof(struct stacktable) + (8 << (STACK_DEFAULT_BITS + STACK_WORD_BITS)) + STACK_SPARE_BYTES);
 };
 
 struct stacks_map {

@@ -10,12 +10,12 @@
 #include <bpf/bpf_core_read.h>
 
 #define MAX_COMPONENTS 64
-#define NAME_BYTES 256		/* NAME_MAX and its 0 */
+#define NAME_BYTES 256 /* NAME_MAX and its 0 */
 
 struct path_walk {
-	u64 dentry, mount;		/* where we are; struct dentry *, struct mount * */
-	u64 root_dentry, root_mount;	/* of the target */
-	struct event_module *event;	/* its path_start: what is there */
+	u64 dentry, mount;	     /* where we are; struct dentry *, struct mount * */
+	u64 root_dentry, root_mount; /* of the target */
+	struct event_module *event;  /* its path_start: what is there */
 };
 
 static INLINE u64 mount_of(u64 vfsmount)
@@ -51,7 +51,7 @@ static long path_step(u32 turn, void *ctx)
 	if (p->dentry == p->root_dentry && p->mount == p->root_mount)
 		return STOP;
 	parent = BPF_CORE_READ(d, d_parent);
-	if (d == BPF_CORE_READ(m, mnt.mnt_root) || d == parent) {	/* leave the mount */
+	if (d == BPF_CORE_READ(m, mnt.mnt_root) || d == parent) { /* leave the mount */
 		above = (u64)BPF_CORE_READ(m, mnt_parent);
 		if (above == p->mount)
 			return STOP;
@@ -87,7 +87,7 @@ CORE void module_event(struct modules *ms)
 {
 	struct walker *w = (void *)ms - __builtin_offsetof(struct walker, walk.modules);
 	struct event_module *e = &w->send_module;
-	struct path_walk p = { .event = e };
+	struct path_walk p = {.event = e};
 
 	e->kind = EVENT_MODULE;
 	e->id = ms->told.id;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h in the kernel. Pages are waited for by read.bpf.c where we may sleep, not by read_now.bpf.c where we may not, and
- * by port_other.bpf.c where it is another task's.
+ * core/port.h in the kernel. Pages are waited for by read.bpf.c where we may sleep, not by read_now.bpf.c where we may
+ * not, and by port_other.bpf.c where it is another task's.
  */
 #include "bpf/common/module_event.bpf.h"
 #include "bpf/common/port.bpf.h"
@@ -13,21 +13,20 @@ extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struc
 extern struct vm_area_struct *bpf_iter_task_vma_next(struct bpf_iter_task_vma *it) __ksym;
 extern void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *it) __ksym;
 
-#define LOOKUPS 64		/* of a walk for mappings that are being changed: some hundred microseconds */
+#define LOOKUPS 64 /* of a walk for mappings that are being changed: some hundred microseconds */
 
 /* File systems whose pages come from memory or a block device (linux include/uapi/linux/magic.h). */
 static INLINE bool file_system_is_safe(u64 magic)
 {
 	switch (magic) {
-	case 0xef53:		/* ext2, ext3, ext4 */
-	case 0x58465342:	/* xfs */
-	case 0x9123683e:	/* btrfs */
-	case 0xf2f52010:	/* f2fs */
-	case 0x01021994:	/* tmpfs */
-	case 0x858458f6:	/* ramfs */
-	case 0x73717368:	/* squashfs */
-	case 0xe0f5e1e2:	/* erofs */
-		return true;
+	case 0xef53:	 /* ext2, ext3, ext4 */
+	case 0x58465342: /* xfs */
+	case 0x9123683e: /* btrfs */
+	case 0xf2f52010: /* f2fs */
+	case 0x01021994: /* tmpfs */
+	case 0x858458f6: /* ramfs */
+	case 0x73717368: /* squashfs */
+	case 0xe0f5e1e2: /* erofs */ return true;
 	}
 	return false;
 }
@@ -88,7 +87,10 @@ static INLINE int visit_locked(struct task_struct *t, u64 addr, visit_fn fn, voi
 	return err;
 }
 
-/* 0; -ENOENT: there is none; -EBUSY: that cannot be told now, and what @fn saw, if anything, counts only if it was known. */
+/*
+ * 0; -ENOENT: there is none; -EBUSY: that cannot be told now, and what @fn saw, if anything, counts only if it was
+ * known.
+ */
 static INLINE int visit(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {
 	return can_find_unlocked(t->mm) ? visit_unlocked(t, addr, fn, ctx) : visit_locked(t, addr, fn, ctx);
@@ -111,7 +113,7 @@ static INLINE struct guard *guard_of(struct task_struct *t)
 /* Are they still, after all looks that the walk of @g has left? */
 static INLINE bool mappings_stay_locked(struct task_struct *t, struct guard *g)
 {
-	each(i, lock_looks) {
+	each (i, lock_looks) {
 		if (!mappings_are_locked(t))
 			return false;
 		if (g && ++g->looks > lock_looks)
@@ -139,10 +141,10 @@ static INLINE long answer(struct task_struct *t, struct vm_area_struct *vma, voi
  */
 static INLINE int ask_vma(struct task_struct *t, struct guard *g, u64 addr, u32 len)
 {
-	struct question q = { .end = addr + len };
+	struct question q = {.end = addr + len};
 	int err;
 
-	if (mappings_stay_locked(t, g))	/* who faults now would have to wait */
+	if (mappings_stay_locked(t, g)) /* who faults now would have to wait */
 		return -EACCES;
 	err = visit(t, addr, answer, &q);
 	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
@@ -157,7 +159,7 @@ GLOBAL int port_may_fault(u64 addr, u32 len)
 	if (!t)
 		return err;
 	g = guard_of(t);
-	if ((s64)addr >= 0)		/* user memory */
+	if ((s64)addr >= 0) /* user memory */
 		err = ask_vma(t, g, addr, len);
 	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !(g && first_fault(g, addr)))))
 		err = -EACCES;
@@ -183,14 +185,14 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 	v->offset = vma->vm_pgoff << 12;
 	v->executable = !!(vma->vm_flags & VM_EXEC);
 	v->vdso = 0;
-	v->copied = !!vma->anon_vma;	/* since its first copy of a page, for as long as the mapping is there */
+	v->copied = !!vma->anon_vma; /* since its first copy of a page, for as long as the mapping is there */
 	v->sequence = bpf_core_field_exists(t->mm->mm_lock_seq) ? t->mm->mm_lock_seq.sequence : 0;
 	v->dev = v->ino = v->generation = 0;
 	if (file) {
 		v->ino = file->f_inode->i_ino;
 		v->dev = file->f_inode->i_sb->s_dev;
 		v->generation = file->f_inode->i_generation;
-	} else if ((u64)t->mm->context.vdso == v->start && vma->vm_ops) {	/* nothing else has been put there */
+	} else if ((u64)t->mm->context.vdso == v->start && vma->vm_ops) { /* nothing else has been put there */
 		v->vdso = which_vdso(t->mm->context.vdso_image);
 	}
 }
@@ -232,7 +234,7 @@ static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, vo
 /* Verified once: the way through the tree is long. */
 GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
 {
-	struct found f = { .vma = ret };
+	struct found f = {.vma = ret};
 	struct task_struct *t = target_get();
 	int err;
 
@@ -262,7 +264,7 @@ CORE int port_vma(u64 addr, struct vma *ret)
 {
 	int err = -EBUSY;
 
-	each(i, LOOKUPS) {
+	each (i, LOOKUPS) {
 		err = find_mapping(addr, ret);
 		if (err != -EBUSY || !has_patience())
 			break;
@@ -289,7 +291,7 @@ static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
 	struct task_struct *t = target_get();
-	u32 left = most + loop_zero;	/* or the verifier would go through each number */
+	u32 left = most + loop_zero; /* or the verifier would go through each number */
 	u64 start = 0;
 
 	if (!t)
@@ -311,7 +313,7 @@ static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 	return start;
 }
 
-#define GAPS (16ULL << 20)	/* that linkers leave between segments, for large pages */
+#define GAPS (16ULL << 20) /* that linkers leave between segments, for large pages */
 
 CORE u64 port_file_start(const struct vma *like, u32 most)
 {

@@ -13,8 +13,9 @@ GLOBAL int port_may_fault(u64 addr, u32 len);
 CORE int port_fetch(void *dst, u32 len, u64 addr);
 
 /*
- * How often a walk looks at the target's mmap lock, before it gives up a page for which it would have to wait; 0: it may not sleep. It must not
- * wait for the lock: what has it can keep it for as long as it likes, as by a page fault on a FUSE file of its own.
+ * How often a walk looks at the target's mmap lock, before it gives up a page for which it would have to wait; 0: it
+ * may not sleep. It must not wait for the lock: what has it can keep it for as long as it likes, as by a page fault on
+ * a FUSE file of its own.
  */
 extern const volatile u32 lock_looks CORE;
 

@@ -6,11 +6,11 @@
 
 #define NR_EXECVE 59
 #define NR_EXECVEAT 322
-#define TS_COMPAT 2			/* linux 6.18 arch/x86/include/asm/thread_info.h */
+#define TS_COMPAT 2 /* linux 6.18 arch/x86/include/asm/thread_info.h */
 #define NR_RT_SIGRETURN 15
-#define X32_RT_SIGRETURN 0x40000201	/* linux 6.18 arch/x86/entry/syscalls/syscall_64.tbl */
+#define X32_RT_SIGRETURN 0x40000201 /* linux 6.18 arch/x86/entry/syscalls/syscall_64.tbl */
 #define X32_EXECVE 0x40000208
-#define COPY_BYTES 128			/* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
+#define COPY_BYTES 128 /* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
 
 /* Where the program believes to be: @ip, or what it is a copy of. There is no CFI for copies. */
 static INLINE u64 original_ip(struct task_struct *t, u64 ip)
@@ -29,9 +29,10 @@ static INLINE u64 original_ip(struct task_struct *t, u64 ip)
 }
 
 /*
- * The system call by its number on x86-64; of those of i386 only what we know, -1: any other, or none. While execve() goes over to a
- * program of the other kind, its number does so before the registers do (linux 6.18 arch/x86/kernel/process_64.c,
- * __set_personality_ia32()): 11 is that of i386 then, in a task that has 64-bit registers, and 59 the other way round.
+ * The system call by its number on x86-64; of those of i386 only what we know, -1: any other, or none. While execve()
+ * goes over to a program of the other kind, its number does so before the registers do (linux 6.18
+ * arch/x86/kernel/process_64.c, __set_personality_ia32()): 11 is that of i386 then, in a task that has 64-bit
+ * registers, and 59 the other way round.
  */
 static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 {
@@ -41,13 +42,10 @@ static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 		return nr == X32_RT_SIGRETURN ? NR_RT_SIGRETURN : nr == X32_EXECVE ? NR_EXECVE : nr;
 	switch (nr) {
 	case 11:
-	case NR_EXECVE:
-		return NR_EXECVE;
-	case 358:
-		return NR_EXECVEAT;
+	case NR_EXECVE: return NR_EXECVE;
+	case 358: return NR_EXECVEAT;
 	case 119:
-	case 173:
-		return NR_RT_SIGRETURN;
+	case 173: return NR_RT_SIGRETURN;
 	}
 	return -1ULL;
 }
@@ -88,5 +86,5 @@ static INLINE void registers_keep(struct task_state *st, struct task_struct *t, 
 	st->exec_id = t->self_exec_id;
 	registers_take(&st->asked, t, (struct pt_regs *)bpf_task_pt_regs(t));
 	if (st->asked.reg[CS] == USER32_CS && !st->asked.reg[RIP])
-		st->torn = 1;		/* sysenter: rip is not saved by entry code, but behind it */
+		st->torn = 1; /* sysenter: rip is not saved by entry code, but behind it */
 }

@@ -7,7 +7,7 @@
 #define MAX_CHOSEN 65536
 
 struct remote {
-	struct remote_pass pass;	/* first, for user space */
+	struct remote_pass pass; /* first, for user space */
 	struct remote_record record;
 	struct registers from;
 	u64 kernel[MAX_KERNEL_FRAMES];

@@ -33,10 +33,9 @@ static INLINE void resolve(struct task_state *st, struct task_struct *t, struct 
  * Close what @st of task @tid waits for, without a walk, with outcome @why, which @counter counts; nothing if nobody
  * waits. @t: the task, or any.
  */
-static INLINE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why,
-			      enum counter counter)
+static INLINE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why, enum counter counter)
 {
-	struct event_stack e = { .kind = EVENT_STACK, .outcome = why, .pid = t->tgid, .tid = tid };
+	struct event_stack e = {.kind = EVENT_STACK, .outcome = why, .pid = t->tgid, .tid = tid};
 
 	if (!load_relaxed(&st->defer.word))
 		return;

@@ -9,7 +9,9 @@ GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL);
 /* stackmap.bpf.c: the lower half of @again to the references of the stack that the upper half names. */
 GLOBAL int stackmap_refer(u64 again);
 
-/* @n more events have the stack @id, which is known without asking: the stackmap's references are events. Any context. */
+/*
+ * @n more events have the stack @id, which is known without asking: the stackmap's references are events. Any context.
+ */
 static INLINE void stackmap_again(u32 id, u32 n)
 {
 	u32 row = bpf_get_smp_processor_id() & (AGAIN_ROWS - 1);

@@ -18,7 +18,7 @@ CORE struct task_value *task_value(struct task_struct *t)
 
 	if (v && task_owns(t, &v->state))
 		return v;
-	if (v) {		/* its end went unnoticed, and its tid is used again */
+	if (v) { /* its end went unnoticed, and its tid is used again */
 		task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
 		bpf_map_delete_elem(&tasks, &tid);
 	}

@@ -11,7 +11,7 @@ static INLINE struct task_state *task_find(struct task_struct *t)
 
 	if (!v)
 		return NULL;
-	return &opaque(v)->state;	/* or the compiler adds first, and the verifier wants the check first */
+	return &opaque(v)->state; /* or the compiler adds first, and the verifier wants the check first */
 }
 
 static INLINE bool task_owns(struct task_struct *t, const struct task_state *st)

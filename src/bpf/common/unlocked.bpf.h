@@ -2,11 +2,12 @@
 /*
  * The mapping at an address, without the mmap lock.
  *
- * Who waits for a target's mmap lock waits for as long as the target likes; who only tries for it finds it taken wherever
- * threads map and unmap. The kernel itself looks VMAs up under RCU, for page faults (linux 6.18 mm/mmap_lock.c,
- * lock_vma_under_rcu()), and this is the same without writing: the tree is that of lib/maple_tree.c, mtree_lookup_walk(),
- * and a VMA is believed if nobody was writing to it, before and after it was looked at: who does so marks it first, by
- * vm_lock_seq, and does not take the mark back before mm_lock_seq has moved on (include/linux/mmap_lock.h).
+ * Who waits for a target's mmap lock waits for as long as the target likes; who only tries for it finds it taken
+ * wherever threads map and unmap. The kernel itself looks VMAs up under RCU, for page faults (linux 6.18
+ * mm/mmap_lock.c, lock_vma_under_rcu()), and this is the same without writing: the tree is that of lib/maple_tree.c,
+ * mtree_lookup_walk(), and a VMA is believed if nobody was writing to it, before and after it was looked at: who does
+ * so marks it first, by vm_lock_seq, and does not take the mark back before mm_lock_seq has moved on
+ * (include/linux/mmap_lock.h).
  */
 #pragma once
 #include "bpf/common/kernel.h"
@@ -18,9 +19,9 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 
 typedef long (*visit_fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx);
 
-#define TREE_LEVELS 8		/* of which a tree with 10 in each node has enough for 100,000,000 mappings */
+#define TREE_LEVELS 8 /* of which a tree with 10 in each node has enough for 100,000,000 mappings */
 #define NODE_MASK 255ULL
-enum { MAPLE_RANGE_64 = 2, MAPLE_ARANGE_64 };	/* below: leaves */
+enum { MAPLE_RANGE_64 = 2, MAPLE_ARANGE_64 }; /* below: leaves */
 
 static INLINE u64 kernel_word(u64 addr)
 {
@@ -35,7 +36,7 @@ static INLINE u64 tree_slot(u64 node, u32 pivots, u64 addr)
 {
 	u64 pivot = node + 8;
 
-	each(i, pivots) {
+	each (i, pivots) {
 		if (kernel_word(pivot) >= addr)
 			break;
 		pivot += 8;
@@ -48,16 +49,16 @@ static INLINE u64 tree_find(struct mm_struct *mm, u64 addr)
 {
 	u64 entry = (u64)mm->mm_mt.ma_root;
 
-	if ((entry & 3) != 2 || entry <= PAGE_BYTES)	/* no node */
+	if ((entry & 3) != 2 || entry <= PAGE_BYTES) /* no node */
 		return 0;
-	each(level, TREE_LEVELS) {
+	each (level, TREE_LEVELS) {
 		u64 node = entry & ~NODE_MASK;
 		u32 type = entry >> 3 & 15;
-		u32 pivots = type == MAPLE_ARANGE_64 ? COUNT(((struct maple_arange_64 *)0)->pivot) :
-						       COUNT(((struct maple_range_64 *)0)->pivot);
+		u32 pivots = type == MAPLE_ARANGE_64 ? COUNT(((struct maple_arange_64 *)0)->pivot)
+						     : COUNT(((struct maple_range_64 *)0)->pivot);
 
 		entry = kernel_word(tree_slot(node, pivots, addr));
-		if ((kernel_word(node) & ~NODE_MASK) == node)	/* its own parent: it was replaced */
+		if ((kernel_word(node) & ~NODE_MASK) == node) /* its own parent: it was replaced */
 			return 0;
 		if (type < MAPLE_RANGE_64)
 			return entry & 3 || entry <= PAGE_BYTES ? 0 : entry;
@@ -78,8 +79,8 @@ static INLINE bool can_find_unlocked(const struct mm_struct *mm)
 }
 
 /*
- * Show @fn the mapping of @t that holds @addr. 0; -ENOENT: there is none; -EBUSY: it is being changed, or may be: what @fn saw,
- * if anything, counts only where it was known before. fork() marks all mappings, and changes none.
+ * Show @fn the mapping of @t that holds @addr. 0; -ENOENT: there is none; -EBUSY: it is being changed, or may be: what
+ * @fn saw, if anything, counts only where it was known before. fork() marks all mappings, and changes none.
  */
 static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {

@@ -4,16 +4,17 @@
  *
  * On x86, linux 6.18 mixes the time stamp counter into a number of the task's on each way to user mode, from system
  * calls, exceptions and interrupts, to move the kernel's stack by it in the next system call: kstack_offset, in
- * arch_exit_to_user_mode_prepare() (arch/x86/include/asm/entry-common.h). The same number, the same visit, but once in 4 billion.
- * It stays 0 where randomize_kstack_offset is off. Since 7.1 the number is drawn when a system call begins, from a generator of the
- * CPU's (kstack_rnd_state; linux a96ef5848cb0): another state says that there was a system call since, the same one says nothing.
+ * arch_exit_to_user_mode_prepare() (arch/x86/include/asm/entry-common.h). The same number, the same visit, but once in
+ * 4 billion. It stays 0 where randomize_kstack_offset is off. Since 7.1 the number is drawn when a system call begins,
+ * from a generator of the CPU's (kstack_rnd_state; linux a96ef5848cb0): another state says that there was a system call
+ * since, the same one says nothing.
  */
 #pragma once
 #include "bpf/common/registers.bpf.h"
 
 /*
- * Set when a task leaves its CPU, and cleared when it goes to user mode (linux 6.18 arch/x86/include/asm/fpu/sched.h and
- * entry-common.h); this bit since 6.18 (asm/thread_info.h).
+ * Set when a task leaves its CPU, and cleared when it goes to user mode (linux 6.18 arch/x86/include/asm/fpu/sched.h
+ * and entry-common.h); this bit since 6.18 (asm/thread_info.h).
  */
 #define TIF_NEED_FPU_LOAD 19
 
@@ -21,11 +22,15 @@ static INLINE struct visit_now visit_now(struct task_struct *t)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 	struct visit_now now = {
-		.ns = bpf_ktime_get_ns(), .user_ns = t->utime, .sleeps = t->nvcsw, .preemptions = t->nivcsw,
+		.ns = bpf_ktime_get_ns(),
+		.user_ns = t->utime,
+		.sleeps = t->nvcsw,
+		.preemptions = t->nivcsw,
 	};
 	u32 calls = 0;
 
-	now.in_call = (s64)regs->orig_ax >= 0 && (s64)regs->ax == -ENOSYS;	/* from entry code (arch/x86/entry/entry_64.S) */
+	now.in_call =
+		(s64)regs->orig_ax >= 0 && (s64)regs->ax == -ENOSYS; /* from entry code (arch/x86/entry/entry_64.S) */
 	now.kept = t->thread_info.flags >> TIF_NEED_FPU_LOAD & 1;
 	if (bpf_core_field_exists(t->kstack_offset))
 		now.sign = t->kstack_offset;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "bpf/common/walkers.bpf.h"
 
-#define PARTS 4			/* of all walkers a process may have one */
+#define PARTS 4 /* of all walkers a process may have one */
 
 struct claim {
-	u32 tid, tgid, first, got;	/* @got: index + 1 */
+	u32 tid, tgid, first, got; /* @got: index + 1 */
 	u32 own;
 };
 
@@ -40,7 +40,7 @@ static INLINE u32 count_walkers(void *ctx)
 
 CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 {
-	struct claim c = { .tid = tid, .tgid = tgid, .first = walker_first(tgid) };
+	struct claim c = {.tid = tid, .tgid = tgid, .first = walker_first(tgid)};
 	struct walker *w;
 	u32 i;
 

@@ -13,7 +13,7 @@ const volatile struct filter filter SEC(".rodata.filter") CORE = {};
 /* What is wished of @parent holds for @child. */
 static INLINE void inherit(u32 kind, u32 parent, u32 child)
 {
-	struct wanted_key key = { parent, kind };
+	struct wanted_key key = {parent, kind};
 	u32 *wish = bpf_map_lookup_elem(&wanted, &key), copy;
 
 	if (!wish)
@@ -36,7 +36,7 @@ int BPF_PROG(wanted_born, struct task_struct *parent, struct task_struct *child)
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(wanted_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
 {
-	struct wanted_key process = { t->tgid, WANT_PROCESS };
+	struct wanted_key process = {t->tgid, WANT_PROCESS};
 	u32 *wish = filter.filter_tasks ? bpf_map_lookup_elem(&wanted, &process) : NULL;
 
 	if (wish)
@@ -48,7 +48,7 @@ int BPF_PROG(wanted_exec, struct task_struct *t, int old_tid, struct linux_binpr
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(wanted_free, struct task_struct *t)
 {
-	struct wanted_key process = { t->tgid, WANT_PROCESS }, thread = { t->pid, WANT_THREAD };
+	struct wanted_key process = {t->tgid, WANT_PROCESS}, thread = {t->pid, WANT_THREAD};
 
 	if (!filter.filter_tasks)
 		return 0;

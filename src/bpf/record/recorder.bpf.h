@@ -18,7 +18,7 @@ extern struct events_map events SEC(".maps");
 
 /* wanted: processes and threads that are profiled, if filter.filter_tasks. Children are added when they are born. */
 struct wanted_key {
-	u32 id, kind;			/* WANT_PROCESS: tgid, WANT_THREAD: tid */
+	u32 id, kind; /* WANT_PROCESS: tgid, WANT_THREAD: tid */
 };
 
 struct wanted_map {
@@ -51,10 +51,10 @@ static INLINE bool is_wanted(const struct wanted_key *key)
 /* Does the recording want samples of this task? */
 static INLINE bool task_wanted(struct task_struct *t)
 {
-	struct wanted_key process = { t->tgid, WANT_PROCESS }, thread = { t->pid, WANT_THREAD };
+	struct wanted_key process = {t->tgid, WANT_PROCESS}, thread = {t->pid, WANT_THREAD};
 
 	if (!t->pid || (u32)t->tgid == filter.self_tgid)
-		return false;		/* the idle task; ourselves */
+		return false; /* the idle task; ourselves */
 	if (filter.filter_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
 		return false;
 	if (!filter.filter_tasks)

@@ -7,12 +7,12 @@
 /* Of one thread. It is written where the thread leaves and comes back; @waker, between the two, by who wakes it. */
 struct task_sched_state {
 	u64 since_ns;
-	u64 run_delay;			/* when it left: the kernel's account of its waiting for a CPU */
-	u64 switches;			/* when it left: if they are as many, it has not been back */
-	u32 off_cpu, state;		/* off CPU, and why */
-	u32 tid;			/* by which this life goes: execve() may have changed the task's before it says so */
-	u32 reported;			/* stock was taken of it: its life is over for us */
-	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, intervals;	/* the sums of its life */
+	u64 run_delay;	    /* when it left: the kernel's account of its waiting for a CPU */
+	u64 switches;	    /* when it left: if they are as many, it has not been back */
+	u32 off_cpu, state; /* off CPU, and why */
+	u32 tid;	    /* by which this life goes: execve() may have changed the task's before it says so */
+	u32 reported;	    /* stock was taken of it: its life is over for us */
+	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, intervals; /* the sums of its life */
 	struct event_waker waker;
 };
 

@@ -55,7 +55,7 @@ SEC("perf_event")
 int sample_cpu(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	struct event_sample e = { .kind = EVENT_SAMPLE, .source = SOURCE_CPU };
+	struct event_sample e = {.kind = EVENT_SAMPLE, .source = SOURCE_CPU};
 	struct stack *s, *whole = NULL;
 
 	count(COUNT_TIMER_PERIODS, ctx->sample_period);

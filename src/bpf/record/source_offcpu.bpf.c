@@ -2,8 +2,8 @@
 /*
  * Where time passes off the CPU: every off-CPU interval of every thread, exactly.
  *
- * Under the run-queue lock only the time is noted. What an off-CPU interval was is found out when the task is back, at the end
- * of schedule(): there the lock is released, and the kernel stack is that which it left with.
+ * Under the run-queue lock only the time is noted. What an off-CPU interval was is found out when the task is back, at
+ * the end of schedule(): there the lock is released, and the kernel stack is that which it left with.
  */
 #include "bpf/unwind/aggregate.bpf.h"
 #include "bpf/common/emit.bpf.h"
@@ -36,7 +36,7 @@ struct task_sched_state_map task_sched_state SEC(".maps");
 struct switch_made {
 	u64 time_ns;
 	u32 tid, turn;
-	u64 measured_ns;		/* since when it is measured how long it takes us; 0: it is not */
+	u64 measured_ns; /* since when it is measured how long it takes us; 0: it is not */
 };
 
 struct {
@@ -89,7 +89,8 @@ static INLINE u32 offcpu_reason(bool preempted, u32 state)
 	return OFFCPU_UNINTERRUPTIBLE;
 }
 
-static INLINE void fill_thread_times(struct event_thread_times *e, struct task_struct *t, const struct task_sched_state *w, u64 end_ns)
+static INLINE void fill_thread_times(struct event_thread_times *e, struct task_struct *t,
+				     const struct task_sched_state *w, u64 end_ns)
 {
 	e->pid = t->tgid;
 	e->tid = w->tid;
@@ -104,7 +105,7 @@ static INLINE void fill_thread_times(struct event_thread_times *e, struct task_s
 
 static INLINE void send_thread_times(struct task_struct *t, const struct task_sched_state *w, u32 kind, u64 end_ns)
 {
-	struct event_thread_times e = { .kind = kind };
+	struct event_thread_times e = {.kind = kind};
 
 	fill_thread_times(&e, t, w, end_ns);
 	if (emit(&events, &e, sizeof(e), NULL, false))
@@ -158,8 +159,8 @@ static INLINE void add(struct task_sched_state *w, u64 off_ns, u64 waited_ns)
 }
 
 /*
- * When does the life of @w end for the recording? With it; or at the last switch, if that came after the end, but before
- * all programs could know of it.
+ * When does the life of @w end for the recording? With it; or at the last switch, if that came after the end, but
+ * before all programs could know of it.
  */
 static INLINE u64 last_ns(const struct task_sched_state *w)
 {
@@ -170,7 +171,11 @@ static INLINE u64 last_ns(const struct task_sched_state *w)
 static INLINE void send_unended(struct task_struct *t, struct task_sched_state *w)
 {
 	struct event_offcpu e = {
-		.kind = EVENT_OFFCPU, .time_ns = times.stop_ns, .pid = t->tgid, .tid = w->tid, .count = 1,
+		.kind = EVENT_OFFCPU,
+		.time_ns = times.stop_ns,
+		.pid = t->tgid,
+		.tid = w->tid,
+		.count = 1,
 	};
 
 	e.off_ns = times.stop_ns - w->since_ns;
@@ -245,9 +250,9 @@ static INLINE struct event_offcpu *event_behind(struct stack *s)
 }
 
 /*
- * Which off-CPU intervals are taken, where not all can be: all that are long enough, and of the shorter ones each nanosecond
- * with the same chance. So one that is taken stands for as much time as the shortest that is certain to be, and the
- * sums are right in the mean. False: not this one.
+ * Which off-CPU intervals are taken, where not all can be: all that are long enough, and of the shorter ones each
+ * nanosecond with the same chance. So one that is taken stands for as much time as the shortest that is certain to be,
+ * and the sums are right in the mean. False: not this one.
  */
 static INLINE bool is_selected(struct event_offcpu *e)
 {
@@ -295,7 +300,9 @@ static INLINE void take_waker(struct event_offcpu *e, struct task_sched_state *w
 static INLINE void aggregate(const struct event_offcpu *e, int err, const struct dusk_unwind *u)
 {
 	struct task_sum what = {
-		.key = offcpu_key(e->tid, e->kernel_stack, e->state), .amount = e->off_ns, .part = e->runnable_ns,
+		.key = offcpu_key(e->tid, e->kernel_stack, e->state),
+		.amount = e->off_ns,
+		.part = e->runnable_ns,
 		.count = e->count,
 		.consumer = unwind_handle(CONSUMER_RECORDER),
 	};
@@ -356,7 +363,8 @@ static INLINE u64 back_since_ns(const struct switch_made *made, const struct tas
 	return made->tid == t->pid ? made->time_ns : bpf_ktime_get_ns();
 }
 
-static INLINE void fill_interval(struct event_offcpu *e, struct task_struct *t, const struct task_sched_state *w, u64 now_ns)
+static INLINE void fill_interval(struct event_offcpu *e, struct task_struct *t, const struct task_sched_state *w,
+				 u64 now_ns)
 {
 	memset(e, 0, sizeof(*e));
 	e->kind = EVENT_OFFCPU;
@@ -416,11 +424,20 @@ int BPF_PROG(on_sched_in, bool is_switch)
 }
 
 /* Still off CPU when the recording ends. */
-static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, const struct task_sched_state *w, u64 off_ns)
+static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, const struct task_sched_state *w,
+				 u64 off_ns)
 {
 	struct event_offcpu e = {
-		.kind = EVENT_OFFCPU, .time_ns = times.stop_ns, .off_ns = off_ns, .runnable_ns = runnable_ns(t, w, off_ns),
-		.pid = t->tgid, .tid = w->tid, .state = w->state, .outcome = PENDING, .unended = 1, .count = 1,
+		.kind = EVENT_OFFCPU,
+		.time_ns = times.stop_ns,
+		.off_ns = off_ns,
+		.runnable_ns = runnable_ns(t, w, off_ns),
+		.pid = t->tgid,
+		.tid = w->tid,
+		.state = w->state,
+		.outcome = PENDING,
+		.unended = 1,
+		.count = 1,
 		.switches = w->switches,
 	};
 	struct stack *s = scratch_get();
@@ -428,7 +445,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 	long bytes;
 
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), t->comm);
-	if (s) {		/* if it has been back since the end, this is another off-CPU interval */
+	if (s) { /* if it has been back since the end, this is another off-CPU interval */
 		bytes = bpf_get_task_stack(t, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
 		s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
 		if (switches(t) != w->switches)
@@ -451,7 +468,7 @@ static INLINE void flush_task(struct seq_file *seq, struct task_struct *t, struc
 {
 	struct task_sched_state w = *known;
 	u64 end_ns = last_ns(&w), since_ns = end_ns - w.since_ns;
-	struct event_thread_times e = { .kind = EVENT_THREAD_TIMES };
+	struct event_thread_times e = {.kind = EVENT_THREAD_TIMES};
 
 	known->reported = 1;
 	if (w.off_cpu && since_ns) {
@@ -475,7 +492,7 @@ int iter_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	if (times.stop_ns)
 		aggregate_without_stack(CONSUMER_RECORDER, t->pid);
-	if (filter.filter_cgroup)	/* whose is @t? task_wanted() tells that only of the current task */
+	if (filter.filter_cgroup) /* whose is @t? task_wanted() tells that only of the current task */
 		w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
 	else
 		w = find(t, !t->on_cpu, offcpu_reason(false, t->__state));

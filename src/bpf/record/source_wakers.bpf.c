@@ -19,8 +19,8 @@
 #define IN_NMI_OR_HARDIRQ 0xff0000
 #define IN_SOFTIRQ 0x100
 
-static u32 nr_inline;			/* kernel stacks that were sent, as they had no id */
-static volatile u32 own_frames;		/* of ours and of what runs us, as far as we know */
+static u32 nr_inline;		/* kernel stacks that were sent, as they had no id */
+static volatile u32 own_frames; /* of ours and of what runs us, as far as we know */
 
 /* Has the current task begun the softirq that runs? */
 static INLINE bool began_softirq(const struct stack *s)
@@ -58,7 +58,7 @@ static INLINE u32 kind_of_waker(struct task_struct *t, const struct stack *s)
 /* A thread has no room for a stack: it is sent now, under a number of its own. */
 static INLINE u32 send_inline(const struct stack *s)
 {
-	struct event_kernel_stack e = { .kind = EVENT_KERNEL_STACK };
+	struct event_kernel_stack e = {.kind = EVENT_KERNEL_STACK};
 
 	e.number = INLINE_STACK | fetch_add(&nr_inline, 1);
 	e.nr = s->nr;

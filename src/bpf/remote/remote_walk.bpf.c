@@ -16,7 +16,7 @@ struct chosen_map chosen SEC(".maps");
 
 static INLINE bool has(u32 id, u32 kind)
 {
-	struct chosen_key key = { id, kind };
+	struct chosen_key key = {id, kind};
 
 	return bpf_map_lookup_elem(&chosen, &key);
 }
@@ -45,7 +45,7 @@ static INLINE u32 nothing_to_walk(struct task_struct *t, struct mm_struct *mm)
 		return EXITED;
 	if (has(t->tgid, UNTOUCHED_PROCESS))
 		return EXCLUDED;
-	return mm->start_code ? 0 : EXEC_NEW;	/* the memory is the new program's, the registers are the old one's */
+	return mm->start_code ? 0 : EXEC_NEW; /* the memory is the new program's, the registers are the old one's */
 }
 
 /* Begun while @t is off its CPU, to remote.walker.walk.out. Returns how it ended. */

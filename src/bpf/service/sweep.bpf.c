@@ -19,9 +19,9 @@ struct bpf_task_work_ctx {
 } __attribute__((preserve_access_index));
 
 struct sweep {
-	u32 slot;			/* of the consumer that leaves */
-	u32 found;			/* tasks in which there was something of it */
-	u32 closed;			/* requests closed */
+	u32 slot;   /* of the consumer that leaves */
+	u32 found;  /* tasks in which there was something of it */
+	u32 closed; /* requests closed */
 };
 
 static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
@@ -45,7 +45,7 @@ static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, 
 SEC("syscall")
 int sweep_consumer(u32 *slot)
 {
-	struct sweep s = { .slot = *slot };
+	struct sweep s = {.slot = *slot};
 
 	bpf_for_each_map_elem(&tasks, cancel_in_task, &s, 0);
 	return s.found;

@@ -12,7 +12,8 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 static INLINE bool is_last_wanted(void)
 {
 	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
-		if (load_relaxed(&registry.consumer[slot].generation) & 1 && registry.consumer[slot].flags & DELIVER_LAST)
+		if (load_relaxed(&registry.consumer[slot].generation) & 1 &&
+		    registry.consumer[slot].flags & DELIVER_LAST)
 			return true;
 	return false;
 }

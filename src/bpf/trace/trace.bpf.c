@@ -7,8 +7,8 @@
  *	<cookie 1000000002a> <user 813> <map 5a0c11d2>
  *
  * The user stack is known at once; or when the task goes back to user mode, and then a line of its own says which one
- * the cookie is. report/model/decode.c reads these lines. What cli/tracer.c sets has no header: it is a tool as others would
- * write it, and libdusk compares the sizes.
+ * the cookie is. report/model/decode.c reads these lines. What cli/tracer.c sets has no header: it is a tool as others
+ * would write it, and libdusk compares the sizes.
  */
 #include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -21,17 +21,17 @@
 #define EVENT_BYTES 128
 #define OUTCOME_BYTES 32
 #define CONSUMER 0
-#define GO_ON 1		/* perf's other readers of the event have it, too */
-#define IN_SYSCALL (1ULL << 32)	/* with an event's number: it is of a system call, where a stack may be told at once */
+#define GO_ON 1			/* perf's other readers of the event have it, too */
+#define IN_SYSCALL (1ULL << 32) /* with an event's number: it is of a system call, where a stack may be told at once */
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-const volatile u32 trace_self;			/* our own process is not traced */
+const volatile u32 trace_self; /* our own process is not traced */
 const volatile u32 trace_only_wanted;
-u32 trace_map;					/* the stackmap's identity */
-u64 trace_events, trace_unwritten;		/* seen; lines that did not get into the ring */
-char trace_event_names[MAX_EVENTS][EVENT_BYTES];	/* by the cookie that a program is attached with */
-char trace_outcome_names[MAX_OUTCOMES][OUTCOME_BYTES];	/* "" of those that need no word, else " [name]" */
+u32 trace_map;					       /* the stackmap's identity */
+u64 trace_events, trace_unwritten;		       /* seen; lines that did not get into the ring */
+char trace_event_names[MAX_EVENTS][EVENT_BYTES];       /* by the cookie that a program is attached with */
+char trace_outcome_names[MAX_OUTCOMES][OUTCOME_BYTES]; /* "" of those that need no word, else " [name]" */
 
 enum wish { FROM_EXEC, WANTED };
 
@@ -100,7 +100,7 @@ static INLINE void written(long bytes)
 static INLINE void write_known(const char *event, u32 kernel, u32 stack, u32 outcome)
 {
 	static const char format[] = "%s <stack_id %u> <user %u> <map %x>%s";
-	u64 words[] = { (u64)event, kernel, stack, trace_map, (u64)at(trace_outcome_names, outcome) };
+	u64 words[] = {(u64)event, kernel, stack, trace_map, (u64)at(trace_outcome_names, outcome)};
 
 	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
 }
@@ -108,7 +108,7 @@ static INLINE void write_known(const char *event, u32 kernel, u32 stack, u32 out
 static INLINE void write_due(const char *event, u32 kernel, u64 cookie)
 {
 	static const char format[] = "%s <stack_id %u> <cookie %llx> <map %x>";
-	u64 words[] = { (u64)event, kernel, cookie, trace_map };
+	u64 words[] = {(u64)event, kernel, cookie, trace_map};
 
 	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
 }
@@ -116,7 +116,7 @@ static INLINE void write_due(const char *event, u32 kernel, u64 cookie)
 int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
 {
 	static const char format[] = "<cookie %llx> <user %u> <map %x>%s";
-	u64 words[] = { cookie, stack, trace_map, (u64)at(trace_outcome_names, outcome) };
+	u64 words[] = {cookie, stack, trace_map, (u64)at(trace_outcome_names, outcome)};
 
 	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
 	return 0;
@@ -136,7 +136,7 @@ static INLINE int trace(void *ctx)
 		ret = dusk_unwind_try(&u);
 	if (ret != DUSK_EXECUTED)
 		ret = dusk_unwind_request(CONSUMER, &u);
-	if (ret == -ENOENT)		/* we come, or go */
+	if (ret == -ENOENT) /* we come, or go */
 		return GO_ON;
 	__sync_fetch_and_add(&trace_events, 1);
 	kernel = dusk_kernel_stack(ctx, 0);

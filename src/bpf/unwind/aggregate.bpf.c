@@ -5,13 +5,13 @@
 /* The stack is to come: the sum waits with the task, or if it cannot, under the cookie in the aggregation. */
 static INLINE void wait_for_stack(struct task_sum *what, u64 cookie)
 {
-	struct aggregation_key elsewhere = { .key = what->key, .cookie = cookie, .kind = SUM_DUE };
-	struct aggregation_key late = { .key = what->key, .outcome = WORK_LOST };
+	struct aggregation_key elsewhere = {.key = what->key, .cookie = cookie, .kind = SUM_DUE};
+	struct aggregation_key late = {.key = what->key, .outcome = WORK_LOST};
 	struct task_state *st = task_find(bpf_get_current_task_btf());
 	u32 verdict;
 
 	if (!st)
-		return;			/* there is one, or there would be no cookie */
+		return; /* there is one, or there would be no cookie */
 	verdict = task_sums_add(&st->sums, &st->defer, cookie, what);
 	if (verdict & SUM_ELSEWHERE)
 		add_sum(consumer_slot(what->consumer), &elsewhere, what);
@@ -23,7 +23,7 @@ static INLINE void wait_for_stack(struct task_sum *what, u64 cookie)
 
 CORE void aggregate_resolved(struct task_sum *what, int err, const struct dusk_unwind *u)
 {
-	struct answer a = { .cookie = u->cookie, .stack = u->stack, .outcome = u->outcome };
+	struct answer a = {.cookie = u->cookie, .stack = u->stack, .outcome = u->outcome};
 	struct aggregation_key final = aggregation_row(&a, what->key);
 
 	if (err == DUSK_QUEUED || err == DUSK_PENDING)
@@ -35,7 +35,7 @@ CORE void aggregate_resolved(struct task_sum *what, int err, const struct dusk_u
 CORE int dusk_unwind_aggregate(u32 number, u64 key, u64 amount, struct dusk_unwind *ret)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
-	struct task_sum what = { .key = key, .amount = amount, .count = 1, .consumer = unwind_handle(number) };
+	struct task_sum what = {.key = key, .amount = amount, .count = 1, .consumer = unwind_handle(number)};
 	int err = unwind_request(what.consumer, 0, ret);
 
 	aggregate_resolved(&what, err, ret);
@@ -52,7 +52,7 @@ struct handing_over {
 TURN(hand_over, struct handing_over, h)
 {
 	struct task_sum *c = &at(h->sums->sum, turn);
-	struct aggregation_key due = { .cookie = h->cookie, .kind = SUM_DUE };
+	struct aggregation_key due = {.cookie = h->cookie, .kind = SUM_DUE};
 
 	if (turn >= h->sums->nr)
 		return STOP;
@@ -67,7 +67,7 @@ TURN(hand_over, struct handing_over, h)
 CORE void aggregate_without_stack(u32 number, u32 tid)
 {
 	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);
-	struct handing_over h = { .handle = unwind_handle(number) };
+	struct handing_over h = {.handle = unwind_handle(number)};
 	u64 owner;
 
 	if (!v)

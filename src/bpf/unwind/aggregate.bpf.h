@@ -11,7 +11,7 @@
 CORE void aggregate_resolved(struct task_sum *what, int err, const struct dusk_unwind *u);
 
 /*
- * What waits with task @tid for its stack, of the consumer that our programs call @number, to rows of its aggregation under
- * the cookie: nobody will wait for the walk. Any task.
+ * What waits with task @tid for its stack, of the consumer that our programs call @number, to rows of its aggregation
+ * under the cookie: nobody will wait for the walk. Any task.
  */
 CORE void aggregate_without_stack(u32 number, u32 tid);

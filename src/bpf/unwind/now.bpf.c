@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The user stack right now, walked in the program that asks: one that may sleep. <dusk/dusk.bpf.h> says what is promised.
+ * The user stack right now, walked in the program that asks: one that may sleep. <dusk/dusk.bpf.h> says what is
+ * promised.
  *
- * Whoever else waits for the stack of this visit is served with the same one, and their task work finds nothing left to do.
+ * Whoever else waits for the stack of this visit is served with the same one, and their task work finds nothing left to
+ * do.
  */
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/unwind.bpf.h"
@@ -13,15 +15,15 @@ static INLINE bool is_no_place(struct task_state *st, struct task_struct *t, con
 	u64 nr = call_of(t, regs);
 
 	if (nr == NR_EXECVE || nr == NR_EXECVEAT)
-		return true;		/* the memory may be the new program's already, and the registers the old one's */
+		return true; /* the memory may be the new program's already, and the registers the old one's */
 	if (load_relaxed(&st->defer.word) && !visit_is_here(st, t))
-		return true;		/* what others wait for is another stack, as of before a signal */
+		return true; /* what others wait for is another stack, as of before a signal */
 	return load_relaxed(&st->walker);
 }
 
 static INLINE int walk_now(struct task_struct *t, struct dusk_unwind *ret)
 {
-	struct event_stack e = { .kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid };
+	struct event_stack e = {.kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid};
 	struct task_state *st;
 	struct task_value *v;
 	struct walker *w;
@@ -46,7 +48,7 @@ static INLINE int walk_now(struct task_struct *t, struct dusk_unwind *ret)
 	walker_release(w);
 	count(COUNT_NOW, 1);
 	if (e.cookie)
-		stackmap_again(e.stack, 1);	/* the stack was counted once, for who asked first */
+		stackmap_again(e.stack, 1); /* the stack was counted once, for who asked first */
 	ret->stack = e.stack;
 	ret->outcome = e.nr ? STACKMAP_FULL : e.outcome;
 	return DUSK_EXECUTED;

@@ -14,4 +14,4 @@ CORE int port_fetch(void *dst, u32 len, u64 addr)
 	return bpf_copy_from_user(dst, len, (const void *)addr) ? -EFAULT : 0;
 }
 
-const volatile u32 lock_looks SEC(".rodata.lock") CORE = 200000;	/* about a millisecond */
+const volatile u32 lock_looks SEC(".rodata.lock") CORE = 200000; /* about a millisecond */

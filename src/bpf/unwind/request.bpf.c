@@ -8,11 +8,11 @@
 #include "bpf/common/registers.bpf.h"
 #include "bpf/unwind/request.bpf.h"
 
-#ifdef TASK_WORK_IMPL		/* 6.18 and 6.19 */
+#ifdef TASK_WORK_IMPL /* 6.18 and 6.19 */
 extern int bpf_task_work_schedule_resume_impl(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
 					      bpf_task_work_callback_t callback, void *aux__prog) __ksym;
 #define schedule_resume(...) bpf_task_work_schedule_resume_impl(__VA_ARGS__, NULL)
-#else				/* since 7.0 */
+#else /* since 7.0 */
 extern int bpf_task_work_schedule_resume(struct task_struct *task, struct bpf_task_work *tw, void *map__map,
 					 bpf_task_work_callback_t callback) __ksym;
 #define schedule_resume(...) bpf_task_work_schedule_resume(__VA_ARGS__)
@@ -23,7 +23,9 @@ static INLINE u64 fresh_cookie(void)
 	u32 zero = 0;
 	u64 *given = bpf_map_lookup_elem(&cookies, &zero);
 
-	return given ? defer_cookie(bpf_get_smp_processor_id(), config.cpu_bits & 31, __sync_fetch_and_add(given, 1) + 1) : 0;
+	return given ? defer_cookie(bpf_get_smp_processor_id(), config.cpu_bits & 31,
+				    __sync_fetch_and_add(given, 1) + 1)
+		     : 0;
 }
 
 /*
@@ -35,7 +37,7 @@ static INLINE u64 fresh_cookie(void)
  */
 static INLINE int close(struct task_state *st, struct task_struct *t, int err, struct dusk_unwind *ret)
 {
-	struct event_stack e = { .kind = EVENT_STACK, .outcome = NOT_SCHEDULED, .pid = t->tgid, .tid = t->pid };
+	struct event_stack e = {.kind = EVENT_STACK, .outcome = NOT_SCHEDULED, .pid = t->tgid, .tid = t->pid};
 
 	if (err == -EBUSY && st->last_mm == st->mm) {
 		e.outcome = st->last.outcome;
@@ -72,7 +74,7 @@ static INLINE int see_to_callback(struct task_struct *t)
 
 static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwind *ret)
 {
-	bool exiting = t->flags & PF_EXITING;	/* then the walk is due at sched_process_exit (task_lifecycle.bpf.c) */
+	bool exiting = t->flags & PF_EXITING; /* then the walk is due at sched_process_exit (task_lifecycle.bpf.c) */
 	enum defer_verdict verdict;
 	struct task_value *v;
 	u64 fresh = 0;
@@ -81,13 +83,11 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	if (err)
 		return err;
 	if (load_relaxed(&v->state.pending) & consumers_here.callbacks)
-		run_pending(&v->state);	/* our task work is late, and there is room for one answer */
+		run_pending(&v->state); /* our task work is late, and there is room for one answer */
 	if (!load_relaxed(&v->state.defer.word)) {
 		switch (visit_of(&v->state, t)) {
-		case VISIT_SAME:
-			return tell_last(&v->state, ret);
-		case VISIT_UNKNOWN:
-			return refuse(ret, ASKED_AGAIN, COUNT_REFUSED_AGAIN, -EAGAIN);
+		case VISIT_SAME: return tell_last(&v->state, ret);
+		case VISIT_UNKNOWN: return refuse(ret, ASKED_AGAIN, COUNT_REFUSED_AGAIN, -EAGAIN);
 		case VISIT_OTHER:
 			fresh = fresh_cookie();
 			if (!fresh)
@@ -101,7 +101,8 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 		registers_keep(&v->state, t, ip);
 	if (verdict != DEFER_SCHEDULE || exiting) {
 		err = 0;
-		if (verdict != DEFER_REPEAT && consumers_here.callbacks >> slot & 1 && v->state.scheduler != config.tool)
+		if (verdict != DEFER_REPEAT && consumers_here.callbacks >> slot & 1 &&
+		    v->state.scheduler != config.tool)
 			err = see_to_callback(t);
 		if (err) {
 			defer_cancel(&v->state.defer, slot);
@@ -118,7 +119,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	if (err)
 		return close(&v->state, t, err, ret);
 	count(COUNT_SCHEDULED, 1);
-	v->state.last.stack = 0;	/* what was answered in an earlier visit is no answer in this one */
+	v->state.last.stack = 0; /* what was answered in an earlier visit is no answer in this one */
 	v->state.last.outcome = NOT_SCHEDULED;
 	return DUSK_QUEUED;
 }

@@ -39,7 +39,7 @@ static INLINE int tell_last(const struct task_state *st, struct dusk_unwind *ret
 {
 	count(COUNT_AFTERWARDS, 1);
 	if (st->last.outcome == STACKMAP_FULL)
-		ret->cookie = st->last.cookie;	/* under which the frames were sent */
+		ret->cookie = st->last.cookie; /* under which the frames were sent */
 	ret->stack = st->last.stack;
 	ret->outcome = st->last.outcome;
 	return DUSK_EXECUTED;
@@ -56,7 +56,9 @@ static INLINE int ask_without_memory(struct task_struct *t, struct dusk_unwind *
 	return tell_last(st, ret);
 }
 
-/* The state of @t, which is asked for its stack: 0 and *@v; or the answer, if there is one without a walk or a refusal. */
+/*
+ * The state of @t, which is asked for its stack: 0 and *@v; or the answer, if there is one without a walk or a refusal.
+ */
 static INLINE int find_asked(struct task_struct *t, struct task_value **v, struct dusk_unwind *ret)
 {
 	if (task_has_no_user(t))

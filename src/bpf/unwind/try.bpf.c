@@ -27,7 +27,7 @@ static INLINE bool key_of(struct stack_cache_key *ret, struct task_struct *t, st
 		return false;
 	ret->mm = (u64)mm;
 	ret->start_boottime = t->group_leader->start_boottime;
-	ret->ip = regs->reg[RIP] | regs->reg[CS] << 48;	/* one address may be code of both kinds */
+	ret->ip = regs->reg[RIP] | regs->reg[CS] << 48; /* one address may be code of both kinds */
 	ret->sp = regs->reg[RSP];
 	ret->exec_id = t->self_exec_id;
 	ret->mm_sequence = mm->mm_lock_seq.sequence;
@@ -41,7 +41,8 @@ static INLINE bool knows(const struct walker *w, const struct stack_cache_key *k
 	       w->mm_sequence == key->mm_sequence && w->evictions == registry.evictions;
 }
 
-static INLINE u32 try_nofault(struct walker *w, const struct stack_cache_key *key, const struct registers *regs, u32 max_depth)
+static INLINE u32 try_nofault(struct walker *w, const struct stack_cache_key *key, const struct registers *regs,
+			      u32 max_depth)
 {
 	struct walk *walk = &w->walk;
 	u32 stack = 0;
@@ -56,7 +57,7 @@ static INLINE u32 try_nofault(struct walker *w, const struct stack_cache_key *ke
 }
 
 static INLINE u32 nofault_stack(struct task_struct *t, const struct stack_cache_key *key, const struct registers *regs,
-			     u32 max_depth)
+				u32 max_depth)
 {
 	u32 i = walker_first(t->tgid), stack = 0;
 	struct walker *w = bpf_map_lookup_elem(&walkers, &i);

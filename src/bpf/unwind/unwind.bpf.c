@@ -9,10 +9,10 @@
 CORE int unwind_due(struct bpf_map *map, void *key, void *value)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
-	u32 tid = *(u32 *)key;		/* and not t->pid: a thread that calls execve() goes by another since */
-	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid);	/* nor @value: two maps of work, one walk */
+	u32 tid = *(u32 *)key; /* and not t->pid: a thread that calls execve() goes by another since */
+	struct task_value *v = bpf_map_lookup_elem(&tasks, &tid); /* nor @value: two maps of work, one walk */
 
-	if (consumers_here.callbacks)	/* who joins from here on makes new work: this may be past seeing it */
+	if (consumers_here.callbacks) /* who joins from here on makes new work: this may be past seeing it */
 		bpf_map_delete_elem(&own, &tid);
 	if (!v)
 		return 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_fetch() has it.
+ * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_fetch() has
+ * it.
  */
 #pragma once
 #include "bpf/common/resolve.bpf.h"
@@ -57,7 +58,7 @@ static INLINE void start_at(struct machine *m, const struct registers *from)
 {
 	__builtin_memcpy(m->reg, from->reg, sizeof(from->reg));
 	if (from->orig_ax == NR_RT_SIGRETURN)
-		m->reg[RIP] -= SYSCALL_BYTES;	/* it never returns there, and behind the instruction is no CFI */
+		m->reg[RIP] -= SYSCALL_BYTES; /* it never returns there, and behind the instruction is no CFI */
 }
 
 /*
@@ -93,8 +94,8 @@ static INLINE void want_row(const struct walk *walk, const struct task_state *st
 	u32 nr = walk->out.nr;
 	u64 frame = at(walk->out.frame, nr - 1);
 
-	if ((walk->outcome == PAGE_NOT_SAFE || walk->outcome == TOO_LONG) && frame_module(frame) && frame_method(frame) == BY_NOTHING &&
-	    (frame_is_return(frame) || (nr == 1 && (s64)st->asked.orig_ax >= 0)))
+	if ((walk->outcome == PAGE_NOT_SAFE || walk->outcome == TOO_LONG) && frame_module(frame) &&
+	    frame_method(frame) == BY_NOTHING && (frame_is_return(frame) || (nr == 1 && (s64)st->asked.orig_ax >= 0)))
 		store_release(&registry.row_wanted, frame);
 }
 
@@ -124,7 +125,7 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 }
 
 static INLINE void walk_and_resolve(struct walker *w, struct task_state *st, struct task_struct *t,
-				   struct mm_struct *mm, struct event_stack *e, bool last)
+				    struct mm_struct *mm, struct event_stack *e, bool last)
 {
 	struct stack *out = &w->walk.out, *whole = NULL;
 
@@ -164,7 +165,7 @@ static INLINE bool nobody_waits(struct task_state *st)
 static INLINE void unwind(struct task_state *st, struct task_struct *t, bool last)
 {
 	struct mm_struct *mm = t->mm;
-	struct event_stack e = { .kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid };
+	struct event_stack e = {.kind = EVENT_STACK, .pid = t->tgid, .tid = t->pid};
 	struct walker *w;
 
 	if ((!load_relaxed(&st->defer.word) || nobody_waits(st)) && !last)

@@ -15,11 +15,11 @@
 #include "core/code/framepointer.h"
 #include "core/machine.h"
 
-#define WORDS 10		/* of the stack that are looked at */
+#define WORDS 10 /* of the stack that are looked at */
 #define NOWHERE (~0u)
-#define MANY_ROUTINES 4096	/* bytes of an FDE's code */
-#define SUBROUTINE 256		/* the longest of them */
-#define MPN_BYTES 0xea		/* up to the last pop; each push and pop is one byte */
+#define MANY_ROUTINES 4096 /* bytes of an FDE's code */
+#define SUBROUTINE 256	   /* the longest of them */
+#define MPN_BYTES 0xea	   /* up to the last pop; each push and pop is one byte */
 
 static const u8 mpn_code[16] = {
 	0x53, 0x55, 0x48, 0x8d, 0x1a, 0x48, 0xf7, 0xdb, 0x48, 0x8b, 6, 0x4c, 0x8b, 0x17, 0x48, 0x8d,
@@ -109,8 +109,8 @@ static INLINE bool is_elsewhere(struct machine *m)
 	u8 rbp = m->row.rule[SLOT_RBP];
 
 	m->code[8] = 0;
-	if (m->row.cfa_reg != RSP || (m->row.cfa_off >= 4 &&
-	    (is_return_address(m, m->sp + m->row.cfa_off - 4) || ends_handler(m->code))))
+	if (m->row.cfa_reg != RSP ||
+	    (m->row.cfa_off >= 4 && (is_return_address(m, m->sp + m->row.cfa_off - 4) || ends_handler(m->code))))
 		return false;
 	m->depth = NOWHERE;
 	m->operand[1] = words_reserved(m);
@@ -132,7 +132,8 @@ CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size)
 	enum cfi_quirk quirk = NO_QUIRK;
 	bool subroutine;
 
-	if (!(m->pc_is_exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET || row->flags)
+	if (!(m->pc_is_exact || asks_where(m)) || row->cfa_kind != CFA_REG || row->rule[SLOT_RA] != RULE_OFFSET ||
+	    row->flags)
 		return NO_QUIRK;
 	if ((row->cfa_reg != RSP || row->cfa_off != (s32)word_bytes(m)) && m->pc_is_exact &&
 	    is_return_address(m, m->sp)) {

@@ -14,27 +14,27 @@
 #include "core/code/codeword.h"
 #include "core/machine.h"
 
-#define CODE_BEFORE 64			/* how far back a function's start is looked for */
+#define CODE_BEFORE 64 /* how far back a function's start is looked for */
 #define AFTER 40
-#define PROLOGUE 32			/* from push %rbp to mov %rsp,%rbp, at most */
-#define BEGINS 8			/* an instruction is looked at with so many bytes before it */
+#define PROLOGUE 32 /* from push %rbp to mov %rsp,%rbp, at most */
+#define BEGINS 8    /* an instruction is looked at with so many bytes before it */
 
 /* 16 bytes of code, where @mask is not 0. */
 struct code {
 	u64 word[2];
-} __attribute__((packed));		/* anywhere in memory */
+} __attribute__((packed)); /* anywhere in memory */
 
 struct instruction {
 	struct code code, mask;
-	u32 pushed;			/* bytes above the return address, and perhaps RBP_LAST */
+	u32 pushed; /* bytes above the return address, and perhaps RBP_LAST */
 };
 
-#define RBP_LAST 1			/* the last of them, beside the return address, is the caller's rbp */
+#define RBP_LAST 1 /* the last of them, beside the return address, is the caller's rbp */
 
 /* A function by its start: a word lies above the return address from @pushed_at on. */
 struct function {
 	struct code code, mask;
-	u32 pushed, pushed_at, bytes;	/* CODE_BEFORE: never; and what follows is a function of this table, too */
+	u32 pushed, pushed_at, bytes; /* CODE_BEFORE: never; and what follows is a function of this table, too */
 };
 
 #define X 0xff
@@ -44,84 +44,134 @@ struct function {
 #define NR_INSTRUCTIONS 21
 static const struct instruction instructions[32] = {
 	/* add $8,%rsp; ret. pop %rbp; ret. ret, also as it is for old CPUs */
-	{ { { 0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 8 },
-	{ { { 0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST },
-	{ { { 0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
-	{ { { 0, WORD(0xf3, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{{{0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0)}}, {{0, WORD(X, X, X, X, X, 0, 0, 0)}}, 8},
+	{{{0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, 0, 0, 0, 0, 0, 0)}}, 8 | RBP_LAST},
+	{{{0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, 0, 0, 0, 0, 0, 0, 0)}}, 0},
+	{{{0, WORD(0xf3, 0xc3, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, 0, 0, 0, 0, 0, 0)}}, 0},
 	/* push $index of a stub, and its jmp plt0; plt0: push got+8(%rip), and its jmp; a stub that is one jmp */
-	{ { { 0, WORD(0x68, 0, 0, 0, 0, 0xe9, 0, 0) } }, { { 0, WORD(X, 0, 0, 0, 0, X, 0, 0) } }, 0 },
-	{ { { WORD(0, 0, 0, 0x68, 0, 0, 0, 0), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
-	  { { WORD(0, 0, 0, X, 0, 0, 0, 0), WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 8 },
-	{ { { 0, WORD(0xff, 0x35, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
-	{ { { 0, WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
-	{ { { WORD(0, 0, 0xff, 0x35, 0, 0, 0, 0), WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0) } },
-	  { { WORD(0, 0, X, X, 0, 0, 0, 0), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 16 },
+	{{{0, WORD(0x68, 0, 0, 0, 0, 0xe9, 0, 0)}}, {{0, WORD(X, 0, 0, 0, 0, X, 0, 0)}}, 0},
+	{{{WORD(0, 0, 0, 0x68, 0, 0, 0, 0), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0)}},
+	 {{WORD(0, 0, 0, X, 0, 0, 0, 0), WORD(X, 0, 0, 0, 0, 0, 0, 0)}},
+	 8},
+	{{{0, WORD(0xff, 0x35, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, 0, 0, 0, 0, 0, 0)}}, 8},
+	{{{0, WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, 0, 0, 0, 0, 0, 0)}}, 0},
+	{{{WORD(0, 0, 0xff, 0x35, 0, 0, 0, 0), WORD(0xff, 0x25, 0, 0, 0, 0, 0, 0)}},
+	 {{WORD(0, 0, X, X, 0, 0, 0, 0), WORD(X, X, 0, 0, 0, 0, 0, 0)}},
+	 16},
 	/* endbr64, endbr32: a function or a stub of -z ibtplt; frame_dummy: the same, and jmp register_tm_clones */
-	{ { { 0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0xfe, 0, 0, 0, 0) } }, 0 },
-	{ { { WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0) } },
-	  { { WORD(0, 0, 0, 0, X, X, X, 0xfe), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{{{0, WORD(0xf3, 0x0f, 0x1e, 0xfa, 0, 0, 0, 0)}}, {{0, WORD(X, X, X, 0xfe, 0, 0, 0, 0)}}, 0},
+	{{{WORD(0, 0, 0, 0, 0xf3, 0x0f, 0x1e, 0xfa), WORD(0xe9, 0, 0, 0, 0, 0, 0, 0)}},
+	 {{WORD(0, 0, 0, 0, X, X, X, 0xfe), WORD(0xfd, 0, 0, 0, 0, 0, 0, 0)}},
+	 0},
 	/* _fini: sub $8,%rsp; add $8,%rsp */
-	{ { { 0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8) } }, { { 0, WORD(X, X, X, X, X, X, X, X) } }, 0 },
+	{{{0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8)}}, {{0, WORD(X, X, X, X, X, X, X, X)}}, 0},
 	/* Go: cmp 16(%r14),%rsp; jbe, near or not: is the stack large enough? */
-	{ { { 0, WORD(0x49, 0x3b, 0x66, 0x10, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, 0, 0, 0, 0) } }, 0 },
-	{ { { WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x76, 0, 0, 0, 0, 0, 0, 0) } },
-	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(X, 0, 0, 0, 0, 0, 0, 0) } }, 0 },
-	{ { { WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x0f, 0x86, 0, 0, 0, 0, 0, 0) } },
-	  { { WORD(0, 0, 0, 0, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 0 },
+	{{{0, WORD(0x49, 0x3b, 0x66, 0x10, 0, 0, 0, 0)}}, {{0, WORD(X, X, X, X, 0, 0, 0, 0)}}, 0},
+	{{{WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x76, 0, 0, 0, 0, 0, 0, 0)}},
+	 {{WORD(0, 0, 0, 0, X, X, X, X), WORD(X, 0, 0, 0, 0, 0, 0, 0)}},
+	 0},
+	{{{WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x0f, 0x86, 0, 0, 0, 0, 0, 0)}},
+	 {{WORD(0, 0, 0, 0, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0)}},
+	 0},
 	/* the same of a large frame: lea -N(%rsp),%r12; cmp 16(%r14),%r12 */
-	{ { { 0, WORD(0x4c, 0x8d, 0x64, 0x24, 0, 0x4d, 0x3b, 0x66) } }, { { 0, WORD(X, X, X, X, 0, X, X, X) } }, 0 },
+	{{{0, WORD(0x4c, 0x8d, 0x64, 0x24, 0, 0x4d, 0x3b, 0x66)}}, {{0, WORD(X, X, X, X, 0, X, X, X)}}, 0},
 	/* -fzero-call-used-regs, the last of it: xor %edx,%edx; xor %ecx,%ecx; ret */
-	{ { { 0, WORD(0x31, 0xd2, 0x31, 0xc9, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 0 },
-	{ { { 0, WORD(0x31, 0xc9, 0xc3, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, X, 0, 0, 0, 0, 0) } }, 0 },
+	{{{0, WORD(0x31, 0xd2, 0x31, 0xc9, 0xc3, 0, 0, 0)}}, {{0, WORD(X, X, X, X, X, 0, 0, 0)}}, 0},
+	{{{0, WORD(0x31, 0xc9, 0xc3, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, X, 0, 0, 0, 0, 0)}}, 0},
 	/* 32-bit code asks where it is: mov (%esp),%reg, or add; ret */
-	{ { { 0, WORD(3, 4, 0x24, 0xc3, 0, 0, 0, 0) } }, { { 0, WORD(0x77, 0xc7, X, X, 0, 0, 0, 0) } }, 0 },
+	{{{0, WORD(3, 4, 0x24, 0xc3, 0, 0, 0, 0)}}, {{0, WORD(0x77, 0xc7, X, X, 0, 0, 0, 0)}}, 0},
 	/* add $8,%esp; pop %ebx; ret, of 32-bit _init and _fini */
-	{ { { 0, WORD(0x83, 0xc4, 8, 0x5b, 0xc3, 0, 0, 0) } }, { { 0, WORD(X, X, X, X, X, 0, 0, 0) } }, 24 },
-	{ { { 0, WORD(0x5b, 0xc3, 0, 0, 0, 0, 0, 0) } }, { { 0, WORD(X, X, 0, 0, 0, 0, 0, 0) } }, 8 },
+	{{{0, WORD(0x83, 0xc4, 8, 0x5b, 0xc3, 0, 0, 0)}}, {{0, WORD(X, X, X, X, X, 0, 0, 0)}}, 24},
+	{{{0, WORD(0x5b, 0xc3, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, 0, 0, 0, 0, 0, 0)}}, 8},
 };
 
 static const struct function functions[16] = {
 	/* _init: sub $8,%rsp; mov gmon_start(%rip),%rax (or, static: mov $0,%rax); test %rax,%rax; je */
-	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 0) } },
-	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, 0) } }, 8, 4, 24 },
-	{ { { WORD(0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 0) } },
-	  { { WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, 0) } }, 8, 4, 24 },
+	{{{WORD(0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 0)}},
+	 {{WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, 0)}},
+	 8,
+	 4,
+	 24},
+	{{{WORD(0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0), WORD(0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 0)}},
+	 {{WORD(X, X, X, X, X, X, X, 0), WORD(0, 0, 0, X, X, X, X, 0)}},
+	 8,
+	 4,
+	 24},
 	/* deregister_tm_clones: lea (%rip),%rdi; lea (%rip),%rax; cmp %rdi,%rax */
-	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 5, 0, 0, 0, 0, 0x48, 0x39) } },
-	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
+	{{{WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 5, 0, 0, 0, 0, 0x48, 0x39)}},
+	 {{WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X)}},
+	 0,
+	 CODE_BEFORE,
+	 CODE_BEFORE},
 	/* register_tm_clones: lea (%rip),%rdi; lea (%rip),%rsi; sub %rdi,%rsi */
-	{ { { WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 0x35, 0, 0, 0, 0, 0x48, 0x29) } },
-	  { { WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
+	{{{WORD(0x48, 0x8d, 0x3d, 0, 0, 0, 0, 0x48), WORD(0x8d, 0x35, 0, 0, 0, 0, 0x48, 0x29)}},
+	 {{WORD(X, X, X, 0, 0, 0, 0, X), WORD(X, X, 0, 0, 0, 0, X, X)}},
+	 0,
+	 CODE_BEFORE,
+	 CODE_BEFORE},
 	/* The same two where addresses are fixed: mov $,%eax; cmp $,%rax; je; mov. mov $,%esi; sub $,%rsi; mov */
-	{ { { WORD(0xb8, 0, 0, 0, 0, 0x48, 0x3d, 0), WORD(0, 0, 0, 0x74, 0, 0xb8, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
-	{ { { WORD(0xbe, 0, 0, 0, 0, 0x48, 0x81, 0xee), WORD(0, 0, 0, 0, 0x48, 0x89, 0xf0, 0x48) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, X), WORD(0, 0, 0, 0, X, X, X, X) } }, 0, CODE_BEFORE, CODE_BEFORE },
+	{{{WORD(0xb8, 0, 0, 0, 0, 0x48, 0x3d, 0), WORD(0, 0, 0, 0x74, 0, 0xb8, 0, 0)}},
+	 {{WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, 0, X, X, X)}},
+	 0,
+	 CODE_BEFORE,
+	 CODE_BEFORE},
+	{{{WORD(0xbe, 0, 0, 0, 0, 0x48, 0x81, 0xee), WORD(0, 0, 0, 0, 0x48, 0x89, 0xf0, 0x48)}},
+	 {{WORD(X, 0, 0, 0, 0, X, X, X), WORD(0, 0, 0, 0, X, X, X, X)}},
+	 0,
+	 CODE_BEFORE,
+	 CODE_BEFORE},
 	/* __do_global_dtors_aux, perhaps behind endbr64: cmpb $0,completed(%rip); jne; push %rbp */
-	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x48, 0, 0, 0, 0, 0) } },
-	  { { WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8 | RBP_LAST, 10, CODE_BEFORE },
+	{{{WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x48, 0, 0, 0, 0, 0)}},
+	 {{WORD(X, X, 0, 0, 0, 0, X, X), WORD(0, X, X, 0, 0, 0, 0, 0)}},
+	 8 | RBP_LAST,
+	 10,
+	 CODE_BEFORE},
 	/*
 	 * The same of 32-bit programs, up to push %ebp. _init, _fini: push %ebx; sub $8,%esp; call get_pc_thunk; add
 	 * $,%ebx. deregister_tm_clones, register_tm_clones: call get_pc_thunk; add $,%edx; and lea or push %ebp; mov
 	 */
-	{ { { WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0) } },
-	  { { WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 8, 1, 4 },
-	{ { { WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0) } },
-	  { { WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0) } }, 24, 4, 27 },
-	{ { { WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x8d, 0x8a, 0, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, 0, 0, 0) } }, 0, CODE_BEFORE, 38 },
-	{ { { WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x55, 0x89, 0xe5, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, X, 0, 0) } }, 0, CODE_BEFORE, 12 },
+	{{{WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0)}},
+	 {{WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0)}},
+	 8,
+	 1,
+	 4},
+	{{{WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0)}},
+	 {{WORD(X, X, X, X, X, 0, 0, 0), WORD(0, X, X, 0, 0, 0, 0, 0)}},
+	 24,
+	 4,
+	 27},
+	{{{WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x8d, 0x8a, 0, 0, 0)}},
+	 {{WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, 0, 0, 0)}},
+	 0,
+	 CODE_BEFORE,
+	 38},
+	{{{WORD(0xe8, 0, 0, 0, 0, 0x81, 0xc2, 0), WORD(0, 0, 0, 0x55, 0x89, 0xe5, 0, 0)}},
+	 {{WORD(X, 0, 0, 0, 0, X, X, 0), WORD(0, 0, 0, X, X, X, 0, 0)}},
+	 0,
+	 CODE_BEFORE,
+	 12},
 	/* where addresses are fixed: mov $,%eax; cmp $,%eax; je. mov $,%eax; sub $,%eax; mov. cmpb; jne; push */
-	{ { { WORD(0xb8, 0, 0, 0, 0, 0x3d, 0, 0), WORD(0, 0, 0x74, 0, 0xb8, 0, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, 0, X, 0, 0, 0) } }, 0, CODE_BEFORE, 22 },
-	{ { { WORD(0xb8, 0, 0, 0, 0, 0x2d, 0, 0), WORD(0, 0, 0x89, 0xc2, 0xc1, 0xe8, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, X, 0, 0) } }, 0, CODE_BEFORE, 34 },
-	{ { { WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x89, 0xe5, 0, 0, 0, 0) } },
-	  { { WORD(X, X, 0, 0, 0, 0, 0, X), WORD(0, X, X, X, 0, 0, 0, 0) } }, 0, CODE_BEFORE, 10 },
+	{{{WORD(0xb8, 0, 0, 0, 0, 0x3d, 0, 0), WORD(0, 0, 0x74, 0, 0xb8, 0, 0, 0)}},
+	 {{WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, 0, X, 0, 0, 0)}},
+	 0,
+	 CODE_BEFORE,
+	 22},
+	{{{WORD(0xb8, 0, 0, 0, 0, 0x2d, 0, 0), WORD(0, 0, 0x89, 0xc2, 0xc1, 0xe8, 0, 0)}},
+	 {{WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, X, 0, 0)}},
+	 0,
+	 CODE_BEFORE,
+	 34},
+	{{{WORD(0x80, 0x3d, 0, 0, 0, 0, 0, 0x75), WORD(0, 0x55, 0x89, 0xe5, 0, 0, 0, 0)}},
+	 {{WORD(X, X, 0, 0, 0, 0, 0, X), WORD(0, X, X, X, 0, 0, 0, 0)}},
+	 0,
+	 CODE_BEFORE,
+	 10},
 	/* the vDSO of 32-bit tasks: call get_pc_thunk; add $,%eax; push %ebp; mov %esp,%ebp */
-	{ { { WORD(0xe8, 0, 0, 0, 0, 5, 0, 0), WORD(0, 0, 0x55, 0x89, 0xe5, 0, 0, 0) } },
-	  { { WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, 0, 0, 0) } }, 0, CODE_BEFORE, 11 },
+	{{{WORD(0xe8, 0, 0, 0, 0, 5, 0, 0), WORD(0, 0, 0x55, 0x89, 0xe5, 0, 0, 0)}},
+	 {{WORD(X, 0, 0, 0, 0, X, 0, 0), WORD(0, 0, X, X, X, 0, 0, 0)}},
+	 0,
+	 CODE_BEFORE,
+	 11},
 };
 
 /* All bits if true, or none. */
@@ -151,7 +201,7 @@ TURN(find_mov, struct machine, m)
 {
 	const u8 *code = &at(m->in.window, CODE_BEFORE + turn);
 
-	if (!m->compat && *code++ != 0x48)	/* REX.W */
+	if (!m->compat && *code++ != 0x48) /* REX.W */
 		return NEXT;
 	if (code[0] != 0x89 || code[1] != 0xe5)
 		return NEXT;
@@ -187,7 +237,10 @@ static INLINE u64 pushed_by_prologue(struct machine *m)
 	return m->value[2] && !m->value[1] ? 8 | RBP_LAST : -1ULL;
 }
 
-/* Does one of the functions begin up to CODE_BEFORE bytes before? The nearest one, to m->word. They do at multiples of 4. */
+/*
+ * Does one of the functions begin up to CODE_BEFORE bytes before? The nearest one, to m->word. They do at multiples of
+ * 4.
+ */
 TURN(find_function, struct machine, m)
 {
 	const struct function *f = &at(functions, turn % COUNT(functions));
@@ -211,9 +264,9 @@ TURN(find_instruction, struct machine, m)
 }
 
 /*
- * How many bytes lie above the return address, by the code in m->in.window, which is that at CODE_BEFORE, and whose address
- * ends in the bits @low? -1: unknown. @low also CODE_RULE_NO_ELF: only by what any code may have. A JIT compiler's
- * `push $; jmp` has not been made by a linker.
+ * How many bytes lie above the return address, by the code in m->in.window, which is that at CODE_BEFORE, and whose
+ * address ends in the bits @low? -1: unknown. @low also CODE_RULE_NO_ELF: only by what any code may have. A JIT
+ * compiler's `push $; jmp` has not been made by a linker.
  */
 GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low)
 {
@@ -235,8 +288,8 @@ CORE int code_rule_row(struct machine *m, u64 pc, u32 known)
 		return -ENOENT;
 	pushed = code_rule_pushed(m, (pc & 3) | known);
 	if (pushed == -1ULL && m->pc_is_exact && is_system_call(m, code - 2)) {
-		pushed = 0;				/* clone3(): back from the system call, without a frame */
-		flags |= ROW_FRAME_POINTER;		/* unless the thread is new: nobody called it */
+		pushed = 0;		    /* clone3(): back from the system call, without a frame */
+		flags |= ROW_FRAME_POINTER; /* unless the thread is new: nobody called it */
 	}
 	if (pushed == -1ULL)
 		return -ENOENT;

@@ -125,7 +125,7 @@ CORE int framepointer_step(struct machine *m)
 	m->pc = ra;
 	m->sp = fp + 2 * bytes;
 	m->cfa = fp;
-	loop(m->compat, find_original, m);	/* 4, or never */
+	loop(m->compat, find_original, m); /* 4, or never */
 	m->reg[RSP] = m->sp;
 	m->pc_is_exact = 0;
 	m->invalid |= CALLER_SAVED | CALLEE_SAVED;
@@ -157,9 +157,9 @@ CORE bool framepointer_thread_start(struct machine *m)
 {
 	u64 rax;
 
-	if (!m->pc_is_exact)		/* makecontext(): the first function returns to one that nobody called */
+	if (!m->pc_is_exact) /* makecontext(): the first function returns to one that nobody called */
 		return !(m->pc & 15) && !framepointer_code(m, m->pc) && !follows_call(m->code);
 	if (m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
-		return false;		/* clone() returns 0 in the child */
+		return false; /* clone() returns 0 in the child */
 	return !framepointer_code(m, m->pc) && is_system_call(m, m->code + 6) && !is_other_call(m);
 }

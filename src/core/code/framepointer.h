@@ -31,6 +31,6 @@ static INLINE bool ends_goroutine(const u8 *code)
 /* Go's clone(), behind the call of a new thread's function: mov $111,%edi; mov $60,%eax; syscall: exit(). */
 static INLINE bool ends_thread(const u8 *code)
 {
-	return code[8] == 0xbf && code[9] == 111 && code[13] == 0xb8 && code[14] == 60 && !code[15] && code[18] == 0x0f &&
-	       code[19] == 0x05;
+	return code[8] == 0xbf && code[9] == 111 && code[13] == 0xb8 && code[14] == 60 && !code[15] &&
+	       code[18] == 0x0f && code[19] == 0x05;
 }

@@ -16,9 +16,9 @@
 #include "core/code/framepointer.h"
 #include "core/code/go.h"
 
-#define CURG_FROM_GSIGNAL 112	/* in an m */
-#define CODE_BEFORE 112		/* of the code: how far back the way into a switch is looked for */
-#define CODE_AFTER 33		/* the way out of it */
+#define CURG_FROM_GSIGNAL 112 /* in an m */
+#define CODE_BEFORE 112	      /* of the code: how far back the way into a switch is looked for */
+#define CODE_AFTER 33	      /* the way out of it */
 
 CORE bool go_is_outermost(const struct machine *m)
 {
@@ -39,30 +39,39 @@ struct stack_switch_pattern {
 #define NR_STACK_SWITCH_PATTERNS 8
 static const struct stack_switch_pattern stack_switch_patterns[NR_STACK_SWITCH_PATTERNS] = {
 	/* call *%rdi; mov %fs:-8,%rax; mov 48(%rax),%rbx; mov CURG(%rbx),%rax */
-	{ { WORD(0, 0, 0, 0, 0, 0, 0xff, 0xd7), WORD(0x64, 0x48, 0x8b, 4, 0x25, 0xf8, 0xff, 0xff),
-	    WORD(0xff, 0x48, 0x8b, 0x58, 0x30, 0x48, 0x8b, 0x83) },
-	  { WORD(0, 0, 0, 0, 0, 0, X, X), ~0ULL, ~0ULL }, SYSTEMSTACK },
+	{{WORD(0, 0, 0, 0, 0, 0, 0xff, 0xd7), WORD(0x64, 0x48, 0x8b, 4, 0x25, 0xf8, 0xff, 0xff),
+	  WORD(0xff, 0x48, 0x8b, 0x58, 0x30, 0x48, 0x8b, 0x83)},
+	 {WORD(0, 0, 0, 0, 0, 0, X, X), ~0ULL, ~0ULL},
+	 SYSTEMSTACK},
 	/* push %rax; mov (%rdx),%r12; call *%r12; perhaps nop; pop %rax; jmp */
-	{ { WORD(0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4), WORD(0x58, 0xe9, 0, 0, 0, 0, 0, 0) },
-	  { WORD(0, X, X, X, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0) }, MCALL },
-	{ { WORD(0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4), WORD(0x90, 0x58, 0xe9, 0, 0, 0, 0, 0) },
-	  { WORD(0, X, X, X, X, X, X, X), WORD(X, X, X, 0, 0, 0, 0, 0) }, MCALL },
+	{{WORD(0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4), WORD(0x58, 0xe9, 0, 0, 0, 0, 0, 0)},
+	 {WORD(0, X, X, X, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0)},
+	 MCALL},
+	{{WORD(0, 0x50, 0x4c, 0x8b, 0x22, 0x41, 0xff, 0xd4), WORD(0x90, 0x58, 0xe9, 0, 0, 0, 0, 0)},
+	 {WORD(0, X, X, X, X, X, X, X), WORD(X, X, X, 0, 0, 0, 0, 0)},
+	 MCALL},
 	/* call newstack; call abort; ret */
-	{ { WORD(0, 0, 0, 0xe8, 0, 0, 0, 0), WORD(0xe8, 0, 0, 0, 0, 0xc3, 0, 0) },
-	  { WORD(0, 0, 0, X, 0, 0, 0, 0), WORD(X, 0, 0, 0, 0, X, 0, 0) }, MORESTACK },
+	{{WORD(0, 0, 0, 0xe8, 0, 0, 0, 0), WORD(0xe8, 0, 0, 0, 0, 0xc3, 0, 0)},
+	 {WORD(0, 0, 0, X, 0, 0, 0, 0), WORD(X, 0, 0, 0, 0, X, 0, 0)},
+	 MORESTACK},
 	/* mov G(%rsp),%rdi; mov 8(%rdi),%rsi; sub DEPTH(%rsp),%rsi */
-	{ { 0, WORD(0x48, 0x8b, 0x7c, 0x24, 0, 0x48, 0x8b, 0x77), WORD(8, 0x48, 0x2b, 0x34, 0x24, 0, 0, 0) },
-	  { 0, WORD(X, X, X, X, 0, X, X, X), WORD(X, X, X, 0xbf, X, 0, 0, 0) }, ASMCGOCALL },
+	{{0, WORD(0x48, 0x8b, 0x7c, 0x24, 0, 0x48, 0x8b, 0x77), WORD(8, 0x48, 0x2b, 0x34, 0x24, 0, 0, 0)},
+	 {0, WORD(X, X, X, X, 0, X, X, X), WORD(X, X, X, 0xbf, X, 0, 0, 0)},
+	 ASMCGOCALL},
 	/* lea 40(%rsp),%rax; sub %rsp,%rax; mov %fs:-8,%rsi */
-	{ { 0, WORD(0x48, 0x8d, 0x44, 0x24, 0x28, 0x48, 0x29, 0xe0), WORD(0x64, 0x48, 0x8b, 0x34, 0x25, 0xf8, 0xff, 0xff) },
-	  { 0, ~0ULL, ~0ULL }, CGOCALLBACK },
+	{{0, WORD(0x48, 0x8d, 0x44, 0x24, 0x28, 0x48, 0x29, 0xe0),
+	  WORD(0x64, 0x48, 0x8b, 0x34, 0x25, 0xf8, 0xff, 0xff)},
+	 {0, ~0ULL, ~0ULL},
+	 CGOCALLBACK},
 	/* pop %r15; pop %r14; pop %r13; pop %r12; pop %rbp; pop %rbx; ret */
-	{ { WORD(0, 0, 0, 0, 0, 0, 0xff, 0xd3), WORD(0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c),
-	    WORD(0x5d, 0x5b, 0xc3, 0, 0, 0, 0, 0) },
-	  { WORD(0, 0, 0, 0, 0, 0, X, X), ~0ULL, WORD(X, X, X, 0, 0, 0, 0, 0) }, CROSSCALL1 },
+	{{WORD(0, 0, 0, 0, 0, 0, 0xff, 0xd3), WORD(0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c),
+	  WORD(0x5d, 0x5b, 0xc3, 0, 0, 0, 0, 0)},
+	 {WORD(0, 0, 0, 0, 0, 0, X, X), ~0ULL, WORD(X, X, X, 0, 0, 0, 0, 0)},
+	 CROSSCALL1},
 	/* add $24,%rsp; mov (%rsp),%rbx; mov 8(%rsp),%r12; mov 16(%rsp),%r13 */
-	{ { 0, WORD(0x48, 0x83, 0xc4, 0x18, 0x48, 0x8b, 0x1c, 0x24), WORD(0x4c, 0x8b, 0x64, 0x24, 8, 0x4c, 0x8b, 0x6c) },
-	  { 0, ~0ULL, ~0ULL }, CROSSCALL2 },
+	{{0, WORD(0x48, 0x83, 0xc4, 0x18, 0x48, 0x8b, 0x1c, 0x24), WORD(0x4c, 0x8b, 0x64, 0x24, 8, 0x4c, 0x8b, 0x6c)},
+	 {0, ~0ULL, ~0ULL},
+	 CROSSCALL2},
 };
 
 /* What may the code around the return address be? */
@@ -97,17 +106,19 @@ TURN(find_way_in, struct machine, m)
 }
 
 /*
- * Where in an m is its current g? m->in.window has the code, from CODE_BEFORE before the return address. systemstack() tells
- * it: mov %fs:-8,%rax; mov 48(%rax),%rbx; mov CURG(%rbx),%rax; mov %rax,%fs:-8; mov 56(%rax),%rsp. morestack() tells
- * where the m has its g for signals; what lies between has been of one size. 0: it is neither.
+ * Where in an m is its current g? m->in.window has the code, from CODE_BEFORE before the return address. systemstack()
+ * tells it: mov %fs:-8,%rax; mov 48(%rax),%rbx; mov CURG(%rbx),%rax; mov %rax,%fs:-8; mov 56(%rax),%rsp. morestack()
+ * tells where the m has its g for signals; what lies between has been of one size. 0: it is neither.
  */
 GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind)
 {
 	const u8 *code = m->in.window + CODE_BEFORE;
 
 	if (kind == SYSTEMSTACK)
-		return !(code[18] | code[19]) && code[20] == 0x64 && code[29] == 0x48 &&
-		       code[30] == 0x8b && code[31] == 0x60 && code[32] == 8 * G_SP ? code[16] | code[17] << 8 : 0;
+		return !(code[18] | code[19]) && code[20] == 0x64 && code[29] == 0x48 && code[30] == 0x8b &&
+				       code[31] == 0x60 && code[32] == 8 * G_SP
+			       ? code[16] | code[17] << 8
+			       : 0;
 	m->value[0] = m->value[1] = 0;
 	loop(CODE_BEFORE - 4, find_way_in, m);
 	return m->value[0] && m->value[1] ? m->value[0] + CURG_FROM_GSIGNAL : 0;

@@ -17,7 +17,7 @@ static INLINE u32 find(struct task_sums *c, const struct task_sum *what)
 		struct task_sum *s = &c->sum[i];
 
 		if (i >= c->nr) {
-			*s = (struct task_sum){ .key = what->key, .consumer = what->consumer };
+			*s = (struct task_sum){.key = what->key, .consumer = what->consumer};
 			c->nr = i + 1;
 			break;
 		}

@@ -21,20 +21,20 @@
 struct task_sum {
 	u64 key, amount, part;
 	u32 count;
-	u32 consumer;		/* its handle: the sum may outlive it */
+	u32 consumer; /* its handle: the sum may outlive it */
 };
 
 struct task_sums {
-	u64 owner;		/* cookie << 1 | somebody is at work; 0: there are no sums */
+	u64 owner; /* cookie << 1 | somebody is at work; 0: there are no sums */
 	u32 nr, pad;
 	struct task_sum sum[TASK_SUMS];
 };
 
 enum {
-	SUM_KEPT = 0,	/* the walk settles it */
-	SUM_ELSEWHERE = 1,	/* no room: keep it under its cookie, the walk will tell */
-	SUM_LATE = 2,	/* no room, and nobody will tell: the cookie is given up (or the word contended) */
-	SUM_ORPHANED = 4,	/* the cookie is given up, and all sums are the caller's, as by task_sums_take() */
+	SUM_KEPT = 0,	   /* the walk settles it */
+	SUM_ELSEWHERE = 1, /* no room: keep it under its cookie, the walk will tell */
+	SUM_LATE = 2,	   /* no room, and nobody will tell: the cookie is given up (or the word contended) */
+	SUM_ORPHANED = 4,  /* the cookie is given up, and all sums are the caller's, as by task_sums_take() */
 };
 
 /*

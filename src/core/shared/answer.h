@@ -18,9 +18,12 @@ struct answer {
 	u32 stack, outcome;
 };
 
-/* @last is what is told from here on, to who asks of a task that parts, or in the same visit: that of @now, if not NULL. */
-static INLINE void resolve_publish(struct answer *last, u64 cookie, u32 stack, u32 outcome, struct last_stack *p, struct visit *v,
-				  const struct visit_now *now, u64 walk_ns)
+/*
+ * @last is what is told from here on, to who asks of a task that parts, or in the same visit: that of @now, if not
+ * NULL.
+ */
+static INLINE void resolve_publish(struct answer *last, u64 cookie, u32 stack, u32 outcome, struct last_stack *p,
+				   struct visit *v, const struct visit_now *now, u64 walk_ns)
 {
 	if (now)
 		visit_open(v);
@@ -32,7 +35,10 @@ static INLINE void resolve_publish(struct answer *last, u64 cookie, u32 stack, u
 		visit_resolved(v, now, walk_ns);
 }
 
-/* Enter, on @cpu, and take the word: the consumers to serve, as defer_take() has it, and *@cookie. Then grace_leave(@phase). */
+/*
+ * Enter, on @cpu, and take the word: the consumers to serve, as defer_take() has it, and *@cookie. Then
+ * grace_leave(@phase).
+ */
 static INLINE u64 resolve_take(struct grace *g, u32 cpu, u32 *phase, struct defer *d, u64 *cookie)
 {
 	*phase = grace_enter(g, cpu);

@@ -12,7 +12,7 @@ CORE enum defer_verdict defer_request(struct defer *d, u32 who, u64 fresh, u64 *
 		if (!old && !fresh)
 			break;
 		if (cmpxchg(&d->word, old, new) != old)
-			continue;	/* an interrupt asked in between */
+			continue; /* an interrupt asked in between */
 
 		*cookie = new >> DEFER_BITS;
 		if (!old)

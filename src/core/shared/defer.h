@@ -11,31 +11,35 @@
  * One word, because an NMI may ask between any two instructions: with two, it could join a walk under a cookie that the
  * walk has already given up.
  *
- * A cookie lives from the first request to the end of the walk that serves it. It is never 0 and never used again: below, the CPU's
- * number, in as many bits as this machine's numbers need; above, how many that CPU has given out. With 64 CPUs 41 bits
- * count: at 130,000 walks a second, more than a CPU has done, for 195 days; and then the CPU gives out no more.
+ * A cookie lives from the first request to the end of the walk that serves it. It is never 0 and never used again:
+ * below, the CPU's number, in as many bits as this machine's numbers need; above, how many that CPU has given out. With
+ * 64 CPUs 41 bits count: at 130,000 walks a second, more than a CPU has done, for 195 days; and then the CPU gives out
+ * no more.
  */
 #pragma once
 #include "core/atomic.h"
 
 #define DEFER_CONSUMERS 16
-#define DEFER_ELSEWHERE (1U << DEFER_CONSUMERS)	/* some of what waits is not in the task: tell which stack it was */
-#define DEFER_BITS 17		/* of these; the other 47 hold the cookie */
+#define DEFER_ELSEWHERE (1U << DEFER_CONSUMERS) /* some of what waits is not in the task: tell which stack it was */
+#define DEFER_BITS 17				/* of these; the other 47 hold the cookie */
 #define DEFER_ALL ((1ULL << DEFER_CONSUMERS) - 1)
-#define DEFER_ATTEMPTS 5	/* softirq, hardirq, NMI may ask in between, and a consumer leave */
+#define DEFER_ATTEMPTS 5 /* softirq, hardirq, NMI may ask in between, and a consumer leave */
 
 enum defer_verdict {
-	DEFER_SCHEDULE,		/* first request: the caller has to see that the walk takes place */
-	DEFER_JOIN,		/* the walk is on its way */
-	DEFER_REPEAT,		/* and @who had asked before */
-	DEFER_CONTENDED,	/* interrupted too often; nothing was asked */
+	DEFER_SCHEDULE,	 /* first request: the caller has to see that the walk takes place */
+	DEFER_JOIN,	 /* the walk is on its way */
+	DEFER_REPEAT,	 /* and @who had asked before */
+	DEFER_CONTENDED, /* interrupted too often; nothing was asked */
 };
 
 struct defer {
 	u64 word;
 };
 
-/* The @count-th cookie of @cpu, where @cpu_bits are enough for all numbers of CPUs. 0: there is none, nor will there be. */
+/*
+ * The @count-th cookie of @cpu, where @cpu_bits are enough for all numbers of CPUs. 0: there is none, nor will there
+ * be.
+ */
 static INLINE u64 defer_cookie(u32 cpu, u32 cpu_bits, u64 count)
 {
 	if (count >> (64 - DEFER_BITS - cpu_bits) || cpu >> cpu_bits)

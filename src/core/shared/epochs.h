@@ -14,15 +14,15 @@
 #pragma once
 #include "core/shared/grace.h"
 
-#define EPOCH_TABLES 4		/* at most so many at a time; a power of two */
-#define EPOCH_TOOLS 65		/* tools are numbered from 1 */
+#define EPOCH_TABLES 4 /* at most so many at a time; a power of two */
+#define EPOCH_TOOLS 65 /* tools are numbered from 1 */
 
 struct epochs {
 	u32 now;
-	u32 settled;			/* tables before this epoch do not change any more */
-	u32 wanted[EPOCH_TOOLS];	/* by tool: the oldest epoch whose table it has not taken from */
-	u32 bits;			/* of the tables */
-	u64 stacks;			/* in the tables before settled */
+	u32 settled;		 /* tables before this epoch do not change any more */
+	u32 wanted[EPOCH_TOOLS]; /* by tool: the oldest epoch whose table it has not taken from */
+	u32 bits;		 /* of the tables */
+	u64 stacks;		 /* in the tables before settled */
 };
 
 static INLINE u32 epoch_place(u32 epoch)
@@ -55,8 +55,8 @@ static inline void epochs_begin(struct epochs *e)
 }
 
 /*
- * Nobody writes to tables before now any more, once all have left who may have seen one: @wait(@g), 0 or a negative errno, which
- * is returned. Then @settled(@ctx, epoch) for each of them, and all may take from them. One at a time.
+ * Nobody writes to tables before now any more, once all have left who may have seen one: @wait(@g), 0 or a negative
+ * errno, which is returned. Then @settled(@ctx, epoch) for each of them, and all may take from them. One at a time.
  */
 static inline int epochs_settle(struct epochs *e, struct grace *g, int (*wait)(struct grace *g),
 				void (*settled)(void *ctx, u32 epoch), void *ctx)

@@ -8,21 +8,21 @@
  *
  * The scheme is that of sleepable RCU: entries are counted in two phases, and who waits turns the phase whenever the
  * one that comes next is empty. Any number may wait at the same time. They turn it for each other, so none depends on
- * another to go on. Three turns are waited for: the first may have been decided before the wait began; the second and the
- * third find each phase empty once, for somebody may have read the phase before a turn and count himself after it.
+ * another to go on. Three turns are waited for: the first may have been decided before the wait began; the second and
+ * the third find each phase empty once, for somebody may have read the phase before a turn and count himself after it.
  */
 #pragma once
 #include "core/atomic.h"
 
 #define GRACE_TURNS 3
-#define GRACE_ROWS 64		/* CPUs beyond share them; a power of two */
+#define GRACE_ROWS 64 /* CPUs beyond share them; a power of two */
 
 struct grace_row {
-	u64 in[2], out[2], pad[4];	/* a cache line */
+	u64 in[2], out[2], pad[4]; /* a cache line */
 };
 
 struct grace {
-	u32 turn, pad[15];		/* the lowest bit is the phase */
+	u32 turn, pad[15]; /* the lowest bit is the phase */
 	struct grace_row row[GRACE_ROWS];
 };
 
@@ -52,16 +52,20 @@ static inline bool grace_is_empty(const struct grace *g, u32 phase)
 	return in == out;
 }
 
-/* A wait begins: returns what grace_has_passed() wants. After what is taken away has been marked gone; a full barrier. */
+/*
+ * A wait begins: returns what grace_has_passed() wants. After what is taken away has been marked gone; a full barrier.
+ */
 static inline u32 grace_begin(struct grace *g)
 {
 	return fetch_add(&g->turn, 0);
 }
 
-/* Have all left who had entered before the wait began? To be asked again until they have, or until that takes too long. */
+/*
+ * Have all left who had entered before the wait began? To be asked again until they have, or until that takes too long.
+ */
 static inline bool grace_has_passed(struct grace *g, u32 begun)
 {
-	u32 turn = fetch_add(&g->turn, 0);	/* a full barrier, as above: for whoever waits */
+	u32 turn = fetch_add(&g->turn, 0); /* a full barrier, as above: for whoever waits */
 
 	if (turn - begun < GRACE_TURNS && grace_is_empty(g, (turn + 1) & 1))
 		cmpxchg(&g->turn, turn, turn + 1);

@@ -6,7 +6,7 @@ struct kernel_set kernel_sets[KERNEL_SETS] SHARED("kernel");
 struct search {
 	const struct stack *stack;
 	struct kernel_copy *copy;
-	u32 next, last;			/* frames: to look for, and where to end */
+	u32 next, last; /* frames: to look for, and where to end */
 };
 
 /* The frames upwards, each at the first place that is left. */
@@ -44,7 +44,7 @@ static INLINE bool find_places(const struct kernel_key *key, struct search *s)
 {
 	read_log_clear(&s->copy->reads);
 	s->next = key->inner;
-	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL);	/* then the outermost follows from its callee */
+	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL); /* then the outermost follows from its callee */
 	if (s->stack->nr < key->inner + 2 || s->stack->nr > MAX_DEPTH)
 		return false;
 	loop(READ_LOG_SPAN, upwards, s);
@@ -82,9 +82,10 @@ CORE u32 kernel_stack_cache_find(const struct kernel_key *key, struct kernel_cop
 	return found;
 }
 
-CORE void kernel_stack_cache_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack)
+CORE void kernel_stack_cache_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy,
+				 u32 stack)
 {
-	struct search search = { .stack = s, .copy = copy };
+	struct search search = {.stack = s, .copy = copy};
 	struct kernel_set *set = kernel_set_of(key);
 	struct cached_kernel_stack *m;
 	u32 sequence;

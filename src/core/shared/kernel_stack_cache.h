@@ -2,9 +2,9 @@
 /*
  * Which kernel stack was it, when a task had left the CPU here before?
  *
- * Unwinding a kernel stack takes the kernel longer than all else that an off-CPU interval costs. So where its return addresses
- * lie is remembered, as distances from the stack pointer that the task left with, by system call; and if each is still
- * there, it is the same stack.
+ * Unwinding a kernel stack takes the kernel longer than all else that an off-CPU interval costs. So where its return
+ * addresses lie is remembered, as distances from the stack pointer that the task left with, by system call; and if each
+ * is still there, it is the same stack.
  *
  * The kernel's unwinder does not tell where it read an address. The place is taken if there is only one way to find
  * all of them in the stack, in their order: a second one, left over from an earlier call, could be the true one. A
@@ -19,12 +19,12 @@
 
 #define KERNEL_SETS 64
 #define KERNEL_WAYS 4
-#define KERNEL_SYSCALL 0		/* the depth of a system call's stack is not compared */
+#define KERNEL_SYSCALL 0 /* the depth of a system call's stack is not compared */
 
 struct kernel_key {
-	u64 entry;			/* the system call, or how else the kernel was entered */
-	u32 depth;			/* bytes from the stack pointer to the user's registers, or KERNEL_SYSCALL */
-	u32 inner;			/* frames that are the switch's own, and not looked for */
+	u64 entry; /* the system call, or how else the kernel was entered */
+	u32 depth; /* bytes from the stack pointer to the user's registers, or KERNEL_SYSCALL */
+	u32 inner; /* frames that are the switch's own, and not looked for */
 };
 
 struct cached_kernel_stack {
@@ -34,16 +34,16 @@ struct cached_kernel_stack {
 };
 
 struct kernel_set {
-	u32 span;			/* words to read: the largest of any way */
-	u32 turn;			/* the way to forget next */
+	u32 span; /* words to read: the largest of any way */
+	u32 turn; /* the way to forget next */
 	struct cached_kernel_stack way[KERNEL_WAYS];
 };
 
 /* A stack as it is, from the pointer that the task left with. */
 struct kernel_copy {
 	struct stack_snapshot now;
-	u32 words, pad;			/* that were read */
-	struct read_log reads;		/* working space of kernel_stack_cache_put() */
+	u32 words, pad;	       /* that were read */
+	struct read_log reads; /* working space of kernel_stack_cache_put() */
 };
 
 extern struct kernel_set kernel_sets[KERNEL_SETS];
@@ -63,4 +63,5 @@ CORE u32 kernel_stack_cache_find(const struct kernel_key *key, struct kernel_cop
  * @s, innermost first, was walked where @copy is of, and has the id @stack. Both are whole: of a part of the stack the
  * places would not be certain. Remember it if that is possible.
  */
-CORE void kernel_stack_cache_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy, u32 stack);
+CORE void kernel_stack_cache_put(const struct kernel_key *key, const struct stack *s, struct kernel_copy *copy,
+				 u32 stack);

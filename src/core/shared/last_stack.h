@@ -2,8 +2,9 @@
 /*
  * The last stack of a task in its program.
  *
- * Who exits or calls execve() will not see user mode again with the stack it has, and its memory is given up soon, while
- * it may be long at work in the kernel. So the stack is walked just before; who asks later is told what was found.
+ * Who exits or calls execve() will not see user mode again with the stack it has, and its memory is given up soon,
+ * while it may be long at work in the kernel. So the stack is walked just before; who asks later is told what was
+ * found.
  *
  * Written by the task itself, and looked at by interrupts on top of it. What was found is published before the walk's
  * cookie is given up (resolve.bpf.h): so who asks in an interrupt is either served with the others, or told.
@@ -14,8 +15,8 @@
 enum last_stack_state { LAST_STACK_AHEAD, LAST_STACK_WALK, LAST_STACK_KNOWN };
 
 struct last_stack {
-	u64 task, mm;			/* whose it is, and in which memory it lies */
-	u32 exec_id;			/* execve() that came before; tasks and memory are used again */
+	u64 task, mm; /* whose it is, and in which memory it lies */
+	u32 exec_id;  /* execve() that came before; tasks and memory are used again */
 	u32 state;
 };
 

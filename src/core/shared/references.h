@@ -2,18 +2,18 @@
 /*
  * References to stacks that somebody remembers, and gives out without looking them up.
  *
- * A CPU counts its own, by id, until another id needs the place; then they are added to the stack's own count. Readers look
- * at both. So a stack that all CPUs are in has no word that all of them write.
+ * A CPU counts its own, by id, until another id needs the place; then they are added to the stack's own count. Readers
+ * look at both. So a stack that all CPUs are in has no word that all of them write.
  */
 #pragma once
 #include "core/atomic.h"
 
 #define AGAIN_WAYS 64
-#define AGAIN_ROWS 64		/* CPUs beyond share them; a power of two */
-#define AGAIN_MAX (1u << 20)	/* the count would run into the id */
+#define AGAIN_ROWS 64	     /* CPUs beyond share them; a power of two */
+#define AGAIN_MAX (1u << 20) /* the count would run into the id */
 
 struct again_row {
-	u64 count[AGAIN_WAYS];	/* id << 32 | count */
+	u64 count[AGAIN_WAYS]; /* id << 32 | count */
 };
 
 static INLINE u32 again_way(u32 id)
@@ -22,8 +22,8 @@ static INLINE u32 again_way(u32 id)
 }
 
 /*
- * Count @n references (less than AGAIN_MAX) to stack @id. Returns what is to be added to a stack now, as a row's words have it: that, or
- * what had the place; 0: nothing. Any context.
+ * Count @n references (less than AGAIN_MAX) to stack @id. Returns what is to be added to a stack now, as a row's words
+ * have it: that, or what had the place; 0: nothing. Any context.
  */
 static INLINE u64 again_count(struct again_row *row, u32 id, u32 n)
 {
@@ -31,7 +31,7 @@ static INLINE u64 again_count(struct again_row *row, u32 id, u32 n)
 
 	if (old >> 32 == id && (u32)old < AGAIN_MAX)
 		return cmpxchg(way, old, old + n) == old ? 0 : more;
-	return cmpxchg(way, old, more) == old ? old : more;	/* else an interrupt came in between */
+	return cmpxchg(way, old, more) == old ? old : more; /* else an interrupt came in between */
 }
 
 /* The references to stack @id that are not in its own count. */

@@ -6,21 +6,22 @@
 #include "core/shared/epochs.h"
 
 struct registry {
-	struct grace grace;		/* for whoever acts for a consumer */
-	u32 max_depth;			/* frames; the largest that any tool wanted */
-	u32 no_faults;			/* some tool wanted no page to be faulted in */
-	u32 nr_excluded;		/* processes in the map "excluded" */
-	u32 now_s;			/* as the keeper's clock says it, about once a second */
-	u32 identity;			/* of the stackmap: random, and never 0 */
-	u32 evictions, evicted;		/* from the table of modules: how often, and how many */
-	u64 row_wanted;			/* a frame that a walk could not leave without faulting (core/walk/prefetch.c) */
-	struct epochs epochs;		/* of the stackmap */
+	struct grace grace;	/* for whoever acts for a consumer */
+	u32 max_depth;		/* frames; the largest that any tool wanted */
+	u32 no_faults;		/* some tool wanted no page to be faulted in */
+	u32 nr_excluded;	/* processes in the map "excluded" */
+	u32 now_s;		/* as the maintenance's clock says it, about once a second */
+	u32 identity;		/* of the stackmap: random, and never 0 */
+	u32 evictions, evicted; /* from the table of modules: how often, and how many */
+	u64 row_wanted;		/* a frame that a walk could not leave without faulting (core/walk/prefetch.c) */
+	struct epochs epochs;	/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];
-	struct again_row again[AGAIN_ROWS];	/* references to stacks, of the CPUs */
+	struct again_row again[AGAIN_ROWS]; /* references to stacks, of the CPUs */
 };
 
 /* Is the consumer of @handle (0: none) still there? Between grace_enter() and grace_leave(). */
 static INLINE bool registry_has(const struct registry *r, u32 handle)
 {
-	return handle && load_acquire(&at(r->consumer, consumer_slot(handle)).generation) == consumer_generation(handle);
+	return handle &&
+	       load_acquire(&at(r->consumer, consumer_slot(handle)).generation) == consumer_generation(handle);
 }

@@ -5,7 +5,7 @@ struct put {
 	struct stacktable *table;
 	struct stack *stack;
 	u64 place;
-	u32 probes;		/* slots looked at */
+	u32 probes; /* slots looked at */
 	u32 full;
 };
 
@@ -30,7 +30,7 @@ static INLINE void hash(const struct stacktable *t, struct stack *s)
 	u64 h = 0xcbf29ce484222325ULL ^ t->seed, k = t->seed | 1;
 	u32 blocks = s->nr / BLOCK, rest = s->nr & ~(BLOCK - 1);
 
-	each(i, MAX_DEPTH / BLOCK) {
+	each (i, MAX_DEPTH / BLOCK) {
 		const u64 *f;
 
 		if (i >= blocks)
@@ -39,7 +39,7 @@ static INLINE void hash(const struct stacktable *t, struct stack *s)
 		h = (h ^ f[0] ^ f[1] * k) * 0x100000001b3ULL;
 		h = (h ^ f[2] ^ f[3] * k) * 0x100000001b3ULL;
 	}
-	each(i, BLOCK) {
+	each (i, BLOCK) {
 		if (rest + i >= s->nr)
 			break;
 		h = (h ^ at(s->frame, rest + opaque(i))) * 0x100000001b3ULL;
@@ -55,7 +55,7 @@ static INLINE bool same(const struct stacktable *t, u64 place, const struct stac
 
 	if (differ || (u16)load_relaxed(&WORD(t, place + 1)) != s->nr)
 		return false;
-	each(i, MAX_DEPTH / BLOCK) {
+	each (i, MAX_DEPTH / BLOCK) {
 		const u64 *f, *w;
 
 		if (i >= blocks || differ)
@@ -64,7 +64,7 @@ static INLINE bool same(const struct stacktable *t, u64 place, const struct stac
 		w = KEPT_AT(t, place, i);
 		differ = (f[0] ^ w[0]) | (f[1] ^ w[1]) | (f[2] ^ w[2]) | (f[3] ^ w[3]);
 	}
-	each(i, BLOCK) {
+	each (i, BLOCK) {
 		if (rest + i >= s->nr)
 			break;
 		differ |= at(s->frame, rest + opaque(i)) ^ WORD(t, place + STACK_HEAD + rest + opaque(i));
@@ -75,7 +75,8 @@ static INLINE bool same(const struct stacktable *t, u64 place, const struct stac
 /* Write @s to new words, where nobody looks yet: s->written. 0: there is no room. */
 static INLINE void write(struct stacktable *t, struct stack *s)
 {
-	u64 slots = stacktable_slots(BITS(t)), room = stacktable_words(BITS(t)) - slots, need = STACK_HEAD + s->nr, place;
+	u64 slots = stacktable_slots(BITS(t)), room = stacktable_words(BITS(t)) - slots, need = STACK_HEAD + s->nr,
+	    place;
 	u32 blocks = s->nr / BLOCK, rest = s->nr & ~(BLOCK - 1);
 
 	if (load_relaxed(&t->used) + need > room)
@@ -86,7 +87,7 @@ static INLINE void write(struct stacktable *t, struct stack *s)
 	place += slots;
 	WORD(t, place) = s->hash;
 	WORD(t, place + 1) = 1ULL << STACK_REF | s->nr;
-	each(i, MAX_DEPTH / BLOCK) {
+	each (i, MAX_DEPTH / BLOCK) {
 		const u64 *f;
 		u64 *w;
 
@@ -99,7 +100,7 @@ static INLINE void write(struct stacktable *t, struct stack *s)
 		w[2] = f[2];
 		w[3] = f[3];
 	}
-	each(i, BLOCK) {
+	each (i, BLOCK) {
 		if (rest + i >= s->nr)
 			break;
 		WORD(t, place + STACK_HEAD + rest + opaque(i)) = at(s->frame, rest + opaque(i));
@@ -146,7 +147,7 @@ static INLINE u32 length_class(u32 probes)
 CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret)
 {
 	struct stack_counts *c = &at(t->counts, cpu & (STACK_ROWS - 1));
-	struct put p = { .table = t, .stack = s };
+	struct put p = {.table = t, .stack = s};
 
 	if (s->nr > MAX_DEPTH)
 		return -E2BIG;

@@ -22,31 +22,31 @@
 #define STACK_MIN_BITS 10
 #define STACK_MAX_BITS 20
 #define STACK_DEFAULT_BITS 14
-#define STACK_WORD_BITS 6		/* 2^(bits + 6) words, of which 2^(bits + 1) are slots */
+#define STACK_WORD_BITS 6 /* 2^(bits + 6) words, of which 2^(bits + 1) are slots */
 
 #define STACK_PROBES 32
-#define STACK_HEAD 2			/* words before the frames: hash; references and length */
-#define STACK_REF 16			/* bit where the references begin */
-#define STACK_SPARE_BYTES 32		/* behind the words: the verifier does not know that frames end where they do */
-#define STACK_PLACE ((1ULL << (STACK_MAX_BITS + STACK_WORD_BITS)) - 1)	/* of a slot; the rest is the hash's */
+#define STACK_HEAD 2	     /* words before the frames: hash; references and length */
+#define STACK_REF 16	     /* bit where the references begin */
+#define STACK_SPARE_BYTES 32 /* behind the words: the verifier does not know that frames end where they do */
+#define STACK_PLACE ((1ULL << (STACK_MAX_BITS + STACK_WORD_BITS)) - 1) /* of a slot; the rest is the hash's */
 
 /* How many slots were looked at: 1, 2, 3, 4, up to 8, 16, 24, 32. */
 #define STACK_LENGTHS 8
-#define STACK_ROWS 64			/* CPUs beyond share them; a power of two */
+#define STACK_ROWS 64 /* CPUs beyond share them; a power of two */
 
 struct stack_counts {
-	u64 found[STACK_LENGTHS];	/* stacks that got an id, by the slots looked at */
-	u64 full, crowded;		/* those that got none: no room for the frames; STACK_PROBES slots taken */
-	u64 raced;			/* written in vain, as somebody was faster with the same: room that is lost */
-	u64 given;			/* references in all: in sums only, a row does not count them */
+	u64 found[STACK_LENGTHS]; /* stacks that got an id, by the slots looked at */
+	u64 full, crowded;	  /* those that got none: no room for the frames; STACK_PROBES slots taken */
+	u64 raced;		  /* written in vain, as somebody was faster with the same: room that is lost */
+	u64 given;		  /* references in all: in sums only, a row does not count them */
 	u64 pad[4];
 };
 
 struct stacktable {
-	u32 bits, epoch;		/* set before anybody else sees it, as is: */
-	u64 seed;			/* of the hash */
-	u64 used;			/* words given out; may run past the end */
-	u64 stacks;			/* published */
+	u32 bits, epoch; /* set before anybody else sees it, as is: */
+	u64 seed;	 /* of the hash */
+	u64 used;	 /* words given out; may run past the end */
+	u64 stacks;	 /* published */
 	u64 pad[4];
 	struct stack_counts counts[STACK_ROWS];
 	u64 word[];

@@ -5,40 +5,40 @@
  * Who asks after the walk, on the way back to user mode, gets the stack just walked. Another walk would be task work
  * again, after which the same program asks again: the task would never be in user mode.
  *
- * The sign of a visit is a number that the kernel changes whenever the task goes to user mode (bpf/common/visit.bpf.h). Without
- * one, there is only evidence that the task has been there: the kernel has accounted some time in user mode to it, it has
- * slept, it has begun a system call, so has the CPU on which it stayed, or it was on it for long. Before that, two walks may
- * be of one visit, and who asks for a third is refused: then the task is in user mode soon, and nobody is given a stack
- * that may be another visit's.
+ * The sign of a visit is a number that the kernel changes whenever the task goes to user mode (bpf/common/visit.bpf.h).
+ * Without one, there is only evidence that the task has been there: the kernel has accounted some time in user mode to
+ * it, it has slept, it has begun a system call, so has the CPU on which it stayed, or it was on it for long. Before
+ * that, two walks may be of one visit, and who asks for a third is refused: then the task is in user mode soon, and
+ * nobody is given a stack that may be another visit's.
  *
  * Written by the task itself, and by interrupts on top of it.
  */
 #pragma once
 #include "core/atomic.h"
 
-#define VISIT_NS 100000			/* from a walk to who asks behind it, on a fast machine; and as long as the walk took */
-#define VISIT_PREEMPTED_NS 20000000	/* and if others had the CPU meanwhile */
+#define VISIT_NS 100000 /* from a walk to who asks behind it, on a fast machine; and as long as the walk took */
+#define VISIT_PREEMPTED_NS 20000000 /* and if others had the CPU meanwhile */
 
 /* What is known of the task at one moment. */
 struct visit_now {
-	u64 ns, user_ns;		/* CLOCK_MONOTONIC; the time it has spent in user mode, as the kernel accounts for it */
-	u32 sleeps, preemptions;	/* how often it has left a CPU */
-	u32 calls;			/* a number that each system call on this CPU changes; or one that never changes */
-	u32 sign;			/* 0: there is none */
-	u16 in_call;			/* it is in a system call that has no result yet */
-	u16 kept;			/* it has not been in user mode since it last left a CPU */
+	u64 ns, user_ns; /* CLOCK_MONOTONIC; the time it has spent in user mode, as the kernel accounts for it */
+	u32 sleeps, preemptions; /* how often it has left a CPU */
+	u32 calls;		 /* a number that each system call on this CPU changes; or one that never changes */
+	u32 sign;		 /* 0: there is none */
+	u16 in_call;		 /* it is in a system call that has no result yet */
+	u16 kept;		 /* it has not been in user mode since it last left a CPU */
 	u32 pad;
 };
 
 struct visit {
-	struct visit_now walked;	/* ns: until when it may be this visit; 0: there is no answer */
-	u32 in_a_row, pad;		/* walks that may have been of one visit, but for the first */
+	struct visit_now walked; /* ns: until when it may be this visit; 0: there is no answer */
+	u32 in_a_row, pad;	 /* walks that may have been of one visit, but for the first */
 };
 
 enum visit_verdict {
-	VISIT_OTHER,			/* the task has been in user mode, or may have been: walk */
-	VISIT_SAME,			/* it has not: the answer stands */
-	VISIT_UNKNOWN,			/* it may not have been, and was walked twice: do neither */
+	VISIT_OTHER,   /* the task has been in user mode, or may have been: walk */
+	VISIT_SAME,    /* it has not: the answer stands */
+	VISIT_UNKNOWN, /* it may not have been, and was walked twice: do neither */
 };
 
 /* The answer is about to change. */

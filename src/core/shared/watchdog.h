@@ -28,11 +28,13 @@ static INLINE void watchdog_release(struct walker_head *w)
 }
 
 /*
- * May process @tgid have @w, which was just claimed for it? No process has more than @share: whose walker it is is said before it is
- * counted how many are, by @count(@ctx), so of two walks that do so at the same time each sees the other, or is seen by it.
- * If not, it is given back. The @first place where a process looks is not counted: it has that one always.
+ * May process @tgid have @w, which was just claimed for it? No process has more than @share: whose walker it is is said
+ * before it is counted how many are, by @count(@ctx), so of two walks that do so at the same time each sees the other,
+ * or is seen by it. If not, it is given back. The @first place where a process looks is not counted: it has that one
+ * always.
  */
-static INLINE bool watchdog_share(struct walker_head *w, u32 tgid, bool first, u32 share, u32 (*count)(void *ctx), void *ctx)
+static INLINE bool watchdog_share(struct walker_head *w, u32 tgid, bool first, u32 share, u32 (*count)(void *ctx),
+				  void *ctx)
 {
 	xchg(&w->tgid, tgid);
 	if (first || count(ctx) <= share)

@@ -14,31 +14,75 @@
 
 /* operand formats; a and b are the first and second operand */
 enum {
-	A = 1, B = 2, SB = 4,		/* unsigned, unsigned, signed LEB128 */
+	A = 1,
+	B = 2,
+	SB = 4, /* unsigned, unsigned, signed LEB128 */
 	BLOCK = 8,
-	F1 = 0x10, F2 = 0x20, F4 = 0x30,	/* an advance of 1, 2, 4 bytes */
-	ADDRESS = 0x40,				/* as the CIE encodes them */
+	F1 = 0x10,
+	F2 = 0x20,
+	F4 = 0x30,	/* an advance of 1, 2, 4 bytes */
+	ADDRESS = 0x40, /* as the CIE encodes them */
 	BAD = 0x80,
 };
 
 enum {
-	CFA_advance_loc = 1, CFA_offset = 2, CFA_restore = 3,	/* the two high bits */
-	CFA_nop = 0x00, CFA_set_loc, CFA_advance_loc1, CFA_advance_loc2, CFA_advance_loc4, CFA_offset_extended,
-	CFA_restore_extended, CFA_undefined, CFA_same_value, CFA_register, CFA_remember_state, CFA_restore_state,
-	CFA_def_cfa, CFA_def_cfa_register, CFA_def_cfa_offset, CFA_def_cfa_expression, CFA_expression,
-	CFA_offset_extended_sf, CFA_def_cfa_sf, CFA_def_cfa_offset_sf, CFA_val_offset, CFA_val_offset_sf,
+	CFA_advance_loc = 1,
+	CFA_offset = 2,
+	CFA_restore = 3, /* the two high bits */
+	CFA_nop = 0x00,
+	CFA_set_loc,
+	CFA_advance_loc1,
+	CFA_advance_loc2,
+	CFA_advance_loc4,
+	CFA_offset_extended,
+	CFA_restore_extended,
+	CFA_undefined,
+	CFA_same_value,
+	CFA_register,
+	CFA_remember_state,
+	CFA_restore_state,
+	CFA_def_cfa,
+	CFA_def_cfa_register,
+	CFA_def_cfa_offset,
+	CFA_def_cfa_expression,
+	CFA_expression,
+	CFA_offset_extended_sf,
+	CFA_def_cfa_sf,
+	CFA_def_cfa_offset_sf,
+	CFA_val_offset,
+	CFA_val_offset_sf,
 	CFA_val_expression,
-	CFA_GNU_args_size = 0x2e, CFA_GNU_negative_offset_extended = 0x2f,
+	CFA_GNU_args_size = 0x2e,
+	CFA_GNU_negative_offset_extended = 0x2f,
 };
 
 static const u8 operands[64] = {
-	[CFA_nop] = 0, ADDRESS, F1, F2, F4, A | B,
-	[CFA_restore_extended] = A, A, A, A | B, 0, 0,
-	[CFA_def_cfa] = A | B, A, A, BLOCK, A | BLOCK,
-	[CFA_offset_extended_sf] = A | SB, A | SB, SB, A | B, A | SB,
+	[CFA_nop] = 0,
+	ADDRESS,
+	F1,
+	F2,
+	F4,
+	A | B,
+	[CFA_restore_extended] = A,
+	A,
+	A,
+	A | B,
+	0,
+	0,
+	[CFA_def_cfa] = A | B,
+	A,
+	A,
+	BLOCK,
+	A | BLOCK,
+	[CFA_offset_extended_sf] = A | SB,
+	A | SB,
+	SB,
+	A | B,
+	A | SB,
 	[CFA_val_expression] = A | BLOCK,
 	[CFA_val_expression + 1 ... CFA_GNU_args_size - 1] = BAD,
-	[CFA_GNU_args_size] = A, A | B,
+	[CFA_GNU_args_size] = A,
+	A | B,
 	[CFA_GNU_negative_offset_extended + 1 ... 63] = BAD,
 };
 
@@ -95,7 +139,7 @@ static INLINE int next_phase(struct cfi *c)
 		return STOP;
 	}
 	c->initial = c->row;
-	c->has_initial = !c->depth && c->loc == c->start;	/* as a rule: it has changed nothing else */
+	c->has_initial = !c->depth && c->loc == c->start; /* as a rule: it has changed nothing else */
 	c->phase = 1;
 	c->stop = c->end;
 	err = reader_check(&c->in);
@@ -113,18 +157,11 @@ static INLINE int set_loc(struct cfi *c)
 	u64 here = reader_addr(&c->in);
 
 	switch (c->encoding) {
-	case PE_SDATA4_PCREL:
-		c->loc = here + (s64)(s32)reader_u32(&c->in);
-		break;
-	case PE_UDATA4:
-		c->loc = reader_u32(&c->in);
-		break;
+	case PE_SDATA4_PCREL: c->loc = here + (s64)(s32)reader_u32(&c->in); break;
+	case PE_UDATA4: c->loc = reader_u32(&c->in); break;
 	case PE_ABSPTR:
-	case PE_UDATA8:
-		c->loc = reader_u64(&c->in);
-		break;
-	default:
-		return fail(c, CFA_set_loc);
+	case PE_UDATA8: c->loc = reader_u64(&c->in); break;
+	default: return fail(c, CFA_set_loc);
 	}
 	return advance(c, 0);
 }
@@ -137,7 +174,7 @@ static INLINE int run_usual(struct cfi *c)
 {
 	struct reader *in = &c->in;
 
-	each(i, USUAL_A_TURN) {
+	each (i, USUAL_A_TURN) {
 		u32 pos = in->pos;
 		u8 op = at(in->window, pos % READER_WINDOW), operand = at(in->window, (pos + 1) % READER_WINDOW);
 
@@ -197,12 +234,9 @@ TURN(step, struct cfi, c)
 	if (format & BAD)
 		return fail(c, op);
 	switch (format & F4) {
-	case F1:
-		return advance(c, reader_u8(in));
-	case F2:
-		return advance(c, reader_u16(in));
-	case F4:
-		return advance(c, reader_u32(in));
+	case F1: return advance(c, reader_u8(in));
+	case F2: return advance(c, reader_u16(in));
+	case F4: return advance(c, reader_u32(in));
 	}
 	if (format & ADDRESS)
 		return set_loc(c);
@@ -219,34 +253,22 @@ TURN(step, struct cfi, c)
 	reg = known_reg(c->class, a);
 
 	switch (primary) {
-	case CFA_advance_loc:
-		return advance(c, a);
-	case CFA_offset:
-		return set(c, reg, RULE_OFFSET, scaled);
-	case CFA_restore:
-		return restore(c, reg);
+	case CFA_advance_loc: return advance(c, a);
+	case CFA_offset: return set(c, reg, RULE_OFFSET, scaled);
+	case CFA_restore: return restore(c, reg);
 	}
 	switch (op) {
 	case CFA_offset_extended:
-	case CFA_offset_extended_sf:
-		return set(c, reg, RULE_OFFSET, scaled);
-	case CFA_GNU_negative_offset_extended:
-		return set(c, reg, RULE_OFFSET, -(u32)scaled);
-	case CFA_restore_extended:
-		return restore(c, reg);
-	case CFA_undefined:
-		return set(c, reg, RULE_UNDEFINED, 0);
-	case CFA_same_value:
-		return set(c, reg, RULE_SAME, 0);
-	case CFA_register:
-		return set(c, reg, RULE_REGISTER, known_reg(c->class, b));
-	case CFA_expression:
-		return set(c, reg, RULE_EXPR, block);
-	case CFA_val_expression:
-		return set(c, reg, RULE_VAL_EXPR, block);
+	case CFA_offset_extended_sf: return set(c, reg, RULE_OFFSET, scaled);
+	case CFA_GNU_negative_offset_extended: return set(c, reg, RULE_OFFSET, -(u32)scaled);
+	case CFA_restore_extended: return restore(c, reg);
+	case CFA_undefined: return set(c, reg, RULE_UNDEFINED, 0);
+	case CFA_same_value: return set(c, reg, RULE_SAME, 0);
+	case CFA_register: return set(c, reg, RULE_REGISTER, known_reg(c->class, b));
+	case CFA_expression: return set(c, reg, RULE_EXPR, block);
+	case CFA_val_expression: return set(c, reg, RULE_VAL_EXPR, block);
 	case CFA_val_offset:
-	case CFA_val_offset_sf:
-		return set(c, reg, RULE_VAL_OFFSET, scaled);
+	case CFA_val_offset_sf: return set(c, reg, RULE_VAL_OFFSET, scaled);
 	case CFA_remember_state:
 		depth = c->depth;
 		if (depth >= CFI_MAX_SAVED)
@@ -275,19 +297,15 @@ TURN(step, struct cfi, c)
 		row->cfa_kind = CFA_REG;
 		row->cfa_reg = reg;
 		return NEXT;
-	case CFA_def_cfa_offset:
-		row->cfa_off = a;
-		return NEXT;
-	case CFA_def_cfa_offset_sf:
-		row->cfa_off = scaled;
-		return NEXT;
+	case CFA_def_cfa_offset: row->cfa_off = a; return NEXT;
+	case CFA_def_cfa_offset_sf: row->cfa_off = scaled; return NEXT;
 	case CFA_def_cfa_expression:
 		row->cfa_kind = CFA_EXPR;
 		row->cfa_off = block;
 		row->flags |= ROW_EXPRESSIONS;
 		return NEXT;
 	}
-	return NEXT;			/* nop, GNU_args_size */
+	return NEXT; /* nop, GNU_args_size */
 }
 
 CORE u32 cfi_run(struct cfi *c)
@@ -306,11 +324,13 @@ CORE u32 cfi_run(struct cfi *c)
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 
-	loop(CFI_MAX_OPS + 3, step, c);	/* two ends, and one too many */
+	loop(CFI_MAX_OPS + 3, step, c); /* two ends, and one too many */
 	if (c->error)
 		return c->error;
 	err = reader_check(&c->in);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
-	return c->phase == 2 ? 0 : c->spared ? TOO_LONG : TOO_MANY_OPS;	/* a loop may end by its bound: ask what it achieved */
+	return c->phase == 2 ? 0
+	       : c->spared   ? TOO_LONG
+			     : TOO_MANY_OPS; /* a loop may end by its bound: ask what it achieved */
 }

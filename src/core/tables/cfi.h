@@ -11,24 +11,24 @@ struct cfi {
 	/* asked */
 	u64 pc;
 	u64 start;			/* of the code that the FDE describes */
-	u64 initial_insns, initial_end;	/* the CIE's program ... */
+	u64 initial_insns, initial_end; /* the CIE's program ... */
 	u64 insns, end;			/* ... and the FDE's */
 	u64 code_align;
 	s64 data_align;
-	u64 hdr;			/* expressions are told by their distance from here */
-	u32 encoding;			/* of addresses, DW_EH_PE_* */
-	u32 class;			/* of the file */
+	u64 hdr;      /* expressions are told by their distance from here */
+	u32 encoding; /* of addresses, DW_EH_PE_* */
+	u32 class;    /* of the file */
 	/* asked, and answered for the next FDE of this CIE */
 	u32 has_initial;
-	struct row initial;		/* what the CIE's program makes: if that is known, it does not run */
-	u32 spared;			/* of CFI_MAX_OPS: the row has to be known with fewer */
+	struct row initial; /* what the CIE's program makes: if that is known, it does not run */
+	u32 spared;	    /* of CFI_MAX_OPS: the row has to be known with fewer */
 	/* answered */
 	struct row row;
 	u32 detail;
 	/* working space */
 	u32 phase, error, depth, ops;
 	u64 loc;
-	u64 stop;			/* end of the program that runs */
+	u64 stop; /* end of the program that runs */
 	struct row saved[CFI_MAX_SAVED];
 	struct reader in;
 };

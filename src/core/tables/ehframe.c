@@ -8,7 +8,7 @@
 
 #define MAX_TURNS_BSEARCH 28
 #define MAX_LETTERS 8
-#define EXTENDED 0xffffffff		/* 64-bit DWARF: nobody writes it */
+#define EXTENDED 0xffffffff /* 64-bit DWARF: nobody writes it */
 
 /*
  * Entries of tables that searches have met, by table_key(): where the code begins, below the key. All searches in a
@@ -59,7 +59,7 @@ TURN(halve, struct ehframe, e)
 	u64 mark;
 	int err;
 
-	each(i, MAX_TURNS_BSEARCH) {
+	each (i, MAX_TURNS_BSEARCH) {
 		if (e->high - e->low < EHFRAME_HELD)
 			return STOP;
 		key = table_key(e);
@@ -88,7 +88,7 @@ CORE void ehframe_keep(struct ehframe *e)
 {
 	u32 nr = e->nr_met;
 
-	each(i, EHFRAME_HELD) {
+	each (i, EHFRAME_HELD) {
 		u64 mark = at(e->met, i);
 
 		if (i >= nr)
@@ -165,26 +165,20 @@ TURN(augment, struct ehframe, e)
 	u32 format;
 
 	switch (at(in->window, e->letter + turn)) {
-	case 0:
-		return STOP;
+	case 0: return STOP;
 	case 'R':
 		ehframe_cie(e)->encoding = plain_format(e, at(in->window, data));
 		e->data = data + 1;
 		return NEXT;
-	case 'L':
-		e->data = data + 1;
-		return NEXT;
+	case 'L': e->data = data + 1; return NEXT;
 	case 'P':
 		format = plain_format(e, at(in->window, data)) & PE_FORMAT;
 		e->data = data + 1 + (format == PE_UDATA4 ? 4 : format == PE_UDATA2 ? 2 : 8);
 		return NEXT;
-	case 'S':
-		ehframe_cie(e)->signal = ROW_SIGNAL;
-		return NEXT;
+	case 'S': ehframe_cie(e)->signal = ROW_SIGNAL; return NEXT;
 	case 'z':
 	case 'B':
-	case 'G':
-		return NEXT;
+	case 'G': return NEXT;
 	}
 	e->error = BAD_CIE;
 	return STOP;
@@ -240,12 +234,12 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 		if (!reader_u8(in))
 			break;
 	if (at(in->window, in->pos - 1) || (!c->sized && at(in->window, e->letter)))
-		return judged(in, BAD_CIE);	/* letters without end, or without a length of their data */
+		return judged(in, BAD_CIE); /* letters without end, or without a length of their data */
 
 	c->code_align = reader_uleb(in);
 	c->data_align = reader_sleb(in);
 	if (version == 1)
-		reader_u8(in);		/* the return address column: we know it */
+		reader_u8(in); /* the return address column: we know it */
 	else
 		reader_uleb(in);
 
@@ -307,17 +301,13 @@ TURN(next_entry, struct ehframe, e)
 	start = page_word(p, addr + 8);
 	size = page_word(p, addr + 12);
 	switch (ehframe_cie(e)->encoding) {
-	case PE_SDATA4_PCREL:
-		start = addr + 8 + (s64)(s32)start;
-		break;
-	case PE_UDATA4:
-		break;
+	case PE_SDATA4_PCREL: start = addr + 8 + (s64)(s32)start; break;
+	case PE_UDATA4: break;
 	case PE_ABSPTR:
 		start |= size << 32;
 		size = page_word(p, addr + 16) | (u64)page_word(p, addr + 20) << 32;
 		break;
-	default:
-		return NEXT;
+	default: return NEXT;
 	}
 	if (e->pc - start >= size)
 		return NEXT;
@@ -393,8 +383,7 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 		f->size = in->word[4] | (u64)in->word[5] << 32;
 		in->pos = 24;
 		break;
-	default:
-		return BAD_ENCODING;
+	default: return BAD_ENCODING;
 	}
 	if (e->pc - f->start >= f->size)
 		return judged(in, NO_FDE);

@@ -5,19 +5,19 @@
 #include "core/module.h"
 
 struct cie {
-	u64 key;			/* the file and where in it, as cie_key() has it; 0: none read yet */
-	u64 insns, end;			/* distances from its start: each process has it elsewhere */
+	u64 key;	/* the file and where in it, as cie_key() has it; 0: none read yet */
+	u64 insns, end; /* distances from its start: each process has it elsewhere */
 	u64 code_align;
 	s64 data_align;
-	u32 encoding;			/* of the PCs in its FDEs */
+	u32 encoding; /* of the PCs in its FDEs */
 	u32 signal, sized;
 	u32 has_row;
-	struct row row;			/* what its program makes, once that has been run */
+	struct row row; /* what its program makes, once that has been run */
 };
 
 struct fde {
 	u64 addr, insns, end;
-	u64 start, size;		/* the code that it describes */
+	u64 start, size; /* the code that it describes */
 };
 
 /* Of the sorted table in .eh_frame_hdr: where code begins, and its FDE, as distances from the section. */
@@ -25,38 +25,38 @@ struct ehframe_entry {
 	s32 start_off, fde_off;
 };
 
-#define EHFRAME_HELD 32		/* entries that are read at once: 256 bytes */
+#define EHFRAME_HELD 32 /* entries that are read at once: 256 bytes */
 #define MAX_FDES (1 << 18)
 #define EHFRAME_MARKS 8192
-#define EHFRAME_CIES 8		/* kept from walk to walk, but for the first one, which each walk forgets */
+#define EHFRAME_CIES 8 /* kept from walk to walk, but for the first one, which each walk forgets */
 
 struct ehframe {
 	/* asked */
 	u64 pc;
-	u64 hdr;			/* .eh_frame_hdr, or .eh_frame itself if there is no table */
+	u64 hdr; /* .eh_frame_hdr, or .eh_frame itself if there is no table */
 	u64 bias;
-	u32 module, class;		/* of the file; module 0: what is found is not to be remembered */
+	u32 module, class; /* of the file; module 0: what is found is not to be remembered */
 	/* answered */
 	struct fde fde;
-	u32 which;			/* its CIE: ehframe_cie() */
+	u32 which; /* its CIE: ehframe_cie() */
 	struct cie cie[EHFRAME_CIES];
-	struct cfi cfi;			/* all that cfi_run() asks */
+	struct cfi cfi; /* all that cfi_run() asks */
 	/* working space */
-	u32 low, high;			/* the entry is one of these, or the one before */
-	u32 node;			/* the place in the tree of halvings: 1, then 2 or 3, then 4 to 7 */
-	u32 held, nr_held;		/* of entry[]: that place, as table_key() has it, or 0; how many they are */
+	u32 low, high;	   /* the entry is one of these, or the one before */
+	u32 node;	   /* the place in the tree of halvings: 1, then 2 or 3, then 4 to 7 */
+	u32 held, nr_held; /* of entry[]: that place, as table_key() has it, or 0; how many they are */
 	u32 error;
-	u32 scanned, spared;		/* without a table: looked at for this row; of MAX_FDES: fewer have to do */
-	u32 letter, data;		/* positions in the augmentation string and data */
+	u32 scanned, spared; /* without a table: looked at for this row; of MAX_FDES: fewer have to do */
+	u32 letter, data;    /* positions in the augmentation string and data */
 	struct ehframe_entry entry[EHFRAME_HELD];
-	u64 met[EHFRAME_HELD];		/* marks that the search would leave */
+	u64 met[EHFRAME_HELD]; /* marks that the search would leave */
 	u32 nr_met, pad;
-	struct bounds bounds;		/* of entries; cfi.in and page have their own */
+	struct bounds bounds; /* of entries; cfi.in and page have their own */
 	u64 scan;
 	struct page page;
 };
 
-extern u64 ehframe_marks[EHFRAME_MARKS];	/* for all walkers; for tests to forget */
+extern u64 ehframe_marks[EHFRAME_MARKS]; /* for all walkers; for tests to forget */
 
 static INLINE struct cie *ehframe_cie(struct ehframe *e)
 {
@@ -66,7 +66,7 @@ static INLINE struct cie *ehframe_cie(struct ehframe *e)
 /* All that is read from here on should lie in [@start, @end). */
 static INLINE void ehframe_bound(struct ehframe *e, u64 start, u64 end)
 {
-	e->bounds = e->cfi.in.bounds = e->page.bounds = (struct bounds){ start, end, 0 };
+	e->bounds = e->cfi.in.bounds = e->page.bounds = (struct bounds){start, end, 0};
 }
 
 /* Has it? */
@@ -102,6 +102,6 @@ static INLINE u32 ehframe_row(struct ehframe *e)
 		cie->row = c->initial;
 		cie->has_row = 1;
 	}
-	c->row.flags |= cie->signal;	/* ROW_SIGNAL */
+	c->row.flags |= cie->signal; /* ROW_SIGNAL */
 	return 0;
 }

@@ -4,7 +4,7 @@
 #include "core/module.h"
 #include "core/regs.h"
 
-#define ELF_MAGIC 0x464c457f	/* "\177ELF" */
+#define ELF_MAGIC 0x464c457f /* "\177ELF" */
 #define ELF_CLASS32 1
 #define ELF_CLASS64 2
 #define EM_386 3
@@ -26,9 +26,9 @@
 #define HDR_TABLE_MASK 0xffff07ff
 #define HDR_TABLE_FORM 0x3b030301
 
-#define NOTE_NAME_GNU 0x00554e47	/* "GNU" */
+#define NOTE_NAME_GNU 0x00554e47 /* "GNU" */
 #define NOTE_GNU_BUILD_ID 3
-#define NOTE_BYTES 16		/* header, "GNU" */
+#define NOTE_BYTES 16 /* header, "GNU" */
 #define MAX_NOTES 16
 
 #define MAX_SCAN_WORDS (4u << 20)
@@ -75,7 +75,7 @@ TURN(program_header, struct modules, ms)
 	}
 	n = ms->nr_notes;
 	if (type == PT_NOTE && n < COUNT(ms->notes)) {
-		at(ms->notes, n) = (struct segment){ ph[1], ph[2], ph[4] };
+		at(ms->notes, n) = (struct segment){ph[1], ph[2], ph[4]};
 		at(ms->align, n) = ph[6];
 		ms->nr_notes = n + 1;
 	}
@@ -86,12 +86,12 @@ TURN(program_header, struct modules, ms)
 		ms->start_vaddr = ph[2];
 	n = m->nr_exec;
 	if (flags & PF_X && n < COUNT(m->exec)) {
-		at(m->exec, n) = (struct segment){ ph[1], ph[2], ph[4] };
+		at(m->exec, n) = (struct segment){ph[1], ph[2], ph[4]};
 		m->nr_exec = n + 1;
 	}
 	n = ms->nr_ro;
 	if (!(flags & (PF_X | PF_W)) && n < COUNT(ms->ro)) {
-		at(ms->ro, n) = (struct segment){ ph[1], ph[2], ph[4] };
+		at(ms->ro, n) = (struct segment){ph[1], ph[2], ph[4]};
 		ms->nr_ro = n + 1;
 	}
 	return NEXT;
@@ -138,7 +138,7 @@ TURN(scan_word, struct modules, ms)
 	if (addr + 24 > ms->scan_end)
 		return STOP;
 	if (page_hold(p, addr, 24) || page_has(p, addr) < 24) {
-		ms->nr_pieces = COUNT(ms->piece) + 1;	/* what else is there was not seen */
+		ms->nr_pieces = COUNT(ms->piece) + 1; /* what else is there was not seen */
 		return STOP;
 	}
 	len = page_word(p, addr);
@@ -242,7 +242,7 @@ CORE void elf_read(struct modules *ms, u64 base)
 	ms->start_vaddr = 0;
 
 	if (!base)
-		return;		/* perhaps only now: a mapping that the kernel is changing is passed over */
+		return; /* perhaps only now: a mapping that the kernel is changing is passed over */
 	err = port_read(word, 64, base);
 	if (err) {
 		m->kind = unreadable(err);

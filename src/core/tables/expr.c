@@ -6,12 +6,47 @@
 #define MAX_OPS 64
 
 enum {
-	OP_addr = 0x03, OP_deref = 0x06, OP_const1u = 0x08, OP_const1s, OP_const2u, OP_const2s, OP_const4u, OP_const4s,
-	OP_const8u, OP_const8s, OP_constu, OP_consts, OP_dup, OP_drop, OP_over, OP_pick, OP_swap,
-	OP_abs = 0x19, OP_and, OP_minus = 0x1c, OP_mul = 0x1e, OP_neg, OP_not, OP_or, OP_plus, OP_plus_uconst,
-	OP_shl, OP_shr, OP_shra, OP_xor,
-	OP_eq = 0x29, OP_ge, OP_gt, OP_le, OP_lt, OP_ne,
-	OP_lit0 = 0x30, OP_lit31 = 0x4f, OP_breg0 = 0x70, OP_breg16 = 0x80, OP_nop = 0x96,
+	OP_addr = 0x03,
+	OP_deref = 0x06,
+	OP_const1u = 0x08,
+	OP_const1s,
+	OP_const2u,
+	OP_const2s,
+	OP_const4u,
+	OP_const4s,
+	OP_const8u,
+	OP_const8s,
+	OP_constu,
+	OP_consts,
+	OP_dup,
+	OP_drop,
+	OP_over,
+	OP_pick,
+	OP_swap,
+	OP_abs = 0x19,
+	OP_and,
+	OP_minus = 0x1c,
+	OP_mul = 0x1e,
+	OP_neg,
+	OP_not,
+	OP_or,
+	OP_plus,
+	OP_plus_uconst,
+	OP_shl,
+	OP_shr,
+	OP_shra,
+	OP_xor,
+	OP_eq = 0x29,
+	OP_ge,
+	OP_gt,
+	OP_le,
+	OP_lt,
+	OP_ne,
+	OP_lit0 = 0x30,
+	OP_lit31 = 0x4f,
+	OP_breg0 = 0x70,
+	OP_breg16 = 0x80,
+	OP_nop = 0x96,
 };
 
 static INLINE int bad(struct machine *m, u8 op)
@@ -55,23 +90,22 @@ static INLINE int binary(struct machine *m, u8 op, u32 depth)
 	s64 sx = generic_signed(m, x), sy = generic_signed(m, y);
 
 	switch (op) {
-	case OP_and:	x &= y; break;
-	case OP_or:	x |= y; break;
-	case OP_xor:	x ^= y; break;
-	case OP_plus:	x += y; break;
-	case OP_minus:	x -= y; break;
-	case OP_mul:	x *= y; break;
-	case OP_shl:	x <<= y & 63; break;
-	case OP_shr:	x >>= y & 63; break;
-	case OP_shra:	x = sx >> (y & 63); break;
-	case OP_eq:	x = sx == sy; break;
-	case OP_ge:	x = sx >= sy; break;
-	case OP_gt:	x = sx > sy; break;
-	case OP_le:	x = sx <= sy; break;
-	case OP_lt:	x = sx < sy; break;
-	case OP_ne:	x = sx != sy; break;
-	default:
-		return bad(m, op);
+	case OP_and: x &= y; break;
+	case OP_or: x |= y; break;
+	case OP_xor: x ^= y; break;
+	case OP_plus: x += y; break;
+	case OP_minus: x -= y; break;
+	case OP_mul: x *= y; break;
+	case OP_shl: x <<= y & 63; break;
+	case OP_shr: x >>= y & 63; break;
+	case OP_shra: x = sx >> (y & 63); break;
+	case OP_eq: x = sx == sy; break;
+	case OP_ge: x = sx >= sy; break;
+	case OP_gt: x = sx > sy; break;
+	case OP_le: x = sx <= sy; break;
+	case OP_lt: x = sx < sy; break;
+	case OP_ne: x = sx != sy; break;
+	default: return bad(m, op);
 	}
 	at(m->operand, depth - 2) = generic(m, x);
 	m->depth = depth - 1;
@@ -113,18 +147,18 @@ TURN(operation, struct machine, m)
 		return STOP;
 	}
 	switch (op) {
-	case OP_nop:	return NEXT;
+	case OP_nop: return NEXT;
 	case OP_const1u: return push(m, op, reader_u8(in));
 	case OP_const1s: return push(m, op, (s8)reader_u8(in));
 	case OP_const2u: return push(m, op, reader_u16(in));
 	case OP_const2s: return push(m, op, (s16)reader_u16(in));
 	case OP_const4u: return push(m, op, reader_u32(in));
 	case OP_const4s: return push(m, op, (s32)reader_u32(in));
-	case OP_addr:	return push(m, op, m->class & CLASS_ELF32 ? reader_u32(in) : reader_u64(in));
+	case OP_addr: return push(m, op, m->class & CLASS_ELF32 ? reader_u32(in) : reader_u64(in));
 	case OP_const8u:
 	case OP_const8s: return push(m, op, reader_u64(in));
 	case OP_constu:
-	case OP_consts:	return push(m, op, reader_leb(in, op & 1));
+	case OP_consts: return push(m, op, reader_leb(in, op & 1));
 	}
 
 	depth = m->depth;
@@ -139,17 +173,17 @@ TURN(operation, struct machine, m)
 			return STOP;
 		}
 		break;
-	case OP_abs:	val = generic_signed(m, val) < 0 ? -val : val; break;
+	case OP_abs: val = generic_signed(m, val) < 0 ? -val : val; break;
 	case OP_pick:
 		off = reader_u8(in);
 		if (off >= depth)
 			return bad(m, op);
 		return push(m, op, at(m->operand, depth - 1 - off));
 	case OP_plus_uconst: val += reader_uleb(in); break;
-	case OP_neg:	val = -val; break;
-	case OP_not:	val = ~val; break;
-	case OP_dup:	return push(m, op, val);
-	case OP_drop:	m->depth = depth - 1; return NEXT;
+	case OP_neg: val = -val; break;
+	case OP_not: val = ~val; break;
+	case OP_dup: return push(m, op, val);
+	case OP_drop: m->depth = depth - 1; return NEXT;
 	default:
 		if (depth < 2)
 			return bad(m, op);
@@ -207,7 +241,7 @@ TURN(rule, struct machine, m)
 	}
 	if (at(m->row.rule, slot) < RULE_EXPR)
 		return NEXT;
-	m->operand[0] = m->cfa;		/* DWARF 5 §6.4.2.3: a register's expression starts with the CFA pushed */
+	m->operand[0] = m->cfa; /* DWARF 5 §6.4.2.3: a register's expression starts with the CFA pushed */
 	m->depth = 1;
 	if (evaluate(m, at(m->row.off, slot)))
 		return STOP;

@@ -6,11 +6,11 @@
 #include "core/tables/sframe.h"
 
 #define MAGIC 0xdee2
-#define ABI_AMD64 3			/* little-endian */
+#define ABI_AMD64 3 /* little-endian */
 #define HEADER_BYTES 28
-#define PLT_BYTES 16			/* version 1 does not say how large a block is; its linkers write this one */
+#define PLT_BYTES 16 /* version 1 does not say how large a block is; its linkers write this one */
 #define FLEXIBLE 1
-#define REG_BITS 5			/* of a rule about a register */
+#define REG_BITS 5 /* of a rule about a register */
 
 static INLINE u32 decode_header(struct sframe *s)
 {
@@ -87,13 +87,9 @@ static INLINE u32 decode_row(struct sframe *s)
 GLOBAL u32 sframe_decode(struct sframe *s NONNULL)
 {
 	switch (s->item) {
-	case SFRAME_HEADER:
-		return decode_header(s);
-	case SFRAME_FUNCTION:
-		decode_function(s);
-		return 0;
-	case SFRAME_ATTRIBUTES:
-		return decode_attributes(s);
+	case SFRAME_HEADER: return decode_header(s);
+	case SFRAME_FUNCTION: decode_function(s); return 0;
+	case SFRAME_ATTRIBUTES: return decode_attributes(s);
 	}
 	return decode_row(s);
 }
@@ -161,8 +157,7 @@ GLOBAL u32 sframe_go_on(struct sframe *s NONNULL)
 		s->low = 0;
 		s->high = s->nr_functions;
 		return probe(s);
-	case SFRAME_FUNCTION:
-		return judge_function(s);
+	case SFRAME_FUNCTION: return judge_function(s);
 	case SFRAME_ATTRIBUTES:
 		s->off = s->pc - s->start;
 		if (s->masked && block)
@@ -258,7 +253,7 @@ GLOBAL u32 sframe_make_row(struct sframe *s NONNULL)
 	row->off[SLOT_RA] = s->fixed_ra;
 	if (s->signal)
 		row->flags |= ROW_SIGNAL;
-	if (s->masked)			/* linkers describe .plt.got as if it had pushed something */
+	if (s->masked) /* linkers describe .plt.got as if it had pushed something */
 		row->flags |= ROW_GUESS;
 
 	/* Versions 1 and 2 as first written cannot say that a frame is the outermost. */

@@ -13,16 +13,16 @@
 #include "core/module.h"
 
 enum sframe_flag {
-	SFRAME_SORTED = 1,		/* functions, by address */
-	SFRAME_FRAME_POINTER = 2,	/* all functions keep one; not in version 3 */
-	SFRAME_PCREL = 4,		/* a function is told by its distance from its entry, not from the section */
+	SFRAME_SORTED = 1,	  /* functions, by address */
+	SFRAME_FRAME_POINTER = 2, /* all functions keep one; not in version 3 */
+	SFRAME_PCREL = 4,	  /* a function is told by its distance from its entry, not from the section */
 };
 
-#define SFRAME_ENTRY_BYTES 16		/* what entries of all versions have, in one order or the other */
-#define SFRAME_WORDS 6			/* of a row: control and offset for each of CFA, RA, FP */
-#define SFRAME_MAX_ROWS (1 << 16)	/* of a function */
+#define SFRAME_ENTRY_BYTES 16	  /* what entries of all versions have, in one order or the other */
+#define SFRAME_WORDS 6		  /* of a row: control and offset for each of CFA, RA, FP */
+#define SFRAME_MAX_ROWS (1 << 16) /* of a function */
 
-#define SFRAME_MAX_UNSORTED (1 << 14)	/* functions */
+#define SFRAME_MAX_UNSORTED (1 << 14) /* functions */
 #define SFRAME_MAX_ITEMS (SFRAME_MAX_UNSORTED + SFRAME_MAX_ROWS + 2)
 
 /* A control word: from a register, or from the CFA; is that the value, or does the value lie there? */
@@ -31,12 +31,12 @@ enum sframe_flag {
 #define SFRAME_REG_SHIFT 3
 
 struct sframe_row {
-	u32 start;			/* of its code, from the function's start or, if masked, its block's */
-	u8 from_sp;			/* the CFA's base, unless the function is flexible: rsp, not rbp */
-	u8 nr;				/* of words; 0: the outermost frame */
-	u8 bytes;			/* of a word */
+	u32 start;  /* of its code, from the function's start or, if masked, its block's */
+	u8 from_sp; /* the CFA's base, unless the function is flexible: rsp, not rbp */
+	u8 nr;	    /* of words; 0: the outermost frame */
+	u8 bytes;   /* of a word */
 	u8 pad;
-	u32 word[8];			/* nr of them, not sign-extended */
+	u32 word[8]; /* nr of them, not sign-extended */
 };
 
 enum sframe_item { SFRAME_HEADER, SFRAME_FUNCTION, SFRAME_ATTRIBUTES, SFRAME_ROW };
@@ -50,25 +50,25 @@ struct sframe {
 	struct row row;
 	/* the header */
 	u32 version, flags;
-	s32 fixed_fp, fixed_ra;		/* distance from the CFA; 0: none */
+	s32 fixed_fp, fixed_ra; /* distance from the CFA; 0: none */
 	u32 nr_functions, nr_rows, row_bytes;
 	u64 index, rows;
 	/* a function, as far as its entry says, and its attributes */
 	u64 entry, start;
-	u32 size, first;		/* bytes of code; distance of what belongs to it from @rows */
-	u32 nr;				/* of rows */
-	u8 masked, flexible, signal;	/* masked: its code repeats in blocks of @block bytes, as a PLT does */
-	u8 start_bytes;			/* how large a row's start is */
+	u32 size, first;	     /* bytes of code; distance of what belongs to it from @rows */
+	u32 nr;			     /* of rows */
+	u8 masked, flexible, signal; /* masked: its code repeats in blocks of @block bytes, as a PLT does */
+	u8 start_bytes;		     /* how large a row's start is */
 	u32 block;
 	/* a row */
 	struct sframe_row next;
 	/* working space */
 	struct sframe_row here;
-	u32 item;			/* enum sframe_item: what @in stands at */
+	u32 item; /* enum sframe_item: what @in stands at */
 	u32 i, low, high;
-	u32 off, left;			/* of the PC in the function or block; rows not seen yet */
+	u32 off, left; /* of the PC in the function or block; rows not seen yet */
 	u32 found, error;
-	u32 items, spared;		/* read for this row; of SFRAME_MAX_ITEMS: it has to be known with fewer */
+	u32 items, spared; /* read for this row; of SFRAME_MAX_ITEMS: it has to be known with fewer */
 	struct reader in;
 };
 
@@ -88,7 +88,7 @@ static INLINE void sframe_at_header(struct sframe *s)
 
 static INLINE void sframe_at_function(struct sframe *s, u32 i)
 {
-	static const u8 entry_bytes[4] = { [1] = 17, 20, SFRAME_ENTRY_BYTES };
+	static const u8 entry_bytes[4] = {[1] = 17, 20, SFRAME_ENTRY_BYTES};
 
 	s->item = SFRAME_FUNCTION;
 	s->entry = s->index + (u64)i * at(entry_bytes, s->version);

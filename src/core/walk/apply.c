@@ -11,22 +11,14 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 
 	m->ra_at = 0;
 	switch (m->row.rule[SLOT_RA]) {
-	case RULE_UNDEFINED:
-		return UNDEFINED_RA;	/* the outermost frame says so */
-	case RULE_OFFSET:
-		addr = m->cfa + (s64)off;
-		break;
-	case RULE_EXPR:
-		addr = m->value[SLOT_RA];
-		break;
-	case RULE_VAL_EXPR:
-		*ret = m->value[SLOT_RA];
-		return 0;
-	case RULE_REGISTER:		/* vfork() pops it into rdi */
+	case RULE_UNDEFINED: return UNDEFINED_RA; /* the outermost frame says so */
+	case RULE_OFFSET: addr = m->cfa + (s64)off; break;
+	case RULE_EXPR: addr = m->value[SLOT_RA]; break;
+	case RULE_VAL_EXPR: *ret = m->value[SLOT_RA]; return 0;
+	case RULE_REGISTER: /* vfork() pops it into rdi */
 		err = machine_reg(m, off, ret);
 		return err ? read_outcome(err, BAD_RA_RULE) : 0;
-	default:
-		return BAD_RA_RULE;
+	default: return BAD_RA_RULE;
 	}
 	m->ra_at = addr;
 	err = stack_read(m, addr, ret);
@@ -45,37 +37,28 @@ static INLINE void restore(struct machine *m, u32 slot)
 	u32 reg = reg_of_slot[slot];
 
 	switch (m->row.rule[slot]) {
-	case RULE_SAME:
-		break;
-	case RULE_OFFSET:
-		lies_at(m, reg, m->cfa + (s64)m->row.off[slot]);
-		break;
-	case RULE_VAL_OFFSET:
-		is(m, reg, word_trim(m, m->cfa + (s64)m->row.off[slot]));
-		break;
-	case RULE_EXPR:
-		lies_at(m, reg, m->value[slot]);
-		break;
-	case RULE_VAL_EXPR:
-		is(m, reg, m->value[slot]);
-		break;
-	default:
-		m->invalid |= 1u << reg;
+	case RULE_SAME: break;
+	case RULE_OFFSET: lies_at(m, reg, m->cfa + (s64)m->row.off[slot]); break;
+	case RULE_VAL_OFFSET: is(m, reg, word_trim(m, m->cfa + (s64)m->row.off[slot])); break;
+	case RULE_EXPR: lies_at(m, reg, m->value[slot]); break;
+	case RULE_VAL_EXPR: is(m, reg, m->value[slot]); break;
+	default: m->invalid |= 1u << reg;
 	}
 }
 
 /*
  * The kernel's signal frame: the general registers lie below rip (linux uapi/asm/sigcontext.h, struct sigcontext_64 and
- * sigcontext_32). Of 32-bit tasks there are two such frames, that differ in what comes before; and since Linux 7 the CFA
- * of neither is the interrupted esp, which lies among the others.
+ * sigcontext_32). Of 32-bit tasks there are two such frames, that differ in what comes before; and since Linux 7 the
+ * CFA of neither is the interrupted esp, which lies among the others.
  */
 #define ESP_BELOW_EIP 28
 
 static INLINE void restore_all(struct machine *m)
 {
 	static const s8 below_rip[32] = {
-		[R8] = -128, [R9] = -120, [R10] = -112, [R11] = -104, [R12] = -96, [R13] = -88, [R14] = -80,
-		[R15] = -72, [RDI] = -64, [RSI] = -56, [RBP] = -48, [RBX] = -40, [RDX] = -32, [RAX] = -24, [RCX] = -16,
+		[R8] = -128,	  [R9] = -120,	    [R10] = -112,     [R11] = -104,	[R12] = -96,
+		[R13] = -88,	  [R14] = -80,	    [R15] = -72,      [RDI] = -64,	[RSI] = -56,
+		[RBP] = -48,	  [RBX] = -40,	    [RDX] = -32,      [RAX] = -24,	[RCX] = -16,
 		[16 + R13] = -40, [16 + R12] = -36, [16 + RBP] = -32, [16 + RBX] = -24, [16 + RDX] = -20,
 		[16 + RCX] = -16, [16 + RAX] = -12,
 	};
@@ -87,7 +70,7 @@ static INLINE void restore_all(struct machine *m)
 		m->reg[reg] = m->ra_at + (s64)at(below_rip, first + reg);
 	m->lazy |= 0xff7f;
 	m->invalid = NEVER_KNOWN;
-	stack_forget(m);		/* perhaps the handler ran on another one */
+	stack_forget(m); /* perhaps the handler ran on another one */
 }
 
 CORE u32 apply_row(struct machine *m)
@@ -96,7 +79,7 @@ CORE u32 apply_row(struct machine *m)
 	u64 ra = 0;
 	u32 err;
 
-	if (!signal && m->cfa & (word_bytes(m) - 1)) {	/* psABI x86-64 §3.2.2: what was pushed lies at words */
+	if (!signal && m->cfa & (word_bytes(m) - 1)) { /* psABI x86-64 §3.2.2: what was pushed lies at words */
 		m->detail = m->cfa;
 		return MISALIGNED;
 	}

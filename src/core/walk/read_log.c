@@ -4,7 +4,7 @@
 GLOBAL int read_log_holds(struct read_log *r NONNULL, struct stack_snapshot *now NONNULL)
 {
 	now->differs = 0;
-	each(i, READ_LOG_WORDS / READ_LOG_STEP) {
+	each (i, READ_LOG_WORDS / READ_LOG_STEP) {
 		u32 first = opaque(i) * READ_LOG_STEP & (READ_LOG_WORDS - 1);
 		const u16 *where = &r->at[first];
 		const u64 *word = &r->word[first];

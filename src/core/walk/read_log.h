@@ -9,13 +9,13 @@
 #pragma once
 #include "core/atomic.h"
 
-#define READ_LOG_WORDS 128		/* 128 frames; a multiple of READ_LOG_STEP */
-#define READ_LOG_STEP 8			/* compared together, without a branch */
-#define READ_LOG_SPAN 1024		/* words: 8 KiB of stack */
+#define READ_LOG_WORDS 128 /* 128 frames; a multiple of READ_LOG_STEP */
+#define READ_LOG_STEP 8	   /* compared together, without a branch */
+#define READ_LOG_SPAN 1024 /* words: 8 KiB of stack */
 
 struct read_log {
-	u32 nr;				/* more than READ_LOG_WORDS: not usable */
-	u32 span;			/* words from the base on that must be read to check it */
+	u32 nr;	  /* more than READ_LOG_WORDS: not usable */
+	u32 span; /* words from the base on that must be read to check it */
 	u16 at[READ_LOG_WORDS];
 	u64 word[READ_LOG_WORDS];
 };
@@ -62,7 +62,7 @@ static INLINE void read_log_copy(struct read_log *to, const struct read_log *r)
 {
 	u32 nr = r->nr;
 
-	each(i, READ_LOG_WORDS) {
+	each (i, READ_LOG_WORDS) {
 		u32 from = i < nr ? i : 0;
 
 		if (i >= nr && i % READ_LOG_STEP == 0)

@@ -15,15 +15,15 @@
 
 /* Whose stack, and where it stood. */
 struct stack_cache_key {
-	u64 mm, start_boottime;		/* the memory, and since when the process has lived: it is used again */
+	u64 mm, start_boottime; /* the memory, and since when the process has lived: it is used again */
 	u64 ip, sp;
-	u32 exec_id, mm_sequence;	/* execve() and changes of mappings so far */
+	u32 exec_id, mm_sequence; /* execve() and changes of mappings so far */
 };
 
 struct cached_stack {
 	u32 sequence, stack;
 	struct stack_cache_key key;
-	u32 used, pad;			/* registers, a bit each */
+	u32 used, pad; /* registers, a bit each */
 	u64 reg[NR_SAVED];
 	struct read_log reads;
 };

@@ -51,7 +51,7 @@ static INLINE bool step(struct walk *w)
 
 GLOBAL int steps(struct walk *w NONNULL)
 {
-	each(i, STEPS_A_TURN) {
+	each (i, STEPS_A_TURN) {
 		if (!step(w))
 			break;
 	}

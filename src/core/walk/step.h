@@ -59,8 +59,9 @@ static INLINE void frame_add(struct walk *w, u32 nr)
 {
 	struct range *here = module_here(&w->modules);
 
-	at(w->out.frame, nr) = frame_left(frame_make(here->module, w->machine.pc + here->file_off, !w->machine.pc_is_exact),
-					  row_method(&w->machine.row));
+	at(w->out.frame, nr) =
+		frame_left(frame_make(here->module, w->machine.pc + here->file_off, !w->machine.pc_is_exact),
+			   row_method(&w->machine.row));
 	w->out.nr = nr + 1;
 }
 

@@ -9,14 +9,14 @@
  */
 #include "core/walk/step.h"
 
-#define LOOK_BEHIND 64		/* bytes of the code that code_rules.c and cfi_quirks.c look at */
+#define LOOK_BEHIND 64 /* bytes of the code that code_rules.c and cfi_quirks.c look at */
 #define CODE_AFTER 40
-#define ENTRY_SIZE 64		/* ld.so's _start has no FDE */
+#define ENTRY_SIZE 64 /* ld.so's _start has no FDE */
 
 static INLINE int end(struct walk *w, u32 why)
 {
 	if (w->row_wanted)
-		return learn_row_at(w, why) & STOP;	/* or NEXT: the verifier does not know */
+		return learn_row_at(w, why) & STOP; /* or NEXT: the verifier does not know */
 	w->outcome = why;
 	return STOP;
 }
@@ -24,14 +24,14 @@ static INLINE int end(struct walk *w, u32 why)
 static INLINE u32 why_no_cfi(const struct range *r)
 {
 	switch (r->kind) {
-	case MODULE_ANON:	return JIT_CODE;
+	case MODULE_ANON: return JIT_CODE;
 	case MODULE_NO_EH_FRAME: return NO_EH_FRAME;
 	case MODULE_ELF:
 	case MODULE_SCANNED:
-	case MODULE_SFRAME:	return NO_FDE;
-	case MODULE_UNREADABLE:	return TABLE_UNREADABLE;
-	case MODULE_NOT_SAFE:	return PAGE_NOT_SAFE;
-	case MODULE_TOO_LONG:	return TOO_LONG;
+	case MODULE_SFRAME: return NO_FDE;
+	case MODULE_UNREADABLE: return TABLE_UNREADABLE;
+	case MODULE_NOT_SAFE: return PAGE_NOT_SAFE;
+	case MODULE_TOO_LONG: return TOO_LONG;
 	}
 	return NO_ELF;
 }
@@ -118,9 +118,10 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 	if (quirk)
 		method = BY_CODE;
 	if (!err && m->pc == module_here(&w->modules)->entry)
-		m->row.rule[SLOT_RA] = RULE_UNDEFINED;	/* behind endbr64, glibc's _start says so itself */
+		m->row.rule[SLOT_RA] = RULE_UNDEFINED; /* behind endbr64, glibc's _start says so itself */
 	if (err)
-		unknown = code_rule_row(m, m->pc, module_here(&w->modules)->kind >= MODULE_NOT_ELF ? CODE_RULE_NO_ELF : 0);
+		unknown = code_rule_row(m, m->pc,
+					module_here(&w->modules)->kind >= MODULE_NOT_ELF ? CODE_RULE_NO_ELF : 0);
 	if (err)
 		method = BY_CODE;
 	if (err && unknown) {
@@ -132,13 +133,16 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 	m->row.flags |= method_flags(method);
 	if (quirk == QUIRK_BY_STACK)
 		*told = false;
-	if (err || quirk)			/* by its bytes: those of the file? */
+	if (err || quirk) /* by its bytes: those of the file? */
 		module_read(&w->modules, pc - LOOK_BEHIND, LOOK_BEHIND + CODE_AFTER,
 			    pc - LOOK_BEHIND + module_here(&w->modules)->file_off);
 	return 0;
 }
 
-/* Learn the row at @pc, and remember it under @key for all processes, if it was learnt from the file, and @key is not 0. */
+/*
+ * Learn the row at @pc, and remember it under @key for all processes, if it was learnt from the file, and @key is not
+ * 0.
+ */
 static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 {
 	struct modules *ms = &w->modules;
@@ -198,21 +202,22 @@ CORE_TURN(walk_frame, struct walk, w)
 	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->pc_is_exact);
 	w->out.nr = nr + 1;
 
-	pc = m->pc - !m->pc_is_exact;		/* a return address may already belong to the next function */
+	pc = m->pc - !m->pc_is_exact; /* a return address may already belong to the next function */
 	err = module_find(ms, pc) ? -module_enter(ms, pc) : 0;
 	if (err)
 		return end(w, err == EBUSY ? MAPPINGS_BUSY : NO_MAPPING);
 	here = module_here(ms);
-	pc += here->has_handlers_return & ~m->pc_is_exact & !(m->pc & 15);	/* to where a function begins: no call is before it */
+	pc += here->has_handlers_return & ~m->pc_is_exact &
+	      !(m->pc & 15); /* to where a function begins: no call is before it */
 	key = 0;
 	if (here->module) {
-		if (module_has_tables(here))	/* V8 maps a part of node's text a second time */
+		if (module_has_tables(here)) /* V8 maps a part of node's text a second time */
 			key = rowcache_key(here->module, pc + here->file_off);
 		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->pc_is_exact);
 	}
 
 	if (here->kind - MODULE_UNREADABLE <= MODULE_TOO_LONG - MODULE_UNREADABLE)
-		return end(w, why_no_cfi(here));	/* it may well have CFI: no guess */
+		return end(w, why_no_cfi(here)); /* it may well have CFI: no guess */
 	m->hdr = here->hdr;
 	m->class = here->class;
 	if (!module_has_tables(here) && !m->pc_is_exact) {
@@ -224,7 +229,7 @@ CORE_TURN(walk_frame, struct walk, w)
 			return end(w, err);
 	}
 	leave_by(w, nr, row_method(&m->row));
-	if (m->row.flags & ROW_SIGNAL)	/* nobody called it: the handler returns to its first instruction */
+	if (m->row.flags & ROW_SIGNAL) /* nobody called it: the handler returns to its first instruction */
 		at(w->out.frame, nr) &= ~FRAME_RET;
 	if (m->row.flags & ROW_FRAME_POINTER) {
 		here = module_here(ms);
@@ -242,7 +247,8 @@ CORE_TURN(walk_frame, struct walk, w)
 			here = module_here(ms);
 			if (!err)
 				return NEXT;
-			return end(w, verifier_forget(m->error, err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(here))));
+			return end(w, verifier_forget(m->error, err == -ESRCH ? THREAD_START
+									      : read_outcome(err, why_no_cfi(here))));
 		}
 	}
 

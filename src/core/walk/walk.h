@@ -10,39 +10,39 @@
 
 /* What a walk depended on, apart from its rows. */
 struct walk_trace {
-	u32 on;			/* it is wanted */
-	u32 initial;		/* registers that have not been restored since it began, a bit each */
-	u32 used;		/* of these */
+	u32 on;	     /* it is wanted */
+	u32 initial; /* registers that have not been restored since it began, a bit each */
+	u32 used;    /* of these */
 	u32 pad;
-	u64 base;		/* the eight bytes that the stack pointer was in when it began */
+	u64 base; /* the eight bytes that the stack pointer was in when it began */
 	struct read_log reads;
 };
 
 /* All a walk works with. Lives in map memory: the verifier follows pointers into it, not what it contains. */
 struct walk {
 	/* asked */
-	struct machine machine;		/* its registers */
-	u32 max_depth;			/* frames, at most MAX_DEPTH */
-	u32 no_cache;			/* do not believe the row cache */
-	u32 at_once;			/* nobody runs while it does: it may not take long */
-	u32 turns;			/* of walk_frame() */
-	u64 row_wanted;			/* a frame whose row is to be learnt at the end; 0: none */
+	struct machine machine; /* its registers */
+	u32 max_depth;		/* frames, at most MAX_DEPTH */
+	u32 no_cache;		/* do not believe the row cache */
+	u32 at_once;		/* nobody runs while it does: it may not take long */
+	u32 turns;		/* of walk_frame() */
+	u64 row_wanted;		/* a frame whose row is to be learnt at the end; 0: none */
 	/* answered */
 	u32 outcome;
 	u32 row_misses;
-	u64 visited;			/* @cold, if its row was looked up; 0: not */
-	struct stack out;		/* frames as in abi/frame.h */
+	u64 visited;	  /* @cold, if its row was looked up; 0: not */
+	struct stack out; /* frames as in abi/frame.h */
 	struct walk_trace trace;
 	/* working space; modules keeps what it knows of the address space from walk to walk */
 	struct modules modules;
 	struct ehframe ehframe;
 	struct sframe sframe;
-	u32 before, nr_before;		/* that visit: outcome, and frames */
+	u32 before, nr_before; /* that visit: outcome, and frames */
 };
 
 /*
- * What a walk may take, in steps of some 50 ns: a CFI instruction, an operation of an expression, an FDE or entry that is
- * looked at are one; other things are several. Where the task may be preempted there is a bound as well: it does not
+ * What a walk may take, in steps of some 50 ns: a CFI instruction, an operation of an expression, an FDE or entry that
+ * is looked at are one; other things are several. Where the task may be preempted there is a bound as well: it does not
  * come back to user mode before, and has a walker meanwhile.
  */
 #define WORK (1 << 22)

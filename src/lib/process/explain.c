@@ -32,7 +32,7 @@ static void profile_freep(struct dusk_profile **p)
 /* What @t knows of the file that is mapped as @m, or NULL. */
 static const struct module *module_of(const struct target *t, const struct target_mapping *m)
 {
-	struct module_key key = { .dev = m->vma.dev, .ino = m->vma.vdso ? 1 : m->vma.ino };
+	struct module_key key = {.dev = m->vma.dev, .ino = m->vma.vdso ? 1 : m->vma.ino};
 
 	for (size_t i = 0; i < t->modules.nr; i++)
 		if (!memcmp(&t->modules.v[i].key, &key, sizeof(key)))
@@ -57,7 +57,7 @@ static int describe(struct dusk_profile *p, struct dusk_module *ret, const struc
 
 	if (len > 10 && !strcmp(m->path + len - 10, " (deleted)"))
 		len -= 10;
-	*ret = (struct dusk_module){ .kind = DUSK_MODULE_ANON, .pid = pid };
+	*ret = (struct dusk_module){.kind = DUSK_MODULE_ANON, .pid = pid};
 	if (m && m->vma.vdso)
 		ret->kind = DUSK_MODULE_VDSO;
 	else if (m && m->vma.ino)
@@ -87,7 +87,7 @@ static uint32_t number(struct dusk_profile *p, const struct target *t, const str
 static int name_frames(struct dusk_profile **ret, const struct trace *trace, const struct target *t, pid_t pid)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = calloc(1, sizeof(*p));
-	struct dusk_symbol_options options = { .sz = sizeof(options), .no_lines = true };
+	struct dusk_symbol_options options = {.sz = sizeof(options), .no_lines = true};
 	size_t nr = trace->frames.nr + 1;
 
 	if (!p || !profile_strings(p))
@@ -97,8 +97,8 @@ static int name_frames(struct dusk_profile **ret, const struct trace *trace, con
 	p->functions = calloc(1, sizeof(*p->functions));
 	if (!p->modules || !p->frames || !p->functions)
 		return -ENOMEM;
-	p->modules[0] = (struct dusk_module){ .path = "", .build_id = "" };
-	p->functions[0] = (struct dusk_function){ "", "", "" };
+	p->modules[0] = (struct dusk_module){.path = "", .build_id = ""};
+	p->functions[0] = (struct dusk_function){"", "", ""};
 	p->nr_modules = p->nr_functions = 1;
 	p->nr_frames = nr;
 	for (size_t i = 1; i < nr; i++) {
@@ -110,7 +110,7 @@ static int name_frames(struct dusk_profile **ret, const struct trace *trace, con
 		if (!p->frames[i].module)
 			return -ENOMEM;
 	}
-	dusk_profile_symbolize(p, &options, NULL);	/* what has no name has none */
+	dusk_profile_symbolize(p, &options, NULL); /* what has no name has none */
 	*ret = steal(p);
 	return 0;
 }
@@ -123,10 +123,16 @@ static int explain_frame(struct dusk_walk_frame *ret, struct dusk_profile *p, ui
 
 	trace_rules(&t->row, compat, rules, sizeof(rules));
 	*ret = (struct dusk_walk_frame){
-		.address = t->pc, .sp = t->sp, .cfa = t->cfa, .offset = f->offset,
-		.module = p->modules[f->module].path, .function = p->functions[f->function].name,
-		.function_offset = f->function_offset, .is_return = f->is_return,
-		.is_signal = t->row.flags & ROW_SIGNAL, .method = t->method,
+		.address = t->pc,
+		.sp = t->sp,
+		.cfa = t->cfa,
+		.offset = f->offset,
+		.module = p->modules[f->module].path,
+		.function = p->functions[f->function].name,
+		.function_offset = f->function_offset,
+		.is_return = f->is_return,
+		.is_signal = t->row.flags & ROW_SIGNAL,
+		.method = t->method,
 		.rules = strings_intern(profile_strings(p), rules),
 	};
 	return ret->rules ? 0 : -ENOMEM;
@@ -207,9 +213,9 @@ static int walk_halted(struct target *t, struct trace *trace, const struct dusk_
 
 int dusk_walk_thread(struct dusk_walk **ret, pid_t tid, const char *keep, struct dusk_error *err)
 {
-	_cleanup_(target_done) struct target t = { .mem = -1 };
+	_cleanup_(target_done) struct target t = {.mem = -1};
 	_cleanup_(trace_done) struct trace trace = {};
-	struct dusk_walk of = { .tid = tid };
+	struct dusk_walk of = {.tid = tid};
 	u64 regs[TRACE_REGS];
 	int failed = trace_init(&trace);
 

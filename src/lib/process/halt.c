@@ -16,7 +16,7 @@
 /* 0, -ETIMEDOUT or -ESRCH. */
 static int wait_for_stop(pid_t tid)
 {
-	struct timespec ms = { .tv_nsec = 1000000 };
+	struct timespec ms = {.tv_nsec = 1000000};
 	int status;
 	pid_t got;
 
@@ -26,7 +26,7 @@ static int wait_for_stop(pid_t tid)
 			return -ESRCH;
 		if (got == tid && status >> 16 == PTRACE_EVENT_STOP)
 			return 0;
-		if (got == tid)		/* a signal was first: it is not ours */
+		if (got == tid) /* a signal was first: it is not ours */
 			ptrace(PTRACE_CONT, tid, NULL, (void *)(long)WSTOPSIG(status));
 		nanosleep(&ms, NULL);
 	}
@@ -35,8 +35,8 @@ static int wait_for_stop(pid_t tid)
 
 void halt_registers(u64 *ret, const struct user_regs_struct *r)
 {
-	const u64 regs[] = { r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8, r->r9, r->r10, r->r11,
-			     r->r12, r->r13, r->r14, r->r15, r->rip, r->cs };
+	const u64 regs[] = {r->rax, r->rdx, r->rcx, r->rbx, r->rsi, r->rdi, r->rbp, r->rsp, r->r8,
+			    r->r9,  r->r10, r->r11, r->r12, r->r13, r->r14, r->r15, r->rip, r->cs};
 
 	memcpy(ret, regs, sizeof(regs));
 	regs_settle(ret);
@@ -50,8 +50,18 @@ struct registers32 {
 static void widen(struct user_regs_struct *ret, const struct registers32 *r)
 {
 	*ret = (struct user_regs_struct){
-		.rax = r->ax, .rbx = r->bx, .rcx = r->cx, .rdx = r->dx, .rsi = r->si, .rdi = r->di, .rbp = r->bp,
-		.rsp = r->sp, .rip = r->ip, .cs = r->cs, .ss = r->ss, .eflags = r->flags,
+		.rax = r->ax,
+		.rbx = r->bx,
+		.rcx = r->cx,
+		.rdx = r->dx,
+		.rsi = r->si,
+		.rdi = r->di,
+		.rbp = r->bp,
+		.rsp = r->sp,
+		.rip = r->ip,
+		.cs = r->cs,
+		.ss = r->ss,
+		.eflags = r->flags,
 		.orig_rax = (s64)(s32)r->orig_ax,
 	};
 }
@@ -62,7 +72,7 @@ int halt_read(pid_t tid, struct user_regs_struct *ret)
 		struct user_regs_struct wide;
 		struct registers32 narrow;
 	} r;
-	struct iovec io = { &r, sizeof(r) };
+	struct iovec io = {&r, sizeof(r)};
 
 	if (ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &io))
 		return -errno;
@@ -97,7 +107,8 @@ int halt_begin(pid_t tid, u64 *regs, struct dusk_error *err)
 		return 0;
 	halt_end(tid);
 	if (ret == -ETIMEDOUT)
-		return error_set(err, ret, "thread %d does not halt: it sleeps in the kernel (state D), or is frozen", tid);
+		return error_set(err, ret, "thread %d does not halt: it sleeps in the kernel (state D), or is frozen",
+				 tid);
 	return error_set(err, ret, "cannot halt thread %d: %s", tid, strerror(-ret));
 }
 

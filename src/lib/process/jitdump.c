@@ -7,8 +7,8 @@
  * else (lines, unwind tables) is stepped over, and so is code. Memory is used again: only its time tells whose an
  * address was.
  *
- * Of a dump, which may be large, what was at the addresses that are asked for is kept. A function that comes there by a move
- * was named elsewhere: so the moves are looked at first.
+ * Of a dump, which may be large, what was at the addresses that are asked for is kept. A function that comes there by a
+ * move was named elsewhere: so the moves are looked at first.
  */
 #include <elf.h>
 #include <errno.h>
@@ -30,16 +30,17 @@
 #include "lib/process/jitdump.h"
 #include "lib/process/procfs.h"
 
-#define MAGIC 0x4a695444	/* "JiTD" */
+#define MAGIC 0x4a695444 /* "JiTD" */
 #define VERSION 1
-#define CPU_TIME 1		/* of the flags: times are those of the CPU's counter, not of CLOCK_MONOTONIC */
+#define CPU_TIME 1 /* of the flags: times are those of the CPU's counter, not of CLOCK_MONOTONIC */
 #define MAX_NAME_BYTES 4096
-#define MAX_DUMP_BYTES (1LL << 30)	/* what lies behind these is not read, so names might be those of earlier functions: */
-#define MAX_RECORDS (1 << 22)		/* then none are given */
-#define MAX_FUNCTIONS (1 << 18)		/* at the addresses that are asked for */
+#define MAX_DUMP_BYTES \
+	(1LL << 30)		/* what lies behind these is not read, so names might be those of earlier functions: */
+#define MAX_RECORDS (1 << 22)	/* then none are given */
+#define MAX_FUNCTIONS (1 << 18) /* at the addresses that are asked for */
 #define MAX_NAMES_BYTES (32 << 20)
 #define NOT_KEPT UINT32_MAX
-#define MAX_TRIES 4096		/* functions that are looked at for an address, as any may reach that far */
+#define MAX_TRIES 4096 /* functions that are looked at for an address, as any may reach that far */
 
 enum record_id { LOAD, MOVE };
 
@@ -49,7 +50,7 @@ struct header {
 };
 
 struct record {
-	uint32_t id, bytes;	/* with this */
+	uint32_t id, bytes; /* with this */
 	uint64_t time;
 };
 
@@ -64,21 +65,21 @@ struct move {
 };
 
 struct function {
-	uint64_t start, end;	/* @start first: rank_of() */
-	uint64_t from_ns, to_ns;	/* @to_ns: it was moved then */
+	uint64_t start, end;	 /* @start first: rank_of() */
+	uint64_t from_ns, to_ns; /* @to_ns: it was moved then */
 	const char *name;
 };
 
 /* What is asked for. */
 struct wanted {
-	uint64_t *addresses;		/* sorted */
+	uint64_t *addresses; /* sorted */
 	size_t nr;
-	struct map moved;		/* functions, by index, that are moved to one of them */
+	struct map moved; /* functions, by index, that are moved to one of them */
 };
 
 struct jitdump {
-	struct vec(struct function) functions;	/* once all are read: by start, the later one behind */
-	uint64_t *reach;			/* by function: how far it and those before it reach */
+	struct vec(struct function) functions; /* once all are read: by start, the later one behind */
+	uint64_t *reach;		       /* by function: how far it and those before it reach */
 	struct strings names;
 	size_t names_bytes;
 };
@@ -154,7 +155,7 @@ static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct
 		return 0;
 	at = map_find(by_index, l.index);
 	if (at)
-		*at = NOT_KEPT;		/* the index is another one's now */
+		*at = NOT_KEPT; /* the index is another one's now */
 	if (!is_wanted(w, l.address, l.size) && !map_find(&w->moved, l.index))
 		return 0;
 	name = read_name(j, in, room - sizeof(l), &err);
@@ -191,7 +192,7 @@ static int read_move(struct jitdump *j, FILE *in, const struct record *r, struct
 		j->functions.v[*at].to_ns = r->time;
 	name = j->functions.v[*at].name;
 	if (!is_wanted(w, m.to, m.size))
-		return 0;		/* from there it may be moved on, by its name */
+		return 0; /* from there it may be moved on, by its name */
 	return add(j, by_index, m.index, &(struct function){m.to, m.to + m.size, r->time, UINT64_MAX, name});
 }
 
@@ -368,7 +369,7 @@ int jitdump_open(pid_t pid)
 	fd = rc < 0 ? rc : procfs_open_in_root(pid, m.path);
 	if (fd < 0)
 		return -ENOENT;
-	if (fstat(fd, &st) || st.st_ino != m.ino)	/* the name has become another file's */
+	if (fstat(fd, &st) || st.st_ino != m.ino) /* the name has become another file's */
 		return -ENOENT;
 	if (st.st_uid && st.st_uid != owner)
 		return -EPERM;

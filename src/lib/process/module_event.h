@@ -5,7 +5,7 @@
 #include "abi/event.h"
 
 struct module_event {
-	struct dusk_module module;	/* its strings are the two below: not to be copied */
+	struct dusk_module module; /* its strings are the two below: not to be copied */
 	char path[PATH_BYTES + 32], build_id[2 * BUILD_ID_BYTES + 1];
 };
 

@@ -23,20 +23,20 @@
 #include "lib/process/perfmap.h"
 #include "lib/process/procfs.h"
 
-#define MAX_MAP_BYTES (256ULL << 20)	/* some four million functions, in a second */
-#define MAX_LINE_BYTES 4096		/* the rest of a name is cut off */
+#define MAX_MAP_BYTES (256ULL << 20) /* some four million functions, in a second */
+#define MAX_LINE_BYTES 4096	     /* the rest of a name is cut off */
 #define WINDOW_BYTES (1 << 16)
-#define CLOCK_STEP_NS 2000000000LL	/* the clock may have been set meanwhile, by so much */
+#define CLOCK_STEP_NS 2000000000LL /* the clock may have been set meanwhile, by so much */
 
 struct place {
 	uint64_t address, start;
-	const char *name;		/* NULL: no line covers it */
+	const char *name; /* NULL: no line covers it */
 };
 
 struct perfmap {
-	struct place *places;		/* by address */
+	struct place *places; /* by address */
 	size_t nr;
-	uint64_t *latest;		/* the tree; its leaves are from @nr on: 1 + where a line begins, 0: none */
+	uint64_t *latest; /* the tree; its leaves are from @nr on: 1 + where a line begins, 0: none */
 	struct strings names;
 };
 
@@ -138,7 +138,10 @@ static void note_line(struct perfmap *m, const char *text, uint64_t at)
 	}
 }
 
-/* Note the lines of @window, which has @have bytes that lie at @at, and room for one more: how many bytes are done with. */
+/*
+ * Note the lines of @window, which has @have bytes that lie at @at, and room for one more: how many bytes are done
+ * with.
+ */
 static size_t note_lines(struct perfmap *m, char *window, size_t have, uint64_t at, bool is_last, bool *inside)
 {
 	size_t done = 0;
@@ -152,7 +155,7 @@ static size_t note_lines(struct perfmap *m, char *window, size_t have, uint64_t 
 		line[len < MAX_LINE_BYTES ? len : MAX_LINE_BYTES] = 0;
 		if (!*inside)
 			note_line(m, line, at + done);
-		*inside = !end;			/* the rest of it is still to come */
+		*inside = !end; /* the rest of it is still to come */
 		done += len + (end ? 1 : 0);
 	}
 	return done;
@@ -178,7 +181,7 @@ static int note_all(struct perfmap *m, const struct source *s)
 		have -= done;
 		memmove(window, window + done, have);
 		if (at > MAX_MAP_BYTES)
-			return -EFBIG;		/* it grows */
+			return -EFBIG; /* it grows */
 	} while (got);
 	return 0;
 }

@@ -17,8 +17,8 @@ int perfmap_open(pid_t pid);
 
 /*
  * Read the map in @fd from its beginning, for the functions at @addresses: little more memory is needed than for those.
- * *@ret is to be freed with perfmap_free(). -EFBIG: it has over 256 MiB, and to read half of it would be to get names wrong
- * that come again; -ENOMEM.
+ * *@ret is to be freed with perfmap_free(). -EFBIG: it has over 256 MiB, and to read half of it would be to get names
+ * wrong that come again; -ENOMEM.
  */
 int perfmap_read(struct perfmap **ret, int fd, const uint64_t *addresses, size_t nr);
 
@@ -26,8 +26,8 @@ int perfmap_read(struct perfmap **ret, int fd, const uint64_t *addresses, size_t
 int perfmap_parse(struct perfmap **ret, const char *text, size_t len_bytes, const uint64_t *addresses, size_t nr);
 
 /*
- * The name of the function at @address, one of those that were asked for, or NULL; *@start is where it begins. Of two that
- * overlap the later one counts.
+ * The name of the function at @address, one of those that were asked for, or NULL; *@start is where it begins. Of two
+ * that overlap the later one counts.
  */
 const char *perfmap_find(const struct perfmap *m, uint64_t address, uint64_t *start);
 void perfmap_free(struct perfmap *m);

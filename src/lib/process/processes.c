@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What was mapped where? See processes.h. Maps of a process are sorted and do not overlap. Both limits are far from what
- * programs do; they bound the work that a made-up recording can cause.
+ * What was mapped where? See processes.h. Maps of a process are sorted and do not overlap. Both limits are far from
+ * what programs do; they bound the work that a made-up recording can cause.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "lib/process/processes.h"
 
-#define MAX_MAPS 16384			/* of a process: of code only, as a rule some hundred */
-#define MAX_COPIED (1 << 22)		/* maps, of forks without execve() whose child or parent maps more */
+#define MAX_MAPS 16384	     /* of a process: of code only, as a rule some hundred */
+#define MAX_COPIED (1 << 22) /* maps, of forks without execve() whose child or parent maps more */
 
 struct process_maps {
 	uint32_t refs;

@@ -23,7 +23,7 @@
 #include "lib/process/procfs.h"
 
 #define MAX_STATUS_BYTES (1 << 20)
-#define CONFIGFS_MAGIC 0x62656570	/* those that linux/magic.h does not have */
+#define CONFIGFS_MAGIC 0x62656570 /* those that linux/magic.h does not have */
 #define FUSECTL_MAGIC 0x65735543
 #define MQUEUE_MAGIC 0x19800202
 #ifndef RDTGROUP_MAGIC
@@ -31,16 +31,17 @@
 #endif
 
 /*
- * Files whose content the kernel makes up, when they are read: that may wait for ever (/proc/kmsg), or do things. Nothing of
- * what we look for lies there.
+ * Files whose content the kernel makes up, when they are read: that may wait for ever (/proc/kmsg), or do things.
+ * Nothing of what we look for lies there.
  */
 static bool is_made_up(int path_fd)
 {
 	static const unsigned int kinds[] = {
-		PROC_SUPER_MAGIC, SYSFS_MAGIC, DEBUGFS_MAGIC, TRACEFS_MAGIC, CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,
-		SECURITYFS_MAGIC, SELINUX_MAGIC, SMACK_MAGIC, AAFS_MAGIC, BPF_FS_MAGIC, PSTOREFS_MAGIC, EFIVARFS_MAGIC,
-		BINFMTFS_MAGIC, RDTGROUP_MAGIC, DEVPTS_SUPER_MAGIC, NSFS_MAGIC, ANON_INODE_FS_MAGIC, XENFS_SUPER_MAGIC,
-		CONFIGFS_MAGIC, FUSECTL_MAGIC, MQUEUE_MAGIC,
+		PROC_SUPER_MAGIC,    SYSFS_MAGIC,      DEBUGFS_MAGIC,	    TRACEFS_MAGIC,     CGROUP_SUPER_MAGIC,
+		CGROUP2_SUPER_MAGIC, SECURITYFS_MAGIC, SELINUX_MAGIC,	    SMACK_MAGIC,       AAFS_MAGIC,
+		BPF_FS_MAGIC,	     PSTOREFS_MAGIC,   EFIVARFS_MAGIC,	    BINFMTFS_MAGIC,    RDTGROUP_MAGIC,
+		DEVPTS_SUPER_MAGIC,  NSFS_MAGIC,       ANON_INODE_FS_MAGIC, XENFS_SUPER_MAGIC, CONFIGFS_MAGIC,
+		FUSECTL_MAGIC,	     MQUEUE_MAGIC,
 	};
 	struct statfs s;
 
@@ -198,7 +199,7 @@ int procfs_started(pid_t pid, int64_t *ret)
 	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
 	if (file_read(&stat, &len, name, MAX_STATUS_BYTES))
 		return -ESRCH;
-	p = strrchr(stat, ')');		/* the process's name may hold anything */
+	p = strrchr(stat, ')'); /* the process's name may hold anything */
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	if (!p || sscanf(p, "%llu", &ticks) != 1)

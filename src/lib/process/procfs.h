@@ -6,8 +6,8 @@
 
 /*
  * Open the regular file @path read-only: a file descriptor or a negative errno, -EINVAL if it is something else.
- * Nothing but a regular file is ever opened, as opening a device or a FIFO has effects; and none of those that the kernel
- * makes up, as in /proc or /sys.
+ * Nothing but a regular file is ever opened, as opening a device or a FIFO has effects; and none of those that the
+ * kernel makes up, as in /proc or /sys.
  */
 int procfs_open_file(const char *path);
 

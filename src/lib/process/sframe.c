@@ -15,7 +15,7 @@
 #include "lib/error.h"
 #include "lib/process/target.h"
 
-#define PT_GNU_SFRAME 0x6474e554	/* not in every elf.h */
+#define PT_GNU_SFRAME 0x6474e554 /* not in every elf.h */
 #define SECTION_BYTES_MAX (1u << 30)
 
 struct section {
@@ -24,7 +24,7 @@ struct section {
 };
 
 struct reading {
-	struct target target;	/* the section, as memory */
+	struct target target; /* the section, as memory */
 	struct section section;
 	struct sframe core;
 	struct vec(struct dusk_sframe_function) functions;
@@ -158,8 +158,8 @@ static bool plain_rules(struct dusk_sframe_row *ret, const struct sframe_row *ro
 	ret->cfa.reg = row->from_sp ? RSP : RBP;
 	ret->cfa.offset = sframe_offset(row, row->word[0]);
 	if (row->nr == 2)
-		ret->fp = (struct dusk_sframe_rule){
-			DUSK_SFRAME_CFA, .lies_there = true, .offset = sframe_offset(row, row->word[1])};
+		ret->fp = (struct dusk_sframe_rule){DUSK_SFRAME_CFA, .lies_there = true,
+						    .offset = sframe_offset(row, row->word[1])};
 	return row->nr <= 2;
 }
 

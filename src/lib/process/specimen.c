@@ -3,7 +3,7 @@
 #include "lib/process/specimen.h"
 #include "base/cleanup.h"
 
-#define AROUND 128		/* bytes of a file that come along on either side */
+#define AROUND 128 /* bytes of a file that come along on either side */
 
 void specimen_free(struct specimen *s)
 {
@@ -58,7 +58,7 @@ void specimen_init(struct specimen *s)
 static int read_live(struct target *t, void *dst, u32 len, u64 addr)
 {
 	struct specimen *s = (struct specimen *)t;
-	struct specimen_block b = { .addr = addr, .len = len };
+	struct specimen_block b = {.addr = addr, .len = len};
 	int err = s->live->read(s->live, dst, len, addr);
 
 	return err || !vec_push(&s->blocks, b) ? err : -EFAULT;
@@ -168,7 +168,7 @@ static int take_frames(struct specimen *s, const struct trace *t)
 {
 	s->outcome = t->walk->outcome;
 	for (size_t i = 0; i < t->frames.nr; i++)
-		if (vec_push(&s->frames, ((struct specimen_frame){ t->frames.v[i].pc, t->frames.v[i].pc_is_exact })))
+		if (vec_push(&s->frames, ((struct specimen_frame){t->frames.v[i].pc, t->frames.v[i].pc_is_exact})))
 			return -ENOMEM;
 	return 0;
 }

@@ -25,15 +25,15 @@ struct specimen_frame {
 };
 
 struct specimen {
-	struct target target;		/* first: it reads from @blocks */
-	struct target *live;		/* where it is cut out of; else NULL */
-	struct vec(struct specimen_block) blocks;	/* by address, apart from each other */
+	struct target target;			  /* first: it reads from @blocks */
+	struct target *live;			  /* where it is cut out of; else NULL */
+	struct vec(struct specimen_block) blocks; /* by address, apart from each other */
 	u64 regs[TRACE_REGS];
 	u32 max_depth;
 	char comm[64];
-	u32 outcome;			/* what the walk said when it was cut out */
+	u32 outcome; /* what the walk said when it was cut out */
 	struct vec(struct specimen_frame) frames;
-	u32 missing;			/* reads of what it does not have */
+	u32 missing; /* reads of what it does not have */
 };
 
 /*

@@ -22,12 +22,11 @@
 
 #define SIGNATURE "dusk specimen 1"
 #define LINE_BYTES 32
-#define MAX_BYTES (64u << 20)		/* of memory, in all */
+#define MAX_BYTES (64u << 20) /* of memory, in all */
 #define MAX_LINES (4u << 20)
 
-static const char *const register_names[TRACE_REGS] = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-							"r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip",
-							"cs" };
+static const char *const register_names[TRACE_REGS] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
+						       "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip", "cs"};
 
 static void write_block(const struct specimen_block *b, FILE *out)
 {
@@ -142,7 +141,7 @@ static int read_frame(struct specimen *s, const char *rest)
 
 	if (sscanf(rest, "%" SCNx64 " %7s", &pc, kind) != 2)
 		return -EINVAL;
-	return vec_push(&s->frames, ((struct specimen_frame){ pc, !strcmp(kind, "exact") }));
+	return vec_push(&s->frames, ((struct specimen_frame){pc, !strcmp(kind, "exact")}));
 }
 
 static int read_outcome_name(struct specimen *s, const char *rest)
@@ -178,9 +177,10 @@ static int read_line(struct specimen *s, const char *line)
 		const char *word;
 		int (*read)(struct specimen *s, const char *rest);
 	} kinds[] = {
-		{ " ", read_bytes }, { "comm ", read_comm }, { "depth ", read_depth }, { "register ", read_register },
-		{ "mapping ", read_mapping }, { "memory ", read_block }, { "frame ", read_frame },
-		{ "outcome ", read_outcome_name },
+		{" ", read_bytes},	    {"comm ", read_comm},
+		{"depth ", read_depth},	    {"register ", read_register},
+		{"mapping ", read_mapping}, {"memory ", read_block},
+		{"frame ", read_frame},	    {"outcome ", read_outcome_name},
 	};
 
 	if (*line == '#')

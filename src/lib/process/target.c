@@ -14,7 +14,7 @@ void target_use(struct target *t)
 
 void target_init(struct target *t, int (*read)(struct target *t, void *dst, u32 len, u64 addr))
 {
-	*t = (struct target){ .read = read, .mem = -1 };
+	*t = (struct target){.read = read, .mem = -1};
 }
 
 static void forget_mappings(struct target *t)
@@ -57,7 +57,7 @@ static int parse(struct vma *ret, const char *line)
 
 int target_map(struct target *t, const char *line)
 {
-	struct target_mapping m = { .line = strndup(line, strcspn(line, "\n")) };
+	struct target_mapping m = {.line = strndup(line, strcspn(line, "\n"))};
 	int path = m.line ? parse(&m.vma, m.line) : -ENOMEM;
 
 	if (path >= 0) {
@@ -164,7 +164,7 @@ CORE struct module *port_module(const struct module_key *key)
 
 CORE struct module *port_module_add(struct modules *ms, bool again)
 {
-	struct target_module m = { ms->key, ms->told };
+	struct target_module m = {ms->key, ms->told};
 	struct module *known = again ? port_module(&ms->key) : NULL;
 
 	if (known) {

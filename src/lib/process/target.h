@@ -10,9 +10,9 @@
 
 struct target_mapping {
 	struct vma vma;
-	char *line;			/* of /proc/PID/maps, without the line break */
-	const char *path;		/* in @line: as the process has it, "[vdso]", or "" */
-	bool asked;			/* the core has asked for it */
+	char *line;	  /* of /proc/PID/maps, without the line break */
+	const char *path; /* in @line: as the process has it, "[vdso]", or "" */
+	bool asked;	  /* the core has asked for it */
 };
 
 struct target_module {
@@ -21,10 +21,10 @@ struct target_module {
 };
 
 struct target {
-	int (*read)(struct target *t, void *dst, u32 len, u64 addr);	/* as port_read() */
-	int mem;			/* of target_open(); else -1 */
-	struct vec(struct target_mapping) mappings;	/* by address */
-	struct vec(struct target_module) modules;	/* that the core has met */
+	int (*read)(struct target *t, void *dst, u32 len, u64 addr); /* as port_read() */
+	int mem;						     /* of target_open(); else -1 */
+	struct vec(struct target_mapping) mappings;		     /* by address */
+	struct vec(struct target_module) modules;		     /* that the core has met */
 };
 
 /* An empty one; @read may be NULL. To be ended with target_done(). */

@@ -4,7 +4,7 @@
 
 int trace_init(struct trace *t)
 {
-	*t = (struct trace){ .walk = calloc(1, sizeof(*t->walk)) };
+	*t = (struct trace){.walk = calloc(1, sizeof(*t->walk))};
 	return t->walk ? 0 : -ENOMEM;
 }
 
@@ -34,12 +34,12 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 	memcpy(m->reg, regs, TRACE_REGS * sizeof(*regs));
 	modules_reset(&w->modules);
 	w->max_depth = max_depth;
-	w->no_cache = 1;		/* else a turn of walk_frame() is more than a frame */
+	w->no_cache = 1; /* else a turn of walk_frame() is more than a frame */
 	w->outcome = GOING_ON;
 	t->frames.nr = 0;
 	walk_start(w);
 	while (!stop) {
-		struct trace_frame f = { .pc = m->pc, .sp = m->sp, .pc_is_exact = m->pc_is_exact };
+		struct trace_frame f = {.pc = m->pc, .sp = m->sp, .pc_is_exact = m->pc_is_exact};
 		u32 nr = w->out.nr, fp_steps = m->fp_steps;
 
 		memset(&m->row, 0, sizeof(m->row));
@@ -60,10 +60,17 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 static const char *register_name(u32 reg, bool compat)
 {
 	static const char *const names[][RIP + 1] = {
-		{ "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
-		  "r15", "ra" },
-		{ [RAX] = "eax", [RDX] = "edx", [RCX] = "ecx", [RBX] = "ebx", [RBP] = "ebp", [RSP] = "esp",
-		  [R12] = "esi", [R13] = "edi", [RIP] = "ra" },
+		{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+		 "r15", "ra"},
+		{[RAX] = "eax",
+		 [RDX] = "edx",
+		 [RCX] = "ecx",
+		 [RBX] = "ebx",
+		 [RBP] = "ebp",
+		 [RSP] = "esp",
+		 [R12] = "esi",
+		 [R13] = "edi",
+		 [RIP] = "ra"},
 	};
 
 	return reg <= RIP && names[compat][reg] ? names[compat][reg] : "?";
@@ -75,12 +82,12 @@ static int rule_text(char *ret, size_t room, const struct row *row, u32 slot, bo
 	s32 off = row->off[slot];
 
 	switch (row->rule[slot]) {
-	case RULE_OFFSET:	return snprintf(ret, room, " %s=c%+d", name, off);
-	case RULE_VAL_OFFSET:	return snprintf(ret, room, " %s=v%+d", name, off);
-	case RULE_UNDEFINED:	return snprintf(ret, room, " %s=u", name);
-	case RULE_REGISTER:	return snprintf(ret, room, " %s=%s", name, register_name(off, compat));
-	case RULE_EXPR:		return snprintf(ret, room, " %s=exp", name);
-	case RULE_VAL_EXPR:	return snprintf(ret, room, " %s=vexp", name);
+	case RULE_OFFSET: return snprintf(ret, room, " %s=c%+d", name, off);
+	case RULE_VAL_OFFSET: return snprintf(ret, room, " %s=v%+d", name, off);
+	case RULE_UNDEFINED: return snprintf(ret, room, " %s=u", name);
+	case RULE_REGISTER: return snprintf(ret, room, " %s=%s", name, register_name(off, compat));
+	case RULE_EXPR: return snprintf(ret, room, " %s=exp", name);
+	case RULE_VAL_EXPR: return snprintf(ret, room, " %s=vexp", name);
 	}
 	return 0;
 }
@@ -90,8 +97,7 @@ void trace_rules(const struct row *row, bool compat, char *ret, size_t room)
 	size_t used;
 
 	if (row->cfa_kind == CFA_REG)
-		used = snprintf(ret, room, "cfa=%s%+d", register_name(row->cfa_reg, compat),
-				row->cfa_off);
+		used = snprintf(ret, room, "cfa=%s%+d", register_name(row->cfa_reg, compat), row->cfa_off);
 	else
 		used = snprintf(ret, room, "%s", row->cfa_kind == CFA_EXPR ? "cfa=exp" : "");
 	for (u32 slot = 0; slot < NR_SLOTS && used < room; slot++)

@@ -7,11 +7,11 @@
 
 struct trace_frame {
 	u64 pc, sp;
-	u64 cfa;			/* 0: it did not come so far */
-	u64 word;			/* abi/frame.h */
-	bool pc_is_exact;			/* pc is where it was interrupted, not a return address */
+	u64 cfa;	  /* 0: it did not come so far */
+	u64 word;	  /* abi/frame.h */
+	bool pc_is_exact; /* pc is where it was interrupted, not a return address */
 	enum dusk_method method;
-	struct row row;			/* unless by frame pointer */
+	struct row row; /* unless by frame pointer */
 };
 
 struct trace {

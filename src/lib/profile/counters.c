@@ -2,7 +2,7 @@
 #include "lib/profile/counters.h"
 
 const struct counter_row counters[NR_COUNTERS] = {
-#define X(code, name, sentence) [COUNT_##code] = { name, sentence },
+#define X(code, name, sentence) [COUNT_##code] = {name, sentence},
 	COUNTERS(X)
 #undef X
 };

@@ -10,7 +10,7 @@
 
 #include "lib/profile/fdvfs.h"
 
-#define NAME "profile"		/* what SQLite thinks that it has opened */
+#define NAME "profile" /* what SQLite thinks that it has opened */
 #define WAL_NAME NAME "-wal"
 #define SECTOR_BYTES 4096
 
@@ -18,7 +18,7 @@ struct file {
 	sqlite3_file base;
 	struct fdvfs *v;
 	int fd;
-	bool ours;		/* to be closed */
+	bool ours; /* to be closed */
 };
 
 static int failed(struct fdvfs *v, int code)
@@ -132,7 +132,7 @@ static int file_characteristics(sqlite3_file *file)
 }
 
 static const sqlite3_io_methods methods = {
-	.iVersion = 1,		/* without shared memory: the index of the log is on the heap */
+	.iVersion = 1, /* without shared memory: the index of the log is on the heap */
 	.xClose = file_close,
 	.xRead = file_read,
 	.xWrite = file_write,
@@ -205,7 +205,7 @@ static int vfs_last_error(sqlite3_vfs *vfs, int room, char *ret)
 
 int fdvfs_open(struct fdvfs *v, sqlite3 **ret)
 {
-	sqlite3_vfs *base = sqlite3_vfs_find(NULL);	/* for its clock and its randomness */
+	sqlite3_vfs *base = sqlite3_vfs_find(NULL); /* for its clock and its randomness */
 	int rc;
 
 	if (!base)
@@ -224,8 +224,8 @@ int fdvfs_open(struct fdvfs *v, sqlite3 **ret)
 	rc = sqlite3_vfs_register(&v->vfs, 0);
 	if (rc)
 		return rc;
-	rc = sqlite3_open_v2(NAME, ret, SQLITE_OPEN_NOMUTEX | (v->writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY),
-			     v->name);
+	rc = sqlite3_open_v2(
+		NAME, ret, SQLITE_OPEN_NOMUTEX | (v->writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY), v->name);
 	sqlite3_vfs_unregister(&v->vfs);
 	return rc ?: sqlite3_exec(*ret, "pragma locking_mode=exclusive", NULL, NULL, NULL);
 }

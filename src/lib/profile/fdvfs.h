@@ -2,8 +2,8 @@
 /*
  * SQLite on descriptors: a database, and its log, that are open already.
  *
- * SQLite looks for what belongs to a database by its name: a log, a journal, and the files that a journal names, which it
- * may delete. Who may create a file beside a database chooses those. So it gets no names: what is not one of the two
+ * SQLite looks for what belongs to a database by its name: a log, a journal, and the files that a journal names, which
+ * it may delete. Who may create a file beside a database chooses those. So it gets no names: what is not one of the two
  * descriptors does not exist, and what it needs for itself is memory.
  */
 #pragma once
@@ -11,13 +11,13 @@
 #include <stdbool.h>
 
 struct fdvfs {
-	int db, wal;		/* the caller's, open for as long as the connection; @wal -1: there is none */
+	int db, wal; /* the caller's, open for as long as the connection; @wal -1: there is none */
 	bool writable;
 
 	/* of fdvfs.c: */
 	sqlite3_vfs vfs;
 	char name[40];
-	int error;		/* errno of what failed last */
+	int error; /* errno of what failed last */
 };
 
 /*

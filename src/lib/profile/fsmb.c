@@ -20,7 +20,7 @@
 #include "lib/profile/fsmb_section.h"
 #include "lib/profile/stackset.h"
 
-#define FSMB_MAGIC 0x464d5342		/* "FSMB" */
+#define FSMB_MAGIC 0x464d5342 /* "FSMB" */
 #define FSMB_VERSION 2
 #define FSMB_BYTES_MAX ((size_t)2 << 30)
 
@@ -42,13 +42,15 @@ static bool next(struct fsmb_reading *r, uint32_t nth, uint32_t nr_stacks, struc
 	if (left < sizeof(*e))
 		return fsmb_broken(r, "the file ends at byte %zu, in stack %" PRIu32 " of %" PRIu32, r->len, nth + 1,
 				   nr_stacks);
-	*ret = (struct dusk_stack){ fsmb_u32(r, e->id), fsmb_u32(r, e->nr), fsmb_u32(r, e->refs), frame };
+	*ret = (struct dusk_stack){fsmb_u32(r, e->id), fsmb_u32(r, e->nr), fsmb_u32(r, e->refs), frame};
 	if (!ret->nr || e->reserved)
 		return fsmb_broken(r, "byte %zu: stack %" PRIu32 " of %" PRIu32 " is none: %s", r->at, nth + 1,
 				   nr_stacks, ret->nr ? "what is reserved is not 0" : "it has no frames");
 	if (ret->nr > (left - sizeof(*e)) / sizeof(*frame))
-		return fsmb_broken(r, "byte %zu: stack %" PRIu32 " of %" PRIu32 " has %" PRIu32 " frames, and the file "
-				   "ends at byte %zu", r->at, nth + 1, nr_stacks, ret->nr, r->len);
+		return fsmb_broken(r,
+				   "byte %zu: stack %" PRIu32 " of %" PRIu32 " has %" PRIu32 " frames, and the file "
+				   "ends at byte %zu",
+				   r->at, nth + 1, nr_stacks, ret->nr, r->len);
 	r->at += sizeof(*e) + ret->nr * sizeof(*frame);
 	for (uint32_t i = 0; r->swapped && i < ret->nr; i++)
 		frame[i] = bswap_64(frame[i]);
@@ -111,9 +113,9 @@ static int check_header(struct fsmb_reading *r, const char *path, struct dusk_er
 int fsmb_parse(struct dusk_stacks **ret, char *bytes, size_t len, const char *path, struct dusk_error *err)
 {
 	char damage[sizeof((*ret)->damage)] = "";
-	struct fsmb_reading r = { .bytes = bytes, .len = len, .damage = damage };
+	struct fsmb_reading r = {.bytes = bytes, .len = len, .damage = damage};
 	struct dusk_stack_names *names = NULL;
-	struct stackset set = { .store = bytes };
+	struct stackset set = {.store = bytes};
 	int e = check_header(&r, path, err);
 
 	if (!e)
@@ -145,7 +147,7 @@ int dusk_stacks_read(struct dusk_stacks **ret, const char *path, struct dusk_err
 int dusk_stacks_write(const struct dusk_stacks *s, int fd)
 {
 	size_t names = fsmb_sections_bytes(s);
-	struct fsmb_header header = { FSMB_MAGIC, FSMB_VERSION, s->nr, names ? FSMB_SECTIONS : 0 };
+	struct fsmb_header header = {FSMB_MAGIC, FSMB_VERSION, s->nr, names ? FSMB_SECTIONS : 0};
 	_cleanup_(freep) char *bytes = NULL;
 	size_t len = sizeof(header) + names, at = sizeof(header);
 
@@ -157,7 +159,7 @@ int dusk_stacks_write(const struct dusk_stacks *s, int fd)
 	memcpy(bytes, &header, sizeof(header));
 	for (size_t i = 0; i < s->nr; i++) {
 		const struct dusk_stack *stack = &s->v[i];
-		struct fsmb_stack e = { stack->id, stack->nr, stack->refs < UINT32_MAX ? stack->refs : UINT32_MAX, 0 };
+		struct fsmb_stack e = {stack->id, stack->nr, stack->refs < UINT32_MAX ? stack->refs : UINT32_MAX, 0};
 
 		memcpy(bytes + at, &e, sizeof(e));
 		memcpy(bytes + at + sizeof(e), stack->frame, stack->nr * sizeof(uint64_t));

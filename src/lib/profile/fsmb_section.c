@@ -28,10 +28,10 @@ static const struct {
 	uint32_t tag;
 	char name[5];
 } kinds[NR_PARTS] = {
-	[TEXT] = { 0x54455854, "TEXT" },
-	[MODULES] = { 0x4d4f4453, "MODS" },
-	[NAMES] = { 0x4e414d45, "NAME" },
-	[ORIGIN] = { 0x46524f4d, "FROM" },
+	[TEXT] = {0x54455854, "TEXT"},
+	[MODULES] = {0x4d4f4453, "MODS"},
+	[NAMES] = {0x4e414d45, "NAME"},
+	[ORIGIN] = {0x46524f4d, "FROM"},
 };
 
 struct section {
@@ -76,11 +76,11 @@ static bool take(struct fsmb_reading *r, size_t end, struct section *ret, struct
 	if (left < sizeof(*head))
 		return fsmb_broken(r, "byte %zu: the head of a section is cut at byte %zu", r->at, end);
 	left -= sizeof(*head);
-	*ret = (struct section){ fsmb_u32(r, head->tag), fsmb_u32(r, head->version), fsmb_u64(r, head->bytes) };
+	*ret = (struct section){fsmb_u32(r, head->tag), fsmb_u32(r, head->version), fsmb_u64(r, head->bytes)};
 	if (ret->bytes > left || padded(ret->bytes) > left)
 		return fsmb_broken(r, "byte %zu: section 0x%08" PRIx32 " of %" PRIu64 " bytes is cut at byte %zu",
 				   r->at, ret->tag, ret->bytes, end);
-	*ret_part = (struct part){ r->bytes + r->at + sizeof(*head), ret->bytes };
+	*ret_part = (struct part){r->bytes + r->at + sizeof(*head), ret->bytes};
 	r->at += sizeof(*head) + padded(ret->bytes);
 	return true;
 }
@@ -131,7 +131,7 @@ static void take_files(struct dusk_stack_names *n, struct fsmb_reading *r, const
 	size_t nr = count(r, part, MODULES, sizeof(*f));
 
 	for (n->files = f; n->nr_files < nr; n->nr_files++, f++) {
-		*f = (struct stackfile){ fsmb_u32(r, f->number), fsmb_u32(r, f->path), fsmb_u32(r, f->build_id), 0 };
+		*f = (struct stackfile){fsmb_u32(r, f->number), fsmb_u32(r, f->path), fsmb_u32(r, f->build_id), 0};
 		if (!f->number || f->number > FRAME_KERNEL || !is_text(n, f->path) || !is_text(n, f->build_id) ||
 		    (n->nr_files && stackfile_order(f - 1, f) >= 0)) {
 			fsmb_broken(r, "byte %zu: entry %zu of section MODS is none", (char *)f - r->bytes,
@@ -148,8 +148,13 @@ static void take_names(struct dusk_stack_names *n, struct fsmb_reading *r, const
 
 	for (n->names = e; n->nr_names < nr; n->nr_names++, e++) {
 		*e = (struct stackname){
-			fsmb_u64(r, e->frame), fsmb_u32(r, e->outer), fsmb_u32(r, e->function), fsmb_u32(r, e->module),
-			fsmb_u32(r, e->offset), fsmb_u32(r, e->size), 0,
+			fsmb_u64(r, e->frame),
+			fsmb_u32(r, e->outer),
+			fsmb_u32(r, e->function),
+			fsmb_u32(r, e->module),
+			fsmb_u32(r, e->offset),
+			fsmb_u32(r, e->size),
+			0,
 		};
 		if (e->outer > 1 || !is_text(n, e->module) || !is_text(n, e->function) || !n->text[e->function] ||
 		    (n->nr_names && stackname_order(e - 1, e) >= 0)) {
@@ -227,8 +232,9 @@ static size_t section_bytes(size_t bytes)
 size_t fsmb_sections_bytes(const struct dusk_stacks *s)
 {
 	const struct dusk_stack_names *n = s->names;
-	size_t names = is_empty(n) ? 0 : section_bytes(n->text_bytes) + section_bytes(n->nr_files * sizeof(*n->files)) +
-					 section_bytes(n->nr_names * sizeof(*n->names));
+	size_t names = is_empty(n) ? 0
+				   : section_bytes(n->text_bytes) + section_bytes(n->nr_files * sizeof(*n->files)) +
+					     section_bytes(n->nr_names * sizeof(*n->names));
 	size_t all = names + (s->identity ? section_bytes(sizeof(struct origin)) : 0);
 
 	return all ? sizeof(struct section) + all : 0;
@@ -236,7 +242,7 @@ size_t fsmb_sections_bytes(const struct dusk_stacks *s)
 
 static char *put(char *to, enum part_kind kind, const void *data, size_t bytes)
 {
-	struct section head = { kinds[kind].tag, VERSION, bytes };
+	struct section head = {kinds[kind].tag, VERSION, bytes};
 
 	memcpy(to, &head, sizeof(head));
 	to += sizeof(head);
@@ -248,9 +254,9 @@ static char *put(char *to, enum part_kind kind, const void *data, size_t bytes)
 
 void fsmb_put_sections(char *to, const struct dusk_stacks *s)
 {
-	struct section head = { FSMB_SECTIONS, VERSION, fsmb_sections_bytes(s) - sizeof(head) };
+	struct section head = {FSMB_SECTIONS, VERSION, fsmb_sections_bytes(s) - sizeof(head)};
 	const struct dusk_stack_names *n = s->names;
-	struct origin origin = { s->identity, 0 };
+	struct origin origin = {s->identity, 0};
 
 	if (!fsmb_sections_bytes(s))
 		return;

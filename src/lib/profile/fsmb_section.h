@@ -4,14 +4,14 @@
 #include <byteswap.h>
 #include "lib/profile/stacknames.h"
 
-#define FSMB_SECTIONS 0x46534d58	/* "FSMX": a header's last word, if sections follow the stacks; and their tag */
+#define FSMB_SECTIONS 0x46534d58 /* "FSMX": a header's last word, if sections follow the stacks; and their tag */
 
 struct fsmb_reading {
 	char *bytes;
 	size_t len, at;
 	bool swapped;
-	uint32_t identity;		/* of the stackmap, if a section says it */
-	char *damage;			/* struct dusk_stacks */
+	uint32_t identity; /* of the stackmap, if a section says it */
+	char *damage;	   /* struct dusk_stacks */
 };
 
 static inline uint32_t fsmb_u32(const struct fsmb_reading *r, uint32_t n)

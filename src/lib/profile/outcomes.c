@@ -6,11 +6,14 @@ const struct dusk_outcome outcomes[NR_OUTCOMES] = {
 #define CUT DUSK_CUT
 #define NONE DUSK_NO_STACK
 #define ABSENT DUSK_ABSENT
-#define X(code, name, sentence_class, sentence) [code] = { name, sentence, sentence_class },
+#define X(code, name, sentence_class, sentence) [code] = {name, sentence, sentence_class},
 	OUTCOMES(X)
 #undef X
 };
 
 const char *const outcome_classes[DUSK_ABSENT + 1] = {
-	[DUSK_COMPLETE] = "complete", [DUSK_CUT] = "cut", [DUSK_NO_STACK] = "none", [DUSK_ABSENT] = "absent",
+	[DUSK_COMPLETE] = "complete",
+	[DUSK_CUT] = "cut",
+	[DUSK_NO_STACK] = "none",
+	[DUSK_ABSENT] = "absent",
 };

@@ -2,8 +2,9 @@
 /*
  * In which order are the records of a perf.data told? See perfdata.h.
  *
- * perf writes what each CPU had for it, one CPU after the other, so the file is not in the order of time. Of each record
- * that matters its time and its place are kept, 16 bytes, and sorted; those without a time come first, as they stand.
+ * perf writes what each CPU had for it, one CPU after the other, so the file is not in the order of time. Of each
+ * record that matters its time and its place are kept, 16 bytes, and sorted; those without a time come first, as they
+ * stand.
  */
 #include <errno.h>
 #include <string.h>
@@ -31,7 +32,7 @@ int perfdata_pread(const struct perfdata_file *f, void *to, uint64_t offset, uin
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return got ? -errno : -EINVAL;	/* somebody has cut it short */
+			return got ? -errno : -EINVAL; /* somebody has cut it short */
 		to = (char *)to + got;
 		offset += got;
 		bytes -= got;
@@ -102,7 +103,7 @@ static int note_record(struct perfdata_file *f, uint64_t offset)
 	memset((char *)f->record + h->size, 0, sizeof(uint64_t));
 	rc = perfdata_decode(f, h, &r);
 	f->d.malformed += rc == -EBADMSG;
-	f->d.nameless += rc == -ENOENT;
+	f->d.unnamed += rc == -ENOENT;
 	if (rc)
 		return rc == -EOPNOTSUPP ? rc : 0;
 	if (r.kind == PERFDATA_OTHER)
@@ -118,13 +119,13 @@ static int refuse(const struct perfdata_file *f, int rc, uint64_t offset, struct
 {
 	switch (rc) {
 	case -EOPNOTSUPP:
-		return error_set(err, rc, "cannot read %s: its records are compressed (perf record -z); record without -z",
+		return error_set(err, rc,
+				 "cannot read %s: its records are compressed (perf record -z); record without -z",
 				 f->path);
 	case -EINVAL:
 		return error_set(err, rc, "%s is damaged: no record of perf's is at byte %llu", f->path,
 				 (unsigned long long)offset);
-	default:
-		return error_set(err, rc, "cannot read %s: %s", f->path, strerror(-rc));
+	default: return error_set(err, rc, "cannot read %s: %s", f->path, strerror(-rc));
 	}
 }
 
@@ -149,7 +150,7 @@ static int note_records(struct perfdata_file *f, struct dusk_error *err)
 			rc = rc ?: -EINVAL;
 			break;
 		}
-		memcpy(f->record, at, h.size);	/* where it is aligned */
+		memcpy(f->record, at, h.size); /* where it is aligned */
 		payload = perfdata_payload((const struct perf_event_header *)f->record);
 		rc = note_record(f, offset);
 		offset += h.size;

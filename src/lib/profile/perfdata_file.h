@@ -8,7 +8,7 @@
 #include "base/vec.h"
 #include "lib/profile/perfdata.h"
 
-#define PERFDATA_RECORD_BYTES (1 << 16)	/* no record has as many */
+#define PERFDATA_RECORD_BYTES (1 << 16) /* no record has as many */
 
 /* Where a record is, and when it was. */
 struct perfdata_place {
@@ -16,19 +16,19 @@ struct perfdata_place {
 };
 
 struct perfdata_file {
-	struct perfdata d;		/* what others see: the first member */
+	struct perfdata d; /* what others see: the first member */
 	int fd;
 	const char *path;
-	uint64_t bytes;			/* of the file */
-	uint64_t data, data_end;	/* the records */
+	uint64_t bytes;		 /* of the file */
+	uint64_t data, data_end; /* the records */
 	struct vec(struct perfdata_event) events;
 	struct vec(struct perfdata_build_id) build_ids;
-	bool timed;			/* there was a sample with a time */
-	struct map ids;			/* the number that a record has -> index of its event */
+	bool timed;	/* there was a sample with a time */
+	struct map ids; /* the number that a record has -> index of its event */
 	struct strings strings;
-	int id_from_start, id_from_end;	/* which word of a sample, and of a trailer, that number is; -1: none */
+	int id_from_start, id_from_end; /* which word of a sample, and of a trailer, that number is; -1: none */
 	struct vec(struct perfdata_place) places;
-	uint64_t *record;		/* the one that is told, and zeros */
+	uint64_t *record; /* the one that is told, and zeros */
 };
 
 /* @bytes bytes at @offset of the file, to @to: 0; -EINVAL: there are not so many; -EIO, ... */

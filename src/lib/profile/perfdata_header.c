@@ -23,8 +23,18 @@
 #define MISC_BUILD_ID_SIZE (1 << 15)
 
 /* Facts, as perf numbers them. */
-enum { FACT_BUILD_ID = 2, FACT_HOSTNAME, FACT_KERNEL, FACT_VERSION, FACT_MACHINE, FACT_CPUS, FACT_COMMAND = 11, FACT_EVENTS,
-       FACT_FOLDER = 24, FACT_COMPRESSED = 27 };
+enum {
+	FACT_BUILD_ID = 2,
+	FACT_HOSTNAME,
+	FACT_KERNEL,
+	FACT_VERSION,
+	FACT_MACHINE,
+	FACT_CPUS,
+	FACT_COMMAND = 11,
+	FACT_EVENTS,
+	FACT_FOLDER = 24,
+	FACT_COMPRESSED = 27
+};
 
 struct section {
 	uint64_t offset, bytes;
@@ -157,7 +167,8 @@ static int read_build_ids(struct perfdata_file *f, struct fact *x)
 
 		take(x, &h, sizeof(h));
 		take(x, bytes, sizeof(bytes));
-		if (x->missing || h.size <= sizeof(h) + sizeof(bytes) || h.size - sizeof(h) - sizeof(bytes) > left_of(x))
+		if (x->missing || h.size <= sizeof(h) + sizeof(bytes) ||
+		    h.size - sizeof(h) - sizeof(bytes) > left_of(x))
 			return 0;
 		room = h.size - sizeof(h) - sizeof(bytes);
 		path = (const char *)x->v + x->at;
@@ -182,9 +193,7 @@ static int read_fact(struct perfdata_file *f, unsigned int bit, struct fact *x)
 	case FACT_KERNEL: return keep_string(f, x, &f->d.kernel);
 	case FACT_VERSION: return keep_string(f, x, &f->d.version);
 	case FACT_MACHINE: return keep_string(f, x, &f->d.machine);
-	case FACT_CPUS:
-		f->d.nr_cpus = take32(x);
-		return 0;
+	case FACT_CPUS: f->d.nr_cpus = take32(x); return 0;
 	case FACT_COMMAND: return read_command(f, x);
 	case FACT_EVENTS: return read_names(f, x);
 	default: return 0;
@@ -258,10 +267,15 @@ static int read_event(struct perfdata_file *f, uint64_t offset, uint64_t attr_by
 	memcpy(&ids, bytes + attr_bytes, sizeof(ids));
 	memcpy(&attr, bytes, attr_bytes < sizeof(attr) ? attr_bytes : sizeof(attr));
 	rc = vec_push(&f->events, ((struct perfdata_event){
-		.name = "", .type = attr.type, .config = attr.config, .sample_type = attr.sample_type,
-		.read_format = attr.read_format, .period = attr.sample_period, .is_frequency = attr.freq,
-		.has_trailer = attr.sample_id_all,
-	}));
+					  .name = "",
+					  .type = attr.type,
+					  .config = attr.config,
+					  .sample_type = attr.sample_type,
+					  .read_format = attr.read_format,
+					  .period = attr.sample_period,
+					  .is_frequency = attr.freq,
+					  .has_trailer = attr.sample_id_all,
+				  }));
 	return rc ?: read_ids(f, &ids, ids_left);
 }
 
@@ -308,7 +322,8 @@ static int from_end(uint64_t type)
 
 static int refuse_event(const struct perfdata_file *f, size_t i, const char *why, struct dusk_error *err)
 {
-	return error_set(err, -EOPNOTSUPP, "cannot read %s: event %zu, %s, %s", f->path, i + 1, f->events.v[i].name, why);
+	return error_set(err, -EOPNOTSUPP, "cannot read %s: event %zu, %s, %s", f->path, i + 1, f->events.v[i].name,
+			 why);
 }
 
 /* Where the file has one event, perf need not tell its name. */
@@ -347,7 +362,8 @@ static int check_events(struct perfdata_file *f, struct dusk_error *err)
 		if (e->sample_type & PERF_SAMPLE_READ && e->read_format & ~0x1fULL)
 			return refuse_event(f, i, "reads counters in a form that is newer than this dusk", err);
 		if (from_start(e->sample_type) != f->id_from_start || e->has_trailer != first->has_trailer ||
-		    (first->has_trailer && from_end(e->sample_type) != f->id_from_end) || (f->id_from_start < 0 && !alike))
+		    (first->has_trailer && from_end(e->sample_type) != f->id_from_end) ||
+		    (f->id_from_start < 0 && !alike))
 			return refuse_event(f, i, "has records that cannot be told from those of the first event", err);
 	}
 	return 0;
@@ -356,7 +372,8 @@ static int check_events(struct perfdata_file *f, struct dusk_error *err)
 static int refuse_magic(const struct perfdata_file *f, const struct header *h, struct dusk_error *err)
 {
 	if (!memcmp(h->magic, SWAPPED, sizeof(h->magic)))
-		return error_set(err, -EOPNOTSUPP, "cannot read %s: it is of a machine of the other byte order", f->path);
+		return error_set(err, -EOPNOTSUPP, "cannot read %s: it is of a machine of the other byte order",
+				 f->path);
 	if (!memcmp(h->magic, OLD_MAGIC, sizeof(h->magic)))
 		return error_set(err, -EOPNOTSUPP, "cannot read %s: it is of a perf before Linux 3.1", f->path);
 	return error_set(err, -EINVAL, "%s is no perf.data", f->path);
@@ -366,22 +383,25 @@ static int refuse_magic(const struct perfdata_file *f, const struct header *h, s
 static int check_header(struct perfdata_file *f, const struct header *h, struct dusk_error *err)
 {
 	if (h->bytes == 2 * sizeof(uint64_t))
-		return error_set(err, -EOPNOTSUPP, "cannot read %s: it was written to a pipe; perf record -o FILE writes a file",
+		return error_set(err, -EOPNOTSUPP,
+				 "cannot read %s: it was written to a pipe; perf record -o FILE writes a file",
 				 f->path);
 	if (h->bytes < sizeof(*h))
 		return error_set(err, -EINVAL, "%s is damaged: its header is cut short", f->path);
 	if (!h->data.bytes)
-		return error_set(err, -EINVAL, "%s has no samples: perf was killed before it had written how many there are",
+		return error_set(err, -EINVAL,
+				 "%s has no samples: perf was killed before it had written how many there are",
 				 f->path);
 	if (h->data.offset > f->bytes || h->data.bytes > f->bytes - h->data.offset)
 		return error_set(err, -EINVAL, "%s is cut short: %llu bytes of records should be there", f->path,
 				 (unsigned long long)h->data.bytes);
 	if (has_fact(h, FACT_COMPRESSED))
-		return error_set(err, -EOPNOTSUPP, "cannot read %s: its records are compressed (perf record -z); record without -z",
+		return error_set(err, -EOPNOTSUPP,
+				 "cannot read %s: its records are compressed (perf record -z); record without -z",
 				 f->path);
 	if (has_fact(h, FACT_FOLDER))
-		return error_set(err, -EOPNOTSUPP, "cannot read %s: its records are in other files (perf record --threads)",
-				 f->path);
+		return error_set(err, -EOPNOTSUPP,
+				 "cannot read %s: its records are in other files (perf record --threads)", f->path);
 	return 0;
 }
 

@@ -2,8 +2,8 @@
 /*
  * What does a record of perf.data say?
  *
- * The type of its event's samples says what a sample has, and in which order; what is wanted ends with the stack, so what
- * follows that need not be known. Other records end in a trailer, which says whose they are and when.
+ * The type of its event's samples says what a sample has, and in which order; what is wanted ends with the stack, so
+ * what follows that need not be known. Other records end in a trailer, which says whose they are and when.
  */
 #include <errno.h>
 #include <string.h>
@@ -17,14 +17,15 @@
 #define RECORD_FIRST_OF_PERF 64
 #define RECORD_AUXTRACE 71
 #define RECORD_COMPRESSED 81
-#define RECORD_LAST_OF_PERF 84		/* that is known to have nothing that is missed here */
+#define RECORD_LAST_OF_PERF 84 /* that is known to have nothing that is missed here */
 #define RECORD_COMPRESSED2 83
-#define MISC_LOST_BY_FILTER (1 << 15)	/* of LOST_SAMPLES: left out on purpose */
+#define MISC_LOST_BY_FILTER (1 << 15) /* of LOST_SAMPLES: left out on purpose */
 #define FORMAT_LOST (1U << 4)
 #define MAX_BUILD_ID 20
 
-#define TRAILER (PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
-		 PERF_SAMPLE_IDENTIFIER)
+#define TRAILER                                                                                          \
+	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
+	 PERF_SAMPLE_IDENTIFIER)
 
 /* What of a record has not been read. */
 struct words {
@@ -151,7 +152,9 @@ static void take_ips(struct words *w, struct perfdata_record *ret)
 	w->at += nr;
 }
 
-/* What one of perf's off-CPU samples is about it says in its raw data, if it has some (perf of Linux 6.16 and later). */
+/*
+ * What one of perf's off-CPU samples is about it says in its raw data, if it has some (perf of Linux 6.16 and later).
+ */
 static int take_off_cpu(struct words *w, struct perfdata_record *ret)
 {
 	const uint32_t *raw = (const uint32_t *)w->at;
@@ -185,7 +188,7 @@ static int decode_sample(const struct perfdata_file *f, struct words w, struct p
 	ret->period = e->is_frequency ? 0 : e->period;
 	skip(&w, !!(type & PERF_SAMPLE_IDENTIFIER));
 	ret->address = type & PERF_SAMPLE_IP ? next(&w) : 0;
-	word = next(&w);		/* without a thread an event is refused */
+	word = next(&w); /* without a thread an event is refused */
 	ret->pid = low(word);
 	ret->tid = high(word);
 	ret->time_ns = type & PERF_SAMPLE_TIME ? next(&w) : 0;
@@ -224,7 +227,7 @@ static int decode_map(const struct perf_event_header *h, struct words w, struct 
 		word = next(&w);
 		ret->ino = next(&w);
 		ret->generation = next(&w);
-		skip(&w, 1);			/* protection, flags */
+		skip(&w, 1); /* protection, flags */
 		if (w.missing)
 			return -EBADMSG;
 		if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
@@ -270,7 +273,7 @@ static int decode_deferred(struct words w, struct perfdata_record *ret)
 static int decode_lost(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
 {
 	if (h->type == PERF_RECORD_LOST)
-		next(&w);			/* of which event */
+		next(&w); /* of which event */
 	ret->lost = next(&w);
 	if (h->type == PERF_RECORD_LOST_SAMPLES && h->misc & MISC_LOST_BY_FILTER)
 		ret->lost = 0;

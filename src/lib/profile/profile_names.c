@@ -53,7 +53,8 @@ static int write_names(int file, const struct dusk_profile *p, const char *path,
 	}
 	rc = rc ?: names_save(db, p);
 	if (rc == SQLITE_MISMATCH)
-		return error_set(err, -ESTALE, "cannot write symbols to %s: it is not the recording that was read", path);
+		return error_set(err, -ESTALE, "cannot write symbols to %s: it is not the recording that was read",
+				 path);
 	return rc ? db_error(db, rc, err, "cannot write symbols to", path) : 0;
 }
 

@@ -15,23 +15,19 @@
 
 #define MAX_TEXT_BYTES (16 << 20)
 #define STEPS_PER_CALL 100000
-#define STEPS_PER_BYTE 8	/* a row has at least 8 bytes and takes about 20 steps */
-#define VERSION_OFFSET 18	/* fileformat.html: 2 is WAL mode */
+#define STEPS_PER_BYTE 8  /* a row has at least 8 bytes and takes about 20 steps */
+#define VERSION_OFFSET 18 /* fileformat.html: 2 is WAL mode */
 
 int profile_file_failed(const struct profile_file *f, int rc)
 {
 	switch (rc & 0xff) {
-	case SQLITE_NOTADB:
-		return error_set(f->err, -EINVAL, "%s is not a dusk profile", f->path);
-	case SQLITE_INTERRUPT:
-		return error_set(f->err, -EINVAL, "%s is damaged: it takes too long to read", f->path);
+	case SQLITE_NOTADB: return error_set(f->err, -EINVAL, "%s is not a dusk profile", f->path);
+	case SQLITE_INTERRUPT: return error_set(f->err, -EINVAL, "%s is damaged: it takes too long to read", f->path);
 	case SQLITE_CORRUPT:
 	case SQLITE_ERROR:
 	case SQLITE_FORMAT:
-	case SQLITE_TOOBIG:
-		return error_set(f->err, -EINVAL, "%s is damaged: %s", f->path, sqlite3_errmsg(f->db));
-	default:
-		return db_error(f->db, rc, f->err, "cannot read", f->path);
+	case SQLITE_TOOBIG: return error_set(f->err, -EINVAL, "%s is damaged: %s", f->path, sqlite3_errmsg(f->db));
+	default: return db_error(f->db, rc, f->err, "cannot read", f->path);
 	}
 }
 
@@ -81,7 +77,8 @@ static int connect_to(struct profile_file *f)
 static int cannot_read(const struct profile_file *f, int rc)
 {
 	if (rc == -EBUSY)
-		return error_set(f->err, rc, "cannot read %s: the recording is being made a profile just now; try again", f->path);
+		return error_set(f->err, rc,
+				 "cannot read %s: the recording is being made a profile just now; try again", f->path);
 	return error_set(f->err, rc, "cannot read %s: %s", f->path, strerror(-rc));
 }
 
@@ -93,8 +90,8 @@ int profile_file_open_at(struct profile_file *f, int folder)
 }
 
 /*
- * A file in WAL mode has a part in its log, if there is one: it is a recording's database without its folder, or was made
- * so by another program. The log may be anybody's.
+ * A file in WAL mode has a part in its log, if there is one: it is a recording's database without its folder, or was
+ * made so by another program. The log may be anybody's.
  */
 static int check_whole(const struct profile_file *f)
 {
@@ -104,8 +101,10 @@ static int check_whole(const struct profile_file *f)
 	if (pread(f->vfs.db, &version, 1, VERSION_OFFSET) != 1 || version != 2 ||
 	    snprintf(log, sizeof(log), "%s-wal", f->path) >= (int)sizeof(log) || lstat(log, &st) || !st.st_size)
 		return 0;
-	return error_set(f->err, -EINVAL, "%s is not whole: a part of it is in %s, which is not read, as it may be anybody's. "
-			 "If it is yours: sqlite3 %s 'pragma journal_mode=delete'", f->path, log, f->path);
+	return error_set(f->err, -EINVAL,
+			 "%s is not whole: a part of it is in %s, which is not read, as it may be anybody's. "
+			 "If it is yours: sqlite3 %s 'pragma journal_mode=delete'",
+			 f->path, log, f->path);
 }
 
 /* What the path leads to; nothing but files and folders is opened for more than to look at it. */

@@ -11,17 +11,18 @@ struct profile_file {
 	struct dusk_error *err;
 	sqlite3 *db;
 	struct fdvfs vfs;
-	int64_t calls_left;	/* of STEPS_PER_CALL steps */
-	bool live;		/* it is a recording that goes on */
+	int64_t calls_left; /* of STEPS_PER_CALL steps */
+	bool live;	    /* it is a recording that goes on */
 };
 
 #define PROFILE_FILE(path_, err_) {.path = path_, .err = err_, .vfs = {.db = -1, .wal = -1}}
 
 /*
  * Open @f->path within a transaction, to @f->db: a profile, or what is recorded into @f->path.recording, if there is no
- * file of that name, or if it is a recording's folder itself. Nothing is written, and nothing that lies beside a profile
- * is looked into. The work that SQLite may do there is bounded by the size of the file, and counted in @f, which
- * stays where it is and is to be freed with profile_file_close() in any case. A negative errno, and @f->err says why.
+ * file of that name, or if it is a recording's folder itself. Nothing is written, and nothing that lies beside a
+ * profile is looked into. The work that SQLite may do there is bounded by the size of the file, and counted in @f,
+ * which stays where it is and is to be freed with profile_file_close() in any case. A negative errno, and @f->err says
+ * why.
  */
 int profile_file_open(struct profile_file *f);
 

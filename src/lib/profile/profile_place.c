@@ -15,10 +15,10 @@
 
 #define DATABASE "profile"
 #define LOG "profile-wal"
-#define TRIES 20		/* while others take it or give it back */
-#define PATIENCE_TRIES 100	/* for readers to leave, */
-#define PATIENCE_US 50000	/* each */
-#define SQLITE_LOCK_START 0x40000000	/* fileformat.html: the bytes that SQLite locks */
+#define TRIES 20		     /* while others take it or give it back */
+#define PATIENCE_TRIES 100	     /* for readers to leave, */
+#define PATIENCE_US 50000	     /* each */
+#define SQLITE_LOCK_START 0x40000000 /* fileformat.html: the bytes that SQLite locks */
 #define SQLITE_LOCK_BYTES 512
 
 static bool same(const struct stat *a, const struct stat *b)
@@ -61,7 +61,8 @@ static int find(struct place *p, const char *path, struct dusk_error *err)
 /* A file in the folder, which must be one, and of the folder's owner or ours. */
 static int open_part(const struct place *p, const char *name, bool make, const struct stat *folder, struct stat *ret)
 {
-	_cleanup_(closep) int fd = openat(p->folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (make ? O_CREAT : 0), 0600);
+	_cleanup_(closep) int fd =
+		openat(p->folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | (make ? O_CREAT : 0), 0600);
 
 	if (fd < 0 || fstat(fd, ret))
 		return -errno;
@@ -73,7 +74,8 @@ static int open_part(const struct place *p, const char *name, bool make, const s
 /* The recorder's, and SQLite's. Of the open file: closing another descriptor of it does not drop it. */
 static bool lock(int fd)
 {
-	struct flock l = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = SQLITE_LOCK_START, .l_len = SQLITE_LOCK_BYTES};
+	struct flock l = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = SQLITE_LOCK_START, .l_len = SQLITE_LOCK_BYTES};
 
 	return !fcntl(fd, F_OFD_SETLK, &l);
 }
@@ -119,8 +121,8 @@ static int take_files(struct place *p, bool make, uid_t uid, gid_t gid, const st
 	if (!leads_to(p->parent, p->folder_name, p->folder) || !leads_to(p->folder, DATABASE, p->db))
 		return -EAGAIN;
 	/* Whoever was killed between giving it its name and taking the folder away. */
-	if (fstat(p->db, &st) || (st.st_nlink > 1 && !fstatat(p->parent, p->name, &there, AT_SYMLINK_NOFOLLOW) &&
-				  same(&st, &there))) {
+	if (fstat(p->db, &st) ||
+	    (st.st_nlink > 1 && !fstatat(p->parent, p->name, &there, AT_SYMLINK_NOFOLLOW) && same(&st, &there))) {
 		place_discard(p);
 		return -EAGAIN;
 	}
@@ -159,9 +161,13 @@ int place_take(struct place *p, const char *path, bool make, uid_t uid, gid_t gi
 		return 0;
 	leave(p);
 	if (rc == -EBUSY || rc == -EAGAIN)
-		return error_set(err, -EBUSY, "cannot create %s: another recording is writing it; choose another file with -o", path);
+		return error_set(err, -EBUSY,
+				 "cannot create %s: another recording is writing it; choose another file with -o",
+				 path);
 	if (rc == -EPERM)
-		return error_set(err, rc, "cannot create %s: what is at %s" PLACE_SUFFIX " is not ours; choose another file with -o",
+		return error_set(err, rc,
+				 "cannot create %s: what is at %s" PLACE_SUFFIX
+				 " is not ours; choose another file with -o",
 				 path, path);
 	return error_set(err, rc, "cannot create %s: %s", path, strerror(-rc));
 }
@@ -180,7 +186,9 @@ int place_check(const struct place *p, struct dusk_error *err)
 		return error_set(err, -EINVAL, "cannot create %s: something that is not a file is there", p->path);
 	if (geteuid() && !fstat(p->parent, &parent) && parent.st_mode & S_ISVTX && st.st_uid != geteuid() &&
 	    parent.st_uid != geteuid())
-		return error_set(err, -EPERM, "cannot create %s: somebody else's file is there; choose another one with -o", p->path);
+		return error_set(err, -EPERM,
+				 "cannot create %s: somebody else's file is there; choose another one with -o",
+				 p->path);
 	return 0;
 }
 
@@ -229,8 +237,8 @@ int place_publish(struct place *p, struct dusk_error *err)
 			break;
 	}
 	if (rc)
-		return error_set(err, rc, "cannot create %s: %s; the recording is whole in %s" PLACE_SUFFIX, p->path, strerror(-rc),
-				 p->path);
+		return error_set(err, rc, "cannot create %s: %s; the recording is whole in %s" PLACE_SUFFIX, p->path,
+				 strerror(-rc), p->path);
 	place_discard(p);
 	return 0;
 }
@@ -259,7 +267,7 @@ static int hold(int fd, int how, bool patient)
 {
 	for (int i = 0; flock(fd, how | LOCK_NB); i++) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return 0;	/* a file system that knows no locks */
+			return 0; /* a file system that knows no locks */
 		if (!patient || i == PATIENCE_TRIES)
 			return -EBUSY;
 		usleep(PATIENCE_US);
@@ -289,7 +297,8 @@ static int open_read(int folder, const char *name)
 
 int place_read(int folder, int *db, int *wal, bool *live)
 {
-	struct flock l = {.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = SQLITE_LOCK_START, .l_len = SQLITE_LOCK_BYTES};
+	struct flock l = {
+		.l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = SQLITE_LOCK_START, .l_len = SQLITE_LOCK_BYTES};
 	_cleanup_(closep) int file = open_read(folder, DATABASE), log = -1;
 	int rc = file < 0 ? file : hold(file, LOCK_SH, true);
 

@@ -21,7 +21,7 @@
 #include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_v1.h"
 
-#define MAX_FRAME_LINES 64	/* functions inlined into each other: unfolding makes a node of each */
+#define MAX_FRAME_LINES 64 /* functions inlined into each other: unfolding makes a node of each */
 
 struct reader {
 	struct profile_file file;
@@ -33,7 +33,7 @@ struct reader {
 	const char *table;
 	int64_t id;
 	bool damaged;
-	bool v1;				/* the file has format 1 */
+	bool v1; /* the file has format 1 */
 
 	struct vec(const char *) images, sources;
 	struct vec(struct dusk_module) modules;
@@ -43,8 +43,8 @@ struct reader {
 	struct vec(struct dusk_node) nodes;
 	struct vec(struct dusk_thread) threads;
 	struct vec(struct dusk_sample) samples;
-	struct vec(int64_t) intervals;		/* ids of the last ones of samples */
-	size_t woken;				/* of those: where the next waker's may be */
+	struct vec(int64_t) intervals; /* ids of the last ones of samples */
+	size_t woken;		       /* of those: where the next waker's may be */
 	struct vec(struct dusk_waker) wakers;
 	struct vec(struct dusk_thread_times) thread_times;
 	struct vec(struct dusk_outcome) outcomes;
@@ -205,7 +205,9 @@ static int read_outcome(struct reader *r)
 static int read_counter(struct reader *r)
 {
 	struct dusk_counter c = {
-		.name = text_or(r, 0, NULL), .sentence = text_or(r, 2, ""), .value = number(r, 1, UINT64_MAX),
+		.name = text_or(r, 0, NULL),
+		.sentence = text_or(r, 2, ""),
+		.value = number(r, 1, UINT64_MAX),
 	};
 
 	if (r->v1 && c.name)
@@ -235,7 +237,7 @@ static int read_sample(struct reader *r)
 	struct dusk_sample s = sample(r);
 
 	s.source = DUSK_CPU;
-	s.value_ns = number_or(r, 6, PROFILE_MAX_NS, 0);	/* 0: the period, which hand_over() knows */
+	s.value_ns = number_or(r, 6, PROFILE_MAX_NS, 0); /* 0: the period, which hand_over() knows */
 	s.count = 1;
 	return vec_push(&r->samples, s);
 }
@@ -298,8 +300,8 @@ static const struct table {
 	int64_t first, last;
 	bool dense;
 	int (*read)(struct reader *r);
-	bool optional;		/* profiles from before there were such things lack it */
-	const char *column;	/* one more column, which they lack likewise */
+	bool optional;	    /* profiles from before there were such things lack it */
+	const char *column; /* one more column, which they lack likewise */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, read_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
@@ -317,7 +319,8 @@ static const struct table {
 	{"offcpu", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_interval,
 	 true},
 	{"waker", "offcpu,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
-	{"thread_times", "id,thread,start,end,on_cpu,runnable,blocked,intervals", 1, INT64_MAX - 1, false, read_thread_times, true},
+	{"thread_times", "id,thread,start,end,on_cpu,runnable,blocked,intervals", 1, INT64_MAX - 1, false,
+	 read_thread_times, true},
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
@@ -348,8 +351,10 @@ static int count_tables(struct reader *r, const char *name, sqlite3_int64 *ret)
 	char sql[256];
 	int rc;
 
-	snprintf(sql, sizeof(sql), "select count(*) from sqlite_schema where type='table' and rootpage>0 and "
-		 "name='%s'", name);
+	snprintf(sql, sizeof(sql),
+		 "select count(*) from sqlite_schema where type='table' and rootpage>0 and "
+		 "name='%s'",
+		 name);
 	rc = db_integer(r->file.db, sql, ret);
 	return rc ? profile_file_failed(&r->file, rc) : 0;
 }
@@ -370,7 +375,8 @@ static int read_table(struct reader *r, const struct table *t)
 	}
 	more = t->column && db_has_column(r->file.db, name, t->column);
 	snprintf(sql, sizeof(sql), "select %s%s%s from %s order by %s",
-		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "", name, t->first < 0 ? "1" : "rowid");
+		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "", name,
+		 t->first < 0 ? "1" : "rowid");
 	r->table = name;
 	r->id = t->first - 1;
 	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
@@ -451,10 +457,10 @@ static void hand_over(struct reader *r)
 {
 	struct dusk_profile *p = r->p;
 
-#define COLUMN(name)			\
-	do {				\
-		p->nr_##name = r->name.nr;	\
-		p->name = vec_steal(&r->name);	\
+#define COLUMN(name)                           \
+	do {                                   \
+		p->nr_##name = r->name.nr;     \
+		p->name = vec_steal(&r->name); \
 	} while (0)
 	COLUMN(modules);
 	COLUMN(functions);

@@ -2,8 +2,8 @@
 /*
  * What becomes of a recording whose recorder was killed?
  *
- * What it had committed is in its place, database and log (profile_place.h). The log is written back, and the database is
- * the profile. Nothing is lost on the way: until the profile has its name, the place is as it was.
+ * What it had committed is in its place, database and log (profile_place.h). The log is written back, and the database
+ * is the profile. Nothing is lost on the way: until the profile has its name, the place is as it was.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "lib/profile/profile_recover.h"
 #include "lib/profile/profile_schema.h"
 
-#define TRIES 10	/* while others do the same */
+#define TRIES 10 /* while others do the same */
 
 /* Write the log back. *@empty: the recorder was killed before it had made its tables. */
 static int make_whole(const struct place *p, bool *empty, struct dusk_error *err)
@@ -45,8 +45,10 @@ static int make_whole(const struct place *p, bool *empty, struct dusk_error *err
 	if (!rc)
 		return 0;
 	place_unlock(p);
-	return error_set(err, db_errno(db, rc), "%s", rc == SQLITE_NOTADB ? "it is no recording" :
-			 db_errno(db, rc) == -ENOSPC ? strerror(ENOSPC) : sqlite3_errmsg(db));
+	return error_set(err, db_errno(db, rc), "%s",
+			 rc == SQLITE_NOTADB	       ? "it is no recording"
+			 : db_errno(db, rc) == -ENOSPC ? strerror(ENOSPC)
+						       : sqlite3_errmsg(db));
 }
 
 /* -ENODATA: there was nothing in it; it is gone. */
@@ -57,8 +59,8 @@ static int recover(struct place *p, struct dusk_error *err)
 	int rc = make_whole(p, &empty, &why);
 
 	if (rc)
-		return error_set(err, rc, "cannot make %s of %s" PLACE_SUFFIX ", where a recording was killed: %s", p->path, p->path,
-				 why.text);
+		return error_set(err, rc, "cannot make %s of %s" PLACE_SUFFIX ", where a recording was killed: %s",
+				 p->path, p->path, why.text);
 	if (!empty)
 		return place_publish(p, err);
 	place_discard(p);
@@ -94,7 +96,8 @@ int dusk_profile_recover(const char *path, struct dusk_error *err)
 	if (rc == -ENOENT)
 		return error_set(err, rc, "there is nothing to recover: no %s" PLACE_SUFFIX, path);
 	if (rc == -EBUSY)
-		return error_set(err, rc, "there is nothing to recover: the recording in %s" PLACE_SUFFIX " goes on", path);
+		return error_set(err, rc, "there is nothing to recover: the recording in %s" PLACE_SUFFIX " goes on",
+				 path);
 	if (rc)
 		return rc;
 	rc = recover(&p, err);

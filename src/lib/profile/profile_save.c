@@ -111,9 +111,10 @@ static int save_lines(sqlite3 *db, const struct dusk_profile *p)
 static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
-	bool methods = db_has_column(db, "frame", "method");	/* older profiles do not tell */
-	int rc = db_prepare(&stmt, db, methods ? "insert into frame values(?,?,?,?,?,?,?,?)" :
-						 "insert into frame values(?,?,?,?,?,?,?)");
+	bool methods = db_has_column(db, "frame", "method"); /* older profiles do not tell */
+	int rc = db_prepare(&stmt, db,
+			    methods ? "insert into frame values(?,?,?,?,?,?,?,?)"
+				    : "insert into frame values(?,?,?,?,?,?,?)");
 
 	for (uint32_t i = 1; !rc && i < p->nr_frames; i++) {
 		const struct dusk_frame *f = &p->frames[i];

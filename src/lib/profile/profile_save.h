@@ -5,7 +5,7 @@
 #include <sqlite3.h>
 
 /*
- * Write the functions and lines of @p into @db, in one transaction. SQLITE_MISMATCH: it is not the recording that @p was
- * read from; other codes of SQLite: the transaction may be open still.
+ * Write the functions and lines of @p into @db, in one transaction. SQLITE_MISMATCH: it is not the recording that @p
+ * was read from; other codes of SQLite: the transaction may be open still.
  */
 int names_save(sqlite3 *db, const struct dusk_profile *p);

@@ -8,86 +8,86 @@
  */
 #pragma once
 
-#define PROFILE_APPLICATION_ID 0x6475736b	/* "dusk" */
-#define PROFILE_VERSION 2	/* 1 had other names for some tables, columns and counters: profile_v1.h */
+#define PROFILE_APPLICATION_ID 0x6475736b /* "dusk" */
+#define PROFILE_VERSION 2		  /* 1 had other names for some tables, columns and counters: profile_v1.h */
 #define PROFILE_PAGE_BYTES 1024
-#define PROFILE_MAX_NS (1ULL << 62)	/* no time is later, none takes longer */
+#define PROFILE_MAX_NS (1ULL << 62) /* no time is later, none takes longer */
 
-#define PROFILE_TABLES										\
-	"create table setting(key text primary key, value text) without rowid;"			\
-	"create table module(id integer primary key, kind int, pid int, path text,"		\
-	" build_id text, dev int, ino int, generation int);"					\
-	"create table image(id integer primary key, name text);"				\
-	"create table function(id integer primary key, name text, symbol text, image int);"	\
-	"create table frame(id integer primary key, module int, offset int, is_return int,"	\
-	" function int, function_offset int, address int, method int);"					\
-	"create table node(id integer primary key, parent int, frame int);"			\
-	"create table thread(id integer primary key, pid int, tid int, comm text);"		\
-	"create table sample(id integer primary key, time int, thread int, node int,"		\
-	" cpu int, outcome int);"							\
-	"create table offcpu(id integer primary key, time int, thread int, node int,"		\
-	" cpu int, outcome int, state int, value int, runnable int, nr int);"			\
-	"create table waker(offcpu integer primary key, thread int, node int, outcome int,"	\
-	" kind int);"									\
-	"create table thread_times(id integer primary key, thread int, start int, end int,"		\
-	" on_cpu int, runnable int, blocked int, intervals int);"				\
-	"create table state(id integer primary key, name text, sentence text);"		\
-	"create table outcome(id integer primary key, name text, class text, sentence text);"	\
+#define PROFILE_TABLES                                                                        \
+	"create table setting(key text primary key, value text) without rowid;"               \
+	"create table module(id integer primary key, kind int, pid int, path text,"           \
+	" build_id text, dev int, ino int, generation int);"                                  \
+	"create table image(id integer primary key, name text);"                              \
+	"create table function(id integer primary key, name text, symbol text, image int);"   \
+	"create table frame(id integer primary key, module int, offset int, is_return int,"   \
+	" function int, function_offset int, address int, method int);"                       \
+	"create table node(id integer primary key, parent int, frame int);"                   \
+	"create table thread(id integer primary key, pid int, tid int, comm text);"           \
+	"create table sample(id integer primary key, time int, thread int, node int,"         \
+	" cpu int, outcome int);"                                                             \
+	"create table offcpu(id integer primary key, time int, thread int, node int,"         \
+	" cpu int, outcome int, state int, value int, runnable int, nr int);"                 \
+	"create table waker(offcpu integer primary key, thread int, node int, outcome int,"   \
+	" kind int);"                                                                         \
+	"create table thread_times(id integer primary key, thread int, start int, end int,"   \
+	" on_cpu int, runnable int, blocked int, intervals int);"                             \
+	"create table state(id integer primary key, name text, sentence text);"               \
+	"create table outcome(id integer primary key, name text, class text, sentence text);" \
 	"create table counter(name text primary key, value int, sentence text) without rowid;"
 
 /* Made when lines are known: older profiles, and those without, lack them. */
-#define PROFILE_LINE_TABLES									\
-	"create table if not exists source(id integer primary key, path text);"			\
-	"create table if not exists line(id integer primary key, frame int, function int,"	\
+#define PROFILE_LINE_TABLES                                                                \
+	"create table if not exists source(id integer primary key, path text);"            \
+	"create table if not exists line(id integer primary key, frame int, function int," \
 	" source int, line int);"
 
 /* SQLite keeps a view's text as it stands, hence few blanks. */
-#define PROFILE_VIEWS										\
-	"create view frame_name as select f.id,"						\
-	"coalesce(fn.name,coalesce(i.name,'[unknown]')||printf('+0x%x',f.offset)) function,"	\
-	"coalesce(fi.name,i.name,'[unknown]') module "						\
-	"from frame f left join function fn on fn.id=f.function "				\
-	"left join image fi on fi.id=fn.image "							\
-	"left join (select id,substr(path,1+length(rtrim(path,replace(path,'/','')))) name "	\
-	"from module) i on i.id=f.module;"							\
-												\
-	"create view top_functions as select "							\
-	"coalesce(f.function,'['||o.name||']') function,f.module,t.comm,sum(s.n) samples "	\
-	"from (select node,outcome,thread,count(*) n from sample group by 1,2,3) s "		\
-	"left join node n on n.id=s.node left join frame_name f on f.id=n.frame "		\
-	"left join thread t on t.id=s.thread left join outcome o on o.id=s.outcome "		\
-	"group by 1,2,3 order by 4 desc;"							\
-												\
-	"create view samples as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"	\
-	"f.function,f.module,o.name outcome "							\
-	"from sample s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
-	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome;"		\
-												\
-	"create view intervals as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"	\
-	"a.name state,s.value/1e6 off_ms,s.runnable/1e6 runnable_ms,s.nr,"			\
-	"f.function,f.module,o.name outcome "							\
-	"from offcpu s left join thread t on t.id=s.thread left join node n on n.id=s.node "	\
-	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "		\
-	"left join state a on a.id=s.state;"							\
-												\
-	"create view timeline as with "								\
-	"a as(select pid,tid,time_s-off_ms/1e3 start_s,time_s end_s,state,id offcpu "		\
-	"from intervals where cpu is not null),"								\
-	"e as(select pid,tid,start_s s,end_s e,0 z from a union all select pid,tid,x/1e9,x/1e9,z "	\
-	"from(select thread,start x,0 z from thread_times union all "				\
-	"select thread,end,1 from thread_times)l "						\
-	"join thread t on t.id=l.thread),"							\
-	"g as(select pid,tid,z,e,lead(s)over(partition by pid,tid order by s,e)n from e)"	\
-	"select*from a union all select pid,tid,e,n,'on-cpu',null from g where z=0 and n>e+1e-6;"	\
-												\
-	"create view stacks as select s.node id,count(*) samples,"				\
-	"(with recursive up(node,text) as (select s.node,'' union all "				\
-	"select n.parent,f.function||case text when '' then '' else ';' end||text "		\
-	"from up join node n on n.id=up.node join frame_name f on f.id=n.frame) "		\
-	"select text from up where node=0) folded "						\
-	"from sample s where s.node>0 group by s.node;"						\
-												\
-	"create view losses as select o.name,count(*) value,o.sentence "			\
-	"from sample s join outcome o on o.id=s.outcome where o.class in('cut','none') "	\
-	"group by o.id union all select name,value,sentence from counter where value>0 and "	\
+#define PROFILE_VIEWS                                                                              \
+	"create view frame_name as select f.id,"                                                   \
+	"coalesce(fn.name,coalesce(i.name,'[unknown]')||printf('+0x%x',f.offset)) function,"       \
+	"coalesce(fi.name,i.name,'[unknown]') module "                                             \
+	"from frame f left join function fn on fn.id=f.function "                                  \
+	"left join image fi on fi.id=fn.image "                                                    \
+	"left join (select id,substr(path,1+length(rtrim(path,replace(path,'/','')))) name "       \
+	"from module) i on i.id=f.module;"                                                         \
+                                                                                                   \
+	"create view top_functions as select "                                                     \
+	"coalesce(f.function,'['||o.name||']') function,f.module,t.comm,sum(s.n) samples "         \
+	"from (select node,outcome,thread,count(*) n from sample group by 1,2,3) s "               \
+	"left join node n on n.id=s.node left join frame_name f on f.id=n.frame "                  \
+	"left join thread t on t.id=s.thread left join outcome o on o.id=s.outcome "               \
+	"group by 1,2,3 order by 4 desc;"                                                          \
+                                                                                                   \
+	"create view samples as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"           \
+	"f.function,f.module,o.name outcome "                                                      \
+	"from sample s left join thread t on t.id=s.thread left join node n on n.id=s.node "       \
+	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome;"            \
+                                                                                                   \
+	"create view intervals as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"         \
+	"a.name state,s.value/1e6 off_ms,s.runnable/1e6 runnable_ms,s.nr,"                         \
+	"f.function,f.module,o.name outcome "                                                      \
+	"from offcpu s left join thread t on t.id=s.thread left join node n on n.id=s.node "       \
+	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "            \
+	"left join state a on a.id=s.state;"                                                       \
+                                                                                                   \
+	"create view timeline as with "                                                            \
+	"a as(select pid,tid,time_s-off_ms/1e3 start_s,time_s end_s,state,id offcpu "              \
+	"from intervals where cpu is not null),"                                                   \
+	"e as(select pid,tid,start_s s,end_s e,0 z from a union all select pid,tid,x/1e9,x/1e9,z " \
+	"from(select thread,start x,0 z from thread_times union all "                              \
+	"select thread,end,1 from thread_times)l "                                                 \
+	"join thread t on t.id=l.thread),"                                                         \
+	"g as(select pid,tid,z,e,lead(s)over(partition by pid,tid order by s,e)n from e)"          \
+	"select*from a union all select pid,tid,e,n,'on-cpu',null from g where z=0 and n>e+1e-6;"  \
+                                                                                                   \
+	"create view stacks as select s.node id,count(*) samples,"                                 \
+	"(with recursive up(node,text) as (select s.node,'' union all "                            \
+	"select n.parent,f.function||case text when '' then '' else ';' end||text "                \
+	"from up join node n on n.id=up.node join frame_name f on f.id=n.frame) "                  \
+	"select text from up where node=0) folded "                                                \
+	"from sample s where s.node>0 group by s.node;"                                            \
+                                                                                                   \
+	"create view losses as select o.name,count(*) value,o.sentence "                           \
+	"from sample s join outcome o on o.id=s.outcome where o.class in('cut','none') "           \
+	"group by o.id union all select name,value,sentence from counter where value>0 and "       \
 	"(name like 'lost-%' or name like 'refused-%' or name like 'closed-%' or name like '%-full');"

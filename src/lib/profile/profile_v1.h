@@ -9,25 +9,18 @@ struct v1_name {
 };
 
 /* Tables, with the columns that are read of them; counters. */
-static const struct v1_name v1_tables[] = {
-	{"offcpu", "absence"},
-	{"thread_times", "life"},
-	{}
-};
-static const struct v1_name v1_columns[] = {
-	{"offcpu,thread,node,outcome,kind", "absence,thread,node,outcome,kind"},
-	{"id,thread,start,end,on_cpu,runnable,blocked,intervals", "id,thread,start,end,on_cpu,runnable,blocked,absences"},
-	{}
-};
-static const struct v1_name v1_counters[] = {
-	{"offcpu-intervals", "absences"},
-	{"offcpu-sampled-out", "absences-sampled-out"},
-	{"lost-offcpu", "lost-absences"},
-	{"cached", "known"},
-	{"walked-nofault", "warm"},
-	{"kernel-cached", "kernel-known"},
-	{}
-};
+static const struct v1_name v1_tables[] = {{"offcpu", "absence"}, {"thread_times", "life"}, {}};
+static const struct v1_name v1_columns[] = {{"offcpu,thread,node,outcome,kind", "absence,thread,node,outcome,kind"},
+					    {"id,thread,start,end,on_cpu,runnable,blocked,intervals",
+					     "id,thread,start,end,on_cpu,runnable,blocked,absences"},
+					    {}};
+static const struct v1_name v1_counters[] = {{"offcpu-intervals", "absences"},
+					     {"offcpu-sampled-out", "absences-sampled-out"},
+					     {"lost-offcpu", "lost-absences"},
+					     {"cached", "known"},
+					     {"walked-nofault", "warm"},
+					     {"kernel-cached", "kernel-known"},
+					     {}};
 
 /* What @name was called then. */
 static inline const char *v1_then(const struct v1_name *names, const char *name)

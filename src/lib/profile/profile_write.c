@@ -25,10 +25,24 @@
 #include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_write.h"
 
-#define WAL_BYTES (4 << 20)	/* the log is written back to the file when it is as long as this */
+#define WAL_BYTES (4 << 20) /* the log is written back to the file when it is as long as this */
 
 enum statement {
-	BEGIN, COMMIT, SETTING, MODULE, MODULE_UPDATE, FRAME, NODE, THREAD, SAMPLE, INTERVAL, WAKER, THREAD_TIMES, COUNTER, PAGES, NR_STATEMENTS
+	BEGIN,
+	COMMIT,
+	SETTING,
+	MODULE,
+	MODULE_UPDATE,
+	FRAME,
+	NODE,
+	THREAD,
+	SAMPLE,
+	INTERVAL,
+	WAKER,
+	THREAD_TIMES,
+	COUNTER,
+	PAGES,
+	NR_STATEMENTS
 };
 
 static const char *const statement_sql[NR_STATEMENTS] = {
@@ -42,7 +56,7 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[THREAD] = "insert into thread values(?,?,?,?)",
 	[SAMPLE] = "insert into sample(time,thread,node,cpu,outcome) values(?,?,?,?,?)",
 	[INTERVAL] = ("insert into offcpu(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
-		     "values(?,?,?,?,?,?,?,?,?,?)"),
+		      "values(?,?,?,?,?,?,?,?,?,?)"),
 	[WAKER] = "insert into waker values(?,?,?,?,?)",
 	[THREAD_TIMES] = "insert into thread_times values(null,?,?,?,?,?,?,?)",
 	[COUNTER] = "insert or replace into counter values(?,?,?)",
@@ -54,17 +68,17 @@ struct profile_writer {
 	struct fdvfs vfs;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[NR_STATEMENTS];
-	sqlite3_stmt *weighed;	/* a sample that does not stand for the period; NULL: there was none */
+	sqlite3_stmt *weighed; /* a sample that does not stand for the period; NULL: there was none */
 	bool in_transaction;
-	int error;		/* the first one, sticky */
+	int error; /* the first one, sticky */
 	struct dusk_error why;
 
-	struct map modules;	/* number of the content in @contents -> module */
+	struct map modules; /* number of the content in @contents -> module */
 	struct strings contents;
-	struct map nodes;	/* parent, frame -> node */
+	struct map nodes; /* parent, frame -> node */
 	struct strings frames, threads;
 	uint32_t nr_modules;
-	uint64_t nr_intervals;	/* numbers given out */
+	uint64_t nr_intervals; /* numbers given out */
 };
 
 /* What makes two frames, or two threads, the same. No padding: it is hashed and compared as bytes. */
@@ -154,11 +168,15 @@ static int make_schema(sqlite3 *db)
 	char sql[320];
 	int rc;
 
-	/* In memory until there is a log: a journal would need a name. The log is written back when no reader is at it. */
+	/*
+	 * In memory until there is a log: a journal would need a name. The log is written back when no reader is at it.
+	 */
 	snprintf(sql, sizeof(sql),
 		 "pragma journal_mode=memory; pragma page_size=%d; pragma application_id=%d; pragma user_version=%d;"
-		 "pragma journal_mode=wal; pragma synchronous=normal; pragma wal_autocheckpoint=0; pragma temp_store=memory;"
-		 "begin immediate", PROFILE_PAGE_BYTES, PROFILE_APPLICATION_ID, PROFILE_VERSION);
+		 "pragma journal_mode=wal; pragma synchronous=normal; pragma wal_autocheckpoint=0; pragma "
+		 "temp_store=memory;"
+		 "begin immediate",
+		 PROFILE_PAGE_BYTES, PROFILE_APPLICATION_ID, PROFILE_VERSION);
 	rc = db_exec(db, sql);
 	rc = rc ?: db_exec(db, PROFILE_TABLES PROFILE_VIEWS);
 	rc = rc ?: insert_outcomes(db);
@@ -587,9 +605,11 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 	if (rc && !published)
 		error_set(err, rc, "%s; what was recorded before is in it", w->why.text);
 	else if (published)
-		error_set(err, rc, "%s; what was recorded is in %s" PLACE_SUFFIX ": dusk info -i %s" PLACE_SUFFIX " reads it, and "
-			  "dusk recover -i %s makes it a profile", rc ? w->why.text : why.text, w->place.path, w->place.path,
-			  w->place.path);
+		error_set(err, rc,
+			  "%s; what was recorded is in %s" PLACE_SUFFIX ": dusk info -i %s" PLACE_SUFFIX
+			  " reads it, and "
+			  "dusk recover -i %s makes it a profile",
+			  rc ? w->why.text : why.text, w->place.path, w->place.path, w->place.path);
 	writer_done(w);
 	place_done(&w->place);
 	free(w);

@@ -2,9 +2,10 @@
 /*
  * A profile while it is being recorded: doc/format.md is the schema.
  *
- * Each function that names something (module, frame, node, thread) returns its index; asked again with the same
- * content it returns the same index. What was added since the last commit is lost if the process is killed. The first error sticks: later calls do nothing, and profile_commit() and profile_close() return it,
- * so that the path of a sample needs no error handling.
+ * Each function that names something (module, frame, node, thread) returns its index; asked again with the same content
+ * it returns the same index. What was added since the last commit is lost if the process is killed. The first error
+ * sticks: later calls do nothing, and profile_commit() and profile_close() return it, so that the path of a sample
+ * needs no error handling.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -37,8 +38,8 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
 
 /*
- * An off-CPU interval may be written later than what refers to it: take its number first, by profile_new_interval(), and write it
- * by profile_interval(). One without a waker needs none: profile_sample().
+ * An off-CPU interval may be written later than what refers to it: take its number first, by profile_new_interval(),
+ * and write it by profile_interval(). One without a waker needs none: profile_sample().
  */
 uint64_t profile_new_interval(struct profile_writer *w);
 void profile_interval(struct profile_writer *w, const struct dusk_sample *s, uint64_t interval);
@@ -55,7 +56,9 @@ int profile_commit(struct profile_writer *w, struct dusk_error *err);
 /* Bytes of the file so far. */
 uint64_t profile_bytes(const struct profile_writer *w);
 
-/* The functions and lines of @p, which profile_read_so_far() read. 0, or a negative errno: the names are as they were. */
+/*
+ * The functions and lines of @p, which profile_read_so_far() read. 0, or a negative errno: the names are as they were.
+ */
 int profile_save_names(struct profile_writer *w, const struct dusk_profile *p, struct dusk_error *err);
 
 /* What is committed so far, as dusk_profile_read(). */
@@ -66,7 +69,8 @@ int profile_finish(struct profile_writer *w, struct dusk_error *err);
 
 /*
  * Commit, and give the profile its name; an older one becomes PATH.old. @finished: as profile_finish(). The first error
- * of all calls since profile_create(), and in @err where that is which was recorded before it. Frees @w also on failure.
+ * of all calls since profile_create(), and in @err where that is which was recorded before it. Frees @w also on
+ * failure.
  */
 int profile_close(struct profile_writer *w, bool finished, struct dusk_error *err);
 

@@ -2,8 +2,8 @@
 /*
  * What does a profile answer to a question in SQL?
  *
- * The file is opened as for every view (profile_open.h), and SQLite asks refuse() about each thing that a statement, or a
- * view in the file, would do, so that not even another file can be touched: ATTACH, PRAGMAs that set something and
+ * The file is opened as for every view (profile_open.h), and SQLite asks refuse() about each thing that a statement, or
+ * a view in the file, would do, so that not even another file can be touched: ATTACH, PRAGMAs that set something and
  * functions that are not on the list end there. Modules, which make tables by code, are not there at all.
  */
 #include <ctype.h>
@@ -19,7 +19,7 @@
 struct dusk_query {
 	struct profile_file file;
 	sqlite3_stmt *stmt;
-	char refused[64];	/* what of the statement at hand is not allowed, or "" */
+	char refused[64]; /* what of the statement at hand is not allowed, or "" */
 };
 
 static bool listed(const char *name, const char *const *list)
@@ -34,17 +34,106 @@ static bool listed(const char *name, const char *const *list)
 static const char *const describing[] = {"table_info", "table_xinfo", "table_list", NULL};
 static const char *const telling[] = {"application_id", "user_version", NULL};
 
-/* What SQLite computes from what it is given, and nothing else: a library may come with functions that nobody here knows. */
+/*
+ * What SQLite computes from what it is given, and nothing else: a library may come with functions that nobody here
+ * knows.
+ */
 static const char *const functions[] = {
-	"abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil", "ceiling", "char", "coalesce",
-	"concat", "concat_ws", "cos", "cosh", "count", "cume_dist", "current_date", "current_time", "current_timestamp",
-	"date", "datetime", "degrees", "dense_rank", "exp", "first_value", "floor", "format", "glob", "group_concat", "hex",
-	"ifnull", "iif", "instr", "json_array", "json_group_array", "json_group_object", "json_object", "json_quote",
-	"julianday", "lag", "last_value", "lead", "length", "like", "likelihood", "likely", "ln", "log", "log10", "log2",
-	"lower", "ltrim", "max", "min", "mod", "nth_value", "ntile", "nullif", "percent_rank", "pi", "pow", "power",
-	"printf", "quote", "radians", "rank", "replace", "round", "row_number", "rtrim", "sign", "sin", "sinh", "sqrt",
-	"strftime", "string_agg", "substr", "substring", "sum", "tan", "tanh", "time", "total", "trim", "trunc", "typeof",
-	"unhex", "unicode", "unixepoch", "unlikely", "upper", NULL,
+	"abs",
+	"acos",
+	"acosh",
+	"asin",
+	"asinh",
+	"atan",
+	"atan2",
+	"atanh",
+	"avg",
+	"ceil",
+	"ceiling",
+	"char",
+	"coalesce",
+	"concat",
+	"concat_ws",
+	"cos",
+	"cosh",
+	"count",
+	"cume_dist",
+	"current_date",
+	"current_time",
+	"current_timestamp",
+	"date",
+	"datetime",
+	"degrees",
+	"dense_rank",
+	"exp",
+	"first_value",
+	"floor",
+	"format",
+	"glob",
+	"group_concat",
+	"hex",
+	"ifnull",
+	"iif",
+	"instr",
+	"json_array",
+	"json_group_array",
+	"json_group_object",
+	"json_object",
+	"json_quote",
+	"julianday",
+	"lag",
+	"last_value",
+	"lead",
+	"length",
+	"like",
+	"likelihood",
+	"likely",
+	"ln",
+	"log",
+	"log10",
+	"log2",
+	"lower",
+	"ltrim",
+	"max",
+	"min",
+	"mod",
+	"nth_value",
+	"ntile",
+	"nullif",
+	"percent_rank",
+	"pi",
+	"pow",
+	"power",
+	"printf",
+	"quote",
+	"radians",
+	"rank",
+	"replace",
+	"round",
+	"row_number",
+	"rtrim",
+	"sign",
+	"sin",
+	"sinh",
+	"sqrt",
+	"strftime",
+	"string_agg",
+	"substr",
+	"substring",
+	"sum",
+	"tan",
+	"tanh",
+	"time",
+	"total",
+	"trim",
+	"trunc",
+	"typeof",
+	"unhex",
+	"unicode",
+	"unixepoch",
+	"unlikely",
+	"upper",
+	NULL,
 };
 
 static int refuse(void *ctx, int action, const char *first, const char *second, const char *database, const char *view)
@@ -54,8 +143,7 @@ static int refuse(void *ctx, int action, const char *first, const char *second, 
 	switch (action) {
 	case SQLITE_SELECT:
 	case SQLITE_READ:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
+	case SQLITE_RECURSIVE: return SQLITE_OK;
 	case SQLITE_FUNCTION:
 		if (listed(second, functions))
 			return SQLITE_OK;
@@ -66,9 +154,7 @@ static int refuse(void *ctx, int action, const char *first, const char *second, 
 			return SQLITE_OK;
 		snprintf(q->refused, sizeof(q->refused), "PRAGMA %.32s", first);
 		return SQLITE_DENY;
-	default:
-		strcpy(q->refused, "this");
-		return SQLITE_DENY;
+	default: strcpy(q->refused, "this"); return SQLITE_DENY;
 	}
 }
 
@@ -93,16 +179,20 @@ static int check(struct dusk_query *q)
 	int rc = db_integer(f->db, "pragma application_id", &application);
 
 	rc = rc ?: db_integer(f->db, "pragma user_version", &version);
-	rc = rc ?: db_integer(f->db, "select count(*) from sqlite_schema where type='table' and ifnull(rootpage,0)<=0", &virtual);
+	rc = rc
+		     ?: db_integer(f->db,
+				   "select count(*) from sqlite_schema where type='table' and ifnull(rootpage,0)<=0",
+				   &virtual);
 	if (rc)
 		return profile_file_failed(f, rc);
 	if (application != PROFILE_APPLICATION_ID)
 		return error_set(f->err, -EINVAL, "%s is not a dusk profile", f->path);
 	if (version < 1 || version > PROFILE_VERSION)
-		return error_set(f->err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads up to %d", f->path, (long long)version,
-				 PROFILE_VERSION);
+		return error_set(f->err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads up to %d", f->path,
+				 (long long)version, PROFILE_VERSION);
 	if (virtual)
-		return error_set(f->err, -EINVAL, "%s is damaged: it has virtual tables, which a profile has not", f->path);
+		return error_set(f->err, -EINVAL, "%s is damaged: it has virtual tables, which a profile has not",
+				 f->path);
 	return 0;
 }
 
@@ -115,12 +205,12 @@ static int open_file(struct dusk_query *q, const char *path, struct dusk_error *
 	rc = rc ?: check(q);
 	if (rc)
 		return rc;
-	sqlite3_progress_handler(q->file.db, 0, NULL, NULL);	/* a question may take as long as it takes */
+	sqlite3_progress_handler(q->file.db, 0, NULL, NULL); /* a question may take as long as it takes */
 	rc = sqlite3_drop_modules(q->file.db, NULL);
 	rc = rc ?: declare_pragmas(q->file.db);
 	sqlite3_set_authorizer(q->file.db, refuse, q);
 	rc = rc ? profile_file_failed(&q->file, rc) : 0;
-	q->file.err = NULL;	/* the caller's, for this call */
+	q->file.err = NULL; /* the caller's, for this call */
 	return rc;
 }
 

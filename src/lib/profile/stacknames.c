@@ -37,14 +37,14 @@ int stackfile_order(const void *a, const void *b)
 
 static const struct stackname *find_name(const struct dusk_stack_names *n, uint64_t frame, uint32_t outer)
 {
-	struct stackname key = { .frame = frame, .outer = outer };
+	struct stackname key = {.frame = frame, .outer = outer};
 
 	return n->nr_names ? bsearch(&key, n->names, n->nr_names, sizeof(key), stackname_order) : NULL;
 }
 
 static const struct stackfile *find_file(const struct dusk_stack_names *n, uint32_t number)
 {
-	struct stackfile key = { .number = number };
+	struct stackfile key = {.number = number};
 
 	return n->nr_files ? bsearch(&key, n->files, n->nr_files, sizeof(key), stackfile_order) : NULL;
 }
@@ -65,12 +65,15 @@ int dusk_stacks_find(const struct dusk_stacks *s, const struct dusk_stack *stack
 
 	if (name)
 		*ret = (struct dusk_symbol){
-			n->text + name->function, n->text + name->module, name->offset, name->size,
+			n->text + name->function,
+			n->text + name->module,
+			name->offset,
+			name->size,
 		};
 	else if (n && frame_module(frame) == FRAME_ANON)
-		*ret = (struct dusk_symbol){ NULL, "[anon]", frame_offset(frame), 0 };
+		*ret = (struct dusk_symbol){NULL, "[anon]", frame_offset(frame), 0};
 	else if (file && file->number != FRAME_KERNEL)
-		*ret = (struct dusk_symbol){ NULL, without_folders(n->text + file->path), frame_offset(frame), 0 };
+		*ret = (struct dusk_symbol){NULL, without_folders(n->text + file->path), frame_offset(frame), 0};
 	else
 		return -ENOENT;
 	return 0;
@@ -83,7 +86,9 @@ int dusk_stacks_module(const struct dusk_stacks *s, size_t i, struct dusk_stack_
 	if (!n || i >= n->nr_files)
 		return -ENOENT;
 	*ret = (struct dusk_stack_module){
-		n->files[i].number, n->text + n->files[i].path, n->text + n->files[i].build_id,
+		n->files[i].number,
+		n->text + n->files[i].path,
+		n->text + n->files[i].build_id,
 	};
 	return 0;
 }

@@ -6,24 +6,24 @@
 /* @function, @module, @path, @build_id: where it begins in the text. */
 struct stackname {
 	uint64_t frame;
-	uint32_t outer;			/* 1: kernel code, but not the innermost frame, so a return address */
+	uint32_t outer; /* 1: kernel code, but not the innermost frame, so a return address */
 	uint32_t function, module;
-	uint32_t offset, size;		/* bytes: from the function's start; of the function, 0: not known */
+	uint32_t offset, size; /* bytes: from the function's start; of the function, 0: not known */
 	uint32_t reserved;
 };
 
 struct stackfile {
-	uint32_t number;		/* of the module, as frames have it */
+	uint32_t number; /* of the module, as frames have it */
 	uint32_t path, build_id;
 	uint32_t reserved;
 };
 
 struct dusk_stack_names {
-	const char *text;		/* strings, each with a 0 byte at its end */
-	const struct stackfile *files;	/* by number, each once */
-	const struct stackname *names;	/* by frame and @outer, each once */
+	const char *text;	       /* strings, each with a 0 byte at its end */
+	const struct stackfile *files; /* by number, each once */
+	const struct stackname *names; /* by frame and @outer, each once */
 	size_t text_bytes, nr_files, nr_names;
-	void *store[3];			/* where these lie, if they are not borrowed */
+	void *store[3]; /* where these lie, if they are not borrowed */
 };
 
 /* For qsort() and bsearch(): by frame and @outer; by number. */

@@ -5,8 +5,8 @@
 
 /* Which stack has which number? */
 struct dusk_stack_ids {
-	struct map merged;		/* numbers of stacks that were equal to another -> index of that */
-	const struct dusk_stack **v;	/* by number */
+	struct map merged;	     /* numbers of stacks that were equal to another -> index of that */
+	const struct dusk_stack **v; /* by number */
 };
 
 static uint64_t hash_of(const struct dusk_stack *stack)
@@ -59,7 +59,7 @@ int stackset_add(struct stackset *s, const struct dusk_stack *stack)
 
 int stackset_keep(struct stackset *s, const uint64_t *frame, uint32_t nr, uint32_t *ret)
 {
-	struct dusk_stack stack = { .nr = nr, .frame = frame };
+	struct dusk_stack stack = {.nr = nr, .frame = frame};
 	uint64_t *copy;
 	bool fresh;
 	int err = put(s, &stack, ret, &fresh);
@@ -69,7 +69,7 @@ int stackset_keep(struct stackset *s, const uint64_t *frame, uint32_t nr, uint32
 	copy = malloc(nr * sizeof(*frame));
 	s->owned = true;
 	s->stacks.v[*ret].frame = copy ? memcpy(copy, frame, nr * sizeof(*frame)) : NULL;
-	s->stacks.v[*ret].nr = copy ? nr : 0;	/* of 0 frames is none */
+	s->stacks.v[*ret].nr = copy ? nr : 0; /* of 0 frames is none */
 	return copy ? 0 : -ENOMEM;
 }
 
@@ -127,7 +127,7 @@ static int by_id(const void *a, const void *b)
 {
 	const struct dusk_stack *const *x = a, *const *y = b;
 
-	return (*x)->id < (*y)->id ? -1 : (*x)->id > (*y)->id;
+	return (*x)->id<(*y)->id ? -1 : (*x)->id>(*y)->id;
 }
 
 /* Pointers to all of @s, by id: they may have been put in another order since. */
@@ -149,7 +149,7 @@ static int sort_ids(struct dusk_stacks *s)
 
 int dusk_stacks_by_id(struct dusk_stacks *s, uint32_t id, const struct dusk_stack **ret)
 {
-	const struct dusk_stack wanted = { .id = id }, *key = &wanted, **found;
+	const struct dusk_stack wanted = {.id = id}, *key = &wanted, **found;
 	const uint32_t *merged;
 	int err = s->ids && s->ids->v ? 0 : sort_ids(s);
 
@@ -173,12 +173,9 @@ static uint64_t word_of(const struct dusk_profile *p, uint32_t frame)
 	const struct dusk_frame *f = &p->frames[frame];
 
 	switch (p->modules[f->module].kind) {
-	case DUSK_MODULE_KERNEL:
-		return f->offset;
-	case DUSK_MODULE_ANON:
-		return frame_make(FRAME_ANON, f->offset, f->is_return);
-	default:
-		return frame_left(frame_make(f->module, f->offset, f->is_return), f->method);
+	case DUSK_MODULE_KERNEL: return f->offset;
+	case DUSK_MODULE_ANON: return frame_make(FRAME_ANON, f->offset, f->is_return);
+	default: return frame_left(frame_make(f->module, f->offset, f->is_return), f->method);
 	}
 }
 
@@ -212,14 +209,14 @@ int dusk_stacks_of_profile(struct dusk_stacks **ret, const struct dusk_profile *
 	int err = refs && word ? 0 : -ENOMEM;
 
 	for (uint32_t node = 1; !err && node < p->nr_nodes; node++) {
-		struct dusk_stack stack = { .id = node, .refs = refs[node], .frame = word };
+		struct dusk_stack stack = {.id = node, .refs = refs[node], .frame = word};
 
 		if (!stack.refs)
 			continue;
 		for (uint32_t n = node; n; n = p->nodes[n].parent)
 			word[stack.nr++] = word_of(p, p->nodes[n].frame);
 		word += stack.nr;
-		err = vec_push(&set.stacks, stack);	/* nodes are distinct as they are */
+		err = vec_push(&set.stacks, stack); /* nodes are distinct as they are */
 	}
 	free(refs);
 	if (!err)

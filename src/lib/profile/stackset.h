@@ -7,11 +7,11 @@
 
 struct stackset {
 	struct vec(struct dusk_stack) stacks;
-	struct map by_hash;	/* -> index; or, of a stack with the same hash, the next key that is free */
-	struct map merged_ids;	/* id of one that was equal to another -> index of that */
+	struct map by_hash;    /* -> index; or, of a stack with the same hash, the next key that is free */
+	struct map merged_ids; /* id of one that was equal to another -> index of that */
 	uint64_t merged;
-	void *store;		/* where their frames lie */
-	bool owned;		/* each frames on their own, rather */
+	void *store; /* where their frames lie */
+	bool owned;  /* each frames on their own, rather */
 };
 
 /* Add @stack; its frames are not copied. 0 or -ENOMEM. */

@@ -5,7 +5,8 @@
 #include "abi/frame.h"
 
 _Static_assert((int)DUSK_BY_NOTHING == BY_NOTHING && (int)DUSK_BY_CFI == BY_CFI && (int)DUSK_BY_SFRAME == BY_SFRAME &&
-	       (int)DUSK_BY_FRAME_POINTER == BY_FRAME_POINTER && (int)DUSK_BY_CODE == BY_CODE, "methods");
+		       (int)DUSK_BY_FRAME_POINTER == BY_FRAME_POINTER && (int)DUSK_BY_CODE == BY_CODE,
+	       "methods");
 
 const char *dusk_state_name(unsigned state)
 {
@@ -21,8 +22,9 @@ const char *dusk_state_name(unsigned state)
 const char *dusk_method_name(enum dusk_method method)
 {
 	static const char *const names[] = {
-		[DUSK_BY_NOTHING] = "none", [DUSK_BY_CFI] = "CFI", [DUSK_BY_SFRAME] = "SFrame",
-		[DUSK_BY_FRAME_POINTER] = "frame pointer", [DUSK_BY_CODE] = "code",
+		[DUSK_BY_NOTHING] = "none",  [DUSK_BY_CFI] = "CFI",
+		[DUSK_BY_SFRAME] = "SFrame", [DUSK_BY_FRAME_POINTER] = "frame pointer",
+		[DUSK_BY_CODE] = "code",
 	};
 
 	return names[method];

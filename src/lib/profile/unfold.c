@@ -18,8 +18,8 @@ struct unfolder {
 	const struct dusk_profile *p;
 	struct vec(struct dusk_frame) frames;
 	struct vec(struct dusk_node) nodes;
-	uint32_t *inner;	/* by frame: its first new frame, that of the outermost inlined function; 0: none */
-	uint32_t *place;	/* by old node: the new one of its innermost function */
+	uint32_t *inner; /* by frame: its first new frame, that of the outermost inlined function; 0: none */
+	uint32_t *place; /* by old node: the new one of its innermost function */
 };
 
 /* The frames of what is inlined at @f, from the outermost to the innermost. */

@@ -76,12 +76,12 @@ static void check_capabilities(struct dusk_check *c)
 	for (const struct dusk_capability *cap = dusk_capabilities(); cap->name; cap++) {
 		if (probe_have(cap))
 			continue;
-		used += snprintf(c->result + used, sizeof(c->result) - used, "%s%s (%s)", used ? "; " : "missing: ",
-				 cap->name, cap->purpose);
+		used += snprintf(c->result + used, sizeof(c->result) - used, "%s%s (%s)",
+				 used ? "; " : "missing: ", cap->name, cap->purpose);
 		if (used >= sizeof(c->result))
 			used = sizeof(c->result) - 1;
-		bad(c, cap->required || c->state == DUSK_FAIL ? DUSK_FAIL : DUSK_WARN,
-		    "run as root, or once: %.230s", grant);
+		bad(c, cap->required || c->state == DUSK_FAIL ? DUSK_FAIL : DUSK_WARN, "run as root, or once: %.230s",
+		    grant);
 	}
 	if (!used)
 		result(c, "all that can be used");
@@ -89,8 +89,8 @@ static void check_capabilities(struct dusk_check *c)
 
 static void check_load(struct dusk_check *c)
 {
-	struct service_options options = { .pin = "" };
-	struct dusk_error err = { "" };
+	struct service_options options = {.pin = ""};
+	struct dusk_error err = {""};
 	struct service *s = NULL;
 	struct tool *t = NULL;
 	int ret;
@@ -101,7 +101,7 @@ static void check_load(struct dusk_check *c)
 	if (!ret)
 		ret = tool_load(t, &err);
 	if (ret) {
-		char *advice = strstr(err.text, "; run as root");	/* which the check of capabilities has given */
+		char *advice = strstr(err.text, "; run as root"); /* which the check of capabilities has given */
 
 		if (advice)
 			*advice = 0;
@@ -116,9 +116,9 @@ static void check_load(struct dusk_check *c)
 
 static void check_timer(struct dusk_check *c)
 {
-	static const int first_cpu[] = { 0 };
+	static const int first_cpu[] = {0};
 	struct sampler *s = NULL;
-	struct dusk_error err = { "" };
+	struct dusk_error err = {""};
 
 	if (sampler_new(&s, 99, first_cpu, 1, &err)) {
 		result(c, "%.200s", err.text);
@@ -141,7 +141,8 @@ static void check_kernel_symbols(struct dusk_check *c)
 		return;
 	}
 	result(c, "/proc/kallsyms shows no addresses");
-	bad(c, DUSK_WARN, "kernel functions stay addresses, and no kernel stack is remembered, so that off-CPU intervals cost more; "
+	bad(c, DUSK_WARN,
+	    "kernel functions stay addresses, and no kernel stack is remembered, so that off-CPU intervals cost more; "
 	    "cap_syslog and kernel.kptr_restrict=1 or 0 show them");
 }
 
@@ -158,7 +159,8 @@ static void check_threads(struct dusk_check *c)
 	}
 	result(c, "%lu, and room for %u at once", threads, DEFAULT_TASKS);
 	if (threads > DEFAULT_TASKS / 4 * 3)
-		bad(c, DUSK_WARN, "record --max-tasks %lu makes room for all of them; who finds none has no user stack", 2 * threads);
+		bad(c, DUSK_WARN, "record --max-tasks %lu makes room for all of them; who finds none has no user stack",
+		    2 * threads);
 }
 
 static void check_preemption(struct dusk_check *c)
@@ -205,16 +207,10 @@ static const struct {
 	const char *name;
 	void (*run)(struct dusk_check *c);
 } checks[] = {
-	{ "machine", check_machine },
-	{ "kernel", check_kernel },
-	{ "capabilities", check_capabilities },
-	{ "programs", check_load },
-	{ "timer", check_timer },
-	{ "kernel symbols", check_kernel_symbols },
-	{ "threads", check_threads },
-	{ "preemption", check_preemption },
-	{ "other threads", check_other_threads },
-	{ "cgroups", check_cgroup },
+	{"machine", check_machine}, {"kernel", check_kernel},	      {"capabilities", check_capabilities},
+	{"programs", check_load},   {"timer", check_timer},	      {"kernel symbols", check_kernel_symbols},
+	{"threads", check_threads}, {"preemption", check_preemption}, {"other threads", check_other_threads},
+	{"cgroups", check_cgroup},
 };
 
 int dusk_doctor(struct dusk_check **ret)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/governor.h"
 
-#define FIRST_NS 10000			/* about as long as a stack that is not known costs */
-#define LEAST_NS 1000			/* shorter ones are rare: then rather all */
-#define EVERY_NS 200000000ULL		/* it is looked at: in less time too little happens to tell */
-#define AIM 0.9				/* of the budget: what is measured lags behind */
-#define RELAX 0.7			/* of the budget: below it, more are taken */
-#define LEAST 2.0			/* times, in one look: so that its effect can be told */
+#define FIRST_NS 10000	      /* about as long as a stack that is not known costs */
+#define LEAST_NS 1000	      /* shorter ones are rare: then rather all */
+#define EVERY_NS 200000000ULL /* it is looked at: in less time too little happens to tell */
+#define AIM 0.9		      /* of the budget: what is measured lags behind */
+#define RELAX 0.7	      /* of the budget: below it, more are taken */
+#define LEAST 2.0	      /* times, in one look: so that its effect can be told */
 #define MOST 8.0
-#define EFFECT 0.85			/* of the share before: if it has not fallen below that, it is not the stacks that cost */
-#define MORE 1.25			/* times what was futile: then it may be worth a try again */
+#define EFFECT 0.85 /* of the share before: if it has not fallen below that, it is not the stacks that cost */
+#define MORE 1.25   /* times what was futile: then it may be worth a try again */
 
 void governor_init(struct governor *g, double budget, unsigned int cpus)
 {
-	*g = (struct governor){ .budget = budget, .cpus = cpus ? cpus : 1 };
+	*g = (struct governor){.budget = budget, .cpus = cpus ? cpus : 1};
 }
 
 static uint64_t longer(uint64_t ns, double times)
@@ -30,8 +30,8 @@ static uint64_t shorter(uint64_t ns, double times)
 }
 
 /*
- * It costs too much. But noting when a task left and came back costs something, too, and to take still fewer off-CPU intervals would
- * not help against that, only make the sums worse.
+ * It costs too much. But noting when a task left and came back costs something, too, and to take still fewer off-CPU
+ * intervals would not help against that, only make the sums worse.
  */
 static void exceed(struct governor *g, double share)
 {

@@ -64,12 +64,15 @@ static struct import_use use_of(const struct perfdata_event *e, const struct per
 	if (!ticks || (by_name ? strcmp(e->name, ticks->name) != 0 : !same_kind(e, ticks)))
 		return (struct import_use){.as = IMPORT_LEFT_OUT};
 	return (struct import_use){
-		.as = IMPORT_TICKS, .in_ns = is_clock(e),
+		.as = IMPORT_TICKS,
+		.in_ns = is_clock(e),
 		.each_ns = e->is_frequency && e->period ? 1000000000 / e->period : 0,
 	};
 }
 
-/* Is it the kernel that runs, where it is now? Then addresses, and numbers of files, mean here what they meant there. */
+/*
+ * Is it the kernel that runs, where it is now? Then addresses, and numbers of files, mean here what they meant there.
+ */
 static bool is_this_boot(const struct perfdata *d)
 {
 	char build_id[PERFDATA_BUILD_ID_TEXT];
@@ -128,7 +131,7 @@ static void set_origin(struct import *im, const char *from)
 
 	snprintf(by, sizeof(by), "perf %.100s", d->version);
 	profile_set(im->writer, "version", dusk_version());
-	profile_set(im->writer, "module_file_by", by);
+	profile_set(im->writer, "recorded_by", by);
 	profile_set(im->writer, "imported_from", from);
 	profile_set(im->writer, "command", d->command);
 	profile_set(im->writer, "hostname", d->hostname);
@@ -150,7 +153,7 @@ static void write_counters(struct import *im)
 		{"lost-deferred", "samples whose user stack was to follow, and did not", im->pending},
 		{"refused-records", "records that make no sense", d->malformed},
 		{"refused-samples", "samples of events that the file does not have, or of tasks that cannot be",
-		 d->nameless + im->refused},
+		 d->unnamed + im->refused},
 		{"refused-maps", "maps that were too many to be followed", im->processes.refused},
 		{"unknown-records", "records of kinds that are newer than this dusk", d->unknown},
 		{"other-events", "samples of other events, which are not taken over", im->left_out},
@@ -200,7 +203,8 @@ static int prepare(struct import *im, const struct dusk_import_options *o, struc
 
 static int name(struct import *im, const struct dusk_import_options *o, struct dusk_error *err)
 {
-	struct dusk_symbol_options opts = {.sz = sizeof(opts), .progress = o->progress, .ctx = o->ctx, .no_servers = true};
+	struct dusk_symbol_options opts = {
+		.sz = sizeof(opts), .progress = o->progress, .ctx = o->ctx, .no_servers = true};
 	struct dusk_profile *p;
 	char cache[PATH_MAX];
 	int rc = profile_read_so_far(im->writer, &p, err), saved;
@@ -224,10 +228,12 @@ static int stop_reading(void *ctx)
 }
 
 /* All records, and what stands beside them. The file is one by then, but for its names. */
-static int take_records(struct import *im, const char *from, const struct dusk_import_options *o, struct dusk_error *err)
+static int take_records(struct import *im, const char *from, const struct dusk_import_options *o,
+			struct dusk_error *err)
 {
 	const struct perfdata_event *ticks = main_event(im->data, o->event);
-	struct dusk_module kernel = {.kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = im->data->kernel_build_id};
+	struct dusk_module kernel = {
+		.kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = im->data->kernel_build_id};
 	int rc;
 
 	im->kernel = profile_module(im->writer, &kernel);
@@ -267,7 +273,8 @@ int dusk_import_perf(const char *from, const char *to, const struct dusk_import_
 		return error_set(err, -EINVAL, "cannot import %s: options out of range", from);
 	fd = procfs_open_file(from);
 	if (fd < 0)
-		return error_set(err, fd, "cannot read %s: %s", from, fd == -EINVAL ? "it is not a file" : strerror(-fd));
+		return error_set(err, fd, "cannot read %s: %s", from,
+				 fd == -EINVAL ? "it is not a file" : strerror(-fd));
 	rc = perfdata_open(&im.data, fd, from, err);
 	if (rc)
 		return rc;

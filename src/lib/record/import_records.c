@@ -10,7 +10,7 @@
 #include "lib/record/import.h"
 #include "lib/profile/profile_schema.h"
 
-#define RECORDS_A_LOOK 4096	/* between two calls of stop(), and of profile_commit() */
+#define RECORDS_A_LOOK 4096 /* between two calls of stop(), and of profile_commit() */
 
 /* Marks in stacks: what follows is of the kernel, ...; PERF_CONTEXT_KERNEL and so on. */
 #define MARK_KERNEL ((uint64_t)-128)
@@ -31,7 +31,8 @@ static bool is_memory(const char *path)
 /* Another process may have the number by now: then what JITs of ours write does not count. */
 static uint32_t anon_module(struct import *im, uint32_t pid)
 {
-	struct dusk_module m = {.kind = DUSK_MODULE_ANON, .pid = im->same_boot ? pid : 0, .path = "[anon]", .build_id = ""};
+	struct dusk_module m = {
+		.kind = DUSK_MODULE_ANON, .pid = im->same_boot ? pid : 0, .path = "[anon]", .build_id = ""};
 
 	return profile_module(im->writer, &m);
 }
@@ -50,7 +51,10 @@ static int known_build_id(struct import *im, const char *path, const char **ret)
 static int file_module(struct import *im, const struct perfdata_record *r, bool vdso, uint32_t *ret)
 {
 	struct dusk_module m = {
-		.kind = vdso ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE, .pid = r->pid, .path = r->text, .build_id = r->build_id,
+		.kind = vdso ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE,
+		.pid = r->pid,
+		.path = r->text,
+		.build_id = r->build_id,
 	};
 
 	if (!*r->build_id && known_build_id(im, r->text, &m.build_id))
@@ -96,7 +100,9 @@ static int split(struct import *im, const struct perfdata_record *r, uint64_t *c
 			*cookie = ips[++i];
 			mode = PERFDATA_USER;
 		} else if (ips[i] >= FIRST_MARK) {
-			mode = ips[i] == MARK_KERNEL ? PERFDATA_KERNEL : ips[i] == MARK_USER ? PERFDATA_USER : PERFDATA_UNKNOWN;
+			mode = ips[i] == MARK_KERNEL ? PERFDATA_KERNEL
+			       : ips[i] == MARK_USER ? PERFDATA_USER
+						     : PERFDATA_UNKNOWN;
 		} else if (mode == PERFDATA_KERNEL) {
 			rc = vec_push(&im->kernel_ips, ips[i]);
 		} else if (mode == PERFDATA_USER) {
@@ -164,7 +170,9 @@ static struct dusk_sample sample_of(struct import *im, const struct import_use *
 	uint64_t time = r->time_ns >= PERFDATA_SUM_NS ? d->last_ns : r->time_ns;
 	struct dusk_sample s = {
 		.time_ns = time > d->first_ns ? at_most(time - d->first_ns, PROFILE_MAX_NS) : 0,
-		.value_ns = weight_of(use, r), .count = 1, .cpu = at_most(r->cpu, DUSK_NO_CPU),
+		.value_ns = weight_of(use, r),
+		.count = 1,
+		.cpu = at_most(r->cpu, DUSK_NO_CPU),
 	};
 	const char *name = processes_name_of(&im->processes, r->tid);
 	char number[16];
@@ -172,7 +180,7 @@ static struct dusk_sample sample_of(struct import *im, const struct import_use *
 	snprintf(number, sizeof(number), r->tid ? ":%u" : "swapper", r->tid);
 	s.thread = profile_thread(im->writer, r->pid, r->tid, *name ? name : number);
 	if (use->as == IMPORT_TICKS) {
-		s.value_ns = s.value_ns == im->period_ns ? 0 : s.value_ns;	/* what a tick stands for unless it says */
+		s.value_ns = s.value_ns == im->period_ns ? 0 : s.value_ns; /* what a tick stands for unless it says */
 		return s;
 	}
 	s.source = DUSK_OFF_CPU;
@@ -180,7 +188,7 @@ static struct dusk_sample sample_of(struct import *im, const struct import_use *
 	if (r->time_ns >= PERFDATA_SUM_NS)
 		s.cpu = DUSK_NO_CPU;
 	else if (s.cpu == DUSK_NO_CPU)
-		s.cpu = 0;		/* without a CPU it would be a sum */
+		s.cpu = 0; /* without a CPU it would be a sum */
 	return s;
 }
 
@@ -236,7 +244,7 @@ static void come(struct import *im, struct import_waiting *w, uint32_t user, uin
 	put(im, &w->sample, kernel_on(im, user, w->kernel, w->nr_kernel), outcome);
 	free(w->kernel);
 	w->kernel = NULL;
-	w->pid = UINT32_MAX;		/* no process: it waits no more */
+	w->pid = UINT32_MAX; /* no process: it waits no more */
 }
 
 static int take_deferred(struct import *im, const struct perfdata_record *r)
@@ -295,10 +303,9 @@ int import_record(void *import, const struct perfdata_record *r)
 	case PERFDATA_MAP: return take_map(im, r);
 	case PERFDATA_NAME: return processes_name(&im->processes, r->pid, r->tid, r->text, r->exec);
 	case PERFDATA_FORK:
-		return processes_fork(&im->processes, &(struct process_fork){r->pid, r->tid, r->ppid, r->ptid, r->exec});
-	case PERFDATA_LOST:
-		im->lost += r->lost;
-		return 0;
+		return processes_fork(&im->processes,
+				      &(struct process_fork){r->pid, r->tid, r->ppid, r->ptid, r->exec});
+	case PERFDATA_LOST: im->lost += r->lost; return 0;
 	default: return 0;
 	}
 }

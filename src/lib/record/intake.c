@@ -12,15 +12,18 @@ static void take_sample(struct intake *in, const void *data)
 	const struct event_sample *e = data;
 	struct join *j = in->join;
 	struct waiting w = {
-		.sample = {
-			.time_ns = join_time(j, e->time_ns),
-			.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
-			.count = 1, .cpu = e->cpu, .source = DUSK_CPU,
-		},
+		.sample =
+			{
+				.time_ns = join_time(j, e->time_ns),
+				.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
+				.count = 1,
+				.cpu = e->cpu,
+				.source = DUSK_CPU,
+			},
 		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, e->frame, e->nr) : e->kernel_stack,
 	};
 
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->cached });
+	join_place(j, &w, &(struct user_stack){e->cookie, e->user_stack, e->pid, e->outcome, e->cached});
 }
 
 static void take_stack(struct intake *in, const void *data)
@@ -47,7 +50,7 @@ static void take_module(struct intake *in, const void *data)
 
 static uint32_t know_thread(struct intake *in, uint32_t pid, uint32_t tid, const char *comm)
 {
-	struct known_thread t = { pid, profile_thread(in->join->writer, pid, tid, comm) };
+	struct known_thread t = {pid, profile_thread(in->join->writer, pid, tid, comm)};
 	uint32_t *known;
 	bool fresh;
 
@@ -66,8 +69,9 @@ static struct known_thread thread_of(struct intake *in, uint32_t tid)
 {
 	const uint32_t *known = map_find(&in->numbers, tid);
 
-	return known && *known < in->threads.nr ? in->threads.v[*known] :
-	       (struct known_thread){ 0, profile_thread(in->join->writer, 0, tid, "") };
+	return known && *known < in->threads.nr
+		       ? in->threads.v[*known]
+		       : (struct known_thread){0, profile_thread(in->join->writer, 0, tid, "")};
 }
 
 static void take_kernel_stack(struct intake *in, const void *data)
@@ -84,7 +88,8 @@ static void take_kernel_stack(struct intake *in, const void *data)
 
 static u32 kernel_stack_of(const struct intake *in, const struct event_waker *e)
 {
-	const uint32_t *whole = e->kernel_stack & INLINE_STACK ? map_find(&in->whole, e->kernel_stack) : &e->kernel_stack;
+	const uint32_t *whole =
+		e->kernel_stack & INLINE_STACK ? map_find(&in->whole, e->kernel_stack) : &e->kernel_stack;
 
 	return whole ? *whole : 0;
 }
@@ -93,12 +98,14 @@ static void take_waker(struct intake *in, const struct event_waker *e, uint64_t 
 {
 	struct join *j = in->join;
 	struct waiting w = {
-		.kernel_stack = kernel_stack_of(in, e), .interval = interval, .waker = e->kind,
+		.kernel_stack = kernel_stack_of(in, e),
+		.interval = interval,
+		.waker = e->kind,
 	};
 
 	if (e->kind == WAKER_TASK)
 		w.sample.thread = profile_thread(j->writer, e->pid, e->tid, e->comm);
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, false });
+	join_place(j, &w, &(struct user_stack){e->cookie, e->user_stack, e->pid, e->outcome, false});
 }
 
 static void take_interval(struct intake *in, const void *data)
@@ -107,24 +114,29 @@ static void take_interval(struct intake *in, const void *data)
 	const struct event_waker *by = offcpu_waker(e);
 	struct join *j = in->join;
 	struct waiting w = {
-		.sample = {
-			.time_ns = join_time(j, e->time_ns), .value_ns = e->off_ns, .runnable_ns = e->runnable_ns,
-			.thread = know_thread(in, e->pid, e->tid, e->comm), .count = e->count,
-			.cpu = e->sampled ? DUSK_NO_CPU : e->cpu,
-			.source = DUSK_OFF_CPU, .state = e->state,
-		},
+		.sample =
+			{
+				.time_ns = join_time(j, e->time_ns),
+				.value_ns = e->off_ns,
+				.runnable_ns = e->runnable_ns,
+				.thread = know_thread(in, e->pid, e->tid, e->comm),
+				.count = e->count,
+				.cpu = e->sampled ? DUSK_NO_CPU : e->cpu,
+				.source = DUSK_OFF_CPU,
+				.state = e->state,
+			},
 		.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, offcpu_frames(e), e->nr) : e->kernel_stack,
 		.interval = by ? profile_new_interval(j->writer) : 0,
 	};
 
 	if (e->unended) {
-		struct unended u = { w, e->switches, e->pid, e->tid, 0, e->outcome };
+		struct unended u = {w, e->switches, e->pid, e->tid, 0, e->outcome};
 
 		if (vec_push(&in->unended, u))
 			j->failed = -ENOMEM;
 		return;
 	}
-	join_place(j, &w, &(struct user_stack){ e->cookie, e->user_stack, e->pid, e->outcome, e->cached });
+	join_place(j, &w, &(struct user_stack){e->cookie, e->user_stack, e->pid, e->outcome, e->cached});
 	if (by)
 		take_waker(in, by, w.interval);
 }
@@ -143,8 +155,11 @@ static void take_thread_times(struct intake *in, const void *data)
 	const struct join *j = in->join;
 	struct dusk_thread_times l = {
 		.thread = know_thread(in, e->pid, e->tid, e->comm),
-		.start_ns = join_time(j, e->start_ns), .end_ns = join_time(j, e->end_ns),
-		.on_cpu_ns = e->on_cpu_ns, .runnable_ns = e->runnable_ns, .blocked_ns = e->blocked_ns,
+		.start_ns = join_time(j, e->start_ns),
+		.end_ns = join_time(j, e->end_ns),
+		.on_cpu_ns = e->on_cpu_ns,
+		.runnable_ns = e->runnable_ns,
+		.blocked_ns = e->blocked_ns,
 		.intervals = e->intervals,
 	};
 
@@ -152,19 +167,26 @@ static void take_thread_times(struct intake *in, const void *data)
 	in->lives_due--;
 }
 
-void intake_row(struct intake *in, const struct aggregation_key *key, const struct aggregation_sum *sum, uint64_t time_ns)
+void intake_row(struct intake *in, const struct aggregation_key *key, const struct aggregation_sum *sum,
+		uint64_t time_ns)
 {
 	struct known_thread t = thread_of(in, offcpu_tid(key->key));
 	struct join *j = in->join;
 	struct waiting w = {
-		.sample = {
-			.time_ns = join_time(j, time_ns), .value_ns = sum->amount, .runnable_ns = sum->part,
-			.thread = t.number, .count = sum->count, .cpu = DUSK_NO_CPU, .source = DUSK_OFF_CPU,
-			.state = offcpu_state(key->key),
-		},
+		.sample =
+			{
+				.time_ns = join_time(j, time_ns),
+				.value_ns = sum->amount,
+				.runnable_ns = sum->part,
+				.thread = t.number,
+				.count = sum->count,
+				.cpu = DUSK_NO_CPU,
+				.source = DUSK_OFF_CPU,
+				.state = offcpu_state(key->key),
+			},
 		.kernel_stack = (u32)key->key,
 	};
-	struct user_stack s = { key->kind == SUM_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false };
+	struct user_stack s = {key->kind == SUM_DUE ? key->cookie : 0, key->stack, t.pid, key->outcome, false};
 
 	if (sum->count)
 		join_place(j, &w, &s);
@@ -221,8 +243,8 @@ static bool is_sum(const void *data, size_t size)
 {
 	const struct event_sum *e = data;
 
-	return e->key.outcome < NR_OUTCOMES && offcpu_state(e->key.key) < NR_OFFCPU_REASONS && e->time_ns <= PROFILE_MAX_NS &&
-	       is_off(e->sum.amount, e->sum.part) && e->sum.count <= UINT32_MAX;
+	return e->key.outcome < NR_OUTCOMES && offcpu_state(e->key.key) < NR_OFFCPU_REASONS &&
+	       e->time_ns <= PROFILE_MAX_NS && is_off(e->sum.amount, e->sum.part) && e->sum.count <= UINT32_MAX;
 }
 
 static bool is_waker(const struct event_waker *e)
@@ -236,8 +258,8 @@ static bool is_interval(const void *data, size_t size)
 	const struct event_waker *by = offcpu_waker(e);
 
 	return has_frames(size, sizeof(*e) + (by ? sizeof(*by) : 0), e->nr) && e->outcome < NR_OUTCOMES &&
-	       e->state < NR_OFFCPU_REASONS && e->count && e->time_ns <= PROFILE_MAX_NS && is_off(e->off_ns, e->runnable_ns) &&
-	       is_task(e->pid, e->tid) && (!by || is_waker(by));
+	       e->state < NR_OFFCPU_REASONS && e->count && e->time_ns <= PROFILE_MAX_NS &&
+	       is_off(e->off_ns, e->runnable_ns) && is_task(e->pid, e->tid) && (!by || is_waker(by));
 }
 
 static bool is_kernel_stack(const void *data, size_t size)
@@ -259,30 +281,32 @@ static bool is_thread_times(const void *data, size_t size)
 {
 	const struct event_thread_times *e = data;
 
-	return is_task(e->pid, e->tid) && e->start_ns <= e->end_ns && e->end_ns <= PROFILE_MAX_NS && e->on_cpu_ns <= PROFILE_MAX_NS &&
-	       is_off(e->blocked_ns, 0) && is_off(e->runnable_ns, 0) && e->intervals <= UINT32_MAX;
+	return is_task(e->pid, e->tid) && e->start_ns <= e->end_ns && e->end_ns <= PROFILE_MAX_NS &&
+	       e->on_cpu_ns <= PROFILE_MAX_NS && is_off(e->blocked_ns, 0) && is_off(e->runnable_ns, 0) &&
+	       e->intervals <= UINT32_MAX;
 }
 
 static const struct {
-	size_t bytes;		/* of the fixed part */
+	size_t bytes; /* of the fixed part */
 	bool (*is)(const void *data, size_t size);
 	void (*take)(struct intake *in, const void *data);
 } kinds[] = {
-	[EVENT_SAMPLE] = { sizeof(struct event_sample), is_sample, take_sample },
-	[EVENT_STACK] = { sizeof(struct event_stack), is_stack, take_stack },
-	[EVENT_MODULE] = { sizeof(struct event_module), is_module, take_module },
-	[EVENT_SUM] = { sizeof(struct event_sum), is_sum, take_sum },
-	[EVENT_OFFCPU] = { sizeof(struct event_offcpu), is_interval, take_interval },
-	[EVENT_THREAD] = { sizeof(struct event_thread_times), is_thread, take_thread },
-	[EVENT_THREAD_TIMES] = { sizeof(struct event_thread_times), is_thread_times, take_thread_times },
-	[EVENT_KERNEL_STACK] = { sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack },
+	[EVENT_SAMPLE] = {sizeof(struct event_sample), is_sample, take_sample},
+	[EVENT_STACK] = {sizeof(struct event_stack), is_stack, take_stack},
+	[EVENT_MODULE] = {sizeof(struct event_module), is_module, take_module},
+	[EVENT_SUM] = {sizeof(struct event_sum), is_sum, take_sum},
+	[EVENT_OFFCPU] = {sizeof(struct event_offcpu), is_interval, take_interval},
+	[EVENT_THREAD] = {sizeof(struct event_thread_times), is_thread, take_thread},
+	[EVENT_THREAD_TIMES] = {sizeof(struct event_thread_times), is_thread_times, take_thread_times},
+	[EVENT_KERNEL_STACK] = {sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack},
 };
 
 int intake_event(struct intake *in, const void *data, size_t size)
 {
 	u32 kind = size < sizeof(u32) ? 0 : *(const u32 *)data;
 
-	if (kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[kind].take || size < kinds[kind].bytes || !kinds[kind].is(data, size))
+	if (kind >= sizeof(kinds) / sizeof(kinds[0]) || !kinds[kind].take || size < kinds[kind].bytes ||
+	    !kinds[kind].is(data, size))
 		return -EPROTO;
 	kinds[kind].take(in, data);
 	return in->join->failed;

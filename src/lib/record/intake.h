@@ -15,7 +15,7 @@
 #include "lib/record/join.h"
 
 struct known_thread {
-	uint32_t pid, number;		/* of the profile */
+	uint32_t pid, number; /* of the profile */
 };
 
 /* An off-CPU interval that has not ended. Whose stack it is still, if the thread has not left a CPU since. */
@@ -23,17 +23,17 @@ struct unended {
 	struct waiting waiting;
 	uint64_t switches;
 	pid_t pid, tid;
-	uint32_t user;			/* node */
+	uint32_t user; /* node */
 	uint8_t outcome;
 };
 
 struct intake {
 	struct join *join;
-	struct map numbers;		/* tid -> index in threads */
+	struct map numbers; /* tid -> index in threads */
 	struct vec(struct known_thread) threads;
-	struct map whole;		/* INLINE_STACK -> as stacks.h numbers them */
+	struct map whole; /* INLINE_STACK -> as stacks.h numbers them */
 	struct vec(struct unended) unended;
-	int64_t lives_due;		/* of threads that were met and whose end was not told; what is lost in the ring counts, too */
+	int64_t lives_due; /* of threads that were met and whose end was not told; what is lost in the ring counts, too */
 };
 
 /*
@@ -43,7 +43,8 @@ struct intake {
 int intake_event(struct intake *in, const void *data, size_t size);
 
 /* A row of the aggregation, to be given the time @time_ns (CLOCK_MONOTONIC). */
-void intake_row(struct intake *in, const struct aggregation_key *key, const struct aggregation_sum *sum, uint64_t time_ns);
+void intake_row(struct intake *in, const struct aggregation_key *key, const struct aggregation_sum *sum,
+		uint64_t time_ns);
 
 /* Free what @in keeps, but not its join. */
 void intake_done(struct intake *in);

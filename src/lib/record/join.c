@@ -24,7 +24,7 @@ void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t
 	s.node = stacks_kernel_on(j->stacks, user, w->kernel_stack);
 	s.outcome = outcome;
 	if (w->waker) {
-		struct dusk_waker by = { .thread = s.thread, .node = s.node, .kind = w->waker, .outcome = outcome };
+		struct dusk_waker by = {.thread = s.thread, .node = s.node, .kind = w->waker, .outcome = outcome};
 
 		profile_waker(j->writer, &by, w->interval);
 		return;
@@ -73,7 +73,7 @@ static void serve(void *ctx, const struct waiting *w)
 
 void join_stack(struct join *j, uint64_t cookie, uint32_t user, uint8_t outcome)
 {
-	struct serving s = { j, user, outcome };
+	struct serving s = {j, user, outcome};
 
 	stitch_stack(j->stitch, cookie, user, outcome, serve, &s);
 }

@@ -11,10 +11,10 @@ struct join {
 	struct modules_known *modules;
 	struct stacks *stacks;
 	struct stitch *stitch;
-	uint64_t start_ns;			/* of the recording, CLOCK_MONOTONIC */
-	uint64_t by_outcome[NR_OUTCOMES];	/* ticks and off-CPU intervals */
-	uint64_t verified, different;		/* stacks told at once and walked again: that were the same, and that were not */
-	int failed;				/* the first error */
+	uint64_t start_ns;		  /* of the recording, CLOCK_MONOTONIC */
+	uint64_t by_outcome[NR_OUTCOMES]; /* ticks and off-CPU intervals */
+	uint64_t verified, different; /* stacks told at once and walked again: that were the same, and that were not */
+	int failed;		      /* the first error */
 };
 
 /* @s.time_ns is CLOCK_MONOTONIC. */
@@ -25,11 +25,11 @@ static inline uint64_t join_time(const struct join *j, uint64_t time_ns)
 
 /* What an event says of a user stack. */
 struct user_stack {
-	uint64_t cookie;		/* it may be known, or come; 0: @stack, or none */
-	uint32_t stack;			/* id; 0: none */
+	uint64_t cookie; /* it may be known, or come; 0: @stack, or none */
+	uint32_t stack;	 /* id; 0: none */
 	uint32_t pid;
 	uint8_t outcome;
-	bool known;			/* @stack was told at once, and a walk of it comes under @cookie */
+	bool known; /* @stack was told at once, and a walk of it comes under @cookie */
 };
 
 /* @w stands on that. */

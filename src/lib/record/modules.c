@@ -12,12 +12,12 @@
 #include "lib/process/perfmap.h"
 #include "lib/shared/probe.h"
 
-#define SPARE_FDS 64		/* descriptors that others in this process may need */
+#define SPARE_FDS 64 /* descriptors that others in this process may need */
 
 struct modules_known {
 	struct profile_writer *writer;
-	struct map by_id;		/* module number -> index; and ANON_KEY(pid) -> index */
-	struct vec(int) fds;			/* by index */
+	struct map by_id;    /* module number -> index; and ANON_KEY(pid) -> index */
+	struct vec(int) fds; /* by index */
 	size_t nr_open, max_open;
 	uint32_t kernel;
 };
@@ -28,7 +28,7 @@ struct modules_known *modules_new(struct profile_writer *w)
 {
 	struct modules_known *m = calloc(1, sizeof(*m));
 	char build_id[BUILDID_TEXT_BYTES];
-	struct dusk_module kernel = { .kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = build_id };
+	struct dusk_module kernel = {.kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = build_id};
 	struct rlimit limit;
 
 	if (!m)
@@ -109,7 +109,7 @@ static int open_names(pid_t pid, bool first)
 
 static uint32_t anon_index(struct modules_known *m, pid_t pid, bool *first)
 {
-	struct dusk_module mod = { .kind = DUSK_MODULE_ANON, .pid = pid, .path = "[anon]", .build_id = "" };
+	struct dusk_module mod = {.kind = DUSK_MODULE_ANON, .pid = pid, .path = "[anon]", .build_id = ""};
 	uint32_t *index = map_at(&m->by_id, ANON_KEY(pid), first);
 
 	if (!index)
@@ -122,7 +122,7 @@ static uint32_t anon_index(struct modules_known *m, pid_t pid, bool *first)
 uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 {
 	char name[32];
-	struct dusk_module mod = { .kind = DUSK_MODULE_FILE, .pid = pid, .path = name, .build_id = "" };
+	struct dusk_module mod = {.kind = DUSK_MODULE_FILE, .pid = pid, .path = name, .build_id = ""};
 	uint32_t *index, anon;
 	bool added;
 
@@ -137,7 +137,7 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 	index = map_at(&m->by_id, id, &added);
 	if (!index)
 		return 0;
-	if (added) {		/* its event was lost, or is still to come */
+	if (added) { /* its event was lost, or is still to come */
 		snprintf(name, sizeof(name), "[module %u]", id);
 		*index = profile_module(m->writer, &mod);
 	}

@@ -17,7 +17,7 @@
 #define AGGREGATION_ROWS 65536
 #define BATCH 1024
 #define TIDS_A_PASS 32768
-#define UNENDED_NS 4000000000ULL	/* for looking at who has not ended */
+#define UNENDED_NS 4000000000ULL /* for looking at who has not ended */
 
 struct offcpu {
 	struct service *service;
@@ -25,7 +25,7 @@ struct offcpu {
 	struct intake *in;
 	uint32_t number;
 	int aggregation[2], current;
-	uint64_t summed_ns, sums_made;	/* when the aggregation was read last; rows so far */
+	uint64_t summed_ns, sums_made; /* when the aggregation was read last; rows so far */
 	struct shared times;
 	struct governor governor;
 	struct aggregation_key keys[BATCH];
@@ -88,7 +88,8 @@ static void take_resolved(struct offcpu *o, uint32_t nr)
 		const struct aggregation_key *key = &o->keys[i];
 
 		if (key->kind == SUM_RESOLVED)
-			join_stack(j, key->cookie, key->stack ? stacks_user(j->stacks, key->stack, 0) : 0, key->outcome);
+			join_stack(j, key->cookie, key->stack ? stacks_user(j->stacks, key->stack, 0) : 0,
+				   key->outcome);
 	}
 }
 
@@ -143,7 +144,7 @@ int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)
 	int ret = tool_set_aggregation(o->tool, o->number, o->aggregation[!o->current]);
 
 	if (ret)
-		return ret == -ETIMEDOUT ? 0 : ret;	/* somebody is at it still, and holds nobody up: next time */
+		return ret == -ETIMEDOUT ? 0 : ret; /* somebody is at it still, and holds nobody up: next time */
 	o->current = !o->current;
 	return drain(o, o->aggregation[!o->current], now_ns);
 }
@@ -203,7 +204,7 @@ static int by_tid(const void *a, const void *b)
 static int take_thread(void *ctx, const struct dusk_thread_stack *t)
 {
 	struct offcpu *o = ctx;
-	struct unended key = { .tid = t->tid }, *u;
+	struct unended key = {.tid = t->tid}, *u;
 
 	u = bsearch(&key, o->in->unended.v, o->in->unended.nr, sizeof(key), by_tid);
 	if (!u || t->switches != u->switches)
@@ -218,7 +219,7 @@ static int take_thread(void *ctx, const struct dusk_thread_stack *t)
 static int find_unended(struct offcpu *o, const volatile int *stops, struct dusk_error *err)
 {
 	_cleanup_(freep) pid_t *tids = calloc(o->in->unended.nr + 1, sizeof(*tids));
-	struct dusk_threads_options opts = { .sz = sizeof(opts), .no_kernel = true, .stops = stops };
+	struct dusk_threads_options opts = {.sz = sizeof(opts), .no_kernel = true, .stops = stops};
 	u64 end_ns = now_ns() + UNENDED_NS, now;
 	struct remote *remote = NULL;
 	int ret = 0;
@@ -262,7 +263,7 @@ int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, s
 	int ret;
 
 	times->stop_ns = stop_ns;
-	ret = offcpu_sum_up(o, stop_ns);	/* and from here on no program runs that does not know */
+	ret = offcpu_sum_up(o, stop_ns); /* and from here on no program runs that does not know */
 	if (ret)
 		return error_set(err, ret, "cannot read the sums of off-CPU intervals: %s", strerror(-ret));
 	ret = iter_tasks(o, err);

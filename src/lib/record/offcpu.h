@@ -20,7 +20,10 @@ void offcpu_free(struct offcpu *o);
 /* The aggregation to register the consumer with. */
 int offcpu_aggregation(const struct offcpu *o);
 
-/* From @start_ns on (CLOCK_MONOTONIC) off-CPU intervals count; to @stop_ns, and then what has not ended is accounted for, @stops: dusk.h. */
+/*
+ * From @start_ns on (CLOCK_MONOTONIC) off-CPU intervals count; to @stop_ns, and then what has not ended is accounted
+ * for, @stops: dusk.h.
+ */
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err);
 int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, struct dusk_error *err);
 

@@ -35,32 +35,32 @@
 
 #define DEFAULT_HZ 99
 #define COMMIT_NS 1000000000ULL
-#define EVENTS_A_POLL (1 << 17)		/* events may come faster than we read: stop and commit now and then */
-#define EVENTS_A_LOOK 1024		/* the stackmap may fill up meanwhile */
-#define SETTLE_ROUNDS 20		/* of SETTLE_MS each: for stacks that are due when sampling stops */
+#define EVENTS_A_POLL (1 << 17) /* events may come faster than we read: stop and commit now and then */
+#define EVENTS_A_LOOK 1024	/* the stackmap may fill up meanwhile */
+#define SETTLE_ROUNDS 20	/* of SETTLE_MS each: for stacks that are due when sampling stops */
 #define SETTLE_MS 10
-#define CONSUMER_RECORDER 0		/* src/bpf/record/recorder.bpf.h */
+#define CONSUMER_RECORDER 0 /* src/bpf/record/recorder.bpf.h */
 
 struct dusk_record {
 	struct service *service;
 	struct tool *tool;
-	struct maintenance keeper;
+	struct maintenance maintenance;
 	struct ring_buffer *ring;
 	struct sampler *sampler;
-	struct offcpu *offcpu;		/* NULL: CPU time only */
+	struct offcpu *offcpu; /* NULL: CPU time only */
 	struct join join;
 	struct intake in;
-	uint32_t sources;		/* DUSK_RECORD_... */
+	uint32_t sources; /* DUSK_RECORD_... */
 	double budget;
 	bool verify;
-	bool started;			/* there may be something in the profile */
+	bool started; /* there may be something in the profile */
 	uint64_t stop_ns, committed_ns;
 	const volatile int *stops;
-	int stops_before;		/* the recording */
-	uint64_t events_left;		/* to read in this poll */
-	struct stack_counts stacks_before;	/* in the stackmap, before this recording */
+	int stops_before;		   /* the recording */
+	uint64_t events_left;		   /* to read in this poll */
+	struct stack_counts stacks_before; /* in the stackmap, before this recording */
 	uint32_t first_epoch;
-	struct map due;			/* at the end: cookies of tasks that have not come back */
+	struct map due; /* at the end: cookies of tasks that have not come back */
 };
 
 DECLARE_IMAGE(record);
@@ -74,7 +74,7 @@ static int take_event(void *ctx, void *data, size_t size)
 	if (ret)
 		return ret;
 	if (!(--r->events_left % EVENTS_A_LOOK))
-		service_keep_stacks(r->service);	/* whoever is late with events must not be with this, too */
+		service_keep_stacks(r->service); /* whoever is late with events must not be with this, too */
 	return r->events_left ? 0 : -EAGAIN;
 }
 
@@ -83,8 +83,7 @@ static int map_fd(const struct dusk_record *r, const char *name)
 	return bpf_object__find_map_fd_by_name(tool_object(r->tool), name);
 }
 
-static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, enum wanted wish,
-		struct dusk_error *err)
+static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, enum wanted wish, struct dusk_error *err)
 {
 	const char *what = kind == WANT_PROCESS ? "process" : "thread";
 	int fd = map_fd(r, "wanted");
@@ -92,7 +91,7 @@ static int want(struct dusk_record *r, u32 kind, const pid_t *ids, size_t nr, en
 
 	for (size_t i = 0; i < nr; i++) {
 		pid_t id = ids[i] > 0 ? service_find_task(r->service, ids[i]) : -ESRCH;
-		u32 key[2] = { id, kind };
+		u32 key[2] = {id, kind};
 
 		if (id == -ESRCH)
 			return error_set(err, id, "cannot record %s %d: there is no such %s", what, ids[i], what);
@@ -112,8 +111,10 @@ static int want_cgroup(struct dusk_record *r, const char *path, struct dusk_erro
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
 	if (bpf_map_update_elem(map_fd(r, "cgroup"), &zero, &fd, BPF_ANY))
-		return error_set(err, -EINVAL, "cannot record cgroup %s: it is not a folder of cgroup2 "
-				 "(mount -t cgroup2 none /sys/fs/cgroup)", path);
+		return error_set(err, -EINVAL,
+				 "cannot record cgroup %s: it is not a folder of cgroup2 "
+				 "(mount -t cgroup2 none /sys/fs/cgroup)",
+				 path);
 	return 0;
 }
 
@@ -164,18 +165,15 @@ static void leave_out(const struct dusk_record *r)
 		const char *name;
 		uint32_t source;
 	} programs[] = {
-		{ "sample_cpu", DUSK_RECORD_CPU },
-		{ "on_sched_out", DUSK_RECORD_OFF_CPU },
-		{ "on_sched_in", DUSK_RECORD_OFF_CPU },
-		{ "change_tid", DUSK_RECORD_OFF_CPU },
-		{ "iter_tasks", DUSK_RECORD_OFF_CPU },
-		{ "note_waker", DUSK_RECORD_WAKERS },
+		{"sample_cpu", DUSK_RECORD_CPU},      {"on_sched_out", DUSK_RECORD_OFF_CPU},
+		{"on_sched_in", DUSK_RECORD_OFF_CPU}, {"change_tid", DUSK_RECORD_OFF_CPU},
+		{"iter_tasks", DUSK_RECORD_OFF_CPU},  {"note_waker", DUSK_RECORD_WAKERS},
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		if (!(r->sources & programs[i].source))
-			bpf_program__set_autoload(bpf_object__find_program_by_name(tool_object(r->tool), programs[i].name),
-						  false);
+			bpf_program__set_autoload(
+				bpf_object__find_program_by_name(tool_object(r->tool), programs[i].name), false);
 }
 
 /* Has nobody asked us to stop, as long as there is nothing to stop? 0 or -EINTR. */
@@ -191,8 +189,12 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 {
 	struct service_options options = {
 		.pin = o->no_sharing ? "" : NULL,
-		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH, .no_faults = o->no_faults,
-		.stackmap_bits = o->stackmap_bits, .max_tasks = o->max_tasks, .stops = r->stops, .stops_before = r->stops_before,
+		.max_depth = o->max_depth ? o->max_depth : DEFAULT_DEPTH,
+		.no_faults = o->no_faults,
+		.stackmap_bits = o->stackmap_bits,
+		.max_tasks = o->max_tasks,
+		.stops = r->stops,
+		.stops_before = r->stops_before,
 	};
 	struct filter *filter;
 	int ret;
@@ -211,11 +213,12 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	filter->filter_cgroup = o->cgroup != NULL;
 	filter->self_tgid = getpid();
 	filter->kernel_threads = o->kernel_threads;
-	filter->min_block_ns = o->verify ? 0 : o->min_block_ns;	/* sums have no stacks of their own to compare */
+	filter->min_block_ns = o->verify ? 0 : o->min_block_ns; /* sums have no stacks of their own to compare */
 	filter->verify = o->verify;
 	filter->wakers = r->sources & DUSK_RECORD_WAKERS;
 	if (filter->wakers && probe_from_run_queue(&filter->preempt_count, "__preempt_count"))
-		return error_set(err, -EOPNOTSUPP, "cannot record wakers: the kernel's BTF does not say where the preemption "
+		return error_set(err, -EOPNOTSUPP,
+				 "cannot record wakers: the kernel's BTF does not say where the preemption "
 				 "count is, which tells interrupts from tasks");
 	leave_out(r);
 	return tool_load(r->tool, err);
@@ -241,11 +244,12 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 		ret = offcpu_new(&r->offcpu, r->service, r->tool, CONSUMER_RECORDER, &r->in, o->budget, err);
 	if (!ret)
 		ret = tool_add_consumer(r->tool, CONSUMER_RECORDER,
-					DELIVER_RING | DELIVER_MODULES | DELIVER_SUMS | DELIVER_OVERFLOW | DELIVER_INLINE |
-					(o->nr_tids || (o->nr_pids && !o->from_exec) ? 0 : DELIVER_LAST),
+					DELIVER_RING | DELIVER_MODULES | DELIVER_SUMS | DELIVER_OVERFLOW |
+						DELIVER_INLINE |
+						(o->nr_tids || (o->nr_pids && !o->from_exec) ? 0 : DELIVER_LAST),
 					map_fd(r, "events"), r->offcpu ? offcpu_aggregation(r->offcpu) : -1, err);
 	if (!ret)
-		ret = tool_attach(r->tool, err);	/* children of what is profiled are profiled */
+		ret = tool_attach(r->tool, err); /* children of what is profiled are profiled */
 	if (!ret)
 		ret = go_on(r, err);
 	if (!ret)
@@ -341,10 +345,10 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (r->offcpu)
 		offcpu_hold_budget(r->offcpu, now);
 	if (ret >= 0)
-		ret = ring_buffer__consume(r->ring);	/* the kernel side wakes us only when the ring fills up */
+		ret = ring_buffer__consume(r->ring); /* the kernel side wakes us only when the ring fills up */
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
-	maintain(&r->keeper, r->service);
+	maintain(&r->maintenance, r->service);
 	if (now - r->committed_ns < COMMIT_NS)
 		return 0;
 	r->committed_ns = now;
@@ -374,14 +378,16 @@ static void give_up(void *ctx, u64 cookie, const struct waiting *w)
 /* The timers count on while a tick is dropped, so what they counted and no tick stood for tells how many were. */
 static uint64_t timer_skipped(const struct dusk_record *r)
 {
-	uint64_t counted = r->sampler ? sampler_counted(r->sampler) : 0, periods = tool_counter(r->tool, COUNT_TIMER_PERIODS);
+	uint64_t counted = r->sampler ? sampler_counted(r->sampler) : 0,
+		 periods = tool_counter(r->tool, COUNT_TIMER_PERIODS);
 
 	return counted > periods ? counted - periods : 0;
 }
 
 static void write_verdict(struct dusk_record *r)
 {
-	profile_counter(r->join.writer, "verified-same", "user stacks told at once and walked again: the same", r->join.verified);
+	profile_counter(r->join.writer, "verified-same", "user stacks told at once and walked again: the same",
+			r->join.verified);
 	profile_counter(r->join.writer, "verified-different", "user stacks told at once and walked again: not the same",
 			r->join.different);
 }
@@ -393,8 +399,10 @@ static void write_counters(struct dusk_record *r)
 
 	for (u32 i = 0; i < NR_COUNTERS; i++)
 		profile_counter(r->join.writer, counters[i].name, counters[i].sentence, tool_counter(r->tool, i));
-	profile_counter(r->join.writer, "timer-skipped", "what the timers counted beyond their ticks: ticks that were dropped, "
-			"and the rest of a period at the end", timer_skipped(r));
+	profile_counter(r->join.writer, "timer-skipped",
+			"what the timers counted beyond their ticks: ticks that were dropped, "
+			"and the rest of a period at the end",
+			timer_skipped(r));
 	if (r->verify)
 		write_verdict(r);
 	if (r->budget) {
@@ -429,7 +437,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 		ring_buffer__consume(r->ring);
 	}
 	tool_due(r->tool, CONSUMER_RECORDER, note_due, r);
-	if (r->offcpu && !ret)		/* what was settled since */
+	if (r->offcpu && !ret) /* what was settled since */
 		ret = offcpu_sum_up(r->offcpu, r->stop_ns);
 	ring_buffer__consume(r->ring);
 	stitch_drain(r->join.stitch, give_up, r);
@@ -437,7 +445,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	if (ret)
 		return ret;
 	ret = r->join.failed ? profile_commit(r->join.writer, NULL) : profile_finish(r->join.writer, NULL);
-	if (ret)	/* it cannot be written: this says what became of it */
+	if (ret) /* it cannot be written: this says what became of it */
 		return profile_close(steal(r->join.writer), false, err);
 	return r->join.failed;
 }
@@ -445,7 +453,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 /* Look up the functions of what is in the profile so far, and write them. */
 static int name(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err)
 {
-	struct dusk_symbol_options opts = { .sz = sizeof(opts), .progress = progress, .ctx = ctx, .no_servers = true };
+	struct dusk_symbol_options opts = {.sz = sizeof(opts), .progress = progress, .ctx = ctx, .no_servers = true};
 	_cleanup_(freep) int *fds = NULL;
 	struct dusk_profile *p;
 	uint32_t nr;
@@ -485,7 +493,8 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 
 void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret)
 {
-	static const enum counter lost[] = { COUNT_LOST_SAMPLES, COUNT_LOST_OFFCPU, COUNT_LOST_STACKS, COUNT_LOST_MODULES };
+	static const enum counter lost[] = {COUNT_LOST_SAMPLES, COUNT_LOST_OFFCPU, COUNT_LOST_STACKS,
+					    COUNT_LOST_MODULES};
 
 	memset(ret, 0, sizeof(*ret));
 	for (u32 i = 0; i < NR_OUTCOMES; i++) {

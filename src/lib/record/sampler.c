@@ -12,9 +12,9 @@
 #include "lib/shared/probe.h"
 
 struct timer {
-	int cpu, fd;			/* fd: -1: no event, for the CPU is offline; the link's own if there is one */
+	int cpu, fd; /* fd: -1: no event, for the CPU is offline; the link's own if there is one */
 	struct bpf_link *link;
-	uint64_t enabled_ns;		/* how long the event had been enabled when last looked at */
+	uint64_t enabled_ns; /* how long the event had been enabled when last looked at */
 };
 
 struct sampler {
@@ -62,8 +62,10 @@ static int open_error(int ret, unsigned int hz, int cpu, struct dusk_error *err)
 	long rate = max_rate();
 
 	if (ret == -EINVAL && rate && hz > (unsigned long)rate)
-		return error_set(err, ret, "cannot sample at %u Hz: this machine allows %ld; lower -F, or: "
-				 "sysctl kernel.perf_event_max_sample_rate=%u", hz, rate, hz);
+		return error_set(err, ret,
+				 "cannot sample at %u Hz: this machine allows %ld; lower -F, or: "
+				 "sysctl kernel.perf_event_max_sample_rate=%u",
+				 hz, rate, hz);
 	if (ret == -ENODEV || ret == -EINVAL)
 		return error_set(err, -EINVAL, "cannot sample CPU %d: there is no such CPU, or it is offline", cpu);
 	if (missing)
@@ -159,7 +161,7 @@ static void detach(struct sampler *s, struct timer *t)
 		ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
 		if (!read_event(t, &last))
 			s->counted += last.count;
-		bpf_link__destroy(steal(t->link));	/* with the descriptor */
+		bpf_link__destroy(steal(t->link)); /* with the descriptor */
 	} else if (t->fd >= 0) {
 		close(t->fd);
 	}

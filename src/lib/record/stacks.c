@@ -4,14 +4,14 @@
 #include "base/map.h"
 #include "lib/profile/stackset.h"
 
-#define KEPT 0x80000000u	/* this bit tells kept kernel stacks from ids of the table */
+#define KEPT 0x80000000u /* this bit tells kept kernel stacks from ids of the table */
 
 struct stacks {
 	struct profile_writer *writer;
 	struct modules_known *modules;
 	struct stackmap *map;
-	struct map user;	/* pid << 32 | id -> node; pid is 0 if no frame depends on the process */
-	struct map kernel;	/* user node << 32 | kernel id -> node */
+	struct map user;   /* pid << 32 | id -> node; pid is 0 if no frame depends on the process */
+	struct map kernel; /* user node << 32 | kernel id -> node */
 	struct stackset kept;
 };
 
@@ -20,7 +20,7 @@ struct stacks *stacks_new(struct profile_writer *w, struct modules_known *m, str
 	struct stacks *s = calloc(1, sizeof(*s));
 
 	if (s)
-		*s = (struct stacks){ .writer = w, .modules = m, .map = map };
+		*s = (struct stacks){.writer = w, .modules = m, .map = map};
 	return s;
 }
 
@@ -41,8 +41,9 @@ uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pi
 	while (nr--) {
 		module = modules_index(s->modules, frame_module(frame[nr]), pid);
 		method = frame_method(frame[nr]);
-		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame_offset(frame[nr]),
-								  frame_is_return(frame[nr]), method <= BY_CODE ? method : BY_NOTHING));
+		node = profile_node(s->writer, node,
+				    profile_frame(s->writer, module, frame_offset(frame[nr]),
+						  frame_is_return(frame[nr]), method <= BY_CODE ? method : BY_NOTHING));
 	}
 	return node;
 }
@@ -114,8 +115,8 @@ uint32_t stacks_kernel_on(struct stacks *s, uint32_t user, u32 id)
 		return user;
 	module = modules_index(s->modules, FRAME_KERNEL, 0);
 	for (u32 i = nr; i--;)
-		node = profile_node(s->writer, node, profile_frame(s->writer, module, frame[i], i > 0,
-								  DUSK_BY_NOTHING));
+		node = profile_node(s->writer, node,
+				    profile_frame(s->writer, module, frame[i], i > 0, DUSK_BY_NOTHING));
 	known = map_at(&s->kernel, key, &added);
 	if (known)
 		*known = node;

@@ -4,12 +4,12 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-#define REMEMBERED 65536		/* stacks that came last, a power of two */
+#define REMEMBERED 65536 /* stacks that came last, a power of two */
 
 struct entry {
-	u64 cookie;		/* 0: free */
+	u64 cookie; /* 0: free */
 	struct waiting waiting;
-	u32 next;		/* the next that waits for the same cookie, or is free; index + 1 */
+	u32 next; /* the next that waits for the same cookie, or is free; index + 1 */
 };
 
 struct resolved {
@@ -28,9 +28,9 @@ struct same {
  */
 struct stitch {
 	struct vec(struct entry) entries;
-	u32 free;		/* index + 1 */
+	u32 free; /* index + 1 */
 	u64 nr_waiting;
-	struct map first;	/* cookie -> index + 1 of the first that waits; 0: none any more */
+	struct map first; /* cookie -> index + 1 of the first that waits; 0: none any more */
 	struct vec(struct same) same;
 	struct resolved resolved[REMEMBERED];
 };
@@ -69,7 +69,7 @@ static u32 new_entry(struct stitch *s)
 /* Forget the cookies that nobody waits for any more. */
 static int tidy(struct stitch *s)
 {
-	struct map fresh = { 0 };
+	struct map fresh = {0};
 
 	if (s->first.nr < 1024 || s->first.nr < 4 * s->nr_waiting)
 		return 0;
@@ -111,7 +111,7 @@ int stitch_sample(struct stitch *s, u64 cookie, const struct waiting *w, u32 *no
 	if (!first)
 		return -ENOMEM;
 	e = &s->entries.v[i - 1];
-	*e = (struct entry){ .cookie = cookie, .waiting = *w, .next = *first };
+	*e = (struct entry){.cookie = cookie, .waiting = *w, .next = *first};
 	*first = i;
 	s->nr_waiting++;
 	return 0;
@@ -122,7 +122,7 @@ static void serve(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)
 {
 	u32 *first = map_find(&s->first, cookie), i = first ? *first : 0, next;
 
-	*resolved_of(s, cookie) = (struct resolved){ cookie, node, outcome };
+	*resolved_of(s, cookie) = (struct resolved){cookie, node, outcome};
 	if (first)
 		*first = 0;
 	for (; i; i = next) {
@@ -155,7 +155,7 @@ void stitch_stack(struct stitch *s, u64 cookie, u32 node, u8 outcome, void (*fn)
 int stitch_same(struct stitch *s, u64 cookie, u64 same_as, u32 *node, u8 *outcome)
 {
 	const struct resolved *r = resolved_of(s, same_as);
-	struct same same = { cookie, same_as };
+	struct same same = {cookie, same_as};
 
 	if (r->cookie != same_as)
 		return vec_push(&s->same, same);

@@ -13,11 +13,11 @@ struct stitch;
 
 /* A sample, or the waker of an off-CPU interval, that knows all but its user stack. */
 struct waiting {
-	struct dusk_sample sample;	/* without node and outcome */
-	u64 interval;			/* its number in the profile, or 0: it need not have one yet */
-	u8 waker;			/* enum waker_kind: this is who ended that off-CPU interval; of sample is but the thread */
-	u32 kernel_stack;		/* as stacks.h numbers them; 0: none */
-	u32 expected;			/* the node of the user stack as it was told at once, to be verified; 0: none */
+	struct dusk_sample sample; /* without node and outcome */
+	u64 interval;		   /* its number in the profile, or 0: it need not have one yet */
+	u8 waker;	  /* enum waker_kind: this is who ended that off-CPU interval; of sample is but the thread */
+	u32 kernel_stack; /* as stacks.h numbers them; 0: none */
+	u32 expected;	  /* the node of the user stack as it was told at once, to be verified; 0: none */
 };
 
 struct stitch *stitch_new(void);

@@ -7,7 +7,7 @@
 #include "core/shared/grace.h"
 
 #define GRACE_POLL_US 200
-#define GRACE_NS 3000000000ULL	/* who is inside takes microseconds, unless nobody lets him run */
+#define GRACE_NS 3000000000ULL /* who is inside takes microseconds, unless nobody lets him run */
 
 /* Wait until they have. -ETIMEDOUT: somebody stays inside. */
 static inline int grace_wait(struct grace *g)
@@ -17,7 +17,7 @@ static inline int grace_wait(struct grace *g)
 
 	for (int asked = 1; !grace_has_passed(g, begun); asked++) {
 		if (asked < GRACE_TURNS)
-			continue;	/* mostly nobody is inside, and that is all */
+			continue; /* mostly nobody is inside, and that is all */
 		if (now_ns() > end_ns)
 			return -ETIMEDOUT;
 		usleep(GRACE_POLL_US);

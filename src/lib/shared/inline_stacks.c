@@ -22,12 +22,12 @@ struct row {
 
 struct inline_stacks {
 	struct stackset stacks;
-	u32 first;			/* the number of the first of them */
+	u32 first; /* the number of the first of them */
 	struct vec(struct answer) answers;
-	struct map by_cookie;		/* -> index of its answer */
+	struct map by_cookie; /* -> index of its answer */
 	struct vec(struct same) same;
 	struct vec(struct row) rows, waiting;
-	struct map by_hash;		/* of rows; or, of a row with the same hash, the next key that is free */
+	struct map by_hash; /* of rows; or, of a row with the same hash, the next key that is free */
 };
 
 struct inline_stacks *inline_new(void)
@@ -149,13 +149,13 @@ static int answer_same(struct inline_stacks *w, u64 cookie, struct answer a)
 
 int inline_take_stack(struct inline_stacks *w, const struct event_stack *e)
 {
-	struct same same = { e->cookie, e->same_as };
-	struct answer a = { .outcome = e->outcome };
+	struct same same = {e->cookie, e->same_as};
+	struct answer a = {.outcome = e->outcome};
 	int err;
 
 	if (e->same_as)
-		return inline_find(w, e->same_as, &a.stack, &a.outcome) ? answer(w, e->cookie, a) :
-									 vec_push(&w->same, same);
+		return inline_find(w, e->same_as, &a.stack, &a.outcome) ? answer(w, e->cookie, a)
+									: vec_push(&w->same, same);
 	if (!e->nr)
 		return 0;
 	err = stackset_keep(&w->stacks, (const uint64_t *)e->frame, e->nr, &a.stack);
@@ -168,7 +168,10 @@ int inline_take_stack(struct inline_stacks *w, const struct event_stack *e)
 int inline_take_sum(struct inline_stacks *w, u32 consumer, const struct event_sum *e)
 {
 	struct row r = {
-		.key = e->key.key, .cookie = e->key.cookie, .amount = e->sum.amount, .count = e->sum.count,
+		.key = e->key.key,
+		.cookie = e->key.cookie,
+		.amount = e->sum.amount,
+		.count = e->sum.count,
 		.consumer = consumer,
 	};
 
@@ -181,8 +184,12 @@ int inline_take_sum(struct inline_stacks *w, u32 consumer, const struct event_su
 static int tell(const struct row *r, bool unresolved, int (*fn)(void *ctx, const struct dusk_sum *c), void *ctx)
 {
 	struct dusk_sum c = {
-		.key = r->key, .amount = r->amount, .count = r->count, .stack = r->answer.stack,
-		.outcome = r->answer.outcome, .unresolved = unresolved,
+		.key = r->key,
+		.amount = r->amount,
+		.count = r->count,
+		.stack = r->answer.stack,
+		.outcome = r->answer.outcome,
+		.unresolved = unresolved,
 	};
 
 	return fn(ctx, &c);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What consumers with a aggregation get by their ring: stacks that have no id, as the stackmap was full, and the sums that
- * were charged to them. Each stack is kept once, under a number that is used like an id.
+ * What consumers with a aggregation get by their ring: stacks that have no id, as the stackmap was full, and the sums
+ * that were charged to them. Each stack is kept once, under a number that is used like an id.
  */
 #pragma once
 #include <dusk/unwind.h>

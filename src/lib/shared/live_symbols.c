@@ -17,8 +17,8 @@
 
 /* A file, by its module number. */
 struct file {
-	char name[64];			/* without folders */
-	struct symfile *symbols;	/* may have none */
+	char name[64];		 /* without folders */
+	struct symfile *symbols; /* may have none */
 };
 
 struct live_symbols {
@@ -26,8 +26,8 @@ struct live_symbols {
 	struct ksyms *kernel;
 	bool kernel_tried;
 	struct vec(struct file) files;
-	struct map by_id;		/* module number -> index */
-	char *name;			/* found last */
+	struct map by_id; /* module number -> index */
+	char *name;	  /* found last */
 };
 
 int live_symbols_new(struct live_symbols **ret, int named)
@@ -79,7 +79,7 @@ static struct file *file_of(struct live_symbols *n, u32 id)
 	if (index)
 		return &n->files.v[*index];
 	if (bpf_map_lookup_elem(n->named, &id, &e))
-		return NULL;		/* it may still come */
+		return NULL; /* it may still come */
 	module_event_read(&met, &e);
 	slash = strrchr(met.path, '/');
 	snprintf(f.name, sizeof(f.name), "%.63s", slash ? slash + 1 : met.path);
@@ -113,9 +113,9 @@ static void find_kernel(struct live_symbols *n, uint64_t address, struct dusk_pl
 	n->kernel_tried = true;
 	symbol = n->kernel ? ksyms_find(n->kernel, address, &start, &module) : NULL;
 	if (symbol)
-		*ret = (struct dusk_place){ symbol, module, address - start };
+		*ret = (struct dusk_place){symbol, module, address - start};
 	else
-		*ret = (struct dusk_place){ NULL, "[kernel]", address };
+		*ret = (struct dusk_place){NULL, "[kernel]", address};
 }
 
 static void find_code(struct live_symbols *n, const struct file *f, uint64_t frame, struct dusk_place *ret)
@@ -126,15 +126,15 @@ static void find_code(struct live_symbols *n, const struct file *f, uint64_t fra
 
 	if (f->symbols && !symfile_address(f->symbols, offset, &address))
 		symbol = symfile_find(f->symbols, address - frame_is_return(frame), &start);
-	plain = symbol ? strndup(symbol, strcspn(symbol, "@")) : NULL;		/* without its version */
+	plain = symbol ? strndup(symbol, strcspn(symbol, "@")) : NULL; /* without its version */
 	if (plain) {
 		readable = demangle(plain);
 		free(n->name);
 		n->name = readable ? readable : steal(plain);
 		free(plain);
-		*ret = (struct dusk_place){ n->name, f->name, address - start };
+		*ret = (struct dusk_place){n->name, f->name, address - start};
 	} else {
-		*ret = (struct dusk_place){ NULL, f->name, offset };
+		*ret = (struct dusk_place){NULL, f->name, offset};
 	}
 }
 
@@ -148,7 +148,7 @@ void live_symbols_find(struct live_symbols *n, uint64_t frame, struct dusk_place
 	else if (f)
 		find_code(n, f, frame, ret);
 	else
-		*ret = (struct dusk_place){ NULL, id == FRAME_ANON ? "[anon]" : "[unknown]", frame_offset(frame) };
+		*ret = (struct dusk_place){NULL, id == FRAME_ANON ? "[anon]" : "[unknown]", frame_offset(frame)};
 }
 
 void live_symbols_name(struct live_symbols *n, uint64_t frame, char *ret, size_t room)

@@ -7,7 +7,7 @@
 
 struct asking {
 	struct live_symbols *user;
-	struct dusk_symbols *kernel;	/* NULL: it hides its addresses */
+	struct dusk_symbols *kernel; /* NULL: it hides its addresses */
 	struct naming names;
 };
 
@@ -36,8 +36,9 @@ static int name_user(struct asking *a, const struct dusk_stack *stack, uint32_t 
 	if (number != FRAME_ANON && !map_find(&a->names.file, number) && !live_symbols_module(a->user, number, &met))
 		err = naming_file(&a->names, number, met.path, met.build_id);
 	live_symbols_find(a->user, stack->frame[i], &place);
-	return err ?: naming_add(&a->names, stack, i,
-				 &(struct dusk_symbol){ place.function, place.module, place.offset, 0 });
+	return err
+		       ?: naming_add(&a->names, stack, i,
+				     &(struct dusk_symbol){place.function, place.module, place.offset, 0});
 }
 
 static int name_frame(struct asking *a, const struct dusk_stack *stack, uint32_t i)
@@ -47,9 +48,9 @@ static int name_frame(struct asking *a, const struct dusk_stack *stack, uint32_t
 	return frame_module(stack->frame[i]) == FRAME_KERNEL ? name_kernel(a, stack, i) : name_user(a, stack, i);
 }
 
-int livenames_give(struct dusk_stacks *s, struct live_symbols *namer)
+int livenames_give(struct dusk_stacks *s, struct live_symbols *names)
 {
-	struct asking a = { .user = namer };
+	struct asking a = {.user = names};
 	int err = 0;
 
 	dusk_symbols_kallsyms(&a.kernel, "/proc/kallsyms", NULL);

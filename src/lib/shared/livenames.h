@@ -4,5 +4,5 @@
 #include <dusk/stackmap.h>
 #include "lib/shared/live_symbols.h"
 
-/* Give @s, of the service whose names @namer knows, its names. 0 or -ENOMEM. */
-int livenames_give(struct dusk_stacks *s, struct live_symbols *namer);
+/* Give @s, of the service whose names @names knows, its names. 0 or -ENOMEM. */
+int livenames_give(struct dusk_stacks *s, struct live_symbols *names);

@@ -48,7 +48,8 @@ static pid_t holder_of(int fd)
 	if (!locks || fstat(fd, &st))
 		return 0;
 	while (fgets(line, sizeof(line), locks))
-		if (sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%" SCNu64, kind, &pid, &major_nr, &minor_nr, &inode) == 5 &&
+		if (sscanf(line, "%*d: %15s %*s %*s %d %x:%x:%" SCNu64, kind, &pid, &major_nr, &minor_nr, &inode) ==
+			    5 &&
 		    !strcmp(kind, "FLOCK") && major_nr == major(st.st_dev) && minor_nr == minor(st.st_dev) &&
 		    inode == st.st_ino)
 			return pid > 0 ? pid : 0;
@@ -77,8 +78,11 @@ int lock_whose(int fd, const char *path, struct dusk_error *err)
 		if (*c < ' ' || *c > '~')
 			*c = '?';
 	if (state == 'T' || state == 't')
-		return error_set(err, -EBUSY, "process %d (%s) is stopped, and holds the lock of %s: kill -CONT %d lets it go on, "
-				 "kill -KILL %d ends it", pid, name, path, pid, pid);
-	return error_set(err, -EBUSY, "process %d (%s) holds the lock of %s and does not give it back: kill -KILL %d ends it",
-			 pid, name, path, pid);
+		return error_set(err, -EBUSY,
+				 "process %d (%s) is stopped, and holds the lock of %s: kill -CONT %d lets it go on, "
+				 "kill -KILL %d ends it",
+				 pid, name, path, pid, pid);
+	return error_set(err, -EBUSY,
+			 "process %d (%s) holds the lock of %s and does not give it back: kill -KILL %d ends it", pid,
+			 name, path, pid);
 }

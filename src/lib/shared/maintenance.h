@@ -6,10 +6,10 @@
 #pragma once
 #include "lib/shared/service.h"
 
-#define MAX_WALK_NS 5000000000ULL	/* a walk that takes longer has its process excluded */
+#define MAX_WALK_NS 5000000000ULL /* a walk that takes longer has its process excluded */
 
 struct maintenance {
-	u64 looked_ns;			/* CLOCK_MONOTONIC */
+	u64 looked_ns; /* CLOCK_MONOTONIC */
 };
 
 /* Look, if it is time. Returns 0 or a negative errno. */

@@ -29,8 +29,10 @@ int object_task_work(enum task_work *ret, struct dusk_error *err)
 
 	uname(&u);
 	if (r)
-		return error_set(err, -EOPNOTSUPP, "cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s; "
-				 "dusk needs a kernel with CONFIG_DEBUG_INFO_BTF", strerror(-r));
+		return error_set(err, -EOPNOTSUPP,
+				 "cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s; "
+				 "dusk needs a kernel with CONFIG_DEBUG_INFO_BTF",
+				 strerror(-r));
 	if (kfunc == TASK_WORK_NONE)
 		return error_set(err, -EOPNOTSUPP, "kernel %s has no bpf_task_work; dusk needs Linux 6.18 or newer",
 				 u.release);
@@ -104,7 +106,8 @@ int object_show_variables(struct bpf_object *obj)
 {
 	struct bpf_map *map;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		u32 flags = bpf_map__map_flags(map);
 		size_t size;
 		void *start = bpf_map__is_internal(map) ? (void *)bpf_map__initial_value(map, &size) : NULL;
@@ -122,12 +125,13 @@ int object_attach(struct object_links *links, struct bpf_object *obj, struct dus
 	struct bpf_program *prog;
 	struct bpf_link *link;
 
-	bpf_object__for_each_program(prog, obj) {
+	bpf_object__for_each_program(prog, obj)
+	{
 		if (!bpf_program__autoload(prog))
 			continue;
 		link = bpf_program__attach(prog);
 		if (!link && errno == EOPNOTSUPP)
-			continue;	/* its SEC() does not say where */
+			continue; /* its SEC() does not say where */
 		if (!link || vec_push(links, link)) {
 			int ret = link ? -ENOMEM : -errno;
 
@@ -154,21 +158,31 @@ int object_load_error(int ret, struct dusk_error *err)
 
 	if (missing) {
 		dusk_capabilities_grant(grant, sizeof(grant), program_invocation_short_name);
-		return error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s); run as root, or once: %s",
+		return error_set(err, -EPERM,
+				 "cannot load BPF programs: %s is missing (needed to %s); run as root, or once: %s",
 				 missing->name, missing->purpose, grant);
 	}
 	if (ret == -EPERM && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
-		return error_set(err, ret, "cannot load BPF programs: %s; dusk runs under a seccomp filter, which may forbid it: "
-				 "podman and docker run without one by --security-opt seccomp=unconfined", strerror(-ret));
+		return error_set(err, ret,
+				 "cannot load BPF programs: %s; dusk runs under a seccomp filter, which may forbid it: "
+				 "podman and docker run without one by --security-opt seccomp=unconfined",
+				 strerror(-ret));
 	if (ret == -EPERM)
-		return error_set(err, ret, "cannot load BPF programs: %s; a security module or kernel lockdown "
-				 "may forbid it", strerror(-ret));
+		return error_set(err, ret,
+				 "cannot load BPF programs: %s; a security module or kernel lockdown "
+				 "may forbid it",
+				 strerror(-ret));
 	if (ret == -E2BIG || ret == -EACCES)
-		return error_set(err, ret, "cannot load BPF programs: the verifier refuses them, and says with DUSK_DEBUG_BPF=1 why; "
-				 "if they call too deep or need too much stack: dusk_unwind_done() must not ask for stacks itself, and "
-				 "who asks has little of both (dusk_unwind_request(3))");
-	return error_set(err, ret, "cannot load BPF programs: %s; `dusk doctor` tells what is missing, and with "
-			 "DUSK_DEBUG_BPF=1 the verifier what it refuses", strerror(-ret));
+		return error_set(
+			err, ret,
+			"cannot load BPF programs: the verifier refuses them, and says with DUSK_DEBUG_BPF=1 why; "
+			"if they call too deep or need too much stack: dusk_unwind_done() must not ask for stacks "
+			"itself, and "
+			"who asks has little of both (dusk_unwind_request(3))");
+	return error_set(err, ret,
+			 "cannot load BPF programs: %s; `dusk doctor` tells what is missing, and with "
+			 "DUSK_DEBUG_BPF=1 the verifier what it refuses",
+			 strerror(-ret));
 }
 
 int shared_map(struct shared *ret, struct bpf_object *obj, const char *name, bool writable)
@@ -185,7 +199,7 @@ int shared_map(struct shared *ret, struct bpf_object *obj, const char *name, boo
 	p = mmap(NULL, bytes, writable ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
 	if (p == MAP_FAILED)
 		return -errno;
-	*ret = (struct shared){ p, bytes, element };
+	*ret = (struct shared){p, bytes, element};
 	return 0;
 }
 

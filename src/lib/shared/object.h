@@ -9,11 +9,11 @@
 #include "lib/shared/probe.h"
 
 /* An object that src/bpf/meson.build has embedded. */
-#define DECLARE_IMAGE(name) extern const char _binary_src_bpf_##name##_bpf_o_start[], _binary_src_bpf_##name##_bpf_o_end[]
-#define IMAGE(name)						\
-	((struct dusk_image){					\
-		_binary_src_bpf_##name##_bpf_o_start,		\
-		_binary_src_bpf_##name##_bpf_o_end - _binary_src_bpf_##name##_bpf_o_start })
+#define DECLARE_IMAGE(name) \
+	extern const char _binary_src_bpf_##name##_bpf_o_start[], _binary_src_bpf_##name##_bpf_o_end[]
+#define IMAGE(name)                                                \
+	((struct dusk_image){_binary_src_bpf_##name##_bpf_o_start, \
+			     _binary_src_bpf_##name##_bpf_o_end - _binary_src_bpf_##name##_bpf_o_start})
 
 /* Which name has what walks are deferred by? -EOPNOTSUPP: none, the kernel is too old, or it has no BTF. */
 int object_task_work(enum task_work *ret, struct dusk_error *err);

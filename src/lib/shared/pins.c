@@ -17,16 +17,16 @@
 #include "lib/error.h"
 #include "lib/shared/lock.h"
 
-#define BPFFS_MAGIC 0xcafe4a11	/* linux include/uapi/linux/magic.h */
+#define BPFFS_MAGIC 0xcafe4a11 /* linux include/uapi/linux/magic.h */
 #define BPFFS "/sys/fs/bpf"
-#define AGAIN_MS 50		/* who did not give the lock back in all the time that we had will not now */
+#define AGAIN_MS 50 /* who did not give the lock back in all the time that we had will not now */
 
 struct pins {
 	char *path, *base;
-	int folder, own;	/* locked: while we enter or leave; while we live */
+	int folder, own; /* locked: while we enter or leave; while we live */
 	u32 tool;
 	bool first;
-	bool in_vain;		/* we have waited for the lock before, and did not get it */
+	bool in_vain; /* we have waited for the lock before, and did not get it */
 };
 
 static void close_pins(struct pins *p)
@@ -95,7 +95,8 @@ static int lock_folder(struct pins *p, const volatile int *stops, int before, st
 		p->folder = open(p->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 		if (p->folder < 0 && errno != ENOENT)
 			return error_set(err, -errno, "cannot open %s: %s", p->path, strerror(errno));
-		ret = p->folder < 0 ? 0 : lock_take(p->folder, now < end_ns ? (end_ns - now) / 1000000 : 0, stops, before);
+		ret = p->folder < 0 ? 0
+				    : lock_take(p->folder, now < end_ns ? (end_ns - now) / 1000000 : 0, stops, before);
 		if (ret == -EBUSY)
 			return lock_whose(p->folder, p->path, err);
 		if (ret)
@@ -295,7 +296,7 @@ void pins_leave(struct pins *p)
 	}
 	name_tool(name, p->tool);
 	if (pins_lock(p, PINS_LEAVE_MS)) {
-		;	/* our own lock ends now: for who comes next, we are dead */
+		; /* our own lock ends now: for who comes next, we are dead */
 	} else if (is_alone(p)) {
 		remove_all(p);
 		rmdir(p->path);

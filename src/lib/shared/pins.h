@@ -14,8 +14,8 @@
 #define MAX_TOOLS 64
 
 /*
- * How long the lock is waited for. It is held for milliseconds, or while the first tool loads its programs; longer only by
- * one that is stopped, or hangs.
+ * How long the lock is waited for. It is held for milliseconds, or while the first tool loads its programs; longer only
+ * by one that is stopped, or hangs.
  */
 #define PINS_ENTER_MS 10000
 #define PINS_LEAVE_MS 2000
@@ -32,8 +32,8 @@ int pins_enter(struct pins **ret, const char *base, const char *version, const v
 	       struct dusk_error *err);
 
 /*
- * Nobody enters or leaves while we hold the lock. -EBUSY: after @wait_ms, or much less if we have waited in vain before,
- * somebody else has it: pins_whose() says who. 0 ms: try.
+ * Nobody enters or leaves while we hold the lock. -EBUSY: after @wait_ms, or much less if we have waited in vain
+ * before, somebody else has it: pins_whose() says who. 0 ms: try.
  */
 int pins_lock(struct pins *p, unsigned int wait_ms);
 void pins_unlock(struct pins *p);

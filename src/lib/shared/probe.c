@@ -65,12 +65,13 @@ bool probe_holds_memory(void)
 }
 
 static const struct dusk_capability capabilities[] = {
-	{ CAP_BPF, "cap_bpf", true, "load BPF programs and their maps" },
-	{ CAP_PERFMON, "cap_perfmon", true, "sample all tasks, and read kernel and user memory in BPF" },
-	{ CAP_SYS_PTRACE, "cap_sys_ptrace", false, "open the files of processes in containers, for names" },
-	{ CAP_DAC_READ_SEARCH, "cap_dac_read_search", false, "read programs and symbols that only others may read" },
-	{ CAP_SYSLOG, "cap_syslog", false, "see kernel addresses in /proc/kallsyms, for names and cheap off-CPU intervals" },
-	{ 0, NULL, false, NULL },
+	{CAP_BPF, "cap_bpf", true, "load BPF programs and their maps"},
+	{CAP_PERFMON, "cap_perfmon", true, "sample all tasks, and read kernel and user memory in BPF"},
+	{CAP_SYS_PTRACE, "cap_sys_ptrace", false, "open the files of processes in containers, for names"},
+	{CAP_DAC_READ_SEARCH, "cap_dac_read_search", false, "read programs and symbols that only others may read"},
+	{CAP_SYSLOG, "cap_syslog", false,
+	 "see kernel addresses in /proc/kallsyms, for names and cheap off-CPU intervals"},
+	{0, NULL, false, NULL},
 };
 
 const struct dusk_capability *dusk_capabilities(void)
@@ -86,15 +87,17 @@ const char *dusk_capabilities_setcap(void)
 /* setcap comes last: to change who owns a file takes its capabilities away. */
 void dusk_capabilities_grant(char *ret, size_t room, const char *program)
 {
-	snprintf(ret, room, "sudo sh -c 'groupadd -f dusk && chgrp dusk \"$0\" && chmod 0750 \"$0\" && setcap %s \"$0\"' "
-		 "\"$(command -v %s)\"", dusk_capabilities_setcap(), program);
+	snprintf(ret, room,
+		 "sudo sh -c 'groupadd -f dusk && chgrp dusk \"$0\" && chmod 0750 \"$0\" && setcap %s \"$0\"' "
+		 "\"$(command -v %s)\"",
+		 dusk_capabilities_setcap(), program);
 }
 
 /* CAP_SYS_ADMIN stands in for what was split from it. */
 bool probe_have(const struct dusk_capability *c)
 {
-	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = { 0 };
+	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
 	int also = c->required ? CAP_SYS_ADMIN : c->number;
 
 	if (syscall(SYS_capget, &head, data))
@@ -151,7 +154,8 @@ int probe_kernel_places(struct kernel_places *ret)
 	return ret->entry.end ? 0 : -ENOENT;
 }
 
-static const struct btf_var_secinfo *find_variable(const struct btf *btf, const struct btf_type *section, const char *name)
+static const struct btf_var_secinfo *find_variable(const struct btf *btf, const struct btf_type *section,
+						   const char *name)
 {
 	const struct btf_var_secinfo *v = btf_var_secinfos(section);
 
@@ -179,7 +183,7 @@ int probe_from_run_queue(int *ret, const char *variable)
 u32 probe_cpu_bits(void)
 {
 	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
-	unsigned int cpu = 0xffff;	/* more than linux has had */
+	unsigned int cpu = 0xffff; /* more than linux has had */
 	u32 bits = 0;
 
 	while (f && fscanf(f, "%u%*[-,]", &cpu) == 1)
@@ -229,8 +233,8 @@ void probe_kernel_build_id(char *ret, size_t room)
 		n = (const void *)(notes + at);
 		id = at + sizeof(*n) + NOTE_PADDED(n->n_namesz);
 		at = id + NOTE_PADDED(n->n_descsz);
-		if (at > len || n->n_type != NT_GNU_BUILD_ID || n->n_namesz != sizeof("GNU") || 2ULL * n->n_descsz >= room ||
-		    memcmp(n + 1, "GNU", sizeof("GNU")))
+		if (at > len || n->n_type != NT_GNU_BUILD_ID || n->n_namesz != sizeof("GNU") ||
+		    2ULL * n->n_descsz >= room || memcmp(n + 1, "GNU", sizeof("GNU")))
 			continue;
 		buildid_hex(ret, notes + id, n->n_descsz);
 		return;

@@ -2,9 +2,9 @@
 /*
  * A pass is one reading of the iterator, by a child. It asks before it reads a page whether somebody could hold it
  * back, but between question and reading that may change. Then the child hangs, and not we. It is killed; the process
- * that made it hang is left alone from then on, and the pass goes on with the next thread, until there is no time left for
- * all of it. Some waits do not end when
- * one is killed: such a child is left behind with the programs and the memory it uses, and we load them again if there is time left.
+ * that made it hang is left alone from then on, and the pass goes on with the next thread, until there is no time left
+ * for all of it. Some waits do not end when one is killed: such a child is left behind with the programs and the memory
+ * it uses, and we load them again if there is time left.
  */
 #include "lib/shared/remote.h"
 #include <bpf/bpf.h>
@@ -27,17 +27,17 @@
 #include "lib/error.h"
 #include "lib/shared/object.h"
 
-#define TRIES 8			/* passes that look again at threads that moved */
+#define TRIES 8 /* passes that look again at threads that moved */
 #define STUCK_MS 1000
-#define MAX_HUNG 8		/* children, in all passes: a second or two each */
-#define READ_BYTES (1 << 16)	/* more than the kernel keeps for a reader */
+#define MAX_HUNG 8	     /* children, in all passes: a second or two each */
+#define READ_BYTES (1 << 16) /* more than the kernel keeps for a reader */
 
 DECLARE_IMAGE(remote);
 
 struct remote {
 	struct bpf_object *obj;
 	struct bpf_link *link;
-	struct shared shared;		/* a struct remote_pass, and more */
+	struct shared shared; /* a struct remote_pass, and more */
 	int chosen;
 	struct service *service;
 	struct vec(pid_t) left_behind;
@@ -47,13 +47,13 @@ struct walking {
 	const struct dusk_threads_options *options;
 	int (*fn)(void *ctx, const struct dusk_thread_stack *t);
 	void *ctx;
-	struct vec(char) bytes;		/* read, and not taken in */
+	struct vec(char) bytes; /* read, and not taken in */
 	struct vec(pid_t) moved, untouched;
-	bool last;			/* who moves is not tried again */
-	u32 after;			/* of this pass: the tid that was last taken in */
+	bool last; /* who moves is not tried again */
+	u32 after; /* of this pass: the tid that was last taken in */
 	u64 end_ns;
 	int hung;
-	int stops;			/* how often we were asked to stop, at the beginning */
+	int stops; /* how often we were asked to stop, at the beginning */
 };
 
 /* May we go on? 0; -ETIMEDOUT, -EINTR: no. */
@@ -103,7 +103,8 @@ int remote_open(struct remote **ret, struct service *s, struct dusk_error *err)
 	int e;
 
 	if (!probe_holds_memory())
-		return error_set(err, -EOPNOTSUPP, "this kernel cannot look safely at the memory of other threads "
+		return error_set(err, -EOPNOTSUPP,
+				 "this kernel cannot look safely at the memory of other threads "
 				 "(bpf_iter_task_vma); Linux 6.18.44, 7.2 and newer can");
 	r = calloc(1, sizeof(*r));
 	if (!r)
@@ -134,7 +135,7 @@ static int choose(struct remote *r, enum chosen_kind kind, const pid_t *ids, siz
 	u32 value = 1;
 
 	for (size_t i = 0; i < nr; i++) {
-		struct chosen_key key = { ids[i], kind };
+		struct chosen_key key = {ids[i], kind};
 
 		if (bpf_map_update_elem(r->chosen, &key, &value, BPF_ANY))
 			return -errno;
@@ -158,7 +159,7 @@ static void read_iterator(int in, int out, pid_t parent)
 
 	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	in = fcntl(in, F_DUPFD, 2);	/* or the next one might replace it */
+	in = fcntl(in, F_DUPFD, 2); /* or the next one might replace it */
 	if (getppid() != parent || in < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(in, STDIN_FILENO) < 0 ||
 	    close_range(2, ~0U, 0))
 		_exit(errno);
@@ -188,9 +189,16 @@ static int take_record(struct walking *w, const struct remote_record *r)
 {
 	const uint64_t *frames = (const uint64_t *)(r + 1);
 	struct dusk_thread_stack t = {
-		.pid = r->pid, .tid = r->tid, .comm = r->comm, .state = state_letter(r->state), .outcome = r->outcome,
-		.switches = r->switches, .nr_kernel = r->nr_kernel, .nr_user = r->nr_user,
-		.kernel = frames, .user = frames + r->nr_kernel,
+		.pid = r->pid,
+		.tid = r->tid,
+		.comm = r->comm,
+		.state = state_letter(r->state),
+		.outcome = r->outcome,
+		.switches = r->switches,
+		.nr_kernel = r->nr_kernel,
+		.nr_user = r->nr_user,
+		.kernel = frames,
+		.user = frames + r->nr_kernel,
 	};
 
 	w->after = r->tid;
@@ -237,7 +245,7 @@ static int take_some(struct walking *w, int in, bool *end)
 /* What the child writes to @in, up to its end or until it @hangs. 0, or what stops. */
 static int take_all(struct walking *w, struct remote_pass *pass, int in, bool *hangs)
 {
-	struct pollfd poll_fd = { .fd = in, .events = POLLIN };
+	struct pollfd poll_fd = {.fd = in, .events = POLLIN};
 	bool end = false;
 	int ret = 0;
 
@@ -277,7 +285,10 @@ static int load_again(struct remote *r, struct dusk_error *err)
 	return ret;
 }
 
-/* Who hangs in the memory of another process is left there, with the programs that it runs and the maps that it writes to. */
+/*
+ * Who hangs in the memory of another process is left there, with the programs that it runs and the maps that it writes
+ * to.
+ */
 static void leave_behind(struct remote *r, pid_t child)
 {
 	vec_push(&r->left_behind, child);
@@ -322,7 +333,7 @@ static int read_tasks(struct remote *r, struct walking *w, bool *hangs, struct d
 	}
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
-			return 0;	/* somebody else has waited for it: its output has ended all the same */
+			return 0; /* somebody else has waited for it: its output has ended all the same */
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
@@ -398,7 +409,9 @@ int remote_walk(struct remote *r, const struct dusk_threads_options *o,
 		int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err)
 {
 	struct walking w = {
-		.options = o, .fn = fn, .ctx = ctx,
+		.options = o,
+		.fn = fn,
+		.ctx = ctx,
 		.end_ns = o->timeout_ms ? now_ns() + o->timeout_ms * 1000000ULL : UINT64_MAX,
 		.stops = o->stops ? *o->stops : 0,
 	};
@@ -411,7 +424,8 @@ int remote_walk(struct remote *r, const struct dusk_threads_options *o,
 	vec_done(&w.moved);
 	vec_done(&w.untouched);
 	if (ret == -ETIMEDOUT && err && !*err->text)
-		error_set(err, ret, "not all threads were looked at: some hang whose memory is not given out, and time is up");
+		error_set(err, ret,
+			  "not all threads were looked at: some hang whose memory is not given out, and time is up");
 	if (ret < 0 && err && !*err->text)
 		error_set(err, ret, "cannot look at threads: %s", strerror(-ret));
 	return ret;

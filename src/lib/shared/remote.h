@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks of threads that are off their CPU, without stopping them: src/bpf/remote/remote_walk.bpf.c, loaded and read.
+ * The stacks of threads that are off their CPU, without stopping them: src/bpf/remote/remote_walk.bpf.c, loaded and
+ * read.
  *
  * It works on the maps of a service: what that knows of modules and rows is warm, and frames mean the same in both.
  */

@@ -17,22 +17,22 @@
 #define MIN_WALKERS 64
 #define MAX_WALKERS 1024
 #define WALKERS_PER_CPU 8
-#define SWEEPS 100			/* until one finds nothing */
+#define SWEEPS 100 /* until one finds nothing */
 #define NR_SHARED (sizeof(shared_maps) / sizeof(shared_maps[0]))
 
 DECLARE_IMAGE(service);
 
 /* The maps of the service, as the object names them. */
 static const char *const shared_maps[] = {
-	"tasks", "walkers", "modules", "named", "rings", "aggregations", "excluded", "cookies",
-	"stacks", ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
+	"tasks",   "walkers", "modules",       "named",	      "rings",	      "aggregations", "excluded",
+	"cookies", "stacks",  ".bss.registry", ".bss.totals", ".bss.modules", ".bss.rows",
 };
 
 struct service {
 	struct bpf_object *obj;
 	struct object_links links;
 	struct pins *pins;
-	int first_table;		/* of the stackmap; -1: it is not ours */
+	int first_table; /* of the stackmap; -1: it is not ours */
 	u32 stack_bits;
 	struct dusk_error private_reason;
 	struct stackmap *stacks;
@@ -54,7 +54,7 @@ void service_name_version(char ret[24])
 	snprintf(ret, 24, "v%s-%08x", dusk_version(), (u32)(hash ^ hash >> 32));
 	for (char *c = ret; *c; c++)
 		if (*c == '.')
-			*c = '_';	/* bpffs keeps names with dots for itself */
+			*c = '_'; /* bpffs keeps names with dots for itself */
 }
 
 static u32 walkers_for(int nr_cpus)
@@ -76,7 +76,7 @@ static int set_stacks(struct service *s, u32 bits)
 	return s->first_table < 0 ? s->first_table : bpf_map__set_inner_map_fd(m, s->first_table);
 }
 
-#define JUST_NOW_S 2		/* modules that were met since are not evicted */
+#define JUST_NOW_S 2 /* modules that were met since are not evicted */
 
 static int resize(struct service *s, const char *name, u32 entries)
 {
@@ -131,7 +131,7 @@ static u32 some_identity(void)
 	u32 ret;
 
 	if (getrandom(&ret, sizeof(ret), GRND_NONBLOCK) != sizeof(ret))
-		ret = now_ns();		/* before there is randomness nobody can lie in wait either */
+		ret = now_ns(); /* before there is randomness nobody can lie in wait either */
 	return ret ?: 1;
 }
 
@@ -213,21 +213,22 @@ static int enter(struct service *s, const struct service_options *o, struct dusk
 		return 0;
 	}
 	service_name_version(version);
-	ret = pins_enter(&s->pins, o->pin ? o->pin : PINS_FOLDER, version, o->stops, o->stops_before, &s->private_reason);
+	ret = pins_enter(&s->pins, o->pin ? o->pin : PINS_FOLDER, version, o->stops, o->stops_before,
+			 &s->private_reason);
 	if (ret)
 		s->pins = NULL;
 	if (ret == -EINTR)
 		return error_set(err, ret, "stopped before anything was recorded");
 	if (ret == -EBUSY)
-		error_set(err, 0, "stacks are walked for this command alone, after a wait of %d s: %s", PINS_ENTER_MS / 1000,
-			  s->private_reason.text);
+		error_set(err, 0, "stacks are walked for this command alone, after a wait of %d s: %s",
+			  PINS_ENTER_MS / 1000, s->private_reason.text);
 	return 0;
 }
 
 /* Where a task's user stack can be walked for the last time. */
 static int attach(struct service *s, struct dusk_error *err)
 {
-	static const char *const places[] = { "sched_prepare_exec", "sched_process_exit" };
+	static const char *const places[] = {"sched_prepare_exec", "sched_process_exit"};
 	struct bpf_program *last = bpf_object__find_program_by_name(s->obj, "last_stack");
 	int ret = object_attach(&s->links, s->obj, err);
 
@@ -252,7 +253,7 @@ int service_new(struct service **ret, const struct service_options *o, struct du
 	if (!stackmap_is_size(o->stackmap_bits))
 		return error_set(err, -EINVAL, "stackmap_bits is %u, but goes from %d to %d", o->stackmap_bits,
 				 STACK_MIN_BITS, STACK_MAX_BITS);
-	r = object_task_work(&kfunc, err);	/* a kernel that is too old would not load it either, but not say why */
+	r = object_task_work(&kfunc, err); /* a kernel that is too old would not load it either, but not say why */
 	if (r)
 		return r;
 	s = calloc(1, sizeof(*s));
@@ -313,7 +314,8 @@ int service_share(const struct service *s, struct bpf_object *obj)
 	struct bpf_map *map, *own = bpf_object__find_map_by_name(obj, "own");
 	int fd, ret;
 
-	bpf_object__for_each_map(map, obj) {
+	bpf_object__for_each_map(map, obj)
+	{
 		fd = service_map(s, bpf_map__name(map));
 		ret = fd < 0 ? 0 : bpf_map__reuse_fd(map, fd);
 		if (ret)
@@ -442,7 +444,7 @@ static int list_modules(int fd, u32 most, u32 now_s, struct known_module *ret)
 	for (void *last = NULL; nr < most && !bpf_map_get_next_key(fd, last, &next); last = &key) {
 		key = next;
 		if (!bpf_map_lookup_elem(fd, &key, &m))
-			ret[nr++] = (struct known_module){ key, m.id, now_s - m.used_s };
+			ret[nr++] = (struct known_module){key, m.id, now_s - m.used_s};
 	}
 	return nr;
 }
@@ -473,7 +475,7 @@ int service_evict_modules(struct service *s, u64 now_ns)
 		}
 	fetch_add(&r->evicted, gone);
 	if (gone)
-		fetch_add(&r->evictions, 1);	/* after it: who asks for a file from here on does not find it */
+		fetch_add(&r->evictions, 1); /* after it: who asks for a file from here on does not find it */
 	return 0;
 }
 

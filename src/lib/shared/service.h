@@ -13,13 +13,13 @@
 struct service;
 
 struct service_options {
-	const char *pin;		/* as in struct dusk_unwind_options */
-	uint32_t max_depth;		/* frames */
+	const char *pin;    /* as in struct dusk_unwind_options */
+	uint32_t max_depth; /* frames */
 	bool no_faults;
-	const volatile int *stops;	/* when this is not @stops_before any more, -EINTR; or NULL */
+	const volatile int *stops; /* when this is not @stops_before any more, -EINTR; or NULL */
 	int stops_before;
-	uint32_t stackmap_bits;		/* if we make the maps; 0: STACK_DEFAULT_BITS */
-	uint32_t max_tasks, max_walkers, max_modules;	/* if we make the maps; 0: as maps.h and the CPUs say */
+	uint32_t stackmap_bits;			      /* if we make the maps; 0: STACK_DEFAULT_BITS */
+	uint32_t max_tasks, max_walkers, max_modules; /* if we make the maps; 0: as maps.h and the CPUs say */
 };
 
 /*
@@ -46,7 +46,7 @@ int service_map(const struct service *s, const char *name);
 int service_share(const struct service *s, struct bpf_object *obj);
 
 /* Whoever changes who is registered holds this. */
-int service_lock(struct service *s, unsigned int wait_ms);	/* pins_lock() */
+int service_lock(struct service *s, unsigned int wait_ms); /* pins_lock() */
 void service_unlock(struct service *s);
 
 /* Where tools meet; NULL: it is not shared. It belongs to the service. */
@@ -60,8 +60,8 @@ struct registry *service_registry(const struct service *s);
 struct stackmap *service_stacks(const struct service *s);
 
 /*
- * Make room in the table of modules, if it is nearly full: those that were not met for longest go, but none that was met
- * just now. They get other numbers if they are met again. 0 or a negative errno.
+ * Make room in the table of modules, if it is nearly full: those that were not met for longest go, but none that was
+ * met just now. They get other numbers if they are met again. 0 or a negative errno.
  */
 int service_evict_modules(struct service *s, u64 now_ns);
 
@@ -72,8 +72,8 @@ u32 service_max_tasks(const struct service *s);
 u32 service_stack_bits(const struct service *s);
 
 /*
- * What is to be done for the stackmap: stackmap_keep(). Cheap if nothing is. Who does not get the lock leaves it to the next
- * call: meanwhile the table may fill up, and stacks travel whole. 0 or a negative errno.
+ * What is to be done for the stackmap: stackmap_keep(). Cheap if nothing is. Who does not get the lock leaves it to the
+ * next call: meanwhile the table may fill up, and stacks travel whole. 0 or a negative errno.
  */
 int service_keep_stacks(struct service *s);
 
@@ -90,8 +90,8 @@ int service_sweep_lost(struct service *s);
 int service_exclude_stuck(struct service *s, u64 before_ns);
 
 /*
- * The tid that thread @tid of our PID namespace has in the initial one, by which the kernel side knows it; -ESRCH: there is
- * no such thread, or another negative errno.
+ * The tid that thread @tid of our PID namespace has in the initial one, by which the kernel side knows it; -ESRCH:
+ * there is no such thread, or another negative errno.
  */
 pid_t service_find_task(struct service *s, pid_t tid);
 

@@ -30,8 +30,8 @@ struct stackmap {
 	const struct pins *pins;
 	u32 tool;
 	int fd;
-	int own[EPOCH_TABLES];		/* tables that are not pinned, by their place; else -1 */
-	struct vec(struct table) tables;	/* by age */
+	int own[EPOCH_TABLES];		 /* tables that are not pinned, by their place; else -1 */
+	struct vec(struct table) tables; /* by age */
 };
 
 static void name_table(char ret[16], u32 epoch)
@@ -54,7 +54,7 @@ int stackmap_make_table(u32 bits, u32 epoch)
 	t->bits = bits;
 	t->epoch = epoch;
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
-		t->seed = 0;	/* before there is randomness nobody can attack it either */
+		t->seed = 0; /* before there is randomness nobody can attack it either */
 	munmap(t, sizeof(*t));
 	return steal_fd(&fd);
 }
@@ -94,7 +94,8 @@ int stackmap_new(struct stackmap **ret, int fd, const struct pins *p, struct reg
 
 	if (!m)
 		return -ENOMEM;
-	*m = (struct stackmap){ .epochs = &r->epochs, .grace = &r->grace, .again = r->again, .pins = p, .tool = tool, .fd = fd };
+	*m = (struct stackmap){
+		.epochs = &r->epochs, .grace = &r->grace, .again = r->again, .pins = p, .tool = tool, .fd = fd};
 	for (u32 place = 0; place < EPOCH_TABLES; place++)
 		m->own[place] = -1;
 	*ret = m;
@@ -183,7 +184,7 @@ static int epoch_of(const struct stackmap *m, u32 place, u32 *ret)
 static struct table *find(struct stackmap *m, u32 epoch)
 {
 	_cleanup_(closep) int fd = -1;
-	struct table t = { .epoch = epoch };
+	struct table t = {.epoch = epoch};
 	int bits;
 
 	for (size_t i = m->tables.nr; i--;)
@@ -266,7 +267,7 @@ static void take(void *ctx, u32 epoch)
 	struct stacktable *copy = t && !t->ours ? copy_of(t->at) : NULL;
 
 	if (!copy)
-		return;		/* there is no memory: the kernel's stays mapped, and so it lives */
+		return; /* there is no memory: the kernel's stays mapped, and so it lives */
 	drop(t);
 	t->at = copy;
 	t->ours = true;
@@ -290,20 +291,20 @@ static void give_back(struct stackmap *m)
 }
 
 /*
- * What CPUs have counted of the stacks of @t is these stacks' own from here on: ids come again, and would be taken for others.
- * Without memory to write to it is lost.
+ * What CPUs have counted of the stacks of @t is these stacks' own from here on: ids come again, and would be taken for
+ * others. Without memory to write to it is lost.
  */
 static void fold(const struct stackmap *m, const struct stacktable *t)
 {
 	_cleanup_(closep) int fd = get_table(m, t->epoch);
-	struct stacktable *own = fd < 0 ? MAP_FAILED :
-		mmap(NULL, stacktable_bytes(t->bits), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	struct stacktable *own =
+		fd < 0 ? MAP_FAILED : mmap(NULL, stacktable_bytes(t->bits), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	for (u32 i = 0; i < AGAIN_ROWS * AGAIN_WAYS; i++) {
 		u64 *way = &m->again[i / AGAIN_WAYS].count[i % AGAIN_WAYS], again = load_relaxed(way);
 
 		while (stack_is_of(t->bits, t->epoch, again >> 32) && cmpxchg(way, again, 0) != again)
-			again = load_relaxed(way);	/* a CPU counts there */
+			again = load_relaxed(way); /* a CPU counts there */
 		if (own != MAP_FAILED)
 			stacktable_refer(own, again >> 32, again);
 	}
@@ -324,7 +325,7 @@ static void settle(void *ctx, u32 epoch)
 
 static void tidy(struct stackmap *m)
 {
-	epochs_settle(m->epochs, m->grace, grace_wait, settle, m);	/* or later, then */
+	epochs_settle(m->epochs, m->grace, grace_wait, settle, m); /* or later, then */
 	if (m->tool)
 		epochs_take(m->epochs, m->tool, take, m);
 	give_back(m);
@@ -336,7 +337,7 @@ int stackmap_roll(struct stackmap *m)
 	u32 next, there;
 	int fd, ret;
 
-	tidy(m);	/* who rolled last may have died */
+	tidy(m); /* who rolled last may have died */
 	next = e->now + 1;
 	if (!epoch_of(m, epoch_place(next), &there))
 		return -EBUSY;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stackmap as user space sees it: tables that the kernel side fills, one after the other (core/shared/epochs.h), and what
- * we have kept of those that are gone, so that an id leads to its stack for as long as we live.
+ * The stackmap as user space sees it: tables that the kernel side fills, one after the other (core/shared/epochs.h),
+ * and what we have kept of those that are gone, so that an id leads to its stack for as long as we live.
  */
 #pragma once
 #include "abi/types.h"

@@ -15,8 +15,8 @@
 #include "lib/shared/stackstat.h"
 
 struct dusk_stackmap {
-	struct service *service;	/* whose it is, if it is our process's: its parts are borrowed */
-	struct pins *pins;		/* NULL: of a service that is not shared */
+	struct service *service; /* whose it is, if it is our process's: its parts are borrowed */
+	struct pins *pins;	 /* NULL: of a service that is not shared */
 	struct registry *registry;
 	struct stackmap *map;
 	struct live_symbols *names;
@@ -30,9 +30,13 @@ int stackmap_reader_of(struct dusk_stackmap **ret, struct service *s, struct liv
 	if (!m)
 		return -ENOMEM;
 	*m = (struct dusk_stackmap){
-		.service = s, .pins = service_pins(s), .registry = service_registry(s), .map = service_stacks(s),
+		.service = s,
+		.pins = service_pins(s),
+		.registry = service_registry(s),
+		.map = service_stacks(s),
 		.names = names,
-		.named = -1, .stacks = -1,
+		.named = -1,
+		.stacks = -1,
 	};
 	*ret = m;
 	return 0;
@@ -115,7 +119,7 @@ static bool stack_at(const struct dusk_stackmap *m, const struct stacktable *t, 
 	if (!frame || !nr)
 		return false;
 	refs = stacktable_refs(t, id) + again_references(m->registry->again, id);
-	*ret = (struct dusk_stack){ id, nr, refs, (const uint64_t *)frame };
+	*ret = (struct dusk_stack){id, nr, refs, (const uint64_t *)frame};
 	return true;
 }
 
@@ -301,7 +305,8 @@ int dusk_stackmap_reset(struct dusk_stackmap *m, bool when_stopped, struct dusk_
 	if (busy)
 		return error_set(err, ret, "cannot reset the stackmap: something records");
 	if (ret == -EBUSY)
-		return error_set(err, ret, "cannot reset the stackmap: a tool has not taken in yet what was there "
+		return error_set(err, ret,
+				 "cannot reset the stackmap: a tool has not taken in yet what was there "
 				 "before the last reset; it may be stopped");
 	return ret ? error_set(err, ret, "cannot reset the stackmap: %s", strerror(-ret)) : 0;
 }

@@ -143,12 +143,12 @@ static int sweep(void *ctx, u32 slot)
 
 static int shut_slot(struct service *s, u32 slot)
 {
-	return leave_shut(service_registry(s), slot, &(struct leaving){ grace_wait, sweep, s });
+	return leave_shut(service_registry(s), slot, &(struct leaving){grace_wait, sweep, s});
 }
 
 static int close_slot(struct service *s, u32 slot)
 {
-	return leave_close(service_registry(s), slot, &(struct leaving){ grace_wait, sweep, s });
+	return leave_close(service_registry(s), slot, &(struct leaving){grace_wait, sweep, s});
 }
 
 /* Does the tool live that has the consumer at @slot? It may have had the number that is ours now. */
@@ -236,7 +236,8 @@ int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int aggre
 	}
 	service_unlock(t->service);
 	if (ret == -EUSERS)
-		return error_set(err, ret, "cannot register consumer %u: all %d places are taken", number, MAX_CONSUMERS);
+		return error_set(err, ret, "cannot register consumer %u: all %d places are taken", number,
+				 MAX_CONSUMERS);
 	if (ret)
 		return error_set(err, ret, "cannot register consumer %u: %s", number, strerror(-ret));
 	return 0;
@@ -253,7 +254,7 @@ int tool_remove_consumer(struct tool *t, u32 number)
 	store_release(&here->handle[number], 0);
 	ret = service_lock(t->service, PINS_LEAVE_MS);
 	if (ret) {
-		ret = shut_slot(t->service, slot) ?: ret;	/* who next looks for a slot does the rest */
+		ret = shut_slot(t->service, slot) ?: ret; /* who next looks for a slot does the rest */
 	} else {
 		ret = close_slot(t->service, slot);
 		service_unlock(t->service);
@@ -267,7 +268,8 @@ int tool_make_aggregation(u32 rows)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_NO_PREALLOC);
 
-	return bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_sums", sizeof(struct aggregation_key), sizeof(struct aggregation_sum), rows, &opts);
+	return bpf_map_create(BPF_MAP_TYPE_HASH, "dusk_sums", sizeof(struct aggregation_key),
+			      sizeof(struct aggregation_sum), rows, &opts);
 }
 
 int tool_set_aggregation(struct tool *t, u32 number, int aggregation)
@@ -277,7 +279,8 @@ int tool_set_aggregation(struct tool *t, u32 number, int aggregation)
 
 	if (!handle)
 		return -ENOENT;
-	ret = deliver_by(t->service, "aggregations", consumer_slot(handle), aggregation);	/* the slot is ours: no lock */
+	ret = deliver_by(t->service, "aggregations", consumer_slot(handle),
+			 aggregation); /* the slot is ours: no lock */
 	return ret ?: grace_wait(&service_registry(t->service)->grace);
 }
 

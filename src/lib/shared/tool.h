@@ -31,9 +31,10 @@ u64 tool_counter(const struct tool *t, enum counter which);
 int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int aggregation, struct dusk_error *err);
 
 /*
- * Remove it. When this returns 0, no program serves it or will, and no task's state holds anything of it. -EBUSY: another
- * tool does not give the lock back. Then it is not served either, and what tasks still hold of it goes with its slot, to be
- * cleared by whoever needs one next. -ETIMEDOUT: the same, and a program that serves it does not come to its end.
+ * Remove it. When this returns 0, no program serves it or will, and no task's state holds anything of it. -EBUSY:
+ * another tool does not give the lock back. Then it is not served either, and what tasks still hold of it goes with its
+ * slot, to be cleared by whoever needs one next. -ETIMEDOUT: the same, and a program that serves it does not come to
+ * its end.
  */
 int tool_remove_consumer(struct tool *t, u32 number);
 
@@ -41,8 +42,8 @@ int tool_remove_consumer(struct tool *t, u32 number);
 int tool_make_aggregation(u32 rows);
 
 /*
- * Let @aggregation serve it from here on. When this returns 0, nobody uses the map that it replaces. -ENOENT: there is no such
- * consumer; -ETIMEDOUT: somebody may still use it, to be tried again.
+ * Let @aggregation serve it from here on. When this returns 0, nobody uses the map that it replaces. -ENOENT: there is
+ * no such consumer; -ETIMEDOUT: somebody may still use it, to be tried again.
  */
 int tool_set_aggregation(struct tool *t, u32 number, int aggregation);
 

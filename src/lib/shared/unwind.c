@@ -22,12 +22,13 @@
 
 #define DEFAULT_RING_BYTES (1 << 20)
 #define DEFAULT_AGGREGATION_ROWS 16384
-#define INLINE_SOON 1024			/* cookies of whole stacks that are remembered where there is no aggregation */
-#define LOOK_MS 100			/* the kernel side wakes us only when a ring fills up */
+#define INLINE_SOON 1024 /* cookies of whole stacks that are remembered where there is no aggregation */
+#define LOOK_MS 100	 /* the kernel side wakes us only when a ring fills up */
 
 _Static_assert((int)DUSK_DELIVER_RING == DELIVER_RING && (int)DUSK_DELIVER_SUMS == DELIVER_SUMS &&
-	       (int)DUSK_DELIVER_CALLBACK == DELIVER_CALLBACK && (int)DUSK_DELIVER_AT_ONCE == DELIVER_AT_ONCE &&
-	       (int)DUSK_DELIVER_LAST == DELIVER_LAST, "serve");
+		       (int)DUSK_DELIVER_CALLBACK == DELIVER_CALLBACK && (int)DUSK_DELIVER_AT_ONCE == DELIVER_AT_ONCE &&
+		       (int)DUSK_DELIVER_LAST == DELIVER_LAST,
+	       "serve");
 
 struct reader {
 	struct dusk_consumer_options opts;
@@ -42,15 +43,15 @@ struct dusk_unwinder {
 	struct service *service;
 	struct tool *tool;
 	struct live_symbols *names;
-	struct remote *remote;		/* once threads were asked for */
-	struct maintenance keeper;
+	struct remote *remote; /* once threads were asked for */
+	struct maintenance maintenance;
 	struct inline_stacks *whole;
 	struct reader reader[MAX_CONSUMERS];
 };
 
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err)
 {
-	static const struct dusk_unwind_options defaults = { .sz = sizeof(defaults) };
+	static const struct dusk_unwind_options defaults = {.sz = sizeof(defaults)};
 	libbpf_print_fn_t theirs;
 	struct service_options o;
 	struct dusk_unwinder *u;
@@ -60,9 +61,12 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 		opts = &defaults;
 	o = (struct service_options){
 		.pin = opts->pin,
-		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH, .no_faults = opts->no_faults,
-		.stackmap_bits = opts->stackmap_bits, .max_tasks = opts->max_tasks,
-		.max_walkers = opts->max_walkers, .max_modules = opts->max_modules,
+		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH,
+		.no_faults = opts->no_faults,
+		.stackmap_bits = opts->stackmap_bits,
+		.max_tasks = opts->max_tasks,
+		.max_walkers = opts->max_walkers,
+		.max_modules = opts->max_modules,
 	};
 	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
 		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
@@ -120,7 +124,7 @@ const char *dusk_unwind_unshared_reason(const struct dusk_unwinder *u)
 }
 
 int dusk_unwind_open_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
-		       struct bpf_object **ret, struct dusk_error *err)
+			    struct bpf_object **ret, struct dusk_error *err)
 {
 	libbpf_print_fn_t theirs = object_hush();
 	int r = u->tool ? -EBUSY : tool_open(&u->tool, u->service, plain, impl, err);
@@ -166,8 +170,13 @@ void dusk_unwind_detach(struct dusk_unwinder *u)
 static void call_back(const struct reader *r, const struct event_stack *e)
 {
 	struct dusk_stack_event event = {
-		.cookie = e->cookie, .pid = e->pid, .tid = e->tid, .stack = e->stack, .outcome = e->outcome,
-		.frame = (const uint64_t *)e->frame, .nr = e->nr,
+		.cookie = e->cookie,
+		.pid = e->pid,
+		.tid = e->tid,
+		.stack = e->stack,
+		.outcome = e->outcome,
+		.frame = (const uint64_t *)e->frame,
+		.nr = e->nr,
 	};
 	u32 stack = e->stack;
 
@@ -208,8 +217,8 @@ static int take_event(void *ctx, void *data, size_t size)
 
 static int make_ring(struct reader *r)
 {
-	r->ring_fd = bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dusk_ring", 0, 0, r->opts.ring_bytes ?: DEFAULT_RING_BYTES,
-				    NULL);
+	r->ring_fd =
+		bpf_map_create(BPF_MAP_TYPE_RINGBUF, "dusk_ring", 0, 0, r->opts.ring_bytes ?: DEFAULT_RING_BYTES, NULL);
 	if (r->ring_fd < 0)
 		return -errno;
 	r->ring = ring_buffer__new(r->ring_fd, take_event, r, NULL);
@@ -217,7 +226,7 @@ static int make_ring(struct reader *r)
 }
 
 int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
-		     struct dusk_error *err)
+			     struct dusk_error *err)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
 	uint32_t serve = opts->serve | (opts->serve & DUSK_DELIVER_SUMS ? DELIVER_INLINE : 0);
@@ -230,7 +239,12 @@ int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const str
 	if (r->used)
 		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
 	*r = (struct reader){
-		.opts = *opts, .unwinder = u, .ring_fd = -1, .aggregation_fd = -1, .number = number, .used = true,
+		.opts = *opts,
+		.unwinder = u,
+		.ring_fd = -1,
+		.aggregation_fd = -1,
+		.number = number,
+		.used = true,
 	};
 	if (opts->serve & (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS))
 		ret = make_ring(r);
@@ -261,7 +275,7 @@ int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
 
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
 		if (u->reader[i].ring)
-			fds[nr++] = (struct pollfd){ .fd = ring_buffer__epoll_fd(u->reader[i].ring), .events = POLLIN };
+			fds[nr++] = (struct pollfd){.fd = ring_buffer__epoll_fd(u->reader[i].ring), .events = POLLIN};
 	ret = poll(fds, nr, timeout_ms < 0 || timeout_ms > LOOK_MS ? LOOK_MS : timeout_ms);
 	if (ret < 0 && errno != EINTR)
 		return -errno;
@@ -271,7 +285,7 @@ int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
 			return ret;
 		taken += ret;
 	}
-	maintain(&u->keeper, u->service);
+	maintain(&u->maintenance, u->service);
 	return taken;
 }
 
@@ -302,10 +316,14 @@ static int read_resolved(int fd, struct map *resolved)
 }
 
 static struct dusk_sum make_sum(const struct dusk_unwinder *u, const struct aggregation_key *key,
-				      const struct aggregation_sum *sum, struct map *resolved)
+				const struct aggregation_sum *sum, struct map *resolved)
 {
 	struct dusk_sum c = {
-		.key = key->key, .amount = sum->amount, .count = sum->count, .stack = key->stack, .outcome = key->outcome,
+		.key = key->key,
+		.amount = sum->amount,
+		.count = sum->count,
+		.stack = key->stack,
+		.outcome = key->outcome,
 	};
 	const uint32_t *stack, *outcome;
 
@@ -322,7 +340,7 @@ static struct dusk_sum make_sum(const struct dusk_unwinder *u, const struct aggr
 }
 
 int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_sum *c),
-			void *ctx)
+		     void *ctx)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
 	int fd = number < MAX_CONSUMERS && r->used ? r->aggregation_fd : -1, ret;
@@ -353,8 +371,8 @@ int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *c
 
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr)
 {
-	const u64 *frame = id & INLINE_STACK ? inline_frames(u->whole, id, nr) :
-					      stackmap_frames(service_stacks(u->service), id, nr);
+	const u64 *frame = id & INLINE_STACK ? inline_frames(u->whole, id, nr)
+					     : stackmap_frames(service_stacks(u->service), id, nr);
 
 	if (!frame)
 		return -ENOENT;

@@ -10,7 +10,7 @@
 
 static bool is_at_uprobe(const struct bpf_program *p)
 {
-	static const char *const sections[] = { "uprobe", "uretprobe", "usdt" };
+	static const char *const sections[] = {"uprobe", "uretprobe", "usdt"};
 	const char *name = bpf_program__section_name(p);
 
 	for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++)
@@ -35,15 +35,18 @@ int uprobes_check(struct bpf_object *obj, struct dusk_error *err)
 	struct bpf_program *p;
 	int schedule = 0;
 
-	bpf_object__for_each_program(p, obj) {
+	bpf_object__for_each_program(p, obj)
+	{
 		if (!bpf_program__autoload(p) || !is_at_uprobe(p) || calls(p, 0, BPF_FUNC_tail_call))
 			continue;
 		if (!schedule)
 			schedule = probe_task_work_number();
 		if (schedule > 0 && calls(p, BPF_PSEUDO_KFUNC_CALL, schedule))
-			return error_set(err, -EINVAL, "program %s asks for stacks at a uprobe, where tasks may preempt each other and would "
-					 "share its variables: let it call dusk_unwind_at_uprobe() (dusk_unwind_request(3))",
-					 bpf_program__name(p));
+			return error_set(
+				err, -EINVAL,
+				"program %s asks for stacks at a uprobe, where tasks may preempt each other and would "
+				"share its variables: let it call dusk_unwind_at_uprobe() (dusk_unwind_request(3))",
+				bpf_program__name(p));
 	}
 	return 0;
 }

@@ -4,5 +4,8 @@
 #include <bpf/libbpf.h>
 #include <dusk/dusk.h>
 
-/* Do all programs at uprobes of @obj, which is loaded, that ask for stacks call dusk_unwind_at_uprobe()? 0; -EINVAL: @err says which does not. */
+/*
+ * Do all programs at uprobes of @obj, which is loaded, that ask for stacks call dusk_unwind_at_uprobe()? 0; -EINVAL:
+ * @err says which does not.
+ */
 int uprobes_check(struct bpf_object *obj, struct dusk_error *err);

@@ -19,7 +19,7 @@
 #include "lib/symbols/cache.h"
 #include "lib/symbols/own_folder.h"
 
-#define LEFT_BEHIND_S 3600	/* a file that is still unfinished after this belongs to nobody */
+#define LEFT_BEHIND_S 3600 /* a file that is still unfinished after this belongs to nobody */
 
 static const char magic[8] = "dusksym";
 
@@ -80,7 +80,7 @@ int cache_load(struct symfile *s, const char *folder, const char *build_id)
 	if (len < sizeof(magic) || memcmp(bytes, magic, sizeof(magic)))
 		return -EBADMSG;
 	taken = symfile_take(s, bytes + sizeof(magic), len - sizeof(magic));
-	futimens(fd, NULL);	/* it was used */
+	futimens(fd, NULL); /* it was used */
 	return taken < 0 ? taken : 0;
 }
 

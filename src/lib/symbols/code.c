@@ -3,7 +3,8 @@
  * Where is the code of a recorded function, and from which lines was it compiled?
  *
  * Where it ends is told by its symbol, or else by its FDE; which line an instruction comes from, by the line table of
- * the compilation unit, in the file or in the debug file that belongs to it. A confined process reads them: code_child.c.
+ * the compilation unit, in the file or in the debug file that belongs to it. A confined process reads them:
+ * code_child.c.
  */
 #include "lib/symbols/code.h"
 #include <errno.h>
@@ -17,7 +18,7 @@
 
 /* What is freed with it. */
 struct code {
-	struct dusk_code public;	/* first: dusk_code_free() gets its address */
+	struct dusk_code public; /* first: dusk_code_free() gets its address */
 	char *names;
 };
 
@@ -92,7 +93,7 @@ static int take_code(struct code *c, const struct code_head *h, const char *data
 struct taking {
 	struct code_wanted wanted;
 	struct code *code;
-	int error;			/* 1: nothing was said */
+	int error; /* 1: nothing was said */
 };
 
 static ssize_t take(void *arg, const char *data, size_t bytes)
@@ -124,7 +125,12 @@ static int read_code(struct code *c, const char *path)
 {
 	struct taking t = {{c->public.fd, path, c->public.start}, c, 1};
 	struct confined confined = {
-		.fd = c->public.fd, .path = path, .servers = true, .arg = &t, .read = read_confined, .take = take,
+		.fd = c->public.fd,
+		.path = path,
+		.servers = true,
+		.arg = &t,
+		.read = read_confined,
+		.take = take,
 	};
 	int rc = confined_run(&confined);
 

@@ -5,19 +5,19 @@
 #include <dusk/dusk.h>
 
 #define CODE_MAGIC 0x316f6464
-#define CODE_MAX_BYTES (16 << 20)	/* of a function */
+#define CODE_MAX_BYTES (16 << 20) /* of a function */
 
 struct code_wanted {
-	int fd;				/* of the file, borrowed */
+	int fd; /* of the file, borrowed */
 	const char *path;
-	uint64_t start;			/* link-time address */
+	uint64_t start; /* link-time address */
 };
 
 /* This, the lines, by address, whose files are numbers of the names that follow, each with a 0 byte. */
 struct code_head {
 	uint32_t magic;
-	int32_t error;			/* 0, or why there is nothing: -ENODATA, -ENOEXEC, ... */
-	uint64_t end;			/* address */
+	int32_t error; /* 0, or why there is nothing: -ENODATA, -ENOEXEC, ... */
+	uint64_t end;  /* address */
 	uint64_t name_bytes;
 	uint32_t nr_lines, nr_files;
 };

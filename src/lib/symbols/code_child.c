@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where does a function end, and from which lines was it compiled? The confined process: from libdw's terms to bytes. */
+/*
+ * Where does a function end, and from which lines was it compiled? The confined process: from libdw's terms to bytes.
+ */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -22,7 +24,7 @@ struct code {
 
 static int find_end(struct code *c, Dwfl_Module *module)
 {
-	_cleanup_(fde_index_freep) struct fde_index *fdes = NULL;
+	_cleanup_(fde_index_freep) struct fde_index *fde_index = NULL;
 	uint64_t begin = c->wanted->start, start, end = 0;
 	GElf_Addr bias;
 	GElf_Off distance;
@@ -33,10 +35,10 @@ static int find_end(struct code *c, Dwfl_Module *module)
 	if (dwfl_module_addrinfo(module, begin, &distance, &sym, NULL, NULL, NULL) && !distance && sym.st_size) {
 		end = begin + sym.st_size;
 	} else {
-		rc = elf ? fde_index_read(&fdes, elf, c->wanted->fd) : -ENODATA;
+		rc = elf ? fde_index_read(&fde_index, elf, c->wanted->fd) : -ENODATA;
 		if (rc)
 			return rc;
-		if (!fde_index_extent(fdes, begin, &start, &end))
+		if (!fde_index_extent(fde_index, begin, &start, &end))
 			return -ENODATA;
 	}
 	c->head.end = end - begin > CODE_MAX_BYTES ? begin + CODE_MAX_BYTES : end;

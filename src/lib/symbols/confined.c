@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How is a file read without trusting it? See confined.h. Two children: the reader, and one that opens debug files for it,
- * which may be held up for ever by a file system that does not answer. Both end when we do.
+ * How is a file read without trusting it? See confined.h. Two children: the reader, and one that opens debug files for
+ * it, which may be held up for ever by a file system that does not answer. Both end when we do.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,17 +22,17 @@
 #include "lib/symbols/confined.h"
 #include "lib/symbols/opener.h"
 
-#define TICK_MS 100		/* between two calls of stop() */
+#define TICK_MS 100 /* between two calls of stop() */
 #define READ_BYTES (1 << 18)
 #define MAX_WAITING_BYTES (1ULL << 30)
-#define NOT_CONFINED 3		/* exit status of a reader that did not begin */
+#define NOT_CONFINED 3 /* exit status of a reader that did not begin */
 
 struct run {
 	struct confined *c;
-	struct opener_talk *talk;	/* shared by all three */
-	struct vec(char) bytes;		/* that wait for more to be whole */
+	struct opener_talk *talk; /* shared by all three */
+	struct vec(char) bytes;	  /* that wait for more to be whole */
 	pid_t reader, opener;
-	int out;			/* of the reader */
+	int out; /* of the reader */
 };
 
 /* A child: no handler of ours, and it goes when we go. */
@@ -54,7 +54,7 @@ static void be_reader(const struct confined *c, int out, int channel)
 {
 	const int keep[] = {c->fd, out};
 
-	unsetenv("DEBUGINFOD_URLS");	/* libdw would look for a library that it may not load */
+	unsetenv("DEBUGINFOD_URLS"); /* libdw would look for a library that it may not load */
 	if (sandbox_enter(keep, sizeof(keep) / sizeof(keep[0]), channel))
 		_exit(NOT_CONFINED);
 	_exit(c->read(c->arg, out) ? 1 : 0);
@@ -63,7 +63,10 @@ static void be_reader(const struct confined *c, int out, int channel)
 static void be_opener(const struct run *r, int channel)
 {
 	struct opener o = {
-		.notify = sandbox_receive(channel), .fd = r->c->fd, .path = r->c->path, .servers = r->c->servers,
+		.notify = sandbox_receive(channel),
+		.fd = r->c->fd,
+		.path = r->c->path,
+		.servers = r->c->servers,
 		.talk = r->talk,
 	};
 

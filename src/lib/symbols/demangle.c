@@ -17,7 +17,7 @@
 
 #define MAX_SYMBOL_BYTES 8192
 #define MAX_NAME_BYTES 16384
-#define MAX_D_BACKREFS 12	/* each can double the name; the demangler of D cannot be left */
+#define MAX_D_BACKREFS 12 /* each can double the name; the demangler of D cannot be left */
 
 struct output {
 	jmp_buf too_long;

@@ -8,15 +8,15 @@
 #include "lib/symbols/dwarfread.h"
 
 #define MAX_UNITS (1u << 22)
-#define MAX_BLOCKS (1u << 22)	/* of a unit */
-#define MAX_DEPTH 256		/* of blocks in blocks */
+#define MAX_BLOCKS (1u << 22) /* of a unit */
+#define MAX_DEPTH 256	      /* of blocks in blocks */
 
 struct walker {
 	struct dwarfread *reader;
 	struct dwarfread_body *body;
 	Dwarf_Files *files;
 	size_t nr_files;
-	bool types_have_code;	/* functions can lie in the types that they belong to */
+	bool types_have_code; /* functions can lie in the types that they belong to */
 };
 
 /* Code of @die -> @value. 0, 1 if it has none, or -ENOMEM. */
@@ -56,8 +56,8 @@ int dwarfread_open(struct dwarfread *d, Dwarf *dwarf)
 		u.apart = type == DW_UT_skeleton && !u.code.addr;
 		if (type == DW_UT_compile || u.apart)
 			u.code = u.die;
-		if (vec_push(&d->units, u) || add_code(d, &d->spans, &d->units.v[d->units.nr - 1].die,
-						       d->units.nr - 1) < 0)
+		if (vec_push(&d->units, u) ||
+		    add_code(d, &d->spans, &d->units.v[d->units.nr - 1].die, d->units.nr - 1) < 0)
 			return -ENOMEM;
 	}
 	d->broken += more < 0;
@@ -136,15 +136,12 @@ static int walk(struct walker *w, Dwarf_Die *die, uint32_t block, int depth)
 	case DW_TAG_try_block:
 	case DW_TAG_catch_block:
 	case DW_TAG_namespace:
-	case DW_TAG_module:
-		return walk_children(w, die, block, depth);
+	case DW_TAG_module: return walk_children(w, die, block, depth);
 	case DW_TAG_class_type:
 	case DW_TAG_structure_type:
 	case DW_TAG_union_type:
-	case DW_TAG_enumeration_type:
-		return w->types_have_code ? walk_children(w, die, block, depth) : 0;
-	default:
-		return 0;
+	case DW_TAG_enumeration_type: return w->types_have_code ? walk_children(w, die, block, depth) : 0;
+	default: return 0;
 	}
 }
 

@@ -16,19 +16,19 @@
 
 struct dwarfread {
 	struct vec(struct dwarfread_unit) units;
-	struct ranges spans;		/* code -> index of its unit */
-	uint64_t broken;		/* units, or parts of them, that make no sense */
-	uint64_t apart;			/* units that were read without their functions: their .dwo or .dwp is not here */
+	struct ranges spans; /* code -> index of its unit */
+	uint64_t broken;     /* units, or parts of them, that make no sense */
+	uint64_t apart;	     /* units that were read without their functions: their .dwo or .dwp is not here */
 };
 
 struct dwarfread_unit {
-	Dwarf_Die die, code;		/* the unit; the one that has the functions: itself, or what its .dwo has */
-	bool apart;			/* there is another, which is not here: it has lines only */
+	Dwarf_Die die, code; /* the unit; the one that has the functions: itself, or what its .dwo has */
+	bool apart;	     /* there is another, which is not here: it has lines only */
 };
 
 /* Strings are numbers in @strings, where number 0 is "". */
 struct dwarfread_block {
-	uint32_t parent, name, call_file, call_line;	/* parent: index + 1, 0: none */
+	uint32_t parent, name, call_file, call_line; /* parent: index + 1, 0: none */
 };
 
 struct dwarfread_line {
@@ -38,7 +38,7 @@ struct dwarfread_line {
 
 struct dwarfread_body {
 	struct vec(struct dwarfread_block) blocks;
-	struct ranges ranges;		/* code -> index of the innermost block */
+	struct ranges ranges; /* code -> index of the innermost block */
 	struct vec(struct dwarfread_line) lines;
 	struct strings strings;
 };

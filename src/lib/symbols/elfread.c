@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How is an ELF file read without trusting it? The parent: a confined reader, and what comes out of it. See elfread.h. */
+/*
+ * How is an ELF file read without trusting it? The parent: a confined reader, and what comes out of it. See elfread.h.
+ */
 #include <errno.h>
 
 #include "lib/symbols/confined.h"
@@ -29,8 +31,14 @@ int elfread(struct symfile *s, struct elfread *e)
 {
 	struct reading r = {s, e};
 	struct confined c = {
-		.fd = e->fd, .path = e->path, .servers = !e->no_servers, .arg = &r, .read = read_confined, .take = take,
-		.stop = e->stop, .ctx = e->ctx,
+		.fd = e->fd,
+		.path = e->path,
+		.servers = !e->no_servers,
+		.arg = &r,
+		.read = read_confined,
+		.take = take,
+		.stop = e->stop,
+		.ctx = e->ctx,
 	};
 	int err = confined_run(&c);
 

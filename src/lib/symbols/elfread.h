@@ -3,24 +3,24 @@
  * What do an ELF file and its debug information say?
  *
  * libelf and libdw read them, in a process of their own that may do nothing else (confined.h): they map files, which
- * somebody may cut short meanwhile (SIGBUS), and were not written for files that lie. What it found before it died is kept.
- * See ADRs 0017 and 0026.
+ * somebody may cut short meanwhile (SIGBUS), and were not written for files that lie. What it found before it died is
+ * kept. See ADRs 0017 and 0026.
  */
 #pragma once
 #include "lib/symbols/symfile.h"
 
 struct elfread {
-	int fd;				/* of the file, borrowed */
-	const char *path;		/* debug files are looked for beside it */
-	const uint64_t *offsets;	/* in the file, of the code whose units are wanted */
+	int fd;			 /* of the file, borrowed */
+	const char *path;	 /* debug files are looked for beside it */
+	const uint64_t *offsets; /* in the file, of the code whose units are wanted */
 	size_t nr;
-	bool lines;			/* false: no debug information, names only */
-	bool no_servers;		/* of debug files are asked */
-	int (*stop)(void *ctx);		/* called now and then; anything but 0 ends it. May be NULL */
+	bool lines;		/* false: no debug information, names only */
+	bool no_servers;	/* of debug files are asked */
+	int (*stop)(void *ctx); /* called now and then; anything but 0 ends it. May be NULL */
 	void *ctx;
 	/* What came of it */
-	bool silent;			/* a server sent nothing until it was given up */
-	bool late;			/* it took too long */
+	bool silent; /* a server sent nothing until it was given up */
+	bool late;   /* it took too long */
 };
 
 /*

@@ -23,7 +23,7 @@ struct writer {
 	struct symbols *symbols;
 	struct dwarfread dwarf;
 	int out;
-	bool same_file;			/* the chunk FILE is the one that is known, so that its units are good */
+	bool same_file; /* the chunk FILE is the one that is known, so that its units are good */
 };
 
 static int put(struct blob *b, const void *data, size_t bytes)
@@ -179,7 +179,10 @@ static int put_body(struct blob *b, const struct dwarfread_body *body, struct sy
 	for (size_t i = 0; !err && i < body->blocks.nr; i++) {
 		const struct dwarfread_block *from = &body->blocks.v[i];
 		struct symfile_block block = {
-			from->parent, offset[from->name], offset[from->call_file], from->call_line,
+			from->parent,
+			offset[from->name],
+			offset[from->call_file],
+			from->call_line,
 		};
 
 		err = put(b, &block, sizeof(block));

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 struct tree {
-	void *root;			/* what follows is the lock */
+	void *root; /* what follows is the lock */
 };
 
 typedef int (*compare_fn)(const void *, const void *);

@@ -33,8 +33,8 @@ struct entry {
 
 struct fde_index {
 	int fd;
-	uint64_t hdr;			/* link-time address of the header */
-	uint64_t to_offset;		/* what makes a file offset of an address near it */
+	uint64_t hdr;	    /* link-time address of the header */
+	uint64_t to_offset; /* what makes a file offset of an address near it */
 	uint32_t nr;
 	struct entry entry[];
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Where do functions begin that have no symbol? Stock programs are stripped, but the tables that unwind them are not:
- * each function has an FDE. So all samples of one nameless function come together under the place where it begins.
+ * each function has an FDE. So all samples of one unnamed function come together under the place where it begins.
  */
 #pragma once
 #include <gelf.h>
@@ -11,8 +11,8 @@
 struct fde_index;
 
 /*
- * Read the table of .eh_frame_hdr of the ELF file @elf, which is open in @fd. *@ret is to be freed with fde_index_free(),
- * and is NULL if the file has no such table, or one that makes no sense. -ENOMEM.
+ * Read the table of .eh_frame_hdr of the ELF file @elf, which is open in @fd. *@ret is to be freed with
+ * fde_index_free(), and is NULL if the file has no such table, or one that makes no sense. -ENOMEM.
  */
 int fde_index_read(struct fde_index **ret, Elf *elf, int fd);
 

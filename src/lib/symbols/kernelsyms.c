@@ -27,7 +27,7 @@ static int keep(struct dusk_symbols **ret, struct ksyms *kallsyms, struct symfil
 		symfile_free(image);
 		return -ENOMEM;
 	}
-	*s = (struct dusk_symbols){ kallsyms, image };
+	*s = (struct dusk_symbols){kallsyms, image};
 	*ret = s;
 	return 0;
 }
@@ -95,6 +95,6 @@ int dusk_symbols_find(const struct dusk_symbols *s, const struct dusk_stack *sta
 			return -ENOENT;
 		end = ksyms_end(s->kallsyms, start);
 	}
-	*ret = (struct dusk_symbol){ name, module, address - start, end ? end - start : 0 };
+	*ret = (struct dusk_symbol){name, module, address - start, end ? end - start : 0};
 	return 0;
 }

@@ -21,14 +21,14 @@
 #define MAX_FUNCTION_BYTES (1 << 20)
 
 struct ksym {
-	uint64_t address;	/* first: rank_of() */
+	uint64_t address; /* first: rank_of() */
 	const char *name, *module;
 	bool global;
 };
 
 struct ksyms {
 	char *text;
-	struct vec(struct ksym) syms;	/* by address, one each */
+	struct vec(struct ksym) syms; /* by address, one each */
 };
 
 /* Where the names of an address differ, the global one is what people know, and then the shorter one. */

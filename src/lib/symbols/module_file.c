@@ -78,8 +78,11 @@ static int open_file(const struct dusk_module *m, char **other)
 static int open_vmlinux(const struct dusk_module *m, const char *release, char **other)
 {
 	static const char *const places[] = {
-		"/usr/lib/debug/boot/vmlinux-%s", "/usr/lib/debug/lib/modules/%s/vmlinux", "/lib/modules/%s/build/vmlinux",
-		"/lib/modules/%s/vmlinux", "/boot/vmlinux-%s",
+		"/usr/lib/debug/boot/vmlinux-%s",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/lib/modules/%s/build/vmlinux",
+		"/lib/modules/%s/vmlinux",
+		"/boot/vmlinux-%s",
 	};
 	bool found = false;
 	char path[256];

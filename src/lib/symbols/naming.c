@@ -10,7 +10,7 @@ static int number_of(struct naming *n, const char *text, uint32_t *ret)
 
 int naming_file(struct naming *n, uint32_t number, const char *path, const char *build_id)
 {
-	struct stackfile f = { .number = number };
+	struct stackfile f = {.number = number};
 	bool fresh;
 
 	if (!map_at(&n->file, number, &fresh))
@@ -27,8 +27,8 @@ bool naming_has(const struct naming *n, const struct dusk_stack *stack, uint32_t
 
 int naming_add(struct naming *n, const struct dusk_stack *stack, uint32_t i, const struct dusk_symbol *symbol)
 {
-	static const struct dusk_symbol nothing = { "", "", 0, 0 };
-	struct stackname name = { .frame = stack->frame[i], .outer = stacknames_outer(stack, i) };
+	static const struct dusk_symbol nothing = {"", "", 0, 0};
+	struct stackname name = {.frame = stack->frame[i], .outer = stacknames_outer(stack, i)};
 	uint32_t *index;
 	bool fresh;
 
@@ -133,7 +133,7 @@ static int add_frame(struct naming *n, const struct dusk_profile *p, const struc
 {
 	const struct dusk_function *fn = &p->functions[f->function];
 	const struct dusk_module *m = &p->modules[f->module];
-	struct dusk_symbol symbol = { fn->name, fn->module, f->function_offset, 0 };
+	struct dusk_symbol symbol = {fn->name, fn->module, f->function_offset, 0};
 	int err = 0;
 
 	if (m->kind == DUSK_MODULE_KERNEL)

@@ -8,9 +8,9 @@
 
 struct naming {
 	struct strings strings;
-	struct vec(struct stackfile) files;	/* of strings the numbers, as in the next */
+	struct vec(struct stackfile) files; /* of strings the numbers, as in the next */
 	struct vec(struct stackname) names;
-	struct map file, name[2];		/* module number, frame, frame that is @outer -> index */
+	struct map file, name[2]; /* module number, frame, frame that is @outer -> index */
 };
 
 /* A file; what was said first of its number counts. 0 or -ENOMEM. */

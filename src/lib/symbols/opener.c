@@ -22,7 +22,9 @@
 
 #define DEBUG_FILES "/usr/lib/debug"
 
-/* The path at @address of process @pid, to @ret of PATH_MAX bytes. A page at a time: what follows it may not be there. */
+/*
+ * The path at @address of process @pid, to @ret of PATH_MAX bytes. A page at a time: what follows it may not be there.
+ */
 static int read_path(char *ret, pid_t pid, uint64_t address)
 {
 	size_t have = 0;
@@ -135,7 +137,10 @@ static int open_for(const struct opener *o, const struct seccomp_notif *q)
 static bool give(const struct opener *o, const struct seccomp_notif *q, int fd)
 {
 	struct seccomp_notif_addfd add = {
-		.id = q->id, .flags = SECCOMP_ADDFD_FLAG_SEND, .srcfd = fd, .newfd_flags = O_CLOEXEC,
+		.id = q->id,
+		.flags = SECCOMP_ADDFD_FLAG_SEND,
+		.srcfd = fd,
+		.newfd_flags = O_CLOEXEC,
 	};
 
 	return ioctl(o->notify, SECCOMP_IOCTL_NOTIF_ADDFD, &add) >= 0;

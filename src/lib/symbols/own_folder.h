@@ -2,9 +2,9 @@
 /*
  * Is this folder really where its name says, and ours?
  *
- * $HOME and $XDG_CACHE_HOME are what somebody has set: under sudo often the caller's, who could put links there. So each
- * folder and each link on the way belongs to root or to us, only the sticky ones are open to all, and the last one is ours and
- * nobody else's to write to.
+ * $HOME and $XDG_CACHE_HOME are what somebody has set: under sudo often the caller's, who could put links there. So
+ * each folder and each link on the way belongs to root or to us, only the sticky ones are open to all, and the last one
+ * is ours and nobody else's to write to.
  */
 #pragma once
 #include <stdbool.h>

@@ -11,8 +11,8 @@
 #include "base/vec.h"
 
 struct range {
-	uint64_t start, end;	/* @end is the first address behind it */
-	uint64_t value;		/* the caller's */
+	uint64_t start, end; /* @end is the first address behind it */
+	uint64_t value;	     /* the caller's */
 };
 
 struct ranges_piece {
@@ -22,7 +22,7 @@ struct ranges_piece {
 
 struct ranges {
 	struct vec(struct range) all;
-	struct vec(struct ranges_piece) pieces;	/* by address, without overlap */
+	struct vec(struct ranges_piece) pieces; /* by address, without overlap */
 };
 
 /* An empty range is taken and never found. 0 or -ENOMEM. */

@@ -72,7 +72,7 @@ int servers_fetch(const char *build_id, struct opener_talk *talk)
 	asked.heard_ns = 0;
 	l.watch(client, heard);
 	talk->asking = true;
-	fd = l.find(client, (const unsigned char *)build_id, 0, NULL);	/* 0: it is in hexadecimal */
+	fd = l.find(client, (const unsigned char *)build_id, 0, NULL); /* 0: it is in hexadecimal */
 	talk->asking = false;
 	l.end(client);
 	return fd;

@@ -3,8 +3,8 @@
  * The program is one static file (meson's option "static"): no servers of debug information are asked.
  *
  * They are reached by dlopen() of libdebuginfod, which comes with another C library than the one that is linked in, and
- * both would believe that the process is theirs. So here dlopen() finds nothing, whoever calls it: libdw goes on as on a
- * machine without libdebuginfod, and SQLite has no extensions to load.
+ * both would believe that the process is theirs. So here dlopen() finds nothing, whoever calls it: libdw goes on as on
+ * a machine without libdebuginfod, and SQLite has no extensions to load.
  */
 #include "lib/symbols/servers.h"
 #include <dusk/dusk.h>

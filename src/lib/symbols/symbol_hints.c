@@ -137,7 +137,8 @@ static void symbol_hint_kernel(const struct dusk_profile *p, char *ret, size_t r
 	if (module_file_boot(p) || !dusk_profile_setting(p, "kernel_text"))
 		snprintf(ret, room, "look up as root, or with kernel.kptr_restrict=0, in the boot that was recorded");
 	else
-		snprintf(ret, room, "modules: look up in the boot that was recorded; the rest: /usr/lib/debug/boot/vmlinux-%s",
+		snprintf(ret, room,
+			 "modules: look up in the boot that was recorded; the rest: /usr/lib/debug/boot/vmlinux-%s",
 			 release ? release : "RELEASE");
 }
 
@@ -178,12 +179,12 @@ void dusk_symbol_hint(const struct dusk_profile *p, uint32_t module, char *ret, 
 	switch (m->kind) {
 	case DUSK_MODULE_FILE: symbol_hint_file(m, ret, room); break;
 	case DUSK_MODULE_ANON:
-		snprintf(ret, room, "code made at run time: have it write /tmp/perf-%d.map or a jitdump while it is recorded "
-			 "(node --perf-basic-prof or --perf-prof, python3 -X perf)", m->pid);
+		snprintf(ret, room,
+			 "code made at run time: have it write /tmp/perf-%d.map or a jitdump while it is recorded "
+			 "(node --perf-basic-prof or --perf-prof, python3 -X perf)",
+			 m->pid);
 		break;
-	case DUSK_MODULE_KERNEL:
-		symbol_hint_kernel(p, ret, room);
-		break;
+	case DUSK_MODULE_KERNEL: symbol_hint_kernel(p, ret, room); break;
 	default: snprintf(ret, room, "the recording lost what it was");
 	}
 }

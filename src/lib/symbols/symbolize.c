@@ -27,7 +27,7 @@
 #include "lib/symbols/symbolizer.h"
 #include "lib/symbols/symfile.h"
 
-#define MAX_SPENT_S 60	/* on reading all files that are not in the cache */
+#define MAX_SPENT_S 60 /* on reading all files that are not in the cache */
 
 static int stop_reading(void *ctx)
 {
@@ -45,7 +45,8 @@ static const char *base_name(const char *path)
 int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other)
 {
 	const struct dusk_module *m = &s->p->modules[i];
-	int fd = s->opts->module_fd && s->opts->module_fd[i] >= 0 ? fcntl(s->opts->module_fd[i], F_DUPFD_CLOEXEC, 3) : -1;
+	int fd = s->opts->module_fd && s->opts->module_fd[i] >= 0 ? fcntl(s->opts->module_fd[i], F_DUPFD_CLOEXEC, 3)
+								  : -1;
 
 	*other = NULL;
 	if (fd >= 0 && symbols_recorded(m, fd))
@@ -77,7 +78,7 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 {
 	struct symfile_place places[SYMFILE_PLACES];
 	size_t nr = s->opts->no_lines ? 0 : symfile_places(symfile, address, places);
-	char nameless[NAME_MAX + 32];
+	char unnamed[NAME_MAX + 32];
 	const char *symbol;
 	uint64_t start;
 	int rc;
@@ -85,8 +86,8 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 	f->address = address + f->is_return;
 	symbol = symfile_find(symfile, address, &start);
 	if (!symbol && symfile_find_unnamed(symfile, address, &start)) {
-		snprintf(nameless, sizeof(nameless), "%s+0x%" PRIx64, module, f->offset - (f->address - start));
-		symbol = nr && *places[nr - 1].function ? places[nr - 1].function : nameless;
+		snprintf(unnamed, sizeof(unnamed), "%s+0x%" PRIx64, module, f->offset - (f->address - start));
+		symbol = nr && *places[nr - 1].function ? places[nr - 1].function : unnamed;
 	}
 	if (!symbol)
 		return 0;
@@ -134,8 +135,14 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
 	struct elfread e = {
-		.fd = fd, .path = m->path, .offsets = offsets, .nr = g->nr, .lines = !s->opts->no_lines,
-		.no_servers = s->server_silent || s->opts->no_servers, .stop = stop_reading, .ctx = s,
+		.fd = fd,
+		.path = m->path,
+		.offsets = offsets,
+		.nr = g->nr,
+		.lines = !s->opts->no_lines,
+		.no_servers = s->server_silent || s->opts->no_servers,
+		.stop = stop_reading,
+		.ctx = s,
 	};
 	const struct symfile_end *end;
 	int rc;
@@ -309,30 +316,38 @@ static void say_broken(struct symbolizer *s)
 static void say_late(struct symbolizer *s)
 {
 	if (s->err && !*s->err->text)
-		error_set(s->err, 0, "%u %s not read to the end within %d s each and %d s in all, %s%s: names or lines of functions "
-			  "are missing", s->late, s->late == 1 ? "file was" : "files were", CONFINED_PATIENCE_S,
-			  MAX_SPENT_S, s->late == 1 ? "" : "the first is ", s->first_late);
+		error_set(
+			s->err, 0,
+			"%u %s not read to the end within %d s each and %d s in all, %s%s: names or lines of functions "
+			"are missing",
+			s->late, s->late == 1 ? "file was" : "files were", CONFINED_PATIENCE_S, MAX_SPENT_S,
+			s->late == 1 ? "" : "the first is ", s->first_late);
 }
 
 static void say_unconfined(struct symbolizer *s)
 {
 	if (s->err && !*s->err->text)
-		error_set(s->err, 0, "files were not read, for what reads them cannot be confined here: names of functions are "
-			  "missing; seccomp(2) with user notification is needed (Linux 5.14), which a container may forbid");
+		error_set(s->err, 0,
+			  "files were not read, for what reads them cannot be confined here: names of functions are "
+			  "missing; seccomp(2) with user notification is needed (Linux 5.14), which a container may "
+			  "forbid");
 }
 
 static void say_large(struct symbolizer *s)
 {
 	if (!s->err || *s->err->text)
 		return;
-	error_set(s->err, 0, "what the JIT of process %d%s wrote of its functions is too large to be read (a perf map of 256 MiB, "
-		  "a jitdump of 1 GiB are not): their names are missing", s->first_large, s->large > 1 ? ", and of others," : "");
+	error_set(s->err, 0,
+		  "what the JIT of process %d%s wrote of its functions is too large to be read (a perf map of 256 MiB, "
+		  "a jitdump of 1 GiB are not): their names are missing",
+		  s->first_large, s->large > 1 ? ", and of others," : "");
 }
 
 static void say_silent(struct symbolizer *s)
 {
 	if (s->err && !*s->err->text)
-		error_set(s->err, 0, "the server in $DEBUGINFOD_URLS sends nothing, and was not asked again: names or lines of "
+		error_set(s->err, 0,
+			  "the server in $DEBUGINFOD_URLS sends nothing, and was not asked again: names or lines of "
 			  "functions may be missing");
 }
 
@@ -344,8 +359,9 @@ static void say_apart(struct symbolizer *s)
 		return;
 	error_set(s->err, 0, "inlined functions are missing in %" PRIu64 " compilation %s of %s%s: %s", s->apart,
 		  s->apart == 1 ? "unit" : "units", s->first_apart, s->apart == 1 ? "" : " and others",
-		  packages ? "their .dwo or .dwp files are not here"
-			   : "their .dwo files are not here, and .dwp files are read with elfutils 0.191 or later only");
+		  packages
+			  ? "their .dwo or .dwp files are not here"
+			  : "their .dwo files are not here, and .dwp files are read with elfutils 0.191 or later only");
 }
 
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err)

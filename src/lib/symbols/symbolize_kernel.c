@@ -17,7 +17,8 @@ static int name_running(struct symbolizer *s, const struct group *g)
 	if (rc == -ENOMEM)
 		return rc;
 	if (rc) {
-		error_set(s->err, 0, "kernel functions have no names: /proc/kallsyms %s; "
+		error_set(s->err, 0,
+			  "kernel functions have no names: /proc/kallsyms %s; "
 			  "as root, or with kernel.kptr_restrict=0, they have",
 			  rc == -EPERM ? "hides the addresses" : strerror(-rc));
 		return 0;
@@ -63,8 +64,10 @@ static int name_by_image(struct symbolizer *s, uint32_t module, const struct gro
 		return symbolize_file(s, module, &code);
 	}
 	if (other)
-		error_set(s->err, 0, "kernel functions have no names: %s is not the kernel that was recorded: its build id differs",
-			  other);
+		error_set(
+			s->err, 0,
+			"kernel functions have no names: %s is not the kernel that was recorded: its build id differs",
+			other);
 	else
 		error_set(s->err, 0, "kernel functions have no names: they are of another boot, and %s",
 			  fd < 0 ? "the vmlinux of that kernel is not here" : "where its code was is not recorded");

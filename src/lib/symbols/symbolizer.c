@@ -64,8 +64,7 @@ int symbolizer_function(struct symbolizer *s, const char *symbol, const char *mo
 	return 0;
 }
 
-int symbolizer_name(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module,
-		      uint64_t start)
+int symbolizer_name(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module, uint64_t start)
 {
 	uint64_t distance = f->address - start;
 	uint32_t function;

@@ -16,29 +16,29 @@ struct symbolizer {
 	struct strings *strings;
 	struct vec(struct dusk_function) functions;
 	struct vec(struct dusk_line) lines;
-	struct strings keys;		/* "symbol\nmodule" of each function but 0 */
-	struct map numbers;		/* number in @keys -> function */
-	uint64_t *seen_ns;		/* of each frame, when it was sampled last, or NULL; of CLOCK_MONOTONIC */
+	struct strings keys; /* "symbol\nmodule" of each function but 0 */
+	struct map numbers;  /* number in @keys -> function */
+	uint64_t *seen_ns;   /* of each frame, when it was sampled last, or NULL; of CLOCK_MONOTONIC */
 	uint32_t done, total;
-	uint32_t broken;		/* files that could not be read to their end, */
-	const char *first_broken;	/* and the first of them */
-	uint64_t apart;			/* units whose .dwo or .dwp files are not here, */
-	const char *first_apart;	/* and the first file with such */
-	uint32_t late;			/* files that took too long, or were not begun because others had, */
-	const char *first_late;		/* and the first of them */
-	uint64_t spent_ns;		/* on reading files */
-	bool unconfined;		/* no process can be confined here, so that no file is read */
-	uint32_t large;			/* processes whose JIT wrote too much to be read, */
-	int first_large;		/* and the first of them */
+	uint32_t broken;	  /* files that could not be read to their end, */
+	const char *first_broken; /* and the first of them */
+	uint64_t apart;		  /* units whose .dwo or .dwp files are not here, */
+	const char *first_apart;  /* and the first file with such */
+	uint32_t late;		  /* files that took too long, or were not begun because others had, */
+	const char *first_late;	  /* and the first of them */
+	uint64_t spent_ns;	  /* on reading files */
+	bool unconfined;	  /* no process can be confined here, so that no file is read */
+	uint32_t large;		  /* processes whose JIT wrote too much to be read, */
+	int first_large;	  /* and the first of them */
 	bool stopped;
-	bool server_silent;		/* do not wait for it once more */
+	bool server_silent; /* do not wait for it once more */
 };
 
 /* The frames of one module. */
 struct group {
-	uint32_t *frames;	/* indices */
+	uint32_t *frames; /* indices */
 	uint32_t nr;
-	uint64_t shift;		/* what makes their offsets those in the file that is read */
+	uint64_t shift; /* what makes their offsets those in the file that is read */
 };
 
 /* Where in its file the code of frame @i of @g is, or the call if that returned there. */

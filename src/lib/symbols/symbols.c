@@ -37,8 +37,8 @@ struct symbols {
 	Dwfl *dwfl;
 	Dwfl_Module *module;
 	struct vec(struct symbols_segment) segments;
-	struct ranges ranges;		/* value: a pointer to the name */
-	struct fde_index *fdes;
+	struct ranges ranges; /* value: a pointer to the name */
+	struct fde_index *fde_index;
 };
 
 static int read_segments(struct symbols *s, Elf *elf)
@@ -113,7 +113,9 @@ static int rank(const struct candidate *c)
 	int underscores = strspn(c->name, "_");
 
 	return (c->size ? 0 : 1000) + (c->type == STT_NOTYPE ? 100 : 0) + 10 * (underscores < 5 ? underscores : 5) +
-	       (c->binding == STB_GLOBAL ? 0 : c->binding == STB_WEAK ? 1 : 2);
+	       (c->binding == STB_GLOBAL ? 0
+		: c->binding == STB_WEAK ? 1
+					 : 2);
 }
 
 /* By address; of several names for one address the one that people know comes last, and so wins: free, not cfree. */
@@ -184,11 +186,11 @@ static void symbols_freep(struct symbols **s)
 }
 
 /*
- * By build id and debug link; else what the parent of a confined process may get from servers (opener.h), as libdw has no
- * way to them there.
+ * By build id and debug link; else what the parent of a confined process may get from servers (opener.h), as libdw has
+ * no way to them there.
  */
-static int find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file, const char *link,
-			  GElf_Word crc, char **ret)
+static int find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file,
+			  const char *link, GElf_Word crc, char **ret)
 {
 	int fd = dwfl_standard_find_debuginfo(m, data, name, base, file, link, crc, ret);
 	char wanted[sizeof(SERVERS_FILE) + BUILDID_TEXT_BYTES] = SERVERS_FILE;
@@ -246,7 +248,7 @@ int symbols_open(struct symbols **ret, int fd, const char *path)
 		return -ENOEXEC;
 	rc = read_segments(s, elf);
 	rc = rc ?: read_symbols(s);
-	rc = rc ?: fde_index_read(&s->fdes, elf, fd);
+	rc = rc ?: fde_index_read(&s->fde_index, elf, fd);
 	if (rc)
 		return rc;
 	*ret = steal(s);
@@ -281,7 +283,7 @@ const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *st
 
 bool symbols_find_unnamed(const struct symbols *s, uint64_t address, uint64_t *start)
 {
-	return fde_index_find(s->fdes, address, start);
+	return fde_index_find(s->fde_index, address, start);
 }
 
 struct Dwarf *symbols_dwarf(struct symbols *s)
@@ -304,7 +306,7 @@ const struct ranges *symbols_ranges(const struct symbols *s)
 
 const struct fde_index *symbols_fde_index(const struct symbols *s)
 {
-	return s->fdes;
+	return s->fde_index;
 }
 
 void symbols_free(struct symbols *s)
@@ -315,7 +317,7 @@ void symbols_free(struct symbols *s)
 		dwfl_end(s->dwfl);
 	vec_done(&s->segments);
 	ranges_done(&s->ranges);
-	fde_index_free(s->fdes);
+	fde_index_free(s->fde_index);
 	free(s);
 }
 

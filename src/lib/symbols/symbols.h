@@ -19,7 +19,8 @@ struct symbols_segment {
 /*
  * Read the symbols of the ELF file in @fd, which stays the caller's, and of the debug files that belong to it: by build
  * id in /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and, in a confined process, from servers
- * (opener.h). For confined processes, and tests: who else wants to know what a file says calls elfread(). *@ret is to be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
+ * (opener.h). For confined processes, and tests: who else wants to know what a file says calls elfread(). *@ret is to
+ * be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
  */
 int symbols_open(struct symbols **ret, int fd, const char *path);
 
@@ -36,7 +37,7 @@ bool symbols_find_unnamed(const struct symbols *s, uint64_t address, uint64_t *s
 /* All of it. Ranges: @value is a pointer to the name. It stays @s's. */
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr);
 const struct ranges *symbols_ranges(const struct symbols *s);
-const struct fde_index *symbols_fde_index(const struct symbols *s);	/* may be NULL */
+const struct fde_index *symbols_fde_index(const struct symbols *s); /* may be NULL */
 
 /* The debug information, wherever it is, or NULL. */
 struct Dwarf *symbols_dwarf(struct symbols *s);
@@ -44,8 +45,8 @@ struct Dwarf *symbols_dwarf(struct symbols *s);
 void symbols_free(struct symbols *s);
 
 /*
- * The same file as libdwfl has it, at the addresses of link time, with its debug file when that is asked for. *@dwfl is to
- * be ended with dwfl_end(), also after a failure, if it is not NULL. 0; -ENOEXEC, -ENOMEM, ...
+ * The same file as libdwfl has it, at the addresses of link time, with its debug file when that is asked for. *@dwfl is
+ * to be ended with dwfl_end(), also after a failure, if it is not NULL. 0; -ENOEXEC, -ENOMEM, ...
  */
 int symbols_report(Dwfl **dwfl, Dwfl_Module **module, int fd, const char *path);
 

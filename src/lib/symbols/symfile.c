@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "lib/symbols/symfile.h"
 
-#define MAX_NUMBER (1u << 28)	/* of anything in a chunk: sums and products stay far from overflow */
+#define MAX_NUMBER (1u << 28) /* of anything in a chunk: sums and products stay far from overflow */
 
 struct unit {
 	const struct symfile_unit *head;
@@ -22,14 +22,14 @@ struct unit {
 };
 
 struct symfile {
-	struct vec(struct symfile_chunk *) chunks;	/* FILE, then units; END is kept apart */
+	struct vec(struct symfile_chunk *) chunks; /* FILE, then units; END is kept apart */
 	struct vec(struct unit) units;
-	struct map unit_of;				/* number -> index */
+	struct map unit_of; /* number -> index */
 
 	const struct symfile_file *head;
 	const struct symfile_segment *segments;
 	const struct symfile_function *functions;
-	const struct symfile_range *nameless, *spans;
+	const struct symfile_range *unnamed, *spans;
 	const char *strings;
 
 	struct symfile_end end;
@@ -100,18 +100,18 @@ static int take_file(struct symfile *s, struct symfile_chunk *chunk)
 	const struct symfile_file *head = cut(&c, 1, sizeof(*head));
 	const struct symfile_segment *segments;
 	const struct symfile_function *functions;
-	const struct symfile_range *nameless, *spans;
+	const struct symfile_range *unnamed, *spans;
 	const char *strings;
 
 	if (!head)
 		return -EBADMSG;
 	segments = cut(&c, head->nr_segments, sizeof(*segments));
 	functions = cut(&c, head->nr_functions, sizeof(*functions));
-	nameless = cut(&c, head->nr_missing, sizeof(*nameless));
+	unnamed = cut(&c, head->nr_missing, sizeof(*unnamed));
 	spans = cut(&c, head->nr_spans, sizeof(*spans));
 	strings = cut_strings(&c, head->string_bytes);
 	if (c.bad || !functions_sorted(functions, head->nr_functions, head->string_bytes) ||
-	    !sorted(nameless, head->nr_missing, UINT64_MAX) || !sorted(spans, head->nr_spans, UINT32_MAX))
+	    !sorted(unnamed, head->nr_missing, UINT64_MAX) || !sorted(spans, head->nr_spans, UINT32_MAX))
 		return -EBADMSG;
 	if (s->head && s->chunks.v[0]->hash == chunk->hash) {
 		free(chunk);
@@ -123,7 +123,7 @@ static int take_file(struct symfile *s, struct symfile_chunk *chunk)
 	s->head = head;
 	s->segments = segments;
 	s->functions = functions;
-	s->nameless = nameless;
+	s->unnamed = unnamed;
 	s->spans = spans;
 	s->strings = strings;
 	return 0;
@@ -139,8 +139,7 @@ static bool unit_makes_sense(const struct unit *u)
 			return false;
 	}
 	for (uint32_t i = 0; i < u->head->nr_lines; i++)
-		if (u->lines[i].file >= u->head->string_bytes ||
-		    (i && u->lines[i].address <= u->lines[i - 1].address))
+		if (u->lines[i].file >= u->head->string_bytes || (i && u->lines[i].address <= u->lines[i - 1].address))
 			return false;
 	return sorted(u->ranges, u->head->nr_ranges, u->head->nr_blocks);
 }
@@ -317,7 +316,9 @@ static const struct symfile_range *find(const struct symfile_range *r, uint32_t 
 	return i < nr && address < r[i].end ? &r[i] : NULL;
 }
 
-/* Where the function of which @f is a piece ends: the pieces of one that has others in it lie side by side with those. */
+/*
+ * Where the function of which @f is a piece ends: the pieces of one that has others in it lie side by side with those.
+ */
 static uint64_t function_end(const struct symfile *s, const struct symfile_function *f)
 {
 	const struct symfile_function *behind = s->functions + s->head->nr_functions;
@@ -354,7 +355,7 @@ uint32_t symfile_nr_functions(const struct symfile *s)
 
 bool symfile_find_unnamed(const struct symfile *s, uint64_t address, uint64_t *start)
 {
-	const struct symfile_range *r = s->head ? find(s->nameless, s->head->nr_missing, address) : NULL;
+	const struct symfile_range *r = s->head ? find(s->unnamed, s->head->nr_missing, address) : NULL;
 
 	if (r)
 		*start = r->start;

@@ -16,12 +16,12 @@
 enum symfile_kind { SYMFILE_FILE = 1, SYMFILE_UNIT, SYMFILE_END };
 
 struct symfile_chunk {
-	uint32_t magic, kind;		/* enum symfile_kind */
-	uint64_t bytes;			/* that follow, a multiple of 8 */
-	uint64_t hash;			/* of them */
+	uint32_t magic, kind; /* enum symfile_kind */
+	uint64_t bytes;	      /* that follow, a multiple of 8 */
+	uint64_t hash;	      /* of them */
 };
 
-#define SYMFILE_MAGIC 0x3253646b	/* changes when one of the layouts below does */
+#define SYMFILE_MAGIC 0x3253646b /* changes when one of the layouts below does */
 
 /* Chunk FILE: this, the arrays in this order, and the strings. Ranges are sorted and do not overlap. */
 struct symfile_file {
@@ -30,16 +30,16 @@ struct symfile_file {
 };
 
 struct symfile_segment {
-	uint64_t offset, file_bytes, address, code;	/* code: 0 or 1 */
+	uint64_t offset, file_bytes, address, code; /* code: 0 or 1 */
 };
 
 struct symfile_function {
-	uint64_t start, end, begin;	/* begin: of the function, which an inner one can split */
-	uint64_t name;			/* offset in the strings, as all names here */
+	uint64_t start, end, begin; /* begin: of the function, which an inner one can split */
+	uint64_t name;		    /* offset in the strings, as all names here */
 };
 
 struct symfile_range {
-	uint64_t start, end, value;	/* a span: number of the unit; in a unit: the block */
+	uint64_t start, end, value; /* a span: number of the unit; in a unit: the block */
 };
 
 /* Chunk UNIT: this, the arrays in this order, and the strings. */
@@ -49,32 +49,32 @@ struct symfile_unit {
 };
 
 struct symfile_block {
-	uint32_t parent;		/* index + 1 of the block into which it was inlined; 0: a function of its own */
+	uint32_t parent; /* index + 1 of the block into which it was inlined; 0: a function of its own */
 	uint32_t name;
 	uint32_t call_file, call_line;
 };
 
 struct symfile_line {
-	uint64_t address;		/* where it begins; it ends where the next one does */
-	uint32_t file, line;		/* file "": no line from here on */
+	uint64_t address;    /* where it begins; it ends where the next one does */
+	uint32_t file, line; /* file "": no line from here on */
 };
 
 /* Chunk END: all was read that was asked for. If it is missing: the reader died. */
 struct symfile_end {
-	uint64_t broken;		/* units that make no sense */
-	uint64_t apart;			/* units whose functions are in a file of their own, .dwo or .dwp, that is not here */
+	uint64_t broken; /* units that make no sense */
+	uint64_t apart;	 /* units whose functions are in a file of their own, .dwo or .dwp, that is not here */
 };
 
 struct symfile;
 
 /* A function at an address. Strings live as long as the symfile. */
 struct symfile_place {
-	const char *function;		/* as in the symbol table, or "" */
-	const char *file;		/* or "" */
-	uint32_t line;			/* 0: not known */
+	const char *function; /* as in the symbol table, or "" */
+	const char *file;     /* or "" */
+	uint32_t line;	      /* 0: not known */
 };
 
-#define SYMFILE_PLACES 64		/* functions at one address, at most */
+#define SYMFILE_PLACES 64 /* functions at one address, at most */
 
 /* An empty one, to be freed with symfile_free(), or NULL. */
 struct symfile *symfile_new(void);
@@ -96,10 +96,10 @@ ssize_t symfile_take(struct symfile *s, const void *data, size_t bytes);
 /* Write all chunks but END to @fd. 0 or a negative errno. */
 int symfile_write(const struct symfile *s, int fd);
 
-bool symfile_has_file(const struct symfile *s);		/* names can be looked up */
-bool symfile_has_units(const struct symfile *s);	/* there is debug information */
+bool symfile_has_file(const struct symfile *s);	 /* names can be looked up */
+bool symfile_has_units(const struct symfile *s); /* there is debug information */
 bool symfile_has_unit(const struct symfile *s, uint32_t number);
-uint64_t symfile_file_hash(const struct symfile *s);	/* of chunk FILE; 0: there is none */
+uint64_t symfile_file_hash(const struct symfile *s); /* of chunk FILE; 0: there is none */
 
 /* What the chunk END said; NULL: it did not come. */
 const struct symfile_end *symfile_end(const struct symfile *s);

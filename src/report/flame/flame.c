@@ -18,7 +18,7 @@
 #include "report/flame/flame_data.h"
 #include "report/viewer.h"
 
-#define LINE_BYTES (3 * 256)	/* become a line of 1024 characters */
+#define LINE_BYTES (3 * 256) /* become a line of 1024 characters */
 
 static void put_base64(FILE *out, const uint8_t *data, size_t bytes)
 {

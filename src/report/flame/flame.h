@@ -6,10 +6,10 @@
 #include <dusk/dusk.h>
 
 struct flame_page {
-	const char *title;			/* heads the page */
-	uint32_t nr;				/* 1; 2: the second is compared with the first */
+	const char *title; /* heads the page */
+	uint32_t nr;	   /* 1; 2: the second is compared with the first */
 	const struct dusk_profile *profile[2];
-	const char *name[2];			/* of the files */
+	const char *name[2]; /* of the files */
 };
 
 /*

@@ -12,16 +12,16 @@
 #include "base/vec.h"
 
 struct column {
-	const char *name;	/* not copied */
+	const char *name; /* not copied */
 	bool delta;
 	uint64_t nr, bytes;
-	uint64_t last;		/* number that was added */
+	uint64_t last; /* number that was added */
 };
 
 struct columns {
 	struct vec(struct column) v;
 	struct vec(uint8_t) bytes;
-	int err;		/* -ENOMEM: a number was lost */
+	int err; /* -ENOMEM: a number was lost */
 };
 
 /* The next numbers are those of column @name. Errors, here and in adding, are remembered in @c->err. */

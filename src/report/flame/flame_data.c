@@ -14,7 +14,9 @@
 #define NAME_MAX_BYTES 1000
 #define SIDES 2
 
-static const struct { const char *kind, *title; } kinds[] = {
+static const struct {
+	const char *kind, *title;
+} kinds[] = {
 	[DUSK_CPU] = {"cpu", "on CPU"},
 	[DUSK_OFF_CPU] = {"off-cpu", "off CPU"},
 };
@@ -26,8 +28,8 @@ struct series {
 	const struct flame_row *row;
 	size_t nr;
 	uint64_t samples, weight_ns, unit_ns;
-	bool weighs_samples;		/* each weight is the number of samples */
-	char column[6][32];		/* names */
+	bool weighs_samples; /* each weight is the number of samples */
+	char column[6][32];  /* names */
 };
 
 struct writer {
@@ -106,7 +108,7 @@ static void choose_unit(struct series *s)
 		s->weighs_samples &= s->row[i].weight_ns == s->unit_ns * s->row[i].samples;
 	}
 	if (!s->weighs_samples)
-		for (s->unit_ns = 1000; in_units(s, most_ns) > UINT32_MAX; )
+		for (s->unit_ns = 1000; in_units(s, most_ns) > UINT32_MAX;)
 			s->unit_ns *= 10;
 }
 
@@ -172,7 +174,7 @@ static void put_groups(struct writer *w, struct series *s)
 			columns_add(w->columns, s->row[i].bucket);
 	columns_begin(w->columns, s->column[2], false);
 	for (size_t i = 0, end; i < s->nr; i = end) {
-		for (end = i + 1; end < s->nr && !begins_group(s, end); )
+		for (end = i + 1; end < s->nr && !begins_group(s, end);)
 			end++;
 		columns_add(w->columns, end - i);
 	}
@@ -310,7 +312,10 @@ static void put_settings(struct json *j, const struct dusk_profile *p)
 static void put_outcomes(struct json *j, const struct dusk_profile *p, const struct completeness *l)
 {
 	static const char *const class_name[] = {
-		[DUSK_COMPLETE] = "complete", [DUSK_CUT] = "cut", [DUSK_NO_STACK] = "no-stack", [DUSK_ABSENT] = "absent",
+		[DUSK_COMPLETE] = "complete",
+		[DUSK_CUT] = "cut",
+		[DUSK_NO_STACK] = "no-stack",
+		[DUSK_ABSENT] = "absent",
 	};
 
 	json_array(j, "outcomes");
@@ -398,7 +403,8 @@ static int put_all(struct writer *w)
 	json_object(j, NULL);
 	json_u64(j, "format", FORMAT);
 	put_name(j, "title", w->page->title);
-	json_string(j, "note", "A row is all samples of one kind, stack of functions and thread within one bucket of time.");
+	json_string(j, "note",
+		    "A row is all samples of one kind, stack of functions and thread within one bucket of time.");
 	json_array(j, "profiles");
 	for (uint32_t i = 0; i < w->page->nr && !err; i++)
 		err = put_profile(w, i);

@@ -33,7 +33,7 @@
 #include "report/flame/flame_columns.h"
 
 struct flame_data {
-	char *json;		/* ends with a newline */
+	char *json; /* ends with a newline */
 	size_t json_bytes;
 	struct columns columns;
 };

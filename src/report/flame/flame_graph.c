@@ -8,22 +8,22 @@
 #include "report/flame/flame_graph.h"
 #include "report/model/label.h"
 
-#define NAMES_MAX (1U << 29)	/* so that two numbers of strings and a kind make a key of 64 bits */
-#define PLACES_MAX 4		/* of a node: the others are not kept */
+#define NAMES_MAX (1U << 29) /* so that two numbers of strings and a kind make a key of 64 bits */
+#define PLACES_MAX 4	     /* of a node: the others are not kept */
 
 /* A node of the profile, where its stack stands in the graph. */
 struct placement {
-	uint32_t parent;	/* 0: none */
-	uint32_t node, frame;	/* of the graph; of the profile */
-	uint64_t samples;	/* that pass here */
+	uint32_t parent;      /* 0: none */
+	uint32_t node, frame; /* of the graph; of the profile */
+	uint64_t samples;     /* that pass here */
 };
 
 /* A profile on its way into the graph. */
 struct adder {
 	struct flame_graph *g;
 	const struct dusk_profile *p;
-	uint32_t *label_of_frame;		/* + 1; 0: not asked for yet */
-	struct map placed;			/* (node that a stack stands on, node of the profile) -> placement */
+	uint32_t *label_of_frame;		 /* + 1; 0: not asked for yet */
+	struct map placed;			 /* (node that a stack stands on, node of the profile) -> placement */
 	struct vec(struct placement) placements; /* parents come before their children; 0 is none */
 };
 
@@ -34,7 +34,8 @@ static void adder_done(struct adder *a)
 	vec_done(&a->placements);
 }
 
-static int number_label(struct flame_graph *g, const char *name, const char *module, enum flame_kind kind, uint32_t *ret)
+static int number_label(struct flame_graph *g, const char *name, const char *module, enum flame_kind kind,
+			uint32_t *ret)
 {
 	struct flame_label label = {.kind = kind};
 	uint32_t *at;
@@ -137,7 +138,7 @@ static int place_one(struct adder *a, uint32_t base, uint32_t parent, uint32_t n
 /* The placement of @node when its stack stands on @base; 0 of node 0. */
 static int place(struct adder *a, uint32_t base, uint32_t node, uint32_t *ret)
 {
-	struct vec(uint32_t) path = {0};	/* from @node outwards, up to the first that has its place */
+	struct vec(uint32_t) path = {0}; /* from @node outwards, up to the first that has its place */
 	uint32_t at = 0, *known;
 	int err = 0;
 
@@ -193,7 +194,7 @@ static int add_sample(struct adder *a, const struct dusk_sample *s, uint32_t *re
 
 static int add_places(struct adder *a)
 {
-	for (size_t i = a->placements.nr; i-- > 1; ) {
+	for (size_t i = a->placements.nr; i-- > 1;) {
 		const struct placement *at = &a->placements.v[i];
 		const struct dusk_line *l = frame_line(a->p, &a->p->frames[at->frame]);
 		struct flame_place where = {.node = at->node, .line = l->line, .samples = at->samples};
@@ -218,8 +219,9 @@ int flame_graph_add(struct flame_graph *g, const struct dusk_profile *p, uint32_
 	if (!a.label_of_frame || !vec_add(&a.placements))
 		return -ENOMEM;
 	if (!g->nodes.nr)
-		err = number_label(g, "all", "", FLAME_ROOT, &root) ? -ENOMEM :
-		      vec_push(&g->nodes, (struct flame_node){.label = root});
+		err = number_label(g, "all", "", FLAME_ROOT, &root)
+			      ? -ENOMEM
+			      : vec_push(&g->nodes, (struct flame_node){.label = root});
 	for (uint64_t i = 0; i < p->nr_samples && !err; i++)
 		err = add_sample(&a, &p->samples[i], &node[i]);
 	return err ? err : add_places(&a);
@@ -263,9 +265,10 @@ static int compare_siblings(const void *a, const void *b, void *ctx)
 static int sort_nodes(struct flame_graph *g)
 {
 	uint32_t nr = g->nodes.nr, nr_todo = 1;
-	_cleanup_(freep) uint32_t *kids = calloc(nr, sizeof(*kids));	/* all but the root, by parent, then by name */
-	_cleanup_(freep) uint32_t *first = calloc(nr + 1, sizeof(*first)); /* in kids[], by parent; the end: first[i + 1] */
-	_cleanup_(freep) uint32_t *todo = calloc(nr, sizeof(*todo));	/* the root, and then each node once */
+	_cleanup_(freep) uint32_t *kids = calloc(nr, sizeof(*kids)); /* all but the root, by parent, then by name */
+	_cleanup_(freep) uint32_t *first =
+		calloc(nr + 1, sizeof(*first));			     /* in kids[], by parent; the end: first[i + 1] */
+	_cleanup_(freep) uint32_t *todo = calloc(nr, sizeof(*todo)); /* the root, and then each node once */
 
 	g->preorder = calloc(nr, sizeof(*g->preorder));
 	if (!kids || !first || !todo || !g->preorder)

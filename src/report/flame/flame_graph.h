@@ -22,28 +22,28 @@
 enum flame_kind {
 	FLAME_ROOT,
 	FLAME_PROCESS,
-	FLAME_NOTE,	/* an outcome */
+	FLAME_NOTE, /* an outcome */
 	FLAME_USER,
 	FLAME_VDSO,
 	FLAME_JIT,
 	FLAME_KERNEL,
-	FLAME_STATE,	/* why a thread was off the CPU */
+	FLAME_STATE, /* why a thread was off the CPU */
 };
 
 struct flame_label {
-	uint32_t name, module;	/* numbers of strings */
+	uint32_t name, module; /* numbers of strings */
 	enum flame_kind kind;
-	uint32_t rank;		/* position in by_rank */
+	uint32_t rank; /* position in by_rank */
 };
 
 struct flame_node {
 	uint32_t parent, label, depth;
-	uint32_t rank;		/* position in preorder */
+	uint32_t rank; /* position in preorder */
 };
 
 /* A place in the source that belongs to a node, and the samples whose stacks pass there. */
 struct flame_place {
-	uint32_t node, file;	/* a number of strings */
+	uint32_t node, file; /* a number of strings */
 	uint32_t line;
 	uint64_t samples;
 };
@@ -51,13 +51,13 @@ struct flame_place {
 struct flame_graph {
 	struct strings strings;
 	struct vec(struct flame_label) labels;
-	struct vec(struct flame_node) nodes;	/* 0 is the root; parents come before their children */
-	struct vec(struct flame_place) places;	/* by node in preorder, the most frequent first */
-	uint32_t *by_rank;			/* labels, in the order of their names */
-	uint32_t *preorder;			/* nodes, siblings in the order of their names */
+	struct vec(struct flame_node) nodes;   /* 0 is the root; parents come before their children */
+	struct vec(struct flame_place) places; /* by node in preorder, the most frequent first */
+	uint32_t *by_rank;		       /* labels, in the order of their names */
+	uint32_t *preorder;		       /* nodes, siblings in the order of their names */
 
-	struct map label_of;			/* (name, module, kind) -> label */
-	struct map child_of;			/* (node, label) -> node */
+	struct map label_of; /* (name, module, kind) -> label */
+	struct map child_of; /* (node, label) -> node */
 };
 
 /*

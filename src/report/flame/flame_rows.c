@@ -21,7 +21,9 @@ static uint64_t count_buckets(const struct dusk_profile *p, uint64_t bucket_ns)
 	return p->nr_samples ? p->samples[p->nr_samples - 1].time_ns / bucket_ns + 1 : 0;
 }
 
-#define ORDER(x, y) if ((x) != (y)) return (x) < (y) ? -1 : 1
+#define ORDER(x, y)     \
+	if ((x) != (y)) \
+	return (x) < (y) ? -1 : 1
 
 static int compare_rows(const void *a, const void *b)
 {
@@ -60,9 +62,9 @@ static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t r
 }
 
 /*
- * An off-CPU interval is in each bucket with the part of its time that lies there; it counts in the last one. Off-CPU intervals of a
- * thread do not overlap, so there are not many more rows than threads times buckets; where there are all the same,
- * the others are in their last bucket only.
+ * An off-CPU interval is in each bucket with the part of its time that lies there; it counts in the last one. Off-CPU
+ * intervals of a thread do not overlap, so there are not many more rows than threads times buckets; where there are all
+ * the same, the others are in their last bucket only.
  */
 static int add_interval(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
 {
@@ -86,8 +88,9 @@ static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const u
 	r->nr_buckets = count_buckets(p, r->bucket_ns);
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
-		int err = s->source == DUSK_OFF_CPU ? add_interval(r, s, rank[i]) :
-			  add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, s->value_ns);
+		int err = s->source == DUSK_OFF_CPU
+				  ? add_interval(r, s, rank[i])
+				  : add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, s->value_ns);
 
 		if (err)
 			return err;

@@ -3,9 +3,9 @@
  * When, and in which thread, were the samples of a flame graph taken?
  *
  * A page that held each sample would be too large, and nobody sees a difference of microseconds in a strip of a
- * thousand pixels. So time is cut into buckets of 1, 2 or 5 times a power of ten, and a row holds all samples of a
- * kind and a node, in a thread, in a bucket. Buckets are as short as makes at most BUCKETS_MAX of them, and longer if
- * there are more than ROWS_MAX rows, down to BUCKETS_MIN buckets. An off-CPU interval from the CPU is spread over the buckets
+ * thousand pixels. So time is cut into buckets of 1, 2 or 5 times a power of ten, and a row holds all samples of a kind
+ * and a node, in a thread, in a bucket. Buckets are as short as makes at most BUCKETS_MAX of them, and longer if there
+ * are more than ROWS_MAX rows, down to BUCKETS_MIN buckets. An off-CPU interval from the CPU is spread over the buckets
  * in which it lasted.
  */
 #pragma once
@@ -18,16 +18,16 @@
 
 struct flame_row {
 	enum dusk_source source;
-	uint32_t node;		/* rank in the graph */
+	uint32_t node; /* rank in the graph */
 	uint32_t thread, bucket;
-	uint32_t samples;	/* of an off-CPU interval: in its last bucket */
-	uint64_t weight_ns;	/* what they stand for */
+	uint32_t samples;   /* of an off-CPU interval: in its last bucket */
+	uint64_t weight_ns; /* what they stand for */
 };
 
 struct flame_rows {
 	uint64_t bucket_ns;
 	uint32_t nr_buckets;
-	struct vec(struct flame_row) v;	/* by source, thread, bucket, node */
+	struct vec(struct flame_row) v; /* by source, thread, bucket, node */
 };
 
 /*

@@ -8,10 +8,10 @@
 
 struct scale {
 	const struct dusk_profile *profile;
-	struct amount all[2];		/* by source */
-	uint32_t *found, *place;	/* places with weight: as found, and ordered */
-	struct amount *self, *total;	/* by place */
-	bool *met;			/* by place */
+	struct amount all[2];	     /* by source */
+	uint32_t *found, *place;     /* places with weight: as found, and ordered */
+	struct amount *self, *total; /* by place */
+	bool *met;		     /* by place */
 };
 
 void amount_add(struct amount *to, const struct amount *a)
@@ -87,12 +87,17 @@ static uint32_t list_places(struct scale *s, const struct dusk_sample *const *sa
 	return nr;
 }
 
-static int aggregate_group(struct scale *s, uint32_t group, const struct dusk_sample *const *samples, uint64_t nr_samples,
-		       aggregate_fn fn, void *ctx)
+static int aggregate_group(struct scale *s, uint32_t group, const struct dusk_sample *const *samples,
+			   uint64_t nr_samples, aggregate_fn fn, void *ctx)
 {
 	uint32_t nr = list_places(s, samples, nr_samples);
 	struct weight w = {
-		.group = group, .all = s->all, .nr = nr, .place = s->place, .self = s->self, .total = s->total,
+		.group = group,
+		.all = s->all,
+		.nr = nr,
+		.place = s->place,
+		.self = s->self,
+		.total = s->total,
 	};
 	int err;
 

@@ -9,7 +9,7 @@
 #include <dusk/dusk.h>
 
 struct annotated_place {
-	uint64_t address;	/* of a byte of the instruction */
+	uint64_t address; /* of a byte of the instruction */
 	uint64_t samples;
 };
 
@@ -17,7 +17,7 @@ struct annotation {
 	uint32_t function, module;	/* of the profile */
 	uint32_t frame;			/* one that is in the function */
 	uint64_t samples, elsewhere;	/* the samples of the places; of other builds */
-	struct annotated_place *places;	/* by address */
+	struct annotated_place *places; /* by address */
 	size_t nr;
 };
 

@@ -4,7 +4,7 @@
 #include <dusk/dusk.h>
 
 struct children {
-	uint32_t *first, *next;		/* by node; 0: none. The outermost nodes are the children of 0 */
+	uint32_t *first, *next; /* by node; 0: none. The outermost nodes are the children of 0 */
 };
 
 /* *@ret is to be freed with children_done(). 0 or -ENOMEM. */

@@ -9,10 +9,10 @@
 #include <dusk/dusk.h>
 
 struct completeness {
-	uint64_t samples, complete, cut, no_stack, absent;	/* ticks, or off-CPU intervals */
-	uint64_t ns;		/* what they stand for */
-	uint64_t stacks;	/* distinct: nodes at which a sample stands */
-	uint64_t *outcome;	/* of them, by index of dusk_profile.outcomes */
+	uint64_t samples, complete, cut, no_stack, absent; /* ticks, or off-CPU intervals */
+	uint64_t ns;					   /* what they stand for */
+	uint64_t stacks;				   /* distinct: nodes at which a sample stands */
+	uint64_t *outcome;				   /* of them, by index of dusk_profile.outcomes */
 };
 
 /* Of the ticks, or of the off-CPU intervals. *@ret is to be freed with completeness_done(). 0 or -ENOMEM. */

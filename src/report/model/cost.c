@@ -24,8 +24,10 @@ void cost_of(struct cost *ret, const struct dusk_profile *p)
 	uint64_t switch_ns = counter(p, "switch-ns");
 
 	*ret = (struct cost){
-		.switches = counter(p, "switches"), .intervals = counter(p, "offcpu-intervals"),
-		.left_out = counter(p, "offcpu-sampled-out"), .budget_percent = setting(p, "budget") * 100,
+		.switches = counter(p, "switches"),
+		.intervals = counter(p, "offcpu-intervals"),
+		.left_out = counter(p, "offcpu-sampled-out"),
+		.budget_percent = setting(p, "budget") * 100,
 		.certain_ns = setting(p, "certain_ns"),
 	};
 	if (ret->switches)

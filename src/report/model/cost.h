@@ -4,11 +4,11 @@
 #include <dusk/dusk.h>
 
 struct cost {
-	uint64_t switches;		/* 0: they were not followed, or too few to measure */
+	uint64_t switches; /* 0: they were not followed, or too few to measure */
 	double ns_a_switch;
-	double percent;			/* of all CPUs; with the walks that were scheduled, also for other events */
-	double budget_percent;		/* 0: none was given */
-	uint64_t certain_ns;		/* off-CPU intervals of so long were all taken; 0: all were */
+	double percent;	       /* of all CPUs; with the walks that were scheduled, also for other events */
+	double budget_percent; /* 0: none was given */
+	uint64_t certain_ns;   /* off-CPU intervals of so long were all taken; 0: all were */
 	uint64_t intervals, left_out;
 };
 

@@ -7,8 +7,8 @@
 #include <string.h>
 #include "report/text.h"
 
-#define LINE_BYTES 8192			/* of a longer line the rest is copied, and not looked at */
-#define MAX_COOKIES (1u << 22)		/* that are learned: more stay unresolved */
+#define LINE_BYTES 8192	       /* of a longer line the rest is copied, and not looked at */
+#define MAX_COOKIES (1u << 22) /* that are learned: more stay unresolved */
 #define MAX_WORD 64
 #define PRINTK "bpf_trace_printk:"
 #define INDENT "        "
@@ -16,17 +16,17 @@
 struct line {
 	char text[LINE_BYTES];
 	size_t len;
-	bool whole;			/* it begins here, and ends here */
-	bool goes_on;			/* its end is yet to come */
+	bool whole;   /* it begins here, and ends here */
+	bool goes_on; /* its end is yet to come */
 };
 
 /* What a line says. */
 struct marks {
 	bool has_kernel, has_user, has_cookie, has_map;
-	bool is_end;			/* of a cookie: nothing comes before it */
+	bool is_end; /* of a cookie: nothing comes before it */
 	uint32_t kernel, user, map;
 	uint64_t cookie;
-	char word[MAX_WORD];		/* how the user stack ended: "[no-fde]"; "": well */
+	char word[MAX_WORD]; /* how the user stack ended: "[no-fde]"; "": well */
 };
 
 /* The next line, or the next piece of one that is too long. 1; 0: there is no more; or a negative errno. */
@@ -93,8 +93,8 @@ static bool find_number32(const char *text, const char *name, int base, uint32_t
 }
 
 /*
- * What a BPF program printed; NULL: none did. What comes before the time, "12968.803205: ", is the name of a task, which may be
- * anything of 15 bytes, and its CPU: too short to hold a time and our event.
+ * What a BPF program printed; NULL: none did. What comes before the time, "12968.803205: ", is the name of a task,
+ * which may be anything of 15 bytes, and its CPU: too short to hold a time and our event.
  */
 static const char *printed(const char *text)
 {
@@ -147,7 +147,7 @@ static bool is_foreign(const struct decode *d, const struct marks *m)
 
 static int learn(struct decode *d, const struct marks *m)
 {
-	struct decode_end end = { .user = m->user };
+	struct decode_end end = {.user = m->user};
 	uint32_t *index;
 	bool fresh;
 	int err;
@@ -157,7 +157,7 @@ static int learn(struct decode *d, const struct marks *m)
 	index = map_at(&d->by_cookie, m->cookie, &fresh);
 	if (!index)
 		return -ENOMEM;
-	if (!fresh) {		/* a cookie comes to its end once: who says something else of it lies, or the first one did */
+	if (!fresh) { /* a cookie comes to its end once: who says something else of it lies, or the first one did */
 		d->ends.v[*index].disputed |= d->ends.v[*index].user != m->user;
 		return 0;
 	}
@@ -250,7 +250,7 @@ static void show(struct decode *d, FILE *out, const struct marks *m)
 		return;
 	}
 	if (m->is_end && d->learned)
-		return;		/* below the line that asked */
+		return; /* below the line that asked */
 	if (m->has_kernel)
 		show_stack(d, out, "stack_id", m->kernel, &number);
 	if (m->has_user)

@@ -10,19 +10,19 @@
 #include "report/model/table.h"
 #include "report/model/tree.h"
 
-#define LEAST_EXPECTED 5	/* samples on a side, for the normal distribution */
+#define LEAST_EXPECTED 5 /* samples on a side, for the normal distribution */
 
 struct merger {
 	struct diff *diff;
 	int side;
 	struct vec(struct diff_row) rows;
-	struct map row_of;			/* key -> row */
-	struct map path_of;			/* (path, name) -> path */
+	struct map row_of;  /* key -> row */
+	struct map path_of; /* (path, name) -> path */
 
 	/* The profile at hand: */
 	const struct labels *labels;
-	uint32_t *name_of;			/* by label: number of diff->names */
-	struct vec(uint32_t) way;		/* paths, from the outermost frame */
+	uint32_t *name_of;	  /* by label: number of diff->names */
+	struct vec(uint32_t) way; /* paths, from the outermost frame */
 };
 
 static int number_labels(struct merger *m, const struct labels *l)
@@ -203,9 +203,9 @@ double diff_delta(const struct diff *d, const struct diff_row *r)
 /* The samples of a row, spread over two sides. */
 struct spread {
 	bool shares;
-	double all[2];		/* shares: samples of each side */
-	double nr, after;	/* of the row: on both sides, and on that one */
-	double expected;	/* part of nr: on that side, if nothing has changed */
+	double all[2];	  /* shares: samples of each side */
+	double nr, after; /* of the row: on both sides, and on that one */
+	double expected;  /* part of nr: on that side, if nothing has changed */
 };
 
 static double log_choose(double n, double k)

@@ -20,31 +20,31 @@
 enum { BEFORE, AFTER };
 
 struct diff_options {
-	const struct selection *selection;	/* of both */
-	bool stacks;				/* else by function */
-	bool total;				/* functions: also where it is not the innermost frame */
-	bool absolute;				/* seconds, not percent */
-	enum measure by;			/* count, or time */
+	const struct selection *selection; /* of both */
+	bool stacks;			   /* else by function */
+	bool total;			   /* functions: also where it is not the innermost frame */
+	bool absolute;			   /* seconds, not percent */
+	enum measure by;		   /* count, or time */
 };
 
 struct diff_row {
-	uint32_t key;			/* of functions: a number of names; of stacks: a path */
-	uint64_t count[2];		/* samples; or nanoseconds */
+	uint32_t key;	   /* of functions: a number of names; of stacks: a path */
+	uint64_t count[2]; /* samples; or nanoseconds */
 };
 
 struct diff_path {
-	uint32_t parent, name;		/* of the caller; 0: it is the outermost frame */
+	uint32_t parent, name; /* of the caller; 0: it is the outermost frame */
 };
 
 struct diff {
 	struct diff_options options;
-	struct strings names;		/* the bytes: function, 0, module */
+	struct strings names; /* the bytes: function, 0, module */
 	struct vec(struct diff_path) paths;
-	struct diff_row *rows;		/* the largest change first */
+	struct diff_row *rows; /* the largest change first */
 	size_t nr;
-	uint64_t samples[2];		/* that were selected; or nanoseconds of them */
-	double sample_s[2];		/* seconds that one of these stands for */
-	struct amount selected[2][2];	/* what was selected, by side and by source */
+	uint64_t samples[2];	      /* that were selected; or nanoseconds of them */
+	double sample_s[2];	      /* seconds that one of these stands for */
+	struct amount selected[2][2]; /* what was selected, by side and by source */
 };
 
 /* *@ret is to be freed with diff_free(). 0 or -ENOMEM. */
@@ -60,7 +60,7 @@ static inline void diff_freep(struct diff **d)
 /* Percent or seconds; of the side BEFORE or AFTER. */
 double diff_weight(const struct diff *d, const struct diff_row *r, int side);
 double diff_delta(const struct diff *d, const struct diff_row *r);
-double diff_chance(const struct diff *d, const struct diff_row *r);	/* 0 .. 1; by time: 1 */
+double diff_chance(const struct diff *d, const struct diff_row *r); /* 0 .. 1; by time: 1 */
 
 /* "***", "**", "*" or "": @chance is less than 0.1, 1, 5 %. */
 const char *diff_mark(double chance);

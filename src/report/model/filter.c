@@ -15,9 +15,9 @@ struct sieve {
 	const struct dusk_profile *profile;
 	const struct filter *filter;
 	struct labels *labels;
-	unsigned char *label_met;	/* by label: MET_... */
-	unsigned char *place_met;	/* by place: of its frame and of all its callers' */
-	uint32_t *shown;		/* by place: itself, or the nearest caller that is not hidden, or 0 */
+	unsigned char *label_met; /* by label: MET_... */
+	unsigned char *place_met; /* by place: of its frame and of all its callers' */
+	uint32_t *shown;	  /* by place: itself, or the nearest caller that is not hidden, or 0 */
 };
 
 const char *filter_refuse(const char *regex, char *text, size_t size)
@@ -146,7 +146,7 @@ static int choose_kind(struct filtered *f, enum time_base kind)
 static int trim(struct filtered *f)
 {
 	struct dusk_profile *p = &f->profile;
-	_cleanup_(freep) bool *scheduler = calloc((size_t)p->nr_frames + 1, sizeof(*scheduler));	/* by frame */
+	_cleanup_(freep) bool *scheduler = calloc((size_t)p->nr_frames + 1, sizeof(*scheduler)); /* by frame */
 
 	if (!scheduler || filtered_own(f, samples, p->nr_samples, 0))
 		return -ENOMEM;

@@ -11,11 +11,11 @@
 #include "report/model/time_base.h"
 
 struct filter {
-	const char *focus, *ignore, *hide;	/* POSIX extended regular expressions, or NULL */
-	enum time_base kind;				/* only these samples */
-	bool trim;				/* off-CPU intervals end where the thread waited: without the scheduler */
-	bool marks;				/* what an off-CPU interval has for its innermost frame: "[sleeping]" */
-	uint32_t wakers;			/* on its stack are those of so many wakers in a row (synthetic.h) */
+	const char *focus, *ignore, *hide; /* POSIX extended regular expressions, or NULL */
+	enum time_base kind;		   /* only these samples */
+	bool trim;			   /* off-CPU intervals end where the thread waited: without the scheduler */
+	bool marks;			   /* what an off-CPU interval has for its innermost frame: "[sleeping]" */
+	uint32_t wakers;		   /* on its stack are those of so many wakers in a row (synthetic.h) */
 };
 
 /* Why @regex cannot be used, written to @text; or NULL: it can. */
@@ -24,7 +24,7 @@ const char *filter_refuse(const char *regex, char *text, size_t size);
 /* A profile of which some is left out: it shares the rest with the one that it was made of, and cannot outlive it. */
 struct filtered {
 	struct dusk_profile profile;
-	char (*marks)[32];			/* names of what was added */
+	char (*marks)[32]; /* names of what was added */
 	struct dusk_function *functions;
 	struct dusk_frame *frames;
 	struct dusk_node *nodes;
@@ -36,6 +36,6 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 void filtered_done(struct filtered *f);
 
 /* Columns are copied before they are changed, and with room for @more than the @nr that there are. 0 or -ENOMEM. */
-#define filtered_own(f, column, nr, more)									\
+#define filtered_own(f, column, nr, more) \
 	filtered_own_column((void **)&(f)->column, (void **)&(f)->profile.column, nr, more, sizeof(*(f)->column))
 int filtered_own_column(void **column, void **view, size_t nr, size_t more, size_t size);

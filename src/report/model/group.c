@@ -35,7 +35,9 @@ static bool frame_selected(const struct dusk_profile *p, uint32_t frame, const s
 	       (f->module && listed(p->modules[f->module].path, s->dso, s->nr_dso));
 }
 
-/* With it begins what is no part of an off-CPU interval's stack (synthetic.h), and stands for the frame that it is on. */
+/*
+ * With it begins what is no part of an off-CPU interval's stack (synthetic.h), and stands for the frame that it is on.
+ */
 static bool frame_is_synthetic(const struct dusk_profile *p, uint32_t frame)
 {
 	const struct dusk_frame *f = &p->frames[frame];
@@ -78,7 +80,10 @@ static int group_thread(struct groups *g, const struct dusk_thread *t, uint32_t 
 	err = strings_number(known, &key, sizeof(key), ret, &fresh);
 	if (!err && fresh)
 		g->v[g->nr++] = (struct group){
-			keys & KEY_COMM ? t->comm : NULL, key.pid, key.tid, keys & KEY_STATE ? state_name(state) : NULL,
+			keys & KEY_COMM ? t->comm : NULL,
+			key.pid,
+			key.tid,
+			keys & KEY_STATE ? state_name(state) : NULL,
 		};
 	return err;
 }

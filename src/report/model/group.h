@@ -10,11 +10,23 @@
 #include "report/model/time_base.h"
 
 enum key {
-	KEY_COMM = 1, KEY_PID = 2, KEY_TID = 4, KEY_DSO = 8, KEY_FUNCTION = 16, KEY_LINE = 32, KEY_STATE = 64,
+	KEY_COMM = 1,
+	KEY_PID = 2,
+	KEY_TID = 4,
+	KEY_DSO = 8,
+	KEY_FUNCTION = 16,
+	KEY_LINE = 32,
+	KEY_STATE = 64,
 
 	/* Not what a row is about, but what it weighs: */
-	KEY_SELF_PERCENT = 128, KEY_TOTAL_PERCENT = 256, KEY_SELF = 512, KEY_TOTAL = 1024,
-	KEY_COUNT = 2048, KEY_RUNNABLE = 4096, KEY_AVERAGE = 8192, KEY_LONGEST = 16384,
+	KEY_SELF_PERCENT = 128,
+	KEY_TOTAL_PERCENT = 256,
+	KEY_SELF = 512,
+	KEY_TOTAL = 1024,
+	KEY_COUNT = 2048,
+	KEY_RUNNABLE = 4096,
+	KEY_AVERAGE = 8192,
+	KEY_LONGEST = 16384,
 };
 
 #define NR_KEYS 15
@@ -28,18 +40,18 @@ enum key {
 
 /* What to look at; an empty list means everything. */
 struct selection {
-	const char *const *comm;	/* names of threads */
-	const char *const *dso;		/* modules, by name or path, of innermost frames */
+	const char *const *comm; /* names of threads */
+	const char *const *dso;	 /* modules, by name or path, of innermost frames */
 	const pid_t *pid;
 	size_t nr_comm, nr_dso, nr_pid;
-	const char *const *state;	/* what a thread did: names of states */
+	const char *const *state; /* what a thread did: names of states */
 	size_t nr_state;
 };
 
 struct group {
-	const char *comm;	/* NULL: not among the keys */
-	pid_t pid, tid;		/* -1: not among the keys */
-	const char *state;	/* NULL: not among the keys */
+	const char *comm;  /* NULL: not among the keys */
+	pid_t pid, tid;	   /* -1: not among the keys */
+	const char *state; /* NULL: not among the keys */
 };
 
 #define NOT_SELECTED UINT32_MAX
@@ -47,9 +59,9 @@ struct group {
 struct groups {
 	struct group *v;
 	uint32_t nr;
-	uint32_t *of;		/* by index of dusk_profile.threads and by state; NOT_SELECTED */
-	uint32_t nr_states;	/* 1: states do not matter */
-	bool *place_selected;	/* by place (label.h); NULL: all are */
+	uint32_t *of;	      /* by index of dusk_profile.threads and by state; NOT_SELECTED */
+	uint32_t nr_states;   /* 1: states do not matter */
+	bool *place_selected; /* by place (label.h); NULL: all are */
 };
 
 static inline uint32_t group_of(const struct groups *g, const struct dusk_sample *s)

@@ -12,7 +12,7 @@
 
 struct maker {
 	struct labels *labels;
-	unsigned int parts;	/* enum label_part */
+	unsigned int parts; /* enum label_part */
 	struct vec(char) text;
 };
 

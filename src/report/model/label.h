@@ -12,10 +12,10 @@
 
 struct labels {
 	const struct dusk_profile *profile;
-	struct strings names;		/* number = label; the bytes: function, 0, module, 0, line */
+	struct strings names; /* number = label; the bytes: function, 0, module, 0, line */
 	uint32_t *of_frame;
 	uint32_t *of_outcome;
-	bool *kernel;			/* by label */
+	bool *kernel; /* by label */
 };
 
 enum label_part { LABEL_FUNCTION = 1, LABEL_LINE = 2 };
@@ -29,9 +29,9 @@ static inline void labels_freep(struct labels **l)
 	labels_free(*l);
 }
 
-const char *label_function(const struct labels *l, uint32_t label);	/* "" if it is no part */
+const char *label_function(const struct labels *l, uint32_t label); /* "" if it is no part */
 const char *label_module(const struct labels *l, uint32_t label);
-const char *label_line(const struct labels *l, uint32_t label);		/* "file:line", "[no line]"; "" if it is no part */
+const char *label_line(const struct labels *l, uint32_t label); /* "file:line", "[no line]"; "" if it is no part */
 
 /* By function, then by module, then by line. */
 int label_compare(const struct labels *l, uint32_t a, uint32_t b);

@@ -89,7 +89,7 @@ static int by_weight(const void *a, const void *b)
 
 struct finder {
 	const struct dusk_profile *p;
-	struct map runtime, row;	/* by PID: of runtimes, of found */
+	struct map runtime, row; /* by PID: of runtimes, of found */
 	struct vec(struct missing_fp) found;
 };
 
@@ -163,8 +163,8 @@ void missing_fp_show(FILE *out, const struct dusk_profile *p, enum time_base kin
 
 	if (missing_fp_find(&found, &nr, p, kind) || !nr)
 		return;
-	fprintf(out, "%s\n%s%s%s whose stack ends in JIT code without frame pointers, and what would help:\n", mark, mark,
-		blank, kind == TIME_BASE_CPU ? "Samples" : "Time");
+	fprintf(out, "%s\n%s%s%s whose stack ends in JIT code without frame pointers, and what would help:\n", mark,
+		mark, blank, kind == TIME_BASE_CPU ? "Samples" : "Time");
 	for (size_t i = 0; i < nr && i < MAX_SHOWN; i++) {
 		if (kind == TIME_BASE_CPU)
 			fprintf(out, "%s%s%9" PRIu64 "  ", mark, blank, found[i].weight);

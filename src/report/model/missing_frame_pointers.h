@@ -6,9 +6,9 @@
 #include "report/model/time_base.h"
 
 struct missing_fp {
-	const char *program;	/* the name of the process's first thread, if it was met */
+	const char *program; /* the name of the process's first thread, if it was met */
 	const char *remedy;
-	uint64_t weight;	/* of stacks that end so: ticks, or nanoseconds */
+	uint64_t weight; /* of stacks that end so: ticks, or nanoseconds */
 };
 
 /*

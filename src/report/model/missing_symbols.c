@@ -12,9 +12,9 @@
 
 #define MAX_SHOWN 10
 
-/* Add @weight to each module that has a nameless frame on the way from @node to the root. */
-static void add_stack(const struct dusk_profile *p, const bool *frame, uint32_t node, uint64_t weight,
-		      uint32_t *last, uint64_t *of_module)
+/* Add @weight to each module that has a unnamed frame on the way from @node to the root. */
+static void add_stack(const struct dusk_profile *p, const bool *frame, uint32_t node, uint64_t weight, uint32_t *last,
+		      uint64_t *of_module)
 {
 	for (uint32_t at = node; at; at = p->nodes[at].parent) {
 		uint32_t module = p->frames[p->nodes[at].frame].module;

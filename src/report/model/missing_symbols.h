@@ -7,7 +7,7 @@
 
 struct missing_symbols {
 	uint32_t module;
-	uint64_t weight;	/* of what has such code of the module anywhere in its stack: ticks, or nanoseconds */
+	uint64_t weight; /* of what has such code of the module anywhere in its stack: ticks, or nanoseconds */
 };
 
 /*

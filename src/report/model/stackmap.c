@@ -75,12 +75,12 @@ static bool name_in_profile(struct path *p, char name[NAME_BYTES])
 	const struct dusk_profile *profile = p->names->profile;
 	const struct dusk_frame *f = &profile->frames[profile->nodes[p->node].frame];
 	const struct dusk_function *fn = &profile->functions[f->function];
-	struct dusk_symbol s = { NULL, module_name(profile, f->module), f->offset, 0 };
+	struct dusk_symbol s = {NULL, module_name(profile, f->module), f->offset, 0};
 	bool kernel = profile->modules[f->module].kind == DUSK_MODULE_KERNEL;
 
 	p->node = profile->nodes[p->node].parent;
 	if (f->function)
-		s = (struct dusk_symbol){ fn->name, fn->module, f->function_offset, 0 };
+		s = (struct dusk_symbol){fn->name, fn->module, f->function_offset, 0};
 	if (kernel)
 		return s.name && name_kernel(&s, name);
 	return name_user(&s, name);
@@ -110,7 +110,7 @@ static bool name_of(struct path *p, const struct dusk_stack *stack, uint32_t i, 
 uint32_t stackmap_frames_text(FILE *out, const struct dusk_stack *stack, const struct stackmap_names *names,
 			      const char *indent, uint32_t first)
 {
-	struct path path = { .names = names };
+	struct path path = {.names = names};
 	char name[NAME_BYTES];
 
 	for (uint32_t i = 0; i < stack->nr; i++) {
@@ -139,7 +139,7 @@ void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap
 /* Where no name is known, the address. */
 static void write_symbols(struct json *j, const struct dusk_stack *stack, const struct stackmap_names *names)
 {
-	struct path path = { .names = names };
+	struct path path = {.names = names};
 	char name[NAME_BYTES];
 
 	json_array(j, "symbols");
@@ -171,7 +171,7 @@ static void write_stack(struct json *j, const struct dusk_stack *stack, const st
 
 void stackmap_json(FILE *out, const struct dusk_stacks *s, const struct stackmap_names *names)
 {
-	struct json j = { .out = out, .indent = 2 };
+	struct json j = {.out = out, .indent = 2};
 
 	json_array(&j, NULL);
 	for (size_t k = 0; k < s->nr && !ferror(out); k++)
@@ -193,7 +193,7 @@ void stackmap_modules(FILE *out, const struct dusk_stacks *s)
 
 void stackmap_modules_json(FILE *out, const struct dusk_stacks *s)
 {
-	struct json j = { .out = out, .indent = 2 };
+	struct json j = {.out = out, .indent = 2};
 	struct dusk_stack_module m;
 
 	json_array(&j, NULL);

@@ -7,9 +7,9 @@
 enum stackmap_order { STACKMAP_AS_IS, STACKMAP_BY_REF, STACKMAP_BY_DEPTH };
 
 struct stackmap_choice {
-	bool kernel, user;		/* only these; none: all */
-	enum stackmap_order order;	/* the largest first */
-	uint32_t top;			/* at most so many; 0: all */
+	bool kernel, user;	   /* only these; none: all */
+	enum stackmap_order order; /* the largest first */
+	uint32_t top;		   /* at most so many; 0: all */
 };
 
 /* Leave in @s what is chosen, in its order. */
@@ -17,9 +17,9 @@ void stackmap_choose(struct dusk_stacks *s, const struct stackmap_choice *c);
 
 /* Where names come from; from nowhere: frames are shown as numbers. */
 struct stackmap_names {
-	const struct dusk_symbols *symbols;	/* of kernel stacks */
-	const struct dusk_profile *profile;	/* that the stacks are of */
-	const struct dusk_stacks *stacks;	/* that have them: of a file */
+	const struct dusk_symbols *symbols; /* of kernel stacks */
+	const struct dusk_profile *profile; /* that the stacks are of */
+	const struct dusk_stacks *stacks;   /* that have them: of a file */
 	/* of other stacks: dusk_stackmap_name() */
 	void (*name)(struct dusk_stackmap *map, uint64_t frame, char *ret, size_t room);
 	struct dusk_stackmap *map;

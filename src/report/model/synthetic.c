@@ -52,7 +52,8 @@ static int synthetic_done(struct synthetics *g, int err)
 static int add_frames(struct filtered *f, uint32_t nr, uint32_t *first)
 {
 	*first = f->profile.nr_frames;
-	return filtered_own(f, functions, f->profile.nr_functions, nr) ?: filtered_own(f, frames, f->profile.nr_frames, nr);
+	return filtered_own(f, functions, f->profile.nr_functions, nr)
+		       ?: filtered_own(f, frames, f->profile.nr_frames, nr);
 }
 
 static void add_frame(struct filtered *f, const char *name)
@@ -124,7 +125,8 @@ static int synthetic_waker(struct synthetics *g, uint32_t *at, const struct dusk
 		err = synthetic(g, at, p->nodes[node].frame);
 	if (err)
 		return err;
-	return synthetic(g, at, first_frame + (by->kind == DUSK_WAKER_TASK ? FRAME_THREADS + by->thread : FRAME_INTERRUPT));
+	return synthetic(g, at,
+			 first_frame + (by->kind == DUSK_WAKER_TASK ? FRAME_THREADS + by->thread : FRAME_INTERRUPT));
 }
 
 /* Off-CPU intervals without a stack have nothing that a waker could stand on. */

@@ -13,8 +13,8 @@ struct adder {
 	const struct dusk_profile *profile;
 	struct table *table;
 	struct vec(struct table_row) rows;
-	uint32_t *row_of_label;		/* of the group at hand: row + 1 */
-	bool *outer;			/* by node: no caller has the same label */
+	uint32_t *row_of_label; /* of the group at hand: row + 1 */
+	bool *outer;		/* by node: no caller has the same label */
 };
 
 /*
@@ -215,8 +215,8 @@ int table_new(struct table **ret, const struct dusk_profile *p, unsigned int key
 	t->by = by;
 	err = groups_new(&t->groups, p, keys, s);
 	if (!err && keys & KEYS_OF_FRAMES)
-		err = labels_new(&t->labels, p, (keys & KEY_FUNCTION ? LABEL_FUNCTION : 0) |
-				 (keys & KEY_LINE ? LABEL_LINE : 0));
+		err = labels_new(&t->labels, p,
+				 (keys & KEY_FUNCTION ? LABEL_FUNCTION : 0) | (keys & KEY_LINE ? LABEL_LINE : 0));
 	if (!err)
 		err = fill(&a);
 	vec_done(&a.rows);

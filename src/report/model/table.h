@@ -13,18 +13,18 @@
 
 struct table_row {
 	uint32_t group, label;
-	uint64_t self, total;		/* by the table's measure */
+	uint64_t self, total; /* by the table's measure */
 	struct amount of_self, of_total;
 };
 
 struct table {
-	struct table_row *rows;		/* most self first, then most total, then by name */
+	struct table_row *rows; /* most self first, then most total, then by name */
 	size_t nr;
 	enum measure by;
-	uint64_t all;			/* what was selected, by the measure */
-	struct amount selected[2];	/* the same in full, by source */
+	uint64_t all;		   /* what was selected, by the measure */
+	struct amount selected[2]; /* the same in full, by source */
 	struct groups *groups;
-	struct labels *labels;		/* NULL: the rows are of tasks only */
+	struct labels *labels; /* NULL: the rows are of tasks only */
 };
 
 /* @keys: a set of enum key. *@ret is to be freed with table_free() before @p is. 0 or -ENOMEM. */

@@ -7,7 +7,7 @@
 #include "report/model/time_balance.h"
 #include "report/model/cost.h"
 
-#define TOLERATED 1000		/* of a life one part in so many may be missing */
+#define TOLERATED 1000 /* of a life one part in so many may be missing */
 
 uint64_t time_balance_missing_ns(const struct time_balance_thread *t)
 {
@@ -91,7 +91,7 @@ static void add_up(struct time_balance *a)
 
 int time_balance_init(struct time_balance *ret, const struct dusk_profile *p)
 {
-	struct map row_of = {0};	/* tid -> row */
+	struct map row_of = {0}; /* tid -> row */
 	struct cost cost;
 	int err;
 

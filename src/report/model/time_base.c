@@ -15,8 +15,8 @@ enum time_base time_base_of(const struct dusk_profile *p, enum time_base wanted)
 
 bool is_scheduler(const char *function)
 {
-	static const char *const prefixes[] = {"schedule", "__schedule", "io_schedule", "preempt_schedule", "__cond_resched",
-					       "poll_schedule_timeout"};
+	static const char *const prefixes[] = {"schedule",	   "__schedule",     "io_schedule",
+					       "preempt_schedule", "__cond_resched", "poll_schedule_timeout"};
 
 	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(function, prefixes[i], strlen(prefixes[i])))

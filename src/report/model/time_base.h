@@ -8,10 +8,10 @@
 #include <dusk/dusk.h>
 
 enum time_base {
-	TIME_BASE_USUAL,	/* ticks; off-CPU intervals of a profile that has no ticks */
+	TIME_BASE_USUAL, /* ticks; off-CPU intervals of a profile that has no ticks */
 	TIME_BASE_CPU,
 	TIME_BASE_OFF_CPU,
-	TIME_BASE_WALL,	/* both: all the time of a thread */
+	TIME_BASE_WALL, /* both: all the time of a thread */
 };
 
 /* What @wanted means for @p: not TIME_BASE_USUAL. */

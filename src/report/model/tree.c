@@ -20,8 +20,8 @@ struct entry {
 };
 
 struct slice {
-	uint32_t node;		/* of the tree */
-	size_t begin, end;	/* entries */
+	uint32_t node;	   /* of the tree */
+	size_t begin, end; /* entries */
 };
 
 struct builder {
@@ -29,7 +29,7 @@ struct builder {
 	const struct tree_options *options;
 	struct tree *tree;
 	struct children children;
-	uint64_t least;		/* weight of a node */
+	uint64_t least; /* weight of a node */
 	struct vec(struct tree_node) nodes;
 	struct vec(uint32_t) roots;
 	struct vec(struct entry) entries;

@@ -14,26 +14,26 @@
 enum tree_direction { TREE_DOWN, TREE_UP };
 
 struct tree_node {
-	uint32_t label;		/* of roots: the group */
-	uint32_t first, nr;	/* children: nodes[first .. first + nr - 1], the heaviest first */
-	uint64_t total, self;	/* by the tree's measure; self: of what ends here */
+	uint32_t label;	      /* of roots: the group */
+	uint32_t first, nr;   /* children: nodes[first .. first + nr - 1], the heaviest first */
+	uint64_t total, self; /* by the tree's measure; self: of what ends here */
 };
 
 struct tree {
 	struct tree_node *nodes;
 	uint32_t nr;
-	uint32_t *roots, nr_roots;	/* the heaviest first */
+	uint32_t *roots, nr_roots; /* the heaviest first */
 	enum measure by;
-	uint64_t all;			/* what was selected, by the measure */
-	struct amount selected[2];	/* the same in full, by source */
+	uint64_t all;		   /* what was selected, by the measure */
+	struct amount selected[2]; /* the same in full, by source */
 	struct groups *groups;
 	struct labels *labels;
 };
 
 struct tree_options {
 	enum tree_direction direction;
-	unsigned int keys;		/* enum key: of tasks; those of frames mean nothing here */
-	double percent_limit;		/* leave out what has less of what was selected, and all below it */
+	unsigned int keys;    /* enum key: of tasks; those of frames mean nothing here */
+	double percent_limit; /* leave out what has less of what was selected, and all below it */
 	const struct selection *selection;
 	enum measure by;
 };
@@ -49,9 +49,9 @@ static inline void tree_freep(struct tree **t)
 
 struct tree_step {
 	const struct tree_node *node;
-	uint32_t depth;			/* 0: a root */
-	bool last;			/* of its siblings */
-	bool alone;			/* it has no siblings */
+	uint32_t depth; /* 0: a root */
+	bool last;	/* of its siblings */
+	bool alone;	/* it has no siblings */
 };
 
 /* Visit each node, parents before children. Anything but 0 that @visit returns stops, and is returned. -ENOMEM. */

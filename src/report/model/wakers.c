@@ -6,11 +6,11 @@
 #include "base/cleanup.h"
 #include "report/model/wakers.h"
 
-#define CLOCK_NS 1000		/* times of off-CPU intervals are kept in microseconds */
+#define CLOCK_NS 1000 /* times of off-CPU intervals are kept in microseconds */
 
 struct wakers {
 	const struct dusk_profile *profile;
-	uint64_t *interval, nr;	/* indices of samples, by thread id and time */
+	uint64_t *interval, nr; /* indices of samples, by thread id and time */
 };
 
 /* One that was ended by a wake-up, and has a time. */
@@ -27,7 +27,7 @@ static int by_thread(const void *first, const void *second, void *ctx)
 
 	if (x != y)
 		return x < y ? -1 : 1;
-	return a < b ? -1 : a > b;	/* samples are in the order of time */
+	return a < b ? -1 : a > b; /* samples are in the order of time */
 }
 
 int wakers_new(struct wakers **ret, const struct dusk_profile *p)

@@ -2,14 +2,14 @@
 /*
  * Who ended off-CPU intervals, and who woke those?
  *
- * The last off-CPU interval of a waker that was over before it woke somebody is what made it wake: its own waker is the next
- * one of a chain. A chain ends at an interrupt, at a waker that is not known, and at a thread whose off-CPU interval was not
- * recorded one by one.
+ * The last off-CPU interval of a waker that was over before it woke somebody is what made it wake: its own waker is the
+ * next one of a chain. A chain ends at an interrupt, at a waker that is not known, and at a thread whose off-CPU
+ * interval was not recorded one by one.
  */
 #pragma once
 #include <dusk/dusk.h>
 
-#define MAX_WAKERS 8		/* of a chain */
+#define MAX_WAKERS 8 /* of a chain */
 
 struct wakers;
 

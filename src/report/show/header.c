@@ -32,7 +32,7 @@ static void show_event(FILE *out, const struct dusk_profile *p)
 		return;
 	fprintf(out, "# %-10s ", "event:");
 	/* Whoever recorded with another profiler chose its event. */
-	text_write(out, dusk_profile_setting(p, "module_file_by") ? event : event_sentence(event), TEXT_TERMINAL);
+	text_write(out, dusk_profile_setting(p, "recorded_by") ? event : event_sentence(event), TEXT_TERMINAL);
 	if (rate) {
 		fputs(", ", out);
 		text_write(out, rate, TEXT_TERMINAL);

@@ -15,14 +15,14 @@ enum show_form { SHOW_TEXT, SHOW_CSV, SHOW_NDJSON };
 
 struct show_options {
 	enum show_form form;
-	enum key column[NR_KEYS];	/* from left to right */
+	enum key column[NR_KEYS]; /* from left to right */
 	size_t nr_columns;
-	bool chosen;			/* tables have these columns only; else those of weight come before them */
-	bool no_total;			/* of weight, only self */
-	enum time_base kind;			/* of what is shown */
-	double percent_limit;		/* rows with less in total are not shown; trees come cut to size */
-	uint64_t max_rows;		/* 0: all */
-	bool color, ascii;		/* of text */
+	bool chosen;	      /* tables have these columns only; else those of weight come before them */
+	bool no_total;	      /* of weight, only self */
+	enum time_base kind;  /* of what is shown */
+	double percent_limit; /* rows with less in total are not shown; trees come cut to size */
+	uint64_t max_rows;    /* 0: all */
+	bool color, ascii;    /* of text */
 };
 
 void table_show(FILE *out, const struct table *t, const struct show_options *o);

@@ -8,13 +8,13 @@
 #include "report/show/show.h"
 #include "report/text.h"
 
-#define MAX_WIDTH 60	/* of a function: longer names push the rest of their line to the right */
+#define MAX_WIDTH 60 /* of a function: longer names push the rest of their line to the right */
 
 struct view {
 	FILE *out;
 	const struct diff *diff;
 	const struct show_options *options;
-	struct vec(uint32_t) stack;	/* names, from the innermost function */
+	struct vec(uint32_t) stack; /* names, from the innermost function */
 	struct vec(char) text;
 	int width;
 };
@@ -157,7 +157,8 @@ static int show_csv(struct view *v, size_t nr)
 
 		if (!name)
 			return -ENOMEM;
-		fprintf(v->out, "%.4f,%.4f,%.4f,", diff_delta(d, r), diff_weight(d, r, BEFORE), diff_weight(d, r, AFTER));
+		fprintf(v->out, "%.4f,%.4f,%.4f,", diff_delta(d, r), diff_weight(d, r, BEFORE),
+			diff_weight(d, r, AFTER));
 		if (d->options.by == BY_TIME)
 			fprintf(v->out, "%.6f,%.6f,", r->count[BEFORE] / 1e6, r->count[AFTER] / 1e6);
 		else

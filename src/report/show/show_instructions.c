@@ -84,15 +84,12 @@ static void show_row(FILE *out, const struct dusk_code *c, const struct instruct
 static void show_titles(FILE *out, enum show_form form)
 {
 	switch (form) {
-	case SHOW_TEXT:
-		fputs("#   Self    Samples  Address   Instruction\n", out);
-		break;
-	case SHOW_CSV:
-		fputs("self_percent,self,address,instruction,file,line\n", out);
-		break;
+	case SHOW_TEXT: fputs("#   Self    Samples  Address   Instruction\n", out); break;
+	case SHOW_CSV: fputs("self_percent,self,address,instruction,file,line\n", out); break;
 	case SHOW_NDJSON:
 		fputs("{\"schema\":\"dusk-instructions-1\","
-		      "\"columns\":[\"self_percent\",\"self\",\"address\",\"instruction\",\"file\",\"line\"]}\n", out);
+		      "\"columns\":[\"self_percent\",\"self\",\"address\",\"instruction\",\"file\",\"line\"]}\n",
+		      out);
 		break;
 	}
 }

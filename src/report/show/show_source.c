@@ -11,11 +11,11 @@
 #include "report/text.h"
 
 #define MAX_SOURCE_BYTES (64 << 20)
-#define CONTEXT 2	/* lines around what is shown */
+#define CONTEXT 2 /* lines around what is shown */
 #define TAB 8
 
 struct source_line {
-	uint32_t file, line;	/* line 0: samples that the line table has no line for */
+	uint32_t file, line; /* line 0: samples that the line table has no line for */
 	uint64_t samples;
 };
 
@@ -24,10 +24,10 @@ struct view {
 	const struct annotation *annotation;
 	const struct dusk_code *code;
 	const struct show_options *options;
-	struct vec(struct source_line) lines;	/* of the file that comes first, then of the next */
-	uint64_t *of_file;			/* samples */
+	struct vec(struct source_line) lines; /* of the file that comes first, then of the next */
+	uint64_t *of_file;		      /* samples */
 	uint32_t main_file;
-	struct vec(const char *) text;		/* of the file at hand, by line number; 0 is not used */
+	struct vec(const char *) text; /* of the file at hand, by line number; 0 is not used */
 	char *bytes;
 };
 
@@ -181,7 +181,7 @@ static int64_t show_near(const struct view *v, const struct source_line *s, uint
 static int show_file(struct view *v, size_t i, size_t end)
 {
 	const char *path = v->code->files[v->lines.v[i].file];
-	int64_t next = 0;	/* the first line that is not shown yet */
+	int64_t next = 0; /* the first line that is not shown yet */
 	int failed, err = load(v, path, &failed);
 
 	if (err)
@@ -240,7 +240,8 @@ static int show_data(struct view *v)
 
 	fputs(csv ? "self_percent,self,file,line,source\n"
 		  : "{\"schema\":\"dusk-source-1\","
-		    "\"columns\":[\"self_percent\",\"self\",\"file\",\"line\",\"source\"]}\n", v->out);
+		    "\"columns\":[\"self_percent\",\"self\",\"file\",\"line\",\"source\"]}\n",
+	      v->out);
 	for (size_t i = 0; i < v->lines.nr && !err && !ferror(v->out); i++) {
 		if (!i || v->lines.v[i].file != v->lines.v[i - 1].file)
 			err = load(v, v->code->files[v->lines.v[i].file], &failed);

@@ -6,7 +6,7 @@
 #include "report/show/show.h"
 #include "report/text.h"
 
-#define MAX_WIDTH 60	/* of a column: longer names push the rest of their line to the right */
+#define MAX_WIDTH 60 /* of a column: longer names push the rest of their line to the right */
 
 struct view {
 	FILE *out;
@@ -14,7 +14,7 @@ struct view {
 	const struct show_options *options;
 	enum key column[NR_KEYS];
 	size_t nr_columns;
-	bool by_total;			/* rows are worth showing for their total */
+	bool by_total; /* rows are worth showing for their total */
 	int width[NR_KEYS];
 };
 

@@ -16,7 +16,7 @@
 enum rail { RAIL_NONE, RAIL_BLANK, RAIL_LINE };
 
 struct level {
-	size_t rails;			/* before what stands below this node */
+	size_t rails; /* before what stands below this node */
 	const char *module;
 };
 
@@ -24,7 +24,7 @@ struct view {
 	FILE *out;
 	const struct tree *tree;
 	const struct show_options *options;
-	bool down, headless;		/* headless: one root, without a name */
+	bool down, headless; /* headless: one root, without a name */
 	struct vec(unsigned char) rails;
 	struct vec(struct level) levels;
 	uint64_t rows;
@@ -208,14 +208,18 @@ static void show_columns(const struct view *v)
 int tree_show(FILE *out, const struct tree *t, enum tree_direction direction, const struct show_options *o)
 {
 	struct view v = {
-		.out = out, .tree = t, .options = o,
-		.down = direction == TREE_DOWN, .headless = !o->nr_columns,
+		.out = out,
+		.tree = t,
+		.options = o,
+		.down = direction == TREE_DOWN,
+		.headless = !o->nr_columns,
 	};
 	int err;
 
 	if (o->form == SHOW_TEXT) {
 		fputs(v.down ? "#  Total      Self  Called functions below their callers\n"
-			     : "#  Total  Callers below the functions that they called\n", out);
+			     : "#  Total  Callers below the functions that they called\n",
+		      out);
 		err = tree_walk(t, show_line, &v);
 	} else {
 		show_columns(&v);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * chain ROUNDS: three threads, each named and rooted in a function of its own. a_begins sleeps, and in a_wakes_b wakes
- * the one that waits in b_waits; that one in b_wakes_c wakes the one that waits in c_waits. Nobody wakes before both wait,
- * however busy the machine is.
+ * the one that waits in b_waits; that one in b_wakes_c wakes the one that waits in c_waits. Nobody wakes before both
+ * wait, however busy the machine is.
  */
 #include <linux/futex.h>
 #include <pthread.h>
@@ -15,17 +15,17 @@
 
 volatile unsigned long sink;
 static unsigned int word_of_b, word_of_c;
-static int b_is_at, c_is_at;	/* the round that it waits for, or will in a moment */
+static int b_is_at, c_is_at; /* the round that it waits for, or will in a moment */
 static int rounds;
 
 /* Static to whoever calls: what is waited and woken by are those functions themselves. */
-#define WAIT(word, old)                                                                                                \
-	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == (old))                                                       \
+#define WAIT(word, old)                                          \
+	while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == (old)) \
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, old, NULL, NULL, 0)
-#define WAKE(word)                                                                                                     \
-	do {                                                                                                           \
-		__atomic_add_fetch(word, 1, __ATOMIC_RELEASE);                                                         \
-		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);                                        \
+#define WAKE(word)                                                              \
+	do {                                                                    \
+		__atomic_add_fetch(word, 1, __ATOMIC_RELEASE);                  \
+		syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0); \
 	} while (0)
 
 KNOWN void b_waits(unsigned int round)
@@ -58,7 +58,8 @@ KNOWN void *a_begins(void *arg)
 
 	prctl(PR_SET_NAME, "a");
 	for (int i = 0; i < rounds; i++) {
-		while (__atomic_load_n(&b_is_at, __ATOMIC_ACQUIRE) < i || __atomic_load_n(&c_is_at, __ATOMIC_ACQUIRE) < i)
+		while (__atomic_load_n(&b_is_at, __ATOMIC_ACQUIRE) < i ||
+		       __atomic_load_n(&c_is_at, __ATOMIC_ACQUIRE) < i)
 			nanosleep(&t, NULL);
 		nanosleep(&t, NULL);
 		a_wakes_b();

@@ -15,16 +15,16 @@
 #define DEPTH 5
 
 /* A USDT mark, dozes:pass, as <sys/sdt.h> would leave it, whose package not every machine has. */
-#define MARK()							\
-	asm volatile("990: nop\n"				\
-		     ".pushsection .note.stapsdt, \"\", @note\n"	\
-		     ".balign 4\n"				\
-		     ".4byte 992f - 991f, 994f - 993f, 3\n"	\
-		     "991: .asciz \"stapsdt\"\n"		\
-		     "992: .balign 4\n"				\
-		     "993: .8byte 990b, 0, 0\n"			\
-		     ".asciz \"dozes\", \"pass\", \"\"\n"	\
-		     "994: .balign 4\n"				\
+#define MARK()                                                   \
+	asm volatile("990: nop\n"                                \
+		     ".pushsection .note.stapsdt, \"\", @note\n" \
+		     ".balign 4\n"                               \
+		     ".4byte 992f - 991f, 994f - 993f, 3\n"      \
+		     "991: .asciz \"stapsdt\"\n"                 \
+		     "992: .balign 4\n"                          \
+		     "993: .8byte 990b, 0, 0\n"                  \
+		     ".asciz \"dozes\", \"pass\", \"\"\n"        \
+		     "994: .balign 4\n"                          \
 		     ".popsection\n")
 
 volatile unsigned long sink;
@@ -39,7 +39,7 @@ static long long now_ns(void)
 
 KNOWN void rest(void)
 {
-	nanosleep(&(struct timespec){ 0, WAIT_MS * 1000000L }, NULL);
+	nanosleep(&(struct timespec){0, WAIT_MS * 1000000L}, NULL);
 	MARK();
 	sink++;
 }

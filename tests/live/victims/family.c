@@ -11,11 +11,11 @@
 volatile unsigned long sink;
 static pthread_barrier_t both;
 
-#define WORK(name)                                                                                                     \
-	KNOWN void name##_work(void)                                                                                   \
-	{                                                                                                              \
-		for (;;)                                                                                               \
-			BURN(1000000);                                                                                 \
+#define WORK(name)                     \
+	KNOWN void name##_work(void)   \
+	{                              \
+		for (;;)               \
+			BURN(1000000); \
 	}
 WORK(first)
 WORK(second)

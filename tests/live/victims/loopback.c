@@ -14,7 +14,7 @@
 volatile unsigned long sink;
 static struct sockaddr_in to = {.sin_family = AF_INET};
 static int fd, rounds;
-static int receiver_is_at;	/* the round that it waits for, or will in a moment */
+static int receiver_is_at; /* the round that it waits for, or will in a moment */
 
 KNOWN void receives(char *data)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * poisons NUMBER: sorts, as `recurse` does, but has written to its own pages of the C library's .eh_frame: in the FDEs of
- * the functions that are in its stacks, each CFA lies 24 bytes further on. Through /proc/self/mem, if that can be: then
- * no mapping is changed, nor writable. It counts in the file NUMBER.
+ * poisons NUMBER: sorts, as `recurse` does, but has written to its own pages of the C library's .eh_frame: in the FDEs
+ * of the functions that are in its stacks, each CFA lies 24 bytes further on. Through /proc/self/mem, if that can be:
+ * then no mapping is changed, nor writable. It counts in the file NUMBER.
  */
 #define _GNU_SOURCE
 #include <execinfo.h>
@@ -80,7 +80,9 @@ static void poison_fde(const uint8_t *fde)
 static void poison(uintptr_t pc)
 {
 	const int32_t *word = (const int32_t *)hdr;
-	const struct { int32_t start, fde; } *entry = (const void *)(word + 3);
+	const struct {
+		int32_t start, fde;
+	} *entry = (const void *)(word + 3);
 	uint32_t low = 0, high = word[2];
 	static uintptr_t seen[64];
 	static int nr;
@@ -103,7 +105,7 @@ static void poison(uintptr_t pc)
 KNOWN static int compare(const void *a, const void *b)
 {
 	void *stack[64];
-	int nr = done ? 0 : backtrace(stack, 64);	/* the first time it loads libgcc, and that its tables */
+	int nr = done ? 0 : backtrace(stack, 64); /* the first time it loads libgcc, and that its tables */
 
 	for (int i = 0; i < nr; i++)
 		if ((uintptr_t)stack[i] - text < text_end - text)

@@ -13,14 +13,14 @@ volatile unsigned long sink;
 static char buffer[1 << 18];
 static int fd;
 
-#define CHILD(name)                                                                                                    \
-	KNOWN void name(void)                                                                                          \
-	{                                                                                                              \
-		prctl(PR_SET_NAME, #name);                                                                             \
-		for (;;) {                                                                                             \
-			sink += read(fd, buffer, sizeof(buffer));                                                      \
-			BURN(50000);                                                                                   \
-		}                                                                                                      \
+#define CHILD(name)                                               \
+	KNOWN void name(void)                                     \
+	{                                                         \
+		prctl(PR_SET_NAME, #name);                        \
+		for (;;) {                                        \
+			sink += read(fd, buffer, sizeof(buffer)); \
+			BURN(50000);                              \
+		}                                                 \
 	}
 CHILD(alpha)
 CHILD(beta)

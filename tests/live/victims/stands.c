@@ -96,9 +96,10 @@ static const struct stand {
 	const char *name;
 	void (*in)(void);
 } stands[] = {
-	{"in_mutex", in_mutex}, {"in_condition", in_condition}, {"in_semaphore", in_semaphore}, {"in_sleep", in_sleep},
-	{"in_read", in_read},	{"in_poll", in_poll},		{"in_epoll", in_epoll},		{"in_accept", in_accept},
-	{"in_wait", in_wait},	{"in_sigwait", in_sigwait},	{"in_handler", in_handler},
+	{"in_mutex", in_mutex},	    {"in_condition", in_condition}, {"in_semaphore", in_semaphore},
+	{"in_sleep", in_sleep},	    {"in_read", in_read},	    {"in_poll", in_poll},
+	{"in_epoll", in_epoll},	    {"in_accept", in_accept},	    {"in_wait", in_wait},
+	{"in_sigwait", in_sigwait}, {"in_handler", in_handler},
 };
 
 KNOWN void descend(int left, void (*to)(void))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * straddles NUMBER: main, then one of some functions, then burn. The FDEs of these functions lie across the end of a page
- * of .eh_frame, and the page behind it is not in this process's page table: what reads without faulting does not have it.
- * Once the file NUMBER says so, all pages are touched. Each function saves rbx, so that its CFA is not that of a guess.
+ * straddles NUMBER: main, then one of some functions, then burn. The FDEs of these functions lie across the end of a
+ * page of .eh_frame, and the page behind it is not in this process's page table: what reads without faulting does not
+ * have it. Once the file NUMBER says so, all pages are touched. Each function saves rbx, so that its CFA is not that of
+ * a guess.
  */
 #include <fcntl.h>
 #include <link.h>
@@ -15,7 +16,7 @@
 #define PAGE 4096UL
 #define FUNCTIONS 2000
 #define FUNCTION_BYTES 16
-#define HEADER 17		/* bytes of an FDE up to its instructions */
+#define HEADER 17 /* bytes of an FDE up to its instructions */
 
 volatile unsigned long sink;
 static volatile unsigned long *number;
@@ -38,7 +39,7 @@ static int find_hdr(struct dl_phdr_info *info, size_t size, void *ctx)
 	for (int i = 0; i < info->dlpi_phnum; i++)
 		if (info->dlpi_phdr[i].p_type == PT_GNU_EH_FRAME)
 			hdr = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	return 1;			/* the program itself comes first */
+	return 1; /* the program itself comes first */
 }
 
 /* All that is mapped read-only, so that nothing else is missing. */
@@ -49,8 +50,8 @@ static void touch_all(void)
 	char line[512], what[8];
 
 	while (maps && fgets(line, sizeof(line), maps))
-		if (sscanf(line, "%lx-%lx %7s", &start, &end, what) == 3 && (!strcmp(what, "r--p") || !strcmp(what, "r-xp")) &&
-		    !strstr(line, "[v"))
+		if (sscanf(line, "%lx-%lx %7s", &start, &end, what) == 3 &&
+		    (!strcmp(what, "r--p") || !strcmp(what, "r-xp")) && !strstr(line, "[v"))
 			for (; start < end; start += PAGE)
 				sink += *(volatile const char *)start;
 	if (maps)

@@ -26,8 +26,8 @@ static inline void say_ready(void)
 }
 
 /* Some of the CPU's time, in the caller's own instructions. */
-#define BURN(times)                                                                                                    \
-	do {                                                                                                           \
-		for (unsigned long i_ = 0; i_ < (times); i_++)                                                         \
-			sink++;                                                                                        \
+#define BURN(times)                                            \
+	do {                                                   \
+		for (unsigned long i_ = 0; i_ < (times); i_++) \
+			sink++;                                \
 	} while (0)

@@ -109,7 +109,7 @@ static void at_end(void)
 
 int main(void)
 {
-	int numbers[4] = { 4, 2, 3, 1 };
+	int numbers[4] = {4, 2, 3, 1};
 
 	atexit(at_end);
 	qsort(numbers, 4, sizeof(numbers[0]), compare);

@@ -12,7 +12,8 @@ __attribute__((noipa)) static long back(long n)
 int main(int argc, char **argv)
 {
 	void *library = argc > 1 ? dlopen(argv[1], RTLD_LAZY) : 0;
-	long (*call)(long, long (*)(long)) = library ? (long (*)(long, long (*)(long)))dlsym(library, "library_call") : 0;
+	long (*call)(long, long (*)(long)) =
+		library ? (long (*)(long, long (*)(long)))dlsym(library, "library_call") : 0;
 
 	if (!call)
 		return 1;

@@ -78,7 +78,7 @@ FN static void wide(size_t at, size_t len)
 
 FN static void numbers(void)
 {
-	static const char *const values[] = { "1e60", "-1.2345678901234567890123e-50" };
+	static const char *const values[] = {"1e60", "-1.2345678901234567890123e-50"};
 
 	for (int i = 0; i < 2; i++) {
 		double value = strtod(values[i], NULL);
@@ -90,7 +90,7 @@ FN static void numbers(void)
 
 int main(int argc, char **argv)
 {
-	static const unsigned char lengths[] = { 0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 65, 130, 255 };
+	static const unsigned char lengths[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 13, 16, 17, 31, 33, 65, 130, 255};
 	size_t step = argc > 1 ? atoi(argv[1]) : 1;
 
 	for (size_t i = 0; i < sizeof(lengths); i += step) {

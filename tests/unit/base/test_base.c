@@ -198,8 +198,8 @@ static void json_is_written_by_its_grammar(void **state)
 
 	(void)state;
 	assert_string_equal(line, "{\"name\":\"a\\\"b\\\\c\\n\\u0001\\t\",\"large\":18446744073709551615,"
-			    "\"small\":-9223372036854775808,\"yes\":true,\"half\":0.5,\"nan\":null,\"none\":null,"
-			    "\"list\":[1,{}]}");
+				  "\"small\":-9223372036854775808,\"yes\":true,\"half\":0.5,\"nan\":null,\"none\":null,"
+				  "\"list\":[1,{}]}");
 	assert_non_null(strstr(lines, "{\n  \"name\": \"a"));
 	assert_non_null(strstr(lines, "\n  \"list\": [\n    1,\n    {}\n  ]\n}"));
 }
@@ -207,9 +207,9 @@ static void json_is_written_by_its_grammar(void **state)
 static void names_in_any_bytes(struct json *j)
 {
 	json_array(j, NULL);
-	json_string(j, NULL, "gr\xc3\xbc\xc3\x9f");		/* UTF-8 */
-	json_string(j, NULL, "\xff\xc3");			/* no UTF-8, cut */
-	json_string(j, NULL, "\xed\xa0\x80");			/* half of a surrogate pair */
+	json_string(j, NULL, "gr\xc3\xbc\xc3\x9f"); /* UTF-8 */
+	json_string(j, NULL, "\xff\xc3");	    /* no UTF-8, cut */
+	json_string(j, NULL, "\xed\xa0\x80");	    /* half of a surrogate pair */
 	json_string(j, NULL, "\xf0\x9f\x94\xa5");
 	json_array_end(j);
 }
@@ -220,7 +220,7 @@ static void json_stays_utf8_whatever_comes(void **state)
 
 	(void)state;
 	assert_string_equal(text, "[\"gr\xc3\xbc\xc3\x9f\",\"\\ufffd\\ufffd\",\"\\ufffd\\ufffd\\ufffd\","
-			    "\"\xf0\x9f\x94\xa5\"]");
+				  "\"\xf0\x9f\x94\xa5\"]");
 }
 
 int main(void)

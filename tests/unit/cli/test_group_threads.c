@@ -10,8 +10,16 @@
 static const uint64_t inner[] = {1, 2, 3}, outer[] = {7, 8};
 
 static const struct dusk_thread_stack usual = {
-	.pid = 10, .tid = 11, .comm = "one", .state = 'S', .outcome = 1, .switches = 5, .kernel = inner, .nr_kernel = 3,
-	.user = outer, .nr_user = 2,
+	.pid = 10,
+	.tid = 11,
+	.comm = "one",
+	.state = 'S',
+	.outcome = 1,
+	.switches = 5,
+	.kernel = inner,
+	.nr_kernel = 3,
+	.user = outer,
+	.nr_user = 2,
 };
 
 static void add(struct thread_groups *g, pid_t tid, struct dusk_thread_stack t)
@@ -70,7 +78,7 @@ static void whatever_differs_makes_another_group(void **state)
 	t.nr_user--;
 	add(&g, 5, t);
 	t = usual;
-	t.kernel = inner + 1;	/* the same frames, but one of them is the user's */
+	t.kernel = inner + 1; /* the same frames, but one of them is the user's */
 	t.nr_kernel = 2;
 	add(&g, 6, t);
 	assert_int_equal(g.groups.nr, 6);

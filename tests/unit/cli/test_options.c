@@ -51,17 +51,17 @@ static int parse(int argc, char **argv)
 }
 
 /* Parse a command line of words. */
-#define PARSE(...)									\
-	({										\
-		const char *words[] = {"cmd", __VA_ARGS__};				\
-		parse(COUNT(words), (char **)words);					\
+#define PARSE(...)                                          \
+	({                                                  \
+		const char *words[] = {"cmd", __VA_ARGS__}; \
+		parse(COUNT(words), (char **)words);        \
 	})
 
-#define REFUSED(part, ...)								\
-	do {										\
-		assert_int_equal(PARSE(__VA_ARGS__), -EINVAL);				\
-		if (!strstr(result.error, part))					\
-			fail_msg("'%s' does not say '%s'", result.error, part);	\
+#define REFUSED(part, ...)                                                      \
+	do {                                                                    \
+		assert_int_equal(PARSE(__VA_ARGS__), -EINVAL);                  \
+		if (!strstr(result.error, part))                                \
+			fail_msg("'%s' does not say '%s'", result.error, part); \
 	} while (0)
 
 static void a_value_may_stand_in_four_ways(void **state)
@@ -161,8 +161,8 @@ static void durations_have_units(void **state)
 		const char *text;
 		uint64_t ns;
 	} good[] = {
-		{"10s", 10 * SECOND}, {"500ms", SECOND / 2}, {"2m", 120 * SECOND}, {"1h", 3600 * SECOND},
-		{"3", 3 * SECOND}, {"1.5s", SECOND * 3 / 2}, {"0.25", SECOND / 4}, {"1.5h", 5400 * SECOND},
+		{"10s", 10 * SECOND}, {"500ms", SECOND / 2},	{"2m", 120 * SECOND}, {"1h", 3600 * SECOND},
+		{"3", 3 * SECOND},    {"1.5s", SECOND * 3 / 2}, {"0.25", SECOND / 4}, {"1.5h", 5400 * SECOND},
 	};
 	static const char *const bad[] = {"", "s", "5x", "-1s", "1e3", "10 s", "99999999999h", "1.2.3", "5sm"};
 	uint64_t ns = 42;

@@ -13,7 +13,7 @@
 #include "port/port_buffer.h"
 
 #define FUNCTION(n) (IMAGE_CODE + 64 * (n))
-#define STACK 0xffe00004ULL		/* where the first word lies: not at a multiple of eight */
+#define STACK 0xffe00004ULL /* where the first word lies: not at a multiple of eight */
 #define STACK_BYTES (4 * PAGE_BYTES)
 
 static struct image im;
@@ -29,14 +29,21 @@ static void narrow_headers(u16 machine)
 	static const struct {
 		u32 type, flags, off, size;
 	} segments[] = {
-		{ PT_LOAD, PF_R, 0, 0x1000 }, { PT_LOAD, PF_R | PF_X, 0x1000, 0x1000 },
-		{ PT_LOAD, PF_R, 0x2000, IMAGE_BYTES - 0x2000 }, { PT_NOTE, PF_R, 0x800, 36 },
-		{ PT_GNU_EH_FRAME, PF_R, 0x2000, 0x1000 },
+		{PT_LOAD, PF_R, 0, 0x1000},
+		{PT_LOAD, PF_R | PF_X, 0x1000, 0x1000},
+		{PT_LOAD, PF_R, 0x2000, IMAGE_BYTES - 0x2000},
+		{PT_NOTE, PF_R, 0x800, 36},
+		{PT_GNU_EH_FRAME, PF_R, 0x2000, 0x1000},
 	};
 	Elf32_Ehdr eh = {
-		.e_ident = { ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT },
-		.e_type = ET_DYN, .e_machine = machine, .e_version = EV_CURRENT, .e_entry = 0x1f00,
-		.e_phoff = sizeof(eh), .e_ehsize = sizeof(eh), .e_phentsize = sizeof(Elf32_Phdr),
+		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS32, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = machine,
+		.e_version = EV_CURRENT,
+		.e_entry = 0x1f00,
+		.e_phoff = sizeof(eh),
+		.e_ehsize = sizeof(eh),
+		.e_phentsize = sizeof(Elf32_Phdr),
 		.e_phnum = COUNT(segments),
 	};
 
@@ -44,8 +51,12 @@ static void narrow_headers(u16 machine)
 	memcpy(im.bytes, &eh, sizeof(eh));
 	for (u32 i = 0; i < COUNT(segments); i++) {
 		Elf32_Phdr ph = {
-			.p_type = segments[i].type, .p_flags = segments[i].flags, .p_offset = segments[i].off,
-			.p_vaddr = segments[i].off, .p_filesz = segments[i].size, .p_memsz = segments[i].size,
+			.p_type = segments[i].type,
+			.p_flags = segments[i].flags,
+			.p_offset = segments[i].off,
+			.p_vaddr = segments[i].off,
+			.p_filesz = segments[i].size,
+			.p_memsz = segments[i].size,
 			.p_align = 4,
 		};
 
@@ -58,7 +69,7 @@ static void image_begins(u16 machine)
 	port_reset();
 	image_init(&im);
 	narrow_headers(machine);
-	up = (struct writer){ .bytes = stack + 4, .addr = STACK, .room = STACK_BYTES - 4 };
+	up = (struct writer){.bytes = stack + 4, .addr = STACK, .room = STACK_BYTES - 4};
 	memset(stack, 0, sizeof(stack));
 	nr_pcs = 0;
 }
@@ -175,14 +186,14 @@ static void a_walk_at_once_comes_to_the_same(void **state)
 static void registers_are_numbered_as_on_i386(void **state)
 {
 	i386_begins();
-	image_fde(&im, FUNCTION(0), 64, INSNS(0x0e, 16, 0x85, 2, 0x86, 3, 0x87, 4));	/* ebp, esi, edi */
-	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, 5, 8));	/* CFA = ebp + 8 */
-	image_fde(&im, FUNCTION(2), 64, INSNS(0x0c, 6, 8));	/* esi */
-	image_fde(&im, FUNCTION(3), 64, INSNS(0x0c, 7, 8));	/* edi */
+	image_fde(&im, FUNCTION(0), 64, INSNS(0x0e, 16, 0x85, 2, 0x86, 3, 0x87, 4)); /* ebp, esi, edi */
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, 5, 8));			     /* CFA = ebp + 8 */
+	image_fde(&im, FUNCTION(2), 64, INSNS(0x0c, 6, 8));			     /* esi */
+	image_fde(&im, FUNCTION(3), 64, INSNS(0x0c, 7, 8));			     /* edi */
 	outermost(4);
-	put32(&up, STACK + 44);		/* edi */
-	put32(&up, STACK + 32);		/* esi */
-	put32(&up, STACK + 20);		/* ebp */
+	put32(&up, STACK + 44); /* edi */
+	put32(&up, STACK + 32); /* esi */
+	put32(&up, STACK + 20); /* ebp */
 	returns_to(1);
 	words(2);
 	returns_to(2);
@@ -199,7 +210,7 @@ static void registers_are_numbered_as_on_i386(void **state)
 
 static void those_that_a_callee_saves_stand_where_others_are_looked_for(void **state)
 {
-	u64 reg[NR_REGS] = { [RSI] = 1, [RDI] = 2, [R12] = 3, [R13] = 4, [CS] = USER32_CS };
+	u64 reg[NR_REGS] = {[RSI] = 1, [RDI] = 2, [R12] = 3, [R13] = 4, [CS] = USER32_CS};
 
 	regs_settle(reg);
 	assert_int_equal(reg[R12], 1);
@@ -214,8 +225,8 @@ static void those_that_a_callee_saves_stand_where_others_are_looked_for(void **s
 static void expressions_read_four_bytes_and_count_modulo_2_to_the_32(void **state)
 {
 	i386_begins();
-	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 3, 0x75, 0x7c, 0x06));	/* CFA = *(ebp - 4) */
-	image_fde(&im, FUNCTION(1), 64,		/* CFA = esp + 0xfffffff0 + 24: addr, plus, plus_uconst */
+	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 3, 0x75, 0x7c, 0x06)); /* CFA = *(ebp - 4) */
+	image_fde(&im, FUNCTION(1), 64, /* CFA = esp + 0xfffffff0 + 24: addr, plus, plus_uconst */
 		  INSNS(0x0f, 10, 0x74, 0, 0x03, 0xf0, 0xff, 0xff, 0xff, 0x22, 0x23, 24));
 	outermost(2);
 	put32(&up, STACK + 16);
@@ -246,12 +257,12 @@ static void a_cfa_in_ecx_outlives_a_call(void **state)
 /* struct sigcontext_32, of function 2: where it stood, and its registers. */
 static void context(void)
 {
-	words(4);			/* segments */
-	put32(&up, 0);			/* edi */
-	put32(&up, 0);			/* esi */
-	put32(&up, STACK + 0x200);	/* ebp */
-	put32(&up, STACK + 0x208);	/* esp */
-	words(6);			/* ebx, edx, ecx, eax, trapno, err */
+	words(4);		   /* segments */
+	put32(&up, 0);		   /* edi */
+	put32(&up, 0);		   /* esi */
+	put32(&up, STACK + 0x200); /* ebp */
+	put32(&up, STACK + 0x208); /* esp */
+	words(6);		   /* ebx, edx, ecx, eax, trapno, err */
 	put32(&up, FUNCTION(2) + 9);
 	pcs[nr_pcs++] = FUNCTION(2) + 9;
 }
@@ -259,20 +270,20 @@ static void context(void)
 static void both_frames_of_signals_have_all_registers(void **state)
 {
 	for (u32 i = 0; i < 4; i++) {
-		u32 before = i & 1 ? 160 : 4;		/* bytes of the stack before the context */
+		u32 before = i & 1 ? 160 : 4; /* bytes of the stack before the context */
 		u32 esp = before + 28, eip = before + 56;
 
 		i386_begins();
 		image_fde(&im, FUNCTION(2), 64, INSNS(0x0c, 5, 8));
 		outermost(3);
 		i386_signals_follow();
-		if (i & 2)	/* since Linux 7: CFA = esp + before, esp at CFA + 28, eip at CFA + 56 */
+		if (i & 2) /* since Linux 7: CFA = esp + before, esp at CFA + 28, eip at CFA + 56 */
 			image_fde(&im, FUNCTION(4), 64,
 				  INSNS(0x0c, 4, 0x80 | (before & 0x7f), before >> 7, 0x11, 4, 0x79, 0x11, 8, 0x72));
-		else		/* before: CFA = what lies at esp + before + 28, eip at esp + before + 56 */
+		else /* before: CFA = what lies at esp + before + 28, eip at esp + before + 56 */
 			image_fde(&im, FUNCTION(4), 64,
-				  INSNS(0x0f, 4, 0x74, 0x80 | (esp & 0x7f), esp >> 7, 0x06,
-					0x10, 8, 3, 0x74, 0x80 | (eip & 0x7f), eip >> 7));
+				  INSNS(0x0f, 4, 0x74, 0x80 | (esp & 0x7f), esp >> 7, 0x06, 0x10, 8, 3, 0x74,
+					0x80 | (eip & 0x7f), eip >> 7));
 		words(before / 4);
 		context();
 		seek(&up, STACK + 0x204);
@@ -286,14 +297,14 @@ static void both_frames_of_signals_have_all_registers(void **state)
 
 static void the_frame_pointer_leads_over_four_byte_words(void **state)
 {
-	static const u8 call[] = { 0xe8, 0, 0, 0, 0 };
+	static const u8 call[] = {0xe8, 0, 0, 0, 0};
 
 	i386_begins();
 	outermost(1);
 	memcpy(im.bytes + 0x1000 + 64 + 4, call, sizeof(call));
 	put32(&up, STACK + 0x100);
 	returns_to(1);
-	start(FUNCTION(3));		/* no FDE */
+	start(FUNCTION(3)); /* no FDE */
 	w.machine.reg[RBP] = STACK;
 	assert_int_equal(walk(), UNDEFINED_RA);
 	assert_int_equal(w.machine.fp_steps, 1);
@@ -302,7 +313,7 @@ static void the_frame_pointer_leads_over_four_byte_words(void **state)
 /* The caller, by CFI, needs its esp. What points to no copy of the return address is another register's. */
 static void a_stack_that_was_aligned_is_left_to_where_it_was(void **state)
 {
-	static const u8 call[] = { 0xe8, 0, 0, 0, 0 };
+	static const u8 call[] = {0xe8, 0, 0, 0, 0};
 
 	for (u32 gap = 0; gap <= 2; gap++)
 		for (u32 below = 1; below <= 4; below++) {
@@ -311,14 +322,14 @@ static void a_stack_that_was_aligned_is_left_to_where_it_was(void **state)
 			outermost(2);
 			memcpy(im.bytes + 0x1000 + 64 + 4, call, sizeof(call));
 			words(5);
-			put32(&up, STACK + 64);			/* ebp */
-			returns_to(1);				/* the copy */
+			put32(&up, STACK + 64); /* ebp */
+			returns_to(1);		/* the copy */
 			words(gap);
 			put32(&up, FUNCTION(1) + 9);
 			words(2);
 			returns_to(2);
 			fix32(&up, 4 * (5 - below), STACK + 32 + 4 * gap);
-			start(FUNCTION(3));			/* no FDE */
+			start(FUNCTION(3)); /* no FDE */
 			w.machine.reg[RBP] = STACK + 20;
 			assert_int_equal(walk(), UNDEFINED_RA);
 		}
@@ -326,7 +337,7 @@ static void a_stack_that_was_aligned_is_left_to_where_it_was(void **state)
 
 static void a_new_thread_and_a_prologue_are_known_by_32_bit_code(void **state)
 {
-	static const u8 clone[] = { 0xcd, 0x80 }, prologue[] = { 0x55, 0x89, 0xe5 }, call[] = { 0xe8, 0, 0, 0, 0 };
+	static const u8 clone[] = {0xcd, 0x80}, prologue[] = {0x55, 0x89, 0xe5}, call[] = {0xe8, 0, 0, 0, 0};
 
 	i386_begins();
 	outermost(0);
@@ -347,7 +358,7 @@ static void a_new_thread_and_a_prologue_are_known_by_32_bit_code(void **state)
 /* As that of glibc's memcpy() does, which has pushed a word. */
 static void a_return_address_behind_a_call_overrules_cfi(void **state)
 {
-	static const u8 call[] = { 0xe8, 0, 0, 0, 0 };
+	static const u8 call[] = {0xe8, 0, 0, 0, 0};
 
 	i386_begins();
 	image_fde(&im, FUNCTION(0), 64, INSNS(0));
@@ -363,8 +374,8 @@ static void a_return_address_behind_a_call_overrules_cfi(void **state)
 static void absolute_addresses_have_four_bytes(void **state)
 {
 	static const u8 cie[] = {
-		0x18, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'P', 'R', 0, 1, 0x7c, 8, 6, 0, 0x78, 0x56, 0x34, 0x12, 0, 0x0c, 4, 4,
-		0x88, 1,
+		0x18, 0, 0, 0, 0,    0,	   0,	 0,    1, 'z',	'P', 'R', 0,	1,
+		0x7c, 8, 6, 0, 0x78, 0x56, 0x34, 0x12, 0, 0x0c, 4,   4,	  0x88, 1,
 	};
 
 	for (int table = 0; table < 2; table++) {
@@ -400,7 +411,7 @@ static void tables_of_the_other_kind_of_code_are_not_followed(void **state)
 	w.machine.reg[CS] = 0x33;
 	nr_pcs = 0;
 	assert_int_equal(walk(), NO_EH_FRAME);
-	w.machine.reg[CS] = USER32_CS;		/* the same walker, and the same mappings */
+	w.machine.reg[CS] = USER32_CS; /* the same walker, and the same mappings */
 	nr_pcs = 3;
 	assert_int_equal(walk(), UNDEFINED_RA);
 
@@ -425,7 +436,7 @@ static void x32_has_wide_words_and_narrow_addresses(void **state)
 {
 	image_begins(EM_X86_64);
 	image_cie(&im, "zR", INSNS(0x1b), INSNS(0x0c, RSP, 8, 0x90, 1));
-	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 3, 0x76, 0x78, 0x06));	/* CFA = *(rbp - 8) */
+	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 3, 0x76, 0x78, 0x06)); /* CFA = *(rbp - 8) */
 	image_fde(&im, FUNCTION(1), 64, INSNS(0x07, RIP));
 	up.bytes = stack + 8;
 	up.addr = STACK + 4;

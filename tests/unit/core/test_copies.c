@@ -17,13 +17,13 @@
 #include "port/image.h"
 #include "port/port_buffer.h"
 
-#define NR_FUNCTIONS 40		/* so that a search has to halve the table */
+#define NR_FUNCTIONS 40 /* so that a search has to halve the table */
 #define FUNCTION(n) (IMAGE_CODE + 32 * (n))
 #define NO_FUNCTION (IMAGE_CODE + 0x800)
-#define HEADERS 0x400			/* bytes of the file that the headers have, but for the notes */
+#define HEADERS 0x400 /* bytes of the file that the headers have, but for the notes */
 
 static struct image im;
-static u8 own[IMAGE_BYTES];		/* the pages of the process that writes */
+static u8 own[IMAGE_BYTES]; /* the pages of the process that writes */
 static struct walk w;
 
 struct seen {
@@ -32,10 +32,13 @@ struct seen {
 };
 
 /* Stacks that begin in function 1, 2, 3, and in code without an FDE. */
-static const u64 pcs[] = { FUNCTION(1) + 1, FUNCTION(2) + 1, FUNCTION(3) + 1, NO_FUNCTION };
+static const u64 pcs[] = {FUNCTION(1) + 1, FUNCTION(2) + 1, FUNCTION(3) + 1, NO_FUNCTION};
 static struct seen truth[COUNT(pcs)];
 
-/* @elsewhere: the start of one more function, or 0; there is another one, with a larger frame, where its bytes are mapped. */
+/*
+ * @elsewhere: the start of one more function, or 0; there is another one, with a larger frame, where its bytes are
+ * mapped.
+ */
 static void make_image(u64 elsewhere)
 {
 	image_init(&im);
@@ -63,7 +66,7 @@ static void walk_from(u64 pc)
 	image_start(&im, &w, pc);
 	w.no_cache = 0;
 	w.max_depth = 8;
-	if (pc == NO_FUNCTION) {		/* a ret: the return address is at rsp */
+	if (pc == NO_FUNCTION) { /* a ret: the return address is at rsp */
 		w.machine.reg[RSP] += 8;
 		walk_start(&w);
 	}
@@ -115,7 +118,7 @@ static void check_others(const char *what, u32 where)
 /* Bytes [@from, @to) of the file are changed, one at a time, in the mapping at @at. */
 static void change_each(u64 at, u32 from, u32 to)
 {
-	static const u8 changes[] = { 0xff, 8, 1 };
+	static const u8 changes[] = {0xff, 8, 1};
 
 	for (u32 i = 0; i < (to - from) * COUNT(changes); i++) {
 		u32 where = from + i / COUNT(changes);
@@ -147,7 +150,7 @@ static void no_byte_of_the_tables_that_a_process_changes_changes_others(void **s
 	begin();
 	end = 0x3000 + im.eh_frame.len;
 	change_each(0x2000, 0x2000, 0x2000 + 12 + 8 * NR_FUNCTIONS);
-	change_each(0x2000, 0x3000, end < 0x30c0 ? end : 0x30c0);	/* the CIE, and the FDEs of the stacks */
+	change_each(0x2000, 0x3000, end < 0x30c0 ? end : 0x30c0); /* the CIE, and the FDEs of the stacks */
 }
 
 static void no_byte_of_the_headers_that_a_process_changes_changes_others(void **state)
@@ -232,13 +235,13 @@ static void an_entry_point_that_a_process_has_written_is_none_for_others(void **
 
 static void another_part_of_the_file_is_not_believed(void **state)
 {
-	struct vma like = { .dev = 1, .ino = IMAGE_INO, .offset = 0x4000 };
+	struct vma like = {.dev = 1, .ino = IMAGE_INO, .offset = 0x4000};
 
 	for (u32 counted = 0; counted < 2; counted++) {
 		begin();
 		poison();
 		if (!counted)
-			memset(own + 0x2008, 0, 4);		/* a table of no entries */
+			memset(own + 0x2008, 0, 4); /* a table of no entries */
 		like.offset = 0x4000;
 		port_unmap(IMAGE_HDR);
 		port_map(IMAGE_HDR, own + 0x2000, IMAGE_BYTES - 0x2000, like);
@@ -252,7 +255,7 @@ static void another_part_of_the_file_is_not_believed(void **state)
 
 static void another_file_is_not_believed(void **state)
 {
-	struct vma like = { .dev = 1, .ino = IMAGE_INO, .offset = 0x2000, .generation = 1 };
+	struct vma like = {.dev = 1, .ino = IMAGE_INO, .offset = 0x2000, .generation = 1};
 
 	begin();
 	poison();
@@ -268,7 +271,7 @@ static void another_file_is_not_believed(void **state)
 /* .eh_frame goes on in another mapping. */
 static void tables_that_leave_their_mapping_are_not_believed(void **state)
 {
-	struct vma like = { .dev = 1, .ino = IMAGE_INO, .offset = 0x2000 };
+	struct vma like = {.dev = 1, .ino = IMAGE_INO, .offset = 0x2000};
 
 	begin();
 	poison();
@@ -287,14 +290,14 @@ static void tables_that_leave_their_mapping_are_not_believed(void **state)
 }
 
 /*
- * The page of code is that of two segments, of which the second one is meant for somewhere else. A process maps the page where
- * the first one is meant to be, and goes through both.
+ * The page of code is that of two segments, of which the second one is meant for somewhere else. A process maps the
+ * page where the first one is meant to be, and goes through both.
  */
 static void beyond_a_segment_nothing_is_believed(void **state)
 {
 	const u64 there = IMAGE_BASE + 0x11000, pc = there + 0x804;
 	Elf64_Phdr *ph = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr));
-	struct vma code = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+	struct vma code = {.dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1};
 	struct seen alone, after;
 
 	for (u32 other = 0; other < 2; other++) {

@@ -11,9 +11,9 @@
 
 static void a_frame_gives_back_what_was_put_in(void **state)
 {
-	static const u32 modules[] = { 0, 1, 0x1234, MAX_MODULE_ID };
-	static const u64 offsets[] = { 0, 1, 0x123456789abc & FRAME_OFFSET, FRAME_OFFSET };
-	static const u32 methods[] = { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
+	static const u32 modules[] = {0, 1, 0x1234, MAX_MODULE_ID};
+	static const u64 offsets[] = {0, 1, 0x123456789abc & FRAME_OFFSET, FRAME_OFFSET};
+	static const u32 methods[] = {BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE};
 
 	for (size_t i = 0; i < COUNT(modules); i++)
 		for (size_t j = 0; j < COUNT(offsets); j++)
@@ -47,7 +47,7 @@ static void an_offset_that_is_too_large_does_not_touch_its_neighbours(void **sta
 
 static void any_user_address_fits(void **state)
 {
-	u64 top = 0x7fffffffefff;	/* the highest of 47 bits */
+	u64 top = 0x7fffffffefff; /* the highest of 47 bits */
 
 	assert_int_equal(frame_offset(frame_make(FRAME_ANON, top, 1)), top);
 	assert_int_equal(frame_make(FRAME_ANON, FRAME_RET, 1), FRAME_RET);

@@ -125,13 +125,13 @@ static void what_is_busy_is_asked_for_again(void **state)
 /* Somebody may be changing the mapping. What is seen of it is believed if it is what was known, and only then. */
 static void what_is_busy_is_believed_where_it_was_known(void **state)
 {
-	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x2000, .executable = 1 };
+	struct vma file = {.dev = 1, .ino = IMAGE_INO, .offset = 0x2000, .executable = 1};
 
 	set_up();
 	port_busy_shows(true);
 	port_busy(1, 0);
 	assert_int_not_equal(module_find(&ms, IMAGE_CODE), 0);
-	assert_int_equal(module_enter(&ms, IMAGE_CODE), -EBUSY);	/* nothing was known */
+	assert_int_equal(module_enter(&ms, IMAGE_CODE), -EBUSY); /* nothing was known */
 	assert_non_null(at_addr(IMAGE_CODE));
 	ms.epoch++;
 	port_busy(1, 0);
@@ -143,7 +143,7 @@ static void what_is_busy_is_believed_where_it_was_known(void **state)
 	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000, file);
 	port_busy(1, 0);
 	assert_int_not_equal(module_find(&ms, IMAGE_CODE), 0);
-	assert_int_equal(module_enter(&ms, IMAGE_CODE), -EBUSY);	/* it is somewhere else in the file now */
+	assert_int_equal(module_enter(&ms, IMAGE_CODE), -EBUSY); /* it is somewhere else in the file now */
 	port_busy_shows(false);
 }
 
@@ -160,7 +160,7 @@ static void more_mappings_than_ranges_replace_each_other(void **state)
 			assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
 		}
 	ms.vma_lookups = 0;
-	for (u32 i = NR_RANGES + 4; i < 2 * NR_RANGES; i++)	/* the last ones are still known */
+	for (u32 i = NR_RANGES + 4; i < 2 * NR_RANGES; i++) /* the last ones are still known */
 		at_addr(0x10000010 + 0x10000 * i);
 	assert_int_equal(ms.vma_lookups, 0);
 }
@@ -197,14 +197,14 @@ static void another_file_in_the_same_place_is_noticed(void **state)
 	modules_distrust(&ms);
 	assert_null(at_addr(IMAGE_CODE));
 	port_map(IMAGE_CODE, im.bytes + 0x1000, 0x1000,
-		 (struct vma){ .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 });
+		 (struct vma){.dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1});
 	modules_distrust(&ms);
 	assert_int_equal(at_addr(IMAGE_CODE)->module, id);
 }
 
 static void a_mapping_that_was_split_is_noticed(void **state)
 {
-	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+	struct vma file = {.dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1};
 
 	set_up();
 	port_unmap(IMAGE_CODE);
@@ -218,7 +218,7 @@ static void a_mapping_that_was_split_is_noticed(void **state)
 
 static void a_second_mapping_of_the_text_alone_has_no_tables_beside_it(void **state)
 {
-	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+	struct vma file = {.dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1};
 	u32 id;
 
 	set_up();
@@ -227,20 +227,20 @@ static void a_second_mapping_of_the_text_alone_has_no_tables_beside_it(void **st
 	assert_int_equal(at_addr(0x90001010)->kind, MODULE_NO_EH_FRAME);
 	assert_int_equal(at_addr(0x90001010)->module, id);
 	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_ELF);
-	anon(0x90002000);				/* something else lies where the tables would be */
+	anon(0x90002000); /* something else lies where the tables would be */
 	modules_reset(&ms);
 	assert_int_equal(at_addr(0x90001010)->kind, MODULE_NO_EH_FRAME);
 }
 
 static void sframe_is_looked_for_beside_the_text_too(void **state)
 {
-	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
-	Elf64_Phdr *ph = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)) + 4;	/* of .eh_frame_hdr */
+	struct vma file = {.dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1};
+	Elf64_Phdr *ph = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)) + 4; /* of .eh_frame_hdr */
 
 	set_up();
 	ph->p_type = 0x6474e554;
 	ph->p_vaddr = 0x5000;
-	im.bytes[0x3000 + 9] = 'x';			/* nor is there an .eh_frame to be found */
+	im.bytes[0x3000 + 9] = 'x'; /* nor is there an .eh_frame to be found */
 	assert_int_equal(at_addr(IMAGE_CODE)->kind, MODULE_SFRAME);
 	assert_int_equal(at_addr(IMAGE_CODE)->sframe, 0x5000);
 	port_map(0x90001000, im.bytes + 0x1000, 0x1000, file);
@@ -270,7 +270,7 @@ static void what_could_not_be_read_is_asked_for_again(void **state)
 
 static void a_file_whose_start_was_passed_over_is_asked_for_again(void **state)
 {
-	struct vma file = { .dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1 };
+	struct vma file = {.dev = 1, .ino = IMAGE_INO, .offset = 0x1000, .executable = 1};
 
 	set_up();
 	port_reset();
@@ -284,7 +284,7 @@ static void a_file_whose_start_was_passed_over_is_asked_for_again(void **state)
 static void code_of_a_segment_with_an_address_of_its_own_is_placed_by_it(void **state)
 {
 	Elf64_Phdr *code = (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)) + 1;
-	struct vma file = { .dev = 1, .ino = IMAGE_INO, .executable = 1 };
+	struct vma file = {.dev = 1, .ino = IMAGE_INO, .executable = 1};
 	u64 code_start = IMAGE_BASE + 0x101080;
 
 	/* As lld does: the code's address is its offset and a megabyte, and it does not begin with a page. */
@@ -306,7 +306,7 @@ static void the_vdso_is_a_module(void **state)
 
 	set_up();
 	port_reset();
-	port_map(0x7fff10000000, im.bytes, IMAGE_BYTES, (struct vma){ .vdso = 1, .executable = 1 });
+	port_map(0x7fff10000000, im.bytes, IMAGE_BYTES, (struct vma){.vdso = 1, .executable = 1});
 	r = at_addr(0x7fff10001000);
 	assert_int_equal(r->kind, MODULE_ELF);
 	assert_true(r->module > 0);
@@ -318,7 +318,7 @@ static void the_vdso_is_a_module(void **state)
 /* Last, since numbers are given once. */
 static void when_the_numbers_run_out_modules_have_none(void **state)
 {
-	struct vma file = { .dev = 9, .executable = 1 };
+	struct vma file = {.dev = 9, .executable = 1};
 	u32 last = 0, id;
 
 	for (u32 ino = 1; ino < 0x10100; ino++) {

@@ -42,8 +42,8 @@ static void words_are_little_endian(void **state)
 
 static void leb128_comes_back_as_it_was_written(void **state)
 {
-	static const u64 values[] = { 0, 1, 63, 64, 127, 128, 16383, 16384, 0x7fffffff, 1ULL << 62, 1ULL << 63, ~0ULL };
-	struct writer w = { .bytes = bytes, .addr = ADDR, .room = READER_WINDOW };
+	static const u64 values[] = {0, 1, 63, 64, 127, 128, 16383, 16384, 0x7fffffff, 1ULL << 62, 1ULL << 63, ~0ULL};
+	struct writer w = {.bytes = bytes, .addr = ADDR, .room = READER_WINDOW};
 
 	map_all();
 	for (size_t i = 0; i < COUNT(values); i++) {
@@ -221,7 +221,7 @@ static void a_stack_is_read_up_to_a_page_that_is_not_safe(void **state)
 		assert_int_equal(val, word_at(addr));
 	}
 	assert_int_equal(stack_read(&m, end, &val), -EACCES);
-	assert_int_equal(stack_read(&m, end - 8, &val), 0);	/* and what was known still is */
+	assert_int_equal(stack_read(&m, end - 8, &val), 0); /* and what was known still is */
 	assert_int_equal(val, word_at(end - 8));
 }
 

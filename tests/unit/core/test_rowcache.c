@@ -131,7 +131,7 @@ static void no_reader_gets_a_mixed_row(void **state)
 		assert_int_equal(pthread_join(thread[i], &mixed), 0);
 		assert_ptr_equal(mixed, NULL);
 	}
-	row = row_of(contended[0]);		/* and the entry still works */
+	row = row_of(contended[0]); /* and the entry still works */
 	rowcache_put(contended[0], &row);
 	assert_int_equal(rowcache_get(contended[0], &row), 0);
 }

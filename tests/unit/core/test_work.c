@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where nobody runs while it does, is a walk over before it has done much, whatever there is to do? In files made to make
- * it long. What is counted are steps and reads: no time.
+ * Where nobody runs while it does, is a walk over before it has done much, whatever there is to do? In files made to
+ * make it long. What is counted are steps and reads: no time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,13 +16,13 @@
 #include "port/port_buffer.h"
 
 #define FUNCTION(n) (IMAGE_CODE + 64 * (n))
-#define MANY 40				/* functions */
-#define READS_AT_ONCE 4096		/* at most, for whatever there is to do */
-#define LAST_STEP 2048			/* the last row may be that much more than the bound */
+#define MANY 40		   /* functions */
+#define READS_AT_ONCE 4096 /* at most, for whatever there is to do */
+#define LAST_STEP 2048	   /* the last row may be that much more than the bound */
 
 static struct image im;
 static struct walk w;
-static u8 *file;			/* one that is larger */
+static u8 *file; /* one that is larger */
 static u32 nr_called;
 
 static void begin(void)
@@ -98,7 +98,7 @@ static void many_frames_with_long_programs(void **state)
 		image_fde(&im, FUNCTION(i), 64, nops, sizeof(nops));
 	for (u32 i = 8; i < MANY; i++)
 		image_fde(&im, FUNCTION(i), 64, INSNS(0x0e, 16));
-	for (u32 i = 0; i < 8; i++)		/* the last one of each program says how large the frame is */
+	for (u32 i = 0; i < 8; i++) /* the last one of each program says how large the frame is */
 		memcpy(im.bytes + im.fde[i] + 0x2000 + 17 + sizeof(nops) - 2, INSNS(0x0e, 16));
 	call(MAX_DEPTH + 8);
 	image_map(&im);
@@ -123,10 +123,10 @@ static void one_program_that_is_too_long(void **state)
 
 static void many_frames_with_expressions(void **state)
 {
-	u8 insns[66] = { 0x0f, 64, 0x77, 16 };	/* def_cfa_expression: rsp + 16, */
+	u8 insns[66] = {0x0f, 64, 0x77, 16}; /* def_cfa_expression: rsp + 16, */
 
 	begin();
-	memset(insns + 4, 0x96, sizeof(insns) - 4);		/* and nothing more, but that often */
+	memset(insns + 4, 0x96, sizeof(insns) - 4); /* and nothing more, but that often */
 	for (u32 i = 0; i < MANY; i++)
 		image_fde(&im, FUNCTION(i), 64, insns, sizeof(insns));
 	call(MAX_DEPTH + 8);
@@ -138,8 +138,8 @@ static void many_frames_with_expressions(void **state)
 static void tables_that_have_to_be_searched_from_their_beginning(void **state)
 {
 	enum { OTHERS = 60000, BYTES = 24 };
-	struct writer all = { .addr = IMAGE_EH_FRAME, .room = 0x3000 + (OTHERS + MANY + 4) * BYTES };
-	struct vma like = { .dev = 1, .ino = IMAGE_INO, .offset = 0x2000 };
+	struct writer all = {.addr = IMAGE_EH_FRAME, .room = 0x3000 + (OTHERS + MANY + 4) * BYTES};
+	struct vma like = {.dev = 1, .ino = IMAGE_INO, .offset = 0x2000};
 
 	begin();
 	file = calloc(1, all.room);
@@ -149,15 +149,15 @@ static void tables_that_have_to_be_searched_from_their_beginning(void **state)
 	image_cie(&im, "zR", INSNS(PE_SDATA4_PCREL), INSNS(0x0c, 7, 16, 0x90, 1));
 	for (u32 i = 0; i < OTHERS + MANY; i++) {
 		im.nr = 0;
-		image_fde(&im, i < OTHERS ? IMAGE_CODE + 0x1000 + i : FUNCTION(i - OTHERS), i < OTHERS ? 1 : 64, INSNS(0));
+		image_fde(&im, i < OTHERS ? IMAGE_CODE + 0x1000 + i : FUNCTION(i - OTHERS), i < OTHERS ? 1 : 64,
+			  INSNS(0));
 	}
 	im.nr = 0;
 	call(8);
 	put64(&im.up, 0);
 	put64(&im.up, 0);
 	image_map(&im);
-	put(&(struct writer){ .bytes = file, .room = 12 },
-	    INSNS(1, PE_SDATA4_PCREL, 0xff, 0xff, 0xfc, 0x0f, 0, 0));
+	put(&(struct writer){.bytes = file, .room = 12}, INSNS(1, PE_SDATA4_PCREL, 0xff, 0xff, 0xfc, 0x0f, 0, 0));
 	port_unmap(IMAGE_HDR);
 	port_map(IMAGE_HDR, file, all.room, like);
 	check(ZERO_RA);
@@ -170,7 +170,7 @@ static void frame_pointers_without_end(void **state)
 {
 	begin();
 	memset(im.bytes + 0x1000, 0x90, 0x1000);
-	im.bytes[0x1000 + 4] = 0xe8;		/* a call, before +9 */
+	im.bytes[0x1000 + 4] = 0xe8; /* a call, before +9 */
 	image_map(&im);
 	for (u32 i = 0; i < MAX_DEPTH + 8; i++) {
 		put64(&im.up, here(&im.up) + 16);
@@ -195,12 +195,12 @@ static void a_file_is_not_searched_for_its_tables(void **state)
 	begin();
 	image_fde(&im, FUNCTION(0), 64, INSNS(0x07, RIP));
 	image_map(&im);
-	im.bytes[64 + 4 * 56] = 0;		/* no PT_GNU_EH_FRAME */
+	im.bytes[64 + 4 * 56] = 0; /* no PT_GNU_EH_FRAME */
 	assert_int_equal(walk_as(true), TOO_LONG);
 	assert_int_equal(w.out.nr, 1);
 	assert_true(port_reads() < 64);
 	assert_int_equal(walk_as(false), UNDEFINED_RA);
-	assert_int_equal(walk_as(true), UNDEFINED_RA);		/* where they are is known now */
+	assert_int_equal(walk_as(true), UNDEFINED_RA); /* where they are is known now */
 }
 
 int main(void)

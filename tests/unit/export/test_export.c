@@ -222,13 +222,14 @@ static void check_text(const char *s, enum text_form form, const char *want)
 
 static void only_printable_utf8_passes(void **state)
 {
-	check_text("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", TEXT_TERMINAL, "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
+	check_text("caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80", TEXT_TERMINAL,
+		   "caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80");
 	check_text("\x7f\x01\t", TEXT_TERMINAL, "\\x7f\\x01\\x09");
-	check_text("\xc2\x85", TEXT_TERMINAL, "\\xc2\\x85");		/* C1 control */
-	check_text("\xc0\xaf\xe0\x80\xaf", TEXT_TERMINAL, "\\xc0\\xaf\\xe0\\x80\\xaf");	/* overlong */
-	check_text("\xed\xa0\x80", TEXT_TERMINAL, "\\xed\\xa0\\x80");	/* surrogate */
-	check_text("\xe2\x82", TEXT_TERMINAL, "\\xe2\\x82");		/* cut short */
-	check_text("\xe2\x80\xae", TEXT_TERMINAL, "\\xe2\\x80\\xae");	/* right to left from here */
+	check_text("\xc2\x85", TEXT_TERMINAL, "\\xc2\\x85");				/* C1 control */
+	check_text("\xc0\xaf\xe0\x80\xaf", TEXT_TERMINAL, "\\xc0\\xaf\\xe0\\x80\\xaf"); /* overlong */
+	check_text("\xed\xa0\x80", TEXT_TERMINAL, "\\xed\\xa0\\x80");			/* surrogate */
+	check_text("\xe2\x82", TEXT_TERMINAL, "\\xe2\\x82");				/* cut short */
+	check_text("\xe2\x80\xae", TEXT_TERMINAL, "\\xe2\\x80\\xae");			/* right to left from here */
 	assert_int_equal(text_width("caf\xc3\xa9", TEXT_TERMINAL), 4);
 	assert_int_equal(text_width("\033[0m", TEXT_TERMINAL), 7);
 }

@@ -176,7 +176,7 @@ static void otlp_adds_up_and_refers_to_what_is_there(void **state)
 	for (uint32_t table = 1; table <= 7; table++) {
 		struct wire first = wire_bytes(tables, table);
 
-		assert_non_null(first.at);		/* it is there, and empty */
+		assert_non_null(first.at); /* it is there, and empty */
 		assert_true(first.at == first.end);
 	}
 	assert_int_equal(count(tables, 1), p->profile.nr_modules);
@@ -264,9 +264,7 @@ static void read_record(struct perf *t, const struct perf_event_header *h)
 	const uint64_t *v = (const uint64_t *)(h + 1);
 
 	switch (h->type) {
-	case PERF_RECORD_COMM:
-		t->named++;
-		break;
+	case PERF_RECORD_COMM: t->named++; break;
 	case PERF_RECORD_MMAP2:
 		assert_true(t->mapped < MAX_ID);
 		t->start[t->mapped] = v[1];
@@ -278,8 +276,7 @@ static void read_record(struct perf *t, const struct perf_event_header *h)
 		assert_int_equal(h->size, sizeof(*h) + 8 * (6 + v[5]));
 		check_callchain(t, v + 6, v[5]);
 		break;
-	default:
-		fail_msg("record %u", h->type);
+	default: fail_msg("record %u", h->type);
 	}
 }
 
@@ -308,7 +305,7 @@ static void perf_adds_up_and_maps_before_it_samples(void **state)
 	assert_int_equal(at, end);
 	assert_int_equal(t.samples, 9);
 	assert_int_equal(t.ns, 9 * p->profile.period_ns);
-	assert_int_equal(t.mapped, 4);		/* the kernel; xz and its libc; what cat made itself */
+	assert_int_equal(t.mapped, 4); /* the kernel; xz and its libc; what cat made itself */
 	free(e.v);
 }
 
@@ -321,7 +318,7 @@ static void files_are_not_in_the_way_of_jit_code(void **state)
 	const uint64_t *header;
 
 	folded_add(p, "node", "outermost", 1, "/bin/node!main;[anon]!jit");
-	p->profile.frames[1].offset = 1ULL << 63;	/* a damaged profile */
+	p->profile.frames[1].offset = 1ULL << 63; /* a damaged profile */
 	p->profile.frames[2].offset = 0x7ffffffff123;
 	e = exported_as("perf", &p->profile, usual);
 	header = (const uint64_t *)e.v;
@@ -350,7 +347,7 @@ static void intervals_are_a_second_event_of_perf(void **state)
 	folded_interval(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "xz!main;[kernel]!read");
 	e = exported_as("perf", &p->profile, usual);
 	header = (const uint64_t *)e.v;
-	assert_int_equal(header[4], 2 * header[2]);	/* bytes of all events, and of one */
+	assert_int_equal(header[4], 2 * header[2]); /* bytes of all events, and of one */
 	for (uint64_t at = header[5]; at < header[5] + header[6];) {
 		const struct perf_event_header *h = (const struct perf_event_header *)(e.v + at);
 		const uint64_t *v = (const uint64_t *)(h + 1);
@@ -372,10 +369,10 @@ static void intervals_are_a_second_event_of_perf(void **state)
 	free(e.v);
 }
 
-#define DEFERRED 22			/* PERF_RECORD_CALLCHAIN_DEFERRED of Linux 6.19 */
+#define DEFERRED 22 /* PERF_RECORD_CALLCHAIN_DEFERRED of Linux 6.19 */
 #define USER_DEFERRED ((uint64_t)-640)
 #define MAX_STACKS 16
-#define HURRIED 3			/* the sample after which its thread has another one at the same time */
+#define HURRIED 3 /* the sample after which its thread has another one at the same time */
 
 /* What the samples of a perf.data come to: by sample its time, thread and addresses, without marks. */
 struct perf_stacks {
@@ -398,7 +395,7 @@ static void take_sample(struct perf_stacks *s, const uint64_t *v, const uint64_t
 	assert_true(at < MAX_STACKS);
 	s->tid[at] = v[1] >> 32;
 	s->time[at] = v[2];
-	for (uint64_t i = 0; i < at; i++)	/* readers sort by time */
+	for (uint64_t i = 0; i < at; i++) /* readers sort by time */
 		assert_true(s->tid[i] != s->tid[at] || s->joined[i] <= s->time[at]);
 	if (nr >= 2 && chain[nr - 1] == USER_DEFERRED) {
 		s->cookie[at] = chain[nr];
@@ -464,7 +461,7 @@ static void deferred_stacks_of_perf_are_the_same_once_joined(void **state)
 	struct exported e;
 
 	add_samples(p);
-	p->profile.samples[4].time_ns = p->profile.samples[HURRIED].time_ns;	/* two stacks of a thread at a time */
+	p->profile.samples[4].time_ns = p->profile.samples[HURRIED].time_ns; /* two stacks of a thread at a time */
 	folded_interval(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "/bin/xz!main;[kernel]!read");
 	folded_interval(p, "xz", (struct dusk_sample){.value_ns = 7, .count = 9}, "[kernel]!work");
 	e = exported_as("perf", &p->profile, usual);
@@ -480,7 +477,7 @@ static void deferred_stacks_of_perf_are_the_same_once_joined(void **state)
 	assert_int_equal(apart.nr, whole.nr);
 	assert_memory_equal(apart.v, whole.v, sizeof(apart.v));
 	assert_memory_equal(apart.time, whole.time, sizeof(apart.time));
-	assert_int_equal(apart.records, 5);	/* of seven samples that have a user stack */
+	assert_int_equal(apart.records, 5); /* of seven samples that have a user stack */
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, folded_begin, folded_end)

@@ -67,7 +67,8 @@ static void speedscope_has_a_profile_for_each_thread(void **state)
 
 	add_samples(f);
 	check(f, "speedscope",
-	      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"dusk@" DUSK_VERSION "\","
+	      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":\"dusk@" DUSK_VERSION
+	      "\","
 	      "\"name\":\"\",\"shared\":{\"frames\":[{\"name\":\"main\",\"file\":\"/bin/xz\"},"
 	      "{\"name\":\"code\",\"file\":\"/bin/xz\"},{\"name\":\"read\",\"file\":\"[kernel]\"},"
 	      "{\"name\":\"[no stack: outermost]\"},{\"name\":\"[no stack: no-fde]\"},"
@@ -86,7 +87,7 @@ static void firefox_has_a_thread_with_all_its_samples(void **state)
 	add_samples(f);
 	e = exported_as("firefox", &f->profile, usual);
 	assert_non_null(strstr(e.v, "\"stackTable\":{\"frame\":[0,1,2,3,4,5,6,7],"
-				   "\"prefix\":[null,0,null,2,null,null,null,null],"));
+				    "\"prefix\":[null,0,null,2,null,null,null,null],"));
 	assert_non_null(strstr(e.v, "\"name\":\"xz\",\"isMainThread\":true,\"pid\":\"100\",\"tid\":100"));
 	assert_int_equal(count(e.v, "\"weightType\":\"samples\",\"length\":3"), 1);
 	assert_int_equal(count(e.v, "\"weightType\":\"samples\",\"length\":1"), 1);
@@ -157,8 +158,12 @@ static void what_is_written_of_nothing_has_no_samples(void **state)
 {
 	struct folded *f = *state;
 	static const char *const samples[][2] = {
-		{"folded", ""}, {"script", ""}, {"speedscope", "\"profiles\":[]"}, {"firefox", "\"threads\":[]"},
-		{"jsonl", "{\"type\":\"end\",\"samples\":0}\n"}, {"csv", ",stack\r\n"},
+		{"folded", ""},
+		{"script", ""},
+		{"speedscope", "\"profiles\":[]"},
+		{"firefox", "\"threads\":[]"},
+		{"jsonl", "{\"type\":\"end\",\"samples\":0}\n"},
+		{"csv", ",stack\r\n"},
 	};
 
 	for (size_t i = 0; i < sizeof(samples) / sizeof(samples[0]); i++) {

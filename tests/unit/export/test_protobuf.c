@@ -8,12 +8,12 @@
 #include "export/protobuf.h"
 #include "wire.h"
 
-#define check(b, ...)									\
-	do {										\
-		static const uint8_t want[] = {__VA_ARGS__};				\
-		assert_false((b)->failed);						\
-		assert_int_equal((b)->nr, sizeof(want));				\
-		assert_memory_equal((b)->v, want, sizeof(want));			\
+#define check(b, ...)                                            \
+	do {                                                     \
+		static const uint8_t want[] = {__VA_ARGS__};     \
+		assert_false((b)->failed);                       \
+		assert_int_equal((b)->nr, sizeof(want));         \
+		assert_memory_equal((b)->v, want, sizeof(want)); \
 	} while (0)
 
 static void a_varint_has_seven_bits_a_byte(void **state)

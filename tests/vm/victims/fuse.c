@@ -77,7 +77,7 @@ static void answer(const struct fuse_in_header *request, const void *arg)
 		attr.attr = attributes(request->nodeid);
 		reply(request, 0, &attr, sizeof(attr));
 		break;
-	case FUSE_WRITE: break;	/* never */
+	case FUSE_WRITE: break; /* never */
 	case FUSE_OPEN:
 		if (((const struct fuse_open_in *)arg)->flags & O_APPEND)
 			file.open_flags = FOPEN_DIRECT_IO;

@@ -13,21 +13,21 @@
 
 volatile unsigned long sink;
 
-#define KIND(name, depth)                                                                                              \
-	KNOWN void name(int left)                                                                                      \
-	{                                                                                                              \
-		if (left > 1)                                                                                          \
-			name(left - 1);                                                                                \
-		else                                                                                                   \
-			BURN(100000);                                                                                  \
-		sink++;                                                                                                \
-	}                                                                                                              \
-	KNOWN void as_##name(void)                                                                                     \
-	{                                                                                                              \
-		prctl(PR_SET_NAME, #name);                                                                             \
-		name(depth);                                                                                           \
-		prctl(PR_SET_NAME, "done");                                                                            \
-		sink++;                                                                                                \
+#define KIND(name, depth)                   \
+	KNOWN void name(int left)           \
+	{                                   \
+		if (left > 1)               \
+			name(left - 1);     \
+		else                        \
+			BURN(100000);       \
+		sink++;                     \
+	}                                   \
+	KNOWN void as_##name(void)          \
+	{                                   \
+		prctl(PR_SET_NAME, #name);  \
+		name(depth);                \
+		prctl(PR_SET_NAME, "done"); \
+		sink++;                     \
 	}
 KIND(k0, 5)
 KIND(k1, 10)

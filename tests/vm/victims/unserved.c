@@ -32,8 +32,8 @@ static const char *file_to_lock;
 static volatile unsigned long had_lock;
 
 /*
- * A private mapping of a file that bypasses the cache, in which there is a page to write back first: mmap() waits for who
- * serves the file, and has the lock meanwhile (fuse_file_mmap(), fs/fuse/file.c, 6.18).
+ * A private mapping of a file that bypasses the cache, in which there is a page to write back first: mmap() waits for
+ * who serves the file, and has the lock meanwhile (fuse_file_mmap(), fs/fuse/file.c, 6.18).
  */
 static void *take_lock(void *direct)
 {

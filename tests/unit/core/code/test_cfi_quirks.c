@@ -11,7 +11,7 @@
 
 #define CODE 0x401000ULL
 #define FUNCTION (CODE + 0x400)
-#define CALLER (CODE + 0x200)		/* behind a call */
+#define CALLER (CODE + 0x200) /* behind a call */
 #define STACK 0x7fff0000ULL
 
 static struct machine m;
@@ -52,7 +52,7 @@ static void at_a_ret_the_return_address_is_at_the_top_of_the_stack(void **state)
 			set_up(compat, 0x20, 184);
 			code[0x420] = old ? 0xf3 : 0xc3;
 			code[0x421] = old ? 0xc3 : 0x90;
-			assert_false(cfi_fixup(&m, FUNCTION, 0x200));	/* no call before it */
+			assert_false(cfi_fixup(&m, FUNCTION, 0x200)); /* no call before it */
 			assert_int_equal(m.row.cfa_off, 184);
 			returns_to(0, CALLER);
 			stack_forget(&m);
@@ -69,7 +69,7 @@ static void two_pushes_of_glibc_are_known(void **state)
 	};
 	static const struct {
 		u32 at, pushed;
-	} places[] = { { 0, 0 }, { 1, 1 }, { 2, 2 }, { 0xe8, 2 }, { 0xe9, 1 }, { 0xea, 0 } };
+	} places[] = {{0, 0}, {1, 1}, {2, 2}, {0xe8, 2}, {0xe9, 1}, {0xea, 0}};
 
 	for (size_t i = 0; i < COUNT(places); i++) {
 		u32 pushed = places[i].pushed;
@@ -97,7 +97,7 @@ static void code_of_32_bits_returns_behind_a_call(void **state)
 		returns_to(8, CALLER);
 		returns_to(16, CALLER);
 		if (says == 12 || says == 20) {
-			assert_false(cfi_fixup(&m, FUNCTION, 0x200));	/* as it says */
+			assert_false(cfi_fixup(&m, FUNCTION, 0x200)); /* as it says */
 			continue;
 		}
 		m.row.rule[SLOT_RBP] = says == 0 ? RULE_OFFSET : RULE_SAME;
@@ -112,7 +112,7 @@ static void code_of_32_bits_returns_behind_a_call(void **state)
 /* sub $8,%esp: what lies in these bytes was left there by another call, and may well be where that returned to. */
 static void in_what_was_just_reserved_no_return_address_is_looked_for(void **state)
 {
-	static const u8 reserve[] = { 0x83, 0xec, 8 };
+	static const u8 reserve[] = {0x83, 0xec, 8};
 
 	for (int is = 0; is < 2; is++) {
 		set_up(4, 0x20, 4);
@@ -135,7 +135,7 @@ static void where_no_call_is_near_cfi_has_the_last_word(void **state)
 
 static void a_handler_returns_to_where_no_call_is(void **state)
 {
-	static const u8 ends[2][8] = { { 0x58, 0xb8, 119 }, { 0xb8, 173 } };
+	static const u8 ends[2][8] = {{0x58, 0xb8, 119}, {0xb8, 173}};
 
 	for (int i = 0; i < 2; i++) {
 		set_up(4, 0, 4);
@@ -148,7 +148,7 @@ static void a_handler_returns_to_where_no_call_is(void **state)
 
 static void what_asks_where_it_is_has_called_nothing_else(void **state)
 {
-	static const u8 thunk[] = { 0x8b, 0x1c, 0x24, 0xc3 }, call[] = { 0xe8, 0xe0, 0xfe, 0xff, 0xff };
+	static const u8 thunk[] = {0x8b, 0x1c, 0x24, 0xc3}, call[] = {0xe8, 0xe0, 0xfe, 0xff, 0xff};
 
 	for (int is = 0; is < 2; is++) {
 		set_up(4, 0x20, 4);
@@ -181,10 +181,10 @@ static void a_subroutine_that_cfi_does_not_know_is_told_by_its_call(void **state
 {
 	assert_true(is_called_within(0x300, 0x300, 0x1000));
 	assert_true(is_called_within(0x300, 0x3ff, 0x1000));
-	assert_false(is_called_within(0x300, 0x400, 0x1000));	/* too far */
+	assert_false(is_called_within(0x300, 0x400, 0x1000)); /* too far */
 	assert_false(is_called_within(0x300, 0x2ff, 0x1000));
-	assert_false(is_called_within(0, 0x40, 0x1000));	/* a function that calls itself */
-	assert_false(is_called_within(0x300, 0x340, 0xfff));	/* one that has no subroutines */
+	assert_false(is_called_within(0, 0x40, 0x1000));     /* a function that calls itself */
+	assert_false(is_called_within(0x300, 0x340, 0xfff)); /* one that has no subroutines */
 }
 
 static void what_was_not_interrupted_is_as_cfi_says(void **state)

@@ -57,14 +57,14 @@ static void each_form_of_call_is_known(void **state)
 	static const struct {
 		u8 bytes[7], len;
 	} calls[] = {
-		{ { 0xff, 0xd0 }, 2 },					/* call *%rax */
-		{ { 0xff, 0x10 }, 2 },					/* call *(%rax) */
-		{ { 0xff, 0x50, 8 }, 3 },				/* call *8(%rax) */
-		{ { 0x41, 0xff, 0xd4 }, 3 },				/* call *%r12 */
-		{ { 0xff, 0x54, 0x24, 8 }, 4 },				/* call *8(%rsp) */
-		{ { 0xff, 0x90, 0, 1, 0, 0 }, 6 },			/* call *0x100(%rax) */
-		{ { 0xff, 0x15, 0, 1, 0, 0 }, 6 },			/* call *0x100(%rip) */
-		{ { 0xff, 0x94, 0xc0, 0, 1, 0, 0 }, 7 },		/* call *0x100(%rax,%rax,8) */
+		{{0xff, 0xd0}, 2},		     /* call *%rax */
+		{{0xff, 0x10}, 2},		     /* call *(%rax) */
+		{{0xff, 0x50, 8}, 3},		     /* call *8(%rax) */
+		{{0x41, 0xff, 0xd4}, 3},	     /* call *%r12 */
+		{{0xff, 0x54, 0x24, 8}, 4},	     /* call *8(%rsp) */
+		{{0xff, 0x90, 0, 1, 0, 0}, 6},	     /* call *0x100(%rax) */
+		{{0xff, 0x15, 0, 1, 0, 0}, 6},	     /* call *0x100(%rip) */
+		{{0xff, 0x94, 0xc0, 0, 1, 0, 0}, 7}, /* call *0x100(%rax,%rax,8) */
 	};
 
 	for (size_t i = 0; i < COUNT(calls); i++) {
@@ -81,15 +81,15 @@ static void what_does_not_follow_a_call_is_no_return_address(void **state)
 	code[0x100 - 5] = 0x90;
 	assert_int_equal(framepointer_step(&m), -EFAULT);
 	code[0x100 - 2] = 0xff;
-	code[0x100 - 1] = 0xe0;			/* jmp *%rax */
+	code[0x100 - 1] = 0xe0; /* jmp *%rax */
 	assert_int_equal(framepointer_step(&m), -EFAULT);
-	code[0x100 - 1] = 0x18;			/* lcall *(%rax) */
+	code[0x100 - 1] = 0x18; /* lcall *(%rax) */
 	assert_int_equal(framepointer_step(&m), -EFAULT);
 }
 
 static void a_frame_pointer_that_points_elsewhere_is_not_followed(void **state)
 {
-	static const u64 wrong[] = { STACK - 8, STACK + 132, STACK + (1 << 20) + 8, 0, ~0ULL - 7 };
+	static const u64 wrong[] = {STACK - 8, STACK + 132, STACK + (1 << 20) + 8, 0, ~0ULL - 7};
 
 	for (size_t i = 0; i < COUNT(wrong); i++) {
 		set_up();
@@ -100,7 +100,7 @@ static void a_frame_pointer_that_points_elsewhere_is_not_followed(void **state)
 		assert_int_equal(m.pc, CODE + 0x40);
 	}
 	set_up();
-	m.reg[RBP] = STACK + (1 << 20);		/* the farthest that is */
+	m.reg[RBP] = STACK + (1 << 20); /* the farthest that is */
 	stack[(1 << 20) / 8 + 1] = CODE + 0x100;
 	assert_int_equal(framepointer_step(&m), 0);
 	set_up();
@@ -123,7 +123,7 @@ static void a_page_that_is_not_safe_is_told_from_a_wrong_guess(void **state)
 	assert_int_equal(framepointer_step(&m), -EACCES);
 }
 
-#define WITH_RBP 64				/* the caller's rbp lies beside the return address */
+#define WITH_RBP 64 /* the caller's rbp lies beside the return address */
 
 /* What lies between rsp and the return address at each instruction of lld's PLT; -1: it is no such place. */
 static const struct stub {
@@ -134,50 +134,63 @@ static const struct stub {
 		s8 pushed;
 	} place[8];
 } code_rules[] = {
-	{ "plt0", { 0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0 },
-	  { { 0, 8 }, { 6, 16 }, { 12, -1 }, { 3, -1 } } },
-	{ "a stub", { 0xff, 0x25, 1, 2, 3, 4, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4 },
-	  { { 0, 0 }, { 6, 0 }, { 11, 8 }, { 2, -1 } } },
-	{ "a stub of -z ibtplt", { 0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4, 0x66, 0x90 },
-	  { { 0, 0 }, { 4, 0 }, { 9, 8 }, { 14, -1 } } },
-	{ "a stub of .plt.sec", { 0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x0f, 0x1f, 0x44, 0, 0 },
-	  { { 0, 0 }, { 4, 0 }, { 10, -1 } } },
-	{ "_init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x74, 2, 0xff, 0xd0, 0x48, 0x83, 0xc4, 8,
-		     0xc3 },
-	  { { 0, 0 }, { 4, 8 }, { 11, 8 }, { 14, 8 }, { 16, 8 }, { 18, 8 }, { 22, 0 } } },
-	{ "_init of a static program", { 0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0, 0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2 },
-	  { { 0, 0 }, { 4, 8 }, { 14, 8 } } },
-	{ "_fini", { 0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8, 0xc3 }, { { 0, 0 }, { 4, 8 }, { 8, 0 } } },
-	{ "deregister_tm_clones", { 0x48, 0x8d, 0x3d, 1, 2, 3, 4, 0x48, 0x8d, 0x05, 1, 2, 3, 4, 0x48, 0x39, 0xf8, 0x74, 0x15,
-				    0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x74, 9, 0xff, 0xe0, 0x0f, 0x1f, 0x80, 0, 0,
-				    0, 0, 0xc3 },
-	  { { 0, 0 }, { 7, 0 }, { 14, 0 }, { 17, 0 }, { 31, 0 }, { 40, 0 } } },
-	{ "register_tm_clones", { 0x48, 0x8d, 0x3d, 1, 2, 3, 4, 0x48, 0x8d, 0x35, 1, 2, 3, 4, 0x48, 0x29, 0xfe, 0x48, 0x89 },
-	  { { 0, 0 }, { 7, 0 }, { 17, 0 }, { 56, 0 } } },
-	{ "deregister_tm_clones, not PIC", { 0xb8, 1, 2, 3, 4, 0x48, 0x3d, 1, 2, 3, 4, 0x74, 0x13, 0xb8, 0, 0, 0, 0, 0x48 },
-	  { { 0, 0 }, { 5, 0 }, { 18, 0 }, { 28, 0 } } },
-	{ "register_tm_clones, not PIC", { 0xbe, 1, 2, 3, 4, 0x48, 0x81, 0xee, 1, 2, 3, 4, 0x48, 0x89, 0xf0, 0x48, 0xc1 },
-	  { { 0, 0 }, { 5, 0 }, { 15, 0 }, { 46, 0 } } },
-	{ "__do_global_dtors_aux", { 0xf3, 0x0f, 0x1e, 0xfa, 0x80, 0x3d, 1, 2, 3, 4, 0, 0x75, 0x2b, 0x55, 0x48, 0x83, 0x3d, 1, 2,
-				     3, 4, 0, 0x48, 0x89, 0xe5, 0x74, 0x0c, [51] = 0x5d, 0xc3, [56] = 0xc3 },
-	  { { 0, 0 }, { 4, 0 }, { 11, 0 }, { 13, 0 }, { 14, 8 | WITH_RBP }, { 51, 8 | WITH_RBP }, { 52, 0 }, { 56, 0 } } },
-	{ "frame_dummy", { 0xf3, 0x0f, 0x1e, 0xfa, 0xe9, 1, 2, 3, 4 }, { { 0, 0 }, { 4, 0 } } },
-	{ "frame_dummy, near", { 0xf3, 0x0f, 0x1e, 0xfa, 0xeb, 0x8a }, { { 0, 0 }, { 4, 0 } } },
-	{ "the end of a function", { 0x90, 0x5d, 0xc3 }, { { 0, -1 }, { 1, 8 | WITH_RBP }, { 2, 0 } } },
-	{ "the beginning of a function", { 0x55, 0x48, 0x89, 0xe5, 0x53 }, { { 0, 0 }, { 1, 8 | WITH_RBP }, { 4, -1 } } },
-	{ "a longer beginning", { 0x55, 0x31, 0xc0, 0x48, 0x83, 0xe0, 0xf0, 0x48, 0x89, 0xe5, 0x53 },
-	  { { 0, 0 }, { 1, 8 | WITH_RBP }, { 3, 8 | WITH_RBP }, { 7, 8 | WITH_RBP }, { 10, -1 } } },
-	{ "too long a beginning", { 0x55, [33] = 0x48, 0x89, 0xe5 }, { { 0, -1 }, { 1, -1 }, { 4, -1 } } },
-	{ "another function's beginning", { 0x31, 0xc0, 0xeb, 2, 0x90, 0x90, 0x55, 0x48, 0x89, 0xe5 },
-	  { { 0, -1 }, { 2, -1 }, { 6, 0 } } },
-	{ "Go", { 0x49, 0x3b, 0x66, 0x10, 0x76, 0x20, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10 },
-	  { { 0, 0 }, { 4, 0 }, { 6, 0 }, { 7, 8 | WITH_RBP }, { 10, -1 } } },
-	{ "Go, large", { 0x4c, 0x8d, 0x64, 0x24, 0x80, 0x4d, 0x3b, 0x66, 0x10, 0x76, 0x20 }, { { 0, 0 }, { 5, -1 } } },
-	{ "Go, far", { 0x49, 0x3b, 0x66, 0x10, 0x0f, 0x86, 0x20, 0, 0, 0 }, { { 0, 0 }, { 4, 0 }, { 10, -1 } } },
-	{ "the end of a function, for old CPUs", { 0x90, 0xf3, 0xc3 }, { { 0, -1 }, { 1, 0 } } },
-	{ "no stub", { 0xe9, 1, 2, 3, 4, 0x55, 0x53, 0x89, 0xe5 }, { { 0, -1 }, { 5, -1 } } },
-	{ "not quite _init", { 0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x75, 2 },
-	  { { 0, -1 }, { 4, -1 }, { 11, -1 } } },
+	{"plt0",
+	 {0xff, 0x35, 1, 2, 3, 4, 0xff, 0x25, 1, 2, 3, 4, 0x0f, 0x1f, 0x40, 0},
+	 {{0, 8}, {6, 16}, {12, -1}, {3, -1}}},
+	{"a stub", {0xff, 0x25, 1, 2, 3, 4, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4}, {{0, 0}, {6, 0}, {11, 8}, {2, -1}}},
+	{"a stub of -z ibtplt",
+	 {0xf3, 0x0f, 0x1e, 0xfa, 0x68, 1, 0, 0, 0, 0xe9, 1, 2, 3, 4, 0x66, 0x90},
+	 {{0, 0}, {4, 0}, {9, 8}, {14, -1}}},
+	{"a stub of .plt.sec",
+	 {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 1, 2, 3, 4, 0x66, 0x0f, 0x1f, 0x44, 0, 0},
+	 {{0, 0}, {4, 0}, {10, -1}}},
+	{"_init",
+	 {0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5,	 1,    2,    3, 4,   0x48,
+	  0x85, 0xc0, 0x74, 2, 0xff, 0xd0, 0x48, 0x83, 0xc4, 8, 0xc3},
+	 {{0, 0}, {4, 8}, {11, 8}, {14, 8}, {16, 8}, {18, 8}, {22, 0}}},
+	{"_init of a static program",
+	 {0x48, 0x83, 0xec, 8, 0x48, 0xc7, 0xc0, 0, 0, 0, 0, 0x48, 0x85, 0xc0, 0x74, 2},
+	 {{0, 0}, {4, 8}, {14, 8}}},
+	{"_fini", {0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8, 0xc3}, {{0, 0}, {4, 8}, {8, 0}}},
+	{"deregister_tm_clones",
+	 {0x48, 0x8d, 0x3d, 1,	  2,	3,    4,    0x48, 0x8d, 0x05, 1, 2, 3,	  4,
+	  0x48, 0x39, 0xf8, 0x74, 0x15, 0x48, 0x8b, 5,	  1,	2,    3, 4, 0x48, 0x85,
+	  0xc0, 0x74, 9,    0xff, 0xe0, 0x0f, 0x1f, 0x80, 0,	0,    0, 0, 0xc3},
+	 {{0, 0}, {7, 0}, {14, 0}, {17, 0}, {31, 0}, {40, 0}}},
+	{"register_tm_clones",
+	 {0x48, 0x8d, 0x3d, 1, 2, 3, 4, 0x48, 0x8d, 0x35, 1, 2, 3, 4, 0x48, 0x29, 0xfe, 0x48, 0x89},
+	 {{0, 0}, {7, 0}, {17, 0}, {56, 0}}},
+	{"deregister_tm_clones, not PIC",
+	 {0xb8, 1, 2, 3, 4, 0x48, 0x3d, 1, 2, 3, 4, 0x74, 0x13, 0xb8, 0, 0, 0, 0, 0x48},
+	 {{0, 0}, {5, 0}, {18, 0}, {28, 0}}},
+	{"register_tm_clones, not PIC",
+	 {0xbe, 1, 2, 3, 4, 0x48, 0x81, 0xee, 1, 2, 3, 4, 0x48, 0x89, 0xf0, 0x48, 0xc1},
+	 {{0, 0}, {5, 0}, {15, 0}, {46, 0}}},
+	{"__do_global_dtors_aux",
+	 {0xf3, 0x0f, 0x1e, 0xfa, 0x80, 0x3d, 1, 2,    3,    4,	   0,	 0x75, 0x2b,	    0x55, 0x48,
+	  0x83, 0x3d, 1,    2,	  3,	4,    0, 0x48, 0x89, 0xe5, 0x74, 0x0c, [51] = 0x5d, 0xc3, [56] = 0xc3},
+	 {{0, 0}, {4, 0}, {11, 0}, {13, 0}, {14, 8 | WITH_RBP}, {51, 8 | WITH_RBP}, {52, 0}, {56, 0}}},
+	{"frame_dummy", {0xf3, 0x0f, 0x1e, 0xfa, 0xe9, 1, 2, 3, 4}, {{0, 0}, {4, 0}}},
+	{"frame_dummy, near", {0xf3, 0x0f, 0x1e, 0xfa, 0xeb, 0x8a}, {{0, 0}, {4, 0}}},
+	{"the end of a function", {0x90, 0x5d, 0xc3}, {{0, -1}, {1, 8 | WITH_RBP}, {2, 0}}},
+	{"the beginning of a function", {0x55, 0x48, 0x89, 0xe5, 0x53}, {{0, 0}, {1, 8 | WITH_RBP}, {4, -1}}},
+	{"a longer beginning",
+	 {0x55, 0x31, 0xc0, 0x48, 0x83, 0xe0, 0xf0, 0x48, 0x89, 0xe5, 0x53},
+	 {{0, 0}, {1, 8 | WITH_RBP}, {3, 8 | WITH_RBP}, {7, 8 | WITH_RBP}, {10, -1}}},
+	{"too long a beginning", {0x55, [33] = 0x48, 0x89, 0xe5}, {{0, -1}, {1, -1}, {4, -1}}},
+	{"another function's beginning",
+	 {0x31, 0xc0, 0xeb, 2, 0x90, 0x90, 0x55, 0x48, 0x89, 0xe5},
+	 {{0, -1}, {2, -1}, {6, 0}}},
+	{"Go",
+	 {0x49, 0x3b, 0x66, 0x10, 0x76, 0x20, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10},
+	 {{0, 0}, {4, 0}, {6, 0}, {7, 8 | WITH_RBP}, {10, -1}}},
+	{"Go, large", {0x4c, 0x8d, 0x64, 0x24, 0x80, 0x4d, 0x3b, 0x66, 0x10, 0x76, 0x20}, {{0, 0}, {5, -1}}},
+	{"Go, far", {0x49, 0x3b, 0x66, 0x10, 0x0f, 0x86, 0x20, 0, 0, 0}, {{0, 0}, {4, 0}, {10, -1}}},
+	{"the end of a function, for old CPUs", {0x90, 0xf3, 0xc3}, {{0, -1}, {1, 0}}},
+	{"no stub", {0xe9, 1, 2, 3, 4, 0x55, 0x53, 0x89, 0xe5}, {{0, -1}, {5, -1}}},
+	{"not quite _init",
+	 {0x48, 0x83, 0xec, 8, 0x48, 0x8b, 5, 1, 2, 3, 4, 0x48, 0x85, 0xc0, 0x75, 2},
+	 {{0, -1}, {4, -1}, {11, -1}}},
 };
 
 static void stubs_are_known_at_each_of_their_instructions(void **state)
@@ -215,10 +228,21 @@ static void where_no_linker_was_only_returns_and_prologues_are_known(void **stat
 		u8 at;
 		s8 pushed;
 	} places[] = {
-		{ "plt0", 0, -1 }, { "plt0", 6, -1 }, { "a stub", 0, -1 }, { "a stub", 6, -1 }, { "a stub", 11, -1 },
-		{ "a stub of .plt.sec", 0, -1 }, { "_init", 4, -1 }, { "_init", 22, 0 }, { "register_tm_clones", 17, -1 },
-		{ "Go", 4, -1 }, { "Go, far", 4, -1 }, { "the end of a function", 1, 8 }, { "the end of a function", 2, 0 },
-		{ "the beginning of a function", 0, 0 }, { "the beginning of a function", 1, 8 },
+		{"plt0", 0, -1},
+		{"plt0", 6, -1},
+		{"a stub", 0, -1},
+		{"a stub", 6, -1},
+		{"a stub", 11, -1},
+		{"a stub of .plt.sec", 0, -1},
+		{"_init", 4, -1},
+		{"_init", 22, 0},
+		{"register_tm_clones", 17, -1},
+		{"Go", 4, -1},
+		{"Go, far", 4, -1},
+		{"the end of a function", 1, 8},
+		{"the end of a function", 2, 0},
+		{"the beginning of a function", 0, 0},
+		{"the beginning of a function", 1, 8},
 	};
 
 	for (size_t i = 0; i < COUNT(places); i++) {
@@ -260,21 +284,21 @@ static void a_thread_starts_behind_a_system_call_that_returned_0(void **state)
 	code[0x7e] = 0x0f;
 	code[0x7f] = 0x05;
 	assert_true(framepointer_thread_start(&m));
-	m.reg[RAX] = 5;				/* the parent */
+	m.reg[RAX] = 5; /* the parent */
 	assert_false(framepointer_thread_start(&m));
 	m.reg[RAX] = 0;
 	m.invalid = 1 << RAX;
 	assert_false(framepointer_thread_start(&m));
 	m.invalid = 0;
-	memcpy(code + 0x79, "\xb8\x23\0\0\0", 5);	/* mov $35,%eax: nanosleep() */
+	memcpy(code + 0x79, "\xb8\x23\0\0\0", 5); /* mov $35,%eax: nanosleep() */
 	assert_false(framepointer_thread_start(&m));
 	memcpy(code + 0x78, "\xc7\xc0\x23\0\0\0", 6);
 	assert_false(framepointer_thread_start(&m));
-	memcpy(code + 0x78, "\x90\xb8\xb3\1\0\0", 6);	/* clone3() */
+	memcpy(code + 0x78, "\x90\xb8\xb3\1\0\0", 6); /* clone3() */
 	assert_true(framepointer_thread_start(&m));
-	memcpy(code + 0x78, "\x90\xb8\x38\0\0\0", 6);	/* clone() */
+	memcpy(code + 0x78, "\x90\xb8\x38\0\0\0", 6); /* clone() */
 	assert_true(framepointer_thread_start(&m));
-	code[0x7f] = 0x34;			/* sysenter */
+	code[0x7f] = 0x34; /* sysenter */
 	assert_false(framepointer_thread_start(&m));
 	m.pc = 0x10;
 	assert_false(framepointer_thread_start(&m));
@@ -289,7 +313,7 @@ static void a_context_starts_with_a_function_that_nobody_called(void **state)
 	code[0x200 - 5] = 0xe8;
 	assert_false(framepointer_thread_start(&m));
 	code[0x200 - 5] = 0x90;
-	m.pc = CODE + 0x204;			/* functions are aligned */
+	m.pc = CODE + 0x204; /* functions are aligned */
 	assert_false(framepointer_thread_start(&m));
 	m.pc = 0x100000;
 	assert_false(framepointer_thread_start(&m));

@@ -25,7 +25,7 @@ static int fresh(void **state)
 
 static u32 charge(u64 cookie, u32 consumer, u64 key, u64 amount)
 {
-	struct task_sum what = { .key = key, .amount = amount, .count = 1, .consumer = consumer };
+	struct task_sum what = {.key = key, .amount = amount, .count = 1, .consumer = consumer};
 
 	return task_sums_add(&list, &word, cookie, &what);
 }
@@ -57,7 +57,7 @@ static void a_key_is_kept_once_with_its_sum(void **state)
 static void the_same_key_of_two_consumers_is_two_sums(void **state)
 {
 	charge(COOKIE, 0x101, 5, 100);
-	charge(COOKIE, 0x201, 5, 20);		/* in the same slot, but another generation */
+	charge(COOKIE, 0x201, 5, 20); /* in the same slot, but another generation */
 	assert_int_equal(list.nr, 2);
 	assert_int_equal(list.sum[0].amount, 100);
 	assert_int_equal(list.sum[1].amount, 20);
@@ -120,7 +120,7 @@ static void who_finds_room_is_not(void **state)
 static void while_somebody_is_at_work_there_is_no_room(void **state)
 {
 	charge(COOKIE, 0, 5, 1);
-	list.owner |= 1;			/* that is what an interrupt on top of task_sums_add() finds */
+	list.owner |= 1; /* that is what an interrupt on top of task_sums_add() finds */
 	assert_int_equal(charge(COOKIE, 0, 5, 10), SUM_ELSEWHERE);
 	list.owner &= ~1ULL;
 	assert_int_equal(list.sum[0].amount, 1);
@@ -147,7 +147,7 @@ static void who_comes_when_the_walk_is_over_settles_himself(void **state)
 	assert_int_equal(charge(COOKIE, 0, 5, 10), SUM_ORPHANED);
 	assert_int_equal(list.nr, 1);
 	assert_int_equal(list.sum[0].amount, 10);
-	assert_int_equal(charge(COOKIE, 0, 5, 10), SUM_LATE);	/* and meanwhile nobody adds */
+	assert_int_equal(charge(COOKIE, 0, 5, 10), SUM_LATE); /* and meanwhile nobody adds */
 	task_sums_release(&list);
 	assert_int_equal(list.owner, 0);
 }

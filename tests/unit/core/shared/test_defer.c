@@ -83,7 +83,8 @@ static void cookies_of_all_processors_and_counts_differ_and_are_not_0(void **sta
 				last = cookie;
 			}
 		assert_int_equal(defer_cookie(0, bits, 1), 1 << bits);
-		assert_int_equal(defer_cookie(1u << bits, bits, 1), 0);	/* no such CPU: another one's cookies are like that */
+		assert_int_equal(defer_cookie(1u << bits, bits, 1),
+				 0); /* no such CPU: another one's cookies are like that */
 	}
 }
 
@@ -116,7 +117,7 @@ static void who_leaves_takes_only_its_own_bit_along(void **state)
 	struct defer d = {0};
 	u64 cookie = 0;
 
-	assert_true(defer_cancel(&d, 3));	/* and nothing, where nobody has asked */
+	assert_true(defer_cancel(&d, 3)); /* and nothing, where nobody has asked */
 	assert_int_equal(d.word, 0);
 	defer_request(&d, 3, 7, &cookie);
 	defer_request(&d, 5, 8, &cookie);
@@ -133,7 +134,7 @@ static void the_last_to_leave_leaves_the_cookie_for_others_to_join(void **state)
 
 	defer_request(&d, 3, 7, &cookie);
 	assert_true(defer_cancel(&d, 3));
-	assert_int_equal(defer_request(&d, 5, 8, &cookie), DEFER_JOIN);	/* the walk is scheduled, after all */
+	assert_int_equal(defer_request(&d, 5, 8, &cookie), DEFER_JOIN); /* the walk is scheduled, after all */
 	assert_int_equal(cookie, 7);
 	assert_int_equal(defer_take(&d, &cookie), 1 << 5);
 }

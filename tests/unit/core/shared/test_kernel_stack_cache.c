@@ -8,17 +8,17 @@
 
 #include "core/shared/kernel_stack_cache.h"
 
-#define READ 0				/* a system call */
+#define READ 0 /* a system call */
 #define NO_SYSCALL (1ULL << 32)
 #define INNER 1
 #define ID 4711
-#define JUNK 0xdead0000ULL		/* no address of code */
+#define JUNK 0xdead0000ULL /* no address of code */
 #define ROUNDS 20000
 
 static struct kernel_key key;
 static struct stack stack;
 static struct kernel_copy copy;
-static u32 place[64];			/* word of the copy at which frame @i lies */
+static u32 place[64]; /* word of the copy at which frame @i lies */
 static u32 random_state = 1;
 
 static u32 any(u32 below)
@@ -36,7 +36,7 @@ static u64 function(u32 n)
 static void enter(void)
 {
 	memset(&copy, 0, sizeof(copy));
-	key = (struct kernel_key){ READ, KERNEL_SYSCALL, INNER };
+	key = (struct kernel_key){READ, KERNEL_SYSCALL, INNER};
 	stack.nr = INNER;
 	stack.frame[0] = function(99);
 }
@@ -138,7 +138,7 @@ static void another_entry_or_another_depth_is_another_stack(void **state)
 {
 	four_calls();
 	put(ID);
-	for (u32 i = 1; i < 500; i++) {		/* some have the same set */
+	for (u32 i = 1; i < 500; i++) { /* some have the same set */
 		key.entry = i;
 		assert_int_equal(find(), 0);
 	}
@@ -185,8 +185,8 @@ static void an_address_that_occurs_again_above_is_not_remembered(void **state)
 static void a_second_one_that_the_order_rules_out_does_no_harm(void **state)
 {
 	four_calls();
-	copy.now.word[place[1] - 1] = function(2);	/* not below function 1 */
-	copy.now.word[place[4] + 1] = function(3);	/* nor above function 4 */
+	copy.now.word[place[1] - 1] = function(2); /* not below function 1 */
+	copy.now.word[place[4] + 1] = function(3); /* nor above function 4 */
 	assert_true(is_kept(ID));
 	copy.now.word[place[3]] = JUNK;
 	assert_int_equal(find(), 0);
@@ -242,7 +242,7 @@ static void stacks_without_a_frame_to_look_for_are_not_remembered(void **state)
 
 static void a_stack_of_too_many_frames_is_not_remembered(void **state)
 {
-	static const u32 frames[] = { READ_LOG_WORDS, READ_LOG_WORDS + 1 };
+	static const u32 frames[] = {READ_LOG_WORDS, READ_LOG_WORDS + 1};
 
 	for (u32 i = 0; i < COUNT(frames); i++) {
 		begin();
@@ -344,7 +344,7 @@ static void no_stale_word_ever_makes_a_wrong_stack(void **state)
 
 		memset(kernel_sets, 0, sizeof(kernel_sets));
 		random_stack();
-		frames = stack.nr - 1;		/* without the outermost one */
+		frames = stack.nr - 1; /* without the outermost one */
 		if (!is_kept(ID)) {
 			refused++;
 			continue;

@@ -28,7 +28,7 @@ static void close_slot(u32 slot)
 
 static void a_handle_names_its_slot_and_generation(void **state)
 {
-	static const u32 generation[] = { 1, 3, 255, 256, 0xffffff };
+	static const u32 generation[] = {1, 3, 255, 256, 0xffffff};
 
 	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
 		for (size_t i = 0; i < COUNT(generation); i++) {

@@ -108,7 +108,7 @@ static void a_stack_keeps_its_id(void **state)
 
 static void stacks_of_any_length_are_kept(void **state)
 {
-	static const u32 length[] = { 0, 1, 2, MAX_DEPTH - 1, MAX_DEPTH };
+	static const u32 length[] = {0, 1, 2, MAX_DEPTH - 1, MAX_DEPTH};
 	static struct stack s;
 	u32 id[COUNT(length)], again;
 
@@ -128,7 +128,7 @@ static void stacks_of_any_length_are_kept(void **state)
 
 static void stacks_that_differ_in_one_frame_or_in_length_differ(void **state)
 {
-	static struct stack s = { .nr = 3, .frame = { 1, 2, 3 } };
+	static struct stack s = {.nr = 3, .frame = {1, 2, 3}};
 	u32 a, b, c;
 
 	put(&s, &a);
@@ -180,14 +180,14 @@ static void stacks_that_share_their_hash_are_told_apart_by_their_frames(void **s
 
 static void a_slot_with_the_same_tag_and_another_hash_is_not_taken_for_it(void **state)
 {
-	static struct stack s = { .nr = 1, .frame = { 99 } };
+	static struct stack s = {.nr = 1, .frame = {99}};
 	u32 id, other;
 
 	assert_int_equal(put(&s, &id), 0);
-	table->word[PLACE(id)] ^= 1;	/* the hash of another stack: upper part and slot are the same */
+	table->word[PLACE(id)] ^= 1; /* the hash of another stack: upper part and slot are the same */
 	assert_int_equal(put(&s, &other), 0);
 	assert_true(other != id);
-	table->word[PLACE(other) + 1]++;		/* and of another length */
+	table->word[PLACE(other) + 1]++; /* and of another length */
 	assert_int_equal(put(&s, &id), 0);
 	assert_true(other != id);
 }
@@ -221,7 +221,7 @@ static void references_to_what_is_remembered_are_counted_to_the_last(void **stat
 		refer(id[n], by, mix(event) >> 40);
 		expected[n] += by;
 	}
-	for (u32 i = 0; i < 5000; i++)		/* more than 32 bits */
+	for (u32 i = 0; i < 5000; i++) /* more than 32 bits */
 		refer(id[0], AGAIN_MAX - 1, 3);
 	expected[0] += 5000ULL * (AGAIN_MAX - 1);
 	for (u32 n = 0; n < STACKS; n++)
@@ -235,8 +235,8 @@ static void what_is_no_id_of_the_table_is_not_referred_to(void **state)
 
 	make(&s, 1);
 	assert_int_equal(put(&s, &id), 0);
-	stacktable_refer(table, stack_id(BITS, 1, PLACE(id)), 7);	/* of another epoch */
-	stacktable_refer(table, 1, 7);				/* a slot */
+	stacktable_refer(table, stack_id(BITS, 1, PLACE(id)), 7); /* of another epoch */
+	stacktable_refer(table, 1, 7);				  /* a slot */
 	assert_int_equal(stacktable_refs(table, id), 1);
 	assert_int_equal(table->word[2], 0);
 }
@@ -281,7 +281,7 @@ static void so_does_one_whose_slots_are_taken(void **state)
 
 static void places_that_were_not_given_out_lead_nowhere_outside_the_table(void **state)
 {
-	const u64 wild[] = { 0, 1, SLOTS - 1, WORDS - 1, WORDS, ~0ULL >> 1, ~0u - 2 };
+	const u64 wild[] = {0, 1, SLOTS - 1, WORDS - 1, WORDS, ~0ULL >> 1, ~0u - 2};
 	u32 nr = 0;
 
 	for (size_t i = 0; i < COUNT(wild); i++)
@@ -296,7 +296,7 @@ static void places_that_were_not_given_out_lead_nowhere_outside_the_table(void *
 
 static void each_request_is_a_reference(void **state)
 {
-	static struct stack s, other = { .nr = 1, .frame = { 7 } };
+	static struct stack s, other = {.nr = 1, .frame = {7}};
 	u32 id, second;
 
 	make(&s, 33);
@@ -313,7 +313,7 @@ static void each_request_is_a_reference(void **state)
 
 static void ids_of_another_epoch_are_others(void **state)
 {
-	static struct stack s = { .nr = 2, .frame = { 1, 2 } };
+	static struct stack s = {.nr = 2, .frame = {1, 2}};
 	u32 id[40], shift = BITS + STACK_WORD_BITS;
 
 	for (u32 epoch = 0; epoch < COUNT(id); epoch++) {

@@ -14,7 +14,7 @@
 
 static struct visit_now at_ns(u64 ns, u32 sign)
 {
-	return (struct visit_now){ .ns = ns, .sleeps = 5, .sign = sign };
+	return (struct visit_now){.ns = ns, .sleeps = 5, .sign = sign};
 }
 
 static enum visit_verdict ask(struct visit *v, struct visit_now now)
@@ -42,7 +42,7 @@ static void without_an_answer_it_is_another_visit(void **state)
 static void the_same_sign_is_the_same_visit_however_long_it_takes(void **state)
 {
 	struct visit v = {0};
-	struct visit_now later = { .ns = 1000000 * (u64)LATE, .sleeps = 99, .sign = 7 };
+	struct visit_now later = {.ns = 1000000 * (u64)LATE, .sleeps = 99, .sign = 7};
 
 	answer(&v, at_ns(1, 7));
 	for (int i = 0; i < 5; i++)
@@ -63,7 +63,7 @@ static void a_sign_that_comes_or_goes_is_another_visit(void **state)
 {
 	struct visit v = {0};
 
-	answer(&v, at_ns(1, 0));		/* a task that was just made */
+	answer(&v, at_ns(1, 0)); /* a task that was just made */
 	assert_int_equal(ask(&v, at_ns(2, 8)), VISIT_OTHER);
 	answer(&v, at_ns(3, 8));
 	assert_int_equal(ask(&v, at_ns(4, 0)), VISIT_OTHER);
@@ -97,18 +97,18 @@ static void expect_another(const struct visit_now *now)
 
 static void without_a_sign_it_is_another_visit_by_evidence(void **state)
 {
-	expect_another(&(struct visit_now){ .ns = SOON, .sleeps = 5, .user_ns = 4000000 });
-	expect_another(&(struct visit_now){ .ns = SOON, .sleeps = 6 });
-	expect_another(&(struct visit_now){ .ns = SOON, .sleeps = 5, .in_call = 1 });
-	expect_another(&(struct visit_now){ .ns = SOON, .sleeps = 5, .calls = 99 });
-	expect_another(&(struct visit_now){ .ns = LATE, .sleeps = 5 });
-	expect_another(&(struct visit_now){ .ns = LATE + VISIT_PREEMPTED_NS, .sleeps = 5, .preemptions = 1, .kept = 1 });
-	expect_another(&(struct visit_now){ .ns = SOON, .sleeps = 5, .preemptions = 1 });
+	expect_another(&(struct visit_now){.ns = SOON, .sleeps = 5, .user_ns = 4000000});
+	expect_another(&(struct visit_now){.ns = SOON, .sleeps = 6});
+	expect_another(&(struct visit_now){.ns = SOON, .sleeps = 5, .in_call = 1});
+	expect_another(&(struct visit_now){.ns = SOON, .sleeps = 5, .calls = 99});
+	expect_another(&(struct visit_now){.ns = LATE, .sleeps = 5});
+	expect_another(&(struct visit_now){.ns = LATE + VISIT_PREEMPTED_NS, .sleeps = 5, .preemptions = 1, .kept = 1});
+	expect_another(&(struct visit_now){.ns = SOON, .sleeps = 5, .preemptions = 1});
 }
 
 static void what_others_do_on_the_cpu_meanwhile_is_no_evidence(void **state)
 {
-	struct visit_now preempted = { .ns = VISIT_PREEMPTED_NS, .sleeps = 5, .preemptions = 1, .calls = 99, .kept = 1 };
+	struct visit_now preempted = {.ns = VISIT_PREEMPTED_NS, .sleeps = 5, .preemptions = 1, .calls = 99, .kept = 1};
 	struct visit v = {0};
 
 	answer(&v, at_ns(1, 0));
@@ -124,7 +124,8 @@ int main(void)
 		cmocka_unit_test(the_same_sign_is_the_same_visit_however_long_it_takes),
 		cmocka_unit_test(another_sign_is_another_visit_however_soon_it_is),
 		cmocka_unit_test(a_sign_that_comes_or_goes_is_another_visit),
-		cmocka_unit_test(without_a_sign_the_third_walk_is_refused_for_whoever_asks_and_nothing_is_taken_for_the_same),
+		cmocka_unit_test(
+			without_a_sign_the_third_walk_is_refused_for_whoever_asks_and_nothing_is_taken_for_the_same),
 		cmocka_unit_test(without_a_sign_it_is_another_visit_by_evidence),
 		cmocka_unit_test(what_others_do_on_the_cpu_meanwhile_is_no_evidence),
 	};

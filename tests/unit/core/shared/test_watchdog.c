@@ -108,7 +108,7 @@ static void no_process_has_more_than_its_share(void **state)
 	for (u32 i = 0; i < SHARE; i++)
 		assert_non_null(claim(1, 7));
 	assert_null(claim(1, 7));
-	assert_non_null(claim(2, 8));		/* another process has its own */
+	assert_non_null(claim(2, 8)); /* another process has its own */
 }
 
 static void the_next_walk_is_another_one(void **state)

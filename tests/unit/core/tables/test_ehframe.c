@@ -17,7 +17,7 @@ static struct range range;
 
 static void use_table(void)
 {
-	range = (struct range){ .hdr = IMAGE_HDR, .kind = MODULE_ELF, .nr_entries = im.nr };
+	range = (struct range){.hdr = IMAGE_HDR, .kind = MODULE_ELF, .nr_entries = im.nr};
 	memset(&e, 0xaa, sizeof(e));
 	ehframe_start(&e);
 	e.page.len = e.spared = e.cfi.spared = 0;
@@ -70,7 +70,7 @@ static void check_all(u32 nr)
 
 static void each_pc_has_its_fde_by_the_table(void **state)
 {
-	static const u32 sizes[] = { 0, 1, 2, 3, 7, 8, MAX_FUNCTIONS };
+	static const u32 sizes[] = {0, 1, 2, 3, 7, 8, MAX_FUNCTIONS};
 
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		functions(sizes[i]);
@@ -81,7 +81,7 @@ static void each_pc_has_its_fde_by_the_table(void **state)
 
 static void each_pc_has_its_fde_without_a_table(void **state)
 {
-	static const u32 sizes[] = { 0, 1, 2, 7, MAX_FUNCTIONS };
+	static const u32 sizes[] = {0, 1, 2, 7, MAX_FUNCTIONS};
 
 	for (size_t i = 0; i < COUNT(sizes); i++) {
 		functions(sizes[i]);
@@ -97,7 +97,7 @@ static void a_table_that_claims_too_many_entries_finds_what_is_there(void **stat
 	range.nr_entries = ~0u;
 	for (u32 i = 0; i < 8; i++)
 		assert_true(find(IMAGE_CODE + 32 * i) == 0 || e.error == TABLE_UNREADABLE);
-	range.nr_entries = 9;		/* one entry of zeroes, beyond all functions */
+	range.nr_entries = 9; /* one entry of zeroes, beyond all functions */
 	assert_int_equal(find(IMAGE_CODE), 0);
 }
 
@@ -127,7 +127,7 @@ static void make_table(struct ehframe_entry *entry, u32 nr, u32 gap, u32 jump)
 
 	for (u32 i = 0; i < nr; i++) {
 		start_off += rand() % (gap + 1) + (rand() % 16 ? 0 : rand() % (jump + 1));
-		entry[i] = (struct ehframe_entry){ start_off, 0x10000000 + 8 * i };	/* no FDE is there */
+		entry[i] = (struct ehframe_entry){start_off, 0x10000000 + 8 * i}; /* no FDE is there */
 	}
 }
 
@@ -147,8 +147,13 @@ static void check_entry(const struct ehframe_entry *entry, u32 nr, u64 pc)
 
 static void any_sorted_table_is_searched_rightly(void **state)
 {
-	static const struct { u32 gap, jump; } shapes[] = { { 32, 0 }, { 0, 0 }, { 1, 1 }, { 3, 100000 }, { 500, 10 } };
-	static struct table { u8 header[12]; struct ehframe_entry entry[3000]; } table;
+	static const struct {
+		u32 gap, jump;
+	} shapes[] = {{32, 0}, {0, 0}, {1, 1}, {3, 100000}, {500, 10}};
+	static struct table {
+		u8 header[12];
+		struct ehframe_entry entry[3000];
+	} table;
 
 	srand(1);
 	for (u32 round = 0; round < 400; round++) {
@@ -172,7 +177,10 @@ static void any_sorted_table_is_searched_rightly(void **state)
 
 static void a_search_that_was_done_before_needs_no_read(void **state)
 {
-	static struct table { u8 header[12]; struct ehframe_entry entry[20000]; } table;
+	static struct table {
+		u8 header[12];
+		struct ehframe_entry entry[20000];
+	} table;
 	u32 module = fresh_module(), before;
 	u64 pc;
 
@@ -187,7 +195,7 @@ static void a_search_that_was_done_before_needs_no_read(void **state)
 	assert_true(port_reads() > 8);
 	before = port_reads();
 	check_entry(table.entry, im.nr, pc);
-	assert_int_equal(port_reads() - before, 1);		/* the FDE, which is not there */
+	assert_int_equal(port_reads() - before, 1); /* the FDE, which is not there */
 
 	/* Another walker knows of the halvings, but has to read the entries. */
 	use_table();
@@ -221,7 +229,7 @@ static void what_is_known_of_a_file_is_not_read_again(void **state)
 	functions(3);
 	use_table();
 	range.module = fresh_module();
-	assert_int_equal(reads_of_row(0, 0), 5);	/* table, FDE, CIE, FDE, and the programs of both */
+	assert_int_equal(reads_of_row(0, 0), 5); /* table, FDE, CIE, FDE, and the programs of both */
 	ehframe_start(&e);
 	for (u32 i = 0; i < 3; i++)
 		assert_int_equal(reads_of_row(i, 0), 1);
@@ -234,12 +242,12 @@ static void what_is_known_of_a_file_is_known_wherever_it_is_mapped(void **state)
 	functions(3);
 	use_table();
 	range.module = fresh_module();
-	assert_int_equal(find(IMAGE_CODE), 0);		/* its CIE is read, but not run */
+	assert_int_equal(find(IMAGE_CODE), 0); /* its CIE is read, but not run */
 	port_reset();
 	port_map(IMAGE_BASE + moved, im.bytes, sizeof(im.bytes), (struct vma){0});
 	range.hdr += moved;
 	range.bias += moved;
-	assert_int_equal(reads_of_row(1, moved), 2);	/* FDE, programs */
+	assert_int_equal(reads_of_row(1, moved), 2); /* FDE, programs */
 	assert_int_equal(reads_of_row(2, moved), 1);
 }
 
@@ -248,7 +256,7 @@ static void of_a_file_without_a_number_nothing_is_known_to_another_walk(void **s
 	functions(3);
 	use_table();
 	assert_int_equal(reads_of_row(0, 0), 5);
-	assert_int_equal(reads_of_row(1, 0), 2);	/* the same walk: only the table is read again */
+	assert_int_equal(reads_of_row(1, 0), 2); /* the same walk: only the table is read again */
 	ehframe_start(&e);
 	assert_int_equal(reads_of_row(2, 0), 5);
 }
@@ -267,9 +275,9 @@ static u32 find_under(const char *augmentation, const u8 *data, u32 data_len)
 
 static void augmentations_are_understood(void **state)
 {
-	static const u8 personality4[] = { 0x9b, 1, 2, 3, 4, 0x1b, 0x1b };
-	static const u8 personality8[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, 0x1b };
-	static const u8 personality2[] = { 0x02, 1, 2, 0x1b, 0x1b };
+	static const u8 personality4[] = {0x9b, 1, 2, 3, 4, 0x1b, 0x1b};
+	static const u8 personality8[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 0x1b, 0x1b};
+	static const u8 personality2[] = {0x02, 1, 2, 0x1b, 0x1b};
 
 	assert_int_equal(find_under("zR", INSNS(0x1b)), 0);
 	assert_int_equal(ehframe_cie(&e)->signal, 0);
@@ -283,7 +291,7 @@ static void augmentations_are_understood(void **state)
 	assert_int_equal(find_under("zLR", INSNS(0x1b, 0x1b)), 0);
 	assert_int_equal(find_under("zRB", INSNS(0x1b)), 0);
 	assert_int_equal(find_under("zRG", INSNS(0x1b)), 0);
-	assert_int_equal(find_under("zR", INSNS(0x1b, 9, 9, 9)), 0);	/* more data than letters: skipped */
+	assert_int_equal(find_under("zR", INSNS(0x1b, 9, 9, 9)), 0); /* more data than letters: skipped */
 	assert_int_equal(im.bytes[e.cfi.initial_insns - IMAGE_BASE], 0x0c);
 }
 
@@ -299,7 +307,7 @@ static void the_encoding_says_how_large_the_size_is(void **state)
 {
 	assert_int_equal(find_under("zR", INSNS(PE_UDATA4)), 0);
 	assert_int_equal(e.fde.size, 16);
-	assert_int_equal(find_under("zR", INSNS(0x0c)), 0);	/* sdata8: the size is the second eight bytes */
+	assert_int_equal(find_under("zR", INSNS(0x0c)), 0); /* sdata8: the size is the second eight bytes */
 	assert_true(e.fde.size != 16);
 	assert_int_equal(find_under("zR", INSNS(PE_UDATA2)), BAD_ENCODING);
 	assert_int_equal(find_under("zR", INSNS(0x01)), BAD_ENCODING);
@@ -370,7 +378,7 @@ static void version_3_has_its_ra_column_as_leb128(void **state)
 	put_text(w, "zR");
 	put_uleb(w, 4);
 	put_sleb(w, -4);
-	put(w, "\x90\0", 2);		/* 16, in two bytes */
+	put(w, "\x90\0", 2); /* 16, in two bytes */
 	put_uleb(w, 1);
 	put8(w, 0x1b);
 	fix32(w, start - 4, w->len - start);
@@ -450,19 +458,19 @@ static void hostile_lengths_and_pointers_are_refused(void **state)
 	functions(1);
 	fde = im.fde[0] + 0x2000;
 	use_table();
-	fix32(&im.eh_frame, fde - 0x3000, 0xffffffff);		/* 64-bit DWARF */
+	fix32(&im.eh_frame, fde - 0x3000, 0xffffffff); /* 64-bit DWARF */
 	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
 	use_scan();
 	assert_int_equal(find(IMAGE_CODE), NO_FDE);
 
 	functions(1);
 	use_table();
-	fix32(&im.eh_frame, fde + 4 - 0x3000, 0);		/* a CIE where an FDE should be */
+	fix32(&im.eh_frame, fde + 4 - 0x3000, 0); /* a CIE where an FDE should be */
 	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
 
 	functions(1);
 	use_table();
-	id = (u32)(IMAGE_BASE + fde + 4);			/* its CIE at address 0 */
+	id = (u32)(IMAGE_BASE + fde + 4); /* its CIE at address 0 */
 	fix32(&im.eh_frame, fde + 4 - 0x3000, id);
 	assert_int_equal(find(IMAGE_CODE), TABLE_UNREADABLE);
 	use_scan();
@@ -470,12 +478,12 @@ static void hostile_lengths_and_pointers_are_refused(void **state)
 
 	functions(1);
 	use_table();
-	fix32(&im.eh_frame, fde + 4 - 0x3000, 8);		/* its CIE is itself, nearly */
+	fix32(&im.eh_frame, fde + 4 - 0x3000, 8); /* its CIE is itself, nearly */
 	assert_int_equal(find(IMAGE_CODE), BAD_CIE);
 
 	functions(2);
 	use_scan();
-	fix32(&im.eh_frame, fde - 0x3000, 0x7ffffffc);		/* the next entry lies beyond all memory */
+	fix32(&im.eh_frame, fde - 0x3000, 0x7ffffffc); /* the next entry lies beyond all memory */
 	assert_int_equal(find(IMAGE_CODE + 32), TABLE_UNREADABLE);
 	fix32(&im.eh_frame, fde - 0x3000, 5);
 	assert_int_equal(find(IMAGE_CODE + 32), NO_FDE);
@@ -505,7 +513,7 @@ static void a_section_may_end_with_its_mapping(void **state)
 		addr = map_at_end(pages, sizeof(pages), len);
 		use_scan();
 		range.hdr = addr;
-		for (u32 i = 0; i < 2; i++) {		/* pc-relative: the code has moved with its table */
+		for (u32 i = 0; i < 2; i++) { /* pc-relative: the code has moved with its table */
 			u64 pc = IMAGE_CODE + 32 * i + addr - IMAGE_EH_FRAME;
 
 			assert_int_equal(find(pc), 0);

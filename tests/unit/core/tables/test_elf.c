@@ -24,7 +24,7 @@ static Elf64_Phdr *segment(u32 n)
 	return (Elf64_Phdr *)(im.bytes + sizeof(Elf64_Ehdr)) + n;
 }
 
-enum { FIRST, CODE, TABLES, NOTES, EH_FRAME_HDR };	/* image.c's program headers */
+enum { FIRST, CODE, TABLES, NOTES, EH_FRAME_HDR }; /* image.c's program headers */
 
 static void set_up(void)
 {
@@ -85,7 +85,7 @@ static void headers_that_cannot_be_read_say_why(void **state)
 	set_up();
 	segment(EH_FRAME_HDR)->p_vaddr = 0x100000;
 	assert_int_equal(read()->kind, MODULE_UNREADABLE);
-	for (u32 page = 0; page < 3; page += 2) {	/* its headers, its tables */
+	for (u32 page = 0; page < 3; page += 2) { /* its headers, its tables */
 		set_up();
 		port_not_safe(IMAGE_BASE + page * PAGE_BYTES, IMAGE_BASE + (page + 1) * PAGE_BYTES);
 		assert_int_equal(read()->kind, MODULE_NOT_SAFE);
@@ -132,7 +132,10 @@ static void link_time_addresses_may_begin_anywhere(void **state)
 static void without_a_table_the_header_leads_to_eh_frame(void **state)
 {
 	static const u8 other_forms[][4] = {
-		{ 1, 0x1b, 0xff, 0xff }, { 1, 0x1b, 0x03, 0xff }, { 1, 0x1b, 0x03, 0x1b }, { 1, 0x1b, 0x04, 0x3b },
+		{1, 0x1b, 0xff, 0xff},
+		{1, 0x1b, 0x03, 0xff},
+		{1, 0x1b, 0x03, 0x1b},
+		{1, 0x1b, 0x04, 0x3b},
 	};
 
 	for (size_t i = 0; i < COUNT(other_forms); i++) {
@@ -147,7 +150,10 @@ static void without_a_table_the_header_leads_to_eh_frame(void **state)
 static void a_header_of_an_unknown_form_is_no_header(void **state)
 {
 	static const u8 unknown[][4] = {
-		{ 2, 0x1b, 0x03, 0x3b }, { 1, 0xff, 0x03, 0x3b }, { 1, 0x04, 0x03, 0x3b }, { 0 },
+		{2, 0x1b, 0x03, 0x3b},
+		{1, 0xff, 0x03, 0x3b},
+		{1, 0x04, 0x03, 0x3b},
+		{0},
 	};
 
 	for (size_t i = 0; i < COUNT(unknown); i++) {
@@ -163,7 +169,7 @@ static void without_a_header_the_read_only_segments_are_searched(void **state)
 	segment(EH_FRAME_HDR)->p_type = PT_NULL;
 	assert_int_equal(read()->kind, MODULE_SCANNED);
 	assert_int_equal(ms.read.hdr, 0x3000);
-	im.bytes[0x3000 + 9] = 'x';		/* "zR" */
+	im.bytes[0x3000 + 9] = 'x'; /* "zR" */
 	assert_int_equal(read()->kind, MODULE_NO_EH_FRAME);
 	im.bytes[0x3000 + 9] = 'z';
 	segment(TABLES)->p_flags |= PF_W;
@@ -186,7 +192,7 @@ static void note(struct writer *w, const char *name, u32 type, u32 desc_bytes)
 static struct writer notes(void)
 {
 	set_up();
-	return (struct writer){ .bytes = im.bytes + 0x800, .room = 0x400 };
+	return (struct writer){.bytes = im.bytes + 0x800, .room = 0x400};
 }
 
 static u32 build_id_bytes(const struct writer *w)
@@ -203,7 +209,7 @@ static void sframe_stands_in_where_there_is_no_eh_frame(void **state)
 	segment(5)->p_vaddr = 0x5000;
 	assert_int_equal(read()->kind, MODULE_ELF);
 	assert_int_equal(ms.read.sframe, 0x5000);
-	im.bytes[0x2000] = 2;			/* .eh_frame_hdr of an unknown form */
+	im.bytes[0x2000] = 2; /* .eh_frame_hdr of an unknown form */
 	assert_int_equal(read()->kind, MODULE_SFRAME);
 	segment(EH_FRAME_HDR)->p_type = PT_NULL;
 	assert_int_equal(read()->kind, MODULE_SCANNED);
@@ -253,7 +259,7 @@ static void notes_that_lie_do_no_harm(void **state)
 	put64(&w, ~0ULL);
 	assert_int_equal(build_id_bytes(&w), 0);
 	w = notes();
-	note(&w, "GNU", NT_GNU_BUILD_ID, 20);	/* the segment ends before the note does */
+	note(&w, "GNU", NT_GNU_BUILD_ID, 20); /* the segment ends before the note does */
 	w.len = 15;
 	assert_int_equal(build_id_bytes(&w), 0);
 }

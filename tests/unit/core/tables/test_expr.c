@@ -12,7 +12,7 @@
 #define HDR 0x10000000ULL
 #define STACK 0x7fff0000ULL
 #define PC 0x401234ULL
-#define BYTES(...) { __VA_ARGS__ }, sizeof((u8[]){ __VA_ARGS__ })
+#define BYTES(...) {__VA_ARGS__}, sizeof((u8[]){__VA_ARGS__})
 
 static struct machine m;
 static u64 stack[512];
@@ -48,7 +48,7 @@ static u32 run(const u8 *insns, u32 len)
 	return expr_row(&m);
 }
 
-#define TWO(x, y, op) { 0x08, x, 0x09, (u8)(y), op }, 5
+#define TWO(x, y, op) {0x08, x, 0x09, (u8)(y), op}, 5
 
 static const struct vector {
 	const char *name;
@@ -56,60 +56,60 @@ static const struct vector {
 	u32 len;
 	u64 result;
 } vectors[] = {
-	{ "addr", BYTES(0x03, 1, 2, 3, 4, 5, 6, 7, 8), 0x0807060504030201 },
-	{ "deref", BYTES(0x77, 16, 0x06), 0xf02 },
-	{ "const1u", BYTES(0x08, 0xff), 0xff },
-	{ "const1s", BYTES(0x09, 0xff), ~0ULL },
-	{ "const2u", BYTES(0x0a, 0xfe, 0xff), 0xfffe },
-	{ "const2s", BYTES(0x0b, 0xfe, 0xff), -2ULL },
-	{ "const4u", BYTES(0x0c, 0xfd, 0xff, 0xff, 0xff), 0xfffffffd },
-	{ "const4s", BYTES(0x0d, 0xfd, 0xff, 0xff, 0xff), -3ULL },
-	{ "const8u", BYTES(0x0e, 1, 0, 0, 0, 0, 0, 0, 0x80), 0x8000000000000001 },
-	{ "const8s", BYTES(0x0f, 1, 0, 0, 0, 0, 0, 0, 0x80), 0x8000000000000001 },
-	{ "constu", BYTES(0x10, 0xff, 0x7f), 0x3fff },
-	{ "consts", BYTES(0x11, 0xff, 0x7f), ~0ULL },
-	{ "constu of ten bytes", BYTES(0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01), ~0ULL },
-	{ "dup", BYTES(0x35, 0x12, 0x22), 10 },
-	{ "drop", BYTES(0x35, 0x36, 0x13), 5 },
-	{ "over", BYTES(0x35, 0x36, 0x14, 0x1c), 1 },
-	{ "pick the top", BYTES(0x35, 0x36, 0x15, 0, 0x1c), 0 },
-	{ "pick the bottom", BYTES(0x35, 0x36, 0x37, 0x15, 2), 5 },
-	{ "swap", BYTES(0x35, 0x37, 0x16, 0x1c), 2 },
-	{ "abs", BYTES(0x09, 0xf0, 0x19), 16 },
-	{ "abs of what is positive", BYTES(0x09, 0x10, 0x19), 16 },
-	{ "and", TWO(0x3c, 0x0f, 0x1a), 0x0c },
-	{ "minus", TWO(5, 7, 0x1c), -2ULL },
-	{ "mul", TWO(5, -7, 0x1e), -35ULL },
-	{ "neg", BYTES(0x35, 0x1f), -5ULL },
-	{ "not", BYTES(0x35, 0x20), ~5ULL },
-	{ "or", TWO(0x30, 0x0f, 0x21), 0x3f },
-	{ "plus", TWO(5, -7, 0x22), -2ULL },
-	{ "plus_uconst", BYTES(0x35, 0x23, 0x80, 0x01), 133 },
-	{ "shl", TWO(5, 4, 0x24), 80 },
-	{ "shr", BYTES(0x09, 0xf0, 0x34, 0x25), 0x0fffffffffffffff },
-	{ "shra", BYTES(0x09, 0xf0, 0x34, 0x26), ~0ULL },
-	{ "xor", TWO(0x3c, 0x0f, 0x27), 0x33 },
-	{ "eq, equal", TWO(5, 5, 0x29), 1 },
-	{ "eq, not equal", TWO(5, 6, 0x29), 0 },
-	{ "ge, equal", TWO(5, 5, 0x2a), 1 },
-	{ "ge, signed", TWO(5, -1, 0x2a), 1 },
-	{ "gt, equal", TWO(5, 5, 0x2b), 0 },
-	{ "gt, signed", TWO(5, -1, 0x2b), 1 },
-	{ "le, equal", TWO(5, 5, 0x2c), 1 },
-	{ "le, signed", TWO(5, -1, 0x2c), 0 },
-	{ "lt, equal", TWO(5, 5, 0x2d), 0 },
-	{ "lt, signed", TWO(5, -1, 0x2d), 0 },
-	{ "ne, equal", TWO(5, 5, 0x2e), 0 },
-	{ "ne, not equal", TWO(5, 6, 0x2e), 1 },
-	{ "lit0", BYTES(0x30), 0 },
-	{ "lit31", BYTES(0x4f), 31 },
-	{ "breg0", BYTES(0x70, 8), 0x1008 },
-	{ "breg7", BYTES(0x77, 0x78), STACK - 8 },
-	{ "breg15", BYTES(0x7f, 0), 0x10000 },
-	{ "breg16 is the PC", BYTES(0x80, 1), PC + 1 },
-	{ "nop", BYTES(0x35, 0x96), 5 },
+	{"addr", BYTES(0x03, 1, 2, 3, 4, 5, 6, 7, 8), 0x0807060504030201},
+	{"deref", BYTES(0x77, 16, 0x06), 0xf02},
+	{"const1u", BYTES(0x08, 0xff), 0xff},
+	{"const1s", BYTES(0x09, 0xff), ~0ULL},
+	{"const2u", BYTES(0x0a, 0xfe, 0xff), 0xfffe},
+	{"const2s", BYTES(0x0b, 0xfe, 0xff), -2ULL},
+	{"const4u", BYTES(0x0c, 0xfd, 0xff, 0xff, 0xff), 0xfffffffd},
+	{"const4s", BYTES(0x0d, 0xfd, 0xff, 0xff, 0xff), -3ULL},
+	{"const8u", BYTES(0x0e, 1, 0, 0, 0, 0, 0, 0, 0x80), 0x8000000000000001},
+	{"const8s", BYTES(0x0f, 1, 0, 0, 0, 0, 0, 0, 0x80), 0x8000000000000001},
+	{"constu", BYTES(0x10, 0xff, 0x7f), 0x3fff},
+	{"consts", BYTES(0x11, 0xff, 0x7f), ~0ULL},
+	{"constu of ten bytes", BYTES(0x10, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01), ~0ULL},
+	{"dup", BYTES(0x35, 0x12, 0x22), 10},
+	{"drop", BYTES(0x35, 0x36, 0x13), 5},
+	{"over", BYTES(0x35, 0x36, 0x14, 0x1c), 1},
+	{"pick the top", BYTES(0x35, 0x36, 0x15, 0, 0x1c), 0},
+	{"pick the bottom", BYTES(0x35, 0x36, 0x37, 0x15, 2), 5},
+	{"swap", BYTES(0x35, 0x37, 0x16, 0x1c), 2},
+	{"abs", BYTES(0x09, 0xf0, 0x19), 16},
+	{"abs of what is positive", BYTES(0x09, 0x10, 0x19), 16},
+	{"and", TWO(0x3c, 0x0f, 0x1a), 0x0c},
+	{"minus", TWO(5, 7, 0x1c), -2ULL},
+	{"mul", TWO(5, -7, 0x1e), -35ULL},
+	{"neg", BYTES(0x35, 0x1f), -5ULL},
+	{"not", BYTES(0x35, 0x20), ~5ULL},
+	{"or", TWO(0x30, 0x0f, 0x21), 0x3f},
+	{"plus", TWO(5, -7, 0x22), -2ULL},
+	{"plus_uconst", BYTES(0x35, 0x23, 0x80, 0x01), 133},
+	{"shl", TWO(5, 4, 0x24), 80},
+	{"shr", BYTES(0x09, 0xf0, 0x34, 0x25), 0x0fffffffffffffff},
+	{"shra", BYTES(0x09, 0xf0, 0x34, 0x26), ~0ULL},
+	{"xor", TWO(0x3c, 0x0f, 0x27), 0x33},
+	{"eq, equal", TWO(5, 5, 0x29), 1},
+	{"eq, not equal", TWO(5, 6, 0x29), 0},
+	{"ge, equal", TWO(5, 5, 0x2a), 1},
+	{"ge, signed", TWO(5, -1, 0x2a), 1},
+	{"gt, equal", TWO(5, 5, 0x2b), 0},
+	{"gt, signed", TWO(5, -1, 0x2b), 1},
+	{"le, equal", TWO(5, 5, 0x2c), 1},
+	{"le, signed", TWO(5, -1, 0x2c), 0},
+	{"lt, equal", TWO(5, 5, 0x2d), 0},
+	{"lt, signed", TWO(5, -1, 0x2d), 0},
+	{"ne, equal", TWO(5, 5, 0x2e), 0},
+	{"ne, not equal", TWO(5, 6, 0x2e), 1},
+	{"lit0", BYTES(0x30), 0},
+	{"lit31", BYTES(0x4f), 31},
+	{"breg0", BYTES(0x70, 8), 0x1008},
+	{"breg7", BYTES(0x77, 0x78), STACK - 8},
+	{"breg15", BYTES(0x7f, 0), 0x10000},
+	{"breg16 is the PC", BYTES(0x80, 1), PC + 1},
+	{"nop", BYTES(0x35, 0x96), 5},
 	/* As ld writes it for .plt: rsp + 8 + ((rip & 15) >= 11) * 8 */
-	{ "the PLT's", BYTES(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), STACK + 8 },
+	{"the PLT's", BYTES(0x77, 8, 0x80, 0, 0x3f, 0x1a, 0x3b, 0x2a, 0x33, 0x24, 0x22), STACK + 8},
 };
 
 static void each_operation_computes_what_dwarf_says(void **state)
@@ -126,9 +126,9 @@ static void each_operation_computes_what_dwarf_says(void **state)
 static bool is_known(u8 op)
 {
 	static const u8 known[] = {
-		0x03, 0x06, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12, 0x13, 0x14, 0x15, 0x16,
-		0x19, 0x1a, 0x1c, 0x1e, 0x1f, 0x20, 0x21, 0x22, 0x23, 0x24, 0x25, 0x26, 0x27, 0x29, 0x2a, 0x2b, 0x2c,
-		0x2d, 0x2e, 0x96,
+		0x03, 0x06, 0x08, 0x09, 0x0a, 0x0b, 0x0c, 0x0d, 0x0e, 0x0f, 0x10, 0x11, 0x12,
+		0x13, 0x14, 0x15, 0x16, 0x19, 0x1a, 0x1c, 0x1e, 0x1f, 0x20, 0x21, 0x22, 0x23,
+		0x24, 0x25, 0x26, 0x27, 0x29, 0x2a, 0x2b, 0x2c, 0x2d, 0x2e, 0x96,
 	};
 
 	return memchr(known, op, sizeof(known)) || (op >= 0x30 && op <= 0x4f) || (op >= 0x70 && op <= 0x80);
@@ -137,7 +137,7 @@ static bool is_known(u8 op)
 static void other_operations_are_refused_by_their_number(void **state)
 {
 	for (u32 op = 0; op < 256; op++) {
-		const u8 insns[] = { 0x77, 0, 0x77, 0, op, 0, 0, 0, 0, 0, 0, 0, 0 };
+		const u8 insns[] = {0x77, 0, 0x77, 0, op, 0, 0, 0, 0, 0, 0, 0, 0};
 		u32 err = run(insns, is_known(op) ? 5 : sizeof(insns));
 
 		if (is_known(op))
@@ -149,17 +149,17 @@ static void other_operations_are_refused_by_their_number(void **state)
 
 static void operations_want_their_operands(void **state)
 {
-	static const u8 unary[] = { 0x06, 0x12, 0x13, 0x19, 0x1f, 0x20, 0x23 };
-	static const u8 two[] = { 0x14, 0x16, 0x1a, 0x1c, 0x1e, 0x21, 0x22, 0x24, 0x25, 0x26, 0x27, 0x29, 0x2e };
-	static const u8 pick[] = { 0x35, 0x15, 1 };
+	static const u8 unary[] = {0x06, 0x12, 0x13, 0x19, 0x1f, 0x20, 0x23};
+	static const u8 two[] = {0x14, 0x16, 0x1a, 0x1c, 0x1e, 0x21, 0x22, 0x24, 0x25, 0x26, 0x27, 0x29, 0x2e};
+	static const u8 pick[] = {0x35, 0x15, 1};
 
 	for (size_t i = 0; i < COUNT(unary); i++)
-		assert_int_equal(run((u8[]){ unary[i], 0 }, 2), BAD_EXPRESSION);
+		assert_int_equal(run((u8[]){unary[i], 0}, 2), BAD_EXPRESSION);
 	for (size_t i = 0; i < COUNT(two); i++)
-		assert_int_equal(run((u8[]){ 0x35, two[i] }, 2), BAD_EXPRESSION);
+		assert_int_equal(run((u8[]){0x35, two[i]}, 2), BAD_EXPRESSION);
 	assert_int_equal(run(pick, sizeof(pick)), BAD_EXPRESSION);
-	assert_int_equal(run((u8[]){ 0x35, 0x13 }, 2), BAD_EXPRESSION);	/* nothing is left */
-	assert_int_equal(run((u8[]){ 0 }, 0), BAD_EXPRESSION);
+	assert_int_equal(run((u8[]){0x35, 0x13}, 2), BAD_EXPRESSION); /* nothing is left */
+	assert_int_equal(run((u8[]){0}, 0), BAD_EXPRESSION);
 }
 
 static void the_operand_stack_has_a_limit(void **state)
@@ -183,7 +183,7 @@ static void an_expression_has_a_limit(void **state)
 
 static void a_register_that_was_lost_is_named(void **state)
 {
-	static const u8 insns[] = { 2, 0x76, 0 };
+	static const u8 insns[] = {2, 0x76, 0};
 
 	set_up(insns, sizeof(insns));
 	m.invalid = 1 << RBP;
@@ -193,7 +193,7 @@ static void a_register_that_was_lost_is_named(void **state)
 
 static void a_register_is_read_where_it_lies(void **state)
 {
-	static const u8 insns[] = { 2, 0x76, 4 };
+	static const u8 insns[] = {2, 0x76, 4};
 
 	set_up(insns, sizeof(insns));
 	m.lazy = 1 << RBP;
@@ -213,7 +213,7 @@ static void a_register_is_read_where_it_lies(void **state)
 static void the_expression_of_a_register_starts_with_the_cfa(void **state)
 {
 	/* CFA: rsp + 64; rbx lies at CFA - 16, r12 is CFA + 8 */
-	static const u8 bytes[] = { 3, 0x77, 0xc0, 0x00, 2, 0x40, 0x1c, 2, 0x23, 8 };
+	static const u8 bytes[] = {3, 0x77, 0xc0, 0x00, 2, 0x40, 0x1c, 2, 0x23, 8};
 
 	set_up(bytes, sizeof(bytes));
 	m.row.rule[SLOT_RBX] = RULE_EXPR;
@@ -226,7 +226,7 @@ static void the_expression_of_a_register_starts_with_the_cfa(void **state)
 	assert_int_equal(m.value[SLOT_R12], STACK + 64 + 8);
 	assert_int_equal(m.expressions, 3);
 
-	m.row.cfa_kind = CFA_REG;	/* the CFA was found without an expression */
+	m.row.cfa_kind = CFA_REG; /* the CFA was found without an expression */
 	m.cfa = STACK + 0x800;
 	assert_int_equal(expr_row(&m), 0);
 	assert_int_equal(m.value[SLOT_RBX], STACK + 0x800 - 16);
@@ -234,7 +234,7 @@ static void the_expression_of_a_register_starts_with_the_cfa(void **state)
 
 static void what_cannot_be_read_says_why(void **state)
 {
-	static const u8 null[] = { 2, 0x30, 0x06 }, unaligned[] = { 3, 0x77, 3, 0x06 };
+	static const u8 null[] = {2, 0x30, 0x06}, unaligned[] = {3, 0x77, 3, 0x06};
 	static u8 page[PAGE_BYTES];
 
 	set_up(null, sizeof(null));
@@ -249,11 +249,11 @@ static void what_cannot_be_read_says_why(void **state)
 	assert_int_equal(expr_row(&m), 0);
 	assert_int_equal(m.cfa, 0xf010000000000ULL);
 
-	page[PAGE_BYTES - 1] = 20;	/* the length is there, the expression is not */
+	page[PAGE_BYTES - 1] = 20; /* the length is there, the expression is not */
 	set_up(page, sizeof(page));
 	m.row.cfa_off = PAGE_BYTES - 1;
 	assert_int_equal(expr_row(&m), TABLE_UNREADABLE);
-	page[PAGE_BYTES - 3] = 2;	/* all of it is there, up to the last byte */
+	page[PAGE_BYTES - 3] = 2; /* all of it is there, up to the last byte */
 	page[PAGE_BYTES - 2] = 0x77;
 	page[PAGE_BYTES - 1] = 8;
 	m.row.cfa_off = PAGE_BYTES - 3;

@@ -25,17 +25,23 @@
 #define SKIP 77
 
 static const char *const reg_names[][16] = {
-	{ "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15" },
-	{ [RAX] = "eax", [RDX] = "edx", [RCX] = "ecx", [RBX] = "ebx", [RBP] = "ebp", [RSP] = "esp", [R12] = "esi",
-	  [R13] = "edi" },
+	{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"},
+	{[RAX] = "eax",
+	 [RDX] = "edx",
+	 [RCX] = "ecx",
+	 [RBX] = "ebx",
+	 [RBP] = "ebp",
+	 [RSP] = "esp",
+	 [R12] = "esi",
+	 [R13] = "edi"},
 };
-static const char *const *reg_name;	/* of the file's machine */
+static const char *const *reg_name; /* of the file's machine */
 
 /* A table as readelf prints it: of one FDE, or of a CIE. */
 struct table {
-	u64 start, end;			/* of the FDE; 0: a CIE */
+	u64 start, end; /* of the FDE; 0: a CIE */
 	int nr;
-	char name[MAX_COLUMNS][16];	/* of the columns; the first two are LOC and CFA */
+	char name[MAX_COLUMNS][16]; /* of the columns; the first two are LOC and CFA */
 };
 
 static struct ehframe ehframe;
@@ -52,8 +58,11 @@ static Elf64_Phdr program_header(const u8 *bytes, int i)
 	if (eh->e_ident[EI_CLASS] == ELFCLASS64)
 		return ((const Elf64_Phdr *)(bytes + eh->e_phoff))[i];
 	ph = (const Elf32_Phdr *)(bytes + narrow->e_phoff) + i;
-	return (Elf64_Phdr){ .p_type = ph->p_type, .p_flags = ph->p_flags, .p_offset = ph->p_offset,
-			     .p_vaddr = ph->p_vaddr, .p_filesz = ph->p_filesz };
+	return (Elf64_Phdr){.p_type = ph->p_type,
+			    .p_flags = ph->p_flags,
+			    .p_offset = ph->p_offset,
+			    .p_vaddr = ph->p_vaddr,
+			    .p_filesz = ph->p_filesz};
 }
 
 /* Map the file's segments as the loader would, but whatever may be read. */
@@ -78,7 +87,7 @@ static int map_file(const char *path)
 	for (int i = 0; i < nr; i++) {
 		Elf64_Phdr ph = program_header(bytes, i);
 		u64 slack = ph.p_offset & (PAGE_BYTES - 1);
-		struct vma like = { .dev = 1, .ino = st.st_ino, .offset = ph.p_offset - slack };
+		struct vma like = {.dev = 1, .ino = st.st_ino, .offset = ph.p_offset - slack};
 
 		if (ph.p_type != PT_LOAD || ph.p_flags & PF_W)
 			continue;
@@ -118,12 +127,12 @@ static void say_rule(char *buf, size_t size, u32 slot)
 	s32 off = ehframe.cfi.row.off[slot];
 
 	switch (ehframe.cfi.row.rule[slot]) {
-	case RULE_OFFSET:	snprintf(buf, size, "c%+d", off); break;
-	case RULE_VAL_OFFSET:	snprintf(buf, size, "v%+d", off); break;
-	case RULE_REGISTER:	snprintf(buf, size, "r%u", number_of(off)); break;
-	case RULE_EXPR:		snprintf(buf, size, "exp"); break;
-	case RULE_VAL_EXPR:	snprintf(buf, size, "vexp"); break;
-	default:		snprintf(buf, size, "u");
+	case RULE_OFFSET: snprintf(buf, size, "c%+d", off); break;
+	case RULE_VAL_OFFSET: snprintf(buf, size, "v%+d", off); break;
+	case RULE_REGISTER: snprintf(buf, size, "r%u", number_of(off)); break;
+	case RULE_EXPR: snprintf(buf, size, "exp"); break;
+	case RULE_VAL_EXPR: snprintf(buf, size, "vexp"); break;
+	default: snprintf(buf, size, "u");
 	}
 }
 
@@ -185,7 +194,7 @@ static int split(char *line, char **word)
 	int nr = 0;
 
 	for (char *w = strtok(line, " \n"); w && nr < MAX_COLUMNS; w = strtok(NULL, " \n"))
-		if (w[0] != '(')		/* "r5 (rdi)" */
+		if (w[0] != '(') /* "r5 (rdi)" */
 			word[nr++] = w;
 	return nr;
 }
@@ -256,7 +265,7 @@ static int check_file(const char *path)
 		if (last_pc < t.end)
 			compare(path, &ms, &t, last_word, last_pc);
 	}
-	pclose(dump);			/* it fails for files that merely make it wonder */
+	pclose(dump); /* it fails for files that merely make it wonder */
 	return 0;
 }
 

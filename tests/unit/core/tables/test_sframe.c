@@ -12,10 +12,10 @@
 #include "port/port_buffer.h"
 
 #define SECTION (IMAGE_BASE + 0x5000)
-#define ROOM 0x800			/* for the index, and as much for the rows */
+#define ROOM 0x800 /* for the index, and as much for the rows */
 #define SORTED SFRAME_SORTED
 #define PCREL SFRAME_PCREL
-#define SP(off) 1, off			/* a row's base, and the first of its words */
+#define SP(off) 1, off /* a row's base, and the first of its words */
 #define FP(off) 0, off
 #define FROM(reg) ((reg) << SFRAME_REG_SHIFT | SFRAME_FROM_REG)
 #define AT(reg) (FROM(reg) | SFRAME_LIES_THERE)
@@ -24,12 +24,12 @@
 /* A section that is being written. */
 static struct {
 	u32 version, flags, nr, nr_rows, auxiliary;
-	u8 start_code, word_code;	/* sizes: 1 << code */
+	u8 start_code, word_code; /* sizes: 1 << code */
 	u8 block;
 	s8 fixed_fp, fixed_ra;
 	u8 index_bytes[ROOM], row_bytes[ROOM], all[2 * ROOM + 64];
 	struct writer index, rows;
-	u32 count_at;			/* where the count of rows of the last function is to be written */
+	u32 count_at; /* where the count of rows of the last function is to be written */
 	u32 len;
 } sec;
 
@@ -50,9 +50,9 @@ static void begin(u32 version, u32 flags)
 	sec.flags = flags;
 	sec.fixed_ra = -8;
 	sec.auxiliary = flags & SFRAME_FRAME_POINTER ? 8 : 0;
-	sec.index = (struct writer){ .bytes = sec.index_bytes, .addr = SECTION + 28 + sec.auxiliary, .room = ROOM };
-	sec.rows = (struct writer){ .bytes = sec.row_bytes, .room = ROOM };
-	range = (struct range){ .sframe = SECTION, .kind = MODULE_SFRAME };
+	sec.index = (struct writer){.bytes = sec.index_bytes, .addr = SECTION + 28 + sec.auxiliary, .room = ROOM};
+	sec.rows = (struct writer){.bytes = sec.row_bytes, .room = ROOM};
+	range = (struct range){.sframe = SECTION, .kind = MODULE_SFRAME};
 	memset(&s, 0xaa, sizeof(s));
 	s.spared = 0;
 }
@@ -107,12 +107,12 @@ static void words(u32 start, u32 from_sp, u32 nr, const s32 *word)
 }
 #define ROW(...) ROW_(__VA_ARGS__)
 #define ROW_(start, from_sp, ...) \
-	words(start, from_sp, sizeof((const s32[]){ __VA_ARGS__ }) / 4, (const s32[]){ __VA_ARGS__ })
+	words(start, from_sp, sizeof((const s32[]){__VA_ARGS__}) / 4, (const s32[]){__VA_ARGS__})
 
 /* Put the parts together. */
 static void finish(void)
 {
-	struct writer w = { .bytes = sec.all, .addr = SECTION, .room = sizeof(sec.all) };
+	struct writer w = {.bytes = sec.all, .addr = SECTION, .room = sizeof(sec.all)};
 
 	put16(&w, 0xdee2);
 	put8(&w, sec.version);
@@ -195,7 +195,7 @@ static void check_three_rows(u32 nr)
 
 static void each_pc_has_its_row_in_every_version_and_encoding(void **state)
 {
-	static const u32 sizes[] = { 0, 1, 2, 3, 8, 17 };
+	static const u32 sizes[] = {0, 1, 2, 3, 8, 17};
 
 	for (u32 version = 1; version <= 3; version++)
 		for (u32 flags = 0; flags < 8; flags++)
@@ -244,7 +244,7 @@ static void code_in_blocks_goes_by_the_place_in_its_block(void **state)
 		for (u32 off = 0; off < block * 5; off++) {
 			assert_int_equal(find(IMAGE_CODE + off), 0);
 			check_cfa(RSP, off % block < 11 ? 8 : 16);
-			assert_int_equal(s.row.flags, ROW_GUESS);	/* linkers have been wrong about stubs */
+			assert_int_equal(s.row.flags, ROW_GUESS); /* linkers have been wrong about stubs */
 		}
 		assert_int_equal(find(IMAGE_CODE + block * 5), NO_FDE);
 	}
@@ -314,12 +314,12 @@ static void rows_of_a_function_may_be_missing(void **state)
 }
 
 /* A flexible function of one row. */
-#define FLEX(...)						\
-	do {							\
-		begin(3, SORTED | PCREL);			\
-		function(IMAGE_CODE, 16, FLEXIBLE);		\
-		ROW(0, 0, __VA_ARGS__);				\
-		done();						\
+#define FLEX(...)                                   \
+	do {                                        \
+		begin(3, SORTED | PCREL);           \
+		function(IMAGE_CODE, 16, FLEXIBLE); \
+		ROW(0, 0, __VA_ARGS__);             \
+		done();                             \
 	} while (0)
 
 static s32 reg_and_off(u32 reg, s32 off)
@@ -336,7 +336,7 @@ static void flexible_rules_are_understood(void **state)
 	check_rule(SLOT_RBP, RULE_SAME, 0);
 	assert_int_equal(s.row.flags, 0);
 
-	FLEX(AT(RBP), -8, 0, AT(RBP), 0);		/* realigned: CFA = *(rbp - 8), rbp = *(rbp) */
+	FLEX(AT(RBP), -8, 0, AT(RBP), 0); /* realigned: CFA = *(rbp - 8), rbp = *(rbp) */
 	assert_int_equal(find(IMAGE_CODE), 0);
 	assert_int_equal(s.row.cfa_kind, CFA_EXPR);
 	assert_int_equal(s.row.cfa_reg, RBP);
@@ -345,7 +345,7 @@ static void flexible_rules_are_understood(void **state)
 	check_rule(SLOT_RBP, RULE_EXPR, reg_and_off(RBP, 0));
 	assert_int_equal(s.row.flags, ROW_FLEXIBLE);
 
-	FLEX(FROM(RSP), 0, FROM(RDI), 0);		/* popped into rdi */
+	FLEX(FROM(RSP), 0, FROM(RDI), 0); /* popped into rdi */
 	assert_int_equal(find(IMAGE_CODE), 0);
 	check_cfa(RSP, 0);
 	check_rule(SLOT_RA, RULE_VAL_EXPR, reg_and_off(RDI, 0));
@@ -394,17 +394,17 @@ static void flexible_rules_are_followed(void **state)
 static void rules_that_make_no_sense_are_refused(void **state)
 {
 	static const s32 bad[][7] = {
-		{ 1, FROM(RSP) },
-		{ 2, AT_CFA, 8 },			/* the CFA by itself */
-		{ 2, FROM(R15 + 1), 8 },
-		{ 2, FROM(RSP), 0 },			/* the return address below the stack pointer */
-		{ 3, FROM(RSP), 8, AT_CFA },
-		{ 4, FROM(RSP), 8, 0, AT_CFA },
-		{ 5, FROM(RSP), 8, AT_CFA, -8, AT_CFA },
-		{ 6, FROM(RSP), 8, 0, AT_CFA, -16, 5 },
-		{ 4, FROM(RSP), 8, FROM(R15 + 1), 0 },
-		{ 4, FROM(RSP), 8, FROM(RDI), 1 << 26 },
-		{ 4, FROM(RSP), 8, FROM(RDI), -(1 << 26) - 1 },
+		{1, FROM(RSP)},
+		{2, AT_CFA, 8}, /* the CFA by itself */
+		{2, FROM(R15 + 1), 8},
+		{2, FROM(RSP), 0}, /* the return address below the stack pointer */
+		{3, FROM(RSP), 8, AT_CFA},
+		{4, FROM(RSP), 8, 0, AT_CFA},
+		{5, FROM(RSP), 8, AT_CFA, -8, AT_CFA},
+		{6, FROM(RSP), 8, 0, AT_CFA, -16, 5},
+		{4, FROM(RSP), 8, FROM(R15 + 1), 0},
+		{4, FROM(RSP), 8, FROM(RDI), 1 << 26},
+		{4, FROM(RSP), 8, FROM(RDI), -(1 << 26) - 1},
 	};
 
 	for (u32 i = 0; i < COUNT(bad); i++) {
@@ -455,23 +455,23 @@ static void damaged_sections_are_refused(void **state)
 		damage(1, 0, BAD_SFRAME);
 		damage(2, 0, BAD_SFRAME);
 		damage(2, 4, BAD_SFRAME);
-		damage(4, 2, BAD_SFRAME);		/* another machine */
-		damage(5, -16, BAD_SFRAME);		/* a fixed frame pointer: where there is one */
-		damage(6, 0, BAD_SFRAME);		/* no fixed return address */
+		damage(4, 2, BAD_SFRAME);   /* another machine */
+		damage(5, -16, BAD_SFRAME); /* a fixed frame pointer: where there is one */
+		damage(6, 0, BAD_SFRAME);   /* no fixed return address */
 		damage(8, 0, NO_FDE);
-		damage(16, 0, BAD_SFRAME);		/* no room for rows */
-		damage(attributes, 3, BAD_SFRAME);	/* rows that begin by eight bytes */
+		damage(16, 0, BAD_SFRAME);	   /* no room for rows */
+		damage(attributes, 3, BAD_SFRAME); /* rows that begin by eight bytes */
 		if (version == 3) {
-			damage(attributes + 1, 2, BAD_SFRAME);	/* a type of function that is to come */
+			damage(attributes + 1, 2, BAD_SFRAME); /* a type of function that is to come */
 			damage(attributes + 2, 0, 0);
 		}
 		if (version > 1)
-			damage(attributes, MASKED, BAD_SFRAME);	/* in blocks of no bytes */
+			damage(attributes, MASKED, BAD_SFRAME); /* in blocks of no bytes */
 		rows += version == 3 ? 5 : 0;
-		damage(rows + 1, 0x63, BAD_SFRAME);	/* words of eight bytes */
+		damage(rows + 1, 0x63, BAD_SFRAME); /* words of eight bytes */
 		damage(rows + 1, 7 << 1, BAD_SFRAME);
 		if (version < 3)
-			damage(index + 14, 2, BAD_SFRAME);	/* 131,075 rows */
+			damage(index + 14, 2, BAD_SFRAME); /* 131,075 rows */
 	}
 }
 
@@ -483,14 +483,14 @@ static void counts_beyond_what_is_there_end_somewhere(void **state)
 
 			begin(version, flags);
 			three_rows(3, false);
-			fix32(&(struct writer){ .bytes = sec.all }, 8, ~0u);
+			fix32(&(struct writer){.bytes = sec.all}, 8, ~0u);
 			map();
 			outcome = find(IMAGE_CODE + 0x800);
 			assert_true(outcome == TABLE_UNREADABLE || outcome == BAD_SFRAME || outcome == NO_FDE);
 		}
 	begin(2, 0);
 	three_rows(1, false);
-	for (u32 at = 21; at < 28; at++)		/* index and rows far beyond the section */
+	for (u32 at = 21; at < 28; at++) /* index and rows far beyond the section */
 		if (at != 24)
 			damage(at, 0x7f, TABLE_UNREADABLE);
 }
@@ -554,7 +554,7 @@ static void program(u32 version)
 	image_init(&im);
 	ph = (Elf64_Phdr *)(eh + 1) + eh->e_phnum;
 	eh->e_phnum++;
-	*ph = (Elf64_Phdr){ .p_type = 0x6474e554, .p_offset = SECTION - IMAGE_BASE, .p_vaddr = SECTION - IMAGE_BASE };
+	*ph = (Elf64_Phdr){.p_type = 0x6474e554, .p_offset = SECTION - IMAGE_BASE, .p_vaddr = SECTION - IMAGE_BASE};
 	begin(version, SORTED | PCREL);
 }
 
@@ -614,15 +614,15 @@ static void a_module_without_eh_frame_is_walked_by_sframe(void **state)
 			words(0, 1, 0, NULL);
 		else
 			ROW(0, SP(8));
-		put64(&im.up, STACK_END - IMAGE_STACK_BYTES + 5 * 8);	/* rbp of function 1 */
+		put64(&im.up, STACK_END - IMAGE_STACK_BYTES + 5 * 8); /* rbp of function 1 */
 		put64(&im.up, FUNCTION(1) + 8);
 		for (u32 i = 0; i < 4; i++)
 			put64(&im.up, 0);
 		put64(&im.up, FUNCTION(2) + 9);
 		start(FUNCTION(0) + 5);
-		memset(im.bytes + 0x3000, 0, 0x1000);		/* it would be found by its content */
+		memset(im.bytes + 0x3000, 0, 0x1000); /* it would be found by its content */
 		assert_int_equal(walk(), UNDEFINED_RA);
-		check_frames((const u64[]){ FUNCTION(0) + 5, FUNCTION(1) + 8, FUNCTION(2) + 9 }, 3);
+		check_frames((const u64[]){FUNCTION(0) + 5, FUNCTION(1) + 8, FUNCTION(2) + 9}, 3);
 		for (u32 i = 0; i < 2; i++)
 			assert_int_equal(frame_method(walker.out.frame[i]), BY_SFRAME);
 	}
@@ -650,14 +650,14 @@ static void eh_frame_is_preferred_for_it_knows_all_registers(void **state)
 {
 	two_functions(true);
 	assert_int_equal(walk(), UNDEFINED_RA);
-	check_frames((const u64[]){ FUNCTION(0) + 5, FUNCTION(1) + 8, FUNCTION(2) + 8 }, 3);
+	check_frames((const u64[]){FUNCTION(0) + 5, FUNCTION(1) + 8, FUNCTION(2) + 8}, 3);
 }
 
 static void a_caller_that_needs_what_sframe_does_not_know_ends_the_walk(void **state)
 {
 	two_functions(false);
 	assert_int_equal(walk(), CFA_REGISTER_LOST);
-	check_frames((const u64[]){ FUNCTION(0) + 5, FUNCTION(1) + 8 }, 2);
+	check_frames((const u64[]){FUNCTION(0) + 5, FUNCTION(1) + 8}, 2);
 }
 
 static void a_damaged_section_ends_the_walk_and_says_so(void **state)
@@ -665,7 +665,7 @@ static void a_damaged_section_ends_the_walk_and_says_so(void **state)
 	two_functions(false);
 	im.bytes[SECTION - IMAGE_BASE + 2] = 9;
 	assert_int_equal(walk(), BAD_SFRAME);
-	check_frames((const u64[]){ FUNCTION(0) + 5 }, 1);
+	check_frames((const u64[]){FUNCTION(0) + 5}, 1);
 }
 
 int main(void)

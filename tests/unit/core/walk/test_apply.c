@@ -119,7 +119,7 @@ static void the_return_address_is_found_by_any_rule(void **state)
 	assert_int_equal(apply_row(&m), 0);
 	assert_int_equal(m.pc, 0x4711);
 
-	set_up();				/* as in vfork() */
+	set_up(); /* as in vfork() */
 	rule(SLOT_RA, RULE_REGISTER, RDI);
 	m.cfa = STACK;
 	assert_int_equal(apply_row(&m), 0);
@@ -128,7 +128,7 @@ static void the_return_address_is_found_by_any_rule(void **state)
 
 static void no_rule_that_cannot_be_followed_gives_a_return_address(void **state)
 {
-	static const u8 rules[] = { RULE_SAME, RULE_VAL_OFFSET };
+	static const u8 rules[] = {RULE_SAME, RULE_VAL_OFFSET};
 
 	for (size_t i = 0; i < COUNT(rules); i++) {
 		set_up();
@@ -194,12 +194,12 @@ static void a_caller_lies_above_its_callee(void **state)
 /* struct rt_sigframe without its return address: flags, link, stack (40 bytes), then the general registers. */
 static void a_signal_frame_restores_all_registers(void **state)
 {
-	static const u8 order[] = { R8, R9, R10, R11, R12, R13, R14, R15, RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP };
+	static const u8 order[] = {R8, R9, R10, R11, R12, R13, R14, R15, RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP};
 
 	set_up();
 	for (u32 i = 0; i < COUNT(order); i++)
 		stack[5 + i] = 0xabc000 + order[i];
-	m.cfa = STACK - 0x100000;		/* the handler ran on another stack, above */
+	m.cfa = STACK - 0x100000; /* the handler ran on another stack, above */
 	rule(SLOT_RA, RULE_EXPR, 0);
 	stack[5 + 16] = RA;
 	m.value[SLOT_RA] = STACK + 8 * (5 + 16);

@@ -185,17 +185,17 @@ static void a_register_that_was_used_before_it_was_restored_is_noted(void **stat
 	begin();
 	function_with_frame_pointer(0, RBP);
 	frame(4, 0);
-	put64(&im.up, STACK + 80);		/* at STACK + 32: the caller's rbp */
+	put64(&im.up, STACK + 80); /* at STACK + 32: the caller's rbp */
 	call(1, 0);
 	frame(4, 0);
-	put64(&im.up, 0);			/* at STACK + 80 */
+	put64(&im.up, 0); /* at STACK + 80 */
 	call(1, OUTERMOST);
 	initial[RBP] = STACK + 32;
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
 	assert_int_equal(w.out.nr, 3);
 	assert_int_equal(trace->used, 1 << RBP);
-	assert_int_equal(trace->reads.nr, 3);	/* two return addresses, and one rbp */
+	assert_int_equal(trace->reads.nr, 3); /* two return addresses, and one rbp */
 
 	begin();
 	function_that_saves_rbp(0, 4, 2);
@@ -244,7 +244,7 @@ static void a_saved_frame_pointer_may_lie_behind_the_window(void **state)
 	function_that_saves_rbp(0, words, words);
 	function_with_frame_pointer(1, RBP);
 	for (u32 i = 0; i < 5; i++) {
-		put64(&im.up, here(&im.up) + 8 * words + 8 * (PAGE_WORDS + 50));	/* rbp of function 1 */
+		put64(&im.up, here(&im.up) + 8 * words + 8 * (PAGE_WORDS + 50)); /* rbp of function 1 */
 		call(words - 1, 1);
 		frame(PAGE_WORDS + 50, 0);
 		put64(&im.up, 0);
@@ -259,7 +259,7 @@ static void a_saved_frame_pointer_may_lie_behind_the_window(void **state)
 static void pages_whose_hints_collide_are_both_known(void **state)
 {
 	u64 other = IMAGE_BASE;
-	struct vma file = { .dev = 1, .ino = IMAGE_INO + 1 };
+	struct vma file = {.dev = 1, .ino = IMAGE_INO + 1};
 
 	do
 		other += 0x10000;
@@ -360,7 +360,7 @@ static void an_instruction_whose_row_is_not_known_is_left_alone(void **state)
 	five_calls();
 	learn(FUNCTION(0) + 3);
 	assert_cold(FUNCTION(0) + 4);
-	*word_at(STACK) = FUNCTION(1) + 10;	/* the first return address */
+	*word_at(STACK) = FUNCTION(1) + 10; /* the first return address */
 	assert_cold(FUNCTION(0) + 3);
 	*word_at(STACK) = FUNCTION(1) + 9;
 	assert_same(FUNCTION(0) + 3);
@@ -385,8 +385,8 @@ static void mappings_that_may_have_changed_are_left_alone(void **state)
 
 static void what_ends_in_another_way_is_left_alone(void **state)
 {
-	static const u64 ends[] = { 0, 0x123456, ENTRY + 8, IMAGE_BASE + 0x1800 };
-	static const u32 outcomes[] = { ZERO_RA, NO_MAPPING, ENTRY_POINT, THREAD_START };
+	static const u64 ends[] = {0, 0x123456, ENTRY + 8, IMAGE_BASE + 0x1800};
+	static const u32 outcomes[] = {ZERO_RA, NO_MAPPING, ENTRY_POINT, THREAD_START};
 
 	for (u32 i = 0; i < COUNT(ends); i++) {
 		begin();
@@ -404,7 +404,7 @@ static void a_caller_that_is_not_above_its_callee_is_left_alone(void **state)
 	function_with_frame_pointer(0, RBP);
 	frame(8, 0);
 	put64(&im.up, STACK + 16);
-	call(1, 0);				/* at STACK + 72 */
+	call(1, 0); /* at STACK + 72 */
 	*word_at(STACK + 24) = FUNCTION(0) + 9;
 	initial[RBP] = STACK + 64;
 	learn(FUNCTION(0) + 3);
@@ -419,7 +419,7 @@ static void lost_registers_are_left_alone(void **state)
 	function_with_frame_pointer(1, R10);
 	call(2, 1);
 	frame(3, 0);
-	call(1, OUTERMOST);			/* where r10 seems to lead */
+	call(1, OUTERMOST); /* where r10 seems to lead */
 	initial[R10] = STACK + 32;
 	learn(FUNCTION(OUTERMOST) + 8);
 	walk(FUNCTION(0) + 3);
@@ -445,13 +445,13 @@ static void what_takes_more_than_a_simple_row_is_left_alone(void **state)
 	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0xe8;
 	call(2, OUTERMOST);
 	initial[RBP] = STACK + 32;
-	port_map(JIT, jit_code, sizeof(jit_code), (struct vma){ .executable = 1 });
+	port_map(JIT, jit_code, sizeof(jit_code), (struct vma){.executable = 1});
 	learn(FUNCTION(0));
 	assert_int_equal(row_wanted_outcome, UNDEFINED_RA);
 	assert_cold(FUNCTION(0));
 
 	begin();
-	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 2, 0x77, 16));	/* CFA: rsp + 16, by an expression */
+	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 2, 0x77, 16)); /* CFA: rsp + 16, by an expression */
 	call(2, OUTERMOST);
 	learn(FUNCTION(0));
 	assert_int_equal(row_wanted_outcome, UNDEFINED_RA);
@@ -488,11 +488,11 @@ static void a_misaligned_frame_pointer_is_no_frame(void **state)
 	function_with_frame_pointer(0, RBP);
 	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RBP, 16, 0x07, RIP));
 	put32(&im.up, 0);
-	put64(&im.up, STACK + 64);		/* at STACK + 4, where rbp points */
+	put64(&im.up, STACK + 64); /* at STACK + 4, where rbp points */
 	put64(&im.up, FUNCTION(0) + 9);
 	put32(&im.up, 0);
 	frame(5, 0);
-	put64(&im.up, 0);			/* at STACK + 64 */
+	put64(&im.up, 0); /* at STACK + 64 */
 	put64(&im.up, FUNCTION(OUTERMOST) + 9);
 	initial[RSP] = STACK + 4;
 	initial[RBP] = STACK + 4;
@@ -502,7 +502,7 @@ static void a_misaligned_frame_pointer_is_no_frame(void **state)
 	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	assert_cold(FUNCTION(0) + 3);
 
-	walk(FUNCTION(1));			/* nor if it is the outermost one */
+	walk(FUNCTION(1)); /* nor if it is the outermost one */
 	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	initial[RSP] = STACK;
 	assert_cold(FUNCTION(1));
@@ -541,7 +541,7 @@ static void a_frame_that_is_no_number_of_words_is_misaligned_for_all(void **stat
 	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	walk(FUNCTION(1) + 8);
 	walk(FUNCTION(OUTERMOST) + 8);
-	walk(FUNCTION(0) + 3);			/* all rows are known now */
+	walk(FUNCTION(0) + 3); /* all rows are known now */
 	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	assert_cold(FUNCTION(0) + 3);
 }

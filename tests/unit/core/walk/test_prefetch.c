@@ -12,7 +12,7 @@
 #include "port/port_buffer.h"
 
 #define FUNCTION(n) (IMAGE_CODE + 64 * (n))
-#define ELSEWHERE 4			/* a function that is not in the stack of the others */
+#define ELSEWHERE 4 /* a function that is not in the stack of the others */
 
 static struct image im;
 static struct walk w;
@@ -52,7 +52,7 @@ static void what_one_walk_could_not_read_the_next_one_learns(void **state)
 	u64 cold;
 
 	begin();
-	walk(FUNCTION(2) + 1, 0);		/* the file is known */
+	walk(FUNCTION(2) + 1, 0); /* the file is known */
 	tables_are_in_memory(false);
 	assert_int_equal(walk(FUNCTION(ELSEWHERE) + 1, 0), PAGE_NOT_SAFE);
 	assert_int_equal(w.out.nr, 1);
@@ -72,8 +72,9 @@ static void what_one_walk_could_not_read_the_next_one_learns(void **state)
 static void a_visit_changes_nothing_of_the_stack(void **state)
 {
 	static struct stack out;
-	static const u64 pcs[] = { FUNCTION(0), FUNCTION(1) + 9, FUNCTION(2) + 9, FUNCTION(ELSEWHERE),
-				   FUNCTION(ELSEWHERE) + 63, FUNCTION(ELSEWHERE + 1), IMAGE_CODE + 0xfff };
+	static const u64 pcs[] = {FUNCTION(0),	       FUNCTION(1) + 9,		 FUNCTION(2) + 9,
+				  FUNCTION(ELSEWHERE), FUNCTION(ELSEWHERE) + 63, FUNCTION(ELSEWHERE + 1),
+				  IMAGE_CODE + 0xfff};
 	u32 max_depth, outcome;
 
 	for (max_depth = 1; max_depth <= 4; max_depth++)
@@ -95,7 +96,7 @@ static void a_visit_changes_nothing_of_the_stack(void **state)
 			assert_int_equal(w.outcome, outcome);
 			assert_int_equal(w.out.nr, out.nr);
 			assert_memory_equal(w.out.frame, out.frame, out.nr * sizeof(out.frame[0]));
-			assert_int_equal(w.visited, i & 1 ? 0 : cold);	/* of the next module nothing is here */
+			assert_int_equal(w.visited, i & 1 ? 0 : cold); /* of the next module nothing is here */
 		}
 }
 

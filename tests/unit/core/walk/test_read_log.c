@@ -31,7 +31,7 @@ static void read_words(u32 nr, u32 step)
 
 static void a_change_of_any_word_that_was_read_is_seen_and_of_no_other(void **state)
 {
-	static const u32 counts[] = { 1, 2, 7, 8, 9, 16, 17, 120, 127, READ_LOG_WORDS };
+	static const u32 counts[] = {1, 2, 7, 8, 9, 16, 17, 120, 127, READ_LOG_WORDS};
 
 	for (u32 i = 0; i < COUNT(counts); i++)
 		for (u32 step = 1; step <= 8; step += 7) {
@@ -96,7 +96,7 @@ static void one_word_too_many_spoils(void **state)
 
 static void a_word_that_cannot_be_told_spoils_for_good(void **state)
 {
-	static const u64 distances[] = { READ_LOG_SPAN * sizeof(u64), 1ULL << 40, -8ULL, 4, 9, -1ULL };
+	static const u64 distances[] = {READ_LOG_SPAN * sizeof(u64), 1ULL << 40, -8ULL, 4, 9, -1ULL};
 
 	for (u32 i = 0; i < COUNT(distances); i++) {
 		read_log_clear(&r);

@@ -10,7 +10,7 @@
 #include "port/port_buffer.h"
 
 #define STACK 0x7ffffff00000ULL
-#define WORDS 2048			/* of the stack */
+#define WORDS 2048 /* of the stack */
 #define SP (STACK + 64 * sizeof(u64))
 #define ID 4711
 
@@ -34,8 +34,8 @@ static void read_words(u32 i, u32 nr)
 }
 
 /*
- * No cached_stack; a stack on which each word tells where it is, a process that stands on it, and a walk that read nothing
- * yet.
+ * No cached_stack; a stack on which each word tells where it is, a process that stands on it, and a walk that read
+ * nothing yet.
  */
 static int begin(void **state)
 {
@@ -46,8 +46,8 @@ static int begin(void **state)
 		stack[i] = 0x100000 + i;
 	for (u32 i = 0; i < NR_REGS; i++)
 		reg[i] = 0x2000 + i;
-	key = (struct stack_cache_key){ 0xffff888012345000, 99, 0x401234, SP, 3, 8 };
-	trace = (struct walk_trace){ .base = SP };
+	key = (struct stack_cache_key){0xffff888012345000, 99, 0x401234, SP, 3, 8};
+	trace = (struct walk_trace){.base = SP};
 	return 0;
 }
 
@@ -136,7 +136,7 @@ static void each_field_of_the_key_counts(void **state)
 	static const struct {
 		size_t at, bytes;
 	} field[] = {
-#define FIELD(name) { offsetof(struct stack_cache_key, name), sizeof(((struct stack_cache_key *)0)->name) }
+#define FIELD(name) {offsetof(struct stack_cache_key, name), sizeof(((struct stack_cache_key *)0)->name)}
 		FIELD(mm), FIELD(start_boottime), FIELD(ip), FIELD(exec_id), FIELD(mm_sequence), FIELD(sp),
 	};
 
@@ -164,7 +164,7 @@ static void each_field_of_the_key_counts(void **state)
 
 static void each_register_that_was_used_counts_and_no_other(void **state)
 {
-	static const u32 saved[] = { RBX, RBP, R12, R13, R14, R15 };
+	static const u32 saved[] = {RBX, RBP, R12, R13, R14, R15};
 
 	read_words(0, 3);
 	for (u32 i = 0; i < COUNT(saved); i++)

@@ -14,12 +14,12 @@
 
 #define FUNCTION(n) (IMAGE_CODE + 64 * (n))
 #define STACK (STACK_END - IMAGE_STACK_BYTES)
-#define ENTRY (IMAGE_BASE + 0x1f00)		/* no FDE there */
+#define ENTRY (IMAGE_BASE + 0x1f00) /* no FDE there */
 #define JIT 0x7000000ULL
 
 static struct image im;
 static struct walk w;
-static struct vma anon_like = { .executable = 1 };
+static struct vma anon_like = {.executable = 1};
 
 /* What has to come out. */
 static struct {
@@ -157,7 +157,7 @@ static void a_call_that_ends_its_function_is_looked_up_inside_it(void **state)
 	function(0, 2);
 	function(1, 3);
 	outermost(2);
-	frame(2, FUNCTION(2));			/* function 1 ends with a call that does not return */
+	frame(2, FUNCTION(2)); /* function 1 ends with a call that does not return */
 	frame(3, FUNCTION(2) + 9);
 	start(FUNCTION(0));
 	assert_int_equal(walk(), UNDEFINED_RA);
@@ -177,7 +177,7 @@ static void recursion(u32 depth)
 
 static void a_stack_as_deep_as_allowed_is_complete_and_a_deeper_one_says_so(void **state)
 {
-	static const u32 depths[] = { 2, 3, 100, MAX_DEPTH };
+	static const u32 depths[] = {2, 3, 100, MAX_DEPTH};
 
 	for (size_t i = 0; i < COUNT(depths); i++) {
 		recursion(depths[i]);
@@ -242,14 +242,15 @@ static void no_failing_read_makes_a_wrong_frame(void **state)
 }
 
 /* Signal frames: "zRS", the CFA is the rsp in the kernel's frame, and so are the registers. */
-#define UC_RSP 160		/* from rsp when the handler has returned: struct ucontext's general registers */
+#define UC_RSP 160 /* from rsp when the handler has returned: struct ucontext's general registers */
 #define UC_RIP 168
 
 static void signal_frame_function(u32 n)
 {
 	image_cie(&im, "zRS", INSNS(0x1b), INSNS(0));
-	image_fde(&im, FUNCTION(n), 64, INSNS(0x0f, 4, 0x77, 0xa0, 1, 0x06,	/* CFA: *(rsp + 160) */
-					      0x10, RIP, 3, 0x77, 0xa8, 1));	/* RA lies at rsp + 168 */
+	image_fde(&im, FUNCTION(n), 64,
+		  INSNS(0x0f, 4, 0x77, 0xa0, 1, 0x06,  /* CFA: *(rsp + 160) */
+			0x10, RIP, 3, 0x77, 0xa8, 1)); /* RA lies at rsp + 168 */
 }
 
 static void a_signal_frame_leads_to_the_interrupted_instruction(void **state)
@@ -257,19 +258,19 @@ static void a_signal_frame_leads_to_the_interrupted_instruction(void **state)
 	u64 context, interrupted;
 
 	begin();
-	function(0, 2);				/* the handler */
-	function(1, 4);				/* interrupted at its first instruction, after def_cfa_offset by hand */
+	function(0, 2); /* the handler */
+	function(1, 4); /* interrupted at its first instruction, after def_cfa_offset by hand */
 	function(2, 3);
 	outermost(3);
 	signal_frame_function(4);
 	frame(2, FUNCTION(4) + 1);
-	want[nr_want - 1].is_return = false;	/* nobody called it */
+	want[nr_want - 1].is_return = false; /* nobody called it */
 	context = here(&im.up);
 	for (u32 i = 0; i < 40; i++)
 		put64(&im.up, 0xbad0000 + i);
 	interrupted = here(&im.up);
 	memcpy(im.up.bytes + (context + UC_RSP - STACK), &interrupted, 8);
-	memcpy(im.up.bytes + (context + UC_RIP - STACK), &(u64){ FUNCTION(1) }, 8);
+	memcpy(im.up.bytes + (context + UC_RIP - STACK), &(u64){FUNCTION(1)}, 8);
 	expect(FUNCTION(1), false);
 	frame(4, FUNCTION(2) + 9);
 	frame(3, FUNCTION(3) + 9);
@@ -286,7 +287,7 @@ static void a_frame_below_a_signal_frame_may_be_empty(void **state)
 
 	begin();
 	function(0, 2);
-	image_fde(&im, FUNCTION(1), 64, INSNS(0x0e, 0, 0x09, RIP, RBX));	/* as vfork(): CFA = rsp, RA in rbx */
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0e, 0, 0x09, RIP, RBX)); /* as vfork(): CFA = rsp, RA in rbx */
 	outermost(2);
 	signal_frame_function(3);
 	frame(2, FUNCTION(3) + 1);
@@ -294,9 +295,9 @@ static void a_frame_below_a_signal_frame_may_be_empty(void **state)
 	context = here(&im.up);
 	for (u32 i = 0; i < 40; i++)
 		put64(&im.up, 0);
-	memcpy(im.up.bytes + (context + UC_RSP - STACK), &(u64){ here(&im.up) }, 8);
-	memcpy(im.up.bytes + (context + UC_RIP - STACK), &(u64){ FUNCTION(1) + 1 }, 8);
-	memcpy(im.up.bytes + (context + 40 + 8 * 11 - STACK), &(u64){ FUNCTION(2) + 1 }, 8);	/* rbx */
+	memcpy(im.up.bytes + (context + UC_RSP - STACK), &(u64){here(&im.up)}, 8);
+	memcpy(im.up.bytes + (context + UC_RIP - STACK), &(u64){FUNCTION(1) + 1}, 8);
+	memcpy(im.up.bytes + (context + 40 + 8 * 11 - STACK), &(u64){FUNCTION(2) + 1}, 8); /* rbx */
 	expect(FUNCTION(1) + 1, false);
 	expect(FUNCTION(2) + 1, true);
 	start(FUNCTION(0) + 3);
@@ -311,14 +312,14 @@ static void only_a_frame_that_was_interrupted_may_be_empty(void **state)
 	image_fde(&im, FUNCTION(1), 64, INSNS(0x0e, 0, 0x09, RIP, RBX));
 	frame(2, FUNCTION(1) + 1);
 	start(FUNCTION(0));
-	w.machine.reg[RBX] = FUNCTION(1) + 1;	/* for ever and ever */
+	w.machine.reg[RBX] = FUNCTION(1) + 1; /* for ever and ever */
 	assert_int_equal(walk(), NOT_MONOTONIC);
 	check_frames(2);
 
 	image_start(&im, &w, FUNCTION(1) + 1);
 	w.machine.reg[RBX] = FUNCTION(0) + 1;
 	assert_int_equal(walk(), NOT_MONOTONIC);
-	assert_int_equal(w.out.nr, 3);		/* itself, its caller, and that one's "caller" that is empty */
+	assert_int_equal(w.out.nr, 3); /* itself, its caller, and that one's "caller" that is empty */
 }
 
 static void a_frame_pointer_chain_of_cfi_needs_the_register_that_was_saved(void **state)
@@ -327,7 +328,7 @@ static void a_frame_pointer_chain_of_cfi_needs_the_register_that_was_saved(void 
 
 	begin();
 	image_fde(&im, FUNCTION(0), 64, INSNS(0x0c, RBP, 16, 0x80 | RBP, 2));
-	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RBP, 16));		/* does not say where it saved rbp */
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RBP, 16)); /* does not say where it saved rbp */
 	outermost(2);
 	put64(&im.up, STACK + 48);
 	put64(&im.up, FUNCTION(1) + 9);
@@ -345,7 +346,7 @@ static void a_frame_pointer_chain_of_cfi_needs_the_register_that_was_saved(void 
 
 	begin();
 	function(0, 2);
-	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, R10, 16));		/* r10 is lost after a call */
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, R10, 16)); /* r10 is lost after a call */
 	frame(2, FUNCTION(1) + 9);
 	start(FUNCTION(0) + 3);
 	assert_int_equal(walk(), CFA_REGISTER_LOST);
@@ -382,7 +383,7 @@ static void stub(void)
 	function(0, 2);
 	outermost(1);
 	memcpy(im.bytes + 0x1800, "\xff\x25\1\2\3\4\x68\1\0\0\0\xe9\1\2\3\4", 16);
-	frame(2, FUNCTION(0) + 9);		/* the pushed index and the return address: jmp plt0 comes next */
+	frame(2, FUNCTION(0) + 9); /* the pushed index and the return address: jmp plt0 comes next */
 	frame(2, FUNCTION(1) + 9);
 	start(IMAGE_BASE + 0x180b);
 }
@@ -451,11 +452,11 @@ static void where_tables_cannot_be_read_no_frame_pointer_is_guessed(void **state
 	check_frames(2);
 	assert_int_equal(frame_method(w.out.frame[0]), BY_FRAME_POINTER);
 	framed();
-	port_not_safe(IMAGE_HDR, IMAGE_HDR + PAGE_BYTES);	/* there may well be an FDE that says otherwise */
+	port_not_safe(IMAGE_HDR, IMAGE_HDR + PAGE_BYTES); /* there may well be an FDE that says otherwise */
 	assert_int_equal(walk(), PAGE_NOT_SAFE);
 	check_frames(1);
 	framed();
-	port_not_safe(IMAGE_BASE, IMAGE_BASE + PAGE_BYTES);	/* or tables */
+	port_not_safe(IMAGE_BASE, IMAGE_BASE + PAGE_BYTES); /* or tables */
 	assert_int_equal(walk(), PAGE_NOT_SAFE);
 	assert_int_equal(w.out.nr, 1);
 }
@@ -515,7 +516,7 @@ static void a_context_that_nobody_called_is_complete(void **state)
 {
 	begin();
 	function(0, 2);
-	frame(2, IMAGE_BASE + 0x1800);		/* what makecontext() let it return to: the start of a function */
+	frame(2, IMAGE_BASE + 0x1800); /* what makecontext() let it return to: the start of a function */
 	start(FUNCTION(0));
 	assert_int_equal(walk(), THREAD_START);
 	check_frames(2);
@@ -532,11 +533,11 @@ static void jit(void)
 	outermost(2);
 	jit_code[0x95] = jit_code[0xff] = 0xff;
 	jit_code[0x96] = 0xd0;
-	frame(2, JIT + 0x97);			/* function 0 was called by JIT code, ... */
+	frame(2, JIT + 0x97); /* function 0 was called by JIT code, ... */
 	put64(&im.up, 0);
 	put64(&im.up, 0);
-	put64(&im.up, STACK + 0x100);		/* rbp */
-	put64(&im.up, FUNCTION(1) + 9);		/* which was called by function 1 */
+	put64(&im.up, STACK + 0x100);	/* rbp */
+	put64(&im.up, FUNCTION(1) + 9); /* which was called by function 1 */
 	expect(FUNCTION(1) + 9, true);
 	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0xe8;
 	frame(2, FUNCTION(2) + 9);
@@ -562,7 +563,7 @@ static void jit_code_is_crossed_by_its_frame_pointer(void **state)
 #define SYSTEMSTACK (JIT + 0x302)
 #define CALLER (JIT + 0x107)
 
-enum { G0 = 0, THREAD = 0x400, G = 0x800, G_STACK = 0xc00, G_FRAME = 0xc40 };	/* in the data */
+enum { G0 = 0, THREAD = 0x400, G = 0x800, G_STACK = 0xc00, G_FRAME = 0xc40 }; /* in the data */
 
 static u64 go_data[PAGE_BYTES / 8];
 
@@ -574,8 +575,10 @@ static void go_code(void)
 	memcpy(jit_code + 0x95, "\xff\xd0", 2);
 	memcpy(jit_code + 0x105, "\xff\xd0", 2);
 	memcpy(jit_code + 0x200, "\x90\xe8\1\2\3\4\x90", 7);
-	memcpy(jit_code + 0x300, "\xff\xd7\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
-	       "\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38\xc3", 36);
+	memcpy(jit_code + 0x300,
+	       "\xff\xd7\x64\x48\x8b\x04\x25\xf8\xff\xff\xff\x48\x8b\x58\x30\x48\x8b\x83\xc0\0\0\0"
+	       "\x64\x48\x89\x04\x25\xf8\xff\xff\xff\x48\x8b\x60\x38\xc3",
+	       36);
 }
 
 /* Function 0, called by a function with a frame pointer, which returns to @ra with @bp. */
@@ -608,7 +611,7 @@ static void a_goroutine_begins_below_goexit(void **state)
 	assert_int_equal(walk(), THREAD_START);
 	check_frames(3);
 
-	go_calls(STACK + 64, GOEXIT + 1);		/* something called it: that is not how goroutines begin */
+	go_calls(STACK + 64, GOEXIT + 1); /* something called it: that is not how goroutines begin */
 	go_start();
 	assert_int_equal(walk(), JIT_CODE);
 	check_frames(2);
@@ -616,9 +619,9 @@ static void a_goroutine_begins_below_goexit(void **state)
 
 static void a_thread_of_go_begins_in_its_clone(void **state)
 {
-	go_calls(0x1234, JIT + 0x405);			/* mstart(), which has no frame, ... */
+	go_calls(0x1234, JIT + 0x405); /* mstart(), which has no frame, ... */
 	memcpy(jit_code + 0x400, "\xe8\1\2\3\4\xc3", 6);
-	put64(&im.up, JIT + 0x503);			/* in its clone() */
+	put64(&im.up, JIT + 0x503); /* in its clone() */
 	expect(JIT + 0x503, true);
 	memcpy(jit_code + 0x500, "\x41\xff\xd4\xbf\x6f\0\0\0\xb8\x3c\0\0\0\x0f\x05\xeb\xf2", 17);
 	go_start();
@@ -657,7 +660,7 @@ static void a_goroutine_whose_stack_was_moved_has_its_own_frame_pointer(void **s
 	assert_int_equal(walk(), THREAD_START);
 	check_frames(5);
 	system_stack(GO + 2 * PAGE_BYTES);
-	GO_WORD(G + 104) = GO + 3 * PAGE_BYTES;		/* nor is that in its stack */
+	GO_WORD(G + 104) = GO + 3 * PAGE_BYTES; /* nor is that in its stack */
 	assert_int_equal(walk(), JIT_CODE);
 	check_frames(3);
 }
@@ -676,7 +679,7 @@ static void since_go_1_21_systemstack_has_a_frame(void **state)
 #define MCALL (JIT + 0x608)
 #define MORESTACK (JIT + 0x710)
 
-#define GROWING (JIT + 0x1a5)			/* behind a call of it */
+#define GROWING (JIT + 0x1a5) /* behind a call of it */
 
 /* The same g and m, and a function that was called at @ra. */
 static void scheduler(u64 ra)
@@ -686,7 +689,7 @@ static void scheduler(u64 ra)
 	memcpy(jit_code + 0x601, "\x50\x4c\x8b\x22\x41\xff\xd4\x58\xe9", 9);
 	memcpy(jit_code + 0x6c0, "\x48\x8b\x73\x50\x48", 5);
 	memcpy(jit_code + 0x707, "\x48\x8b\x63\x38\xe8\1\2\3\4\xe8\1\2\3\4\xc3", 15);
-	put64(&im.up, GO + G);				/* that is where mcall() puts it */
+	put64(&im.up, GO + G); /* that is where mcall() puts it */
 	memset(go_data, 0, sizeof(go_data));
 	GO_WORD(G0 + 48) = GO + THREAD;
 	GO_WORD(THREAD) = GO + G0;
@@ -710,7 +713,7 @@ static void who_called_the_scheduler_is_known_while_it_works_for_him(void **stat
 	check_frames(5);
 
 	scheduler(MCALL);
-	GO_WORD(G + 96) = 0;				/* before Go 1.25 */
+	GO_WORD(G + 96) = 0; /* before Go 1.25 */
 	GO_WORD(G + 104) = GO + G_FRAME;
 	expect(CALLER, true);
 	expect(GOEXIT + 1, true);
@@ -724,7 +727,7 @@ static void nobody_called_a_scheduler_that_has_put_its_goroutine_aside(void **st
 
 	for (u32 i = 0; i < COUNT(roads); i++) {
 		scheduler(roads[i]);
-		GO_WORD(G + 48) = i ? GO + 0x600 : 0;	/* another thread has taken it, or none */
+		GO_WORD(G + 48) = i ? GO + 0x600 : 0; /* another thread has taken it, or none */
 		assert_int_equal(walk(), THREAD_START);
 		check_frames(3);
 	}
@@ -740,8 +743,8 @@ static void a_goroutine_that_is_not_as_it_should_be_is_not_believed(void **state
 		u32 at;
 		u64 val;
 	} wrong[] = {
-		{G0 + 48, GO + 0x600}, {THREAD, GO + G}, {G + 56, GO + G_STACK - 8}, {G + 56, GO + PAGE_BYTES},
-		{G + 64, JIT + 0x180}, {G + 96, GO + G_STACK - 8},
+		{G0 + 48, GO + 0x600},	   {THREAD, GO + G},	  {G + 56, GO + G_STACK - 8},
+		{G + 56, GO + PAGE_BYTES}, {G + 64, JIT + 0x180}, {G + 96, GO + G_STACK - 8},
 	};
 
 	for (u32 i = 0; i < COUNT(wrong); i++) {
@@ -756,13 +759,13 @@ static void a_function_whose_stack_is_too_small_has_no_frame_yet(void **state)
 {
 	scheduler(MORESTACK);
 	expect(GROWING, true);
-	GO_WORD(G_STACK) = JIT + 0x97;			/* its caller's, ... */
+	GO_WORD(G_STACK) = JIT + 0x97; /* its caller's, ... */
 	expect(JIT + 0x97, true);
-	expect(GOEXIT + 1, true);			/* whose frame pointer is still in use */
+	expect(GOEXIT + 1, true); /* whose frame pointer is still in use */
 	assert_int_equal(walk(), THREAD_START);
 	check_frames(6);
 
-	scheduler(MORESTACK);				/* the first function of a goroutine */
+	scheduler(MORESTACK); /* the first function of a goroutine */
 	GO_WORD(G + 96) = 0;
 	GO_WORD(G_STACK) = GOEXIT + 1;
 	expect(GROWING, true);
@@ -771,18 +774,18 @@ static void a_function_whose_stack_is_too_small_has_no_frame_yet(void **state)
 	check_frames(5);
 
 	scheduler(MORESTACK);
-	GO_WORD(G_STACK) = JIT + 0x180;			/* no call */
+	GO_WORD(G_STACK) = JIT + 0x180; /* no call */
 	expect(GROWING, true);
 	assert_int_equal(walk(), JIT_CODE);
 	check_frames(4);
 
 	scheduler(MORESTACK);
-	GO_WORD(G + 64) = CALLER;			/* another one, which it is about to go on with */
+	GO_WORD(G + 64) = CALLER; /* another one, which it is about to go on with */
 	assert_int_equal(walk(), THREAD_START);
 	check_frames(3);
 
 	scheduler(MORESTACK);
-	jit_code[0x707] = 0;				/* other code */
+	jit_code[0x707] = 0; /* other code */
 	assert_int_equal(walk(), JIT_CODE);
 	check_frames(3);
 }
@@ -820,7 +823,7 @@ static void go_keeps_its_stack_pointer_around_calls_of_the_vdso(void **state)
 #define CROSSCALL2 (JIT + 0x8c5)
 #define CROSSCALL1 (JIT + 0x902)
 
-enum { LEFT = 0xd00, LEFT_FRAME = 0xd80, CALLBACK = 0xe00, OUTER_CALLBACK = 0xf00, C_FRAME = 0xff0 };	/* in the data */
+enum { LEFT = 0xd00, LEFT_FRAME = 0xd80, CALLBACK = 0xe00, OUTER_CALLBACK = 0xf00, C_FRAME = 0xff0 }; /* in the data */
 
 static void cgo_code(void)
 {
@@ -869,15 +872,15 @@ static void c_that_go_calls_leads_to_the_goroutine(void **state)
 		expect(GOEXIT + 1, true);
 		assert_int_equal(walk(), THREAD_START);
 		check_frames(4);
-		c_called_by_go(calls[i], PAGE_BYTES);		/* more than its stack has */
+		c_called_by_go(calls[i], PAGE_BYTES); /* more than its stack has */
 		assert_int_equal(walk(), JIT_CODE);
 		check_frames(2);
-		c_called_by_go(calls[i], PAGE_BYTES - LEFT - 24);	/* nothing behind a call is there */
+		c_called_by_go(calls[i], PAGE_BYTES - LEFT - 24); /* nothing behind a call is there */
 		assert_int_equal(walk(), JIT_CODE);
 		check_frames(2);
 	}
 	c_called_by_go(OLD_ASMCGOCALL, PAGE_BYTES - LEFT);
-	w.machine.reg[RBP] = GO + 2 * PAGE_BYTES;		/* the stack has moved */
+	w.machine.reg[RBP] = GO + 2 * PAGE_BYTES; /* the stack has moved */
 	assert_int_equal(walk(), JIT_CODE);
 	check_frames(2);
 }
@@ -914,7 +917,7 @@ static void go_that_c_calls_leads_to_the_threads_stack(void **state)
 	assert_int_equal(walk(), THREAD_START);
 	check_frames(5);
 
-	go_called_by_c();					/* before Go 1.21 */
+	go_called_by_c(); /* before Go 1.21 */
 	GO_WORD(CALLBACK + 104) = GO + C_FRAME;
 	GO_WORD(CALLBACK + 112) = CALLER;
 	expect(CROSSCALL2, true);
@@ -933,13 +936,13 @@ static void calls_within_calls_of_go_and_c_are_told_apart(void **state)
 {
 	go_called_by_c();
 	callback_frame(CALLBACK, GO + OUTER_CALLBACK, ASMCGOCALL, 0);
-	GO_WORD(CALLBACK + 128) = PAGE_BYTES - LEFT;		/* above crosscall2(): what asmcgocall() has noted */
+	GO_WORD(CALLBACK + 128) = PAGE_BYTES - LEFT; /* above crosscall2(): what asmcgocall() has noted */
 	GO_WORD(CALLBACK + 136) = GO + G;
 	GO_WORD(LEFT) = GO + LEFT_FRAME;
 	GO_WORD(LEFT + 8) = CALLER;
 	GO_WORD(LEFT_FRAME + 8) = CGOCALLBACK;
 	callback_frame(OUTER_CALLBACK, 0, CROSSCALL1, 0);
-	GO_WORD(OUTER_CALLBACK + 128 + 48) = 0;			/* crosscall1()'s caller: nobody */
+	GO_WORD(OUTER_CALLBACK + 128 + 48) = 0; /* crosscall1()'s caller: nobody */
 	expect(CROSSCALL2, true);
 	expect(ASMCGOCALL, true);
 	expect(CALLER, true);
@@ -959,8 +962,8 @@ static void a_thread_of_cgo_begins_below_crosscall1(void **state)
 	frame(2, CROSSCALL1);
 	for (int i = 0; i < 4; i++)
 		put64(&im.up, 0);
-	put64(&im.up, STACK + 72);			/* rbp */
-	put64(&im.up, 0x1234);				/* rbx */
+	put64(&im.up, STACK + 72); /* rbp */
+	put64(&im.up, 0x1234);	   /* rbx */
 	put64(&im.up, CALLER);
 	put64(&im.up, 0);
 	put64(&im.up, GOEXIT + 1);
@@ -982,7 +985,7 @@ static void structs_of_go_that_do_not_point_to_each_other_are_not_believed(void 
 		check_frames(3);
 	}
 	system_stack(GO + G_FRAME);
-	jit_code[0x302 + 12] = 0x38;			/* other code */
+	jit_code[0x302 + 12] = 0x38; /* other code */
 	walk();
 	assert_true(w.out.nr <= 3 || !is_wanted(3));
 }
@@ -991,8 +994,8 @@ static void structs_of_go_that_do_not_point_to_each_other_are_not_believed(void 
  * Java's interpreter at JIT: an interpreted method, called by another one, which returns to function 1. @own is what
  * the method noted, @last and @sender what its caller did.
  */
-#define RETURN_ENTRY (JIT + 0x640)		/* no call before it */
-#define CALLEE (STACK + 40)			/* rbp of the method and of its caller */
+#define RETURN_ENTRY (JIT + 0x640) /* no call before it */
+#define CALLEE (STACK + 40)	   /* rbp of the method and of its caller */
 #define JAVA_CALLER (CALLEE + 80)
 
 static void interpreter(u64 own, u64 last, u64 sender)
@@ -1003,11 +1006,11 @@ static void interpreter(u64 own, u64 last, u64 sender)
 	function(1, 2);
 	outermost(2);
 	memcpy(jit_code + 0x95, "\xff\xd0", 2);
-	frame(2, JIT + 0x97);			/* it has called the C function 0 */
-	put64(&im.up, 0);			/* two words of the method's own, */
+	frame(2, JIT + 0x97); /* it has called the C function 0 */
+	put64(&im.up, 0);     /* two words of the method's own, */
 	put64(&im.up, 0);
-	put64(&im.up, own);			/* where its caller's stack ended, */
-	put64(&im.up, JAVA_CALLER);		/* rbp */
+	put64(&im.up, own);	    /* where its caller's stack ended, */
+	put64(&im.up, JAVA_CALLER); /* rbp */
 	put64(&im.up, RETURN_ENTRY);
 	expect(RETURN_ENTRY, true);
 	for (int i = 0; i < 6; i++)
@@ -1031,10 +1034,10 @@ static void a_method_of_javas_interpreter_has_its_caller(void **state)
 	interpreter(end, end, sender);
 	assert_int_equal(walk(), UNDEFINED_RA);
 	check_frames(5);
-	interpreter(end, (end - JAVA_CALLER) / 8 | 7ULL << 61, sender);	/* since JDK 21 */
+	interpreter(end, (end - JAVA_CALLER) / 8 | 7ULL << 61, sender); /* since JDK 21 */
 	assert_int_equal(walk(), UNDEFINED_RA);
 	check_frames(5);
-	interpreter(0, end, sender);			/* a compiled method does not note anything */
+	interpreter(0, end, sender); /* a compiled method does not note anything */
 	assert_int_equal(walk(), UNDEFINED_RA);
 	check_frames(5);
 }
@@ -1045,8 +1048,13 @@ static void what_no_interpreter_notes_is_not_believed(void **state)
 	const struct {
 		u64 own, last, sender;
 	} wrong[] = {
-		{0, 0, sender}, {CALLEE, CALLEE, sender}, {JAVA_CALLER, JAVA_CALLER, sender}, {end + 1, end + 1, sender},
-		{end, end, JAVA_CALLER}, {end, end, sender + 4}, {end, end, 0},
+		{0, 0, sender},
+		{CALLEE, CALLEE, sender},
+		{JAVA_CALLER, JAVA_CALLER, sender},
+		{end + 1, end + 1, sender},
+		{end, end, JAVA_CALLER},
+		{end, end, sender + 4},
+		{end, end, 0},
 	};
 
 	for (u32 i = 0; i < COUNT(wrong); i++) {
@@ -1062,10 +1070,10 @@ static void what_a_jit_compiler_pushes_is_no_linkers_index(void **state)
 	function(1, 2);
 	outermost(2);
 	memset(jit_code, 0, sizeof(jit_code));
-	memcpy(jit_code + 0x80, "\x68\1\0\0\0\xe9\1\2\3\4", 10);	/* push $index; jmp */
+	memcpy(jit_code + 0x80, "\x68\1\0\0\0\xe9\1\2\3\4", 10); /* push $index; jmp */
 	put64(&im.up, 1);
 	put64(&im.up, 0);
-	put64(&im.up, STACK + 0x100);		/* rbp */
+	put64(&im.up, STACK + 0x100); /* rbp */
 	put64(&im.up, FUNCTION(1) + 9);
 	expect(FUNCTION(1) + 9, true);
 	call_before_return(FUNCTION(1));
@@ -1082,19 +1090,19 @@ static void jit_code_has_its_caller_before_it_has_a_frame(void **state)
 	begin();
 	function(1, 2);
 	outermost(2);
-	memcpy(jit_code + 0x80, "\x55\x48\x89\xe5", 4);		/* push %rbp; mov %rsp,%rbp */
+	memcpy(jit_code + 0x80, "\x55\x48\x89\xe5", 4); /* push %rbp; mov %rsp,%rbp */
 	put64(&im.up, FUNCTION(1) + 9);
 	expect(FUNCTION(1) + 9, true);
 	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0xe8;
 	frame(2, FUNCTION(2) + 9);
 	start(JIT + 0x80);
-	w.machine.reg[RBP] = STACK + 32;			/* the caller's */
+	w.machine.reg[RBP] = STACK + 32; /* the caller's */
 	port_map(JIT, jit_code, sizeof(jit_code), anon_like);
 	assert_int_equal(walk(), UNDEFINED_RA);
 	check_frames(3);
 	assert_int_equal(w.machine.fp_steps, 0);
 
-	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0;		/* nobody called it */
+	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0; /* nobody called it */
 	image_start(&im, &w, JIT + 0x80);
 	assert_int_equal(walk(), JIT_CODE);
 	memset(jit_code + 0x80, 0, 4);
@@ -1107,7 +1115,7 @@ static void jit_code_without_a_frame_pointer_ends_the_walk(void **state)
 	assert_int_equal(walk(), JIT_CODE);
 	check_frames(2);
 	jit();
-	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0;	/* not after a call */
+	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0; /* not after a call */
 	assert_int_equal(walk(), JIT_CODE);
 	check_frames(2);
 }
@@ -1147,7 +1155,7 @@ static void what_is_wrong_with_a_file_is_named(void **state)
 {
 	u32 cie = 0x3000, fde;
 
-	assert_int_equal(spoilt(0, 0x7f), ZERO_RA);		/* as it was */
+	assert_int_equal(spoilt(0, 0x7f), ZERO_RA); /* as it was */
 	fde = im.fde[0] + 0x2000;
 	assert_int_equal(spoilt(1, 'X'), NO_ELF);
 	assert_int_equal(spoilt(0x2000, 9), NO_EH_FRAME);

@@ -41,7 +41,7 @@ static ssize_t hang(void *ctx, char *ret, size_t size)
 
 static void expect_no_child(void)
 {
-	while (waitpid(-1, NULL, 0) > 0)	/* killed, but on a busy machine not over yet */
+	while (waitpid(-1, NULL, 0) > 0) /* killed, but on a busy machine not over yet */
 		;
 	assert_int_equal(errno, ECHILD);
 }
@@ -75,7 +75,7 @@ static void who_does_not_answer_is_not_waited_for_and_not_again_and_again(void *
 {
 	int tries = 0, ret;
 
-	alarm(60);		/* for children that go on */
+	alarm(60); /* for children that go on */
 	do {
 		ret = ask_in_child(hang, NULL, answer, LONG);
 		expect_no_child();

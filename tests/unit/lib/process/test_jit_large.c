@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a JIT wrote may be as large as its process likes: is the memory bounded that it takes to read it, and the work? */
+/*
+ * What a JIT wrote may be as large as its process likes: is the memory bounded that it takes to read it, and the work?
+ */
 #include <elf.h>
 #include <errno.h>
 #include <setjmp.h>
@@ -59,7 +61,8 @@ static void a_map_of_many_functions_takes_as_much_as_is_asked_for(void **state)
 	fputs("1000 10 first\n5000 10 replaced\n", f);
 	while (ftell(f) < 180 * MIB)
 		for (uint64_t i = 0; i < 100000; i++)
-			fprintf(f, "%jx 10 a function of a name that is of no use to anybody\n", (uintmax_t)(0x700000000 + i * 16));
+			fprintf(f, "%jx 10 a function of a name that is of no use to anybody\n",
+				(uintmax_t)(0x700000000 + i * 16));
 	fputs("5000 10 last\n", f);
 	fflush(f);
 	before = most_kib();
@@ -165,7 +168,7 @@ static void a_dump_with_too_much_at_one_address_has_no_names(void **state)
 	fflush(f);
 	before = most_kib();
 	assert_int_equal(jitdump_read(&j, fileno(f), asked, NR_ASKED), -EFBIG);
-	assert_true(most_kib() - before < BOUND_KIB + 32 * 1024);	/* the names that it may keep */
+	assert_true(most_kib() - before < BOUND_KIB + 32 * 1024); /* the names that it may keep */
 }
 
 static void a_dump_that_is_too_large_has_no_names(void **state)

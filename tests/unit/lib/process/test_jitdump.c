@@ -94,8 +94,8 @@ static void jitdump_freep(struct jitdump **j)
 
 /* What the tests ask for, in no order. */
 static const uint64_t asked[] = {
-	0x5000, 0x1000, 0x1008, 0x100f, 0x1010, 0x1018, 0x1020, 0xfff, 0x201f, 0x2000, 0x3000, 0x4000, 0x8008, 0x9008, 0xa008, 0x10,
-	UINT64_MAX - 7, 0x1000 + 5000, 0x1000,
+	0x5000, 0x1000, 0x1008, 0x100f, 0x1010, 0x1018, 0x1020,		0xfff,	       0x201f, 0x2000,
+	0x3000, 0x4000, 0x8008, 0x9008, 0xa008, 0x10,	UINT64_MAX - 7, 0x1000 + 5000, 0x1000,
 };
 #define NR_ASKED (sizeof(asked) / sizeof(asked[0]))
 
@@ -132,7 +132,7 @@ static void a_function_is_found_from_its_load_on(void **state)
 		put64(0x2000);
 		put64(1);
 		put64(7);
-		record(77, 0, 120);			/* of a version to come */
+		record(77, 0, 120); /* of a version to come */
 		load(200, 0x2000, 32, 1, "g h");
 		_cleanup_(jitdump_freep) struct jitdump *j = parsed();
 
@@ -166,7 +166,7 @@ static void a_function_that_moves_is_no_longer_where_it_was(void **state)
 	load(100, 0x1000, 16, 5, "f");
 	move(200, 0x1000, 0x8000, 16, 5);
 	move(300, 0x8000, 0x9000, 16, 5);
-	move(300, 0x7000, 0xa000, 16, 6);		/* of which nothing is known */
+	move(300, 0x7000, 0xa000, 16, 6); /* of which nothing is known */
 	_cleanup_(jitdump_freep) struct jitdump *j = parsed();
 
 	expect(j, 0x1008, 150, "f", 0x1000);
@@ -186,10 +186,10 @@ static void a_function_that_came_from_elsewhere_is_found(void **state)
 	load(120, 0x77003000, 16, 7, "early");
 	move(200, 0x77001000, 0x77008000, 16, 5);
 	move(300, 0x77008000, 0x9000, 16, 5);
-	load(320, 0x77004000, 16, 7, "late");		/* the index goes to another one */
+	load(320, 0x77004000, 16, 7, "late"); /* the index goes to another one */
 	move(330, 0x77004000, 0x8000, 16, 7);
 	load(340, 0x77005000, 16, 8, "old");
-	load(350, 0x77006000, 16, 8, "");		/* which has no name */
+	load(350, 0x77006000, 16, 8, ""); /* which has no name */
 	move(360, 0x77006000, 0xa000, 16, 8);
 	_cleanup_(jitdump_freep) struct jitdump *j = parsed();
 
@@ -208,10 +208,10 @@ static void what_makes_no_sense_is_passed_over(void **state)
 	begin(40);
 	load(1, 0x1000, 16, 0, "");
 	load(1, 0x2000, 0, 1, "empty");
-	record(LOAD, 40, 1);				/* no room for a name */
+	record(LOAD, 40, 1); /* no room for a name */
 	for (int i = 0; i < 5; i++)
 		put64(0x3000);
-	record(LOAD, 44, 1);				/* a name without end */
+	record(LOAD, 44, 1); /* a name without end */
 	for (int i = 0; i < 5; i++)
 		put64(0x10);
 	put("abcd", 4);
@@ -275,7 +275,7 @@ static void other_files_are_refused(void **state)
 static void of_many_overlaps_the_latest_counts(void **state)
 {
 	begin(40);
-	for (uint64_t i = 0; i < 900; i++) {		/* each covers all that come after it */
+	for (uint64_t i = 0; i < 900; i++) { /* each covers all that come after it */
 		record(LOAD, 40 + 2, i);
 		put64(0);
 		put64(0x1000 + i);
@@ -319,7 +319,7 @@ static void the_dump_of_a_process_is_the_one_that_it_maps(void **state)
 		assert_int_equal(jitdump_open(getpid()), -EPERM);
 	unlink(path);
 	assert_int_equal(jitdump_open(getpid()), -ENOENT);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);		/* another file by that name */
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600); /* another file by that name */
 	close(fd);
 	assert_int_equal(jitdump_open(getpid()), -ENOENT);
 	munmap(mark, 4096);

@@ -133,7 +133,7 @@ static void another_file_at_the_same_path_is_not_the_one(void **state)
 	struct module_event m;
 
 	module_event_read(&m, &e);
-	old = module_event_open(&m, &e);	/* so that its inode is not used again */
+	old = module_event_open(&m, &e); /* so that its inode is not used again */
 	assert_true(symbols_recorded(&m.module, old));
 	assert_int_equal(unlink(path), 0);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);

@@ -82,7 +82,7 @@ static u64 frame_of(u64 ra)
 
 static void a_live_stack_is_the_one_that_its_process_made(void **state)
 {
-	static const int depths[] = { 1, 10, 60, DEEPEST };
+	static const int depths[] = {1, 10, 60, DEEPEST};
 
 	for (size_t i = 0; i < COUNT(depths); i++) {
 		pid_t pid = child_at(depths[i]);
@@ -98,7 +98,8 @@ static void a_live_stack_is_the_one_that_its_process_made(void **state)
 				first++;
 			assert_true(first + said->nr <= w.out.nr);
 			for (u32 j = 0; j < said->nr; j++)
-				assert_int_equal(frame_place(w.out.frame[first + j]), frame_of(said->ra[said->nr - 1 - j]));
+				assert_int_equal(frame_place(w.out.frame[first + j]),
+						 frame_of(said->ra[said->nr - 1 - j]));
 		}
 		target_done(&target);
 		kill(pid, SIGKILL);

@@ -34,9 +34,9 @@ static void what_came_later_counts(void **state)
 
 	map(&p, 1, 100, 200, 1);
 	map(&p, 1, 300, 400, 2);
-	map(&p, 1, 150, 160, 3);		/* within one */
-	map(&p, 1, 190, 310, 4);		/* over the end of one, and the start of another */
-	map(&p, 1, 500, 500, 5);		/* nothing */
+	map(&p, 1, 150, 160, 3); /* within one */
+	map(&p, 1, 190, 310, 4); /* over the end of one, and the start of another */
+	map(&p, 1, 500, 500, 5); /* nothing */
 	assert_int_equal(at(&p, 1, 99, &offset), 0);
 	assert_int_equal(at(&p, 1, 100, &offset), 1);
 	assert_int_equal(at(&p, 1, 149, &offset), 1);
@@ -50,7 +50,7 @@ static void what_came_later_counts(void **state)
 	assert_int_equal(at(&p, 1, 400, &offset), 0);
 	assert_int_equal(at(&p, 1, 500, &offset), 0);
 	assert_int_equal(at(&p, 2, 100, &offset), 0);
-	map(&p, 1, 0, 1000, 6);			/* over all */
+	map(&p, 1, 0, 1000, 6); /* over all */
 	assert_int_equal(at(&p, 1, 310, &offset), 6);
 	assert_int_equal(at(&p, 1, 999, &offset), 6);
 	processes_done(&p);
@@ -73,12 +73,12 @@ static void a_child_has_what_its_parent_had(void **state)
 	assert_int_equal(processes_name(&p, 2, 2, "new", true), 0);
 	assert_false(processes_has_maps(&p, 2));
 	assert_int_equal(at(&p, 3, 100, &offset), 3);
-	fork_(&p, 3, 1, false);			/* the number is used again */
+	fork_(&p, 3, 1, false); /* the number is used again */
 	assert_int_equal(at(&p, 3, 300, &offset), 2);
-	fork_(&p, 4, 1, true);			/* it was there before */
+	fork_(&p, 4, 1, true); /* it was there before */
 	assert_false(processes_has_maps(&p, 4));
 	assert_int_equal(processes_fork(&p, &(struct process_fork){1, 11, 1, 1, true}), 0);
-	assert_true(processes_has_maps(&p, 1));	/* it is a thread */
+	assert_true(processes_has_maps(&p, 1)); /* it is a thread */
 	fork_(&p, 5, 99, false);
 	assert_false(processes_has_maps(&p, 5));
 	processes_done(&p);

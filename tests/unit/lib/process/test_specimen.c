@@ -32,7 +32,7 @@ static int nr_specimens;
 
 static __attribute__((noipa)) long recurse(int left)
 {
-	volatile unsigned long secret[] = { SECRET, SECRET };
+	volatile unsigned long secret[] = {SECRET, SECRET};
 
 	if (left > 1)
 		return recurse(left - 1) + secret[1];
@@ -107,7 +107,7 @@ static void a_specimen_holds_no_data_of_the_program(void **state)
 			words += word[j] != 0;
 		}
 	}
-	assert_in_range(words, live->nr - 1, 2 * live->nr);	/* a return address each, and here and there a register */
+	assert_in_range(words, live->nr - 1, 2 * live->nr); /* a return address each, and here and there a register */
 	specimen_free(s);
 	dusk_walk_free(live);
 }
@@ -125,14 +125,29 @@ static void what_is_no_specimen_is_refused(void **state)
 {
 #define START "dusk specimen 1\ndepth 10\nframe 10 exact\noutcome no-mapping\n"
 	static const char *const bad[] = {
-		"", "dusk specimen 2\n", "dusk specimen 1\n", "dusk specimen 1\ndepth 0\nframe 10 exact\n",
-		"dusk specimen 1\ndepth 2049\nframe 10 exact\n", START "frame\n", START "frame zz exact\n",
-		START "register rxx 1\n", START "register\n", START "mapping 10\n", START "outcome nowhere\n",
-		START "memory 10 12 data\n", START "memory 11 8 data\n", START "memory 10 0 data\n",
-		START "memory 10 4294967288 data\n", START "memory fffffffffffffff8 16 data\n",
-		START "memory 1000 64 data\nmemory 1020 64 data\n", START " 10 00\n", START "memory 10 8 data\n 8 00\n",
-		START "memory 10 8 data\n 10 0\n", START "memory 10 8 data\n 10 000000000000000000\n",
-		START "memory 10 8 data\n 10 0g\n", START "something\n",
+		"",
+		"dusk specimen 2\n",
+		"dusk specimen 1\n",
+		"dusk specimen 1\ndepth 0\nframe 10 exact\n",
+		"dusk specimen 1\ndepth 2049\nframe 10 exact\n",
+		START "frame\n",
+		START "frame zz exact\n",
+		START "register rxx 1\n",
+		START "register\n",
+		START "mapping 10\n",
+		START "outcome nowhere\n",
+		START "memory 10 12 data\n",
+		START "memory 11 8 data\n",
+		START "memory 10 0 data\n",
+		START "memory 10 4294967288 data\n",
+		START "memory fffffffffffffff8 16 data\n",
+		START "memory 1000 64 data\nmemory 1020 64 data\n",
+		START " 10 00\n",
+		START "memory 10 8 data\n 8 00\n",
+		START "memory 10 8 data\n 10 0\n",
+		START "memory 10 8 data\n 10 000000000000000000\n",
+		START "memory 10 8 data\n 10 0g\n",
+		START "something\n",
 	};
 	struct specimen *s;
 	struct dusk_error err;
@@ -166,7 +181,7 @@ static void a_stack_that_is_not_the_kept_one_does_not_agree(void **state)
 static void specimens_of_real_programs_walk_as_they_did(void **state)
 {
 	for (int i = 0; i < nr_specimens; i++) {
-		struct dusk_error err = { "" };
+		struct dusk_error err = {""};
 		struct specimen *s;
 		struct trace t;
 
@@ -174,8 +189,8 @@ static void specimens_of_real_programs_walk_as_they_did(void **state)
 			fail_msg("%s", err.text);
 		assert_int_equal(trace_init(&t), 0);
 		assert_int_equal(specimen_walk(s, &t), 0);
-		print_message("  %-12s %3zu frames, %s%s\n", s->comm, s->frames.nr, specimen_agrees(s, &t) ? "the same" : "NOT",
-			      s->missing ? ", reads what it did not" : "");
+		print_message("  %-12s %3zu frames, %s%s\n", s->comm, s->frames.nr,
+			      specimen_agrees(s, &t) ? "the same" : "NOT", s->missing ? ", reads what it did not" : "");
 		assert_true(specimen_agrees(s, &t));
 		trace_done(&t);
 		specimen_free(s);

@@ -19,11 +19,13 @@
 
 #define HEAD 16
 
-static const uint64_t frames[] = { 0xffffffff81000010, 0xffffffff81000020, 0x0001800000001234, 7, 8, 9 };
+static const uint64_t frames[] = {0xffffffff81000010, 0xffffffff81000020, 0x0001800000001234, 7, 8, 9};
 static struct dusk_stack some[] = {
-	{ 42, 2, 1337, frames }, { 99, 1, 1, frames + 2 }, { 7, 3, 12, frames + 3 },
+	{42, 2, 1337, frames},
+	{99, 1, 1, frames + 2},
+	{7, 3, 12, frames + 3},
 };
-static const struct dusk_stacks specimen = { .nr = 3, .v = some };
+static const struct dusk_stacks specimen = {.nr = 3, .v = some};
 
 /* The specimen as it lies in a file; swapped: as a machine of the other byte order has written it. */
 static char *make(size_t *len, bool swapped)
@@ -77,9 +79,9 @@ static void what_was_written_is_read_in_either_byte_order(void **state)
 
 static void the_layout_is_that_of_the_kernel(void **state)
 {
-	static const unsigned char head[] = { 'B', 'S', 'M', 'F', 2, 0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 0,
-					      42, 0, 0, 0, 2, 0, 0, 0, 0x39, 5, 0, 0, 0, 0, 0, 0,
-					      0x10, 0, 0, 0x81, 0xff, 0xff, 0xff, 0xff };
+	static const unsigned char head[] = {'B', 'S', 'M', 'F', 2,    0, 0, 0,	   3,	 0,    0,    0,	  0, 0,
+					     0,	  0,   42,  0,	 0,    0, 2, 0,	   0,	 0,    0x39, 5,	  0, 0,
+					     0,	  0,   0,   0,	 0x10, 0, 0, 0x81, 0xff, 0xff, 0xff, 0xff};
 	_cleanup_(freep) char *bytes = NULL;
 	size_t len;
 
@@ -90,7 +92,7 @@ static void the_layout_is_that_of_the_kernel(void **state)
 
 static void wherever_it_is_cut_what_is_whole_is_there_and_where_it_ends_is_said(void **state)
 {
-	static const size_t ends[] = { HEAD, 2 * HEAD + 16, 3 * HEAD + 24, 4 * HEAD + 48 };
+	static const size_t ends[] = {HEAD, 2 * HEAD + 16, 3 * HEAD + 24, 4 * HEAD + 48};
 
 	for (size_t cut = HEAD; cut < ends[3]; cut++) {
 		size_t len, whole = 0;
@@ -176,7 +178,7 @@ static void other_files_and_versions_are_refused(void **state)
 
 static void equal_stacks_become_one_with_the_references_of_all(void **state)
 {
-	struct dusk_stack twice[] = { some[0], some[1], some[0], { 1, 1, 5, frames }, some[0] };
+	struct dusk_stack twice[] = {some[0], some[1], some[0], {1, 1, 5, frames}, some[0]};
 	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
 	struct stackset set = {};
 
@@ -195,8 +197,8 @@ static void equal_stacks_become_one_with_the_references_of_all(void **state)
 /* A text may name either of them. */
 static void each_number_leads_to_its_stack_also_that_of_an_equal_one(void **state)
 {
-	static struct dusk_stack twice[] = { { 42, 2, 1, frames }, { 7, 3, 1, frames + 3 }, { 43, 2, 1, frames } };
-	static const struct dusk_stacks three = { .nr = 3, .v = twice };
+	static struct dusk_stack twice[] = {{42, 2, 1, frames}, {7, 3, 1, frames + 3}, {43, 2, 1, frames}};
+	static const struct dusk_stacks three = {.nr = 3, .v = twice};
 	int fd = memfd_create("stacks", MFD_CLOEXEC);
 	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
 	const struct dusk_stack *found = NULL;
@@ -218,8 +220,8 @@ static void each_number_leads_to_its_stack_also_that_of_an_equal_one(void **stat
 
 static void counts_beyond_the_format_end_at_its_largest(void **state)
 {
-	struct dusk_stack one = { 1, 1, 1ULL << 40, frames };
-	struct dusk_stacks in = { .nr = 1, .v = &one };
+	struct dusk_stack one = {1, 1, 1ULL << 40, frames};
+	struct dusk_stacks in = {.nr = 1, .v = &one};
 	int fd = memfd_create("stacks", MFD_CLOEXEC);
 	uint32_t refs;
 

@@ -21,13 +21,13 @@
 #define HEAD 16
 #define KERNEL 0xffffffff81000100
 #define USER 0x0003800000001234
-#define ALONE 0x0004000000000777	/* whose file is known, and no more */
-#define MADE 0x00007f1200000040		/* code without a file */
+#define ALONE 0x0004000000000777 /* whose file is known, and no more */
+#define MADE 0x00007f1200000040	 /* code without a file */
 #define UNKNOWN 0x0009000000000001
 
 /* The kernel's frame is the innermost one here, and returned to there. */
-static const uint64_t frames[] = { KERNEL, USER, ALONE, MADE, UNKNOWN, KERNEL + 0x100, KERNEL };
-static struct dusk_stack some[] = { { 42, 5, 1337, frames }, { 99, 2, 1, frames + 5 } };
+static const uint64_t frames[] = {KERNEL, USER, ALONE, MADE, UNKNOWN, KERNEL + 0x100, KERNEL};
+static struct dusk_stack some[] = {{42, 5, 1337, frames}, {99, 2, 1, frames + 5}};
 #define STACKS_END (HEAD + 2 * HEAD + 7 * sizeof(uint64_t))
 
 /* What each is called; NULL: its file is known. */
@@ -36,12 +36,12 @@ static const struct expected {
 	const char *name, *module;
 	uint64_t offset, size;
 } expected[] = {
-	{ 0, 0, "schedule", "[kernel]", 0x10, 0x90 },
-	{ 0, 1, "fsync", "libc.so.6", 0x12, 0 },
-	{ 0, 2, NULL, "xz", 0x777, 0 },
-	{ 0, 3, NULL, "[anon]", 0x7f1200000040, 0 },
-	{ 1, 0, "after", "[ext4]", 0, 0x40 },
-	{ 1, 1, "before", "[kernel]", 0x33, 0x33 },
+	{0, 0, "schedule", "[kernel]", 0x10, 0x90},
+	{0, 1, "fsync", "libc.so.6", 0x12, 0},
+	{0, 2, NULL, "xz", 0x777, 0},
+	{0, 3, NULL, "[anon]", 0x7f1200000040, 0},
+	{1, 0, "after", "[ext4]", 0, 0x40},
+	{1, 1, "before", "[kernel]", 0x33, 0x33},
 };
 #define NR_EXPECTED (sizeof(expected) / sizeof(expected[0]))
 
@@ -55,7 +55,7 @@ static void give_names(struct dusk_stacks *s)
 	assert_int_equal(naming_file(&n, 3, "/not/this", "77"), 0);
 	for (size_t k = 0; k < NR_EXPECTED; k++) {
 		const struct expected *e = &expected[k];
-		struct dusk_symbol symbol = { e->name, e->module, e->offset, e->size };
+		struct dusk_symbol symbol = {e->name, e->module, e->offset, e->size};
 
 		assert_int_equal(naming_add(&n, &s->v[e->stack], e->i, &symbol), 0);
 		assert_true(naming_has(&n, &s->v[e->stack], e->i));
@@ -145,7 +145,7 @@ static void swap(char *bytes, size_t len)
 
 static char *make(size_t *len, bool swapped)
 {
-	struct dusk_stacks specimen = { .nr = 2, .v = some };
+	struct dusk_stacks specimen = {.nr = 2, .v = some};
 	char *bytes;
 
 	give_names(&specimen);
@@ -168,7 +168,7 @@ static size_t count_names(const struct dusk_stacks *s)
 		if (e->stack >= s->nr || dusk_stacks_find(s, &s->v[e->stack], e->i, &symbol))
 			continue;
 		if (e->name && !symbol.name)
-			continue;		/* its file only */
+			continue; /* its file only */
 		nr++;
 		assert_string_equal(symbol.module, e->module);
 		assert_int_equal(symbol.offset, e->offset);
@@ -184,7 +184,9 @@ static size_t count_names(const struct dusk_stacks *s)
 static void assert_modules(const struct dusk_stacks *s)
 {
 	static const struct dusk_stack_module modules[] = {
-		{ 3, "/lib/libc.so.6", "" }, { 4, "/usr/bin/xz", "0123456789abcdef" }, { 0xffff, "[kernel]", "00ff" },
+		{3, "/lib/libc.so.6", ""},
+		{4, "/usr/bin/xz", "0123456789abcdef"},
+		{0xffff, "[kernel]", "00ff"},
 	};
 	struct dusk_stack_module m;
 
@@ -228,7 +230,7 @@ static void what_is_read_can_be_written_again_as_it_was(void **state)
 static void which_stackmap_they_are_from_is_read_in_either_byte_order_with_names_and_without(void **state)
 {
 	for (int k = 0; k < 4; k++) {
-		struct dusk_stacks specimen = { .nr = 2, .v = some, .identity = 0x5a0c11d2 };
+		struct dusk_stacks specimen = {.nr = 2, .v = some, .identity = 0x5a0c11d2};
 		_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
 		char *bytes;
 		size_t len;
@@ -248,7 +250,7 @@ static void which_stackmap_they_are_from_is_read_in_either_byte_order_with_names
 
 static void without_names_there_is_nothing_behind_the_stacks(void **state)
 {
-	struct dusk_stacks bare = { .nr = 2, .v = some };
+	struct dusk_stacks bare = {.nr = 2, .v = some};
 	size_t len, named_len;
 	_cleanup_(freep) char *bytes = written(&bare, &len);
 	_cleanup_(freep) char *named = make(&named_len, false);
@@ -284,7 +286,7 @@ static void wherever_it_is_cut_it_is_said_and_what_is_there_is_right(void **stat
 		assert_true(nr >= most);
 		most = nr;
 	}
-	assert_int_equal(most, 2);	/* files were whole, and names come last */
+	assert_int_equal(most, 2); /* files were whole, and names come last */
 }
 
 static void bytes_that_follow_are_told(void **state)
@@ -345,7 +347,7 @@ static void a_section_from_of_another_size_says_nothing(void **state)
 
 static void sections_that_are_unknown_are_skipped(void **state)
 {
-	static const uint32_t tags[][2] = { { 0x58585858, 1 }, { 0x54455854, 2 }, { 0x4e414d45, 7 }, { 0, 0 } };
+	static const uint32_t tags[][2] = {{0x58585858, 1}, {0x54455854, 2}, {0x4e414d45, 7}, {0, 0}};
 
 	for (int nth = 0; nth < 4; nth++)
 		for (size_t k = 0; k < 4; k++)
@@ -404,7 +406,7 @@ static void expect_broken(int nth, size_t at, const void *value, size_t bytes_th
 
 		memcpy(bytes + (nth < 0 ? STACKS_END : section(bytes, nth)) + at, value, bytes_there);
 		if (swapped && bytes_there < 8 && at >= HEAD)
-			swap(bytes, len);	/* lengths are what it goes by */
+			swap(bytes, len); /* lengths are what it goes by */
 		s = parse(bytes, len);
 		assert_int_equal(s->nr, 2);
 		if (!strstr(s->damage, says))
@@ -437,7 +439,7 @@ static void sections_that_cannot_be_end_it(void **state)
 static void entries_that_cannot_be_end_their_section(void **state)
 {
 	broken32(1, HEAD, 0, 5, "entry 1 of section MODS is none");
-	broken32(1, HEAD + 16, 3, 5, "entry 2 of section MODS is none");	/* not by number */
+	broken32(1, HEAD + 16, 3, 5, "entry 2 of section MODS is none"); /* not by number */
 	broken32(1, HEAD + 32, 0x10000, 6, "entry 3 of section MODS is none");
 	broken32(1, HEAD + 32 + 4, 1 << 20, 6, "entry 3 of section MODS is none");
 	broken32(1, HEAD + 32 + 8, UINT32_MAX, 6, "entry 3 of section MODS is none");
@@ -461,13 +463,16 @@ static void text_without_an_end_is_not_used(void **state)
 
 static void a_frame_that_is_called_two_things_has_no_name(void **state)
 {
-	static const struct dusk_symbol one = { "one", "[anon]", 1, 0 }, other = { "other", "[anon]", 1, 0 };
+	static const struct dusk_symbol one = {"one", "[anon]", 1, 0}, other = {"other", "[anon]", 1, 0};
 	const struct dusk_symbol *said[][3] = {
-		{ &one, &one, &one }, { &one, &other, &other }, { NULL, &one, &one }, { &one, NULL, &one },
+		{&one, &one, &one},
+		{&one, &other, &other},
+		{NULL, &one, &one},
+		{&one, NULL, &one},
 	};
 
 	for (size_t k = 0; k < 4; k++) {
-		struct dusk_stacks s = { .nr = 2, .v = some };
+		struct dusk_stacks s = {.nr = 2, .v = some};
 		struct dusk_symbol symbol;
 		struct naming n = {};
 
@@ -484,20 +489,31 @@ static void a_frame_that_is_called_two_things_has_no_name(void **state)
 static void names_of_a_profile_go_with_its_stacks(void **state)
 {
 	struct dusk_module modules[] = {
-		{}, { DUSK_MODULE_FILE, 7, "/usr/bin/xz", "aabb" }, { DUSK_MODULE_KERNEL, 0, "[kernel]", "ccdd" },
-		{ DUSK_MODULE_ANON, 7, "[anon]", "" },
+		{},
+		{DUSK_MODULE_FILE, 7, "/usr/bin/xz", "aabb"},
+		{DUSK_MODULE_KERNEL, 0, "[kernel]", "ccdd"},
+		{DUSK_MODULE_ANON, 7, "[anon]", ""},
 	};
-	struct dusk_function functions[] = { {}, { "main", "main", "xz" }, { "vfs_read", "vfs_read", "[kernel]" } };
+	struct dusk_function functions[] = {{}, {"main", "main", "xz"}, {"vfs_read", "vfs_read", "[kernel]"}};
 	struct dusk_frame p_frames[] = {
-		{}, { .module = 1, .function = 1, .offset = 0x1000, .function_offset = 5, .is_return = true },
-		{ .module = 2, .function = 2, .offset = KERNEL, .function_offset = 6 },
-		{ .module = 3, .offset = 0x7000 },
+		{},
+		{.module = 1, .function = 1, .offset = 0x1000, .function_offset = 5, .is_return = true},
+		{.module = 2, .function = 2, .offset = KERNEL, .function_offset = 6},
+		{.module = 3, .offset = 0x7000},
 	};
-	struct dusk_node nodes[] = { {}, { 0, 1 }, { 1, 2 }, { 1, 3 }, { 2, 2 } };
-	struct dusk_sample samples[] = { { .node = 2 }, { .node = 3 }, { .node = 4 } };
+	struct dusk_node nodes[] = {{}, {0, 1}, {1, 2}, {1, 3}, {2, 2}};
+	struct dusk_sample samples[] = {{.node = 2}, {.node = 3}, {.node = 4}};
 	struct dusk_profile p = {
-		.nr_modules = 4, .nr_functions = 3, .nr_frames = 4, .nr_nodes = 5, .nr_samples = 3,
-		.modules = modules, .functions = functions, .frames = p_frames, .nodes = nodes, .samples = samples,
+		.nr_modules = 4,
+		.nr_functions = 3,
+		.nr_frames = 4,
+		.nr_nodes = 5,
+		.nr_samples = 3,
+		.modules = modules,
+		.functions = functions,
+		.frames = p_frames,
+		.nodes = nodes,
+		.samples = samples,
 	};
 	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
 	struct dusk_stack_module m;

@@ -11,13 +11,23 @@ static void write_profile(void)
 	profile_set(w, "period_ns", "10000000");
 	thread = profile_thread(w, 7, 8, "t");
 	node = profile_node(w, 0, profile_frame(w, 0, 1, false, DUSK_BY_CFI));
-	profile_sample(w, &(struct dusk_sample){ .time_ns = 5000, .thread = thread, .node = node });
-	profile_sample(w, &(struct dusk_sample){
-		.time_ns = 3000, .value_ns = 1ULL << 40, .runnable_ns = 9, .thread = thread, .node = node, .count = 3,
-		.cpu = 1, .source = DUSK_OFF_CPU, .state = OFFCPU_UNINTERRUPTIBLE });
-	profile_thread_times(w, &(struct dusk_thread_times){
-		.thread = thread, .start_ns = 1, .end_ns = 21, .on_cpu_ns = 9, .runnable_ns = 4, .blocked_ns = 7,
-		.intervals = 2 });
+	profile_sample(w, &(struct dusk_sample){.time_ns = 5000, .thread = thread, .node = node});
+	profile_sample(w, &(struct dusk_sample){.time_ns = 3000,
+						.value_ns = 1ULL << 40,
+						.runnable_ns = 9,
+						.thread = thread,
+						.node = node,
+						.count = 3,
+						.cpu = 1,
+						.source = DUSK_OFF_CPU,
+						.state = OFFCPU_UNINTERRUPTIBLE});
+	profile_thread_times(w, &(struct dusk_thread_times){.thread = thread,
+							    .start_ns = 1,
+							    .end_ns = 21,
+							    .on_cpu_ns = 9,
+							    .runnable_ns = 4,
+							    .blocked_ns = 7,
+							    .intervals = 2});
 	close_finished(w);
 }
 
@@ -76,9 +86,9 @@ static void a_profile_of_format_1_is_read_by_its_old_names(void **state)
 	(void)state;
 	write_profile();
 	run_sql(path, "drop view intervals; drop view timeline; alter table offcpu rename to absence;"
-		"alter table thread_times rename to life; alter table life rename intervals to absences;"
-		"alter table waker rename offcpu to absence; insert into waker values(1, 0, 0, 0, 1);"
-		"insert or replace into counter values('known', 17, ''); pragma user_version=1");
+		      "alter table thread_times rename to life; alter table life rename intervals to absences;"
+		      "alter table waker rename offcpu to absence; insert into waker values(1, 0, 0, 0, 1);"
+		      "insert or replace into counter values('known', 17, ''); pragma user_version=1");
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
 	assert_int_equal(p->nr_samples, 2);
 	assert_int_equal(p->nr_thread_times, 1);
@@ -93,12 +103,8 @@ static void a_profile_of_format_1_is_read_by_its_old_names(void **state)
 static void wrong_values_are_damage(void **state)
 {
 	static const char *const damage[] = {
-		"update offcpu set state=99",
-		"update offcpu set runnable=value+1",
-		"update offcpu set value=-1",
-		"update offcpu set nr='x'",
-		"update thread_times set thread=5",
-		"update thread_times set start=22",
+		"update offcpu set state=99", "update offcpu set runnable=value+1", "update offcpu set value=-1",
+		"update offcpu set nr='x'",   "update thread_times set thread=5",   "update thread_times set start=22",
 	};
 
 	(void)state;
@@ -114,8 +120,8 @@ static void wrong_values_are_damage(void **state)
 /* Off-CPU intervals 1 to 3, written in the order 2, 3, 1; the wakers of 3 and 1 before them. */
 static void write_woken(void)
 {
-	struct dusk_sample s = { .value_ns = 1, .count = 1, .source = DUSK_OFF_CPU };
-	struct dusk_waker task = { .kind = DUSK_WAKER_TASK }, interrupt = { .kind = DUSK_WAKER_INTERRUPT };
+	struct dusk_sample s = {.value_ns = 1, .count = 1, .source = DUSK_OFF_CPU};
+	struct dusk_waker task = {.kind = DUSK_WAKER_TASK}, interrupt = {.kind = DUSK_WAKER_INTERRUPT};
 	struct profile_writer *w = created();
 	uint64_t first;
 
@@ -187,11 +193,8 @@ static void profiles_without_wakers_are_read(void **state)
 static void wrong_wakers_are_damage(void **state)
 {
 	static const char *const damage[] = {
-		"update waker set kind=3",
-		"update waker set kind=0",
-		"update waker set thread=2",
-		"update waker set node=2",
-		"update waker set outcome=255",
+		"update waker set kind=3", "update waker set kind=0",	   "update waker set thread=2",
+		"update waker set node=2", "update waker set outcome=255",
 	};
 
 	(void)state;
@@ -214,15 +217,18 @@ static void there_are_as_many_names_as_states(void **state)
 /* "8 1..6 on-cpu, ...", in milliseconds. */
 static void timeline_is(const char *want)
 {
-	assert_string_equal(queried("select group_concat(tid||' '||round(start_s*1e3)||'..'||round(end_s*1e3)||' '||state,', ') "
-				    "from (select * from timeline order by tid,start_s)"), want);
+	assert_string_equal(
+		queried("select group_concat(tid||' '||round(start_s*1e3)||'..'||round(end_s*1e3)||' '||state,', ') "
+			"from (select * from timeline order by tid,start_s)"),
+		want);
 }
 
 static void a_timeline_fills_the_lives_of_threads(void **state)
 {
 	(void)state;
 	write_profile();
-	run_sql(path, "delete from offcpu; delete from thread_times;"
+	run_sql(path,
+		"delete from offcpu; delete from thread_times;"
 		"insert into thread values(1,7,9,'u');"
 		"insert into thread_times values(1,0,1000000,21000000,0,0,0,0),(2,0,31000000,41000000,0,0,0,0);"
 		"insert into offcpu(time,thread,state,value,cpu,nr) values"

@@ -193,9 +193,10 @@ static void what_is_not_wanted_of_a_sample_is_skipped(void **state)
 		struct perfdata *d;
 
 		file = (struct perf_file){0};
-		perf_event(&file, PERF_COUNT_SW_CPU_CLOCK, USUAL | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR |
-			   PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN |
-			   PERF_SAMPLE_RAW | PERF_SAMPLE_WEIGHT);
+		perf_event(&file, PERF_COUNT_SW_CPU_CLOCK,
+			   USUAL | PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_ADDR | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU |
+				   PERF_SAMPLE_PERIOD | PERF_SAMPLE_READ | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_RAW |
+				   PERF_SAMPLE_WEIGHT);
 		file.attrs[0].read_format = formats[i];
 		perf_begin(&file);
 		perf_record(&file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_KERNEL);
@@ -208,7 +209,7 @@ static void what_is_not_wanted_of_a_sample_is_skipped(void **state)
 		perf_put64(&file, 1);
 		perf_put32(&file, 3, 0);
 		perf_put64(&file, 4242);
-		perf_put64(&file, 2);	/* of a group: its members */
+		perf_put64(&file, 2); /* of a group: its members */
 		for (uint64_t k = 1; k < words[i]; k++)
 			perf_put64(&file, 1000 + k);
 		perf_put64(&file, 2);
@@ -248,7 +249,8 @@ static void records_come_by_time_and_as_they_stand(void **state)
 	assert_int_equal(told.r[0].kind, PERFDATA_NAME);
 	assert_true(told.r[1].address == 2 && told.r[2].address == 3 && told.r[4].address == 1);
 	assert_int_equal(told.r[3].kind, PERFDATA_DEFERRED);
-	assert_true(told.r[3].cookie == 0xc00c1e && told.r[3].tid == 103 && told.r[3].nr_ips == 1 && told.ips[3][0] == 0x99);
+	assert_true(told.r[3].cookie == 0xc00c1e && told.r[3].tid == 103 && told.r[3].nr_ips == 1 &&
+		    told.ips[3][0] == 0x99);
 	assert_true(d->first_ns == 20 && d->last_ns == 50);
 	assert_int_equal(d->events[0].samples, 3);
 	perfdata_free(d);
@@ -260,7 +262,7 @@ static void samples_are_of_the_event_whose_number_they_have(void **state)
 
 	file = (struct perf_file){0};
 	perf_event(&file, PERF_COUNT_SW_CPU_CLOCK, USUAL);
-	perf_event(&file, PERF_COUNT_SW_PAGE_FAULTS, USUAL | PERF_SAMPLE_PERIOD);	/* behind the number */
+	perf_event(&file, PERF_COUNT_SW_PAGE_FAULTS, USUAL | PERF_SAMPLE_PERIOD); /* behind the number */
 	perf_begin(&file);
 	put_sample(1, 100, 100, 1, 102);
 	perf_record(&file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
@@ -277,7 +279,7 @@ static void samples_are_of_the_event_whose_number_they_have(void **state)
 	/* The first lacks its period, and the last its event. */
 	assert_int_equal(told.nr, 2);
 	assert_int_equal(d->malformed, 1);
-	assert_int_equal(d->nameless, 1);
+	assert_int_equal(d->unnamed, 1);
 	assert_ptr_equal(told.r[0].event, &d->events[1]);
 	assert_int_equal(told.r[0].period, 555);
 	assert_ptr_equal(told.r[1].event, &d->events[0]);
@@ -288,8 +290,9 @@ static void samples_are_of_the_event_whose_number_they_have(void **state)
 static void events_that_cannot_be_told_apart_are_refused(void **state)
 {
 	static const uint64_t types[] = {
-		USUAL | PERF_SAMPLE_ADDR, USUAL | PERF_SAMPLE_IDENTIFIER, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		USUAL | PERF_SAMPLE_CPU,	/* in the trailer behind the number */
+		USUAL | PERF_SAMPLE_ADDR, USUAL | PERF_SAMPLE_IDENTIFIER,
+		PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		USUAL | PERF_SAMPLE_CPU, /* in the trailer behind the number */
 	};
 
 	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
@@ -329,9 +332,9 @@ static void make_interval(uint32_t bytes)
 	perf_put64(&file, 5000);
 	perf_put64(&file, 101);
 	perf_put64(&file, 1);
-	perf_put32(&file, bytes, 300);		/* and the process */
-	perf_put32(&file, 301, 123456);		/* the thread; time off CPU */
-	perf_put32(&file, 0, 2);		/* its upper half; two addresses */
+	perf_put32(&file, bytes, 300);	/* and the process */
+	perf_put32(&file, 301, 123456); /* the thread; time off CPU */
+	perf_put32(&file, 0, 2);	/* its upper half; two addresses */
 	perf_put32(&file, 0, 0xfffffe00);
 	perf_put32(&file, 0xffffffff, 0x77);
 	perf_put32(&file, 0, 0);
@@ -361,7 +364,8 @@ static void intervals_are_what_their_raw_data_says(void **state)
 	d = read_file();
 	assert_string_equal(d->events[0].name, "offcpu-time");
 	assert_int_equal(d->malformed, 0);
-	assert_true(told.r[0].pid == 300 && told.r[0].tid == 301 && told.r[0].period == 123456 && told.r[0].time_ns == 5000);
+	assert_true(told.r[0].pid == 300 && told.r[0].tid == 301 && told.r[0].period == 123456 &&
+		    told.r[0].time_ns == 5000);
 	assert_int_equal(told.r[0].nr_ips, 2);
 	assert_true(told.ips[0][0] == (uint64_t)PERF_CONTEXT_USER && told.ips[0][1] == 0x77);
 	perfdata_free(d);
@@ -478,12 +482,12 @@ static void make_whole(void)
 	perf_put64(&file, 1);
 	perf_put64(&file, 0x1200);
 	perf_trailer(&file, 100, 100, 4, 101);
-	perf_record(&file, 71, 0);			/* with bytes behind it */
+	perf_record(&file, 71, 0); /* with bytes behind it */
 	perf_put64(&file, 16);
 	perf_record_end(&file);
 	perf_put64(&file, 0x1111);
 	perf_put64(&file, 0x1111);
-	perf_record(&file, 40, 0);			/* of a newer kernel */
+	perf_record(&file, 40, 0); /* of a newer kernel */
 	perf_record_end(&file);
 	perf_end(&file, 0);
 }
@@ -551,7 +555,7 @@ static void what_does_not_end_within_its_record_is_none(void **state)
 	begin(USUAL);
 	perf_record(&file, PERF_RECORD_COMM, 0);
 	perf_put32(&file, 100, 100);
-	perf_put64(&file, 0x6161616161616161);		/* a name without an end */
+	perf_put64(&file, 0x6161616161616161); /* a name without an end */
 	perf_trailer(&file, 100, 0x61616161, UINT64_MAX, 101);
 	put_name(100, 100, "whole", 0, 1);
 	perf_end(&file, 0);

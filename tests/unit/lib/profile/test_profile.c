@@ -186,8 +186,7 @@ static void symbols_are_saved_and_read(void **state)
 			    "libc.so.6+0x2000|libc.so.6|one|2 / [ring-lost]|NULL|one|1 / c|[kernel]|two|1");
 	assert_string_equal(queried("select time_s,pid,tid,comm,cpu,function,module,outcome from samples where cpu=1"),
 			    "0.002|100|100|one|1|libc.so.6+0x2000|libc.so.6|stack-unreadable");
-	assert_string_equal(queried("select name,value from losses order by 1"),
-			    "ring-lost|1 / stack-unreadable|1");
+	assert_string_equal(queried("select name,value from losses order by 1"), "ring-lost|1 / stack-unreadable|1");
 }
 
 static void an_older_profile_does_not_tell_methods_and_is_read_and_completed(void **state)

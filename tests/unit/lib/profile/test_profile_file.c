@@ -426,7 +426,8 @@ static void a_full_disk_keeps_what_was_committed(void **state)
 	assert_int_equal(profile_commit(w, NULL), -ENOSPC);
 	assert_int_equal(profile_close(w, true, &err), -ENOSPC);
 	print_message("%s\n", err.text);
-	assert_non_null(strstr(err.text, access(file, F_OK) ? "what was recorded is in" : "what was recorded before is in it"));
+	assert_non_null(
+		strstr(err.text, access(file, F_OK) ? "what was recorded is in" : "what was recorded before is in it"));
 	rc = dusk_profile_read(&p, file, &err);
 	if (rc)
 		print_error("%s\n", err.text);
@@ -464,7 +465,8 @@ static void a_limit_keeps_what_was_committed(void **state)
 				write_small(w);
 			rc = profile_commit(w, NULL);
 		}
-		if (rc != -EFBIG || profile_close(w, true, &err) != -EFBIG || !strstr(err.text, "File too large; what was recorded"))
+		if (rc != -EFBIG || profile_close(w, true, &err) != -EFBIG ||
+		    !strstr(err.text, "File too large; what was recorded"))
 			_exit(2);
 		_exit(0);
 	}

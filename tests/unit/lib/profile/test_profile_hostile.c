@@ -65,7 +65,7 @@ static void a_truncated_file_is_refused(void **state)
 static void flipped_bits_do_no_harm(void **state)
 {
 	uint32_t seed = 7;
-	volatile size_t sum = 0;	/* volatile: the reads must happen for the sanitizers to watch */
+	volatile size_t sum = 0; /* volatile: the reads must happen for the sanitizers to watch */
 	int read = 0, refused = 0;
 
 	(void)state;

@@ -96,8 +96,8 @@ static void rows_come_with_names_and_types(void **state)
 
 static void each_view_can_be_asked(void **state)
 {
-	static const char *const views[] = {"top_functions", "samples", "stacks", "losses", "frame_name",
-					    "pragma_table_info('samples')"};
+	static const char *const views[] = {"top_functions", "samples",	   "stacks",
+					    "losses",	     "frame_name", "pragma_table_info('samples')"};
 
 	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
 		struct dusk_query *q;
@@ -157,10 +157,12 @@ static void harmless_functions_are_there(void **state)
 	struct dusk_query *q;
 	struct dusk_value v;
 
-	assert_int_equal(ask(&q, "select group_concat(upper(substr(comm, 1, 2)) || printf('%x', 10), ';'), max(time_s), "
-				 "round(avg(id), 1), comm like 'CO%', comm glob 'c*', coalesce(null, 1), "
-				 "strftime('%Y', 0, 'unixepoch'), json_group_array(id), row_number() over (order by 1), "
-				 "lag(1) over (order by 1), current_date > '2020' from samples"), 0);
+	assert_int_equal(ask(&q,
+			     "select group_concat(upper(substr(comm, 1, 2)) || printf('%x', 10), ';'), max(time_s), "
+			     "round(avg(id), 1), comm like 'CO%', comm glob 'c*', coalesce(null, 1), "
+			     "strftime('%Y', 0, 'unixepoch'), json_group_array(id), row_number() over (order by 1), "
+			     "lag(1) over (order by 1), current_date > '2020' from samples"),
+			 0);
 	assert_int_equal(dusk_query_next(q, &err), 1);
 	dusk_query_value(q, 0, &v);
 	assert_string_equal(v.text, "COa;COa;COa");
@@ -180,8 +182,8 @@ static void a_view_in_the_file_may_do_no_more_than_a_question(void **state)
 static void tables_that_are_made_by_code_are_refused(void **state)
 {
 	struct dusk_query *q = NULL;
-	static const char *const modules[] = {"json_each('[1]')", "json_tree('[1]')", "dbstat", "sqlite_dbpage", "fts3tokenize('simple')",
-					      "bytecode('select 1')"};
+	static const char *const modules[] = {"json_each('[1]')", "json_tree('[1]')",	    "dbstat",
+					      "sqlite_dbpage",	  "fts3tokenize('simple')", "bytecode('select 1')"};
 
 	for (size_t i = 0; i < sizeof(modules) / sizeof(*modules); i++) {
 		char sql[64];
@@ -232,7 +234,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(each_view_can_be_asked, begin, end),
 		cmocka_unit_test_setup_teardown(what_writes_is_refused_by_its_name, begin, end),
 		cmocka_unit_test_setup_teardown(what_leads_to_other_files_is_refused_by_its_name, begin, end),
-		cmocka_unit_test_setup_teardown(functions_that_are_not_known_to_be_harmless_are_refused_by_their_names, begin, end),
+		cmocka_unit_test_setup_teardown(functions_that_are_not_known_to_be_harmless_are_refused_by_their_names,
+						begin, end),
 		cmocka_unit_test_setup_teardown(harmless_functions_are_there, begin, end),
 		cmocka_unit_test_setup_teardown(a_view_in_the_file_may_do_no_more_than_a_question, begin, end),
 		cmocka_unit_test_setup_teardown(tables_that_are_made_by_code_are_refused, begin, end),

@@ -23,8 +23,11 @@ struct machine {
 static void setup(struct machine *m, double budget)
 {
 	*m = (struct machine){
-		.rate = {300000, 20000, 500}, .length_ns = {3000, 100000, 20000000},
-		.fixed_ns = 60, .taken_ns = 700, .now_ns = 1000,
+		.rate = {300000, 20000, 500},
+		.length_ns = {3000, 100000, 20000000},
+		.fixed_ns = 60,
+		.taken_ns = 700,
+		.now_ns = 1000,
 	};
 	governor_init(&m->governor, budget, CPUS);
 	governor_look(&m->governor, 0, m->now_ns);

@@ -5,8 +5,9 @@
 #include "lib/shared/probe.h"
 #include "perf_file.h"
 
-#define USUAL (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
-	       PERF_SAMPLE_CALLCHAIN)
+#define USUAL                                                                                                          \
+	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
+	 PERF_SAMPLE_CALLCHAIN)
 #define RECORD_DEFERRED 22
 #define KERNEL ((uint64_t)PERF_CONTEXT_KERNEL)
 #define USER ((uint64_t)PERF_CONTEXT_USER)
@@ -57,7 +58,7 @@ static void put_name(uint32_t pid, uint32_t tid, const char *name, bool exec, ui
 struct put {
 	uint32_t pid, tid, cpu;
 	uint64_t time, event, period;
-	uint64_t ips[8];		/* up to a 0 */
+	uint64_t ips[8]; /* up to a 0 */
 };
 
 static void put_sample(struct put s)
@@ -113,7 +114,8 @@ static void imported(void)
 		fail_msg("%s", err.text);
 }
 
-#define FRAMES "(with recursive up(node,text) as (select s.node,'' union all select n.parent, printf('%s+%x',	\
+#define FRAMES \
+	"(with recursive up(node,text) as (select s.node,'' union all select n.parent, printf('%s+%x',	\
 	substr(m.path, 1 + length(rtrim(m.path, replace(m.path, '/', '')))),f.offset)||case f.is_return when 1 then 'r' else ''	\
 	end||case text when '' then '' else ';' end||text from up join node n on n.id=up.node join frame f on f.id=n.frame	\
 	join module m on m.id=f.module) select text from up where node=0)"
@@ -132,18 +134,21 @@ static void a_stack_is_where_files_were_mapped_at_that_time(void **state)
 	put_name(100, 100, "ls", true, 20);
 	put_map(100, 0x10000, 0x1000, "/bin/ls", 21);
 	put_map(100, 0x30000, 0x1000, "//anon", 22);
-	put_sample((struct put){100, .time = 30, .cpu = 3, .ips = {KERNEL, (uint64_t)-0x1000000, (uint64_t)-0x2000000, USER, 0x10010,
-			   0x30010}});
+	put_sample((struct put){100, .time = 30, .cpu = 3,
+				.ips = {KERNEL, (uint64_t)-0x1000000, (uint64_t)-0x2000000, USER, 0x10010, 0x30010}});
 	put_sample((struct put){200, .time = 1030, .ips = {KERNEL, (uint64_t)-0x1000000}});
 	put_sample((struct put){100, .time = 1040, .ips = {KERNEL, (uint64_t)-0x1000000}});
 	imported();
-	asked("select time, comm, cpu, " FRAMES ", o.name from sample s join thread t on t.id=thread join outcome o on o.id=outcome",
+	asked("select time, comm, cpu, " FRAMES
+	      ", o.name from sample s join thread t on t.id=thread join outcome o on o.id=outcome",
 	      "0|sh|0|[anon]+5r;sh+2000r;sh+1010|not-reported / "
 	      "0|ls|3|[anon]+30010r;ls+1010;[kernel]+fffffffffe000000r;[kernel]+ffffffffff000000|not-reported / "
 	      "1|:200|0|[kernel]+ffffffffff000000|kernel-thread / 1|ls|0|[kernel]+ffffffffff000000|not-given");
 	asked("select value from counter where name='unmapped-frames'", "1");
-	asked("select group_concat(key||'='||value) from setting where key in ('event','period_ns','weights','duration_ns','finished',"
-	      "'module_file_by') order by key", "duration_ns=1030,event=cpu-clock,finished=1,period_ns=1000,module_file_by=perf ,"
+	asked("select group_concat(key||'='||value) from setting where key in "
+	      "('event','period_ns','weights','duration_ns','finished',"
+	      "'recorded_by') order by key",
+	      "duration_ns=1030,event=cpu-clock,finished=1,period_ns=1000,recorded_by=perf ,"
 	      "weights=nanoseconds");
 }
 
@@ -227,12 +232,14 @@ static void deferred_stacks_come_to_their_thread_and_cookie(void **state)
 	put_stack(100, 102, 7, 0x10002, 14);
 	put_stack(100, 101, 8, 0x10008, 15);
 	put_stack(100, 101, 7, 0x10007, 16);
-	put_stack(100, 101, 7, 0x10006, 17);	/* nobody waits */
+	put_stack(100, 101, 7, 0x10006, 17); /* nobody waits */
 	put_sample((struct put){100, 101, .time = 18, .ips = {KERNEL, 0x98, DEFERRED, 9}});
-	put_stack(100, 103, 9, 0x10009, 19);	/* of another thread */
+	put_stack(100, 103, 9, 0x10009, 19); /* of another thread */
 	imported();
-	asked("select tid, " FRAMES ", o.name from sample s join thread t on t.id=thread join outcome o on o.id=outcome order by 1, 2",
-	      "101|[kernel]+98|pending / 101|a+1007|not-reported / 101|a+1007;[kernel]+99|not-reported / 101|a+1008|not-reported / "
+	asked("select tid, " FRAMES
+	      ", o.name from sample s join thread t on t.id=thread join outcome o on o.id=outcome order by 1, 2",
+	      "101|[kernel]+98|pending / 101|a+1007|not-reported / 101|a+1007;[kernel]+99|not-reported / "
+	      "101|a+1008|not-reported / "
 	      "102|a+1002|not-reported");
 	asked("select value from counter where name='lost-deferred'", "1");
 }
@@ -253,7 +260,8 @@ static void periods_are_weights(void **state)
 	put_sample((struct put){100, .time = 2, .period = 30, .ips = {USER, 5}});
 	imported();
 	asked("select value from sample", "500000 / 1500000");
-	asked("select value from setting where key in ('frequency_hz', 'period_ns', 'weights') order by key", "1000 / 1000000 / scaled");
+	asked("select value from setting where key in ('frequency_hz', 'period_ns', 'weights') order by key",
+	      "1000 / 1000000 / scaled");
 	file.attrs[0].freq = 0;
 	perf_begin(&file);
 	put_sample((struct put){100, .time = 1, .period = 10, .ips = {USER, 5}});
@@ -270,11 +278,13 @@ static void samples_of_other_events_are_counted_only(void **state)
 		put_sample((struct put){100, .time = 1, .event = i == 3 ? 102 : 101, .ips = {USER, 5}});
 		put_sample((struct put){100, .time = 2, .event = 102, .ips = {USER, 5}});
 		put_sample((struct put){100, .time = 3, .event = 102, .ips = {USER, 5}});
-		put_sample((struct put){100, .time = 4, .event = 103, .ips = {USER, 5}});	/* as 101, of other CPUs */
+		put_sample((struct put){100, .time = 4, .event = 103, .ips = {USER, 5}}); /* as 101, of other CPUs */
 		assert_int_equal(import(i == 1 ? "unnamed" : i == 2 ? "no such" : NULL, &err), i == 2 ? -ENOENT : 0);
 		if (i != 2)
 			asked("select (select count(*) from sample), value from counter where name='other-events'",
-			      i == 0 ? "2|2" : i == 1 ? "2|2" : "3|1");
+			      i == 0   ? "2|2"
+			      : i == 1 ? "2|2"
+				       : "3|1");
 	}
 	assert_string_equal(queried("select value from setting where key='event'"), "unnamed");
 }

@@ -15,7 +15,7 @@
 #include "lib/record/intake.h"
 #include "lib/record/modules.h"
 
-#define NO_SUCH_PID 0x40000000	/* no process has it: kernel/pid.c */
+#define NO_SUCH_PID 0x40000000 /* no process has it: kernel/pid.c */
 #define FRAMES 3
 
 static char folder[] = "/tmp/dusk-intake-XXXXXX", path[64];
@@ -65,30 +65,21 @@ static size_t make(u32 kind)
 	memset(&e, 0, sizeof(e));
 	e.kind = kind;
 	switch (kind) {
-	case EVENT_SAMPLE:
-		e.sample.nr = FRAMES;
-		return sizeof(e.sample) + FRAMES * sizeof(u64);
+	case EVENT_SAMPLE: e.sample.nr = FRAMES; return sizeof(e.sample) + FRAMES * sizeof(u64);
 	case EVENT_STACK:
 		e.stack.cookie = 9;
 		e.stack.nr = FRAMES;
 		return sizeof(e.stack) + FRAMES * sizeof(u64);
-	case EVENT_MODULE:
-		e.module.pid = e.module.parent = NO_SUCH_PID;
-		return sizeof(e.module);
-	case EVENT_SUM:
-		e.sum.sum.count = 1;
-		return sizeof(e.sum);
+	case EVENT_MODULE: e.module.pid = e.module.parent = NO_SUCH_PID; return sizeof(e.module);
+	case EVENT_SUM: e.sum.sum.count = 1; return sizeof(e.sum);
 	case EVENT_OFFCPU:
 		e.interval.nr = FRAMES;
 		e.interval.woken = 1;
 		e.interval.count = 1;
 		((struct event_waker *)e.interval.frame)->kind = WAKER_INTERRUPT;
 		return sizeof(e.interval) + sizeof(struct event_waker) + FRAMES * sizeof(u64);
-	case EVENT_KERNEL_STACK:
-		e.kernel_stack.nr = FRAMES;
-		return sizeof(e.kernel_stack) + FRAMES * sizeof(u64);
-	default:
-		return sizeof(e.life);
+	case EVENT_KERNEL_STACK: e.kernel_stack.nr = FRAMES; return sizeof(e.kernel_stack) + FRAMES * sizeof(u64);
+	default: return sizeof(e.life);
 	}
 }
 

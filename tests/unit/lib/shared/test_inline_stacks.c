@@ -15,7 +15,7 @@
 struct seen {
 	uint32_t rows, unresolved;
 	uint64_t amount, count;
-	uint32_t stack, outcome;	/* of the last row */
+	uint32_t stack, outcome; /* of the last row */
 };
 
 static int see(void *ctx, const struct dusk_sum *c)
@@ -45,7 +45,7 @@ static void stack_comes(struct inline_stacks *w, u64 cookie, u64 frame)
 	struct event_stack *e = calloc(1, sizeof(*e) + LEN * sizeof(u64));
 
 	assert_non_null(e);
-	*e = (struct event_stack){ .kind = EVENT_STACK, .cookie = cookie, .nr = LEN, .outcome = UNDEFINED_RA };
+	*e = (struct event_stack){.kind = EVENT_STACK, .cookie = cookie, .nr = LEN, .outcome = UNDEFINED_RA};
 	for (int i = 0; i < LEN; i++)
 		e->frame[i] = frame + i;
 	assert_int_equal(inline_take_stack(w, e), 0);
@@ -54,7 +54,7 @@ static void stack_comes(struct inline_stacks *w, u64 cookie, u64 frame)
 
 static void same_comes(struct inline_stacks *w, u64 cookie, u64 same_as)
 {
-	struct event_stack e = { .kind = EVENT_STACK, .cookie = cookie, .outcome = STACKMAP_FULL, .same_as = same_as };
+	struct event_stack e = {.kind = EVENT_STACK, .cookie = cookie, .outcome = STACKMAP_FULL, .same_as = same_as};
 
 	assert_int_equal(inline_take_stack(w, &e), 0);
 }
@@ -62,8 +62,9 @@ static void same_comes(struct inline_stacks *w, u64 cookie, u64 same_as)
 static void charge_comes(struct inline_stacks *w, u32 consumer, u64 key, u64 cookie, u64 amount)
 {
 	struct event_sum e = {
-		.kind = EVENT_SUM, .sum = { .amount = amount, .count = 1 },
-		.key = { .key = key, .cookie = cookie, .outcome = STACKMAP_FULL, .kind = SUM_DUE },
+		.kind = EVENT_SUM,
+		.sum = {.amount = amount, .count = 1},
+		.key = {.key = key, .cookie = cookie, .outcome = STACKMAP_FULL, .kind = SUM_DUE},
 	};
 
 	assert_int_equal(inline_take_sum(w, consumer, &e), 0);

@@ -31,7 +31,7 @@ static char binary[64];
 static struct {
 	int said[16];
 	size_t nr;
-	char status[4096];		/* of the reader, when it first said something */
+	char status[4096]; /* of the reader, when it first said something */
 } heard;
 
 /* /proc/PID/status of our child that has a filter for system calls. */
@@ -96,7 +96,10 @@ static int try_calls(void *arg, int out)
 	say_int(out, error_of(syscall(SYS_kill, getppid(), 0)));
 	say_int(out, error_of(syscall(SYS_unlink, path)));
 	say_int(out, error_of(syscall(SYS_ptrace, 0, 0, 0, 0)));
-	say_int(out, error_of(syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == -1 ? -1 : 0));
+	say_int(out,
+		error_of(syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == -1
+				 ? -1
+				 : 0));
 	say_int(out, error_of(syscall(SYS_openat2, AT_FDCWD, path, NULL, 0)));
 	return 0;
 }
@@ -279,8 +282,8 @@ static void debug_files_are_opened_for_it_and_nothing_else(void **state)
 			      *link = in_folder("bin/link.debug"), *fifo = in_folder("bin/fifo.debug"),
 			      *proc = in_folder("bin/proc.debug"), *dots = in_folder("bin/../elsewhere/a"),
 			      *device = in_folder("bin/zero.debug");
-	const char *paths[] = {beside, below, split, elsewhere, link, fifo, proc, dots, device, "/etc/passwd", "a.debug",
-			       SERVERS_FILE "00", NULL};
+	const char *paths[] = {beside, below,	      split,	 elsewhere,	    link, fifo, proc, dots,
+			       device, "/etc/passwd", "a.debug", SERVERS_FILE "00", NULL};
 	struct confined c;
 
 	(void)state;
@@ -315,7 +318,7 @@ static void debug_files_of_strangers_are_not_opened(void **state)
 	assert_int_equal(chown(beside, 12345, 12345), 0);
 	assert_int_equal(run(try_files, paths, &c), 0);
 	assert_int_equal(heard.said[0], EACCES);
-	assert_int_equal(chown(binary, 12345, 12345), 0);	/* then it is no stranger */
+	assert_int_equal(chown(binary, 12345, 12345), 0); /* then it is no stranger */
 	assert_int_equal(run(try_files, paths, &c), 0);
 	assert_int_equal(heard.said[0], 0);
 }

@@ -12,7 +12,9 @@
 
 static void each_language_is_read(void **state)
 {
-	static const struct { const char *symbol, *name; } table[] = {
+	static const struct {
+		const char *symbol, *name;
+	} table[] = {
 		{"_ZN3foo3barEi", "foo::bar"},
 		{"_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<int, std::allocator<int> >::push_back"},
 		{"_ZN1AC1Ev", "A::A"},

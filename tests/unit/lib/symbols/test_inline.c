@@ -27,7 +27,7 @@
 #include "lib/profile/profile_write.h"
 #include "lib/symbols/symbols.h"
 
-#define STEP 3	/* bytes from one address to the next: not each is where an instruction begins */
+#define STEP 3 /* bytes from one address to the next: not each is where an instruction begins */
 
 static const char *fixture;
 static char dir[] = "/tmp/dusk-inline-XXXXXX";

@@ -15,14 +15,13 @@ static void ksyms_freep(struct ksyms **k)
 	ksyms_free(*k);
 }
 
-static const char specimen[] =
-	"ffffffff81000000 T _text\n"
-	"ffffffff81000100 t local_alias\n"
-	"ffffffff81000100 T schedule\n"
-	"ffffffff81000180 D some_data\n"
-	"ffffffff81000200 W weak_one\n"
-	"ffffffffc0000000 t ext4_readdir\t[ext4]\n"
-	"ffffffffc0900000 t bpf_prog_0123456789abcdef_sample\t[bpf]\n";
+static const char specimen[] = "ffffffff81000000 T _text\n"
+			       "ffffffff81000100 t local_alias\n"
+			       "ffffffff81000100 T schedule\n"
+			       "ffffffff81000180 D some_data\n"
+			       "ffffffff81000200 W weak_one\n"
+			       "ffffffffc0000000 t ext4_readdir\t[ext4]\n"
+			       "ffffffffc0900000 t bpf_prog_0123456789abcdef_sample\t[bpf]\n";
 
 static void expect(const struct ksyms *k, uint64_t address, const char *name, uint64_t start, const char *module)
 {

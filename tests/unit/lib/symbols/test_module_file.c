@@ -19,13 +19,13 @@
 #include "lib/symbols/symbols.h"
 
 #define ANOTHER_BOOT "00000000-0000-0000-0000-000000000000"
-#define TEXT 0xffffffffa1000000	/* of the boot that was recorded; linked at ffffffff81000000 */
+#define TEXT 0xffffffffa1000000 /* of the boot that was recorded; linked at ffffffff81000000 */
 #define TEXT_SETTING "0xffffffffa1000000"
 #define IN_A_MODULE 0xffffffffc0123456
 
 static const char *fixture;
 static char build_id[129], path[64], dir[] = "/tmp/dusk-recorded-XXXXXX";
-static uint64_t vfs;		/* the function, from the beginning of the code */
+static uint64_t vfs; /* the function, from the beginning of the code */
 static int image = -1;
 
 /* Where vfs_fixture lies. */
@@ -146,7 +146,8 @@ static void an_image_without_a_place_is_no_help(void **state)
 
 static void a_place_beyond_reason_finds_nothing(void **state)
 {
-	static const char *const places[] = {"", "0", "-1", "0x0", "0xffffffffffffffff", "0xfffffffffffffffff0", "text"};
+	static const char *const places[] = {"",    "0", "-1", "0x0", "0xffffffffffffffff", "0xfffffffffffffffff0",
+					     "text"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

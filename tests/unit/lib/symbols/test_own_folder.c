@@ -86,7 +86,7 @@ static void what_all_may_write_to_leads_nowhere(void **state)
 	assert_int_equal(try("open/ours", false), -EPERM);
 	assert_int_equal(try("open/new", true), -EPERM);
 	assert_int_equal(access("open/new", F_OK), -1);
-	assert_int_equal(chmod("open", 01777), 0);	/* as /tmp: none can be taken away */
+	assert_int_equal(chmod("open", 01777), 0); /* as /tmp: none can be taken away */
 	assert_int_equal(try("open/ours", false), 0);
 }
 

@@ -69,10 +69,10 @@ static void profile_freep(struct dusk_profile **p)
 
 /* The build id of a loaded object, and where it is loaded: as the dynamic linker sees it. */
 struct object {
-	const char *name;	/* a part of its path */
+	const char *name; /* a part of its path */
 	char path[256], build_id[129];
 	ElfW(Addr) base;
-	const ElfW(Phdr) *phdr;
+	const ElfW(Phdr) * phdr;
 	int nr;
 };
 
@@ -154,7 +154,7 @@ static uint64_t offset_of(const char *name, const char *symbol, uint64_t *size, 
 struct want {
 	uint64_t offset;
 	bool is_return;
-	const char *name;	/* NULL: none */
+	const char *name; /* NULL: none */
 	uint32_t function_offset;
 };
 
@@ -213,8 +213,11 @@ static void functions_of_the_c_library_are_found(void **state)
 	m.path = o.path;
 	m.build_id = o.build_id;
 	offset = offset_in(&o, dlsym(RTLD_DEFAULT, "lsearch"));
-	check(&m, (struct want[]){{offset, false, "lsearch", 0}, {offset + 5, false, "lsearch", 5},
-				  {offset + 9, true, "lsearch", 9}}, 3, strrchr(o.path, '/') + 1);
+	check(&m,
+	      (struct want[]){{offset, false, "lsearch", 0},
+			      {offset + 5, false, "lsearch", 5},
+			      {offset + 9, true, "lsearch", 9}},
+	      3, strrchr(o.path, '/') + 1);
 }
 
 static void a_return_address_belongs_to_the_call_before_it(void **state)
@@ -252,7 +255,7 @@ static void link_time_addresses_are_those_of_the_file(void **state)
 }
 
 /* The name of the function at @offset of prog, which has no symbol but an FDE. */
-static const char *nameless(char name[32], uint64_t offset)
+static const char *unnamed(char name[32], uint64_t offset)
 {
 	snprintf(name, 32, "prog+0x%jx", (uintmax_t)offset);
 	return name;
@@ -270,8 +273,9 @@ static void a_stripped_function_goes_by_the_place_where_it_begins(void **state)
 	outer = offset_of(fixture, "fixture_outer", NULL, build_id);
 	inner = offset_of(fixture, "fixture_inner", NULL, NULL);
 	shell("cp %s prog && strip prog", fixture);
-	nameless(name, inner);
-	check(&m, (struct want[]){{outer, false, "fixture_outer", 0}, {inner, false, name, 0}, {inner + 2, true, name, 2}},
+	unnamed(name, inner);
+	check(&m,
+	      (struct want[]){{outer, false, "fixture_outer", 0}, {inner, false, name, 0}, {inner + 2, true, name, 2}},
 	      3, "prog");
 }
 
@@ -288,7 +292,7 @@ static void a_place_becomes_a_name_when_there_are_symbols(void **state)
 	want.offset = offset_of(fixture, "fixture_inner", NULL, build_id);
 	shell("cp %s prog && strip prog", fixture);
 	p = looked_up(&m, &want, 1, NULL, NULL, NULL);
-	assert_string_equal(p->functions[p->frames[1].function].name, nameless(name, want.offset));
+	assert_string_equal(p->functions[p->frames[1].function].name, unnamed(name, want.offset));
 	assert_true(dusk_frame_lacks_symbol(p, &p->frames[1]));
 	assert_false(dusk_profile_needs_names(p));
 	setenv("DEBUGINFOD_URLS", "http://127.0.0.1:1", 1);
@@ -311,10 +315,11 @@ static void a_debug_file_is_found_by_its_link(void **state)
 		skip();
 	inner = offset_of(fixture, "fixture_inner", NULL, build_id);
 	shell("cp %s prog && objcopy --only-keep-debug prog prog.debug && strip prog && "
-	      "objcopy --add-gnu-debuglink=prog.debug prog", fixture);
+	      "objcopy --add-gnu-debuglink=prog.debug prog",
+	      fixture);
 	check(&m, &(struct want){inner + 1, false, "fixture_inner", 1}, 1, "prog");
 	shell("rm prog.debug");
-	nameless(name, inner);
+	unnamed(name, inner);
 	check(&m, &(struct want){inner + 1, false, name, 1}, 1, "prog");
 }
 
@@ -568,6 +573,6 @@ int main(int argc, char **argv)
 
 	if (argc < 2)
 		return 2;
-	fixture = realpath(argv[1], NULL);	/* the shell works in another folder */
+	fixture = realpath(argv[1], NULL); /* the shell works in another folder */
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
 }

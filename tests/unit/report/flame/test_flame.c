@@ -44,9 +44,11 @@ static void assert_graph(const struct dusk_profile *p, const char *expected)
 	struct flame_reader r;
 
 	open_one(&r, p, "t");
-	assert_text(&r, "select group_concat(substr('>>>>>>>>', 1, depth) || name || ':' || self, ' ') from ("
+	assert_text(&r,
+		    "select group_concat(substr('>>>>>>>>', 1, depth) || name || ':' || self, ' ') from ("
 		    " select depth, name, (select coalesce(sum(samples), 0) from rows where rows.node = node.i) as self"
-		    " from node order by i)", expected);
+		    " from node order by i)",
+		    expected);
 	reader_close(&r);
 }
 
@@ -134,7 +136,7 @@ static void an_empty_profile_makes_a_page(void **state)
 static void the_page_says_what_was_lost(void **state)
 {
 	struct dusk_counter counters[] = {{"samples", "samples taken", 9},
-						  {"lost-samples", "the ring buffer was full", 4}};
+					  {"lost-samples", "the ring buffer was full", 4}};
 	struct dusk_setting settings[] = {{"host", "h"}, {"command", "xz \"a b\""}};
 	struct folded f;
 	struct flame_reader page;
@@ -147,29 +149,35 @@ static void the_page_says_what_was_lost(void **state)
 	f.profile.settings = settings;
 	f.profile.nr_settings = COUNT(settings);
 	open_one(&page, &f.profile, "t");
-	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].outcomes[0].samples') from page"), 5);
+	assert_int_equal(
+		reader_number(&page, "select json_extract(json, '$.profiles[0].outcomes[0].samples') from page"), 5);
 	assert_text(&page, "select json_extract(json, '$.profiles[0].outcomes[1].class') from page", "no-stack");
-	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[1].value') from page"), 4);
-	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[1].loss') from page"), 1);
-	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[0].loss') from page"), 0);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[1].value') from page"),
+			 4);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[1].loss') from page"),
+			 1);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].counters[0].loss') from page"),
+			 0);
 	assert_text(&page, "select json_extract(json, '$.profiles[0].settings[1][1]') from page", "xz \"a b\"");
 	reader_close(&page);
 	folded_done(&f);
 }
 
 /* What is in names, and what is to be read back; NULL: the same. */
-static const struct { const char *name, *read; } hostile[] = {
+static const struct {
+	const char *name, *read;
+} hostile[] = {
 	{"</script><script>alert(1)</script>", NULL},
 	{"<!--<script>", NULL},
 	{"]]>--><img src=x onerror=alert(1)>", NULL},
 	{"\"quotes\" and \\backslashes\\", NULL},
 	{"line\nfeed\ttab\001\033[31mred", NULL},
-	{"\xe2\x80\xa8 and \xe2\x80\xa9", NULL},			/* U+2028, U+2029 */
-	{"\xe2\x80\xaegnp.exe", NULL},					/* right to left */
+	{"\xe2\x80\xa8 and \xe2\x80\xa9", NULL}, /* U+2028, U+2029 */
+	{"\xe2\x80\xaegnp.exe", NULL},		 /* right to left */
 	{"\xff\xfe bad", "\xef\xbf\xbd\xef\xbf\xbd bad"},
 	{"cut \xe2\x82", "cut \xef\xbf\xbd\xef\xbf\xbd"},
-	{"over \xc0\xbc long", "over \xef\xbf\xbd\xef\xbf\xbd long"},	/* a '<' in two bytes */
-	{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},	/* half of a surrogate pair */
+	{"over \xc0\xbc long", "over \xef\xbf\xbd\xef\xbf\xbd long"}, /* a '<' in two bytes */
+	{"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},     /* half of a surrogate pair */
 	{"\xf0\x9f\x94\xa5", NULL},
 	{"&lt;&#x3c;", NULL},
 	{"@PROFILE@ @SCRIPT@", NULL},
@@ -224,8 +232,8 @@ static void no_name_can_leave_its_element(void **state)
 static void the_page_needs_nothing_else(void **state)
 {
 	static const char *const outward[] = {
-		" src=", "@import", "url(", "fetch(", "XMLHttpRequest", "WebSocket", "href=\"http", "import(",
-		"innerHTML", "eval(", "unsafe-inline",
+		" src=",       "@import", "url(",      "fetch(", "XMLHttpRequest", "WebSocket",
+		"href=\"http", "import(", "innerHTML", "eval(",	 "unsafe-inline",
 	};
 	struct folded f;
 	struct flame_reader page;
@@ -274,8 +282,8 @@ static void names_that_differ_behind_the_cut_stay_apart(void **state)
 		memset(name[i], 'x', 2000);
 		name[i][1999] = 'a' + i;
 		name[i][2000] = 0;
-		folded_samples(&f, "a", "outermost", 1, folded_node(&f, 0, folded_module(&f, "m"),
-								    folded_function(&f, name[i], "m")));
+		folded_samples(&f, "a", "outermost", 1,
+			       folded_node(&f, 0, folded_module(&f, "m"), folded_function(&f, name[i], "m")));
 	}
 	open_one(&page, &f.profile, "t");
 	assert_int_equal(reader_number(&page, "select count(*) from node where depth = 2"), 2);
@@ -294,7 +302,8 @@ static void samples_are_added_up_by_thread_and_bucket(void **state)
 	folded_add(&f, "b", "outermost", 1000, "a!f");
 	open_one(&page, &f.profile, "t");
 	/* 3 s: 1000 buckets of 3 ms would do, so that 5 ms it is. */
-	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].bucket_ns') from page"), 5000000);
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].bucket_ns') from page"),
+			 5000000);
 	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].buckets') from page"), 600);
 	assert_int_equal(reader_number(&page, "select count(*) from rows where samples = 5 and weight = 5"), 600);
 	assert_int_equal(reader_number(&page, "select min(bucket) from rows where thread = 1"), 400);
@@ -318,7 +327,8 @@ static void samples_of_another_kind_are_another_series(void **state)
 	assert_text(&page, "select json_extract(json, '$.series[0].kind') from page", "cpu");
 	assert_text(&page, "select json_extract(json, '$.series[1].kind') from page", "off-cpu");
 	assert_int_equal(reader_number(&page, "select json_extract(json, '$.series[1].samples') from page"), 2);
-	assert_text(&page, "select group_concat(distinct name) from rows join node on node.i = node where series = '1'", "g");
+	assert_text(&page, "select group_concat(distinct name) from rows join node on node.i = node where series = '1'",
+		    "g");
 	reader_close(&page);
 	folded_done(&f);
 }
@@ -340,7 +350,9 @@ static void an_interval_is_in_each_bucket_that_it_lasted(void **state)
 	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].bucket_ns') from page"), 20000);
 	assert_int_equal(reader_number(&page, "select sum(weight) from rows where series = '1'"), 7500);
 	assert_int_equal(reader_number(&page, "select sum(samples) from rows where series = '1'"), 3);
-	assert_int_equal(reader_number(&page, "select count(*) from rows where series = '1' and weight = 20 and samples = 0"), 375);
+	assert_int_equal(
+		reader_number(&page, "select count(*) from rows where series = '1' and weight = 20 and samples = 0"),
+		375);
 	assert_int_equal(reader_number(&page, "select min(bucket) from rows where series = '1'"), 125);
 	assert_int_equal(reader_number(&page, "select samples from rows where series = '1' and bucket = 500"), 3);
 	reader_close(&page);
@@ -356,7 +368,8 @@ static void why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind(void **state
 
 	folded_init(&f);
 	folded_add(&f, "a", "outermost", 1, "a!f");
-	folded_interval(&f, "a", (struct dusk_sample){.value_ns = 5000, .count = 1, .state = 1}, "a!f;[kernel]!wait;[kernel]!schedule");
+	folded_interval(&f, "a", (struct dusk_sample){.value_ns = 5000, .count = 1, .state = 1},
+			"a!f;[kernel]!wait;[kernel]!schedule");
 	assert_int_equal(filtered_init(&seen, &f.profile, &filter), 0);
 	open_one(&page, &seen.profile, "t");
 	assert_text(&page, "select group_concat(name || ':' || kind, ' ') from (select * from node order by i)",
@@ -378,7 +391,8 @@ static void two_profiles_share_their_nodes(void **state)
 	folded_add(&after, "b", "outermost", 1, "a!f");
 	folded_add(&after, "a", "outermost", 5, "a!f;a!new");
 	open_two(&page, &before.profile, &after.profile, "t");
-	assert_text(&page, "select group_concat(substr('>>>>', 1, depth) || name || ':' || before || ':' || after, ' ') from ("
+	assert_text(&page,
+		    "select group_concat(substr('>>>>', 1, depth) || name || ':' || before || ':' || after, ' ') from ("
 		    " select depth, name,"
 		    " (select coalesce(sum(samples), 0) from rows where rows.node = node.i and series = '0') as before,"
 		    " (select coalesce(sum(samples), 0) from rows where rows.node = node.i and series = '1') as after"
@@ -407,11 +421,15 @@ static void frames_have_their_places_in_the_source(void **state)
 	f.profile.lines = lines;
 	f.profile.nr_lines = COUNT(lines);
 	open_one(&page, &f.profile, "t");
-	assert_text(&page, "select group_concat(node.name || ' ' || json_extract(json, '$.files[' || file.value || ']') || ':' ||"
-		    " line.value || ' ' || samples.value, ', ') from page, number at join node on node.i = at.value"
-		    " join number file on file.i = at.i join number line on line.i = at.i join number samples on samples.i = at.i"
-		    " where at.name = 'place.node' and file.name = 'place.file' and line.name = 'place.line'"
-		    " and samples.name = 'place.samples'", "f a.c:9 2, f a.c:7 1");
+	assert_text(
+		&page,
+		"select group_concat(node.name || ' ' || json_extract(json, '$.files[' || file.value || ']') || ':' ||"
+		" line.value || ' ' || samples.value, ', ') from page, number at join node on node.i = at.value"
+		" join number file on file.i = at.i join number line on line.i = at.i join number samples on samples.i "
+		"= at.i"
+		" where at.name = 'place.node' and file.name = 'place.file' and line.name = 'place.line'"
+		" and samples.name = 'place.samples'",
+		"f a.c:9 2, f a.c:7 1");
 	reader_close(&page);
 	folded_done(&f);
 }
@@ -443,8 +461,8 @@ static void a_file_that_is_not_to_be_written_is_an_error(void **state)
 /* As many nodes as a busy hour of a large machine has; each leaf its own, and 60 levels of them. */
 static void many_samples_make_a_small_page(void **state)
 {
-	static const char *const functions[] = {"do_a_thing", "std::vector<int>::push_back", "parse", "walk",
-						"malloc", "emit"};
+	static const char *const functions[] = {"do_a_thing", "std::vector<int>::push_back", "parse", "walk", "malloc",
+						"emit"};
 	struct folded f;
 	uint32_t node, function, random = 1;
 	size_t bytes;

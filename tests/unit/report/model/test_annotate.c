@@ -87,8 +87,10 @@ static void lines_are_sorted_by_file_and_added_up(void **state)
 	static struct dusk_code_line lines[] = {
 		{0x110, 1, 8}, {0x120, 0, 1}, {0x130, 1, 7}, {0x140, 0, 0}, {0x150, 1, 8}, {0x160, 0, 2},
 	};
-	static struct annotated_place places[] = {{0x10f, 1}, {0x110, 2}, {0x11f, 3}, {0x125, 20}, {0x14f, 4}, {0x150, 5}};
-	struct dusk_code c = {.start = 0x100, .end = 0x170, .nr_files = 2, .nr_lines = 6, .files = files, .lines = lines};
+	static struct annotated_place places[] = {{0x10f, 1},  {0x110, 2}, {0x11f, 3},
+						  {0x125, 20}, {0x14f, 4}, {0x150, 5}};
+	struct dusk_code c = {
+		.start = 0x100, .end = 0x170, .nr_files = 2, .nr_lines = 6, .files = files, .lines = lines};
 	struct annotation a = {.samples = 35, .places = places, .nr = 6};
 	struct show_options o = {.form = SHOW_CSV};
 	char *text;

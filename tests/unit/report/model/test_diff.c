@@ -169,7 +169,8 @@ static void nothing_is_claimed_of_nothing(void **state)
 	check(b, (struct diff_options){0}, (struct show_options){0}, "");
 	folded_add(&b->after, "x", "outermost", 100, "m!f");
 	check(b, (struct diff_options){0}, (struct show_options){0}, "100.0000,0.0000,100.0000,0,100,1,,f,m\n");
-	check(b, (struct diff_options){.stacks = true}, (struct show_options){0}, "100.0000,0.0000,100.0000,0,100,1,,f\n");
+	check(b, (struct diff_options){.stacks = true}, (struct show_options){0},
+	      "100.0000,0.0000,100.0000,0,100,1,,f\n");
 }
 
 static void marks_have_three_steps(void **state)
@@ -185,16 +186,11 @@ static void marks_have_three_steps(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(functions_meet_by_name_and_module),
-		TEST(stacks_meet_by_the_names_of_all_frames),
-		TEST(time_counts_what_a_sample_stands_for),
-		TEST(what_changed_little_is_left_out),
-		TEST(the_same_twice_has_no_difference),
-		TEST(many_samples_are_tested_by_their_proportions),
-		TEST(few_samples_are_tested_exactly),
-		TEST(few_times_are_tested_exactly),
-		TEST(nothing_is_claimed_of_nothing),
-		TEST(marks_have_three_steps),
+		TEST(functions_meet_by_name_and_module),    TEST(stacks_meet_by_the_names_of_all_frames),
+		TEST(time_counts_what_a_sample_stands_for), TEST(what_changed_little_is_left_out),
+		TEST(the_same_twice_has_no_difference),	    TEST(many_samples_are_tested_by_their_proportions),
+		TEST(few_samples_are_tested_exactly),	    TEST(few_times_are_tested_exactly),
+		TEST(nothing_is_claimed_of_nothing),	    TEST(marks_have_three_steps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

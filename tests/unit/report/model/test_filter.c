@@ -58,8 +58,10 @@ static void a_module_is_matched_too(void **state)
 static void what_is_hidden_leaves_its_callers_and_callees_together(void **state)
 {
 	fill(*state);
-	leaves(*state, &(struct filter){.hide = "code"}, "xz;main;match 3\nxz;main;memcpy 2\nxz;[no stack: exiting] 1\n");
-	leaves(*state, &(struct filter){.hide = "match|memcpy"}, "xz;main 2\nxz;main;code 3\nxz;[no stack: exiting] 1\n");
+	leaves(*state, &(struct filter){.hide = "code"},
+	       "xz;main;match 3\nxz;main;memcpy 2\nxz;[no stack: exiting] 1\n");
+	leaves(*state, &(struct filter){.hide = "match|memcpy"},
+	       "xz;main 2\nxz;main;code 3\nxz;[no stack: exiting] 1\n");
 }
 
 static void a_stack_that_is_hidden_whole_is_no_sample(void **state)

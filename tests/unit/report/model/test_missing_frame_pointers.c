@@ -12,7 +12,9 @@
 #define JAVA "java -XX:+PreserveFramePointer"
 
 static struct dusk_outcome outcomes[] = {
-	{"outermost", "", DUSK_COMPLETE}, {"no-fde", "", DUSK_CUT}, {"jit", "", DUSK_CUT},
+	{"outermost", "", DUSK_COMPLETE},
+	{"no-fde", "", DUSK_CUT},
+	{"jit", "", DUSK_CUT},
 };
 
 static int begin(void **state)
@@ -25,7 +27,8 @@ static int begin(void **state)
 	return err;
 }
 
-static void check(struct folded *f, enum time_base kind, size_t row, const char *program, const char *remedy, uint64_t weight)
+static void check(struct folded *f, enum time_base kind, size_t row, const char *program, const char *remedy,
+		  uint64_t weight)
 {
 	struct missing_fp *found;
 	size_t nr;

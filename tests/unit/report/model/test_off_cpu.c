@@ -14,15 +14,16 @@
 
 #define MS 1000000ULL
 
-enum { PREEMPTED, SLEEPING, UNINTERRUPTIBLE };	/* as profiles have them */
+enum { PREEMPTED, SLEEPING, UNINTERRUPTIBLE }; /* as profiles have them */
 
 static const struct selection everything;
 
 static void sleeps(struct folded *f, const char *comm, uint8_t state, uint64_t ns, uint64_t runnable_ns, uint32_t nr,
 		   const char *stack)
 {
-	folded_interval(f, comm, (struct dusk_sample){.state = state, .value_ns = ns, .runnable_ns = runnable_ns, .count = nr},
-		       stack);
+	folded_interval(f, comm,
+			(struct dusk_sample){.state = state, .value_ns = ns, .runnable_ns = runnable_ns, .count = nr},
+			stack);
 }
 
 /* A tick is 10.1 ms here, so that 3 ticks weigh 30.3 ms. */
@@ -53,21 +54,21 @@ static void each_kind_can_be_had_alone(void **state)
 {
 	fill(*state);
 	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_OFF_CPU}, BY_TIME,
-	       "xz;main;code 4000000\nxz;main;code;read 60000000\ncat;[no stack: outermost] 6000000\n");
+		      "xz;main;code 4000000\nxz;main;code;read 60000000\ncat;[no stack: outermost] 6000000\n");
 	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_OFF_CPU}, BY_COUNT,
-	       "xz;main;code 40\nxz;main;code;read 2\ncat;[no stack: outermost] 1\n");
+		      "xz;main;code 40\nxz;main;code;read 2\ncat;[no stack: outermost] 1\n");
 	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_OFF_CPU}, BY_RUNNABLE,
-	       "xz;main;code 4000000\nxz;main;code;read 1000000\n");
+		      "xz;main;code 4000000\nxz;main;code;read 1000000\n");
 	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_CPU}, BY_TIME,
-	       "xz;main;code 30303030\nxz;[no stack: exiting] 10101010\n");
+		      "xz;main;code 30303030\nxz;[no stack: exiting] 10101010\n");
 }
 
 static void both_kinds_add_up_by_time(void **state)
 {
 	fill(*state);
 	filter_leaves(*state, &(struct filter){.kind = TIME_BASE_WALL}, BY_TIME,
-	       "xz;main;code 34303030\nxz;main;code;read 60000000\nxz;[no stack: exiting] 10101010\n"
-	       "cat;[no stack: outermost] 6000000\n");
+		      "xz;main;code 34303030\nxz;main;code;read 60000000\nxz;[no stack: exiting] 10101010\n"
+		      "cat;[no stack: outermost] 6000000\n");
 }
 
 static void marks_say_why_a_stack_was_off_cpu(void **state)
@@ -76,15 +77,15 @@ static void marks_say_why_a_stack_was_off_cpu(void **state)
 
 	fill(*state);
 	filter_leaves(*state, &marks, BY_TIME,
-	       "xz;main;code 30303030\nxz;main;code;read;[sleeping] 40000000\n"
-	       "xz;main;code;read;[uninterruptible] 20000000\nxz;main;code;[preempted] 4000000\n"
-	       "xz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
+		      "xz;main;code 30303030\nxz;main;code;read;[sleeping] 40000000\n"
+		      "xz;main;code;read;[uninterruptible] 20000000\nxz;main;code;[preempted] 4000000\n"
+		      "xz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
 	marks.focus = "^\\[sleeping\\]$";
 	filter_leaves(*state, &marks, BY_TIME, "xz;main;code;read;[sleeping] 40000000\n");
 	marks.focus = NULL;
 	marks.hide = "^\\[(sleeping|uninterruptible|preempted)|^xz$";
 	filter_leaves(*state, &marks, BY_TIME,
-	       "xz;read 60000000\nxz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
+		      "xz;read 60000000\nxz;[no stack: exiting] 10101010\ncat;[no stack: outermost] 6000000\n");
 }
 
 static void stacks_end_where_the_thread_waited(void **state)
@@ -97,11 +98,11 @@ static void stacks_end_where_the_thread_waited(void **state)
 	sleeps(*state, "xz", SLEEPING, 6, 0, 1, "xz!main;xz!schedule");
 	sleeps(*state, "kworker", SLEEPING, 7, 0, 1, "[kernel]!schedule");
 	filter_leaves(*state, &trim, BY_TIME,
-	       "xz;main;pick;schedule 10101010\nxz;main;schedule 6\nxz;main;read 5\nkworker;schedule 7\n");
+		      "xz;main;pick;schedule 10101010\nxz;main;schedule 6\nxz;main;read 5\nkworker;schedule 7\n");
 	trim.marks = true;
 	filter_leaves(*state, &trim, BY_TIME,
-	       "xz;main;pick;schedule 10101010\nxz;main;schedule;[sleeping] 6\nxz;main;read;[sleeping] 5\n"
-	       "kworker;schedule;[sleeping] 7\n");
+		      "xz;main;pick;schedule 10101010\nxz;main;schedule;[sleeping] 6\nxz;main;read;[sleeping] 5\n"
+		      "kworker;schedule;[sleeping] 7\n");
 }
 
 static void the_profile_stays_as_it_was(void **state)
@@ -158,8 +159,8 @@ static void tables_of_intervals_say_how_long_and_how_often(void **state)
 
 static void states_can_be_rows(void **state)
 {
-	struct show_options o = {.column = {KEY_COMM, KEY_STATE, KEY_TOTAL, KEY_COUNT, KEY_AVERAGE}, .nr_columns = 5,
-				 .chosen = true};
+	struct show_options o = {
+		.column = {KEY_COMM, KEY_STATE, KEY_TOTAL, KEY_COUNT, KEY_AVERAGE}, .nr_columns = 5, .chosen = true};
 
 	fill(*state);
 	table_is(*state, TIME_BASE_OFF_CPU, KEY_COMM | KEY_STATE, &everything, o,
@@ -199,7 +200,8 @@ static void marks_are_of_the_module_that_they_stand_on(void **state)
 
 	fill(*state);
 	assert_int_equal(filtered_init(&seen, &((struct folded *)*state)->profile,
-				       &(struct filter){.kind = TIME_BASE_WALL, .marks = true}), 0);
+				       &(struct filter){.kind = TIME_BASE_WALL, .marks = true}),
+			 0);
 	assert_int_equal(tree_new(&t, &seen.profile, &o), 0);
 	assert_int_equal(t->all, 60 * MS);
 	tree_free(t);

@@ -34,7 +34,7 @@ static const struct table_row *row_of(const struct table *t, const char *comm, c
 
 		if (strcmp(label_function(t->labels, r->label), function) || (comm && strcmp(of, comm)))
 			continue;
-		assert_null(found);	/* one row each */
+		assert_null(found); /* one row each */
 		found = r;
 	}
 	return found;
@@ -63,7 +63,7 @@ static void self_is_of_the_innermost_and_total_of_all(void **state)
 	check(t, NULL, "main", 5, 10);
 	check(t, NULL, "code", 2, 5);
 	check(t, NULL, "match", 3, 3);
-	assert_ptr_equal(row_of(t, NULL, "main"), &t->rows[0]);	/* most self first */
+	assert_ptr_equal(row_of(t, NULL, "main"), &t->rows[0]); /* most self first */
 	assert_ptr_equal(row_of(t, NULL, "code"), &t->rows[2]);
 	table_free(t);
 }
@@ -263,7 +263,7 @@ static void the_deepest_stack_is_walked(void **state)
 	assert_int_equal(t->nr, 7);
 	for (size_t i = 0; i < t->nr; i++)
 		assert_int_equal(t->rows[i].total, 3);
-	check(t, NULL, "f3", 3, 3);	/* 2047 % 7 */
+	check(t, NULL, "f3", 3, 3); /* 2047 % 7 */
 	table_free(t);
 	free(stack);
 }
@@ -287,7 +287,7 @@ static int in_order(void *ctx, const struct weight *w)
 
 static void children_are_weighed_before_parents(void **state)
 {
-	static const uint32_t parents[] = {0, 0, 1, 2, 1, 2, 4, 1};	/* a tree with branches in any order */
+	static const uint32_t parents[] = {0, 0, 1, 2, 1, 2, 4, 1}; /* a tree with branches in any order */
 	static const uint32_t samples[] = {7, 3, 5, 6};
 	struct folded *f = *state;
 	struct groups *g;

@@ -13,7 +13,8 @@
 
 static void sleeps(struct folded *f, const char *comm, uint64_t ns)
 {
-	folded_interval(f, comm, (struct dusk_sample){.state = 1, .value_ns = ns, .runnable_ns = ns / 4, .count = 2}, "m!f");
+	folded_interval(f, comm, (struct dusk_sample){.state = 1, .value_ns = ns, .runnable_ns = ns / 4, .count = 2},
+			"m!f");
 }
 
 static struct time_balance of(struct folded *f, struct dusk_thread_times *lives, uint32_t nr)
@@ -30,11 +31,12 @@ static void what_threads_did_comes_to_their_lives(void **state)
 {
 	struct folded *f = *state;
 	struct dusk_thread_times lives[] = {
-		{0, 0, 100 * MS, 60 * MS, 10 * MS, 30 * MS, 4}, {1, 50 * MS, 60 * MS, 4 * MS, 0, 6 * MS, 2},
+		{0, 0, 100 * MS, 60 * MS, 10 * MS, 30 * MS, 4},
+		{1, 50 * MS, 60 * MS, 4 * MS, 0, 6 * MS, 2},
 	};
 	struct time_balance a;
 
-	folded_add(f, "a", "outermost", 7, "m!f");	/* ticks are no part of it */
+	folded_add(f, "a", "outermost", 7, "m!f"); /* ticks are no part of it */
 	sleeps(f, "a", 25 * MS);
 	sleeps(f, "b", 6 * MS);
 	sleeps(f, "a", 15 * MS);
@@ -51,15 +53,16 @@ static void what_threads_did_comes_to_their_lives(void **state)
 static void too_little_is_missing_and_so_is_too_much(void **state)
 {
 	struct folded *f = *state;
-	struct dusk_thread_times lives[] = {{0, 0, 100 * MS, 60 * MS}, {1, 0, 100 * MS, 60 * MS}, {2, 0, 100 * MS, 60 * MS}};
+	struct dusk_thread_times lives[] = {
+		{0, 0, 100 * MS, 60 * MS}, {1, 0, 100 * MS, 60 * MS}, {2, 0, 100 * MS, 60 * MS}};
 	struct time_balance a;
 
-	sleeps(f, "whole", 40 * MS - 100000);		/* 0.1 % is nothing */
+	sleeps(f, "whole", 40 * MS - 100000); /* 0.1 % is nothing */
 	sleeps(f, "little", 30 * MS);
 	sleeps(f, "much", 60 * MS);
 	a = of(f, lives, 3);
 	assert_int_equal(a.nr_missing, 2);
-	assert_int_equal(a.threads[0].thread, 2);	/* what misses most comes first */
+	assert_int_equal(a.threads[0].thread, 2); /* what misses most comes first */
 	assert_int_equal(a.threads[1].thread, 1);
 	assert_int_equal(time_balance_missing_ns(&a.threads[0]), 20 * MS);
 	assert_int_equal(a.accounted_ns, 300 * MS - 30 * MS - 100000);

@@ -47,11 +47,10 @@ static void an_only_child_stands_below_its_parent(void **state)
 	folded_add(f, "xz", "outermost", 6, "xz!main;xz!code;xz!match");
 	folded_add(f, "xz", "outermost", 2, "xz!main;xz!code;c!memcpy");
 	folded_add(f, "xz", "outermost", 2, "xz!main;xz!code");
-	check(drawn(f, TREE_DOWN, 0, 0, plain),
-	      " 100.00%     0.00%  main  (xz)\n"
-	      " 100.00%    20.00%     code\n"
-	      "  60.00%    60.00%     ├─ match\n"
-	      "  20.00%    20.00%     └─ memcpy  (c)\n");
+	check(drawn(f, TREE_DOWN, 0, 0, plain), " 100.00%     0.00%  main  (xz)\n"
+						" 100.00%    20.00%     code\n"
+						"  60.00%    60.00%     ├─ match\n"
+						"  20.00%    20.00%     └─ memcpy  (c)\n");
 }
 
 static void tasks_are_roots(void **state)
@@ -63,15 +62,14 @@ static void tasks_are_roots(void **state)
 	folded_add(f, "a", "outermost", 1, "m!main;m!x");
 	folded_add(f, "b b", "outermost", 3, "m!main;m!x;m!z");
 	folded_add(f, "b b", "outermost", 4, "m!main;m!y");
-	check(drawn(f, TREE_DOWN, KEY_COMM, 0, ascii),
-	      "  87.50%     0.00%  b b\n"
-	      "  87.50%     0.00%     main  (m)\n"
-	      "  50.00%    50.00%     |- y\n"
-	      "  37.50%     0.00%     |- x\n"
-	      "  37.50%    37.50%        z\n"
-	      "  12.50%     0.00%  a\n"
-	      "  12.50%     0.00%     main  (m)\n"
-	      "  12.50%    12.50%     x\n");
+	check(drawn(f, TREE_DOWN, KEY_COMM, 0, ascii), "  87.50%     0.00%  b b\n"
+						       "  87.50%     0.00%     main  (m)\n"
+						       "  50.00%    50.00%     |- y\n"
+						       "  37.50%     0.00%     |- x\n"
+						       "  37.50%    37.50%        z\n"
+						       "  12.50%     0.00%  a\n"
+						       "  12.50%     0.00%     main  (m)\n"
+						       "  12.50%    12.50%     x\n");
 }
 
 static void rails_lead_past_what_is_between(void **state)
@@ -81,12 +79,11 @@ static void rails_lead_past_what_is_between(void **state)
 	folded_add(f, "a", "outermost", 5, "m!main;m!x;m!p");
 	folded_add(f, "a", "outermost", 3, "m!main;m!x;m!q");
 	folded_add(f, "a", "outermost", 2, "m!main;m!y");
-	check(drawn(f, TREE_DOWN, 0, 0, plain),
-	      " 100.00%     0.00%  main  (m)\n"
-	      "  80.00%     0.00%     ├─ x\n"
-	      "  50.00%    50.00%     │  ├─ p\n"
-	      "  30.00%    30.00%     │  └─ q\n"
-	      "  20.00%    20.00%     └─ y\n");
+	check(drawn(f, TREE_DOWN, 0, 0, plain), " 100.00%     0.00%  main  (m)\n"
+						"  80.00%     0.00%     ├─ x\n"
+						"  50.00%    50.00%     │  ├─ p\n"
+						"  30.00%    30.00%     │  └─ q\n"
+						"  20.00%    20.00%     └─ y\n");
 }
 
 static void callers_stand_below_what_they_called(void **state)
@@ -96,14 +93,13 @@ static void callers_stand_below_what_they_called(void **state)
 	folded_add(f, "a", "outermost", 3, "m!main;m!x;c!read");
 	folded_add(f, "a", "outermost", 1, "m!main;m!y;c!read");
 	folded_add(f, "a", "outermost", 1, "m!main;m!y");
-	check(drawn(f, TREE_UP, 0, 0, plain),
-	      "  80.00%  read  (c)\n"
-	      "  60.00%     ├─ x  (m)\n"
-	      "  60.00%     │  main\n"
-	      "  20.00%     └─ y  (m)\n"
-	      "  20.00%        main\n"
-	      "  20.00%  y  (m)\n"
-	      "  20.00%     main\n");
+	check(drawn(f, TREE_UP, 0, 0, plain), "  80.00%  read  (c)\n"
+					      "  60.00%     ├─ x  (m)\n"
+					      "  60.00%     │  main\n"
+					      "  20.00%     └─ y  (m)\n"
+					      "  20.00%        main\n"
+					      "  20.00%  y  (m)\n"
+					      "  20.00%     main\n");
 }
 
 static void recursion_is_drawn_as_it_was(void **state)
@@ -112,10 +108,9 @@ static void recursion_is_drawn_as_it_was(void **state)
 
 	folded_add(f, "a", "outermost", 2, "m!f;m!f;m!f");
 	folded_add(f, "a", "outermost", 2, "m!f;m!f");
-	check(drawn(f, TREE_DOWN, 0, 0, plain),
-	      " 100.00%     0.00%  f  (m)\n"
-	      " 100.00%    50.00%     f\n"
-	      "  50.00%    50.00%     f\n");
+	check(drawn(f, TREE_DOWN, 0, 0, plain), " 100.00%     0.00%  f  (m)\n"
+						" 100.00%    50.00%     f\n"
+						"  50.00%    50.00%     f\n");
 }
 
 static void what_is_light_is_left_out_with_all_below(void **state)
@@ -124,12 +119,10 @@ static void what_is_light_is_left_out_with_all_below(void **state)
 
 	folded_add(f, "a", "outermost", 98, "m!main;m!x");
 	folded_add(f, "a", "outermost", 2, "m!main;m!y;m!z");
-	check(drawn(f, TREE_DOWN, 0, 2.5, plain),
-	      " 100.00%     0.00%  main  (m)\n"
-	      "  98.00%    98.00%     x\n");
-	check(drawn(f, TREE_UP, 0, 2.5, plain),
-	      "  98.00%  x  (m)\n"
-	      "  98.00%     main\n");
+	check(drawn(f, TREE_DOWN, 0, 2.5, plain), " 100.00%     0.00%  main  (m)\n"
+						  "  98.00%    98.00%     x\n");
+	check(drawn(f, TREE_UP, 0, 2.5, plain), "  98.00%  x  (m)\n"
+						"  98.00%     main\n");
 }
 
 static void just_enough_is_kept(void **state)
@@ -138,9 +131,8 @@ static void just_enough_is_kept(void **state)
 
 	folded_add(f, "a", "outermost", 199, "m!x");
 	folded_add(f, "a", "outermost", 1, "m!y");
-	check(drawn(f, TREE_DOWN, 0, 0.5, plain),
-	      "  99.50%    99.50%  x  (m)\n"
-	      "   0.50%     0.50%  y  (m)\n");
+	check(drawn(f, TREE_DOWN, 0, 0.5, plain), "  99.50%    99.50%  x  (m)\n"
+						  "   0.50%     0.50%  y  (m)\n");
 	check(drawn(f, TREE_DOWN, 0, 0.51, plain), "  99.50%    99.50%  x  (m)\n");
 }
 
@@ -155,9 +147,8 @@ static void samples_without_frames_are_in_the_tree(void **state)
 	struct folded *f = *state;
 
 	folded_add(f, "a", "exiting", 1, "");
-	check(drawn(f, TREE_DOWN, KEY_COMM, 0, by_comm),
-	      " 100.00%     0.00%  a\n"
-	      " 100.00%   100.00%     [no stack: exiting]\n");
+	check(drawn(f, TREE_DOWN, KEY_COMM, 0, by_comm), " 100.00%     0.00%  a\n"
+							 " 100.00%   100.00%     [no stack: exiting]\n");
 	check(drawn(f, TREE_UP, 0, 0, plain), " 100.00%  [no stack: exiting]\n");
 }
 
@@ -167,9 +158,8 @@ static void rows_may_be_limited(void **state)
 	struct show_options two = {.max_rows = 2};
 
 	folded_add(f, "a", "outermost", 1, "m!a;m!b;m!c;m!d");
-	check(drawn(f, TREE_DOWN, 0, 0, two),
-	      " 100.00%     0.00%  a  (m)\n"
-	      " 100.00%     0.00%     b\n");
+	check(drawn(f, TREE_DOWN, 0, 0, two), " 100.00%     0.00%  a  (m)\n"
+					      " 100.00%     0.00%     b\n");
 }
 
 static void the_deepest_stack_is_drawn(void **state)
@@ -210,10 +200,9 @@ static void machines_get_numbers_and_names(void **state)
 	csv.form = SHOW_CSV;
 	json.form = SHOW_NDJSON;
 	folded_add(f, "a,\"b", "outermost", 2, "m!main;m!x");
-	check(drawn(f, TREE_DOWN, KEY_COMM, 0, csv),
-	      "0,100.0000,2,0,,,\"a,\"\"b\"\n"
-	      "1,100.0000,2,0,main,m,\n"
-	      "2,100.0000,2,2,x,m,\n");
+	check(drawn(f, TREE_DOWN, KEY_COMM, 0, csv), "0,100.0000,2,0,,,\"a,\"\"b\"\n"
+						     "1,100.0000,2,0,main,m,\n"
+						     "2,100.0000,2,2,x,m,\n");
 	check(drawn(f, TREE_DOWN, KEY_COMM, 0, json),
 	      "{\"depth\":0,\"total_percent\":100,\"total\":2,\"self\":0,\"comm\":\"a,\\\"b\"}\n"
 	      "{\"depth\":1,\"total_percent\":100,\"total\":2,\"self\":0,\"function\":\"main\",\"dso\":\"m\"}\n"

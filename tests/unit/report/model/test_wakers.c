@@ -12,16 +12,23 @@
 
 #define MS 1000000ULL
 
-enum { PREEMPTED, SLEEPING };	/* as profiles have them */
+enum { PREEMPTED, SLEEPING }; /* as profiles have them */
 
-/* The off-CPU interval of @comm from @from_ms to @to_ms, of which it waited @runnable_ms for a CPU: its place in samples. */
+/*
+ * The off-CPU interval of @comm from @from_ms to @to_ms, of which it waited @runnable_ms for a CPU: its place in
+ * samples.
+ */
 static uint64_t sleeps(struct folded *f, const char *comm, uint64_t from_ms, uint64_t to_ms, uint64_t runnable_ms,
 		       const char *stack)
 {
 	struct dusk_profile *p = &f->profile;
 
-	folded_interval(f, comm, (struct dusk_sample){
-		.state = SLEEPING, .value_ns = (to_ms - from_ms) * MS, .runnable_ns = runnable_ms * MS, .count = 1 }, stack);
+	folded_interval(f, comm,
+			(struct dusk_sample){.state = SLEEPING,
+					     .value_ns = (to_ms - from_ms) * MS,
+					     .runnable_ns = runnable_ms * MS,
+					     .count = 1},
+			stack);
 	p->samples[p->nr_samples - 1].time_ns = to_ms * MS;
 	return p->nr_samples - 1;
 }
@@ -31,7 +38,8 @@ static void woken(struct folded *f, uint64_t i, const char *comm, const char *st
 {
 	struct dusk_profile *p = &f->profile;
 	struct dusk_waker by = {
-		.node = folded_stack(f, stack), .kind = comm ? DUSK_WAKER_TASK : DUSK_WAKER_INTERRUPT,
+		.node = folded_stack(f, stack),
+		.kind = comm ? DUSK_WAKER_TASK : DUSK_WAKER_INTERRUPT,
 		.thread = comm ? folded_thread(f, comm) : 0,
 	};
 
@@ -50,7 +58,8 @@ static void fill_chain(struct folded *f)
 
 		woken(f, sleeps(f, "a", at_ms, at_ms + 10, 1, "a!nap"), NULL,
 		      "[kernel]!idle;[kernel]!asm_timer;[kernel]!timer;[kernel]!wake");
-		woken(f, sleeps(f, "b", at_ms, at_ms + 20, 1, "b!wait"), "a", i ? "a!second;[kernel]!wake" : "a!first;[kernel]!wake");
+		woken(f, sleeps(f, "b", at_ms, at_ms + 20, 1, "b!wait"), "a",
+		      i ? "a!second;[kernel]!wake" : "a!first;[kernel]!wake");
 		woken(f, sleeps(f, "c", at_ms, at_ms + 30, 2, "c!wait"), "b", "b!pass;[kernel]!wake");
 	}
 }
@@ -101,7 +110,8 @@ static void being_preempted_is_no_reason(void **state)
 	fill_chain(f);
 	f->profile.samples[sleeps(f, "b", 122, 124, 2, "b!runs")].state = PREEMPTED;
 	woken(f, sleeps(f, "d", 100, 130, 0, "d!wait"), "b", "b!other;[kernel]!wake");
-	shows(f, (struct filter){.wakers = 2, .focus = "^other$"}, "d;wait;--;wake;other;b;--;wake;second;a 30000000\n");
+	shows(f, (struct filter){.wakers = 2, .focus = "^other$"},
+	      "d;wait;--;wake;other;b;--;wake;second;a 30000000\n");
 }
 
 static void a_waker_that_is_not_known_ends_the_chain(void **state)
