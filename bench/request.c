@@ -46,7 +46,7 @@ static void begin(unsigned int consumers, unsigned int flags)
 	struct dusk_unwind_options options = {.sz = sizeof(options), .pin = ""};
 	struct dusk_consumer_options consumer = {
 		.sz = sizeof(consumer),
-		.serve = DUSK_DELIVER_RING | flags,
+		.deliver = DUSK_DELIVER_RING | flags,
 		.on_stack = take,
 		.ring_bytes = 4 << 20,
 	};

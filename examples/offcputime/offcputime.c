@@ -75,7 +75,7 @@ static void print_counters(const struct dusk_unwinder *u)
 
 static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error *err)
 {
-	struct dusk_consumer_options opts = {.sz = sizeof(opts), .serve = DUSK_DELIVER_SUMS};
+	struct dusk_consumer_options opts = {.sz = sizeof(opts), .deliver = DUSK_DELIVER_SUMS};
 	struct bpf_object *obj;
 	int *only_pid, ret;
 

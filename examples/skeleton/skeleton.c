@@ -28,7 +28,7 @@ static void on_stack(void *ctx, const struct dusk_stack_event *e)
 
 int main(void)
 {
-	struct dusk_consumer_options opts = {.sz = sizeof(opts), .serve = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE};
+	struct dusk_consumer_options opts = {.sz = sizeof(opts), .deliver = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE};
 	struct dusk_unwinder *u = NULL;
 	struct bpf_object *obj;
 	struct dusk_error err;

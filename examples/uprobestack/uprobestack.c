@@ -55,7 +55,7 @@ static int run(struct dusk_unwinder *u, int pid, char **args, bool verbose, stru
 {
 	struct dusk_consumer_options opts = {
 		.sz = sizeof(opts),
-		.serve = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE,
+		.deliver = DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE,
 		.on_stack = on_stack,
 		.ctx = u,
 	};

@@ -110,7 +110,7 @@ enum {
 
 struct dusk_consumer_options {
 	size_t sz;	     /* sizeof(struct dusk_consumer_options) */
-	uint32_t serve;	     /* DUSK_SERVE_... */
+	uint32_t deliver;    /* DUSK_DELIVER_... */
 	uint32_t ring_bytes; /* a power of two, at least a page; 0: 1 MiB. With a aggregation there is a ring, too:
 					 * for stacks that do not fit in the stackmap, and what is charged to them */
 	uint32_t aggregation_rows; /* 0: 16,384 */

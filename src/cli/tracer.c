@@ -156,7 +156,7 @@ static bool is_of_syscall(const char *event)
 
 static int start(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
 {
-	static const struct dusk_consumer_options opts = {.sz = sizeof(opts), .serve = DUSK_DELIVER_CALLBACK};
+	static const struct dusk_consumer_options opts = {.sz = sizeof(opts), .deliver = DUSK_DELIVER_CALLBACK};
 	int ret = dusk_unwind_add_consumer(t->unwinder, CONSUMER, &opts, err);
 
 	ret = ret ?: want(t, o, err);

@@ -145,7 +145,7 @@ int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ri
 	struct asker_ring *r = &t->ring[number % PROBE_CONSUMERS];
 	struct dusk_consumer_options o = {
 		.sz = sizeof(o),
-		.serve = serve,
+		.deliver = serve,
 		.on_stack = on_stack,
 		.ctx = r,
 		.ring_bytes = ring_bytes,

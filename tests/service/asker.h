@@ -58,7 +58,7 @@ void asker_close(struct asker *t);
  */
 pid_t asker_spawn(enum probe_kind kind, pid_t pid);
 
-/* Register consumer @number, served by @serve (DUSK_SERVE_...). */
+/* Register consumer @number, served by @serve (DUSK_DELIVER_...). */
 int try_init(struct asker *t, uint32_t number, uint32_t serve);
 void asker_init(struct asker *t, uint32_t number, uint32_t serve);
 

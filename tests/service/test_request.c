@@ -438,7 +438,7 @@ static void the_seventeenth_consumer_is_refused_by_name(void **state)
 static void calls_in_the_wrong_order_are_refused(void **state)
 {
 	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = asker_pin};
-	struct dusk_consumer_options c = {.sz = sizeof(c), .serve = DUSK_DELIVER_SUMS};
+	struct dusk_consumer_options c = {.sz = sizeof(c), .deliver = DUSK_DELIVER_SUMS};
 	struct dusk_unwinder *u;
 	struct dusk_error err;
 

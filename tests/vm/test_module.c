@@ -90,7 +90,7 @@ static void open_tool(void)
 	struct dusk_image image;
 	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = ""};
 	struct dusk_consumer_options c = {
-		.sz = sizeof(c), .serve = DUSK_DELIVER_RING, .ring_bytes = 4 << 20, .on_stack = on_stack};
+		.sz = sizeof(c), .deliver = DUSK_DELIVER_RING, .ring_bytes = 4 << 20, .on_stack = on_stack};
 	struct bpf_program *each;
 
 	read_object(&image);

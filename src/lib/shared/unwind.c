@@ -190,7 +190,7 @@ static void call_back(const struct reader *r, const struct event_stack *e)
 static bool has_aggregation(const struct dusk_unwinder *u)
 {
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
-		if (u->reader[i].used && u->reader[i].opts.serve & DUSK_DELIVER_SUMS)
+		if (u->reader[i].used && u->reader[i].opts.deliver & DUSK_DELIVER_SUMS)
 			return true;
 	return false;
 }
@@ -208,7 +208,7 @@ static int take_event(void *ctx, void *data, size_t size)
 	if (size < sizeof(*e) || e->kind != EVENT_STACK || size - sizeof(*e) < e->nr * sizeof(u64))
 		return -EPROTO;
 	err = inline_take_stack(whole, e);
-	if (r->opts.serve & DUSK_DELIVER_RING)
+	if (r->opts.deliver & DUSK_DELIVER_RING)
 		call_back(r, e);
 	if (inline_nr(whole) > INLINE_SOON && !has_aggregation(r->unwinder))
 		inline_forget(whole);
@@ -229,11 +229,11 @@ int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const str
 			     struct dusk_error *err)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
-	uint32_t serve = opts->serve | (opts->serve & DUSK_DELIVER_SUMS ? DELIVER_INLINE : 0);
+	uint32_t serve = opts->deliver | (opts->deliver & DUSK_DELIVER_SUMS ? DELIVER_INLINE : 0);
 	int ret = 0;
 
 	if (opts->sz < sizeof(*opts) || number >= MAX_CONSUMERS || !u->tool ||
-	    (opts->serve & DUSK_DELIVER_RING && !opts->on_stack))
+	    (opts->deliver & DUSK_DELIVER_RING && !opts->on_stack))
 		return error_set(err, -EINVAL, "cannot register consumer %u: options out of range, or nothing loaded",
 				 number);
 	if (r->used)
@@ -246,9 +246,9 @@ int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const str
 		.number = number,
 		.used = true,
 	};
-	if (opts->serve & (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS))
+	if (opts->deliver & (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS))
 		ret = make_ring(r);
-	if (!ret && opts->serve & DUSK_DELIVER_SUMS)
+	if (!ret && opts->deliver & DUSK_DELIVER_SUMS)
 		ret = r->aggregation_fd = tool_make_aggregation(r->opts.aggregation_rows ?: DEFAULT_AGGREGATION_ROWS);
 	if (ret < 0)
 		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
@@ -351,7 +351,7 @@ int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *c
 	if (fd < 0)
 		return -ENOENT;
 	/* With on_stack(), that would be called from here. */
-	ret = r->opts.serve & DUSK_DELIVER_RING ? 0 : ring_buffer__consume(r->ring);
+	ret = r->opts.deliver & DUSK_DELIVER_RING ? 0 : ring_buffer__consume(r->ring);
 	if (ret >= 0)
 		ret = read_resolved(fd, &resolved);
 	for (; !ret && !bpf_map_get_next_key(fd, last, &next); last = &key) {
