@@ -46,7 +46,7 @@ measure_memo() {
 			asked = value["requests"]
 			kernel = value["kernel-cached"] + value["kernel-checked"] + value["kernel-walks"]
 			printf "| %s | %d | %s | %s | %s | %d | %s | %d | **%d** | %d | **%d** |\n", load, asked,
-				share(value["known"], asked), share(value["warm"], asked), share(value["scheduled"], asked), kernel,
+				share(value["cached"], asked), share(value["walked-nofault"], asked), share(value["scheduled"], asked), kernel,
 				share(value["kernel-cached"] + value["kernel-checked"], kernel), again["verified-same"],
 				again["verified-different"], again["kernel-checked"], again["kernel-wrong"]
 		}' known.info verify.info

@@ -96,7 +96,7 @@ struct dusk_thread {
 	const char *comm;
 };
 
-enum dusk_source { DUSK_CPU, DUSK_OFF_CPU };
+enum dusk_source { DUSK_CPU, DUSK_OFF_CPU, DUSK_EVENT };
 
 #define DUSK_NO_CPU UINT16_MAX
 
@@ -112,6 +112,18 @@ struct dusk_sample {
 	uint8_t source;	 /* enum dusk_source */
 	uint8_t state;	 /* of an off-CPU interval: why (dusk_state_name()) */
 	uint32_t waker;	 /* of an off-CPU interval: who ended it, in wakers; 0: not known */
+};
+
+/* An event of tracefs: "sched:sched_process_exec". */
+struct dusk_event {
+	const char *name;
+};
+
+/* It has occurred. The sample's source is DUSK_EVENT, its count 1, and it stands for no time. */
+struct dusk_occurrence {
+	struct dusk_sample sample;
+	uint32_t event;	    /* index of dusk_profile.events */
+	const char *fields; /* "filename=/bin/true pid=12 old_pid=12", as the kernel prints it; or "" */
 };
 
 /* Who woke a thread: a task, or an interrupt, whatever task it came upon. */
@@ -158,8 +170,8 @@ struct dusk_setting {
 
 struct dusk_profile {
 	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
-	uint32_t nr_lines, nr_thread_times, nr_wakers;
-	uint64_t nr_samples;
+	uint32_t nr_lines, nr_thread_times, nr_wakers, nr_events;
+	uint64_t nr_samples, nr_occurrences;
 	struct dusk_module *modules;
 	struct dusk_function *functions;
 	struct dusk_frame *frames;
@@ -167,6 +179,8 @@ struct dusk_profile {
 	struct dusk_node *nodes;
 	struct dusk_thread *threads;
 	struct dusk_sample *samples;		/* by time */
+	struct dusk_event *events;		/* of tracefs, that were recorded */
+	struct dusk_occurrence *occurrences;	/* by time */
 	struct dusk_thread_times *thread_times; /* none where only CPU time was recorded */
 	struct dusk_waker *wakers;		/* index 0 is "none" */
 	struct dusk_outcome *outcomes;
@@ -322,8 +336,11 @@ void dusk_query_value(const struct dusk_query *q, uint32_t column, struct dusk_v
  */
 struct dusk_record;
 
-/* What is recorded; any of them together; WAKERS, who ended off-CPU intervals, only with OFF_CPU. */
-enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2, DUSK_RECORD_WAKERS = 4 };
+/*
+ * What is recorded; any of them together; WAKERS, who ended off-CPU intervals, only with OFF_CPU; EVENTS: those that
+ * are named.
+ */
+enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2, DUSK_RECORD_WAKERS = 4, DUSK_RECORD_EVENTS = 8 };
 
 struct dusk_record_options {
 	size_t sz;	       /* sizeof(struct dusk_record_options) */
@@ -355,13 +372,15 @@ struct dusk_record_options {
 					 * -EINTR, and dusk_record_stop() does not wait for threads that hang. NULL */
 	uid_t owner_uid;	   /* who owns the file; (uid_t)-1: who we are */
 	gid_t owner_gid;
+	const char *const *events; /* EVENTS: of tracefs, by their names, "group:event" */
+	size_t nr_events;
 };
 
 struct dusk_record_status {
-	uint64_t samples, complete;
-	uint64_t user_samples; /* those that have a user stack or should have one */
-	uint64_t lost, bytes;  /* bytes: size of the profile */
-	uint64_t stacks;       /* distinct */
+	uint64_t samples, complete; /* samples, off-CPU intervals and occurrences of events */
+	uint64_t user_samples;	    /* those that have a user stack or should have one */
+	uint64_t lost, bytes;	    /* bytes: size of the profile */
+	uint64_t stacks;	    /* distinct */
 	uint32_t stackmap_bits, max_tasks;
 };
 
@@ -398,7 +417,7 @@ void dusk_record_free(struct dusk_record *r);
 /* The same for a recording that is of no use: there will be no profile, and an older one stays where it is. */
 void dusk_record_discard(struct dusk_record *r);
 
-/* The event that samples: "cycles" or "cpu-clock". */
+/* The event that samples: "cycles" or "cpu-clock"; "off-cpu" or "tracefs" if none does. */
 const char *dusk_record_event(const struct dusk_record *r);
 
 /*

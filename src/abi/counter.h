@@ -4,10 +4,11 @@
  *
  * The ledger, true whenever nothing is in flight:
  *
- *	SAMPLES + OFFCPU_INTERVALS - OFFCPU_SAMPLED_OUT + WAKERS = NO_USER + REQUESTS
+ *	SAMPLES + OFFCPU_INTERVALS - OFFCPU_SAMPLED_OUT + WAKERS + EVENTS = NO_USER + REQUESTS
  *	REQUESTS = REFUSED_* + CACHED + NOFAULT + NOW + JOINED + AFTERWARDS + SCHEDULED
  *	SCHEDULED + UNASKED = WALKS + CLOSED_*		(plus the stacks still due)
  *	SAMPLES = sample events read + LOST_SAMPLES
+ *	EVENTS = occurrences read + LOST_EVENTS
  *
  * Samples and requests are counted by each tool for itself; walks, once for all tools that share the unwinder, so that
  * the third line holds for all of them together.
@@ -21,8 +22,10 @@
 	X(SWITCHES, "switches", "switches of tasks that were followed, from one in 61")                              \
 	X(SWITCH_NS, "switch-ns", "time spent following switches, from one in 61")                                   \
 	X(WAKERS, "wakers", "tasks that woke one, and were asked for their stack")                                   \
+	X(EVENTS, "events", "occurrences of events of tracefs")                                                      \
 	X(NO_USER, "no-user",                                                                                        \
-	  "samples, intervals and wakers of tasks without user memory: kernel threads, and tasks at their end")      \
+	  "samples, intervals, wakers and events of tasks without user memory: kernel threads, and tasks at their "  \
+	  "end")                                                                                                     \
 	X(REQUESTS, "requests", "user stacks asked for")                                                             \
 	X(REFUSED_NO_STATE, "refused-no-state", "requests refused: the table of tasks is full")                      \
 	X(REFUSED_CONTENDED, "refused-contended", "requests refused: deferral word contended")                       \
@@ -65,6 +68,9 @@
 	X(TIMER_PERIODS, "timer-periods", "what the timers' ticks stood for, in nanoseconds or cycles")              \
 	X(LOST_SAMPLES, "lost-samples", "sample events lost: the ring buffer was full")                              \
 	X(LOST_OFFCPU, "lost-offcpu", "off-CPU intervals lost: the ring buffer was full")                            \
+	X(LOST_EVENTS, "lost-events", "occurrences of events lost: the ring buffer was full")                        \
+	X(LOST_FIELDS, "lost-fields",                                                                                \
+	  "occurrences whose fields are not all there: their record is longer than what is taken of it")             \
 	X(LOST_THREADS, "lost-threads", "threads lost: the ring buffer was full")                                    \
 	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")                                 \
 	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")

@@ -22,7 +22,8 @@ enum event_kind {
 	EVENT_OFFCPU,
 	EVENT_THREAD,
 	EVENT_THREAD_TIMES,
-	EVENT_KERNEL_STACK
+	EVENT_KERNEL_STACK,
+	EVENT_OCCURRENCE
 };
 
 #define COMM_BYTES 16
@@ -138,6 +139,47 @@ struct event_thread_times {
 	u64 intervals;
 	char comm[COMM_BYTES];
 };
+
+#define RECORD_BYTES 1024 /* of the record of an event so much is taken */
+#define MAX_DYNAMIC 8
+#define DYNAMIC_RELATIVE 0x8000
+
+/* How the record of an event of tracefs, which holds its fields, is taken. */
+struct record_shape {
+	u16 bytes;     /* of the fields whose place is fixed; 0: programs see no record of it */
+	u8 in_syscall; /* the event is of a system call, where a user stack may be told at once */
+	u8 nr_dynamic; /* more than MAX_DYNAMIC: all of RECORD_BYTES is taken */
+	/*
+	 * Where 32 bits say where a field of varying length is: length << 16 | offset, from the start of the record;
+	 * or, with DYNAMIC_RELATIVE, from behind these bits.
+	 */
+	u16 dynamic[MAX_DYNAMIC];
+};
+
+/*
+ * An event of tracefs has occurred. Behind it, in this order: its record, filled up to a multiple of 8 bytes, of which
+ * the first 8 have no meaning; and kernel frames. occurrence_frames() finds them.
+ */
+struct event_occurrence {
+	u32 kind, cpu;
+	u64 time_ns; /* CLOCK_MONOTONIC */
+	u64 cookie;  /* as in struct event_sample, as what follows */
+	u32 pid, tid;
+	u32 kernel_stack, user_stack;
+	u32 event; /* by the number that its program was attached with */
+	u8 outcome, cached;
+	u16 nr;		  /* kernel frames that follow */
+	u16 record_bytes; /* that follow, without what fills them up; 0: there is no record */
+	u16 cut;	  /* the record goes on beyond them */
+	u32 pad;
+	char comm[COMM_BYTES];
+	u64 record[];
+};
+
+static inline const u64 *occurrence_frames(const struct event_occurrence *e)
+{
+	return e->record + (e->record_bytes + 7) / 8;
+}
 
 /* A sample's source. */
 enum source { SOURCE_CPU };

@@ -16,6 +16,8 @@ _Static_assert(sizeof(struct event_sum) == 64, "event_sum");
 _Static_assert(sizeof(struct event_offcpu) == 96, "event_offcpu");
 _Static_assert(sizeof(struct event_waker) == 48, "event_waker");
 _Static_assert(sizeof(struct event_thread_times) == 80, "event_thread_times");
+_Static_assert(sizeof(struct record_shape) == 20, "record_shape");
+_Static_assert(sizeof(struct event_occurrence) == 72, "event_occurrence");
 _Static_assert(sizeof(struct config) == 104, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct aggregation_key) == 24, "aggregation_key");

@@ -6,31 +6,7 @@
 #include <string.h>
 
 #include "base/json.h"
-
-/* Bytes of the UTF-8 character at @s (RFC 3629), or 0. The end of the string is no continuation, so it is never passed.
- */
-static int utf8_bytes(const unsigned char *s)
-{
-	static const struct {
-		unsigned char first, last, second_min, second_max, bytes;
-	} forms[] = {
-		{0x20, 0x7f, 0, 0, 1},	     {0xc2, 0xdf, 0x80, 0xbf, 2}, {0xe0, 0xe0, 0xa0, 0xbf, 3},
-		{0xe1, 0xec, 0x80, 0xbf, 3}, {0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4}, {0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		if (s[0] < forms[i].first || s[0] > forms[i].last)
-			continue;
-		if (forms[i].bytes > 1 && (s[1] < forms[i].second_min || s[1] > forms[i].second_max))
-			return 0;
-		for (int k = 2; k < forms[i].bytes; k++)
-			if ((s[k] & 0xc0) != 0x80)
-				return 0;
-		return forms[i].bytes;
-	}
-	return 0;
-}
+#include "base/utf8.h"
 
 static void write_string(FILE *out, const char *text)
 {
@@ -40,7 +16,7 @@ static void write_string(FILE *out, const char *text)
 	putc('"', out);
 	while (*s) {
 		const char *n = strchr(named, *s);
-		int bytes = utf8_bytes(s);
+		size_t bytes = utf8_bytes(s);
 
 		if (n) {
 			fprintf(out, "\\%c", letter[n - named]);

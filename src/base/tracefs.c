@@ -11,6 +11,7 @@
 #include "base/file.h"
 
 #define PATH_ROOM 512
+#define MAX_FORMAT_BYTES (1 << 20)
 
 static void closedirp(DIR **d)
 {
@@ -47,23 +48,36 @@ static int split(const char *name, char group[TRACEFS_EVENT_BYTES], char event[T
 	return 0;
 }
 
-int tracefs_event(const char *name)
+/* The file @file of event @name. */
+static int read_event(const char *name, const char *file, size_t max, char **ret, size_t *len)
 {
-	char group[TRACEFS_EVENT_BYTES], event[TRACEFS_EVENT_BYTES], path[PATH_ROOM], *end;
-	_cleanup_(freep) char *text = NULL;
+	char group[TRACEFS_EVENT_BYTES], event[TRACEFS_EVENT_BYTES], path[PATH_ROOM];
 	const char *folder = tracefs_folder();
-	size_t len;
-	long id;
 	int err = split(name, group, event);
 
 	if (err || !folder)
 		return err ?: -ENODEV;
-	snprintf(path, sizeof(path), "%s/events/%s/%s/id", folder, group, event);
-	err = file_read(&text, &len, path, 64);
+	snprintf(path, sizeof(path), "%s/events/%s/%s/%s", folder, group, event, file);
+	return file_read(ret, len, path, max);
+}
+
+int tracefs_event(const char *name)
+{
+	_cleanup_(freep) char *text = NULL;
+	char *end;
+	size_t len;
+	long id;
+	int err = read_event(name, "id", 64, &text, &len);
+
 	if (err)
 		return err;
 	id = strtol(text, &end, 10);
 	return end != text && id > 0 && id <= INT32_MAX ? id : -EPROTO;
+}
+
+int tracefs_format(const char *name, char **ret, size_t *len)
+{
+	return read_event(name, "format", MAX_FORMAT_BYTES, ret, len);
 }
 
 void tracefs_names_done(struct tracefs_names *n)

@@ -14,6 +14,12 @@ const char *tracefs_folder(void);
  */
 int tracefs_event(const char *name);
 
+/*
+ * The file that says what fields event @name has, and how they are printed: *@ret, to be freed with free(), 0 and *@len
+ * bytes; or a negative errno as above.
+ */
+int tracefs_format(const char *name, char **ret, size_t *len);
+
 /* Names, each to be freed. */
 struct tracefs_names vec(char *);
 void tracefs_names_done(struct tracefs_names *n);

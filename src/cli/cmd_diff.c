@@ -40,7 +40,7 @@ static const struct option options[] = {
 struct side {
 	const char *path;
 	struct dusk_profile *profile;
-	struct filtered seen;
+	struct filtered of_event, seen;
 };
 
 /* The kind of samples that is usual for the profile before is the kind for both. */
@@ -52,14 +52,20 @@ static int choose_samples(struct side sides[2], const struct options *o, enum ti
 	f.kind = *kind = time_base_of(sides[BEFORE].profile, *kind);
 	f.trim = true;
 	f.marks = o->stacks && *kind == TIME_BASE_WALL;
-	for (int i = BEFORE; i <= AFTER && !status; i++)
-		status = filter_apply(&sides[i].seen, sides[i].profile, &f);
+	for (int i = BEFORE; i <= AFTER && !status; i++) {
+		const struct dusk_profile *p = sides[i].profile;
+
+		status = kind_settle(&sides[i].of_event, &p, sides[i].path, &o->kind, kind);
+		if (!status)
+			status = filter_apply(&sides[i].seen, p, &f);
+	}
 	return status;
 }
 
 static void side_done(struct side *s)
 {
 	filtered_done(&s->seen);
+	filtered_done(&s->of_event);
 	dusk_profile_free(s->profile);
 }
 
@@ -74,6 +80,10 @@ static void show_side(FILE *out, const struct diff *d, const struct side *s, int
 	if (time_base_has(kind, DUSK_OFF_CPU))
 		fprintf(out, "%s %" PRIu64 " off-CPU intervals, %.2f s off CPU", kind == TIME_BASE_WALL ? "," : ":",
 			off->count, off->ns / 1e9);
+	if (kind == TIME_BASE_EVENT) {
+		fprintf(out, ": %" PRIu64 " times ", cpu->count);
+		text_write(out, s->seen.profile.events[0].name, TEXT_TERMINAL);
+	}
 	putc('\n', out);
 }
 
@@ -134,7 +144,7 @@ static int compare(const struct command *self, const struct options *o, struct s
 		status = choose_samples(sides, o, &kind);
 	if (status)
 		return status;
-	d.by = kind == TIME_BASE_CPU ? BY_COUNT : BY_TIME;
+	d.by = kind_counts(kind) ? BY_COUNT : BY_TIME;
 	err = diff_new(&diff, &sides[BEFORE].seen.profile, &sides[AFTER].seen.profile, &d);
 	if (err) {
 		say("cannot compare %s and %s: %s", sides[BEFORE].path, sides[AFTER].path, strerror(-err));

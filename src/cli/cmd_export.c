@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk export: a profile in another tool's format. */
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -124,8 +125,9 @@ static bool has_intervals(const struct dusk_profile *p)
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
-	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(filtered_done) struct filtered seen = {0};
+	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
+	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
+	const struct dusk_profile *p;
 	const struct export_format *format;
 	struct output out;
 	int status;
@@ -142,17 +144,22 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!format || filter_check(self, &o.filter) ||
 	    time_base_choose(self, &o.kind, o.wakers ? TIME_BASE_OFF_CPU : format->usual, &o.filter.kind))
 		return STATUS_USAGE;
-	if (o.wakers && (format->write != folded_write || o.filter.kind == TIME_BASE_CPU))
+	if (o.wakers && (format->write != folded_write || kind_counts(o.filter.kind)))
 		return say_usage(self, "--wakers is for folded stacks of off-CPU intervals");
+	if (o.kind.event && !format->events)
+		return say_usage(self, "%s has no place for events; --event is for folded stacks and for script",
+				 format->name);
 	if (o.export.deferred && format->write != perf_write)
 		return say_usage(self, "--deferred is for the format perf");
-	status = open_profile(&p, o.input, true, o.inlined);
+	status = open_profile(&whole, o.input, true, o.inlined);
+	p = whole;
 	if (!status)
 		status = wakers_choose(&o.filter.wakers, o.wakers, p, o.input);
+	if (!status)
+		status = kind_settle(&of_event, &p, o.input, &o.kind, &o.filter.kind);
 	if (!status) {
-		o.filter.kind = time_base_of(p, o.filter.kind);
 		o.filter.marks = format->write == folded_write && o.filter.kind == TIME_BASE_WALL;
-		o.export.by = o.filter.kind == TIME_BASE_CPU ? BY_COUNT : BY_TIME;
+		o.export.by = kind_counts(o.filter.kind) ? BY_COUNT : BY_TIME;
 		status = filter_apply(&seen, p, &o.filter);
 	}
 	if (!status)
@@ -161,6 +168,9 @@ static int run(const struct command *self, int argc, char **argv)
 		status = output_close(&out, format->write(out.file, &seen.profile, &o.export));
 	if (!status && format->dropped)
 		say("%s has no place for %s", format->name, format->dropped);
+	if (!status && p->nr_occurrences && !format->events)
+		say("%s has no place for events, of which %" PRIu64 " have occurred; dusk script shows them",
+		    format->name, p->nr_occurrences);
 	if (!status && format->dropped_offcpu && has_intervals(&seen.profile))
 		say("of off-CPU intervals %s has no place for %s", format->name, format->dropped_offcpu);
 	return status;

@@ -13,6 +13,7 @@ struct options {
 	const char *input, *output, *title, *wakers;
 	bool inlined;
 	struct filter filter;
+	struct time_base_choice kind;
 };
 
 static const struct option options[] = {
@@ -22,6 +23,8 @@ static const struct option options[] = {
 	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT",
 	 "heads the page (default: the command recorded)"},
 	WAKERS_OPTION(struct options, wakers, "who ended each off-CPU interval, N deep"),
+	{0, "event", OPTION_TEXT, offsetof(struct options, kind.event), "NAME",
+	 "occurrences of this event of tracefs instead"},
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
@@ -29,12 +32,13 @@ static const struct option options[] = {
 
 struct side {
 	struct dusk_profile *profile;
-	struct filtered seen;
+	struct filtered of_event, seen;
 };
 
 static void side_done(struct side *s)
 {
 	filtered_done(&s->seen);
+	filtered_done(&s->of_event);
 	dusk_profile_free(s->profile);
 }
 
@@ -70,13 +74,34 @@ static int write_page(const struct options *o, const char *const *path, uint32_t
 	return status;
 }
 
+/* All time: the page has a switch for it. Or an event, if that was chosen, or there is nothing else. */
+static enum time_base kind_for(const struct dusk_profile *p, const struct options *o)
+{
+	return o->kind.event || (!p->nr_samples && p->nr_occurrences) ? TIME_BASE_EVENT : TIME_BASE_WALL;
+}
+
+static int open_side(struct side *s, const struct options *o, const char *path)
+{
+	struct filter filter = o->filter;
+	const struct dusk_profile *p;
+	int status = open_profile(&s->profile, path, true, o->inlined);
+
+	if (status)
+		return status;
+	p = s->profile;
+	filter.kind = kind_for(p, o);
+	status = wakers_choose(&filter.wakers, o->wakers, p, path);
+	if (!status)
+		status = kind_settle(&s->of_event, &p, path, &o->kind, &filter.kind);
+	return status ? status : filter_apply(&s->seen, p, &filter);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
-	/* All time: the page has a switch for it. */
 	struct options o = {
 		.output = "flame.html",
 		.inlined = true,
-		.filter = {.kind = TIME_BASE_WALL, .trim = true, .marks = true},
+		.filter = {.trim = true, .marks = true},
 	};
 	const char *path[SIDES] = {NULL};
 	struct side sides[SIDES] = {0};
@@ -94,13 +119,8 @@ static int run(const struct command *self, int argc, char **argv)
 		nr = 1;
 	}
 	status = filter_check(self, &o.filter);
-	for (size_t i = 0; i < nr && !status; i++) {
-		status = open_profile(&sides[i].profile, path[i], true, o.inlined);
-		if (!status)
-			status = wakers_choose(&o.filter.wakers, o.wakers, sides[i].profile, path[i]);
-		if (!status)
-			status = filter_apply(&sides[i].seen, sides[i].profile, &o.filter);
-	}
+	for (size_t i = 0; i < nr && !status; i++)
+		status = open_side(&sides[i], &o, path[i]);
 	if (!status)
 		status = write_page(&o, path, nr, sides);
 	for (size_t i = 0; i < nr; i++)

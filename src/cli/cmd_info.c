@@ -2,6 +2,7 @@
 /* dusk info: what is in a profile, how much of it is complete, and every outcome and counter by name. */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "cli/load_profile.h"
@@ -33,10 +34,42 @@ static const char *class_name(enum dusk_outcome_class class)
 
 #define MAX_LISTED 10 /* threads that miss some of their time */
 
+/* Occurrences, by event and of all. */
+struct events {
+	struct completeness *of; /* by event, without outcomes */
+	struct completeness all;
+};
+
+static void events_done(struct events *e)
+{
+	completeness_done(&e->all);
+	free(steal(e->of));
+}
+
+static void add_occurrence(struct completeness *l, const struct dusk_outcome *o)
+{
+	l->samples++;
+	l->complete += o->kind == DUSK_COMPLETE;
+	l->cut += o->kind == DUSK_CUT;
+	l->no_stack += o->kind == DUSK_NO_STACK;
+	l->absent += o->kind == DUSK_ABSENT;
+}
+
+static int events_init(struct events *e, const struct dusk_profile *p)
+{
+	e->of = calloc(p->nr_events + 1UL, sizeof(*e->of));
+	if (!e->of)
+		return -ENOMEM;
+	for (uint64_t i = 0; i < p->nr_occurrences; i++)
+		add_occurrence(&e->of[p->occurrences[i].event], &p->outcomes[p->occurrences[i].sample.outcome]);
+	return completeness_of(&e->all, p, DUSK_EVENT);
+}
+
 /* What the profile comes to: its samples, its off-CPU intervals, and the time of its threads. */
 struct sums {
 	struct completeness cpu, off_cpu;
 	struct time_balance account;
+	struct events events;
 };
 
 static int sums_init(struct sums *s, const struct dusk_profile *p)
@@ -45,7 +78,9 @@ static int sums_init(struct sums *s, const struct dusk_profile *p)
 
 	if (!err)
 		err = completeness_of(&s->off_cpu, p, DUSK_OFF_CPU);
-	return err ? err : time_balance_init(&s->account, p);
+	if (!err)
+		err = time_balance_init(&s->account, p);
+	return err ? err : events_init(&s->events, p);
 }
 
 static void sums_done(struct sums *s)
@@ -53,6 +88,7 @@ static void sums_done(struct sums *s)
 	completeness_done(&s->cpu);
 	completeness_done(&s->off_cpu);
 	time_balance_done(&s->account);
+	events_done(&s->events);
 }
 
 static void write_cost_json(struct json *j, const struct dusk_profile *p)
@@ -111,6 +147,30 @@ static void write_off_cpu_json(struct json *j, const struct dusk_profile *p, con
 	json_object_end(j);
 }
 
+static void write_events_json(struct json *j, const struct dusk_profile *p, const struct events *e)
+{
+	json_object(j, "events");
+	json_u64(j, "occurrences", e->all.samples);
+	json_u64(j, "stacks", e->all.stacks);
+	json_double(j, "complete_percent", complete_percent(&e->all));
+	json_object(j, "event");
+	for (uint32_t i = 0; i < p->nr_events; i++) {
+		json_object(j, p->events[i].name);
+		json_u64(j, "occurrences", e->of[i].samples);
+		json_u64(j, "complete", e->of[i].complete);
+		json_u64(j, "cut", e->of[i].cut);
+		json_u64(j, "no_stack", e->of[i].no_stack);
+		json_u64(j, "absent", e->of[i].absent);
+		json_object_end(j);
+	}
+	json_object_end(j);
+	json_object(j, "outcomes");
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		json_u64(j, p->outcomes[i].name, e->all.outcome[i]);
+	json_object_end(j);
+	json_object_end(j);
+}
+
 static bool has_off_cpu(const struct sums *s)
 {
 	return s->off_cpu.samples || s->account.nr;
@@ -158,6 +218,8 @@ static void write_json(FILE *out, const struct dusk_profile *p, const struct sum
 	json_object_end(&j);
 	if (has_off_cpu(s))
 		write_off_cpu_json(&j, p, s);
+	if (p->nr_events)
+		write_events_json(&j, p, &s->events);
 	json_object_end(&j);
 	putc('\n', out);
 }
@@ -209,6 +271,22 @@ static void write_off_cpu(FILE *out, const struct dusk_profile *p, const struct 
 		write_row(out, s->off_cpu.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
 }
 
+static void write_events(FILE *out, const struct dusk_profile *p, const struct events *e)
+{
+	char text[16];
+
+	fputs("\nEvents of tracefs: how often they occurred, % of their user stacks complete\n", out);
+	for (uint32_t i = 0; i < p->nr_events; i++) {
+		fprintf(out, "%14" PRIu64 " %8s  ", e->of[i].samples,
+			e->of[i].samples > e->of[i].absent ? percent_text(text, complete_percent(&e->of[i])) : "");
+		text_write(out, p->events[i].name, TEXT_TERMINAL);
+		putc('\n', out);
+	}
+	fputs("\nOccurrences by how their user stack ended\n", out);
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		write_row(out, e->all.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+}
+
 static void write_cost(FILE *out, const struct dusk_profile *p)
 {
 	struct cost c;
@@ -244,7 +322,7 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 	fprintf(out, "%-14s ", "file");
 	text_write(out, path, TEXT_TERMINAL);
 	fprintf(out, ", %" PRIu64 " bytes", p->bytes);
-	if (l->samples && !has_off_cpu(s))
+	if (l->samples && !has_off_cpu(s) && !p->nr_events)
 		fprintf(out, ", %.1f a sample", (double)p->bytes / l->samples);
 	fprintf(out, "\n%-14s %s\n", "recording", recording_state(p));
 	fprintf(out, "%-14s %" PRIu64 "\n", "samples", l->samples);
@@ -257,6 +335,13 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 		fprintf(out, "%-14s %" PRIu64 "\n", "their stacks", s->off_cpu.stacks);
 		fprintf(out, "%-14s %s %% of the off-CPU intervals that have a user stack, or should\n", "complete",
 			percent_text(text, complete_percent(&s->off_cpu)));
+	}
+	if (p->nr_events) {
+		fprintf(out, "%-14s %" PRIu64 " occurrences of %" PRIu32 " event%s of tracefs\n", "events",
+			s->events.all.samples, p->nr_events, p->nr_events == 1 ? "" : "s");
+		fprintf(out, "%-14s %" PRIu64 "\n", "their stacks", s->events.all.stacks);
+		fprintf(out, "%-14s %s %% of the occurrences that have a user stack, or should\n", "complete",
+			percent_text(text, complete_percent(&s->events.all)));
 	}
 	write_cost(out, p);
 	fprintf(out, "%-14s %s\n", "functions", p->symbolized ? "looked up" : "not looked up");
@@ -275,6 +360,8 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 	missing_fp_show(out, p, TIME_BASE_CPU, "");
 	if (has_off_cpu(s))
 		write_off_cpu(out, p, s);
+	if (p->nr_events)
+		write_events(out, p, &s->events);
 	fputs("\nCounters\n", out);
 	for (uint32_t i = 0; i < p->nr_counters; i++)
 		write_row(out, p->counters[i].value, p->counters[i].name, p->counters[i].sentence);

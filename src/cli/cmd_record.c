@@ -9,6 +9,7 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "cli/child.h"
+#include "cli/events.h"
 #include "cli/progress.h"
 #include "cli/load_profile.h"
 #include "cli/span.h"
@@ -22,6 +23,7 @@ struct options {
 	bool all, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
 	double budget_percent;
 	struct text_list events;
+	struct tracefs_names tracefs; /* of these, those of tracefs */
 	uint32_t sources;
 	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
@@ -39,7 +41,7 @@ static const struct option options[] = {
 	{'F', "freq", OPTION_NUMBER, offsetof(struct options, frequency_hz), "HZ",
 	 "samples a second and CPU (default 99)", 1, 100000},
 	{'e', "event", OPTION_TEXTS, offsetof(struct options, events), "EVENTS",
-	 "cpu, offcpu or both (default cpu,offcpu)"},
+	 "cpu,offcpu (default), sched:sched_switch, ..."},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
@@ -164,6 +166,8 @@ static int create(struct recording *r)
 		.nr_cpus = o->cpus.nr,
 		.command = command,
 		.stops = &stop_count,
+		.events = (const char *const *)o->tracefs.v,
+		.nr_events = o->tracefs.nr,
 		.owner_uid = sudo_id("SUDO_UID"),
 		.owner_gid = sudo_id("SUDO_GID"),
 	};
@@ -331,24 +335,32 @@ static int run_with(const struct options *o, char **command)
 	return status;
 }
 
-/* What -e names. -EINVAL: there is no such event. */
-static int choose_sources(struct options *o)
+/* What -e names. */
+static int choose_sources(const struct command *self, struct options *o)
 {
 	uint32_t sources = 0;
+	int status = STATUS_OK;
 
-	for (size_t i = 0; i < o->events.nr; i++) {
-		if (!strcmp(o->events.v[i], "cpu"))
+	for (size_t i = 0; !status && i < o->events.nr; i++) {
+		const char *event = o->events.v[i];
+
+		if (!strcmp(event, "cpu"))
 			sources |= DUSK_RECORD_CPU;
-		else if (!strcmp(o->events.v[i], "offcpu"))
+		else if (!strcmp(event, "offcpu"))
 			sources |= DUSK_RECORD_OFF_CPU;
+		else if (strchr(event, ':'))
+			status = events_choose(&o->tracefs, event);
 		else
-			return -EINVAL;
+			return say_usage(self, "-e takes cpu, offcpu, and events of tracefs as sched:sched_switch, "
+					       "with commas between them");
 	}
+	if (o->tracefs.nr)
+		sources |= DUSK_RECORD_EVENTS;
 	if (o->events.nr)
 		o->sources = sources;
 	if (o->wakers)
 		o->sources |= DUSK_RECORD_WAKERS;
-	return 0;
+	return status;
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -359,8 +371,9 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_options(self, argc, argv, &o, &next, &status))
 		return status;
-	if (choose_sources(&o))
-		status = say_usage(self, "-e takes cpu, offcpu, or both with a comma");
+	status = choose_sources(self, &o);
+	if (status)
+		; /* all is said */
 	else if (o.stackmap_bits && o.stackmap_bytes)
 		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
 	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))
@@ -369,6 +382,7 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else
 		status = run_with(&o, next < argc ? argv + next : NULL);
+	tracefs_names_done(&o.tracefs);
 	options_done(options, &o);
 	return status;
 }

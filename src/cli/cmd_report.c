@@ -215,13 +215,15 @@ static int choose_measure(const struct command *self, const struct options *o, s
 
 	for (size_t i = 0; i < v->show.nr_columns; i++)
 		named |= v->show.column[i];
-	v->by = v->show.kind == TIME_BASE_CPU ? BY_COUNT : BY_TIME;
+	v->by = kind_counts(v->show.kind) ? BY_COUNT : BY_TIME;
 	for (enum measure m = BY_COUNT; o->by && m <= BY_RUNNABLE; m++)
 		if (!strcmp(o->by, measures[m]))
 			v->by = m;
 	if (v->show.kind == TIME_BASE_WALL && (v->by == BY_COUNT || named & (KEY_COUNT | KEY_AVERAGE | KEY_LONGEST)))
 		return say_usage(self, "--wall has samples and off-CPU intervals, which cannot be counted together; "
 				       "they add up by time");
+	if (v->show.kind == TIME_BASE_EVENT && v->by != BY_COUNT)
+		return say_usage(self, "occurrences of an event take no time; they are counted");
 	if (v->show.kind == TIME_BASE_CPU && v->by == BY_RUNNABLE)
 		return say_usage(self, "who has a CPU does not wait for it: --by runnable is for --off-cpu");
 	return STATUS_OK;
@@ -256,8 +258,9 @@ static int choose(const struct command *self, const struct options *o, struct vi
 				  : o->state.nr ? TIME_BASE_WALL
 						: TIME_BASE_USUAL,
 				  &v->show.kind);
-	if (!status && o->wakers && v->show.kind == TIME_BASE_CPU)
-		return say_usage(self, "--wakers is about off-CPU intervals, which --cpu leaves out");
+	if (!status && o->wakers && kind_counts(v->show.kind))
+		return say_usage(self, "--wakers is about off-CPU intervals, which --%s leaves out",
+				 o->kind.cpu ? "cpu" : "event");
 	if (!status)
 		status = check_states(self, o);
 	if (!status)
@@ -309,8 +312,9 @@ static bool by_function(const struct view *v)
 
 static int report(const struct command *self, const struct options *o)
 {
-	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(filtered_done) struct filtered seen = {0};
+	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
+	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
+	const struct dusk_profile *p;
 	struct selection s = {
 		o->comm.v, o->dso.v, o->pid.v, o->comm.nr, o->dso.nr, o->pid.nr, o->state.v, o->state.nr,
 	};
@@ -320,12 +324,16 @@ static int report(const struct command *self, const struct options *o)
 	int status = choose(self, o, &v), err;
 
 	if (!status)
-		status = open_profile(&p, o->input, by_function(&v) || o->dso.nr || filter_any(&o->filter), o->inlined);
+		status = open_profile(&whole, o->input, by_function(&v) || o->dso.nr || filter_any(&o->filter),
+				      o->inlined);
+	p = whole;
 	if (!status)
 		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);
+	if (!status)
+		status = kind_settle(&of_event, &p, o->input, &o->kind, &v.show.kind);
 	if (!status) {
 		filter.trim = true;
-		v.show.kind = filter.kind = time_base_of(p, v.show.kind);
+		filter.kind = v.show.kind;
 		filter.marks = v.tree && v.show.kind == TIME_BASE_WALL;
 		status = choose_measure(self, o, &v);
 	}

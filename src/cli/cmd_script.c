@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk script: each sample and each off-CPU interval with its stack, as perf script writes it. */
+/* dusk script: each sample, off-CPU interval and occurrence of an event with its stack, as perf script writes it. */
 #include "base/cleanup.h"
 #include "cli/filter.h"
 #include "cli/load_profile.h"
@@ -27,8 +27,9 @@ static const struct option options[] = {
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
-	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(filtered_done) struct filtered seen = {0};
+	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
+	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
+	const struct dusk_profile *p;
 	struct output out;
 	int status;
 
@@ -38,7 +39,10 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!status)
 		status = filter_check(self, &o.filter);
 	if (!status)
-		status = open_profile(&p, o.input, true, o.inlined);
+		status = open_profile(&whole, o.input, true, o.inlined);
+	p = whole;
+	if (!status)
+		status = kind_settle(&of_event, &p, o.input, &o.kind, &o.filter.kind);
 	if (!status)
 		status = filter_apply(&seen, p, &o.filter);
 	if (!status)

@@ -10,9 +10,9 @@
 #include "base/cleanup.h"
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/tracefs.h"
 #include "cli/child.h"
 #include "cli/command.h"
+#include "cli/events.h"
 #include "cli/output.h"
 #include "cli/span.h"
 #include "cli/stop.h"
@@ -64,30 +64,21 @@ struct tracing {
 static int choose_event(struct tracing *t, const char *pattern)
 {
 	size_t kept = t->events.nr, before = kept;
-	int nr = tracefs_expand(&t->events, pattern);
+	int status = events_choose(&t->events, pattern);
+	bool ours = false;
 
-	if (nr == -ENODEV)
-		say("tracefs is not mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing");
-	else if (nr == -EINVAL)
-		say("%s is no event; they are called group:event, as in sched:sched_switch", pattern);
-	else if (nr == -ENOENT)
-		say("there is no event %s; %s/available_events lists them", pattern, tracefs_folder());
-	else if (nr == -EACCES || nr == -EPERM)
-		say("cannot read the events in %s: %s; run as root, or with cap_dac_read_search beside what 'dusk "
-		    "doctor' names",
-		    tracefs_folder() ?: "tracefs", strerror(-nr));
-	else if (nr < 0)
-		say("cannot read the events in %s: %s", tracefs_folder() ?: "tracefs", strerror(-nr));
-	if (nr < 0)
-		return nr == -EACCES || nr == -EPERM ? STATUS_PRIVILEGE : STATUS_FAILED;
+	if (status)
+		return status;
 	for (size_t i = before; i < t->events.nr; i++) {
-		if (strncmp(t->events.v[i], OURS, strlen(OURS)))
+		if (strncmp(t->events.v[i], OURS, strlen(OURS))) {
 			t->events.v[kept++] = t->events.v[i];
-		else
-			free(t->events.v[i]);
+			continue;
+		}
+		free(t->events.v[i]);
+		ours = true;
 	}
 	t->events.nr = kept;
-	if (kept > before)
+	if (kept > before || !ours)
 		return STATUS_OK;
 	say("%s cannot be traced: it is what dusk trace writes", pattern);
 	return STATUS_FAILED;

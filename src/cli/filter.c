@@ -2,15 +2,82 @@
 /* Which options choose stacks? See filter.h. */
 #include <stdlib.h>
 #include <string.h>
+#include "base/cleanup.h"
 #include "cli/filter.h"
+#include "report/model/occurrences.h"
+#include "report/text.h"
 #include "report/model/wakers.h"
+
+#define EVENTS_LISTED 8
 
 int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual,
 		     enum time_base *ret)
 {
-	if (c->cpu + c->off_cpu + c->wall > 1)
-		return say_usage(self, "--cpu, --off-cpu and --wall exclude each other");
-	*ret = c->cpu ? TIME_BASE_CPU : c->off_cpu ? TIME_BASE_OFF_CPU : c->wall ? TIME_BASE_WALL : usual;
+	if (c->cpu + c->off_cpu + c->wall + (c->event != NULL) > 1)
+		return say_usage(self, "--cpu, --off-cpu, --wall and --event exclude each other");
+	*ret = c->cpu	    ? TIME_BASE_CPU
+	       : c->off_cpu ? TIME_BASE_OFF_CPU
+	       : c->wall    ? TIME_BASE_WALL
+	       : c->event   ? TIME_BASE_EVENT
+			    : usual;
+	return STATUS_OK;
+}
+
+/* "sched:sched_switch, sched:sched_waking, ...": those that have occurred. */
+static char *list_events(const struct dusk_profile *p)
+{
+	_cleanup_(freep) bool *named = calloc(p->nr_events + 1UL, sizeof(*named));
+	char *text = NULL;
+	size_t size, nr = 0;
+	FILE *f = named ? open_memstream(&text, &size) : NULL;
+
+	if (!f)
+		return NULL;
+	for (uint64_t i = 0; i < p->nr_occurrences; i++) {
+		uint32_t event = p->occurrences[i].event;
+
+		if (named[event])
+			continue;
+		named[event] = true;
+		if (nr < EVENTS_LISTED)
+			fputs(nr ? ", " : "", f), text_write(f, p->events[event].name, TEXT_TERMINAL);
+		nr++;
+	}
+	if (nr > EVENTS_LISTED)
+		fprintf(f, ", and %zu more", nr - EVENTS_LISTED);
+	return fclose(f) ? NULL : text;
+}
+
+static int refuse_event(const struct dusk_profile *p, const char *path, const char *name)
+{
+	_cleanup_(freep) char *list = list_events(p);
+
+	if (!p->nr_occurrences)
+		say("%s has no occurrences of events; dusk record -e sched:sched_switch records some", path);
+	else if (name)
+		say("%s has no event %s; of those that were recorded there occurred %s", path, name,
+		    list ? list : "others");
+	else
+		say("%s has several events, choose one with --event: %s", path, list ? list : "dusk info lists them");
+	return STATUS_FAILED;
+}
+
+int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const char *path,
+		const struct time_base_choice *c, enum time_base *kind)
+{
+	int64_t event;
+
+	*kind = time_base_of(*p, *kind);
+	if (*kind != TIME_BASE_EVENT)
+		return STATUS_OK;
+	event = c->event ? occurrences_find(*p, c->event) : occurrences_only(*p);
+	if (event < 0)
+		return refuse_event(*p, path, c->event);
+	if (occurrences_init(of_event, *p, event)) {
+		say("out of memory");
+		return STATUS_FAILED;
+	}
+	*p = &of_event->profile;
 	return STATUS_OK;
 }
 

@@ -19,12 +19,16 @@
 /* Which samples: rows of an option table for the struct time_base_choice @member of @type. */
 struct time_base_choice {
 	bool cpu, off_cpu, wall;
+	const char *event;
 };
 
-#define TIME_BASE_OPTIONS(type, member)                                                                 \
-	{0, "cpu", OPTION_FLAG, offsetof(type, member.cpu), NULL, "only time on a CPU: samples"},       \
-		{0, "off-cpu", OPTION_FLAG, offsetof(type, member.off_cpu), NULL, "only time off CPU"}, \
-		{0, "wall", OPTION_FLAG, offsetof(type, member.wall), NULL, "all time, on and off CPU"}
+#define TIME_BASE_OPTIONS(type, member)                                                                  \
+	{0, "cpu", OPTION_FLAG, offsetof(type, member.cpu), NULL, "only time on a CPU: samples"},        \
+		{0, "off-cpu", OPTION_FLAG, offsetof(type, member.off_cpu), NULL, "only time off CPU"},  \
+		{0, "wall", OPTION_FLAG, offsetof(type, member.wall), NULL, "all time, on and off CPU"}, \
+		{0,	      "event",                                                                   \
+		 OPTION_TEXT, offsetof(type, member.event),                                              \
+		 "NAME",      "only occurrences of this event of tracefs"}
 
 /* How many wakers in a row are shown: a row of an option table for const char *@member of @type. */
 #define WAKERS_OPTION(type, member, text) \
@@ -38,6 +42,15 @@ int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *
 /* The kind that was chosen, to @ret; @usual: none was. STATUS_OK; or STATUS_USAGE, and all is said. */
 int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual,
 		     enum time_base *ret);
+
+/*
+ * What @kind, which time_base_choose() gave, means for @p, the profile at @path, to @kind. If that is TIME_BASE_EVENT,
+ * @of_event becomes the profile of the event that was chosen, or is the only one, and stands for @p from then on; it is
+ * to be freed with filtered_done() in any case, and all-zero before. STATUS_FAILED: there is no such event, and that is
+ * said.
+ */
+int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const char *path,
+		const struct time_base_choice *c, enum time_base *kind);
 
 /* STATUS_OK; or STATUS_USAGE, and all is said. */
 int filter_check(const struct command *self, const struct filter *f);

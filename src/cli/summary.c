@@ -13,11 +13,12 @@
 
 #define MAX_ADVICE 3 /* programs whose code has no frame pointers */
 
-static void say_size(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool off_cpu)
+/* @only: there is nothing but samples in it. */
+static void say_size(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool only)
 {
 	char each[48] = "";
 
-	if (l->samples && !off_cpu)
+	if (l->samples && only)
 		snprintf(each, sizeof(each), " (%.0f bytes a sample)", (double)p->bytes / l->samples);
 	say("%" PRIu64 " samples in %.1f s, %" PRIu64 " distinct stacks, %.1f KiB%s", l->samples, duration_s, l->stacks,
 	    p->bytes / 1024.0, each);
@@ -80,6 +81,21 @@ static void say_off_cpu(const struct dusk_profile *p, const struct completeness 
 		    a.life_ns / 1e9);
 }
 
+/* @only: there is nothing else. */
+static void say_events(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool only,
+		       bool verbose)
+{
+	char rest[64] = "", where[64] = "";
+
+	if (only) {
+		snprintf(where, sizeof(where), " in %.1f s", duration_s);
+		snprintf(rest, sizeof(rest), ", %.1f KiB", p->bytes / 1024.0);
+	}
+	say("%" PRIu64 " occurrence%s of %" PRIu32 " event%s of tracefs%s, %" PRIu64 " distinct stacks%s", l->samples,
+	    l->samples == 1 ? "" : "s", p->nr_events, p->nr_events == 1 ? "" : "s", where, l->stacks, rest);
+	say_stacks(p, l, verbose);
+}
+
 static void say_kernel(const struct dusk_profile *p, bool off_cpu)
 {
 	if (!dusk_profile_setting(p, "kernel_text"))
@@ -100,24 +116,33 @@ static void say_next(const char *path)
 void summary_say(const char *path, const char *event, double duration_s, bool verbose)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	_cleanup_(completeness_done) struct completeness l = {0}, off_cpu = {0};
+	_cleanup_(completeness_done) struct completeness l = {0}, off_cpu = {0}, events = {0};
+	bool only_events = !strcmp(event, "tracefs");
 	struct dusk_error err = {""};
 
 	if (dusk_profile_read(&p, path, &err)) {
 		say("%s", err.text);
 		return;
 	}
-	if (completeness_of(&l, p, DUSK_CPU) || completeness_of(&off_cpu, p, DUSK_OFF_CPU))
+	if (completeness_of(&l, p, DUSK_CPU) || completeness_of(&off_cpu, p, DUSK_OFF_CPU) ||
+	    completeness_of(&events, p, DUSK_EVENT))
 		return;
-	say_size(p, &l, duration_s, off_cpu.samples);
-	say_stacks(p, &l, verbose);
+	if (!only_events) {
+		say_size(p, &l, duration_s, !off_cpu.samples && !p->nr_events);
+		say_stacks(p, &l, verbose);
+	}
 	if (off_cpu.samples)
 		say_off_cpu(p, &off_cpu, verbose);
+	if (p->nr_events)
+		say_events(p, &events, duration_s, only_events, verbose);
 	say_kernel(p, off_cpu.samples);
 	say_missing_fp(p);
 	say_counters(p, verbose);
-	say("sampled by %s", event_sentence(event));
-	if (!l.samples && !off_cpu.samples)
+	if (!only_events)
+		say("sampled by %s", event_sentence(event));
+	else if (!events.samples)
+		say("none of these events has occurred in what was to be recorded");
+	if (!l.samples && !off_cpu.samples && !only_events)
 		say("nothing ran on the CPU that was to be recorded");
 	say_next(path);
 }

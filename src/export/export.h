@@ -25,6 +25,7 @@ struct export_format {
 	const char *dropped; /* what of a profile the format has no place for, to be told; NULL: nothing unexpected */
 	const char *dropped_offcpu; /* the same of a profile that has off-CPU intervals */
 	bool binary;		    /* no terminal shows it */
+	bool events;		    /* it has a place for occurrences of events */
 	enum time_base usual;	    /* what is written unless the user says else */
 
 	/* 0 or -ENOMEM; errors of @out are its owner's to ask for. A stream that fails ends the work early. */

@@ -12,6 +12,8 @@
  * drop functions whose name begins with a parenthesis, hence "{anonymous}". A module may not have blanks. The Firefox
  * Profiler knows the kernel by "[kernel.kallsyms]".
  *
+ * An occurrence of an event has no period, and behind the event's name its fields.
+ *
  * An off-CPU interval from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf
  * has no place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by
  * its first line.
@@ -109,23 +111,22 @@ static void write_waker(FILE *out, const struct names *n, const struct dusk_wake
 	}
 }
 
-static void write_sample(FILE *out, const struct names *n, const struct dusk_sample *s, const char *event, bool methods)
+static void write_task(FILE *out, const struct dusk_profile *p, const struct dusk_sample *s)
 {
-	const struct dusk_profile *p = n->labels->profile;
 	const struct dusk_thread *t = &p->threads[s->thread];
 	const char *comm = *t->comm && *t->comm != '#' ? t->comm : ":";
 
 	text_write(out, comm, TEXT_WORD);
 	if (comm != t->comm)
 		fprintf(out, "%d", t->tid);
-	fprintf(out, "  %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": %10" PRIu64 " ", t->pid, t->tid, sample_cpu(s),
-		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000, s->value_ns);
-	text_write(out, s->source == DUSK_OFF_CPU ? sources[DUSK_OFF_CPU].name : event, TEXT_WORD);
-	fputs(": \n", out);
-	if (s->source == DUSK_OFF_CPU)
-		write_interval(out, s);
-	if (s->waker)
-		write_waker(out, n, &p->wakers[s->waker], methods);
+	fprintf(out, "  %5d/%-5d [%03u] %5" PRIu64 ".%06" PRIu64 ": ", t->pid, t->tid, sample_cpu(s),
+		s->time_ns / 1000000000, s->time_ns / 1000 % 1000000);
+}
+
+static void write_stack(FILE *out, const struct names *n, const struct dusk_sample *s, bool methods)
+{
+	const struct dusk_profile *p = n->labels->profile;
+
 	if (!s->node) {
 		fprintf(out, "\t%16x [no stack: ", 0);
 		text_write(out, p->outcomes[s->outcome].name, TEXT_TERMINAL);
@@ -136,15 +137,55 @@ static void write_sample(FILE *out, const struct names *n, const struct dusk_sam
 	putc('\n', out);
 }
 
-int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
+static void write_sample(FILE *out, const struct names *n, const struct dusk_sample *s, const char *event, bool methods)
+{
+	const struct dusk_profile *p = n->labels->profile;
+
+	write_task(out, p, s);
+	fprintf(out, "%10" PRIu64 " ", s->value_ns);
+	text_write(out, s->source == DUSK_OFF_CPU ? sources[DUSK_OFF_CPU].name : event, TEXT_WORD);
+	fputs(": \n", out);
+	if (s->source == DUSK_OFF_CPU)
+		write_interval(out, s);
+	if (s->waker)
+		write_waker(out, n, &p->wakers[s->waker], methods);
+	write_stack(out, n, s, methods);
+}
+
+static void write_occurrence(FILE *out, const struct names *n, const struct dusk_occurrence *o, bool methods)
+{
+	const struct dusk_profile *p = n->labels->profile;
+
+	write_task(out, p, &o->sample);
+	text_write(out, p->events[o->event].name, TEXT_WORD);
+	fputs(": ", out);
+	text_write(out, o->fields, TEXT_TERMINAL);
+	putc('\n', out);
+	write_stack(out, n, &o->sample, methods);
+}
+
+int script_write(FILE *out, const struct dusk_profile *p, const struct export_options *how)
 {
 	const char *event = dusk_profile_setting(p, "event");
 	_cleanup_(names_freep) struct names *names = NULL;
+	uint64_t i = 0, k = 0;
 	int err = names_new(&names, p);
 
 	if (err)
 		return err;
-	for (uint64_t i = 0; i < p->nr_samples && !ferror(out); i++)
-		write_sample(out, names, &p->samples[i], event ? event : "cpu-clock", o->methods);
+	while ((i < p->nr_samples || k < p->nr_occurrences) && !ferror(out)) {
+		const struct dusk_sample *sample = i < p->nr_samples ? &p->samples[i] : NULL;
+		const struct dusk_occurrence *o = k < p->nr_occurrences ? &p->occurrences[k] : NULL;
+
+		if (sample && sample->source == DUSK_EVENT) {
+			i++; /* it is among the occurrences */
+		} else if (o && (!sample || o->sample.time_ns < sample->time_ns)) {
+			write_occurrence(out, names, o, how->methods);
+			k++;
+		} else {
+			write_sample(out, names, sample, event ? event : "cpu-clock", how->methods);
+			i++;
+		}
+	}
 	return 0;
 }

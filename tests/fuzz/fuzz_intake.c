@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../unit/formats.h"
 #include "abi/event.h"
 #include "lib/record/intake.h"
 #include "lib/record/modules.h"
@@ -18,6 +19,7 @@
 
 #define NO_SUCH_PID 0x40000000u /* above the highest that there can be: kernel/pid.c, 6.18 */
 #define MAX_EVENT 4096
+#define NR_EVENTS 2
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -34,6 +36,18 @@ static void take(struct intake *in, const uint8_t *data, size_t size)
 	}
 	intake_event(in, module, size);
 	free(module);
+}
+
+/* Of each event that is recorded. */
+static struct fields *learnt(void)
+{
+	struct record_shape shape;
+	struct fields *f;
+
+	assert(!fields_new(&f));
+	for (size_t i = 0; i < NR_EVENTS; i++)
+		assert(!fields_learn(f, "sched", EXEC_FORMAT, strlen(EXEC_FORMAT), &shape));
+	return f;
 }
 
 static void give_up(void *ctx, u64 cookie, const struct waiting *w)
@@ -53,6 +67,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(mkdtemp(folder));
 	snprintf(path, sizeof(path), "%s/p", folder);
 	assert(!profile_create(&j.writer, path, -1, -1, NULL));
+	for (size_t i = 0; i < NR_EVENTS; i++)
+		profile_event(j.writer, "sched:sched_process_exec");
+	in.fields = learnt();
+	in.nr_events = NR_EVENTS;
 	j.modules = modules_new(j.writer);
 	j.stacks = stacks_new(j.writer, j.modules, NULL);
 	j.stitch = stitch_new();
@@ -73,7 +91,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	for (int i = 0; i < NR_OUTCOMES; i++)
 		rows += j.by_outcome[i];
-	assert(!rows == !p->nr_samples);
+	assert(!rows == !(p->nr_samples + p->nr_occurrences));
 	dusk_profile_free(p);
 	unlink(path);
 	assert(!rmdir(folder));
@@ -81,5 +99,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	modules_free(j.modules);
 	stitch_free(j.stitch);
 	intake_done(&in);
+	fields_free(in.fields);
 	return 0;
 }

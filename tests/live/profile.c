@@ -161,7 +161,7 @@ void live_check_ledger(const struct dusk_profile *p)
 	assert_true(p->finished);
 	assert_int_equal(N("samples") + N("offcpu-intervals") + N("wakers"), N("no-user") + N("requests"));
 	assert_int_equal(N("requests"),
-			 refused + N("known") + N("warm") + N("joined") + N("afterwards") + N("scheduled"));
+			 refused + N("cached") + N("walked-nofault") + N("joined") + N("afterwards") + N("scheduled"));
 	assert_true(N("scheduled") >= walked);
 	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or nobody knows who waits */
 	assert_true(pending == 0 || N("scheduled") > walked || N("lost-stacks"));

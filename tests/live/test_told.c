@@ -15,8 +15,8 @@ static void print(const struct dusk_profile *p, const char *counter)
 /* Ticks, and switches of all kinds: short and long, in storms of processes, in signal handlers, and in JIT code. */
 static void stacks_told_at_once_are_those_that_a_walk_finds(void **state)
 {
-	static const char *const said[] = {"known",	     "warm",	     "verified-same", "verified-different",
-					   "kernel-checked", "kernel-walks", "kernel-wrong"};
+	static const char *const said[] = {"cached",	     "walked-nofault", "verified-same", "verified-different",
+					   "kernel-checked", "kernel-walks",   "kernel-wrong"};
 	static const char *const names[] = {"turns", "clock", "waits", "threads", "signals", "execs", "dlopen"};
 	const char *counts = live_file("verify.counts"), *file;
 	pid_t pid[sizeof(names) / sizeof(names[0])];
@@ -35,7 +35,7 @@ static void stacks_told_at_once_are_those_that_a_walk_finds(void **state)
 	assert_int_equal(live_counter(p, "kernel-wrong"), 0);
 	assert_true(live_counter(p, "verified-same") > 1000);
 	assert_true(live_counter(p, "kernel-checked") > 1000);
-	assert_true(live_counter(p, "warm") > 0);
+	assert_true(live_counter(p, "walked-nofault") > 0);
 }
 
 /* Of the threads that took turns: what the sample says, beside what is kept of each life. */

@@ -166,8 +166,8 @@ static void references_are_events_however_they_got_their_stack(void **state)
 	a = asker_tally(&tool, 0);
 	events = (uint64_t)a.queued + a.pending + a.executed;
 	print_message("%u walks, %u joined, %u answered at once: %lu known, %lu immediate\n", a.queued, a.pending,
-		      a.executed, asker_counter(&tool, "known"), asker_counter(&tool, "warm"));
-	assert_true(a.queued > 20 && a.pending > 20 && asker_counter(&tool, "known") > 100);
+		      a.executed, asker_counter(&tool, "cached"), asker_counter(&tool, "walked-nofault"));
+	assert_true(a.queued > 20 && a.pending > 20 && asker_counter(&tool, "cached") > 100);
 	assert_int_equal(all_references(r.map), events);
 	assert_int_equal(dusk_stackmap_stat(r.map, &stat), 0);
 	assert_int_equal(stat.successes, events);

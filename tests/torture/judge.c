@@ -188,8 +188,9 @@ static bool ledger_is_true(const struct dusk_profile *p)
 		without_stack += !strcmp(p->outcomes[p->samples[i].outcome].name, "ring-lost");
 	return p->nr_samples + counter(p, "lost-samples") == counter(p, "samples") &&
 	       counter(p, "samples") == counter(p, "no-user") + counter(p, "requests") &&
-	       counter(p, "requests") == refused + counter(p, "known") + counter(p, "warm") + counter(p, "joined") +
-						 counter(p, "afterwards") + counter(p, "scheduled") &&
+	       counter(p, "requests") == refused + counter(p, "cached") + counter(p, "walked-nofault") +
+						 counter(p, "joined") + counter(p, "afterwards") +
+						 counter(p, "scheduled") &&
 	       (!without_stack || counter(p, "lost-stacks"));
 }
 

@@ -48,16 +48,22 @@ static INLINE bool is_wanted(const struct wanted_key *key)
 	return wish && *wish == WANTED;
 }
 
-/* Does the recording want samples of this task? */
-static INLINE bool task_wanted(struct task_struct *t)
+/* Does the recording want events of this task, which may be the idle one? */
+static INLINE bool task_in_scope(struct task_struct *t)
 {
 	struct wanted_key process = {t->tgid, WANT_PROCESS}, thread = {t->pid, WANT_THREAD};
 
-	if (!t->pid || (u32)t->tgid == filter.self_tgid)
-		return false; /* the idle task; ourselves */
+	if ((u32)t->tgid == filter.self_tgid)
+		return false; /* ourselves */
 	if (filter.filter_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
 		return false;
 	if (!filter.filter_tasks)
 		return true;
 	return is_wanted(&process) || is_wanted(&thread);
+}
+
+/* Does it want samples of it? */
+static INLINE bool task_wanted(struct task_struct *t)
+{
+	return t->pid && task_in_scope(t);
 }

@@ -46,6 +46,8 @@ struct reader {
 	struct vec(int64_t) intervals; /* ids of the last ones of samples */
 	size_t woken;		       /* of those: where the next waker's may be */
 	struct vec(struct dusk_waker) wakers;
+	struct vec(struct dusk_event) events;
+	struct vec(struct dusk_occurrence) occurrences;
 	struct vec(struct dusk_thread_times) thread_times;
 	struct vec(struct dusk_outcome) outcomes;
 	struct vec(struct dusk_counter) counters;
@@ -274,6 +276,26 @@ static int read_waker(struct reader *r)
 	return vec_push(&r->wakers, by);
 }
 
+static int read_event(struct reader *r)
+{
+	return vec_push(&r->events, ((struct dusk_event){text_or(r, 1, NULL)}));
+}
+
+static int read_occurrence(struct reader *r)
+{
+	struct dusk_occurrence o = {
+		.sample = sample(r),
+		.event = number(r, 6, (uint64_t)r->events.nr - 1),
+		.fields = text_or(r, 7, ""),
+	};
+
+	o.sample.source = DUSK_EVENT;
+	o.sample.count = 1;
+	if (!r->events.nr)
+		r->damaged = true;
+	return vec_push(&r->occurrences, o);
+}
+
 static int read_thread_times(struct reader *r)
 {
 	struct dusk_thread_times l = {
@@ -319,6 +341,8 @@ static const struct table {
 	{"offcpu", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_interval,
 	 true},
 	{"waker", "offcpu,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
+	{"event", "id,name", 0, UINT32_MAX - 1, true, read_event, true},
+	{"occurrence", "id,time,thread,node,cpu,outcome,event,fields", 1, INT64_MAX - 1, false, read_occurrence, true},
 	{"thread_times", "id,thread,start,end,on_cpu,runnable,blocked,intervals", 1, INT64_MAX - 1, false,
 	 read_thread_times, true},
 };
@@ -442,6 +466,23 @@ static void sort_samples(struct reader *r)
 	}
 }
 
+static int occurred_before(const void *a, const void *b)
+{
+	const struct dusk_occurrence *x = a, *y = b;
+
+	return by_time(&x->sample, &y->sample);
+}
+
+static void sort_occurrences(struct reader *r)
+{
+	for (size_t i = 1; i < r->occurrences.nr; i++) {
+		if (by_time(&r->occurrences.v[i - 1].sample, &r->occurrences.v[i].sample) > 0) {
+			qsort(r->occurrences.v, r->occurrences.nr, sizeof(*r->occurrences.v), occurred_before);
+			return;
+		}
+	}
+}
+
 static uint64_t period_of(const struct dusk_profile *p)
 {
 	const char *period = dusk_profile_setting(p, "period_ns");
@@ -469,6 +510,8 @@ static void hand_over(struct reader *r)
 	COLUMN(nodes);
 	COLUMN(threads);
 	COLUMN(samples);
+	COLUMN(events);
+	COLUMN(occurrences);
 	COLUMN(thread_times);
 	COLUMN(wakers);
 	COLUMN(outcomes);
@@ -507,6 +550,8 @@ static void done(struct reader *r)
 	vec_done(&r->nodes);
 	vec_done(&r->threads);
 	vec_done(&r->samples);
+	vec_done(&r->events);
+	vec_done(&r->occurrences);
 	vec_done(&r->thread_times);
 	vec_done(&r->intervals);
 	vec_done(&r->wakers);
@@ -537,6 +582,7 @@ static int read_profile(struct dusk_profile **ret, int folder, const char *path,
 	if (rc)
 		return rc;
 	sort_samples(&r);
+	sort_occurrences(&r);
 	hand_over(&r);
 	*ret = steal(r.p);
 	return 0;
@@ -563,6 +609,8 @@ void dusk_profile_free(struct dusk_profile *p)
 	free(p->nodes);
 	free(p->threads);
 	free(p->samples);
+	free(p->events);
+	free(p->occurrences);
 	free(p->thread_times);
 	free(p->wakers);
 	free(p->outcomes);

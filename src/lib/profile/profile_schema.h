@@ -41,6 +41,17 @@
 	"create table if not exists line(id integer primary key, frame int, function int," \
 	" source int, line int);"
 
+/* Made when there are events of tracefs: older profiles, and those without, lack them. */
+#define PROFILE_EVENT_TABLES                                                                     \
+	"create table event(id integer primary key, name text);"                                 \
+	"create table occurrence(id integer primary key, time int, thread int, node int,"        \
+	" cpu int, outcome int, event int, fields text);"                                        \
+	"create view events as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"          \
+	"e.name event,s.fields,f.function,f.module,o.name outcome "                              \
+	"from occurrence s left join thread t on t.id=s.thread left join node n on n.id=s.node " \
+	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "          \
+	"left join event e on e.id=s.event;"
+
 /* SQLite keeps a view's text as it stands, hence few blanks. */
 #define PROFILE_VIEWS                                                                              \
 	"create view frame_name as select f.id,"                                                   \

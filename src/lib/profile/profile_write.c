@@ -6,6 +6,7 @@
  * what is not. Database and log are in a place of their own until the profile is whole (profile_place.h). What has been
  * named already is found in memory, so that a sample costs one insert and no look-up on disk.
  */
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -68,7 +69,8 @@ struct profile_writer {
 	struct fdvfs vfs;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[NR_STATEMENTS];
-	sqlite3_stmt *weighed; /* a sample that does not stand for the period; NULL: there was none */
+	sqlite3_stmt *weighed;		  /* a sample that does not stand for the period; NULL: there was none */
+	sqlite3_stmt *event, *occurrence; /* NULL: there were none */
 	bool in_transaction;
 	int error; /* the first one, sticky */
 	struct dusk_error why;
@@ -77,7 +79,7 @@ struct profile_writer {
 	struct strings contents;
 	struct map nodes; /* parent, frame -> node */
 	struct strings frames, threads;
-	uint32_t nr_modules;
+	uint32_t nr_modules, nr_events;
 	uint64_t nr_intervals; /* numbers given out */
 };
 
@@ -184,12 +186,19 @@ static int make_schema(sqlite3 *db)
 	return rc ?: db_exec(db, "commit");
 }
 
+static void finalize_all(struct profile_writer *w)
+{
+	for (int i = 0; i < NR_STATEMENTS; i++)
+		sqlite3_finalize(steal(w->stmt[i]));
+	sqlite3_finalize(steal(w->weighed));
+	sqlite3_finalize(steal(w->event));
+	sqlite3_finalize(steal(w->occurrence));
+}
+
 /* Close the database; its place stays. */
 static void writer_done(struct profile_writer *w)
 {
-	for (int i = 0; i < NR_STATEMENTS; i++)
-		sqlite3_finalize(w->stmt[i]);
-	sqlite3_finalize(w->weighed);
+	finalize_all(w);
 	sqlite3_close(w->db);
 	w->db = NULL;
 	map_done(&w->modules);
@@ -479,6 +488,40 @@ void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64
 	run(w, stmt);
 }
 
+/* The tables are made when they are needed: where there are no events they would take several pages. */
+static void make_event_tables(struct profile_writer *w)
+{
+	fail_db(w, db_exec(w->db, PROFILE_EVENT_TABLES));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->event, w->db, "insert into event values(?,?)"));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->occurrence, w->db,
+				      "insert into occurrence(time,thread,node,cpu,outcome,event,fields) "
+				      "values(?,?,?,?,?,?,?)"));
+}
+
+void profile_event(struct profile_writer *w, const char *name)
+{
+	if (begin(w, SAMPLE) && !w->event)
+		make_event_tables(w);
+	if (w->error)
+		return;
+	sqlite3_bind_int64(w->event, 1, w->nr_events++);
+	bind_text(w->event, 2, name);
+	run(w, w->event);
+}
+
+void profile_occurrence(struct profile_writer *w, const struct dusk_occurrence *o)
+{
+	assert(w->error || o->event < w->nr_events);
+	if (!begin(w, SAMPLE))
+		return;
+	bind_sample(w->occurrence, &o->sample);
+	sqlite3_bind_int64(w->occurrence, 6, o->event);
+	bind_text(w->occurrence, 7, o->fields);
+	run(w, w->occurrence);
+}
+
 void profile_thread_times(struct profile_writer *w, const struct dusk_thread_times *l)
 {
 	sqlite3_stmt *stmt = begin(w, THREAD_TIMES);
@@ -593,12 +636,7 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 		profile_set(w, "finished", "1");
 	profile_commit(w, NULL);
 	rc = w->error;
-	for (int i = 0; i < NR_STATEMENTS; i++) {
-		sqlite3_finalize(w->stmt[i]);
-		w->stmt[i] = NULL;
-	}
-	sqlite3_finalize(w->weighed);
-	w->weighed = NULL;
+	finalize_all(w);
 	if (!sqlite3_get_autocommit(w->db))
 		db_exec(w->db, "rollback");
 	published = publish(w, &why);

@@ -45,6 +45,10 @@ uint64_t profile_new_interval(struct profile_writer *w);
 void profile_interval(struct profile_writer *w, const struct dusk_sample *s, uint64_t interval);
 void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t interval);
 
+/* Events are numbered from 0, in this order; an occurrence is of one that was written. */
+void profile_event(struct profile_writer *w, const char *name);
+void profile_occurrence(struct profile_writer *w, const struct dusk_occurrence *o);
+
 void profile_thread_times(struct profile_writer *w, const struct dusk_thread_times *l);
 
 /* Counters: a name that is there is replaced. */

@@ -94,6 +94,8 @@ static void take_over(struct unfolder *u, struct dusk_profile *p)
 {
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		p->samples[i].node = u->place[p->samples[i].node];
+	for (uint64_t i = 0; i < p->nr_occurrences; i++)
+		p->occurrences[i].sample.node = u->place[p->occurrences[i].sample.node];
 	for (uint32_t i = 0; i < p->nr_wakers; i++)
 		p->wakers[i].node = u->place[p->wakers[i].node];
 	free(p->frames);

@@ -141,6 +141,31 @@ static void take_interval(struct intake *in, const void *data)
 		take_waker(in, by, w.interval);
 }
 
+/* Of another event than those that are recorded nothing is taken. */
+static void take_occurrence(struct intake *in, const void *data)
+{
+	const struct event_occurrence *e = data;
+	struct join *j = in->join;
+	struct waiting w = {.event = e->event};
+	int err = -EPROTO;
+
+	if (e->event < in->nr_events)
+		err = fields_text(&w.fields, in->fields, e->event, e->record, e->record_bytes, e->cut);
+	if (err) {
+		j->failed = err;
+		return;
+	}
+	w.sample = (struct dusk_sample){
+		.time_ns = join_time(j, e->time_ns),
+		.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
+		.count = 1,
+		.cpu = e->cpu,
+		.source = DUSK_EVENT,
+	};
+	w.kernel_stack = e->nr ? stacks_keep_kernel(j->stacks, occurrence_frames(e), e->nr) : e->kernel_stack;
+	join_place(j, &w, &(struct user_stack){e->cookie, e->user_stack, e->pid, e->outcome, e->cached});
+}
+
 static void take_thread(struct intake *in, const void *data)
 {
 	const struct event_thread_times *e = data;
@@ -269,6 +294,14 @@ static bool is_kernel_stack(const void *data, size_t size)
 	return has_frames(size, sizeof(*e), e->nr);
 }
 
+static bool is_occurrence(const void *data, size_t size)
+{
+	const struct event_occurrence *e = data;
+
+	return e->record_bytes <= RECORD_BYTES && has_frames(size, sizeof(*e), (e->record_bytes + 7) / 8 + e->nr) &&
+	       e->outcome < NR_OUTCOMES && e->time_ns <= PROFILE_MAX_NS && is_task(e->pid, e->tid);
+}
+
 /* Of one that was met there is no more to say. */
 static bool is_thread(const void *data, size_t size)
 {
@@ -299,6 +332,7 @@ static const struct {
 	[EVENT_THREAD] = {sizeof(struct event_thread_times), is_thread, take_thread},
 	[EVENT_THREAD_TIMES] = {sizeof(struct event_thread_times), is_thread_times, take_thread_times},
 	[EVENT_KERNEL_STACK] = {sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack},
+	[EVENT_OCCURRENCE] = {sizeof(struct event_occurrence), is_occurrence, take_occurrence},
 };
 
 int intake_event(struct intake *in, const void *data, size_t size)

@@ -6,12 +6,14 @@
  *	stack -> its node; serves all that wait for it
  *	module -> what the frames' module numbers mean
  *	charge -> a sum of off-CPU intervals that the aggregation had no room for
+ *	occurrence -> its fields as text; waits as a sample does
  *	thread, life -> a thread is met, and its last CPU time is over
  */
 #pragma once
 #include "abi/consumer.h"
 #include "base/map.h"
 #include "base/vec.h"
+#include "lib/record/fields.h"
 #include "lib/record/join.h"
 
 struct known_thread {
@@ -33,6 +35,8 @@ struct intake {
 	struct vec(struct known_thread) threads;
 	struct map whole; /* INLINE_STACK -> as stacks.h numbers them */
 	struct vec(struct unended) unended;
+	struct fields *fields; /* of the events that are recorded; NULL: there are none */
+	uint32_t nr_events;
 	int64_t lives_due; /* of threads that were met and whose end was not told; what is lost in the ring counts, too */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/join.h"
+#include <stdlib.h>
 #include "abi/outcome.h"
 
 /* A stack that was told at once stands for a walk that did not come to its end. */
@@ -13,6 +14,12 @@ static void verify(struct join *j, uint32_t expected, uint32_t *user, uint8_t *o
 	} else {
 		j->different++;
 	}
+}
+
+static void write_occurrence(struct join *j, const struct waiting *w, const struct dusk_sample *s)
+{
+	profile_occurrence(j->writer, &(struct dusk_occurrence){*s, w->event, w->fields});
+	free(w->fields);
 }
 
 void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t outcome)
@@ -30,7 +37,9 @@ void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t
 		return;
 	}
 	j->by_outcome[outcome] += s.count;
-	if (w->interval)
+	if (s.source == DUSK_EVENT)
+		write_occurrence(j, w, &s);
+	else if (w->interval)
 		profile_interval(j->writer, &s, w->interval);
 	else
 		profile_sample(j->writer, &s);
@@ -42,10 +51,12 @@ static void wait_for(struct join *j, const struct waiting *w, uint64_t cookie)
 	uint8_t outcome;
 	int ret = stitch_sample(j->stitch, cookie, w, &node, &outcome);
 
-	if (ret < 0)
+	if (ret < 0) {
 		j->failed = ret;
-	else if (ret)
+		free(w->fields);
+	} else if (ret) {
 		join_sample(j, w, node, outcome);
+	}
 }
 
 void join_place(struct join *j, struct waiting *w, const struct user_stack *s)

@@ -32,10 +32,10 @@ struct user_stack {
 	bool known; /* @stack was told at once, and a walk of it comes under @cookie */
 };
 
-/* @w stands on that. */
+/* @w stands on that. Whatever comes of it, its fields are taken. */
 void join_place(struct join *j, struct waiting *w, const struct user_stack *s);
 
-/* @w stands on user node @user (0: none), @outcome says how that ended. */
+/* @w stands on user node @user (0: none), @outcome says how that ended. Its fields are freed. */
 void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t outcome);
 
 /* The stack of @cookie is that of @same_as. */

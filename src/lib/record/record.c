@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "lib/profile/counters.h"
 #include "lib/error.h"
+#include "lib/record/events.h"
 #include "lib/record/intake.h"
 #include "lib/record/join.h"
 #include "lib/shared/maintenance.h"
@@ -48,6 +49,7 @@ struct dusk_record {
 	struct ring_buffer *ring;
 	struct sampler *sampler;
 	struct offcpu *offcpu; /* NULL: CPU time only */
+	struct events *events; /* of tracefs; NULL: none */
 	struct join join;
 	struct intake in;
 	uint32_t sources; /* DUSK_RECORD_... */
@@ -168,6 +170,7 @@ static void leave_out(const struct dusk_record *r)
 		{"sample_cpu", DUSK_RECORD_CPU},      {"on_sched_out", DUSK_RECORD_OFF_CPU},
 		{"on_sched_in", DUSK_RECORD_OFF_CPU}, {"change_tid", DUSK_RECORD_OFF_CPU},
 		{"iter_tasks", DUSK_RECORD_OFF_CPU},  {"note_waker", DUSK_RECORD_WAKERS},
+		{"on_event", DUSK_RECORD_EVENTS},     {"on_probe", DUSK_RECORD_EVENTS},
 	};
 
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
@@ -221,7 +224,9 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 				 "cannot record wakers: the kernel's BTF does not say where the preemption "
 				 "count is, which tells interrupts from tasks");
 	leave_out(r);
-	return tool_load(r->tool, err);
+	if (r->sources & DUSK_RECORD_EVENTS)
+		ret = events_new(&r->events, o->events, o->nr_events, tool_object(r->tool), err);
+	return ret ?: tool_load(r->tool, err);
 }
 
 /* Everything but the file, which is made last: a recording that cannot be leaves none behind. */
@@ -250,6 +255,8 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 					map_fd(r, "events"), r->offcpu ? offcpu_aggregation(r->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(r->tool, err); /* children of what is profiled are profiled */
+	if (!ret && r->events)
+		ret = events_attach(r->events, err);
 	if (!ret)
 		ret = go_on(r, err);
 	if (!ret)
@@ -274,6 +281,11 @@ static void learn_named(struct dusk_record *r)
 static int furnish(struct dusk_record *r)
 {
 	r->in.join = &r->join;
+	if (r->events) {
+		r->in.fields = events_fields(r->events);
+		r->in.nr_events = events_nr(r->events);
+		events_write(r->events, r->join.writer);
+	}
 	r->join.modules = modules_new(r->join.writer);
 	r->join.stitch = stitch_new();
 	if (!r->join.modules || !r->join.stitch)
@@ -291,7 +303,8 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	struct dusk_record *r;
 	int e;
 
-	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH)
+	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH ||
+	    !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events)
 		return error_set(err, -EINVAL, "cannot record: options out of range");
 	if (err)
 		*err->text = 0;
@@ -329,6 +342,8 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 	r->started = true;
 	if (r->offcpu)
 		ret = offcpu_start(r->offcpu, r->join.start_ns, err);
+	if (!ret && r->events)
+		events_start(r->events);
 	if (ret || !r->sampler)
 		return ret;
 	return sampler_start(r->sampler, bpf_object__find_program_by_name(tool_object(r->tool), "sample_cpu"), err);
@@ -403,6 +418,10 @@ static void write_counters(struct dusk_record *r)
 			"what the timers counted beyond their ticks: ticks that were dropped, "
 			"and the rest of a period at the end",
 			timer_skipped(r));
+	if (r->events)
+		profile_counter(r->join.writer, "lost-nested",
+				"occurrences of events lost: another BPF program was at work on their CPU",
+				events_missed(r->events));
 	if (r->verify)
 		write_verdict(r);
 	if (r->budget) {
@@ -427,6 +446,8 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 
 	if (r->sampler)
 		sampler_stop(r->sampler);
+	if (r->events)
+		events_stop(r->events);
 	r->stop_ns = now_ns();
 	r->events_left = UINT64_MAX;
 	if (r->offcpu)
@@ -493,7 +514,7 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 
 void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *ret)
 {
-	static const enum counter lost[] = {COUNT_LOST_SAMPLES, COUNT_LOST_OFFCPU, COUNT_LOST_STACKS,
+	static const enum counter lost[] = {COUNT_LOST_SAMPLES, COUNT_LOST_OFFCPU, COUNT_LOST_EVENTS, COUNT_LOST_STACKS,
 					    COUNT_LOST_MODULES};
 
 	memset(ret, 0, sizeof(*ret));
@@ -519,7 +540,7 @@ size_t dusk_record_stuck(const struct dusk_record *r, uint64_t age_ns, pid_t *re
 
 const char *dusk_record_event(const struct dusk_record *r)
 {
-	return r->sampler ? sampler_event(r->sampler) : "off-cpu";
+	return r->sampler ? sampler_event(r->sampler) : r->offcpu ? "off-cpu" : "tracefs";
 }
 
 static void free_record(struct dusk_record *r, bool keep)
@@ -534,6 +555,7 @@ static void free_record(struct dusk_record *r, bool keep)
 	stacks_free(r->join.stacks);
 	modules_free(r->join.modules);
 	stitch_free(r->join.stitch);
+	events_free(r->events);
 	tool_free(r->tool);
 	offcpu_free(r->offcpu);
 	intake_done(&r->in);

@@ -44,6 +44,9 @@ void stitch_free(struct stitch *s)
 {
 	if (!s)
 		return;
+	for (size_t i = 0; i < s->entries.nr; i++)
+		if (s->entries.v[i].cookie)
+			free(s->entries.v[i].waiting.fields);
 	vec_done(&s->entries);
 	vec_done(&s->same);
 	map_done(&s->first);

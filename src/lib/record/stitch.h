@@ -18,6 +18,8 @@ struct waiting {
 	u8 waker;	  /* enum waker_kind: this is who ended that off-CPU interval; of sample is but the thread */
 	u32 kernel_stack; /* as stacks.h numbers them; 0: none */
 	u32 expected;	  /* the node of the user stack as it was told at once, to be verified; 0: none */
+	u32 event;	  /* of an occurrence, whose source is DUSK_EVENT: which, */
+	char *fields;	  /* and what it says; to be freed with free() when it waits no more. NULL */
 };
 
 struct stitch *stitch_new(void);

@@ -8,6 +8,12 @@
 #include "lib/process/perfmap.h"
 #include "lib/symbols/symbolizer.h"
 
+static void note_time(uint64_t *of_node, const struct dusk_sample *s)
+{
+	if (s->time_ns > of_node[s->node])
+		of_node[s->node] = s->time_ns;
+}
+
 /*
  * When was each frame sampled last? Where memory is used again that tells whose code it was. Kept for all modules: it
  * takes a look at each sample.
@@ -23,8 +29,9 @@ static int find_times(struct symbolizer *s)
 	if (!of_node || !of_frame)
 		return -ENOMEM;
 	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].time_ns > of_node[p->samples[i].node])
-			of_node[p->samples[i].node] = p->samples[i].time_ns;
+		note_time(of_node, &p->samples[i]);
+	for (uint64_t i = 0; i < p->nr_occurrences; i++)
+		note_time(of_node, &p->occurrences[i].sample);
 	for (uint32_t i = p->nr_nodes; i-- > 1;) {
 		const struct dusk_node *n = &p->nodes[i];
 

@@ -19,6 +19,7 @@ static const struct {
 } kinds[] = {
 	[DUSK_CPU] = {"cpu", "on CPU"},
 	[DUSK_OFF_CPU] = {"off-cpu", "off CPU"},
+	[DUSK_EVENT] = {"event", NULL}, /* the event's name */
 };
 
 /* Rows of one source. */
@@ -385,7 +386,7 @@ static void put_series_list(struct writer *w)
 		json_object(j, NULL);
 		json_u64(j, "profile", s->side);
 		json_string(j, "kind", kinds[s->source].kind);
-		json_string(j, "title", kinds[s->source].title);
+		json_string(j, "title", kinds[s->source].title ?: w->page->profile[s->side]->events[0].name);
 		json_u64(j, "unit_ns", s->unit_ns);
 		json_u64(j, "rows", s->nr);
 		json_u64(j, "samples", s->samples);

@@ -88,9 +88,10 @@ static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const u
 	r->nr_buckets = count_buckets(p, r->bucket_ns);
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
+		uint64_t weight = s->source == DUSK_EVENT ? s->count : s->value_ns;
 		int err = s->source == DUSK_OFF_CPU
 				  ? add_interval(r, s, rank[i])
-				  : add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, s->value_ns);
+				  : add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, weight);
 
 		if (err)
 			return err;

@@ -10,7 +10,7 @@
 
 /* What some samples come to. */
 struct amount {
-	uint64_t count;		  /* ticks, or off-CPU intervals */
+	uint64_t count;		  /* ticks, off-CPU intervals or occurrences */
 	uint64_t ns, runnable_ns; /* what they stand for; and of off-CPU intervals, what of it was waiting for a CPU */
 	uint64_t longest_ns;	  /* of one; of a sum of off-CPU intervals, their average */
 };
@@ -27,7 +27,7 @@ static inline uint64_t amount_by(const struct amount *a, enum measure by)
 struct weight {
 	uint32_t group;
 	struct amount of_group;
-	const struct amount *all; /* of all groups, by source */
+	const struct amount *all; /* of all groups, by source; occurrences as ticks */
 	uint32_t nr;
 	const uint32_t *place;		   /* what has weight: children before parents, and no place 0 */
 	const struct amount *self, *total; /* by place; 0 for whatever is not in @place */

@@ -8,6 +8,16 @@
 #include "report/model/time_base.h"
 #include "report/model/completeness.h"
 
+/* @outcome, @met: by index. */
+static void add_sample(struct completeness *l, const struct dusk_sample *s, uint64_t *outcome, bool *met)
+{
+	outcome[s->outcome] += s->count;
+	l->samples += s->count;
+	l->ns += s->value_ns;
+	l->stacks += s->node && !met[s->node];
+	met[s->node] = true;
+}
+
 int completeness_of(struct completeness *ret, const struct dusk_profile *p, enum dusk_source source)
 {
 	_cleanup_(freep) uint64_t *outcome = calloc(p->nr_outcomes + 1, sizeof(*outcome));
@@ -16,17 +26,11 @@ int completeness_of(struct completeness *ret, const struct dusk_profile *p, enum
 
 	if (!outcome || !met)
 		return -ENOMEM;
-	for (uint64_t i = 0; i < p->nr_samples; i++) {
-		const struct dusk_sample *s = &p->samples[i];
-
-		if (s->source != source)
-			continue;
-		outcome[s->outcome] += s->count;
-		l.samples += s->count;
-		l.ns += s->value_ns;
-		l.stacks += s->node && !met[s->node];
-		met[s->node] = true;
-	}
+	for (uint64_t i = 0; source != DUSK_EVENT && i < p->nr_samples; i++)
+		if (p->samples[i].source == source)
+			add_sample(&l, &p->samples[i], outcome, met);
+	for (uint64_t i = 0; source == DUSK_EVENT && i < p->nr_occurrences; i++)
+		add_sample(&l, &p->occurrences[i].sample, outcome, met);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		switch (p->outcomes[i].kind) {
 		case DUSK_COMPLETE: l.complete += outcome[i]; break;
@@ -41,7 +45,12 @@ int completeness_of(struct completeness *ret, const struct dusk_profile *p, enum
 
 int completeness_init(struct completeness *ret, const struct dusk_profile *p)
 {
-	return completeness_of(ret, p, time_base_of(p, TIME_BASE_USUAL) == TIME_BASE_OFF_CPU ? DUSK_OFF_CPU : DUSK_CPU);
+	enum time_base kind = time_base_of(p, TIME_BASE_USUAL);
+
+	return completeness_of(ret, p,
+			       kind == TIME_BASE_OFF_CPU ? DUSK_OFF_CPU
+			       : kind == TIME_BASE_EVENT ? DUSK_EVENT
+							 : DUSK_CPU);
 }
 
 void completeness_done(struct completeness *l)

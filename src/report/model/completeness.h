@@ -15,7 +15,10 @@ struct completeness {
 	uint64_t *outcome;				   /* of them, by index of dusk_profile.outcomes */
 };
 
-/* Of the ticks, or of the off-CPU intervals. *@ret is to be freed with completeness_done(). 0 or -ENOMEM. */
+/*
+ * Of the ticks, of the off-CPU intervals, or of all occurrences of events. *@ret is to be freed with
+ * completeness_done(). 0 or -ENOMEM.
+ */
 int completeness_of(struct completeness *ret, const struct dusk_profile *p, enum dusk_source source);
 
 /* Of those that views show unless they are told: ticks; of a profile without ticks, off-CPU intervals. */

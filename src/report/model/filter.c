@@ -88,24 +88,33 @@ static int match_places(struct sieve *s, struct dusk_node *nodes)
 	return 0;
 }
 
+/* Is it kept? It then stands on what is shown of its stack. */
+static bool keep(const struct sieve *s, struct dusk_sample *sample)
+{
+	uint32_t place = place_of(s->profile, sample);
+
+	if (s->filter->focus && !(s->place_met[place] & MET_FOCUS))
+		return false;
+	if (s->place_met[place] & MET_IGNORE || !s->shown[place])
+		return false;
+	if (sample->node)
+		sample->node = s->shown[place];
+	return true;
+}
+
 static void choose(const struct sieve *s, struct filtered *f)
 {
-	const struct dusk_profile *p = s->profile;
 	uint64_t nr = 0;
 
-	for (uint64_t i = 0; i < p->nr_samples; i++) {
-		struct dusk_sample sample = p->samples[i];
-		uint32_t place = place_of(p, &sample);
-
-		if (s->filter->focus && !(s->place_met[place] & MET_FOCUS))
-			continue;
-		if (s->place_met[place] & MET_IGNORE || !s->shown[place])
-			continue;
-		if (sample.node)
-			sample.node = s->shown[place];
-		f->samples[nr++] = sample;
-	}
+	for (uint64_t i = 0; i < f->profile.nr_samples; i++)
+		if (keep(s, &f->samples[i]))
+			f->samples[nr++] = f->samples[i];
 	f->profile.nr_samples = nr;
+	nr = 0;
+	for (uint64_t i = 0; i < f->profile.nr_occurrences; i++)
+		if (keep(s, &f->occurrences[i].sample))
+			f->occurrences[nr++] = f->occurrences[i];
+	f->profile.nr_occurrences = nr;
 }
 
 int filtered_own_column(void **column, void **view, size_t nr, size_t more, size_t size)
@@ -174,6 +183,8 @@ static int sift(struct filtered *f, const struct filter *filter)
 	if (!err)
 		err = filtered_own(f, samples, f->profile.nr_samples, 0);
 	if (!err)
+		err = filtered_own(f, occurrences, f->profile.nr_occurrences, 0);
+	if (!err)
 		err = match_places(&s, f->nodes);
 	if (!err)
 		choose(&s, f);
@@ -190,6 +201,8 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 	int err;
 
 	*ret = (struct filtered){.profile = *p};
+	if (kind != TIME_BASE_WALL && kind != TIME_BASE_EVENT)
+		ret->profile.nr_occurrences = 0;
 	err = choose_kind(ret, kind);
 	if (!err && f->trim && time_base_has(kind, DUSK_OFF_CPU))
 		err = trim(ret);
@@ -209,4 +222,5 @@ void filtered_done(struct filtered *f)
 	free(steal(f->frames));
 	free(steal(f->nodes));
 	free(steal(f->samples));
+	free(steal(f->occurrences));
 }

@@ -12,7 +12,7 @@
 
 struct filter {
 	const char *focus, *ignore, *hide; /* POSIX extended regular expressions, or NULL */
-	enum time_base kind;		   /* only these samples */
+	enum time_base kind;		   /* only these samples; and with TIME_BASE_WALL, occurrences */
 	bool trim;			   /* off-CPU intervals end where the thread waited: without the scheduler */
 	bool marks;			   /* what an off-CPU interval has for its innermost frame: "[sleeping]" */
 	uint32_t wakers;		   /* on its stack are those of so many wakers in a row (synthetic.h) */
@@ -29,6 +29,7 @@ struct filtered {
 	struct dusk_frame *frames;
 	struct dusk_node *nodes;
 	struct dusk_sample *samples;
+	struct dusk_occurrence *occurrences;
 };
 
 /* All-zero is one that was not made. 0, -ENOMEM or -EINVAL; to be freed with filtered_done() in any case. */

@@ -127,7 +127,7 @@ static int find(struct finder *f, uint32_t outcome, enum time_base kind)
 		row = err ? NULL : row_of(f, &f->p->threads[s->thread]);
 		if (!row)
 			return -ENOMEM;
-		row->weight += kind == TIME_BASE_CPU ? 1 : s->value_ns;
+		row->weight += kind_counts(kind) ? 1 : s->value_ns;
 	}
 	if (f->found.nr)
 		qsort(f->found.v, f->found.nr, sizeof(*f->found.v), by_weight);
@@ -164,9 +164,12 @@ void missing_fp_show(FILE *out, const struct dusk_profile *p, enum time_base kin
 	if (missing_fp_find(&found, &nr, p, kind) || !nr)
 		return;
 	fprintf(out, "%s\n%s%s%s whose stack ends in JIT code without frame pointers, and what would help:\n", mark,
-		mark, blank, kind == TIME_BASE_CPU ? "Samples" : "Time");
+		mark, blank,
+		kind == TIME_BASE_EVENT ? "Occurrences"
+		: kind == TIME_BASE_CPU ? "Samples"
+					: "Time");
 	for (size_t i = 0; i < nr && i < MAX_SHOWN; i++) {
-		if (kind == TIME_BASE_CPU)
+		if (kind_counts(kind))
 			fprintf(out, "%s%s%9" PRIu64 "  ", mark, blank, found[i].weight);
 		else
 			fprintf(out, "%s%s%7.3f s  ", mark, blank, found[i].weight / 1e9);

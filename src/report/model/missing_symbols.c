@@ -49,7 +49,7 @@ int missing_symbols_find(struct missing_symbols **ret, size_t *nr, const struct 
 		frame[i] = dusk_frame_lacks_symbol(p, &p->frames[i]);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (time_base_has(kind, p->samples[i].source))
-			weight[p->samples[i].node] += kind == TIME_BASE_CPU ? 1 : p->samples[i].value_ns;
+			weight[p->samples[i].node] += kind_counts(kind) ? 1 : p->samples[i].value_ns;
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
 		if (weight[i])
 			add_stack(p, frame, i, weight[i], last, of_module);
@@ -70,7 +70,7 @@ static void show_module(FILE *out, const struct dusk_profile *p, const struct mi
 	const struct dusk_module *m = &p->modules[n->module];
 	char remedy[512];
 
-	if (kind == TIME_BASE_CPU)
+	if (kind_counts(kind))
 		fprintf(out, "# %9" PRIu64 "  ", n->weight);
 	else
 		fprintf(out, "# %7.3f s  ", n->weight / 1e9);
@@ -93,7 +93,9 @@ void missing_symbols_show(FILE *out, const struct dusk_profile *p, enum time_bas
 	if (missing_symbols_find(&found, &nr, p, kind) || !nr)
 		return;
 	fprintf(out, "#\n# %s with functions that have no name, and what would help:\n",
-		kind == TIME_BASE_CPU ? "Samples" : "Time");
+		kind == TIME_BASE_EVENT ? "Occurrences"
+		: kind == TIME_BASE_CPU ? "Samples"
+					: "Time");
 	for (size_t i = 0; i < nr && i < MAX_SHOWN; i++)
 		show_module(out, p, &found[i], kind);
 	if (nr > MAX_SHOWN)

@@ -10,7 +10,9 @@ enum time_base time_base_of(const struct dusk_profile *p, enum time_base wanted)
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].source == DUSK_CPU)
 			return TIME_BASE_CPU;
-	return p->nr_samples ? TIME_BASE_OFF_CPU : TIME_BASE_CPU;
+	if (p->nr_samples)
+		return p->samples[0].source == DUSK_EVENT ? TIME_BASE_EVENT : TIME_BASE_OFF_CPU;
+	return p->nr_occurrences ? TIME_BASE_EVENT : TIME_BASE_CPU;
 }
 
 bool is_scheduler(const char *function)

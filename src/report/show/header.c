@@ -52,7 +52,12 @@ static void show_duration(FILE *out, const struct dusk_profile *p)
 		p->finished ? "" : "; the recording did not end in order, and its last second may be missing");
 }
 
-/* Ticks, or off-CPU intervals: how many, how many of them the view shows, and how many have their stack. */
+static const char *const titles[] = {
+	[DUSK_CPU] = "samples:", [DUSK_OFF_CPU] = "intervals:", [DUSK_EVENT] = "occurred:"};
+
+/*
+ * Ticks, off-CPU intervals, or occurrences: how many, how many of them the view shows, and how many have their stack.
+ */
 static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_source source, const struct amount *selected)
 {
 	_cleanup_(completeness_done) struct completeness l = {0};
@@ -61,7 +66,7 @@ static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_sourc
 
 	if (completeness_of(&l, p, source))
 		return;
-	fprintf(out, "# %-10s %" PRIu64, off ? "intervals:" : "samples:", l.samples);
+	fprintf(out, "# %-10s %" PRIu64, titles[source], l.samples);
 	if (off)
 		fprintf(out, ", %.3f s off CPU", l.ns / 1e9);
 	if (selected->count != l.samples)
@@ -69,6 +74,15 @@ static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_sourc
 	if (off && selected->count != l.samples)
 		fprintf(out, ", %.3f s", selected->ns / 1e9);
 	fprintf(out, "; %s %% of the user stacks complete\n", percent_text(text, complete_percent(&l)));
+}
+
+static void show_tracefs_event(FILE *out, const struct dusk_profile *p)
+{
+	if (!p->nr_events)
+		return;
+	fprintf(out, "# %-10s ", "event:");
+	text_write(out, p->events[0].name, TEXT_TERMINAL);
+	putc('\n', out);
 }
 
 void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2])
@@ -83,6 +97,10 @@ void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, c
 	for (enum dusk_source s = DUSK_CPU; s <= DUSK_OFF_CPU; s++)
 		if (time_base_has(kind, s))
 			show_source(out, p, s, &selected[s]);
+	if (kind == TIME_BASE_EVENT) {
+		show_tracefs_event(out, p);
+		show_source(out, p, DUSK_EVENT, &selected[DUSK_CPU]);
+	}
 	fputs("#\n", out);
 }
 
@@ -119,6 +137,8 @@ void losses_show(FILE *out, const struct dusk_profile *p, enum time_base kind)
 		title = "#\n# The same of off-CPU intervals:\n";
 	if (time_base_has(kind, DUSK_OFF_CPU))
 		show_source_losses(out, &title, p, DUSK_OFF_CPU);
+	if (kind == TIME_BASE_EVENT)
+		show_source_losses(out, &title, p, DUSK_EVENT);
 	if (kind == TIME_BASE_WALL)
 		title = "#\n# Lost:\n";
 	for (uint32_t i = 0; i < p->nr_counters; i++) {

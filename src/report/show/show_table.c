@@ -83,7 +83,10 @@ static const char *title(const struct view *v, enum key key)
 	case KEY_STATE: return "State";
 	case KEY_SELF_PERCENT: return "Self";
 	case KEY_TOTAL_PERCENT: return "Total";
-	case KEY_SELF: return ms ? "Self ms" : v->options->kind == TIME_BASE_OFF_CPU ? "Self nr" : "Samples";
+	case KEY_SELF:
+		return ms									      ? "Self ms"
+		       : v->options->kind == TIME_BASE_OFF_CPU || v->options->kind == TIME_BASE_EVENT ? "Self nr"
+												      : "Samples";
 	case KEY_COUNT: return v->options->kind == TIME_BASE_OFF_CPU ? "Intervals" : "Inclusive";
 	case KEY_RUNNABLE: return "Runnable ms";
 	case KEY_AVERAGE: return "Average ms";

@@ -42,7 +42,7 @@ function tree_as_text(tree, top)
 function graph_as_text()
 {
 	const [zoomed, node] = locate(state.zoom), said = choices();
-	const lines = [`${profile.title}: ${duration(layers[0].tree.total[0])} ${title_of_kind()}`];
+	const lines = [`${profile.title}: ${weight(layers[0].tree.total[0])} ${title_of_kind()}`];
 
 	if (said)
 		lines.push(said);

@@ -52,7 +52,7 @@ function function_columns()
 	const figure = (key, name, title) => ({
 		key, name, title, of: row => row[key][side],
 		cell: row => bar_cell(percent(row[key][side], all[side]), row[key][side] / (functions.most[key] || 1),
-			duration(row[key][side])),
+			weight(row[key][side])),
 	});
 	const delta = (key, title) => ({
 		key: key + '_change', name: 'Δ', title, delta: true,
@@ -62,7 +62,7 @@ function function_columns()
 
 			return element('span', { className: `figure change ${change > 0 ? 'more' : change < 0 ? 'less' : ''}`,
 				title: `${percent(a, all[0])} before, ${percent(b, all[1])} after` },
-			of_time ? signed_duration(b - a) : points(share(a, 0), share(b, 1)));
+			of_time ? signed_weight(b - a) : points(share(a, 0), share(b, 1)));
 		},
 	});
 
@@ -162,7 +162,7 @@ function thread_row(row)
 	const on = chosen_tasks().includes(row.task);
 	const e = element('label', { className: `row ${on ? 'match' : ''}` },
 		element('input', { type: 'checkbox', checked: on, onchange: () => toggle_task(row.task) }),
-		bar_cell(percent(row.ns, threads.all), row.ns / threads.most, duration(row.ns)),
+		bar_cell(percent(row.ns, threads.all), row.ns / threads.most, weight(row.ns)),
 		element('span', { className: 'name' }, row.name),
 		element('span', { className: 'module' }, state.group === 'name' ? row.nr > 1 ? plural(row.nr, 'thread') : '' : `${row.number}`));
 

@@ -25,8 +25,8 @@ function describe(id)
 	const note = kind === NOTE && profile.profiles[0].outcomes.find(o => o.name === outcome)?.sentence;
 	const row = (key, ...cells) => element('tr', {}, element('th', {}, key), ...cells.map(c => element('td', {}, c)));
 	const sides = tree.sides.map((s, side) => [
-		row('total', count(samples_of(tree, side).total[i]), percent(s.total_ns[i], s.total_ns[0]), duration(s.total_ns[i])),
-		row('self', count(samples_of(tree, side).self[i]), percent(s.self_ns[i], s.total_ns[0]), duration(s.self_ns[i])),
+		row('total', count(samples_of(tree, side).total[i]), percent(s.total_ns[i], s.total_ns[0]), weight(s.total_ns[i])),
+		row('self', count(samples_of(tree, side).self[i]), percent(s.self_ns[i], s.total_ns[0]), weight(s.self_ns[i])),
 	]);
 	const [a, b] = tree.sides, head = text => element('tr', {}, element('th', { className: 'side', colSpan: 4 }, text));
 	const up = layer.first || state.merge === 'callers';
@@ -39,7 +39,7 @@ function describe(id)
 		element('table', {}, element('tbody', {}, row('', 'samples', 'share', 'time'),
 			...b ? [head('before'), ...sides[0], head('after'), ...sides[1],
 				row('change', '', points(a.total_ns[i] / (a.total_ns[0] || 1), b.total_ns[i] / (b.total_ns[0] || 1)),
-					signed_duration(b.total_ns[i] - a.total_ns[i]))] : sides[0],
+					signed_weight(b.total_ns[i] - a.total_ns[i]))] : sides[0],
 			...tree.depth[i] > 1 && !b ? [row(up ? 'of its callee' : 'of its caller', '',
 				percent(tree.total[i], tree.total[tree.parent[i]]), '')] : [])),
 	];
@@ -95,7 +95,7 @@ function select(id)
 	if (box)
 		show_tooltip(describe(id), window_box.left + box.x, window_box.top + box.y + ROW_PX);
 	say(`${shorten(name_of(id), 120)}, ${percent(layer.tree.total[i], layer.tree.total[0])} of ` +
-		duration(layer.tree.total[0]));
+		weight(layer.tree.total[0]));
 }
 
 function say(text)

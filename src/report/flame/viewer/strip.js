@@ -229,7 +229,8 @@ function show_time(side, bucket, event)
 	show_tooltip([
 		element('strong', {}, `${seconds(side, bucket)} – ${seconds(side, bucket + 1)} s`),
 		element('table', {}, element('tbody', {},
-			row(title_of_kind(), `${duration(ns[bucket])}, ${(ns[bucket] / bucket_ns).toFixed(2)} at a time`),
+			row(title_of_kind(), is_counted() ? weight(ns[bucket]) :
+				`${duration(ns[bucket])}, ${(ns[bucket] / bucket_ns).toFixed(2)} at a time`),
 			...matches ? [row('found', percent(matches[bucket], ns[bucket]))] : [])),
 	], event.clientX, event.clientY);
 }

@@ -120,7 +120,7 @@ function weigh_layers(anew)
 		made.callers ??= invert_tree(profile.tree, all_ns());
 		weigh(made.callers);
 		if (anew && made.callers.least)
-			say(`Callers of less than ${duration(made.callers.least)} are left out`);
+			say(`Callers of less than ${weight(made.callers.least)} are left out`);
 	}
 	if (state.merge === 'sandwich') {
 		if (made.sandwich?.of !== of)

@@ -43,9 +43,13 @@ function duration(ns)
 	return ns ? `${Math.round(ns)} ns` : '0 s';
 }
 
-function signed_duration(ns)
+/* Occurrences of an event take no time: each weighs as much as a nanosecond, and they are counted. */
+const is_counted = () => profile.series.some(s => s.kind === 'event');
+const weight = ns => is_counted() ? plural(ns, 'time') : duration(ns);
+
+function signed_weight(ns)
 {
-	return `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${duration(Math.abs(ns))}`;
+	return `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${weight(Math.abs(ns))}`;
 }
 
 /* The end of a long path. */

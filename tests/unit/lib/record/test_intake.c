@@ -12,11 +12,13 @@
 #include <cmocka.h>
 #include "abi/offcpu.h"
 #include "abi/event.h"
+#include "formats.h"
 #include "lib/record/intake.h"
 #include "lib/record/modules.h"
 
 #define NO_SUCH_PID 0x40000000 /* no process has it: kernel/pid.c */
 #define FRAMES 3
+#define RECORD 30
 
 static char folder[] = "/tmp/dusk-intake-XXXXXX", path[64];
 static struct join join;
@@ -33,10 +35,13 @@ static union event {
 	struct event_offcpu interval;
 	struct event_thread_times life;
 	struct event_kernel_stack kernel_stack;
+	struct event_occurrence occurrence;
 } e;
 
 static int begin(void **state)
 {
+	struct record_shape shape;
+
 	join = (struct join){.start_ns = 1000};
 	in = (struct intake){.join = &join};
 	snprintf(path, sizeof(path), "%s/p", folder);
@@ -45,7 +50,9 @@ static int begin(void **state)
 	join.modules = modules_new(join.writer);
 	join.stacks = stacks_new(join.writer, join.modules, NULL);
 	join.stitch = stitch_new();
-	return 0;
+	profile_event(join.writer, "sched:sched_process_exec");
+	in.nr_events = 1;
+	return fields_new(&in.fields) || fields_learn(in.fields, "sched", EXEC_FORMAT, strlen(EXEC_FORMAT), &shape);
 }
 
 static int end(void **state)
@@ -56,6 +63,7 @@ static int end(void **state)
 	modules_free(join.modules);
 	stitch_free(join.stitch);
 	intake_done(&in);
+	fields_free(in.fields);
 	return 0;
 }
 
@@ -79,6 +87,12 @@ static size_t make(u32 kind)
 		((struct event_waker *)e.interval.frame)->kind = WAKER_INTERRUPT;
 		return sizeof(e.interval) + sizeof(struct event_waker) + FRAMES * sizeof(u64);
 	case EVENT_KERNEL_STACK: e.kernel_stack.nr = FRAMES; return sizeof(e.kernel_stack) + FRAMES * sizeof(u64);
+	case EVENT_OCCURRENCE:
+		e.occurrence.nr = FRAMES;
+		e.occurrence.record_bytes = RECORD;
+		memcpy(e.occurrence.record, &(u32[]){0, 0, 10 << 16 | 20, 12, 13}, 20);
+		memcpy((u8 *)e.occurrence.record + 20, "/bin/true", 10);
+		return sizeof(e.occurrence) + (RECORD + 7) / 8 * 8 + FRAMES * sizeof(u64);
 	default: return sizeof(e.life);
 	}
 }
@@ -98,7 +112,7 @@ static int take(size_t size)
 
 static void an_event_that_is_cut_is_refused_wherever_it_is_cut(void **state)
 {
-	for (u32 kind = EVENT_SAMPLE; kind <= EVENT_KERNEL_STACK; kind++) {
+	for (u32 kind = EVENT_SAMPLE; kind <= EVENT_OCCURRENCE; kind++) {
 		size_t size = make(kind);
 
 		for (size_t cut = 0; cut < size; cut++)
@@ -112,7 +126,7 @@ static void a_kind_that_there_is_not_is_refused(void **state)
 	make(EVENT_MODULE);
 	e.kind = 0;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
-	e.kind = EVENT_KERNEL_STACK + 1;
+	e.kind = EVENT_OCCURRENCE + 1;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
 	e.kind = UINT32_MAX;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
@@ -152,6 +166,12 @@ static void what_is_out_of_range_is_refused(void **state)
 	assert_int_equal(take(size), -EPROTO);
 	size = make(EVENT_KERNEL_STACK);
 	e.kernel_stack.nr = FRAMES + 1;
+	assert_int_equal(take(size), -EPROTO);
+	size = make(EVENT_OCCURRENCE);
+	e.occurrence.record_bytes = RECORD_BYTES + 1;
+	assert_int_equal(take(sizeof(e)), -EPROTO);
+	size = make(EVENT_OCCURRENCE);
+	e.occurrence.outcome = NR_OUTCOMES;
 	assert_int_equal(take(size), -EPROTO);
 }
 
@@ -211,6 +231,61 @@ static void a_stack_that_there_is_not_leaves_a_sample_without_it(void **state)
 	unlink(path);
 }
 
+/* What is in the file at the end, of which there is one occurrence at most. */
+static struct dusk_profile *closed(void)
+{
+	struct dusk_profile *p;
+
+	assert_int_equal(profile_close(join.writer, true, NULL), 0);
+	join.writer = NULL;
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	unlink(path);
+	return p;
+}
+
+static void an_occurrence_waits_for_its_stack_with_its_fields(void **state)
+{
+	size_t size = make(EVENT_OCCURRENCE);
+	struct dusk_profile *p;
+
+	e.occurrence.cookie = 9;
+	e.occurrence.time_ns = 5001000;
+	memcpy(e.occurrence.comm, "victim", 7);
+	assert_int_equal(take(size), 0);
+	assert_int_equal(stitch_nr_waiting(join.stitch), 1);
+	assert_int_equal(take(make(EVENT_STACK)), 0);
+	assert_int_equal(stitch_nr_waiting(join.stitch), 0);
+	p = closed();
+	assert_int_equal(p->nr_samples, 0);
+	assert_int_equal(p->nr_occurrences, 1);
+	assert_int_equal(p->occurrences[0].sample.source, DUSK_EVENT);
+	assert_int_equal(p->occurrences[0].sample.time_ns, 5000000);
+	assert_int_equal(p->occurrences[0].sample.count, 1);
+	assert_string_equal(p->occurrences[0].fields, "filename=/bin/true pid=12 old_pid=13");
+	assert_string_equal(p->events[p->occurrences[0].event].name, "sched:sched_process_exec");
+	assert_string_equal(p->threads[p->occurrences[0].sample.thread].comm, "victim");
+	assert_int_equal(p->nr_nodes, 1 + 2 * FRAMES); /* the kernel's on the user's */
+	dusk_profile_free(p);
+}
+
+/* Nothing is left of it: a build with sanitizers tells. */
+static void an_occurrence_that_waits_in_vain_gives_its_fields_back(void **state)
+{
+	size_t size = make(EVENT_OCCURRENCE);
+
+	e.occurrence.cookie = 9;
+	assert_int_equal(take(size), 0);
+	assert_int_equal(stitch_nr_waiting(join.stitch), 1);
+}
+
+static void an_occurrence_of_an_event_that_is_not_recorded_is_refused(void **state)
+{
+	size_t size = make(EVENT_OCCURRENCE);
+
+	e.occurrence.event = 1;
+	assert_int_equal(take(size), -EPROTO);
+}
+
 int main(void)
 {
 #define with_profile(name) cmocka_unit_test_setup_teardown(name, begin, end)
@@ -221,6 +296,9 @@ int main(void)
 		with_profile(numbers_for_which_a_profile_has_no_room_are_refused),
 		with_profile(a_name_need_not_end),
 		with_profile(a_stack_that_there_is_not_leaves_a_sample_without_it),
+		with_profile(an_occurrence_waits_for_its_stack_with_its_fields),
+		with_profile(an_occurrence_that_waits_in_vain_gives_its_fields_back),
+		with_profile(an_occurrence_of_an_event_that_is_not_recorded_is_refused),
 	};
 	int ret;
 

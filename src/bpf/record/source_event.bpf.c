@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Events of tracefs: each time that one occurs is told, with the record that holds its fields, and its stacks.
+ *
+ * The program is attached once an event, with the event's number. It may run wherever a tracepoint is: in interrupts,
+ * under the run-queue lock, in the idle task.
+ */
+#include "bpf/common/emit.bpf.h"
+#include "bpf/record/recorder.bpf.h"
+#include "bpf/unwind/request.bpf.h"
+#include "bpf/unwind/scratch.bpf.h"
+#include "bpf/common/stackmap.bpf.h"
+
+#define GO_ON 1 /* perf's other readers of the event have it, too */
+
+/* By event; user space sets how many. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct record_shape);
+} shapes SEC(".maps");
+
+/* Attaching takes its time, and so does detaching: events count while this is not 0. */
+u32 event_switch SHARED("switch");
+
+/* Records are packed as their events like. */
+struct word {
+	u32 value;
+} __attribute__((packed));
+
+/* In scratch memory, behind the kernel's frames: those whom we call need our stack. */
+static INLINE struct event_occurrence *occurrence_behind(struct stack *s)
+{
+	return (struct event_occurrence *)&s->frame[MAX_KERNEL_FRAMES];
+}
+
+/* Where the field ends that the word at @place of the record is about. */
+static INLINE u32 dynamic_end(const struct event_occurrence *e, u32 place)
+{
+	u32 at = opaque(place) & (RECORD_BYTES - 1);
+	u32 word = ((const struct word *)((const char *)e->record + at))->value;
+	u32 end = (word & 0xffff) + (word >> 16);
+
+	return place & DYNAMIC_RELATIVE ? at + sizeof(word) + end : end;
+}
+
+static INLINE long read_record(struct event_occurrence *e, void *ctx, u32 bytes)
+{
+	bytes = opaque(bytes);
+	return bytes && bytes <= RECORD_BYTES ? bpf_probe_read_kernel(e->record, bytes, ctx) : -EINVAL;
+}
+
+/* Instead of its first 8 bytes programs are given an address. */
+static INLINE void take_record(struct event_occurrence *e, void *ctx, const struct record_shape *shape)
+{
+	u32 fixed = shape->bytes, end = fixed, field;
+
+	e->record_bytes = 0;
+	e->cut = 0;
+	if (!fixed)
+		return;
+	if (read_record(e, ctx, fixed)) {
+		count(COUNT_LOST_FIELDS, 1);
+		return;
+	}
+	for (u32 i = 0; i < MAX_DYNAMIC; i++) {
+		if (i >= shape->nr_dynamic)
+			break;
+		field = dynamic_end(e, shape->dynamic[i]);
+		if (end < field)
+			end = field;
+	}
+	if (shape->nr_dynamic > MAX_DYNAMIC)
+		end = RECORD_BYTES;
+	if (end > RECORD_BYTES) {
+		end = RECORD_BYTES;
+		e->cut = 1;
+	}
+	if (end > fixed && read_record(e, ctx, end)) {
+		end = fixed;
+		e->cut = 1;
+	}
+	if (e->cut)
+		count(COUNT_LOST_FIELDS, 1);
+	e->record[0] = 0;
+	e->record_bytes = end;
+}
+
+/* The stack that is known, and the cookie of the same walked again. */
+static INLINE bool verify(struct dusk_unwind *u)
+{
+	struct dusk_unwind again;
+
+	dusk_unwind_request(CONSUMER_RECORDER, &again);
+	u->cookie = again.cookie;
+	return again.cookie != 0;
+}
+
+/* The user stack, or the cookie that it comes under. True: both. */
+static INLINE bool ask(const struct record_shape *shape, struct dusk_unwind *u)
+{
+	if (shape->in_syscall && dusk_unwind_try(u) == DUSK_EXECUTED)
+		return filter.verify && verify(u);
+	dusk_unwind_request(CONSUMER_RECORDER, u);
+	return false;
+}
+
+static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 event, u64 now_ns,
+			const struct dusk_unwind *u, bool known)
+{
+	e->kind = EVENT_OCCURRENCE;
+	e->cpu = bpf_get_smp_processor_id();
+	e->time_ns = now_ns;
+	e->cookie = u->cookie;
+	e->pid = t->tgid;
+	e->tid = t->pid;
+	e->kernel_stack = 0;
+	e->user_stack = u->stack;
+	e->event = event;
+	e->outcome = u->outcome;
+	e->cached = known;
+	e->nr = 0;
+	e->record_bytes = 0;
+	e->cut = 0;
+	e->pad = 0;
+	bpf_get_current_comm(e->comm, sizeof(e->comm));
+}
+
+/* The kernel's stack: its id; or, if the table is full, what to send. */
+static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, struct stack *s)
+{
+	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
+
+	if (bytes <= 0)
+		return NULL;
+	s->nr = bytes / sizeof(u64);
+	if (!stackmap_put(s, &e->kernel_stack))
+		return NULL;
+	count_total(COUNT_STACKS_INLINE, 1);
+	e->nr = s->nr;
+	return s;
+}
+
+static INLINE void send(struct event_occurrence *e, struct stack *whole)
+{
+	u32 record = (opaque((u32)e->record_bytes) + 7) & (2 * RECORD_BYTES - 8);
+
+	if (emit(&events, e, sizeof(*e) + record, whole, false))
+		count(COUNT_LOST_EVENTS, 1);
+}
+
+static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const struct record_shape *shape, bool has_record)
+{
+	u64 now_ns = bpf_ktime_get_ns();
+	struct event_occurrence *e;
+	struct dusk_unwind u;
+	struct stack *s;
+	bool known;
+
+	count(COUNT_EVENTS, 1);
+	known = ask(shape, &u);
+	s = scratch_get();
+	if (!s) {
+		count(COUNT_LOST_EVENTS, 1);
+		return;
+	}
+	e = occurrence_behind(s);
+	fill(e, t, event, now_ns, &u, known);
+	if (has_record)
+		take_record(e, ctx, shape);
+	send(e, kernel_stack(ctx, e, s));
+	scratch_put();
+}
+
+static INLINE bool is_recorded(struct task_struct *t)
+{
+	return load_relaxed(&event_switch) && task_in_scope(t);
+}
+
+SEC("tracepoint")
+int on_event(void *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u32 event = bpf_get_attach_cookie(ctx);
+	struct record_shape *shape = bpf_map_lookup_elem(&shapes, &event);
+
+	if (shape && is_recorded(t))
+		occur(ctx, t, event, shape, true);
+	return GO_ON;
+}
+
+/* At a uprobe, where a task may be preempted in the midst of this: no memory of the CPU's is used. It has no kernel
+ * stack. */
+static INLINE void occur_in_user(struct task_struct *t, u32 event)
+{
+	u64 now_ns = bpf_ktime_get_ns();
+	struct event_occurrence *e;
+	struct dusk_unwind u;
+
+	count(COUNT_EVENTS, 1);
+	dusk_unwind_request(CONSUMER_RECORDER, &u);
+	e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
+	if (!e) {
+		count(COUNT_LOST_EVENTS, 1);
+		return;
+	}
+	fill(e, t, event, now_ns, &u, false);
+	bpf_ringbuf_submit(e, wakeup(&events, false));
+}
+
+/* Events that were made by kprobe_events and uprobe_events want this type, which has the registers instead of a record.
+ */
+SEC("kprobe")
+int on_probe(struct pt_regs *ctx)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u32 event = bpf_get_attach_cookie(ctx);
+	struct record_shape *shape = bpf_map_lookup_elem(&shapes, &event);
+
+	dusk_unwind_at_uprobe();
+	if (!shape || !is_recorded(t))
+		return GO_ON;
+	if (ctx->cs & 3)
+		occur_in_user(t, event);
+	else
+		occur(ctx, t, event, shape, false);
+	return GO_ON;
+}

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "lib/record/events.h"
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/tracefs.h"
+#include "base/vec.h"
+#include "lib/error.h"
+#include "lib/shared/object.h"
+
+#define MAX_EVENTS 4096
+
+struct events {
+	struct bpf_object *obj;
+	struct fields *fields;
+	struct vec(char *) names;
+	struct vec(struct record_shape) shapes; /* by event, as names */
+	struct vec(struct bpf_link *) links;
+	struct shared on;		/* the switch */
+	uint64_t missed_before, missed; /* the recording; in it */
+};
+
+/* The two parts of @name, which has them. */
+static void split(const char *name, char group[TRACEFS_EVENT_BYTES], const char **event)
+{
+	const char *colon = strchr(name, ':');
+
+	snprintf(group, TRACEFS_EVENT_BYTES, "%.*s", (int)(colon - name), name);
+	*event = colon + 1;
+}
+
+static int not_found(int error, const char *name, struct dusk_error *err)
+{
+	switch (error) {
+	case -ENODEV:
+		return error_set(err, error,
+				 "cannot record %s: tracefs is not mounted; as root: mount -t tracefs tracefs "
+				 "/sys/kernel/tracing",
+				 name);
+	case -ENOENT:
+		return error_set(err, error, "cannot record %s: there is no such event; %s/available_events lists them",
+				 name, tracefs_folder());
+	case -EINVAL:
+		return error_set(err, error,
+				 "cannot record %s: events are called group:event, as in sched:sched_switch", name);
+	default:
+		return error_set(err, error, "cannot record %s: its format in %s cannot be read: %s", name,
+				 tracefs_folder() ?: "tracefs", strerror(-error));
+	}
+}
+
+static int add(struct events *e, const char *name, struct dusk_error *err)
+{
+	_cleanup_(freep) char *format = NULL;
+	char group[TRACEFS_EVENT_BYTES], *copy;
+	struct record_shape shape;
+	const char *event;
+	size_t len;
+	int ret = tracefs_format(name, &format, &len);
+
+	if (ret)
+		return not_found(ret, name, err);
+	split(name, group, &event);
+	ret = fields_learn(e->fields, group, format, len, &shape);
+	if (ret == -EINVAL)
+		return error_set(err, -EOPNOTSUPP,
+				 "cannot record %s: what tracefs says of its fields is not understood", name);
+	copy = strdup(name);
+	if (copy && vec_push(&e->names, copy))
+		free(steal(copy));
+	if (ret || !copy || vec_push(&e->shapes, shape))
+		return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
+	return 0;
+}
+
+int events_new(struct events **ret, const char *const *names, size_t nr, struct bpf_object *obj, struct dusk_error *err)
+{
+	struct bpf_map *shapes = bpf_object__find_map_by_name(obj, "shapes");
+	struct events *e;
+	int error;
+
+	if (nr > MAX_EVENTS)
+		return error_set(err, -E2BIG, "these are %zu events, and at most %d can be recorded at once", nr,
+				 MAX_EVENTS);
+	e = calloc(1, sizeof(*e));
+	if (!e)
+		return error_set(err, -ENOMEM, "cannot record events: out of memory");
+	e->obj = obj;
+	error = fields_new(&e->fields);
+	if (error)
+		error_set(err, error, "cannot record events: out of memory");
+	for (size_t i = 0; !error && i < nr; i++)
+		error = add(e, names[i], err);
+	if (!error && (!shapes || bpf_map__set_max_entries(shapes, nr)))
+		error = error_set(err, -EINVAL, "cannot record events: the BPF object has no map of them");
+	if (error) {
+		events_free(e);
+		return error;
+	}
+	*ret = e;
+	return 0;
+}
+
+static void detach(struct events *e)
+{
+	for (size_t i = 0; i < e->links.nr; i++)
+		bpf_link__destroy(e->links.v[i]);
+	vec_done(&e->links);
+}
+
+void events_free(struct events *e)
+{
+	if (!e)
+		return;
+	detach(e);
+	shared_unmap(&e->on);
+	for (size_t i = 0; i < e->names.nr; i++)
+		free(e->names.v[i]);
+	vec_done(&e->names);
+	vec_done(&e->shapes);
+	fields_free(e->fields);
+	free(e);
+}
+
+void events_write(const struct events *e, struct profile_writer *w)
+{
+	for (size_t i = 0; i < e->names.nr; i++)
+		profile_event(w, e->names.v[i]);
+}
+
+size_t events_nr(const struct events *e)
+{
+	return e->names.nr;
+}
+
+struct fields *events_fields(const struct events *e)
+{
+	return e->fields;
+}
+
+static struct bpf_link *attach_as(const struct events *e, const char *program, uint32_t number)
+{
+	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = number);
+	struct bpf_program *p = bpf_object__find_program_by_name(e->obj, program);
+	char group[TRACEFS_EVENT_BYTES];
+	const char *event;
+
+	split(e->names.v[number], group, &event);
+	return bpf_program__attach_tracepoint_opts(p, group, event, &opts);
+}
+
+/* The kernel wants another type of program where a kprobe or uprobe is the event, and says so by EINVAL. */
+static int attach(struct events *e, uint32_t number, struct dusk_error *err)
+{
+	int fd = bpf_object__find_map_fd_by_name(e->obj, "shapes");
+	const char *name = e->names.v[number];
+	struct bpf_link *link = NULL;
+
+	if (!bpf_map_update_elem(fd, &number, &e->shapes.v[number], BPF_ANY))
+		link = attach_as(e, "on_event", number);
+	if (!link && errno == EINVAL)
+		link = attach_as(e, "on_probe", number);
+	if (!link && errno == EMFILE)
+		return error_set(err, -EMFILE,
+				 "cannot record %s: too many files are open, each event takes two; see ulimit -n",
+				 name);
+	if (!link)
+		return error_set(err, -errno, "cannot record %s: %s", name, strerror(errno));
+	if (!vec_push(&e->links, link))
+		return 0;
+	bpf_link__destroy(link);
+	return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
+}
+
+static uint64_t missed_by(const struct events *e, const char *program)
+{
+	struct bpf_program *p = bpf_object__find_program_by_name(e->obj, program);
+	struct bpf_prog_info info = {};
+	uint32_t len = sizeof(info);
+
+	return p && !bpf_obj_get_info_by_fd(bpf_program__fd(p), &info, &len) ? info.recursion_misses : 0;
+}
+
+static uint64_t missed(const struct events *e)
+{
+	return missed_by(e, "on_event") + missed_by(e, "on_probe");
+}
+
+int events_attach(struct events *e, struct dusk_error *err)
+{
+	int ret = shared_map(&e->on, e->obj, ".bss.switch", true);
+
+	if (ret)
+		return error_set(err, ret, "cannot record events: %s", strerror(-ret));
+	for (size_t i = 0; !ret && i < e->names.nr; i++)
+		ret = attach(e, i, err);
+	return ret;
+}
+
+static void turn(struct events *e, uint32_t on)
+{
+	__atomic_store_n((uint32_t *)e->on.elements, on, __ATOMIC_RELAXED);
+}
+
+void events_start(struct events *e)
+{
+	e->missed_before = missed(e);
+	turn(e, 1);
+}
+
+void events_stop(struct events *e)
+{
+	turn(e, 0);
+	e->missed = missed(e) - e->missed_before;
+	detach(e);
+}
+
+uint64_t events_missed(const struct events *e)
+{
+	return e->missed;
+}

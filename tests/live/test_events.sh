@@ -1,0 +1,223 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Are events of tracefs recorded, each with its fields and its stacks? usage: test_events.sh DUSK VICTIMS
+[ "$(id -u)" = 0 ] || {
+	echo "1..0 # SKIP needs root"
+	exit 0
+}
+[ "${alone-}" ] || alone=yes exec unshare -m --propagation private "$0" "$@"
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1") victims=$(realpath "$2")
+cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
+export LC_ALL=C
+"$dusk" doctor >doctor 2>&1
+[ $? != 3 ] || {
+	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
+	exit 0
+}
+tracefs=/sys/kernel/tracing
+[ -e $tracefs/events ] || mount -t tracefs tracefs $tracefs || {
+	echo "1..0 # SKIP this kernel has no tracefs"
+	exit 0
+}
+leave() {
+	kill -9 $(jobs -p) 2>/dev/null
+	echo "-:duskevents$$/" >>$tracefs/uprobe_events
+	umount -l /sys/fs/bpf
+	rm -rf "$tmp"
+} 2>/dev/null
+trap leave EXIT
+trap 'exit 130' INT TERM
+
+# asks PROFILE SQL: what dusk query answers, a row a line, | between columns.
+asks() {
+	"$dusk" query -i "$1" --csv "$2" 2>&1 | tail -n +2 | tr , '|'
+}
+# answers PROFILE SQL ANSWER
+answers() {
+	got=$(asks "$1" "$2")
+	echo "$2: $got, not $3"
+	[ "$got" = "$3" ]
+}
+# true_of PROFILE CONDITION: of all that is in it, in SQL.
+true_of() {
+	answers "$1" "select $2" 1
+}
+counter() {
+	echo "(select value from counter where name='$1')"
+}
+# Nothing is unaccounted for: src/abi/counter.h.
+adds_up() {
+	true_of "$1" "$(counter samples)+$(counter offcpu-intervals)-$(counter offcpu-sampled-out)+$(counter wakers)+$(counter events)=$(counter no-user)+$(counter requests)" &&
+		true_of "$1" "$(counter events)=(select count(*) from occurrence)+$(counter lost-events)"
+}
+# each FILE EVENT NUMBER STACK: the stacks of all its occurrences in this script, which are so many, or with 0, some, have these
+# functions in a row, the innermost first.
+each() {
+	awk -v event=" $2: " -v number="$3" -v stack=" $4 " '
+		function check() {
+			if (!open) return
+			nr++
+			if (!index(names, stack)) { print "not expected: " names; bad = 1 }
+			open = 0
+		}
+		/^\t/ { sub(/\+0x.*/, "", $2); names = names $2 " "; next }
+		{ check(); names = " " }
+		index($0, event) { open = 1 }
+		END { check(); print nr + 0 " of " event; exit bad || !nr || (number && nr != number) }' "$1"
+}
+down='descend descend descend descend descend measure work main'
+
+# A command, with system calls whose stacks are known.
+claim "a command is recorded" sh -c "echo | $dusk record -o dozes.dusk -e syscalls:sys_enter_poll,syscalls:sys_enter_clock_nanosleep,sched:sched_switch \
+	-- $victims/dozes >dozes.said 2>dozes.err"
+claim "... it ran" grep -q '^await ' dozes.said
+claim "... how often these occurred is said" grep -q '^dusk: [0-9]* occurrences of 3 events of tracefs in ' dozes.err
+claim "each poll() is an occurrence" answers dozes.dusk "select count(*) from events where event='syscalls:sys_enter_poll'" 25
+claim "... with its fields" answers dozes.dusk \
+	"select distinct replace(substr(fields,instr(fields,'nfds')),',',';') from events where event='syscalls:sys_enter_poll'" \
+	"nfds: 0x00000000; timeout_msecs: 0x00000014"
+claim "... the time, 20 ms apart at least" true_of dozes.dusk \
+	"min(d)>=0.0199 from (select time_s-lag(time_s) over (order by time_s) d from events where event='syscalls:sys_enter_poll')"
+claim "... and all user stacks whole" true_of dozes.dusk \
+	"count(*)=25 from events e join outcome o on o.name=e.outcome where event='syscalls:sys_enter_poll' and o.class='complete'"
+claim "they are written as a script" sh -c "$dusk script -i dozes.dusk >dozes.script"
+claim "each poll() has the user stack that it has" each dozes.script syscalls:sys_enter_poll 25 "$down"
+claim "... below the kernel's, which was in a system call" each dozes.script syscalls:sys_enter_poll 25 "do_syscall_64 entry_SYSCALL_64_after_hwframe"
+claim "each sleep has its own" each dozes.script syscalls:sys_enter_clock_nanosleep 25 "nanosleep rest $down"
+claim "who leaves the CPU stands in schedule()" each dozes.script sched:sched_switch 0 __schedule
+claim "... and is the one that the fields name" true_of dozes.dusk \
+	"count(*)>0 and sum(fields like 'prev_comm='||comm||' prev_pid='||tid||' %==> next_comm=%')=count(*) from events where event='sched:sched_switch'"
+claim "the script is in the order of time" sh -c "grep -o '^[^\t].*\] *[0-9]*\.[0-9]*:' dozes.script | grep -o '[0-9.]*:\$' | sort -c -n"
+claim "events of others are not there" true_of dozes.dusk "count(*)=0 from events where comm not in ('dozes','dusk')"
+claim "the sums are true" adds_up dozes.dusk
+
+# Views.
+claim "which event a view is of must be said where there are several" exits 1 "$dusk" report -i dozes.dusk
+claim "... they are listed" says "choose one with --event: "
+claim "... all of them" says sched:sched_switch
+claim "an event that was not recorded is refused" exits 1 "$dusk" report -i dozes.dusk --event sched:sched_wakeup
+claim "... by its name" says "dozes.dusk has no event sched:sched_wakeup"
+claim "a report counts one" exits 0 "$dusk" report -i dozes.dusk --event syscalls:sys_enter_poll
+claim "... all that it called" sh -c "grep -q ' 100.00%  *0  await ' said && grep -q '^# occurred:  25; 100.00 % of the user stacks complete' said"
+claim "a call tree of it" exits 0 "$dusk" report --callers -i dozes.dusk --event syscalls:sys_enter_poll
+claim "its stacks are folded" sh -c "$dusk export -f folded -i dozes.dusk --event syscalls:sys_enter_poll >folded"
+claim "... and counted" grep -q '^dozes;.*;work;measure;descend;descend;descend;descend;descend;await;[a-z_]*poll;entry_SYSCALL.* 25$' folded
+claim "a flame graph is made" exits 0 "$dusk" flame -i dozes.dusk --event syscalls:sys_enter_poll -o dozes.html
+claim "... of the event" sh -c "sed '1,/id=\"profile\"/d; /<\\/script>/,\$d' dozes.html | base64 -d | gunzip | head -n 1 | grep -q '\"title\":\"syscalls:sys_enter_poll\",\"unit_ns\":1,\"rows\":[0-9]*,\"samples\":25,\"weight\":25'"
+claim "a script of it has no other" [ "$("$dusk" script -i dozes.dusk --event syscalls:sys_enter_poll | grep -c "^dozes .*: ")" = 25 ]
+claim "time off CPU and an event exclude each other" exits 2 "$dusk" report --off-cpu --event x:y
+claim "a format without a place for events refuses them" exits 2 "$dusk" export -f pprof -o p.pb.gz -i dozes.dusk --event syscalls:sys_enter_poll
+claim "... with what has one" says "--event is for folded stacks and for script"
+claim "info counts them" exits 0 "$dusk" info -i dozes.dusk
+claim "... by event" sh -c "grep -q '^ *25   100.00  syscalls:sys_enter_poll' said && grep -q '^events  *[0-9]* occurrences of 3 events' said"
+claim "... as JSON, too" sh -c "$dusk info --json -i dozes.dusk | grep -A1 '\"syscalls:sys_enter_poll\"' | grep -q '\"occurrences\": 25'"
+claim "remembered stacks are what is walked" sh -c "echo | $dusk record -q --verify -o verify.dusk -e syscalls:sys_enter_poll -- $victims/dozes >/dev/null"
+claim "... each of them" true_of verify.dusk "$(counter verified-same)>0 and $(counter verified-different)=0"
+
+# Strings.
+hostile=$(printf 'hostile\n\033[31m\377')
+mkdir -p "$hostile" long
+cp /bin/true "$hostile/run"
+cp /bin/true long/run
+# Longer than what is taken of a record: a path of 1300 bytes.
+deep=$(for i in 1 2 3 4 5 6; do printf "%0200d/" $i; done)
+mkdir -p "long/$deep" && cp /bin/true "long/${deep}run"
+cat >execs <<-'END'
+	for i in 1 2 3 4 5 6 7 8 9 10; do long/run; done
+	hostile*/run
+	long/0*/0*/0*/0*/0*/0*/run
+END
+claim "commands of commands are recorded" exits 0 "$dusk" record -q -o exec.dusk -e sched:sched_process_exec -- sh execs
+claim "each exec has its file's name" answers exec.dusk "select count(*) from events where fields='filename=long/run pid='||pid||' old_pid='||tid" 10
+claim "... no other is there" answers exec.dusk "select count(*) from events" 13
+claim "... and that of who called it" answers exec.dusk "select count(*) from events where fields like 'filename=%bin/sh pid=%'" 1
+claim "what is no text is escaped" answers exec.dusk \
+	"select count(*) from events where fields like 'filename=hostile\\x0a\\x1b[31m\\xff/run pid=%'" 1
+claim "what is too long is cut" answers exec.dusk "select count(*) from events where fields like 'filename=long/000%/00000% pid=% ...'" 1
+claim "... and counted" true_of exec.dusk "$(counter lost-fields)=1"
+claim "where there is but one event it need not be named" exits 0 "$dusk" report -i exec.dusk
+claim "... all are counted" grep -q '^# occurred:  13' said
+
+# Processes that run already, beside samples and off-CPU intervals.
+mkfifo orders
+"$victims/dozes" <orders >late.said &
+victim=$!
+exec 9>orders
+echo >others; "$victims/dozes" <others >/dev/null 9>&- &
+"$dusk" record -p $victim -e 'syscalls:sys_*_poll,cpu,offcpu' -o late.dusk 2>late.err 9>&- &
+recorder=$!
+for _ in $(seq 300); do
+	[ -e late.dusk.recording/profile ] && break
+	sleep 0.1
+done
+sleep 1
+echo >&9
+for _ in $(seq 300); do
+	grep -q done late.said && break
+	sleep 0.1
+done
+exec 9>&-
+wait $victim
+claim "it ends with the process" wait $recorder
+claim "a pattern means all that it matches" answers late.dusk \
+	"select event.name, count(*) from event left join occurrence on event=event.id group by 1" "syscalls:sys_enter_poll|25
+syscalls:sys_exit_poll|25"
+claim "... only of the process" true_of late.dusk "count(distinct pid)=1 and min(pid)=$victim from events"
+claim "a system call's end has its result" answers late.dusk "select distinct fields from events where event='syscalls:sys_exit_poll'" "0x0"
+claim "off-CPU intervals are there, too" true_of late.dusk "count(*)>=50 from offcpu"
+claim "... and the sums are true" adds_up late.dusk
+claim "a report is of samples, if there may be any" sh -c "$dusk report -i late.dusk | grep -q '^# intervals:\\|^# samples:'"
+claim "... which were what they are" sh -c "! $dusk report --wall -i late.dusk | grep -q sys_enter_poll"
+
+# The whole machine: threads of the kernel, and the idle task.
+"$victims/dozes" < <(for _ in 1 2 3; do echo; sleep 1; done) >/dev/null &
+"$dusk" record -q -a -d 2s -o all.dusk -e 'sched:sched_switch,sched:sched_w*' &
+recorder=$!
+claim "the whole machine is recorded" wait $recorder
+claim "kernel threads have a kernel stack" true_of all.dusk \
+	"count(*)>0 and sum(node>0)=count(*) from occurrence join outcome o on o.id=outcome where o.name='kernel-thread'"
+claim "... and no user's" true_of all.dusk "count(*)=0 from (with recursive up(node) as (select node from occurrence
+	join outcome o on o.id=outcome where o.name='kernel-thread' union select parent from up join node on node.id=up.node where parent>0)
+	select * from up join node on node.id=up.node join frame f on f.id=node.frame join module m on m.id=f.module where m.kind!=4)"
+# On a machine that is never idle it has none.
+claim "so has the idle task" true_of all.dusk "coalesce(sum(function is null),0)=0 from events where tid=0"
+claim "the recorder is not there" true_of all.dusk "count(*)=0 from events where pid=$recorder"
+claim "... the sums are true" adds_up all.dusk
+
+# More than the ring buffer takes, as nobody reads it.
+"$dusk" record -o lost.dusk -e syscalls:sys_enter_write -- dd if=/dev/zero of=/dev/null bs=1 count=1000000 2>lost.err &
+recorder=$!
+for _ in $(seq 300); do
+	[ -e lost.dusk.recording/profile ] && pgrep -P $recorder dd >/dev/null && break
+	sleep 0.05
+done
+kill -STOP $recorder
+sleep 2
+kill -CONT $recorder
+claim "a recording ends for which events were lost" wait $recorder
+claim "... they are counted" true_of lost.dusk "$(counter lost-events)>0"
+claim "... each one" true_of lost.dusk "$(counter events)=(select count(*) from occurrence)+$(counter lost-events) and $(counter events)>=1000000"
+claim "... and that is said" grep -q '^dusk:  *[0-9]*  lost-events: ' lost.err
+claim "what is there is whole" true_of lost.dusk "count(*)>1000 and sum(fields like 'fd: 0x00000001, buf: 0x%, count: 0x00000001')>1000 from events"
+
+# Events that were made.
+place=$(printf '0x%x' "$((0x$(nm "$victims/dozes" | awk '$3 == "await" { print $1 }')))")
+if echo "p:duskevents$$/await $victims/dozes:$place" >>$tracefs/uprobe_events 2>made; then
+	claim "an event that uprobe_events made is recorded" sh -c "echo | $dusk record -q -o made.dusk -e 'duskevents$$:*' -- $victims/dozes >/dev/null"
+	"$dusk" script -i made.dusk >made.script
+	claim "... with the stack at its first instruction" each made.script "duskevents$$:await" 25 "await $down"
+else
+	claims=$((claims + 1))
+	echo "ok $claims - an event that uprobe_events made is recorded # SKIP $(head -1 made)"
+fi
+
+claim "an event that is none" exits 1 "$dusk" record -e sched:nothing -d 1s
+claim "... is named, and where they are listed" says "there is no event sched:nothing; $tracefs/available_events lists them"
+claim "a name that is none" exits 2 "$dusk" record -e sched_switch -d 1s
+claim "... is told what there is" says "-e takes cpu, offcpu, and events of tracefs as sched:sched_switch"
+claim "no profile is left of them" [ ! -e profile.dusk ]
+claim "views of a profile without events say what records some" sh -c "$dusk record -q -e cpu -o cpu.dusk -- true; ! $dusk report -i cpu.dusk --event a:b 2>said"
+claim "... in a sentence" grep -q '^dusk: cpu.dusk has no occurrences of events; dusk record -e ' said
+claim "nothing stays" [ ! -e /sys/fs/bpf/dusk ]
+done_testing
