@@ -2,6 +2,7 @@
 /* What failed, on what, why, and what would help: the text beside an errno. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "lib/error.h"
 
@@ -15,4 +16,9 @@ int error_set(struct dusk_error *err, int code, const char *format, ...)
 		va_end(args);
 	}
 	return code;
+}
+
+int error_complete(struct dusk_error *err, int code, const char *what)
+{
+	return code && err && !*err->text ? error_set(err, code, "%s: %s", what, strerror(-code)) : code;
 }

@@ -10,6 +10,7 @@
 
 #include "abi/offcpu.h"
 #include "base/cleanup.h"
+#include "lib/options.h"
 #include "lib/record/import.h"
 #include "lib/symbols/ksyms.h"
 #include "lib/shared/probe.h"
@@ -260,17 +261,19 @@ static void import_release(struct import *im)
 	perfdata_free(im->data);
 }
 
-int dusk_import_perf(const char *from, const char *to, const struct dusk_import_options *opts, struct dusk_error *err)
+int dusk_import_perf(const char *from, const char *to, const struct dusk_import_options *given, struct dusk_error *err)
 {
+	struct dusk_import_options o;
+	const struct dusk_import_options *opts = &o;
 	_cleanup_(import_release) struct import im = {0};
 	_cleanup_(closep) int fd = -1;
 	struct dusk_error why = {""};
-	int rc, named;
+	int rc = options_take(&o, sizeof(o), given, "cannot import", err), named;
 
+	if (rc)
+		return rc;
 	if (err)
 		*err->text = 0;
-	if (opts->sz < sizeof(*opts))
-		return error_set(err, -EINVAL, "cannot import %s: options out of range", from);
 	fd = procfs_open_file(from);
 	if (fd < 0)
 		return error_set(err, fd, "cannot read %s: %s", from,

@@ -18,6 +18,7 @@
 #include "base/map.h"
 #include "lib/profile/counters.h"
 #include "lib/error.h"
+#include "lib/options.h"
 #include "lib/record/events.h"
 #include "lib/record/intake.h"
 #include "lib/record/join.h"
@@ -298,19 +299,22 @@ static int furnish(struct dusk_record *r)
 	return 0;
 }
 
-int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err)
+int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *given, struct dusk_error *err)
 {
+	struct dusk_record_options o;
+	const struct dusk_record_options *opts = &o;
 	struct dusk_record *r;
-	int e;
+	int e = options_take(&o, sizeof(o), given, "cannot record", err);
 
-	if (opts->sz < sizeof(*opts) || !opts->path || opts->max_depth > MAX_DEPTH ||
-	    !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events)
+	if (e)
+		return e;
+	if (!opts->path || opts->max_depth > MAX_DEPTH || !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events)
 		return error_set(err, -EINVAL, "cannot record: options out of range");
 	if (err)
 		*err->text = 0;
 	r = calloc(1, sizeof(*r));
 	if (!r)
-		return -ENOMEM;
+		return error_complete(err, -ENOMEM, "cannot record");
 	r->sources = opts->sources ?: DUSK_RECORD_CPU;
 	r->verify = opts->verify;
 	r->stops = opts->stops;
@@ -325,7 +329,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	}
 	if (e) {
 		dusk_record_free(r);
-		return e;
+		return error_complete(err, e, "cannot record");
 	}
 	*ret = r;
 	return 0;
@@ -574,9 +578,4 @@ void dusk_record_discard(struct dusk_record *r)
 {
 	if (r)
 		free_record(r, false);
-}
-
-const char *dusk_version(void)
-{
-	return DUSK_VERSION;
 }

@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "lib/profile/counters.h"
 #include "lib/error.h"
+#include "lib/options.h"
 #include "lib/shared/maintenance.h"
 #include "lib/shared/stackmap_reader.h"
 #include "lib/shared/live_symbols.h"
@@ -51,34 +52,34 @@ struct dusk_unwinder {
 
 int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_options *opts, struct dusk_error *err)
 {
-	static const struct dusk_unwind_options defaults = {.sz = sizeof(defaults)};
+	struct dusk_unwind_options given;
 	libbpf_print_fn_t theirs;
 	struct service_options o;
 	struct dusk_unwinder *u;
-	int r;
+	int r = options_take(&given, sizeof(given), opts, "cannot open the unwinder", err);
 
-	if (!opts)
-		opts = &defaults;
+	if (r)
+		return r;
 	o = (struct service_options){
-		.pin = opts->pin,
-		.max_depth = opts->max_depth ? opts->max_depth : DEFAULT_DEPTH,
-		.no_faults = opts->no_faults,
-		.stackmap_bits = opts->stackmap_bits,
-		.max_tasks = opts->max_tasks,
-		.max_walkers = opts->max_walkers,
-		.max_modules = opts->max_modules,
+		.pin = given.pin,
+		.max_depth = given.max_depth ? given.max_depth : DEFAULT_DEPTH,
+		.no_faults = given.no_faults,
+		.stackmap_bits = given.stackmap_bits,
+		.max_tasks = given.max_tasks,
+		.max_walkers = given.max_walkers,
+		.max_modules = given.max_modules,
 	};
-	if (opts->sz < sizeof(*opts) || o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
+	if (o.max_depth > MAX_DEPTH || o.max_walkers & (o.max_walkers - 1))
 		return error_set(err, -EINVAL, "cannot open the unwinder: options out of range");
 	if (err)
 		*err->text = 0;
 	u = calloc(1, sizeof(*u));
 	if (!u)
-		return -ENOMEM;
+		return error_complete(err, -ENOMEM, "cannot open the unwinder");
 	u->whole = inline_new();
 	if (!u->whole) {
 		free(u);
-		return -ENOMEM;
+		return error_complete(err, -ENOMEM, "cannot open the unwinder");
 	}
 	theirs = object_hush();
 	r = service_new(&u->service, &o, err);
@@ -87,7 +88,7 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 		r = live_symbols_new(&u->names, service_map(u->service, "named"));
 	if (r) {
 		dusk_unwind_close(u);
-		return r;
+		return error_complete(err, r, "cannot open the unwinder");
 	}
 	*ret = u;
 	return 0;
@@ -229,31 +230,34 @@ int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const str
 			     struct dusk_error *err)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
-	uint32_t serve = opts->deliver | (opts->deliver & DUSK_DELIVER_SUMS ? DELIVER_INLINE : 0);
-	int ret = 0;
+	struct dusk_consumer_options o;
+	uint32_t deliver;
+	int ret = options_take(&o, sizeof(o), opts, "cannot register a consumer", err);
 
-	if (opts->sz < sizeof(*opts) || number >= MAX_CONSUMERS || !u->tool ||
-	    (opts->deliver & DUSK_DELIVER_RING && !opts->on_stack))
+	if (ret)
+		return ret;
+	deliver = o.deliver | (o.deliver & DUSK_DELIVER_SUMS ? DELIVER_INLINE : 0);
+	if (number >= MAX_CONSUMERS || !u->tool || (o.deliver & DUSK_DELIVER_RING && !o.on_stack))
 		return error_set(err, -EINVAL, "cannot register consumer %u: options out of range, or nothing loaded",
 				 number);
 	if (r->used)
 		return error_set(err, -EBUSY, "cannot register consumer %u: it is registered", number);
 	*r = (struct reader){
-		.opts = *opts,
+		.opts = o,
 		.unwinder = u,
 		.ring_fd = -1,
 		.aggregation_fd = -1,
 		.number = number,
 		.used = true,
 	};
-	if (opts->deliver & (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS))
+	if (o.deliver & (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS))
 		ret = make_ring(r);
-	if (!ret && opts->deliver & DUSK_DELIVER_SUMS)
+	if (!ret && o.deliver & DUSK_DELIVER_SUMS)
 		ret = r->aggregation_fd = tool_make_aggregation(r->opts.aggregation_rows ?: DEFAULT_AGGREGATION_ROWS);
 	if (ret < 0)
 		error_set(err, ret, "cannot make the maps of consumer %u: %s", number, strerror(-ret));
 	else
-		ret = tool_add_consumer(u->tool, number, serve, r->ring_fd, r->aggregation_fd, err);
+		ret = tool_add_consumer(u->tool, number, deliver, r->ring_fd, r->aggregation_fd, err);
 	if (ret)
 		end_reader(r);
 	return ret;
@@ -404,16 +408,18 @@ void dusk_unwind_name(struct dusk_unwinder *u, uint64_t frame, char *ret, size_t
 int dusk_unwind_threads(struct dusk_unwinder *u, const struct dusk_threads_options *opts,
 			int (*fn)(void *ctx, const struct dusk_thread_stack *t), void *ctx, struct dusk_error *err)
 {
+	struct dusk_threads_options o;
 	libbpf_print_fn_t theirs;
-	int r = 0;
+	int r = options_take(&o, sizeof(o), opts, "cannot look at threads", err);
 
-	if (opts->sz < sizeof(*opts))
-		return error_set(err, -EINVAL, "cannot look at threads: options out of range");
+	if (r)
+		return r;
 	theirs = object_hush();
 	if (!u->remote)
 		r = remote_open(&u->remote, u->service, err);
 	libbpf_set_print(theirs);
-	return r ?: remote_walk(u->remote, opts, fn, ctx, err);
+	r = r ?: remote_walk(u->remote, &o, fn, ctx, err);
+	return r < 0 ? error_complete(err, r, "cannot look at threads") : r;
 }
 
 const struct dusk_outcome *dusk_outcome(uint32_t outcome)

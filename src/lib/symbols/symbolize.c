@@ -20,6 +20,7 @@
 #include "lib/symbols/confined.h"
 #include "lib/symbols/elfread.h"
 #include "lib/error.h"
+#include "lib/options.h"
 #include "lib/profile/profile_read.h"
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/servers.h"
@@ -366,11 +367,13 @@ static void say_apart(struct symbolizer *s)
 
 int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_options *opts, struct dusk_error *err)
 {
-	static const struct dusk_symbol_options none = {.sz = sizeof(none)};
-	struct symbolizer s = {.p = p, .opts = opts ? opts : &none, .err = err};
+	struct dusk_symbol_options o;
+	struct symbolizer s = {.p = p, .opts = &o, .err = err};
 	bool taken;
-	int rc;
+	int rc = options_take(&o, sizeof(o), opts, "cannot look functions up", err);
 
+	if (rc)
+		return rc;
 	if (err)
 		err->text[0] = 0;
 	s.strings = profile_strings(p);
