@@ -111,7 +111,7 @@ figure_switch() {
 	echo
 	echo "The same ping-pong, depth 20, for $switch_seconds s. Lost: of its switches, as the kernel counted them."
 	echo
-	echo "| | lost, % | bytes an offcpu | rows | peak memory, MB | CPU time of the tracer, s |" \
+	echo "| | lost, % | bytes an interval | rows | peak memory, MB | CPU time of the tracer, s |" \
 		"ns at each switch, median | p99 | longest |"
 	echo "|---|---|---|---|---|---|---|---|---|"
 	for tracer in $all none; do

@@ -19,7 +19,7 @@ perf_traces() {
 tracer_name() {
 	case $1 in
 	dusk) echo "dusk, intervals under 1 ms summed" ;;
-	dusk-each) echo "dusk, each offcpu written" ;;
+	dusk-each) echo "dusk, each interval written" ;;
 	dusk-both) echo "dusk, summed, and CPU time at 99 Hz" ;;
 	perf-*) echo "perf sched_switch, ${1#perf-}" ;;
 	bpftrace) echo "bpftrace script" ;;
