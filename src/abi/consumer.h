@@ -2,24 +2,24 @@
 /*
  * The consumers of user stacks, as all tools on the machine see them.
  *
- * A consumer is a slot of the registry, and has that bit of every task's deferral word. Tools know it by a handle: the
- * slot and its generation, so that a handle that outlived its consumer is good for nothing.
+ * A consumer is a slot of the registry, and has that bit in the deferral word of each task. Tools refer to it by a
+ * handle, which holds the slot and its generation: once the consumer is gone, its handle is invalid.
  */
 #pragma once
 #include "abi/types.h"
 
 #define MAX_CONSUMERS 16
 
-/* How a consumer is served; <dusk/unwind.h> has the same numbers. */
+/* How stacks are delivered to a consumer; <dusk/unwind.h> has the same numbers. */
 enum {
-	DELIVER_RING = 1,      /* a stack event to its ring buffer */
-	DELIVER_SUMS = 2,      /* its charges are entered in its map, under the stack */
-	DELIVER_CALLBACK = 4,  /* dusk_unwind_done() is called in its program */
-	DELIVER_AT_ONCE = 8,   /* the ring's reader is woken for each stack; else it looks by itself */
-	DELIVER_MODULES = 16,  /* module events to its ring */
-	DELIVER_OVERFLOW = 32, /* to its ring, too: what its ledger has no room for, */
-	DELIVER_INLINE = 64,   /* and stacks that have no id, with what is charged to them */
-	DELIVER_LAST = 128,    /* also tasks that exit or are in execve(), and were not asked before that */
+	DELIVER_RING = 1,      /* send a stack event to its ring buffer */
+	DELIVER_SUMS = 2,      /* add its sums to its aggregation map, under the stack */
+	DELIVER_CALLBACK = 4,  /* call dusk_unwind_done() in its program */
+	DELIVER_AT_ONCE = 8,   /* wake the ring's reader for each stack; else it polls */
+	DELIVER_MODULES = 16,  /* send module events to its ring */
+	DELIVER_OVERFLOW = 32, /* send to its ring what its aggregation map has no room for, */
+	DELIVER_INLINE = 64,   /* and inline stacks, with their sums */
+	DELIVER_LAST = 128,    /* also the last stacks of tasks that exit or call execve(), without a request */
 };
 
 struct consumer {
@@ -46,11 +46,11 @@ static inline u32 consumer_generation(u32 handle)
 }
 
 /*
- * A row of a consumer's map of charges.
+ * A row of a consumer's aggregation map.
  *
- * With cookie 0 it is final: so much under this key and this user stack. A row with a cookie is for user space to join,
- * when a task had more keys at once than it can hold: SUM_DUE rows wait, and the SUM_RESOLVED row of the same
- * cookie tells their stack.
+ * A row with cookie 0 is final: its sum belongs to this key and this user stack. User space joins rows that have a
+ * cookie. They occur when a task has more keys at once than it can hold: SUM_DUE rows wait for their stack, and the
+ * SUM_RESOLVED row of the same cookie names it.
  */
 enum sum_kind { SUM_FINAL, SUM_DUE, SUM_RESOLVED };
 
@@ -63,12 +63,12 @@ struct aggregation_key {
 };
 
 struct aggregation_sum {
-	u64 amount, part, count; /* @part: of the amount, what the consumer tells apart */
+	u64 amount, part, count; /* a part of @amount that the consumer counts separately */
 };
 
 /* What a tool's own programs know of its consumers. */
 struct consumers_here {
-	u32 handle[MAX_CONSUMERS];   /* by the number that programs use; 0: none */
-	u32 callback[MAX_CONSUMERS]; /* by slot: number + 1 of the consumer to call back; 0: none of ours */
-	u32 callbacks, pad;	     /* the slots of those, a bit each */
+	u32 handle[MAX_CONSUMERS];   /* by the number that the programs use; 0: none */
+	u32 callback[MAX_CONSUMERS]; /* by slot: number + 1 of the consumer to call back; 0: not one of this tool */
+	u32 callbacks, pad;	     /* the slots to call back, a bit each */
 };

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A frame in one word: which module, where in its file, and by what the walk left it.
+ * A frame in one 64-bit word: the module, the offset in its file, and the method by which the walk left the frame.
  *
  *	63      48  47  46    44  43           0
  *	[ module | ret | method |    offset    ]
  *
- * Free of address space randomisation, equal in all processes, and still right when the process is gone. @ret is set
- * for return addresses: the call is before them, so names are looked up at offset - 1. It is clear for the interrupted
- * instruction and for a frame below a signal frame. @method is that of the row at this place, so it is as equal as the
- * rest of the word is.
+ * The word does not depend on address space randomisation, is the same in all processes, and stays valid when the
+ * process is gone. @ret is set for return addresses: the call is before them, so names are looked up at offset - 1. It
+ * is clear for the interrupted instruction and for a frame below a signal frame. @method is that of the row at this
+ * place, so it is the same in all processes, too.
  *
- * Two module numbers are taken. 0 is memory without a file (JIT code): the offset is the address, which takes the
- * method's bits, too, or is 0 if that is not enough: with 57 bits, memory may lie above, but only for who asks for it.
- * Such frames are only ever left by the frame pointer. 0xffff is the kernel: the whole word is the address, as kernel
- * addresses begin with these bits.
+ * Two module numbers are reserved. 0 is memory without a file (JIT code): the offset is the address, which also uses
+ * the method's bits; an address that does not fit in 47 bits is stored as 0. With 57-bit addresses there may be memory
+ * above, but only for programs that ask for it. The walk leaves such frames only by the frame pointer. 0xffff is the
+ * kernel: the whole word is the address, as kernel addresses begin with these bits.
  */
 #pragma once
 #include "abi/types.h"
@@ -26,18 +26,18 @@
 #define FRAME_ANON 0
 #define FRAME_KERNEL 0xffff
 
-/* How the caller of a frame was found. BY_NOTHING: it was not. */
+/* How the walk found the caller of a frame. BY_NOTHING: it did not. */
 enum frame_method { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
 
 static inline u64 frame_make(u32 module, u64 offset, u32 is_return)
 {
-	u64 below = (s64)((offset >> 47) - 1) >> 63; /* no branch: the verifier would follow it for each frame */
+	u64 below = (s64)((offset >> 47) - 1) >> 63; /* no branch: the verifier would follow both ways for each frame */
 	u64 room = module ? FRAME_OFFSET : FRAME_ADDRESS & below;
 
 	return (u64)module << FRAME_MODULE_SHIFT | (is_return ? FRAME_RET : 0) | (offset & room);
 }
 
-/* The same of a frame in a file, which was left by @method. */
+/* Return @frame, which is in a file, with @method added. */
 static inline u64 frame_left(u64 frame, u32 method)
 {
 	return frame | (u64)method << FRAME_METHOD_SHIFT;
@@ -58,13 +58,16 @@ static inline u32 frame_is_return(u64 frame)
 	return frame >> 47 & 1;
 }
 
-/* Of user code. Where there is no file: that the walk did not end there is to be seen from the next frame. */
+/*
+ * Return the enum frame_method of a frame of user code. For memory without a file it is always BY_FRAME_POINTER; that
+ * the walk did not end there shows only from the next frame.
+ */
 static inline u32 frame_method(u64 frame)
 {
 	return frame_module(frame) ? frame >> FRAME_METHOD_SHIFT & 7 : BY_FRAME_POINTER;
 }
 
-/* Where it is, however it was left. */
+/* Return @frame without its method, to compare places. */
 static inline u64 frame_place(u64 frame)
 {
 	return frame_module(frame) && frame_module(frame) != FRAME_KERNEL ? frame & ~(7ULL << FRAME_METHOD_SHIFT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Both compilers lay out what crosses the border alike: this file is compiled by both. */
+/* Check that both compilers lay out alike what crosses the kernel/user border: both compile this file. */
 #include "abi/config.h"
 #include "abi/consumer.h"
 #include "abi/counter.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Why a task was not on a CPU: code, name, sentence. Numbers are kept in profiles: new ones go to the end.
+ * The off-CPU reasons: why a task was not on a CPU. One row each: code, name, sentence. Profiles store the numbers:
+ * append, never reorder.
  *
- * In all but those that are a wait for a turn a task may also wait for its turn, once it could run again: that is its
- * runnable time.
+ * PREEMPTED and BORN are waits for a CPU from beginning to end. With the other reasons a task may have been runnable
+ * before it got a CPU again: that part of the interval is its runnable time.
  */
 #pragma once
 #include "abi/types.h"
@@ -26,14 +27,14 @@ enum offcpu_reason {
 };
 
 /*
- * Who ended an off-CPU interval: a task, or an interrupt, whatever task it came upon; the idle task only runs the
- * latter. A softirq that a task runs when it lets them run again, as on its way out of sending a packet to this
- * machine, is the task's own work. Numbers are kept in profiles.
+ * What ended an off-CPU interval: a task, or an interrupt, whichever task it interrupted. A waker in the idle task is
+ * an interrupt. Softirqs that a task runs when it enables them again, as when it has sent a packet to this machine, are
+ * the task's own work. Profiles store the numbers.
  */
 enum waker_kind { WAKER_NONE, WAKER_TASK, WAKER_INTERRUPT, NR_WAKER_KINDS };
 
 /*
- * Of what are off-CPU intervals summed up? The row of a charge: kernel stack's id 32 bits, tid 22 (PID_MAX_LIMIT),
+ * The key of a sum of off-CPU intervals: the kernel stack's id in 32 bits, the tid in 22 (PID_MAX_LIMIT), and the
  * state.
  */
 #define OFFCPU_TID_SHIFT 32
@@ -54,8 +55,8 @@ static inline u32 offcpu_state(u64 key)
 	return key >> OFFCPU_STATE_SHIFT;
 }
 
-/* What the recorder tells its programs meanwhile. */
+/* What the recorder changes while its programs run. */
 struct recording_times {
-	u64 start_ns, stop_ns; /* from when to when, CLOCK_MONOTONIC; 0: not yet */
-	u64 certain_ns;	       /* off-CPU intervals of so long are all recorded, shorter ones sampled; under 2^32 */
+	u64 start_ns, stop_ns; /* begin and end of the recording, CLOCK_MONOTONIC; 0: not yet */
+	u64 certain_ns; /* intervals of at least this length are always recorded, shorter ones sampled; below 2^32 */
 };

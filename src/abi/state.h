@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How elements of the kernel side's maps begin, as far as user space looks at them. */
+/* The beginning of elements of the kernel side's maps: the part that user space reads. */
 #pragma once
 #include "abi/types.h"
 
 /* Of the map "walkers". */
 struct walker_head {
-	u32 tid;      /* whose stack it walks; 0: free */
-	u32 tgid;     /* whose process that is; 0: not known */
-	u64 since_ns; /* CLOCK_MONOTONIC: when it was claimed; 0: just now, or free */
+	u32 tid;      /* the task that is being walked; 0: the walker is free */
+	u32 tgid;     /* the process of that task; 0: unknown */
+	u64 since_ns; /* CLOCK_MONOTONIC, when it was claimed; 0: claimed just now, or free */
 };
 
 /* Of the map "tasks". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Integers for both sides of the border. */
+/* Integer types for both sides of the kernel/user border. */
 #pragma once
 
 typedef unsigned char u8;
