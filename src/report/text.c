@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How is a name written where some bytes have a meaning of their own? See text.h. */
+/* Write names from untrusted programs to terminals and into text formats. See text.h. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include "report/text.h"
 
-/* The length of the UTF-8 character at @s that a terminal may see; 0: none is there. RFC 3629, and no C1 controls. */
+/* The length of the UTF-8 character at @s (RFC 3629) if it is safe on a terminal, else 0. C1 controls are not safe. */
 static size_t printable(const unsigned char *s)
 {
 	uint32_t c = s[0], least;
@@ -26,14 +26,14 @@ static size_t printable(const unsigned char *s)
 			return 0;
 		c = c << 6 | (s[i] & 0x3f);
 	}
-	/* Surrogates, and what turns the direction of the line around. */
+	/* Overlong forms, surrogates, and characters that change the direction of the text. */
 	if (c < least || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) || (c >= 0x202a && c <= 0x202e) ||
 	    (c >= 0x2066 && c <= 0x2069))
 		return 0;
 	return len;
 }
 
-/* One character of @s to @out, if there is one. Returns the bytes taken; *@width grows by the columns needed. */
+/* Write one character of @s to @out, unless that is NULL, and add its columns to *@width. Returns the bytes taken. */
 static size_t put(FILE *out, const char *s, enum text_form form, size_t *width)
 {
 	size_t len = printable((const unsigned char *)s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How is a name written where some bytes have a meaning of their own?
+ * Write names to terminals and into text formats, with special characters escaped.
  *
- * Names come from the programs that were profiled: they may hold anything. Terminals get no control characters and no
- * broken UTF-8; each format keeps its separators to itself.
+ * Names come from the profiled programs and may contain any bytes. Terminals get no control characters and no
+ * broken UTF-8, and the separators of a format do not occur in names.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,17 +17,17 @@ enum text_form {
 	TEXT_PATH,     /* as TEXT_TERMINAL, and white space becomes \040, as in /proc/PID/maps */
 };
 
-/* Write @s. What may not stand is written as \xNN. */
+/* Write @s to @out. Bytes that @form does not allow are written as \xNN. */
 void text_write(FILE *out, const char *s, enum text_form form);
 
-/* The columns that text_write() takes on a terminal. */
+/* Return the number of terminal columns that text_write() takes for @s. */
 size_t text_width(const char *s, enum text_form form);
 
-/* Would a spreadsheet take @s for a formula, and compute it? Numbers are none. */
+/* Return whether a spreadsheet would evaluate @s as a formula. Numbers are not formulas. */
 bool text_is_formula(const char *s);
 
 /*
- * A field of CSV (RFC 4180). Line ends and tabs stay, what else may not stand on a terminal is written as \xNN; what
- * would be a formula has ' in front.
+ * Write @s as a field of CSV (RFC 4180). Line ends and tabs are kept; other bytes that are not safe on a terminal are
+ * written as \xNN. A text that would be a formula gets a ' in front.
  */
 void text_csv(FILE *out, const char *s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What do profiles look like in a browser?
+ * Write the page of `dusk flame`: profiles as flame graphs in a browser.
  *
- * The page is the viewer (made C by embed.sh) with the data in its middle: a line of JSON (flame_data.h), and columns
- * of numbers behind it (flame_columns.h), as gzip, as base64. So nothing in it can mean anything to HTML, and
+ * The page is the viewer (turned into C by embed.sh) with the data in its middle: a line of JSON (flame_data.h) and
+ * columns of numbers (flame_columns.h), as gzip in base64. So no data can have a meaning in HTML, and
  *
  *	sed '1,/id="profile"/d; /<\/script>/,$d' flame.html | base64 -d | gunzip | head -n 1
  *
@@ -18,7 +18,7 @@
 #include "report/flame/flame_data.h"
 #include "report/viewer.h"
 
-#define LINE_BYTES (3 * 256) /* become a line of 1024 characters */
+#define LINE_BYTES (3 * 256) /* as base64, a line of 1024 characters */
 
 static void put_base64(FILE *out, const uint8_t *data, size_t bytes)
 {
@@ -36,7 +36,7 @@ static void put_base64(FILE *out, const uint8_t *data, size_t bytes)
 	}
 }
 
-/* @write's bytes as gzip; *@ret is to be freed with free(). */
+/* The data of @page as gzip. Free *@ret with free(). */
 static int compress_page(char **ret, size_t *ret_bytes, const struct flame_page *page)
 {
 	_cleanup_(freep) char *packed = NULL;

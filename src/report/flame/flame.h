@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What do profiles look like in a browser? */
+/* Write profiles as flame graphs for a browser. */
 #pragma once
 #include <stdio.h>
 
 #include <dusk/dusk.h>
 
 struct flame_page {
-	const char *title; /* heads the page */
-	uint32_t nr;	   /* 1; 2: the second is compared with the first */
+	const char *title; /* the page's heading */
+	uint32_t nr;	   /* of profiles: 1, or 2 to compare the second with the first */
 	const struct dusk_profile *profile[2];
 	const char *name[2]; /* of the files */
 };
 
 /*
- * Write @page to @out as one HTML file that needs nothing else: data, viewer and style are inside, and its content
- * security policy allows neither a request nor any script but its own. Names need not be trusted, nor be UTF-8; those
- * of more than 1000 bytes are cut. 0, -ENOMEM, or why @out could not be written (-ENOSPC, ...); @out is flushed, not
- * closed.
+ * Write @page to @out as one self-contained HTML file: data, viewer and style are inside, and its content security
+ * policy allows no requests and no script but its own. Names need not be trusted or valid UTF-8; those longer than 1000
+ * bytes are cut. @out is flushed, not closed.
+ * Returns 0, -ENOMEM, or the error of writing @out (-ENOSPC, ...).
  */
 int flame_write(FILE *out, const struct flame_page *page);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How do the columns of a profile get into the page? See flame_columns.h. */
+/* Encode columns of numbers for the page. See flame_columns.h. */
 #include "report/flame/flame_columns.h"
 
 void columns_begin(struct columns *c, const char *name, bool delta)

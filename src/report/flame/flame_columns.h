@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How do the columns of a profile get into the page?
+ * Encode columns of numbers for the page.
  *
- * A column is a list of numbers, each as LEB128: the number itself, or, in a column of deltas, what is added to the
- * one before it (0 before the first), as zigzag, so that small steps back are small, too. All columns make one run of
- * bytes; a directory in JSON says for each where it stands: [name, delta (0 or 1), numbers, bytes].
+ * A column is a list of numbers in LEB128: the number itself, or, in a column of deltas, the difference to the number
+ * before it (0 before the first), as zigzag so that small negative differences are short, too. All columns form one
+ * sequence of bytes; a directory in JSON describes each in order: [name, delta (0 or 1), numbers, bytes].
  */
 #pragma once
 #include <stdbool.h>
@@ -15,16 +15,16 @@ struct column {
 	const char *name; /* not copied */
 	bool delta;
 	uint64_t nr, bytes;
-	uint64_t last; /* number that was added */
+	uint64_t last; /* the number added last */
 };
 
 struct columns {
 	struct vec(struct column) v;
 	struct vec(uint8_t) bytes;
-	int err; /* -ENOMEM: a number was lost */
+	int err; /* -ENOMEM: a number is missing */
 };
 
-/* The next numbers are those of column @name. Errors, here and in adding, are remembered in @c->err. */
+/* Begin the column @name, to which columns_add() adds numbers. Both store errors in @c->err. */
 void columns_begin(struct columns *c, const char *name, bool delta);
 void columns_add(struct columns *c, uint64_t value);
 void columns_directory(const struct columns *c, struct json *j, const char *key);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is in the page besides its viewer? See flame_data.h. */
+/* Write the data of the page. See flame_data.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,14 +22,14 @@ static const struct {
 	[DUSK_EVENT] = {"event", NULL}, /* the event's name */
 };
 
-/* Rows of one source. */
+/* The rows of one source in one profile. */
 struct series {
 	uint32_t side;
 	enum dusk_source source;
 	const struct flame_row *row;
 	size_t nr;
 	uint64_t samples, weight_ns, unit_ns;
-	bool weighs_samples; /* each weight is the number of samples */
+	bool weighs_samples; /* each row's weight is its number of samples */
 	char column[6][32];  /* names */
 };
 
@@ -70,7 +70,7 @@ static int make_rows(struct writer *w)
 	return err;
 }
 
-/* The rows of a side, split where the source changes. */
+/* Split the rows of a side into series, where the source changes. */
 static int split_rows(struct writer *w, uint32_t side)
 {
 	const struct flame_row *row = w->rows[side].v.v;
@@ -95,7 +95,7 @@ static uint64_t in_units(const struct series *s, uint64_t ns)
 	return (ns + s->unit_ns / 2) / s->unit_ns;
 }
 
-/* Weights are samples, if all of them stand for the same; else as near to microseconds as fits into 32 bits. */
+/* Weights are samples if each stands for the same time; else microseconds times a power of ten, to fit 32 bits. */
 static void choose_unit(struct series *s)
 {
 	uint64_t most_ns = 0;
@@ -157,7 +157,7 @@ static void put_places(struct writer *w, const uint32_t *file)
 		columns_add(w->columns, g->places.v[i].samples);
 }
 
-/* Does a thread, or a bucket, begin with row @i? */
+/* Does another thread or bucket begin with row @i? */
 static bool begins_group(const struct series *s, size_t i)
 {
 	return !i || s->row[i].thread != s->row[i - 1].thread || s->row[i].bucket != s->row[i - 1].bucket;
@@ -204,7 +204,7 @@ static void put_series(struct writer *w, uint32_t number)
 
 /* ---- The JSON ---- */
 
-/* At most NAME_MAX_BYTES of it, whole characters. */
+/* Write @name, cut to at most NAME_MAX_BYTES of whole UTF-8 characters. */
 static void put_name(struct json *j, const char *key, const char *name)
 {
 	char cut[NAME_MAX_BYTES + sizeof("…")];
@@ -222,7 +222,7 @@ static void put_name(struct json *j, const char *key, const char *name)
 	json_string(j, key, cut);
 }
 
-/* Number the strings that are in use from 1, in @number, and write those that are new. */
+/* Write @string and set its @number, from 1, unless it has one already. */
 static void put_string(struct writer *w, uint32_t *number, uint32_t *nr, uint32_t string)
 {
 	if (number[string])
@@ -259,7 +259,7 @@ static int put_names(struct writer *w)
 	return 0;
 }
 
-/* Threads of all profiles; their names are among the strings of the graph if they have samples. */
+/* Write the threads of all profiles. Their names are numbered on their own, as "comms". */
 static int put_threads(struct writer *w)
 {
 	_cleanup_(strings_done) struct strings comms = {0};

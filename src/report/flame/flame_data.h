@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is in the page besides its viewer? The JSON and the columns; viewer/data.js reads them.
+ * Write the data of the page: JSON and columns, which viewer/data.js reads.
  *
  *	{
  *	  "format": 2,
- *	  "title": what heads the page,
- *	  "note": what was put together so that the page is small, in words,
+ *	  "title": the page's heading,
+ *	  "note": a sentence that says which samples were merged into rows,
  *	  "profiles": [one, or two to compare: {
  *	    "name", "period_ns", "finished", "symbolized", "samples",
- *	    "bucket_ns", "buckets": time is cut into so many pieces of that length,
- *	    "threads": how many of the thread columns are of this profile,
+ *	    "bucket_ns", "buckets": the length of a bucket of time, and their number,
+ *	    "threads": the number of entries in the thread columns that belong to this profile,
  *	    "settings": [[key, value]], "outcomes": [{...}], "counters": [{...}]
  *	  }],
  *	  "series": [the samples of one kind in one profile: {
- *	    "profile": 0 or 1, "kind": "cpu", "title": "on CPU", "unit_ns": what a weight of 1 is, "rows", "samples", "weight"
+ *	    "profile": 0 or 1, "kind": "cpu", "title": "on CPU", "unit_ns": the time of weight 1,
+ *	    "rows", "samples", "weight"
  *	  }],
  *	  "modules": [], "files": [], "comms": [], "names": [of each label],
  *	  "columns": [[name, delta, numbers, bytes]]
@@ -21,12 +22,12 @@
  *
  *	label.module .kind	a label is a function in a module; labels are in the order of their names
  *	node.depth .label	the tree, in pre-order, siblings in the order of labels; 0 is the root
- *	place.node .file .line .samples	where nodes are in the source; at most four each, the most frequent first
+ *	place.node .file .line .samples	the source lines of nodes; at most four each, the most frequent first
  *	thread.pid .tid .comm
- *	N.thread .bucket .rows		groups of rows of series N: all that a thread had in a bucket of time
- *	N.node .samples .weight		the rows; without weight if it is the number of samples
+ *	N.thread .bucket .rows		groups of rows of series N: those of one thread in one bucket of time
+ *	N.node .samples .weight		the rows; .weight is left out if it is the number of samples
  *
- * Another kind of samples is one more series.
+ * To add another kind of samples, add a series.
  */
 #pragma once
 #include "report/flame/flame.h"
@@ -38,6 +39,6 @@ struct flame_data {
 	struct columns columns;
 };
 
-/* 0 or -ENOMEM; @ret is to be freed with flame_data_done() in either case. */
+/* Make the data of @page. Free @ret with flame_data_done() in any case. Returns 0 or -ENOMEM. */
 int flame_data_init(struct flame_data *ret, const struct flame_page *page);
 void flame_data_done(struct flame_data *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which frames does a flame graph have? See flame_graph.h. */
+/* Merge the stacks of profiles into a flame graph. See flame_graph.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,21 +9,21 @@
 #include "report/model/label.h"
 
 #define NAMES_MAX (1U << 29) /* so that two numbers of strings and a kind make a key of 64 bits */
-#define PLACES_MAX 4	     /* of a node: the others are not kept */
+#define PLACES_MAX 4	     /* places kept for a node */
 
-/* A node of the profile, where its stack stands in the graph. */
+/* A node of the profile and its node in the graph, for one base that its stack stands on. */
 struct placement {
 	uint32_t parent;      /* 0: none */
 	uint32_t node, frame; /* of the graph; of the profile */
-	uint64_t samples;     /* that pass here */
+	uint64_t samples;     /* whose stacks pass here */
 };
 
-/* A profile on its way into the graph. */
+/* A profile that is being added to the graph. */
 struct adder {
 	struct flame_graph *g;
 	const struct dusk_profile *p;
-	uint32_t *label_of_frame;		 /* + 1; 0: not asked for yet */
-	struct map placed;			 /* (node that a stack stands on, node of the profile) -> placement */
+	uint32_t *label_of_frame;		 /* + 1; 0: not known yet */
+	struct map placed;			 /* (base node of the graph, node of the profile) -> placement */
 	struct vec(struct placement) placements; /* parents come before their children; 0 is none */
 };
 
@@ -84,7 +84,7 @@ static enum flame_kind kind_of_module(const struct dusk_module *m)
 	}
 }
 
-/* "[libfoo.so.1]" stands for all of libfoo.so.1 that has no names; "[kernel]" has its brackets already. */
+/* "[libfoo.so.1]" stands for all unnamed code of libfoo.so.1; "[kernel]" already has its brackets. */
 static int label_module_itself(struct flame_graph *g, const char *module, enum flame_kind kind, uint32_t *ret)
 {
 	_cleanup_(freep) char *name = NULL;
@@ -117,7 +117,7 @@ static int label_frame(struct adder *a, uint32_t frame, uint32_t *ret)
 	return err;
 }
 
-/* Put @node onto @parent, or onto @base if that is 0. */
+/* Place @node on the placement @parent, or on the graph's node @base if @parent is 0. */
 static int place_one(struct adder *a, uint32_t base, uint32_t parent, uint32_t node, uint32_t *ret)
 {
 	struct placement at = {.parent = parent, .frame = a->p->nodes[node].frame};
@@ -135,10 +135,10 @@ static int place_one(struct adder *a, uint32_t base, uint32_t parent, uint32_t n
 	return vec_push(&a->placements, at);
 }
 
-/* The placement of @node when its stack stands on @base; 0 of node 0. */
+/* Find or add the placement of @node and its callers on the graph's node @base. That of node 0 is 0. */
 static int place(struct adder *a, uint32_t base, uint32_t node, uint32_t *ret)
 {
-	struct vec(uint32_t) path = {0}; /* from @node outwards, up to the first that has its place */
+	struct vec(uint32_t) path = {0}; /* from @node outwards to the first node that is placed already, exclusive */
 	uint32_t at = 0, *known;
 	int err = 0;
 
@@ -268,7 +268,7 @@ static int sort_nodes(struct flame_graph *g)
 	_cleanup_(freep) uint32_t *kids = calloc(nr, sizeof(*kids)); /* all but the root, by parent, then by name */
 	_cleanup_(freep) uint32_t *first =
 		calloc(nr + 1, sizeof(*first));			     /* in kids[], by parent; the end: first[i + 1] */
-	_cleanup_(freep) uint32_t *todo = calloc(nr, sizeof(*todo)); /* the root, and then each node once */
+	_cleanup_(freep) uint32_t *todo = calloc(nr, sizeof(*todo)); /* stack of nodes to visit; begins with the root */
 
 	g->preorder = calloc(nr, sizeof(*g->preorder));
 	if (!kids || !first || !todo || !g->preorder)

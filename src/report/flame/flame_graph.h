@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which frames does a flame graph have?
+ * Merge the stacks of profiles into a flame graph.
  *
  *	all > thread's name > [outcome] > user frames > kernel frames > [state]
  *
- * A node stands for all nodes of the profiles whose paths read the same: name of the thread, then function and module
- * of each frame. What has no function is one frame named after its module, since its addresses say nothing to a
- * reader. The outcome is a frame of its own only where the reader would be misled without it: below a user stack that
- * was cut (its first frame is not where the program began), and for samples without any frame. The state is that of
- * an off-CPU interval, if the profile's frames are marked with it (filter.h).
+ * A node stands for all nodes of the profiles with the same path: the thread's name, then function and module of each
+ * frame. All unnamed code of a module is one frame named after the module, since addresses mean nothing to a reader.
+ * The outcome has a frame only where the reader would be misled without it: below a user stack that is cut (its first
+ * frame is not where the program began), and for samples without any frame. The state is that of an off-CPU interval,
+ * if the profile has such synthetic frames (filter.h).
  *
- * Profiles are added one after the other, and share nodes: so two of them can be compared.
+ * Profiles are added one after the other, and share nodes, so that two of them can be compared.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -18,7 +18,7 @@
 #include "base/strings.h"
 #include "base/vec.h"
 
-/* These numbers are in the page: viewer/data.js has them, too. */
+/* These numbers are part of the page's format: viewer/data.js has the same. */
 enum flame_kind {
 	FLAME_ROOT,
 	FLAME_PROCESS,
@@ -27,7 +27,7 @@ enum flame_kind {
 	FLAME_VDSO,
 	FLAME_JIT,
 	FLAME_KERNEL,
-	FLAME_STATE, /* why a thread was off the CPU */
+	FLAME_STATE, /* the state of an off-CPU interval */
 };
 
 struct flame_label {
@@ -41,7 +41,7 @@ struct flame_node {
 	uint32_t rank; /* position in preorder */
 };
 
-/* A place in the source that belongs to a node, and the samples whose stacks pass there. */
+/* A source line of a node, and the number of samples whose stacks pass there. */
 struct flame_place {
 	uint32_t node, file; /* a number of strings */
 	uint32_t line;
@@ -52,22 +52,22 @@ struct flame_graph {
 	struct strings strings;
 	struct vec(struct flame_label) labels;
 	struct vec(struct flame_node) nodes;   /* 0 is the root; parents come before their children */
-	struct vec(struct flame_place) places; /* by node in preorder, the most frequent first */
-	uint32_t *by_rank;		       /* labels, in the order of their names */
-	uint32_t *preorder;		       /* nodes, siblings in the order of their names */
+	struct vec(struct flame_place) places; /* by node in preorder; of a node, the most frequent first */
+	uint32_t *by_rank;		       /* labels in the order of their names */
+	uint32_t *preorder;		       /* nodes in preorder, siblings in the order of their names */
 
 	struct map label_of; /* (name, module, kind) -> label */
 	struct map child_of; /* (node, label) -> node */
 };
 
 /*
- * Add the stacks of @p to @g, which is all-zero before its first profile. @node gets for each sample its node; it has
- * nr_samples elements. 0 or -ENOMEM.
+ * Add the stacks of @p to @g, which is all-zero before its first profile. Stores the node of each sample in @node,
+ * which has nr_samples elements. Returns 0 or -ENOMEM.
  */
 int flame_graph_add(struct flame_graph *g, const struct dusk_profile *p, uint32_t *node);
 
-/* After the last profile: put everything in order. 0 or -ENOMEM. */
+/* Sort everything, after the last profile is added. Returns 0 or -ENOMEM. */
 int flame_graph_sort(struct flame_graph *g);
 
-/* Also if one of these has failed. */
+/* Free @g, also if one of these functions has failed. */
 void flame_graph_done(struct flame_graph *g);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* When, and in which thread, were the samples of a flame graph taken? See flame_rows.h. */
+/* Merge the samples of a flame graph by thread and bucket of time. See flame_rows.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include "report/flame/flame_rows.h"
@@ -36,7 +36,7 @@ static int compare_rows(const void *a, const void *b)
 	return 0;
 }
 
-/* Make one row of those that are equal. */
+/* Merge rows that compare equal. */
 static void merge(struct flame_rows *r)
 {
 	struct flame_row *v = r->v.v;
@@ -62,9 +62,9 @@ static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t r
 }
 
 /*
- * An off-CPU interval is in each bucket with the part of its time that lies there; it counts in the last one. Off-CPU
- * intervals of a thread do not overlap, so there are not many more rows than threads times buckets; where there are all
- * the same, the others are in their last bucket only.
+ * An off-CPU interval adds to each bucket the part of its time that lies there, and is counted in the last one. Off-CPU
+ * intervals of a thread do not overlap, so there are usually not many more rows than threads times buckets. Once there
+ * are SPREAD_MAX rows, the rest of an interval's time is added to its last bucket.
  */
 static int add_interval(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
 {

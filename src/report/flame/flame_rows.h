@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When, and in which thread, were the samples of a flame graph taken?
+ * Merge the samples of a flame graph by thread and bucket of time.
  *
- * A page that held each sample would be too large, and nobody sees a difference of microseconds in a strip of a
- * thousand pixels. So time is cut into buckets of 1, 2 or 5 times a power of ten, and a row holds all samples of a kind
- * and a node, in a thread, in a bucket. Buckets are as short as makes at most BUCKETS_MAX of them, and longer if there
- * are more than ROWS_MAX rows, down to BUCKETS_MIN buckets. An off-CPU interval from the CPU is spread over the buckets
- * in which it lasted.
+ * A page with each sample would be too large, and microseconds cannot be seen in a strip of a thousand pixels. So time
+ * is divided into buckets of 1, 2 or 5 times a power of ten, and a row holds all samples of one source and node, in one
+ * thread, in one bucket. Buckets are the shortest of which there are at most BUCKETS_MAX, and longer if there are more
+ * than ROWS_MAX rows, as long as at least BUCKETS_MIN remain. An off-CPU interval is spread over its buckets.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -20,8 +19,8 @@ struct flame_row {
 	enum dusk_source source;
 	uint32_t node; /* rank in the graph */
 	uint32_t thread, bucket;
-	uint32_t samples;   /* of an off-CPU interval: in its last bucket */
-	uint64_t weight_ns; /* what they stand for */
+	uint32_t samples;   /* an off-CPU interval counts in its last bucket */
+	uint64_t weight_ns; /* the time they stand for */
 };
 
 struct flame_rows {
@@ -31,8 +30,8 @@ struct flame_rows {
 };
 
 /*
- * The rows of @p; @rank has for each sample the rank of its node. 0 or -ENOMEM; @ret is to be freed with
- * flame_rows_done() in either case.
+ * Make the rows of @p. @rank: the rank of the node of each sample. Free @ret with flame_rows_done() in any case.
+ * Returns 0 or -ENOMEM.
  */
 int flame_rows_init(struct flame_rows *ret, const struct dusk_profile *p, const uint32_t *rank);
 void flame_rows_done(struct flame_rows *r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much stands on each node of the stack tree, and how much above it? See aggregate.h. */
+/* Sum up samples by node of the stack tree, and nodes into their parents. See aggregate.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
@@ -9,7 +9,7 @@
 struct scale {
 	const struct dusk_profile *profile;
 	struct amount all[2];	     /* by source */
-	uint32_t *found, *place;     /* places with weight: as found, and ordered */
+	uint32_t *found, *place;     /* places with weight: in the order they were found; children before parents */
 	struct amount *self, *total; /* by place */
 	bool *met;		     /* by place */
 };
@@ -33,7 +33,7 @@ static bool selected(const struct dusk_profile *p, const struct groups *g, const
 	return group_of(g, s) != NOT_SELECTED && (!g->place_selected || g->place_selected[place_of(p, s)]);
 }
 
-/* All samples by group: those of group i are samples[start[i] .. start[i + 1] - 1]. */
+/* Sort the selected samples by group: those of group i are samples[start[i] .. start[i + 1] - 1]. */
 static void sort_by_group(struct scale *scale, const struct groups *g, uint64_t *start,
 			  const struct dusk_sample **samples)
 {
@@ -56,10 +56,10 @@ static void sort_by_group(struct scale *scale, const struct groups *g, uint64_t 
 }
 
 /*
- * List every place on the way from the samples to the root once, children before parents.
+ * List every place on the paths from the samples to the root once, children before parents.
  *
- * Each way ends where it meets an earlier one, so that the ways, the last one first and each from its inner end, are in
- * the order that is wanted.
+ * A path ends where it joins an earlier one. So the paths in reverse order, each from its inner end outwards, have
+ * children before parents.
  */
 static uint32_t list_places(struct scale *s, const struct dusk_sample *const *samples, uint64_t nr_samples)
 {

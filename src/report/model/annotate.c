@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* At which places of a function were samples taken? See annotate.h. */
+/* Count the samples at each address of a function. See annotate.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool has_path(const struct dusk_profile *p, uint32_t function, const char
 	return false;
 }
 
-/* A name that is met to the letter means nothing else. */
+/* If a function has exactly @name as its name, looser matches are dropped. */
 size_t annotation_find(const struct dusk_profile *p, const char *name, const char *dso, uint32_t *ret, size_t max)
 {
 	size_t nr = 0;
@@ -49,7 +49,7 @@ size_t annotation_find(const struct dusk_profile *p, const char *name, const cha
 	return nr;
 }
 
-/* The module with most samples of the function. */
+/* Choose the module with most samples of the function. */
 static int choose_module(struct annotation *a, const struct dusk_profile *p, const uint64_t *of_frame)
 {
 	_cleanup_(freep) uint64_t *of_module = calloc((size_t)p->nr_modules + 1, sizeof(*of_module));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which nodes does a node of the profile call? See children.h. */
+/* Lists of the children of each node. See children.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cleanup.h"

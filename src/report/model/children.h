@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which nodes does a node of the profile call? */
+/* Lists of the children (called functions) of each node of a profile. */
 #pragma once
 #include <dusk/dusk.h>
 
@@ -7,6 +7,6 @@ struct children {
 	uint32_t *first, *next; /* by node; 0: none. The outermost nodes are the children of 0 */
 };
 
-/* *@ret is to be freed with children_done(). 0 or -ENOMEM. */
+/* Build the lists for @p. Free *@ret with children_done(). Returns 0 or -ENOMEM. */
 int children_init(struct children *ret, const struct dusk_profile *p);
 void children_done(struct children *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much of what was recorded has its stack, and what was lost? See completeness.h. */
+/* Count the samples of a profile by how complete their stacks are. See completeness.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "report/model/time_base.h"
 #include "report/model/completeness.h"
 
-/* @outcome, @met: by index. */
+/* @outcome: by index of outcomes; @met: by node. */
 static void add_sample(struct completeness *l, const struct dusk_sample *s, uint64_t *outcome, bool *met)
 {
 	outcome[s->outcome] += s->count;
@@ -70,7 +70,7 @@ bool outcome_is_loss(const struct dusk_outcome *o)
 	return o->kind == DUSK_CUT || o->kind == DUSK_NO_STACK;
 }
 
-/* What the other counters of refusals count is in the outcomes too; these things are in no sample. */
+/* These counters count things that are in no sample. What the other counters of refusals count is also an outcome. */
 bool counter_is_loss(const struct dusk_counter *c)
 {
 	return !strncmp(c->name, "lost-", 5) || !strcmp(c->name, "modules-full");

@@ -7,8 +7,8 @@
 #include <string.h>
 #include "report/text.h"
 
-#define LINE_BYTES 8192	       /* of a longer line the rest is copied, and not looked at */
-#define MAX_COOKIES (1u << 22) /* that are learned: more stay unresolved */
+#define LINE_BYTES 8192	       /* longer lines are copied, but not searched */
+#define MAX_COOKIES (1u << 22) /* that are learned: further ones stay unresolved */
 #define MAX_WORD 64
 #define PRINTK "bpf_trace_printk:"
 #define INDENT "        "
@@ -16,20 +16,20 @@
 struct line {
 	char text[LINE_BYTES];
 	size_t len;
-	bool whole;   /* it begins here, and ends here */
-	bool goes_on; /* its end is yet to come */
+	bool whole;   /* the text is a whole line, without NUL bytes */
+	bool goes_on; /* the rest of the line is still to be read */
 };
 
-/* What a line says. */
+/* The marks of a line. */
 struct marks {
 	bool has_kernel, has_user, has_cookie, has_map;
-	bool is_end; /* of a cookie: nothing comes before it */
+	bool is_end; /* the line says what a cookie is: its text begins with the cookie */
 	uint32_t kernel, user, map;
 	uint64_t cookie;
-	char word[MAX_WORD]; /* how the user stack ended: "[no-fde]"; "": well */
+	char word[MAX_WORD]; /* why the user stack is cut: "[no-fde]"; "": it is complete */
 };
 
-/* The next line, or the next piece of one that is too long. 1; 0: there is no more; or a negative errno. */
+/* Read the next line, or the next piece of a line that is too long. Returns 1; 0 at the end; or a negative errno. */
 static int next_line(FILE *in, struct line *l)
 {
 	bool begins = !l->goes_on;
@@ -60,7 +60,7 @@ static const char *last(const char *text, const char *what)
 	return found;
 }
 
-/* The number in the last <@name NUMBER> of @text, of at most @max. */
+/* Find the number in the last <@name NUMBER> of @text, if it is at most @max. */
 static bool find_number(const char *text, const char *name, int base, uint64_t max, uint64_t *ret)
 {
 	char open[24], *end;
@@ -93,8 +93,8 @@ static bool find_number32(const char *text, const char *name, int base, uint32_t
 }
 
 /*
- * What a BPF program printed; NULL: none did. What comes before the time, "12968.803205: ", is the name of a task,
- * which may be anything of 15 bytes, and its CPU: too short to hold a time and our event.
+ * The text that a BPF program printed, or NULL if none did. Before the time, "12968.803205: ", stand the name of a
+ * task, which can be any 15 bytes, and its CPU: too short to contain a time and the event's name.
  */
 static const char *printed(const char *text)
 {
@@ -112,7 +112,7 @@ static const char *printed(const char *text)
 	return NULL;
 }
 
-/* " [no-fde]" behind the last mark. */
+/* Find the "[no-fde]" behind the last mark. */
 static void find_word(const char *text, char ret[MAX_WORD])
 {
 	const char *mark = strrchr(text, '>'), *open = mark ? strchr(mark, '[') : NULL;
@@ -157,7 +157,7 @@ static int learn(struct decode *d, const struct marks *m)
 	index = map_at(&d->by_cookie, m->cookie, &fresh);
 	if (!index)
 		return -ENOMEM;
-	if (!fresh) { /* a cookie comes to its end once: who says something else of it lies, or the first one did */
+	if (!fresh) { /* a cookie is resolved once: if two lines disagree, one of them is forged */
 		d->ends.v[*index].disputed |= d->ends.v[*index].user != m->user;
 		return 0;
 	}
@@ -179,7 +179,7 @@ int decode_learn(struct decode *d, FILE *in)
 	return err;
 }
 
-/* As it is, but for what would do something to a terminal. */
+/* Copy the line, with characters that are not safe on a terminal escaped. */
 static void copy(FILE *out, struct line *l)
 {
 	bool ends = l->text[l->len - 1] == '\n';
@@ -250,7 +250,7 @@ static void show(struct decode *d, FILE *out, const struct marks *m)
 		return;
 	}
 	if (m->is_end && d->learned)
-		return; /* below the line that asked */
+		return; /* its stack is shown below the line with the request */
 	if (m->has_kernel)
 		show_stack(d, out, "stack_id", m->kernel, &number);
 	if (m->has_user)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which functions, or stacks, weigh more or less after a change than before? See diff.h. */
+/* Compare the weights of functions or stacks in two profiles. See diff.h. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "report/model/table.h"
 #include "report/model/tree.h"
 
-#define LEAST_EXPECTED 5 /* samples on a side, for the normal distribution */
+#define LEAST_EXPECTED 5 /* samples on each side for which the normal distribution is used */
 
 struct merger {
 	struct diff *diff;
@@ -19,10 +19,10 @@ struct merger {
 	struct map row_of;  /* key -> row */
 	struct map path_of; /* (path, name) -> path */
 
-	/* The profile at hand: */
+	/* Of the profile that is being merged: */
 	const struct labels *labels;
 	uint32_t *name_of;	  /* by label: number of diff->names */
-	struct vec(uint32_t) way; /* paths, from the outermost frame */
+	struct vec(uint32_t) way; /* the path of each depth, from the outermost frame to the current node */
 };
 
 static int number_labels(struct merger *m, const struct labels *l)
@@ -77,7 +77,7 @@ static int merge_functions(struct merger *m, const struct dusk_profile *p)
 	return err;
 }
 
-/* The path that goes on from @parent to @name. */
+/* Find or add the path that extends @parent by @name. */
 static int step(struct merger *m, uint32_t parent, uint32_t name, uint32_t *ret)
 {
 	bool fresh;
@@ -94,7 +94,7 @@ static int step(struct merger *m, uint32_t parent, uint32_t name, uint32_t *ret)
 	return 0;
 }
 
-/* The root, at depth 0, is all tasks together: path 0. */
+/* The root, at depth 0, stands for all tasks: path 0. */
 static int visit(void *ctx, const struct tree_step *s)
 {
 	struct merger *m = ctx;
@@ -200,12 +200,12 @@ double diff_delta(const struct diff *d, const struct diff_row *r)
 	return diff_weight(d, r, AFTER) - diff_weight(d, r, BEFORE);
 }
 
-/* The samples of a row, spread over two sides. */
+/* The samples of a row, distributed over the two sides. */
 struct spread {
 	bool shares;
 	double all[2];	  /* shares: samples of each side */
-	double nr, after; /* of the row: on both sides, and on that one */
-	double expected;  /* part of nr: on that side, if nothing has changed */
+	double nr, after; /* samples of the row: on both sides; on the side AFTER */
+	double expected;  /* the part of nr that is on the side AFTER if nothing has changed */
 };
 
 static double log_choose(double n, double k)
@@ -215,7 +215,7 @@ static double log_choose(double n, double k)
 	return lgamma_r(n + 1, &sign) - lgamma_r(k + 1, &sign) - lgamma_r(n - k + 1, &sign);
 }
 
-/* The logarithm of the probability that @after of them are on that side. */
+/* The logarithm of the probability that @after samples of the row are on the side AFTER. */
 static double log_probability(const struct spread *s, double after)
 {
 	if (s->shares)
@@ -224,7 +224,7 @@ static double log_probability(const struct spread *s, double after)
 	return log_choose(s->nr, after) + after * log(s->expected) + (s->nr - after) * log(1 - s->expected);
 }
 
-/* The sum of all that are no more probable than what was counted. */
+/* The sum of the probabilities of all distributions that are no more probable than the counted one. */
 static double exact_chance(const struct spread *s)
 {
 	double first = s->shares ? fmax(0, s->nr - s->all[BEFORE]) : 0;

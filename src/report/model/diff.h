@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which functions, or stacks, weigh more or less after a change than before?
+ * Compare the weights of functions or stacks in two profiles.
  *
- * Two recordings are rarely of one length, so that a weight is a share of the samples, in percent; or, absolute, CPU
- * time in seconds. Both are counts of samples, and counts vary by chance: diff_chance() tells how often they would be
- * at least as far apart if nothing had changed. If so, the samples of a row fall on both sides in proportion to all
- * samples (shares: Fisher's exact test) or to what a sample stands for (times: the binomial test); where five or more
- * are to be expected on each side, by the normal distribution (shares: the z-test of two proportions, pooled).
+ * Two recordings rarely have the same length, so a weight is a share of the samples, in percent; or, absolute, CPU
+ * time in seconds. Both are counts of samples, which vary by chance: diff_chance() returns how often they would differ
+ * by at least as much if nothing had changed. In that case the samples of a row fall on both sides in proportion to all
+ * samples (shares: Fisher's exact test) or to what a sample stands for (times: the binomial test). If at least five are
+ * expected on each side, the normal distribution is used (shares: the z-test of two proportions, pooled).
  *
- * By time, which is what off-CPU intervals weigh, nothing was sampled: it is all there, and chance has no part in
- * it.
+ * The time of off-CPU intervals is measured in full, not sampled, so BY_TIME differences are not due to chance.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -20,20 +19,20 @@
 enum { BEFORE, AFTER };
 
 struct diff_options {
-	const struct selection *selection; /* of both */
-	bool stacks;			   /* else by function */
-	bool total;			   /* functions: also where it is not the innermost frame */
-	bool absolute;			   /* seconds, not percent */
+	const struct selection *selection; /* applies to both profiles */
+	bool stacks;			   /* compare stacks, not functions */
+	bool total;			   /* functions: count them also where they are not the innermost frame */
+	bool absolute;			   /* in seconds, not percent */
 	enum measure by;		   /* count, or time */
 };
 
 struct diff_row {
-	uint32_t key;	   /* of functions: a number of names; of stacks: a path */
+	uint32_t key;	   /* functions: a number of diff.names; stacks: an index of diff.paths */
 	uint64_t count[2]; /* samples; or nanoseconds */
 };
 
 struct diff_path {
-	uint32_t parent, name; /* of the caller; 0: it is the outermost frame */
+	uint32_t parent, name; /* parent: the caller's path; 0: this is the outermost frame */
 };
 
 struct diff {
@@ -42,12 +41,12 @@ struct diff {
 	struct vec(struct diff_path) paths;
 	struct diff_row *rows; /* the largest change first */
 	size_t nr;
-	uint64_t samples[2];	      /* that were selected; or nanoseconds of them */
-	double sample_s[2];	      /* seconds that one of these stands for */
+	uint64_t samples[2];	      /* selected samples; or their nanoseconds */
+	double sample_s[2];	      /* seconds that one of these units stands for */
 	struct amount selected[2][2]; /* what was selected, by side and by source */
 };
 
-/* *@ret is to be freed with diff_free(). 0 or -ENOMEM. */
+/* Compare @before and @after. Free *@ret with diff_free(). Returns 0 or -ENOMEM. */
 int diff_new(struct diff **ret, const struct dusk_profile *before, const struct dusk_profile *after,
 	     const struct diff_options *o);
 void diff_free(struct diff *d);
@@ -57,7 +56,7 @@ static inline void diff_freep(struct diff **d)
 	diff_free(*d);
 }
 
-/* Percent or seconds; of the side BEFORE or AFTER. */
+/* Weights in percent or seconds. @side: BEFORE or AFTER. */
 double diff_weight(const struct diff *d, const struct diff_row *r, int side);
 double diff_delta(const struct diff *d, const struct diff_row *r);
 double diff_chance(const struct diff *d, const struct diff_row *r); /* 0 .. 1; by time: 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which stacks does the user want to see, and which of their functions? See filter.h. */
+/* Select the stacks of a profile, and the functions in them, that a view shows. See filter.h. */
 #include <errno.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ struct sieve {
 	const struct filter *filter;
 	struct labels *labels;
 	unsigned char *label_met; /* by label: MET_... */
-	unsigned char *place_met; /* by place: of its frame and of all its callers' */
-	uint32_t *shown;	  /* by place: itself, or the nearest caller that is not hidden, or 0 */
+	unsigned char *place_met; /* by place: MET_... of its frame and of all its callers */
+	uint32_t *shown;	  /* by place: itself, or the nearest caller that is not hidden; 0: none */
 };
 
 const char *filter_refuse(const char *regex, char *text, size_t size)
@@ -66,7 +66,7 @@ static int match_labels(struct sieve *s)
 	return err ? err : match(s, s->filter->hide, MET_HIDE);
 }
 
-/* Callers come before what they call. */
+/* One pass is enough: callers have smaller numbers than what they call. */
 static int match_places(struct sieve *s, struct dusk_node *nodes)
 {
 	const struct dusk_profile *p = s->profile;
@@ -88,7 +88,7 @@ static int match_places(struct sieve *s, struct dusk_node *nodes)
 	return 0;
 }
 
-/* Is it kept? It then stands on what is shown of its stack. */
+/* Is @sample kept? If so, set its node to the innermost one that is shown. */
 static bool keep(const struct sieve *s, struct dusk_sample *sample)
 {
 	uint32_t place = place_of(s->profile, sample);
@@ -151,7 +151,7 @@ static int choose_kind(struct filtered *f, enum time_base kind)
 	return 0;
 }
 
-/* Only at the inner end of a stack, and only if something is left of it. */
+/* Remove scheduler functions at the inner end of off-CPU stacks. A stack of nothing else is kept as it is. */
 static int trim(struct filtered *f)
 {
 	struct dusk_profile *p = &f->profile;

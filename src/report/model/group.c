@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which samples belong to a view, and which of their tasks are one row? See group.h. */
+/* Select the samples of a view, and group threads into rows. See group.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static bool thread_selected(const struct dusk_thread *t, const struct selection 
 	return wanted && listed(t->comm, s->comm, s->nr_comm);
 }
 
-/* Modules of the kernel have their name with the function, files theirs with the module. */
+/* A function of a kernel module has the module's name itself; otherwise the name is that of the frame's module. */
 static bool frame_selected(const struct dusk_profile *p, uint32_t frame, const struct selection *s)
 {
 	const struct dusk_frame *f = &p->frames[frame];
@@ -36,7 +36,7 @@ static bool frame_selected(const struct dusk_profile *p, uint32_t frame, const s
 }
 
 /*
- * With it begins what is no part of an off-CPU interval's stack (synthetic.h), and stands for the frame that it is on.
+ * Does the synthetic part of an off-CPU stack begin at @frame (synthetic.h)? It is selected if the real frame below is.
  */
 static bool frame_is_synthetic(const struct dusk_profile *p, uint32_t frame)
 {
@@ -63,7 +63,7 @@ static int select_places(struct groups *g, const struct dusk_profile *p, const s
 	return 0;
 }
 
-/* Number the group of thread @t in @state, which is of no matter if there is but one. */
+/* Find or add the group of thread @t in @state. @state is ignored without KEY_STATE. */
 static int group_thread(struct groups *g, const struct dusk_thread *t, uint32_t state, unsigned int keys,
 			struct strings *known, uint32_t *ret)
 {

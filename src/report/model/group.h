@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which samples belong to a view, and which of their tasks are one row?
+ * Select the samples of a view, and group threads into rows.
  *
- * A group is what threads, and what they did, have in common under the keys asked for. Without a key of tasks all are
- * one group.
+ * A group is all threads, and their states, that are the same by the requested keys. Without a key of tasks all threads
+ * are one group.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -18,7 +18,7 @@ enum key {
 	KEY_LINE = 32,
 	KEY_STATE = 64,
 
-	/* Not what a row is about, but what it weighs: */
+	/* Columns of weight, which do not distinguish rows: */
 	KEY_SELF_PERCENT = 128,
 	KEY_TOTAL_PERCENT = 256,
 	KEY_SELF = 512,
@@ -38,20 +38,20 @@ enum key {
 #define KEYS_OF_AMOUNT (KEY_COUNT | KEY_RUNNABLE | KEY_AVERAGE | KEY_LONGEST)
 #define KEYS_OF_WEIGHT (KEYS_OF_PERCENT | KEY_SELF | KEY_TOTAL | KEYS_OF_AMOUNT)
 
-/* What to look at; an empty list means everything. */
+/* The samples to select. An empty list selects everything. */
 struct selection {
 	const char *const *comm; /* names of threads */
 	const char *const *dso;	 /* modules, by name or path, of innermost frames */
 	const pid_t *pid;
 	size_t nr_comm, nr_dso, nr_pid;
-	const char *const *state; /* what a thread did: names of states */
+	const char *const *state; /* names of thread states, as of state_name() */
 	size_t nr_state;
 };
 
 struct group {
-	const char *comm;  /* NULL: not among the keys */
-	pid_t pid, tid;	   /* -1: not among the keys */
-	const char *state; /* NULL: not among the keys */
+	const char *comm;  /* NULL: KEY_COMM is not requested */
+	pid_t pid, tid;	   /* -1: not requested */
+	const char *state; /* NULL: not requested */
 };
 
 #define NOT_SELECTED UINT32_MAX
@@ -59,7 +59,7 @@ struct group {
 struct groups {
 	struct group *v;
 	uint32_t nr;
-	uint32_t *of;	      /* by index of dusk_profile.threads and by state; NOT_SELECTED */
+	uint32_t *of;	      /* index of @v by thread (of dusk_profile.threads) and state, or NOT_SELECTED */
 	uint32_t nr_states;   /* 1: states do not matter */
 	bool *place_selected; /* by place (label.h); NULL: all are */
 };
@@ -69,7 +69,7 @@ static inline uint32_t group_of(const struct groups *g, const struct dusk_sample
 	return g->of[(size_t)s->thread * g->nr_states + (g->nr_states > 1 ? state_of(s) : 0)];
 }
 
-/* *@ret is to be freed with groups_free(). 0 or -ENOMEM. */
+/* Group the threads of @p by @keys, a set of enum key. Free *@ret with groups_free(). Returns 0 or -ENOMEM. */
 int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s);
 void groups_free(struct groups *g);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which name does a frame have in a view, and which frames share it? See label.h. */
+/* Give each frame the name that views show. See label.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which name does a frame have in a view, and which frames share it?
+ * Give each frame the name that views show.
  *
- * A label is a module, and what was asked for of function and line: views add up what has the same label. Code
- * without a symbol is called by its place, "libfoo.so+0x1234". Samples without a single frame stand on a place of
- * their own for each outcome, "[no stack: exiting]": a place is a node of the profile, or nr_nodes + outcome.
+ * A label is a module, and its function and line if requested. Views add up frames with the same label. Code without a
+ * symbol is labelled with its address, "libfoo.so+0x1234". A place is a node of the profile, or nr_nodes + outcome:
+ * samples without any frame are at the place of their outcome, labelled "[no stack: exiting]".
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -20,7 +20,7 @@ struct labels {
 
 enum label_part { LABEL_FUNCTION = 1, LABEL_LINE = 2 };
 
-/* @parts: a set of enum label_part. *@ret is to be freed with labels_free(). 0 or -ENOMEM. */
+/* @parts: a set of enum label_part. Free *@ret with labels_free(). Returns 0 or -ENOMEM. */
 int labels_new(struct labels **ret, const struct dusk_profile *p, unsigned int parts);
 void labels_free(struct labels *l);
 
@@ -29,17 +29,17 @@ static inline void labels_freep(struct labels **l)
 	labels_free(*l);
 }
 
-const char *label_function(const struct labels *l, uint32_t label); /* "" if it is no part */
+const char *label_function(const struct labels *l, uint32_t label); /* "" if not requested */
 const char *label_module(const struct labels *l, uint32_t label);
-const char *label_line(const struct labels *l, uint32_t label); /* "file:line", "[no line]"; "" if it is no part */
+const char *label_line(const struct labels *l, uint32_t label); /* "file:line", "[no line]"; "" if not requested */
 
-/* By function, then by module, then by line. */
+/* Compare by function, then by module, then by line. */
 int label_compare(const struct labels *l, uint32_t a, uint32_t b);
 
-/* "libc.so.6", "[vdso]", "[anon]", "[kernel]"; "" for module 0. */
+/* The name of a module: "libc.so.6", "[vdso]", "[anon]", "[kernel]"; "" for module 0. */
 const char *module_name(const struct dusk_profile *p, uint32_t module);
 
-/* Where in the source the function of @f is at this frame: the last of its lines. */
+/* The source position of @f in its own function: the last of its lines, as those before it are of inlined code. */
 static inline const struct dusk_line *frame_line(const struct dusk_profile *p, const struct dusk_frame *f)
 {
 	static const struct dusk_line none = {.file = ""};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which programs have stacks that end in JIT code without frame pointers? See missing_frame_pointers.h.
+ * Find programs with stacks that end in JIT code without frame pointers. See missing_frame_pointers.h.
  *
- * Such a stack says little of its program, as it may have nothing but code without a file. Which runtime a process has
- * is told by the files in all of its stacks.
+ * Such a stack may have nothing but code without a file. So the runtime of a process is recognized by the files in all
+ * of its stacks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 #include "report/model/label.h"
 #include "report/text.h"
 
-/* By how a file's name begins; the last one is for all others. */
+/* By prefix of a file's name; the last one is for all other files. */
 static const struct {
 	const char *file, *remedy;
 } runtimes[] = {
@@ -41,7 +41,7 @@ static uint32_t runtime_of_file(const struct dusk_profile *p, uint32_t module)
 	return i;
 }
 
-/* The runtime of each process: the first of the table that any of its stacks has a file of. To @of: by PID. */
+/* Find the runtime of each process: the first of the table with a file in any of its stacks. @of: by PID. */
 static int find_runtimes(struct map *of, const struct dusk_profile *p)
 {
 	_cleanup_(freep) uint32_t *file = calloc(p->nr_modules + 1UL, sizeof(*file));
@@ -93,7 +93,7 @@ struct finder {
 	struct vec(struct missing_fp) found;
 };
 
-/* The row of @t's program, which many processes may share. NULL: memory is short. */
+/* The row of @t's program, which several processes may share. NULL: out of memory. */
 static struct missing_fp *row_of(struct finder *f, const struct dusk_thread *t)
 {
 	struct missing_fp new = {0};

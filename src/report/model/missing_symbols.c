@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which modules have code without names, and how much does that concern? See missing_symbols.h. */
+/* Find modules with unnamed frames. See missing_symbols.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 #define MAX_SHOWN 10
 
-/* Add @weight to each module that has a unnamed frame on the way from @node to the root. */
+/* Add @weight to each module that has an unnamed frame on the path from @node to the root. */
 static void add_stack(const struct dusk_profile *p, const bool *frame, uint32_t node, uint64_t weight, uint32_t *last,
 		      uint64_t *of_module)
 {

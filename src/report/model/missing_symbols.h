@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which modules have code without names, and how much of what was recorded does that concern? */
+/* Find modules with unnamed frames, and the weight of the stacks that have them. */
 #pragma once
 #include <stdio.h>
 #include <dusk/dusk.h>
@@ -7,14 +7,14 @@
 
 struct missing_symbols {
 	uint32_t module;
-	uint64_t weight; /* of what has such code of the module anywhere in its stack: ticks, or nanoseconds */
+	uint64_t weight; /* of stacks with an unnamed frame of the module: a count, or nanoseconds */
 };
 
 /*
- * Modules with code that has no name, the heaviest first, to *@ret, to be freed with free(). Only ticks of the CPU's
- * timer are counted; for any other @kind it is time. 0 or -ENOMEM.
+ * Find modules with unnamed frames, the heaviest first. Weights are counts if kind_counts(@kind), else
+ * nanoseconds. Free *@ret with free(). Returns 0 or -ENOMEM.
  */
 int missing_symbols_find(struct missing_symbols **ret, size_t *nr, const struct dusk_profile *p, enum time_base kind);
 
-/* The same below a view, with what would help: nothing if all have names. */
+/* Print them below a view, with what would help; nothing if all frames have names. */
 void missing_symbols_show(FILE *out, const struct dusk_profile *p, enum time_base kind);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Occurrences of one event of tracefs, as samples. See occurrences.h. */
+/* Present the occurrences of one tracefs event as samples. See occurrences.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -39,13 +39,13 @@ void stackmap_choose(struct dusk_stacks *s, const struct stackmap_choice *c)
 		s->nr = c->top;
 }
 
-/* The frame of @stack that is called next, of those of a profile: it is a path in a tree. */
+/* The position in a stack of a profile, which is a path of nodes: the node of the next frame. */
 struct path {
 	const struct stackmap_names *names;
 	uint32_t node;
 };
 
-/* A frame's upper 16 bits say whose code it is: <dusk/stackmap.h>. */
+/* The upper 16 bits of a frame are its module, 0xffff for the kernel: <dusk/stackmap.h>. */
 static bool is_kernel(uint64_t frame)
 {
 	return frame >> 48 == 0xffff;
@@ -86,7 +86,7 @@ static bool name_in_profile(struct path *p, char name[NAME_BYTES])
 	return name_user(&s, name);
 }
 
-/* The name of frame @i of @stack, frames being asked for one after the other; false: none is known. */
+/* Find the name of frame @i of @stack. Must be called for each frame in order, from 0. false: it has no name. */
 static bool name_of(struct path *p, const struct dusk_stack *stack, uint32_t i, char name[NAME_BYTES])
 {
 	const struct stackmap_names *n = p->names;
@@ -136,7 +136,7 @@ void stackmap_text(FILE *out, const struct dusk_stacks *s, const struct stackmap
 	}
 }
 
-/* Where no name is known, the address. */
+/* Frames without a name are written as addresses. */
 static void write_symbols(struct json *j, const struct dusk_stack *stack, const struct stackmap_names *names)
 {
 	struct path path = {.names = names};

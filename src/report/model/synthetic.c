@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is shown on the stacks of off-CPU intervals, and is no part of them? See synthetic.h. */
+/* Add synthetic frames to the stacks of off-CPU intervals. See synthetic.h. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "report/model/synthetic.h"
 #include "report/model/wakers.h"
 
-/* Nodes that are added to stacks, at their inner ends, behind all others, as callers come first. */
+/* Nodes added at the inner ends of stacks. They get the highest numbers, since callers come before callees. */
 struct synthetics {
 	struct filtered *f;
 	struct vec(struct dusk_node) nodes;
 	struct map node_of;
 };
 
-/* *@at becomes the node of @frame on it. */
+/* Move *@at to its child of @frame, which is added if it does not exist. */
 static int synthetic(struct synthetics *g, uint32_t *at, uint32_t frame)
 {
 	bool fresh;
@@ -31,7 +31,7 @@ static int synthetic(struct synthetics *g, uint32_t *at, uint32_t frame)
 	return 0;
 }
 
-/* The end of the synthetics, after @err or 0, which is returned if it is not 0. */
+/* Append the added nodes to the profile unless @err is set, and free @g. Returns @err, 0 or -ENOMEM. */
 static int synthetic_done(struct synthetics *g, int err)
 {
 	struct filtered *f = g->f;
@@ -48,7 +48,7 @@ static int synthetic_done(struct synthetics *g, int err)
 	return err;
 }
 
-/* Frames for functions that no module has: call it for each of the @nr that there is to be room for. */
+/* Make room for @nr frames and functions without a module; then call add_frame() for each. *@first: its frame. */
 static int add_frames(struct filtered *f, uint32_t nr, uint32_t *first)
 {
 	*first = f->profile.nr_frames;
@@ -64,7 +64,7 @@ static void add_frame(struct filtered *f, const char *name)
 	f->frames[p->nr_frames++] = (struct dusk_frame){.function = p->nr_functions++};
 }
 
-/* By state. */
+/* Add a frame for each state. */
 static int add_marks(struct filtered *f, uint32_t *first_frame)
 {
 	uint32_t nr = 0;
@@ -99,7 +99,7 @@ int synthetic_marks(struct filtered *f)
 	return synthetic_done(&g, err);
 }
 
-/* The frame of a waker's name is that of its thread, behind these. */
+/* Added frames: these, and then one for each thread, for the names of wakers. */
 enum { FRAME_SEPARATOR, FRAME_INTERRUPT, FRAME_THREADS };
 
 static int add_wakers(struct filtered *f, uint32_t *first_frame)
@@ -129,7 +129,7 @@ static int synthetic_waker(struct synthetics *g, uint32_t *at, const struct dusk
 			 first_frame + (by->kind == DUSK_WAKER_TASK ? FRAME_THREADS + by->thread : FRAME_INTERRUPT));
 }
 
-/* Off-CPU intervals without a stack have nothing that a waker could stand on. */
+/* Off-CPU intervals without a stack get no wakers. */
 int synthetic_wakers(struct filtered *f, uint32_t max)
 {
 	struct dusk_profile *p = &f->profile;

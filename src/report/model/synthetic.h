@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is shown on the stacks of off-CPU intervals, and is no part of them?
+ * Add synthetic frames to the stacks of off-CPU intervals.
  *
- * It begins with a frame that is in no module. Wakers are shown as offwaketime does: "--", the stack from the innermost
- * frame to the outermost, the name.
+ * The synthetic part begins with a frame without a module. Wakers are shown as by offwaketime: "--", the waker's stack
+ * from the innermost to the outermost frame, its name.
  */
 #pragma once
 #include "report/model/filter.h"
 
-/* "[sleeping]": the off-CPU interval's state. 0 or -ENOMEM. */
+/* Add the off-CPU interval's state, "[sleeping]". Returns 0 or -ENOMEM. */
 int synthetic_marks(struct filtered *f);
 
-/* Who ended the off-CPU interval, and who woke that one, up to @max wakers. 0 or -ENOMEM. */
+/* Add the waker that ended the off-CPU interval, its waker, and so on, at most @max. Returns 0 or -ENOMEM. */
 int synthetic_wakers(struct filtered *f, uint32_t max);

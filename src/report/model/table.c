@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which functions, modules, processes or threads took how many samples, or how much time? See table.h. */
+/* Sum up samples or time by function, module, process or thread. See table.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,13 +13,13 @@ struct adder {
 	const struct dusk_profile *profile;
 	struct table *table;
 	struct vec(struct table_row) rows;
-	uint32_t *row_of_label; /* of the group at hand: row + 1 */
+	uint32_t *row_of_label; /* of the current group: row + 1 */
 	bool *outer;		/* by node: no caller has the same label */
 };
 
 /*
- * Go through the tree with a count of each label on the way from the root: a node whose label is not yet on it stands
- * for all samples above it, and a recursive call inside adds none.
+ * Traverse the tree, counting each label on the path from the root. A node whose label is not yet on the path gets the
+ * total of its label; recursive calls inside it add nothing.
  */
 static int find_outer(struct adder *a)
 {
@@ -154,7 +154,7 @@ struct order {
 	size_t nr;
 };
 
-/* What the keys leave open stays in the usual order. */
+/* Rows that are equal by the keys are in the default order. */
 static int compare_keys(const void *first, const void *second, void *ctx)
 {
 	const struct order *o = ctx;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which functions, modules, processes or threads took how many samples, or how much time?
+ * Sum up samples or time by function, module, process or thread.
  *
- * "self" are the samples whose innermost frame is the row's, "total" those with the row's frame anywhere in their
- * stack: once, however often it is there. Rows that are of tasks only have self = total. What they weigh is for the
- * measure to say.
+ * "self" counts the samples whose innermost frame is the row's, and "total" those with the row's frame anywhere in
+ * their stack, each sample once. Rows of tasks without frames have self = total. The measure says whether samples or
+ * times are added up.
  */
 #pragma once
 #include "report/model/group.h"
@@ -21,16 +21,16 @@ struct table {
 	struct table_row *rows; /* most self first, then most total, then by name */
 	size_t nr;
 	enum measure by;
-	uint64_t all;		   /* what was selected, by the measure */
-	struct amount selected[2]; /* the same in full, by source */
+	uint64_t all;		   /* the sum of what was selected, by the measure */
+	struct amount selected[2]; /* all sums of the same, by source */
 	struct groups *groups;
 	struct labels *labels; /* NULL: the rows are of tasks only */
 };
 
-/* @keys: a set of enum key. *@ret is to be freed with table_free() before @p is. 0 or -ENOMEM. */
+/* Make the table of @p. @keys: a set of enum key. Free *@ret with table_free() before @p. Returns 0 or -ENOMEM. */
 int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, enum measure by,
 	      const struct selection *s);
-/* Put the rows in the order of these keys: the heaviest first, names and numbers from the smallest. */
+/* Sort the rows by @keys: weights from the largest, names and numbers from the smallest. */
 void table_sort(struct table *t, const enum key *keys, size_t nr);
 void table_free(struct table *t);
 

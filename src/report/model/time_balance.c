@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is all the time of the threads accounted for? See time_balance.h. */
+/* Check that all time of the threads is accounted for. See time_balance.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
@@ -7,7 +7,7 @@
 #include "report/model/time_balance.h"
 #include "report/model/cost.h"
 
-#define TOLERATED 1000 /* of a life one part in so many may be missing */
+#define TOLERATED 1000 /* 1/1000 of a thread's life may be missing */
 
 uint64_t time_balance_missing_ns(const struct time_balance_thread *t)
 {
@@ -21,7 +21,7 @@ double time_balance_percent(const struct time_balance *a)
 	return a->life_ns ? 100.0 * a->accounted_ns / a->life_ns : 100;
 }
 
-/* A thread that changed its name is several in the profile, but one here; a number that was used again, too. */
+/* Threads of the profile with the same TID are one here: after a change of name, and also if the TID was reused. */
 static int add_lives(struct time_balance *a, const struct dusk_profile *p, struct map *row_of)
 {
 	a->threads = calloc((size_t)p->nr_thread_times + 1, sizeof(*a->threads));
@@ -63,7 +63,7 @@ static void add_intervals(struct time_balance *a, const struct dusk_profile *p, 
 	}
 }
 
-/* Threads that miss much stand before the others, whatever these miss. */
+/* Threads that miss more than is tolerated come first; then by missing time. */
 static int compare(const void *first, const void *second)
 {
 	const struct time_balance_thread *a = first, *b = second;

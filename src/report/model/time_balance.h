@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is all the time of the threads accounted for?
+ * Check that all time of the threads is accounted for.
  *
- * For each thread the time that its off-CPU intervals took, and that it had a CPU, come to its life within the
- * recording. The recorder keeps lives without regard to off-CPU intervals, so that what was lost shows here.
+ * A thread's time on CPU and in off-CPU intervals adds up to its life within the recording. The recorder measures lives
+ * independently of off-CPU intervals, so lost intervals show up as missing time.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -16,18 +16,18 @@ struct time_balance_thread {
 
 struct time_balance {
 	uint32_t nr;
-	struct time_balance_thread *threads; /* the one that misses most first */
-	uint32_t nr_missing;		     /* the first ones, which miss more than 0.1 % of their life */
-	uint64_t life_ns, accounted_ns;	     /* of all */
+	struct time_balance_thread *threads; /* those that miss too much first, then by missing time */
+	uint32_t nr_missing;		     /* threads that miss more than 0.1 % of their life: the first ones */
+	uint64_t life_ns, accounted_ns;	     /* of all threads */
 	uint32_t nr_states;
 	struct amount *states; /* off-CPU intervals by state (dusk_state_name()) */
-	bool is_sampled;       /* off-CPU intervals are: time off CPU is what the threads' lives say */
+	bool is_sampled;       /* off-CPU intervals were sampled: off_cpu_ns comes from the thread times instead */
 };
 
-/* All-zero is one that was not made. 0 or -ENOMEM; to be freed with time_balance_done() in either case. */
+/* Free @ret with time_balance_done() in any case; that accepts all-zero. Returns 0 or -ENOMEM. */
 int time_balance_init(struct time_balance *ret, const struct dusk_profile *p);
 void time_balance_done(struct time_balance *a);
 
-/* What is too much, or too little. */
+/* The time by which the thread's times differ from its life, in either direction. */
 uint64_t time_balance_missing_ns(const struct time_balance_thread *t);
 double time_balance_percent(const struct time_balance *a);

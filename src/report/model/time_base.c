@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which samples does a view look at? See time_base.h. */
+/* The samples that a view counts. See time_base.h. */
 #include <string.h>
 #include "report/model/time_base.h"
 

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which samples does a view look at: ticks of the CPU's timer, off-CPU intervals, both, or the occurrences of an event?
+ * The samples that a view counts: ticks of the CPU's timer, off-CPU intervals, both, or the occurrences of an event.
  *
- * Ticks and off-CPU intervals are never counted together: what they have in common is time. Of that occurrences have
- * none (occurrences.h).
+ * Ticks and off-CPU intervals are never counted together; views of both add up their times. Occurrences have no time
+ * (occurrences.h).
  */
 #pragma once
 #include <dusk/dusk.h>
 
 enum time_base {
-	TIME_BASE_USUAL, /* ticks; off-CPU intervals of a profile that has no ticks; occurrences of one that has neither */
+	TIME_BASE_USUAL, /* the default: ticks; without these, off-CPU intervals; without either, occurrences */
 	TIME_BASE_CPU,
 	TIME_BASE_OFF_CPU,
 	TIME_BASE_WALL,	 /* both: all the time of a thread */
 	TIME_BASE_EVENT, /* occurrences of an event */
 };
 
-/* What @wanted means for @p: not TIME_BASE_USUAL. */
+/* Return @wanted, with TIME_BASE_USUAL replaced by what it means for @p. */
 enum time_base time_base_of(const struct dusk_profile *p, enum time_base wanted);
 
 static inline bool time_base_has(enum time_base kind, enum dusk_source source)
@@ -26,20 +26,20 @@ static inline bool time_base_has(enum time_base kind, enum dusk_source source)
 	return kind == TIME_BASE_WALL || (kind == TIME_BASE_OFF_CPU) == (source == DUSK_OFF_CPU);
 }
 
-/* Are these counted? Else they add up by time. */
+/* Are samples of @kind counted? Otherwise their times are added up. */
 static inline bool kind_counts(enum time_base kind)
 {
 	return kind == TIME_BASE_CPU || kind == TIME_BASE_EVENT;
 }
 
-/* What a thread did: 0 is on the CPU, and then come the states of off-CPU intervals. */
+/* The state of a thread: 0 is on CPU, the next ones are those of off-CPU intervals. */
 static inline uint32_t state_of(const struct dusk_sample *s)
 {
 	return s->source == DUSK_OFF_CPU ? s->state + 1U : 0;
 }
 
-/* Is this a function of the kernel's by which all who leave the CPU do so, and which thus says nothing of why? */
+/* Is this a scheduler function that appears in every off-CPU stack? */
 bool is_scheduler(const char *function);
 
-/* "on-cpu", "sleeping"; NULL: there is no such state. */
+/* The name of @state, "on-cpu", "sleeping", ...; NULL: there is no such state. */
 const char *state_name(uint32_t state);

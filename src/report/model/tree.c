@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who called whom, for how many samples, or how much time? See tree.h.
+ * Build and walk call trees. See tree.h.
  *
- * A node under construction is a slice of entries: the places of the profile that it stands for, and their weight. Its
+ * A node under construction is a slice of entries: the places of the profile that it stands for, and their weights. Its
  * children are all places one step further, sorted by label and cut where the label changes. Entries are a stack: the
- * last child is done first, and what is above its slice is garbage then. No recursion: stacks may be of any depth.
+ * last child is expanded first, and entries above its slice are then garbage. There is no recursion, since stacks can
+ * have any depth.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct builder {
 	const struct tree_options *options;
 	struct tree *tree;
 	struct children children;
-	uint64_t least; /* weight of a node */
+	uint64_t least; /* the smallest weight of a node that is kept */
 	struct vec(struct tree_node) nodes;
 	struct vec(uint32_t) roots;
 	struct vec(struct entry) entries;
@@ -52,7 +53,7 @@ static int by_label(const void *first, const void *second)
 	return (a->place > b->place) - (a->place < b->place);
 }
 
-/* Make children of @node from the entries from @begin on, one for each label that is heavy enough. */
+/* Make the children of @node from the entries at @begin and after, one for each label that is heavy enough. */
 static int cut(struct builder *b, uint32_t node, size_t begin)
 {
 	size_t end = b->entries.nr, kept = begin;
@@ -79,7 +80,7 @@ static int cut(struct builder *b, uint32_t node, size_t begin)
 	return 0;
 }
 
-/* One step further from @e: up to the caller, or down to what was called. */
+/* Push the places one step further from @e: its caller, or the functions it called. */
 static int step(struct builder *b, const struct weight *w, struct entry e, uint64_t *self)
 {
 	const struct dusk_profile *p = b->profile;
@@ -116,7 +117,7 @@ static int expand(struct builder *b, const struct weight *w)
 	return cut(b, s.node, s.end);
 }
 
-/* The smallest whole number that is not below the limit. */
+/* The limit, rounded up to a whole number. */
 static uint64_t least_weight(uint64_t all, double percent_limit)
 {
 	double exact = all * percent_limit / 100;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who ended off-CPU intervals, and who woke those? See wakers.h. */
+/* Follow chains of wakers. See wakers.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct wakers {
 	uint64_t *interval, nr; /* indices of samples, by thread id and time */
 };
 
-/* One that was ended by a wake-up, and has a time. */
+/* Is this an off-CPU interval that was ended by a wake-up and has its own time? */
 static bool is_link(const struct dusk_sample *s)
 {
 	return s->source == DUSK_OFF_CPU && s->cpu != DUSK_NO_CPU && s->runnable_ns < s->value_ns;
@@ -56,7 +56,7 @@ void wakers_free(struct wakers *w)
 	free(w);
 }
 
-/* The last off-CPU interval of thread @tid that was over at @time_ns. */
+/* The last off-CPU interval of thread @tid that had ended by @time_ns. */
 static const struct dusk_sample *last_before(const struct wakers *w, pid_t tid, uint64_t time_ns)
 {
 	const struct dusk_profile *p = w->profile;
@@ -91,7 +91,7 @@ const struct dusk_sample *wakers_before(const struct wakers *w, const struct dus
 	return before && before->waker ? before : NULL;
 }
 
-/* What it came upon is outside of the code by which the kernel is entered. */
+/* The interrupted code is the caller of the kernel's entry function, asm_*. */
 uint32_t waker_end(const struct dusk_profile *p, const struct dusk_waker *by)
 {
 	uint32_t at = by->node;

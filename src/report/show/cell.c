@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What stands in one cell of a view? */
+/* Names of columns, texts of cells and colours, shared by tables and trees. */
 #include <stdlib.h>
 #include "report/show/show.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What was recorded, and what was lost: the lines above and below a view. See show.h. */
+/* The comment lines above and below a view: what was recorded, and what was lost. See show.h. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void show_event(FILE *out, const struct dusk_profile *p)
 	if (!event)
 		return;
 	fprintf(out, "# %-10s ", "event:");
-	/* Whoever recorded with another profiler chose its event. */
+	/* In a recording of another profiler, cpu-clock does not mean that there is no PMU. */
 	text_write(out, dusk_profile_setting(p, "recorded_by") ? event : event_sentence(event), TEXT_TERMINAL);
 	if (rate) {
 		fputs(", ", out);
@@ -55,9 +55,7 @@ static void show_duration(FILE *out, const struct dusk_profile *p)
 static const char *const titles[] = {
 	[DUSK_CPU] = "samples:", [DUSK_OFF_CPU] = "intervals:", [DUSK_EVENT] = "occurred:"};
 
-/*
- * Ticks, off-CPU intervals, or occurrences: how many, how many of them the view shows, and how many have their stack.
- */
+/* Samples of @source: their number, how many of them the view shows, and the share with a complete stack. */
 static void show_source(FILE *out, const struct dusk_profile *p, enum dusk_source source, const struct amount *selected)
 {
 	_cleanup_(completeness_done) struct completeness l = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How do tables and trees look on paper: as text for people, as CSV and NDJSON for programs?
+ * Print tables, trees and diffs: as text for people, as CSV and NDJSON for programs.
  *
- * CSV has its columns in the first line; so has NDJSON, as {"schema":"dusk-table-1","columns":[...]}. Whether @out
- * took it all is for its owner to ask, by ferror().
+ * The first line of CSV names the columns, and so does that of NDJSON: {"schema":"dusk-table-1","columns":[...]}.
+ * These functions do not report write errors: the owner of @out checks ferror().
  */
 #pragma once
 #include <stdio.h>
@@ -17,37 +17,40 @@ struct show_options {
 	enum show_form form;
 	enum key column[NR_KEYS]; /* from left to right */
 	size_t nr_columns;
-	bool chosen;	      /* tables have these columns only; else those of weight come before them */
-	bool no_total;	      /* of weight, only self */
-	enum time_base kind;  /* of what is shown */
-	double percent_limit; /* rows with less in total are not shown; trees come cut to size */
+	bool chosen;	      /* tables have only these columns; otherwise columns of weight come before them */
+	bool no_total;	      /* show only self weights, no totals */
+	enum time_base kind;  /* what the view counts */
+	double percent_limit; /* rows with a smaller total are not shown; trees were cut already, by tree_new() */
 	uint64_t max_rows;    /* 0: all */
-	bool color, ascii;    /* of text */
+	bool color, ascii;    /* for SHOW_TEXT */
 };
 
 void table_show(FILE *out, const struct table *t, const struct show_options *o);
 
-/* @o->column names the keys of tasks, if there are any. 0 or -ENOMEM. */
+/* @o->column: the keys of tasks by which roots are grouped, if there are any. Returns 0 or -ENOMEM. */
 int tree_show(FILE *out, const struct tree *t, enum tree_direction direction, const struct show_options *o);
 
-/* Rows that changed by @o->percent_limit at least: percentage points, or percent of all time BEFORE. 0 or -ENOMEM. */
+/*
+ * Print rows that changed by at least @o->percent_limit: in percentage points, or in percent of all time BEFORE.
+ * Returns 0 or -ENOMEM.
+ */
 int diff_show(FILE *out, const struct diff *d, const struct show_options *o);
 
-/* What was recorded, as lines of comment above a view of @kind; @selected: by source, what the view shows. */
+/* Print what was recorded as comment lines above a view of @kind. @selected: what the view shows, by source. */
 void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2]);
 
-/* What of @kind was lost, below a view: nothing if nothing was. */
+/* Print what was lost of @kind as comment lines below a view; nothing if nothing was lost. */
 void losses_show(FILE *out, const struct dusk_profile *p, enum time_base kind);
 
-/* The event that took the samples, and why it was not another. */
+/* The name of the sampling event; for cpu-clock, also the reason why it was used. */
 const char *event_sentence(const char *event);
 
-/* The cell of @key in a row, as text in @buffer or elsewhere. @label may be UINT32_MAX: none. */
+/* The text of a row in the column @key, in @buffer or elsewhere. Only keys of frames use @l and @label. */
 const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l,
 		 uint32_t label);
 const char *key_name(enum key key);
 
-/* What the column of @key is called in data: times are in milliseconds, and say so. */
+/* The name of the column @key in CSV and NDJSON. Times are in milliseconds, and their names end in "_ms". */
 const char *column_name(enum key key, enum measure by);
 
 static inline bool is_time(enum key key, enum measure by)
@@ -55,6 +58,6 @@ static inline bool is_time(enum key key, enum measure by)
 	return key & (KEY_RUNNABLE | KEY_AVERAGE | KEY_LONGEST) || (key & (KEY_SELF | KEY_TOTAL) && by != BY_COUNT);
 }
 
-/* Colour of a percentage, as perf has it; both "" without colour. */
+/* Escape sequences that begin and end the colour of a percentage, as in perf; both are "" if @color is false. */
 const char *color_of(bool color, double percent);
 const char *color_end(bool color, double percent);

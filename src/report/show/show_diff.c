@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How does the difference of two profiles look on paper? See show.h. */
+/* Print the difference of two profiles. See show.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,18 +8,18 @@
 #include "report/show/show.h"
 #include "report/text.h"
 
-#define MAX_WIDTH 60 /* of a function: longer names push the rest of their line to the right */
+#define MAX_WIDTH 60 /* of a function's column: longer names push the rest of their line to the right */
 
 struct view {
 	FILE *out;
 	const struct diff *diff;
 	const struct show_options *options;
-	struct vec(uint32_t) stack; /* names, from the innermost function */
+	struct vec(uint32_t) stack; /* numbers of names, from the innermost function outwards */
 	struct vec(char) text;
 	int width;
 };
 
-/* The least change that is shown, in the unit of the view. */
+/* The smallest change that is shown, in the unit of the view. */
 static double least(const struct view *v)
 {
 	const struct diff *d = v->diff;
@@ -29,7 +29,7 @@ static double least(const struct view *v)
 	return v->options->percent_limit / 100 * d->samples[BEFORE] * d->sample_s[BEFORE];
 }
 
-/* How many rows are shown: they are sorted by what the limit is about. */
+/* The number of rows to show. Rows are sorted by the change that the limit applies to. */
 static size_t nr_shown(const struct view *v)
 {
 	uint64_t max = v->options->max_rows ? v->options->max_rows : UINT64_MAX;
@@ -51,7 +51,7 @@ static const char *module(const struct view *v, uint32_t name)
 	return function(v, name) + strlen(function(v, name)) + 1;
 }
 
-/* The stack of @r as "main;code;match", where ';' is ':' in names. NULL: memory is short. */
+/* The stack of @r as "main;code;match"; a ';' in a name becomes ':'. NULL: out of memory. */
 static const char *stack_text(struct view *v, const struct diff_row *r)
 {
 	v->stack.nr = v->text.nr = 0;
@@ -130,7 +130,7 @@ static int show_text(struct view *v, size_t nr)
 	return err;
 }
 
-/* By time, and absolute. What was not sampled has no chance and no mark. */
+/* By [BY_TIME][absolute]. Times were measured, not sampled, so they have no chance and no mark. */
 static const char *const columns[2][2][8] = {
 	{{"delta_percent", "before_percent", "after_percent", "before", "after", "chance", "mark", NULL},
 	 {"delta_s", "before_s", "after_s", "before", "after", "chance", "mark", NULL}},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How do the samples of a function look beside its instructions? See show_annotation.h. */
+/* Print the samples of a function beside its instructions. See show_annotation.h. */
 #include <inttypes.h>
 #include "base/json.h"
 #include "report/model/label.h"
@@ -25,7 +25,7 @@ static double percent(const struct annotation *a, uint64_t samples)
 	return a->samples ? 100.0 * samples / a->samples : 0;
 }
 
-/* What has no samples is left blank: most of a function. */
+/* As text, no samples are left blank, since most of a function has none. */
 void weight_show(FILE *out, const struct annotation *a, uint64_t samples, const struct show_options *o)
 {
 	double p = percent(a, samples);
@@ -99,7 +99,7 @@ static bool same_line(const struct dusk_code_line *a, const struct dusk_code_lin
 	return a && b && a->file == b->file && a->line == b->line;
 }
 
-/* A line of its own where code of another source line begins. */
+/* Print a line with the source position where the code of another source line begins. */
 static void show_position(FILE *out, const struct dusk_code *c, const struct dusk_code_line *line)
 {
 	fprintf(out, "%21s# ", "");

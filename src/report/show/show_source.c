@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How do the samples of a function look beside its source lines? See show_annotation.h. */
+/* Print the samples of a function beside its source lines. See show_annotation.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -11,11 +11,11 @@
 #include "report/text.h"
 
 #define MAX_SOURCE_BYTES (64 << 20)
-#define CONTEXT 2 /* lines around what is shown */
+#define CONTEXT 2 /* lines before and after a line that is shown */
 #define TAB 8
 
 struct source_line {
-	uint32_t file, line; /* line 0: samples that the line table has no line for */
+	uint32_t file, line; /* line 0: samples without a line in the line table */
 	uint64_t samples;
 };
 
@@ -24,10 +24,10 @@ struct view {
 	const struct annotation *annotation;
 	const struct dusk_code *code;
 	const struct show_options *options;
-	struct vec(struct source_line) lines; /* of the file that comes first, then of the next */
-	uint64_t *of_file;		      /* samples */
+	struct vec(struct source_line) lines; /* sorted by file (the main file first), then by line */
+	uint64_t *of_file;		      /* samples by file */
 	uint32_t main_file;
-	struct vec(const char *) text; /* of the file at hand, by line number; 0 is not used */
+	struct vec(const char *) text; /* of the loaded file, by line number; 0 is unused */
 	char *bytes;
 };
 
@@ -56,7 +56,7 @@ static int add(struct view *v, uint32_t file, uint32_t line, uint64_t start, uin
 	return vec_push(&v->lines, s);
 }
 
-/* Code of no line counts for the file in which the function begins. */
+/* Code without a line counts for the file in which the function begins. */
 static int collect(struct view *v)
 {
 	const struct dusk_code *c = v->code;
@@ -92,7 +92,7 @@ static int collect(struct view *v)
 	return 0;
 }
 
-/* The text of a source file, if it can be read: *@err, if not. */
+/* Load the text of the source file @path. *@err: 0, or why it cannot be read. Returns 0 or -ENOMEM. */
 static int load(struct view *v, const char *path, int *err)
 {
 	size_t len;
@@ -115,7 +115,7 @@ static const char *text_of(const struct view *v, uint32_t line)
 	return line < v->text.nr ? v->text.v[line] : "";
 }
 
-/* A terminal would have its own idea of where a tab ends. */
+/* Expand tabs: a terminal would align them to the screen, not to the text. */
 static int write_text(const struct view *v, const char *text)
 {
 	struct vec(char) plain = {0};
@@ -150,7 +150,7 @@ static int show_line(const struct view *v, uint32_t line, uint64_t samples)
 	return err;
 }
 
-/* The lines of the file at hand from @from up to, not with, @end, which are there for the sake of others. */
+/* Show the lines [@from, @end) of the loaded file as context, without samples. */
 static int show_around(const struct view *v, uint32_t from, uint32_t end)
 {
 	int err = 0;
@@ -160,7 +160,7 @@ static int show_around(const struct view *v, uint32_t from, uint32_t end)
 	return err;
 }
 
-/* @s and what is around it, from line @next on, before line @until. Returns the line that comes next, or -ENOMEM. */
+/* Show @s and its context within the lines [@next, @until). Returns the first line not shown yet, or -ENOMEM. */
 static int64_t show_near(const struct view *v, const struct source_line *s, uint32_t next, uint32_t until)
 {
 	uint32_t from = s->line > CONTEXT ? s->line - CONTEXT : 1, behind = s->line + 1 + CONTEXT;
@@ -177,7 +177,7 @@ static int64_t show_near(const struct view *v, const struct source_line *s, uint
 	return err || show_around(v, s->line + 1, behind) ? -ENOMEM : behind;
 }
 
-/* The lines from @i up to, not with, @end, which are of one file, with what is around them. */
+/* Show v->lines [@i, @end), all of one file, with their context. */
 static int show_file(struct view *v, size_t i, size_t end)
 {
 	const char *path = v->code->files[v->lines.v[i].file];

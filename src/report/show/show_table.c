@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How does a table look on paper? See show.h. */
+/* Print a table. See show.h. */
 #include <inttypes.h>
 #include <string.h>
 #include "base/json.h"
@@ -14,7 +14,7 @@ struct view {
 	const struct show_options *options;
 	enum key column[NR_KEYS];
 	size_t nr_columns;
-	bool by_total; /* rows are worth showing for their total */
+	bool by_total; /* there is a column of totals: rows are shown if their total is large enough, else by self */
 	int width[NR_KEYS];
 };
 
@@ -28,7 +28,7 @@ static const char *field(const struct view *v, char buffer[32], size_t column, c
 	return cell(buffer, 32, v->column[column], &v->table->groups->v[r->group], v->table->labels, r->label);
 }
 
-/* What stands in the column @key, if that is a number: of times in nanoseconds. */
+/* The number in the column @key; times are in nanoseconds. */
 static uint64_t weight(enum key key, const struct table_row *r)
 {
 	switch (key) {
@@ -54,7 +54,7 @@ static bool shown(const struct view *v, const struct table_row *r)
 	return weight && percent(v, weight) >= v->options->percent_limit;
 }
 
-/* The next row to show after @r; NULL before the first, NULL after the last. @nr counts the rows given out. */
+/* Return the next row to show after @r (NULL: the first one), or NULL at the end. *@nr counts the rows returned. */
 static const struct table_row *next(const struct view *v, const struct table_row *r, uint64_t *nr)
 {
 	const struct table_row *end = v->table->rows + v->table->nr;
@@ -120,14 +120,14 @@ static void measure(struct view *v)
 		}
 }
 
-/* What comes after a text of @width in its column: no blanks at the end of lines. */
+/* Pad a text of @width to the width of its column. The last column is not padded: no blanks at line ends. */
 static void pad(const struct view *v, size_t column, size_t width)
 {
 	if (column + 1 < v->nr_columns)
 		fprintf(v->out, "%*s  ", width < v->width[column] ? v->width[column] - (int)width : 0, "");
 }
 
-/* The # takes the place of the first column's blanks. */
+/* The '#' takes the place of a leading blank of the first column. */
 static void show_titles(const struct view *v)
 {
 	fputs(v->column[0] & KEYS_OF_WEIGHT ? "#" : "# ", v->out);
@@ -267,7 +267,7 @@ static void add_column(struct view *v, enum key key)
 	v->by_total |= key & (KEY_TOTAL | KEY_TOTAL_PERCENT | KEYS_OF_AMOUNT);
 }
 
-/* Only the innermost function of a stack waits, so that of off-CPU intervals it is the total that tells how long. */
+/* Only the innermost function of an off-CPU stack has self time, so the total shows how long the others waited. */
 static void choose_weights(struct view *v)
 {
 	const struct show_options *o = v->options;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How does a call tree look on paper? See show.h.
+ * Print a call tree. See show.h.
  *
- * Only where calls part does the tree move to the right: an only child stands below its parent, so that deep stacks
- * stay within sight.
+ * The tree is indented only where it branches: an only child has the indentation of its parent, so that deep stacks
+ * stay in view.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -16,7 +16,7 @@
 enum rail { RAIL_NONE, RAIL_BLANK, RAIL_LINE };
 
 struct level {
-	size_t rails; /* before what stands below this node */
+	size_t rails; /* printed before the children of this node */
 	const char *module;
 };
 
@@ -24,7 +24,7 @@ struct view {
 	FILE *out;
 	const struct tree *tree;
 	const struct show_options *options;
-	bool down, headless; /* headless: one root, without a name */
+	bool down, headless; /* headless: there is one root, and it has no name */
 	struct vec(unsigned char) rails;
 	struct vec(struct level) levels;
 	uint64_t rows;
@@ -65,7 +65,7 @@ static void show_rails(const struct view *v, size_t nr)
 		fputs(v->rails.v[i] == RAIL_LINE ? (v->options->ascii ? "|  " : "│  ") : "   ", v->out);
 }
 
-/* The branch to the node of @s, and the rails below it. */
+/* Print the branch to the node of @s, and set the rails for its children. */
 static int show_branch(struct view *v, const struct tree_step *s, struct level *level)
 {
 	bool root = s->depth <= v->headless, branch = !root && !s->alone;

@@ -43,7 +43,7 @@ function duration(ns)
 	return ns ? `${Math.round(ns)} ns` : '0 s';
 }
 
-/* Occurrences of an event take no time: each weighs as much as a nanosecond, and they are counted. */
+/* Occurrences of an event have no time: each weighs 1, where other samples have nanoseconds, and they are counted. */
 const is_counted = () => profile.series.some(s => s.kind === 'event');
 const weight = ns => is_counted() ? plural(ns, 'time') : duration(ns);
 
