@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which colour has a frame? By the kind of code and its module; of two profiles, red for more and blue for less. */
+/* Colours of frames: by the kind of code and its module; with two profiles, red for more and blue for less. */
 
-/* What a kind is called, and its range of colours: a module has its hue, a function its lightness. */
+/* Name and colour range of each kind: the module chooses the hue, the function the lightness. */
 const KINDS = {
 	[USER]:    { name: 'program', hue: [12, 46], saturation: 84, lightness: 67 },
 	[RUNTIME]: { name: 'runtime library', hue: [168, 186], saturation: 40, lightness: 66 },
@@ -15,7 +15,7 @@ const KINDS = {
 const LEGEND = [USER, RUNTIME, JIT, KERNEL, STATE, NOTE];
 
 let style = {};			/* the variables --canvas-* of the style sheet */
-let colours = [];		/* by label, as they are asked for */
+let colours = [];		/* by label, filled on demand */
 
 function is_dark()
 {
@@ -41,7 +41,7 @@ function colour_of_kind(kind, hue_part, light_part)
 	return `hsl(${(low + (high - low) * hue_part).toFixed(1)} ${saturation}% ${light.toFixed(1)}%)`;
 }
 
-/* @change as change_at() has it. */
+/* @change: as returned by change_at(). */
 function colour_of_change(change)
 {
 	const strength = Math.sqrt(Math.abs(change)), shade = Number(style.shade);

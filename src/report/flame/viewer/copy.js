@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is shown, as text for a mail or an issue? */
+/* Copy the shown graph as text, for a mail or an issue. */
 
-const COPY_LEAST = 0.005;	/* of what is shown: smaller frames are left out */
+const COPY_LEAST = 0.005;	/* share of the copied root: smaller frames are left out */
 const COPY_LINES = 300;
 
-/* What was chosen, in words; empty if nothing was. */
+/* The user's selection in words; empty if there is none. */
 function choices()
 {
 	const chosen = profile.profiles.map((_, side) => state[time_key(side)] &&
@@ -17,7 +17,7 @@ function choices()
 	return chosen.join('; ');
 }
 
-/* A tree below @top, indented, with the share of each frame. */
+/* The subtree of @top as indented lines with the share of each frame. */
 function tree_as_text(tree, top)
 {
 	const whole = tree.total[0], lines = [], diff = tree.sides.length > 1;

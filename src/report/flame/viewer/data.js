@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is in the page? The first part of the script: from the text in the element "profile" (flame_data.h has the format)
- * to columns of numbers.
+ * The first part of the script: decode the data in the element "profile" (flame_data.h describes the format) into
+ * columns of numbers.
  */
 'use strict';
 
-/* The kinds of frames, as flame_graph.h numbers them; RUNTIME is split off here. */
+/* The kinds of frames, numbered as in flame_graph.h; RUNTIME is added here. */
 const ROOT = 0, PROCESS = 1, NOTE = 2, USER = 3, VDSO = 4, JIT = 5, KERNEL = 6, STATE = 7, RUNTIME = 8;
 
-/* Libraries that every program has: worth telling from the program's own code. */
+/* Libraries that all programs have, shown as a kind of their own, RUNTIME. */
 const RUNTIME_LIBRARIES = new RegExp(
 	'^(ld-linux.*|ld-musl.*|' +
 	'(libc|libm|libdl|librt|libpthread|libresolv|libstdc\\+\\+|libgcc_s|libc\\+\\+|libc\\+\\+abi|libc\\.musl.*)' +
@@ -33,7 +33,7 @@ async function gunzip(bytes)
 	return new Uint8Array(await new Response(stream).arrayBuffer());
 }
 
-/* The numbers of a column that begins at @at. They have 32 bits at most. */
+/* Decode the @nr numbers of a column that begins at @at. They have at most 32 bits. */
 function read_column(bytes, at, delta, nr)
 {
 	const column = new Uint32Array(nr);
@@ -52,15 +52,15 @@ function read_column(bytes, at, delta, nr)
 }
 
 /*
- * Control characters and those that change the direction of text, made visible: what a name shows on the screen is what
- * it is.
+ * Replace control characters, and those that change the direction of text, by a visible character, so that no name can
+ * look like another one.
  */
 function visible(text)
 {
 	return text.replace(/[\p{Cc}\p{Bidi_Control}\u2028\u2029]/gu, '\ufffd');
 }
 
-/* A series with what is worked out of it: where each group's rows begin, and its weight. */
+/* A series with computed columns added: where the rows of each group begin, and the group's weight. */
 function read_series(series, column)
 {
 	const { thread, bucket, rows, node, samples, weight = samples } = column;
@@ -74,7 +74,7 @@ function read_series(series, column)
 	return { ...series, nr_samples: series.samples, thread, bucket, first, group_ns, node, samples, weight };
 }
 
-/* The page's element as an object: what the JSON says, and the columns by their names. */
+/* Decode the text of the page's element into an object: the JSON, and the columns by name. */
 async function read_page(text)
 {
 	const bytes = await gunzip(from_base64(text));

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# The viewer as C: viewer_head[] is the page before the profile, viewer_tail[] what comes after it.
+# Turn the viewer into C arrays: viewer_head[] is the page before the profile, viewer_tail[] the page after it.
 # usage: embed.sh PAGE.html STYLE.css SCRIPT.js...
 #
-# Style and scripts are put into the page, and their SHA-256 into its content security policy, so that a browser runs
-# these very bytes and nothing else that may have come into the file.
+# Inserts style and scripts into the page, and their SHA-256 into its content security policy, so that a browser runs
+# exactly these bytes and nothing else in the file.
 set -eu
 export LC_ALL=C
 page=$1 style=$2

@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How are trees painted? On a canvas, as layers: the graph has one, a sandwich two that share their root, the callees
- * growing to one side and the callers to the other. A frame is known by its id: its node, plus what layers before its own
- * have.
+ * Paint trees on a canvas, as layers: a graph has one layer; a sandwich has two that share their root, one with the
+ * callees, one with the callers in the other direction. A frame's id is its node plus the sizes of the layers before
+ * its own.
  *
- * The canvas is as large as the window onto the graph, not as the graph (stacks can be deeper than a canvas can be
- * high): it sticks to the top of the scrolled area, and is painted anew when that is scrolled.
+ * The canvas has the size of the visible part, not of the graph, since stacks can be deeper than a canvas can be high.
+ * It sticks to the top of the scrolled area, and is repainted on scrolling.
  */
 
 const ROW_PX = 18;		/* height of a frame */
 const FONT_PX = 12;
 const TEXT_PAD_PX = 4;
-const MIN_PX = 0.3;		/* narrower frames are drawn as one with their neighbours, without what stands on them */
+const MIN_PX = 0.3;		/* narrower frames are merged with their neighbours; their children are not painted */
 const ZOOM_MS = 200;
 
 const canvas = $('canvas'), scroller = $('scroller');
 const paint = canvas.getContext('2d');
 
-let layers = [];		/* { tree, up, first: its root's id, view: { from, to }, found } */
-let rows_above = 0, rows = 1;	/* than the root; in all */
-let root = { y: 0, height: 0 };	/* at the last layout: where its row began, and the height of the window */
+let layers = [];		/* { tree, up, first: the id of its root, view: { from, to }, found } */
+let rows_above = 0, rows = 1;	/* rows above the root; all rows */
+let root = { y: 0, height: 0 };	/* at the last layout: y of its row, and the height of the visible part */
 let hovered = -1, selected = -1;
 let animation = 0, painting = 0;
 
@@ -35,7 +35,7 @@ function set_layers(trees)
 	});
 }
 
-/* Where a frame is: its layer, and its node there. */
+/* The layer of a frame, and its node in it. */
 function locate(id)
 {
 	const layer = layers.findLast(l => id >= l.first) ?? layers[0];
@@ -54,13 +54,13 @@ const name_of = id => profile.names[label_of(id)];
 
 /* ---- Places ----------------------------------------------------------------------------------------------------- */
 
-/* The height of all rows, or of the window onto them if that is more. */
+/* The height of all rows, or of the visible part if that is larger. */
 function content_px()
 {
 	return Math.max(rows * ROW_PX, scroller.clientHeight);
 }
 
-/* Where the first row begins: flames stand on the ground, a sandwich hangs in the middle. */
+/* The y of the first row: a flame graph is at the bottom, an icicle graph at the top, a sandwich in the middle. */
 function top_px()
 {
 	const room = content_px() - rows * ROW_PX;
@@ -68,13 +68,13 @@ function top_px()
 	return layers.length > 1 ? Math.floor(room / 2) : layers[0].up ? room : 0;
 }
 
-/* Where row @depth of @layer begins, in the scrolled content. */
+/* The y of row @depth of @layer in the scrolled content. */
 function row_px(layer, depth)
 {
 	return top_px() + (layer.up ? rows_above - depth : rows_above + depth) * ROW_PX;
 }
 
-/* How many pixels a nanosecond of @layer has. */
+/* Pixels per nanosecond in @layer. */
 function scale_of(layer)
 {
 	return canvas.clientWidth / Math.max(layer.view.to - layer.view.from, 1e-9);
@@ -93,7 +93,7 @@ function frame_under(event)
 	return i < 0 ? -1 : layer.first + i;
 }
 
-/* Fit canvas and scroll area to the window and to the depth of what is shown, keeping the root where it is. */
+/* Fit canvas and scroll area to the window and to the depth of the shown trees, keeping the root in its position. */
 function layout()
 {
 	const ratio = devicePixelRatio || 1;
@@ -117,7 +117,7 @@ function layout()
 	repaint();
 }
 
-/* Bring the zoomed frame to full width and into sight, and the layers it is not in back to all. */
+/* Bring the zoomed frame to full width and into view, and reset the layers that do not contain it. */
 function move_view(smooth)
 {
 	const [zoomed, node] = locate(state.zoom);
@@ -151,7 +151,7 @@ function move_view(smooth)
 	step(began);
 }
 
-/* Zoom by @factor around the pointer, without an entry in the history. */
+/* Zoom by @factor around the pointer, without adding to the browser's history. */
 function zoom_view(event, factor)
 {
 	const id = frame_under(event), [layer] = locate(Math.max(id, 0));
@@ -198,8 +198,8 @@ function draw()
 }
 
 /*
- * Paint what can be seen: a subtree is left out when it is beside the window, beyond it, or too narrow. Runs of narrow
- * siblings are painted as one bar, so that what is many but small does not look like nothing; a match among them shows.
+ * Paint what is visible: a subtree is skipped if it is outside the window or too narrow. Adjacent narrow siblings are
+ * painted as one bar, so that many small frames do not disappear; the bar shows whether one of them matches the search.
  */
 function draw_layer(layer, width, height)
 {
@@ -219,13 +219,13 @@ function draw_layer(layer, width, height)
 		paint.fillRect(x, row_px(layer, depth[i]) - top, w, ROW_PX - 1);
 		drawn++;
 	};
-	const runs = [];	/* by depth: narrow neighbours not painted yet */
+	const runs = [];	/* by depth: adjacent narrow frames that are not painted yet */
 	const end_run = run => {
 		if (run && run.to - run.from >= MIN_PX)
 			bar(run.node, run.from, Math.max(run.to - run.from, 0.7));
 	};
 
-	/* The second layer's root is the first one's. */
+	/* The second layer's root is the same as the first one's. */
 	for (let i = layer.first ? 1 : 0; i < size; ) {
 		const d = depth[i], x = (left[i] - view.from) * scale, w = total[i] * scale;
 
@@ -259,7 +259,7 @@ function draw_layer(layer, width, height)
 	return drawn;
 }
 
-/* As much of the name as fits; the font is monospaced, so that it need not be measured. */
+/* Write as much of the name as fits. The font is monospaced, so the text need not be measured. */
 function write_name(layer, i, x, w, char_px, is_caller)
 {
 	const room = Math.floor((w - 2 * TEXT_PAD_PX) / char_px), faded = layer.found && !layer.found.labels[layer.tree.label[i]];
@@ -272,7 +272,7 @@ function write_name(layer, i, x, w, char_px, is_caller)
 		row_px(layer, layer.tree.depth[i]) - scroller.scrollTop + ROW_PX / 2, w - 2 * TEXT_PAD_PX);
 }
 
-/* The frame's place in the window; null: it is not there. */
+/* The frame's box in the window; null: it is not visible. */
 function box_of(id)
 {
 	const [layer, i] = locate(id), scale = scale_of(layer);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What do keys and the pointer do? */
+/* Keyboard and pointer input. */
 
-/* The frame one step away from @id: towards the tips, to its parent, or beside it. */
+/* The frame one step from @id: a child, its parent, or a sibling. */
 function neighbour(id, key)
 {
 	const [layer, i] = locate(id), { tree: { parent, end, total, depth } } = layer;
@@ -24,11 +24,11 @@ function neighbour(id, key)
 	if (key !== out && i)
 		return parent[i] ? layer.first + parent[i] : 0;
 
-	/* From the root a sandwich grows to both sides. */
+	/* At the root of a sandwich, both directions lead to children. */
 	if (key !== out)
 		return layers[1] ? widest(layers[1], 0) : id;
 
-	/* On the way out to a zoomed frame there is one way only. */
+	/* Below a zoomed frame only the path to it is visible. */
 	const [zoomed, node] = locate(state.zoom);
 	if (layer === zoomed && depth[i] < depth[node] && node > i && node < end[i]) {
 		let k = node;
@@ -40,7 +40,7 @@ function neighbour(id, key)
 	return widest(layer, i);
 }
 
-/* The widest frame on @i, or @i. */
+/* The widest child of @i, or @i if it has none. */
 function widest({ tree: { total, end }, first }, i)
 {
 	let best = i;
@@ -62,7 +62,7 @@ function show_help()
 	$('help').showModal();
 }
 
-/* What Escape takes back, one after the other. */
+/* Undo one step per press of Escape: the first of these that applies. */
 function step_back()
 {
 	$('menu').hidden = true;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which samples does the user want to see, and what do they add up to? One pass over the rows, for each choice of kind,
- * threads and time.
+ * Sum up the samples that the user selected, in one pass over the rows after each change of kind, threads or time.
  */
 
-/* Are all kinds in? "wall": what ran and what waited. */
+/* The kind that stands for all kinds together: time on CPU and off CPU. */
 const WALL = 'wall';
 
-/* The kinds that there are, [[kind, title]], and all of them together if there are several. */
+/* The kinds of the profile, [[kind, title]]; if there are several, also WALL. */
 function kinds_of(profile)
 {
 	const kinds = new Map(profile.series.map(s => [s.kind, s.title]));
@@ -16,8 +15,8 @@ function kinds_of(profile)
 }
 
 /*
- * What names of threads stand for: "name:cc1", "pid:123", "tid:456". One byte for each thread: is it named by one of
- * @tasks? null: all of them are in.
+ * Resolve @tasks, such as "name:cc1", "pid:123", "tid:456": one byte per thread, 1 if one of @tasks names it. null: all
+ * threads are selected.
  */
 function thread_mask(threads, tasks)
 {
@@ -32,11 +31,11 @@ function thread_mask(threads, tasks)
 }
 
 /*
- * The sums of what is chosen: @kind, @tasks, and @ranges, [from, to) in buckets, of each profile.
+ * Sum up the selection: @kind, @tasks, and @ranges, which has [from, to) in buckets for each profile. Returns:
  *
- *	sums		of each profile, { ns, samples } by node
- *	strips		of each profile, ns by bucket, whatever its range
- *	thread_ns	by thread, whatever the tasks
+ *	sums		for each profile, { ns, samples } by node
+ *	strips		for each profile, ns by bucket, ignoring @ranges
+ *	thread_ns	ns by thread, ignoring @tasks
  */
 function add_up(profile, { kind, tasks, ranges })
 {
@@ -76,7 +75,7 @@ function add_series({ thread, bucket, first, group_ns, node, samples, weight, un
 	}
 }
 
-/* Of each profile, ns by bucket that are @inside (by node of the page's tree). */
+/* For each profile, the ns by bucket of the nodes for which @inside is 1 (by node of the page's tree). */
 function add_up_matches(profile, { kind, mask }, inside)
 {
 	const strips = profile.profiles.map(p => new Float64Array(p.buckets));
@@ -98,7 +97,7 @@ function add_up_matches(profile, { kind, mask }, inside)
 	return strips;
 }
 
-/* What each node has itself, of all kinds, threads and times. */
+/* The self ns of each node, of all kinds, threads and times. */
 function add_up_all(profile)
 {
 	const all = new Float64Array(profile.tree.size);
@@ -110,8 +109,8 @@ function add_up_all(profile)
 }
 
 /*
- * What has changed at node @i between two profiles, from -1 (gone) by 0 to 1 (new)? The difference relative to the larger
- * side, of shares or of times; less where so few samples could differ by chance, below three standard deviations (of two
+ * The change of node @i between two profiles, from -1 (gone) to 1 (new): the difference of shares or times, relative to
+ * the larger side. It is scaled down if it could be due to chance, that is, below three standard deviations (of two
  * proportions, or of two counts).
  */
 function change_at(tree, i, of_time)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What stands beside the graph? Functions, threads, and what is known of the recording. */
+/* The panels beside the graph: functions, threads, and the recording. */
 
 /*
- * A list of any length, of which only the rows in sight are elements. @make makes the element of a row.
+ * A list of any length, of which only the visible rows are elements. @make makes the element of a row.
  */
 const LIST_ROW_PX = 24;
 
@@ -29,7 +29,7 @@ function make_list(box, make)
 	return list;
 }
 
-/* A cell with a figure, and a bar of that share. */
+/* A cell with a number, and a bar as wide as @share. */
 function bar_cell(text, share, title)
 {
 	const cell = element('span', { className: 'figure', title }, text);
@@ -42,7 +42,7 @@ function bar_cell(text, share, title)
 
 const functions = { list: null, rows: [], most: {}, column: 'self', ascending: false };
 
-/* The columns: what they say of a row, and how. Two profiles: the second one's figures, and what is new in them. */
+/* The columns, each with its value for a row and its cell. With two profiles, columns of changes are added. */
 function function_columns()
 {
 	const all = profile.tree.sides.map(side => side.total_ns[0]), diff = all.length > 1;
@@ -126,7 +126,7 @@ function show_functions()
 
 const threads = { list: null };
 
-/* One row for each name, process or thread that has samples in the range: { task, name, number, ns, nr }. */
+/* One row for each name, process or thread with samples in the range: { task, name, number, ns, nr }. */
 function thread_rows()
 {
 	const { comms, comm, pid, tid, nr } = profile.threads, rows = new Map();
@@ -190,7 +190,7 @@ function sum_outcomes(p, ...classes)
 
 const series_of = p => profile.series.filter(s => profile.profiles[s.profile] === p);
 
-/* What the header says: [key, value, is it a warning]. */
+/* The facts in the header: [key, value, whether it is a warning]. */
 function facts_of(p)
 {
 	const settings = new Map(p.settings.map(([key, value]) => [key, visible(value)]));
@@ -251,11 +251,11 @@ function show_recording()
 	$('recording').replaceChildren(...profile.profiles.flatMap(recording_of));
 }
 
-/* ---- Which of them ---------------------------------------------------------------------------------------------- */
+/* ---- The open panel --------------------------------------------------------------------------------------------- */
 
 const PANELS = { functions: show_functions, threads: show_threads, recording: show_recording };
 
-/* @stale: the sums have changed since it was shown. */
+/* @stale: the sums have changed since the panel was shown. */
 function show_panel(stale)
 {
 	for (const [id, show_it] of Object.entries(PANELS)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known of a frame that is pointed at or selected, and what can be done with it? */
+/* The tooltip, the status line and the menu of a frame that is pointed at or selected. */
 
-/* Where in the source: of a node of the page's tree its own places, else those of its function; the most frequent first. */
+/* Source lines, the most frequent first: those of the node in the page's tree, in other trees those of its function. */
 function places_at(tree, i)
 {
 	const { node, file, line, samples } = profile.places, sums = new Map(), f = tree.label[i];
@@ -77,7 +77,7 @@ function hover(id, x, y)
 	show_tooltip(describe(id), x, y);
 }
 
-/* Move the selection to @id, and the window so that it is seen. */
+/* Select @id, and scroll it into view. */
 function select(id)
 {
 	const [layer, i] = locate(id), [zoomed, node] = locate(state.zoom);
@@ -103,7 +103,7 @@ function say(text)
 	$('status').textContent = text;
 }
 
-/* The frame that is pointed at, or selected, or zoomed to. */
+/* The current frame: the one that is pointed at, or else selected, or else zoomed to. */
 function current()
 {
 	return hovered >= 0 ? hovered : selected >= 0 ? selected : state.zoom;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What has the user been looking for, and where is it? */
+/* The search field and its matches. */
 
-let found = null;		/* labels that the search matches; null: there is no search. Each layer has where */
+let found = null;		/* labels that match; null: there is no search. Matches by node are in each layer */
 
 const is_regex = query => /^\/(.+)\/([imsu]*)$/s.test(query);
 
@@ -32,7 +32,7 @@ function show_search(stale)
 		say_found();
 }
 
-/* The share is that of the samples, each counted once, whatever tree is shown; the frames are those of the tree. */
+/* The share counts each sample once, in any tree; the number of frames is that of the shown tree. */
 function say_found()
 {
 	const nodes = layers.reduce((sum, l) => sum + l.found.nodes.length, 0), { tree } = profile;
@@ -52,7 +52,7 @@ function toggle_regex()
 	$('search').focus();
 }
 
-/* Select the next match in the order of the tree, or the one before. */
+/* Select the next or previous match in the order of the tree. */
 function next_match(forward)
 {
 	const [zoomed, node] = locate(state.zoom);

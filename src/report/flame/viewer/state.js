@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What has the user chosen? All of it is in `state`, and is mirrored in the URL's fragment, so that a reload, a bookmark
- * and the Back button restore it. Events change the state by go(); show(), in viewer.js, makes the page say what it says.
+ * The user's choices. All of them are in `state` and mirrored in the URL's fragment, so that a reload, a bookmark and
+ * the Back button restore them. Event handlers change the state by go(); show() in viewer.js updates the page from it.
  */
 
-/* Each key, its value if the fragment does not say it, and what it may say: a set, or anything. */
+/* By key: the default value, and what is valid in the fragment (a list, an expression, or a conversion). */
 const KEYS = {
 	zoom: [0, Number],
 	search: ['', String],
@@ -14,9 +14,9 @@ const KEYS = {
 	tasks: ['', String],			/* "name:sh", "pid:1", "tid:1", one a line */
 	order: ['flame', ['flame', 'icicle']],
 	merge: ['callees', ['callees', 'callers', 'sandwich']],
-	of: [-1, Number],			/* the label of the sandwich */
-	basis: ['after', ['before', 'after']],	/* whose widths, of two profiles */
-	scale: ['share', ['share', 'time']],	/* what of two profiles is compared */
+	of: [-1, Number],			/* the sandwich's label */
+	basis: ['after', ['before', 'after']],	/* which of two profiles gives the widths */
+	scale: ['share', ['share', 'time']],	/* how two profiles are compared */
 	panel: ['functions', ['functions', 'threads', 'recording', 'none']],
 	group: ['name', ['name', 'pid', 'tid']],	/* of the panel of threads */
 	theme: ['', ['light', 'dark']],
@@ -49,7 +49,7 @@ function read_hash()
 	return next;
 }
 
-/* The user wants @change. @step: Back takes it back. */
+/* Apply the user's @change. @step: the Back button can undo it. */
 function go(change, step = 'zoom' in change && change.zoom !== state.zoom)
 {
 	show({ ...state, ...change });

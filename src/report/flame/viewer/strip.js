@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When? A strip for each profile, a bar a bucket, hotter where more was running; what a search has found is laid over it.
- * Dragging chooses a range, dragging its middle or its edges moves them, a click takes it back.
+ * The time strips: one for each profile, with a bar for each bucket, coloured by load; matches of a search are painted
+ * over it. Dragging chooses a range, dragging its middle or edges moves them, and a click clears it.
  */
 
 const STRIP_PX = 40, AXIS_PX = 15;
-const GRIP_PX = 6;			/* how near to an edge the pointer takes hold of it */
+const GRIP_PX = 6;			/* distance at which the pointer grips an edge */
 
 let strips = [];			/* { side, canvas, ns, matches } */
 
 const time_key = side => side ? 'time2' : 'time';
 
-/* The chosen range of a profile, [from, to) in buckets; all of it if none is chosen. */
+/* The chosen range of a profile, [from, to) in buckets; the whole recording if none is chosen. */
 function range_of(side)
 {
 	const { bucket_ns, buckets } = profile.profiles[side];
@@ -26,7 +26,7 @@ function range_of(side)
 	return [first, Math.min(Math.max(to || 0, first + 1), buckets)];
 }
 
-/* Seconds, with as many digits as a bucket needs. */
+/* Seconds as text, with as many digits as distinguish buckets. */
 function seconds(side, bucket)
 {
 	const { bucket_ns } = profile.profiles[side];
@@ -62,7 +62,7 @@ function make_strips()
 
 /* ---- Painting --------------------------------------------------------------------------------------------------- */
 
-/* Steps of 1, 2 or 5 that are wide enough for their labels. */
+/* The smallest step of 1, 2 or 5 times a power of ten that is wide enough for its labels. */
 function tick_step(length_s, width)
 {
 	const least = length_s * 80 / Math.max(width, 1), power = 10 ** Math.floor(Math.log10(least || 1));
@@ -88,7 +88,7 @@ function draw_axis(c, side, width)
 	}
 }
 
-/* @ns by bucket as bars; more buckets than pixels: the most of those that share one. */
+/* Paint @ns by bucket as bars. Of buckets that share a pixel, the largest is painted. */
 function draw_bars(c, ns, width, max, colour)
 {
 	const n = ns.length, w = width / n;
@@ -109,7 +109,7 @@ function draw_bars(c, ns, width, max, colour)
 	}
 }
 
-/* From idle to busy; the variable says both hues, the saturation, and both lightnesses. */
+/* The colour of a load from idle to busy. The CSS variable has both hues, the saturation, and both lightnesses. */
 function heat(share)
 {
 	const [cold, hot, saturation, light, dark] = style.heat.split(' ').map(Number);
@@ -154,7 +154,7 @@ function draw_strip({ side, canvas, ns, matches })
 
 /* ---- The pointer ------------------------------------------------------------------------------------------------ */
 
-/* What is under the pointer when it goes down decides what moving it does: a function of the bucket it has come to. */
+/* Return the function from the pointer's bucket to the range, depending on what was under it when the drag began. */
 function begin_drag(side, bucket, w)
 {
 	const [from, to] = range_of(side), near = Math.max(GRIP_PX / w, 0.5);
@@ -218,7 +218,7 @@ function listen_to_strip({ side, canvas })
 	canvas.onpointerleave = () => hide_tooltip();
 }
 
-/* What was running in a bucket. */
+/* Show a tooltip with the load in a bucket. */
 function show_time(side, bucket, event)
 {
 	const { ns, matches } = strips[side], { bucket_ns } = profile.profiles[side];
@@ -235,7 +235,7 @@ function show_time(side, bucket, event)
 	], event.clientX, event.clientY);
 }
 
-/* Move the range by a tenth of its length; or make it shorter and longer by that. */
+/* Move the range, or make it longer or shorter, by a tenth of its length. */
 function nudge_range(move, grow)
 {
 	const side = state.time || !state.time2 ? 0 : 1, [from, to] = range_of(side);

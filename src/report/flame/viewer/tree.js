@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who calls whom? Trees, and what can be asked of them.
+ * Call trees, and computations on them.
  *
- * A tree is a set of columns, one entry a node, in pre-order: node 0 is the root, the subtree of i is i .. end[i] - 1,
- * its first child (if it has any) is i + 1, and the next sibling is end[i]. So every question is one loop over numbers:
- * "all below i" is a range, and "skip all below i" is i = end[i].
+ * A tree is a set of columns with one entry per node, in pre-order: node 0 is the root, the subtree of i is
+ * i .. end[i] - 1, its first child (if it has any) is i + 1, and the next sibling is end[i]. So each computation is one
+ * loop over numbers: a subtree is a range, and i = end[i] skips it.
  *
- * Its shape is made once:
+ * The shape of a tree is built once:
  *	depth   0 for the root
  *	label   index of names, modules and kinds; siblings of the page's tree are in the order of labels, which is that of
  *	        names, others by weight
  *	parent, end
- *	place   for each node of the page's tree the node here that gets its samples, -1: none. The page's own has no place
+ *	place   for each node of the page's tree, the node of this tree that gets its samples; -1: none. The page's own
+ *	        tree has no place
  *
- * What it weighs changes with each choice of the user (weigh_tree()):
- *	sides   of each profile: self_ns, total_ns, and samples_of()
- *	total   what the width of a node says: total_ns of one side
- *	left    what is to the left of the node: it is drawn from left to left + total
+ * Its weights change with each choice of the user (weigh_tree()):
+ *	sides   for each profile: self_ns, total_ns, and samples_of()
+ *	total   the width of a node: total_ns of one side
+ *	left    the left edge of a node: it is drawn from left to left + total
  */
 
 function build_shape(depth, label, place)
@@ -34,7 +35,7 @@ function build_shape(depth, label, place)
 	return { size: n, depth, label, parent, end, place, sides: [], total: null, left: new Float64Array(n) };
 }
 
-/* A node's own into its place, and sums from the tips to the root. */
+/* Return [self, total] by node of @tree: @own moved to each node's place, and summed up from the leaves to the root. */
 function sum_up(tree, own)
 {
 	const { size, parent, place } = tree;
@@ -52,7 +53,7 @@ function sum_up(tree, own)
 	return [self, total];
 }
 
-/* Give @tree the weights in @sums, { ns, samples } for each profile; widths are those of profile @basis. */
+/* Set the weights of @tree from @sums, { ns, samples } for each profile. Profile @basis gives the widths. */
 function weigh_tree(tree, sums, basis)
 {
 	tree.sides = sums.map(({ ns, samples }) => {
@@ -63,7 +64,7 @@ function weigh_tree(tree, sums, basis)
 	tree.basis = basis;
 	tree.total = tree.sides[basis].total_ns;
 
-	/* Children stand side by side from their parent's left edge; what is left over on the right is its own. */
+	/* Children are side by side from their parent's left edge; the rest on the right is the parent's self. */
 	const { size, parent, total, left } = tree;
 	const free = new Float64Array(size);
 
@@ -73,7 +74,7 @@ function weigh_tree(tree, sums, basis)
 	}
 }
 
-/* The samples of one profile, self and total by node; worked out when first asked for. */
+/* The samples of one profile, self and total by node; computed on first use. */
 function samples_of(tree, side)
 {
 	const s = tree.sides[side];
@@ -86,7 +87,7 @@ function samples_of(tree, side)
 	return s.counts;
 }
 
-/* The deepest node that has a width in the subtree of @i. */
+/* The largest depth of a node with a width in the subtree of @i. */
 function deepest(tree, i)
 {
 	let max = tree.depth[i];
@@ -97,7 +98,7 @@ function deepest(tree, i)
 	return max;
 }
 
-/* The node drawn at @x (as left is) in row @depth, or -1. */
+/* The node drawn at @x (in the unit of left) in row @depth, or -1. */
 function node_at(tree, depth, x)
 {
 	let i = 0;
@@ -116,7 +117,7 @@ function node_at(tree, depth, x)
 
 /* ---- Trees made of the page's tree ---- */
 
-/* Sets of @items by their labels, each with what it weighs: [[label, items, weight]], the heaviest one last. */
+/* Group @items by label, with the weight of each group: [[label, items, weight]], the heaviest one last. */
 function by_label(items, label_of, weight_of)
 {
 	const sets = new Map();
@@ -138,8 +139,8 @@ function by_label(items, label_of, weight_of)
 }
 
 /*
- * What the nodes @roots, which have one label, call: their subtrees, put on top of each other, the heaviest first.
- * @weight has for each node what it weighs with all that it calls.
+ * Merge the subtrees of the nodes @roots, which have the same label, into one tree of callees, the heaviest first.
+ * @weight: the total weight of each node.
  */
 function merge_callees(tree, roots, weight)
 {
@@ -163,14 +164,14 @@ function merge_callees(tree, roots, weight)
 }
 
 /*
- * Who called the nodes @starts: their stacks, turned over, the heaviest first. @weight has for each start what it weighs;
- * the callers of what weighs less than @least are left out. @level: 1 if the starts are to stand on a root with label
- * @root; 0: they are the root, and have one label. The tree's place is that of starts only.
+ * Merge the inverted stacks of the nodes @starts into a tree of callers, the heaviest first. @weight: the weight of
+ * each start. Nodes that weigh less than @least get no callers. @level: 1: the starts are children of a root with label
+ * @root; 0: they have the same label and are the root. The tree's place is set for starts only.
  */
 function merge_callers(tree, starts, root, level, weight, least)
 {
 	const place = new Int32Array(tree.size).fill(-1);
-	const at = new Uint32Array(tree.size);		/* how far a start's stack has come */
+	const at = new Uint32Array(tree.size);		/* by start: the current node in its stack */
 	const depth = level ? [0] : [], label = level ? [root] : [], todo = [];
 	const push = (set, here) => {
 		for (const same of by_label(set, k => tree.label[at[k]], k => weight[k]))
@@ -198,9 +199,9 @@ function merge_callers(tree, starts, root, level, weight, least)
 }
 
 /*
- * All stacks turned over: the functions that run are children of the root, and their callers stand on them. That has as
- * many nodes as the stacks are deep in sum; where that is out of hand, the callers of what is less than 1 / 20,000 of all
- * are left out (no screen shows them).
+ * Invert all stacks: functions with self weight are children of the root, and their callers are below. The tree has up
+ * to as many nodes as the sum of the stacks' depths; if that is above CALLERS_MAX, nodes of less than 1 / 20,000 of all
+ * get no callers (they would not be visible).
  */
 const CALLERS_MAX = 2e6, CALLERS_PARTS = 20000;
 
@@ -221,7 +222,7 @@ function invert_tree(tree, weight)
 	return { ...merge_callers(tree, starts, tree.label[0], 1, weight, least), least };
 }
 
-/* The nodes of function @f that are not called, directly or not, by @f itself. */
+/* The nodes of function @f that are not below another node of @f. */
 function outermost_nodes(tree, f)
 {
 	const nodes = [];
@@ -236,7 +237,7 @@ function outermost_nodes(tree, f)
 	return nodes;
 }
 
-/* Function @f between its callers and what it calls. */
+/* The trees of the callers and the callees of function @f. */
 function sandwich_trees(tree, f, weight)
 {
 	const nodes = outermost_nodes(tree, f), [, inside] = sum_up(tree, weight);
@@ -246,18 +247,18 @@ function sandwich_trees(tree, f, weight)
 	return { callees: merge_callees(tree, nodes, inside), callers };
 }
 
-/* ---- Questions ---- */
+/* ---- Queries ---- */
 
 /*
- * One row a function: its own, and with all that it calls, where a function that calls itself counts once; of each
- * profile, in ns. A state is a row, too, and what a function waited is its own.
+ * One row for each function: self and total ns of each profile; recursive calls count once in the total. A state is a
+ * row, too; its time is also self time of the function that waited.
  */
 function top_functions(profile)
 {
 	const { tree, names, kinds } = profile, { label, end, parent } = tree;
 	const self = tree.sides.map(() => new Float64Array(names.length));
 	const total = tree.sides.map(() => new Float64Array(names.length));
-	const covered = new Uint32Array(names.length);	/* the end of the outermost open call */
+	const covered = new Uint32Array(names.length);	/* by label: the end of its outermost open call */
 
 	tree.sides.forEach(({ self_ns, total_ns }, s) => {
 		const f_self = self[s], f_total = total[s];
@@ -283,7 +284,7 @@ function top_functions(profile)
 	return rows;
 }
 
-/* A profile's weight by the kind of the innermost frame. */
+/* The weight of a profile by kind of the innermost frame. */
 function sum_by_kind(profile, side)
 {
 	const sums = new Array(9).fill(0);
@@ -295,8 +296,8 @@ function sum_by_kind(profile, side)
 }
 
 /*
- * A search: text (in a name or a module, in any case), "a whole name", or /regular expression/flags. Returns a predicate
- * on (name, module), or null for nothing to search. Throws SyntaxError.
+ * Parse a search: text (in a name or module, ignoring case), "a whole name", or /regular expression/flags. Returns a
+ * predicate on (name, module), or null if @query is empty. Throws SyntaxError.
  */
 function parse_search(query)
 {
@@ -317,7 +318,7 @@ function parse_search(query)
 	return (name, module) => name.toLowerCase().includes(text) || module.toLowerCase().includes(text);
 }
 
-/* Which labels match @query: one byte each; or null for nothing to search. */
+/* One byte for each label, 1 if it matches @query; null if @query is empty. */
 function search_labels(profile, query)
 {
 	const matches = parse_search(query);
@@ -326,7 +327,7 @@ function search_labels(profile, query)
 		(name, f) => profile.kinds[f] !== ROOT && matches(name, profile.module_of(f)));
 }
 
-/* Which nodes of @tree have one of @labels; which of them and all that stands on them; and their weight, each counted once. */
+/* Nodes of @tree with one of @labels; the same nodes and their subtrees; and the weight of these, counted once. */
 function search_tree(tree, labels)
 {
 	const nodes = [], inside = new Uint8Array(tree.size);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How does the page say what is chosen? The last part of the script: show(), and how it all begins.
+ * The last part of the script: show(), which updates the page from the state, and the start of the viewer.
  */
 
 let profile = null;		/* read_page() */
-let model = null;		/* add_up(): the sums of what is chosen */
-let made = {};			/* trees that are made when first asked for */
+let model = null;		/* add_up(): the sums of the selection */
+let made = {};			/* trees that are built on first use */
 
 function title_of_kind()
 {
 	return (new Map(kinds_of(profile)).get(state.kind) ?? 'on CPU').replace(/^wall$/, 'of all kinds');
 }
 
-/* Has one of these changed since they were last looked at? */
+/* Values by which changed() notices changes. */
 const seen = {};
 
 function changed(what, ...values)
@@ -68,7 +68,7 @@ function show(next, smooth = true)
 	strips.forEach(draw_strip);
 }
 
-/* What cannot be is put right. */
+/* Replace values of the state that do not fit the profile. */
 function complete_state()
 {
 	const kinds = kinds_of(profile);
@@ -81,10 +81,10 @@ function complete_state()
 		state.of = -1;
 }
 
-/* By that trees are made, so that their nodes are the same whatever is chosen. */
+/* Trees are built with these weights, so that their nodes do not depend on the selection. */
 const all_ns = () => made.all_ns ??= add_up_all(profile);
 
-/* The function that took most. */
+/* The selected function, or the one with most self time. */
 function default_sandwich()
 {
 	if (selected >= 0 && profile.kinds[label_of(selected)] >= USER)
@@ -109,7 +109,7 @@ function basis_side()
 	return profile.profiles.length > 1 && state.basis === 'after' ? 1 : 0;
 }
 
-/* The trees that are shown: made, if they are not yet, and weighed. */
+/* Weigh the shown trees, after building those that do not exist yet. */
 function weigh_layers(anew)
 {
 	const up = state.order === 'flame', of = state.of;
@@ -173,7 +173,7 @@ function show_legend()
 		element('li', {}, swatch(x => colour_of_kind(kind, x, 0.5)), KINDS[kind].name, element('b', {}, percent(sums[kind], all)))));
 }
 
-/* The frames from the root to the zoomed one. */
+/* Show the frames from the root to the zoomed one. */
 function show_path()
 {
 	const [{ tree, first }, node] = locate(state.zoom), path = [];
@@ -189,7 +189,7 @@ function show_path()
 	$('path').replaceChildren(...shown.map(i => element('li', {}, i < 0 ? '…' : crumb(i))));
 }
 
-/* What is left out, and how to have it back. */
+/* Show each restriction of the selection as a chip, with a button to remove it. */
 function show_chips()
 {
 	const chip = (text, change) => element('li', {}, element('span', {}, text),
@@ -211,7 +211,7 @@ function show_chips()
 	$('chips').replaceChildren(...chips);
 }
 
-/* Paper is white, does not scroll, and shows all rows of the graph. */
+/* Prepare for printing: light theme, no scrolling, all rows of the graph. */
 function print_page(printing)
 {
 	document.body.classList.toggle('printing', printing);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How are figures and names written?
+ * Format numbers and names.
  *
- * Names come from programs that may be hostile: they reach the page only as text nodes and canvas text, never as markup.
+ * Names come from programs that may be hostile: they are put into the page as text nodes and canvas text, never as
+ * markup.
  */
 
 const $ = id => document.getElementById(id);
 
-/* An element, its properties, and what is in it. Strings become text, never markup. */
+/* Create an element with properties and children. Strings become text, never markup. */
 function element(tag, properties, ...children)
 {
 	const e = Object.assign(document.createElement(tag), properties);
@@ -27,7 +28,7 @@ function percent(part, whole)
 		p < 0.01 ? '< 0.01 %' : `${p.toFixed(p < 10 ? 2 : 1)} %`;
 }
 
-/* The difference of two shares, in percentage points. */
+/* Format the difference of two shares in percentage points. */
 function points(before, after)
 {
 	const p = 100 * (after - before);
@@ -52,7 +53,7 @@ function signed_weight(ns)
 	return `${ns > 0 ? '+' : ns < 0 ? '−' : ''}${weight(Math.abs(ns))}`;
 }
 
-/* The end of a long path. */
+/* Shorten a long path to its end. */
 function short_path(path)
 {
 	return path.length > 70 ? '…' + path.slice(-69) : path;
@@ -63,7 +64,7 @@ function shorten(text, room)
 	return text.length > room ? text.slice(0, room - 1) + '…' : text;
 }
 
-/* FNV-1a, to a number from 0 to below 1. */
+/* Hash @text by FNV-1a to a number in [0, 1). */
 function hash_fraction(text)
 {
 	let h = 0x811c9dc5;
@@ -79,7 +80,7 @@ async function copy_text(text)
 	try {
 		await navigator.clipboard.writeText(text);
 	} catch {
-		/* A page from a file may not use the clipboard everywhere. */
+		/* Some browsers do not allow pages from files to use the clipboard. */
 		const area = element('textarea', { value: text });
 
 		document.body.append(area);
