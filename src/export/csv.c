@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Comma-separated values (RFC 4180): a row for each sample.
+ * Export to comma-separated values (RFC 4180): a row for each sample.
  *
- * The stack is the last column, its functions from the outermost to the innermost, separated by ';', which becomes ':'
- * in names. If there are off-CPU intervals, rows end in what only they have: the state, the nanoseconds of it in which
- * the thread only waited for a CPU, and of how many off-CPU intervals they are the sum.
+ * The stack is the last common column: its functions from the outermost to the innermost, separated by ';', which
+ * becomes ':' in names. If there are off-CPU intervals, three columns follow that only they have: the state, the
+ * nanoseconds that the thread was runnable, and the number of off-CPU intervals in a sum.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct writer {
 	bool intervals;
 };
 
-/* A piece of a field that stands in quotes. */
+/* Write a part of a quoted field. */
 static void put_piece(FILE *out, const char *name)
 {
 	for (; *name; name++) {

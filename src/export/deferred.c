@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which samples wait for the same user stack? See deferred.h. Readers join by the number of a thread, whatever its
- * name.
+ * Group samples that share a deferred user stack. See deferred.h. Readers join them by TID, so a sample is compared
+ * with the latest one of the same TID, even if the thread's name has changed.
  */
 #include <errno.h>
 #include <stdlib.h>

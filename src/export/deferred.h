@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which samples wait for the same user stack, where a format tells it once for all of them?
+ * Group samples that share a deferred user stack, for formats that write it once for all of them.
  *
- * A profile has joined them with their stacks, and does not keep by which cookies. So these are made up: those of a
- * thread that come one after the other and have the same user stack wait for it together.
+ * A profile has samples joined with their stacks, without the cookies. So cookies are made up: consecutive samples of a
+ * thread with the same user stack share one.
  */
 #pragma once
 #include <dusk/dusk.h>
 
 struct deferred {
-	uint64_t cookie; /* of no other stack of the profile; 0: there is no user stack */
-	bool last;	 /* of those with this cookie: the stack follows */
-	bool hurried;	 /* ... and has no moment of its own: the thread's next sample has the same time */
+	uint64_t cookie; /* unique in the profile for this stack; 0: there is no user stack */
+	bool last;	 /* the last sample with this cookie: the stack follows it */
+	bool hurried;	 /* the thread's next sample is not later, so the stack must have this sample's time */
 };
 
-/* One for each sample, to be freed with free(). 0 or -ENOMEM. */
+/* Make an array with an element for each sample. Free it with free(). Returns 0 or -ENOMEM. */
 int deferred_new(struct deferred **ret, const struct dusk_profile *p);
 
-/* Is @node a frame of the kernel? */
+/* Is @node a kernel frame? */
 bool deferred_in_kernel(const struct dusk_profile *p, uint32_t node);
 
-/* The innermost node of the user stack that @node stands on, or 0. */
+/* The innermost user node of the stack that ends at @node, or 0. */
 uint32_t deferred_user(const struct dusk_profile *p, uint32_t node);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Into which foreign formats can a profile be written? See export.h. */
+/* The table of export formats. See export.h. */
 #include <string.h>
 #include "export/export.h"
 

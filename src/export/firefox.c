@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The processed format of the Firefox Profiler (profiler.firefox.com), version 60.
+ * Export to the processed format of the Firefox Profiler (profiler.firefox.com), version 60.
  *
- * It is the first version whose stacks are shared by all threads, as a profile's are; the profiler brings it up to its
- * own version when it loads it. Tables are objects of columns. A stack is a place (label.h) less one, a frame a frame
- * less one, both followed by one for each reason why a sample has no stack; a function is a label, a resource a module.
+ * This is the first version in which all threads share stacks, as in a profile; the profiler upgrades it on loading.
+ * Tables are objects of columns. The index of a stack is its place (label.h) minus 1, and that of a frame is the
+ * profile's minus 1; in both, entries for the outcomes of samples without a stack follow. Functions are labels, and
+ * resources are modules.
  *
- * What a thread's off-CPU intervals add up to is a thread of its own, whose samples weigh what they took. Those
- * that have a time are also its markers.
+ * A thread's off-CPU intervals are in a separate thread, with their time as weight. Those with their own time are also
+ * markers.
  */
 #include <inttypes.h>
 #include "base/cleanup.h"
@@ -17,7 +18,7 @@
 #include "export/samples.h"
 
 #define VERSION_PROCESSED 60
-#define VERSION_BROWSER 31 /* of the browser's own format, at the time */
+#define VERSION_BROWSER 31 /* of the browser's own format at the time of version 60 */
 #define RESOURCE_LIBRARY 1
 #define PHASE_INTERVAL 1
 
@@ -29,7 +30,7 @@ struct writer {
 	struct json json;
 };
 
-/* A column of @nr values, each of which is @value, written in terms of the index i. */
+/* Write a column of @nr values. @value: an expression in terms of the index i. */
 #define put_column(w, key, nr, put, value)            \
 	do {                                          \
 		json_array(&(w)->json, key);          \
@@ -56,7 +57,7 @@ static void put_category(struct json *j, const char *name, const char *color)
 	json_object_end(j);
 }
 
-/* The name of a module's file without folders. */
+/* The file name of a module, without folders. */
 static const char *file_name(struct writer *w, uint32_t module)
 {
 	const char *name = names_clean(w->names, module_name(w->profile, module));
@@ -121,7 +122,7 @@ static void put_libraries(struct writer *w)
 	json_array_end(j);
 }
 
-/* The functions' names, then the paths of modules, then, if there are off-CPU intervals, the states of threads. */
+/* The names of functions, then of modules, then, if there are off-CPU intervals, of their states. */
 static void put_strings(struct writer *w)
 {
 	bool intervals = samples_have(w->profile, DUSK_OFF_CPU);
@@ -162,7 +163,7 @@ static void put_stacks(struct writer *w)
 	json_object_end(&w->json);
 }
 
-/* Addresses in files are small; JavaScript cannot hold the others exactly. */
+/* Addresses in files are small; JavaScript cannot represent others exactly. */
 static int64_t address_of(const struct dusk_profile *p, uint32_t frame)
 {
 	enum dusk_module_kind kind;
@@ -239,7 +240,7 @@ static void put_resources(struct writer *w)
 	json_object_end(&w->json);
 }
 
-/* A table that is not used, of @nr columns. */
+/* An empty table of @nr columns. */
 static void put_empty_table(struct writer *w, const char *key, const char *const *columns, size_t nr)
 {
 	json_object(&w->json, key);
@@ -267,7 +268,7 @@ static void put_shared(struct writer *w)
 	json_object_end(&w->json);
 }
 
-/* With the CPU time of each sample, the profiler shows how busy a thread was between them. */
+/* From the CPU time of each sample, the profiler shows how busy a thread was between samples. */
 static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 {
 	const struct dusk_profile *p = w->profile;
@@ -289,7 +290,7 @@ static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 	json_object_end(&w->json);
 }
 
-/* A column of the markers: one for each off-CPU interval that has a time. */
+/* Write a column of markers: an entry for each off-CPU interval that has its own time. */
 #define put_marker_column(w, key, samples, nr, put, value)                                  \
 	do {                                                                                \
 		json_array(&(w)->json, key);                                                \

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Folded stacks: one line for each distinct stack of names, from the outermost function to the innermost, and a number:
- * of samples, or nanoseconds.
+ * Export to folded stacks: one line for each distinct stack of names, from the outermost function to the innermost,
+ * with a number of samples or nanoseconds.
  *
- * The task comes first, written as stackcollapse-perf.pl does: "comm", "comm-pid" or "comm-pid/tid". Samples without a
- * frame are lines too: the counts add up to all samples. Reversed, a line is what flamegraph.pl --reverse would make
- * of it: from the innermost function to the outermost, and the task last.
+ * The task comes first, in the form of stackcollapse-perf.pl: "comm", "comm-pid" or "comm-pid/tid". Samples without a
+ * frame have lines, too, so that the counts add up to all samples. Reversed, lines are as flamegraph.pl --reverse would
+ * make them: from the innermost function to the outermost, and the task last.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct folder {
 	const struct tree *tree;
 	const struct names *names;
 	const struct export_options *options;
-	struct vec(const struct tree_node *) path; /* the first one is the task */
+	struct vec(const struct tree_node *) path; /* from the root, which is the task */
 };
 
 static void write_task(const struct folder *f, const struct group *g)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * JSON Lines: an object a line, each with its "type"; nothing is left out, and an id stands before its first use.
+ * Export to JSON Lines: one object per line, with a "type". Nothing is left out, and an id is defined before its use.
  *
- * members[] is the schema, which `dusk export --schema` prints as JSON Schema. Members may be added; what a member
- * means, or that it is there, changes only with the name of the schema. The last line is of type "end": a file
- * without it was cut short. Addresses are hexadecimal strings, since many readers keep only 53 bits of a number.
+ * members[] is the schema, which `dusk export --schema` prints as JSON Schema. Members may be added; a change of their
+ * meaning, or the removal of one, needs a new schema name. The last line is of type "end": a file without it is
+ * truncated. Addresses are hexadecimal strings, since many readers keep only 53 bits of a number.
  */
 #include <inttypes.h>
 #include "base/cleanup.h"
@@ -15,7 +15,7 @@
 
 #define SCHEMA "dusk-jsonl-1"
 
-enum json_type { INTEGER, ID, STRING, OBJECT }; /* ID: or null */
+enum json_type { INTEGER, ID, STRING, OBJECT }; /* ID: an integer or null */
 
 static const struct member {
 	const char *line, *name;
@@ -317,7 +317,7 @@ static void put_type(struct json *j, enum json_type kind)
 	json_array_end(j);
 }
 
-/* The members of the line that begins at @m. */
+/* Write the properties of the line type that begins at @m. */
 static void put_properties(struct json *j, const struct member *m)
 {
 	const char *line = m->line;
@@ -336,7 +336,7 @@ static void put_properties(struct json *j, const struct member *m)
 	json_object_end(j);
 }
 
-/* The same members are required. Returns where the next line begins. */
+/* Write that all members of the line type at @m are required. Returns the beginning of the next line type. */
 static const struct member *put_required(struct json *j, const struct member *m)
 {
 	const char *line = m->line;

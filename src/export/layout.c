@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which address does a frame get where a format wants one? See layout.h. */
+/* Assign addresses to frames. See layout.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include "export/layout.h"
 
 #define PAGE_BYTES 4096ULL
-#define FIRST_FILE (1ULL << 47)	    /* user addresses of x86-64 end here, unless a program asks for more */
-#define MAX_FILE_BYTES (1ULL << 40) /* only a damaged profile has more */
+#define FIRST_FILE (1ULL << 47)	    /* the end of x86-64 user addresses, unless a program asks for more */
+#define MAX_FILE_BYTES (1ULL << 40) /* only a damaged profile has larger files */
 
 static bool in_file(const struct dusk_profile *p, uint32_t module)
 {
@@ -46,7 +46,7 @@ int layout_new(struct layout_range **ret, const struct dusk_profile *p)
 		} else if (l[i].limit) {
 			l[i].start = next;
 			l[i].limit += next;
-			next = l[i].limit + PAGE_BYTES; /* neighbours might be taken for one */
+			next = l[i].limit + PAGE_BYTES; /* a gap, as adjacent mappings might be merged */
 		}
 	}
 	*ret = l;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Under which names do foreign formats know functions, modules and tasks? See names.h. */
+/* Make names safe for foreign formats. See names.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * OpenTelemetry profiles: a ProfilesData message of opentelemetry.proto.profiles.v1development, as it is since 1.10.
+ * Export to OpenTelemetry profiles: a ProfilesData message of opentelemetry.proto.profiles.v1development, as of 1.10.
  *
  * The same bytes are an ExportProfilesServiceRequest. A process is a resource, and has a profile for each source.
- * Samples with the same thread and stack are one, with the time of each event; an event is worth 1, as no values are
- * given, and the period says what it stands for. Off-CPU intervals are worth their nanoseconds, and what is one has
- * the same state, too. In each table index 0 means "none".
+ * Samples with the same thread and stack are merged into one, with the time of each event. As no values are given, each
+ * event counts 1, and the period is the time that it stands for. The values of off-CPU intervals are their nanoseconds;
+ * merged ones also have the same state. In each table index 0 means "none".
  */
 #include <errno.h>
 #include "base/cleanup.h"
@@ -36,10 +36,10 @@ enum { LOCATION_MAPPING = 1, LOCATION_ADDRESS, LOCATION_LINE, LOCATION_ATTRIBUTE
 enum { LINE_FUNCTION = 1, LINE_LINE };
 enum { FUNCTION_NAME = 1, FUNCTION_SYMBOL, FUNCTION_FILE };
 enum { STACK_LOCATION = 1 };
-enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE }; /* the key: an index in the dictionary, a string in a resource */
+enum { ATTRIBUTE_KEY = 1, ATTRIBUTE_VALUE }; /* the key is an index in the dictionary, and a string in a resource */
 enum { ANY_STRING = 1, ANY_INT = 3 };
 
-/* Indices in the table of attributes: these, two for each thread, one for each module, one for each state. */
+/* Indices of the attribute table: these, then two for each thread, one for each module, and one for each state. */
 enum { FRAME_NATIVE = 1, FRAME_KERNEL, FIRST_THREAD };
 
 struct writer {
@@ -49,8 +49,8 @@ struct writer {
 	FILE *out;
 	struct pb pb;
 	struct strings strings;	     /* number 0 is "" */
-	struct vec(uint32_t) stacks; /* place of each stack; 0 is none */
-	uint32_t *stack_of;	     /* by place; 0: not yet */
+	struct vec(uint32_t) stacks; /* the place of each stack, from index 1 */
+	uint32_t *stack_of;	     /* index of the stack by place; 0: it has none yet */
 	bool has[DUSK_OFF_CPU + 1];  /* by source: are there samples? */
 	bool failed;
 };
@@ -95,7 +95,7 @@ static void put_any(struct writer *w, const char *text, uint64_t number)
 	pb_close(&w->pb, open);
 }
 
-/* @text, or if it is NULL @number. */
+/* Write an attribute with the value @text or, if that is NULL, @number. */
 static void put_attribute(struct writer *w, const char *key, const char *text, uint64_t number)
 {
 	size_t open = pb_open(&w->pb, TABLE_ATTRIBUTE);
@@ -129,7 +129,7 @@ static uint32_t state_attribute(const struct writer *w, uint8_t state)
 	return module_attribute(w, w->profile->nr_modules) + state;
 }
 
-/* The index of the stack that ends at @place. */
+/* The index of the stack that ends at @place, which is added if it has none. */
 static uint32_t stack_at(struct writer *w, uint32_t place)
 {
 	if (!w->stack_of[place]) {
@@ -160,7 +160,7 @@ static void put_values(struct writer *w, const uint64_t *samples, uint64_t nr)
 	pb_close(&w->pb, open);
 }
 
-/* Samples of one thread and stack. */
+/* Merge samples of one thread and stack. */
 static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr, uint64_t start_ns)
 {
 	const struct dusk_profile *p = w->profile;
@@ -187,7 +187,7 @@ static void put_value_type(struct writer *w, uint32_t field, const char *type, c
 	pb_close(&w->pb, open);
 }
 
-/* The samples of one process from @source. */
+/* The profile of one process and @source. */
 static void put_profile(struct writer *w, const uint64_t *samples, uint64_t nr, uint32_t source)
 {
 	const struct dusk_profile *p = w->profile;
@@ -283,7 +283,7 @@ static void put_line(struct writer *w, uint32_t label, uint32_t line)
 	pb_close(&w->pb, open);
 }
 
-/* Code without a name is left without one: who has the file for the build id can find it. */
+/* Code without a name gets no function: readers can find its name if they have the file with the build id. */
 static void put_location(struct writer *w, uint32_t frame)
 {
 	const struct dusk_profile *p = w->profile;

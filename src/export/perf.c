@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A perf.data, for perf report and perf script.
+ * Export to a perf.data, for perf report and perf script.
  *
- * A header, the event that was sampled, the records, and facts about the machine. Off-CPU intervals are samples of
- * a second event, named and made as perf record --off-cpu does; each record then says first, or if it is no sample
- * last, which event it is of. Before the samples, each process is told its name and, with their build ids, the files
- * that its samples lie in, at the addresses of layout.h. perf looks up names itself: a perf.data has none. perf takes
- * its records' sizes from the header, so they are counted first, by writing them to nowhere. Numbers are in the byte
- * order of the machine, as perf writes them.
+ * It has a header, the sampled event, the records, and facts about the machine. Off-CPU intervals are samples of a
+ * second event, in the form of perf record --off-cpu; each record then has the id of its event, samples at the
+ * beginning, other records at the end. Records of the name of each process, and of the files of its frames with their
+ * build ids, at the addresses of layout.h, precede the samples. A perf.data has no function names: perf looks them up
+ * itself. The header has the size of the records, so a first pass counts it, without writing. Numbers are in the byte
+ * order of the machine, as in perf.
  *
- * Deferred, as perf record --call-graph fp,defer has it since Linux 6.19, a sample has the kernel's part of its stack
- * and a cookie, and a record that follows has the user stack under that cookie.
+ * If deferred, as by perf record --call-graph fp,defer since Linux 6.19, a sample has the kernel part of its stack and
+ * a cookie, and a later record has the user stack of that cookie.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -26,17 +26,17 @@
 #include "export/samples.h"
 
 #define MAGIC "PERFILE2"
-#define NO_PID UINT32_MAX  /* of what belongs to the kernel */
-#define MAX_CALLCHAIN 4096 /* a record has less than 64 KiB */
+#define NO_PID UINT32_MAX  /* the PID of kernel mappings */
+#define MAX_CALLCHAIN 4096 /* keeps records below 64 KiB */
 #define BUILD_ID_BYTES 20
 #define SAMPLE_TYPE                                                                                   \
 	(PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD | \
 	 PERF_SAMPLE_CALLCHAIN)
 
-/* Of newer headers than there may be here. */
+/* Missing in older kernel headers. */
 #define RECORD_CALLCHAIN_DEFERRED 22
 #define CONTEXT_USER_DEFERRED ((uint64_t)-640)
-#define ATTR_FLAGS (offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t)) /* the word of bits */
+#define ATTR_FLAGS (offsetof(struct perf_event_attr, read_format) + sizeof(uint64_t)) /* the word of flag bits */
 #define ATTR_DEFER_CALLCHAIN (1ULL << 38)
 #define ATTR_DEFER_OUTPUT (1ULL << 39)
 
@@ -48,7 +48,7 @@ struct file_header {
 	char magic[8];
 	uint64_t bytes, attr_bytes;
 	struct section attrs, data, event_types;
-	uint64_t features[4]; /* a bit for each that follows the data, in this order */
+	uint64_t features[4]; /* a bit for each feature after the data, in the order of bits */
 };
 
 struct file_attr {
@@ -56,7 +56,7 @@ struct file_attr {
 	struct section ids;
 };
 
-/* What perf calls them: HEADER_HOSTNAME and so on. */
+/* perf's HEADER_HOSTNAME and so on. */
 static const struct {
 	unsigned int bit;
 	const char *setting;
@@ -70,7 +70,7 @@ enum { NR_FEATURES = sizeof(features) / sizeof(features[0]) };
 
 #define EVENT_DESC 12 /* HEADER_EVENT_DESC: the names of the events */
 
-/* By source: what perf takes it for, and the number that samples have. */
+/* By source: the id in records, and the event that perf shows. */
 static const struct event {
 	uint64_t id;
 	uint32_t config;
@@ -82,7 +82,7 @@ static const struct event {
 
 enum { NR_EVENTS = sizeof(events) / sizeof(events[0]) };
 
-/* What follows a record that is no sample: whose it is, and when. */
+/* At the end of each record that is not a sample (sample_id_all): task, time and CPU. */
 struct trailer {
 	uint32_t pid, tid;
 	uint64_t time_ns;
@@ -121,12 +121,12 @@ struct writer {
 	const struct dusk_profile *profile;
 	struct names *names;
 	struct layout_range *layout;
-	const struct deferred *deferred; /* by sample; NULL: user stacks are in their samples */
-	FILE *out;			 /* NULL: only count */
-	uint64_t bytes;			 /* written, or counted */
-	bool two;			 /* there are off-CPU intervals: two events */
+	const struct deferred *deferred; /* by sample; NULL: samples contain their user stacks */
+	FILE *out;			 /* NULL: only count bytes */
+	uint64_t bytes;			 /* written or counted */
+	bool two;			 /* two events: there are off-CPU intervals */
 	struct vec(uint64_t) callchain;
-	const char *landmark; /* a function of the kernel, or "" */
+	const char *landmark; /* a kernel function, or "" */
 	uint64_t landmark_address;
 };
 
@@ -142,7 +142,7 @@ static size_t padded(size_t len)
 	return (len + 7) & ~(size_t)7;
 }
 
-/* @text, and zeros up to @bytes. */
+/* Write @text, padded with zeros to @bytes. */
 static void put_text(struct writer *w, const char *text, size_t bytes)
 {
 	static const char zeros[8];
@@ -180,8 +180,9 @@ static void put_name(struct writer *w, uint32_t pid, uint32_t tid, const char *n
 }
 
 /*
- * The path of a module as perf has it, to @ret. The kernel's ends with the name of a function, whose address stands
- * where files have their offset: perf finds out by it how far a kernel that was booted again has moved.
+ * Store the path of a module in perf's form in @ret, and return the mapping's offset. The kernel's path ends with the
+ * name of a function, and its offset is that function's address: perf computes from it by how much the kernel's
+ * addresses have changed after a reboot.
  */
 static uint64_t path_of(const struct writer *w, uint32_t module, char *ret, size_t size)
 {
@@ -219,7 +220,10 @@ static void put_mapping(struct writer *w, uint32_t pid, uint32_t module)
 	put_trailer(w, (struct trailer){.pid = pid, .tid = r.tid});
 }
 
-/* What the stacks of one process need. @met: by module and by node, how many processes before, plus 1, had it. */
+/*
+ * Write the name of a process and the mappings of its stacks. @turn: the number of the process, from 1. @met: by module,
+ * then by node, the number of the last process that had it.
+ */
 static void put_process(struct writer *w, const uint64_t *samples, uint64_t nr, uint32_t *met, uint32_t turn)
 {
 	const struct dusk_profile *p = w->profile;
@@ -259,7 +263,7 @@ static int put_processes(struct writer *w)
 	return err;
 }
 
-/* perf finds out by itself what was inlined. */
+/* Inlined frames are left out, as perf finds them itself. */
 static int add_address(struct writer *w, uint32_t node)
 {
 	const struct dusk_profile *p = w->profile;
@@ -269,8 +273,8 @@ static int add_address(struct writer *w, uint32_t node)
 }
 
 /*
- * Frames from the innermost, with marks where those of the kernel begin, and those of the program; or @cookie for
- * these.
+ * Set the callchain: frames from the innermost outwards, with marks where kernel and user frames begin. If @cookie is
+ * not 0, it stands for the user frames.
  */
 static int set_callchain(struct writer *w, uint32_t node, uint64_t cookie)
 {
@@ -292,7 +296,7 @@ static int set_callchain(struct writer *w, uint32_t node, uint64_t cookie)
 	return 0;
 }
 
-/* The user stack of @s, and of all that have had this cookie. */
+/* Write the user stack of @s and of all samples with its cookie. */
 static int put_deferred(struct writer *w, const struct dusk_sample *s, const struct deferred *d)
 {
 	const struct dusk_profile *p = w->profile;
@@ -345,7 +349,7 @@ static int put_sample(struct writer *w, const struct dusk_sample *s, uint64_t co
 	return 0;
 }
 
-/* Samples by time; a thread is told its name when it is not the one that was told last. */
+/* Write the samples by time, and the name of a thread before its first sample and after each change of the name. */
 static int put_samples(struct writer *w)
 {
 	const struct dusk_profile *p = w->profile;
@@ -374,7 +378,7 @@ static int put_samples(struct writer *w)
 	return err;
 }
 
-/* A function with a name of its own that hardly a recording is without. */
+/* Find a kernel function with a unique name that is in nearly every recording. */
 static void find_landmark(struct writer *w)
 {
 	const struct dusk_profile *p = w->profile;
@@ -401,7 +405,7 @@ static int put_records(struct writer *w)
 	return err ? err : put_samples(w);
 }
 
-/* One event hands out the stacks that all of them wait for. */
+/* Mark the event as deferred. @output: one event receives the stacks for all. */
 static void defer(struct perf_event_attr *attr, bool output)
 {
 	uint64_t *flags = (uint64_t *)((char *)attr + ATTR_FLAGS);
@@ -409,7 +413,7 @@ static void defer(struct perf_event_attr *attr, bool output)
 	*flags |= ATTR_DEFER_CALLCHAIN | (output ? ATTR_DEFER_OUTPUT : 0);
 }
 
-/* The period is in nanoseconds, so the event is the clock, whatever told when to take a sample. */
+/* The event is the clock, whatever triggered the samples, since periods are in nanoseconds. */
 static struct perf_event_attr attr_of(const struct writer *w, const struct event *e)
 {
 	struct perf_event_attr attr = {
@@ -435,7 +439,7 @@ static struct perf_event_attr attr_of(const struct writer *w, const struct event
 	return attr;
 }
 
-/* The header, the numbers of the events if there are two, and the events. */
+/* Write the header, the ids of the events if there are two, and the events. */
 static void put_header(struct writer *w, uint64_t data_bytes)
 {
 	uint64_t nr = w->two ? NR_EVENTS : 1, ids_bytes = w->two ? nr * sizeof(events->id) : 0;
@@ -463,7 +467,7 @@ static void put_header(struct writer *w, uint64_t data_bytes)
 	}
 }
 
-/* A string as perf has it, after its length. */
+/* The size of a string in perf's form: its length, and the padded text. */
 static size_t string_bytes(const char *text)
 {
 	return sizeof(uint32_t) + padded(strlen(text) + 1);
@@ -502,7 +506,7 @@ static void put_descriptions(struct writer *w)
 	}
 }
 
-/* First where each fact lies, then the facts, in the order of their bits. */
+/* Write the section of each feature, then the features, in the order of their bits. */
 static void put_features(struct writer *w)
 {
 	struct section at = {.offset = w->bytes + (NR_FEATURES + w->two) * sizeof(at)};

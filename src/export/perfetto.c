@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A trace of Perfetto, for ui.perfetto.dev and trace_processor: a PerfSample for each sample, and a slice for each
- * off-CPU interval, on the track of its thread.
+ * Export to a Perfetto trace, for ui.perfetto.dev and trace_processor: a PerfSample for each sample, and a slice for
+ * each off-CPU interval, on the track of its thread.
  *
- * A trace is a sequence of packets. What samples share (names, mappings, frames, stacks) is numbered from 1 and told
- * in the packet that needs it first, as is the name of a thread. Times count from the beginning of the recording.
+ * A trace is a sequence of packets. Data that samples share (names, mappings, frames, stacks) is numbered from 1 and
+ * written in the first packet that needs it. The name of a thread is written before its first packet. Times are since
+ * the beginning of the recording.
  */
 #include <errno.h>
 #include "base/cleanup.h"
@@ -66,7 +67,7 @@ struct writer {
 	FILE *out;
 	struct pb pb;
 	struct path path;
-	bool *function_known, *module_known, *frame_known, *stack_known, *thread_known; /* stacks by place */
+	bool *function_known, *module_known, *frame_known, *stack_known, *thread_known; /* written; stacks by place */
 	bool *track_known;								/* by thread */
 };
 
@@ -95,7 +96,7 @@ static void put_clock(struct writer *w, unsigned int id, uint64_t ns)
 	pb_close(&w->pb, open);
 }
 
-/* Packets are timed by the clock since boot, which is said to have been 0 when the recording began. */
+/* Timestamps of packets are of CLOCK_BOOTTIME; we declare that it was 0 when the recording began. */
 static void put_clocks(struct writer *w, uint64_t start_ns)
 {
 	size_t open = pb_open(&w->pb, PACKET_CLOCK_SNAPSHOT);
@@ -156,7 +157,7 @@ static void put_text(struct writer *w, uint32_t field, uint64_t id, const void *
 	pb_close(&w->pb, open);
 }
 
-/* The bytes themselves, not in hexadecimal. */
+/* Build ids are binary, not hexadecimal. */
 static void put_build_id(struct writer *w, uint32_t module)
 {
 	uint8_t bytes[64];
@@ -165,7 +166,7 @@ static void put_build_id(struct writer *w, uint32_t module)
 	put_text(w, INTERNED_BUILD_ID, module, bytes, len);
 }
 
-/* Paths are pieces that the reader joins by slashes; and it knows the kernel as "/kernel". */
+/* A path is a list of parts, before each of which readers put a slash. They know the kernel as "/kernel". */
 static void put_mapping(struct writer *w, uint32_t module)
 {
 	const char *path = w->names->path[module];
@@ -215,7 +216,7 @@ static void put_frame(struct writer *w, uint32_t frame)
 	pb_close(&w->pb, open);
 }
 
-/* The frame of a sample that has none: only a function, the reason. */
+/* The frame of a sample without frames has only a function, which names the outcome. */
 static void put_reason(struct writer *w, uint32_t outcome)
 {
 	uint32_t label = w->names->labels->of_outcome[outcome];
@@ -228,7 +229,7 @@ static void put_reason(struct writer *w, uint32_t outcome)
 	pb_close(&w->pb, open);
 }
 
-/* Frames from the outermost to the innermost. */
+/* Write the stack of @s, from the outermost frame to the innermost, unless it is known. */
 static int put_stack(struct writer *w, const struct dusk_sample *s)
 {
 	const struct dusk_profile *p = w->profile;
@@ -322,7 +323,7 @@ static void put_end(struct writer *w, const struct dusk_sample *s)
 	pb_close(&w->pb, packet);
 }
 
-/* From when the thread went to when it came back. A sum of off-CPU intervals has no such times. */
+/* Write a slice from sched-out to sched-in. A sum of off-CPU intervals has no such times, and is left out. */
 static int put_interval(struct writer *w, const struct dusk_sample *s)
 {
 	size_t packet, open;

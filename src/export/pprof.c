@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile of pprof: gzipped protocol buffers, as profile.proto of google/pprof describes them.
+ * Export to a pprof profile: gzipped protocol buffers, as described by profile.proto of google/pprof.
  *
- * Samples with the same thread and stack are one; of off-CPU intervals also the state is the same, which is a label.
- * Each source that the profile has has two values, how many events and how many nanoseconds. Functions are known by
- * their label, locations by their frame. A sample without a stack stands on a location that has no address, only a
- * function: the reason.
+ * Samples with the same thread and stack are merged into one; off-CPU intervals only if their state, which is a label,
+ * is the same. Each source in the profile has two values: the number of events and their nanoseconds. Ids of functions
+ * come from labels, and those of locations from frames. A sample without a stack has one location without an address,
+ * whose function names the outcome.
  */
 #include <errno.h>
 #include "base/cleanup.h"
@@ -53,7 +53,7 @@ struct writer {
 	struct names *names;
 	struct layout_range *layout;
 	FILE *out;
-	struct gzip *gzip; /* into out */
+	struct gzip *gzip; /* writes to @out */
 	struct pb pb;
 	struct strings strings;	    /* number 0 is "" */
 	bool has[DUSK_OFF_CPU + 1]; /* by source: are there samples? */
@@ -100,7 +100,7 @@ static void put_head(struct writer *w)
 	put_value_type(w, PROFILE_PERIOD_TYPE, sources[DUSK_CPU].name, "nanoseconds");
 	pb_u64(&w->pb, PROFILE_PERIOD, p->period_ns);
 	put_string(w, PROFILE_COMMENT, names_setting(w->names, "command"));
-	/* What is shown unless somebody asks for another one; else that would be the last. */
+	/* The value that viewers show by default; without this field it would be the last one. */
 	put_string(w, PROFILE_DEFAULT_TYPE, sources[w->has[DUSK_CPU] ? DUSK_CPU : DUSK_OFF_CPU].name);
 }
 
@@ -140,7 +140,7 @@ static void put_line(struct writer *w, uint32_t label, uint32_t line)
 	pb_close(&w->pb, open);
 }
 
-/* Code without a name is left without one: who has the file for the build id can find it. */
+/* Code without a name gets no function: readers can find its name if they have the file with the build id. */
 static void put_location(struct writer *w, uint32_t frame)
 {
 	const struct dusk_frame *f = &w->profile->frames[frame];
@@ -163,7 +163,7 @@ static void put_reason(struct writer *w, uint32_t outcome)
 	pb_close(&w->pb, open);
 }
 
-/* The first one is taken for the program that was profiled, which the kernel never is. */
+/* The kernel comes last, since readers take the first mapping for the profiled program. */
 static void put_mappings(struct writer *w)
 {
 	const struct dusk_profile *p = w->profile;
@@ -225,7 +225,7 @@ static void put_values(struct writer *w, const uint64_t *samples, uint64_t nr)
 	pb_close(&w->pb, open);
 }
 
-/* Samples of one thread and stack. */
+/* Merge samples of one thread and stack. */
 static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 {
 	const struct dusk_profile *p = w->profile;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How is a message written in the wire format of Protocol Buffers? See protobuf.h. */
+/* Write messages in the wire format of Protocol Buffers. See protobuf.h. */
 #include "base/vec.h"
 #include "export/protobuf.h"
 
@@ -7,7 +7,7 @@ enum wire { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES };
 
 #define VARINT_BYTES 10
 
-/* Room for @len bytes at the end, or NULL. */
+/* Append @len bytes, to be set by the caller. NULL: out of memory. */
 static uint8_t *append(struct pb *b, size_t len)
 {
 	b->failed = b->failed || vec_reserve(b, len);

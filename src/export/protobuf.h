@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How is a message written in the wire format of Protocol Buffers?
+ * Write messages in the wire format of Protocol Buffers, to a buffer that grows.
  *
- * Into a buffer that grows. A nested message lies between pb_open() and pb_close(); its length is put before it at the
- * end, and only if that takes more than one byte, the message moves. When memory is short the buffer says so in @failed
- * and takes no more. Fields with the value 0 are written too: whoever calls knows whether that means something.
+ * A nested message is written between pb_open() and pb_close(). pb_close() puts the length before it, and moves the
+ * message if the length takes more than one byte. If out of memory, @failed is set and nothing more is written. Fields
+ * with the value 0 are written, too: the caller knows whether they mean something.
  */
 #pragma once
 #include <stdbool.h>
@@ -30,7 +30,7 @@ static inline void pb_string(struct pb *b, uint32_t field, const char *text)
 	pb_bytes(b, field, text, strlen(text));
 }
 
-/* Begin a message, or a packed array, whose elements are pb_varint() or pb_raw64(). Returns what pb_close() wants. */
+/* Begin a message, or a packed array of pb_varint() or pb_raw64(). Returns the argument for pb_close(). */
 size_t pb_open(struct pb *b, uint32_t field);
 void pb_close(struct pb *b, size_t open);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does a sample stand for, when was it, and which samples belong together? See samples.h. */
+/* Properties and order of samples. See samples.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The text of perf script, as its readers expect it.
+ * Export to the text of perf script, in the form that its readers expect.
  *
  *	comm  pid/tid  [cpu]  seconds.micros:  period event:
  *	\taddress function+0xoffset (module)
  *	\taddress function (inlined)
  *
- * A sample's frames follow it, the innermost first, and an empty line ends it. stackcollapse-perf.pl has taken at most
- * two words for the name of a task, and takes a number in it for the thread's id, so blanks in it become '_', which it
- * makes of them itself; and it overlooks a name of one letter unless two blanks follow. It and the Firefox Profiler
- * drop functions whose name begins with a parenthesis, hence "{anonymous}". A module may not have blanks. The Firefox
- * Profiler knows the kernel by "[kernel.kallsyms]".
+ * The frames of a sample follow it, the innermost first, and an empty line ends it. stackcollapse-perf.pl accepts at
+ * most two words as the name of a task, and takes a number in it for the TID, so blanks become '_', as it does itself;
+ * and it misses a name of one letter unless two blanks follow. It and the Firefox Profiler drop functions whose names
+ * begin with a parenthesis, hence "{anonymous}". A module must not have blanks. The Firefox Profiler recognizes the
+ * kernel by "[kernel.kallsyms]".
  *
- * An occurrence of an event has no period, and behind the event's name its fields.
+ * An occurrence of an event has no period; the fields follow the event's name.
  *
- * An off-CPU interval from the CPU is a sample of the event "off-cpu" at its end, whose period is its length. What perf
- * has no place for is a comment below it, which readers skip: above it the Firefox Profiler would not know the file by
- * its first line.
+ * An off-CPU interval is a sample of the event "off-cpu" at its end, whose period is its length. Data for which perf
+ * has no field is in comments below that line, which readers skip. Above it, the Firefox Profiler would not recognize
+ * the file by its first line.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -58,7 +58,7 @@ static void write_module(FILE *out, const struct names *n, uint32_t frame)
 	putc(')', out);
 }
 
-/* Readers of the text look no further than the module. */
+/* The method follows the module, where readers ignore it. */
 static void write_method(FILE *out, const struct dusk_frame *f)
 {
 	if (f->method != DUSK_BY_NOTHING)
@@ -93,7 +93,7 @@ static void write_interval(FILE *out, const struct dusk_sample *s)
 	putc('\n', out);
 }
 
-/* As a comment, too: the readers would take its frames for the thread's own. */
+/* Comments again, since readers would take the waker's frames for the thread's own. */
 static void write_waker(FILE *out, const struct names *n, const struct dusk_waker *by, bool methods)
 {
 	const struct dusk_profile *p = n->labels->profile;
@@ -178,7 +178,7 @@ int script_write(FILE *out, const struct dusk_profile *p, const struct export_op
 		const struct dusk_occurrence *o = k < p->nr_occurrences ? &p->occurrences[k] : NULL;
 
 		if (sample && sample->source == DUSK_EVENT) {
-			i++; /* it is among the occurrences */
+			i++; /* it is written as an occurrence */
 		} else if (o && (!sample || o->sample.time_ns < sample->time_ns)) {
 			write_occurrence(out, names, o, how->methods);
 			k++;

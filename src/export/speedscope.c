@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The file format of speedscope: a sampled profile for each thread, in nanoseconds.
+ * Export to the file format of speedscope: a sampled profile for each thread, in nanoseconds.
  *
- * speedscope shows one profile at a time, and one stack at a time in it, so it is threads that make sense there, not
- * the machine. The thread with the most samples is the one it opens. A sample is a list of frames from the outermost
- * to the innermost; samples follow each other without the time between them.
+ * speedscope shows one profile at a time, and at each time one stack in it, which fits a thread, not the machine. It
+ * opens the thread with the most samples. A sample is a list of frames from the outermost to the innermost; samples
+ * follow each other without the time between them.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@ struct writer {
 	struct path path;
 };
 
-/* Functions are known by their labels. */
+/* The index of a function is its label. */
 static void put_functions(struct writer *w)
 {
 	json_object(&w->json, "shared");
@@ -52,7 +52,7 @@ static int put_stack(struct writer *w, const struct dusk_sample *s)
 	return 0;
 }
 
-/* The samples of one thread and source. */
+/* Write the profile of one thread and source. */
 static int put_profile(struct writer *w, const uint64_t *samples, uint64_t nr)
 {
 	const struct dusk_profile *p = w->profile;
