@@ -8,7 +8,7 @@ static INLINE bool take(struct task_sums *c, u64 cookie)
 	return (!owner || owner == cookie << 1) && cmpxchg(&c->owner, owner, cookie << 1 | 1) == owner;
 }
 
-/* The sum of @what's consumer and key, begun if need be; TASK_SUMS: there is no room. */
+/* Return the index of the sum of @what's consumer and key, a new one if needed; TASK_SUMS: there is no room. */
 static INLINE u32 find(struct task_sums *c, const struct task_sum *what)
 {
 	u32 i;
@@ -40,8 +40,8 @@ static INLINE bool add(struct task_sums *c, const struct task_sum *what)
 }
 
 /*
- * Who gives the cookie up and finds us at work, leaves the sums; so we look whether that has happened. One of the two
- * sees the other: each writes its word before it reads the other's.
+ * If the cookie ends while we hold the list, its walk cannot settle the sums, so check for that at the end. One of the
+ * two sees the other: each writes its word before it reads the other's.
  */
 CORE u32 task_sums_add(struct task_sums *c, struct defer *d, u64 cookie, const struct task_sum *what)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The end of a cookie: in what order an answer is published, and the word taken of who is to be served with it.
+ * The end of a cookie: the order in which its answer is published and its deferral word is taken.
  *
- * Who asks on top of this in an interrupt either joins those who are served, or finds the answer: so that is whole
- * before it can be found, and can be found before the word is taken. And who takes the word has entered (grace.h): a
- * consumer that leaves waits until all are served whose word was taken with its bit.
+ * A request in an interrupt on top of this either joins those that are served, or finds the answer. So the answer is
+ * complete before it can be found, and can be found before the word is taken. And whoever takes the word has entered
+ * (grace.h) before: a consumer that leaves waits until every word that was taken with its bit has been served.
  */
 #pragma once
 #include "core/shared/defer.h"
@@ -12,15 +12,15 @@
 #include "core/shared/last_stack.h"
 #include "core/shared/visit.h"
 
-/* How the requests of one cookie ended. */
+/* The answer to the requests of one cookie. */
 struct answer {
 	u64 cookie;
 	u32 stack, outcome;
 };
 
 /*
- * @last is what is told from here on, to who asks of a task that parts, or in the same visit: that of @now, if not
- * NULL.
+ * Publish the answer in @last. From here on it answers requests for the last stack of the task, and those in the same
+ * visit: that of @now, if not NULL.
  */
 static INLINE void resolve_publish(struct answer *last, u64 cookie, u32 stack, u32 outcome, struct last_stack *p,
 				   struct visit *v, const struct visit_now *now, u64 walk_ns)
@@ -36,8 +36,8 @@ static INLINE void resolve_publish(struct answer *last, u64 cookie, u32 stack, u
 }
 
 /*
- * Enter, on @cpu, and take the word: the consumers to serve, as defer_take() has it, and *@cookie. Then
- * grace_leave(@phase).
+ * Enter, on @cpu, and take the word. Returns the consumers to serve, like defer_take(), and *@cookie. Call
+ * grace_leave(@phase) when they are served.
  */
 static INLINE u64 resolve_take(struct grace *g, u32 cpu, u32 *phase, struct defer *d, u64 *cookie)
 {

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How does a fresh stack table take the place of a full one, while everybody goes on?
+ * How a fresh stack table takes the place of a full one while all CPUs go on.
  *
- * Tables have numbers, epochs, and the one of epoch e lies at e % EPOCH_TABLES. Who puts a stack enters (grace.h),
- * looks which epoch is now, puts it there, and leaves. Who rolls (one at a time) lays a fresh table into a free place,
- * says that it is the one from now on, waits until all have left who may have seen the old one, and says that what lies
- * before is settled: nothing is added to it any more. Each tool then takes what it wants from settled tables, and says
- * so; a table from which all tools have taken is given back. If a tool does not get to it there is no free place, no
- * roll, and the table fills up: then stacks travel whole.
+ * Tables have numbers, epochs, and the table of epoch e is at place e % EPOCH_TABLES. To put a stack, a CPU enters
+ * (grace.h), reads the current epoch, puts the stack into its table, and leaves. To roll (one tool at a time) is to put
+ * a fresh table into a free place, to make it the current one, to wait until all that may have seen the old one have
+ * left, and to mark all earlier tables as settled: nothing is added to them any more. Each tool then takes what it
+ * wants from settled tables, and notes that it has; a table from which all tools have taken is freed. If a tool does
+ * not do so, there is no free place and no roll, and the table fills up: then stacks travel inline.
  *
- * So an id leads to its stack for as long as its reader wants, and nobody waits but who rolls.
+ * So an id leads to its stack for as long as its reader wants, and only the tool that rolls waits.
  */
 #pragma once
 #include "core/shared/grace.h"
 
-#define EPOCH_TABLES 4 /* at most so many at a time; a power of two */
+#define EPOCH_TABLES 4 /* the most tables at a time; a power of two */
 #define EPOCH_TOOLS 65 /* tools are numbered from 1 */
 
 struct epochs {
 	u32 now;
 	u32 settled;		 /* tables before this epoch do not change any more */
-	u32 wanted[EPOCH_TOOLS]; /* by tool: the oldest epoch whose table it has not taken from */
+	u32 wanted[EPOCH_TOOLS]; /* by tool: the oldest epoch from whose table it has not taken */
 	u32 bits;		 /* of the tables */
-	u64 stacks;		 /* in the tables before settled */
+	u64 stacks;		 /* in the tables before @settled */
 };
 
 static INLINE u32 epoch_place(u32 epoch)
@@ -30,14 +30,17 @@ static INLINE u32 epoch_place(u32 epoch)
 	return epoch & (EPOCH_TABLES - 1);
 }
 
-/* To put a stack, enter, on @cpu: where is the table? Then grace_leave(@phase). Any context. */
+/*
+ * Enter, on @cpu, to put a stack. Returns the place of the current table. Call grace_leave(@phase) afterwards. Any
+ * context.
+ */
 static INLINE u32 epochs_enter(const struct epochs *e, struct grace *g, u32 cpu, u32 *phase)
 {
 	*phase = grace_enter(g, cpu);
 	return epoch_place(load_acquire(&e->now));
 }
 
-/* Does no tool that lives (@tools, by number) want the table of @epoch any more? */
+/* Has every living tool (@tools, by number) taken from the table of @epoch? */
 static inline bool epochs_is_free(const struct epochs *e, const bool *tools, u32 epoch)
 {
 	if ((s32)(epoch - load_acquire(&e->settled)) >= 0)
@@ -48,15 +51,16 @@ static inline bool epochs_is_free(const struct epochs *e, const bool *tools, u32
 	return true;
 }
 
-/* To roll: the table of epoch now + 1 is in its place: it is the one. Whoever calls settles then. */
+/* Roll: make the table of epoch now + 1, which is in its place, the current one. The caller settles afterwards. */
 static inline void epochs_begin(struct epochs *e)
 {
 	store_release(&e->now, load_relaxed(&e->now) + 1);
 }
 
 /*
- * Nobody writes to tables before now any more, once all have left who may have seen one: @wait(@g), 0 or a negative
- * errno, which is returned. Then @settled(@ctx, epoch) for each of them, and all may take from them. One at a time.
+ * Settle all tables before the current one: wait until all that may have seen one have left, by @wait(@g), call
+ * @settled(@ctx, epoch) for each table, and let the tools take from them. One caller at a time. Returns 0, or the
+ * negative errno of @wait().
  */
 static inline int epochs_settle(struct epochs *e, struct grace *g, int (*wait)(struct grace *g),
 				void (*settled)(void *ctx, u32 epoch), void *ctx)
@@ -75,7 +79,7 @@ static inline int epochs_settle(struct epochs *e, struct grace *g, int (*wait)(s
 	return 0;
 }
 
-/* Tool @tool takes what it wants of all that is settled, by @take(@ctx, epoch), and then does not want it any more. */
+/* Take what tool @tool wants from all settled tables, by @take(@ctx, epoch), and note that it has. */
 static inline void epochs_take(struct epochs *e, u32 tool, void (*take)(void *ctx, u32 epoch), void *ctx)
 {
 	u32 settled = load_acquire(&e->settled);

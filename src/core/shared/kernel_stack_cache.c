@@ -6,10 +6,10 @@ struct kernel_set kernel_sets[KERNEL_SETS] SHARED("kernel");
 struct search {
 	const struct stack *stack;
 	struct kernel_copy *copy;
-	u32 next, last; /* frames: to look for, and where to end */
+	u32 next, last; /* frames: the one to look for, and where to end */
 };
 
-/* The frames upwards, each at the first place that is left. */
+/* Find the frames upwards, each at the first place that is left. */
 TURN(upwards, struct search, s)
 {
 	u64 word = at(s->copy->now.word, turn);
@@ -23,7 +23,7 @@ TURN(upwards, struct search, s)
 	return NEXT;
 }
 
-/* And downwards: is each at the same place? @next counts those that are not yet found. */
+/* Then downwards: is each at the same place? @next counts those that have not been found yet. */
 TURN(downwards, struct search, s)
 {
 	const struct read_log *reads = &s->copy->reads;
@@ -39,12 +39,12 @@ TURN(downwards, struct search, s)
 	return NEXT;
 }
 
-/* Where the frames lie, if there is one way only. */
+/* Find where the frames lie. False: there is more than one way. */
 static INLINE bool find_places(const struct kernel_key *key, struct search *s)
 {
 	read_log_clear(&s->copy->reads);
 	s->next = key->inner;
-	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL); /* then the outermost follows from its callee */
+	s->last = s->stack->nr - (key->depth == KERNEL_SYSCALL); /* then the outermost frame follows from its callee */
 	if (s->stack->nr < key->inner + 2 || s->stack->nr > MAX_DEPTH)
 		return false;
 	loop(READ_LOG_SPAN, upwards, s);

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How a consumer leaves: in what order, so that nobody acts for it afterwards, and nobody takes the next one in its
- * slot for it.
+ * How a consumer leaves: the order in which nothing acts for it afterwards, and the next consumer in its slot is not
+ * taken for it.
  *
- * Its generation goes first: who asks or serves from here on sees that it is gone, and who may have looked before is
- * waited for (grace.h). Then no word gets its bit any more, and the words are swept. Who took one before it was swept
- * is waited for again: until then the slot is not free.
+ * Its generation goes first: requests and deliveries from here on see that it is gone, and those that may have looked
+ * before are waited for (grace.h). Then no word gets its bit any more, and the words are swept. Deliveries that took a
+ * word before it was swept are waited for in a second wait: until then the slot is not free.
  */
 #pragma once
 #include "core/shared/registry.h"
 
-/* What it takes, of the kernel's; each 0 or a negative errno. */
+/* What leaving needs from its caller; each returns 0 or a negative errno. */
 struct leaving {
-	int (*wait)(struct grace *g);	   /* until all have left who had entered */
-	int (*sweep)(void *ctx, u32 slot); /* the slot's bit out of all words */
+	int (*wait)(struct grace *g);	   /* wait until all that had entered have left */
+	int (*sweep)(void *ctx, u32 slot); /* clear the slot's bit in all words */
 	void *ctx;
 };
 
-/* The consumer at @slot is not asked for any more, and its functions are not called. Without the lock. */
+/* Stop requests for the consumer at @slot, and calls of its functions. Without the lock. */
 static inline int leave_shut(struct registry *r, u32 slot, const struct leaving *l)
 {
 	struct consumer *c = &at(r->consumer, slot);
@@ -29,8 +29,8 @@ static inline int leave_shut(struct registry *r, u32 slot, const struct leaving 
 }
 
 /*
- * And not served; the slot is free. Under the lock. If a task could not be swept, the slot stays the tool's that had
- * it.
+ * Stop deliveries as well, and free the slot. Under the lock. If a task could not be swept, the slot still belongs to
+ * its tool.
  */
 static inline int leave_close(struct registry *r, u32 slot, const struct leaving *l)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * References to stacks that somebody remembers, and gives out without looking them up.
+ * References to stacks that come from a cache, and not through the stack table.
  *
- * A CPU counts its own, by id, until another id needs the place; then they are added to the stack's own count. Readers
- * look at both. So a stack that all CPUs are in has no word that all of them write.
+ * Each CPU counts its own, by id, until another id needs the place; then they are added to the stack's own count.
+ * Readers add up both. So a stack that occurs on all CPUs has no word that all of them write.
  */
 #pragma once
 #include "core/atomic.h"
 
 #define AGAIN_WAYS 64
-#define AGAIN_ROWS 64	     /* CPUs beyond share them; a power of two */
-#define AGAIN_MAX (1u << 20) /* the count would run into the id */
+#define AGAIN_ROWS 64	     /* CPUs with higher numbers share them; a power of two */
+#define AGAIN_MAX (1u << 20) /* a larger count would run into the id */
 
 struct again_row {
 	u64 count[AGAIN_WAYS]; /* id << 32 | count */
@@ -22,8 +22,8 @@ static INLINE u32 again_way(u32 id)
 }
 
 /*
- * Count @n references (less than AGAIN_MAX) to stack @id. Returns what is to be added to a stack now, as a row's words
- * have it: that, or what had the place; 0: nothing. Any context.
+ * Count @n references (less than AGAIN_MAX) to stack @id. Returns what to add to a stack's own count now, in the format
+ * of a row's words: these, or those that had the place; 0: nothing. Any context.
  */
 static INLINE u64 again_count(struct again_row *row, u32 id, u32 n)
 {
@@ -34,7 +34,7 @@ static INLINE u64 again_count(struct again_row *row, u32 id, u32 n)
 	return cmpxchg(way, old, more) == old ? old : more; /* else an interrupt came in between */
 }
 
-/* The references to stack @id that are not in its own count. */
+/* Return the references to stack @id that are not in its own count. */
 static inline u64 again_references(const struct again_row rows[AGAIN_ROWS], u32 id)
 {
 	u64 sum = 0;

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What all tools that share the unwinder agree on. */
+/* The registry: what all tools that share the unwinder agree on. */
 #pragma once
 #include "abi/consumer.h"
 #include "core/shared/references.h"
 #include "core/shared/epochs.h"
 
 struct registry {
-	struct grace grace;	/* for whoever acts for a consumer */
-	u32 max_depth;		/* frames; the largest that any tool wanted */
-	u32 no_faults;		/* some tool wanted no page to be faulted in */
+	struct grace grace;	/* for callers that act for a consumer */
+	u32 max_depth;		/* frames; the largest that any tool has asked for */
+	u32 no_faults;		/* a tool has asked that no page is faulted in */
 	u32 nr_excluded;	/* processes in the map "excluded" */
-	u32 now_s;		/* as the maintenance's clock says it, about once a second */
+	u32 now_s;		/* the clock of the maintenance, set about once a second */
 	u32 identity;		/* of the stackmap: random, and never 0 */
-	u32 evictions, evicted; /* from the table of modules: how often, and how many */
-	u64 row_wanted;		/* a frame that a walk could not leave without faulting (core/walk/prefetch.c) */
+	u32 evictions, evicted; /* from the table of modules: how often, and how many modules */
+	u64 row_wanted;		/* a frame whose row a no-fault walk could not read (core/walk/prefetch.c) */
 	struct epochs epochs;	/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];
-	struct again_row again[AGAIN_ROWS]; /* references to stacks, of the CPUs */
+	struct again_row again[AGAIN_ROWS]; /* references to stacks, by CPU */
 };
 
 /* Is the consumer of @handle (0: none) still there? Between grace_enter() and grace_leave(). */

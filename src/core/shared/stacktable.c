@@ -9,21 +9,21 @@ struct put {
 	u32 full;
 };
 
-/* The size of a table that is in use; the verifier knows it as a constant. */
+/* The size of a table that is in use, which is a constant for the verifier. */
 #define BITS(t) frozen((t)->bits, stack_bits)
 #define WORD(t, i) within((t)->word, (i), stacktable_words(BITS(t)) - 1)
 
 /*
- * Four frames at a time, as long as there are four: what a turn of a loop costs is more than what it does. The number
- * of the block is opaque, or the compiler counts in frames beside it, from a number that the verifier knows.
+ * Four frames at a time, as long as there are four: a turn of a loop costs more than its work. The number of the block
+ * is opaque, or the compiler would count in frames as well, from a number that the verifier knows.
  */
 #define BLOCK 4
 #define FRAMES_AT(s, i) (&within((s)->frame, opaque(i) * BLOCK, MAX_DEPTH - BLOCK))
 #define KEPT_AT(t, place, i) (&WORD(t, (place) + STACK_HEAD + opaque(i) * BLOCK))
 
 /*
- * FNV-1a over words, in blocks over two at a time, and a last mix so that all bits depend on all of them. Who does not
- * know the seed cannot make stacks that share a hash.
+ * FNV-1a over words, in blocks over two at a time, with a final mix so that all bits depend on all others. Without the
+ * seed one cannot make stacks that share a hash.
  */
 static INLINE void hash(const struct stacktable *t, struct stack *s)
 {
@@ -72,7 +72,7 @@ static INLINE bool same(const struct stacktable *t, u64 place, const struct stac
 	return !differ;
 }
 
-/* Write @s to new words, where nobody looks yet: s->written. 0: there is no room. */
+/* Write @s to new words, which no reader looks at yet: s->written. 0: there is no room. */
 static INLINE void write(struct stacktable *t, struct stack *s)
 {
 	u64 slots = stacktable_slots(BITS(t)), room = stacktable_words(BITS(t)) - slots, need = STACK_HEAD + s->nr,
@@ -138,7 +138,7 @@ TURN(probe, struct put, p)
 	return STOP;
 }
 
-/* Which of STACK_LENGTHS? */
+/* Return the class, below STACK_LENGTHS, of a number of probes. */
 static INLINE u32 length_class(u32 probes)
 {
 	return probes < 4 ? probes : probes < 8 ? 4 : probes < 16 ? 5 : probes < 24 ? 6 : 7;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is the task still in the visit of the kernel in which its stack was walked?
+ * Whether the task is still in the visit to the kernel in which its stack was walked.
  *
- * Who asks after the walk, on the way back to user mode, gets the stack just walked. Another walk would be task work
- * again, after which the same program asks again: the task would never be in user mode.
+ * A request after the walk, on the way back to user mode, gets the stack just walked. Another walk would need task work
+ * again, after which the same program would ask again: the task would never reach user mode.
  *
  * The sign of a visit is a number that the kernel changes whenever the task goes to user mode (bpf/common/visit.bpf.h).
- * Without one, there is only evidence that the task has been there: the kernel has accounted some time in user mode to
- * it, it has slept, it has begun a system call, so has the CPU on which it stayed, or it was on it for long. Before
- * that, two walks may be of one visit, and who asks for a third is refused: then the task is in user mode soon, and
- * nobody is given a stack that may be another visit's.
+ * Without it, there is only evidence that the task has been in user mode: the kernel has accounted time in user mode to
+ * it; it has slept; it has begun a system call; its CPU, which it has not left, has begun one; or much time has passed
+ * there. Without such evidence two walks may be of one visit, and a third request is refused: the task will be in user
+ * mode soon, and no consumer gets a stack that may be another visit's.
  *
  * Written by the task itself, and by interrupts on top of it.
  */
 #pragma once
 #include "core/atomic.h"
 
-#define VISIT_NS 100000 /* from a walk to who asks behind it, on a fast machine; and as long as the walk took */
-#define VISIT_PREEMPTED_NS 20000000 /* and if others had the CPU meanwhile */
+#define VISIT_NS 100000 /* from a walk to a request behind it, on a fast machine; the walk's own time is added */
+#define VISIT_PREEMPTED_NS 20000000 /* the same if other tasks had the CPU in between */
 
 /* What is known of the task at one moment. */
 struct visit_now {
 	u64 ns, user_ns; /* CLOCK_MONOTONIC; the time it has spent in user mode, as the kernel accounts for it */
-	u32 sleeps, preemptions; /* how often it has left a CPU */
+	u32 sleeps, preemptions; /* how often it has left a CPU, by itself and preempted */
 	u32 calls;		 /* a number that each system call on this CPU changes; or one that never changes */
 	u32 sign;		 /* 0: there is none */
 	u16 in_call;		 /* it is in a system call that has no result yet */
@@ -31,23 +31,23 @@ struct visit_now {
 };
 
 struct visit {
-	struct visit_now walked; /* ns: until when it may be this visit; 0: there is no answer */
-	u32 in_a_row, pad;	 /* walks that may have been of one visit, but for the first */
+	struct visit_now walked; /* @ns: until when it may be this visit; 0: there is no answer */
+	u32 in_a_row, pad;	 /* walks that may have been of one visit, not counting the first */
 };
 
 enum visit_verdict {
 	VISIT_OTHER,   /* the task has been in user mode, or may have been: walk */
-	VISIT_SAME,    /* it has not: the answer stands */
-	VISIT_UNKNOWN, /* it may not have been, and was walked twice: do neither */
+	VISIT_SAME,    /* it has not: the answer is valid */
+	VISIT_UNKNOWN, /* it may not have been, and was walked twice: refuse */
 };
 
-/* The answer is about to change. */
+/* Note that the answer is about to change. */
 static INLINE void visit_open(struct visit *v)
 {
 	store_release(&v->walked.ns, 0);
 }
 
-/* The answer is that of the visit that @now is in; the walk took @walk_ns. */
+/* Note that the answer is that of the visit that @now is in; the walk took @walk_ns. */
 static INLINE void visit_resolved(struct visit *v, const struct visit_now *now, u64 walk_ns)
 {
 	v->walked.user_ns = now->user_ns;
@@ -59,7 +59,7 @@ static INLINE void visit_resolved(struct visit *v, const struct visit_now *now, 
 	store_release(&v->walked.ns, now->ns + VISIT_NS + walk_ns);
 }
 
-/* Without a sign: has the task been in user mode, as far as can be told? */
+/* Without a sign: has the task been in user mode, as far as can be known? */
 static INLINE bool visit_has_ended(const struct visit_now *walked, const struct visit_now *now, u64 until_ns)
 {
 	if (now->user_ns != walked->user_ns || now->sleeps != walked->sleeps || now->in_call > walked->in_call)
@@ -69,7 +69,7 @@ static INLINE bool visit_has_ended(const struct visit_now *walked, const struct 
 	return now->calls != walked->calls || now->ns > until_ns;
 }
 
-/* Somebody asks @now. Any context; constant time. */
+/* Decide on a request that is made @now. Any context; constant time. */
 static INLINE enum visit_verdict visit_of_request(struct visit *v, const struct visit_now *now)
 {
 	u64 until_ns = load_acquire(&v->walked.ns);

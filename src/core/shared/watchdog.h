@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which walk takes longer than it ever should, and whose is it?
+ * Which walk takes longer than it ever should, and of which process it is.
  *
- * Walkers are claimed and released all the time, and who watches can stop nobody. Tid and time are two words; but the
- * time is 0 whenever the tid changes, and no time comes back. So what was found out between two looks at one and the
- * same time is true of the walk that was begun then: its tid, and which task that is, for who walks cannot exit.
+ * Walkers are claimed and released all the time, and the watchdog cannot stop them. Tid and time are two words; but the
+ * time is 0 whenever the tid changes, and no time occurs twice. So what is found out between two reads of the same time
+ * is true of the walk that began then: its tid, and the task that has it, since a task that walks cannot exit.
  */
 #pragma once
 #include "abi/state.h"
@@ -28,10 +28,10 @@ static INLINE void watchdog_release(struct walker_head *w)
 }
 
 /*
- * May process @tgid have @w, which was just claimed for it? No process has more than @share: whose walker it is is said
- * before it is counted how many are, by @count(@ctx), so of two walks that do so at the same time each sees the other,
- * or is seen by it. If not, it is given back. The @first place where a process looks is not counted: it has that one
- * always.
+ * Let process @tgid keep @w, which was just claimed for it, unless it has more than @share walkers. Its tgid is written
+ * before @count(@ctx) counts its walkers, so of two walks that do this at the same time at least one sees the other. If
+ * the process may not keep it, @w is released. The @first place where a process looks is not counted: it may always
+ * have that one.
  */
 static INLINE bool watchdog_share(struct walker_head *w, u32 tgid, bool first, u32 share, u32 (*count)(void *ctx),
 				  void *ctx)
@@ -49,8 +49,8 @@ static INLINE bool watchdog_is_still(const struct walker_head *w, u64 since_ns)
 }
 
 /*
- * The tid of a walk that was begun before @before_ns, *@since_ns; 0: no such walk. What the caller then finds out about
- * the tid is true if watchdog_is_still().
+ * Return the tid of a walk that began before @before_ns, and its time *@since_ns; 0: no such walk. What the caller then
+ * finds out about the tid is true if watchdog_is_still() afterwards.
  */
 static INLINE u32 watchdog_late(const struct walker_head *w, u64 before_ns, u64 *since_ns)
 {
