@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All access to words that others may write meanwhile.
+ * All access to words that other CPUs may write at the same time.
  *
- * BPF: the __sync builtins are fully ordered, if their result is used: else the compiler takes an instruction without
- * one, which is not. So fetch_add() always uses it; fetch_or() and fetch_and() are for callers who do. Acquire and
- * release are compiler barriers: right on x86, whose loads and stores keep their order and whose JIT does not move
- * them; another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since 6.15) here and nowhere else.
+ * In BPF the __sync builtins are fully ordered only if their result is used; otherwise the compiler emits an
+ * instruction without a result, which is not ordered. So fetch_add() always uses its result; fetch_or() and fetch_and()
+ * are for callers that use it. Acquire and release are compiler barriers: that is enough on x86, whose loads and stores
+ * keep their order and whose JIT does not move them. Another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since
+ * 6.15) here and nowhere else.
  */
 #pragma once
 #include "core/env.h"

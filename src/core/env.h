@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The dialect of core/: with atomic.h the one place in which BPF and the host differ.
+ * The dialect of core/: together with atomic.h the only place where BPF, the host and the kernel module differ.
  *
  *	CORE			a function that other files use
  *	GLOBAL			the same, but verified once; see env_bpf.h
- *	NOINLINE, INLINE	what the verifier's frame and path budgets want
- *	TURN(), loop()		a long loop: a named body, repeated until it says STOP
+ *	NOINLINE, INLINE	as the verifier's budgets of call frames and of paths require
+ *	TURN(), loop()		a long loop: a named body, repeated until it returns STOP
  *	CORE_TURN()		a body that another file repeats; DECLARE_TURN() in the header
- *	each(i, n)		a long loop in place; its state must live in map memory, not in locals
- *	verifier_forget(home, val)	@val, but the verifier must not distinguish how it came about
- *	read_flat()		port_read(), which costs no call frame in BPF
+ *	each(i, n)		a long loop in place; its state must be in map memory, not in locals
+ *	verifier_forget(home, val)	@val, without what the verifier knows about it
+ *	read_flat()		port_read(), but without a call frame in BPF
  *	at(array, i)		an element of a power-of-two array: masked for the verifier, asserted on the host
- *	within(array, i, mask)	the same where the size is not in the array's type
- *	frozen(stored, known)	a number that does not change while the program runs: for the verifier, a constant
+ *	within(array, i, mask)	the same for an array whose type does not have its size
+ *	frozen(stored, known)	a number that does not change while the program runs: a constant for the verifier
  *
  * Short loops with a constant bound (up to about 16 turns) are plain C.
  */
 #pragma once
 #include "abi/types.h"
 
-#define NOINLINE __attribute__((__noinline__)) /* "noinline" is a macro of the kernel's */
+#define NOINLINE __attribute__((__noinline__)) /* "noinline" is a macro of the kernel */
 #define INLINE inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 16")
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define PAGE_BYTES 4096ULL
 
-enum { NEXT = 0, STOP = 1 }; /* the answers of a loop's turn */
+enum { NEXT = 0, STOP = 1 }; /* what a loop's turn returns */
 
 #ifdef __bpf__
 #include "core/env_bpf.h"

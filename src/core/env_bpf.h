@@ -20,19 +20,19 @@ enum { false, true };
 #define EOPNOTSUPP 95
 #define memset __builtin_memset
 
-/* Hidden: libbpf turns the function into a static subprogram, verified with its caller's knowledge. */
+/* Hidden: libbpf turns the function into a static subprogram, which is verified with the state of its caller. */
 #define CORE __attribute__((visibility("hidden")))
 
 /*
- * A function that the verifier looks at once, on its own, and not again for each caller. It may not sleep, and its
+ * A function that the verifier checks once, on its own, instead of again for each caller. It must not sleep, and its
  * pointers must be marked NONNULL.
  */
 #define GLOBAL __attribute__((noinline))
 #define NONNULL __attribute__((btf_decl_tag("arg:nonnull")))
 
 /*
- * A variable in a map of its own, ".bss." @name, that user space can map. Not hidden: libbpf lets only public ones be
- * mapped.
+ * A variable in a map of its own, ".bss." @name, which user space can map. Not hidden, as libbpf lets only public
+ * variables be mapped.
  */
 #define SHARED(name) __attribute__((section(".bss." name)))
 
@@ -44,7 +44,10 @@ enum { false, true };
 		v_;                          \
 	})
 
-/* @val, by way of @home in map memory: the verifier forgets what it knew, so that paths become equal again. */
+/*
+ * @val, after a round trip through @home in map memory: the verifier forgets what it knew about the value, so that
+ * paths become equal again.
+ */
 #define verifier_forget(home, val)                         \
 	({                                                 \
 		*(volatile typeof(home) *)&(home) = (val); \
@@ -57,18 +60,18 @@ enum { false, true };
 		opaque((u64)(i)) & (COUNT(array) - 1);                                                 \
 	})])
 
-/* The same of an array whose size @mask + 1 is not in its type. */
+/* The same for an array whose size, @mask + 1, is not in its type. */
 #define within(array, i, mask) ((array)[opaque((u64)(i)) & (mask)])
 
 /*
- * @known instead of @stored: a constant of frozen .rodata, which the verifier knows, and which is set to the same
- * before the program is loaded.
+ * @known instead of @stored: a constant in frozen .rodata, whose value the verifier knows. User space sets it to the
+ * same value before it loads the program.
  */
 #define frozen(stored, known) (known)
 extern const volatile u32 stack_bits CORE;
 
 /*
- * Zero, but the verifier must not know: a counter born from it stays imprecise, so that a loop's second turn looks
+ * Zero, but unknown to the verifier: a counter that starts from it stays imprecise, so that a loop's second turn looks
  * like its first. It must not be const: libbpf freezes .rodata, and the verifier knows what frozen maps contain.
  */
 extern volatile u32 loop_zero CORE;
@@ -91,8 +94,8 @@ GLOBAL int port_may_fault(u64 addr, u32 len); /* bpf/common/port.bpf.h */
 CORE int port_fetch(void *dst, u32 len, u64 addr);
 
 /*
- * port_read() (port.h) without a frame of its own, for who is called deep down: as bpf/common/port.bpf.c has it. To the
- * verifier all ways end alike: it looks at what follows once.
+ * port_read() (port.h) without a call frame of its own, for callers deep in the call chain; bpf/common/port.bpf.c
+ * defines port_read() by it. All its paths end in the same state, so the verifier checks what follows once.
  */
 #define read_flat(dst, len, addr)                                \
 	({                                                       \
@@ -105,7 +108,7 @@ CORE int port_fetch(void *dst, u32 len, u64 addr);
 		err_ + (int)loop_zero;                           \
 	})
 
-/* bpf_loop (helper 181, since 5.17): the verifier sees one state for each body, whatever surrounds it. */
+/* bpf_loop (helper 181, since 5.17): the verifier checks each body in one state, whatever surrounds the loop. */
 #define TURN_(scope, name, type, arg)                       \
 	static INLINE int name##_body(u32 turn, type *arg); \
 	scope NOINLINE long name(u32 turn, void *ctx)       \

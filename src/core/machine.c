@@ -7,7 +7,7 @@ CORE int stack_read_slow(struct machine *m, u64 addr)
 {
 	struct stack_window *s = &m->stack;
 	u32 bytes = word_bytes(m), len;
-	bool odd = addr & (bytes - 1); /* not at a word: there is no window */
+	bool odd = addr & (bytes - 1); /* not at a word: read one word only, and keep no window */
 	u64 base = odd ? addr : addr & ~7ULL;
 	int err;
 
@@ -15,7 +15,7 @@ CORE int stack_read_slow(struct machine *m, u64 addr)
 	m->work += WORK_OF_WINDOW;
 	s->base = base;
 	s->len = 0;
-	err = read_flat(s->word, len, base); /* in one place: to the verifier each is dear */
+	err = read_flat(s->word, len, base); /* in one place: each read is expensive for the verifier */
 	if (err)
 		return err;
 	s->len = odd ? 0 : len;

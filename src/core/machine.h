@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The unwound thread at one frame: its registers as far as they are known, and its stack.
+ * The unwound thread at one frame: its stack, and its registers as far as they are known.
  *
- * A register is known, or known to lie at an address (lazy: most are never asked for), or lost (invalid).
+ * A register is known, or known to be saved at an address (lazy: most are never needed), or lost (invalid).
  */
 #pragma once
 #include "core/port.h"
@@ -12,7 +12,10 @@
 #define STACK_WINDOW PAGE_BYTES
 #define EXPR_DEPTH 16
 
-/* What was read of the stack last: from some word to the end of its page, so that no other page need be there. */
+/*
+ * The piece of stack that was read last: from some word to the end of its page, so that no other page has to be
+ * present.
+ */
 struct stack_window {
 	u64 base;
 	u32 len;
@@ -21,36 +24,37 @@ struct stack_window {
 
 struct machine {
 	u64 pc, sp, cfa;
-	u32 pc_is_exact;   /* pc is where it was interrupted, not a return address */
+	u32 pc_is_exact;   /* pc is the interrupted instruction, not a return address */
 	u32 lazy, invalid; /* bit per register */
-	u32 compat;	   /* a 32-bit task: 4, the bytes that its words are shorter; else 0 */
-	u32 class;	   /* of this frame's file */
+	u32 compat;	   /* 4 for a 32-bit task, the bytes by which its words are shorter; else 0 */
+	u32 class;	   /* enum class of this frame's file */
 	u32 fp_steps, signal_frames, expressions;
-	u32 work; /* done so far, that is not counted elsewhere: walk_work() */
+	u32 work; /* done so far and not counted elsewhere: see walk_work() */
 	u64 detail;
-	u64 beyond; /* the bits that a word does not have */
+	u64 beyond; /* a mask of the bits that a word does not have */
 	u64 reg[NR_REGS];
 	struct row row; /* how to leave this frame */
-	u64 hdr;	/* expressions are told by their distance from here */
-	u64 ra_at;	/* where this frame's return address lies; 0: in no memory */
+	u64 hdr;	/* rows hold expressions as distances from here */
+	u64 ra_at;	/* the address of this frame's return address; 0: it is not in memory */
 	struct stack_window stack;
-	u64 word; /* what stack_read_slow() read */
+	u64 word; /* the result of stack_read_slow() */
 
-	/* working space of expr.c, code bytes for framepointer.c */
+	/* working space of expr.c, and code bytes for framepointer.c */
 	u32 error, depth;
 	u64 value[NR_SLOTS]; /* results of the row's expressions */
 	u64 operand[EXPR_DEPTH];
 	u64 end;
 	struct reader in;
-	u64 bare_at;	 /* the return address at which there is no frame yet */
-	u64 callback_sp; /* where Go that was called from C has left C's stack; 0: not known yet */
-	u64 code_at;	 /* the return address that code[] is around: 8 bytes before it and 16 behind */
+	u64 bare_at;	 /* a return address in a function that has not set up its frame */
+	u64 callback_sp; /* where the next outer call from C to Go left C's stack; 0: the thread's g has it */
+	u64 code_at;	 /* code[] is the code around this return address: 8 bytes before it and 16 behind */
 	u8 code[24];
 };
 
 /*
- * machine.c: move the window, then read, to m->word. Not to the caller's stack: 6.18's verifier loses its way
- * ("verifier bug: stack slot 0") when it has to follow a value back into a helper that wrote it there.
+ * machine.c: move the window to @addr, and read the word there to m->word. Not to a variable of the caller: 6.18's
+ * verifier fails ("verifier bug: stack slot 0") when it has to follow a value back into a helper that wrote it there.
+ * Returns 0, -EFAULT or -EACCES.
  */
 CORE int stack_read_slow(struct machine *m, u64 addr);
 
@@ -59,19 +63,19 @@ static INLINE u64 word_bytes(const struct machine *m)
 	return 8 - (m->compat & 4);
 }
 
-/* As many bits of @val as a word has. */
+/* Return @val without the bits that a word does not have. */
 static INLINE u64 word_trim(const struct machine *m, u64 val)
 {
 	return val & ~m->beyond;
 }
 
-/* The word at @addr, of which @pair is the eight bytes that it is in. */
+/* Return the word at @addr from @pair, the aligned eight bytes that contain it. */
 static INLINE u64 word_in(const struct machine *m, u64 addr, u64 pair)
 {
 	return word_trim(m, pair >> (addr & 4) * 8);
 }
 
-/* The eight bytes, at a multiple of eight, that hold the word at @addr, if the window has them. */
+/* Get the aligned eight bytes that contain the word at @addr, if the window has them. */
 static INLINE bool stack_peek_pair(struct machine *m, u64 addr, u64 *ret)
 {
 	u64 off = addr - m->stack.base;
@@ -82,7 +86,7 @@ static INLINE bool stack_peek_pair(struct machine *m, u64 addr, u64 *ret)
 	return true;
 }
 
-/* The word at @addr, if the window holds it. */
+/* Get the word at @addr, if the window has it. */
 static INLINE bool stack_peek(struct machine *m, u64 addr, u64 *ret)
 {
 	if (!stack_peek_pair(m, addr, ret))
@@ -91,7 +95,7 @@ static INLINE bool stack_peek(struct machine *m, u64 addr, u64 *ret)
 	return true;
 }
 
-/* The word at @addr, through the window. 0, -EFAULT or -EACCES. */
+/* Read the word at @addr through the window. Returns 0, -EFAULT or -EACCES. */
 static INLINE int stack_read(struct machine *m, u64 addr, u64 *ret)
 {
 	int err;
@@ -111,15 +115,18 @@ static INLINE void stack_forget(struct machine *m)
 }
 
 /*
- * The registers that a call leaves behind changed. On i386 not ecx: where gcc has the CFA in it, only code is called
- * that leaves it as it is.
+ * The registers that are lost in a call. On i386 ecx is not: where gcc has the CFA in ecx, it calls only code that
+ * preserves it.
  */
 static INLINE u32 lost_in_call(const struct machine *m)
 {
 	return CALLER_SAVED & ~(m->compat / 4 << RCX);
 }
 
-/* The value of a register. 0; -EFAULT: lost, or where it lies is not mapped; -EACCES. */
+/*
+ * Get the value of a register. Returns 0; -EFAULT: it is lost, or its place is not mapped; -EACCES: that page is not
+ * safe to wait for.
+ */
 static INLINE int machine_reg(struct machine *m, u32 reg, u64 *ret)
 {
 	int err;
@@ -139,7 +146,7 @@ static INLINE int machine_reg(struct machine *m, u32 reg, u64 *ret)
 	return 0;
 }
 
-/* Register @reg lies in the stack, at @addr. */
+/* Note that register @reg is saved on the stack, at @addr. */
 static INLINE void lies_at(struct machine *m, u32 reg, u64 addr)
 {
 	m->reg[reg] = addr;
@@ -147,7 +154,7 @@ static INLINE void lies_at(struct machine *m, u32 reg, u64 addr)
 	m->invalid &= ~(1u << reg);
 }
 
-/* Register @reg is @val. */
+/* Note that register @reg has the value @val. */
 static INLINE void holds(struct machine *m, u32 reg, u64 val)
 {
 	m->reg[reg] = val;
@@ -155,7 +162,7 @@ static INLINE void holds(struct machine *m, u32 reg, u64 val)
 	m->invalid &= ~(1u << reg);
 }
 
-/* m->row: the return address lies @bytes above rsp. All else is as it was for the caller. */
+/* Make m->row: the return address is @bytes above rsp, and all other registers are unchanged. */
 static INLINE void row_ra_at_sp(struct machine *m, u64 bytes)
 {
 	memset(&m->row, 0, sizeof(m->row));
@@ -166,7 +173,7 @@ static INLINE void row_ra_at_sp(struct machine *m, u64 bytes)
 	m->row.off[SLOT_RA] = -word_bytes(m);
 }
 
-/* And the register in @slot is not: @rule and @off, from the CFA, say what became of it. */
+/* Add to m->row a rule for the register in @slot: @rule and @off, from the CFA. */
 static INLINE void row_saves(struct machine *m, u32 slot, u8 rule, s32 off)
 {
 	m->row.rule[slot] = rule;
@@ -180,19 +187,19 @@ static INLINE bool is_system_call(const struct machine *m, const u8 *code)
 	return m->compat ? code[0] == 0xcd && code[1] == 0x80 : code[0] == 0x0f && code[1] == 0x05;
 }
 
-/* expr.c: evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. 0 or an enum outcome. */
+/* expr.c: evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. Returns 0 or an enum outcome. */
 CORE u32 expr_row(struct machine *m);
 
-/* apply.c: leave the frame by m->row. 0 or an enum outcome. */
+/* apply.c: go to the caller's frame by m->row. Returns 0 or an enum outcome. */
 CORE u32 apply_row(struct machine *m);
 
-/* framepointer.c: leave the frame by rbp. 0, -EFAULT or -EACCES. */
+/* framepointer.c: go to the caller's frame by rbp. Returns 0, -EFAULT or -EACCES. */
 CORE int framepointer_step(struct machine *m);
 
 /*
- * go.c: what Go has beside frame pointers. Is this where a goroutine or a thread begins? And does the frame's function
- * go over to another stack? Then the frame is left to where it came from: 0, -EFAULT or -EACCES; -ENOENT: it is none
- * such; -ESRCH: it is, and nobody called it.
+ * go.c: what frame pointers do not tell in Go. go_is_outermost(): does a goroutine or a thread begin here? go_switch():
+ * if the frame's function has switched to another stack, go back to where it came from. Returns 0, -EFAULT or -EACCES;
+ * -ENOENT: it is no such function; -ESRCH: it is, and it has no caller.
  */
 CORE bool go_is_outermost(const struct machine *m);
 CORE int go_switch(struct machine *m);
@@ -202,29 +209,29 @@ GLOBAL int go_resume(struct machine *m NONNULL);
 GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra);
 
 /*
- * code_rules.c: code without CFI that is known by its bytes, at @pc exactly. @known: what else is known of it. Makes
- * m->row; 0 or -ENOENT.
+ * code_rules.c: make m->row for code without CFI that is known by its bytes, at exactly @pc. @known: CODE_RULE_NO_ELF,
+ * or 0. Returns 0 or -ENOENT.
  */
 enum { CODE_RULE_NO_ELF = 4 };
 CORE int code_rule_row(struct machine *m, u64 pc, u32 known);
 GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low); /* a part of it, verified once */
 
 /*
- * cfi_quirks.c: is m->row known to be wrong, in the @size bytes of code from @start? By the code, which is the same in
- * all processes, or by this stack? Then it becomes right.
+ * cfi_quirks.c: correct m->row if it is known to be wrong in the function of @size bytes at @start. Returns how the
+ * quirk was recognized: by the code, which is the same in all processes, or by this stack.
  */
 enum cfi_quirk { NO_QUIRK, QUIRK_BY_CODE, QUIRK_BY_STACK };
 CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size);
 
-/* framepointer.c: the code around the return address @pc, to m->code. 0, -EFAULT or -EACCES. */
+/* framepointer.c: read the code around the return address @pc, to m->code. Returns 0, -EFAULT or -EACCES. */
 CORE int framepointer_code(struct machine *m, u64 pc);
 
-/* framepointer.c: is m->pc behind a call? Is what lies at m->sp? */
+/* framepointer.c: does m->pc follow a call? Does the word at m->sp, so that the function has no frame? */
 CORE bool framepointer_is_called(struct machine *m);
 CORE bool framepointer_is_bare(struct machine *m);
 
 /*
- * framepointer.c: code that no FDE covers: has the thread just been born? clone3() returns to such an instruction; and
- * makecontext() lets its function return to the first instruction of another.
+ * framepointer.c: in code that no FDE covers, has the thread just been born? clone3() returns to such an instruction;
+ * and makecontext() lets its function return to the first instruction of another function.
  */
 CORE bool framepointer_thread_start(struct machine *m);

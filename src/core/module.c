@@ -7,7 +7,7 @@
 #define MANY_MAPPINGS 1024
 
 extern u32 nr_modules;
-u32 nr_modules SHARED("modules"); /* numbers given so far, by all walkers */
+u32 nr_modules SHARED("modules"); /* module numbers given out so far, by all walkers */
 
 CORE int module_find_slow(struct modules *ms, u64 addr)
 {
@@ -33,7 +33,7 @@ static INLINE s64 file_off(const struct vma *v)
 	return v->ino || v->vdso ? v->offset - v->start : 0;
 }
 
-/* Is the range we know for @addr still mapped like that? */
+/* Is the range that is known for @addr still mapped in the same way? */
 static INLINE bool still_valid(struct modules *ms, const struct vma *v)
 {
 	struct range *r;
@@ -73,7 +73,7 @@ CORE bool module_may_tell(struct modules *ms, u64 pc)
 	return true;
 }
 
-/* Is the piece the file's? To ms->error. */
+/* Set ms->error to 0 if the piece of memory still is the file's, else to -EACCES. */
 TURN(look_at_piece, struct modules, ms)
 {
 	const struct piece *p = &at(ms->piece, turn);
@@ -101,7 +101,7 @@ CORE bool module_tells(struct modules *ms)
 	return !ms->error;
 }
 
-/* Add @addr of @v, mapped from @m, to the ranges. */
+/* Fill @r, which holds @addr, from its module @m. */
 static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 {
 	u64 off = addr + r->file_off;
@@ -141,12 +141,13 @@ static INLINE u32 next_number(void)
 
 	if (load_relaxed(&nr_modules) < MAX_MODULE_ID)
 		id = fetch_add(&nr_modules, 1) + 1;
-	return id <= MAX_MODULE_ID ? id : 0; /* several at once took the last ones */
+	return id <= MAX_MODULE_ID ? id : 0; /* other CPUs took the last ones */
 }
 
 /*
- * Read what the file says of itself, which has the number @id; 0: none yet. Returns the module to use: without a number
- * if it could not be remembered. module_here(): are these headers our own?
+ * Read the headers of the file at ms->vma, which has the module number @id; 0: none yet. Share what they say, unless
+ * they are private copies: then set module_here()->own_headers. Returns the module to use; it has number 0 if it could
+ * not be remembered.
  */
 static INLINE struct module *learn(struct modules *ms, u32 id)
 {
@@ -169,7 +170,7 @@ static INLINE struct module *learn(struct modules *ms, u32 id)
 		ms->read.id = next_number();
 	ms->read.used_s = ms->now_s;
 	ms->told = ms->read;
-	if (!told) { /* it has a name, but more is not known */
+	if (!told) { /* share its number, but nothing else */
 		ms->told.kind = MODULE_UNREAD;
 		ms->told.build_id_bytes = 0;
 	}
@@ -197,7 +198,7 @@ CORE int module_enter(struct modules *ms, u64 addr)
 		return 0;
 	}
 	if (ms->here < NR_RANGES)
-		ms->nr = 0; /* the layout changed: forget it */
+		ms->nr = 0; /* the layout has changed: forget all ranges */
 
 	ms->here = ms->nr & (NR_RANGES - 1);
 	ms->nr++;
@@ -229,15 +230,15 @@ CORE int module_enter(struct modules *ms, u64 addr)
 	r = module_here(ms);
 	describe(r, addr, m);
 	if (v->vdso) {
-		r->entry = 0; /* what it calls its entry point is called like any function */
+		r->entry = 0; /* the vDSO's "entry point" is called like any function */
 		r->has_handlers_return = !!(r->class & CLASS_I386);
 	}
 	if (!module_is_readable(m)) {
-		r->end = r->start; /* ask again next time */
+		r->end = r->start; /* do not keep the range: look again next time */
 		return 0;
 	}
 
-	/* V8 maps a part of node's text a second time: beside the copy there are no tables. */
+	/* V8 maps a part of node's text a second time: there are no tables beside that copy. */
 	if (!module_has_tables(r))
 		return 0;
 	err = verifier_forget(ms->error, port_vma(r->hdr, &ms->beside));

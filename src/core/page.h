@@ -5,16 +5,16 @@
 
 struct page {
 	u64 base;
-	u32 len; /* bytes that were read; 0: nothing */
+	u32 len; /* bytes that were read; 0: none */
 	u32 reads;
-	s32 end_error; /* why they are no more: -EFAULT or -EACCES */
+	s32 end_error; /* why they are not more: -EFAULT or -EACCES */
 	struct bounds bounds;
 	u32 word[PAGE_BYTES / 4];
 };
 
 /*
- * Hold @len bytes (at most 32) at @addr, a multiple of 4, or as many as there are up to the end of their page:
- * page_has() says how many page_word() can read. 0; -EFAULT or -EACCES: none.
+ * Make @p hold @len bytes (at most 32) at @addr, a multiple of 4, or as many as there are before the end of their page:
+ * page_has() says how many bytes page_word() can read. Returns 0; -EFAULT or -EACCES: none can be read.
  */
 CORE int page_hold(struct page *p, u64 addr, u32 len);
 

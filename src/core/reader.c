@@ -11,7 +11,7 @@ CORE int reader_seek(struct reader *r, u64 addr)
 	r->pos = 0;
 	r->len = READER_WINDOW;
 	r->overran = 0;
-	r->end_error = -EFAULT; /* an item longer than the window is none */
+	r->end_error = -EFAULT; /* an item that does not fit in the window is malformed */
 	r->fills++;
 	bounds_note(&r->bounds, addr, 1);
 	err = read_flat(r->window, READER_WINDOW, addr);
@@ -40,7 +40,7 @@ GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed)
 	}
 	if (is_signed && byte & 0x40 && shift < 64)
 		val |= ~0ULL << (shift & 63);
-	return verifier_forget(r->leb, val); /* else each length is a path of its own */
+	return verifier_forget(r->leb, val); /* or each length would be a path of its own */
 }
 
 GLOBAL u32 reader_uint(struct reader *r NONNULL, u32 bytes)

@@ -2,9 +2,9 @@
 /*
  * A forward reader of target memory.
  *
- * It holds a window of bytes. Whoever decodes calls reader_ready() once per item; within an item (at most READER_ITEM
- * bytes) reading has no error path. Bytes beyond what could be read come as zero; reader_ready() and reader_check()
- * then fail, so that nothing is believed that was not there.
+ * It holds a window of bytes. A decoder calls reader_ready() once per item; within an item (at most READER_ITEM bytes)
+ * reading has no error path. Bytes that could not be read come as zero, and the next reader_ready() or reader_check()
+ * fails, so that a decoder never uses bytes that were not there.
  */
 #pragma once
 #include "core/port.h"
@@ -17,23 +17,23 @@ struct reader {
 	u32 pos;  /* next byte */
 	u32 len;  /* bytes of the window that were read */
 	u32 fills;
-	u32 overran;	      /* an item was read that was not all there */
-	s32 end_error;	      /* why the window is no longer: -EFAULT or -EACCES */
+	u32 overran;	      /* an item was read that was not completely there */
+	s32 end_error;	      /* why the window is not longer: -EFAULT or -EACCES */
 	u64 leb;	      /* the last LEB128 */
-	struct bounds bounds; /* the window does not go beyond their end, if it begins before it */
+	struct bounds bounds; /* a window that begins before their end does not go beyond it */
 	union {
 		u8 window[READER_WINDOW];
-		u32 word[READER_WINDOW / 4]; /* the same, for headers that a window begins with */
+		u32 word[READER_WINDOW / 4]; /* the same, for headers at the window's start */
 	};
 };
 
-/* Read from @addr on. 0, -EFAULT or -EACCES. */
+/* Read from @addr on. Returns 0, -EFAULT or -EACCES. */
 CORE int reader_seek(struct reader *r, u64 addr);
 
-/* LEB128 of at most ten bytes. */
+/* Read a LEB128 of at most ten bytes. */
 GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed);
 
-/* An unsigned number of at most four bytes. */
+/* Read an unsigned number of at most four bytes. */
 GLOBAL u32 reader_uint(struct reader *r NONNULL, u32 bytes);
 
 static INLINE u64 reader_uleb(struct reader *r)
@@ -51,7 +51,7 @@ static INLINE u64 reader_addr(const struct reader *r)
 	return r->base + r->pos;
 }
 
-/* Go on @bytes further, after reader_ready(). */
+/* Skip @bytes; then call reader_ready(). */
 static INLINE void reader_skip(struct reader *r, u32 bytes)
 {
 	r->overran |= r->pos > r->len;
@@ -59,14 +59,14 @@ static INLINE void reader_skip(struct reader *r, u32 bytes)
 	r->pos = r->len = 0;
 }
 
-/* Go on at @addr, wherever that is, with reader_ready(). */
+/* Continue at @addr, anywhere in memory; then call reader_ready(). */
 static INLINE void reader_go(struct reader *r, u64 addr)
 {
 	r->base = addr;
 	r->pos = r->len = r->overran = 0;
 }
 
-/* Go on at @addr; without a read, if the window holds that. 0, -EFAULT or -EACCES. */
+/* Continue at @addr, without a read if the window has it. Returns 0, -EFAULT or -EACCES. */
 static INLINE int reader_to(struct reader *r, u64 addr)
 {
 	u64 off = addr - r->base;
@@ -78,13 +78,13 @@ static INLINE int reader_to(struct reader *r, u64 addr)
 	return 0;
 }
 
-/* Was all that was read since reader_seek() really there? 0, -EFAULT or -EACCES. */
+/* Check that all bytes since reader_seek() were really there. Returns 0, -EFAULT or -EACCES. */
 static INLINE int reader_check(const struct reader *r)
 {
 	return r->overran || r->pos > r->len ? r->end_error : 0;
 }
 
-/* Make sure that a whole item can be read. 0, -EFAULT or -EACCES. */
+/* Make sure that a whole item can be read. Returns 0, -EFAULT or -EACCES. */
 static INLINE int reader_ready(struct reader *r)
 {
 	int err = reader_check(r);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * x86-64: DWARF register numbers (psABI §3.6.2), and which of them a row follows.
+ * x86-64: DWARF register numbers (psABI §3.6.2), and the registers that a row follows.
  *
- * Those of 32-bit tasks are the same, but for esi and edi: a callee saves them, as it does r12 and r13 on x86-64, and
- * so they stand there. So rows need not know the difference.
+ * 32-bit tasks use the same numbers, except that esi and edi are kept in the places of r12 and r13: they are
+ * callee-saved, as r12 and r13 are on x86-64. So rows need not distinguish the two.
  */
 #pragma once
 #include "core/row.h"
@@ -26,24 +26,24 @@ enum {
 	R14,
 	R15,
 	RIP,
-	CS,	   /* given to a walk, and not followed: does the CPU run 32-bit code? */
-	LOST = 31, /* what numbers beyond those are taken for */
+	CS,	   /* input of a walk, not followed: does the CPU run 32-bit code? */
+	LOST = 31, /* stands for all register numbers beyond these */
 	NR_REGS,
 };
 
 #define USER32_CS 0x23 /* linux 6.18 arch/x86/include/asm/segment.h, __USER32_CS */
 
-/* What the tables of a file were written for: bits. None: x86-64. */
+/* What a file's tables were written for, as bits. None: x86-64. */
 enum class {
 	CLASS_ELF32 = 1, /* addresses have four bytes: x32, i386 */
 	CLASS_I386 = 2,	 /* registers are numbered as on i386 */
 };
 
 #define CALLER_SAVED (1 << RAX | 1 << RDX | 1 << RCX | 1 << RSI | 1 << RDI | 1 << R8 | 1 << R9 | 1 << R10 | 1 << R11)
-#define NEVER_KNOWN (~0u << RIP) /* vector registers and such; a row has the RA by its slot */
+#define NEVER_KNOWN (~0u << RIP) /* vector registers and such; a row has the return address in a slot */
 #define CALLEE_SAVED (1 << RBX | 1 << R12 | 1 << R13 | 1 << R14 | 1 << R15)
 
-/* The slot of a register; NR_SLOTS if rows do not follow it. A table: to the verifier a switch is nine paths. */
+/* The slot of a register; NR_SLOTS: rows do not follow it. A table, since the verifier sees nine paths in a switch. */
 static const u8 slot_of[NR_REGS] = {
 	[RBX] = SLOT_RBX, [RBP] = SLOT_RBP,	  [RSP] = SLOT_RSP,
 	[R12] = SLOT_R12, [R13] = SLOT_R13,	  [R14] = SLOT_R14,
@@ -52,7 +52,9 @@ static const u8 slot_of[NR_REGS] = {
 	[RDI] = NR_SLOTS, [R8... R11] = NR_SLOTS, [RIP + 1 ... NR_REGS - 1] = NR_SLOTS,
 };
 
-/* By number: on x86-64, and from NR_REGS on those of i386 (psABI i386 §2.4.2, table 2.14). */
+/*
+ * Registers by their numbers: first those of x86-64, and from NR_REGS on those of i386 (psABI i386 §2.4.2, table 2.14).
+ */
 static const u8 numbered[2 * NR_REGS] = {
 	RAX,
 	RDX,
@@ -85,8 +87,8 @@ static const u8 numbered[2 * NR_REGS] = {
 };
 
 /*
- * The register that CFI of @class means by @reg; those that we do not know are all the last one, which is always lost.
- * Without a branch: to the verifier it would double the paths through each instruction.
+ * Return the register that CFI of @class means by @reg; for unknown ones the last number, LOST, which is always lost.
+ * Without a branch, which would double the verifier's paths through each instruction.
  */
 static INLINE u32 known_reg(u32 class, u64 reg)
 {
@@ -95,7 +97,7 @@ static INLINE u32 known_reg(u32 class, u64 reg)
 	return at(numbered, (class & CLASS_I386) * (NR_REGS / CLASS_I386) + (reg | too_large) % NR_REGS);
 }
 
-/* Registers as the kernel has them, CS included, as a walk has them. */
+/* Convert registers, CS included, from the kernel's to a walk's: of a 32-bit task, esi and edi go to r12 and r13. */
 static INLINE void regs_settle(u64 *reg)
 {
 	if (reg[CS] != USER32_CS)

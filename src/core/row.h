@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The common currency: how to get the caller's registers at one PC. */
+/* A row: how to get the caller's registers at one PC. All sources of unwind information produce it. */
 #pragma once
 #include "core/env.h"
 #include "abi/frame.h"
@@ -9,12 +9,12 @@ enum rule { RULE_SAME, RULE_OFFSET, RULE_VAL_OFFSET, RULE_UNDEFINED, RULE_REGIST
 
 enum row_flags {
 	ROW_SIGNAL = 1,
-	ROW_FRAME_POINTER = 2, /* there is no CFI; if there is a CFA all the same, a new thread has none */
-	ROW_EXPRESSIONS = 4,   /* perhaps */
-	ROW_SIMPLE = 8,	       /* the CFA is a register and an offset; all that was saved lies at offsets from it */
-	ROW_GUESS = 16,	       /* from the code, not from CFI: believed only if it leads behind a call */
-	ROW_FLEXIBLE = 32,     /* expressions that are a register and an offset, from .sframe */
-	ROW_METHOD = 64 | 128, /* by what the row is, from BY_CFI on: row_method() */
+	ROW_FRAME_POINTER = 2, /* no CFI: try the frame pointer; if it has a CFA, the thread may be new */
+	ROW_EXPRESSIONS = 4,   /* it may have expressions */
+	ROW_SIMPLE = 8,	       /* the CFA is a register and an offset; all saved registers are at offsets from it */
+	ROW_GUESS = 16,	       /* from the code, not from CFI: valid only if the return address follows a call */
+	ROW_FLEXIBLE = 32,     /* its expressions are a register and an offset, from .sframe */
+	ROW_METHOD = 64 | 128, /* two bits, the enum frame_method counted from BY_CFI: row_method() */
 };
 
 /* The registers that a row follows; the CFA is the caller's rsp. */
@@ -23,13 +23,13 @@ enum slot { SLOT_RBX, SLOT_RBP, SLOT_R12, SLOT_R13, SLOT_R14, SLOT_R15, SLOT_RA,
 #define SAVED_SLOTS ((1 << NR_SAVED) - 1)
 
 struct row {
-	u8 cfa_kind, cfa_reg, flags, saved; /* @saved: bit per slot that was given a rule */
-	s32 cfa_off;			    /* or the expression, as distance from .eh_frame_hdr */
+	u8 cfa_kind, cfa_reg, flags, saved; /* @saved: a bit for each slot that was given a rule */
+	s32 cfa_off;			    /* or the expression, as its distance from .eh_frame_hdr */
 	u8 rule[NR_SLOTS];
-	s32 off[NR_SLOTS]; /* offset, register, both, or expression like above */
+	s32 off[NR_SLOTS]; /* an offset, a register, both, or an expression as above */
 };
 
-/* Two bits of the flags, and no branch: to the verifier it would double the ways through a frame. */
+/* Two bits of the flags. Without a branch, which would double the verifier's paths through a frame. */
 static INLINE u8 method_flags(u32 method)
 {
 	return (method - BY_CFI) << 6;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows by place (module, file offset), shared by all walkers; direct-mapped, so that it forgets by itself.
+ * The row cache: rows by (module, file offset), shared by all walkers. It is direct-mapped, so that new rows replace
+ * old ones.
  *
- * Each entry is guarded by a sequence number, odd while somebody writes. Nobody waits: a reader that meets a writer
- * misses, a writer that meets a writer leaves the entry alone.
+ * Each entry is guarded by a sequence number, which is odd during a write. No CPU waits: a reader that finds a writer
+ * takes it for a miss, and a writer that finds a writer leaves the entry alone.
  */
 #pragma once
 #include "core/atomic.h"
@@ -19,7 +20,7 @@ struct row_entry {
 
 extern struct row_entry rowcache[ROWS];
 
-/* The module's number and the offset in its file say where, in all processes alike. */
+/* A key: the module's number and the offset in its file, the same in all processes. */
 static INLINE u64 rowcache_key(u32 module, u64 file_off)
 {
 	return (u64)module << 48 | (file_off & ((1ULL << 48) - 1));
@@ -30,7 +31,7 @@ static INLINE struct row_entry *rowcache_entry(u64 key)
 	return &at(rowcache, key * 0x9E3779B97F4A7C15ULL >> 48);
 }
 
-/* 0 or -ENOENT; then *@ret is undefined. */
+/* Look up the row of @key. Returns 0, or -ENOENT: then *@ret is undefined. */
 static INLINE int rowcache_get(u64 key, struct row *ret)
 {
 	struct row_entry *e = rowcache_entry(key);
@@ -43,5 +44,5 @@ static INLINE int rowcache_get(u64 key, struct row *ret)
 	return load_relaxed(&e->sequence) == sequence ? 0 : -ENOENT;
 }
 
-/* @key is not 0. */
+/* Store @row under @key, which is not 0, unless another CPU is writing to the entry. */
 CORE void rowcache_put(u64 key, const struct row *row);

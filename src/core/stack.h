@@ -6,7 +6,7 @@
 
 struct stack {
 	u32 nr;
-	u32 written; /* and hash: working space of stacktable_put() */
+	u32 written; /* like @hash: working space of stacktable_put() */
 	u64 hash;
 	u64 frame[MAX_DEPTH];
 };
