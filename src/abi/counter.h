@@ -21,7 +21,7 @@
 	X(OFFCPU_SAMPLED_OUT, "offcpu-sampled-out", "of these represented by sampled ones, to keep the budget")    \
 	X(SWITCHES, "switches", "switches of recorded tasks, extrapolated from one in 61")                         \
 	X(SWITCH_NS, "switch-ns", "time spent recording switches, extrapolated from one in 61")                    \
-	X(WAKERS, "wakers", "wakers whose stack was requested")                                                    \
+	X(WAKERS, "wakers", "user stacks of wakers requested")                                                     \
 	X(EVENTS, "events", "occurrences of events of tracefs")                                                    \
 	X(NO_USER, "no-user",                                                                                      \
 	  "samples, intervals, wakers and events of tasks without user memory: kernel threads, and exiting tasks") \
@@ -50,8 +50,8 @@
 	X(CLOSED_EXITING, "closed-exiting", "walks not done: the task exited first")                               \
 	X(CLOSED_NO_WALKER, "closed-no-walker", "walks not done: all walkers were busy")                           \
 	X(CLOSED_LOST, "closed-lost", "walks not done: the kernel dropped the task work")                          \
-	X(CLOSED_IDLE, "closed-idle", "walks not done: all consumers that had asked have left")                    \
-	X(ROW_MISSES, "row-misses", "frames whose row was not cached")                                             \
+	X(CLOSED_IDLE, "closed-idle", "walks not done: all consumers that waited have left")                       \
+	X(ROW_MISSES, "row-misses", "frames without a cached row")                                                 \
 	X(VMA_LOOKUPS, "vma-lookups", "mappings looked up")                                                        \
 	X(FAULTS, "faults", "pages faulted in to read stacks and tables")                                          \
 	X(FAULTS_REFUSED, "faults-refused", "pages not faulted in because that was not safe")                      \

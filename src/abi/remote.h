@@ -3,7 +3,7 @@
 #pragma once
 #include "abi/event.h"
 
-/* Keys of the map "chosen": threads or whole processes to walk, and processes whose memory is not to be read. */
+/* Keys of the map "chosen": threads or whole processes to walk, and processes not to read memory of. */
 enum chosen_kind { CHOSEN_PROCESS = 1, CHOSEN_THREAD, UNTOUCHED_PROCESS };
 
 struct chosen_key {

@@ -4,8 +4,8 @@
  *
  * In BPF the __sync builtins are fully ordered only if their result is used; otherwise the compiler emits an
  * instruction without a result, which is not ordered. So fetch_add() always uses its result; fetch_or() and fetch_and()
- * are for callers that use it. Acquire and release are compiler barriers: that is enough on x86, whose loads and stores
- * keep their order and whose JIT does not move them. Another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since
+ * are for callers that use it. Acquire and release are compiler barriers: that is enough on x86, where loads and stores
+ * keep their order and the JIT does not move them. Another architecture needs BPF_LOAD_ACQ and BPF_STORE_REL (since
  * 6.15) here and nowhere else.
  */
 #pragma once

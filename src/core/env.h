@@ -11,7 +11,7 @@
  *	verifier_forget(home, val)	@val, without what the verifier knows about it
  *	read_flat()		port_read(), but without a call frame in BPF
  *	at(array, i)		an element of a power-of-two array: masked for the verifier, asserted on the host
- *	within(array, i, mask)	the same for an array whose type does not have its size
+ *	within(array, i, mask)	the same if the array's type does not have its size
  *	frozen(stored, known)	a number that does not change while the program runs: a constant for the verifier
  *
  * Short loops with a constant bound (up to about 16 turns) are plain C.

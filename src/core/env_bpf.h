@@ -60,12 +60,12 @@ enum { false, true };
 		opaque((u64)(i)) & (COUNT(array) - 1);                                                 \
 	})])
 
-/* The same for an array whose size, @mask + 1, is not in its type. */
+/* The same for an array of @mask + 1 elements, if its type does not have that size. */
 #define within(array, i, mask) ((array)[opaque((u64)(i)) & (mask)])
 
 /*
- * @known instead of @stored: a constant in frozen .rodata, whose value the verifier knows. User space sets it to the
- * same value before it loads the program.
+ * @known instead of @stored: a constant in frozen .rodata. The verifier knows its value, and user space sets it to the
+ * same as @stored before it loads the program.
  */
 #define frozen(stored, known) (known)
 extern const volatile u32 stack_bits CORE;

@@ -75,7 +75,7 @@ CORE struct module *port_module(const struct module_key *key);
 
 /*
  * Add ms->told to the table as the module of ms->key, mapped at ms->vma, and send a module event to user space. @again:
- * replace the table's entry, which has the same number. Returns the table's module, which another walk may have added,
- * or NULL if the table is full.
+ * replace the table's entry, which has the same number. Returns the module that is now in the table, perhaps from
+ * another walk, or NULL if the table is full.
  */
 CORE struct module *port_module_add(struct modules *ms, bool again);

@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How is the innermost frame left where CFI is wrong, as it is here and there in what is written by hand?
+ * How to leave the innermost frame where CFI is known to be wrong, as it is in places in hand-written assembly.
  *
  * - At a `ret` the return address is at rsp, whatever CFI says. OpenSSL's x25519_fe51_mul() ends with such a quirk.
- * - The CFI of glibc's mpn_addmul_1() and mpn_submul_1(), which printf("%f") needs, knows of none of their two pushes.
- *   They begin with the same 16 bytes.
- * - One FDE covers all of LuaJIT's interpreter, and knows of one frame; but some of it is called by the rest. If at rsp
- *   lies a return address of it, behind a call to shortly before, but not to where the FDE begins, it is that.
- * - In 32-bit code: if what CFI says is not in the stack, or not behind a call, the return address is the next word of
- *   the stack that is. In libc.so.6 of i386 CFI is wrong in memcpy(), memcmp(), strcasecmp(), wcsrchr() and others, in
- *   most from their first `ret` on: they push up to three registers, and some put data on top. They may be calling what
- *   tells them where they are.
+ * - The CFI of glibc's mpn_addmul_1() and mpn_submul_1(), which printf("%f") needs, describes neither of their two
+ *   pushes. Both begin with the same 16 bytes.
+ * - One FDE covers all of LuaJIT's interpreter, and describes one frame; but some of its code is called by the rest. If
+ *   the word at rsp is a return address within that FDE, behind a call to a place shortly before the PC, but not to
+ *   where the FDE begins, it is the return address.
+ * - In 32-bit code, if the return address of CFI is not in the stack, or does not follow a call, it is the next word of
+ *   the stack that does. In libc.so.6 of i386 CFI is wrong in memcpy(), memcmp(), strcasecmp(), wcsrchr() and others,
+ *   in most from their first `ret` on: they push up to three registers, and some put data on top. They may be in the
+ *   call by which they learn their own address.
  */
 #include "core/code/framepointer.h"
 #include "core/machine.h"
 
 #define WORDS 10 /* of the stack that are looked at */
 #define NOWHERE (~0u)
-#define MANY_ROUTINES 4096 /* bytes of an FDE's code */
-#define SUBROUTINE 256	   /* the longest of them */
+#define MANY_ROUTINES 4096 /* bytes of code that an FDE of many routines has at least */
+#define SUBROUTINE 256	   /* the longest of these routines */
 #define MPN_BYTES 0xea	   /* up to the last pop; each push and pop is one byte */
 
 static const u8 mpn_code[16] = {
@@ -44,7 +45,7 @@ static INLINE bool is_mpn(struct machine *m, u64 start)
 	return true;
 }
 
-/* Does the word at @addr of the stack, to m->operand[0], quirk behind a call? The code there, to m->code. */
+/* Does the word at @addr of the stack follow a call? The word goes to m->operand[0], the code around it to m->code. */
 static INLINE bool is_return_address(struct machine *m, u64 addr)
 {
 	u64 word;
@@ -55,7 +56,9 @@ static INLINE bool is_return_address(struct machine *m, u64 addr)
 	return !framepointer_code(m, word) && follows_call(m->code);
 }
 
-/* Is the one that was read last behind a call within the @size bytes from @start, to shortly before m->pc? */
+/*
+ * Does the return address that was read last follow a call within the @size bytes from @start, to shortly before m->pc?
+ */
 static INLINE bool is_subroutine(struct machine *m, u64 start, u64 size)
 {
 	u64 ra = m->operand[0], to = call_target(m->code, ra);
@@ -63,7 +66,7 @@ static INLINE bool is_subroutine(struct machine *m, u64 start, u64 size)
 	return !m->compat & (size >= MANY_ROUTINES) & (ra - start < size) & (to > start) & (m->pc - to < SUBROUTINE);
 }
 
-/* The first word from @m->operand[1] on of the stack that does: its number to m->depth. */
+/* Find the first word of the stack, from number m->operand[1] on, that follows a call: its number goes to m->depth. */
 TURN(find_return, struct machine, m)
 {
 	u32 word = m->operand[1] + turn;
@@ -74,7 +77,7 @@ TURN(find_return, struct machine, m)
 	return STOP;
 }
 
-/* After sub $bytes,%esp: the words that were just reserved. In them lies what other calls have left there. */
+/* After sub $bytes,%esp: how many words were just reserved. They still contain what other calls left there. */
 static INLINE u32 words_reserved(struct machine *m)
 {
 	bool is = !framepointer_code(m, m->pc) && m->code[5] == 0x83 && m->code[6] == 0xec;
@@ -87,13 +90,17 @@ static INLINE bool is_ret(struct machine *m)
 	return !framepointer_code(m, m->pc) && m->code[8 + (m->code[8] == 0xf3)] == 0xc3;
 }
 
-/* Handlers return to where no call is: pop %eax; mov $sigreturn,%eax or mov $rt_sigreturn,%eax */
+/*
+ * Signal handlers return to code that does not follow a call: pop %eax; mov $sigreturn,%eax or mov $rt_sigreturn,%eax
+ */
 static INLINE bool ends_handler(const u8 *code)
 {
 	return (code[8] == 0x58 && code[9] == 0xb8 && code[10] == 119) || (code[8] == 0xb8 && code[9] == 173);
 }
 
-/* Is it the call by which 32-bit code learns where it is, of mov (%esp),%reg; ret? Then that is innermost. */
+/*
+ * Is it the call by which 32-bit code learns its own address, of mov (%esp),%reg; ret? Then it is treated as innermost.
+ */
 static INLINE bool asks_where(struct machine *m)
 {
 	m->operand[0] = 0;
@@ -103,7 +110,7 @@ static INLINE bool asks_where(struct machine *m)
 	return (m->operand[0] & 0xffffc7ff) == 0xc324048b;
 }
 
-/* Is the return address of 32-bit code not where the row says, but somewhere else? */
+/* If the return address of 32-bit code is not where the row says, but at another word of the stack, correct the row. */
 static INLINE bool is_elsewhere(struct machine *m)
 {
 	u8 rbp = m->row.rule[SLOT_RBP];

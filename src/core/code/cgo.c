@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Go that calls C, and C that calls Go: by which stack does it go on?
+ * Go that calls C, and C that calls Go: how the walk goes from one stack to the other.
  *
  * C runs on the thread's own stack. There asmcgocall() notes the goroutine's g, and how far from the end of its stack
- * it was left. cgocallback() leaves C for a goroutine; where its frame on the thread's stack lies is kept in the
- * thread's own g, and what was kept there before, for a call within a call, is in the frame. C calls it by way of
- * crosscall2(), and a thread's first function by crosscall1(), which save all that a C function may rely on.
+ * it left it. cgocallback() leaves C for a goroutine. The thread's own g holds where its frame on the thread's stack
+ * is, and the frame holds the previous value, for a call within a call. C calls cgocallback() by way of crosscall2(),
+ * and a thread's first function by crosscall1(); both save all registers that a C function may rely on.
  */
 #include "core/code/framepointer.h"
 #include "core/code/go.h"
 
-/* mov G(%rsp),%rdi; mov 8(%rdi),%rsi; sub DEPTH(%rsp),%rsi, where DEPTH may be 0, and have no byte */
+/* mov G(%rsp),%rdi; mov 8(%rdi),%rsi; sub DEPTH(%rsp),%rsi, where DEPTH may be 0, and then has no byte */
 static INLINE int to_goroutine(struct machine *m)
 {
 	u64 depth_at = m->code[19] == 0x34 ? 0 : m->code[21], g, depth, end;
@@ -60,7 +60,9 @@ static INLINE int to_thread(struct machine *m)
 	return 0;
 }
 
-/* What was saved lies at rsp: that of crosscall2() above three words, and since Go 1.21 it has two frame pointers. */
+/*
+ * The saved registers are at rsp; those of crosscall2() above three words, and since Go 1.21 with two frame pointers.
+ */
 static INLINE int to_caller(struct machine *m, bool from_go)
 {
 	u64 at = m->sp + 24 * from_go, up = 40 - 40 * from_go;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Code without CFI that is known by its bytes: lld's PLT, what crti.o and crtbegin.o bring into each program and
- * library, and the first and last instructions of any function, where its frame pointer is not yet, or no longer, its
- * own. None has a frame but for a word or two that it pushes.
+ * library, and the first and last instructions of any function, where the frame pointer is not yet, or no longer, its
+ * own. None has a frame, apart from a word or two that it pushes.
  *
  * The evidence: at a `ret` the return address is at rsp, whatever the function is. `mov %rsp,%rbp` that is still to
- * come, with or without the `push %rbp` before it, tells a prologue. The others are known by opcodes that follow each
- * other so only there, functions by their first 16 bytes. And the row is a guess: what is found must lie behind a
- * call.
+ * come, with or without the `push %rbp` before it, identifies a prologue. The others are recognized by opcodes that
+ * follow each other only there, and functions by their first 16 bytes. And the row is a guess: the return address that
+ * it leads to must follow a call.
  *
- * Without branches: to the verifier each would double the stack_switch_patterns through all that follow.
+ * Without branches: each would double the verifier's paths through everything that follows.
  */
 #include "core/code/codeword.h"
 #include "core/machine.h"
@@ -17,33 +17,39 @@
 #define CODE_BEFORE 64 /* how far back a function's start is looked for */
 #define AFTER 40
 #define PROLOGUE 32 /* from push %rbp to mov %rsp,%rbp, at most */
-#define BEGINS 8    /* an instruction is looked at with so many bytes before it */
+#define BEGINS 8    /* bytes before an instruction that are compared together with it */
 
-/* 16 bytes of code, where @mask is not 0. */
+/* 16 bytes of code, which count where @mask is not 0. */
 struct code {
 	u64 word[2];
-} __attribute__((packed)); /* anywhere in memory */
+} __attribute__((packed)); /* at any alignment */
 
 struct instruction {
 	struct code code, mask;
-	u32 pushed; /* bytes above the return address, and perhaps RBP_LAST */
+	u32 pushed; /* bytes pushed on top of the return address, and perhaps RBP_LAST */
 };
 
-#define RBP_LAST 1 /* the last of them, beside the return address, is the caller's rbp */
+#define RBP_LAST 1 /* the word next to the return address is the caller's rbp */
 
-/* A function by its start: a word lies above the return address from @pushed_at on. */
+/*
+ * A function of @bytes bytes, by its start: from @pushed_at on, @pushed bytes are on top of the return address.
+ * @pushed_at CODE_BEFORE: never. @bytes CODE_BEFORE: what follows is a function of this table, too.
+ */
 struct function {
 	struct code code, mask;
-	u32 pushed, pushed_at, bytes; /* CODE_BEFORE: never; and what follows is a function of this table, too */
+	u32 pushed, pushed_at, bytes;
 };
 
 #define X 0xff
 
-/* The last one that fits counts. What is not in any code is what linkers, crti.o, gcc and Go make. */
+/*
+ * The last one that matches counts. The first IN_ANY_CODE occur in all code; linkers, crti.o, gcc and Go make the
+ * others.
+ */
 #define IN_ANY_CODE 4
 #define NR_INSTRUCTIONS 21
 static const struct instruction instructions[32] = {
-	/* add $8,%rsp; ret. pop %rbp; ret. ret, also as it is for old CPUs */
+	/* add $8,%rsp; ret. pop %rbp; ret. ret, also in its form for old CPUs */
 	{{{0, WORD(0x48, 0x83, 0xc4, 8, 0xc3, 0, 0, 0)}}, {{0, WORD(X, X, X, X, X, 0, 0, 0)}}, 8},
 	{{{0, WORD(0x5d, 0xc3, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, 0, 0, 0, 0, 0, 0)}}, 8 | RBP_LAST},
 	{{{0, WORD(0xc3, 0, 0, 0, 0, 0, 0, 0)}}, {{0, WORD(X, 0, 0, 0, 0, 0, 0, 0)}}, 0},
@@ -65,7 +71,7 @@ static const struct instruction instructions[32] = {
 	 0},
 	/* _fini: sub $8,%rsp; add $8,%rsp */
 	{{{0, WORD(0x48, 0x83, 0xec, 8, 0x48, 0x83, 0xc4, 8)}}, {{0, WORD(X, X, X, X, X, X, X, X)}}, 0},
-	/* Go: cmp 16(%r14),%rsp; jbe, near or not: is the stack large enough? */
+	/* Go's check of the stack's size: cmp 16(%r14),%rsp; jbe, short or near */
 	{{{0, WORD(0x49, 0x3b, 0x66, 0x10, 0, 0, 0, 0)}}, {{0, WORD(X, X, X, X, 0, 0, 0, 0)}}, 0},
 	{{{WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x76, 0, 0, 0, 0, 0, 0, 0)}},
 	 {{WORD(0, 0, 0, 0, X, X, X, X), WORD(X, 0, 0, 0, 0, 0, 0, 0)}},
@@ -73,12 +79,12 @@ static const struct instruction instructions[32] = {
 	{{{WORD(0, 0, 0, 0, 0x49, 0x3b, 0x66, 0x10), WORD(0x0f, 0x86, 0, 0, 0, 0, 0, 0)}},
 	 {{WORD(0, 0, 0, 0, X, X, X, X), WORD(X, X, 0, 0, 0, 0, 0, 0)}},
 	 0},
-	/* the same of a large frame: lea -N(%rsp),%r12; cmp 16(%r14),%r12 */
+	/* the same for a large frame: lea -N(%rsp),%r12; cmp 16(%r14),%r12 */
 	{{{0, WORD(0x4c, 0x8d, 0x64, 0x24, 0, 0x4d, 0x3b, 0x66)}}, {{0, WORD(X, X, X, X, 0, X, X, X)}}, 0},
-	/* -fzero-call-used-regs, the last of it: xor %edx,%edx; xor %ecx,%ecx; ret */
+	/* the end of -fzero-call-used-regs: xor %edx,%edx; xor %ecx,%ecx; ret */
 	{{{0, WORD(0x31, 0xd2, 0x31, 0xc9, 0xc3, 0, 0, 0)}}, {{0, WORD(X, X, X, X, X, 0, 0, 0)}}, 0},
 	{{{0, WORD(0x31, 0xc9, 0xc3, 0, 0, 0, 0, 0)}}, {{0, WORD(X, X, X, 0, 0, 0, 0, 0)}}, 0},
-	/* 32-bit code asks where it is: mov (%esp),%reg, or add; ret */
+	/* 32-bit code reads its own address: mov (%esp),%reg, or add; ret */
 	{{{0, WORD(3, 4, 0x24, 0xc3, 0, 0, 0, 0)}}, {{0, WORD(0x77, 0xc7, X, X, 0, 0, 0, 0)}}, 0},
 	/* add $8,%esp; pop %ebx; ret, of 32-bit _init and _fini */
 	{{{0, WORD(0x83, 0xc4, 8, 0x5b, 0xc3, 0, 0, 0)}}, {{0, WORD(X, X, X, X, X, 0, 0, 0)}}, 24},
@@ -127,7 +133,7 @@ static const struct function functions[16] = {
 	 10,
 	 CODE_BEFORE},
 	/*
-	 * The same of 32-bit programs, up to push %ebp. _init, _fini: push %ebx; sub $8,%esp; call get_pc_thunk; add
+	 * The same in 32-bit programs, up to push %ebp. _init, _fini: push %ebx; sub $8,%esp; call get_pc_thunk; add
 	 * $,%ebx. deregister_tm_clones, register_tm_clones: call get_pc_thunk; add $,%edx; and lea or push %ebp; mov
 	 */
 	{{{WORD(0x53, 0x83, 0xec, 8, 0xe8, 0, 0, 0), WORD(0, 0x81, 0xc3, 0, 0, 0, 0, 0)}},
@@ -174,7 +180,7 @@ static const struct function functions[16] = {
 	 11},
 };
 
-/* All bits if true, or none. */
+/* All bits if @a is 0, or none. */
 static INLINE u64 is_zero(u64 a)
 {
 	return (s64)((a - 1) & ~a) >> 63;
@@ -196,7 +202,7 @@ static INLINE const struct code *code_at(struct machine *m, u32 distance)
 	return (const struct code *)&at(m->in.window, CODE_BEFORE - distance);
 }
 
-/* Where mov %rsp,%rbp begins, the nearest: to m->value[0]. */
+/* Find the nearest mov %rsp,%rbp: its distance goes to m->value[0]. */
 TURN(find_mov, struct machine, m)
 {
 	const u8 *code = &at(m->in.window, CODE_BEFORE + turn);
@@ -209,7 +215,10 @@ TURN(find_mov, struct machine, m)
 	return STOP;
 }
 
-/* Is push %rbp between here and that? To m->value[1]. Is it before us, and not too far from that? To m->value[2]. */
+/*
+ * Is there a push %rbp between here and that mov? To m->value[1]. Is there one before, not too far from the mov? To
+ * m->value[2].
+ */
 TURN(find_push, struct machine, m)
 {
 	if (turn < m->value[0] && at(m->in.window, CODE_BEFORE + turn) == 0x55)
@@ -220,8 +229,8 @@ TURN(find_push, struct machine, m)
 }
 
 /*
- * How many bytes lie above the return address in a prologue: mov %rsp,%rbp is still to come. -1: it is none. Of 64-bit
- * code none has a call, and behind one that does not return begins another function.
+ * How many bytes are on top of the return address in a prologue, where mov %rsp,%rbp is still to come. -1: it is no
+ * prologue. No prologue of 64-bit code has a call, and behind a call that does not return another function begins.
  */
 static INLINE u64 pushed_by_prologue(struct machine *m)
 {
@@ -238,8 +247,8 @@ static INLINE u64 pushed_by_prologue(struct machine *m)
 }
 
 /*
- * Does one of the functions begin up to CODE_BEFORE bytes before? The nearest one, to m->word. They do at multiples of
- * 4.
+ * Find the nearest of the functions that begins up to CODE_BEFORE bytes before the PC: its bytes go to m->word.
+ * Functions begin at multiples of 4.
  */
 TURN(find_function, struct machine, m)
 {
@@ -252,7 +261,7 @@ TURN(find_function, struct machine, m)
 	return m->word == -1ULL ? NEXT : STOP;
 }
 
-/* Is it this instruction? Its bytes to m->word; they have the last word. */
+/* Is it this instruction? Then its bytes go to m->word: instructions override functions. */
 TURN(find_instruction, struct machine, m)
 {
 	const struct instruction *i = &at(instructions, turn);
@@ -264,9 +273,9 @@ TURN(find_instruction, struct machine, m)
 }
 
 /*
- * How many bytes lie above the return address, by the code in m->in.window, which is that at CODE_BEFORE, and whose
- * address ends in the bits @low? -1: unknown. @low also CODE_RULE_NO_ELF: only by what any code may have. A JIT
- * compiler's `push $; jmp` has not been made by a linker.
+ * How many bytes are on top of the return address, by the code in m->in.window? The PC is at CODE_BEFORE there, and its
+ * address ends in the bits @low. -1: unknown. With CODE_RULE_NO_ELF in @low only what occurs in all code counts: a JIT
+ * compiler's `push $; jmp` does not come from a linker.
  */
 GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low)
 {
@@ -289,7 +298,7 @@ CORE int code_rule_row(struct machine *m, u64 pc, u32 known)
 	pushed = code_rule_pushed(m, (pc & 3) | known);
 	if (pushed == -1ULL && m->pc_is_exact && is_system_call(m, code - 2)) {
 		pushed = 0;		    /* clone3(): back from the system call, without a frame */
-		flags |= ROW_FRAME_POINTER; /* unless the thread is new: nobody called it */
+		flags |= ROW_FRAME_POINTER; /* if the thread is new, it has no caller */
 	}
 	if (pushed == -1ULL)
 		return -ENOENT;

@@ -9,10 +9,11 @@
 #define LARGEST_ALIGNMENT 64
 
 /*
- * Java's interpreter jumps to a method, whose return address, from a table, no call precedes. But before it does it
- * notes in its frame, two words below @caller_fp, where its stack ends (since JDK 21 in words from there). That is
- * where the return address lies, but for the method's arguments; an interpreted method notes the same below its own
- * @fp. And below @caller_fp is what the interpreter's caller noted.
+ * Java's interpreter jumps to a method. The method's return address comes from a table, and follows no call. But before
+ * the jump the interpreter notes in its frame, two words below @caller_fp, where its stack ends (since JDK 21 as a
+ * number of words from @caller_fp). The return address is at that place, apart from the method's arguments; an
+ * interpreted method notes the same place below its own @fp. And below @caller_fp is what the interpreter's caller
+ * noted.
  */
 static INLINE bool is_interpreted(struct machine *m, u64 fp, u64 caller_fp)
 {
@@ -28,7 +29,7 @@ static INLINE bool is_interpreted(struct machine *m, u64 fp, u64 caller_fp)
 	return own == last || last - fp - 8 <= MAX_ARGUMENTS;
 }
 
-/* What follows may not be mapped any more. */
+/* The bytes behind @pc may be on a page that is not mapped. */
 CORE int framepointer_code(struct machine *m, u64 pc)
 {
 	m->code_at = pc;
@@ -38,13 +39,13 @@ CORE int framepointer_code(struct machine *m, u64 pc)
 	return port_read(m->code, 8, pc - 8);
 }
 
-/* A call, and then nothing but a return: rsp is where it was. */
+/* A call with nothing but a return behind it: rsp is where it was before the call. */
 static INLINE bool only_returns(const struct machine *m)
 {
 	return m->code_at == m->pc && m->code[8] == 0xc3;
 }
 
-/* Of the code in m->code: is it behind a call, or what a goroutine's first function returns to? */
+/* Does the place that m->code is around follow a call, or is it what a goroutine's first function returns to? */
 static INLINE bool may_be_returned_to(struct machine *m)
 {
 	u64 fp;
@@ -67,9 +68,9 @@ static INLINE int step_by_sp(struct machine *m)
 }
 
 /*
- * 32-bit code that aligns its stack, as main() does, keeps in ecx where that was, pushes a copy of its return address,
- * sets up its frame at m->cfa and pushes ecx, below up to three other registers. A word there that points behind the
- * original is the caller's esp: to m->sp.
+ * 32-bit code that aligns its stack, as main() does, keeps the original stack pointer in ecx, pushes a copy of its
+ * return address, sets up its frame at m->cfa and pushes ecx, below up to three other registers. A word there that
+ * points behind the original return address is the caller's esp: it goes to m->sp.
  */
 TURN(find_original, struct machine, m)
 {
@@ -83,7 +84,7 @@ TURN(find_original, struct machine, m)
 }
 
 /*
- * Go's time.now() and nanotime1() go over to their thread's stack to call the vDSO. They keep rsp, which is 16 below
+ * Go's time.now() and nanotime1() switch to their thread's stack to call the vDSO. They keep rsp, which is 16 below
  * their rbp, in r12.
  */
 static INLINE bool is_kept_in_r12(struct machine *m, u64 fp)
@@ -125,7 +126,7 @@ CORE int framepointer_step(struct machine *m)
 	m->pc = ra;
 	m->sp = fp + 2 * bytes;
 	m->cfa = fp;
-	loop(m->compat, find_original, m); /* 4, or never */
+	loop(m->compat, find_original, m); /* 4 turns, or none */
 	m->reg[RSP] = m->sp;
 	m->pc_is_exact = 0;
 	m->invalid |= CALLER_SAVED | CALLEE_SAVED;
@@ -144,7 +145,7 @@ CORE bool framepointer_is_bare(struct machine *m)
 	return !stack_read(m, m->sp, &ra) && !framepointer_code(m, ra) && follows_call(m->code);
 }
 
-/* mov $,%eax or mov $,%rax before it: is that neither clone() nor clone3()? */
+/* Does mov $,%eax or mov $,%rax before it show that the system call is neither clone() nor clone3()? */
 static INLINE bool is_other_call(const struct machine *m)
 {
 	u32 nr = m->code[2] | m->code[3] << 8 | m->code[4] << 16 | (u32)m->code[5] << 24;
@@ -157,7 +158,7 @@ CORE bool framepointer_thread_start(struct machine *m)
 {
 	u64 rax;
 
-	if (!m->pc_is_exact) /* makecontext(): the first function returns to one that nobody called */
+	if (!m->pc_is_exact) /* makecontext(): the first function returns to one that has no caller */
 		return !(m->pc & 15) && !framepointer_code(m, m->pc) && !follows_call(m->code);
 	if (m->sp != m->reg[RSP] || machine_reg(m, RAX, &rax) || rax)
 		return false; /* clone() returns 0 in the child */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the code around a return address tells: 8 bytes before it, and 16 behind. */
+/* What the code around a return address shows: 8 bytes before it, and 16 behind. */
 #pragma once
 #include "core/env.h"
 
-/* Is there a call before it? e8 rel32, or ff /2 in its five lengths. */
+/* Does the place follow a call? e8 rel32, or ff /2 in its five lengths. */
 static INLINE bool follows_call(const u8 *code)
 {
 	if (code[3] == 0xe8)
@@ -14,7 +14,7 @@ static INLINE bool follows_call(const u8 *code)
 	return false;
 }
 
-/* Where does the call before it go, from return address @pc? 0: that is not told by the call. */
+/* Return the target of the call before return address @pc; 0: the instruction does not contain it. */
 static INLINE u64 call_target(const u8 *code, u64 pc)
 {
 	s32 rel = code[4] | code[5] << 8 | code[6] << 16 | (u32)code[7] << 24;
@@ -22,7 +22,7 @@ static INLINE u64 call_target(const u8 *code, u64 pc)
 	return code[3] == 0xe8 ? pc + (s64)rel : 0;
 }
 
-/* Go's goexit(), to whose second instruction a goroutine's function returns: nop; call goexit1; nop. */
+/* Go's goexit(): a goroutine's function returns to its second instruction: nop; call goexit1; nop. */
 static INLINE bool ends_goroutine(const u8 *code)
 {
 	return code[7] == 0x90 && code[8] == 0xe8 && code[13] == 0x90;

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Go: frame pointers lead through nearly all of its code. What they do not tell is where a goroutine begins, and where
- * the runtime goes over to its thread's own stack. It does so in three functions, which keep in the goroutine's g where
- * that goes on, and which are known by their code behind the call:
+ * Go: frame pointers lead through nearly all of its code. What they do not show is where a goroutine begins, and where
+ * the runtime switches to its thread's own stack. Three functions do that. They keep in the goroutine's g where it
+ * continues, and are recognized by their code behind the call:
  *
- *	systemstack()	calls a function, and comes back
- *	mcall()		calls a function that does not return: the scheduler, mostly. The g lies above the call
- *	morestack()	is called by a function whose stack is too small, before it has a frame
+ *	systemstack()	calls a function, and returns
+ *	mcall()		calls a function that does not return: the scheduler, mostly. The g is above the call
+ *	morestack()	is called by a function before that has a frame, because its stack is too small
  *
- * A goroutine is believed to be there if its g and its thread's m point to each other, as r14, which is the thread's
- * own g, and the m do; if what was kept lies in its stack; and if that leads behind a call. A scheduler that has put
- * its goroutine aside works for none: nobody called it.
+ * The walk goes to a goroutine if its g and its thread's m point to each other, as r14, which is the thread's own g,
+ * and the m do; if what was kept is in its stack; and if that follows a call. A scheduler that has put its goroutine
+ * aside works for none: it has no caller.
  */
 #include "core/code/codeword.h"
 #include "core/code/framepointer.h"
 #include "core/code/go.h"
 
-#define CURG_FROM_GSIGNAL 112 /* in an m */
-#define CODE_BEFORE 112	      /* of the code: how far back the way into a switch is looked for */
-#define CODE_AFTER 33	      /* the way out of it */
+#define CURG_FROM_GSIGNAL 112 /* in an m: from the g for signals to the current g */
+#define CODE_BEFORE 112	      /* bytes of code: how far back the switch to the thread's stack is looked for */
+#define CODE_AFTER 33	      /* the switch back */
 
 CORE bool go_is_outermost(const struct machine *m)
 {
 	return m->code_at == m->pc && (ends_thread(m->code) || ends_goroutine(m->code));
 }
 
-/* The code around a return address, 8 bytes before it and 16 behind; that of a way where @mask is not 0. */
+/* The code around a return address: 8 bytes before it and 16 behind. Of a pattern, bits count where @mask is not 0. */
 struct code {
 	u64 word[3];
 } __attribute__((packed));
@@ -74,7 +74,7 @@ static const struct stack_switch_pattern stack_switch_patterns[NR_STACK_SWITCH_P
 	 CROSSCALL2},
 };
 
-/* What may the code around the return address be? */
+/* Return which switch the code around the return address may be, as enum go_kind. */
 GLOBAL u32 go_kind(struct machine *m NONNULL)
 {
 	struct code code = *(const struct code *)m->code;
@@ -91,7 +91,7 @@ GLOBAL u32 go_kind(struct machine *m NONNULL)
 	return kind;
 }
 
-/* mov GSIGNAL(%rbx),%rsi, to m->value[0], and mov 56(%rbx),%rsp, to m->value[1]. */
+/* Find mov GSIGNAL(%rbx),%rsi, to m->value[0], and mov 56(%rbx),%rsp, to m->value[1]. */
 TURN(find_way_in, struct machine, m)
 {
 	const u8 *code = &at(m->in.window, turn);
@@ -106,9 +106,10 @@ TURN(find_way_in, struct machine, m)
 }
 
 /*
- * Where in an m is its current g? m->in.window has the code, from CODE_BEFORE before the return address. systemstack()
- * tells it: mov %fs:-8,%rax; mov 48(%rax),%rbx; mov CURG(%rbx),%rax; mov %rax,%fs:-8; mov 56(%rax),%rsp. morestack()
- * tells where the m has its g for signals; what lies between has been of one size. 0: it is neither.
+ * Return the offset of the current g in an m; 0: the code is neither of the two functions. m->in.window has the code,
+ * from CODE_BEFORE before the return address. systemstack() contains the offset: mov %fs:-8,%rax; mov 48(%rax),%rbx;
+ * mov CURG(%rbx),%rax; mov %rax,%fs:-8; mov 56(%rax),%rsp. morestack() contains where the m has its g for signals; what
+ * is between the two has had the same size in all versions.
  */
 GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind)
 {
@@ -124,7 +125,7 @@ GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind)
 	return m->value[0] && m->value[1] ? m->value[0] + CURG_FROM_GSIGNAL : 0;
 }
 
-/* What was kept in the g whose words are in m->operand[]: to m->sp, m->pc and m->reg[RBP]. 0 or -EFAULT. */
+/* Go to what was kept in the g with its words in m->operand[]: m->sp, m->pc and m->reg[RBP]. Returns 0 or -EFAULT. */
 GLOBAL int go_resume(struct machine *m NONNULL)
 {
 	const u64 *g = m->operand;
@@ -139,15 +140,15 @@ GLOBAL int go_resume(struct machine *m NONNULL)
 }
 
 /*
- * m->pc was kept by morestack() if it is behind a call to there, which is where @ra is. Else the scheduler, called
- * from there, has another goroutine at hand already.
+ * Was m->pc kept by morestack()? Then it follows a call to there, which is where @ra is. Otherwise the scheduler,
+ * called from there, already has another goroutine.
  */
 GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra)
 {
 	return call_target(m->code, m->pc) - ra + 256 < 512;
 }
 
-/* The m whose own g is in r14: to m->word. */
+/* Find the m that r14 is the own g of: it goes to m->word. Returns 0, -EFAULT or -EACCES. */
 static INLINE int find_thread(struct machine *m)
 {
 	u64 g0 = m->reg[R14], thread;

@@ -3,8 +3,8 @@
  * The end of a cookie: the order in which its answer is published and its deferral word is taken.
  *
  * A request in an interrupt on top of this either joins those that are served, or finds the answer. So the answer is
- * complete before it can be found, and can be found before the word is taken. And whoever takes the word has entered
- * (grace.h) before: a consumer that leaves waits until every word that was taken with its bit has been served.
+ * complete before it can be found, and can be found before the word is taken. And a caller that takes the word has
+ * entered (grace.h) before: a consumer that leaves waits until every word that was taken with its bit has been served.
  */
 #pragma once
 #include "core/shared/defer.h"

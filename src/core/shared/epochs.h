@@ -20,7 +20,7 @@
 struct epochs {
 	u32 now;
 	u32 settled;		 /* tables before this epoch do not change any more */
-	u32 wanted[EPOCH_TOOLS]; /* by tool: the oldest epoch from whose table it has not taken */
+	u32 wanted[EPOCH_TOOLS]; /* by tool: the oldest epoch that it has not taken from */
 	u32 bits;		 /* of the tables */
 	u64 stacks;		 /* in the tables before @settled */
 };

@@ -7,9 +7,9 @@
  * If each of them is still there, it is the same stack.
  *
  * The kernel's unwinder does not tell where it read an address. Places are accepted if there is only one way to find
- * all addresses in the stack, in their order: with two ways, one could be left over from an earlier call. Of a system
- * call's stack the cache compares no frame beyond the address in do_syscall_64(), whose frame has a random size, and
- * which only the entry code calls. Of other stacks the outermost address is compared, too, and the depth of the stack:
+ * all addresses in the stack, in their order: with two ways, one could be left over from an earlier call. For a system
+ * call the comparison leaves out the outermost address, in do_syscall_64(): that frame has a random size, and only the
+ * entry code calls the function. For other stacks the outermost address is compared, too, and the depth of the stack:
  * two interrupts may differ in nothing else. A function that moves its frame (alloca()) may still lead to a wrong
  * match, so the caller walks again now and then, and stops using the cache if the result differs.
  */

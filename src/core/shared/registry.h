@@ -7,13 +7,13 @@
 
 struct registry {
 	struct grace grace;	/* for callers that act for a consumer */
-	u32 max_depth;		/* frames; the largest that any tool has asked for */
-	u32 no_faults;		/* a tool has asked that no page is faulted in */
+	u32 max_depth;		/* frames; the largest that any tool wants */
+	u32 no_faults;		/* a tool wants no page to be faulted in */
 	u32 nr_excluded;	/* processes in the map "excluded" */
 	u32 now_s;		/* the clock of the maintenance, set about once a second */
 	u32 identity;		/* of the stackmap: random, and never 0 */
 	u32 evictions, evicted; /* from the table of modules: how often, and how many modules */
-	u64 row_wanted;		/* a frame whose row a no-fault walk could not read (core/walk/prefetch.c) */
+	u64 row_wanted;		/* a frame: a no-fault walk could not read its row (core/walk/prefetch.c) */
 	struct epochs epochs;	/* of the stackmap */
 	struct consumer consumer[MAX_CONSUMERS];
 	struct again_row again[AGAIN_ROWS]; /* references to stacks, by CPU */

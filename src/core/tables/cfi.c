@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Few instructions a turn, all state in struct cfi: so the verifier meets the same state at every turn.
+ * Call frame instructions.
  *
- * Operands are decoded first, by a table of formats, then the instruction is carried out. Apart from brevity this gives
+ * A turn runs few instructions and keeps all state in struct cfi, so the verifier finds the same state at every turn.
+ * It first decodes the operands, by a table of formats, and then executes the instruction: this is shorter, and gives
  * the reader's LEB128 two call sites instead of thirty.
  */
 #include "abi/outcome.h"
@@ -21,7 +22,7 @@ enum {
 	F1 = 0x10,
 	F2 = 0x20,
 	F4 = 0x30,	/* an advance of 1, 2, 4 bytes */
-	ADDRESS = 0x40, /* as the CIE encodes them */
+	ADDRESS = 0x40, /* as the CIE encodes addresses */
 	BAD = 0x80,
 };
 
@@ -129,7 +130,7 @@ static INLINE int restore(struct cfi *c, u32 reg)
 	return NEXT;
 }
 
-/* The CIE's program has ended, then the FDE's. */
+/* Go on when a program has ended: from the CIE's to the FDE's, and from that to the end. */
 static INLINE int next_phase(struct cfi *c)
 {
 	int err;
@@ -139,7 +140,7 @@ static INLINE int next_phase(struct cfi *c)
 		return STOP;
 	}
 	c->initial = c->row;
-	c->has_initial = !c->depth && c->loc == c->start; /* as a rule: it has changed nothing else */
+	c->has_initial = !c->depth && c->loc == c->start; /* usually: the CIE's program has changed only the row */
 	c->phase = 1;
 	c->stop = c->end;
 	err = reader_check(&c->in);
@@ -151,7 +152,7 @@ static INLINE int next_phase(struct cfi *c)
 	return STOP;
 }
 
-/* DW_CFA_set_loc: an absolute place instead of an advance. */
+/* DW_CFA_set_loc: an absolute location instead of an advance. */
 static INLINE int set_loc(struct cfi *c)
 {
 	u64 here = reader_addr(&c->in);
@@ -167,7 +168,7 @@ static INLINE int set_loc(struct cfi *c)
 }
 
 /*
- * The instructions that most programs are made of, with operands of one byte, one after the other: a turn is a call,
+ * Run the instructions that most programs consist of, with operands of one byte, one after the other: a turn is a call,
  * and costs more than any of these. STOP: the row is complete.
  */
 static INLINE int run_usual(struct cfi *c)
@@ -324,7 +325,7 @@ CORE u32 cfi_run(struct cfi *c)
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 
-	loop(CFI_MAX_OPS + 3, step, c); /* two ends, and one too many */
+	loop(CFI_MAX_OPS + 3, step, c); /* the ends of two programs, and one instruction too many */
 	if (c->error)
 		return c->error;
 	err = reader_check(&c->in);
@@ -332,5 +333,5 @@ CORE u32 cfi_run(struct cfi *c)
 		return read_outcome(err, TABLE_UNREADABLE);
 	return c->phase == 2 ? 0
 	       : c->spared   ? TOO_LONG
-			     : TOO_MANY_OPS; /* a loop may end by its bound: ask what it achieved */
+			     : TOO_MANY_OPS; /* the loop may have ended by its bound: check how far it is */
 }

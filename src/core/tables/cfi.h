@@ -8,21 +8,21 @@
 #define CFI_MAX_SAVED 8
 
 struct cfi {
-	/* asked */
+	/* input */
 	u64 pc;
 	u64 start;			/* of the code that the FDE describes */
 	u64 initial_insns, initial_end; /* the CIE's program ... */
 	u64 insns, end;			/* ... and the FDE's */
 	u64 code_align;
 	s64 data_align;
-	u64 hdr;      /* expressions are told by their distance from here */
+	u64 hdr;      /* rows hold expressions as distances from here */
 	u32 encoding; /* of addresses, DW_EH_PE_* */
 	u32 class;    /* of the file */
-	/* asked, and answered for the next FDE of this CIE */
+	/* input, and output for the next FDE of this CIE */
 	u32 has_initial;
-	struct row initial; /* what the CIE's program makes: if that is known, it does not run */
-	u32 spared;	    /* of CFI_MAX_OPS: the row has to be known with fewer */
-	/* answered */
+	struct row initial; /* the result of the CIE's program: if it is known, the program does not run */
+	u32 spared;	    /* how many of CFI_MAX_OPS may not be used */
+	/* output */
 	struct row row;
 	u32 detail;
 	/* working space */
@@ -33,5 +33,5 @@ struct cfi {
 	struct reader in;
 };
 
-/* 0 or an enum outcome. */
+/* Compute the row at c->pc, to c->row. Returns 0 or an enum outcome. */
 CORE u32 cfi_run(struct cfi *c);

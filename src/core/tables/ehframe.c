@@ -8,11 +8,12 @@
 
 #define MAX_TURNS_BSEARCH 28
 #define MAX_LETTERS 8
-#define EXTENDED 0xffffffff /* 64-bit DWARF: nobody writes it */
+#define EXTENDED 0xffffffff /* 64-bit DWARF: no compiler writes it */
 
 /*
- * Entries of tables that searches have met, by table_key(): where the code begins, below the key. All searches in a
- * file meet the same ones first, so that nearly all halvings need no read. What is lost to another entry is read again.
+ * Entries of .eh_frame_hdr tables that searches have read, in the place of table_key(): where the code begins, below
+ * the key. All searches in a file read the same entries first, so that nearly all their steps need no read. An entry
+ * that was replaced by another is read again.
  */
 u64 ehframe_marks[EHFRAME_MARKS] SHARED("rows");
 
@@ -21,7 +22,7 @@ static INLINE u64 *mark_of(u32 key)
 	return &at(ehframe_marks, key * 0x9E3779B1U >> 19);
 }
 
-/* The place of a search: 0 in files without a number, and where the table is too large. */
+/* The key of a search's next entry: 0 in files without a number, and where the table is too large. */
 static INLINE u32 table_key(const struct ehframe *e)
 {
 	return e->module && e->node < 1 << 16 ? e->module << 16 | e->node : 0;
@@ -32,7 +33,7 @@ static INLINE u32 middle(const struct ehframe *e)
 	return e->low + (e->high - e->low) / 2;
 }
 
-/* Go on in that half of the table which begins at @start_off, or in the one before. */
+/* Continue in the half of the table that begins at @start_off, or in the half before it. */
 static INLINE void take_half(struct ehframe *e, s32 start_off)
 {
 	bool second = e->hdr + (s64)start_off <= e->pc;
@@ -44,7 +45,7 @@ static INLINE void take_half(struct ehframe *e, s32 start_off)
 	e->node = e->node * 2 + second;
 }
 
-/* Read the @nr entries, at most EHFRAME_HELD, from number @first on. 0, -EFAULT or -EACCES. */
+/* Read the @nr entries, at most EHFRAME_HELD, from number @first on. Returns 0, -EFAULT or -EACCES. */
 static INLINE int read_entries(struct ehframe *e, u32 first, u32 nr)
 {
 	u64 size = sizeof(e->entry[0]), addr = e->hdr + 12 + first * size;
@@ -104,7 +105,7 @@ CORE void ehframe_forget(struct ehframe *e)
 		e->cie[i].key = 0;
 }
 
-/* Have the entries that are left. A read costs more than what it reads. 0 or an enum outcome. */
+/* Read the entries that are left, all at once: a read costs more than its bytes. Returns 0 or an enum outcome. */
 static INLINE u32 hold(struct ehframe *e)
 {
 	u32 first = e->low - !!e->low, key = table_key(e);
@@ -122,7 +123,7 @@ static INLINE u32 hold(struct ehframe *e)
 	return err ? read_outcome(err, TABLE_UNREADABLE) : 0;
 }
 
-/* By the table: the last entry that begins at the PC or before. */
+/* Find, in the table, the last entry that begins at or before the PC. */
 static INLINE void search(struct ehframe *e, u32 nr_entries)
 {
 	const struct ehframe_entry *entry;
@@ -135,7 +136,7 @@ static INLINE void search(struct ehframe *e, u32 nr_entries)
 	loop(MAX_TURNS_BSEARCH, halve, e);
 	if (e->error || verifier_forget(e->error, hold(e)))
 		return;
-	/* Without a branch: to the verifier each would double the ways. */
+	/* Without branches: each would double the verifier's paths. */
 	UNROLL
 	for (u32 step = EHFRAME_HELD / 2; step; step /= 2) {
 		u32 next = found + step;
@@ -151,7 +152,7 @@ static INLINE void search(struct ehframe *e, u32 nr_entries)
 	e->fde.start = e->hdr + (s64)entry->start_off;
 }
 
-/* An encoding that says how many bytes an address has also if it is said to have as many as addresses have. */
+/* Return @encoding with an explicit size, where it says that addresses have the file's word size. */
 static INLINE u32 plain_format(const struct ehframe *e, u32 encoding)
 {
 	return encoding & PE_FORMAT || !(e->class & CLASS_ELF32) ? encoding : encoding | PE_UDATA4;
@@ -184,13 +185,16 @@ TURN(augment, struct ehframe, e)
 	return STOP;
 }
 
-/* A file's CIE by its place in the file; in files without a number, which no two walks share, in memory. */
+/* The key of a CIE: its place in the file; in files without a number, of which walks share nothing, in memory. */
 static INLINE u64 cie_key(const struct ehframe *e, u64 addr)
 {
 	return e->module ? rowcache_key(e->module, addr - e->bias) : addr;
 }
 
-/* Choose the place for the CIE at @addr. Is it there already? At 0, where a wild FDE may point, there is none. */
+/*
+ * Choose the slot for the CIE at @addr. Returns whether the CIE is already there. There is no CIE at 0, where a wild
+ * FDE may point.
+ */
 static INLINE bool is_read(struct ehframe *e, u64 addr)
 {
 	u64 key = cie_key(e, addr);
@@ -199,7 +203,7 @@ static INLINE bool is_read(struct ehframe *e, u64 addr)
 	return key && ehframe_cie(e)->key == key;
 }
 
-/* What has been read says that it is @bad; unless that was not there. */
+/* Return @bad, which what has been read leads to; or an outcome that says that it could not be read. */
 static INLINE u32 judged(const struct reader *in, u32 bad)
 {
 	int err = reader_check(in);
@@ -239,7 +243,7 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	c->code_align = reader_uleb(in);
 	c->data_align = reader_sleb(in);
 	if (version == 1)
-		reader_u8(in); /* the return address column: we know it */
+		reader_u8(in); /* the return address column, which is known */
 	else
 		reader_uleb(in);
 
@@ -263,7 +267,7 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	return 0;
 }
 
-/* Without a table: entry by entry. */
+/* Without a table: look at one entry after the other. */
 TURN(next_entry, struct ehframe, e)
 {
 	struct page *p = &e->page;

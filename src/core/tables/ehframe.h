@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* .eh_frame: which FDE covers a PC, and what does it say? (LSB 5 §10.6, DWARF 5 §6.4.1) */
+/* .eh_frame: find the FDE that covers a PC, and decode it (LSB 5 §10.6, DWARF 5 §6.4.1). */
 #pragma once
 #include "core/tables/cfi.h"
 #include "core/module.h"
 
 struct cie {
-	u64 key;	/* the file and where in it, as cie_key() has it; 0: none read yet */
-	u64 insns, end; /* distances from its start: each process has it elsewhere */
+	u64 key;	/* the file and the place in it, from cie_key(); 0: none read yet */
+	u64 insns, end; /* distances from its start, as each process has it elsewhere */
 	u64 code_align;
 	s64 data_align;
 	u32 encoding; /* of the PCs in its FDEs */
 	u32 signal, sized;
 	u32 has_row;
-	struct row row; /* what its program makes, once that has been run */
+	struct row row; /* the result of its program, once that has been run */
 };
 
 struct fde {
@@ -20,7 +20,7 @@ struct fde {
 	u64 start, size; /* the code that it describes */
 };
 
-/* Of the sorted table in .eh_frame_hdr: where code begins, and its FDE, as distances from the section. */
+/* An entry of the sorted table in .eh_frame_hdr: the start of code, and its FDE, as distances from the section. */
 struct ehframe_entry {
 	s32 start_off, fde_off;
 };
@@ -28,68 +28,68 @@ struct ehframe_entry {
 #define EHFRAME_HELD 32 /* entries that are read at once: 256 bytes */
 #define MAX_FDES (1 << 18)
 #define EHFRAME_MARKS 8192
-#define EHFRAME_CIES 8 /* kept from walk to walk, but for the first one, which each walk forgets */
+#define EHFRAME_CIES 8 /* kept from walk to walk, except the first one, which each walk forgets */
 
 struct ehframe {
-	/* asked */
+	/* input */
 	u64 pc;
 	u64 hdr; /* .eh_frame_hdr, or .eh_frame itself if there is no table */
 	u64 bias;
-	u32 module, class; /* of the file; module 0: what is found is not to be remembered */
-	/* answered */
+	u32 module, class; /* of the file; module 0: what is found must not be kept */
+	/* output */
 	struct fde fde;
 	u32 which; /* its CIE: ehframe_cie() */
 	struct cie cie[EHFRAME_CIES];
-	struct cfi cfi; /* all that cfi_run() asks */
+	struct cfi cfi; /* all that cfi_run() needs */
 	/* working space */
 	u32 low, high;	   /* the entry is one of these, or the one before */
-	u32 node;	   /* the place in the tree of halvings: 1, then 2 or 3, then 4 to 7 */
-	u32 held, nr_held; /* of entry[]: that place, as table_key() has it, or 0; how many they are */
+	u32 node;	   /* the place in the tree of the binary search: 1, then 2 or 3, then 4 to 7 */
+	u32 held, nr_held; /* entry[] holds the entries of this table_key(), or 0; how many */
 	u32 error;
-	u32 scanned, spared; /* without a table: looked at for this row; of MAX_FDES: fewer have to do */
+	u32 scanned, spared; /* entries looked at for this row, without a table; how many of MAX_FDES may not be */
 	u32 letter, data;    /* positions in the augmentation string and data */
 	struct ehframe_entry entry[EHFRAME_HELD];
-	u64 met[EHFRAME_HELD]; /* marks that the search would leave */
+	u64 met[EHFRAME_HELD]; /* marks for ehframe_keep() to store */
 	u32 nr_met, pad;
 	struct bounds bounds; /* of entries; cfi.in and page have their own */
 	u64 scan;
 	struct page page;
 };
 
-extern u64 ehframe_marks[EHFRAME_MARKS]; /* for all walkers; for tests to forget */
+extern u64 ehframe_marks[EHFRAME_MARKS]; /* shared by all walkers; visible so that tests can clear it */
 
 static INLINE struct cie *ehframe_cie(struct ehframe *e)
 {
 	return &at(e->cie, e->which);
 }
 
-/* All that is read from here on should lie in [@start, @end). */
+/* Set the bounds: all that is read from here on should lie in [@start, @end). */
 static INLINE void ehframe_bound(struct ehframe *e, u64 start, u64 end)
 {
 	e->bounds = e->cfi.in.bounds = e->page.bounds = (struct bounds){start, end, 0};
 }
 
-/* Has it? */
+/* Did all that was read lie in the bounds? */
 static INLINE bool ehframe_is_within(const struct ehframe *e)
 {
 	return (s64)(e->bounds.outside | e->cfi.in.bounds.outside | e->page.bounds.outside) >= 0;
 }
 
-/* What was found is to be remembered for other searches, by all; or is it to be forgotten, and by this walker? */
+/* Keep what was found for the searches of all walkers; or forget it, for this walker, too. */
 CORE void ehframe_keep(struct ehframe *e);
 CORE void ehframe_forget(struct ehframe *e);
 
-/* Another walk: keep nothing but what is told apart by the numbers of files. */
+/* Begin another walk: keep only what the numbers of files distinguish. */
 static INLINE void ehframe_start(struct ehframe *e)
 {
 	e->cie[0].key = 0;
 	e->cfi.in.fills = 0;
 }
 
-/* Find and decode the FDE of e->pc in @r, the file e->module, for cfi_run(). 0 or an enum outcome. */
+/* Find the FDE of e->pc in @r, the file e->module, and decode it for cfi_run(). Returns 0 or an enum outcome. */
 CORE u32 ehframe_find(struct ehframe *e, const struct range *r);
 
-/* The row at e->pc, to e->cfi.row: after ehframe_find(). 0 or an enum outcome. */
+/* Compute the row at e->pc, to e->cfi.row, after ehframe_find(). Returns 0 or an enum outcome. */
 static INLINE u32 ehframe_row(struct ehframe *e)
 {
 	struct cie *cie = ehframe_cie(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* ELF headers, read out of the target's memory: no file is opened. */
+/* ELF headers, read from the target's memory: no file is opened. */
 #include "core/tables/encoding.h"
 #include "core/module.h"
 #include "core/regs.h"
@@ -19,8 +19,8 @@
 #define MAX_PHDRS 32
 
 /*
- * .eh_frame_hdr: version 1, a pointer of four bytes, count udata4, table datarel|sdata4. The only form linkers write
- * with a table. HDR_BYTES: with the count.
+ * .eh_frame_hdr: version 1, a pointer of four bytes, count udata4, table datarel|sdata4. With a table, linkers write no
+ * other form. HDR_BYTES includes the count.
  */
 #define HDR_BYTES 12
 #define HDR_TABLE_MASK 0xffff07ff
@@ -28,7 +28,7 @@
 
 #define NOTE_NAME_GNU 0x00554e47 /* "GNU" */
 #define NOTE_GNU_BUILD_ID 3
-#define NOTE_BYTES 16 /* header, "GNU" */
+#define NOTE_BYTES 16 /* the header and "GNU" */
 #define MAX_NOTES 16
 
 #define MAX_SCAN_WORDS (4u << 20)
@@ -38,7 +38,7 @@ static INLINE u32 unreadable(int err)
 	return err == -EACCES ? MODULE_NOT_SAFE : MODULE_UNREADABLE;
 }
 
-/* A program header of ELFCLASS32, in place, as one of ELFCLASS64. */
+/* Convert a program header of ELFCLASS32, in place, to one of ELFCLASS64. */
 static INLINE void widen(u64 *ph)
 {
 	u64 type_offset = ph[0], addresses = ph[1], sizes = ph[2], flags_align = ph[3];
@@ -128,7 +128,7 @@ static INLINE void find_build_id(struct modules *ms, u64 bias)
 	}
 }
 
-/* A first CIE: length 0x14 or 0x1c, id 0, version 1, augmentation "z?" with one letter. */
+/* Look for a first CIE: length 0x14 or 0x1c, id 0, version 1, augmentation "z?" with one letter. */
 TURN(scan_word, struct modules, ms)
 {
 	struct page *p = &ms->page;
@@ -138,7 +138,7 @@ TURN(scan_word, struct modules, ms)
 	if (addr + 24 > ms->scan_end)
 		return STOP;
 	if (page_hold(p, addr, 24) || page_has(p, addr) < 24) {
-		ms->nr_pieces = COUNT(ms->piece) + 1; /* what else is there was not seen */
+		ms->nr_pieces = COUNT(ms->piece) + 1; /* not all was read, so nothing is shared */
 		return STOP;
 	}
 	len = page_word(p, addr);
@@ -151,9 +151,7 @@ TURN(scan_word, struct modules, ms)
 	return NEXT;
 }
 
-/*
- * gcc -static leaves no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself.
- */
+/* gcc -static writes no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself. */
 static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 {
 	struct module *m = &ms->read;
@@ -174,7 +172,7 @@ static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 	}
 }
 
-/* What does .eh_frame_hdr offer: its table, or at least the way to .eh_frame? */
+/* Read .eh_frame_hdr: does it have a table, or at least the way to .eh_frame? */
 static INLINE void read_hdr(struct modules *ms, u64 bias)
 {
 	struct module *m = &ms->read;
@@ -202,7 +200,10 @@ static INLINE void read_hdr(struct modules *ms, u64 bias)
 	}
 }
 
-/* Of the ELF header in ms->word: class, entry point, where the program headers are. How many; -EINVAL: it is none. */
+/*
+ * Read from the ELF header in ms->word: class, entry point, place of the program headers. Returns how many of these
+ * there are; -EINVAL: it is no ELF header.
+ */
 static INLINE int read_header(struct modules *ms, u64 base)
 {
 	struct module *m = &ms->read;
@@ -242,7 +243,7 @@ CORE void elf_read(struct modules *ms, u64 base)
 	ms->start_vaddr = 0;
 
 	if (!base)
-		return; /* perhaps only now: a mapping that the kernel is changing is passed over */
+		return; /* perhaps only now: a mapping that is being changed is not found */
 	err = port_read(word, 64, base);
 	if (err) {
 		m->kind = unreadable(err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* DW_EH_PE_*: how .eh_frame writes addresses (LSB 5 §10.5.1); those that occur on x86-64. */
+/* DW_EH_PE_*: how .eh_frame encodes addresses (LSB 5 §10.5.1); those that occur on x86-64. */
 #pragma once
 
 #define PE_ABSPTR 0x00

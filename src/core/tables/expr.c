@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* DWARF expressions (DWARF 5 §2.5), those that occur in CFI: PLT stubs, signal frames, realigned stacks. */
+/* DWARF expressions (DWARF 5 §2.5), as far as they occur in CFI: PLT stubs, signal frames, realigned stacks. */
 #include "abi/outcome.h"
 #include "core/machine.h"
 
@@ -56,7 +56,10 @@ static INLINE int bad(struct machine *m, u8 op)
 	return STOP;
 }
 
-/* A value has as many bits as an address has in the file: the generic type (DWARF 5 §2.5.1). */
+/*
+ * The bits of 64 that a value does not use: it has as many as an address in the file, the generic type (DWARF 5
+ * §2.5.1).
+ */
 static INLINE u32 spare_bits(const struct machine *m)
 {
 	return (m->class & CLASS_ELF32) * 32;
@@ -83,7 +86,7 @@ static INLINE int push(struct machine *m, u8 op, u64 val)
 	return NEXT;
 }
 
-/* Operations that make one value of the two on top. */
+/* Operations that replace the two topmost values by one. */
 static INLINE int binary(struct machine *m, u8 op, u32 depth)
 {
 	u64 y = at(m->operand, depth - 1), x = at(m->operand, depth - 2);
@@ -199,7 +202,7 @@ TURN(operation, struct machine, m)
 	return NEXT;
 }
 
-/* Evaluate the expression at m->hdr + @off; the result is operand[depth - 1]. */
+/* Evaluate the expression at m->hdr + @off; the result is operand[depth - 1]. Returns 0 or an enum outcome. */
 static INLINE u32 evaluate(struct machine *m, s32 off)
 {
 	struct reader *in = &m->in;

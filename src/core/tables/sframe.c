@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All that is read of a section is read in one place, item by item: to the verifier each place where memory is read is
- * dear. What decides between the items reads nothing, so it is verified once.
+ * The .sframe reader. All reads of a section are in one place, item by item: each place that reads memory is expensive
+ * for the verifier. What decides between the items reads nothing, so it is verified once.
  */
 #include "core/tables/sframe.h"
 
 #define MAGIC 0xdee2
 #define ABI_AMD64 3 /* little-endian */
 #define HEADER_BYTES 28
-#define PLT_BYTES 16 /* version 1 does not say how large a block is; its linkers write this one */
+#define PLT_BYTES 16 /* version 1 does not say how large a block is; its linkers write this size */
 #define FLEXIBLE 1
-#define REG_BITS 5 /* of a rule about a register */
+#define REG_BITS 5 /* the bits of a register's number in row.off */
 
 static INLINE u32 decode_header(struct sframe *s)
 {
@@ -107,7 +107,7 @@ CORE u32 sframe_read(struct sframe *s)
 	return err ? read_outcome(err, TABLE_UNREADABLE) : bad;
 }
 
-/* The next entry to look at: binary search in a sorted index, else one after the other. */
+/* Choose the next entry to look at: by binary search in a sorted index, else one after the other. */
 static INLINE u32 probe(struct sframe *s)
 {
 	u32 i = s->low;
@@ -147,7 +147,7 @@ static INLINE u32 judge_row(struct sframe *s)
 	return s->left ? 0 : NO_FDE;
 }
 
-/* What has been read, and what to read next. Not 0: nothing more. */
+/* Use what has been read, and choose what to read next. Not 0: nothing more. */
 GLOBAL u32 sframe_go_on(struct sframe *s NONNULL)
 {
 	u32 block = s->block;
@@ -178,7 +178,7 @@ TURN(next_item, struct sframe, s)
 	return s->error ? STOP : NEXT;
 }
 
-/* The rule of @slot by @control and @off. A register and an offset share row.off. */
+/* Set the rule of @slot from @control and @off. A register and an offset share row.off. */
 static INLINE u32 set_rule(struct row *row, u32 slot, u32 control, s32 off)
 {
 	u32 lies = control & SFRAME_LIES_THERE, reg = control >> SFRAME_REG_SHIFT;
@@ -196,7 +196,10 @@ static INLINE u32 set_rule(struct row *row, u32 slot, u32 control, s32 off)
 	return 0;
 }
 
-/* Control and offset of the CFA; of the RA, or a single 0 if it is at its fixed place; of the FP, if it was saved. */
+/*
+ * The words: control and offset of the CFA; of the RA, or a single 0 if it is at its fixed place; of the FP, if it was
+ * saved.
+ */
 static INLINE u32 flexible_row(struct row *row, const struct sframe_row *r)
 {
 	u32 control = r->word[0], next = r->word[2] ? 4 : 3, err = 0;
@@ -234,8 +237,8 @@ static INLINE u32 plain_row(struct row *row, const struct sframe_row *r)
 }
 
 /*
- * Registers of which nothing is said were saved by whoever needed them, somewhere: from here on they are lost. But rbp
- * that is not said to be saved is unchanged.
+ * Registers that are not described were saved somewhere by the functions that used them: from here on they are lost.
+ * But rbp that is not described as saved is unchanged.
  */
 GLOBAL u32 sframe_make_row(struct sframe *s NONNULL)
 {
@@ -256,7 +259,7 @@ GLOBAL u32 sframe_make_row(struct sframe *s NONNULL)
 	if (s->masked) /* linkers describe .plt.got as if it had pushed something */
 		row->flags |= ROW_GUESS;
 
-	/* Versions 1 and 2 as first written cannot say that a frame is the outermost. */
+	/* Versions 1 and 2 in their first form cannot say that a frame is the outermost. */
 	if ((!r->nr && s->version > 1) || (s->version < 3 && s->start == s->program_entry)) {
 		row->rule[SLOT_RA] = RULE_UNDEFINED;
 		return 0;
@@ -264,7 +267,9 @@ GLOBAL u32 sframe_make_row(struct sframe *s NONNULL)
 	if (s->fixed_fp || !s->fixed_ra)
 		return BAD_SFRAME;
 	err = s->flexible ? flexible_row(row, r) : plain_row(row, r);
-	/* A return address below the stack pointer: assemblers used to write this for CFAs beyond them. */
+	/*
+	 * A return address below the stack pointer: assemblers used to write this for CFAs that they could not express.
+	 */
 	if (!err && row->cfa_kind == CFA_REG && row->cfa_reg == RSP && row->rule[SLOT_RA] == RULE_OFFSET &&
 	    (s64)row->cfa_off + row->off[SLOT_RA] < 0)
 		err = BAD_SFRAME;

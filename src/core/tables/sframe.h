@@ -1,78 +1,81 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * .sframe: what is the row at a PC? (The SFrame Format, versions 1 to 3)
+ * .sframe: find the row at a PC (The SFrame Format, versions 1 to 3).
  *
- * An index of functions, and for each a list of rows: where is the CFA, and where are the caller's return address and
- * frame pointer? It says nothing of the other registers. On x86-64 the return address lies at a fixed distance from
- * the CFA, unless a flexible function (version 3) has it elsewhere.
+ * The section has an index of functions, and for each a list of rows, which say where the CFA, the caller's return
+ * address and its frame pointer are. It does not describe other registers. On x86-64 the return address is at a fixed
+ * distance from the CFA, unless a flexible function (version 3) has it elsewhere.
  *
- * sframe_find() is for the walk. Who reads a whole section goes from item to item: sframe_at_X(), then sframe_read().
+ * sframe_find() is for the walk. To read a whole section, go from item to item: sframe_at_X(), then sframe_read().
  */
 #pragma once
 #include "core/machine.h"
 #include "core/module.h"
 
 enum sframe_flag {
-	SFRAME_SORTED = 1,	  /* functions, by address */
+	SFRAME_SORTED = 1,	  /* the functions are sorted by address */
 	SFRAME_FRAME_POINTER = 2, /* all functions keep one; not in version 3 */
-	SFRAME_PCREL = 4,	  /* a function is told by its distance from its entry, not from the section */
+	SFRAME_PCREL = 4,	  /* a function is given by its distance from its entry, not from the section */
 };
 
-#define SFRAME_ENTRY_BYTES 16	  /* what entries of all versions have, in one order or the other */
+#define SFRAME_ENTRY_BYTES 16	  /* the size of the fields that entries of all versions have, in different orders */
 #define SFRAME_WORDS 6		  /* of a row: control and offset for each of CFA, RA, FP */
 #define SFRAME_MAX_ROWS (1 << 16) /* of a function */
 
 #define SFRAME_MAX_UNSORTED (1 << 14) /* functions */
 #define SFRAME_MAX_ITEMS (SFRAME_MAX_UNSORTED + SFRAME_MAX_ROWS + 2)
 
-/* A control word: from a register, or from the CFA; is that the value, or does the value lie there? */
+/*
+ * A control word: is the offset from a register, or from the CFA? Is the sum the value, or is the value in memory
+ * there?
+ */
 #define SFRAME_FROM_REG 1
 #define SFRAME_LIES_THERE 2
 #define SFRAME_REG_SHIFT 3
 
 struct sframe_row {
-	u32 start;  /* of its code, from the function's start or, if masked, its block's */
-	u8 from_sp; /* the CFA's base, unless the function is flexible: rsp, not rbp */
-	u8 nr;	    /* of words; 0: the outermost frame */
-	u8 bytes;   /* of a word */
+	u32 start;  /* of its code, from the start of the function or, if masked, of its block */
+	u8 from_sp; /* the CFA is based on rsp, else on rbp; of no meaning in a flexible function */
+	u8 nr;	    /* number of words; 0: the outermost frame */
+	u8 bytes;   /* the size of a word */
 	u8 pad;
-	u32 word[8]; /* nr of them, not sign-extended */
+	u32 word[8]; /* @nr of them, not sign-extended */
 };
 
 enum sframe_item { SFRAME_HEADER, SFRAME_FUNCTION, SFRAME_ATTRIBUTES, SFRAME_ROW };
 
 struct sframe {
-	/* asked */
+	/* input */
 	u64 pc;
 	u64 section;
 	u64 program_entry;
-	/* answered */
+	/* output */
 	struct row row;
 	/* the header */
 	u32 version, flags;
 	s32 fixed_fp, fixed_ra; /* distance from the CFA; 0: none */
 	u32 nr_functions, nr_rows, row_bytes;
 	u64 index, rows;
-	/* a function, as far as its entry says, and its attributes */
+	/* a function, from its entry, and its attributes */
 	u64 entry, start;
-	u32 size, first;	     /* bytes of code; distance of what belongs to it from @rows */
-	u32 nr;			     /* of rows */
-	u8 masked, flexible, signal; /* masked: its code repeats in blocks of @block bytes, as a PLT does */
-	u8 start_bytes;		     /* how large a row's start is */
+	u32 size, first;	     /* bytes of code; distance of its attributes or rows from @rows */
+	u32 nr;			     /* number of rows */
+	u8 masked, flexible, signal; /* @masked: its code repeats in blocks of @block bytes, as a PLT does */
+	u8 start_bytes;		     /* the size of a row's start */
 	u32 block;
 	/* a row */
 	struct sframe_row next;
 	/* working space */
 	struct sframe_row here;
-	u32 item; /* enum sframe_item: what @in stands at */
+	u32 item; /* enum sframe_item: the item at which @in is */
 	u32 i, low, high;
-	u32 off, left; /* of the PC in the function or block; rows not seen yet */
+	u32 off, left; /* the PC's offset in the function or block; rows that have not been read */
 	u32 found, error;
-	u32 items, spared; /* read for this row; of SFRAME_MAX_ITEMS: it has to be known with fewer */
+	u32 items, spared; /* read for this row; how many of SFRAME_MAX_ITEMS may not be */
 	struct reader in;
 };
 
-/* @word of a row, as an offset. */
+/* Return @word of a row as an offset. */
 static INLINE s32 sframe_offset(const struct sframe_row *r, u32 word)
 {
 	u32 unused = 32 - 8 * r->bytes;
@@ -95,14 +98,14 @@ static INLINE void sframe_at_function(struct sframe *s, u32 i)
 	reader_go(&s->in, s->entry);
 }
 
-/* Of the function that was read last. */
+/* Go to the attributes of the function that was read last. */
 static INLINE void sframe_at_attributes(struct sframe *s)
 {
 	s->item = SFRAME_ATTRIBUTES;
 	reader_go(&s->in, s->version == 3 ? s->rows + s->first : s->entry + SFRAME_ENTRY_BYTES);
 }
 
-/* After the attributes. The next row follows by itself. */
+/* Go to the rows, after the attributes were read. To read a row leads to the next one. */
 static INLINE void sframe_at_rows(struct sframe *s)
 {
 	s->item = SFRAME_ROW;
@@ -110,16 +113,16 @@ static INLINE void sframe_at_rows(struct sframe *s)
 		reader_go(&s->in, s->rows + s->first);
 }
 
-/* Read what we are at. 0 or an enum outcome. */
+/* Read the item that @s is at. Returns 0 or an enum outcome. */
 CORE u32 sframe_read(struct sframe *s);
 
-/* Find and decode the row of s->pc in @r, to s->row. 0 or an enum outcome. */
+/* Find the row of s->pc in @r, and decode it to s->row. Returns 0 or an enum outcome. */
 CORE u32 sframe_find(struct sframe *s, const struct range *r);
 
-/* What the rules of a row with ROW_FLEXIBLE are worth, to m->cfa and m->value[]. 0 or an enum outcome. */
+/* Compute the rules of a row with ROW_FLEXIBLE, to m->cfa and m->value[]. Returns 0 or an enum outcome. */
 CORE u32 sframe_rules(struct machine *m);
 
-/* Parts of the above that do not read memory, each verified once. 0 or an enum outcome. */
+/* Parts of the above that do not read memory, each verified once. They return 0 or an enum outcome. */
 GLOBAL u32 sframe_decode(struct sframe *s NONNULL);
 GLOBAL u32 sframe_go_on(struct sframe *s NONNULL);
 GLOBAL u32 sframe_make_row(struct sframe *s NONNULL);

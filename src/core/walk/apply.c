@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A row and the registers → the caller's registers. All sanity checks are here. */
+/* Apply a row to the registers, to get the caller's registers. All sanity checks of frames are here. */
 #include "abi/outcome.h"
 #include "core/machine.h"
 
@@ -48,8 +48,8 @@ static INLINE void restore(struct machine *m, u32 slot)
 
 /*
  * The kernel's signal frame: the general registers lie below rip (linux uapi/asm/sigcontext.h, struct sigcontext_64 and
- * sigcontext_32). Of 32-bit tasks there are two such frames, that differ in what comes before; and since Linux 7 the
- * CFA of neither is the interrupted esp, which lies among the others.
+ * sigcontext_32). 32-bit tasks have two kinds of such frames, which differ in what comes before. Since Linux 7 the CFA
+ * of neither is the interrupted esp, which is among the other registers.
  */
 #define ESP_BELOW_EIP 28
 
@@ -70,7 +70,7 @@ static INLINE void restore_all(struct machine *m)
 		m->reg[reg] = m->ra_at + (s64)at(below_rip, first + reg);
 	m->lazy |= 0xff7f;
 	m->invalid = NEVER_KNOWN;
-	stack_forget(m); /* perhaps the handler ran on another one */
+	stack_forget(m); /* the handler may have run on another stack */
 }
 
 CORE u32 apply_row(struct machine *m)
@@ -79,7 +79,7 @@ CORE u32 apply_row(struct machine *m)
 	u64 ra = 0;
 	u32 err;
 
-	if (!signal && m->cfa & (word_bytes(m) - 1)) { /* psABI x86-64 §3.2.2: what was pushed lies at words */
+	if (!signal && m->cfa & (word_bytes(m) - 1)) { /* psABI x86-64 §3.2.2: pushed values lie at words */
 		m->detail = m->cfa;
 		return MISALIGNED;
 	}

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/walk/nofault.h"
 
-/* Move the window to the word that the frame hangs on; it is there already? Then that is not what the step lacked. */
+/*
+ * Move the window to the word that the frame depends on. False: the window is there already, so the step failed for
+ * another reason.
+ */
 static INLINE bool move_window(struct machine *m, struct walk_trace *t)
 {
 	struct stack_window *s = &m->stack;
@@ -26,7 +29,7 @@ static INLINE bool move_window(struct machine *m, struct walk_trace *t)
 	return true;
 }
 
-/* The outermost frame, which says so. */
+/* Is this the outermost frame, by a row that says so? */
 static INLINE bool is_outermost(struct machine *m)
 {
 	const struct row *row = &m->row;

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * All that a walk read of a stack: words, by their distance from where the stack pointer was.
+ * The read log: all words that a walk read of a stack, by their distance from the initial stack pointer.
  *
- * A walk is a function of its registers, of the rows it met, and of these words. If none of them has changed, it would
- * come to the same end: what else has changed on the stack does not matter. So a stack that was walked once can be told
- * again by one copy and a few comparisons, exactly.
+ * A walk is a function of its registers, of the rows that it used, and of these words. If none of them has changed, a
+ * new walk would have the same result, whatever else has changed on the stack. So one copy and a few comparisons answer
+ * exactly whether a stack that was walked before is there again.
  */
 #pragma once
 #include "core/atomic.h"
 
 #define READ_LOG_WORDS 128 /* 128 frames; a multiple of READ_LOG_STEP */
-#define READ_LOG_STEP 8	   /* compared together, without a branch */
+#define READ_LOG_STEP 8	   /* words compared together, without a branch */
 #define READ_LOG_SPAN 1024 /* words: 8 KiB of stack */
 
 struct read_log {
 	u32 nr;	  /* more than READ_LOG_WORDS: not usable */
-	u32 span; /* words from the base on that must be read to check it */
+	u32 span; /* words from the base on that must be read to compare */
 	u16 at[READ_LOG_WORDS];
 	u64 word[READ_LOG_WORDS];
 };
 
-/* A stack as it is now, from the base on. */
+/* A snapshot: the stack as it is now, from the base on. */
 struct stack_snapshot {
 	u64 word[READ_LOG_SPAN];
 	u64 differs;
@@ -41,7 +41,7 @@ static INLINE void read_log_invalidate(struct read_log *r)
 	r->nr = READ_LOG_WORDS + 1;
 }
 
-/* The word @distance bytes above the base was read. If there is no room, or it lies too far off, @r is spoilt. */
+/* Add the word @distance bytes above the base. If there is no room, or it is too far away, @r becomes unusable. */
 static INLINE void read_log_add(struct read_log *r, u64 distance, u64 word)
 {
 	u32 nr = r->nr;
@@ -57,7 +57,7 @@ static INLINE void read_log_add(struct read_log *r, u64 distance, u64 word)
 		r->span = distance / sizeof(u64) + 1;
 }
 
-/* @r, usable and not empty, to @to, with the last step filled up. */
+/* Copy @r, usable and not empty, to @to, and fill up the last step. */
 static INLINE void read_log_copy(struct read_log *to, const struct read_log *r)
 {
 	u32 nr = r->nr;
@@ -75,7 +75,7 @@ static INLINE void read_log_copy(struct read_log *to, const struct read_log *r)
 }
 
 /*
- * Is all in @now, of which r->span words were read, as it was? @r: from read_log_copy(); may be written to meanwhile.
- * 1 or 0.
+ * Are all words of @r unchanged in @now, of which r->span words were read? @r comes from read_log_copy(), and may be
+ * written to at the same time. Returns 1 or 0.
  */
 GLOBAL int read_log_holds(struct read_log *r NONNULL, struct stack_snapshot *now NONNULL);

@@ -52,7 +52,7 @@ CORE void stack_cache_put(const struct stack_cache_key *key, const u64 *reg, str
 	if (!read_log_is_usable(&t->reads) || !t->reads.nr || t->used & ~SAVED_REGS)
 		return;
 	if (sequence & 1 || cmpxchg(&m->sequence, sequence, sequence + 1) != sequence)
-		return; /* somebody else is writing */
+		return; /* another CPU is writing */
 	fence_release();
 	m->key = *key;
 	m->stack = stack;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/walk/step.h"
 
-/* The registers of a row's slots, a bit each. */
+/* Return the registers of a row's slots, a bit each. */
 static INLINE u32 registers_of(u32 slots)
 {
 	_Static_assert(SLOT_RBX == 0 && SLOT_RBP == 1 && SLOT_R12 == 2 && SLOT_R15 == 5, "the order of slots");
 	return (slots & 1) << RBX | (slots >> 1 & 1) << RBP | (slots >> 2 & 15) << R12;
 }
 
-/* What the row saved lies at the caller's. Without branches: to the verifier each would double the ways through it. */
+/* Set the registers that the row saved to their addresses. Without branches: each would double the verifier's paths. */
 static INLINE void restore(struct machine *m, u64 cfa)
 {
 	const struct row *row = &m->row;
@@ -22,7 +22,7 @@ static INLINE void restore(struct machine *m, u64 cfa)
 	}
 }
 
-/* One frame. False, and nothing done, if it is not of that kind. */
+/* Walk one frame. False, with nothing changed: it is not of the simple kind. */
 static INLINE bool step(struct walk *w)
 {
 	struct machine *m = &w->machine;

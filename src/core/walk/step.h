@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The way nearly all frames go: known mapping, cached and simple row, return address in the stack's window.
+ * The short way that nearly all frames take: known mapping, cached and simple row, return address in the stack's
+ * window.
  *
- * Both walks use it: walk.c, which can do more where this cannot go on, and nofault.c, which cannot.
+ * Both walks use it: walk.c, which has other ways where this one ends, and nofault.c, which has not.
  */
 #pragma once
 #include "core/rowcache.h"
@@ -20,14 +21,14 @@ static INLINE bool peek(struct machine *m, struct walk_trace *t, u64 addr, u64 *
 	return true;
 }
 
-/* Is @pc in the range that was found there last? */
+/* Is @pc in the range that was last found for its page? */
 static INLINE bool range_is_hinted(struct modules *ms, u64 pc)
 {
 	ms->here = at(ms->hint, hint_of(pc));
 	return module_holds(ms, pc);
 }
 
-/* Is the row at @pc, which is in module_here(), known? Then it is in w->machine.row. */
+/* Is the row at @pc, which is in module_here(), cached? Then it is in w->machine.row. */
 static INLINE bool row_is_known(struct walk *w, u64 pc)
 {
 	struct range *here = module_here(&w->modules);
@@ -37,7 +38,7 @@ static INLINE bool row_is_known(struct walk *w, u64 pc)
 	return !rowcache_get(rowcache_key(here->module, pc + here->file_off), &w->machine.row);
 }
 
-/* The CFA of a simple row. False: it hangs on a register that is lost, or not in the window. */
+/* Compute the CFA of a simple row. False: it depends on a register that is lost, or not in the window. */
 static INLINE bool simple_cfa(struct machine *m, struct walk_trace *t, u64 *ret)
 {
 	u32 reg = m->row.cfa_reg & (NR_REGS - 1);
@@ -66,8 +67,8 @@ static INLINE void frame_add(struct walk *w, u32 nr)
 }
 
 /*
- * step.c: as many frames as go that way, at most STEPS_A_TURN. What it reads of the stack it notes in w->trace, if that
- * is on.
+ * step.c: walk as many frames as this way leads, at most STEPS_A_TURN. Adds what it reads of the stack to w->trace, if
+ * that is on.
  */
 #define STEPS_A_TURN 16
 GLOBAL int steps(struct walk *w NONNULL);

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Each frame in stages: module → row (cached, from .eh_frame, or from .sframe) → CFA → expressions, if any → the
- * caller's registers.
+ * The walk: each frame in stages: module → row (cached, from .eh_frame, or from .sframe) → CFA → expressions, if any →
+ * the caller's registers.
  *
  * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
- *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, the port's question about the page
+ *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, the port's check of the page
  * and one is left for a program that walks itself.
  */
 #include "core/walk/step.h"
 
-#define LOOK_BEHIND 64 /* bytes of the code that code_rules.c and cfi_quirks.c look at */
+#define LOOK_BEHIND 64 /* bytes of code before the PC that code_rules.c and cfi_quirks.c look at */
 #define CODE_AFTER 40
 #define ENTRY_SIZE 64 /* ld.so's _start has no FDE */
 
 static INLINE int end(struct walk *w, u32 why)
 {
 	if (w->row_wanted)
-		return learn_row_at(w, why) & STOP; /* or NEXT: the verifier does not know */
+		return learn_row_at(w, why) & STOP; /* or NEXT, as far as the verifier knows */
 	w->outcome = why;
 	return STOP;
 }
@@ -36,7 +36,7 @@ static INLINE u32 why_no_cfi(const struct range *r)
 	return NO_ELF;
 }
 
-/* The row at @pc from CFI, to w->machine.row. */
+/* Find the row at @pc in CFI, to w->machine.row. */
 static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
 {
 	struct ehframe *e = &w->ehframe;
@@ -55,7 +55,7 @@ static INLINE u32 row_from_cfi(struct walk *w, u64 pc)
 	return 0;
 }
 
-/* The same from .sframe. */
+/* The same in .sframe. */
 static INLINE u32 row_from_sframe(struct walk *w, u64 pc)
 {
 	struct sframe *s = &w->sframe;
@@ -69,8 +69,8 @@ static INLINE u32 row_from_sframe(struct walk *w, u64 pc)
 }
 
 /*
- * Nearly all rows are simple. Told once, when the row is learnt, so that frames need not look: if the return address
- * lies whole words from the CFA and at a word, the CFA is aligned.
+ * Mark the row if it is simple, as nearly all are. This is done once, when the row is learnt, so that no frame has to
+ * look: if the return address is whole words from the CFA, and at a word, the CFA is aligned.
  */
 static INLINE void classify(struct row *row, u32 word)
 {
@@ -89,14 +89,14 @@ static INLINE void classify(struct row *row, u32 word)
 	row->flags = simple;
 }
 
-/* The frame is left by @method. Said of files only: other frames have no room for it. */
+/* Add @method to the frame, if it is in a file: other frames have no room for it. */
 static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
 {
 	if (module_here(&w->modules)->module)
 		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
 }
 
-/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @told: may others know of it? */
+/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @told: may the row be shared? */
 static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 {
 	struct machine *m = &w->machine;
@@ -133,15 +133,14 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 	m->row.flags |= method_flags(method);
 	if (quirk == QUIRK_BY_STACK)
 		*told = false;
-	if (err || quirk) /* by its bytes: those of the file? */
+	if (err || quirk) /* known by its bytes: were they the file's? */
 		module_read(&w->modules, pc - LOOK_BEHIND, LOOK_BEHIND + CODE_AFTER,
 			    pc - LOOK_BEHIND + module_here(&w->modules)->file_off);
 	return 0;
 }
 
 /*
- * Learn the row at @pc, and remember it under @key for all processes, if it was learnt from the file, and @key is not
- * 0.
+ * Learn the row at @pc, and cache it under @key for all processes, if it was learnt from the file, and @key is not 0.
  */
 static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 {
@@ -183,7 +182,7 @@ static INLINE u32 find_cfa(struct machine *m)
 	return 0;
 }
 
-/* As many frames as can be in one turn: a turn is a call. Then one frame of any kind. */
+/* Walk as many simple frames as possible in one turn, since a turn is a call. Then walk one frame of any kind. */
 CORE_TURN(walk_frame, struct walk, w)
 {
 	struct machine *m = &w->machine;
@@ -208,7 +207,7 @@ CORE_TURN(walk_frame, struct walk, w)
 		return end(w, err == EBUSY ? MAPPINGS_BUSY : NO_MAPPING);
 	here = module_here(ms);
 	pc += here->has_handlers_return & ~m->pc_is_exact &
-	      !(m->pc & 15); /* to where a function begins: no call is before it */
+	      !(m->pc & 15); /* to the start of a function: no call is before it */
 	key = 0;
 	if (here->module) {
 		if (module_has_tables(here)) /* V8 maps a part of node's text a second time */
@@ -229,7 +228,7 @@ CORE_TURN(walk_frame, struct walk, w)
 			return end(w, err);
 	}
 	leave_by(w, nr, row_method(&m->row));
-	if (m->row.flags & ROW_SIGNAL) /* nobody called it: the handler returns to its first instruction */
+	if (m->row.flags & ROW_SIGNAL) /* it has no caller: the handler returns to its first instruction */
 		at(w->out.frame, nr) &= ~FRAME_RET;
 	if (m->row.flags & ROW_FRAME_POINTER) {
 		here = module_here(ms);

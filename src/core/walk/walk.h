@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The conductor: from the interrupted PC to the outermost frame. */
+/* The walk: from the interrupted PC to the outermost frame. */
 #pragma once
 #include "core/tables/ehframe.h"
 #include "core/machine.h"
@@ -10,40 +10,40 @@
 
 /* What a walk depended on, apart from its rows. */
 struct walk_trace {
-	u32 on;	     /* it is wanted */
-	u32 initial; /* registers that have not been restored since it began, a bit each */
-	u32 used;    /* of these */
+	u32 on;	     /* the trace is wanted */
+	u32 initial; /* registers that have not been restored since the walk began, a bit each */
+	u32 used;    /* those of them that the walk used */
 	u32 pad;
-	u64 base; /* the eight bytes that the stack pointer was in when it began */
+	u64 base; /* the aligned eight bytes at the initial stack pointer */
 	struct read_log reads;
 };
 
-/* All a walk works with. Lives in map memory: the verifier follows pointers into it, not what it contains. */
+/* All that a walk works with. It is in map memory: the verifier follows pointers to it, but not its contents. */
 struct walk {
-	/* asked */
+	/* input */
 	struct machine machine; /* its registers */
 	u32 max_depth;		/* frames, at most MAX_DEPTH */
-	u32 no_cache;		/* do not believe the row cache */
-	u32 at_once;		/* nobody runs while it does: it may not take long */
+	u32 no_cache;		/* do not use the row cache */
+	u32 at_once;		/* no other task can run here during the walk: it must be short */
 	u32 turns;		/* of walk_frame() */
-	u64 row_wanted;		/* a frame whose row is to be learnt at the end; 0: none */
-	/* answered */
+	u64 row_wanted;		/* the frame to learn the row of at the end; 0: none */
+	/* output */
 	u32 outcome;
 	u32 row_misses;
-	u64 visited;	  /* @cold, if its row was looked up; 0: not */
+	u64 visited;	  /* @row_wanted, if its row was looked up; 0: it was not */
 	struct stack out; /* frames as in abi/frame.h */
 	struct walk_trace trace;
-	/* working space; modules keeps what it knows of the address space from walk to walk */
+	/* working space; @modules keeps what is known of the address space from walk to walk */
 	struct modules modules;
 	struct ehframe ehframe;
 	struct sframe sframe;
-	u32 before, nr_before; /* that visit: outcome, and frames */
+	u32 before, nr_before; /* outcome and frames, before @row_wanted was looked up */
 };
 
 /*
- * What a walk may take, in steps of some 50 ns: a CFI instruction, an operation of an expression, an FDE or entry that
- * is looked at are one; other things are several. Where the task may be preempted there is a bound as well: it does not
- * come back to user mode before, and has a walker meanwhile.
+ * What a walk may cost, in steps of about 50 ns: a CFI instruction, an operation of an expression, and an FDE or entry
+ * that is looked at are one step each; other things are several. A walk that can be preempted is bounded as well: until
+ * it ends its task does not return to user mode, and keeps a walker.
  */
 #define WORK (1 << 22)
 #define WORK_AT_ONCE (1 << 13)
@@ -65,7 +65,7 @@ static INLINE bool walk_takes_too_long(const struct walk *w)
 	return walk_work(w) >= (w->at_once ? WORK_AT_ONCE : WORK);
 }
 
-/* Start from the registers in w->machine.reg[], including RIP, RSP and CS, after regs_settle(). */
+/* Begin a walk from the registers in w->machine.reg[], including RIP, RSP and CS, after regs_settle(). */
 static INLINE void walk_start(struct walk *w)
 {
 	struct machine *m = &w->machine;
@@ -98,15 +98,15 @@ static INLINE void walk_start(struct walk *w)
 	w->out.nr = 0;
 }
 
-/* prefetch.c: the walk is over, @why; what is cold is visited. What a turn returns. */
+/* prefetch.c: the walk has ended, @why; learn the row of w->row_wanted. Returns what the turn has to return. */
 GLOBAL int learn_row_at(struct walk *w NONNULL, u32 why);
 
-/* walk.c: one frame a turn. */
+/* walk.c: one turn of a walk. */
 DECLARE_TURN(walk_frame, struct walk);
 
 /*
- * Fill w->out and w->outcome. May sleep in port_read(). Ends for any content of the target's memory.
- * Inline, because BPF allows eight call frames, and the longest chain from here has seven.
+ * Walk: fill w->out and w->outcome. May sleep in port_read(). Ends for any contents of the target's memory. Inline,
+ * because BPF allows eight call frames, and the longest chain from here has seven.
  */
 static INLINE void walk_stack(struct walk *w)
 {
