@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Complete user stacks for BPF programs, of whatever type: include this, link with dusk.bpf.o, load through libdusk
- * (dusk_unwind_open(), <dusk/dusk.h>).
+ * Complete user stacks for BPF programs of any type: include this, link with dusk.bpf.o (dusk-link), load through
+ * libdusk (dusk_unwind_open_object(), <dusk/unwind.h>).
  *
- * A program asks for the user stack of the current task, and gets a cookie. The stack is walked once, when the task is
- * about to return to user mode, for all who have asked during this visit to the kernel, tools that know nothing of each
- * other included. Then each consumer is served, in the way it chose in dusk_unwind_add_consumer(): an event in its ring
- * buffer, its charges entered in its map, or a call of dusk_unwind_done().
+ * A program requests the user stack of the current task and gets a cookie. The stack is walked once, when the task is
+ * about to return to user mode, for all programs that have requested it during this visit to the kernel, also for those
+ * of other tools. Then each consumer is served in the way it chose in dusk_unwind_add_consumer(): by an event in its
+ * ring buffer, by adding its amounts to its aggregation map, or by a call of dusk_unwind_done().
  *
- * To be included after vmlinux.h (or linux/types.h) and bpf/bpf_helpers.h.
+ * Include it after vmlinux.h (or linux/types.h) and bpf/bpf_helpers.h.
  */
 #pragma once
 
@@ -16,104 +16,138 @@
 
 /* The answer to a request. */
 struct dusk_unwind {
-	__u64 cookie;  /* of no other walk: the consumer is served under it; 0: nothing will come */
-	__u32 stack;   /* DUSK_EXECUTED: the stack's id; 0: it has none, see outcome */
+	__u64 cookie;  /* of the walk, never used twice; the consumer is served under it. 0: it will not be served */
+	__u32 stack;   /* DUSK_EXECUTED: the stack's id; 0: there is none, see outcome */
 	__u32 outcome; /* DUSK_EXECUTED and errors: how the stack ended, or why there is none (dusk_outcome()) */
 };
 
 enum {
-	DUSK_QUEUED = 0, /* this request has queued the walk, and the consumer will be served under its cookie */
-	DUSK_PENDING =
-		1, /* the walk was queued before, by whomever: the consumer will be served under its cookie, once */
-	DUSK_EXECUTED =
-		2, /* the walk of this visit to the kernel is over, as it is for tasks that exit: here is the stack */
+	/* This request has queued the walk. The consumer will be served under its cookie. */
+	DUSK_QUEUED = 0,
+	/* An earlier request, of any tool, has queued the walk. The consumer will be served under its cookie, once. */
+	DUSK_PENDING = 1,
+	/* The walk of this visit to the kernel is over, as for a task that exits: the answer has the stack. */
+	DUSK_EXECUTED = 2,
 };
 
 /*
- * Ask for the user stack of the current task for @consumer, a number below DUSK_MAX_CONSUMERS by which user space has
- * called dusk_unwind_add_consumer(). Any context: NMI, interrupt, under the run-queue lock, task; constant time, no
- * lock; may allocate the task's state when a task is asked for the first time.
+ * Request the user stack of the current task for @consumer: a number below DUSK_MAX_CONSUMERS that user space has
+ * registered by dusk_unwind_add_consumer(). *@ret, which the caller owns, is filled in any case.
  *
- * DUSK_QUEUED, DUSK_PENDING, DUSK_EXECUTED, or a negative errno with the reason in ret->outcome:
- *	-ENOENT		@consumer is not, or no longer, registered
- *	-EINVAL		a kernel thread, or a task whose memory is gone: it has no user stack
- *	-EPERM		the process is excluded: a walk of it did not end
+ * Context: any: NMI, interrupt, under the run-queue lock, task. Constant time, no lock. The first request for a task
+ * may allocate the task's state.
+ *
+ * Returns DUSK_QUEUED, DUSK_PENDING, DUSK_EXECUTED, or a negative errno with the reason in ret->outcome:
+ *	-ENOENT		@consumer is not registered, or not any more
+ *	-EINVAL		the task has no user stack: it is a kernel thread, or its memory is gone
+ *	-EPERM		the process is excluded, because a walk of it did not end
  *	-ENOSPC		the table of tasks is full
- *	-EAGAIN		interrupts kept changing the task's state, or the task was walked twice just now and, on kernels that
- *			do not tell one visit from the next, may not have been in user mode since
- *	-EOVERFLOW	the CPU has given out all its cookies, of which none is used twice (with 64 CPUs, 2^41)
- *	others		the kernel did not take the task work
+ *	-EAGAIN		interrupts kept changing the task's state; or the task was walked twice just now and may not
+ *			have been in user mode since, on a kernel that does not tell one visit from the next
+ *	-EOVERFLOW	the CPU has given out all its cookies, none of which is used twice (with 64 CPUs: 2^41)
+ *	others		the kernel refused the task work
  */
 int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);
 
 /*
- * The same for perf_event programs, which may interrupt the kernel's entry code while it saves the user's registers:
- * @ip is the interrupted instruction, ctx->regs.ip.
+ * As dusk_unwind_request(), for perf_event programs, which may interrupt the kernel's entry code while it saves the
+ * user's registers. @ip is the address of the interrupted instruction, ctx->regs.ip.
+ *
+ * Returns what dusk_unwind_request() does.
  */
 int dusk_unwind_request_at(__u32 consumer, __u64 ip, struct dusk_unwind *ret);
 
 /*
- * To be called in programs at uprobes, and USDT, that ask for stacks: it does nothing when it is called, but sees to it
- * that tasks which preempt each other there do not share the program's variables, as they do on linux 6.13 and newer.
- * All its variables and those of what it calls have to fit in 512 bytes then; the caller's own, in 120. libdusk loads
- * no such program without it.
+ * Mark a program at a uprobe or USDT mark that requests stacks; libdusk refuses to load such a program without this
+ * call. The call itself does nothing. Its presence keeps the kernel from placing the program's variables on a per-CPU
+ * stack, as linux 6.13 and newer do, where tasks that preempt each other at a uprobe would share them. So all variables
+ * of the program and of the functions that it calls must fit in 512 bytes; the program's own, in 120.
+ *
+ * Returns 0.
  */
 int dusk_unwind_at_uprobe(void);
 
 /*
- * The stack of the current task, if it can be told at once: because it stood here before, or because all that a walk
- * needs is at hand. DUSK_EXECUTED, or -EAGAIN: ask for it. For tasks on their way back from an off-CPU interval
- * (sched_exit_tp) and in system calls; not for NMI, nor under the run-queue lock: it may take some microseconds.
+ * Get the stack of the current task without a wait, if it is in the stack cache, or if a no-fault walk can find it.
+ * Queues nothing and needs no consumer.
+ *
+ * Context: tasks that come back from an off-CPU interval (sched_exit_tp), and system calls. Not NMI, nor under the
+ * run-queue lock: it may take some microseconds.
+ *
+ * Returns DUSK_EXECUTED, or -EAGAIN: use dusk_unwind_request().
  */
 int dusk_unwind_try(struct dusk_unwind *ret);
 
 /*
- * The same in an interrupt or NMI that came upon user mode ((__s64)ctx->regs.ip >= 0): it walks 32 frames at most,
- * which takes less time than to schedule a walk.
+ * As dusk_unwind_try(), for an interrupt or NMI that interrupted user mode ((__s64)ctx->regs.ip >= 0). Walks at most 32
+ * frames, which takes less time than to schedule a walk.
+ *
+ * Returns DUSK_EXECUTED or -EAGAIN.
  */
 int dusk_unwind_try_irq(struct dusk_unwind *ret);
 
 /*
- * The stack of the current task right now, for programs that may sleep (uprobe.s, lsm.s, fentry.s, syscall): walked
- * here, with the page faults that it takes, unless this visit's stack has been walked before. Others who wait for it
- * are served with it. No consumer is needed. The walk is verified with your program: call it in one place, not below
- * another function of yours, and with at most DUSK_NOW_STACK bytes of stack in that program.
+ * Walk the stack of the current task now, with page faults, unless it has been walked in this visit before. Consumers
+ * that wait for it are served with it. Needs no consumer.
  *
- * DUSK_EXECUTED, or a negative errno with the reason in ret->outcome: -EINVAL, -EPERM, -ENOSPC as above, and
- *	-EAGAIN		not here, but dusk_unwind_request() may be of use: in execve(), below a walk of the same task, or while
- *			all walkers are busy
+ * Context: programs that may sleep (uprobe.s, lsm.s, fentry.s, syscall). The walk is verified as a part of your
+ * program: call it in one place, not from another function of yours, and in a program that uses at most DUSK_NOW_STACK
+ * bytes of stack.
+ *
+ * Returns DUSK_EXECUTED, or a negative errno with the reason in ret->outcome: -EINVAL, -EPERM, -ENOSPC as above, and
+ *	-EAGAIN		no walk is possible here, but dusk_unwind_request() may succeed: in execve(), during another
+ *			walk of the task, or while all walkers are busy
  */
 #define DUSK_NOW_STACK 64
 int dusk_unwind_now(struct dusk_unwind *ret);
 
 /*
- * dusk_unwind_request(), and charge @amount to @key and the stack: when the stack is known, the row {key, stack} of
- * the consumer's map grows by @amount and a count of 1, without a trip to user space. Also for a task that has no
- * stack: then the row is {key, outcome}. As many charges a visit as you like.
+ * As dusk_unwind_request(); and add @amount, with a count of 1, to row {@key, stack} of the consumer's aggregation map
+ * once the stack is known, without a trip to user space. @key and the unit of @amount are the tool's own. For a task
+ * that has no stack the row is {@key, outcome}. Any number of calls per visit is allowed.
+ *
+ * Returns what dusk_unwind_request() does; with -ENOENT nothing is added.
  */
 int dusk_unwind_aggregate(__u32 consumer, __u64 key, __u64 amount, struct dusk_unwind *ret);
 
 /*
- * Your own function, for consumers that asked for DUSK_DELIVER_CALLBACK; called once for each cookie, in the context of
- * the task, where nothing may sleep. @stack is 0 where there is no stack; @outcome says why, or how it ended.
+ * Defined by the tool, for consumers with DUSK_DELIVER_CALLBACK. Called once for each @cookie. @stack is the stack's
+ * id, or 0 if there is no stack; @outcome says how it ended, or why there is none.
+ *
+ * Context: the task whose stack it is; must not sleep, nor request stacks.
+ *
+ * Returns anything: the value is ignored.
  */
 int dusk_unwind_done(__u32 consumer, __u64 cookie, __u32 stack, __u32 outcome);
 
-/* Room for a kernel stack, of which one is at hand in each context of each CPU. */
+/* Buffer for a kernel stack. Each CPU has one for each context that can interrupt the others. */
 #define DUSK_KERNEL_FRAMES 128
 struct dusk_frames {
 	__u64 frame[DUSK_KERNEL_FRAMES];
 };
 
-struct dusk_frames *dusk_frames_get(void); /* to be given back in the same program run; NULL: too deep in interrupts */
+/*
+ * Take a buffer of this CPU, to be given back by dusk_frames_put() in the same run of the program. Any context.
+ *
+ * Returns the buffer, or NULL: interrupts are nested too deep.
+ */
+struct dusk_frames *dusk_frames_get(void);
+
+/* Give back the buffer that dusk_frames_get() returned last. */
 void dusk_frames_put(void);
 
-/* The id in the stackmap of the @nr frames in what dusk_frames_get() gave last; 0: the stackmap is full. */
+/*
+ * Put the first @nr frames, innermost first, of the buffer that dusk_frames_get() returned last into the stackmap.
+ *
+ * Returns their id, the same for the same stack; 0: the stackmap is full, or @nr is above DUSK_KERNEL_FRAMES.
+ */
 __u32 dusk_stack_id(__u32 nr);
 
 /*
- * The id of the kernel stack of program context @ctx (as bpf_get_stack() takes it), without its @skip innermost frames:
- * the program itself and what called it. 0: none, or the stackmap is full.
+ * Take the kernel stack of the program context @ctx, as bpf_get_stack() does, without its @skip innermost frames (the
+ * program and its callers; at most 255).
+ *
+ * Returns its id in the stackmap; 0: there is no stack, no buffer is free, or the stackmap is full.
  */
 static __attribute__((always_inline)) inline __u32 dusk_kernel_stack(void *ctx, __u32 skip)
 {
