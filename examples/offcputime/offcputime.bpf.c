@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Off-CPU time by kernel and user stack.
+ * Sum up off-CPU time by kernel and user stack.
  *
- * A task that comes back to a CPU is still in the kernel, in the function that it left from: its kernel stack is there
- * to be taken, and its user stack stands still until it returns to user mode. So now is early enough to ask for that.
+ * A task that gets a CPU again is still in the kernel, in the function that it left from: its kernel stack can be
+ * taken, and its user stack stands still until it returns to user mode. So it is early enough to request that here.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -36,7 +36,7 @@ int BPF_PROG(leave, bool preempt, struct task_struct *prev, struct task_struct *
 	return 0;
 }
 
-/* The end of schedule(), in the task that comes back. */
+/* At the end of schedule(), in the task that gets the CPU. */
 SEC("tp_btf/sched_exit_tp")
 int BPF_PROG(on_sched_in, bool is_switch)
 {
@@ -48,7 +48,7 @@ int BPF_PROG(on_sched_in, bool is_switch)
 		return 0;
 	away_ns = bpf_ktime_get_ns() - *left;
 	*left = 0;
-	/* To consumer 0, under a key of ours: process and kernel stack. */
+	/* For consumer 0, with a key of our own: process and kernel stack. */
 	dusk_unwind_aggregate(0, (__u64)t->tgid << 32 | dusk_kernel_stack(ctx, SKIP), away_ns, &u);
 	return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * offcputime [-v] [-p PID]: where do tasks wait? Until Ctrl-C; then one line for each process, user stack and kernel
- * stack, outermost frame first, with nanoseconds, as flame graph tools take it.
+ * offcputime [-v] [-p PID]: measure where tasks wait, until Ctrl-C. Then print folded stacks, as flame graph tools read
+ * them: one line for each process, user stack and kernel stack, outermost frame first, with nanoseconds.
  */
 #include <dusk/unwind.h>
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-extern const struct dusk_image offcputime_plain, offcputime_impl; /* dusk-link makes them of offcputime.bpf.o */
+extern const struct dusk_image offcputime_plain, offcputime_impl; /* dusk-link makes them from offcputime.bpf.o */
 static volatile sig_atomic_t stop;
 
 static void on_signal(int signal)
@@ -60,7 +60,8 @@ static int print_charge(void *ctx, const struct dusk_sum *c)
 }
 
 /*
- * One walk for all who ask in a visit to the kernel: over all tools together, scheduled + unasked = walks + closed-*.
+ * All requests of a visit to the kernel share one walk. Over all tools together:
+ * scheduled + unasked = walks + closed-*.
  */
 static void print_counters(const struct dusk_unwinder *u)
 {
@@ -115,7 +116,7 @@ int main(int argc, char **argv)
 		if (option == 'p')
 			pid = atoi(optarg);
 		if (option == '?')
-			return 2; /* getopt() has said why */
+			return 2; /* getopt() has printed why */
 	}
 	signal(SIGINT, on_signal);
 	signal(SIGTERM, on_signal);

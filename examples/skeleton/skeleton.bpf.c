@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The user stack of whoever makes a process or a thread. */
+/* Request the user stack of each task that creates a process or a thread. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -12,6 +12,6 @@ int BPF_PROG(born, struct task_struct *parent, struct task_struct *child)
 {
 	struct dusk_unwind u;
 
-	dusk_unwind_request(0, &u); /* for consumer 0; u.cookie is what on_stack() will be called with */
+	dusk_unwind_request(0, &u); /* for consumer 0; on_stack() gets u.cookie */
 	return 0;
 }

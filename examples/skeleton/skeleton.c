@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* skeleton: print the user stack of whoever makes a process or a thread, until Ctrl-C. Start from here. */
+/* skeleton: print the user stack of each task that creates a process or a thread, until Ctrl-C. Start from here. */
 #include <dusk/unwind.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 
-extern const struct dusk_image skeleton_plain, skeleton_impl; /* dusk-link makes them of skeleton.bpf.o */
+extern const struct dusk_image skeleton_plain, skeleton_impl; /* dusk-link makes them from skeleton.bpf.o */
 static volatile sig_atomic_t stop;
 
 static void on_signal(int signal)

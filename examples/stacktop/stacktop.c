@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * stacktop [COUNT]: which stacks do tools ask for most often now? The COUNT (10) first ones of the stackmap that tools
- * share, with how often each was asked for since its epoch began; for watch(1). Needs no BPF program of its own, and
- * disturbs nobody.
+ * stacktop [COUNT]: print the COUNT (10) most requested stacks of the stackmap that tools share, with the number of
+ * requests since its epoch began; for watch(1). It needs no BPF program of its own, and does not disturb other tools.
  */
 #include <dusk/stackmap.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Put @s where it belongs in @top, which is sorted and ends with what may fall out. */
+/* Insert @s into @top, which is sorted; the stack with the fewest requests is dropped. */
 static void insert(struct dusk_stack *top, size_t count, struct dusk_stack s)
 {
 	for (size_t i = 0; i < count; i++)
@@ -45,7 +44,7 @@ int main(int argc, char **argv)
 		free(top);
 		return 1;
 	}
-	while (dusk_stackmap_next(m, &cursor, &s)) /* it may be filled meanwhile */
+	while (dusk_stackmap_next(m, &cursor, &s)) /* the kernel side may fill it meanwhile */
 		insert(top, count, s);
 	for (size_t i = 0; i < count && top[i].nr; i++)
 		print(m, &top[i]);

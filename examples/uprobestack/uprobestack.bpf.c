@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The user stack of whoever comes to a function, or to a USDT mark. */
+/* Request the user stack of each task that reaches a function or a USDT mark. */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>

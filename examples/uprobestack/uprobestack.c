@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * uprobestack [-v] [-p PID] FILE FUNCTION or FILE PROVIDER:MARK: print the stack of each call of a function, or of each
- * pass of a USDT mark, until Ctrl-C.
+ * uprobestack [-v] [-p PID] FILE FUNCTION, or FILE PROVIDER:MARK: print the stack of each call of a function, or of
+ * each passage of a USDT mark, until Ctrl-C.
  */
 #include <dusk/unwind.h>
 #include <bpf/libbpf.h>
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-extern const struct dusk_image uprobestack_plain, uprobestack_impl; /* dusk-link makes them of uprobestack.bpf.o */
+extern const struct dusk_image uprobestack_plain, uprobestack_impl; /* dusk-link makes them from uprobestack.bpf.o */
 static volatile sig_atomic_t stop;
 
 static void on_signal(int signal)
@@ -21,7 +21,7 @@ static void on_signal(int signal)
 	stop = 1;
 }
 
-/* Called for each cookie, and at once: the process is likely still there to be asked for names. */
+/* Called for each cookie without delay (AT_ONCE), so that most processes still exist when names are looked up. */
 static void on_stack(void *ctx, const struct dusk_stack_event *e)
 {
 	const struct dusk_outcome *o = dusk_outcome(e->outcome);
