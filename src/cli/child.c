@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How does the command to be recorded start? See child.h. */
+/* Start and wait for the command to be recorded. See child.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 #include "cli/command.h"
 #include "cli/stop.h"
 
-/* In the child: wait for a byte, become the command. If the parent dies first there is no byte, and no command. */
+/* In the child: wait for a byte, then exec the command. If the parent dies first, no byte comes, and nothing starts. */
 static void become(int go, int failed, char *const *argv)
 {
 	char byte;
@@ -93,7 +93,7 @@ bool child_ended(struct child *c, bool wait)
 
 void child_done(struct child *c)
 {
-	if (c->pid && c->go >= 0) { /* never started: the closed pipe tells it to go */
+	if (c->pid && c->go >= 0) { /* never started: it exits when the pipe is closed */
 		close(steal_fd(&c->go));
 		while (!child_ended(c, true))
 			;

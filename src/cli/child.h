@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How does the command to be recorded start not a moment before the recording, and what became of it?
+ * Start the command to be recorded when the recording has started, and wait for its end.
  *
- * It is forked at once, so that the recording knows its pid, and waits to be told to exec.
+ * It is forked before that, so that the recording knows its PID, and execs when child_start() is called.
  */
 #pragma once
 #include <stdbool.h>
 #include <sys/types.h>
 
 struct child {
-	pid_t pid;	/* 0: there is none, or it has been waited for */
-	int go, failed; /* pipes: to let it start; by which exec's errno comes back */
+	pid_t pid;	/* 0: there is no process, or it has been waited for */
+	int go, failed; /* pipes: to let it start; to get the errno of a failed exec */
 	int status;	/* its exit status, or 128 + signal */
 };
 
-/* 0 or a negative errno. @c is to be freed with child_done(), which kills what has not been started. */
+/* Fork. Free @c with child_done(), which ends a process that was not started. Returns 0 or a negative errno. */
 int child_fork(struct child *c, char *const *argv);
 void child_done(struct child *c);
 
-/* Let it exec. A negative errno: exec failed, and it is gone. */
+/* Let it exec. Returns 0, or a negative errno if exec failed; the process has then been waited for. */
 int child_start(struct child *c);
 
-/* Has it ended? @wait: wait until it has; then only a signal makes it return false. */
+/* Return whether it has ended. @wait: wait for that; false is then returned only after a signal. */
 bool child_ended(struct child *c, bool wait);
 
-/* STATUS_NOT_FOUND or STATUS_NOT_EXECUTABLE, for an errno of exec; the reason is said. */
+/* Print why exec of @name failed with @err. Returns STATUS_NOT_FOUND or STATUS_NOT_EXECUTABLE. */
 int child_refused(const char *name, int err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk annotate: which lines, or instructions, of a function took the time. */
+/* dusk annotate: show the samples of a function by source line or instruction. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/disassemble.h"
@@ -7,8 +7,8 @@
 #include "cli/load_profile.h"
 #include "cli/output.h"
 
-#define MAX_MEANT 8    /* functions of one name to list */
-#define MAX_NAMES 4096 /* functions to look for the one that was meant */
+#define MAX_MEANT 8    /* listed functions of the same name */
+#define MAX_NAMES 4096 /* functions considered for "did you mean" */
 
 struct options {
 	const char *input, *dso;
@@ -58,7 +58,7 @@ static int refuse_choice(const struct dusk_profile *p, const char *name, const u
 	return STATUS_FAILED;
 }
 
-/* The samples of the function that is meant. */
+/* Find the function @name, and count its samples. */
 static int find(struct annotation *ret, const struct dusk_profile *p, const struct options *o, const char *name)
 {
 	uint32_t meant[MAX_MEANT];
@@ -79,7 +79,7 @@ static int find(struct annotation *ret, const struct dusk_profile *p, const stru
 	return STATUS_FAILED;
 }
 
-/* Source lines, if the function has some, unless instructions are wanted. */
+/* Show source lines if the function has some, unless instructions are requested. */
 static int show(const struct options *o, const struct dusk_profile *p, const struct annotation *a,
 		const struct dusk_code *c)
 {
@@ -122,7 +122,7 @@ static int annotate(const struct command *self, const struct options *o, const c
 	struct filter filter = o->filter;
 	int status = filter_check(self, &o->filter);
 
-	filter.kind = TIME_BASE_CPU; /* who is off CPU is in the kernel */
+	filter.kind = TIME_BASE_CPU; /* off CPU, the innermost frame is always in the kernel */
 	if (!status)
 		status = open_profile(&p, o->input, true, false);
 	if (!status)

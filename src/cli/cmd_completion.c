@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dusk completion: what can be typed next, told to a shell.
+ * dusk completion: print the completion script for a shell.
  *
- * Made from the tables of commands and options. The build installs what this prints; it is not among the commands of
- * dusk --help, as no user needs it then.
+ * The scripts are made from the tables of commands and options. The build installs them, so users do not need the
+ * command, and dusk --help does not list it.
  */
 #include <string.h>
 #include "cli/command.h"
@@ -15,13 +15,13 @@ static bool takes_file(const struct option *o)
 	return o->value && (!strcmp(o->value, "FILE") || !strcmp(o->value, "FOLDER"));
 }
 
-/* Are the words of this command files, or a command? */
+/* Are the arguments of this command files, or a command? */
 static bool words_are_files(const struct command *c)
 {
 	return strstr(c->arguments, "FILE") || strstr(c->arguments, "BEFORE") || strstr(c->arguments, "COMMAND");
 }
 
-/* In single quotes; @special are written after a backslash. */
+/* Write @text for use in single quotes, with a backslash before characters of @special. */
 static void put_quoted(const char *text, const char *special)
 {
 	for (; *text; text++) {
@@ -49,7 +49,7 @@ static void put_commands(void)
 	fputs("help", stdout);
 }
 
-/* What can follow @o, as a branch of a case. */
+/* Write the values of @o as a branch of a case. */
 static void bash_value(const struct option *o)
 {
 	fputs("\t\t", stdout);
@@ -80,7 +80,7 @@ static void bash_command(const struct command *c)
 	puts("\t\tesac\n\t\t;;");
 }
 
-/* Bash splits words at '='. */
+/* Bash splits words at '=', so that "--opt=value" comes as three words. */
 static void bash(void)
 {
 	puts("# bash completion for dusk, made by 'dusk completion bash'\n"

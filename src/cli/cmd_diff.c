@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk diff: which functions, or stacks, take more or less than before. */
+/* dusk diff: show which functions or stacks take more or less than before. */
 #include <inttypes.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -43,7 +43,7 @@ struct side {
 	struct filtered of_event, seen;
 };
 
-/* The kind of samples that is usual for the profile before is the kind for both. */
+/* Both profiles use the same time base; the default is that of the profile BEFORE. */
 static int choose_samples(struct side sides[2], const struct options *o, enum time_base *kind)
 {
 	struct filter f = o->filter;

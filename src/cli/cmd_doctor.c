@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk doctor: can this machine record, and if not, what would help? And how does the walk of one stack go? */
+/* dusk doctor: check whether this machine can record, and explain the walk of one stack. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/json.h"
@@ -118,7 +118,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return say_usage(self, "--walk which thread?%s", "");
 	if (!o.walk)
 		return check_machine(o.json);
-	/* Whose memory may be read is the kernel's answer to our user, not to a program with capabilities. */
+	/* Only memory that the user may read is read: without the capabilities of the program. */
 	return phase_enter(PHASE_VIEW) ?: walk_explain(what, o.keep, o.json);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk export: a profile in another tool's format. */
+/* dusk export: write a profile in another tool's format. */
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ static int list_formats(void)
 	return STATUS_OK;
 }
 
-/* "folded, script, ..." to @ret; returns the name that @name is a slip of, or NULL. */
+/* Write "folded, script, ..." to @ret. Returns the format that @name probably means, or NULL. */
 static const char *name_formats(char *ret, size_t size, const char *name)
 {
 	const char *names[32];
@@ -95,7 +95,7 @@ static bool to_stdout(const struct options *o)
 	return !o->output || !strcmp(o->output, "-");
 }
 
-/* The format; or NULL, and all is said. */
+/* Return the format, or NULL after printing an error. */
 static const struct export_format *choose(const struct command *self, const struct options *o)
 {
 	const struct export_format *f;

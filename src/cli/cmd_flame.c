@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk flame: a profile, or two to compare, as a page for a browser. */
+/* dusk flame: write a profile, or two to compare, as a page for a browser. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
@@ -74,7 +74,7 @@ static int write_page(const struct options *o, const char *const *path, uint32_t
 	return status;
 }
 
-/* All time: the page has a switch for it. Or an event, if that was chosen, or there is nothing else. */
+/* All time, since the page has a switch for the kinds; or an event if one was chosen or nothing else was recorded. */
 static enum time_base kind_for(const struct dusk_profile *p, const struct options *o)
 {
 	return o->kind.event || (!p->nr_samples && p->nr_occurrences) ? TIME_BASE_EVENT : TIME_BASE_WALL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk import: a profile of what perf recorded. */
+/* dusk import: make a profile from a recording of perf. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct option options[] = {
 	{0},
 };
 
-/* Also called while records are read, when there is nothing to show yet. */
+/* Also called while records are read, with @total 0: there is no progress to show yet. */
 static int step(void *ctx, uint32_t done, uint32_t total)
 {
 	if (!total)
@@ -30,7 +30,7 @@ static int step(void *ctx, uint32_t done, uint32_t total)
 	return progress_step(ctx, done, total);
 }
 
-/* What is not in the profile, or not as it could be: the library's counters of it. */
+/* Print the counters of what the import left out or could not take over in full. */
 static void say_counters(const struct dusk_profile *p)
 {
 	for (uint32_t i = 0; i < p->nr_counters; i++)
@@ -39,7 +39,7 @@ static void say_counters(const struct dusk_profile *p)
 			    p->counters[i].sentence);
 }
 
-/* How long the samples take by now: nothing that a clock counted. */
+/* Say that the weights of samples are counts of another event, not times. */
 static void say_weights(const struct dusk_profile *p, const char *event)
 {
 	const char *weights = dusk_profile_setting(p, "weights");
@@ -93,7 +93,7 @@ static int import(const struct options *o, const char *from)
 	error = dusk_import_perf(from, o->output, &opts, &err);
 	progress_end(&progress);
 	if (error || (*err.text && !o->quiet))
-		say("%s", err.text); /* also if only names are missing */
+		say("%s", err.text); /* without an error: some names are missing */
 	if (error)
 		return error == -ECANCELED && stop_signal ? 128 + stop_signal : STATUS_FAILED;
 	if (!o->quiet)

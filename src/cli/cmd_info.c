@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk info: what is in a profile, how much of it is complete, and every outcome and counter by name. */
+/* dusk info: show what is in a profile, how complete it is, and every outcome and counter. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,9 +32,9 @@ static const char *class_name(enum dusk_outcome_class class)
 	return names[class];
 }
 
-#define MAX_LISTED 10 /* threads that miss some of their time */
+#define MAX_LISTED 10 /* listed threads with missing time */
 
-/* Occurrences, by event and of all. */
+/* Numbers of occurrences, by event and in total. */
 struct events {
 	struct completeness *of; /* by event, without outcomes */
 	struct completeness all;
@@ -65,7 +65,7 @@ static int events_init(struct events *e, const struct dusk_profile *p)
 	return completeness_of(&e->all, p, DUSK_EVENT);
 }
 
-/* What the profile comes to: its samples, its off-CPU intervals, and the time of its threads. */
+/* All sums of the profile: of samples, off-CPU intervals, thread times and events. */
 struct sums {
 	struct completeness cpu, off_cpu;
 	struct time_balance account;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk query: ask a profile in SQL. */
+/* dusk query: run an SQL query on a profile. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,10 +11,10 @@
 #include "cli/output.h"
 #include "report/text.h"
 
-#define MEASURED_CELLS 20000 /* rows that come after these can be wider than their columns */
+#define MEASURED_CELLS 20000 /* column widths come from these cells; later rows may be wider */
 #define MAX_WIDTH 60
 
-/* What there is to ask, if nothing is asked. */
+/* The default query: lists the views and their columns. */
 #define VIEWS                                                                                        \
 	"select view, group_concat(name, ', ') as columns from (select v.name as view, c.name from " \
 	"sqlite_schema v, pragma_table_info(v.name) c where v.type = 'view' order by v.name, c.cid) group by view"
@@ -43,7 +43,7 @@ struct grid {
 	uint32_t nr_columns;
 	struct vec(struct cell) cells; /* row by row */
 	size_t *width;		       /* by column */
-	bool *number;		       /* by column: its first value is one, so that it stands to the right */
+	bool *number;		       /* by column: the first value is a number, so align to the right */
 };
 
 static void query_freep(struct dusk_query **q)
@@ -51,7 +51,7 @@ static void query_freep(struct dusk_query **q)
 	dusk_query_free(*q);
 }
 
-/* Text and bytes are what they are; a number is written to @buffer. */
+/* The text of a value; numbers are written to @buffer. */
 static const char *value_text(const struct dusk_value *v, char buffer[32])
 {
 	if (v->kind == DUSK_VALUE_INTEGER)
@@ -235,7 +235,7 @@ static int show_ndjson(FILE *out, struct dusk_query *q, struct dusk_error *err)
 	return more < 0 ? more : 0;
 }
 
-/* An object has each member once. */
+/* Check that column names are unique, as members of a JSON object must be. */
 static int check_names(const struct command *self, const struct dusk_query *q)
 {
 	for (uint32_t i = 0; i < dusk_query_columns(q); i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk record: sample the machine, or a part of it, into a profile. */
+/* dusk record: record the machine, or a part of it, into a profile. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,14 +16,15 @@
 #include "cli/stop.h"
 #include "cli/summary.h"
 
-#define NAMES_NS 7000000000ULL /* to look up functions and wait for the command, from when we are asked to stop */
+/* Limits for looking up functions, and for waiting for the command, from the first request to stop. */
+#define NAMES_NS 7000000000ULL
 #define CHILD_NS 9000000000ULL
 
 struct options {
 	bool all, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
 	double budget_percent;
 	struct text_list events;
-	struct tracefs_names tracefs; /* of these, those of tracefs */
+	struct tracefs_names tracefs; /* the tracefs events among @events */
 	uint32_t sources;
 	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
@@ -80,12 +81,12 @@ struct recording {
 	char **command; /* NULL: none */
 	struct child child;
 	struct dusk_record *record;
-	bool passed_on; /* the command was asked to stop */
+	bool passed_on; /* the request to stop was passed on to the command */
 	double start_s, end_s;
-	struct dusk_error err; /* what ended it early */
+	struct dusk_error err; /* the error that ended it early */
 };
 
-/* The words of the command, for the profile's header. */
+/* Join the words of the command, for the profile's settings. */
 static char *join(char **words)
 {
 	char *text = NULL;
@@ -99,7 +100,7 @@ static char *join(char **words)
 	return fclose(f) ? NULL : text;
 }
 
-/* 2^bits stacks of 60 frames, with their heads and slots, take 512 bytes each. */
+/* A stack of 60 frames takes 512 bytes, with its head and slots. */
 #define STACKMAP_BYTES(bits) (512ULL << (bits))
 
 static uint32_t stackmap_bits(const struct options *o)
@@ -113,7 +114,7 @@ static uint32_t stackmap_bits(const struct options *o)
 	return bits;
 }
 
-/* Who comes first chooses the size of what is shared. */
+/* Report if a shared table does not have the requested size: the first tool chose it. */
 static void note_size(const struct recording *r)
 {
 	uint32_t wanted = stackmap_bits(r->options);
@@ -131,7 +132,7 @@ static void note_size(const struct recording *r)
 		    status.max_tasks, r->options->max_tasks);
 }
 
-/* What is in a folder that our user may not look into is not told, whatever we may. */
+/* Do not reveal the content of folders that the user may not access, even if we may. */
 static bool is_hidden(const char *path)
 {
 	return path && access(path, F_OK) && errno == EACCES;
@@ -179,7 +180,7 @@ static int create(struct recording *r)
 		return STATUS_FAILED;
 	}
 	error = dusk_record_new(&r->record, &ro, &err);
-	if (*err.text) /* also if we go on, and are late */
+	if (*err.text) /* without an error: a warning, e.g. of a late start */
 		say("%s", err.text);
 	if (!error) {
 		note_size(r);
@@ -190,8 +191,7 @@ static int create(struct recording *r)
 	return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
 }
 
-/* True when none of the processes that were named is left. */
-/* Take in samples until it is over. What was recorded before a failure, which finish() tells, is worth a whole file. */
+/* Take in samples until the recording is over. After a failure, finish() reports it and completes the file. */
 static int follow(struct recording *r)
 {
 	const struct options *o = r->options;
@@ -217,7 +217,7 @@ static int follow(struct recording *r)
 	return error ? STATUS_FAILED : STATUS_OK;
 }
 
-/* Who asks us to stop means the command, too. */
+/* A request to stop is meant for the command, too. */
 static void pass_on(struct recording *r)
 {
 	if (r->child.pid && stop_count && !r->passed_on)
@@ -253,13 +253,14 @@ static int finish(struct recording *r)
 	if (error == -ECANCELED)
 		say("gave up looking up functions; dusk report will");
 	else if (error || (*err.text && !r->options->quiet))
-		say("%s", err.text); /* also if only some are missing */
+		say("%s", err.text); /* without an error: some names are missing */
 	return error && error != -ECANCELED ? STATUS_FAILED : STATUS_OK;
 }
 
 /*
- * A command that runs on after -d is waited for. When we are asked to stop it is too; asked once more, or if it takes
- * too long, we leave it. One that Ctrl-C reached as well needs a moment, so that its own end is the answer.
+ * Wait for a command that still runs, for example after -d. The first request to stop is passed on to it; after another
+ * one, or after CHILD_NS, we leave it running. If Ctrl-C has reached the command as well, waiting gives us its own exit
+ * status.
  */
 static int child_status(struct recording *r)
 {
@@ -269,7 +270,7 @@ static int child_status(struct recording *r)
 	if (r->child.pid && !stop_count && !r->options->quiet)
 		say("waiting for %s to end", r->command[0]);
 	while (!child_ended(&r->child, false)) {
-		usleep(SPAN_POLL_MS * 1000); /* its end wakes us */
+		usleep(SPAN_POLL_MS * 1000); /* SIGCHLD ends this early */
 		if (stop_count >= asked + patience || (stop_ns && now_ns() > stop_ns + CHILD_NS)) {
 			say("leaving %s to itself, as process %d", r->command[0], r->child.pid);
 			return 128 + stop_signal;
@@ -327,7 +328,7 @@ static int run_with(const struct options *o, char **command)
 		say("cannot start a process: %s", strerror(-err));
 		return STATUS_FAILED;
 	}
-	stop_catch(); /* not before the fork: the command has the handlers that we were given */
+	stop_catch(); /* after the fork: the command inherits our caller's signal dispositions */
 	stop_at_once(true);
 	status = record(&r);
 	child_done(&r.child);
@@ -335,7 +336,7 @@ static int run_with(const struct options *o, char **command)
 	return status;
 }
 
-/* What -e names. */
+/* Choose the sources that -e names. */
 static int choose_sources(const struct command *self, struct options *o)
 {
 	uint32_t sources = 0;
@@ -373,7 +374,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return status;
 	status = choose_sources(self, &o);
 	if (status)
-		; /* all is said */
+		; /* the error is printed */
 	else if (o.stackmap_bits && o.stackmap_bytes)
 		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
 	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk recover: make a profile of a recording that was killed. */
+/* dusk recover: make a profile from a recording that was killed. */
 #include <errno.h>
 #include "cli/command.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk report: which functions took the time, and who called them. */
+/* dusk report: show which functions took the time, and their callers, as a table or tree. */
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
@@ -22,7 +22,7 @@ struct options {
 	double percent_limit;
 };
 
-/* Those that say what a row is about, then those that say what it weighs. */
+/* Keys of rows first, then columns of weight. The first NR_SORT_KEYS are allowed in --sort. */
 static const enum key keys[NR_KEYS] = {KEY_COMM,     KEY_PID,	  KEY_TID,     KEY_DSO,		 KEY_FUNCTION,
 				       KEY_LINE,     KEY_STATE,	  KEY_SELF,    KEY_TOTAL,	 KEY_COUNT,
 				       KEY_RUNNABLE, KEY_AVERAGE, KEY_LONGEST, KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
@@ -89,11 +89,11 @@ static const struct option options[] = {
 	{0},
 };
 
-/* What the command line comes to. */
+/* The view that the command line describes. */
 struct view {
 	struct show_options show;
-	unsigned int rows;	 /* set of enum key: what a row, or a tree, is about */
-	enum key order[NR_KEYS]; /* of the rows of tables, if it is not the usual one */
+	unsigned int rows;	 /* set of enum key: the keys of rows, or of the roots of a tree */
+	enum key order[NR_KEYS]; /* of the rows of tables, if it is not the default one */
 	size_t nr_order;
 	unsigned int order_set;
 	bool tree;
@@ -121,7 +121,7 @@ static int refuse_key(const struct command *self, const char *option, const char
 	return say_usage(self, "unknown key '%s' in --%s; there are %s", name, option, list);
 }
 
-/* The keys of a list, each once, of the first @known of all. *@set: all of them. */
+/* Parse @list into keys, each once, among the first @known of keys[]. *@set: the same as a set. */
 static int read_keys(const struct command *self, const char *option, const struct text_list *list, size_t known,
 		     enum key *ret, size_t *ret_nr, unsigned int *set)
 {
@@ -146,7 +146,7 @@ static void add_column(struct view *v, enum key key)
 	v->rows |= key & KEYS_OF_ROWS;
 }
 
-/* Trees go by function anyway, so that only the keys of tasks are left to choose. */
+/* Nodes of trees are always functions, so --sort chooses only keys of tasks, for the roots. */
 static int choose_roots(const struct command *self, const struct options *o, struct view *v, unsigned int sort)
 {
 	if (o->fields.nr)
@@ -165,7 +165,7 @@ static int choose_roots(const struct command *self, const struct options *o, str
 	return STATUS_OK;
 }
 
-/* A row is about all keys that are named; the order is that of --sort only if it says where the weight comes in. */
+/* All named keys are keys of rows. Rows are sorted by --sort only if it has a key of weight. */
 static int choose_columns(const struct command *self, const struct options *o, struct view *v, unsigned int sort)
 {
 	unsigned int fields;
@@ -208,7 +208,7 @@ static int check_states(const struct command *self, const struct options *o)
 	return STATUS_OK;
 }
 
-/* What is weighed, now that it is known what there is. */
+/* Choose the measure, after the profile is open and the time base is known. */
 static int choose_measure(const struct command *self, const struct options *o, struct view *v)
 {
 	unsigned int named = v->order_set;
@@ -273,7 +273,7 @@ static int choose(const struct command *self, const struct options *o, struct vi
 	return tree ? choose_roots(self, o, v, sort) : choose_columns(self, o, v, sort);
 }
 
-/* @p is what was recorded, @seen what of it is looked at. */
+/* @p: the recorded profile; @seen: the same, filtered. */
 static int show_table(FILE *out, const struct dusk_profile *p, const struct dusk_profile *seen,
 		      const struct selection *s, const struct view *v)
 {
@@ -304,7 +304,7 @@ static int show_tree(FILE *out, const struct dusk_profile *p, const struct dusk_
 	return tree_show(out, t, v->direction, &v->show);
 }
 
-/* Does the view name functions? */
+/* Does the view show functions? */
 static bool by_function(const struct view *v)
 {
 	return v->tree || v->rows & (KEY_FUNCTION | KEY_LINE);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk script: each sample, off-CPU interval and occurrence of an event with its stack, as perf script writes it. */
+/* dusk script: print each sample, off-CPU interval and occurrence of an event with its stack, as perf script does. */
 #include "base/cleanup.h"
 #include "cli/filter.h"
 #include "cli/load_profile.h"

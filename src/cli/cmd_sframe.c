@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk sframe: what does .sframe of a file say? In the form of readelf --sframe, which knows only its own version. */
+/* dusk sframe: print the .sframe of a file in the form of readelf --sframe, which knows only one version of it. */
 #include <inttypes.h>
 #include "base/cleanup.h"
 #include "cli/command.h"
@@ -47,7 +47,7 @@ static void write_header(FILE *out, const struct dusk_sframe *s)
 		s->claimed_rows);
 }
 
-/* "sp+16", "c-16", "(fp-8)", "r10+0"; parentheses, in flexible functions, around what lies there. */
+/* "sp+16", "c-16", "(fp-8)", "r10+0". In flexible functions, parentheses mark a value that lies at the address. */
 static const char *rule_text(char text[32], const struct dusk_sframe_rule *r, bool flexible)
 {
 	bool paren = flexible && r->lies_there;

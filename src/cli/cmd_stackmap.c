@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk stackmap: every distinct stack once, of a recording that goes on, a profile or a file. */
+/* dusk stackmap: show each distinct stack once, of the live stackmap, a profile or a file. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,7 +58,7 @@ static void symbols_freep(struct dusk_symbols **s)
 	dusk_symbols_free(*s);
 }
 
-/* What was chosen of @s, on paper or as JSON. */
+/* Print the chosen stacks of @s, as text or JSON. */
 static int print(const struct options *o, struct dusk_stacks *s, const struct stackmap_names *names)
 {
 	struct stackmap_choice choice = {
@@ -80,7 +80,7 @@ static int print(const struct options *o, struct dusk_stacks *s, const struct st
 	return output_close(&out, 0);
 }
 
-/* The stacks of the profile or the stackmap that is meant, and what knows their names. */
+/* The stacks of a profile or of the live stackmap, and the sources of names. */
 struct source {
 	struct dusk_profile *profile;
 	struct dusk_stackmap *map;
@@ -96,7 +96,7 @@ static void source_done(struct source *s)
 	dusk_profile_free(s->profile);
 }
 
-/* @else_: what to do where none is pinned. */
+/* @else_: appended to the error if none is pinned; says what to do then. */
 static int open_map(struct dusk_stackmap **ret, const struct options *o, const char *else_)
 {
 	struct dusk_error err = {""};
@@ -122,7 +122,7 @@ static int take(struct source *s, const struct options *o, bool symbols)
 		return STATUS_FAILED;
 	}
 	if (s->map && symbols)
-		dusk_symbols_kallsyms(&s->kernel, "/proc/kallsyms", NULL); /* where it is hidden: addresses */
+		dusk_symbols_kallsyms(&s->kernel, "/proc/kallsyms", NULL); /* if it is hidden, addresses are shown */
 	return STATUS_OK;
 }
 
@@ -166,7 +166,7 @@ static int show_stat(const struct command *self, const struct options *o, const 
 	return output_close(&out, 0);
 }
 
-/* Names go with the stacks, as the machine that reads them may know none. */
+/* Add names to the stacks, since the machine that reads the file may not have them. */
 static int name_all(const struct source *s)
 {
 	return s->map ? dusk_stacks_name_by_map(s->stacks, s->map) : dusk_stacks_name_by_profile(s->stacks, s->profile);
@@ -186,7 +186,7 @@ static int dump(const struct command *self, const struct options *o, const char 
 	if (status)
 		return status;
 	if (o->no_symbols)
-		s.stacks->identity = 0; /* the stacks alone, as other readers of the format know them */
+		s.stacks->identity = 0; /* only the stacks, for other readers of the format */
 	error = o->no_symbols ? 0 : name_all(&s);
 	if (error) {
 		say("%s", strerror(-error));
@@ -298,7 +298,7 @@ static int find_in_file(void *ctx, uint32_t id, struct dusk_stack *ret)
 	return err;
 }
 
-/* By the stacks of a file. */
+/* Decode with the stacks of a file. */
 static int decode_by_file(const struct options *o, const char *text)
 {
 	_cleanup_(symbols_freep) struct dusk_symbols *symbols = NULL;
@@ -325,7 +325,7 @@ static int decode_by_file(const struct options *o, const char *text)
 	return decode_file(&d, text);
 }
 
-/* By those that tools use now. */
+/* Decode with the live stackmap. */
 static int decode_by_map(const struct options *o, const char *text)
 {
 	_cleanup_(source_done) struct source s = {0};
@@ -336,7 +336,7 @@ static int decode_by_map(const struct options *o, const char *text)
 	if (status)
 		return status;
 	if (!o->no_symbols) {
-		dusk_symbols_kallsyms(&s.kernel, "/proc/kallsyms", NULL); /* where it is hidden: addresses */
+		dusk_symbols_kallsyms(&s.kernel, "/proc/kallsyms", NULL); /* if it is hidden, addresses are shown */
 		names = (struct stackmap_names){.symbols = s.kernel, .map = s.map, .name = dusk_stackmap_name};
 	}
 	d.find = find_in_map;
@@ -360,7 +360,7 @@ static int decode(const struct command *self, const struct options *o, const cha
 	return o->input ? decode_by_file(o, file) : decode_by_map(o, file);
 }
 
-/* What can be done, and which options mean something then. */
+/* The verbs, each with its options. */
 static const struct verb {
 	const char *name, *options;
 	int (*run)(const struct command *self, const struct options *o, const char *file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk stacks: where do the threads of a process stand, without stopping them? */
+/* dusk stacks: show the stacks of a process's threads without stopping them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "report/text.h"
 
 #define MAX_PIDS 256
-#define NAMED_THREADS 8 /* of a group, before "and N more" */
+#define NAMED_THREADS 8 /* threads of a group that are listed before "and N more" */
 
 struct options {
 	bool all, each, kernel, kernel_threads, json;
@@ -39,7 +39,7 @@ struct view {
 	struct dusk_unwinder *unwinder;
 	const struct options *options;
 	struct thread_groups all;
-	uint32_t left_out; /* threads that our user may not look at */
+	uint32_t left_out; /* threads that the user may not look at */
 };
 
 static void view_done(struct view *v)
@@ -133,7 +133,7 @@ static void write_group(struct view *v, const struct thread_group *g)
 		fprintf(v->out, "    [%s: %s]\n", outcome->name, outcome->sentence);
 }
 
-/* Of the process whose first group is @g: how it is called, and how many threads it has here. */
+/* Write the name of the process whose first group is @g, and the number of its threads here. */
 static void write_process(struct view *v, const struct thread_group *g)
 {
 	const struct thread_group *end = v->all.groups.v + v->all.groups.nr;
@@ -217,7 +217,7 @@ static int show(struct view *v)
 	return output_close(&out, 0);
 }
 
-/* None of those who were named is somebody else's. */
+/* Check that all named tasks are ones that the user may look at. */
 static int check_owner(const char *what, const pid_t *ids, size_t nr)
 {
 	for (size_t i = 0; i < nr; i++)
@@ -228,7 +228,7 @@ static int check_owner(const char *what, const pid_t *ids, size_t nr)
 	return STATUS_OK;
 }
 
-/* Whoever was named is there. */
+/* Check that all named processes and threads exist. */
 static int check_presence(const struct view *v, const struct dusk_threads_options *chosen)
 {
 	for (size_t i = 0; i < chosen->nr_pids; i++) {
@@ -281,7 +281,7 @@ static int look(struct view *v, const struct dusk_threads_options *chosen)
 	if (!error)
 		return check_presence(v, chosen) ?: show(v);
 	if (error == -ETIMEDOUT && v->all.threads.nr)
-		show(v); /* what there is */
+		show(v); /* the threads found so far */
 	say("%s", err.text);
 	return error == -EPERM || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk trace: the stacks of events go to ftrace's ring buffer, beside them. */
+/* dusk trace: write the stacks of events to ftrace's ring buffer, beside the events. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -18,8 +18,8 @@
 #include "cli/stop.h"
 #include "cli/tracer.h"
 
-#define CHILD_S 9  /* for the command to end, from when we are asked to stop */
-#define DUE_MS 300 /* for tasks that are on their way to user mode */
+#define CHILD_S 9  /* limit for the command to end, from the request to stop */
+#define DUE_MS 300 /* time for pending stacks of tasks that are about to return to user mode */
 #define DEFAULT_STACKS "trace.fsmb"
 
 struct options {
@@ -58,7 +58,7 @@ struct tracing {
 	struct tracer *tracer;
 };
 
-/* What we write is an event itself: it would be its own cause. */
+/* Our own output is an event of this group: tracing it would cause an endless loop. */
 #define OURS "bpf_trace:"
 
 static int choose_event(struct tracing *t, const char *pattern)
@@ -97,7 +97,7 @@ static int choose_events(struct tracing *t)
 	return STATUS_FAILED;
 }
 
-/* Does the ring buffer take anything? */
+/* Report if the ring buffer is off. */
 static void note_ring(void)
 {
 	_cleanup_(freep) char *text = NULL;
@@ -109,7 +109,7 @@ static void note_ring(void)
 		say("ftrace's ring buffer is off, and takes nothing until somebody says: echo 1 > %s", path);
 }
 
-/* The kernel numbers processes otherwise than we see them: the initial namespace has this number in all kernels. */
+/* Are we in another PID namespace than the initial one, whose inode number is the same in all kernels? */
 static bool has_own_numbers(void)
 {
 	struct stat st;
@@ -140,7 +140,7 @@ static int create(struct tracing *t)
 		return STATUS_FAILED;
 	}
 	error = tracer_new(&t->tracer, &to, &err);
-	if (*err.text) /* also if we go on */
+	if (*err.text) /* without an error: a warning */
 		say("%s", err.text);
 	if (error)
 		return error == -EPERM || error == -EACCES || error == -EOPNOTSUPP ? STATUS_PRIVILEGE : STATUS_FAILED;
@@ -187,7 +187,7 @@ static void stacks_freep(struct dusk_stacks **s)
 	dusk_stacks_free(*s);
 }
 
-/* The ids in the ring mean nothing without the stacks, which go with the last tool. */
+/* Save the stacks: they vanish with the last tool, and the ids in the ring buffer mean nothing without them. */
 static int save(struct tracing *t)
 {
 	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
@@ -207,8 +207,8 @@ static int save(struct tracing *t)
 }
 
 /*
- * A command that runs on after -d is waited for; asked to stop, we ask it, and leave it at the second time, or if it
- * takes long.
+ * Wait for a command that still runs, for example after -d. The first request to stop is passed on to it; after the
+ * second one, or after CHILD_S, we leave it running.
  */
 static int child_status(struct tracing *t)
 {
@@ -225,7 +225,7 @@ static int child_status(struct tracing *t)
 			kill(t->child.pid, stop_forward ? stop_forward : SIGTERM);
 			asked_s = now_s();
 		}
-		usleep(SPAN_POLL_MS * 1000); /* its end wakes us */
+		usleep(SPAN_POLL_MS * 1000); /* SIGCHLD ends this early */
 	}
 	return t->child.status;
 }
@@ -263,7 +263,7 @@ static int run_with(const struct options *o, char **command)
 		}
 	}
 	if (!status) {
-		stop_catch(); /* not before the fork: the command has the handlers that we were given */
+		stop_catch(); /* after the fork: the command inherits our caller's signal dispositions */
 		stop_at_once(true);
 		status = trace(&t);
 		child_done(&t.child);

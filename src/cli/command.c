@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What do all commands have in common? See command.h. */
+/* Code shared by all commands. See command.h. */
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>

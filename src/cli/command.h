@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What do all commands have in common: their place in the table, their exit codes, their manners? */
+/* Definitions shared by all commands: the table, exit codes, messages. */
 #pragma once
 #include <dusk/dusk.h>
 #include "cli/options.h"
@@ -13,8 +13,8 @@ struct command {
 	const char *name, *summary;
 	const char *arguments; /* of the usage line */
 	const char *notes;     /* below the options in --help, or NULL */
-	bool hidden;	       /* not for users: the list of commands is without it */
-	enum phase phase;      /* that it begins in: what it may do beyond its user, phase.c */
+	bool hidden;	       /* not for users: left out of the list of commands */
+	enum phase phase;      /* in which it begins: its privileges, see phase.c */
 	const struct option *options;
 	int (*run)(const struct command *self, int argc, char **argv); /* argv[0] is the command's name */
 };
@@ -23,26 +23,27 @@ extern const struct command cmd_record, cmd_report, cmd_diff, cmd_annotate, cmd_
 	cmd_flame, cmd_info, cmd_doctor, cmd_stacks, cmd_sframe, cmd_stackmap, cmd_completion, cmd_recover, cmd_import,
 	cmd_trace;
 
-extern const struct command *const commands[]; /* all of them, and NULL */
+extern const struct command *const commands[]; /* all commands, terminated by NULL */
 
 /*
- * Parse the options of @c. True: go on, argv[*next] is the first word left. False: exit with *status, all is said. A
- * command that passes NULL for @next takes no further words.
+ * Parse the options of @c. @next: set to the index in argv of the first word left; NULL: the command takes no words.
+ * Returns true to go on; false to exit with *status, after help or an error is printed.
  */
 bool command_options(const struct command *c, int argc, char **argv, void *into, int *next, int *status);
 
 /*
- * The same for a command whose words may stand before, between and behind its options: up to @max of them to @words.
+ * The same for a command whose words may stand before, between and after its options. Stores up to @max of them in
+ * @words.
  */
 bool command_words(const struct command *c, int argc, char **argv, void *into, const char **words, size_t max,
 		   size_t *nr, int *status);
 void command_help(FILE *out, const struct command *c);
 
-/* One line on stderr, after "dusk: ". Names in it need not be trusted: a terminal gets no control characters. */
+/* Print a line to stderr, after "dusk: ". Names in it need not be trusted: control characters are escaped. */
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* SUDO_UID or SUDO_GID, whose the files are that we make under sudo; else -1. */
+/* The value of SUDO_UID or SUDO_GID, the owner of files made under sudo; -1 if we do not run under sudo. */
 uid_t sudo_id(const char *variable);
 
-/* A usage error: the line, and where to read on. Returns STATUS_USAGE. */
+/* Print a usage error, and a pointer to --help. Returns STATUS_USAGE. */
 int say_usage(const struct command *c, const char *format, ...) __attribute__((format(printf, 2, 3)));

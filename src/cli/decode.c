@@ -11,10 +11,10 @@
 #include "cli/outside.h"
 #include "cli/output.h"
 
-#define TRACE_DAT "\x17\x08\x44tracing" /* how a trace.dat begins */
+#define TRACE_DAT "\x17\x08\x44tracing" /* the magic of a trace.dat */
 #define MAX_REPORT_BYTES (4LL << 30)
 
-/* In the child. */
+/* Runs in the child. */
 static void become_trace_cmd(int out, int fd)
 {
 	char file[OUTSIDE_PATH_BYTES];
@@ -24,7 +24,7 @@ static void become_trace_cmd(int out, int fd)
 	_exit(STATUS_NOT_EXECUTABLE);
 }
 
-/* All that comes from @in, to @out. */
+/* Copy @in to @out. Returns 0 or a negative errno. */
 static int spool(FILE *out, int in)
 {
 	char buffer[65536];
@@ -52,7 +52,7 @@ static int refuse(const char *name, int status)
 	return STATUS_FAILED;
 }
 
-/* What trace-cmd says of the trace.dat @fd. */
+/* Store the output of trace-cmd report for the trace.dat @fd in a temporary file. */
 static int report(FILE **ret, const char *name, int fd)
 {
 	_cleanup_(fclosep) FILE *text = tmpfile();
@@ -109,7 +109,7 @@ static int open_text(FILE **ret, const char *file, const char **ret_name)
 	return status;
 }
 
-/* What the reader should know of what he does not see. */
+/* Report stacks that could not be shown. */
 static void say_missing(const struct decode *d, const char *name)
 {
 	if (!d->lines)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which text of ftrace is to be decoded, and where does it come from? */
+/* Decode the text of ftrace from a file or standard input. */
 #pragma once
 #include "report/model/decode.h"
 
 /*
- * The text in @file (NULL or "-": standard input; a trace.dat: what trace-cmd says of it) to standard output, decoded
- * by @d. A status; all is said.
+ * Decode the text in @file by @d, and write it to standard output. NULL or "-": standard input; for a trace.dat, the
+ * output of trace-cmd report is decoded. Returns an exit status, after printing errors.
  */
 int decode_file(struct decode *d, const char *file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What are the instructions in this piece of a file? See disassemble.h. */
+/* Disassemble a part of a file by objdump. See disassemble.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,7 +15,7 @@
 
 struct instructions vec(struct instruction);
 
-/* In the child. */
+/* Runs in the child. */
 static void become_objdump(int out, int fd, uint64_t start, uint64_t end)
 {
 	char file[OUTSIDE_PATH_BYTES], from[48], to[48];
@@ -27,7 +27,7 @@ static void become_objdump(int out, int fd, uint64_t start, uint64_t end)
 	_exit(STATUS_NOT_EXECUTABLE);
 }
 
-/* "  401136:\tpush   %rbp": an instruction; other lines are titles. */
+/* Parse an instruction, "  401136:\tpush   %rbp"; other lines are titles, and are skipped. */
 static int read_line(struct instructions *all, char *line)
 {
 	char *colon, *text;

@@ -12,7 +12,7 @@ static bool is_there(const struct tracefs_names *names, size_t nr, const char *n
 	return false;
 }
 
-/* Patterns may mean the same event. */
+/* Drop events that are listed already: several patterns may match an event. */
 static void drop_twins(struct tracefs_names *names, size_t before)
 {
 	size_t kept = before;

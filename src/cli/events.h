@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which events of tracefs does the user mean? */
+/* Expand patterns of tracefs events. */
 #pragma once
 #include "base/tracefs.h"
 
-/* Add those that @pattern means to @ret, "sched:*". STATUS_OK; or another status, and all is said. */
+/* Add the events that match @pattern, such as "sched:*", to @ret. Returns STATUS_OK, or a status after an error. */
 int events_choose(struct tracefs_names *ret, const char *pattern);

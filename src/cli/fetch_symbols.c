@@ -8,7 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Is nobody else at it? Until we end. */
+/* Take the lock for fetching, until we exit. False: another process has it. */
 static bool is_first(const char *cache)
 {
 	char path[PATH_MAX];
@@ -35,7 +35,7 @@ static void fetch(const char *path, bool lines)
 	dusk_profile_free(p);
 }
 
-/* Nobody's terminal, and nobody's pipe: who reads our output to its end is not to wait for this. */
+/* Leave the terminal and our caller's pipes, so that readers of our output do not wait for this process. */
 static void leave(void)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -56,7 +56,7 @@ void fetch_names(const char *path, bool lines)
 	if (pid)
 		return;
 	leave();
-	if (!fork()) /* its parent ends, so that ours need not wait for it */
+	if (!fork()) /* a second fork, so that the command need not wait for it */
 		fetch(path, lines);
 	_exit(0);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which options choose stacks? See filter.h. */
+/* Options that select samples and stacks. See filter.h. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -23,7 +23,7 @@ int time_base_choose(const struct command *self, const struct time_base_choice *
 	return STATUS_OK;
 }
 
-/* "sched:sched_switch, sched:sched_waking, ...": those that have occurred. */
+/* List the events that have occurred: "sched:sched_switch, sched:sched_waking, ...". */
 static char *list_events(const struct dusk_profile *p)
 {
 	_cleanup_(freep) bool *named = calloc(p->nr_events + 1UL, sizeof(*named));

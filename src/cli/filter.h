@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which options choose stacks, the same in each command that shows some? */
+/* Options that select samples and stacks, the same in all commands that show them. */
 #pragma once
 #include "cli/command.h"
 #include "report/model/filter.h"
@@ -16,7 +16,7 @@
 		 OPTION_TEXT, offsetof(type, member.hide),                      \
 		 "REGEX",     "leave such functions out of their stacks"}
 
-/* Which samples: rows of an option table for the struct time_base_choice @member of @type. */
+/* The time base: rows of an option table for the struct time_base_choice @member of @type. */
 struct time_base_choice {
 	bool cpu, off_cpu, wall;
 	const char *event;
@@ -30,35 +30,34 @@ struct time_base_choice {
 		 OPTION_TEXT, offsetof(type, member.event),                                              \
 		 "NAME",      "only occurrences of this event of tracefs"}
 
-/* How many wakers in a row are shown: a row of an option table for const char *@member of @type. */
+/* The number of wakers in a chain to show: a row of an option table for const char *@member of @type. */
 #define WAKERS_OPTION(type, member, text) \
 	{0, "wakers", OPTION_CHOICE, offsetof(type, member), "[N]", text, .choice = wakers_choice}
 
 const char *wakers_choice(size_t i);
 
-/* Their number, to @ret; 0: none are asked for. STATUS_FAILED: @p has none, and that is said. */
+/* Store their number in *@ret, 0 if @wakers is NULL. Returns STATUS_OK, or STATUS_FAILED if @p has no wakers. */
 int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *p, const char *path);
 
-/* The kind that was chosen, to @ret; @usual: none was. STATUS_OK; or STATUS_USAGE, and all is said. */
+/* Store the chosen time base in *@ret; @usual is the default. Returns STATUS_OK, or STATUS_USAGE after an error. */
 int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual,
 		     enum time_base *ret);
 
 /*
- * What @kind, which time_base_choose() gave, means for @p, the profile at @path, to @kind. If that is TIME_BASE_EVENT,
- * @of_event becomes the profile of the event that was chosen, or is the only one, and stands for @p from then on; it is
- * to be freed with filtered_done() in any case, and all-zero before. STATUS_FAILED: there is no such event, and that is
- * said.
+ * Settle *@kind, which time_base_choose() returned, for the profile *@p at @path. If it is TIME_BASE_EVENT, @of_event
+ * becomes the profile of the chosen or only event, and *@p points to it. @of_event must be all-zero before; free it
+ * with filtered_done() in any case. Returns STATUS_OK, or STATUS_FAILED after an error if there is no such event.
  */
 int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const char *path,
 		const struct time_base_choice *c, enum time_base *kind);
 
-/* STATUS_OK; or STATUS_USAGE, and all is said. */
+/* Check the expressions of @f. Returns STATUS_OK, or STATUS_USAGE after an error. */
 int filter_check(const struct command *self, const struct filter *f);
 
-/* What of @p is wanted, to @ret, which is to be freed with filtered_done() in any case. STATUS_FAILED: all is said. */
+/* Filter @p by @f. Free @ret with filtered_done() in any case. Returns STATUS_OK, or STATUS_FAILED after an error. */
 int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struct filter *f);
 
-/* Does it need names? */
+/* Does the filter need names of functions? */
 static inline bool filter_any(const struct filter *f)
 {
 	return f->focus || f->ignore || f->hide;

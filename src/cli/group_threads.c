@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which threads stand at the same place? See group_threads.h. */
+/* Group threads with equal stacks. See group_threads.h. */
 #include <stdio.h>
 #include "cli/group_threads.h"
 
@@ -31,7 +31,7 @@ static bool is_of(const struct thread_groups *g, const struct thread_group *grou
 	       same_frames(frame, t->kernel, t->nr_kernel) && same_frames(frame + t->nr_kernel, t->user, t->nr_user);
 }
 
-/* A group without threads. */
+/* Add a group, with the stack of @t but without threads. */
 static int add_group(struct thread_groups *g, const struct dusk_thread_stack *t)
 {
 	struct thread_group group = {
@@ -48,7 +48,7 @@ static int add_group(struct thread_groups *g, const struct dusk_thread_stack *t)
 	return vec_push(&g->groups, group);
 }
 
-/* The group of @t, as an index. Two whose hashes are equal, and nothing else is, get one each all the same. */
+/* Find or add the group of @t, as an index. On a collision of hashes, a new group replaces the known one in the map. */
 static int find_group(struct thread_groups *g, const struct dusk_thread_stack *t, uint32_t *ret)
 {
 	uint32_t *known = NULL;

@@ -12,7 +12,7 @@ void home_leave_alone(void)
 	char folder[PATH_MAX + sizeof("debuginfod_client")];
 	int err = dusk_cache_folder(folder, PATH_MAX);
 
-	if (err == -ENOENT) /* there is none to write to */
+	if (err == -ENOENT) /* there is no home to write to */
 		return;
 	if (err) {
 		setenv("LESSHISTFILE", "-", 0);
@@ -21,8 +21,8 @@ void home_leave_alone(void)
 		return;
 	}
 	/*
-	 * By itself it would prefer ~/.debuginfod_client_cache, and $HOME was not looked at if there is
-	 * $XDG_CACHE_HOME.
+	 * By default libdebuginfod prefers ~/.debuginfod_client_cache, but if $XDG_CACHE_HOME is set,
+	 * dusk_cache_folder() did not check $HOME.
 	 */
 	strcpy(strrchr(folder, '/') + 1, "debuginfod_client");
 	setenv("DEBUGINFOD_CACHE_PATH", folder, 0);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whose is the home that programs and libraries write to, which do not ask? */
+/* Keep programs and libraries that we use from writing to another user's home. */
 #pragma once
 
 /*
- * Where $HOME or $XDG_CACHE_HOME is another user's, or leads through what is, as it may be under sudo: libdebuginfod
- * asks no servers, and less keeps no history. Else what libdebuginfod keeps is where our own cache is.
+ * If $HOME or $XDG_CACHE_HOME belongs to another user, or its path leads through a folder that does, as is possible
+ * under sudo, libdebuginfod asks no servers and less keeps no history. Otherwise libdebuginfod's cache is beside our
+ * own.
  */
 void home_leave_alone(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where does a command get its profile, with names? See open.h. */
+/* Read profiles and look up their functions. See load_profile.h. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "cli/fetch_symbols.h"
 #include "cli/load_profile.h"
 
-#define PATIENCE_S 0.5 /* what is quicker needs no progress */
+#define PATIENCE_S 0.5 /* progress is shown only after this time */
 
 void progress_begin(struct progress *p, bool quiet)
 {
@@ -39,7 +39,7 @@ void progress_end(struct progress *p)
 	p->shown = false;
 }
 
-/* The user named servers: ask them for what is missing, or say why not. */
+/* If the user configured servers, ask them for missing names, or say why that is impossible. */
 static void ask_servers(const struct dusk_profile *p, const char *path, bool inlined)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -56,7 +56,7 @@ static void ask_servers(const struct dusk_profile *p, const char *path, bool inl
 	fetch_names(path, inlined);
 }
 
-/* There is a recording that is newer than the profile of its name: it goes on, or was killed. */
+/* Report a recording that is newer than the profile of its name: it is still running, or was killed. */
 static void note_newer(const char *path)
 {
 	struct stat profile, folder;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where does a command get its profile, with names? */
+/* Read profiles and look up their functions. */
 #pragma once
 #include <signal.h>
 #include "cli/command.h"
 
 /*
- * Read the profile at @path. @symbols: if functions can be looked up, do that now, in memory. @inlined: inlined
- * functions get frames of their own. STATUS_OK, and *@ret is to be freed with dusk_profile_free(); or STATUS_FAILED
- * with all said.
+ * Read the profile at @path. @symbols: look up functions that have no names yet, in memory. @inlined: give inlined
+ * functions frames of their own. Free *@ret with dusk_profile_free(). Returns STATUS_OK, or STATUS_FAILED after an
+ * error.
  */
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined);
 
-/* For the commands that can leave inlined functions out; @member is a bool, true unless the user says else. */
+/* Options of commands that can leave inlined functions out. @member: a bool, which the command initializes to true. */
 #define INLINE_OPTIONS(type, member)                                                                             \
 	{0, "inline", OPTION_FLAG, offsetof(type, member), NULL, "frames for inlined functions, too (default)"}, \
 		{0, "no-inline", OPTION_OFF, offsetof(type, member), NULL, "only functions with code of their own"}
@@ -21,14 +21,14 @@ static inline void profile_freep(struct dusk_profile **p)
 	dusk_profile_free(*p);
 }
 
-/* A line on stderr that is overwritten, if stderr is a terminal; progress_end() wipes it. */
+/* A progress line on stderr, if that is a terminal; progress_end() erases it. */
 struct progress {
 	bool shown, quiet;
 	double start_s;
-	const volatile sig_atomic_t *stops; /* how often we were asked to stop: @max times is enough. NULL: never */
+	const volatile sig_atomic_t *stops; /* number of requests to stop: cancel at @max. NULL: never */
 	int max;
 	const volatile uint64_t
-		*stopped_ns; /* when that was first asked, or 0; after @patience_ns more it is enough, too */
+		*stopped_ns; /* time of the first request, or 0: cancel after @patience_ns more. NULL: never */
 	uint64_t patience_ns;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which command is it? */
+/* The main program: find and run the command. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,18 +97,19 @@ static int run(int argc, char **argv)
 		return unknown(word);
 	if (phase_enter(c->phase))
 		return STATUS_FAILED;
-	if (c != &cmd_record) /* it asks no servers, and its command has our environment */
+	if (c != &cmd_record) /* it asks no servers, and the recorded command inherits our environment */
 		home_leave_alone();
 	return c->run(c, argc - 1, argv + 1);
 }
 
 static void on_limit(int signal)
 {
-	/* Only that it does not kill. */
+	/* Only to keep the signal from killing us. */
 }
 
 /*
- * What would be written beyond RLIMIT_FSIZE is an error like that of a full disk. Children have it as we were given it.
+ * Make a write beyond RLIMIT_FSIZE fail with EFBIG, like an error of a full disk. As exec resets handlers, commands that
+ * we start still get the default.
  */
 static void catch_limit(void)
 {
@@ -119,7 +120,8 @@ static void catch_limit(void)
 }
 
 /*
- * Whose files, whose caches? There is one user, or it does not run; what it may beyond him are capabilities (phase.c).
+ * Set-user-ID and set-group-ID are refused, so that files and caches have one owner. Extra privileges are granted by
+ * capabilities (phase.c).
  */
 static bool is_one_user(void)
 {

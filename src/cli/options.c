@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What did the user ask for? See options.h. */
+/* Parse command lines by tables of options. See options.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@ struct parser {
 	char **argv;
 	char *into;
 	struct options_result *result;
-	int at; /* the word at hand */
+	int at; /* index of the current word */
 };
 
 #define fail(p, ...) (snprintf((p)->result->error, sizeof((p)->result->error), __VA_ARGS__), -EINVAL)
 
-/* A decimal number up to @max at *@s, which moves behind it. */
+/* Parse a decimal number up to @max at *@s, and advance *@s past it. Returns 0 or -EINVAL. */
 static int digits(const char **s, uint64_t max, uint64_t *ret)
 {
 	uint64_t n = 0;
@@ -89,7 +89,7 @@ static int parse_size(const char *text, uint32_t max, uint64_t *ret)
 	return *text ? -EINVAL : 0;
 }
 
-/* 512K, 16M: the largest unit that fits. */
+/* Write a size with the largest unit of which it is a multiple: 512K, 16M. */
 static void write_size(char text[16], uint64_t bytes)
 {
 	const char *unit = "\0KMG";
@@ -152,7 +152,7 @@ static bool is_flag(const struct option *o)
 	return o->kind == OPTION_FLAG || o->kind == OPTION_OFF;
 }
 
-/* The choice of @o that @text is, or NULL. */
+/* The choice of @o that is equal to @text, or NULL. */
 static const char *find_choice(const struct option *o, const char *text)
 {
 	const char *name;
@@ -234,7 +234,7 @@ static int refuse_value(struct parser *p, const struct option *o, const char *te
 	}
 }
 
-/* Set the member of @o from @text; NULL: from the next word. */
+/* Set the member of @o from @text, or from the next word if that is NULL. */
 static int set(struct parser *p, const struct option *o, const char *text)
 {
 	int err;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What did the user ask for? Tables in, structs out.
+ * Parse command lines by tables of options.
  *
- * Each command has a table of its options. The parser fills the members of the command's struct from it, and --help is
- * printed from it. "--opt=value", "--opt value", "-o value", "-ovalue", bundled flags "-qv"; "--" ends the options,
- * and so does the first word that is none. Strings point into argv. Every command has -h, --help.
+ * Each command has a table of its options. The parser fills the members of the command's struct by it, and --help is
+ * printed from it. Forms are "--opt=value", "--opt value", "-o value", "-ovalue", and bundled flags "-qv". "--" ends
+ * the options, and so does the first word that is not an option. Strings point into argv. Each command has -h, --help.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,7 +15,7 @@
 
 enum option_kind {
 	OPTION_FLAG,	   /* bool */
-	OPTION_OFF,	   /* bool: a flag that takes another one back */
+	OPTION_OFF,	   /* bool: a flag that sets the member to false */
 	OPTION_TEXT,	   /* const char * */
 	OPTION_NUMBER,	   /* uint32_t, min .. max */
 	OPTION_PERCENT,	   /* double, 0 .. 100 */
@@ -24,7 +24,7 @@ enum option_kind {
 	OPTION_SIZE,	   /* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
 	OPTION_NUMBERS,	   /* struct number_list: 1,2,5-7; each min .. max */
 	OPTION_TEXTS,	   /* struct text_list: a,b */
-	OPTION_CHOICE,	   /* const char *: one of its choices; the first one if none follows */
+	OPTION_CHOICE,	   /* const char *: one of its choices; the first one if no choice follows */
 };
 
 struct number_list {
@@ -43,31 +43,32 @@ struct option {
 	const char *name; /* NULL: end of the table */
 	enum option_kind kind;
 	size_t offset;	   /* of the member */
-	const char *value; /* what stands for the value in --help; NULL for flags */
+	const char *value; /* the value's name in --help; NULL for flags */
 	const char *help;
 	uint32_t min, max;
-	const char *(*choice)(size_t i); /* what values there are; NULL: no more */
+	const char *(*choice)(size_t i); /* returns valid value @i, or NULL after the last */
 };
 
 struct options_result {
-	int next; /* index in argv of the first word that is no option */
+	int next; /* index in argv of the first word that is not an option */
 	bool help;
-	bool ended;	 /* "--" stood before it */
-	char error[256]; /* why the return value is -EINVAL */
+	bool ended;	 /* "--" was before it */
+	char error[256]; /* the reason of -EINVAL */
 };
 
 /*
- * Parse argv[1..]. Members of options that are not given stay as they are; an option given twice counts as the last one
- * says. Lists are to be freed with options_done(), also after a failure. -EINVAL: @ret->error; -ENOMEM.
+ * Parse argv[1..]. Members of options that are not given keep their values; of an option given twice, the last one
+ * counts. Free lists with options_done(), also after a failure. Returns 0; -EINVAL, with the reason in @ret->error; or
+ * -ENOMEM.
  */
 int options_parse(const struct option *table, int argc, char **argv, void *into, struct options_result *ret);
 void options_done(const struct option *table, void *into);
 
-/* The options of @table, a line or two each. */
+/* Print the options of @table, one line each. */
 void options_help(FILE *out, const struct option *table);
 
-/* 20us, 500ms, 10s, 2m, 1h, 1.5s; without a unit: seconds. -EINVAL. */
+/* Parse 20us, 500ms, 10s, 2m, 1h, 1.5s; without a unit: seconds. Returns 0 or -EINVAL. */
 int duration_parse(const char *text, uint64_t *ret_ns);
 
-/* The entry of @names (the last one is NULL) that @word is a slip of, or NULL. */
+/* Return the entry of @names (terminated by NULL) that @word is probably a misspelling of, or NULL. */
 const char *suggest(const char *word, const char *const *names);

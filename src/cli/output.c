@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where does a command's result go, and did all of it arrive? See output.h. */
+/* Write a command's result to a file, stdout or a pager. See output.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -20,7 +20,7 @@ static bool is_set(const char *variable)
 	return value && *value;
 }
 
-/* By the names of locales, which need not be installed here, nor made for the C library that we are linked with. */
+/* By the name of the locale, since it need not be installed here, or be usable by the C library we are linked with. */
 static bool is_utf8(void)
 {
 	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -45,7 +45,7 @@ static bool has_less(void)
 	return found;
 }
 
-/* less as git starts it: no paging of what fits the screen, colours as they are, the screen left as it was. */
+/* Start less with the options that git uses: quit if it fits the screen, pass colours through, keep the screen. */
 static FILE *start_pager(void)
 {
 	const char *pager = getenv("PAGER");
@@ -59,7 +59,7 @@ static FILE *start_pager(void)
 	return popen(pager, "w");
 }
 
-/* A file beside the path, which replaces what is there, if anything. */
+/* Make a new file beside the path, which replaces the existing one when it is complete. */
 static int open_fresh(struct output *o, const struct stat *old)
 {
 	_cleanup_(freep) char *name = NULL;
@@ -84,7 +84,7 @@ static int open_fresh(struct output *o, const struct stat *old)
 	return steal_fd(&fd);
 }
 
-/* Devices and pipes are written to as they are, and so are files that links of ours lead to. */
+/* Devices, pipes, and files that our own or root's links lead to are written in place. */
 static int open_path(struct output *o)
 {
 	struct stat st;
@@ -95,7 +95,7 @@ static int open_path(struct output *o)
 		fd = open_fresh(o, there ? &st : NULL);
 		if (fd != -EACCES || !there || st.st_uid != geteuid())
 			return fd;
-		/* The file is ours, but its folder is not. */
+		/* The file is ours, but we cannot write to its folder. */
 		fd = open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
 		return fd < 0 ? -errno : fd;
 	}
@@ -146,7 +146,7 @@ static bool reader_has_gone(int fd)
 int output_close(struct output *o, int err)
 {
 	bool failed = ferror(o->file), enough;
-	int cause; /* of the last failure; an earlier one may have been forgotten */
+	int cause; /* errno of the last failure; that of an earlier one may be lost */
 
 	errno = 0;
 	failed |= fflush(o->file) != 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where does a command's result go, and did all of it arrive?
+ * Write a command's result to a file, to stdout, or to the pager if stdout is a terminal, and detect errors.
  *
- * Into a file, to stdout, or through the pager if stdout is a terminal. A reader that has read enough is no error.
+ * A reader that closes its end early is not an error.
  *
- * What is seen of a profile is as private as it is. A file is a fresh one, mode 0600, or with that of our own file that
- * it replaces, and has its name when it is whole; under sudo it belongs to the caller. Links are followed if we or root
- * made them.
+ * The result is as private as the profile. A file is made new, with mode 0600 or that of our own file which it
+ * replaces, and gets its name when it is complete; under sudo it belongs to the caller. Links are followed only if we
+ * or root own them.
  */
 #pragma once
 #include <stdbool.h>
@@ -15,14 +15,20 @@
 struct output {
 	FILE *file;
 	const char *path; /* NULL: stdout */
-	char *fresh;	  /* what the file is called until it is whole; NULL: it is written to as it is */
+	char *fresh;	  /* the file's name until it is complete; NULL: it is written in place */
 	bool pager;
-	bool color;   /* a terminal shows it, and the user has not set NO_COLOR */
-	bool unicode; /* the locale has UTF-8 */
+	bool color;   /* the result goes to a terminal, and NO_COLOR is not set */
+	bool unicode; /* the locale is UTF-8 */
 };
 
-/* @path: NULL or "-" for stdout. @page: through the pager, if there is a terminal. STATUS_FAILED: all is said. */
+/*
+ * Open @path; NULL or "-" for stdout. @page: use the pager if stdout is a terminal. Returns STATUS_OK, or STATUS_FAILED
+ * after an error.
+ */
 int output_open(struct output *o, const char *path, bool page);
 
-/* Flush, close, wait for the pager. @err: why the result is incomplete, or 0. An incomplete file is removed. */
+/*
+ * Flush and close, and wait for the pager. @err: 0, or a negative errno if the result is incomplete. An incomplete file
+ * is removed. Returns STATUS_OK, or STATUS_FAILED after an error.
+ */
 int output_close(struct output *o, int err);

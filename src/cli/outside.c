@@ -18,8 +18,8 @@
 #define MAX_COPY_BYTES (1LL << 30)
 
 /*
- * The file, for a process that is nobody: itself, if anybody may read it, or a copy in memory. A descriptor to be
- * closed, or a negative errno.
+ * Get the file for a process that runs as user nobody: the file itself if all may read it or we are not root, else a
+ * copy in memory. Returns a descriptor to be closed by the caller, or a negative errno.
  */
 static int for_nobody(int fd)
 {
@@ -40,7 +40,7 @@ static int for_nobody(int fd)
 	return copy < 0 ? -errno : steal_fd(&copy);
 }
 
-/* Is it in $PATH at all? Once confined we could not tell that from what we may not see. */
+/* Is it in $PATH? Checked before confinement, where a missing program looks like an inaccessible one. */
 static bool have(const char *program)
 {
 	_cleanup_(freep) char *path = strdup(getenv("PATH") ?: "");
@@ -56,8 +56,8 @@ static bool have(const char *program)
 }
 
 /*
- * The file must have no say at our terminal: no messages that quote it, and no typing in our place (TIOCSTI). Nor
- * outlive us.
+ * Detach from the terminal, so that the file's content can neither be printed in messages nor be injected as input
+ * (TIOCSTI), and die with the parent.
  */
 static int leave_terminal(void)
 {
@@ -65,7 +65,7 @@ static int leave_terminal(void)
 
 	if (none < 0 || dup2(none, STDIN_FILENO) < 0 || dup2(none, STDERR_FILENO) < 0)
 		return -errno;
-	setsid(); /* fails only if we lead a session, or a group of it, and then that is ours alone */
+	setsid(); /* fails only if we lead a process group already, which is then ours alone */
 	return prctl(PR_SET_PDEATHSIG, SIGKILL) ? -errno : 0;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which privileges does a command need by now? See phase.h.
+ * Limit the privileges of a command to those of its phase. See phase.h.
  *
- * With file capabilities (setcap) dusk may read more than its user. That is for the kernel side and for names; where
- * dusk reads what the user names, or what a profile names, only the user's own rights count. Root may read all anyway,
- * but needs no module loaded, clock set or disk formatted by a program that reads a file of somebody else's.
+ * With file capabilities (setcap) dusk may read more than its user. They are for the kernel side and for names only:
+ * files named by the user or by a profile are read with the user's own rights. Root may read everything anyway, but a
+ * program that reads another user's files need not be able to load modules, set the clock or format disks.
  */
 #include <stdint.h>
 #include <string.h>
@@ -14,15 +14,15 @@
 #include "cli/phase.h"
 
 #define KERNEL_SIDE (CAP(CAP_BPF) | CAP(CAP_PERFMON))
-/* Programs of processes in containers, or that only others may read; addresses of the kernel's functions. */
+/* To read programs in containers or of other users, and the addresses of kernel functions. */
 #define NAMES (CAP(CAP_SYS_PTRACE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_SYSLOG))
-/* Of root: profiles of the one who called sudo are read, written, and given to him. */
+/* For root: under sudo, profiles of the caller are read and written, and belong to the caller. */
 #define FILES (CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_CHOWN) | CAP(CAP_FOWNER))
 #define SIGNALS \
-	CAP(CAP_KILL) /* of root: a recorded command may have become another user's, and who is confined is nobody */
+	CAP(CAP_KILL) /* for root: the recorded command may have changed its user, and confined processes are nobody */
 /*
- * Of root: who reads programs and their debug information becomes nobody (base/sandbox.h), and is killed if it takes
- * too long.
+ * For root: the process that reads programs and their debug information becomes user nobody (base/sandbox.h), and is
+ * killed if it takes too long.
  */
 #define CONFINES (CAP(CAP_SETUID) | CAP(CAP_SETGID) | SIGNALS)
 
@@ -37,7 +37,7 @@ static const struct {
 	[PHASE_LEAVING] = {0, FILES | SIGNALS},
 };
 
-/* CAP_SYS_ADMIN stands in for what was split from it. */
+/* Keep CAP_SYS_ADMIN if we lack the capabilities that were split from it. */
 static uint64_t with_stand_in(uint64_t keep)
 {
 	if (keep & KERNEL_SIDE && (privilege_held() & KERNEL_SIDE) != KERNEL_SIDE)

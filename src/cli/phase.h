@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which privileges does a command need by now? It has no others: the table in phase.c says which, and why. */
+/* Limit the privileges of a command to those of its phase. The table in phase.c has them, with the reasons. */
 #pragma once
 
 enum phase {
-	PHASE_VIEW,	 /* reads files, as its user may; a command that does not say otherwise */
-	PHASE_MAPS,	 /* reads what tools have pinned on bpffs, as its user may */
+	PHASE_VIEW,	 /* reads files with the user's rights; the default of a command */
+	PHASE_MAPS,	 /* reads maps that tools have pinned on bpffs, with the user's rights */
 	PHASE_SETUP,	 /* loads programs into the kernel */
-	PHASE_RECORDING, /* they run */
-	PHASE_NAMING,	 /* they are not needed any more: functions are looked up */
-	PHASE_LEAVING,	 /* all is written */
+	PHASE_RECORDING, /* the programs run */
+	PHASE_NAMING,	 /* the programs are no longer needed: functions are looked up */
+	PHASE_LEAVING,	 /* everything is written */
 	NR_PHASES,
 };
 
-/* Give up what @phase does not need; there is no way back. STATUS_OK, or STATUS_FAILED and it is said. */
+/* Give up privileges that @phase does not need, for good. Returns STATUS_OK, or STATUS_FAILED after an error. */
 int phase_enter(enum phase phase);

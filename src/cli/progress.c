@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does the user see while a recording runs? See live.h. */
+/* Show the progress of a recording. See progress.h. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void show_line(struct live *l, const struct dusk_record *r)
 	l->shown = true;
 }
 
-/* One line of /proc/@tid/@name; "?" if it cannot be read. */
+/* Read the first line of /proc/@tid/@name; "?" if it cannot be read. */
 static void read_proc(char *ret, size_t size, pid_t tid, const char *name)
 {
 	_cleanup_(closep) int fd = -1;

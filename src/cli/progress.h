@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does the user see while a recording runs? One line, and a word about walks that are stuck. */
+/* Show the progress of a recording: a line on stderr, and messages about walks that are stuck. */
 #pragma once
 #include <stdbool.h>
 #include <dusk/dusk.h>
@@ -7,7 +7,7 @@
 #define LIVE_MAX_STUCK 64
 
 struct live {
-	bool line; /* stderr is a terminal, and nobody wants silence */
+	bool line; /* stderr is a terminal, and --quiet was not given */
 	bool quiet;
 	bool shown;
 	double start_s, next_s, next_stuck_s;
@@ -17,6 +17,6 @@ struct live {
 
 void live_begin(struct live *l, bool quiet);
 
-/* Bring the line up to date, now and then. */
+/* Update the line if it is due. Must be called often. */
 void live_step(struct live *l, const struct dusk_record *r);
 void live_end(struct live *l);

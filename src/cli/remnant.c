@@ -9,7 +9,7 @@
 
 static _Atomic(const char *) remnant;
 
-/* Whatever we are in the middle of: the signal does then what it would have done. */
+/* Remove the file, and let the signal have its default effect. Async-signal-safe. */
 static void on_end(int number)
 {
 	const char *path = atomic_load(&remnant);
@@ -20,7 +20,7 @@ static void on_end(int number)
 	raise(number);
 }
 
-/* Not what is ignored, or somebody has taken care of. */
+/* Handle signal @number, unless it is ignored or already handled. */
 static void watch(int number)
 {
 	struct sigaction now = {.sa_handler = on_end}, old;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A file that goes away if a signal ends us before it is whole. One at a time. */
+/* Remove an incomplete file if a signal ends the process. One file at a time. */
 #pragma once
 
 /*
- * mkostemp(3): @name ends with XXXXXX, and stays the caller's until remnant_done(). A descriptor or a negative errno.
+ * Make a file by mkostemp(3). @name ends with XXXXXX, belongs to the caller, and must stay valid until remnant_done().
+ * Returns a descriptor or a negative errno.
  */
 int remnant_make(char *name);
 
-/* It is whole, and has its name; or it is gone. */
+/* The file is complete and renamed, or removed: stop watching it. */
 void remnant_done(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * For how long is something watched? Until a command ends, or all that is watched, or for a time; or we are asked to
+ * How long dusk record and dusk trace run: until the command or all targets end, for a duration, or until a request to
  * stop.
  */
 #pragma once
@@ -11,13 +11,13 @@
 
 struct span {
 	double start_s;
-	uint64_t duration_ns;		       /* 0: for ever */
+	uint64_t duration_ns;		       /* 0: unlimited */
 	struct child *child;		       /* NULL: there is no command */
-	const struct number_list *pids, *tids; /* none of either: the whole machine; NULL: as none */
+	const struct number_list *pids, *tids; /* the targets; both empty or NULL: the whole machine */
 };
 
 /* Is it over? */
 bool span_is_over(const struct span *s);
 
-/* How long to wait before it is asked again. */
+/* Milliseconds to wait before the next call of span_is_over(). */
 int span_wait_ms(const struct span *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Has anyone asked us to stop? See stop.h. */
+/* Count requests to stop. See stop.h. */
 #include <stddef.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -23,7 +23,7 @@ static void on_stop(int signal, siginfo_t *info, void *context)
 		stop_forward = signal;
 }
 
-/* There was time to end in order. */
+/* Exit now, as the process has not ended in order in time. */
 static void on_late(int signal)
 {
 	if (at_once)
@@ -32,7 +32,7 @@ static void on_late(int signal)
 
 static void on_child(int signal)
 {
-	/* Only to end a wait early. */
+	/* Only to end a sleep early. */
 }
 
 void stop_catch(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Has the user, or whoever manages this process, asked it to stop? SIGINT, SIGTERM and SIGHUP are counted. */
+/* Count requests to stop: the signals SIGINT, SIGTERM and SIGHUP. */
 #pragma once
 #include <signal.h>
 #include <stdbool.h>
@@ -8,20 +8,20 @@
 extern volatile sig_atomic_t stop_count;
 extern volatile sig_atomic_t stop_signal; /* the last one */
 
-/* When the first one came, by now_ns(); 0: none has. */
+/* Time of the first one, by now_ns(); 0: there was none. */
 extern volatile uint64_t stop_ns;
 
-/* The last one that a process sent: what the terminal sends, our children get too, but this is for us to pass on. */
+/* The last one sent by a process. Children get those of the terminal themselves; this one must be passed on to them. */
 extern volatile sig_atomic_t stop_forward;
 
 /*
- * From now on. Also has SIGCHLD interrupt waiting. SIGHUP stays ignored if it is (nohup); SIGINT does not, which shells
- * ignore for what a script runs in the background: scripts end recordings by it.
+ * Start counting, and let SIGCHLD interrupt sleeps. SIGHUP stays ignored if it is (nohup). SIGINT does not, although
+ * shells ignore it for background commands of a script, since scripts end recordings by it.
  */
 void stop_catch(void);
 
 /*
- * While there is nothing to lose, who is asked to stop and does not end in order within a second ends anyhow: with 128
- * and the signal.
+ * @yes: as long as there is no data to lose, exit with 128 + signal if the process has not ended by itself within a
+ * second after a request to stop.
  */
 void stop_at_once(bool yes);

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# Part a program from its debug information, which debuggers find beside it.
+# Move a program's debug information to a file of its own, which debuggers find beside the program.
 #
 #	strip.sh OBJCOPY PROGRAM STRIPPED DEBUG
 set -eu

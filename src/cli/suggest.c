@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which of these names was meant? The one that begins as the word does; else the nearest by edit distance. */
+/* Guess a misspelled name: one that begins like the word, or else the nearest by edit distance. */
 #include <string.h>
 #include "cli/options.h"
 
@@ -11,7 +11,7 @@ static unsigned int least(unsigned int a, unsigned int b)
 	return a < b ? a : b;
 }
 
-/* Insertions, deletions, replacements and swaps of neighbours that make @a of @b. */
+/* The number of insertions, deletions, replacements and swaps of neighbours that turn @b into @a. */
 static unsigned int distance(const char *a, const char *b)
 {
 	unsigned int d[MAX_WORD + 1][MAX_WORD + 1];
@@ -40,7 +40,7 @@ static bool begins(const char *a, const char *b)
 
 const char *suggest(const char *word, const char *const *names)
 {
-	unsigned int best = strlen(word) / 3 + 1; /* that many mistakes are no longer a slip */
+	unsigned int best = strlen(word) / 3 + 1; /* more mistakes are not a misspelling */
 	const char *found = NULL;
 
 	if (strlen(word) > MAX_WORD)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What did a recording bring? See summary.h. It reads the file again: what it says is what is in there. */
+/* Summarize a recording. See summary.h. The file is read again, so that the summary is of what it contains. */
 #include <inttypes.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -11,9 +11,9 @@
 #include "report/model/completeness.h"
 #include "report/show/show.h"
 
-#define MAX_ADVICE 3 /* programs whose code has no frame pointers */
+#define MAX_ADVICE 3 /* listed programs with JIT code without frame pointers */
 
-/* @only: there is nothing but samples in it. */
+/* @only: the profile has only samples. */
 static void say_size(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool only)
 {
 	char each[48] = "";
@@ -81,7 +81,7 @@ static void say_off_cpu(const struct dusk_profile *p, const struct completeness 
 		    a.life_ns / 1e9);
 }
 
-/* @only: there is nothing else. */
+/* @only: the profile has only events. */
 static void say_events(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool only,
 		       bool verbose)
 {

@@ -18,14 +18,14 @@
 
 enum wish { FROM_EXEC, WANTED };
 
-extern const struct dusk_image trace_plain, trace_impl; /* dusk-link makes them of bpf/trace/trace.bpf.c */
+extern const struct dusk_image trace_plain, trace_impl; /* made by dusk-link from bpf/trace/trace.bpf.c */
 
 struct tracer {
 	struct dusk_unwinder *unwinder;
 	struct bpf_object *object;
 	struct dusk_stackmap *map;
 	struct vec(struct bpf_link *) links;
-	const uint64_t *events, *unwritten; /* the programs' own */
+	const uint64_t *events, *unwritten; /* counters of the BPF programs */
 };
 
 __attribute__((format(printf, 3, 4))) static int failed(struct dusk_error *err, int error, const char *format, ...)
@@ -38,7 +38,7 @@ __attribute__((format(printf, 3, 4))) static int failed(struct dusk_error *err, 
 	return error;
 }
 
-/* The programs' variable @name, which is to be set before they are loaded. */
+/* Set the variable @name of the BPF programs, before they are loaded. */
 static int set(struct tracer *t, const char *name, uint32_t value)
 {
 	uint32_t *variable = dusk_unwind_variable(t->unwinder, name, sizeof(*variable));
@@ -61,7 +61,7 @@ static int name_events(struct tracer *t, const struct tracer_options *o)
 	return 0;
 }
 
-/* What stands behind a stack that is not whole. */
+/* Set the texts that follow stacks that are not complete. */
 static int name_outcomes(struct tracer *t)
 {
 	char(*names)[OUTCOME_BYTES] =
@@ -131,7 +131,7 @@ static struct bpf_link *attach_as(struct tracer *t, const char *program, const c
 	return bpf_program__attach_tracepoint_opts(p, group, colon + 1, &opts);
 }
 
-/* The kernel wants another type of program where a kprobe or uprobe is the event, and says so by EINVAL. */
+/* An event that is a kprobe or uprobe needs another type of program: the kernel then returns EINVAL. */
 static int attach(struct tracer *t, const char *event, uint64_t number, struct dusk_error *err)
 {
 	struct bpf_link *link = attach_as(t, "trace_event", event, number);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of tracefs get their stacks beside them in ftrace's ring buffer: the BPF side is bpf/trace/trace.bpf.c.
+ * Write the stacks of tracefs events to ftrace's ring buffer, beside the events. The BPF side is bpf/trace/trace.bpf.c.
  *
- * A tool on libdusk, with its own programs and with libbpf, as somebody else would write it.
+ * This is a tool on libdusk with its own BPF programs and libbpf, as third parties would write it.
  */
 #pragma once
 #include <dusk/stackmap.h>
@@ -12,35 +12,38 @@
 struct tracer_options {
 	char *const *events; /* "sched:sched_switch" each, at most TRACER_MAX_EVENTS */
 	size_t nr_events;
-	const pid_t *pids; /* these processes and their children; none: all but our own */
+	const pid_t *pids; /* trace these processes and their children; none: all processes but our own */
 	size_t nr_pids;
-	bool from_exec; /* not before they call execve() */
+	bool from_exec; /* trace them only after they call execve() */
 	bool no_faults;
-	uint32_t max_depth, stackmap_bits; /* 0: what is usual */
-	pid_t self;			   /* is not traced; 0: the kernel numbers us otherwise */
+	uint32_t max_depth, stackmap_bits; /* 0: the default */
+	pid_t self;			   /* our PID, which is not traced; 0: we are in another PID namespace */
 };
 
 struct tracer;
 
 /*
- * Load the programs and attach them. *@ret is to be ended with tracer_free(). A warning may be in @err, else empty,
- * though it returns 0. -EPERM, -EOPNOTSUPP as dusk_unwind_open().
+ * Load the programs and attach them. Free *@ret with tracer_free(). Returns 0, with @err empty or a warning; or a
+ * negative errno with the reason in @err: -EPERM and -EOPNOTSUPP as dusk_unwind_open().
  */
 int tracer_new(struct tracer **ret, const struct tracer_options *o, struct dusk_error *err);
 void tracer_free(struct tracer *t);
 
-/* Look after the unwinder, for @timeout_ms. 0 or a negative errno. */
+/* Poll the unwinder for @timeout_ms, which does its maintenance. Returns 0 or a negative errno. */
 int tracer_poll(struct tracer *t, int timeout_ms);
 
-/* No more events are traced; what is due for those before is still written. */
+/* Stop tracing events. Pending stacks of earlier events are still written. */
 void tracer_detach(struct tracer *t);
 
-/* All stacks that an id was given for since the tracer began, with names. To be freed with dusk_stacks_free(). */
+/*
+ * Copy all stacks that got an id since the tracer began, with names. Free *@ret with dusk_stacks_free(). Returns 0 or a
+ * negative errno.
+ */
 int tracer_stacks(struct tracer *t, struct dusk_stacks **ret);
 
 struct tracer_counts {
-	uint64_t events;    /* of the tasks that are traced */
-	uint64_t missed;    /* that came while another BPF program held the CPU, of any task */
-	uint64_t unwritten; /* lines for which the kernel had no buffer */
+	uint64_t events;    /* events of traced tasks */
+	uint64_t missed;    /* events of any task that occurred while another BPF program ran on their CPU */
+	uint64_t unwritten; /* lines that were lost because the kernel had no buffer */
 };
 void tracer_count(const struct tracer *t, struct tracer_counts *ret);

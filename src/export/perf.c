@@ -221,8 +221,8 @@ static void put_mapping(struct writer *w, uint32_t pid, uint32_t module)
 }
 
 /*
- * Write the name of a process and the mappings of its stacks. @turn: the number of the process, from 1. @met: by module,
- * then by node, the number of the last process that had it.
+ * Write the name of a process and the mappings of its stacks. @turn: the number of the process, from 1. @met: by
+ * module, then by node, the number of the last process that had it.
  */
 static void put_process(struct writer *w, const uint64_t *samples, uint64_t nr, uint32_t *met, uint32_t turn)
 {
