@@ -108,8 +108,8 @@ static void on_limit(int signal)
 }
 
 /*
- * Make a write beyond RLIMIT_FSIZE fail with EFBIG, like an error of a full disk. As exec resets handlers, commands that
- * we start still get the default.
+ * Make a write beyond RLIMIT_FSIZE fail with EFBIG, like an error of a full disk. As exec resets handlers, commands
+ * that we start still get the default.
  */
 static void catch_limit(void)
 {
