@@ -8,12 +8,12 @@ struct answer {
 	u32 stack, outcome;
 };
 
-/* A cookie whose stack is that of another one, which has not come. */
+/* A cookie with the same stack as another cookie, whose stack has not come yet. */
 struct same {
 	u64 cookie, same_as;
 };
 
-/* A sum; as long as its stack has not come, with its cookie. */
+/* A sum. While its stack has not come, @cookie says which one it waits for. */
 struct row {
 	u64 key, cookie, amount, count;
 	u32 consumer;
@@ -22,12 +22,12 @@ struct row {
 
 struct inline_stacks {
 	struct stackset stacks;
-	u32 first; /* the number of the first of them */
+	u32 first; /* the number of the first stack of @stacks */
 	struct vec(struct answer) answers;
-	struct map by_cookie; /* -> index of its answer */
+	struct map by_cookie; /* -> index in @answers */
 	struct vec(struct same) same;
 	struct vec(struct row) rows, waiting;
-	struct map by_hash; /* of rows; or, of a row with the same hash, the next key that is free */
+	struct map by_hash; /* hash of a row -> index in @rows; on a collision, the next free key is taken */
 };
 
 struct inline_stacks *inline_new(void)
@@ -86,7 +86,7 @@ static u64 hash_of(const struct row *r)
 	return hash64(hash64(r->key) ^ ((u64)r->answer.outcome << 32 | r->consumer) ^ (u64)r->answer.stack << 36);
 }
 
-/* @r, whose stack is known, to the sum of its consumer, key and stack. */
+/* Add @r, whose stack is known, to the sum of its consumer, key and stack. */
 static int add(struct inline_stacks *w, const struct row *r)
 {
 	for (u64 hash = hash_of(r);; hash++) {
@@ -110,7 +110,7 @@ static int add(struct inline_stacks *w, const struct row *r)
 	}
 }
 
-/* @cookie has @a, and so have the sums that wait for it. */
+/* Record that @cookie has answer @a, and settle the sums that wait for it. */
 static int answer(struct inline_stacks *w, u64 cookie, struct answer a)
 {
 	size_t kept = 0;
@@ -131,7 +131,7 @@ static int answer(struct inline_stacks *w, u64 cookie, struct answer a)
 	return 0;
 }
 
-/* The same for the cookies that are the same as @cookie. */
+/* Do the same for the cookies whose stack is that of @cookie. */
 static int answer_same(struct inline_stacks *w, u64 cookie, struct answer a)
 {
 	size_t kept = 0;

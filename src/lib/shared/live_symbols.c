@@ -15,10 +15,10 @@
 #include "lib/process/module_event.h"
 #include "lib/symbols/symbols.h"
 
-/* A file, by its module number. */
+/* A file, found by its module number. */
 struct file {
 	char name[64];		 /* without folders */
-	struct symfile *symbols; /* may have none */
+	struct symfile *symbols; /* NULL if the file could not be read */
 };
 
 struct live_symbols {
@@ -27,7 +27,7 @@ struct live_symbols {
 	bool kernel_tried;
 	struct vec(struct file) files;
 	struct map by_id; /* module number -> index */
-	char *name;	  /* found last */
+	char *name;	  /* the function name found last, owned here */
 };
 
 int live_symbols_new(struct live_symbols **ret, int named)
@@ -54,7 +54,7 @@ void live_symbols_free(struct live_symbols *n)
 	free(n);
 }
 
-/* What the file says of its functions; NULL: it is not here. */
+/* Read the symbols of the file. Returns NULL if the file is not available here. */
 static struct symfile *read_symbols(const struct module_event *m, const struct event_module *e)
 {
 	_cleanup_(closep) int fd = module_event_open(m, e);
@@ -79,7 +79,7 @@ static struct file *file_of(struct live_symbols *n, u32 id)
 	if (index)
 		return &n->files.v[*index];
 	if (bpf_map_lookup_elem(n->named, &id, &e))
-		return NULL; /* it may still come */
+		return NULL; /* not cached: the module event may still come */
 	module_event_read(&met, &e);
 	slash = strrchr(met.path, '/');
 	snprintf(f.name, sizeof(f.name), "%.63s", slash ? slash + 1 : met.path);

@@ -7,7 +7,7 @@
 
 struct asking {
 	struct live_symbols *user;
-	struct dusk_symbols *kernel; /* NULL: it hides its addresses */
+	struct dusk_symbols *kernel; /* NULL: the kernel hides its addresses */
 	struct naming names;
 };
 

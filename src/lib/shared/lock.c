@@ -35,7 +35,7 @@ void lock_release(int fd)
 	flock(fd, LOCK_UN);
 }
 
-/* By /proc/locks; 0: nobody whom we can see. */
+/* Find the holder in /proc/locks. Returns 0 if no process that we can see has the lock. */
 static pid_t holder_of(int fd)
 {
 	_cleanup_(fclosep) FILE *locks = fopen("/proc/locks", "re");
@@ -56,7 +56,7 @@ static pid_t holder_of(int fd)
 	return 0;
 }
 
-/* What it is called, to @name, and its state; 0: it is gone. */
+/* Fill @name with the name of process @pid. Returns its state; 0: it is gone. */
 static char look_at(pid_t pid, char name[16])
 {
 	_cleanup_(fclosep) FILE *f = NULL;

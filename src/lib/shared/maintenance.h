@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who looks after the unwinder while it works: walks that do not end, and requests that the kernel has lost. Each tool
- * does, about once a second; it does no harm if several do.
+ * Maintenance of the unwinder while it works: walks that do not end, and requests that the kernel has lost. Each tool
+ * does it about once a second; several at once do no harm.
  */
 #pragma once
 #include "lib/shared/service.h"
 
-#define MAX_WALK_NS 5000000000ULL /* a walk that takes longer has its process excluded */
+#define MAX_WALK_NS 5000000000ULL /* a process with a longer walk is excluded */
 
 struct maintenance {
-	u64 looked_ns; /* CLOCK_MONOTONIC */
+	u64 looked_ns; /* the last run, CLOCK_MONOTONIC */
 };
 
-/* Look, if it is time. Returns 0 or a negative errno. */
+/* Do maintenance if it is due. Returns 0 or a negative errno. */
 int maintain(struct maintenance *k, struct service *s);
 
-/* The processes that are excluded: up to @max to @ret, returns how many. */
+/* Store up to @max ids of excluded processes in @ret. Returns how many. */
 size_t maintenance_excluded(const struct service *s, pid_t *ret, size_t max);

@@ -53,7 +53,7 @@ int object_open(struct bpf_object **ret, const struct dusk_image *image, const c
 	return 0;
 }
 
-/* The place of variable @name in @section, or NULL. */
+/* Return the entry of variable @name in @section, or NULL. */
 static const struct btf_var_secinfo *find_in_section(const struct btf *btf, const struct btf_type *section,
 						     const char *name)
 {
@@ -131,7 +131,7 @@ int object_attach(struct object_links *links, struct bpf_object *obj, struct dus
 			continue;
 		link = bpf_program__attach(prog);
 		if (!link && errno == EOPNOTSUPP)
-			continue; /* its SEC() does not say where */
+			continue; /* its SEC() names no target */
 		if (!link || vec_push(links, link)) {
 			int ret = link ? -ENOMEM : -errno;
 

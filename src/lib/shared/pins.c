@@ -19,11 +19,11 @@
 
 #define BPFFS_MAGIC 0xcafe4a11 /* linux include/uapi/linux/magic.h */
 #define BPFFS "/sys/fs/bpf"
-#define AGAIN_MS 50 /* who did not give the lock back in all the time that we had will not now */
+#define AGAIN_MS 50 /* a process that has held the lock for our whole first wait will hardly release it now */
 
 struct pins {
 	char *path, *base;
-	int folder, own; /* locked: while we enter or leave; while we live */
+	int folder, own; /* locked while we enter or leave; our own folder, locked while we live */
 	u32 tool;
 	bool first;
 	bool in_vain; /* we have waited for the lock before, and did not get it */
@@ -45,7 +45,7 @@ static bool is_bpffs(const char *path)
 	return !statfs(path, &s) && (unsigned int)s.f_type == BPFFS_MAGIC;
 }
 
-/* Make @path, whose parent is on bpffs, ours alone. */
+/* Make @path, whose parent is on bpffs, and check that only we can write to it. */
 static int make_folder(const char *path, struct dusk_error *err)
 {
 	struct stat st;
@@ -59,7 +59,7 @@ static int make_folder(const char *path, struct dusk_error *err)
 	return 0;
 }
 
-/* Where the system has not mounted bpffs, it is mounted, as bpftool does. */
+/* Mount bpffs if the system has not, as bpftool does. */
 static int find_bpffs(const char *base, struct dusk_error *err)
 {
 	_cleanup_(freep) char *parent = strdup(base);
@@ -75,7 +75,7 @@ static int find_bpffs(const char *base, struct dusk_error *err)
 	return 0;
 }
 
-/* The folder may be removed, and made anew, until we have its lock. */
+/* Until we have its lock, the folder may be removed and made anew; so retry. */
 static int lock_folder(struct pins *p, const volatile int *stops, int before, struct dusk_error *err)
 {
 	uint64_t end_ns = now_ns() + PINS_ENTER_MS * 1000000ULL;
@@ -225,7 +225,7 @@ bool pins_is_first(const struct pins *p)
 	return p->first;
 }
 
-/* bpffs keeps names with dots for itself. */
+/* bpffs reserves names with dots. */
 static void pin_path(char *ret, size_t room, const struct pins *p, const char *name)
 {
 	size_t folder = strlen(p->path) + 1;
@@ -296,7 +296,7 @@ void pins_leave(struct pins *p)
 	}
 	name_tool(name, p->tool);
 	if (pins_lock(p, PINS_LEAVE_MS)) {
-		; /* our own lock ends now: for who comes next, we are dead */
+		; /* the lock of our own folder ends now, so the next tool takes us for dead */
 	} else if (is_alone(p)) {
 		remove_all(p);
 		rmdir(p->path);

@@ -18,7 +18,7 @@
 #define MAX_NOTES_BYTES (1 << 20)
 #define NOTE_PADDED(bytes) (((size_t)(bytes) + 3) & ~3UL)
 
-/* *@number: of the kfunc in BTF. */
+/* *@number: the kfunc's number in BTF. */
 static int find_task_work(enum task_work *ret, int *number)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -28,7 +28,7 @@ static int find_task_work(enum task_work *ret, int *number)
 		return -errno;
 	plain = btf__find_by_name_kind(btf, KFUNC, BTF_KIND_FUNC);
 	impl = btf__find_by_name_kind(btf, KFUNC "_impl", BTF_KIND_FUNC);
-	/* The plain name first: since 7.0 BTF has both, but then only that one can be called. */
+	/* The plain name first: since 7.0 BTF has both, but then only the plain one can be called. */
 	*ret = plain > 0 ? TASK_WORK_PLAIN : impl > 0 ? TASK_WORK_IMPL : TASK_WORK_NONE;
 	*number = plain > 0 ? plain : impl;
 	btf__free(btf);
@@ -50,7 +50,7 @@ int probe_task_work_number(void)
 	return ret ?: number;
 }
 
-/* It does, where it hands out copies of mappings: both came at once (doc/kernel.md). */
+/* It does in kernels where it returns copies of mappings: both came with one change (doc/kernel.md). */
 bool probe_holds_memory(void)
 {
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -84,7 +84,7 @@ const char *dusk_capabilities_setcap(void)
 	return "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_dac_read_search,cap_syslog=ep";
 }
 
-/* setcap comes last: to change who owns a file takes its capabilities away. */
+/* setcap comes last: changing a file's owner drops its capabilities. */
 void dusk_capabilities_grant(char *ret, size_t room, const char *program)
 {
 	snprintf(ret, room,
@@ -93,7 +93,7 @@ void dusk_capabilities_grant(char *ret, size_t room, const char *program)
 		 dusk_capabilities_setcap(), program);
 }
 
-/* CAP_SYS_ADMIN stands in for what was split from it. */
+/* CAP_SYS_ADMIN implies the capabilities that were split from it. */
 bool probe_have(const struct dusk_capability *c)
 {
 	struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -113,7 +113,7 @@ const struct dusk_capability *probe_missing(void)
 	return NULL;
 }
 
-/* A place to be found, by the symbol that it begins with, and the one it ends before; NULL: whatever comes next. */
+/* A range of code to be found: the symbol where it begins, and the one where it ends; NULL: the next symbol. */
 struct place {
 	const char *start, *end;
 	struct kernel_text *text;
@@ -179,11 +179,11 @@ int probe_from_run_queue(int *ret, const char *variable)
 	return queue && found ? 0 : -ENOENT;
 }
 
-/* The file is a list of numbers and ranges, by size: "0-3,8-11". */
+/* The file is a list of numbers and ranges, in ascending order: "0-3,8-11". */
 u32 probe_cpu_bits(void)
 {
 	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/possible", "re");
-	unsigned int cpu = 0xffff; /* more than linux has had */
+	unsigned int cpu = 0xffff; /* more than Linux supports */
 	u32 bits = 0;
 
 	while (f && fscanf(f, "%u%*[-,]", &cpu) == 1)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A pass is one reading of the iterator, by a child. It asks before it reads a page whether somebody could hold it
- * back, but between question and reading that may change. Then the child hangs, and not we. It is killed; the process
- * that made it hang is left alone from then on, and the pass goes on with the next thread, until there is no time left
- * for all of it. Some waits do not end when one is killed: such a child is left behind with the programs and the memory
- * it uses, and we load them again if there is time left.
+ * A pass is one reading of the iterator, by a child process. Before the iterator reads a page, it checks whether the
+ * read could be made to wait, but that may change between check and read. Then the child hangs, and not we. We kill it,
+ * leave the process on which it hung alone from then on, and go on with the next thread, until the time for all threads
+ * is over. Some waits do not end when their task is killed: then we leave the child behind with its programs and
+ * memory, and load them again if there is time left.
  */
 #include "lib/shared/remote.h"
 #include <bpf/bpf.h>
@@ -27,10 +27,10 @@
 #include "lib/error.h"
 #include "lib/shared/object.h"
 
-#define TRIES 8 /* passes that look again at threads that moved */
+#define TRIES 8 /* passes that retry threads that have moved */
 #define STUCK_MS 1000
-#define MAX_HUNG 8	     /* children, in all passes: a second or two each */
-#define READ_BYTES (1 << 16) /* more than the kernel keeps for a reader */
+#define MAX_HUNG 8	     /* hung children, in all passes: a second or two each */
+#define READ_BYTES (1 << 16) /* more than the kernel buffers for a reader */
 
 DECLARE_IMAGE(remote);
 
@@ -47,16 +47,16 @@ struct walking {
 	const struct dusk_threads_options *options;
 	int (*fn)(void *ctx, const struct dusk_thread_stack *t);
 	void *ctx;
-	struct vec(char) bytes; /* read, and not taken in */
+	struct vec(char) bytes; /* read, but not processed yet */
 	struct vec(pid_t) moved, untouched;
-	bool last; /* who moves is not tried again */
-	u32 after; /* of this pass: the tid that was last taken in */
+	bool last; /* threads that move are not retried */
+	u32 after; /* of this pass: the tid of the last record processed */
 	u64 end_ns;
 	int hung;
-	int stops; /* how often we were asked to stop, at the beginning */
+	int stops; /* *options->stops at the beginning */
 };
 
-/* May we go on? 0; -ETIMEDOUT, -EINTR: no. */
+/* Should we stop? Returns 0 (no), -ETIMEDOUT or -EINTR. */
 static int why_end(const struct walking *w)
 {
 	if (w->options->stops && *w->options->stops != w->stops)
@@ -151,7 +151,10 @@ static void choose_none(struct remote *r)
 		bpf_map_delete_elem(r->chosen, &key);
 }
 
-/* The child. It keeps nothing open that somebody might wait for the end of. */
+/*
+ * Run the child. It keeps no descriptor open but the iterator and the pipe, so that no reader elsewhere waits for their
+ * end.
+ */
 static void read_iterator(int in, int out, pid_t parent)
 {
 	static char buffer[READ_BYTES];
@@ -159,7 +162,7 @@ static void read_iterator(int in, int out, pid_t parent)
 
 	signal(SIGPIPE, SIG_DFL);
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	in = fcntl(in, F_DUPFD, 2); /* or the next one might replace it */
+	in = fcntl(in, F_DUPFD, 2); /* or the dup2() of @out might replace it */
 	if (getppid() != parent || in < 0 || dup2(out, STDOUT_FILENO) < 0 || dup2(in, STDIN_FILENO) < 0 ||
 	    close_range(2, ~0U, 0))
 		_exit(errno);
@@ -172,7 +175,7 @@ static void read_iterator(int in, int out, pid_t parent)
 	_exit(0);
 }
 
-/* As the kernel tells it in /proc (linux 6.18 include/linux/sched.h, task_state_to_char()). */
+/* The letter that the kernel shows in /proc (linux 6.18 include/linux/sched.h, task_state_to_char()). */
 static char state_letter(u32 state)
 {
 	const u32 idle = 0x402, frozen = 0x8000, lock = 0x1000;
@@ -207,7 +210,7 @@ static int take_record(struct walking *w, const struct remote_record *r)
 	return w->fn(w->ctx, &t);
 }
 
-/* All records that are whole. 0, or what stops. */
+/* Process all complete records. Returns 0, or what stops the walk. */
 static int take_records(struct walking *w)
 {
 	size_t at = 0, size;
@@ -227,7 +230,7 @@ static int take_records(struct walking *w)
 	return ret;
 }
 
-/* 0, or what stops; *@end: there is no more. */
+/* Read and process what is there; *@end: there is no more. Returns 0, or what stops the walk. */
 static int take_some(struct walking *w, int in, bool *end)
 {
 	ssize_t got;
@@ -242,7 +245,7 @@ static int take_some(struct walking *w, int in, bool *end)
 	return take_records(w);
 }
 
-/* What the child writes to @in, up to its end or until it @hangs. 0, or what stops. */
+/* Process what the child writes to @in, up to its end or until it @hangs. Returns 0, or what stops the walk. */
 static int take_all(struct walking *w, struct remote_pass *pass, int in, bool *hangs)
 {
 	struct pollfd poll_fd = {.fd = in, .events = POLLIN};
@@ -263,7 +266,7 @@ static int take_all(struct walking *w, struct remote_pass *pass, int in, bool *h
 	return ret;
 }
 
-/* False: it does not die. */
+/* Kill the child. Returns false if it does not die. */
 static bool kill_child(pid_t child)
 {
 	kill(child, SIGKILL);
@@ -275,7 +278,7 @@ static bool kill_child(pid_t child)
 	return false;
 }
 
-/* Others take the place of those that were left behind, if need be. 0 or a negative errno. */
+/* Load the programs again if the last ones were left behind. Returns 0 or a negative errno. */
 static int load_again(struct remote *r, struct dusk_error *err)
 {
 	int ret = r->obj ? 0 : load(r, err);
@@ -286,8 +289,8 @@ static int load_again(struct remote *r, struct dusk_error *err)
 }
 
 /*
- * Who hangs in the memory of another process is left there, with the programs that it runs and the maps that it writes
- * to.
+ * Give up a child that hangs in the memory of another process, with the programs that it runs and the maps that it
+ * writes to.
  */
 static void leave_behind(struct remote *r, pid_t child)
 {
@@ -295,7 +298,7 @@ static void leave_behind(struct remote *r, pid_t child)
 	unload(r);
 }
 
-/* Whose memory does the child hang in, if in anybody's? It forgets when it is killed. That process is left alone. */
+/* Exclude the process in whose memory the child hangs, if any. Call it before killing the child, which clears that. */
 static int note_untouched(struct remote *r, struct walking *w)
 {
 	const struct remote_pass *pass = pass_of(r);
@@ -305,7 +308,7 @@ static int note_untouched(struct remote *r, struct walking *w)
 	return load_relaxed(&pass->tid) && vec_push(&w->untouched, (pid_t)pass->tgid) ? -ENOMEM : 0;
 }
 
-/* A child, from its birth to its death; and what it could read. 0, or what stops. */
+/* Run one child from fork to exit, and process what it reads. Returns 0, or what stops the walk. */
 static int read_tasks(struct remote *r, struct walking *w, bool *hangs, struct dusk_error *err)
 {
 	_cleanup_(closep) int iterator = bpf_iter_create(bpf_link__fd(r->link)), in = -1, out = -1;
@@ -333,11 +336,13 @@ static int read_tasks(struct remote *r, struct walking *w, bool *hangs, struct d
 	}
 	while (waitpid(child, &status, 0) < 0)
 		if (errno != EINTR)
-			return 0; /* somebody else has waited for it: its output has ended all the same */
+			return 0; /* the caller's program has already waited for it: its output has ended all the same */
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EINTR;
 }
 
-/* What the caller has chosen, or who moved. 0 or a negative errno. */
+/*
+ * Choose the threads of this pass: those of the caller's options, or those that moved. Returns 0 or a negative errno.
+ */
 static int choose_for(struct remote *r, const struct walking *w, const pid_t *again, size_t nr_again)
 {
 	const struct dusk_threads_options *o = w->options;
@@ -349,7 +354,7 @@ static int choose_for(struct remote *r, const struct walking *w, const pid_t *ag
 	return ret ?: choose(r, CHOSEN_THREAD, o->tids, o->nr_tids);
 }
 
-/* From where we are, for a child to read. */
+/* Prepare a pass that goes on after the last record, for a child to read. */
 static void begin_pass(struct remote *r, const struct walking *w, bool filter)
 {
 	struct remote_pass *pass = pass_of(r);
@@ -362,7 +367,7 @@ static void begin_pass(struct remote *r, const struct walking *w, bool filter)
 	pass->tid = 0;
 }
 
-/* Over all tasks, or those who moved in the last pass. 0, or what stops. */
+/* Walk all tasks, or those that moved in the last pass. Returns 0, or what stops the walk. */
 static int pass(struct remote *r, struct walking *w, const pid_t *again, size_t nr_again, struct dusk_error *err)
 {
 	const struct dusk_threads_options *o = w->options;
@@ -386,7 +391,7 @@ static int pass(struct remote *r, struct walking *w, const pid_t *again, size_t 
 	}
 }
 
-/* Passes until nobody moved. 0, or what stops. */
+/* Run passes until no thread has moved. Returns 0, or what stops the walk. */
 static int passes(struct remote *r, struct walking *w, struct dusk_error *err)
 {
 	_cleanup_(freep) pid_t *again = NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks of threads that are off their CPU, without stopping them: src/bpf/remote/remote_walk.bpf.c, loaded and
- * read.
+ * Walk the stacks of threads that are off their CPU, without stopping them: load and read
+ * src/bpf/remote/remote_walk.bpf.c.
  *
- * It works on the maps of a service: what that knows of modules and rows is warm, and frames mean the same in both.
+ * It works on the maps of a service: modules and rows known there are used, and frames mean the same in both.
  */
 #pragma once
 #include <dusk/unwind.h>
@@ -11,7 +11,7 @@
 
 struct remote;
 
-/* Load it. *@ret is to be freed with remote_close(), before @s. -EOPNOTSUPP, -EPERM. */
+/* Load the programs. *@ret is to be freed with remote_close(), before @s. Returns 0, -EOPNOTSUPP or -EPERM. */
 int remote_open(struct remote **ret, struct service *s, struct dusk_error *err);
 void remote_close(struct remote *r);
 

@@ -17,7 +17,7 @@
 #define MIN_WALKERS 64
 #define MAX_WALKERS 1024
 #define WALKERS_PER_CPU 8
-#define SWEEPS 100 /* until one finds nothing */
+#define SWEEPS 100 /* at most, until one finds nothing */
 #define NR_SHARED (sizeof(shared_maps) / sizeof(shared_maps[0]))
 
 DECLARE_IMAGE(service);
@@ -32,7 +32,7 @@ struct service {
 	struct bpf_object *obj;
 	struct object_links links;
 	struct pins *pins;
-	int first_table; /* of the stackmap; -1: it is not ours */
+	int first_table; /* the stackmap's first table, if we made it; else -1 */
 	u32 stack_bits;
 	struct dusk_error private_reason;
 	struct stackmap *stacks;
@@ -40,8 +40,8 @@ struct service {
 };
 
 /*
- * A name that tools share only if they mean the same by all that lies in the maps. Sizes do not tell that (what a
- * cached row means, say), so it is made from the whole object: builds that differ in it do not meet.
+ * Tools share a name only if everything in the maps means the same to them. Sizes do not show that (for example, the
+ * meaning of a cached row), so the name is a hash of the whole object: builds with different objects do not share maps.
  */
 void service_name_version(char ret[24])
 {
@@ -54,7 +54,7 @@ void service_name_version(char ret[24])
 	snprintf(ret, 24, "v%s-%08x", dusk_version(), (u32)(hash ^ hash >> 32));
 	for (char *c = ret; *c; c++)
 		if (*c == '.')
-			*c = '_'; /* bpffs keeps names with dots for itself */
+			*c = '_'; /* bpffs reserves names with dots */
 }
 
 static u32 walkers_for(int nr_cpus)
@@ -66,7 +66,7 @@ static u32 walkers_for(int nr_cpus)
 	return nr;
 }
 
-/* The tables have a size that the programs know when they are loaded. */
+/* The programs must know the size of the tables when they are loaded. */
 static int set_stacks(struct service *s, u32 bits)
 {
 	struct bpf_map *m = bpf_object__find_map_by_name(s->obj, "stacks");
@@ -76,7 +76,7 @@ static int set_stacks(struct service *s, u32 bits)
 	return s->first_table < 0 ? s->first_table : bpf_map__set_inner_map_fd(m, s->first_table);
 }
 
-#define JUST_NOW_S 2 /* modules that were met since are not evicted */
+#define JUST_NOW_S 2 /* modules seen within the last 2 s are not evicted */
 
 static int resize(struct service *s, const char *name, u32 entries)
 {
@@ -85,7 +85,7 @@ static int resize(struct service *s, const char *name, u32 entries)
 	return entries ? bpf_map__set_max_entries(m, entries) : 0;
 }
 
-/* Maps are ours to make. */
+/* We make the maps: set their sizes. */
 static int set_sizes(struct service *s, const struct service_options *o)
 {
 	int ret = resize(s, "walkers", o->max_walkers ?: walkers_for(libbpf_num_possible_cpus()));
@@ -99,7 +99,7 @@ static int set_sizes(struct service *s, const struct service_options *o)
 	return ret;
 }
 
-/* Maps are there. */
+/* The maps exist: use them. */
 static int take_over(struct service *s)
 {
 	int bits = stackmap_pinned_bits(s->pins);
@@ -131,11 +131,11 @@ static u32 some_identity(void)
 	u32 ret;
 
 	if (getrandom(&ret, sizeof(ret), GRND_NONBLOCK) != sizeof(ret))
-		ret = now_ns(); /* before there is randomness nobody can lie in wait either */
+		ret = now_ns(); /* if randomness is not there yet, no attacker is either */
 	return ret ?: 1;
 }
 
-/* Maps are there, or will be with the programs. */
+/* Map the maps into memory; they exist already, or were made with the programs. */
 static int open_maps(struct service *s, bool join)
 {
 	int ret = shared_map(&s->registry, s->obj, ".bss.registry", true);
@@ -162,7 +162,7 @@ static int load(struct service *s)
 	return ret ?: bpf_object__load(s->obj);
 }
 
-/* The maps come with the programs: whoever enters meanwhile has to wait for them. */
+/* Loading the programs makes the maps: a tool that enters meanwhile has to wait for that. */
 static int make(struct service *s, const struct service_options *o)
 {
 	int ret = set_sizes(s, o);
@@ -174,7 +174,7 @@ static int make(struct service *s, const struct service_options *o)
 	return ret ?: open_maps(s, false);
 }
 
-/* With the lock until we are counted among those who use the maps, not while programs are loaded. */
+/* Hold the lock until we are counted among the maps' users, but not while programs are loaded. */
 static int join(struct service *s)
 {
 	int ret = take_over(s);
@@ -200,8 +200,8 @@ static int make_or_join(struct service *s, const struct service_options *o)
 }
 
 /*
- * Share it if that is wanted and can be; else the reason stays in s->private_reason, and in @err if it is none that was
- * there before.
+ * Share the service if that is wanted and possible. Otherwise s->private_reason says why not, and after a wait for the
+ * lock so does @err.
  */
 static int enter(struct service *s, const struct service_options *o, struct dusk_error *err)
 {
@@ -225,7 +225,7 @@ static int enter(struct service *s, const struct service_options *o, struct dusk
 	return 0;
 }
 
-/* Where a task's user stack can be walked for the last time. */
+/* Attach the programs, and last_stack where a task's user stack can be walked for the last time. */
 static int attach(struct service *s, struct dusk_error *err)
 {
 	static const char *const places[] = {"sched_prepare_exec", "sched_process_exit"};
@@ -253,7 +253,7 @@ int service_new(struct service **ret, const struct service_options *o, struct du
 	if (!stackmap_is_size(o->stackmap_bits))
 		return error_set(err, -EINVAL, "stackmap_bits is %u, but goes from %d to %d", o->stackmap_bits,
 				 STACK_MIN_BITS, STACK_MAX_BITS);
-	r = object_task_work(&kfunc, err); /* a kernel that is too old would not load it either, but not say why */
+	r = object_task_work(&kfunc, err); /* if the kernel is too old, this says so; loading would not */
 	if (r)
 		return r;
 	s = calloc(1, sizeof(*s));
@@ -386,7 +386,7 @@ u64 service_total(const struct service *s, enum counter which)
 	return shared_sum(&s->totals, which);
 }
 
-/* Run one of the programs for user space: what it returns, or a negative errno. */
+/* Run one of the programs that are for user space. Returns its return value, or a negative errno. */
 static int run(struct service *s, const char *name, u64 arg)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = &arg, .ctx_size_in = sizeof(arg));
@@ -434,7 +434,7 @@ static int by_age(const void *a, const void *b)
 	return x->age_s < y->age_s ? 1 : x->age_s > y->age_s ? -1 : 0;
 }
 
-/* All in the table. Who adds to it meanwhile may hide some. */
+/* List the modules of the table. Concurrent insertions may hide some. */
 static int list_modules(int fd, u32 most, u32 now_s, struct known_module *ret)
 {
 	struct module_key key, next;
@@ -475,7 +475,7 @@ int service_evict_modules(struct service *s, u64 now_ns)
 		}
 	fetch_add(&r->evicted, gone);
 	if (gone)
-		fetch_add(&r->evictions, 1); /* after it: who asks for a file from here on does not find it */
+		fetch_add(&r->evictions, 1); /* after the deletions: later lookups do not find an evicted file */
 	return 0;
 }
 

@@ -30,8 +30,8 @@ struct stackmap {
 	const struct pins *pins;
 	u32 tool;
 	int fd;
-	int own[EPOCH_TABLES];		 /* tables that are not pinned, by their place; else -1 */
-	struct vec(struct table) tables; /* by age */
+	int own[EPOCH_TABLES];		 /* tables that are not pinned, by place; else -1 */
+	struct vec(struct table) tables; /* in the order in which they were mapped */
 };
 
 static void name_table(char ret[16], u32 epoch)
@@ -54,12 +54,12 @@ int stackmap_make_table(u32 bits, u32 epoch)
 	t->bits = bits;
 	t->epoch = epoch;
 	if (getrandom(&t->seed, sizeof(t->seed), GRND_NONBLOCK) < 0)
-		t->seed = 0; /* before there is randomness nobody can attack it either */
+		t->seed = 0; /* if randomness is not there yet, no attacker is either */
 	munmap(t, sizeof(*t));
 	return steal_fd(&fd);
 }
 
-/* The size of a table that is a map. */
+/* Return the bits of the table in map @fd, or a negative errno. */
 static int bits_of(int fd)
 {
 	struct bpf_map_info info = {};
@@ -119,7 +119,7 @@ void stackmap_free(struct stackmap *m)
 	free(m);
 }
 
-/* The map that lies at the place of @epoch: a file descriptor to be closed, or negative. */
+/* Return the map at the place of @epoch: a file descriptor to be closed, or negative. */
 static int get_table(const struct stackmap *m, u32 epoch)
 {
 	char name[16];
@@ -164,7 +164,7 @@ static int put_table(struct stackmap *m, u32 epoch, int fd)
 	return ret;
 }
 
-/* Which epoch's table lies there? */
+/* Find which epoch's table is at @place. */
 static int epoch_of(const struct stackmap *m, u32 place, u32 *ret)
 {
 	_cleanup_(closep) int fd = get_table(m, place);
@@ -180,7 +180,7 @@ static int epoch_of(const struct stackmap *m, u32 place, u32 *ret)
 	return 0;
 }
 
-/* The table of @epoch in our memory, mapped if need be and if it is still there. */
+/* Return the table of @epoch in our memory, mapped if need be and if it still exists; else NULL. */
 static struct table *find(struct stackmap *m, u32 epoch)
 {
 	_cleanup_(closep) int fd = -1;
@@ -211,7 +211,7 @@ const u64 *stackmap_frames(struct stackmap *m, u32 id, u32 *nr)
 
 	if (bits < STACK_MIN_BITS || bits > STACK_MAX_BITS)
 		return NULL;
-	/* Ids are not used again before all others were: of epochs whose numbers end alike the newest is meant. */
+	/* An id is not reused before all others were used: of epochs whose numbers end alike, the newest is meant. */
 	for (u32 age = 0; age < EPOCH_TABLES && age <= now && !t; age++)
 		if (stack_is_of(bits, now - age, id))
 			t = find(m, now - age);
@@ -247,7 +247,7 @@ const struct stacktable *stackmap_now(struct stackmap *m)
 	return stackmap_table(m, load_acquire(&m->epochs->now));
 }
 
-/* A copy of what is used of @t; the rest takes no memory. */
+/* Copy the used part of @t; the rest takes no memory. */
 static struct stacktable *copy_of(const struct stacktable *t)
 {
 	u64 words = stacktable_words(t->bits), used = stacktable_slots(t->bits) + t->used;
@@ -260,14 +260,14 @@ static struct stacktable *copy_of(const struct stacktable *t)
 	return copy;
 }
 
-/* What is settled goes into memory of our own, so that the kernel's can be given back. */
+/* Copy a settled table into memory of our own, so that the kernel's can be released. */
 static void take(void *ctx, u32 epoch)
 {
 	struct table *t = find(ctx, epoch);
 	struct stacktable *copy = t && !t->ours ? copy_of(t->at) : NULL;
 
 	if (!copy)
-		return; /* there is no memory: the kernel's stays mapped, and so it lives */
+		return; /* out of memory: the kernel's table stays mapped, and so lives on */
 	drop(t);
 	t->at = copy;
 	t->ours = true;
@@ -291,8 +291,8 @@ static void give_back(struct stackmap *m)
 }
 
 /*
- * What CPUs have counted of the stacks of @t is these stacks' own from here on: ids come again, and would be taken for
- * others. Without memory to write to it is lost.
+ * Move what CPUs have counted of the stacks of @t into @t itself: ids are reused, and the counts would go to other
+ * stacks. If @t cannot be mapped writable, the counts are lost.
  */
 static void fold(const struct stackmap *m, const struct stacktable *t)
 {
@@ -325,7 +325,7 @@ static void settle(void *ctx, u32 epoch)
 
 static void tidy(struct stackmap *m)
 {
-	epochs_settle(m->epochs, m->grace, grace_wait, settle, m); /* or later, then */
+	epochs_settle(m->epochs, m->grace, grace_wait, settle, m); /* if this fails, a later call does it */
 	if (m->tool)
 		epochs_take(m->epochs, m->tool, take, m);
 	give_back(m);
@@ -337,7 +337,7 @@ int stackmap_roll(struct stackmap *m)
 	u32 next, there;
 	int fd, ret;
 
-	tidy(m); /* who rolled last may have died */
+	tidy(m); /* the tool that rolled last may have died */
 	next = e->now + 1;
 	if (!epoch_of(m, epoch_place(next), &there))
 		return -EBUSY;
@@ -353,7 +353,7 @@ int stackmap_roll(struct stackmap *m)
 	return 0;
 }
 
-/* 3/4 of the room for frames, or half of the slots, beyond which looking for a free one takes long. */
+/* Is 3/4 of the room for frames used, or half of the slots? Beyond that, the search for a free slot takes long. */
 static bool is_full(const struct stacktable *t)
 {
 	u64 slots = stacktable_slots(t->bits), room = stacktable_words(t->bits) - slots;

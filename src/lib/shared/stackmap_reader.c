@@ -15,7 +15,8 @@
 #include "lib/shared/stackstat.h"
 
 struct dusk_stackmap {
-	struct service *service; /* whose it is, if it is our process's: its parts are borrowed */
+	struct service *service; /* the service, if it is our own process's: then map, registry, pins and names are
+	                          * borrowed; else NULL */
 	struct pins *pins;	 /* NULL: of a service that is not shared */
 	struct registry *registry;
 	struct stackmap *map;
@@ -109,7 +110,7 @@ int dusk_stackmap_open(struct dusk_stackmap **ret, const char *pin, struct dusk_
 	return r ? error_set(err, r, "cannot open the stackmap in %s: %s", base, strerror(-r)) : 0;
 }
 
-/* What is in slot @i; false: nothing. */
+/* Fill @ret with the stack in slot @i. Returns false if the slot is empty. */
 static bool stack_at(const struct dusk_stackmap *m, const struct stacktable *t, uint64_t i, struct dusk_stack *ret)
 {
 	u32 id = stacktable_id(t, i), nr = 0;
@@ -142,7 +143,7 @@ struct copy {
 	struct stackset set;
 };
 
-/* Stacks are distinct as they are. */
+/* No search for duplicates: the stacks of a table are distinct. */
 static int copy_table(struct copy *c, const struct dusk_stackmap *m, const struct stacktable *t)
 {
 	struct dusk_stack stack;
@@ -264,7 +265,7 @@ static bool lives(const struct dusk_stackmap *m, u32 tool)
 	return m->pins && pins_is_alive(m->pins, tool);
 }
 
-/* Is there a consumer? A tool that was killed has left its own. Under the lock. */
+/* Has a live tool a consumer? A killed tool leaves its consumers registered. Call it with the lock held. */
 static bool is_recording(const struct dusk_stackmap *m)
 {
 	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include "abi/frame.h"
 
-#define STACK_BYTES 24 /* slot and head of a stack, beside its frames */
+#define STACK_BYTES 24 /* slot and header of a stack, without its frames */
 
 _Static_assert(DUSK_STACKMAP_LENGTHS == STACK_LENGTHS, "lengths");
 

@@ -6,7 +6,7 @@
 #include "core/shared/stacktable.h"
 #include "lib/profile/profile_write.h"
 
-/* Add what was counted in @t, and of its stacks in @again, to @ret. */
+/* Add to @ret what was counted in @t, and in @again of its stacks. */
 void stackstat_add(struct stack_counts *ret, const struct stacktable *t, const struct again_row *again);
 
 /* Write what was counted between @before and @after, in @epochs tables. */

@@ -97,7 +97,7 @@ struct bpf_object *tool_object(const struct tool *t)
 	return t->obj;
 }
 
-/* The handle of consumer @number; 0: there is none. */
+/* Return the handle of consumer @number; 0: there is none. */
 static u32 handle_of(const struct tool *t, u32 number)
 {
 	const struct consumers_here *here = t->here.elements;
@@ -105,7 +105,7 @@ static u32 handle_of(const struct tool *t, u32 number)
 	return here && number < MAX_CONSUMERS ? here->handle[number] : 0;
 }
 
-/* What others could not send to our consumers. */
+/* Return what the service could not send to our consumers. */
 static u64 lost(const struct tool *t, enum counter which)
 {
 	u64 sum = 0;
@@ -151,7 +151,7 @@ static int close_slot(struct service *s, u32 slot)
 	return leave_close(service_registry(s), slot, &(struct leaving){grace_wait, sweep, s});
 }
 
-/* Does the tool live that has the consumer at @slot? It may have had the number that is ours now. */
+/* Is the tool alive that has the consumer at @slot? A dead tool may have had the number that is ours now. */
 static bool is_alive(const struct tool *t, u32 slot, u32 tool)
 {
 	const struct consumers_here *here = t->here.elements;
@@ -164,7 +164,7 @@ static bool is_alive(const struct tool *t, u32 slot, u32 tool)
 	return false;
 }
 
-/* A free slot, after all that dead tools had are free. Under the lock. */
+/* Find a free slot, after freeing all slots of dead tools. Call it with the lock held. */
 static int find_slot(const struct tool *t, u32 *ret)
 {
 	struct registry *r = service_registry(t->service);
@@ -190,7 +190,7 @@ static int deliver_by(struct service *s, const char *name, u32 slot, int map)
 	return bpf_map_update_elem(service_map(s, name), &slot, &map, BPF_ANY) ? -errno : 0;
 }
 
-/* Tell our programs of the consumer: the callback first, as a request may come at once. */
+/* Make the consumer known to our programs: the callback first, as a request may come at once. */
 static void install(struct consumers_here *here, u32 number, u32 slot, u32 handle, u32 flags)
 {
 	if (flags & DELIVER_CALLBACK) {
@@ -254,7 +254,7 @@ int tool_remove_consumer(struct tool *t, u32 number)
 	store_release(&here->handle[number], 0);
 	ret = service_lock(t->service, PINS_LEAVE_MS);
 	if (ret) {
-		ret = shut_slot(t->service, slot) ?: ret; /* who next looks for a slot does the rest */
+		ret = shut_slot(t->service, slot) ?: ret; /* the tool that next looks for a slot does the rest */
 	} else {
 		ret = close_slot(t->service, slot);
 		service_unlock(t->service);
@@ -280,7 +280,7 @@ int tool_set_aggregation(struct tool *t, u32 number, int aggregation)
 	if (!handle)
 		return -ENOENT;
 	ret = deliver_by(t->service, "aggregations", consumer_slot(handle),
-			 aggregation); /* the slot is ours: no lock */
+			 aggregation); /* no lock: the slot is ours */
 	return ret ?: grace_wait(&service_registry(t->service)->grace);
 }
 

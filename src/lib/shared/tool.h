@@ -7,48 +7,49 @@
 struct tool;
 
 /*
- * Open the image for this kernel. Nothing is loaded, and the caller may still set what is its own in tool_object().
- * *@ret is to be freed with tool_free(), before @s. -EOPNOTSUPP: the kernel lacks something (what: @err).
+ * Open the image that fits this kernel. Nothing is loaded, and the caller may still set its own variables in
+ * tool_object(). *@ret is to be freed with tool_free(), before @s. Returns 0; -EOPNOTSUPP: the kernel lacks something
+ * (@err says what).
  */
 int tool_open(struct tool **ret, struct service *s, const struct dusk_image *plain, const struct dusk_image *impl,
 	      struct dusk_error *err);
 int tool_load(struct tool *t, struct dusk_error *err);
 void tool_free(struct tool *t);
 
-/* Attach the programs whose SEC() says where, all or none; and detach them, as tool_free() does, too. */
+/* Attach the programs whose SEC() names a target, all or none; tool_detach() detaches them, and so does tool_free(). */
 int tool_attach(struct tool *t, struct dusk_error *err);
 void tool_detach(struct tool *t);
 
 struct bpf_object *tool_object(const struct tool *t);
 
-/* What was counted here, and by the service since the tool was loaded. */
+/* Return what was counted in this tool, and by the service since the tool was loaded. */
 u64 tool_counter(const struct tool *t, enum counter which);
 
 /*
- * Register a consumer under @number, by which the tool's programs call it: @flags as in abi/consumer.h; @ring and
- * @aggregation: the maps that serve it, -1 where there is none. -EBUSY: the number is taken; -EUSERS: all places are.
+ * Register a consumer under @number, the number that the tool's programs use. @flags: as in abi/consumer.h. @ring and
+ * @aggregation: the maps that serve it, or -1. Returns 0; -EBUSY: the number is taken; -EUSERS: all slots are.
  */
 int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int aggregation, struct dusk_error *err);
 
 /*
- * Remove it. When this returns 0, no program serves it or will, and no task's state holds anything of it. -EBUSY:
- * another tool does not give the lock back. Then it is not served either, and what tasks still hold of it goes with its
- * slot, to be cleared by whoever needs one next. -ETIMEDOUT: the same, and a program that serves it does not come to
- * its end.
+ * Remove the consumer. When this returns 0, no program serves it now or later, and no task's state holds anything of
+ * it. -EBUSY: another tool does not release the lock. The consumer is not served any more then either, but tasks may
+ * still hold state of it, which is cleared when a tool next needs a slot. -ETIMEDOUT: the same, and a program that
+ * serves it has not ended.
  */
 int tool_remove_consumer(struct tool *t, u32 number);
 
-/* A map for a consumer's sums, with room for @rows: its descriptor, or a negative errno. */
+/* Make a map for a consumer's sums, with room for @rows. Returns its descriptor or a negative errno. */
 int tool_make_aggregation(u32 rows);
 
 /*
- * Let @aggregation serve it from here on. When this returns 0, nobody uses the map that it replaces. -ENOENT: there is
- * no such consumer; -ETIMEDOUT: somebody may still use it, to be tried again.
+ * Let @aggregation serve the consumer from here on. When this returns 0, no program uses the map that it replaces.
+ * -ENOENT: there is no such consumer; -ETIMEDOUT: a program may still use the old map; try again.
  */
 int tool_set_aggregation(struct tool *t, u32 number, int aggregation);
 
-/* The consumer as all tools see it; NULL: there is none. */
+/* Return the consumer as all tools see it; NULL: there is none. */
 const struct consumer *tool_consumer(const struct tool *t, u32 number);
 
-/* The cookies that it still waits for: @fn for each. */
+/* Call @fn for each cookie that the consumer still waits for. */
 void tool_due(const struct tool *t, u32 number, void (*fn)(void *ctx, u64 cookie), void *ctx);

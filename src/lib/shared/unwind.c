@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The unwinder for other tools: <dusk/unwind.h> on service, tool and places. */
+/* The unwinder for other tools: <dusk/unwind.h> on service, tool and live symbols. */
 #include <dusk/unwind.h>
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 
 #define DEFAULT_RING_BYTES (1 << 20)
 #define DEFAULT_AGGREGATION_ROWS 16384
-#define INLINE_SOON 1024 /* cookies of whole stacks that are remembered where there is no aggregation */
+#define INLINE_SOON 1024 /* cookies of inline stacks that are kept if there is no aggregation */
 #define LOOK_MS 100	 /* the kernel side wakes us only when a ring fills up */
 
 _Static_assert((int)DUSK_DELIVER_RING == DELIVER_RING && (int)DUSK_DELIVER_SUMS == DELIVER_SUMS &&
@@ -44,7 +44,7 @@ struct dusk_unwinder {
 	struct service *service;
 	struct tool *tool;
 	struct live_symbols *names;
-	struct remote *remote; /* once threads were asked for */
+	struct remote *remote; /* NULL until threads are asked for */
 	struct maintenance maintenance;
 	struct inline_stacks *whole;
 	struct reader reader[MAX_CONSUMERS];
@@ -167,7 +167,10 @@ void dusk_unwind_detach(struct dusk_unwinder *u)
 		tool_detach(u->tool);
 }
 
-/* The frames of a stack that is in the stackmap, or that came whole, now or under another cookie. */
+/*
+ * Call on_stack() with the frames of a stack: from the stackmap, or of an inline stack that came now or under another
+ * cookie.
+ */
 static void call_back(const struct reader *r, const struct event_stack *e)
 {
 	struct dusk_stack_event event = {
@@ -293,7 +296,7 @@ int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
 	return taken;
 }
 
-/* What became of the cookies of SUM_DUE rows: cookie -> stack, and OUTCOME_OF(cookie) -> outcome. */
+/* The stacks of the cookies of SUM_DUE rows: cookie -> stack, and OUTCOME_OF(cookie) -> outcome. */
 #define OUTCOME_OF(cookie) ((cookie) | 1ULL << 63)
 
 static int read_resolved(int fd, struct map *resolved)
@@ -354,7 +357,7 @@ int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *c
 
 	if (fd < 0)
 		return -ENOENT;
-	/* With on_stack(), that would be called from here. */
+	/* If there is on_stack(), reading the ring here would call it. */
 	ret = r->opts.deliver & DUSK_DELIVER_RING ? 0 : ring_buffer__consume(r->ring);
 	if (ret >= 0)
 		ret = read_resolved(fd, &resolved);

@@ -19,7 +19,7 @@ static bool is_at_uprobe(const struct bpf_program *p)
 	return false;
 }
 
-/* Does @p, with all its functions, call what @source (0: a helper, BPF_PSEUDO_KFUNC_CALL) numbers as @number? */
+/* Does @p, with all its functions, call @number of the kind @source (0: a helper; or BPF_PSEUDO_KFUNC_CALL)? */
 static bool calls(const struct bpf_program *p, int source, int number)
 {
 	const struct bpf_insn *insn = bpf_program__insns(p);
