@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Can this machine run dusk? Each check is a function and a row of the table at the end. */
+/* Check whether this machine can run dusk. Each check is a function and a row of the table at the end. */
 #include <dusk/dusk.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -101,7 +101,7 @@ static void check_load(struct dusk_check *c)
 	if (!ret)
 		ret = tool_load(t, &err);
 	if (ret) {
-		char *advice = strstr(err.text, "; run as root"); /* which the check of capabilities has given */
+		char *advice = strstr(err.text, "; run as root"); /* which the check of capabilities gives already */
 
 		if (advice)
 			*advice = 0;
@@ -146,7 +146,7 @@ static void check_kernel_symbols(struct dusk_check *c)
 	    "cap_syslog and kernel.kptr_restrict=1 or 0 show them");
 }
 
-/* The file: "0.20 0.18 0.12 1/80 11206", threads that run and threads. */
+/* The file: "0.20 0.18 0.12 1/80 11206"; the fourth field is runnable threads/all threads. */
 static void check_threads(struct dusk_check *c)
 {
 	_cleanup_(fclosep) FILE *f = fopen("/proc/loadavg", "re");

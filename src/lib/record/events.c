@@ -16,13 +16,13 @@ struct events {
 	struct bpf_object *obj;
 	struct fields *fields;
 	struct vec(char *) names;
-	struct vec(struct record_shape) shapes; /* by event, as names */
+	struct vec(struct record_shape) shapes; /* one for each of @names */
 	struct vec(struct bpf_link *) links;
-	struct shared on;		/* the switch */
-	uint64_t missed_before, missed; /* the recording; in it */
+	struct shared on;		/* the programs' on/off switch */
+	uint64_t missed_before, missed; /* before the recording; during it */
 };
 
-/* The two parts of @name, which has them. */
+/* Split @name into group and event. It has both. */
 static void split(const char *name, char group[TRACEFS_EVENT_BYTES], const char **event)
 {
 	const char *colon = strchr(name, ':');
@@ -151,7 +151,7 @@ static struct bpf_link *attach_as(const struct events *e, const char *program, u
 	return bpf_program__attach_tracepoint_opts(p, group, event, &opts);
 }
 
-/* The kernel wants another type of program where a kprobe or uprobe is the event, and says so by EINVAL. */
+/* Events that are kprobes or uprobes need another type of program: then the kernel returns EINVAL. */
 static int attach(struct events *e, uint32_t number, struct dusk_error *err)
 {
 	int fd = bpf_object__find_map_fd_by_name(e->obj, "shapes");

@@ -9,20 +9,20 @@
 #include "base/utf8.h"
 #include "base/vec.h"
 
-#define COMMON_BYTES 8 /* of each record, with the event's id first */
+#define COMMON_BYTES 8 /* common fields of each record, the event's id first */
 #define MAX_TEXT 4096
 #define CUT " ..."
-#define ESCAPED 4 /* "\xNN" */
+#define ESCAPED 4 /* the length of "\xNN" */
 
 /*
- * Records are printed from a buffer in which zeros follow. What a field of varying length says of its place, in 16
- * bits, and its length, in 16 more, ends there, whatever it is.
+ * Records are printed from a buffer that is padded with zeros. A field of varying length gives its offset and its
+ * length in 16 bits each, so whatever these say, it ends within the buffer.
  */
 #define ZEROS (2 << 16)
 
 struct fields {
 	struct tep_handle *tep;
-	struct vec(struct tep_event *) events; /* of tep */
+	struct vec(struct tep_event *) events; /* owned by tep */
 	struct trace_seq text;
 	uint8_t record[RECORD_BYTES + ZEROS];
 };
@@ -65,7 +65,7 @@ static bool is_relative(const struct tep_format_field *field)
 	return field->flags & TEP_FIELD_IS_RELATIVE;
 }
 
-/* Its bytes lie, as far as they have a fixed place, within the record. */
+/* Does the fixed part of the field lie within the record? */
 static bool fits(const struct tep_format_field *field)
 {
 	return field->offset >= 0 && field->size >= 0 && field->offset <= RECORD_BYTES &&
@@ -92,8 +92,8 @@ static int shape_of(struct record_shape *ret, const struct tep_event *e)
 }
 
 /*
- * Does printing @arg, and what it is made of, read no more than fields? Not so an element whose index is in the record,
- * or as many elements as some field says there are.
+ * Does printing @arg and its operands read nothing but fields? It does not if an array index, or the number of
+ * elements, comes from the record.
  */
 static bool reads_fields_only(const struct tep_print_arg *arg)
 {
@@ -121,7 +121,7 @@ static bool reads_fields_only(const struct tep_print_arg *arg)
 	}
 }
 
-/* Where it cannot be printed as the kernel would, each field is, by its name. */
+/* Can the event be printed as the kernel would? If not, each field is printed with its name. */
 static bool is_printable(const struct tep_event *e)
 {
 	for (const struct tep_print_arg *arg = e->print_fmt.args; arg; arg = arg->next)
@@ -139,7 +139,9 @@ int fields_learn(struct fields *f, const char *group, const char *text, size_t l
 {
 	struct tep_event *e = NULL;
 
-	/* It takes what it understands in part, too, and does not tell memory that is short from a text that is none.
+	/*
+	 * A return code does not help: the library also accepts formats that it understands in part only, and does not
+	 * tell lack of memory from a malformed text.
 	 */
 	tep_parse_format(f->tep, &e, text, len, group);
 	if (!e || !e->format.nr_common || e->id < 0 || e->id > UINT16_MAX || shape_of(shape, e))
@@ -152,7 +154,7 @@ int fields_learn(struct fields *f, const char *group, const char *text, size_t l
 	return vec_push(&f->events, e);
 }
 
-/* What of a field of varying length is not there it has not. */
+/* Cut a field of varying length to the part that is within the record. */
 static void clamp(struct fields *f, const struct tep_format_field *field, size_t bytes)
 {
 	size_t behind = field->offset + sizeof(uint32_t), base = is_relative(field) ? behind : 0, start, len;
@@ -162,13 +164,13 @@ static void clamp(struct fields *f, const struct tep_format_field *field, size_t
 	start = base + (word & 0xffff);
 	len = word >> 16;
 	if (start >= bytes)
-		word = bytes > base ? bytes - base : 0; /* where zeros begin */
+		word = bytes > base ? bytes - base : 0; /* where the zeros begin */
 	else if (len > bytes - start)
 		word = (uint32_t)(bytes - start) << 16 | (word & 0xffff);
 	memcpy(f->record + field->offset, &word, sizeof(word));
 }
 
-/* The record, as the library wants it. */
+/* Copy the record and prepare it for the library. */
 static void take(struct fields *f, const struct tep_event *e, const void *record, size_t bytes)
 {
 	uint16_t id = e->id;
@@ -195,7 +197,7 @@ static void print(struct fields *f, struct tep_event *e, size_t bytes, bool raw)
 	trace_seq_terminate(&f->text);
 }
 
-/* One line, without blanks around it, of about MAX_TEXT bytes; the end of longer ones is left out. */
+/* Make one line of @text, without blanks around it, of about MAX_TEXT bytes; longer ones are cut. */
 static char *tidy(const char *text, bool cut)
 {
 	size_t room = (strnlen(text, MAX_TEXT) + 1) * ESCAPED, len = 0, end = 0;

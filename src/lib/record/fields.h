@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What does the record of an event say? As text, in the kernel's own format: "filename=/bin/true pid=12 old_pid=12".
+ * The fields of an event's record as text, in the kernel's own format: "filename=/bin/true pid=12 old_pid=12".
  *
- * libtraceevent reads the formats, and prints. What is in a record may be of the target's making, as names of files
- * are, and a record may be cut: nothing beyond it is read, and the text is one line of UTF-8.
+ * libtraceevent parses the formats and prints. A record may have contents that the target chose, such as file names,
+ * and may be cut: nothing beyond its end is read, and the text is one line of UTF-8.
  */
 #pragma once
 #include <stdbool.h>
@@ -17,13 +17,14 @@ int fields_new(struct fields **ret); /* 0 or -ENOMEM */
 void fields_free(struct fields *f);
 
 /*
- * Learn from tracefs' file "format", @text of @len bytes, what records of the next event of @group are like; events are
- * numbered from 0. How they are to be taken, to @shape. -EINVAL: that is no such file; -ENOMEM.
+ * Learn the format of the next event's records from tracefs' file "format" of an event of @group: @text of @len bytes.
+ * Events are numbered from 0. @shape says how the records are to be read. Returns 0; -EINVAL: this is no such file;
+ * -ENOMEM.
  */
 int fields_learn(struct fields *f, const char *group, const char *text, size_t len, struct record_shape *shape);
 
 /*
- * The record of event @number, @bytes bytes, @cut if there was more; its first 8 bytes have no meaning. *@ret is to be
- * freed with free(): "" if it has no fields. -EINVAL: there is no such event; -ENOMEM.
+ * Format the record of event @number: @bytes bytes, @cut if there was more. Its first 8 bytes are ignored. *@ret is to
+ * be freed with free(); "" if the record has no fields. Returns 0; -EINVAL: there is no such event; -ENOMEM.
  */
 int fields_text(char **ret, struct fields *f, uint32_t number, const void *record, size_t bytes, bool cut);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/governor.h"
 
-#define FIRST_NS 10000	      /* about as long as a stack that is not known costs */
-#define LEAST_NS 1000	      /* shorter ones are rare: then rather all */
-#define EVERY_NS 200000000ULL /* it is looked at: in less time too little happens to tell */
-#define AIM 0.9		      /* of the budget: what is measured lags behind */
-#define RELAX 0.7	      /* of the budget: below it, more are taken */
-#define LEAST 2.0	      /* times, in one look: so that its effect can be told */
+#define FIRST_NS 10000	      /* about the cost of walking a stack that is not cached */
+#define LEAST_NS 1000	      /* shorter intervals are rare: below this, record all */
+#define EVERY_NS 200000000ULL /* between two looks: in less time too little happens to measure */
+#define AIM 0.9		      /* of the budget: the measurement lags behind */
+#define RELAX 0.7	      /* of the budget: below this share, certain_ns is lowered */
+#define LEAST 2.0	      /* factor of one raise, at least: its effect must be measurable */
 #define MOST 8.0
-#define EFFECT 0.85 /* of the share before: if it has not fallen below that, it is not the stacks that cost */
-#define MORE 1.25   /* times what was futile: then it may be worth a try again */
+#define EFFECT 0.85 /* of the share before a raise: if it stays above this, the stacks are not what costs */
+#define MORE 1.25   /* times the futile share: from there on another raise may have an effect */
 
 void governor_init(struct governor *g, double budget, unsigned int cpus)
 {
@@ -30,8 +30,8 @@ static uint64_t shorter(uint64_t ns, double times)
 }
 
 /*
- * It costs too much. But noting when a task left and came back costs something, too, and to take still fewer off-CPU
- * intervals would not help against that, only make the sums worse.
+ * The cost exceeds the budget. Raise certain_ns, unless the last raise was futile: noting sched-outs and sched-ins has
+ * a cost of its own, against which a smaller sample does not help; it only makes the sums less accurate.
  */
 static void exceed(struct governor *g, double share)
 {

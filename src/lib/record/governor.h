@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How many off-CPU intervals can be taken, if following switches is to cost no more than a share of the CPUs?
+ * Choose how many off-CPU intervals are recorded, so that following switches costs no more than a share of the CPUs.
  *
- * All that are at least so long are taken; of the shorter ones as many as there is time in them (design of the sample:
- * src/bpf/record/source_offcpu.bpf.c, take()). Then what is to be paid falls as that length grows, and where most
- * off-CPU intervals are shorter, in proportion.
+ * All intervals of at least a certain length are recorded, and of the shorter ones a sample in which each nanosecond
+ * has the same chance (src/bpf/record/source_offcpu.bpf.c, is_selected()). So the cost falls as that length grows: in
+ * proportion, if most off-CPU intervals are shorter.
  */
 #pragma once
 #include <stdint.h>
 
 #define GOVERNOR_MAX_NS \
-	10000000ULL /* no off-CPU interval of so long is left out: a second of off-CPU intervals is sampled 100 times or more */
+	10000000ULL /* intervals this long are always recorded; a second of shorter ones gives 100 samples or more */
 
 struct governor {
-	double budget; /* the share of all CPUs: 0.02; 0: whatever it costs */
+	double budget; /* the share of all CPUs, such as 0.02; 0: no limit */
 	unsigned int cpus;
-	uint64_t cost_ns, looked_ns; /* when last looked at; 0: never */
-	uint64_t certain_ns;	     /* the length from which on all are taken; 0: all are */
-	double before, futile;	     /* shares: when it was raised last, and at which that was no use; 0: none */
-	uint64_t certain_before_ns;  /* and what it was then */
-	uint64_t highest_ns;	     /* that it has been */
+	uint64_t cost_ns, looked_ns; /* the cost and the time at the last look; 0: never */
+	uint64_t certain_ns;	     /* intervals of at least this length are all recorded; 0: all are */
+	double before, futile;	     /* shares of the budget: at the last raise, and of a futile raise; 0: none */
+	uint64_t certain_before_ns;  /* certain_ns before the last raise */
+	uint64_t highest_ns;	     /* the highest certain_ns so far */
 };
 
 void governor_init(struct governor *g, double budget, unsigned int cpus);
 
-/* It has cost @cost_ns from the beginning to @now_ns. Returns certain_ns from now on. As often as you like. */
+/*
+ * Update certain_ns: following switches has cost @cost_ns from the beginning to @now_ns. Returns certain_ns. May be
+ * called as often as you like.
+ */
 uint64_t governor_look(struct governor *g, uint64_t cost_ns, uint64_t now_ns);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile of what perf recorded: which events it has, where it comes from, what its functions are called, and what of
- * it could not be taken over.
+ * Make a profile of what perf recorded: its events, its origin, the names of its functions, and what could not be
+ * imported. import_records.c imports the records.
  */
 #include <errno.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 
 #define OFF_CPU_EVENT "offcpu-time"
 
-/* As linux/perf_event.h has them. */
+/* As in linux/perf_event.h. */
 #define TYPE_HARDWARE 0
 #define TYPE_SOFTWARE 1
 #define CPU_CLOCK 0
@@ -34,7 +34,7 @@ static bool is_off_cpu(const struct perfdata_event *e)
 	return !strcmp(e->name, OFF_CPU_EVENT);
 }
 
-/* Do both count the same thing, be it on different kinds of CPUs? */
+/* Do both count the same thing, even if on different kinds of CPUs? */
 static bool same_kind(const struct perfdata_event *a, const struct perfdata_event *b)
 {
 	uint64_t mask = a->type == TYPE_HARDWARE ? UINT32_MAX : UINT64_MAX;
@@ -42,7 +42,10 @@ static bool same_kind(const struct perfdata_event *a, const struct perfdata_even
 	return a->type == b->type && (a->config & mask) == (b->config & mask);
 }
 
-/* The event whose samples are ticks: the one of that name, or the first that has samples. NULL: there is none. */
+/*
+ * Return the event with samples that are ticks: the one called @name, or the first that has samples. NULL: there is
+ * none.
+ */
 static const struct perfdata_event *main_event(const struct perfdata *d, const char *name)
 {
 	const struct perfdata_event *first = NULL;
@@ -71,9 +74,7 @@ static struct import_use use_of(const struct perfdata_event *e, const struct per
 	};
 }
 
-/*
- * Is it the kernel that runs, where it is now? Then addresses, and numbers of files, mean here what they meant there.
- */
+/* Was the kernel that runs recorded, in this boot? Then addresses and inode numbers mean the same here as there. */
 static bool is_this_boot(const struct perfdata *d)
 {
 	char build_id[PERFDATA_BUILD_ID_TEXT];
@@ -166,7 +167,7 @@ static void write_counters(struct import *im)
 		profile_counter(im->writer, counters[i].name, counters[i].sentence, counters[i].value);
 }
 
-/* Build ids of files, by path. 0 or -ENOMEM. */
+/* Note the build ids of files, by path. Returns 0 or -ENOMEM. */
 static int know_build_ids(struct import *im)
 {
 	const struct perfdata *d = im->data;
@@ -185,7 +186,7 @@ static int know_build_ids(struct import *im)
 	return 0;
 }
 
-/* What is to be known before the first record. */
+/* Prepare what the first record needs. */
 static int prepare(struct import *im, const struct dusk_import_options *o, struct dusk_error *err)
 {
 	const struct perfdata *d = im->data;
@@ -215,7 +216,7 @@ static int name(struct import *im, const struct dusk_import_options *o, struct d
 	if (!dusk_cache_folder(cache, sizeof(cache)))
 		opts.cache = cache;
 	rc = dusk_profile_symbolize(p, &opts, err);
-	/* What was stopped half-way is of use, too, and the text says so. */
+	/* Partial results are saved, too, and the text says so. */
 	saved = !rc || rc == -ECANCELED ? profile_save_names(im->writer, p, rc ? NULL : err) : 0;
 	dusk_profile_free(p);
 	return rc == -ECANCELED ? saved : rc ?: saved;
@@ -228,7 +229,7 @@ static int stop_reading(void *ctx)
 	return o->progress ? o->progress(o->ctx, 0, 0) : 0;
 }
 
-/* All records, and what stands beside them. The file is one by then, but for its names. */
+/* Import all records, and what the file says beside them. After this the profile is complete, except for its names. */
 static int take_records(struct import *im, const char *from, const struct dusk_import_options *o,
 			struct dusk_error *err)
 {

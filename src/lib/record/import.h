@@ -1,43 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How do perf's records become a profile? The records, one after the other; import.c has what is around them.
+ * Turn perf's records, one after the other, into a profile; import.c does the rest of the file.
  *
- * What was mapped where is followed (processes.h), so that a stack is (module, offset), as dusk keeps it. A sample
- * whose user stack is deferred waits for that under its thread and cookie.
+ * Mappings are followed (processes.h), so that a stack is (module, offset), as dusk keeps it. A sample with a deferred
+ * user stack waits for it under its thread and cookie.
  */
 #pragma once
 #include "lib/profile/perfdata.h"
 #include "lib/process/processes.h"
 #include "lib/profile/profile_write.h"
 
-/* What an event's samples are taken as. */
+/* How an event's samples are imported. */
 struct import_use {
 	enum { IMPORT_LEFT_OUT, IMPORT_TICKS, IMPORT_OFFCPU } as;
 	bool in_ns;	  /* periods are nanoseconds */
-	uint64_t each_ns; /* else: what a sample stands for on average; 0: periods as they are */
+	uint64_t each_ns; /* else: nanoseconds that a sample stands for on average; 0: periods as they are */
 };
 
 struct import_waiting {
 	struct dusk_sample sample;
 	uint32_t pid;
-	uint64_t *kernel; /* its kernel frames: @nr_kernel */
+	uint64_t *kernel; /* its @nr_kernel kernel frames */
 	uint32_t nr_kernel;
-	uint32_t next; /* with the same thread and cookie: index, plus 1 */
+	uint32_t next; /* the next with the same thread and cookie: index + 1 */
 };
 
 struct import {
 	struct perfdata *data;
 	struct profile_writer *writer;
 	struct import_use *uses;	/* by event */
-	bool same_boot;			/* this machine's kernel was recorded, as it runs */
-	uint32_t kernel;		/* modules */
+	bool same_boot;			/* the recorded kernel is the one that runs here now, in the same boot */
+	uint32_t kernel;		/* its module */
 	uint64_t period_ns;		/* of the profile's ticks */
-	struct strings paths;		/* of files; the first ones have a build id, */
-	struct vec(uint32_t) build_ids; /* ... whose index this is, by number */
+	struct strings paths;		/* paths of files; the first ones have a build id */
+	struct vec(uint32_t) build_ids; /* index of the build id in the perf data, by number in @paths */
 	struct processes processes;
-	struct vec(uint64_t) kernel_ips, user_ips; /* of the sample at hand, the innermost first */
-	struct strings cookies;			   /* of threads -> the first that waits, plus 1 */
-	struct vec(uint32_t) heads;
+	struct vec(uint64_t) kernel_ips, user_ips; /* of the current sample, innermost first */
+	struct strings cookies;			   /* (thread, cookie) -> number in @heads */
+	struct vec(uint32_t) heads;		   /* the first that waits: index + 1 */
 	struct vec(struct import_waiting) waiting;
 	uint64_t samples, intervals;
 	uint64_t lost, left_out, refused, pending, foreign, unmapped;
@@ -46,9 +46,12 @@ struct import {
 	uint64_t records;
 };
 
-/* For perfdata_read(), with a struct import. 0, -ENOMEM, -ECANCELED, or an error of the writer's. */
+/*
+ * Import a record; @import is a struct import. For perfdata_read(). Returns 0, -ENOMEM, -ECANCELED, or an error of the
+ * writer's.
+ */
 int import_record(void *import, const struct perfdata_record *r);
 
-/* There are no more: whose user stack has not come has none. */
+/* End the import: samples that still wait for a user stack get none. */
 int import_end(struct import *im);
 void import_done(struct import *im);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How do perf's records become a profile? See import.h. */
+/* Turn perf's records into a profile. See import.h. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 
 #define RECORDS_A_LOOK 4096 /* between two calls of stop(), and of profile_commit() */
 
-/* Marks in stacks: what follows is of the kernel, ...; PERF_CONTEXT_KERNEL and so on. */
+/* Marks in stacks, PERF_CONTEXT_KERNEL and so on: they say to what the frames after them belong. */
 #define MARK_KERNEL ((uint64_t)-128)
 #define MARK_USER ((uint64_t)-512)
 #define MARK_USER_DEFERRED ((uint64_t)-640)
@@ -28,7 +28,9 @@ static bool is_memory(const char *path)
 	return *path != '/';
 }
 
-/* Another process may have the number by now: then what JITs of ours write does not count. */
+/*
+ * If this is another boot, another process may have the number by now: 0, so that no JIT map of this machine is used.
+ */
 static uint32_t anon_module(struct import *im, uint32_t pid)
 {
 	struct dusk_module m = {
@@ -37,7 +39,7 @@ static uint32_t anon_module(struct import *im, uint32_t pid)
 	return profile_module(im->writer, &m);
 }
 
-/* The build id of @path, as the file has it in a list. */
+/* Find the build id of @path in the file's list. */
 static int known_build_id(struct import *im, const char *path, const char **ret)
 {
 	uint32_t number;
@@ -59,7 +61,7 @@ static int file_module(struct import *im, const struct perfdata_record *r, bool 
 
 	if (!*r->build_id && known_build_id(im, r->text, &m.build_id))
 		return -ENOMEM;
-	/* Numbers of files mean something on one machine only. */
+	/* Inode numbers mean something on one machine only. */
 	if (im->same_boot && !vdso) {
 		m.dev = r->dev;
 		m.ino = r->ino;
@@ -85,7 +87,7 @@ static int take_map(struct import *im, const struct perfdata_record *r)
 	return processes_map(&im->processes, r->pid, &m);
 }
 
-/* The frames of @r to im->kernel_ips and im->user_ips; *@cookie: of the user stack that is to come, or 0. */
+/* Store the frames of @r in im->kernel_ips and im->user_ips, and in *@cookie that of a deferred user stack, or 0. */
 static int split(struct import *im, const struct perfdata_record *r, uint64_t *cookie)
 {
 	enum perfdata_mode mode = r->mode;
@@ -141,7 +143,9 @@ static uint32_t kernel_on(struct import *im, uint32_t node, const uint64_t *ips,
 	return node;
 }
 
-/* How the walk of a user stack ended perf does not say; that there is none is no loss where nothing is mapped. */
+/*
+ * perf does not say how the walk of a user stack ended. If there is no stack and nothing is mapped, nothing is missing.
+ */
 static uint8_t outcome_of(struct import *im, uint32_t pid, uint32_t user)
 {
 	if (user)
@@ -163,7 +167,7 @@ static uint64_t weight_of(const struct import_use *use, const struct perfdata_re
 	return at_most((__uint128_t)r->period * each * r->event->samples / r->event->periods, PROFILE_MAX_NS);
 }
 
-/* All but stack and outcome. */
+/* Return the sample without node and outcome. */
 static struct dusk_sample sample_of(struct import *im, const struct import_use *use, const struct perfdata_record *r)
 {
 	const struct perfdata *d = im->data;
@@ -180,7 +184,7 @@ static struct dusk_sample sample_of(struct import *im, const struct import_use *
 	snprintf(number, sizeof(number), r->tid ? ":%u" : "swapper", r->tid);
 	s.thread = profile_thread(im->writer, r->pid, r->tid, *name ? name : number);
 	if (use->as == IMPORT_TICKS) {
-		s.value_ns = s.value_ns == im->period_ns ? 0 : s.value_ns; /* what a tick stands for unless it says */
+		s.value_ns = s.value_ns == im->period_ns ? 0 : s.value_ns; /* 0: the period of the profile */
 		return s;
 	}
 	s.source = DUSK_OFF_CPU;
@@ -201,7 +205,7 @@ static void put(struct import *im, struct dusk_sample *s, uint32_t node, uint8_t
 	profile_sample(im->writer, s);
 }
 
-/* The list of those that wait under @cookie of @tid, its head. NULL: memory is short. */
+/* Return the head of the list of samples that wait for @cookie of @tid. NULL: out of memory. */
 static uint32_t *waiting_for(struct import *im, uint32_t tid, uint64_t cookie)
 {
 	struct {
@@ -238,13 +242,13 @@ static int wait_for(struct import *im, const struct dusk_sample *s, const struct
 	return 0;
 }
 
-/* What waits at @w has its user stack. */
+/* The user stack for @w has come: write the sample. */
 static void come(struct import *im, struct import_waiting *w, uint32_t user, uint8_t outcome)
 {
 	put(im, &w->sample, kernel_on(im, user, w->kernel, w->nr_kernel), outcome);
 	free(w->kernel);
 	w->kernel = NULL;
-	w->pid = UINT32_MAX; /* no process: it waits no more */
+	w->pid = UINT32_MAX; /* no process: it does not wait any more */
 }
 
 static int take_deferred(struct import *im, const struct perfdata_record *r)

@@ -64,7 +64,7 @@ static uint32_t know_thread(struct intake *in, uint32_t pid, uint32_t tid, const
 	return t.number;
 }
 
-/* The thread of a sum. Its event came before the sum was read, unless it was lost. */
+/* Return the thread of a sum. Its event came before the sum was read, unless it was lost. */
 static struct known_thread thread_of(struct intake *in, uint32_t tid)
 {
 	const uint32_t *known = map_find(&in->numbers, tid);
@@ -141,7 +141,7 @@ static void take_interval(struct intake *in, const void *data)
 		take_waker(in, by, w.interval);
 }
 
-/* Of another event than those that are recorded nothing is taken. */
+/* An occurrence of an event that is not recorded is an error; nothing of it is taken. */
 static void take_occurrence(struct intake *in, const void *data)
 {
 	const struct event_occurrence *e = data;
@@ -229,19 +229,19 @@ static bool has_frames(size_t size, size_t fixed, u32 nr)
 	return size >= fixed && (size - fixed) / sizeof(u64) >= nr;
 }
 
-/* Numbers that profiles have room for. */
+/* Profiles have room for these numbers only. */
 static bool is_task(u32 pid, u32 tid)
 {
 	return pid <= INT_MAX && tid <= INT_MAX;
 }
 
-/* So long off CPU, and for so much of that it waited for its turn. */
+/* Are the time off CPU and its runnable part in range? */
 static bool is_off(u64 off_ns, u64 runnable_ns)
 {
 	return off_ns <= PROFILE_MAX_NS && runnable_ns <= off_ns;
 }
 
-/* Each of these is asked of bytes that hold the fixed part of its struct: is the rest there, and all in range? */
+/* Each of these checks, given the fixed part of its struct, that the rest is there and all values are in range. */
 static bool is_sample(const void *data, size_t size)
 {
 	const struct event_sample *e = data;
@@ -302,7 +302,7 @@ static bool is_occurrence(const void *data, size_t size)
 	       e->outcome < NR_OUTCOMES && e->time_ns <= PROFILE_MAX_NS && is_task(e->pid, e->tid);
 }
 
-/* Of one that was met there is no more to say. */
+/* Of EVENT_THREAD only the ids and the name are used. */
 static bool is_thread(const void *data, size_t size)
 {
 	const struct event_thread_times *e = data;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the kernel side sends becomes rows of the profile.
+ * Turn what the kernel side sends into rows of the profile.
  *
  *	sample, off-CPU interval -> its thread and its kernel stack; waits in join for the user stack of its cookie
- *	stack -> its node; serves all that wait for it
+ *	stack -> its node; completes all that wait for it
  *	module -> what the frames' module numbers mean
- *	charge -> a sum of off-CPU intervals that the aggregation had no room for
+ *	sum -> a sum of off-CPU intervals that the aggregation had no room for
+ *	kernel stack -> an inline stack, for wakers
  *	occurrence -> its fields as text; waits as a sample does
- *	thread, life -> a thread is met, and its last CPU time is over
+ *	thread, thread times -> a thread has been seen; its times, at its end
  */
 #pragma once
 #include "abi/consumer.h"
@@ -17,10 +18,10 @@
 #include "lib/record/join.h"
 
 struct known_thread {
-	uint32_t pid, number; /* of the profile */
+	uint32_t pid, number; /* of the thread in the profile */
 };
 
-/* An off-CPU interval that has not ended. Whose stack it is still, if the thread has not left a CPU since. */
+/* An off-CPU interval that has not ended. Its stack can still be walked if @switches of the thread has not changed. */
 struct unended {
 	struct waiting waiting;
 	uint64_t switches;
@@ -33,20 +34,20 @@ struct intake {
 	struct join *join;
 	struct map numbers; /* tid -> index in threads */
 	struct vec(struct known_thread) threads;
-	struct map whole; /* INLINE_STACK -> as stacks.h numbers them */
+	struct map whole; /* INLINE_STACK number of a kernel stack -> number of stacks.h */
 	struct vec(struct unended) unended;
-	struct fields *fields; /* of the events that are recorded; NULL: there are none */
+	struct fields *fields; /* of the recorded events; NULL: there are none */
 	uint32_t nr_events;
-	int64_t lives_due; /* of threads that were met and whose end was not told; what is lost in the ring counts, too */
+	int64_t lives_due; /* threads that were seen, without times so far; includes those lost in the ring */
 };
 
 /*
- * An event of the ring, abi/event.h. 0; -EPROTO: it is none, and nothing of it was taken: the kernel side is another
- * version; or the first error of @in->join.
+ * Take an event of the ring, abi/event.h. Returns 0; -EPROTO: it is not valid, and nothing of it was taken: the kernel
+ * side is of another version; or the first error of @in->join.
  */
 int intake_event(struct intake *in, const void *data, size_t size);
 
-/* A row of the aggregation, to be given the time @time_ns (CLOCK_MONOTONIC). */
+/* Take a row of the aggregation, with time @time_ns (CLOCK_MONOTONIC). */
 void intake_row(struct intake *in, const struct aggregation_key *key, const struct aggregation_sum *sum,
 		uint64_t time_ns);
 

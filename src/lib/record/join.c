@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include "abi/outcome.h"
 
-/* A stack that was told at once stands for a walk that did not come to its end. */
+/* Compare an immediate stack with the walk. If the walk is not complete, the immediate stack is used instead. */
 static void verify(struct join *j, uint32_t expected, uint32_t *user, uint8_t *outcome)
 {
 	if (outcomes[*outcome].kind != DUSK_COMPLETE) {

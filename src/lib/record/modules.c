@@ -12,7 +12,7 @@
 #include "lib/process/perfmap.h"
 #include "lib/shared/probe.h"
 
-#define SPARE_FDS 64 /* descriptors that others in this process may need */
+#define SPARE_FDS 64 /* descriptors left for the rest of this process */
 
 struct modules_known {
 	struct profile_writer *writer;
@@ -92,13 +92,13 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 		*index = profile_module(m->writer, &met.module);
 	else
 		profile_module_update(m->writer, *index, &met.module);
-	/* By the time that names are looked up, the file may be deleted, or its mount namespace gone. */
+	/* When names are looked up, the file may be deleted, or its mount namespace gone. */
 	keep(m, *index, module_event_open(&met, e));
 }
 
 /*
- * What its JIT tells of @pid's code. A dump is there before the code is, and to look for it costs more than for a map,
- * which may come later.
+ * Open what a JIT writes about the code of @pid. A dump exists before the code does, and is more expensive to look for
+ * than a map, which may come later; so look for it only the @first time.
  */
 static int open_names(pid_t pid, bool first)
 {

@@ -17,7 +17,7 @@
 #define AGGREGATION_ROWS 65536
 #define BATCH 1024
 #define TIDS_A_PASS 32768
-#define UNENDED_NS 4000000000ULL /* for looking at who has not ended */
+#define UNENDED_NS 4000000000ULL /* at most, for walking threads that are still off CPU */
 
 struct offcpu {
 	struct service *service;
@@ -25,14 +25,14 @@ struct offcpu {
 	struct intake *in;
 	uint32_t number;
 	int aggregation[2], current;
-	uint64_t summed_ns, sums_made; /* when the aggregation was read last; rows so far */
+	uint64_t summed_ns, sums_made; /* when the aggregation was last read; rows so far */
 	struct shared times;
 	struct governor governor;
 	struct aggregation_key keys[BATCH];
 	struct aggregation_sum sums[BATCH];
 };
 
-/* What following switches has cost so far: the programs, and the walks that they asked for. */
+/* Return what following switches has cost so far: the programs, and the walks that they requested. */
 static uint64_t cost_ns(const struct offcpu *o)
 {
 	return tool_counter(o->tool, COUNT_SWITCH_NS) + tool_counter(o->tool, COUNT_WALK_NS);
@@ -79,7 +79,7 @@ int offcpu_aggregation(const struct offcpu *o)
 	return o->aggregation[0];
 }
 
-/* Which stack a cookie turned out to have, before the rows that wait for it: they may be in the same map. */
+/* Take the stacks of cookies before the rows that wait for them: both may be in the same map. */
 static void take_resolved(struct offcpu *o, uint32_t nr)
 {
 	struct join *j = o->in->join;
@@ -93,7 +93,7 @@ static void take_resolved(struct offcpu *o, uint32_t nr)
 	}
 }
 
-/* A sum is of all the time since the one before: each is given some moment of it, so that they are spread evenly. */
+/* A sum covers all the time since the last read. Each row gets a time within it, so that rows are spread evenly. */
 static uint64_t some_time(struct offcpu *o, uint64_t now_ns)
 {
 	uint64_t share = ++o->sums_made * 0x9E3779B97F4A7C15ULL;
@@ -144,12 +144,12 @@ int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)
 	int ret = tool_set_aggregation(o->tool, o->number, o->aggregation[!o->current]);
 
 	if (ret)
-		return ret == -ETIMEDOUT ? 0 : ret; /* somebody is at it still, and holds nobody up: next time */
+		return ret == -ETIMEDOUT ? 0 : ret; /* a program still uses the old map: next time */
 	o->current = !o->current;
 	return drain(o, o->aggregation[!o->current], now_ns);
 }
 
-/* The bytes of a record of stock; 0: not all of it is there yet. */
+/* Return the size in bytes of the first record in the iterator's output; 0: it is not complete yet. */
 static size_t stock_bytes(const void *data, size_t have)
 {
 	const struct event_offcpu *interval = data;
@@ -182,7 +182,7 @@ static int read_stock(struct offcpu *o, int fd)
 	return got < 0 ? -errno : 0;
 }
 
-/* Let the kernel side look at all threads. */
+/* Let the kernel side iterate over all threads. */
 static int iter_tasks(struct offcpu *o, struct dusk_error *err)
 {
 	struct bpf_program *prog = bpf_object__find_program_by_name(tool_object(o->tool), "iter_tasks");
@@ -215,7 +215,7 @@ static int take_thread(void *ctx, const struct dusk_thread_stack *t)
 	return 0;
 }
 
-/* Threads that are still off CPU: their stacks are walked from outside. One that has moved since has none. */
+/* Walk the stacks of threads that are still off CPU, from outside. A thread that has run since then has none. */
 static int find_unended(struct offcpu *o, const volatile int *stops, struct dusk_error *err)
 {
 	_cleanup_(freep) pid_t *tids = calloc(o->in->unended.nr + 1, sizeof(*tids));
@@ -245,7 +245,7 @@ static int find_unended(struct offcpu *o, const volatile int *stops, struct dusk
 
 		join_sample(o->in->join, &u->waiting, u->user, u->outcome);
 	}
-	/* Then they stay "pending": nothing that was recorded is given up for it. */
+	/* Those not walked stay "pending"; the recording is kept. */
 	return ret == -EOPNOTSUPP || ret == -ETIMEDOUT || ret == -EINTR ? 0 : ret;
 }
 
@@ -263,7 +263,7 @@ int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, s
 	int ret;
 
 	times->stop_ns = stop_ns;
-	ret = offcpu_sum_up(o, stop_ns); /* and from here on no program runs that does not know */
+	ret = offcpu_sum_up(o, stop_ns); /* from here on no program runs that has not seen stop_ns */
 	if (ret)
 		return error_set(err, ret, "cannot read the sums of off-CPU intervals: %s", strerror(-ret));
 	ret = iter_tasks(o, err);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The recorder's off-CPU half: sums from the aggregation, and what is left at the end. Off-CPU intervals one by one
- * come with the ring (intake.h).
+ * The recorder's off-CPU half: sums from the aggregation, and intervals that have not ended when the recording does.
+ * Single off-CPU intervals come through the ring (intake.h).
  *
- * The aggregation is two maps. While the kernel side fills one, the other is read and emptied; they change places when
- * nobody uses the old one any more, so that a sum that is read is whole, and none is read twice.
+ * The aggregation is two maps. While the kernel side fills one, the other is read and emptied. They are swapped only
+ * when no program uses the old one any more, so that sums are complete when read, and none is read twice.
  */
 #pragma once
 #include "lib/record/intake.h"
@@ -17,27 +17,27 @@ int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t 
 	       double budget, struct dusk_error *err);
 void offcpu_free(struct offcpu *o);
 
-/* The aggregation to register the consumer with. */
+/* Return the aggregation map to register the consumer with. */
 int offcpu_aggregation(const struct offcpu *o);
 
 /*
- * From @start_ns on (CLOCK_MONOTONIC) off-CPU intervals count; to @stop_ns, and then what has not ended is accounted
- * for, @stops: dusk.h.
+ * Record off-CPU intervals from @start_ns (CLOCK_MONOTONIC) to @stop_ns. offcpu_stop() then accounts for those that
+ * have not ended. @stops: dusk.h.
  */
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err);
 int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, struct dusk_error *err);
 
-/* Look at what it costs, now and then, and choose which off-CPU intervals are taken from here on. */
+/* Measure the cost, if it is time, and choose which off-CPU intervals are recorded from here on. */
 void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns);
 
-/* All off-CPU intervals of at least so long were taken, throughout. */
+/* Return the length from which on all off-CPU intervals of the whole recording were recorded, in ns. */
 uint64_t offcpu_certain_ns(const struct offcpu *o);
 
 /*
- * After offcpu_stop(): are there threads whose life was not told yet? Those that nobody can find any more, as they
- * are about to end, tell it themselves when they do.
+ * After offcpu_stop(): have some threads sent no times yet? Threads that are about to end, and that the iterator does
+ * not find any more, send them when they do end.
  */
 bool offcpu_lives_are_due(const struct offcpu *o);
 
-/* Write the sums so far. 0 or a negative errno. */
+/* Write the sums so far. Returns 0 or a negative errno. */
 int offcpu_sum_up(struct offcpu *o, uint64_t now_ns);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A recording: it is set up, polled, and ended with a profile that is whole. */
+/* A recording: set up, poll, and end with a complete profile. */
 #include <dusk/dusk.h>
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -37,9 +37,9 @@
 
 #define DEFAULT_HZ 99
 #define COMMIT_NS 1000000000ULL
-#define EVENTS_A_POLL (1 << 17) /* events may come faster than we read: stop and commit now and then */
-#define EVENTS_A_LOOK 1024	/* the stackmap may fill up meanwhile */
-#define SETTLE_ROUNDS 20	/* of SETTLE_MS each: for stacks that are due when sampling stops */
+#define EVENTS_A_POLL (1 << 17) /* events may come faster than we read them: stop and commit now and then */
+#define EVENTS_A_LOOK 1024	/* between two checks of the stackmap, which may fill up meanwhile */
+#define SETTLE_ROUNDS 20	/* of SETTLE_MS each: for stacks that are pending when sampling stops */
 #define SETTLE_MS 10
 #define CONSUMER_RECORDER 0 /* src/bpf/record/recorder.bpf.h */
 
@@ -49,7 +49,7 @@ struct dusk_record {
 	struct maintenance maintenance;
 	struct ring_buffer *ring;
 	struct sampler *sampler;
-	struct offcpu *offcpu; /* NULL: CPU time only */
+	struct offcpu *offcpu; /* NULL: no off-CPU intervals */
 	struct events *events; /* of tracefs; NULL: none */
 	struct join join;
 	struct intake in;
@@ -59,11 +59,11 @@ struct dusk_record {
 	bool started; /* there may be something in the profile */
 	uint64_t stop_ns, committed_ns;
 	const volatile int *stops;
-	int stops_before;		   /* the recording */
+	int stops_before;		   /* *stops before the recording */
 	uint64_t events_left;		   /* to read in this poll */
 	struct stack_counts stacks_before; /* in the stackmap, before this recording */
 	uint32_t first_epoch;
-	struct map due; /* at the end: cookies of tasks that have not come back */
+	struct map due; /* at the end: cookies of tasks that have not returned to user mode */
 };
 
 DECLARE_IMAGE(record);
@@ -77,7 +77,7 @@ static int take_event(void *ctx, void *data, size_t size)
 	if (ret)
 		return ret;
 	if (!(--r->events_left % EVENTS_A_LOOK))
-		service_keep_stacks(r->service); /* whoever is late with events must not be with this, too */
+		service_keep_stacks(r->service); /* even while events pile up, the stackmap must not fill up */
 	return r->events_left ? 0 : -EAGAIN;
 }
 
@@ -161,7 +161,7 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set_u64(w, "max_depth", registry->max_depth);
 }
 
-/* Programs of a source that is not recorded are not loaded. */
+/* Do not load the programs of sources that are not recorded. */
 static void leave_out(const struct dusk_record *r)
 {
 	static const struct {
@@ -180,7 +180,7 @@ static void leave_out(const struct dusk_record *r)
 				bpf_object__find_program_by_name(tool_object(r->tool), programs[i].name), false);
 }
 
-/* Has nobody asked us to stop, as long as there is nothing to stop? 0 or -EINTR. */
+/* Return -EINTR if we were asked to stop, as long as nothing has been recorded; else 0. */
 static int go_on(const struct dusk_record *r, struct dusk_error *err)
 {
 	if (!r->stops || *r->stops == r->stops_before)
@@ -188,7 +188,7 @@ static int go_on(const struct dusk_record *r, struct dusk_error *err)
 	return error_set(err, -EINTR, "stopped before anything was recorded");
 }
 
-/* Our programs, on the unwinder that all tools share, and with the choice of whom to sample. */
+/* Load our programs, on the shared unwinder, and with the filter of tasks to sample. */
 static int load(struct dusk_record *r, const struct dusk_record_options *o, struct dusk_error *err)
 {
 	struct service_options options = {
@@ -230,7 +230,7 @@ static int load(struct dusk_record *r, const struct dusk_record_options *o, stru
 	return ret ?: tool_load(r->tool, err);
 }
 
-/* Everything but the file, which is made last: a recording that cannot be leaves none behind. */
+/* Prepare everything but the file, which is made last: a recording that cannot start leaves none behind. */
 static int prepare(struct dusk_record *r, const struct dusk_record_options *o, struct dusk_error *err)
 {
 	int ret;
@@ -255,7 +255,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 						(o->nr_tids || (o->nr_pids && !o->from_exec) ? 0 : DELIVER_LAST),
 					map_fd(r, "events"), r->offcpu ? offcpu_aggregation(r->offcpu) : -1, err);
 	if (!ret)
-		ret = tool_attach(r->tool, err); /* children of what is profiled are profiled */
+		ret = tool_attach(r->tool, err); /* children of what is recorded are recorded */
 	if (!ret && r->events)
 		ret = events_attach(r->events, err);
 	if (!ret)
@@ -265,7 +265,7 @@ static int prepare(struct dusk_record *r, const struct dusk_record_options *o, s
 	return ret;
 }
 
-/* Modules that other tools met before we came. */
+/* Learn the modules that other tools saw before we came. */
 static void learn_named(struct dusk_record *r)
 {
 	int fd = service_map(r->service, "named");
@@ -394,7 +394,9 @@ static void give_up(void *ctx, u64 cookie, const struct waiting *w)
 	join_sample(&r->join, w, 0, map_find(&r->due, cookie) ? PENDING : RING_LOST);
 }
 
-/* The timers count on while a tick is dropped, so what they counted and no tick stood for tells how many were. */
+/*
+ * The timers go on counting while ticks are dropped: what they counted beyond the ticks that ran is what was dropped.
+ */
 static uint64_t timer_skipped(const struct dusk_record *r)
 {
 	uint64_t counted = r->sampler ? sampler_counted(r->sampler) : 0,
@@ -462,7 +464,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 		ring_buffer__consume(r->ring);
 	}
 	tool_due(r->tool, CONSUMER_RECORDER, note_due, r);
-	if (r->offcpu && !ret) /* what was settled since */
+	if (r->offcpu && !ret) /* what was resolved since */
 		ret = offcpu_sum_up(r->offcpu, r->stop_ns);
 	ring_buffer__consume(r->ring);
 	stitch_drain(r->join.stitch, give_up, r);
@@ -470,7 +472,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	if (ret)
 		return ret;
 	ret = r->join.failed ? profile_commit(r->join.writer, NULL) : profile_finish(r->join.writer, NULL);
-	if (ret) /* it cannot be written: this says what became of it */
+	if (ret) /* the profile cannot be written: closing it sets @err to what became of it */
 		return profile_close(steal(r->join.writer), false, err);
 	return r->join.failed;
 }
@@ -499,7 +501,7 @@ static int name(struct dusk_record *r, dusk_progress_fn progress, void *ctx, str
 	if (!dusk_cache_folder(cache, sizeof(cache)))
 		opts.cache = cache;
 	ret = dusk_profile_symbolize(p, &opts, err);
-	/* What was stopped half-way is kept, too: at least the kernel's names, which are known in this boot only. */
+	/* Partial results are kept, too: at least the kernel's names, which can be looked up in this boot only. */
 	saved = !ret || ret == -ECANCELED ? profile_save_names(r->join.writer, p, ret ? NULL : err) : 0;
 	dusk_profile_free(p);
 	return ret ?: saved;

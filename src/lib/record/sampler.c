@@ -12,9 +12,9 @@
 #include "lib/shared/probe.h"
 
 struct timer {
-	int cpu, fd; /* fd: -1: no event, for the CPU is offline; the link's own if there is one */
+	int cpu, fd; /* fd: -1 if the CPU is offline and has no event; owned by @link if there is one */
 	struct bpf_link *link;
-	uint64_t enabled_ns; /* how long the event had been enabled when last looked at */
+	uint64_t enabled_ns; /* how long the event had been enabled at the last check */
 };
 
 struct sampler {
@@ -94,7 +94,7 @@ static int add(struct sampler *s, int cpu, bool may_be_offline, struct dusk_erro
 	return 0;
 }
 
-/* "0-3,5" of /sys/devices/system/cpu/present: also those that may come online later. */
+/* Add the CPUs of /sys/devices/system/cpu/present ("0-3,5"): also those that may come online later. */
 static int add_present(struct sampler *s, struct dusk_error *err)
 {
 	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/present", "re");
@@ -143,7 +143,7 @@ static int attach(struct sampler *s, struct timer *t)
 	return t->link ? 0 : -errno;
 }
 
-/* What an event that is read says, by its read_format. */
+/* What reading an event returns, by its read_format. */
 struct reading {
 	uint64_t count, enabled_ns;
 };
@@ -161,7 +161,7 @@ static void detach(struct sampler *s, struct timer *t)
 		ioctl(t->fd, PERF_EVENT_IOC_DISABLE, 0);
 		if (!read_event(t, &last))
 			s->counted += last.count;
-		bpf_link__destroy(steal(t->link)); /* with the descriptor */
+		bpf_link__destroy(steal(t->link)); /* closes the descriptor, too */
 	} else if (t->fd >= 0) {
 		close(t->fd);
 	}
@@ -181,7 +181,7 @@ int sampler_start(struct sampler *s, struct bpf_program *prog, struct dusk_error
 	return 0;
 }
 
-/* An event that its CPU has left is no longer enabled, and does not say so. */
+/* Is the event still on its CPU? Its enabled time stands still after its CPU went offline; nothing else shows that. */
 static bool is_alive(struct timer *t)
 {
 	struct reading now;

@@ -7,8 +7,9 @@
 struct sampler;
 
 /*
- * Open an event at @hz on each of @cpus (if @nr is 0, on all, now or when they come online). *@ret is to be freed
- * with sampler_free(). -EPERM; -EINVAL: no such CPU, or a rate above kernel.perf_event_max_sample_rate.
+ * Open an event at @hz on each of @cpus (if @nr is 0, on all, including those that come online later). *@ret is to be
+ * freed with sampler_free(). Returns 0; -EPERM; -EINVAL: no such CPU, or a rate above
+ * kernel.perf_event_max_sample_rate.
  */
 int sampler_new(struct sampler **ret, unsigned int hz, const int *cpus, size_t nr, struct dusk_error *err);
 void sampler_free(struct sampler *s);
@@ -17,16 +18,16 @@ void sampler_free(struct sampler *s);
 int sampler_start(struct sampler *s, struct bpf_program *prog, struct dusk_error *err);
 void sampler_stop(struct sampler *s);
 
-/* What the timers have counted while they ran, in nanoseconds or cycles. After sampler_stop(). */
+/* Return what the timers have counted while they ran, in nanoseconds or cycles. Call it after sampler_stop(). */
 uint64_t sampler_counted(const struct sampler *s);
 
 /*
- * CPUs come online, and those that have gone offline, as in a suspended machine, have lost their event for good: give
- * each that is there a live one. To be called now and then, not twice within some milliseconds.
+ * Give each CPU that is online a live event: CPUs come online, and those that have been offline, as in a suspended
+ * machine, have lost their event for good. Call it now and then, but not twice within some milliseconds.
  */
 void sampler_follow(struct sampler *s);
 
-/* "cycles" or "cpu-clock". */
+/* Return "cycles" or "cpu-clock". */
 const char *sampler_event(const struct sampler *s);
 
 /* Is there a PMU that can sample cycles? */

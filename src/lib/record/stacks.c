@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "lib/profile/stackset.h"
 
-#define KEPT 0x80000000u /* this bit tells kept kernel stacks from ids of the table */
+#define KEPT 0x80000000u /* set in numbers of kept kernel stacks, not in ids of the stackmap */
 
 struct stacks {
 	struct profile_writer *writer;

@@ -4,12 +4,12 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-#define REMEMBERED 65536 /* stacks that came last, a power of two */
+#define REMEMBERED 65536 /* recent stacks, a power of two */
 
 struct entry {
 	u64 cookie; /* 0: free */
 	struct waiting waiting;
-	u32 next; /* the next that waits for the same cookie, or is free; index + 1 */
+	u32 next; /* the next entry that waits for the same cookie, or is free; index + 1 */
 };
 
 struct resolved {
@@ -18,13 +18,14 @@ struct resolved {
 	u8 outcome;
 };
 
-/* A cookie whose stack is another one's that has not come. */
+/* A cookie with the same stack as another cookie, of which the stack has not come yet. */
 struct same {
 	u64 cookie, same_as;
 };
 
 /*
- * Entries are reused, but the map's keys are not removed one by one: when few wait, it is made anew from those that do.
+ * Entries are reused, but keys are not removed from the map one by one: when few samples wait, the map is rebuilt from
+ * those that do.
  */
 struct stitch {
 	struct vec(struct entry) entries;
@@ -69,7 +70,7 @@ static u32 new_entry(struct stitch *s)
 	return vec_add(&s->entries) ? s->entries.nr : 0;
 }
 
-/* Forget the cookies that nobody waits for any more. */
+/* Forget the cookies that no sample waits for any more. */
 static int tidy(struct stitch *s)
 {
 	struct map fresh = {0};

@@ -8,7 +8,7 @@ struct answer {
 	u32 stack, outcome;
 };
 
-/* A cookie with the same stack as another cookie, whose stack has not come yet. */
+/* A cookie with the same stack as another cookie, of which the stack has not come yet. */
 struct same {
 	u64 cookie, same_as;
 };
@@ -86,7 +86,7 @@ static u64 hash_of(const struct row *r)
 	return hash64(hash64(r->key) ^ ((u64)r->answer.outcome << 32 | r->consumer) ^ (u64)r->answer.stack << 36);
 }
 
-/* Add @r, whose stack is known, to the sum of its consumer, key and stack. */
+/* Add @r, its stack being known, to the sum of its consumer, key and stack. */
 static int add(struct inline_stacks *w, const struct row *r)
 {
 	for (u64 hash = hash_of(r);; hash++) {
@@ -131,7 +131,7 @@ static int answer(struct inline_stacks *w, u64 cookie, struct answer a)
 	return 0;
 }
 
-/* Do the same for the cookies whose stack is that of @cookie. */
+/* Do the same for the cookies that have the same stack as @cookie. */
 static int answer_same(struct inline_stacks *w, u64 cookie, struct answer a)
 {
 	size_t kept = 0;

@@ -48,7 +48,7 @@ int object_show_variables(struct bpf_object *obj);
 struct object_links vec(struct bpf_link *);
 
 /*
- * Attach the loaded programs whose SEC() names a target, to be detached with object_detach(). If one cannot be
+ * Attach the loaded programs that name a target in SEC(), to be detached with object_detach(). If one cannot be
  * attached, none of @links stays.
  */
 int object_attach(struct object_links *links, struct bpf_object *obj, struct dusk_error *err);

@@ -45,7 +45,7 @@ static bool is_bpffs(const char *path)
 	return !statfs(path, &s) && (unsigned int)s.f_type == BPFFS_MAGIC;
 }
 
-/* Make @path, whose parent is on bpffs, and check that only we can write to it. */
+/* Make @path on bpffs, and check that only we can write to it. */
 static int make_folder(const char *path, struct dusk_error *err)
 {
 	struct stat st;

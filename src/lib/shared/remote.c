@@ -298,7 +298,7 @@ static void leave_behind(struct remote *r, pid_t child)
 	unload(r);
 }
 
-/* Exclude the process in whose memory the child hangs, if any. Call it before killing the child, which clears that. */
+/* Exclude the process on which the child hangs, if any. To be called before the child is killed: then it clears tid. */
 static int note_untouched(struct remote *r, struct walking *w)
 {
 	const struct remote_pass *pass = pass_of(r);

@@ -211,7 +211,7 @@ const u64 *stackmap_frames(struct stackmap *m, u32 id, u32 *nr)
 
 	if (bits < STACK_MIN_BITS || bits > STACK_MAX_BITS)
 		return NULL;
-	/* An id is not reused before all others were used: of epochs whose numbers end alike, the newest is meant. */
+	/* An id is not reused before all others were used: among epochs with the same low bits, the newest is meant. */
 	for (u32 age = 0; age < EPOCH_TABLES && age <= now && !t; age++)
 		if (stack_is_of(bits, now - age, id))
 			t = find(m, now - age);

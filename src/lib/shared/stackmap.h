@@ -24,9 +24,9 @@ int stackmap_make_table(u32 bits, u32 epoch);
 int stackmap_pinned_bits(const struct pins *p);
 
 /*
- * Make the stackmap whose tables are in the map of maps @fd and pinned at @p; NULL: they are ours alone. @tool: our
- * number; 0: we only look. *@ret is to be freed with stackmap_free(). Functions below that say "with the lock held"
- * mean pins_lock(), and need it only if there is @p.
+ * Make the stackmap with its tables in the map of maps @fd, pinned at @p; NULL: they are ours alone. @tool: our number;
+ * 0: we only look. *@ret is to be freed with stackmap_free(). Functions below that say "with the lock held" mean
+ * pins_lock(), and need it only if there is @p.
  */
 int stackmap_new(struct stackmap **ret, int fd, const struct pins *p, struct registry *r, u32 tool);
 void stackmap_free(struct stackmap *m);
@@ -45,7 +45,7 @@ const u64 *stackmap_frames(struct stackmap *m, u32 id, u32 *nr);
 /* Return the table of @epoch; NULL: it does not exist yet, or not any more. */
 const struct stacktable *stackmap_table(struct stackmap *m, u32 epoch);
 
-/* Return the oldest epoch, up to @now, whose table exists or was copied. */
+/* Return the oldest epoch, up to @now, with a table that exists or was copied. */
 u32 stackmap_oldest(struct stackmap *m, u32 now);
 
 /* Return the table that is filled now, mapped into our memory until stackmap_free(), or NULL. */

@@ -15,8 +15,7 @@
 #include "lib/shared/stackstat.h"
 
 struct dusk_stackmap {
-	struct service *service; /* the service, if it is our own process's: then map, registry, pins and names are
-	                          * borrowed; else NULL */
+	struct service *service; /* our own process's, which owns map, registry, pins and names; else NULL */
 	struct pins *pins;	 /* NULL: of a service that is not shared */
 	struct registry *registry;
 	struct stackmap *map;

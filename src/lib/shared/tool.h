@@ -16,7 +16,9 @@ int tool_open(struct tool **ret, struct service *s, const struct dusk_image *pla
 int tool_load(struct tool *t, struct dusk_error *err);
 void tool_free(struct tool *t);
 
-/* Attach the programs whose SEC() names a target, all or none; tool_detach() detaches them, and so does tool_free(). */
+/*
+ * Attach the programs that name a target in SEC(), all or none; tool_detach() detaches them, and so does tool_free().
+ */
 int tool_attach(struct tool *t, struct dusk_error *err);
 void tool_detach(struct tool *t);
 
