@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who frees a local when its scope ends? The compiler: _cleanup_(fn) on the local; steal() takes it away from that. */
+/*
+ * Free locals at the end of their scope: _cleanup_(fn) makes the compiler call fn; steal() hands the value out before.
+ */
 #pragma once
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,7 +9,7 @@
 
 #define _cleanup_(fn) __attribute__((cleanup(fn)))
 
-/* The value of pointer @p, which is NULL from now on. */
+/* Return the value of the pointer variable @p and set @p to NULL. */
 #define steal(p)                                    \
 	({                                          \
 		__typeof__(p) *steal_from = &(p);   \
@@ -16,7 +18,7 @@
 		stolen;                             \
 	})
 
-/* The same for a file descriptor. */
+/* Like steal(), for a file descriptor: it is set to -1. */
 static inline int steal_fd(int *fd)
 {
 	int stolen = *fd;

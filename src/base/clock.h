@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What time is it? CLOCK_MONOTONIC, which is the kernel side's bpf_ktime_get_ns(). */
+/* The current time: CLOCK_MONOTONIC, the clock of bpf_ktime_get_ns() on the kernel side. */
 #pragma once
 #include <stdint.h>
 #include <time.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What does this file hold, or is to hold? */
+/* Read and write whole files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int file_read_fd(char **ret, size_t *len_bytes, int fd, size_t max_bytes)
 
 int file_read(char **ret, size_t *len_bytes, const char *path, size_t max_bytes)
 {
-	/* O_NONBLOCK: a FIFO in the file's place must not stop us. */
+	/* O_NONBLOCK: do not block if the path is a FIFO. */
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	return fd < 0 ? -errno : file_read_fd(ret, len_bytes, fd, max_bytes);

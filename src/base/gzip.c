@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How is a stream written in the format of gzip? See gzip.h. */
+/* Write a gzip stream with zlib. */
 #include <errno.h>
 #include <stdlib.h>
 #include <zlib.h>
@@ -16,7 +16,7 @@ int gzip_new(struct gzip **ret, FILE *out)
 {
 	_cleanup_(freep) struct gzip *g = calloc(1, sizeof(*g));
 
-	/* 16: gzip's header and trailer instead of zlib's. */
+	/* + 16: with the header and trailer of gzip instead of those of zlib. */
 	if (!g || deflateInit2(&g->z, Z_DEFAULT_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK)
 		return -ENOMEM;
 	g->out = out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How is this written in JSON? */
+/* A streaming JSON writer. */
 #include <inttypes.h>
 #include <locale.h>
 #include <math.h>
@@ -115,7 +115,7 @@ void json_bool(struct json *j, const char *key, bool value)
 	fputs(value ? "true" : "false", j->out);
 }
 
-/* The decimal point is a point, whatever the locale says. */
+/* JSON has a point as its decimal separator, whatever the locale is. */
 void json_double(struct json *j, const char *key, double value)
 {
 	const char *point = localeconv()->decimal_point;

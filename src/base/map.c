@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which number belongs to this 64-bit key? */
+/* A hash map from 64-bit keys to 32-bit numbers. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which number belongs to this 64-bit key?
+ * A hash map from 64-bit keys to 32-bit numbers.
  *
  * Open addressing with linear probing, at most half full. All-zero is an empty map. Keys are never removed.
  */
@@ -16,20 +16,21 @@ struct map_slot {
 
 struct map {
 	struct map_slot *slots;
-	uint32_t nr, mask; /* slots there are: mask + 1 */
+	uint32_t nr, mask; /* keys; number of slots - 1 */
 };
 
-/* The value of @key, or NULL. */
+/* Return a pointer to the value of @key, or NULL if it is not in the map. */
 uint32_t *map_find(const struct map *m, uint64_t key);
 
 /*
- * The value of @key; if it is not there it is added with value 0, and *@fresh is true. NULL when memory is short. The
- * pointer is good until the next call.
+ * Find the value of @key, or add it with value 0; *@fresh says whether it was added. The pointer is valid until the
+ * next call.
+ * Returns NULL when memory is short.
  */
 uint32_t *map_at(struct map *m, uint64_t key, bool *fresh);
 void map_done(struct map *m);
 
-/* A hash that spreads all bits of @x over all bits of the result. */
+/* Hash @x: each bit of @x affects all bits of the result. */
 static inline uint64_t hash64(uint64_t x)
 {
 	x ^= x >> 32;

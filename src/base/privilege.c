@@ -36,7 +36,7 @@ static int write_sets(const struct sets *s)
 	return syscall(SYS_capset, &head, data) ? -errno : 0;
 }
 
-/* An ambient capability is inheritable as well, so that the kernel takes it from the one set with the other. */
+/* The kernel drops an ambient capability together with its inheritable one, so clearing that set clears both. */
 int privilege_limit(uint64_t keep)
 {
 	struct sets now, then;
@@ -62,7 +62,7 @@ int privilege_stay_low(void)
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ? -errno : 0;
 }
 
-/* What /proc shows of a process's program is for those who may read its memory (proc(5), ptrace(2)). */
+/* The kernel shows /proc/PID/exe only to a process that may read the target's memory (proc(5), ptrace(2)). */
 static int look(pid_t tid)
 {
 	char name[32], program;

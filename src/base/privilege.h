@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What may this process do beyond what its user may, and for how long?
+ * Capabilities of this process, and what its user may see without them.
  *
- * Capabilities go by thread: whoever gives some up has no other threads yet. Sets are masks: CAP(CAP_BPF) | ...
+ * Capabilities belong to a thread, so give them up before other threads are started. Sets are masks: CAP(CAP_BPF) | ...
  */
 #pragma once
 #include <linux/capability.h>
@@ -14,20 +14,20 @@
 #define CAP_EVERY (~0ULL)
 
 /*
- * Give up, for good, all capabilities but those of @keep that we have; what we start inherits none from us. 0 or a
- * negative errno, with nothing changed.
+ * Permanently give up all capabilities except those in @keep; programs that this process starts inherit none from it.
+ * Returns 0, or a negative errno with nothing changed.
  */
 int privilege_limit(uint64_t keep);
 
-/* Which do we have? */
+/* Return the permitted capabilities. */
 uint64_t privilege_held(void);
 
-/* No program that we start from now on is more than we are, whoever owns it. 0 or a negative errno. */
+/* Let no program that is started from now on gain privileges, such as by set-user-ID. Returns 0 or a negative errno. */
 int privilege_stay_low(void);
 
 /*
- * Might our real user look at thread @tid with tools of his own? As the kernel answers when we have no capabilities:
- * the same user, and not a program that runs with rights of its own; root always. 0, -EACCES, or -ESRCH: it is not
- * there, or dead.
+ * Check whether the real user could inspect thread @tid without our capabilities: it must be of the same user, and not
+ * run a program with privileges of its own. Root always may.
+ * Returns 0, -EACCES, or -ESRCH if the thread does not exist or is dead.
  */
 int privilege_may_look(pid_t tid);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where would an address stand among sorted things? */
+/* Binary search by address in a sorted array. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
 /*
- * How many of the @nr things of @size bytes at @v begin at @address or before: each with its address, in ascending
- * order.
+ * Return how many of the @nr elements at @v, of @size bytes each, begin at @address or below it. Each element starts
+ * with its address as a uint64_t, and they are in ascending order.
  */
 static inline size_t rank_of(const void *v, size_t nr, size_t size, uint64_t address)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What may a process do that reads files which nobody vouches for? See sandbox.h. */
+/* Confine a process that reads untrusted files. See sandbox.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
@@ -22,7 +22,7 @@
 #define NOBODY 65534
 #define MAX_DESCRIPTORS 64
 
-/* GCC's way to say that there is ASan, and clang's. */
+/* GCC and clang have different ways to say that AddressSanitizer is on. */
 #if defined(__SANITIZE_ADDRESS__)
 #define HAS_ASAN 1
 #elif defined(__has_feature)
@@ -34,7 +34,7 @@
 #define HAS_ASAN 0
 #endif
 
-/* Memory, descriptors that are open, time, the end. libelf and libdw need no more. */
+/* Memory, open descriptors, time, exit: libelf and libdw need nothing else. */
 static const int allowed[] = {
 	SCMP_SYS(read),		SCMP_SYS(pread64), SCMP_SYS(write),	 SCMP_SYS(lseek),	  SCMP_SYS(close),
 	SCMP_SYS(fcntl),	SCMP_SYS(dup),	   SCMP_SYS(fstat),	 SCMP_SYS(munmap),	  SCMP_SYS(mremap),
@@ -42,7 +42,9 @@ static const int allowed[] = {
 	SCMP_SYS(rt_sigreturn), SCMP_SYS(exit),	   SCMP_SYS(exit_group),
 };
 
-/* What it has as data now, by proc_pid_statm(5). Sanitizers have terabytes, and no limit. */
+/*
+ * Return the size of the process's data in bytes (proc_pid_statm(5)). It is terabytes with sanitizers, hence HAS_ASAN.
+ */
 static uint64_t data_bytes(void)
 {
 	unsigned long pages = 0;
@@ -70,11 +72,14 @@ static void limit(void)
 	setrlimit(RLIMIT_DATA, &data);
 }
 
-/* A user who owns nothing, where that can be had: who has no capabilities cannot change users, and need not. */
+/* Change to a user that owns nothing. Without root this is impossible, and without capabilities not needed. */
 static int become_nobody(void)
 {
 	if (!geteuid()) {
-		/* Of this process alone, which has one thread: not as glibc does it, for all that its parent had. */
+		/*
+		 * Raw system calls: they change this one thread. glibc's functions would signal all threads that the
+		 * parent had.
+		 */
 		syscall(SYS_setgroups, 0, NULL);
 		syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
 		syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
@@ -82,7 +87,10 @@ static int become_nobody(void)
 	return privilege_limit(0);
 }
 
-/* What Landlock of this kernel can forbid of files, a bit each (linux include/uapi/linux/landlock.h), or 0. */
+/*
+ * Return the file access rights that this kernel's Landlock can restrict, one bit each (include/uapi/linux/landlock.h),
+ * or 0.
+ */
 static uint64_t landlock_rights(void)
 {
 	int version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
@@ -101,7 +109,7 @@ static void landlock_allow(int rules, uint64_t rights, int fd)
 	syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0);
 }
 
-/* No paths but what is installed, to read and to execute, if @installed; and the file @fd, if it is one. */
+/* Restrict file access to the installed folders (read and execute) if @installed, and to @fd (read) unless it is -1. */
 static void forbid_paths(bool installed, int fd)
 {
 	static const char *const folders[] = {"/usr", "/lib", "/lib64", "/bin", "/etc", "/opt", "/nix", "/gnu"};
@@ -130,7 +138,7 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-/* All but the first three, of which messages stay, and @keep. */
+/* Close all descriptors except the first three (stderr is for messages) and @keep. */
 static void close_others(const int *keep, size_t nr)
 {
 	int kept[MAX_DESCRIPTORS];
@@ -153,13 +161,13 @@ static int add_rules(scmp_filter_ctx filter, int channel)
 
 	for (size_t i = 0; !err && i < sizeof(allowed) / sizeof(allowed[0]); i++)
 		err = seccomp_rule_add(filter, SCMP_ACT_ALLOW, allowed[i], 0);
-	/* fstat() of glibc since 2.33 */
+	/* fstat() in glibc 2.33 and later */
 	err = err
 		      ?: seccomp_rule_add(filter, SCMP_ACT_ALLOW, SCMP_SYS(newfstatat), 1,
 					  SCMP_A3(SCMP_CMP_MASKED_EQ, AT_EMPTY_PATH, AT_EMPTY_PATH));
 	/*
-	 * Nothing is a link: libdw, which wants to know what a descriptor is called, takes /proc/self/fd/NUMBER for its
-	 * name.
+	 * Report that nothing is a symbolic link: libdw asks for the name of a descriptor, and falls back on
+	 * /proc/self/fd/NUMBER.
 	 */
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(readlink), 0);
 	err = err ?: seccomp_rule_add(filter, SCMP_ACT_ERRNO(EINVAL), SCMP_SYS(readlinkat), 0);
@@ -225,7 +233,7 @@ int sandbox_receive(int channel)
 	return fd;
 }
 
-/* Anything else fails as if it was not permitted: libraries know how to go on. */
+/* Every other system call fails with EPERM, which libraries can handle. */
 static int filter_calls(int channel)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ERRNO(EPERM));
@@ -241,7 +249,7 @@ static int filter_calls(int channel)
 	return err;
 }
 
-/* All but system calls: see forbid_paths() for @installed and @fd. */
+/* Give up everything except system calls. @installed and @fd: see forbid_paths(). */
 static int give_up(const int *keep, size_t nr, bool installed, int fd)
 {
 	int err;
@@ -266,7 +274,7 @@ int sandbox_enter(const int *keep, size_t nr, int channel)
 	err = give_up(kept, nr + 1, false, -1);
 	if (err)
 		return err;
-	prctl(PR_SET_DUMPABLE, 1); /* who opens for it reads which path it wants */
+	prctl(PR_SET_DUMPABLE, 1); /* the process that opens files for this one reads the path from its memory */
 	err = filter_calls(channel);
 	close(channel);
 	return err;

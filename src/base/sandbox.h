@@ -1,31 +1,33 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A process gives up what it does not need to read files that nobody vouches for: descriptors, user, capabilities,
- * paths, and all system calls but those for memory, for the descriptors that it keeps, and to exit. See
- * doc/security.md.
+ * Confine a process that reads untrusted files: it gives up descriptors, its user, capabilities, paths, and all system
+ * calls except those for memory, for the descriptors that it keeps, and for exit. See doc/security.md.
  */
 #pragma once
 #include <stddef.h>
 
-#define SANDBOX_MEMORY_BYTES (512ULL << 20) /* more than the process has at that time */
+#define SANDBOX_MEMORY_BYTES (512ULL << 20) /* beyond what the process has when it enters */
 #define SANDBOX_CPU_S 10
 
 /*
- * For a child of fork(), with one thread. @keep: @nr descriptors that stay open, besides that of messages. @channel is
- * a socket, closed here, over which goes the descriptor by which somebody else opens files for this process: who calls
- * open() from here on waits for that (seccomp_unotify(2)).
- *
- * 0, or a negative errno: the kernel has no filter for system calls, or this process may not have one. Then it must
- * end.
+ * Confine this process, a child of fork() with one thread. The @nr descriptors in @keep stay open, besides stdin,
+ * stdout and stderr. @channel is a socket over which the seccomp notification descriptor is sent, and which is closed
+ * here. From then on open() blocks until the receiver of that descriptor answers it (seccomp_unotify(2)).
+ * Returns 0, or a negative errno if the kernel has no seccomp filters or this process may not install one. The process
+ * must exit then.
  */
 int sandbox_enter(const int *keep, size_t nr, int channel);
 
 /*
- * The same before execve() of a program that reads the file @fd, and one of its own only: it may open what is installed
- * below /usr, /etc and the like (if the kernel has Landlock) and, as /proc/self/fd/N, that file. There is no filter for
- * system calls. 0 or a negative errno.
+ * Confine this process before it calls execve() for a program that reads the file @fd. The program may open what is
+ * installed in /usr, /etc and the like (if the kernel has Landlock), and that file as /proc/self/fd/N. System calls are
+ * not filtered.
+ * Returns 0 or a negative errno.
  */
 int sandbox_before_exec(int fd);
 
-/* The descriptor that came over @channel from sandbox_enter(), or a negative errno: the process has ended. */
+/*
+ * Receive the descriptor that sandbox_enter() sends over @channel.
+ * Returns the descriptor, or a negative errno if the process has ended.
+ */
 int sandbox_receive(int channel);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Every string once. */
+/* A set of strings, each kept once. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static uint32_t hash_bytes(const void *data, size_t len_bytes)
 	return hash64(h ^ word);
 }
 
-/* A long string gets a chunk of its own, behind the one that is being filled. */
+/* A long string gets a chunk of its own, linked behind the chunk that is being filled. */
 static char *keep(struct strings *s, const void *data, size_t len_bytes)
 {
 	struct strings_chunk *c = s->chunks;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every string once.
+ * A set of strings, each kept once.
  *
- * Equal content (text, or any bytes) gets one number, counted from 0 in the order of arrival, and one copy that ends
+ * Equal content (text, or any bytes) gets one number, counted from 0 in the order of arrival, and one copy, which ends
  * with a 0 byte and does not move until strings_done(). All-zero is an empty set.
  */
 #pragma once
@@ -25,14 +25,18 @@ struct strings {
 	uint32_t mask;
 };
 
-/* The number of @len_bytes bytes at @data, to *@ret; *@fresh (may be NULL): they were not known. 0 or -ENOMEM. */
+/*
+ * Look up @len_bytes bytes at @data, and add them if they are new. *@ret is their number; *@fresh (@fresh may be NULL)
+ * says whether they were added.
+ * Returns 0 or -ENOMEM.
+ */
 int strings_number(struct strings *s, const void *data, size_t len_bytes, uint32_t *ret, bool *fresh);
 
-/* The copy of @text, or NULL when memory is short. */
+/* Return the set's copy of @text, or NULL when memory is short. */
 const char *strings_intern(struct strings *s, const char *text);
 const char *strings_intern_bytes(struct strings *s, const char *text, size_t len_bytes);
 
-/* The copy with this number. */
+/* Return the copy with this number. */
 static inline const char *strings_text(const struct strings *s, uint32_t number)
 {
 	return s->entries[number].text;

@@ -35,7 +35,7 @@ const char *tracefs_folder(void)
 	return hidden;
 }
 
-/* The two parts of @name, if it has two and neither leads elsewhere. */
+/* Split @name at its colon. It must have two parts, neither of which may lead out of its folder. */
 static int split(const char *name, char group[TRACEFS_EVENT_BYTES], char event[TRACEFS_EVENT_BYTES])
 {
 	const char *colon = strchr(name, ':');
@@ -48,7 +48,7 @@ static int split(const char *name, char group[TRACEFS_EVENT_BYTES], char event[T
 	return 0;
 }
 
-/* The file @file of event @name. */
+/* Read the file @file of event @name. */
 static int read_event(const char *name, const char *file, size_t max, char **ret, size_t *len)
 {
 	char group[TRACEFS_EVENT_BYTES], event[TRACEFS_EVENT_BYTES], path[PATH_ROOM];
@@ -98,7 +98,7 @@ static int add(struct tracefs_names *ret, const char *group, const char *event)
 
 	if (asprintf(&name, "%s:%s", group, event) < 0)
 		return -ENOMEM;
-	if (tracefs_event(name) < 0) { /* a folder's own files; what has no number, as ftrace:print of some kernels */
+	if (tracefs_event(name) < 0) { /* no event, or one without a number (ftrace:print on some kernels) */
 		free(name);
 		return 0;
 	}
@@ -109,7 +109,7 @@ static int add(struct tracefs_names *ret, const char *group, const char *event)
 	return 1;
 }
 
-/* Those of @folder/@group, a folder of it. */
+/* Add the events in the folder of @group that match @pattern. */
 static int expand_group(struct tracefs_names *ret, const char *folder, const char *group, const char *pattern)
 {
 	_cleanup_(closedirp) DIR *d = NULL;

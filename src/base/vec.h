@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * An array that grows: struct vec(int) numbers = {0}; numbers.v[0 .. numbers.nr - 1] are its elements.
+ * An array that grows. After struct vec(int) numbers = {0}, its elements are numbers.v[0 .. numbers.nr - 1].
  *
- * Elements may move when one is added. vec_steal() hands the array over, to be freed with free(), and leaves it empty.
+ * Elements may move when one is added. vec_steal() returns the array, to be freed with free(), and leaves the vec
+ * empty.
  */
 #pragma once
 #include <errno.h>
@@ -17,22 +18,22 @@
 		size_t nr, room; \
 	}
 
-/* Add a zeroed element: a pointer to it, or NULL when memory is short. */
+/* Add a zeroed element. Returns a pointer to it, or NULL when memory is short. */
 #define vec_add(a)                                                                       \
 	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) \
 		 ? (__typeof__((a)->v))memset(&(a)->v[(a)->nr++], 0, sizeof(*(a)->v))    \
 		 : NULL)
 
-/* Add @value: 0 or -ENOMEM. */
+/* Add @value. Returns 0 or -ENOMEM. */
 #define vec_push(a, value)                                                               \
 	((a)->nr < (a)->room || !vec_grow((void **)&(a)->v, &(a)->room, sizeof(*(a)->v)) \
 		 ? ((a)->v[(a)->nr++] = (value), 0)                                      \
 		 : -ENOMEM)
 
-/* Room for @more elements behind the last: 0 or -ENOMEM. */
+/* Make room for @more elements after the last. Returns 0 or -ENOMEM. */
 #define vec_reserve(a, more) vec_grow_to((void **)&(a)->v, &(a)->room, (a)->nr + (more), sizeof(*(a)->v))
 
-/* Add @count elements from @values, which may be NULL if there are none: 0 or -ENOMEM. */
+/* Append @count elements from @values, which may be NULL if @count is 0. Returns 0 or -ENOMEM. */
 #define vec_append(a, values, count)                                                       \
 	({                                                                                 \
 		const __typeof__(*(a)->v) *vec_from = (values);                            \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# One static library of several, that shows no more than the shared one: names like map_find() are anybody's.
+# Make one static library of several. It exports only dusk_*, as the shared one: names like map_find() would collide.
 #
 #	archive.sh OUTPUT LD OBJCOPY AR LIBRARY... [--no-whole-archive LIBRARY...]
 set -eu

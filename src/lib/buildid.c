@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* System V ABI, chapters 4 and 5: ELF header, program headers, note section. By pread() alone: no file can harm. */
+/*
+ * Read build ids from ELF files (System V ABI, chapters 4 and 5: ELF header, program headers, note section). It reads
+ * with pread() alone and checks each bound, so a hostile file does no harm.
+ */
 #include "lib/buildid.h"
 #include <elf.h>
 #include <errno.h>
@@ -10,7 +13,7 @@
 #include <unistd.h>
 
 #define MAX_HEADERS 256
-#define MAX_NOTES 64 /* in a segment */
+#define MAX_NOTES 64 /* per segment */
 
 void buildid_hex(char *ret, const void *id, size_t bytes)
 {
@@ -29,13 +32,13 @@ static bool read_at(int fd, void *ret, size_t bytes, uint64_t offset)
 	return offset <= INT64_MAX - bytes && pread(fd, ret, bytes, offset) == (ssize_t)bytes;
 }
 
-/* A note and the name "GNU", which is as long as its size. */
+/* A note with the name "GNU", which has 4 bytes with its final 0. */
 struct note {
 	Elf64_Nhdr head;
 	char name[4];
 };
 
-/* Look for the build id among the notes of @s. */
+/* Find the build id among the notes of @s, and write it to @ret in hexadecimal. */
 static bool find_id(char *ret, size_t room, int fd, const struct segment *s)
 {
 	unsigned char id[BUILDID_MAX_BYTES];
@@ -61,7 +64,7 @@ static bool find_id(char *ret, size_t room, int fd, const struct segment *s)
 	return false;
 }
 
-/* Program header @i of a file of either class. */
+/* Read program header @i of a 32-bit or 64-bit file. */
 static bool read_segment(struct segment *ret, int fd, bool is_64, uint64_t headers, uint16_t size, uint16_t i)
 {
 	uint64_t at = headers + (uint64_t)i * size;

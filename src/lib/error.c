@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What failed, on what, why, and what would help: the text beside an errno. */
+/* Write the text that goes with an errno: what failed, on what, why, and what would help. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Options structs of callers that were built with another version. */
+/* Accept options structs of callers that were built with another version. */
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
