@@ -450,6 +450,8 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 {
 	int ret = 0;
 
+	if (err)
+		*err->text = 0;
 	if (r->sampler)
 		sampler_stop(r->sampler);
 	if (r->events)
@@ -470,11 +472,11 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	stitch_drain(r->join.stitch, give_up, r);
 	write_counters(r);
 	if (ret)
-		return ret;
+		return error_complete(err, ret, "cannot end the recording");
 	ret = r->join.failed ? profile_commit(r->join.writer, NULL) : profile_finish(r->join.writer, NULL);
 	if (ret) /* the profile cannot be written: closing it sets @err to what became of it */
 		return profile_close(steal(r->join.writer), false, err);
-	return r->join.failed;
+	return error_complete(err, r->join.failed, "cannot record all of what came");
 }
 
 /* Look up the functions of what is in the profile so far, and write them. */

@@ -89,6 +89,8 @@ static u64 hash_of(const struct row *r)
 /* Add @r, its stack being known, to the sum of its consumer, key and stack. */
 static int add(struct inline_stacks *w, const struct row *r)
 {
+	if (vec_reserve(&w->rows, 1)) /* first: the map must not lead to a row that is not there */
+		return -ENOMEM;
 	for (u64 hash = hash_of(r);; hash++) {
 		bool fresh;
 		uint32_t *i = map_at(&w->by_hash, hash, &fresh);
@@ -115,11 +117,12 @@ static int answer(struct inline_stacks *w, u64 cookie, struct answer a)
 {
 	size_t kept = 0;
 	bool fresh;
-	uint32_t *i = map_at(&w->by_cookie, cookie, &fresh);
+	uint32_t *i = vec_reserve(&w->answers, 1) ? NULL : map_at(&w->by_cookie, cookie, &fresh);
 
-	if (!i || vec_push(&w->answers, a))
+	if (!i)
 		return -ENOMEM;
-	*i = w->answers.nr - 1;
+	*i = w->answers.nr;
+	(void)vec_push(&w->answers, a);
 	for (size_t k = 0; k < w->waiting.nr; k++) {
 		struct row *r = &w->waiting.v[k];
 

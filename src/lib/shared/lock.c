@@ -60,11 +60,18 @@ static pid_t holder_of(int fd)
 static char look_at(pid_t pid, char name[16])
 {
 	_cleanup_(fclosep) FILE *f = NULL;
-	char path[32], state = 0;
+	char path[32], line[128], *from, *to;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	f = fopen(path, "re");
-	return f && fscanf(f, "%*d (%15[^)]) %c", name, &state) == 2 ? state : 0;
+	if (!f || !fgets(line, sizeof(line), f))
+		return 0;
+	from = strchr(line, '(');
+	to = strrchr(line, ')'); /* a name may have parentheses; what follows it on this line has none */
+	if (!from || !to || to < from || to[1] != ' ')
+		return 0;
+	snprintf(name, 16, "%.*s", (int)(to - from - 1), from + 1);
+	return to[2];
 }
 
 int lock_whose(int fd, const char *path, struct dusk_error *err)
