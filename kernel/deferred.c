@@ -12,20 +12,20 @@
 #include "../src/abi/outcome.h"
 
 #define DUE 1024  /* walks at a time */
-#define PLACES 16 /* where a task's may be */
+#define PLACES 16 /* places where a task's walk may be */
 
-/* A walk that is due. It belongs to @task, and to the interrupts on top of it. */
+/* A pending walk. It belongs to @task, and to the interrupts on top of it. */
 static struct due {
 	struct callback_head work;
 	struct task_struct *task;    /* NULL: it is free */
-	u64 cookie;		     /* 0: it is still being made */
-	struct entry_registers from; /* at the request: before the walk there may be a signal */
-	bool torn;		     /* asked by an NMI, perhaps while entry code still saved the registers */
+	u64 cookie;		     /* 0: it is still being filled */
+	struct entry_registers from; /* at the request: a signal may come before the walk */
+	bool torn;		     /* requested by an NMI, perhaps while entry code was still saving the registers */
 	struct mm_struct *mm;
 	u64 exec_id;
 } due[DUE];
 
-static atomic64_t given; /* cookies */
+static atomic64_t given; /* cookies given out */
 
 static struct due *place(u32 turn)
 {
@@ -63,7 +63,7 @@ __used noinline void bpf_dusk_unwound(u64 cookie, const u64 *frames, u32 nr, u32
 
 __bpf_hook_end();
 
-/* The registers to walk from. 0, or the outcome that says why there is nothing to walk. */
+/* Get the registers to walk from. Returns 0, or the outcome that says why there is nothing to walk. */
 static u32 start_from(const struct due *d, struct entry_registers *ret)
 {
 	if (!current->mm)
@@ -76,7 +76,10 @@ static u32 start_from(const struct due *d, struct entry_registers *ret)
 	return d->torn ? registers_of_entry(ret) : 0;
 }
 
-/* On the way back to user mode: may sleep. Who asks until the place is released is told, too. */
+/*
+ * Walk, on the way back to user mode: may sleep. Requests that come before the place is released are answered by this
+ * walk, too.
+ */
 static void walk_due(struct callback_head *work)
 {
 	struct due *d = container_of(work, struct due, work);
@@ -95,10 +98,10 @@ static void walk_due(struct callback_head *work)
 	bpf_dusk_unwound(cookie, frames, how.nr, how.outcome);
 	if (!IS_ERR(w))
 		walker_release(w);
-	module_put(THIS_MODULE); /* deferred_end() waits for what is left of us */
+	module_put(THIS_MODULE); /* deferred_end() waits for the rest of this function */
 }
 
-/* Fill @d and queue it. */
+/* Fill @d and queue it. Returns 0 or a negative errno. */
 static int queue(struct due *d, u64 *cookie)
 {
 	u32 none = registers_of_entry(&d->from);
@@ -110,7 +113,7 @@ static int queue(struct due *d, u64 *cookie)
 	d->mm = current->mm;
 	d->exec_id = current->self_exec_id;
 	fresh = atomic64_inc_return(&given);
-	*cookie = fresh; /* and not read again: it may be shared memory */
+	*cookie = fresh; /* not read again, as it may be shared memory */
 	smp_store_release(&d->cookie, fresh);
 	init_task_work(&d->work, walk_due);
 	return task_work_add(current, &d->work, d->torn ? TWA_NMI_CURRENT : TWA_RESUME);
@@ -133,7 +136,7 @@ int deferred_ask(u64 *cookie)
 	d = claim();
 	if (!d)
 		return -ENOSPC;
-	__module_get(THIS_MODULE); /* the program that asks has it */
+	__module_get(THIS_MODULE); /* the program that asks holds the module already */
 	err = queue(d, cookie);
 	if (!err)
 		return 0;

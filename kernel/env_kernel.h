@@ -26,7 +26,7 @@
 #define verifier_forget(home, val) ((home) = (val))
 #define read_flat port_read
 
-/* The host has seen that the mask is never needed: here nothing hangs on that. */
+/* The host's assertions show that the mask is never needed: nothing here depends on it. */
 #define at(array, i)                                                                                   \
 	((array)[({                                                                                    \
 		_Static_assert((COUNT(array) & (COUNT(array) - 1)) == 0, "at() needs a power of two"); \

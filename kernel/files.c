@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The files that walks have met: what core/module.c knows of each, by what makes it the same in all processes.
+ * The files that walks have found: what core/module.c knows of each, by its identity in all processes.
  *
- * Who looks for one takes no lock: elements are never freed or changed, and none is shown before it is complete. When
- * more is known of a file, it has another element, and the old one is passed over. When the table is full, frames of
- * other files have no number, and walks read their headers anew.
+ * A look-up takes no lock: elements are never freed or changed, and none is shown before it is complete. When more is
+ * known of a file, it gets another element, and the old one is skipped. When the table is full, frames of other files
+ * have no number, and each walk reads their headers again.
  */
 #include "../src/core/atomic.h"
 #include "../src/core/module.h"
@@ -32,7 +32,7 @@ static INLINE bool is_same(const struct module_key *a, const struct module_key *
 	return a->ino == b->ino && a->dev == b->dev && a->generation == b->generation;
 }
 
-/* The element of @key; or, if there is none, the free one that it would go to: NULL: the table is full. */
+/* Return the element of @key; or, if there is none, the free one where it would go; NULL: the table is full. */
 static struct file_known *place(const struct module_key *key)
 {
 	u64 first = first_place(key);

@@ -3,7 +3,7 @@
 #include <linux/ktime.h>
 #include <linux/mm_types.h>
 
-/* What the walker knows of mappings is good for one address space, and for as long as no mapping has changed. */
+/* What the walker knows of mappings is valid for one address space, as long as no mapping has changed. */
 static enum acquaintance meet(struct walker *w)
 {
 	struct mm_struct *mm = current->mm;

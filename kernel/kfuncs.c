@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk_unwind.ko: the walk, for BPF programs. */
+/* dusk_unwind.ko: the kfuncs that offer the walk to BPF programs. */
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
@@ -11,15 +11,15 @@
 __bpf_kfunc_start_defs();
 
 /*
- * Walk the user stack of the current task from the registers with which it came into the kernel, to @frames: words as
- * abi/frame.h has them, innermost first, as many as fit. Pages that are not there are faulted in, if that cannot hang
- * the task. Returns how many frames there are, with ret->outcome saying how the stack ended, or why there is none;
- * -EBUSY: all walkers are taken, or the task is being walked; -ENOMEM.
+ * Walk the user stack of the current task from the registers of its entry to the kernel, to @frames: words as in
+ * abi/frame.h, innermost first, as many as fit. Pages that are not present are faulted in, if that cannot hang the
+ * task. Returns how many frames there are, and in ret->outcome how the stack ended, or why there is none; -EBUSY: all
+ * walkers are taken, or the task is being walked; -ENOMEM.
  */
 __bpf_kfunc int bpf_dusk_unwind_user(u64 *frames, u32 frames__sz, struct bpf_dusk_stack *ret)
 {
 	struct entry_registers from;
-	struct bpf_dusk_stack how = {.outcome = registers_of_entry(&from)}; /* others may write to @ret meanwhile */
+	struct bpf_dusk_stack how = {.outcome = registers_of_entry(&from)}; /* others can write to @ret */
 	const u64 *walked;
 	struct walker *w;
 
@@ -40,15 +40,15 @@ __bpf_kfunc int bpf_dusk_unwind_user(u64 *frames, u32 frames__sz, struct bpf_dus
 }
 
 /*
- * Ask for that stack where the program may not sleep: it is walked when the task is about to go back to user mode,
- * and bpf_dusk_unwound() is called, to which programs attach. Returns as deferred_ask() does.
+ * Request that stack where the program may not sleep: it is walked when the task is about to return to user mode. Then
+ * bpf_dusk_unwound() is called, to which programs can attach. Returns as deferred_ask() does.
  */
 __bpf_kfunc int bpf_dusk_unwind_request(u64 *cookie)
 {
 	return deferred_ask(cookie);
 }
 
-/* The file that frames name by @number. 0, or -ENOENT. */
+/* Describe the file that frames name by @number. Returns 0 or -ENOENT. */
 __bpf_kfunc int bpf_dusk_file(u32 number, struct known_file *ret)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -68,7 +68,7 @@ static const struct btf_kfunc_id_set set = {.owner = THIS_MODULE, .set = &kfuncs
 static int __init start(void)
 {
 	/*
-	 * One of each hook: tracepoints, perf events and LSM programs have that of tracing (linux 7.2
+	 * One type for each hook: tracepoints, perf events and LSM programs share that of tracing (linux 7.2
 	 * kernel/bpf/btf.c).
 	 */
 	static const enum bpf_prog_type types[] = {
@@ -83,7 +83,7 @@ static int __init start(void)
 	return err;
 }
 
-/* No program is loaded that calls a kfunc, and no walk is due: each one holds the module. */
+/* Here no loaded program calls a kfunc, and no walk is pending: each of them holds the module. */
 static void __exit stop(void)
 {
 	deferred_end();

@@ -7,7 +7,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 
-/* A walker belongs to the task in @owner, which alone writes @walker. */
+/* A walker belongs to the task in @owner. Only that task writes @walker. */
 static struct slot {
 	struct task_struct *owner;
 	struct walker *walker;
@@ -25,7 +25,9 @@ void files_unlock(void)
 	mutex_unlock(&adding);
 }
 
-/* Where the walker of a process is looked for first: what it knows of mappings is often that one's. */
+/*
+ * Slot number @turn in the order of search for this process: the first slot's walker often knows its mappings already.
+ */
 static struct slot *slot_at(u32 turn)
 {
 	return &slots[(hash_32(current->tgid, ilog2(WALKERS)) + turn) % WALKERS];

@@ -2,9 +2,9 @@
 /*
  * core/port.h for a module: the current task's memory and mappings. Its files are in files.c.
  *
- * Waiting for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. So memory is
- * first read without faulting, and faulted in only if no user can hold the page back. Who changes mappings is not
- * waited for either.
+ * A wait for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. So memory is first
+ * read without faulting, and faulted in only if no user can hold the page back. Nor does a walk wait for a task that
+ * changes mappings.
  */
 #include <linux/magic.h>
 #include <linux/mm.h>
@@ -14,11 +14,11 @@
 #include "../src/core/port.h"
 #include "pool.h"
 
-#define LOOKS 20000 /* of a walk at a lock that is taken: about a millisecond */
-#define LOOKUPS 64  /* of a walk for mappings that are being changed */
+#define LOOKS 20000 /* how often a walk looks at a lock that is taken: about a millisecond */
+#define LOOKUPS 64  /* how often a walk looks for mappings that are being changed */
 #define FAULTS 4096
 
-/* File systems whose pages come from memory or a block device. */
+/* Do the file system's pages come from memory or a block device? */
 static bool file_system_is_safe(const struct super_block *sb)
 {
 	switch (sb->s_magic) {
@@ -34,7 +34,7 @@ static bool file_system_is_safe(const struct super_block *sb)
 	return false;
 }
 
-/* May we wait for a page of @vma? Overlayfs needs no row above: it maps the file below it. */
+/* May the walk wait for a page of @vma? Overlayfs needs no case of its own: it maps the file below it. */
 static bool safe_to_fault(const struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & (VM_PFNMAP | VM_IO))
@@ -49,8 +49,8 @@ static bool safe_to_fault(const struct vm_area_struct *vma)
 typedef void (*visit_fn)(const struct vm_area_struct *vma, void *ctx);
 
 /*
- * Show @fn the mapping at @addr. 0; -ENOENT: there is none; -EBUSY: somebody changes mappings. @fn must not sleep.
- * The lock of the mapping comes first, as in page faults; neither lock is waited for.
+ * Call @fn for the mapping at @addr; @fn must not sleep. Returns 0; -ENOENT: there is none; -EBUSY: mappings are being
+ * changed. Tries the lock of the mapping first, as page faults do, then the mmap lock, and waits for neither.
  */
 static int visit(u64 addr, visit_fn fn, void *ctx)
 {
@@ -74,7 +74,7 @@ static int visit(u64 addr, visit_fn fn, void *ctx)
 	return vma ? 0 : -ENOENT;
 }
 
-/* Would who faults now have to wait for the mmap lock, and for all looks that the walk has left? */
+/* Would a page fault have to wait for the mmap lock, now and during all looks that the walk has left? */
 static bool mappings_stay_locked(struct guard *g)
 {
 	unsigned int sequence;
@@ -89,7 +89,10 @@ static bool mappings_stay_locked(struct guard *g)
 	return true;
 }
 
-/* Remember that the page of @addr is faulted in by this walk. False: it was before, and did not stay. */
+/*
+ * Note that this walk faults in the page of @addr. False: it already has, and the page did not stay, or the walk has
+ * faulted in too many.
+ */
 static bool first_fault(struct guard *g, u64 addr)
 {
 	u64 page = addr / PAGE_BYTES + 1;
@@ -114,7 +117,7 @@ static void answer(const struct vm_area_struct *vma, void *ctx)
 	q->answer = q->end > vma->vm_end ? -EFAULT : safe_to_fault(vma) ? 0 : -EACCES;
 }
 
-/* May the walk fault in @len bytes at @addr? 0: yes, and it is remembered. Else as port_read() has it. */
+/* May the walk fault in @len bytes at @addr? Returns 0: yes, and this is noted; else an error as from port_read(). */
 static int may_fault(u64 addr, u32 len)
 {
 	struct walker *w = walker_here();
@@ -154,7 +157,7 @@ static u8 which_vdso(const struct vm_area_struct *vma)
 {
 	const mm_context_t *context = &vma->vm_mm->context;
 
-	if ((unsigned long)context->vdso != vma->vm_start || !vma->vm_ops) /* or something else is there */
+	if ((unsigned long)context->vdso != vma->vm_start || !vma->vm_ops) /* or something else is mapped there */
 		return 0;
 	return context->vdso_image->sym_int80_landing_pad ? 2 : 1;
 }
@@ -168,7 +171,7 @@ static void fill(const struct vm_area_struct *vma, void *ctx)
 		.end = vma->vm_end,
 		.offset = (u64)vma->vm_pgoff << PAGE_SHIFT,
 		.executable = !!(vma->vm_flags & VM_EXEC),
-		.copied = !!vma->anon_vma, /* since its first copy of a page, as long as it is there */
+		.copied = !!vma->anon_vma, /* from its first private copy of a page on, as long as it exists */
 		.sequence = READ_ONCE(vma->vm_mm->mm_lock_seq.sequence),
 	};
 	if (vma->vm_file) {
@@ -202,7 +205,10 @@ static bool is_start_of(const struct vm_area_struct *vma, const struct vma *like
 	return inode && !vma->vm_pgoff && inode->i_ino == like->ino && inode->i_sb->s_dev == like->dev;
 }
 
-/* The last start of @like's file in the first @most mappings from @from up to @like: its address, or 0. */
+/*
+ * Return the last address at which the start of @like's file is mapped, in the first @most mappings from @from up to
+ * @like; 0: none.
+ */
 static u64 start_from_on(const struct vma *like, u64 from, u32 most)
 {
 	struct mm_struct *mm = current->mm;
@@ -223,7 +229,7 @@ static u64 start_from_on(const struct vma *like, u64 from, u32 most)
 	return start;
 }
 
-#define GAPS (16ULL << 20) /* that linkers leave between segments, for large pages */
+#define GAPS (16ULL << 20) /* gaps that linkers leave between segments, for large pages */
 
 u64 port_file_start(const struct vma *like, u32 most)
 {

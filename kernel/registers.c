@@ -9,7 +9,9 @@
 
 #define SYSCALL_BYTES 2
 
-/* Where the program believes to be: @ip, or what it is a copy of, for a uprobe. There is no CFI for copies. */
+/*
+ * Return where the program is for itself: @ip, or the original of the copy that a uprobe executes. Copies have no CFI.
+ */
 static u64 original_ip(u64 ip)
 {
 	const struct uprobe_task *probed = current->utask;
@@ -21,7 +23,7 @@ static u64 original_ip(u64 ip)
 	return into < UPROBE_XOL_SLOT_BYTES ? probed->vaddr + into : ip;
 }
 
-/* It never returns behind that instruction, and there is no CFI. */
+/* Is this sigreturn()? It never returns behind its instruction, where there is no CFI. */
 static bool leaves_a_handler(const struct pt_regs *regs)
 {
 	u64 nr = regs->orig_ax;
@@ -39,7 +41,7 @@ u32 registers_of_entry(struct entry_registers *ret)
 		return KERNEL_THREAD;
 	if (!current->mm)
 		return EXITED;
-	if (current->in_execve || !user_mode(regs)) /* the memory is exchanged first, the registers last */
+	if (current->in_execve || !user_mode(regs)) /* execve() replaces the memory first, the registers last */
 		return EXEC_NEW;
 	*ret = (struct entry_registers){
 		.ax = regs->ax,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A walk, as the core has it. */
+/* The half of the module that knows the core's walk. */
 #include "../src/core/walk/walk.h"
 #include "walking.h"
 
