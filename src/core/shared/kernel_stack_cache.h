@@ -7,11 +7,11 @@
  * If each of them is still there, it is the same stack.
  *
  * The kernel's unwinder does not tell where it read an address. Places are accepted if there is only one way to find
- * all addresses in the stack, in their order: with two ways, one could be left over from an earlier call. For a system
- * call the comparison leaves out the outermost address, in do_syscall_64(): that frame has a random size, and only the
- * entry code calls the function. For other stacks the outermost address is compared, too, and the depth of the stack:
- * two interrupts may differ in nothing else. A function that moves its frame (alloca()) may still lead to a wrong
- * match, so the caller walks again now and then, and stops using the cache if the result differs.
+ * all addresses in the stack, in their order: with two ways, one could be left over from an earlier call. Of a system
+ * call's stack the address in do_syscall_64() is the last to be compared: that function's frame has a random size, and
+ * only the entry code calls it. Of other stacks the outermost address is compared, too, and the depth of the stack: two
+ * interrupts may differ in nothing else. A function that moves its frame (alloca()) may still lead to a wrong match, so
+ * the caller walks again now and then, and stops using the cache if the result differs.
  */
 #pragma once
 #include "core/walk/read_log.h"
