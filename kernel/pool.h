@@ -6,7 +6,10 @@
 
 #define WALKERS 64
 
-/* What a walk has used up: no page is faulted in twice, and look-ups of mappings are limited. */
+/*
+ * What a walk has used up: it faults a page in once (unless another page takes its place in @page), and its look-ups of
+ * mappings are limited.
+ */
 #define GUARD_PAGES 16
 struct guard {
 	u64 page[GUARD_PAGES]; /* page number + 1, by hash */
