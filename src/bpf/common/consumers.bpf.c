@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Serve consumers: events to ring buffers, sums to aggregation maps, callbacks. */
 #include "bpf/common/consumers.bpf.h"
 #include "bpf/common/emit.bpf.h"
 #include <dusk/dusk.bpf.h>
 
-/* For tools that have no consumer to be called back. */
+/* Default for tools that define none, as no consumer of theirs has DUSK_DELIVER_CALLBACK. */
 __attribute__((weak, noinline)) int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
 {
 	return 0;
 }
 
-/* To the ring rather, of a consumer that wants @such. */
+/* Send the sum to the ring of the consumer at @slot instead, if its flags contain @such; else count it as lost. */
 static INLINE void sum_by_ring(u32 slot, u32 such, const struct aggregation_key *key, const struct task_sum *what)
 {
 	struct consumer *c = &at(registry.consumer, slot & (MAX_CONSUMERS - 1));
@@ -30,7 +31,7 @@ static INLINE void sum_by_ring(u32 slot, u32 such, const struct aggregation_key 
 	bpf_ringbuf_submit(e, wakeup(ring, false));
 }
 
-static struct task_sum no_sum; /* a row without a sum */
+static struct task_sum no_sum; /* all 0: for a row that says only which stack it was */
 
 GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_sum *what NONNULL)
 {
@@ -39,7 +40,8 @@ GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_su
 
 	if (!aggregation)
 		return 0;
-	if (key->outcome == STACKMAP_FULL) { /* beside its stack: nobody has to remember one for the other */
+	if (key->outcome ==
+	    STACKMAP_FULL) { /* to the ring, next to its stack: so no one has to be kept for the other */
 		sum_by_ring(slot, DELIVER_INLINE, key, what);
 		return 0;
 	}
@@ -60,10 +62,10 @@ GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_su
 
 struct serving {
 	struct task_state *st;
-	struct answer answer; /* not st->last: an interrupt may ask, and be answered, while we serve */
+	struct answer answer; /* a copy of st->last, which the answer to an interrupt's request may change meanwhile */
 	struct event_stack *event;
 	struct stack *frames;
-	u32 consumers; /* as defer_take() has it */
+	u32 consumers; /* as defer_take() returns them */
 };
 
 static INLINE bool is_open(const struct consumer *c)
@@ -71,7 +73,7 @@ static INLINE bool is_open(const struct consumer *c)
 	return load_acquire(&c->generation) & 1;
 }
 
-/* A sum of the task's. */
+/* Enter one of the task's sums. */
 static long deliver_sum(u32 turn, void *ctx)
 {
 	struct serving *s = ctx;
@@ -109,7 +111,7 @@ static INLINE void call_back(u32 slot, const struct answer *a)
 		dusk_unwind_done(number - 1, a->cookie, a->stack, a->outcome);
 }
 
-/* The consumer's program has task work of its own on the way (request.bpf.c). */
+/* The consumer's tool has scheduled task work of its own (request.bpf.c), which will do the callback. */
 static INLINE void set_pending(struct task_state *st, u32 slot, const struct answer *a)
 {
 	if (load_relaxed(&st->pending) >> slot & 1)
@@ -196,7 +198,7 @@ static long tell_of_module(u32 slot, void *ctx)
 	if (!is_open(c) || !(c->flags & DELIVER_MODULES))
 		return NEXT;
 	ring = bpf_map_lookup_elem(&rings, &slot);
-	/* The reader is woken: only while the process lives, is the file sure to be found under its path. */
+	/* Wake the reader: the file is certain to be found under its path only while the process lives. */
 	if (!ring || emit(ring, e, sizeof(*e), NULL, true))
 		fetch_add(&c->lost_modules, 1);
 	return NEXT;

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Serving the consumers of a walk, each in the way it chose. */
+/* Serve the consumers of a walk, each in the way it chose. */
 #pragma once
 #include "bpf/common/maps.h"
 
 /*
- * How requests are answered by @e. STACKMAP_FULL: the stack travels whole, and to rings only; @frames are its, or it
- * is that of @e->same_as.
+ * The outcome with which @e answers requests. STACKMAP_FULL: an inline stack, which goes to rings only: its frames are
+ * @frames, or it is the stack of cookie @e->same_as.
  */
 static INLINE u32 resolved_outcome(const struct event_stack *e, const struct stack *frames)
 {
 	return frames ? STACKMAP_FULL : e->outcome;
 }
 
-/* The row of a consumer's @key. Of a stack that travels whole only the cookie tells which one it is. */
+/* The row of @key with answer @a. An inline stack is identified by its cookie only. */
 static INLINE struct aggregation_key aggregation_row(const struct answer *a, u64 key)
 {
 	bool whole = a->outcome == STACKMAP_FULL;
@@ -27,23 +27,23 @@ static INLINE struct aggregation_key aggregation_row(const struct answer *a, u64
 }
 
 /*
- * Serve @consumers (as defer_take() has it) with @e: its cookie, and stack or outcome; if the stackmap was full, with
- * @frames. Any context, between grace_enter() and grace_leave(). Returns 0.
+ * Serve @consumers (as defer_take() returns them) with @e: its cookie, and stack or outcome; if the stackmap was full,
+ * with @frames. Any context, between grace_enter() and grace_leave(). Returns 0.
  */
 GLOBAL int deliver_to_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
 				u32 consumers);
 
-/* Enter the sums of SUM_ORPHANED: work that was lost. Returns 0. */
+/* Enter the sums of @st after SUM_ORPHANED, with outcome WORK_LOST. Returns 0. */
 GLOBAL int serve_orphans(struct task_state *st NONNULL);
 
-/* Call back those of our own consumers that are pending_answer it. Any context. Returns 0. */
+/* Do the callbacks of our own tool that are pending in @st. Any context. Returns 0. */
 GLOBAL int run_pending(struct task_state *st NONNULL);
 
 /*
- * Enter @what, but for its key, in the row @key of the aggregation of the consumer at @slot; if that is full or the
- * stack travels whole, in its ring, if it wants that. Returns 0.
+ * Add @what, except its key, to row @key of the aggregation map of the consumer at @slot. If the map is full or the
+ * stack is inline, send it to the consumer's ring, if the consumer has requested that; else count it. Returns 0.
  */
 GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_sum *what NONNULL);
 
-/* Is @e to be sent to whoever wants to hear of modules. */
+/* Store @e in the map "named", and send it to all consumers with DELIVER_MODULES. */
 CORE void deliver_module(struct event_module *e);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events to a ring buffer.
+ * Send events to a ring buffer.
  *
- * A reader looks ten times a second by itself, and is woken only when its ring fills up, or if it is said so: a wake-up
- * is an interrupt.
+ * A reader polls its ring ten times a second, and is woken only when the ring is a quarter full or the sender says so:
+ * each wake-up costs an interrupt.
  */
 #pragma once
 #include "bpf/common/maps.h"
@@ -15,7 +15,7 @@ static INLINE u64 wakeup(void *ring, bool now)
 	return now ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 }
 
-/* @head, and behind it the frames of @frames unless that is NULL. 0 or negative: no room. Any context. */
+/* Send @head, followed by the frames of @frames unless that is NULL. 0, or negative: no room. Any context. */
 static INLINE int emit(void *ring, void *head, u32 head_bytes, const struct stack *frames, bool now)
 {
 	struct bpf_dynptr space;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The kernel's types, as far as we use them; libbpf relocates the fields to the running kernel's layout.
- * Hand-picked, because vmlinux.h takes every good name (module, page, range, vma) and 130,000 lines.
+ * The parts of the kernel's types that we use; libbpf relocates the fields to the running kernel's layout. Written by
+ * hand, because vmlinux.h has 130,000 lines and occupies common names (module, page, range, vma).
  */
 #pragma once
 #include "core/env.h"
@@ -46,7 +46,7 @@ enum bpf_map_type {
 #define VM_PFNMAP 0x00000400
 #define VM_IO 0x00004000
 
-/* Not a mere declaration: libbpf compares kfuncs' prototypes, and there a declared struct is not a struct. */
+/* A definition, because libbpf compares the prototypes of kfuncs, and a mere declaration does not match a struct. */
 struct bpf_map {
 	u32 id;
 } __attribute__((preserve_access_index));
@@ -72,7 +72,7 @@ struct pt_regs {
 	unsigned long flags, sp;
 };
 
-/* As uapi/linux/bpf_perf_event.h; its regs have the layout of the above. */
+/* As in uapi/linux/bpf_perf_event.h; its regs have the layout of struct pt_regs. */
 struct bpf_perf_event_data {
 	struct pt_regs regs;
 	u64 sample_period;
@@ -121,7 +121,7 @@ struct file {
 	struct path f_path;
 };
 
-/* What overlayfs maps: a file of the layer below, and how the user named it. */
+/* The file of an overlayfs mapping: a file of the layer below, and the path by which the user opened it. */
 struct backing_file {
 	struct file file;
 	struct path user_path;
@@ -166,7 +166,7 @@ struct seqcount {
 typedef struct seqcount seqcount_t;
 
 struct vdso_image {
-	long sym_int80_landing_pad; /* not 0: that of 32-bit tasks */
+	long sym_int80_landing_pad; /* not 0: the vDSO of 32-bit tasks */
 };
 
 typedef struct {
@@ -206,7 +206,7 @@ struct signal_struct {
 	atomic_t live;
 };
 
-/* The instruction under a uprobe may run from a copy: its own place and the copy's, 0 while it does not. */
+/* The instruction under a uprobe may run from a copy: its own address and the copy's, which is 0 otherwise. */
 struct uprobe_task {
 	unsigned long vaddr, xol_vaddr;
 };
@@ -238,7 +238,7 @@ struct task_struct {
 	struct thread_info thread_info;
 	u32 flags;
 	unsigned int __state;
-	u32 on_cpu; /* an int, and a byte since 7.2: of what has no sign libbpf adjusts the size */
+	u32 on_cpu; /* an int, since 7.2 a byte; unsigned, as libbpf adjusts the size of unsigned fields only */
 	int exit_state;
 	unsigned long nvcsw, nivcsw;
 	u64 utime;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Kernel stacks without the frames of the program that takes them. */
+/* Take kernel stacks without the frames of the program that takes them. */
 #pragma once
 #include "bpf/common/maps.h"
 
@@ -18,9 +18,9 @@ static INLINE void get_frames(void *ctx, struct stack *s, u32 skip)
 }
 
 /*
- * The stack of program context @ctx to @s, from the function on that the tracepoint is in: @here or @or_here. What
- * lies between it and us depends on how many programs are attached there: *@own, a variable of the caller's,
- * remembers it. If neither is found, all frames are taken.
+ * Take the stack of program context @ctx to @s, beginning with the function that contains the tracepoint: @here or
+ * @or_here. The number of frames inner to it depends on how many programs are attached there; *@own, a variable of the
+ * caller, keeps it. If neither function is found, all frames are taken.
  */
 static INLINE void get_frames_from(void *ctx, struct stack *s, volatile u32 *own,
 				   const volatile struct kernel_text *here, const volatile struct kernel_text *or_here)

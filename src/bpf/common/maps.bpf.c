@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Definitions of the maps and shared variables that maps.h declares. */
 #include "bpf/common/maps.h"
 
 _Static_assert(__builtin_offsetof(struct task_value, state.defer) == __builtin_offsetof(struct task_head, deferral),

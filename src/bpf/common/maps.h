@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The maps and shared variables of the unwinder: who owns them, how large they are, how long an element lives.
+ * The maps and shared variables of the unwinder: their owner, their size, and how long an element lives.
  *
- * Two kinds. Those of the service are one for all tools that use the unwinder at the same time: lib/shared/service.c
- * makes or finds them, and sets the sizes that depend on the machine. Those of the tool are its own. Defined in
- * maps.bpf.c.
+ * There are two kinds. "Service" maps are shared by all tools that use the unwinder at the same time:
+ * lib/shared/service.c makes or finds them, and sets the sizes that depend on the machine. "Tool" maps belong to one
+ * tool. Defined in maps.bpf.c.
  */
 #pragma once
 #include "bpf/common/kernel.h"
@@ -24,7 +24,7 @@
 #define MAX_MODULES 16384
 #define MAX_EXCLUDED 1024
 #define MAX_CHARGES 16384
-#define SCRATCH_LEVELS 6 /* two of a task; softirq, hardirq, NMI */
+#define SCRATCH_LEVELS 6 /* two for task context; softirq, hardirq, NMI */
 #define COUNTER_ROWS 256
 
 /* The user registers of a task, by DWARF number, RAX to CS. */
@@ -33,7 +33,7 @@ struct registers {
 	u64 orig_ax; /* the system call, by its number on x86-64 */
 };
 
-/* What the running walk has had: no page is faulted in twice, a lock is looked at so often, a mapping looked for. */
+/* What the running walk has used up: pages faulted in (none twice), looks at the mmap lock, look-ups of mappings. */
 #define GUARD_PAGES 16
 struct guard {
 	u64 page[GUARD_PAGES]; /* page number + 1, by hash */
@@ -41,33 +41,33 @@ struct guard {
 };
 
 /*
- * Service: tasks: one element for each task that was asked for its stack. Made at the first request, deleted when the
- * task is gone or its tid changes. Written by the task itself, and interrupts on top of it; but for the words that
- * core/shared/defer.h and core/shared/aggregation.h say, which cancelling and sweeping change from elsewhere.
+ * Service: tasks: one element for each task that had a request. Made at the first request, deleted when the task is
+ * gone or its tid changes. Written by the task itself and by interrupts in its context only; except the words named in
+ * core/shared/defer.h and core/shared/aggregation.h, which cancelling and sweeping change from other tasks.
  */
 struct task_state {
 	struct defer defer;
-	u64 task, start_boottime; /* whose this is: tids are used again, and those of threads taken over */
-	struct registers asked;	  /* at the request: what the walk starts from */
+	u64 task, start_boottime; /* identify the task: tids are reused, and execve() takes one over */
+	struct registers asked;	  /* registers at the request: the walk starts from them */
 	u64 mm;
 	u32 exec_id;
-	u32 torn;		      /* asked while entry code still saved the registers: do not believe @asked */
-	u32 scheduler;		      /* the tool whose task work will walk; 0: not known */
-	u32 walker;		      /* at work for this task: index + 1 */
-	u32 joined;		      /* requests that the walk is for, but for the first */
-	struct answer last;	      /* of the walk done last */
-	u64 last_mm;		      /* and of which memory that was */
-	struct visit visit;	      /* and when: is the task still on its way back? */
-	struct last_stack last_stack; /* is that the task's last one? */
-	u32 pending;		      /* consumers, a bit each, whose own program has yet to call them back with */
-	struct answer pending_answer[MAX_CONSUMERS];
-	u64 swept; /* the cookie that the last sweep found without task work */
+	u32 torn;		      /* requested while entry code still saved the registers: @asked is not valid */
+	u32 scheduler;		      /* number of the tool whose task work will walk; 0: not known */
+	u32 walker;		      /* that walks for this task: index + 1; 0: none */
+	u32 joined;		      /* requests for this walk after the first one */
+	struct answer last;	      /* of the most recent walk */
+	u64 last_mm;		      /* the memory (mm) of that walk */
+	struct visit visit;	      /* the visit of that walk, to detect whether the task has left it */
+	struct last_stack last_stack; /* says whether that was the task's last stack */
+	u32 pending;		      /* consumers, a bit each, that wait for a callback by their own tool's program, */
+	struct answer pending_answer[MAX_CONSUMERS]; /* with this answer */
+	u64 swept;				     /* the cookie for which the last sweep found no task work */
 	struct task_sums sums;
 };
 
 struct task_value {
 	struct bpf_task_work work;
-	struct task_state state; /* what functions take: they may not touch the kernel's word */
+	struct task_state state; /* separate, as functions that take it may not touch the kernel's word */
 };
 
 struct tasks_map {
@@ -82,12 +82,12 @@ extern struct tasks_map tasks SEC(".maps");
 /* Service: walkers: the pool of working memory. A slot is claimed by compare-and-swap of its tid for one walk. */
 struct walker {
 	struct walker_head head;
-	/* whose address space walk.modules knows */
+	/* the address space that walk.modules describes */
 	u64 mm, start_boottime;
 	u32 exec_id, mm_sequence;
-	u32 evictions, pad; /* registry.evictions: modules that it knows may have lost their numbers since */
+	u32 evictions, pad; /* registry.evictions then: since it changed, known modules may have lost their numbers */
 	struct guard guard;
-	struct event_module send_module; /* a module that is met for the first time */
+	struct event_module send_module; /* working space for the event of a new module */
 	struct walk walk;
 };
 
@@ -101,8 +101,8 @@ struct walkers_map {
 extern struct walkers_map walkers SEC(".maps");
 
 /*
- * Service: modules: what files say of themselves. When it is nearly full, user space evicts what was not met for
- * longest.
+ * Service: modules: what is known of files from their contents. When it is nearly full, user space evicts the modules
+ * that have not been seen for the longest time.
  */
 struct modules_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -113,7 +113,7 @@ struct modules_map {
 };
 extern struct modules_map modules SEC(".maps");
 
-/* Service: named: the event of each module, by its number: for tools that come later. */
+/* Service: named: the module event of each module, by its number, for tools that start later. */
 struct named_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_MODULES);
@@ -123,7 +123,7 @@ struct named_map {
 };
 extern struct named_map named SEC(".maps");
 
-/* Service: rings: the ring buffer of each consumer, if it has one: abi/event.h, from all CPUs to the one reader. */
+/* Service: rings: the ring buffer of each consumer, if it has one: events (abi/event.h) of all CPUs to one reader. */
 struct ring_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
@@ -137,7 +137,7 @@ struct rings_map {
 };
 extern struct rings_map rings SEC(".maps");
 
-/* Service: aggregations: the map of each consumer's charges, if it has one. */
+/* Service: aggregations: the aggregation map of each consumer, if it has one. */
 struct aggregation_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_CHARGES);
@@ -155,8 +155,8 @@ struct aggregations_map {
 extern struct aggregations_map aggregations SEC(".maps");
 
 /*
- * Service: stacks: the tables of the stackmap, by core/shared/epochs.h. User space makes them, of the size that all of
- * them have (stack_bits), one element each.
+ * Service: stacks: the tables of the stackmap (core/shared/epochs.h). User space makes them, one element each, all of
+ * the same size (stack_bits).
  */
 struct stacktable_map {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -175,7 +175,7 @@ struct stacks_map {
 };
 extern struct stacks_map stacks SEC(".maps");
 
-/* Service: excluded: processes that are not asked any more, by tgid; the value is when they started (boot time). */
+/* Service: excluded: processes that are no longer walked, by tgid; the value is their start in boot time, ns. */
 struct excluded_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_EXCLUDED);
@@ -185,7 +185,7 @@ struct excluded_map {
 };
 extern struct excluded_map excluded SEC(".maps");
 
-/* Service: cookies: how many each CPU has given out. */
+/* Service: cookies: the number of cookies that each CPU has given out. */
 struct cookies_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
@@ -194,7 +194,7 @@ struct cookies_map {
 };
 extern struct cookies_map cookies SEC(".maps");
 
-/* Tool: own: task work of our own, for callbacks of walks that another tool has scheduled. */
+/* Tool: own: task work of this tool, for callbacks after walks that another tool has scheduled. */
 struct own_work {
 	struct bpf_task_work work;
 };
@@ -208,7 +208,7 @@ struct own_map {
 };
 extern struct own_map own SEC(".maps");
 
-/* Tool: scratch: each CPU's buffers for kernel stacks, one for each context that can interrupt the others. */
+/* Tool: scratch: buffers of each CPU for kernel stacks, one for each context that can interrupt the others. */
 struct scratch_map {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, SCRATCH_LEVELS);
@@ -225,16 +225,16 @@ struct scratch_level_map {
 };
 extern struct scratch_level_map scratch_level SEC(".maps");
 
-/* Tool: its settings, and the handles of its consumers (abi/consumer.h), by the numbers that its programs use. */
+/* Tool: its settings; and the handles of its consumers (abi/consumer.h), by the numbers that its programs use. */
 extern const volatile struct config config CORE;
 extern struct consumers_here consumers_here;
 
-/* Service. */
+/* Service: what all tools agree on. */
 extern struct registry registry;
 
 /*
- * Counters come in rows, a row a CPU: user space adds the rows up. More CPUs than rows share them. What is counted of
- * requests is the tool's, what is counted of walks the service's.
+ * Counters come in rows, one for each CPU; user space adds the rows up. If there are more CPUs than rows, CPUs share
+ * rows. Counters of requests (counters) are the tool's, counters of walks (totals) the service's.
  */
 struct counter_row {
 	u64 value[NR_COUNTERS];

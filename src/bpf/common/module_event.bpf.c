@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The path is walked here and not looked up later, because a process that lives for two milliseconds is gone before
- * anybody could ask /proc for it. No helper gives paths to tracing programs, so it is put together from the dentries,
- * from the leaf to the target's root, into the end of the buffer.
+ * Send module events, with the file's path.
+ *
+ * The path is found here and not looked up later, because a process that lives for two milliseconds is gone before user
+ * space could read /proc. No helper gives paths to tracing programs, so the path is built from the dentries, from the
+ * leaf to the target's root, into the end of the buffer.
  */
 #include "bpf/common/module_event.bpf.h"
 #include "bpf/common/consumers.bpf.h"
@@ -13,9 +15,9 @@
 #define NAME_BYTES 256 /* NAME_MAX and its 0 */
 
 struct path_walk {
-	u64 dentry, mount;	     /* where we are; struct dentry *, struct mount * */
+	u64 dentry, mount;	     /* current position; struct dentry *, struct mount * */
 	u64 root_dentry, root_mount; /* of the target */
-	struct event_module *event;  /* its path_start: what is there */
+	struct event_module *event;  /* from its path_start on, the path so far */
 };
 
 static INLINE u64 mount_of(u64 vfsmount)
@@ -23,7 +25,7 @@ static INLINE u64 mount_of(u64 vfsmount)
 	return vfsmount - bpf_core_field_offset(struct mount, mnt);
 }
 
-/* Put "/name" before what is there. A path that does not fit becomes none. */
+/* Put "/name" before the path so far. A path that does not fit is dropped. */
 static INLINE int prepend(struct path_walk *p, const struct dentry *d)
 {
 	u32 len = BPF_CORE_READ(d, d_name.len), pos = p->event->path_start;
@@ -63,7 +65,7 @@ static long path_step(u32 turn, void *ctx)
 	return prepend(p, d);
 }
 
-/* Called while the VMA cannot go, so that the file stays: only kernel memory is read. */
+/* Called while the VMA cannot go away, so that the file stays. Reads kernel memory only. */
 CORE long send_module_event(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
 {
 	struct path_walk *p = ctx;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Telling user space of a module that was met for the first time. */
+/* Report a module to user space when it is seen for the first time. */
 #pragma once
 #include "bpf/common/maps.h"
 
-/* Send what ms->told, ms->key and ms->vma say, and the file's path as the target sees it. @ms is part of a walker. */
+/* Send an event with ms->told, ms->key, ms->vma, and the file's path in the target's view. @ms is part of a walker. */
 CORE void module_event(struct modules *ms);
 
-/* Part of it, for port.bpf.c: where the file of @vma is, to what fill_module_event() was given. */
+/*
+ * Part of it, for port.bpf.c: write the file of @vma and the root of @t to @path_walk, as fill_module_event() got it.
+ */
 CORE long send_module_event(struct task_struct *t, struct vm_area_struct *vma, void *path_walk);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h in the kernel. Pages are waited for by read.bpf.c where we may sleep, not by read_now.bpf.c where we may
- * not, and by port_other.bpf.c where it is another task's.
+ * core/port.h in the kernel. port_fetch(), which waits for a page, is linked from another file: read.bpf.c where
+ * sleeping is allowed, read_now.bpf.c where it is not (it always fails), port_other.bpf.c for another task's memory.
  */
 #include "bpf/common/module_event.bpf.h"
 #include "bpf/common/port.bpf.h"
@@ -13,7 +13,7 @@ extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struc
 extern struct vm_area_struct *bpf_iter_task_vma_next(struct bpf_iter_task_vma *it) __ksym;
 extern void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *it) __ksym;
 
-#define LOOKUPS 64 /* of a walk for mappings that are being changed: some hundred microseconds */
+#define LOOKUPS 64 /* per walk, of mappings that are being changed: some hundred microseconds */
 
 /* File systems whose pages come from memory or a block device (linux include/uapi/linux/magic.h). */
 static INLINE bool file_system_is_safe(u64 magic)
@@ -31,7 +31,7 @@ static INLINE bool file_system_is_safe(u64 magic)
 	return false;
 }
 
-/* May we wait for a page of @vma? Overlayfs needs no row above: it maps the file below it. */
+/* Is it safe to wait for a page of @vma? Overlayfs needs no case above: it maps the file of the layer below. */
 static INLINE bool safe_to_fault(struct vm_area_struct *vma)
 {
 	struct file *file = vma->vm_file;
@@ -43,7 +43,7 @@ static INLINE bool safe_to_fault(struct vm_area_struct *vma)
 	return !file || file_system_is_safe(file->f_inode->i_sb->s_magic);
 }
 
-/* Remember that the page of @addr is faulted in by this walk. False: it was before, and did not stay. */
+/* Note that this walk faults in the page of @addr. False: it has done so before, and the page did not stay. */
 static INLINE bool first_fault(struct guard *g, u64 addr)
 {
 	u64 page = addr / PAGE_BYTES + 1;
@@ -56,10 +56,10 @@ static INLINE bool first_fault(struct guard *g, u64 addr)
 	return true;
 }
 
-/* linux 6.18 kernel/locking/rwsem.c: a writer has it, or somebody waits and goes first, or the count overflowed */
+/* linux 6.18 kernel/locking/rwsem.c: a writer holds it, or a waiter goes first, or the count overflowed */
 #define RWSEM_READ_FAILED (1ULL << 63 | 7)
 
-/* Would who faults now have to wait for the target's mmap lock? Then for as long as the target likes. */
+/* Would a page fault now have to wait for the target's mmap lock, which the target can hold for any time? */
 static INLINE bool mappings_are_locked(struct task_struct *t)
 {
 	struct mm_struct *mm = t->mm;
@@ -68,8 +68,8 @@ static INLINE bool mappings_are_locked(struct task_struct *t)
 }
 
 /*
- * The mapping of @t at @addr, where the kernel has no locks of VMAs. The iterator tries for the mmap lock; above any
- * address of interest there is some mapping.
+ * Show @fn the mapping of @t at @addr, on kernels without per-VMA locks. The iterator only tries to take the mmap lock.
+ * If it finds no mapping at all, it did not get the lock: above any address of interest there is some mapping.
  */
 static INLINE int visit_locked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {
@@ -88,15 +88,15 @@ static INLINE int visit_locked(struct task_struct *t, u64 addr, visit_fn fn, voi
 }
 
 /*
- * 0; -ENOENT: there is none; -EBUSY: that cannot be told now, and what @fn saw, if anything, counts only if it was
- * known.
+ * Show @fn the mapping of @t at @addr. 0; -ENOENT: there is none; -EBUSY: that cannot be determined now, and what @fn
+ * saw, if anything, is valid only if it was known before.
  */
 static INLINE int visit(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {
 	return can_find_unlocked(t->mm) ? visit_unlocked(t, addr, fn, ctx) : visit_locked(t, addr, fn, ctx);
 }
 
-/* Of the walk at work for @t; NULL: @t is another task than the current one. */
+/* The guard of the walk that works for @t; NULL: @t is not the current task, or no walk works for it. */
 static INLINE struct guard *guard_of(struct task_struct *t)
 {
 	struct task_state *st = TARGET_IS_CURRENT ? task_find(t) : 0;
@@ -110,7 +110,7 @@ static INLINE struct guard *guard_of(struct task_struct *t)
 	return w ? &w->guard : 0;
 }
 
-/* Are they still, after all looks that the walk of @g has left? */
+/* Are the mappings locked at each of the looks that the walk of @g has left? */
 static INLINE bool mappings_stay_locked(struct task_struct *t, struct guard *g)
 {
 	each (i, lock_looks) {
@@ -136,15 +136,15 @@ static INLINE long answer(struct task_struct *t, struct vm_area_struct *vma, voi
 }
 
 /*
- * What is mapped at @addr: 0: it may be faulted in; -EFAULT: nothing, or not up to @len; -EACCES: rather not, or it
- * cannot be told.
+ * Say whether the @len bytes at @addr may be faulted in. 0: yes; -EFAULT: they are not mapped, or not all of them;
+ * -EACCES: that is not safe, or cannot be determined.
  */
 static INLINE int ask_vma(struct task_struct *t, struct guard *g, u64 addr, u32 len)
 {
 	struct question q = {.end = addr + len};
 	int err;
 
-	if (mappings_stay_locked(t, g)) /* who faults now would have to wait */
+	if (mappings_stay_locked(t, g)) /* a fault would have to wait */
 		return -EACCES;
 	err = visit(t, addr, answer, &q);
 	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
@@ -185,14 +185,14 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 	v->offset = vma->vm_pgoff << 12;
 	v->executable = !!(vma->vm_flags & VM_EXEC);
 	v->vdso = 0;
-	v->copied = !!vma->anon_vma; /* since its first copy of a page, for as long as the mapping is there */
+	v->copied = !!vma->anon_vma; /* set at the first copy of a page, for the life of the mapping */
 	v->sequence = bpf_core_field_exists(t->mm->mm_lock_seq) ? t->mm->mm_lock_seq.sequence : 0;
 	v->dev = v->ino = v->generation = 0;
 	if (file) {
 		v->ino = file->f_inode->i_ino;
 		v->dev = file->f_inode->i_sb->s_dev;
 		v->generation = file->f_inode->i_generation;
-	} else if ((u64)t->mm->context.vdso == v->start && vma->vm_ops) { /* nothing else has been put there */
+	} else if ((u64)t->mm->context.vdso == v->start && vma->vm_ops) { /* nothing else has been mapped there */
 		v->vdso = which_vdso(t->mm->context.vdso_image);
 	}
 }
@@ -221,8 +221,8 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 }
 
 /*
- * The mapping of @t at @addr: as bpf_find_vma() shows it; if the mmap lock is taken, or it is another task's, as
- * bpf_find_vma() does not hold its memory, without it. Errors as visit() has them.
+ * Show @fn the mapping of @t at @addr: by bpf_find_vma(); without the mmap lock, if that is taken or @t is another
+ * task, whose memory bpf_find_vma() does not hold. Errors as visit().
  */
 static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {
@@ -231,7 +231,7 @@ static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, vo
 	return err == -EBUSY ? visit(t, addr, fn, ctx) : err;
 }
 
-/* Verified once: the way through the tree is long. */
+/* GLOBAL, so that it is verified only once: the search of the tree takes the verifier long. */
 GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
 {
 	struct found f = {.vma = ret};
@@ -245,7 +245,7 @@ GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
 	return err;
 }
 
-/* May the walk look for a mapping once more that is being changed? */
+/* May the walk look up a mapping that is being changed once more? */
 GLOBAL int has_patience(void)
 {
 	struct task_struct *t = target_get();
@@ -285,13 +285,13 @@ CORE void fill_module_event(u64 addr, struct event_module *e, void *path_walk)
 	target_put(t);
 }
 
-/* The last start of @like's file in the first @most mappings from @from up to @like: its address, or 0. */
+/* The address of the last mapping of the start of @like's file, among the first @most from @from to @like; or 0. */
 static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 {
 	struct bpf_iter_task_vma it;
 	struct vm_area_struct *vma;
 	struct task_struct *t = target_get();
-	u32 left = most + loop_zero; /* or the verifier would go through each number */
+	u32 left = most + loop_zero; /* opaque, or the verifier would follow each number */
 	u64 start = 0;
 
 	if (!t)
@@ -313,7 +313,7 @@ static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 	return start;
 }
 
-#define GAPS (16ULL << 20) /* that linkers leave between segments, for large pages */
+#define GAPS (16ULL << 20) /* bytes that linkers leave between segments, for large pages */
 
 CORE u64 port_file_start(const struct vma *like, u32 most)
 {

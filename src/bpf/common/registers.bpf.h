@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel's pt_regs, by DWARF number (psABI x86-64 §3.6.2). */
+/* Take a task's user registers from the kernel's pt_regs, by DWARF number (psABI x86-64 §3.6.2). */
 #pragma once
 #include "bpf/common/maps.h"
 #include <bpf/bpf_core_read.h>
@@ -12,7 +12,7 @@
 #define X32_EXECVE 0x40000208
 #define COPY_BYTES 128 /* UPROBE_XOL_SLOT_BYTES (linux 6.18 arch/x86/include/asm/uprobes.h) */
 
-/* Where the program believes to be: @ip, or what it is a copy of. There is no CFI for copies. */
+/* The address of the original instruction: @ip, or the one that @ip is a uprobe's copy of. Copies have no CFI. */
 static INLINE u64 original_ip(struct task_struct *t, u64 ip)
 {
 	struct uprobe_task *probed;
@@ -29,10 +29,10 @@ static INLINE u64 original_ip(struct task_struct *t, u64 ip)
 }
 
 /*
- * The system call by its number on x86-64; of those of i386 only what we know, -1: any other, or none. While execve()
- * goes over to a program of the other kind, its number does so before the registers do (linux 6.18
- * arch/x86/kernel/process_64.c, __set_personality_ia32()): 11 is that of i386 then, in a task that has 64-bit
- * registers, and 59 the other way round.
+ * The current system call, as its number on x86-64. Of those of i386 only execve(), execveat() and sigreturn() are
+ * converted; -1: any other, or none. When execve() changes between 64-bit and 32-bit programs, its number changes
+ * before the registers do (linux 6.18 arch/x86/kernel/process_64.c, __set_personality_ia32()): so it can be 11, that of
+ * i386, in a task with 64-bit registers, and 59 the other way round.
  */
 static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 {
@@ -50,7 +50,7 @@ static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 	return -1ULL;
 }
 
-/* @regs: of @t, which is the current task, or off its CPU. */
+/* Copy @regs of @t, which is the current task or off CPU, to @ret. */
 static INLINE void registers_take(struct registers *ret, struct task_struct *t, const struct pt_regs *regs)
 {
 	ret->reg[RAX] = regs->ax;
@@ -75,16 +75,16 @@ static INLINE void registers_take(struct registers *ret, struct task_struct *t, 
 	regs_settle(ret->reg);
 }
 
-/* What the walk of @t starts from. @ip: of the kernel's code that was interrupted by who asks; 0: of none. */
+/* Save in @st what the walk of @t starts from. @ip: the instruction that the requester has interrupted; 0: none. */
 static INLINE void registers_keep(struct task_state *st, struct task_struct *t, u64 ip)
 {
 	const volatile struct kernel_text *entry = &config.places.entry;
 
-	/* Where kallsyms does not say where entry code is, all of the kernel's code may be it. */
+	/* Where kallsyms does not show the entry code's addresses, any kernel code may be entry code. */
 	st->torn = entry->end ? ip >= entry->start && ip < entry->end : (s64)ip < 0;
 	st->mm = (u64)t->mm;
 	st->exec_id = t->self_exec_id;
 	registers_take(&st->asked, t, (struct pt_regs *)bpf_task_pt_regs(t));
 	if (st->asked.reg[CS] == USER32_CS && !st->asked.reg[RIP])
-		st->torn = 1; /* sysenter: rip is not saved by entry code, but behind it */
+		st->torn = 1; /* sysenter: rip is not saved by entry code, but after it */
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The memory of whoever walks the stacks of other tasks. One reader at a time, so there is one of each. */
+/* Working memory for walks of other tasks. One of each, as there is one reader at a time. */
 #pragma once
 #include "bpf/common/maps.h"
 #include "abi/remote.h"
@@ -7,7 +7,7 @@
 #define MAX_CHOSEN 65536
 
 struct remote {
-	struct remote_pass pass; /* first, for user space */
+	struct remote_pass pass; /* first, as user space looks for it there */
 	struct remote_record record;
 	struct registers from;
 	u64 kernel[MAX_KERNEL_FRAMES];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The end of a cookie: whoever waits for it is served, and requests from here on find what the answer was. */
+/* End a cookie: serve the consumers that wait for it, and keep the answer for later requests. */
 #pragma once
 #include "bpf/common/consumers.bpf.h"
 #include "bpf/common/stackmap.bpf.h"
@@ -7,9 +7,11 @@
 #include "bpf/common/visit.bpf.h"
 
 /*
- * Serve with @e, but for its cookie, which is the word's; @frames: of a stack that is not in the stackmap, or NULL.
+ * Serve the consumers that wait in @st with @e; its cookie is taken from the deferral word. @frames: the frames of an
+ * inline stack, or NULL.
  *
- * @t: the current task, whose @st is: for it the answer stands until it is in user mode; NULL: not so.
+ * @t: the current task, which @st belongs to: the answer is valid until it returns to user mode. NULL: the answer is
+ * not kept for later requests of this visit.
  */
 static INLINE void resolve(struct task_state *st, struct task_struct *t, struct event_stack *e, struct stack *frames)
 {
@@ -30,8 +32,8 @@ static INLINE void resolve(struct task_state *st, struct task_struct *t, struct 
 }
 
 /*
- * Close what @st of task @tid waits for, without a walk, with outcome @why, which @counter counts; nothing if nobody
- * waits. @t: the task, or any.
+ * End the cookie of @st, of task @tid, without a walk, with outcome @why; @counter counts it. Does nothing if there is
+ * no cookie. @t: the task, or another one: only its pid is used, for the event.
  */
 static INLINE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why, enum counter counter)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Put stacks into the table of the current epoch, and count references to them. */
 #include "bpf/common/stackmap.bpf.h"
 
 GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
@@ -13,7 +14,7 @@ GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL)
 	return err;
 }
 
-/* Its table may be the one before now: it is there until all are done with it. */
+/* The stack's table may be that of the previous epoch, which exists until no reader uses it any more. */
 GLOBAL int stackmap_refer(u64 again)
 {
 	u32 place = epoch_place(again >> 32 >> (stack_bits + STACK_WORD_BITS)), zero = 0;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The stackmap: every distinct stack once, for all tools. */
+/* The stackmap: each distinct stack once, for all tools. */
 #pragma once
 #include "bpf/common/maps.h"
 
-/* The id of @s, as stacktable_put() has it. -ENOENT: there is no table. Any context. */
+/* Find or make the id of @s, as stacktable_put(). -ENOENT: there is no table. Any context. */
 GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL);
 
-/* stackmap.bpf.c: the lower half of @again to the references of the stack that the upper half names. */
+/* Add the lower 32 bits of @again to the references of the stack whose id is in the upper 32 bits. Returns 0. */
 GLOBAL int stackmap_refer(u64 again);
 
 /*
- * @n more events have the stack @id, which is known without asking: the stackmap's references are events. Any context.
+ * Count @n more references to stack @id, by events whose stack did not go through stackmap_put(): a stack's references
+ * are the events that have it. Any context.
  */
 static INLINE void stackmap_again(u32 id, u32 n)
 {
@@ -22,8 +23,8 @@ static INLINE void stackmap_again(u32 id, u32 n)
 }
 
 /*
- * Is @id of the table that is filled now? Whoever remembers ids gives them out only then: tools that came since know no
- * others.
+ * Is @id from the table of the current epoch? Caches give out their ids only if so: tools that have started since know
+ * no other tables.
  */
 static INLINE bool stackmap_is_now(u32 id)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whose memory does the port look at? The current task's; or, compiled with OTHER_TASK, that of a task which is off its
- * CPU, for the reader of an iterator.
+ * The target: the task whose memory port.bpf.c reads. This is the current task; or, compiled with OTHER_TASK, a task
+ * that is off CPU, for the reader of an iterator.
  *
- * A task that is not ours is looked up each time, since verified pointers can neither be passed through the core nor
- * kept in maps. The iterator holds it, so its address is no other task's.
+ * A task other than the current one is looked up each time, since verified pointers can neither be passed through the
+ * core nor kept in maps. The iterator holds a reference to it, so no other task has its address.
  */
 #pragma once
 #include "bpf/common/task.bpf.h"
@@ -17,7 +17,7 @@
 extern struct task_struct *bpf_task_from_pid(int pid) __ksym;
 extern void bpf_task_release(struct task_struct *t) __ksym;
 
-/* The target, to be given back with target_put(). NULL: it is gone. */
+/* Get the target, to be released with target_put(). NULL: it is gone. */
 static INLINE struct task_struct *target_get(void)
 {
 	struct task_struct *t = bpf_task_from_pid(remote.pass.tid);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Find or make the element of the map "tasks" for a task. */
 #include "bpf/common/resolve.bpf.h"
 #include "bpf/common/task.bpf.h"
 
-/* What a new element of tasks contains: too large for the stack. */
+/* The initial value of an element of "tasks", which is too large for the BPF stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -18,7 +19,7 @@ CORE struct task_value *task_value(struct task_struct *t)
 
 	if (v && task_owns(t, &v->state))
 		return v;
-	if (v) { /* its end went unnoticed, and its tid is used again */
+	if (v) { /* the end of its task was missed, and the tid was reused */
 		task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
 		bpf_map_delete_elem(&tasks, &tid);
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What we keep of a task. */
+/* The state that is kept for a task. */
 #pragma once
 #include "bpf/common/maps.h"
 
-/* The state of the current task: NULL if there is none. */
+/* The state of @t, the current task; NULL: there is none. It may be that of an earlier task with this tid. */
 static INLINE struct task_state *task_find(struct task_struct *t)
 {
 	u32 tid = t->pid;
@@ -11,24 +11,25 @@ static INLINE struct task_state *task_find(struct task_struct *t)
 
 	if (!v)
 		return NULL;
-	return &opaque(v)->state; /* or the compiler adds first, and the verifier wants the check first */
+	return &opaque(v)->state; /* opaque, or the compiler adds before the NULL check, which the verifier rejects */
 }
 
+/* Does @st belong to @t, not to an earlier task with the same tid? */
 static INLINE bool task_owns(struct task_struct *t, const struct task_state *st)
 {
 	return st->task == (u64)t && st->start_boottime == t->start_boottime;
 }
 
-/* Is a program still to call back? Then the element stays. */
+/* Is a callback still pending in @st? Then the element must stay. */
 static INLINE bool task_has_pending(const struct task_state *st)
 {
 	return load_relaxed(&st->pending);
 }
 
-/* task.bpf.c: the same, made if need be. NULL: the table is full. Any context. */
+/* Find the element of @t, or make it. NULL: the table is full. Any context. */
 CORE struct task_value *task_value(struct task_struct *t);
 
-/* Can the stack be told with which it exits, or has called execve()? */
+/* Is the last stack of @t known, with which it exits or has called execve()? */
 static INLINE bool task_has_last_stack(struct task_struct *t, const struct task_state *st)
 {
 	return last_stack_is_known(&st->last_stack, (u64)t, (u64)t->mm, t->self_exec_id, t->flags & PF_EXITING);

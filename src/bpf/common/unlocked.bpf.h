@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The mapping at an address, without the mmap lock.
+ * Find the mapping at an address without the mmap lock.
  *
- * Who waits for a target's mmap lock waits for as long as the target likes; who only tries for it finds it taken
- * wherever threads map and unmap. The kernel itself looks VMAs up under RCU, for page faults (linux 6.18
- * mm/mmap_lock.c, lock_vma_under_rcu()), and this is the same without writing: the tree is that of lib/maple_tree.c,
- * mtree_lookup_walk(), and a VMA is believed if nobody was writing to it, before and after it was looked at: who does
- * so marks it first, by vm_lock_seq, and does not take the mark back before mm_lock_seq has moved on
- * (include/linux/mmap_lock.h).
+ * To wait for a target's mmap lock can take as long as the target likes; to only try for it fails often where threads
+ * map and unmap memory. The kernel itself looks VMAs up under RCU for page faults (linux 6.18 mm/mmap_lock.c,
+ * lock_vma_under_rcu()), and this does the same without writing. The tree is that of lib/maple_tree.c,
+ * mtree_lookup_walk(). A VMA is valid if it had no writer both before and after it was read: a writer first marks the
+ * VMA, in vm_lock_seq, and the mark stays until mm_lock_seq has changed (include/linux/mmap_lock.h).
  */
 #pragma once
 #include "bpf/common/kernel.h"
@@ -19,7 +18,7 @@ extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 
 typedef long (*visit_fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx);
 
-#define TREE_LEVELS 8 /* of which a tree with 10 in each node has enough for 100,000,000 mappings */
+#define TREE_LEVELS 8 /* with 10 entries in each node, enough for 100,000,000 mappings */
 #define NODE_MASK 255ULL
 enum { MAPLE_RANGE_64 = 2, MAPLE_ARANGE_64 }; /* below: leaves */
 
@@ -31,7 +30,7 @@ static INLINE u64 kernel_word(u64 addr)
 	return word;
 }
 
-/* The address of the slot for @addr in @node of @pivots pivots: that behind the last pivot below @addr. */
+/* The address of the slot for @addr in @node of @pivots pivots: the one after the last pivot below @addr. */
 static INLINE u64 tree_slot(u64 node, u32 pivots, u64 addr)
 {
 	u64 pivot = node + 8;
@@ -44,7 +43,7 @@ static INLINE u64 tree_slot(u64 node, u32 pivots, u64 addr)
 	return pivot + 8 * pivots;
 }
 
-/* What the tree has at @addr: the address of a VMA; 0: none, or that the tree was changed underneath. */
+/* The address of the VMA that the tree has at @addr; 0: there is none, or the tree was changed meanwhile. */
 static INLINE u64 tree_find(struct mm_struct *mm, u64 addr)
 {
 	u64 entry = (u64)mm->mm_mt.ma_root;
@@ -58,7 +57,7 @@ static INLINE u64 tree_find(struct mm_struct *mm, u64 addr)
 						     : COUNT(((struct maple_range_64 *)0)->pivot);
 
 		entry = kernel_word(tree_slot(node, pivots, addr));
-		if ((kernel_word(node) & ~NODE_MASK) == node) /* its own parent: it was replaced */
+		if ((kernel_word(node) & ~NODE_MASK) == node) /* its own parent: the node was replaced */
 			return 0;
 		if (type < MAPLE_RANGE_64)
 			return entry & 3 || entry <= PAGE_BYTES ? 0 : entry;
@@ -66,7 +65,7 @@ static INLINE u64 tree_find(struct mm_struct *mm, u64 addr)
 	return 0;
 }
 
-/* Does nobody write to @vma of @mm? */
+/* Does @vma of @mm have no writer? */
 static INLINE bool vma_is_quiet(const struct vm_area_struct *vma, const struct mm_struct *mm)
 {
 	return vma->vm_mm == mm && vma->vm_refcnt.refs.counter > 0 && vma->vm_lock_seq != mm->mm_lock_seq.sequence;
@@ -80,7 +79,7 @@ static INLINE bool can_find_unlocked(const struct mm_struct *mm)
 
 /*
  * Show @fn the mapping of @t that holds @addr. 0; -ENOENT: there is none; -EBUSY: it is being changed, or may be: what
- * @fn saw, if anything, counts only where it was known before. fork() marks all mappings, and changes none.
+ * @fn saw, if anything, is valid only if it was known before. fork() marks all mappings, and changes none of them.
  */
 static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What tells one visit of the kernel from the next.
+ * Tell one visit of a task to the kernel from the next.
  *
- * On x86, linux 6.18 mixes the time stamp counter into a number of the task's on each way to user mode, from system
- * calls, exceptions and interrupts, to move the kernel's stack by it in the next system call: kstack_offset, in
- * arch_exit_to_user_mode_prepare() (arch/x86/include/asm/entry-common.h). The same number, the same visit, but once in
- * 4 billion. It stays 0 where randomize_kstack_offset is off. Since 7.1 the number is drawn when a system call begins,
- * from a generator of the CPU's (kstack_rnd_state; linux a96ef5848cb0): another state says that there was a system call
- * since, the same one says nothing.
+ * On x86, linux 6.18 mixes the time stamp counter into a number of the task (kstack_offset) on each way to user mode,
+ * from system calls, exceptions and interrupts, to shift the kernel stack in the next system call:
+ * arch_exit_to_user_mode_prepare() (arch/x86/include/asm/entry-common.h). The same number means the same visit, with an
+ * error of one in 4 billion. It stays 0 where randomize_kstack_offset is off. Since 7.1 the number is drawn when a
+ * system call begins, from a generator of the CPU (kstack_rnd_state; linux a96ef5848cb0): another state means that
+ * there was a system call since; the same state means nothing.
  */
 #pragma once
 #include "bpf/common/registers.bpf.h"
@@ -29,8 +29,8 @@ static INLINE struct visit_now visit_now(struct task_struct *t)
 	};
 	u32 calls = 0;
 
-	now.in_call =
-		(s64)regs->orig_ax >= 0 && (s64)regs->ax == -ENOSYS; /* from entry code (arch/x86/entry/entry_64.S) */
+	now.in_call = (s64)regs->orig_ax >= 0 &&
+		      (s64)regs->ax == -ENOSYS; /* as entry code sets it (arch/x86/entry/entry_64.S) */
 	now.kept = t->thread_info.flags >> TIF_NEED_FPU_LOAD & 1;
 	if (bpf_core_field_exists(t->kstack_offset))
 		now.sign = t->kstack_offset;
@@ -40,7 +40,7 @@ static INLINE struct visit_now visit_now(struct task_struct *t)
 	return now;
 }
 
-/* Is what @st was asked for last the stack to which @t, the current task, would return now? */
+/* Would @t, the current task, return now to the stack that @st was last requested for? */
 static INLINE bool visit_is_here(const struct task_state *st, struct task_struct *t)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
@@ -50,7 +50,7 @@ static INLINE bool visit_is_here(const struct task_state *st, struct task_struct
 }
 
 /*
- * Has @t, the current task, been in user mode since its stack was walked? If it would return elsewhere, it is as if it
- * had been. A function: who asks has no stack to spare.
+ * Has @t, the current task, been in user mode since its stack was walked? If it would return to another stack or
+ * address, it counts as if it had been. Not inline, as its callers have no BPF stack to spare.
  */
 CORE enum visit_verdict visit_of(struct task_state *st, struct task_struct *t);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Claim walkers from the pool. */
 #include "bpf/common/walkers.bpf.h"
 
-#define PARTS 4 /* of all walkers a process may have one */
+#define PARTS 4 /* a process may have 1/PARTS of all walkers */
 
 struct claim {
 	u32 tid, tgid, first, got; /* @got: index + 1 */
@@ -52,7 +53,7 @@ CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 	w = bpf_map_lookup_elem(&walkers, &i);
 	if (!w)
 		return NULL;
-	/* Nobody takes all: a walk may have to wait for a disk, and a process can let many threads wait. */
+	/* Limit the share of a process: walks may wait for a disk, and a process can make many threads wait. */
 	if (!watchdog_share(&w->head, tgid, i == c.first, config.nr_walkers / PARTS + 1, count_walkers, &c)) {
 		*index = 0;
 		return NULL;
