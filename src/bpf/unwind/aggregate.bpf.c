@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Charging what the task has run up to the stack that it stands on: asking for the stack, and keeping the sum. */
+/* Add amounts to a task's user stack: request the stack, and keep the sums until it is known. */
 #include "bpf/unwind/aggregate.bpf.h"
 
-/* The stack is to come: the sum waits with the task, or if it cannot, under the cookie in the aggregation. */
+/* The stack is pending: keep the sum with the task or, if there is no room, in the aggregation map under the cookie. */
 static INLINE void wait_for_stack(struct task_sum *what, u64 cookie)
 {
 	struct aggregation_key elsewhere = {.key = what->key, .cookie = cookie, .kind = SUM_DUE};
@@ -11,7 +11,7 @@ static INLINE void wait_for_stack(struct task_sum *what, u64 cookie)
 	u32 verdict;
 
 	if (!st)
-		return; /* there is one, or there would be no cookie */
+		return; /* does not happen: a task with a cookie has a state */
 	verdict = task_sums_add(&st->sums, &st->defer, cookie, what);
 	if (verdict & SUM_ELSEWHERE)
 		add_sum(consumer_slot(what->consumer), &elsewhere, what);

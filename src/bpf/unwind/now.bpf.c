@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The user stack right now, walked in the program that asks: one that may sleep. <dusk/dusk.bpf.h> says what is
- * promised.
+ * dusk_unwind_now(): walk the user stack at once, in the requesting program, which may sleep. <dusk/dusk.bpf.h>
+ * documents the interface.
  *
- * Whoever else waits for the stack of this visit is served with the same one, and their task work finds nothing left to
- * do.
+ * Other consumers that wait for the stack of this visit are served with the same one, and their task work finds nothing
+ * left to do.
  */
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/unwind.bpf.h"
 
-/* Where no stack can be walked that is the program's. */
+/* Is this a place where the program's stack cannot be walked? */
 static INLINE bool is_no_place(struct task_state *st, struct task_struct *t, const struct pt_regs *regs)
 {
 	u64 nr = call_of(t, regs);
 
 	if (nr == NR_EXECVE || nr == NR_EXECVEAT)
-		return true; /* the memory may be the new program's already, and the registers the old one's */
+		return true; /* the memory may already be the new program's, while the registers are the old one's */
 	if (load_relaxed(&st->defer.word) && !visit_is_here(st, t))
-		return true; /* what others wait for is another stack, as of before a signal */
+		return true; /* other consumers wait for another stack, such as that before a signal */
 	return load_relaxed(&st->walker);
 }
 
@@ -48,7 +48,7 @@ static INLINE int walk_now(struct task_struct *t, struct dusk_unwind *ret)
 	walker_release(w);
 	count(COUNT_NOW, 1);
 	if (e.cookie)
-		stackmap_again(e.stack, 1); /* the stack was counted once, for who asked first */
+		stackmap_again(e.stack, 1); /* stackmap_put() has counted the stack for the first request only */
 	ret->stack = e.stack;
 	ret->outcome = e.nr ? STACKMAP_FULL : e.outcome;
 	return DUSK_EXECUTED;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Reading the target's memory where we may sleep.
+ * Read the target's memory where sleeping is allowed.
  *
- * Waiting for a page can take for ever: userfaultfd and FUSE let a process decide when a page comes. The task would
- * hang on its way back to user mode, inside our callback, and with it every detach of a BPF program from a uprobe on
- * the machine. So memory is first read without faulting. Only if that fails, and the page is of a kind that no user
- * can hold back, it is faulted in.
+ * The wait for a page may never end: userfaultfd and FUSE let a process decide when a page is provided. The task would
+ * hang on its way back to user mode, inside our callback, and so would each detach of a BPF program from a uprobe on
+ * the machine. So memory is first read without faulting. A page is faulted in only if that fails, and no user process
+ * can hold a page of this kind back.
  */
 #include "bpf/common/port.bpf.h"
 

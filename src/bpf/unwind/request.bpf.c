@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From a request to scheduled task work, or to the reason why not.
+ * Answer a request: schedule task work, join a pending walk, or say why there is no stack.
  *
- * This file is compiled twice, once for each name that kernels give the one kfunc (doc/kernel.md).
+ * This file is compiled twice, once for each name that the kfunc has in different kernels (doc/kernel.md).
  */
 #include "bpf/common/resolve.bpf.h"
 #include "bpf/common/registers.bpf.h"
@@ -29,11 +29,11 @@ static INLINE u64 fresh_cookie(void)
 }
 
 /*
- * Nothing was scheduled: say so to all who wait by now. Returns @err, or DUSK_EXECUTED.
+ * The kernel refused the task work: end the cookie, for this and all requests that have joined since. Returns @err, or
+ * DUSK_EXECUTED.
  *
- * Busy although nobody had asked: a walk has served its requests already, but the callback that was to do it has not
- * returned. So the task has not been to user mode since, and the stack is still that one, unless execve() has come in
- * between.
+ * -EBUSY although no request was pending: a walk has already served its requests, but its task work has not returned.
+ * So the task has not been in user mode since, and the stack is still the same, unless execve() has come in between.
  */
 static INLINE int close(struct task_state *st, struct task_struct *t, int err, struct dusk_unwind *ret)
 {
@@ -55,8 +55,9 @@ static INLINE int close(struct task_state *st, struct task_struct *t, int err, s
 }
 
 /*
- * Our program is to call back, but another tool's program will walk: have task work of our own. It may come before the
- * other, and then it walks. Busy is fine: it is scheduled already, and has not begun, as it removes its element first.
+ * Our tool has to do a callback, but another tool's task work will walk: schedule task work of our own. If it runs
+ * before the other one, it walks. -EBUSY is no error: it is scheduled and has not begun, as it removes its element
+ * first.
  */
 static INLINE int see_to_callback(struct task_struct *t)
 {
@@ -74,7 +75,7 @@ static INLINE int see_to_callback(struct task_struct *t)
 
 static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwind *ret)
 {
-	bool exiting = t->flags & PF_EXITING; /* then the walk is due at sched_process_exit (task_lifecycle.bpf.c) */
+	bool exiting = t->flags & PF_EXITING; /* then the walk is done at sched_process_exit (task_lifecycle.bpf.c) */
 	enum defer_verdict verdict;
 	struct task_value *v;
 	u64 fresh = 0;
@@ -83,7 +84,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	if (err)
 		return err;
 	if (load_relaxed(&v->state.pending) & consumers_here.callbacks)
-		run_pending(&v->state); /* our task work is late, and there is room for one answer */
+		run_pending(&v->state); /* our task work has not run yet, and there is room for one answer only */
 	if (!load_relaxed(&v->state.defer.word)) {
 		switch (visit_of(&v->state, t)) {
 		case VISIT_SAME: return tell_last(&v->state, ret);
@@ -119,7 +120,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	if (err)
 		return close(&v->state, t, err, ret);
 	count(COUNT_SCHEDULED, 1);
-	v->state.last.stack = 0; /* what was answered in an earlier visit is no answer in this one */
+	v->state.last.stack = 0; /* the answer of an earlier visit is not valid in this one */
 	v->state.last.outcome = NOT_SCHEDULED;
 	return DUSK_QUEUED;
 }
@@ -140,7 +141,7 @@ static INLINE int request(u32 handle, u64 ip, struct dusk_unwind *ret)
 	return err;
 }
 
-/* Each with the whole of it: one that called another would be a frame more, and callers have few to spare. */
+/* request() is inlined in each: a call would take a BPF stack frame more, and callers have few to spare. */
 CORE int unwind_request(u32 handle, u64 ip, struct dusk_unwind *ret)
 {
 	return request(handle, ip, ret);

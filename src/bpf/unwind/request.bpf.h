@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Asking for the user stack of the current task: <dusk/dusk.bpf.h> says what is promised. */
+/* Request the user stack of the current task; <dusk/dusk.bpf.h> documents the interface. */
 #pragma once
 #include "bpf/common/stackmap.bpf.h"
 #include "bpf/common/task.bpf.h"
 #include <dusk/dusk.bpf.h>
 
-/* The handle of the consumer that our programs call @number; 0: there is none. */
+/* The handle of our consumer @number; 0: there is none. */
 static INLINE u32 unwind_handle(u32 number)
 {
 	return load_acquire(&at(consumers_here.handle, number & (MAX_CONSUMERS - 1)));
 }
 
-/* dusk_unwind_request_at() by the consumer's handle. */
+/* As dusk_unwind_request_at(), with the consumer's handle. */
 CORE int unwind_request(u32 handle, u64 ip, struct dusk_unwind *ret);
 
-/* unwind.bpf.c: the task work. */
+/* The task work (unwind.bpf.c). */
 CORE int unwind_due(struct bpf_map *map, void *key, void *value);
 
 static INLINE int refuse(struct dusk_unwind *ret, u32 why, enum counter counter, int err)
@@ -45,7 +45,7 @@ static INLINE int tell_last(const struct task_state *st, struct dusk_unwind *ret
 	return DUSK_EXECUTED;
 }
 
-/* There is no user stack any more. But we may know which one there was. */
+/* The task's memory is gone; answer with its last stack, if that is known. */
 static INLINE int ask_without_memory(struct task_struct *t, struct dusk_unwind *ret)
 {
 	struct task_state *st = task_find(t);
@@ -57,7 +57,8 @@ static INLINE int ask_without_memory(struct task_struct *t, struct dusk_unwind *
 }
 
 /*
- * The state of @t, which is asked for its stack: 0 and *@v; or the answer, if there is one without a walk or a refusal.
+ * Find or make the state of @t for a request. 0 and *@v; or the answer in @ret and its code, if the request is refused
+ * or can be answered without a walk.
  */
 static INLINE int find_asked(struct task_struct *t, struct task_value **v, struct dusk_unwind *ret)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Per-CPU buffers for kernel stacks, for our programs and for other tools. */
 #include "bpf/unwind/scratch.bpf.h"
 #include "bpf/common/stackmap.bpf.h"
 #include <dusk/dusk.bpf.h>
 
-/* How many buffers this CPU's contexts have taken: each gives its own back before it ends, so they nest. */
+/* The number of buffers that this CPU's contexts hold. Each context returns its own before it ends, so they nest. */
 static INLINE u32 *level(void)
 {
 	u32 zero = 0;

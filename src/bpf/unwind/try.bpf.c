@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The user stack at once: remembered, or walked over what is known.
+ * Answer a request at once: from the stack cache, or by a no-fault walk.
  *
- * Whoever is here stands in a system call, an exception or an interrupt, and will return to the registers that the
- * kernel keeps; except in execve() and sigreturn(), which change them, and are left to task work.
+ * The task is in a system call, an exception or an interrupt, and will return to the user registers that the kernel has
+ * saved; except in execve() and sigreturn(), which change them and are left to task work.
  */
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/scratch.bpf.h"
@@ -19,7 +19,7 @@ struct room {
 };
 _Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
 
-/* Nothing is remembered across a change of mappings, nor while one is under way. */
+/* Make the key of the stack cache. False: not possible, as mappings are being changed, or changes are not counted. */
 static INLINE bool key_of(struct stack_cache_key *ret, struct task_struct *t, struct mm_struct *mm,
 			  const struct registers *regs)
 {
@@ -27,14 +27,14 @@ static INLINE bool key_of(struct stack_cache_key *ret, struct task_struct *t, st
 		return false;
 	ret->mm = (u64)mm;
 	ret->start_boottime = t->group_leader->start_boottime;
-	ret->ip = regs->reg[RIP] | regs->reg[CS] << 48; /* one address may be code of both kinds */
+	ret->ip = regs->reg[RIP] | regs->reg[CS] << 48; /* the same address may be 32-bit and 64-bit code */
 	ret->sp = regs->reg[RSP];
 	ret->exec_id = t->self_exec_id;
 	ret->mm_sequence = mm->mm_lock_seq.sequence;
 	return !(ret->mm_sequence & 1);
 }
 
-/* What a walker knows of mappings must be of this process as it is. */
+/* Does @w know the mappings of the process of @key, unchanged since? */
 static INLINE bool knows(const struct walker *w, const struct stack_cache_key *key)
 {
 	return w->mm == key->mm && w->start_boottime == key->start_boottime && w->exec_id == key->exec_id &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Walking the stack of the current task for all who asked; where we may sleep or not, as the linked port_fetch() has
- * it.
+ * Walk the stack of the current task for all consumers that wait for it. Whether the walk may sleep depends on the
+ * port_fetch() that is linked.
  */
 #pragma once
 #include "bpf/common/resolve.bpf.h"
@@ -13,7 +13,7 @@
 
 #define SYSCALL_BYTES 2
 
-/* What the walker knows of mappings is good for one address space, and for as long as no mapping has changed. */
+/* Drop what the walker knows of mappings if it is of another address space, or if mappings may have changed. */
 static INLINE void check_space(struct walker *w, struct task_struct *t, struct mm_struct *mm)
 {
 	u64 start = t->group_leader->start_boottime;
@@ -35,8 +35,8 @@ static INLINE void check_space(struct walker *w, struct task_struct *t, struct m
 }
 
 /*
- * Has execve() come between the request and us? 0, or the outcome. The program's memory is exchanged first and the
- * registers last: in between there is no user stack.
+ * Has execve() replaced the program since the request? 0: no; else the outcome. execve() replaces the memory first and
+ * the registers last: in between there is no user stack.
  */
 static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, const struct pt_regs *regs)
 {
@@ -50,7 +50,7 @@ static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, c
 		return 0;
 	if (regs->ip != st->asked.reg[RIP])
 		return EXEC_NEW;
-	/* Still in execve(), but the registers are the new program's, all 0: the old one's held the file's name. */
+	/* In execve(), the new program's registers are all 0; the old program's held the address of the file's name. */
 	return st->asked.reg[RDI] | st->asked.reg[RSI] ? 0 : EXEC_NEW;
 }
 
@@ -58,12 +58,13 @@ static INLINE void start_at(struct machine *m, const struct registers *from)
 {
 	__builtin_memcpy(m->reg, from->reg, sizeof(from->reg));
 	if (from->orig_ax == NR_RT_SIGRETURN)
-		m->reg[RIP] -= SYSCALL_BYTES; /* it never returns there, and behind the instruction is no CFI */
+		m->reg[RIP] -=
+			SYSCALL_BYTES; /* sigreturn() never returns there, and there is no CFI after the instruction */
 }
 
 /*
- * The registers to start from: those of the request, because a signal may have been delivered since, or a handler left,
- * and what lay above the stack pointer then is untouched. 0, or the outcome that says why there is nothing to walk.
+ * Set the registers to start from: those of the request, because since then a signal may have been delivered, or a
+ * handler left, and what was above the stack pointer is unchanged. 0; else the outcome: why there is nothing to walk.
  */
 static INLINE u32 start_from(struct machine *m, struct task_state *st, struct task_struct *t)
 {
@@ -78,7 +79,7 @@ static INLINE u32 start_from(struct machine *m, struct task_state *st, struct ta
 	return 0;
 }
 
-/* A row that was learnt. */
+/* Row prefetch: the wanted row has been learnt. */
 static INLINE void row_is_learnt(const struct walk *walk)
 {
 	if (walk->visited)
@@ -86,8 +87,8 @@ static INLINE void row_is_learnt(const struct walk *walk)
 }
 
 /*
- * A row that could not be. Where a call returns to, or a system call: anywhere else what CFI says may have to be
- * compared with the stack (core/code/cfi_quirks.c).
+ * Row prefetch: ask for the row at which this walk has failed. Only at a return address of a call or system call: at
+ * other places CFI may have to be compared with the stack (core/code/cfi_quirks.c).
  */
 static INLINE void want_row(const struct walk *walk, const struct task_state *st)
 {
@@ -147,7 +148,7 @@ static INLINE void walk_and_resolve(struct walker *w, struct task_state *st, str
 		count_total(COUNT_UNASKED, 1);
 }
 
-/* Those who had asked have left? Then nothing is to be done. */
+/* If all consumers that waited have left, end the cookie without a walk and return true. */
 static INLINE bool nobody_waits(struct task_state *st)
 {
 	u64 cookie = defer_idle(&st->defer);
@@ -161,7 +162,7 @@ static INLINE bool nobody_waits(struct task_state *st)
 	return true;
 }
 
-/* Serve who waits with the stack of @t, the current task; without one, nothing happens, unless it is its @last. */
+/* Walk the stack of @t, the current task, for waiting consumers. Without any, walk only if it is the @last stack. */
 static INLINE void unwind(struct task_state *st, struct task_struct *t, bool last)
 {
 	struct mm_struct *mm = t->mm;
