@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The kernel stack of an off-CPU interval, from the kernel stack cache or walked by the kernel. */
 #include "bpf/common/kernelframes.bpf.h"
 #include "bpf/record/kernelstack.bpf.h"
 #include "bpf/record/recorder.bpf.h"
@@ -7,10 +8,10 @@
 #include "bpf/common/task.bpf.h"
 #include "core/shared/kernel_stack_cache.h"
 
-#define SWITCH_FRAMES 1	 /* __schedule(): where the program runs in it is no place of the stack */
-#define CHECK_EVERY 1024 /* stack_cache are compared with a walk, one in so many */
+#define SWITCH_FRAMES 1	 /* __schedule(): its address is the tracepoint's, which is not in the stack of the sched-out */
+#define CHECK_EVERY 1024 /* one in this many cached stacks is compared with a walk */
 #define NO_SYSCALL (1ULL << 32)
-#define MAY_BE_CUT (127 - MAX_OWN_FRAMES) /* frames: kernel.perf_event_max_stack, unless it was changed */
+#define MAY_BE_CUT (127 - MAX_OWN_FRAMES) /* frames: from the default of kernel.perf_event_max_stack */
 #define LARGEST_SPAN (READ_LOG_SPAN * sizeof(u64))
 
 struct room {
@@ -19,11 +20,11 @@ struct room {
 };
 _Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
 
-static volatile u32 cached_stacks_are_wrong; /* one was: no more are believed */
-static u64 kernel_hits[64];		     /* by CPU */
-static volatile u32 own_frames;		     /* of ours and of what runs us, as far as we know */
+static volatile u32 cached_stacks_are_wrong; /* one was wrong: the cache is not used any more */
+static u64 kernel_hits[64];		     /* hits of the cache, by CPU */
+static volatile u32 own_frames;		     /* frames of this program and of what runs it, as last seen */
 
-/* The bytes of the stack from where the task left to the user's registers. */
+/* Fill @key. Returns the bytes of the stack from the stack pointer at sched-out to the user's registers. */
 static INLINE u64 find_stack(struct task_struct *t, struct kernel_key *key, struct room *room)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
@@ -90,7 +91,8 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 	}
 	count(known ? COUNT_KERNEL_CHECKED : COUNT_KERNEL_WALKS, 1);
 	id = walk(ctx, s);
-	if (known && id && known != id && stackmap_is_now(known)) { /* else it has another id in the next table */
+	if (known && id && known != id &&
+	    stackmap_is_now(known)) { /* else the same stack has another id in the next table */
 		cached_stacks_are_wrong = 1;
 		count(COUNT_KERNEL_WRONG, 1);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Whom a recording looks at follows the lives of tasks: children of what is profiled are profiled. */
+/* Keep the map "wanted" up to date: children of recorded tasks are recorded, too. */
 #include "bpf/record/recorder.bpf.h"
 #include <bpf/bpf_tracing.h>
 
@@ -10,7 +10,7 @@ struct wanted_map wanted SEC(".maps");
 struct cgroup_map cgroup SEC(".maps");
 const volatile struct filter filter SEC(".rodata.filter") CORE = {};
 
-/* What is wished of @parent holds for @child. */
+/* Copy the entry of @parent to @child. */
 static INLINE void inherit(u32 kind, u32 parent, u32 child)
 {
 	struct wanted_key key = {parent, kind};
@@ -44,7 +44,7 @@ int BPF_PROG(wanted_exec, struct task_struct *t, int old_tid, struct linux_binpr
 	return 0;
 }
 
-/* Not when it exits: that takes time, too. */
+/* Not at exit: the time that an exit takes is recorded, too. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(wanted_free, struct task_struct *t)
 {

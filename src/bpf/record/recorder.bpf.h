@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the programs of a recording share: their ring buffer, and whom they look at. */
+/* What the programs of a recording share: their ring buffer, and the choice of tasks. */
 #pragma once
 #include "bpf/common/maps.h"
 
@@ -9,14 +9,14 @@
 /* The recorder's consumer of user stacks, by the number that its programs use. */
 enum recorder_consumer { CONSUMER_RECORDER };
 
-/* events: abi/event.h, from all CPUs to the one reader. */
+/* events: the events (abi/event.h) of all CPUs, to one reader. */
 struct events_map {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, RING_BYTES);
 };
 extern struct events_map events SEC(".maps");
 
-/* wanted: processes and threads that are profiled, if filter.filter_tasks. Children are added when they are born. */
+/* wanted: processes and threads that are recorded, if filter.filter_tasks. Children are added at fork. */
 struct wanted_key {
 	u32 id, kind; /* WANT_PROCESS: tgid, WANT_THREAD: tid */
 };
@@ -30,7 +30,7 @@ struct wanted_map {
 };
 extern struct wanted_map wanted SEC(".maps");
 
-/* cgroup: the folder below which tasks are profiled, if filter.filter_cgroup. */
+/* cgroup: the folder below which tasks are recorded, if filter.filter_cgroup. */
 struct cgroup_map {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, 1);
@@ -48,7 +48,7 @@ static INLINE bool is_wanted(const struct wanted_key *key)
 	return wish && *wish == WANTED;
 }
 
-/* Does the recording want events of this task, which may be the idle one? */
+/* Are events of @t recorded? @t is the current task, which may be the idle task. */
 static INLINE bool task_in_scope(struct task_struct *t)
 {
 	struct wanted_key process = {t->tgid, WANT_PROCESS}, thread = {t->pid, WANT_THREAD};
@@ -62,7 +62,7 @@ static INLINE bool task_in_scope(struct task_struct *t)
 	return is_wanted(&process) || is_wanted(&thread);
 }
 
-/* Does it want samples of it? */
+/* Are samples of @t recorded? */
 static INLINE bool task_wanted(struct task_struct *t)
 {
 	return t->pid && task_in_scope(t);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where are a recording's threads, on CPU or off it, and since when? */
+/* The state of a recording's threads: on or off CPU, since when, and their thread times. */
 #pragma once
 #include "bpf/common/maps.h"
 #include "abi/offcpu.h"
 
-/* Of one thread. It is written where the thread leaves and comes back; @waker, between the two, by who wakes it. */
+/* Of one thread. Written at its sched-out and sched-in; @waker in between, in the context of its waker. */
 struct task_sched_state {
 	u64 since_ns;
-	u64 run_delay;	    /* when it left: the kernel's account of its waiting for a CPU */
-	u64 switches;	    /* when it left: if they are as many, it has not been back */
-	u32 off_cpu, state; /* off CPU, and why */
-	u32 tid;	    /* by which this life goes: execve() may have changed the task's before it says so */
-	u32 reported;	    /* stock was taken of it: its life is over for us */
-	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, intervals; /* the sums of its life */
+	u64 run_delay;	    /* at sched-out: the time that it had waited for a CPU, as the kernel accounts for it */
+	u64 switches;	    /* at sched-out: as long as the number is the same, it has not been on a CPU since */
+	u32 off_cpu, state; /* whether it is off CPU, and why */
+	u32 tid;	    /* of these thread times: execve() may have changed the task's tid before its tracepoint */
+	u32 reported;	    /* the iterator has reported it: nothing more is reported */
+	u64 start_ns, on_cpu_ns, runnable_ns, blocked_ns, intervals; /* its thread times */
 	struct event_waker waker;
 };
 

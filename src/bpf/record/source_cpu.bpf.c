@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where the CPU's time goes: a timer on each CPU, cycles where there is a PMU, else the CPU's clock. */
+/* Sample CPU time by a timer on each CPU: cycles where there is a PMU, else the CPU's clock. */
 #include "bpf/common/emit.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
@@ -7,7 +7,8 @@
 #include "bpf/common/stackmap.bpf.h"
 
 /*
- * The kernel's stack, if the timer hit the kernel: its id in e->kernel_stack; or, if the table is full, what to send.
+ * Take the kernel stack, if the timer has interrupted the kernel: its id to e->kernel_stack. Returns the stack if it
+ * must be sent inline, as the stackmap is full; else NULL.
  */
 static INLINE struct stack *kernel_stack(struct bpf_perf_event_data *ctx, struct event_sample *e, struct stack *s)
 {
@@ -29,8 +30,8 @@ static INLINE bool is_kernel(u64 ip)
 }
 
 /*
- * At once, if user mode was interrupted: then all its registers are saved, as they are not while the kernel is
- * entered.
+ * Try for an immediate answer only if user mode was interrupted: then all user registers are saved, which is not so
+ * during the kernel's entry code.
  */
 static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event_sample *e)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events of tracefs: each time that one occurs is told, with the record that holds its fields, and its stacks.
+ * Record events of tracefs: each occurrence with the record that holds its fields, and its stacks.
  *
- * The program is attached once an event, with the event's number. It may run wherever a tracepoint is: in interrupts,
- * under the run-queue lock, in the idle task.
+ * The program is attached once for each event, with the event's number as its cookie. It may run wherever a tracepoint
+ * is: in interrupts, under the run-queue lock, in the idle task.
  */
 #include "bpf/common/emit.bpf.h"
 #include "bpf/record/recorder.bpf.h"
@@ -11,9 +11,9 @@
 #include "bpf/unwind/scratch.bpf.h"
 #include "bpf/common/stackmap.bpf.h"
 
-#define GO_ON 1 /* perf's other readers of the event have it, too */
+#define GO_ON 1 /* perf's other readers of the event get it, too */
 
-/* By event; user space sets how many. */
+/* By event; user space sets the number of elements. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -21,21 +21,21 @@ struct {
 	__type(value, struct record_shape);
 } shapes SEC(".maps");
 
-/* Attaching takes its time, and so does detaching: events count while this is not 0. */
+/* Attaching and detaching take time, so events are recorded only while this is not 0. */
 u32 event_switch SHARED("switch");
 
-/* Records are packed as their events like. */
+/* The fields of a record may be unaligned. */
 struct word {
 	u32 value;
 } __attribute__((packed));
 
-/* In scratch memory, behind the kernel's frames: those whom we call need our stack. */
+/* The event, in scratch memory behind the kernel's frames: the functions that we call need the BPF stack. */
 static INLINE struct event_occurrence *occurrence_behind(struct stack *s)
 {
 	return (struct event_occurrence *)&s->frame[MAX_KERNEL_FRAMES];
 }
 
-/* Where the field ends that the word at @place of the record is about. */
+/* The end, in the record, of the dynamic field that the word at @place describes. */
 static INLINE u32 dynamic_end(const struct event_occurrence *e, u32 place)
 {
 	u32 at = opaque(place) & (RECORD_BYTES - 1);
@@ -51,7 +51,7 @@ static INLINE long read_record(struct event_occurrence *e, void *ctx, u32 bytes)
 	return bytes && bytes <= RECORD_BYTES ? bpf_probe_read_kernel(e->record, bytes, ctx) : -EINVAL;
 }
 
-/* Instead of its first 8 bytes programs are given an address. */
+/* Copy the event's record. Its first 8 bytes are set to 0, as programs get an address in their place. */
 static INLINE void take_record(struct event_occurrence *e, void *ctx, const struct record_shape *shape)
 {
 	u32 fixed = shape->bytes, end = fixed, field;
@@ -87,7 +87,7 @@ static INLINE void take_record(struct event_occurrence *e, void *ctx, const stru
 	e->record_bytes = end;
 }
 
-/* The stack that is known, and the cookie of the same walked again. */
+/* Request the stack that was answered at once again, to compare both. True: @u has the cookie of that, too. */
 static INLINE bool verify(struct dusk_unwind *u)
 {
 	struct dusk_unwind again;
@@ -97,7 +97,7 @@ static INLINE bool verify(struct dusk_unwind *u)
 	return again.cookie != 0;
 }
 
-/* The user stack, or the cookie that it comes under. True: both. */
+/* Get the user stack, or the cookie under which it will be delivered. True: both. */
 static INLINE bool ask(const struct record_shape *shape, struct dusk_unwind *u)
 {
 	if (shape->in_syscall && dusk_unwind_try(u) == DUSK_EXECUTED)
@@ -127,7 +127,9 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
 	bpf_get_current_comm(e->comm, sizeof(e->comm));
 }
 
-/* The kernel's stack: its id; or, if the table is full, what to send. */
+/*
+ * Take the kernel stack, its id to @e. Returns the stack if it must be sent inline, as the stackmap is full; or NULL.
+ */
 static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, struct stack *s)
 {
 	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
@@ -190,8 +192,10 @@ int on_event(void *ctx)
 	return GO_ON;
 }
 
-/* At a uprobe, where a task may be preempted in the midst of this: no memory of the CPU's is used. It has no kernel
- * stack. */
+/*
+ * Record an occurrence at a uprobe. Uses no per-CPU memory, as the task may be preempted meanwhile. There is no kernel
+ * stack.
+ */
 static INLINE void occur_in_user(struct task_struct *t, u32 event)
 {
 	u64 now_ns = bpf_ktime_get_ns();
@@ -209,8 +213,7 @@ static INLINE void occur_in_user(struct task_struct *t, u32 event)
 	bpf_ringbuf_submit(e, wakeup(&events, false));
 }
 
-/* Events that were made by kprobe_events and uprobe_events want this type, which has the registers instead of a record.
- */
+/* For events made by kprobe_events and uprobe_events, which need this type: it gets registers instead of a record. */
 SEC("kprobe")
 int on_probe(struct pt_regs *ctx)
 {

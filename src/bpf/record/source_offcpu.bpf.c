@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where time passes off the CPU: every off-CPU interval of every thread, exactly.
+ * Record each off-CPU interval of each thread, exactly.
  *
- * Under the run-queue lock only the time is noted. What an off-CPU interval was is found out when the task is back, at
- * the end of schedule(): there the lock is released, and the kernel stack is that which it left with.
+ * At sched-out, under the run-queue lock, only the time and the reason are noted. The rest is done at sched-in, at the
+ * end of schedule(): there the lock is released, and the kernel stack is still that of the sched-out.
  */
 #include "bpf/unwind/aggregate.bpf.h"
 #include "bpf/common/emit.bpf.h"
@@ -27,16 +27,15 @@
 struct task_sched_state_map task_sched_state SEC(".maps");
 
 /*
- * Of one switch in so many it is measured how long we follow it. A prime: who takes turns is not always met at the
- * same.
+ * Measure our own overhead on every 61st switch. Prime, so that periodic workloads do not alias.
  */
 #define MEASURED_EVERY 61
 
-/* The switch that this CPU has made last, as far as we saw it: when, and to whom. */
+/* The last switch that was seen on this CPU: when, and to which task. */
 struct switch_made {
 	u64 time_ns;
 	u32 tid, turn;
-	u64 measured_ns; /* since when it is measured how long it takes us; 0: it is not */
+	u64 measured_ns; /* start of the measurement of our overhead; 0: this switch is not measured */
 };
 
 struct {
@@ -55,7 +54,7 @@ static INLINE struct switch_made *last_switch(void)
 	return bpf_map_lookup_elem(&switched, &zero);
 }
 
-/* In map memory: what the verifier would know of it would double all that it has to look at. */
+/* The start is kept in map memory: in a variable, it would double the states that the verifier has to follow. */
 static INLINE void begin_measuring(struct switch_made *made, u64 now_ns)
 {
 	made->measured_ns = made->turn ? 0 : now_ns ?: bpf_ktime_get_ns();
@@ -113,8 +112,8 @@ static INLINE void send_thread_times(struct task_struct *t, const struct task_sc
 }
 
 /*
- * What is known of @t; if that is nothing yet, and the recording wants it, it begins here: off_cpu since the recording
- * began, or since its birth; or on CPU since then.
+ * Find the state of @t. If there is none yet and @t is recorded, make it: on CPU or, if @off_cpu, off CPU for reason
+ * @state, since the recording began, or since the birth of @t if that was later. NULL: not recorded, or no memory.
  */
 static INLINE struct task_sched_state *find(struct task_struct *t, bool off_cpu, u32 state)
 {
@@ -140,7 +139,7 @@ static INLINE struct task_sched_state *find(struct task_struct *t, bool off_cpu,
 	return w;
 }
 
-/* Of @off_ns: how long could it have run? */
+/* How much of @off_ns was @t runnable? */
 static INLINE u64 runnable_ns(struct task_struct *t, const struct task_sched_state *w, u64 off_ns)
 {
 	u64 waited_ns;
@@ -159,15 +158,15 @@ static INLINE void add(struct task_sched_state *w, u64 off_ns, u64 waited_ns)
 }
 
 /*
- * When does the life of @w end for the recording? With it; or at the last switch, if that came after the end, but
- * before all programs could know of it.
+ * The time at which @w ends for the recording: the end of the recording; or the thread's last switch, if that came
+ * later and its program did not know yet that the recording had ended.
  */
 static INLINE u64 last_ns(const struct task_sched_state *w)
 {
 	return w->since_ns > times.stop_ns ? w->since_ns : times.stop_ns;
 }
 
-/* It was off CPU when the recording ended, and has been back since: where it was is not known any more. */
+/* Send an interval that went on when the recording ended, of a thread that ran since: its stack is not known. */
 static INLINE void send_unended(struct task_struct *t, struct task_sched_state *w)
 {
 	struct event_offcpu e = {
@@ -188,7 +187,7 @@ static INLINE void send_unended(struct task_struct *t, struct task_sched_state *
 		count(COUNT_LOST_OFFCPU, 1);
 }
 
-/* It ends after the recording, and before stock is taken: that will not meet it. */
+/* Report a thread that exits after the recording has ended and before iter_tasks() runs, which will not see it. */
 static INLINE void exited_after_stop(struct task_struct *t)
 {
 	struct task_sched_state *w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
@@ -243,16 +242,16 @@ int BPF_PROG(on_sched_out, bool preempted, struct task_struct *prev, struct task
 	return 0;
 }
 
-/* In scratch memory, behind the kernel's frames: those whom we call need our stack. */
+/* The event, in scratch memory behind the kernel's frames: the functions that we call need the BPF stack. */
 static INLINE struct event_offcpu *event_behind(struct stack *s)
 {
 	return (struct event_offcpu *)&s->frame[MAX_KERNEL_FRAMES];
 }
 
 /*
- * Which off-CPU intervals are taken, where not all can be: all that are long enough, and of the shorter ones each
- * nanosecond with the same chance. So one that is taken stands for as much time as the shortest that is certain to be,
- * and the sums are right in the mean. False: not this one.
+ * Decide whether to record this interval, where not all can be. Off-CPU intervals of at least certain_ns are always
+ * recorded; a shorter one with probability off_ns / certain_ns. A recorded short one then stands for certain_ns, so
+ * that the sums are right on average. False: not this one.
  */
 static INLINE bool is_selected(struct event_offcpu *e)
 {
@@ -270,7 +269,7 @@ static INLINE bool is_selected(struct event_offcpu *e)
 	return true;
 }
 
-/* One by one. */
+/* Send the interval as an event of its own. */
 static INLINE void send_interval(struct event_offcpu *e, const struct dusk_unwind *u, struct stack *s)
 {
 	bool whole = !e->kernel_stack && s->nr;
@@ -286,7 +285,7 @@ static INLINE void send_interval(struct event_offcpu *e, const struct dusk_unwin
 		count(COUNT_LOST_OFFCPU, 1);
 }
 
-/* Nobody can wake the thread again before it has left again, which it does after this. */
+/* No lock is needed: the thread cannot be woken again before its next sched-out, which comes after this. */
 static INLINE void take_waker(struct event_offcpu *e, struct task_sched_state *w)
 {
 	if (!w->waker.kind)
@@ -296,7 +295,7 @@ static INLINE void take_waker(struct event_offcpu *e, struct task_sched_state *w
 	w->waker.kind = WAKER_NONE;
 }
 
-/* To the sum of the thread, its stacks and its reason. */
+/* Add the interval to the sum of its thread, stacks and off-CPU reason. */
 static INLINE void aggregate(const struct event_offcpu *e, int err, const struct dusk_unwind *u)
 {
 	struct task_sum what = {
@@ -312,7 +311,7 @@ static INLINE void aggregate(const struct event_offcpu *e, int err, const struct
 	grace_leave(&registry.grace, cpu, phase);
 }
 
-/* The stack that is known, and the cookie of the same walked again. */
+/* Request the stack that was answered at once again, to compare both: the event gets this cookie, too. */
 static INLINE void verify(struct event_offcpu *e, struct dusk_unwind *u)
 {
 	struct dusk_unwind again;
@@ -339,7 +338,7 @@ static INLINE void account(struct event_offcpu *e, void *ctx, struct stack *s)
 		aggregate(e, err, &u);
 }
 
-/* A thread that calls execve() goes on under the process's tid (linux 6.18 fs/exec.c, de_thread()): another life. */
+/* A thread that calls execve() takes over the process's tid (linux 6.18 fs/exec.c, de_thread()): begin new times. */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
 {
@@ -357,7 +356,7 @@ int BPF_PROG(change_tid, struct task_struct *t, int old_tid, struct linux_binprm
 	return 0;
 }
 
-/* The switch to the current task was the last one here, unless it was not reported: from some tasks it may not be. */
+/* The time of the switch to @t, which was the last one on this CPU; or now, if on_sched_out() did not see it. */
 static INLINE u64 back_since_ns(const struct switch_made *made, const struct task_struct *t)
 {
 	return made->tid == t->pid ? made->time_ns : bpf_ktime_get_ns();
@@ -423,7 +422,7 @@ int BPF_PROG(on_sched_in, bool is_switch)
 	return 0;
 }
 
-/* Still off CPU when the recording ends. */
+/* Write the interval of a thread that is off CPU when the recording ends. */
 static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, const struct task_sched_state *w,
 				 u64 off_ns)
 {
@@ -445,7 +444,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 	long bytes;
 
 	bpf_probe_read_kernel_str(e.comm, sizeof(e.comm), t->comm);
-	if (s) { /* if it has been back since the end, this is another off-CPU interval */
+	if (s) { /* if it ran since the end, this is the stack of another interval */
 		bytes = bpf_get_task_stack(t, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
 		s->nr = bytes > 0 ? bytes / sizeof(u64) : 0;
 		if (switches(t) != w->switches)
@@ -463,7 +462,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 		scratch_put();
 }
 
-/* The end of the recording: what of the thread's life has not been reported. */
+/* At the end of the recording: write the thread times of @t, and the interval that has not ended. */
 static INLINE void flush_task(struct seq_file *seq, struct task_struct *t, struct task_sched_state *known)
 {
 	struct task_sched_state w = *known;
@@ -481,7 +480,7 @@ static INLINE void flush_task(struct seq_file *seq, struct task_struct *t, struc
 	bpf_seq_write(seq, &e, sizeof(e));
 }
 
-/* Run at the beginning, so that each thread's state is known, and at the end. */
+/* Read at the beginning, to learn the state of each thread, and at the end, to report it. */
 SEC("iter/task")
 int iter_tasks(struct bpf_iter__task *ctx)
 {
@@ -492,7 +491,7 @@ int iter_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	if (times.stop_ns)
 		aggregate_without_stack(CONSUMER_RECORDER, t->pid);
-	if (filter.filter_cgroup) /* whose is @t? task_wanted() tells that only of the current task */
+	if (filter.filter_cgroup) /* task_wanted() knows the cgroup of the current task only */
 		w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
 	else
 		w = find(t, !t->on_cpu, offcpu_reason(false, t->__state));

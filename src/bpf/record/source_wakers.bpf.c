@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who wakes whom: noted with the thread that is woken, which tells when it is back.
+ * Record wakers: the waker is noted in the state of the woken thread, which reports it at its sched-in.
  *
- * At sched_waking, and not at sched_wakeup: only there is the waker always the current task, since wake-ups of tasks of
- * other CPUs may be completed there, in an interrupt. This runs under the lock of the woken task (pi_lock), and may be
- * in an interrupt: the waker's user stack is asked for, and walked when it returns to user mode.
+ * At sched_waking, not sched_wakeup: only in the former is the waker always the current task, as the wake-up of a task
+ * of another CPU may be completed on that CPU, in an interrupt. This runs under the lock of the woken task (pi_lock),
+ * and possibly in an interrupt; so the waker's user stack is requested, and walked when the waker returns to user mode.
  */
 #include "bpf/common/emit.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
@@ -19,10 +19,10 @@
 #define IN_NMI_OR_HARDIRQ 0xff0000
 #define IN_SOFTIRQ 0x100
 
-static u32 nr_inline;		/* kernel stacks that were sent, as they had no id */
-static volatile u32 own_frames; /* of ours and of what runs us, as far as we know */
+static u32 nr_inline;		/* kernel stacks that were sent inline, as they had no id */
+static volatile u32 own_frames; /* frames of this program and of what runs it, as last seen */
 
-/* Has the current task begun the softirq that runs? */
+/* Does the current task itself run softirqs here, and not an interrupt on top of it? */
 static INLINE bool began_softirq(const struct stack *s)
 {
 	for (u32 i = 0; i < MAX_KERNEL_FRAMES; i++) {
@@ -35,8 +35,8 @@ static INLINE bool began_softirq(const struct stack *s)
 }
 
 /*
- * The preemption count of this CPU, whose run queue the current task is on. Where the kernel keeps no symbols of data
- * (CONFIG_KALLSYMS_ALL), programs cannot name per-CPU variables, but how far they are apart is known from BTF.
+ * The preemption count of this CPU, found by its distance from the CPU's run queue, which the current task @t is on.
+ * Without CONFIG_KALLSYMS_ALL programs cannot name per-CPU variables, but their distance is known from BTF.
  */
 static INLINE u32 preempt_count(struct task_struct *t)
 {
@@ -55,7 +55,7 @@ static INLINE u32 kind_of_waker(struct task_struct *t, const struct stack *s)
 	return context & IN_SOFTIRQ && !began_softirq(s) ? WAKER_INTERRUPT : WAKER_TASK;
 }
 
-/* A thread has no room for a stack: it is sent now, under a number of its own. */
+/* Send an inline stack now, under a number of its own, as the thread's state has no room for it. 0: it was lost. */
 static INLINE u32 send_inline(const struct stack *s)
 {
 	struct event_kernel_stack e = {.kind = EVENT_KERNEL_STACK};
@@ -96,7 +96,7 @@ static INLINE void note(void *ctx, struct event_waker *by, struct stack *s)
 		note_task(by, t);
 }
 
-/* Off-CPU intervals that are summed up have no wakers. Who was preempted is not woken, though it may look so. */
+/* Intervals that are summed up have no wakers. A preempted thread is not woken, even if the tracepoint runs for it. */
 static INLINE bool is_of_interest(const struct task_sched_state *w, u64 now_ns)
 {
 	return w->off_cpu && w->state != OFFCPU_PREEMPTED && is_recording(now_ns) &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h for another task than the current one: port.bpf.c, compiled for that, and reading.
+ * core/port.h for a task other than the current one: port.bpf.c compiled with OTHER_TASK, and its port_fetch().
  *
- * There is no way to read another task's memory without faulting. So each read asks first what is mapped there;
- * read.bpf.c says which pages are never waited for. (In one file, because the linker of libbpf 1.1 cannot join two that
- * name the same kfunc.)
+ * Another task's memory cannot be read without faulting. So each read first checks what is mapped there; read.bpf.c
+ * says which pages are never waited for. (One file, because the linker of libbpf 1.1 cannot join two that name the same
+ * kfunc.)
  */
 #define OTHER_TASK
 #include "bpf/common/port.bpf.c"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The stacks of tasks that are off their CPU, without stopping them: user space reads this iterator.
+ * An iterator, read by user space, of the stacks of tasks that are off CPU, which are not stopped for it.
  *
- * A task that is not on a CPU stands still, and its user registers lie on its kernel stack. Walking it takes a while,
- * in which it may be woken and run. It cannot have, if afterwards it is off its CPU, and has left one no more often
- * than before: then the stack is true. Else nothing of what was read is given out.
+ * A task that is off CPU stands still, and its user registers are on its kernel stack. While it is walked, it may be
+ * woken and run. If it is off CPU afterwards, and has left a CPU no more often than before, it has not run, and the
+ * stack is a true one. Otherwise nothing of what was read is reported.
  */
 #include "bpf/common/remote.bpf.h"
 #include "bpf/unwind/unwind.bpf.h"
@@ -30,13 +30,13 @@ static INLINE bool is_chosen(struct task_struct *t)
 	return has(t->tgid, CHOSEN_PROCESS) || has(t->pid, CHOSEN_THREAD);
 }
 
-/* How often @t has left a CPU. It is counted before the task is off. */
+/* How often @t has left a CPU. The kernel increments it before the task is off CPU. */
 static INLINE u64 switches(struct task_struct *t)
 {
 	return load_acquire(&t->nvcsw) + load_acquire(&t->nivcsw);
 }
 
-/* Why is there no user stack to walk? 0: there is. */
+/* The outcome if @t has no user stack to walk; 0: it has one. */
 static INLINE u32 nothing_to_walk(struct task_struct *t, struct mm_struct *mm)
 {
 	if (task_has_no_user(t))
@@ -45,10 +45,11 @@ static INLINE u32 nothing_to_walk(struct task_struct *t, struct mm_struct *mm)
 		return EXITED;
 	if (has(t->tgid, UNTOUCHED_PROCESS))
 		return EXCLUDED;
-	return mm->start_code ? 0 : EXEC_NEW; /* the memory is the new program's, the registers are the old one's */
+	return mm->start_code ? 0
+			      : EXEC_NEW; /* the memory is the new program's, the registers are still the old one's */
 }
 
-/* Begun while @t is off its CPU, to remote.walker.walk.out. Returns how it ended. */
+/* Walk @t, which was off CPU when this began, to remote.walker.walk.out. Returns the outcome. */
 static INLINE u32 walk_user(struct task_struct *t)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
@@ -68,7 +69,7 @@ static INLINE u32 walk_user(struct task_struct *t)
 	return walk->outcome;
 }
 
-/* The kernel's frames of @t to remote.kernel: how many. */
+/* Take the kernel frames of @t to remote.kernel. Returns how many. */
 static INLINE u32 walk_kernel(struct task_struct *t)
 {
 	long bytes = remote.pass.no_kernel ? 0 : bpf_get_task_stack(t, remote.kernel, sizeof(remote.kernel), 0);
@@ -96,7 +97,7 @@ static INLINE void look_at(struct task_struct *t)
 	r->outcome = walk_user(t);
 	r->nr_kernel = walk_kernel(t);
 	r->nr_user = remote.walker.walk.out.nr;
-	/* Off first, then how often: what ran in between has been counted when it is off. */
+	/* First whether it is off CPU, then how often: if it ran, that was counted before it was off CPU again. */
 	if (load_acquire(&t->on_cpu) || switches(t) != r->switches || (u64)t->mm != mm || t->self_exec_id != exec_id) {
 		r->outcome = MOVED;
 		r->nr_user = r->nr_kernel = 0;
@@ -119,7 +120,7 @@ int walk_task(struct bpf_iter__task *ctx)
 	look_at(t);
 	remote.pass.tid = 0;
 
-	/* What does not fit makes the iterator come back to this task. */
+	/* If something does not fit, the iterator comes back to this task. */
 	bpf_seq_write(seq, &remote.record, sizeof(remote.record));
 	nr = remote.record.nr_kernel;
 	if (nr <= MAX_KERNEL_FRAMES)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Reading the target's memory where we may not sleep: what is not there cannot be had. */
+/* Read the target's memory where sleeping is not allowed: pages that are not in memory cannot be read. */
 #include "bpf/common/port.bpf.h"
 
 CORE int port_fetch(void *dst, u32 len, u64 addr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What user space has done to all tasks, now and then: by BPF_PROG_TEST_RUN, as only a program can change a word of a
- * hash map's element while others do.
+ * Programs that user space runs from time to time on the state of all tasks, with BPF_PROG_TEST_RUN: only a BPF program
+ * can change a word of a hash map's element while other programs change it.
  */
 #include "bpf/common/resolve.bpf.h"
 #include "bpf/common/task.bpf.h"
@@ -11,7 +11,7 @@ extern struct task_struct *bpf_task_from_pid(int pid) __ksym;
 extern struct task_struct *bpf_task_from_vpid(int vpid) __ksym;
 extern void bpf_task_release(struct task_struct *t) __ksym;
 
-/* The kernel's own notes on an element's task work (linux 6.18 kernel/bpf/helpers.c). */
+/* The kernel's own state of an element's task work (linux 6.18 kernel/bpf/helpers.c). */
 enum bpf_task_work_state { BPF_TW_STANDBY };
 
 struct bpf_task_work_ctx {
@@ -38,8 +38,8 @@ static long cancel_in_task(struct bpf_map *map, u32 *tid, struct task_value *v, 
 }
 
 /*
- * Take the consumer in slot ctx[0] out of all tasks. Returns in how many there was something of it: to be called until
- * that is none, since a word may keep changing, and an element that is freed and used again during the iteration takes
+ * Remove the consumer in slot @slot[0] from all tasks. Returns the number of tasks that held something of it. Call it
+ * until that is 0, since a word may keep changing, and an element that is freed and reused during the iteration moves
  * it to another bucket.
  */
 SEC("syscall")
@@ -51,7 +51,7 @@ int sweep_consumer(u32 *slot)
 	return s.found;
 }
 
-/* Will the task work of @v take place? */
+/* Is task work scheduled for @v? */
 static INLINE bool is_scheduled(struct task_value *v)
 {
 	struct bpf_task_work_ctx *work = NULL;
@@ -72,7 +72,7 @@ static INLINE bool is_alive(u32 tid, struct task_state *st)
 	return yes;
 }
 
-/* Twice in a row without task work: it is not just about to be scheduled, it was lost. */
+/* A cookie that has no task work in two sweeps in a row is not about to be scheduled: its task work was lost. */
 static long close_if_lost(struct bpf_map *map, u32 *tid, struct task_value *v, struct sweep *s)
 {
 	struct task_state *st = &v->state;
@@ -90,7 +90,7 @@ static long close_if_lost(struct bpf_map *map, u32 *tid, struct task_value *v, s
 	return 0;
 }
 
-/* A walk that waits for longer than it ever should: its process is asked no more. */
+/* Exclude the process of a walk that takes longer than any walk should. */
 static long exclude_if_stuck(struct bpf_map *map, u32 *index, struct walker *w, u64 *before_ns)
 {
 	u64 since, start;
@@ -107,7 +107,7 @@ static long exclude_if_stuck(struct bpf_map *map, u32 *index, struct walker *w, 
 	return 0;
 }
 
-/* Exclude the processes of walks that were begun before *@before_ns. Returns how many ever were. */
+/* Exclude the processes of walks that began before *@before_ns. Returns how many have been excluded in all. */
 SEC("syscall")
 int exclude_stuck(u64 *before_ns)
 {
@@ -117,7 +117,7 @@ int exclude_stuck(u64 *before_ns)
 	return registry.nr_excluded;
 }
 
-/* Close requests whose task work was lost since the last sweep or before. Returns how many. */
+/* End the cookies whose task work was already lost at the last sweep. Returns how many. */
 SEC("syscall")
 int sweep_lost(void *ctx)
 {
@@ -127,7 +127,7 @@ int sweep_lost(void *ctx)
 	return s.closed;
 }
 
-/* The tid by which the kernel side knows the thread that has tid ctx[0] in the caller's PID namespace, or -ESRCH. */
+/* Returns the tid in the initial PID namespace of the thread with tid @tid[0] in the caller's namespace, or -ESRCH. */
 SEC("syscall")
 int find_task(u32 *tid)
 {

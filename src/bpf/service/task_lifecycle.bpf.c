@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tasks change and end: what we keep of them follows. Each tool runs these programs for all; the first one does the
- * work, and the others find nothing left to do.
+ * Follow execve() and the end of tasks in the state that is kept of them, and walk last stacks. Each tool runs these
+ * programs, for all tools; the first one does the work, and the others find nothing left to do.
  */
 #include "bpf/unwind/unwind.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* Does somebody want the last stack of a task that was never asked? */
+/* Does any consumer want last stacks also of tasks without a request? */
 static INLINE bool is_last_wanted(void)
 {
 	for (u32 slot = 0; slot < MAX_CONSUMERS; slot++)
@@ -19,10 +19,10 @@ static INLINE bool is_last_wanted(void)
 }
 
 /*
- * The task exits, or execve() gives up its program: it will not return to user mode with this stack, but its memory is
- * still there. So this is walked now, without faulting, for who has asked, and for who asks from here on.
+ * Walk the last stack. The task exits, or execve() gives up its program: it will not return to user mode with this
+ * stack, but its memory is still there. So walk it now, without faulting, for pending requests and for later ones.
  *
- * At two tracepoints, by lib/shared/service.c: it takes long to verify.
+ * One program, which lib/shared/service.c attaches to two tracepoints, as it takes long to verify.
  */
 SEC("raw_tp")
 int last_stack(void *ctx)
@@ -45,9 +45,9 @@ int last_stack(void *ctx)
 }
 
 /*
- * A thread that calls execve() takes over the process's tid from the thread that had it and is dead (linux 6.18
- * fs/exec.c, de_thread()). What is kept of it under its own tid goes, and with it its task work; unless a program is to
- * call back in that work. What is kept of the dead one is told apart by whose it is (task_owns()).
+ * A thread that calls execve() takes over the process's tid from the dead thread that had it (linux 6.18 fs/exec.c,
+ * de_thread()). Its state under its old tid is deleted, and with it its task work, unless a callback is pending in that
+ * work. The dead thread's state under the process's tid is recognized by task_owns().
  */
 SEC("tp_btf/sched_process_exec")
 int BPF_PROG(task_exec, struct task_struct *t, int old_tid, struct linux_binprm *bprm)
@@ -63,7 +63,7 @@ int BPF_PROG(task_exec, struct task_struct *t, int old_tid, struct linux_binprm 
 	return 0;
 }
 
-/* Nobody will ask for the task any more. */
+/* There will be no more requests for the task: delete its state. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(task_free, struct task_struct *t)
 {

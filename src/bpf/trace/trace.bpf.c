@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * dusk trace: an event of tracefs is at hand, and its stacks go to ftrace's ring buffer, beside it:
+ * dusk trace: write the stacks of an event of tracefs to ftrace's ring buffer, next to the event:
  *
  *	sched:sched_switch <stack_id 812> <user 813> <map 5a0c11d2>
  *	sched:sched_switch <stack_id 812> <cookie 1000000002a> <map 5a0c11d2>
  *	<cookie 1000000002a> <user 813> <map 5a0c11d2>
  *
- * The user stack is known at once; or when the task goes back to user mode, and then a line of its own says which one
- * the cookie is. report/model/decode.c reads these lines. What cli/tracer.c sets has no header: it is a tool as others
- * would write it, and libdusk compares the sizes.
+ * The user stack is known at once; or when the task returns to user mode, and then a line of its own says which stack
+ * the cookie stands for. report/model/decode.c reads these lines. The variables that cli/tracer.c sets have no common
+ * header: this is a tool like any other on libdusk, which compares the sizes.
  */
 #include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
@@ -21,21 +21,21 @@
 #define EVENT_BYTES 128
 #define OUTCOME_BYTES 32
 #define CONSUMER 0
-#define GO_ON 1			/* perf's other readers of the event have it, too */
-#define IN_SYSCALL (1ULL << 32) /* with an event's number: it is of a system call, where a stack may be told at once */
+#define GO_ON 1			/* perf's other readers of the event get it, too */
+#define IN_SYSCALL (1ULL << 32) /* flag of an event's number: in a system call, where dusk_unwind_try() may succeed */
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile u32 trace_self; /* our own process is not traced */
 const volatile u32 trace_only_wanted;
 u32 trace_map;					       /* the stackmap's identity */
-u64 trace_events, trace_unwritten;		       /* seen; lines that did not get into the ring */
+u64 trace_events, trace_unwritten;		       /* events seen; lines that did not get into the ring */
 char trace_event_names[MAX_EVENTS][EVENT_BYTES];       /* by the cookie that a program is attached with */
-char trace_outcome_names[MAX_OUTCOMES][OUTCOME_BYTES]; /* "" of those that need no word, else " [name]" */
+char trace_outcome_names[MAX_OUTCOMES][OUTCOME_BYTES]; /* "" for outcomes that are not shown, else " [name]" */
 
 enum wish { FROM_EXEC, WANTED };
 
-/* Processes that are traced, if trace_only_wanted. Children are added when they are born. */
+/* Processes that are traced, if trace_only_wanted. Children are added at fork. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, MAX_WANTED);
@@ -67,7 +67,7 @@ int BPF_PROG(trace_exec, struct task_struct *t, int old_tid, struct linux_binprm
 	return 0;
 }
 
-/* Not when it exits: events come then, too. */
+/* Not at exit, during which events occur, too. */
 SEC("tp_btf/sched_process_free")
 int BPF_PROG(trace_free, struct task_struct *t)
 {
@@ -96,7 +96,7 @@ static INLINE void written(long bytes)
 		__sync_fetch_and_add(&trace_unwritten, 1);
 }
 
-/* That @stack is the user stack; 0: there is none. */
+/* Write an event whose user stack is @stack; 0: it has none. */
 static INLINE void write_known(const char *event, u32 kernel, u32 stack, u32 outcome)
 {
 	static const char format[] = "%s <stack_id %u> <user %u> <map %x>%s";
@@ -136,7 +136,7 @@ static INLINE int trace(void *ctx)
 		ret = dusk_unwind_try(&u);
 	if (ret != DUSK_EXECUTED)
 		ret = dusk_unwind_request(CONSUMER, &u);
-	if (ret == -ENOENT) /* we come, or go */
+	if (ret == -ENOENT) /* the consumer is not registered yet, or not any more */
 		return GO_ON;
 	__sync_fetch_and_add(&trace_events, 1);
 	kernel = dusk_kernel_stack(ctx, 0);
@@ -147,7 +147,7 @@ static INLINE int trace(void *ctx)
 	return GO_ON;
 }
 
-/* Events of the kernel's own; and those that were made by kprobe_events and uprobe_events, which want this type. */
+/* For the kernel's own events. Those made by kprobe_events and uprobe_events need type kprobe: trace_probe(). */
 SEC("tracepoint")
 int trace_event(void *ctx)
 {
