@@ -114,7 +114,7 @@ int dusk_unwind_aggregate(__u32 consumer, __u64 key, __u64 amount, struct dusk_u
  * Defined by the tool, for consumers with DUSK_DELIVER_CALLBACK. Called once for each @cookie. @stack is the stack's
  * id, or 0 if there is no stack; @outcome says how it ended, or why there is none.
  *
- * Context: the task whose stack it is; must not sleep, nor request stacks.
+ * Context: the task that the stack belongs to; must not sleep, nor request stacks.
  *
  * Returns anything: the value is ignored.
  */

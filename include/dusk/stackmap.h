@@ -24,7 +24,7 @@ struct dusk_stack {
 struct dusk_stacks {
 	size_t nr;
 	struct dusk_stack *v;
-	uint64_t merged;		/* entries that were equal to another one, whose refs theirs were added to */
+	uint64_t merged;		/* entries equal to another one, to which their refs were added */
 	char damage[256];		/* which part of a file could not be read, and where; "": none */
 	struct dusk_stack_names *names; /* dusk_stacks_find(); NULL: none are known */
 	uint32_t identity;		/* of the stackmap that they are from: dusk_stackmap_identity(); 0: not known */
@@ -176,7 +176,7 @@ bool dusk_stackmap_next(struct dusk_stackmap *m, uint64_t *cursor, struct dusk_s
 int dusk_stackmap_copy(struct dusk_stacks **ret, struct dusk_stackmap *m);
 
 /*
- * As dusk_stackmap_copy(), for all epochs whose tables still exist. For an unwinder's stackmap (dusk_stackmap_of()),
+ * As dusk_stackmap_copy(), for all epochs that still have a table. For an unwinder's stackmap (dusk_stackmap_of()),
  * these are all since the unwinder was opened or dusk_unwind_forget() was called. A stack can then be there more than
  * once, with different ids.
  *
@@ -192,7 +192,7 @@ int dusk_stackmap_copy_all(struct dusk_stacks **ret, struct dusk_stackmap *m);
 uint32_t dusk_stackmap_identity(const struct dusk_stackmap *m);
 
 /*
- * Get the *@nr frames of stack @id, of this epoch or another one whose table still exists. They stay valid until @m is
+ * Get the *@nr frames of stack @id, of this epoch or another one that still has a table. They stay valid until @m is
  * closed.
  *
  * Returns 0, or -ENOENT: there is no such stack.

@@ -15,7 +15,7 @@ extern void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *it) __ksym;
 
 #define LOOKUPS 64 /* per walk, of mappings that are being changed: some hundred microseconds */
 
-/* File systems whose pages come from memory or a block device (linux include/uapi/linux/magic.h). */
+/* File systems with pages that come from memory or a block device (linux include/uapi/linux/magic.h). */
 static INLINE bool file_system_is_safe(u64 magic)
 {
 	switch (magic) {
@@ -221,8 +221,8 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 }
 
 /*
- * Show @fn the mapping of @t at @addr: by bpf_find_vma(); without the mmap lock, if that is taken or @t is another
- * task, whose memory bpf_find_vma() does not hold. Errors as visit().
+ * Show @fn the mapping of @t at @addr: by bpf_find_vma(); or by visit(), if the mmap lock is taken or @t is not the
+ * current task, as bpf_find_vma() does not keep another task's memory in place. Errors as visit().
  */
 static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {

@@ -6,12 +6,12 @@
 /* Find or make the id of @s, as stacktable_put(). -ENOENT: there is no table. Any context. */
 GLOBAL int stackmap_put(struct stack *s NONNULL, u32 *ret NONNULL);
 
-/* Add the lower 32 bits of @again to the references of the stack whose id is in the upper 32 bits. Returns 0. */
+/* Add the lower 32 bits of @again to the references of the stack with the id in the upper 32 bits. Returns 0. */
 GLOBAL int stackmap_refer(u64 again);
 
 /*
- * Count @n more references to stack @id, by events whose stack did not go through stackmap_put(): a stack's references
- * are the events that have it. Any context.
+ * Count @n more references to stack @id, by events that did not pass their stack to stackmap_put(): a stack's
+ * references are the events that have it. Any context.
  */
 static INLINE void stackmap_again(u32 id, u32 n)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The target: the task whose memory port.bpf.c reads. This is the current task; or, compiled with OTHER_TASK, a task
+ * The target: the task with the memory that port.bpf.c reads: the current task; or, compiled with OTHER_TASK, a task
  * that is off CPU, for the reader of an iterator.
  *
  * A task other than the current one is looked up each time, since verified pointers can neither be passed through the

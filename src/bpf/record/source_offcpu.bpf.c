@@ -26,9 +26,7 @@
 
 struct task_sched_state_map task_sched_state SEC(".maps");
 
-/*
- * Measure our own overhead on every 61st switch. Prime, so that periodic workloads do not alias.
- */
+/* Measure our own overhead on every 61st switch. Prime, so that periodic workloads do not alias. */
 #define MEASURED_EVERY 61
 
 /* The last switch that was seen on this CPU: when, and to which task. */

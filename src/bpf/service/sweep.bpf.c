@@ -117,7 +117,7 @@ int exclude_stuck(u64 *before_ns)
 	return registry.nr_excluded;
 }
 
-/* End the cookies whose task work was already lost at the last sweep. Returns how many. */
+/* End the cookies that have had no task work since the last sweep or longer. Returns how many. */
 SEC("syscall")
 int sweep_lost(void *ctx)
 {

@@ -87,8 +87,8 @@ static INLINE void row_is_learnt(const struct walk *walk)
 }
 
 /*
- * Row prefetch: ask for the row at which this walk has failed. Only at a return address of a call or system call: at
- * other places CFI may have to be compared with the stack (core/code/cfi_quirks.c).
+ * Row prefetch: note the row that this walk lacked, for a walk that may fault. Only at a return address of a call or
+ * system call: at other places CFI may have to be compared with the stack (core/code/cfi_quirks.c).
  */
 static INLINE void want_row(const struct walk *walk, const struct task_state *st)
 {
