@@ -69,7 +69,7 @@ static int find(struct annotation *ret, const struct dusk_profile *p, const stru
 	if (nr > 1)
 		return refuse_choice(p, name, meant, nr);
 	if (annotation_init(ret, p, meant[0])) {
-		say("cannot count samples: memory is short");
+		say("cannot count samples: out of memory");
 		return STATUS_FAILED;
 	}
 	if (ret->nr)

@@ -22,7 +22,7 @@ struct options {
 
 static const struct option options[] = {
 	{'s', "stacks", OPTION_FLAG, offsetof(struct options, stacks), NULL, "by stack (default: by function)"},
-	{'t', "total", OPTION_FLAG, offsetof(struct options, total), NULL, "with all that the functions called"},
+	{'t', "total", OPTION_FLAG, offsetof(struct options, total), NULL, "including all that the functions called"},
 	{'a', "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL, "time (default: share of all)"},
 	TIME_BASE_OPTIONS(struct options, kind),
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
@@ -31,7 +31,7 @@ static const struct option options[] = {
 	INLINE_OPTIONS(struct options, inlined),
 	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
 	{0, "percent-limit", OPTION_PERCENT, offsetof(struct options, percent_limit), "P",
-	 "leave out what changed by less than P percent"},
+	 "leave out changes of less than P percent"},
 	{0, "csv", OPTION_FLAG, offsetof(struct options, csv), NULL, "comma-separated values"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
 	{0},

@@ -111,7 +111,7 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!command_words(self, argc, argv, &o, &what, 1, &nr, &status))
 		return status;
 	if (!o.walk && nr)
-		return say_usage(self, "what of '%s'? Only --walk takes a thread", what);
+		return say_usage(self, "unexpected argument '%s'. Only --walk takes a thread", what);
 	if (!o.walk && o.keep)
 		return say_usage(self, "--keep is for --walk%s", "");
 	if (o.walk && !nr)

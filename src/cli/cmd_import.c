@@ -18,7 +18,7 @@ static const struct option options[] = {
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'e', "event", OPTION_TEXT, offsetof(struct options, event), "NAME",
 	 "samples of this event (default: the first one)"},
-	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "say nothing but errors"},
+	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{0},
 };
 
@@ -45,7 +45,7 @@ static void say_weights(const struct dusk_profile *p, const char *event)
 	const char *weights = dusk_profile_setting(p, "weights");
 
 	if (weights && !strcmp(weights, "counts"))
-		say("weights are counts of %s; what views show as nanoseconds is these", event);
+		say("weights are counts of %s, which views show as nanoseconds", event);
 }
 
 static void say_all(const char *path)

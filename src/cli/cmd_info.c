@@ -257,7 +257,7 @@ static void write_off_cpu(FILE *out, const struct dusk_profile *p, const struct 
 	const struct time_balance *a = &s->account;
 	char text[16];
 
-	fputs("\nTime off CPU by state: seconds, of these only waiting for a CPU, intervals\n", out);
+	fputs("\nTime off CPU by state: seconds, of these runnable, intervals\n", out);
 	for (uint32_t i = 0; i < a->nr_states; i++)
 		if (a->states[i].count)
 			fprintf(out, "%14.3f %12.3f %12" PRIu64 "  %s\n", a->states[i].ns / 1e9,
@@ -310,7 +310,7 @@ static const char *recording_state(const struct dusk_profile *p)
 {
 	if (p->live)
 		return p->finished ? "finished; its functions are being looked up"
-				   : "goes on; its last second is not in it yet";
+				   : "still running; its last second is not in it yet";
 	return p->finished ? "finished" : "killed: its last second may be missing";
 }
 

@@ -50,26 +50,25 @@ static const struct option options[] = {
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct options, cpus), "CPUS", "only these CPUs: 0,2-3", 0, 65535},
 	{'G', "cgroup", OPTION_TEXT, offsetof(struct options, cgroup), "FOLDER",
 	 "only tasks below this cgroup2 folder"},
-	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "say nothing but errors"},
+	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL,
-	 "name every outcome and counter at the end"},
+	 "print every outcome and counter at the end"},
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
-	 "frames a stack may have (default 512)", 1, 2048},
+	 "maximum frames of a stack (default 512)", 1, 2048},
 	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
 	 "sum up shorter intervals off CPU (default 1ms)"},
 	{0, "budget", OPTION_PERCENT, offsetof(struct options, budget_percent), "P",
 	 "sample short intervals: at most P % of CPU time"},
-	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL,
-	 "who ended each off-CPU interval, and its stack"},
+	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL, "record the waker of each off-CPU interval"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,
 	 "also kernel threads' off-CPU intervals"},
 	{0, "stackmap-bits", OPTION_NUMBER, offsetof(struct options, stackmap_bits), "N",
 	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
 	{0, "stackmap-mem", OPTION_SIZE, offsetof(struct options, stackmap_bytes), "SIZE",
-	 "the same by its memory: 8M, 64M", 512 << 10, 512 << 20},
+	 "the same, as memory: 8M, 64M", 512 << 10, 512 << 20},
 	{0, "max-tasks", OPTION_NUMBER, offsetof(struct options, max_tasks), "N",
-	 "threads that may have stacks (default 32768)", 1024, 4194304},
-	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL, "walk remembered stacks, too, and compare"},
+	 "maximum threads with stacks (default 32768)", 1024, 4194304},
+	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL, "check the stack cache by walking again"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
 	 "do not share walks with other tools of dusk"},
@@ -251,7 +250,7 @@ static int finish(struct recording *r)
 	if (phase_enter(PHASE_LEAVING))
 		return STATUS_FAILED;
 	if (error == -ECANCELED)
-		say("gave up looking up functions; dusk report will");
+		say("stopped looking up functions; dusk report looks them up");
 	else if (error || (*err.text && !r->options->quiet))
 		say("%s", err.text); /* without an error: some names are missing */
 	return error && error != -ECANCELED ? STATUS_FAILED : STATUS_OK;

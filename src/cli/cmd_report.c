@@ -61,27 +61,27 @@ static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	TIME_BASE_OPTIONS(struct options, kind),
-	WAKERS_OPTION(struct options, wakers, "--tree --off-cpu, and who ended it: N in a row"),
-	{'b', "by", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]",
-	 "what is weighed: count, time or runnable time", .choice = measure_choice},
+	WAKERS_OPTION(struct options, wakers, "tree of off-CPU intervals, with up to N wakers"),
+	{'b', "by", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]", "weigh by count, time or runnable time",
+	 .choice = measure_choice},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
 	 "comm,pid,tid,dso,function,line,state,self,...", .choice = key_choice},
 	{0, "fields", OPTION_TEXTS, offsetof(struct options, fields), "FIELDS",
 	 "columns: KEYS, self_percent, total_percent", .choice = field_choice},
 	{'t', "tree", OPTION_CHOICE, offsetof(struct options, tree), "[ORDER]",
 	 "call tree, from the caller (default) or callee", .choice = tree_choice},
-	{0, "callers", OPTION_FLAG, offsetof(struct options, callers), NULL, "--tree callee: by whom called"},
+	{0, "callers", OPTION_FLAG, offsetof(struct options, callers), NULL, "the same as --tree callee"},
 	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
 	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pid), "PIDS", "only these processes", 0, INT32_MAX},
 	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
-	{0, "state", OPTION_TEXTS, offsetof(struct options, state), "STATES", "only what threads did in these states",
+	{0, "state", OPTION_TEXTS, offsetof(struct options, state), "STATES", "only time of threads in these states",
 	 .choice = state_choice},
 	FILTER_OPTIONS(struct options, filter),
 	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
 	 "only self: no column for callees"},
 	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
 	{0, "percent-limit", OPTION_PERCENT, offsetof(struct options, percent_limit), "P",
-	 "leave out what has less than P percent in all"},
+	 "leave out rows with a total below P percent"},
 	{0, "csv", OPTION_FLAG, offsetof(struct options, csv), NULL, "comma-separated values"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
 	{0, "ascii", OPTION_FLAG, offsetof(struct options, ascii), NULL, "draw trees with ASCII"},
@@ -225,7 +225,7 @@ static int choose_measure(const struct command *self, const struct options *o, s
 	if (v->show.kind == TIME_BASE_EVENT && v->by != BY_COUNT)
 		return say_usage(self, "occurrences of an event take no time; they are counted");
 	if (v->show.kind == TIME_BASE_CPU && v->by == BY_RUNNABLE)
-		return say_usage(self, "who has a CPU does not wait for it: --by runnable is for --off-cpu");
+		return say_usage(self, "samples on CPU have no runnable time: --by runnable is for --off-cpu");
 	return STATUS_OK;
 }
 

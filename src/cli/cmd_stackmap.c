@@ -26,25 +26,25 @@ static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "a profile; decode: a dump (default: live)"},
 	{0, "pin", OPTION_TEXT, offsetof(struct options, pin), "FOLDER",
-	 "where it is pinned, if not where tools share it"},
-	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "dump: where to; - is stdout"},
+	 "where it is pinned (default: the shared one)"},
+	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "dump: write to this file; - is stdout"},
 	{'n', "top", OPTION_NUMBER, offsetof(struct options, top), "N", "at most N stacks, the most frequent", 1,
 	 UINT32_MAX},
 	{'s', "sort", OPTION_CHOICE, offsetof(struct options, sort), "[KEY]",
 	 "ref (the most frequent first, default) or depth", .choice = order_choice},
 	{0, "kernel", OPTION_FLAG, offsetof(struct options, kernel), NULL, "only stacks that end in the kernel"},
-	{0, "user", OPTION_FLAG, offsetof(struct options, user), NULL, "only those that end in a program"},
+	{0, "user", OPTION_FLAG, offsetof(struct options, user), NULL, "only stacks that end in user code"},
 	{0, "no-symbols", OPTION_FLAG, offsetof(struct options, no_symbols), NULL,
 	 "frames as numbers; dump: without their names"},
 	{0, "kallsyms", OPTION_TEXT, offsetof(struct options, kallsyms), "FILE",
-	 "read, decode: names from such a list"},
+	 "read, decode: names from a copy of kallsyms"},
 	{0, "vmlinux", OPTION_TEXT, offsetof(struct options, vmlinux), "FILE",
 	 "read, decode: names from a kernel's ELF image"},
 	{0, "modules", OPTION_FLAG, offsetof(struct options, modules), NULL,
 	 "read: the files of frames, with build ids"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "as JSON"},
 	{0, "when-stopped", OPTION_FLAG, offsetof(struct options, when_stopped), NULL,
-	 "reset: only if nothing records"},
+	 "reset: only if nothing is recording"},
 	{0},
 };
 
@@ -385,7 +385,7 @@ static const struct verb *find_verb(const struct command *self, const char *name
 	}
 	near = name ? suggest(name, names) : NULL;
 	if (!name)
-		say_usage(self, "what is to be done?");
+		say_usage(self, "a verb is missing: show, stat, dump, read, decode or reset");
 	else if (near)
 		say_usage(self, "unknown word '%s'; did you mean '%s'?", name, near);
 	else

@@ -40,10 +40,10 @@ static const struct option options[] = {
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
 	{'s', "stacks", OPTION_TEXT, offsetof(struct options, stacks), "FILE",
-	 "at the end the stacks (default " DEFAULT_STACKS ")"},
-	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "say nothing but errors"},
+	 "write the stacks there (default " DEFAULT_STACKS ")"},
+	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
-	 "frames a stack may have (default 512)", 1, 2048},
+	 "maximum frames of a stack (default 512)", 1, 2048},
 	{0, "stackmap-bits", OPTION_NUMBER, offsetof(struct options, stackmap_bits), "N",
 	 "room for 2^N stacks of 60 frames (default 14)", 10, 20},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
@@ -106,7 +106,7 @@ static void note_ring(void)
 
 	snprintf(path, sizeof(path), "%s/tracing_on", tracefs_folder());
 	if (!file_read(&text, &len, path, 16) && *text == '0')
-		say("ftrace's ring buffer is off, and takes nothing until somebody says: echo 1 > %s", path);
+		say("ftrace's ring buffer is off; to turn it on: echo 1 > %s", path);
 }
 
 /* Are we in another PID namespace than the initial one, whose inode number is the same in all kernels? */
@@ -164,7 +164,7 @@ static int follow(struct tracing *t)
 	for (int ms = 0; !error && ms < DUE_MS; ms += SPAN_POLL_MS)
 		error = tracer_poll(t->tracer, SPAN_POLL_MS);
 	if (error)
-		say("cannot look after the trace: %s", strerror(-error));
+		say("cannot continue the trace: %s", strerror(-error));
 	return error ? STATUS_FAILED : STATUS_OK;
 }
 

@@ -123,8 +123,8 @@ static void say_missing(const struct decode *d, const char *name)
 		say("%" PRIu64 " stacks are not in the stackmap", d->missing);
 	if (d->unresolved)
 		say("of %" PRIu64
-		    " cookies no line says which stack they are: the task had not been in user mode again, or "
-		    "the line is not in the text",
+		    " cookies no line has the stack: the task had not returned to user mode, or the line is not "
+		    "in the text",
 		    d->unresolved);
 }
 

@@ -5,16 +5,16 @@
 #include "report/model/filter.h"
 
 /* Rows of an option table for the struct filter @member of @type. */
-#define FILTER_OPTIONS(type, member)                                            \
-	{0,	      "focus",                                                  \
-	 OPTION_TEXT, offsetof(type, member.focus),                             \
-	 "REGEX",     "only stacks with a function or module like this"},       \
-		{0,	      "ignore",                                         \
-		 OPTION_TEXT, offsetof(type, member.ignore),                    \
-		 "REGEX",     "no stacks with a function or module like this"}, \
-		{0,	      "hide",                                           \
-		 OPTION_TEXT, offsetof(type, member.hide),                      \
-		 "REGEX",     "leave such functions out of their stacks"}
+#define FILTER_OPTIONS(type, member)                                           \
+	{0,	      "focus",                                                 \
+	 OPTION_TEXT, offsetof(type, member.focus),                            \
+	 "REGEX",     "only stacks with a matching function or module"},       \
+		{0,	      "ignore",                                        \
+		 OPTION_TEXT, offsetof(type, member.ignore),                   \
+		 "REGEX",     "no stacks with a matching function or module"}, \
+		{0,	      "hide",                                          \
+		 OPTION_TEXT, offsetof(type, member.hide),                     \
+		 "REGEX",     "leave matching functions out of their stacks"}
 
 /* The time base: rows of an option table for the struct time_base_choice @member of @type. */
 struct time_base_choice {

@@ -362,7 +362,7 @@ fi
 claim "info names every outcome and counter" sh -c "
 	$dusk info >text && grep -q '^ *1  no-fde ' text && grep -q '^ *14  walks ' text && grep -q '^complete *86.67 %' text"
 claim "info: time off CPU by state" prints sh -c "$dusk info -i both.dusk | sed -n '/^Time off CPU/,/^Off-CPU intervals by/p'" <<'-'
-Time off CPU by state: seconds, of these only waiting for a CPU, intervals
+Time off CPU by state: seconds, of these runnable, intervals
          0.004        0.004           40  preempted
          0.140        0.001            3  sleeping
          0.020        0.000            1  uninterruptible
