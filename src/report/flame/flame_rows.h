@@ -20,7 +20,7 @@ struct flame_row {
 	uint32_t node; /* rank in the graph */
 	uint32_t thread, bucket;
 	uint32_t samples;   /* an off-CPU interval counts in its last bucket */
-	uint64_t weight_ns; /* the time they stand for */
+	uint64_t weight_ns; /* the time they stand for; of occurrences of events, their number */
 };
 
 struct flame_rows {
