@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The rows of abi/counter.h, for readers. */
+/* The rows of abi/counter.h, for readers of profiles. */
 #pragma once
 #include "abi/counter.h"
 

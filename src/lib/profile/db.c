@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* SQLite in dusk's terms: a negative errno for each of its codes, and its message in a dusk_error. */
+/* SQLite helpers: result codes as negative errnos, messages in a dusk_error. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ int db_errno(sqlite3 *db, int rc)
 {
 	int os = db ? sqlite3_system_errno(db) : 0;
 
-	/* What fails in a commit is not noted there. */
+	/* sqlite3_system_errno() is not set by errors in a commit. */
 	if (db && !os)
 		sqlite3_file_control(db, NULL, SQLITE_FCNTL_LAST_ERRNO, &os);
 	switch (rc & 0xff) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How does SQLite work on files that it must not look for by name? See fdvfs.h. */
+/* An SQLite VFS for files that are open already. See fdvfs.h. */
 #include <errno.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "lib/profile/fdvfs.h"
 
-#define NAME "profile" /* what SQLite thinks that it has opened */
+#define NAME "profile" /* the file name that SQLite is given */
 #define WAL_NAME NAME "-wal"
 #define SECTOR_BYTES 4096
 
@@ -18,7 +18,7 @@ struct file {
 	sqlite3_file base;
 	struct fdvfs *v;
 	int fd;
-	bool ours; /* to be closed */
+	bool ours; /* close it with the file */
 };
 
 static int failed(struct fdvfs *v, int code)
@@ -132,7 +132,7 @@ static int file_characteristics(sqlite3_file *file)
 }
 
 static const sqlite3_io_methods methods = {
-	.iVersion = 1, /* without shared memory: the index of the log is on the heap */
+	.iVersion = 1, /* no shared memory methods: the index of the log is on the heap */
 	.xClose = file_close,
 	.xRead = file_read,
 	.xWrite = file_write,
@@ -152,7 +152,7 @@ static struct fdvfs *of(sqlite3_vfs *vfs)
 	return (struct fdvfs *)((char *)vfs - offsetof(struct fdvfs, vfs));
 }
 
-/* A log that is not there is an empty one; journals are refused; what has no name is SQLite's own. */
+/* A missing log is an empty one, and journals are refused; a file without a name is a temporary one of SQLite's. */
 static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags, int *ret_flags)
 {
 	struct file *f = (struct file *)file;
@@ -174,7 +174,7 @@ static int vfs_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
 	return SQLITE_OK;
 }
 
-/* Only logs are deleted, when they have been written back. */
+/* SQLite deletes a log after it has written it back. Nothing else is deleted. */
 static int vfs_delete(sqlite3_vfs *vfs, const char *name, int sync)
 {
 	struct fdvfs *v = of(vfs);
@@ -205,7 +205,7 @@ static int vfs_last_error(sqlite3_vfs *vfs, int room, char *ret)
 
 int fdvfs_open(struct fdvfs *v, sqlite3 **ret)
 {
-	sqlite3_vfs *base = sqlite3_vfs_find(NULL); /* for its clock and its randomness */
+	sqlite3_vfs *base = sqlite3_vfs_find(NULL); /* for its clock and randomness */
 	int rc;
 
 	if (!base)
@@ -218,7 +218,7 @@ int fdvfs_open(struct fdvfs *v, sqlite3 **ret)
 	v->vfs.xAccess = vfs_access;
 	v->vfs.xFullPathname = vfs_full_path;
 	v->vfs.xGetLastError = vfs_last_error;
-	/* Known by name while it is looked up only: nothing else can be opened with it, by ATTACH neither. */
+	/* Registered only during this open, so that no other file can be opened with it, not even by ATTACH. */
 	snprintf(v->name, sizeof(v->name), "dusk-%p", (void *)v);
 	v->vfs.zName = v->name;
 	rc = sqlite3_vfs_register(&v->vfs, 0);

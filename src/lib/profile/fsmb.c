@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Stacks in a file: FSMB, version 2, the format in which a kernel with the ftrace stackmap shows its own.
+ * Read and write stacks as FSMB, version 2, the format in which a kernel with the ftrace stackmap exposes its stacks.
  *
- *	header		magic, version, number of stacks, 0
- *	each stack	id, number of frames, references, 0; frames
+ * 	header		magic, version, number of stacks, 0
+ * 	each stack	id, number of frames, references, 0; frames
  *
- * All in the byte order of who wrote it, which the magic tells; frames are of 8 bytes and all else of 4. Of a file that
- * names frames the header ends with FSMB_SECTIONS, and sections follow the stacks: fsmb_section.c.
+ * Everything is in the byte order of the writer, which the magic shows. Frames have 8 bytes, all else 4. In a file with
+ * names, the last word of the header is FSMB_SECTIONS, and sections follow the stacks: fsmb_section.c.
  */
 #include <dusk/stackmap.h>
 #include <byteswap.h>
@@ -32,7 +32,7 @@ struct fsmb_stack {
 	uint32_t id, nr, refs, reserved;
 };
 
-/* The next stack; false: there is no more that is whole, and why was noted. Frames stay where they are. */
+/* Parse the next stack; its frames stay in place. Returns false, with the damage noted, if it is not whole. */
 static bool next(struct fsmb_reading *r, uint32_t nth, uint32_t nr_stacks, struct dusk_stack *ret)
 {
 	const struct fsmb_stack *e = (const void *)(r->bytes + r->at);
@@ -57,7 +57,7 @@ static bool next(struct fsmb_reading *r, uint32_t nth, uint32_t nr_stacks, struc
 	return true;
 }
 
-/* *@ret: are they all there? */
+/* Add all stacks to @set; *@ret says whether all were there. */
 static int read_stacks(struct stackset *set, struct fsmb_reading *r, uint32_t nr_stacks, bool *ret)
 {
 	struct dusk_stack stack;
@@ -91,7 +91,7 @@ static int read_all(struct stackset *set, struct dusk_stack_names **names, struc
 	return err;
 }
 
-/* Is it a file that we read? */
+/* Check that this is a file that can be read. */
 static int check_header(struct fsmb_reading *r, const char *path, struct dusk_error *err)
 {
 	const struct fsmb_header *header = (const void *)r->bytes;

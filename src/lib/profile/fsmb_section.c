@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What follows the stacks in a file of ours, so that it says what frames are called on any machine: sections.
+ * Sections behind the stacks of a file, which name the frames, so that they are readable on any machine.
  *
- *	section		tag, version, bytes (of 8); as many bytes, and up to 7 more, to a multiple of 8
- *	FSMX, 1		all other sections: its bytes are theirs
- *	TEXT, 1		strings, each with a 0 byte at its end
- *	MODS, 1		struct stackfile, by number, each once: which file, and which build of it
- *	NAME, 1		struct stackname, by frame, each once: which function
- *	FROM, 1		dusk_stackmap_identity(), 0
+ * 	section		tag, version, length in bytes (8 bytes); the data, padded to a multiple of 8
+ * 	FSMX, 1		the container of all other sections
+ * 	TEXT, 1		strings, each with a 0 byte at its end
+ * 	MODS, 1		struct stackfile, sorted by number, no duplicates: the file and its build id
+ * 	NAME, 1		struct stackname, sorted by frame, no duplicates: the function
+ * 	FROM, 1		dusk_stackmap_identity(), 0
  *
- * Tags and versions are of 4 bytes, in the byte order of the file. Sections that we do not know are skipped.
+ * Tags and versions have 4 bytes, in the byte order of the file. Unknown sections are skipped.
  */
 #include "lib/profile/fsmb_section.h"
 #include <errno.h>
@@ -39,7 +39,7 @@ struct section {
 	uint64_t bytes;
 };
 
-/* What a section holds. */
+/* The data of a section. */
 struct part {
 	char *data;
 	size_t bytes;
@@ -56,7 +56,7 @@ bool fsmb_broken(struct fsmb_reading *r, const char *format, ...)
 	return false;
 }
 
-/* Is there a string at @at? Text ends with a 0 byte. */
+/* Check that a string begins at @at; the text ends with a 0 byte. */
 static bool is_text(const struct dusk_stack_names *n, uint32_t at)
 {
 	return at < n->text_bytes;
@@ -67,7 +67,7 @@ static size_t padded(size_t bytes)
 	return (bytes + 7) & ~(size_t)7;
 }
 
-/* The section at r->at, which is to end at @end, if it is whole; r->at is behind it then. */
+/* Take the section at r->at, which must end at or before @end, and advance r->at. Returns false if it is not whole. */
 static bool take(struct fsmb_reading *r, size_t end, struct section *ret, struct part *ret_part)
 {
 	const struct section *head = (const void *)(r->bytes + r->at);
@@ -85,7 +85,7 @@ static bool take(struct fsmb_reading *r, size_t end, struct section *ret, struct
 	return true;
 }
 
-/* Those that are whole and that we know, up to byte @end. */
+/* Find the known sections that are whole, up to byte @end. */
 static void find_parts(struct fsmb_reading *r, size_t end, struct part parts[NR_PARTS])
 {
 	struct section s;
@@ -116,7 +116,7 @@ static void take_text(struct dusk_stack_names *n, struct fsmb_reading *r, const 
 	n->text_bytes = part->bytes;
 }
 
-/* How many entries of @size a section has. */
+/* Return how many entries of @size bytes a section has. */
 static size_t count(struct fsmb_reading *r, const struct part *part, enum part_kind kind, size_t size)
 {
 	if (part->bytes % size)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * In which order are the records of a perf.data told? See perfdata.h.
+ * Pass the records of a perf.data to a callback, in the order of time. See perfdata.h.
  *
- * perf writes what each CPU had for it, one CPU after the other, so the file is not in the order of time. Of each
- * record that matters its time and its place are kept, 16 bytes, and sorted; those without a time come first, as they
- * stand.
+ * perf writes what each CPU had buffered, one CPU after the other, so the file is not in the order of time. This file
+ * keeps the time and the offset of each relevant record, 16 bytes, and sorts them. Records without a time come first,
+ * in the order of the file.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 
 #define WINDOW_BYTES (1 << 20)
 
-/* A part of the file, in memory. */
+/* The part of the file that is in memory. */
 struct window {
 	uint8_t *v;
 	uint64_t start, bytes;
@@ -32,7 +32,7 @@ int perfdata_pread(const struct perfdata_file *f, void *to, uint64_t offset, uin
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return got ? -errno : -EINVAL; /* somebody has cut it short */
+			return got ? -errno : -EINVAL; /* truncated meanwhile */
 		to = (char *)to + got;
 		offset += got;
 		bytes -= got;
@@ -40,7 +40,7 @@ int perfdata_pread(const struct perfdata_file *f, void *to, uint64_t offset, uin
 	return 0;
 }
 
-/* @bytes bytes at @offset, which are records, by way of the window. NULL: there are not so many, or *@err. */
+/* Return @bytes bytes of records at @offset, through the window. NULL: past the end of the records, or *@err is set. */
 static const void *look(const struct perfdata_file *f, struct window *w, uint64_t offset, uint64_t bytes, int *err)
 {
 	if (bytes > f->data_end - offset) {
@@ -77,7 +77,7 @@ static void count_sample(struct perfdata_file *f, const struct perfdata_record *
 
 #define KERNEL_MAP "[kernel.kallsyms]"
 
-/* The map of the kernel's code is named after a function, whose address stands where files have their offset. */
+/* perf names the map of the kernel's code after a function, and has its address where other maps have the offset. */
 static int note_kernel(struct perfdata_file *f, const struct perfdata_record *r)
 {
 	if (r->mode != PERFDATA_KERNEL || strncmp(r->text, KERNEL_MAP, strlen(KERNEL_MAP)))
@@ -91,7 +91,10 @@ static int note_kernel(struct perfdata_file *f, const struct perfdata_record *r)
 	return f->d.landmark ? 0 : -ENOMEM;
 }
 
-/* The record at hand, from @offset: its place, and what it adds to. -ENOMEM, or why the file is refused. */
+/*
+ * Note the place of the current record, from @offset, and add it to the totals. Returns 0, -ENOMEM or why the file is
+ * refused.
+ */
 static int note_record(struct perfdata_file *f, uint64_t offset)
 {
 	const struct perf_event_header *h = (const struct perf_event_header *)f->record;
@@ -129,7 +132,7 @@ static int refuse(const struct perfdata_file *f, int rc, uint64_t offset, struct
 	}
 }
 
-/* The first pass. */
+/* The first pass over the records. */
 static int note_records(struct perfdata_file *f, struct dusk_error *err)
 {
 	_cleanup_(freep) uint8_t *memory = malloc(WINDOW_BYTES);
@@ -150,7 +153,7 @@ static int note_records(struct perfdata_file *f, struct dusk_error *err)
 			rc = rc ?: -EINVAL;
 			break;
 		}
-		memcpy(f->record, at, h.size); /* where it is aligned */
+		memcpy(f->record, at, h.size); /* for alignment */
 		payload = perfdata_payload((const struct perf_event_header *)f->record);
 		rc = note_record(f, offset);
 		offset += h.size;
@@ -211,7 +214,7 @@ int perfdata_open(struct perfdata **ret, int fd, const char *path, struct dusk_e
 	return 0;
 }
 
-/* What was a record in the first pass may have become anything. */
+/* The record was valid in the first pass, but the file may have changed since. */
 static int read_record(struct perfdata_file *f, uint64_t offset, struct perfdata_record *ret)
 {
 	struct perf_event_header *h = (struct perf_event_header *)f->record;

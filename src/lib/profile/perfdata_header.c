@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which events does a perf.data have, and what does it tell of the machine?
+ * Read the header of a perf.data: its events, and what it says about the machine.
  *
- * A header says where the events and the records are; behind the records stand facts, of which a set of bits says which
- * there are. Facts are of use, but nothing depends on them: what makes no sense is as good as not there.
+ * The header says where the events and the records are. Behind the records are features (facts, in this file), and a
+ * set of bits in the header says which are present. Facts are optional: an invalid one is ignored.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,7 +22,7 @@
 #define BUILD_ID_BYTES 20
 #define MISC_BUILD_ID_SIZE (1 << 15)
 
-/* Facts, as perf numbers them. */
+/* Facts, by perf's feature numbers. */
 enum {
 	FACT_BUILD_ID = 2,
 	FACT_HOSTNAME,
@@ -47,7 +47,7 @@ struct header {
 	uint64_t features[FEATURES / 64];
 };
 
-/* A fact that is being read. */
+/* A cursor in a fact. */
 struct fact {
 	uint8_t *v;
 	uint64_t at, bytes;
@@ -78,7 +78,7 @@ static uint32_t take32(struct fact *x)
 	return value;
 }
 
-/* Text, as perf has it, after its length. NULL: there is none. */
+/* Take a string, which perf stores with its length before it. NULL: there is none. */
 static const char *take_string(struct fact *x)
 {
 	uint32_t bytes = take32(x);
@@ -92,7 +92,7 @@ static const char *take_string(struct fact *x)
 	return text;
 }
 
-/* The text of a fact is kept in @ret. 0 or -ENOMEM. */
+/* Copy the string of a fact to @ret. Returns 0 or -ENOMEM. */
 static int keep_string(struct perfdata_file *f, struct fact *x, const char **ret)
 {
 	const char *text = take_string(x), *kept = text ? strings_intern(&f->strings, text) : "";
@@ -116,7 +116,7 @@ static int read_command(struct perfdata_file *f, struct fact *x)
 
 		if (!word)
 			break;
-		/* Each word takes more bytes in the fact than here. */
+		/* Each word takes more bytes in the fact than in the line. */
 		len += snprintf(line + len, x->bytes + 1 - len, "%s%s", len ? " " : "", word);
 	}
 	line[len] = 0;
@@ -124,7 +124,10 @@ static int read_command(struct perfdata_file *f, struct fact *x)
 	return f->d.command ? 0 : -ENOMEM;
 }
 
-/* The names of the events; which one it is says the first of its numbers, or its place. */
+/*
+ * Read the names of the events. An entry is for the event that has its first id; without ids, for the event at its
+ * index.
+ */
 static int read_names(struct perfdata_file *f, struct fact *x)
 {
 	uint32_t nr = take32(x), attr_bytes = take32(x);
@@ -155,7 +158,7 @@ static int read_names(struct perfdata_file *f, struct fact *x)
 	return 0;
 }
 
-/* Entries of { header; process; 20 bytes and their number; the path }. */
+/* Entries of { header; pid; build id of 20 bytes, then its length; path }. */
 static int read_build_ids(struct perfdata_file *f, struct fact *x)
 {
 	while (left_of(x)) {
@@ -302,7 +305,7 @@ static int nr_bits(uint64_t bits)
 	return __builtin_popcountll(bits);
 }
 
-/* Which word of a sample says which event it is of? -1: none. */
+/* Return which word of a sample has the id of its event; -1: none. */
 static int from_start(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -312,7 +315,7 @@ static int from_start(uint64_t type)
 	return nr_bits(type & (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ADDR));
 }
 
-/* And of other records, from their end? */
+/* Return the same for other records, counted from their end. */
 static int from_end(uint64_t type)
 {
 	if (type & PERF_SAMPLE_IDENTIFIER)
@@ -326,7 +329,7 @@ static int refuse_event(const struct perfdata_file *f, size_t i, const char *why
 			 why);
 }
 
-/* Where the file has one event, perf need not tell its name. */
+/* perf may omit the name if the file has one event. */
 static const char *usual_name(const struct perfdata_event *e)
 {
 	static const struct {
@@ -346,7 +349,7 @@ static const char *usual_name(const struct perfdata_event *e)
 	return "unnamed";
 }
 
-/* Can each record be read, and its event be told? */
+/* Check that each record can be decoded and assigned to its event. */
 static int check_events(struct perfdata_file *f, struct dusk_error *err)
 {
 	const struct perfdata_event *first = f->events.v;
@@ -379,7 +382,7 @@ static int refuse_magic(const struct perfdata_file *f, const struct header *h, s
 	return error_set(err, -EINVAL, "%s is no perf.data", f->path);
 }
 
-/* Does it have the parts that it should? */
+/* Check that the header has the parts that are needed, in a form that is supported. */
 static int check_header(struct perfdata_file *f, const struct header *h, struct dusk_error *err)
 {
 	if (h->bytes == 2 * sizeof(uint64_t))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What does a record of perf.data say?
+ * Decode a record of perf.data.
  *
- * The type of its event's samples says what a sample has, and in which order; what is wanted ends with the stack, so
- * what follows that need not be known. Other records end in a trailer, which says whose they are and when.
+ * The sample type of the event says which fields a sample has, and in which order. The stack is the last field needed,
+ * so fields behind it may be unknown. Other records end with a trailer that has the thread and the time.
  */
 #include <errno.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "lib/buildid.h"
 #include "lib/profile/perfdata_file.h"
 
-/* Of newer headers than there may be here, and of perf's own. */
+/* From headers newer than those that may be installed, and from perf's own. */
 #define RECORD_CALLCHAIN_DEFERRED 22
 #define RECORD_FIRST_OF_PERF 64
 #define RECORD_AUXTRACE 71
 #define RECORD_COMPRESSED 81
-#define RECORD_LAST_OF_PERF 84 /* that is known to have nothing that is missed here */
+#define RECORD_LAST_OF_PERF 84 /* none of these types has data that is needed here */
 #define RECORD_COMPRESSED2 83
-#define MISC_LOST_BY_FILTER (1 << 15) /* of LOST_SAMPLES: left out on purpose */
+#define MISC_LOST_BY_FILTER (1 << 15) /* in LOST_SAMPLES: dropped on purpose */
 #define FORMAT_LOST (1U << 4)
 #define MAX_BUILD_ID 20
 
@@ -27,7 +27,7 @@
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
 	 PERF_SAMPLE_IDENTIFIER)
 
-/* What of a record has not been read. */
+/* The part of a record that has not been read. */
 struct words {
 	const uint64_t *at, *end;
 	bool missing;
@@ -81,7 +81,7 @@ static struct perfdata_event *event_of(const struct perfdata_file *f, const stru
 		return NULL;
 	id = is_sample ? w->at[place] : w->end[-1 - place];
 	index = map_find(&f->ids, id);
-	/* What perf made itself has no number. */
+	/* Records that perf synthesized have id 0. */
 	return index ? &f->events.v[*index] : id || is_sample ? NULL : f->events.v;
 }
 
@@ -90,7 +90,7 @@ static uint32_t nr_bits(uint64_t bits)
 	return __builtin_popcountll(bits);
 }
 
-/* Whose a record is that is no sample, and when; @w is without that afterwards. */
+/* Read the thread and the time of a record other than a sample, and remove that trailer from @w. */
 static int take_trailer(const struct perfdata_file *f, struct words *w, struct perfdata_record *ret)
 {
 	const struct perfdata_event *e = event_of(f, w, false);
@@ -124,7 +124,7 @@ static void skip(struct words *w, uint64_t nr)
 		w->at += nr;
 }
 
-/* PERF_SAMPLE_READ: counters, of which nothing is wanted. */
+/* PERF_SAMPLE_READ: counters, which are not used. */
 static void skip_counters(struct words *w, uint64_t format)
 {
 	uint64_t each = 1 + !!(format & PERF_FORMAT_ID) + !!(format & FORMAT_LOST), nr = 1;
@@ -153,7 +153,8 @@ static void take_ips(struct words *w, struct perfdata_record *ret)
 }
 
 /*
- * What one of perf's off-CPU samples is about it says in its raw data, if it has some (perf of Linux 6.16 and later).
+ * perf's off-CPU samples have the thread, the time and the stack in their raw data, if any (perf of Linux 6.16 and
+ * later).
  */
 static int take_off_cpu(struct words *w, struct perfdata_record *ret)
 {
@@ -166,7 +167,7 @@ static int take_off_cpu(struct words *w, struct perfdata_record *ret)
 	bytes = *raw;
 	if (bytes > (uint64_t)((const char *)w->end - (const char *)(raw + 1)))
 		return -EBADMSG;
-	/* The length is half a word, so what follows stands across words. It is our copy. */
+	/* The length takes half a word, so the data is not aligned. This is a copy, which may be moved. */
 	memmove((void *)w->at, raw + 1, bytes);
 	inner = (struct words){w->at, w->at + bytes / sizeof(*w->at), false};
 	tasks = next(&inner);
@@ -188,7 +189,7 @@ static int decode_sample(const struct perfdata_file *f, struct words w, struct p
 	ret->period = e->is_frequency ? 0 : e->period;
 	skip(&w, !!(type & PERF_SAMPLE_IDENTIFIER));
 	ret->address = type & PERF_SAMPLE_IP ? next(&w) : 0;
-	word = next(&w); /* without a thread an event is refused */
+	word = next(&w); /* events without a thread are refused */
 	ret->pid = low(word);
 	ret->tid = high(word);
 	ret->time_ns = type & PERF_SAMPLE_TIME ? next(&w) : 0;
@@ -205,7 +206,7 @@ static int decode_sample(const struct perfdata_file *f, struct words w, struct p
 	return type & PERF_SAMPLE_RAW && !strcmp(e->name, "offcpu-time") ? take_off_cpu(&w, ret) : 0;
 }
 
-/* The text that @w begins with: it ends before @w does. */
+/* Take the string at the beginning of @w, which must end inside @w. */
 static int take_text(const struct words *w, struct perfdata_record *ret)
 {
 	ret->text = (const char *)w->at;
@@ -273,7 +274,7 @@ static int decode_deferred(struct words w, struct perfdata_record *ret)
 static int decode_lost(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
 {
 	if (h->type == PERF_RECORD_LOST)
-		next(&w); /* of which event */
+		next(&w); /* id of the event */
 	ret->lost = next(&w);
 	if (h->type == PERF_RECORD_LOST_SAMPLES && h->misc & MISC_LOST_BY_FILTER)
 		ret->lost = 0;

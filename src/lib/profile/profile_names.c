@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How do names get into a profile that was recorded elsewhere, or long ago?
+ * Add names to a profile that was recorded elsewhere or earlier.
  *
- * Into a copy, which takes its place when it is whole: the file itself is never open for writing, so neither what lies
- * beside it nor a kill can do it harm.
+ * The names are written to a copy, which replaces the file when it is complete. The file itself is never open for
+ * writing, so neither other files beside it nor a kill can damage it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,7 +27,7 @@ static int cannot_write(const char *path, int rc, struct dusk_error *err)
 	return error_set(err, rc, "cannot write symbols to %s: %s", path, strerror(-rc));
 }
 
-/* With the owner and the mode of what it is a copy of. */
+/* Copy the content, the owner and the mode. */
 static int copy(int to, int from)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How is the file of a profile opened that may come from anywhere? See profile_open.h. */
+/* Open the file of a profile, which may come from an untrusted source. See profile_open.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -16,7 +16,7 @@
 #define MAX_TEXT_BYTES (16 << 20)
 #define STEPS_PER_CALL 100000
 #define STEPS_PER_BYTE 8  /* a row has at least 8 bytes and takes about 20 steps */
-#define VERSION_OFFSET 18 /* fileformat.html: 2 is WAL mode */
+#define VERSION_OFFSET 18 /* SQLite's fileformat.html: a value of 2 is WAL mode */
 
 int profile_file_failed(const struct profile_file *f, int rc)
 {
@@ -50,14 +50,14 @@ uint64_t profile_file_bytes(const struct profile_file *f)
 	return bytes_of(f->vfs.db) + bytes_of(f->vfs.wal);
 }
 
-/* All of the file is to be read; a question may take as long as it takes, and lifts that. */
+/* Bound the work of reading the whole file once. A query may take longer: query.c removes the bound. */
 static void bound_work(struct profile_file *f)
 {
 	f->calls_left = 100 + profile_file_bytes(f) / STEPS_PER_CALL * STEPS_PER_BYTE;
 	sqlite3_progress_handler(f->db, STEPS_PER_CALL, out_of_steps, f);
 }
 
-/* What is open, with SQLite's own defences against hostile files. */
+/* Connect to the open files, with SQLite's own defences against hostile files. */
 static int connect_to(struct profile_file *f)
 {
 	sqlite3_int64 objects;
@@ -90,8 +90,8 @@ int profile_file_open_at(struct profile_file *f, int folder)
 }
 
 /*
- * A file in WAL mode has a part in its log, if there is one: it is a recording's database without its folder, or was
- * made so by another program. The log may be anybody's.
+ * A file in WAL mode may have content in a log: it is a recording's database without its folder, or another program has
+ * changed its mode. The log is not trusted, as any user may have put it there.
  */
 static int check_whole(const struct profile_file *f)
 {
@@ -107,7 +107,7 @@ static int check_whole(const struct profile_file *f)
 			 f->path, log, f->path);
 }
 
-/* What the path leads to; nothing but files and folders is opened for more than to look at it. */
+/* Open @path if it is a regular file or a folder. Other files are opened with O_PATH only. */
 static int look(const char *path, struct stat *st)
 {
 	_cleanup_(closep) int fd = open(path, O_PATH | O_CLOEXEC);
@@ -123,7 +123,7 @@ static int look(const char *path, struct stat *st)
 	return file < 0 ? -errno : file;
 }
 
-/* A recording that goes on, or was killed, has no file yet. */
+/* A recording that is running, or was killed, has no file yet. */
 static int open_recording(const struct profile_file *f)
 {
 	char folder[PATH_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Where is a profile until it is whole? See profile_place.h. */
+/* The place of a profile until it is complete. See profile_place.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -15,10 +15,10 @@
 
 #define DATABASE "profile"
 #define LOG "profile-wal"
-#define TRIES 20		     /* while others take it or give it back */
-#define PATIENCE_TRIES 100	     /* for readers to leave, */
-#define PATIENCE_US 50000	     /* each */
-#define SQLITE_LOCK_START 0x40000000 /* fileformat.html: the bytes that SQLite locks */
+#define TRIES 20		     /* while other processes take or release it */
+#define PATIENCE_TRIES 100	     /* how often to try until readers are gone, */
+#define PATIENCE_US 50000	     /* ... and the pause between */
+#define SQLITE_LOCK_START 0x40000000 /* SQLite's fileformat.html: the bytes that it locks */
 #define SQLITE_LOCK_BYTES 512
 
 static bool same(const struct stat *a, const struct stat *b)
@@ -26,7 +26,7 @@ static bool same(const struct stat *a, const struct stat *b)
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* Does @name in @folder still lead to @fd? */
+/* Check that @name in @folder is still the file @fd. */
 static bool leads_to(int folder, const char *name, int fd)
 {
 	struct stat ours, there;
@@ -34,7 +34,7 @@ static bool leads_to(int folder, const char *name, int fd)
 	return !fstat(fd, &ours) && !fstatat(folder, name, &there, AT_SYMLINK_NOFOLLOW) && same(&ours, &there);
 }
 
-/* Split @path, and open the folder that it is in. */
+/* Split @path, and open its folder. */
 static int find(struct place *p, const char *path, struct dusk_error *err)
 {
 	_cleanup_(freep) char *folder = strdup(path);
@@ -58,7 +58,7 @@ static int find(struct place *p, const char *path, struct dusk_error *err)
 	return 0;
 }
 
-/* A file in the folder, which must be one, and of the folder's owner or ours. */
+/* Open a file in the folder. It must be a regular file of the folder's owner or of our user. */
 static int open_part(const struct place *p, const char *name, bool make, const struct stat *folder, struct stat *ret)
 {
 	_cleanup_(closep) int fd =
@@ -71,7 +71,9 @@ static int open_part(const struct place *p, const char *name, bool make, const s
 	return steal_fd(&fd);
 }
 
-/* The recorder's, and SQLite's. Of the open file: closing another descriptor of it does not drop it. */
+/*
+ * Take the lock of recorders and of SQLite. It belongs to the open file: closing another descriptor does not drop it.
+ */
 static bool lock(int fd)
 {
 	struct flock l = {
@@ -106,7 +108,10 @@ static int take_folder(struct place *p, bool make, uid_t uid, gid_t gid, struct 
 	return fstat(p->folder, st) ? -errno : 0;
 }
 
-/* Another one may give the place back at any moment: then what we have opened has no name any more. -EAGAIN */
+/*
+ * Open and lock the files. Another process may remove the place at any moment, so check that they still have their
+ * names. Returns -EAGAIN if not.
+ */
 static int take_files(struct place *p, bool make, uid_t uid, gid_t gid, const struct stat *folder)
 {
 	struct stat st, there;
@@ -120,7 +125,7 @@ static int take_files(struct place *p, bool make, uid_t uid, gid_t gid, const st
 		return errno == EAGAIN || errno == EACCES ? -EBUSY : -errno;
 	if (!leads_to(p->parent, p->folder_name, p->folder) || !leads_to(p->folder, DATABASE, p->db))
 		return -EAGAIN;
-	/* Whoever was killed between giving it its name and taking the folder away. */
+	/* Another recorder was killed after it had linked the profile and before it had removed the folder. */
 	if (fstat(p->db, &st) ||
 	    (st.st_nlink > 1 && !fstatat(p->parent, p->name, &there, AT_SYMLINK_NOFOLLOW) && same(&st, &there))) {
 		place_discard(p);
@@ -192,7 +197,7 @@ int place_check(const struct place *p, struct dusk_error *err)
 	return 0;
 }
 
-/* What is there becomes NAME.old; links go. */
+/* Rename an existing file to NAME.old, and remove an existing link. */
 static int move_older(const struct place *p)
 {
 	_cleanup_(freep) char *old = NULL;
@@ -211,7 +216,7 @@ static int move_older(const struct place *p)
 	return renameat(p->parent, p->name, p->parent, old) ? -errno : 0;
 }
 
-/* A name for the file that we have open, whatever has become of the one that it had. Nothing is replaced. */
+/* Link the open file to its final name, whatever became of its old name. An existing file is not replaced. */
 static int give_name(const struct place *p)
 {
 	char self[64];
@@ -219,7 +224,7 @@ static int give_name(const struct place *p)
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", p->db);
 	if (!linkat(AT_FDCWD, self, p->parent, p->name, AT_SYMLINK_FOLLOW))
 		return 0;
-	/* File systems without links; or no /proc. */
+	/* The file system has no hard links, or /proc is not mounted. */
 	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOENT && errno != EXDEV)
 		return -errno;
 	return renameat2(p->folder, DATABASE, p->parent, p->name, RENAME_NOREPLACE) ? -errno : 0;
@@ -267,7 +272,7 @@ static int hold(int fd, int how, bool patient)
 {
 	for (int i = 0; flock(fd, how | LOCK_NB); i++) {
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return 0; /* a file system that knows no locks */
+			return 0; /* the file system has no locks */
 		if (!patient || i == PATIENCE_TRIES)
 			return -EBUSY;
 		usleep(PATIENCE_US);

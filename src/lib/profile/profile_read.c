@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What was recorded?
+ * Read a profile into memory.
  *
- * A profile may come from anywhere, so nothing in it is trusted. Each number is checked against what it points to, so
- * that the columns can be used without checks. Rows come in the order of their ids, and ids are dense: a list that does
- * not end breaks that order soon. The work that SQLite may do is bounded by the size of the file, so that neither views
- * in the place of tables nor trees of pages that lead to themselves can keep us busy.
+ * A profile may come from an untrusted source. Each number is checked against the table that it points to, so that the
+ * columns can be used without checks. Rows are read in the order of their ids, and ids are dense, so an endless list
+ * soon breaks that order. SQLite's work is bounded by the size of the file, so neither views in place of tables nor
+ * cycles of pages can keep it busy.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -21,7 +21,7 @@
 #include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_v1.h"
 
-#define MAX_FRAME_LINES 64 /* functions inlined into each other: unfolding makes a node of each */
+#define MAX_FRAME_LINES 64 /* functions inlined into each other; unfolding makes a node of each */
 
 struct reader {
 	struct profile_file file;
@@ -43,8 +43,8 @@ struct reader {
 	struct vec(struct dusk_node) nodes;
 	struct vec(struct dusk_thread) threads;
 	struct vec(struct dusk_sample) samples;
-	struct vec(int64_t) intervals; /* ids of the last ones of samples */
-	size_t woken;		       /* of those: where the next waker's may be */
+	struct vec(int64_t) intervals; /* ids of the last elements of @samples */
+	size_t woken;		       /* index in @intervals from which to look for the next waker's */
 	struct vec(struct dusk_waker) wakers;
 	struct vec(struct dusk_event) events;
 	struct vec(struct dusk_occurrence) occurrences;
@@ -61,7 +61,7 @@ struct strings *profile_strings(struct dusk_profile *p)
 	return p->store;
 }
 
-/* The integer of this column, which must be one and at most @max; NULL counts as @fallback. */
+/* Return the integer in this column, which must be at most @max; NULL counts as @fallback. */
 static uint64_t number_or(struct reader *r, int column, uint64_t max, uint64_t fallback)
 {
 	int type = sqlite3_column_type(r->stmt, column);
@@ -74,7 +74,7 @@ static uint64_t number_or(struct reader *r, int column, uint64_t max, uint64_t f
 	return value;
 }
 
-/* NULL is no number here: it counts as one that is too large. */
+/* Like number_or(), but NULL is damage. */
 static uint64_t number(struct reader *r, int column, uint64_t max)
 {
 	if (sqlite3_column_type(r->stmt, column) == SQLITE_NULL)
@@ -82,7 +82,7 @@ static uint64_t number(struct reader *r, int column, uint64_t max)
 	return number_or(r, column, max, 0);
 }
 
-/* The text of this column; NULL counts as @fallback, and as damage where that is NULL. */
+/* Return the text in this column. NULL counts as @fallback, and is damage if @fallback is NULL. */
 static const char *text_or(struct reader *r, int column, const char *fallback)
 {
 	int type = sqlite3_column_type(r->stmt, column);
@@ -154,7 +154,7 @@ static int read_source(struct reader *r)
 	return vec_push(&r->sources, text_or(r, 1, ""));
 }
 
-/* The lines of a frame come one after the other, and frames in their order. */
+/* The lines of a frame are consecutive. */
 static int read_line(struct reader *r)
 {
 	struct dusk_line l = {.function = number_or(r, 2, r->functions.nr - 1, 0)};
@@ -217,7 +217,7 @@ static int read_counter(struct reader *r)
 	return vec_push(&r->counters, c);
 }
 
-/* What samples and off-CPU intervals have in common. */
+/* The columns that samples, off-CPU intervals and events have in common. */
 static struct dusk_sample sample(struct reader *r)
 {
 	struct dusk_sample s = {
@@ -228,7 +228,7 @@ static struct dusk_sample sample(struct reader *r)
 		.outcome = number(r, 5, (uint64_t)r->outcomes.nr - 1),
 	};
 
-	/* Without threads or outcomes every number is at most -1: there is nothing to point to. */
+	/* Without threads or outcomes the maximum above is UINT64_MAX, which any number passes. */
 	if (!r->threads.nr || !r->outcomes.nr)
 		r->damaged = true;
 	return s;
@@ -239,7 +239,7 @@ static int read_sample(struct reader *r)
 	struct dusk_sample s = sample(r);
 
 	s.source = DUSK_CPU;
-	s.value_ns = number_or(r, 6, PROFILE_MAX_NS, 0); /* 0: the period, which hand_over() knows */
+	s.value_ns = number_or(r, 6, PROFILE_MAX_NS, 0); /* 0: the period, which hand_over() fills in */
 	s.count = 1;
 	return vec_push(&r->samples, s);
 }
@@ -256,7 +256,7 @@ static int read_interval(struct reader *r)
 	return vec_push(&r->samples, s) || vec_push(&r->intervals, r->id);
 }
 
-/* One whose off-CPU interval is not there is left out: while a profile is being written, that may come later. */
+/* A waker without its off-CPU interval is left out: while a profile is being written, the interval may come later. */
 static int read_waker(struct reader *r)
 {
 	struct dusk_waker by = {
@@ -314,16 +314,16 @@ static int read_thread_times(struct reader *r)
 }
 
 /*
- * The tables, each after those that it points to. Ids count from @first without a gap, up to @last; -1: the table has
- * no ids.
+ * The tables, each after those that it points to. Ids begin at @first, without gaps if @dense, and are at most @last;
+ * @first -1: the table has no ids.
  */
 static const struct table {
 	const char *name, *columns;
 	int64_t first, last;
 	bool dense;
 	int (*read)(struct reader *r);
-	bool optional;	    /* profiles from before there were such things lack it */
-	const char *column; /* one more column, which they lack likewise */
+	bool optional;	    /* missing in profiles of older versions */
+	const char *column; /* one more column, which may be missing likewise */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, read_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
@@ -369,7 +369,7 @@ static int read_row(struct reader *r, const struct table *t)
 	return r->damaged ? damaged(r, "a wrong value") : 0;
 }
 
-/* How many tables of that name are there? Views are none. */
+/* Count the real tables with that name; views do not count. */
 static int count_tables(struct reader *r, const char *name, sqlite3_int64 *ret)
 {
 	char sql[256];
@@ -415,7 +415,7 @@ static int read_table(struct reader *r, const struct table *t)
 	return rc == SQLITE_DONE ? 0 : profile_file_failed(&r->file, rc);
 }
 
-/* Is it a profile, and one that we know? Our tables must be tables. */
+/* Check that this is a profile of a known format, and that its tables are real tables. */
 static int check_header(struct reader *r)
 {
 	sqlite3_int64 application, version, nr;
@@ -455,7 +455,7 @@ static int by_time(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* Stacks arrive later than their samples, so samples are written almost, but not quite in order. */
+/* Stacks arrive later than their samples, so samples are written almost in order, but not quite. */
 static void sort_samples(struct reader *r)
 {
 	for (size_t i = 1; i < r->samples.nr; i++) {
@@ -528,7 +528,7 @@ static void hand_over(struct reader *r)
 	p->symbolized = p->nr_functions > 1 || dusk_profile_setting(p, "symbolized");
 }
 
-/* Index 0 of what has a "none". */
+/* Add element 0, "none", to the columns that have one. */
 static int add_none(struct reader *r)
 {
 	if (vec_push(&r->images, "") || vec_push(&r->sources, "") ||
@@ -562,7 +562,7 @@ static void done(struct reader *r)
 	dusk_profile_free(r->p);
 }
 
-/* The recording in @folder, or, if that is -1, what @path leads to. */
+/* Read the recording in @folder, or what is at @path if @folder is -1. */
 static int read_profile(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err)
 {
 	_cleanup_(done) struct reader r = {.file = PROFILE_FILE(path, err)};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What becomes of a recording whose recorder was killed?
+ * Make a profile of a recording whose recorder was killed.
  *
- * What it had committed is in its place, database and log (profile_place.h). The log is written back, and the database
- * is the profile. Nothing is lost on the way: until the profile has its name, the place is as it was.
+ * What was committed is in the place's database and log (profile_place.h). The log is written back, and the database
+ * becomes the profile. Nothing can be lost: the place stays until the profile has its name.
  */
 #include <errno.h>
 #include <string.h>
@@ -15,9 +15,9 @@
 #include "lib/profile/profile_recover.h"
 #include "lib/profile/profile_schema.h"
 
-#define TRIES 10 /* while others do the same */
+#define TRIES 10 /* while other processes do the same */
 
-/* Write the log back. *@empty: the recorder was killed before it had made its tables. */
+/* Write the log back. *@empty: the recorder was killed before it had created its tables. */
 static int make_whole(const struct place *p, bool *empty, struct dusk_error *err)
 {
 	struct fdvfs v = {.db = p->db, .wal = p->wal, .writable = true};
@@ -51,7 +51,7 @@ static int make_whole(const struct place *p, bool *empty, struct dusk_error *err
 						       : sqlite3_errmsg(db));
 }
 
-/* -ENODATA: there was nothing in it; it is gone. */
+/* Returns -ENODATA if there was nothing in the place, which is removed then. */
 static int recover(struct place *p, struct dusk_error *err)
 {
 	struct dusk_error why = {""};

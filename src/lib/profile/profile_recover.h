@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What becomes of a recording whose recorder was killed? */
+/* Make a profile of a recording whose recorder was killed. */
 #pragma once
 #include "lib/profile/profile_place.h"
 
 /*
- * place_take() for a new recording. One that was killed at @path becomes a profile first, as by dusk_profile_recover().
- * @p is PLACE_NONE, and is to be freed in any case.
+ * Take the place at @path for a new recording, as place_take(). A recording that was killed there becomes a profile
+ * first, as by dusk_profile_recover(). Initialize @p with PLACE_NONE, and free it also on failure.
  */
 int profile_take_fresh(struct place *p, const char *path, uid_t uid, gid_t gid, struct dusk_error *err);

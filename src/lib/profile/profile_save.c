@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How do names get into a profile that has been recorded?
+ * Write names into the database of a profile.
  *
- * The table of functions is written anew, and so is that of frames: rows that grow in place would leave half of the
- * pages empty. All in one transaction: a profile has all of its names or those that it had before.
+ * The tables of functions and of frames are rewritten: rows that grow in place would leave half of the pages empty. All
+ * is in one transaction, so a profile has either all of its new names or those that it had before.
  */
 #include <string.h>
 
@@ -21,7 +21,7 @@ static void bind_number_or_null(sqlite3_stmt *stmt, int column, uint64_t value, 
 		sqlite3_bind_int64(stmt, column, value);
 }
 
-/* The file must hold the recording that @p was read from. */
+/* Check that the file holds the recording that @p was read from. */
 static int check_same(sqlite3 *db, const struct dusk_profile *p)
 {
 	sqlite3_int64 application, version, frames, modules;
@@ -39,7 +39,7 @@ static int check_same(sqlite3 *db, const struct dusk_profile *p)
 	return rc;
 }
 
-/* A row of image or source. */
+/* Write a row of image or source. */
 static int save_text(sqlite3_stmt *stmt, uint32_t id, const char *text)
 {
 	sqlite3_bind_int64(stmt, 1, id);
@@ -75,7 +75,9 @@ static int save_functions(sqlite3 *db, const struct dusk_profile *p)
 	return rc;
 }
 
-/* In the order of frames, whatever that of the lines is: each frame's come together. */
+/*
+ * Write the lines in the order of frames, whatever their order in @p is, so that the lines of a frame are consecutive.
+ */
 static int save_lines(sqlite3 *db, const struct dusk_profile *p)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL, *source = NULL;
@@ -111,7 +113,7 @@ static int save_lines(sqlite3 *db, const struct dusk_profile *p)
 static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
-	bool methods = db_has_column(db, "frame", "method"); /* older profiles do not tell */
+	bool methods = db_has_column(db, "frame", "method"); /* missing in older profiles */
 	int rc = db_prepare(&stmt, db,
 			    methods ? "insert into frame values(?,?,?,?,?,?,?,?)"
 				    : "insert into frame values(?,?,?,?,?,?,?)");

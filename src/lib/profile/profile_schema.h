@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How is a profile laid out in SQLite? doc/format.md explains it to its readers.
+ * The SQLite schema of a profile. doc/format.md describes it for readers.
  *
- * What keeps it small: numbers that are often 0 or 1 (cpu, outcome, is_return) cost SQLite no byte beyond their type;
- * what equals something else is NULL (a symbol equal to its name, an address equal to its offset); time is in
+ * To keep it small: numbers that are often 0 or 1 (cpu, outcome, is_return) cost SQLite no byte beyond their type; a
+ * value that equals another is NULL (a symbol equal to its name, an address equal to its offset); time is in
  * microseconds; rows are found by their rowid, so that there is no index.
  */
 #pragma once
 
 #define PROFILE_APPLICATION_ID 0x6475736b /* "dusk" */
-#define PROFILE_VERSION 2		  /* 1 had other names for some tables, columns and counters: profile_v1.h */
+#define PROFILE_VERSION 2		  /* 1 has other names for some tables, columns and counters: profile_v1.h */
 #define PROFILE_PAGE_BYTES 1024
-#define PROFILE_MAX_NS (1ULL << 62) /* no time is later, none takes longer */
+#define PROFILE_MAX_NS (1ULL << 62) /* upper bound of times and durations */
 
 #define PROFILE_TABLES                                                                        \
 	"create table setting(key text primary key, value text) without rowid;"               \
@@ -35,13 +35,13 @@
 	"create table outcome(id integer primary key, name text, class text, sentence text);" \
 	"create table counter(name text primary key, value int, sentence text) without rowid;"
 
-/* Made when lines are known: older profiles, and those without, lack them. */
+/* Created when lines are known. Profiles without lines, and older ones, lack these tables. */
 #define PROFILE_LINE_TABLES                                                                \
 	"create table if not exists source(id integer primary key, path text);"            \
 	"create table if not exists line(id integer primary key, frame int, function int," \
 	" source int, line int);"
 
-/* Made when there are events of tracefs: older profiles, and those without, lack them. */
+/* Created when tracefs events are recorded. Profiles without events, and older ones, lack these tables. */
 #define PROFILE_EVENT_TABLES                                                                     \
 	"create table event(id integer primary key, name text);"                                 \
 	"create table occurrence(id integer primary key, time int, thread int, node int,"        \
@@ -52,7 +52,7 @@
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "          \
 	"left join event e on e.id=s.event;"
 
-/* SQLite keeps a view's text as it stands, hence few blanks. */
+/* SQLite keeps the text of a view as it is, hence few blanks. */
 #define PROFILE_VIEWS                                                                              \
 	"create view frame_name as select f.id,"                                                   \
 	"coalesce(fn.name,coalesce(i.name,'[unknown]')||printf('+0x%x',f.offset)) function,"       \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What format 1 of the profile called by other names than profile_schema.h does. Beyond names nothing was different. */
+/* The names in which format 1 of the profile differs from profile_schema.h. Nothing else differs. */
 #pragma once
 #include <stddef.h>
 #include <string.h>
@@ -8,7 +8,7 @@ struct v1_name {
 	const char *now, *then;
 };
 
-/* Tables, with the columns that are read of them; counters. */
+/* Tables, with the columns that are read from them; counters. */
 static const struct v1_name v1_tables[] = {{"offcpu", "absence"}, {"thread_times", "life"}, {}};
 static const struct v1_name v1_columns[] = {{"offcpu,thread,node,outcome,kind", "absence,thread,node,outcome,kind"},
 					    {"id,thread,start,end,on_cpu,runnable,blocked,intervals",
@@ -22,7 +22,7 @@ static const struct v1_name v1_counters[] = {{"offcpu-intervals", "absences"},
 					     {"kernel-cached", "kernel-known"},
 					     {}};
 
-/* What @name was called then. */
+/* Return the name of @name in format 1. */
 static inline const char *v1_then(const struct v1_name *names, const char *name)
 {
 	for (; names->now; names++)
@@ -31,7 +31,7 @@ static inline const char *v1_then(const struct v1_name *names, const char *name)
 	return name;
 }
 
-/* What @name, of a profile of format 1, is called now. */
+/* Return the present name of @name, which is from a profile of format 1. */
 static inline const char *v1_now(const struct v1_name *names, const char *name)
 {
 	for (; names->now; names++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How does a recording reach the disk?
+ * Write a recording to disk.
  *
- * One transaction per commit, in a write-ahead log (WAL): readers see what is committed, and whoever kills us loses
- * what is not. Database and log are in a place of their own until the profile is whole (profile_place.h). What has been
- * named already is found in memory, so that a sample costs one insert and no look-up on disk.
+ * There is one transaction per commit, in a write-ahead log (WAL): readers see what is committed, and a kill loses what
+ * is not. Database and log are in a place of their own until the profile is complete (profile_place.h). Indexes of
+ * modules, frames, nodes and threads are kept in memory, so that a sample costs one insert and no look-up on disk.
  */
 #include <assert.h>
 #include <errno.h>
@@ -26,7 +26,7 @@
 #include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_write.h"
 
-#define WAL_BYTES (4 << 20) /* the log is written back to the file when it is as long as this */
+#define WAL_BYTES (4 << 20) /* length at which the log is written back to the database */
 
 enum statement {
 	BEGIN,
@@ -69,13 +69,13 @@ struct profile_writer {
 	struct fdvfs vfs;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[NR_STATEMENTS];
-	sqlite3_stmt *weighed;		  /* a sample that does not stand for the period; NULL: there was none */
-	sqlite3_stmt *event, *occurrence; /* NULL: there were none */
+	sqlite3_stmt *weighed;		  /* inserts a sample with a value of its own; NULL: none so far */
+	sqlite3_stmt *event, *occurrence; /* NULL: none so far */
 	bool in_transaction;
 	int error; /* the first one, sticky */
 	struct dusk_error why;
 
-	struct map modules; /* number of the content in @contents -> module */
+	struct map modules; /* index of the content in @contents -> module */
 	struct strings contents;
 	struct map nodes; /* parent, frame -> node */
 	struct strings frames, threads;
@@ -83,7 +83,7 @@ struct profile_writer {
 	uint64_t nr_intervals; /* numbers given out */
 };
 
-/* What makes two frames, or two threads, the same. No padding: it is hashed and compared as bytes. */
+/* The identity of frames and threads. There is no padding: they are hashed and compared as bytes. */
 struct frame_key {
 	uint64_t offset;
 	uint32_t module;
@@ -107,7 +107,7 @@ static void fail_memory(struct profile_writer *w)
 		w->error = error_set(&w->why, -ENOMEM, "cannot write %s: out of memory", w->place.path);
 }
 
-/* The statement, in a transaction, or NULL after an error. */
+/* Return the statement, in a transaction, or NULL after an error. */
 static sqlite3_stmt *begin(struct profile_writer *w, enum statement which)
 {
 	if (!w->error && !w->in_transaction) {
@@ -122,7 +122,7 @@ static void run(struct profile_writer *w, sqlite3_stmt *stmt)
 	fail_db(w, db_run(stmt));
 }
 
-/* Text that the caller keeps until the statement has run. */
+/* Bind text that the caller keeps until the statement has run. */
 static void bind_text(sqlite3_stmt *stmt, int column, const char *text)
 {
 	if (text && *text)
@@ -171,7 +171,8 @@ static int make_schema(sqlite3 *db)
 	int rc;
 
 	/*
-	 * In memory until there is a log: a journal would need a name. The log is written back when no reader is at it.
+	 * The journal is in memory until there is a log: a journal file would need a name. Automatic checkpoints are
+	 * off, as the log is written back only while there are no readers.
 	 */
 	snprintf(sql, sizeof(sql),
 		 "pragma journal_mode=memory; pragma page_size=%d; pragma application_id=%d; pragma user_version=%d;"
@@ -195,7 +196,7 @@ static void finalize_all(struct profile_writer *w)
 	sqlite3_finalize(steal(w->occurrence));
 }
 
-/* Close the database; its place stays. */
+/* Close the database, but keep its place. */
 static void writer_done(struct profile_writer *w)
 {
 	finalize_all(w);
@@ -269,7 +270,7 @@ static const char *text_or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* The place of @m's content in w->modules, or NULL. */
+/* Return the slot of @m's content in w->modules, or NULL. */
 static uint32_t *module_at(struct profile_writer *w, const struct dusk_module *m, bool *fresh)
 {
 	_cleanup_(freep) char *content = NULL;
@@ -321,7 +322,7 @@ void profile_module_update(struct profile_writer *w, uint32_t module, const stru
 
 	if (!stmt)
 		return;
-	/* Whoever names it in full from now on means this one. */
+	/* From now on the full content means this module, too. */
 	known = module_at(w, m, &fresh);
 	if (!known) {
 		fail_memory(w);
@@ -407,7 +408,7 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 	return number;
 }
 
-/* What samples and off-CPU intervals have in common. */
+/* Bind the columns that samples, off-CPU intervals and events have in common. */
 static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 {
 	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
@@ -420,7 +421,10 @@ static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 	sqlite3_bind_int(stmt, 5, s->outcome);
 }
 
-/* The column is made when it is needed: where all samples stand for the period it would cost them a byte each. */
+/*
+ * Create the column "value" when it is first needed: if all samples stand for the period, it would cost a byte for
+ * each.
+ */
 static sqlite3_stmt *begin_weighed(struct profile_writer *w)
 {
 	if (!begin(w, SAMPLE) || w->weighed)
@@ -488,7 +492,7 @@ void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64
 	run(w, stmt);
 }
 
-/* The tables are made when they are needed: where there are no events they would take several pages. */
+/* Create the tables when they are first needed: without events they would take several pages for nothing. */
 static void make_event_tables(struct profile_writer *w)
 {
 	fail_db(w, db_exec(w->db, PROFILE_EVENT_TABLES));
@@ -550,7 +554,7 @@ void profile_counter(struct profile_writer *w, const char *name, const char *sen
 	run(w, stmt);
 }
 
-/* The log is long: write it back, if no reader needs it, who will not be long. */
+/* Write the log back if it is long and no reader uses it. Readers hold it only briefly, so a later commit succeeds. */
 static void shorten_log(struct profile_writer *w)
 {
 	struct stat st;
@@ -609,8 +613,8 @@ uint64_t profile_bytes(const struct profile_writer *w)
 }
 
 /*
- * One file, under its name. After an error, too, as far as that goes: what was committed before it may still find room
- * in the database, which grows more slowly than the log.
+ * Make it one file, under its name. Try also after an error: what was committed before may fit into the database, which
+ * grows more slowly than the log.
  */
 static int publish(struct profile_writer *w, struct dusk_error *err)
 {

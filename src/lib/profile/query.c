@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What does a profile answer to a question in SQL?
+ * Run an SQL query on a profile.
  *
- * The file is opened as for every view (profile_open.h), and SQLite asks refuse() about each thing that a statement, or
- * a view in the file, would do, so that not even another file can be touched: ATTACH, PRAGMAs that set something and
- * functions that are not on the list end there. Modules, which make tables by code, are not there at all.
+ * The file is opened as for every view (profile_open.h). SQLite calls refuse() for each action of a statement, or of a
+ * view in the file. It denies ATTACH, PRAGMAs that set something and functions that are not on the list, so that no
+ * other file can be touched. Table-valued modules are removed from the connection.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 struct dusk_query {
 	struct profile_file file;
 	sqlite3_stmt *stmt;
-	char refused[64]; /* what of the statement at hand is not allowed, or "" */
+	char refused[64]; /* which part of the statement is not allowed, or "" */
 };
 
 static bool listed(const char *name, const char *const *list)
@@ -30,13 +30,13 @@ static bool listed(const char *name, const char *const *list)
 	return false;
 }
 
-/* PRAGMAs that describe tables, and those that tell a number if they are not given one. */
+/* PRAGMAs that describe tables, and PRAGMAs that return a number if they have no argument. */
 static const char *const describing[] = {"table_info", "table_xinfo", "table_list", NULL};
 static const char *const telling[] = {"application_id", "user_version", NULL};
 
 /*
- * What SQLite computes from what it is given, and nothing else: a library may come with functions that nobody here
- * knows.
+ * Functions that compute a value from their arguments, and do nothing else. A list of those that are allowed, as a
+ * build of SQLite may have further functions.
  */
 static const char *const functions[] = {
 	"abs",
@@ -158,7 +158,9 @@ static int refuse(void *ctx, int action, const char *first, const char *second, 
 	}
 }
 
-/* pragma_table_info and its like are tables that SQLite makes when they are first named: refuse() would see to that. */
+/*
+ * SQLite creates pragma_table_info and the like at their first use, which refuse() would deny, so use each once before.
+ */
 static int declare_pragmas(sqlite3 *db)
 {
 	char sql[64];
@@ -171,7 +173,7 @@ static int declare_pragmas(sqlite3 *db)
 	return rc;
 }
 
-/* Is it a profile? What makes up its tables by code, virtual tables, no profile has. */
+/* Check that this is a profile, and that it has no virtual tables, which run code. */
 static int check(struct dusk_query *q)
 {
 	sqlite3_int64 application = 0, version = 0, virtual = 0;
@@ -205,16 +207,16 @@ static int open_file(struct dusk_query *q, const char *path, struct dusk_error *
 	rc = rc ?: check(q);
 	if (rc)
 		return rc;
-	sqlite3_progress_handler(q->file.db, 0, NULL, NULL); /* a question may take as long as it takes */
+	sqlite3_progress_handler(q->file.db, 0, NULL, NULL); /* a query may take any time */
 	rc = sqlite3_drop_modules(q->file.db, NULL);
 	rc = rc ?: declare_pragmas(q->file.db);
 	sqlite3_set_authorizer(q->file.db, refuse, q);
 	rc = rc ? profile_file_failed(&q->file, rc) : 0;
-	q->file.err = NULL; /* the caller's, for this call */
+	q->file.err = NULL; /* the caller's, valid only during this call */
 	return rc;
 }
 
-/* The first word of a statement says best what it would do, but for those words that begin questions, too. */
+/* Name the refused statement by its first word, unless that is a word that also begins allowed queries. */
 static void name_refused(struct dusk_query *q, const char *sql)
 {
 	static const char *const questions[] = {"explain", "select", "values", "with", NULL};

@@ -1,35 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What are the frames of a set of stacks called, which files do they lie in? In memory as in a file: fsmb_section.c. */
+/*
+ * The names of the frames of a set of stacks, and the files that they are in; in memory as in a file: fsmb_section.c.
+ */
 #pragma once
 #include <dusk/stackmap.h>
 
-/* @function, @module, @path, @build_id: where it begins in the text. */
+/* @function, @module, @path and @build_id are offsets into the text. */
 struct stackname {
 	uint64_t frame;
-	uint32_t outer; /* 1: kernel code, but not the innermost frame, so a return address */
+	uint32_t outer; /* 1: kernel code in a frame other than the innermost, so a return address */
 	uint32_t function, module;
-	uint32_t offset, size; /* bytes: from the function's start; of the function, 0: not known */
+	uint32_t offset, size; /* in bytes: offset from the function's start; the function's size, 0 if not known */
 	uint32_t reserved;
 };
 
 struct stackfile {
-	uint32_t number; /* of the module, as frames have it */
+	uint32_t number; /* of the module, as in frames */
 	uint32_t path, build_id;
 	uint32_t reserved;
 };
 
 struct dusk_stack_names {
 	const char *text;	       /* strings, each with a 0 byte at its end */
-	const struct stackfile *files; /* by number, each once */
-	const struct stackname *names; /* by frame and @outer, each once */
+	const struct stackfile *files; /* sorted by number, no duplicates */
+	const struct stackname *names; /* sorted by frame and @outer, no duplicates */
 	size_t text_bytes, nr_files, nr_names;
-	void *store[3]; /* where these lie, if they are not borrowed */
+	void *store[3]; /* memory that the names own, if they are not borrowed */
 };
 
-/* For qsort() and bsearch(): by frame and @outer; by number. */
+/* Order for qsort() and bsearch(): by frame and @outer; by number. */
 int stackname_order(const void *a, const void *b);
 int stackfile_order(const void *a, const void *b);
 void stacknames_free(struct dusk_stack_names *n);
 
-/* Is frame @i of @stack one whose name depends on whether it is a return address, and is it one? As stackname.outer. */
+/* Return stackname.outer for frame @i of @stack: 1 if its name depends on its being a return address, and it is one. */
 uint32_t stacknames_outer(const struct dusk_stack *stack, uint32_t i);

@@ -3,10 +3,10 @@
 #include "abi/frame.h"
 #include "lib/profile/stacknames.h"
 
-/* Which stack has which number? */
+/* An index of stacks by their ids. */
 struct dusk_stack_ids {
-	struct map merged;	     /* numbers of stacks that were equal to another -> index of that */
-	const struct dusk_stack **v; /* by number */
+	struct map merged;	     /* ids of stacks that were equal to another -> index of the other */
+	const struct dusk_stack **v; /* sorted by id */
 };
 
 static uint64_t hash_of(const struct dusk_stack *stack)
@@ -23,7 +23,7 @@ static bool same(const struct dusk_stack *a, const struct dusk_stack *b)
 	return a->nr == b->nr && !memcmp(a->frame, b->frame, a->nr * sizeof(*a->frame));
 }
 
-/* Add @stack: *@ret is its index, and *@ret_fresh whether it was not there. */
+/* Add @stack. *@ret is its index; *@ret_fresh says whether it is new. */
 static int put(struct stackset *s, const struct dusk_stack *stack, uint32_t *ret, bool *ret_fresh)
 {
 	for (uint64_t key = hash_of(stack);; key++) {
@@ -69,7 +69,7 @@ int stackset_keep(struct stackset *s, const uint64_t *frame, uint32_t nr, uint32
 	copy = malloc(nr * sizeof(*frame));
 	s->owned = true;
 	s->stacks.v[*ret].frame = copy ? memcpy(copy, frame, nr * sizeof(*frame)) : NULL;
-	s->stacks.v[*ret].nr = copy ? nr : 0; /* of 0 frames is none */
+	s->stacks.v[*ret].nr = copy ? nr : 0; /* no frames: none */
 	return copy ? 0 : -ENOMEM;
 }
 
@@ -130,7 +130,7 @@ static int by_id(const void *a, const void *b)
 	return (*x)->id<(*y)->id ? -1 : (*x)->id>(*y)->id;
 }
 
-/* Pointers to all of @s, by id: they may have been put in another order since. */
+/* Make an index of all stacks by id: the caller may have changed their order. */
 static int sort_ids(struct dusk_stacks *s)
 {
 	struct dusk_stack_ids *ids = s->ids ?: calloc(1, sizeof(*ids));
@@ -188,7 +188,7 @@ static uint32_t depth_of(const struct dusk_profile *p, uint32_t node)
 	return depth;
 }
 
-/* The number of samples of each node that has any, and how many words all their stacks take. */
+/* Count the samples of each node, and the words that the stacks with samples take in total. */
 static uint32_t *count_refs(const struct dusk_profile *p, size_t *words)
 {
 	uint32_t *refs = calloc(p->nr_nodes + 1, sizeof(*refs));
@@ -216,7 +216,7 @@ int dusk_stacks_of_profile(struct dusk_stacks **ret, const struct dusk_profile *
 		for (uint32_t n = node; n; n = p->nodes[n].parent)
 			word[stack.nr++] = word_of(p, p->nodes[n].frame);
 		word += stack.nr;
-		err = vec_push(&set.stacks, stack); /* nodes are distinct as they are */
+		err = vec_push(&set.stacks, stack); /* nodes are distinct already */
 	}
 	free(refs);
 	if (!err)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The names of abi/offcpu.h and abi/frame.h, for readers. */
+/* The names in abi/offcpu.h and abi/frame.h, for readers of profiles. */
 #include <dusk/dusk.h>
 #include "abi/offcpu.h"
 #include "abi/frame.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How do stacks look in which inlined functions stand as if they had been called?
+ * Convert inlined functions to frames, as if they had been called.
  *
- * A frame with several lines becomes as many frames: itself for the function that has the code, and new ones behind all
- * others for those inlined. Nodes follow: each new frame's node stands on that of its caller. Views then need not know
- * that a place in the code can be several functions.
+ * A frame with several lines becomes several frames: itself, for the function that contains the code, and new ones,
+ * behind all others, for the functions inlined there. Nodes follow: the node of each new frame is a child of its
+ * caller's. So views need not handle several functions at one place in the code.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,11 +18,11 @@ struct unfolder {
 	const struct dusk_profile *p;
 	struct vec(struct dusk_frame) frames;
 	struct vec(struct dusk_node) nodes;
-	uint32_t *inner; /* by frame: its first new frame, that of the outermost inlined function; 0: none */
-	uint32_t *place; /* by old node: the new one of its innermost function */
+	uint32_t *inner; /* by frame: its first new frame, for the outermost inlined function; 0: none */
+	uint32_t *place; /* by old node: the new node of its innermost function */
 };
 
-/* The frames of what is inlined at @f, from the outermost to the innermost. */
+/* Add the frames of the functions inlined at @f, from the outermost to the innermost. */
 static int add_inlined(struct unfolder *u, const struct dusk_frame *f)
 {
 	for (uint32_t i = f->nr_lines - 1; i-- > 0;) {
