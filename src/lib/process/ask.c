@@ -26,7 +26,7 @@ static bool write_all(int fd, const void *data, size_t size)
 	return true;
 }
 
-/* All @size bytes, by @end_ns: 0, -ETIMEDOUT, or -ECHILD if who writes has ended. */
+/* Read @size bytes before @end_ns. Returns 0, -ETIMEDOUT, or -ECHILD if the writer has ended. */
 static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
 {
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
@@ -46,7 +46,7 @@ static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
 	return 0;
 }
 
-/* One that hangs where no signal ends it, as in a read of a file system that does not answer, is left to itself. */
+/* A child that no signal ends, as in a read of a file system that does not answer, is not waited for any longer. */
 static void end(pid_t child)
 {
 	kill(child, SIGKILL);

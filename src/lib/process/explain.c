@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* One stack, explained: a thread is halted or a specimen read, its stack walked, and each frame named. */
+/* Explain a stack: halt a thread or read a specimen, walk the stack, and name each frame. */
 #include <dusk/dusk.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -29,7 +29,7 @@ static void profile_freep(struct dusk_profile **p)
 	dusk_profile_free(*p);
 }
 
-/* What @t knows of the file that is mapped as @m, or NULL. */
+/* Return what @t has cached about the file mapped as @m, or NULL. */
 static const struct module *module_of(const struct target *t, const struct target_mapping *m)
 {
 	struct module_key key = {.dev = m->vma.dev, .ino = m->vma.vdso ? 1 : m->vma.ino};
@@ -49,7 +49,7 @@ static const char *build_id(struct strings *strings, const struct module *m)
 	return strings_intern(strings, text);
 }
 
-/* As the profile of a recording would have it. */
+/* Describe the module of @m as the profile of a recording would. */
 static int describe(struct dusk_profile *p, struct dusk_module *ret, const struct target *t,
 		    const struct target_mapping *m, pid_t pid)
 {
@@ -69,7 +69,7 @@ static int describe(struct dusk_profile *p, struct dusk_module *ret, const struc
 	return ret->path && ret->build_id ? 0 : -ENOMEM;
 }
 
-/* The module of @m in @p, added if it is new; 0: memory is short. */
+/* Return the number of @m's module in @p, which is added if it is new. 0: memory is short. */
 static uint32_t number(struct dusk_profile *p, const struct target *t, const struct target_mapping *m, pid_t pid)
 {
 	struct dusk_module new;
@@ -83,7 +83,7 @@ static uint32_t number(struct dusk_profile *p, const struct target *t, const str
 	return p->nr_modules++;
 }
 
-/* A profile of nothing but the frames of @trace, in their order from 1 on, with their names. */
+/* Make a profile that has only the frames of @trace, in their order from 1 on, and name them. */
 static int name_frames(struct dusk_profile **ret, const struct trace *trace, const struct target *t, pid_t pid)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = calloc(1, sizeof(*p));
@@ -110,7 +110,7 @@ static int name_frames(struct dusk_profile **ret, const struct trace *trace, con
 		if (!p->frames[i].module)
 			return -ENOMEM;
 	}
-	dusk_profile_symbolize(p, &options, NULL); /* what has no name has none */
+	dusk_profile_symbolize(p, &options, NULL); /* frames may stay without names */
 	*ret = steal(p);
 	return 0;
 }
@@ -195,7 +195,7 @@ static int keep_specimen(struct target *t, const u64 *regs, const char *comm, co
 	return write_specimen(s, path, err);
 }
 
-/* While the thread is halted: all but the names, which take their time. */
+/* What must be done while the thread is halted. Naming takes longer, and comes later. */
 static int walk_halted(struct target *t, struct trace *trace, const struct dusk_walk *of, const u64 *regs,
 		       const char *keep, struct dusk_error *err)
 {

@@ -13,7 +13,7 @@
 
 #define PATIENCE_MS 2000
 
-/* 0, -ETIMEDOUT or -ESRCH. */
+/* Returns 0, -ETIMEDOUT or -ESRCH. */
 static int wait_for_stop(pid_t tid)
 {
 	struct timespec ms = {.tv_nsec = 1000000};
@@ -26,7 +26,7 @@ static int wait_for_stop(pid_t tid)
 			return -ESRCH;
 		if (got == tid && status >> 16 == PTRACE_EVENT_STOP)
 			return 0;
-		if (got == tid) /* a signal was first: it is not ours */
+		if (got == tid) /* another signal came first: pass it on */
 			ptrace(PTRACE_CONT, tid, NULL, (void *)(long)WSTOPSIG(status));
 		nanosleep(&ms, NULL);
 	}
@@ -42,7 +42,7 @@ void halt_registers(u64 *ret, const struct user_regs_struct *r)
 	regs_settle(ret);
 }
 
-/* What the kernel says of 32-bit tasks (linux arch/x86/include/asm/user_32.h, struct user_regs_struct). */
+/* The registers of a 32-bit task (arch/x86/include/asm/user_32.h, struct user_regs_struct). */
 struct registers32 {
 	u32 bx, cx, dx, si, di, bp, ax, ds, es, fs, gs, orig_ax, ip, cs, flags, sp, ss;
 };

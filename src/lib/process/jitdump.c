@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which function did a JIT have at this address at that time?
+ * Read jitdump files.
  *
- * The format is that of perf's jitdump specification, version 1: a header, then records, each with its length and the
- * time of what it tells. A load names a function and has its code behind the name; a move takes it elsewhere. All
- * else (lines, unwind tables) is stepped over, and so is code. Memory is used again: only its time tells whose an
- * address was.
+ * The format is version 1 of perf's jitdump specification: a header, then records, each with its length and a
+ * timestamp. A load names a function, and has its code behind the name; a move changes its address. Other records
+ * (lines, unwind tables) are skipped, and so is code. Memory is reused, so an address alone does not identify a
+ * function: the time is needed.
  *
- * Of a dump, which may be large, what was at the addresses that are asked for is kept. A function that comes there by a
- * move was named elsewhere: so the moves are looked at first.
+ * A dump may be large, so only functions at the requested addresses are kept. A function that is moved to one of them
+ * was loaded elsewhere, so a first pass finds the moves.
  */
 #include <elf.h>
 #include <errno.h>
@@ -32,15 +32,15 @@
 
 #define MAGIC 0x4a695444 /* "JiTD" */
 #define VERSION 1
-#define CPU_TIME 1 /* of the flags: times are those of the CPU's counter, not of CLOCK_MONOTONIC */
+#define CPU_TIME 1 /* in the flags: times are from the CPU's counter, not from CLOCK_MONOTONIC */
 #define MAX_NAME_BYTES 4096
 #define MAX_DUMP_BYTES \
-	(1LL << 30)		/* what lies behind these is not read, so names might be those of earlier functions: */
-#define MAX_RECORDS (1 << 22)	/* then none are given */
-#define MAX_FUNCTIONS (1 << 18) /* at the addresses that are asked for */
+	(1LL << 30) /* a larger dump is refused: from a part of it, names could be those of earlier functions */
+#define MAX_RECORDS (1 << 22)	/* likewise */
+#define MAX_FUNCTIONS (1 << 18) /* at the requested addresses */
 #define MAX_NAMES_BYTES (32 << 20)
 #define NOT_KEPT UINT32_MAX
-#define MAX_TRIES 4096 /* functions that are looked at for an address, as any may reach that far */
+#define MAX_TRIES 4096 /* functions to look at per address, as any of them may reach that far */
 
 enum record_id { LOAD, MOVE };
 
@@ -50,7 +50,7 @@ struct header {
 };
 
 struct record {
-	uint32_t id, bytes; /* with this */
+	uint32_t id, bytes; /* including this */
 	uint64_t time;
 };
 
@@ -65,21 +65,21 @@ struct move {
 };
 
 struct function {
-	uint64_t start, end;	 /* @start first: rank_of() */
-	uint64_t from_ns, to_ns; /* @to_ns: it was moved then */
+	uint64_t start, end;	 /* @start must be first: rank_of() */
+	uint64_t from_ns, to_ns; /* @to_ns: when it was moved */
 	const char *name;
 };
 
-/* What is asked for. */
+/* The requested addresses. */
 struct wanted {
 	uint64_t *addresses; /* sorted */
 	size_t nr;
-	struct map moved; /* functions, by index, that are moved to one of them */
+	struct map moved; /* indexes of functions that are moved to one of them */
 };
 
 struct jitdump {
-	struct vec(struct function) functions; /* once all are read: by start, the later one behind */
-	uint64_t *reach;		       /* by function: how far it and those before it reach */
+	struct vec(struct function) functions; /* after reading: by start, then by time */
+	uint64_t *reach;		       /* by function: the highest end of it and those before it */
 	struct strings names;
 	size_t names_bytes;
 };
@@ -99,7 +99,7 @@ static bool is_wanted(const struct wanted *w, uint64_t start, uint64_t size)
 	return low < w->nr && w->addresses[low] - start < size;
 }
 
-/* Which function goes by @index from now on? */
+/* Add @f. From now on @index refers to it. */
 static int add(struct jitdump *j, struct map *by_index, uint64_t index, const struct function *f)
 {
 	uint32_t *at;
@@ -116,7 +116,10 @@ static int add(struct jitdump *j, struct map *by_index, uint64_t index, const st
 	return vec_push(&j->functions, *f);
 }
 
-/* The name at hand, which ends within @room bytes, or NULL: it does not, it is empty, or (*@err) memory is short. */
+/*
+ * Read the name at the file position, which must end within @room bytes. Returns NULL if it does not or is empty, or if
+ * a limit is exceeded or memory is short (*@err).
+ */
 static const char *read_name(struct jitdump *j, FILE *in, size_t room, int *err)
 {
 	char name[MAX_NAME_BYTES];
@@ -155,7 +158,7 @@ static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct
 		return 0;
 	at = map_find(by_index, l.index);
 	if (at)
-		*at = NOT_KEPT; /* the index is another one's now */
+		*at = NOT_KEPT; /* the index belongs to a new function now */
 	if (!is_wanted(w, l.address, l.size) && !map_find(&w->moved, l.index))
 		return 0;
 	name = read_name(j, in, room - sizeof(l), &err);
@@ -164,7 +167,7 @@ static int read_load(struct jitdump *j, FILE *in, const struct record *r, struct
 	return add(j, by_index, l.index, &(struct function){l.address, l.address + l.size, r->time, UINT64_MAX, name});
 }
 
-/* Those that are moved to where it is asked for. */
+/* Note functions that are moved to a requested address. */
 static int note_move(struct wanted *w, FILE *in, const struct record *r)
 {
 	struct move m;
@@ -192,11 +195,11 @@ static int read_move(struct jitdump *j, FILE *in, const struct record *r, struct
 		j->functions.v[*at].to_ns = r->time;
 	name = j->functions.v[*at].name;
 	if (!is_wanted(w, m.to, m.size))
-		return 0; /* from there it may be moved on, by its name */
+		return 0; /* a later move from there finds it by its index */
 	return add(j, by_index, m.index, &(struct function){m.to, m.to + m.size, r->time, UINT64_MAX, name});
 }
 
-/* All records from where @in is; @by_index is NULL in the first look, which is for moves. */
+/* Read all records from the position of @in. @by_index is NULL in the first pass, which is for moves. */
 static int read_records(struct jitdump *j, FILE *in, struct map *by_index, struct wanted *w)
 {
 	struct record r;
@@ -255,7 +258,7 @@ static int by_start(const void *a, const void *b)
 	return x->from_ns < y->from_ns ? -1 : x->from_ns > y->from_ns;
 }
 
-/* Make it ready to be searched. */
+/* Sort the functions, and compute @reach. */
 static int build(struct jitdump *j)
 {
 	uint64_t reach = 0;
@@ -313,7 +316,7 @@ int jitdump_read(struct jitdump **ret, int fd, const uint64_t *addresses, size_t
 	return jitdump_parse(ret, in, addresses, nr);
 }
 
-/* Is the mapping of this line of /proc/PID/maps the mark of a dump? Its path, within @line, to *@path. */
+/* Check whether this line of /proc/PID/maps is the executable mapping of a dump. *@path points to its path in @line. */
 static bool is_mark(char *line, pid_t inner, char **path, uint64_t *ino)
 {
 	char permissions[5], name[32], *slash;
@@ -335,7 +338,7 @@ struct mapped {
 	char path[PATH_MAX];
 };
 
-/* What the first one there is of @ctx is, whole, to @ret. */
+/* Find the first dump that the process of @ctx has mapped, and copy its struct mapped to @ret. */
 static ssize_t find_mark(void *ctx, char *ret, size_t size)
 {
 	struct mapped *m = ctx;
@@ -369,7 +372,7 @@ int jitdump_open(pid_t pid)
 	fd = rc < 0 ? rc : procfs_open_in_root(pid, m.path);
 	if (fd < 0)
 		return -ENOENT;
-	if (fstat(fd, &st) || st.st_ino != m.ino) /* the name has become another file's */
+	if (fstat(fd, &st) || st.st_ino != m.ino) /* the path names another file now */
 		return -ENOENT;
 	if (st.st_uid && st.st_uid != owner)
 		return -EPERM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which function did a JIT have at this address at that time? The runtime says so in a file jit-PID.dump: node
+ * Find the function that a JIT had at an address at a given time, in the file jit-PID.dump of its runtime: node
  * --perf-prof, java with libperf-jvmti.so, LLVM's JITs.
  */
 #pragma once
@@ -12,26 +12,28 @@
 struct jitdump;
 
 /*
- * Open the dump of process @pid, which lives. A runtime maps the first page of its dump executable, for profilers to
- * know the file by: that one is taken, as the process sees it, if it belongs to root or to the owner of the process.
- * Returns the file descriptor; -ENOENT: there is none; -ESRCH; -EPERM: it belongs to somebody else.
+ * Open the dump of process @pid, which must be running. A runtime maps the first page of its dump executable, so that
+ * profilers can find the file. That file is opened in the process's root, if it belongs to root or to the process's
+ * owner.
+ * Returns a file descriptor, -ENOENT (there is none), -ESRCH, or -EPERM (it belongs to another user).
  */
 int jitdump_open(pid_t pid);
 
 /*
- * Read the dump in @fd from its beginning to where it ends, or makes no sense any more: it is being written. What was
- * at @addresses is kept. *@ret is to be freed with jitdump_free(). -EINVAL: it is none, or not of this machine; -EFBIG:
- * it has over 1 GiB, four million records, or 256 Ki functions at these addresses; -ENOMEM.
+ * Read the dump in @fd from its beginning to its end or to the first invalid record, as it may still be written. Only
+ * functions that were at @addresses are kept. Free *@ret with jitdump_free().
+ * Returns 0, -EINVAL (not a dump, or not for this machine), -EFBIG (over 1 GiB, four million records, or 256 Ki
+ * functions or 32 MiB of names for these addresses), or -ENOMEM.
  */
 int jitdump_read(struct jitdump **ret, int fd, const uint64_t *addresses, size_t nr);
 
-/* The same of a stream that can be sought. */
+/* Like jitdump_read(), from a seekable stream. */
 int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, size_t nr);
 
 /*
- * The name of the function that was at @address, one of those that were asked for, at @time_ns of CLOCK_MONOTONIC, or
- * NULL; *@start is where it began. Of functions that overlap the later one counts, and of those that came only after
- * @time_ns none.
+ * Return the name of the function that was at @address, one of those given to jitdump_read(), at @time_ns of
+ * CLOCK_MONOTONIC, or NULL; *@start is its start. Of overlapping functions the one loaded last before @time_ns is
+ * taken.
  */
 const char *jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns, uint64_t *start);
 void jitdump_free(struct jitdump *j);

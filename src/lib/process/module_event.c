@@ -25,14 +25,14 @@ void module_event_read(struct module_event *ret, const struct event_module *e)
 		snprintf(ret->path, sizeof(ret->path), "%.*s", (int)(PATH_BYTES - e->path_start),
 			 e->path + e->path_start);
 	else if (procfs_mapped_path(e->pid, e->start, e->end, ret->path, sizeof(ret->path)))
-		snprintf(ret->path, sizeof(ret->path), "[inode %llu]", e->ino); /* the mmap lock was taken */
+		snprintf(ret->path, sizeof(ret->path), "[inode %llu]", e->ino); /* the mmap lock was held */
 }
 
 int module_event_open(const struct module_event *m, const struct event_module *e)
 {
 	int fd;
 
-	if (e->vdso == VDSO_COMPAT) /* ours is another one */
+	if (e->vdso == VDSO_COMPAT) /* not the same as this process's */
 		return procfs_copy_memory(e->pid, e->start, e->end);
 	if (m->path[0] != '/')
 		return -ENOENT;

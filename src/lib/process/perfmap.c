@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which function is it that a JIT has put at this address?
+ * Read perf map files.
  *
- * Each line of the map says "START SIZE NAME", both numbers hexadecimal, and the name goes to the end of the line. A
- * JIT appends: memory that is used again appears again, hence the later line counts.
+ * Each line is "START SIZE NAME", with hexadecimal numbers, and the name extends to the end of the line. A JIT appends:
+ * reused memory appears again, hence the last line that covers an address is the right one.
  *
- * A map may be large, and what is asked for is little. So lines go by, and each leaves its place in the file at the
- * addresses that it covers: at the few nodes of a tree over them which together are its range. The latest place from an
- * address up to the root is that of its line.
+ * A map may be large, but the requested addresses are few. So lines are not kept: each leaves its file offset in a
+ * segment tree over the sorted addresses, at the few nodes that together make up its range. The largest offset on the
+ * path from an address to the root is that of the last line that covers it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,10 +23,10 @@
 #include "lib/process/perfmap.h"
 #include "lib/process/procfs.h"
 
-#define MAX_MAP_BYTES (256ULL << 20) /* some four million functions, in a second */
+#define MAX_MAP_BYTES (256ULL << 20) /* about four million functions, one second of work */
 #define MAX_LINE_BYTES 4096	     /* the rest of a name is cut off */
 #define WINDOW_BYTES (1 << 16)
-#define CLOCK_STEP_NS 2000000000LL /* the clock may have been set meanwhile, by so much */
+#define CLOCK_STEP_NS 2000000000LL /* tolerance, as the clock may have been set since */
 
 struct place {
 	uint64_t address, start;
@@ -34,20 +34,20 @@ struct place {
 };
 
 struct perfmap {
-	struct place *places; /* by address */
+	struct place *places; /* sorted by address */
 	size_t nr;
-	uint64_t *latest; /* the tree; its leaves are from @nr on: 1 + where a line begins, 0: none */
+	uint64_t *latest; /* the tree, with its leaves from @nr on: 1 + offset of a line, 0: none */
 	struct strings names;
 };
 
-/* A map in a file, or in memory. */
+/* A map in a file or in memory. */
 struct source {
 	int fd;
 	const char *text;
 	size_t len_bytes;
 };
 
-/* As pread(2), but a negative errno. */
+/* Like pread(2), but returns a negative errno. */
 static ssize_t source_read(const struct source *s, char *ret, size_t room, uint64_t at)
 {
 	size_t left;
@@ -64,7 +64,7 @@ static ssize_t source_read(const struct source *s, char *ret, size_t room, uint6
 	return got < 0 ? -errno : got;
 }
 
-/* The hexadecimal number at *@p, which is moved behind it; false if there is none, or it does not fit. */
+/* Parse the hexadecimal number at *@p and advance *@p. Returns false if there is none or it is too large. */
 static bool take_hex(const char **p, uint64_t *ret)
 {
 	uint64_t value = 0;
@@ -91,7 +91,7 @@ struct line {
 	const char *name;
 };
 
-/* @text ends with 0. False: it makes no sense. */
+/* Parse @text, which ends with a 0 byte. Returns false if it is invalid. */
 static bool read_line(struct line *ret, const char *text)
 {
 	uint64_t size;
@@ -104,7 +104,7 @@ static bool read_line(struct line *ret, const char *text)
 	return *ret->name && ret->end > ret->start;
 }
 
-/* The first place at @address or above. */
+/* Return the index of the first place at @address or above. */
 static size_t first_at(const struct perfmap *m, uint64_t address)
 {
 	size_t low = 0, high = m->nr;
@@ -120,7 +120,7 @@ static size_t first_at(const struct perfmap *m, uint64_t address)
 	return low;
 }
 
-/* A line at @at of the map, which is behind all that were noted before. */
+/* Note the line at offset @at of the map, which is behind all lines noted before. */
 static void note_line(struct perfmap *m, const char *text, uint64_t at)
 {
 	struct line line;
@@ -139,8 +139,8 @@ static void note_line(struct perfmap *m, const char *text, uint64_t at)
 }
 
 /*
- * Note the lines of @window, which has @have bytes that lie at @at, and room for one more: how many bytes are done
- * with.
+ * Note the lines in @window, which has @have bytes from offset @at of the map, and room for one more byte. Return the
+ * number of bytes consumed.
  */
 static size_t note_lines(struct perfmap *m, char *window, size_t have, uint64_t at, bool is_last, bool *inside)
 {
@@ -155,7 +155,7 @@ static size_t note_lines(struct perfmap *m, char *window, size_t have, uint64_t 
 		line[len < MAX_LINE_BYTES ? len : MAX_LINE_BYTES] = 0;
 		if (!*inside)
 			note_line(m, line, at + done);
-		*inside = !end; /* the rest of it is still to come */
+		*inside = !end; /* the line continues */
 		done += len + (end ? 1 : 0);
 	}
 	return done;
@@ -181,12 +181,12 @@ static int note_all(struct perfmap *m, const struct source *s)
 		have -= done;
 		memmove(window, window + done, have);
 		if (at > MAX_MAP_BYTES)
-			return -EFBIG; /* it grows */
+			return -EFBIG; /* grown since it was opened */
 	} while (got);
 	return 0;
 }
 
-/* The latest line that covers place @i: 1 + where it begins, or 0. */
+/* Return 1 + the offset of the last line that covers place @i, or 0. */
 static uint64_t latest_at(const struct perfmap *m, size_t i)
 {
 	uint64_t latest = 0;
@@ -197,7 +197,7 @@ static uint64_t latest_at(const struct perfmap *m, size_t i)
 	return latest;
 }
 
-/* Name @p by the line at @at, if that still covers it. */
+/* Name @p by the line at @at, if that line still covers it. */
 static int name_place(struct perfmap *m, struct place *p, const struct source *s, uint64_t at)
 {
 	char text[MAX_LINE_BYTES + 1];
@@ -287,7 +287,10 @@ int perfmap_read(struct perfmap **ret, int fd, const uint64_t *addresses, size_t
 	return parse(ret, &(struct source){.fd = fd}, addresses, nr);
 }
 
-/* Anybody can write into /tmp, and names lead those who read them; and what is there may be older than the process. */
+/*
+ * Check the file: any user can write to /tmp, where a file could give false names, and it may be older than the
+ * process.
+ */
 static int check(int fd, pid_t pid, uid_t owner)
 {
 	int64_t started_ns;

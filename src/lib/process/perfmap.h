@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which function is it that a JIT has put at this address? The runtime says so in /tmp/perf-PID.map. */
+/* Find the function that a JIT has put at an address, in the file /tmp/perf-PID.map of its runtime. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -8,26 +8,27 @@
 struct perfmap;
 
 /*
- * Open the map of process @pid: the one in its own mount namespace, under the number it has in its own PID namespace,
- * or that in ours. Only a regular file that belongs to root or to the owner of the process is opened. Returns the file
- * descriptor; -ENOENT: there is none; -EPERM: it belongs to somebody else; -ESTALE: it was written before the process
- * began, by another one that had its number.
+ * Open the map of process @pid: the file in its own mount namespace, under its number in its own PID namespace, or else
+ * the file in our namespaces. Only a regular file that belongs to root or to the owner of the process is opened.
+ * Returns a file descriptor, -ENOENT (there is none), -EPERM (it belongs to another user), or -ESTALE (it was written
+ * before the process began, by an earlier process with the same number).
  */
 int perfmap_open(pid_t pid);
 
 /*
- * Read the map in @fd from its beginning, for the functions at @addresses: little more memory is needed than for those.
- * *@ret is to be freed with perfmap_free(). -EFBIG: it has over 256 MiB, and to read half of it would be to get names
- * wrong that come again; -ENOMEM.
+ * Read the map in @fd from its beginning, for the functions at @addresses; memory use depends on their number, not on
+ * the size of the map. Free *@ret with perfmap_free().
+ * Returns 0, -EFBIG (over 256 MiB: a part of it could give names that later lines replace), -ENOMEM, or an error of
+ * reading.
  */
 int perfmap_read(struct perfmap **ret, int fd, const uint64_t *addresses, size_t nr);
 
-/* The same of text in memory. Lines that make no sense are passed over. */
+/* Like perfmap_read(), from text in memory. Invalid lines are skipped. */
 int perfmap_parse(struct perfmap **ret, const char *text, size_t len_bytes, const uint64_t *addresses, size_t nr);
 
 /*
- * The name of the function at @address, one of those that were asked for, or NULL; *@start is where it begins. Of two
- * that overlap the later one counts.
+ * Return the name of the function at @address, one of those given to perfmap_read(), or NULL; *@start is where it
+ * begins. Of overlapping functions the later one in the map is taken.
  */
 const char *perfmap_find(const struct perfmap *m, uint64_t address, uint64_t *start);
 void perfmap_free(struct perfmap *m);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What was mapped where? See processes.h. Maps of a process are sorted and do not overlap. Both limits are far from
- * what programs do; they bound the work that a made-up recording can cause.
+ * The mappings of processes and the names of threads. See processes.h. Maps of a process are sorted and do not overlap.
+ * Both limits are far above what programs need; they bound the work that a forged recording can cause.
  */
 #include <errno.h>
 #include <string.h>
 
 #include "lib/process/processes.h"
 
-#define MAX_MAPS 16384	     /* of a process: of code only, as a rule some hundred */
-#define MAX_COPIED (1 << 22) /* maps, of forks without execve() whose child or parent maps more */
+#define MAX_MAPS 16384	     /* per process; usually about a hundred, as only code is mapped here */
+#define MAX_COPIED (1 << 22) /* maps, after forks without execve(), if child or parent maps more */
 
 struct process_maps {
 	uint32_t refs;
@@ -24,7 +24,7 @@ static void release(struct process_maps *m)
 	free(m);
 }
 
-/* The place of the maps of @pid, which may hold NULL; or NULL: memory is short. */
+/* Return the slot for the maps of @pid, which may hold NULL. NULL: memory is short. */
 static struct process_maps **place_of(struct processes *p, uint32_t pid)
 {
 	bool fresh;
@@ -37,7 +37,7 @@ static struct process_maps **place_of(struct processes *p, uint32_t pid)
 			return NULL;
 		*index = p->all.nr - 1;
 	}
-	/* One that was not made, for lack of memory, is like another process's: the caller gives up by then. */
+	/* After vec_push() has failed, *index is wrong: 0. The caller gives up on -ENOMEM, so it is not used. */
 	return *index < p->all.nr ? &p->all.v[*index] : NULL;
 }
 
@@ -48,7 +48,7 @@ static const struct process_maps *maps_of(const struct processes *p, uint32_t pi
 	return index && *index < p->all.nr ? p->all.v[*index] : NULL;
 }
 
-/* Maps of its own for the process at @place. 0 or -ENOMEM. */
+/* Give the process at @place maps of its own. Returns 0 or -ENOMEM. */
 static int own(struct processes *p, struct process_maps **place)
 {
 	struct process_maps *old = *place, *m;
@@ -73,7 +73,7 @@ static int own(struct processes *p, struct process_maps **place)
 	return 0;
 }
 
-/* How many maps end at or before @address? */
+/* Return how many maps end at or before @address. */
 static size_t nr_before(const struct process_maps *m, uint64_t address)
 {
 	size_t low = 0, high = m->v.nr;
@@ -89,7 +89,9 @@ static size_t nr_before(const struct process_maps *m, uint64_t address)
 	return low;
 }
 
-/* In the place of what overlaps @new: what of that is left before it, @new, and what is left behind it. */
+/*
+ * Replace maps @first to @last - 1, which overlap @new, by what is left before @new, @new, and what is left after it.
+ */
 static int replace(struct process_maps *m, size_t first, size_t last, const struct process_map *new)
 {
 	struct process_map pieces[3];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How does a process see its files, and itself? */
+/* Open files as a process sees them, and read facts about it from /proc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #include "lib/process/procfs.h"
 
 #define MAX_STATUS_BYTES (1 << 20)
-#define CONFIGFS_MAGIC 0x62656570 /* those that linux/magic.h does not have */
+#define CONFIGFS_MAGIC 0x62656570 /* missing in linux/magic.h */
 #define FUSECTL_MAGIC 0x65735543
 #define MQUEUE_MAGIC 0x19800202
 #ifndef RDTGROUP_MAGIC
@@ -31,8 +31,8 @@
 #endif
 
 /*
- * Files whose content the kernel makes up, when they are read: that may wait for ever (/proc/kmsg), or do things.
- * Nothing of what we look for lies there.
+ * Check for a pseudo file system, whose files the kernel generates when they are read: reading may block forever
+ * (/proc/kmsg) or have side effects. No module is on such a file system.
  */
 static bool is_made_up(int path_fd)
 {
@@ -147,7 +147,9 @@ int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end)
 	return steal_fd(&copy);
 }
 
-/* The last number of the line that begins with @key, or the @nth (from 1); -1 if there is none. */
+/*
+ * Return the last number in the line that begins with @key, or the @nth (from 1) if @nth is not 0; -1 if there is none.
+ */
 static long number_of_line(const char *status, const char *key, int nth)
 {
 	const char *p = strstr(status, key);
@@ -178,7 +180,7 @@ int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner)
 	snprintf(name, sizeof(name), "/proc/%d/status", pid);
 	if (file_read(&status, &len, name, MAX_STATUS_BYTES))
 		return -ESRCH;
-	/* The name of the process comes first, but its line breaks are escaped. */
+	/* A process cannot forge these lines: its name comes first, but line breaks in it are escaped. */
 	nspid = number_of_line(status, "\nNSpid:", 0);
 	uid = number_of_line(status, "\nUid:", 2);
 	if (nspid < 0 || uid < 0)
@@ -199,7 +201,7 @@ int procfs_started(pid_t pid, int64_t *ret)
 	snprintf(name, sizeof(name), "/proc/%d/stat", pid);
 	if (file_read(&stat, &len, name, MAX_STATUS_BYTES))
 		return -ESRCH;
-	p = strrchr(stat, ')'); /* the process's name may hold anything */
+	p = strrchr(stat, ')'); /* the process's name may contain anything */
 	for (int field = 2; p && field < 22; field++)
 		p = strchr(p + 1, ' ');
 	if (!p || sscanf(p, "%llu", &ticks) != 1)

@@ -1,37 +1,44 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How does a process see its files, and itself? */
+/* Open files as a process sees them, and read facts about it from /proc. */
 #pragma once
 #include <stdint.h>
 #include <sys/types.h>
 
 /*
- * Open the regular file @path read-only: a file descriptor or a negative errno, -EINVAL if it is something else.
- * Nothing but a regular file is ever opened, as opening a device or a FIFO has effects; and none of those that the
- * kernel makes up, as in /proc or /sys.
+ * Open the regular file @path read-only. No other kind of file is opened, as opening a device or a FIFO has side
+ * effects, and no file of a pseudo file system such as /proc or /sys.
+ * Returns a file descriptor, -EINVAL (not such a file), or another negative errno.
  */
 int procfs_open_file(const char *path);
 
-/* The same of what @path_fd, which is open with O_PATH only and stays the caller's, names: that does nothing to it. */
+/*
+ * Like procfs_open_file(), for the file that @path_fd refers to, which is an O_PATH descriptor and stays the caller's.
+ */
 int procfs_reopen(int path_fd);
 
-/* The same with @path as process @pid sees it: links in it lead nowhere outside of its root. */
+/*
+ * Like procfs_open_file(), with @path resolved in the root of process @pid; links in it do not lead out of that root.
+ */
 int procfs_open_in_root(pid_t pid, const char *path);
 
 /*
- * The file that @pid has mapped from @start to @end, as we see it, to @ret of @size bytes. -ENOENT: there is no such
- * mapping, or none of a file; -ENAMETOOLONG; others from /proc and ask.h.
+ * Read the path of the file that @pid has mapped from @start to @end, as this process sees it, to @ret of @size bytes.
+ * Returns 0, -ENOENT (no such mapping, or not of a file), -ENAMETOOLONG, or an error of /proc or ask.h.
  */
 int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size);
 
-/* When @pid began, in nanoseconds since 1970, to within some ten milliseconds. -ESRCH: it is gone. */
+/*
+ * Set *@ret to the start time of @pid, in nanoseconds since 1970, accurate to about ten milliseconds.
+ * Returns 0, or -ESRCH if it is gone.
+ */
 int procfs_started(pid_t pid, int64_t *ret);
 
 /*
- * A copy of what @pid has in memory from @start to @end, as a file; of at most PROCFS_COPY_BYTES, -EFBIG otherwise.
- * -EIO: it could not all be read; others from /proc and memfd_create(2).
+ * Copy the memory of @pid from @start to @end, at most PROCFS_COPY_BYTES, to an anonymous file.
+ * Returns a file descriptor, -EFBIG, -EIO (not all of it could be read), or an error of /proc or memfd_create(2).
  */
 #define PROCFS_COPY_BYTES (1 << 20)
 int procfs_copy_memory(pid_t pid, uint64_t start, uint64_t end);
 
-/* The number of @pid in its own PID namespace, and its effective user. -ESRCH: it is gone. */
+/* Read the number of @pid in its own PID namespace, and its effective user. Returns 0, or -ESRCH if it is gone. */
 int procfs_identity(pid_t pid, pid_t *inner, uid_t *owner);

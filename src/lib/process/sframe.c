@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What does .sframe of an ELF file say? The core's decoder reads it, as it does in the kernel: here the target's memory
- * is the section.
+ * Read .sframe of an ELF file with the core's decoder, as the kernel side does; the section is the target's memory
+ * here.
  */
 #include <dusk/dusk.h>
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "lib/error.h"
 #include "lib/process/target.h"
 
-#define PT_GNU_SFRAME 0x6474e554 /* not in every elf.h */
+#define PT_GNU_SFRAME 0x6474e554 /* missing in some elf.h */
 #define SECTION_BYTES_MAX (1u << 30)
 
 struct section {
@@ -31,7 +31,7 @@ struct reading {
 	struct vec(struct dusk_sframe_row) rows;
 };
 
-/* The reader reads ahead. Behind the section are zeroes, as in a page; is_inside() tells who ran into them. */
+/* The reader reads ahead, so zeros follow the section, as in a page. is_inside() detects decoding past its end. */
 static int read_section(struct target *t, void *dst, u32 len, u64 addr)
 {
 	const struct section *section = &((struct reading *)t)->section;
@@ -52,7 +52,7 @@ static bool is_inside(const struct reading *r)
 	return reader_addr(&r->core.in) - r->section.addr <= r->section.size;
 }
 
-/* Read what the decoder stands at. */
+/* Decode what the decoder is positioned at. */
 static bool take(struct reading *r)
 {
 	return !sframe_read(&r->core) && is_inside(r);
@@ -117,7 +117,7 @@ static int find_section(struct section *ret, Elf *elf, const char *path, struct 
 	return 0;
 }
 
-/* By a control word, as flexible functions have it. */
+/* Convert the control word of a flexible function's rule. */
 static struct dusk_sframe_rule rule(const struct sframe_row *row, u32 at)
 {
 	u32 control = row->word[at];
@@ -130,7 +130,7 @@ static struct dusk_sframe_rule rule(const struct sframe_row *row, u32 at)
 	};
 }
 
-/* False: words are missing, or too many. */
+/* Returns false if words are missing or left over. */
 static bool flexible_rules(struct dusk_sframe_row *ret, const struct sframe_row *row)
 {
 	u32 next = 2;
@@ -163,7 +163,7 @@ static bool plain_rules(struct dusk_sframe_row *ret, const struct sframe_row *ro
 	return row->nr <= 2;
 }
 
-/* 0, -EINVAL or -ENOMEM. */
+/* Returns 0, -EINVAL or -ENOMEM. */
 static int take_row(struct reading *r, const struct dusk_sframe_function *f)
 {
 	const struct sframe_row *row = &r->core.next;

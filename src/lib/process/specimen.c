@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Cutting specimens out of processes, and walking them. Their files: specimen_file.c. */
+/* Cut specimens from processes, and walk them. Their file format is in specimen_file.c. */
 #include "lib/process/specimen.h"
 #include "base/cleanup.h"
 
-#define AROUND 128 /* bytes of a file that come along on either side */
+#define AROUND 128 /* bytes of a file to keep before and after those read */
 
 void specimen_free(struct specimen *s)
 {
@@ -17,7 +17,7 @@ void specimen_free(struct specimen *s)
 	free(s);
 }
 
-/* The block that holds @addr, or NULL. */
+/* Return the block that contains @addr, or NULL. */
 static struct specimen_block *block_at(const struct specimen *s, u64 addr)
 {
 	size_t low = 0, high = s->blocks.nr;
@@ -54,7 +54,7 @@ void specimen_init(struct specimen *s)
 	target_init(&s->target, read_blocks);
 }
 
-/* Read from the process, and note what was read as a block without bytes. */
+/* Read from the process, and note the range as a block without bytes. */
 static int read_live(struct target *t, void *dst, u32 len, u64 addr)
 {
 	struct specimen *s = (struct specimen *)t;
@@ -64,7 +64,7 @@ static int read_live(struct target *t, void *dst, u32 len, u64 addr)
 	return err || !vec_push(&s->blocks, b) ? err : -EFAULT;
 }
 
-/* Nobody but the kernel and the linker has written it: no data of the program. */
+/* Only the kernel and the linker have written to such a mapping, so it has no data of the program. */
 static bool is_of_file(const struct target_mapping *m)
 {
 	const char *perms = strchr(m->line, ' ');
@@ -72,7 +72,7 @@ static bool is_of_file(const struct target_mapping *m)
 	return (m->vma.ino || m->vma.vdso) && perms && perms[2] != 'w';
 }
 
-/* What to keep for a read: words, and in a file more on either side, as far as its mapping goes. */
+/* Widen a read to what is kept for it: whole words, and in a file more on either side, within its mapping. */
 static void widen(const struct specimen *s, struct specimen_block *b)
 {
 	const struct target_mapping *m = target_find(&s->target, b->addr);
@@ -94,7 +94,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Sort, and make one of those that touch. */
+/* Sort the blocks, and merge those that touch or overlap. */
 static void merge(struct specimen *s)
 {
 	size_t nr = 0;
@@ -123,7 +123,7 @@ static int fill(struct specimen_block *b, struct target *live)
 	for (u32 done = 0; done < b->len; done += PAGE_BYTES) {
 		u32 part = b->len - done < PAGE_BYTES ? b->len - done : PAGE_BYTES;
 
-		/* A part that cannot be read was not read before: it came along. */
+		/* What cannot be read was not read by the walk, but added by widen(). */
 		if (live->read(live, b->bytes + done, part, b->addr + done))
 			memset(b->bytes + done, 0, part);
 	}
@@ -163,7 +163,7 @@ bool specimen_agrees(const struct specimen *s, const struct trace *t)
 	return true;
 }
 
-/* The frames that @t has found are the specimen's. */
+/* Take over the frames that @t has found. */
 static int take_frames(struct specimen *s, const struct trace *t)
 {
 	s->outcome = t->walk->outcome;
@@ -181,13 +181,13 @@ static bool is_zero(const u64 *words, u32 nr)
 	return true;
 }
 
-/* What blanking must not change: a walk's answer. */
+/* The result of a walk, which blank() must not change. */
 struct answer {
 	u32 outcome, nr;
 	u64 frame[MAX_DEPTH];
 };
 
-/* The walk as the kernel does it, with rows from the cache: blanking walks often. */
+/* Walk as the kernel does, with rows from the cache, as blank() walks often. */
 static void try_nofault(struct specimen *s, struct walk *w)
 {
 	memcpy(w->machine.reg, s->regs, sizeof(s->regs));
@@ -202,7 +202,7 @@ static bool is_answer(const struct answer *a, const struct walk *w)
 	return w->outcome == a->outcome && w->out.nr == a->nr && !memcmp(w->out.frame, a->frame, a->nr * sizeof(u64));
 }
 
-/* Let those of @nr words be zero that the walk can do without. Halves, as most of a stack is of no use to a walk. */
+/* Zero those of @nr words that the walk does not need. By bisection, as it needs few words of a stack. */
 static void blank(struct specimen *s, struct walk *w, const struct answer *a, u64 *words, u32 nr)
 {
 	_cleanup_(freep) u64 *was = NULL;
@@ -245,7 +245,7 @@ static int blank_all(struct specimen *s, struct walk *w)
 	return 0;
 }
 
-/* Of the mappings keep those that the walk asked for. */
+/* Keep only the mappings that the walk looked up, or that begin with a block. */
 static void take_mappings(struct specimen *s)
 {
 	size_t nr = 0;

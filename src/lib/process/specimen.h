@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What did a walk read? A specimen is a stack, cut out of its process with all that its walk needs: it can be walked
- * again on any machine.
+ * A specimen is a stack with all that its walk needs, extracted from its process: it can be walked again on any
+ * machine.
  *
- * A text file, so that whoever sends it sees what it says. Of files (ELF headers, unwind tables, code) it holds what
- * was read and some bytes around it, so that another version of the walk finds its bytes, too. Of all other memory,
- * and of the registers, it holds no word that the walk did not need: such words are zero.
+ * It is a text file, so that its sender sees what it contains. Of files (ELF headers, unwind tables, code) it holds
+ * what the walk read and some bytes around it, so that a changed walk finds its bytes, too. Of all other memory, and of
+ * the registers, it holds only the words that the walk needed; all others are zero.
  */
 #pragma once
 #include <stdio.h>
@@ -25,23 +25,24 @@ struct specimen_frame {
 };
 
 struct specimen {
-	struct target target;			  /* first: it reads from @blocks */
-	struct target *live;			  /* where it is cut out of; else NULL */
-	struct vec(struct specimen_block) blocks; /* by address, apart from each other */
+	struct target target;			  /* must be first; it reads from @blocks */
+	struct target *live;			  /* the process that it is cut from; else NULL */
+	struct vec(struct specimen_block) blocks; /* sorted by address, separate from each other */
 	u64 regs[TRACE_REGS];
 	u32 max_depth;
 	char comm[64];
-	u32 outcome; /* what the walk said when it was cut out */
+	u32 outcome; /* of the walk when it was cut */
 	struct vec(struct specimen_frame) frames;
-	u32 missing; /* reads of what it does not have */
+	u32 missing; /* reads of memory that is not in it */
 };
 
 /*
- * Cut the stack of @regs out of @live, which stands still. *@ret is to be freed with specimen_free(). -ENOMEM; -EBUSY:
- * it did not stand still.
+ * Cut a specimen of the stack with registers @regs from @live, whose memory must not change meanwhile. Free *@ret with
+ * specimen_free().
+ * Returns 0, -ENOMEM, or -EBUSY (memory changed).
  */
 int specimen_cut(struct specimen **ret, struct target *live, const u64 *regs, u32 max_depth, const char *comm);
-/* An empty one that walks its blocks. */
+/* Initialize an empty specimen that is walked from its blocks. */
 void specimen_init(struct specimen *s);
 void specimen_free(struct specimen *s);
 
@@ -50,12 +51,15 @@ static inline void specimen_freep(struct specimen **s)
 	specimen_free(*s);
 }
 
-/* Walk it again, to @t. 0 or -ENOMEM. specimen_agrees(): did it go as when it was cut out? */
+/*
+ * specimen_walk(): walk it again, to @t. Returns 0 or -ENOMEM. specimen_agrees(): compare @t with the walk when it was
+ * cut.
+ */
 int specimen_walk(struct specimen *s, struct trace *t);
 bool specimen_agrees(const struct specimen *s, const struct trace *t);
 
-/* Line for line, as text. 0 or -EIO. */
+/* Write it as lines of text. Returns 0 or -EIO. */
 int specimen_write(const struct specimen *s, FILE *out);
 
-/* -ENOENT, ...; -EINVAL: no specimen, or damaged (where: @err). */
+/* Read a specimen. Returns 0, -ENOENT, ..., or -EINVAL (not a specimen, or damaged: @err says where). */
 int specimen_read(struct specimen **ret, const char *path, struct dusk_error *err);

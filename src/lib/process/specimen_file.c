@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The file of a specimen. Lines, of which the first is SIGNATURE:
+ * The file format of a specimen: lines, the first of which is SIGNATURE.
  *
- *	comm NAME
- *	depth FRAMES					at most so many are walked
- *	register NAME VALUE				rax to rip, cs; one that is not there is 0
- *	mapping LINE					as in /proc/PID/maps
- *	memory ADDRESS BYTES data|file			what follows, up to the next memory, lies there
- *	 ADDRESS HEX					32 bytes; lines that would be all zero are left out
- *	frame ADDRESS exact|return PLACE		what the walk found, PLACE for people; the innermost first
- *	outcome NAME
+ * 	comm NAME
+ * 	depth FRAMES					maximum number of frames of the walk
+ * 	register NAME VALUE				rax to rip, cs; missing ones are 0
+ * 	mapping LINE					as in /proc/PID/maps
+ * 	memory ADDRESS BYTES data|file			the lines up to the next memory are its content
+ * 	 ADDRESS HEX					32 bytes; lines of zeros are left out
+ * 	frame ADDRESS exact|return PLACE		what the walk found, innermost first; PLACE is informative
+ * 	outcome NAME
  *
- * Numbers are hexadecimal but for depth and BYTES. Lines that begin with # are nothing.
+ * Numbers are hexadecimal except depth and BYTES. Lines that begin with # are comments.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,7 +22,7 @@
 
 #define SIGNATURE "dusk specimen 1"
 #define LINE_BYTES 32
-#define MAX_BYTES (64u << 20) /* of memory, in all */
+#define MAX_BYTES (64u << 20) /* of memory, in total */
 #define MAX_LINES (4u << 20)
 
 static const char *const register_names[TRACE_REGS] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
@@ -115,7 +115,7 @@ static int digit(char c)
 	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Bytes of the last block. */
+/* Read bytes of the last block. */
 static int read_bytes(struct specimen *s, const char *rest)
 {
 	struct specimen_block *b = s->blocks.nr ? &s->blocks.v[s->blocks.nr - 1] : NULL;

@@ -35,7 +35,9 @@ void target_done(struct target *t)
 	target_init(t, NULL);
 }
 
-/* "start-end perms offset major:minor inode path" (proc(5)). Where the path begins, or -EINVAL. */
+/*
+ * Parse "start-end perms offset major:minor inode path" (proc(5)). Returns the offset of the path in @line, or -EINVAL.
+ */
 static int parse(struct vma *ret, const char *line)
 {
 	unsigned int major, minor;

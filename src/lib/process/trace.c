@@ -15,7 +15,7 @@ void trace_done(struct trace *t)
 	t->walk = NULL;
 }
 
-/* How the frame was left that walk_frame() has just left, or tried to. */
+/* Return how walk_frame() has left its last frame, or tried to. */
 static enum dusk_method method(const struct walk *w, u32 fp_steps)
 {
 	if (w->machine.fp_steps != fp_steps)
@@ -34,7 +34,7 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 	memcpy(m->reg, regs, TRACE_REGS * sizeof(*regs));
 	modules_reset(&w->modules);
 	w->max_depth = max_depth;
-	w->no_cache = 1; /* else a turn of walk_frame() is more than a frame */
+	w->no_cache = 1; /* else walk_frame() may take several frames in one call */
 	w->outcome = GOING_ON;
 	t->frames.nr = 0;
 	walk_start(w);

@@ -15,7 +15,7 @@
 
 #define PERFDATA_BUILD_ID_TEXT 41
 #define PERFDATA_NO_CPU UINT32_MAX
-#define PERFDATA_SUM_NS (~0ULL << 32) /* larger times are not times: perf's off-CPU sums, written at the end */
+#define PERFDATA_SUM_NS (~0ULL << 32) /* times from here on are perf's off-CPU sums, written at the end */
 
 struct perfdata_event {
 	const char *name; /* "cpu-clock", "unnamed" */
