@@ -31,7 +31,7 @@
 #endif
 
 /*
- * Check for a pseudo file system, whose files the kernel generates when they are read: reading may block forever
+ * Check for a pseudo file system: the kernel generates its files when they are read, which may block forever
  * (/proc/kmsg) or have side effects. No module is on such a file system.
  */
 static bool is_made_up(int path_fd)

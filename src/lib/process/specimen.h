@@ -37,7 +37,7 @@ struct specimen {
 };
 
 /*
- * Cut a specimen of the stack with registers @regs from @live, whose memory must not change meanwhile. Free *@ret with
+ * Cut a specimen of the stack with registers @regs from @live; its memory must not change meanwhile. Free *@ret with
  * specimen_free().
  * Returns 0, -ENOMEM, or -EBUSY (memory changed).
  */

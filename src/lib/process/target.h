@@ -31,7 +31,7 @@ struct target {
 void target_init(struct target *t, int (*read)(struct target *t, void *dst, u32 len, u64 addr));
 void target_done(struct target *t);
 
-/* Open process @pid, whose memory must not change while it is read. Returns 0, or a negative errno with @t ended. */
+/* Open process @pid; its memory must not change while it is read. Returns 0, or a negative errno with @t ended. */
 int target_open(struct target *t, pid_t pid);
 
 /* Read the mappings again, after they have changed. Returns 0 or a negative errno. */

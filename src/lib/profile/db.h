@@ -5,10 +5,10 @@
 
 #include "lib/error.h"
 
-/* Return the negative errno for the last error of @db, whose result code was @rc. */
+/* Return the negative errno for the last error of @db, which had the result code @rc. */
 int db_errno(sqlite3 *db, int rc);
 
-/* Fill @err with "@doing @path: why" for the last error of @db, whose result code was @rc. Returns db_errno(). */
+/* Fill @err with "@doing @path: why" for the last error of @db, which had the result code @rc. Returns db_errno(). */
 int db_error(sqlite3 *db, int rc, struct dusk_error *err, const char *doing, const char *path);
 
 /* Run the statements in @sql, one after the other. Returns an SQLite code. */

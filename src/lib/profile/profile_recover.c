@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Make a profile of a recording whose recorder was killed.
+ * Make a profile of a recording after its recorder was killed.
  *
  * What was committed is in the place's database and log (profile_place.h). The log is written back, and the database
  * becomes the profile. Nothing can be lost: the place stays until the profile has its name.

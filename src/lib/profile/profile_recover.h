@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Make a profile of a recording whose recorder was killed. */
+/* Make a profile of a recording after its recorder was killed. */
 #pragma once
 #include "lib/profile/profile_place.h"
 

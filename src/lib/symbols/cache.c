@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What did an earlier look-up find out about the file with this build id? See cache.h. */
+/* A cache of what earlier look-ups found in files, by build id. See cache.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include "lib/symbols/cache.h"
 #include "lib/symbols/own_folder.h"
 
-#define LEFT_BEHIND_S 3600 /* a file that is still unfinished after this belongs to nobody */
+#define LEFT_BEHIND_S 3600 /* an unfinished file that is older is a leftover */
 
 static const char magic[8] = "dusksym";
 
@@ -41,7 +41,7 @@ int dusk_cache_folder(char *ret, size_t room)
 	return fd >= 0 || fd == -ENOENT ? 0 : fd;
 }
 
-/* What others have put there, or may write to, is not believed. */
+/* An entry that another user owns (except root), or may write to, is not trusted. */
 static int open_entry(int dir, const char *build_id)
 {
 	_cleanup_(closep) int fd = openat(dir, build_id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -80,7 +80,7 @@ int cache_load(struct symfile *s, const char *folder, const char *build_id)
 	if (len < sizeof(magic) || memcmp(bytes, magic, sizeof(magic)))
 		return -EBADMSG;
 	taken = symfile_take(s, bytes + sizeof(magic), len - sizeof(magic));
-	futimens(fd, NULL); /* it was used */
+	futimens(fd, NULL); /* mark it as used */
 	return taken < 0 ? taken : 0;
 }
 
@@ -99,7 +99,7 @@ static int by_use(const void *a, const void *b)
 	return x->used.tv_nsec < y->used.tv_nsec ? -1 : x->used.tv_nsec > y->used.tv_nsec;
 }
 
-/* Remove the oldest files until the rest is not more than @max_bytes. */
+/* Remove the least recently used files until the rest has at most @max_bytes. */
 static int evict(int dir, uint64_t max_bytes)
 {
 	struct vec(struct entry) entries = {0};

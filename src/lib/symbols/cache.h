@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What did an earlier look-up find out about the file with this build id?
+ * A cache of what earlier look-ups found in files, by build id.
  *
- * One file each (symfile.h), in a folder that is only ours: nobody else may write to it. Files come by rename(), so
- * that readers see whole ones; of two that write the same, the later one stays. When all together are too large, those
- * that were not used for the longest time go.
+ * There is one file per build id (symfile.h), in a folder that only this user may write to. Files are put in place by
+ * rename(), so that readers see complete ones; of two writers of one file, the later wins. When the total size exceeds
+ * the limit, the least recently used files are removed.
  */
 #pragma once
 #include "lib/symbols/symfile.h"
 
 #define CACHE_MAX_BYTES (512ULL << 20)
 
-/* Add what is known to @s, which is empty. 0, -ENOENT, or why not; @s stays empty then. */
+/*
+ * Load what is cached into @s, which is empty, and stays so on failure. Returns 0, -ENOENT, or another negative errno.
+ */
 int cache_load(struct symfile *s, const char *folder, const char *build_id);
 
-/* Keep @s, and at most @max_bytes of all. The folder, and the one that it is in, are made if they are not there. */
+/* Store @s, and keep the cache below @max_bytes in total. The folder and its parent are created if they are missing. */
 int cache_store(const struct symfile *s, const char *folder, const char *build_id, uint64_t max_bytes);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where is the code of a recorded function, and from which lines was it compiled?
+ * Find the code of a recorded function, and the source lines that it was compiled from.
  *
- * Where it ends is told by its symbol, or else by its FDE; which line an instruction comes from, by the line table of
- * the compilation unit, in the file or in the debug file that belongs to it. A confined process reads them:
- * code_child.c.
+ * The end of the function is from its symbol, or else from its FDE. The line of an instruction is from the line table
+ * of the compilation unit, in the file or in its debug file. A confined process reads them: code_child.c.
  */
 #include "lib/symbols/code.h"
 #include <errno.h>
@@ -16,9 +15,9 @@
 #include "lib/error.h"
 #include "lib/symbols/module_file.h"
 
-/* What is freed with it. */
+/* All that dusk_code_free() frees. */
 struct code {
-	struct dusk_code public; /* first: dusk_code_free() gets its address */
+	struct dusk_code public; /* must be first: dusk_code_free() gets its address */
 	char *names;
 };
 
@@ -41,7 +40,7 @@ static void code_freep(struct code **c)
 		dusk_code_free(&(*c)->public);
 }
 
-/* Are the lines in order, in the function, and each in a file that there is? */
+/* Check that the lines are sorted, inside the function, and each in a file of the list. */
 static bool lines_make_sense(const struct dusk_code *c)
 {
 	for (uint32_t i = 0; i < c->nr_lines; i++) {
@@ -54,7 +53,7 @@ static bool lines_make_sense(const struct dusk_code *c)
 	return true;
 }
 
-/* Where each of the names begins. */
+/* Set the beginning of each name. */
 static bool find_names(struct dusk_code *c, const char *names, size_t bytes)
 {
 	const char *end = names + bytes;
@@ -70,7 +69,7 @@ static bool find_names(struct dusk_code *c, const char *names, size_t bytes)
 	return names == end;
 }
 
-/* All that was said, of the @bytes bytes at @data: -EBADMSG, -ENOMEM. */
+/* Take over the data behind the header, at @data. Returns 0, -EBADMSG or -ENOMEM. */
 static int take_code(struct code *c, const struct code_head *h, const char *data)
 {
 	size_t line_bytes = h->nr_lines * sizeof(*c->public.lines);
@@ -93,7 +92,7 @@ static int take_code(struct code *c, const struct code_head *h, const char *data
 struct taking {
 	struct code_wanted wanted;
 	struct code *code;
-	int error; /* 1: nothing was said */
+	int error; /* 1: no output yet */
 };
 
 static ssize_t take(void *arg, const char *data, size_t bytes)

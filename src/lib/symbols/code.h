@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What a confined process (confined.h) writes of the code of a function. The reader believes nothing of it. */
+/* What a confined process (confined.h) writes about the code of a function. The reader checks all of it. */
 #pragma once
 #include <stdint.h>
 #include <dusk/dusk.h>
 
 #define CODE_MAGIC 0x316f6464
-#define CODE_MAX_BYTES (16 << 20) /* of a function */
+#define CODE_MAX_BYTES (16 << 20) /* per function */
 
 struct code_wanted {
-	int fd; /* of the file, borrowed */
+	int fd; /* the file, borrowed */
 	const char *path;
 	uint64_t start; /* link-time address */
 };
 
-/* This, the lines, by address, whose files are numbers of the names that follow, each with a 0 byte. */
+/*
+ * The output: this header, the lines sorted by address, with files as indexes of the names that follow, each with a 0
+ * byte.
+ */
 struct code_head {
 	uint32_t magic;
 	int32_t error; /* 0, or why there is nothing: -ENODATA, -ENOEXEC, ... */
@@ -22,5 +25,5 @@ struct code_head {
 	uint32_t nr_lines, nr_files;
 };
 
-/* In the confined process: what there is, to @out. 0 or a negative errno. */
+/* In the confined process: write the output to @out. Returns 0 or a negative errno. */
 int code_write(const struct code_wanted *wanted, int out);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * Where does a function end, and from which lines was it compiled? The confined process: from libdw's terms to bytes.
- */
+/* Find the end of a function and its source lines with libdw, and write them as bytes. Runs in the confined process. */
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -45,7 +43,7 @@ static int find_end(struct code *c, Dwfl_Module *module)
 	return 0;
 }
 
-/* By .debug_aranges, which not every compiler writes; else by asking each unit. */
+/* Use .debug_aranges, which not every compiler writes; else search all units. */
 static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
 {
 	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
@@ -57,7 +55,7 @@ static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *b
 	return unit;
 }
 
-/* Of several rows at one address the last one holds. */
+/* Of several rows at one address the last one is valid. */
 static int add_line(struct code *c, uint64_t address, const char *file, int number)
 {
 	struct dusk_code_line line = {.address = address, .line = file && number > 0 ? number : 0};
@@ -73,7 +71,7 @@ static int add_line(struct code *c, uint64_t address, const char *file, int numb
 	return vec_push(&c->lines, line);
 }
 
-/* libdw sorts the rows by address. */
+/* Read the lines of the function. libdw returns the rows sorted by address. */
 static int read_lines(struct code *c, Dwfl_Module *module)
 {
 	Dwarf_Addr bias, address;
@@ -123,7 +121,7 @@ int code_write(const struct code_wanted *wanted, int out)
 
 	rc = rc ?: find_end(&c, module);
 	rc = rc ?: read_lines(&c, module);
-	/* Why it is not known is also an answer. */
+	/* An error is part of the output, too. */
 	c.head.error = rc;
 	rc = write_all(&c, out);
 	dwfl_end(dwfl);

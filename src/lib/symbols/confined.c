@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How is a file read without trusting it? See confined.h. Two children: the reader, and one that opens debug files for
- * it, which may be held up for ever by a file system that does not answer. Both end when we do.
+ * Read an untrusted file. See confined.h. There are two children: the reader, and one that opens debug files for it,
+ * which a file system that does not answer may block forever. Both end when this process ends.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,20 +22,20 @@
 #include "lib/symbols/confined.h"
 #include "lib/symbols/opener.h"
 
-#define TICK_MS 100 /* between two calls of stop() */
+#define TICK_MS 100 /* between calls of stop() */
 #define READ_BYTES (1 << 18)
 #define MAX_WAITING_BYTES (1ULL << 30)
-#define NOT_CONFINED 3 /* exit status of a reader that did not begin */
+#define NOT_CONFINED 3 /* exit status of a reader that could not enter the sandbox */
 
 struct run {
 	struct confined *c;
-	struct opener_talk *talk; /* shared by all three */
-	struct vec(char) bytes;	  /* that wait for more to be whole */
+	struct opener_talk *talk; /* shared by all three processes */
+	struct vec(char) bytes;	  /* not yet consumed by take() */
 	pid_t reader, opener;
-	int out; /* of the reader */
+	int out; /* output of the reader */
 };
 
-/* A child: no handler of ours, and it goes when we go. */
+/* In a child: restore the default signal handlers, and be killed when the parent ends. */
 static void be_child(pid_t parent)
 {
 	static const int fatal[] = {SIGBUS, SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGXCPU, SIGPIPE, SIGTERM};
@@ -54,7 +54,7 @@ static void be_reader(const struct confined *c, int out, int channel)
 {
 	const int keep[] = {c->fd, out};
 
-	unsetenv("DEBUGINFOD_URLS"); /* libdw would look for a library that it may not load */
+	unsetenv("DEBUGINFOD_URLS"); /* libdw would try to load libdebuginfod, which it may not */
 	if (sandbox_enter(keep, sizeof(keep) / sizeof(keep[0]), channel))
 		_exit(NOT_CONFINED);
 	_exit(c->read(c->arg, out) ? 1 : 0);
@@ -121,7 +121,7 @@ static int make_room(struct run *r)
 	return 0;
 }
 
-/* 1: there is more to come; 0: the end; or a negative errno. */
+/* Returns 1 (more may come), 0 (the end), or a negative errno. */
 static int receive_some(struct run *r)
 {
 	ssize_t got = make_room(r), taken;
@@ -166,7 +166,7 @@ static int receive(struct run *r)
 	return more;
 }
 
-/* It has said all that we wanted to hear. Returns how it ended. */
+/* Kill child @pid, and return its wait status. */
 static int end(pid_t pid)
 {
 	int status = 0;
@@ -179,7 +179,7 @@ static int end(pid_t pid)
 	return status;
 }
 
-/* One that ended by itself is let alone for a moment, to know how. */
+/* Wait up to 100 ms for the reader to exit by itself, as its exit status is of interest. */
 static int end_reader(struct run *r)
 {
 	int status = 0;

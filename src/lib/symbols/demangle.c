@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What did the programmer call this function?
+ * Demangle symbols with libiberty.
  *
- * libiberty knows. Mangled names can refer back to parts of themselves, so that a short one can stand for one that does
- * not fit into any memory, and symbols come from files that anybody can make. Hence the output is taken piece by piece,
- * and when it is too long the demangler is left by longjmp(). It works on its own stack meanwhile (only a Rust
- * identifier with letters beyond ASCII holds some bytes of heap, which are then lost).
+ * Mangled names can refer back to parts of themselves, so a short one can expand to a name that fits into no memory,
+ * and symbols come from untrusted files. Hence the output is taken piece by piece, and if it gets too long the
+ * demangler is left by longjmp(). It allocates only on its own stack (except for a Rust identifier with non-ASCII
+ * letters, which then leaks some bytes of heap).
  */
 #include <setjmp.h>
 #include <stdbool.h>
@@ -17,7 +17,7 @@
 
 #define MAX_SYMBOL_BYTES 8192
 #define MAX_NAME_BYTES 16384
-#define MAX_D_BACKREFS 12 /* each can double the name; the demangler of D cannot be left */
+#define MAX_D_BACKREFS 12 /* each can double the name, and the demangler of D has no callback to leave it by */
 
 struct output {
 	jmp_buf too_long;
@@ -35,7 +35,9 @@ static void take(const char *piece, size_t len, void *opaque)
 	out->len += len;
 }
 
-/* _R: Rust's own scheme. Its older one looks like C++ with a hash for a last name: the demangler can tell. */
+/*
+ * _R is Rust's own scheme. Its older one looks like C++ with a hash as the last name: rust_demangle_callback() checks.
+ */
 static char *cpp_or_rust(const char *symbol)
 {
 	struct output *out = malloc(sizeof(*out));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What did the programmer call this function? */
+/* Demangle the symbols of C++, Rust and D functions. */
 #pragma once
 
 /*
- * The name of a C++, Rust or D symbol without its parameters, to be freed with free(). NULL if @symbol is not mangled,
- * or is longer, or would become longer, than a name can sensibly be.
+ * Return the name of a C++, Rust or D symbol without its parameters, to be freed with free(). NULL if @symbol is not
+ * mangled, or if it or the name is unreasonably long.
  */
 char *demangle(const char *symbol);

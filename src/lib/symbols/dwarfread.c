@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What do compilation units say of their code? See dwarfread.h. */
+/* Read compilation units from DWARF. See dwarfread.h. */
 #include <dwarf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -8,18 +8,18 @@
 #include "lib/symbols/dwarfread.h"
 
 #define MAX_UNITS (1u << 22)
-#define MAX_BLOCKS (1u << 22) /* of a unit */
-#define MAX_DEPTH 256	      /* of blocks in blocks */
+#define MAX_BLOCKS (1u << 22) /* per unit */
+#define MAX_DEPTH 256	      /* of nested blocks */
 
 struct walker {
 	struct dwarfread *reader;
 	struct dwarfread_body *body;
 	Dwarf_Files *files;
 	size_t nr_files;
-	bool types_have_code; /* functions can lie in the types that they belong to */
+	bool types_have_code; /* functions can be inside the types that they belong to */
 };
 
-/* Code of @die -> @value. 0, 1 if it has none, or -ENOMEM. */
+/* Map the code of @die to @value. Returns 0, 1 if it has none, or -ENOMEM. */
 static int add_code(struct dwarfread *d, struct ranges *r, Dwarf_Die *die, uint64_t value)
 {
 	Dwarf_Addr base, start, end;
@@ -27,7 +27,7 @@ static int add_code(struct dwarfread *d, struct ranges *r, Dwarf_Die *die, uint6
 	int found = 1;
 
 	while ((at = dwarf_ranges(die, at, &base, &start, &end)) > 0) {
-		/* What the linker threw away lies at 0. */
+		/* Code that the linker discarded is at address 0. */
 		if (!start || start >= end)
 			continue;
 		if (ranges_add(r, start, end, value))
@@ -75,7 +75,7 @@ static int number(struct walker *w, const char *text, uint32_t *ret)
 	return strings_number(&w->body->strings, text ? text : "", text ? strlen(text) : 0, ret, NULL);
 }
 
-/* As in the symbol table if it would stand there. */
+/* Return the linkage name, which is the one in the symbol table, or else the plain name. */
 static const char *name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
@@ -94,7 +94,7 @@ static uint64_t constant(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr(die, name, &a) && !dwarf_formudata(&a, &value) ? value : 0;
 }
 
-/* A function, or one that was inlined into @parent: its block, as index + 1, to *@ret; 0 if it has no code. */
+/* Add the block of a function, or of one inlined into @parent. *@ret is its index + 1, or 0 if it has no code. */
 static int add_block(struct walker *w, Dwarf_Die *die, uint32_t parent, uint32_t *ret)
 {
 	uint64_t call_file = parent ? constant(die, DW_AT_call_file) : 0;
@@ -119,7 +119,7 @@ static int add_block(struct walker *w, Dwarf_Die *die, uint32_t parent, uint32_t
 
 static int walk_children(struct walker *w, Dwarf_Die *die, uint32_t block, int depth);
 
-/* @block: the one that @die lies in, as index + 1. */
+/* @block: index + 1 of the block that contains @die. */
 static int walk(struct walker *w, Dwarf_Die *die, uint32_t block, int depth)
 {
 	uint32_t own;
@@ -183,7 +183,7 @@ static int read_blocks(struct walker *w, struct dwarfread_unit *u)
 	return err ? err : ranges_build(&w->body->ranges);
 }
 
-/* Of rows with the same address the last one counts; what repeats the row before it says nothing. */
+/* Of rows with the same address the last one is valid. A row that repeats the file and line before it is dropped. */
 static int add_line(struct walker *w, struct dwarfread_line line)
 {
 	struct dwarfread_body *b = w->body;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/*
- * How is an ELF file read without trusting it? The parent: a confined reader, and what comes out of it. See elfread.h.
- */
+/* Read an untrusted ELF file, the parent's side: run a confined reader and take its output. See elfread.h. */
 #include <errno.h>
 
 #include "lib/symbols/confined.h"
@@ -19,7 +17,7 @@ static int read_confined(void *arg, int out)
 	return elfread_write(r->s, r->e, out);
 }
 
-/* What is damaged ends it, but what came before is kept. */
+/* A damaged chunk ends the reading, but the chunks before it are kept. */
 static ssize_t take(void *arg, const char *data, size_t bytes)
 {
 	struct reading *r = arg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How is an ELF file read without trusting it? The child: from libdw's terms to the chunks of symfile.h. */
+/* Read an untrusted ELF file, the child's side: convert what libdw returns to the chunks of symfile.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "lib/symbols/fde_index.h"
 #include "lib/symbols/symbols.h"
 
-/* A chunk that is being made. */
+/* A chunk under construction. */
 struct blob {
 	struct vec(char) bytes;
 };
@@ -23,7 +23,7 @@ struct writer {
 	struct symbols *symbols;
 	struct dwarfread dwarf;
 	int out;
-	bool same_file; /* the chunk FILE is the one that is known, so that its units are good */
+	bool same_file; /* the new chunk FILE equals that of @known, so @known's units are valid */
 };
 
 static int put(struct blob *b, const void *data, size_t bytes)
@@ -31,7 +31,7 @@ static int put(struct blob *b, const void *data, size_t bytes)
 	return vec_append(&b->bytes, data, bytes);
 }
 
-/* Finish @b, which is empty afterwards. */
+/* Write @b as a chunk; @b is empty afterwards. */
 static int send_chunk(struct writer *w, struct blob *b, enum symfile_kind kind)
 {
 	static const char zeros[8];
@@ -50,7 +50,7 @@ static int send_chunk(struct writer *w, struct blob *b, enum symfile_kind kind)
 	return err;
 }
 
-/* Strings by number -> one behind the other; their offsets to *@ret, to be freed with free(). */
+/* Compute the offsets of the strings when they are written one after the other. Free *@ret with free(). */
 static int lay_out(const struct strings *strings, uint64_t **ret, uint64_t *bytes)
 {
 	uint64_t *offsets = calloc(strings->nr + 1, sizeof(*offsets));
@@ -113,7 +113,7 @@ static int put_functions(struct writer *w, struct blob *b, struct symfile_file *
 	return err;
 }
 
-/* Functions whose beginning has no symbol. */
+/* Add the code of each FDE that has no symbol at its first or its last byte. */
 static int put_missing_symbols(struct writer *w, struct blob *b, struct symfile_file *head)
 {
 	const struct fde_index *f = symbols_fde_index(w->symbols);
@@ -216,7 +216,7 @@ static int send_unit(struct writer *w, uint32_t unit)
 	return err;
 }
 
-/* Each unit that is asked for, once. */
+/* Write each requested unit once. */
 static int send_units(struct writer *w)
 {
 	_cleanup_(freep) bool *sent = calloc(w->dwarf.units.nr + 1, sizeof(*sent));
@@ -249,7 +249,7 @@ static int send_end(struct writer *w)
 	return err;
 }
 
-/* Names first: what breaks on the way to the lines leaves them. */
+/* Names are written first, so that they survive a crash in the debug information. */
 int elfread_write(const struct symfile *known, const struct elfread *e, int out)
 {
 	struct writer w = {.known = known, .e = e, .out = out};

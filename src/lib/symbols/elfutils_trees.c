@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the libelf.a and libdw.a of Debian 13 (elfutils 0.192) call and do not have: they were made without elfutils'
- * internal library. Its search trees are those of the C library, behind a lock; here without one, for dusk has no
- * threads. Where elfutils needs none (0.188), the linker takes nothing of this file.
+ * Functions that the libelf.a and libdw.a of Debian 13 (elfutils 0.192) call but do not contain, as they were built
+ * without elfutils' internal library. Its search trees are those of the C library with a lock; these have none, as dusk
+ * has no threads. If elfutils does not need them (0.188), the linker takes nothing from this file.
  */
 #include <search.h>
 #include <stddef.h>
 
 struct tree {
-	void *root; /* what follows is the lock */
+	void *root; /* elfutils' lock follows */
 };
 
 typedef int (*compare_fn)(const void *, const void *);

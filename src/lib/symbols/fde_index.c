@@ -7,8 +7,7 @@
 #include "base/cleanup.h"
 
 /*
- * .eh_frame_hdr (LSB 5 §10.6): version 1, pointer pcrel|sdata4, count udata4, table datarel|sdata4, as linkers write
- * it.
+ * .eh_frame_hdr (LSB 5 §10.6) as linkers write it: version 1, pointer pcrel|sdata4, count udata4, table datarel|sdata4.
  */
 struct hdr {
 	uint32_t form;
@@ -19,14 +18,14 @@ struct hdr {
 #define HDR_FORM 0x3b031b01
 #define MAX_FDES (1 << 24)
 
-/* How an FDE begins whose addresses are pcrel|sdata4: those of x86-64. */
+/* The beginning of an FDE with pcrel|sdata4 addresses, as on x86-64. */
 struct fde {
 	uint32_t bytes, cie;
 	int32_t start;
 	uint32_t size;
 };
 
-/* A row of the table, relative to the header. */
+/* An entry of the table, relative to the header. */
 struct entry {
 	int32_t start, fde;
 };
@@ -34,7 +33,7 @@ struct entry {
 struct fde_index {
 	int fd;
 	uint64_t hdr;	    /* link-time address of the header */
-	uint64_t to_offset; /* what makes a file offset of an address near it */
+	uint64_t to_offset; /* file offset minus link-time address, near the header */
 	uint32_t nr;
 	struct entry entry[];
 };

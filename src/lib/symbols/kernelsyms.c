@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is the code of a kernel called that need not be the one that runs? From its kallsyms or its image. */
+/* Name the code of a kernel that may not be the running one, from its kallsyms or its image. */
 #include <dusk/stackmap.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #define KALLSYMS_BYTES_MAX ((size_t)256 << 20)
 
-/* One of the two. */
+/* One of the two is set. */
 struct dusk_symbols {
 	struct ksyms *kallsyms;
 	struct symfile *image;
@@ -80,7 +80,7 @@ void dusk_symbols_free(struct dusk_symbols *s)
 
 int dusk_symbols_find(const struct dusk_symbols *s, const struct dusk_stack *stack, uint32_t i, struct dusk_symbol *ret)
 {
-	/* A return address may be the next function's, if the call does not come back. */
+	/* The address after a call may belong to the next function if the call does not return. */
 	uint64_t address = stack->frame[i], inside = address - (i > 0);
 	const char *name, *module = "[kernel]";
 	uint64_t start, end;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which function of the running kernel, of its modules or of its BPF programs is at this address?
+ * Parse /proc/kallsyms.
  *
- * A line of /proc/kallsyms is "ADDRESS TYPE NAME", followed by a tab and "[MODULE]" where it is not of the kernel
- * proper. There are no sizes: a function ends where the next one begins, and after the last one of a stretch of memory
- * nothing is known, which is why a distance that no function has is taken for "none".
+ * A line is "ADDRESS TYPE NAME", followed by a tab and "[MODULE]" if it is not of the kernel proper. There are no
+ * sizes: a function ends where the next one begins. After the last function in a region of memory nothing is known, so
+ * an address farther from a symbol than any function is long has no name.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -21,17 +21,19 @@
 #define MAX_FUNCTION_BYTES (1 << 20)
 
 struct ksym {
-	uint64_t address; /* first: rank_of() */
+	uint64_t address; /* must be first: rank_of() */
 	const char *name, *module;
 	bool global;
 };
 
 struct ksyms {
 	char *text;
-	struct vec(struct ksym) syms; /* by address, one each */
+	struct vec(struct ksym) syms; /* sorted by address, one per address */
 };
 
-/* Where the names of an address differ, the global one is what people know, and then the shorter one. */
+/*
+ * Order by address; of several names for one address the global one comes first, as the best known, then the shortest.
+ */
 static int by_address(const void *a, const void *b)
 {
 	const struct ksym *x = a, *y = b;
@@ -46,7 +48,7 @@ static int by_address(const void *a, const void *b)
 	return x_len != y_len ? (x_len < y_len ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Cut @line into its parts. Only functions are kept; *@hidden stays true while all addresses are zero. */
+/* Parse @line. Only functions are kept; *@hidden stays true while all addresses are zero. */
 static int parse_line(struct ksyms *k, char *line, bool *hidden)
 {
 	struct ksym sym = {.module = "[kernel]"};
@@ -121,7 +123,7 @@ int ksyms_load(struct ksyms **ret)
 	return rc ?: ksyms_parse(ret, text, len);
 }
 
-/* How many begin at @address or before. */
+/* Return how many begin at or before @address. */
 static size_t rank(const struct ksyms *k, uint64_t address)
 {
 	return rank_of(k->syms.v, k->syms.nr, sizeof(*k->syms.v), address);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which file here is the one that was recorded? See module_file.h. */
+/* Find the local file of a recorded module. See module_file.h. */
 #include <elf.h>
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@
 #define MAX_VDSO_BYTES (1 << 20)
 #define MAX_HEADERS 64
 
-/* Our own vDSO, as a file: the kernel gives each process the same one. */
+/* Copy our own vDSO to a file: the kernel maps the same one in each process. */
 static int vdso_file(void)
 {
 	const Elf64_Ehdr *ehdr = (const void *)getauxval(AT_SYSINFO_EHDR);
@@ -27,7 +27,7 @@ static int vdso_file(void)
 
 	if (!ehdr)
 		return -ENOENT;
-	/* The section headers are the end of it. */
+	/* The section headers are at its end. */
 	bytes = ehdr->e_shoff + (size_t)ehdr->e_shentsize * ehdr->e_shnum;
 	if (bytes > MAX_VDSO_BYTES)
 		return -ENOENT;
@@ -37,14 +37,14 @@ static int vdso_file(void)
 	return steal_fd(&fd);
 }
 
-/* Of several files that are not it the first one is told. */
+/* Report the first of several files that do not match. */
 static void note_other(char **other, const char *path)
 {
 	if (other && !*other)
 		*other = strdup(path);
 }
 
-/* @fd, which may be an error, if it is what was recorded; else, with @found set if there was a file at all, -ENOENT. */
+/* Return @fd, which may be an error, if it is the recorded file; else -ENOENT. @found is set if @fd was a file. */
 static int accept_file(const struct dusk_module *m, int fd, bool *found)
 {
 	_cleanup_(closep) int file = fd;
@@ -64,7 +64,10 @@ static int open_file(const struct dusk_module *m, char **other)
 
 	if (*m->path != '/')
 		return -ENOENT;
-	/* Our own view first: debug files are looked for beside the path, and by its name below /usr/lib/debug. */
+	/*
+	 * Try our own mount namespace first: debug files are searched beside the path, and below /usr/lib/debug by its
+	 * name.
+	 */
 	fd = accept_file(m, procfs_open_file(m->path), &found);
 	if (fd < 0)
 		fd = accept_file(m, procfs_open_in_root(m->pid, m->path), &found);
@@ -74,7 +77,7 @@ static int open_file(const struct dusk_module *m, char **other)
 	return -ESTALE;
 }
 
-/* Where distributions' packages, and who builds a kernel, put vmlinux. */
+/* Try the places where packages, or a kernel build, put vmlinux. */
 static int open_vmlinux(const struct dusk_module *m, const char *release, char **other)
 {
 	static const char *const places[] = {
@@ -146,8 +149,8 @@ int module_file_text(struct module_file_text *ret, const struct dusk_profile *p,
 	if (eh.e_phoff > INT64_MAX || pread(fd, ph, bytes, eh.e_phoff) != (ssize_t)bytes)
 		return -ENOENT;
 	/*
-	 * The first code is that between _text and _etext; what is for the start of the kernel only follows behind
-	 * its data.
+	 * The first code segment is that between _text and _etext. Code that is only for the start of the kernel comes
+	 * after its data.
 	 */
 	for (size_t i = 0; i < eh.e_phnum; i++)
 		if (ph[i].p_type == PT_LOAD && ph[i].p_flags & PF_X) {

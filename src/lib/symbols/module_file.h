@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which file here is the one that was recorded?
+ * Find the local file of a recorded module.
  *
- * A profile is read in later boots, and on other machines. A file is believed only if it has the build id that was
- * recorded, or, if it has none, the device and inode.
+ * A profile is read in later boots and on other machines. A file is accepted only if it has the recorded build id or,
+ * if none was recorded, the recorded device and inode.
  */
 #pragma once
 #include <stdbool.h>
@@ -11,25 +11,23 @@
 #include <dusk/dusk.h>
 
 /*
- * The file of module @m, opened for reading: as we see its path, or else as the process does that had it mapped; the
- * vDSO is our own, and the kernel its vmlinux where packages put it, for which @release says which kernel it was (else
- * NULL). -ENOENT: it is not here; -ESTALE: what is in its place is another file, whose name is then at *@other, to be
- * freed with free(), unless @other is NULL.
+ * Open the file of module @m for reading: at its path in our mount namespace, or else in the root of the process that
+ * had it mapped. The vDSO is our own. The kernel is its vmlinux where packages install it; @release (else NULL) is the
+ * kernel version. If @other is not NULL, *@other is the path of a different file in its place, to be freed with free().
+ * Returns a file descriptor, -ENOENT (not here), or -ESTALE (another file is in its place).
  */
 int module_file_open(const struct dusk_module *m, const char *release, char **other);
 
-/* Does the kernel that was recorded still run? Its addresses mean something in one boot only. */
+/* Return whether this is the boot in which @p was recorded: kernel addresses are valid in one boot only. */
 bool module_file_boot(const struct dusk_profile *p);
 
-/*
- * The code of the kernel's image: from @start on @bytes bytes, as addresses in the boot that was recorded, which are
- * @offset in the file and on.
- */
+/* The code of the kernel image: @bytes bytes from address @start in the recorded boot, at @offset in the file. */
 struct module_file_text {
 	uint64_t start, bytes, offset;
 };
 
 /*
- * Where the code of the image @fd was in the boot of @p. -ENOENT: the recording does not say, or it is no such image.
+ * Find where the code of the image @fd was in the boot of @p.
+ * Returns 0, or -ENOENT if the recording does not say, or if @fd is not a kernel image.
  */
 int module_file_text(struct module_file_text *ret, const struct dusk_profile *p, int fd);

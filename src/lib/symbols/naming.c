@@ -50,7 +50,7 @@ int naming_add(struct naming *n, const struct dusk_stack *stack, uint32_t i, con
 	return number_of(n, "", &n->names.v[*index].function);
 }
 
-/* All strings one behind the other, and where each begins. */
+/* Write all strings one after the other; *@ret_begin has their offsets by number. */
 static int lay_text(const struct strings *s, struct dusk_stack_names *ret, uint32_t **ret_begin)
 {
 	size_t bytes = 0;
@@ -74,7 +74,7 @@ static int lay_text(const struct strings *s, struct dusk_stack_names *ret, uint3
 	return 0;
 }
 
-/* Drop what got no name, put the others in order, and let them say where their strings begin. */
+/* Drop frames without a name, sort the others, and replace string numbers by offsets. */
 static void lay_names(struct naming *n, struct dusk_stack_names *ret, const uint32_t *begin)
 {
 	struct stackname *name = n->names.v;
@@ -127,7 +127,7 @@ void naming_done(struct naming *n)
 	map_done(&n->name[1]);
 }
 
-/* What @p says of frame @i of @stack, which is its frame @f. */
+/* Add the names in @p of frame @i of @stack, which is @p's frame @f. */
 static int add_frame(struct naming *n, const struct dusk_profile *p, const struct dusk_stack *stack, uint32_t i,
 		     const struct dusk_frame *f)
 {
@@ -143,7 +143,7 @@ static int add_frame(struct naming *n, const struct dusk_profile *p, const struc
 	return err ?: naming_add(n, stack, i, f->function ? &symbol : NULL);
 }
 
-/* @done has the bits 1 and 2 for frames that were met as the innermost and as another one. */
+/* In @done, bit 0 marks frames seen as the innermost one, and bit 1 frames seen elsewhere. */
 static int add_stack(struct naming *n, const struct dusk_profile *p, const struct dusk_stack *stack, uint8_t *done)
 {
 	uint32_t node = stack->id;

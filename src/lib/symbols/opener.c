@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which files may be opened for who reads a binary that nobody vouches for? See opener.h. */
+/* Decide which files a process that reads an untrusted binary may open, and open them. See opener.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -23,7 +23,8 @@
 #define DEBUG_FILES "/usr/lib/debug"
 
 /*
- * The path at @address of process @pid, to @ret of PATH_MAX bytes. A page at a time: what follows it may not be there.
+ * Read the path at @address of process @pid to @ret of PATH_MAX bytes. Page by page: the page after the path may not be
+ * mapped.
  */
 static int read_path(char *ret, pid_t pid, uint64_t address)
 {
@@ -43,7 +44,7 @@ static int read_path(char *ret, pid_t pid, uint64_t address)
 	return -ENAMETOOLONG;
 }
 
-/* Is @path in @folder, whatever links lead there? Not in the root itself, where everything is. */
+/* Check whether @path is below @folder after links are resolved. The root does not count, as every path is below it. */
 static bool is_below(const char *path, const char *folder)
 {
 	_cleanup_(freep) char *real = realpath(folder, NULL);
@@ -67,7 +68,9 @@ static bool is_split(const char *path)
 	return dot && (!strcmp(dot, ".dwo") || !strcmp(dot, ".dwp"));
 }
 
-/* May @place, opened as a path only, be read? What it is called is what the kernel says, not who asked for it. */
+/*
+ * Check whether the O_PATH descriptor @place may be read. Its path is read from the kernel, not taken from the request.
+ */
 static bool may_open(const struct opener *o, int place)
 {
 	char link[64], path[PATH_MAX];
@@ -84,7 +87,7 @@ static bool may_open(const struct opener *o, int place)
 	return is_below(path, DEBUG_FILES) || is_beside(path, o->path) || is_split(path);
 }
 
-/* Does libdw look for the package that belongs to a file, by the name that it has for it (base/sandbox.c)? */
+/* Check whether libdw searches the .dwp of a file under the name that it has for its descriptor (base/sandbox.c). */
 static bool is_package_of_descriptor(const char *path)
 {
 	static const char folder[] = "/proc/self/fd/";
@@ -93,7 +96,7 @@ static bool is_package_of_descriptor(const char *path)
 	return !strncmp(path, folder, strlen(folder)) && !strcmp(number + strspn(number, "0123456789"), ".dwp");
 }
 
-/* The file at @path, or a negative errno. */
+/* Open the file at @path. Returns a descriptor or a negative errno. */
 static int open_debug_file(const struct opener *o, const char *path)
 {
 	char package[PATH_MAX + 8];
@@ -117,7 +120,7 @@ static int open_debug_file(const struct opener *o, const char *path)
 	return fd == -EINVAL ? -EACCES : fd;
 }
 
-/* For the system call that @q tells of: a descriptor, to be closed, or a negative errno. */
+/* Answer the system call in @q. Returns a descriptor, which the caller closes, or a negative errno. */
 static int open_for(const struct opener *o, const struct seccomp_notif *q)
 {
 	bool at = q->data.nr == SYS_openat;
@@ -127,13 +130,13 @@ static int open_for(const struct opener *o, const struct seccomp_notif *q)
 	if (q->data.args[at + 1] & (O_ACCMODE | O_CREAT | O_TRUNC | O_DIRECTORY))
 		return -EACCES;
 	err = read_path(path, q->pid, q->data.args[at]);
-	/* By now another process may have that number. */
+	/* Another process may have that number by now. */
 	if (!err && seccomp_notify_id_valid(o->notify, q->id))
 		err = -ENOENT;
 	return err ?: open_debug_file(o, path);
 }
 
-/* It gets its descriptor, and goes on. False: it cannot be given one. */
+/* Install @fd in the other process and let its call return it. Returns false if that fails. */
 static bool give(const struct opener *o, const struct seccomp_notif *q, int fd)
 {
 	struct seccomp_notif_addfd add = {

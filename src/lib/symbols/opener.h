@@ -1,31 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Opening debug files for a process that may not (base/sandbox.h). A binary says where its debug file is, and may say
- * anything: opened are regular files in the binary's own folder and below, in /usr/lib/debug, and *.dwo and *.dwp
- * anywhere, all of them only if they belong to root, to the owner of the binary, or to who runs us; and what a server
- * has.
+ * Open debug files for a confined process (base/sandbox.h). A binary names its debug file, and may name any file.
+ * Opened are regular files in the binary's folder and below it, in /usr/lib/debug, and *.dwo and *.dwp anywhere, all
+ * only if they belong to root, to the owner of the binary, or to our user; and what a debuginfod server has.
  */
 #pragma once
 #include <stdbool.h>
 
 /*
- * Who opens SERVERS_FILE and a build id in hexadecimal gets the debug file that servers have, if they are to be asked.
+ * Opening SERVERS_FILE followed by a build id in hexadecimal gets the debug file from the servers, if they may be
+ * asked.
  */
 #define SERVERS_FILE "debuginfod:"
 
-/* What is said to the parent meanwhile, in memory that both share. */
+/* State that the parent sees meanwhile, in shared memory. */
 struct opener_talk {
-	bool asking; /* servers, which takes its time */
-	bool silent; /* one sent nothing until it was given up */
+	bool asking; /* a server is being asked, which takes time */
+	bool silent; /* a server sent nothing until it was given up */
 };
 
 struct opener {
 	int notify;	  /* from sandbox_receive() */
 	int fd;		  /* the binary */
-	const char *path; /* and its name */
-	bool servers;	  /* are to be asked */
+	const char *path; /* its name */
+	bool servers;	  /* may be asked */
 	struct opener_talk *talk;
 };
 
-/* Answer until the other process has ended. To be killed if that takes too long: opening a file can, without end. */
+/*
+ * Answer requests until the other process has ended. Opening a file can block forever, so the parent must kill this
+ * process if it takes too long.
+ */
 void opener_run(const struct opener *o);

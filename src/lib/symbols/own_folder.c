@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 
-/* May what @fd is open for (O_PATH) be followed? 0 or a negative errno. */
+/* Check that what @fd (O_PATH) refers to may be followed. Returns 0 or a negative errno. */
 static int check_step(int fd, struct stat *st)
 {
 	if (fstat(fd, st))
@@ -21,7 +21,7 @@ static int check_step(int fd, struct stat *st)
 	return 0;
 }
 
-/* From @folder to its entry @name. Nobody else could change what was looked at: @folder is checked, too. */
+/* Open entry @name of @folder. It cannot be replaced after the check, as @folder was checked, too. */
 static int step(int folder, const char *name, bool may_be_link)
 {
 	_cleanup_(closep) int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);

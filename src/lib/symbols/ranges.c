@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which of these address ranges does this address lie in?
+ * Find the address range that contains an address.
  *
- * A sweep over the addresses, with a heap of the ranges that are open where it stands: the latest of them wins up to
- * its end, or to the next start. Each turn passes a start or closes a range, so n ranges give at most 2n pieces, in O(n
- * log n), whatever they look like.
+ * ranges_build() sweeps over the addresses with a heap of the ranges that are open: the one added last wins up to its
+ * end or to the next start. Each step passes a start or closes a range, so any n ranges give at most 2n pieces in O(n
+ * log n).
  */
 #include "base/cleanup.h"
 #include "lib/symbols/ranges.h"
@@ -14,7 +14,7 @@ struct start {
 	uint32_t range;
 };
 
-/* The largest number on top. */
+/* A max-heap. */
 struct heap {
 	uint32_t *v;
 	size_t nr;

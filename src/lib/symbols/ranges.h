@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which of these address ranges does this address lie in?
+ * Find the address range that contains an address.
  *
- * Ranges may overlap in any way: the one that was added last wins. Add them all, then ranges_build(), then
+ * Ranges may overlap in any way: the one that was added last wins. Add them all, then call ranges_build(), then
  * ranges_find().
  */
 #pragma once
@@ -11,8 +11,8 @@
 #include "base/vec.h"
 
 struct range {
-	uint64_t start, end; /* @end is the first address behind it */
-	uint64_t value;	     /* the caller's */
+	uint64_t start, end; /* @end is exclusive */
+	uint64_t value;	     /* of the caller */
 };
 
 struct ranges_piece {
@@ -22,10 +22,10 @@ struct ranges_piece {
 
 struct ranges {
 	struct vec(struct range) all;
-	struct vec(struct ranges_piece) pieces; /* by address, without overlap */
+	struct vec(struct ranges_piece) pieces; /* sorted by address, without overlap */
 };
 
-/* An empty range is taken and never found. 0 or -ENOMEM. */
+/* Add a range; an empty one is accepted, and never found. Returns 0 or -ENOMEM. */
 int ranges_add(struct ranges *r, uint64_t start, uint64_t end, uint64_t value);
 int ranges_build(struct ranges *r);
 const struct range *ranges_find(const struct ranges *r, uint64_t address);

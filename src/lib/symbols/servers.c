@@ -7,9 +7,9 @@
 #include "base/clock.h"
 #include "lib/symbols/opener.h"
 
-#define PATIENCE_S 10 /* for a server that sends nothing, unless $DEBUGINFOD_TIMEOUT says else */
+#define PATIENCE_S 10 /* for a server that sends nothing, unless $DEBUGINFOD_TIMEOUT is set */
 
-/* libdebuginfod, if it is installed: we do not link with it. */
+/* libdebuginfod, if it is installed; it is not linked. */
 struct library {
 	debuginfod_client *(*begin)(void);
 	void (*end)(debuginfod_client *client);
@@ -17,7 +17,7 @@ struct library {
 	void (*watch)(debuginfod_client *client, int (*fn)(debuginfod_client *client, long got, long total));
 };
 
-/* What one has said: libdebuginfod's callback carries nothing of ours. */
+/* Progress of a download; global, as libdebuginfod's callback has no context argument. */
 static struct {
 	struct opener_talk *talk;
 	long bytes;
@@ -35,7 +35,7 @@ static int heard(debuginfod_client *client, long got, long total)
 
 	(void)client;
 	(void)total;
-	/* Until something comes libdebuginfod passes the number of its calls for that of bytes. */
+	/* Before data arrives, libdebuginfod passes the number of its calls instead of the number of bytes. */
 	if ((got != asked.bytes && got != asked.bytes + 1) || !asked.heard_ns)
 		asked.heard_ns = now;
 	asked.bytes = got;
@@ -72,7 +72,7 @@ int servers_fetch(const char *build_id, struct opener_talk *talk)
 	asked.heard_ns = 0;
 	l.watch(client, heard);
 	talk->asking = true;
-	fd = l.find(client, (const unsigned char *)build_id, 0, NULL); /* 0: it is in hexadecimal */
+	fd = l.find(client, (const unsigned char *)build_id, 0, NULL); /* 0: in hexadecimal */
 	talk->asking = false;
 	l.end(client);
 	return fd;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The program is one static file (meson's option "static"): no servers of debug information are asked.
+ * For a static program (meson's option "static"): debuginfod servers are not asked.
  *
- * They are reached by dlopen() of libdebuginfod, which comes with another C library than the one that is linked in, and
- * both would believe that the process is theirs. So here dlopen() finds nothing, whoever calls it: libdw goes on as on
- * a machine without libdebuginfod, and SQLite has no extensions to load.
+ * Asking them takes dlopen() of libdebuginfod, which brings another C library than the one that is linked in, and two C
+ * libraries in one process conflict. So dlopen() fails here for all callers: libdw works as on a machine without
+ * libdebuginfod, and SQLite has no extensions to load.
  */
 #include "lib/symbols/servers.h"
 #include <dusk/dusk.h>
@@ -23,7 +23,7 @@ int servers_fetch(const char *build_id, struct opener_talk *talk)
 	return -ENOENT;
 }
 
-/* What the linker calls instead of dlopen(): --wrap of src/cli/meson.build. */
+/* The linker calls this instead of dlopen(): --wrap in src/cli/meson.build. */
 void *__wrap_dlopen(const char *file, int mode);
 
 void *__wrap_dlopen(const char *file, int mode)

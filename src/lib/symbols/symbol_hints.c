@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What would give functions their names?
+ * Suggest what would give unnamed functions their names.
  *
- * The package that a file is from is looked up in dpkg's lists, which are plain text, without a process for it. Where
- * there is no such package a debuginfod server of the distribution may know the file by its build id.
+ * The package of a file is looked up in dpkg's lists, which are text files, without starting a process. If no package
+ * has the file, a debuginfod server of the distribution may have it by its build id.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static bool has_line(const char *text, const char *line)
 	return false;
 }
 
-/* The name of the package in "name:amd64.list", to @ret. */
+/* Write the name of the package in "name:amd64.list" to @ret. */
 static void name_package(char *ret, size_t room, const char *list)
 {
 	snprintf(ret, room, "%.*s", (int)strcspn(list, ":"), list);
@@ -45,7 +45,7 @@ static void name_package(char *ret, size_t room, const char *list)
 		ret[strlen(ret) - strlen(".list")] = 0;
 }
 
-/* Packages name some files by the folders that /usr has taken in since. */
+/* Packages may list a file by its path before or after the merge into /usr, so try it with and without /usr. */
 static bool lists(const char *name, const char *path)
 {
 	_cleanup_(freep) char *text = NULL, *usr = NULL;
@@ -80,7 +80,7 @@ static bool find_package(char *ret, size_t room, const char *path)
 	return false;
 }
 
-/* The distribution's server of debug information; elfutils' own one asks those of many. */
+/* Return the distribution's debuginfod server, or elfutils' own, which forwards to many. */
 static const char *server(void)
 {
 	static const struct {
@@ -108,7 +108,7 @@ static void symbol_hint_file(const struct dusk_module *m, char *ret, size_t room
 {
 	char package[256];
 
-	/* Stubs that the linker makes, and some assembler code, have no names anywhere. */
+	/* Stubs made by the linker, and some assembler code, have names nowhere. */
 	if (symbols_installed(m->build_id)) {
 		snprintf(ret, room, "its debug symbols are here, and do not have them");
 		return;

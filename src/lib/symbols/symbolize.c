@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which function does each frame of a profile stand for?
+ * Name the frames of a profile.
  *
- * Module by module, so that each file is opened once: files and the vDSO by what is known of them (symfile.h), memory
- * without a file by what its JIT wrote (jitdump.h, perfmap.h), the kernel by /proc/kallsyms (ksyms.h), in another
- * boot by its image. A file is believed only if it is the one that was recorded (module_file.h). What cannot be found
- * keeps function 0; a frame that has a name keeps it.
+ * It goes module by module, so that each file is opened once. Files and the vDSO are named by their symfile
+ * (symfile.h), memory without a file by what its JIT wrote (jitdump.h, perfmap.h), and the kernel by /proc/kallsyms
+ * (ksyms.h) or, in another boot, by its image. A file is used only if it is the recorded one (module_file.h). A frame
+ * that cannot be named keeps function 0; a frame that has a name keeps it.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -28,7 +28,7 @@
 #include "lib/symbols/symbolizer.h"
 #include "lib/symbols/symfile.h"
 
-#define MAX_SPENT_S 60 /* on reading all files that are not in the cache */
+#define MAX_SPENT_S 60 /* on reading files that are not in the cache, in total */
 
 static int stop_reading(void *ctx)
 {
@@ -42,7 +42,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* The recorded file of module @i, opened, or an error. *@other: as module_file_open() has it. */
+/* Open the recorded file of module @i. *@other: see module_file_open(). */
 int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other)
 {
 	const struct dusk_module *m = &s->p->modules[i];
@@ -56,7 +56,7 @@ int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other)
 	return module_file_open(m, dusk_profile_setting(s->p, "kernel"), other);
 }
 
-/* The functions at @address, and where in the source. The last of them is that of the frame itself. */
+/* Add the functions at @address with their source lines. The last one is the function of the frame itself. */
 static int add_lines(struct symbolizer *s, struct dusk_frame *f, const struct symfile_place *places, size_t nr,
 		     const char *module)
 {
@@ -73,7 +73,9 @@ static int add_lines(struct symbolizer *s, struct dusk_frame *f, const struct sy
 	return 0;
 }
 
-/* Name @f, whose code is at @address: after its symbol, its debug information, or where in the file it begins. */
+/*
+ * Name @f, which has its code at @address, by its symbol, its debug information, or the file offset of its beginning.
+ */
 static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct symfile *symfile, const char *module,
 		     uint64_t address)
 {
@@ -96,7 +98,7 @@ static int name_code(struct symbolizer *s, struct dusk_frame *f, const struct sy
 	return rc || !nr ? rc : add_lines(s, f, places, nr, module);
 }
 
-/* Since a file without debug information was looked up, somebody may have installed it. */
+/* Debug information may have been installed since the file was looked up without. */
 static bool may_have_more(const struct symbolizer *s, const struct symfile *symfile, const char *build_id)
 {
 	return !symfile_has_units(symfile) &&
@@ -108,7 +110,7 @@ static const char *cache_of(const struct symbolizer *s, const struct dusk_module
 	return *m->build_id ? s->opts->cache : NULL;
 }
 
-/* Does @symfile know enough for the frames of @g? */
+/* Return whether @symfile has enough for the frames of @g. */
 static bool suffices(const struct symbolizer *s, const struct symfile *symfile, const struct group *g)
 {
 	if (!symfile_has_file(symfile))
@@ -127,7 +129,7 @@ static void note_late(struct symbolizer *s, const char *path)
 	s->first_late = s->late++ ? s->first_late : path;
 }
 
-/* Read what @symfile lacks from the file, and keep it for the next one who asks. */
+/* Read from the file what @symfile lacks, and cache it. */
 static int read_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile *symfile)
 {
 	const struct dusk_module *m = &s->p->modules[module];
@@ -181,13 +183,13 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 		s->apart += end->apart;
 		return 0;
 	}
-	/* That a cache cannot be written harms nobody. */
+	/* A failure to write the cache is harmless. */
 	if (e.lines && cache_of(s, m))
 		cache_store(symfile, cache_of(s, m), m->build_id, CACHE_MAX_BYTES);
 	return 0;
 }
 
-/* What is known of the file, to *@ret, to be freed with symfile_free(). */
+/* Get the symfile of a module, to be freed with symfile_free(). */
 static int know_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile **ret)
 {
 	const struct dusk_module *m = &s->p->modules[module];
@@ -217,7 +219,7 @@ int symbolize_file(struct symbolizer *s, uint32_t module, const struct group *g)
 		struct dusk_frame *f = &s->p->frames[g->frames[i]];
 		uint64_t address;
 
-		/* A call at the very end of a function, or of a segment, returns behind it. */
+		/* A call at the very end of a function, or of a segment, returns past it, so look up the call. */
 		if (!symfile_address(symfile, group_place(s, g, i), &address))
 			rc = name_code(s, f, symfile, base_name(s->p->modules[module].path), address);
 		rc = rc ?: symbolizer_step(s);
@@ -236,8 +238,7 @@ static int name_group(struct symbolizer *s, uint32_t module, const struct group 
 	}
 }
 
-/* Frames without a name, by module: those of module m are @order[@first[m]] up to, not with, @order[@first[m + 1]].
- */
+/* Group frames without a name by module: those of module m are @order[@first[m]] to @order[@first[m + 1] - 1]. */
 static int group_frames(const struct dusk_profile *p, uint32_t **order, uint32_t **first)
 {
 	_cleanup_(freep) uint32_t *at = calloc(p->nr_modules + 1UL, sizeof(*at));
@@ -249,7 +250,7 @@ static int group_frames(const struct dusk_profile *p, uint32_t **order, uint32_t
 		at[p->frames[i].module] += dusk_frame_lacks_symbol(p, &p->frames[i]);
 	for (uint32_t m = 1; m <= p->nr_modules; m++)
 		at[m] += at[m - 1];
-	/* Each entry is the end of its module's frames; filled from there, it becomes their beginning. */
+	/* Each entry is the end of its module's frames; filling backwards from there makes it their beginning. */
 	for (uint32_t i = p->nr_frames; i-- > 1;)
 		if (dusk_frame_lacks_symbol(p, &p->frames[i]))
 			frames[--at[p->frames[i].module]] = i;
@@ -282,7 +283,7 @@ static int name_all(struct symbolizer *s)
 	return s->stopped && s->done < s->total ? -ECANCELED : 0;
 }
 
-/* The functions that @p has already. */
+/* Take over the functions that @p already has. */
 static int take_functions(struct symbolizer *s)
 {
 	for (uint32_t i = 0; i < s->p->nr_functions; i++) {
@@ -305,7 +306,7 @@ static int take_functions(struct symbolizer *s)
 	return s->functions.nr ? 0 : vec_push(&s->functions, ((struct dusk_function){"", "", ""}));
 }
 
-/* Unless something else is to be said already. */
+/* Report it, unless @err already has a text. */
 static void say_broken(struct symbolizer *s)
 {
 	if (!s->err || *s->err->text)
@@ -381,7 +382,7 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 	taken = !rc;
 	if (!rc)
 		rc = name_all(&s);
-	/* What was named stays named, also when that was stopped half-way. */
+	/* Keep the names found so far, also if the look-up was stopped. */
 	if (taken) {
 		free(p->functions);
 		p->nr_functions = s.functions.nr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Memory without a file: by what the JIT that made it wrote (jitdump.h, perfmap.h). */
+/* Name code in memory without a file, by what its JIT wrote (jitdump.h, perfmap.h). */
 #include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -15,8 +15,8 @@ static void note_time(uint64_t *of_node, const struct dusk_sample *s)
 }
 
 /*
- * When was each frame sampled last? Where memory is used again that tells whose code it was. Kept for all modules: it
- * takes a look at each sample.
+ * Find when each frame was sampled last: if memory was reused, the time says which function it was. Computed once for
+ * all modules, as it reads all samples.
  */
 static int find_times(struct symbolizer *s)
 {
@@ -76,7 +76,7 @@ static int name_by_map(struct symbolizer *s, const struct perfmap *map, const st
 	return rc;
 }
 
-/* What the JIT of @pid wrote, which is the better one where there are two, or a negative errno. */
+/* Open what the JIT of @pid wrote, preferably the jitdump. Returns a descriptor or a negative errno. */
 static int open_names(pid_t pid)
 {
 	int fd = jitdump_open(pid);
@@ -93,7 +93,7 @@ static uint64_t *addresses_of(const struct symbolizer *s, const struct group *g)
 	return ret;
 }
 
-/* As a dump, or as a map. */
+/* Use @fd as a jitdump or, if it is none, as a perf map. */
 static int name_by_file(struct symbolizer *s, int fd, const struct group *g)
 {
 	_cleanup_(freep) uint64_t *addresses = addresses_of(s, g);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The kernel: by /proc/kallsyms (ksyms.h), in another boot by its image. */
+/* Name kernel code, by /proc/kallsyms (ksyms.h) or, in another boot, by the kernel's image. */
 #include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -8,7 +8,7 @@
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/symbolizer.h"
 
-/* By kallsyms. It is done to the end, whatever progress says: in another boot it cannot be made up for. */
+/* Use kallsyms. This is not stopped by the progress callback, as it cannot be done later, in another boot. */
 static int name_running(struct symbolizer *s, const struct group *g)
 {
 	struct ksyms *ksyms;
@@ -36,7 +36,7 @@ static int name_running(struct symbolizer *s, const struct group *g)
 	return rc;
 }
 
-/* Leave in @g what is code of the image: not the frames in modules. */
+/* Keep only the frames in code of the image: drop those in kernel modules. */
 static void keep_text(const struct symbolizer *s, struct group *g, const struct module_file_text *text)
 {
 	uint32_t kept = 0;
@@ -51,7 +51,7 @@ static void keep_text(const struct symbolizer *s, struct group *g, const struct 
 	g->shift = text->offset - text->start;
 }
 
-/* In another boot: by vmlinux, if it is that of the kernel that was recorded. */
+/* In another boot: use vmlinux, if it is that of the recorded kernel. */
 static int name_by_image(struct symbolizer *s, uint32_t module, const struct group *g)
 {
 	_cleanup_(freep) char *other = NULL;

@@ -33,7 +33,10 @@ uint32_t *symbolizer_function_at(struct symbolizer *s, const char *symbol, const
 	return strings_number(&s->keys, key, len, &number, NULL) ? NULL : map_at(&s->numbers, number, fresh);
 }
 
-/* What people call @symbol: demangled, and without the version ("@@GLIBC_2.14") that symbols of files can have. */
+/*
+ * Return the name to show for @symbol: demangled, and without a version ("@@GLIBC_2.14"), which symbols of files can
+ * have.
+ */
 static char *readable_name(const char *symbol, const char *module)
 {
 	_cleanup_(freep) char *plain = strndup(symbol, *module == '[' ? strlen(symbol) : strcspn(symbol, "@"));

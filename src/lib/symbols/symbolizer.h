@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A profile whose frames are being named: what symbolize.c, which goes through its modules, shares with who names the
- * frames of one kind of them.
+ * A profile in the course of naming its frames: what symbolize.c, which iterates over the modules, shares with the code
+ * for each kind of module.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -16,32 +16,32 @@ struct symbolizer {
 	struct strings *strings;
 	struct vec(struct dusk_function) functions;
 	struct vec(struct dusk_line) lines;
-	struct strings keys; /* "symbol\nmodule" of each function but 0 */
+	struct strings keys; /* "symbol\nmodule" of each function except 0 */
 	struct map numbers;  /* number in @keys -> function */
-	uint64_t *seen_ns;   /* of each frame, when it was sampled last, or NULL; of CLOCK_MONOTONIC */
+	uint64_t *seen_ns;   /* by frame: when it was sampled last (CLOCK_MONOTONIC); or NULL */
 	uint32_t done, total;
-	uint32_t broken;	  /* files that could not be read to their end, */
-	const char *first_broken; /* and the first of them */
-	uint64_t apart;		  /* units whose .dwo or .dwp files are not here, */
-	const char *first_apart;  /* and the first file with such */
-	uint32_t late;		  /* files that took too long, or were not begun because others had, */
-	const char *first_late;	  /* and the first of them */
+	uint32_t broken;	  /* files that could not be read completely, */
+	const char *first_broken; /* ... and the first of them */
+	uint64_t apart;		  /* units with missing .dwo or .dwp files, */
+	const char *first_apart;  /* ... and the first file with such units */
+	uint32_t late;		  /* files that took too long, or were skipped as others had, */
+	const char *first_late;	  /* ... and the first of them */
 	uint64_t spent_ns;	  /* on reading files */
-	bool unconfined;	  /* no process can be confined here, so that no file is read */
-	uint32_t large;		  /* processes whose JIT wrote too much to be read, */
-	int first_large;	  /* and the first of them */
+	bool unconfined;	  /* no process can be confined here, so no file is read */
+	uint32_t large;		  /* processes with JIT files too large to be read, */
+	int first_large;	  /* ... and the first of them */
 	bool stopped;
-	bool server_silent; /* do not wait for it once more */
+	bool server_silent; /* do not ask it again */
 };
 
 /* The frames of one module. */
 struct group {
-	uint32_t *frames; /* indices */
+	uint32_t *frames; /* indexes */
 	uint32_t nr;
-	uint64_t shift; /* what makes their offsets those in the file that is read */
+	uint64_t shift; /* added to their offsets gives those in the file that is read */
 };
 
-/* Where in its file the code of frame @i of @g is, or the call if that returned there. */
+/* Return the file offset of the code of frame @i of @g; of the call, if the frame's address is a return address. */
 static inline uint64_t group_place(const struct symbolizer *s, const struct group *g, uint32_t i)
 {
 	const struct dusk_frame *f = &s->p->frames[g->frames[i]];
@@ -49,30 +49,31 @@ static inline uint64_t group_place(const struct symbolizer *s, const struct grou
 	return f->offset - f->is_return + g->shift;
 }
 
-/* Has the user had enough? */
+/* Return whether the user has asked to stop. */
 bool symbolizer_stop(struct symbolizer *s);
 
-/* Count a frame as looked up. -ECANCELED now and then, when the user has had enough. */
+/* Count a frame as looked up. Returns 0 or, checked now and then, -ECANCELED if the user has asked to stop. */
 int symbolizer_step(struct symbolizer *s);
 
-/* Where it is kept which function @symbol of @module is, to be set if it is @fresh; or NULL: out of memory. */
+/* Return the slot for the index of function @symbol of @module, to be set if it is @fresh; NULL: out of memory. */
 uint32_t *symbolizer_function_at(struct symbolizer *s, const char *symbol, const char *module, bool *fresh);
 
-/* The index of the function @symbol of @module, which is added if it is new, to *@ret. 0 or -ENOMEM. */
+/* Get the index of function @symbol of @module, which is added if it is new. Returns 0 or -ENOMEM. */
 int symbolizer_function(struct symbolizer *s, const char *symbol, const char *module, uint32_t *ret);
 
-/* @f is in the function @symbol of @module, which begins at @start. 0 or -ENOMEM. */
+/* Set the function of @f to @symbol of @module, which begins at @start. Returns 0 or -ENOMEM. */
 int symbolizer_name(struct symbolizer *s, struct dusk_frame *f, const char *symbol, const char *module, uint64_t start);
 
 /*
- * The file of module @i, if it is here and the recorded one: a descriptor. Another one in its place goes to @other,
- * allocated.
+ * Open the recorded file of module @i, if it is here. If another file is in its place, *@other is its path, to be freed
+ * with free().
+ * Returns a descriptor or a negative errno.
  */
 int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other);
 
 /*
- * Name the frames of a module by its file; by what its JIT wrote; of the kernel. 0, also if nothing is found;
- * -ENOMEM, -ECANCELED.
+ * Name the frames of a module: by its file; by what its JIT wrote; of the kernel.
+ * Returns 0, also if nothing was found, -ENOMEM or -ECANCELED.
  */
 int symbolize_file(struct symbolizer *s, uint32_t module, const struct group *g);
 int symbolize_anon(struct symbolizer *s, uint32_t module, const struct group *g);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which function of this ELF file is at this offset?
+ * Read the symbols of an ELF file.
  *
- * libdwfl finds the symbol tables, in the file and in the debug files that belong to it. Its own look-up passes over
- * the whole table each time, so the functions are taken out once and sorted into ranges. Each file has a Dwfl of its
- * own: what is broken in one harms no other.
+ * libdwfl finds the symbol tables, in the file and in its debug files. Its own look-up scans the whole table each time,
+ * so the functions are extracted once and sorted into ranges. Each file has a Dwfl of its own, so that a broken one
+ * does not affect others.
  */
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -61,7 +61,7 @@ static int read_segments(struct symbols *s, Elf *elf)
 	return s->segments.nr ? 0 : -ENOEXEC;
 }
 
-/* Where the code that the symbol is in ends, or 0: not code. Files can come without section headers. */
+/* Return the end of the code that contains the symbol, or 0 if it is not code. Section headers may be missing. */
 static uint64_t code_end(const struct symbols *s, Elf *elf, GElf_Word index, uint64_t address)
 {
 	Elf_Scn *section = elf ? elf_getscn(elf, index) : NULL;
@@ -78,7 +78,7 @@ static uint64_t code_end(const struct symbols *s, Elf *elf, GElf_Word index, uin
 	return 0;
 }
 
-/* A function, or a label of assembler code: those have no type. */
+/* Collect functions, and labels in assembler code, which have no type. */
 static int collect(const struct symbols *s, struct candidates *all)
 {
 	int nr = dwfl_module_getsymtab(s->module);
@@ -118,7 +118,7 @@ static int rank(const struct candidate *c)
 					 : 2);
 }
 
-/* By address; of several names for one address the one that people know comes last, and so wins: free, not cfree. */
+/* Order by address. Of several names for one address the best known comes last, and so wins: free, not cfree. */
 static int by_address(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
@@ -142,8 +142,8 @@ static int add(struct symbols *s, const struct candidate *c, uint64_t end)
 }
 
 /*
- * What has no size reaches to the next symbol, and gives way to all that have one. Where one function lies in another,
- * the inner one wins, as it begins later.
+ * A symbol without a size extends to the next symbol, and yields to all that have one. Of nested functions the inner
+ * one wins, as it begins later.
  */
 static int add_all(struct symbols *s, const struct candidates *all)
 {
@@ -186,8 +186,8 @@ static void symbols_freep(struct symbols **s)
 }
 
 /*
- * By build id and debug link; else what the parent of a confined process may get from servers (opener.h), as libdw has
- * no way to them there.
+ * Find the debug file by build id and debug link; else ask the parent of the confined process to get it from servers
+ * (opener.h), which libdw cannot reach from there.
  */
 static int find_debuginfo(Dwfl_Module *m, void **data, const char *name, Dwarf_Addr base, const char *file,
 			  const char *link, GElf_Word crc, char **ret)
@@ -222,7 +222,7 @@ int symbols_report(Dwfl **dwfl, Dwfl_Module **module, int fd, const char *path)
 	if (!*dwfl)
 		return -ENOMEM;
 	dwfl_report_begin(*dwfl);
-	/* Base 0: addresses are those of link time. */
+	/* Base 0: link-time addresses. */
 	*module = dwfl_report_elf(*dwfl, path, path, own, 0, true);
 	if (!*module)
 		return -ENOEXEC;
@@ -255,7 +255,7 @@ int symbols_open(struct symbols **ret, int fd, const char *path)
 	return 0;
 }
 
-/* Two segments can share a page of the file, but each offset that was executed is in one with code. */
+/* Two segments can share a page of the file, but code that was executed is in an executable one. */
 int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret)
 {
 	for (int need_code = 1; need_code >= 0; need_code--) {

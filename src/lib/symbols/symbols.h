@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Which function of this ELF file is at this offset? */
+/* Read the symbols of an ELF file, and find the function at an offset. */
 #pragma once
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
@@ -17,44 +17,48 @@ struct symbols_segment {
 };
 
 /*
- * Read the symbols of the ELF file in @fd, which stays the caller's, and of the debug files that belong to it: by build
- * id in /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and, in a confined process, from servers
- * (opener.h). For confined processes, and tests: who else wants to know what a file says calls elfread(). *@ret is to
- * be freed with symbols_free(). -ENOEXEC: no ELF file, or none that makes sense.
+ * Read the symbols of the ELF file @fd, which stays the caller's, and of its debug files: by build id in
+ * /usr/lib/debug, by .gnu_debuglink beside @path, in .gnu_debugdata, and, in a confined process, from servers
+ * (opener.h). Only for confined processes and tests; all other code must call elfread(). Free *@ret with
+ * symbols_free().
+ * Returns 0, -ENOEXEC (not a valid ELF file), or another negative errno.
  */
 int symbols_open(struct symbols **ret, int fd, const char *path);
 
-/* The link-time address of @offset in the file. -ENOENT: nothing of the file is loaded there. */
+/* Convert @offset in the file to a link-time address. Returns 0, or -ENOENT if nothing is loaded from there. */
 int symbols_address(const struct symbols *s, uint64_t offset, uint64_t *ret);
 
-/* The function at link-time address @address: its name as it stands in the symbol table, or NULL; *@start: where it
- * begins. */
+/*
+ * Return the name of the function at link-time address @address as in the symbol table, or NULL; *@start is its
+ * beginning.
+ */
 const char *symbols_find(const struct symbols *s, uint64_t address, uint64_t *start);
 
-/* Where the function at @address begins if it has no symbol, but an FDE. */
+/* Find the beginning of the function at @address by its FDE, for a function without a symbol. */
 bool symbols_find_unnamed(const struct symbols *s, uint64_t address, uint64_t *start);
 
-/* All of it. Ranges: @value is a pointer to the name. It stays @s's. */
+/* Return all of it. In the ranges, @value is a pointer to the name, owned by @s. */
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr);
 const struct ranges *symbols_ranges(const struct symbols *s);
 const struct fde_index *symbols_fde_index(const struct symbols *s); /* may be NULL */
 
-/* The debug information, wherever it is, or NULL. */
+/* Return the debug information, from whatever file has it, or NULL. */
 struct Dwarf *symbols_dwarf(struct symbols *s);
 
 void symbols_free(struct symbols *s);
 
 /*
- * The same file as libdwfl has it, at the addresses of link time, with its debug file when that is asked for. *@dwfl is
- * to be ended with dwfl_end(), also after a failure, if it is not NULL. 0; -ENOEXEC, -ENOMEM, ...
+ * Open the file with libdwfl, at link-time addresses; its debug file is found when it is needed. End *@dwfl with
+ * dwfl_end(), also after a failure, unless it is NULL.
+ * Returns 0, -ENOEXEC, -ENOMEM, ...
  */
 int symbols_report(Dwfl **dwfl, Dwfl_Module **module, int fd, const char *path);
 
-/* Where packages put the debug file for a build id, of which the arguments are the beginning and what follows. */
+/* Where packages install the debug file of a build id; the arguments are the build id and its part after two digits. */
 #define SYMBOLS_BY_BUILD_ID "/usr/lib/debug/.build-id/%.2s/%s.debug"
 
-/* Is there one? */
+/* Return whether that file exists. */
 bool symbols_installed(const char *build_id);
 
-/* Is the file in @fd the one that was recorded as @m? By its build id; by device and inode if it has none. */
+/* Return whether @fd is the file recorded as @m: by build id, or by device and inode if none was recorded. */
 bool symbols_recorded(const struct dusk_module *m, int fd);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What is known of one ELF file, taken from chunks that nobody vouches for? See symfile.h. */
+/* What is known about one ELF file, taken from untrusted chunks. See symfile.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/vec.h"
 #include "lib/symbols/symfile.h"
 
-#define MAX_NUMBER (1u << 28) /* of anything in a chunk: sums and products stay far from overflow */
+#define MAX_NUMBER (1u << 28) /* of anything in a chunk, so that sums and products cannot overflow */
 
 struct unit {
 	const struct symfile_unit *head;
@@ -22,7 +22,7 @@ struct unit {
 };
 
 struct symfile {
-	struct vec(struct symfile_chunk *) chunks; /* FILE, then units; END is kept apart */
+	struct vec(struct symfile_chunk *) chunks; /* FILE, then units; END is kept separately */
 	struct vec(struct unit) units;
 	struct map unit_of; /* number -> index */
 
@@ -36,7 +36,7 @@ struct symfile {
 	bool ended;
 };
 
-/* The arrays of a chunk, one after the other. */
+/* A cursor over the arrays of a chunk. */
 struct cursor {
 	const char *at;
 	uint64_t left;
@@ -56,7 +56,7 @@ static const void *cut(struct cursor *c, uint64_t nr, size_t size)
 	return at;
 }
 
-/* They begin with "", and the last one ends. */
+/* The strings must begin with "" and end with a 0 byte. */
 static const char *cut_strings(struct cursor *c, uint64_t bytes)
 {
 	const char *strings = cut(c, bytes, 1);
@@ -187,7 +187,7 @@ static int take_end(struct symfile *s, struct symfile_chunk *chunk)
 	return 0;
 }
 
-/* The chunk is the symfile's from now on, unless it is damaged. */
+/* Takes ownership of @chunk, unless it fails. */
 static int take_chunk(struct symfile *s, struct symfile_chunk *chunk)
 {
 	if (symfile_hash(chunk + 1, chunk->bytes) != chunk->hash)
@@ -288,7 +288,7 @@ const struct symfile_end *symfile_end(const struct symfile *s)
 	return s->ended ? &s->end : NULL;
 }
 
-/* Two segments can share a page of the file, but each offset that was executed is in one with code. */
+/* Two segments can share a page of the file, but code that was executed is in an executable one. */
 int symfile_address(const struct symfile *s, uint64_t offset, uint64_t *ret)
 {
 	for (int need_code = 1; s->head && need_code >= 0; need_code--)
@@ -303,7 +303,7 @@ int symfile_address(const struct symfile *s, uint64_t offset, uint64_t *ret)
 	return -ENOENT;
 }
 
-/* The index of the last of @nr things of @size bytes that begins at or before @address; UINT32_MAX: none. */
+/* Return the index of the last of @nr elements of @size bytes that begins at or before @address; UINT32_MAX: none. */
 static uint32_t last_before(const void *v, uint32_t nr, size_t size, uint64_t address)
 {
 	return rank_of(v, nr, size, address) - 1;
@@ -316,9 +316,7 @@ static const struct symfile_range *find(const struct symfile_range *r, uint32_t 
 	return i < nr && address < r[i].end ? &r[i] : NULL;
 }
 
-/*
- * Where the function of which @f is a piece ends: the pieces of one that has others in it lie side by side with those.
- */
+/* Return the end of the function that @f is a piece of. Its pieces, and the functions nested in it, are contiguous. */
 static uint64_t function_end(const struct symfile *s, const struct symfile_function *f)
 {
 	const struct symfile_function *behind = s->functions + s->head->nr_functions;
