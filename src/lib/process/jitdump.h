@@ -32,7 +32,7 @@ int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, siz
 
 /*
  * Return the name of the function that was at @address, one of those given to jitdump_read(), at @time_ns of
- * CLOCK_MONOTONIC, or NULL; *@start is its start. Of overlapping functions the one loaded last before @time_ns is
+ * CLOCK_MONOTONIC, or NULL; *@start is its start. Of overlapping functions the latest that was there at @time_ns is
  * taken.
  */
 const char *jitdump_find(const struct jitdump *j, uint64_t address, uint64_t time_ns, uint64_t *start);

@@ -17,7 +17,7 @@
 #define RECORD_FIRST_OF_PERF 64
 #define RECORD_AUXTRACE 71
 #define RECORD_COMPRESSED 81
-#define RECORD_LAST_OF_PERF 84 /* none of these types has data that is needed here */
+#define RECORD_LAST_OF_PERF 84 /* the last type known not to be needed here */
 #define RECORD_COMPRESSED2 83
 #define MISC_LOST_BY_FILTER (1 << 15) /* in LOST_SAMPLES: dropped on purpose */
 #define FORMAT_LOST (1U << 4)

@@ -16,5 +16,5 @@
  */
 int cache_load(struct symfile *s, const char *folder, const char *build_id);
 
-/* Store @s, and keep the cache below @max_bytes in total. The folder and its parent are created if they are missing. */
+/* Store @s, and reduce the cache to at most @max_bytes in total. The folder and its parent are created if missing. */
 int cache_store(const struct symfile *s, const char *folder, const char *build_id, uint64_t max_bytes);
