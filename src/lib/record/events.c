@@ -25,10 +25,12 @@ struct events {
 /* Split @name into group and event. It has both. */
 static void split(const char *name, char group[TRACEFS_EVENT_BYTES], const char **event)
 {
-	const char *colon = strchr(name, ':');
+	size_t len = strcspn(name, ":");
 
-	snprintf(group, TRACEFS_EVENT_BYTES, "%.*s", (int)(colon - name), name);
-	*event = colon + 1;
+	snprintf(group, TRACEFS_EVENT_BYTES, "%s", name);
+	if (len < TRACEFS_EVENT_BYTES)
+		group[len] = 0;
+	*event = name + len + 1;
 }
 
 static int not_found(int error, const char *name, struct dusk_error *err)
