@@ -13,11 +13,15 @@ measure_complete() {
 		"$tools/roots" dusk c.dusk "$@" >roots.out
 		awk -v f="$target.data" 'NR == 1 && $1 {
 			print "dusk", 100 * $2 / $1 >> f
-			print "ledger", 100 * $3 / $1 >> f
+			print "reported", 100 * $3 / $1 >> f
 			print "walked", $4 ? 100 * $3 / $4 : 0 >> f
 			print "samples", $1 >> f
 		}
 		$1 == "outcome" { print "not-complete", $2, $3 >> f }' roots.out
+		;;
+	copied)
+		"$dusk" record -q --mode copied -e cpu -a -F 499 -d 2s -o c.dusk
+		"$tools/roots" dusk c.dusk "$@" | awk -v f="$target.data" 'NR == 1 && $1 { print "copied", 100 * $2 / $1 >> f }'
 		;;
 	*)
 		record_perf -a -F 499 --call-graph "${tool#perf-}" -o c.perf -- sleep 2 || return 0
@@ -31,16 +35,16 @@ measure_complete() {
 }
 
 figure_complete() {
-	local peers="dusk" target comms
-	perf_works && peers="dusk perf-fp perf-dwarf"
+	local peers="dusk copied" target comms
+	perf_works && peers="dusk copied perf-fp perf-dwarf"
 
 	echo "### Complete user stacks"
 	echo
-	echo "% of all samples of the program's processes, at 499 Hz; \"ledger\" is what dusk says of itself, \"of walked\" leaves" \
+	echo "% of all samples of the program's processes, at 499 Hz; \"reported\" is what dusk says of itself, \"of walked\" leaves" \
 		"out what had no stack to walk any more."
 	echo
-	echo "| program | dusk | perf fp | perf dwarf | dusk: ledger | dusk: of walked | samples | not complete, by name |"
-	echo "|---|---|---|---|---|---|---|---|"
+	echo "| program | dusk | dusk, mode copied | perf fp | perf dwarf | dusk: reported | dusk: of walked | samples | not complete, by name |"
+	echo "|---|---|---|---|---|---|---|---|---|"
 	make_data
 	while read -r target needs comms; do
 		[ -z "${programs-}" ] || [[ " $programs " == *" $target "* ]] || continue
@@ -59,8 +63,9 @@ figure_complete() {
 			done
 		done
 		stop_load
-		echo "| $target | $(of dusk "$target.data" | spread 2) | $(of perf-fp "$target.data" | spread 1) |" \
-			"$(of perf-dwarf "$target.data" | spread 1) | $(of ledger "$target.data" | spread 2) |" \
+		echo "| $target | $(of dusk "$target.data" | spread 2) |" \
+			"$(of copied "$target.data" | spread 2) | $(of perf-fp "$target.data" | spread 1) |" \
+			"$(of perf-dwarf "$target.data" | spread 1) | $(of reported "$target.data" | spread 2) |" \
 			"$(of walked "$target.data" | spread 2) | $(of samples "$target.data" | awk '{ n += $1 } END { print n + 0 }') |" \
 			"$(awk '$1 == "not-complete" { n[$2] += $3 } END { for (o in n) printf "%s %d ", o, n[o] }' "$target.data") |"
 	done <<-EOF

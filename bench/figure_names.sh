@@ -5,7 +5,7 @@
 names_seconds=${names_seconds:-60}	# of recording: a million samples of two busy CPUs
 names_patience=${names_patience:-60}	# seconds for each run
 
-# The profile $1 as if nobody had looked up its names yet.
+# The profile $1 without the names that were looked up.
 forget_names() {
 	sqlite3 "$1" "update frame set function=null, function_offset=null, address=null; delete from function;
 		delete from image; delete from setting where key='symbolized'; drop table if exists line; drop table if exists source"

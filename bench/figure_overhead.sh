@@ -15,8 +15,8 @@ under() {
 }
 
 figure_overhead() {
-	local rows="dusk-99 dusk-999" row us hz tool
-	perf_works && rows="dusk-99 perf-fp-99 perf-dwarf-99 dusk-999 perf-fp-999 perf-dwarf-999"
+	local rows="dusk-99 copied-99 dusk-999 copied-999" row us hz tool
+	perf_works && rows="dusk-99 copied-99 perf-fp-99 perf-dwarf-99 dusk-999 copied-999 perf-fp-999 perf-dwarf-999"
 	us=$("$tools/work" "$(($(nproc) - 1))" 2000)
 	loops=$((2000 * 1500000 / us))
 	: >overhead.data
@@ -28,6 +28,7 @@ figure_overhead() {
 			tool=${row%-*}
 			case $tool in
 			dusk) under "$row" "$dusk" record -q -e cpu -a -F "$hz" -o o.dusk -- ;;
+			copied) under "$row" "$dusk" record -q --mode copied -e cpu -a -F "$hz" -o o.dusk -- ;;
 			*) under "$row" perf record -q -a -F "$hz" --call-graph "${tool#perf-}" -o o.perf -- ;;
 			esac
 			rm -f o.dusk o.dusk.old o.perf o.perf.old

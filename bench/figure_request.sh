@@ -23,12 +23,11 @@ figure_request() {
 	echo "| joins: another consumer has asked | $(of joined request.data | spread 0) |"
 	echo "| pending: the same consumer asks again | $(of pending request.data | spread 0) |"
 	echo "| executed: the walk is just over | $(of executed request.data | spread 0) |"
-	echo "| refused: the consumer has left | $(of refused request.data | spread 0) |"
 	echo
 	echo "| a system call at which | ns, walk included | calls a second | stacks lost | ns for each further consumer |"
 	echo "|---|---|---|---|---|"
 	for n in 0 1 4 16; do
-		echo "| $n consumers ask | $(of share-$n request.data | spread 0) | $(of share-$n-rate request.data | spread 0) | $(of share-$n-lost request.data | spread 0) | $(of each-$n request.data | spread 0) |"
+		echo "| consumers that ask: $n | $(of share-$n request.data | spread 0) | $(of share-$n-rate request.data | spread 0) | $(of share-$n-lost request.data | spread 0) | $(of each-$n request.data | spread 0) |"
 	done
 	echo
 	echo "Memory for the states of 10,000 tasks: $(of tasks request.data | spread 1) MiB."

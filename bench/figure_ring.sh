@@ -43,7 +43,7 @@ ring_dusk() {
 	echo $ring_kb >$ring_tracefs/buffer_size_kb
 	before=$(ring_stats $ring_tracefs)
 	rm -f ring.said
-	"$dusk" trace -a -d ${ring_seconds}s -s ring.fsmb -e ${ring_event/\//:} 2>ring.said &
+	"$dusk" trace -a -d ${ring_seconds}s --stacks ring.fsmb -e ${ring_event/\//:} 2>ring.said &
 	for _ in $(seq 100); do
 		grep -qs 'tracing 1 event' ring.said && break
 		sleep 0.1

@@ -3,8 +3,8 @@
 # shellcheck shell=bash disable=SC2154
 
 figure_size() {
-	local peers="dusk" tool hz n
-	perf_works && peers="dusk perf-fp perf-dwarf"
+	local peers="dusk copied" tool hz n
+	perf_works && peers="dusk copied perf-fp perf-dwarf"
 	make_data
 	: >size.data
 	start_load mixed
@@ -19,6 +19,10 @@ figure_size() {
 					have sqlite3 && sqlite3 -separator ' ' s.file \
 						'select name, sum(pgsize) from dbstat group by 1' 2>/dev/null |
 						awk -v hz=$hz -v n="$n" '{ print "table-" hz "-" $1, $2 / n }' >>size.data
+					;;
+				copied)
+					"$dusk" record -q --mode copied -e cpu -a -F $hz -d 10s -o s.file
+					n=$(dusk_samples s.file)
 					;;
 				*)
 					record_perf -a -F $hz --call-graph "${tool#perf-}" -o s.file -- sleep 10 || continue

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# How many stacks are told at once, and are they right? Sourced by run; README.md explains the table.
+# How many requests are immediate, and are their stacks right? Sourced by run; README.md explains the table.
 # shellcheck shell=bash disable=SC2034,SC2154
 
 # Load $1 for some seconds, from start to end.
@@ -56,12 +56,12 @@ figure_stack_cache() {
 	local load
 	make_data
 	start_servers
-	echo "### Stacks told at once"
+	echo "### Immediate requests"
 	echo
-	echo "Of samples at 999 Hz and intervals of the whole machine. On the right another recording, with \`--verify\`: what was told at" \
+	echo "Of samples at 999 Hz and intervals of the whole machine. On the right another recording, with \`--verify\`: what was found at" \
 		"once was walked again."
 	echo
-	echo "| load | user stacks asked for | remembered, % | walked at once, % | scheduled, % | kernel stacks | remembered, % |" \
+	echo "| load | requests | stack cache, % | no-fault walk, % | scheduled, % | kernel stacks | kernel stack cache, % |" \
 		"walked again: same | different | kernel: walked again | different |"
 	echo "|---|---|---|---|---|---|---|---|---|---|---|"
 	for load in $(switch_loads) xz gcc; do

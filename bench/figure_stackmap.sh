@@ -30,7 +30,7 @@ figure_stackmap() {
 		"and refuses the next in" \
 		"$(for depth in 10 30 120; do printf "%s " "$(of dusk-$depth-refused stackmap.data | spread 0),"; done)ns."
 	echo
-	echo "A reference to a stack that is remembered: $(of again-one stackmap.data | spread 1) ns to the same as before," \
+	echo "A reference to a cached stack: $(of again-one stackmap.data | spread 1) ns to the same as before," \
 		"$(of again-many stackmap.data | spread 1) ns to one of 1,000 in turn."
 	echo
 	echo "| 16,384 distinct stacks | lost |"

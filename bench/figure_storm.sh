@@ -24,29 +24,47 @@ storm_counts() {
 		}'
 }
 
-figure_storm() {
-	local sum='{ n += $1 } END { print n + 0 }'
+# A recording in mode $1: "KEY NUMBER" lines to storm.$1, the outcomes of stacks that are not complete to storm.$1.outcomes.
+storm_record() {
+	"$dusk" record -q --mode "$1" -a -e cpu -F 499 -d 5s -o s.dusk
+	storm_counts s.dusk storm >>"storm.$1"
+	"$dusk" query -i s.dusk --csv "select o.name, count(*) from sample s join outcome o on o.id = s.outcome
+		join thread t on t.id = s.thread where t.comm = 'storm' and o.class in ('cut', 'none') group by 1" |
+		tail -n +2 | tr , ' ' >>"storm.$1.outcomes"
+	rm -f s.dusk*
+}
 
-	: >storm.data
+# The cells of a row: what is printed by "$@ FILE", for each mode.
+storm_cells() {
+	local f
+	for f in storm.full storm.copied; do
+		printf ' %s |' "$("$@" "$f")"
+	done
+	echo
+}
+
+storm_percent() { echo "$(of "$1" "$2" | spread 2) %"; }
+storm_sum() { of "$1" "$2" | awk '{ n += $1 } END { print n + 0 }'; }
+storm_unnamed() { echo "$(storm_sum unnamed "$1") of $(storm_sum frames "$1")"; }
+storm_outcomes() { awk '{ n[$1] += $2 } END { for (o in n) printf "%s %d ", o, n[o] }' "$1.outcomes"; }
+
+figure_storm() {
+	: >storm.full >storm.copied
 	start_load storm
 	for _ in $(seq $rounds); do
-		"$dusk" record -q -a -e cpu -F 499 -d 5s -o s.dusk
-		storm_counts s.dusk storm >>storm.data
-		"$dusk" query -i s.dusk --csv "select o.name, count(*) from sample s join outcome o on o.id = s.outcome
-			join thread t on t.id = s.thread where t.comm = 'storm' and o.class in ('cut', 'none') group by 1" |
-			tail -n +2 | tr , ' ' >>storm.outcomes
-		rm -f s.dusk*
+		storm_record full
+		storm_record copied
 	done
 	stop_load
 	echo "### A storm of processes that live 2 ms"
 	echo
-	echo "| | |"
-	echo "|---|---|"
-	echo "| samples of processes that have a user stack, or should | $(of samples storm.data | awk "$sum") |"
-	echo "| complete | $(of complete storm.data | spread 2) % |"
-	echo "| complete, of those whose stack was walked | $(of walked storm.data | spread 2) % |"
-	echo "| stacks with a name for each frame | $(of named storm.data | spread 2) % |"
-	echo "| frames without a name | $(of unnamed storm.data | awk "$sum") of $(of frames storm.data | awk "$sum") |"
-	echo "| not complete, by name | $(awk '{ n[$1] += $2 } END { for (o in n) printf "%s %d ", o, n[o] }' storm.outcomes) |"
+	echo "| | mode full | mode copied |"
+	echo "|---|---|---|"
+	echo "| samples of processes that have a user stack, or should |$(storm_cells storm_sum samples)"
+	echo "| complete |$(storm_cells storm_percent complete)"
+	echo "| complete, of those whose stack was walked |$(storm_cells storm_percent walked)"
+	echo "| stacks with a name for each frame |$(storm_cells storm_percent named)"
+	echo "| frames without a name |$(storm_cells storm_unnamed)"
+	echo "| not complete, by name |$(storm_cells storm_outcomes)"
 	echo
 }

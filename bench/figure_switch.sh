@@ -32,7 +32,7 @@ count_intervals() {
 	esac
 }
 
-# How long tracer $1 (none: nobody) holds up a switch of the ping-pong: "MEDIAN P99 MAX" in nanoseconds.
+# How long tracer $1 (none: no tracer) holds up a switch of the ping-pong: "MEDIAN P99 MAX" in nanoseconds.
 measure_between() {
 	local ends
 	coproc ends { "$tools/between" 2>/dev/null; }
@@ -116,7 +116,7 @@ figure_switch() {
 	echo "|---|---|---|---|---|---|---|---|---|"
 	for tracer in $all none; do
 		row="| $(tracer_name "$tracer") |"
-		[ "$tracer" != none ] || row="| nobody (the clock) |"
+		[ "$tracer" != none ] || row="| no tracer (the clock) |"
 		row="$row $(of "$tracer-lost" switch.data | spread 2) | $(of "$tracer-bytes" switch.data | spread 1) |"
 		row="$row $(of "$tracer-rows" switch.data | spread 0) |"
 		row="$row $(of "$tracer-memory" switch.data | spread 1) | $(of "$tracer-cpu" switch.data | spread 2) |"

@@ -28,7 +28,7 @@ trace_ftrace() {
 trace_dusk() {
 	local tracing
 	rm -f trace.said
-	"$dusk" trace -a -s trace.fsmb -e $trace_event 2>trace.said &
+	"$dusk" trace -a --stacks trace.fsmb -e $trace_event 2>trace.said &
 	tracing=$!
 	for _ in $(seq 100); do
 		grep -qs 'tracing 1 event' trace.said && break

@@ -121,7 +121,7 @@ static void sample_dusk(struct bench *b, pid_t pid, bool cold, int seconds, stru
 		errx(1, "the BPF object has no settings");
 	config->no_cache = cold;
 	filter->filter_tasks = 1;
-	filter->verify = 1; /* a stack that is told at once is walked, too */
+	filter->verify = 1; /* an immediate stack is walked, too */
 	if (tool_load(t, &error))
 		errx(1, "%s", error.text);
 	events = bpf_object__find_map_fd_by_name(obj, "events");

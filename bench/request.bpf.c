@@ -33,7 +33,7 @@ static __always_inline void add(__u32 kind, __u64 begin)
 	c->count++;
 }
 
-static __always_inline void ask(__u32 consumer, int first)
+static __always_inline void ask(__u32 consumer, int again)
 {
 	__u64 begin = bpf_ktime_get_ns();
 	struct dusk_unwind u;
@@ -42,11 +42,9 @@ static __always_inline void ask(__u32 consumer, int first)
 	if (ret == DUSK_EXECUTED)
 		add(COST_EXECUTED, begin);
 	else if (ret == DUSK_PENDING)
-		add(COST_PENDING, begin);
+		add(again ? COST_PENDING : COST_JOINED, begin);
 	else if (ret == DUSK_QUEUED)
-		add(first ? COST_QUEUED : COST_JOINED, begin);
-	else
-		add(COST_REFUSED, begin);
+		add(COST_QUEUED, begin);
 }
 
 static long ask_each(__u32 turn, struct setting *s)
@@ -55,7 +53,7 @@ static long ask_each(__u32 turn, struct setting *s)
 	struct dusk_unwind u;
 
 	if (s->timed)
-		ask(consumer, turn == 0);
+		ask(consumer, turn >= s->consumers);
 	else
 		dusk_unwind_request(consumer, &u);
 	return 0;
@@ -90,6 +88,6 @@ int at_wakeup(void *ctx)
 	struct setting *s = wanted();
 
 	if (s && s->after)
-		ask(0, 0);
+		ask(0, 1);
 	return 0;
 }

@@ -115,7 +115,7 @@ static int costs(void)
 {
 	static const char *const name[NR_COSTS] = {
 		[COST_CLOCK] = "clock",	    [COST_QUEUED] = "queued",	  [COST_JOINED] = "joined",
-		[COST_PENDING] = "pending", [COST_EXECUTED] = "executed", [COST_REFUSED] = "refused",
+		[COST_PENDING] = "pending", [COST_EXECUTED] = "executed",
 	};
 	struct cost c, clock = {};
 	double calls;

@@ -9,7 +9,7 @@ struct setting {
 	unsigned int timed;	      /* and each is timed by itself */
 };
 
-enum cost_kind { COST_CLOCK, COST_QUEUED, COST_JOINED, COST_PENDING, COST_EXECUTED, COST_REFUSED, NR_COSTS };
+enum cost_kind { COST_CLOCK, COST_QUEUED, COST_JOINED, COST_PENDING, COST_EXECUTED, NR_COSTS };
 
 struct cost {
 	unsigned long long ns, count;

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Who follows all switches of tasks on the whole machine: started, asked and stopped the same way. Sourced by run.
+# Tracers that follow all switches of tasks on the machine: started, asked and stopped the same way. Sourced by run.
 # shellcheck shell=bash disable=SC2154
 
 tracer_pid=
 
-# Those that are here. dusk sums off-CPU intervals under 1 ms (that is its default), or writes each one; the last also samples CPU time.
+# Those that are here. dusk sums off-CPU intervals under 1 ms (that is its default), or writes each one; one also samples CPU time, and
+# one works without BPF.
 tracers() {
-	echo dusk dusk-each dusk-both
+	echo dusk dusk-each dusk-both dusk-copied
 	perf_traces && echo perf-fp perf-dwarf
 	have bpftrace && [ -e /sys/kernel/tracing/events ] && echo bpftrace
 	have offcputime && echo offcputime
@@ -21,6 +22,7 @@ tracer_name() {
 	dusk) echo "dusk, intervals under 1 ms summed" ;;
 	dusk-each) echo "dusk, each interval written" ;;
 	dusk-both) echo "dusk, summed, and CPU time at 99 Hz" ;;
+	dusk-copied) echo "dusk, summed, mode copied" ;;
 	perf-*) echo "perf sched_switch, ${1#perf-}" ;;
 	bpftrace) echo "bpftrace script" ;;
 	offcputime) echo "offcputime (libbpf-tools)" ;;
@@ -60,6 +62,7 @@ start_tracer() {
 	dusk) "$dusk" record -q -a -e offcpu -o tracer.data & ;;
 	dusk-each) "$dusk" record -q -a -e offcpu --min-block 0 -o tracer.data & ;;
 	dusk-both) "$dusk" record -q -a -e cpu,offcpu -o tracer.data & ;;
+	dusk-copied) "$dusk" record -q -a -e offcpu --mode copied -o tracer.data & ;;
 	perf-*) perf record -q -a -e sched:sched_switch -c 1 --call-graph "${1#perf-}" -o tracer.data & ;;
 	bpftrace) BPFTRACE_MAP_KEYS_MAX=65536 bpftrace -o tracer.data -e "$bpftrace_script" & ;;
 	offcputime) offcputime --stack-storage-size=65536 -m 0 >tracer.data & ;;

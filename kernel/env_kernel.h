@@ -7,6 +7,7 @@
 
 #define CORE
 #define GLOBAL
+#define FLAT
 #define NONNULL
 #define SHARED(name)
 
@@ -24,7 +25,6 @@
 
 #define opaque(x) (x)
 #define verifier_forget(home, val) ((home) = (val))
-#define read_flat port_read
 
 /* The host's assertions show that the mask is never needed: nothing here depends on it. */
 #define at(array, i)                                                                                   \

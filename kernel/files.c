@@ -70,7 +70,7 @@ static struct module *add(const struct modules *ms, bool again)
 		return &old->module;
 	}
 	f->key = ms->key;
-	f->module = ms->told;
+	f->module = ms->shareable;
 	store_release(&f->state, SHOWN);
 	return &f->module;
 }

@@ -6,11 +6,11 @@
  * read without faulting, and faulted in only if no user can hold the page back. Nor does a walk wait for a task that
  * changes mappings.
  */
-#include <linux/magic.h>
 #include <linux/mm.h>
 #include <linux/mmap_lock.h>
 #include <linux/uaccess.h>
 #include <asm/vdso.h>
+#include "../src/core/filesystem.h"
 #include "../src/core/port.h"
 #include "pool.h"
 
@@ -18,23 +18,7 @@
 #define LOOKUPS 64  /* how often a walk looks for mappings that are being changed */
 #define FAULTS 4096
 
-/* Do the file system's pages come from memory or a block device? */
-static bool file_system_is_safe(const struct super_block *sb)
-{
-	switch (sb->s_magic) {
-	case EXT4_SUPER_MAGIC: /* and ext2, ext3 */
-	case XFS_SUPER_MAGIC:
-	case BTRFS_SUPER_MAGIC:
-	case F2FS_SUPER_MAGIC:
-	case TMPFS_MAGIC:
-	case RAMFS_MAGIC:
-	case SQUASHFS_MAGIC:
-	case EROFS_SUPER_MAGIC_V1: return true;
-	}
-	return false;
-}
-
-/* May the walk wait for a page of @vma? Overlayfs needs no case of its own: it maps the file below it. */
+/* May the walk wait for a page of @vma? */
 static bool safe_to_fault(const struct vm_area_struct *vma)
 {
 	if (vma->vm_flags & (VM_PFNMAP | VM_IO))
@@ -43,7 +27,7 @@ static bool safe_to_fault(const struct vm_area_struct *vma)
 	if (vma->vm_userfaultfd_ctx.ctx)
 		return false;
 #endif
-	return !vma->vm_file || file_system_is_safe(file_inode(vma->vm_file)->i_sb);
+	return !vma->vm_file || filesystem_is_safe(file_inode(vma->vm_file)->i_sb->s_magic);
 }
 
 typedef void (*visit_fn)(const struct vm_area_struct *vma, void *ctx);
@@ -151,6 +135,11 @@ int port_read(void *dst, u32 len, u64 addr)
 	if (!err && copy_from_user(dst, (const void __user *)addr, len))
 		err = -EFAULT;
 	return err;
+}
+
+int port_wait(void *dst, u32 len, u64 addr)
+{
+	return port_read(dst, len, addr);
 }
 
 static u8 which_vdso(const struct vm_area_struct *vma)

@@ -33,7 +33,7 @@ enum edge_kind { EDGE_CALL, EDGE_ADDRESS, EDGE_LATER };
 
 struct edge {
 	size_t callee;
-	enum edge_kind kind; /* EDGE_ADDRESS: not known yet whom the address is for */
+	enum edge_kind kind; /* EDGE_ADDRESS: not known yet what the address is for */
 };
 
 enum progress { UNSEEN, ON_PATH, MEASURED };
@@ -215,7 +215,7 @@ static bool symbol_of(const struct object *o, const struct function *f, size_t i
 	return map && map[i] && gelf_getsym(o->symbols, map[i] - 1, ret);
 }
 
-/* Whom the addresses loaded since the last call are for. */
+/* What the addresses loaded since the last call are for. */
 static void settle_addresses(struct object *o, struct function *f, bool by_kernel_function)
 {
 	for (size_t i = 0; i < f->nr_edges; i++) {

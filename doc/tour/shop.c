@@ -115,7 +115,7 @@ static void *clerk(void *seed)
 	return NULL;
 }
 
-/* Takes two milliseconds for whatever it is told at once. */
+/* Takes two milliseconds for anything that it is asked at once. */
 static void audit(void)
 {
 	struct order orders[50];

@@ -25,8 +25,11 @@ static void print_process(int pid)
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", pid);
 	f = fopen(path, "r");
-	if (f && fscanf(f, "%15[^\n;]", comm) == 1)
+	if (f) {
+		if (fscanf(f, "%15[^\n;]", comm) != 1)
+			comm[0] = '?';
 		fclose(f);
+	}
 	printf("%s-%d", comm, pid);
 }
 
@@ -44,7 +47,7 @@ static void print_stack(struct dusk_unwinder *u, uint32_t id, const char *suffix
 	}
 }
 
-static int print_charge(void *ctx, const struct dusk_sum *c)
+static int print_sum(void *ctx, const struct dusk_sum *c)
 {
 	const struct dusk_outcome *o = dusk_outcome(c->outcome);
 
@@ -98,7 +101,7 @@ static int run(struct dusk_unwinder *u, int pid, bool verbose, struct dusk_error
 	while (!stop && dusk_unwind_poll(u, -1) >= 0)
 		;
 	dusk_unwind_detach(u);
-	ret = dusk_unwind_sums(u, 0, print_charge, u);
+	ret = dusk_unwind_sums(u, 0, print_sum, u);
 	if (verbose)
 		print_counters(u);
 	return ret;

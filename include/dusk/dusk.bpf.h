@@ -5,8 +5,8 @@
  *
  * A program requests the user stack of the current task and gets a cookie. The stack is walked once, when the task is
  * about to return to user mode, for all programs that have requested it during this visit to the kernel, also for those
- * of other tools. Then each consumer is served in the way it chose in dusk_unwind_add_consumer(): by an event in its
- * ring buffer, by adding its amounts to its aggregation map, or by a call of dusk_unwind_done().
+ * of other tools. Then the stack is delivered to each consumer in the way it chose in dusk_unwind_add_consumer(): by an
+ * event in its ring buffer, by adding its amounts to its aggregation map, or by a call of dusk_unwind_done().
  *
  * Include it after vmlinux.h (or linux/types.h) and bpf/bpf_helpers.h.
  */
@@ -16,15 +16,15 @@
 
 /* The answer to a request. */
 struct dusk_unwind {
-	__u64 cookie;  /* of the walk, never used twice; the consumer is served under it. 0: it will not be served */
+	__u64 cookie;  /* of the walk, never used twice; the stack is delivered under it. 0: it will not be */
 	__u32 stack;   /* DUSK_EXECUTED: the stack's id; 0: there is none, see outcome */
 	__u32 outcome; /* DUSK_EXECUTED and errors: how the stack ended, or why there is none (dusk_outcome()) */
 };
 
 enum {
-	/* This request has queued the walk. The consumer will be served under its cookie. */
+	/* This request has queued the walk. The stack will be delivered under its cookie. */
 	DUSK_QUEUED = 0,
-	/* An earlier request, of any tool, has queued the walk. The consumer will be served under its cookie, once. */
+	/* An earlier request, of any tool, has queued the walk. The stack will be delivered under its cookie, once. */
 	DUSK_PENDING = 1,
 	/* The walk of this visit to the kernel is over, as for a task that exits: the answer has the stack. */
 	DUSK_EXECUTED = 2,
@@ -51,7 +51,10 @@ int dusk_unwind_request(__u32 consumer, struct dusk_unwind *ret);
 
 /*
  * As dusk_unwind_request(), for perf_event programs, which may interrupt the kernel's entry code while it saves the
- * user's registers. @ip is the address of the interrupted instruction, ctx->regs.ip.
+ * user's registers; those registers are not used then. @ip is the address of the interrupted instruction, ctx->regs.ip.
+ *
+ * dusk_unwind_request() in an NMI has no @ip, so it assumes that entry code was interrupted: the stack is the one to
+ * which the task returns. If a signal is delivered on that return, that is the stack of the signal's handler.
  *
  * Returns what dusk_unwind_request() does.
  */
@@ -87,8 +90,8 @@ int dusk_unwind_try(struct dusk_unwind *ret);
 int dusk_unwind_try_irq(struct dusk_unwind *ret);
 
 /*
- * Walk the stack of the current task now, with page faults, unless it has been walked in this visit before. Consumers
- * that wait for it are served with it. Needs no consumer.
+ * Walk the stack of the current task now, with page faults, unless it has been walked in this visit before. It is
+ * delivered to consumers that wait for it. Needs no consumer.
  *
  * Context: programs that may sleep (uprobe.s, lsm.s, fentry.s, syscall). The walk is verified as a part of your
  * program: call it in one place, not from another function of yours, and in a program that uses at most DUSK_NOW_STACK

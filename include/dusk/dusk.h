@@ -9,6 +9,8 @@
  *
  * Option structs begin with their size in bytes, sz. Members that the caller's headers did not have yet get their
  * defaults; a member that is set and that the library does not know is -E2BIG.
+ *
+ * The comments here have the essentials; the man page of each function, in section 3, is its complete contract.
  */
 #pragma once
 #include <stdbool.h>
@@ -27,7 +29,9 @@ extern "C" {
 #define DUSK_VERSION_PATCH 0
 
 struct dusk_error {
-	char text[1024];
+	char text[1024]; /* what failed, on what and why; often also what would help */
+	uint32_t
+		remedy; /* index in text of that last part, which begins with "; "; 0: there is none, or it is not known */
 };
 
 /*
@@ -98,6 +102,7 @@ struct dusk_node {
 struct dusk_thread {
 	pid_t pid, tid;
 	const char *comm;
+	const char *title; /* of the process: its arguments, or what it has put in their place; "": not known */
 };
 
 enum dusk_source { DUSK_CPU, DUSK_OFF_CPU, DUSK_EVENT };
@@ -211,7 +216,8 @@ struct dusk_profile {
  * become it, in the folder @path.recording; @path may also be that folder itself. Writes nothing and opens no other
  * file. Free *@ret with dusk_profile_free().
  *
- * Returns 0; -ENOENT, -EACCES; -EINVAL: not a profile, or damaged; -EPROTONOSUPPORT: written by a newer version.
+ * Returns 0; -ENOENT, -EACCES; -EINVAL: not a profile, or damaged; -EPROTONOSUPPORT: written by a newer version;
+ * -EBUSY: the recording is being made a profile just now.
  */
 int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err);
 
@@ -268,7 +274,7 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
  * full. It becomes @path; a file that was there becomes @path.old.
  *
  * Returns 0; -ENOENT: there is no recording; -ENODATA: nothing had been recorded, and the folder is removed; -EBUSY:
- * its recorder is alive; others from the files.
+ * its recorder is alive, or another process reads it; -EPERM: it is another user's; others from the files.
  */
 int dusk_profile_recover(const char *path, struct dusk_error *err);
 
@@ -277,7 +283,7 @@ int dusk_profile_recover(const char *path, struct dusk_error *err);
  * their look-up was stopped half-way, the profile stays one whose functions are still to be looked up. Works on a copy,
  * which replaces the file when it is complete.
  *
- * Returns 0, or an errno from the files.
+ * Returns 0; -ESTALE: @path is another recording now; others from the files.
  */
 int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, struct dusk_error *err);
 
@@ -294,7 +300,7 @@ int dusk_profile_unfold(struct dusk_profile *p);
  * folder need not exist.
  *
  * Returns 0; -ENOENT: no home folder is known; -EPERM: another user owns it, or can write to a folder on its path;
- * -ENAMETOOLONG; others of open(2).
+ * -ENAMETOOLONG; others of open(2). On failure @ret is undefined.
  */
 int dusk_cache_folder(char *ret, size_t room);
 
@@ -331,8 +337,9 @@ struct dusk_code {
  * Read where the function of frame @frame (an index) of @p, which has been looked up, begins and ends, and its lines.
  * Free *@ret with dusk_code_free(), which closes its file.
  *
- * Returns 0; -EOPNOTSUPP: the code is in no file (kernel, JIT); -ENOENT: the file is not here, or is not the recorded
- * one; -ENODATA: the end of the function is not known; -ENOEXEC: not an ELF file; -ETIMEDOUT: reading took too long.
+ * Returns 0; -EOPNOTSUPP: the code is in no file (kernel, JIT), or the process that reads it cannot be confined here;
+ * -ENOENT: the file is not here, or is not the recorded one; -ENODATA: the end of the function is not known; -ENOEXEC:
+ * not an ELF file; -ETIMEDOUT: reading took too long; -EBADMSG: the process that reads it crashed.
  */
 int dusk_code_read(struct dusk_code **ret, const struct dusk_profile *p, uint32_t frame, struct dusk_error *err);
 
@@ -358,8 +365,9 @@ struct dusk_value {
 /*
  * Prepare the statement @sql on the profile at @path. Free *@ret with dusk_query_free().
  *
- * Returns 0; -ENOENT, -EACCES; -EINVAL: not a profile, or damaged; -EPROTONOSUPPORT: of another version; -EBADMSG: not
- * SQL, or it names something that does not exist; -EPERM: it is refused (which part: @err).
+ * Returns 0; -ENOENT, -EACCES, -EBUSY: as dusk_profile_read(); -EINVAL: not a profile, or damaged; -EPROTONOSUPPORT: of
+ * another version; -EBADMSG: not SQL, or it names something that does not exist; -EPERM: it is refused (which part:
+ * @err).
  */
 int dusk_query_new(struct dusk_query **ret, const char *path, const char *sql, struct dusk_error *err);
 
@@ -391,6 +399,14 @@ struct dusk_record;
  */
 enum { DUSK_RECORD_CPU = 1, DUSK_RECORD_OFF_CPU = 2, DUSK_RECORD_WAKERS = 4, DUSK_RECORD_EVENTS = 8 };
 
+/*
+ * How stacks are recorded. FULL: walked in the kernel, by BPF. COPIED: perf events copy a piece of the stack, which is
+ * walked in this process; it needs no BPF and, for one's own processes, no privilege, and records CPU and OFF_CPU only.
+ * PTRACE: threads of pids are stopped for a moment each, 20 times a second if they run; for where perf events are
+ * refused. It records CPU only.
+ */
+enum dusk_record_mode { DUSK_MODE_FULL, DUSK_MODE_COPIED, DUSK_MODE_PTRACE };
+
 /* Strings and arrays are borrowed during dusk_record_new(), stops as long as the recording lives. */
 struct dusk_record_options {
 	size_t sz; /* sizeof(struct dusk_record_options) */
@@ -421,9 +437,13 @@ struct dusk_record_options {
 	 * that share the table chooses.
 	 */
 	uint32_t max_tasks;
-	bool no_faults;		  /* never fault in a page of a target */
-	bool no_sharing;	  /* use an unwinder of our own: <dusk/unwind.h> */
-	const pid_t *pids, *tids; /* only these, and the children they create; none: the whole machine */
+	bool no_faults;	 /* never fault in a page of a target */
+	bool no_sharing; /* use an unwinder of our own: <dusk/unwind.h> */
+	/*
+	 * Only these processes with all that they have created and create, and these threads with what they create from
+	 * now on; none: the whole machine.
+	 */
+	const pid_t *pids, *tids;
 	size_t nr_pids, nr_tids;
 	bool from_exec;	    /* record pids only from their next execve() on */
 	const char *cgroup; /* only tasks below this folder of cgroup2, or NULL */
@@ -439,15 +459,26 @@ struct dusk_record_options {
 	gid_t owner_gid;
 	const char *const *events; /* EVENTS: events of tracefs, by name, "group:event" */
 	size_t nr_events;
+	bool no_children; /* of pids and tids, only these processes and threads themselves */
+	bool only_user;	  /* only tasks of user @user */
+	uid_t user;	  /* an effective user id */
+	enum dusk_record_mode mode;
+	uint32_t stack_bytes; /* COPIED, PTRACE: how much of a stack is copied; 0: 16384; at most 65528 */
+};
+
+/* What came from one source: samples, off-CPU intervals, or occurrences of events. */
+struct dusk_record_share {
+	uint64_t nr;
+	uint64_t user;	   /* of these: that have a user stack or should have one */
+	uint64_t complete; /* of these: whose user stack is complete */
 };
 
 struct dusk_record_status {
-	/* Samples, off-CPU intervals and occurrences of events; and those of them with a complete stack. */
-	uint64_t samples, complete;
-	uint64_t user_samples; /* those that have a user stack or should have one */
-	uint64_t lost, bytes;  /* bytes: size of the profile */
-	uint64_t stacks;       /* distinct */
+	struct dusk_record_share share[3]; /* by enum dusk_source */
+	uint64_t lost, bytes;		   /* bytes: size of the profile */
+	uint64_t stacks;		   /* distinct */
 	uint32_t stackmap_bits, max_tasks;
+	bool no_off_cpu_stacks; /* COPIED: this user may not see what threads do when they leave their CPU */
 };
 
 /*
@@ -455,9 +486,10 @@ struct dusk_record_status {
  * dusk_record_free() or dusk_record_discard().
  *
  * Returns 0; -EINVAL: options out of range; -EPERM: a capability is missing (which one: @err); -EOPNOTSUPP: the kernel
- * lacks something (what: @err); -ESRCH: no such process; -EINTR: see stops; others from the file. If another tool keeps
- * the lock of the shared unwinder for ten seconds, the recording uses its own, as with no_sharing: then it returns 0,
- * and @err, which is empty otherwise, says which tool that was.
+ * lacks something (what: @err); -ESRCH: no such process; -ENOENT: no such event or cgroup; -ENODEV: no tracefs; -EINTR:
+ * see stops; -EBUSY: another recording writes to path; others from the file. If another tool keeps the lock of the
+ * shared unwinder for ten seconds, the recording uses its own, as with no_sharing: then it returns 0, and @err, which
+ * is empty otherwise, says which tool that was.
  */
 int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *opts, struct dusk_error *err);
 
@@ -488,7 +520,8 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err);
  * Look up the functions, write them into the profile, and give the profile its final name. To be called after
  * dusk_record_stop(). Without this call, dusk_record_free() gives the profile its name.
  *
- * Returns 0; -ECANCELED: stopped by progress; what was found until then is kept; others from the profile.
+ * Returns 0; -ECANCELED: stopped by progress; what was found until then is kept; -EINVAL: dusk_record_stop() could not
+ * write the profile, and has closed it; others from the profile.
  */
 int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void *ctx, struct dusk_error *err);
 
@@ -529,8 +562,8 @@ struct dusk_import_options {
  * is the recorded one in the same boot. What could not be imported is counted in the profile.
  *
  * Returns 0, also if names are missing: then @err says which; -EINVAL: not a perf.data, or damaged; -EOPNOTSUPP: a
- * variant that is not supported; -ENOENT: no such file or event; -ECANCELED: stopped by progress, and there is no
- * profile; others from the files.
+ * variant that is not supported; -ENOENT: no such file or event; -ECANCELED: stopped by progress while records are
+ * read, and there is no profile; others from the files.
  */
 int dusk_import_perf(const char *from, const char *to, const struct dusk_import_options *opts, struct dusk_error *err);
 
@@ -540,7 +573,7 @@ enum dusk_check_state { DUSK_OK, DUSK_WARN, DUSK_FAIL };
 struct dusk_check {
 	const char *name;
 	enum dusk_check_state state;
-	char result[256], remedy[256];
+	char result[1024], remedy[1024]; /* whole sentences */
 };
 
 /*
@@ -584,7 +617,11 @@ struct dusk_walk_frame {
 	bool is_return;		  /* a return address: the call is before it */
 	bool is_signal;		  /* a signal frame, between a handler and the code that it interrupted */
 	enum dusk_method method;  /* how the caller was found, */
-	const char *rules;	  /* and by which rules: "cfa=rsp+16 rbx=c-16 ra=c-8", or "" */
+	/*
+	 * and by which rules: "cfa=rsp+16 rbx=c-16 ra=c-8", or ""; of code that is known by its bytes, with the name that
+	 * this has in rules.txt: "cfa=rsp+8 ra=c-8 (ret)"
+	 */
+	const char *rules;
 };
 
 struct dusk_walk {
@@ -601,7 +638,8 @@ struct dusk_walk {
  * Walk the stack of thread @tid, which is halted meanwhile (ptrace). If @keep is not NULL, write a specimen of it to
  * that file, mode 0600. Free *@ret with dusk_walk_free().
  *
- * Returns 0; -ESRCH: no such thread; -EPERM: access to it is denied; -ETIMEDOUT: it does not halt; others from @keep.
+ * Returns 0; -ESRCH: no such thread; -EPERM: access to it is denied; -ETIMEDOUT: it does not halt; -EBUSY: the
+ * specimen's walk differs; others from @keep.
  */
 int dusk_walk_thread(struct dusk_walk **ret, pid_t tid, const char *keep, struct dusk_error *err);
 
@@ -616,11 +654,11 @@ int dusk_walk_specimen(struct dusk_walk **ret, const char *path, struct dusk_err
 void dusk_walk_free(struct dusk_walk *w);
 
 /*
- * The contents of section .sframe of an ELF file (SFrame 1 to 3, x86-64): for each function, rows. Each row covers a
+ * The contents of section .sframe of an ELF file (SFrame 1 to 3, of this machine): for each function, rows. Each row covers a
  * range of code, and says where the CFA is, and where the caller's return address (RA) and frame pointer (FP) are.
  */
 enum dusk_sframe_base {
-	DUSK_SFRAME_UNCHANGED, /* FP: not specified, so it still has the caller's value */
+	DUSK_SFRAME_UNCHANGED, /* FP; RA on arm64: not specified, so it is still in its register */
 	DUSK_SFRAME_FIXED,     /* RA: where it always is, at CFA + ra_offset */
 	DUSK_SFRAME_LEFT_OUT,  /* RA: the same, but encoded explicitly, because FP follows */
 	DUSK_SFRAME_CFA,
@@ -665,7 +703,7 @@ struct dusk_sframe {
  * dusk_sframe_free().
  *
  * Returns 0; an errno of open(2); -ENOEXEC: not an ELF file; -ENODATA: it has no .sframe; -EOPNOTSUPP: it is not
- * linked, or not for x86-64; -EINVAL: the section is malformed (where: @err).
+ * linked, or not for this machine; -EINVAL: the section is malformed (where: @err).
  */
 int dusk_sframe_read(struct dusk_sframe **ret, const char *path, struct dusk_error *err);
 

@@ -40,7 +40,8 @@ void dusk_stacks_free(struct dusk_stacks *s);
  * a kernel that has the ftrace stackmap. Free *@ret with dusk_stacks_free(). From a file that is cut short or damaged,
  * all stacks before the damage are read, and @damage says what is wrong at which byte.
  *
- * Returns 0; -EINVAL: not such a file; -EPROTONOSUPPORT: another version; others from reading the file.
+ * Returns 0; -EINVAL: not such a file; -EPROTONOSUPPORT: another version; -EFBIG: above 2 GiB; others from reading the
+ * file.
  */
 int dusk_stacks_read(struct dusk_stacks **ret, const char *path, struct dusk_error *err);
 
@@ -117,7 +118,8 @@ struct dusk_symbols;
  * are those of the running kernel only if that is not relocated at boot (nokaslr). Free *@ret with dusk_symbols_free().
  *
  * Returns 0; -EPERM: the file hides all addresses; -ENOEXEC: not an ELF file; -ENODATA: it has no functions;
- * -ETIMEDOUT: reading the image took too long; others from opening the file.
+ * -ETIMEDOUT: reading the image took too long; -EOPNOTSUPP: the process that reads it cannot be confined here; others
+ * from the file.
  */
 int dusk_symbols_kallsyms(struct dusk_symbols **ret, const char *path, struct dusk_error *err);
 int dusk_symbols_vmlinux(struct dusk_symbols **ret, const char *path, struct dusk_error *err);

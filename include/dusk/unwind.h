@@ -5,7 +5,7 @@
  *	dusk_unwind_open()	make or join the unwinder of this machine
  *	dusk_unwind_open_object()	open the tool's own programs, linked with dusk.bpf.o
  *	dusk_unwind_load()	load them
- *	dusk_unwind_add_consumer()	register a consumer: its programs may request stacks, and it is served
+ *	dusk_unwind_add_consumer()	register a consumer: its programs may request stacks
  *	dusk_unwind_attach()	attach the programs
  *	dusk_unwind_poll()	read what has arrived
  *	dusk_unwind_remove_consumer()	remove the consumer; nothing of it stays
@@ -60,7 +60,8 @@ struct dusk_image {
  * for this kernel is used. *@ret belongs to the unwinder. Set its variables (dusk_unwind_variable()) and the sizes of
  * its maps now, before dusk_unwind_load().
  *
- * Returns 0; -EBUSY: there is an object already; -EOPNOTSUPP: the kernel is too old, or has no BTF; others of libbpf.
+ * Returns 0; -EBUSY: there is an object already; -EINVAL: linked with another version of dusk.bpf.o; -EOPNOTSUPP:
+ * the kernel is too old, or has no BTF; others of libbpf.
  */
 int dusk_unwind_open_object(struct dusk_unwinder *u, const struct dusk_image *plain, const struct dusk_image *impl,
 			    struct bpf_object **ret, struct dusk_error *err);
@@ -79,12 +80,13 @@ void *dusk_unwind_variable(struct dusk_unwinder *u, const char *name, size_t siz
  * or with dusk_unwind_attach(), those whose SEC() says where. Programs that need the consumer are attached after
  * dusk_unwind_add_consumer().
  *
- * Returns 0; -EINVAL: no object is open, or a program at a uprobe lacks dusk_unwind_at_uprobe(); others of libbpf.
+ * Returns 0; -EINVAL: no object is open, or a program at a uprobe lacks dusk_unwind_at_uprobe(); -EPERM: a capability
+ * is missing; -E2BIG, -EACCES: the verifier refuses a program; others of libbpf.
  */
 int dusk_unwind_load(struct dusk_unwinder *u, struct dusk_error *err);
 
 /*
- * Attach all programs whose SEC() says where.
+ * Attach all programs whose SEC() says where; all or none.
  *
  * Returns 0; -EINVAL: nothing is loaded; others of libbpf.
  */
@@ -110,7 +112,7 @@ struct dusk_sum {
 	bool unresolved; /* its stack is not known yet, or never will be */
 };
 
-/* How a consumer is served; combine them as needed. */
+/* How stacks are delivered to a consumer; combine them as needed. */
 enum {
 	DUSK_DELIVER_RING = 1,	   /* call dusk_consumer_options.on_stack for each cookie */
 	DUSK_DELIVER_SUMS = 2,	   /* sum up the amounts of dusk_unwind_aggregate() by key and stack */
@@ -146,11 +148,13 @@ int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const str
 			     struct dusk_error *err);
 
 /*
- * Remove consumer @number. When this returns, none of its functions runs or will run, no program serves it, and no
- * task's state holds anything of it. What has arrived is lost unless it was polled. Other consumers are not disturbed.
+ * Remove consumer @number. When this returns, none of its functions runs or will run, no program delivers to it, and
+ * no task's state holds anything of it. What has arrived is lost unless it was polled. Other consumers are not
+ * disturbed.
  *
  * Returns 0; -ENOENT: there is none; -EBUSY: another tool keeps the lock: none of its functions runs or will run, and
- * what is left in tasks is removed when any tool registers its next consumer.
+ * what is left in tasks is removed when any tool registers its next consumer; -ETIMEDOUT: a program that may have seen
+ * the consumer has got no CPU for three seconds; others of bpf(2). With all but -ENOENT the consumer is removed.
  */
 int dusk_unwind_remove_consumer(struct dusk_unwinder *u, uint32_t number);
 
@@ -159,7 +163,7 @@ int dusk_unwind_remove_consumer(struct dusk_unwinder *u, uint32_t number);
  * than 100, also if @timeout_ms is negative. About once a second it also looks for walks that do not end, and for
  * requests that the kernel has lost.
  *
- * Returns the number of records, or a negative errno.
+ * Returns the number of records; -EPROTO: a record makes no sense; others of poll(2).
  */
 int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms);
 
@@ -190,8 +194,8 @@ void dusk_unwind_forget(struct dusk_unwinder *u);
 /* What is known of a frame. The strings belong to the unwinder, until the next frame is looked up. */
 struct dusk_place {
 	const char *function; /* demangled; NULL: not known */
-	const char *module;   /* "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]": memory without a file */
-	uint64_t offset; /* bytes from the start of the function; without one, offset in the file, or the address */
+	const char *module; /* "libc.so.6", "[kernel]", "[ext4]", "[vdso]", "[anon]" (no file), "[unknown]" (not yet) */
+	uint64_t offset;    /* bytes from the start of the function; without one, offset in the file, or the address */
 };
 
 /*

@@ -72,7 +72,9 @@
 	  "occurrences with fields missing: their record is longer than what is copied of it")                     \
 	X(LOST_THREADS, "lost-threads", "threads lost: the ring buffer was full")                                  \
 	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")                               \
-	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")
+	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")                            \
+	X(LOST_CHILDREN, "lost-children",                                                                          \
+	  "processes and threads not recorded: more were created than there is room for")
 
 enum counter {
 #define X(code, name, sentence) COUNT_##code,

@@ -3,8 +3,8 @@
  * The records of the ring buffer.
  *
  * A sample with a cookie waits for its user stack. A stack event with the same cookie follows when the task is about to
- * return to user mode, and serves all samples that carry the cookie. A sample with cookie 0 and no @user_stack will not
- * get a stack: its outcome says why.
+ * return to user mode, and has the stack of all samples that carry the cookie. A sample with cookie 0 and no
+ * @user_stack will not get a stack: its outcome says why.
  *
  * Samples and stack events may come in either order. A module event comes before the first stack that names the module,
  * unless it was lost.

@@ -11,11 +11,12 @@
  * place, so it is the same in all processes, too.
  *
  * Two module numbers are reserved. 0 is memory without a file (JIT code): the offset is the address, which also uses
- * the method's bits; an address that does not fit in 47 bits is stored as 0. With 57-bit addresses there may be memory
- * above, but only for programs that ask for it. The walk leaves such frames only by the frame pointer. 0xffff is the
+ * the method's bits, without its lowest bits if they are always 0 (abi/arch/address.h); an address that does not fit in
+ * 47 bits is stored as 0. There may be memory above, but only for programs that ask for it. The walk leaves such frames only by the frame pointer. 0xffff is the
  * kernel: the whole word is the address, as kernel addresses begin with these bits.
  */
 #pragma once
+#include "abi/arch/address.h"
 #include "abi/types.h"
 
 #define FRAME_RET (1ULL << 47)
@@ -31,9 +32,11 @@ enum frame_method { BY_NOTHING, BY_CFI, BY_SFRAME, BY_FRAME_POINTER, BY_CODE };
 
 static inline u64 frame_make(u32 module, u64 offset, u32 is_return)
 {
-	u64 below = (s64)((offset >> 47) - 1) >> 63; /* no branch: the verifier would follow both ways for each frame */
+	u64 below = (s64)((offset >> (47 + CODE_ADDRESS_SHIFT)) - 1) >>
+		    63; /* no branch: the verifier would follow both ways for each frame */
 	u64 room = module ? FRAME_OFFSET : FRAME_ADDRESS & below;
 
+	offset >>= module ? 0 : CODE_ADDRESS_SHIFT;
 	return (u64)module << FRAME_MODULE_SHIFT | (is_return ? FRAME_RET : 0) | (offset & room);
 }
 
@@ -50,7 +53,7 @@ static inline u32 frame_module(u64 frame)
 
 static inline u64 frame_offset(u64 frame)
 {
-	return frame & (frame_module(frame) ? FRAME_OFFSET : FRAME_ADDRESS);
+	return frame_module(frame) ? frame & FRAME_OFFSET : (frame & FRAME_ADDRESS) << CODE_ADDRESS_SHIFT;
 }
 
 static inline u32 frame_is_return(u64 frame)

@@ -18,7 +18,7 @@ _Static_assert(sizeof(struct event_waker) == 48, "event_waker");
 _Static_assert(sizeof(struct event_thread_times) == 80, "event_thread_times");
 _Static_assert(sizeof(struct record_shape) == 20, "record_shape");
 _Static_assert(sizeof(struct event_occurrence) == 72, "event_occurrence");
-_Static_assert(sizeof(struct config) == 104, "config");
+_Static_assert(sizeof(struct config) == 120, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct aggregation_key) == 24, "aggregation_key");
 _Static_assert(sizeof(struct remote_pass) == 40, "remote_pass");

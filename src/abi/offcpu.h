@@ -17,7 +17,8 @@
 	X(ENDED, "ended", "had ended")                                                              \
 	X(IDLE, "idle", "a kernel thread without work")                                             \
 	X(BORN, "born", "waited for its first turn")                                                \
-	X(NOT_REPORTED, "not-reported", "another profiler recorded it, which does not say why")
+	X(NOT_REPORTED, "not-reported", "another profiler recorded it, which does not say why")     \
+	X(BLOCKED, "blocked", "waited, for something that mode copied does not see")
 
 enum offcpu_reason {
 #define X(code, ...) OFFCPU_##code,

@@ -61,7 +61,10 @@
 	  "requested right after two walks, and perhaps in the same visit to the kernel")                           \
 	X(NOT_REPORTED, "not-reported", CUT, "walked by another profiler, which does not say how it ended")         \
 	X(NOT_GIVEN, "not-given", NONE, "another profiler recorded no user stack, and no reason")                   \
-	X(NO_COOKIE, "no-cookie", NONE, "the CPU had used up its cookies, and none is used twice")
+	X(NO_COOKIE, "no-cookie", NONE, "the CPU had used up its cookies, and none is used twice")                  \
+	X(NOT_COPIED, "not-copied", CUT, "the stack goes on beyond the part of it that was copied (--stack-bytes)") \
+	X(NOT_SAMPLED, "not-sampled", NONE,                                                                         \
+	  "mode copied had no sample when the thread left its CPU: not allowed, lost, or before the recording")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -55,6 +55,13 @@ uint32_t *map_at(struct map *m, uint64_t key, bool *fresh)
 	return &slot->value;
 }
 
+void map_clear(struct map *m)
+{
+	if (m->slots)
+		memset(m->slots, 0, (m->mask + (size_t)1) * sizeof(*m->slots));
+	m->nr = 0;
+}
+
 void map_done(struct map *m)
 {
 	free(m->slots);

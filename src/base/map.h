@@ -2,7 +2,7 @@
 /*
  * A hash map from 64-bit keys to 32-bit numbers.
  *
- * Open addressing with linear probing, at most half full. All-zero is an empty map. Keys are never removed.
+ * Open addressing with linear probing, at most half full. All-zero is an empty map. Keys are not removed one by one.
  */
 #pragma once
 #include <stdbool.h>
@@ -28,6 +28,9 @@ uint32_t *map_find(const struct map *m, uint64_t key);
  * Returns NULL when memory is short.
  */
 uint32_t *map_at(struct map *m, uint64_t key, bool *fresh);
+
+/* Remove all keys, but keep the memory. */
+void map_clear(struct map *m);
 void map_done(struct map *m);
 
 /* Hash @x: each bit of @x affects all bits of the result. */

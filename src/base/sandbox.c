@@ -11,11 +11,11 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/descriptor.h"
 #include "base/privilege.h"
 #include "base/sandbox.h"
 
@@ -182,57 +182,6 @@ static int add_rules(scmp_filter_ctx filter, int channel)
 	return err ?: seccomp_rule_add(filter, SCMP_ACT_NOTIFY, SCMP_SYS(openat), 0);
 }
 
-static int send_descriptor(int channel, int fd)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control = {{0}};
-	char nothing = 0;
-	struct iovec byte = {&nothing, 1};
-	struct msghdr m = {
-		.msg_iov = &byte,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
-	};
-	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-
-	c->cmsg_level = SOL_SOCKET;
-	c->cmsg_type = SCM_RIGHTS;
-	c->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(c), &fd, sizeof(int));
-	return sendmsg(channel, &m, MSG_NOSIGNAL) == 1 ? 0 : -errno;
-}
-
-int sandbox_receive(int channel)
-{
-	union {
-		char bytes[CMSG_SPACE(sizeof(int))];
-		struct cmsghdr align;
-	} control;
-	char byte;
-	struct iovec iov = {&byte, 1};
-	struct msghdr m = {
-		.msg_iov = &iov,
-		.msg_iovlen = 1,
-		.msg_control = control.bytes,
-		.msg_controllen = sizeof(control.bytes),
-	};
-	struct cmsghdr *c;
-	ssize_t got;
-	int fd;
-
-	do
-		got = recvmsg(channel, &m, MSG_CMSG_CLOEXEC);
-	while (got < 0 && errno == EINTR);
-	c = got == 1 ? CMSG_FIRSTHDR(&m) : NULL;
-	if (!c || c->cmsg_type != SCM_RIGHTS)
-		return -EPIPE;
-	memcpy(&fd, CMSG_DATA(c), sizeof(int));
-	return fd;
-}
-
 /* Every other system call fails with EPERM, which libraries can handle. */
 static int filter_calls(int channel)
 {
@@ -242,7 +191,7 @@ static int filter_calls(int channel)
 	err = err ?: seccomp_load(filter);
 	notify = err ? -1 : seccomp_notify_fd(filter);
 	if (!err)
-		err = notify < 0 ? -EOPNOTSUPP : send_descriptor(channel, notify);
+		err = notify < 0 ? -EOPNOTSUPP : descriptor_send(channel, notify);
 	closep(&notify);
 	if (filter)
 		seccomp_release(filter);

@@ -11,8 +11,8 @@
 
 /*
  * Confine this process, a child of fork() with one thread. The @nr descriptors in @keep stay open, besides stdin,
- * stdout and stderr. @channel is a socket over which the seccomp notification descriptor is sent, and which is closed
- * here. From then on open() blocks until the receiver of that descriptor answers it (seccomp_unotify(2)).
+ * stdout and stderr. @channel is a socket over which the seccomp notification descriptor is sent
+ * (base/descriptor.h), and which is closed here. From then on open() blocks until the receiver of that descriptor answers it (seccomp_unotify(2)).
  * Returns 0, or a negative errno if the kernel has no seccomp filters or this process may not install one. The process
  * must exit then.
  */
@@ -25,9 +25,3 @@ int sandbox_enter(const int *keep, size_t nr, int channel);
  * Returns 0 or a negative errno.
  */
 int sandbox_before_exec(int fd);
-
-/*
- * Receive the descriptor that sandbox_enter() sends over @channel.
- * Returns the descriptor, or a negative errno if the process has ended.
- */
-int sandbox_receive(int channel);

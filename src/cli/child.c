@@ -60,12 +60,19 @@ int child_fork(struct child *c, char *const *argv)
 
 int child_start(struct child *c)
 {
+	struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
 	int err = 0;
 	ssize_t n;
 
+	sigaction(SIGPIPE, &ignore, &before); /* it may have been killed meanwhile: nobody would read the byte */
 	if (write(c->go, "", 1) != 1)
-		return -errno;
+		err = -errno;
+	sigaction(SIGPIPE, &before, NULL);
 	close(steal_fd(&c->go));
+	while (err && !child_ended(c, true))
+		;
+	if (err)
+		return err;
 	do
 		n = read(c->failed, &err, sizeof(err));
 	while (n < 0 && errno == EINTR && !stop_count);
@@ -77,10 +84,18 @@ int child_start(struct child *c)
 	return -err;
 }
 
+/* The recording may have stopped it by ptrace(2), which waitpid() would tell us, and not the recording. */
+static bool is_stopped(pid_t pid)
+{
+	siginfo_t info = {0};
+
+	return !waitid(P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_code == CLD_TRAPPED;
+}
+
 bool child_ended(struct child *c, bool wait)
 {
 	int status;
-	pid_t pid = c->pid ? waitpid(c->pid, &status, wait ? 0 : WNOHANG) : 0;
+	pid_t pid = c->pid && !is_stopped(c->pid) ? waitpid(c->pid, &status, wait ? 0 : WNOHANG) : 0;
 
 	if (pid > 0) {
 		c->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -111,6 +126,6 @@ int child_refused(const char *name, int err)
 			say("cannot run %s: no such command in PATH", name);
 		return STATUS_NOT_FOUND;
 	}
-	say("cannot run %s: %s", name, strerror(-err));
+	say("cannot run %s: %s", name, err == -EPIPE ? "it was killed before it could start" : strerror(-err));
 	return STATUS_NOT_EXECUTABLE;
 }

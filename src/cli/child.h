@@ -18,7 +18,10 @@ struct child {
 int child_fork(struct child *c, char *const *argv);
 void child_done(struct child *c);
 
-/* Let it exec. Returns 0, or a negative errno if exec failed; the process has then been waited for. */
+/*
+ * Let it exec. Returns 0, or a negative errno if exec failed; the process has then been waited for. -EPIPE: it was killed
+ * before.
+ */
 int child_start(struct child *c);
 
 /* Return whether it has ended. @wait: wait for that; false is then returned only after a signal. */

@@ -13,17 +13,17 @@
 struct options {
 	const char *input, *dso;
 	bool source, instructions, csv, json;
-	struct filter filter;
+	struct filter_options filter;
 };
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{0, "dso", OPTION_TEXT, offsetof(struct options, dso), "NAME", "the function in this module"},
-	{'s', "source", OPTION_FLAG, offsetof(struct options, source), NULL,
-	 "source lines (default, if there are any)"},
-	{'d', "disassembly", OPTION_FLAG, offsetof(struct options, instructions), NULL, "instructions"},
-	FILTER_OPTIONS(struct options, filter),
+	{0, "source", OPTION_FLAG, offsetof(struct options, source), NULL, "source lines (default, if there are any)"},
+	{0, "disassembly", OPTION_FLAG, offsetof(struct options, instructions), NULL, "instructions"},
+	THREAD_OPTIONS(struct options, filter),
+	STACK_OPTIONS(struct options, filter),
 	{0, "csv", OPTION_FLAG, offsetof(struct options, csv), NULL, "comma-separated values"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
 	{0},
@@ -112,21 +112,22 @@ static int show(const struct options *o, const struct dusk_profile *p, const str
 	return status;
 }
 
-static int annotate(const struct command *self, const struct options *o, const char *name)
+static int annotate(const struct command *self, const struct options *o, const char *name, char *const *argv)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	_cleanup_(filtered_done) struct filtered seen = {0};
 	_cleanup_(annotation_done) struct annotation a = {0};
 	_cleanup_(code_freep) struct dusk_code *c = NULL;
 	struct dusk_error err = {""};
-	struct filter filter = o->filter;
-	int status = filter_check(self, &o->filter);
+	struct filter filter = {.kind = TIME_BASE_CPU}; /* off CPU, the innermost frame is always in the kernel */
+	int status = filter_choose(self, &o->filter, &filter);
 
-	filter.kind = TIME_BASE_CPU; /* off CPU, the innermost frame is always in the kernel */
 	if (!status)
 		status = open_profile(&p, o->input, true, false);
 	if (!status)
 		status = filter_apply(&seen, p, &filter);
+	if (!status)
+		status = filter_check_empty(&seen, p, o->input, &o->filter, NULL, argv);
 	if (!status)
 		status = find(&a, &seen.profile, o, name);
 	if (status)
@@ -148,12 +149,15 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!command_words(self, argc, argv, &o, &name, 1, &nr, &status))
 		return status;
 	if (!nr)
-		return say_usage(self, "which function?");
-	if (o.csv && o.json)
-		return say_usage(self, "--csv and --json exclude each other");
-	if (o.source && o.instructions)
-		return say_usage(self, "--source and --disassembly exclude each other");
-	return annotate(self, &o, name);
+		status = say_usage(self, "which function?");
+	else if (o.csv && o.json)
+		status = say_usage(self, "--csv and --json exclude each other");
+	else if (o.source && o.instructions)
+		status = say_usage(self, "--source and --disassembly exclude each other");
+	else
+		status = annotate(self, &o, name, argv);
+	options_done(options, &o);
+	return status;
 }
 
 const struct command cmd_annotate = {

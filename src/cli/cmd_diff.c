@@ -12,22 +12,20 @@
 #define NO_LIMIT (-1.0)
 
 struct options {
-	bool stacks, total, absolute, inlined, csv, json;
+	bool full_names, stacks, total, absolute, inlined, csv, json;
 	struct time_base_choice kind;
-	struct text_list comm, dso;
-	struct filter filter;
+	struct filter_options filter;
 	uint32_t limit;
 	double percent_limit;
 };
 
 static const struct option options[] = {
-	{'s', "stacks", OPTION_FLAG, offsetof(struct options, stacks), NULL, "by stack (default: by function)"},
-	{'t', "total", OPTION_FLAG, offsetof(struct options, total), NULL, "including all that the functions called"},
-	{'a', "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL, "time (default: share of all)"},
+	{0, "stacks", OPTION_FLAG, offsetof(struct options, stacks), NULL, "by stack (default: by function)"},
+	{0, "total", OPTION_FLAG, offsetof(struct options, total), NULL, "including all that the functions called"},
+	{0, "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL, "time (default: share of all)"},
 	TIME_BASE_OPTIONS(struct options, kind),
-	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
-	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
 	FILTER_OPTIONS(struct options, filter),
+	{0, "full-names", OPTION_FLAG, offsetof(struct options, full_names), NULL, "do not shorten long names"},
 	INLINE_OPTIONS(struct options, inlined),
 	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
 	{0, "percent-limit", OPTION_PERCENT, offsetof(struct options, percent_limit), "P",
@@ -44,13 +42,13 @@ struct side {
 };
 
 /* Both profiles use the same time base; the default is that of the profile BEFORE. */
-static int choose_samples(struct side sides[2], const struct options *o, enum time_base *kind)
+static int choose_samples(const struct command *self, struct side sides[2], const struct options *o,
+			  enum time_base *kind, char *const *argv)
 {
-	struct filter f = o->filter;
-	int status = STATUS_OK;
+	struct filter f = {.trim = true};
+	int status = filter_choose(self, &o->filter, &f);
 
 	f.kind = *kind = time_base_of(sides[BEFORE].profile, *kind);
-	f.trim = true;
 	f.marks = o->stacks && *kind == TIME_BASE_WALL;
 	for (int i = BEFORE; i <= AFTER && !status; i++) {
 		const struct dusk_profile *p = sides[i].profile;
@@ -59,7 +57,10 @@ static int choose_samples(struct side sides[2], const struct options *o, enum ti
 		if (!status)
 			status = filter_apply(&sides[i].seen, p, &f);
 	}
-	return status;
+	if (status || sides[AFTER].seen.profile.nr_samples)
+		return status;
+	return filter_check_empty(&sides[BEFORE].seen, sides[BEFORE].profile, sides[BEFORE].path, &o->filter, &o->kind,
+				  argv);
 }
 
 static void side_done(struct side *s)
@@ -118,18 +119,18 @@ static int choose(const struct command *self, const struct options *o, struct sh
 				  : SHOW_TEXT,
 		.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
 		.max_rows = o->limit,
+		.full_names = o->full_names,
 	};
 	if (o->csv && o->json)
 		return say_usage(self, "--csv and --json exclude each other");
 	if (o->stacks && o->total)
 		return say_usage(self, "--stacks and --total exclude each other: a stack calls nothing");
-	return filter_check(self, &o->filter);
+	return STATUS_OK;
 }
 
-static int compare(const struct command *self, const struct options *o, struct side sides[2])
+static int compare(const struct command *self, const struct options *o, struct side sides[2], char *const *argv)
 {
-	struct selection s = {o->comm.v, o->dso.v, NULL, o->comm.nr, o->dso.nr, 0};
-	struct diff_options d = {&s, o->stacks, o->total, o->absolute, BY_COUNT};
+	struct diff_options d = {o->stacks, o->total, o->absolute, BY_COUNT};
 	_cleanup_(diff_freep) struct diff *diff = NULL;
 	struct show_options show;
 	struct output out;
@@ -137,11 +138,11 @@ static int compare(const struct command *self, const struct options *o, struct s
 	int status = choose(self, o, &show), err;
 
 	if (!status)
-		status = time_base_choose(self, &o->kind, TIME_BASE_USUAL, &kind);
+		status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_USUAL, &kind);
 	for (int i = BEFORE; i <= AFTER && !status; i++)
 		status = open_profile(&sides[i].profile, sides[i].path, true, o->inlined);
 	if (!status)
-		status = choose_samples(sides, o, &kind);
+		status = choose_samples(self, sides, o, &kind, argv);
 	if (status)
 		return status;
 	d.by = kind_counts(kind) ? BY_COUNT : BY_TIME;
@@ -154,6 +155,7 @@ static int compare(const struct command *self, const struct options *o, struct s
 	if (status)
 		return status;
 	show.color = out.color;
+	show.width = out.width;
 	if (show.form == SHOW_TEXT)
 		show_header(out.file, diff, sides, kind);
 	return output_close(&out, diff_show(out.file, diff, &show));
@@ -171,7 +173,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return status;
 	for (int i = BEFORE; i <= AFTER; i++)
 		sides[i].path = words[i];
-	status = compare(self, &o, sides);
+	status = compare(self, &o, sides, argv);
 	for (int i = BEFORE; i <= AFTER; i++)
 		side_done(&sides[i]);
 	options_done(options, &o);

@@ -60,6 +60,25 @@ static void write_capabilities(FILE *out)
 	fprintf(out, "To give them to the members of the group dusk, who alone may run dusk then:\n  %s\n", grant);
 }
 
+/* The mode in which this machine can record, if it is not the full one; or NULL. */
+static const char *other_mode(const struct dusk_check *checks, int nr)
+{
+	for (int i = 0; i < nr; i++)
+		if (!strncmp(checks[i].name, "mode ", 5) && checks[i].state == DUSK_OK)
+			return checks[i].name;
+	return NULL;
+}
+
+static void write_verdict(FILE *out, const char *other, bool able)
+{
+	if (able)
+		fputs("\nThis machine can run dusk record.\n", out);
+	else if (other)
+		fprintf(out, "\nThis machine can run dusk record in %s only (dusk-record(1), MODES).\n", other);
+	else
+		fputs("\nThis machine cannot run dusk record.\n", out);
+}
+
 static void write_text(const struct output *o, const struct dusk_check *checks, int nr, bool able)
 {
 	int width = 0;
@@ -74,7 +93,7 @@ static void write_text(const struct output *o, const struct dusk_check *checks, 
 			fprintf(o->file, "%*s-> %s\n", 6 + width + 2, "", checks[i].remedy);
 	}
 	write_capabilities(o->file);
-	fprintf(o->file, "\n%s\n", able ? "This machine can run dusk record." : "This machine cannot run dusk record.");
+	write_verdict(o->file, other_mode(checks, nr), able);
 }
 
 static int check_machine(bool json)

@@ -13,7 +13,7 @@ struct options {
 	const char *input, *output, *format, *wakers;
 	bool list, schema, inlined;
 	struct export_options export;
-	struct filter filter;
+	struct filter_options filter;
 	struct time_base_choice kind;
 };
 
@@ -31,8 +31,9 @@ static const struct option options[] = {
 	 "the format (default: by FILE's suffix; folded)", .choice = format_name},
 	{0, "list", OPTION_FLAG, offsetof(struct options, list), NULL, "list the formats and their suffixes"},
 	{0, "schema", OPTION_FLAG, offsetof(struct options, schema), NULL, "describe jsonl, in JSON Schema"},
-	{0, "pid", OPTION_FLAG, offsetof(struct options, export.pid), NULL, "folded: stacks begin with comm-pid"},
-	{0, "tid", OPTION_FLAG, offsetof(struct options, export.tid), NULL, "folded: stacks begin with comm-pid/tid"},
+	{0, "show-pid", OPTION_FLAG, offsetof(struct options, export.pid), NULL, "folded: stacks begin with comm-pid"},
+	{0, "show-tid", OPTION_FLAG, offsetof(struct options, export.tid), NULL,
+	 "folded: stacks begin with comm-pid/tid"},
 	{0, "annotate", OPTION_FLAG, offsetof(struct options, export.annotate), NULL,
 	 "folded: kernel functions end in _[k]"},
 	{0, "reverse", OPTION_FLAG, offsetof(struct options, export.reverse), NULL,
@@ -122,64 +123,94 @@ static bool has_intervals(const struct dusk_profile *p)
 	return false;
 }
 
-static int run(const struct command *self, int argc, char **argv)
+/* Does the format have a place for what the options ask for? */
+static int check_format(const struct command *self, const struct options *o, const struct export_format *format,
+			enum time_base kind)
 {
-	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
+	if (o->wakers && (format->write != folded_write || kind_counts(kind)))
+		return say_usage(self, "--wakers is for folded stacks of off-CPU intervals");
+	if (o->kind.event && !format->events)
+		return say_usage(self, "%s has no place for events; --event is for folded stacks and for script",
+				 format->name);
+	if (o->export.deferred && format->write != perf_write)
+		return say_usage(self, "--deferred is for the format perf");
+	return STATUS_OK;
+}
+
+/* Say what the format had no place for. */
+static void report_dropped(const struct export_format *format, const struct dusk_profile *p,
+			   const struct dusk_profile *seen)
+{
+	if (format->dropped)
+		say("%s has no place for %s", format->name, format->dropped);
+	if (p->nr_occurrences && !format->events)
+		say("%s has no place for events, of which %" PRIu64 " have occurred; dusk script shows them",
+		    format->name, p->nr_occurrences);
+	if (format->dropped_offcpu && has_intervals(seen))
+		say("of off-CPU intervals %s has no place for %s", format->name, format->dropped_offcpu);
+}
+
+static int export(const struct command *self, struct options *o, const struct export_format *format, char *const *argv)
+{
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
 	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
 	const struct dusk_profile *p;
-	const struct export_format *format;
+	struct filter filter = {0};
 	struct output out;
-	int status;
+	int status = time_base_choose(self, &o->kind, &o->filter, o->wakers ? TIME_BASE_OFF_CPU : format->usual,
+				      &filter.kind);
 
-	if (!command_options(self, argc, argv, &o, NULL, &status))
-		return status;
-	if (o.list)
-		return list_formats();
-	if (o.schema) {
-		jsonl_schema(stdout);
-		return STATUS_OK;
-	}
-	format = choose(self, &o);
-	if (!format || filter_check(self, &o.filter) ||
-	    time_base_choose(self, &o.kind, o.wakers ? TIME_BASE_OFF_CPU : format->usual, &o.filter.kind))
-		return STATUS_USAGE;
-	if (o.wakers && (format->write != folded_write || kind_counts(o.filter.kind)))
-		return say_usage(self, "--wakers is for folded stacks of off-CPU intervals");
-	if (o.kind.event && !format->events)
-		return say_usage(self, "%s has no place for events; --event is for folded stacks and for script",
-				 format->name);
-	if (o.export.deferred && format->write != perf_write)
-		return say_usage(self, "--deferred is for the format perf");
-	status = open_profile(&whole, o.input, true, o.inlined);
+	if (!status)
+		status = filter_choose(self, &o->filter, &filter);
+	if (!status)
+		status = check_format(self, o, format, filter.kind);
+	if (!status)
+		status = open_profile(&whole, o->input, true, o->inlined);
 	p = whole;
 	if (!status)
-		status = wakers_choose(&o.filter.wakers, o.wakers, p, o.input);
+		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);
 	if (!status)
-		status = kind_settle(&of_event, &p, o.input, &o.kind, &o.filter.kind);
+		status = kind_settle(&of_event, &p, o->input, &o->kind, &filter.kind);
 	if (!status) {
-		o.filter.marks = format->write == folded_write && o.filter.kind == TIME_BASE_WALL;
-		o.export.by = kind_counts(o.filter.kind) ? BY_COUNT : BY_TIME;
-		status = filter_apply(&seen, p, &o.filter);
+		filter.marks = format->write == folded_write && filter.kind == TIME_BASE_WALL;
+		o->export.by = kind_counts(filter.kind) ? BY_COUNT : BY_TIME;
+		status = filter_apply(&seen, p, &filter);
 	}
 	if (!status)
-		status = output_open(&out, o.output, false);
+		status = filter_check_empty(&seen, p, o->input, &o->filter, &o->kind, argv);
 	if (!status)
-		status = output_close(&out, format->write(out.file, &seen.profile, &o.export));
-	if (!status && format->dropped)
-		say("%s has no place for %s", format->name, format->dropped);
-	if (!status && p->nr_occurrences && !format->events)
-		say("%s has no place for events, of which %" PRIu64 " have occurred; dusk script shows them",
-		    format->name, p->nr_occurrences);
-	if (!status && format->dropped_offcpu && has_intervals(&seen.profile))
-		say("of off-CPU intervals %s has no place for %s", format->name, format->dropped_offcpu);
+		status = output_open(&out, o->output, false);
+	if (!status)
+		status = output_close(&out, format->write(out.file, &seen.profile, &o->export));
+	if (!status)
+		report_dropped(format, p, &seen.profile);
+	return status;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.inlined = true};
+	const struct export_format *format;
+	int status = STATUS_OK;
+
+	if (!command_profile(self, argc, argv, &o, &o.input, &status))
+		return status;
+	if (o.list) {
+		status = list_formats();
+	} else if (o.schema) {
+		jsonl_schema(stdout);
+	} else {
+		format = choose(self, &o);
+		status = format ? export(self, &o, format, argv) : STATUS_USAGE;
+	}
+	options_done(options, &o);
 	return status;
 }
 
 const struct command cmd_export = {
 	.name = "export",
 	.summary = "A profile in another tool's format",
-	.arguments = "[options]",
+	.arguments = "[options] [FILE]",
 	.options = options,
 	.run = run,
 };

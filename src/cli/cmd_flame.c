@@ -12,7 +12,7 @@
 struct options {
 	const char *input, *output, *title, *wakers;
 	bool inlined;
-	struct filter filter;
+	struct filter_options filter;
 	struct time_base_choice kind;
 };
 
@@ -80,12 +80,14 @@ static enum time_base kind_for(const struct dusk_profile *p, const struct option
 	return o->kind.event || (!p->nr_samples && p->nr_occurrences) ? TIME_BASE_EVENT : TIME_BASE_WALL;
 }
 
-static int open_side(struct side *s, const struct options *o, const char *path)
+static int open_side(const struct command *self, struct side *s, const struct options *o, const char *path)
 {
-	struct filter filter = o->filter;
+	struct filter filter = {.trim = true, .marks = true};
 	const struct dusk_profile *p;
-	int status = open_profile(&s->profile, path, true, o->inlined);
+	int status = filter_choose(self, &o->filter, &filter);
 
+	if (!status)
+		status = open_profile(&s->profile, path, true, o->inlined);
 	if (status)
 		return status;
 	p = s->profile;
@@ -96,43 +98,59 @@ static int open_side(struct side *s, const struct options *o, const char *path)
 	return status ? status : filter_apply(&s->seen, p, &filter);
 }
 
+/* A selection may leave nothing of one side. */
+static int check_empty(const struct side *sides, size_t nr, const char *const *path, const struct options *o,
+		       char *const *argv)
+{
+	for (size_t i = 1; i < nr; i++)
+		if (sides[i].seen.profile.nr_samples)
+			return STATUS_OK;
+	return filter_check_empty(&sides[0].seen, sides[0].profile, path[0], &o->filter, &o->kind, argv);
+}
+
+static int make_page(const struct command *self, const struct options *o, const char *const *path, size_t nr,
+		     char *const *argv)
+{
+	struct side sides[SIDES] = {0};
+	enum time_base unused;
+	int status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_WALL, &unused);
+
+	for (size_t i = 0; i < nr && !status; i++)
+		status = open_side(self, &sides[i], o, path[i]);
+	if (!status)
+		status = check_empty(sides, nr, path, o, argv);
+	if (!status)
+		status = write_page(o, path, nr, sides);
+	for (size_t i = 0; i < nr; i++)
+		side_done(&sides[i]);
+	return status;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {
-		.output = "flame.html",
-		.inlined = true,
-		.filter = {.trim = true, .marks = true},
-	};
+	struct options o = {.output = "flame.html", .inlined = true};
 	const char *path[SIDES] = {NULL};
-	struct side sides[SIDES] = {0};
 	int status;
 	size_t nr;
 
 	if (!command_words(self, argc, argv, &o, path, SIDES, &nr, &status))
 		return status;
-	if (nr == 1)
-		return say_usage(self, "one profile is named by -i; without it, two are compared");
-	if (nr && o.input)
-		return say_usage(self, "either -i, or two profiles to compare");
-	if (!nr) {
-		path[0] = o.input ? o.input : DEFAULT_PROFILE;
-		nr = 1;
+	if (nr && o.input) {
+		status = say_usage(self, "either -i, or a profile, or two to compare");
+	} else {
+		if (!nr)
+			path[nr++] = o.input ? o.input : DEFAULT_PROFILE;
+		status = make_page(self, &o, path, nr, argv);
 	}
-	status = filter_check(self, &o.filter);
-	for (size_t i = 0; i < nr && !status; i++)
-		status = open_side(&sides[i], &o, path[i]);
-	if (!status)
-		status = write_page(&o, path, nr, sides);
-	for (size_t i = 0; i < nr; i++)
-		side_done(&sides[i]);
+	options_done(options, &o);
 	return status;
 }
 
 const struct command cmd_flame = {
 	.name = "flame",
 	.summary = "A profile as a page for a browser: flame graph, time, search, comparison",
-	.arguments = "[options] [BEFORE AFTER]",
-	.notes = "BEFORE and AFTER are two profiles to compare, instead of -i.\n",
+	.arguments = "[options] [FILE | BEFORE AFTER]",
+	.notes = "FILE is the profile, as with -i; BEFORE and AFTER are two to compare.\n",
 	.options = options,
 	.run = run,
 };

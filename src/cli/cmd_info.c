@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk info: show what is in a profile, how complete it is, and every outcome and counter. */
+/* dusk info: show what is in a profile, how complete it is, and the outcomes and counters. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,12 +15,13 @@
 
 struct options {
 	const char *input;
-	bool json;
+	bool json, verbose;
 };
 
 static const struct option options[] = {
 	{'i', "input", OPTION_TEXT, offsetof(struct options, input), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
+	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL, "also what is zero"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object"},
 	{0},
 };
@@ -224,15 +225,36 @@ static void write_json(FILE *out, const struct dusk_profile *p, const struct sum
 	putc('\n', out);
 }
 
-static void write_row(FILE *out, uint64_t value, const char *name, const char *sentence)
+/* The text, and what of it is shown. */
+struct sheet {
+	FILE *out;
+	bool verbose;	/* also rows of zero */
+	uint32_t zeros; /* rows that were left out */
+};
+
+static void write_row(struct sheet *sheet, uint64_t value, const char *name, const char *sentence)
 {
 	size_t width = text_width(name, TEXT_TERMINAL);
+	FILE *out = sheet->out;
 
+	if (!value && !sheet->verbose) {
+		sheet->zeros++;
+		return;
+	}
 	fprintf(out, "%14" PRIu64 "  ", value);
 	text_write(out, name, TEXT_TERMINAL);
 	fprintf(out, "%*s  ", width < 20 ? 20 - (int)width : 0, "");
 	text_write(out, sentence, TEXT_TERMINAL);
 	putc('\n', out);
+}
+
+static void write_outcomes(struct sheet *sheet, const char *title, const struct dusk_profile *p,
+			   const struct completeness *l)
+{
+	if (l->samples || sheet->verbose)
+		fprintf(sheet->out, "\n%s\n", title);
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		write_row(sheet, l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
 }
 
 static void write_missing(FILE *out, const struct dusk_profile *p, const struct time_balance *a)
@@ -252,9 +274,10 @@ static void write_missing(FILE *out, const struct dusk_profile *p, const struct 
 	}
 }
 
-static void write_off_cpu(FILE *out, const struct dusk_profile *p, const struct sums *s)
+static void write_off_cpu(struct sheet *sheet, const struct dusk_profile *p, const struct sums *s)
 {
 	const struct time_balance *a = &s->account;
+	FILE *out = sheet->out;
 	char text[16];
 
 	fputs("\nTime off CPU by state: seconds, of these runnable, intervals\n", out);
@@ -266,25 +289,26 @@ static void write_off_cpu(FILE *out, const struct dusk_profile *p, const struct 
 		fprintf(out, "\naccounted: %s %% of %.3f thread-seconds, of %" PRIu32 " threads\n",
 			percent_text(text, time_balance_percent(a)), a->life_ns / 1e9, a->nr);
 	write_missing(out, p, a);
-	fputs("\nOff-CPU intervals by how their user stack ended\n", out);
-	for (uint32_t i = 0; i < p->nr_outcomes; i++)
-		write_row(out, s->off_cpu.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+	write_outcomes(sheet, "Off-CPU intervals by how their user stack ended", p, &s->off_cpu);
 }
 
-static void write_events(FILE *out, const struct dusk_profile *p, const struct events *e)
+static void write_events(struct sheet *sheet, const struct dusk_profile *p, const struct events *e)
 {
+	FILE *out = sheet->out;
 	char text[16];
 
 	fputs("\nEvents of tracefs: how often they occurred, % of their user stacks complete\n", out);
 	for (uint32_t i = 0; i < p->nr_events; i++) {
+		if (!e->of[i].samples && !sheet->verbose) {
+			sheet->zeros++;
+			continue;
+		}
 		fprintf(out, "%14" PRIu64 " %8s  ", e->of[i].samples,
 			e->of[i].samples > e->of[i].absent ? percent_text(text, complete_percent(&e->of[i])) : "");
 		text_write(out, p->events[i].name, TEXT_TERMINAL);
 		putc('\n', out);
 	}
-	fputs("\nOccurrences by how their user stack ended\n", out);
-	for (uint32_t i = 0; i < p->nr_outcomes; i++)
-		write_row(out, e->all.outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+	write_outcomes(sheet, "Occurrences by how their user stack ended", p, &e->all);
 }
 
 static void write_cost(FILE *out, const struct dusk_profile *p)
@@ -314,17 +338,20 @@ static const char *recording_state(const struct dusk_profile *p)
 	return p->finished ? "finished" : "killed: its last second may be missing";
 }
 
-static void write_text(FILE *out, const struct dusk_profile *p, const struct sums *s, const char *path)
+static void write_state(FILE *out, const struct dusk_profile *p)
+{
+	const char *why = p->live || p->finished ? NULL : dusk_profile_setting(p, "ended_by");
+
+	fprintf(out, "%-14s %s", "recording", why ? "ended early: " : recording_state(p));
+	text_write(out, why ? why : "", TEXT_TERMINAL);
+	fputs(why ? "; what came last is missing\n" : "\n", out);
+}
+
+static void write_numbers(FILE *out, const struct dusk_profile *p, const struct sums *s)
 {
 	const struct completeness *l = &s->cpu;
 	char text[16];
 
-	fprintf(out, "%-14s ", "file");
-	text_write(out, path, TEXT_TERMINAL);
-	fprintf(out, ", %" PRIu64 " bytes", p->bytes);
-	if (l->samples && !has_off_cpu(s) && !p->nr_events)
-		fprintf(out, ", %.1f a sample", (double)p->bytes / l->samples);
-	fprintf(out, "\n%-14s %s\n", "recording", recording_state(p));
 	fprintf(out, "%-14s %" PRIu64 "\n", "samples", l->samples);
 	fprintf(out, "%-14s %" PRIu64 "\n", "stacks", l->stacks);
 	fprintf(out, "%-14s %s %% of the samples that have a user stack, or should\n", "complete",
@@ -343,9 +370,10 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 		fprintf(out, "%-14s %s %% of the occurrences that have a user stack, or should\n", "complete",
 			percent_text(text, complete_percent(&s->events.all)));
 	}
-	write_cost(out, p);
-	fprintf(out, "%-14s %s\n", "functions", p->symbolized ? "looked up" : "not looked up");
+}
 
+static void write_settings(FILE *out, const struct dusk_profile *p)
+{
 	fputs("\nSettings\n", out);
 	for (uint32_t i = 0; i < p->nr_settings; i++) {
 		fputs("  ", out);
@@ -354,28 +382,46 @@ static void write_text(FILE *out, const struct dusk_profile *p, const struct sum
 		text_write(out, p->settings[i].value, TEXT_TERMINAL);
 		putc('\n', out);
 	}
-	fputs("\nSamples by how their user stack ended\n", out);
-	for (uint32_t i = 0; i < p->nr_outcomes; i++)
-		write_row(out, l->outcome[i], p->outcomes[i].name, p->outcomes[i].sentence);
+}
+
+static void write_text(FILE *out, const struct dusk_profile *p, const struct sums *s, const struct options *o)
+{
+	struct sheet sheet = {out, o->verbose, 0};
+
+	fprintf(out, "%-14s ", "file");
+	text_write(out, o->input, TEXT_TERMINAL);
+	fprintf(out, ", %" PRIu64 " bytes", p->bytes);
+	if (s->cpu.samples && !has_off_cpu(s) && !p->nr_events)
+		fprintf(out, ", %.1f a sample", (double)p->bytes / s->cpu.samples);
+	putc('\n', out);
+	write_state(out, p);
+	write_numbers(out, p, s);
+	write_cost(out, p);
+	fprintf(out, "%-14s %s\n", "functions", p->symbolized ? "looked up" : "not looked up");
+	write_settings(out, p);
+	write_outcomes(&sheet, "Samples by how their user stack ended", p, &s->cpu);
 	missing_fp_show(out, p, TIME_BASE_CPU, "");
 	if (has_off_cpu(s))
-		write_off_cpu(out, p, s);
+		write_off_cpu(&sheet, p, s);
 	if (p->nr_events)
-		write_events(out, p, &s->events);
+		write_events(&sheet, p, &s->events);
 	fputs("\nCounters\n", out);
 	for (uint32_t i = 0; i < p->nr_counters; i++)
-		write_row(out, p->counters[i].value, p->counters[i].name, p->counters[i].sentence);
+		write_row(&sheet, p->counters[i].value, p->counters[i].name, p->counters[i].sentence);
+	if (sheet.zeros)
+		fprintf(out, "\n%" PRIu32 " outcomes, events and counters of zero are left out; -v shows them\n",
+			sheet.zeros);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.input = DEFAULT_PROFILE};
+	struct options o = {0};
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	_cleanup_(sums_done) struct sums sums = {0};
 	struct output out;
 	int status;
 
-	if (!command_options(self, argc, argv, &o, NULL, &status))
+	if (!command_profile(self, argc, argv, &o, &o.input, &status))
 		return status;
 	status = open_profile(&p, o.input, false, false);
 	if (!status && sums_init(&sums, p)) {
@@ -389,14 +435,14 @@ static int run(const struct command *self, int argc, char **argv)
 	if (o.json)
 		write_json(out.file, p, &sums, o.input);
 	else
-		write_text(out.file, p, &sums, o.input);
+		write_text(out.file, p, &sums, &o);
 	return output_close(&out, 0);
 }
 
 const struct command cmd_info = {
 	.name = "info",
-	.summary = "What is in a profile: settings, completeness, every outcome and counter",
-	.arguments = "[options]",
+	.summary = "What is in a profile: settings, completeness, outcomes and counters",
+	.arguments = "[options] [FILE]",
 	.options = options,
 	.run = run,
 };

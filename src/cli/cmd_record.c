@@ -2,6 +2,7 @@
 /* dusk record: record the machine, or a part of it, into a profile. */
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include "cli/events.h"
 #include "cli/progress.h"
 #include "cli/load_profile.h"
+#include "cli/mode_choice.h"
 #include "cli/span.h"
 #include "cli/stop.h"
 #include "cli/summary.h"
@@ -20,8 +22,10 @@
 #define NAMES_NS 7000000000ULL
 #define CHILD_NS 9000000000ULL
 
+#define MAX_HZ 100000
+
 struct options {
-	bool all, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
+	bool all, no_children, stacks, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
 	double budget_percent;
 	struct text_list events;
 	struct tracefs_names tracefs; /* the tracefs events among @events */
@@ -29,18 +33,22 @@ struct options {
 	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
 	uint32_t frequency_hz, max_depth, stackmap_bits, max_tasks;
-	uint64_t duration_ns, stackmap_bytes;
-	const char *output, *cgroup;
+	uint64_t duration_ns, stackmap_bytes, stack_bytes;
+	const char *output, *cgroup, *user, *call_graph, *count;
+	const char *mode; /* NULL: full where that works */
+	uid_t uid;	  /* of @user */
 };
 
 static const struct option options[] = {
 	{'a', "all", OPTION_FLAG, offsetof(struct options, all), NULL, "the whole machine (default without COMMAND)"},
-	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pids), "PIDS", "only these processes and their children",
+	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pids), "PIDS",
+	 "only these processes and all that they create", 1, INT_MAX},
+	{'t', "tid", OPTION_NUMBERS, offsetof(struct options, tids), "TIDS", "only these threads and what they create",
 	 1, INT_MAX},
-	{'t', "tid", OPTION_NUMBERS, offsetof(struct options, tids), "TIDS", "only these threads and their children", 1,
-	 INT_MAX},
-	{'F', "freq", OPTION_NUMBER, offsetof(struct options, frequency_hz), "HZ",
-	 "samples a second and CPU (default 99)", 1, 100000},
+	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
+	 "of -p, -t and COMMAND nothing that they create"},
+	{'F', "freq", OPTION_NUMBER_MAX, offsetof(struct options, frequency_hz), "HZ",
+	 "samples a second and CPU (default 99), or max", 1, MAX_HZ},
 	{'e', "event", OPTION_TEXTS, offsetof(struct options, events), "EVENTS",
 	 "cpu,offcpu (default), sched:sched_switch, ..."},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
@@ -50,6 +58,8 @@ static const struct option options[] = {
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct options, cpus), "CPUS", "only these CPUs: 0,2-3", 0, 65535},
 	{'G', "cgroup", OPTION_TEXT, offsetof(struct options, cgroup), "FOLDER",
 	 "only tasks below this cgroup2 folder"},
+	{'u', "user", OPTION_TEXT, offsetof(struct options, user), "USER",
+	 "only tasks of this user: a name or a number"},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL,
 	 "print every outcome and counter at the end"},
@@ -72,6 +82,16 @@ static const struct option options[] = {
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
 	 "do not share walks with other tools of dusk"},
+	{0, "mode", OPTION_TEXT, offsetof(struct options, mode), "MODE",
+	 "full (BPF), copied (no privilege), or ptrace"},
+	{0, "stack-bytes", OPTION_SIZE, offsetof(struct options, stack_bytes), "SIZE",
+	 "bytes of a stack in mode copied (default 16K)", 1024, 65528},
+	{'g', "stacks", OPTION_FLAG, offsetof(struct options, stacks), NULL,
+	 "for perf's users: stacks are always recorded"},
+	{0, "call-graph", OPTION_TEXT, offsetof(struct options, call_graph), "HOW",
+	 "for perf's users: stacks are walked dusk's way"},
+	{'c', "count", OPTION_TEXT, offsetof(struct options, count), "N",
+	 "for perf's users: says what -F can do instead"},
 	{0},
 };
 
@@ -80,6 +100,7 @@ struct recording {
 	char **command; /* NULL: none */
 	struct child child;
 	struct dusk_record *record;
+	struct live live;
 	bool passed_on; /* the request to stop was passed on to the command */
 	double start_s, end_s;
 	struct dusk_error err; /* the error that ended it early */
@@ -137,13 +158,14 @@ static bool is_hidden(const char *path)
 	return path && access(path, F_OK) && errno == EACCES;
 }
 
-static int create(struct recording *r)
+/* What to record: the options, and @command as text, or NULL. They refer to @r and @command. */
+static struct dusk_record_options record_options(const struct recording *r, const char *command)
 {
 	const struct options *o = r->options;
-	bool alone = r->child.pid && !o->all && !o->pids.nr && !o->tids.nr && !o->cgroup;
-	_cleanup_(freep) char *command = r->command ? join(r->command) : NULL;
-	struct dusk_record_options ro = {
-		.sz = sizeof(ro),
+	bool alone = r->child.pid && !o->all && !o->pids.nr && !o->tids.nr && !o->cgroup && !o->user;
+
+	return (struct dusk_record_options){
+		.sz = sizeof(struct dusk_record_options),
 		.path = o->output,
 		.frequency_hz = o->frequency_hz,
 		.max_depth = o->max_depth,
@@ -161,15 +183,32 @@ static int create(struct recording *r)
 		.from_exec = alone,
 		.tids = o->tids.v,
 		.nr_tids = o->tids.nr,
+		.no_children = o->no_children,
+		.only_user = o->user,
+		.user = o->uid,
 		.cgroup = o->cgroup,
 		.cpus = o->cpus.v,
 		.nr_cpus = o->cpus.nr,
 		.command = command,
+		.stack_bytes = o->stack_bytes,
 		.stops = &stop_count,
 		.events = (const char *const *)o->tracefs.v,
 		.nr_events = o->tracefs.nr,
 		.owner_uid = sudo_id("SUDO_UID"),
 		.owner_gid = sudo_id("SUDO_GID"),
+	};
+}
+
+static int create(struct recording *r)
+{
+	const struct options *o = r->options;
+	_cleanup_(freep) char *command = r->command ? join(r->command) : NULL;
+	struct dusk_record_options ro = record_options(r, command);
+	const struct mode_choice choice = {
+		.name = o->mode,
+		.quiet = o->quiet,
+		.sources_by_name = o->events.nr,
+		.needs_full = o->tracefs.nr || o->wakers || o->verify || o->cgroup || o->user || o->budget_percent,
 	};
 	struct dusk_error err = {""};
 	int error;
@@ -178,11 +217,13 @@ static int create(struct recording *r)
 		say("cannot open %s: %s", is_hidden(o->output) ? o->output : o->cgroup, strerror(EACCES));
 		return STATUS_FAILED;
 	}
-	error = dusk_record_new(&r->record, &ro, &err);
+	error = mode_choose(&r->record, &ro, &choice, &err);
+	live_end(&r->live);
 	if (*err.text) /* without an error: a warning, e.g. of a late start */
 		say("%s", err.text);
 	if (!error) {
-		note_size(r);
+		if (ro.mode == DUSK_MODE_FULL)
+			note_size(r);
 		return STATUS_OK;
 	}
 	if (error == -EINTR)
@@ -201,17 +242,15 @@ static int follow(struct recording *r)
 		.pids = &o->pids,
 		.tids = &o->tids,
 	};
-	struct live live;
 	int error = 0;
 
-	live_begin(&live, o->quiet);
 	while (!error && !span_is_over(&span)) {
 		error = dusk_record_poll(r->record, span_wait_ms(&span), &r->err);
 		if (error == -EINTR)
 			error = 0;
-		live_step(&live, r->record);
+		live_step(&r->live, r->record);
 	}
-	live_end(&live);
+	live_end(&r->live);
 	r->end_s = now_s();
 	return error ? STATUS_FAILED : STATUS_OK;
 }
@@ -224,6 +263,14 @@ static void pass_on(struct recording *r)
 	r->passed_on = stop_count;
 }
 
+/* We were asked to stop before anything was recorded: leave no file, so that an older one stays where it is. */
+static int give_up(struct recording *r)
+{
+	dusk_record_discard(steal(r->record));
+	say("stopped before anything was recorded; no file is written");
+	return 128 + stop_signal;
+}
+
 static int finish(struct recording *r)
 {
 	struct dusk_error err = {""};
@@ -234,6 +281,8 @@ static int finish(struct recording *r)
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}
+	if (stop_count && !live_rows(r->record))
+		return give_up(r);
 	if (*r->err.text)
 		say("%s", r->err.text);
 	if (stop_forward)
@@ -285,10 +334,13 @@ static int record(struct recording *r)
 	char event[64];
 	int status, error;
 
+	live_load(&r->live, r->options->quiet);
 	status = create(r);
 	stop_at_once(false);
 	if (status)
 		return status;
+	if (stop_count)
+		return give_up(r);
 	r->start_s = now_s();
 	error = dusk_record_start(r->record, &err);
 	if (error) {
@@ -306,6 +358,9 @@ static int record(struct recording *r)
 		dusk_record_discard(steal(r->record));
 		return child_refused(r->command[0], error);
 	}
+	live_begin(&r->live);
+	if (!r->command && !r->options->quiet)
+		say("recording%s", r->options->duration_ns ? "" : "; Ctrl-C ends it");
 	status = follow(r);
 	snprintf(event, sizeof(event), "%s", dusk_record_event(r->record));
 	error = finish(r);
@@ -333,6 +388,72 @@ static int run_with(const struct options *o, char **command)
 	child_done(&r.child);
 	dusk_record_free(r.record);
 	return status;
+}
+
+/*
+ * Find the number of the user @text, a name or a number. By the file, not by getpwnam(), for which a static program
+ * would need the machine's libraries.
+ */
+static int find_user(const char *text, uid_t *ret)
+{
+	FILE *f = fopen("/etc/passwd", "re");
+	const struct passwd *user = NULL;
+	unsigned long number;
+	char *end;
+
+	while (f && (user = fgetpwent(f)) && strcmp(user->pw_name, text))
+		;
+	if (user)
+		*ret = user->pw_uid;
+	if (f)
+		fclose(f);
+	if (user)
+		return STATUS_OK;
+	errno = 0;
+	number = strtoul(text, &end, 10);
+	if (*text < '0' || *text > '9' || *end || errno || number >= (uid_t)-1) {
+		say("there is no user %s in /etc/passwd; for other users give the number, as id -u prints it", text);
+		return STATUS_FAILED;
+	}
+	*ret = number;
+	return STATUS_OK;
+}
+
+/* The highest rate that this machine allows. */
+static uint32_t highest_rate(void)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/sys/kernel/perf_event_max_sample_rate", "re");
+	unsigned int rate;
+
+	return f && fscanf(f, "%u", &rate) == 1 && rate && rate < MAX_HZ ? rate : MAX_HZ;
+}
+
+/* Do what options mean that perf's users know, or say what dusk does instead. */
+static int translate(const struct command *self, struct options *o)
+{
+	static const char *const ways[] = {"fp", "dwarf", "lbr"};
+	size_t i = 0;
+
+	if (o->count)
+		return say_usage(self,
+				 "-c %s cannot be done: dusk samples by time, not by a count of events; -F HZ sets "
+				 "the rate, and -F max is the highest",
+				 o->count);
+	while (o->call_graph && i < 3 && strncmp(o->call_graph, ways[i], strlen(ways[i])))
+		i++;
+	if (i == 3)
+		return say_usage(self, "--call-graph takes fp, dwarf or lbr, not '%s'", o->call_graph);
+	if (o->call_graph && !o->quiet)
+		say("--call-graph %s makes no difference: stacks are always recorded, and walked by the unwind tables "
+		    "of "
+		    "each program, else by frame pointers",
+		    o->call_graph);
+	if (o->frequency_hz == UINT32_MAX) {
+		o->frequency_hz = highest_rate();
+		if (!o->quiet)
+			say("-F max is %u Hz here", o->frequency_hz);
+	}
+	return o->user ? find_user(o->user, &o->uid) : STATUS_OK;
 }
 
 /* Choose the sources that -e names. */
@@ -371,11 +492,13 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_options(self, argc, argv, &o, &next, &status))
 		return status;
-	status = choose_sources(self, &o);
+	status = choose_sources(self, &o) ?: translate(self, &o);
 	if (status)
 		; /* the error is printed */
 	else if (o.stackmap_bits && o.stackmap_bytes)
 		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
+	else if (o.mode && !mode_is_known(o.mode))
+		status = say_usage(self, "--mode takes full, copied or ptrace, not '%s'", o.mode);
 	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))
 		status = say_usage(self, "--wakers is about off-CPU intervals: -e offcpu records them");
 	else if (!strcmp(o.output, "-"))

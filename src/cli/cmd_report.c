@@ -12,12 +12,11 @@
 #define NO_LIMIT (-1.0)
 
 struct options {
-	const char *input, *tree, *by, *wakers;
-	struct text_list sort, fields, comm, dso, state;
-	struct number_list pid;
-	struct filter filter;
+	const char *input, *tree, *graph, *by, *wakers;
+	struct text_list sort, fields;
+	struct filter_options filter;
 	struct time_base_choice kind;
-	bool callers, no_children, csv, json, ascii, inlined;
+	bool full_names, callers, stdio, no_children, csv, json, ascii, inlined;
 	uint32_t limit;
 	double percent_limit;
 };
@@ -45,6 +44,14 @@ static const char *tree_choice(size_t i)
 	return i == 0 ? "caller" : i == 1 ? "callee" : NULL;
 }
 
+/* perf's ways to print a call graph; "none" is the table. Its other ways differ only in how percentages are shown. */
+static const char *graph_choice(size_t i)
+{
+	static const char *const names[] = {"caller", "callee", "graph", "fractal", "none"};
+
+	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+}
+
 static const char *const measures[] = {[BY_COUNT] = "count", [BY_TIME] = "time", [BY_RUNNABLE] = "runnable"};
 
 static const char *measure_choice(size_t i)
@@ -68,15 +75,17 @@ static const struct option options[] = {
 	 "comm,pid,tid,dso,function,line,state,self,...", .choice = key_choice},
 	{0, "fields", OPTION_TEXTS, offsetof(struct options, fields), "FIELDS",
 	 "columns: KEYS, self_percent, total_percent", .choice = field_choice},
-	{'t', "tree", OPTION_CHOICE, offsetof(struct options, tree), "[ORDER]",
+	{0, "tree", OPTION_CHOICE, offsetof(struct options, tree), "[ORDER]",
 	 "call tree, from the caller (default) or callee", .choice = tree_choice},
 	{0, "callers", OPTION_FLAG, offsetof(struct options, callers), NULL, "the same as --tree callee"},
-	{0, "comm", OPTION_TEXTS, offsetof(struct options, comm), "NAMES", "only threads of these names"},
-	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pid), "PIDS", "only these processes", 0, INT32_MAX},
-	{0, "dso", OPTION_TEXTS, offsetof(struct options, dso), "NAMES", "only samples taken in these modules"},
-	{0, "state", OPTION_TEXTS, offsetof(struct options, state), "STATES", "only time of threads in these states",
-	 .choice = state_choice},
+	{'g', "stacks", OPTION_CHOICE, offsetof(struct options, graph), "[ORDER]",
+	 "the same as --tree, for perf's users", .choice = graph_choice},
+	{0, "call-graph", OPTION_CHOICE, offsetof(struct options, graph), "[ORDER]", "perf's long name of -g",
+	 .choice = graph_choice},
+	{0, "stdio", OPTION_FLAG, offsetof(struct options, stdio), NULL, "perf's name of what this command does"},
 	FILTER_OPTIONS(struct options, filter),
+	{0, "state", OPTION_TEXTS, offsetof(struct options, filter.state), "STATES",
+	 "only time of threads in these states", .choice = state_choice},
 	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
 	 "only self: no column for callees"},
 	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
@@ -85,6 +94,7 @@ static const struct option options[] = {
 	{0, "csv", OPTION_FLAG, offsetof(struct options, csv), NULL, "comma-separated values"},
 	{0, "json", OPTION_FLAG, offsetof(struct options, json), NULL, "one JSON object a line"},
 	{0, "ascii", OPTION_FLAG, offsetof(struct options, ascii), NULL, "draw trees with ASCII"},
+	{0, "full-names", OPTION_FLAG, offsetof(struct options, full_names), NULL, "do not shorten long names"},
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
@@ -96,7 +106,7 @@ struct view {
 	enum key order[NR_KEYS]; /* of the rows of tables, if it is not the default one */
 	size_t nr_order;
 	unsigned int order_set;
-	bool tree;
+	bool tree, hint; /* hint: nobody has chosen this time base, nor stacks */
 	enum tree_direction direction;
 	enum measure by;
 };
@@ -121,15 +131,24 @@ static int refuse_key(const struct command *self, const char *option, const char
 	return say_usage(self, "unknown key '%s' in --%s; there are %s", name, option, list);
 }
 
+/* perf's names of keys. */
+static const char *own_name(const char *name)
+{
+	if (!strcmp(name, "sym") || !strcmp(name, "symbol"))
+		return "function";
+	return !strcmp(name, "overhead") ? "self_percent" : name;
+}
+
 /* Parse @list into keys, each once, among the first @known of keys[]. *@set: the same as a set. */
 static int read_keys(const struct command *self, const char *option, const struct text_list *list, size_t known,
 		     enum key *ret, size_t *ret_nr, unsigned int *set)
 {
 	*set = 0;
 	for (size_t i = 0; i < list->nr; i++) {
+		const char *name = own_name(list->v[i]);
 		size_t k = 0;
 
-		while (k < known && strcmp(list->v[i], key_name(keys[k])))
+		while (k < known && strcmp(name, key_name(keys[k])))
 			k++;
 		if (k == known)
 			return refuse_key(self, option, list->v[i], known);
@@ -195,15 +214,15 @@ static int choose_columns(const struct command *self, const struct options *o, s
 
 static int check_states(const struct command *self, const struct options *o)
 {
-	for (size_t i = 0; i < o->state.nr; i++) {
+	for (size_t i = 0; i < o->filter.state.nr; i++) {
 		char list[160] = "";
 		size_t len = 0;
 		uint32_t k = 0;
 
-		for (; state_name(k) && strcmp(state_name(k), o->state.v[i]); k++)
+		for (; state_name(k) && strcmp(state_name(k), o->filter.state.v[i]); k++)
 			len += snprintf(list + len, sizeof(list) - len, "%s%s", k ? ", " : "", state_name(k));
 		if (!state_name(k))
-			return say_usage(self, "unknown state '%s'; there are %s", o->state.v[i], list);
+			return say_usage(self, "unknown state '%s'; there are %s", o->filter.state.v[i], list);
 	}
 	return STATUS_OK;
 }
@@ -229,9 +248,22 @@ static int choose_measure(const struct command *self, const struct options *o, s
 	return STATUS_OK;
 }
 
+/* The order of the tree: that of --tree, or of --call-graph. NULL: a table. */
+static const char *tree_order(const struct options *o)
+{
+	if (o->callers)
+		return "callee";
+	if (o->tree)
+		return o->tree;
+	if (o->graph && strcmp(o->graph, "none"))
+		return strcmp(o->graph, "callee") ? "caller" : "callee";
+	return o->wakers ? "caller" : NULL;
+}
+
 static int choose(const struct command *self, const struct options *o, struct view *v)
 {
-	bool tree = o->tree || o->callers || o->wakers;
+	const char *order = tree_order(o);
+	bool tree = order;
 	double usual = tree ? 0.5 : o->csv || o->json ? 0 : 0.05;
 	unsigned int sort;
 	int status;
@@ -245,26 +277,26 @@ static int choose(const struct command *self, const struct options *o, struct vi
 				.no_total = o->no_children,
 				.percent_limit = o->percent_limit == NO_LIMIT ? usual : o->percent_limit,
 				.max_rows = o->limit,
+				.full_names = o->full_names,
 			},
 		.tree = tree,
-		.direction = o->callers || (o->tree && !strcmp(o->tree, "callee")) ? TREE_UP : TREE_DOWN,
+		.hint = !o->kind.cpu && !o->filter.focus && !o->filter.ignore && !o->filter.dso.nr,
+		.direction = tree && !strcmp(order, "callee") ? TREE_UP : TREE_DOWN,
 	};
 	if (o->csv && o->json)
 		return say_usage(self, "--csv and --json exclude each other");
-	if (o->tree && o->callers)
-		return say_usage(self, "--tree and --callers exclude each other");
-	status = time_base_choose(self, &o->kind,
-				  o->wakers	? TIME_BASE_OFF_CPU
-				  : o->state.nr ? TIME_BASE_WALL
-						: TIME_BASE_USUAL,
+	if ((o->tree != NULL) + (o->graph != NULL) + o->callers > 1)
+		return say_usage(self, "--tree, --callers and -g exclude each other");
+	status = time_base_choose(self, &o->kind, &o->filter,
+				  o->wakers	       ? TIME_BASE_OFF_CPU
+				  : o->filter.state.nr ? TIME_BASE_WALL
+						       : TIME_BASE_USUAL,
 				  &v->show.kind);
 	if (!status && o->wakers && kind_counts(v->show.kind))
 		return say_usage(self, "--wakers is about off-CPU intervals, which --%s leaves out",
 				 o->kind.cpu ? "cpu" : "event");
 	if (!status)
 		status = check_states(self, o);
-	if (!status)
-		status = filter_check(self, &o->filter);
 	if (!status)
 		status = read_keys(self, "sort", &o->sort, NR_SORT_KEYS, v->order, &v->nr_order, &sort);
 	if (status)
@@ -274,33 +306,33 @@ static int choose(const struct command *self, const struct options *o, struct vi
 }
 
 /* @p: the recorded profile; @seen: the same, filtered. */
-static int show_table(FILE *out, const struct dusk_profile *p, const struct dusk_profile *seen,
-		      const struct selection *s, const struct view *v)
+static int show_table(FILE *out, const struct dusk_profile *p, const struct filtered *seen, const struct view *v)
 {
 	_cleanup_(table_freep) struct table *t = NULL;
-	int err = table_new(&t, seen, v->rows, v->by, s);
+	int err = table_new(&t, &seen->profile, v->rows, v->by);
 
 	if (err)
 		return err;
 	if (v->nr_order)
 		table_sort(t, v->order, v->nr_order);
 	if (v->show.form == SHOW_TEXT)
-		header_show(out, p, v->show.kind, t->selected);
+		header_show(out, p, v->show.kind, t->selected, seen, v->hint);
 	table_show(out, t, &v->show);
 	return 0;
 }
 
-static int show_tree(FILE *out, const struct dusk_profile *p, const struct dusk_profile *seen,
-		     const struct selection *s, const struct view *v)
+static int show_tree(FILE *out, const struct dusk_profile *p, const struct filtered *seen, const struct view *v)
 {
 	_cleanup_(tree_freep) struct tree *t = NULL;
-	struct tree_options o = {v->direction, v->rows, v->show.percent_limit, s, v->by};
-	int err = tree_new(&t, seen, &o);
+	struct tree_options o = {
+		v->direction, v->rows, v->show.percent_limit, v->by, v->show.form == SHOW_TEXT, true,
+	};
+	int err = tree_new(&t, &seen->profile, &o);
 
 	if (err)
 		return err;
 	if (v->show.form == SHOW_TEXT)
-		header_show(out, p, v->show.kind, t->selected);
+		header_show(out, p, v->show.kind, t->selected, seen, v->hint);
 	return tree_show(out, t, v->direction, &v->show);
 }
 
@@ -310,29 +342,26 @@ static bool by_function(const struct view *v)
 	return v->tree || v->rows & (KEY_FUNCTION | KEY_LINE);
 }
 
-static int report(const struct command *self, const struct options *o)
+static int report(const struct command *self, const struct options *o, char *const *argv)
 {
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
 	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
 	const struct dusk_profile *p;
-	struct selection s = {
-		o->comm.v, o->dso.v, o->pid.v, o->comm.nr, o->dso.nr, o->pid.nr, o->state.v, o->state.nr,
-	};
-	struct filter filter = o->filter;
+	struct filter filter = {.trim = true};
 	struct output out;
 	struct view v;
 	int status = choose(self, o, &v), err;
 
 	if (!status)
-		status = open_profile(&whole, o->input, by_function(&v) || o->dso.nr || filter_any(&o->filter),
-				      o->inlined);
+		status = filter_choose(self, &o->filter, &filter);
+	if (!status)
+		status = open_profile(&whole, o->input, by_function(&v) || filter_any(&o->filter), o->inlined);
 	p = whole;
 	if (!status)
 		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);
 	if (!status)
 		status = kind_settle(&of_event, &p, o->input, &o->kind, &v.show.kind);
 	if (!status) {
-		filter.trim = true;
 		filter.kind = v.show.kind;
 		filter.marks = v.tree && v.show.kind == TIME_BASE_WALL;
 		status = choose_measure(self, o, &v);
@@ -340,12 +369,15 @@ static int report(const struct command *self, const struct options *o)
 	if (!status)
 		status = filter_apply(&seen, p, &filter);
 	if (!status)
+		status = filter_check_empty(&seen, p, o->input, &o->filter, &o->kind, argv);
+	if (!status)
 		status = output_open(&out, NULL, v.show.form == SHOW_TEXT);
 	if (status)
 		return status;
 	v.show.color = out.color;
+	v.show.width = out.width;
 	v.show.ascii = o->ascii || !out.unicode;
-	err = (v.tree ? show_tree : show_table)(out.file, p, &seen.profile, &s, &v);
+	err = (v.tree ? show_tree : show_table)(out.file, p, &seen, &v);
 	if (!err && v.show.form == SHOW_TEXT) {
 		losses_show(out.file, p, v.show.kind);
 		missing_fp_show(out.file, p, v.show.kind, "#");
@@ -357,12 +389,12 @@ static int report(const struct command *self, const struct options *o)
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.input = DEFAULT_PROFILE, .percent_limit = NO_LIMIT, .inlined = true};
+	struct options o = {.percent_limit = NO_LIMIT, .inlined = true};
 	int status;
 
-	if (!command_options(self, argc, argv, &o, NULL, &status))
+	if (!command_profile(self, argc, argv, &o, &o.input, &status))
 		return status;
-	status = report(self, &o);
+	status = report(self, &o, argv);
 	options_done(options, &o);
 	return status;
 }
@@ -370,7 +402,7 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command cmd_report = {
 	.name = "report",
 	.summary = "Which functions took the time, and who called them",
-	.arguments = "[options]",
+	.arguments = "[options] [FILE]",
 	.options = options,
 	.run = run,
 };

@@ -10,7 +10,7 @@ struct options {
 	const char *input;
 	bool inlined;
 	struct export_options how;
-	struct filter filter;
+	struct filter_options filter;
 	struct time_base_choice kind;
 };
 
@@ -24,36 +24,47 @@ static const struct option options[] = {
 	{0},
 };
 
-static int run(const struct command *self, int argc, char **argv)
+static int print(const struct command *self, const struct options *o, char *const *argv)
 {
-	struct options o = {.input = DEFAULT_PROFILE, .inlined = true};
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
 	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
 	const struct dusk_profile *p;
+	struct filter filter = {0};
 	struct output out;
-	int status;
+	int status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_WALL, &filter.kind);
 
-	if (!command_options(self, argc, argv, &o, NULL, &status))
-		return status;
-	status = time_base_choose(self, &o.kind, TIME_BASE_WALL, &o.filter.kind);
 	if (!status)
-		status = filter_check(self, &o.filter);
+		status = filter_choose(self, &o->filter, &filter);
 	if (!status)
-		status = open_profile(&whole, o.input, true, o.inlined);
+		status = open_profile(&whole, o->input, true, o->inlined);
 	p = whole;
 	if (!status)
-		status = kind_settle(&of_event, &p, o.input, &o.kind, &o.filter.kind);
+		status = kind_settle(&of_event, &p, o->input, &o->kind, &filter.kind);
 	if (!status)
-		status = filter_apply(&seen, p, &o.filter);
+		status = filter_apply(&seen, p, &filter);
+	if (!status)
+		status = filter_check_empty(&seen, p, o->input, &o->filter, &o->kind, argv);
 	if (!status)
 		status = output_open(&out, NULL, true);
-	return status ? status : output_close(&out, script_write(out.file, &seen.profile, &o.how));
+	return status ? status : output_close(&out, script_write(out.file, &seen.profile, &o->how));
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.inlined = true};
+	int status;
+
+	if (!command_profile(self, argc, argv, &o, &o.input, &status))
+		return status;
+	status = print(self, &o, argv);
+	options_done(options, &o);
+	return status;
 }
 
 const struct command cmd_script = {
 	.name = "script",
 	.summary = "Each sample with its stack, in the text format of perf script",
-	.arguments = "[options]",
+	.arguments = "[options] [FILE]",
 	.notes = "stackcollapse-perf.pl, speedscope and the Firefox Profiler read it.\n",
 	.options = options,
 	.run = run,

@@ -13,7 +13,7 @@
 
 struct options {
 	const char *input, *pin, *output, *sort, *vmlinux, *kallsyms;
-	uint32_t top;
+	uint32_t limit;
 	bool kernel, user, no_symbols, modules, json, when_stopped;
 };
 
@@ -28,7 +28,7 @@ static const struct option options[] = {
 	{0, "pin", OPTION_TEXT, offsetof(struct options, pin), "FOLDER",
 	 "where it is pinned (default: the shared one)"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "dump: write to this file; - is stdout"},
-	{'n', "top", OPTION_NUMBER, offsetof(struct options, top), "N", "at most N stacks, the most frequent", 1,
+	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N stacks, the most frequent", 1,
 	 UINT32_MAX},
 	{'s', "sort", OPTION_CHOICE, offsetof(struct options, sort), "[KEY]",
 	 "ref (the most frequent first, default) or depth", .choice = order_choice},
@@ -64,8 +64,8 @@ static int print(const struct options *o, struct dusk_stacks *s, const struct st
 	struct stackmap_choice choice = {
 		.kernel = o->kernel,
 		.user = o->user,
-		.top = o->top,
-		.order = !o->sort		    ? (o->top ? STACKMAP_BY_REF : STACKMAP_AS_IS)
+		.top = o->limit,
+		.order = !o->sort		    ? (o->limit ? STACKMAP_BY_REF : STACKMAP_AS_IS)
 			 : strcmp(o->sort, "depth") ? STACKMAP_BY_REF
 						    : STACKMAP_BY_DEPTH,
 	};
@@ -365,12 +365,12 @@ static const struct verb {
 	const char *name, *options;
 	int (*run)(const struct command *self, const struct options *o, const char *file);
 } verbs[] = {
-	{"show", " input pin top sort kernel user no-symbols json ", show},
+	{"show", " input pin limit sort kernel user no-symbols json ", show},
 	{"stat", " input pin json ", show_stat},
 	{"dump", " input pin output no-symbols ", dump},
 	{"reset", " pin when-stopped ", reset},
 	{"decode", " input pin no-symbols kallsyms vmlinux ", decode},
-	{"read", " top sort kernel user no-symbols kallsyms vmlinux modules json ", read_file},
+	{"read", " limit sort kernel user no-symbols kallsyms vmlinux modules json ", read_file},
 };
 #define NR_VERBS (sizeof(verbs) / sizeof(verbs[0]))
 

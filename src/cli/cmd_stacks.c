@@ -25,7 +25,7 @@ struct options {
 static const struct option options[] = {
 	{'a', "all", OPTION_FLAG, offsetof(struct options, all), NULL, "all processes"},
 	{'t', "tid", OPTION_NUMBERS, offsetof(struct options, tids), "TIDS", "these threads", 1, INT32_MAX},
-	{'e', "each", OPTION_FLAG, offsetof(struct options, each), NULL, "print equal stacks one by one"},
+	{0, "each", OPTION_FLAG, offsetof(struct options, each), NULL, "print equal stacks one by one"},
 	{'k', "kernel", OPTION_FLAG, offsetof(struct options, kernel), NULL, "the kernel's frames, too (default)"},
 	{0, "no-kernel", OPTION_OFF, offsetof(struct options, kernel), NULL, "the user stacks only"},
 	{0, "kernel-threads", OPTION_FLAG, offsetof(struct options, kernel_threads), NULL,

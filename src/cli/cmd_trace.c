@@ -13,6 +13,7 @@
 #include "cli/child.h"
 #include "cli/command.h"
 #include "cli/events.h"
+#include "cli/home.h"
 #include "cli/output.h"
 #include "cli/span.h"
 #include "cli/stop.h"
@@ -24,7 +25,7 @@
 
 struct options {
 	struct text_list events;
-	bool all, quiet, no_faults;
+	bool all, no_children, quiet, no_faults;
 	struct number_list pids;
 	uint32_t max_depth, stackmap_bits;
 	uint64_t duration_ns;
@@ -35,11 +36,13 @@ static const struct option options[] = {
 	{'e', "event", OPTION_TEXTS, offsetof(struct options, events), "EVENTS",
 	 "of tracefs: sched:sched_switch,block:*"},
 	{'a', "all", OPTION_FLAG, offsetof(struct options, all), NULL, "the whole machine (default without COMMAND)"},
-	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pids), "PIDS", "only these processes and their children",
-	 1, INT_MAX},
+	{'p', "pid", OPTION_NUMBERS, offsetof(struct options, pids), "PIDS",
+	 "only these processes and all that they create", 1, INT_MAX},
+	{0, "no-children", OPTION_FLAG, offsetof(struct options, no_children), NULL,
+	 "of -p and COMMAND nothing that they create"},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
-	{'s', "stacks", OPTION_TEXT, offsetof(struct options, stacks), "FILE",
+	{0, "stacks", OPTION_TEXT, offsetof(struct options, stacks), "FILE",
 	 "write the stacks there (default " DEFAULT_STACKS ")"},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
@@ -91,9 +94,9 @@ static int choose_events(struct tracing *t)
 
 	for (size_t i = 0; !status && i < patterns->nr; i++)
 		status = choose_event(t, patterns->v[i]);
-	if (status || t->events.nr <= TRACER_MAX_EVENTS)
+	if (status || t->events.nr <= TRACE_MAX_EVENTS)
 		return status;
-	say("these are %zu events, and at most %d can be traced at once", t->events.nr, TRACER_MAX_EVENTS);
+	say("these are %zu events, and at most %d can be traced at once", t->events.nr, TRACE_MAX_EVENTS);
 	return STATUS_FAILED;
 }
 
@@ -128,6 +131,7 @@ static int create(struct tracing *t)
 		.no_faults = o->no_faults,
 		.pids = alone ? &t->child.pid : o->pids.v,
 		.nr_pids = alone ? 1 : o->pids.nr,
+		.no_children = o->no_children,
 		.max_depth = o->max_depth,
 		.stackmap_bits = o->stackmap_bits,
 		.self = has_own_numbers() ? 0 : getpid(),
@@ -178,6 +182,9 @@ static void summary(const struct tracing *t)
 	if (c.missed)
 		say("%llu events were missed: another BPF program was running on their CPU",
 		    (unsigned long long)c.missed);
+	if (c.untraced)
+		say("%llu processes that traced ones created were not traced: there is room for %d at once",
+		    (unsigned long long)c.untraced, TRACE_MAX_PROCESSES);
 	if (c.unwritten)
 		say("%llu lines were lost: the kernel had no buffer to write them", (unsigned long long)c.unwritten);
 }
@@ -263,7 +270,8 @@ static int run_with(const struct options *o, char **command)
 		}
 	}
 	if (!status) {
-		stop_catch(); /* after the fork: the command inherits our caller's signal dispositions */
+		home_leave_alone(); /* after the fork: the command inherits our caller's environment */
+		stop_catch();	    /* ... and signal dispositions */
 		stop_at_once(true);
 		status = trace(&t);
 		child_done(&t.child);

@@ -103,6 +103,25 @@ bool command_words(const struct command *c, int argc, char **argv, void *into, c
 	}
 }
 
+bool command_profile(const struct command *c, int argc, char **argv, void *into, const char **input, int *status)
+{
+	const char *word;
+	size_t nr;
+
+	if (!command_words(c, argc, argv, into, &word, 1, &nr, status))
+		return false;
+	if (nr && *input) {
+		*status = say_usage(c, "either '%s' or -i '%s'", word, *input);
+		options_done(c->options, into);
+		return false;
+	}
+	if (nr)
+		*input = word;
+	else if (!*input)
+		*input = DEFAULT_PROFILE;
+	return true;
+}
+
 uid_t sudo_id(const char *variable)
 {
 	const char *value = geteuid() ? NULL : getenv(variable);

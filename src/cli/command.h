@@ -37,6 +37,12 @@ bool command_options(const struct command *c, int argc, char **argv, void *into,
  */
 bool command_words(const struct command *c, int argc, char **argv, void *into, const char **words, size_t max,
 		   size_t *nr, int *status);
+
+/*
+ * The same for a command whose only word is a profile, FILE. @input: the member of @into that -i sets; set to the
+ * profile to read.
+ */
+bool command_profile(const struct command *c, int argc, char **argv, void *into, const char **input, int *status);
 void command_help(FILE *out, const struct command *c);
 
 /* Print a line to stderr, after "dusk: ". Names in it need not be trusted: control characters are escaped. */

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/sandbox.h"
 #include "cli/command.h"
 #include "cli/outside.h"
 #include "cli/output.h"
@@ -45,7 +46,11 @@ static int spool(FILE *out, int in)
 
 static int refuse(const char *name, int status)
 {
-	if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
+	if (WIFSIGNALED(status))
+		say("cannot read %s: trace-cmd report was killed (%s); here it may use %d s of CPU time and %d MiB. "
+		    "Without these limits: trace-cmd report -i %s | dusk stackmap decode",
+		    name, strsignal(WTERMSIG(status)), SANDBOX_CPU_S, (int)(SANDBOX_MEMORY_BYTES >> 20), name);
+	else if (WIFEXITED(status) && WEXITSTATUS(status) == STATUS_NOT_FOUND)
 		say("cannot read %s: trace-cmd is not installed (Debian's package: trace-cmd)", name);
 	else
 		say("cannot read %s: trace-cmd report failed", name);
@@ -78,7 +83,7 @@ static int report(FILE **ret, const char *name, int fd)
 	}
 	if (status)
 		return refuse(name, status);
-	rewind(text);
+	fseek(text, 0, SEEK_SET);
 	*ret = steal(text);
 	return STATUS_OK;
 }
@@ -136,7 +141,7 @@ static int decode_open(struct decode *d, FILE *in, const char *name)
 	d->live = fseeko(in, 0, SEEK_SET);
 	if (!d->live) {
 		err = decode_learn(d, in);
-		rewind(in);
+		fseek(in, 0, SEEK_SET);
 	}
 	status = output_open(&out, NULL, !d->live);
 	if (status)

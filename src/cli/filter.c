@@ -10,11 +10,18 @@
 
 #define EVENTS_LISTED 8
 
-int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual,
-		     enum time_base *ret)
+int time_base_choose(const struct command *self, const struct time_base_choice *c, const struct filter_options *f,
+		     enum time_base usual, enum time_base *ret)
 {
+	const char *length = f->min_ns ? "min" : f->ignore_idle ? "ignore-idle" : NULL;
+
 	if (c->cpu + c->off_cpu + c->wall + (c->event != NULL) > 1)
 		return say_usage(self, "--cpu, --off-cpu, --wall and --event exclude each other");
+	if (length && (c->cpu || c->event))
+		return say_usage(self, "--%s is about off-CPU intervals, which --%s leaves out", length,
+				 c->cpu ? "cpu" : "event");
+	if (length && usual != TIME_BASE_WALL)
+		usual = TIME_BASE_OFF_CPU;
 	*ret = c->cpu	    ? TIME_BASE_CPU
 	       : c->off_cpu ? TIME_BASE_OFF_CPU
 	       : c->wall    ? TIME_BASE_WALL
@@ -97,14 +104,34 @@ int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *
 	return STATUS_FAILED;
 }
 
-int filter_check(const struct command *self, const struct filter *f)
+int filter_choose(const struct command *self, const struct filter_options *o, struct filter *ret)
 {
-	const char *names[] = {"focus", "ignore", "hide"}, *regexes[] = {f->focus, f->ignore, f->hide};
+	const char *names[] = {"focus", "ignore", "hide"}, *regexes[] = {o->focus, o->ignore, o->hide};
 	char text[128];
 
 	for (size_t i = 0; i < 3; i++)
 		if (regexes[i] && filter_refuse(regexes[i], text, sizeof(text)))
 			return say_usage(self, "--%s '%s' is no regular expression: %s", names[i], regexes[i], text);
+	ret->focus = o->focus;
+	ret->ignore = o->ignore;
+	ret->hide = o->hide;
+	ret->own = o->own;
+	ret->only = (struct selection){
+		.comm = o->comm.v,
+		.nr_comm = o->comm.nr,
+		.dso = o->dso.v,
+		.nr_dso = o->dso.nr,
+		.pid = o->pid.v,
+		.nr_pid = o->pid.nr,
+		.tid = o->tid.v,
+		.nr_tid = o->tid.nr,
+		.state = o->state.v,
+		.nr_state = o->state.nr,
+		.from_ns = o->time.from_ns,
+		.to_ns = o->time.to_ns,
+		.min_ns = o->min_ns,
+		.ignore_idle = o->ignore_idle,
+	};
 	return STATUS_OK;
 }
 
@@ -115,5 +142,48 @@ int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struc
 	if (!err)
 		return STATUS_OK;
 	say("cannot choose stacks: %s", strerror(-err));
+	return STATUS_FAILED;
+}
+
+static bool has_source(const struct dusk_profile *p, enum dusk_source source)
+{
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].source == source)
+			return true;
+	return false;
+}
+
+static bool selects(const struct filter_options *o)
+{
+	return o->comm.nr || o->dso.nr || o->state.nr || o->pid.nr || o->tid.nr || o->time.from_ns || o->time.to_ns ||
+	       o->min_ns || o->ignore_idle || o->own || o->focus || o->ignore || o->hide;
+}
+
+int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p, const char *path,
+		       const struct filter_options *o, const struct time_base_choice *c, char *const *argv)
+{
+	_cleanup_(freep) char *words = NULL;
+	size_t size;
+	FILE *f;
+
+	if (seen->profile.nr_samples || seen->profile.nr_occurrences)
+		return STATUS_OK;
+	if ((c && c->off_cpu) || o->min_ns || o->ignore_idle)
+		if (!has_source(p, DUSK_OFF_CPU)) {
+			say("%s has no off-CPU intervals; dusk record -e cpu,offcpu records them", path);
+			return STATUS_FAILED;
+		}
+	if (c && c->cpu && !has_source(p, DUSK_CPU)) {
+		say("%s has no samples of CPU time; dusk record -e cpu,offcpu records them", path);
+		return STATUS_FAILED;
+	}
+	if (!selects(o))
+		return STATUS_OK;
+	f = open_memstream(&words, &size);
+	for (; f && *argv; argv++)
+		fprintf(f, " %s", *argv);
+	if (f)
+		fclose(f);
+	say("nothing in %s matches: dusk%s", path, words ? words : "");
 	return STATUS_FAILED;
 }

@@ -4,8 +4,25 @@
 #include "cli/command.h"
 #include "report/model/filter.h"
 
-/* Rows of an option table for the struct filter @member of @type. */
-#define FILTER_OPTIONS(type, member)                                           \
+/* What the options say. Lists are to be freed with options_done(). */
+struct filter_options {
+	struct text_list comm, dso, state;
+	struct number_list pid, tid;
+	struct time_range time;
+	uint64_t min_ns;
+	bool ignore_idle, own;
+	const char *focus, *ignore, *hide;
+};
+
+/* Rows of an option table for the struct filter_options @member of @type: which threads, and when. */
+#define THREAD_OPTIONS(type, member)                                                                                    \
+	{0, "comm", OPTION_TEXTS, offsetof(type, member.comm), "NAMES", "only threads of these names"},                 \
+		{'p', "pid", OPTION_NUMBERS, offsetof(type, member.pid), "PIDS", "only these processes", 0, INT32_MAX}, \
+		{'t', "tid", OPTION_NUMBERS, offsetof(type, member.tid), "TIDS", "only these threads", 0, INT32_MAX},   \
+		{0, "time", OPTION_RANGE, offsetof(type, member.time), "RANGE", "only this time: 1.8s-2.6s, 2s-"}
+
+/* Which stacks, and what of them. */
+#define STACK_OPTIONS(type, member)                                            \
 	{0,	      "focus",                                                 \
 	 OPTION_TEXT, offsetof(type, member.focus),                            \
 	 "REGEX",     "only stacks with a matching function or module"},       \
@@ -15,6 +32,22 @@
 		{0,	      "hide",                                          \
 		 OPTION_TEXT, offsetof(type, member.hide),                     \
 		 "REGEX",     "leave matching functions out of their stacks"}
+
+/* All that select and filter. */
+#define FILTER_OPTIONS(type, member)                                                                                  \
+	THREAD_OPTIONS(type, member),                                                                                 \
+		{0, "dso", OPTION_TEXTS, offsetof(type, member.dso), "NAMES", "only samples taken in these modules"}, \
+		{0,                                                                                                   \
+		 "min",                                                                                               \
+		 OPTION_DURATION,                                                                                     \
+		 offsetof(type, member.min_ns),                                                                       \
+		 "TIME",                                                                                              \
+		 "only off-CPU intervals of this length or more"},                                                    \
+		{0,	      "ignore-idle",                                                                          \
+		 OPTION_FLAG, offsetof(type, member.ignore_idle),                                                     \
+		 NULL,	      "no off-CPU intervals of idle threads"},                                                \
+		STACK_OPTIONS(type, member),                                                                          \
+		{0, "own", OPTION_FLAG, offsetof(type, member.own), NULL, "hide the kernel and shared libraries"}
 
 /* The time base: rows of an option table for the struct time_base_choice @member of @type. */
 struct time_base_choice {
@@ -39,9 +72,12 @@ const char *wakers_choice(size_t i);
 /* Store their number in *@ret, 0 if @wakers is NULL. Returns STATUS_OK, or STATUS_FAILED if @p has no wakers. */
 int wakers_choose(uint32_t *ret, const char *wakers, const struct dusk_profile *p, const char *path);
 
-/* Store the chosen time base in *@ret; @usual is the default. Returns STATUS_OK, or STATUS_USAGE after an error. */
-int time_base_choose(const struct command *self, const struct time_base_choice *c, enum time_base usual,
-		     enum time_base *ret);
+/*
+ * Store the chosen time base in *@ret; @usual is the default, unless @f chooses off-CPU intervals by their length.
+ * Returns STATUS_OK, or STATUS_USAGE after an error.
+ */
+int time_base_choose(const struct command *self, const struct time_base_choice *c, const struct filter_options *f,
+		     enum time_base usual, enum time_base *ret);
 
 /*
  * Settle *@kind, which time_base_choose() returned, for the profile *@p at @path. If it is TIME_BASE_EVENT, @of_event
@@ -51,14 +87,24 @@ int time_base_choose(const struct command *self, const struct time_base_choice *
 int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const char *path,
 		const struct time_base_choice *c, enum time_base *kind);
 
-/* Check the expressions of @f. Returns STATUS_OK, or STATUS_USAGE after an error. */
-int filter_check(const struct command *self, const struct filter *f);
+/*
+ * Check @o, and store what it says in @ret, whose other members stay. @ret must not outlive @o. Returns STATUS_OK, or
+ * STATUS_USAGE after an error.
+ */
+int filter_choose(const struct command *self, const struct filter_options *o, struct filter *ret);
 
 /* Filter @p by @f. Free @ret with filtered_done() in any case. Returns STATUS_OK, or STATUS_FAILED after an error. */
 int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struct filter *f);
 
+/*
+ * Refuse a selection that matches nothing. @seen: what was left of @p, the profile at @path, by @o and @c (NULL: no
+ * choice). @argv: the command line. Returns STATUS_OK, also if nothing was asked, or STATUS_FAILED after an error.
+ */
+int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p, const char *path,
+		       const struct filter_options *o, const struct time_base_choice *c, char *const *argv);
+
 /* Does the filter need names of functions? */
-static inline bool filter_any(const struct filter *f)
+static inline bool filter_any(const struct filter_options *f)
 {
-	return f->focus || f->ignore || f->hide;
+	return f->focus || f->ignore || f->hide || f->own || f->dso.nr || f->ignore_idle;
 }

@@ -97,7 +97,7 @@ static int run(int argc, char **argv)
 		return unknown(word);
 	if (phase_enter(c->phase))
 		return STATUS_FAILED;
-	if (c != &cmd_record) /* it asks no servers, and the recorded command inherits our environment */
+	if (c != &cmd_record && c != &cmd_trace) /* the commands that these start inherit our environment */
 		home_leave_alone();
 	return c->run(c, argc - 1, argv + 1);
 }

@@ -72,6 +72,24 @@ int duration_parse(const char *text, uint64_t *ret_ns)
 	return -EINVAL;
 }
 
+/* Parse FROM-TO, FROM- or -TO. */
+static int parse_range(const char *text, struct time_range *ret)
+{
+	const char *dash = strchr(text, '-');
+	struct time_range range = {0};
+	char from[32];
+
+	if (!dash || dash - text >= (ptrdiff_t)sizeof(from) || (dash == text && !dash[1]))
+		return -EINVAL;
+	snprintf(from, sizeof(from), "%.*s", (int)(dash - text), text);
+	if ((*from && duration_parse(from, &range.from_ns)) || (dash[1] && duration_parse(dash + 1, &range.to_ns)))
+		return -EINVAL;
+	if (dash[1] && range.to_ns <= range.from_ns)
+		return -EINVAL;
+	*ret = range;
+	return 0;
+}
+
 static int parse_size(const char *text, uint32_t max, uint64_t *ret)
 {
 	static const char units[] = "KMG";
@@ -172,6 +190,12 @@ static int parse_value(const struct option *o, const char *text, char *member)
 	case OPTION_FLAG:
 	case OPTION_OFF: return -EINVAL;
 	case OPTION_TEXT: *(const char **)member = text; return *text ? 0 : -EINVAL;
+	case OPTION_NUMBER_MAX:
+		if (!strcmp(text, "max")) {
+			*(uint32_t *)member = UINT32_MAX;
+			return 0;
+		}
+		/* fall through */
 	case OPTION_NUMBER:
 		if (digits(&end, o->max, &n) || *end || n < o->min)
 			return -EINVAL;
@@ -188,6 +212,7 @@ static int parse_value(const struct option *o, const char *text, char *member)
 			return -EINVAL;
 		*(uint64_t *)member = n;
 		return 0;
+	case OPTION_RANGE: return parse_range(text, (struct time_range *)member);
 	case OPTION_SIZE:
 		if (parse_size(text, o->max, &n) || n < o->min || n > o->max)
 			return -EINVAL;
@@ -222,10 +247,13 @@ static int refuse_value(struct parser *p, const struct option *o, const char *te
 		write_size(most, o->max);
 		return fail(p, "--%s takes a size from %s to %s, not '%s'", name, least, most, text);
 	case OPTION_NUMBER: return fail(p, "--%s takes a number from %u to %u, not '%s'", name, o->min, o->max, text);
+	case OPTION_NUMBER_MAX:
+		return fail(p, "--%s takes a number from %u to %u, or max, not '%s'", name, o->min, o->max, text);
 	case OPTION_PERCENT: return fail(p, "--%s takes a percentage from 0 to 100, not '%s'", name, text);
 	case OPTION_DURATION:
 	case OPTION_DURATION_0:
 		return fail(p, "--%s takes a duration such as 10s, 500ms, 2m or 1h, not '%s'", name, text);
+	case OPTION_RANGE: return fail(p, "--%s takes a range such as 1.8s-2.6s, 2s- or -500ms, not '%s'", name, text);
 	case OPTION_NUMBERS:
 		return fail(p, "--%s takes a list of numbers from %u to %u such as 1,2,5-7, not '%s'", name, o->min,
 			    o->max, text);

@@ -18,9 +18,11 @@ enum option_kind {
 	OPTION_OFF,	   /* bool: a flag that sets the member to false */
 	OPTION_TEXT,	   /* const char * */
 	OPTION_NUMBER,	   /* uint32_t, min .. max */
+	OPTION_NUMBER_MAX, /* the same, or "max": UINT32_MAX */
 	OPTION_PERCENT,	   /* double, 0 .. 100 */
 	OPTION_DURATION,   /* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h; without a unit: seconds */
 	OPTION_DURATION_0, /* the same, or 0 */
+	OPTION_RANGE,	   /* struct time_range: 1.8s-2.6s, 2s-, -500ms */
 	OPTION_SIZE,	   /* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
 	OPTION_NUMBERS,	   /* struct number_list: 1,2,5-7; each min .. max */
 	OPTION_TEXTS,	   /* struct text_list: a,b */
@@ -36,6 +38,10 @@ struct text_list {
 	const char **v;
 	size_t nr;
 	char *copy;
+};
+
+struct time_range {
+	uint64_t from_ns, to_ns; /* to_ns 0: no end */
 };
 
 struct option {

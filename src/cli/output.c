@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -31,6 +32,14 @@ static bool is_utf8(void)
 	return i < 3 && (strcasestr(getenv(variables[i]), "utf-8") || strcasestr(getenv(variables[i]), "utf8"));
 }
 
+/* 0: it is not known. */
+static size_t terminal_width(void)
+{
+	struct winsize w;
+
+	return ioctl(STDOUT_FILENO, TIOCGWINSZ, &w) ? 0 : w.ws_col;
+}
+
 static bool has_less(void)
 {
 	const char *path = getenv("PATH");
@@ -45,7 +54,7 @@ static bool has_less(void)
 	return found;
 }
 
-/* Start less with the options that git uses: quit if it fits the screen, pass colours through, keep the screen. */
+/* Start less so: quit if it fits the screen, pass colours through, do not wrap lines, keep the screen. */
 static FILE *start_pager(void)
 {
 	const char *pager = getenv("PAGER");
@@ -54,7 +63,7 @@ static FILE *start_pager(void)
 		pager = has_less() ? "less" : "";
 	if (!*pager || !strcmp(pager, "cat"))
 		return NULL;
-	setenv("LESS", "FRX", 0);
+	setenv("LESS", "FRSX", 0);
 	fflush(NULL);
 	return popen(pager, "w");
 }
@@ -123,6 +132,7 @@ int output_open(struct output *o, const char *path, bool page)
 	terminal = !o->path && isatty(STDOUT_FILENO);
 	o->color = terminal && !is_set("NO_COLOR") && is_set("TERM") && strcmp(getenv("TERM"), "dumb");
 	o->unicode = is_utf8();
+	o->width = terminal ? terminal_width() : 0;
 	if (terminal && page) {
 		FILE *pager = start_pager();
 

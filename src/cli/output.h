@@ -19,6 +19,7 @@ struct output {
 	bool pager;
 	bool color;   /* the result goes to a terminal, and NO_COLOR is not set */
 	bool unicode; /* the locale is UTF-8 */
+	size_t width; /* columns of the terminal; 0: the result goes elsewhere */
 };
 
 /*

@@ -7,8 +7,10 @@
  * program that reads another user's files need not be able to load modules, set the clock or format disks.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/cleanup.h"
 #include "base/privilege.h"
 #include "cli/command.h"
 #include "cli/phase.h"
@@ -37,10 +39,24 @@ static const struct {
 	[PHASE_LEAVING] = {0, FILES | SIGNALS},
 };
 
-/* Keep CAP_SYS_ADMIN if we lack the capabilities that were split from it. */
-static uint64_t with_stand_in(uint64_t keep)
+/*
+ * Does the kernel demand CAP_SYS_ADMIN to open a perf event? Debian's do at level 3, which other kernels treat as
+ * 2. While recording we open one for each CPU that comes online, as all do when a suspended machine wakes up.
+ */
+static bool perf_is_restricted(void)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/sys/kernel/perf_event_paranoid", "re");
+	int level;
+
+	return f && fscanf(f, "%d", &level) == 1 && level > 2;
+}
+
+/* Keep CAP_SYS_ADMIN if we lack the capabilities that were split from it, or if they do not suffice. */
+static uint64_t with_stand_in(enum phase phase, uint64_t keep)
 {
 	if (keep & KERNEL_SIDE && (privilege_held() & KERNEL_SIDE) != KERNEL_SIDE)
+		return keep | CAP(CAP_SYS_ADMIN);
+	if (phase == PHASE_RECORDING && perf_is_restricted())
 		return keep | CAP(CAP_SYS_ADMIN);
 	return keep;
 }
@@ -51,7 +67,7 @@ int phase_enter(enum phase phase)
 
 	if (phase == PHASE_SETUP)
 		return STATUS_OK;
-	err = privilege_limit(with_stand_in(getuid() ? phases[phase].user : phases[phase].root));
+	err = privilege_limit(with_stand_in(phase, getuid() ? phases[phase].user : phases[phase].root));
 	if (!err && phase == PHASE_RECORDING)
 		err = privilege_stay_low();
 	if (!err)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -15,21 +16,65 @@
 #define LINE_EVERY_S 0.2
 #define STUCK_NS 1000000000ULL
 
-void live_begin(struct live *l, bool quiet)
+/* Show @text, cut to the terminal's width: a line that wraps could not be replaced by the next one. */
+static void show(struct live *l, const char *text)
 {
-	*l = (struct live){.quiet = quiet, .line = !quiet && isatty(STDERR_FILENO), .start_s = now_s()};
+	struct winsize w;
+	int width = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) || !w.ws_col ? 80 : w.ws_col;
+
+	fprintf(stderr, "\r%.*s\033[K", width - 1, text);
+	l->shown = true;
+}
+
+void live_load(struct live *l, bool quiet)
+{
+	*l = (struct live){.quiet = quiet, .line = !quiet && isatty(STDERR_FILENO)};
+	if (l->line)
+		show(l, "dusk: loading ...");
+}
+
+void live_begin(struct live *l)
+{
+	live_end(l);
+	l->start_s = now_s();
+}
+
+/* "775 samples (75.78 % complete)  ": nothing if there are none. */
+static void write_share(FILE *out, const struct dusk_record_share *s, const char *what)
+{
+	char text[16];
+
+	if (s->nr)
+		fprintf(out, "%" PRIu64 " %s (%s %% complete)  ", s->nr, what,
+			percent_text(text, s->user ? 100.0 * s->complete / s->user : 100));
 }
 
 static void show_line(struct live *l, const struct dusk_record *r)
 {
 	struct dusk_record_status s = {0};
-	char text[16];
+	char line[256] = "";
+	FILE *out = fmemopen(line, sizeof(line), "w");
+
+	if (!out)
+		return;
+	dusk_record_status(r, &s);
+	fprintf(out, "%6.1f s  ", now_s() - l->start_s);
+	write_share(out, &s.share[DUSK_CPU], "samples");
+	write_share(out, &s.share[DUSK_OFF_CPU], "off CPU");
+	write_share(out, &s.share[DUSK_EVENT], "events");
+	if (s.lost)
+		fprintf(out, "%" PRIu64 " lost  ", s.lost);
+	fprintf(out, "%" PRIu64 " KiB", s.bytes / 1024);
+	fclose(out);
+	show(l, line);
+}
+
+uint64_t live_rows(const struct dusk_record *r)
+{
+	struct dusk_record_status s;
 
 	dusk_record_status(r, &s);
-	fprintf(stderr, "\r%6.1f s  %" PRIu64 " samples  %s %% complete  %" PRIu64 " lost  %" PRIu64 " KiB\033[K",
-		now_s() - l->start_s, s.samples,
-		percent_text(text, s.user_samples ? 100.0 * s.complete / s.user_samples : 100), s.lost, s.bytes / 1024);
-	l->shown = true;
+	return s.share[DUSK_CPU].nr + s.share[DUSK_OFF_CPU].nr + s.share[DUSK_EVENT].nr;
 }
 
 /* Read the first line of /proc/@tid/@name; "?" if it cannot be read. */

@@ -2,6 +2,7 @@
 /* Show the progress of a recording: a line on stderr, and messages about walks that are stuck. */
 #pragma once
 #include <stdbool.h>
+#include <stdint.h>
 #include <dusk/dusk.h>
 
 #define LIVE_MAX_STUCK 64
@@ -15,8 +16,16 @@ struct live {
 	size_t nr_reported;
 };
 
-void live_begin(struct live *l, bool quiet);
+/* Say on a terminal that the recording is being prepared, which takes a second or more. */
+void live_load(struct live *l, bool quiet);
+
+/* The recording runs. */
+void live_begin(struct live *l);
 
 /* Update the line if it is due. Must be called often. */
 void live_step(struct live *l, const struct dusk_record *r);
+/* Erase the line. */
 void live_end(struct live *l);
+
+/* Return how many samples, off-CPU intervals and occurrences there are. */
+uint64_t live_rows(const struct dusk_record *r);

@@ -24,12 +24,13 @@ static void say_size(const struct dusk_profile *p, const struct completeness *l,
 	    p->bytes / 1024.0, each);
 }
 
-static void say_stacks(const struct dusk_profile *p, const struct completeness *l, bool verbose)
+/* @what: of which samples these are the stacks. */
+static void say_stacks(const struct dusk_profile *p, const struct completeness *l, const char *what, bool verbose)
 {
 	char text[16];
 
 	if (l->samples > l->absent)
-		say("%s %% of %" PRIu64 " user stacks complete", percent_text(text, complete_percent(l)),
+		say("%s: %s %% of %" PRIu64 " user stacks complete", what, percent_text(text, complete_percent(l)),
 		    l->samples - l->absent);
 	for (uint32_t i = 0; i < p->nr_outcomes; i++)
 		if (verbose || (l->outcome[i] && outcome_is_loss(&p->outcomes[i])))
@@ -74,7 +75,7 @@ static void say_off_cpu(const struct dusk_profile *p, const struct completeness 
 	char text[16];
 
 	say("%" PRIu64 " off-CPU intervals, %.3f s, %" PRIu64 " distinct stacks", l->samples, l->ns / 1e9, l->stacks);
-	say_stacks(p, l, verbose);
+	say_stacks(p, l, "off-CPU intervals", verbose);
 	say_cost(p);
 	if (!time_balance_init(&a, p) && a.nr)
 		say("accounted: %s %% of %.3f thread-seconds", percent_text(text, time_balance_percent(&a)),
@@ -93,11 +94,44 @@ static void say_events(const struct dusk_profile *p, const struct completeness *
 	}
 	say("%" PRIu64 " occurrence%s of %" PRIu32 " event%s of tracefs%s, %" PRIu64 " distinct stacks%s", l->samples,
 	    l->samples == 1 ? "" : "s", p->nr_events, p->nr_events == 1 ? "" : "s", where, l->stacks, rest);
-	say_stacks(p, l, verbose);
+	say_stacks(p, l, "events", verbose);
+}
+
+static uint64_t counter(const struct dusk_profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (!strcmp(p->counters[i].name, name))
+			return p->counters[i].value;
+	return 0;
+}
+
+/* What mode ptrace has cost the threads, and what would do more for less. */
+static void say_stops(const struct dusk_profile *p)
+{
+	uint64_t stops = counter(p, "stops"), stopped_us = counter(p, "stopped-us"), cpu_us = counter(p, "sampled-us");
+
+	say("threads were stopped %" PRIu64 " times, for %.0f us each and %" PRIu64
+	    " us at most: %.2f %% of their CPU time",
+	    stops, stops ? (double)stopped_us / stops : 0, counter(p, "longest-stop-us"),
+	    cpu_us ? 100.0 * stopped_us / cpu_us : 0);
+	say("perf events would record more for less: sysctl kernel.perf_event_paranoid=2, a seccomp filter that allows "
+	    "them, or cap_perfmon");
 }
 
 static void say_kernel(const struct dusk_profile *p, bool off_cpu)
 {
+	const char *kernel = dusk_profile_setting(p, "kernel_mode"), *mode = dusk_profile_setting(p, "mode");
+
+	if (mode && !strcmp(mode, "ptrace")) {
+		say_stops(p);
+		return;
+	}
+	if (kernel && strcmp(kernel, "sampled")) {
+		say("only user mode was sampled%s: kernel.perf_event_paranoid allows the kernel to privileged users "
+		    "only",
+		    off_cpu ? ", and off-CPU intervals have no stacks" : "");
+		return;
+	}
 	if (!dusk_profile_setting(p, "kernel_text"))
 		say("the kernel shows no addresses, for lack of cap_syslog or by kernel.kptr_restrict: its functions "
 		    "have no "
@@ -129,7 +163,7 @@ void summary_say(const char *path, const char *event, double duration_s, bool ve
 		return;
 	if (!only_events) {
 		say_size(p, &l, duration_s, !off_cpu.samples && !p->nr_events);
-		say_stacks(p, &l, verbose);
+		say_stacks(p, &l, "samples", verbose);
 	}
 	if (off_cpu.samples)
 		say_off_cpu(p, &off_cpu, verbose);

@@ -8,15 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/procs.h"
 #include "base/vec.h"
-
-#define CONSUMER 0
-#define EVENT_BYTES 128
-#define OUTCOMES 64
-#define OUTCOME_BYTES 32
-#define IN_SYSCALL (1ULL << 32)
-
-enum wish { FROM_EXEC, WANTED };
 
 extern const struct dusk_image trace_plain, trace_impl; /* made by dusk-link from bpf/trace/trace.bpf.c */
 
@@ -25,7 +18,7 @@ struct tracer {
 	struct bpf_object *object;
 	struct dusk_stackmap *map;
 	struct vec(struct bpf_link *) links;
-	const uint64_t *events, *unwritten; /* counters of the BPF programs */
+	const uint64_t *events, *untraced, *unwritten; /* counters of the BPF programs */
 };
 
 __attribute__((format(printf, 3, 4))) static int failed(struct dusk_error *err, int error, const char *format, ...)
@@ -51,28 +44,28 @@ static int set(struct tracer *t, const char *name, uint32_t value)
 
 static int name_events(struct tracer *t, const struct tracer_options *o)
 {
-	char(*names)[EVENT_BYTES] =
-		dusk_unwind_variable(t->unwinder, "trace_event_names", TRACER_MAX_EVENTS * EVENT_BYTES);
+	char(*names)[TRACE_EVENT_BYTES] =
+		dusk_unwind_variable(t->unwinder, "trace_event_names", TRACE_MAX_EVENTS * TRACE_EVENT_BYTES);
 
-	if (!names || o->nr_events > TRACER_MAX_EVENTS)
+	if (!names || o->nr_events > TRACE_MAX_EVENTS)
 		return -EINVAL;
 	for (size_t i = 0; i < o->nr_events; i++)
-		snprintf(names[i], EVENT_BYTES, "%s", o->events[i]);
+		snprintf(names[i], TRACE_EVENT_BYTES, "%s", o->events[i]);
 	return 0;
 }
 
 /* Set the texts that follow stacks that are not complete. */
 static int name_outcomes(struct tracer *t)
 {
-	char(*names)[OUTCOME_BYTES] =
-		dusk_unwind_variable(t->unwinder, "trace_outcome_names", OUTCOMES * OUTCOME_BYTES);
+	char(*names)[TRACE_OUTCOME_BYTES] =
+		dusk_unwind_variable(t->unwinder, "trace_outcome_names", TRACE_MAX_OUTCOMES * TRACE_OUTCOME_BYTES);
 	const struct dusk_outcome *outcome;
 
 	if (!names)
 		return -EINVAL;
-	for (uint32_t i = 0; i < OUTCOMES && (outcome = dusk_outcome(i)); i++)
+	for (uint32_t i = 0; i < TRACE_MAX_OUTCOMES && (outcome = dusk_outcome(i)); i++)
 		if (outcome->kind != DUSK_COMPLETE)
-			snprintf(names[i], OUTCOME_BYTES, " [%s]", outcome->name);
+			snprintf(names[i], TRACE_OUTCOME_BYTES, " [%s]", outcome->name);
 	return 0;
 }
 
@@ -81,12 +74,14 @@ static int configure(struct tracer *t, const struct tracer_options *o)
 	int ret = set(t, "trace_self", o->self);
 
 	ret = ret ?: set(t, "trace_only_wanted", o->nr_pids > 0);
+	ret = ret ?: set(t, "trace_no_children", o->no_children);
 	ret = ret ?: set(t, "trace_map", dusk_stackmap_identity(t->map));
 	ret = ret ?: name_events(t, o);
 	ret = ret ?: name_outcomes(t);
 	t->events = dusk_unwind_variable(t->unwinder, "trace_events", sizeof(*t->events));
+	t->untraced = dusk_unwind_variable(t->unwinder, "trace_untraced", sizeof(*t->untraced));
 	t->unwritten = dusk_unwind_variable(t->unwinder, "trace_unwritten", sizeof(*t->unwritten));
-	return !t->events || !t->unwritten ? -EINVAL : ret;
+	return !t->events || !t->untraced || !t->unwritten ? -EINVAL : ret;
 }
 
 static int load(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
@@ -102,18 +97,61 @@ static int load(struct tracer *t, const struct tracer_options *o, struct dusk_er
 	return dusk_unwind_load(t->unwinder, err);
 }
 
-static int want(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
+static int want(struct tracer *t, pid_t pid, uint32_t wish, struct dusk_error *err)
 {
-	uint32_t wish = o->from_exec ? FROM_EXEC : WANTED;
 	int fd = bpf_object__find_map_fd_by_name(t->object, "trace_wanted");
 
-	for (size_t i = 0; i < o->nr_pids; i++) {
-		uint32_t id = o->pids[i];
+	if (!bpf_map_update_elem(fd, &pid, &wish, BPF_ANY))
+		return 0;
+	return failed(err, -errno, "cannot trace process %d: %s", pid,
+		      errno == E2BIG ? "too many are traced already" : strerror(errno));
+}
 
-		if (bpf_map_update_elem(fd, &id, &wish, BPF_ANY))
-			return failed(err, -errno, "cannot trace process %u: %s", id, strerror(errno));
+static void unwant(struct tracer *t, pid_t pid)
+{
+	bpf_map_delete_elem(bpf_object__find_map_fd_by_name(t->object, "trace_wanted"), &pid);
+}
+
+static int want_all(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < o->nr_pids; i++) {
+		pid_t pid = o->pids[i], process = procs_of_thread(pid);
+
+		if (process < 0)
+			return failed(err, -ESRCH, "cannot trace process %d: there is no such process", pid);
+		if (process != pid)
+			return failed(err, -ESRCH,
+				      "cannot trace process %d: it is a thread of process %d; -p %d traces that", pid,
+				      process, process);
+		ret = want(t, pid, o->from_exec ? TRACE_FROM_EXEC : TRACE_WANTED, err);
 	}
-	return 0;
+	return ret;
+}
+
+/*
+ * Trace also what the processes have created: those born before our programs were attached. Children of these are
+ * traced from their birth on, so it is done when nothing new is found.
+ */
+static int want_descendants(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
+{
+	struct pids known = {0};
+	size_t before = 0;
+	int ret = vec_append(&known, o->pids, o->nr_pids);
+
+	while (!ret && known.nr > before) {
+		before = known.nr;
+		ret = procs_add_children(&known);
+		for (size_t i = before; !ret && i < known.nr; i++) {
+			ret = want(t, known.v[i], TRACE_WANTED, err);
+			if (!ret &&
+			    procs_of_thread(known.v[i]) < 0) /* its number may be that of another process later */
+				unwant(t, known.v[i]);
+		}
+	}
+	vec_done(&known);
+	return ret;
 }
 
 static struct bpf_link *attach_as(struct tracer *t, const char *program, const char *event, uint64_t number)
@@ -121,7 +159,7 @@ static struct bpf_link *attach_as(struct tracer *t, const char *program, const c
 	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = number);
 	struct bpf_program *p = bpf_object__find_program_by_name(t->object, program);
 	const char *colon = strchr(event, ':');
-	char group[EVENT_BYTES];
+	char group[TRACE_EVENT_BYTES];
 
 	if (!p || !colon) {
 		errno = EINVAL;
@@ -157,12 +195,14 @@ static bool is_of_syscall(const char *event)
 static int start(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
 {
 	static const struct dusk_consumer_options opts = {.sz = sizeof(opts), .deliver = DUSK_DELIVER_CALLBACK};
-	int ret = dusk_unwind_add_consumer(t->unwinder, CONSUMER, &opts, err);
+	int ret = dusk_unwind_add_consumer(t->unwinder, TRACE_CONSUMER, &opts, err);
 
-	ret = ret ?: want(t, o, err);
+	ret = ret ?: want_all(t, o, err);
 	ret = ret ?: dusk_unwind_attach(t->unwinder, err);
+	if (!ret && !o->from_exec && !o->no_children)
+		ret = want_descendants(t, o, err);
 	for (size_t i = 0; !ret && i < o->nr_events; i++)
-		ret = attach(t, o->events[i], i | (is_of_syscall(o->events[i]) ? IN_SYSCALL : 0), err);
+		ret = attach(t, o->events[i], i | (is_of_syscall(o->events[i]) ? TRACE_IN_SYSCALL : 0), err);
 	return ret;
 }
 
@@ -241,6 +281,7 @@ void tracer_count(const struct tracer *t, struct tracer_counts *ret)
 {
 	*ret = (struct tracer_counts){
 		.events = *(const volatile uint64_t *)t->events,
+		.untraced = *(const volatile uint64_t *)t->untraced,
 		.unwritten = *(const volatile uint64_t *)t->unwritten,
 		.missed = missed_by(t, "trace_event") + missed_by(t, "trace_probe"),
 	};

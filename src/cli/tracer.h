@@ -6,15 +6,15 @@
  */
 #pragma once
 #include <dusk/stackmap.h>
-
-#define TRACER_MAX_EVENTS 1024
+#include "bpf/trace/trace.h"
 
 struct tracer_options {
-	char *const *events; /* "sched:sched_switch" each, at most TRACER_MAX_EVENTS */
+	char *const *events; /* "sched:sched_switch" each, at most TRACE_MAX_EVENTS */
 	size_t nr_events;
-	const pid_t *pids; /* trace these processes and their children; none: all processes but our own */
+	const pid_t *pids; /* trace these with all that they have created and create; none: all processes but our own */
 	size_t nr_pids;
-	bool from_exec; /* trace them only after they call execve() */
+	bool no_children; /* only these themselves */
+	bool from_exec;	  /* trace them only after they call execve() */
 	bool no_faults;
 	uint32_t max_depth, stackmap_bits; /* 0: the default */
 	pid_t self;			   /* our PID, which is not traced; 0: we are in another PID namespace */
@@ -44,6 +44,7 @@ int tracer_stacks(struct tracer *t, struct dusk_stacks **ret);
 struct tracer_counts {
 	uint64_t events;    /* events of traced tasks */
 	uint64_t missed;    /* events of any task that occurred while another BPF program ran on their CPU */
+	uint64_t untraced;  /* children of traced processes for which there was no room */
 	uint64_t unwritten; /* lines that were lost because the kernel had no buffer */
 };
 void tracer_count(const struct tracer *t, struct tracer_counts *ret);

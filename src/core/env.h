@@ -4,12 +4,12 @@
  *
  *	CORE			a function that other files use
  *	GLOBAL			the same, but verified once; see env_bpf.h
+ *	FLAT			the same, but without a call frame in BPF
  *	NOINLINE, INLINE	as the verifier's budgets of call frames and of paths require
  *	TURN(), loop()		a long loop: a named body, repeated until it returns STOP
  *	CORE_TURN()		a body that another file repeats; DECLARE_TURN() in the header
  *	each(i, n)		a long loop in place; its state must be in map memory, not in locals
  *	verifier_forget(home, val)	@val, without what the verifier knows about it
- *	read_flat()		port_read(), but without a call frame in BPF
  *	at(array, i)		an element of a power-of-two array: masked for the verifier, asserted on the host
  *	within(array, i, mask)	the same if the array's type does not have its size
  *	frozen(stored, known)	a number that does not change while the program runs: a constant for the verifier

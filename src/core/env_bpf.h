@@ -90,23 +90,16 @@ extern volatile u32 loop_zero CORE;
 	})
 #define each(i, n) for (u32 i = loop_zero; i < (n) && may_loop(); i++)
 
-GLOBAL int port_may_fault(u64 addr, u32 len); /* bpf/common/port.bpf.h */
-CORE int port_fetch(void *dst, u32 len, u64 addr);
+/* Inline in BPF, where each call takes one of eight frames. */
+#define FLAT static INLINE
 
-/*
- * port_read() (port.h) without a call frame of its own, for callers deep in the call chain; bpf/common/port.bpf.c
- * defines port_read() by it. All its paths end in the same state, so the verifier checks what follows once.
- */
-#define read_flat(dst, len, addr)                                \
-	({                                                       \
-		int err_ = port_peek((dst), (len), (addr));      \
-                                                                 \
-		if (err_)                                        \
-			err_ = port_may_fault((addr), (len));    \
-		if (err_ > 0)                                    \
-			err_ = port_fetch((dst), (len), (addr)); \
-		err_ + (int)loop_zero;                           \
-	})
+CORE int port_peek(void *dst, u32 len, u64 addr); /* core/port.h, as port_read() */
+GLOBAL int port_refuse(u64 addr, u32 len);	  /* bpf/common/port.bpf.h */
+
+FLAT int port_read(void *dst, u32 len, u64 addr)
+{
+	return port_peek(dst, len, addr) ? port_refuse(addr, len) : 0;
+}
 
 /* bpf_loop (helper 181, since 5.17): the verifier checks each body in one state, whatever surrounds the loop. */
 #define TURN_(scope, name, type, arg)                       \

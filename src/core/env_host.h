@@ -8,6 +8,7 @@
 
 #define CORE
 #define GLOBAL
+#define FLAT
 #define NONNULL
 #define SHARED(name)
 
@@ -25,7 +26,6 @@
 
 #define opaque(x) (x)
 #define verifier_forget(home, val) ((home) = (val))
-#define read_flat port_read
 
 #define at(array, i)                       \
 	((array)[({                        \

@@ -3,7 +3,7 @@
 
 #define WORK_OF_WINDOW 4
 
-CORE int stack_read_slow(struct machine *m, u64 addr)
+GLOBAL int stack_read_slow(struct machine *m NONNULL, u64 addr)
 {
 	struct stack_window *s = &m->stack;
 	u32 bytes = word_bytes(m), len;
@@ -15,7 +15,7 @@ CORE int stack_read_slow(struct machine *m, u64 addr)
 	m->work += WORK_OF_WINDOW;
 	s->base = base;
 	s->len = 0;
-	err = read_flat(s->word, len, base); /* in one place: each read is expensive for the verifier */
+	err = port_read(s->word, len, base); /* in one place: each read is expensive for the verifier */
 	if (err)
 		return err;
 	s->len = odd ? 0 : len;

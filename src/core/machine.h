@@ -7,10 +7,10 @@
 #pragma once
 #include "core/port.h"
 #include "core/reader.h"
-#include "core/regs.h"
+#include "core/row.h"
 
 #define STACK_WINDOW PAGE_BYTES
-#define EXPR_DEPTH 16
+#define SCRATCH_WORDS 16
 
 /*
  * The piece of stack that was read last: from some word to the end of its page, so that no other page has to be
@@ -22,6 +22,15 @@ struct stack_window {
 	u64 word[STACK_WINDOW / 8];
 };
 
+/* Working space of expr.c and of what looks at code. It belongs to the function that runs: a call may overwrite it. */
+struct scratch {
+	u32 error;
+	u32 nr; /* of the words of an expression's stack; or another small number */
+	u64 word[SCRATCH_WORDS];
+	u64 end;
+	struct reader in; /* @in.window: also for code */
+};
+
 struct machine {
 	u64 pc, sp, cfa;
 	u32 pc_is_exact;   /* pc is the interrupted instruction, not a return address */
@@ -30,6 +39,7 @@ struct machine {
 	u32 class;	   /* enum class of this frame's file */
 	u32 fp_steps, signal_frames, expressions;
 	u32 work; /* done so far and not counted elsewhere: see walk_work() */
+	u32 rule; /* the enum rule_id of core/code/rules.h that was applied last */
 	u64 detail;
 	u64 beyond; /* a mask of the bits that a word does not have */
 	u64 reg[NR_REGS];
@@ -39,15 +49,11 @@ struct machine {
 	struct stack_window stack;
 	u64 word; /* the result of stack_read_slow() */
 
-	/* working space of expr.c, and code bytes for framepointer.c */
-	u32 error, depth;
-	u64 value[NR_SLOTS]; /* results of the row's expressions */
-	u64 operand[EXPR_DEPTH];
-	u64 end;
-	struct reader in;
-	u64 bare_at;	 /* a return address in a function that has not set up its frame */
-	u64 callback_sp; /* where the next outer call from C to Go left C's stack; 0: the thread's g has it */
-	u64 code_at;	 /* code[] is the code around this return address: 8 bytes before it and 16 behind */
+	u64 value[ROW_SLOTS];	/* the results of the row's expressions */
+	struct scratch scratch; /* not last: as far as the verifier knows, 16 bytes of its window may end behind it */
+	u64 bare_at;		/* a return address in a function that has not set up its frame */
+	u64 callback_sp;	/* where the next outer call from C to Go left C's stack; 0: the thread's g has it */
+	u64 code_at;		/* code[] is the code around this return address: 8 bytes before it and 16 behind */
 	u8 code[24];
 };
 
@@ -56,7 +62,7 @@ struct machine {
  * verifier fails ("verifier bug: stack slot 0") when it has to follow a value back into a helper that wrote it there.
  * Returns 0, -EFAULT or -EACCES.
  */
-CORE int stack_read_slow(struct machine *m, u64 addr);
+GLOBAL int stack_read_slow(struct machine *m NONNULL, u64 addr);
 
 static INLINE u64 word_bytes(const struct machine *m)
 {
@@ -115,15 +121,6 @@ static INLINE void stack_forget(struct machine *m)
 }
 
 /*
- * The registers that are lost in a call. On i386 ecx is not: where gcc has the CFA in ecx, it calls only code that
- * preserves it.
- */
-static INLINE u32 lost_in_call(const struct machine *m)
-{
-	return CALLER_SAVED & ~(m->compat / 4 << RCX);
-}
-
-/*
  * Get the value of a register. Returns 0; -EFAULT: it is lost, or its place is not mapped; -EACCES: that page is not
  * safe to wait for.
  */
@@ -162,17 +159,6 @@ static INLINE void holds(struct machine *m, u32 reg, u64 val)
 	m->invalid &= ~(1u << reg);
 }
 
-/* Make m->row: the return address is @bytes above rsp, and all other registers are unchanged. */
-static INLINE void row_ra_at_sp(struct machine *m, u64 bytes)
-{
-	memset(&m->row, 0, sizeof(m->row));
-	m->row.cfa_kind = CFA_REG;
-	m->row.cfa_reg = RSP;
-	m->row.cfa_off = bytes + word_bytes(m);
-	m->row.rule[SLOT_RA] = RULE_OFFSET;
-	m->row.off[SLOT_RA] = -word_bytes(m);
-}
-
 /* Add to m->row a rule for the register in @slot: @rule and @off, from the CFA. */
 static INLINE void row_saves(struct machine *m, u32 slot, u8 rule, s32 off)
 {
@@ -181,57 +167,23 @@ static INLINE void row_saves(struct machine *m, u32 slot, u8 rule, s32 off)
 	m->row.saved |= 1 << slot;
 }
 
-/* syscall, or int $0x80 */
-static INLINE bool is_system_call(const struct machine *m, const u8 *code)
+/* Does @cfa lie above the stack pointer? That of a frame does, unless its function has pushed nothing, not even a return
+ * address. */
+static INLINE bool cfa_leads_up(const struct machine *m, u64 cfa)
 {
-	return m->compat ? code[0] == 0xcd && code[1] == 0x80 : code[0] == 0x0f && code[1] == 0x05;
+	return cfa > m->sp || (RA_IN_A_REGISTER && cfa == m->sp && m->pc_is_exact);
 }
 
-/* expr.c: evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. Returns 0 or an enum outcome. */
-CORE u32 expr_row(struct machine *m);
+/* Is m->sp no more than a lower bound, as the frame before was left by its frame pointer? */
+static INLINE bool sp_is_lost(const struct machine *m)
+{
+	return SP_MAY_BE_LOST && m->invalid >> REG_SP & 1;
+}
 
-/* apply.c: go to the caller's frame by m->row. Returns 0 or an enum outcome. */
-CORE u32 apply_row(struct machine *m);
+/* The stack pointer is known from here on. */
+static INLINE void sp_is_known(struct machine *m)
+{
+	m->invalid &= ~((u32)SP_MAY_BE_LOST << REG_SP);
+}
 
-/* framepointer.c: go to the caller's frame by rbp. Returns 0, -EFAULT or -EACCES. */
-CORE int framepointer_step(struct machine *m);
-
-/*
- * go.c: what frame pointers do not tell in Go. go_is_outermost(): does a goroutine or a thread begin here? go_switch():
- * if the frame's function has switched to another stack, go back to where it came from. Returns 0, -EFAULT or -EACCES;
- * -ENOENT: it is no such function; -ESRCH: it is, and it has no caller.
- */
-CORE bool go_is_outermost(const struct machine *m);
-CORE int go_switch(struct machine *m);
-GLOBAL u32 go_kind(struct machine *m NONNULL); /* parts of it, verified once */
-GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind);
-GLOBAL int go_resume(struct machine *m NONNULL);
-GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra);
-
-/*
- * code_rules.c: make m->row for code without CFI that is known by its bytes, at exactly @pc. @known: CODE_RULE_NO_ELF,
- * or 0. Returns 0 or -ENOENT.
- */
-enum { CODE_RULE_NO_ELF = 4 };
-CORE int code_rule_row(struct machine *m, u64 pc, u32 known);
-GLOBAL u64 code_rule_pushed(struct machine *m NONNULL, u32 low); /* a part of it, verified once */
-
-/*
- * cfi_quirks.c: correct m->row if it is known to be wrong in the function of @size bytes at @start. Returns how the
- * quirk was recognized: by the code, which is the same in all processes, or by this stack.
- */
-enum cfi_quirk { NO_QUIRK, QUIRK_BY_CODE, QUIRK_BY_STACK };
-CORE enum cfi_quirk cfi_fixup(struct machine *m, u64 start, u64 size);
-
-/* framepointer.c: read the code around the return address @pc, to m->code. Returns 0, -EFAULT or -EACCES. */
-CORE int framepointer_code(struct machine *m, u64 pc);
-
-/* framepointer.c: does m->pc follow a call? Does the word at m->sp, so that the function has no frame? */
-CORE bool framepointer_is_called(struct machine *m);
-CORE bool framepointer_is_bare(struct machine *m);
-
-/*
- * framepointer.c: in code that no FDE covers, has the thread just been born? clone3() returns to such an instruction;
- * and makecontext() lets its function return to the first instruction of another function.
- */
-CORE bool framepointer_thread_start(struct machine *m);
+#include "core/arch/machine.h"

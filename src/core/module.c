@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/atomic.h"
 #include "core/module.h"
-#include "core/regs.h"
+#include "core/arch/tables.h"
 
 #define FEW_MAPPINGS 64
 #define MANY_MAPPINGS 1024
@@ -9,7 +9,7 @@
 extern u32 nr_modules;
 u32 nr_modules SHARED("modules"); /* module numbers given out so far, by all walkers */
 
-CORE int module_find_slow(struct modules *ms, u64 addr)
+GLOBAL int module_find_slow(struct modules *ms NONNULL, u64 addr)
 {
 	ms->here = NR_RANGES;
 	each (i, NR_RANGES) {
@@ -56,7 +56,7 @@ static INLINE bool is_of_file(const struct vma *v, const struct module_key *file
 	return ino && ino == file->ino && v->dev == file->dev && v->generation == file->generation;
 }
 
-CORE bool module_may_tell(struct modules *ms, u64 pc)
+GLOBAL bool module_may_tell(struct modules *ms NONNULL, u64 pc)
 {
 	struct range *r = module_here(ms);
 	struct vma *v = &ms->tables;
@@ -91,7 +91,7 @@ TURN(look_at_piece, struct modules, ms)
 	return NEXT;
 }
 
-CORE bool module_tells(struct modules *ms)
+GLOBAL bool module_tells(struct modules *ms NONNULL)
 {
 	u32 nr = ms->nr_pieces;
 
@@ -112,8 +112,8 @@ static INLINE void describe(struct range *r, u64 addr, const struct module *m)
 	r->class = m->class;
 	r->bias = 0;
 	r->code = r->code_end = 0;
-	for (u32 i = 0; i < COUNT(m->exec); i++) {
-		const struct segment *s = &m->exec[i];
+	each (i, COUNT(m->exec)) {
+		const struct segment *s = &at(m->exec, i);
 
 		if (i >= m->nr_exec)
 			break;
@@ -152,7 +152,7 @@ static INLINE u32 next_number(void)
 static INLINE struct module *learn(struct modules *ms, u32 id)
 {
 	struct module *m;
-	bool told;
+	bool may_share;
 
 	ms->misses++;
 	ms->read.id = id;
@@ -160,28 +160,85 @@ static INLINE struct module *learn(struct modules *ms, u32 id)
 	ms->file = ms->key;
 	ms->sequence = ms->vma.sequence;
 	elf_read(ms, port_file_start(&ms->vma, ms->at_once ? FEW_MAPPINGS : MANY_MAPPINGS));
+	if (ms->wait.bytes)
+		ms->read.kind = MODULE_NOT_SAFE;
 	if (!module_is_readable(&ms->read))
 		return &ms->read;
-	told = verifier_forget(ms->error, module_tells(ms));
-	module_here(ms)->own_headers = !told;
-	if (id && !told)
+	may_share = verifier_forget(ms->error, module_tells(ms));
+	module_here(ms)->own_headers = !may_share;
+	if (id && !may_share)
 		return &ms->read;
 	if (!id)
 		ms->read.id = next_number();
 	ms->read.used_s = ms->now_s;
-	ms->told = ms->read;
-	if (!told) { /* share its number, but nothing else */
-		ms->told.kind = MODULE_UNREAD;
-		ms->told.build_id_bytes = 0;
+	ms->shareable = ms->read;
+	if (!may_share) { /* share its number, but nothing else */
+		ms->shareable.kind = MODULE_UNREAD;
+		ms->shareable.build_id_bytes = 0;
 	}
-	m = ms->told.id ? port_module_add(ms, id) : 0;
-	if (m && told)
+	m = ms->shareable.id ? port_module_add(ms, id) : 0;
+	if (m && may_share)
 		return m;
 	ms->read.id = m ? m->id : 0;
 	return &ms->read;
 }
 
-CORE int module_enter(struct modules *ms, u64 addr)
+/* Make module_here() a range for the mapping @v, which holds @addr. No module is known of it yet. */
+static INLINE struct range *add_range(struct modules *ms, u64 addr, const struct vma *v)
+{
+	struct range *r;
+
+	if (ms->here < NR_RANGES)
+		ms->nr = 0; /* the layout has changed: forget all ranges */
+	ms->here = ms->nr & (NR_RANGES - 1);
+	ms->nr++;
+	at(ms->hint, hint_of(addr)) = ms->here;
+	r = module_here(ms);
+	r->start = v->start;
+	r->end = v->end;
+	r->file_off = file_off(v);
+	r->epoch = ms->epoch;
+	r->module = 0;
+	r->kind = MODULE_ANON;
+	r->entry = r->class = r->has_handlers_return = r->own_headers = 0;
+	return r;
+}
+
+/* Return the module of the file at ms->vma, from the table or from the file's headers. */
+static INLINE struct module *get_module(struct modules *ms)
+{
+	const struct vma *v = &ms->vma;
+	struct module *m;
+
+	ms->key.dev = v->dev;
+	ms->key.ino = v->vdso ? v->vdso : v->ino;
+	ms->key.generation = v->generation;
+	ms->key.pad = 0;
+	module_here(ms)->file = ms->key;
+	m = port_module(&ms->key);
+	if (!m || m->kind == MODULE_UNREAD)
+		m = learn(ms, m ? m->id : 0);
+	m->used_s = ms->now_s;
+	return m;
+}
+
+/*
+ * Are the tables of module_here() mapped beside its code at ms->vma, and do they describe it? V8 maps a part of node's
+ * text a second time, with no tables beside it. Returns 0 or -EBUSY.
+ */
+static INLINE int check_tables(struct modules *ms)
+{
+	int err = verifier_forget(ms->error, port_vma(module_here(ms)->hdr, &ms->beside));
+	struct range *r = module_here(ms);
+
+	if (err == -EBUSY)
+		r->end = r->start;
+	else if (err || !class_describes(r->class, ms->compat) || !same_file(&ms->vma, &ms->beside))
+		r->kind = MODULE_NO_EH_FRAME;
+	return err == -EBUSY ? err : 0;
+}
+
+GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr)
 {
 	struct vma *v = &ms->vma;
 	struct module *m;
@@ -197,55 +254,24 @@ CORE int module_enter(struct modules *ms, u64 addr)
 		module_here(ms)->epoch = ms->epoch;
 		return 0;
 	}
-	if (ms->here < NR_RANGES)
-		ms->nr = 0; /* the layout has changed: forget all ranges */
-
-	ms->here = ms->nr & (NR_RANGES - 1);
-	ms->nr++;
-	at(ms->hint, hint_of(addr)) = ms->here;
-	r = module_here(ms);
-	r->start = v->start;
-	r->end = v->end;
-	r->file_off = file_off(v);
-	r->epoch = ms->epoch;
-	r->module = 0;
-	r->kind = MODULE_ANON;
-	r->entry = r->class = r->has_handlers_return = r->own_headers = 0;
+	r = add_range(ms, addr, v);
 	if (!v->ino && !v->vdso)
 		return 0;
 	if (!v->executable) {
 		r->end = r->start;
 		return -ENOENT;
 	}
-
-	ms->key.dev = v->dev;
-	ms->key.ino = v->vdso ? v->vdso : v->ino;
-	ms->key.generation = v->generation;
-	ms->key.pad = 0;
-	r->file = ms->key;
-	m = port_module(&ms->key);
-	if (!m || m->kind == MODULE_UNREAD)
-		m = learn(ms, m ? m->id : 0);
-	m->used_s = ms->now_s;
+	m = get_module(ms);
 	r = module_here(ms);
 	describe(r, addr, m);
 	if (v->vdso) {
 		r->entry = 0; /* the vDSO's "entry point" is called like any function */
-		r->has_handlers_return = !!(r->class & CLASS_I386);
+		r->has_handlers_return = handlers_return_to(r->class);
 	}
 	if (!module_is_readable(m)) {
 		r->end = r->start; /* do not keep the range: look again next time */
+		ms->nr--;
 		return 0;
 	}
-
-	/* V8 maps a part of node's text a second time: there are no tables beside that copy. */
-	if (!module_has_tables(r))
-		return 0;
-	err = verifier_forget(ms->error, port_vma(r->hdr, &ms->beside));
-	r = module_here(ms);
-	if (err == -EBUSY)
-		r->end = r->start;
-	else if (err || !!(r->class & CLASS_I386) != !!ms->compat || !same_file(v, &ms->beside))
-		r->kind = MODULE_NO_EH_FRAME;
-	return err == -EBUSY ? err : 0;
+	return module_has_tables(r) ? check_tables(ms) : 0;
 }

@@ -47,7 +47,7 @@ struct range {
 	s64 file_off; /* address + file_off = offset in the file; ANON: the address */
 	u32 module, kind, nr_entries, epoch;
 	u32 class;
-	u32 has_handlers_return; /* 1: signal handlers return to it: a 32-bit vDSO */
+	u32 has_handlers_return; /* 1: signal handlers return to it, where CFI describes that */
 	/* for what is learnt here and shared with other processes */
 	struct module_key file;
 	u64 code, code_end; /* the segment for which @bias holds */
@@ -73,6 +73,7 @@ struct modules {
 	struct range range[NR_RANGES];
 	u8 hint[NR_HINTS];
 
+	struct page_wait wait;	/* for any read of the walk */
 	struct vma vma, beside; /* working space of module_enter() */
 	struct module_key key;
 
@@ -81,11 +82,12 @@ struct modules {
 	u32 nr_ro, nr_notes, note_align;
 	s32 error;
 	u64 scan, scan_end;
+	struct scan_pause pause;
 	u64 word[8];
 	u32 note[4];
 	struct segment ro[4], notes[4];
-	u64 align[4];		  /* of the notes */
-	struct module read, told; /* what the headers say; the part of it that may be shared */
+	u64 align[4];		       /* of the notes */
+	struct module read, shareable; /* what the headers say; the part of it that may be shared */
 	struct page page;
 	/* what something was learnt from, to check that it was the file's: module_tells() */
 	struct module_key file;
@@ -136,7 +138,7 @@ static INLINE bool module_holds(struct modules *ms, u64 addr)
 }
 
 /* Search all ranges for @addr. Returns as module_find() does. */
-CORE int module_find_slow(struct modules *ms, u64 addr);
+GLOBAL int module_find_slow(struct modules *ms NONNULL, u64 addr);
 
 /* Make the range of @addr module_here(). Returns 0, or -EAGAIN: then call module_enter(). */
 static INLINE int module_find(struct modules *ms, u64 addr)
@@ -146,7 +148,7 @@ static INLINE int module_find(struct modules *ms, u64 addr)
 }
 
 /* Look up the mapping at @addr, and make it module_here(). Returns 0, -ENOENT or -EBUSY. */
-CORE int module_enter(struct modules *ms, u64 addr);
+GLOBAL int module_enter(struct modules *ms NONNULL, u64 addr);
 
 /*
  * What is learnt of a file is for all processes that map it. But a process may have private copies of the file's pages,
@@ -156,7 +158,7 @@ CORE int module_enter(struct modules *ms, u64 addr);
  * Call this before something is learnt about @pc in module_here(). Returns whether it may be shared if it is learnt
  * from ms->tables only.
  */
-CORE bool module_may_tell(struct modules *ms, u64 pc);
+GLOBAL bool module_may_tell(struct modules *ms NONNULL, u64 pc);
 
 /* Note that @len bytes at @addr were read, which are at @off in the file. */
 static INLINE void module_read(struct modules *ms, u64 addr, u64 len, u64 off)
@@ -169,7 +171,7 @@ static INLINE void module_read(struct modules *ms, u64 addr, u64 len, u64 off)
 }
 
 /* Was all that was noted the file's, from the first read until now? */
-CORE bool module_tells(struct modules *ms);
+GLOBAL bool module_tells(struct modules *ms NONNULL);
 
 /* elf.c: fill ms->read from the file that is mapped at @base, and note by module_read() what was read. */
 CORE void elf_read(struct modules *ms, u64 base);

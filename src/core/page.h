@@ -12,11 +12,23 @@ struct page {
 	u32 word[PAGE_BYTES / 4];
 };
 
+/* Where a scan stopped, as it has to wait for a page: the next one of the same memory goes on there. */
+struct scan_pause {
+	u64 of, at;   /* @of: what is scanned; 0: no scan stopped */
+	u32 sequence; /* of the address space, as struct vma has it */
+	u32 pad;
+};
+
+static INLINE u64 scan_from(const struct scan_pause *p, u64 of, u32 sequence, u64 start)
+{
+	return p->of == of && p->sequence == sequence ? p->at : start;
+}
+
 /*
  * Make @p hold @len bytes (at most 32) at @addr, a multiple of 4, or as many as there are before the end of their page:
  * page_has() says how many bytes page_word() can read. Returns 0; -EFAULT or -EACCES: none can be read.
  */
-CORE int page_hold(struct page *p, u64 addr, u32 len);
+GLOBAL int page_hold(struct page *p NONNULL, u64 addr, u32 len);
 
 static INLINE u64 page_has(const struct page *p, u64 addr)
 {

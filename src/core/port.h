@@ -43,14 +43,28 @@ struct module_key {
 };
 
 /*
- * Copy @len bytes (at most a page) at @addr in the target to @dst. May sleep until a page is present. Returns 0;
- * -EFAULT: not mapped; -EACCES: a page is not present, and waiting for it could hang the target. @dst is undefined on
- * failure.
+ * Copy @len bytes (at most a page) at @addr in the target to @dst. May sleep until a page is present, or note in struct
+ * page_wait that it has to. Returns 0; -EFAULT: not mapped; -EACCES: a page is not present, and waiting for it could
+ * hang the target, or has to be done by port_wait(). @dst is undefined on failure.
  */
-CORE int port_read(void *dst, u32 len, u64 addr);
+FLAT int port_read(void *dst, u32 len, u64 addr);
 
 /* The same for any @len, but never sleeps: -EFAULT for all that is not in memory. Any context. */
 CORE int port_peek(void *dst, u32 len, u64 addr);
+
+/*
+ * A page that the walk has to wait for. Where port_read() cannot sleep, it notes the first such page here, and fails
+ * with -EACCES. From then on nothing that was found is to be believed: the walk waits for the page, and goes back to
+ * where its frame began. BPF verifies a function that does not sleep once, and one that does again for each call.
+ */
+struct page_wait {
+	u64 addr;
+	u32 bytes, pad; /* @bytes 0: no page */
+	u64 absent;	/* the page that did not come, as its number + 1: port_read() of it fails with -EFAULT */
+};
+
+/* Copy @len bytes (1 to a page) at @addr to @dst, and wait until they are there. Returns 0, or negative: they will not. */
+CORE int port_wait(void *dst, u32 len, u64 addr);
 
 /* The outcome of a walk when port_read() failed with @err: @unreadable, or PAGE_NOT_SAFE. */
 static INLINE u32 read_outcome(int err, u32 unreadable)
@@ -62,19 +76,19 @@ static INLINE u32 read_outcome(int err, u32 unreadable)
  * Find the mapping that holds @addr. Returns 0, -ENOENT, or -EBUSY: the process is changing its mappings, or may be,
  * and did not finish in time. With -EBUSY *@ret may have been written; it is true if it equals what was known before.
  */
-CORE int port_vma(u64 addr, struct vma *ret);
+GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL);
 
 /*
  * Find where the start of @like's file is mapped, at or below @like: first where linkers usually put it, then in up to
  * @most mappings before @like. Returns the address, or 0.
  */
-CORE u64 port_file_start(const struct vma *like, u32 most);
+GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most);
 
 /* Look up @key in the table of modules. Returns NULL if it is unknown. */
 CORE struct module *port_module(const struct module_key *key);
 
 /*
- * Add ms->told to the table as the module of ms->key, mapped at ms->vma, and send a module event to user space. @again:
+ * Add ms->shareable to the table as the module of ms->key, mapped at ms->vma, and send a module event to user space. @again:
  * replace the table's entry, which has the same number. Returns the module that is now in the table, perhaps from
  * another walk, or NULL if the table is full.
  */

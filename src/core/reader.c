@@ -1,28 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/reader.h"
 
-CORE int reader_seek(struct reader *r, u64 addr)
+GLOBAL int reader_seek(struct reader *r NONNULL, u64 addr)
 {
-	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
-	u64 room = r->bounds.end - addr;
-	int err;
-
-	r->base = addr;
-	r->pos = 0;
-	r->len = READER_WINDOW;
-	r->overran = 0;
-	r->end_error = -EFAULT; /* an item that does not fit in the window is malformed */
-	r->fills++;
-	bounds_note(&r->bounds, addr, 1);
-	err = read_flat(r->window, READER_WINDOW, addr);
-	if (!err && room - 1 < READER_WINDOW)
-		r->len = room;
-	if (!err || left >= READER_WINDOW)
-		return err;
-	r->end_error = err;
-	memset(r->window, 0, sizeof(r->window));
-	r->len = left;
-	return read_flat(r->window, left, addr); /* the section may end close to the end of its mapping */
+	return reader_seek_flat(r, addr);
 }
 
 GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed)

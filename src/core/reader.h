@@ -28,7 +28,32 @@ struct reader {
 };
 
 /* Read from @addr on. Returns 0, -EFAULT or -EACCES. */
-CORE int reader_seek(struct reader *r, u64 addr);
+GLOBAL int reader_seek(struct reader *r NONNULL, u64 addr);
+
+/* The same without a call frame. */
+static INLINE int reader_seek_flat(struct reader *r, u64 addr)
+{
+	u32 left = PAGE_BYTES - (addr & (PAGE_BYTES - 1));
+	u64 room = r->bounds.end - addr;
+	int err;
+
+	r->base = addr;
+	r->pos = 0;
+	r->len = READER_WINDOW;
+	r->overran = 0;
+	r->end_error = -EFAULT; /* an item that does not fit in the window is malformed */
+	r->fills++;
+	bounds_note(&r->bounds, addr, 1);
+	err = port_read(r->window, READER_WINDOW, addr);
+	if (!err && room - 1 < READER_WINDOW)
+		r->len = room;
+	if (!err || left >= READER_WINDOW)
+		return err;
+	r->end_error = err;
+	memset(r->window, 0, sizeof(r->window));
+	r->len = left;
+	return port_read(r->window, left, addr); /* the section may end close to the end of its mapping */
+}
 
 /* Read a LEB128 of at most ten bytes. */
 GLOBAL u64 reader_leb(struct reader *r NONNULL, bool is_signed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A row: how to get the caller's registers at one PC. All sources of unwind information produce it. */
 #pragma once
-#include "core/env.h"
+#include "core/arch/regs.h"
 #include "abi/frame.h"
 
 enum cfa_kind { CFA_NONE, CFA_REG, CFA_EXPR };
@@ -17,16 +17,14 @@ enum row_flags {
 	ROW_METHOD = 64 | 128, /* two bits, the enum frame_method counted from BY_CFI: row_method() */
 };
 
-/* The registers that a row follows; the CFA is the caller's rsp. */
-enum slot { SLOT_RBX, SLOT_RBP, SLOT_R12, SLOT_R13, SLOT_R14, SLOT_R15, SLOT_RA, SLOT_RSP, NR_SLOTS };
-#define NR_SAVED SLOT_RA /* the callee-saved ones come first */
 #define SAVED_SLOTS ((1 << NR_SAVED) - 1)
 
 struct row {
-	u8 cfa_kind, cfa_reg, flags, saved; /* @saved: a bit for each slot that was given a rule */
-	s32 cfa_off;			    /* or the expression, as its distance from .eh_frame_hdr */
-	u8 rule[NR_SLOTS];
-	s32 off[NR_SLOTS]; /* an offset, a register, both, or an expression as above */
+	u8 cfa_kind, cfa_reg, flags;
+	slot_bits saved; /* a bit for each slot that was given a rule */
+	s32 cfa_off;	 /* or the expression, as its distance from .eh_frame_hdr */
+	u8 rule[ROW_SLOTS];
+	s32 off[ROW_SLOTS]; /* an offset, a register, both, or an expression as above */
 };
 
 /* Two bits of the flags. Without a branch, which would double the verifier's paths through a frame. */

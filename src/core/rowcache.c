@@ -6,12 +6,11 @@ struct row_entry rowcache[ROWS] SHARED("rows");
 CORE void rowcache_put(u64 key, const struct row *row)
 {
 	struct row_entry *e = rowcache_entry(key);
-	u32 sequence = load_relaxed(&e->sequence);
+	u32 seen;
 
-	if (sequence & 1 || cmpxchg(&e->sequence, sequence, sequence + 1) != sequence)
+	if (!seqcount_write(&e->sequence, &seen))
 		return;
-	fence_release();
 	e->key = key;
 	e->row = *row;
-	store_release(&e->sequence, sequence + 2);
+	seqcount_written(&e->sequence, seen);
 }

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The row cache: rows by (module, file offset), shared by all walkers. It is direct-mapped, so that new rows replace
- * old ones.
- *
- * Each entry is guarded by a sequence number, which is odd during a write. No CPU waits: a reader that finds a writer
- * takes it for a miss, and a writer that finds a writer leaves the entry alone.
+ * old ones. A row that is being written is a miss (seqcount.h).
  */
 #pragma once
-#include "core/atomic.h"
 #include "core/row.h"
+#include "core/seqcount.h"
 
 #define ROWS 65536
 
@@ -35,13 +32,12 @@ static INLINE struct row_entry *rowcache_entry(u64 key)
 static INLINE int rowcache_get(u64 key, struct row *ret)
 {
 	struct row_entry *e = rowcache_entry(key);
-	u32 sequence = load_acquire(&e->sequence);
+	u32 seen = seqcount_read(&e->sequence);
 
-	if (e->key != key || sequence & 1)
+	if (e->key != key || seqcount_is_odd(seen))
 		return -ENOENT;
 	*ret = e->row;
-	fence_acquire();
-	return load_relaxed(&e->sequence) == sequence ? 0 : -ENOENT;
+	return seqcount_unchanged(&e->sequence, seen) ? 0 : -ENOENT;
 }
 
 /* Store @row under @key, which is not 0, unless another CPU is writing to the entry. */

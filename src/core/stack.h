@@ -6,7 +6,9 @@
 
 struct stack {
 	u32 nr;
-	u32 written; /* like @hash: working space of stacktable_put() */
-	u64 hash;
+	/* working space of stacktable_put() */
+	u32 written;
+	u32 probes, full; /* slots looked at; there is no room for a new stack */
+	u64 hash, place;
 	u64 frame[MAX_DEPTH];
 };

@@ -75,7 +75,7 @@ static int visit(void *ctx, const struct tree_step *s)
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
 {
 	unsigned int keys = KEY_COMM | (o->pid || o->tid ? KEY_PID : 0) | (o->tid ? KEY_TID : 0);
-	struct tree_options options = {TREE_DOWN, keys, 0, &(struct selection){0}, o->by};
+	struct tree_options options = {TREE_DOWN, keys, 0, o->by};
 	_cleanup_(tree_freep) struct tree *tree = NULL;
 	_cleanup_(names_freep) struct names *names = NULL;
 	struct folder f = {.out = out, .options = o};

@@ -13,7 +13,7 @@ const char *names_clean(struct names *n, const char *s)
 	static const char cut[] = "...";
 	size_t end = NAME_BYTES - strlen(cut);
 
-	rewind(n->cleaner);
+	fseek(n->cleaner, 0, SEEK_SET);
 	text_write(n->cleaner, s, TEXT_TERMINAL);
 	if (fflush(n->cleaner))
 		return NULL;

@@ -13,7 +13,23 @@ int error_set(struct dusk_error *err, int code, const char *format, ...)
 	if (err) {
 		va_start(args, format);
 		vsnprintf(err->text, sizeof(err->text), format, args);
+		err->remedy = 0;
 		va_end(args);
+	}
+	return code;
+}
+
+int error_remedy(struct dusk_error *err, int code, const char *format, ...)
+{
+	size_t used = err ? strlen(err->text) : 0;
+	va_list args;
+
+	if (err && used + 2 < sizeof(err->text)) {
+		memcpy(err->text + used, "; ", 3);
+		va_start(args, format);
+		vsnprintf(err->text + used + 2, sizeof(err->text) - used - 2, format, args);
+		va_end(args);
+		err->remedy = used;
 	}
 	return code;
 }

@@ -7,6 +7,11 @@
 __attribute__((format(printf, 3, 4))) int error_set(struct dusk_error *err, int code, const char *format, ...);
 
 /*
+ * Append "; " and what would help to the text of @err, and note where that begins. Returns @code.
+ */
+__attribute__((format(printf, 3, 4))) int error_remedy(struct dusk_error *err, int code, const char *format, ...);
+
+/*
  * Give @err the text "@what: " and the meaning of @code, if @code is an error and @err has no text yet. An interface
  * function calls this last.
  * Returns @code, which is 0 or a negative errno.

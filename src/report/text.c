@@ -78,6 +78,20 @@ size_t text_width(const char *s, enum text_form form)
 	return width;
 }
 
+size_t text_prefix(const char *s, enum text_form form, size_t width)
+{
+	size_t taken = 0, bytes = 0;
+
+	while (s[bytes]) {
+		size_t len = put(NULL, s + bytes, form, &taken);
+
+		if (taken > width)
+			break;
+		bytes += len;
+	}
+	return bytes;
+}
+
 bool text_is_formula(const char *s)
 {
 	char *end;

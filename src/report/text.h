@@ -23,6 +23,9 @@ void text_write(FILE *out, const char *s, enum text_form form);
 /* Return the number of terminal columns that text_write() takes for @s. */
 size_t text_width(const char *s, enum text_form form);
 
+/* Return the bytes of @s, in whole characters, for which text_write() takes at most @width columns. */
+size_t text_prefix(const char *s, enum text_form form, size_t width);
+
 /* Return whether a spreadsheet would evaluate @s as a formula. Numbers are not formulas. */
 bool text_is_formula(const char *s);
 

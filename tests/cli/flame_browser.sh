@@ -19,7 +19,7 @@ fi
 
 failed=0
 number=0
-for kind in small kinds diff hostile empty large; do
+for kind in small kinds waits diff waitdiff hostile empty large; do
 	"$page" $kind >"$tmp/$kind.html" || exit 1
 done
 driver_start || {
@@ -76,6 +76,13 @@ ctrl=$(printf '\356\200\211')	# U+E009, WebDriver's name of the key
 escape=$(printf '\356\200\214')
 enter=$(printf '\356\200\207')
 row="document.querySelector('#functions .row')"
+status=$(text '#status')
+scope=$(text '#scope')
+
+# item TEXT: choose it from the menu
+item() {
+	press "#menu button:nth-child($(js "[...document.querySelectorAll('#menu button')].findIndex(e => e.textContent === '$1') + 1"))"
+}
 
 # ---- One profile ----
 
@@ -85,7 +92,7 @@ ok "the page draws frames" "document.body.dataset.drawn > 50"
 ok "it has every sample" "document.body.dataset.samples == 1707"
 ok "the title is the page's" "document.title === 'profile.dusk'"
 ok "it says what was lost" "$(text '#facts').includes('lost samples2')"
-ok "the legend says what ran" "/runtime library2.28 %.*JIT11.8 %.*no whole stack0.18 %/.test($(text '#legend'))"
+ok "the legend says what ran" "/runtime library2.28 %.*JIT11.8 %.*incomplete stack0.18 %/.test($(text '#legend'))"
 ok "the function that took most comes first" "/18\.2 %.*lzma_mf_bt4_find/.test($row.textContent)"
 silent "it complains of nothing"
 
@@ -200,6 +207,89 @@ ok "the other one" "/^\d.*_PyEval_EvalFrameDefault/.test($row.textContent) && lo
 keys 'k'
 ok "both" "/^18\.2 %.*lzma_mf_bt4_find/.test($row.textContent)"
 
+# ---- Waits ----
+
+go waits ''
+photograph waits
+ok "the page opens on what is larger, here off CPU" "state.kind === 'off-cpu' && location.hash === ''"
+ok "off-CPU intervals are no samples" "/samples198off-CPU intervals8,894/.test($(text '#facts'))"
+ok "off CPU the table has seconds, count and longest" "$(text '#functions .heads') === 'SelfTotalCountLongestFunction' &&
+	$row.textContent.startsWith('90.1 s90.1 s8,8931.2 sschedule')"
+ok "the state has no self time besides that of the function" "[...document.querySelectorAll('#functions .row')]
+	.some(e => /^0 s.*\[sleeping\]/.test(e.textContent))"
+keys '/WaitIO'
+ok "the table follows the search" "document.querySelectorAll('#functions .row').length === 1 && $scope === '1 function found'"
+pointer "$(at '#functions .row' 0.7 0.5)" right
+item 'Keep only stacks with it'
+keys "$escape"
+ok "only stacks with a function are kept" "$chips.startsWith('only stacks with WaitIO') && $row.textContent.startsWith('1.2 s1.2 s11.2 sschedule')"
+ok "in the strip, too" "strips[0].ns.reduce((a, b) => a + b) === 1.2e9"
+press '#chips button'
+ok "and all again" "$row.textContent.startsWith('90.1 s')"
+keys '/"WaitIO"'
+keys "$enter"
+ok "the status line says what is selected" "$status.startsWith('WaitIO, 1.33 %')"
+keys 'k'
+ok "and what it weighs now" "$status.startsWith('WaitIO, 1.30 %')"
+keys 'kk'
+keys "$enter"
+ok "the table follows the zoom" "$scope === 'within WaitIO' && $row.textContent.startsWith('1.2 s1.2 s11.2 sschedule')"
+pointer "$(at '#scroller' 0.5 0.999)" "$(at '#scroller' 0.5 0.97)" down up
+ok "the status line does not speak of what is no longer selected" "$status === '' && $scope === 'within postgres'"
+keys "$escape$escape"
+pointer "$(at '#functions .row:nth-child(2)' 0.7 0.5)" right
+item 'Drop stacks with it'
+ok "stacks with a function are dropped" "$chips.startsWith('no stacks with ProcArrayLock') && !$(text '#functions .list').includes('preempted')"
+go waits 'kind=cpu'
+ok "recursion is drawn as it is" "/walk.*visit.*walk.*visit.*hash_search/s.test(tree_as_text(base.tree, 0).join())"
+pointer "$(at '#functions .row' 0.7 0.5)" right
+item 'Hide this function'
+ok "a function is hidden, its samples are its caller's" "/^100 %100 %visit/.test($row.textContent) && $chips.startsWith('hash_search hidden')"
+pointer "$(at '#functions .row' 0.7 0.5)" right
+item 'Fold recursion'
+ok "recursion is folded" "!/walk.*walk/s.test(tree_as_text(base.tree, 0).join()) && /walk.*visit/s.test(tree_as_text(base.tree, 0).join())"
+keys 'b'
+ok "in callers, too" "layers[0].tree.depth.length === layers[0].tree.size && /^100 %100 %visit/.test($row.textContent) && $path === 'all'"
+js 'history.back()' >/dev/null
+ok "Back unfolds it" "$chips.includes('hidden') && !$chips.includes('folded')"
+go waits 'edits=hide:99999,keep:3,drop:x'
+ok "nonsense in the list of edits is passed over" "$chips === ''"
+silent "without a complaint"
+
+go waits ''
+press '[data-key=tracks]'
+ok "each thread has a track" "document.querySelectorAll('#tracks .row').length === 10"
+press '[data-key=sort][data-value=longest]'
+ok "the one that waited longest is first" "document.querySelector('#tracks .row').dataset.tid === '207'"
+pointer "$(at '#tracks .row canvas' 0.45 0.5)"
+ok "a track says what the thread did" "/postgres: user7 bench .local. SELECT 207.*uninterruptible.*1\.2 s/.test($tip)"
+photograph tracks
+pointer down up
+ok "a click shows the stack" "/filemap_read.*io_schedule.*uninterruptible/.test($path) && $status === 'postgres: user7 bench [local] SELECT 207: off CPU for 1.2 s, until 5.20 s'"
+go waits 'panel=threads&group=pid'
+ok "processes of one name are distinguished by their titles" "/…user7 bench .local. SELECT207/.test($(text '#threads .list')) &&
+	document.querySelectorAll('#threads .row').length === 10"
+keys 'l'
+ok "also on their tracks" "/…user7.*SELECT 207/.test($(text '#tracks .list')) && /postgres 200/.test($(text '#tracks .list'))"
+go waits 'tracks=yes&time=0-1&kind=cpu'
+pointer "$(at '#tracks .row:nth-child(8) canvas' 0.45 0.5)" down up
+ok "whatever was chosen before" "/filemap_read/.test($path) && $chips === ''"
+keys 'l'
+ok "a key closes the tracks" "document.querySelector('#tracks').hidden"
+ok "template arguments are cut first, then parameters, then the middle" "
+	shorten_name('a::walk(std::map<int, std::vector<int>>&)', 24) === 'a::walk(std::map<…>&)' &&
+	shorten_name('a::walk(std::map<int, std::vector<int>>&)', 14) === 'a::walk(…)' &&
+	shorten_name('operator<<<std::char_traits<char>>', 24) === 'operator<<<…>' &&
+	shorten_name('entry_SYSCALL_64_after_hwframe', 15) === 'entry_S…hwframe' && shorten_name('short', 5) === 'short'"
+silent "without a complaint"
+
+in_session POST /window/rect '{"width": 500, "height": 900}' >/dev/null
+go waits ''
+photograph phone
+ok "on a phone the graph has most of the room" "document.querySelector('#scroller').clientHeight > 0.7 * innerHeight"
+ok "and the page is not wider than the window" "document.documentElement.scrollWidth <= innerWidth"
+in_session POST /window/rect '{"width": 1440, "height": 987}' >/dev/null
+
 # ---- Two profiles ----
 
 go diff ''
@@ -225,12 +315,22 @@ silent "without a complaint"
 
 # ---- Names that mean harm ----
 
+go waitdiff 'kind=off-cpu'
+ok "the header counts samples and off-CPU intervals" "$(text '#facts').includes('profile.dusk: 198 samples, 8,894 off-CPU intervals')"
+ok "very small shares stay on their line" "$(text '#functions .list').includes('< 0.01 %') &&
+	[...document.querySelectorAll('#functions .list .figure')].every(e => e.clientHeight <= 24)"
+
 go hostile 'panel=functions&search=script'
+ok "the table follows a search for names that mean harm" "document.querySelectorAll('#functions .row').length === 2"
+go hostile 'panel=functions&edits=hide:3,drop:5,fold&tracks=yes'
+ok "such names and titles stay text in chips and tracks" "document.querySelectorAll('#tracks .row').length > 3 && $chips.length > 10 && !document.body.dataset.owned"
+go hostile 'panel=functions'
 photograph hostile
 ok "hostile names are drawn" "document.body.dataset.drawn > 10"
 ok "and stay names" "!document.body.dataset.owned && !document.querySelector('main img')"
 ok "control characters are visible" "$(text '#functions .list').includes('\ufffdreversed\ufffdline')"
-ok "what is endless is cut" "Math.max(...[...document.querySelectorAll('#functions .name')].map(e => e.textContent.length)) === 1001"
+ok "what is endless is cut" "Math.max(...[...document.querySelectorAll('#functions .name')].map(e => e.textContent.length)) < 400 &&
+	Math.max(...[...document.querySelectorAll('#functions .row')].map(e => e.title.indexOf('\n'))) === 1001"
 silent "without a complaint"
 sed "s,<header>,<script>document.body.dataset.owned=1</script><header>," "$tmp/small.html" >"$tmp/injected.html"
 go injected ''
@@ -254,6 +354,8 @@ go large 'merge=callers&search=function_77'
 ok "as its callers" "document.body.dataset.drawn > 1 && $matched > 0"
 go large 'time=10-20'
 ok "and a time of it" "$chips.startsWith('10.00 – 20.00 s')"
+go large 'edits=fold&tracks=yes&search=function_77'
+ok "and its recursion folded, with all samples" "$matched > 0 && model.sums[0].samples.reduce((a, b) => a + b) === 1000000"
 silent "without a complaint"
 
 echo "1..$number"

@@ -4,7 +4,9 @@
  *
  *	small	what a busy machine might look like; one stack after the other, so that what ran when is known
  *	kinds	the same, but python3 was off the CPU
- *	diff	the same, compared with one in which node is gone and cc1 has twice as many samples
+ *	waits	ten threads of one name that mostly wait, one of them once for long; some samples, and deep recursion
+ *	waitdiff	the same, compared with itself
+ *	diff	the same as small, compared with one in which node is gone and cc1 has twice as many samples
  *	hostile	names that would do harm if they ever were more than text
  *	empty	nothing
  *	large	a million samples of 30,000 stacks and 50,000 functions in 200 threads
@@ -136,6 +138,76 @@ static void make_kinds(struct folded *f)
 	}
 }
 
+/* A stack off CPU: its state is a synthetic frame, as src/report/model/synthetic.c adds it. */
+static uint32_t waiting_stack(struct folded *f, const char *stack, const char *state)
+{
+	return folded_node(f, folded_stack(f, stack), 0, folded_function(f, state, ""));
+}
+
+/* @count: of off-CPU intervals; 0: it is a sample. */
+static void add_wait(struct folded *f, uint32_t thread, uint32_t node, uint64_t end_ns, uint64_t ns, uint32_t count)
+{
+	struct dusk_sample s = {.time_ns = end_ns, .value_ns = ns, .count = count, .thread = thread, .node = node};
+	struct dusk_profile *p = &f->profile;
+	uint64_t at = p->nr_samples;
+
+	s.source = count ? DUSK_OFF_CPU : DUSK_CPU;
+	s.count = count ? count : 1;
+	folded_grow(p->samples, p->nr_samples);
+	p->samples[at] = s;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dusk_sample *x = a, *y = b;
+
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+/*
+ * 10 s of 10 threads "postgres". Each waits 90 ms of 100 for its client, in sums of 9 intervals; thread 7 waits from 4 to
+ * 5.2 s for the disk instead.
+ */
+static void make_waits(struct folded *f)
+{
+#define BACKEND ENTRY("/usr/bin/postgres") "/usr/bin/postgres!PostgresMain;"
+	static const char client[] = BACKEND "/usr/bin/postgres!secure_read;" LIBC "!epoll_wait;" SYSCALL
+					     "[kernel]!do_epoll_wait;[kernel]!schedule";
+	static const char disk[] = BACKEND "/usr/bin/postgres!WaitIO;" LIBC "!pread;" SYSCALL
+					   "[kernel]!filemap_read;[kernel]!io_schedule;[kernel]!schedule";
+	static const char work[] = BACKEND "/usr/bin/postgres!walk(std::map<std::string, std::vector<int>>&);"
+					   "/usr/bin/postgres!visit;"
+					   "/usr/bin/postgres!walk(std::map<std::string, std::vector<int>>&);"
+					   "/usr/bin/postgres!visit;"
+					   "/usr/bin/postgres!hash_search";
+	enum { THREADS = 10, LATE = 7 };
+	uint32_t idle = waiting_stack(f, client, "[sleeping]"), slow = waiting_stack(f, disk, "[uninterruptible]");
+	uint32_t busy = folded_stack(f, work);
+	struct dusk_profile *p = &f->profile;
+
+	for (int t = 0; t < THREADS; t++) {
+		char title[64];
+		int len = snprintf(title, sizeof(title), "postgres: user%d bench [local] SELECT", t);
+
+		folded_grow(p->threads, p->nr_threads);
+		p->threads[t] = (struct dusk_thread){200 + t, 200 + t, "postgres", t ? folded_keep(f, title, len) : ""};
+	}
+	for (uint64_t ms = 100; ms <= 10000; ms += 100)
+		for (int t = 0; t < THREADS; t++) {
+			bool late = t == LATE && ms > 4000 && ms <= 5200;
+
+			if (!late)
+				add_wait(f, t, idle, ms * 1000000, 90000000, 9);
+			if (late && ms == 5200)
+				add_wait(f, t, slow, ms * 1000000, 1200000000, 1);
+			if (!late && ms % 500 == 0)
+				add_wait(f, t, busy, (ms - 95) * 1000000, p->period_ns, 0);
+		}
+	add_wait(f, 0, waiting_stack(f, BACKEND "/usr/bin/postgres!ProcArrayLock", "[preempted]"), 10000000000, 3000,
+		 1);
+	qsort(p->samples, p->nr_samples, sizeof(*p->samples), by_time);
+}
+
 /* Names that would run script, or break the page, if they ever were more than text. */
 static void make_hostile(struct folded *f)
 {
@@ -155,6 +227,8 @@ static void make_hostile(struct folded *f)
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		folded_samples(f, names[i], "outermost", i + 1,
 			       folded_node(f, 0, folded_module(f, names[i]), folded_function(f, names[i], names[i])));
+	for (uint32_t i = 0; i < f->profile.nr_threads; i++)
+		f->profile.threads[i].title = f->profile.threads[i].comm;
 }
 
 static uint32_t random_below(uint32_t n)
@@ -246,6 +320,8 @@ int main(int argc, char **argv)
 		page.title = "</title><script>document.body.dataset.owned=1</script>";
 	} else if (!strcmp(what, "large")) {
 		make_large(&f);
+	} else if (!strncmp(what, "wait", 4)) {
+		make_waits(&f);
 	} else if (!strcmp(what, "kinds")) {
 		make_kinds(&f);
 	} else if (strcmp(what, "empty")) {
@@ -253,6 +329,10 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(what, "diff")) {
 		make_small(&after, true);
+		page.nr = 2;
+	}
+	if (!strcmp(what, "waitdiff")) {
+		make_waits(&after);
 		page.nr = 2;
 	}
 	describe(&f, counters[0]);

@@ -5,10 +5,13 @@
  * Twenty samples: three processes, a recursion, the kernel, code without a symbol, a thread without a stack, one cut
  * short. With N: that many stacks more, each four times, for tests of size. With a third word also off-CPU intervals
  * from the CPU, four and a sum of forty, and the lives of two threads, in the second of which 10 of 150 ms are missing.
+ * If that word is "pool": also two threads that wait for work, one that waits for a lock, one that works now and then,
+ * and a program in C++ with a long name that calls itself.
  */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "abi/offcpu.h"
 #include "abi/outcome.h"
 #include "lib/profile/profile_write.h"
@@ -32,6 +35,17 @@ static const char off_cpu_functions[] =
 	"insert into function(id,name,symbol,image) values(9,'schedule','schedule',4),(10,'futex_wait','futex_wait',4);"
 	"update frame set function=9 where offset=-2130705920;"
 	"update frame set function=10 where offset=-2130705664;";
+
+#define CXX_NAME                                                                             \
+	"std::__detail::_Executor<__gnu_cxx::__normal_iterator<char const*, std::string >, " \
+	"std::allocator<std::sub_match<char const*> >, true>::_M_dfs(std::__detail::_Match_mode, long)"
+
+static const char pool_functions[] =
+	"insert into function(id,name,symbol,image) values(11,'pthread_cond_wait','pthread_cond_wait',2),"
+	"(12,'pthread_mutex_lock','pthread_mutex_lock',2),(13,'" CXX_NAME "','_ZNSt8',3);"
+	"update frame set function=11 where offset=20736;"
+	"update frame set function=12 where offset=20992;"
+	"update frame set function=13 where offset between 40960 and 40976;";
 
 static struct profile_writer *writer;
 static uint64_t nr_samples;
@@ -128,6 +142,33 @@ static void off_cpu(void)
 	profile_thread_times(writer, &(struct dusk_thread_times){t2, 50000000, 200000000, 40000000, 0, 100000000, 1});
 }
 
+static void waits(pid_t tid, const char *comm, uint32_t node, uint32_t ms)
+{
+	uint32_t thread = profile_thread(writer, 400, tid, comm);
+
+	interval(200, thread, node, OFFCPU_SLEEPING, ms, 0, 1);
+	profile_thread_times(writer, &(struct dusk_thread_times){thread, 0, 200000000, 200000000 - ms * 1000000ULL, 0,
+								 ms * 1000000ULL, 1});
+}
+
+static void pool(void)
+{
+	uint32_t libc = module(DUSK_MODULE_FILE, "/usr/lib/libc.so.6", 2),
+		 app = module(DUSK_MODULE_FILE, "/opt/my app", 3);
+	uint32_t kernel = module(DUSK_MODULE_KERNEL, "[kernel]", 0), start = node(0, app, 0x8000);
+	uint32_t wait = node(node(start, libc, 0x5100), kernel, 0xffffffff81000300);
+	uint32_t lock = node(node(start, libc, 0x5200), kernel, 0xffffffff81000300), at = start;
+
+	waits(401, "pool", wait, 200);
+	waits(402, "pool", wait, 199);
+	waits(403, "stuck", lock, 200);
+	waits(404, "busy", wait, 190);
+	for (uint32_t i = 0; i < 3; i++)
+		at = node(at, app, 0xa000 + 8 * i);
+	sample(3, profile_thread(writer, 500, 500, "cxx"), node(at, libc, 0x5000), UNDEFINED_RA);
+	sample(1, profile_thread(writer, 500, 500, "cxx"), at, UNDEFINED_RA);
+}
+
 static void many(uint32_t nr)
 {
 	uint32_t of = module(DUSK_MODULE_FILE, "/usr/bin/xz", 1), thread = profile_thread(writer, 100, 100, "xz"),
@@ -175,11 +216,14 @@ int main(int argc, char **argv)
 		many(atoi(argv[2]));
 	if (argc > 3)
 		off_cpu();
+	if (argc > 3 && !strcmp(argv[3], "pool"))
+		pool();
 	profile_counter(writer, "lost-samples", "sample events lost: the ring buffer was full", 3);
 	profile_counter(writer, "walks", "stacks walked", 14);
 	if (profile_close(writer, true, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
-	return add_functions(argv[1], functions) || (argc > 3 && add_functions(argv[1], off_cpu_functions));
+	return add_functions(argv[1], functions) || (argc > 3 && add_functions(argv[1], off_cpu_functions)) ||
+	       (argc > 3 && !strcmp(argv[3], "pool") && add_functions(argv[1], pool_functions));
 }

@@ -51,7 +51,7 @@ mkfifo fifo.debug
 claim "a program whose debug file is said to be a FIFO" make fifo --add-gnu-debuglink=/dev/null
 printf 'fifo.debug\0\0\1\2\3\4' >link
 claim "... beside it" objcopy --update-section .gnu_debuglink=link fifo
-claim "... is looked up, and nobody waits" exits 0 timeout 20 "$dusk" report -i fifo.dusk --csv
+claim "... is looked up without a wait" exits 0 timeout 20 "$dusk" report -i fifo.dusk --csv
 claim "... by what else there is" says ",fifo+0x"
 
 claim "a program that is cut short" make short

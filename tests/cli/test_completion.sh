@@ -26,7 +26,7 @@ all_options() {
 
 claim "a shell must be named" exits 2 "$dusk" completion
 claim "a shell that is not known" exits 2 "$dusk" completion csh
-claim "... is told which there are" says "no completion for 'csh'; there is one for bash, zsh and fish"
+claim "... is named with those that there are" says "no completion for 'csh'; there is one for bash, zsh and fish"
 claim "the commands for users are without it" sh -c "! $dusk --help | grep -q completion"
 for shell in bash zsh fish; do
 	claim "completion for $shell" sh -c "$dusk completion $shell >dusk.$shell && [ -s dusk.$shell ]"
@@ -41,11 +41,11 @@ if needs bash "bash completes"; then
 	for command in $commands; do
 		[ "$command" = help ] || claim "bash: the options of $command" all_options "$command"
 	done
-	claim "bash: an option that is begun" offered "--fields --focus" report --f
+	claim "bash: an option that is begun" offered "--fields --focus --full-names" report --f
 	claim "bash: the formats there are" offered "perf pprof perfetto" export --format p
 	claim "bash: ... behind an equals sign" offered "perf pprof perfetto" export --format = p
 	claim "bash: ... right behind it" offered "caller callee" report --tree =
-	claim "bash: the orders of a tree" offered "caller callee" report -t c
+	claim "bash: the orders of a tree" offered "caller callee" report --tree c
 	claim "bash: an option in the place of an order" offered "--csv" report --tree --cs
 	claim "bash: the first key of a list" offered "self" report --sort se
 	claim "bash: the next key of a list" offered "comm,pid,self" report --sort comm,pid,se

@@ -40,9 +40,9 @@ claim "the suffix tells the format" sh -c "$dusk export -o y.pb.gz 2>/dev/null &
 claim "--format is believed before the suffix" sh -c "$dusk export -f folded -o z.csv && cmp z.csv x.folded"
 claim "a suffix that tells nothing: the formats" refused "speedscope, jsonl, csv" -o x.json
 claim "an unknown format: the formats" refused "perfetto, firefox" -f pdf
-claim "what has no place is told, once" is "dusk: pprof has no place for times and CPUs" cat said.pprof
-claim "where all has its place nothing is told" is "" cat said.jsonl said.perfetto said.folded
-claim "what of off-CPU intervals has no place is told" grep -q "of off-CPU intervals perfetto has no place for sums" said.both
+claim "data that has no place in the format is named, once" is "dusk: pprof has no place for times and CPUs" cat said.pprof
+claim "a format with a place for all prints no message" is "" cat said.jsonl said.perfetto said.folded
+claim "data of off-CPU intervals that has no place is named" grep -q "of off-CPU intervals perfetto has no place for sums" said.both
 claim "a folder that does not exist" exits 1 "$dusk" export -o none/x.csv
 claim "it is named, and why" says "cannot write none/x.csv: No such file or directory"
 needs script "a terminal is spared" && claim "a terminal is spared" sh -c "
@@ -127,7 +127,7 @@ if needs go "go tool pprof reads pprof"; then
 	claim "go tool pprof adds up the samples" is "20 of 20" sh -c "go tool pprof -sample_index=samples -top x.pprof 2>/dev/null |
 		sed -n 's/.*accounting for \([0-9]*\), 100% of \([0-9]*\) total/\1 of \2/p'"
 	claim "and their time" sh -c "go tool pprof -top x.pprof 2>/dev/null | grep '100% of 200ms total'"
-	claim "functions, and who called them" sh -c "go tool pprof -sample_index=samples -traces x.pprof 2>/dev/null |
+	claim "functions, and their callers" sh -c "go tool pprof -sample_index=samples -traces x.pprof 2>/dev/null |
 		awk '/vfs_read/ { getline; if (/run/) { getline; if (/start/) ok = 1 } } END { exit !ok }'"
 	claim "tasks are labels" sh -c "go tool pprof -sample_index=samples -tags x.pprof 2>/dev/null | grep '10.0 .50.00%.: xz'"
 	claim "off-CPU intervals are values of their own" sh -c "go tool pprof -sample_index=off-cpu -top both.pprof 2>/dev/null | grep '100% of 164ms total' &&

@@ -58,7 +58,7 @@ asks_nobody() {
 	[ -z "$(find home -newer victim/kept -type f)" ] && [ "$(ls -A home)" = .debuginfod_client_cache ] &&
 		[ -z "$(ls -A home/.debuginfod_client_cache)" ]
 }
-claim "no server is asked whose answers would be kept there" asks_nobody
+claim "no server is asked, as its answers would be kept there" asks_nobody
 asks_for_itself() {
 	home && mkdir theirs theirs/.debuginfod_client_cache && chown -R 65534 theirs
 	env HOME="$tmp/theirs" XDG_CACHE_HOME="$tmp/home/cache" DEBUGINFOD_URLS=http://127.0.0.1:9 "$dusk" annotate -i unnamed.dusk main

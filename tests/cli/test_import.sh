@@ -4,6 +4,8 @@
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
+here=$(realpath "$(dirname "$0")")
+. "$here/folded.sh"
 cd "$tmp" || exit 1
 export LC_ALL=C HOME="$tmp"
 unset DEBUGINFOD_URLS SUDO_UID SUDO_GID PAGER
@@ -62,10 +64,10 @@ mkfifo fifo
 claim "a profile is none" refused "is no perf.data" made.dusk
 claim "one that is cut short is refused" refused "is cut short" cut.data
 claim "a folder is none" refused "cannot read folder" folder
-claim "a FIFO hangs nobody" refused "it is not a file" fifo
+claim "a FIFO is refused at once" refused "it is not a file" fifo
 claim "one that is not there" refused "No such file" nothing.data
 claim "an event that it does not have" exits 1 "$dusk" import -e cycles -o none.dusk
-claim "... is told" says "no event cycles"
+claim "... is named" says "no event cycles"
 claim "a profile cannot go to standard output" exits 2 "$dusk" import -o -
 claim "one file at a time" exits 2 "$dusk" import perf.data perf.data
 
@@ -84,24 +86,20 @@ folded_of() {
 in_stacks() {
 	folded_of true.dusk >one && folded_of true-back.dusk >two && grep -q 'main;outer;spin_short' one && diff one two
 }
-cat >busy.c <<'END'
-#include <time.h>
-#include <unistd.h>
-#define NOINLINE __attribute__((noinline, noclone))
-static volatile unsigned long sum;
-NOINLINE static void spin_short(void) { for (int i = 0; i < 20000; i++) sum += i; }
-NOINLINE static void spin_long(void) { for (int i = 0; i < 60000; i++) sum ^= i; sum++; }
-NOINLINE static void outer(int i) { if (i % 2) spin_short(); else spin_long(); sum++; }
-int main(void) {
-	struct timespec t;
-	for (time_t end = time(NULL) + 2; time(NULL) < end;)
-		for (int i = 0; i < 100; i++) outer(i);
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return usleep(100000);
+# shown_by_perf FILE: perf script has the stacks of true.dusk's samples that dusk script has
+shown_by_perf() {
+	perf script -i "$1" --no-inline -F comm,tid,time,event,ip,sym 2>/dev/null |
+		awk 'BEGIN { RS = ""; ORS = "\n\n" } !/offcpu-time:/' | folded >one
+	"$dusk" script -i true.dusk --no-inline --cpu | folded >two
+	cat one two
+	grep -q 'main;outer;spin_short' one && diff one two
 }
-END
+# Does perf know records of deferred user stacks?
+perf_defers() {
+	perf --version | awk '{ split($3, v, "."); exit !(v[1] * 1000 + v[2] >= 6019) }'
+}
 built=no
-needs cc "programs with frame pointers" && cc -g -O0 -Wl,--build-id=sha1 -o busy busy.c && built=yes
+needs cc "programs with frame pointers" && cc -g -O0 -Wl,--build-id=sha1 -o busy "$here/busy.c" && built=yes
 "$dusk" doctor >doctor 2>&1
 if [ $? = 3 ] || [ $built = no ]; then
 	skip "a recording there and back" "this machine cannot record, see dusk doctor, or has no cc"
@@ -112,17 +110,18 @@ else
 		"$dusk" import -q -o true-back.dusk true.data
 		claim "a recording there and back has the same functions, as often, $how" there_and_back --cpu
 		claim "... in the same stacks" in_stacks
+		if needs perf "perf script shows the stacks that dusk script shows, $how"; then
+			if [ "$how" ] && ! perf_defers; then
+				skip "perf script shows the stacks that dusk script shows, $how" "$(perf --version) is older than 6.19"
+			else
+				claim "perf script shows the stacks that dusk script shows, $how" shown_by_perf true.data
+			fi
+		fi
 	done
 fi
 
-# perf's own: stacks of our functions, by perf's names and by ours; both print in the same form.
-folded() {
-	awk 'BEGIN { RS = ""; FS = "\n" } { stack = ""
-		for (i = NF; i > 1; i--) if (split($i, part, " ") > 1) { sub(/\+0x[0-9a-f]*$/, "", part[2])
-			if (part[2] ~ /^(main|outer|spin_short|spin_long)$/) stack = stack ";" part[2] }
-		if (stack != "") count[stack]++ } END { for (stack in count) print stack, count[stack] }' | sort
-}
-# The time of a sample is told where it is not the period.
+# perf's own.
+# The time of a sample is printed where it is not the period.
 as_much_time() {
 	"$dusk" export -i perfs.dusk -f csv 2>/dev/null >perfs.csv
 	of_perf=$(perf script -i perfs.data -F period 2>/dev/null | awk '{ n += $1 } END { print n }')
@@ -144,17 +143,38 @@ if recorded "what perf recorded is taken in"; then
 	claim "... with the stacks that perf shows" sh -c "cat one two; grep -q 'main;outer;spin_short' one && diff one two"
 	claim "... as many samples" sh -c "[ \$(perf script -i perfs.data -F comm 2>/dev/null | grep -c .) = \$('$dusk' query -i perfs.dusk --csv 'select count(*) from sample' | tail -n 1) ]"
 	claim "... and as much time" as_much_time
+	deferred="what perf recorded with deferred user stacks is taken in, with the stacks that perf shows"
+	if ! perf_defers; then
+		skip "$deferred" "$(perf --version) is older than 6.19"
+	elif ! perf record -q -e cpu-clock -F 499 --call-graph fp,defer -o deferred.data ./busy >perf.said 2>&1 ||
+	     ! perf script -D --no-inline -i deferred.data 2>/dev/null | grep -q PERF_RECORD_CALLCHAIN_DEFERRED; then
+		skip "$deferred" "linux $(uname -r) writes no deferred user stacks, or this perf does not ask for them"
+	else
+		"$dusk" import -o perfs.dusk deferred.data 2>/dev/null
+		perf script -i deferred.data --no-inline -F comm,tid,time,event,ip,sym 2>/dev/null | folded >one
+		"$dusk" script -i perfs.dusk --no-inline | folded >two
+		claim "$deferred" sh -c "cat one two; grep -q 'main;outer;spin_short' one && diff one two"
+	fi
 	perf record -q -e cpu-clock,page-faults -g -o two.data ./busy >/dev/null 2>&1
 	claim "of two events the first is taken, and the other is counted" exits 0 "$dusk" import -o two.dusk two.data
 	claim "... which is said" says "other-events: samples of other events"
 	claim "or the one that is asked for" exits 0 "$dusk" import -e page-faults -o two.dusk two.data
 	claim "... of which it says that it is no time" says "samples of page-faults"
-	perf record -q -e cpu-clock -o - ./busy >pipe.data 2>/dev/null
-	claim "what went to a pipe is refused" refused "it was written to a pipe" pipe.data
-	if perf record -q -z -e cpu-clock -o packed.data ./busy >/dev/null 2>&1; then
-		claim "what is compressed is refused" refused "compressed" packed.data
+	# as_perf_shows FILE: it is taken in, with the stacks and times that perf shows
+	as_perf_shows() {
+		"$dusk" import -o perfs.dusk "$1" || return
+		perf script -i "$1" --no-inline -F comm,tid,time,event,ip,sym 2>/dev/null | folded >one
+		"$dusk" script -i perfs.dusk --no-inline | folded >two
+		cat one two
+		grep -q 'main;outer;spin_short' one && diff one two
+	}
+	# Files are known by their build ids, which perf otherwise does not note here.
+	perf record -q --buildid-mmap -e cpu-clock -F 499 -g -o - ./busy >pipe.data 2>/dev/null
+	claim "what went to a pipe is taken in" as_perf_shows pipe.data
+	if perf record -q -z --buildid-mmap -e cpu-clock -F 499 -g -o packed.data ./busy >/dev/null 2>&1; then
+		claim "what is compressed is taken in" as_perf_shows packed.data
 	else
-		skip "what is compressed is refused" "this perf has no zstd"
+		skip "what is compressed is taken in" "this perf has no zstd"
 	fi
 fi
 done_testing

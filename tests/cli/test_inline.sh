@@ -38,7 +38,7 @@ if command -v sqlite3 >/dev/null; then
 		insert into line select 1, id, 9, 2, 7 from frame where offset = 12288;
 		insert into line select 2, id, 10, 1, 40 from frame where offset = 12288;
 		insert into line select 3, id, 3, 1, 99 from frame where offset = 12288;" || exit 1
-	claim "folded: inlined functions are called by whom they are in" shows \
+	claim "folded: inlined functions are called by the functions that they are in" shows \
 		'^xz;main;code;match;find_len;get_byte;code;match;find_len;get_byte 6$' "$dusk" export --format folded
 	claim "--no-inline leaves them out" shows '^xz;main;code;match;code;match 6$' "$dusk" export --format folded --no-inline
 	claim "the last one of both options counts" shows 'get_byte' "$dusk" export --format folded --no-inline --inline

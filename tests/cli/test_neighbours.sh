@@ -97,20 +97,20 @@ elif needs strace "a view writes nothing and opens nothing but the profile, unde
 	done <commands
 fi
 
-# What hangs whoever opens it.
+# Files that hang their reader.
 fifos() {
 	hostile
 	rm hostile/x.dusk-*
 	mkfifo hostile/x.dusk-journal hostile/x.dusk-wal hostile/x.dusk-shm
 	timeout 20 "$dusk" info -i hostile/x.dusk
 }
-claim "FIFOs beside a profile hang nobody" fifos
+claim "FIFOs beside a profile hang no command" fifos
 fifo() {
 	rm -f fifo && mkfifo fifo
 	exits 1 timeout 20 "$dusk" "$1" -i fifo && says "not a dusk profile: it is not a file"
 }
 for command in info query report; do
-	claim "dusk $command: a FIFO in the place of a profile hangs nobody" fifo $command
+	claim "dusk $command: a FIFO in the place of a profile is refused at once" fifo $command
 done
 claim "dusk info: a folder that is none of a recording" exits 1 "$dusk" info -i hostile
 claim "... it is said" says "it is not a file"

@@ -33,7 +33,7 @@ kworker/0:1;worker_thread 5
 my_app;start;(anonymous namespace)::run(int);vfs_read 4
 my_app;[no stack: exiting] 1
 -
-claim "folded with pids and marks" prints sh -c "$dusk export --pid --annotate | grep _.k" <<'-'
+claim "folded with pids and marks" prints sh -c "$dusk export --show-pid --annotate | grep _.k" <<'-'
 kworker/0:1-300;worker_thread_[k] 5
 my_app-200;start;(anonymous namespace)::run(int);vfs_read_[k] 4
 -
@@ -104,7 +104,7 @@ claim "the callers" prints sh -c "$dusk report --callers --dso libc.so.6 --perce
 -
 claim "the callees come first in --tree callee, as in --callers" sh -c "
 	[ \"\$($dusk report --tree callee)\" = \"\$($dusk report --callers)\" ] &&
-	[ \"\$($dusk report --tree caller)\" = \"\$($dusk report -t)\" ]"
+	[ \"\$($dusk report --tree caller)\" = \"\$($dusk report -g)\" ]"
 claim "fields: the columns that are named, in that order" prints "$dusk" report --csv --limit 2 --fields self,comm,total_percent,function <<'-'
 self,comm,total_percent,function
 6,xz,30.0000,match
@@ -178,8 +178,8 @@ claim "report --wall --tree: what is off CPU says so" prints sh -c "
 	$dusk report -i both.dusk --wall --tree --ascii --comm 'my app' | sed '/^#/d'" <<'-'
  100.00%     0.00%  my app
   93.33%     0.00%     |- start  (my app)
-  66.67%     0.00%     |  |- futex_wait  ([kernel])
-  66.67%    66.67%     |  |  [sleeping]
+  66.67%    66.67%     |  |- futex_wait  ([kernel])
+  66.67%     0.00%     |  |  [sleeping]
   26.67%     0.00%     |  |- (anonymous namespace)::run(int)
   26.67%    26.67%     |     vfs_read  ([kernel])
    6.67%     6.67%     |- [no stack: exiting]
@@ -196,31 +196,31 @@ preempted,4.000000,main
 self_percent,self_ms,comm
 71.4286,100.000000,my app
 -
-claim "report --wakers: who woke them, and who those" prints sh -c "
+claim "report --wakers: the wakers, and theirs" prints sh -c "
 	$dusk report -i both.dusk --wakers 2 --ascii | sed '/^#/d'" <<'-'
   60.98%     0.00%  my app
   60.98%     0.00%     start  (my app)
-  60.98%     0.00%     futex_wait  ([kernel])
+  60.98%    60.98%     futex_wait  ([kernel])
   60.98%     0.00%     --
   60.98%     0.00%     code  (xz)
   60.98%     0.00%     main
   60.98%     0.00%     xz
   60.98%     0.00%     --
   60.98%     0.00%     worker_thread  ([kernel])
-  60.98%    60.98%     [interrupt]
+  60.98%     0.00%     [interrupt]
   39.02%     0.00%  xz
   39.02%     0.00%     main  (xz)
   39.02%     2.44%     code
-  36.59%    30.49%     vfs_read  ([kernel])
+  36.59%    36.59%     vfs_read  ([kernel])
    6.10%     0.00%     --
    6.10%     0.00%     worker_thread  ([kernel])
-   6.10%     6.10%     [interrupt]
+   6.10%     0.00%     [interrupt]
 -
 claim "export --wakers: the same in a line" prints sh -c "$dusk export -i both.dusk --wakers | grep -e --" <<'-'
 my_app;start;futex_wait;schedule;--;code;main;xz 100000000
 xz;main;code;vfs_read;schedule;--;worker_thread;[interrupt] 10000000
 -
-claim "script: who woke them, in comments" prints sh -c "
+claim "script: wakers, in comments" prints sh -c "
 	$dusk script -i both.dusk | sed -n '/woken by/,/^[^#]/p'" <<'-'
 # woken by [interrupt]
 #	ffffffff81000100 worker_thread+0x0 ([kernel.kallsyms])
@@ -232,13 +232,13 @@ claim "script: who woke them, in comments" prints sh -c "
 -
 claim "wakers that were not recorded" exits 1 "$dusk" report --wakers
 claim "... are missed, with what records them" says "profile.dusk says nothing of wakers; dusk record -e offcpu --wakers"
-claim "who is on a CPU is not woken" exits 2 "$dusk" report -i both.dusk --wakers --cpu
+claim "a thread on a CPU is not woken" exits 2 "$dusk" report -i both.dusk --wakers --cpu
 claim "wakers are for folded stacks" exits 2 "$dusk" export -i both.dusk --wakers -f csv
 claim "a state that is none" exits 2 "$dusk" report --state asleep
-claim "... is told, with those that there are" says "there are on-cpu, preempted, sleeping"
+claim "... is named, with those that there are" says "there are on-cpu, preempted, sleeping"
 claim "samples and off-CPU intervals are not counted together" exits 2 "$dusk" report -i both.dusk --wall --by count
 claim "nor in columns" exits 2 "$dusk" report -i both.dusk --wall --fields count,function
-claim "who is on a CPU does not wait for it" exits 2 "$dusk" report --by runnable
+claim "a thread on a CPU does not wait for it" exits 2 "$dusk" report --by runnable
 claim "diff --off-cpu" prints "$dusk" diff --off-cpu both.dusk both.dusk --limit 1 --percent-limit 0 <<'-'
 # before:    both.dusk: 44 off-CPU intervals, 0.16 s off CPU
 # after:     both.dusk: 44 off-CPU intervals, 0.16 s off CPU
@@ -323,7 +323,7 @@ claim "query as json" prints "$dusk" query --json "select id, time_s, null as x,
 -
 claim "query: no control characters to the terminal" sh -c "$dusk query \"select char(27, 155) as x\" | tail -n 1 | grep -qxF '\\x1b\\xc2\\x9b'"
 claim "query: a name that is none" exits 2 "$dusk" query "select zebra from samples"
-claim "... is told, with the remedy" says "no such column: zebra; 'dusk query' lists the views"
+claim "... is named, with the remedy" says "no such column: zebra; 'dusk query' lists the views"
 claim "query: what writes is refused" exits 2 "$dusk" query "delete from sample"
 claim "... by name" says "DELETE is refused"
 claim "query: another file is refused" exits 2 "$dusk" query "attach 'x.db' as x"
@@ -359,8 +359,11 @@ if command -v perl >/dev/null; then
 	claim "every line of script is a header, a frame, a comment or empty" sh -c "$dusk script -i both.dusk | perl -n readers.pl"
 fi
 
-claim "info names every outcome and counter" sh -c "
-	$dusk info >text && grep -q '^ *1  no-fde ' text && grep -q '^ *14  walks ' text && grep -q '^complete *86.67 %' text"
+claim "info names the outcomes and counters that are not zero" sh -c "
+	$dusk info >text && grep -q '^ *1  no-fde ' text && grep -q '^ *14  walks ' text && grep -q '^complete *86.67 %' text &&
+	! grep '^ *0  ' text && grep -q '^[0-9]* outcomes, events and counters of zero are left out; -v shows them' text"
+claim "info -v names every outcome and counter" sh -c "
+	$dusk info -v >text && grep -q '^ *0  no-cookie ' text && [ \$(grep -c '^ *[0-9][0-9]*  [a-z]' text) -gt 40 ] && ! grep 'left out' text"
 claim "info: time off CPU by state" prints sh -c "$dusk info -i both.dusk | sed -n '/^Time off CPU/,/^Off-CPU intervals by/p'" <<'-'
 Time off CPU by state: seconds, of these runnable, intervals
          0.004        0.004           40  preempted
@@ -407,8 +410,8 @@ if needs script "what a terminal gets"; then
 	claim "a terminal gets what the pager makes of it" sh -c "
 		TERM=xterm PAGER='sed s/^/paged:/' script -qec '$dusk report' /dev/null </dev/null >typed; cat typed
 		grep -q '^paged:# command:' typed && ! grep -q '^[^p]' typed"
-	claim "less gets FRX, unless the user has set LESS" sh -c "
-		env -u LESS PAGER='echo \$LESS; cat' TERM=xterm script -qec '$dusk report' /dev/null </dev/null | grep -q '^FRX' &&
+	claim "less gets FRSX, unless the user has set LESS" sh -c "
+		env -u LESS PAGER='echo \$LESS; cat' TERM=xterm script -qec '$dusk report' /dev/null </dev/null | grep -q '^FRSX' &&
 		LESS=S PAGER='echo \$LESS; cat' TERM=xterm script -qec '$dusk report' /dev/null </dev/null | grep -q '^S'"
 	claim "a terminal gets colours" sh -c "
 		PAGER= TERM=xterm script -qec '$dusk report' /dev/null </dev/null >typed; grep -q '[[]31m' typed"

@@ -54,10 +54,121 @@ echo older >profile.dusk
 claim "a failure leaves the older file alone" sh -c "
 	$dusk record -q -- no-such-command 2>/dev/null; [ \"\$(cat profile.dusk)\" = older ] && [ ! -e profile.dusk.old ]"
 claim "a success keeps it as FILE.old" sh -c "$dusk record -q -- true && [ \"\$(cat profile.dusk.old)\" = older ]"
-claim "an output that cannot be written is told before the command runs" exits 1 \
+claim "an output that cannot be written is refused before the command runs" exits 1 \
 	"$dusk" record -o /no/such/folder/x.dusk -- touch ran
 claim "and the command did not run" [ ! -e ran ]
 claim "a process that does not exist" exits 1 "$dusk" record -q -p 4194304 -d 1s
+
+# stopped_early LOOK OPTIONS: a recording that gets SIGINT when LOOK has its number: status 130, and no file
+stopped_early() {
+	look=$1
+	shift
+	rm -rf early* && echo older >early.dusk
+	"$dusk" record -o early.dusk "$@" 2>said &
+	recorder=$!
+	until $look $recorder || ! kill -0 $recorder; do sleep 0.05; done
+	kill -INT $recorder
+	wait $recorder
+	status=$?
+	cat said
+	ls -d early*
+	echo "status $status"
+	[ $status = 130 ] && [ "$(cat early.dusk)" = older ] && [ "$(ls -d early*)" = early.dusk ]
+}
+catches_int() {
+	grep -q '^SigCgt:.*[2367abef]$' /proc/$1/status
+}
+samples_now() {
+	ls -l /proc/$1/fd | grep -q perf_event && sleep 1
+}
+claim "ended while it loads: no file, the older one stays, 130" stopped_early catches_int -a
+sleep 1000 & idle=$!
+claim "ended before the first sample: the same" stopped_early samples_now -e cpu -p $idle
+claim "... and it is said" grep -q 'before anything was recorded; no file is written' said
+kill $idle
+# The command is killed while it waits for us to have loaded.
+killed_early() {
+	rm -f early.dusk
+	"$dusk" record -q -o early.dusk -- sleep 60 2>said &
+	pid=$!
+	until child=$(cat /proc/$pid/task/$pid/children) && [ "$child" ]; do :; done
+	kill -KILL $child
+	wait $pid
+	status=$?
+	cat said
+	[ $status = 126 ] && grep -q '^dusk: cannot run sleep: it was killed before it could start' said
+}
+claim "a command that is killed while dusk loads" killed_early
+
+# The parent only waits; its child, which runs before the recording, works.
+sh -c "trap : USR1; (while :; do :; done) & wait" & tree=$!
+until child=$(cat /proc/$tree/task/$tree/children) && [ "$child" ]; do sleep 0.1; done
+pids_of() {
+	rm -f tree.dusk
+	"$dusk" record -q -F 999 -d 1s -o tree.dusk "$@" &&
+		"$dusk" query -i tree.dusk --csv 'select distinct pid from sample s join thread t on t.id = s.thread' | sed 1d
+}
+is_of() {
+	wanted=$1
+	shift
+	pids=$(pids_of "$@")
+	echo "samples of processes: $pids"
+	[ "$pids" = "$wanted" ]
+}
+claim "a process is recorded with its children that run already" is_of "$(echo $child)" -p $tree -e cpu
+claim "... or alone" is_of "" -p $tree -e cpu --no-children
+if [ "$(id -u)" = 0 ]; then
+	nobody_else=$((1000000 + $$)) # no other test runs as this user
+	setpriv --reuid $nobody_else --clear-groups sh -c 'while :; do :; done' & theirs=$!
+	claim "-u records the tasks of one user" is_of $theirs -u $nobody_else -e cpu
+	kill $theirs
+fi
+claim "a user who does not exist is refused" exits 1 "$dusk" record -u no-such-user -d 1s
+kill $child $tree
+claim "-F max samples, and says how often" has " Hz here" "$dusk" record -F max -- true
+claim "-g is accepted" exits 0 "$dusk" record -q -g -- true
+claim "--call-graph is accepted, and it is said how stacks are walked" has "makes no difference: stacks are always recorded" \
+	"$dusk" record --call-graph dwarf,8192 -- true
+claim "but not with a way that nobody knows" exits 2 "$dusk" record --call-graph guess -- true
+claim "-c, a period in events, is refused with what there is instead" exits 2 "$dusk" record -c 10000 -- true
+claim "... which is said" says "-F HZ sets the rate"
+if command -v python3 >threads; then
+	python3 -c 'import threading, time; threading.Thread(target=time.sleep, args=(1000,)).start()' & pid=$!
+	until tid=$(ls /proc/$pid/task | sed 1d) && [ "$tid" ]; do sleep 0.1; done
+	claim "-p with the number of a thread is refused, and says which process it is of" exits 1 "$dusk" record -p $tid -d 1s
+	claim "... and how to record either" says "it is a thread of process $pid; -p $pid records that, and -t $tid the thread"
+	kill $pid
+fi
+
+# On a terminal, whose lines are parted by carriage returns.
+on_terminal() {
+	script -qec "stty cols 200; exec $dusk record $1" /dev/null </dev/null | tr '\r' '\n' >typed
+	cat typed
+}
+told_early() {
+	on_terminal '-d 1s -o live.dusk'
+	[ "$(grep -o 'dusk: loading\|dusk: recording' typed)" = "dusk: loading
+dusk: recording" ]
+}
+shares() {
+	on_terminal "-F 49 -o live.dusk -- sh -c '$busy; for j in 1 2 3 4 5 6 7 8 9 10 11 12; do sleep 0.1; done'"
+	line=$(grep -E ' samples \([0-9.]+ % complete\)  [0-9]+ off CPU \([0-9.]+ % complete\)' typed | tail -n 1)
+	n=$(echo "$line" | sed 's/.* s  \([0-9]*\) samples.*/\1/')
+	[ "$n" ] && [ "$n" -le "$(samples live.dusk)" ]
+}
+samples() {
+	"$dusk" query -i "$1" --csv 'select count(*) from sample' | tail -n 1
+}
+if command -v script >/dev/null; then
+	claim "a terminal shows that dusk loads, and then that it records" told_early
+	claim "... and samples and off-CPU intervals each with their own share" shares
+fi
+told_apart() {
+	exits 0 "$dusk" record -F 999 -- sh -c "$busy; sleep 0.1" &&
+		grep -q ' samples: [0-9.]* % of [0-9]* user stacks complete' "$tmp/said" &&
+		grep -q ' off-CPU intervals: [0-9.]* % of [0-9]* user stacks complete' "$tmp/said"
+}
+claim "the summary says of which stacks each share is" told_apart
 
 claim "a busy command is recorded" has "next: dusk report" "$dusk" record -F 499 -- sh -c "$busy"
 claim "only it was" sh -c "[ \"\$($dusk report --csv --sort comm | sed 1d | cut -d, -f3)\" = sh ]"
@@ -76,7 +187,7 @@ claim "SIGTERM leaves a whole file" stopped TERM
 dd if=/dev/zero of=/dev/null bs=64k & load=$!
 claim "two signals leave a whole file" stopped INT TERM
 kill $load
-claim "... with the names of the kernel, which nobody could look up later" sh -c "[ \"\$($dusk query --csv 'select count(*) > 0 from
+claim "... with the names of the kernel, which cannot be looked up later" sh -c "[ \"\$($dusk query --csv 'select count(*) > 0 from
 	frame f join module m on m.id = f.module join function n on n.id = f.function where m.kind = 4' | tail -n 1)\" = 1 ]"
 claim "... and which kernel it was, and where" sh -c "[ \"\$($dusk query --csv 'select length(build_id) >= 16, value like \"0xf%\"
 	from module, setting where kind = 4 and key = \"kernel_text\"' | tail -n 1)\" = 1,1 ]"
@@ -104,9 +215,6 @@ killed() {
 	wait $pid
 	[ -d "$1.recording" ]
 }
-samples() {
-	"$dusk" query -i "$1" --csv 'select count(*) from sample' | tail -n 1
-}
 rm -rf profile.dusk*
 claim "a recording that is killed" killed profile.dusk
 n=$(samples profile.dusk)
@@ -117,8 +225,9 @@ claim "... which has all of it" sh -c "[ \"\$($dusk query --csv 'select count(*)
 claim "... and is alone" sh -c '[ "$(ls -d profile.dusk*)" = profile.dusk ]'
 claim "one more that is killed" killed profile.dusk
 n=$(samples profile.dusk.recording)
-claim "... does not hide: whoever reads the older one is told" has "profile.dusk.recording is newer than profile.dusk" "$dusk" info
+claim "... does not hide: a command that reads the older one names it" has "profile.dusk.recording is newer than profile.dusk" "$dusk" info
 claim "... the next recording" exits 0 "$dusk" record -q -d 200ms
+claim "... has nothing to say of it" [ ! -s "$tmp/said" ]
 claim "... keeps it" sh -c "[ \"\$($dusk query -i profile.dusk.old --csv 'select count(*) from sample' | tail -n 1)\" = $n ]"
 rm -rf profile.dusk*
 
@@ -160,6 +269,7 @@ ended_by() {
 }
 claim "under a limit of the size of files a recording ends, and says so once" by_size
 claim "... and what was recorded is readable" sh -c "[ \$($dusk query -i small/x.dusk --csv 'select count(*) from sample' | tail -n 1) -gt 0 ]"
+claim "... and says why it ended" has "ended early: File too large" "$dusk" info -i small/x.dusk
 if [ "$(id -u)" = 0 ]; then
 	by_disk() {
 		mkdir disk
@@ -167,9 +277,10 @@ if [ "$(id -u)" = 0 ]; then
 			$dusk record -e cpu -F 4999 -p $load -o disk/x.dusk >said 2>&1
 			status=\$?; $dusk info -i disk/x.dusk >info; exit \$status" &
 		pid=$!
-		ended_by 'No space left on device' && grep -q '^samples *[1-9]' info
+		ended_by 'No space left on device' && grep -q '^samples *[1-9]' info &&
+			grep '^recording *ended early: No space left on device' info
 	}
-	claim "on a full disk a recording ends, says so once, and what was recorded is readable" by_disk
+	claim "on a full disk a recording ends, says so once, what was recorded is readable, and info says why it ended" by_disk
 	kill $load
 	# A stranger who may create files beside the profile, and one whose name has SQLite's suffix.
 	stranger() {
@@ -188,7 +299,7 @@ if [ "$(id -u)" = 0 ]; then
 			[ "$(cat open/data-journal open/data-wal)" = "precious
 precious" ]
 	}
-	claim "who may create files beside a recording can neither read it nor put anything into it" stranger
+	claim "a user who may create files beside a recording can neither read it nor put anything into it" stranger
 	claim "under sudo the profile belongs to the caller" sh -c "
 		rm -f profile.dusk; SUDO_UID=12345 SUDO_GID=23456 $dusk record -q -d 100ms &&
 		[ \"\$(stat -c %u:%g profile.dusk)\" = 12345:23456 ]"

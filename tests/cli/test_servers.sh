@@ -43,7 +43,7 @@ fetched() {
 	done
 	return 1
 }
-# Once nobody is at it, who would write to it
+# Once no process is at it that would write to it
 forget() {
 	[ ! -e "$XDG_CACHE_HOME/dusk/fetching" ] || flock -w 20 "$XDG_CACHE_HOME/dusk/fetching" true
 	rm -rf "$DEBUGINFOD_CACHE_PATH" "$XDG_CACHE_HOME"

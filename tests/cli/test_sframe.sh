@@ -87,7 +87,7 @@ claim "an object file" exits 1 "$dusk" sframe program.o
 claim "has to be linked first" says "not linked"
 gcc program.c -o bare && objcopy -R .sframe bare
 claim "a file without the section" exits 1 "$dusk" sframe bare
-claim "is told how to have one" says "--gsframe"
+claim "... is named with the way to have one" says "--gsframe"
 
 compare ""
 if [ -s program ] && "$dusk" sframe program >whole; then

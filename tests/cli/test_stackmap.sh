@@ -69,8 +69,8 @@ sed -i s/big/little/ said
 claim "... reads the same" cmp said named
 claim "without symbols" exits 0 "$dusk" stackmap read big
 claim "... addresses are shown" says "  [0] 0xffffffff81000110"
-claim "the most frequent" sh -c "[ \"\$($dusk stackmap read little --top 2 2>/dev/null | grep -c stack_id)\" = 2 ]"
-claim "... come first" sh -c "$dusk stackmap read little --top 2 2>/dev/null | head -1 | grep -q 'ref 1337'"
+claim "the most frequent" sh -c "[ \"\$($dusk stackmap read little --limit 2 2>/dev/null | grep -c stack_id)\" = 2 ]"
+claim "... come first" sh -c "$dusk stackmap read little --limit 2 2>/dev/null | head -1 | grep -q 'ref 1337'"
 claim "the deepest come first" sh -c "$dusk stackmap read big --sort depth | sed -n '1p;6p' | tr -d '\n' | grep -q 'depth 3.*depth 2'"
 if needs jq "the stacks as JSON"; then
 	claim "the stacks as JSON" sh -c "$dusk stackmap read big --json --kallsyms kallsyms 2>/dev/null | jq -e '
@@ -81,7 +81,7 @@ if needs jq "the stacks as JSON"; then
 		.[2].symbols == [\"schedule+0x20/0x100\", \"0xffffffff90000000\"]'"
 	claim "... without names no symbols" sh -c "$dusk stackmap read big --json 2>/dev/null | jq -e '
 		all(has(\"symbols\") | not) and (.[0] | keys_unsorted) == [\"stack_id\", \"ref_count\", \"ips\"]'"
-	claim "... at most so many" sh -c "$dusk stackmap read big --json --top 1 2>/dev/null | jq -e 'length == 1 and .[0].stack_id == 42'"
+	claim "... at most so many" sh -c "$dusk stackmap read big --json --limit 1 2>/dev/null | jq -e 'length == 1 and .[0].stack_id == 42'"
 	claim "... none" sh -c "$dusk stackmap read big --user --json 2>/dev/null | jq -e '. == []'"
 fi
 if needs python3 "the JSON in the form of Python's"; then
@@ -104,7 +104,7 @@ claim "no file" exits 1 "$dusk" stackmap read none
 claim "... is named" says "cannot read none: No such file or directory"
 sed 's/^[0-9a-f]*/0000000000000000/' kallsyms >hidden
 claim "symbols without addresses" exits 1 "$dusk" stackmap read little --kallsyms hidden
-claim "... the remedy is told" says "kernel.kptr_restrict=0"
+claim "... the remedy is named" says "kernel.kptr_restrict=0"
 claim "an image that is none" exits 1 "$dusk" stackmap read little --vmlinux kallsyms
 claim "... is named" says "kallsyms is no ELF file"
 
@@ -122,7 +122,7 @@ if as kernel.s -o kernel.o && ld -e schedule -Ttext=0xffffffff81000100 kernel.o 
 fi
 
 "$make_profile" known.dusk || exit 1
-claim "the stacks of a profile" exits 0 "$dusk" stackmap show -i known.dusk --top 1
+claim "the stacks of a profile" exits 0 "$dusk" stackmap show -i known.dusk --limit 1
 claim "... with names" says "(xz)"
 claim "... as a file" exits 0 "$dusk" stackmap dump -i known.dusk -o known.fsmb
 "$dusk" stackmap show -i known.dusk --no-symbols >shown
@@ -145,7 +145,7 @@ claim "... the files" exits 0 "$dusk" stackmap read away.fsmb --modules
 claim "... by build id" says "    1  0123456789abcdef0123456789abcdef01234567  /usr/bin/xz"
 claim "... without one" says "    2  -                                         /usr/lib/libc.so.6"
 if needs jq "names as JSON"; then
-	claim "names as JSON" sh -c "$dusk stackmap read away.fsmb --json --top 1 | jq -e '.[0].symbols[0] == \"match+0x0 (xz)\"'"
+	claim "names as JSON" sh -c "$dusk stackmap read away.fsmb --json --limit 1 | jq -e '.[0].symbols[0] == \"match+0x0 (xz)\"'"
 	claim "... none" sh -c "$dusk stackmap read away.fsmb --json --no-symbols | jq -e 'all(has(\"symbols\") | not)'"
 	claim "... the files" sh -c "$dusk stackmap read away.fsmb --modules --json | jq -e '
 		.[0] == {module: 1, build_id: \"0123456789abcdef0123456789abcdef01234567\", path: \"/usr/bin/xz\"}'"
@@ -239,8 +239,8 @@ claim "two sources of names" exits 2 "$dusk" stackmap decode -i away.fsmb --kall
 claim "names for what goes on" exits 2 "$dusk" stackmap decode --kallsyms a text
 
 claim "a dump needs a place" exits 2 "$dusk" stackmap dump -i known.dusk
-claim "what means nothing is refused" exits 2 "$dusk" stackmap dump -i known.dusk -o x --top 3
-claim "... by name" says "--top means nothing to dump"
+claim "what means nothing is refused" exits 2 "$dusk" stackmap dump -i known.dusk -o x --limit 3
+claim "... by name" says "--limit means nothing to dump"
 claim "an unknown word" exits 2 "$dusk" stackmap shwo
 claim "... the nearest is suggested" says "did you mean 'show'?"
 claim "no word" exits 2 "$dusk" stackmap

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What does dusk stacks print, and of whom? usage: test_stacks.sh DUSK
+# What does dusk stacks print, and of which threads? usage: test_stacks.sh DUSK
 # Skipped where dusk cannot look at other threads.
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")
@@ -55,5 +55,5 @@ if needs jq "as json"; then
 			(.[0].user | any(.function == \"clock_nanosleep\" and .module == \"libc.so.6\" and .offset > 0)) and
 			(.[0].kernel | length > 2)'"
 fi
-claim "nobody was woken" sh -c "grep -q 'State:.S' /proc/$one/status && grep -q 'State:.T' /proc/$two/status"
+claim "no thread was woken" sh -c "grep -q 'State:.S' /proc/$one/status && grep -q 'State:.T' /proc/$two/status"
 done_testing

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# What does the command answer to those who type the wrong thing? usage: test_usage.sh DUSK
+# What does the command answer to a wrong command line? usage: test_usage.sh DUSK
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")
 cd "$tmp" || exit 1
@@ -42,28 +42,35 @@ claim "a broken list" refused "--cpu takes a list" record -C 3-1
 claim "a profile on standard output" refused "needs a file" record -o -
 claim "a trace of nothing" refused "which events?" trace
 claim "a trace of all and some" refused "--all and --pid exclude each other" trace -e a:b -a -p 1
-claim "stacks of a trace on standard output" refused "the stacks need a file" trace -e a:b -s -
-claim "a profile without -i" refused "named by -i" report x.dusk
+claim "stacks of a trace on standard output" refused "the stacks need a file" trace -e a:b --stacks -
+claim "a profile without -i" failed "cannot read x.dusk" report x.dusk
+claim "a profile with and without -i" refused "either 'x.dusk' or -i 'y.dusk'" report x.dusk -i y.dusk
+claim "a second profile" refused "unexpected argument 'y.dusk'" script x.dusk y.dusk
 claim "an unknown key" refused "did you mean 'function'?" report --sort funktion
 claim "an unknown field" refused "did you mean 'function'?" report --fields functon
 claim "an unknown key that is near to none" refused "there are comm, pid, tid, dso, function, line, state, self, total, count, runnable, average and longest" report --sort zebra
 claim "a broken expression" refused "--focus '(' is no regular expression" report --focus '('
 claim "an unknown order of trees" refused "takes caller or callee, not 'up'" report --tree=up
 claim "fields of trees" refused "trees have columns of their own" report --tree --fields self
-claim "one profile without -i" refused "one profile is named by -i" flame a.dusk
-claim "a profile, and two to compare" refused "either -i, or two" flame a.dusk -i c.dusk b.dusk
+claim "one profile without -i" failed "cannot read a.dusk" flame a.dusk
+claim "a profile, and two to compare" refused "either -i, or a profile, or two" flame a.dusk -i c.dusk b.dusk
+claim "a range without an end" refused "--time takes a range such as 1.8s-2.6s" report --time 2s
+claim "a range that ends before it begins" refused "--time takes a range" script --time 2s-1s
+claim "lengths of samples" refused "--min is about off-CPU intervals, which --cpu leaves out" report --cpu --min 1ms
+claim "lengths of occurrences" refused "which --event leaves out" flame --event a:b --min 1ms
+claim "two kinds of views" refused "exclude each other" report --tree --call-graph
 claim "a third profile" refused "unexpected argument 'c.dusk'" diff a.dusk --json b.dusk c.dusk
 claim "a stack that calls" refused "--stacks and --total exclude each other" diff --stacks a --total
 claim "a query before it has a profile" failed "profile.dusk: No such file" query "select 1"
 claim "annotate without a function" refused "which function?" annotate
-claim "stacks of nobody" refused "which process?" stacks
+claim "stacks without a process" refused "which process?" stacks
 claim "a process that is no number" refused "'init' is no process id" stacks init
 claim "a process with a sign" refused "'+1' is no process id" stacks +1
 claim "process 0" refused "'0' is no process id" stacks 0
 claim "a process id that is too large" refused "'4294967297' is no process id" stacks 4294967297
 claim "threads that are none" refused "--tid takes a list" stacks --tid 1,x
 claim "all and some" refused "--all and single processes or threads exclude each other" stacks 1 --all
-claim "two views at once" refused "--source and --disassembly exclude each other" annotate -s -d main
+claim "two views at once" refused "--source and --disassembly exclude each other" annotate --source --disassembly main
 claim "two forms at once" refused "exclude each other" report --csv --json
 claim "an unknown format" refused "did you mean 'folded'?" export --format fold
 
@@ -74,5 +81,5 @@ claim "a file that is no profile" failed "text.dusk is not a dusk profile" info 
 : >empty.dusk
 claim "an empty file" failed "empty.dusk" script -i empty.dusk
 claim "a folder" failed "$tmp" flame -i "$tmp"
-claim "nothing is left behind by those who failed" sh -c "[ ! -e flame.html ] && [ ! -e profile.dusk ]"
+claim "commands that fail leave nothing behind" sh -c "[ ! -e flame.html ] && [ ! -e profile.dusk ]"
 done_testing

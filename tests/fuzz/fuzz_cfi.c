@@ -10,8 +10,9 @@
 #include <stdint.h>
 
 #include "core/tables/cfi.h"
-#include "core/regs.h"
+#include "core/arch/regs.h"
 #include "port/port_buffer.h"
+#include "test_arch.h"
 
 #define ADDR 0x10000000ULL
 #define HEAD 6
@@ -36,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	c.code_align = 1 + (data[3] & 7);
 	c.data_align = (s8)data[3] >> 3;
 	c.encoding = data[4];
-	c.class = data[4] >> 6 & CLASS_I386;
+	c.class = data[4] >> 6 & TEST_CLASSES;
 	c.hdr = ADDR;
 	c.initial_insns = ADDR;
 	c.initial_end = c.insns = split;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any file as ELF with debug information: whatever becomes of the child that reads it, we live, and are told no
+ * Any file as ELF with debug information: whatever becomes of the child that reads it, we live, and get no
  * nonsense.
  */
 #include <assert.h>

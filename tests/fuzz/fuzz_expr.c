@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/machine.h"
+#include "core/tables/expr.h"
 #include "port/port_buffer.h"
 
 #define ADDR 0x10000000ULL
@@ -45,7 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	err = expr_row(&m);
 	assert(err == 0 || err == BAD_EXPRESSION || err == CFA_REGISTER_LOST || err == TABLE_UNREADABLE ||
 	       err == STACK_UNREADABLE || err == PAGE_NOT_SAFE);
-	assert(err == m.error && m.depth <= EXPR_DEPTH && m.expressions <= 1 + NR_SLOTS);
+	assert(err == m.scratch.error && m.scratch.nr <= EXPR_DEPTH && m.expressions <= 1 + NR_SLOTS);
 	assert(m.stack.len <= STACK_WINDOW && !(m.stack.base & 7));
 	return 0;
 }

@@ -56,7 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!size || size - 1 > RECORD_BYTES)
 		return 0;
 	f = f ? f : learnt();
-	record = malloc(size); /* of its own, to see who reads beyond it */
+	record = malloc(size); /* of its own, so that a read beyond it is seen */
 	assert(record);
 	memcpy(record, data + 1, size - 1);
 	assert(!fields_text(&text, f, (*data & ~CUT) % NR_EVENTS, record, size - 1, *data & CUT));

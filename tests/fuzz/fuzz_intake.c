@@ -23,7 +23,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In memory of its own, to see who reads beyond it. */
+/* In memory of its own, so that a read beyond it is seen. */
 static void take(struct intake *in, const uint8_t *data, size_t size)
 {
 	struct event_module *module = malloc(size ? size : 1);
@@ -50,11 +50,6 @@ static struct fields *learnt(void)
 	return f;
 }
 
-static void give_up(void *ctx, u64 cookie, const struct waiting *w)
-{
-	join_sample(ctx, w, 0, RING_LOST);
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char folder[] = "/tmp/dusk-fuzz-XXXXXX", path[64];
@@ -73,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	in.nr_events = NR_EVENTS;
 	j.modules = modules_new(j.writer);
 	j.stacks = stacks_new(j.writer, j.modules, NULL);
-	j.stitch = stitch_new();
+	j.stitch = join_stitch();
 	while (size > 2 && !j.failed) {
 		size_t bytes = (data[0] | data[1] << 8) % MAX_EVENT;
 
@@ -84,20 +79,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		data += bytes;
 		size -= bytes;
 	}
-	stitch_drain(j.stitch, give_up, &j);
+	join_end(&j, &(struct map){0});
 	if (profile_close(j.writer, true, &err) || dusk_profile_read(&p, path, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		abort();
 	}
-	for (int i = 0; i < NR_OUTCOMES; i++)
-		rows += j.by_outcome[i];
+	for (int source = DUSK_CPU; source <= DUSK_EVENT; source++)
+		for (int i = 0; i < NR_OUTCOMES; i++)
+			rows += j.by_outcome[source][i];
 	assert(!rows == !(p->nr_samples + p->nr_occurrences));
 	dusk_profile_free(p);
 	unlink(path);
 	assert(!rmdir(folder));
 	stacks_free(j.stacks);
 	modules_free(j.modules);
-	stitch_free(j.stitch);
+	join_done(&j);
 	intake_done(&in);
 	fields_free(in.fields);
 	return 0;

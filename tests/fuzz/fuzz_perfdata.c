@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any perf.data is read to its end, or refused: no record tells of more than the file has, they come in order, and what
+ * Any perf.data is read to its end, or refused: no record tells of more than it has, they come in order, and what
  * is followed of processes holds together.
  */
 #include <assert.h>
@@ -18,8 +18,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 struct state {
 	const struct perfdata *data;
 	struct processes processes;
-	uint64_t time_ns, sum; /* of all that is told: each byte of it is looked at */
-	size_t size;
+	uint64_t time_ns, sum; /* of all that is decoded: each byte of it is read */
 };
 
 static void follow(struct state *s, const struct perfdata_record *r)
@@ -46,7 +45,7 @@ static int look(void *ctx, const struct perfdata_record *r)
 
 	assert(r->time_ns >= s->time_ns);
 	s->time_ns = r->time_ns;
-	assert(r->nr_ips * sizeof(*r->ips) < s->size);
+	assert(r->nr_ips * sizeof(*r->ips) < 1 << 16); /* a record may be larger than the file: it was compressed */
 	for (uint64_t i = 0; i < r->nr_ips; i++)
 		s->sum += r->ips[i] + (processes_find(&s->processes, r->pid, r->ips[i]) != NULL);
 	if (r->text)
@@ -61,7 +60,7 @@ static int look(void *ctx, const struct perfdata_record *r)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	int fd = memfd_create("perf.data", MFD_CLOEXEC), rc;
-	struct state s = {.size = size};
+	struct state s = {};
 	struct dusk_error err = {""};
 	struct perfdata *d = NULL;
 

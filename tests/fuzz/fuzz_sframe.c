@@ -10,6 +10,7 @@
 
 #include "core/tables/sframe.h"
 #include "port/port_buffer.h"
+#include "core/arch/tables.h"
 
 #define ADDR 0x10000000ULL
 #define HEAD 5
@@ -33,10 +34,10 @@ static void check_row(const struct sframe *s)
 	const struct row *row = &s->row;
 
 	assert(s->pc - s->start < s->size && s->here.start <= s->off);
-	assert(row->cfa_reg <= R15 && (row->cfa_kind == CFA_REG || row->flags & ROW_FLEXIBLE));
-	assert(row->rule[SLOT_RA] != RULE_SAME);
+	assert(row->cfa_reg <= SFRAME_LAST_REG && (row->cfa_kind == CFA_REG || row->flags & ROW_FLEXIBLE));
+	assert(RA_IN_A_REGISTER || row->rule[SLOT_RA] != RULE_SAME);
 	for (u32 slot = 0; slot < NR_SAVED; slot++)
-		assert(slot == SLOT_RBP || row->rule[slot] == RULE_UNDEFINED);
+		assert(slot == SLOT_FP || row->rule[slot] == RULE_UNDEFINED);
 	assert(!(row->flags & ~(ROW_SIGNAL | ROW_GUESS | ROW_FLEXIBLE)));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* The reader of specimens on any text, and the walk of what it took for one, which ends, and as it is told. */
+/* The reader of specimens on any text; and the walk of what it accepts, which ends as its result says. */
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>

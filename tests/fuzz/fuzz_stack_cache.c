@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A program made of any functions, on any stack, that changes: a walk at once is the walk that may wait, and a stack is
- * told again if, and only if, the walk would read the same.
+ * found again if, and only if, the walk would read the same.
  *
  * Each byte of the input is a choice; when there are none left, all are 0.
  *
@@ -17,6 +17,7 @@
 #include "core/walk/nofault.h"
 #include "port/image.h"
 #include "port/port_buffer.h"
+#include "test_arch.h"
 
 #define FUNCTION(n) (IMAGE_CODE + 64 * (n))
 #define STACK (STACK_END - IMAGE_STACK_BYTES)
@@ -77,7 +78,7 @@ static u64 return_address(void)
 
 static void make_function(u32 n)
 {
-	static const u8 cfa_reg[] = {RSP, RSP, RSP, RBP, RBP, RBX, R10, RAX};
+	static const u8 cfa_reg[] = {REG_SP, REG_SP, REG_SP, REG_FP, REG_FP, TEST_SAVED, TEST_LOST, 0};
 	u32 base = cfa_reg[choose(COUNT(cfa_reg))], off = 8 + 8 * choose(8);
 	u8 insns[32], *p = insns;
 
@@ -91,19 +92,19 @@ static void make_function(u32 n)
 	*p++ = 0x80 | off >> 7;
 	*p++ = off >> 14;
 	if (rarely(2)) {
-		*p++ = 0x80 | RBP;
+		*p++ = 0x80 | REG_FP;
 		*p++ = 2 + choose(8);
 	}
 	if (rarely(4)) {
-		*p++ = 0x80 | RBX;
+		*p++ = 0x80 | TEST_SAVED;
 		*p++ = choose(16);
 	}
 	if (rarely(8)) {
-		*p++ = 0x80 | RIP;
+		*p++ = 0x80 | REG_RA;
 		*p++ = choose(4);
 	} else if (rarely(16)) {
 		*p++ = 0x07;
-		*p++ = RIP;
+		*p++ = REG_RA;
 	}
 	image_fde(&im, FUNCTION(n), 64, insns, p - insns);
 }
@@ -127,7 +128,7 @@ static void make_program(void)
 	functions = 1 + choose(6);
 	for (u32 n = 0; n < functions; n++)
 		make_function(n);
-	image_fde(&im, FUNCTION(OUTERMOST), 64, INSNS(0x07, RIP));
+	image_fde(&im, FUNCTION(OUTERMOST), 64, INSNS(0x07, REG_RA));
 	image_map(&im);
 }
 
@@ -200,7 +201,7 @@ static bool reads_the_same(const struct kept *k)
 
 	if (memcmp(&key, &k->key, sizeof(key)) || trace.used != k->trace.used)
 		return false;
-	for (u32 i = 0; i < RIP; i++)
+	for (u32 i = 0; i < REG_RA; i++)
 		if (trace.used >> i & 1 && reg[i] != k->reg[i])
 			return false;
 	return now->nr == then->nr && !memcmp(now->at, then->at, now->nr * sizeof(now->at[0])) &&
@@ -209,7 +210,7 @@ static bool reads_the_same(const struct kept *k)
 
 static bool can_be_kept(void)
 {
-	return read_log_is_usable(&trace.reads) && trace.reads.nr && !(trace.used & ~(CALLEE_SAVED | 1u << RBP));
+	return read_log_is_usable(&trace.reads) && trace.reads.nr && !(trace.used & ~DEPENDS_REGS);
 }
 
 static void look(void)
@@ -220,11 +221,12 @@ static void look(void)
 
 	assert(id <= nr_kept);
 	if (id) {
-		const struct stack *told = &kept[id - 1].stack;
+		const struct stack *found = &kept[id - 1].stack;
 
 		assert(err || reads_the_same(&kept[id - 1])); /* what was known may be forgotten */
 		assert(w.outcome == UNDEFINED_RA);
-		assert(w.out.nr == told->nr && !memcmp(w.out.frame, told->frame, told->nr * sizeof(told->frame[0])));
+		assert(w.out.nr == found->nr &&
+		       !memcmp(w.out.frame, found->frame, found->nr * sizeof(found->frame[0])));
 	} else if (!err && can_be_kept()) {
 		assert(!nr_kept || !reads_the_same(&kept[nr_kept - 1]));
 		keep();
@@ -239,7 +241,7 @@ static void change(void)
 	if (rarely(4))
 		word += 16 * choose(128);
 	switch (what) {
-	case 0: reg[RBP] = stack_address(); break;
+	case 0: reg[REG_FP] = stack_address(); break;
 	case 1: reg[choose(16)] ^= 8; break;
 	case 2: key.ip = return_address() - 1; break;
 	case 3: key.sp = stack_address(); break;
@@ -249,8 +251,8 @@ static void change(void)
 	case 10 ... 12: *word = stack_address(); break;
 	default: *word ^= 1ULL << choose(64);
 	}
-	reg[RIP] = key.ip;
-	reg[RSP] = key.sp;
+	reg[REG_PC] = key.ip;
+	reg[REG_SP] = key.sp;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -267,9 +269,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	key = (struct stack_cache_key){.mm = 1, .mm_sequence = 2};
 	key.ip = return_address() - 1;
 	key.sp = stack_address();
-	reg[RIP] = key.ip;
-	reg[RSP] = key.sp;
-	reg[RBP] = stack_address();
+	reg[REG_PC] = key.ip;
+	reg[REG_SP] = key.sp;
+	reg[REG_FP] = stack_address();
 	make_stack();
 	for (u32 i = 0; i < CHANGES && choice < end; i++) {
 		look();

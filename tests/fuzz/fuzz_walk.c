@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A process whose whole memory, from the ELF header to the stack, is any bytes: the walk ends, within its bounds, and
- * is the same whether rows are cached or not.
+ * is the same whether rows are cached or not, and whether it has to wait for pages or not.
  *
  * The decoders have fuzzers of their own, which see more of them; this one looks at how they are put together.
  *
@@ -16,6 +16,7 @@
 #include "core/rowcache.h"
 #include "core/walk/walk.h"
 #include "port/port_buffer.h"
+#include "test_arch.h"
 
 #define ADDR 0x10000000ULL
 #define STACK 0x20000000ULL
@@ -32,11 +33,11 @@ static void walk(const uint8_t *data, bool no_cache)
 	modules_distrust(&w.modules);
 	w.no_cache = no_cache;
 	w.max_depth = DEPTH;
-	for (u32 i = 0; i < RIP; i++)
+	for (u32 i = 0; i < INPUT_REGS; i++)
 		w.machine.reg[i] = STACK + 8 * i;
-	w.machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
-	w.machine.reg[RSP] = STACK;
-	w.machine.reg[CS] = data[HEAD + EI_CLASS] == ELFCLASS32 ? USER32_CS : 0;
+	w.machine.reg[REG_PC] = ADDR + (data[0] | data[1] << 8);
+	w.machine.reg[REG_SP] = STACK;
+	test_set_mode(w.machine.reg, data[HEAD + EI_CLASS] == ELFCLASS32);
 	walk_start(&w);
 	walk_stack(&w);
 
@@ -78,8 +79,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	out = w.out;
 	outcome = w.outcome;
-	for (int round = 0; round < 2; round++) {
-		walk(data, false);
+	for (int round = 0; round < 4; round++) {
+		port_wait_for_pages(round < 2 ? NULL : &w.modules);
+		walk(data, round == 2);
 		assert(w.outcome == outcome && w.out.nr == out.nr);
 		assert(!memcmp(w.out.frame, out.frame, out.nr * sizeof(out.frame[0])));
 	}

@@ -11,6 +11,7 @@
 void truths_read(const char *path, struct truths *ret)
 {
 	FILE *f = fopen(path, "r");
+	uint64_t exec_ns = 0;
 	char line[256];
 
 	assert_non_null(f);
@@ -25,10 +26,14 @@ void truths_read(const char *path, struct truths *ret)
 		else if (sscanf(line, "%63s %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, t->function,
 				&t->tid, &t->ns, &t->runnable_ns, &t->sleeps, &t->preemptions, &t->preempted_ns) == 7)
 			t->has_counts = true;
+		else if (sscanf(line, "exec 0 %" SCNu64 " -", &exec_ns) == 1)
+			ret->nr--;
 		else if (sscanf(line, "%63s %d %" SCNu64 " -", t->function, &t->tid, &t->ns) != 3)
 			fail_msg("not a line of the truth: %s", line);
 	}
 	fclose(f);
+	for (size_t i = 0; i < ret->nr; i++)
+		ret->line[i].more_ns = ret->line[i].has_counts ? 0 : exec_ns;
 	assert_true(ret->nr > 0);
 }
 
@@ -62,13 +67,14 @@ static bool is_away(const struct dusk_profile *p, const struct dusk_sample *s, p
 /*
  * The thread was somewhere, and dusk says why it does not know where: another thread has the lock of the mappings, and
  * on a busy machine may not run for long; or meanwhile a page is not there, of which a machine that is idle takes back
- * some.
+ * some. In mode copied, samples of stacks get lost on a busy machine, while records of switches do not.
  */
 static bool is_anywhere(const struct dusk_profile *p, const struct dusk_sample *s, pid_t tid)
 {
 	const char *outcome = live_outcome(p, s);
 
-	return tid && (!strcmp(outcome, "mappings-busy") || !strcmp(outcome, "page-not-safe"));
+	return tid && (!strcmp(outcome, "mappings-busy") || !strcmp(outcome, "page-not-safe") ||
+		       !strcmp(outcome, "not-sampled"));
 }
 
 struct away away_in(const struct dusk_profile *p, pid_t tid, const char *function)

@@ -9,6 +9,7 @@ struct truth {
 	pid_t tid;
 	uint64_t ns; /* off CPU in the function; a life: from its begin to its end */
 	bool has_counts;
+	uint64_t more_ns; /* if it has none, ns is a lower bound: it may be so much more, besides the wait for a CPU */
 	uint64_t runnable_ns, sleeps, preemptions, preempted_ns;
 	uint64_t cpu_ns; /* of a life */
 };
@@ -42,6 +43,6 @@ bool within(uint64_t a, uint64_t b, uint64_t millionths, uint64_t more_ns);
 
 /*
  * Each thread's time adds up, within 0.1 %: on CPU, runnable and blocked are its life, and its off-CPU intervals are
- * what was runnable and blocked. Says who misses it.
+ * what was runnable and blocked. Names the thread that misses it.
  */
 void check_conservation(const struct dusk_profile *p);

@@ -278,7 +278,7 @@ int live_record(const char *file, const char *const *words)
 	return live_wait(live_spawn_record(file, words), RECORD_SECONDS);
 }
 
-/* Does the file hold a sample? Whoever reads it while it is written sees what is committed. */
+/* Does the file hold a sample? A reader sees what is committed while it is written. */
 static bool has_samples(const char *file)
 {
 	_cleanup_profile_ p = NULL;

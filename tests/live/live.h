@@ -88,6 +88,7 @@ static inline void profile_freep(struct dusk_profile **p)
 struct live_frame {
 	const char *path, *name; /* name: NULL if it has none */
 	uint64_t offset;
+	bool is_return; /* no: of the code that runs, or that a signal interrupted */
 };
 
 struct live_stack {
@@ -120,7 +121,7 @@ uint64_t live_outcome_samples(const struct dusk_profile *p, const char *outcome)
  * The counters of a finished recording add up, the file holds a sample for each that was counted, and what is called
  * complete has frames.
  */
-void live_check_ledger(const struct dusk_profile *p);
+void live_check_counters(const struct dusk_profile *p);
 
 /* Is the sample's process @pid? */
 bool live_is_of(const struct dusk_profile *p, const struct dusk_sample *s, pid_t pid);

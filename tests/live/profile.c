@@ -48,6 +48,7 @@ void live_user_stack(const struct dusk_profile *p, uint32_t node, struct live_st
 			.path = p->modules[f->module].path,
 			.name = f->function ? p->functions[f->function].name : NULL,
 			.offset = f->offset,
+			.is_return = f->is_return,
 		};
 	}
 }
@@ -142,7 +143,7 @@ static void expect_frames(const struct dusk_profile *p)
 	}
 }
 
-void live_check_ledger(const struct dusk_profile *p)
+void live_check_counters(const struct dusk_profile *p)
 {
 #define N(name) live_counter(p, name)
 	uint64_t walked = N("walks") + N("closed-exec") + N("closed-exiting") + N("closed-no-walker") +
@@ -163,7 +164,7 @@ void live_check_ledger(const struct dusk_profile *p)
 	assert_int_equal(N("requests"),
 			 refused + N("cached") + N("walked-nofault") + N("joined") + N("afterwards") + N("scheduled"));
 	assert_true(N("scheduled") >= walked);
-	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or nobody knows who waits */
+	assert_true(N("scheduled") - walked <= pending + N("lost-samples")); /* or a wait is not counted */
 	assert_true(pending == 0 || N("scheduled") > walked || N("lost-stacks"));
 	assert_int_equal(p->nr_samples, N("samples") - N("lost-samples"));
 	expect_frames(p);

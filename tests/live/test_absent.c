@@ -13,7 +13,7 @@
 #define ROUNDS "500"	  /* 1.5 s and more in each place */
 #define PLACES 14	  /* at least, of its 18: what needs a disk may not block, or not be there */
 #define LEAST_NS 50000000 /* a place where less time is spent does not block on this machine */
-#define SWITCH_NS 5000	  /* what may lie between two who take the time of a switch */
+#define SWITCH_NS 5000	  /* what may lie between two programs that take the time of a switch */
 #define EARLY_NS 250000	  /* see is_true_runnable() */
 
 /* A file in the test's folder that does not exist yet. */
@@ -27,11 +27,12 @@ static const char *new_file(const char *name)
 
 /*
  * Is @runnable_ns what @t waited for a CPU? The kernel counts from when another thread is meant to have the CPU, at the
- * next chance: a preempted one runs on for a while, and longer in the kernel.
+ * next chance: a preempted one runs on for a while, and longer in the kernel. If it goes to sleep by itself in that time, it
+ * was not preempted, and the wait is in the truth all the same: allow for a few.
  */
 static bool is_true_runnable(uint64_t runnable_ns, const struct truth *t, uint64_t more_ns)
 {
-	uint64_t margin = t->ns / 100, least = 0, early = t->preemptions * EARLY_NS;
+	uint64_t margin = t->ns / 100, least = 0, early = (t->preemptions + 4) * EARLY_NS;
 
 	if (t->runnable_ns > early)
 		least = t->runnable_ns - early;
@@ -45,9 +46,9 @@ static bool is_true(const struct dusk_profile *p, const struct truth *t)
 {
 	struct away a = away_in(p, t->tid, t->function);
 	/* Where the truth is a lower bound, the wait for the CPU on which the thread ends is not in it. */
-	bool ok =
-		within(a.ns, t->ns, 10000,
-		       (t->sleeps + t->preemptions) * SWITCH_NS + a.anywhere_ns + (t->has_counts ? 0 : a.runnable_ns));
+	bool ok = within(a.ns, t->ns, 10000,
+			 (t->sleeps + t->preemptions) * SWITCH_NS + a.anywhere_ns +
+				 (t->has_counts ? 0 : a.runnable_ns + t->more_ns));
 
 	ok = ok && a.anywhere * 50 <= a.sleeps + a.preemptions;
 	if (t->has_counts)
@@ -144,7 +145,7 @@ static void each_place_has_its_time_when_the_machine_is_recorded(void **state)
 	check_conservation(p);
 }
 
-/* One recording in another: both see the same program. */
+/* One recording in another: both see the same program, but for a stack that one of them could not walk. */
 static void both_ways_of_writing_have_the_same_totals(void **state)
 {
 	const char *all = live_file("outer.dusk"), *summed = new_file("inner.dusk"), *truth = new_file("twice.truth");
@@ -166,10 +167,11 @@ static void both_ways_of_writing_have_the_same_totals(void **state)
 			      " off-CPU intervals\n",
 			      t->function, a.ns / 1e6, a.rows, b.ns / 1e6, b.rows, a.sleeps + a.preemptions,
 			      b.sleeps + b.preemptions);
-		assert_true(within(a.ns, b.ns, 1000, 0));
-		assert_int_equal(a.sleeps, b.sleeps);
-		assert_int_equal(a.preemptions, b.preemptions);
-		assert_true(b.rows <= a.rows);
+		assert_true(within(a.ns, b.ns, 1000, a.anywhere_ns + b.anywhere_ns));
+		assert_true(within(a.sleeps, b.sleeps, 0, a.anywhere + b.anywhere));
+		assert_true(within(a.preemptions, b.preemptions, 0, a.anywhere + b.anywhere));
+		assert_true((a.anywhere + b.anywhere) * 50 <= a.sleeps + b.sleeps + a.preemptions + b.preemptions);
+		assert_true(b.rows <= a.rows + a.anywhere);
 	}
 }
 
@@ -246,17 +248,17 @@ static void check_leavers(const char *how)
 	check_conservation(p);
 }
 
-static void who_blocks_until_the_process_ends_has_its_time(void **state)
+static void a_thread_that_blocks_until_the_process_ends_has_its_time(void **state)
 {
 	check_leavers("exit");
 }
 
-static void who_blocks_until_execve_has_its_time(void **state)
+static void a_thread_that_blocks_until_execve_has_its_time(void **state)
 {
 	check_leavers("exec");
 }
 
-static void who_blocks_until_another_thread_calls_execve_has_its_time(void **state)
+static void a_thread_that_blocks_until_another_calls_execve_has_its_time(void **state)
 {
 	check_leavers("thread-exec");
 }
@@ -286,9 +288,9 @@ int main(int argc, char **argv)
 		cmocka_unit_test(both_ways_of_writing_have_the_same_totals),
 		cmocka_unit_test(all_intervals_have_the_whole_stack),
 		cmocka_unit_test(a_write_that_blocks_16_times_is_16_intervals_with_one_stack),
-		cmocka_unit_test(who_blocks_until_the_process_ends_has_its_time),
-		cmocka_unit_test(who_blocks_until_execve_has_its_time),
-		cmocka_unit_test(who_blocks_until_another_thread_calls_execve_has_its_time),
+		cmocka_unit_test(a_thread_that_blocks_until_the_process_ends_has_its_time),
+		cmocka_unit_test(a_thread_that_blocks_until_execve_has_its_time),
+		cmocka_unit_test(a_thread_that_blocks_until_another_calls_execve_has_its_time),
 		cmocka_unit_test(no_time_is_lost_in_a_storm),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Who is recorded? What was named, and what it makes; nobody else; and by two recorders at once. */
+/* Are exactly the tasks recorded that were named, and their children, also by two recorders at once? */
 #include <mntent.h>
 #include <signal.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 /* A bit of everything at once, at @frequency. */
 static struct dusk_profile *record_mixed(const char *frequency)
 {
-	const char *file = live_file("ledger.dusk");
+	const char *file = live_file("counters.dusk");
 	pid_t pid[VICTIMS];
 
 	pid[0] = START(live_victim("threads"));
@@ -28,7 +28,7 @@ static void the_sums_are_true(void **state)
 {
 	_cleanup_profile_ p = record_mixed("997");
 
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(live_counter(p, "walks") > 500);
 }
 
@@ -36,7 +36,7 @@ static void the_sums_are_true_when_there_is_too_much_to_do(void **state)
 {
 	_cleanup_profile_ p = record_mixed("20000");
 
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(live_counter(p, "walks") > 500);
 }
 
@@ -53,7 +53,7 @@ static void the_sums_are_true_when_events_are_lost(void **state)
 	live_end(victim);
 
 	_cleanup_profile_ p = live_read(file);
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(live_counter(p, "lost-samples") > 0);
 	assert_true(live_counter(p, "lost-stacks") == 0 || live_outcome_samples(p, "ring-lost") > 0);
 }
@@ -74,13 +74,24 @@ static void ticks_that_the_kernel_drops_are_counted(void **state)
 	assert_true(skipped < (ticks + skipped) / 2);
 }
 
+/* There is room for 16,384 processes, the first of which is the command itself. */
+static void children_for_which_there_is_no_room_are_counted(void **state)
+{
+	const char *file = live_file("litter.dusk");
+
+	assert_int_equal(RECORD(file, "-e", "cpu", "--", live_victim("litter"), "16400"), 0);
+
+	_cleanup_profile_ p = live_read(file);
+	assert_int_equal(live_counter(p, "lost-children"), 16400 - 16383);
+}
+
 static void deep_sleepers_are_pending_and_nothing_more(void **state)
 {
 	const char *file = live_file("sleepers.dusk");
 
 	assert_int_equal(RECORD(file, "-F", "4999", "--", "sleep", "0.3"), 0);
 	_cleanup_profile_ p = live_read(file);
-	live_check_ledger(p);
+	live_check_counters(p);
 }
 
 int main(int argc, char **argv)
@@ -90,6 +101,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_sums_are_true_when_there_is_too_much_to_do),
 		cmocka_unit_test(the_sums_are_true_when_events_are_lost),
 		cmocka_unit_test(ticks_that_the_kernel_drops_are_counted),
+		cmocka_unit_test(children_for_which_there_is_no_room_are_counted),
 		cmocka_unit_test(deep_sleepers_are_pending_and_nothing_more),
 	};
 

@@ -132,7 +132,7 @@ static void check_crowd(const struct dusk_profile *p, pid_t pid)
 	assert_int_equal(nr, in_block + 1);
 }
 
-static void who_sleeps_from_begin_to_end_has_stack_and_time(void **state)
+static void a_thread_that_sleeps_from_begin_to_end_has_stack_and_time(void **state)
 {
 	const char *file = live_file("asleep.dusk");
 	pid_t pid = START(live_victim("throng"), THREADS);
@@ -153,7 +153,7 @@ static void who_sleeps_from_begin_to_end_has_stack_and_time(void **state)
 	check_conservation(p);
 }
 
-static void who_falls_asleep_and_does_not_wake_has_stack_and_time(void **state)
+static void a_thread_that_falls_asleep_and_does_not_wake_has_stack_and_time(void **state)
 {
 	const char *file = live_file("fallen.dusk");
 	pid_t recorder = START_RECORD(file, "-a", "-e", "cpu,offcpu"), pid = START(live_victim("throng"), THREADS);
@@ -184,7 +184,7 @@ static uint64_t requests_without_room(const char *file, const char *max_tasks)
 	return ret;
 }
 
-static void a_recording_has_as_much_room_for_threads_as_it_was_told(void **state)
+static void a_recording_has_room_for_max_tasks_threads(void **state)
 {
 	assert_true(requests_without_room(live_file("small.dusk"), "1024") > 500);
 	assert_int_equal(requests_without_room(live_file("large.dusk"), "16384"), 0);
@@ -193,9 +193,9 @@ static void a_recording_has_as_much_room_for_threads_as_it_was_told(void **state
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_sleeps_from_begin_to_end_has_stack_and_time),
-		cmocka_unit_test(who_falls_asleep_and_does_not_wake_has_stack_and_time),
-		cmocka_unit_test(a_recording_has_as_much_room_for_threads_as_it_was_told),
+		cmocka_unit_test(a_thread_that_sleeps_from_begin_to_end_has_stack_and_time),
+		cmocka_unit_test(a_thread_that_falls_asleep_and_does_not_wake_has_stack_and_time),
+		cmocka_unit_test(a_recording_has_room_for_max_tasks_threads),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

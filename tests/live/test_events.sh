@@ -85,7 +85,7 @@ claim "they are written as a script" sh -c "$dusk script -i dozes.dusk >dozes.sc
 claim "each poll() has the user stack that it has" each dozes.script syscalls:sys_enter_poll 25 "$down"
 claim "... below the kernel's, which was in a system call" each dozes.script syscalls:sys_enter_poll 25 "do_syscall_64 entry_SYSCALL_64_after_hwframe"
 claim "each sleep has its own" each dozes.script syscalls:sys_enter_clock_nanosleep 25 "nanosleep rest $down"
-claim "who leaves the CPU stands in schedule()" each dozes.script sched:sched_switch 0 __schedule
+claim "a thread that leaves the CPU stands in schedule()" each dozes.script sched:sched_switch 0 __schedule
 claim "... and is the one that the fields name" true_of dozes.dusk \
 	"count(*)>0 and sum(fields like 'prev_comm='||comm||' prev_pid='||tid||' %==> next_comm=%')=count(*) from events where event='sched:sched_switch'"
 claim "the script is in the order of time" sh -c "grep -o '^[^\t].*\] *[0-9]*\.[0-9]*:' dozes.script | grep -o '[0-9.]*:\$' | sort -c -n"
@@ -131,7 +131,7 @@ END
 claim "commands of commands are recorded" exits 0 "$dusk" record -q -o exec.dusk -e sched:sched_process_exec -- sh execs
 claim "each exec has its file's name" answers exec.dusk "select count(*) from events where fields='filename=long/run pid='||pid||' old_pid='||tid" 10
 claim "... no other is there" answers exec.dusk "select count(*) from events" 13
-claim "... and that of who called it" answers exec.dusk "select count(*) from events where fields like 'filename=%bin/sh pid=%'" 1
+claim "... and that of its caller" answers exec.dusk "select count(*) from events where fields like 'filename=%bin/sh pid=%'" 1
 claim "what is no text is escaped" answers exec.dusk \
 	"select count(*) from events where fields like 'filename=hostile\\x0a\\x1b[31m\\xff/run pid=%'" 1
 claim "what is too long is cut" answers exec.dusk "select count(*) from events where fields like 'filename=long/000%/00000% pid=% ...'" 1
@@ -215,7 +215,7 @@ fi
 claim "an event that is none" exits 1 "$dusk" record -e sched:nothing -d 1s
 claim "... is named, and where they are listed" says "there is no event sched:nothing; $tracefs/available_events lists them"
 claim "a name that is none" exits 2 "$dusk" record -e sched_switch -d 1s
-claim "... is told what there is" says "-e takes cpu, offcpu, and events of tracefs as sched:sched_switch"
+claim "... is named with what there is" says "-e takes cpu, offcpu, and events of tracefs as sched:sched_switch"
 claim "no profile is left of them" [ ! -e profile.dusk ]
 claim "views of a profile without events say what records some" sh -c "$dusk record -q -e cpu -o cpu.dusk -- true; ! $dusk report -i cpu.dusk --event a:b 2>said"
 claim "... in a sentence" grep -q '^dusk: cpu.dusk has no occurrences of events; dusk record -e ' said

@@ -97,7 +97,7 @@ claim "a sleep takes as long as the victim says" bounded rest
 claim "poll() takes as long as the victim says" bounded await
 claim "the sleep is below hrtimer_nanosleep" blocks_in rest hrtimer_nanosleep
 claim "poll() is below do_sys_poll" blocks_in await do_sys_poll
-claim "no charge is lost" [ "$(value lost-sums off.err)" = 0 ]
+claim "no amount is lost" [ "$(value lost-sums off.err)" = 0 ]
 claim "it walked" [ "$(value walks off.err)" -ge 50 ]
 
 # uprobes: innermost first, "rest+0x0 (dozes)"
@@ -146,7 +146,7 @@ for _ in $(seq 600); do
 	sleep 0.1
 done
 claim "the victim works" work
-claim "skeleton sees who forks" wait_for "process $victim," skeleton.out $skeleton
+claim "skeleton sees the task that forks" wait_for "process $victim," skeleton.out $skeleton
 claim "skeleton ends with status 0" stop $skeleton
 claim "with the whole stack" begot skeleton.out
 end_victim
@@ -170,7 +170,7 @@ claim "... three, the first of which comes most often" sh -c "awk '/times/ { if 
 stop $recording
 end_victim
 
-# Tools that know nothing of each other. Whoever schedules a walk counts it as scheduled; the walk is counted once for
+# Tools that know nothing of each other. The tool that schedules a walk counts it as scheduled; the walk is counted once for
 # all. The first to come sees all walks; when the victim is dead, no walk is due.
 counters() {
 	for _ in $(seq 100); do

@@ -71,7 +71,7 @@ static void check_paths(const struct dusk_profile *p)
 		all += naps[path];
 	}
 	free(naps);
-	print_message("%u stacks, %" PRIu64 " times; %" PRIu64 " stacks were sent whole\n", paths, all,
+	print_message("%u stacks, %" PRIu64 " times; %" PRIu64 " stacks were sent inline\n", paths, all,
 		      live_counter(p, "stacks-inline"));
 	assert_int_equal(paths, nr);
 	/* A timer may be over before it is waited for. */
@@ -98,7 +98,7 @@ static struct dusk_profile *record_full(const char *min_block, const char *more)
 	return live_read(file);
 }
 
-/* The last stack of a task is walked before somebody asks: nobody could be sent it. */
+/* The last stack of a task is walked before a request: it could be sent to no consumer. */
 static uint64_t full_at_its_end(const struct dusk_profile *p)
 {
 	uint64_t nr = 0;

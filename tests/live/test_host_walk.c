@@ -45,11 +45,12 @@ static u64 frame_at(const struct stopped_frame *f)
 }
 
 /*
- * Elfutils cannot leave lld's stubs and _init, which have no CFI: it sees one frame where we come to the outermost. And
- * libgcc's _Unwind_RaiseException and _Unwind_Resume overwrite their own return address before they leave: for some
- * instructions no unwinder can be right.
+ * Elfutils cannot leave lld's stubs and _init, which have no CFI: it sees one frame where we come to the outermost. At
+ * the first instructions of a new thread, which have none either, it takes what lies on the stack for a caller: one that
+ * is in no file. And libgcc's _Unwind_RaiseException and _Unwind_Resume overwrite their own return address before they
+ * leave: for some instructions no unwinder can be right.
  */
-static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs, size_t nr)
+static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs, size_t nr, size_t same)
 {
 	Dwfl_Module *m = dwfl_addrmodule(s->dwfl, theirs[0].pc);
 	const char *name = m ? dwfl_module_addrname(m, theirs[0].pc) : NULL;
@@ -57,6 +58,12 @@ static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs,
 	if (nr == 1 && walk.out.nr > 1 && frame_place(walk.out.frame[0]) == frame_at(&theirs[0]) &&
 	    walk.outcome == UNDEFINED_RA)
 		return true;
+	if (walk.outcome == THREAD_START && same == walk.out.nr && same < nr) {
+		uint64_t offset;
+		const char *path = stopped_place(s, theirs[same].pc, &offset);
+
+		return !path || path[0] != '/';
+	}
 	return name && (!strncmp(name, "_Unwind_RaiseException", 22) || !strncmp(name, "_Unwind_Resume", 14));
 }
 
@@ -88,7 +95,7 @@ static void compare(const struct stopped *s, pid_t tid, struct sums *sums)
 	if (nr && same == nr && same == walk.out.nr) {
 		sums->stacks++;
 		sums->frames += nr;
-	} else if (is_hole(s, theirs, nr)) {
+	} else if (is_hole(s, theirs, nr, same)) {
 		sums->holes++;
 	} else {
 		sums->different++;

@@ -44,6 +44,38 @@ static void generated_code_is_walked_and_named(void **state)
 	assert_true(live_count(p, pid).walked - live_count(p, pid).complete <= 2);
 }
 
+/* Behind the calls of the trampolines, and at each instruction of the inner one. */
+static void trampolines_of_cpython_are_walked_and_named(void **state)
+{
+	pid_t pid = START(live_victim("trampolines"));
+	_cleanup_profile_ p = record(pid);
+	size_t in_outer = 0, in_inner = 0;
+	char path[64];
+
+	live_end(pid);
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", pid);
+	unlink(path);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		if (live_class(p, s) != DUSK_COMPLETE)
+			continue;
+		sentence = live_sentence_at(p, s->node);
+		if (!live_matches(sentence,
+				  "^main( run( py::outer( evaluate_outer( py::inner( evaluate_inner)?)?)?)?)?$"))
+			fail_msg("not a stack of this program: %s", sentence);
+		in_outer += !strncmp(sentence, "main run py::outer evaluate_outer", 33);
+		in_inner += !strcmp(sentence, "main run py::outer evaluate_outer py::inner");
+		free(sentence);
+	}
+	print_message("%zu stacks through the outer trampoline, %zu in the inner one\n", in_outer, in_inner);
+	assert_true(in_outer > 50);
+	assert_true(in_inner > 5);
+	/* At its own instructions, the outer one is not known: too little can be read before them. */
+	assert_true(live_count(p, pid).walked - live_count(p, pid).complete <= live_count(p, pid).walked / 100);
+}
+
 /* A victim whose map is @link, or has been grown to @bytes. To be ended with end_jit(). */
 static pid_t start_jit(char map[64], const char *link, off_t bytes)
 {
@@ -113,7 +145,7 @@ static int unmount_proc(void **state)
 	return umount2(*state, MNT_DETACH) || rmdir(*state);
 }
 
-/* The log of the kernel, which whoever reads it to the end waits for. It is no older than the process. */
+/* The log of the kernel, where a reader waits at the end. It is no older than the process. */
 static void a_map_that_the_kernel_makes_up_is_none(void **state)
 {
 	const char *file = live_file("kmsg.dusk");
@@ -216,6 +248,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(generated_code_is_walked_and_named),
+		cmocka_unit_test(trampolines_of_cpython_are_walked_and_named),
 		cmocka_unit_test_setup_teardown(a_map_that_the_kernel_makes_up_is_none, mount_proc, unmount_proc),
 		cmocka_unit_test(a_map_that_is_a_fifo_is_none),
 		cmocka_unit_test(that_a_map_is_too_large_is_said),

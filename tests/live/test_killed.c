@@ -58,7 +58,7 @@ static bool any_left(const uint32_t *ids, size_t nr)
 	return left;
 }
 
-/* Tasks that sleep still hold the programs that are to walk for them: whoever comes next clears that away. */
+/* Tasks that sleep still hold the programs that are to walk for them: the next tool clears that away. */
 static void clear_away(void)
 {
 	assert_int_equal(RECORD(live_file("next.dusk"), "-d", "0.1s"), 0);
@@ -101,7 +101,7 @@ static void the_file_stays_whole_and_the_kernel_is_left_clean(void **state)
 }
 
 /* A task that will not come back to user mode, and has task work, does not keep what the work would call. */
-static void who_blocks_for_ever_does_not_keep_the_programs(void **state)
+static void a_thread_that_blocks_for_ever_does_not_keep_the_programs(void **state)
 {
 	uint32_t loaded[MAX_PROGRAMS];
 	size_t nr;
@@ -130,7 +130,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_file_stays_whole_and_the_kernel_is_left_clean),
-		cmocka_unit_test(who_blocks_for_ever_does_not_keep_the_programs),
+		cmocka_unit_test(a_thread_that_blocks_for_ever_does_not_keep_the_programs),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What becomes of a stack that was asked for, if its task does not simply return to user mode: it blocks, is killed,
- * stopped or traced, makes children, or another task gets its number. And who has no stack at all?
+ * stopped or traced, makes children, or another task gets its number. And which tasks have no stack at all?
  */
 #include <linux/io_uring.h>
 #include <signal.h>
@@ -63,7 +63,7 @@ static struct blocked block(const char *file)
 	return b;
 }
 
-static void who_blocks_at_the_end_is_pending_and_counted(void **state)
+static void a_thread_that_blocks_at_the_end_is_pending_and_counted(void **state)
 {
 	const char *file = live_file("blocked.dusk");
 	struct blocked b = block(file);
@@ -92,7 +92,7 @@ static void who_blocks_at_the_end_is_pending_and_counted(void **state)
 	assert_int_equal(p->nr_samples, live_counter(p, "samples") - live_counter(p, "lost-samples"));
 }
 
-static void who_is_killed_while_it_blocks_has_given_its_stack(void **state)
+static void a_task_that_is_killed_while_it_blocks_has_its_stack(void **state)
 {
 	const char *file = live_file("killed.dusk");
 	struct blocked b = block(file);
@@ -132,7 +132,7 @@ static void check_talk(const struct dusk_profile *p)
 	assert_int_equal(p->nr_samples, live_counter(p, "samples") - live_counter(p, "lost-samples"));
 }
 
-static void who_is_stopped_has_given_its_stack_before(void **state)
+static void a_task_that_is_stopped_has_its_stack(void **state)
 {
 	pid_t pid = START(live_victim("datagrams")), recorder;
 	const char *file = live_file("stopped.dusk");
@@ -152,7 +152,7 @@ static void who_is_stopped_has_given_its_stack_before(void **state)
 }
 
 /* Stops at each system call, before it and behind it. */
-static void who_is_traced_is_recorded_like_others(void **state)
+static void a_task_that_is_traced_is_recorded_like_others(void **state)
 {
 	pid_t pid = START(live_victim("datagrams")), recorder;
 	const char *file = live_file("traced.dusk");
@@ -215,7 +215,7 @@ static void a_child_inherits_nothing_that_is_due(void **state)
 	assert_true(in_child > 20);
 }
 
-static void who_gets_the_number_of_another_task_gets_nothing_else(void **state)
+static void a_task_that_gets_the_id_of_another_gets_nothing_else_of_it(void **state)
 {
 	pid_t pid = START(live_victim("reuse")), number = 0;
 	const char *file = live_file("reuse.dusk");
@@ -285,8 +285,8 @@ static void threads_of_the_kernel_have_no_user_stack(void **state)
 		kworkers += is_kworker;
 		io_workers += is_io;
 	}
-	print_message("%zu samples of kworkers, %zu of io_uring's, %zu of who submits\n", kworkers, io_workers,
-		      submitting);
+	print_message("%zu samples of kworkers, %zu of io_uring's, %zu of the submitting thread\n", kworkers,
+		      io_workers, submitting);
 	assert_true(kworkers > 0);
 	assert_true(!uring || io_workers > 5);
 	assert_true(!uring || submitting > 5);
@@ -334,12 +334,12 @@ static void a_process_in_namespaces_goes_by_its_number_outside(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_blocks_at_the_end_is_pending_and_counted),
-		cmocka_unit_test(who_is_killed_while_it_blocks_has_given_its_stack),
-		cmocka_unit_test(who_is_stopped_has_given_its_stack_before),
-		cmocka_unit_test(who_is_traced_is_recorded_like_others),
+		cmocka_unit_test(a_thread_that_blocks_at_the_end_is_pending_and_counted),
+		cmocka_unit_test(a_task_that_is_killed_while_it_blocks_has_its_stack),
+		cmocka_unit_test(a_task_that_is_stopped_has_its_stack),
+		cmocka_unit_test(a_task_that_is_traced_is_recorded_like_others),
 		cmocka_unit_test(a_child_inherits_nothing_that_is_due),
-		cmocka_unit_test(who_gets_the_number_of_another_task_gets_nothing_else),
+		cmocka_unit_test(a_task_that_gets_the_id_of_another_gets_nothing_else_of_it),
 		cmocka_unit_test(threads_of_the_kernel_have_no_user_stack),
 		cmocka_unit_test(a_process_in_namespaces_goes_by_its_number_outside),
 	};

@@ -63,6 +63,30 @@ counter() {
 claim "without a recording there is no stackmap" exits 1 "$dusk" stackmap show
 claim "... which is said" says "a profile is named by -i"
 
+# References to kernel stacks, while a recording of a process that is stopped keeps the stackmap.
+sleep 1000 &
+stopped=$!
+kill -STOP $stopped
+"$dusk" record -q -e cpu -p $stopped -o keeps.dusk 2>errors &
+other=$!
+kernel_refs() {
+	"$dusk" stackmap show --kernel --no-symbols | sed -n 's/^stack_id.*\[ref \([0-9]*\).*/\1/p' | awk '{ n += $1 } END { print n + 0 }'
+}
+claim "a stackmap that is kept" reaches bits 14
+claim "off-CPU intervals" exits 0 "$dusk" record -q -e offcpu -o naps.dusk -- "$victims/paths" naps 6000 1
+refs=$(kernel_refs)
+claim "... whose kernel stacks were walked and cached" \
+	[ "$(counter naps.dusk kernel-walks)" -gt 0 -a "$(counter naps.dusk kernel-cached)" -gt 3000 -a "$(counter naps.dusk kernel-checked)" -gt 0 ]
+claim "... are as many references" [ "$refs $(counter naps.dusk no-user)" = "$(counter naps.dusk offcpu-intervals) 0" ]
+claim "samples in the kernel" exits 0 "$dusk" record -q -e cpu -F 4999 -o reads.dusk -- dd if=/dev/zero of=/dev/null bs=1M count=40000
+in_kernel=$("$dusk" query -i reads.dusk --csv "select count(*) from sample s join node n on n.id = s.node join frame f on f.id = n.frame
+	join module m on m.id = f.module where m.path = '[kernel]'" | sed 1d)
+claim "... there are some" [ "$in_kernel" -gt 500 ]
+claim "... are as many more" [ "$(($(kernel_refs) - refs)) 0" = "$in_kernel $(counter reads.dusk lost-samples)" ]
+kill -INT $other
+wait $other
+kill -KILL $stopped
+
 cp "$victims/paths" there
 ./there >ready &
 victim=$!
@@ -118,7 +142,7 @@ resets() {
 claim "... again and again" resets
 claim "... and is empty then" sh -c "$dusk stackmap reset && $dusk stackmap stat | awk '/^entries/ { exit \$2 > 300 }'"
 claim "a second recording has what is there" exits 0 "$dusk" record -e cpu -p $victim -F 999 -d 500ms --stackmap-bits 14 -o second.dusk
-claim "... and is told that its wish was not met" says "has 12 bits already, not 14"
+claim "... and is warned that the stackmap has another size" says "has 12 bits already, not 14"
 kill -INT $recording
 wait $recording
 claim "the recording is whole" exits 0 "$dusk" stackmap show -i first.dusk
@@ -155,7 +179,7 @@ refused() {
 	return 1
 }
 claim "... it is reset as often as there are places" refused
-claim "... and then who holds it up is told" grep -q 'a tool has not taken in yet .*; it may be stopped' refusal
+claim "... and then the message names what holds it up" grep -q 'a tool has not taken in yet .*; it may be stopped' refusal
 claim "... strict reset says what it waits for" exits 1 "$dusk" stackmap reset --when-stopped
 claim "... that it is recorded" says "something records"
 kill -CONT $recording
@@ -174,9 +198,16 @@ kill -KILL $recording
 wait $recording 2>errors
 claim "when it is killed, the stackmap is shown" exits 0 "$dusk" stackmap show
 claim "... as it was" sh -c "$(declare -f paths); paths <said"
-"$dusk" stackmap show >shown
 claim "... and dumped" exits 0 "$dusk" stackmap dump -o killed.fsmb
-claim "... with the names that are shown, the kernel's as well" sh -c "$dusk stackmap read killed.fsmb | cmp - shown"
+# Kernel stacks lie in BPF programs, too, and theirs have names only while they are loaded: so not at the first try.
+as_shown() {
+	"$dusk" stackmap show >shown && "$dusk" stackmap dump -o killed.fsmb && "$dusk" stackmap read killed.fsmb >read &&
+		diff shown read >different
+}
+same_names() {
+	again 20 as_shown || { head -n 20 different && return 1; }
+}
+claim "... with the names that are shown, the kernel's as well" same_names
 claim "... nothing records any more" exits 0 "$dusk" stackmap reset --when-stopped
 claim "... what was recorded is shown" sh -c "$(declare -f paths); $dusk stackmap show -i killed.dusk | paths"
 claim "... it is said that numbers are not known" sh -c "$dusk stackmap stat -i killed.dusk | grep -q '^successes, drops, probes: not known'"

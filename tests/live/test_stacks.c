@@ -223,7 +223,7 @@ static void check(const char *const *words, const struct expected *expected)
 	forget(v);
 }
 
-/* Whoever is in burn is at the bottom; who is on the way is not. */
+/* A stack in burn is at the bottom; one on the way is not. */
 static void check_recursion(const char *victim, int depth)
 {
 	char all[256], often[64], number[16];

@@ -14,7 +14,7 @@
 #include "live.h"
 
 #define TOOL_MS 2500   /* within it a tool has mostly come and gone */
-#define END_SECONDS 60 /* of who goes on: ten that it may wait, and what it takes to load on a busy machine */
+#define END_SECONDS 60 /* of the other tool: ten that it may wait, and what it takes to load on a busy machine */
 
 static unsigned int seed;
 
@@ -57,7 +57,7 @@ static void expect_others_to_work(void)
 {
 	int status = live_wait(start_tool(1), END_SECONDS);
 
-	if (status != 0 && status != 1) /* 1: its file is being written by who is stopped */
+	if (status != 0 && status != 1) /* 1: its file is being written by the one that is stopped */
 		fail_msg("a recording beside a stopped tool ended with %d", status);
 }
 

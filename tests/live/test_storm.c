@@ -56,7 +56,7 @@ static void look(const struct dusk_profile *p, const struct dusk_sample *s, stru
 	r->walked++;
 	is_ending = live_kernel_has(p, s->node, "do_exit");
 	if (is_ending && class == DUSK_COMPLETE && !live_matches(sentence, " (_exit|exit_group)$"))
-		fail_msg("not the stack of who exits: %s", sentence);
+		fail_msg("not the stack of the exiting task: %s", sentence);
 	r->ending += is_ending;
 	if (class == DUSK_COMPLETE)
 		r->complete++;

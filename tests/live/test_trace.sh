@@ -46,7 +46,7 @@ traced() {
 	name=$1
 	shift
 	echo >$ring/trace
-	"$dusk" trace -s "$name.fsmb" "$@" 2>"$name.err"
+	"$dusk" trace --stacks "$name.fsmb" "$@" 2>"$name.err"
 	status=$?
 	cat $ring/trace >"$name.txt"
 	cat "$name.err"
@@ -78,7 +78,7 @@ down='descend descend descend descend descend measure work main'
 # dozes, which works once and ends
 run_dozes() {
 	echo >$ring/trace
-	echo | "$dusk" trace -q -s dozes.fsmb -e syscalls:sys_enter_poll,syscalls:sys_enter_clock_nanosleep,sched:sched_switch -- \
+	echo | "$dusk" trace -q --stacks dozes.fsmb -e syscalls:sys_enter_poll,syscalls:sys_enter_clock_nanosleep,sched:sched_switch -- \
 		"$victims/dozes" >dozes.said || return
 	cat $ring/trace >dozes.txt
 }
@@ -89,7 +89,7 @@ claim "... nothing is missing" [ ! -s dozes.said ]
 claim "each poll() has the user stack that it has" each dozes.out syscalls:sys_enter_poll 25 "await $down"
 claim "each sleep has its own" each dozes.out syscalls:sys_enter_clock_nanosleep 25 "rest $down"
 claim "... below the kernel's, which was in a system call" each dozes.out syscalls:sys_enter_poll 25 entry_SYSCALL_64_after_hwframe
-claim "who leaves the CPU stands in schedule()" each dozes.out sched:sched_switch 0 __schedule
+claim "a thread that leaves the CPU stands in schedule()" each dozes.out sched:sched_switch 0 __schedule
 claim "... which poll() did" grep -q 'do_sys_poll+' dozes.out
 claim "what is below lines is all that was added" sh -c "grep -v '^        \\[' dozes.out | cmp - dozes.txt"
 claim "events of others are not there" sh -c "! grep -v '^#' dozes.txt | grep -v ' *dozes-[0-9]* '"
@@ -106,7 +106,7 @@ mkfifo orders
 "$victims/dozes" <orders >late.said &
 victim=$!
 exec 9>orders
-"$dusk" trace -p $victim -e syscalls:sys_enter_poll -s late.fsmb 2>late.err 9>&- &
+"$dusk" trace -p $victim -e syscalls:sys_enter_poll --stacks late.fsmb 2>late.err 9>&- &
 tracing=$!
 for _ in $(seq 300); do
 	grep -q '^dusk: tracing 1 event' late.err && break
@@ -128,6 +128,29 @@ exec 9>&-
 wait $victim
 claim "it ends with the process" wait $tracing
 claim "... and says how many events there were" grep -q '^dusk: 25 events have their stacks' late.err
+
+# The process that is named only waits; its child, which runs before the trace, sleeps again and again.
+mkfifo naps
+bash -c 'trap : USR1; (while :; do read -t 0.05 <>naps; done) & wait' & tree=$!
+until child=$(cat /proc/$tree/task/$tree/children) && [ "$child" ]; do sleep 0.1; done
+child=${child% }
+traced_are() {
+	wanted=$1
+	shift
+	traced tree -q -d 1s -e sched:sched_switch "$@" && sed -n 's/^ *[^#]*-\([0-9]*\) *\[[0-9]*\].*/\1/p' tree.txt | sort -u >tree.pids
+	cat tree.pids
+	[ "$(cat tree.pids)" = "$wanted" ]
+}
+claim "a process is traced with its children that run already" traced_are $child -p $tree
+claim "... or alone" traced_are "" -p $tree --no-children
+kill -9 $child $tree
+claim "a thread is refused" exits 1 "$dusk" trace -q -e sched:sched_switch -d 1s -p $$,1000000000
+claim "... which is said" says "there is no such process"
+claim "children for which there is no room are counted" sh -c \
+	"$dusk trace -e sched:sched_wakeup_new --stacks many.fsmb -- $victims/litter 16400 2>&1 |
+		grep '^dusk: 17 processes that traced ones created were not traced: there is room for 16384 at once'"
+claim "the command has its caller's environment" sh -c \
+	"env HOME=$tmp $dusk trace -q -e sched:sched_wakeup_new --stacks env.fsmb -- env >env.txt && ! grep -e LESSHISTFILE -e DEBUGINFOD env.txt"
 
 # More stacks than a small stackmap has room for.
 claim "stacks of several epochs are traced" traced epochs -q --stackmap-bits 10 -e syscalls:sys_enter_nanosleep \
@@ -156,7 +179,7 @@ place=$(printf '0x%x' "$((0x$(nm "$victims/dozes" | awk '$3 == "await" { print $
 if echo "p:dusktest$$/await $victims/dozes:$place" >>$tracefs/uprobe_events 2>made; then
 	echo >$ring/trace
 	claim "an event that uprobe_events made is traced" sh -c \
-		"echo | $dusk trace -q -s made.fsmb -e 'dusktest$$:*' -- $victims/dozes >/dev/null"
+		"echo | $dusk trace -q --stacks made.fsmb -e 'dusktest$$:*' -- $victims/dozes >/dev/null"
 	cat $ring/trace >made.txt
 	claim "... decoded" decoded made
 	claim "... with the stack at its first instruction" each made.out "dusktest$$:await" 25 "await $down"
@@ -167,7 +190,7 @@ fi
 if needs perf "perf counts the same events"; then
 	neighbour() {
 		echo >$ring/trace
-		"$dusk" trace -q -a -s beside.fsmb -e syscalls:sys_enter_poll -d 60s &
+		"$dusk" trace -q -a --stacks beside.fsmb -e syscalls:sys_enter_poll -d 60s &
 		tracing=$!
 		for _ in $(seq 300); do
 			grep -q sys_enter_poll $ring/trace && break
@@ -194,7 +217,7 @@ if needs trace-cmd "a recording of trace-cmd is decoded"; then
 		mount --bind "${file##*/}" $file 2>/dev/null
 	done
 	record() {
-		echo | trace-cmd record -q -o trace.dat -e syscalls:sys_enter_poll -e bpf_trace "$dusk" trace -q -s cmd.fsmb \
+		echo | trace-cmd record -q -o trace.dat -e syscalls:sys_enter_poll -e bpf_trace "$dusk" trace -q --stacks cmd.fsmb \
 			-e syscalls:sys_enter_poll -- "$victims/dozes"
 		[ -s trace.dat ] && [ -s cmd.fsmb ]
 	}
@@ -202,22 +225,29 @@ if needs trace-cmd "a recording of trace-cmd is decoded"; then
 	claim "... its file is decoded" sh -c "$dusk stackmap decode -i cmd.fsmb trace.dat >cmd.out"
 	sed -i 's/bpf_trace_printk: */bpf_trace_printk: /' cmd.out
 	claim "... each poll() has its stack" each cmd.out syscalls:sys_enter_poll 25 "await $down"
-	claim "... beside the kernel's own event" [ "$(grep -c 'dozes-.*sys_enter_poll: ' cmd.out)" = 25 ]
+	# By its number: what has ended may have lost its name there.
+	traced_pid=$(sed -n 's/^ *[^ ]*-\([0-9]*\) .*bpf_trace_printk: syscalls:sys_enter_poll .*/\1/p' cmd.out | sort -u)
+	claim "... beside the kernel's own event" [ "$(grep -c "^ *[^ ]*-$traced_pid .* sys_enter_poll: " cmd.out)" = 25 ]
 	claim "... and so is what it prints" sh -c \
 		"trace-cmd report -i trace.dat >report.txt 2>/dev/null; $dusk stackmap decode -i cmd.fsmb report.txt | sed 's/bpf_trace_printk: */bpf_trace_printk: /' | cmp - cmd.out"
 	claim "a file that only begins like one is refused" sh -c "head -c 20 trace.dat >cut.dat; ! $dusk stackmap decode -i cmd.fsmb cut.dat 2>said"
 	claim "... with a reason" grep -q '^dusk: cannot read cut.dat: trace-cmd report failed' said
+	# In our mount namespace.
+	printf '#!/bin/sh\nkill -KILL $$\n' >killed && chmod 755 killed
+	mount --bind killed "$(readlink -f "$(command -v trace-cmd)")"
+	claim "where trace-cmd is killed at its limits" exits 1 "$dusk" stackmap decode -i cmd.fsmb trace.dat
+	claim "... it is said what works" says "trace-cmd report was killed (Killed); here it may use 10 s of CPU time and 512 MiB. Without these limits: trace-cmd report -i trace.dat | dusk stackmap decode"
 fi
 
 claim "an event that is none" exits 1 "$dusk" trace -e sched:nothing -d 1s
 claim "... is named" says "there is no event sched:nothing"
 claim "a name that is none" exits 1 "$dusk" trace -e sched_switch -d 1s
-claim "... is told how names are" says "group:event"
+claim "... is refused with the form of a name" says "group:event"
 claim "what dusk trace writes itself is not traced" exits 1 "$dusk" trace -e bpf_trace:bpf_trace_printk -d 1s
 claim "a command that is not there has its status" exits 127 "$dusk" trace -q -e sched:sched_switch -- ./nothing
 # It sleeps on; the second signal comes once the first one has been passed on.
 stubborn() {
-	"$dusk" trace -e sched:sched_process_fork -s stubborn.fsmb -- sh -c 'trap "" TERM; echo $$ >stubborn.pid; while :; do sleep 0.1; done' 2>stubborn.said &
+	"$dusk" trace -e sched:sched_process_fork --stacks stubborn.fsmb -- sh -c 'trap "" TERM; echo $$ >stubborn.pid; while :; do sleep 0.1; done' 2>stubborn.said &
 	for _ in $(seq 100); do
 		[ ! -s stubborn.pid ] || break
 		sleep 0.1
@@ -231,7 +261,7 @@ stubborn() {
 	[ $status = 143 ] && grep -q 'leaving sh to itself' stubborn.said
 }
 claim "a command that does not end is left to itself at the second signal" stubborn
-claim "a process in a PID namespace of its own cannot be told from others" exits 1 unshare -p -f --mount-proc \
+claim "a process in a PID namespace of its own cannot be distinguished from others" exits 1 unshare -p -f --mount-proc \
 	"$dusk" trace -q -e sched:sched_switch -- true
 claim "... which is said" says "only the whole machine can be traced: --all"
 claim "... where all are traced there is no need to" exits 0 unshare -p -f --mount-proc \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Are the stacks true that dusk_unwind_threads() takes of threads which nobody stops? Those that stand still are
+ * Are the stacks true that dusk_unwind_threads() takes of threads that are not stopped? Those that stand still are
  * compared with elfutils, frame by frame; of those that move none may be given that was never there.
  */
 #include <signal.h>
@@ -118,7 +118,7 @@ static void check_frames(const struct stopped *s, const struct seen *t)
 	}
 }
 
-static void who_stands_still_has_the_frames_that_elfutils_finds(void **state)
+static void a_thread_that_stands_still_has_the_frames_that_elfutils_finds(void **state)
 {
 	pid_t pid = START(live_victim("stands"));
 	size_t frames = 0;
@@ -154,7 +154,7 @@ static void who_stands_still_has_the_frames_that_elfutils_finds(void **state)
 	live_end(pid);
 }
 
-static void looking_stops_and_wakes_nobody(void **state)
+static void reading_stacks_stops_and_wakes_no_thread(void **state)
 {
 	uint64_t before[MAX_STOPPED];
 	pid_t pid = START(live_victim("stands"));
@@ -230,7 +230,7 @@ static void a_thread_that_moves_is_never_given_a_stack_that_was_not_there(void *
 			given[t->state == 'S']++;
 		}
 	}
-	print_message("%d stacks of sleepers, %d of those who waited for a CPU, %d running, %d moved\n", given[1],
+	print_message("%d stacks of sleepers, %d of threads that waited for a CPU, %d running, %d moved\n", given[1],
 		      given[0], running, moved);
 	assert_true(given[1] > LOOKS / 2);
 	live_end(pid);
@@ -332,7 +332,7 @@ static void ten_thousand_threads_are_seen_in_one_pass(void **state)
 	assert_int_equal(c.complete, CROWD + 1);
 	assert_in_range(c.nr_user, 25, 28); /* three more in pause(), from glibc 2.41 on */
 
-	/* And if the reader hangs, the others are still seen, and nobody twice. */
+	/* And if the reader hangs, the others are still seen, and none twice. */
 	look_at_crowd(&held_up);
 	print_message("%d complete, %d excluded after the reader was stopped\n", held_up.complete, held_up.excluded);
 	assert_int_equal(held_up.nr, CROWD + 1);
@@ -363,9 +363,10 @@ static void what_the_function_returns_ends_it(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(who_stands_still_has_the_frames_that_elfutils_finds, open_unwinder,
+		cmocka_unit_test_setup_teardown(a_thread_that_stands_still_has_the_frames_that_elfutils_finds,
+						open_unwinder, close_unwinder),
+		cmocka_unit_test_setup_teardown(reading_stacks_stops_and_wakes_no_thread, open_unwinder,
 						close_unwinder),
-		cmocka_unit_test_setup_teardown(looking_stops_and_wakes_nobody, open_unwinder, close_unwinder),
 		cmocka_unit_test_setup_teardown(a_thread_on_a_cpu_is_said_to_run, open_unwinder, close_unwinder),
 		cmocka_unit_test_setup_teardown(a_thread_that_moves_is_never_given_a_stack_that_was_not_there,
 						open_unwinder, close_unwinder),

@@ -11,7 +11,7 @@
 #include <string.h>
 #include "live.h"
 
-#define MAX_INSTRUCTIONS 90000
+#define MAX_INSTRUCTIONS 60000
 
 static const char *deferred, *other_tools, *now, *remote, *tracing;
 

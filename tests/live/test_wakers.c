@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is it known who woke a thread, with both of its stacks, and who woke that one? */
+/* Is the waker of a thread known, with both of its stacks, and the waker of that one? */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,7 +73,7 @@ static uint64_t woken_by_interrupt(const struct dusk_profile *p, const char *fun
 	return known;
 }
 
-static void check_ledger(const struct dusk_profile *p)
+static void check_times(const struct dusk_profile *p)
 {
 	assert_int_equal(live_counter(p, "samples") + live_counter(p, "offcpu-intervals") + live_counter(p, "wakers"),
 			 live_counter(p, "no-user") + live_counter(p, "requests"));
@@ -88,7 +88,7 @@ static void each_link_of_a_chain_is_known(void **state)
 	assert_true(woken_by(p, "c_waits", "b", "b_wakes_c") > MOST);
 	assert_true(woken_by(p, "b_waits", "a", "a_wakes_b") > MOST);
 	assert_true(woken_by_interrupt(p, "nanosleep") > MOST);
-	check_ledger(p);
+	check_times(p);
 }
 
 /* What is known at the end of a line is the nanoseconds. */
@@ -131,11 +131,11 @@ static void a_softirq_that_a_sender_runs_is_its_own(void **state)
 	_cleanup_profile_ p = live_read(file);
 	assert_true(woken_by(p, "receives", "sender", "sends") > MOST);
 	assert_true(woken_by_interrupt(p, "nanosleep") > MOST);
-	check_ledger(p);
+	check_times(p);
 }
 
 /*
- * No time is lost, and nobody has the waker of another off-CPU interval: those that are too short to be told have none.
+ * No time is lost, and no off-CPU interval has the waker of another: those that are too short to have a stack of their own have none.
  */
 static void short_intervals_have_no_wakers(void **state)
 {
@@ -147,10 +147,10 @@ static void short_intervals_have_no_wakers(void **state)
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].value_ns < 1000000000)
 			assert_int_equal(p->samples[i].waker, 0);
-	check_ledger(p);
+	check_times(p);
 }
 
-static void who_does_not_ask_does_not_pay(void **state)
+static void without_wakers_none_are_recorded(void **state)
 {
 	const char *file = live_file("without.dusk");
 
@@ -167,7 +167,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_chain_is_shown_as_one),
 		cmocka_unit_test(a_softirq_that_a_sender_runs_is_its_own),
 		cmocka_unit_test(short_intervals_have_no_wakers),
-		cmocka_unit_test(who_does_not_ask_does_not_pay),
+		cmocka_unit_test(without_wakers_none_are_recorded),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

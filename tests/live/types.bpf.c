@@ -29,7 +29,7 @@ u64 called_back;
 		return 0;                   \
 	}
 
-#define CHARGES(section, name)                           \
+#define AGGREGATES(section, name)                        \
 	SEC(section)                                     \
 	int name(void *ctx)                              \
 	{                                                \
@@ -46,11 +46,11 @@ ASKS("tracepoint/sched/sched_switch", asks_tracepoint)
 ASKS("kprobe", asks_kprobe)
 ASKS_AT_UPROBE("uprobe", asks_uprobe)
 ASKS_AT_UPROBE("uprobe.s", asks_uprobe_sleepable)
-CHARGES("raw_tp/sys_enter", charges_raw_tp)
-CHARGES("tp_btf/sys_enter", charges_tp_btf)
-CHARGES("tracepoint/sched/sched_switch", charges_tracepoint)
-CHARGES("kprobe", charges_kprobe)
-CHARGES("perf_event", charges_perf_event)
+AGGREGATES("raw_tp/sys_enter", aggregates_raw_tp)
+AGGREGATES("tp_btf/sys_enter", aggregates_tp_btf)
+AGGREGATES("tracepoint/sched/sched_switch", aggregates_tracepoint)
+AGGREGATES("kprobe", aggregates_kprobe)
+AGGREGATES("perf_event", aggregates_perf_event)
 
 SEC("uprobe.s")
 int walks_uprobe_sleepable(void *ctx)

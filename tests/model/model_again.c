@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is each reference to a stack that is remembered counted once, in whatever order two interrupts, on top of each other
- * and of who counts, and another CPU count references to stacks that share a place?
+ * Is each reference to a cached stack counted once, in whatever order a task, two interrupts on top of it and of each
+ * other, and another CPU count references to stacks that share a place?
  */
 #include "explore.h"
 #include "core/shared/references.h"

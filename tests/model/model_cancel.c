@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * When a consumer has left, does nobody act for it any more, is nothing of it in a task's word, and is whoever takes
- * its slot never served for it, while another consumer gets all that it asked for?
+ * When a consumer has left, does no program act for it any more, is nothing of it in a task's word, and does the next
+ * consumer in its slot get nothing of it, while another consumer gets all that it requested?
  *
- * On the task's CPU: the task, which is served whenever a walk is due, and the program that asks, for both consumers,
+ * On the task's CPU: the task, which delivers whenever a walk is due, and the program that requests, for both consumers,
  * once before and once after the slot has changed hands, on top of it or beside it. On another CPU: the tool that lets
  * the consumer leave, gives its slot to the next, and lets that one leave, too. And another tool, which waits for a
  * grace period of its own at any time.
@@ -185,11 +185,13 @@ int main(void)
 	};
 
 	asks[0] = 1;
-	explore_holds(&m, "a consumer that has left is neither asked for nor served, nor is the next one for it");
+	explore_holds(
+		&m,
+		"after a consumer has left nothing is requested for it or delivered to it, nor to the next one for it");
 	asks[0] = 2;
 	explore_holds(&m, "if the next one asks, too");
 	asks[1] = 1;
-	explore_holds(&m, "and another one, which stays, is always served");
+	explore_holds(&m, "and another one, which stays, gets all that it requested");
 	asks[1] = 0;
 	asks[0] = 1;
 	helped = true;

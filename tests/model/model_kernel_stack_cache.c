@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is a kernel stack never told by what two have left, in whatever order somebody looks for it and two others
- * remember theirs, on several CPUs or as interrupts of each other?
+ * Does a look-up in the kernel stack cache never find a mixture of two entries, in whatever order one task looks for
+ * its stack and two others store theirs, on several CPUs or as interrupts of each other?
  *
- * Each of a stack's addresses is its id here: 1 or 2. Who looks has them mixed, or all 1, and may be told no stack, or
- * that one.
+ * Each of a stack's addresses is its id here: 1 or 2. The stack that is looked up has them mixed, or all 1: then no
+ * stack may be found, or that one.
  *
  * And would we notice? The same with writers that are not marked.
  */
@@ -23,7 +23,7 @@ static u64 input[FRAMES]; /* of who looks */
 static struct kernel_set *set; /* all use it */
 static struct kernel_copy copy[THREADS];
 static struct stack stack[THREADS];
-static u32 told;
+static u32 found;
 
 static const struct kernel_key key = {ENTRY, KERNEL_SYSCALL, 0};
 
@@ -60,13 +60,13 @@ static void look(u32 me)
 	copy[me].words = FRAMES;
 	for (u32 i = 0; i < FRAMES; i++)
 		copy[me].now.word[i] = input[i] + 16 * i;
-	told = kernel_stack_cache_find(&key, &copy[me]);
+	found = kernel_stack_cache_find(&key, &copy[me]);
 }
 
 static void reset(void)
 {
 	memset(set, 0, sizeof(*set));
-	told = 0;
+	found = 0;
 	put(0, 1);
 	set->turn = 0;
 }
@@ -82,7 +82,7 @@ static void thread(u32 me)
 static bool is_right(void)
 {
 	for (u32 i = 0; i < FRAMES; i++)
-		if (told && input[i] != told)
+		if (found && input[i] != found)
 			return false;
 	for (u32 i = 0; i < 2; i++) {
 		const struct cached_kernel_stack *m = &set->way[i];
@@ -116,8 +116,8 @@ int main(void)
 	set = kernel_set_of(&key);
 	m.part[0].at = set;
 	m.part[0].bytes = offsetof(struct kernel_set, way[1].reads.word[READ_LOG_STEP]);
-	m.part[1].at = &told;
-	m.part[1].bytes = sizeof(told);
+	m.part[1].at = &found;
+	m.part[1].bytes = sizeof(found);
 	for (u32 i = 0; i < THREADS; i++) {
 		m.part[2 + i].at = &copy[i].reads;
 		m.part[2 + i].bytes = offsetof(struct read_log, word[READ_LOG_STEP]);
@@ -127,19 +127,19 @@ int main(void)
 
 	choose(LOOKS, PUTS_2, PUTS_1);
 	mix(1, 1);
-	explore_holds(&m, "who stands where it is remembered is told that stack or none");
+	explore_holds(&m, "a look-up of a stack that is cached finds that stack or none");
 	mix(1, 2);
-	explore_holds(&m, "who shares addresses with two is told none");
+	explore_holds(&m, "a look-up with addresses of two finds none");
 	m.cpu[0] = m.cpu[1] = m.cpu[2] = 1;
-	explore_holds(&m, "if it is interrupted by who remembers, who is interrupted by another");
+	explore_holds(&m, "if a writer interrupts it, and another one that writer");
 	mix(2, 1);
 	explore_holds(&m, "whichever of them comes last");
 	choose(PUTS_2, LOOKS, PUTS_1);
-	explore_holds(&m, "or if it interrupts who remembers");
+	explore_holds(&m, "or if it interrupts a writer");
 	choose(PUTS_2, PUTS_1, LOOKS);
-	explore_holds(&m, "or one who has interrupted another");
+	explore_holds(&m, "or one that has interrupted another");
 	not_odd = true;
 	mix(1, 2);
-	explore_catches(&m, "who interrupts a writer that is not marked would be told a mixed stack");
+	explore_catches(&m, "a look-up in an interrupt of a writer that is not marked would find a mixed stack");
 	return explore_done();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is who asks while a task exits either served under the cookie of the request, or told the stack of that very task?
+ * Does each request while a task exits either get its stack under the cookie, or find the stack of that very task?
  *
  * On one CPU: a task, which walks its last stack, and two interrupts on top of it, which ask at any step, also one on
  * top of the other; before it another task had the same place (the same tid), and left what was found there.
@@ -21,7 +21,7 @@ enum { TASK, ASKER, OTHER_ASKER, THREADS };
 static struct {
 	struct defer defer;
 	struct last_stack last_stack;
-	struct answer last; /* the stack that is told is its task's */
+	struct answer last; /* its stack is that of its task */
 	struct visit visit;
 	struct grace grace;
 	bool has_run[THREADS];
@@ -94,6 +94,6 @@ int main(void)
 		is_right, .cpu = {1, 1, 1}, .each_access = true, .part = {PART(task), PART(truth)},
 	};
 
-	explore_holds(&m, "who asks of a task that exits is served or told");
+	explore_holds(&m, "a request for a task that exits gets its stack under the cookie or finds it");
 	return explore_done();
 }

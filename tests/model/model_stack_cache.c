@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is a stack never told by what two walks have left, in whatever order somebody looks for it and two others remember
- * theirs in the same place, on several CPUs or as interrupts of each other?
+ * Does a look-up in the stack cache never find a mixture of two entries, in whatever order one task looks for its stack
+ * and two others store theirs in the same place, on several CPUs or as interrupts of each other?
  *
- * All of a walk's inputs are numbers here: of the one walk all are 1, and so is its stack; of the other all are 2. Who
- * looks has them mixed, or all 1, and may be told no stack, or that one.
+ * All of a walk's inputs are numbers here: of the one walk all are 1, and so is its stack; of the other all are 2. The
+ * look-up has them mixed, or all 1: then it may find no stack, or that one.
  *
- * And would we notice? The same without odd numbers, without a second look, and with two who write at the same time.
+ * And would we notice? The same without odd numbers, without a second look, and with two writers at the same time.
  */
 #include "explore.h"
 #include "core/walk/read_log.c"
@@ -24,7 +24,7 @@ static u32 input[2 + WORDS];
 
 static struct cached_stack *entry; /* all use it */
 static struct stack_snapshot copy[THREADS];
-static u32 told;
+static u32 found;
 
 int port_peek(void *dst, u32 len, u64 addr)
 {
@@ -53,7 +53,7 @@ static void wrongly_put(const struct stack_cache_key *key, const u64 *reg, struc
 	m->key = *key;
 	m->stack = stack;
 	m->used = t->used;
-	m->reg[SLOT_RBP] = reg[RBP];
+	m->reg[SLOT_FP] = reg[REG_FP];
 	read_log_copy(&m->reads, &t->reads);
 	store_release(&m->sequence, sequence + 2);
 }
@@ -70,9 +70,9 @@ static u32 wrongly_find(const struct stack_cache_key *key, const u64 *reg, struc
 
 static void put(u32 n)
 {
-	struct walk_trace t = {.used = 1 << RBP};
+	struct walk_trace t = {.used = 1 << REG_FP};
 	struct stack_cache_key key = key_of(n);
-	u64 reg[NR_REGS] = {[RBP] = n};
+	u64 reg[NR_REGS] = {[REG_FP] = n};
 
 	for (u32 i = 0; i < WORDS; i++)
 		read_log_add(&t.reads, i * sizeof(u64), n);
@@ -85,7 +85,7 @@ static void put(u32 n)
 static u32 look(struct stack_snapshot *now)
 {
 	struct stack_cache_key key = key_of(input[0]);
-	u64 reg[NR_REGS] = {[RBP] = input[1]};
+	u64 reg[NR_REGS] = {[REG_FP] = input[1]};
 
 	return mutation == NO_SECOND_LOOK ? wrongly_find(&key, reg, now) : stack_cache_find(&key, reg, now);
 }
@@ -96,14 +96,14 @@ static void reset(void)
 
 	entry = cached_stack_of(&key);
 	memset(entry, 0, sizeof(*entry));
-	told = 0;
+	found = 0;
 	put(1);
 }
 
 static void thread(u32 me)
 {
 	switch (role[me]) {
-	case LOOKS: told = look(&copy[me]); break;
+	case LOOKS: found = look(&copy[me]); break;
 	case PUTS_1: put(1); break;
 	case PUTS_2: put(2);
 	}
@@ -121,7 +121,7 @@ static bool is_mine(u32 id)
 static bool is_whole(void)
 {
 	u32 n = entry->stack;
-	bool whole = n && !(entry->sequence & 1) && entry->key.exec_id == n && entry->reg[SLOT_RBP] == n;
+	bool whole = n && !(entry->sequence & 1) && entry->key.exec_id == n && entry->reg[SLOT_FP] == n;
 
 	for (u32 i = 0; i < WORDS; i++)
 		whole &= entry->reads.word[i] == n;
@@ -130,7 +130,7 @@ static bool is_whole(void)
 
 static bool is_right(void)
 {
-	return is_mine(told) && is_whole();
+	return is_mine(found) && is_whole();
 }
 
 static void choose(enum role first, enum role second, enum role third)
@@ -153,41 +153,41 @@ int main(void)
 	entry = cached_stack_of(&key);
 	m.part[0].at = entry;
 	m.part[0].bytes = offsetof(struct cached_stack, reads.word[READ_LOG_STEP]);
-	m.part[1].at = &told;
-	m.part[1].bytes = sizeof(told);
+	m.part[1].at = &found;
+	m.part[1].bytes = sizeof(found);
 
 	choose(LOOKS, PUTS_2, PUTS_1);
 	mix(1, 1, 1, 1);
-	explore_holds(&m, "who stands where it is remembered is told that stack or none");
+	explore_holds(&m, "a look-up of a stack that is cached finds that stack or none");
 	mix(1, 1, 1, 2);
-	explore_holds(&m, "who shares words with two is told none");
+	explore_holds(&m, "a look-up with words of two finds none");
 	mix(2, 2, 2, 1);
 	explore_holds(&m, "whichever of them comes last");
 	mix(1, 2, 1, 1);
-	explore_holds(&m, "nor who has the register of another");
+	explore_holds(&m, "nor does one with the register of another");
 	mix(2, 1, 1, 1);
-	explore_holds(&m, "nor who is another process");
+	explore_holds(&m, "nor one of another process");
 	m.cpu[0] = m.cpu[1] = m.cpu[2] = 1;
 	for (u32 i = 0; i < 4; i++) {
 		mix(1 + (i == 0), 1 + (i == 1), 1 + (i == 2), 1 + (i == 3));
-		explore_holds(&m, "if it is interrupted by who remembers, who is interrupted by another");
+		explore_holds(&m, "if a writer interrupts it, and another one that writer");
 	}
 	choose(PUTS_2, LOOKS, PUTS_1);
 	mix(1, 1, 2, 1);
-	explore_holds(&m, "or interrupts who remembers");
+	explore_holds(&m, "or if it interrupts a writer");
 	choose(PUTS_2, PUTS_1, LOOKS);
-	explore_holds(&m, "or interrupts one who has interrupted another");
+	explore_holds(&m, "or one that has interrupted another");
 
 	mutation = NOT_ODD;
-	explore_catches(&m, "who interrupts a writer that is not marked would be told a mixed stack");
+	explore_catches(&m, "a look-up in an interrupt of a writer that is not marked would find a mixed stack");
 	mutation = NO_SECOND_LOOK;
 	choose(LOOKS, PUTS_2, PUTS_1);
 	mix(1, 1, 1, 2);
-	explore_catches(&m, "without a second look, who is interrupted would be told a mixed stack");
+	explore_catches(&m, "without a second look, a look-up that is interrupted would find a mixed stack");
 	memset(m.cpu, 0, sizeof(m.cpu));
 	mutation = TWO_WRITERS;
 	choose(PUTS_2, PUTS_1, LOOKS);
 	m.threads = 2;
-	explore_catches(&m, "two who write at the same time would leave a mixed one");
+	explore_catches(&m, "two writers at the same time would leave a mixed one");
 	return explore_done();
 }

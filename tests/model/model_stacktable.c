@@ -3,7 +3,7 @@
  * Does a stack get one id, in whatever order three insert it at once, or others that fall on the same slots, on several
  * CPUs or as interrupts of each other; and is what an id leads to whole from the moment that the slot shows it?
  *
- * And would we notice? The same with a slot that is written without looking whether somebody was faster.
+ * And would we notice? The same with a slot that is written without checking whether another writer was faster.
  */
 #include "explore.h"
 #include "core/shared/stacktable.c"
@@ -167,7 +167,7 @@ int main(void)
 	};
 
 	all_alike = true;
-	explore_holds(&m, "three who insert one stack get one id");
+	explore_holds(&m, "three writers that insert one stack get one id");
 	all_alike = false;
 	explore_holds(&m, "another stack with the same hash gets another");
 	room = STACK_HEAD + FRAMES;
@@ -176,7 +176,7 @@ int main(void)
 	room = 0;
 	all_alike = m.each_access = true;
 	reader = INSERTERS - 1;
-	explore_holds(&m, "who reads meanwhile finds a whole stack or none, whatever was written so far");
+	explore_holds(&m, "a reader finds a complete stack or none, whatever was written so far");
 	reader = NOBODY;
 	m.cpu[0] = m.cpu[1] = m.cpu[2] = 1;
 	explore_holds(&m, "interrupts at any instruction of an insertion that insert the same get the same id");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Is nobody accused of a walk that does not end but who walks?
+ * Does the watchdog report a walk that does not end only for the process that walks?
  *
  * A process has been walking for long. It releases the walker and exits, and its tid goes to another one, which walks,
- * too; and so does a third one, with another tid. Meanwhile somebody watches.
+ * too; and so does a third one, with another tid. Meanwhile the watchdog looks.
  *
  * The order of the words is the product's own, core/shared/watchdog.h: tools/mutate breaks it, and this notices. And it
  * does if the time is not looked at again when the tid's process has been looked up.
@@ -82,7 +82,7 @@ int main(void)
 {
 	struct model m = {THREADS, thread, NULL, reset, is_right, .part = {PART(shared)}};
 
-	explore_holds(&m, "nobody is accused of another one's walk");
+	explore_holds(&m, "no process is excluded for the walk of another");
 	mutation = LOOKUP_LAST;
 	explore_catches(
 		&m, "if the time was not looked at again, whoever has got the tid of a process that is gone would be");

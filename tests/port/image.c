@@ -4,6 +4,7 @@
 #include "core/tables/encoding.h"
 #include "image.h"
 #include "port_buffer.h"
+#include "test_arch.h"
 
 static void program_header(struct writer *w, u32 type, u32 flags, u64 off, u64 size)
 {
@@ -27,7 +28,7 @@ static void headers(struct image *im)
 	Elf64_Ehdr eh = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 		.e_type = ET_DYN,
-		.e_machine = EM_X86_64,
+		.e_machine = TEST_MACHINE,
 		.e_version = EV_CURRENT,
 		.e_entry = 0x1f00,
 		.e_phoff = sizeof(eh),
@@ -65,7 +66,7 @@ void image_init(struct image *im)
 		.addr = STACK_END - IMAGE_STACK_BYTES,
 		.room = IMAGE_STACK_BYTES,
 	};
-	image_cie(im, "zR", INSNS(PE_SDATA4_PCREL), INSNS(0x0c, 7, 8, 0x90, 1));
+	image_cie(im, "zR", INSNS(PE_SDATA4_PCREL), INSNS(0x0c, REG_SP, 8, 0x80 | REG_RA, 1));
 }
 
 static u32 begin(struct writer *w)
@@ -92,7 +93,7 @@ u64 image_cie(struct image *im, const char *augmentation, const u8 *data, u32 da
 	put_text(w, augmentation);
 	put_uleb(w, 1);
 	put_sleb(w, -8);
-	put8(w, RIP);
+	put8(w, REG_RA);
 	if (data) {
 		put_uleb(w, data_len);
 		put(w, data, data_len);
@@ -158,8 +159,8 @@ void image_start(struct image *im, struct walk *w, u64 pc)
 	w->no_cache = 1;
 	modules_reset(&w->modules);
 	modules_distrust(&w->modules);
-	w->machine.reg[RIP] = pc;
-	w->machine.reg[RSP] = STACK_END - IMAGE_STACK_BYTES;
+	w->machine.reg[REG_PC] = pc;
+	w->machine.reg[REG_SP] = STACK_END - IMAGE_STACK_BYTES;
 	walk_start(w);
 }
 

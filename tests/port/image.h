@@ -6,7 +6,7 @@
  *	    0x1000  code				r-x
  *	    0x2000  .eh_frame_hdr, .eh_frame		r--
  *
- * Link-time addresses are file offsets, unless told otherwise; the file is mapped at IMAGE_BASE.
+ * Link-time addresses are file offsets, unless set otherwise; the file is mapped at IMAGE_BASE.
  */
 #pragma once
 #include "abi/types.h"

@@ -32,6 +32,14 @@ static struct {
 	void (*fn)(void);
 } before_read;
 
+/* Pages that have been waited for, and the modules of the walk that has to. */
+#define MAX_PRESENT 4096
+static struct {
+	struct modules *by;
+	u64 present[MAX_PRESENT];
+	u32 nr_present;
+} waits;
+
 static u32 sequence;
 
 static struct {
@@ -45,6 +53,43 @@ void port_reset(void)
 	memset(&not_safe, 0, sizeof(not_safe));
 	memset(&fault, 0, sizeof(fault));
 	before_read.left = busy.left = 0;
+	waits.by = NULL;
+}
+
+void port_wait_for_pages(struct modules *by)
+{
+	waits.by = by;
+	waits.nr_present = 0;
+}
+
+u32 port_pages_waited_for(void)
+{
+	return waits.nr_present;
+}
+
+static bool is_present(u64 page)
+{
+	for (u32 i = 0; i < waits.nr_present; i++)
+		if (waits.present[i] == page)
+			return true;
+	return false;
+}
+
+/* As in BPF: the first page that is not there is noted. */
+static int must_wait(u32 len, u64 addr)
+{
+	for (u64 page = addr / PAGE_BYTES; waits.by && page <= (addr + len - 1) / PAGE_BYTES; page++) {
+		if (is_present(page))
+			continue;
+		if (waits.by->wait.bytes)
+			return -EACCES;
+		if (waits.by->wait.absent == addr / PAGE_BYTES + 1)
+			return -EFAULT;
+		waits.by->wait.addr = addr;
+		waits.by->wait.bytes = len;
+		return -EACCES;
+	}
+	return 0;
 }
 
 void port_busy(u32 nth, u32 more)
@@ -180,7 +225,18 @@ static int read_memory(void *dst, u32 len, u64 addr)
 
 CORE int port_read(void *dst, u32 len, u64 addr)
 {
+	int err = read_memory(dst, len, addr);
+
 	assert(len <= PAGE_BYTES);
+	return err ?: must_wait(len, addr);
+}
+
+CORE int port_wait(void *dst, u32 len, u64 addr)
+{
+	for (u64 page = addr / PAGE_BYTES; page <= (addr + len - 1) / PAGE_BYTES; page++) {
+		assert(waits.nr_present < MAX_PRESENT);
+		waits.present[waits.nr_present++] = page;
+	}
 	return read_memory(dst, len, addr);
 }
 
@@ -196,7 +252,7 @@ void port_busy_shows(bool shows)
 	busy_shows = shows;
 }
 
-CORE int port_vma(u64 addr, struct vma *ret)
+GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL)
 {
 	struct mapping *m = find(addr);
 
@@ -211,7 +267,7 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	return is ? -EBUSY : 0;
 }
 
-CORE u64 port_file_start(const struct vma *like, u32 most)
+GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 {
 	u64 start = 0;
 
@@ -240,12 +296,12 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 	struct module *m = again ? port_module(&ms->key) : NULL;
 
 	if (m) {
-		*m = ms->told;
+		*m = ms->shareable;
 		return m;
 	}
 	if (nr_known >= module_limit)
 		return NULL;
-	known[nr_known] = (struct known){ms->key, ms->told};
+	known[nr_known] = (struct known){ms->key, ms->shareable};
 	if (module_number)
 		known[nr_known].module.id = module_number;
 	return &known[nr_known++].module;

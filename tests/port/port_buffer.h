@@ -28,7 +28,7 @@ void port_not_safe(u64 start, u64 end);
 /* Let the @nth question for a mapping from now on, and @more after it, be answered by -EBUSY. */
 void port_busy(u32 nth, u32 more);
 
-/* And does the question show all the same what seems to be there? Not, unless told. */
+/* And does a busy look-up show the mapping all the same? Not by default. */
 void port_busy_shows(bool shows);
 
 /* Let the @nth read from now on fail with @err, and all after it too if @stay; 0: let none fail. */
@@ -37,8 +37,15 @@ void port_fail_read(u32 nth, int err, bool stay);
 /* Reads since port_reset() or port_fail_read(). */
 u32 port_reads(void);
 
-/* How many modules can be known; 16 unless told. */
+/* How many modules can be known; 16 by default. */
 void port_module_limit(u32 limit);
 
 /* Modules that are met from now on have this number, and not the next one. */
 void port_module_number(u32 id);
+
+/*
+ * Let the first read of each page fail, until the walk that @by belongs to has waited for it; NULL: no page has to be
+ * waited for.
+ */
+void port_wait_for_pages(struct modules *by);
+u32 port_pages_waited_for(void);

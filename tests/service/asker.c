@@ -75,6 +75,7 @@ static const char *const programs[NR_KINDS] = {
 	[BY_NOW] = "by_now",
 	[BY_NOW_SYSCALL] = "by_now_syscall",
 	[BY_NOW_EXEC] = "by_now_exec",
+	[BY_NMI] = "by_nmi",
 };
 
 static struct bpf_program *program(const struct asker *t, enum probe_kind kind)
@@ -140,12 +141,12 @@ static void on_stack(void *ctx, const struct dusk_stack_event *e)
 		abort();
 }
 
-int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ring_bytes, uint32_t aggregation_rows)
+int try_init_sized(struct asker *t, uint32_t number, uint32_t deliver, uint32_t ring_bytes, uint32_t aggregation_rows)
 {
 	struct asker_ring *r = &t->ring[number % PROBE_CONSUMERS];
 	struct dusk_consumer_options o = {
 		.sz = sizeof(o),
-		.deliver = serve,
+		.deliver = deliver,
 		.on_stack = on_stack,
 		.ctx = r,
 		.ring_bytes = ring_bytes,
@@ -156,14 +157,14 @@ int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ri
 	return dusk_unwind_add_consumer(t->unwinder, number, &o, &t->error);
 }
 
-int try_init(struct asker *t, uint32_t number, uint32_t serve)
+int try_init(struct asker *t, uint32_t number, uint32_t deliver)
 {
-	return try_init_sized(t, number, serve, 4 << 20, 0);
+	return try_init_sized(t, number, deliver, 4 << 20, 0);
 }
 
-void asker_init(struct asker *t, uint32_t number, uint32_t serve)
+void asker_init(struct asker *t, uint32_t number, uint32_t deliver)
 {
-	if (try_init(t, number, serve))
+	if (try_init(t, number, deliver))
 		fail_msg("cannot register consumer %u: %s", number, t->error.text);
 }
 

@@ -53,17 +53,17 @@ void asker_open(struct asker *t, uint32_t kinds, const struct dusk_unwind_option
 void asker_close(struct asker *t);
 
 /*
- * A tool in a process of its own, that asks for consumer 0 by @kind about process @pid, served by ring, ledger and
+ * A tool in a process of its own, that asks for consumer 0 by @kind about process @pid, which get stacks by ring, aggregation map and
  * callback, and polls until it is killed. To be started while this process has no tool: children inherit locks.
  */
 pid_t asker_spawn(enum probe_kind kind, pid_t pid);
 
-/* Register consumer @number, served by @serve (DUSK_DELIVER_...). */
-int try_init(struct asker *t, uint32_t number, uint32_t serve);
-void asker_init(struct asker *t, uint32_t number, uint32_t serve);
+/* Register consumer @number, with @deliver (DUSK_DELIVER_...). */
+int try_init(struct asker *t, uint32_t number, uint32_t deliver);
+void asker_init(struct asker *t, uint32_t number, uint32_t deliver);
 
 /* The same with sizes; 0: as usual. */
-int try_init_sized(struct asker *t, uint32_t number, uint32_t serve, uint32_t ring_bytes, uint32_t aggregation_rows);
+int try_init_sized(struct asker *t, uint32_t number, uint32_t deliver, uint32_t ring_bytes, uint32_t aggregation_rows);
 
 /* Let programs of @kind ask process @pid for @consumers (a bit each); @pid is one for all kinds. */
 int try_attach(struct asker *t, enum probe_kind kind, pid_t pid, uint32_t consumers);
@@ -103,7 +103,7 @@ size_t asker_find(const struct asker *t, uint64_t cookie, uint32_t consumer, str
 void asker_answers(const struct asker *t,
 		   void (*fn)(void *ctx, const struct probe_key *k, const struct probe_answers *a), void *ctx);
 
-/* Their sum, over all cookies of @consumer; and the stack and outcome of one that was told at once, if any was. */
+/* Their sum, over all cookies of @consumer; and the stack and outcome of one that was immediate, if any was. */
 struct probe_answers asker_tally(const struct asker *t, uint32_t consumer);
 
 /*
@@ -113,7 +113,7 @@ struct probe_answers asker_tally(const struct asker *t, uint32_t consumer);
  */
 void asker_expect(struct asker *t, uint32_t rings, uint32_t callbacks);
 
-/* What the programs charged to @key of @consumer. */
+/* What the programs have added to @key of @consumer. */
 struct probe_sum asker_sum(const struct asker *t, uint32_t consumer, uint32_t key);
 
 /* The functions of stack @id, up to main: "leaf inner middle outer main". Valid until the next call. */

@@ -7,12 +7,15 @@
 #include "bpf/common/maps.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
+#include <bpf/bpf_tracing.h>
 #include <dusk/dusk.bpf.h>
 #include "probe.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct probe_control control SHARED("control");
+struct probe_nmi nmis[PROBE_NMIS] SHARED("nmis");
+extern const int __preempt_count __ksym __weak;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -278,6 +281,31 @@ SEC("?lsm.s/bprm_committed_creds")
 int by_now_exec(void *ctx)
 {
 	return walk_now(BY_NOW_EXEC);
+}
+
+/* Not by ask(): an NMI may have interrupted that in a map, and then the map refuses. */
+SEC("?fentry/nmi_cpu_backtrace_handler")
+int BPF_PROG(by_nmi, unsigned int cmd, struct pt_regs *regs)
+{
+	struct dusk_unwind u = {};
+	struct probe_nmi *n;
+	u32 slot;
+
+	if (!control.tgid || bpf_get_current_pid_tgid() >> 32 != control.tgid || !&__preempt_count)
+		return 0;
+	slot = __sync_fetch_and_add(&control.nr_nmis, 1);
+	if (slot >= PROBE_NMIS)
+		return 0;
+	n = &nmis[slot & (PROBE_NMIS - 1)];
+	n->ip = regs->ip;
+	n->preempt_count = *(const int *)bpf_this_cpu_ptr(&__preempt_count);
+	bpf_probe_read_user(&n->place, sizeof(n->place), (void *)control.place);
+	n->result = dusk_unwind_request_at(1, control.no_ip ? 0 : n->ip, &u);
+	n->cookie = u.cookie;
+	n->stack = u.stack;
+	n->outcome = u.outcome;
+	__sync_fetch_and_add(&control.runs[BY_NMI], 1);
+	return 0;
 }
 
 int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)

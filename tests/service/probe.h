@@ -21,34 +21,51 @@ enum probe_kind {
 	BY_SIGNAL,	/* tp_btf/signal_deliver: before the handler's frame is made */
 	BY_RETURN,	/* tp_btf/rseq_update: on the way to user mode, behind task work */
 	BY_NOW,		/* uprobe.s: walks itself; so do those below */
-	BY_NOW_SYSCALL, /* syscall: for who runs it */
+	BY_NOW_SYSCALL, /* syscall: of the task that runs it */
 	BY_NOW_EXEC,	/* lsm.s/bprm_committed_creds: execve() has exchanged the memory, not yet the registers */
+	BY_NMI,		/* fentry/nmi_cpu_backtrace_handler */
 	NR_KINDS
 };
 
+/* A request of by_nmi(), and what it interrupted. */
+struct probe_nmi {
+	u64 ip, cookie;
+	s32 result;
+	u32 stack, outcome;
+	u32 place;	   /* of place.h; 0: it could not be read */
+	u32 preempt_count; /* the kernel's */
+	u32 pad;
+};
+
+#define PROBE_NMIS 16384
+#define PROBE_IN_NMI 0xf00000 /* of the preemption count (linux 7.2 include/linux/preempt.h) */
+
 /* Set by the test at any time. */
 struct probe_control {
-	u32 tgid;		 /* who is asked; 0: nobody */
-	u32 keys;		 /* charge to so many keys in turn (at most PROBE_KEYS); 0: request only */
+	u32 tgid;		 /* the process that is asked for; 0: none */
+	u32 keys;		 /* add to so many keys in turn (at most PROBE_KEYS); 0: request only */
 	u32 again;		 /* how often each program asks in one run, less one */
 	u32 known;		 /* first for what is known at once */
 	u64 ip;			 /* of BY_SIGNAL: what it says that it has interrupted */
-	u32 consumers[NR_KINDS]; /* for whom, a bit each, with the numbers of dusk_unwind_add_consumer() */
+	u32 consumers[NR_KINDS]; /* a bit each, with the numbers of dusk_unwind_add_consumer() */
 	u64 turn, runs[NR_KINDS], unnoted;
 	u64 mixed; /* runs that found another task's value in a variable of theirs */
 	/* Of the task that asked last, where the kernel keeps */
 	u64 trace_nesting; /* a word that is written before and after each task work */
-	u64 walker;	   /* a word that is written right before a walk, and when it has ended and is served */
-	u64 pending;	   /* a word that is written while a walk is served, for a callback of another tool */
+	u64 walker;	   /* a word that is written right before a walk, and when it has ended and is delivered */
+	u64 pending;	   /* a word that is written while a walk is delivered, for a callback of another tool */
 	/*
 	 * Once, if not 0: what is kept of the next task that asks becomes that of one that had its tid before, and
 	 * whose end went unnoticed while this deferral word waited. By which the two differ: bits of task and time of
 	 * birth.
 	 */
 	u64 left_word, left_task, left_birth;
+	u64 place;   /* of BY_NMI: the address of the victim's variable of that name */
+	u32 no_ip;   /* and not to say what was interrupted */
+	u32 nr_nmis; /* requests in .bss.nmis */
 };
 
-/* A cookie of a consumer: what requests said, and what dusk_unwind_done() was told. */
+/* A cookie of a consumer: what requests said, and what dusk_unwind_done() got. */
 struct probe_key {
 	u64 cookie;
 	u32 consumer, tgid;
@@ -61,7 +78,7 @@ struct probe_answers {
 	s32 error; /* the last refusal: refusals are all under cookie 0 */
 };
 
-/* What was charged, as the program itself counts it. */
+/* What was added, as the program itself counts it. */
 struct probe_sum {
 	u64 amount, count;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A tool whose callback asks for a stack: who answers would call who asks, and that one who answers. */
+/* A tool with a callback that requests a stack: the end of a cookie would call the request, and this the end of a cookie. */
 #include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <dusk/dusk.bpf.h>

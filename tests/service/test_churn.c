@@ -23,7 +23,7 @@ static int close_tools(void **state)
 	return 0;
 }
 
-/* Consumers' bits in the words of all tasks, as whoever may read the maps finds them. */
+/* Consumers' bits in the words of all tasks, read from the maps. */
 static uint64_t bits_in_tasks(struct asker *t)
 {
 	int fd = bpf_object__find_map_fd_by_name(t->obj, "tasks");
@@ -73,7 +73,7 @@ static void whoever_has_left_is_not_served_and_others_miss_nothing(void **state)
 	asker_silence(&b);
 	victim_end(&v);
 	asker_poll(&b, 100);
-	print_message("%zu stacks to those who came and went\n", served);
+	print_message("%zu stacks to consumers that came and went\n", served);
 	assert_true(served > 0);
 	asker_expect(&b, 1, 1);
 	assert_int_equal(dusk_unwind_lost(b.unwinder, 0, "lost-stacks"), 0);
@@ -89,7 +89,7 @@ static int any_row(void *ctx, const struct dusk_sum *c)
 	return 0;
 }
 
-/* The victim sleeps meanwhile: what the first one had asked for and charged is still to be served. */
+/* The victim sleeps meanwhile: what the first one had requested and added is still pending. */
 static void who_gets_the_place_of_another_gets_nothing_of_it(void **state)
 {
 	struct victim v = victim_start("read");

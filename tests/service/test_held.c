@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * If one tool is stopped while it holds the lock that all tools need to come and go: who waits for it, and for how
+ * If one tool is stopped while it holds the lock that all tools need to come and go: which tools wait for it, and for how
  * long?
  */
 #include <dirent.h>
@@ -18,7 +18,7 @@
 
 static struct asker a, b;
 
-/* A process that locks the folder of all tools when it is told to, and then is stopped; when it goes on it ends. */
+/* A process that locks the folder of all tools at a signal, and then is stopped; when it goes on it ends. */
 static struct {
 	pid_t pid;
 	int go;
@@ -94,7 +94,7 @@ static void expect_said(const char *text)
 
 	snprintf(wanted, sizeof(wanted), "process %d (", holder.pid);
 	if (!text || !strstr(text, wanted) || !strstr(text, "is stopped") || !strstr(text, "kill -CONT"))
-		fail_msg("not said who holds the lock, and what can be done: %s", text ? text : "nothing");
+		fail_msg("the holder of the lock and the remedy are not named: %s", text ? text : "nothing");
 }
 
 static void expect_folder_gone(void)

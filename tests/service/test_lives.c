@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A task executes another program, or exits, between the request and the walk: each cookie is served once all the same,
+ * A task executes another program, or exits, between the request and the walk: each cookie is delivered once all the same,
  * by ring and by callback, of the tool that scheduled the walk and of the other.
  */
 #include <errno.h>
@@ -16,7 +16,7 @@
 
 #define ALL_WAYS (DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK)
 
-#define AGGREGATION_ROWS (1 << 18) /* a row for each charge: a full ledger could not tell whose stack came */
+#define AGGREGATION_ROWS (1 << 18) /* a row for each request: in a full map it would not be known which stack came */
 
 static struct asker a, b;
 
@@ -50,14 +50,14 @@ static int add_count(void *ctx, const struct dusk_sum *c)
 	return 0;
 }
 
-static void expect_exact_charges(const struct asker *t)
+static void expect_exact_sums(const struct asker *t)
 {
-	uint64_t in_ledger = 0, charged = 0;
+	uint64_t in_map = 0, added = 0;
 
-	assert_int_equal(dusk_unwind_sums(t->unwinder, 0, add_count, &in_ledger), 0);
+	assert_int_equal(dusk_unwind_sums(t->unwinder, 0, add_count, &in_map), 0);
 	for (uint32_t key = 0; key < PROBE_KEYS; key++)
-		charged += asker_sum(t, 0, key).count;
-	assert_int_equal(in_ledger + dusk_unwind_lost(t->unwinder, 0, "lost-sums"), charged);
+		added += asker_sum(t, 0, key).count;
+	assert_int_equal(in_map + dusk_unwind_lost(t->unwinder, 0, "lost-sums"), added);
 }
 
 static size_t with_outcome(const struct asker *t, const char *name)
@@ -81,13 +81,13 @@ static void expect_all_served(void)
 		closed += asker_counter(&b, names[i]);
 	print_message("%lu walks, %lu closed; %zu exec, %zu exec-new, %zu exiting\n", asker_counter(&b, "walks"),
 		      closed, with_outcome(&a, "exec"), with_outcome(&a, "exec-new"), with_outcome(&a, "exiting"));
-	expect_exact_charges(&a);
-	expect_exact_charges(&b);
+	expect_exact_sums(&a);
+	expect_exact_sums(&b);
 	assert_int_equal(asker_counter(&a, "scheduled") + asker_counter(&b, "scheduled") + asker_counter(&b, "unasked"),
 			 asker_counter(&b, "walks") + closed);
 }
 
-/* @mode: who executes the program anew. Everything that the process does is asked for, before and after. */
+/* @mode: which thread executes the program anew. Everything that the process does is asked for, before and after. */
 static void execute(const char *mode)
 {
 	struct victim v = victim_start(mode);
@@ -160,7 +160,7 @@ static void short_lives_are_served(void **state)
 #define COOKIE_OF_ANOTHER (~0ULL >> DEFER_BITS) /* the last of all */
 
 /*
- * A task asks whose tid another one had before, whose end no program saw: it gets nothing of what is kept of that one,
+ * A request for a task with the tid of another one before it, whose end no program saw: it gets nothing of what is kept of that one,
  * and what waited there is closed. @task, @birth: bits by which the two differ.
  */
 static void use_tid_again(uint64_t task, uint64_t birth)

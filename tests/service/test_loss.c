@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every table with one place, a reader who never reads: what is lost is counted under its reason, and nothing is wrong.
+ * Every table with one place, a reader that never reads: what is lost is counted under its reason, and nothing is wrong.
  */
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -251,7 +251,7 @@ static void sums_whose_stacks_have_no_id_have_them_nevertheless(void **state)
 			asker_poll(&tool, 100);
 		memset(p, 0, sizeof(*p));
 		assert_int_equal(dusk_unwind_sums(tool.unwinder, consumer, count_path, p), 0);
-		print_message("%lu rows of stacks without id, %u charges elsewhere\n", p->whole, p->others);
+		print_message("%lu rows of stacks without id, %u sums elsewhere\n", p->whole, p->others);
 		assert_int_equal(p->unresolved, 0);
 		assert_true(p->whole > 1000);
 		assert_true(p->others < 20 * KEYS);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Programs that may sleep walk the stack themselves: is it the whole one, who else gets it, and where is it refused? */
+/* Programs that may sleep walk the stack themselves: is it complete, which other consumers get it, and where is it refused? */
 #include <dusk/stackmap.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -73,7 +73,7 @@ static void a_program_that_may_sleep_has_the_whole_stack_at_once(void **state)
 	assert_int_equal(asker_counter(&tool, "walked-now"), a.executed);
 	assert_int_equal(asker_counter(&tool, "walks"), a.executed);
 	assert_int_equal(asker_counter(&tool, "unasked"), a.executed);
-	assert_int_equal(tool.got.nr, 0); /* what it was told at once it does not get again */
+	assert_int_equal(tool.got.nr, 0); /* what it got at once it does not get again */
 	victim_end(&v);
 }
 
@@ -113,7 +113,7 @@ static void the_second_walk_at_once_in_a_visit_is_the_first_ones_answer(void **s
 }
 
 /* Two programs at one place, in whatever order the kernel runs them. */
-static void who_waits_is_served_with_the_stack_that_was_walked_at_once(void **state)
+static void consumers_that_wait_get_the_stack_that_was_walked_at_once(void **state)
 {
 	struct victim v = victim_start("read");
 	struct probe_answers a;
@@ -214,7 +214,7 @@ int main(int argc, char **argv)
 		with_tool(a_program_that_may_sleep_has_the_whole_stack_at_once),
 		with_tool(tasks_that_preempt_each_other_in_a_walk_at_once_keep_their_variables),
 		with_tool(the_second_walk_at_once_in_a_visit_is_the_first_ones_answer),
-		with_tool(who_waits_is_served_with_the_stack_that_was_walked_at_once),
+		with_tool(consumers_that_wait_get_the_stack_that_was_walked_at_once),
 		with_tool(a_walk_at_once_waits_for_pages_that_are_safe_to_wait_for),
 		with_tool(who_runs_a_program_by_a_system_call_is_walked_itself),
 		with_tool(no_stack_is_walked_while_execve_exchanges_the_program),

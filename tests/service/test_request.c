@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Can programs of every type ask for the user stack, and is the answer what <dusk/dusk.bpf.h> says? */
 #include <errno.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -321,8 +322,8 @@ static void who_asks_behind_the_walk_is_told_and_keeps_no_task_from_user_mode(vo
 	expect_known_stacks(&v);
 }
 
-/* All stacks of the victim are @sentence: a signal is delivered between request and walk. */
-static void expect_at_signals(uint64_t ip, const char *sentence)
+/* All stacks of the victim match @pattern: a signal is delivered between request and walk. */
+static void expect_at_signals(uint64_t ip, const char *pattern)
 {
 	struct victim v = victim_start("signal");
 	size_t nr = 0;
@@ -341,7 +342,8 @@ static void expect_at_signals(uint64_t ip, const char *sentence)
 		if (g->pid != v.pid || !g->stack || dusk_outcome(g->outcome)->kind != DUSK_COMPLETE)
 			continue;
 		nr++;
-		assert_string_equal(asker_sentence(&tool, g->stack), sentence);
+		if (fnmatch(pattern, asker_sentence(&tool, g->stack), FNM_EXTMATCH))
+			fail_msg("%s, and not %s", asker_sentence(&tool, g->stack), pattern);
 	}
 	print_message("%zu stacks\n", nr);
 	assert_true(nr > 20);
@@ -351,6 +353,9 @@ static void the_walk_starts_from_the_registers_of_the_request(void **state)
 {
 	expect_at_signals(0, PATH_SENTENCE);
 }
+
+/* In the C library, whose symbols may not be there. */
+#define RESTORER "@(__restore_rt|0x+([0-9a-f]) ?libc.so.6?)"
 
 /* Where the kernel's entry code begins, by kallsyms. */
 static uint64_t entry_code(void)
@@ -371,7 +376,7 @@ static void registers_that_entry_code_was_still_saving_are_not_believed(void **s
 
 	if (!ip)
 		skip();
-	expect_at_signals(ip, "on_signal __restore_rt " PATH_SENTENCE);
+	expect_at_signals(ip, "on_signal " RESTORER " " PATH_SENTENCE);
 }
 
 static void whoever_is_not_registered_is_told_so(void **state)
@@ -461,14 +466,16 @@ static void a_callback_that_asks_itself_is_refused_in_a_sentence(void **state)
 	struct dusk_unwinder *u;
 	struct bpf_object *obj;
 	struct dusk_error err;
+	int ret;
 
 	assert_int_equal(asker_read_image(&plain, live_victim("recursive_linked.o")), 0);
 	assert_int_equal(asker_read_image(&impl, live_victim("recursive_linked.impl.o")), 0);
 	assert_int_equal(dusk_unwind_open(&u, &opts, &err), 0);
 	assert_int_equal(dusk_unwind_open_object(u, &plain, &impl, &obj, &err), 0);
-	assert_true(dusk_unwind_load(u, &err) < 0);
-	assert_non_null(strstr(err.text, "dusk_unwind_done() must not ask"));
+	ret = dusk_unwind_load(u, &err);
 	dusk_unwind_close(u);
+	if (ret >= 0 || !strstr(err.text, "dusk_unwind_done() must not ask"))
+		fail_msg("%d: %s", ret, err.text);
 }
 
 #define with_tool(f) cmocka_unit_test_teardown(f, close_tool)

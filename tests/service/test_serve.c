@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ring, ledger and callback, each alone and all at once: does everybody get what was asked for, and are the ledger's
+ * Ring, aggregation map and callback, each alone and all at once: does every consumer get what was requested, and are the
  * sums those that the programs counted themselves?
  */
 #include <errno.h>
@@ -62,8 +62,8 @@ static void expect_exact_sums(uint32_t consumer, const struct totals *t)
 	assert_true(counted > 0);
 }
 
-/* Three consumers are charged @keys keys, as the switches of one visit or @again times at each system call. */
-static void charge(const char *mode, uint32_t kinds, uint32_t keys, uint32_t again, uint32_t aggregation_rows)
+/* Three consumers add to @keys keys, as the switches of one visit or @again times at each system call. */
+static void add_amounts(const char *mode, uint32_t kinds, uint32_t keys, uint32_t again, uint32_t aggregation_rows)
 {
 	struct victim v = victim_start(mode);
 
@@ -87,7 +87,7 @@ static void charge(const char *mode, uint32_t kinds, uint32_t keys, uint32_t aga
 
 static void few_keys_have_exact_sums_and_known_stacks(void **state)
 {
-	charge("getppid", KIND(BY_RAW), 2, 3, 0);
+	add_amounts("getppid", KIND(BY_RAW), 2, 3, 0);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct totals t = totals_of(i);
 
@@ -99,7 +99,7 @@ static void few_keys_have_exact_sums_and_known_stacks(void **state)
 
 static void more_keys_than_a_task_holds_are_resolved(void **state)
 {
-	charge("getppid", KIND(BY_RAW), 40, 13, 1 << 18);
+	add_amounts("getppid", KIND(BY_RAW), 40, 13, 1 << 18);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct totals t = totals_of(i);
 
@@ -110,9 +110,9 @@ static void more_keys_than_a_task_holds_are_resolved(void **state)
 	asker_expect(&tool, 2, 2);
 }
 
-static void sums_are_exact_when_interrupts_charge_too(void **state)
+static void sums_are_exact_when_interrupts_add_too(void **state)
 {
-	charge("threads", KIND(BY_RAW) | KIND(BY_TICK) | KIND(BY_SWITCH), 40, 1, 1 << 18);
+	add_amounts("threads", KIND(BY_RAW) | KIND(BY_TICK) | KIND(BY_SWITCH), 40, 1, 1 << 18);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct totals t = totals_of(i);
 
@@ -123,9 +123,9 @@ static void sums_are_exact_when_interrupts_charge_too(void **state)
 	asker_expect(&tool, 2, 2);
 }
 
-static void charges_that_a_full_ledger_refuses_are_counted(void **state)
+static void amounts_that_a_full_map_refuses_are_counted(void **state)
 {
-	charge("getppid", KIND(BY_RAW), PROBE_KEYS, 20, 32);
+	add_amounts("getppid", KIND(BY_RAW), PROBE_KEYS, 20, 32);
 	for (uint32_t i = 0; i < 3; i++) {
 		struct totals t = totals_of(i);
 		uint64_t lost = dusk_unwind_lost(tool.unwinder, i, "lost-sums"), kept = 0, counted = 0;
@@ -134,7 +134,7 @@ static void charges_that_a_full_ledger_refuses_are_counted(void **state)
 			kept += t.by_key[key].count;
 			counted += asker_sum(&tool, i, key).count;
 		}
-		print_message("%lu charged, %lu kept, %lu lost\n", counted, kept, lost);
+		print_message("%lu added, %lu kept, %lu lost\n", counted, kept, lost);
 		assert_true(lost > 0);
 		assert_int_equal(kept + lost, counted);
 	}
@@ -170,8 +170,8 @@ int main(int argc, char **argv)
 		with_tool(each_way_alone_serves),
 		with_tool(few_keys_have_exact_sums_and_known_stacks),
 		with_tool(more_keys_than_a_task_holds_are_resolved),
-		with_tool(sums_are_exact_when_interrupts_charge_too),
-		with_tool(charges_that_a_full_ledger_refuses_are_counted),
+		with_tool(sums_are_exact_when_interrupts_add_too),
+		with_tool(amounts_that_a_full_map_refuses_are_counted),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Tools that know nothing of each other: do they share one walk for each visit to the kernel, is each served, and does
+ * Tools that know nothing of each other: do they share one walk for each visit to the kernel, does each get its stacks, and does
  * one that dies leave the others alone?
  */
+#include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "core/shared/registry.h"
 #include "asker.h"
 #include "victim.h"
 
@@ -108,6 +111,39 @@ static void two_tools_share_one_walk(void **state)
 	victim_end(&v);
 }
 
+#define MANY_BITS 20 /* more than any machine's CPUs need */
+
+/* If two tools disagreed, one's cookies could be another's. */
+static void cookies_are_made_as_the_first_tool_has_said(void **state)
+{
+	struct victim v = victim_start("read");
+	struct registry *r = malloc(sizeof(*r));
+	uint32_t zero = 0;
+	int fd;
+
+	assert_non_null(r);
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&a, KIND(BY_RAW), NULL);
+	fd = bpf_map__fd(bpf_object__find_map_by_name(a.obj, ".bss.registry"));
+	assert_int_equal(bpf_map_lookup_elem(fd, &zero, r), 0);
+	r->cpu_bits = MANY_BITS;
+	assert_int_equal(bpf_map_update_elem(fd, &zero, r, BPF_ANY), 0);
+	asker_open(&b, KIND(BY_RAW), NULL);
+	assert_int_equal(bpf_map_lookup_elem(fd, &zero, r), 0);
+	assert_int_equal(r->cpu_bits, MANY_BITS);
+	free(r);
+	asker_init(&b, 0, DUSK_DELIVER_RING);
+	asker_attach(&b, BY_RAW, v.pid, 1);
+	victim_feed(&v, 10);
+	victim_wait_fed(&v);
+	asker_silence(&b);
+	victim_feed(&v, 1);
+	asker_poll_for(&b, 10);
+	for (size_t i = 0; i < b.got.nr; i++)
+		assert_true(b.got.v[i].cookie >> MANY_BITS >= 1);
+	victim_end(&v);
+}
+
 static void ask_in_all_ways(struct victim *v, enum probe_kind kind, int ms)
 {
 	open_both(KIND(kind), NULL);
@@ -160,7 +196,7 @@ static void callbacks_are_called_once_a_cookie_when_timers_ask(void **state)
 
 /*
  * Both tools ask at each system call; and then tools ask at each write to what the programs found at @address of struct
- * probe_control: around task work, around a walk, or when somebody of several has been served.
+ * probe_control: around task work, around a walk, or when one of several consumers has got its stack.
  */
 static void ask_at_writes(size_t address, bool first, bool second)
 {
@@ -348,7 +384,8 @@ static void who_does_not_want_to_share_works_alone(void **state)
 	asker_init(&b, 0, ALL_WAYS);
 	asker_attach(&a, BY_RAW, v.pid, 1);
 	asker_attach(&b, BY_RAW, v.pid, 1);
-	asker_poll(&a, 100);
+	asker_poll_for(&a, 1);
+	asker_poll_for(&b, 1);
 	asker_silence(&a);
 	asker_silence(&b);
 	victim_end(&v);
@@ -365,6 +402,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_tools(two_tools_share_one_walk),
+		with_tools(cookies_are_made_as_the_first_tool_has_said),
 		with_tools(callbacks_of_both_tools_are_called_once_a_cookie),
 		with_tools(callbacks_are_called_once_a_cookie_when_timers_ask),
 		with_tools(one_who_asks_between_the_work_of_two_tools_confuses_nobody),

@@ -191,7 +191,7 @@ static size_t counted_beside(void)
 	return nr;
 }
 
-/* What CPUs have counted is added up, and not left to whoever gets the same id one day. */
+/* What CPUs have counted is added up, and not left to the next stack with the same id. */
 static void references_stay_when_a_new_epoch_begins(void **state)
 {
 	struct victim v = victim_start("read");

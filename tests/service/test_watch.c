@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who looks after the unwinder: walks that do not end, and requests that the kernel has lost. A program that is asked
+ * Maintenance of the unwinder: walks that do not end, and requests that the kernel has lost. A program that is asked
  * politely does neither, so the maps that tools share are changed by hand: a walker is made old, and an element's task
  * work is taken away with the element's value.
  */
@@ -135,6 +135,7 @@ static void a_request_whose_task_work_was_lost_is_closed_within_two_looks(void *
 	got = tool.got.v[0];
 	assert_string_equal(dusk_outcome(got.outcome)->name, "work-lost");
 	assert_int_equal(got.tid, v.pid);
+	assert_int_equal(got.pid, v.pid);
 	assert_int_equal(got.stack, 0);
 	assert_int_equal(asker_counter(&tool, "closed-lost"), 1);
 	assert_int_equal(asker_counter(&tool, "scheduled"), asker_counter(&tool, "walks") + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* victims/path.c as a process: what it is told, and how it is. */
+/* victims/path.c as a process: its commands, and its state. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>

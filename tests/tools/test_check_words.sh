@@ -7,7 +7,7 @@ check=$(cd "$(dirname "$0")/../../tools" && pwd)/check-words
 fresh() {
 	rm -rf "$tmp/tree"
 	mkdir -p "$tmp/tree/src" && (cd "$tmp/tree" && mkdir bench doc examples include kernel man tests tools && : >README.md) || exit 1
-	echo "int walk; /* off-CPU intervals; memory; a method; stubbed */" >"$tmp/tree/src/x.c"
+	echo "int walk; /* off-CPU intervals; memory; a method; stubbed; discharged */" >"$tmp/tree/src/x.c"
 }
 refused() {
 	fresh
@@ -22,4 +22,7 @@ claim "at the start of a line" refused "Absences are summed up." doc/x.md
 claim "an old name of a function" refused "x = memo_find(y);" src/x.c
 claim "an old constant" refused "ABSENCE_SLEEPING" src/x.c
 claim "an old name of the interface" refused "dusk_unwind_charge(0, 1, 2, &u);" man/x.scd
+claim "a verb that stood for a stack cache" refused "/* stacks that are told at once */" src/x.c
+claim "a name of the aggregation map" refused "claim \"the ledger is exact\"" tests/x.sh
+claim "what was done to it" refused "Amounts are charged to the stack." man/x.scd
 done_testing

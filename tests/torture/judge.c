@@ -175,7 +175,7 @@ static uint64_t counter(const struct dusk_profile *p, const char *name)
 }
 
 /* Is everything that was lost counted, and under its reason? (src/abi/counter.h) */
-static bool ledger_is_true(const struct dusk_profile *p)
+static bool counters_add_up(const struct dusk_profile *p)
 {
 	uint64_t refused = 0, without_stack = 0;
 
@@ -256,7 +256,7 @@ int main(int argc, char **argv)
 		if (history_knows(c.history, p->threads[p->samples[i].thread].pid))
 			judge(&c, &p->samples[i]);
 	print(&c);
-	if (!ledger_is_true(p)) {
+	if (!counters_add_up(p)) {
 		fprintf(stderr, "the counters of %s do not add up\n", argv[1]);
 		return 1;
 	}

@@ -109,7 +109,7 @@ void scenario_limit(void)
 		cannot("make a memory cgroup");
 	if (write_cgroup(v2 ? "memory.max" : "memory.limit_in_bytes", LIMIT))
 		cannot("limit memory");
-	/* The log is charged to us, who touch it first. */
+	/* The log counts as our memory, as we touch it first. */
 	madvise(truth, sizeof(*truth), MADV_POPULATE_WRITE);
 	fd = make_file("large", FILE_BYTES);
 	large = mmap(NULL, FILE_BYTES, PROT_READ, MAP_SHARED, fd, 0);

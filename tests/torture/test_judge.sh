@@ -8,10 +8,12 @@ if [ "$(id -u)" != 0 ] || ! grep -q ' bpf_task_work_schedule_resume' /proc/kalls
 fi
 . "$(dirname "$0")/../tools/tap.sh"
 
-# judged LOG: sets right and wrong.
+# judged LOG: sets right and wrong, and says how it judged.
 judged() {
 	"$here/judge" "$tmp/profile" "$1" >"$tmp/said" 2>/dev/null
 	status=$?
+	echo "exit status $status"
+	grep '^count' "$tmp/said"
 	right=$(awk '$2 == "right" { print $3 }' "$tmp/said")
 	wrong=$(awk '$2 == "wrong" { print $3 }' "$tmp/said")
 }
@@ -20,7 +22,7 @@ forged() {
 }
 all_right() { judged "$tmp/log" && [ $status = 0 ] && [ "$wrong" = 0 ] && [ "$right" -gt 100 ]; }
 all_wrong() { forged caller && [ $status = 1 ] && [ "$right" = 0 ] && [ "$wrong" -gt 100 ]; }
-many_wrong() { forged late && [ $status = 1 ] && [ "$wrong" -gt 100 ]; }
+many_wrong() { forged late && [ $status = 1 ] && [ "$wrong" -gt 20 ]; }
 
 "$dusk" record -q -e cpu -F 1999 -o "$tmp/profile" -- "$here/victim" plain "$tmp/log" 1000
 claim "a true log is believed" all_right

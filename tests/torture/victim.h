@@ -126,7 +126,7 @@ void run_some(unsigned int mask, unsigned int times);
 void on_signal(int signal);
 void handle_signals(bool alternate_stack);
 
-/* fork(), and the child says who it is. It dies with us. */
+/* fork(), and the child says its ids. It dies with us. */
 pid_t fork_victim(void);
 
 /* The same, and the child does run_some() and exits. */

@@ -16,7 +16,7 @@
 struct shadow_frame {
 	uint64_t pc;	  /* return address, or where the signal came */
 	uint64_t slot;	  /* where that lies; of a signal: the stack pointer at that moment */
-	uint64_t word;	  /* of whoever compares; 0 when it is new */
+	uint64_t word;	  /* for the comparison; 0 when it is new */
 	bool pc_is_exact; /* not a return address */
 	bool is_signal;	  /* where a signal came */
 };

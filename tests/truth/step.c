@@ -3,13 +3,15 @@
  * Is the walk right at every single instruction? A program is single-stepped from its first instruction to its end;
  * at each one its stack is walked as the kernel side does it, and compared with the true one (shadow.h).
  *
- *	step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] LIST PROGRAM [ARGUMENT...]
+ *	step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] [-k FOLDER] LIST PROGRAM [ARGUMENT...]
  *
  *	-l	from the first instruction of the dynamic linker, not of the program itself
  *	-n	at most so many (default: until it ends)
  *	-s	SIGUSR1 at every so many-th instruction, as soon as it has a handler, except in handlers; at least 2, else it
  *		would not get on
  *	-c	walk without the row cache
+ *	-k	keep a specimen, FOLDER/RULE, of each rule of src/arch/x86_64/core/arch/rules.txt that has none there and leads to the
+ *		true caller
  *
  * Prints one line: "NAME instructions N stacks N warm N frames N different N explained N"; warm: those that were
  * walked a second time by walk_nofault(), which must not wait, and has to say the same. Differences have to be in LIST
@@ -32,7 +34,8 @@
 #include "core/walk/nofault.h"
 #include "differences.h"
 #include "lib/process/halt.h"
-#include "lib/profile/outcomes.h"
+#include "lib/profile/abi_names.h"
+#include "lib/process/specimen.h"
 #include "lib/process/target.h"
 #include "shadow.h"
 
@@ -71,6 +74,7 @@ struct stepper {
 	struct user_regs_struct regs;
 	uint64_t true_word[SHADOW_DEPTH + 1];
 	/* asked */
+	const char *keep, *comm;
 	unsigned long limit, signal_every;
 	/* so far */
 	unsigned long instructions, stacks, warm, frames, explained, different;
@@ -132,6 +136,43 @@ static uint64_t word_of(uint64_t pc, bool exact)
 	return module ? frame_make(module->id, pc - m->vma.start + m->vma.offset, !exact) : 0;
 }
 
+/* Write a specimen of the stack, from within to the caller of the frame of number @nr, for @rule. */
+static void keep(u32 rule, u32 nr)
+{
+	struct specimen *specimen;
+	const char *comm = strrchr(s.comm, '/');
+	u64 regs[TRACE_REGS];
+	char path[4096];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", s.keep, trace_rule_name(rule));
+	if (!access(path, F_OK))
+		return;
+	halt_registers(regs, &s.regs);
+	if (specimen_cut(&specimen, &s.target, regs, nr + 2, comm ? comm + 1 : s.comm))
+		die("cannot make %s", path);
+	f = fopen(path, "w");
+	if (!f || specimen_write(specimen, f) || fclose(f))
+		die("cannot write %s", path);
+	specimen_free(specimen);
+}
+
+/* Keep specimens of the rules by which the frames of this stack are left. */
+static void keep_rules(void)
+{
+	struct trace t;
+	u64 regs[TRACE_REGS];
+
+	halt_registers(regs, &s.regs);
+	if (trace_init(&t) || trace_walk(&t, regs, MAX_DEPTH))
+		die("no memory");
+	for (size_t i = 0; i < t.frames.nr; i++)
+		if (t.frames.v[i].rule)
+			keep(t.frames.v[i].rule, i);
+	trace_done(&t);
+	target_use(&s.target);
+}
+
 /* To s.true_word, the innermost first; returns how many. */
 static size_t true_stack(void)
 {
@@ -177,6 +218,8 @@ static void compare(void)
 	s.stacks++;
 	s.frames += nr;
 	right = is_true(nr, &same);
+	if (right && s.keep)
+		keep_rules();
 	if (right) { /* then also if it must not wait */
 		halt_registers(s.walk.machine.reg, &s.regs);
 		if (walk_nofault(&s.walk))
@@ -373,21 +416,24 @@ int main(int argc, char **argv)
 	const char *name;
 	int option, pending = 0;
 
-	while ((option = getopt(argc, argv, "+ln:s:c")) != -1) {
+	while ((option = getopt(argc, argv, "+ln:s:ck:")) != -1) {
 		switch (option) {
 		case 'l': s.with_linker = true; break;
 		case 'n': s.limit = strtoul(optarg, NULL, 10); break;
 		case 's': s.signal_every = strtoul(optarg, NULL, 10); break;
 		case 'c': s.walk.no_cache = 1; break;
+		case 'k': s.keep = optarg; break;
 		default: return 2;
 		}
 	}
 	if (argc - optind < 2 || s.signal_every == 1) {
-		fprintf(stderr, "usage: step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] LIST PROGRAM [ARGUMENT...]\n");
+		fprintf(stderr,
+			"usage: step [-l] [-n INSTRUCTIONS] [-s EVERY] [-c] [-k FOLDER] LIST PROGRAM [ARGUMENT...]\n");
 		return 2;
 	}
 	if (!differences_read(&s.differences, argv[optind]))
 		return 2;
+	s.comm = argv[optind + 1];
 	begin(argv + optind + 1);
 	do
 		compare();

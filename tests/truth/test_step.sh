@@ -21,8 +21,8 @@ claim "handlers on the own stack" ./step -s 7 "$list" ./handlers own
 claim "handlers on an alternate stack" ./step -s 5 "$list" ./handlers alternate
 # Up to longjmp(), since the 32-bit C library has no symbols by which the list could name it.
 [ ! -x calls_32 ] || claim "calls of 32 bits" ./step -n 12000 "$list" ./calls_32
-for stack in own alternate; do
-	[ ! -x handlers_32_static ] || claim "handlers of 32 bits, stack: $stack" ./step -s 7 "$list" ./handlers_32_static $stack
+for stack in own alternate information; do
+	[ ! -x handlers_32_static ] || claim "handlers of 32 bits: $stack" ./step -s 7 "$list" ./handlers_32_static $stack
 done
 # Some lengths, and for i386 also with the functions for CPUs without SSE.
 claim "functions written by hand" ./step "$list" ./strings_static 4

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Deferral word and charges under four real threads: two charge, one walks, one sweeps. Is every request served once
- * under its cookie, every charge entered once, and under its own cookie?
+ * Deferral word and sums under four real threads: two add amounts, one walks, one sweeps. Is every request served once
+ * under its cookie, every amount added once, and under its own cookie?
  */
 #include "threads.h"
 #include "core/shared/aggregation.h"
 
-#define CHARGERS 2
+#define ADDERS 2
 #define TURNS 400000
 
 static struct defer word;
@@ -14,17 +14,17 @@ static struct task_sums list;
 
 #define CPU_BITS 12
 
-/* By charger and turn, which is what a cookie consists of. */
-static u32 served[CHARGERS][TURNS + 1]; /* consumers, as defer_take() has it */
+/* By thread that adds, and turn, which is what a cookie consists of. */
+static u32 served[ADDERS][TURNS + 1]; /* consumers, as defer_take() has it */
 static bool taken_twice;
 
 static struct {
 	u64 cookie;
 	u32 verdict;
-} charged[CHARGERS][TURNS];
+} added[ADDERS][TURNS];
 
-static u64 entered; /* how many charges */
-static u32 chargers_done;
+static u64 entered; /* how many amounts */
+static u32 adders_done;
 
 static u64 amount_of(u64 cookie)
 {
@@ -60,7 +60,7 @@ static uintptr_t answer(void)
 	return task_sums_take(&list, cookie) ? enter(cookie) : 0;
 }
 
-static uintptr_t charge(u32 me)
+static uintptr_t add_amounts(u32 me)
 {
 	uintptr_t wrong = 0;
 
@@ -68,13 +68,13 @@ static uintptr_t charge(u32 me)
 		struct task_sum what = {.key = i % 11, .count = 1, .consumer = me};
 		u64 cookie = 0;
 
-		charged[me][i].verdict = SUM_LATE;
+		added[me][i].verdict = SUM_LATE;
 		if (defer_request(&word, me, defer_cookie(me, CPU_BITS, i + 1), &cookie) == DEFER_CONTENDED)
 			continue;
 		what.amount = amount_of(cookie);
-		charged[me][i].cookie = cookie;
-		charged[me][i].verdict = task_sums_add(&list, &word, cookie, &what);
-		if (charged[me][i].verdict & SUM_ORPHANED)
+		added[me][i].cookie = cookie;
+		added[me][i].verdict = task_sums_add(&list, &word, cookie, &what);
+		if (added[me][i].verdict & SUM_ORPHANED)
 			wrong += enter(cookie);
 	}
 	return wrong;
@@ -84,11 +84,11 @@ static void *act(void *arg)
 {
 	uintptr_t me = (uintptr_t)arg, wrong = 0;
 
-	if (me < CHARGERS) {
-		wrong = charge(me);
-		fetch_add(&chargers_done, 1);
+	if (me < ADDERS) {
+		wrong = add_amounts(me);
+		fetch_add(&adders_done, 1);
 	} else {
-		while (load_acquire(&chargers_done) < CHARGERS) {
+		while (load_acquire(&adders_done) < ADDERS) {
 			wrong += answer();
 			sched_yield();
 		}
@@ -97,7 +97,7 @@ static void *act(void *arg)
 	return (void *)wrong;
 }
 
-static void every_request_is_served_and_every_charge_entered_once(void **state)
+static void every_request_is_answered_and_every_amount_added_once(void **state)
 {
 	u64 kept = 0;
 
@@ -105,16 +105,16 @@ static void every_request_is_served_and_every_charge_entered_once(void **state)
 	assert_false(taken_twice);
 	assert_int_equal(word.word, 0);
 	assert_int_equal(list.owner, 0);
-	for (u32 me = 0; me < CHARGERS; me++)
+	for (u32 me = 0; me < ADDERS; me++)
 		for (u32 i = 0; i < TURNS; i++) {
-			u64 cookie = charged[me][i].cookie;
+			u64 cookie = added[me][i].cookie;
 
 			if (!cookie)
 				continue;
 			assert_true(*served_by(cookie) >> me & 1);
-			if (charged[me][i].verdict & SUM_ELSEWHERE)
+			if (added[me][i].verdict & SUM_ELSEWHERE)
 				assert_true(*served_by(cookie) & DEFER_ELSEWHERE);
-			kept += !(charged[me][i].verdict & (SUM_ELSEWHERE | SUM_LATE));
+			kept += !(added[me][i].verdict & (SUM_ELSEWHERE | SUM_LATE));
 		}
 	assert_int_equal(entered, kept);
 }
@@ -122,7 +122,7 @@ static void every_request_is_served_and_every_charge_entered_once(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_request_is_served_and_every_charge_entered_once),
+		cmocka_unit_test(every_request_is_answered_and_every_amount_added_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

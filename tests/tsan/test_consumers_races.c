@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Registry and grace period under four real threads: three act for consumers, and one lets consumers come and go. Does
- * whoever finds a consumer find it whole for as long as he is inside? As many consumers, and as many who find one, as
+ * a program that finds a consumer find it intact for as long as it is inside? As many consumers and finders as
  * it takes.
  */
 #include "threads.h"
@@ -69,7 +69,7 @@ static void *act(void *arg)
 	return (void *)wrong;
 }
 
-static void who_is_inside_finds_his_consumer_whole(void **state)
+static void a_consumer_stays_intact_until_all_have_left_it(void **state)
 {
 	run_threads(act);
 }
@@ -77,7 +77,7 @@ static void who_is_inside_finds_his_consumer_whole(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(who_is_inside_finds_his_consumer_whole),
+		cmocka_unit_test(a_consumer_stays_intact_until_all_have_left_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,7 +19,7 @@ static INLINE struct twin_mapping *find(u64 addr)
 	return 0;
 }
 
-CORE int port_read(void *dst, u32 len, u64 addr)
+static int read_memory(void *dst, u32 len, u64 addr)
 {
 	struct twin *t = &twin;
 	struct twin_mapping *m = find(addr);
@@ -38,10 +38,22 @@ CORE int port_read(void *dst, u32 len, u64 addr)
 
 CORE int port_peek(void *dst, u32 len, u64 addr)
 {
-	return port_read(dst, len, addr) ? -EFAULT : 0;
+	return read_memory(dst, len, addr) ? -EFAULT : 0;
 }
 
-CORE int port_vma(u64 addr, struct vma *ret)
+#ifndef __bpf__
+int port_read(void *dst, u32 len, u64 addr)
+{
+	return read_memory(dst, len, addr);
+}
+#endif
+
+CORE int port_wait(void *dst, u32 len, u64 addr)
+{
+	return -EACCES;
+}
+
+GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL)
 {
 	struct twin_mapping *m = find(addr);
 
@@ -51,7 +63,7 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	return 0;
 }
 
-CORE u64 port_file_start(const struct vma *like, u32 most)
+GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 {
 	return like->start - like->offset;
 }
@@ -68,7 +80,7 @@ CORE struct module *port_module_add(struct modules *ms, bool again)
 	struct twin *t = &twin;
 
 	t->key = ms->key;
-	t->module = ms->told;
+	t->module = ms->shareable;
 	t->known = 1;
 	return &t->module;
 }

@@ -27,6 +27,7 @@
 #include "base/cleanup.h"
 #include "core/rowcache.h"
 #include "twin.h"
+#include "test_arch.h"
 
 #define SKIP 77
 #define MUTANTS 1000
@@ -109,7 +110,7 @@ static void run_cfi_input(const u8 *data, u32 size)
 	c->code_align = 1 + (data[3] & 7);
 	c->data_align = (s8)data[3] >> 3;
 	c->encoding = data[4];
-	c->class = data[4] >> 6 & CLASS_I386;
+	c->class = data[4] >> 6 & TEST_CLASSES;
 	c->hdr = c->initial_insns = ADDR;
 	c->initial_end = c->insns = ADDR + data[0] % (size - head + 1);
 	c->end = ADDR + size - head;
@@ -190,9 +191,9 @@ static void run_elf_input(const u8 *data, u32 size)
 }
 
 /* Of a task whose file is of that class. */
-static u64 code_segment(const u8 *file, u32 size)
+static void set_mode(u64 *reg, const u8 *file, u32 size)
 {
-	return size > EI_CLASS && file[EI_CLASS] == ELFCLASS32 ? USER32_CS : 0;
+	test_set_mode(reg, size > EI_CLASS && file[EI_CLASS] == ELFCLASS32);
 }
 
 static void run_walk_input(const u8 *data, u32 size)
@@ -208,15 +209,15 @@ static void run_walk_input(const u8 *data, u32 size)
 	twin.fail_nth = data[4];
 	w->modules.epoch = 1;
 	w->max_depth = 64;
-	for (u32 i = 0; i < RIP; i++)
+	for (u32 i = 0; i < INPUT_REGS; i++)
 		w->machine.reg[i] = STACK + 8 * i;
-	w->machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
-	w->machine.reg[CS] = code_segment(data + head, size - head);
+	w->machine.reg[REG_PC] = ADDR + (data[0] | data[1] << 8);
+	set_mode(w->machine.reg, data + head, size - head);
 	run_both("walk", run_walk);
 	twin.reads = 0; /* again, with the module known and its rows in the cache */
 	modules_reset(&w->modules);
-	w->machine.reg[RIP] = ADDR + (data[0] | data[1] << 8);
-	w->machine.reg[RSP] = STACK;
+	w->machine.reg[REG_PC] = ADDR + (data[0] | data[1] << 8);
+	w->machine.reg[REG_SP] = STACK;
 	run_both("walk", run_walk);
 }
 
@@ -231,17 +232,17 @@ static void run_warm_input(const u8 *data, u32 size)
 	if (size <= 5)
 		return;
 	twin.fail_nth = 0;
-	for (u32 i = 0; i < RIP; i++)
+	for (u32 i = 0; i < INPUT_REGS; i++)
 		twin.reg[i] = STACK + 8 * i;
-	twin.reg[RIP] = ADDR + (data[0] | data[1] << 8);
-	twin.reg[RSP] = STACK;
-	twin.reg[CS] = code_segment(data + 5, size - 5);
+	twin.reg[REG_PC] = ADDR + (data[0] | data[1] << 8);
+	twin.reg[REG_SP] = STACK;
+	set_mode(twin.reg, data + 5, size - 5);
 	memcpy(w->machine.reg, twin.reg, sizeof(twin.reg));
 	stack_forget(&w->machine);
 	run_both("warm", run_warm);
 	nofault_frames += w->out.nr;
 
-	twin.stack_cache_key = (struct stack_cache_key){.mm = 1, .ip = twin.reg[RIP], .sp = STACK};
+	twin.stack_cache_key = (struct stack_cache_key){.mm = 1, .ip = twin.reg[REG_PC], .sp = STACK};
 	twin.id = 1 + any(1000);
 	run_both("remember", run_remember);
 	twin.memory[FILE_BYTES + any(PAGE_BYTES)] ^= any(4);
@@ -318,16 +319,18 @@ static void the_same_stacks_are_walked(void **state)
 	run_corpus("walk", run_walk_input);
 }
 
-static void the_same_stacks_are_walked_at_once_and_recalled(void **state)
+static void no_fault_walks_and_the_cache_give_the_same_stacks(void **state)
 {
 	run_corpus("walk", run_warm_input);
 	print_message("  %u frames, %u recalled, %u not\n", nofault_frames, recalled, forgotten);
-	assert_true(nofault_frames && recalled && forgotten);
+	assert_true(nofault_frames && forgotten);
+	assert_true(recalled ||
+		    TEST_MACHINE != EM_X86_64); /* the corpus is of x86-64: elsewhere its stacks have no end */
 }
 
-static void the_same_kernel_stacks_are_recalled(void **state)
+static void cached_kernel_stacks_are_the_same(void **state)
 {
-	u32 told = 0;
+	u32 cached = 0;
 
 	memset(&twin, 0, sizeof(twin));
 	for (u32 i = 0; i < 10000; i++) {
@@ -342,9 +345,9 @@ static void the_same_kernel_stacks_are_recalled(void **state)
 			c->now.word[c->words++] = twin.stack.frame[twin.stack.nr++] = 1 + any(2) + j;
 		}
 		run_both("kernel", run_kernel);
-		told += twin.id != 0;
+		cached += twin.id != 0;
 	}
-	assert_true(told > 100 && told < 9900);
+	assert_true(cached > 100 && cached < 9900);
 }
 
 static void the_same_stacks_get_the_same_ids(void **state)
@@ -409,8 +412,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(sframe_gives_the_same_rows),
 		cmocka_unit_test(files_say_the_same_of_themselves),
 		cmocka_unit_test(the_same_stacks_are_walked),
-		cmocka_unit_test(the_same_stacks_are_walked_at_once_and_recalled),
-		cmocka_unit_test(the_same_kernel_stacks_are_recalled),
+		cmocka_unit_test(no_fault_walks_and_the_cache_give_the_same_stacks),
+		cmocka_unit_test(cached_kernel_stacks_are_the_same),
 		cmocka_unit_test(the_same_stacks_get_the_same_ids),
 		cmocka_unit_test(the_same_requests_get_the_same_verdicts),
 	};

@@ -10,14 +10,9 @@ const volatile u32 stack_bits __attribute__((section(".rodata.stacks"))) CORE = 
 volatile u32 loop_zero CORE;
 
 /* Behind port_peek(): as port_read() on the host, which reads once. */
-GLOBAL int port_may_fault(u64 addr, u32 len)
+GLOBAL int port_refuse(u64 addr, u32 len)
 {
 	return twin.refused;
-}
-
-CORE int port_fetch(void *dst, u32 len, u64 addr)
-{
-	return -EFAULT;
 }
 
 #define PROGRAM(name)                                                        \

@@ -6,6 +6,7 @@
  * byte for byte: working space too, so that a difference is seen where it begins.
  */
 #pragma once
+#include "core/tables/expr.h"
 #include "core/shared/defer.h"
 #include "core/shared/kernel_stack_cache.h"
 #include "core/walk/stack_cache.h"

@@ -107,7 +107,7 @@ static inline uint32_t folded_thread(struct folded *f, const char *comm)
 		if (!strcmp(p->threads[k].comm, comm))
 			return k;
 	folded_grow(p->threads, p->nr_threads);
-	p->threads[i] = (struct dusk_thread){100 + i, 100 + i, folded_keep(f, comm, strlen(comm))};
+	p->threads[i] = (struct dusk_thread){100 + i, 100 + i, folded_keep(f, comm, strlen(comm)), ""};
 	return i;
 }
 

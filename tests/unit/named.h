@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* For tests of who tells the names of addresses. */
+/* For tests of what looks up the names of addresses. */
 #pragma once
 #include <setjmp.h>
 #include <stdarg.h>

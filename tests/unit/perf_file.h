@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zstd.h>
 
 #define PERF_FILE_EVENTS 4
 
@@ -39,11 +40,11 @@ static inline void perf_put32(struct perf_file *f, uint32_t a, uint32_t b)
 	perf_put64(f, a | (uint64_t)b << 32);
 }
 
-/* With zeros up to a multiple of 8, one at least. */
+/* The last field of a record, or the last but its trailer: with zeros up to a multiple of 8, one at least. */
 static inline void perf_put_text(struct perf_file *f, const char *text)
 {
 	perf_put(f, text, strlen(text) + 1);
-	while (f->len % 8)
+	while ((f->len - f->record) % 8)
 		perf_put(f, "", 1);
 }
 
@@ -113,6 +114,51 @@ static inline void perf_end(struct perf_file *f, uint64_t facts)
 
 	memcpy(f->v + 48, &bytes, sizeof(bytes));
 	memcpy(f->v + 72, &facts, sizeof(facts));
+}
+
+/* The same as perf writes it to a pipe: records say what the events are. There is no perf_end(). */
+static inline void perf_begin_pipe(struct perf_file *f)
+{
+	f->len = 0;
+	perf_put(f, "PERFILE2", 8);
+	perf_put64(f, 16);
+	f->data = f->len;
+	for (int i = 0; i < f->nr_events; i++) {
+		perf_record(f, 64, 0);
+		perf_put(f, &f->attrs[i], sizeof(f->attrs[i]));
+		perf_put64(f, 101 + i);
+		perf_record_end(f);
+	}
+}
+
+/*
+ * Compress what is there from byte @from on, in records of @type (81, or 83, which are padded) for each @part bytes of
+ * it.
+ */
+static inline void perf_pack(struct perf_file *f, size_t from, uint32_t type, size_t part)
+{
+	static uint8_t plain[sizeof(f->v)], packed[2 * sizeof(f->v)];
+	ZSTD_CStream *stream = ZSTD_createCStream();
+	size_t len = f->len - from;
+
+	memcpy(plain, f->v + from, len);
+	f->len = from;
+	ZSTD_initCStream(stream, 3);
+	for (size_t at = 0; at < len; at += part) {
+		ZSTD_inBuffer in = {plain + at, len - at < part ? len - at : part, 0};
+		ZSTD_outBuffer out = {packed, sizeof(packed), 0};
+
+		assert_false(ZSTD_isError(ZSTD_compressStream(stream, &out, &in)));
+		assert_int_equal(at + part < len ? ZSTD_flushStream(stream, &out) : ZSTD_endStream(stream, &out), 0);
+		perf_record(f, type, 0);
+		if (type == 83)
+			perf_put64(f, out.pos);
+		perf_put(f, packed, out.pos);
+		while (type == 83 && (f->len - f->record) % 8)
+			perf_put(f, "", 1);
+		perf_record_end(f);
+	}
+	ZSTD_freeCStream(stream);
 }
 
 /* To be closed. */

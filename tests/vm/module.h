@@ -5,7 +5,7 @@
 
 #define MODULE_STACKS 256
 #define MODULE_CPUS 2	  /* of the guest */
-#define MODULE_FRAMES 512 /* as deep as dusk walks, unless told */
+#define MODULE_FRAMES 512 /* as deep as dusk walks by default */
 
 /* As in kernel/kfuncs.c and kernel/walking.h. */
 struct bpf_dusk_stack {
@@ -31,7 +31,7 @@ struct walked {
 };
 
 struct module_control {
-	u32 tgid;	/* who is asked; 0: nobody */
+	u32 tgid;	/* the process that is asked for; 0: none */
 	u32 turn;	/* stacks begun: elements of the map "walks" */
 	u32 wrong, pad; /* requests of the module's that were not answered as they should be */
 };

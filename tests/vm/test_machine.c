@@ -10,7 +10,7 @@
 
 static struct live_stack stack;
 
-/* Eight threads that leave the CPU to whoever wants it: emulated, it is slow. */
+/* Eight threads that give up the CPU at once: emulated, it is slow. */
 static pid_t start_threads(void)
 {
 	pid_t pid;
@@ -58,7 +58,7 @@ static void the_whole_machine_is_recorded(void **state)
 	assert_int_equal(RECORD(file, "-a", "-F", "199", "-d", "2s"), 0);
 	live_end(pid);
 	_cleanup_profile_ p = live_read(file);
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(check_threads(p, pid) > 50);
 }
 
@@ -117,7 +117,7 @@ static void cpus_may_go_and_come_back(void **state)
 	_cleanup_profile_ p = live_read(file);
 	print_message("%llu samples of CPU 0, %llu of CPU 1\n", (unsigned long long)samples_of_cpu(p, 0),
 		      (unsigned long long)samples_of_cpu(p, 1));
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(check_threads(p, pid) > 50);
 }
 

@@ -75,7 +75,7 @@ static void at_the_limit_stacks_are_whole_or_say_why_and_the_program_lives(void 
 	tally = live_count(p, pid);
 	print_message("%llu stacks, %llu complete, %llu pages fetched\n", (unsigned long long)tally.walked,
 		      (unsigned long long)tally.complete, (unsigned long long)live_counter(p, "faults"));
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(tally.walked > 50);
 	/* A page may be gone again before it is read: a walk does not ask twice. */
 	assert_true(tally.walked - tally.complete <= live_outcome_samples(p, "page-not-safe"));

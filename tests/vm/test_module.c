@@ -506,7 +506,7 @@ static void stacks_and_tables_that_are_not_in_memory(void **state)
 	SAME_AT("spin", 10, "recurse\\*60 work spin$", live_victim("evicted"), live_file("stack"));
 }
 
-/* Who serves the FUSE file of "unserved": a process waits for it in the middle of its exit, too. */
+/* The server of the FUSE file of "unserved": a process waits for it in the middle of its exit, too. */
 static void end_child_of(pid_t pid)
 {
 	_cleanup_(fclosep) FILE *f = NULL;

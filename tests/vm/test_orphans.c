@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Thousands of threads sleep, each with a walk that is due. What if nobody waits for it any more? */
+/* Thousands of threads sleep, each with a walk that is due. What if no tool waits for it any more? */
 #include <bpf/bpf.h>
 #include <signal.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ static void sleepers_are_pending_at_the_end(void **state)
 	all_wake_up(victim);
 
 	_cleanup_profile_ p = live_read(file);
-	live_check_ledger(p);
+	live_check_counters(p);
 	print_message("%llu walks were due\n",
 		      (unsigned long long)(live_counter(p, "scheduled") - live_counter(p, "walks")));
 	assert_true(live_counter(p, "scheduled") - live_counter(p, "walks") > THREADS / 4);

@@ -5,7 +5,7 @@
  */
 #include "live.h"
 
-static void every_stack_that_is_refused_is_told(void **state)
+static void every_refused_stack_is_reported(void **state)
 {
 	const char *file = live_file("refused.dusk");
 	pid_t pid = START(live_victim("recurse"), "10");
@@ -14,7 +14,7 @@ static void every_stack_that_is_refused_is_told(void **state)
 	assert_int_equal(RECORD(file, "-a", "-F", "199", "-d", "1s"), 0);
 	live_end(pid);
 	_cleanup_profile_ p = live_read(file);
-	live_check_ledger(p);
+	live_check_counters(p);
 	tally = live_count(p, pid);
 	print_message("%llu samples, %llu stacks\n", (unsigned long long)tally.samples,
 		      (unsigned long long)tally.walked);
@@ -28,7 +28,7 @@ static void every_stack_that_is_refused_is_told(void **state)
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_stack_that_is_refused_is_told),
+		cmocka_unit_test(every_refused_stack_is_reported),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any user may hold back pages for ever. Does that hang the program, dusk, or others who trace?
+ * Any user may hold back pages for ever. Does that hang the program, dusk, or other tracers?
  */
 #include <errno.h>
 #include <link.h>
@@ -89,7 +89,7 @@ static void wait_for_more(volatile unsigned long *number)
 	assert_true(*number != before);
 }
 
-/* Somebody who reads all the while of process @pid takes its locks, so that dusk must go without. */
+/* A thread that keeps reading files of process @pid takes its locks, so that dusk must go without. */
 static pid_t start_prying(pid_t pid)
 {
 	pid_t prying = fork();
@@ -110,7 +110,7 @@ static pid_t start_prying(pid_t pid)
 	}
 }
 
-/* Who serves the file: a process waits for it in the middle of its exit, too. */
+/* The server of the file: a process waits for it in the middle of its exit, too. */
 static void end_child_of(pid_t pid)
 {
 	char path[64];
@@ -172,7 +172,7 @@ static void check(const char *way, size_t least_frames)
 		cut++;
 	}
 	print_message("%s: %zu stacks cut at the page, the program and other tools ran on\n", way, cut);
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(cut > 20);
 	assert_true(unknown <= cut / 20);
 	assert_true(live_counter(p, "faults-refused") + live_counter(p, "joined") + live_counter(p, "afterwards") >=
@@ -218,15 +218,15 @@ static void a_lock_of_mappings_that_fuse_holds(void **state)
 	}
 	print_message("lock: %zu stacks whole, %zu without mappings, the program and other tools ran on\n", complete,
 		      busy);
-	live_check_ledger(p);
+	live_check_counters(p);
 	assert_true(complete + busy > 20);
 }
 
 /*
- * Two of its threads wait in mmap(). Who looks at them, now or at the end of a recording, goes on without what the lock
+ * Two of its threads wait in mmap(). A tool that looks at them, now or at the end of a recording, goes on without what the lock
  * hides.
  */
-static void whoever_looks_at_who_waits_for_it_ends(void **state)
+static void looking_at_a_process_that_waits_for_a_lock_ends(void **state)
 {
 	const char *number = live_file("rounds"), *file = live_file("looked.dusk");
 	volatile unsigned long *rounds = live_number(number);
@@ -248,6 +248,30 @@ static void whoever_looks_at_who_waits_for_it_ends(void **state)
 	assert_true(p->nr_samples >= 2);
 }
 
+static void a_perf_map_that_never_opens(void **state)
+{
+	const char *number = live_file("rounds"), *file = live_file("map.dusk");
+	volatile unsigned long *rounds = live_number(number);
+	pid_t pid = START(live_victim("unserved"), "map", number, FOLDER);
+	char text[16];
+	size_t nr = 0;
+
+	snprintf(text, sizeof(text), "%d", pid);
+	assert_int_equal(
+		live_wait(live_spawn_record(file, (const char *const[]){"-F", "199", "-d", "2s", "-p", text, NULL}),
+			  SOON_SECONDS),
+		0);
+	assert_int_equal(live_wait(START_NOW(live_dusk(), "stacks", "--json", text), SOON_SECONDS), 0);
+	wait_for_more(rounds);
+	end_child_of(pid);
+	live_end(pid);
+	_cleanup_profile_ p = live_read(file);
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		nr += live_is_of(p, &p->samples[i], pid);
+	print_message("%zu samples of code whose map never opens\n", nr);
+	assert_true(nr > 20);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,7 +279,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stack_that_fuse_holds_back),
 		cmocka_unit_test(unwind_tables_that_fuse_holds_back),
 		cmocka_unit_test(a_lock_of_mappings_that_fuse_holds),
-		cmocka_unit_test(whoever_looks_at_who_waits_for_it_ends),
+		cmocka_unit_test(looking_at_a_process_that_waits_for_a_lock_ends),
+		cmocka_unit_test(a_perf_map_that_never_opens),
 	};
 
 	chmod("/dev/fuse", 0666); /* as udev has it */

@@ -37,8 +37,8 @@ static void workers_have_no_user_stack_and_their_program_has(void **state)
 		submits += live_matches(sentence, "^main submit");
 		free(sentence);
 	}
-	print_message("%zu samples of workers, %zu of who submits\n", workers, submits);
-	live_check_ledger(p);
+	print_message("%zu samples of workers, %zu of the submitting thread\n", workers, submits);
+	live_check_counters(p);
 	assert_true(workers > 10);
 	assert_true(submits > 10);
 }

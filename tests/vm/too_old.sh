@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# In a guest whose kernel has no bpf_task_work: dusk refuses, says why, and leaves nothing behind.
+# In a guest whose kernel has no bpf_task_work: dusk records in mode copied, and says why. What needs the full mode it
+# refuses, and leaves nothing behind.
 set -u
 
 # refuses TEXT COMMAND...: exit status 3, and the text is said.
@@ -16,8 +17,41 @@ refuses() {
 }
 
 cd "$(mktemp -d)" || exit 1
-why="kernel $(uname -r) has no bpf_task_work; dusk needs Linux 6.18 or newer"
-refuses "$why" dusk record -o x.dusk -d 1s
-refuses "$why" dusk record -o x.dusk -- touch ran
-refuses "boot Linux 6.18 or newer" dusk doctor
-[ "$(ls)" = said ]
+why="cannot use kernel $(uname -r): its BTF has no bpf_task_work_schedule_resume"
+refuses "$why" dusk record --mode full -o x.dusk -d 1s
+refuses "$why" dusk record --wakers -o x.dusk -- touch ran
+refuses "its BTF has no bpf_task_work_schedule_resume, by which walks are deferred" dusk doctor
+[ "$(ls)" = said ] || exit 1
+
+/victims/recurse_static 20 >/dev/null &
+victim=$!
+dusk record -F 499 -d 4s -p $victim -o x.dusk >said 2>&1
+status=$?
+cat said
+[ $status = 0 ] && grep -qF "mode copied: at most 16 KiB of each stack" said && grep -qF "$why" said || {
+	echo "FAILED: dusk record: exit status $status; expected 0, and why the mode is copied"
+	exit 1
+}
+percent=$(sed -n 's/^dusk: samples: \([0-9]*\).*/\1/p' said)
+[ "${percent:-0}" -ge 99 ] || {
+	echo "FAILED: $percent % of the stacks are complete"
+	exit 1
+}
+kill $victim
+dusk report -i x.dusk >said 2>&1 && grep -q ' burn ' said || {
+	cat said
+	echo "FAILED: the function that runs is not named"
+	exit 1
+}
+dusk record -e offcpu -o y.dusk -- sleep 1 >said 2>&1
+status=$?
+cat said
+[ $status = 0 ] && grep -q "accounted: [19][0-9.]* %" said || {
+	echo "FAILED: dusk record -e offcpu: exit status $status; expected 0, and all time accounted for"
+	exit 1
+}
+dusk report --off-cpu -i y.dusk >said 2>&1 && grep -q 'nanosleep' said || {
+	cat said
+	echo "FAILED: the sleep has no stack"
+	exit 1
+}

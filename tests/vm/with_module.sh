@@ -14,6 +14,6 @@ if "$vm-kernel" --cached "$suite" >/dev/null; then
 		echo "needs the headers of the kernel of Debian's $suite: tools/vm-kernel $suite headers fetches them"
 		exit 77
 	fi
-	"$vm-module" "$suite" "$out" kernel src/core src/abi || exit 1
+	"$vm-module" "$suite" "$out" kernel src/core src/arch src/abi || exit 1
 fi
 exec "$(dirname "$0")/in_guest.sh" "$@"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Serve consumers: events to ring buffers, sums to aggregation maps, callbacks. */
+/* Deliver to consumers: events to ring buffers, sums to aggregation maps, callbacks. */
 #include "bpf/common/consumers.bpf.h"
 #include "bpf/common/emit.bpf.h"
 #include <dusk/dusk.bpf.h>
@@ -60,7 +60,7 @@ GLOBAL int add_sum(u32 slot, struct aggregation_key *key NONNULL, struct task_su
 	return 0;
 }
 
-struct serving {
+struct delivery {
 	struct task_state *st;
 	struct answer answer; /* a copy of st->last, which the answer to an interrupt's request may change meanwhile */
 	struct event_stack *event;
@@ -76,7 +76,7 @@ static INLINE bool is_open(const struct consumer *c)
 /* Enter one of the task's sums. */
 static long deliver_sum(u32 turn, void *ctx)
 {
-	struct serving *s = ctx;
+	struct delivery *s = ctx;
 	struct task_sum *c = &at(s->st->sums.sum, turn);
 	struct aggregation_key key = aggregation_row(&s->answer, c->key);
 
@@ -87,7 +87,7 @@ static long deliver_sum(u32 turn, void *ctx)
 	return NEXT;
 }
 
-static INLINE void settle(struct serving *s)
+static INLINE void settle(struct delivery *s)
 {
 	struct task_sums *c = &s->st->sums;
 
@@ -95,9 +95,9 @@ static INLINE void settle(struct serving *s)
 	task_sums_release(c);
 }
 
-GLOBAL int serve_orphans(struct task_state *st NONNULL)
+GLOBAL int deliver_orphans(struct task_state *st NONNULL)
 {
-	struct serving s = {.st = st, .answer = {.outcome = WORK_LOST}};
+	struct delivery s = {.st = st, .answer = {.outcome = WORK_LOST}};
 
 	settle(&s);
 	return 0;
@@ -122,7 +122,7 @@ static INLINE void set_pending(struct task_state *st, u32 slot, const struct ans
 
 static long deliver_to_consumer(u32 slot, void *ctx)
 {
-	struct serving *s = ctx;
+	struct delivery *s = ctx;
 	struct consumer *c = &at(registry.consumer, slot);
 	struct aggregation_key resolved = {
 		.kind = SUM_RESOLVED,
@@ -130,19 +130,19 @@ static long deliver_to_consumer(u32 slot, void *ctx)
 		.stack = s->answer.stack,
 		.outcome = s->answer.outcome,
 	};
-	bool whole = s->answer.outcome == STACKMAP_FULL;
+	bool is_inline = s->answer.outcome == STACKMAP_FULL;
 	void *ring;
 
 	if (!((s->consumers & DEFER_ALL) >> slot))
 		return STOP;
 	if (!(s->consumers >> slot & 1) || !is_open(c))
 		return NEXT;
-	if (c->flags & DELIVER_RING || (whole && c->flags & DELIVER_INLINE)) {
+	if (c->flags & DELIVER_RING || (is_inline && c->flags & DELIVER_INLINE)) {
 		ring = bpf_map_lookup_elem(&rings, &slot);
 		if (!ring || emit(ring, s->event, sizeof(*s->event), s->frames, c->flags & DELIVER_AT_ONCE))
 			fetch_add(&c->lost_stacks, 1);
 	}
-	if (s->consumers & DEFER_ELSEWHERE && c->flags & DELIVER_SUMS && !whole)
+	if (s->consumers & DEFER_ELSEWHERE && c->flags & DELIVER_SUMS && !is_inline)
 		add_sum(slot, &resolved, &no_sum);
 	if (c->flags & DELIVER_CALLBACK) {
 		if (consumers_here.callbacks >> slot & 1)
@@ -156,7 +156,7 @@ static long deliver_to_consumer(u32 slot, void *ctx)
 GLOBAL int deliver_to_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
 				u32 consumers)
 {
-	struct serving s = {.st = st, .event = e, .frames = frames, .consumers = consumers};
+	struct delivery s = {.st = st, .event = e, .frames = frames, .consumers = consumers};
 
 	s.answer.cookie = e->cookie;
 	s.answer.stack = e->stack;
@@ -169,7 +169,7 @@ GLOBAL int deliver_to_consumers(struct task_state *st NONNULL, struct event_stac
 
 static long run_one_pending(u32 slot, void *ctx)
 {
-	struct serving *s = ctx;
+	struct delivery *s = ctx;
 
 	if (s->consumers >> slot & 1)
 		call_back(slot, &at(s->st->pending_answer, slot));
@@ -180,7 +180,7 @@ GLOBAL int run_pending(struct task_state *st NONNULL)
 {
 	u32 cpu = bpf_get_smp_processor_id(), phase = grace_enter(&registry.grace, cpu);
 	u32 ours = consumers_here.callbacks;
-	struct serving s = {.st = st};
+	struct delivery s = {.st = st};
 
 	s.consumers = fetch_and(&st->pending, ~ours) & ours;
 	if (s.consumers)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Serve the consumers of a walk, each in the way it chose. */
+/* Deliver to the consumers of a walk, each in the way it chose. */
 #pragma once
 #include "bpf/common/maps.h"
 
@@ -15,26 +15,26 @@ static INLINE u32 resolved_outcome(const struct event_stack *e, const struct sta
 /* The row of @key with answer @a. An inline stack is identified by its cookie only. */
 static INLINE struct aggregation_key aggregation_row(const struct answer *a, u64 key)
 {
-	bool whole = a->outcome == STACKMAP_FULL;
+	bool is_inline = a->outcome == STACKMAP_FULL;
 
 	return (struct aggregation_key){
 		.key = key,
-		.cookie = whole ? a->cookie : 0,
+		.cookie = is_inline ? a->cookie : 0,
 		.stack = a->stack,
 		.outcome = a->outcome,
-		.kind = whole ? SUM_DUE : SUM_FINAL,
+		.kind = is_inline ? SUM_DUE : SUM_FINAL,
 	};
 }
 
 /*
- * Serve @consumers (as defer_take() returns them) with @e: its cookie, and stack or outcome; if the stackmap was full,
- * with @frames. Any context, between grace_enter() and grace_leave(). Returns 0.
+ * Deliver @e to @consumers (as defer_take() returns them): its cookie, and stack or outcome; if the stackmap was full,
+ * also @frames. Any context, between grace_enter() and grace_leave(). Returns 0.
  */
 GLOBAL int deliver_to_consumers(struct task_state *st NONNULL, struct event_stack *e NONNULL, struct stack *frames,
 				u32 consumers);
 
 /* Enter the sums of @st after SUM_ORPHANED, with outcome WORK_LOST. Returns 0. */
-GLOBAL int serve_orphans(struct task_state *st NONNULL);
+GLOBAL int deliver_orphans(struct task_state *st NONNULL);
 
 /* Do the callbacks of our own tool that are pending in @st. Any context. Returns 0. */
 GLOBAL int run_pending(struct task_state *st NONNULL);

@@ -66,18 +66,7 @@ struct bpf_dynptr {
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8, ax, cx, dx, si, di, orig_ax, ip;
-	unsigned short cs;
-	unsigned long flags, sp;
-};
-
-/* As in uapi/linux/bpf_perf_event.h; its regs have the layout of struct pt_regs. */
-struct bpf_perf_event_data {
-	struct pt_regs regs;
-	u64 sample_period;
-	u64 addr;
-};
+#include "bpf/arch/kernel.h"
 
 struct super_block {
 	u32 s_dev;
@@ -165,15 +154,6 @@ struct seqcount {
 
 typedef struct seqcount seqcount_t;
 
-struct vdso_image {
-	long sym_int80_landing_pad; /* not 0: the vDSO of 32-bit tasks */
-};
-
-typedef struct {
-	void *vdso;
-	const struct vdso_image *vdso_image;
-} mm_context_t;
-
 typedef struct {
 	s64 counter;
 } atomic64_t;
@@ -211,10 +191,6 @@ struct uprobe_task {
 	unsigned long vaddr, xol_vaddr;
 };
 
-struct thread_struct {
-	unsigned long sp;
-};
-
 struct sched_info {
 	unsigned long long run_delay;
 };
@@ -229,9 +205,12 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
-struct thread_info {
-	unsigned long flags;
-	u32 status;
+typedef struct {
+	u32 val;
+} kuid_t;
+
+struct cred {
+	kuid_t euid;
 };
 
 struct task_struct {
@@ -256,6 +235,7 @@ struct task_struct {
 	u32 self_exec_id;
 	u32 kstack_offset;
 	struct uprobe_task *utask;
+	const struct cred *cred;
 };
 
 struct linux_binprm;

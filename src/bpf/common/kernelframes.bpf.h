@@ -30,10 +30,13 @@ static INLINE void get_frames_from(void *ctx, struct stack *s, volatile u32 *own
 		return;
 	get_frames(ctx, s, 0);
 	*own = 0;
-	for (u32 i = 0; i < MAX_OWN_FRAMES; i++)
-		if (i < s->nr && (is_in(s->frame[i], here) || is_in(s->frame[i], or_here))) {
+	each (i, MAX_OWN_FRAMES) {
+		u64 addr = at(s->frame, i);
+
+		if (i < s->nr && (is_in(addr, here) || is_in(addr, or_here))) {
 			*own = i;
 			break;
 		}
+	}
 	get_frames(ctx, s, *own);
 }

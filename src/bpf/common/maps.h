@@ -23,14 +23,14 @@
 
 #define MAX_MODULES 16384
 #define MAX_EXCLUDED 1024
-#define MAX_CHARGES 16384
+#define AGGREGATION_ROWS 16384
 #define SCRATCH_LEVELS 6 /* two for task context; softirq, hardirq, NMI */
 #define COUNTER_ROWS 256
 
-/* The user registers of a task, by DWARF number, RAX to CS. */
+/* The user registers of a task, by DWARF number. */
 struct registers {
-	u64 reg[CS + 1];
-	u64 orig_ax; /* the system call, by its number on x86-64 */
+	u64 reg[INPUT_REGS];
+	u64 call; /* the number of the system call; of those of 32-bit tasks, see call_of() */
 };
 
 /* What the running walk has used up: pages faulted in (none twice), looks at the mmap lock, look-ups of mappings. */
@@ -55,6 +55,7 @@ struct task_state {
 	u32 scheduler;		      /* number of the tool whose task work will walk; 0: not known */
 	u32 walker;		      /* that walks for this task: index + 1; 0: none */
 	u32 joined;		      /* requests for this walk after the first one */
+	u32 tgid;		      /* the task's process, at the request */
 	struct answer last;	      /* of the most recent walk */
 	u64 last_mm;		      /* the memory (mm) of that walk */
 	struct visit visit;	      /* the visit of that walk, to detect whether the task has left it */
@@ -79,6 +80,14 @@ struct tasks_map {
 };
 extern struct tasks_map tasks SEC(".maps");
 
+#define NAME_BYTES 256 /* NAME_MAX and its 0 */
+
+/* Working space for the event of a new module. For the verifier, any name may begin at the end of the path. */
+struct module_room {
+	struct event_module event;
+	char beyond[NAME_BYTES];
+};
+
 /* Service: walkers: the pool of working memory. A slot is claimed by compare-and-swap of its tid for one walk. */
 struct walker {
 	struct walker_head head;
@@ -87,7 +96,7 @@ struct walker {
 	u32 exec_id, mm_sequence;
 	u32 evictions, pad; /* registry.evictions then: since it changed, known modules may have lost their numbers */
 	struct guard guard;
-	struct event_module send_module; /* working space for the event of a new module */
+	struct module_room module_room;
 	struct walk walk;
 };
 
@@ -140,7 +149,7 @@ extern struct rings_map rings SEC(".maps");
 /* Service: aggregations: the aggregation map of each consumer, if it has one. */
 struct aggregation_map {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_CHARGES);
+	__uint(max_entries, AGGREGATION_ROWS);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__uint(key_size, sizeof(struct aggregation_key));
 	__uint(value_size, sizeof(struct aggregation_sum));

@@ -12,7 +12,6 @@
 #include <bpf/bpf_core_read.h>
 
 #define MAX_COMPONENTS 64
-#define NAME_BYTES 256 /* NAME_MAX and its 0 */
 
 struct path_walk {
 	u64 dentry, mount;	     /* current position; struct dentry *, struct mount * */
@@ -69,41 +68,41 @@ static long path_step(u32 turn, void *ctx)
 CORE long send_module_event(struct task_struct *t, struct vm_area_struct *vma, void *ctx)
 {
 	struct path_walk *p = ctx;
-	struct file *file = vma->vm_file;
-	struct fs_struct *fs = t->fs;
+	struct file *file = BPF_CORE_READ(vma, vm_file); /* by a helper: trusted pointers are slow to verify */
+	struct fs_struct *fs = BPF_CORE_READ(t, fs);
 
 	if (!file || !fs)
 		return 0;
-	p->dentry = (u64)file->f_path.dentry;
-	p->mount = mount_of((u64)file->f_path.mnt);
-	if (file->f_mode & FMODE_BACKING) {
+	p->dentry = (u64)BPF_CORE_READ(file, f_path.dentry);
+	p->mount = mount_of((u64)BPF_CORE_READ(file, f_path.mnt));
+	if (BPF_CORE_READ(file, f_mode) & FMODE_BACKING) {
 		p->dentry = (u64)BPF_CORE_READ((struct backing_file *)file, user_path.dentry);
 		p->mount = mount_of((u64)BPF_CORE_READ((struct backing_file *)file, user_path.mnt));
 	}
-	p->root_dentry = (u64)fs->root.dentry;
-	p->root_mount = mount_of((u64)fs->root.mnt);
+	p->root_dentry = (u64)BPF_CORE_READ(fs, root.dentry);
+	p->root_mount = mount_of((u64)BPF_CORE_READ(fs, root.mnt));
 	return 0;
 }
 
-CORE void module_event(struct modules *ms)
+GLOBAL int module_event(struct module_room *room NONNULL, struct modules *ms NONNULL)
 {
-	struct walker *w = (void *)ms - __builtin_offsetof(struct walker, walk.modules);
-	struct event_module *e = &w->send_module;
+	struct event_module *e = &room->event;
 	struct path_walk p = {.event = e};
 
 	e->kind = EVENT_MODULE;
-	e->id = ms->told.id;
+	e->id = ms->shareable.id;
 	e->dev = ms->key.dev;
 	e->ino = ms->key.ino;
 	e->generation = ms->key.generation;
 	e->start = ms->vma.start;
 	e->end = ms->vma.end;
 	e->vdso = ms->vma.vdso;
-	e->build_id_bytes = ms->told.build_id_bytes;
-	__builtin_memcpy(e->build_id, ms->told.build_id, BUILD_ID_BYTES);
+	e->build_id_bytes = ms->shareable.build_id_bytes;
+	__builtin_memcpy(e->build_id, ms->shareable.build_id, BUILD_ID_BYTES);
 	e->path_start = PATH_BYTES;
 	fill_module_event(ms->vma.start, e, &p);
 	if (p.dentry)
 		bpf_loop(MAX_COMPONENTS, path_step, &p, 0);
 	deliver_module(e);
+	return 0;
 }

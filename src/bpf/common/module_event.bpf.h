@@ -3,8 +3,8 @@
 #pragma once
 #include "bpf/common/maps.h"
 
-/* Send an event with ms->told, ms->key, ms->vma, and the file's path in the target's view. @ms is part of a walker. */
-CORE void module_event(struct modules *ms);
+/* Send an event with ms->shareable, ms->key, ms->vma, and the file's path in the target's view. Returns 0. */
+GLOBAL int module_event(struct module_room *room NONNULL, struct modules *ms NONNULL);
 
 /*
  * Part of it, for port.bpf.c: write the file of @vma and the root of @t to @path_walk, as fill_module_event() got it.

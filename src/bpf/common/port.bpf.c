@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * core/port.h in the kernel. port_fetch(), which waits for a page, is linked from another file: read.bpf.c where
- * sleeping is allowed, read_now.bpf.c where it is not (it always fails), port_other.bpf.c for another task's memory.
+ * core/port.h in the kernel. What reads is linked from another file: read.bpf.c, where a walk may wait for a page,
+ * read_now.bpf.c where it may not, port_other.bpf.c for another task's memory.
  */
 #include "bpf/common/module_event.bpf.h"
 #include "bpf/common/port.bpf.h"
 #include "bpf/common/target.bpf.h"
 #include "bpf/common/unlocked.bpf.h"
+#include "core/filesystem.h"
 #include <bpf/bpf_core_read.h>
 
 extern int bpf_iter_task_vma_new(struct bpf_iter_task_vma *it, struct task_struct *task, u64 addr) __ksym;
@@ -15,32 +16,16 @@ extern void bpf_iter_task_vma_destroy(struct bpf_iter_task_vma *it) __ksym;
 
 #define LOOKUPS 64 /* per walk, of mappings that are being changed: some hundred microseconds */
 
-/* File systems with pages that come from memory or a block device (linux include/uapi/linux/magic.h). */
-static INLINE bool file_system_is_safe(u64 magic)
+/* Is it safe to wait for a page of @vma? */
+static INLINE bool safe_to_fault(const struct vm_area_struct *vma)
 {
-	switch (magic) {
-	case 0xef53:	 /* ext2, ext3, ext4 */
-	case 0x58465342: /* xfs */
-	case 0x9123683e: /* btrfs */
-	case 0xf2f52010: /* f2fs */
-	case 0x01021994: /* tmpfs */
-	case 0x858458f6: /* ramfs */
-	case 0x73717368: /* squashfs */
-	case 0xe0f5e1e2: /* erofs */ return true;
-	}
-	return false;
-}
-
-/* Is it safe to wait for a page of @vma? Overlayfs needs no case above: it maps the file of the layer below. */
-static INLINE bool safe_to_fault(struct vm_area_struct *vma)
-{
-	struct file *file = vma->vm_file;
+	const struct file *file = vma->vm_file;
 
 	if (vma->vm_flags & (VM_PFNMAP | VM_IO))
 		return false;
 	if (bpf_core_field_exists(vma->vm_userfaultfd_ctx) && vma->vm_userfaultfd_ctx.ctx)
 		return false;
-	return !file || file_system_is_safe(file->f_inode->i_sb->s_magic);
+	return !file || filesystem_is_safe(file->f_inode->i_sb->s_magic);
 }
 
 /* Note that this walk faults in the page of @addr. False: it has done so before, and the page did not stay. */
@@ -49,7 +34,7 @@ static INLINE bool first_fault(struct guard *g, u64 addr)
 	u64 page = addr / PAGE_BYTES + 1;
 	u64 *known = &at(g->page, page & (GUARD_PAGES - 1));
 
-	if (*known == page || g->faults >= 4096)
+	if (*known == page || g->faults >= MAX_WAITS)
 		return false;
 	*known = page;
 	g->faults++;
@@ -62,7 +47,7 @@ static INLINE bool first_fault(struct guard *g, u64 addr)
 /* Would a page fault now have to wait for the target's mmap lock, which the target can hold for any time? */
 static INLINE bool mappings_are_locked(struct task_struct *t)
 {
-	struct mm_struct *mm = t->mm;
+	const struct mm_struct *mm = untrusted(task_struct, t)->mm;
 
 	return mm && bpf_core_field_exists(mm->mmap_lock.count) && mm->mmap_lock.count.counter & RWSEM_READ_FAILED;
 }
@@ -96,18 +81,26 @@ static INLINE int visit(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 	return can_find_unlocked(t->mm) ? visit_unlocked(t, addr, fn, ctx) : visit_locked(t, addr, fn, ctx);
 }
 
-/* The guard of the walk that works for @t; NULL: @t is not the current task, or no walk works for it. */
-static INLINE struct guard *guard_of(struct task_struct *t)
+/* The walker that works for @t; NULL: @t is not the current task, or none does. */
+static INLINE struct walker *walker_of(struct task_struct *t)
 {
 	struct task_state *st = TARGET_IS_CURRENT ? task_find(t) : 0;
-	struct walker *w;
 	u32 i;
 
 	if (!st)
-		return 0;
+		return NULL;
 	i = st->walker - 1;
-	w = bpf_map_lookup_elem(&walkers, &i);
-	return w ? &w->guard : 0;
+	return bpf_map_lookup_elem(&walkers, &i);
+}
+
+/* The walker of the walk that runs. */
+static INLINE struct walker *this_walker(void)
+{
+#ifdef OTHER_TASK
+	return &remote.walker;
+#else
+	return walker_of(bpf_get_current_task_btf());
+#endif
 }
 
 /* Are the mappings locked at each of the looks that the walk of @g has left? */
@@ -131,7 +124,7 @@ static INLINE long answer(struct task_struct *t, struct vm_area_struct *vma, voi
 {
 	struct question *q = ctx;
 
-	q->answer = q->end > vma->vm_end ? -EFAULT : safe_to_fault(vma) ? 0 : -EACCES;
+	q->answer = q->end > vma->vm_end ? -EFAULT : safe_to_fault(untrusted(vm_area_struct, vma)) ? 0 : -EACCES;
 	return 0;
 }
 
@@ -150,35 +143,67 @@ static INLINE int ask_vma(struct task_struct *t, struct guard *g, u64 addr, u32 
 	return err == -ENOENT ? -EFAULT : err ? -EACCES : q.answer;
 }
 
-GLOBAL int port_may_fault(u64 addr, u32 len)
+/* Let the walk of @w wait for @len bytes at @addr. Returns 0, -EFAULT or -EACCES. */
+static INLINE int note_wait(struct walker *w, u64 addr, u32 len)
+{
+	struct page_wait *wait = &w->walk.modules.wait;
+
+	if (wait->absent == addr / PAGE_BYTES + 1)
+		return -EFAULT;
+	if (!first_fault(&w->guard, addr))
+		return -EACCES;
+	wait->addr = addr;
+	wait->bytes = len;
+	count_total(COUNT_FAULTS, 1);
+	return 0;
+}
+
+/* May @len bytes at @addr be faulted in? 0: yes; of the current task, its walk then waits for them. -EFAULT, -EACCES. */
+static INLINE int may_fault(u64 addr, u32 len)
 {
 	int err = lock_looks ? -EFAULT : -EACCES;
 	struct task_struct *t = lock_looks ? target_get() : NULL;
-	struct guard *g;
+	struct walker *w;
 
 	if (!t)
 		return err;
-	g = guard_of(t);
+	w = walker_of(t);
+	if (w && w->walk.modules.wait.bytes) { /* one page after the other */
+		target_put(t);
+		return -EACCES;
+	}
 	if ((s64)addr >= 0) /* user memory */
-		err = ask_vma(t, g, addr, len);
-	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !(g && first_fault(g, addr)))))
+		err = ask_vma(t, w ? &w->guard : NULL, addr, len);
+	if (!err && (registry.no_faults || (TARGET_IS_CURRENT && !w)))
 		err = -EACCES;
+	if (!err && w)
+		err = note_wait(w, addr, len);
 	target_put(t);
 	if (err == -EACCES)
 		count_total(COUNT_FAULTS_REFUSED, 1);
-	else if (!err && TARGET_IS_CURRENT)
-		count_total(COUNT_FAULTS, 1);
-	return err ?: 1;
+	return err;
 }
+
+#ifndef OTHER_TASK
+CORE int port_peek(void *dst, u32 len, u64 addr)
+{
+	return bpf_probe_read_user(dst, len, (const void *)addr) ? -EFAULT : 0;
+}
+
+GLOBAL int port_refuse(u64 addr, u32 len)
+{
+	return may_fault(addr, len) ?: -EACCES;
+}
+#endif
 
 static INLINE enum vdso which_vdso(const struct vdso_image *image)
 {
 	return bpf_core_field_exists(image->sym_int80_landing_pad) && image->sym_int80_landing_pad ? VDSO_COMPAT : VDSO;
 }
 
-static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_struct *vma)
+static INLINE void fill(struct vma *v, const struct mm_struct *mm, const struct vm_area_struct *vma)
 {
-	struct file *file = vma->vm_file;
+	const struct file *file = vma->vm_file;
 
 	v->start = vma->vm_start;
 	v->end = vma->vm_end;
@@ -186,14 +211,14 @@ static INLINE void fill(struct vma *v, struct task_struct *t, struct vm_area_str
 	v->executable = !!(vma->vm_flags & VM_EXEC);
 	v->vdso = 0;
 	v->copied = !!vma->anon_vma; /* set at the first copy of a page, for the life of the mapping */
-	v->sequence = bpf_core_field_exists(t->mm->mm_lock_seq) ? t->mm->mm_lock_seq.sequence : 0;
+	v->sequence = bpf_core_field_exists(mm->mm_lock_seq) ? mm->mm_lock_seq.sequence : 0;
 	v->dev = v->ino = v->generation = 0;
 	if (file) {
 		v->ino = file->f_inode->i_ino;
 		v->dev = file->f_inode->i_sb->s_dev;
 		v->generation = file->f_inode->i_generation;
-	} else if ((u64)t->mm->context.vdso == v->start && vma->vm_ops) { /* nothing else has been mapped there */
-		v->vdso = which_vdso(t->mm->context.vdso_image);
+	} else if ((u64)mm->context.vdso == v->start && vma->vm_ops) { /* nothing else has been mapped there */
+		v->vdso = which_vdso(mm->context.vdso_image);
 	}
 }
 
@@ -206,18 +231,8 @@ static long found_vma(struct task_struct *t, struct vm_area_struct *vma, void *c
 {
 	struct found *f = ctx;
 
-	fill(f->vma, t, vma);
+	fill(f->vma, untrusted(task_struct, t)->mm, untrusted(vm_area_struct, vma));
 	return 0;
-}
-
-CORE int port_read(void *dst, u32 len, u64 addr)
-{
-	return read_flat(dst, len, addr);
-}
-
-CORE int port_peek(void *dst, u32 len, u64 addr)
-{
-	return TARGET_IS_CURRENT && !bpf_probe_read_user(dst, len, (const void *)addr) ? 0 : -EFAULT;
 }
 
 /*
@@ -231,8 +246,7 @@ static INLINE int visit_mapping(struct task_struct *t, u64 addr, visit_fn fn, vo
 	return err == -EBUSY ? visit(t, addr, fn, ctx) : err;
 }
 
-/* GLOBAL, so that it is verified only once: the search of the tree takes the verifier long. */
-GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
+static INLINE int find_mapping(u64 addr, struct vma *ret)
 {
 	struct found f = {.vma = ret};
 	struct task_struct *t = target_get();
@@ -246,21 +260,21 @@ GLOBAL int find_mapping(u64 addr, struct vma *ret NONNULL)
 }
 
 /* May the walk look up a mapping that is being changed once more? */
-GLOBAL int has_patience(void)
+static INLINE bool has_patience(void)
 {
 	struct task_struct *t = target_get();
-	struct guard *g;
+	struct walker *w;
 	bool has;
 
 	if (!t)
 		return false;
-	g = guard_of(t);
-	has = !g || ++g->lookups < LOOKUPS;
+	w = walker_of(t);
+	has = !w || ++w->guard.lookups < LOOKUPS;
 	target_put(t);
 	return has;
 }
 
-CORE int port_vma(u64 addr, struct vma *ret)
+GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL)
 {
 	int err = -EBUSY;
 
@@ -298,7 +312,7 @@ static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 		return 0;
 	bpf_iter_task_vma_new(&it, t, from);
 	while ((vma = bpf_iter_task_vma_next(&it))) {
-		struct file *file = vma->vm_file;
+		const struct file *file = untrusted(vm_area_struct, vma)->vm_file;
 
 		if (vma->vm_start > like->start || !left)
 			break;
@@ -315,7 +329,7 @@ static NOINLINE u64 start_from_on(const struct vma *like, u64 from, u32 most)
 
 #define GAPS (16ULL << 20) /* bytes that linkers leave between segments, for large pages */
 
-CORE u64 port_file_start(const struct vma *like, u32 most)
+GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 {
 	u64 expected = like->start - like->offset, start;
 
@@ -334,11 +348,14 @@ CORE struct module *port_module(const struct module_key *key)
 
 CORE struct module *port_module_add(struct modules *ms, bool again)
 {
-	int err = bpf_map_update_elem(&modules, &ms->key, &ms->told, again ? BPF_EXIST : BPF_NOEXIST);
+	int err = bpf_map_update_elem(&modules, &ms->key, &ms->shareable, again ? BPF_EXIST : BPF_NOEXIST);
+	struct walker *w;
 
 	if (!err) {
 		count_total(COUNT_MODULES, !again);
-		module_event(ms);
+		w = this_walker();
+		if (w)
+			module_event(&w->module_room, ms);
 	} else if (err != -EEXIST) {
 		count_total(COUNT_MODULES_FULL, 1);
 	}

@@ -4,13 +4,10 @@
 #include "bpf/common/maps.h"
 
 /*
- * Say whether the walk may fault in @len bytes at @addr. 1: yes, and this page counts as faulted in: once per walk.
- * -EFAULT and -EACCES as port_read().
+ * Why could port_peek() not read @len bytes at @addr? Returns -EFAULT: they are not mapped; -EACCES: waiting for them is
+ * not safe; or it is, once per walk, and struct page_wait says for which page.
  */
-GLOBAL int port_may_fault(u64 addr, u32 len);
-
-/* Copy @len bytes at @addr, and wait for their page. 0 or -EFAULT; -EACCES where sleeping is not allowed. */
-CORE int port_fetch(void *dst, u32 len, u64 addr);
+GLOBAL int port_refuse(u64 addr, u32 len);
 
 /*
  * How often a walk looks at the target's mmap lock before it gives up a page for which it would have to wait; 0: the

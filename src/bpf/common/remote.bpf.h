@@ -12,6 +12,7 @@ struct remote {
 	struct registers from;
 	u64 kernel[MAX_KERNEL_FRAMES];
 	struct walker walker;
+	int refused; /* why the last read failed */
 };
 extern struct remote remote;
 

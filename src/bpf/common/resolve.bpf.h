@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* End a cookie: serve the consumers that wait for it, and keep the answer for later requests. */
+/* End a cookie: deliver to the consumers that wait for it, and keep the answer for later requests. */
 #pragma once
 #include "bpf/common/consumers.bpf.h"
 #include "bpf/common/stackmap.bpf.h"
@@ -7,7 +7,7 @@
 #include "bpf/common/visit.bpf.h"
 
 /*
- * Serve the consumers that wait in @st with @e; its cookie is taken from the deferral word. @frames: the frames of an
+ * Deliver @e to the consumers that wait in @st; its cookie is taken from the deferral word. @frames: the frames of an
  * inline stack, or NULL.
  *
  * @t: the current task, which @st belongs to: the answer is valid until it returns to user mode. NULL: the answer is
@@ -33,14 +33,15 @@ static INLINE void resolve(struct task_state *st, struct task_struct *t, struct 
 
 /*
  * End the cookie of @st, of task @tid, without a walk, with outcome @why; @counter counts it. Does nothing if there is
- * no cookie. @t: the task, or another one: only its pid is used, for the event.
+ * no cookie.
  */
-static INLINE void task_close(struct task_state *st, struct task_struct *t, u32 tid, u32 why, enum counter counter)
+static INLINE void task_close(struct task_state *st, u32 tid, u32 why, enum counter counter)
 {
-	struct event_stack e = {.kind = EVENT_STACK, .outcome = why, .pid = t->tgid, .tid = tid};
+	struct event_stack e = {.kind = EVENT_STACK, .outcome = why, .tid = tid};
 
 	if (!load_relaxed(&st->defer.word))
 		return;
+	e.pid = st->tgid;
 	count_total(counter, 1);
 	resolve(st, NULL, &e, NULL);
 }

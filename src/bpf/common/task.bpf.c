@@ -20,7 +20,7 @@ CORE struct task_value *task_value(struct task_struct *t)
 	if (v && task_owns(t, &v->state))
 		return v;
 	if (v) { /* the end of its task was missed, and the tid was reused */
-		task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
+		task_close(&v->state, tid, EXITING, COUNT_CLOSED_EXITING);
 		bpf_map_delete_elem(&tasks, &tid);
 	}
 	blank = bpf_map_lookup_elem(&blank_task, &zero);

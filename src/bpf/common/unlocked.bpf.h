@@ -16,6 +16,12 @@ extern void bpf_rcu_read_lock(void) __ksym;
 extern void bpf_rcu_read_unlock(void) __ksym;
 extern void *bpf_rdonly_cast(const void *obj, u32 btf_id) __ksym;
 
+/*
+ * @ptr, a struct TYPE, as a pointer that the verifier does not trust. To follow a trusted one costs it about a
+ * millisecond each time: it searches the kernel's BTF, from its beginning, for what the field's type promises.
+ */
+#define untrusted(TYPE, ptr) ((const struct TYPE *)bpf_rdonly_cast((ptr), bpf_core_type_id_kernel(struct TYPE)))
+
 typedef long (*visit_fn)(struct task_struct *t, struct vm_area_struct *vma, void *ctx);
 
 #define TREE_LEVELS 8 /* with 10 entries in each node, enough for 100,000,000 mappings */
@@ -44,7 +50,7 @@ static INLINE u64 tree_slot(u64 node, u32 pivots, u64 addr)
 }
 
 /* The address of the VMA that the tree has at @addr; 0: there is none, or the tree was changed meanwhile. */
-static INLINE u64 tree_find(struct mm_struct *mm, u64 addr)
+static INLINE u64 tree_find(const struct mm_struct *mm, u64 addr)
 {
 	u64 entry = (u64)mm->mm_mt.ma_root;
 
@@ -56,6 +62,7 @@ static INLINE u64 tree_find(struct mm_struct *mm, u64 addr)
 		u32 pivots = type == MAPLE_ARANGE_64 ? COUNT(((struct maple_arange_64 *)0)->pivot)
 						     : COUNT(((struct maple_range_64 *)0)->pivot);
 
+		pivots += loop_zero; /* so that the verifier does not know which of the two it is */
 		entry = kernel_word(tree_slot(node, pivots, addr));
 		if ((kernel_word(node) & ~NODE_MASK) == node) /* its own parent: the node was replaced */
 			return 0;
@@ -83,7 +90,7 @@ static INLINE bool can_find_unlocked(const struct mm_struct *mm)
  */
 static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, void *ctx)
 {
-	struct mm_struct *mm = t->mm;
+	const struct mm_struct *mm = untrusted(task_struct, t)->mm;
 	struct vm_area_struct *vma;
 	int err = -EBUSY;
 	u32 sequence, written;
@@ -94,7 +101,7 @@ static INLINE int visit_unlocked(struct task_struct *t, u64 addr, visit_fn fn, v
 	bpf_rcu_read_lock();
 	sequence = mm->mm_lock_seq.sequence;
 	found = tree_find(mm, addr);
-	vma = bpf_rdonly_cast((const void *)found, bpf_core_type_id_kernel(struct vm_area_struct));
+	vma = (struct vm_area_struct *)untrusted(vm_area_struct, (const void *)found);
 	written = vma->vm_lock_seq;
 	if (found && vma->vm_start <= addr && addr < vma->vm_end) {
 		bool quiet = vma_is_quiet(vma, mm);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel stack of an off-CPU interval, from the kernel stack cache or walked by the kernel. */
+#include "bpf/arch/registers.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
 #include "bpf/record/kernelstack.bpf.h"
 #include "bpf/record/recorder.bpf.h"
@@ -30,11 +31,11 @@ static INLINE u64 find_stack(struct task_struct *t, struct kernel_key *key, stru
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 	u64 top = verifier_forget(room->sp, (u64)regs);
 
-	room->sp = t->thread.sp;
+	room->sp = kernel_sp_of(t);
 	key->inner = SWITCH_FRAMES;
 	key->depth = KERNEL_SYSCALL;
-	key->entry = regs->orig_ax;
-	if (task_has_no_user(t) || (s64)regs->orig_ax < 0) {
+	key->entry = call_number(regs);
+	if (task_has_no_user(t) || (s64)call_number(regs) < 0) {
 		key->entry = NO_SYSCALL;
 		key->depth = top - room->sp;
 	}

@@ -20,13 +20,14 @@ static INLINE void inherit(u32 kind, u32 parent, u32 child)
 		return;
 	copy = *wish;
 	key.id = child;
-	bpf_map_update_elem(&wanted, &key, &copy, BPF_ANY);
+	if (bpf_map_update_elem(&wanted, &key, &copy, BPF_ANY))
+		count(COUNT_LOST_CHILDREN, 1);
 }
 
 SEC("tp_btf/sched_process_fork")
 int BPF_PROG(wanted_born, struct task_struct *parent, struct task_struct *child)
 {
-	if (!filter.filter_tasks)
+	if (!filter.filter_tasks || filter.no_children)
 		return 0;
 	inherit(WANT_PROCESS, parent->tgid, child->tgid);
 	inherit(WANT_THREAD, parent->pid, child->pid);

@@ -57,6 +57,8 @@ static INLINE bool task_in_scope(struct task_struct *t)
 		return false; /* ourselves */
 	if (filter.filter_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
 		return false;
+	if (filter.filter_user && t->cred->euid.val != filter.user)
+		return false;
 	if (!filter.filter_tasks)
 		return true;
 	return is_wanted(&process) || is_wanted(&thread);

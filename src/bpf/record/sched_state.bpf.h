@@ -4,6 +4,15 @@
 #include "bpf/common/maps.h"
 #include "abi/offcpu.h"
 
+/* Task states (linux 6.18 include/linux/sched.h). */
+#define TASK_INTERRUPTIBLE 0x01
+#define TASK_UNINTERRUPTIBLE 0x02
+#define TASK_STOPPED_OR_TRACED 0x0c
+#define TASK_PARKED 0x40
+#define TASK_DEAD 0x80
+#define TASK_NOLOAD 0x400
+#define TASK_FROZEN 0x8000
+
 /* Of one thread. Written at its sched-out and sched-in; @waker in between, in the context of its waker. */
 struct task_sched_state {
 	u64 since_ns;
@@ -31,4 +40,36 @@ static INLINE bool is_recording(u64 now_ns)
 	u64 start_ns = load_relaxed(&times.start_ns), stop_ns = load_relaxed(&times.stop_ns);
 
 	return start_ns && now_ns >= start_ns && (!stop_ns || now_ns < stop_ns);
+}
+
+static INLINE u64 task_switches(struct task_struct *t)
+{
+	return t->nvcsw + t->nivcsw;
+}
+
+/* Why did a task leave its CPU with state @state? */
+static INLINE u32 offcpu_reason(bool preempted, u32 state)
+{
+	if (preempted || !state)
+		return OFFCPU_PREEMPTED;
+	if (state & TASK_DEAD)
+		return OFFCPU_ENDED;
+	if (state & TASK_STOPPED_OR_TRACED)
+		return OFFCPU_STOPPED;
+	if (state & TASK_INTERRUPTIBLE)
+		return OFFCPU_SLEEPING;
+	if (state & (TASK_PARKED | TASK_NOLOAD | TASK_FROZEN))
+		return OFFCPU_IDLE;
+	return OFFCPU_UNINTERRUPTIBLE;
+}
+
+/* How much of @off_ns was @t runnable? */
+static INLINE u64 task_runnable_ns(struct task_struct *t, const struct task_sched_state *w, u64 off_ns)
+{
+	u64 waited_ns;
+
+	if (w->state == OFFCPU_PREEMPTED || w->state == OFFCPU_BORN)
+		return off_ns;
+	waited_ns = t->sched_info.run_delay - w->run_delay;
+	return waited_ns < off_ns ? waited_ns : off_ns;
 }

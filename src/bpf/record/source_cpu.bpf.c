@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Sample CPU time by a timer on each CPU: cycles where there is a PMU, else the CPU's clock. */
+#include "bpf/arch/registers.bpf.h"
 #include "bpf/common/emit.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
@@ -37,13 +38,13 @@ static INLINE void find_user_stack(struct bpf_perf_event_data *ctx, struct event
 {
 	struct dusk_unwind u;
 
-	if (!is_kernel(ctx->regs.ip) && dusk_unwind_try_irq(&u) >= 0) {
+	if (!is_kernel(perf_regs_pc(ctx)) && dusk_unwind_try_irq(&u) >= 0) {
 		e->user_stack = u.stack;
 		e->outcome = u.outcome;
 		if (!filter.verify)
 			return;
 	}
-	dusk_unwind_request_at(CONSUMER_RECORDER, ctx->regs.ip, &u);
+	dusk_unwind_request_at(CONSUMER_RECORDER, perf_regs_pc(ctx), &u);
 	e->cookie = u.cookie;
 	e->cached = u.cookie && e->user_stack;
 	if (e->user_stack)
@@ -57,7 +58,7 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct event_sample e = {.kind = EVENT_SAMPLE, .source = SOURCE_CPU};
-	struct stack *s, *whole = NULL;
+	struct stack *s, *frames = NULL;
 
 	count(COUNT_TIMER_PERIODS, ctx->sample_period);
 	if (!task_wanted(t))
@@ -71,8 +72,8 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 	find_user_stack(ctx, &e);
 	s = scratch_get();
 	if (s)
-		whole = kernel_stack(ctx, &e, s);
-	if (emit(&events, &e, sizeof(e), whole, false))
+		frames = kernel_stack(ctx, &e, s);
+	if (emit(&events, &e, sizeof(e), frames, false))
 		count(COUNT_LOST_SAMPLES, 1);
 	if (s)
 		scratch_put();

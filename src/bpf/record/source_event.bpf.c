@@ -5,6 +5,7 @@
  * The program is attached once for each event, with the event's number as its cookie. It may run wherever a tracepoint
  * is: in interrupts, under the run-queue lock, in the idle task.
  */
+#include "bpf/arch/registers.bpf.h"
 #include "bpf/common/emit.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
@@ -144,11 +145,11 @@ static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, 
 	return s;
 }
 
-static INLINE void send(struct event_occurrence *e, struct stack *whole)
+static INLINE void send(struct event_occurrence *e, struct stack *frames)
 {
 	u32 record = (opaque((u32)e->record_bytes) + 7) & (2 * RECORD_BYTES - 8);
 
-	if (emit(&events, e, sizeof(*e) + record, whole, false))
+	if (emit(&events, e, sizeof(*e) + record, frames, false))
 		count(COUNT_LOST_EVENTS, 1);
 }
 
@@ -224,7 +225,7 @@ int on_probe(struct pt_regs *ctx)
 	dusk_unwind_at_uprobe();
 	if (!shape || !is_recorded(t))
 		return GO_ON;
-	if (ctx->cs & 3)
+	if (pt_regs_are_user(ctx))
 		occur_in_user(t, event);
 	else
 		occur(ctx, t, event, shape, false);

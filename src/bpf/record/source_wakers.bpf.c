@@ -6,6 +6,7 @@
  * of another CPU may be completed on that CPU, in an interrupt. This runs under the lock of the woken task (pi_lock),
  * and possibly in an interrupt; so the waker's user stack is requested, and walked when the waker returns to user mode.
  */
+#include "bpf/common/context.bpf.h"
 #include "bpf/common/emit.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
 #include "bpf/record/recorder.bpf.h"
@@ -14,10 +15,6 @@
 #include "bpf/common/stackmap.bpf.h"
 #include "bpf/record/sched_state.bpf.h"
 #include <bpf/bpf_tracing.h>
-
-/* Of the preemption count (linux 6.18 include/linux/preempt.h). */
-#define IN_NMI_OR_HARDIRQ 0xff0000
-#define IN_SOFTIRQ 0x100
 
 static u32 nr_inline;		/* kernel stacks that were sent inline, as they had no id */
 static volatile u32 own_frames; /* frames of this program and of what runs it, as last seen */
@@ -32,18 +29,6 @@ static INLINE bool began_softirq(const struct stack *s)
 			return true;
 	}
 	return false;
-}
-
-/*
- * The preemption count of this CPU, found by its distance from the CPU's run queue, which the current task @t is on.
- * Without CONFIG_KALLSYMS_ALL programs cannot name per-CPU variables, but their distance is known from BTF.
- */
-static INLINE u32 preempt_count(struct task_struct *t)
-{
-	u32 count = 0;
-
-	bpf_probe_read_kernel(&count, sizeof(count), (void *)t->se.cfs_rq->rq + filter.preempt_count);
-	return count;
 }
 
 static INLINE u32 kind_of_waker(struct task_struct *t, const struct stack *s)

@@ -2,7 +2,7 @@
 /* Read the target's memory where sleeping is not allowed: pages that are not in memory cannot be read. */
 #include "bpf/common/port.bpf.h"
 
-CORE int port_fetch(void *dst, u32 len, u64 addr)
+CORE int port_wait(void *dst, u32 len, u64 addr)
 {
 	return -EACCES;
 }

@@ -80,7 +80,7 @@ static long close_if_lost(struct bpf_map *map, u32 *tid, struct task_value *v, s
 	bool lost = cookie && !is_scheduled(v);
 
 	if (lost && cookie == st->swept) {
-		task_close(st, bpf_get_current_task_btf(), *tid, WORK_LOST, COUNT_CLOSED_LOST);
+		task_close(st, *tid, WORK_LOST, COUNT_CLOSED_LOST);
 		s->closed++;
 		lost = false;
 	}

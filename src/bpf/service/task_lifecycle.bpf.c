@@ -57,7 +57,7 @@ int BPF_PROG(task_exec, struct task_struct *t, int old_tid, struct linux_binprm 
 
 	if (!v || tid == t->pid)
 		return 0;
-	task_close(&v->state, t, tid, EXEC, COUNT_CLOSED_EXEC);
+	task_close(&v->state, tid, EXEC, COUNT_CLOSED_EXEC);
 	if (!task_has_pending(&v->state))
 		bpf_map_delete_elem(&tasks, &tid);
 	return 0;
@@ -72,7 +72,7 @@ int BPF_PROG(task_free, struct task_struct *t)
 
 	if (!v || v->state.task != (u64)t)
 		return 0;
-	task_close(&v->state, t, tid, EXITING, COUNT_CLOSED_EXITING);
+	task_close(&v->state, tid, EXITING, COUNT_CLOSED_EXITING);
 	bpf_map_delete_elem(&tasks, &tid);
 	return 0;
 }

@@ -7,38 +7,33 @@
  *	<cookie 1000000002a> <user 813> <map 5a0c11d2>
  *
  * The user stack is known at once; or when the task returns to user mode, and then a line of its own says which stack
- * the cookie stands for. report/model/decode.c reads these lines. The variables that cli/tracer.c sets have no common
- * header: this is a tool like any other on libdusk, which compares the sizes.
+ * the cookie stands for. report/model/decode.c reads these lines. cli/tracer.c loads the programs and sets
+ * their variables.
  */
 #include "bpf/common/kernel.h"
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 #include <dusk/dusk.bpf.h>
+#include "bpf/trace/trace.h"
 
-#define MAX_WANTED 16384
-#define MAX_EVENTS 1024
-#define MAX_OUTCOMES 64
-#define EVENT_BYTES 128
-#define OUTCOME_BYTES 32
-#define CONSUMER 0
-#define GO_ON 1			/* perf's other readers of the event get it, too */
-#define IN_SYSCALL (1ULL << 32) /* flag of an event's number: in a system call, where dusk_unwind_try() may succeed */
+#define GO_ON 1 /* perf's other readers of the event get it, too */
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile u32 trace_self; /* our own process is not traced */
-const volatile u32 trace_only_wanted;
-u32 trace_map;					       /* the stackmap's identity */
-u64 trace_events, trace_unwritten;		       /* events seen; lines that did not get into the ring */
-char trace_event_names[MAX_EVENTS][EVENT_BYTES];       /* by the cookie that a program is attached with */
-char trace_outcome_names[MAX_OUTCOMES][OUTCOME_BYTES]; /* "" for outcomes that are not shown, else " [name]" */
+const volatile u32 trace_only_wanted, trace_no_children;
+u32 trace_map;			   /* the stackmap's identity */
+u64 trace_events, trace_unwritten; /* events seen; lines that did not get into the ring */
+u64 trace_untraced;		   /* children for which there was no room in trace_wanted */
 
-enum wish { FROM_EXEC, WANTED };
+/* By the cookie that a program is attached with; and by outcome, "" for those that are not shown, else " [name]". */
+char trace_event_names[TRACE_MAX_EVENTS][TRACE_EVENT_BYTES];
+char trace_outcome_names[TRACE_MAX_OUTCOMES][TRACE_OUTCOME_BYTES];
 
 /* Processes that are traced, if trace_only_wanted. Children are added at fork. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, MAX_WANTED);
+	__uint(max_entries, TRACE_MAX_PROCESSES);
 	__uint(map_flags, BPF_F_NO_PREALLOC);
 	__type(key, u32);
 	__type(value, u32);
@@ -53,7 +48,10 @@ int BPF_PROG(trace_born, struct task_struct *parent, struct task_struct *child)
 		return 0;
 	copy = *wish;
 	id = child->tgid;
-	bpf_map_update_elem(&trace_wanted, &id, &copy, BPF_ANY);
+	if (trace_no_children || id == parent->tgid)
+		return 0;
+	if (bpf_map_update_elem(&trace_wanted, &id, &copy, BPF_ANY))
+		__sync_fetch_and_add(&trace_untraced, 1);
 	return 0;
 }
 
@@ -63,7 +61,7 @@ int BPF_PROG(trace_exec, struct task_struct *t, int old_tid, struct linux_binprm
 	u32 id = t->tgid, *wish = trace_only_wanted ? bpf_map_lookup_elem(&trace_wanted, &id) : NULL;
 
 	if (wish)
-		*wish = WANTED;
+		*wish = TRACE_WANTED;
 	return 0;
 }
 
@@ -87,7 +85,7 @@ static INLINE bool is_traced(const struct task_struct *t)
 	if (!trace_only_wanted)
 		return true;
 	wish = bpf_map_lookup_elem(&trace_wanted, &id);
-	return wish && *wish == WANTED;
+	return wish && *wish == TRACE_WANTED;
 }
 
 static INLINE void written(long bytes)
@@ -132,10 +130,10 @@ static INLINE int trace(void *ctx)
 
 	if (!is_traced(bpf_get_current_task_btf()))
 		return GO_ON;
-	if (cookie & IN_SYSCALL)
+	if (cookie & TRACE_IN_SYSCALL)
 		ret = dusk_unwind_try(&u);
 	if (ret != DUSK_EXECUTED)
-		ret = dusk_unwind_request(CONSUMER, &u);
+		ret = dusk_unwind_request(TRACE_CONSUMER, &u);
 	if (ret == -ENOENT) /* the consumer is not registered yet, or not any more */
 		return GO_ON;
 	__sync_fetch_and_add(&trace_events, 1);

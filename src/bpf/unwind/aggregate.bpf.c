@@ -18,7 +18,7 @@ static INLINE void wait_for_stack(struct task_sum *what, u64 cookie)
 	if (verdict & SUM_LATE)
 		add_sum(consumer_slot(what->consumer), &late, what);
 	if (verdict & SUM_ORPHANED)
-		serve_orphans(st);
+		deliver_orphans(st);
 }
 
 CORE void aggregate_resolved(struct task_sum *what, int err, const struct dusk_unwind *u)

@@ -3,8 +3,7 @@
  * dusk_unwind_now(): walk the user stack at once, in the requesting program, which may sleep. <dusk/dusk.bpf.h>
  * documents the interface.
  *
- * Other consumers that wait for the stack of this visit are served with the same one, and their task work finds nothing
- * left to do.
+ * Other consumers that wait for the stack of this visit get the same one, and their task work finds nothing left to do.
  */
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/unwind.bpf.h"

@@ -4,12 +4,12 @@
  *
  * The wait for a page may never end: userfaultfd and FUSE let a process decide when a page is provided. The task would
  * hang on its way back to user mode, inside our callback, and so would each detach of a BPF program from a uprobe on
- * the machine. So memory is first read without faulting. A page is faulted in only if that fails, and no user process
- * can hold a page of this kind back.
+ * the machine. So memory is first read without faulting. The walk waits for a page only if that fails, and no user
+ * process can hold a page of this kind back.
  */
 #include "bpf/common/port.bpf.h"
 
-CORE int port_fetch(void *dst, u32 len, u64 addr)
+CORE int port_wait(void *dst, u32 len, u64 addr)
 {
 	return bpf_copy_from_user(dst, len, (const void *)addr) ? -EFAULT : 0;
 }

@@ -23,7 +23,7 @@ static INLINE u64 fresh_cookie(void)
 	u32 zero = 0;
 	u64 *given = bpf_map_lookup_elem(&cookies, &zero);
 
-	return given ? defer_cookie(bpf_get_smp_processor_id(), config.cpu_bits & 31,
+	return given ? defer_cookie(bpf_get_smp_processor_id(), load_relaxed(&registry.cpu_bits) & 31,
 				    __sync_fetch_and_add(given, 1) + 1)
 		     : 0;
 }
@@ -32,26 +32,30 @@ static INLINE u64 fresh_cookie(void)
  * The kernel refused the task work: end the cookie, for this and all requests that have joined since. Returns @err, or
  * DUSK_EXECUTED.
  *
- * -EBUSY although no request was pending: a walk has already served its requests, but its task work has not returned.
- * So the task has not been in user mode since, and the stack is still the same, unless execve() has come in between.
+ * -EBUSY although no request was pending: either a walk has already resolved its requests, but its task work has not
+ * returned; so the task has not been in user mode since, and the stack is still the same, unless execve() has come in
+ * between. Or the kernel is giving up the element, or task work scheduled from an interrupt has not been added yet: then
+ * visit_of() has dropped the last answer, as the task has been in user mode since, unless that was in the same execve().
  */
 static INLINE int close(struct task_state *st, struct task_struct *t, int err, struct dusk_unwind *ret)
 {
 	struct event_stack e = {.kind = EVENT_STACK, .outcome = NOT_SCHEDULED, .pid = t->tgid, .tid = t->pid};
 
-	if (err == -EBUSY && st->last_mm == st->mm) {
+	if (err == -EBUSY && (st->last.outcome != NOT_SCHEDULED || st->last_mm != st->mm))
+		err = DUSK_EXECUTED;
+	if (err == DUSK_EXECUTED && st->last_mm == st->mm) {
 		e.outcome = st->last.outcome;
 		e.stack = st->last.stack;
 		if (e.outcome == STACKMAP_FULL)
 			e.same_as = st->last.cookie;
-	} else if (err == -EBUSY) {
+	} else if (err == DUSK_EXECUTED) {
 		e.outcome = EXEC_NEW;
 	}
-	count(err == -EBUSY ? COUNT_AFTERWARDS : COUNT_REFUSED_SCHEDULE, 1);
+	count(err == DUSK_EXECUTED ? COUNT_AFTERWARDS : COUNT_REFUSED_SCHEDULE, 1);
 	resolve(st, NULL, &e, NULL);
 	ret->stack = e.stack;
 	ret->outcome = e.outcome;
-	return err == -EBUSY ? DUSK_EXECUTED : err;
+	return err;
 }
 
 /*
@@ -90,6 +94,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 		case VISIT_SAME: return tell_last(&v->state, ret);
 		case VISIT_UNKNOWN: return refuse(ret, ASKED_AGAIN, COUNT_REFUSED_AGAIN, -EAGAIN);
 		case VISIT_OTHER:
+		case VISIT_POSSIBLE:
 			fresh = fresh_cookie();
 			if (!fresh)
 				return refuse(ret, NO_COOKIE, COUNT_REFUSED_NO_COOKIE, -EOVERFLOW);
@@ -120,8 +125,7 @@ static INLINE int ask(struct task_struct *t, u32 slot, u64 ip, struct dusk_unwin
 	if (err)
 		return close(&v->state, t, err, ret);
 	count(COUNT_SCHEDULED, 1);
-	v->state.last.stack = 0; /* the answer of an earlier visit is not valid in this one */
-	v->state.last.outcome = NOT_SCHEDULED;
+	visit_drop_answer(&v->state);
 	return DUSK_QUEUED;
 }
 

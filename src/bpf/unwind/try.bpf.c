@@ -27,8 +27,8 @@ static INLINE bool key_of(struct stack_cache_key *ret, struct task_struct *t, st
 		return false;
 	ret->mm = (u64)mm;
 	ret->start_boottime = t->group_leader->start_boottime;
-	ret->ip = regs->reg[RIP] | regs->reg[CS] << 48; /* the same address may be 32-bit and 64-bit code */
-	ret->sp = regs->reg[RSP];
+	ret->ip = regs_place(regs->reg);
+	ret->sp = regs->reg[REG_SP];
 	ret->exec_id = t->self_exec_id;
 	ret->mm_sequence = mm->mm_lock_seq.sequence;
 	return !(ret->mm_sequence & 1);
@@ -72,7 +72,7 @@ static INLINE u32 nofault_stack(struct task_struct *t, const struct stack_cache_
 
 static INLINE bool changes_registers(const struct registers *regs)
 {
-	return regs->orig_ax == NR_EXECVE || regs->orig_ax == NR_EXECVEAT || regs->orig_ax == NR_RT_SIGRETURN;
+	return regs->call == NR_EXECVE || regs->call == NR_EXECVEAT || regs->call == NR_RT_SIGRETURN;
 }
 
 static INLINE u32 known_stack(struct task_struct *t, struct room *room, u32 max_depth)

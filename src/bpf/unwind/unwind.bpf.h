@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Walk the stack of the current task for all consumers that wait for it. Whether the walk may sleep depends on the
- * port_fetch() that is linked.
+ * port_wait() that is linked.
  */
 #pragma once
 #include "bpf/common/resolve.bpf.h"
@@ -10,8 +10,6 @@
 #include "bpf/common/task.bpf.h"
 #include "bpf/common/walkers.bpf.h"
 #include <bpf/bpf_core_read.h>
-
-#define SYSCALL_BYTES 2
 
 /* Drop what the walker knows of mappings if it is of another address space, or if mappings may have changed. */
 static INLINE void check_space(struct walker *w, struct task_struct *t, struct mm_struct *mm)
@@ -40,7 +38,7 @@ static INLINE void check_space(struct walker *w, struct task_struct *t, struct m
  */
 static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, const struct pt_regs *regs)
 {
-	u64 nr = st->asked.orig_ax;
+	u64 nr = st->asked.call;
 
 	if (st->mm != (u64)t->mm)
 		return EXEC;
@@ -48,17 +46,17 @@ static INLINE u32 replaced(const struct task_state *st, struct task_struct *t, c
 		return EXEC_NEW;
 	if (nr != NR_EXECVE && nr != NR_EXECVEAT)
 		return 0;
-	if (regs->ip != st->asked.reg[RIP])
+	if (pt_regs_pc(regs) != st->asked.reg[REG_PC])
 		return EXEC_NEW;
 	/* In execve(), the new program's registers are all 0; the old program's held the address of the file's name. */
-	return st->asked.reg[RDI] | st->asked.reg[RSI] ? 0 : EXEC_NEW;
+	return st->asked.reg[REG_ARGUMENT] | st->asked.reg[REG_ARGUMENT_2] ? 0 : EXEC_NEW;
 }
 
 static INLINE void start_at(struct machine *m, const struct registers *from)
 {
 	__builtin_memcpy(m->reg, from->reg, sizeof(from->reg));
-	if (from->orig_ax == NR_RT_SIGRETURN)
-		m->reg[RIP] -=
+	if (from->call == NR_RT_SIGRETURN)
+		m->reg[REG_PC] -=
 			SYSCALL_BYTES; /* sigreturn() never returns there, and there is no CFI after the instruction */
 }
 
@@ -96,7 +94,7 @@ static INLINE void want_row(const struct walk *walk, const struct task_state *st
 	u64 frame = at(walk->out.frame, nr - 1);
 
 	if ((walk->outcome == PAGE_NOT_SAFE || walk->outcome == TOO_LONG) && frame_module(frame) &&
-	    frame_method(frame) == BY_NOTHING && (frame_is_return(frame) || (nr == 1 && (s64)st->asked.orig_ax >= 0)))
+	    frame_method(frame) == BY_NOTHING && (frame_is_return(frame) || (nr == 1 && (s64)st->asked.call >= 0)))
 		store_release(&registry.row_wanted, frame);
 }
 
@@ -128,7 +126,7 @@ static INLINE u32 walk(struct walker *w, struct task_state *st, struct task_stru
 static INLINE void walk_and_resolve(struct walker *w, struct task_state *st, struct task_struct *t,
 				    struct mm_struct *mm, struct event_stack *e, bool last)
 {
-	struct stack *out = &w->walk.out, *whole = NULL;
+	struct stack *out = &w->walk.out, *frames = NULL;
 
 	e->outcome = start_from(&w->walk.machine, st, t);
 	if (e->outcome) {
@@ -139,11 +137,11 @@ static INLINE void walk_and_resolve(struct walker *w, struct task_state *st, str
 		count_total(COUNT_WALK_NS, e->walk_ns);
 		if (stackmap_put(out, &e->stack)) {
 			count_total(COUNT_STACKS_INLINE, 1);
-			whole = out;
+			frames = out;
 			e->nr = out->nr;
 		}
 	}
-	resolve(st, t, e, whole);
+	resolve(st, t, e, frames);
 	if (!e->cookie)
 		count_total(COUNT_UNASKED, 1);
 }
@@ -172,12 +170,12 @@ static INLINE void unwind(struct task_state *st, struct task_struct *t, bool las
 	if ((!load_relaxed(&st->defer.word) || nobody_waits(st)) && !last)
 		return;
 	if (!mm) {
-		task_close(st, t, t->pid, EXITING, COUNT_CLOSED_EXITING);
+		task_close(st, t->pid, EXITING, COUNT_CLOSED_EXITING);
 		return;
 	}
 	w = walker_claim(t->pid, t->tgid, &st->walker);
 	if (!w) {
-		task_close(st, t, t->pid, NO_WALKER, COUNT_CLOSED_NO_WALKER);
+		task_close(st, t->pid, NO_WALKER, COUNT_CLOSED_NO_WALKER);
 		return;
 	}
 	walk_and_resolve(w, st, t, mm, &e, last);

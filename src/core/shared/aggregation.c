@@ -11,20 +11,21 @@ static INLINE bool take(struct task_sums *c, u64 cookie)
 /* Return the index of the sum of @what's consumer and key, a new one if needed; TASK_SUMS: there is no room. */
 static INLINE u32 find(struct task_sums *c, const struct task_sum *what)
 {
-	u32 i;
+	u32 found = TASK_SUMS;
 
-	for (i = 0; i < TASK_SUMS; i++) {
-		struct task_sum *s = &c->sum[i];
+	each (i, TASK_SUMS) {
+		struct task_sum *s = &at(c->sum, i);
 
 		if (i >= c->nr) {
 			*s = (struct task_sum){.key = what->key, .consumer = what->consumer};
 			c->nr = i + 1;
+		}
+		if (s->key == what->key && s->consumer == what->consumer) {
+			found = i;
 			break;
 		}
-		if (s->key == what->key && s->consumer == what->consumer)
-			break;
 	}
-	return i;
+	return found;
 }
 
 static INLINE bool add(struct task_sums *c, const struct task_sum *what)

@@ -2,9 +2,9 @@
 /*
  * The end of a cookie: the order in which its answer is published and its deferral word is taken.
  *
- * A request in an interrupt on top of this either joins those that are served, or finds the answer. So the answer is
- * complete before it can be found, and can be found before the word is taken. And a caller that takes the word has
- * entered (grace.h) before: a consumer that leaves waits until every word that was taken with its bit has been served.
+ * A request in an interrupt on top of this either joins those that are being resolved, or finds the answer. So the
+ * answer is complete before it can be found, and can be found before the word is taken. And a caller that takes the
+ * word has entered (grace.h) before: a consumer that leaves waits until all that was taken with its bit is delivered.
  */
 #pragma once
 #include "core/shared/defer.h"
@@ -36,8 +36,8 @@ static INLINE void resolve_publish(struct answer *last, u64 cookie, u32 stack, u
 }
 
 /*
- * Enter, on @cpu, and take the word. Returns the consumers to serve, like defer_take(), and *@cookie. Call
- * grace_leave(@phase) when they are served.
+ * Enter, on @cpu, and take the word. Returns the consumers to deliver to, like defer_take(), and *@cookie. Call
+ * grace_leave(@phase) when that is done.
  */
 static INLINE u64 resolve_take(struct grace *g, u32 cpu, u32 *phase, struct defer *d, u64 *cookie)
 {

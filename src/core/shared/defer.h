@@ -11,10 +11,10 @@
  * One word, because an NMI may make a request between any two instructions: with two words, it could join a walk under
  * a cookie that the walk has already ended.
  *
- * A cookie lives from the first request to the end of the walk that serves it. It is never 0 and never used again: its
- * low bits are the CPU's number, in as many bits as the numbers of this machine need; above is a count of the cookies
- * that the CPU has given out. With 64 CPUs there are 41 bits to count: enough for 195 days at 130,000 walks a second,
- * which is more than a CPU has done. After that the CPU gives out no more.
+ * A cookie lives from the first request to the end of the walk that is made for it. It is never 0 and never used again:
+ * its low bits are the CPU's number, in as many bits as the numbers of this machine need; above is a count of the
+ * cookies that the CPU has given out. With 64 CPUs there are 41 bits to count: enough for 195 days at 130,000 walks a
+ * second, which is more than a CPU has done. After that the CPU gives out no more.
  */
 #pragma once
 #include "core/atomic.h"
@@ -45,7 +45,7 @@ static INLINE u64 defer_cookie(u32 cpu, u32 cpu_bits, u64 count)
 }
 
 /*
- * Request the stack for consumer @who (below DEFER_CONSUMERS). *@cookie is the cookie of the walk that will serve it:
+ * Request the stack for consumer @who (below DEFER_CONSUMERS). *@cookie is the cookie of the walk that will find it:
  * @fresh if this is the first request; untouched if contended. A caller that sees an earlier request may pass 0 for
  * @fresh; if a fresh cookie is needed after all, the request counts as contended. Any context; constant time.
  */
@@ -70,7 +70,7 @@ CORE bool defer_mark(struct defer *d, u64 cookie);
 CORE u64 defer_idle(struct defer *d);
 
 /*
- * End the cookie, when its walk is done or cannot be. Returns the consumers to serve, a bit each, and DEFER_ELSEWHERE;
- * 0: there were none.
+ * End the cookie, when its walk is done or cannot be. Returns the consumers to deliver to, a bit each, and
+ * DEFER_ELSEWHERE; 0: there were none.
  */
 CORE u64 defer_take(struct defer *d, u64 *cookie);

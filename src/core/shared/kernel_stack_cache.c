@@ -65,16 +65,15 @@ CORE u32 kernel_stack_cache_find(const struct kernel_key *key, struct kernel_cop
 	struct kernel_set *set = kernel_set_of(key);
 	u32 found = 0;
 
-	for (u32 i = 0; i < KERNEL_WAYS; i++) {
-		struct cached_kernel_stack *m = &set->way[i];
-		u32 sequence = load_acquire(&m->sequence), stack = m->stack;
+	each (i, KERNEL_WAYS) {
+		struct cached_kernel_stack *m = &at(set->way, i);
+		u32 seen = seqcount_read(&m->sequence), stack = m->stack;
 
-		if (sequence & 1 || !stack || m->reads.span > copy->words || !same_key(&m->key, key))
+		if (seqcount_is_odd(seen) || !stack || m->reads.span > copy->words || !same_key(&m->key, key))
 			continue;
 		if (!read_log_holds(&m->reads, &copy->now))
 			continue;
-		fence_acquire();
-		if (load_relaxed(&m->sequence) != sequence)
+		if (!seqcount_unchanged(&m->sequence, seen))
 			continue;
 		found = stack;
 		break;
@@ -88,19 +87,17 @@ CORE void kernel_stack_cache_put(const struct kernel_key *key, const struct stac
 	struct search search = {.stack = s, .copy = copy};
 	struct kernel_set *set = kernel_set_of(key);
 	struct cached_kernel_stack *m;
-	u32 sequence;
+	u32 seen;
 
 	if (copy->words > READ_LOG_SPAN || !find_places(key, &search))
 		return;
 	m = &at(set->way, fetch_add(&set->turn, 1) % KERNEL_WAYS);
-	sequence = load_relaxed(&m->sequence);
-	if (sequence & 1 || cmpxchg(&m->sequence, sequence, sequence + 1) != sequence)
+	if (!seqcount_write(&m->sequence, &seen))
 		return;
-	fence_release();
 	m->key = *key;
 	m->stack = stack;
 	read_log_copy(&m->reads, &copy->reads);
 	if (copy->reads.span > load_relaxed(&set->span))
 		set->span = copy->reads.span;
-	store_release(&m->sequence, sequence + 2);
+	seqcount_written(&m->sequence, seen);
 }

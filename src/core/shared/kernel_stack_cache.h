@@ -14,8 +14,9 @@
  * the caller walks again now and then, and stops using the cache if the result differs.
  */
 #pragma once
-#include "core/walk/read_log.h"
+#include "core/seqcount.h"
 #include "core/stack.h"
+#include "core/walk/read_log.h"
 
 #define KERNEL_SETS 64
 #define KERNEL_WAYS 4

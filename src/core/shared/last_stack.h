@@ -7,7 +7,7 @@
  * was found.
  *
  * The task itself writes this, and interrupts on top of it read it. What was found is published before the walk's
- * cookie ends (answer.h): so a request in an interrupt is either served with the others, or finds it.
+ * cookie ends (answer.h): so a request in an interrupt is either resolved with the others, or finds it.
  */
 #pragma once
 #include "core/atomic.h"

@@ -4,9 +4,6 @@
 struct put {
 	struct stacktable *table;
 	struct stack *stack;
-	u64 place;
-	u32 probes; /* slots looked at */
-	u32 full;
 };
 
 /* The size of a table that is in use, which is a constant for the verifier. */
@@ -115,26 +112,26 @@ TURN(probe, struct put, p)
 	u64 *slot = &WORD(t, (s->hash + turn * (turn + 1) / 2) & (stacktable_slots(BITS(t)) - 1));
 	u64 seen = load_acquire(slot);
 
-	p->probes = turn;
+	s->probes = turn;
 	if (!seen) {
 		if (!s->written)
 			write(t, s);
 		if (!s->written) {
-			p->full = 1;
+			s->full = 1;
 			return STOP;
 		}
 		seen = cmpxchg(slot, 0, (s->hash & ~STACK_PLACE) | s->written);
 		if (!seen) {
 			fetch_add(&t->stacks, 1);
-			p->place = s->written;
+			s->place = s->written;
 			s->written = 0;
 			return STOP;
 		}
 	}
 	if ((seen ^ s->hash) & ~STACK_PLACE || !same(t, seen & STACK_PLACE, s))
 		return NEXT;
-	p->place = seen & STACK_PLACE;
-	fetch_add(&WORD(t, p->place + 1), 1ULL << STACK_REF);
+	s->place = seen & STACK_PLACE;
+	fetch_add(&WORD(t, s->place + 1), 1ULL << STACK_REF);
 	return STOP;
 }
 
@@ -152,16 +149,17 @@ CORE int stacktable_put(struct stacktable *t, struct stack *s, u32 cpu, u32 *ret
 	if (s->nr > MAX_DEPTH)
 		return -E2BIG;
 	hash(t, s);
-	s->written = 0;
+	s->written = s->probes = s->full = 0;
+	s->place = 0;
 	loop(STACK_PROBES, probe, &p);
 	if (s->written)
 		fetch_add(&c->raced, 1);
-	if (!p.place) {
-		fetch_add(p.full ? &c->full : &c->crowded, 1);
-		return p.full ? -ENOSPC : -EBUSY;
+	if (!s->place) {
+		fetch_add(s->full ? &c->full : &c->crowded, 1);
+		return s->full ? -ENOSPC : -EBUSY;
 	}
-	fetch_add(&at(c->found, length_class(p.probes)), 1);
-	*ret = stack_id(BITS(t), t->epoch, p.place);
+	fetch_add(&at(c->found, length_class(s->probes)), 1);
+	*ret = stack_id(BITS(t), t->epoch, s->place);
 	return 0;
 }
 

@@ -36,9 +36,10 @@ struct visit {
 };
 
 enum visit_verdict {
-	VISIT_OTHER,   /* the task has been in user mode, or may have been: walk */
-	VISIT_SAME,    /* it has not: the answer is valid */
-	VISIT_UNKNOWN, /* it may not have been, and was walked twice: refuse */
+	VISIT_OTHER,	/* the task has been in user mode, or there is no answer: walk */
+	VISIT_POSSIBLE, /* it is not certain that it has been there: walk once more */
+	VISIT_SAME,	/* it has not: the answer is valid */
+	VISIT_UNKNOWN,	/* it may not have been, and was walked twice: refuse */
 };
 
 /* Note that the answer is about to change. */
@@ -59,10 +60,16 @@ static INLINE void visit_resolved(struct visit *v, const struct visit_now *now, 
 	store_release(&v->walked.ns, now->ns + VISIT_NS + walk_ns);
 }
 
-/* Without a sign: has the task been in user mode, as far as can be known? */
+/* Without a sign: has the task been in user mode for certain? */
+static INLINE bool visit_was_in_user_mode(const struct visit_now *walked, const struct visit_now *now)
+{
+	return now->user_ns != walked->user_ns || now->in_call > walked->in_call;
+}
+
+/* And if that is not certain: has it been there, as far as can be known? */
 static INLINE bool visit_has_ended(const struct visit_now *walked, const struct visit_now *now, u64 until_ns)
 {
-	if (now->user_ns != walked->user_ns || now->sleeps != walked->sleeps || now->in_call > walked->in_call)
+	if (now->sleeps != walked->sleeps)
 		return true;
 	if (now->preemptions != walked->preemptions)
 		return !now->kept || now->ns > until_ns + VISIT_PREEMPTED_NS;
@@ -78,9 +85,8 @@ static INLINE enum visit_verdict visit_of_request(struct visit *v, const struct 
 		return VISIT_OTHER;
 	if (now->sign | v->walked.sign)
 		return now->sign == v->walked.sign ? VISIT_SAME : VISIT_OTHER;
-	if (visit_has_ended(&v->walked, now, until_ns))
-		v->in_a_row = 0;
-	else if (v->in_a_row++)
-		return VISIT_UNKNOWN;
-	return VISIT_OTHER;
+	if (!visit_was_in_user_mode(&v->walked, now) && !visit_has_ended(&v->walked, now, until_ns))
+		return v->in_a_row++ ? VISIT_UNKNOWN : VISIT_POSSIBLE;
+	v->in_a_row = 0;
+	return visit_was_in_user_mode(&v->walked, now) ? VISIT_OTHER : VISIT_POSSIBLE;
 }

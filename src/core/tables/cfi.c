@@ -9,7 +9,7 @@
 #include "abi/outcome.h"
 #include "core/tables/cfi.h"
 #include "core/tables/encoding.h"
-#include "core/regs.h"
+#include "core/arch/tables.h"
 
 #define USUAL_A_TURN 32
 
@@ -53,6 +53,7 @@ enum {
 	CFA_val_offset,
 	CFA_val_offset_sf,
 	CFA_val_expression,
+	CFA_vendor_first = 0x2b, /* to 0x2d: what the architecture makes of them */
 	CFA_GNU_args_size = 0x2e,
 	CFA_GNU_negative_offset_extended = 0x2f,
 };
@@ -81,7 +82,8 @@ static const u8 operands[64] = {
 	A | B,
 	A | SB,
 	[CFA_val_expression] = A | BLOCK,
-	[CFA_val_expression + 1 ... CFA_GNU_args_size - 1] = BAD,
+	[CFA_val_expression + 1 ... CFA_vendor_first - 1] = BAD,
+	[CFA_vendor_first] = CFA_VENDOR_OPERANDS,
 	[CFA_GNU_args_size] = A,
 	A | B,
 	[CFA_GNU_negative_offset_extended + 1 ... 63] = BAD,
@@ -201,39 +203,118 @@ static INLINE int run_usual(struct cfi *c)
 	return NEXT;
 }
 
-TURN(step, struct cfi, c)
+/* DW_CFA_remember_state */
+static INLINE int push_state(struct cfi *c)
+{
+	u32 depth = c->depth;
+
+	if (depth >= CFI_MAX_SAVED)
+		return fail(c, 0x1000);
+	at(c->saved, depth) = c->row;
+	c->depth = depth + 1;
+	return NEXT;
+}
+
+/* DW_CFA_restore_state */
+static INLINE int pop_state(struct cfi *c)
+{
+	u32 depth = c->depth - 1;
+
+	if (depth >= CFI_MAX_SAVED)
+		return fail(c, 0x1001);
+	c->row = at(c->saved, depth);
+	c->depth = depth;
+	return NEXT;
+}
+
+static INLINE int define_cfa(struct cfi *c, u32 reg, s32 off)
+{
+	c->row.cfa_kind = CFA_REG;
+	c->row.cfa_reg = reg;
+	c->row.cfa_off = off;
+	return NEXT;
+}
+
+/* An instruction with its operands. */
+struct instruction {
+	u8 op, primary; /* @primary: the two high bits of @op, which say it all unless they are 0 */
+	u32 reg;	/* the first operand as a register */
+	u64 a, b;
+	s32 scaled; /* @b, in units of the CIE's data alignment */
+	u64 block;  /* where the expression is */
+};
+
+/* Decode the operands of @i, which are of @format. */
+static INLINE void read_operands(struct cfi *c, u8 format, struct instruction *i)
 {
 	struct reader *in = &c->in;
-	struct row *row = &c->row;
-	u64 a = 0, b = 0, block = 0;
-	u8 op, primary, format;
-	s32 scaled;
-	u32 depth, reg;
-	int err;
 
-	if (run_usual(c))
-		return STOP;
-	if (reader_addr(in) >= c->stop)
-		return next_phase(c);
-	if (c->ops >= CFI_MAX_OPS - c->spared)
-		return STOP;
-	err = reader_ready(in);
-	if (err) {
-		c->error = read_outcome(err, TABLE_UNREADABLE);
-		return STOP;
+	if (format & A)
+		i->a = reader_uleb(in);
+	if (format & (B | SB))
+		i->b = reader_leb(in, format & SB);
+	if (format & BLOCK) {
+		i->block = reader_addr(in) - c->hdr;
+		i->b = reader_uleb(in);
+		reader_skip(in, i->b & 0xffff);
 	}
-	c->ops++;
+	i->scaled = i->b * (u64)c->data_align;
+	i->reg = known_reg(c->class, i->a);
+}
 
-	op = reader_u8(in);
-	primary = op >> 6;
-	if (primary) {
-		a = op & 63;
-		format = primary == CFA_offset ? B : 0;
+static INLINE int execute(struct cfi *c, const struct instruction *i)
+{
+	struct row *row = &c->row;
+
+	switch (i->primary) {
+	case CFA_advance_loc: return advance(c, i->a);
+	case CFA_offset: return set(c, i->reg, RULE_OFFSET, i->scaled);
+	case CFA_restore: return restore(c, i->reg);
+	}
+	switch (i->op) {
+	case CFA_offset_extended:
+	case CFA_offset_extended_sf: return set(c, i->reg, RULE_OFFSET, i->scaled);
+	case CFA_GNU_negative_offset_extended: return set(c, i->reg, RULE_OFFSET, -(u32)i->scaled);
+	case CFA_restore_extended: return restore(c, i->reg);
+	case CFA_undefined: return set(c, i->reg, RULE_UNDEFINED, 0);
+	case CFA_same_value: return set(c, i->reg, RULE_SAME, 0);
+	case CFA_register: return set(c, i->reg, RULE_REGISTER, known_reg(c->class, i->b));
+	case CFA_expression: return set(c, i->reg, RULE_EXPR, i->block);
+	case CFA_val_expression: return set(c, i->reg, RULE_VAL_EXPR, i->block);
+	case CFA_val_offset:
+	case CFA_val_offset_sf: return set(c, i->reg, RULE_VAL_OFFSET, i->scaled);
+	case CFA_remember_state: return push_state(c);
+	case CFA_restore_state: return pop_state(c);
+	case CFA_def_cfa: return define_cfa(c, i->reg, i->b);
+	case CFA_def_cfa_sf: return define_cfa(c, i->reg, i->scaled);
+	case CFA_def_cfa_register: return define_cfa(c, i->reg, row->cfa_off);
+	case CFA_def_cfa_offset: row->cfa_off = i->a; return NEXT;
+	case CFA_def_cfa_offset_sf: row->cfa_off = i->scaled; return NEXT;
+	case CFA_def_cfa_expression:
+		row->cfa_kind = CFA_EXPR;
+		row->cfa_off = i->block;
+		row->flags |= ROW_EXPRESSIONS;
+		return NEXT;
+	}
+	return NEXT; /* nop, GNU_args_size */
+}
+
+/* Run one instruction of any kind. STOP: the row is complete, or there is an error. */
+static INLINE int run_any(struct cfi *c)
+{
+	struct reader *in = &c->in;
+	struct instruction i = {.op = reader_u8(in)};
+	u8 format;
+
+	i.primary = i.op >> 6;
+	if (i.primary) {
+		i.a = i.op & 63;
+		format = i.primary == CFA_offset ? B : 0;
 	} else {
-		format = at(operands, op);
+		format = at(operands, i.op);
 	}
 	if (format & BAD)
-		return fail(c, op);
+		return fail(c, i.op);
 	switch (format & F4) {
 	case F1: return advance(c, reader_u8(in));
 	case F2: return advance(c, reader_u16(in));
@@ -241,75 +322,30 @@ TURN(step, struct cfi, c)
 	}
 	if (format & ADDRESS)
 		return set_loc(c);
-	if (format & A)
-		a = reader_uleb(in);
-	if (format & (B | SB))
-		b = reader_leb(in, format & SB);
-	if (format & BLOCK) {
-		block = reader_addr(in) - c->hdr;
-		b = reader_uleb(in);
-		reader_skip(in, b & 0xffff);
-	}
-	scaled = b * (u64)c->data_align;
-	reg = known_reg(c->class, a);
-
-	switch (primary) {
-	case CFA_advance_loc: return advance(c, a);
-	case CFA_offset: return set(c, reg, RULE_OFFSET, scaled);
-	case CFA_restore: return restore(c, reg);
-	}
-	switch (op) {
-	case CFA_offset_extended:
-	case CFA_offset_extended_sf: return set(c, reg, RULE_OFFSET, scaled);
-	case CFA_GNU_negative_offset_extended: return set(c, reg, RULE_OFFSET, -(u32)scaled);
-	case CFA_restore_extended: return restore(c, reg);
-	case CFA_undefined: return set(c, reg, RULE_UNDEFINED, 0);
-	case CFA_same_value: return set(c, reg, RULE_SAME, 0);
-	case CFA_register: return set(c, reg, RULE_REGISTER, known_reg(c->class, b));
-	case CFA_expression: return set(c, reg, RULE_EXPR, block);
-	case CFA_val_expression: return set(c, reg, RULE_VAL_EXPR, block);
-	case CFA_val_offset:
-	case CFA_val_offset_sf: return set(c, reg, RULE_VAL_OFFSET, scaled);
-	case CFA_remember_state:
-		depth = c->depth;
-		if (depth >= CFI_MAX_SAVED)
-			return fail(c, 0x1000);
-		at(c->saved, depth) = *row;
-		c->depth = depth + 1;
-		return NEXT;
-	case CFA_restore_state:
-		depth = c->depth - 1;
-		if (depth >= CFI_MAX_SAVED)
-			return fail(c, 0x1001);
-		*row = at(c->saved, depth);
-		c->depth = depth;
-		return NEXT;
-	case CFA_def_cfa:
-		row->cfa_kind = CFA_REG;
-		row->cfa_reg = reg;
-		row->cfa_off = b;
-		return NEXT;
-	case CFA_def_cfa_sf:
-		row->cfa_kind = CFA_REG;
-		row->cfa_reg = reg;
-		row->cfa_off = scaled;
-		return NEXT;
-	case CFA_def_cfa_register:
-		row->cfa_kind = CFA_REG;
-		row->cfa_reg = reg;
-		return NEXT;
-	case CFA_def_cfa_offset: row->cfa_off = a; return NEXT;
-	case CFA_def_cfa_offset_sf: row->cfa_off = scaled; return NEXT;
-	case CFA_def_cfa_expression:
-		row->cfa_kind = CFA_EXPR;
-		row->cfa_off = block;
-		row->flags |= ROW_EXPRESSIONS;
-		return NEXT;
-	}
-	return NEXT; /* nop, GNU_args_size */
+	read_operands(c, format, &i);
+	return execute(c, &i);
 }
 
-CORE u32 cfi_run(struct cfi *c)
+TURN(step, struct cfi, c)
+{
+	int err;
+
+	if (run_usual(c))
+		return STOP;
+	if (reader_addr(&c->in) >= c->stop)
+		return next_phase(c);
+	if (c->ops >= CFI_MAX_OPS - c->spared)
+		return STOP;
+	err = reader_ready(&c->in);
+	if (err) {
+		c->error = read_outcome(err, TABLE_UNREADABLE);
+		return STOP;
+	}
+	c->ops++;
+	return run_any(c);
+}
+
+GLOBAL u32 cfi_run(struct cfi *c NONNULL)
 {
 	bool known = c->has_initial;
 	int err;

@@ -34,4 +34,4 @@ struct cfi {
 };
 
 /* Compute the row at c->pc, to c->row. Returns 0 or an enum outcome. */
-CORE u32 cfi_run(struct cfi *c);
+GLOBAL u32 cfi_run(struct cfi *c NONNULL);

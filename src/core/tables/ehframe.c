@@ -3,7 +3,7 @@
 #include "core/atomic.h"
 #include "core/tables/ehframe.h"
 #include "core/tables/encoding.h"
-#include "core/regs.h"
+#include "core/arch/regs.h"
 #include "core/rowcache.h"
 
 #define MAX_TURNS_BSEARCH 28
@@ -211,16 +211,45 @@ static INLINE u32 judged(const struct reader *in, u32 bad)
 	return err ? read_outcome(err, TABLE_UNREADABLE) : bad;
 }
 
-static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
+/* Skip the letters of the augmentation string. False: they have no end, or no length of their data. */
+static INLINE bool skip_letters(struct ehframe *e, struct cie *c)
+{
+	struct reader *in = &e->cfi.in;
+
+	e->letter = in->pos;
+	c->sized = at(in->window, e->letter) == 'z';
+	for (u32 i = 0; i < MAX_LETTERS; i++)
+		if (!reader_u8(in))
+			break;
+	return !at(in->window, in->pos - 1) && (c->sized || !at(in->window, e->letter));
+}
+
+/* Read the data that belong to these letters. Returns 0 or an enum outcome. */
+static INLINE u32 read_augmentation(struct ehframe *e)
+{
+	struct reader *in = &e->cfi.in;
+	u32 size = reader_uleb(in);
+
+	e->data = in->pos;
+	e->error = 0;
+	loop(MAX_LETTERS, augment, e);
+	if (e->error)
+		return judged(in, e->error);
+	in->overran |= e->data > in->len;
+	reader_skip(in, size);
+	return 0;
+}
+
+GLOBAL u32 ehframe_read_cie(struct ehframe *e NONNULL, u64 addr)
 {
 	struct reader *in = &e->cfi.in;
 	struct cie *c = ehframe_cie(e);
-	u32 len, version, size;
+	u32 len, version, outcome;
 	int err;
 
 	c->key = 0;
 	c->has_row = 0;
-	err = reader_seek(in, addr);
+	err = reader_seek_flat(in, addr);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 	len = in->word[0];
@@ -229,16 +258,8 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 		return judged(in, BAD_CIE);
 	c->end = 4 + (u64)len;
 	version = reader_u8(in);
-	if (version != 1 && version != 3)
+	if ((version != 1 && version != 3) || !skip_letters(e, c))
 		return judged(in, BAD_CIE);
-
-	e->letter = in->pos;
-	c->sized = at(in->window, e->letter) == 'z';
-	for (u32 i = 0; i < MAX_LETTERS; i++)
-		if (!reader_u8(in))
-			break;
-	if (at(in->window, in->pos - 1) || (!c->sized && at(in->window, e->letter)))
-		return judged(in, BAD_CIE); /* letters without end, or without a length of their data */
 
 	c->code_align = reader_uleb(in);
 	c->data_align = reader_sleb(in);
@@ -250,14 +271,9 @@ static NOINLINE u32 read_cie(struct ehframe *e, u64 addr)
 	c->encoding = plain_format(e, PE_ABSPTR);
 	c->signal = 0;
 	if (c->sized) {
-		size = reader_uleb(in);
-		e->data = in->pos;
-		e->error = 0;
-		loop(MAX_LETTERS, augment, e);
-		if (e->error)
-			return judged(in, e->error);
-		in->overran |= e->data > in->len;
-		reader_skip(in, size);
+		outcome = read_augmentation(e);
+		if (outcome)
+			return outcome;
 	}
 	err = reader_check(in);
 	if (err)
@@ -293,14 +309,14 @@ TURN(next_entry, struct ehframe, e)
 		return STOP;
 	}
 	id = page_word(p, addr + 4);
-	e->scan = addr + 4 + len;
-	if (!id)
-		return NEXT;
-	if (!is_read(e, addr + 4 - id)) {
-		e->error = read_cie(e, addr + 4 - id);
+	if (id && !is_read(e, addr + 4 - id)) {
+		e->error = ehframe_read_cie(e, addr + 4 - id);
 		if (e->error)
 			return STOP;
 	}
+	e->scan = addr + 4 + len;
+	if (!id)
+		return NEXT;
 
 	start = page_word(p, addr + 8);
 	size = page_word(p, addr + 12);
@@ -325,9 +341,11 @@ static INLINE u32 locate(struct ehframe *e, const struct range *r)
 	e->error = e->scanned = 0;
 	e->fde.addr = 0;
 	if (r->kind == MODULE_SCANNED) {
-		e->scan = e->hdr;
+		e->scan = e->pause_pc == e->pc ? scan_from(&e->pause, e->hdr, e->sequence, e->hdr) : e->hdr;
 		e->page.len = 0;
 		loop(MAX_FDES + 1, next_entry, e);
+		e->pause = (struct scan_pause){e->hdr, e->fde.addr ?: e->scan, e->sequence, 0};
+		e->pause_pc = e->pc;
 	} else if (r->nr_entries) {
 		search(e, r->nr_entries);
 	}
@@ -336,25 +354,14 @@ static INLINE u32 locate(struct ehframe *e, const struct range *r)
 	return e->fde.addr ? 0 : NO_FDE;
 }
 
-CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
+/* Read the header of the FDE, and its CIE if that was not read yet. Returns 0 or an enum outcome. */
+static INLINE u32 read_headers(struct ehframe *e)
 {
 	struct reader *in = &e->cfi.in;
-	struct cfi *c = &e->cfi;
 	struct fde *f = &e->fde;
 	u32 outcome, len, id;
-	struct cie *cie;
-	u64 cie_addr;
-	int err;
+	int err = reader_seek(in, f->addr);
 
-	e->hdr = r->hdr;
-	e->bias = r->bias;
-	e->nr_met = 0;
-	e->class = r->class;
-	outcome = locate(e, r);
-	if (outcome)
-		return outcome;
-
-	err = reader_seek(in, f->addr);
 	if (err)
 		return read_outcome(err, TABLE_UNREADABLE);
 	len = in->word[0];
@@ -366,17 +373,24 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	if (len == EXTENDED || !id)
 		return BAD_CIE;
 	f->end = f->addr + 4 + len;
-	cie_addr = f->addr + 4 - id;
-	if (!is_read(e, cie_addr)) {
-		outcome = read_cie(e, cie_addr);
-		if (outcome)
-			return outcome;
-		err = reader_seek(in, f->addr);
-		if (err)
-			return read_outcome(err, TABLE_UNREADABLE);
-	}
+	f->cie = f->addr + 4 - id;
+	if (is_read(e, f->cie))
+		return 0;
+	outcome = ehframe_read_cie(e, f->cie);
+	if (outcome)
+		return outcome;
+	err = reader_seek(in, f->addr);
+	return err ? read_outcome(err, TABLE_UNREADABLE) : 0;
+}
 
-	cie = ehframe_cie(e);
+/* Read how much code the FDE describes, and where its instructions are. Returns 0 or an enum outcome. */
+static INLINE u32 read_fde(struct ehframe *e, const struct cie *cie)
+{
+	struct reader *in = &e->cfi.in;
+	struct fde *f = &e->fde;
+	u32 len;
+	int err;
+
 	switch (cie->encoding & PE_FORMAT) {
 	case PE_UDATA4:
 		f->size = in->word[3];
@@ -397,13 +411,19 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 		f->insns = reader_addr(in) + len;
 	}
 	err = reader_check(in);
-	if (err)
-		return read_outcome(err, TABLE_UNREADABLE);
+	return err ? read_outcome(err, TABLE_UNREADABLE) : 0;
+}
+
+/* Set all that cfi_run() needs. */
+static INLINE void set_programs(struct ehframe *e, const struct cie *cie)
+{
+	const struct fde *f = &e->fde;
+	struct cfi *c = &e->cfi;
 
 	c->pc = e->pc;
 	c->start = f->start;
-	c->initial_insns = cie_addr + cie->insns;
-	c->initial_end = cie_addr + cie->end;
+	c->initial_insns = f->cie + cie->insns;
+	c->initial_end = f->cie + cie->end;
 	c->has_initial = cie->has_row;
 	c->initial = cie->row;
 	c->insns = f->insns;
@@ -413,5 +433,25 @@ CORE u32 ehframe_find(struct ehframe *e, const struct range *r)
 	c->hdr = e->hdr;
 	c->encoding = cie->encoding;
 	c->class = e->class;
-	return 0;
+}
+
+GLOBAL u32 ehframe_find(struct ehframe *e NONNULL, const struct range *r NONNULL)
+{
+	const struct cie *cie;
+	u32 outcome;
+
+	e->hdr = r->hdr;
+	e->bias = r->bias;
+	e->nr_met = 0;
+	e->class = r->class;
+	outcome = locate(e, r);
+	if (!outcome)
+		outcome = read_headers(e);
+	if (outcome)
+		return outcome;
+	cie = ehframe_cie(e);
+	outcome = read_fde(e, cie);
+	if (!outcome)
+		set_programs(e, cie);
+	return outcome;
 }

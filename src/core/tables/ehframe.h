@@ -16,7 +16,7 @@ struct cie {
 };
 
 struct fde {
-	u64 addr, insns, end;
+	u64 addr, cie, insns, end;
 	u64 start, size; /* the code that it describes */
 };
 
@@ -36,6 +36,7 @@ struct ehframe {
 	u64 hdr; /* .eh_frame_hdr, or .eh_frame itself if there is no table */
 	u64 bias;
 	u32 module, class; /* of the file; module 0: what is found must not be kept */
+	u32 sequence;	   /* of the address space, if what is found is to be kept */
 	/* output */
 	struct fde fde;
 	u32 which; /* its CIE: ehframe_cie() */
@@ -53,6 +54,8 @@ struct ehframe {
 	u32 nr_met, pad;
 	struct bounds bounds; /* of entries; cfi.in and page have their own */
 	u64 scan;
+	struct scan_pause pause; /* of the search without a table, for the FDE of pause_pc, within one walk */
+	u64 pause_pc;
 	struct page page;
 };
 
@@ -84,10 +87,14 @@ static INLINE void ehframe_start(struct ehframe *e)
 {
 	e->cie[0].key = 0;
 	e->cfi.in.fills = 0;
+	e->pause.of = 0;
 }
 
+/* Read the CIE at @addr to ehframe_cie(). A part of ehframe_find(), verified once. Returns 0 or an enum outcome. */
+GLOBAL u32 ehframe_read_cie(struct ehframe *e NONNULL, u64 addr);
+
 /* Find the FDE of e->pc in @r, the file e->module, and decode it for cfi_run(). Returns 0 or an enum outcome. */
-CORE u32 ehframe_find(struct ehframe *e, const struct range *r);
+GLOBAL u32 ehframe_find(struct ehframe *e NONNULL, const struct range *r NONNULL);
 
 /* Compute the row at e->pc, to e->cfi.row, after ehframe_find(). Returns 0 or an enum outcome. */
 static INLINE u32 ehframe_row(struct ehframe *e)

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* ELF headers, read from the target's memory: no file is opened. */
+#include "core/arch/tables.h"
 #include "core/tables/encoding.h"
 #include "core/module.h"
-#include "core/regs.h"
 
 #define ELF_MAGIC 0x464c457f /* "\177ELF" */
 #define ELF_CLASS32 1
 #define ELF_CLASS64 2
-#define EM_386 3
 #define PT_LOAD 1
 #define PT_NOTE 4
 #define PT_GNU_EH_FRAME 0x6474e550
@@ -90,7 +89,7 @@ TURN(program_header, struct modules, ms)
 		m->nr_exec = n + 1;
 	}
 	n = ms->nr_ro;
-	if (!(flags & (PF_X | PF_W)) && n < COUNT(ms->ro)) {
+	if (!(flags & (TABLES_ARE_WITH_CODE ? PF_W : PF_X | PF_W)) && n < COUNT(ms->ro)) {
 		at(ms->ro, n) = (struct segment){ph[1], ph[2], ph[4]};
 		ms->nr_ro = n + 1;
 	}
@@ -128,7 +127,7 @@ static INLINE void find_build_id(struct modules *ms, u64 bias)
 	}
 }
 
-/* Look for a first CIE: length 0x14 or 0x1c, id 0, version 1, augmentation "z?" with one letter. */
+/* Look for a first CIE: a usual length, id 0, version 1, augmentation "z?" with one letter. */
 TURN(scan_word, struct modules, ms)
 {
 	struct page *p = &ms->page;
@@ -143,7 +142,7 @@ TURN(scan_word, struct modules, ms)
 	}
 	len = page_word(p, addr);
 	head = page_word(p, addr + 8);
-	if ((len == 0x14 || len == 0x1c) && page_word(p, addr + 4) == 0 && (head & 0xff00ffff) == 0x00007a01) {
+	if (is_cie_length(len) && page_word(p, addr + 4) == 0 && (head & 0xff00ffff) == 0x00007a01) {
 		ms->read.hdr = addr;
 		return STOP;
 	}
@@ -154,18 +153,27 @@ TURN(scan_word, struct modules, ms)
 /* gcc -static writes no PT_GNU_EH_FRAME: search the read-only segments for .eh_frame itself. */
 static INLINE void scan_for_eh_frame(struct modules *ms, u64 bias)
 {
+	u64 base = bias + ms->start_vaddr, paused_at = scan_from(&ms->pause, base, ms->sequence, 0), into;
 	struct module *m = &ms->read;
 
+	ms->pause.of = 0;
 	for (u32 i = 0; i < COUNT(ms->ro); i++) {
-		if (i >= ms->nr_ro || m->hdr)
+		if (i >= ms->nr_ro || m->hdr || ms->wait.bytes)
 			break;
 		ms->scan = (bias + ms->ro[i].vaddr + 7) & ~7ULL;
 		ms->scan_end = bias + ms->ro[i].vaddr + ms->ro[i].size;
 		ms->page.len = 0;
 		module_read(ms, bias + ms->ro[i].vaddr, ms->ro[i].size, ms->ro[i].off);
+		into = paused_at - ms->scan;
+		if (paused_at && into >= ms->ro[i].size)
+			continue;
+		ms->scan += paused_at ? into : 0;
+		paused_at = 0;
 		loop(MAX_SCAN_WORDS, scan_word, ms);
 		m->tables_off = m->hdr - bias - ms->ro[i].vaddr + ms->ro[i].off;
 	}
+	if (ms->wait.bytes)
+		ms->pause = (struct scan_pause){base, ms->scan, ms->sequence, 0};
 	if (m->hdr) {
 		m->hdr -= bias;
 		m->kind = MODULE_SCANNED;
@@ -216,8 +224,8 @@ static INLINE int read_header(struct modules *ms, u64 base)
 		m->entry = word[3];
 		ms->phdr = base + word[4];
 		nr = word[7] & 0xffff;
-	} else if (class == ELF_CLASS32) {
-		m->class = CLASS_ELF32 | ((word[2] >> 16 & 0xffff) == EM_386 ? CLASS_I386 : 0);
+	} else if (class == ELF_CLASS32 && ELF32_IS_READ) {
+		m->class = class_of_elf32(word[2] >> 16 & 0xffff);
 		m->entry = (u32)word[3];
 		ms->phdr = base + (word[3] >> 32);
 		nr = word[5] >> 32 & 0xffff;
@@ -263,6 +271,8 @@ CORE void elf_read(struct modules *ms, u64 base)
 
 	bias = base - ms->start_vaddr;
 	find_build_id(ms, bias);
+	if (ms->wait.bytes)
+		return;
 	m->kind = MODULE_NO_EH_FRAME;
 	if (m->hdr)
 		read_hdr(ms, bias);

@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* DWARF expressions (DWARF 5 §2.5), as far as they occur in CFI: PLT stubs, signal frames, realigned stacks. */
+/*
+ * DWARF expressions (DWARF 5 §2.5), as far as they occur in CFI: PLT stubs, signal frames, realigned stacks.
+ *
+ * The expression's stack is m->scratch.word[], of m->scratch.nr words.
+ */
 #include "abi/outcome.h"
-#include "core/machine.h"
+#include "core/arch/tables.h"
+#include "core/tables/expr.h"
 
 #define MAX_OPS 64
 
@@ -45,14 +50,19 @@ enum {
 	OP_lit0 = 0x30,
 	OP_lit31 = 0x4f,
 	OP_breg0 = 0x70,
-	OP_breg16 = 0x80,
 	OP_nop = 0x96,
 };
 
 static INLINE int bad(struct machine *m, u8 op)
 {
-	m->error = BAD_EXPRESSION;
+	m->scratch.error = BAD_EXPRESSION;
 	m->detail = op;
+	return STOP;
+}
+
+static INLINE int unreadable(struct machine *m, int err, u32 outcome)
+{
+	m->scratch.error = read_outcome(err, outcome);
 	return STOP;
 }
 
@@ -77,19 +87,100 @@ static INLINE s64 generic_signed(const struct machine *m, u64 val)
 
 static INLINE int push(struct machine *m, u8 op, u64 val)
 {
-	u32 depth = m->depth;
+	u32 depth = m->scratch.nr;
 
 	if (depth >= EXPR_DEPTH)
 		return bad(m, op);
-	at(m->operand, depth) = generic(m, val);
-	m->depth = depth + 1;
+	at(m->scratch.word, depth) = generic(m, val);
+	m->scratch.nr = depth + 1;
+	return NEXT;
+}
+
+/* DW_OP_breg0 and so on: push a register plus an offset. */
+static INLINE int push_register(struct machine *m, u8 op)
+{
+	u64 off = reader_sleb(&m->scratch.in), val = 0;
+	u32 reg = known_reg(m->class, op - OP_breg0);
+	int err = 0;
+
+	if (EXPR_KNOWS_PC && reg == REG_PC)
+		val = m->pc;
+	else
+		err = machine_reg(m, reg, &val);
+	if (!err)
+		return push(m, op, val + off);
+	m->detail = op - OP_breg0;
+	return unreadable(m, err, CFA_REGISTER_LOST);
+}
+
+static INLINE bool is_constant(u8 op)
+{
+	return op == OP_addr || (op >= OP_const1u && op <= OP_consts);
+}
+
+static INLINE int push_constant(struct machine *m, u8 op)
+{
+	struct reader *in = &m->scratch.in;
+
+	switch (op) {
+	case OP_const1u: return push(m, op, reader_u8(in));
+	case OP_const1s: return push(m, op, (s8)reader_u8(in));
+	case OP_const2u: return push(m, op, reader_u16(in));
+	case OP_const2s: return push(m, op, (s16)reader_u16(in));
+	case OP_const4u: return push(m, op, reader_u32(in));
+	case OP_const4s: return push(m, op, (s32)reader_u32(in));
+	case OP_addr: return push(m, op, m->class & CLASS_ELF32 ? reader_u32(in) : reader_u64(in));
+	case OP_const8u:
+	case OP_const8s: return push(m, op, reader_u64(in));
+	default: return push(m, op, reader_leb(in, op & 1)); /* OP_constu, OP_consts */
+	}
+}
+
+/* Operations that copy, drop or exchange values. There are @depth, at least one. */
+static INLINE int rearrange(struct machine *m, u8 op, u32 depth)
+{
+	u64 val = at(m->scratch.word, depth - 1);
+	u32 below = 1;
+
+	switch (op) {
+	case OP_dup: return push(m, op, val);
+	case OP_drop: m->scratch.nr = depth - 1; return NEXT;
+	case OP_pick: below = reader_u8(&m->scratch.in); break;
+	}
+	if (below >= depth)
+		return bad(m, op);
+	if (op != OP_swap) /* OP_over, OP_pick */
+		return push(m, op, at(m->scratch.word, depth - 1 - below));
+	at(m->scratch.word, depth - 1) = at(m->scratch.word, depth - 2);
+	at(m->scratch.word, depth - 2) = val;
+	return NEXT;
+}
+
+/* Operations that replace the topmost value. */
+static INLINE int unary(struct machine *m, u8 op, u32 depth)
+{
+	u64 val = at(m->scratch.word, depth - 1);
+	int err;
+
+	switch (op) {
+	case OP_deref:
+		err = stack_read(m, val, &val);
+		if (err)
+			return unreadable(m, err, STACK_UNREADABLE);
+		break;
+	case OP_abs: val = generic_signed(m, val) < 0 ? -val : val; break;
+	case OP_plus_uconst: val += reader_uleb(&m->scratch.in); break;
+	case OP_neg: val = -val; break;
+	case OP_not: val = ~val; break;
+	}
+	at(m->scratch.word, depth - 1) = generic(m, val);
 	return NEXT;
 }
 
 /* Operations that replace the two topmost values by one. */
 static INLINE int binary(struct machine *m, u8 op, u32 depth)
 {
-	u64 y = at(m->operand, depth - 1), x = at(m->operand, depth - 2);
+	u64 y = at(m->scratch.word, depth - 1), x = at(m->scratch.word, depth - 2);
 	s64 sx = generic_signed(m, x), sy = generic_signed(m, y);
 
 	switch (op) {
@@ -110,151 +201,101 @@ static INLINE int binary(struct machine *m, u8 op, u32 depth)
 	case OP_ne: x = sx != sy; break;
 	default: return bad(m, op);
 	}
-	at(m->operand, depth - 2) = generic(m, x);
-	m->depth = depth - 1;
+	at(m->scratch.word, depth - 2) = generic(m, x);
+	m->scratch.nr = depth - 1;
 	return NEXT;
 }
 
 TURN(operation, struct machine, m)
 {
-	struct reader *in = &m->in;
-	u64 val = 0, off;
-	u32 depth, reg;
+	struct reader *in = &m->scratch.in;
+	u32 depth;
 	int err;
 	u8 op;
 
 	m->work++;
-	if (reader_addr(in) >= m->end)
+	if (reader_addr(in) >= m->scratch.end)
 		return STOP;
 	err = reader_ready(in);
-	if (err) {
-		m->error = read_outcome(err, TABLE_UNREADABLE);
-		return STOP;
-	}
+	if (err)
+		return unreadable(m, err, TABLE_UNREADABLE);
 
 	op = reader_u8(in);
 	if (op >= OP_lit0 && op <= OP_lit31)
 		return push(m, op, op - OP_lit0);
-	if (op >= OP_breg0 && op <= OP_breg16) {
-		off = reader_sleb(in);
-		reg = known_reg(m->class, op - OP_breg0);
-		err = 0;
-		if (reg == RIP)
-			val = m->pc;
-		else
-			err = machine_reg(m, reg, &val);
-		if (!err)
-			return push(m, op, val + off);
-		m->error = read_outcome(err, CFA_REGISTER_LOST);
-		m->detail = op - OP_breg0;
-		return STOP;
-	}
-	switch (op) {
-	case OP_nop: return NEXT;
-	case OP_const1u: return push(m, op, reader_u8(in));
-	case OP_const1s: return push(m, op, (s8)reader_u8(in));
-	case OP_const2u: return push(m, op, reader_u16(in));
-	case OP_const2s: return push(m, op, (s16)reader_u16(in));
-	case OP_const4u: return push(m, op, reader_u32(in));
-	case OP_const4s: return push(m, op, (s32)reader_u32(in));
-	case OP_addr: return push(m, op, m->class & CLASS_ELF32 ? reader_u32(in) : reader_u64(in));
-	case OP_const8u:
-	case OP_const8s: return push(m, op, reader_u64(in));
-	case OP_constu:
-	case OP_consts: return push(m, op, reader_leb(in, op & 1));
-	}
+	if (op >= OP_breg0 && op <= OP_breg0 + LAST_BREG)
+		return push_register(m, op);
+	if (is_constant(op))
+		return push_constant(m, op);
+	if (op == OP_nop)
+		return NEXT;
 
-	depth = m->depth;
+	depth = m->scratch.nr;
 	if (depth < 1 || depth > EXPR_DEPTH)
 		return bad(m, op);
-	val = at(m->operand, depth - 1);
 	switch (op) {
-	case OP_deref:
-		err = stack_read(m, val, &val);
-		if (err) {
-			m->error = read_outcome(err, STACK_UNREADABLE);
-			return STOP;
-		}
-		break;
-	case OP_abs: val = generic_signed(m, val) < 0 ? -val : val; break;
+	case OP_dup:
+	case OP_drop:
+	case OP_over:
 	case OP_pick:
-		off = reader_u8(in);
-		if (off >= depth)
-			return bad(m, op);
-		return push(m, op, at(m->operand, depth - 1 - off));
-	case OP_plus_uconst: val += reader_uleb(in); break;
-	case OP_neg: val = -val; break;
-	case OP_not: val = ~val; break;
-	case OP_dup: return push(m, op, val);
-	case OP_drop: m->depth = depth - 1; return NEXT;
-	default:
-		if (depth < 2)
-			return bad(m, op);
-		if (op == OP_over)
-			return push(m, op, at(m->operand, depth - 2));
-		if (op != OP_swap)
-			return binary(m, op, depth);
-		at(m->operand, depth - 1) = at(m->operand, depth - 2);
-		at(m->operand, depth - 2) = val;
-		return NEXT;
+	case OP_swap: return rearrange(m, op, depth);
+	case OP_deref:
+	case OP_abs:
+	case OP_plus_uconst:
+	case OP_neg:
+	case OP_not: return unary(m, op, depth);
 	}
-	at(m->operand, depth - 1) = generic(m, val);
-	return NEXT;
+	return depth < 2 ? bad(m, op) : binary(m, op, depth);
 }
 
 /* Evaluate the expression at m->hdr + @off; the result is operand[depth - 1]. Returns 0 or an enum outcome. */
 static INLINE u32 evaluate(struct machine *m, s32 off)
 {
-	struct reader *in = &m->in;
+	struct reader *in = &m->scratch.in;
 	int err;
 
 	m->expressions++;
-	m->error = 0;
+	m->scratch.error = 0;
 	err = reader_seek(in, m->hdr + (s64)off);
 	if (err) {
-		m->error = read_outcome(err, TABLE_UNREADABLE);
-		return m->error;
+		m->scratch.error = read_outcome(err, TABLE_UNREADABLE);
+		return m->scratch.error;
 	}
-	m->end = reader_uleb(in);
-	m->end += reader_addr(in);
+	m->scratch.end = reader_uleb(in);
+	m->scratch.end += reader_addr(in);
 	loop(MAX_OPS, operation, m);
-	if (m->error)
-		return m->error;
+	if (m->scratch.error)
+		return m->scratch.error;
 	err = reader_check(in);
 	if (err)
-		m->error = read_outcome(err, TABLE_UNREADABLE);
-	else if (m->depth < 1 || m->depth > EXPR_DEPTH || reader_addr(in) < m->end)
-		m->error = BAD_EXPRESSION;
-	return m->error;
+		m->scratch.error = read_outcome(err, TABLE_UNREADABLE);
+	else if (m->scratch.nr < 1 || m->scratch.nr > EXPR_DEPTH || reader_addr(in) < m->scratch.end)
+		m->scratch.error = BAD_EXPRESSION;
+	return m->scratch.error;
 }
 
 /* Turn 0 is the CFA's expression, the others are those of the registers. */
 TURN(rule, struct machine, m)
 {
+	bool cfa = turn == 0;
 	u32 slot = turn - 1;
 
-	m->depth = 0;
-	if (turn == 0) {
-		if (m->row.cfa_kind != CFA_EXPR)
-			return NEXT;
-		if (evaluate(m, m->row.cfa_off))
-			return STOP;
-		m->cfa = at(m->operand, m->depth - 1);
+	if (cfa ? m->row.cfa_kind != CFA_EXPR : at(m->row.rule, slot) < RULE_EXPR)
 		return NEXT;
-	}
-	if (at(m->row.rule, slot) < RULE_EXPR)
-		return NEXT;
-	m->operand[0] = m->cfa; /* DWARF 5 §6.4.2.3: a register's expression starts with the CFA pushed */
-	m->depth = 1;
-	if (evaluate(m, at(m->row.off, slot)))
+	m->scratch.word[0] = m->cfa; /* DWARF 5 §6.4.2.3: a register's expression starts with the CFA pushed */
+	m->scratch.nr = !cfa;
+	if (evaluate(m, cfa ? m->row.cfa_off : at(m->row.off, slot)))
 		return STOP;
-	at(m->value, slot) = at(m->operand, m->depth - 1);
+	if (cfa)
+		m->cfa = at(m->scratch.word, m->scratch.nr - 1);
+	else
+		at(m->value, slot) = at(m->scratch.word, m->scratch.nr - 1);
 	return NEXT;
 }
 
-CORE u32 expr_row(struct machine *m)
+GLOBAL u32 expr_row(struct machine *m NONNULL)
 {
-	m->error = 0;
+	m->scratch.error = 0;
 	loop(1 + NR_SLOTS, rule, m);
-	return m->error;
+	return m->scratch.error;
 }

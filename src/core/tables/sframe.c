@@ -3,10 +3,10 @@
  * The .sframe reader. All reads of a section are in one place, item by item: each place that reads memory is expensive
  * for the verifier. What decides between the items reads nothing, so it is verified once.
  */
+#include "core/arch/tables.h"
 #include "core/tables/sframe.h"
 
 #define MAGIC 0xdee2
-#define ABI_AMD64 3 /* little-endian */
 #define HEADER_BYTES 28
 #define PLT_BYTES 16 /* version 1 does not say how large a block is; its linkers write this size */
 #define FLEXIBLE 1
@@ -30,7 +30,7 @@ static INLINE u32 decode_header(struct sframe *s)
 	s->row_bytes = reader_u32(in);
 	s->index = base + reader_u32(in);
 	s->rows = base + reader_u32(in);
-	return magic != MAGIC || s->version - 1 > 2 || abi != ABI_AMD64 ? BAD_SFRAME : 0;
+	return magic != MAGIC || s->version - 1 > 2 || abi != SFRAME_ABI ? BAD_SFRAME : 0;
 }
 
 static INLINE void decode_function(struct sframe *s)
@@ -94,7 +94,7 @@ GLOBAL u32 sframe_decode(struct sframe *s NONNULL)
 	return decode_row(s);
 }
 
-CORE u32 sframe_read(struct sframe *s)
+static INLINE u32 read_item(struct sframe *s)
 {
 	struct reader *in = &s->in;
 	u32 bad = 0;
@@ -105,6 +105,11 @@ CORE u32 sframe_read(struct sframe *s)
 		err = reader_check(in);
 	}
 	return err ? read_outcome(err, TABLE_UNREADABLE) : bad;
+}
+
+GLOBAL u32 sframe_read(struct sframe *s NONNULL)
+{
+	return read_item(s);
 }
 
 /* Choose the next entry to look at: by binary search in a sorted index, else one after the other. */
@@ -172,7 +177,7 @@ GLOBAL u32 sframe_go_on(struct sframe *s NONNULL)
 TURN(next_item, struct sframe, s)
 {
 	s->items = turn;
-	s->error = sframe_read(s);
+	s->error = read_item(s);
 	if (!s->error)
 		s->error = sframe_go_on(s);
 	return s->error ? STOP : NEXT;
@@ -188,7 +193,7 @@ static INLINE u32 set_rule(struct row *row, u32 slot, u32 control, s32 off)
 		row->off[slot] = off;
 		return 0;
 	}
-	if (reg > R15 || off != (s32)((u32)off << REG_BITS) >> REG_BITS)
+	if (reg > SFRAME_LAST_REG || off != (s32)((u32)off << REG_BITS) >> REG_BITS)
 		return BAD_SFRAME;
 	row->rule[slot] = lies ? RULE_EXPR : RULE_VAL_EXPR;
 	row->off[slot] = (s32)((u32)off << REG_BITS | reg);
@@ -204,7 +209,7 @@ static INLINE u32 flexible_row(struct row *row, const struct sframe_row *r)
 {
 	u32 control = r->word[0], next = r->word[2] ? 4 : 3, err = 0;
 
-	if (r->nr < 2 || !(control & SFRAME_FROM_REG) || control >> SFRAME_REG_SHIFT > R15)
+	if (r->nr < 2 || !(control & SFRAME_FROM_REG) || control >> SFRAME_REG_SHIFT > SFRAME_LAST_REG)
 		return BAD_SFRAME;
 	row->cfa_reg = control >> SFRAME_REG_SHIFT;
 	row->cfa_off = sframe_offset(r, r->word[1]);
@@ -220,25 +225,31 @@ static INLINE u32 flexible_row(struct row *row, const struct sframe_row *r)
 		return err;
 	if (r->nr != next + 2)
 		return BAD_SFRAME;
-	return set_rule(row, SLOT_RBP, at(r->word, next), sframe_offset(r, at(r->word, next + 1)));
+	return set_rule(row, SLOT_FP, at(r->word, next), sframe_offset(r, at(r->word, next + 1)));
 }
 
 static INLINE u32 plain_row(struct row *row, const struct sframe_row *r)
 {
-	if (!r->nr || r->nr > 2)
+	u32 fp = SFRAME_FIXED_RA ? 1 : 2; /* its word; before it is that of the RA, unless that is at its fixed place */
+
+	if (!r->nr || r->nr > fp + 1)
 		return BAD_SFRAME;
-	row->cfa_reg = r->from_sp ? RSP : RBP;
+	row->cfa_reg = r->from_sp ? REG_SP : REG_FP;
 	row->cfa_off = sframe_offset(r, r->word[0]);
-	if (r->nr == 2) {
-		row->rule[SLOT_RBP] = RULE_OFFSET;
-		row->off[SLOT_RBP] = sframe_offset(r, r->word[1]);
+	if (!SFRAME_FIXED_RA && r->nr > 1) {
+		row->rule[SLOT_RA] = RULE_OFFSET;
+		row->off[SLOT_RA] = sframe_offset(r, r->word[1]);
+	}
+	if (r->nr == fp + 1) {
+		row->rule[SLOT_FP] = RULE_OFFSET;
+		row->off[SLOT_FP] = sframe_offset(r, r->word[fp]);
 	}
 	return 0;
 }
 
 /*
  * Registers that are not described were saved somewhere by the functions that used them: from here on they are lost.
- * But rbp that is not described as saved is unchanged.
+ * But a frame pointer that is not described as saved is unchanged.
  */
 GLOBAL u32 sframe_make_row(struct sframe *s NONNULL)
 {
@@ -248,11 +259,11 @@ GLOBAL u32 sframe_make_row(struct sframe *s NONNULL)
 
 	memset(row, 0, sizeof(*row));
 	row->cfa_kind = CFA_REG;
-	row->cfa_reg = RSP;
+	row->cfa_reg = REG_SP;
 	row->saved = SAVED_SLOTS;
 	for (u32 slot = 0; slot < NR_SAVED; slot++)
-		row->rule[slot] = slot == SLOT_RBP ? RULE_SAME : RULE_UNDEFINED;
-	row->rule[SLOT_RA] = RULE_OFFSET;
+		row->rule[slot] = slot == SLOT_FP ? RULE_SAME : RULE_UNDEFINED;
+	row->rule[SLOT_RA] = SFRAME_FIXED_RA ? RULE_OFFSET : RULE_SAME;
 	row->off[SLOT_RA] = s->fixed_ra;
 	if (s->signal)
 		row->flags |= ROW_SIGNAL;
@@ -264,19 +275,19 @@ GLOBAL u32 sframe_make_row(struct sframe *s NONNULL)
 		row->rule[SLOT_RA] = RULE_UNDEFINED;
 		return 0;
 	}
-	if (s->fixed_fp || !s->fixed_ra)
+	if (s->fixed_fp || !!s->fixed_ra != SFRAME_FIXED_RA)
 		return BAD_SFRAME;
 	err = s->flexible ? flexible_row(row, r) : plain_row(row, r);
 	/*
 	 * A return address below the stack pointer: assemblers used to write this for CFAs that they could not express.
 	 */
-	if (!err && row->cfa_kind == CFA_REG && row->cfa_reg == RSP && row->rule[SLOT_RA] == RULE_OFFSET &&
+	if (!err && row->cfa_kind == CFA_REG && row->cfa_reg == REG_SP && row->rule[SLOT_RA] == RULE_OFFSET &&
 	    (s64)row->cfa_off + row->off[SLOT_RA] < 0)
 		err = BAD_SFRAME;
 	return err;
 }
 
-CORE u32 sframe_find(struct sframe *s, const struct range *r)
+GLOBAL u32 sframe_find(struct sframe *s NONNULL, const struct range *r NONNULL)
 {
 	s->section = r->bias + r->sframe;
 	s->program_entry = r->entry;
@@ -311,7 +322,7 @@ TURN(rule, struct machine, m)
 		err = stack_read(m, base, &base);
 	if (err) {
 		m->detail = reg;
-		m->error = read_outcome(err, CFA_REGISTER_LOST);
+		m->scratch.error = read_outcome(err, CFA_REGISTER_LOST);
 		return STOP;
 	}
 	if (cfa)
@@ -321,9 +332,9 @@ TURN(rule, struct machine, m)
 	return NEXT;
 }
 
-CORE u32 sframe_rules(struct machine *m)
+GLOBAL u32 sframe_rules(struct machine *m NONNULL)
 {
-	m->error = 0;
+	m->scratch.error = 0;
 	loop(1 + NR_SLOTS, rule, m);
-	return m->error;
+	return m->scratch.error;
 }

@@ -114,13 +114,13 @@ static INLINE void sframe_at_rows(struct sframe *s)
 }
 
 /* Read the item that @s is at. Returns 0 or an enum outcome. */
-CORE u32 sframe_read(struct sframe *s);
+GLOBAL u32 sframe_read(struct sframe *s NONNULL);
 
 /* Find the row of s->pc in @r, and decode it to s->row. Returns 0 or an enum outcome. */
-CORE u32 sframe_find(struct sframe *s, const struct range *r);
+GLOBAL u32 sframe_find(struct sframe *s NONNULL, const struct range *r NONNULL);
 
 /* Compute the rules of a row with ROW_FLEXIBLE, to m->cfa and m->value[]. Returns 0 or an enum outcome. */
-CORE u32 sframe_rules(struct machine *m);
+GLOBAL u32 sframe_rules(struct machine *m NONNULL);
 
 /* Parts of the above that do not read memory, each verified once. They return 0 or an enum outcome. */
 GLOBAL u32 sframe_decode(struct sframe *s NONNULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Apply a row to the registers, to get the caller's registers. All sanity checks of frames are here. */
 #include "abi/outcome.h"
-#include "core/machine.h"
+#include "core/arch/signal_frame.h"
+#include "core/walk/apply.h"
 
 static INLINE u32 return_address(struct machine *m, u64 *ret)
 {
@@ -17,6 +18,11 @@ static INLINE u32 return_address(struct machine *m, u64 *ret)
 	case RULE_VAL_EXPR: *ret = m->value[SLOT_RA]; return 0;
 	case RULE_REGISTER: /* vfork() pops it into rdi */
 		err = machine_reg(m, off, ret);
+		return err ? read_outcome(err, BAD_RA_RULE) : 0;
+	case RULE_SAME: /* not saved, or not yet */
+		if (!RA_IN_A_REGISTER)
+			return BAD_RA_RULE;
+		err = machine_reg(m, REG_RA, ret);
 		return err ? read_outcome(err, BAD_RA_RULE) : 0;
 	default: return BAD_RA_RULE;
 	}
@@ -46,40 +52,13 @@ static INLINE void restore(struct machine *m, u32 slot)
 	}
 }
 
-/*
- * The kernel's signal frame: the general registers lie below rip (linux uapi/asm/sigcontext.h, struct sigcontext_64 and
- * sigcontext_32). 32-bit tasks have two kinds of such frames, which differ in what comes before. Since Linux 7 the CFA
- * of neither is the interrupted esp, which is among the other registers.
- */
-#define ESP_BELOW_EIP 28
-
-static INLINE void restore_all(struct machine *m)
-{
-	static const s8 below_rip[32] = {
-		[R8] = -128,	  [R9] = -120,	    [R10] = -112,     [R11] = -104,	[R12] = -96,
-		[R13] = -88,	  [R14] = -80,	    [R15] = -72,      [RDI] = -64,	[RSI] = -56,
-		[RBP] = -48,	  [RBX] = -40,	    [RDX] = -32,      [RAX] = -24,	[RCX] = -16,
-		[16 + R13] = -40, [16 + R12] = -36, [16 + RBP] = -32, [16 + RBX] = -24, [16 + RDX] = -20,
-		[16 + RCX] = -16, [16 + RAX] = -12,
-	};
-	u32 first = m->compat * 4;
-
-	m->signal_frames++;
-	UNROLL
-	for (u32 reg = 0; reg < 16; reg++)
-		m->reg[reg] = m->ra_at + (s64)at(below_rip, first + reg);
-	m->lazy |= 0xff7f;
-	m->invalid = NEVER_KNOWN;
-	stack_forget(m); /* the handler may have run on another stack */
-}
-
-CORE u32 apply_row(struct machine *m)
+GLOBAL u32 apply_row(struct machine *m NONNULL)
 {
 	bool signal = m->row.flags & ROW_SIGNAL;
 	u64 ra = 0;
 	u32 err;
 
-	if (!signal && m->cfa & (word_bytes(m) - 1)) { /* psABI x86-64 §3.2.2: pushed values lie at words */
+	if (!signal && m->cfa & (word_bytes(m) - 1)) { /* saved values lie at words */
 		m->detail = m->cfa;
 		return MISALIGNED;
 	}
@@ -89,12 +68,10 @@ CORE u32 apply_row(struct machine *m)
 		return err;
 	}
 	if (signal) {
-		restore_all(m);
-		if (m->compat) {
-			err = stack_read(m, m->ra_at - ESP_BELOW_EIP, &m->cfa);
-			if (err)
-				return read_outcome(err, STACK_UNREADABLE);
-		}
+		m->signal_frames++;
+		err = signal_frame(m);
+		if (err)
+			return err;
 	} else {
 		m->invalid |= lost_in_call(m);
 		if (m->row.saved & SAVED_SLOTS) {
@@ -108,7 +85,9 @@ CORE u32 apply_row(struct machine *m)
 		}
 	}
 	m->pc_is_exact = signal;
-	m->sp = m->reg[RSP] = m->cfa;
+	ra = code_address(ra);
+	sp_is_known(m);
+	m->sp = m->reg[REG_SP] = m->cfa;
 	m->pc = ra;
 	return ra ? 0 : ZERO_RA;
 }

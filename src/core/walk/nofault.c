@@ -11,7 +11,7 @@ static INLINE bool move_window(struct machine *m, struct walk_trace *t)
 	u32 reg = m->row.cfa_reg & (NR_REGS - 1), left;
 	u64 addr, base, there;
 
-	if (m->row.cfa_reg != RSP && m->lazy >> reg & 1 && !stack_peek(m, at(m->reg, reg), &there))
+	if (m->row.cfa_reg != REG_SP && m->lazy >> reg & 1 && !stack_peek(m, at(m->reg, reg), &there))
 		addr = at(m->reg, reg);
 	else if (simple_cfa(m, t, &addr))
 		addr += (s64)m->row.off[SLOT_RA];
@@ -34,7 +34,7 @@ static INLINE bool is_outermost(struct machine *m)
 {
 	const struct row *row = &m->row;
 
-	return row->rule[SLOT_RA] == RULE_UNDEFINED && row->cfa_kind == CFA_REG && row->cfa_reg == RSP &&
+	return row->rule[SLOT_RA] == RULE_UNDEFINED && row->cfa_kind == CFA_REG && row->cfa_reg == REG_SP &&
 	       !(row->flags & ~ROW_METHOD) && !((m->sp + (s64)row->cfa_off) & (word_bytes(m) - 1));
 }
 

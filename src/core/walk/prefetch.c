@@ -37,7 +37,7 @@ GLOBAL int learn_row_at(struct walk *w NONNULL, u32 why)
 	w->nr_before = w->out.nr;
 	m->pc_is_exact = !frame_is_return(w->row_wanted);
 	m->pc = addr;
-	m->sp = m->reg[RSP] = 0; /* it is not a frame of this stack: there is nothing to read */
+	m->sp = m->reg[REG_SP] = 0; /* it is not a frame of this stack: there is nothing to read */
 	m->lazy = 0;
 	w->row_wanted = 0;
 	w->outcome = GOING_ON;

@@ -3,8 +3,6 @@
 
 struct cached_stack stack_cache[STACK_CACHE_ENTRIES] SHARED("stack_cache");
 
-#define SAVED_REGS (CALLEE_SAVED | 1 << RBP)
-
 static INLINE struct cached_stack *cached_stack_of(const struct stack_cache_key *key)
 {
 	u64 mix = (key->ip ^ key->sp << 13 ^ key->mm) * 0x9E3779B97F4A7C15ULL;
@@ -23,7 +21,7 @@ static INLINE bool same_registers(const struct cached_stack *m, const u64 *reg)
 	u64 differs = 0;
 
 	UNROLL
-	for (u32 slot = 0; slot < NR_SAVED; slot++)
+	for (u32 slot = 0; slot < NR_DEPENDS; slot++)
 		if (m->used >> reg_of_slot[slot] & 1)
 			differs |= m->reg[slot] ^ reg[reg_of_slot[slot]];
 	return !differs;
@@ -32,34 +30,32 @@ static INLINE bool same_registers(const struct cached_stack *m, const u64 *reg)
 CORE u32 stack_cache_find(const struct stack_cache_key *key, const u64 *reg, struct stack_snapshot *now)
 {
 	struct cached_stack *m = cached_stack_of(key);
-	u32 sequence = load_acquire(&m->sequence), stack = m->stack, span = m->reads.span;
+	u32 seen = seqcount_read(&m->sequence), stack = m->stack, span = m->reads.span;
 
-	if (sequence & 1 || !same_key(&m->key, key) || !same_registers(m, reg))
+	if (seqcount_is_odd(seen) || !same_key(&m->key, key) || !same_registers(m, reg))
 		return 0;
 	if (!span || span > READ_LOG_SPAN || port_peek(now->word, span * sizeof(u64), key->sp & ~7ULL))
 		return 0;
 	if (!read_log_holds(&m->reads, now))
 		return 0;
-	fence_acquire();
-	return load_relaxed(&m->sequence) == sequence ? stack : 0;
+	return seqcount_unchanged(&m->sequence, seen) ? stack : 0;
 }
 
 CORE void stack_cache_put(const struct stack_cache_key *key, const u64 *reg, struct walk_trace *t, u32 stack)
 {
 	struct cached_stack *m = cached_stack_of(key);
-	u32 sequence = load_relaxed(&m->sequence);
+	u32 seen;
 
-	if (!read_log_is_usable(&t->reads) || !t->reads.nr || t->used & ~SAVED_REGS)
+	if (!read_log_is_usable(&t->reads) || !t->reads.nr || t->used & ~DEPENDS_REGS)
 		return;
-	if (sequence & 1 || cmpxchg(&m->sequence, sequence, sequence + 1) != sequence)
-		return; /* another CPU is writing */
-	fence_release();
+	if (!seqcount_write(&m->sequence, &seen))
+		return;
 	m->key = *key;
 	m->stack = stack;
 	m->used = t->used;
 	UNROLL
-	for (u32 slot = 0; slot < NR_SAVED; slot++)
+	for (u32 slot = 0; slot < NR_DEPENDS; slot++)
 		m->reg[slot] = reg[reg_of_slot[slot]];
 	read_log_copy(&m->reads, &t->reads);
-	store_release(&m->sequence, sequence + 2);
+	seqcount_written(&m->sequence, seen);
 }

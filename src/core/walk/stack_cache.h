@@ -6,10 +6,10 @@
  * depend on how many tasks there are. An entry holds the stack of a process with these mappings, at this instruction
  * and stack pointer. It is valid as long as all that the walk depended on is unchanged: the initial registers that it
  * used, and the words that it read (read_log.h).
- *
- * Guarded like the row cache: odd during a write; no CPU waits.
+ * An entry that is being written is a miss (seqcount.h).
  */
 #pragma once
+#include "core/seqcount.h"
 #include "core/walk/step.h"
 
 #define STACK_CACHE_ENTRIES 2048
@@ -25,7 +25,7 @@ struct cached_stack {
 	u32 sequence, stack;
 	struct stack_cache_key key;
 	u32 used, pad; /* the registers that the walk used, a bit each */
-	u64 reg[NR_SAVED];
+	u64 reg[NR_DEPENDS];
 	struct read_log reads;
 };
 

@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "core/walk/step.h"
 
-/* Return the registers of a row's slots, a bit each. */
-static INLINE u32 registers_of(u32 slots)
-{
-	_Static_assert(SLOT_RBX == 0 && SLOT_RBP == 1 && SLOT_R12 == 2 && SLOT_R15 == 5, "the order of slots");
-	return (slots & 1) << RBX | (slots >> 1 & 1) << RBP | (slots >> 2 & 15) << R12;
-}
-
 /* Set the registers that the row saved to their addresses. Without branches: each would double the verifier's paths. */
 static INLINE void restore(struct machine *m, u64 cfa)
 {
@@ -34,7 +27,7 @@ static INLINE bool step(struct walk *w)
 	if (nr >= w->max_depth || w->no_cache || !range_is_hinted(&w->modules, pc) || !row_is_known(w, pc) ||
 	    !(row->flags & ROW_SIMPLE))
 		return false;
-	if (!simple_cfa(m, t, &cfa) || cfa <= m->sp || !peek(m, t, cfa + (s64)row->off[SLOT_RA], &ra) || !ra)
+	if (!simple_cfa(m, t, &cfa) || !cfa_leads_up(m, cfa) || !simple_ra(m, t, cfa, &ra) || !ra)
 		return false;
 
 	frame_add(w, nr);
@@ -44,8 +37,9 @@ static INLINE bool step(struct walk *w)
 	m->lazy |= saved;
 	t->initial &= ~saved;
 	m->pc_is_exact = 0;
-	m->sp = m->reg[RSP] = cfa;
-	m->pc = ra;
+	sp_is_known(m);
+	m->sp = m->reg[REG_SP] = cfa;
+	m->pc = code_address(ra);
 	return true;
 }
 

@@ -44,15 +44,32 @@ static INLINE bool simple_cfa(struct machine *m, struct walk_trace *t, u64 *ret)
 	u32 reg = m->row.cfa_reg & (NR_REGS - 1);
 	u64 base = m->sp;
 
-	if (m->row.cfa_reg != RSP) {
+	if (m->row.cfa_reg != REG_SP) {
 		base = at(m->reg, reg);
 		if (m->invalid >> reg & 1 || (m->lazy >> reg & 1 && !peek(m, t, base, &base)))
 			return false;
 		at(m->reg, reg) = base;
 		m->lazy &= ~(1u << reg);
 		t->used |= t->initial & 1u << reg;
+	} else if (sp_is_lost(m)) {
+		return false;
 	}
 	*ret = word_trim(m, base + (s64)m->row.cfa_off);
+	return true;
+}
+
+/* Get the return address of a simple row. False: it is not in the window, or lost. */
+static INLINE bool simple_ra(struct machine *m, struct walk_trace *t, u64 cfa, u64 *ret)
+{
+	u64 ra;
+
+	if (!RA_IN_A_REGISTER || m->row.rule[SLOT_RA] != RULE_SAME)
+		return peek(m, t, cfa + (s64)m->row.off[SLOT_RA], ret);
+	ra = m->reg[REG_RA];
+	if (m->invalid >> REG_RA & 1 || (m->lazy >> REG_RA & 1 && !peek(m, t, ra, &ra)))
+		return false;
+	t->used |= t->initial & 1u << REG_RA;
+	*ret = ra;
 	return true;
 }
 

@@ -5,8 +5,15 @@
  *
  * The stages are called from here and not from each other: BPF allows eight call frames. The deepest chain is
  *	callback, walk_frame, expr_row, rule, operation, stack_read_slow, the port's check of the page
- * and one is left for a program that walks itself.
+ * and one is left for a program that walks itself. Only walk_frame() sleeps: see struct page_wait.
  */
+#include "core/arch/signal_frame.h"
+#include "core/code/cfi_quirks.h"
+#include "core/code/code_rules.h"
+#include "core/code/framepointer.h"
+#include "core/code/return_rules.h"
+#include "core/tables/expr.h"
+#include "core/walk/apply.h"
 #include "core/walk/step.h"
 
 #define LOOK_BEHIND 64 /* bytes of code before the PC that code_rules.c and cfi_quirks.c look at */
@@ -15,6 +22,8 @@
 
 static INLINE int end(struct walk *w, u32 why)
 {
+	if (w->modules.wait.bytes)
+		return STOP; /* not yet */
 	if (w->row_wanted)
 		return learn_row_at(w, why) & STOP; /* or NEXT, as far as the verifier knows */
 	w->outcome = why;
@@ -68,17 +77,22 @@ static INLINE u32 row_from_sframe(struct walk *w, u64 pc)
 	return err;
 }
 
+static INLINE bool ra_is_simple(u8 rule)
+{
+	return rule == RULE_OFFSET || (RA_IN_A_REGISTER && rule == RULE_SAME);
+}
+
 /*
  * Mark the row if it is simple, as nearly all are. This is done once, when the row is learnt, so that no frame has to
  * look: if the return address is whole words from the CFA, and at a word, the CFA is aligned.
  */
-static INLINE void classify(struct row *row, u32 word)
+GLOBAL int walk_classify(struct row *row NONNULL, u32 word)
 {
 	u8 simple = ROW_SIMPLE;
 
-	if (row->cfa_kind != CFA_REG || row->flags || row->rule[SLOT_RA] != RULE_OFFSET ||
+	if (row->cfa_kind != CFA_REG || row->flags || !ra_is_simple(row->rule[SLOT_RA]) ||
 	    row->off[SLOT_RA] & (word - 1))
-		return;
+		return 0;
 	UNROLL
 	for (u32 slot = 0; slot < NR_SAVED; slot++) {
 		if (row->rule[slot] == RULE_SAME)
@@ -87,6 +101,7 @@ static INLINE void classify(struct row *row, u32 word)
 			simple = 0;
 	}
 	row->flags = simple;
+	return 0;
 }
 
 /* Add @method to the frame, if it is in a file: other frames have no room for it. */
@@ -96,8 +111,8 @@ static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
 		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
 }
 
-/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @told: may the row be shared? */
-static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
+/* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @may_share: may the row be shared? */
+static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 {
 	struct machine *m = &w->machine;
 	u32 err, method = BY_CFI;
@@ -129,10 +144,10 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 		m->row.flags = ROW_FRAME_POINTER;
 		method = BY_FRAME_POINTER;
 	}
-	classify(&m->row, word_bytes(m));
+	walk_classify(&m->row, word_bytes(m));
 	m->row.flags |= method_flags(method);
 	if (quirk == QUIRK_BY_STACK)
-		*told = false;
+		*may_share = false;
 	if (err || quirk) /* known by its bytes: were they the file's? */
 		module_read(&w->modules, pc - LOOK_BEHIND, LOOK_BEHIND + CODE_AFTER,
 			    pc - LOOK_BEHIND + module_here(&w->modules)->file_off);
@@ -142,21 +157,23 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *told)
 /*
  * Learn the row at @pc, and cache it under @key for all processes, if it was learnt from the file, and @key is not 0.
  */
-static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
+GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key)
 {
 	struct modules *ms = &w->modules;
 	struct ehframe *e = &w->ehframe;
-	bool told = key && module_may_tell(ms, pc);
+	bool may_share = key && module_may_tell(ms, pc);
 	u64 start = ms->tables.start, end = ms->tables.end;
 	u32 err;
 
-	e->module = told ? module_here(ms)->module : 0;
-	ehframe_bound(e, told ? start : 0, told ? end : 0);
+	e->module = may_share ? module_here(ms)->module : 0;
+	e->sequence = may_share ? ms->sequence : 0;
+	ehframe_bound(e, may_share ? start : 0, may_share ? end : 0);
 	w->sframe.in.bounds = e->bounds;
 	e->scanned = e->cfi.ops = w->sframe.items = 0;
-	err = find_row(w, pc, &told);
+	err = find_row(w, pc, &may_share);
 	w->machine.work += e->scanned + e->cfi.ops + w->sframe.items;
-	if (err || !told || !ehframe_is_within(e) || (s64)w->sframe.in.bounds.outside < 0 || !module_tells(ms)) {
+	if (err || !may_share || ms->wait.bytes || !ehframe_is_within(e) || (s64)w->sframe.in.bounds.outside < 0 ||
+	    !module_tells(ms)) {
 		ehframe_forget(e);
 		return err;
 	}
@@ -165,15 +182,38 @@ static INLINE u32 learn_row(struct walk *w, u64 pc, u64 key)
 	return 0;
 }
 
-static INLINE u32 find_cfa(struct machine *m)
+/*
+ * Find the stack pointer of a function whose row says where its frame record is, the caller's frame pointer and the return
+ * address: the frame pointer leads there. The outermost frame needs none. Returns 0, -EFAULT or -EACCES.
+ */
+static INLINE int sp_by_record(struct machine *m, u64 *ret)
+{
+	const struct row *row = &m->row;
+	u64 fp;
+	int err;
+
+	if (row->rule[SLOT_RA] == RULE_UNDEFINED)
+		return 0;
+	if (row->rule[SLOT_RA] != RULE_OFFSET || row->rule[SLOT_FP] != RULE_OFFSET ||
+	    row->off[SLOT_RA] != row->off[SLOT_FP] + 8)
+		return -EFAULT;
+	err = machine_reg(m, REG_FP, &fp);
+	if (!err)
+		*ret = fp - (s64)row->off[SLOT_FP] - (s64)row->cfa_off;
+	return err;
+}
+
+GLOBAL u32 walk_find_cfa(struct machine *m NONNULL)
 {
 	u64 base = m->sp;
 	int err = 0;
 
 	if (m->row.cfa_kind != CFA_REG)
 		return m->row.cfa_kind == CFA_EXPR ? 0 : BAD_CFI;
-	if (m->row.cfa_reg != RSP)
+	if (m->row.cfa_reg != REG_SP)
 		err = machine_reg(m, m->row.cfa_reg, &base);
+	else if (sp_is_lost(m))
+		err = sp_by_record(m, &base);
 	if (err) {
 		m->detail = m->row.cfa_reg;
 		return read_outcome(err, CFA_REGISTER_LOST);
@@ -182,87 +222,188 @@ static INLINE u32 find_cfa(struct machine *m)
 	return 0;
 }
 
-/* Walk as many simple frames as possible in one turn, since a turn is a call. Then walk one frame of any kind. */
-CORE_TURN(walk_frame, struct walk, w)
+static INLINE void note_start(struct walk *w)
 {
-	struct machine *m = &w->machine;
-	struct modules *ms = &w->modules;
-	struct range *here;
-	u64 pc, key;
-	u32 err, nr;
+	const struct machine *m = &w->machine;
+	struct frame_start *s = &w->start;
 
-	steps(w);
-	nr = w->out.nr;
+	s->pc = m->pc;
+	s->sp = m->sp;
+	s->bare_at = m->bare_at;
+	s->callback_sp = m->callback_sp;
+	s->pc_is_exact = m->pc_is_exact;
+	s->lazy = m->lazy;
+	s->invalid = m->invalid;
+	s->nr = w->out.nr;
+	UNROLL
+	for (u32 i = 0; i < COUNT(s->reg); i++)
+		s->reg[i] = m->reg[i];
+}
+
+/* Wait for the page that a read has noted, and go back to the frame's start. */
+static INLINE int wait_for_page(struct walk *w)
+{
+	const struct frame_start *s = &w->start;
+	struct page_wait *wait = &w->modules.wait;
+	struct machine *m = &w->machine;
+
+	m->pc = s->pc;
+	m->sp = s->sp;
+	m->bare_at = s->bare_at;
+	m->callback_sp = s->callback_sp;
+	m->pc_is_exact = s->pc_is_exact;
+	m->lazy = s->lazy;
+	m->invalid = s->invalid;
+	w->out.nr = s->nr;
+	UNROLL
+	for (u32 i = 0; i < COUNT(s->reg); i++)
+		m->reg[i] = s->reg[i];
+	m->code_at = 0;
+	stack_forget(m);
+	if (port_wait(m->stack.word, ((wait->bytes - 1) & (PAGE_BYTES - 1)) + 1, wait->addr))
+		wait->absent = wait->addr / PAGE_BYTES + 1;
+	wait->bytes = 0;
+	return NEXT;
+}
+
+/* Add a frame of which no more is known than its address. Returns 0 or an enum outcome. */
+static INLINE u32 add_frame(struct walk *w)
+{
+	const struct machine *m = &w->machine;
+	u32 nr = w->out.nr;
+
 	if (nr >= w->max_depth)
-		return end(w, TOO_DEEP);
+		return TOO_DEEP;
 	w->turns++;
 	if (walk_takes_too_long(w))
-		return end(w, TOO_LONG);
+		return TOO_LONG;
 	at(w->out.frame, nr) = frame_make(FRAME_ANON, m->pc, !m->pc_is_exact);
 	w->out.nr = nr + 1;
+	return 0;
+}
 
-	pc = m->pc - !m->pc_is_exact; /* a return address may already belong to the next function */
-	err = module_find(ms, pc) ? -module_enter(ms, pc) : 0;
-	if (err)
-		return end(w, err == EBUSY ? MAPPINGS_BUSY : NO_MAPPING);
-	here = module_here(ms);
-	pc += here->has_handlers_return & ~m->pc_is_exact &
-	      !(m->pc & 15); /* to the start of a function: no call is before it */
-	key = 0;
+/* Go to the module at @pc. Returns 0 or an enum outcome. */
+static INLINE u32 find_module(struct modules *ms, u64 pc)
+{
+	u32 err = module_find(ms, pc) ? -module_enter(ms, pc) : 0;
+
+	if (!err)
+		return 0;
+	return err == EBUSY ? MAPPINGS_BUSY : NO_MAPPING;
+}
+
+/* Name frame @nr by its module, and get the row at @pc: from the cache, or learn it. Returns 0 or an enum outcome. */
+static INLINE u32 get_row(struct walk *w, u32 nr, u64 pc)
+{
+	const struct range *here = module_here(&w->modules);
+	struct machine *m = &w->machine;
+	u64 key = 0;
+
 	if (here->module) {
 		if (module_has_tables(here)) /* V8 maps a part of node's text a second time */
 			key = rowcache_key(here->module, pc + here->file_off);
 		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->pc_is_exact);
 	}
-
 	if (here->kind - MODULE_UNREADABLE <= MODULE_TOO_LONG - MODULE_UNREADABLE)
-		return end(w, why_no_cfi(here)); /* it may well have CFI: no guess */
+		return why_no_cfi(here); /* it may well have CFI: no guess */
 	m->hdr = here->hdr;
 	m->class = here->class;
+	if (!module_has_tables(here) && !m->pc_is_exact && row_of_handlers_return(m)) {
+		m->row.flags |= method_flags(BY_CODE);
+		return 0;
+	}
 	if (!module_has_tables(here) && !m->pc_is_exact) {
 		memset(&m->row, 0, sizeof(m->row));
 		m->row.flags = ROW_FRAME_POINTER | method_flags(BY_FRAME_POINTER);
-	} else if (w->no_cache || !key || rowcache_get(key, &m->row)) {
-		err = learn_row(w, pc, key);
-		if (err)
-			return end(w, err);
+		return 0;
 	}
+	return w->no_cache || !key || rowcache_get(key, &m->row) ? walk_learn_row(w, pc, key) : 0;
+}
+
+/* Does the thread begin here? Frame @nr at @pc has no CFI. Returns 0 or an enum outcome. */
+static INLINE u32 find_beginning(struct walk *w, u32 nr, u64 pc)
+{
+	const struct range *here = module_here(&w->modules);
+	struct machine *m = &w->machine;
+
+	if (pc - here->entry < ENTRY_SIZE)
+		return ENTRY_POINT;
+	if (module_has_tables(here) && (nr == 0 || !m->pc_is_exact) && framepointer_thread_start(m))
+		return THREAD_START;
+	return 0;
+}
+
+/* Go to the caller without a row. Returns 0 or an enum outcome. */
+static INLINE u32 step_without_row(struct walk *w)
+{
+	struct machine *m = &w->machine;
+	int err = verifier_forget(m->scratch.error, return_rule_step(m));
+
+	if (err == -ENOENT)
+		err = verifier_forget(m->scratch.error, framepointer_step(m));
+	if (!err)
+		return 0;
+	return verifier_forget(m->scratch.error,
+			       err == -ESRCH ? THREAD_START : read_outcome(err, why_no_cfi(module_here(&w->modules))));
+}
+
+/* Go to the caller by the row. Returns 0 or an enum outcome. */
+static INLINE u32 step_by_row(struct walk *w)
+{
+	struct machine *m = &w->machine;
+	u32 err = walk_find_cfa(m);
+
+	if (!err && m->row.flags & (ROW_EXPRESSIONS | ROW_FLEXIBLE))
+		err = m->row.flags & ROW_FLEXIBLE ? sframe_rules(m) : expr_row(m);
+	if (err)
+		return err;
+	err = apply_row(m);
+	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m))
+		err = why_no_cfi(module_here(&w->modules));
+	return err;
+}
+
+/* One frame of any kind. */
+static INLINE int any_frame(struct walk *w)
+{
+	struct machine *m = &w->machine;
+	u32 nr = w->out.nr, err = add_frame(w);
+	u64 pc = m->pc - !m->pc_is_exact; /* a return address may already belong to the next function */
+
+	if (err)
+		return end(w, err);
+	err = find_module(&w->modules, pc);
+	if (err)
+		return end(w, err);
+	pc += module_here(&w->modules)->has_handlers_return & ~m->pc_is_exact &
+	      !(m->pc & 15); /* to the start of a function: no call is before it */
+	err = get_row(w, nr, pc);
+	if (err)
+		return end(w, err);
 	leave_by(w, nr, row_method(&m->row));
 	if (m->row.flags & ROW_SIGNAL) /* it has no caller: the handler returns to its first instruction */
 		at(w->out.frame, nr) &= ~FRAME_RET;
 	if (m->row.flags & ROW_FRAME_POINTER) {
-		here = module_here(ms);
-		if (pc - here->entry < ENTRY_SIZE)
-			return end(w, ENTRY_POINT);
-		if (module_has_tables(here) && (nr == 0 || !m->pc_is_exact) && framepointer_thread_start(m))
-			return end(w, THREAD_START);
-		if (!m->pc_is_exact && go_is_outermost(m))
-			return end(w, THREAD_START);
-		/* Behind a system call there is no frame in clone3(); in Go there may be. */
-		if (verifier_forget(m->error, m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m))) {
-			err = verifier_forget(m->error, go_switch(m));
-			if (err == -ENOENT)
-				err = verifier_forget(m->error, framepointer_step(m));
-			here = module_here(ms);
-			if (!err)
-				return NEXT;
-			return end(w, verifier_forget(m->error, err == -ESRCH ? THREAD_START
-									      : read_outcome(err, why_no_cfi(here))));
-		}
-	}
-
-	err = find_cfa(m);
-	if (err)
-		return end(w, err);
-	if (m->row.flags & (ROW_EXPRESSIONS | ROW_FLEXIBLE)) {
-		err = m->row.flags & ROW_FLEXIBLE ? sframe_rules(m) : expr_row(m);
+		err = find_beginning(w, nr, pc);
 		if (err)
 			return end(w, err);
+		/* Behind a system call there is no frame in clone3(); in Go there may be. */
+		if (verifier_forget(m->scratch.error, m->row.cfa_kind == CFA_NONE || !framepointer_is_bare(m))) {
+			err = step_without_row(w);
+			return err ? end(w, err) : NEXT;
+		}
 	}
-	err = apply_row(m);
-	if (!err && m->row.flags & ROW_GUESS && !framepointer_is_called(m)) {
-		here = module_here(ms);
-		err = why_no_cfi(here);
-	}
+	err = step_by_row(w);
 	return err ? end(w, err) : NEXT;
+}
+
+/* Walk as many simple frames as possible in one turn, since a turn is a call. Then walk one frame of any kind. */
+CORE_TURN(walk_frame, struct walk, w)
+{
+	int verdict;
+
+	steps(w);
+	note_start(w);
+	verdict = any_frame(w);
+	return w->modules.wait.bytes ? wait_for_page(w) : verdict;
 }

@@ -18,6 +18,13 @@ struct walk_trace {
 	struct read_log reads;
 };
 
+/* The machine and the number of frames where a frame began: a walk that had to wait for a page goes back there. */
+struct frame_start {
+	u64 pc, sp, bare_at, callback_sp;
+	u32 pc_is_exact, lazy, invalid, nr;
+	u64 reg[KEPT_REGS];
+};
+
 /* All that a walk works with. It is in map memory: the verifier follows pointers to it, but not its contents. */
 struct walk {
 	/* input */
@@ -37,6 +44,7 @@ struct walk {
 	struct modules modules;
 	struct ehframe ehframe;
 	struct sframe sframe;
+	struct frame_start start;
 	u32 before, nr_before; /* outcome and frames, before @row_wanted was looked up */
 };
 
@@ -50,6 +58,7 @@ struct walk {
 #define WORK_OF_TURN 16
 #define WORK_OF_ROW 32
 #define WORK_OF_FILE 512
+#define MAX_WAITS 4096 /* for pages */
 #define FDES_AT_ONCE 256
 #define CFI_OPS_AT_ONCE 512
 #define SFRAME_ITEMS_AT_ONCE 512
@@ -65,15 +74,15 @@ static INLINE bool walk_takes_too_long(const struct walk *w)
 	return walk_work(w) >= (w->at_once ? WORK_AT_ONCE : WORK);
 }
 
-/* Begin a walk from the registers in w->machine.reg[], including RIP, RSP and CS, after regs_settle(). */
+/* Begin a walk from the registers in w->machine.reg[], INPUT_REGS of them, after regs_settle(). */
 static INLINE void walk_start(struct walk *w)
 {
 	struct machine *m = &w->machine;
 
-	m->compat = m->reg[CS] == USER32_CS ? 4 : 0;
+	m->compat = regs_compat(m->reg);
 	m->beyond = m->compat ? ~0ULL << 32 : 0;
-	m->pc = m->reg[RIP];
-	m->sp = m->reg[RSP];
+	m->pc = m->reg[REG_PC];
+	m->sp = m->reg[REG_SP];
 	m->pc_is_exact = 1;
 	m->lazy = 0;
 	m->invalid = NEVER_KNOWN;
@@ -85,10 +94,11 @@ static INLINE void walk_start(struct walk *w)
 	w->modules.compat = m->compat;
 	w->modules.vma_lookups = w->modules.misses = 0;
 	ehframe_start(&w->ehframe);
-	m->in.fills = 0;
+	m->scratch.in.fills = 0;
 	m->work = 0;
 	w->turns = 0;
 	w->modules.at_once = w->at_once;
+	w->modules.wait.bytes = w->modules.wait.absent = 0;
 	w->ehframe.spared = w->at_once ? MAX_FDES - FDES_AT_ONCE : 0;
 	w->ehframe.cfi.spared = w->at_once ? CFI_MAX_OPS - CFI_OPS_AT_ONCE : 0;
 	w->sframe.spared = w->at_once ? SFRAME_MAX_ITEMS - SFRAME_ITEMS_AT_ONCE : 0;
@@ -101,17 +111,22 @@ static INLINE void walk_start(struct walk *w)
 /* prefetch.c: the walk has ended, @why; learn the row of w->row_wanted. Returns what the turn has to return. */
 GLOBAL int learn_row_at(struct walk *w NONNULL, u32 why);
 
+/* walk.c: parts of a turn, each verified once. */
+GLOBAL int walk_classify(struct row *row NONNULL, u32 word);
+GLOBAL u32 walk_learn_row(struct walk *w NONNULL, u64 pc, u64 key);
+GLOBAL u32 walk_find_cfa(struct machine *m NONNULL);
+
 /* walk.c: one turn of a walk. */
 DECLARE_TURN(walk_frame, struct walk);
 
 /*
- * Walk: fill w->out and w->outcome. May sleep in port_read(). Ends for any contents of the target's memory. Inline,
+ * Walk: fill w->out and w->outcome. May sleep in port_read() or port_wait(). Ends for any contents of the target's memory. Inline,
  * because BPF allows eight call frames, and the longest chain from here has seven.
  */
 static INLINE void walk_stack(struct walk *w)
 {
 	w->outcome = GOING_ON;
-	loop(w->max_depth + 1, walk_frame, w);
+	loop(w->max_depth + 1 + MAX_WAITS, walk_frame, w);
 	if (w->visited) {
 		w->outcome = w->before;
 		w->out.nr = w->nr_before;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/process/ask.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/descriptor.h"
 
 #define NS_A_MS 1000000ULL
 
@@ -19,26 +21,32 @@ static uint64_t wasted_ns;
 static bool write_all(int fd, const void *data, size_t size)
 {
 	for (ssize_t put; size; data = (const char *)data + put, size -= put) {
-		put = write(fd, data, size);
+		put = send(fd, data, size, MSG_NOSIGNAL);
 		if (put <= 0)
 			return false;
 	}
 	return true;
 }
 
-/* Read @size bytes before @end_ns. Returns 0, -ETIMEDOUT, or -ECHILD if the writer has ended. */
-static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
+/* Wait until there is something to read. Returns 0, or -ETIMEDOUT: there was nothing before @end_ns. */
+static int wait_readable(int fd, uint64_t end_ns)
 {
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
 
-	for (ssize_t got; size; ret = (char *)ret + got, size -= got) {
-		uint64_t now = now_ns();
+	for (uint64_t now = now_ns(); now < end_ns; now = now_ns())
+		if (poll(&ready, 1, (end_ns - now) / NS_A_MS + 1) > 0)
+			return 0;
+	return -ETIMEDOUT;
+}
 
-		if (now >= end_ns)
-			return -ETIMEDOUT;
-		got = 0;
-		if (poll(&ready, 1, (end_ns - now) / NS_A_MS + 1) <= 0)
-			continue;
+/* Read @size bytes before @end_ns. Returns 0, -ETIMEDOUT, or -ECHILD if the writer has ended. */
+static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
+{
+	for (ssize_t got; size; ret = (char *)ret + got, size -= got) {
+		int err = wait_readable(fd, end_ns);
+
+		if (err)
+			return err;
 		got = read(fd, ret, size);
 		if (got <= 0)
 			return -ECHILD;
@@ -46,45 +54,153 @@ static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
 	return 0;
 }
 
-/* A child that no signal ends, as in a read of a file system that does not answer, is not waited for any longer. */
-static void end(pid_t child)
+/*
+ * Fork a child that is killed when this process ends. Returns its pid, 0 in the child, or a negative errno. *@channel is
+ * a socket to the other process.
+ */
+static pid_t begin(int *channel)
 {
-	kill(child, SIGKILL);
-	for (int ms = 0; ms < ASK_MS && !waitpid(child, NULL, WNOHANG); ms++)
-		usleep(1000);
-}
-
-ssize_t ask_in_child(ssize_t (*fn)(void *ctx, char *ret, size_t size), void *ctx, char *ret, size_t size)
-{
-	_cleanup_(closep) int in = -1, out = -1;
-	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
-	ssize_t nr = 0;
-	int ends[2], err;
 	pid_t child, parent = getpid();
+	int ends[2], err;
 
 	if (wasted_ns > ASK_WASTED_MS * NS_A_MS)
 		return -EBUSY;
-	if (pipe2(ends, O_CLOEXEC))
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
-	in = ends[0];
-	out = ends[1];
 	child = fork();
+	err = -errno;
+	close(ends[!child]);
+	*channel = ends[!!child];
 	if (child < 0)
-		return -errno;
+		return closep(channel), err;
 	if (!child) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		if (getppid() != parent)
 			_exit(1);
-		nr = fn(ctx, ret, size);
-		_exit(!write_all(out, &nr, sizeof(nr)) || (nr > 0 && !write_all(out, ret, nr)));
 	}
-	closep(&out);
-	out = -1;
-	err = read_all(in, &nr, sizeof(nr), end_ns);
-	if (!err && nr > 0)
-		err = (size_t)nr > size ? -ECHILD : read_all(in, ret, nr, end_ns);
-	end(child);
+	return child;
+}
+
+/* End @child. @err is what became of the question that was asked at @begin_ns. */
+static void end(pid_t child, int err, uint64_t begin_ns)
+{
+	kill(child, SIGKILL);
+	/* A child that no signal ends, as in a call of a file system that does not answer, is not waited for any longer. */
+	for (int us = 32; us < ASK_MS * 1000 && !waitpid(child, NULL, WNOHANG); us *= 2)
+		usleep(us);
 	if (err == -ETIMEDOUT)
 		wasted_ns += now_ns() - begin_ns;
+}
+
+ssize_t ask_in_child(ssize_t (*fn)(void *ctx, char *ret, size_t size), void *ctx, char *ret, size_t size)
+{
+	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
+	_cleanup_(closep) int channel = -1;
+	pid_t child = begin(&channel);
+	ssize_t nr = 0;
+	int err;
+
+	if (child < 0)
+		return child;
+	if (!child) {
+		nr = fn(ctx, ret, size);
+		_exit(!write_all(channel, &nr, sizeof(nr)) || (nr > 0 && !write_all(channel, ret, nr)));
+	}
+	err = read_all(channel, &nr, sizeof(nr), end_ns);
+	if (!err && nr > 0)
+		err = (size_t)nr > size ? -ECHILD : read_all(channel, ret, nr, end_ns);
+	end(child, err, begin_ns);
 	return err ?: nr;
+}
+
+int ask_for_file(int (*fn)(void *ctx), void *ctx)
+{
+	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
+	_cleanup_(closep) int channel = -1;
+	pid_t child = begin(&channel);
+	int ret;
+
+	if (child < 0)
+		return child;
+	if (!child)
+		_exit(descriptor_send(channel, fn(ctx)));
+	ret = wait_readable(channel, end_ns);
+	ret = ret ?: descriptor_receive(channel);
+	end(child, ret, begin_ns);
+	return ret == -EPIPE ? -ECHILD : ret;
+}
+
+struct request {
+	ssize_t (*fn)(const void *question, char *ret, size_t size);
+	size_t question_bytes, size;
+};
+
+/* Answer one question. Returns whether there may be another one. */
+static bool answer(int channel)
+{
+	_cleanup_(freep) char *question = NULL;
+	_cleanup_(freep) char *ret = NULL;
+	struct request r;
+	ssize_t nr;
+
+	if (read_all(channel, &r, sizeof(r), UINT64_MAX))
+		return false;
+	question = malloc(r.question_bytes + 1);
+	ret = malloc(r.size + 1);
+	if (!question || !ret || read_all(channel, question, r.question_bytes, UINT64_MAX))
+		return false;
+	nr = r.fn(question, ret, r.size);
+	return write_all(channel, &nr, sizeof(nr)) && (nr <= 0 || write_all(channel, ret, nr));
+}
+
+/* What we hold open would stay open for as long as the child lives; and signals for all of a terminal are not for it. */
+static void answer_all(int channel)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	if (dup2(channel, STDERR_FILENO + 1) >= 0 && !close_range(STDERR_FILENO + 2, ~0U, 0))
+		while (answer(STDERR_FILENO + 1))
+			;
+	_exit(0);
+}
+
+ssize_t ask_again(struct ask_child *c, ssize_t (*fn)(const void *question, char *ret, size_t size),
+		  const void *question, size_t bytes, char *ret, size_t size)
+{
+	const struct request r = {fn, bytes, size};
+	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
+	ssize_t nr = 0;
+	int err;
+
+	if (!c->pid)
+		c->pid = begin(&c->channel);
+	if (!c->pid)
+		answer_all(c->channel);
+	if (c->pid < 0) {
+		err = c->pid;
+		c->pid = 0;
+		return err;
+	}
+	err = write_all(c->channel, &r, sizeof(r)) && write_all(c->channel, question, bytes)
+		      ? read_all(c->channel, &nr, sizeof(nr), end_ns)
+		      : -ECHILD;
+	if (!err && nr > 0)
+		err = (size_t)nr > size ? -ECHILD : read_all(c->channel, ret, nr, end_ns);
+	if (!err)
+		return nr;
+	end(c->pid, err, begin_ns);
+	close(c->channel);
+	c->pid = 0;
+	return err;
+}
+
+void ask_end(struct ask_child *c)
+{
+	if (!c->pid)
+		return;
+	end(c->pid, 0, 0);
+	close(c->channel);
+	c->pid = 0;
 }

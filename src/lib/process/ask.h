@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Read in a child process what another process can block. The child is killed if it takes too long.
+ * Read, or open a file, in a child process, where another process can block that. The child is killed if it takes too long.
  *
  * Reading /proc/PID/maps, map_files or mem waits for the lock of that process's mappings, and only SIGKILL ends the
  * wait (mmap_read_lock_killable(), fs/proc/base.c and fs/proc/task_mmu.c, 6.18). The process can hold the lock as long
- * as it likes: in mmap() of a file on a file system of its own.
+ * as it likes: in mmap() of a file on a file system of its own. Opening a file of a file system in user space (FUSE), or
+ * of a network, waits until its server answers.
  */
 #pragma once
 #include <stddef.h>
@@ -20,3 +21,27 @@
  * pipe2(2) or fork(2).
  */
 ssize_t ask_in_child(ssize_t (*fn)(void *ctx, char *ret, size_t size), void *ctx, char *ret, size_t size);
+
+/*
+ * Call @fn(@ctx) in a child process. @fn returns a descriptor or a negative errno.
+ * Returns the same, as a descriptor of this process, or an error as ask_in_child() does.
+ */
+int ask_for_file(int (*fn)(void *ctx), void *ctx);
+
+/*
+ * A child that answers one question after the other: a fork for each costs milliseconds in a process with large mappings.
+ * All-zero: it does not run yet.
+ */
+struct ask_child {
+	pid_t pid;
+	int channel;
+};
+
+/*
+ * As ask_in_child(), in a child that lives until ask_end(), or until it is killed as it takes too long, or dies: the next
+ * call begins another one. @fn gets a copy of @question, @bytes bytes long, without pointers: the child has our memory as it
+ * was when it began, and none of our descriptors.
+ */
+ssize_t ask_again(struct ask_child *c, ssize_t (*fn)(const void *question, char *ret, size_t size),
+		  const void *question, size_t bytes, char *ret, size_t size);
+void ask_end(struct ask_child *c);

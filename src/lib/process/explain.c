@@ -11,7 +11,7 @@
 #include "lib/buildid.h"
 #include "lib/error.h"
 #include "lib/process/halt.h"
-#include "lib/profile/outcomes.h"
+#include "lib/profile/abi_names.h"
 #include "lib/profile/profile_read.h"
 #include "lib/process/specimen.h"
 #include "lib/process/target.h"
@@ -122,6 +122,9 @@ static int explain_frame(struct dusk_walk_frame *ret, struct dusk_profile *p, ui
 	char rules[RULES_BYTES];
 
 	trace_rules(&t->row, compat, rules, sizeof(rules));
+	if (t->rule)
+		snprintf(rules + strlen(rules), sizeof(rules) - strlen(rules), "%s(%s)", *rules ? " " : "",
+			 trace_rule_name(t->rule));
 	*ret = (struct dusk_walk_frame){
 		.address = t->pc,
 		.sp = t->sp,

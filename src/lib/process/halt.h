@@ -11,7 +11,7 @@
 #include "abi/types.h"
 
 /*
- * Halt thread @tid, and write its registers to @regs in the order of core/regs.h, RAX to CS.
+ * Halt thread @tid, and write its registers to @regs in the order of core/arch/regs.h.
  * Returns 0, -ESRCH (the thread is gone), -EPERM (no permission, or another debugger is attached), or -ETIMEDOUT (the
  * thread sleeps uninterruptibly in the kernel).
  */

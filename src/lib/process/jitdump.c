@@ -27,6 +27,7 @@
 #include "base/rank.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "lib/arch/names.h"
 #include "lib/process/jitdump.h"
 #include "lib/process/procfs.h"
 
@@ -276,6 +277,12 @@ static int build(struct jitdump *j)
 	return 0;
 }
 
+/* Is it this machine? CPython 3.13 does not say, and a dump that a process has mapped is of the machine that runs it. */
+static bool is_machine(uint32_t machine)
+{
+	return machine == ARCH_ELF_MACHINE || machine == EM_NONE;
+}
+
 int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, size_t nr)
 {
 	_cleanup_(map_done) struct map by_index = {0};
@@ -284,7 +291,7 @@ int jitdump_parse(struct jitdump **ret, FILE *in, const uint64_t *addresses, siz
 	struct jitdump *j;
 	int err;
 
-	if (fread(&h, sizeof(h), 1, in) != 1 || h.magic != MAGIC || h.version != VERSION || h.machine != EM_X86_64 ||
+	if (fread(&h, sizeof(h), 1, in) != 1 || h.magic != MAGIC || h.version != VERSION || !is_machine(h.machine) ||
 	    h.flags & CPU_TIME || h.bytes < sizeof(h) || fseek(in, h.bytes, SEEK_SET))
 		return -EINVAL;
 	j = calloc(1, sizeof(*j));
@@ -312,7 +319,7 @@ int jitdump_read(struct jitdump **ret, int fd, const uint64_t *addresses, size_t
 		closep(&own);
 		return -ENOMEM;
 	}
-	rewind(in);
+	fseek(in, 0, SEEK_SET);
 	return jitdump_parse(ret, in, addresses, nr);
 }
 

@@ -90,9 +90,10 @@ static size_t nr_before(const struct process_maps *m, uint64_t address)
 }
 
 /*
- * Replace maps @first to @last - 1, which overlap @new, by what is left before @new, @new, and what is left after it.
+ * Replace maps @first to @last - 1, which overlap @new, by what is left before @new, @new if @keep, and what is left
+ * after it.
  */
-static int replace(struct process_maps *m, size_t first, size_t last, const struct process_map *new)
+static int replace(struct process_maps *m, size_t first, size_t last, const struct process_map *new, bool keep)
 {
 	struct process_map pieces[3];
 	size_t nr = 0, old = last - first;
@@ -101,7 +102,8 @@ static int replace(struct process_maps *m, size_t first, size_t last, const stru
 		pieces[nr] = m->v.v[first];
 		pieces[nr++].end = new->start;
 	}
-	pieces[nr++] = *new;
+	if (keep)
+		pieces[nr++] = *new;
 	if (old && m->v.v[last - 1].end > new->end) {
 		pieces[nr] = m->v.v[last - 1];
 		pieces[nr].offset += new->end - pieces[nr].start;
@@ -113,6 +115,14 @@ static int replace(struct process_maps *m, size_t first, size_t last, const stru
 	memcpy(m->v.v + first, pieces, nr * sizeof(*pieces));
 	m->v.nr = m->v.nr - old + nr;
 	return 0;
+}
+
+/* Find the maps that overlap @m: @first to @last - 1. */
+static void overlapping(const struct process_maps *maps, const struct process_map *m, size_t *first, size_t *last)
+{
+	*first = *last = nr_before(maps, m->start);
+	while (*last < maps->v.nr && maps->v.v[*last].start < m->end)
+		(*last)++;
 }
 
 int processes_map(struct processes *p, uint32_t pid, const struct process_map *m)
@@ -128,10 +138,37 @@ int processes_map(struct processes *p, uint32_t pid, const struct process_map *m
 		p->refused++;
 		return 0;
 	}
-	first = last = nr_before(*place, m->start);
-	while (last < (*place)->v.nr && (*place)->v.v[last].start < m->end)
-		last++;
-	return replace(*place, first, last, m);
+	overlapping(*place, m, &first, &last);
+	return replace(*place, first, last, m, true);
+}
+
+int processes_unmap(struct processes *p, uint32_t pid, uint64_t start, uint64_t end)
+{
+	const struct process_map gap = {.start = start, .end = end};
+	const struct process_maps *maps = maps_of(p, pid);
+	struct process_maps **place;
+	size_t first, last;
+
+	if (!maps || start >= end)
+		return 0;
+	overlapping(maps, &gap, &first, &last);
+	if (first == last)
+		return 0;
+	place = place_of(p, pid);
+	if (!place || own(p, place))
+		return -ENOMEM;
+	overlapping(*place, &gap, &first, &last); /* there may have been no room for copies */
+	return first < last ? replace(*place, first, last, &gap, false) : 0;
+}
+
+void processes_end(struct processes *p, uint32_t pid)
+{
+	uint32_t *index = map_find(&p->maps_of, pid);
+
+	if (!index || *index >= p->all.nr)
+		return;
+	release(p->all.v[*index]);
+	p->all.v[*index] = NULL;
 }
 
 int processes_fork(struct processes *p, const struct process_fork *f)

@@ -33,6 +33,12 @@ struct processes {
 /* Add a map, which replaces earlier ones where they overlap. Returns 0 or -ENOMEM. */
 int processes_map(struct processes *p, uint32_t pid, const struct process_map *m);
 
+/* What @pid has mapped from @start to @end is not there any more. Returns 0 or -ENOMEM. */
+int processes_unmap(struct processes *p, uint32_t pid, uint64_t start, uint64_t end);
+
+/* Process @pid has ended: its maps are removed. */
+void processes_end(struct processes *p, uint32_t pid);
+
 struct process_fork {
 	uint32_t pid, tid, ppid, ptid;
 	bool exec; /* it existed before, with a program of its own: it shares no maps with its parent */

@@ -68,25 +68,65 @@ int procfs_reopen(int path_fd)
 	return fd < 0 ? -errno : fd;
 }
 
+/* A file by its @path in the folder @root. */
+struct place {
+	const char *path;
+	int root;
+};
+
+/* Returns an O_PATH descriptor or a negative errno. @resolve: more of openat2(2). */
+static int look_up(const struct place *p, uint64_t resolve)
+{
+	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = resolve};
+	int fd;
+
+	if (p->root != AT_FDCWD)
+		how.resolve |= RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
+	fd = syscall(SYS_openat2, p->root, p->path, &how, sizeof(how));
+	return fd < 0 ? -errno : fd;
+}
+
+static int open_place(void *place)
+{
+	_cleanup_(closep) int path_fd = look_up(place, 0);
+
+	return path_fd < 0 ? path_fd : procfs_reopen(path_fd);
+}
+
+/*
+ * Check that no server is asked to open @path_fd: it is on a disk. Disks have numbers as devices; other file systems, in
+ * memory, of a network, or in user space, have major number 0 (get_anon_bdev(), linux 6.18 fs/super.c).
+ */
+static bool is_on_disk(int path_fd)
+{
+	struct statx st;
+
+	return !statx(path_fd, "", AT_EMPTY_PATH | AT_STATX_DONT_SYNC, STATX_TYPE, &st) && st.stx_dev_major;
+}
+
+/* Look up and open in a child, unless the kernel has it all in its cache, and the file is on a disk. */
+static int open_without_waiting(struct place *p)
+{
+	_cleanup_(closep) int path_fd = look_up(p, RESOLVE_CACHED);
+
+	if (path_fd >= 0 && is_on_disk(path_fd))
+		return procfs_reopen(path_fd);
+	return path_fd == -ENOENT ? path_fd : ask_for_file(open_place, p);
+}
+
 int procfs_open_file(const char *path)
 {
-	_cleanup_(closep) int path_fd = open(path, O_PATH | O_CLOEXEC);
-
-	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
+	return open_without_waiting(&(struct place){path, AT_FDCWD});
 }
 
 int procfs_open_in_root(pid_t pid, const char *path)
 {
-	struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS};
-	_cleanup_(closep) int root = -1, path_fd = -1;
+	_cleanup_(closep) int root = -1;
 	char name[32];
 
 	snprintf(name, sizeof(name), "/proc/%d/root", pid);
 	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return -errno;
-	path_fd = syscall(SYS_openat2, root, path, &how, sizeof(how));
-	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
+	return root < 0 ? -errno : open_without_waiting(&(struct place){path, root});
 }
 
 static ssize_t read_link(void *name, char *ret, size_t size)

@@ -6,8 +6,9 @@
 
 /*
  * Open the regular file @path read-only. No other kind of file is opened, as opening a device or a FIFO has side
- * effects, and no file of a pseudo file system such as /proc or /sys.
- * Returns a file descriptor, -EINVAL (not such a file), or another negative errno.
+ * effects, and no file of a pseudo file system such as /proc or /sys. A file system that does not answer, of a network or
+ * in user space (FUSE), is not waited for.
+ * Returns a file descriptor, -EINVAL (not such a file), an error of ask.h, or another negative errno.
  */
 int procfs_open_file(const char *path);
 

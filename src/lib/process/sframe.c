@@ -11,7 +11,9 @@
 
 #include "base/cleanup.h"
 #include "base/vec.h"
+#include "core/arch/tables.h"
 #include "core/tables/sframe.h"
+#include "lib/arch/names.h"
 #include "lib/error.h"
 #include "lib/process/target.h"
 
@@ -106,8 +108,9 @@ static int find_section(struct section *ret, Elf *elf, const char *path, struct 
 
 	if (!elf || !gelf_getehdr(elf, &eh))
 		return error_set(err, -ENOEXEC, "%s is not an ELF file", path);
-	if (eh.e_machine != EM_X86_64)
-		return error_set(err, -EOPNOTSUPP, "%s is not for x86-64, and dusk knows no other SFrame", path);
+	if (eh.e_machine != ARCH_ELF_MACHINE)
+		return error_set(err, -EOPNOTSUPP,
+				 "%s is not for " ARCH_NAME ", as this machine is: its SFrame is not read here", path);
 	if (eh.e_type == ET_REL)
 		return error_set(err, -EOPNOTSUPP, "%s is not linked: its .sframe has no addresses yet", path);
 	if (!find_by_name(ret, elf) && !find_by_segment(ret, elf))
@@ -152,15 +155,24 @@ static bool flexible_rules(struct dusk_sframe_row *ret, const struct sframe_row 
 	return row->nr == next;
 }
 
+static struct dusk_sframe_rule saved_at(const struct sframe_row *row, u32 word)
+{
+	return (struct dusk_sframe_rule){DUSK_SFRAME_CFA, .lies_there = true,
+					 .offset = sframe_offset(row, row->word[word])};
+}
+
 static bool plain_rules(struct dusk_sframe_row *ret, const struct sframe_row *row)
 {
+	u32 fp = SFRAME_FIXED_RA ? 1 : 2; /* its word */
+
 	ret->cfa.base = DUSK_SFRAME_REGISTER;
-	ret->cfa.reg = row->from_sp ? RSP : RBP;
+	ret->cfa.reg = row->from_sp ? REG_SP : REG_FP;
 	ret->cfa.offset = sframe_offset(row, row->word[0]);
-	if (row->nr == 2)
-		ret->fp = (struct dusk_sframe_rule){DUSK_SFRAME_CFA, .lies_there = true,
-						    .offset = sframe_offset(row, row->word[1])};
-	return row->nr <= 2;
+	if (!SFRAME_FIXED_RA)
+		ret->ra = row->nr > 1 ? saved_at(row, 1) : (struct dusk_sframe_rule){DUSK_SFRAME_UNCHANGED};
+	if (row->nr == fp + 1)
+		ret->fp = saved_at(row, fp);
+	return row->nr <= fp + 1;
 }
 
 /* Returns 0, -EINVAL or -ENOMEM. */
@@ -214,7 +226,8 @@ static int take_all(struct reading *r, const char *path, struct dusk_error *err)
 	s->section = r->section.addr;
 	sframe_at_header(s);
 	if (!take(r))
-		return error_set(err, -EINVAL, "%s: .sframe does not begin as version 1, 2 or 3 for x86-64 does", path);
+		return error_set(err, -EINVAL, "%s: .sframe does not begin as version 1, 2 or 3 for " ARCH_NAME " does",
+				 path);
 	for (u32 i = 0; i < s->nr_functions && !failed; i++) {
 		failed = take_function(r, i);
 		if (failed == -EINVAL)

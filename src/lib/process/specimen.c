@@ -239,7 +239,7 @@ static int blank_all(struct specimen *s, struct walk *w)
 		if (!s->blocks.v[i].is_file)
 			blank(s, w, a, (u64 *)s->blocks.v[i].bytes, s->blocks.v[i].len / 8);
 	for (u32 reg = 0; reg < TRACE_REGS; reg++)
-		if (reg != RIP && reg != RSP && reg != CS)
+		if (reg != REG_PC && reg != REG_SP && reg != REG_MODE)
 			blank(s, w, a, &s->regs[reg], 1);
 	target_use(NULL);
 	return 0;

@@ -16,17 +16,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/cleanup.h"
+#include "lib/arch/names.h"
 #include "lib/error.h"
-#include "lib/profile/outcomes.h"
+#include "lib/profile/abi_names.h"
 #include "lib/process/specimen.h"
 
 #define SIGNATURE "dusk specimen 1"
 #define LINE_BYTES 32
 #define MAX_BYTES (64u << 20) /* of memory, in total */
 #define MAX_LINES (4u << 20)
-
-static const char *const register_names[TRACE_REGS] = {"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8",
-						       "r9",  "r10", "r11", "r12", "r13", "r14", "r15", "rip", "cs"};
 
 static void write_block(const struct specimen_block *b, FILE *out)
 {
@@ -59,8 +57,8 @@ int specimen_write(const struct specimen *s, FILE *out)
 {
 	fprintf(out, SIGNATURE "\ncomm %s\ndepth %u\n", s->comm, s->max_depth);
 	for (u32 i = 0; i < TRACE_REGS; i++)
-		if (s->regs[i] && (i != CS || s->regs[i] == USER32_CS))
-			fprintf(out, "register %s %" PRIx64 "\n", register_names[i], (uint64_t)s->regs[i]);
+		if (s->regs[i] && (i != REG_MODE || regs_compat(s->regs)))
+			fprintf(out, "register %s %" PRIx64 "\n", input_name(i), (uint64_t)s->regs[i]);
 	for (size_t i = 0; i < s->target.mappings.nr; i++)
 		fprintf(out, "mapping %s\n", s->target.mappings.v[i].line);
 	for (size_t i = 0; i < s->frames.nr; i++)
@@ -79,7 +77,7 @@ static int read_register(struct specimen *s, const char *rest)
 	if (sscanf(rest, "%7s %" SCNx64, name, &value) != 2)
 		return -EINVAL;
 	for (u32 i = 0; i < TRACE_REGS; i++)
-		if (!strcmp(name, register_names[i])) {
+		if (!strcmp(name, input_name(i))) {
 			s->regs[i] = value;
 			return 0;
 		}

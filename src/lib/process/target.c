@@ -127,10 +127,18 @@ CORE int port_peek(void *dst, u32 len, u64 addr)
 	return port_read(dst, len, addr) ? -EFAULT : 0;
 }
 
-CORE int port_vma(u64 addr, struct vma *ret)
+CORE int port_wait(void *dst, u32 len, u64 addr)
 {
-	const struct target_mapping *m = used ? target_find(used, addr) : NULL;
+	return port_read(dst, len, addr);
+}
 
+GLOBAL int port_vma(u64 addr, struct vma *ret NONNULL)
+{
+	const struct target_mapping *m;
+
+	if (used && used->world)
+		return used->world->vma(used, addr, ret);
+	m = used ? target_find(used, addr) : NULL;
 	if (!m)
 		return -ENOENT;
 	used->mappings.v[m - used->mappings.v].asked = true;
@@ -138,12 +146,14 @@ CORE int port_vma(u64 addr, struct vma *ret)
 	return 0;
 }
 
-CORE u64 port_file_start(const struct vma *like, u32 most)
+GLOBAL u64 port_file_start(const struct vma *like NONNULL, u32 most)
 {
 	struct target_mapping *start = NULL;
 
 	if (like->offset == 0)
 		return like->start;
+	if (used->world)
+		return used->world->file_start(used, like);
 	for (size_t i = 0; i < used->mappings.nr && used->mappings.v[i].vma.start <= like->start; i++) {
 		struct target_mapping *m = &used->mappings.v[i];
 
@@ -158,6 +168,8 @@ CORE u64 port_file_start(const struct vma *like, u32 most)
 
 CORE struct module *port_module(const struct module_key *key)
 {
+	if (used->world)
+		return used->world->module(used, key);
 	for (size_t i = 0; i < used->modules.nr; i++)
 		if (!memcmp(&used->modules.v[i].key, key, sizeof(*key)))
 			return &used->modules.v[i].module;
@@ -166,11 +178,14 @@ CORE struct module *port_module(const struct module_key *key)
 
 CORE struct module *port_module_add(struct modules *ms, bool again)
 {
-	struct target_module m = {ms->key, ms->told};
-	struct module *known = again ? port_module(&ms->key) : NULL;
+	struct target_module m = {ms->key, ms->shareable};
+	struct module *known;
 
+	if (used->world)
+		return used->world->module_add(used, ms, again);
+	known = again ? port_module(&ms->key) : NULL;
 	if (known) {
-		*known = ms->told;
+		*known = ms->shareable;
 		return known;
 	}
 

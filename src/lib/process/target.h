@@ -20,11 +20,22 @@ struct target_module {
 	struct module module;
 };
 
+struct target;
+
+/* A target whose mappings and modules are elsewhere: the functions of core/port.h, for one target. */
+struct target_world {
+	int (*vma)(struct target *t, u64 addr, struct vma *ret);
+	u64 (*file_start)(struct target *t, const struct vma *like);
+	struct module *(*module)(struct target *t, const struct module_key *key);
+	struct module *(*module_add)(struct target *t, struct modules *ms, bool again);
+};
+
 struct target {
 	int (*read)(struct target *t, void *dst, u32 len, u64 addr); /* like port_read() */
-	int mem;						     /* opened by target_open(); else -1 */
-	struct vec(struct target_mapping) mappings;		     /* sorted by address */
-	struct vec(struct target_module) modules;		     /* that the core has added */
+	const struct target_world *world;	    /* NULL: the mappings and modules are the following ones */
+	int mem;				    /* opened by target_open(); else -1 */
+	struct vec(struct target_mapping) mappings; /* sorted by address */
+	struct vec(struct target_module) modules;   /* that the core has added */
 };
 
 /* Initialize an empty target; @read may be NULL. End it with target_done(). */

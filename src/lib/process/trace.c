@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/process/trace.h"
 #include <stdio.h>
+#include "core/code/rules.h"
+#include "lib/arch/names.h"
 
 int trace_init(struct trace *t)
 {
@@ -44,6 +46,7 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 
 		memset(&m->row, 0, sizeof(m->row));
 		m->cfa = 0;
+		m->rule = NO_RULE;
 		stop = walk_frame(nr, w) == STOP;
 		if (w->out.nr == nr)
 			break;
@@ -51,29 +54,20 @@ int trace_walk(struct trace *t, const u64 *regs, u32 max_depth)
 		f.method = method(w, fp_steps);
 		f.cfa = f.method == DUSK_BY_FRAME_POINTER && !stop ? m->sp : m->cfa;
 		f.row = m->row;
+		f.rule = m->rule;
 		if (vec_push(&t->frames, f))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-static const char *register_name(u32 reg, bool compat)
+const char *trace_rule_name(u32 rule)
 {
-	static const char *const names[][RIP + 1] = {
-		{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
-		 "r15", "ra"},
-		{[RAX] = "eax",
-		 [RDX] = "edx",
-		 [RCX] = "ecx",
-		 [RBX] = "ebx",
-		 [RBP] = "ebp",
-		 [RSP] = "esp",
-		 [R12] = "esi",
-		 [R13] = "edi",
-		 [RIP] = "ra"},
-	};
+#define NAME(name) #name,
+	static const char *const names[NR_RULES] = {NULL, CODE_RULES(NAME)};
+#undef NAME
 
-	return reg <= RIP && names[compat][reg] ? names[compat][reg] : "?";
+	return names[rule];
 }
 
 static int rule_text(char *ret, size_t room, const struct row *row, u32 slot, bool compat)

@@ -12,6 +12,7 @@ struct trace_frame {
 	bool pc_is_exact; /* pc is where the code was interrupted, not a return address */
 	enum dusk_method method;
 	struct row row; /* unless left by frame pointer */
+	u32 rule;	/* the enum rule_id of core/code/rules.h that was applied; 0: none */
 };
 
 struct trace {
@@ -23,8 +24,8 @@ struct trace {
 int trace_init(struct trace *t);
 void trace_done(struct trace *t);
 
-/* Registers in the order of core/regs.h, RAX to CS. */
-#define TRACE_REGS (CS + 1)
+/* Registers in the order of core/arch/regs.h. */
+#define TRACE_REGS INPUT_REGS
 
 /*
  * Walk the stack of @regs in the current target (target.h), at most @max_depth frames; cached mappings are dropped
@@ -32,6 +33,9 @@ void trace_done(struct trace *t);
  * Returns 0 or -ENOMEM.
  */
 int trace_walk(struct trace *t, const u64 *regs, u32 max_depth);
+
+/* Return the name of a rule of core/arch/rules.txt by its enum rule_id; NULL for 0. */
+const char *trace_rule_name(u32 rule);
 
 /*
  * Write the rules of @row as readelf -wF does, "cfa=rsp+16 rbx=c-16 ra=c-8", to @ret of @room bytes. @compat: the row

@@ -60,15 +60,28 @@ static bool next(struct fsmb_reading *r, uint32_t nth, uint32_t nr_stacks, struc
 /* Add all stacks to @set; *@ret says whether all were there. */
 static int read_stacks(struct stackset *set, struct fsmb_reading *r, uint32_t nr_stacks, bool *ret)
 {
+	struct map ids = {};
 	struct dusk_stack stack;
+	bool whole = true, fresh;
 	int err = 0;
 
-	for (uint32_t i = 0; i < nr_stacks && !err; i++) {
-		if (!next(r, i, nr_stacks, &stack))
-			return 0;
-		err = stackset_add(set, &stack);
+	for (uint32_t i = 0; i < nr_stacks && whole && !err; i++) {
+		size_t at = r->at;
+
+		whole = next(r, i, nr_stacks, &stack);
+		if (!whole)
+			break;
+		if (!map_at(&ids, stack.id, &fresh))
+			err = -ENOMEM;
+		else if (fresh)
+			err = stackset_add(set, &stack);
+		else
+			whole = fsmb_broken(
+				r, "byte %zu: stack %" PRIu32 " of %" PRIu32 " has the id of an earlier one, %" PRIu32,
+				at, i + 1, nr_stacks, stack.id);
 	}
-	*ret = !err;
+	map_done(&ids);
+	*ret = whole && !err;
 	return err;
 }
 

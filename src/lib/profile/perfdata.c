@@ -61,7 +61,7 @@ static const void *look(const struct perfdata_file *f, struct window *w, uint64_
 
 static void count_sample(struct perfdata_file *f, const struct perfdata_record *r)
 {
-	struct perfdata_event *e = &f->events.v[r->event - f->events.v];
+	struct perfdata_event *e = &f->layout.events.v[r->event - f->layout.events.v];
 
 	if (!e->samples++ || e->periods > UINT64_MAX - r->period)
 		e->periods = 0;
@@ -91,11 +91,8 @@ static int note_kernel(struct perfdata_file *f, const struct perfdata_record *r)
 	return f->d.landmark ? 0 : -ENOMEM;
 }
 
-/*
- * Note the place of the current record, from @offset, and add it to the totals. Returns 0, -ENOMEM or why the file is
- * refused.
- */
-static int note_record(struct perfdata_file *f, uint64_t offset)
+/* Note the place of the current record, from @offset, and add it to the totals. */
+static int note_record(struct perfdata_file *f, uint64_t offset, void *ctx)
 {
 	const struct perf_event_header *h = (const struct perf_event_header *)f->record;
 	struct perfdata_record r;
@@ -103,13 +100,10 @@ static int note_record(struct perfdata_file *f, uint64_t offset)
 
 	if (perfdata_is_unknown(h->type))
 		f->d.unknown++;
-	memset((char *)f->record + h->size, 0, sizeof(uint64_t));
-	rc = perfdata_decode(f, h, &r);
+	rc = perfdata_decode(&f->layout, h, &r);
 	f->d.malformed += rc == -EBADMSG;
 	f->d.unnamed += rc == -ENOENT;
-	if (rc)
-		return rc == -EOPNOTSUPP ? rc : 0;
-	if (r.kind == PERFDATA_OTHER)
+	if (rc || r.kind == PERFDATA_OTHER || r.kind == PERFDATA_EXIT || r.kind == PERFDATA_SWITCH)
 		return 0;
 	if (r.kind == PERFDATA_SAMPLE)
 		count_sample(f, &r);
@@ -120,20 +114,13 @@ static int note_record(struct perfdata_file *f, uint64_t offset)
 
 static int refuse(const struct perfdata_file *f, int rc, uint64_t offset, struct dusk_error *err)
 {
-	switch (rc) {
-	case -EOPNOTSUPP:
-		return error_set(err, rc,
-				 "cannot read %s: its records are compressed (perf record -z); record without -z",
-				 f->path);
-	case -EINVAL:
-		return error_set(err, rc, "%s is damaged: no record of perf's is at byte %llu", f->path,
-				 (unsigned long long)offset);
-	default: return error_set(err, rc, "cannot read %s: %s", f->path, strerror(-rc));
-	}
+	if (rc != -EINVAL)
+		return error_set(err, rc, "cannot read %s: %s", f->path, strerror(-rc));
+	return error_set(err, rc, "%s is damaged: no record of perf's is at byte %llu%s", f->path,
+			 (unsigned long long)offset, f->unpacked ? " of those that were compressed" : "");
 }
 
-/* The first pass over the records. */
-static int note_records(struct perfdata_file *f, struct dusk_error *err)
+int perfdata_each(struct perfdata_file *f, perfdata_visit fn, void *ctx, struct dusk_error *err)
 {
 	_cleanup_(freep) uint8_t *memory = malloc(WINDOW_BYTES);
 	struct window w = {.v = memory};
@@ -154,8 +141,9 @@ static int note_records(struct perfdata_file *f, struct dusk_error *err)
 			break;
 		}
 		memcpy(f->record, at, h.size); /* for alignment */
+		memset((char *)f->record + h.size, 0, sizeof(uint64_t));
 		payload = perfdata_payload((const struct perf_event_header *)f->record);
-		rc = note_record(f, offset);
+		rc = fn(f, offset, ctx);
 		offset += h.size;
 		if (!rc && payload > f->data_end - offset)
 			rc = -EINVAL;
@@ -175,8 +163,8 @@ static int by_time(const void *a, const void *b)
 
 static void hand_over(struct perfdata_file *f)
 {
-	f->d.events = f->events.v;
-	f->d.nr_events = f->events.nr;
+	f->d.events = f->layout.events.v;
+	f->d.nr_events = f->layout.events.nr;
 	f->d.build_ids = f->build_ids.v;
 	f->d.nr_build_ids = f->build_ids.nr;
 	for (size_t i = 0; i < f->build_ids.nr && !*f->d.kernel_build_id; i++)
@@ -202,7 +190,9 @@ int perfdata_open(struct perfdata **ret, int fd, const char *path, struct dusk_e
 	f->d.hostname = f->d.kernel = f->d.version = f->d.machine = f->d.command = f->d.landmark = "";
 	f->record = calloc(1, PERFDATA_RECORD_BYTES + sizeof(uint64_t));
 	rc = f->record ? perfdata_header(f, err) : error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
-	rc = rc ?: note_records(f, err);
+	if (!rc && f->compressed)
+		rc = perfdata_unpack(f, err);
+	rc = rc ?: perfdata_each(f, note_record, NULL, err);
 	if (rc) {
 		perfdata_free(&f->d);
 		return rc;
@@ -226,7 +216,7 @@ static int read_record(struct perfdata_file *f, uint64_t offset, struct perfdata
 	if (rc)
 		return rc;
 	memset((char *)h + h->size, 0, sizeof(uint64_t));
-	return perfdata_decode(f, h, ret) ? -EINVAL : 0;
+	return perfdata_decode(&f->layout, h, ret) ? -EINVAL : 0;
 }
 
 int perfdata_read(struct perfdata *d, int (*fn)(void *ctx, const struct perfdata_record *r), void *ctx)
@@ -248,11 +238,13 @@ void perfdata_free(struct perfdata *d)
 
 	if (!f)
 		return;
-	vec_done(&f->events);
+	vec_done(&f->layout.events);
 	vec_done(&f->build_ids);
 	vec_done(&f->places);
-	map_done(&f->ids);
+	map_done(&f->layout.ids);
 	strings_done(&f->strings);
+	if (f->unpacked)
+		fclose(f->unpacked);
 	free(f->record);
 	free(f);
 }

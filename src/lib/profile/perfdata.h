@@ -25,6 +25,7 @@ struct perfdata_event {
 	bool is_frequency;	   /* ... or samples per second */
 	bool has_trailer;	   /* records other than samples have the thread and the time */
 	uint64_t samples, periods; /* their number, and their sum */
+	uint64_t regs_user; /* the registers in samples, a bit each, if samples are to be decoded so far; else 0 */
 };
 
 struct perfdata_build_id {
@@ -39,7 +40,9 @@ enum perfdata_kind {
 	PERFDATA_MAP,
 	PERFDATA_NAME,
 	PERFDATA_FORK,
+	PERFDATA_EXIT,
 	PERFDATA_LOST,
+	PERFDATA_SWITCH,
 	PERFDATA_OTHER,
 };
 
@@ -62,16 +65,21 @@ struct perfdata_record {
 	const struct perfdata_event *event; /* SAMPLE */
 	uint64_t address, period;	    /* SAMPLE */
 	uint64_t cookie;		    /* DEFERRED */
-	const uint64_t *ips;		    /* SAMPLE, DEFERRED: innermost first, with perf's context markers */
+	uint64_t regs_abi;		    /* SAMPLE of an event with regs_user: 0 if there are no registers, */
+	const uint64_t *regs;		    /* ... else their values, in the order of the bits */
+	const void *stack;		    /* ... and the memory from the stack pointer on */
+	uint64_t stack_bytes;
+	const uint64_t *ips; /* SAMPLE, DEFERRED: innermost first, with perf's context markers */
 	uint64_t nr_ips;
 	uint64_t start, bytes, offset; /* MAP */
 	uint64_t dev, ino;
-	uint32_t generation;
-	char build_id[PERFDATA_BUILD_ID_TEXT]; /* or "" */
-	const char *text;		       /* MAP: the path; NAME: the name */
+	uint32_t generation, protection, flags; /* as for mmap(2); 0 in old records */
+	char build_id[PERFDATA_BUILD_ID_TEXT];	/* or "" */
+	const char *text;			/* MAP: the path; NAME: the name */
 	bool exec;	     /* NAME: set by execve(); FORK: synthesized, for a process that existed before */
-	uint32_t ppid, ptid; /* FORK */
+	uint32_t ppid, ptid; /* FORK, EXIT */
 	uint64_t lost;	     /* LOST */
+	bool out, preempted; /* SWITCH: away from the thread; and it could have run on (Linux 4.17 and later) */
 };
 
 struct perfdata {

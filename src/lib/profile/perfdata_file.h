@@ -1,14 +1,43 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What the parts of the perf.data reader share: perfdata.c, perfdata_header.c, perfdata_record.c. */
+/* What the parts of the perf.data reader, perfdata*.c, share. */
 #pragma once
 #include <linux/perf_event.h>
+#include <stdio.h>
 
-#include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
-#include "lib/profile/perfdata.h"
+#include "lib/profile/perfdata_record.h"
 
-#define PERFDATA_RECORD_BYTES (1 << 16) /* larger than any record */
+#define PIPE_HEADER_BYTES 16
+
+/* Facts, by perf's feature numbers. */
+enum {
+	FACT_BUILD_ID = 2,
+	FACT_HOSTNAME,
+	FACT_KERNEL,
+	FACT_VERSION,
+	FACT_MACHINE,
+	FACT_CPUS,
+	FACT_COMMAND = 11,
+	FACT_EVENTS,
+	FACT_FOLDER = 24,
+	FACT_COMPRESSED = 27
+};
+
+/* Types of records, from headers newer than those that may be installed, and from perf's own. */
+enum {
+	RECORD_CALLCHAIN_DEFERRED = 22,
+	RECORD_FIRST_OF_PERF = 64,
+	RECORD_ATTR = 64,
+	RECORD_TRACING_DATA = 66,
+	RECORD_BUILD_ID = 67,
+	RECORD_AUXTRACE = 71,
+	RECORD_EVENT_UPDATE = 78,
+	RECORD_FEATURE = 80,
+	RECORD_COMPRESSED = 81,
+	RECORD_COMPRESSED2 = 83,
+	RECORD_LAST_OF_PERF = 84, /* the last type known not to be needed here */
+};
 
 /* The offset of a record, and its time. */
 struct perfdata_place {
@@ -21,12 +50,12 @@ struct perfdata_file {
 	const char *path;
 	uint64_t bytes;		 /* of the file */
 	uint64_t data, data_end; /* the records */
-	struct vec(struct perfdata_event) events;
+	bool compressed;	 /* some of them are compressed */
+	FILE *unpacked;		 /* then all are in this temporary file, whose descriptor is fd; else NULL */
+	struct perfdata_layout layout;
 	struct vec(struct perfdata_build_id) build_ids;
-	bool timed;	/* there was a sample with a time */
-	struct map ids; /* id in a record -> index of its event */
+	bool timed; /* there was a sample with a time */
 	struct strings strings;
-	int id_from_start, id_from_end; /* which word of a sample, and of a trailer, is the id; -1: none */
 	struct vec(struct perfdata_place) places;
 	uint64_t *record; /* the current record, padded with zeros */
 };
@@ -37,15 +66,24 @@ int perfdata_pread(const struct perfdata_file *f, void *to, uint64_t offset, uin
 /* Read what is before and after the records. Returns an error as perfdata_open(). */
 int perfdata_header(struct perfdata_file *f, struct dusk_error *err);
 
+/* Read the events and the facts of a file that perf wrote to a pipe. Returns an error as perfdata_open(). */
+int perfdata_pipe(struct perfdata_file *f, struct dusk_error *err);
+
+/* Add an event with the first @len bytes of its struct perf_event_attr. Returns 0, -EINVAL (too many) or -ENOMEM. */
+int perfdata_add_event(struct perfdata_file *f, const void *attr, uint64_t len);
+
+/* Records with @id are of the event that was added last. Returns 0 or -ENOMEM. */
+int perfdata_add_id(struct perfdata_file *f, uint64_t id);
+
+/* Read the fact @bit, which has @bytes bytes at @v. Returns 0 or -ENOMEM. */
+int perfdata_fact(struct perfdata_file *f, unsigned int bit, const void *v, uint64_t bytes);
+
+/* Unpack the records to a temporary file, which takes the place of the file. Returns an error as perfdata_open(). */
+int perfdata_unpack(struct perfdata_file *f, struct dusk_error *err);
+
 /*
- * Decode the record at @h. All of its @h->size bytes must be there, and a 0 byte behind them.
- * Returns 0, -EBADMSG (invalid), -ENOENT (a sample of an event that the file does not list), or -EOPNOTSUPP (what
- * follows cannot be read).
+ * Call @fn for each record, in the order of the file, with its offset; the record is at f->record. Returns 0, or an
+ * error as perfdata_open().
  */
-int perfdata_decode(const struct perfdata_file *f, const struct perf_event_header *h, struct perfdata_record *ret);
-
-/* Check whether this reader does not know the type of a record. */
-bool perfdata_is_unknown(uint32_t type);
-
-/* Return how many bytes of data that are no record follow the record @h. */
-uint64_t perfdata_payload(const struct perf_event_header *h);
+typedef int (*perfdata_visit)(struct perfdata_file *f, uint64_t offset, void *ctx);
+int perfdata_each(struct perfdata_file *f, perfdata_visit fn, void *ctx, struct dusk_error *err);

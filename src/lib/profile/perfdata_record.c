@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Decode a record of perf.data.
+ * Decode a record of perf events.
  *
  * The sample type of the event says which fields a sample has, and in which order. The stack is the last field needed,
  * so fields behind it may be unknown. Other records end with a trailer that has the thread and the time.
@@ -12,13 +12,6 @@
 #include "lib/buildid.h"
 #include "lib/profile/perfdata_file.h"
 
-/* From headers newer than those that may be installed, and from perf's own. */
-#define RECORD_CALLCHAIN_DEFERRED 22
-#define RECORD_FIRST_OF_PERF 64
-#define RECORD_AUXTRACE 71
-#define RECORD_COMPRESSED 81
-#define RECORD_LAST_OF_PERF 84 /* the last type known not to be needed here */
-#define RECORD_COMPRESSED2 83
 #define MISC_LOST_BY_FILTER (1 << 15) /* in LOST_SAMPLES: dropped on purpose */
 #define FORMAT_LOST (1U << 4)
 #define MAX_BUILD_ID 20
@@ -66,23 +59,27 @@ bool perfdata_is_unknown(uint32_t type)
 
 uint64_t perfdata_payload(const struct perf_event_header *h)
 {
-	return h->type == RECORD_AUXTRACE && h->size >= sizeof(*h) + sizeof(uint64_t) ? *(const uint64_t *)(h + 1) : 0;
+	if (h->type == RECORD_AUXTRACE && h->size >= sizeof(*h) + sizeof(uint64_t))
+		return *(const uint64_t *)(h + 1);
+	if (h->type == RECORD_TRACING_DATA && h->size >= sizeof(*h) + sizeof(uint32_t))
+		return *(const uint32_t *)(h + 1);
+	return 0;
 }
 
-static struct perfdata_event *event_of(const struct perfdata_file *f, const struct words *w, bool is_sample)
+static struct perfdata_event *event_of(const struct perfdata_layout *l, const struct words *w, bool is_sample)
 {
-	int place = is_sample ? f->id_from_start : f->id_from_end;
+	int place = is_sample ? l->id_from_start : l->id_from_end;
 	uint32_t *index;
 	uint64_t id;
 
 	if (place < 0)
-		return f->events.v;
+		return l->events.v;
 	if (w->end - w->at <= place)
 		return NULL;
 	id = is_sample ? w->at[place] : w->end[-1 - place];
-	index = map_find(&f->ids, id);
+	index = map_find(&l->ids, id);
 	/* Records that perf synthesized have id 0. */
-	return index ? &f->events.v[*index] : id || is_sample ? NULL : f->events.v;
+	return index ? &l->events.v[*index] : id || is_sample ? NULL : l->events.v;
 }
 
 static uint32_t nr_bits(uint64_t bits)
@@ -91,9 +88,9 @@ static uint32_t nr_bits(uint64_t bits)
 }
 
 /* Read the thread and the time of a record other than a sample, and remove that trailer from @w. */
-static int take_trailer(const struct perfdata_file *f, struct words *w, struct perfdata_record *ret)
+static int take_trailer(const struct perfdata_layout *l, struct words *w, struct perfdata_record *ret)
 {
-	const struct perfdata_event *e = event_of(f, w, false);
+	const struct perfdata_event *e = event_of(l, w, false);
 	uint64_t type = e ? e->sample_type & TRAILER : 0;
 	struct words t;
 
@@ -113,6 +110,9 @@ static int take_trailer(const struct perfdata_file *f, struct words *w, struct p
 	}
 	if (type & PERF_SAMPLE_TIME)
 		ret->time_ns = next(&t);
+	t.at += nr_bits(type & (PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID));
+	if (type & PERF_SAMPLE_CPU)
+		ret->cpu = low(next(&t));
 	return 0;
 }
 
@@ -178,9 +178,33 @@ static int take_off_cpu(struct words *w, struct perfdata_record *ret)
 	return inner.missing ? -EBADMSG : 0;
 }
 
-static int decode_sample(const struct perfdata_file *f, struct words w, struct perfdata_record *ret)
+/*
+ * The registers of user mode, and a copy of the stack from the stack pointer on. The kernel reserves room for the copy,
+ * and says behind it how much of that it has filled.
+ */
+static int take_user(struct words *w, uint64_t type, struct perfdata_record *ret)
 {
-	const struct perfdata_event *e = event_of(f, &w, true);
+	uint64_t room, filled = 0;
+
+	if (type & PERF_SAMPLE_REGS_USER)
+		ret->regs_abi = next(w);
+	if (ret->regs_abi != PERF_SAMPLE_REGS_ABI_NONE) {
+		ret->regs = w->at;
+		skip(w, nr_bits(ret->event->regs_user));
+	}
+	room = type & PERF_SAMPLE_STACK_USER ? next(w) : 0;
+	if (room) {
+		ret->stack = w->at;
+		skip(w, room / sizeof(*w->at));
+		filled = next(w);
+	}
+	ret->stack_bytes = filled;
+	return w->missing || room % sizeof(*w->at) || filled > room ? -EBADMSG : 0;
+}
+
+static int decode_sample(const struct perfdata_layout *l, struct words w, struct perfdata_record *ret)
+{
+	const struct perfdata_event *e = event_of(l, &w, true);
 	uint64_t type = e ? e->sample_type : 0, word;
 
 	if (!e)
@@ -203,6 +227,8 @@ static int decode_sample(const struct perfdata_file *f, struct words w, struct p
 		take_ips(&w, ret);
 	if (w.missing)
 		return -EBADMSG;
+	if (e->regs_user)
+		return take_user(&w, type, ret);
 	return type & PERF_SAMPLE_RAW && !strcmp(e->name, "offcpu-time") ? take_off_cpu(&w, ret) : 0;
 }
 
@@ -215,7 +241,7 @@ static int take_text(const struct words *w, struct perfdata_record *ret)
 
 static int decode_map(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
 {
-	uint64_t word = next(&w);
+	uint64_t word = next(&w), protection_flags;
 
 	ret->pid = low(word);
 	ret->tid = high(word);
@@ -228,7 +254,9 @@ static int decode_map(const struct perf_event_header *h, struct words w, struct 
 		word = next(&w);
 		ret->ino = next(&w);
 		ret->generation = next(&w);
-		skip(&w, 1); /* protection, flags */
+		protection_flags = next(&w);
+		ret->protection = low(protection_flags);
+		ret->flags = high(protection_flags);
 		if (w.missing)
 			return -EBADMSG;
 		if (h->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) {
@@ -281,6 +309,19 @@ static int decode_lost(const struct perf_event_header *h, struct words w, struct
 	return w.missing ? -EBADMSG : 0;
 }
 
+/*
+ * The thread is in the trailer: it is the one that the CPU switches from or to. Records of a CPU's events have the other
+ * one in front of that.
+ */
+static int decode_switch(const struct perf_event_header *h, struct words w, struct perfdata_record *ret)
+{
+	ret->out = h->misc & PERF_RECORD_MISC_SWITCH_OUT;
+	ret->preempted = ret->out && h->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
+	if (h->type == PERF_RECORD_SWITCH_CPU_WIDE)
+		next(&w);
+	return w.missing ? -EBADMSG : 0;
+}
+
 static enum perfdata_kind kind_of(uint32_t type)
 {
 	switch (type) {
@@ -290,8 +331,11 @@ static enum perfdata_kind kind_of(uint32_t type)
 	case PERF_RECORD_MMAP2: return PERFDATA_MAP;
 	case PERF_RECORD_COMM: return PERFDATA_NAME;
 	case PERF_RECORD_FORK: return PERFDATA_FORK;
+	case PERF_RECORD_EXIT: return PERFDATA_EXIT;
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES: return PERFDATA_LOST;
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE: return PERFDATA_SWITCH;
 	default: return PERFDATA_OTHER;
 	}
 }
@@ -303,26 +347,28 @@ static enum perfdata_mode mode_of(uint16_t misc)
 	return mode <= PERFDATA_GUEST_USER ? mode : PERFDATA_UNKNOWN;
 }
 
-int perfdata_decode(const struct perfdata_file *f, const struct perf_event_header *h, struct perfdata_record *ret)
+int perfdata_decode(const struct perfdata_layout *l, const struct perf_event_header *h, struct perfdata_record *ret)
 {
 	struct words w = words_of(h);
 	int rc;
 
 	*ret = (struct perfdata_record){.kind = kind_of(h->type), .mode = mode_of(h->misc), .cpu = PERFDATA_NO_CPU};
 	if (h->type == RECORD_COMPRESSED || h->type == RECORD_COMPRESSED2)
-		return -EOPNOTSUPP;
+		return -EBADMSG; /* the header does not say so, or it is in another one */
 	if (ret->kind == PERFDATA_OTHER)
 		return 0;
 	if (ret->kind == PERFDATA_SAMPLE)
-		return decode_sample(f, w, ret);
-	rc = take_trailer(f, &w, ret);
+		return decode_sample(l, w, ret);
+	rc = take_trailer(l, &w, ret);
 	if (rc)
 		return rc;
 	switch (ret->kind) {
 	case PERFDATA_DEFERRED: return decode_deferred(w, ret);
 	case PERFDATA_MAP: return decode_map(h, w, ret);
 	case PERFDATA_NAME: return decode_name(h, w, ret);
-	case PERFDATA_FORK: return decode_fork(h, w, ret);
+	case PERFDATA_FORK:
+	case PERFDATA_EXIT: return decode_fork(h, w, ret);
+	case PERFDATA_SWITCH: return decode_switch(h, w, ret);
 	default: return decode_lost(h, w, ret);
 	}
 }

@@ -14,8 +14,9 @@
 
 #include "abi/offcpu.h"
 #include "base/cleanup.h"
+#include "base/map.h"
 #include "base/vec.h"
-#include "lib/profile/outcomes.h"
+#include "lib/profile/abi_names.h"
 #include "lib/profile/profile_open.h"
 #include "lib/profile/profile_read.h"
 #include "lib/profile/profile_schema.h"
@@ -187,9 +188,43 @@ static int read_thread(struct reader *r)
 		.pid = number(r, 1, INT_MAX),
 		.tid = number(r, 2, INT_MAX),
 		.comm = text_or(r, 3, ""),
+		.title = "",
 	};
 
 	return vec_push(&r->threads, t);
+}
+
+static int read_title(struct reader *r)
+{
+	const char *title = text_or(r, 1, "");
+
+	if (r->id >= (int64_t)r->threads.nr)
+		r->damaged = true;
+	else
+		r->threads.v[r->id].title = title;
+	return 0;
+}
+
+/* A title holds for later threads of its process, up to the next one. */
+static int spread_titles(struct reader *r)
+{
+	struct map titled = {0}; /* pid -> the last thread with a title */
+	int err = 0;
+
+	for (uint32_t i = 0; i < r->threads.nr && !err; i++) {
+		struct dusk_thread *t = &r->threads.v[i];
+		bool fresh;
+		uint32_t *last = *t->title ? map_at(&titled, t->pid, &fresh) : map_find(&titled, t->pid);
+
+		if (*t->title && !last)
+			err = error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
+		else if (*t->title)
+			*last = i;
+		else if (last)
+			t->title = r->threads.v[*last].title;
+	}
+	map_done(&titled);
+	return err;
 }
 
 static int read_outcome(struct reader *r)
@@ -333,6 +368,7 @@ static const struct table {
 	 .column = "method"},
 	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, read_node},
 	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread},
+	{"title", "thread,text", 0, UINT32_MAX - 1, false, read_title, true},
 	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
 	{"source", "id,path", 1, UINT32_MAX - 1, true, read_source, true},
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
@@ -579,6 +615,7 @@ static int read_profile(struct dusk_profile **ret, int folder, const char *path,
 	rc = rc ?: add_none(&r);
 	for (size_t i = 0; !rc && i < NR_TABLES; i++)
 		rc = read_table(&r, &tables[i]);
+	rc = rc ?: spread_titles(&r);
 	if (rc)
 		return rc;
 	sort_samples(&r);

@@ -70,22 +70,18 @@ static int recover(struct place *p, struct dusk_error *err)
 int profile_take_fresh(struct place *p, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
 {
 	struct stat st;
-	int rc = -EBUSY;
+	int rc;
 
 	for (int i = 0; i < TRIES; i++) {
 		rc = place_take(p, path, true, uid, gid, err);
-		if (rc)
-			break;
-		if (!fstat(p->db, &st) && !st.st_size && !ftruncate(p->wal, 0))
+		if (!rc && !fstat(p->db, &st) && !st.st_size && !ftruncate(p->wal, 0))
 			return 0;
-		rc = recover(p, err);
+		rc = rc ?: recover(p, err);
 		place_done(p);
 		if (rc && rc != -ENODATA)
-			break;
-		rc = error_set(err, -EBUSY, "cannot create %s: others are at it, too", path);
+			return rc;
 	}
-	place_done(p);
-	return rc;
+	return error_set(err, -EBUSY, "cannot create %s: others are at it, too", path);
 }
 
 int dusk_profile_recover(const char *path, struct dusk_error *err)

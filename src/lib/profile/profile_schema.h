@@ -41,6 +41,9 @@
 	"create table if not exists line(id integer primary key, frame int, function int," \
 	" source int, line int);"
 
+/* Created when the first title of a process is known. Older profiles, and those of other profilers, lack this table. */
+#define PROFILE_TITLE_TABLE "create table title(thread integer primary key, text text);"
+
 /* Created when tracefs events are recorded. Profiles without events, and older ones, lack these tables. */
 #define PROFILE_EVENT_TABLES                                                                     \
 	"create table event(id integer primary key, name text);"                                 \

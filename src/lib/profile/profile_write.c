@@ -18,7 +18,7 @@
 #include "base/strings.h"
 #include "lib/profile/db.h"
 #include "lib/profile/fdvfs.h"
-#include "lib/profile/outcomes.h"
+#include "lib/profile/abi_names.h"
 #include "lib/profile/profile_place.h"
 #include "lib/profile/profile_read.h"
 #include "lib/profile/profile_recover.h"
@@ -71,6 +71,7 @@ struct profile_writer {
 	sqlite3_stmt *stmt[NR_STATEMENTS];
 	sqlite3_stmt *weighed;		  /* inserts a sample with a value of its own; NULL: none so far */
 	sqlite3_stmt *event, *occurrence; /* NULL: none so far */
+	sqlite3_stmt *title;		  /* likewise */
 	bool in_transaction;
 	int error; /* the first one, sticky */
 	struct dusk_error why;
@@ -194,6 +195,7 @@ static void finalize_all(struct profile_writer *w)
 	sqlite3_finalize(steal(w->weighed));
 	sqlite3_finalize(steal(w->event));
 	sqlite3_finalize(steal(w->occurrence));
+	sqlite3_finalize(steal(w->title));
 }
 
 /* Close the database, but keep its place. */
@@ -408,6 +410,32 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 	return number;
 }
 
+bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *pid, pid_t *tid)
+{
+	struct thread_key key;
+
+	if (thread >= w->threads.nr)
+		return false;
+	memcpy(&key, strings_text(&w->threads, thread), sizeof(key)); /* it is not aligned */
+	*pid = key.pid;
+	*tid = key.tid;
+	return true;
+}
+
+void profile_title(struct profile_writer *w, uint32_t thread, const char *title)
+{
+	if (begin(w, THREAD) && !w->title) {
+		fail_db(w, db_exec(w->db, PROFILE_TITLE_TABLE));
+		if (!w->error)
+			fail_db(w, db_prepare(&w->title, w->db, "insert or replace into title values(?,?)"));
+	}
+	if (w->error)
+		return;
+	sqlite3_bind_int64(w->title, 1, thread);
+	bind_text(w->title, 2, title);
+	run(w, w->title);
+}
+
 /* Bind the columns that samples, off-CPU intervals and events have in common. */
 static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 {
@@ -613,6 +641,21 @@ uint64_t profile_bytes(const struct profile_writer *w)
 }
 
 /*
+ * Write why the recording ended early, if it did. On a full disk this may fail as well: the log has room again where
+ * the failed transaction had begun to write, and the database where the log was removed.
+ */
+static void note_end(struct profile_writer *w)
+{
+	char *sql =
+		w->error ? sqlite3_mprintf("insert or replace into setting values('ended_by',%Q)", strerror(-w->error))
+			 : NULL;
+
+	if (sql)
+		db_exec(w->db, sql);
+	sqlite3_free(sql);
+}
+
+/*
  * Make it one file, under its name. Try also after an error: what was committed before may fit into the database, which
  * grows more slowly than the log.
  */
@@ -627,6 +670,7 @@ static int publish(struct profile_writer *w, struct dusk_error *err)
 		place_unlock(&w->place);
 		return db_error(w->db, rc, err, "cannot write", w->place.path);
 	}
+	note_end(w);
 	writer_done(w);
 	return place_publish(&w->place, err);
 }
@@ -643,6 +687,7 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 	finalize_all(w);
 	if (!sqlite3_get_autocommit(w->db))
 		db_exec(w->db, "rollback");
+	note_end(w);
 	published = publish(w, &why);
 	if (rc && !published)
 		error_set(err, rc, "%s; what was recorded before is in it", w->why.text);

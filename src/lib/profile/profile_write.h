@@ -34,6 +34,13 @@ uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offse
 uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame);
 /* @comm: 16 bytes as TASK_COMM_LEN, the last of which need not be 0; or fewer, and a 0 byte. */
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);
+
+/* Set the ids of @thread, a number of profile_thread(). Returns false if there is no such thread. */
+bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *pid, pid_t *tid);
+
+/* Set the title of the process of @thread; it holds for this and later threads of that process, up to the next title. */
+void profile_title(struct profile_writer *w, uint32_t thread, const char *title);
+
 /* Add a sample, or an off-CPU interval without a waker. @s->value_ns of a sample is 0 if it stands for the period. */
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
 

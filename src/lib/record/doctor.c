@@ -9,9 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 #include "base/cleanup.h"
+#include "lib/arch/names.h"
 #include "lib/shared/object.h"
 #include "lib/shared/probe.h"
+#include "lib/copied/source.h"
 #include "lib/record/sampler.h"
 #include "lib/shared/tool.h"
 
@@ -44,24 +47,21 @@ static void check_machine(struct dusk_check *c)
 
 	uname(&u);
 	result(c, "%s", u.machine);
-	if (strcmp(u.machine, "x86_64"))
-		bad(c, DUSK_FAIL, "dusk knows the registers and the psABI of x86-64 only");
+	if (strcmp(u.machine, ARCH_UNAME))
+		bad(c, DUSK_FAIL, "this dusk was built for " ARCH_NAME);
 }
 
 static void check_kernel(struct dusk_check *c)
 {
+	char lack[sizeof(c->result) / 2];
 	enum task_work kfunc;
 	struct utsname u;
-	int ret = probe_task_work(&kfunc);
 
 	uname(&u);
-	if (ret) {
-		result(c, "Linux %s, no BTF: %s", u.release, strerror(-ret));
-		bad(c, DUSK_FAIL, "boot a kernel with CONFIG_DEBUG_INFO_BTF (/sys/kernel/btf/vmlinux)");
-	} else if (kfunc == TASK_WORK_NONE) {
-		result(c, "Linux %s, no bpf_task_work", u.release);
-		bad(c, DUSK_FAIL, "boot Linux 6.18 or newer: walks are deferred by bpf_task_work");
-	} else {
+	if (probe_no_task_work(lack, sizeof(lack))) {
+		result(c, "Linux %s: %s", u.release, lack);
+		bad(c, DUSK_FAIL, "boot a kernel that has it; record CPU samples without it: --mode copied");
+	} else if (!probe_task_work(&kfunc)) {
 		result(c, "Linux %s, bpf_task_work_schedule_resume%s", u.release,
 		       kfunc == TASK_WORK_IMPL ? "_impl" : "");
 	}
@@ -69,7 +69,7 @@ static void check_kernel(struct dusk_check *c)
 
 static void check_capabilities(struct dusk_check *c)
 {
-	char grant[sizeof(c->remedy)];
+	char grant[sizeof(c->remedy) / 2];
 	size_t used = 0;
 
 	dusk_capabilities_grant(grant, sizeof(grant), "dusk");
@@ -80,35 +80,40 @@ static void check_capabilities(struct dusk_check *c)
 				 used ? "; " : "missing: ", cap->name, cap->purpose);
 		if (used >= sizeof(c->result))
 			used = sizeof(c->result) - 1;
-		bad(c, cap->required || c->state == DUSK_FAIL ? DUSK_FAIL : DUSK_WARN, "run as root, or once: %.230s",
+		bad(c, cap->required || c->state == DUSK_FAIL ? DUSK_FAIL : DUSK_WARN, "run as root, or once: %s",
 		    grant);
 	}
 	if (!used)
 		result(c, "all that can be used");
 }
 
-static void check_load(struct dusk_check *c)
+static int load(struct service **s, struct tool **t, struct dusk_error *err)
 {
 	struct service_options options = {.pin = ""};
+	int ret = service_new(s, &options, err);
+
+	if (!ret)
+		ret = tool_open(t, *s, &IMAGE(record), &IMAGE(record_impl), err);
+	return ret ?: tool_load(*t, err);
+}
+
+static void check_load(struct dusk_check *c)
+{
 	struct dusk_error err = {""};
 	struct service *s = NULL;
 	struct tool *t = NULL;
-	int ret;
+	const char *largest;
+	u32 verified;
 
-	ret = service_new(&s, &options, &err);
-	if (!ret)
-		ret = tool_open(&t, s, &IMAGE(record), &IMAGE(record_impl), &err);
-	if (!ret)
-		ret = tool_load(t, &err);
-	if (ret) {
-		char *advice = strstr(err.text, "; run as root"); /* which the check of capabilities gives already */
-
-		if (advice)
-			*advice = 0;
-		result(c, "%.200s", err.text);
+	if (load(&s, &t, &err)) {
+		if (err.remedy) /* the check of capabilities gives it already */
+			err.text[err.remedy] = 0;
+		result(c, "%s", err.text);
 		bad(c, DUSK_FAIL, "mend what the other checks say; DUSK_DEBUG_BPF=1 shows the kernel's own words");
 	} else {
-		result(c, "loaded and verified");
+		largest = object_largest(tool_object(t), &verified);
+		result(c, "verified; %u instructions visited in %s, of a million at most", verified,
+		       largest ? largest : "one");
 	}
 	tool_free(t);
 	service_free(s);
@@ -121,7 +126,7 @@ static void check_timer(struct dusk_check *c)
 	struct dusk_error err = {""};
 
 	if (sampler_new(&s, 99, first_cpu, 1, &err)) {
-		result(c, "%.200s", err.text);
+		result(c, "%s", err.text);
 		bad(c, DUSK_FAIL, "perf events are needed; see kernel.perf_event_paranoid and seccomp filters");
 		return;
 	}
@@ -130,6 +135,60 @@ static void check_timer(struct dusk_check *c)
 	else
 		result(c, "cpu-clock: this machine has no PMU; code that runs with interrupts off is seen at its end");
 	sampler_free(s);
+}
+
+/* Can threads be sampled without BPF: @tid, or all of the machine if it is 0? */
+static bool can_copy(pid_t tid, bool *kernel, struct dusk_error *err)
+{
+	const struct source_options o = {
+		.hz = 99,
+		.cpu = true,
+		.switches = true,
+		.stack_bytes = COPIED_STACK_BYTES,
+		.tids = &tid,
+		.nr_tids = tid ? 1 : 0,
+	};
+	struct perf_source *s;
+
+	if (source_new(&s, &o, err))
+		return false;
+	*kernel = source_sees_kernel(s);
+	source_free(s);
+	return true;
+}
+
+static void check_copied(struct dusk_check *c)
+{
+	struct dusk_error err = {""};
+	bool kernel;
+
+	if (can_copy(0, &kernel, &err)) {
+		result(c, "possible, for the whole machine");
+	} else if (can_copy(getpid(), &kernel, &err)) {
+		result(c, "possible, for one's own processes%s",
+		       kernel ? "" : ", in user mode only, and off-CPU intervals without stacks");
+	} else {
+		result(c, "%s", err.text);
+		bad(c, DUSK_WARN, "only record --mode copied needs it, which is for where the full mode cannot work");
+	}
+}
+
+static void check_ptrace(struct dusk_check *c)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/proc/sys/kernel/yama/ptrace_scope", "re");
+	int scope = 0;
+	bool any = geteuid() == 0;
+
+	if (f && fscanf(f, "%d", &scope) != 1)
+		scope = 0;
+	if (scope >= 3 || (scope == 2 && !any)) {
+		result(c, "kernel.yama.ptrace_scope is %d: no process may be traced", scope);
+		bad(c, DUSK_WARN, "only record --mode ptrace needs it, which is for where perf events are refused");
+	} else if (scope == 1 && !any) {
+		result(c, "possible, for commands that dusk starts: kernel.yama.ptrace_scope is 1");
+	} else {
+		result(c, "possible, for %s processes", any ? "all" : "one's own");
+	}
 }
 
 static void check_kernel_symbols(struct dusk_check *c)
@@ -207,9 +266,17 @@ static const struct {
 	const char *name;
 	void (*run)(struct dusk_check *c);
 } checks[] = {
-	{"machine", check_machine}, {"kernel", check_kernel},	      {"capabilities", check_capabilities},
-	{"programs", check_load},   {"timer", check_timer},	      {"kernel symbols", check_kernel_symbols},
-	{"threads", check_threads}, {"preemption", check_preemption}, {"other threads", check_other_threads},
+	{"machine", check_machine},
+	{"kernel", check_kernel},
+	{"capabilities", check_capabilities},
+	{"programs", check_load},
+	{"timer", check_timer},
+	{"mode copied", check_copied},
+	{"mode ptrace", check_ptrace},
+	{"kernel symbols", check_kernel_symbols},
+	{"threads", check_threads},
+	{"preemption", check_preemption},
+	{"other threads", check_other_threads},
 	{"cgroups", check_cgroup},
 };
 

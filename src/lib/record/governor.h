@@ -3,7 +3,7 @@
  * Choose how many off-CPU intervals are recorded, so that following switches costs no more than a share of the CPUs.
  *
  * All intervals of at least a certain length are recorded, and of the shorter ones a sample in which each nanosecond
- * has the same chance (src/bpf/record/source_offcpu.bpf.c, is_selected()). So the cost falls as that length grows: in
+ * has the same chance (src/bpf/record/interval.bpf.h, interval_is_selected()). So the cost falls as that length grows: in
  * proportion, if most off-CPU intervals are shorter.
  */
 #pragma once

@@ -78,7 +78,7 @@ static void take_kernel_stack(struct intake *in, const void *data)
 {
 	const struct event_kernel_stack *e = data;
 	bool fresh;
-	uint32_t *number = map_at(&in->whole, e->number, &fresh);
+	uint32_t *number = map_at(&in->inline_kernel, e->number, &fresh);
 
 	if (number)
 		*number = stacks_keep_kernel(in->join->stacks, e->frame, e->nr);
@@ -88,10 +88,10 @@ static void take_kernel_stack(struct intake *in, const void *data)
 
 static u32 kernel_stack_of(const struct intake *in, const struct event_waker *e)
 {
-	const uint32_t *whole =
-		e->kernel_stack & INLINE_STACK ? map_find(&in->whole, e->kernel_stack) : &e->kernel_stack;
+	const uint32_t *stack =
+		e->kernel_stack & INLINE_STACK ? map_find(&in->inline_kernel, e->kernel_stack) : &e->kernel_stack;
 
-	return whole ? *whole : 0;
+	return stack ? *stack : 0;
 }
 
 static void take_waker(struct intake *in, const struct event_waker *e, uint64_t interval)
@@ -349,7 +349,7 @@ int intake_event(struct intake *in, const void *data, size_t size)
 void intake_done(struct intake *in)
 {
 	map_done(&in->numbers);
-	map_done(&in->whole);
+	map_done(&in->inline_kernel);
 	vec_done(&in->threads);
 	vec_done(&in->unended);
 }

@@ -34,7 +34,7 @@ struct intake {
 	struct join *join;
 	struct map numbers; /* tid -> index in threads */
 	struct vec(struct known_thread) threads;
-	struct map whole; /* INLINE_STACK number of a kernel stack -> number of stacks.h */
+	struct map inline_kernel; /* INLINE_STACK number of a kernel stack -> number of stacks.h */
 	struct vec(struct unended) unended;
 	struct fields *fields; /* of the recorded events; NULL: there are none */
 	uint32_t nr_events;

@@ -3,6 +3,13 @@
 #include <stdlib.h>
 #include "abi/outcome.h"
 
+#define RECENT 32768 /* stacks that are kept for samples that come later */
+
+struct stitch *join_stitch(void)
+{
+	return stitch_new(sizeof(struct waiting), RECENT);
+}
+
 /* Compare an immediate stack with the walk. If the walk is not complete, the immediate stack is used instead. */
 static void verify(struct join *j, uint32_t expected, uint32_t *user, uint8_t *outcome)
 {
@@ -36,7 +43,7 @@ void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t
 		profile_waker(j->writer, &by, w->interval);
 		return;
 	}
-	j->by_outcome[outcome] += s.count;
+	j->by_outcome[s.source][outcome] += s.count;
 	if (s.source == DUSK_EVENT)
 		write_occurrence(j, w, &s);
 	else if (w->interval)
@@ -47,15 +54,14 @@ void join_sample(struct join *j, const struct waiting *w, uint32_t user, uint8_t
 
 static void wait_for(struct join *j, const struct waiting *w, uint64_t cookie)
 {
-	uint32_t node;
-	uint8_t outcome;
-	int ret = stitch_sample(j->stitch, cookie, w, &node, &outcome);
+	struct resolved r;
+	int ret = stitch_item(j->stitch, cookie, w, &r);
 
 	if (ret < 0) {
 		j->failed = ret;
 		free(w->fields);
 	} else if (ret) {
-		join_sample(j, w, node, outcome);
+		join_sample(j, w, r.stack, r.outcome);
 	}
 }
 
@@ -69,34 +75,57 @@ void join_place(struct join *j, struct waiting *w, const struct user_stack *s)
 		join_sample(j, w, s->stack ? stacks_user(j->stacks, s->stack, s->pid) : 0, s->outcome);
 }
 
-struct serving {
-	struct join *join;
-	uint32_t node;
-	uint8_t outcome;
-};
-
-static void serve(void *ctx, const struct waiting *w)
+static int complete(void *ctx, const void *item, const struct resolved *r)
 {
-	struct serving *s = ctx;
-
-	join_sample(s->join, w, s->node, s->outcome);
+	join_sample(ctx, item, r->stack, r->outcome);
+	return 0;
 }
 
 void join_stack(struct join *j, uint64_t cookie, uint32_t user, uint8_t outcome)
 {
-	struct serving s = {j, user, outcome};
+	int err = stitch_stack(j->stitch, cookie, (struct resolved){user, outcome}, complete, j);
 
-	stitch_stack(j->stitch, cookie, user, outcome, serve, &s);
+	if (err)
+		j->failed = err;
 }
 
 void join_same(struct join *j, uint64_t cookie, uint64_t same_as)
 {
-	uint32_t node;
-	uint8_t outcome;
-	int ret = stitch_same(j->stitch, cookie, same_as, &node, &outcome);
+	int err = stitch_same(j->stitch, cookie, same_as, complete, j);
 
-	if (ret < 0)
-		j->failed = ret;
-	else if (ret)
-		join_stack(j, cookie, node, outcome);
+	if (err)
+		j->failed = err;
+}
+
+struct ending {
+	struct join *join;
+	const struct map *due;
+};
+
+static bool end_waiting(void *ctx, u64 cookie, const void *item)
+{
+	struct ending *e = ctx;
+
+	join_sample(e->join, item, 0, map_find(e->due, cookie) ? PENDING : RING_LOST);
+	return true;
+}
+
+void join_end(struct join *j, const struct map *due)
+{
+	struct ending e = {j, due};
+
+	stitch_remove(j->stitch, end_waiting, &e);
+}
+
+static bool free_waiting(void *ctx, u64 cookie, const void *item)
+{
+	free(((const struct waiting *)item)->fields);
+	return true;
+}
+
+void join_done(struct join *j)
+{
+	if (j->stitch)
+		stitch_remove(j->stitch, free_waiting, NULL);
+	stitch_free(j->stitch);
 }

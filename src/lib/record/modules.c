@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/modules.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include "base/cleanup.h"
 #include "base/map.h"
-#include "base/vec.h"
 #include "lib/buildid.h"
 #include "lib/process/jitdump.h"
 #include "lib/process/module_event.h"
 #include "lib/process/perfmap.h"
+#include "lib/record/module_fds.h"
 #include "lib/shared/probe.h"
-
-#define SPARE_FDS 64 /* descriptors left for the rest of this process */
 
 struct modules_known {
 	struct profile_writer *writer;
-	struct map by_id;    /* module number -> index; and ANON_KEY(pid) -> index */
-	struct vec(int) fds; /* by index */
-	size_t nr_open, max_open;
+	struct map by_id; /* module number -> index; and ANON_KEY(pid) -> index */
+	struct map jits;  /* processes in which a JIT's files were looked for */
+	struct module_fds fds;
 	uint32_t kernel;
 };
 
@@ -29,15 +26,10 @@ struct modules_known *modules_new(struct profile_writer *w)
 	struct modules_known *m = calloc(1, sizeof(*m));
 	char build_id[BUILDID_TEXT_BYTES];
 	struct dusk_module kernel = {.kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = build_id};
-	struct rlimit limit;
 
 	if (!m)
 		return NULL;
-	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
-		limit.rlim_cur = limit.rlim_max;
-		setrlimit(RLIMIT_NOFILE, &limit);
-		m->max_open = limit.rlim_cur > 2 * SPARE_FDS ? limit.rlim_cur - SPARE_FDS : 0;
-	}
+	module_fds_init(&m->fds);
 	m->writer = w;
 	probe_kernel_build_id(build_id, sizeof(build_id));
 	m->kernel = profile_module(w, &kernel);
@@ -48,34 +40,10 @@ void modules_free(struct modules_known *m)
 {
 	if (!m)
 		return;
-	for (size_t i = 0; i < m->fds.nr; i++)
-		closep(&m->fds.v[i]);
-	vec_done(&m->fds);
+	module_fds_done(&m->fds);
 	map_done(&m->by_id);
+	map_done(&m->jits);
 	free(m);
-}
-
-/* Keep @fd, which may be -1, for module @index. */
-static void keep(struct modules_known *m, uint32_t index, int fd)
-{
-	while (m->fds.nr <= index)
-		if (vec_push(&m->fds, -1)) {
-			closep(&fd);
-			return;
-		}
-	if (fd < 0)
-		return;
-	if (m->fds.v[index] >= 0 || m->nr_open >= m->max_open) {
-		close(fd);
-		return;
-	}
-	m->fds.v[index] = fd;
-	m->nr_open++;
-}
-
-static bool is_open(const struct modules_known *m, uint32_t index)
-{
-	return index < m->fds.nr && m->fds.v[index] >= 0;
 }
 
 void modules_learn(struct modules_known *m, const struct event_module *e)
@@ -93,28 +61,18 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 	else
 		profile_module_update(m->writer, *index, &met.module);
 	/* When names are looked up, the file may be deleted, or its mount namespace gone. */
-	keep(m, *index, module_event_open(&met, e));
+	module_fds_keep(&m->fds, *index, module_event_open(&met, e));
 }
 
-/*
- * Open what a JIT writes about the code of @pid. A dump exists before the code does, and is more expensive to look for
- * than a map, which may come later; so look for it only the @first time.
- */
-static int open_names(pid_t pid, bool first)
-{
-	int fd = first ? jitdump_open(pid) : -ENOENT;
-
-	return fd < 0 ? perfmap_open(pid) : fd;
-}
-
-static uint32_t anon_index(struct modules_known *m, pid_t pid, bool *first)
+static uint32_t anon_index(struct modules_known *m, pid_t pid)
 {
 	struct dusk_module mod = {.kind = DUSK_MODULE_ANON, .pid = pid, .path = "[anon]", .build_id = ""};
-	uint32_t *index = map_at(&m->by_id, ANON_KEY(pid), first);
+	bool added;
+	uint32_t *index = map_at(&m->by_id, ANON_KEY(pid), &added);
 
 	if (!index)
 		return 0;
-	if (*first)
+	if (added)
 		*index = profile_module(m->writer, &mod);
 	return *index;
 }
@@ -123,17 +81,13 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 {
 	char name[32];
 	struct dusk_module mod = {.kind = DUSK_MODULE_FILE, .pid = pid, .path = name, .build_id = ""};
-	uint32_t *index, anon;
+	uint32_t *index;
 	bool added;
 
 	if (id == FRAME_KERNEL)
 		return m->kernel;
-	if (id == FRAME_ANON) {
-		anon = anon_index(m, pid, &added);
-		if (anon && !is_open(m, anon))
-			keep(m, anon, open_names(pid, added));
-		return anon;
-	}
+	if (id == FRAME_ANON)
+		return anon_index(m, pid);
 	index = map_at(&m->by_id, id, &added);
 	if (!index)
 		return 0;
@@ -144,8 +98,25 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 	return *index;
 }
 
+/*
+ * A dump exists before the code does, and is more expensive to look for than a map, which may come later; so it is
+ * looked for only the first time.
+ */
+void modules_open_jit(struct modules_known *m, pid_t pid)
+{
+	uint32_t index = anon_index(m, pid);
+	bool first;
+	int fd = -ENOENT;
+
+	if (!index || module_fds_has(&m->fds, index) || !map_at(&m->jits, (uint32_t)pid, &first))
+		return;
+	if (first)
+		fd = jitdump_open(pid);
+	module_fds_keep(&m->fds, index, fd < 0 ? perfmap_open(pid) : fd);
+}
+
 const int *modules_fds(const struct modules_known *m, uint32_t *nr)
 {
-	*nr = m->fds.nr;
-	return m->fds.v;
+	*nr = m->fds.fds.nr;
+	return m->fds.fds.v;
 }

@@ -15,6 +15,7 @@ struct timer {
 	int cpu, fd; /* fd: -1 if the CPU is offline and has no event; owned by @link if there is one */
 	struct bpf_link *link;
 	uint64_t enabled_ns; /* how long the event had been enabled at the last check */
+	bool refused;	     /* the kernel refused an event although the CPU is online */
 };
 
 struct sampler {
@@ -68,6 +69,10 @@ static int open_error(int ret, unsigned int hz, int cpu, struct dusk_error *err)
 				 hz, rate, hz);
 	if (ret == -ENODEV || ret == -EINVAL)
 		return error_set(err, -EINVAL, "cannot sample CPU %d: there is no such CPU, or it is offline", cpu);
+	if (!missing && ret == -EACCES)
+		return error_set(err, -EPERM,
+				 "cannot open a perf event: this kernel demands cap_sys_admin where "
+				 "kernel.perf_event_paranoid is above 2; or: sysctl kernel.perf_event_paranoid=2");
 	if (missing)
 		return error_set(err, -EPERM, "cannot open a perf event: %s is missing (needed to %s)", missing->name,
 				 missing->purpose);
@@ -203,9 +208,19 @@ void sampler_follow(struct sampler *s)
 		detach(s, t);
 		t->enabled_ns = 0;
 		t->fd = open_event(s->cycles, s->hz, t->cpu);
+		t->refused |= t->fd < 0 && t->fd != -ENODEV;
 		if (t->fd < 0 || attach(s, t))
 			detach(s, t);
 	}
+}
+
+size_t sampler_refused(const struct sampler *s)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < s->timers.nr; i++)
+		nr += s->timers.v[i].refused;
+	return nr;
 }
 
 void sampler_stop(struct sampler *s)

@@ -27,6 +27,9 @@ uint64_t sampler_counted(const struct sampler *s);
  */
 void sampler_follow(struct sampler *s);
 
+/* Return the number of CPUs for which the kernel refused an event to sampler_follow(). */
+size_t sampler_refused(const struct sampler *s);
+
 /* Return "cycles" or "cpu-clock". */
 const char *sampler_event(const struct sampler *s);
 

@@ -34,26 +34,28 @@ void stacks_free(struct stacks *s)
 	free(s);
 }
 
-uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pid)
-{
-	uint32_t node = 0, module, method;
-
-	while (nr--) {
-		module = modules_index(s->modules, frame_module(frame[nr]), pid);
-		method = frame_method(frame[nr]);
-		node = profile_node(s->writer, node,
-				    profile_frame(s->writer, module, frame_offset(frame[nr]),
-						  frame_is_return(frame[nr]), method <= BY_CODE ? method : BY_NOTHING));
-	}
-	return node;
-}
-
 static bool depends_on_process(const u64 *frame, u32 nr)
 {
 	for (u32 i = 0; i < nr; i++)
 		if (frame_module(frame[i]) == FRAME_ANON)
 			return true;
 	return false;
+}
+
+uint32_t stacks_user_frames(struct stacks *s, const u64 *frame, u32 nr, pid_t pid)
+{
+	uint32_t node = 0, module, method;
+
+	for (u32 i = nr; i--;) {
+		module = modules_index(s->modules, frame_module(frame[i]), pid);
+		method = frame_method(frame[i]);
+		node = profile_node(s->writer, node,
+				    profile_frame(s->writer, module, frame_offset(frame[i]), frame_is_return(frame[i]),
+						  (enum dusk_method)(method <= BY_CODE ? method : BY_NOTHING)));
+	}
+	if (depends_on_process(frame, nr))
+		modules_open_jit(s->modules, pid);
+	return node;
 }
 
 uint32_t stacks_user(struct stacks *s, u32 id, pid_t pid)

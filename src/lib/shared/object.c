@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/shared/object.h"
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
 #include <errno.h>
 #include <linux/seccomp.h>
@@ -23,21 +24,13 @@ libbpf_print_fn_t object_hush(void)
 
 int object_task_work(enum task_work *ret, struct dusk_error *err)
 {
-	enum task_work kfunc;
+	char lack[256];
 	struct utsname u;
-	int r = probe_task_work(&kfunc);
 
 	uname(&u);
-	if (r)
-		return error_set(err, -EOPNOTSUPP,
-				 "cannot read the kernel's types (/sys/kernel/btf/vmlinux): %s; "
-				 "dusk needs a kernel with CONFIG_DEBUG_INFO_BTF",
-				 strerror(-r));
-	if (kfunc == TASK_WORK_NONE)
-		return error_set(err, -EOPNOTSUPP, "kernel %s has no bpf_task_work; dusk needs Linux 6.18 or newer",
-				 u.release);
-	*ret = kfunc;
-	return 0;
+	if (probe_no_task_work(lack, sizeof(lack)))
+		return error_set(err, -EOPNOTSUPP, "cannot use kernel %s: %s", u.release, lack);
+	return probe_task_work(ret);
 }
 
 int object_open(struct bpf_object **ret, const struct dusk_image *image, const char *name, struct dusk_error *err)
@@ -96,9 +89,9 @@ int object_configure(struct bpf_object *obj, u32 tool, u32 bits)
 	c->tool = tool;
 	*known_bits = bits;
 	c->nr_walkers = bpf_map__max_entries(walkers);
-	c->cpu_bits = probe_cpu_bits();
 	probe_kernel_places(&c->places);
-	probe_from_run_queue(&c->kstack_state, "kstack_rnd_state");
+	probe_from_run_queue(&c->kstack_state, CPU_KSTACK_STATE);
+	probe_from_run_queue(&c->preempt_count, CPU_PREEMPT_COUNT);
 	return 0;
 }
 
@@ -151,6 +144,26 @@ void object_detach(struct object_links *links)
 	vec_done(links);
 }
 
+const char *object_largest(const struct bpf_object *obj, u32 *verified)
+{
+	const char *name = NULL;
+	struct bpf_program *prog;
+
+	*verified = 0;
+	bpf_object__for_each_program(prog, obj)
+	{
+		struct bpf_prog_info info = {0};
+		u32 len = sizeof(info);
+
+		if (!bpf_program__autoload(prog) || bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len) ||
+		    info.verified_insns <= *verified)
+			continue;
+		*verified = info.verified_insns;
+		name = bpf_program__name(prog);
+	}
+	return name;
+}
+
 int object_load_error(int ret, struct dusk_error *err)
 {
 	const struct dusk_capability *missing = probe_missing();
@@ -158,9 +171,9 @@ int object_load_error(int ret, struct dusk_error *err)
 
 	if (missing) {
 		dusk_capabilities_grant(grant, sizeof(grant), program_invocation_short_name);
-		return error_set(err, -EPERM,
-				 "cannot load BPF programs: %s is missing (needed to %s); run as root, or once: %s",
-				 missing->name, missing->purpose, grant);
+		error_set(err, -EPERM, "cannot load BPF programs: %s is missing (needed to %s)", missing->name,
+			  missing->purpose);
+		return error_remedy(err, -EPERM, "run as root, or once: %s", grant);
 	}
 	if (ret == -EPERM && prctl(PR_GET_SECCOMP) == SECCOMP_MODE_FILTER)
 		return error_set(err, ret,
@@ -172,7 +185,7 @@ int object_load_error(int ret, struct dusk_error *err)
 				 "cannot load BPF programs: %s; a security module or kernel lockdown "
 				 "may forbid it",
 				 strerror(-ret));
-	if (ret == -E2BIG || ret == -EACCES)
+	if (ret == -E2BIG || ret == -EACCES || ret == -EINVAL) /* since 7.0 a recursive call is the last of these */
 		return error_set(
 			err, ret,
 			"cannot load BPF programs: the verifier refuses them, and says with DUSK_DEBUG_BPF=1 why; "

@@ -54,6 +54,12 @@ struct object_links vec(struct bpf_link *);
 int object_attach(struct object_links *links, struct bpf_object *obj, struct dusk_error *err);
 void object_detach(struct object_links *links);
 
+/*
+ * Of the loaded object @obj, store how many instructions the verifier visited in the program where it visited most, and
+ * return its name, which lives as long as @obj; NULL: the kernel does not say it (it does since 5.16).
+ */
+const char *object_largest(const struct bpf_object *obj, u32 *verified);
+
 /* Explain @ret, an error of bpf_object__load(). Returns a negative errno. */
 int object_load_error(int ret, struct dusk_error *err);
 

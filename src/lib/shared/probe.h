@@ -1,11 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Find out what this kernel offers, and what we may do here. */
+/*
+ * Find out what this kernel offers, and what we may do here.
+ *
+ * What comes from the kernel's BTF and from kallsyms is read once in a process (kernel_facts.c), as both are large.
+ */
 #pragma once
 #include <dusk/dusk.h>
 #include "abi/config.h"
 
-/* The kfunc has two names (doc/kernel.md); without either there is no deferral. */
-enum task_work { TASK_WORK_NONE, TASK_WORK_IMPL, TASK_WORK_PLAIN };
+struct btf;
+
+/* The kfunc has two names (doc/kernel.md). Without either, or with parameters that no call can have, nothing is deferred. */
+enum task_work { TASK_WORK_NONE, TASK_WORK_UNCALLABLE, TASK_WORK_IMPL, TASK_WORK_PLAIN };
+
+/* Find which kfunc @btf, a kernel's, declares, and store its number there, or a negative errno. */
+enum task_work probe_task_work_of(const struct btf *btf, int *number);
+
+/* Say in @ret, which has @room bytes, what this kernel lacks, if it defers nothing. False: it lacks nothing. */
+bool probe_no_task_work(char *ret, size_t room);
 
 /* Find in the kernel's BTF which kfunc there is. Returns 0, or a negative errno; -ENOENT: there is no BTF. */
 int probe_task_work(enum task_work *ret);
@@ -28,11 +40,11 @@ const struct dusk_capability *probe_missing(void);
  */
 int probe_kernel_places(struct kernel_places *ret);
 
-/*
- * Store the distance of the kernel's per-CPU @variable from the CPU's run queue, in bytes. -ENOENT: BTF does not have
- * it.
- */
-int probe_from_run_queue(int *ret, const char *variable);
+/* Variables that each CPU has: "kstack_rnd_state" and "__preempt_count". */
+enum cpu_variable { CPU_KSTACK_STATE, CPU_PREEMPT_COUNT, NR_CPU_VARIABLES };
+
+/* Store the distance of @variable from its CPU's run queue, in bytes. -ENOENT: BTF does not have it. */
+int probe_from_run_queue(int *ret, enum cpu_variable variable);
 
 /* Return the number of bits that any possible CPU number of this machine fits in. */
 u32 probe_cpu_bits(void);

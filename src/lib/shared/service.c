@@ -148,6 +148,7 @@ static int open_maps(struct service *s, bool join)
 		ret = stackmap_new(&s->stacks, service_map(s, "stacks"), s->pins, service_registry(s), service_tool(s));
 	if (!ret && !join) {
 		service_registry(s)->identity = some_identity();
+		service_registry(s)->cpu_bits = probe_cpu_bits();
 		ret = stackmap_begin(s->stacks, s->first_table, s->stack_bits);
 	}
 	if (!ret)

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/descriptor.h"
 #include "base/vec.h"
 #include "lib/shared/gracewait.h"
 #include "lib/shared/pins.h"
@@ -127,7 +128,7 @@ static int get_table(const struct stackmap *m, u32 epoch)
 	if (!m->pins) {
 		int fd = m->own[epoch_place(epoch)];
 
-		return fd < 0 ? -ENOENT : dup(fd);
+		return fd < 0 ? -ENOENT : descriptor_copy(fd);
 	}
 	name_table(name, epoch);
 	return pins_get(m->pins, name);
@@ -158,7 +159,7 @@ static int put_table(struct stackmap *m, u32 epoch, int fd)
 	if (m->pins)
 		ret = pins_put(m->pins, name, fd);
 	else
-		m->own[place] = dup(fd);
+		m->own[place] = descriptor_copy(fd);
 	if (ret)
 		delete_table(m, epoch);
 	return ret;

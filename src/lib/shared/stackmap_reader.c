@@ -93,7 +93,7 @@ int dusk_stackmap_open(struct dusk_stackmap **ret, const char *pin, struct dusk_
 	int r;
 
 	if (!m)
-		return -ENOMEM;
+		return error_set(err, -ENOMEM, "cannot open the stackmap in %s: out of memory", base);
 	m->named = m->stacks = -1;
 	service_name_version(version);
 	r = pins_visit(&m->pins, base, version);

@@ -31,7 +31,7 @@ int tool_open(struct tool **ret, struct service *s, const struct dusk_image *pla
 		return r;
 	t = calloc(1, sizeof(*t));
 	if (!t)
-		return -ENOMEM;
+		return error_set(err, -ENOMEM, "cannot open the BPF object: out of memory");
 	t->service = s;
 	r = object_open(&t->obj, kfunc == TASK_WORK_IMPL ? impl : plain, "dusk", err);
 	if (!r) {

@@ -29,15 +29,15 @@ u64 tool_counter(const struct tool *t, enum counter which);
 
 /*
  * Register a consumer under @number, the number that the tool's programs use. @flags: as in abi/consumer.h. @ring and
- * @aggregation: the maps that serve it, or -1. Returns 0; -EBUSY: the number is taken; -EUSERS: all slots are.
+ * @aggregation: its maps, or -1. Returns 0; -EBUSY: the number is taken; -EUSERS: all slots are.
  */
 int tool_add_consumer(struct tool *t, u32 number, u32 flags, int ring, int aggregation, struct dusk_error *err);
 
 /*
- * Remove the consumer. When this returns 0, no program serves it now or later, and no task's state holds anything of
- * it. -EBUSY: another tool does not release the lock. The consumer is not served any more then either, but tasks may
+ * Remove the consumer. When this returns 0, no program delivers to it now or later, and no task's state holds anything
+ * of it. -EBUSY: another tool does not release the lock. Then nothing is delivered to it any more either, but tasks may
  * still hold state of it, which is cleared when a tool next needs a slot. -ETIMEDOUT: the same, and a program that
- * serves it has not ended.
+ * delivers to it has not ended.
  */
 int tool_remove_consumer(struct tool *t, u32 number);
 
@@ -45,8 +45,8 @@ int tool_remove_consumer(struct tool *t, u32 number);
 int tool_make_aggregation(u32 rows);
 
 /*
- * Let @aggregation serve the consumer from here on. When this returns 0, no program uses the map that it replaces.
- * -ENOENT: there is no such consumer; -ETIMEDOUT: a program may still use the old map; try again.
+ * Let the sums of the consumer go to @aggregation from here on. When this returns 0, no program uses the map that it
+ * replaces. -ENOENT: there is no such consumer; -ETIMEDOUT: a program may still use the old map; try again.
  */
 int tool_set_aggregation(struct tool *t, u32 number, int aggregation);
 

@@ -8,15 +8,13 @@
 #include "abi/event.h"
 #include "abi/outcome.h"
 #include "base/cleanup.h"
-#include "base/map.h"
-#include "lib/profile/counters.h"
+#include "lib/profile/abi_names.h"
 #include "lib/error.h"
 #include "lib/options.h"
 #include "lib/shared/maintenance.h"
 #include "lib/shared/stackmap_reader.h"
 #include "lib/shared/live_symbols.h"
 #include "lib/shared/object.h"
-#include "lib/profile/outcomes.h"
 #include "lib/shared/remote.h"
 #include "lib/shared/tool.h"
 #include "lib/shared/inline_stacks.h"
@@ -29,7 +27,7 @@
 _Static_assert((int)DUSK_DELIVER_RING == DELIVER_RING && (int)DUSK_DELIVER_SUMS == DELIVER_SUMS &&
 		       (int)DUSK_DELIVER_CALLBACK == DELIVER_CALLBACK && (int)DUSK_DELIVER_AT_ONCE == DELIVER_AT_ONCE &&
 		       (int)DUSK_DELIVER_LAST == DELIVER_LAST,
-	       "serve");
+	       "deliver");
 
 struct reader {
 	struct dusk_consumer_options opts;
@@ -46,7 +44,7 @@ struct dusk_unwinder {
 	struct live_symbols *names;
 	struct remote *remote; /* NULL until threads are asked for */
 	struct maintenance maintenance;
-	struct inline_stacks *whole;
+	struct inline_stacks *inline_stacks;
 	struct reader reader[MAX_CONSUMERS];
 };
 
@@ -76,8 +74,8 @@ int dusk_unwind_open(struct dusk_unwinder **ret, const struct dusk_unwind_option
 	u = calloc(1, sizeof(*u));
 	if (!u)
 		return error_complete(err, -ENOMEM, "cannot open the unwinder");
-	u->whole = inline_new();
-	if (!u->whole) {
+	u->inline_stacks = inline_new();
+	if (!u->inline_stacks) {
 		free(u);
 		return error_complete(err, -ENOMEM, "cannot open the unwinder");
 	}
@@ -98,7 +96,7 @@ static void end_reader(struct reader *r)
 {
 	if (!r->used)
 		return;
-	inline_drop(r->unwinder->whole, r->number);
+	inline_drop(r->unwinder->inline_stacks, r->number);
 	ring_buffer__free(r->ring);
 	closep(&r->ring_fd);
 	closep(&r->aggregation_fd);
@@ -112,7 +110,7 @@ void dusk_unwind_close(struct dusk_unwinder *u)
 	tool_free(u->tool);
 	for (u32 i = 0; i < MAX_CONSUMERS; i++)
 		end_reader(&u->reader[i]);
-	inline_free(u->whole);
+	inline_free(u->inline_stacks);
 	remote_close(u->remote);
 	live_symbols_free(u->names);
 	service_free(u->service);
@@ -182,12 +180,12 @@ static void call_back(const struct reader *r, const struct event_stack *e)
 		.frame = (const uint64_t *)e->frame,
 		.nr = e->nr,
 	};
-	u32 stack = e->stack;
+	struct resolved known = {e->stack, e->outcome};
 
-	if (e->same_as)
-		inline_find(r->unwinder->whole, e->same_as, &stack, &event.outcome);
-	if (stack)
-		dusk_unwind_frames(r->unwinder, stack, &event.frame, &event.nr);
+	if (e->same_as && inline_find(r->unwinder->inline_stacks, e->same_as, &known))
+		event.outcome = known.outcome;
+	if (known.stack)
+		dusk_unwind_frames(r->unwinder, known.stack, &event.frame, &event.nr);
 	r->opts.on_stack(r->opts.ctx, &event);
 }
 
@@ -202,20 +200,20 @@ static bool has_aggregation(const struct dusk_unwinder *u)
 static int take_event(void *ctx, void *data, size_t size)
 {
 	struct reader *r = ctx;
-	const struct event_sum *charge = data;
+	const struct event_sum *sum = data;
 	const struct event_stack *e = data;
-	struct inline_stacks *whole = r->unwinder->whole;
+	struct inline_stacks *stacks = r->unwinder->inline_stacks;
 	int err;
 
-	if (size >= sizeof(*charge) && charge->kind == EVENT_SUM)
-		return inline_take_sum(whole, r->number, charge);
+	if (size >= sizeof(*sum) && sum->kind == EVENT_SUM)
+		return inline_take_sum(stacks, r->number, sum);
 	if (size < sizeof(*e) || e->kind != EVENT_STACK || size - sizeof(*e) < e->nr * sizeof(u64))
 		return -EPROTO;
-	err = inline_take_stack(whole, e);
+	err = inline_take_stack(stacks, e);
 	if (r->opts.deliver & DUSK_DELIVER_RING)
 		call_back(r, e);
-	if (inline_nr(whole) > INLINE_SOON && !has_aggregation(r->unwinder))
-		inline_forget(whole);
+	if (inline_nr(stacks) > INLINE_SOON && !has_aggregation(r->unwinder))
+		inline_forget(stacks);
 	return err;
 }
 
@@ -296,54 +294,35 @@ int dusk_unwind_poll(struct dusk_unwinder *u, int timeout_ms)
 	return taken;
 }
 
-/* The stacks of the cookies of SUM_DUE rows: cookie -> stack, and OUTCOME_OF(cookie) -> outcome. */
-#define OUTCOME_OF(cookie) ((cookie) | 1ULL << 63)
-
-static int read_resolved(int fd, struct map *resolved)
+/* Collect the stacks of the cookies of SUM_DUE rows. Returns 0 or -ENOMEM. */
+static int read_resolved(int fd, struct stitch *resolved)
 {
 	struct aggregation_key key, *last = NULL, next;
-	bool added;
+	int err = 0;
 
-	for (; !bpf_map_get_next_key(fd, last, &next); last = &key) {
-		uint32_t *value;
-
+	for (; !err && !bpf_map_get_next_key(fd, last, &next); last = &key) {
 		key = next;
-		if (key.kind != SUM_RESOLVED)
-			continue;
-		value = map_at(resolved, key.cookie, &added);
-		if (!value)
-			return -ENOMEM;
-		*value = key.stack;
-		value = map_at(resolved, OUTCOME_OF(key.cookie), &added);
-		if (!value)
-			return -ENOMEM;
-		*value = key.outcome;
+		if (key.kind == SUM_RESOLVED)
+			err = stitch_stack(resolved, key.cookie, (struct resolved){key.stack, key.outcome}, NULL, NULL);
 	}
-	return 0;
+	return err;
 }
 
 static struct dusk_sum make_sum(const struct dusk_unwinder *u, const struct aggregation_key *key,
-				const struct aggregation_sum *sum, struct map *resolved)
+				const struct aggregation_sum *sum, const struct stitch *resolved)
 {
-	struct dusk_sum c = {
+	struct resolved r = {key->stack, key->outcome};
+	bool unresolved = key->kind == SUM_DUE && !inline_find(u->inline_stacks, key->cookie, &r) &&
+			  !stitch_find(resolved, key->cookie, &r);
+
+	return (struct dusk_sum){
 		.key = key->key,
 		.amount = sum->amount,
 		.count = sum->count,
-		.stack = key->stack,
-		.outcome = key->outcome,
+		.stack = r.stack,
+		.outcome = r.outcome,
+		.unresolved = unresolved,
 	};
-	const uint32_t *stack, *outcome;
-
-	if (key->kind != SUM_DUE || inline_find(u->whole, key->cookie, &c.stack, &c.outcome))
-		return c;
-	stack = map_find(resolved, key->cookie);
-	outcome = map_find(resolved, OUTCOME_OF(key->cookie));
-	c.unresolved = !stack || !outcome;
-	if (!c.unresolved) {
-		c.stack = *stack;
-		c.outcome = *outcome;
-	}
-	return c;
 }
 
 int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *ctx, const struct dusk_sum *c),
@@ -352,33 +331,36 @@ int dusk_unwind_sums(struct dusk_unwinder *u, uint32_t number, int (*fn)(void *c
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
 	int fd = number < MAX_CONSUMERS && r->used ? r->aggregation_fd : -1, ret;
 	struct aggregation_key key, *last = NULL, next;
-	struct map resolved = {};
 	struct aggregation_sum sum;
+	struct stitch *resolved;
 
 	if (fd < 0)
 		return -ENOENT;
+	resolved = stitch_new(0, 0);
+	if (!resolved)
+		return -ENOMEM;
 	/* If there is on_stack(), reading the ring here would call it. */
 	ret = r->opts.deliver & DUSK_DELIVER_RING ? 0 : ring_buffer__consume(r->ring);
 	if (ret >= 0)
-		ret = read_resolved(fd, &resolved);
+		ret = read_resolved(fd, resolved);
 	for (; !ret && !bpf_map_get_next_key(fd, last, &next); last = &key) {
 		struct dusk_sum c;
 
 		key = next;
 		if (key.kind == SUM_RESOLVED || bpf_map_lookup_elem(fd, &key, &sum))
 			continue;
-		c = make_sum(u, &key, &sum, &resolved);
+		c = make_sum(u, &key, &sum, resolved);
 		ret = fn(ctx, &c);
 	}
 	if (!ret)
-		ret = inline_sums(u->whole, number, fn, ctx);
-	map_done(&resolved);
+		ret = inline_sums(u->inline_stacks, number, fn, ctx);
+	stitch_free(resolved);
 	return ret;
 }
 
 int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **ret, uint32_t *nr)
 {
-	const u64 *frame = id & INLINE_STACK ? inline_frames(u->whole, id, nr)
+	const u64 *frame = id & INLINE_STACK ? inline_frames(u->inline_stacks, id, nr)
 					     : stackmap_frames(service_stacks(u->service), id, nr);
 
 	if (!frame)
@@ -390,7 +372,7 @@ int dusk_unwind_frames(struct dusk_unwinder *u, uint32_t id, const uint64_t **re
 void dusk_unwind_forget(struct dusk_unwinder *u)
 {
 	stackmap_forget(service_stacks(u->service));
-	inline_forget(u->whole);
+	inline_forget(u->inline_stacks);
 }
 
 int dusk_stackmap_of(struct dusk_stackmap **ret, struct dusk_unwinder *u)

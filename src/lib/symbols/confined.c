@@ -17,6 +17,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/descriptor.h"
 #include "base/sandbox.h"
 #include "base/vec.h"
 #include "lib/symbols/confined.h"
@@ -63,7 +64,7 @@ static void be_reader(const struct confined *c, int out, int channel)
 static void be_opener(const struct run *r, int channel)
 {
 	struct opener o = {
-		.notify = sandbox_receive(channel),
+		.notify = descriptor_receive(channel),
 		.fd = r->c->fd,
 		.path = r->c->path,
 		.servers = r->c->servers,

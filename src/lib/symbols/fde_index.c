@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/descriptor.h"
 
 /*
  * .eh_frame_hdr (LSB 5 §10.6) as linkers write it: version 1, pointer pcrel|sdata4, count udata4, table datarel|sdata4.
@@ -82,7 +83,7 @@ int fde_index_read(struct fde_index **ret, Elf *elf, int fd)
 		fde_index_free(f);
 		return 0;
 	}
-	f->fd = dup(fd);
+	f->fd = descriptor_copy(fd);
 	*ret = f;
 	return 0;
 }

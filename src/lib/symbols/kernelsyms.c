@@ -45,7 +45,8 @@ int dusk_symbols_kallsyms(struct dusk_symbols **ret, const char *path, struct du
 	if (e == -EPERM)
 		return error_set(err, e, "%s shows no addresses; as root, or with kernel.kptr_restrict=0, it does",
 				 path);
-	return e ?: keep(ret, k, NULL);
+	e = e ?: keep(ret, k, NULL);
+	return e ? error_set(err, e, "cannot read %s: %s", path, strerror(-e)) : 0;
 }
 
 int dusk_symbols_vmlinux(struct dusk_symbols **ret, const char *path, struct dusk_error *err)
@@ -66,7 +67,8 @@ int dusk_symbols_vmlinux(struct dusk_symbols **ret, const char *path, struct dus
 				 path);
 	if (!symfile_nr_functions(s))
 		return error_set(err, -ENODATA, "%s has no symbols of functions", path);
-	return keep(ret, NULL, steal(s));
+	e = keep(ret, NULL, steal(s));
+	return e ? error_set(err, e, "cannot read %s: %s", path, strerror(-e)) : 0;
 }
 
 void dusk_symbols_free(struct dusk_symbols *s)

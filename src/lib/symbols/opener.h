@@ -20,7 +20,7 @@ struct opener_talk {
 };
 
 struct opener {
-	int notify;	  /* from sandbox_receive() */
+	int notify;	  /* as sandbox_enter() sends it */
 	int fd;		  /* the binary */
 	const char *path; /* its name */
 	bool servers;	  /* may be asked */

@@ -14,6 +14,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "lib/symbols/jit_hint.h"
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/servers.h"
 #include "lib/symbols/symbols.h"
@@ -178,12 +179,7 @@ void dusk_symbol_hint(const struct dusk_profile *p, uint32_t module, char *ret, 
 
 	switch (m->kind) {
 	case DUSK_MODULE_FILE: symbol_hint_file(m, ret, room); break;
-	case DUSK_MODULE_ANON:
-		snprintf(ret, room,
-			 "code made at run time: have it write /tmp/perf-%d.map or a jitdump while it is recorded "
-			 "(node --perf-basic-prof or --perf-prof, python3 -X perf)",
-			 m->pid);
-		break;
+	case DUSK_MODULE_ANON: jit_hint(p, m->pid, ret, room); break;
 	case DUSK_MODULE_KERNEL: symbol_hint_kernel(p, ret, room); break;
 	default: snprintf(ret, room, "the recording lost what it was");
 	}

@@ -129,6 +129,35 @@ static void note_late(struct symbolizer *s, const char *path)
 	s->first_late = s->late++ ? s->first_late : path;
 }
 
+static void note_broken(struct symbolizer *s, const char *path)
+{
+	s->first_broken = s->broken++ ? s->first_broken : path;
+}
+
+static void note_apart(struct symbolizer *s, const char *path, uint64_t units)
+{
+	s->first_apart = s->apart ? s->first_apart : path;
+	s->apart += units;
+}
+
+/* Note how reading the file of @m to @symfile has ended. Returns whether all of it was read. */
+static bool was_read(struct symbolizer *s, const struct dusk_module *m, const struct symfile *symfile,
+		     const struct elfread *e)
+{
+	const struct symfile_end *end = symfile_end(symfile);
+
+	s->server_silent |= e->silent;
+	if (e->late)
+		note_late(s, m->path);
+	else if (!end || end->broken)
+		note_broken(s, m->path);
+	else if (end->apart)
+		note_apart(s, m->path, end->apart);
+	else
+		return true;
+	return false;
+}
+
 /* Read from the file what @symfile lacks, and cache it. */
 static int read_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile *symfile)
 {
@@ -147,7 +176,6 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 		.stop = stop_reading,
 		.ctx = s,
 	};
-	const struct symfile_end *end;
 	int rc;
 
 	if (fd < 0 || s->unconfined)
@@ -161,7 +189,6 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 	for (uint32_t i = 0; i < g->nr; i++)
 		offsets[i] = group_place(s, g, i);
 	rc = elfread(symfile, &e);
-	end = symfile_end(symfile);
 	if (rc == -ENOMEM || rc == -ECANCELED)
 		return rc;
 	if (rc == -EOPNOTSUPP) {
@@ -169,22 +196,8 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 		return 0;
 	}
 	s->spent_ns += now_ns() - began_ns;
-	s->server_silent |= e.silent;
-	if (e.late) {
-		note_late(s, m->path);
-		return 0;
-	}
-	if (!end || end->broken) {
-		s->first_broken = s->broken++ ? s->first_broken : m->path;
-		return 0;
-	}
-	if (end->apart) {
-		s->first_apart = s->apart ? s->first_apart : m->path;
-		s->apart += end->apart;
-		return 0;
-	}
 	/* A failure to write the cache is harmless. */
-	if (e.lines && cache_of(s, m))
+	if (was_read(s, m, symfile, &e) && e.lines && cache_of(s, m))
 		cache_store(symfile, cache_of(s, m), m->build_id, CACHE_MAX_BYTES);
 	return 0;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/descriptor.h"
 #include "lib/process/jitdump.h"
 #include "lib/process/perfmap.h"
 #include "lib/symbols/symbolizer.h"
@@ -119,7 +120,7 @@ static int name_by_file(struct symbolizer *s, int fd, const struct group *g)
 int symbolize_anon(struct symbolizer *s, uint32_t module, const struct group *g)
 {
 	int given = s->opts->module_fd ? s->opts->module_fd[module] : -1;
-	_cleanup_(closep) int fd = given >= 0 ? dup(given) : open_names(s->p->modules[module].pid);
+	_cleanup_(closep) int fd = given >= 0 ? descriptor_copy(given) : open_names(s->p->modules[module].pid);
 	int rc = fd < 0 ? fd : name_by_file(s, fd, g);
 
 	if (rc == -EFBIG) {

@@ -30,7 +30,7 @@ struct series {
 	size_t nr;
 	uint64_t samples, weight_ns, unit_ns;
 	bool weighs_samples; /* each row's weight is its number of samples */
-	char column[6][32];  /* names */
+	char column[7][32];  /* names */
 };
 
 struct writer {
@@ -98,7 +98,7 @@ static uint64_t in_units(const struct series *s, uint64_t ns)
 /* Weights are samples if each stands for the same time; else microseconds times a power of ten, to fit 32 bits. */
 static void choose_unit(struct series *s)
 {
-	uint64_t most_ns = 0;
+	uint64_t most_ns = 0; /* no column may have a larger number than 32 bits can hold */
 
 	s->unit_ns = s->row[0].samples ? s->row[0].weight_ns / s->row[0].samples : 0;
 	s->weighs_samples = s->unit_ns;
@@ -106,6 +106,7 @@ static void choose_unit(struct series *s)
 		s->samples += s->row[i].samples;
 		s->weight_ns += s->row[i].weight_ns;
 		most_ns = s->row[i].weight_ns > most_ns ? s->row[i].weight_ns : most_ns;
+		most_ns = s->row[i].longest_ns > most_ns ? s->row[i].longest_ns : most_ns;
 		s->weighs_samples &= s->row[i].weight_ns == s->unit_ns * s->row[i].samples;
 	}
 	if (!s->weighs_samples)
@@ -183,7 +184,7 @@ static void put_groups(struct writer *w, struct series *s)
 
 static void put_series(struct writer *w, uint32_t number)
 {
-	static const char *const columns[] = {"thread", "bucket", "rows", "node", "samples", "weight"};
+	static const char *const columns[] = {"thread", "bucket", "rows", "node", "samples", "weight", "longest"};
 	struct series *s = &w->series.v[number];
 
 	for (size_t i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
@@ -195,11 +196,16 @@ static void put_series(struct writer *w, uint32_t number)
 	columns_begin(w->columns, s->column[4], false);
 	for (size_t i = 0; i < s->nr; i++)
 		columns_add(w->columns, s->row[i].samples);
-	if (s->weighs_samples)
-		return;
-	columns_begin(w->columns, s->column[5], false);
-	for (size_t i = 0; i < s->nr; i++)
-		columns_add(w->columns, in_units(s, s->row[i].weight_ns));
+	if (!s->weighs_samples) {
+		columns_begin(w->columns, s->column[5], false);
+		for (size_t i = 0; i < s->nr; i++)
+			columns_add(w->columns, in_units(s, s->row[i].weight_ns));
+	}
+	if (s->source == DUSK_OFF_CPU) {
+		columns_begin(w->columns, s->column[6], false);
+		for (size_t i = 0; i < s->nr; i++)
+			columns_add(w->columns, in_units(s, s->row[i].longest_ns));
+	}
 }
 
 /* ---- The JSON ---- */
@@ -259,29 +265,54 @@ static int put_names(struct writer *w)
 	return 0;
 }
 
-/* Write the threads of all profiles. Their names are numbered on their own, as "comms". */
-static int put_threads(struct writer *w)
+/* Write a text of each thread of all profiles, once, as the array @key, and their numbers from @first as the column @name. */
+static int put_texts(struct writer *w, const char *key, const char *name,
+		     const char *(*text)(const struct dusk_thread *t), uint32_t first)
 {
-	_cleanup_(strings_done) struct strings comms = {0};
-	struct vec(uint32_t) comm = {0};
+	_cleanup_(strings_done) struct strings texts = {0};
+	struct vec(uint32_t) number_of = {0};
 	int err = 0;
 
-	json_array(&w->j, "comms");
+	json_array(&w->j, key);
 	for (uint32_t side = 0; side < w->page->nr; side++) {
 		const struct dusk_profile *p = w->page->profile[side];
 
 		for (uint32_t i = 0; i < p->nr_threads && !err; i++) {
-			const char *text = p->threads[i].comm;
+			const char *is = text(&p->threads[i]);
 			uint32_t number = 0;
 			bool fresh = false;
 
-			err = strings_number(&comms, text, strlen(text), &number, &fresh);
+			if (*is || !first) {
+				err = strings_number(&texts, is, strlen(is), &number, &fresh);
+				number += first;
+			}
 			if (fresh)
-				put_name(&w->j, NULL, text);
-			err = err ? err : vec_push(&comm, number);
+				put_name(&w->j, NULL, is);
+			err = err ? err : vec_push(&number_of, number);
 		}
 	}
 	json_array_end(&w->j);
+	columns_begin(w->columns, name, false);
+	for (size_t i = 0; i < number_of.nr; i++)
+		columns_add(w->columns, number_of.v[i]);
+	vec_done(&number_of);
+	return err;
+}
+
+static const char *comm_of(const struct dusk_thread *t)
+{
+	return t->comm;
+}
+
+static const char *title_of(const struct dusk_thread *t)
+{
+	return t->title ?: "";
+}
+
+static int put_threads(struct writer *w)
+{
+	int err;
+
 	for (int column = 0; column < 2; column++) {
 		columns_begin(w->columns, column ? "thread.tid" : "thread.pid", true);
 		for (uint32_t side = 0; side < w->page->nr; side++)
@@ -291,11 +322,8 @@ static int put_threads(struct writer *w)
 				columns_add(w->columns, column ? t->tid : t->pid);
 			}
 	}
-	columns_begin(w->columns, "thread.comm", false);
-	for (size_t i = 0; i < comm.nr; i++)
-		columns_add(w->columns, comm.v[i]);
-	vec_done(&comm);
-	return err;
+	err = put_texts(w, "comms", "thread.comm", comm_of, 0);
+	return err ? err : put_texts(w, "titles", "thread.title", title_of, 1);
 }
 
 static void put_settings(struct json *j, const struct dusk_profile *p)

@@ -16,16 +16,18 @@
  *	    "profile": 0 or 1, "kind": "cpu", "title": "on CPU", "unit_ns": the time of weight 1,
  *	    "rows", "samples", "weight"
  *	  }],
- *	  "modules": [], "files": [], "comms": [], "names": [of each label],
+ *	  "modules": [], "files": [], "comms": [], "titles": [of processes], "names": [of each label],
  *	  "columns": [[name, delta, numbers, bytes]]
  *	}
  *
  *	label.module .kind	a label is a function in a module; labels are in the order of their names
  *	node.depth .label	the tree, in pre-order, siblings in the order of labels; 0 is the root
  *	place.node .file .line .samples	the source lines of nodes; at most four each, the most frequent first
- *	thread.pid .tid .comm
+ *	thread.pid .tid .comm .title	.title: a number of titles, from 1; 0: the process has none
  *	N.thread .bucket .rows		groups of rows of series N: those of one thread in one bucket of time
  *	N.node .samples .weight		the rows; .weight is left out if it is the number of samples
+ *	N.longest			of rows off CPU: the longest off-CPU interval, which is counted in the bucket where it ended; of
+ *					sums the mean
  *
  * To add another kind of samples, add a series.
  */

@@ -49,6 +49,8 @@ static void merge(struct flame_rows *r)
 		}
 		v[kept - 1].samples += v[i].samples;
 		v[kept - 1].weight_ns += v[i].weight_ns;
+		if (v[i].longest_ns > v[kept - 1].longest_ns)
+			v[kept - 1].longest_ns = v[i].longest_ns;
 	}
 	r->v.nr = kept;
 }
@@ -56,8 +58,10 @@ static void merge(struct flame_rows *r)
 static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank, uint32_t bucket, uint32_t count,
 		   uint64_t ns)
 {
-	struct flame_row row = {s->source, rank, s->thread, bucket, count, ns};
+	struct flame_row row = {s->source, rank, s->thread, bucket, count, ns, 0};
 
+	if (s->source == DUSK_OFF_CPU && count)
+		row.longest_ns = s->value_ns / count;
 	return vec_push(&r->v, row);
 }
 

@@ -19,8 +19,9 @@ struct flame_row {
 	enum dusk_source source;
 	uint32_t node; /* rank in the graph */
 	uint32_t thread, bucket;
-	uint32_t samples;   /* an off-CPU interval counts in its last bucket */
-	uint64_t weight_ns; /* the time they stand for; of occurrences of events, their number */
+	uint32_t samples;    /* an off-CPU interval counts in its last bucket */
+	uint64_t weight_ns;  /* the time they stand for; of occurrences of events, their number */
+	uint64_t longest_ns; /* of the off-CPU intervals that are counted here; of a sum, its mean */
 };
 
 struct flame_rows {

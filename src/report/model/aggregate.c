@@ -28,28 +28,20 @@ struct amount amount_of(const struct dusk_sample *s)
 	return (struct amount){s->count, s->value_ns, s->runnable_ns, s->count ? s->value_ns / s->count : 0};
 }
 
-static bool selected(const struct dusk_profile *p, const struct groups *g, const struct dusk_sample *s)
-{
-	return group_of(g, s) != NOT_SELECTED && (!g->place_selected || g->place_selected[place_of(p, s)]);
-}
-
-/* Sort the selected samples by group: those of group i are samples[start[i] .. start[i + 1] - 1]. */
+/* Sort the samples by group: those of group i are samples[start[i] .. start[i + 1] - 1]. */
 static void sort_by_group(struct scale *scale, const struct groups *g, uint64_t *start,
 			  const struct dusk_sample **samples)
 {
 	const struct dusk_profile *p = scale->profile;
 
 	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (selected(p, g, &p->samples[i]))
-			start[group_of(g, &p->samples[i]) + 2]++;
+		start[group_of(g, &p->samples[i]) + 2]++;
 	for (uint32_t i = 0; i < g->nr; i++)
 		start[i + 2] += start[i + 1];
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
 		struct amount a = amount_of(s);
 
-		if (!selected(p, g, s))
-			continue;
 		samples[start[group_of(g, s) + 1]++] = s;
 		amount_add(&scale->all[s->source == DUSK_OFF_CPU], &a);
 	}

@@ -60,7 +60,7 @@ static int merge_functions(struct merger *m, const struct dusk_profile *p)
 {
 	const struct diff_options *o = &m->diff->options;
 	_cleanup_(table_freep) struct table *t = NULL;
-	int err = table_new(&t, p, KEY_FUNCTION | KEY_DSO, o->by, o->selection);
+	int err = table_new(&t, p, KEY_FUNCTION | KEY_DSO, o->by);
 
 	if (!err)
 		err = number_labels(m, t->labels);
@@ -110,7 +110,7 @@ static int visit(void *ctx, const struct tree_step *s)
 
 static int merge_stacks(struct merger *m, const struct dusk_profile *p)
 {
-	struct tree_options o = {TREE_DOWN, 0, 0, m->diff->options.selection, m->diff->options.by};
+	struct tree_options o = {TREE_DOWN, 0, 0, m->diff->options.by};
 	_cleanup_(tree_freep) struct tree *t = NULL;
 	int err = tree_new(&t, p, &o);
 

@@ -19,11 +19,10 @@
 enum { BEFORE, AFTER };
 
 struct diff_options {
-	const struct selection *selection; /* applies to both profiles */
-	bool stacks;			   /* compare stacks, not functions */
-	bool total;			   /* functions: count them also where they are not the innermost frame */
-	bool absolute;			   /* in seconds, not percent */
-	enum measure by;		   /* count, or time */
+	bool stacks;	 /* compare stacks, not functions */
+	bool total;	 /* functions: count them also where they are not the innermost frame */
+	bool absolute;	 /* in seconds, not percent */
+	enum measure by; /* count, or time */
 };
 
 struct diff_row {

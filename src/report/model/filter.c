@@ -18,6 +18,8 @@ struct sieve {
 	unsigned char *label_met; /* by label: MET_... */
 	unsigned char *place_met; /* by place: MET_... of its frame and of all its callers */
 	uint32_t *shown;	  /* by place: itself, or the nearest caller that is not hidden; 0: none */
+	bool *synthetic;	  /* by node */
+	bool *left;		  /* by place: it, or a caller, is shown and not synthetic */
 };
 
 const char *filter_refuse(const char *regex, char *text, size_t size)
@@ -51,6 +53,23 @@ static int match(struct sieve *s, const char *regex, unsigned char bit)
 	return 0;
 }
 
+/* Is @module the name of a shared library: libc.so.6, libfoo.so, [vdso]? */
+static bool is_library(const char *module)
+{
+	const char *so = strstr(module, ".so");
+
+	while (so && so[3] && so[3] != '.')
+		so = strstr(so + 3, ".so");
+	return so || !strcmp(module, "[vdso]");
+}
+
+static void match_foreign(struct sieve *s)
+{
+	for (uint32_t i = 0; i < s->labels->names.nr; i++)
+		if (s->labels->kernel[i] || is_library(label_module(s->labels, i)))
+			s->label_met[i] |= MET_HIDE;
+}
+
 static int match_labels(struct sieve *s)
 {
 	int err = labels_new(&s->labels, s->profile, LABEL_FUNCTION);
@@ -60,6 +79,8 @@ static int match_labels(struct sieve *s)
 	s->label_met = calloc(s->labels->names.nr + 1, sizeof(*s->label_met));
 	if (!s->label_met)
 		return -ENOMEM;
+	if (s->filter->own)
+		match_foreign(s);
 	err = match(s, s->filter->focus, MET_FOCUS);
 	if (!err)
 		err = match(s, s->filter->ignore, MET_IGNORE);
@@ -74,7 +95,9 @@ static int match_places(struct sieve *s, struct dusk_node *nodes)
 
 	s->place_met = calloc((size_t)nr + 1, sizeof(*s->place_met));
 	s->shown = calloc((size_t)nr + 1, sizeof(*s->shown));
-	if (!s->place_met || !s->shown)
+	s->left = calloc((size_t)nr + 1, sizeof(*s->left));
+	s->synthetic = synthetic_nodes(p);
+	if (!s->place_met || !s->shown || !s->left || !s->synthetic)
 		return -ENOMEM;
 	for (uint32_t i = 1; i < nr; i++) {
 		uint32_t parent = place_parent(p, i);
@@ -82,6 +105,7 @@ static int match_places(struct sieve *s, struct dusk_node *nodes)
 
 		s->place_met[i] = met | s->place_met[parent];
 		s->shown[i] = met & MET_HIDE ? s->shown[parent] : i;
+		s->left[i] = s->left[parent] || (!(met & MET_HIDE) && (i >= p->nr_nodes || !s->synthetic[i]));
 		if (i < p->nr_nodes)
 			nodes[i].parent = s->shown[parent];
 	}
@@ -95,7 +119,7 @@ static bool keep(const struct sieve *s, struct dusk_sample *sample)
 
 	if (s->filter->focus && !(s->place_met[place] & MET_FOCUS))
 		return false;
-	if (s->place_met[place] & MET_IGNORE || !s->shown[place])
+	if (s->place_met[place] & MET_IGNORE || !s->left[place])
 		return false;
 	if (sample->node)
 		sample->node = s->shown[place];
@@ -133,21 +157,85 @@ int filtered_own_column(void **column, void **view, size_t nr, size_t more, size
 	return 0;
 }
 
-static int choose_kind(struct filtered *f, enum time_base kind)
+/* Is @s kept by all but its stack? Adds it to the sums of its source, also if it is not of @kind. */
+static bool select_sample(struct filtered *f, const struct selector *is, const struct dusk_sample *s,
+			  enum time_base kind)
+{
+	struct dusk_sample part = *s;
+	bool kept = selector_has(is, s);
+	struct amount a;
+
+	selection_cut(is->selection, &part);
+	a = amount_of(&part);
+	if (kept)
+		amount_add(s->source == DUSK_OFF_CPU ? &f->off_cpu : &f->cpu, &a);
+	else if (selector_is_idle(is, s))
+		amount_add(&f->idle, &a);
+	return kept && time_base_has(kind, s->source);
+}
+
+static int select_samples(struct filtered *f, const struct selector *is, enum time_base kind)
 {
 	struct dusk_profile *p = &f->profile;
-	uint64_t nr = 0;
+	uint64_t nr = 0, i;
 
-	while (nr < p->nr_samples && time_base_has(kind, p->samples[nr].source))
+	while (nr < p->nr_samples && select_sample(f, is, &p->samples[nr], kind))
 		nr++;
 	if (nr == p->nr_samples)
 		return 0;
 	if (filtered_own(f, samples, p->nr_samples, 0))
 		return -ENOMEM;
-	for (uint64_t i = nr; i < p->nr_samples; i++)
-		if (time_base_has(kind, p->samples[i].source))
+	for (i = nr + 1; i < p->nr_samples; i++)
+		if (select_sample(f, is, &p->samples[i], kind))
 			f->samples[nr++] = p->samples[i];
 	p->nr_samples = nr;
+	return 0;
+}
+
+static int select_occurrences(struct filtered *f, const struct selector *is, enum time_base kind)
+{
+	struct dusk_profile *p = &f->profile;
+	uint64_t nr = 0;
+
+	if (kind != TIME_BASE_WALL && kind != TIME_BASE_EVENT)
+		p->nr_occurrences = 0;
+	if (filtered_own(f, occurrences, p->nr_occurrences, 0))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < p->nr_occurrences; i++)
+		if (selector_has(is, &p->occurrences[i].sample))
+			f->occurrences[nr++] = p->occurrences[i];
+	p->nr_occurrences = nr;
+	return 0;
+}
+
+static int select_all(struct filtered *f, const struct selection *only, enum time_base kind)
+{
+	_cleanup_(selector_done) struct selector is = {0};
+
+	return selector_init(&is, &f->profile, only) ?: select_samples(f, &is, kind) ?: select_occurrences(f, &is, kind);
+}
+
+/* Keep samples by the module of their innermost frame, and cut off-CPU intervals to the range of time. */
+static int select_modules(struct filtered *f, const struct selection *only)
+{
+	_cleanup_(freep) bool *place = NULL;
+	struct dusk_profile *p = &f->profile;
+	uint64_t nr = 0;
+	int err = selection_places(&place, p, only) ?: filtered_own(f, samples, p->nr_samples, 0);
+
+	if (err)
+		return err;
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		selection_cut(only, &f->samples[i]);
+		if (!place || place[place_of(p, &f->samples[i])])
+			f->samples[nr++] = f->samples[i];
+	}
+	p->nr_samples = nr;
+	nr = 0;
+	for (uint64_t i = 0; i < p->nr_occurrences; i++)
+		if (!place || place[place_of(p, &f->occurrences[i].sample)])
+			f->occurrences[nr++] = f->occurrences[i];
+	p->nr_occurrences = nr;
 	return 0;
 }
 
@@ -192,6 +280,8 @@ static int sift(struct filtered *f, const struct filter *filter)
 	free(s.label_met);
 	free(s.place_met);
 	free(s.shown);
+	free(s.left);
+	free(s.synthetic);
 	return err;
 }
 
@@ -201,17 +291,17 @@ int filtered_init(struct filtered *ret, const struct dusk_profile *p, const stru
 	int err;
 
 	*ret = (struct filtered){.profile = *p};
-	if (kind != TIME_BASE_WALL && kind != TIME_BASE_EVENT)
-		ret->profile.nr_occurrences = 0;
-	err = choose_kind(ret, kind);
+	err = select_all(ret, &f->only, kind);
 	if (!err && f->trim && time_base_has(kind, DUSK_OFF_CPU))
 		err = trim(ret);
 	if (!err && f->marks)
 		err = synthetic_marks(ret);
 	if (!err && f->wakers)
-		err = synthetic_wakers(ret, f->wakers);
-	if (!err && (f->focus || f->ignore || f->hide))
+		err = synthetic_wakers(ret, p, f->wakers);
+	if (!err && (f->focus || f->ignore || f->hide || f->own))
 		err = sift(ret, f);
+	if (!err && (f->only.nr_dso || f->only.from_ns || f->only.to_ns))
+		err = select_modules(ret, &f->only);
 	return err;
 }
 

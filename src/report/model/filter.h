@@ -4,14 +4,17 @@
  *
  * As in pprof, an expression matches a frame if it matches anywhere in the name of its function or module. Focus keeps
  * the stacks that have such a frame, and ignore drops them. Hide removes such frames from their stacks, and drops
- * stacks of which nothing is left. A sample without frames has the one frame that views show, "[no stack: exiting]".
+ * stacks of which nothing is left; own does the same with frames of the kernel and of shared libraries. A sample
+ * without frames has the one frame that views show, "[no stack: exiting]".
  */
 #pragma once
 #include <dusk/dusk.h>
-#include "report/model/time_base.h"
+#include "report/model/selection.h"
 
 struct filter {
+	struct selection only;		   /* keep only these samples */
 	const char *focus, *ignore, *hide; /* POSIX extended regular expressions, or NULL */
+	bool own;			   /* remove frames of the kernel and of shared libraries */
 	enum time_base kind;		   /* keep only samples of this time base; TIME_BASE_WALL: also occurrences */
 	bool trim;			   /* remove scheduler functions from the inner end of off-CPU stacks */
 	bool marks;			   /* add the state as the innermost frame of off-CPU stacks: "[sleeping]" */
@@ -30,6 +33,9 @@ struct filtered {
 	struct dusk_node *nodes;
 	struct dusk_sample *samples;
 	struct dusk_occurrence *occurrences;
+	struct amount off_cpu,
+		cpu;	    /* what filter.only keeps of both, whatever the time base; stacks are not looked at */
+	struct amount idle; /* what filter.only.ignore_idle has left out */
 };
 
 /*

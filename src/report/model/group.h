@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Select the samples of a view, and group threads into rows.
+ * Group threads into rows.
  *
  * A group is all threads, and their states, that are the same by the requested keys. Without a key of tasks all threads
  * are one group.
@@ -38,30 +38,17 @@ enum key {
 #define KEYS_OF_AMOUNT (KEY_COUNT | KEY_RUNNABLE | KEY_AVERAGE | KEY_LONGEST)
 #define KEYS_OF_WEIGHT (KEYS_OF_PERCENT | KEY_SELF | KEY_TOTAL | KEYS_OF_AMOUNT)
 
-/* The samples to select. An empty list selects everything. */
-struct selection {
-	const char *const *comm; /* names of threads */
-	const char *const *dso;	 /* modules, by name or path, of innermost frames */
-	const pid_t *pid;
-	size_t nr_comm, nr_dso, nr_pid;
-	const char *const *state; /* names of thread states, as of state_name() */
-	size_t nr_state;
-};
-
 struct group {
 	const char *comm;  /* NULL: KEY_COMM is not requested */
 	pid_t pid, tid;	   /* -1: not requested */
 	const char *state; /* NULL: not requested */
 };
 
-#define NOT_SELECTED UINT32_MAX
-
 struct groups {
 	struct group *v;
 	uint32_t nr;
-	uint32_t *of;	      /* index of @v by thread (of dusk_profile.threads) and state, or NOT_SELECTED */
-	uint32_t nr_states;   /* 1: states do not matter */
-	bool *place_selected; /* by place (label.h); NULL: all are */
+	uint32_t *of;	    /* index of @v by thread (of dusk_profile.threads) and state */
+	uint32_t nr_states; /* 1: states do not matter */
 };
 
 static inline uint32_t group_of(const struct groups *g, const struct dusk_sample *s)
@@ -70,7 +57,7 @@ static inline uint32_t group_of(const struct groups *g, const struct dusk_sample
 }
 
 /* Group the threads of @p by @keys, a set of enum key. Free *@ret with groups_free(). Returns 0 or -ENOMEM. */
-int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys, const struct selection *s);
+int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys);
 void groups_free(struct groups *g);
 
 static inline void groups_freep(struct groups **g)

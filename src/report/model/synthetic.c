@@ -130,13 +130,13 @@ static int synthetic_waker(struct synthetics *g, uint32_t *at, const struct dusk
 }
 
 /* Off-CPU intervals without a stack get no wakers. */
-int synthetic_wakers(struct filtered *f, uint32_t max)
+int synthetic_wakers(struct filtered *f, const struct dusk_profile *whole, uint32_t max)
 {
 	struct dusk_profile *p = &f->profile;
 	_cleanup_(wakers_freep) struct wakers *wakers = NULL;
 	struct synthetics g = {.f = f};
 	uint32_t first_frame;
-	int err = wakers_new(&wakers, p);
+	int err = wakers_new(&wakers, whole);
 
 	if (!err)
 		err = filtered_own(f, samples, p->nr_samples, 0);
@@ -153,4 +153,17 @@ int synthetic_wakers(struct filtered *f, uint32_t max)
 		f->samples[i].node = at;
 	}
 	return synthetic_done(&g, err);
+}
+
+bool *synthetic_nodes(const struct dusk_profile *p)
+{
+	bool *synthetic = calloc((size_t)p->nr_nodes + 1, sizeof(*synthetic));
+
+	for (uint32_t i = 1; synthetic && i < p->nr_nodes; i++) {
+		const struct dusk_frame *f = &p->frames[p->nodes[i].frame];
+		bool begins = f->function && !f->module && !*p->functions[f->function].module;
+
+		synthetic[i] = synthetic[p->nodes[i].parent] || begins;
+	}
+	return synthetic;
 }

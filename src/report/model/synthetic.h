@@ -11,5 +11,14 @@
 /* Add the off-CPU interval's state, "[sleeping]". Returns 0 or -ENOMEM. */
 int synthetic_marks(struct filtered *f);
 
-/* Add the waker that ended the off-CPU interval, its waker, and so on, at most @max. Returns 0 or -ENOMEM. */
-int synthetic_wakers(struct filtered *f, uint32_t max);
+/*
+ * Add the waker that ended the off-CPU interval, its waker, and so on, at most @max. @whole: the profile with all
+ * off-CPU intervals, by which chains go on. Returns 0 or -ENOMEM.
+ */
+int synthetic_wakers(struct filtered *f, const struct dusk_profile *whole, uint32_t max);
+
+/*
+ * Which nodes of @p are in the synthetic part of a stack? Returns an array by node, to be freed with free(), or NULL
+ * when memory is short.
+ */
+bool *synthetic_nodes(const struct dusk_profile *p);

@@ -203,8 +203,7 @@ static int fill(struct adder *a)
 	return 0;
 }
 
-int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, enum measure by,
-	      const struct selection *s)
+int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, enum measure by)
 {
 	_cleanup_(table_freep) struct table *t = calloc(1, sizeof(*t));
 	struct adder a = {.profile = p, .table = t};
@@ -213,7 +212,7 @@ int table_new(struct table **ret, const struct dusk_profile *p, unsigned int key
 	if (!t)
 		return -ENOMEM;
 	t->by = by;
-	err = groups_new(&t->groups, p, keys, s);
+	err = groups_new(&t->groups, p, keys);
 	if (!err && keys & KEYS_OF_FRAMES)
 		err = labels_new(&t->labels, p,
 				 (keys & KEY_FUNCTION ? LABEL_FUNCTION : 0) | (keys & KEY_LINE ? LABEL_LINE : 0));

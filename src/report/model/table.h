@@ -21,15 +21,14 @@ struct table {
 	struct table_row *rows; /* most self first, then most total, then by name */
 	size_t nr;
 	enum measure by;
-	uint64_t all;		   /* the sum of what was selected, by the measure */
+	uint64_t all;		   /* the sum of all, by the measure */
 	struct amount selected[2]; /* all sums of the same, by source */
 	struct groups *groups;
 	struct labels *labels; /* NULL: the rows are of tasks only */
 };
 
 /* Make the table of @p. @keys: a set of enum key. Free *@ret with table_free() before @p. Returns 0 or -ENOMEM. */
-int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, enum measure by,
-	      const struct selection *s);
+int table_new(struct table **ret, const struct dusk_profile *p, unsigned int keys, enum measure by);
 /* Sort the rows by @keys: weights from the largest, names and numbers from the smallest. */
 void table_sort(struct table *t, const enum key *keys, size_t nr);
 void table_free(struct table *t);

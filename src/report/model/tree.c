@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "report/model/children.h"
+#include "report/model/synthetic.h"
 #include "report/model/tree.h"
 #include "report/model/aggregate.h"
 
@@ -30,10 +31,13 @@ struct builder {
 	const struct tree_options *options;
 	struct tree *tree;
 	struct children children;
-	uint64_t least; /* the smallest weight of a node that is kept */
+	uint64_t least;	 /* the smallest weight of a node that is kept */
+	bool *synthetic; /* by node of the profile; NULL: all are real */
+	uint64_t *self;	 /* by place, of the current group: the weight of stacks that end here */
 	struct vec(struct tree_node) nodes;
 	struct vec(uint32_t) roots;
 	struct vec(struct entry) entries;
+	struct vec(struct entry) again; /* calls of the current node's function by itself */
 	struct vec(struct slice) todo;
 };
 
@@ -42,6 +46,16 @@ static int push(struct builder *b, uint32_t place, uint64_t weight)
 	struct entry e = {place, place_label(b->tree->labels, place), weight};
 
 	return weight ? vec_push(&b->entries, e) : 0;
+}
+
+/* The same for a place one step further from @from. */
+static int push_next(struct builder *b, const struct entry *from, uint32_t place, uint64_t weight)
+{
+	struct entry e = {place, place_label(b->tree->labels, place), weight};
+
+	if (b->options->fold && e.label == from->label)
+		return weight ? vec_push(&b->again, e) : 0;
+	return push(b, place, weight);
 }
 
 static int by_label(const void *first, const void *second)
@@ -81,7 +95,7 @@ static int cut(struct builder *b, uint32_t node, size_t begin)
 }
 
 /* Push the places one step further from @e: its caller, or the functions it called. */
-static int step(struct builder *b, const struct weight *w, struct entry e, uint64_t *self)
+static int step_once(struct builder *b, const struct weight *w, struct entry e, uint64_t *self)
 {
 	const struct dusk_profile *p = b->profile;
 	uint32_t parent = place_parent(p, e.place);
@@ -89,15 +103,26 @@ static int step(struct builder *b, const struct weight *w, struct entry e, uint6
 
 	if (b->options->direction == TREE_UP) {
 		if (parent)
-			return push(b, parent, e.weight);
+			return push_next(b, &e, parent, e.weight);
 		*self += e.weight;
 		return 0;
 	}
-	*self += amount_by(&w->self[e.place], b->options->by);
+	*self += b->self[e.place];
 	if (e.place >= p->nr_nodes)
 		return 0;
 	for (uint32_t at = b->children.first[e.place]; at && !err; at = b->children.next[at])
-		err = push(b, at, amount_by(&w->total[at], b->options->by));
+		err = push_next(b, &e, at, amount_by(&w->total[at], b->options->by));
+	return err;
+}
+
+static int step(struct builder *b, const struct weight *w, struct entry e, uint64_t *self, bool *recursive)
+{
+	int err = step_once(b, w, e, self);
+
+	while (!err && b->again.nr) {
+		*recursive = true;
+		err = step_once(b, w, b->again.v[--b->again.nr], self);
+	}
 	return err;
 }
 
@@ -105,15 +130,17 @@ static int expand(struct builder *b, const struct weight *w)
 {
 	struct slice s = b->todo.v[--b->todo.nr];
 	uint64_t self = 0;
+	bool recursive = false;
 
 	b->entries.nr = s.end;
 	for (size_t i = s.begin; i < s.end; i++) {
-		int err = step(b, w, b->entries.v[i], &self);
+		int err = step(b, w, b->entries.v[i], &self, &recursive);
 
 		if (err)
 			return err;
 	}
 	b->nodes.v[s.node].self = self;
+	b->nodes.v[s.node].recursive = recursive;
 	return cut(b, s.node, s.end);
 }
 
@@ -124,6 +151,21 @@ static uint64_t least_weight(uint64_t all, double percent_limit)
 	uint64_t least = exact;
 
 	return least + (least < exact);
+}
+
+/* Callees come before their callers, so that what a synthetic part weighs arrives at the real frame below it. */
+static void weigh_ends(struct builder *b, const struct weight *w)
+{
+	for (uint32_t i = 0; i < w->nr; i++)
+		b->self[w->place[i]] = amount_by(&w->self[w->place[i]], b->options->by);
+	for (uint32_t i = 0; i < w->nr && b->synthetic; i++) {
+		uint32_t at = w->place[i], parent = place_parent(b->profile, at);
+
+		if (parent && b->synthetic[at]) {
+			b->self[parent] += b->self[at];
+			b->self[at] = 0;
+		}
+	}
 }
 
 static int add_root(void *ctx, const struct weight *w)
@@ -139,6 +181,7 @@ static int add_root(void *ctx, const struct weight *w)
 	b->tree->all = amount_of_all(w->all, by);
 	b->least = least_weight(b->tree->all, b->options->percent_limit);
 	b->entries.nr = 0;
+	weigh_ends(b, w);
 	if (root.total < b->least)
 		return 0;
 	if (vec_push(&b->roots, (uint32_t)b->nodes.nr) || vec_push(&b->nodes, root))
@@ -193,8 +236,13 @@ static int build(struct builder *b)
 	int err = labels_new(&t->labels, b->profile, LABEL_FUNCTION);
 
 	t->by = b->options->by;
+	b->self = calloc((size_t)nr_places(b->profile) + 1, sizeof(*b->self));
+	if (b->options->real_self)
+		b->synthetic = synthetic_nodes(b->profile);
+	if (!err && (!b->self || (b->options->real_self && !b->synthetic)))
+		err = -ENOMEM;
 	if (!err)
-		err = groups_new(&t->groups, b->profile, b->options->keys, b->options->selection);
+		err = groups_new(&t->groups, b->profile, b->options->keys);
 	if (!err && b->options->direction == TREE_DOWN)
 		err = children_init(&b->children, b->profile);
 	if (!err)
@@ -222,6 +270,9 @@ int tree_new(struct tree **ret, const struct dusk_profile *p, const struct tree_
 	vec_done(&b.nodes);
 	vec_done(&b.roots);
 	vec_done(&b.entries);
+	vec_done(&b.again);
+	free(b.synthetic);
+	free(b.self);
 	vec_done(&b.todo);
 	if (err)
 		return err;

@@ -5,6 +5,10 @@
  * Top-down, a node's children are the functions that it called. Bottom-up, the first level are the functions in which
  * samples were taken, and a node's children are its callers. Siblings with the same label are merged. The roots are
  * groups of tasks: a single one if there are no keys of tasks.
+ *
+ * A function that calls itself can be one node (fold), and the weight of a stack can be that of its innermost real frame
+ * instead of the synthetic part that a view has added to it (real_self, synthetic.h). With neither, each node where a
+ * stack ends has its weight, and the stacks can be made from the tree.
  */
 #pragma once
 #include "report/model/group.h"
@@ -17,6 +21,7 @@ struct tree_node {
 	uint32_t label;	      /* of roots: the group */
 	uint32_t first, nr;   /* children: nodes[first .. first + nr - 1], the heaviest first */
 	uint64_t total, self; /* by the tree's measure; self: of stacks that end here */
+	bool recursive;	      /* stands for several calls in a row */
 };
 
 struct tree {
@@ -24,7 +29,7 @@ struct tree {
 	uint32_t nr;
 	uint32_t *roots, nr_roots; /* the heaviest first */
 	enum measure by;
-	uint64_t all;		   /* the sum of what was selected, by the measure */
+	uint64_t all;		   /* the sum of all, by the measure */
 	struct amount selected[2]; /* all sums of the same, by source */
 	struct groups *groups;
 	struct labels *labels;
@@ -33,9 +38,9 @@ struct tree {
 struct tree_options {
 	enum tree_direction direction;
 	unsigned int keys;    /* enum key: keys of tasks; others are ignored */
-	double percent_limit; /* leave out nodes with a smaller share of what was selected, and their subtrees */
-	const struct selection *selection;
+	double percent_limit; /* leave out nodes with a smaller share of all, and their subtrees */
 	enum measure by;
+	bool fold, real_self;
 };
 
 /* Build the tree of @p. Free *@ret with tree_free() before @p. Returns 0 or -ENOMEM. */

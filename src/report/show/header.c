@@ -83,7 +83,19 @@ static void show_tracefs_event(FILE *out, const struct dusk_profile *p)
 	putc('\n', out);
 }
 
-void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2])
+/* Of which time is there more than the view shows? */
+static void show_left_out(FILE *out, enum time_base kind, const struct filtered *seen, bool hint)
+{
+	if (hint && kind == TIME_BASE_CPU && seen->off_cpu.ns > seen->cpu.ns)
+		fprintf(out, "# %-10s %.1f s are not in this view: see --off-cpu, --wall\n",
+			"off CPU:", seen->off_cpu.ns / 1e9);
+	if (seen->idle.count)
+		fprintf(out, "# %-10s %" PRIu64 " intervals of idle threads, %.3f s, are left out\n",
+			"idle:", seen->idle.count, seen->idle.ns / 1e9);
+}
+
+void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2],
+		 const struct filtered *seen, bool hint)
 {
 	show_setting(out, p, "command:", "command");
 	show_setting(out, p, "host:", "hostname");
@@ -99,6 +111,7 @@ void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, c
 		show_tracefs_event(out, p);
 		show_source(out, p, DUSK_EVENT, &selected[DUSK_CPU]);
 	}
+	show_left_out(out, kind, seen, hint);
 	fputs("#\n", out);
 }
 

@@ -8,6 +8,7 @@
 #pragma once
 #include <stdio.h>
 #include "report/model/diff.h"
+#include "report/model/filter.h"
 #include "report/model/table.h"
 #include "report/model/tree.h"
 
@@ -23,6 +24,8 @@ struct show_options {
 	double percent_limit; /* rows with a smaller total are not shown; trees were cut already, by tree_new() */
 	uint64_t max_rows;    /* 0: all */
 	bool color, ascii;    /* for SHOW_TEXT */
+	size_t width;	      /* for SHOW_TEXT: columns of the terminal; 0: it goes elsewhere */
+	bool full_names;      /* for SHOW_TEXT: names are not shortened (short_name.h) */
 };
 
 void table_show(FILE *out, const struct table *t, const struct show_options *o);
@@ -36,8 +39,12 @@ int tree_show(FILE *out, const struct tree *t, enum tree_direction direction, co
  */
 int diff_show(FILE *out, const struct diff *d, const struct show_options *o);
 
-/* Print what was recorded as comment lines above a view of @kind. @selected: what the view shows, by source. */
-void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2]);
+/*
+ * Print what was recorded as comment lines above a view of @kind. @selected: what the view shows, by source. @seen: the
+ * filtered profile. @hint: if the view leaves out more time than it shows, say how to see it.
+ */
+void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, const struct amount selected[2],
+		 const struct filtered *seen, bool hint);
 
 /* Print what was lost of @kind as comment lines below a view; nothing if nothing was lost. */
 void losses_show(FILE *out, const struct dusk_profile *p, enum time_base kind);

@@ -5,10 +5,14 @@
 #include <string.h>
 #include "base/json.h"
 #include "base/vec.h"
+#include "report/show/short_name.h"
 #include "report/show/show.h"
 #include "report/text.h"
 
-#define MAX_WIDTH 60 /* of a function's column: longer names push the rest of their line to the right */
+#define MAX_WIDTH \
+	60 /* of a function's column: longer names are shortened, or push the rest of their line to the right */
+#define MIN_WIDTH 12
+#define WEIGHTS_WIDTH 36 /* what is before the function */
 
 struct view {
 	FILE *out;
@@ -80,6 +84,7 @@ static int show_line(struct view *v, const struct diff_row *r)
 {
 	double delta = diff_delta(v->diff, r);
 	const char *mark = diff_mark(diff_chance(v->diff, r)), *text;
+	char buffer[SHORT_NAME_ROOM];
 	bool color = v->options->color && *mark;
 
 	show_weight(v, diff_weight(v->diff, r, BEFORE), false);
@@ -94,6 +99,8 @@ static int show_line(struct view *v, const struct diff_row *r)
 		text_write(v->out, text, TEXT_TERMINAL);
 	} else {
 		text = function(v, r->key);
+		if (!v->options->full_names)
+			text = short_name(text, v->width, buffer);
 		text_write(v->out, text, TEXT_TERMINAL);
 		if (*module(v, r->key)) {
 			size_t width = text_width(text, TEXT_TERMINAL);
@@ -106,20 +113,35 @@ static int show_line(struct view *v, const struct diff_row *r)
 	return 0;
 }
 
+/* Choose the width of the column of functions: what is there, and on a terminal, what the modules leave. */
+static void measure(struct view *v, size_t nr)
+{
+	int modules = strlen("Module"), room = MAX_WIDTH;
+
+	v->width = strlen("Function");
+	for (size_t i = 0; i < nr; i++) {
+		const char *text = function(v, v->diff->rows[i].key);
+		int width = text_width(text, TEXT_TERMINAL),
+		    behind = text_width(module(v, v->diff->rows[i].key), TEXT_TERMINAL);
+
+		if (width > v->width)
+			v->width = width;
+		if (behind > modules)
+			modules = behind;
+	}
+	if (v->options->width && !v->options->full_names)
+		room = (int)v->options->width - WEIGHTS_WIDTH - 2 - modules;
+	if (v->width > room)
+		v->width = room > MIN_WIDTH ? room : MIN_WIDTH;
+}
+
 static int show_text(struct view *v, size_t nr)
 {
 	bool stacks = v->diff->options.stacks;
 	int err = 0;
 
-	v->width = strlen("Function");
-	for (size_t i = 0; i < nr && !stacks; i++) {
-		size_t width = text_width(function(v, v->diff->rows[i].key), TEXT_TERMINAL);
-
-		if (width > MAX_WIDTH)
-			width = MAX_WIDTH;
-		if ((int)width > v->width)
-			v->width = width;
-	}
+	if (!stacks)
+		measure(v, nr);
 	fprintf(v->out, "#   Before     After     Delta      %s", stacks ? "Stack\n" : "Function");
 	if (!stacks)
 		fprintf(v->out, "%*s  Module\n", v->width - (int)strlen("Function"), "");

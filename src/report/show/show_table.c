@@ -3,10 +3,14 @@
 #include <inttypes.h>
 #include <string.h>
 #include "base/json.h"
+#include "report/show/short_name.h"
 #include "report/show/show.h"
 #include "report/text.h"
 
-#define MAX_WIDTH 60 /* of a column: longer names push the rest of their line to the right */
+#define MAX_WIDTH 60  /* of a column: longer texts that are not shortened push the rest of their line to the right */
+#define TEXT_WIDTH 40 /* of the texts of a row; with less, columns of weight are left out */
+#define MODULE_WIDTH 16
+#define MIN_WIDTH 10 /* to which columns are shortened for a terminal, if their texts are longer */
 
 struct view {
 	FILE *out;
@@ -95,6 +99,106 @@ static const char *title(const struct view *v, enum key key)
 	}
 }
 
+/* Is the table made to fit a terminal? */
+static bool fits(const struct view *v)
+{
+	return v->options->width && !v->options->full_names;
+}
+
+/* How many columns of the terminal are left? */
+static int room_of(const struct view *v)
+{
+	int room = v->options->width - (v->column[0] & KEYS_OF_WEIGHT ? 0 : 2) - 2 * ((int)v->nr_columns - 1);
+
+	for (size_t i = 0; i < v->nr_columns; i++)
+		room -= v->width[i];
+	return room;
+}
+
+/* Make columns of weight as narrow as their titles and numbers. */
+static void fit_weights(struct view *v)
+{
+	const struct table_row *r = NULL;
+	uint64_t nr = 0;
+
+	for (size_t i = 0; i < v->nr_columns; i++)
+		if (v->column[i] & KEYS_OF_WEIGHT && !(v->column[i] & KEYS_OF_PERCENT))
+			v->width[i] = strlen(title(v, v->column[i])) + !i;
+	while ((r = next(v, r, &nr)))
+		for (size_t i = 0; i < v->nr_columns; i++) {
+			uint64_t n = weight(v->column[i], r);
+			int width = 0;
+
+			if (in_ms(v, v->column[i]))
+				width = snprintf(NULL, 0, "%.3f", n / 1e6);
+			else if (v->column[i] & KEYS_OF_WEIGHT && !(v->column[i] & KEYS_OF_PERCENT))
+				width = snprintf(NULL, 0, "%" PRIu64, n);
+			if (width > v->width[i])
+				v->width[i] = width;
+		}
+}
+
+/* Leave out columns that nobody has chosen if the texts would have little room. */
+static void drop_column(struct view *v, enum key key)
+{
+	int room = room_of(v);
+	size_t nr = 0;
+
+	for (size_t i = 0; i < v->nr_columns; i++)
+		room += v->column[i] & KEYS_OF_WEIGHT ? 0 : v->width[i];
+	if (v->options->chosen || room_of(v) >= 0 || room >= TEXT_WIDTH)
+		return;
+	for (size_t i = 0; i < v->nr_columns; i++)
+		if (v->column[i] != key) {
+			v->column[nr] = v->column[i];
+			v->width[nr++] = v->width[i];
+		}
+	v->nr_columns = nr;
+}
+
+/* The column to make narrower: the widest one of @keys that is wider than @least, or NULL. */
+static int *widest(struct view *v, unsigned int keys, int least)
+{
+	int *found = NULL;
+
+	for (size_t i = 0; i < v->nr_columns; i++)
+		if (v->column[i] & keys && v->width[i] > (found ? *found : least))
+			found = &v->width[i];
+	return found;
+}
+
+/* If the table does not fit the terminal, make columns narrower: those of functions last. */
+static void fit(struct view *v)
+{
+	if (room_of(v) >= 0)
+		return;
+	fit_weights(v);
+	drop_column(v, KEY_LONGEST);
+	drop_column(v, KEY_COUNT);
+	for (int room = room_of(v); room < 0; room++) {
+		int *column = widest(v, KEYS_OF_ROWS & ~KEY_FUNCTION, MODULE_WIDTH);
+
+		if (!column)
+			column = widest(v, KEYS_OF_ROWS, MIN_WIDTH);
+		if (!column)
+			return;
+		--*column;
+	}
+}
+
+/* The text of a cell, shortened to its column; elsewhere than on a terminal that is done for functions only. */
+static const char *short_field(const struct view *v, char *buffer, size_t column, const struct table_row *r)
+{
+	char number[32];
+	const char *text = field(v, number, column, r);
+
+	if (text == number)
+		return strcpy(buffer, number);
+	if (v->options->full_names || (!fits(v) && v->column[column] != KEY_FUNCTION))
+		return text;
+	return short_name(text, v->width[column], buffer);
+}
+
 static void measure(struct view *v)
 {
 	const struct table_row *r = NULL;
@@ -113,11 +217,13 @@ static void measure(struct view *v)
 			if (v->column[i] & KEYS_OF_WEIGHT)
 				continue;
 			width = text_width(field(v, buffer, i, r), TEXT_TERMINAL);
-			if (width > MAX_WIDTH)
+			if (!fits(v) && width > MAX_WIDTH)
 				width = MAX_WIDTH;
 			if ((int)width > v->width[i])
 				v->width[i] = width;
 		}
+	if (fits(v))
+		fit(v);
 }
 
 /* Pad a text of @width to the width of its column. The last column is not padded: no blanks at line ends. */
@@ -144,7 +250,7 @@ static void show_titles(const struct view *v)
 static void show_cell(const struct view *v, size_t column, const struct table_row *r)
 {
 	enum key key = v->column[column];
-	char buffer[32];
+	char buffer[SHORT_NAME_ROOM];
 	const char *text;
 	double p;
 
@@ -153,13 +259,13 @@ static void show_cell(const struct view *v, size_t column, const struct table_ro
 		fprintf(v->out, "%s%7.2f%%%s", color_of(v->options->color, p), p, color_end(v->options->color, p));
 		pad(v, column, v->width[column]);
 	} else if (in_ms(v, key)) {
-		fprintf(v->out, "%12.3f", weight(key, r) / 1e6);
+		fprintf(v->out, "%*.3f", v->width[column], weight(key, r) / 1e6);
 		pad(v, column, v->width[column]);
 	} else if (key & KEYS_OF_WEIGHT) {
-		fprintf(v->out, "%9" PRIu64, weight(key, r));
+		fprintf(v->out, "%*" PRIu64, v->width[column], weight(key, r));
 		pad(v, column, v->width[column]);
 	} else {
-		text = field(v, buffer, column, r);
+		text = short_field(v, buffer, column, r);
 		text_write(v->out, text, TEXT_TERMINAL);
 		pad(v, column, text_width(text, TEXT_TERMINAL));
 	}

@@ -10,8 +10,12 @@
 #include <string.h>
 #include "base/json.h"
 #include "base/vec.h"
+#include "report/show/short_name.h"
 #include "report/show/show.h"
 #include "report/text.h"
+
+#define NAME_WIDTH 60 /* of names, elsewhere than on a terminal */
+#define MIN_WIDTH 24  /* of names on a terminal, however deep the tree is */
 
 enum rail { RAIL_NONE, RAIL_BLANK, RAIL_LINE };
 
@@ -83,11 +87,32 @@ static int show_branch(struct view *v, const struct tree_step *s, struct level *
 	return 0;
 }
 
+/* Print the function of @n behind @rails, and its module, if @module is not "". */
+static void show_name(const struct view *v, const struct tree_node *n, size_t rails, const char *module)
+{
+	const char *name = label_function(v->tree->labels, n->label), *note = n->recursive ? "  [recursive]" : "";
+	size_t used = (v->down ? 20 : 10) + 3 * rails + strlen(note), room = NAME_WIDTH;
+	char buffer[SHORT_NAME_ROOM];
+
+	if (*module)
+		used += text_width(module, TEXT_TERMINAL) + strlen("  ()");
+	if (v->options->width)
+		room = v->options->width > used + MIN_WIDTH ? v->options->width - used : MIN_WIDTH;
+	text_write(v->out, v->options->full_names ? name : short_name(name, room, buffer), TEXT_TERMINAL);
+	if (*module) {
+		fputs("  (", v->out);
+		text_write(v->out, module, TEXT_TERMINAL);
+		putc(')', v->out);
+	}
+	fputs(note, v->out);
+}
+
 static int show_line(void *ctx, const struct tree_step *s)
 {
 	struct view *v = ctx;
 	const struct labels *l = v->tree->labels;
 	struct level level = {0, ""};
+	bool same;
 
 	if (ferror(v->out) || (v->options->max_rows && v->rows == v->options->max_rows))
 		return 1;
@@ -101,13 +126,9 @@ static int show_line(void *ctx, const struct tree_step *s)
 	if (!s->depth) {
 		show_group(v, &v->tree->groups->v[s->node->label]);
 	} else {
-		text_write(v->out, label_function(l, s->node->label), TEXT_TERMINAL);
 		level.module = label_module(l, s->node->label);
-		if (*level.module && strcmp(level.module, v->levels.v[s->depth - 1].module)) {
-			fputs("  (", v->out);
-			text_write(v->out, level.module, TEXT_TERMINAL);
-			putc(')', v->out);
-		}
+		same = !strcmp(level.module, v->levels.v[s->depth - 1].module);
+		show_name(v, s->node, level.rails, same ? "" : level.module);
 	}
 	putc('\n', v->out);
 	return vec_push(&v->levels, level);

@@ -3,7 +3,7 @@
  * absent [-w] FILE ROUNDS [FUNCTION]...: threads that leave the CPU in known ways, each in a function of its own ROUNDS
  * times (or so often that it takes as long), below main or start_thread, follow, 20 times dive, and measure. FILE
  * (truth.h) says for how long each was away. A partner wakes it where it does not wake by itself. Files for its disk
- * are made in the working directory. -w: all threads stay until standard input ends, for who looks up names only then.
+ * are made in the working directory. -w: all threads stay until standard input ends, so that names can be looked up then.
  */
 #include <errno.h>
 #include <limits.h>
@@ -32,7 +32,7 @@ volatile unsigned long sink;
 static int rounds, stay;
 static sem_t finished, end;
 
-/* Begins with data: a function there looks like the caller to who takes a register that points here for a frame
+/* Begins with data: a function there looks like the caller if a register is taken that points here for a frame
  * pointer. */
 struct path {
 	int ends[2];

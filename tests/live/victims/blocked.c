@@ -12,11 +12,11 @@
 #define ROOM (16 << 20) /* of the socket, which takes this much before it blocks */
 
 volatile unsigned long sink;
-static volatile sig_atomic_t told;
+static volatile sig_atomic_t signalled;
 
 static void tell(int signal)
 {
-	told = 1;
+	signalled = 1;
 }
 
 KNOWN void work(void)
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
 	    setsockopt(ends[0], SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
 		return 1;
 	say_ready();
-	while (!told)
+	while (!signalled)
 		work();
 	block(ends[0]);
 	++*returned;

@@ -2,7 +2,7 @@
 /*
  * leaves exit|exec|thread-exec FILE MS: threads that block until their process ends: by exit(), or by execve() of the
  * first or of another thread. FILE (truth.h) says for how long. One of them was in that place before; after execve()
- * the new program says how long it sleeps.
+ * the new program says how much later it began, and how long it sleeps.
  */
 #include <pthread.h>
 #include <unistd.h>
@@ -75,11 +75,15 @@ KNOWN void sleep_after_exec(unsigned long sleep_ms)
 	sink++;
 }
 
-static void tell_after_exec(void)
+/* @told_ns: when the old program said how long its threads blocked; they did so until now at most. */
+static void tell_after_exec(unsigned long told_ns)
 {
 	struct moment before;
 	struct watch watch;
+	char line[64];
 
+	snprintf(line, sizeof(line), "exec 0 %lu - - - -\n", now_ns() - told_ns);
+	write_truth(line);
 	watch_me(&watch);
 	before = moment_before(&watch);
 	sleep_after_exec(ms);
@@ -88,7 +92,7 @@ static void tell_after_exec(void)
 
 static void end(const char *how, const char *file)
 {
-	char text[32];
+	char ms_text[32], told_text[32];
 
 	for (int i = 0; i < TIMES; i++) {
 		sleep_ns(ms * 100000);
@@ -96,13 +100,14 @@ static void end(const char *how, const char *file)
 			exit(1);
 	}
 	sleep_ns(ms * 1000000);
+	snprintf(ms_text, sizeof(ms_text), "%lu", ms);
+	snprintf(told_text, sizeof(told_text), "%lu", now_ns());
 	for (size_t i = 0; i < NR_LEAVERS; i++)
 		if (leavers[i].is_away) /* and cannot say it itself */
 			tell_truth_of(leavers[i].function, &leavers[i].watch, &leavers[i].before);
 	if (!strcmp(how, "exit"))
 		_exit(0);
-	snprintf(text, sizeof(text), "%lu", ms);
-	execl("/proc/self/exe", "leaves", "after", file, text, NULL);
+	execl("/proc/self/exe", "leaves", "after", file, ms_text, told_text, NULL);
 	_exit(1);
 }
 
@@ -119,12 +124,12 @@ int main(int argc, char **argv)
 	int is_other = argc > 1 && !strcmp(argv[1], "thread-exec");
 	pthread_t thread;
 
-	if (argc < 4 || open_truth(argv[2]))
+	if (argc < (argc > 1 && !strcmp(argv[1], "after") ? 5 : 4) || open_truth(argv[2]))
 		return 2;
 	arguments = argv;
 	ms = atoi(argv[3]);
 	if (!strcmp(argv[1], "after")) {
-		tell_after_exec();
+		tell_after_exec(strtoul(argv[4], NULL, 10));
 		return 0;
 	}
 	for (size_t i = 0; i < NR_LEAVERS; i++)

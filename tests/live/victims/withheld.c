@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * withheld FILE [asleep]: enter, 60 times recurse, work, on a stack of which all but the innermost pages are gone,
- * and belong to a userfaultfd that nobody reads: who touches them sleeps for ever. work counts its rounds in FILE, or
+ * and belong to a userfaultfd that no process reads: a thread that touches them sleeps for ever. work counts its rounds in FILE, or
  * sleeps.
  */
 #include <fcntl.h>

@@ -12,17 +12,23 @@
  *	thread-exec	the same, in a thread that is not the first
  *	short		threads that do one thing and end, one after the other
  *	threads		eight threads that read, burn and call getppid()
+ *	burns		burns in left() and in right(), one after the other, and notes in which of them it is
+ *	turns		the same with system calls
+ *	faults		the same with page faults
  */
 #include "../../live/victims/victim.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include "../place.h"
 
 volatile unsigned long sink;
+volatile unsigned int place = PLACE_NEITHER;
 static char **self;
-static char buffer[1 << 20];
+static char buffer[1 << 20] __attribute__((aligned(4096)));
 static int ends[2];
 
 /* In the caller's own frame, as no function of the C library. */
@@ -39,11 +45,52 @@ KNOWN void on_signal(int signal)
 	sink++;
 }
 
+static inline __attribute__((always_inline)) void fault(void)
+{
+	static unsigned long next;
+
+	if (next >= sizeof(buffer)) {
+		call(SYS_madvise, (long)buffer, (void *)sizeof(buffer), MADV_DONTNEED);
+		next = 0;
+	}
+	*(volatile char *)&buffer[next] = 1;
+	next += 4096;
+}
+
+static inline __attribute__((always_inline)) void be_at(unsigned int where, const char *mode)
+{
+	place = where;
+	if (*mode == 'b')
+		BURN(2000);
+	else if (*mode == 'f')
+		fault();
+	else
+		call(SYS_getppid, 0, NULL, 0);
+	place = PLACE_NEITHER;
+}
+
+KNOWN void left(const char *mode)
+{
+	be_at(PLACE_LEFT, mode);
+	sink++;
+}
+
+KNOWN void right(const char *mode)
+{
+	be_at(PLACE_RIGHT, mode);
+	sink++;
+}
+
 KNOWN void leaf(const char *mode)
 {
 	char *const again[] = {self[0], "read", NULL};
 	char byte;
 
+	while (!strcmp(mode, "burns") || !strcmp(mode, "turns") || !strcmp(mode, "faults")) {
+		left(mode);
+		sink++;
+		right(mode);
+	}
 	if (!strcmp(mode, "spin"))
 		BURN(2000000);
 	if (!strcmp(mode, "getppid"))

@@ -36,7 +36,13 @@ int main(int argc, char **argv)
 {
 	static char room[1 << 16];
 	int alternate = argc > 1 && !strcmp(argv[1], "alternate");
-	struct sigaction act = {.sa_handler = handle, .sa_flags = alternate ? SA_ONSTACK : 0};
+	int information = argc > 1 && !strcmp(argv[1], "information"); /* which has another frame in 32-bit programs */
+	struct sigaction act = {
+		.sa_handler = handle,
+		.sa_flags = alternate	  ? SA_ONSTACK
+			    : information ? SA_SIGINFO
+					  : 0,
+	};
 	stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
 
 	if (sigaltstack(&stack, NULL) || sigaction(SIGUSR1, &act, NULL))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A function whose CFI forgets that it has pushed something: whoever believes it misses a frame, and step has to say
+ * A function whose CFI forgets that it has pushed something: a walk by it misses a frame, and step has to say
  * so.
  */
 __asm__(".text\n"

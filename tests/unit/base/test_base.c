@@ -75,6 +75,25 @@ static void a_map_finds_each_key_and_no_other(void **state)
 	map_done(&m);
 }
 
+static void a_map_that_was_cleared_has_no_key_and_can_be_filled_again(void **state)
+{
+	struct map m = {0};
+	bool fresh;
+
+	map_clear(&m);
+	for (uint64_t turn = 0; turn < 3; turn++) {
+		for (uint64_t i = 0; i < 1000; i++) {
+			*map_at(&m, i, &fresh) = turn;
+			assert_true(fresh);
+		}
+		assert_int_equal(m.nr, 1000);
+		map_clear(&m);
+		assert_int_equal(m.nr, 0);
+		assert_null(map_find(&m, 5));
+	}
+	map_done(&m);
+}
+
 static void equal_strings_are_one(void **state)
 {
 	struct strings s = {0};
@@ -229,6 +248,7 @@ int main(void)
 		cmocka_unit_test(an_array_keeps_what_is_added),
 		cmocka_unit_test(many_are_added_at_once_and_none_too),
 		cmocka_unit_test(a_map_finds_each_key_and_no_other),
+		cmocka_unit_test(a_map_that_was_cleared_has_no_key_and_can_be_filled_again),
 		cmocka_unit_test(equal_strings_are_one),
 		cmocka_unit_test(a_long_string_is_kept_whole),
 		cmocka_unit_test(a_proc_file_is_read_though_its_size_is_unknown),

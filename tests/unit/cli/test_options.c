@@ -120,7 +120,7 @@ static void help_is_always_there(void **state)
 	assert_false(result.help);
 }
 
-static void an_unknown_option_is_named_and_the_nearest_told(void **state)
+static void an_unknown_option_is_named_with_the_nearest_one(void **state)
 {
 	REFUSED("'--outptu'; did you mean --output?", "--outptu");
 	REFUSED("did you mean --freq?", "--frequency=9");
@@ -303,7 +303,7 @@ int main(void)
 		cmocka_unit_test(two_dashes_end_the_options),
 		cmocka_unit_test(the_first_other_word_ends_the_options),
 		cmocka_unit_test(help_is_always_there),
-		cmocka_unit_test(an_unknown_option_is_named_and_the_nearest_told),
+		cmocka_unit_test(an_unknown_option_is_named_with_the_nearest_one),
 		cmocka_unit_test(abbreviations_are_refused),
 		cmocka_unit_test(a_missing_or_needless_value_is_named),
 		cmocka_unit_test(numbers_stay_within_their_limits),

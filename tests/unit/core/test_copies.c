@@ -2,7 +2,7 @@
 /*
  * A process may write to its own copies of a file's pages. Is what is learnt from them kept from all others?
  *
- * Two processes have the file, and one walker serves both, the one that writes first. Afterwards the other one's stacks
+ * Two processes have the file, and one walker walks both, the one that writes first. Afterwards the other one's stacks
  * have to be what they are if the first was never there.
  */
 #include <setjmp.h>
@@ -42,7 +42,7 @@ static struct seen truth[COUNT(pcs)];
 static void make_image(u64 elsewhere)
 {
 	image_init(&im);
-	image_fde(&im, FUNCTION(0), 32, INSNS(0x07, RIP));
+	image_fde(&im, FUNCTION(0), 32, INSNS(0x07, REG_RA));
 	for (u32 i = 1; i < NR_FUNCTIONS; i++)
 		image_fde(&im, FUNCTION(i), 32, INSNS(0x0e, 16));
 	if (elsewhere) {
@@ -67,7 +67,7 @@ static void walk_from(u64 pc)
 	w.no_cache = 0;
 	w.max_depth = 8;
 	if (pc == NO_FUNCTION) { /* a ret: the return address is at rsp */
-		w.machine.reg[RSP] += 8;
+		w.machine.reg[REG_SP] += 8;
 		walk_start(&w);
 	}
 	walk_stack(&w);
@@ -167,7 +167,7 @@ static void no_byte_of_the_code_that_a_process_changes_changes_others(void **sta
 	change_each(0x1000, 0x1000 + 32, 0x1000 + 32 + 16);
 }
 
-/* All that is told of rows: where functions begin, what CIE and FDEs say. */
+/* All that rows depend on: where functions begin, what CIE and FDEs say. */
 static void poison(void)
 {
 	for (u32 i = 0; i < NR_FUNCTIONS; i++)
@@ -342,7 +342,7 @@ static void what_is_the_files_is_remembered(void **state)
 	}
 }
 
-static void who_has_copies_of_the_headers_has_its_number_nevertheless(void **state)
+static void a_process_that_wrote_to_the_headers_has_the_modules_number(void **state)
 {
 	u32 number;
 
@@ -373,7 +373,7 @@ int main(void)
 		cmocka_unit_test(another_part_of_the_file_is_not_believed),
 		cmocka_unit_test(another_file_is_not_believed),
 		cmocka_unit_test(tables_that_leave_their_mapping_are_not_believed),
-		cmocka_unit_test(who_has_copies_of_the_headers_has_its_number_nevertheless),
+		cmocka_unit_test(a_process_that_wrote_to_the_headers_has_the_modules_number),
 	};
 
 	return cmocka_run_group_tests(tests, learn_the_truth, NULL);

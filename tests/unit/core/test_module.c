@@ -56,7 +56,7 @@ static void a_mapping_of_a_file_is_described(void **state)
 	assert_true(r->module > 0);
 }
 
-static void what_is_known_is_found_without_asking(void **state)
+static void a_known_mapping_is_found_without_a_look_up(void **state)
 {
 	u32 reads;
 
@@ -104,7 +104,7 @@ static void a_file_that_is_not_executable_is_no_place_for_a_pc(void **state)
 }
 
 /* The question for the code's mapping, and then that for the tables'. */
-static void what_is_busy_is_asked_for_again(void **state)
+static void a_mapping_that_was_busy_is_looked_up_again(void **state)
 {
 	for (u32 nth = 1; nth <= 8; nth++) {
 		set_up();
@@ -123,7 +123,7 @@ static void what_is_busy_is_asked_for_again(void **state)
 }
 
 /* Somebody may be changing the mapping. What is seen of it is believed if it is what was known, and only then. */
-static void what_is_busy_is_believed_where_it_was_known(void **state)
+static void a_busy_mapping_is_believed_where_it_was_known(void **state)
 {
 	struct vma file = {.dev = 1, .ino = IMAGE_INO, .offset = 0x2000, .executable = 1};
 
@@ -256,7 +256,7 @@ static void a_full_table_of_modules_takes_only_the_number(void **state)
 	assert_int_equal(at_addr(IMAGE_CODE)->hdr, IMAGE_HDR);
 }
 
-static void what_could_not_be_read_is_asked_for_again(void **state)
+static void a_module_that_could_not_be_read_is_read_again(void **state)
 {
 	for (int err = -EFAULT; err <= -EACCES; err++) {
 		set_up();
@@ -339,12 +339,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapping_of_a_file_is_described),
-		cmocka_unit_test(what_is_known_is_found_without_asking),
+		cmocka_unit_test(a_known_mapping_is_found_without_a_look_up),
 		cmocka_unit_test(a_file_is_read_once_for_all_processes),
 		cmocka_unit_test(memory_without_a_file_is_anonymous),
 		cmocka_unit_test(a_file_that_is_not_executable_is_no_place_for_a_pc),
-		cmocka_unit_test(what_is_busy_is_asked_for_again),
-		cmocka_unit_test(what_is_busy_is_believed_where_it_was_known),
+		cmocka_unit_test(a_mapping_that_was_busy_is_looked_up_again),
+		cmocka_unit_test(a_busy_mapping_is_believed_where_it_was_known),
 		cmocka_unit_test(more_mappings_than_ranges_replace_each_other),
 		cmocka_unit_test(each_range_is_asked_for_once_after_a_change),
 		cmocka_unit_test(another_file_in_the_same_place_is_noticed),
@@ -352,7 +352,7 @@ int main(void)
 		cmocka_unit_test(a_second_mapping_of_the_text_alone_has_no_tables_beside_it),
 		cmocka_unit_test(sframe_is_looked_for_beside_the_text_too),
 		cmocka_unit_test(a_full_table_of_modules_takes_only_the_number),
-		cmocka_unit_test(what_could_not_be_read_is_asked_for_again),
+		cmocka_unit_test(a_module_that_could_not_be_read_is_read_again),
 		cmocka_unit_test(a_file_whose_start_was_passed_over_is_asked_for_again),
 		cmocka_unit_test(code_of_a_segment_with_an_address_of_its_own_is_placed_by_it),
 		cmocka_unit_test(the_vdso_is_a_module),

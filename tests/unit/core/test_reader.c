@@ -113,7 +113,7 @@ static void an_item_that_was_skipped_past_the_end_stays_wrong(void **state)
 	assert_int_equal(reader_check(&r), 0);
 }
 
-static void a_page_that_is_not_safe_is_told_from_one_that_is_not_there(void **state)
+static void a_page_that_is_not_safe_is_not_taken_for_one_that_is_not_there(void **state)
 {
 	map_all();
 	port_not_safe(ADDR + PAGE_BYTES, ADDR + 2 * PAGE_BYTES);
@@ -234,7 +234,7 @@ int main(void)
 		cmocka_unit_test(a_reader_reads_on_across_windows_and_pages),
 		cmocka_unit_test(all_bytes_up_to_the_end_of_a_mapping_can_be_read),
 		cmocka_unit_test(an_item_that_was_skipped_past_the_end_stays_wrong),
-		cmocka_unit_test(a_page_that_is_not_safe_is_told_from_one_that_is_not_there),
+		cmocka_unit_test(a_page_that_is_not_safe_is_not_taken_for_one_that_is_not_there),
 		cmocka_unit_test(a_page_holds_words_wherever_it_is_asked),
 		cmocka_unit_test(a_page_holds_what_is_left_of_its_mapping),
 		cmocka_unit_test(the_stack_is_read_right_at_any_alignment_up_and_down),

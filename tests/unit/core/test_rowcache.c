@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is a row that is found the row that was put there, whole, whoever else is at work? */
+/* Is a row that is found the complete row that was put there, whatever other threads do? */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -80,7 +80,7 @@ static void the_last_of_two_that_share_an_entry_is_found(void **state)
 	assert_true(equal(&row, key[1]));
 }
 
-static void nobody_reads_or_writes_an_entry_that_is_being_written(void **state)
+static void an_entry_that_is_being_written_is_neither_read_nor_overwritten(void **state)
 {
 	u64 key = rowcache_key(4, 4);
 	struct row_entry *e = rowcache_entry(key);
@@ -142,7 +142,7 @@ int main(void)
 		cmocka_unit_test(what_was_put_is_found),
 		cmocka_unit_test(the_same_offset_of_another_module_is_another_place),
 		cmocka_unit_test(the_last_of_two_that_share_an_entry_is_found),
-		cmocka_unit_test(nobody_reads_or_writes_an_entry_that_is_being_written),
+		cmocka_unit_test(an_entry_that_is_being_written_is_neither_read_nor_overwritten),
 		cmocka_unit_test(no_reader_gets_a_mixed_row),
 	};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Where nobody runs while it does, is a walk over before it has done much, whatever there is to do? In files made to
+ * Where no other code runs meanwhile, is a walk over before it has done much, whatever there is to do? In files made to
  * make it long. What is counted are steps and reads: no time.
  */
 #include <setjmp.h>
@@ -65,7 +65,7 @@ static void check(u32 otherwise)
 	assert_true(walk_work(&w) < WORK + MAX_FDES);
 }
 
-static void a_warm_walk_of_as_many_frames_as_there_may_be_is_not_too_long(void **state)
+static void a_no_fault_walk_of_the_most_frames_is_not_too_long(void **state)
 {
 	begin();
 	for (u32 i = 0; i < MANY; i++)
@@ -112,7 +112,7 @@ static void one_program_that_is_too_long(void **state)
 	begin();
 	for (u32 i = 0; i < 2; i++)
 		image_fde(&im, FUNCTION(i), 64, nops, sizeof(nops));
-	image_fde(&im, FUNCTION(2), 64, INSNS(0x07, RIP));
+	image_fde(&im, FUNCTION(2), 64, INSNS(0x07, REG_RA));
 	put64(&im.up, FUNCTION(1) + 9);
 	put64(&im.up, FUNCTION(2) + 9);
 	image_map(&im);
@@ -178,7 +178,7 @@ static void frame_pointers_without_end(void **state)
 	}
 	for (u32 at_once = 0; at_once < 2; at_once++) {
 		image_start(&im, &w, FUNCTION(0) + 9);
-		w.machine.reg[RBP] = w.machine.reg[RSP];
+		w.machine.reg[REG_FP] = w.machine.reg[REG_SP];
 		w.max_depth = MAX_DEPTH;
 		w.at_once = at_once;
 		walk_start(&w);
@@ -193,7 +193,7 @@ static void frame_pointers_without_end(void **state)
 static void a_file_is_not_searched_for_its_tables(void **state)
 {
 	begin();
-	image_fde(&im, FUNCTION(0), 64, INSNS(0x07, RIP));
+	image_fde(&im, FUNCTION(0), 64, INSNS(0x07, REG_RA));
 	image_map(&im);
 	im.bytes[64 + 4 * 56] = 0; /* no PT_GNU_EH_FRAME */
 	assert_int_equal(walk_as(true), TOO_LONG);
@@ -206,7 +206,7 @@ static void a_file_is_not_searched_for_its_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_warm_walk_of_as_many_frames_as_there_may_be_is_not_too_long),
+		cmocka_unit_test(a_no_fault_walk_of_the_most_frames_is_not_too_long),
 		cmocka_unit_test(many_frames_with_long_programs),
 		cmocka_unit_test(one_program_that_is_too_long),
 		cmocka_unit_test(many_frames_with_expressions),

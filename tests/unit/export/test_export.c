@@ -146,13 +146,12 @@ static void a_script_has_no_name_that_begins_with_a_parenthesis(void **state)
 /* A table of @f on paper. */
 static void check_table(struct folded *f, unsigned int keys, struct show_options o, const char *want)
 {
-	struct selection everything = {0};
 	struct table *t;
 	char *text;
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(table_new(&t, &f->profile, keys, BY_COUNT, &everything), 0);
+	assert_int_equal(table_new(&t, &f->profile, keys, BY_COUNT), 0);
 	table_show(out, t, &o);
 	table_free(t);
 	fclose(out);

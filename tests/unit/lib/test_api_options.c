@@ -57,7 +57,7 @@ static void an_earlier_caller_gets_defaults_of_what_it_does_not_know(void **stat
 	assert_int_equal(o.second, 0);
 }
 
-static void a_later_caller_that_asks_for_nothing_new_is_served(void **state)
+static void a_later_caller_that_sets_nothing_new_is_accepted(void **state)
 {
 	struct later theirs = {{sizeof(theirs), 7, 8}, 0};
 	struct now o;
@@ -68,7 +68,7 @@ static void a_later_caller_that_asks_for_nothing_new_is_served(void **state)
 	assert_true(o.first == 7 && o.second == 8);
 }
 
-static void a_later_caller_that_asks_for_more_is_refused(void **state)
+static void a_later_caller_that_sets_a_new_option_is_refused(void **state)
 {
 	struct later theirs = {{sizeof(theirs), 7, 8}, 1ULL << 63};
 	struct now o;
@@ -109,8 +109,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_options_all_are_defaults),
 		cmocka_unit_test(an_earlier_caller_gets_defaults_of_what_it_does_not_know),
-		cmocka_unit_test(a_later_caller_that_asks_for_nothing_new_is_served),
-		cmocka_unit_test(a_later_caller_that_asks_for_more_is_refused),
+		cmocka_unit_test(a_later_caller_that_sets_nothing_new_is_accepted),
+		cmocka_unit_test(a_later_caller_that_sets_a_new_option_is_refused),
 		cmocka_unit_test(a_size_that_is_none_is_refused),
 		cmocka_unit_test(an_error_that_has_no_text_gets_one),
 	};

@@ -10,6 +10,7 @@ struct served {
 	int fd;		/* where the bytes come from */
 	off_t size;	/* what the file claims to have */
 	off_t from, to; /* reads of these bytes are not answered; writes never are */
+	int unopened;	/* requests to open it are not answered either */
 };
 
 /*

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * unserved WAY ROUNDS FOLDER: what any user may do to make others wait. As nobody: recurse 60 times, then work, which
+ * unserved WAY ROUNDS FOLDER: what any user may do to make others wait. As nobody (except for map): recurse 60 times, then work, which
  * counts its rounds in the file ROUNDS, with pages that never come:
  *
  *	userfaultfd	the stack of the frames outside of work
  *	stack		the same, from a FUSE file
  *	tables		this program's own unwind tables: it runs from a FUSE file
  *	lock		none; but a thread of it has the lock of its mappings, and never lets it go
+ *	map		none; but it runs code that it has made, whose perf map is a FUSE file that never opens
  */
 #include <fcntl.h>
 #include <link.h>
@@ -26,14 +27,15 @@
 #define NOBODY 65534
 
 static volatile unsigned long *rounds;
-static int faults = -1, file = -1; /* who holds the stack back */
+static int faults = -1, file = -1; /* they hold the stack back */
 static struct served served;
 static const char *file_to_lock;
 static volatile unsigned long had_lock;
+static void (*made)(unsigned long turns);
 
 /*
  * A private mapping of a file that bypasses the cache, in which there is a page to write back first: mmap() waits for
- * who serves the file, and has the lock meanwhile (fuse_file_mmap(), fs/fuse/file.c, 6.18).
+ * the server of the file, and holds the lock meanwhile (fuse_file_mmap(), fs/fuse/file.c, 6.18).
  */
 static void *take_lock(void *direct)
 {
@@ -93,7 +95,10 @@ KNOWN void work(void)
 		exit(1);
 	say_ready();
 	for (;;) {
-		BURN(100000);
+		if (made)
+			made(100000);
+		else
+			BURN(100000);
 		++*rounds;
 	}
 }
@@ -141,6 +146,29 @@ static int serve(const char *folder)
 	return fuse_serve(folder, &served);
 }
 
+/* A loop of @turns turns. */
+static int make_code(void)
+{
+	static const unsigned char loop[] = {0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3}; /* 1: dec %rdi; jnz 1b; ret */
+	void *code = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (code == MAP_FAILED)
+		return 1;
+	memcpy(code, loop, sizeof(loop));
+	made = code;
+	return 0;
+}
+
+/* The server may be asked by root, as that of a user is who may mount with allow_other. */
+static int serve_map(const char *folder, const char *path)
+{
+	char map[64];
+
+	served.unopened = 1;
+	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
+	return make_code() || fuse_serve(folder, &served) || symlink(path, map);
+}
+
 int main(int argc, char **argv)
 {
 	struct uffdio_api api = {.api = UFFD_API};
@@ -152,7 +180,7 @@ int main(int argc, char **argv)
 		return run(atoi(argv[2]));
 	fd = argc == 4 ? open(argv[2], O_RDWR) : -1;
 	served.fd = open("/proc/self/exe", O_RDONLY);
-	if (fd < 0 || fstat(served.fd, &st) || become_nobody())
+	if (fd < 0 || fstat(served.fd, &st) || (strcmp(argv[1], "map") && become_nobody()))
 		return 1;
 	if (!strcmp(argv[1], "userfaultfd")) {
 		faults = syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
@@ -173,6 +201,8 @@ int main(int argc, char **argv)
 		file_to_lock = path;
 		return serve(argv[3]) || run(fd);
 	}
+	if (!strcmp(argv[1], "map"))
+		return serve_map(argv[3], path) || run(fd);
 	dl_iterate_phdr(find_tables, NULL);
 	if (served.to <= served.from || serve(argv[3]))
 		return 1;

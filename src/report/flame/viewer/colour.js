@@ -8,7 +8,7 @@ const KINDS = {
 	[JIT]:     { name: 'JIT', hue: [88, 128], saturation: 45, lightness: 65 },
 	[KERNEL]:  { name: 'kernel', hue: [210, 228], saturation: 72, lightness: 74 },
 	[STATE]:   { name: 'off CPU', hue: [282, 300], saturation: 28, lightness: 76 },
-	[NOTE]:    { name: 'no whole stack', hue: [0, 0], saturation: 0, lightness: 72 },
+	[NOTE]:    { name: 'incomplete stack', hue: [0, 0], saturation: 0, lightness: 72 },
 	[PROCESS]: { name: 'thread', hue: [220, 220], saturation: 14, lightness: 80 },
 	[ROOT]:    { name: 'all', hue: [220, 220], saturation: 14, lightness: 86 },
 };

@@ -12,6 +12,7 @@ function choices()
 
 	if (state.tasks)
 		chosen.push(chosen_tasks().join(', '));
+	chosen.push(...parse_edits(state.edits).map(describe_edit));
 	if (kinds_of(profile).length > 1)
 		chosen.push(title_of_kind());
 	return chosen.join('; ');
@@ -55,4 +56,4 @@ function graph_as_text()
 	return lines.join('\n') + '\n';
 }
 
-const merge_title = () => state.merge === 'callers' ? 'Callers of what ran, share of the samples' : 'Callees, share of the samples';
+const merge_title = () => state.merge === 'callers' ? 'Callers of the innermost functions, share of the samples' : 'Callees, share of the samples';

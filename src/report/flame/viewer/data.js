@@ -63,7 +63,7 @@ function visible(text)
 /* A series with computed columns added: where the rows of each group begin, and the group's weight. */
 function read_series(series, column)
 {
-	const { thread, bucket, rows, node, samples, weight = samples } = column;
+	const { thread, bucket, rows, node, samples, weight = samples, longest = null } = column;
 	const first = new Uint32Array(rows.length + 1), group_ns = new Float64Array(rows.length);
 
 	for (let g = 0, r = 0; g < rows.length; g++) {
@@ -71,7 +71,7 @@ function read_series(series, column)
 		for (; r < first[g + 1]; r++)
 			group_ns[g] += weight[r] * series.unit_ns;
 	}
-	return { ...series, nr_samples: series.samples, thread, bucket, first, group_ns, node, samples, weight };
+	return { ...series, nr_samples: series.samples, nr_weight: series.weight, thread, bucket, first, group_ns, node, samples, weight, longest };
 }
 
 /* Decode the text of the page's element into an object: the JSON, and the columns by name. */
@@ -103,7 +103,8 @@ async function read_page(text)
 		kinds: column.label.kind.map((kind, f) => is_runtime(kind, f) ? RUNTIME : kind),
 		tree: build_shape(Uint16Array.from(column.node.depth), column.node.label),
 		places: column.place,
-		threads: { ...column.thread, nr: sides.length, side: sides, comms: json.comms.map(visible) },
+		threads: { ...column.thread, nr: sides.length, side: sides, comms: json.comms.map(visible),
+			titles: (json.titles ?? []).map(visible), title_of: column.thread.title ?? new Uint32Array(sides.length) },
 		series: json.series.map((series, i) => read_series(series, column[i])),
 	};
 }

@@ -192,7 +192,7 @@ function draw()
 	if (!drawn) {
 		paint.globalAlpha = 1;
 		paint.fillStyle = style.axis;
-		paint.fillText('No samples here, with the time, the threads and the function that are chosen.', 12, 40);
+		paint.fillText('Nothing matches the selected time, threads, function and edits.', 12, 40);
 	}
 	document.body.dataset.drawn = drawn;
 }
@@ -268,7 +268,7 @@ function write_name(layer, i, x, w, char_px, is_caller)
 		return;
 	paint.globalAlpha = faded ? 0.7 : 1;
 	paint.fillStyle = faded || is_caller ? style.faded : style.text;
-	paint.fillText(shorten(profile.names[layer.tree.label[i]], room), x + TEXT_PAD_PX,
+	paint.fillText(shorten_name(profile.names[layer.tree.label[i]], room), x + TEXT_PAD_PX,
 		row_px(layer, layer.tree.depth[i]) - scroller.scrollTop + ROW_PX / 2, w - 2 * TEXT_PAD_PX);
 }
 

@@ -56,6 +56,11 @@ function toggle_panel(panel)
 	go({ panel: state.panel === panel ? 'none' : panel });
 }
 
+function toggle_tracks()
+{
+	go({ tracks: state.tracks === 'yes' ? 'no' : 'yes' });
+}
+
 function show_help()
 {
 	hide_tooltip();
@@ -67,7 +72,7 @@ function step_back()
 {
 	$('menu').hidden = true;
 	hide_tooltip();
-	selected = -1;
+	deselect();
 	repaint();
 	if (state.search)
 		go({ search: '' });
@@ -100,6 +105,7 @@ const ACTIONS = {
 	'i': () => go({ order: state.order === 'flame' ? 'icicle' : 'flame' }),
 	'b': () => go({ merge: state.merge === 'callees' ? 'callers' : 'callees', zoom: 0 }),
 	's': () => show_sandwich(profile.kinds[label_of(current())] >= NOTE ? label_of(current()) : default_sandwich()),
+	'l': toggle_tracks,
 	't': () => toggle_panel('functions'),
 	'p': () => toggle_panel('threads'),
 	'r': () => toggle_panel('recording'),
@@ -109,8 +115,8 @@ const ACTIONS = {
 	']': () => nudge_range(1, 0),
 	'{': () => nudge_range(0, -1),
 	'}': () => nudge_range(0, 1),
-	'c': () => copy(name_of(current()), shorten(name_of(current()), 80)),
-	'C': () => copy(graph_as_text(), 'what is shown, as text'),
+	'c': () => copy(name_of(current()), shorten_middle(name_of(current()), 80)),
+	'C': () => copy(graph_as_text(), 'the graph as text'),
 };
 
 function on_key(event)
@@ -152,7 +158,7 @@ function listen()
 	for (const button of document.querySelectorAll('button[data-key]')) {
 		const { key, value } = button.dataset;
 
-		button.onclick = () => key === 'panel' ? toggle_panel(value) :
+		button.onclick = () => key === 'panel' ? toggle_panel(value) : key === 'tracks' ? toggle_tracks() :
 			go({ [key]: value, ...key === 'merge' && value !== state.merge ? { zoom: 0 } : {} });
 	}
 	$('theme').onclick = () => go({ theme: is_dark() ? 'light' : 'dark' });
@@ -179,7 +185,7 @@ function listen_to_graph()
 	canvas.onclick = event => {
 		const id = frame_under(event);
 
-		selected = -1;
+		deselect();
 		if (id >= 0 && event.detail < 2)
 			go({ zoom: locate(id)[1] ? id : 0 });
 	};

@@ -14,6 +14,16 @@ function kinds_of(profile)
 	return kinds.size > 1 ? [...kinds, [WALL, 'wall']] : [...kinds];
 }
 
+/* The kind that stands for most time, which the page opens on. */
+function heaviest_kind(profile)
+{
+	const sums = new Map();
+
+	for (const s of profile.series)
+		sums.set(s.kind, (sums.get(s.kind) ?? 0) + s.nr_weight * s.unit_ns);
+	return [...sums].reduce((a, b) => b[1] > a[1] ? b : a, ['', 0])[0];
+}
+
 /*
  * Resolve @tasks, such as "name:cc1", "pid:123", "tid:456": one byte per thread, 1 if one of @tasks names it. null: all
  * threads are selected.
@@ -31,16 +41,17 @@ function thread_mask(threads, tasks)
 }
 
 /*
- * Sum up the selection: @kind, @tasks, and @ranges, which has [from, to) in buckets for each profile. Returns:
+ * Sum up the selection: @kind, @tasks, and @ranges, which has [from, to) in buckets for each profile, by node of @base, the
+ * edited tree (edit.js). Returns:
  *
- *	sums		for each profile, { ns, samples } by node
+ *	sums		for each profile, { ns, samples, longest } by node; longest: the ns of the longest off-CPU interval
  *	strips		for each profile, ns by bucket, ignoring @ranges
  *	thread_ns	ns by thread, ignoring @tasks
  */
-function add_up(profile, { kind, tasks, ranges })
+function add_up(profile, base, { kind, tasks, ranges })
 {
-	const nr = profile.tree.size, mask = thread_mask(profile.threads, tasks);
-	const sums = profile.profiles.map(() => ({ ns: new Float64Array(nr), samples: new Float64Array(nr) }));
+	const nr = base.tree.size, mask = thread_mask(profile.threads, tasks);
+	const sums = profile.profiles.map(() => ({ ns: new Float64Array(nr), samples: new Float64Array(nr), longest: new Float64Array(nr) }));
 	const strips = profile.profiles.map(p => new Float64Array(p.buckets));
 	const thread_ns = new Float64Array(profile.threads.nr);
 	let first_thread = 0;
@@ -48,38 +59,56 @@ function add_up(profile, { kind, tasks, ranges })
 	profile.profiles.forEach((p, side) => {
 		for (const series of profile.series)
 			if (series.profile === side && (kind === WALL || series.kind === kind))
-				add_series(series, first_thread, mask, ranges[side], sums[side], strips[side], thread_ns);
+				add_series(series, base.place, first_thread, mask, ranges[side], sums[side], strips[side], thread_ns);
 		first_thread += p.threads;
 	});
 	return { sums, strips, thread_ns, mask };
 }
 
-function add_series({ thread, bucket, first, group_ns, node, samples, weight, unit_ns }, first_thread, mask, [from, to],
-		    sum, strip, thread_ns)
+/* The ns of group @g of @series without the rows that @place leaves out. */
+function placed_ns({ first, node, weight, unit_ns }, place, g)
 {
-	const { ns: sum_ns, samples: sum_samples } = sum;
+	let sum = 0;
+
+	for (let r = first[g]; r < first[g + 1]; r++)
+		if (place[node[r]] >= 0)
+			sum += weight[r];
+	return sum * unit_ns;
+}
+
+function add_series(series, place, first_thread, mask, [from, to], sum, strip, thread_ns)
+{
+	const { thread, bucket, first, group_ns, node, samples, weight, longest, unit_ns } = series;
+	const { ns: sum_ns, samples: sum_samples, longest: sum_longest } = sum;
 
 	for (let g = 0; g < thread.length; g++) {
 		const b = bucket[g], t = first_thread + thread[g], chosen = !mask || mask[t], inside = b >= from && b < to;
+		const ns = !place ? group_ns[g] : chosen || inside ? placed_ns(series, place, g) : 0;
 
 		if (chosen)
-			strip[b] += group_ns[g];
+			strip[b] += ns;
 		if (inside)
-			thread_ns[t] += group_ns[g];
+			thread_ns[t] += ns;
 		if (!inside || !chosen)
 			continue;
 		for (let r = first[g]; r < first[g + 1]; r++) {
-			sum_ns[node[r]] += weight[r] * unit_ns;
-			sum_samples[node[r]] += samples[r];
+			const i = place ? place[node[r]] : node[r];
+
+			if (i < 0)
+				continue;
+			sum_ns[i] += weight[r] * unit_ns;
+			sum_samples[i] += samples[r];
+			if (longest && longest[r] * unit_ns > sum_longest[i])
+				sum_longest[i] = longest[r] * unit_ns;
 		}
 	}
 }
 
-/* For each profile, the ns by bucket of the nodes for which @inside is 1 (by node of the page's tree). */
-function add_up_matches(profile, { kind, mask }, inside)
+/* For each profile, the ns by bucket of the nodes for which @inside is 1 (by node of @base's tree). */
+function add_up_matches(profile, base, { kind, mask }, inside)
 {
 	const strips = profile.profiles.map(p => new Float64Array(p.buckets));
-	const first_thread = profile.profiles.map((_, side) => profile.threads.side.indexOf(side));
+	const first_thread = profile.profiles.map((_, side) => profile.threads.side.indexOf(side)), { place } = base;
 
 	for (const s of profile.series) {
 		if (kind !== WALL && s.kind !== kind)
@@ -90,21 +119,25 @@ function add_up_matches(profile, { kind, mask }, inside)
 			if (mask && !mask[first_thread[s.profile] + s.thread[g]])
 				continue;
 			for (let r = s.first[g]; r < s.first[g + 1]; r++)
-				sum += inside[s.node[r]] * s.weight[r];
+				sum += (inside[place ? place[s.node[r]] : s.node[r]] ?? 0) * s.weight[r];
 			strips[s.profile][s.bucket[g]] += sum * s.unit_ns;
 		}
 	}
 	return strips;
 }
 
-/* The self ns of each node, of all kinds, threads and times. */
-function add_up_all(profile)
+/* The self ns of each node of @base's tree, of all kinds, threads and times. */
+function add_up_all(profile, { tree, place })
 {
-	const all = new Float64Array(profile.tree.size);
+	const all = new Float64Array(tree.size);
 
 	for (const { node, weight, unit_ns } of profile.series)
-		for (let r = 0; r < node.length; r++)
-			all[node[r]] += weight[r] * unit_ns;
+		for (let r = 0; r < node.length; r++) {
+			const i = place ? place[node[r]] : node[r];
+
+			if (i >= 0)
+				all[i] += weight[r] * unit_ns;
+		}
 	return all;
 }
 

@@ -5,7 +5,8 @@
 function places_at(tree, i)
 {
 	const { node, file, line, samples } = profile.places, sums = new Map(), f = tree.label[i];
-	const mine = tree === profile.tree ? n => n === i : n => profile.tree.label[n] === f;
+	const { place } = base;
+	const mine = tree !== base.tree ? n => profile.tree.label[n] === f : place ? n => place[n] === i : n => n === i;
 
 	for (let k = 0; k < node.length; k++) {
 		const key = file[k] * 2 ** 32 + line[k];
@@ -35,8 +36,8 @@ function describe(id)
 		element('strong', {}, shorten(name, 400)),
 		element('div', { className: 'where' }, note || [profile.module_of(f), KINDS[kind].name].filter(Boolean).join(' · ')),
 		...places.slice(0, 3).map(place => element('div', { className: 'place' }, place)),
-		...places.length > 3 ? [element('div', { className: 'place' }, 'and other lines')] : [],
-		element('table', {}, element('tbody', {}, row('', 'samples', 'share', 'time'),
+		...places.length > 3 ? [element('div', { className: 'place' }, 'and more lines')] : [],
+		element('table', {}, element('tbody', {}, row('', is_counted() ? 'occurrences' : state.kind === 'off-cpu' ? 'intervals' : 'samples', 'share', 'time'),
 			...b ? [head('before'), ...sides[0], head('after'), ...sides[1],
 				row('change', '', points(a.total_ns[i] / (a.total_ns[0] || 1), b.total_ns[i] / (b.total_ns[0] || 1)),
 					signed_weight(b.total_ns[i] - a.total_ns[i]))] : sides[0],
@@ -94,8 +95,22 @@ function select(id)
 	const window_box = canvas.getBoundingClientRect(), box = box_of(id);
 	if (box)
 		show_tooltip(describe(id), window_box.left + box.x, window_box.top + box.y + ROW_PX);
-	say(`${shorten(name_of(id), 120)}, ${percent(layer.tree.total[i], layer.tree.total[0])} of ` +
-		weight(layer.tree.total[0]));
+	say_selected();
+}
+
+/* Say in the status line what is selected, and what it weighs now. */
+function say_selected()
+{
+	const [{ tree }, i] = locate(selected);
+
+	say(`${shorten_name(name_of(selected), 120)}, ${percent(tree.total[i], tree.total[0])} of ${weight(tree.total[0])}`);
+}
+
+/* Select nothing; the status line no longer speaks of what was selected. */
+function deselect()
+{
+	selected = -1;
+	say('');
 }
 
 function say(text)
@@ -134,14 +149,31 @@ function stack_as_text(id)
 function show_menu(id, x, y)
 {
 	const name = name_of(id), label = label_of(id);
-	const items = [
+
+	open_menu([
 		['Zoom', () => go({ zoom: id })],
-		['Callers and callees', () => show_sandwich(label)],
-		['Find this name', () => go({ search: `"${name}"` })],
-		['Copy the name', () => copy(name, shorten(name, 80))],
 		['Copy the stack', () => copy(stack_as_text(id), 'the stack')],
+		...label_items(label),
 		...profile.kinds[label] === PROCESS ? [['Only threads of this name', () => go({ tasks: `name:${name}`, zoom: 0 }, true)]] : [],
+	], x, y);
+}
+
+/* The items of a menu that concern the function @label wherever it is. */
+function label_items(label)
+{
+	const name = profile.names[label];
+
+	return [
+		...profile.kinds[label] >= NOTE ? [['Callers and callees', () => show_sandwich(label)]] : [],
+		['Find this name', () => go({ search: `"${name}"` })],
+		['Copy the name', () => copy(name, shorten_middle(name, 80))],
+		...profile.kinds[label] !== ROOT ? edit_items(label) : [],
 	];
+}
+
+/* Open a menu of @items, [text, what to do], at the pointer. */
+function open_menu(items, x, y)
+{
 	const menu = $('menu');
 
 	hide_tooltip();

@@ -5,6 +5,7 @@ let found = null;		/* labels that match; null: there is no search. Matches by no
 
 const is_regex = query => /^\/(.+)\/([imsu]*)$/s.test(query);
 
+/* Bring matches up to date. @stale: the trees or their weights have changed. Returns whether the matches may be others. */
 function show_search(stale)
 {
 	const input = $('search');
@@ -12,7 +13,7 @@ function show_search(stale)
 	if (input.value !== state.search)
 		input.value = state.search;
 	if (!changed('search', state.search) && !stale)
-		return;
+		return false;
 	input.setAttribute('aria-invalid', 'false');
 	found = null;
 	document.body.dataset.matched = '';
@@ -30,17 +31,18 @@ function show_search(stale)
 	strips.forEach(s => { s.matches = null; });
 	if (found)
 		say_found();
+	return true;
 }
 
 /* The share counts each sample once, in any tree; the number of frames is that of the shown tree. */
 function say_found()
 {
-	const nodes = layers.reduce((sum, l) => sum + l.found.nodes.length, 0), { tree } = profile;
+	const nodes = layers.reduce((sum, l) => sum + l.found.nodes.length, 0), { tree } = base;
 	const { inside, ns, samples } = tree === layers[0].tree ? layers[0].found : search_tree(tree, found.labels);
 
 	$('found').textContent = ns ? `${percent(ns, tree.total[0])} in ${plural(nodes, 'frame')}` : 'not found';
 	document.body.dataset.matched = samples;
-	add_up_matches(profile, { kind: state.kind, mask: model.mask }, inside)
+	add_up_matches(profile, base, { kind: state.kind, mask: model.mask }, inside)
 		.forEach((ns, side) => { strips[side].matches = ns; });
 }
 

@@ -12,6 +12,7 @@ const KEYS = {
 	time: ['', /^[\d.]+-[\d.]+$/],		/* seconds of the recording */
 	time2: ['', /^[\d.]+-[\d.]+$/],		/* of the second one */
 	tasks: ['', String],			/* "name:sh", "pid:1", "tid:1", one a line */
+	edits: ['', /^((hide|drop|keep):\d{1,9}|fold)(,((hide|drop|keep):\d{1,9}|fold))*$/],	/* of the stacks: edit.js */
 	order: ['flame', ['flame', 'icicle']],
 	merge: ['callees', ['callees', 'callers', 'sandwich']],
 	of: [-1, Number],			/* the sandwich's label */
@@ -19,6 +20,8 @@ const KEYS = {
 	scale: ['share', ['share', 'time']],	/* how two profiles are compared */
 	panel: ['functions', ['functions', 'threads', 'recording', 'none']],
 	group: ['name', ['name', 'pid', 'tid']],	/* of the panel of threads */
+	tracks: ['no', ['no', 'yes']],		/* a track of time for each thread */
+	sort: ['time', ['time', 'longest', 'pid']],	/* of the tracks */
 	theme: ['', ['light', 'dark']],
 };
 

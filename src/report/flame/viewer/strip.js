@@ -54,7 +54,7 @@ function make_strips()
 		strip.canvas.setAttribute('aria-label', 'Time. Drag to choose a range; brackets move it.');
 		strip.canvas.dataset.side = side;
 		$('strips').append(element('div', { className: 'strip' },
-			...profile.profiles.length > 1 ? [element('span', { title: p.name }, name)] : [], strip.canvas));
+			element('span', { title: visible(p.name) }, profile.profiles.length > 1 ? name : ''), strip.canvas));
 		listen_to_strip(strip);
 		return strip;
 	});
@@ -139,12 +139,7 @@ function draw_strip({ side, canvas, ns, matches })
 	if (!state[time_key(side)])
 		return;
 
-	c.save();
-	c.globalAlpha = 0.72;
-	c.fillStyle = getComputedStyle(document.body).backgroundColor;
-	c.fillRect(0, 0, from * w, STRIP_PX);
-	c.fillRect(to * w, 0, width - to * w, STRIP_PX);
-	c.restore();
+	shade_outside(c, side, width, STRIP_PX);
 	c.fillStyle = style.outline;
 	for (const x of [from * w, to * w - 1.5]) {
 		c.fillRect(x, 0, 1.5, STRIP_PX);
@@ -230,8 +225,8 @@ function show_time(side, bucket, event)
 		element('strong', {}, `${seconds(side, bucket)} – ${seconds(side, bucket + 1)} s`),
 		element('table', {}, element('tbody', {},
 			row(title_of_kind(), is_counted() ? weight(ns[bucket]) :
-				`${duration(ns[bucket])}, ${(ns[bucket] / bucket_ns).toFixed(2)} at a time`),
-			...matches ? [row('found', percent(matches[bucket], ns[bucket]))] : [])),
+				`${duration(ns[bucket])}, ${(ns[bucket] / bucket_ns).toFixed(2)} threads on average`),
+			...matches ? [row('matches', percent(matches[bucket], ns[bucket]))] : [])),
 	], event.clientX, event.clientY);
 }
 

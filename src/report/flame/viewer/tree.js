@@ -56,10 +56,10 @@ function sum_up(tree, own)
 /* Set the weights of @tree from @sums, { ns, samples } for each profile. Profile @basis gives the widths. */
 function weigh_tree(tree, sums, basis)
 {
-	tree.sides = sums.map(({ ns, samples }) => {
+	tree.sides = sums.map(({ ns, samples, longest }) => {
 		const [self_ns, total_ns] = sum_up(tree, ns);
 
-		return { self_ns, total_ns, samples };
+		return { self_ns, total_ns, samples, longest };
 	});
 	tree.basis = basis;
 	tree.total = tree.sides[basis].total_ns;
@@ -85,6 +85,36 @@ function samples_of(tree, side)
 		s.counts = { self, total };
 	}
 	return s.counts;
+}
+
+/* The ns of the longest off-CPU interval of one profile in each node's subtree; computed on first use. */
+function longest_of(tree, side)
+{
+	const s = tree.sides[side], { size, parent, place } = tree;
+
+	if (!s.longest_ns) {
+		const most = s.longest_ns = place ? new Float64Array(size) : s.longest.slice();
+
+		for (let i = 0; place && i < place.length; i++)
+			if (place[i] >= 0 && s.longest[i] > most[place[i]])
+				most[place[i]] = s.longest[i];
+		for (let i = size - 1; i > 0; i--)
+			if (most[i] > most[parent[i]])
+				most[parent[i]] = most[i];
+	}
+	return s.longest_ns;
+}
+
+/* By node: the outermost frame at or above it that is a state, or 0. Such a frame is where the thread's own stack ends. */
+function states_in(tree, kinds)
+{
+	if (!tree.states) {
+		const { size, parent, label } = tree, states = tree.states = new Uint32Array(size);
+
+		for (let i = kinds.includes(STATE) ? 1 : size; i < size; i++)
+			states[i] = states[parent[i]] || (kinds[label[i]] === STATE ? i : 0);
+	}
+	return tree.states;
 }
 
 /* The largest depth of a node with a width in the subtree of @i. */
@@ -250,48 +280,71 @@ function sandwich_trees(tree, f, weight)
 /* ---- Queries ---- */
 
 /*
- * One row for each function: self and total ns of each profile; recursive calls count once in the total. A state is a
- * row, too; its time is also self time of the function that waited.
+ * One row for each function in the subtree of @top: self and total ns of each profile, and, if @counts, the samples and the
+ * longest off-CPU interval of its calls. Recursive calls count once in the total. Time off CPU is self time of the function that
+ * waited, not of the state nor of the wakers that stand on it; so the self times add up to the whole.
  */
-function top_functions(profile)
+function top_functions({ names, kinds }, tree, counts, top = 0)
 {
-	const { tree, names, kinds } = profile, { label, end, parent } = tree;
-	const self = tree.sides.map(() => new Float64Array(names.length));
-	const total = tree.sides.map(() => new Float64Array(names.length));
+	const { label, end, parent } = tree, states = states_in(tree, kinds);
+	const columns = tree.sides.map(() => [0, 1, 2, 3].map(() => new Float64Array(names.length)));
 	const covered = new Uint32Array(names.length);	/* by label: the end of its outermost open call */
+	const waited_in = i => {
+		const f = states[i] > top ? label[parent[states[i]]] : -1;
+
+		return f >= 0 && kinds[f] >= USER ? f : undefined;
+	};
 
 	tree.sides.forEach(({ self_ns, total_ns }, s) => {
-		const f_self = self[s], f_total = total[s];
+		const [f_self, f_total, f_samples, f_longest] = columns[s];
+		const samples = counts && samples_of(tree, s).total, longest = counts && longest_of(tree, s);
 
 		covered.fill(0);
-		for (let i = 0; i < tree.size; i++) {
+		for (let i = top; i < end[top]; i++) {
 			const f = label[i];
 
-			f_self[f] += self_ns[i];
-			if (kinds[f] === STATE)
-				f_self[label[parent[i]]] += self_ns[i];
+			f_self[waited_in(i) ?? f] += self_ns[i];
 			if (i >= covered[f]) {
 				f_total[f] += total_ns[i];
 				covered[f] = end[i];
+				if (!counts)
+					continue;
+				f_samples[f] += samples[i];
+				f_longest[f] = Math.max(f_longest[f], longest[i]);
 			}
 		}
 	});
 
-	const rows = [];
+	const rows = [], values = (f, column) => columns.map(side => side[column][f]);
 	for (let f = 0; f < names.length; f++)
-		if (kinds[f] >= USER && total.some(side => side[f]))
-			rows.push({ label: f, self: self.map(side => side[f]), total: total.map(side => side[f]) });
+		if (kinds[f] >= USER && columns.some(([, total]) => total[f]))
+			rows.push({ label: f, self: values(f, 0), total: values(f, 1), samples: values(f, 2), longest: values(f, 3) });
 	return rows;
 }
 
+/*
+ * The functions of the samples that node @i of @tree stands for. @base: the tree that @tree was made from, or @tree itself.
+ */
+function functions_within(profile, base, tree, i, counts)
+{
+	if (tree === base || !i)
+		return top_functions(profile, base, counts, tree === base ? i : 0);
+
+	const inside = k => tree.place[k] >= i && tree.place[k] < tree.end[i];
+	const only = { ...base, sides: [], left: new Float64Array(base.size) };
+
+	weigh_tree(only, base.sides.map(s => Object.fromEntries(['ns', 'samples', 'longest'].map(key =>
+		[key, (key === 'ns' ? s.self_ns : s[key]).map((value, k) => inside(k) ? value : 0)]))), base.basis);
+	return top_functions(profile, only, counts);
+}
+
 /* The weight of a profile by kind of the innermost frame. */
-function sum_by_kind(profile, side)
+function sum_by_kind(kinds, { label, sides }, side)
 {
 	const sums = new Array(9).fill(0);
-	const { label, sides } = profile.tree;
 
 	for (let i = 0; i < label.length; i++)
-		sums[profile.kinds[label[i]]] += sides[side].self_ns[i];
+		sums[kinds[label[i]]] += sides[side].self_ns[i];
 	return sums;
 }
 

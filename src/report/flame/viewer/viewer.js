@@ -5,6 +5,7 @@
 
 let profile = null;		/* read_page() */
 let model = null;		/* add_up(): the sums of the selection */
+let base = null;		/* edit_tree(): the tree from which all others are made */
 let made = {};			/* trees that are built on first use */
 
 function title_of_kind()
@@ -34,32 +35,38 @@ function show(next, smooth = true)
 	if (dark)
 		set_theme(is_dark() ? 'dark' : 'light');
 
-	const sums = changed('sums', state.kind, state.time, state.time2, state.tasks);
+	const edited = changed('edits', state.edits);
+	if (edited)
+		edit_stacks();
+	const sums = changed('sums', state.kind, state.time, state.time2, state.tasks, state.edits);
 	if (sums)
 		add_up_choice();
 	if (state.merge === 'sandwich' && state.of < 0)
 		state.of = default_sandwich();
 
-	const trees = changed('trees', state.merge, state.merge === 'sandwich' && state.of);
+	const trees = changed('trees', state.edits, state.merge, state.merge === 'sandwich' && state.of);
 	const turned = changed('order', state.order);
 	const basis = changed('basis', state.basis);
 	const scale = changed('scale', state.scale);
 
+	if (trees)
+		deselect();
 	if (sums || trees || turned || basis)
 		weigh_layers(trees || turned);
 	if (!(state.zoom < last_id()))
 		state.zoom = 0;
 	const zoomed = changed('zoom', state.zoom);
 
-	show_search(sums || trees || basis || turned);
+	const searched = show_search(sums || trees || basis || turned);
 	show_choices();
 	show_path();
 	show_chips();
-	if (trees)
-		selected = -1;
 	if (trees || turned || zoomed)
 		hide_tooltip();
-	show_panel(sums || basis || scale);
+	if (selected >= 0 && (sums || basis))
+		say_selected();
+	show_panel(sums || basis || scale || trees || zoomed || searched);
+	show_tracks(sums || dark || changed('tracks', state.tracks, state.sort));
 	layout();
 	if (zoomed || trees || turned || sums || basis || !smooth)
 		move_view(smooth && zoomed && !trees && !sums);
@@ -79,10 +86,17 @@ function complete_state()
 		state.basis = 'after', state.scale = 'share', state.time2 = '';
 	if (!(state.of < profile.names.length))
 		state.of = -1;
+	state.edits = format_edits(parse_edits(state.edits).filter(e => e.label < profile.names.length));
+}
+
+function edit_stacks()
+{
+	base = edit_tree(profile.tree, parse_edits(state.edits), profile.kinds);
+	made = {};
 }
 
 /* Trees are built with these weights, so that their nodes do not depend on the selection. */
-const all_ns = () => made.all_ns ??= add_up_all(profile);
+const all_ns = () => made.all_ns ??= add_up_all(profile, base);
 
 /* The selected function, or the one with most self time. */
 function default_sandwich()
@@ -93,14 +107,14 @@ function default_sandwich()
 	const self = new Float64Array(profile.names.length);
 	let most = 0;
 
-	model.sums[basis_side()].ns.forEach((ns, i) => { self[profile.tree.label[i]] += ns; });
+	model.sums[basis_side()].ns.forEach((ns, i) => { self[base.tree.label[i]] += ns; });
 	self.forEach((ns, f) => { if (profile.kinds[f] >= USER && ns > self[most]) most = f; });
 	return most;
 }
 
 function add_up_choice()
 {
-	model = add_up(profile, { kind: state.kind, tasks: chosen_tasks(), ranges: profile.profiles.map((_, side) => range_of(side)) });
+	model = add_up(profile, base, { kind: state.kind, tasks: chosen_tasks(), ranges: profile.profiles.map((_, side) => range_of(side)) });
 	strips.forEach((strip, side) => { strip.ns = model.strips[side]; });
 }
 
@@ -115,22 +129,22 @@ function weigh_layers(anew)
 	const up = state.order === 'flame', of = state.of;
 	const weigh = tree => weigh_tree(tree, model.sums, basis_side());
 
-	weigh(profile.tree);
+	weigh(base.tree);
 	if (state.merge === 'callers') {
-		made.callers ??= invert_tree(profile.tree, all_ns());
+		made.callers ??= invert_tree(base.tree, all_ns());
 		weigh(made.callers);
 		if (anew && made.callers.least)
 			say(`Callers of less than ${weight(made.callers.least)} are left out`);
 	}
 	if (state.merge === 'sandwich') {
 		if (made.sandwich?.of !== of)
-			made.sandwich = { of, ...sandwich_trees(profile.tree, of, all_ns()) };
+			made.sandwich = { of, ...sandwich_trees(base.tree, of, all_ns()) };
 		weigh(made.sandwich.callees);
 		weigh(made.sandwich.callers);
 	}
 	if (anew)
 		set_layers(state.merge === 'sandwich' ? [[made.sandwich.callees, up], [made.sandwich.callers, !up]] :
-			[[state.merge === 'callers' ? made.callers : profile.tree, up]]);
+			[[state.merge === 'callers' ? made.callers : base.tree, up]]);
 }
 
 function last_id()
@@ -163,11 +177,11 @@ function show_legend()
 	if (profile.profiles.length > 1) {
 		$('legend').replaceChildren(
 			element('li', {}, swatch(x => colour_of_change(x - 1)), 'less than before'),
-			element('li', {}, swatch(x => colour_of_change(x)), 'more; paler if chance could do it'),
-			element('li', {}, `widths: ${state.basis}`));
+			element('li', {}, swatch(x => colour_of_change(x)), 'more than before (pale: may be chance)'),
+			element('li', {}, `widths: those ${state.basis}`));
 		return;
 	}
-	const sums = sum_by_kind(profile, 0), all = profile.tree.total[0];
+	const sums = sum_by_kind(profile.kinds, base.tree, 0), all = base.tree.total[0];
 
 	$('legend').replaceChildren(...LEGEND.filter(kind => sums[kind]).map(kind =>
 		element('li', {}, swatch(x => colour_of_kind(kind, x, 0.5)), KINDS[kind].name, element('b', {}, percent(sums[kind], all)))));
@@ -184,7 +198,7 @@ function show_path()
 
 	const shown = path.length > 9 ? [...path.slice(0, 3), -1, ...path.slice(-5)] : path;
 	const crumb = i => element('button', { type: 'button', title: name_of(first + i),
-		onclick: () => go({ zoom: i ? first + i : 0 }) }, shorten(name_of(first + i), 80));
+		onclick: () => go({ zoom: i ? first + i : 0 }) }, shorten_name(name_of(first + i), 80));
 
 	$('path').replaceChildren(...shown.map(i => element('li', {}, i < 0 ? '…' : crumb(i))));
 }
@@ -193,7 +207,7 @@ function show_path()
 function show_chips()
 {
 	const chip = (text, change) => element('li', {}, element('span', {}, text),
-		element('button', { type: 'button', title: 'Take this back', onclick: () => go(change, true) }, '×'));
+		element('button', { type: 'button', title: 'Remove', onclick: () => go(change, true) }, '×'));
 	const names = ['before', 'after'], chips = [];
 
 	profile.profiles.forEach((p, side) => {
@@ -208,6 +222,8 @@ function show_chips()
 
 		chips.push(chip(shorten(tasks.join(', '), 50), { tasks: '' }));
 	}
+	parse_edits(state.edits).forEach((edit, i, edits) => chips.push(chip(describe_edit(edit),
+		{ edits: format_edits(edits.filter((_, k) => k !== i)), zoom: 0 })));
 	$('chips').replaceChildren(...chips);
 }
 
@@ -234,7 +250,9 @@ async function begin()
 	profile = await read_page($('profile').textContent);
 
 	const kinds = kinds_of(profile);
-	KEYS.kind[0] = kinds[0]?.[0] ?? '';
+	KEYS.kind[0] = heaviest_kind(profile);
+	if (innerWidth <= 600)
+		KEYS.panel[0] = 'none';
 	$('kinds').hidden = kinds.length < 2;
 	$('kinds').replaceChildren(...kinds.map(([kind, title]) => {
 		const button = element('button', { type: 'button', title: 'Kind of samples (k)' },

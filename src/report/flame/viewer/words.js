@@ -44,6 +44,15 @@ function duration(ns)
 	return ns ? `${Math.round(ns)} ns` : '0 s';
 }
 
+/* A duration in seconds, for a column of which the rows are compared. */
+function in_seconds(ns)
+{
+	return ns < 1e9 ? duration(ns) : `${(ns / 1e9).toLocaleString('en-US', { maximumFractionDigits: 1, minimumFractionDigits: 1 })} s`;
+}
+
+/* What the rows of a kind count. An off-CPU interval is no sample: it has a length of its own. */
+const NOUNS = { cpu: 'sample', 'off-cpu': 'off-CPU interval', event: 'occurrence' };
+
 /* Occurrences of an event have no time: each weighs 1, where other samples have nanoseconds, and they are counted. */
 const is_counted = () => profile.series.some(s => s.kind === 'event');
 const weight = ns => is_counted() ? plural(ns, 'time') : duration(ns);
@@ -62,6 +71,37 @@ function short_path(path)
 function shorten(text, room)
 {
 	return text.length > room ? text.slice(0, room - 1) + '…' : text;
+}
+
+const MIDDLE_LEAST = 12;	/* shorter texts are cut at their end, so that a whole word may remain */
+
+/* Shorten a text to its beginning and its end. */
+function shorten_middle(text, room)
+{
+	const tail = room < MIDDLE_LEAST ? 0 : Math.floor((room - 1) / 2);
+
+	return text.length > room ? text.slice(0, room - 1 - tail) + '…' + text.slice(text.length - tail) : text;
+}
+
+const ARGUMENTS_LEVELS = 8;	/* bounds the work on hostile names */
+
+/*
+ * Shorten the name of a function to @room characters: template arguments first, from the innermost ones outwards, then the
+ * types of its parameters, then the middle. Names have no control characters (visible()), so that \x01 can stand for "<…>".
+ */
+function shorten_name(name, room)
+{
+	let text = name;
+
+	for (let level = 0, folded; level < ARGUMENTS_LEVELS && text.length > room; level++, text = folded) {
+		folded = text.replace(/<[^<>\x01]{2,}>|<[^<>]*\x01[^<>]*>/g, '\x01');
+		if (folded === text)
+			break;
+	}
+	text = text.replaceAll('\x01', '<…>');
+	if (text.length > room)
+		text = text.replace(/\([^()]{2,}\)/g, '(…)');
+	return shorten_middle(text, room);
 }
 
 /* Hash @text by FNV-1a to a number in [0, 1). */

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/machine.h"
+#include "core/code/cfi_quirks.h"
 #include "port/port_buffer.h"
 
 #define CODE 0x401000ULL
@@ -146,7 +146,7 @@ static void a_handler_returns_to_where_no_call_is(void **state)
 	}
 }
 
-static void what_asks_where_it_is_has_called_nothing_else(void **state)
+static void a_call_of_a_pc_thunk_has_called_nothing_else(void **state)
 {
 	static const u8 thunk[] = {0x8b, 0x1c, 0x24, 0xc3}, call[] = {0xe8, 0xe0, 0xfe, 0xff, 0xff};
 
@@ -177,7 +177,7 @@ static bool is_called_within(u32 to, u32 pc, u64 size)
 	return true;
 }
 
-static void a_subroutine_that_cfi_does_not_know_is_told_by_its_call(void **state)
+static void a_subroutine_that_cfi_does_not_know_is_recognized_by_its_call(void **state)
 {
 	assert_true(is_called_within(0x300, 0x300, 0x1000));
 	assert_true(is_called_within(0x300, 0x3ff, 0x1000));
@@ -212,8 +212,8 @@ int main(void)
 		cmocka_unit_test(in_what_was_just_reserved_no_return_address_is_looked_for),
 		cmocka_unit_test(where_no_call_is_near_cfi_has_the_last_word),
 		cmocka_unit_test(a_handler_returns_to_where_no_call_is),
-		cmocka_unit_test(what_asks_where_it_is_has_called_nothing_else),
-		cmocka_unit_test(a_subroutine_that_cfi_does_not_know_is_told_by_its_call),
+		cmocka_unit_test(a_call_of_a_pc_thunk_has_called_nothing_else),
+		cmocka_unit_test(a_subroutine_that_cfi_does_not_know_is_recognized_by_its_call),
 		cmocka_unit_test(what_was_not_interrupted_is_as_cfi_says),
 	};
 

@@ -7,7 +7,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "core/machine.h"
+#include "core/code/code_rules.h"
+#include "core/code/framepointer.h"
 #include "port/port_buffer.h"
 
 #define STACK 0x7fff0000ULL
@@ -75,6 +76,25 @@ static void each_form_of_call_is_known(void **state)
 	}
 }
 
+/* CPython's first trampoline: sub $8,%rsp, or push and mov; call *%rcx. */
+static void a_mapping_may_begin_with_a_function_that_calls_at_once(void **state)
+{
+	set_up();
+	stack[17] = CODE + 6;
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+	set_up();
+	stack[17] = CODE + 6;
+	code[4] = 0xff;
+	code[5] = 0xd1;
+	assert_int_equal(framepointer_step(&m), 0);
+	assert_int_equal(m.pc, CODE + 6);
+	set_up();
+	stack[17] = CODE + 5;
+	code[3] = 0xff;
+	code[4] = 0xd1;
+	assert_int_equal(framepointer_step(&m), -EFAULT);
+}
+
 static void what_does_not_follow_a_call_is_no_return_address(void **state)
 {
 	set_up();
@@ -113,7 +133,7 @@ static void a_frame_pointer_that_points_elsewhere_is_not_followed(void **state)
 	assert_int_equal(framepointer_step(&m), -EFAULT);
 }
 
-static void a_page_that_is_not_safe_is_told_from_a_wrong_guess(void **state)
+static void a_page_that_is_not_safe_is_not_taken_for_a_wrong_guess(void **state)
 {
 	set_up();
 	port_not_safe(STACK, STACK + PAGE_BYTES);
@@ -184,7 +204,12 @@ static const struct stub {
 	{"Go",
 	 {0x49, 0x3b, 0x66, 0x10, 0x76, 0x20, 0x55, 0x48, 0x89, 0xe5, 0x48, 0x83, 0xec, 0x10},
 	 {{0, 0}, {4, 0}, {6, 0}, {7, 8 | WITH_RBP}, {10, -1}}},
-	{"Go, large", {0x4c, 0x8d, 0x64, 0x24, 0x80, 0x4d, 0x3b, 0x66, 0x10, 0x76, 0x20}, {{0, 0}, {5, -1}}},
+	{"Go, large",
+	 {0x4c, 0x8d, 0x64, 0x24, 0x80, 0x4d, 0x3b, 0x66, 0x10, 0x76, 0x20},
+	 {{0, 0}, {5, 0}, {9, 0}, {11, -1}}},
+	{"Go, very large",
+	 {0x4c, 0x8d, 0xa4, 0x24, 0x78, 0xfe, 0xff, 0xff, 0x4d, 0x3b, 0x66, 0x10, 0x0f, 0x86, 0x20, 0, 0, 0},
+	 {{0, 0}, {8, 0}, {12, 0}, {18, -1}}},
 	{"Go, far", {0x49, 0x3b, 0x66, 0x10, 0x0f, 0x86, 0x20, 0, 0, 0}, {{0, 0}, {4, 0}, {10, -1}}},
 	{"the end of a function, for old CPUs", {0x90, 0xf3, 0xc3}, {{0, -1}, {1, 0}}},
 	{"no stub", {0xe9, 1, 2, 3, 4, 0x55, 0x53, 0x89, 0xe5}, {{0, -1}, {5, -1}}},
@@ -324,9 +349,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_frame_pointer_leads_to_the_caller),
 		cmocka_unit_test(each_form_of_call_is_known),
+		cmocka_unit_test(a_mapping_may_begin_with_a_function_that_calls_at_once),
 		cmocka_unit_test(what_does_not_follow_a_call_is_no_return_address),
 		cmocka_unit_test(a_frame_pointer_that_points_elsewhere_is_not_followed),
-		cmocka_unit_test(a_page_that_is_not_safe_is_told_from_a_wrong_guess),
+		cmocka_unit_test(a_page_that_is_not_safe_is_not_taken_for_a_wrong_guess),
 		cmocka_unit_test(stubs_are_known_at_each_of_their_instructions),
 		cmocka_unit_test(where_no_linker_was_only_returns_and_prologues_are_known),
 		cmocka_unit_test(behind_a_system_call_there_is_a_guess),

@@ -42,7 +42,7 @@ static void nothing_begins_without_a_fresh_cookie(void **state)
 	assert_int_equal(cookie, 7);
 }
 
-static void who_asks_again_is_told_so(void **state)
+static void a_repeated_request_is_reported_as_one(void **state)
 {
 	struct defer d = {0};
 	u64 cookie = 0;
@@ -112,7 +112,7 @@ static void the_largest_cookie_fits_its_bits(void **state)
 	assert_int_equal(cookie, largest);
 }
 
-static void who_leaves_takes_only_its_own_bit_along(void **state)
+static void a_consumer_that_leaves_takes_only_its_own_bit(void **state)
 {
 	struct defer d = {0};
 	u64 cookie = 0;
@@ -156,7 +156,7 @@ static void a_cookie_is_given_up_only_when_all_have_left(void **state)
 	assert_int_equal(defer_idle(&d), 0);
 }
 
-static void a_mark_is_told_to_whoever_takes_its_cookie(void **state)
+static void a_mark_is_returned_with_its_cookie(void **state)
 {
 	struct defer d = {0};
 	u64 cookie = 0;
@@ -202,12 +202,12 @@ int main(void)
 		cmocka_unit_test(the_first_request_schedules_the_walk_under_its_cookie),
 		cmocka_unit_test(later_requests_join_under_the_first_cookie),
 		cmocka_unit_test(nothing_begins_without_a_fresh_cookie),
-		cmocka_unit_test(who_asks_again_is_told_so),
+		cmocka_unit_test(a_repeated_request_is_reported_as_one),
 		cmocka_unit_test(taking_starts_afresh),
-		cmocka_unit_test(who_leaves_takes_only_its_own_bit_along),
+		cmocka_unit_test(a_consumer_that_leaves_takes_only_its_own_bit),
 		cmocka_unit_test(the_last_to_leave_leaves_the_cookie_for_others_to_join),
 		cmocka_unit_test(a_cookie_is_given_up_only_when_all_have_left),
-		cmocka_unit_test(a_mark_is_told_to_whoever_takes_its_cookie),
+		cmocka_unit_test(a_mark_is_returned_with_its_cookie),
 		cmocka_unit_test(a_cookie_that_was_given_up_is_not_marked),
 		cmocka_unit_test(a_mark_keeps_no_cookie_alive),
 		cmocka_unit_test(cookies_of_all_processors_and_counts_differ_and_are_not_0),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is a kernel stack told again only if its return addresses are where they certainly were? */
+/* Does the kernel stack cache find a stack only if its return addresses are where they certainly were? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,14 +83,14 @@ static u32 find(void)
 	return kernel_stack_cache_find(&key, &copy);
 }
 
-/* Put @id; is it told? */
+/* Put @id; is it found then? */
 static bool is_kept(u32 id)
 {
 	put(id);
 	return find() == id;
 }
 
-static void what_was_put_is_told_again(void **state)
+static void what_was_put_is_found_again(void **state)
 {
 	four_calls();
 	assert_int_equal(find(), 0);
@@ -173,7 +173,7 @@ static void a_stale_equal_word_below_the_true_place_is_not_taken_for_it(void **s
 	}
 }
 
-static void an_address_that_occurs_again_above_is_not_remembered(void **state)
+static void a_stack_with_an_address_that_occurs_twice_is_not_cached(void **state)
 {
 	for (u32 i = 1; i <= 4; i++) {
 		four_calls();
@@ -192,7 +192,7 @@ static void a_second_one_that_the_order_rules_out_does_no_harm(void **state)
 	assert_int_equal(find(), 0);
 }
 
-static void recursion_is_remembered_if_its_places_are_certain(void **state)
+static void recursion_is_cached_if_its_places_are_certain(void **state)
 {
 	for (int stale = 0; stale < 2; stale++) {
 		begin();
@@ -216,7 +216,7 @@ static void recursion_is_remembered_if_its_places_are_certain(void **state)
 	}
 }
 
-static void an_address_that_is_not_there_is_not_remembered(void **state)
+static void a_stack_with_an_address_that_is_not_in_it_is_not_cached(void **state)
 {
 	for (u32 i = 1; i <= 4; i++) {
 		four_calls();
@@ -228,7 +228,7 @@ static void an_address_that_is_not_there_is_not_remembered(void **state)
 	assert_false(is_kept(ID));
 }
 
-static void stacks_without_a_frame_to_look_for_are_not_remembered(void **state)
+static void stacks_without_a_frame_to_look_for_are_not_cached(void **state)
 {
 	for (u32 nr = 0; nr <= 2; nr++) {
 		four_calls();
@@ -240,7 +240,7 @@ static void stacks_without_a_frame_to_look_for_are_not_remembered(void **state)
 	assert_false(is_kept(ID));
 }
 
-static void a_stack_of_too_many_frames_is_not_remembered(void **state)
+static void a_stack_of_too_many_frames_is_not_cached(void **state)
 {
 	static const u32 frames[] = {READ_LOG_WORDS, READ_LOG_WORDS + 1};
 
@@ -263,7 +263,7 @@ static void a_stack_of_too_many_frames_is_not_remembered(void **state)
 	assert_int_equal(find(), 0);
 }
 
-static void a_stack_as_large_as_can_be_is_remembered(void **state)
+static void a_stack_as_large_as_can_be_is_cached(void **state)
 {
 	begin();
 	frame(READ_LOG_SPAN, 1);
@@ -296,7 +296,7 @@ static void the_oldest_way_is_forgotten(void **state)
 	}
 }
 
-static void nobody_reads_or_writes_a_way_that_is_being_written(void **state)
+static void a_way_that_is_being_written_is_neither_read_nor_overwritten(void **state)
 {
 	struct cached_kernel_stack *m;
 	u32 sequence;
@@ -370,22 +370,22 @@ static void no_stale_word_ever_makes_a_wrong_stack(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_put_is_told_again),
+		cmocka_unit_test(what_was_put_is_found_again),
 		cmocka_unit_test(a_change_of_any_address_misses_and_of_no_other_word),
 		cmocka_unit_test(the_outermost_address_of_a_system_call_may_lie_anywhere),
 		cmocka_unit_test(the_outermost_address_of_another_entry_counts),
 		cmocka_unit_test(another_entry_or_another_depth_is_another_stack),
 		cmocka_unit_test(a_stack_that_is_too_short_to_compare_misses),
 		cmocka_unit_test(a_stale_equal_word_below_the_true_place_is_not_taken_for_it),
-		cmocka_unit_test(an_address_that_occurs_again_above_is_not_remembered),
+		cmocka_unit_test(a_stack_with_an_address_that_occurs_twice_is_not_cached),
 		cmocka_unit_test(a_second_one_that_the_order_rules_out_does_no_harm),
-		cmocka_unit_test(recursion_is_remembered_if_its_places_are_certain),
-		cmocka_unit_test(an_address_that_is_not_there_is_not_remembered),
-		cmocka_unit_test(stacks_without_a_frame_to_look_for_are_not_remembered),
-		cmocka_unit_test(a_stack_of_too_many_frames_is_not_remembered),
-		cmocka_unit_test(a_stack_as_large_as_can_be_is_remembered),
+		cmocka_unit_test(recursion_is_cached_if_its_places_are_certain),
+		cmocka_unit_test(a_stack_with_an_address_that_is_not_in_it_is_not_cached),
+		cmocka_unit_test(stacks_without_a_frame_to_look_for_are_not_cached),
+		cmocka_unit_test(a_stack_of_too_many_frames_is_not_cached),
+		cmocka_unit_test(a_stack_as_large_as_can_be_is_cached),
 		cmocka_unit_test(the_oldest_way_is_forgotten),
-		cmocka_unit_test(nobody_reads_or_writes_a_way_that_is_being_written),
+		cmocka_unit_test(a_way_that_is_being_written_is_neither_read_nor_overwritten),
 		cmocka_unit_test(no_stale_word_ever_makes_a_wrong_stack),
 	};
 

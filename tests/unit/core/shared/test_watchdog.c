@@ -45,7 +45,7 @@ static void a_free_walker_is_never_late(void **state)
 	assert_int_equal(watchdog_late(&w, ~0ULL, &since), 0);
 }
 
-static void nor_is_a_walk_that_has_no_time_yet(void **state)
+static void a_walk_that_has_no_time_yet_is_not_late(void **state)
 {
 	struct walker_head w = {0};
 	u64 since;
@@ -132,7 +132,7 @@ int main(void)
 		cmocka_unit_test(a_walker_is_one_walks_at_a_time),
 		cmocka_unit_test(a_walk_is_late_when_it_was_begun_before),
 		cmocka_unit_test(a_free_walker_is_never_late),
-		cmocka_unit_test(nor_is_a_walk_that_has_no_time_yet),
+		cmocka_unit_test(a_walk_that_has_no_time_yet_is_not_late),
 		cmocka_unit_test(no_process_has_more_than_its_share),
 		cmocka_unit_test(the_next_walk_is_another_one),
 	};

@@ -8,10 +8,10 @@
 
 #include "core/tables/cfi.h"
 #include "core/tables/encoding.h"
-#include "core/regs.h"
+#include "core/arch/regs.h"
 #include "port/port_buffer.h"
 
-#define PROGRAMS 0x10000000ULL /* the CIE's, then the FDE's; expressions are told from here */
+#define PROGRAMS 0x10000000ULL /* the CIE's, then the FDE's; offsets of expressions count from here */
 #define CODE 0x500000ULL
 #define BYTES(...) {__VA_ARGS__}, sizeof((u8[]){__VA_ARGS__})
 

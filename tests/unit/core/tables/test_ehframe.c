@@ -36,6 +36,7 @@ static u32 find(u64 pc)
 
 	e.pc = pc;
 	e.module = range.module;
+	e.pause.of = 0; /* another walk */
 	outcome = ehframe_find(&e, &range);
 	ehframe_keep(&e);
 	return outcome;
@@ -266,7 +267,7 @@ static u32 find_under(const char *augmentation, const u8 *data, u32 data_len)
 {
 	port_reset();
 	image_init(&im);
-	image_cie(&im, augmentation, data, data_len, INSNS(0x0c, 7, 8, 0x90, 1));
+	image_cie(&im, augmentation, data, data_len, INSNS(0x0c, REG_SP, 8, 0x80 | REG_RA, 1));
 	image_fde(&im, IMAGE_CODE, 16, INSNS(0x0e, 77));
 	image_map(&im);
 	use_table();
@@ -407,10 +408,10 @@ static void cut_at(u32 before, bool is_cie)
 	image_init(&im);
 	if (is_cie) {
 		seek(&im.eh_frame, SECOND_PAGE - before);
-		image_cie(&im, "zRS", INSNS(0x1b), INSNS(0x0c, 7, 8, 0x90, 1));
+		image_cie(&im, "zRS", INSNS(0x1b), INSNS(0x0c, REG_SP, 8, 0x80 | REG_RA, 1));
 		seek(&im.eh_frame, SECOND_PAGE + PAGE_BYTES);
 	} else {
-		image_cie(&im, "zRS", INSNS(0x1b), INSNS(0x0c, 7, 8, 0x90, 1));
+		image_cie(&im, "zRS", INSNS(0x1b), INSNS(0x0c, REG_SP, 8, 0x80 | REG_RA, 1));
 		seek(&im.eh_frame, SECOND_PAGE - before);
 	}
 	image_fde(&im, IMAGE_CODE, 16, INSNS(0x0e, 77));
@@ -581,6 +582,40 @@ static void whichever_read_fails_the_answer_is_right_or_says_why(void **state)
 		}
 }
 
+static void a_scan_that_waits_for_a_page_goes_on_where_it_was(void **state)
+{
+	static const u8 nops[150];
+	static struct modules ms;
+	u32 scanned = 0, waits = 0;
+
+	port_reset();
+	image_init(&im);
+	for (u32 i = 0; i < MAX_FUNCTIONS; i++)
+		image_fde(&im, IMAGE_CODE + 32 * i, 16, nops, sizeof(nops));
+	image_map(&im);
+	use_scan();
+	port_wait_for_pages(&ms);
+	e.pc = IMAGE_CODE + 32 * (MAX_FUNCTIONS - 1);
+	e.module = e.sequence = 0;
+	while (ehframe_find(&e, &range)) {
+		assert_true(ms.wait.bytes);
+		scanned += e.scanned;
+		waits++;
+		port_wait(&ms.page.word, ms.wait.bytes, ms.wait.addr);
+		ms.wait.bytes = 0;
+	}
+	scanned += e.scanned;
+	assert_int_equal(e.fde.start, e.pc);
+	assert_true(waits >= 2);
+	assert_true(scanned <= MAX_FUNCTIONS + 1 + waits);
+
+	/* Not after the mappings have changed. */
+	e.sequence = 2;
+	e.scanned = 0;
+	assert_int_equal(ehframe_find(&e, &range), 0);
+	assert_true(e.scanned > MAX_FUNCTIONS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -604,6 +639,7 @@ int main(void)
 		cmocka_unit_test(a_section_may_end_with_its_mapping),
 		cmocka_unit_test(an_fde_across_the_end_of_its_mapping_is_not_believed),
 		cmocka_unit_test(whichever_read_fails_the_answer_is_right_or_says_why),
+		cmocka_unit_test(a_scan_that_waits_for_a_page_goes_on_where_it_was),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/machine.h"
+#include "core/tables/expr.h"
 #include "port/port_buffer.h"
 
 #define HDR 0x10000000ULL

@@ -16,26 +16,14 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "core/arch/regs.h"
 #include "core/tables/ehframe.h"
-#include "core/regs.h"
+#include "lib/arch/names.h"
 #include "port/port_buffer.h"
 
 #define BIAS 0x100000000000ULL
 #define MAX_COLUMNS 32
 #define SKIP 77
-
-static const char *const reg_names[][16] = {
-	{"rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15"},
-	{[RAX] = "eax",
-	 [RDX] = "edx",
-	 [RCX] = "ecx",
-	 [RBX] = "ebx",
-	 [RBP] = "ebp",
-	 [RSP] = "esp",
-	 [R12] = "esi",
-	 [R13] = "edi"},
-};
-static const char *const *reg_name; /* of the file's machine */
 
 /* A table as readelf prints it: of one FDE, or of a CIE. */
 struct table {
@@ -47,6 +35,7 @@ struct table {
 static struct ehframe ehframe;
 static unsigned long rows, differ;
 static bool is_i386;
+static u32 file_class;
 
 /* Program header @i of the file @bytes, of whichever class. */
 static Elf64_Phdr program_header(const u8 *bytes, int i)
@@ -81,7 +70,6 @@ static int map_file(const char *path)
 		return -errno;
 	eh = (const void *)bytes;
 	is_i386 = eh->e_machine == EM_386;
-	reg_name = reg_names[is_i386];
 	nr = eh->e_ident[EI_CLASS] == ELFCLASS64 ? eh->e_phnum : ((const Elf32_Ehdr *)bytes)->e_phnum;
 	port_reset();
 	for (int i = 0; i < nr; i++) {
@@ -108,17 +96,18 @@ static u32 row_at(struct modules *ms, u64 pc)
 	err = ehframe_find(&ehframe, module_here(ms));
 	if (err)
 		return err;
+	file_class = module_here(ms)->class;
 	return ehframe_row(&ehframe);
 }
 
 /* What the file calls a register of ours. */
 static u32 number_of(u32 reg)
 {
-	u32 i = is_i386 ? NR_REGS : 0;
+	u32 i = 0;
 
-	while (numbered[i] != reg)
+	while (known_reg(file_class, i) != reg)
 		i++;
-	return i % NR_REGS;
+	return i;
 }
 
 /* A rule in readelf's words. It says "u" for registers that nothing was said of, too. */
@@ -141,7 +130,7 @@ static void say_cfa(char *buf, size_t size)
 	if (ehframe.cfi.row.cfa_kind == CFA_EXPR)
 		snprintf(buf, size, "exp");
 	else
-		snprintf(buf, size, "%s%+d", reg_name[ehframe.cfi.row.cfa_reg & 15], ehframe.cfi.row.cfa_off);
+		snprintf(buf, size, "%s%+d", register_name(ehframe.cfi.row.cfa_reg, is_i386), ehframe.cfi.row.cfa_off);
 }
 
 static void complain(const char *path, u64 pc, const char *column, const char *theirs, const char *ours)
@@ -154,8 +143,8 @@ static u32 slot_of_name(const char *name)
 {
 	if (!strcmp(name, "ra"))
 		return SLOT_RA;
-	for (u32 i = 0; i < COUNT(reg_names[0]); i++)
-		if (reg_name[i] && !strcmp(name, reg_name[i]))
+	for (u32 i = 0; i < NR_REGS; i++)
+		if (i != REG_RA && !strcmp(name, register_name(i, is_i386)))
 			return slot_of[i];
 	return NR_SLOTS;
 }
@@ -186,7 +175,7 @@ static void compare(const char *path, struct modules *ms, const struct table *t,
 	}
 	for (u32 slot = 0; slot < NR_SLOTS; slot++)
 		if (!(seen >> slot & 1) && ehframe.cfi.row.rule[slot] != RULE_SAME)
-			complain(path, pc, reg_name[reg_of_slot[slot] & 15], "not mentioned", "a rule");
+			complain(path, pc, register_name(reg_of_slot[slot], is_i386), "not mentioned", "a rule");
 }
 
 static int split(char *line, char **word)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/machine.h"
+#include "core/walk/apply.h"
 #include "port/port_buffer.h"
 
 #define STACK 0x7fff0000ULL

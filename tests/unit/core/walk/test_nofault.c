@@ -10,6 +10,7 @@
 #include "core/walk/nofault.h"
 #include "port/image.h"
 #include "port/port_buffer.h"
+#include "test_arch.h"
 
 #define FUNCTION(n) (IMAGE_CODE + 64 * (n))
 #define STACK (STACK_END - IMAGE_STACK_BYTES)
@@ -40,7 +41,7 @@ static void function(u32 n, u32 words)
 {
 	u8 insns[5];
 
-	two(insns, 0x0c, RSP, words * 8);
+	two(insns, 0x0c, REG_SP, words * 8);
 	image_fde(&im, FUNCTION(n), 64, insns, sizeof(insns));
 }
 
@@ -49,15 +50,15 @@ static void function_that_saves_rbp(u32 n, u32 words, u32 saved)
 {
 	u8 insns[10];
 
-	two(insns, 0x0c, RSP, words * 8);
-	two(insns + 5, 0x05, RBP, saved);
+	two(insns, 0x0c, REG_SP, words * 8);
+	two(insns + 5, 0x05, REG_FP, saved);
 	image_fde(&im, FUNCTION(n), 64, insns, sizeof(insns));
 }
 
 /* Function @n, with a frame pointer, in @reg. */
 static void function_with_frame_pointer(u32 n, u32 reg)
 {
-	image_fde(&im, FUNCTION(n), 64, INSNS(0x0c, reg, 16, 0x80 | RBP, 2));
+	image_fde(&im, FUNCTION(n), 64, INSNS(0x0c, reg, 16, 0x80 | REG_FP, 2));
 }
 
 static void begin(void)
@@ -92,8 +93,8 @@ static u64 *word_at(u64 addr)
 static void set_registers(u64 pc)
 {
 	memcpy(w.machine.reg, initial, sizeof(initial));
-	w.machine.reg[RIP] = pc;
-	w.machine.reg[RSP] = initial[RSP] ? initial[RSP] : STACK;
+	w.machine.reg[REG_PC] = pc;
+	w.machine.reg[REG_SP] = initial[REG_SP] ? initial[REG_SP] : STACK;
 }
 
 /* From @pc: what a walk that may wait comes to. */
@@ -108,7 +109,7 @@ static void walk(u64 pc)
 
 static void map(void)
 {
-	image_fde(&im, FUNCTION(OUTERMOST), 64, INSNS(0x07, RIP));
+	image_fde(&im, FUNCTION(OUTERMOST), 64, INSNS(0x07, REG_RA));
 	image_map(&im);
 }
 
@@ -152,7 +153,7 @@ static void five_calls(void)
 		call(i + 1, i < 4 ? i + 1 : OUTERMOST);
 }
 
-static void what_was_walked_is_walked_at_once(void **state)
+static void a_stack_that_was_walked_has_a_no_fault_walk(void **state)
 {
 	five_calls();
 	learn(FUNCTION(0) + 3);
@@ -183,23 +184,23 @@ static void what_it_read_is_noted(void **state)
 static void a_register_that_was_used_before_it_was_restored_is_noted(void **state)
 {
 	begin();
-	function_with_frame_pointer(0, RBP);
+	function_with_frame_pointer(0, REG_FP);
 	frame(4, 0);
 	put64(&im.up, STACK + 80); /* at STACK + 32: the caller's rbp */
 	call(1, 0);
 	frame(4, 0);
 	put64(&im.up, 0); /* at STACK + 80 */
 	call(1, OUTERMOST);
-	initial[RBP] = STACK + 32;
+	initial[REG_FP] = STACK + 32;
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
 	assert_int_equal(w.out.nr, 3);
-	assert_int_equal(trace->used, 1 << RBP);
+	assert_int_equal(trace->used, 1 << REG_FP);
 	assert_int_equal(trace->reads.nr, 3); /* two return addresses, and one rbp */
 
 	begin();
 	function_that_saves_rbp(0, 4, 2);
-	function_with_frame_pointer(1, RBP);
+	function_with_frame_pointer(1, REG_FP);
 	frame(2, 0);
 	put64(&im.up, STACK + 48);
 	call(1, 1);
@@ -212,13 +213,13 @@ static void a_register_that_was_used_before_it_was_restored_is_noted(void **stat
 	assert_int_equal(trace->reads.nr, 3);
 
 	begin();
-	function_with_frame_pointer(0, R10);
+	function_with_frame_pointer(0, TEST_LOST);
 	frame(1, 0);
 	call(1, OUTERMOST);
-	initial[R10] = STACK;
+	initial[TEST_LOST] = STACK;
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
-	assert_int_equal(trace->used, 1 << R10);
+	assert_int_equal(trace->used, 1 << TEST_LOST);
 }
 
 static void frames_may_straddle_pages(void **state)
@@ -242,7 +243,7 @@ static void a_saved_frame_pointer_may_lie_behind_the_window(void **state)
 
 	begin();
 	function_that_saves_rbp(0, words, words);
-	function_with_frame_pointer(1, RBP);
+	function_with_frame_pointer(1, REG_FP);
 	for (u32 i = 0; i < 5; i++) {
 		put64(&im.up, here(&im.up) + 8 * words + 8 * (PAGE_WORDS + 50)); /* rbp of function 1 */
 		call(words - 1, 1);
@@ -296,7 +297,7 @@ static void recursion(u32 depth)
 	assert_int_equal(cold.nr, depth);
 }
 
-static void more_frames_than_can_be_remembered_can_be_walked(void **state)
+static void more_frames_than_the_read_log_holds_can_be_walked(void **state)
 {
 	recursion(READ_LOG_WORDS + 1);
 	assert_same(FUNCTION(0) + 1);
@@ -401,12 +402,12 @@ static void what_ends_in_another_way_is_left_alone(void **state)
 static void a_caller_that_is_not_above_its_callee_is_left_alone(void **state)
 {
 	begin();
-	function_with_frame_pointer(0, RBP);
+	function_with_frame_pointer(0, REG_FP);
 	frame(8, 0);
 	put64(&im.up, STACK + 16);
 	call(1, 0); /* at STACK + 72 */
 	*word_at(STACK + 24) = FUNCTION(0) + 9;
-	initial[RBP] = STACK + 64;
+	initial[REG_FP] = STACK + 64;
 	learn(FUNCTION(0) + 3);
 	assert_int_equal(row_wanted_outcome, NOT_MONOTONIC);
 	assert_cold(FUNCTION(0) + 3);
@@ -416,11 +417,11 @@ static void lost_registers_are_left_alone(void **state)
 {
 	begin();
 	function(0, 2);
-	function_with_frame_pointer(1, R10);
+	function_with_frame_pointer(1, TEST_LOST);
 	call(2, 1);
 	frame(3, 0);
 	call(1, OUTERMOST); /* where r10 seems to lead */
-	initial[R10] = STACK + 32;
+	initial[TEST_LOST] = STACK + 32;
 	learn(FUNCTION(OUTERMOST) + 8);
 	walk(FUNCTION(0) + 3);
 	assert_int_equal(row_wanted_outcome, CFA_REGISTER_LOST);
@@ -428,7 +429,7 @@ static void lost_registers_are_left_alone(void **state)
 }
 
 /* JIT code, a signal frame, an expression: walked, but not at once. */
-static void what_takes_more_than_a_simple_row_is_left_alone(void **state)
+static void code_that_needs_more_than_a_simple_row_is_left_to_another_walk(void **state)
 {
 	static u8 jit_code[PAGE_BYTES];
 	u64 context;
@@ -436,22 +437,21 @@ static void what_takes_more_than_a_simple_row_is_left_alone(void **state)
 	begin();
 	function(0, 2);
 	function(1, 2);
-	jit_code[0x95] = 0xff;
-	jit_code[0x96] = 0xd0;
+	test_call(&jit_code[0x97]);
 	frame(2, JIT + 0x97);
 	frame(2, 0);
 	put64(&im.up, STACK + 0x100);
 	call(1, 1);
-	im.bytes[FUNCTION(1) + 4 - IMAGE_BASE] = 0xe8;
+	test_call(&im.bytes[FUNCTION(1) + 9 - IMAGE_BASE]);
 	call(2, OUTERMOST);
-	initial[RBP] = STACK + 32;
+	initial[REG_FP] = STACK + 32;
 	port_map(JIT, jit_code, sizeof(jit_code), (struct vma){.executable = 1});
 	learn(FUNCTION(0));
-	assert_int_equal(row_wanted_outcome, UNDEFINED_RA);
+	assert_int_equal(row_wanted_outcome, SP_MAY_BE_LOST ? CFA_REGISTER_LOST : UNDEFINED_RA);
 	assert_cold(FUNCTION(0));
 
 	begin();
-	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 2, 0x77, 16)); /* CFA: rsp + 16, by an expression */
+	image_fde(&im, FUNCTION(0), 64, INSNS(0x0f, 2, 0x70 + REG_SP, 16)); /* CFA: sp + 16, by an expression */
 	call(2, OUTERMOST);
 	learn(FUNCTION(0));
 	assert_int_equal(row_wanted_outcome, UNDEFINED_RA);
@@ -460,13 +460,14 @@ static void what_takes_more_than_a_simple_row_is_left_alone(void **state)
 	begin();
 	function(0, 2);
 	image_cie(&im, "zRS", INSNS(0x1b), INSNS(0));
-	image_fde(&im, FUNCTION(1), 64, INSNS(0x0f, 4, 0x77, 0xa0, 1, 0x06, 0x10, RIP, 3, 0x77, 0xa8, 1));
-	image_fde(&im, FUNCTION(OUTERMOST - 1), 64, INSNS(0x07, RIP));
+	image_fde(&im, FUNCTION(1), 64,
+		  INSNS(0x0f, 4, 0x70 + REG_SP, 0xa0, 1, 0x06, 0x10, REG_RA, 3, 0x70 + REG_SP, 0xa8, 1));
+	image_fde(&im, FUNCTION(OUTERMOST - 1), 64, INSNS(0x07, REG_RA));
 	frame(2, FUNCTION(1) + 1);
 	context = here(&im.up);
-	frame(40, 0);
-	*word_at(context + 160) = here(&im.up);
-	*word_at(context + 168) = FUNCTION(OUTERMOST - 1) + 1;
+	frame(80, 0);
+	*word_at(context + TEST_SIGNAL_SP) = here(&im.up);
+	*word_at(context + TEST_SIGNAL_SP + 8) = FUNCTION(OUTERMOST - 1) + 1;
 	learn(FUNCTION(0));
 	assert_int_equal(w.machine.signal_frames, 1);
 	assert_cold(FUNCTION(0));
@@ -476,7 +477,7 @@ static void a_misaligned_stack_pointer_is_no_frame(void **state)
 {
 	five_calls();
 	learn(FUNCTION(0) + 3);
-	initial[RSP] = STACK + 4;
+	initial[REG_SP] = STACK + 4;
 	walk(FUNCTION(0) + 3);
 	assert_int_equal(row_wanted_outcome, MISALIGNED);
 	assert_cold(FUNCTION(0) + 3);
@@ -485,8 +486,8 @@ static void a_misaligned_stack_pointer_is_no_frame(void **state)
 static void a_misaligned_frame_pointer_is_no_frame(void **state)
 {
 	begin();
-	function_with_frame_pointer(0, RBP);
-	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, RBP, 16, 0x07, RIP));
+	function_with_frame_pointer(0, REG_FP);
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x0c, REG_FP, 16, 0x07, REG_RA));
 	put32(&im.up, 0);
 	put64(&im.up, STACK + 64); /* at STACK + 4, where rbp points */
 	put64(&im.up, FUNCTION(0) + 9);
@@ -494,8 +495,8 @@ static void a_misaligned_frame_pointer_is_no_frame(void **state)
 	frame(5, 0);
 	put64(&im.up, 0); /* at STACK + 64 */
 	put64(&im.up, FUNCTION(OUTERMOST) + 9);
-	initial[RSP] = STACK + 4;
-	initial[RBP] = STACK + 4;
+	initial[REG_SP] = STACK + 4;
+	initial[REG_FP] = STACK + 4;
 	learn(FUNCTION(0) + 8);
 	walk(FUNCTION(OUTERMOST) + 8);
 	walk(FUNCTION(0) + 3);
@@ -504,19 +505,19 @@ static void a_misaligned_frame_pointer_is_no_frame(void **state)
 
 	walk(FUNCTION(1)); /* nor if it is the outermost one */
 	assert_int_equal(row_wanted_outcome, MISALIGNED);
-	initial[RSP] = STACK;
+	initial[REG_SP] = STACK;
 	assert_cold(FUNCTION(1));
 }
 
 static void a_stack_pointer_that_does_not_matter_may_be_misaligned(void **state)
 {
 	begin();
-	function_with_frame_pointer(0, RBP);
+	function_with_frame_pointer(0, REG_FP);
 	frame(4, 0);
 	put64(&im.up, 0);
 	call(1, OUTERMOST);
-	initial[RBP] = STACK + 32;
-	initial[RSP] = STACK + 12;
+	initial[REG_FP] = STACK + 32;
+	initial[REG_SP] = STACK + 12;
 	learn(FUNCTION(0) + 3);
 	assert_same(FUNCTION(0) + 3);
 	assert_true(read_log_is_usable(&trace->reads));
@@ -526,15 +527,16 @@ static void a_stack_pointer_that_does_not_matter_may_be_misaligned(void **state)
 static void a_frame_that_is_no_number_of_words_is_misaligned_for_all(void **state)
 {
 	static const u8 cie[] = {
-		0x14, 0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x7c, RIP, 1, 0x1b, 0x0c, RSP, 12, 0x80 | RIP, 1, 0, 0,
+		0x14,	       0, 0, 0, 0, 0, 0, 0, 1, 'z', 'R', 0, 1, 0x7c, REG_RA, 1, 0x1b, 0x0c, REG_SP, 12,
+		0x80 | REG_RA, 1, 0, 0,
 	};
 
 	begin();
 	im.cie = here(&im.eh_frame);
 	put(&im.eh_frame, cie, sizeof(cie));
 	image_fde(&im, FUNCTION(0), 64, INSNS(0));
-	image_fde(&im, FUNCTION(1), 64, INSNS(0x80 | RIP, 2));
-	image_cie(&im, "zR", INSNS(0x1b), INSNS(0x0c, RSP, 8, 0x80 | RIP, 1));
+	image_fde(&im, FUNCTION(1), 64, INSNS(0x80 | REG_RA, 2));
+	image_cie(&im, "zR", INSNS(0x1b), INSNS(0x0c, REG_SP, 8, 0x80 | REG_RA, 1));
 	call(2, 1);
 	call(1, OUTERMOST);
 	learn(FUNCTION(0) + 3);
@@ -552,7 +554,7 @@ static void the_outermost_frame_of_a_stack_that_is_no_number_of_words_is_misalig
 	learn(FUNCTION(OUTERMOST) + 8);
 	assert_same(FUNCTION(OUTERMOST) + 8);
 	for (u64 off = 1; off < 8; off++) {
-		initial[RSP] = STACK + off;
+		initial[REG_SP] = STACK + off;
 		walk(FUNCTION(OUTERMOST) + 8);
 		assert_int_equal(row_wanted_outcome, MISALIGNED);
 		assert_cold(FUNCTION(OUTERMOST) + 8);
@@ -562,13 +564,13 @@ static void the_outermost_frame_of_a_stack_that_is_no_number_of_words_is_misalig
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_was_walked_is_walked_at_once),
+		cmocka_unit_test(a_stack_that_was_walked_has_a_no_fault_walk),
 		cmocka_unit_test(what_it_read_is_noted),
 		cmocka_unit_test(a_register_that_was_used_before_it_was_restored_is_noted),
 		cmocka_unit_test(frames_may_straddle_pages),
 		cmocka_unit_test(a_saved_frame_pointer_may_lie_behind_the_window),
 		cmocka_unit_test(pages_whose_hints_collide_are_both_known),
-		cmocka_unit_test(more_frames_than_can_be_remembered_can_be_walked),
+		cmocka_unit_test(more_frames_than_the_read_log_holds_can_be_walked),
 		cmocka_unit_test(a_stack_deeper_than_allowed_is_left_alone),
 		cmocka_unit_test(a_stack_that_is_not_there_is_left_alone),
 		cmocka_unit_test(nothing_but_the_stack_is_read),
@@ -577,7 +579,7 @@ int main(void)
 		cmocka_unit_test(what_ends_in_another_way_is_left_alone),
 		cmocka_unit_test(a_caller_that_is_not_above_its_callee_is_left_alone),
 		cmocka_unit_test(lost_registers_are_left_alone),
-		cmocka_unit_test(what_takes_more_than_a_simple_row_is_left_alone),
+		cmocka_unit_test(code_that_needs_more_than_a_simple_row_is_left_to_another_walk),
 		cmocka_unit_test(a_misaligned_stack_pointer_is_no_frame),
 		cmocka_unit_test(a_misaligned_frame_pointer_is_no_frame),
 		cmocka_unit_test(a_stack_pointer_that_does_not_matter_may_be_misaligned),

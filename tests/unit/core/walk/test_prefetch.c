@@ -24,7 +24,7 @@ static void begin(void)
 	image_init(&im);
 	image_fde(&im, FUNCTION(0), 64, INSNS(0x0e, 16));
 	image_fde(&im, FUNCTION(1), 64, INSNS(0x0e, 16));
-	image_fde(&im, FUNCTION(2), 64, INSNS(0x07, RIP));
+	image_fde(&im, FUNCTION(2), 64, INSNS(0x07, REG_RA));
 	image_fde(&im, FUNCTION(ELSEWHERE), 64, INSNS(0x0e, 16));
 	put64(&im.up, 1);
 	put64(&im.up, FUNCTION(1) + 9);

@@ -84,7 +84,7 @@ static void the_span_reaches_to_the_farthest_word(void **state)
 	assert_true(read_log_is_usable(&r));
 }
 
-static void one_word_too_many_spoils(void **state)
+static void one_word_too_many_makes_the_log_unusable(void **state)
 {
 	read_log_clear(&r);
 	for (u32 i = 0; i < READ_LOG_WORDS; i++)
@@ -94,7 +94,7 @@ static void one_word_too_many_spoils(void **state)
 	assert_false(read_log_is_usable(&r));
 }
 
-static void a_word_that_cannot_be_told_spoils_for_good(void **state)
+static void a_word_outside_the_span_makes_the_log_unusable(void **state)
 {
 	static const u64 distances[] = {READ_LOG_SPAN * sizeof(u64), 1ULL << 40, -8ULL, 4, 9, -1ULL};
 
@@ -124,8 +124,8 @@ int main(void)
 		cmocka_unit_test(changes_do_not_cancel_each_other),
 		cmocka_unit_test(the_order_of_reading_does_not_matter),
 		cmocka_unit_test(the_span_reaches_to_the_farthest_word),
-		cmocka_unit_test(one_word_too_many_spoils),
-		cmocka_unit_test(a_word_that_cannot_be_told_spoils_for_good),
+		cmocka_unit_test(one_word_too_many_makes_the_log_unusable),
+		cmocka_unit_test(a_word_outside_the_span_makes_the_log_unusable),
 		cmocka_unit_test(a_set_that_is_half_written_is_read_within_its_bounds),
 	};
 

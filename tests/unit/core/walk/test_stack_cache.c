@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is a stack told again exactly if all is as it was that the walk depended on? */
+/* Does the stack cache find a stack exactly if all that its walk depended on is as it was? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -69,7 +69,7 @@ static struct cached_stack *cached_stack_with(u32 id)
 	return NULL;
 }
 
-static void what_was_put_is_told_again(void **state)
+static void what_was_put_is_found_again(void **state)
 {
 	read_words(1, 20);
 	assert_int_equal(find(), 0);
@@ -164,8 +164,9 @@ static void each_field_of_the_key_counts(void **state)
 
 static void each_register_that_was_used_counts_and_no_other(void **state)
 {
-	static const u32 saved[] = {RBX, RBP, R12, R13, R14, R15};
+	u8 saved[NR_DEPENDS];
 
+	memcpy(saved, reg_of_slot, sizeof(saved));
 	read_words(0, 3);
 	for (u32 i = 0; i < COUNT(saved); i++)
 		for (u32 j = 0; j <= COUNT(saved); j++) {
@@ -180,12 +181,12 @@ static void each_register_that_was_used_counts_and_no_other(void **state)
 		}
 }
 
-static void a_walk_that_used_other_registers_is_not_remembered(void **state)
+static void a_walk_that_used_other_registers_is_not_cached(void **state)
 {
 	read_words(0, 3);
 	for (u32 n = 0; n < NR_REGS; n++) {
-		trace.used = 1u << n | 1u << RBP;
-		if ((CALLEE_SAVED | 1u << RBP) >> n & 1)
+		trace.used = 1u << n | 1u << REG_FP;
+		if (DEPENDS_REGS >> n & 1)
 			continue;
 		put(ID);
 		assert_int_equal(find(), 0);
@@ -193,7 +194,7 @@ static void a_walk_that_used_other_registers_is_not_remembered(void **state)
 	}
 }
 
-static void a_walk_that_read_nothing_or_too_much_is_not_remembered(void **state)
+static void a_walk_that_read_nothing_or_too_much_is_not_cached(void **state)
 {
 	put(ID);
 	assert_int_equal(find(), 0);
@@ -232,7 +233,7 @@ static void no_more_of_the_stack_is_read_than_the_walk_did(void **state)
 	assert_int_equal(find(), 0);
 }
 
-static void nobody_reads_or_writes_a_memo_that_is_being_written(void **state)
+static void an_entry_that_is_being_written_is_neither_read_nor_overwritten(void **state)
 {
 	struct cached_stack *m;
 	u32 sequence;
@@ -250,7 +251,7 @@ static void nobody_reads_or_writes_a_memo_that_is_being_written(void **state)
 	assert_int_equal(find(), ID);
 }
 
-static void a_memo_that_is_seen_half_written_is_read_within_its_bounds(void **state)
+static void an_entry_that_is_half_written_is_read_within_its_bounds(void **state)
 {
 	struct cached_stack *m;
 
@@ -263,7 +264,7 @@ static void a_memo_that_is_seen_half_written_is_read_within_its_bounds(void **st
 	assert_int_equal(find(), 0);
 }
 
-static void an_empty_table_knows_nobody(void **state)
+static void an_empty_table_finds_nothing(void **state)
 {
 	memset(&key, 0, sizeof(key));
 	memset(reg, 0, sizeof(reg));
@@ -273,7 +274,7 @@ static void an_empty_table_knows_nobody(void **state)
 
 static void many_stand_side_by_side(void **state)
 {
-	u32 told = 0;
+	u32 found = 0;
 
 	read_words(0, 3);
 	for (u32 i = 0; i < 256; i++) {
@@ -286,26 +287,26 @@ static void many_stand_side_by_side(void **state)
 		key.ip = 0x401000 + i;
 		id = find();
 		assert_true(!id || id == 1 + i);
-		told += id != 0;
+		found += id != 0;
 	}
-	assert_true(told > 200);
+	assert_true(found > 200);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(what_was_put_is_told_again, begin),
+		cmocka_unit_test_setup(what_was_put_is_found_again, begin),
 		cmocka_unit_test_setup(a_change_of_any_word_that_was_read_misses_and_of_no_other, begin),
 		cmocka_unit_test_setup(a_word_that_comes_back_is_a_hit_again, begin),
 		cmocka_unit_test_setup(each_field_of_the_key_counts, begin),
 		cmocka_unit_test_setup(each_register_that_was_used_counts_and_no_other, begin),
-		cmocka_unit_test_setup(a_walk_that_used_other_registers_is_not_remembered, begin),
-		cmocka_unit_test_setup(a_walk_that_read_nothing_or_too_much_is_not_remembered, begin),
+		cmocka_unit_test_setup(a_walk_that_used_other_registers_is_not_cached, begin),
+		cmocka_unit_test_setup(a_walk_that_read_nothing_or_too_much_is_not_cached, begin),
 		cmocka_unit_test_setup(a_stack_that_is_not_there_misses, begin),
 		cmocka_unit_test_setup(no_more_of_the_stack_is_read_than_the_walk_did, begin),
-		cmocka_unit_test_setup(nobody_reads_or_writes_a_memo_that_is_being_written, begin),
-		cmocka_unit_test_setup(a_memo_that_is_seen_half_written_is_read_within_its_bounds, begin),
-		cmocka_unit_test_setup(an_empty_table_knows_nobody, begin),
+		cmocka_unit_test_setup(an_entry_that_is_being_written_is_neither_read_nor_overwritten, begin),
+		cmocka_unit_test_setup(an_entry_that_is_half_written_is_read_within_its_bounds, begin),
+		cmocka_unit_test_setup(an_empty_table_finds_nothing, begin),
 		cmocka_unit_test_setup(many_stand_side_by_side, begin),
 	};
 

@@ -704,7 +704,7 @@ static void scheduler(u64 ra)
 	go_start();
 }
 
-static void who_called_the_scheduler_is_known_while_it_works_for_him(void **state)
+static void the_caller_of_the_scheduler_is_known_while_it_works_for_it(void **state)
 {
 	scheduler(MCALL);
 	expect(CALLER, true);
@@ -932,7 +932,7 @@ static void go_that_c_calls_leads_to_the_threads_stack(void **state)
 	check_frames(2);
 }
 
-static void calls_within_calls_of_go_and_c_are_told_apart(void **state)
+static void calls_within_calls_of_go_and_c_are_distinguished(void **state)
 {
 	go_called_by_c();
 	callback_frame(CALLBACK, GO + OUTER_CALLBACK, ASMCGOCALL, 0);
@@ -1196,14 +1196,14 @@ int main(void)
 		cmocka_unit_test(go_comes_back_from_the_system_stack),
 		cmocka_unit_test(a_goroutine_whose_stack_was_moved_has_its_own_frame_pointer),
 		cmocka_unit_test(since_go_1_21_systemstack_has_a_frame),
-		cmocka_unit_test(who_called_the_scheduler_is_known_while_it_works_for_him),
+		cmocka_unit_test(the_caller_of_the_scheduler_is_known_while_it_works_for_it),
 		cmocka_unit_test(nobody_called_a_scheduler_that_has_put_its_goroutine_aside),
 		cmocka_unit_test(a_goroutine_that_is_not_as_it_should_be_is_not_believed),
 		cmocka_unit_test(a_function_whose_stack_is_too_small_has_no_frame_yet),
 		cmocka_unit_test(go_keeps_its_stack_pointer_around_calls_of_the_vdso),
 		cmocka_unit_test(c_that_go_calls_leads_to_the_goroutine),
 		cmocka_unit_test(go_that_c_calls_leads_to_the_threads_stack),
-		cmocka_unit_test(calls_within_calls_of_go_and_c_are_told_apart),
+		cmocka_unit_test(calls_within_calls_of_go_and_c_are_distinguished),
 		cmocka_unit_test(a_thread_of_cgo_begins_below_crosscall1),
 		cmocka_unit_test(structs_of_go_that_do_not_point_to_each_other_are_not_believed),
 		cmocka_unit_test(what_a_jit_compiler_pushes_is_no_linkers_index),

@@ -146,7 +146,7 @@ static void a_function_is_found_from_its_load_on(void **state)
 	}
 }
 
-static void memory_that_is_used_again_is_told_apart_by_time(void **state)
+static void memory_that_is_used_again_is_distinguished_by_time(void **state)
 {
 	begin(40);
 	load(100, 0x1000, 64, 0, "first");
@@ -272,6 +272,17 @@ static void other_files_are_refused(void **state)
 	}
 }
 
+/* As CPython 3.13 writes it. */
+static void a_dump_without_a_machine_is_of_this_one(void **state)
+{
+	begin(40);
+	memset(dump.bytes + 12, 0, 4);
+	load(100, 0x1000, 16, 0, "py::f");
+	_cleanup_(jitdump_freep) struct jitdump *j = parsed();
+
+	expect(j, 0x1008, 200, "py::f", 0x1000);
+}
+
 static void of_many_overlaps_the_latest_counts(void **state)
 {
 	begin(40);
@@ -331,12 +342,13 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_function_is_found_from_its_load_on),
-		cmocka_unit_test(memory_that_is_used_again_is_told_apart_by_time),
+		cmocka_unit_test(memory_that_is_used_again_is_distinguished_by_time),
 		cmocka_unit_test(a_function_that_moves_is_no_longer_where_it_was),
 		cmocka_unit_test(a_function_that_came_from_elsewhere_is_found),
 		cmocka_unit_test(what_makes_no_sense_is_passed_over),
 		cmocka_unit_test(wherever_it_is_cut_the_whole_records_are_read),
 		cmocka_unit_test(other_files_are_refused),
+		cmocka_unit_test(a_dump_without_a_machine_is_of_this_one),
 		cmocka_unit_test(of_many_overlaps_the_latest_counts),
 		cmocka_unit_test(the_dump_of_a_process_is_the_one_that_it_maps),
 	};

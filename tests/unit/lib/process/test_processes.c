@@ -27,7 +27,7 @@ static uint64_t at(struct processes *p, uint32_t pid, uint64_t address, uint64_t
 	return m ? m->what : 0;
 }
 
-static void what_came_later_counts(void **state)
+static void the_later_mapping_counts(void **state)
 {
 	struct processes p = {0};
 	uint64_t offset;
@@ -53,6 +53,35 @@ static void what_came_later_counts(void **state)
 	map(&p, 1, 0, 1000, 6); /* over all */
 	assert_int_equal(at(&p, 1, 310, &offset), 6);
 	assert_int_equal(at(&p, 1, 999, &offset), 6);
+	processes_done(&p);
+}
+
+static void what_is_unmapped_is_gone(void **state)
+{
+	struct processes p = {0};
+	uint64_t offset;
+
+	map(&p, 1, 100, 200, 1);
+	map(&p, 1, 300, 400, 2);
+	fork_(&p, 2, 1, false);
+	assert_int_equal(processes_unmap(&p, 1, 120, 130), 0);
+	assert_int_equal(processes_unmap(&p, 1, 190, 350), 0);
+	assert_int_equal(processes_unmap(&p, 1, 500, 600), 0); /* nothing was there, */
+	assert_int_equal(processes_unmap(&p, 3, 100, 200), 0); /* ... and in this process nothing at all */
+	assert_int_equal(at(&p, 1, 119, &offset), 1);
+	assert_int_equal(at(&p, 1, 120, &offset), 0);
+	assert_int_equal(at(&p, 1, 130, &offset), 1);
+	assert_int_equal(offset, 0x1000 + 30);
+	assert_int_equal(at(&p, 1, 190, &offset), 0);
+	assert_int_equal(at(&p, 1, 349, &offset), 0);
+	assert_int_equal(at(&p, 1, 350, &offset), 2);
+	assert_int_equal(at(&p, 2, 125, &offset), 1); /* the child has kept it */
+	processes_end(&p, 1);
+	processes_end(&p, 3);
+	assert_false(processes_has_maps(&p, 1));
+	assert_true(processes_has_maps(&p, 2));
+	map(&p, 1, 100, 200, 7); /* the number is used again */
+	assert_int_equal(at(&p, 1, 100, &offset), 7);
 	processes_done(&p);
 }
 
@@ -123,7 +152,8 @@ static void what_no_process_does_is_counted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_came_later_counts),
+		cmocka_unit_test(the_later_mapping_counts),
+		cmocka_unit_test(what_is_unmapped_is_gone),
 		cmocka_unit_test(a_child_has_what_its_parent_had),
 		cmocka_unit_test(threads_have_the_name_that_they_got_last),
 		cmocka_unit_test(what_no_process_does_is_counted),

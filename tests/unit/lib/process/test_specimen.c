@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Does a specimen walk again as it did, does it hold no more of a program's data than that takes, and is a file that is
- * none refused? Arguments: the specimens of real programs.
+ * none refused? Has each rule of src/arch/x86_64/core/arch/rules.txt a specimen that it leads on? Arguments: the specimens of real
+ * programs; those of rules are in a folder "rules", and are called after their rules.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "core/code/rules.h"
 #include "lib/process/specimen.h"
 
 #define DEPTH 40
@@ -197,6 +199,70 @@ static void specimens_of_real_programs_walk_as_they_did(void **state)
 	}
 }
 
+/* Return the specimen of the rule @name, or NULL. */
+static const char *specimen_of(const char *name)
+{
+	char end[80];
+
+	snprintf(end, sizeof(end), "/specimens/rules/%s", name);
+	for (int i = 0; i < nr_specimens; i++) {
+		size_t len = strlen(specimens[i]);
+
+		if (len > strlen(end) && !strcmp(specimens[i] + len - strlen(end), end))
+			return specimens[i];
+	}
+	return NULL;
+}
+
+/* Is a frame of the specimen at @file left by @rule, for a caller? */
+static bool is_hit(const char *file, u32 rule)
+{
+	struct dusk_error err = {""};
+	struct specimen *s;
+	struct trace t;
+	bool hit = false;
+
+	if (specimen_read(&s, file, &err))
+		fail_msg("%s", err.text);
+	assert_int_equal(trace_init(&t), 0);
+	assert_int_equal(specimen_walk(s, &t), 0);
+	for (size_t i = 0; i < t.frames.nr; i++)
+		hit |= t.frames.v[i].rule == rule;
+	trace_done(&t);
+	specimen_free(s);
+	return hit;
+}
+
+static void each_rule_has_a_specimen_that_hits_it(void **state)
+{
+	int failed = 0;
+
+	for (u32 rule = NO_RULE + 1; rule < NR_RULES; rule++) {
+		const char *name = trace_rule_name(rule), *file = specimen_of(name);
+
+		if (file && is_hit(file, rule))
+			continue;
+		print_message("  %s: %s\n", name,
+			      file ? "its specimen does not hit it" : "no tests/specimens/rules/ of it");
+		failed++;
+	}
+	assert_int_equal(failed, 0);
+}
+
+/* A specimen that is called after no rule may be there because its rule has another name now. */
+static void each_specimen_of_a_rule_is_of_a_rule_that_exists(void **state)
+{
+	for (int i = 0; i < nr_specimens; i++) {
+		const char *name = strstr(specimens[i], "/specimens/rules/");
+		bool exists = !name;
+
+		for (u32 rule = NO_RULE + 1; rule < NR_RULES; rule++)
+			exists |= name && !strcmp(name + strlen("/specimens/rules/"), trace_rule_name(rule));
+		if (!exists)
+			fail_msg("%s: src/arch/x86_64/core/arch/rules.txt has no such rule", specimens[i]);
+	}
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +271,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_is_no_specimen_is_refused),
 		cmocka_unit_test(a_stack_that_is_not_the_kept_one_does_not_agree),
 		cmocka_unit_test(specimens_of_real_programs_walk_as_they_did),
+		cmocka_unit_test(each_rule_has_a_specimen_that_hits_it),
+		cmocka_unit_test(each_specimen_of_a_rule_is_of_a_rule_that_exists),
 	};
 	int failed, fd = mkstemp(path);
 

@@ -107,7 +107,7 @@ static void wherever_it_is_cut_what_is_whole_is_there_and_where_it_ends_is_said(
 	}
 }
 
-static void bytes_that_follow_are_told_and_nothing_is_lost(void **state)
+static void trailing_bytes_are_reported_and_nothing_is_lost(void **state)
 {
 	size_t len;
 	char *bytes = make(&len, false);
@@ -218,6 +218,32 @@ static void each_number_leads_to_its_stack_also_that_of_an_equal_one(void **stat
 	assert_int_equal(s->identity, 0);
 }
 
+/* Nobody could say which of the two is meant. */
+static void an_id_stands_for_one_stack(void **state)
+{
+	struct dusk_stack ids[] = {
+		{42, 2, 1, frames}, {7, 3, 1, frames + 3}, {42, 1, 1, frames + 2}, {8, 1, 1, frames}};
+	struct dusk_stacks four = {.nr = 4, .v = ids};
+	const struct dusk_stack *found = NULL;
+
+	for (int equal = 0; equal < 2; equal++) {
+		int fd = memfd_create("stacks", MFD_CLOEXEC);
+		_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+		char path[32];
+
+		if (equal)
+			ids[2] = ids[0];
+		assert_int_equal(dusk_stacks_write(&four, fd), 0);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+		assert_int_equal(dusk_stacks_read(&s, path, NULL), 0);
+		close(fd);
+		assert_int_equal(s->nr, 2);
+		assert_string_equal(s->damage, "byte 88: stack 3 of 4 has the id of an earlier one, 42");
+		assert_int_equal(dusk_stacks_by_id(s, 42, &found), 0);
+		assert_int_equal(found->nr, 2);
+	}
+}
+
 static void counts_beyond_the_format_end_at_its_largest(void **state)
 {
 	struct dusk_stack one = {1, 1, 1ULL << 40, frames};
@@ -237,12 +263,13 @@ int main(void)
 		cmocka_unit_test(what_was_written_is_read_in_either_byte_order),
 		cmocka_unit_test(the_layout_is_that_of_the_kernel),
 		cmocka_unit_test(wherever_it_is_cut_what_is_whole_is_there_and_where_it_ends_is_said),
-		cmocka_unit_test(bytes_that_follow_are_told_and_nothing_is_lost),
+		cmocka_unit_test(trailing_bytes_are_reported_and_nothing_is_lost),
 		cmocka_unit_test(a_stack_that_cannot_be_ends_it),
 		cmocka_unit_test(a_number_of_stacks_that_cannot_be_is_no_harm),
 		cmocka_unit_test(other_files_and_versions_are_refused),
 		cmocka_unit_test(equal_stacks_become_one_with_the_references_of_all),
 		cmocka_unit_test(each_number_leads_to_its_stack_also_that_of_an_equal_one),
+		cmocka_unit_test(an_id_stands_for_one_stack),
 		cmocka_unit_test(counts_beyond_the_format_end_at_its_largest),
 	};
 

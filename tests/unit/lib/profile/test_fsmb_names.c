@@ -289,7 +289,7 @@ static void wherever_it_is_cut_it_is_said_and_what_is_there_is_right(void **stat
 	assert_int_equal(most, 2); /* files were whole, and names come last */
 }
 
-static void bytes_that_follow_are_told(void **state)
+static void trailing_bytes_are_reported(void **state)
 {
 	size_t len;
 	char *bytes = make(&len, false), says[64];
@@ -549,7 +549,7 @@ int main(void)
 		cmocka_unit_test(a_section_from_of_another_size_says_nothing),
 		cmocka_unit_test(without_names_there_is_nothing_behind_the_stacks),
 		cmocka_unit_test(wherever_it_is_cut_it_is_said_and_what_is_there_is_right),
-		cmocka_unit_test(bytes_that_follow_are_told),
+		cmocka_unit_test(trailing_bytes_are_reported),
 		cmocka_unit_test(sections_that_are_unknown_are_skipped),
 		cmocka_unit_test(a_section_that_is_not_filled_up_is_cut),
 		cmocka_unit_test(sections_of_another_version_are_skipped),

@@ -33,7 +33,7 @@ static struct record_shape learn(const char *group, const char *format)
 	return shape;
 }
 
-/* The record is in memory of its own, to see who reads beyond it. */
+/* The record is in memory of its own, so that a read beyond it is seen. */
 static void prints(uint32_t number, const void *record, size_t bytes, bool cut, const char *want)
 {
 	void *own = malloc(bytes ? bytes : 1);

@@ -50,7 +50,7 @@ static double pass(struct machine *m)
 	return ns / LOOK_NS / CPUS;
 }
 
-static void what_costs_too_much_is_inside_its_budget_after_some_looks(void **state)
+static void costs_above_the_budget_are_inside_it_after_some_rounds(void **state)
 {
 	struct machine m;
 	double share = 0;
@@ -78,7 +78,7 @@ static void all_are_taken_again_when_the_machine_is_quiet(void **state)
 	assert_int_equal(m.governor.certain_ns, 0);
 }
 
-/* What is left is the cost of noting who left and came back: to take still fewer would only make the sums worse. */
+/* What is left is the cost of noting each sched-out and sched-in: to take still fewer would only make the sums worse. */
 static void a_budget_that_cannot_be_held_makes_no_sums_worse_than_it_helps(void **state)
 {
 	struct machine m;
@@ -119,7 +119,7 @@ static void without_a_budget_all_are_taken_whatever_it_costs(void **state)
 	}
 }
 
-static void looks_that_follow_too_soon_change_nothing(void **state)
+static void rounds_that_follow_too_soon_change_nothing(void **state)
 {
 	struct machine m;
 	uint64_t certain_ns;
@@ -134,12 +134,12 @@ static void looks_that_follow_too_soon_change_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(what_costs_too_much_is_inside_its_budget_after_some_looks),
+		cmocka_unit_test(costs_above_the_budget_are_inside_it_after_some_rounds),
 		cmocka_unit_test(all_are_taken_again_when_the_machine_is_quiet),
 		cmocka_unit_test(a_budget_that_cannot_be_held_makes_no_sums_worse_than_it_helps),
 		cmocka_unit_test(more_to_do_is_worth_another_try),
 		cmocka_unit_test(without_a_budget_all_are_taken_whatever_it_costs),
-		cmocka_unit_test(looks_that_follow_too_soon_change_nothing),
+		cmocka_unit_test(rounds_that_follow_too_soon_change_nothing),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

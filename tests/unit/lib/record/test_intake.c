@@ -49,7 +49,7 @@ static int begin(void **state)
 		return -1;
 	join.modules = modules_new(join.writer);
 	join.stacks = stacks_new(join.writer, join.modules, NULL);
-	join.stitch = stitch_new();
+	join.stitch = join_stitch();
 	profile_event(join.writer, "sched:sched_process_exec");
 	in.nr_events = 1;
 	return fields_new(&in.fields) || fields_learn(in.fields, "sched", EXEC_FORMAT, strlen(EXEC_FORMAT), &shape);
@@ -61,7 +61,7 @@ static int end(void **state)
 		profile_discard(join.writer);
 	stacks_free(join.stacks);
 	modules_free(join.modules);
-	stitch_free(join.stitch);
+	join_done(&join);
 	intake_done(&in);
 	fields_free(in.fields);
 	return 0;

@@ -59,7 +59,7 @@ static void same_comes(struct inline_stacks *w, u64 cookie, u64 same_as)
 	assert_int_equal(inline_take_stack(w, &e), 0);
 }
 
-static void charge_comes(struct inline_stacks *w, u32 consumer, u64 key, u64 cookie, u64 amount)
+static void sum_comes(struct inline_stacks *w, u32 consumer, u64 key, u64 cookie, u64 amount)
 {
 	struct event_sum e = {
 		.kind = EVENT_SUM,
@@ -88,11 +88,11 @@ static void sums_of_one_stack_are_one_whatever_comes_first(void **state)
 	struct inline_stacks *w = inline_new();
 	struct seen s;
 
-	charge_comes(w, 3, 7, 100, 10);
+	sum_comes(w, 3, 7, 100, 10);
 	assert_int_equal(look(w, 3).unresolved, 1);
 	stack_comes(w, 100, 1000);
 	stack_comes(w, 101, 1000);
-	charge_comes(w, 3, 7, 101, 5);
+	sum_comes(w, 3, 7, 101, 5);
 	s = look(w, 3);
 	assert_int_equal(s.rows, 1);
 	assert_int_equal(s.unresolved, 0);
@@ -110,35 +110,35 @@ static void keys_stacks_and_consumers_are_kept_apart(void **state)
 	for (u64 cookie = 1; cookie <= 4; cookie++) {
 		stack_comes(w, cookie, 1000 + cookie % 2 * 500);
 		for (u64 key = 0; key < 3; key++)
-			charge_comes(w, 1, key, cookie, 1);
+			sum_comes(w, 1, key, cookie, 1);
 	}
-	charge_comes(w, 2, 0, 1, 1);
+	sum_comes(w, 2, 0, 1, 1);
 	assert_int_equal(look(w, 1).rows, 6);
 	assert_int_equal(look(w, 1).count, 12);
 	assert_int_equal(look(w, 2).rows, 1);
 	inline_drop(w, 1);
 	assert_int_equal(look(w, 1).rows, 0);
 	assert_int_equal(look(w, 2).rows, 1);
-	charge_comes(w, 1, 0, 1, 4);
+	sum_comes(w, 1, 0, 1, 4);
 	assert_int_equal(look(w, 1).amount, 4);
 	inline_free(w);
 }
 
-static void the_same_stack_may_be_told_before_it_comes_and_after(void **state)
+static void a_cookie_may_refer_to_a_stack_before_or_after_it_arrives(void **state)
 {
 	struct inline_stacks *w = inline_new();
-	u32 stack, outcome;
+	struct resolved r;
 
 	same_comes(w, 11, 10);
-	charge_comes(w, 0, 1, 11, 1);
-	assert_false(inline_find(w, 11, &stack, &outcome));
+	sum_comes(w, 0, 1, 11, 1);
+	assert_false(inline_find(w, 11, &r));
 	stack_comes(w, 10, 2000);
 	same_comes(w, 12, 10);
-	charge_comes(w, 0, 1, 12, 1);
+	sum_comes(w, 0, 1, 12, 1);
 	for (u64 cookie = 10; cookie <= 12; cookie++) {
-		assert_true(inline_find(w, cookie, &stack, &outcome));
-		expect_frames(w, stack, 2000);
-		assert_int_equal(outcome, UNDEFINED_RA);
+		assert_true(inline_find(w, cookie, &r));
+		expect_frames(w, r.stack, 2000);
+		assert_int_equal(r.outcome, UNDEFINED_RA);
 	}
 	assert_int_equal(look(w, 0).rows, 1);
 	assert_int_equal(look(w, 0).count, 2);
@@ -150,7 +150,7 @@ static void a_sum_whose_stack_is_lost_stays_without(void **state)
 	struct inline_stacks *w = inline_new();
 	struct seen s;
 
-	charge_comes(w, 0, 1, 50, 9);
+	sum_comes(w, 0, 1, 50, 9);
 	stack_comes(w, 51, 1);
 	inline_drop(w, 1);
 	s = look(w, 0);
@@ -165,18 +165,19 @@ static void a_sum_whose_stack_is_lost_stays_without(void **state)
 static void numbers_that_were_forgotten_are_not_used_again(void **state)
 {
 	struct inline_stacks *w = inline_new();
-	u32 old, fresh, outcome, nr;
+	struct resolved old, fresh;
+	u32 nr;
 
 	stack_comes(w, 1, 1000);
-	assert_true(inline_find(w, 1, &old, &outcome));
+	assert_true(inline_find(w, 1, &old));
 	inline_forget(w);
-	assert_null(inline_frames(w, old, &nr));
-	assert_false(inline_find(w, 1, &fresh, &outcome));
+	assert_null(inline_frames(w, old.stack, &nr));
+	assert_false(inline_find(w, 1, &fresh));
 	stack_comes(w, 2, 3000);
-	assert_true(inline_find(w, 2, &fresh, &outcome));
-	assert_int_not_equal(fresh, old);
-	expect_frames(w, fresh, 3000);
-	assert_null(inline_frames(w, old, &nr));
+	assert_true(inline_find(w, 2, &fresh));
+	assert_int_not_equal(fresh.stack, old.stack);
+	expect_frames(w, fresh.stack, 3000);
+	assert_null(inline_frames(w, old.stack, &nr));
 	inline_free(w);
 }
 
@@ -185,7 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(sums_of_one_stack_are_one_whatever_comes_first),
 		cmocka_unit_test(keys_stacks_and_consumers_are_kept_apart),
-		cmocka_unit_test(the_same_stack_may_be_told_before_it_comes_and_after),
+		cmocka_unit_test(a_cookie_may_refer_to_a_stack_before_or_after_it_arrives),
 		cmocka_unit_test(a_sum_whose_stack_is_lost_stays_without),
 		cmocka_unit_test(numbers_that_were_forgotten_are_not_used_again),
 	};

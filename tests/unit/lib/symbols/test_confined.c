@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* What may a process do that reads files which nobody vouches for, and what may be opened for it? */
+/* What may the process do that reads untrusted files, and which files may be opened for it? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -276,7 +276,7 @@ static void without_its_split_units_code_has_names_and_lines(void **state)
 	compile("-g -gdwarf-5 -gsplit-dwarf");
 	shell("mkdir progs && mv prog-*.dwo progs");
 	functions_are_missing();
-	/* And when they have come nobody remembers that they were missing. */
+	/* And when they have come, the cache does not keep that they were missing. */
 	shell("mv progs/* .");
 	p = looked_up(folder, NULL);
 	assert_true(p->nr_lines > p->nr_frames);
@@ -395,7 +395,7 @@ static void without_lines_debug_information_is_not_read(void **state)
 	assert_int_equal(dusk_profile_symbolize(p, &o, NULL), 0);
 	assert_true(p->nr_functions > 5);
 	assert_int_equal(p->nr_lines, 0);
-	/* And nobody is told that there is none. */
+	/* And no message says that there is none. */
 	profile_freep(&p);
 	p = looked_up(folder, NULL);
 	assert_true(p->nr_lines > 100);
@@ -605,7 +605,7 @@ static void a_file_cut_short_while_it_is_read_costs_its_names_only(void **state)
 static void broken_debug_information_leaves_the_names(void **state)
 {
 	_cleanup_(freep) char *whole = NULL;
-	uint32_t seed = 3, told = 0;
+	uint32_t seed = 3, reported = 0;
 	uint64_t start, end;
 	size_t len;
 
@@ -631,9 +631,9 @@ static void broken_debug_information_leaves_the_names(void **state)
 		p = record(start, end, 1);
 		assert_int_equal(dusk_profile_symbolize(p, NULL, &err), 0);
 		assert_true(p->frames[p->nr_frames / 2].function);
-		told += !!*err.text;
+		reported += !!*err.text;
 	}
-	assert_true(told > 10);
+	assert_true(reported > 10);
 }
 
 int main(int argc, char **argv)

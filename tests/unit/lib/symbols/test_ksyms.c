@@ -66,7 +66,7 @@ static void order_does_not_matter(void **state)
 	expect(k, 0xffffffff81000250, "second", 0xffffffff81000200, "[kernel]");
 }
 
-static void hidden_addresses_are_told_apart_from_none(void **state)
+static void hidden_addresses_are_distinguished_from_none(void **state)
 {
 	static const char hidden[] = "0000000000000000 T _text\n0000000000000000 T schedule\n";
 	struct ksyms *k = NULL;
@@ -96,7 +96,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_modules_and_programs_are_found),
 		cmocka_unit_test(order_does_not_matter),
-		cmocka_unit_test(hidden_addresses_are_told_apart_from_none),
+		cmocka_unit_test(hidden_addresses_are_distinguished_from_none),
 		cmocka_unit_test(garbage_is_passed_over),
 	};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Is a folder only taken for ours if nobody else could have put it there? */
+/* Is a folder trusted only if no other user could have put it there? */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>

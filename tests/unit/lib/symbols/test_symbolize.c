@@ -521,7 +521,7 @@ static int count(void *ctx, uint32_t done, uint32_t total)
 	return 0;
 }
 
-static void progress_is_told_and_can_stop(void **state)
+static void progress_is_reported_and_can_stop(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	char build_id[64] = "";
@@ -568,7 +568,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(the_vdso_is_our_own),
 		cmocka_unit_test(the_kernel_is_looked_up_in_the_same_boot_only),
 		cmocka_unit_test(jit_code_is_named_by_its_map),
-		cmocka_unit_test(progress_is_told_and_can_stop),
+		cmocka_unit_test(progress_is_reported_and_can_stop),
 	};
 
 	if (argc < 2)

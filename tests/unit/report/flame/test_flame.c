@@ -244,7 +244,7 @@ static void the_page_needs_nothing_else(void **state)
 		assert_null(strstr(page.html, outward[i]));
 	assert_non_null(strstr(page.html, "content=\"default-src 'none'; style-src 'sha256-"));
 	/* Style and scripts, and the page around them. */
-	assert_true(page.bytes - page.text_bytes < 110 << 10);
+	assert_true(page.bytes - page.text_bytes < 140 << 10);
 	assert_null(strstr(page.html, "@STYLE"));
 	assert_null(strstr(page.html, "@SCRIPT"));
 	reader_close(&page);
@@ -314,6 +314,25 @@ static void samples_are_added_up_by_thread_and_bucket(void **state)
 	folded_done(&f);
 }
 
+static void a_thread_has_the_title_of_its_process(void **state)
+{
+	struct folded f;
+	struct flame_reader page;
+
+	folded_init(&f);
+	folded_add(&f, "a", "outermost", 1, "a!f");
+	folded_add(&f, "b", "outermost", 1, "a!f");
+	folded_add(&f, "c", "outermost", 1, "a!f");
+	f.profile.threads[1].title = "b --one";
+	f.profile.threads[2].title = "</script><b>";
+	open_one(&page, &f.profile, "t");
+	assert_text(&page, "select json_extract(json, '$.titles') from page", "[\"b --one\",\"</script><b>\"]");
+	assert_text(&page, "select group_concat(value) from number where name = 'thread.title'", "0,1,2");
+	assert_text(&page, "select json_extract(json, '$.comms') from page", "[\"a\",\"b\",\"c\"]");
+	reader_close(&page);
+	folded_done(&f);
+}
+
 static void samples_of_another_kind_are_another_series(void **state)
 {
 	struct folded f;
@@ -355,6 +374,28 @@ static void an_interval_is_in_each_bucket_that_it_lasted(void **state)
 		375);
 	assert_int_equal(reader_number(&page, "select min(bucket) from rows where series = '1'"), 125);
 	assert_int_equal(reader_number(&page, "select samples from rows where series = '1' and bucket = 500"), 3);
+	reader_close(&page);
+	folded_done(&f);
+}
+
+static void a_row_off_cpu_has_the_longest_interval_that_ended_in_it(void **state)
+{
+	struct folded f;
+	struct flame_reader page;
+
+	folded_init(&f);
+	f.profile.period_ns = 1000000;
+	folded_add(&f, "a", "outermost", 10, "a!f");
+	folded_interval(&f, "a", (struct dusk_sample){.value_ns = 7000, .count = 1}, "a!wait");
+	folded_interval(&f, "a", (struct dusk_sample){.value_ns = 9000000, .count = 1}, "a!wait");
+	folded_interval(&f, "b", (struct dusk_sample){.value_ns = 60000, .count = 3}, "a!wait");
+	f.profile.samples[10].time_ns = f.profile.samples[11].time_ns;
+	open_one(&page, &f.profile, "t");
+	/* Rows of earlier buckets have none; of a sum, here the last row, it is the mean. */
+	assert_text(&page, "select group_concat(value) from number where name = '1.longest' and value > 0", "9000,20");
+	assert_int_equal(reader_number(&page, "select count(*) from number where name = '0.longest'"), 0);
+	assert_int_equal(reader_number(&page, "select count(*) from number where name = '1.longest'"),
+			 reader_number(&page, "select count(*) from rows where series = '1'"));
 	reader_close(&page);
 	folded_done(&f);
 }
@@ -503,8 +544,10 @@ int main(void)
 		cmocka_unit_test(a_long_name_is_cut_between_characters),
 		cmocka_unit_test(names_that_differ_behind_the_cut_stay_apart),
 		cmocka_unit_test(samples_are_added_up_by_thread_and_bucket),
+		cmocka_unit_test(a_thread_has_the_title_of_its_process),
 		cmocka_unit_test(samples_of_another_kind_are_another_series),
 		cmocka_unit_test(an_interval_is_in_each_bucket_that_it_lasted),
+		cmocka_unit_test(a_row_off_cpu_has_the_longest_interval_that_ended_in_it),
 		cmocka_unit_test(why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind),
 		cmocka_unit_test(two_profiles_share_their_nodes),
 		cmocka_unit_test(frames_have_their_places_in_the_source),

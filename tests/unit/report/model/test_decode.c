@@ -120,7 +120,7 @@ static void a_stack_that_is_not_there_is_said(void **state)
 	assert_int_equal(last.missing, 2);
 }
 
-/* A task's name and a file's are whatever somebody likes. */
+/* Any user may choose the names of tasks and files. */
 static void only_bpf_programs_say_what_a_cookie_is(void **state)
 {
 	static const char *const forged[] = {
@@ -130,7 +130,7 @@ static void only_bpf_programs_say_what_a_cookie_is(void **state)
 		"1.5: bpf_trace_-7 [001] ..... 12.3: print: <cookie a> <user 34>" MAP "\n",
 		"<cookie a> <user 34>" MAP "\n",
 		AT "open /tmp/<cookie a> <user 34>" MAP "\n", /* another BPF program, and a name that it prints */
-		AT "<cookie a> <user 34>\n", /* a name with a line break, by who does not know the stackmap */
+		AT "<cookie a> <user 34>\n", /* a name with a line break, without the number of the stackmap */
 		AT "<cookie a> <user 34> <map 1>\n",
 	};
 

@@ -9,8 +9,6 @@
 #include "folded_profile.h"
 #include "report/show/show.h"
 
-static const struct selection everything;
-
 struct both {
 	struct folded before, after;
 };
@@ -39,7 +37,6 @@ static struct diff *made(struct both *b, struct diff_options o)
 {
 	struct diff *d = NULL;
 
-	o.selection = &everything;
 	assert_int_equal(diff_new(&d, &b->before.profile, &b->after.profile, &o), 0);
 	return d;
 }
@@ -63,7 +60,7 @@ static void check(struct both *b, struct diff_options o, struct show_options sho
 /* The chance of a function with these counts, beside others that fill up to all samples. */
 static double chance(struct both *b, int before, int all_before, int after, int all_after, bool absolute)
 {
-	struct diff_options o = {.selection = &everything, .absolute = absolute};
+	struct diff_options o = {.absolute = absolute};
 	double ret = -1;
 	struct diff *d;
 

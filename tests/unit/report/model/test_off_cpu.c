@@ -16,8 +16,6 @@
 
 enum { PREEMPTED, SLEEPING, UNINTERRUPTIBLE }; /* as profiles have them */
 
-static const struct selection everything;
-
 static void sleeps(struct folded *f, const char *comm, uint8_t state, uint64_t ns, uint64_t runnable_ns, uint32_t nr,
 		   const char *stack)
 {
@@ -123,7 +121,7 @@ static void the_profile_stays_as_it_was(void **state)
 }
 
 /* The table of @f as CSV, below the line of columns, is @want. */
-static void table_is(struct folded *f, enum time_base kind, unsigned int rows, const struct selection *s,
+static void table_is(struct folded *f, enum time_base kind, unsigned int rows, struct selection only,
 		     struct show_options o, const char *want)
 {
 	struct filtered seen = {0};
@@ -132,8 +130,8 @@ static void table_is(struct folded *f, enum time_base kind, unsigned int rows, c
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
-	assert_int_equal(filtered_init(&seen, &f->profile, &(struct filter){.kind = kind}), 0);
-	assert_int_equal(table_new(&t, &seen.profile, rows, BY_TIME, s), 0);
+	assert_int_equal(filtered_init(&seen, &f->profile, &(struct filter){.kind = kind, .only = only}), 0);
+	assert_int_equal(table_new(&t, &seen.profile, rows, BY_TIME), 0);
 	o.form = SHOW_CSV;
 	o.kind = kind;
 	table_show(out, t, &o);
@@ -149,7 +147,7 @@ static void tables_of_intervals_say_how_long_and_how_often(void **state)
 	struct show_options o = {.column = {KEY_FUNCTION}, .nr_columns = 1};
 
 	fill(*state);
-	table_is(*state, TIME_BASE_OFF_CPU, KEY_FUNCTION, &everything, o,
+	table_is(*state, TIME_BASE_OFF_CPU, KEY_FUNCTION, (struct selection){0}, o,
 		 "self_percent,total_percent,self_ms,total_ms,count,runnable_ms,longest_ms,function\n"
 		 "85.7143,85.7143,60.000000,60.000000,2,1.000000,40.000000,read\n"
 		 "8.5714,8.5714,6.000000,6.000000,1,0.000000,6.000000,[no stack: outermost]\n"
@@ -163,14 +161,14 @@ static void states_can_be_rows(void **state)
 		.column = {KEY_COMM, KEY_STATE, KEY_TOTAL, KEY_COUNT, KEY_AVERAGE}, .nr_columns = 5, .chosen = true};
 
 	fill(*state);
-	table_is(*state, TIME_BASE_OFF_CPU, KEY_COMM | KEY_STATE, &everything, o,
+	table_is(*state, TIME_BASE_OFF_CPU, KEY_COMM | KEY_STATE, (struct selection){0}, o,
 		 "comm,state,total_ms,count,average_ms\n"
 		 "xz,sleeping,40.000000,1,40.000000\n"
 		 "xz,uninterruptible,20.000000,1,20.000000\n"
 		 "cat,sleeping,6.000000,1,6.000000\n"
 		 "xz,preempted,4.000000,40,0.100000\n");
 	o.nr_columns = 3;
-	table_is(*state, TIME_BASE_WALL, KEY_COMM | KEY_STATE, &everything, o,
+	table_is(*state, TIME_BASE_WALL, KEY_COMM | KEY_STATE, (struct selection){0}, o,
 		 "comm,state,total_ms\n"
 		 "xz,on-cpu,40.404040\n"
 		 "xz,sleeping,40.000000\n"
@@ -186,7 +184,7 @@ static void states_can_be_chosen(void **state)
 	struct show_options o = {.column = {KEY_FUNCTION, KEY_TOTAL}, .nr_columns = 2, .chosen = true};
 
 	fill(*state);
-	table_is(*state, TIME_BASE_WALL, KEY_FUNCTION, &s, o,
+	table_is(*state, TIME_BASE_WALL, KEY_FUNCTION, s, o,
 		 "function,total_ms\nread,20.000000\ncode,24.000000\nmain,24.000000\n");
 }
 
@@ -194,13 +192,13 @@ static void marks_are_of_the_module_that_they_stand_on(void **state)
 {
 	const char *kernel[] = {"[kernel]"};
 	struct selection s = {.dso = kernel, .nr_dso = 1};
-	struct tree_options o = {TREE_UP, 0, 0, &s, BY_TIME};
+	struct tree_options o = {TREE_UP, 0, 0, BY_TIME};
 	struct filtered seen = {0};
 	struct tree *t = NULL;
 
 	fill(*state);
 	assert_int_equal(filtered_init(&seen, &((struct folded *)*state)->profile,
-				       &(struct filter){.kind = TIME_BASE_WALL, .marks = true}),
+				       &(struct filter){.kind = TIME_BASE_WALL, .marks = true, .only = s}),
 			 0);
 	assert_int_equal(tree_new(&t, &seen.profile, &o), 0);
 	assert_int_equal(t->all, 60 * MS);
@@ -211,7 +209,7 @@ static void marks_are_of_the_module_that_they_stand_on(void **state)
 static void trees_of_time_say_so(void **state)
 {
 	struct folded *f = *state;
-	struct tree_options o = {TREE_DOWN, 0, 0, &everything, BY_TIME};
+	struct tree_options o = {TREE_DOWN, 0, 0, BY_TIME};
 	struct show_options show = {.form = SHOW_CSV};
 	struct tree *t = NULL;
 	char *text;
@@ -234,7 +232,7 @@ static void trees_of_time_say_so(void **state)
 static void time_that_was_not_sampled_has_no_chance(void **state)
 {
 	struct folded *f = *state, after;
-	struct diff_options o = {.selection = &everything, .by = BY_TIME};
+	struct diff_options o = {.by = BY_TIME};
 	struct show_options show = {.form = SHOW_CSV};
 	struct diff *d = NULL;
 	char *text;
@@ -258,7 +256,7 @@ static void time_that_was_not_sampled_has_no_chance(void **state)
 	free(text);
 }
 
-static void ledgers_do_not_add_ticks_to_intervals(void **state)
+static void totals_do_not_add_ticks_to_intervals(void **state)
 {
 	struct folded *f = *state;
 	struct completeness l;
@@ -312,7 +310,7 @@ int main(void)
 		TEST(marks_are_of_the_module_that_they_stand_on),
 		TEST(trees_of_time_say_so),
 		TEST(time_that_was_not_sampled_has_no_chance),
-		TEST(ledgers_do_not_add_ticks_to_intervals),
+		TEST(totals_do_not_add_ticks_to_intervals),
 		TEST(what_has_no_name_is_weighed_by_its_kind),
 	};
 

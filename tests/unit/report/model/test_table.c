@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Tables, and what they stand on: labels, groups, weights, the ledger. */
+/* Tables, and what they stand on: labels, groups, weights, totals. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,13 +14,11 @@
 
 #define FUNCTIONS (KEY_FUNCTION | KEY_DSO)
 
-static const struct selection everything;
-
-static struct table *table_of(struct folded *f, unsigned int keys, const struct selection *s)
+static struct table *table_of(struct folded *f, unsigned int keys)
 {
 	struct table *t = NULL;
 
-	assert_int_equal(table_new(&t, &f->profile, keys, BY_COUNT, s), 0);
+	assert_int_equal(table_new(&t, &f->profile, keys, BY_COUNT), 0);
 	return t;
 }
 
@@ -57,7 +55,7 @@ static void self_is_of_the_innermost_and_total_of_all(void **state)
 	folded_add(f, "xz", "outermost", 3, "xz!main;lib!code;lib!match");
 	folded_add(f, "xz", "outermost", 2, "xz!main;lib!code");
 	folded_add(f, "xz", "outermost", 5, "xz!main");
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	assert_int_equal(t->all, 10);
 	assert_int_equal(t->nr, 3);
 	check(t, NULL, "main", 5, 10);
@@ -75,7 +73,7 @@ static void recursion_counts_once_in_total(void **state)
 
 	folded_add(f, "a", "outermost", 4, "a!main;a!walk;a!visit;a!walk;a!visit;a!walk");
 	folded_add(f, "a", "outermost", 1, "a!main;a!walk;a!walk;a!walk;a!leaf");
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	check(t, NULL, "main", 0, 5);
 	check(t, NULL, "walk", 4, 5);
 	check(t, NULL, "visit", 0, 4);
@@ -90,7 +88,7 @@ static void the_same_function_on_two_branches_adds_up(void **state)
 
 	folded_add(f, "a", "outermost", 1, "a!main;a!left;c!malloc");
 	folded_add(f, "a", "outermost", 2, "a!main;a!right;c!malloc");
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	check(t, NULL, "malloc", 3, 3);
 	table_free(t);
 }
@@ -102,7 +100,7 @@ static void functions_of_one_name_in_two_modules_are_two(void **state)
 
 	folded_add(f, "a", "outermost", 1, "a!main;x!init");
 	folded_add(f, "a", "outermost", 1, "a!main;y!init");
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	assert_int_equal(t->nr, 3);
 	table_free(t);
 }
@@ -110,7 +108,7 @@ static void functions_of_one_name_in_two_modules_are_two(void **state)
 static void an_empty_profile_is_an_empty_table(void **state)
 {
 	struct folded *f = *state;
-	struct table *t = table_of(f, FUNCTIONS, &everything);
+	struct table *t = table_of(f, FUNCTIONS);
 
 	assert_int_equal(t->nr, 0);
 	assert_int_equal(t->all, 0);
@@ -123,7 +121,7 @@ static void one_sample_is_a_hundred_percent(void **state)
 	struct table *t;
 
 	folded_add(f, "a", "outermost", 1, "a!main");
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	assert_int_equal(t->nr, 1);
 	check(t, NULL, "main", 1, 1);
 	table_free(t);
@@ -136,7 +134,7 @@ static void code_without_a_symbol_is_named_by_its_place(void **state)
 
 	folded_add(f, "a", "outermost", 1, "/usr/bin/tool!main;/usr/lib/libx.so.1!");
 	f->profile.frames[2].address = 0x1234;
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	check(t, NULL, "libx.so.1+0x1234", 1, 1);
 	assert_string_equal(label_module(t->labels, row_of(t, NULL, "libx.so.1+0x1234")->label), "libx.so.1");
 	table_free(t);
@@ -150,7 +148,7 @@ static void samples_without_a_frame_are_named_by_their_outcome(void **state)
 	folded_add(f, "a", "exiting", 2, "");
 	folded_add(f, "kworker", "kernel-thread", 1, "");
 	folded_add(f, "kworker", "kernel-thread", 4, "[kernel]!worker_thread");
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	check(t, NULL, "[no stack: exiting]", 2, 2);
 	check(t, NULL, "[no stack: kernel-thread]", 1, 1);
 	check(t, NULL, "worker_thread", 4, 4);
@@ -166,7 +164,7 @@ static void rows_may_be_of_tasks_and_functions(void **state)
 	folded_add(f, "a", "outermost", 1, "m!main;c!read");
 	folded_add(f, "b", "outermost", 2, "m!main;c!read");
 	folded_add(f, "b", "outermost", 3, "m!main");
-	t = table_of(f, KEY_COMM | FUNCTIONS, &everything);
+	t = table_of(f, KEY_COMM | FUNCTIONS);
 	assert_int_equal(t->nr, 4);
 	check(t, "a", "main", 0, 1);
 	check(t, "a", "read", 1, 1);
@@ -184,7 +182,7 @@ static void groups_that_share_stacks_are_kept_apart(void **state)
 	folded_add(f, "a", "outermost", 7, "m!main;c!read;c!wait");
 	folded_samples(f, "b", "outermost", 5, 2);
 	folded_samples(f, "a", "outermost", 1, 1);
-	t = table_of(f, KEY_COMM | FUNCTIONS, &everything);
+	t = table_of(f, KEY_COMM | FUNCTIONS);
 	check(t, "a", "main", 1, 8);
 	check(t, "a", "read", 0, 7);
 	check(t, "a", "wait", 7, 7);
@@ -201,7 +199,7 @@ static void rows_of_tasks_only_need_no_stacks(void **state)
 
 	folded_add(f, "a", "outermost", 1, "m!main");
 	folded_add(f, "b", "exiting", 2, "");
-	t = table_of(f, KEY_COMM | KEY_PID, &everything);
+	t = table_of(f, KEY_COMM | KEY_PID);
 	assert_int_equal(t->nr, 2);
 	assert_null(t->labels);
 	assert_string_equal(t->groups->v[t->rows[0].group].comm, "b");
@@ -216,7 +214,7 @@ static void modules_count_once_in_total_too(void **state)
 	struct table *t;
 
 	folded_add(f, "a", "outermost", 3, "m!main;c!qsort;m!compare;c!strcmp");
-	t = table_of(f, KEY_DSO, &everything);
+	t = table_of(f, KEY_DSO);
 	assert_int_equal(t->nr, 2);
 	assert_string_equal(label_module(t->labels, t->rows[0].label), "c");
 	assert_int_equal(t->rows[0].self, 3);
@@ -243,10 +241,15 @@ static void selections_choose_tasks_and_modules(void **state)
 	folded_add(f, "a", "outermost", 4, "m!main;/lib/libx.so!x");
 	folded_add(f, "a", "exiting", 6, "");
 	for (int i = 0; i < 4; i++) {
-		struct table *t = table_of(f, FUNCTIONS, cases[i].selection);
+		struct filter filter = {.only = *cases[i].selection};
+		struct filtered seen = {0};
+		struct table *t = NULL;
 
+		assert_int_equal(filtered_init(&seen, &f->profile, &filter), 0);
+		assert_int_equal(table_new(&t, &seen.profile, FUNCTIONS, BY_COUNT), 0);
 		assert_int_equal(t->all, cases[i].samples);
 		table_free(t);
+		filtered_done(&seen);
 	}
 }
 
@@ -259,7 +262,7 @@ static void the_deepest_stack_is_walked(void **state)
 	for (int i = 0; i < 2048; i++)
 		at += sprintf(at, "%sm!f%d", i ? ";" : "", i % 7);
 	folded_add(f, "deep", "outermost", 3, stack);
-	t = table_of(f, FUNCTIONS, &everything);
+	t = table_of(f, FUNCTIONS);
 	assert_int_equal(t->nr, 7);
 	for (size_t i = 0; i < t->nr; i++)
 		assert_int_equal(t->rows[i].total, 3);
@@ -297,7 +300,7 @@ static void children_are_weighed_before_parents(void **state)
 	for (int i = 0; i < 4; i++)
 		folded_samples(f, "a", "outermost", 1, samples[i]);
 	folded_samples(f, "a", "exiting", 1, 0);
-	assert_int_equal(groups_new(&g, &f->profile, 0, &everything), 0);
+	assert_int_equal(groups_new(&g, &f->profile, 0), 0);
 	assert_int_equal(aggregate(&f->profile, g, in_order, &f->profile), 0);
 	groups_free(g);
 }

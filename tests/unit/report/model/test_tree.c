@@ -9,13 +9,11 @@
 #include "report/show/show.h"
 #include "report/model/tree.h"
 
-static const struct selection everything;
-
 /* The tree of @f on paper, to be freed. */
 static char *drawn(struct folded *f, enum tree_direction direction, unsigned int keys, double limit,
 		   struct show_options show)
 {
-	struct tree_options o = {direction, keys, limit, &everything};
+	struct tree_options o = {direction, keys, limit};
 	struct tree *t = NULL;
 	char *text;
 	size_t size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Do the stacks of off-CPU intervals go on with those of who ended them, and of who woke those? */
+/* Do the stacks of off-CPU intervals go on with those of their wakers, and of the wakers of these? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,7 +93,7 @@ static void chains_are_as_long_as_was_said(void **state)
 	      "c;wait;--;wake;pass;b;--;wake;first;a 30000000\nc;wait;--;wake;pass;b;--;wake;second;a 30000000\n");
 }
 
-/* b was back at 20 ms; who was woken before that, though it came back later, was not woken because of it. */
+/* b was back at 20 ms: a thread that was woken before that, though it came back later, was not woken because of it. */
 static void what_ended_after_the_wake_was_no_reason_for_it(void **state)
 {
 	fill_chain(*state);
@@ -139,12 +139,14 @@ static void the_waker_is_of_the_module_in_which_it_was_waited(void **state)
 {
 	const char *const dso[] = {"b"};
 	struct selection selection = {.dso = dso, .nr_dso = 1};
-	struct tree_options o = {.selection = &selection, .by = BY_TIME};
+	struct tree_options o = {.by = BY_TIME};
 	struct filtered seen = {0};
 	struct tree *t;
 
 	fill_chain(*state);
-	assert_int_equal(filtered_init(&seen, &((struct folded *)*state)->profile, &(struct filter){.wakers = 3}), 0);
+	assert_int_equal(filtered_init(&seen, &((struct folded *)*state)->profile,
+				       &(struct filter){.wakers = 3, .only = selection}),
+			 0);
 	assert_int_equal(tree_new(&t, &seen.profile, &o), 0);
 	assert_int_equal(t->all, 40 * MS);
 	tree_free(t);

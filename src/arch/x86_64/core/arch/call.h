@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Calls, by their code: 8 bytes before a return address, and 16 behind. */
+#pragma once
+#include "core/env.h"
+
+#define CALL_MISSING_BYTES \
+	2 /* of 8 before a return address, where a mapping begins with a function that calls at once */
+
+/* Does the place follow a call? e8 rel32, or ff /2 in its five lengths. */
+static INLINE bool follows_call(const u8 *code)
+{
+	if (code[3] == 0xe8)
+		return true;
+	for (u32 i = 1; i <= 6; i++)
+		if (i != 3 && code[i] == 0xff && (code[i + 1] & 0x38) == 0x10)
+			return true;
+	return false;
+}
+
+/* Return the target of the call before return address @pc; 0: the instruction does not contain it. */
+static INLINE u64 call_target(const u8 *code, u64 pc)
+{
+	s32 rel = code[4] | code[5] << 8 | code[6] << 16 | (u32)code[7] << 24;
+
+	return code[3] == 0xe8 ? pc + (s64)rel : 0;
+}

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* DWARF expressions in rows. */
+#pragma once
+#include "core/machine.h"
+
+#define EXPR_DEPTH SCRATCH_WORDS
+
+/* Evaluate the CFA's and the registers' expressions, to m->cfa and m->value[]. Returns 0 or an enum outcome. */
+GLOBAL u32 expr_row(struct machine *m NONNULL);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The perf events of a recording without BPF: what each asks the kernel for, and the best of that which the kernel and
+ * the user's privileges allow.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include <linux/perf_event.h>
+#include "lib/copied/source.h"
+
+struct attr_choice {
+	struct source_options o;
+	bool machine;	   /* events of CPUs; else of threads */
+	bool kernel;	   /* what runs in the kernel may be seen, and so the stack at a context switch */
+	bool cycles;	   /* there is a PMU */
+	bool no_build_ids; /* mappings come with inodes only (before Linux 5.12) */
+};
+
+/* Try events of @tid on @cpu, from the best to what any kernel and user has. Returns 0 or an errno of perf_event_open(2). */
+int attr_choose(struct attr_choice *c, pid_t tid, int cpu);
+
+/* Is there an event for @ring? */
+bool attr_is_used(const struct attr_choice *c, enum source_ring ring);
+
+/* Describe the event for @ring. */
+struct perf_event_attr attr_of(const struct attr_choice *c, enum source_ring ring);
+
+/* Returns a descriptor or a negative errno. */
+int attr_open(struct perf_event_attr *a, pid_t tid, int cpu);
+
+/* Say why an event of @tid on @cpu could not be opened, @ret. Returns what source_new() then returns. */
+int attr_refuse(const struct attr_choice *c, pid_t tid, int cpu, int ret, struct dusk_error *err);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The files that processes have mapped. See code_files.h. */
+#include "lib/copied/code_files.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "lib/buildid.h"
+#include "lib/process/procfs.h"
+
+#define MAX_TRIES 4 /* to open a file, by different processes that have mapped it */
+
+int code_files_init(struct code_files *f)
+{
+	*f = (struct code_files){0};
+	for (int i = 0; i < CODE_FILE_FIRST; i++)
+		if (vec_push(&f->v, ((struct code_file){.path = i ? "[vdso]" : "", .fd = -1})))
+			return -ENOMEM;
+	return 0;
+}
+
+void code_files_done(struct code_files *f)
+{
+	for (size_t i = 0; i < f->v.nr; i++)
+		closep(&f->v.v[i].fd);
+	vec_done(&f->v);
+	strings_done(&f->identities);
+	strings_done(&f->paths);
+}
+
+/* Is the open file @fd the one that the kernel spoke of? */
+static bool is_same(const struct code_file_identity *id, int fd, const struct stat *st)
+{
+	char build_id[BUILDID_TEXT_BYTES];
+
+	if (*id->build_id)
+		return !buildid_read(build_id, sizeof(build_id), fd) && !strcmp(build_id, id->build_id);
+	return st->st_dev == id->dev && st->st_ino == id->ino;
+}
+
+static void open_file(struct code_file *f, const struct code_file_identity *id)
+{
+	_cleanup_(closep) int fd = -1;
+	struct stat st;
+
+	if (f->fd >= 0 || f->tries >= MAX_TRIES || *id->path != '/')
+		return;
+	f->tries++;
+	fd = procfs_open_in_root(id->pid, id->path);
+	if (fd < 0)
+		fd = procfs_open_file(id->path);
+	if (fd < 0 || fstat(fd, &st) || !is_same(id, fd, &st))
+		return;
+	f->dev = st.st_dev;
+	f->ino = st.st_ino;
+	f->fd = steal_fd(&fd);
+}
+
+int code_files_number(struct code_files *f, const struct code_file_identity *id, uint32_t *ret)
+{
+	struct {
+		uint64_t dev, ino, generation;
+		char build_id[48];
+	} key = {.dev = id->dev, .ino = id->ino, .generation = id->generation};
+	struct code_file file = {.dev = id->dev, .ino = id->ino, .generation = id->generation, .fd = -1};
+	uint32_t number;
+	bool fresh;
+
+	strncpy(key.build_id, id->build_id, sizeof(key.build_id) - 1);
+	if (strings_number(&f->identities, &key, sizeof(key), &number, &fresh))
+		return -ENOMEM;
+	if (fresh) {
+		strncpy(file.build_id, id->build_id, sizeof(file.build_id) - 1);
+		file.path = strings_intern(&f->paths, id->path);
+		if (!file.path || vec_push(&f->v, file))
+			return -ENOMEM;
+	}
+	*ret = number + CODE_FILE_FIRST;
+	if (*ret >= f->v.nr)
+		return -ENOMEM; /* when it was fresh, memory was short */
+	open_file(&f->v.v[*ret], id);
+	return 0;
+}
+
+int code_files_read(const struct code_files *f, uint32_t number, void *dst, u32 len, u64 offset)
+{
+	ssize_t got;
+
+	if (number >= f->v.nr || f->v.v[number].fd < 0 || offset > INT64_MAX - PAGE_BYTES)
+		return -EFAULT;
+	got = pread(f->v.v[number].fd, dst, len, (off_t)offset);
+	if (got <= 0)
+		return -EFAULT;
+	if (got < (ssize_t)len && ((offset + got - 1) | (PAGE_BYTES - 1)) < offset + len - 1)
+		return -EFAULT;
+	memset((char *)dst + got, 0, len - got);
+	return 0;
+}

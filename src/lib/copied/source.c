@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Perf events and their rings. See source.h. */
+#include "lib/copied/source.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "lib/copied/attr.h"
+#include "lib/copied/ring.h"
+#include "lib/error.h"
+
+#define SPARE_FDS 256
+#define RECORD_FIELDS_BYTES 1200 /* of a sample, besides its stack: registers, and a kernel stack */
+#define QUEUE_BYTES (64 << 20)	 /* may wait; a second's walks are as many */
+#define FULL_BYTES 128		 /* with less room than that, a switch may have been lost: it takes 40, a LOST 48 */
+
+/* With privilege, a ring is as large as is useful; without it there is half a MiB a CPU for all of them. */
+static const struct {
+	size_t most, small, least;
+} ring_sizes[NR_SOURCE_RINGS] = {
+	[SOURCE_SAMPLES] = {4 << 20, 1 << 18, SAMPLE_RING_LEAST},
+	[SOURCE_PROCESSES] = {1 << 20, 1 << 17, PROCESS_RING_LEAST},
+	[SOURCE_SWITCHES] = {1 << 20, 1 << 16, SWITCH_RING_LEAST},
+	[SOURCE_STACKS] = {4 << 20, 1 << 17, SAMPLE_RING_LEAST},
+};
+
+struct cpu_rings {
+	int cpu;
+	bool sampled; /* CPU time; what is said of processes and switches is needed of all CPUs */
+	struct cpu_ring {
+		int fd;	    /* the first event, to whose ring the others write; -1: none yet */
+		bool ended; /* the thread of that event has ended: it wakes nobody any more */
+		struct ring ring;
+		uint64_t last_ns; /* the time of the last record */
+	} rings[NR_SOURCE_RINGS];
+};
+
+struct perf_source {
+	struct attr_choice choice; /* without the lists of its options */
+	bool small;		   /* the user may not lock much memory */
+	struct vec(struct cpu_rings) cpus;
+	struct vec(int) fds[NR_SOURCE_RINGS]; /* all of them, by their ring */
+	struct perfdata_layout layouts[NR_SOURCE_RINGS];
+	uint64_t dropped[NR_SOURCE_RINGS];
+	/* while records are taken */
+	struct queue *queue;
+	uint32_t which;
+	struct cpu_ring *ring;
+};
+
+/* How large may this ring be, if memory is short? Four of them have to share it. */
+static size_t small_ring(const struct perf_source *s, enum source_ring which)
+{
+	return ring_sizes[which].small / (attr_is_used(&s->choice, SOURCE_STACKS) && which < SOURCE_SWITCHES ? 2 : 1);
+}
+
+/* Map a ring as large as the user may have it. */
+static int map_ring(struct perf_source *s, struct ring *r, int fd, enum source_ring which)
+{
+	bool small = s->small || !s->choice.kernel;
+	int ret = small ? -EPERM : ring_map(r, fd, ring_sizes[which].most);
+
+	s->small |= ret == -EPERM || ret == -ENOMEM;
+	for (size_t bytes = small_ring(s, which); bytes >= ring_sizes[which].least && (ret == -EPERM || ret == -ENOMEM);
+	     bytes /= 2)
+		ret = ring_map(r, fd, bytes);
+	return ret;
+}
+
+/* Open event @which of @tid on @c's CPU. The first one of a CPU has the ring. */
+static int add_event(struct perf_source *s, struct cpu_rings *c, enum source_ring which, pid_t tid)
+{
+	struct perf_event_attr a = attr_of(&s->choice, which);
+	struct cpu_ring *r = &c->rings[which];
+	int fd = attr_open(&a, tid, c->cpu), ret;
+
+	if (fd < 0)
+		return fd;
+	if (r->fd >= 0)
+		ret = ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, r->fd) ? -errno : 0;
+	else
+		ret = map_ring(s, &r->ring, fd, which);
+	if (!ret)
+		ret = vec_push(&s->fds[which], fd);
+	if (ret) {
+		close(fd);
+		return ret;
+	}
+	if (r->fd < 0)
+		r->fd = fd;
+	return 0;
+}
+
+/* Open all events of @tid on @c's CPU. */
+static int add_events(struct perf_source *s, struct cpu_rings *c, pid_t tid, struct dusk_error *err)
+{
+	for (uint32_t which = 0; which < NR_SOURCE_RINGS; which++) {
+		bool used = attr_is_used(&s->choice, which) && (which != SOURCE_SAMPLES || c->sampled);
+		int ret = used ? add_event(s, c, which, tid) : 0;
+
+		if (ret == -ESRCH)
+			return ret;
+		if (ret == -EPERM && c->rings[which].fd < 0)
+			return error_set(err, ret,
+					 "cannot map a perf ring: the user's locked memory is used up; see "
+					 "kernel.perf_event_mlock_kb and ulimit -l");
+		if (ret)
+			return attr_refuse(&s->choice, tid, c->cpu, ret, err);
+	}
+	return 0;
+}
+
+int source_add(struct perf_source *s, pid_t tid, struct dusk_error *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < s->cpus.nr; i++)
+		ret = add_events(s, &s->cpus.v[i], tid, err);
+	return ret;
+}
+
+static int add_cpu(struct perf_source *s, int cpu)
+{
+	struct cpu_rings c = {.cpu = cpu, .sampled = !s->choice.o.nr_cpus};
+
+	for (int which = 0; which < NR_SOURCE_RINGS; which++)
+		c.rings[which].fd = -1;
+	return vec_push(&s->cpus, c);
+}
+
+/* The file is a list of numbers and ranges: "0-3,5". */
+static int add_online(struct perf_source *s, struct dusk_error *err)
+{
+	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/online", "re");
+	int first, last, ret = 0;
+
+	if (!f)
+		return error_set(err, -errno, "cannot read /sys/devices/system/cpu/online: %s", strerror(errno));
+	do {
+		if (fscanf(f, "%d", &first) != 1)
+			return error_set(err, -EIO, "cannot understand /sys/devices/system/cpu/online");
+		if (fscanf(f, "-%d", &last) != 1)
+			last = first;
+		for (int cpu = first; !ret && cpu <= last; cpu++)
+			ret = add_cpu(s, cpu);
+	} while (!ret && fgetc(f) == ',');
+	return ret;
+}
+
+/* Describe the records of all rings to the decoder. */
+static int describe(struct perf_source *s)
+{
+	for (int i = 0; i < NR_SOURCE_RINGS; i++) {
+		struct perf_event_attr a = attr_of(&s->choice, i);
+		struct perfdata_event e = {
+			.name = "",
+			.type = a.type,
+			.config = a.config,
+			.sample_type = a.sample_type,
+			.has_trailer = true,
+			.regs_user = a.sample_regs_user,
+		};
+
+		s->layouts[i].id_from_start = s->layouts[i].id_from_end = -1;
+		if (vec_push(&s->layouts[i].events, e))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+/* Only the CPUs of @o are to be sampled. Returns 0, or -EINVAL: one is not there. */
+static int choose_cpus(struct perf_source *s, const struct source_options *o, struct dusk_error *err)
+{
+	for (size_t i = 0; i < o->nr_cpus; i++) {
+		size_t at = 0;
+
+		while (at < s->cpus.nr && s->cpus.v[at].cpu != o->cpus[i])
+			at++;
+		if (at == s->cpus.nr)
+			return error_set(err, -EINVAL, "cannot sample CPU %d: there is no such CPU, or it is offline",
+					 o->cpus[i]);
+		s->cpus.v[at].sampled = true;
+	}
+	return 0;
+}
+
+static int open_all(struct perf_source *s, const struct source_options *o, struct dusk_error *err)
+{
+	pid_t first = s->choice.machine ? -1 : o->tids[0];
+	int ret = add_online(s, err), nr = 0;
+
+	ret = ret ?: choose_cpus(s, o, err);
+	if (ret)
+		return ret;
+	ret = attr_choose(&s->choice, first, s->cpus.v[0].cpu);
+	if (ret && ret != -ESRCH)
+		return attr_refuse(&s->choice, first, s->cpus.v[0].cpu, ret, err);
+	if (s->choice.machine)
+		return source_add(s, -1, err);
+	for (size_t i = 0; i < o->nr_tids; i++) {
+		ret = source_add(s, o->tids[i], err);
+		if (ret && ret != -ESRCH)
+			return ret;
+		nr += !ret;
+	}
+	return nr ? 0 : error_set(err, -ESRCH, "cannot sample thread %d: it has ended", first);
+}
+
+int source_new(struct perf_source **ret, const struct source_options *o, struct dusk_error *err)
+{
+	struct perf_source *s = calloc(1, sizeof(*s));
+	struct rlimit limit;
+	int rc;
+
+	if (!s)
+		return -ENOMEM;
+	if (!getrlimit(RLIMIT_NOFILE, &limit)) {
+		limit.rlim_cur = limit.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &limit);
+	}
+	s->choice.o = *o;
+	s->choice.machine = !o->nr_tids;
+	rc = open_all(s, o, err);
+	rc = rc ?: describe(s);
+	if (rc) {
+		source_free(s);
+		return rc;
+	}
+	s->choice.o.tids = NULL;
+	s->choice.o.cpus = NULL;
+	*ret = s;
+	return 0;
+}
+
+void source_free(struct perf_source *s)
+{
+	if (!s)
+		return;
+	for (size_t i = 0; i < s->cpus.nr; i++)
+		for (int which = 0; which < NR_SOURCE_RINGS; which++)
+			ring_unmap(&s->cpus.v[i].rings[which].ring);
+	for (int which = 0; which < NR_SOURCE_RINGS; which++) {
+		for (size_t i = 0; i < s->fds[which].nr; i++)
+			close(s->fds[which].v[i]);
+		vec_done(&s->fds[which]);
+		vec_done(&s->layouts[which].events);
+	}
+	vec_done(&s->cpus);
+	free(s);
+}
+
+static void tell_all(struct perf_source *s, enum source_ring which, unsigned long request)
+{
+	for (size_t i = 0; i < s->fds[which].nr; i++)
+		ioctl(s->fds[which].v[i], request, 0);
+}
+
+void source_start(struct perf_source *s, enum source_ring which)
+{
+	if (!s->choice.o.from_exec)
+		tell_all(s, which, PERF_EVENT_IOC_ENABLE);
+}
+
+void source_stop(struct perf_source *s)
+{
+	for (uint32_t which = 0; which < NR_SOURCE_RINGS; which++)
+		tell_all(s, which, PERF_EVENT_IOC_DISABLE);
+}
+
+int source_wait(struct perf_source *s, unsigned int ms)
+{
+	struct vec(struct pollfd) fds = {0};
+	size_t at = 0;
+	int ret;
+
+	for (size_t i = 0; i < s->cpus.nr; i++)
+		for (int which = 0; which < NR_SOURCE_RINGS; which++) {
+			const struct cpu_ring *r = &s->cpus.v[i].rings[which];
+
+			if (vec_push(&fds, ((struct pollfd){r->ended ? -1 : r->fd, POLLIN, 0})))
+				ms = 0;
+		}
+	ret = poll(fds.v, fds.nr, ms) < 0 ? -errno : 0;
+	for (size_t i = 0; !ret && i < s->cpus.nr; i++)
+		for (int which = 0; which < NR_SOURCE_RINGS && at < fds.nr; which++)
+			s->cpus.v[i].rings[which].ended |= !!(fds.v[at++].revents & (POLLHUP | POLLERR));
+	vec_done(&fds);
+	return ret == -EINTR ? ret : 0;
+}
+
+int source_decode(const struct perf_source *s, uint32_t ring, const struct perf_event_header *h,
+		  struct perfdata_record *ret)
+{
+	return ring < NR_SOURCE_RINGS ? perfdata_decode(&s->layouts[ring], h, ret) : -EBADMSG;
+}
+
+/* What cannot be decoded is passed on all the same, as it is counted there. */
+static int enqueue(void *ctx, const struct perf_event_header *h)
+{
+	struct perf_source *s = ctx;
+	struct perfdata_record r;
+	uint64_t time = source_decode(s, s->which, h, &r) ? s->queue->past_ns : r.time_ns;
+
+	s->ring->last_ns = time;
+	if (h->type == PERF_RECORD_SAMPLE && s->queue->bytes > QUEUE_BYTES) {
+		s->dropped[s->which]++;
+		return 0;
+	}
+	return queue_add(s->queue, s->which, time, h);
+}
+
+/* Note that switches between the last record and now may have been lost. */
+static int enqueue_loss(struct perf_source *s)
+{
+	struct perf_event_header h = {.size = sizeof(h), .misc = 1};
+	int ret = queue_add(s->queue, SOURCE_LOSS, s->ring->last_ns, &h);
+
+	h.misc = 0;
+	return ret ?: queue_add(s->queue, SOURCE_LOSS, now_ns(), &h);
+}
+
+static int take_ring(struct perf_source *s, struct cpu_ring *r, uint32_t which)
+{
+	bool full = which == SOURCE_SWITCHES && ring_room(&r->ring) < FULL_BYTES;
+	int ret;
+
+	s->which = which;
+	s->ring = r;
+	ret = ring_take(&r->ring, enqueue, s);
+	return !ret && full ? enqueue_loss(s) : ret;
+}
+
+int source_take(struct perf_source *s, struct queue *q)
+{
+	int ret = 0;
+
+	s->queue = q;
+	for (size_t i = 0; !ret && i < s->cpus.nr; i++)
+		for (uint32_t which = 0; !ret && which < NR_SOURCE_RINGS; which++)
+			if (s->cpus.v[i].rings[which].ring.head)
+				ret = take_ring(s, &s->cpus.v[i].rings[which], which);
+	return ret;
+}
+
+unsigned int source_patience_ms(const struct perf_source *s)
+{
+	const struct source_options *o = &s->choice.o;
+	size_t least = ring_sizes[SOURCE_SAMPLES].most;
+	uint64_t ms;
+
+	for (size_t i = 0; i < s->cpus.nr; i++) {
+		size_t bytes = s->cpus.v[i].rings[SOURCE_SAMPLES].ring.bytes;
+
+		least = bytes && bytes < least ? bytes : least;
+	}
+	ms = least * 1000ULL / ((uint64_t)o->hz * (o->stack_bytes + RECORD_FIELDS_BYTES));
+	return ms < 1 ? 1 : ms > 1000 ? 1000 : ms;
+}
+
+uint64_t source_dropped(const struct perf_source *s, enum source_ring ring)
+{
+	return s->dropped[ring];
+}
+
+bool source_sees_kernel(const struct perf_source *s)
+{
+	return s->choice.kernel;
+}
+
+bool source_has_stacks(const struct perf_source *s)
+{
+	return attr_is_used(&s->choice, SOURCE_STACKS);
+}
+
+const char *source_event(const struct perf_source *s)
+{
+	return !s->choice.o.cpu ? "off-cpu" : s->choice.cycles ? "cycles" : "cpu-clock";
+}

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Unpack the records of a perf.data that are compressed (perf record -z).
+ *
+ * Some records contain a part of one zstd stream each. The stream is a sequence of records; one may begin in one part and
+ * end in another. All records, those of the stream and the others, are written to a temporary file in the order in
+ * which they come.
+ */
+#include <errno.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "lib/profile/perfdata_file.h"
+
+#define MAX_BYTES (4ULL << 30)
+#define MAX_RATIO 1000	  /* of the unpacked bytes to the file's: perf's own records reach a tenth of that */
+#define MAX_WINDOW_LOG 27 /* of the stream: 128 MiB, as zstd itself limits it */
+
+struct unpacking {
+	ZSTD_DStream *stream;
+	uint64_t written, most; /* bytes of the temporary file, and their limit */
+	size_t pending;		/* bytes of the stream that are not written: less than a record */
+	uint8_t part[2 * PERFDATA_RECORD_BYTES];
+};
+
+static int write_record(struct perfdata_file *f, struct unpacking *u, const void *record, size_t bytes)
+{
+	if (bytes > u->most - u->written)
+		return -EFBIG;
+	u->written += bytes;
+	return fwrite(record, 1, bytes, f->unpacked) == bytes ? 0 : -errno ?: -EIO;
+}
+
+/* Write the records of the stream that are whole. */
+static int write_whole(struct perfdata_file *f, struct unpacking *u)
+{
+	struct perf_event_header h;
+	size_t at = 0;
+	int rc = 0;
+
+	while (!rc && u->pending - at >= sizeof(h)) {
+		memcpy(&h, u->part + at, sizeof(h));
+		if (h.size < sizeof(h))
+			return -EINVAL;
+		if (h.size > u->pending - at)
+			break;
+		rc = write_record(f, u, u->part + at, h.size);
+		at += h.size;
+	}
+	u->pending -= at;
+	memmove(u->part, u->part + at, u->pending);
+	return rc;
+}
+
+static int unpack_part(struct perfdata_file *f, struct unpacking *u, const void *part, size_t bytes)
+{
+	ZSTD_inBuffer in = {part, bytes, 0};
+	bool full = true; /* there may be more than fitted */
+	int rc = 0;
+
+	while (!rc && (in.pos < in.size || full)) {
+		ZSTD_outBuffer out = {u->part, sizeof(u->part), u->pending};
+		size_t before = in.pos;
+
+		if (ZSTD_isError(ZSTD_decompressStream(u->stream, &out, &in)))
+			return -EINVAL;
+		if (in.pos == before && out.pos == u->pending)
+			break;
+		full = out.pos == out.size;
+		u->pending = out.pos;
+		rc = write_whole(f, u);
+	}
+	return rc;
+}
+
+static int unpack_record(struct perfdata_file *f, uint64_t offset, void *ctx)
+{
+	const struct perf_event_header *h = (const struct perf_event_header *)f->record;
+	const uint64_t *words = (const uint64_t *)(h + 1);
+	uint64_t bytes = h->size - sizeof(*h);
+	struct unpacking *u = ctx;
+
+	if (h->type == RECORD_COMPRESSED)
+		return unpack_part(f, u, words, bytes);
+	if (h->type == RECORD_COMPRESSED2) /* { header; length; the part; padding } */
+		return bytes < sizeof(*words) || words[0] > bytes - sizeof(*words)
+			       ? -EINVAL
+			       : unpack_part(f, u, words + 1, words[0]);
+	if (perfdata_payload(h)) /* what follows it is not needed, nor is the record */
+		return 0;
+	return write_record(f, u, h, h->size);
+}
+
+static uint64_t most_of(const struct perfdata_file *f)
+{
+	return f->bytes < MAX_BYTES / MAX_RATIO ? f->bytes * MAX_RATIO : MAX_BYTES;
+}
+
+static int unpack_all(struct perfdata_file *f, struct unpacking *u, struct dusk_error *err)
+{
+	FILE *unpacked = f->unpacked = tmpfile();
+	int rc;
+
+	if (!unpacked)
+		return error_set(err, -errno, "cannot read %s: no temporary file for its records: %s", f->path,
+				 strerror(errno));
+	rc = perfdata_each(f, unpack_record, u, err);
+	if (rc)
+		return rc;
+	if (fflush(unpacked))
+		return error_set(err, -errno, "cannot read %s: cannot write its records to a temporary file: %s",
+				 f->path, strerror(errno));
+	f->d.malformed += u->pending > 0;
+	f->fd = fileno(unpacked);
+	f->data = 0;
+	f->data_end = f->bytes = u->written;
+	return 0;
+}
+
+int perfdata_unpack(struct perfdata_file *f, struct dusk_error *err)
+{
+	struct unpacking *u = calloc(1, sizeof(*u));
+	int rc;
+
+	if (u)
+		u->stream = ZSTD_createDStream();
+	if (!u || !u->stream) {
+		free(u);
+		return error_set(err, -ENOMEM, "cannot read %s: out of memory", f->path);
+	}
+	ZSTD_DCtx_setParameter(u->stream, ZSTD_d_windowLogMax, MAX_WINDOW_LOG);
+	u->most = most_of(f);
+	rc = unpack_all(f, u, err);
+	ZSTD_freeDStream(u->stream);
+	free(u);
+	return rc;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Record the titles of processes. See titles.h. */
+#include "lib/record/titles.h"
+#include <errno.h>
+#include <string.h>
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Write the title of @at unless it is the one that it has already; a process that is gone keeps its title. */
+static int keep(struct titles *t, struct profile_writer *w, struct titled *at, const char *title)
+{
+	uint32_t number;
+	int err;
+
+	if (!*title)
+		return 0;
+	err = strings_number(&t->texts, title, strlen(title), &number, NULL);
+	if (err || number + 1 == at->title)
+		return err;
+	at->title = number + 1;
+	profile_title(w, at->thread, title);
+	return 0;
+}
+
+/* Read titled[] from @from to @to, exclusive. That titles cannot be read ends no recording. */
+static int read_from(struct titles *t, struct profile_writer *w, size_t from, size_t to)
+{
+	pid_t pid[TITLES_AT_ONCE];
+	int err = 0;
+
+	for (size_t nr; from < to && !err; from += nr) {
+		nr = least(to - from, TITLES_AT_ONCE);
+		for (size_t i = 0; i < nr; i++)
+			pid[i] = t->titled.v[from + i].pid;
+		if (titles_read(&t->child, pid, nr, t->answer))
+			continue;
+		for (size_t i = 0; i < nr && !err; i++)
+			err = keep(t, w, &t->titled.v[from + i], t->answer[i]);
+	}
+	return err;
+}
+
+/* A thread is new in the profile: does its process have to be asked for its title? */
+static int note(struct titles *t, uint32_t thread, pid_t pid, pid_t tid)
+{
+	bool fresh;
+	uint32_t *last;
+
+	if (pid <= 0 || t->titled.nr >= TITLES_MAX)
+		return 0;
+	last = map_at(&t->of, pid, &fresh);
+	if (!last)
+		return -ENOMEM;
+	if (!fresh && tid != pid)
+		return 0;
+	*last = t->titled.nr + 1;
+	return vec_push(&t->titled, ((struct titled){.pid = pid, .thread = thread}));
+}
+
+int titles_follow(struct titles *t, struct profile_writer *w)
+{
+	size_t from = t->read;
+	pid_t pid, tid;
+	int err = 0;
+
+	for (; !err && profile_thread_ids(w, t->next, &pid, &tid); t->next++)
+		err = note(t, t->next, pid, tid);
+	t->read = least(t->titled.nr, from + TITLES_A_LOOK);
+	return err ? err : read_from(t, w, from, t->read);
+}
+
+/* Of a process that has run several programs, only the last one can be asked. */
+static bool is_last(struct titles *t, size_t i)
+{
+	const uint32_t *last = map_find(&t->of, t->titled.v[i].pid);
+
+	return last && *last == i + 1;
+}
+
+int titles_look_again(struct titles *t, struct profile_writer *w, bool all)
+{
+	size_t from = all ? 0 : t->again, to = all ? t->read : least(t->read, from + TITLES_A_LOOK);
+	int err = 0;
+
+	t->again = to;
+	while (from < to && !err) {
+		size_t end = from;
+
+		while (end < to && is_last(t, end))
+			end++;
+		err = read_from(t, w, from, end);
+		from = end + 1;
+	}
+	return err;
+}
+
+void titles_done(struct titles *t)
+{
+	map_done(&t->of);
+	vec_done(&t->titled);
+	strings_done(&t->texts);
+	ask_end(&t->child);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Record the titles of processes. A process's title is read soon after its first thread has come into the profile, again a
+ * second later, since servers change it when they begin to work (PostgreSQL, nginx), and at the end of the recording. When
+ * its main thread changes its name, as in execve(), it is read anew, and what is found holds for the threads that come
+ * later. A process that ends before it is read has no title.
+ */
+#pragma once
+#include "base/map.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "lib/process/ask.h"
+#include "lib/process/title.h"
+#include "lib/profile/profile_write.h"
+
+#define TITLES_MAX 20000  /* processes of which titles are recorded */
+#define TITLES_A_LOOK 256 /* read at one time; the others wait for the next one */
+
+/* Rows of thread from which on a title holds. */
+struct titled {
+	pid_t pid;
+	uint32_t thread; /* number in the profile */
+	uint32_t title;	 /* number of the text, plus 1; 0: none */
+};
+
+/* All-zero is the state before the recording. */
+struct titles {
+	uint32_t next; /* the first thread of the profile that has not been seen */
+	size_t read;   /* titled[] up to here have been read once */
+	size_t again;  /* ... and up to here twice */
+	struct map of; /* pid -> index of its last element of titled, plus 1 */
+	struct vec(struct titled) titled;
+	struct strings texts;
+	struct ask_child child; /* that reads them */
+	char answer[TITLES_AT_ONCE][TITLE_BYTES];
+};
+
+/* Read the titles of processes that are new in @w's profile, and write them. Returns 0 or -ENOMEM. */
+int titles_follow(struct titles *t, struct profile_writer *w);
+
+/* Read those again that were read once, @all: those of all processes. Returns 0 or -ENOMEM. */
+int titles_look_again(struct titles *t, struct profile_writer *w, bool all);
+void titles_done(struct titles *t);

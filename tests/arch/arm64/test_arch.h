@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What tests need to know of the architecture. */
+#pragma once
+#include <elf.h>
+#include <stdbool.h>
+#include "core/arch/regs.h"
+
+#define TEST_MACHINE EM_AARCH64
+#define TEST_LOST 9	   /* a register that a call may change */
+#define TEST_SAVED X19	   /* one that it may not */
+#define TEST_SIGNAL_SP 560 /* where it lies in the kernel's signal frame; behind it is the PC */
+#define TEST_CLASSES 0
+
+/* Make the registers those of a task that runs such code. There is one kind. */
+static inline void test_set_mode(u64 *reg, bool is_elf32)
+{
+}
+
+/* Put a call of a register before @behind: blr x0. */
+static inline void test_call(u8 *behind)
+{
+	behind[-4] = behind[-3] = 0;
+	behind[-2] = 0x3f;
+	behind[-1] = 0xd6;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What tests need to know of the architecture. */
+#pragma once
+#include <elf.h>
+#include <stdbool.h>
+#include "core/arch/regs.h"
+
+#define TEST_MACHINE EM_X86_64
+#define TEST_LOST R10	   /* a register that a call may change */
+#define TEST_SAVED RBX	   /* one that it may not */
+#define TEST_SIGNAL_SP 160 /* where it lies in the kernel's signal frame; behind it is the PC */
+#define TEST_CLASSES CLASS_I386
+
+/* Make the registers those of a task that runs such code. */
+static inline void test_set_mode(u64 *reg, bool is_elf32)
+{
+	reg[CS] = is_elf32 ? USER32_CS : 0;
+}
+
+/* Put a call of a register before @behind: call *%rax. */
+static inline void test_call(u8 *behind)
+{
+	behind[-2] = 0xff;
+	behind[-1] = 0xd0;
+}

@@ -1,0 +1,54 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Do titles distinguish processes of one name? usage: test_titles.sh DUSK
+[ "$(id -u)" = 0 ] || {
+	echo "1..0 # SKIP needs root"
+	exit 0
+}
+[ "${alone-}" ] || alone=yes exec unshare -m --propagation private "$0" "$@"
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1")
+cd "$tmp" && mount -t bpf bpf /sys/fs/bpf || exit 1
+export LC_ALL=C
+"$dusk" doctor >doctor 2>&1
+[ $? != 3 ] || {
+	echo "1..0 # SKIP this machine cannot unwind, see dusk doctor"
+	exit 0
+}
+leave() {
+	umount -l /sys/fs/bpf
+	rm -rf "$tmp"
+} 2>/dev/null
+trap leave EXIT
+trap 'exit 130' INT TERM
+
+# has PROFILE TITLE: a process that was recorded has it.
+has() {
+	got=$("$dusk" query -i "$1" --csv 'select distinct comm, text from title join thread on thread.id = title.thread')
+	echo "$got"
+	echo "$got" | grep -qF "$2"
+}
+# in_page FILE TITLE
+in_page() {
+	sed '1,/id="profile"/d; /<\/script>/,$d' "$1" | base64 -d | gzip -dc | head -n 1 | jq -r '.titles[]' | grep -qF "$2"
+}
+
+# Each runs until a file is there; the second one becomes another program before.
+cat >job <<'END'
+while [ ! -e "$tmp/$1" ]; do :; done
+[ "$2" != two ] || exec perl -e '$0 = "server: ready"; 1 until -e "$ENV{tmp}/end"'
+END
+cat >jobs <<'END'
+sh job end one & sh job turn two & sh job end "three
+four" &
+sleep 1; : >turn; sleep 4; : >end
+wait
+END
+export tmp
+claim "a recording" "$dusk" record -q -o p.dusk -- sh jobs
+claim "the first of three processes sh has its arguments" has p.dusk "sh job end one"
+claim "control characters are replaced" has p.dusk "sh job end three?four"
+claim "a process that has changed its title has the last one" has p.dusk "server: ready"
+claim "a page" "$dusk" flame -i p.dusk -o p.html
+needs jq "... has the titles" && claim "... has the titles" in_page p.html "sh job end one"
+done_testing

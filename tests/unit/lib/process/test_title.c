@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "lib/process/ask.h"
+#include "lib/process/title.h"
+#include "titled_process.h"
+
+static char title[TITLES_AT_ONCE][TITLE_BYTES];
+static struct ask_child child;
+
+static void the_title_of_a_process_is_its_arguments(void **state)
+{
+	struct titled_process a = titled_process("postgres: alice", "b c"), b = titled_process("cc1", "-quiet");
+	pid_t pid[] = {a.pid, b.pid};
+
+	(void)state;
+	assert_int_equal(titles_read(&child, pid, 2, title), 0);
+	assert_string_equal(title[0], "postgres: alice -c read x && exec $0 b c");
+	assert_string_equal(title[1], "cc1 -c read x && exec $0 -quiet");
+	titled_process_end(&a);
+	titled_process_end(&b);
+}
+
+static void control_characters_of_a_title_are_replaced(void **state)
+{
+	struct titled_process a = titled_process("one\ntwo\x1b[31m\x7f", "\xff");
+
+	(void)state;
+	assert_int_equal(titles_read(&child, &a.pid, 1, title), 0);
+	assert_string_equal(title[0], "one?two?[31m? -c read x && exec $0 \xff");
+	titled_process_end(&a);
+}
+
+static void a_long_title_loses_its_middle(void **state)
+{
+	char argument[5001], *at;
+	struct titled_process a;
+
+	(void)state;
+	/* Characters of two bytes each, so that a cut at any byte would leave halves of them. */
+	for (size_t i = 0; i < 5000; i += 2)
+		memcpy(argument + i, "\xc3\xa4", 2);
+	strcpy(argument + 4990, " file.c");
+	a = titled_process("cc1", argument);
+	assert_int_equal(titles_read(&child, &a.pid, 1, title), 0);
+	assert_in_range(strlen(title[0]), TITLE_BYTES - 4, TITLE_BYTES - 1);
+	assert_int_equal(strncmp(title[0], "cc1 -c read x && exec $0 \xc3\xa4", 27), 0);
+	assert_string_equal(title[0] + strlen(title[0]) - 7, " file.c");
+	at = strstr(title[0], "\xe2\x80\xa6");
+	assert_non_null(at);
+	assert_int_equal((unsigned char)at[-1], 0xa4);
+	assert_int_equal((unsigned char)at[3], 0xc3);
+	titled_process_end(&a);
+}
+
+static void a_process_that_is_gone_has_none(void **state)
+{
+	struct titled_process a = titled_process("gone", "");
+	pid_t pid[] = {a.pid, 2};
+
+	(void)state;
+	titled_process_end(&a);
+	strcpy(title[0], "before");
+	assert_int_equal(titles_read(&child, pid, 2, title), 0);
+	assert_string_equal(title[0], "");
+	assert_int_equal(titles_read(&child, pid, TITLES_AT_ONCE + 1, title), -E2BIG);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_title_of_a_process_is_its_arguments),
+		cmocka_unit_test(control_characters_of_a_title_are_replaced),
+		cmocka_unit_test(a_long_title_loses_its_middle),
+		cmocka_unit_test(a_process_that_is_gone_has_none),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Do the processes of a profile get their titles? */
+#include <stdlib.h>
+#include "lib/process/title.h"
+#include "lib/record/titles.h"
+#include "profile_fixture.h"
+#include "titled_process.h"
+
+static void processes_of_one_name_are_told_apart_by_their_titles(void **state)
+{
+	struct titled_process a = titled_process("postgres: alice", "1"), b = titled_process("postgres: bob", "2");
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = created();
+	struct titles t = {0};
+
+	(void)state;
+	profile_thread(w, a.pid, a.pid, "postgres");
+	assert_int_equal(titles_follow(&t, w), 0);
+	profile_thread(w, b.pid, b.pid, "postgres");
+	profile_thread(w, a.pid, a.pid + 100000, "helper");
+	profile_thread(w, 0, 0, "swapper");
+	assert_int_equal(titles_follow(&t, w), 0);
+	titles_done(&t);
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(p->threads[0].title, "postgres: alice -c read x && exec $0 1");
+	assert_string_equal(p->threads[1].title, "postgres: bob -c read x && exec $0 2");
+	assert_string_equal(p->threads[2].title, "postgres: alice -c read x && exec $0 1");
+	assert_string_equal(p->threads[3].title, "");
+	assert_string_equal(queried("select count(*) from title"), "2");
+	titled_process_end(&a);
+	titled_process_end(&b);
+}
+
+static void a_process_that_has_ended_keeps_its_title(void **state)
+{
+	struct titled_process a = titled_process("short", "1");
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = created();
+	struct titles t = {0};
+
+	(void)state;
+	profile_thread(w, a.pid, a.pid, "sh");
+	assert_int_equal(titles_follow(&t, w), 0);
+	titled_process_end(&a);
+	assert_int_equal(titles_look_again(&t, w, false), 0);
+	assert_int_equal(titles_look_again(&t, w, true), 0);
+	titles_done(&t);
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(p->threads[0].title, "short -c read x && exec $0 1");
+}
+
+/* Servers set their titles when they begin to work. */
+static void a_title_that_has_changed_is_read_again(void **state)
+{
+	struct titled_process a = titled_process("before", "cat");
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	char now[1][TITLE_BYTES] = {"before"};
+	struct profile_writer *w = created();
+	struct titles t = {0};
+
+	(void)state;
+	profile_thread(w, a.pid, a.pid, "sh");
+	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(write(a.to, "\n", 1), 1);
+	while (strcmp(now[0], "cat")) /* in the middle of execve() it is "" */
+		assert_int_equal(titles_read(&t.child, &a.pid, 1, now), 0);
+	assert_int_equal(titles_look_again(&t, w, false), 0);
+	titles_done(&t);
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(p->threads[0].title, "cat");
+	titled_process_end(&a);
+}
+
+static void a_new_program_of_a_process_is_asked_anew(void **state)
+{
+	struct titled_process a = titled_process("second", "1");
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = created();
+	struct titles t = {0};
+	pid_t child;
+
+	(void)state;
+	profile_thread(w, a.pid, a.pid, "make");
+	profile_title(w, 0, "make all");
+	assert_int_equal(titles_follow(&t, w), 0);
+	child = t.child.pid;
+	profile_thread(w, a.pid, a.pid, "sh");
+	profile_title(w, 0, "make all");
+	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(titles_look_again(&t, w, true), 0);
+	assert_int_equal(t.child.pid, child); /* one for all */
+	titles_done(&t);
+	close_finished(w);
+	p = opened(path);
+	assert_string_equal(p->threads[0].title, "make all");
+	assert_string_equal(p->threads[1].title, "second -c read x && exec $0 1");
+	titled_process_end(&a);
+}
+
+static void the_work_for_many_processes_is_bounded(void **state)
+{
+	struct profile_writer *w = created();
+	struct titles t = {0};
+
+	(void)state;
+	for (pid_t pid = 10000000; pid < 10000000 + TITLES_MAX + 100; pid++)
+		profile_thread(w, pid, pid, "x");
+	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(t.titled.nr, TITLES_MAX);
+	assert_int_equal(t.read, TITLES_A_LOOK);
+	titles_done(&t);
+	close_finished(w);
+}
+
+static void a_title_of_a_thread_that_does_not_exist_is_damage(void **state)
+{
+	struct dusk_profile *p = NULL;
+	struct dusk_error err = {0};
+
+	(void)state;
+	make_small();
+	run_sql(path, "create table title(thread integer primary key, text text); insert into title values(2, 'x')");
+	assert_int_equal(dusk_profile_read(&p, path, &err), -EINVAL);
+	assert_non_null(strstr(err.text, "title"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(processes_of_one_name_are_told_apart_by_their_titles),
+		cmocka_unit_test(a_process_that_has_ended_keeps_its_title),
+		cmocka_unit_test(a_title_that_has_changed_is_read_again),
+		cmocka_unit_test(a_new_program_of_a_process_is_asked_anew),
+		cmocka_unit_test(the_work_for_many_processes_is_bounded),
+		cmocka_unit_test(a_title_of_a_thread_that_does_not_exist_is_damage),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
