@@ -2,6 +2,8 @@
 #include "base/procs.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fts.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,4 +107,36 @@ int procs_add_children(struct pids *pids)
 				err = -ENOMEM;
 	vec_done(&all);
 	return err;
+}
+
+/* The folder's own threads: a number on each line. One that is gone meanwhile has none. */
+static int add_threads_of(struct pids *tids, const char *folder)
+{
+	_cleanup_(fclosep) FILE *f = NULL;
+	char path[PATH_MAX];
+	int ret = 0;
+	pid_t tid;
+
+	snprintf(path, sizeof(path), "%s/cgroup.threads", folder);
+	f = fopen(path, "re");
+	if (!f)
+		return errno == ENOENT || errno == ENODEV ? 0 : -errno;
+	while (!ret && fscanf(f, "%d", &tid) == 1)
+		ret = vec_push(tids, tid);
+	return ret;
+}
+
+int procs_add_cgroup(struct pids *tids, const char *folder)
+{
+	char *const roots[] = {(char *)folder, NULL};
+	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	int ret = tree ? 0 : -errno;
+	FTSENT *e;
+
+	while (!ret && (e = fts_read(tree)))
+		if (e->fts_info == FTS_D)
+			ret = add_threads_of(tids, e->fts_accpath);
+	if (tree)
+		fts_close(tree);
+	return ret;
 }

@@ -22,3 +22,9 @@ char procs_state(pid_t pid, pid_t tid, bool *kernel);
  * something in place that notes births. Free @pids with vec_done(). Returns 0 or a negative errno.
  */
 int procs_add_children(struct pids *pids);
+
+/*
+ * Append to @tids the threads in the cgroup that is this folder of cgroup2, and below. Those that come meanwhile may be missed.
+ * Returns 0 or a negative errno.
+ */
+int procs_add_cgroup(struct pids *tids, const char *folder);

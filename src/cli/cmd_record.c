@@ -208,7 +208,7 @@ static int create(struct recording *r)
 		.name = o->mode,
 		.quiet = o->quiet,
 		.sources_by_name = o->events.nr,
-		.needs_full = o->tracefs.nr || o->wakers || o->verify || o->cgroup || o->user || o->budget_percent,
+		.needs_full = o->tracefs.nr || o->wakers || o->verify || o->user || o->budget_percent,
 	};
 	struct dusk_error err = {""};
 	int error;

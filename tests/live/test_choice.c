@@ -158,11 +158,13 @@ static void move_to(const char *folder, pid_t pid)
 	assert_int_equal(fclose(f), 0);
 }
 
-static void a_cgroup_and_what_is_below(void **state)
+/* A process in the cgroup has eight busy threads, which preempt each other, one below runs, and a third one is elsewhere. */
+static void check_cgroup(const char *mode)
 {
 	const char *top = cgroup2(), *file = live_file("cgroup.dusk");
 	char folder[4120], below[4140];
-	pid_t victim, other;
+	size_t nr_intervals = 0, nr_of_others = 0;
+	pid_t victim, parent, other;
 
 	if (!top) {
 		print_message("cgroup2 is not mounted\n");
@@ -173,18 +175,39 @@ static void a_cgroup_and_what_is_below(void **state)
 	assert_int_equal(mkdir(folder, 0755), 0);
 	assert_int_equal(mkdir(below, 0755), 0);
 	victim = START(live_victim("recurse"), "10");
+	parent = START(live_victim("threads"));
 	other = START(live_victim("recurse"), "60");
 	move_to(below, victim);
-	int status = RECORD(file, "-F", "997", "-d", "700ms", "-G", folder);
+	move_to(folder, parent);
+	int status = RECORD(file, "--mode", mode, "-e", "cpu,offcpu", "-F", "997", "-d", "700ms", "-G", folder);
 
 	live_end(victim);
+	live_end(parent);
 	live_end(other);
 	rmdir(below);
 	rmdir(folder);
 	assert_int_equal(status, 0);
 	_cleanup_profile_ p = live_read(file);
 	assert_true(live_count(p, victim).complete > 20);
-	assert_int_equal(samples_of_others(p, victim), 0);
+	assert_true(live_count(p, parent).complete > 20);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+
+		nr_intervals += s->source == DUSK_OFF_CPU && live_is_of(p, s, parent) ? s->count : 0;
+		nr_of_others += !live_is_of(p, s, victim) && !live_is_of(p, s, parent);
+	}
+	assert_true(nr_intervals > 20);
+	assert_int_equal(nr_of_others, 0);
+}
+
+static void a_cgroup_and_what_is_below(void **state)
+{
+	check_cgroup("full");
+}
+
+static void a_cgroup_in_mode_copied(void **state)
+{
+	check_cgroup("copied");
 }
 
 int main(int argc, char **argv)
@@ -196,6 +219,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_process_that_becomes_another_program),
 		cmocka_unit_test(two_recorders_at_once),
 		cmocka_unit_test(a_cgroup_and_what_is_below),
+		cmocka_unit_test(a_cgroup_in_mode_copied),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

@@ -120,9 +120,14 @@ struct perf_event_attr attr_of(const struct attr_choice *c, enum source_ring rin
 	}
 }
 
-int attr_open(struct perf_event_attr *a, pid_t tid, int cpu)
+bool attr_is_confined(enum source_ring ring)
 {
-	int fd = syscall(SYS_perf_event_open, a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	return ring == SOURCE_SAMPLES || ring == SOURCE_STACKS;
+}
+
+int attr_open(struct perf_event_attr *a, pid_t tid, int cpu, unsigned long flags)
+{
+	int fd = syscall(SYS_perf_event_open, a, tid, cpu, -1, PERF_FLAG_FD_CLOEXEC | flags);
 
 	return fd < 0 ? -errno : fd;
 }
@@ -192,6 +197,23 @@ int attr_refuse(const struct attr_choice *c, pid_t tid, int cpu, int ret, struct
 	return error_set(err, ret, "cannot open a perf event for thread %d on CPU %d: %s", tid, cpu, strerror(-ret));
 }
 
+/* linux 6.18 kernel/events/core.c, perf_cgroup_connect() */
+int attr_refuse_cgroup(const char *path, int ret, struct dusk_error *err)
+{
+	if (ret == -EBADF)
+		return error_set(err, -EINVAL,
+				 "cannot record cgroup %s: it is not a folder of cgroup2 "
+				 "(mount -t cgroup2 none /sys/fs/cgroup)",
+				 path);
+	if (ret == -ENOENT)
+		return error_set(
+			err, -EINVAL,
+			"cannot record cgroup %s: the controller perf_event is mounted elsewhere, as a cgroup of "
+			"version 1: umount it",
+			path);
+	return error_set(err, ret, "cannot record cgroup %s: perf_event_open(): %s", path, strerror(-ret));
+}
+
 int attr_choose(struct attr_choice *c, pid_t tid, int cpu)
 {
 	int fd = -1;
@@ -200,7 +222,7 @@ int attr_choose(struct attr_choice *c, pid_t tid, int cpu)
 	for (int i = 0; i < 3; i++) {
 		struct perf_event_attr a = sample_attr(c);
 
-		fd = attr_open(&a, tid, cpu);
+		fd = attr_open(&a, tid, cpu, 0);
 		if ((fd == -EACCES || fd == -EPERM) && c->kernel)
 			c->kernel = false;
 		else if ((fd == -ENOENT || fd == -EOPNOTSUPP || fd == -ENODEV) && c->cycles)
@@ -214,7 +236,7 @@ int attr_choose(struct attr_choice *c, pid_t tid, int cpu)
 	for (int i = 0; i < 2; i++) {
 		struct perf_event_attr a = process_attr(c);
 
-		fd = attr_open(&a, tid, cpu);
+		fd = attr_open(&a, tid, cpu, 0);
 		if (fd != -EINVAL)
 			break;
 		c->no_build_ids = true; /* linux 5.12 and newer have them */

@@ -25,8 +25,14 @@ bool attr_is_used(const struct attr_choice *c, enum source_ring ring);
 /* Describe the event for @ring. */
 struct perf_event_attr attr_of(const struct attr_choice *c, enum source_ring ring);
 
-/* Returns a descriptor or a negative errno. */
-int attr_open(struct perf_event_attr *a, pid_t tid, int cpu);
+/* With PERF_FLAG_PID_CGROUP in @flags, @tid is the descriptor of a cgroup. Returns a descriptor or a negative errno. */
+int attr_open(struct perf_event_attr *a, pid_t tid, int cpu, unsigned long flags);
+
+/* Is @ring confined to a cgroup, if there is one? Mappings are needed of all processes, as they may move there. */
+bool attr_is_confined(enum source_ring ring);
 
 /* Say why an event of @tid on @cpu could not be opened, @ret. Returns what source_new() then returns. */
 int attr_refuse(const struct attr_choice *c, pid_t tid, int cpu, int ret, struct dusk_error *err);
+
+/* The same of an event of cgroup @path. */
+int attr_refuse_cgroup(const char *path, int ret, struct dusk_error *err);

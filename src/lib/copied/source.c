@@ -2,6 +2,8 @@
 /* Perf events and their rings. See source.h. */
 #include "lib/copied/source.h"
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -43,6 +45,7 @@ struct cpu_rings {
 struct perf_source {
 	struct attr_choice choice; /* without the lists of its options */
 	bool small;		   /* the user may not lock much memory */
+	int cgroup;		   /* the descriptor of the only one that is sampled, or -1 */
 	struct vec(struct cpu_rings) cpus;
 	struct vec(int) fds[NR_SOURCE_RINGS]; /* all of them, by their ring */
 	struct perfdata_layout layouts[NR_SOURCE_RINGS];
@@ -77,7 +80,8 @@ static int add_event(struct perf_source *s, struct cpu_rings *c, enum source_rin
 {
 	struct perf_event_attr a = attr_of(&s->choice, which);
 	struct cpu_ring *r = &c->rings[which];
-	int fd = attr_open(&a, tid, c->cpu), ret;
+	bool confined = s->cgroup >= 0 && attr_is_confined(which);
+	int fd = attr_open(&a, confined ? s->cgroup : tid, c->cpu, confined ? PERF_FLAG_PID_CGROUP : 0), ret;
 
 	if (fd < 0)
 		return fd;
@@ -189,6 +193,22 @@ static int choose_cpus(struct perf_source *s, const struct source_options *o, st
 	return 0;
 }
 
+/* An event that is not needed any more shows if those of the cgroup are possible. */
+static int open_cgroup(struct perf_source *s, const char *path, struct dusk_error *err)
+{
+	struct perf_event_attr a = attr_of(&s->choice, SOURCE_PROCESSES);
+	int fd;
+
+	s->cgroup = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->cgroup < 0)
+		return error_set(err, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
+	fd = attr_open(&a, s->cgroup, s->cpus.v[0].cpu, PERF_FLAG_PID_CGROUP);
+	if (fd < 0)
+		return attr_refuse_cgroup(path, fd, err);
+	close(fd);
+	return 0;
+}
+
 static int open_all(struct perf_source *s, const struct source_options *o, struct dusk_error *err)
 {
 	pid_t first = s->choice.machine ? -1 : o->tids[0];
@@ -200,6 +220,10 @@ static int open_all(struct perf_source *s, const struct source_options *o, struc
 	ret = attr_choose(&s->choice, first, s->cpus.v[0].cpu);
 	if (ret && ret != -ESRCH)
 		return attr_refuse(&s->choice, first, s->cpus.v[0].cpu, ret, err);
+	if (s->choice.machine && o->cgroup)
+		ret = open_cgroup(s, o->cgroup, err);
+	if (ret)
+		return ret;
 	if (s->choice.machine)
 		return source_add(s, -1, err);
 	for (size_t i = 0; i < o->nr_tids; i++) {
@@ -223,6 +247,7 @@ int source_new(struct perf_source **ret, const struct source_options *o, struct 
 		limit.rlim_cur = limit.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &limit);
 	}
+	s->cgroup = -1;
 	s->choice.o = *o;
 	s->choice.machine = !o->nr_tids;
 	rc = open_all(s, o, err);
@@ -233,6 +258,7 @@ int source_new(struct perf_source **ret, const struct source_options *o, struct 
 	}
 	s->choice.o.tids = NULL;
 	s->choice.o.cpus = NULL;
+	s->choice.o.cgroup = NULL;
 	*ret = s;
 	return 0;
 }
@@ -251,6 +277,8 @@ void source_free(struct perf_source *s)
 		vec_done(&s->layouts[which].events);
 	}
 	vec_done(&s->cpus);
+	if (s->cgroup >= 0)
+		close(s->cgroup);
 	free(s);
 }
 

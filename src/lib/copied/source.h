@@ -43,6 +43,8 @@ struct source_options {
 	bool no_children; /* not the processes that they create */
 	const int *cpus;  /* only these; none: all that are online */
 	size_t nr_cpus;
+	/* Of the machine, samples of CPU time and of stacks below this folder of cgroup2 only; or NULL. */
+	const char *cgroup;
 };
 
 struct perf_source;
@@ -50,7 +52,7 @@ struct perf_source;
 /*
  * Open the events; nothing is recorded yet. Free *@ret with source_free().
  * Returns 0; -EPERM: not allowed to this user; -ESRCH: all of the threads have ended; -EMFILE; -EINVAL: no such CPU, or
- * too high a rate; -EOPNOTSUPP: this kernel has no such events.
+ * too high a rate; -EOPNOTSUPP: this kernel has no such events; those of open(2): the cgroup cannot be opened.
  */
 int source_new(struct perf_source **ret, const struct source_options *o, struct dusk_error *err);
 void source_free(struct perf_source *s);

@@ -28,6 +28,16 @@ static struct switched_thread *find(const struct switches *s, pid_t tid)
 	return index ? &s->threads.v[*index] : NULL;
 }
 
+static bool is_there(const struct switched_thread *t)
+{
+	return t && t->place != GONE && t->place != OUTSIDE;
+}
+
+bool switches_knows(const struct switches *s, pid_t tid)
+{
+	return is_there(find(s, tid));
+}
+
 /* The thread is at @place from @time_ns on; if that is before what is accounted for already, from there on. */
 static void put(const struct switches *s, struct switched_thread *t, int place, uint64_t time_ns)
 {
@@ -124,14 +134,29 @@ int switches_thread(struct switches *s, pid_t pid, pid_t tid, char state, uint64
 	return 0;
 }
 
-int switches_fork(struct switches *s, pid_t pid, pid_t tid, uint64_t time_ns)
+/* Something new has this number; if another thread has it, the end of that was lost. */
+static void reuse(struct switches *s, struct switched_thread *t)
+{
+	if (is_there(t))
+		end(s, t, t->since_ns);
+}
+
+void switches_fork_outside(struct switches *s, pid_t tid)
 {
 	struct switched_thread *t = find(s, tid);
+
+	reuse(s, t);
+	if (t)
+		t->place = OUTSIDE;
+}
+
+int switches_fork(struct switches *s, pid_t pid, pid_t tid, uint64_t time_ns)
+{
 	int ret;
+	struct switched_thread *t;
 
 	time_ns = clip(s, time_ns);
-	if (t && t->place != GONE) /* its end was lost */
-		end(s, t, t->since_ns);
+	reuse(s, find(s, tid));
 	ret = add(s, pid, tid, OFF_CPU, time_ns, &t);
 	if (!ret)
 		t->state = OFFCPU_BORN;
@@ -147,21 +172,26 @@ int switches_exec(struct switches *s, pid_t pid, pid_t tid, uint64_t time_ns)
 	for (size_t i = 0; i < s->threads.nr; i++) {
 		struct switched_thread *other = &s->threads.v[i];
 
-		if (other->life.pid == pid && other->life.tid != tid && other->place != GONE) {
+		if (other->life.pid == pid && other->life.tid != tid && is_there(other)) {
 			leave(s, other, ON_CPU, 0, time_ns);
 			end(s, other, time_ns);
 		}
 	}
-	return t && t->place != GONE ? 0 : add(s, pid, tid, ON_CPU, time_ns, &t);
+	return is_there(t) || s->by_stacks ? 0 : add(s, pid, tid, ON_CPU, time_ns, &t);
 }
 
 int switches_exit(struct switches *s, pid_t tid, uint64_t time_ns)
 {
 	struct switched_thread *t = find(s, tid);
+	int ret = 0;
 
-	if (!t || t->place == GONE)
-		return 0;
 	time_ns = clip(s, time_ns);
+	if (!t && s->by_stacks) /* it leaves its CPU once more, with a stack */
+		ret = add(s, 0, tid, GONE, time_ns, &t);
+	if (t && t->place == OUTSIDE)
+		t->place = GONE;
+	if (!is_there(t))
+		return ret;
 	leave(s, t, ON_CPU, 0, time_ns);
 	end(s, t, time_ns);
 	return 0;
@@ -175,19 +205,21 @@ static int thread_of(struct switches *s, pid_t pid, pid_t tid, int place, uint64
 		     struct switched_thread **ret)
 {
 	*ret = find(s, tid);
-	if (!*ret)
+	if (!*ret && !s->by_stacks)
 		return add(s, pid, tid, place, time_ns, ret);
-	if ((*ret)->place == GONE)
+	if (!is_there(*ret))
 		*ret = NULL;
 	return 0;
 }
 
 int switches_stack(struct switches *s, pid_t pid, pid_t tid, const struct switch_stack *stack, uint64_t time_ns)
 {
-	struct switched_thread *t;
-	int ret = thread_of(s, pid, tid, ON_CPU, clip(s, time_ns), &t);
+	struct switched_thread *t = find(s, tid);
+	int ret = 0;
 
-	if (!ret && t) {
+	if (!t || t->place == OUTSIDE)
+		ret = add(s, pid, tid, ON_CPU, clip(s, time_ns), &t);
+	if (!ret && t->place != GONE) {
 		t->has_stack = true;
 		t->stack_losses = s->losses;
 		t->stack = *stack;
@@ -208,6 +240,10 @@ int switches_out(struct switches *s, pid_t pid, pid_t tid, bool preempted, uint6
 	put(s, t, OFF_CPU, time_ns);
 	t->state = preempted ? OFFCPU_PREEMPTED : OFFCPU_BLOCKED;
 	t->has_stack &= t->certain && t->stack_losses == s->losses; /* else it may be that of an earlier switch */
+	if (s->by_stacks && !t->has_stack) {
+		end(s, t, time_ns);
+		t->place = OUTSIDE;
+	}
 	return 0;
 }
 
@@ -239,7 +275,7 @@ void switches_lose(struct switches *s, bool begins)
 void switches_forget(struct switches *s)
 {
 	for (size_t i = 0; i < s->threads.nr; i++)
-		if (s->threads.v[i].place != GONE)
+		if (is_there(&s->threads.v[i]))
 			end(s, &s->threads.v[i], s->threads.v[i].since_ns);
 	map_clear(&s->of_tid);
 	s->threads.nr = 0;
@@ -250,7 +286,7 @@ void switches_end(struct switches *s, uint64_t end_ns)
 	for (size_t i = 0; i < s->threads.nr; i++) {
 		struct switched_thread *t = &s->threads.v[i];
 
-		if (t->place == GONE)
+		if (!is_there(t))
 			continue;
 		/* One of which there is no record has been where it was when it was looked at. */
 		if (t->place == UNSEEN)

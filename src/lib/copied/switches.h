@@ -43,12 +43,13 @@ struct switch_life {
 
 struct switched_thread {
 	struct switch_life life;
-	enum { UNSEEN, ON_CPU, OFF_CPU, GONE } place; /* UNSEEN: no record so far; GONE: it has ended */
-	uint64_t since_ns;			      /* it is at that place */
-	uint64_t looked_ns;			      /* UNSEEN: when @state was read */
-	uint32_t losses;			      /* that had begun or ended by then */
-	bool certain;				      /* no loss was going on then */
-	uint8_t state;				      /* enum offcpu_reason, if it is off its CPU */
+	/* UNSEEN: no record so far; GONE: it has ended; OUTSIDE: it is not of interest any more */
+	enum { UNSEEN, ON_CPU, OFF_CPU, GONE, OUTSIDE } place;
+	uint64_t since_ns;  /* it is at that place */
+	uint64_t looked_ns; /* UNSEEN: when @state was read */
+	uint32_t losses;    /* that had begun or ended by then */
+	bool certain;	    /* no loss was going on then */
+	uint8_t state;	    /* enum offcpu_reason, if it is off its CPU */
 	bool has_stack;
 	uint32_t stack_losses; /* as losses, when the stack came */
 	struct switch_stack stack;
@@ -60,6 +61,11 @@ struct switches {
 	void (*interval)(void *ctx, const struct switch_interval *i);
 	void (*life)(void *ctx, const struct switch_life *l);
 	uint8_t no_stack; /* the outcome of a stack that was not sampled */
+	/*
+	 * The records are of all threads, and only threads that have a stack when they leave their CPU are of interest: those
+	 * of a cgroup, while they are there.
+	 */
+	bool by_stacks;
 	uint64_t start_ns;
 	struct map of_tid; /* -> index in threads */
 	struct vec(struct switched_thread) threads;
@@ -78,10 +84,16 @@ void switches_begin(struct switches *s, uint64_t start_ns);
  */
 int switches_thread(struct switches *s, pid_t pid, pid_t tid, char state, uint64_t looked_ns);
 
+/* Is thread @tid known, and has not ended? */
+bool switches_knows(const struct switches *s, pid_t tid);
+
 /* A thread was born, has called execve(), has ended. */
 int switches_fork(struct switches *s, pid_t pid, pid_t tid, uint64_t time_ns);
 int switches_exec(struct switches *s, pid_t pid, pid_t tid, uint64_t time_ns);
 int switches_exit(struct switches *s, pid_t tid, uint64_t time_ns);
+
+/* With @s->by_stacks: a thread of somebody else was born. */
+void switches_fork_outside(struct switches *s, pid_t tid);
 
 /* The stack of a thread that is about to leave its CPU: switches_out() follows, unless that record was lost. */
 int switches_stack(struct switches *s, pid_t pid, pid_t tid, const struct switch_stack *stack, uint64_t time_ns);

@@ -55,10 +55,11 @@ static void learn(void *ctx, const struct event_module *e)
 /* Is what @o asks for possible without BPF? */
 static int check(const struct dusk_record_options *o, struct dusk_error *err)
 {
+	bool has_tasks = o->nr_pids || o->nr_tids;
 	const char *what = o->sources & DUSK_RECORD_EVENTS   ? "events of tracefs"
 			   : o->sources & DUSK_RECORD_WAKERS ? "wakers"
 			   : o->budget			     ? "with a budget"
-			   : o->cgroup			     ? "a cgroup"
+			   : o->cgroup && has_tasks	     ? "a process of a cgroup alone"
 			   : o->only_user		     ? "the tasks of a user"
 			   : o->verify			     ? "a verification"
 							     : NULL;
@@ -103,6 +104,7 @@ static int copied_new(void **ret, struct join *j, const struct dusk_record_optio
 		.no_children = o->no_children,
 		.cpus = o->cpus,
 		.nr_cpus = o->nr_cpus,
+		.cgroup = o->cgroup,
 	};
 	struct copied *c;
 	int rc = check(o, err);
@@ -120,8 +122,8 @@ static int copied_new(void **ret, struct join *j, const struct dusk_record_optio
 	c->max_depth = o->max_depth ?: DEFAULT_DEPTH;
 	c->stack_bytes = o->stack_bytes ?: COPIED_STACK_BYTES;
 	so.stack_bytes = bytes_to_copy(c);
-	switching_init(&c->switching, j, &c->spaces.processes, o);
-	rc = spaces_init(&c->spaces) ?: host_walk_init(&c->walk, &c->spaces, learn, c);
+	rc = switching_init(&c->switching, j, &c->spaces.processes, o);
+	rc = rc ?: spaces_init(&c->spaces) ?: host_walk_init(&c->walk, &c->spaces, learn, c);
 	if (rc)
 		return rc;
 	return o->nr_pids || o->nr_tids ? first_threads_open(&c->source, &c->first, o, &so, err)
@@ -174,10 +176,10 @@ static int copied_start(void *mode, struct dusk_error *err)
 	source_start(c->source, SOURCE_PROCESSES);
 	if (!c->from_exec)
 		ret = read_processes(c);
-	source_start(c->source, SOURCE_STACKS);
 	source_start(c->source, SOURCE_SWITCHES);
 	if (!ret && c->sources & DUSK_RECORD_OFF_CPU && !c->from_exec)
 		ret = switching_begin(&c->switching, &c->first);
+	source_start(c->source, SOURCE_STACKS); /* whose rings are soon full when nothing is read */
 	source_start(c->source, SOURCE_SAMPLES);
 	return ret;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include "abi/outcome.h"
 #include "base/clock.h"
@@ -40,18 +42,27 @@ static void take_life(void *ctx, const struct switch_life *l)
 	profile_thread_times(s->join->writer, &times);
 }
 
-void switching_init(struct switching *s, struct join *j, const struct processes *names,
-		    const struct dusk_record_options *o)
+int switching_init(struct switching *s, struct join *j, const struct processes *names,
+		   const struct dusk_record_options *o)
 {
 	*s = (struct switching){
 		.join = j,
 		.names = names,
-		.switches = {.ctx = s, .interval = take_interval, .life = take_life, .no_stack = NOT_SAMPLED},
+		.switches =
+			{
+				.ctx = s,
+				.interval = take_interval,
+				.life = take_life,
+				.no_stack = NOT_SAMPLED,
+				.by_stacks = o->cgroup,
+			},
 		.rows = {.join = j, .min_ns = o->min_block_ns},
 		.kernel_threads = o->kernel_threads,
 		.only = o->no_children && (o->nr_pids || o->nr_tids),
+		.cgroup = o->cgroup ? strdup(o->cgroup) : NULL,
 		.self = getpid(),
 	};
+	return o->cgroup && !s->cgroup ? -ENOMEM : 0;
 }
 
 void switching_done(struct switching *s)
@@ -59,6 +70,7 @@ void switching_done(struct switching *s)
 	switches_done(&s->switches);
 	intervals_done(&s->rows);
 	map_done(&s->of_kernel);
+	free(s->cgroup);
 }
 
 static int note_kernel(struct switching *s, pid_t pid, bool is)
@@ -98,7 +110,7 @@ int switching_begin(struct switching *s, const struct first_threads *f)
 	int ret;
 
 	switches_begin(&s->switches, now_ns());
-	ret = first_threads_list(f, &tids);
+	ret = s->cgroup ? procs_add_cgroup(&tids, s->cgroup) : first_threads_list(f, &tids);
 	for (size_t i = 0; !ret && i < tids.nr; i++)
 		ret = look_at(s, tids.v[i]);
 	vec_done(&tids);
@@ -114,6 +126,10 @@ static int take_fork(struct switching *s, const struct perfdata_record *r)
 		return 0;
 	if (r->pid != r->ppid && (is || map_find(&s->of_kernel, r->pid)) && note_kernel(s, r->pid, is))
 		return -ENOMEM;
+	if (s->cgroup && !switches_knows(&s->switches, r->ptid)) {
+		switches_fork_outside(&s->switches, r->tid);
+		return 0;
+	}
 	return is_wanted(s, r->pid, r->tid) ? switches_fork(&s->switches, r->pid, r->tid, r->time_ns) : 0;
 }
 

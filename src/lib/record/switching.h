@@ -15,12 +15,13 @@ struct switching {
 	struct map of_kernel; /* process -> is it one of the kernel's threads? */
 	bool kernel_threads;  /* record these, too */
 	bool only;	      /* not what the processes create */
+	char *cgroup;	      /* only threads of this folder and below, or NULL */
 	pid_t self;
 };
 
-/* Initialize @s, to be ended with switching_done(). Names of threads come from @names. */
-void switching_init(struct switching *s, struct join *j, const struct processes *names,
-		    const struct dusk_record_options *o);
+/* Initialize @s, to be ended with switching_done(). Names of threads come from @names. Returns 0 or -ENOMEM. */
+int switching_init(struct switching *s, struct join *j, const struct processes *names,
+		   const struct dusk_record_options *o);
 void switching_done(struct switching *s);
 
 /* The switches of all threads are being recorded: look where those of @f are now. Returns 0 or a negative errno. */

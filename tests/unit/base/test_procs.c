@@ -7,7 +7,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/procs.h"
@@ -70,11 +73,49 @@ static void a_thread_belongs_to_its_process(void **state)
 	assert_int_equal(procs_of_thread(4194304), -ESRCH);
 }
 
+static void write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void the_threads_of_a_cgroup_and_of_those_below(void **state)
+{
+	char top[] = "/tmp/dusk-procs-XXXXXX", below[64], path[96];
+	struct pids tids = {0};
+
+	(void)state;
+	assert_non_null(mkdtemp(top));
+	snprintf(below, sizeof(below), "%s/below", top);
+	assert_int_equal(mkdir(below, 0700), 0);
+	assert_int_equal(procs_add_cgroup(&tids, top), 0); /* a cgroup that is being removed has no files */
+	assert_int_equal(tids.nr, 0);
+	snprintf(path, sizeof(path), "%s/cgroup.threads", below);
+	write_file(path, "12\n13\n");
+	snprintf(path, sizeof(path), "%s/cgroup.threads", top);
+	write_file(path, "11\n");
+	assert_int_equal(procs_add_cgroup(&tids, top), 0);
+	assert_int_equal(tids.nr, 3);
+	assert_int_equal(tids.v[0], 11);
+	assert_int_equal(tids.v[1], 12);
+	assert_int_equal(tids.v[2], 13);
+	vec_done(&tids);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/cgroup.threads", below);
+	unlink(path);
+	rmdir(below);
+	rmdir(top);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_with_its_descendants_and_no_others),
 		cmocka_unit_test(a_thread_belongs_to_its_process),
+		cmocka_unit_test(the_threads_of_a_cgroup_and_of_those_below),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

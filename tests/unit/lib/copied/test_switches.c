@@ -226,6 +226,52 @@ static void a_number_that_is_used_again_is_another_thread(void **state)
 	is_life(2, 350, 0, 0, 10);
 }
 
+static void of_a_cgroup_only_threads_that_leave_their_cpu_there(void **state)
+{
+	s.by_stacks = true;
+	out(200);
+	in(210);
+	assert_false(switches_knows(&s, TID));
+	stack(5, 300); /* it is there now */
+	out(301);
+	in(320);
+	assert_true(switches_knows(&s, TID));
+	is_interval(0, 301, 320, OFFCPU_BLOCKED);
+	assert_int_equal(intervals[0].stack.user, 5);
+	out(350); /* and now elsewhere */
+	in(360);
+	assert_false(switches_knows(&s, TID));
+	is_life(0, 350, 31, 0, 19);
+	stack(6, 400); /* and back */
+	out(401);
+	in(420);
+	assert_int_equal(switches_exit(&s, TID, 430), 0);
+	stack(7, 440); /* once more, as a thread that ends does */
+	out(441);
+	switches_end(&s, 500);
+	assert_int_equal(nr_intervals, 2);
+	is_interval(1, 401, 420, OFFCPU_BLOCKED);
+	assert_int_equal(nr_lives, 2);
+	is_life(1, 430, 11, 0, 19);
+}
+
+static void the_last_switch_of_a_thread_that_was_not_known_begins_nothing(void **state)
+{
+	s.by_stacks = true;
+	assert_int_equal(switches_exit(&s, TID, 200), 0);
+	stack(1, 210);
+	out(211);
+	switches_fork_outside(&s, TID); /* another one, of somebody else; then it moves to the cgroup */
+	stack(2, 300);
+	out(301);
+	assert_int_equal(switches_exec(&s, 99, 99, 310), 0);
+	assert_false(switches_knows(&s, 99));
+	switches_end(&s, 400);
+	assert_int_equal(nr_lives, 1);
+	assert_int_equal(lives[0].start_ns, 300);
+	is_life(0, 400, 1, 0, 99);
+}
+
 static void execve_leaves_one_thread(void **state)
 {
 	assert_int_equal(switches_fork(&s, PID, PID, 200), 0);
@@ -257,6 +303,8 @@ int main(void)
 		test(a_stack_is_not_taken_for_that_of_another_switch),
 		test(records_that_contradict_each_other_are_not_joined),
 		test(a_number_that_is_used_again_is_another_thread),
+		test(of_a_cgroup_only_threads_that_leave_their_cpu_there),
+		test(the_last_switch_of_a_thread_that_was_not_known_begins_nothing),
 		test(execve_leaves_one_thread),
 	};
 
