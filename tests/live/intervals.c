@@ -94,7 +94,10 @@ struct away away_in(const struct dusk_profile *p, pid_t tid, const char *functio
 			}
 			continue;
 		}
-		a.cut += live_class(p, s) != DUSK_COMPLETE;
+		if (live_class(p, s) != DUSK_COMPLETE) {
+			a.cut++;
+			a.why_cut = p->outcomes[s->outcome].name;
+		}
 		a.ns += s->value_ns;
 		a.runnable_ns += s->runnable_ns;
 		*(s->state == STATE_PREEMPTED ? &a.preemptions : &a.sleeps) += s->count;
@@ -114,7 +117,7 @@ char *away_sentence(const struct dusk_profile *p, pid_t tid, const char *functio
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
 
-		if (!is_away(p, s, tid) || !below[s->node])
+		if (!is_away(p, s, tid) || !below[s->node] || live_class(p, s) != DUSK_COMPLETE)
 			continue;
 		live_user_stack(p, s->node, &stack);
 		other = live_sentence(&stack);

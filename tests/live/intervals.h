@@ -26,6 +26,7 @@ struct away {
 	uint64_t ns, runnable_ns;
 	uint64_t sleeps, preemptions; /* by state; preempted is one that only waited for its turn */
 	uint64_t rows, cut;	      /* cut: rows whose user stack is not complete */
+	const char *why_cut;	      /* the outcome of one of these */
 	uint64_t anywhere,
 		anywhere_ns; /* beside these: off-CPU intervals of the thread whose stack says why it does not say where */
 };
@@ -34,7 +35,7 @@ struct away {
 struct away away_in(const struct dusk_profile *p, pid_t tid, const char *function);
 
 /*
- * The sentence of the user stack of all off-CPU intervals of @tid in @function, which is one and the same. To be freed.
+ * The sentence of the complete user stacks of all off-CPU intervals of @tid in @function, which is one and the same. To be freed.
  */
 char *away_sentence(const struct dusk_profile *p, pid_t tid, const char *function);
 
