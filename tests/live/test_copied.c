@@ -75,6 +75,19 @@ struct seen {
 	uint64_t samples, complete, not_copied, other;
 };
 
+/*
+ * In the system call that ends a handler, the full mode shows where the thread then goes on, as that is when it walks, and mode
+ * copied where it was.
+ */
+static char *without_sigreturn(char *sentence)
+{
+	char *last = strrchr(sentence, ' ');
+
+	if (last && (!strcmp(last, " __kernel_sigreturn") || !strcmp(last, " __restore_rt")))
+		*last = 0;
+	return sentence;
+}
+
 static void look(struct seen *seen, const char *file)
 {
 	_cleanup_profile_ p = live_read(file);
@@ -96,7 +109,7 @@ static void look(struct seen *seen, const char *file)
 		}
 		seen->complete++;
 		live_user_stack(p, s->node, &stack);
-		add(&seen->functions, live_sentence(&stack));
+		add(&seen->functions, without_sigreturn(live_sentence(&stack)));
 		add(&seen->places, places(&stack));
 	}
 }

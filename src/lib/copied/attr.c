@@ -34,7 +34,6 @@ static struct perf_event_attr common(const struct attr_choice *c)
 		.exclude_kernel = !c->kernel,
 		.exclude_hv = 1,
 		.sample_id_all = 1,
-		.watermark = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 	};
@@ -55,7 +54,6 @@ static struct perf_event_attr sample_attr(const struct attr_choice *c)
 	a.exclude_callchain_user = c->kernel;
 	a.sample_regs_user = register_mask();
 	a.sample_stack_user = c->o.stack_bytes;
-	a.wakeup_watermark = SAMPLE_RING_LEAST / 2;
 	return a;
 }
 
@@ -67,7 +65,6 @@ static struct perf_event_attr switch_attr(const struct attr_choice *c)
 	a.config = PERF_COUNT_SW_DUMMY;
 	a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU;
 	a.context_switch = 1;
-	a.wakeup_watermark = SWITCH_RING_LEAST / 2;
 	return a;
 }
 
@@ -94,7 +91,6 @@ static struct perf_event_attr process_attr(const struct attr_choice *c)
 	a.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 	a.mmap = a.mmap2 = a.mmap_data = a.comm = a.comm_exec = a.task = 1;
 	a.build_id = !c->no_build_ids;
-	a.wakeup_watermark = PROCESS_RING_LEAST / 2;
 	return a;
 }
 
