@@ -199,7 +199,8 @@ static void stacks_of_32_bits_are_the_same(void **state)
 	SAME(recurse, live_victim("recurse_32"), "60");
 	SAME(recurse, live_victim("recurse_32_static"), "60");
 	SAME(recurse, live_victim("recurse_32_bare"), "60");
-	SAME("^main( work(\\*[0-9]+)?)?( [^h]\\S*( handle)?)?( \\S*thunk\\S*)?$", live_victim("signals_32"), "own");
+	SAME("^main( work(\\*[0-9]+)?)?( \\S*thunk\\S*)?( [^h]\\S*( handle)?)?( \\S*thunk\\S*)?$",
+	     live_victim("signals_32"), "own");
 }
 
 /* 1500 frames are more than 16 KiB. */
