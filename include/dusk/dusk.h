@@ -463,7 +463,7 @@ struct dusk_record_options {
 	bool only_user;	  /* only tasks of user @user */
 	uid_t user;	  /* an effective user id */
 	enum dusk_record_mode mode;
-	uint32_t stack_bytes; /* COPIED, PTRACE: how much of a stack is copied; 0: 16384; at most 65528 */
+	uint32_t stack_bytes; /* COPIED, PTRACE: how much of a stack is copied; 0: by room; at most 65528 */
 };
 
 /* What came from one source: samples, off-CPU intervals, or occurrences of events. */
@@ -479,6 +479,7 @@ struct dusk_record_status {
 	uint64_t stacks;		   /* distinct */
 	uint32_t stackmap_bits, max_tasks;
 	bool no_off_cpu_stacks; /* COPIED: this user may not see what threads do when they leave their CPU */
+	uint32_t stack_bytes;	/* COPIED, PTRACE: how much of a stack a sample has, if it is that deep */
 };
 
 /*

@@ -68,6 +68,17 @@ char procs_state(pid_t pid, pid_t tid, bool *kernel)
 	return state;
 }
 
+bool procs_has_memory(pid_t tid)
+{
+	_cleanup_(fclosep) FILE *f = NULL;
+	unsigned long pages = 0;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/statm", tid);
+	f = fopen(path, "re");
+	return f && fscanf(f, "%lu", &pages) == 1 && pages;
+}
+
 static int list_processes(struct processes *ret)
 {
 	DIR *folder = opendir("/proc");

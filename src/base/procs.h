@@ -16,6 +16,9 @@ pid_t procs_of_thread(pid_t tid);
  */
 char procs_state(pid_t pid, pid_t tid, bool *kernel);
 
+/* Has thread @tid memory of its own? The kernel's threads have none, nor has one that is about to end. */
+bool procs_has_memory(pid_t tid);
+
 /*
  * Append to @pids all processes that these have created and that live, and so on. Processes appear and end meanwhile:
  * a child is missed if its parent ends, or if it is created behind our back. So repeat it until nothing is new, with

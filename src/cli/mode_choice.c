@@ -5,7 +5,6 @@
 #include <string.h>
 #include "cli/command.h"
 
-#define DEFAULT_STACK_BYTES 16384
 #define DEFAULT_PTRACE_HZ 20
 
 static const char *const names[] = {
@@ -44,11 +43,10 @@ static int cause_bytes(const struct dusk_error *e)
 /* Say why the full mode was not used, and what that costs. */
 static void note_copied(const struct dusk_record *r, const struct dusk_record_options *ro, const struct dusk_error *why)
 {
-	uint32_t bytes = ro->stack_bytes ? ro->stack_bytes : DEFAULT_STACK_BYTES;
 	struct dusk_record_status status;
 
 	dusk_record_status(r, &status);
-	say("mode copied: at most %u KiB of each stack%s, since: %.*s", bytes / 1024,
+	say("mode copied: at most %u KiB of each stack%s, since: %.*s", status.stack_bytes / 1024,
 	    status.no_off_cpu_stacks		? ", and off-CPU intervals without stacks"
 	    : ro->sources & DUSK_RECORD_OFF_CPU ? ", and off-CPU intervals without what they waited for"
 						: "",

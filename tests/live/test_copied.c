@@ -210,7 +210,9 @@ static void what_was_not_copied_is_no_guess(void **state)
 	pid_t pid = START(live_victim("recurse"), "1500");
 	struct seen seen;
 
-	assert_int_equal(RECORD_PROCESS(file, pid, MS, "--mode", "copied", "-F", "499", "--max-depth", "2048"), 0);
+	assert_int_equal(RECORD_PROCESS(file, pid, MS, "--mode", "copied", "-F", "499", "--max-depth", "2048",
+					"--stack-bytes", "16K"),
+			 0);
 	look(&seen, file);
 	assert_true(seen.samples > 0 && seen.not_copied >= seen.samples * 9 / 10);
 	assert_int_equal(seen.other, 0);

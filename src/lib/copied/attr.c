@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "core/port.h"
 #include "lib/arch/perf_regs.h"
 #include "lib/copied/ring.h"
 #include "lib/error.h"
@@ -39,6 +40,25 @@ static struct perf_event_attr common(const struct attr_choice *c)
 	};
 }
 
+uint32_t attr_stack_bytes(const struct attr_choice *c, enum source_ring ring)
+{
+	uint64_t bytes = c->o.hz ? c->ring_bytes * 4 / c->o.hz : COPIED_STACK_BYTES;
+
+	if (c->o.stack_bytes)
+		return c->o.stack_bytes;
+	if (ring != SOURCE_SAMPLES || bytes < COPIED_STACK_BYTES)
+		return COPIED_STACK_BYTES;
+	return bytes < COPIED_STACK_BYTES_ROOM ? bytes & -1024U : COPIED_STACK_BYTES_ROOM;
+}
+
+/* The walk reads whole pages; the last one that is copied is usually not whole. */
+static uint32_t bytes_to_copy(const struct attr_choice *c, enum source_ring ring)
+{
+	uint32_t bytes = attr_stack_bytes(c, ring) + PAGE_BYTES - 8;
+
+	return (bytes > COPIED_STACK_BYTES_MAX ? COPIED_STACK_BYTES_MAX : bytes) & ~7U;
+}
+
 static struct perf_event_attr sample_attr(const struct attr_choice *c)
 {
 	struct perf_event_attr a = common(c);
@@ -53,7 +73,7 @@ static struct perf_event_attr sample_attr(const struct attr_choice *c)
 			PERF_SAMPLE_STACK_USER | (c->kernel ? PERF_SAMPLE_CALLCHAIN : 0);
 	a.exclude_callchain_user = c->kernel;
 	a.sample_regs_user = register_mask();
-	a.sample_stack_user = c->o.stack_bytes;
+	a.sample_stack_user = bytes_to_copy(c, SOURCE_SAMPLES);
 	return a;
 }
 
@@ -80,6 +100,7 @@ static struct perf_event_attr stack_attr(const struct attr_choice *c)
 	a.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
 	a.freq = 0;
 	a.sample_period = 1;
+	a.sample_stack_user = bytes_to_copy(c, SOURCE_STACKS);
 	return a;
 }
 

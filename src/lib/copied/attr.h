@@ -14,6 +14,7 @@ struct attr_choice {
 	bool kernel;	   /* what runs in the kernel may be seen, and so the stack at a context switch */
 	bool cycles;	   /* there is a PMU */
 	bool no_build_ids; /* mappings come with inodes only (before Linux 5.12) */
+	size_t ring_bytes; /* of samples, if there is memory for the largest; 0: no more than the least is certain */
 };
 
 /* Try events of @tid on @cpu, from the best to what any kernel and user has. Returns 0 or an errno of perf_event_open(2). */
@@ -21,6 +22,9 @@ int attr_choose(struct attr_choice *c, pid_t tid, int cpu);
 
 /* Is there an event for @ring? */
 bool attr_is_used(const struct attr_choice *c, enum source_ring ring);
+
+/* See source_stack_bytes(). */
+uint32_t attr_stack_bytes(const struct attr_choice *c, enum source_ring ring);
 
 /* Describe the event for @ring. */
 struct perf_event_attr attr_of(const struct attr_choice *c, enum source_ring ring);

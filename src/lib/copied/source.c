@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/privilege.h"
 #include "lib/copied/attr.h"
 #include "lib/copied/ring.h"
 #include "lib/error.h"
@@ -250,6 +251,7 @@ int source_new(struct perf_source **ret, const struct source_options *o, struct 
 	s->cgroup = -1;
 	s->choice.o = *o;
 	s->choice.machine = !o->nr_tids;
+	s->choice.ring_bytes = privilege_held() & CAP(CAP_IPC_LOCK) ? ring_sizes[SOURCE_SAMPLES].most : 0;
 	rc = open_all(s, o, err);
 	rc = rc ?: describe(s);
 	if (rc) {
@@ -386,8 +388,14 @@ unsigned int source_patience_ms(const struct perf_source *s)
 
 		least = bytes && bytes < least ? bytes : least;
 	}
-	ms = least * 1000ULL / ((uint64_t)o->hz * (o->stack_bytes + RECORD_FIELDS_BYTES));
+	ms = least * 1000ULL /
+	     ((uint64_t)o->hz * (source_stack_bytes(s, SOURCE_SAMPLES) + PAGE_BYTES + RECORD_FIELDS_BYTES));
 	return ms < 1 ? 1 : ms > 1000 ? 1000 : ms;
+}
+
+uint32_t source_stack_bytes(const struct perf_source *s, enum source_ring ring)
+{
+	return attr_stack_bytes(&s->choice, ring);
 }
 
 uint64_t source_dropped(const struct perf_source *s, enum source_ring ring)

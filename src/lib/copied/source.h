@@ -22,8 +22,9 @@
 #define PROCESS_RING_LEAST (1 << 15)
 #define SWITCH_RING_LEAST (1 << 14)
 
-#define COPIED_STACK_BYTES 16384     /* by default */
-#define COPIED_STACK_BYTES_MAX 65528 /* a record ends below 64 KiB; the kernel copies less if there is no room */
+#define COPIED_STACK_BYTES 16384      /* by default, at least */
+#define COPIED_STACK_BYTES_ROOM 61440 /* by default, where the ring has room for a quarter of a second of samples */
+#define COPIED_STACK_BYTES_MAX 65528  /* a record ends below 64 KiB; the kernel copies less if there is no room */
 
 /* Which ring a record is from. */
 enum source_ring { SOURCE_SAMPLES, SOURCE_PROCESSES, SOURCE_SWITCHES, SOURCE_STACKS, NR_SOURCE_RINGS };
@@ -35,9 +36,10 @@ enum source_ring { SOURCE_SAMPLES, SOURCE_PROCESSES, SOURCE_SWITCHES, SOURCE_STA
 #define SOURCE_LOSS NR_SOURCE_RINGS
 
 struct source_options {
-	uint32_t hz, stack_bytes;
-	bool cpu, switches; /* samples of CPU time, context switches */
-	const pid_t *tids;  /* threads to sample, with all that they create; none: the whole machine */
+	uint32_t hz;
+	uint32_t stack_bytes; /* 0: see source_stack_bytes() */
+	bool cpu, switches;   /* samples of CPU time, context switches */
+	const pid_t *tids;    /* threads to sample, with all that they create; none: the whole machine */
 	size_t nr_tids;
 	bool from_exec;	  /* from their next execve() on */
 	bool no_children; /* not the processes that they create */
@@ -92,6 +94,13 @@ unsigned int source_patience_ms(const struct perf_source *s);
  * walked, and memory has a limit.
  */
 uint64_t source_dropped(const struct perf_source *s, enum source_ring ring);
+
+/*
+ * Return how much of a stack, from the stack pointer on, a sample of @ring has, unless the stack ends before. It is
+ * what the options say; or what the ring has room for, between COPIED_STACK_BYTES and COPIED_STACK_BYTES_ROOM, and of
+ * switches, which may be many, COPIED_STACK_BYTES.
+ */
+uint32_t source_stack_bytes(const struct perf_source *s, enum source_ring ring);
 
 /* Are kernel stacks, and what runs in the kernel, recorded? Without privilege that depends on the system's settings. */
 bool source_sees_kernel(const struct perf_source *s);

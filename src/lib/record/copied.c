@@ -39,7 +39,7 @@ struct copied {
 	bool from_exec, forget;
 	bool forgotten;	  /* what is mapped has to be read anew */
 	uint64_t read_ns; /* when it was read last */
-	uint32_t max_depth, stack_bytes;
+	uint32_t max_depth;
 	pid_t self;
 	uint64_t walks;
 	uint64_t samples, lost[NR_SOURCE_RINGS], refused, unread;
@@ -84,20 +84,13 @@ static void copied_free(void *mode)
 	free(c);
 }
 
-/* The walk reads whole pages; the last one that is copied is usually not whole. */
-static uint32_t bytes_to_copy(const struct copied *c)
-{
-	uint32_t bytes = c->stack_bytes + PAGE_BYTES - 8;
-
-	return (bytes > COPIED_STACK_BYTES_MAX ? COPIED_STACK_BYTES_MAX : bytes) & ~7U;
-}
-
 static int copied_new(void **ret, struct join *j, const struct dusk_record_options *o, int stops_before,
 		      struct dusk_error *err)
 {
 	uint32_t sources = o->sources ?: DUSK_RECORD_CPU;
 	struct source_options so = {
 		.hz = mode_hz(&mode_copied, o),
+		.stack_bytes = o->stack_bytes,
 		.cpu = sources & DUSK_RECORD_CPU,
 		.switches = sources & DUSK_RECORD_OFF_CPU,
 		.from_exec = o->from_exec,
@@ -120,8 +113,6 @@ static int copied_new(void **ret, struct join *j, const struct dusk_record_optio
 	c->sources = sources;
 	c->from_exec = o->from_exec;
 	c->max_depth = o->max_depth ?: DEFAULT_DEPTH;
-	c->stack_bytes = o->stack_bytes ?: COPIED_STACK_BYTES;
-	so.stack_bytes = bytes_to_copy(c);
 	rc = switching_init(&c->switching, j, &c->spaces.processes, o);
 	rc = rc ?: spaces_init(&c->spaces) ?: host_walk_init(&c->walk, &c->spaces, learn, c);
 	if (rc)
@@ -138,11 +129,16 @@ static int copied_furnish(void *mode)
 	return c->join->stacks ? 0 : -ENOMEM;
 }
 
+static uint32_t stack_bytes(const struct copied *c)
+{
+	return source_stack_bytes(c->source, c->sources & DUSK_RECORD_CPU ? SOURCE_SAMPLES : SOURCE_STACKS);
+}
+
 static void copied_settings(const void *mode)
 {
 	const struct copied *c = mode;
 
-	profile_set_u64(c->join->writer, "stack_bytes", c->stack_bytes);
+	profile_set_u64(c->join->writer, "stack_bytes", stack_bytes(c));
 	profile_set(c->join->writer, "kernel_mode", source_sees_kernel(c->source) ? "sampled" : "left out");
 	profile_set_u64(c->join->writer, "max_depth", c->max_depth);
 	if (c->sources & DUSK_RECORD_OFF_CPU)
@@ -206,24 +202,41 @@ static bool is_exit_of(void *ctx, uint32_t kind, const struct perf_event_header 
 	return kind == SOURCE_PROCESSES && h->type == PERF_RECORD_EXIT && h->size >= sizeof(*h) + 16 && ids[2] == *tid;
 }
 
+static bool is_exec_of(void *ctx, uint32_t kind, const struct perf_event_header *h)
+{
+	const uint32_t *tid = ctx, *ids = (const uint32_t *)(h + 1);
+
+	return kind == SOURCE_PROCESSES && h->type == PERF_RECORD_COMM && h->misc & PERF_RECORD_MISC_COMM_EXEC &&
+	       h->size >= sizeof(*h) + 8 && ids[1] == *tid;
+}
+
+/*
+ * A thread in the kernel has not a byte of a stack: it is exiting, or in execve(), and has given up the old memory. What it
+ * is about to do comes as a record; but to give up much memory takes longer than these are waited for.
+ */
+static u32 why_no_stack(struct copied *c, uint32_t tid)
+{
+	if (queue_any(&c->queue, is_exec_of, &tid))
+		return EXEC_NEW;
+	if (queue_any(&c->queue, is_exit_of, &tid) || !procs_has_memory(tid))
+		return EXITED;
+	return NR_OUTCOMES;
+}
+
 /* Return the outcome where there is nothing to walk, or NR_OUTCOMES: there is. */
 static u32 why_none(struct copied *c, const struct perfdata_record *r, uint64_t regs[COPIED_REGS])
 {
-	uint32_t tid = r->tid;
-
 	if (r->mode == PERFDATA_USER)
 		spaces_begun(&c->spaces, r->pid);
 	if (!source_registers(r, regs))
 		return processes_has_maps(&c->spaces.processes, r->pid) ? EXITED : KERNEL_THREAD;
 	if (r->mode == PERFDATA_KERNEL && spaces_is_new(&c->spaces, r->pid))
 		return EXEC_NEW;
-	if (r->mode == PERFDATA_KERNEL && !r->stack_bytes && queue_any(&c->queue, is_exit_of, &tid))
-		return EXITED;
-	return NR_OUTCOMES;
+	return r->mode == PERFDATA_KERNEL && !r->stack_bytes ? why_no_stack(c, r->tid) : NR_OUTCOMES;
 }
 
 /* Walk the stack of a sample, if there is one. */
-static struct switch_stack walk(struct copied *c, const struct perfdata_record *r)
+static struct switch_stack walk(struct copied *c, uint32_t ring, const struct perfdata_record *r)
 {
 	struct switch_stack s = {.kernel = kernel_stack(c, r)};
 	uint64_t regs[COPIED_REGS];
@@ -231,7 +244,12 @@ static struct switch_stack walk(struct copied *c, const struct perfdata_record *
 
 	if (outcome == NR_OUTCOMES) {
 		const struct copied_stack copy = {
-			r->pid, (const u64 *)regs, r->stack, r->stack_bytes, c->stack_bytes, r->mode == PERFDATA_KERNEL,
+			r->pid,
+			(const u64 *)regs,
+			r->stack,
+			r->stack_bytes,
+			source_stack_bytes(c->source, ring),
+			r->mode == PERFDATA_KERNEL,
 		};
 
 		outcome = host_walk_run(&c->walk, &copy, c->max_depth);
@@ -250,7 +268,7 @@ static void take_sample(struct copied *c, const struct perfdata_record *r)
 	if (!r->pid || r->pid > INT_MAX || r->tid > INT_MAX || (pid_t)r->pid == c->self)
 		return;
 	c->samples++;
-	s = walk(c, r);
+	s = walk(c, SOURCE_SAMPLES, r);
 	w.sample.time_ns = join_time(c->join, r->time_ns);
 	w.sample.thread = switching_thread(c->join, &c->spaces.processes, r->pid, r->tid);
 	w.kernel_stack = s.kernel;
@@ -263,7 +281,7 @@ static int take_switch_stack(struct copied *c, const struct perfdata_record *r)
 
 	if (!switching_wants(&c->switching, r))
 		return 0;
-	s = walk(c, r);
+	s = walk(c, SOURCE_STACKS, r);
 	return switching_stack(&c->switching, r, &s);
 }
 
@@ -424,6 +442,7 @@ static void copied_status(const void *mode, struct dusk_record_status *ret)
 
 	for (int ring = 0; ring < NR_SOURCE_RINGS; ring++)
 		ret->lost += lost(c, ring);
+	ret->stack_bytes = stack_bytes(c);
 	ret->no_off_cpu_stacks = c->sources & DUSK_RECORD_OFF_CPU && !source_has_stacks(c->source);
 }
 

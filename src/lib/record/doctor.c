@@ -144,7 +144,6 @@ static bool can_copy(pid_t tid, bool *kernel, struct dusk_error *err)
 		.hz = 99,
 		.cpu = true,
 		.switches = true,
-		.stack_bytes = COPIED_STACK_BYTES,
 		.tids = &tid,
 		.nr_tids = tid ? 1 : 0,
 	};

@@ -333,6 +333,9 @@ static int ptraced_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
 
 static void ptraced_status(const void *mode, struct dusk_record_status *ret)
 {
+	const struct ptraced *p = mode;
+
+	ret->stack_bytes = p->stack_bytes;
 }
 
 static const char *ptraced_event(const void *mode)

@@ -73,6 +73,22 @@ static void a_thread_belongs_to_its_process(void **state)
 	assert_int_equal(procs_of_thread(4194304), -ESRCH);
 }
 
+static void a_process_that_has_ended_has_no_memory(void **state)
+{
+	pid_t child = fork();
+	siginfo_t info;
+
+	(void)state;
+	if (!child)
+		_exit(0);
+	assert_true(procs_has_memory(getpid()));
+	assert_int_equal(waitid(P_PID, child, &info, WEXITED | WNOWAIT), 0);
+	assert_false(procs_has_memory(child)); /* it is a zombie */
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_false(procs_has_memory(child));
+	assert_false(procs_has_memory(2)); /* kthreadd, or nobody */
+}
+
 static void write_file(const char *path, const char *text)
 {
 	FILE *f = fopen(path, "w");
@@ -115,6 +131,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_process_with_its_descendants_and_no_others),
 		cmocka_unit_test(a_thread_belongs_to_its_process),
+		cmocka_unit_test(a_process_that_has_ended_has_no_memory),
 		cmocka_unit_test(the_threads_of_a_cgroup_and_of_those_below),
 	};
 
