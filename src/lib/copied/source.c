@@ -22,7 +22,7 @@
 #define QUEUE_BYTES (64 << 20)	 /* may wait; a second's walks are as many */
 #define FULL_BYTES 128		 /* with less room than that, a switch may have been lost: it takes 40, a LOST 48 */
 
-/* With privilege, a ring is as large as is useful; without it there is half a MiB a CPU for all of them. */
+/* With privilege, a ring is as large as is useful; without it there may be no more than half a MiB a CPU for all of them. */
 static const struct {
 	size_t most, small, least;
 } ring_sizes[NR_SOURCE_RINGS] = {
@@ -63,15 +63,38 @@ static size_t small_ring(const struct perf_source *s, enum source_ring which)
 	return ring_sizes[which].small / (attr_is_used(&s->choice, SOURCE_STACKS) && which < SOURCE_SWITCHES ? 2 : 1);
 }
 
+/*
+ * How large may rings of samples be for certain, or nearly so: half of the memory that this process may lock is for them.
+ * Returns a power of two, or 0.
+ */
+static size_t certain_bytes(const struct perf_source *s)
+{
+	size_t bytes = ring_sizes[SOURCE_SAMPLES].most;
+	struct rlimit limit;
+
+	if (privilege_held() & CAP(CAP_IPC_LOCK))
+		return bytes;
+	if (getrlimit(RLIMIT_MEMLOCK, &limit))
+		return 0;
+	while (bytes > limit.rlim_cur / s->cpus.nr / 2)
+		bytes /= 2;
+	return bytes > ring_sizes[SOURCE_SAMPLES].small ? bytes : 0;
+}
+
 /* Map a ring as large as the user may have it. */
 static int map_ring(struct perf_source *s, struct ring *r, int fd, enum source_ring which)
 {
-	bool small = s->small || !s->choice.kernel;
-	int ret = small ? -EPERM : ring_map(r, fd, ring_sizes[which].most);
+	size_t small = small_ring(s, which), bytes = small;
+	int ret;
 
-	s->small |= ret == -EPERM || ret == -ENOMEM;
-	for (size_t bytes = small_ring(s, which); bytes >= ring_sizes[which].least && (ret == -EPERM || ret == -ENOMEM);
-	     bytes /= 2)
+	if (which == SOURCE_SAMPLES && s->choice.ring_bytes)
+		bytes = s->choice.ring_bytes;
+	else if (!s->small && s->choice.kernel)
+		bytes = ring_sizes[which].most;
+	ret = ring_map(r, fd, bytes);
+	s->small |= bytes > small && (ret == -EPERM || ret == -ENOMEM);
+	for (bytes = bytes > small ? small : bytes / 2;
+	     bytes >= ring_sizes[which].least && (ret == -EPERM || ret == -ENOMEM); bytes /= 2)
 		ret = ring_map(r, fd, bytes);
 	return ret;
 }
@@ -218,6 +241,7 @@ static int open_all(struct perf_source *s, const struct source_options *o, struc
 	ret = ret ?: choose_cpus(s, o, err);
 	if (ret)
 		return ret;
+	s->choice.ring_bytes = certain_bytes(s);
 	ret = attr_choose(&s->choice, first, s->cpus.v[0].cpu);
 	if (ret && ret != -ESRCH)
 		return attr_refuse(&s->choice, first, s->cpus.v[0].cpu, ret, err);
@@ -251,7 +275,6 @@ int source_new(struct perf_source **ret, const struct source_options *o, struct 
 	s->cgroup = -1;
 	s->choice.o = *o;
 	s->choice.machine = !o->nr_tids;
-	s->choice.ring_bytes = privilege_held() & CAP(CAP_IPC_LOCK) ? ring_sizes[SOURCE_SAMPLES].most : 0;
 	rc = open_all(s, o, err);
 	rc = rc ?: describe(s);
 	if (rc) {
