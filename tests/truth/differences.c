@@ -122,6 +122,7 @@ bool differences_take(struct differences *d, const struct target *t, uint64_t pc
 			.same = same,
 			.word = same < w->out.nr ? w->out.frame[same] : 0,
 			.true_word = same < nr ? truth[same] : 0,
+			.innermost = nr ? truth[0] : 0,
 		};
 		name_differing(at, t);
 		find_excuse(d, at);
@@ -139,8 +140,10 @@ void differences_say(const struct differences *d)
 
 		if (at->excuse)
 			continue;
-		fprintf(stderr, "  %s %s %lu: %lu times, %s, %zu frames of %zu, the same up to %zu: %llx, not %llx\n",
+		fprintf(stderr,
+			"  %s %s %lu: %lu times, %s, %zu frames of %zu, the same up to %zu: %llx, not %llx; in %llx\n",
 			at->file, at->place, at->offset, at->times, outcomes[at->outcome].name, at->nr, at->nr_true,
-			at->same, (unsigned long long)at->word, (unsigned long long)at->true_word);
+			at->same, (unsigned long long)at->word, (unsigned long long)at->true_word,
+			(unsigned long long)at->innermost);
 	}
 }

@@ -29,6 +29,7 @@ struct differing {
 	u32 outcome;
 	size_t nr, nr_true, same; /* frames, the first time */
 	uint64_t word, true_word; /* of the first frame that differs; 0: there is none */
+	uint64_t innermost;	  /* the frame in which the thread was */
 	struct excuse *excuse;	  /* NULL: none */
 };
 

@@ -5,6 +5,11 @@
  * It follows from what instructions do, and from no table: a call adds a frame; a frame is gone when a jump or a
  * return is made with the stack pointer above the place where its return address lay; the kernel adds two when it
  * delivers a signal.
+ *
+ * Where calls leave the return address in a register, the stack pointer says less: a function that has no frame, or
+ * has given it up and jumps to another one, has that of its caller. So there a frame is gone, too, when a return is
+ * made with the stack pointer that was at the call, or any jump that leaves other frames as well, as those to the
+ * handlers of exceptions do.
  */
 #pragma once
 #include <stdbool.h>
@@ -14,9 +19,9 @@
 #define SHADOW_DEPTH 4096
 
 struct shadow_frame {
-	uint64_t pc;	  /* return address, or where the signal came */
-	uint64_t slot;	  /* where that lies; of a signal: the stack pointer at that moment */
-	uint64_t word;	  /* for the comparison; 0 when it is new */
+	uint64_t pc;   /* return address, or where the signal came */
+	uint64_t slot; /* where that lies; of a signal, or if it is in a register: the stack pointer at that moment */
+	uint64_t word; /* for the comparison; 0 when it is new */
 	bool pc_is_exact; /* not a return address */
 	bool is_signal;	  /* where a signal came */
 };
@@ -27,19 +32,22 @@ struct shadow {
 };
 
 /* What an instruction can do to the stack of calls. */
-enum shadow_kind { SHADOW_CALL, SHADOW_JUMP, SHADOW_SYSCALL, SHADOW_OTHER };
-
-/* Of the instruction whose first bytes are @code, 16 of them. SHADOW_JUMP: also returns. */
-enum shadow_kind shadow_kind(const uint8_t *code);
+enum shadow_kind { SHADOW_CALL, SHADOW_JUMP, SHADOW_RETURN, SHADOW_SYSCALL, SHADOW_OTHER };
 
 /* A call was made, and left @pc at @slot. False: too deep. */
 bool shadow_call(struct shadow *s, uint64_t pc, uint64_t slot);
 
-/* A jump was made, to where the stack pointer is @sp. */
-void shadow_jump(struct shadow *s, uint64_t sp);
+/* A jump or return was made, to @pc, where the stack pointer is @sp. */
+void shadow_jump(struct shadow *s, enum shadow_kind kind, uint64_t pc, uint64_t sp);
 
-/* A handler was entered, which returns to @restorer, by what lies at @slot; @pc and @sp: where the signal came. */
-bool shadow_signal(struct shadow *s, uint64_t restorer, uint64_t slot, uint64_t pc, uint64_t sp);
+/* A handler that has been entered. */
+struct shadow_signal {
+	uint64_t restorer, slot; /* what it returns to, and where that lies, as in a frame */
+	uint64_t pc, sp;	 /* where the signal came */
+};
+
+/* A handler was entered. False: too deep. */
+bool shadow_signal(struct shadow *s, const struct shadow_signal *signal);
 
 /* rt_sigreturn(): back to where the signal came. */
 void shadow_sigreturn(struct shadow *s);

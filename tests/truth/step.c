@@ -10,8 +10,8 @@
  *	-s	SIGUSR1 at every so many-th instruction, as soon as it has a handler, except in handlers; at least 2, else it
  *		would not get on
  *	-c	walk without the row cache
- *	-k	keep a specimen, FOLDER/RULE, of each rule of src/arch/x86_64/core/arch/rules.txt that has none there and leads to the
- *		true caller
+ *	-k	keep a specimen, FOLDER/RULE, of each code rule of this architecture that has none there and leads to the true
+ *		caller
  *
  * Prints one line: "NAME instructions N stacks N warm N frames N different N explained N"; warm: those that were
  * walked a second time by walk_nofault(), which must not wait, and has to say the same. Differences have to be in LIST
@@ -38,32 +38,7 @@
 #include "lib/process/specimen.h"
 #include "lib/process/target.h"
 #include "shadow.h"
-
-/* The kernel's frames of signals, as they are when the handler is entered: distances from the stack pointer. */
-struct signal_frame {
-	uint8_t restorer_code[9], len; /* what the handler returns to */
-	uint32_t ip, sp;
-};
-
-static const struct signal_frame wide_frame =
-					 {
-						 {0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05},
-						 9,
-						 8 + 40 + 8 * 16,
-						 8 + 40 + 8 * 15,
-},
-				 narrow_frames[] = {
-					 {{0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}, 8, 8 + 56, 8 + 28}, /* sigreturn() */
-					 {{0xb8, 0xad, 0, 0, 0, 0xcd, 0x80},
-					  7,
-					  16 + 128 + 20 + 56,
-					  16 + 128 + 20 + 28}, /* rt_sigreturn() */
-};
-
-/* System calls of x86-64 and of i386. */
-static const struct calls {
-	long rt_sigreturn, sigreturn, rt_sigaction, sigaction, mmap, munmap, mprotect, mremap, brk;
-} wide_calls = {15, -1, 13, -1, 9, 11, 10, 25, 12}, narrow_calls = {173, 119, 174, 67, 192, 91, 125, 163, 45};
+#include "test_step.h"
 
 struct stepper {
 	pid_t pid;
@@ -97,28 +72,9 @@ __attribute__((noreturn, format(printf, 1, 2))) static void die(const char *form
 	exit(2);
 }
 
-static void must_read(void *dst, size_t len, uint64_t addr)
+static bool read_memory(void *dst, size_t len, uint64_t addr)
 {
-	if (s.target.read(&s.target, dst, len, addr))
-		die("cannot read %zu bytes at %lx", len, (unsigned long)addr);
-}
-
-static bool is_narrow(void)
-{
-	return s.regs.cs == USER32_CS;
-}
-
-static uint64_t slot_bytes(void)
-{
-	return is_narrow() ? 4 : 8;
-}
-
-static uint64_t word_at(uint64_t addr)
-{
-	uint64_t word = 0;
-
-	must_read(&word, slot_bytes(), addr);
-	return word;
+	return !s.target.read(&s.target, dst, len, addr);
 }
 
 /* The frame that the walk has to make of @pc; 0: its module has not been met. */
@@ -178,7 +134,7 @@ static size_t true_stack(void)
 {
 	size_t nr = 0;
 
-	s.true_word[nr++] = word_of(s.regs.rip, true);
+	s.true_word[nr++] = word_of(step_pc(&s.regs), true);
 	for (size_t i = s.shadow.nr; i--;) {
 		struct shadow_frame *f = &s.shadow.frame[i];
 
@@ -194,7 +150,7 @@ static uint64_t place_of(size_t i)
 {
 	const struct shadow_frame *f = i ? &s.shadow.frame[s.shadow.nr - i] : NULL;
 
-	return f ? f->pc - !f->pc_is_exact : s.regs.rip;
+	return f ? f->pc - !f->pc_is_exact : step_pc(&s.regs);
 }
 
 /* Is s.walk's answer the true stack, of @nr frames? *@same: so many of them are. */
@@ -235,30 +191,15 @@ static void compare(void)
 		s.different++;
 }
 
-/* The frame of the signal whose handler has just been entered, or NULL: it was ignored. */
-static const struct signal_frame *signal_frame(uint64_t restorer)
-{
-	const struct signal_frame *frame = is_narrow() ? narrow_frames : &wide_frame;
-	uint8_t code[sizeof(frame->restorer_code)];
-
-	for (int i = 0; i < (is_narrow() ? 2 : 1); i++)
-		if (!s.target.read(&s.target, code, frame[i].len, restorer) &&
-		    !memcmp(code, frame[i].restorer_code, frame[i].len))
-			return &frame[i];
-	return NULL;
-}
-
-/* The kernel has just made a signal frame: what it says, at the first instruction of the handler. */
 static void enter_handler(void)
 {
-	uint64_t sp = s.regs.rsp, restorer = word_at(sp);
-	const struct signal_frame *frame = signal_frame(restorer);
+	struct shadow_signal n;
 
-	if (frame && !shadow_signal(&s.shadow, restorer, sp, word_at(sp + frame->ip), word_at(sp + frame->sp)))
+	if (step_signal(&s.regs, read_memory, &n) && !shadow_signal(&s.shadow, &n))
 		die("too deep");
 }
 
-static bool changes_mappings(long call, const struct calls *calls)
+static bool changes_mappings(long call, const struct step_calls *calls)
 {
 	return call == calls->mmap || call == calls->munmap || call == calls->mprotect || call == calls->mremap ||
 	       call == calls->brk;
@@ -273,28 +214,36 @@ static void look_again(void)
 	modules_distrust(&s.walk.modules);
 }
 
+static void follow_call(const struct user_regs_struct *before)
+{
+	uint64_t pc, slot;
+
+	if (step_called(before, &s.regs, read_memory, &pc, &slot) && !shadow_call(&s.shadow, pc, slot))
+		die("too deep");
+}
+
+static void follow_system_call(const struct user_regs_struct *before)
+{
+	const struct step_calls *calls = step_calls(&s.regs);
+	uint64_t argument;
+	long call = step_call(before, &argument);
+
+	if (call == calls->rt_sigreturn || call == calls->sigreturn)
+		shadow_sigreturn(&s.shadow);
+	if ((call == calls->rt_sigaction || call == calls->sigaction) && argument == SIGUSR1)
+		s.has_handler = true;
+	if (changes_mappings(call, calls))
+		look_again();
+}
+
 /* What the instruction at @before did. */
 static void follow(enum shadow_kind kind, const struct user_regs_struct *before)
 {
-	const struct calls *calls = is_narrow() ? &narrow_calls : &wide_calls;
-	long call = before->rax;
-
 	switch (kind) {
-	case SHADOW_CALL:
-		if (s.regs.rsp == before->rsp - slot_bytes() &&
-		    !shadow_call(&s.shadow, word_at(s.regs.rsp), s.regs.rsp))
-			die("too deep");
-		break;
-	case SHADOW_JUMP: shadow_jump(&s.shadow, s.regs.rsp); break;
-	case SHADOW_SYSCALL:
-		if (call == calls->rt_sigreturn || call == calls->sigreturn)
-			shadow_sigreturn(&s.shadow);
-		if ((call == calls->rt_sigaction || call == calls->sigaction) &&
-		    (is_narrow() ? before->rbx : before->rdi) == SIGUSR1)
-			s.has_handler = true;
-		if (changes_mappings(call, calls))
-			look_again();
-		break;
+	case SHADOW_CALL: follow_call(before); break;
+	case SHADOW_JUMP:
+	case SHADOW_RETURN: shadow_jump(&s.shadow, kind, step_pc(&s.regs), step_sp(&s.regs)); break;
+	case SHADOW_SYSCALL: follow_system_call(before); break;
 	case SHADOW_OTHER: break;
 	}
 }
@@ -325,6 +274,12 @@ static bool is_caught(int nr)
 	return caught >> (nr - 1) & 1;
 }
 
+static void read_registers(void)
+{
+	if (step_read_registers(s.pid, &s.regs))
+		die("cannot read registers: %s", strerror(errno));
+}
+
 /* One instruction. False: it has ended. */
 static bool advance(int *pending)
 {
@@ -334,9 +289,9 @@ static bool advance(int *pending)
 	uint8_t code[16] = {0};
 	enum shadow_kind kind;
 
-	for (size_t len = sizeof(code); s.target.read(&s.target, code, len, before.rip) && len > 1; len--)
+	for (size_t len = sizeof(code); !read_memory(code, len, step_pc(&before)) && len > 1; len--)
 		; /* at the end of a mapping */
-	kind = shadow_kind(code);
+	kind = step_kind(code);
 	if (ptrace(PTRACE_SINGLESTEP, s.pid, NULL, (void *)(long)sent) || waitpid(s.pid, &status, 0) != s.pid)
 		die("cannot step: %s", strerror(errno));
 	if (WIFEXITED(status))
@@ -344,11 +299,10 @@ static bool advance(int *pending)
 	if (!WIFSTOPPED(status))
 		die("the program was killed by signal %d", WTERMSIG(status));
 	*pending = WSTOPSIG(status) == SIGTRAP ? 0 : WSTOPSIG(status);
-	if (ptrace(PTRACE_GETREGS, s.pid, NULL, &s.regs))
-		die("cannot read registers: %s", strerror(errno));
+	read_registers();
 	if (handled)
 		enter_handler();
-	else if (s.regs.rip != before.rip || s.regs.rsp != before.rsp || kind == SHADOW_JUMP)
+	else if (step_pc(&s.regs) != step_pc(&before) || step_sp(&s.regs) != step_sp(&before) || kind == SHADOW_JUMP)
 		follow(kind, &before);
 	s.instructions++;
 	return true;
@@ -363,7 +317,7 @@ static uint64_t entry_point(void)
 
 	snprintf(path, sizeof(path), "/proc/%d/auxv", s.pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
-	while (read(fd, &type, slot_bytes()) > 0 && read(fd, &value, slot_bytes()) > 0)
+	while (read(fd, &type, step_word_bytes(&s.regs)) > 0 && read(fd, &value, step_word_bytes(&s.regs)) > 0)
 		if (type == AT_ENTRY) {
 			close(fd);
 			return value;
@@ -376,13 +330,14 @@ static void run_to(uint64_t addr)
 	long code = ptrace(PTRACE_PEEKTEXT, s.pid, (void *)addr, NULL);
 	int status;
 
-	ptrace(PTRACE_POKETEXT, s.pid, (void *)addr, (void *)((code & ~0xffL) | 0xcc));
-	if (ptrace(PTRACE_CONT, s.pid, NULL, NULL) || waitpid(s.pid, &status, 0) != s.pid || !WIFSTOPPED(status) ||
-	    ptrace(PTRACE_GETREGS, s.pid, NULL, &s.regs) || s.regs.rip != addr + 1)
+	ptrace(PTRACE_POKETEXT, s.pid, (void *)addr, (void *)((code & ~STEP_BREAKPOINT_MASK) | STEP_BREAKPOINT));
+	if (ptrace(PTRACE_CONT, s.pid, NULL, NULL) || waitpid(s.pid, &status, 0) != s.pid || !WIFSTOPPED(status))
+		die("the program does not come to where it begins");
+	read_registers();
+	if (!step_is_at(&s.regs, addr))
 		die("the program does not come to where it begins");
 	ptrace(PTRACE_POKETEXT, s.pid, (void *)addr, (void *)code);
-	s.regs.rip = addr;
-	ptrace(PTRACE_SETREGS, s.pid, NULL, &s.regs);
+	step_write_registers(s.pid, &s.regs);
 	look_again();
 }
 
@@ -401,8 +356,9 @@ static void begin(char **words)
 		die("cannot run %s", words[0]);
 	ptrace(PTRACE_SETOPTIONS, s.pid, NULL, (void *)PTRACE_O_EXITKILL);
 	err = target_open(&s.target, s.pid);
-	if (err || ptrace(PTRACE_GETREGS, s.pid, NULL, &s.regs))
+	if (err)
 		die("cannot look at %s", words[0]);
+	read_registers();
 	target_use(&s.target);
 	modules_reset(&s.walk.modules);
 	s.walk.max_depth = MAX_DEPTH;

@@ -77,7 +77,9 @@ static INLINE bool is_leaf(struct machine *m, u64 saved, u64 *ret)
 	if (!m->pc_is_exact || machine_reg(m, X30, &lr))
 		return false;
 	lr = code_address(lr);
-	if (lr == saved || framepointer_code(m, lr) || !follows_call(m->code))
+	if (lr == saved || lr == m->pc) /* the latter: a call has just returned */
+		return false;
+	if (framepointer_code(m, lr) || !follows_call(m->code))
 		return false;
 	start = call_target(m->code, lr);
 	*ret = lr;

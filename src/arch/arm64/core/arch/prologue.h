@@ -73,6 +73,8 @@ static INLINE u32 frame_rule(struct machine *m)
 	return m->scratch.word[1] && words - 1 < MOST_WORDS ? RULE((u32)words, 0, 0, NO_SWITCH, RULE_PROLOGUE) : 0;
 }
 
+#define PUSH_PLT0 0xa9bf7bf0 /* stp x16,x30,[sp,#-16]! */
+
 /* Does a stub of a PLT begin @back instructions before the PC: adrp x16; ldr x17,[x16]; add x16,x16; br x17? */
 static INLINE bool is_stub(const struct machine *m, u32 back)
 {
@@ -86,8 +88,8 @@ static INLINE u32 plt_rule(struct machine *m)
 {
 	for (u32 back = 0; back < 4; back++)
 		if (is_stub(m, back)) /* in PLT0 behind stp x16,x30,[sp,#-16]! */
-			return RULE(instruction_at(m, -1 - back) == 0xa9bf7bf0 ? 2 : 0, 0, 0, NO_SWITCH, RULE_PLT);
-	return 0;
+			return RULE(instruction_at(m, -1 - back) == PUSH_PLT0 ? 2 : 0, 0, 0, NO_SWITCH, RULE_PLT);
+	return instruction_at(m, 0) == PUSH_PLT0 ? RULE(0, 0, 0, NO_SWITCH, RULE_PLT) : 0;
 }
 
 /* Is it a prologue, or a stub of a PLT? Return the rule for it, or 0. */

@@ -1,0 +1,32 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# In a guest: is every stack right, at each instruction of these programs (tests/truth/README.md)?
+#
+#	steps.sh [-l]		-l: from the first instruction of the dynamic linker on
+set -u
+cd /truth || exit 1
+cat differences.common differences.here >differences
+failed=0
+try() {
+	./step "$@" || {
+		echo "FAILED: step $*"
+		failed=1
+	}
+}
+
+! ./step differences ./lies >said 2>&1 && grep -q ' lie ' said || {
+	cat said
+	echo "FAILED: a lie was not found"
+	failed=1
+}
+# Without longjmp(), as the C library has no symbols by which the list could name it; and no static programs: before they know
+# the CPU they use exclusive loads and stores, of which no pair succeeds when there is a stop in between.
+for victim in calls calls_now calls_no_pie calls_frame calls_signed; do
+	try "$@" differences ./$victim no-jump
+done
+try -c differences ./calls no-jump
+try -n 60000 differences ./throws	# of two turns the first
+try -s 7 differences ./handlers own no-jump
+try -s 5 differences ./handlers alternate no-jump
+try differences ./loads ./liblibrary.so
+exit $failed
