@@ -308,10 +308,10 @@ static void stubs_of_a_plt_have_no_frame(void **state)
 	static const u32 code[] = {0xa9bf7bf0, 0xb0000090, 0xf947fe11, 0x913fe210, 0xd61f0220,
 				   0xd503201f, 0xb0000090, 0xf9400211, 0x91000210, 0xd61f0220};
 
-	for (u32 i = 1; i < 5; i++) {
+	for (u32 i = 0; i < 5; i++) {
 		begin_bare();
 		put_code(BARE, code, COUNT(code));
-		assert_bare(BARE + 4 * i, 2, RULE_PLT);
+		assert_bare(BARE + 4 * i, i ? 2 : 0, RULE_PLT);
 	}
 	for (u32 i = 6; i < COUNT(code); i++) {
 		begin_bare();
@@ -340,6 +340,40 @@ static void what_plt0_has_put_on_the_stack_is_skipped(void **state)
 	assert_int_equal(w.outcome, UNDEFINED_RA);
 	assert_frames(4, (u64[]){FUNCTION(0) + 4, RETURN(1), RETURN(2), RETURN(3)});
 	assert_int_equal(frame_method(w.out.frame[1]), BY_CODE);
+}
+
+/* At its first instruction, bti or nop, CFI has the return address in x30 still, and the CFA two words too low, too. */
+static void the_resolver_is_entered_with_what_plt0_has_put_on_the_stack(void **state)
+{
+	begin();
+	image_fde(&im, FUNCTION(1), 64, INSNS(0));
+	CODE(FUNCTION(1), 0xd503245f, 0xa9b327e8); /* bti c; stp x8,x9,[sp,#-208]! */
+	function(2, 2);
+	outermost(3);
+	put64(&im.up, 0x77);
+	put64(&im.up, RETURN(2));
+	put64(&im.up, 1);
+	put64(&im.up, RETURN(3));
+	start(FUNCTION(1), RETURN(2));
+	walk_stack(&w);
+	assert_int_equal(w.outcome, UNDEFINED_RA);
+	assert_frames(3, (u64[]){FUNCTION(1), RETURN(2), RETURN(3)});
+}
+
+/* As in _init(): x30 leads to the PC itself, behind a call that has returned, and not to the caller. */
+static void behind_a_call_the_frame_record_has_the_caller(void **state)
+{
+	begin_bare();
+	CODE(BARE, 0x97fffff0, 0xa8c17bfd, 0xd65f03c0); /* bl; ldp x29,x30,[sp],#16; ret */
+	put64(&im.up, STACK + 16);
+	put64(&im.up, RETURN(1));
+	put64(&im.up, 1);
+	put64(&im.up, RETURN(2));
+	start(BARE + 4, BARE + 4);
+	w.machine.reg[X29] = STACK;
+	walk_stack(&w);
+	assert_int_equal(w.outcome, UNDEFINED_RA);
+	assert_frames(3, (u64[]){BARE + 4, RETURN(1), RETURN(2)});
 }
 
 /* What is in x30 behind a call is not what the function was entered with: none of the rules is true there. */
@@ -485,6 +519,8 @@ int main(void)
 		cmocka_unit_test(at_a_return_the_return_address_is_in_x30),
 		cmocka_unit_test(stubs_of_a_plt_have_no_frame),
 		cmocka_unit_test(what_plt0_has_put_on_the_stack_is_skipped),
+		cmocka_unit_test(the_resolver_is_entered_with_what_plt0_has_put_on_the_stack),
+		cmocka_unit_test(behind_a_call_the_frame_record_has_the_caller),
 		cmocka_unit_test(behind_a_call_no_rule_for_x30_holds),
 		cmocka_unit_test(frame_records_lead_behind_calls),
 		cmocka_unit_test(behind_a_frame_record_the_next_one_is_found_by_it),
