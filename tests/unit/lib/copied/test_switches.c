@@ -229,6 +229,7 @@ static void a_number_that_is_used_again_is_another_thread(void **state)
 static void of_a_cgroup_only_threads_that_leave_their_cpu_there(void **state)
 {
 	s.by_stacks = true;
+	in(190);
 	out(200);
 	in(210);
 	assert_false(switches_knows(&s, TID));
