@@ -22,6 +22,8 @@ void shadow_jump(struct shadow *s, enum shadow_kind kind, uint64_t pc, uint64_t 
 
 	while (s->nr && f[s->nr - 1].slot < sp + f[s->nr - 1].is_signal)
 		s->nr--;
+	if (kind == SHADOW_JUMP && s->nr < before && s->nr && f[s->nr - 1].is_signal)
+		s->nr--;
 	if (!RA_IN_A_REGISTER || (kind != SHADOW_RETURN && s->nr == before))
 		return;
 	while (s->nr && f[s->nr - 1].slot == sp && f[s->nr - 1].pc != pc)

@@ -4,7 +4,8 @@
  *
  * It follows from what instructions do, and from no table: a call adds a frame; a frame is gone when a jump or a
  * return is made with the stack pointer above the place where its return address lay; the kernel adds two when it
- * delivers a signal.
+ * delivers a signal. A handler that is left by a jump, not by a return to what it returns to, is over, and where the signal
+ * came is, too: the stack pointer may be below that one, when arguments are on the stack where the jump leads to.
  *
  * Where calls leave the return address in a register, the stack pointer says less: a function that has no frame, or
  * has given it up and jumps to another one, has that of its caller. So there a frame is gone, too, when a return is
