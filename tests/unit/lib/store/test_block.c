@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+/* Blocks of a store: what goes in comes out, and damage is an error. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "lib/store/block.h"
+
+enum { MANY = 5000 };
+
+static struct block_row row(uint64_t kind, uint64_t thread, uint64_t stack, uint64_t weight)
+{
+	return (struct block_row){
+		{[BLOCK_KIND] = kind, [BLOCK_THREAD] = thread, [BLOCK_STACK] = stack, [BLOCK_WEIGHT] = weight}};
+}
+
+static struct block_row *round_trip(struct block_row *rows, size_t nr, size_t *ret_nr, size_t *ret_len)
+{
+	struct block_row *read = NULL;
+	uint8_t *data;
+
+	assert_int_equal(block_encode(rows, nr, &data, ret_len), 0);
+	assert_int_equal(block_decode(data, *ret_len, &read, ret_nr), 0);
+	free(data);
+	return read;
+}
+
+static void rows_come_back_sorted_with_sums(void **state)
+{
+	struct block_row rows[] = {row(1, 2, 3, 10), row(0, 9, 9, 1), row(1, 2, 3, 5), row(1, 2, 2, UINT64_MAX)};
+	struct block_row expected[] = {row(0, 9, 9, 1), row(1, 2, 2, UINT64_MAX), row(1, 2, 3, 15)};
+	size_t nr, len;
+	struct block_row *read = round_trip(rows, 4, &nr, &len);
+
+	assert_int_equal(nr, 3);
+	assert_memory_equal(read, expected, sizeof(expected));
+	free(read);
+}
+
+static void a_window_without_rows_is_a_block(void **state)
+{
+	size_t nr, len;
+
+	free(round_trip(NULL, 0, &nr, &len));
+	assert_int_equal(nr, 0);
+}
+
+static void a_sum_that_overflows_saturates(void **state)
+{
+	struct block_row rows[] = {row(0, 0, 0, UINT64_MAX), row(0, 0, 0, 2)};
+	size_t nr, len;
+	struct block_row *read = round_trip(rows, 2, &nr, &len);
+
+	assert_int_equal(read->column[BLOCK_WEIGHT], UINT64_MAX);
+	free(read);
+}
+
+static void many_rows_cost_few_bytes(void **state)
+{
+	struct block_row *rows = calloc(MANY, sizeof(*rows)), *read;
+	size_t nr, len;
+
+	for (size_t i = 0; i < MANY; i++)
+		rows[i] = row(0, i / 50, i * 7919 % MANY, 1 + i % 3);
+	read = round_trip(rows, MANY, &nr, &len);
+	assert_int_equal(nr, MANY);
+	assert_memory_equal(read, rows, MANY * sizeof(*rows));
+	assert_true(len < MANY * 4);
+	free(read);
+	free(rows);
+}
+
+static void a_block_that_is_cut_anywhere_is_damaged(void **state)
+{
+	struct block_row rows[] = {row(0, 1, 2, 3), row(1, 1000, 1 << 20, 4)}, *read;
+	size_t nr, len;
+	uint8_t *data;
+
+	assert_int_equal(block_encode(rows, 2, &data, &len), 0);
+	for (size_t cut = 0; cut < len; cut++)
+		assert_int_equal(block_decode(data, cut, &read, &nr), -EBADMSG);
+	free(data);
+}
+
+static void another_version_is_not_read(void **state)
+{
+	uint8_t data[] = {2, 0, 0, BLOCK_COLUMNS, 0};
+	struct block_row *read;
+	size_t nr;
+
+	assert_int_equal(block_decode(data, sizeof(data), &read, &nr), -ENOTSUP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_come_back_sorted_with_sums),
+		cmocka_unit_test(a_window_without_rows_is_a_block),
+		cmocka_unit_test(a_sum_that_overflows_saturates),
+		cmocka_unit_test(many_rows_cost_few_bytes),
+		cmocka_unit_test(a_block_that_is_cut_anywhere_is_damaged),
+		cmocka_unit_test(another_version_is_not_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
