@@ -93,6 +93,22 @@ static void another_version_is_not_read(void **state)
 	assert_int_equal(block_decode(data, sizeof(data), &read, &nr), -ENOTSUP);
 }
 
+static void rows_out_of_order_bytes_left_over_and_impossible_sizes_are_damage(void **state)
+{
+	uint8_t in_order[] = {1, 0, 2, BLOCK_COLUMNS, 10, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t out_of_order[] = {1, 0, 2, BLOCK_COLUMNS, 10, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t left_over[] = {1, 0, 1, BLOCK_COLUMNS, 6, 0, 0, 0, 0, 0, 0};
+	uint8_t too_few[] = {1, 0, 2, BLOCK_COLUMNS, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	struct block_row *read;
+	size_t nr;
+
+	assert_int_equal(block_decode(in_order, sizeof(in_order), &read, &nr), 0);
+	free(read);
+	assert_int_equal(block_decode(out_of_order, sizeof(out_of_order), &read, &nr), -EBADMSG);
+	assert_int_equal(block_decode(left_over, sizeof(left_over), &read, &nr), -EBADMSG);
+	assert_int_equal(block_decode(too_few, sizeof(too_few), &read, &nr), -EBADMSG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -101,6 +117,7 @@ int main(void)
 		cmocka_unit_test(a_sum_that_overflows_saturates),
 		cmocka_unit_test(many_rows_cost_few_bytes),
 		cmocka_unit_test(a_block_that_is_cut_anywhere_is_damaged),
+		cmocka_unit_test(rows_out_of_order_bytes_left_over_and_impossible_sizes_are_damage),
 		cmocka_unit_test(another_version_is_not_read),
 	};
 
