@@ -464,6 +464,11 @@ struct dusk_record_options {
 	uid_t user;	  /* an effective user id */
 	enum dusk_record_mode mode;
 	uint32_t stack_bytes; /* COPIED, PTRACE: how much of a stack is copied; 0: by room; at most 65528 */
+	/*
+	 * Samples and short off-CPU intervals are kept as their sums by thread and stack in windows of this length, and a
+	 * kill loses no more than one window; 0: each sample is kept. At least a millisecond.
+	 */
+	uint64_t window_ns;
 };
 
 /* What came from one source: samples, off-CPU intervals, or occurrences of events. */

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
@@ -24,6 +25,11 @@
 
 #define MAX_HZ 100000
 
+#define MIN_BLOCK_NS 1000000ULL
+#define SLOW_NS 1000000000ULL /* the same, of recordings by windows */
+
+#define LOW_PRIORITY 19 /* for looking up the functions of a recording by windows: the next one is under way */
+
 struct options {
 	bool all, no_children, stacks, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
 	double budget_percent;
@@ -33,7 +39,7 @@ struct options {
 	uint64_t min_block_ns;
 	struct number_list pids, tids, cpus;
 	uint32_t frequency_hz, max_depth, stackmap_bits, max_tasks;
-	uint64_t duration_ns, stackmap_bytes, stack_bytes;
+	uint64_t duration_ns, delay_ns, window_ns, stackmap_bytes, stack_bytes;
 	const char *output, *cgroup, *user, *call_graph, *count;
 	const char *mode; /* NULL: full where that works */
 	uid_t uid;	  /* of @user */
@@ -53,6 +59,8 @@ static const struct option options[] = {
 	 "cpu,offcpu (default), sched:sched_switch, ..."},
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
+	{'D', "delay", OPTION_DURATION, offsetof(struct options, delay_ns), "TIME",
+	 "begin after this time, not at once (without COMMAND)"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct options, cpus), "CPUS", "only these CPUs: 0,2-3", 0, 65535},
@@ -66,7 +74,9 @@ static const struct option options[] = {
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
 	 "maximum frames of a stack (default 512)", 1, 2048},
 	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
-	 "sum up shorter intervals off CPU (default 1ms)"},
+	 "sum up shorter intervals off CPU (default 1ms; see --window)"},
+	{0, "window", OPTION_DURATION, offsetof(struct options, window_ns), "TIME",
+	 "keep no samples, but sums: 10s; --min-block is 1s then"},
 	{0, "budget", OPTION_PERCENT, offsetof(struct options, budget_percent), "P",
 	 "sample short intervals: at most P % of CPU time"},
 	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL, "record the waker of each off-CPU interval"},
@@ -102,7 +112,7 @@ struct recording {
 	struct dusk_record *record;
 	struct live live;
 	bool passed_on; /* the request to stop was passed on to the command */
-	double start_s, end_s;
+	double invoked_s, start_s, end_s;
 	struct dusk_error err; /* the error that ended it early */
 };
 
@@ -191,6 +201,7 @@ static struct dusk_record_options record_options(const struct recording *r, cons
 		.nr_cpus = o->cpus.nr,
 		.command = command,
 		.stack_bytes = o->stack_bytes,
+		.window_ns = o->window_ns,
 		.stops = &stop_count,
 		.events = (const char *const *)o->tracefs.v,
 		.nr_events = o->tracefs.nr,
@@ -289,6 +300,8 @@ static int finish(struct recording *r)
 		pass_on(r);
 	if (phase_enter(PHASE_NAMING))
 		return STATUS_FAILED;
+	if (r->options->window_ns)
+		setpriority(PRIO_PROCESS, 0, LOW_PRIORITY);
 	progress_begin(&progress, r->options->quiet);
 	progress.stops = &stop_count;
 	progress.max = 2;
@@ -328,6 +341,15 @@ static int child_status(struct recording *r)
 	return r->child.status;
 }
 
+/* Wait until it is time to begin, or until we are asked to stop. */
+static void wait_to_begin(const struct recording *r)
+{
+	const struct span span = {.start_s = r->invoked_s, .duration_ns = r->options->delay_ns};
+
+	while (r->options->delay_ns && !span_is_over(&span))
+		usleep(span_wait_ms(&span) * 1000);
+}
+
 static int record(struct recording *r)
 {
 	struct dusk_error err = {""};
@@ -339,6 +361,7 @@ static int record(struct recording *r)
 	stop_at_once(false);
 	if (status)
 		return status;
+	wait_to_begin(r);
 	if (stop_count)
 		return give_up(r);
 	r->start_s = now_s();
@@ -375,7 +398,8 @@ static int record(struct recording *r)
 
 static int run_with(const struct options *o, char **command)
 {
-	struct recording r = {.options = o, .command = command, .child = {.go = -1, .failed = -1}};
+	struct recording r = {
+		.options = o, .command = command, .child = {.go = -1, .failed = -1}, .invoked_s = now_s()};
 	int status = STATUS_FAILED, err = command ? child_fork(&r.child, command) : 0;
 
 	if (err) {
@@ -487,11 +511,16 @@ static int choose_sources(const struct command *self, struct options *o)
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {
-		.output = DEFAULT_PROFILE, .min_block_ns = 1000000, .sources = DUSK_RECORD_CPU | DUSK_RECORD_OFF_CPU};
+		.output = DEFAULT_PROFILE,
+		.min_block_ns = UINT64_MAX,
+		.sources = DUSK_RECORD_CPU | DUSK_RECORD_OFF_CPU,
+	};
 	int status, next;
 
 	if (!command_options(self, argc, argv, &o, &next, &status))
 		return status;
+	if (o.min_block_ns == UINT64_MAX)
+		o.min_block_ns = o.window_ns ? SLOW_NS : MIN_BLOCK_NS;
 	status = choose_sources(self, &o) ?: translate(self, &o);
 	if (status)
 		; /* the error is printed */
@@ -501,6 +530,10 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "--mode takes full, copied or ptrace, not '%s'", o.mode);
 	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))
 		status = say_usage(self, "--wakers is about off-CPU intervals: -e offcpu records them");
+	else if (o.delay_ns && next < argc)
+		status = say_usage(self, "-D is for recordings without COMMAND, which begins when the recording does");
+	else if (o.window_ns && o.window_ns < 1000000)
+		status = say_usage(self, "--window takes at least 1ms");
 	else if (!strcmp(o.output, "-"))
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else

@@ -21,6 +21,7 @@
 #include "lib/profile/profile_read.h"
 #include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_v1.h"
+#include "lib/profile/windows.h"
 
 #define MAX_FRAME_LINES 64 /* functions inlined into each other; unfolding makes a node of each */
 
@@ -279,6 +280,32 @@ static int read_sample(struct reader *r)
 	return vec_push(&r->samples, s);
 }
 
+/* A block of sums; each has the time at which its window began. */
+static int read_window(struct reader *r)
+{
+	uint64_t start_us = number(r, 1, INT64_MAX / 1000);
+	_cleanup_(freep) struct block_row *rows = NULL;
+	size_t nr = 0;
+	int err = block_decode(sqlite3_column_blob(r->stmt, 3), sqlite3_column_bytes(r->stmt, 3), &rows, &nr);
+
+	number(r, 2, INT64_MAX / 1000);
+	if (err == -ENOMEM || vec_reserve(&r->samples, nr))
+		return -ENOMEM;
+	r->damaged |= err != 0;
+	for (size_t i = 0; i < nr && !r->damaged; i++) {
+		struct dusk_sample s;
+
+		if (!window_sample(&rows[i], &s) || s.thread >= r->threads.nr || s.node >= r->nodes.nr ||
+		    s.outcome >= r->outcomes.nr) {
+			r->damaged = true;
+			break;
+		}
+		s.time_ns = start_us * 1000;
+		vec_push(&r->samples, s);
+	}
+	return 0;
+}
+
 static int read_interval(struct reader *r)
 {
 	struct dusk_sample s = sample(r);
@@ -374,6 +401,7 @@ static const struct table {
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
 	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample, .column = "value"},
+	{"window", "id,start,length,rows", 1, INT64_MAX - 1, false, read_window, true},
 	{"offcpu", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_interval,
 	 true},
 	{"waker", "offcpu,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
@@ -557,7 +585,7 @@ static void hand_over(struct reader *r)
 	p->period_ns = period_of(p);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].source == DUSK_CPU && !p->samples[i].value_ns)
-			p->samples[i].value_ns = p->period_ns;
+			p->samples[i].value_ns = p->period_ns * p->samples[i].count;
 	p->finished = dusk_profile_setting(p, "finished");
 	p->live = r->file.live;
 	p->bytes = profile_file_bytes(&r->file);

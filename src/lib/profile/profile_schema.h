@@ -55,6 +55,9 @@
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "          \
 	"left join event e on e.id=s.event;"
 
+/* Created when samples are summed by windows. Profiles without windows, and older ones, lack this table. */
+#define PROFILE_WINDOW_TABLE "create table window(id integer primary key, start int, length int, rows blob);"
+
 /* SQLite keeps the text of a view as it is, hence few blanks. */
 #define PROFILE_VIEWS                                                                              \
 	"create view frame_name as select f.id,"                                                   \

@@ -25,6 +25,7 @@
 #include "lib/profile/profile_save.h"
 #include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_write.h"
+#include "lib/profile/windows.h"
 
 #define WAL_BYTES (4 << 20) /* length at which the log is written back to the database */
 
@@ -72,10 +73,12 @@ struct profile_writer {
 	sqlite3_stmt *weighed;		  /* inserts a sample with a value of its own; NULL: none so far */
 	sqlite3_stmt *event, *occurrence; /* NULL: none so far */
 	sqlite3_stmt *title;		  /* likewise */
+	sqlite3_stmt *window;
 	bool in_transaction;
 	int error; /* the first one, sticky */
 	struct dusk_error why;
 
+	struct windows windows;
 	struct map modules; /* index of the content in @contents -> module */
 	struct strings contents;
 	struct map nodes; /* parent, frame -> node */
@@ -196,6 +199,7 @@ static void finalize_all(struct profile_writer *w)
 	sqlite3_finalize(steal(w->event));
 	sqlite3_finalize(steal(w->occurrence));
 	sqlite3_finalize(steal(w->title));
+	sqlite3_finalize(steal(w->window));
 }
 
 /* Close the database, but keep its place. */
@@ -204,6 +208,7 @@ static void writer_done(struct profile_writer *w)
 	finalize_all(w);
 	sqlite3_close(w->db);
 	w->db = NULL;
+	windows_done(&w->windows);
 	map_done(&w->modules);
 	map_done(&w->nodes);
 	strings_done(&w->contents);
@@ -464,10 +469,60 @@ static sqlite3_stmt *begin_weighed(struct profile_writer *w)
 	return w->weighed;
 }
 
+void profile_sum_windows(struct profile_writer *w, uint64_t length_ns)
+{
+	w->windows.length_ns = length_ns;
+	if (!begin(w, SAMPLE))
+		return;
+	fail_db(w, db_exec(w->db, PROFILE_WINDOW_TABLE));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->window, w->db, "insert into window(start,length,rows) values(?,?,?)"));
+}
+
+/* Write what the open window has. */
+static void write_window(struct profile_writer *w)
+{
+	_cleanup_(freep) uint8_t *rows = NULL;
+	size_t len;
+
+	if (!w->windows.rows.nr || !begin(w, SAMPLE))
+		return;
+	if (windows_encode(&w->windows, &rows, &len)) {
+		fail_memory(w);
+		return;
+	}
+	sqlite3_bind_int64(w->window, 1, w->windows.start_ns / 1000);
+	sqlite3_bind_int64(w->window, 2, w->windows.length_ns / 1000);
+	sqlite3_bind_blob64(w->window, 3, rows, len, SQLITE_STATIC);
+	run(w, w->window);
+}
+
+void profile_end_window(struct profile_writer *w, uint64_t time_ns)
+{
+	uint64_t length_ns = w->windows.length_ns;
+
+	if (!length_ns || time_ns < w->windows.start_ns + length_ns)
+		return;
+	write_window(w);
+	w->windows.start_ns = time_ns - time_ns % length_ns;
+}
+
+static void add_to_window(struct profile_writer *w, const struct dusk_sample *s)
+{
+	if (windows_add(&w->windows, s))
+		fail_memory(w);
+	else if (windows_are_full(&w->windows))
+		write_window(w);
+}
+
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 {
 	sqlite3_stmt *stmt;
 
+	if (windows_sums(&w->windows, s)) {
+		add_to_window(w, s);
+		return;
+	}
 	if (s->source != DUSK_CPU) {
 		profile_interval(w, s, profile_new_interval(w));
 		return;
@@ -606,6 +661,7 @@ int profile_commit(struct profile_writer *w, struct dusk_error *err)
 
 int profile_finish(struct profile_writer *w, struct dusk_error *err)
 {
+	write_window(w);
 	profile_set(w, "finished", "1");
 	return profile_commit(w, err);
 }
@@ -680,6 +736,7 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 	struct dusk_error why = {""};
 	int rc, published;
 
+	write_window(w);
 	if (finished)
 		profile_set(w, "finished", "1");
 	profile_commit(w, NULL);

@@ -41,6 +41,15 @@ bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *
 /* Set the title of the process of @thread; it holds for this and later threads of that process, up to the next title. */
 void profile_title(struct profile_writer *w, uint32_t thread, const char *title);
 
+/*
+ * From now on sum samples, and off-CPU intervals that have no time of their own, by windows of @length_ns, the first of
+ * which begins now, at time 0. To be called before any of them is added.
+ */
+void profile_sum_windows(struct profile_writer *w, uint64_t length_ns);
+
+/* It is @time_ns: write the window that is over then, if one is. */
+void profile_end_window(struct profile_writer *w, uint64_t time_ns);
+
 /* Add a sample, or an off-CPU interval without a waker. @s->value_ns of a sample is 0 if it stands for the period. */
 void profile_sample(struct profile_writer *w, const struct dusk_sample *s);
 

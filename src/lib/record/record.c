@@ -25,6 +25,7 @@
 #include "lib/record/titles.h"
 
 #define COMMIT_NS 1000000000ULL
+#define MIN_WINDOW_NS 1000000ULL
 
 /* A row for each mode, by enum dusk_record_mode. */
 static const struct mode *const modes[] = {
@@ -85,6 +86,10 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set_u64(w, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
 	profile_set_u64(w, "frequency_hz", hz);
 	profile_set_u64(w, "period_ns", 1000000000ULL / hz);
+	if (o->window_ns) {
+		profile_set_u64(w, "window_ns", o->window_ns);
+		profile_sum_windows(w, o->window_ns);
+	}
 }
 
 /* Prepare everything, the file last: a recording that cannot start leaves none behind. */
@@ -116,7 +121,8 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	if (e)
 		return e;
 	if (!opts->path || opts->max_depth > MAX_DEPTH || (size_t)opts->mode >= NR_MODES ||
-	    !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events)
+	    !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events ||
+	    (opts->window_ns && opts->window_ns < MIN_WINDOW_NS))
 		return error_set(err, -EINVAL, "cannot record: options out of range");
 	if (err)
 		*err->text = 0;
@@ -164,6 +170,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	ret = titles_look_again(&r->titles, r->join.writer, false);
 	if (ret)
 		return error_complete(err, ret, "cannot record the titles of processes");
+	profile_end_window(r->join.writer, now - r->join.start_ns);
 	return profile_commit(r->join.writer, err);
 }
 

@@ -2,6 +2,7 @@
 /* Is what was written what is read? */
 #include <sys/stat.h>
 
+#include "lib/profile/window_block.h"
 #include "profile_fixture.h"
 
 static void what_was_written_is_read(void **state)
@@ -301,6 +302,111 @@ static void a_tick_may_stand_for_more_than_the_period(void **state)
 	assert_int_equal(p->samples[6].value_ns, 14);
 }
 
+/* Two samples of the same stack and one of another, an interval, and two sums of intervals, by windows of a second. */
+static struct profile_writer *with_windows(void)
+{
+	struct profile_writer *w = created();
+	uint32_t file = profile_module(w, &libc), thread = profile_thread(w, 1, 1, "one");
+	uint32_t outer = profile_node(w, 0, profile_frame(w, file, 0x1000, true, DUSK_BY_CFI));
+	uint32_t inner = profile_node(w, outer, profile_frame(w, file, 0x2000, false, DUSK_BY_CFI));
+	const struct dusk_sample samples[] = {
+		{.time_ns = 5000, .thread = thread, .node = inner, .cpu = 1, .outcome = UNDEFINED_RA},
+		{.time_ns = 6000, .thread = thread, .node = outer, .cpu = 0, .outcome = UNDEFINED_RA},
+		{.time_ns = 7000, .thread = thread, .node = inner, .cpu = 0, .outcome = UNDEFINED_RA},
+	};
+	struct dusk_sample sum = {.source = DUSK_OFF_CPU,
+				  .time_ns = 8000,
+				  .thread = thread,
+				  .node = inner,
+				  .cpu = DUSK_NO_CPU,
+				  .state = 1,
+				  .count = 3,
+				  .value_ns = 5000400,
+				  .runnable_ns = 1000};
+	struct dusk_sample interval = sum;
+
+	interval.cpu = interval.count = 1;
+	profile_set(w, "period_ns", "50000000");
+	profile_sum_windows(w, 1000000000);
+	for (int i = 0; i < 3; i++)
+		profile_sample(w, &samples[i]);
+	profile_sample(w, &sum);
+	profile_sample(w, &sum);
+	profile_sample(w, &interval);
+	return w;
+}
+
+static void samples_are_summed_by_window(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = with_windows();
+
+	(void)state;
+	profile_end_window(w, 1000000000);
+	profile_sample(w, &(struct dusk_sample){.time_ns = 1500000000, .node = 1, .outcome = UNDEFINED_RA});
+	close_finished(w);
+	p = opened(path);
+	assert_int_equal(p->nr_samples, 5);
+	assert_string_equal(queried("select id, start, length from window"), "1|0|1000000 / 2|1000000|1000000");
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(p->samples[i].time_ns, i == 3 ? 8000 : 0);
+	assert_int_equal(p->samples[0].node, 1);
+	assert_int_equal(p->samples[0].count, 1);
+	assert_int_equal(p->samples[0].cpu, DUSK_NO_CPU);
+	assert_int_equal(p->samples[1].node, 2);
+	assert_int_equal(p->samples[1].count, 2);
+	assert_int_equal(p->samples[1].value_ns, 100000000);
+	assert_int_equal(p->samples[1].outcome, UNDEFINED_RA);
+	assert_int_equal(p->samples[2].source, DUSK_OFF_CPU);
+	assert_int_equal(p->samples[2].state, 1);
+	assert_int_equal(p->samples[2].count, 6);
+	assert_int_equal(p->samples[2].value_ns, 10000000); /* in microseconds */
+	assert_int_equal(p->samples[2].runnable_ns, 2000);
+	assert_int_equal(p->samples[3].cpu, 1);
+	assert_int_equal(p->samples[3].value_ns, 5000400);
+	assert_int_equal(p->samples[4].time_ns, 1000000000);
+}
+
+static void a_kill_loses_no_more_than_the_open_window(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = with_windows();
+
+	(void)state;
+	profile_end_window(w, 999999999);
+	assert_int_equal(profile_commit(w, NULL), 0);
+	assert_int_equal(profile_read_so_far(w, &p, NULL), 0);
+	assert_int_equal(p->nr_samples, 1);
+	dusk_profile_free(p);
+	profile_end_window(w, 1000000000);
+	assert_int_equal(profile_commit(w, NULL), 0);
+	assert_int_equal(profile_read_so_far(w, &p, NULL), 0);
+	assert_int_equal(p->nr_samples, 4);
+	profile_discard(w);
+}
+
+static void a_window_of_many_stacks_is_several_blocks(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = with_windows();
+	uint32_t file = profile_module(w, &libc), node = 0;
+	uint64_t nr = 0;
+
+	(void)state;
+	for (uint32_t i = 0; i < BLOCK_ROWS_MAX + 10; i++) {
+		if (i % 64 == 0)
+			node = 0;
+		node = profile_node(w, node, profile_frame(w, file, i, true, DUSK_BY_CFI));
+		profile_sample(w, &(struct dusk_sample){.node = node, .outcome = UNDEFINED_RA});
+	}
+	close_finished(w);
+	assert_string_equal(queried("select count(*) from window"), "2");
+	p = opened(path);
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		nr += p->samples[i].source == DUSK_CPU ? p->samples[i].count : 0;
+	assert_int_equal(nr, BLOCK_ROWS_MAX + 13);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -314,6 +420,9 @@ int main(void)
 		cmocka_unit_test(symbols_of_another_recording_are_not_saved),
 		cmocka_unit_test(many_samples_in_disorder_come_by_time),
 		cmocka_unit_test(a_sample_takes_few_bytes),
+		cmocka_unit_test(samples_are_summed_by_window),
+		cmocka_unit_test(a_kill_loses_no_more_than_the_open_window),
+		cmocka_unit_test(a_window_of_many_stacks_is_several_blocks),
 		cmocka_unit_test(a_tick_may_stand_for_more_than_the_period),
 	};
 

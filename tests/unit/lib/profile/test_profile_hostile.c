@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include "lib/profile/profile_schema.h"
+#include "lib/profile/window_block.h"
 #include "profile_fixture.h"
 
 /* @name is refused with @code, and the reason says something. */
@@ -251,6 +252,54 @@ static void a_tree_of_pages_without_end_is_broken_off(void **state)
 	assert_refused(path, -EINVAL, "too long");
 }
 
+/* A window whose block has the one row @row. */
+static void write_window_of(struct block_row row)
+{
+	char sql[512], hex[256];
+	uint8_t *block;
+	size_t len;
+
+	assert_int_equal(block_encode(&row, 1, &block, &len), 0);
+	for (size_t i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", block[i]);
+	free(block);
+	make_small();
+	snprintf(sql, sizeof(sql), "%s insert into window values(1,0,1000,x'%s')", PROFILE_WINDOW_TABLE, hex);
+	run_sql(path, sql);
+}
+
+static void a_window_that_points_nowhere_is_damage(void **state)
+{
+	const struct block_row good = {.column = {[BLOCK_THREAD] = 1, [BLOCK_NODE] = 3, [BLOCK_COUNT] = 1}};
+	const struct {
+		enum block_column column;
+		uint64_t value;
+	} bad[] = {
+		{BLOCK_THREAD, 2},	    {BLOCK_NODE, 4},	   {BLOCK_OUTCOME, NR_OUTCOMES},
+		{BLOCK_OUTCOME, 256},	    {BLOCK_KIND, 1 << 20}, {BLOCK_COUNT, 0},
+		{BLOCK_COUNT, 1ULL << 32},  {BLOCK_VALUE, 1},	   {BLOCK_RUNNABLE, 1},
+		{BLOCK_THREAD, 1ULL << 32},
+	};
+	struct dusk_profile *p;
+
+	(void)state;
+	write_window_of(good);
+	p = opened(path);
+	assert_int_equal(p->nr_samples, 5);
+	dusk_profile_free(p);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct block_row row = good;
+
+		row.column[bad[i].column] = bad[i].value;
+		write_window_of(row);
+		assert_refused(path, -EINVAL, "table window");
+	}
+	run_sql(path, "update window set rows='text'");
+	assert_refused(path, -EINVAL, "table window");
+	run_sql(path, "update window set rows=null");
+	assert_refused(path, -EINVAL, "table window");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -261,6 +310,7 @@ int main(void)
 		cmocka_unit_test(hostile_rows_are_refused),
 		cmocka_unit_test(huge_values_are_refused),
 		cmocka_unit_test(a_tree_of_pages_without_end_is_broken_off),
+		cmocka_unit_test(a_window_that_points_nowhere_is_damage),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

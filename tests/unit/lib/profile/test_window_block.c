@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* Blocks of a store: what goes in comes out, and damage is an error. */
+/* Blocks of windows: what goes in comes out, and damage is an error. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "lib/store/block.h"
+#include "lib/profile/window_block.h"
 
 enum { MANY = 5000 };
 
-static struct block_row row(uint64_t kind, uint64_t thread, uint64_t stack, uint64_t weight)
+static struct block_row row(uint64_t kind, uint64_t thread, uint64_t node, uint64_t count)
 {
-	return (struct block_row){
-		{[BLOCK_KIND] = kind, [BLOCK_THREAD] = thread, [BLOCK_STACK] = stack, [BLOCK_WEIGHT] = weight}};
+	return (struct block_row){.column = {[BLOCK_KIND] = kind,
+					     [BLOCK_THREAD] = thread,
+					     [BLOCK_NODE] = node,
+					     [BLOCK_COUNT] = count,
+					     [BLOCK_VALUE] = 7 * count,
+					     [BLOCK_RUNNABLE] = kind}};
 }
 
 static struct block_row *round_trip(struct block_row *rows, size_t nr, size_t *ret_nr, size_t *ret_len)
@@ -21,7 +25,7 @@ static struct block_row *round_trip(struct block_row *rows, size_t nr, size_t *r
 	struct block_row *read = NULL;
 	uint8_t *data;
 
-	assert_int_equal(block_encode(rows, nr, &data, ret_len), 0);
+	assert_int_equal(block_encode(rows, block_sum(rows, nr), &data, ret_len), 0);
 	assert_int_equal(block_decode(data, *ret_len, &read, ret_nr), 0);
 	free(data);
 	return read;
@@ -29,11 +33,12 @@ static struct block_row *round_trip(struct block_row *rows, size_t nr, size_t *r
 
 static void rows_come_back_sorted_with_sums(void **state)
 {
-	struct block_row rows[] = {row(1, 2, 3, 10), row(0, 9, 9, 1), row(1, 2, 3, 5), row(1, 2, 2, UINT64_MAX)};
-	struct block_row expected[] = {row(0, 9, 9, 1), row(1, 2, 2, UINT64_MAX), row(1, 2, 3, 15)};
+	struct block_row rows[] = {row(1, 2, 3, 10), row(0, 9, 9, 1), row(1, 2, 3, 5), row(1, 2, 2, UINT32_MAX)};
+	struct block_row expected[] = {row(0, 9, 9, 1), row(1, 2, 2, UINT32_MAX), row(1, 2, 3, 15)};
 	size_t nr, len;
 	struct block_row *read = round_trip(rows, 4, &nr, &len);
 
+	expected[2].column[BLOCK_RUNNABLE] = 2;
 	assert_int_equal(nr, 3);
 	assert_memory_equal(read, expected, sizeof(expected));
 	free(read);
@@ -53,7 +58,7 @@ static void a_sum_that_overflows_saturates(void **state)
 	size_t nr, len;
 	struct block_row *read = round_trip(rows, 2, &nr, &len);
 
-	assert_int_equal(read->column[BLOCK_WEIGHT], UINT64_MAX);
+	assert_int_equal(read->column[BLOCK_COUNT], UINT64_MAX);
 	free(read);
 }
 
@@ -67,7 +72,7 @@ static void many_rows_cost_few_bytes(void **state)
 	read = round_trip(rows, MANY, &nr, &len);
 	assert_int_equal(nr, MANY);
 	assert_memory_equal(read, rows, MANY * sizeof(*rows));
-	assert_true(len < MANY * 4);
+	assert_true(len < MANY * 6);
 	free(read);
 	free(rows);
 }
@@ -84,6 +89,20 @@ static void a_block_that_is_cut_anywhere_is_damaged(void **state)
 	free(data);
 }
 
+static void rows_that_take_no_room_are_not_packed(void **state)
+{
+	struct block_row *rows = calloc(BLOCK_ROWS_MAX, sizeof(*rows)), *read;
+	size_t nr, len;
+
+	for (size_t i = 0; i < BLOCK_ROWS_MAX; i++)
+		rows[i] = row(0, 0, i, 1);
+	read = round_trip(rows, BLOCK_ROWS_MAX, &nr, &len);
+	assert_int_equal(nr, BLOCK_ROWS_MAX);
+	assert_true(len > BLOCK_ROWS_MAX / BLOCK_ROWS_A_BYTE);
+	free(read);
+	free(rows);
+}
+
 static void another_version_is_not_read(void **state)
 {
 	uint8_t data[] = {2, 0, 0, BLOCK_COLUMNS, 0};
@@ -95,10 +114,10 @@ static void another_version_is_not_read(void **state)
 
 static void rows_out_of_order_bytes_left_over_and_impossible_sizes_are_damage(void **state)
 {
-	uint8_t in_order[] = {1, 0, 2, BLOCK_COLUMNS, 10, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0};
-	uint8_t out_of_order[] = {1, 0, 2, BLOCK_COLUMNS, 10, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0};
-	uint8_t left_over[] = {1, 0, 1, BLOCK_COLUMNS, 6, 0, 0, 0, 0, 0, 0};
-	uint8_t too_few[] = {1, 0, 2, BLOCK_COLUMNS, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t in_order[] = {1, 0, 2, BLOCK_COLUMNS, 14, 2, 2, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t out_of_order[] = {1, 0, 2, BLOCK_COLUMNS, 14, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t left_over[] = {1, 0, 1, BLOCK_COLUMNS, 8, 0, 0, 0, 0, 0, 0, 0, 0};
+	uint8_t too_few[] = {1, 0, 2, BLOCK_COLUMNS, 13, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
 	struct block_row *read;
 	size_t nr;
 
@@ -118,6 +137,7 @@ int main(void)
 		cmocka_unit_test(many_rows_cost_few_bytes),
 		cmocka_unit_test(a_block_that_is_cut_anywhere_is_damaged),
 		cmocka_unit_test(rows_out_of_order_bytes_left_over_and_impossible_sizes_are_damage),
+		cmocka_unit_test(rows_that_take_no_room_are_not_packed),
 		cmocka_unit_test(another_version_is_not_read),
 	};
 

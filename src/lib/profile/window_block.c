@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-/* The codec of a window's rows: columns of differences, as varints, packed where that gains. */
+/* The codec of a window's sums: columns of differences, as varints, packed where that gains. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zstd.h>
 #include "base/cleanup.h"
-#include "lib/store/block.h"
+#include "lib/profile/window_block.h"
 
 enum { VERSION = 1, PLAIN = 0, ZSTD = 1, LEVEL = 3, VARINT_MAX = 10, HEAD_MAX = 5 * VARINT_MAX };
 
@@ -14,25 +14,32 @@ static int compare(const void *a, const void *b)
 {
 	const uint64_t *x = ((const struct block_row *)a)->column, *y = ((const struct block_row *)b)->column;
 
-	for (int i = 0; i < BLOCK_WEIGHT; i++) {
+	for (int i = 0; i < BLOCK_KEYS; i++) {
 		if (x[i] != y[i])
 			return x[i] < y[i] ? -1 : 1;
 	}
 	return 0;
 }
 
-/* Returns how many of the sorted rows are left when each key occurs once. */
-static size_t merge(struct block_row *rows, size_t nr)
+static void add(struct block_row *sum, const struct block_row *row)
+{
+	for (int i = BLOCK_KEYS; i < BLOCK_COLUMNS; i++) {
+		if (__builtin_add_overflow(sum->column[i], row->column[i], &sum->column[i]))
+			sum->column[i] = UINT64_MAX;
+	}
+}
+
+size_t block_sum(struct block_row *rows, size_t nr)
 {
 	size_t kept = 0;
 
+	if (nr)
+		qsort(rows, nr, sizeof(*rows), compare);
 	for (size_t i = 0; i < nr; i++) {
-		uint64_t *sum = kept ? &rows[kept - 1].column[BLOCK_WEIGHT] : NULL;
-
-		if (!sum || compare(&rows[kept - 1], &rows[i]))
+		if (kept && !compare(&rows[kept - 1], &rows[i]))
+			add(&rows[kept - 1], &rows[i]);
+		else
 			rows[kept++] = rows[i];
-		else if (__builtin_add_overflow(*sum, rows[i].column[BLOCK_WEIGHT], sum))
-			*sum = UINT64_MAX;
 	}
 	return kept;
 }
@@ -63,7 +70,7 @@ static bool get(const uint8_t **from, const uint8_t *end, uint64_t *ret)
 	return false;
 }
 
-int block_encode(struct block_row *rows, size_t nr, uint8_t **ret, size_t *ret_len)
+int block_encode(const struct block_row *rows, size_t nr, uint8_t **ret, size_t *ret_len)
 {
 	_cleanup_(freep) uint8_t *plain = NULL, *block = NULL;
 	uint8_t *end, *head;
@@ -72,9 +79,6 @@ int block_encode(struct block_row *rows, size_t nr, uint8_t **ret, size_t *ret_l
 
 	if (nr > BLOCK_ROWS_MAX)
 		return -E2BIG;
-	if (nr)
-		qsort(rows, nr, sizeof(*rows), compare);
-	nr = merge(rows, nr);
 	end = plain = malloc(nr * BLOCK_COLUMNS * VARINT_MAX + 1);
 	if (!plain)
 		return -ENOMEM;
@@ -93,7 +97,7 @@ int block_encode(struct block_row *rows, size_t nr, uint8_t **ret, size_t *ret_l
 	if (!block)
 		return -ENOMEM;
 	packed_len = ZSTD_compress(block + HEAD_MAX, ZSTD_compressBound(plain_len), plain, plain_len, LEVEL);
-	gains = !ZSTD_isError(packed_len) && packed_len < plain_len;
+	gains = !ZSTD_isError(packed_len) && packed_len < plain_len && nr / BLOCK_ROWS_A_BYTE <= packed_len;
 	head = put(put(put(put(put(block, VERSION), gains ? ZSTD : PLAIN), nr), BLOCK_COLUMNS), plain_len);
 	if (gains)
 		memmove(head, block + HEAD_MAX, packed_len);
@@ -140,10 +144,9 @@ int block_decode(const uint8_t *data, size_t len, struct block_row **ret, size_t
 	if (head[1] > ZSTD || head[3] != BLOCK_COLUMNS)
 		return -ENOTSUP;
 	if (head[2] > BLOCK_ROWS_MAX || head[4] < head[2] * BLOCK_COLUMNS ||
-	    head[4] > head[2] * BLOCK_COLUMNS * VARINT_MAX)
+	    head[4] > head[2] * BLOCK_COLUMNS * VARINT_MAX || head[2] / BLOCK_ROWS_A_BYTE > (uint64_t)(end - data))
 		return -EBADMSG;
 	if (head[1] == ZSTD) {
-		/* What a block may ask for is bounded by BLOCK_ROWS_MAX, above. */
 		if (ZSTD_getFrameContentSize(data, end - data) != head[4])
 			return -EBADMSG;
 		unpacked = malloc(head[4] + 1);
