@@ -231,6 +231,9 @@ void dusk_profile_free(struct dusk_profile *p);
  */
 const char *dusk_profile_setting(const struct dusk_profile *p, const char *key);
 
+/* Returns when the recording of @p began, by CLOCK_REALTIME in nanoseconds since 1970; 0: that is not known. */
+uint64_t dusk_profile_start_ns(const struct dusk_profile *p);
+
 /*
  * Called now and then while symbols are looked up: @done of @total frames.
  *
@@ -294,6 +297,25 @@ int dusk_profile_save_symbols(const struct dusk_profile *p, const char *path, st
  * Returns 0, or -ENOMEM: nothing was changed.
  */
 int dusk_profile_unfold(struct dusk_profile *p);
+
+/*
+ * Make one profile of @nr @parts, which were recorded one after the other on one machine, in this order, and are not
+ * unfolded. @from_ns, @to_ns: only what was in this time, by CLOCK_REALTIME, with 0 for no bound; the times of threads
+ * are left out if that leaves anything out. A sum over a window counts by the window's beginning. Settings are those of
+ * the last part. The parts stay as they are, and are not referred to. Free *@ret with dusk_profile_free().
+ *
+ * Returns 0; -EINVAL: there are no parts; -E2BIG: they have too many outcomes.
+ */
+int dusk_profile_merge(struct dusk_profile **ret, const struct dusk_profile *const *parts, uint32_t nr,
+		       uint64_t from_ns, uint64_t to_ns, struct dusk_error *err);
+
+/*
+ * Write @p, which was read or merged and is not unfolded, to a new file at @path, mode 0600; an older file becomes
+ * PATH.old. @window_ns: keep sums over windows of this length; 0: as @p has it, samples or windows.
+ *
+ * Returns 0; -EBUSY: a recording writes to @path; -EINVAL: @p is none of these; others from the files.
+ */
+int dusk_profile_write(const struct dusk_profile *p, const char *path, uint64_t window_ns, struct dusk_error *err);
 
 /*
  * Write the name of the folder of the symbol cache, $XDG_CACHE_HOME/dusk or ~/.cache/dusk, to @ret of @room bytes. The

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "cli/fetch_symbols.h"
 #include "cli/load_profile.h"
+#include "cli/store.h"
 
 #define PATIENCE_S 0.5 /* progress is shown only after this time */
 
@@ -71,8 +72,14 @@ static void note_newer(const char *path)
 		    name, path, name, path);
 }
 
-int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
+struct names {
+	bool wanted, inlined;
+};
+
+/* Read a profile of its own, or of a store, with @ctx: which names. */
+static int open_one(struct dusk_profile **ret, const char *path, void *ctx)
 {
+	const struct names *names = ctx;
 	char cache[PATH_MAX];
 	struct dusk_profile *p;
 	struct dusk_error err = {""};
@@ -82,13 +89,13 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}
-	if (symbols && dusk_profile_needs_names(p)) {
+	if (names->wanted && dusk_profile_needs_names(p)) {
 		struct progress progress;
 		struct dusk_symbol_options o = {
 			.sz = sizeof(o),
 			.progress = progress_step,
 			.ctx = &progress,
-			.no_lines = !inlined,
+			.no_lines = !names->inlined,
 			.no_servers = true,
 		};
 		int failed;
@@ -103,8 +110,19 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 		else if (*err.text)
 			say("%s", err.text);
 		if (!failed)
-			ask_servers(p, path, inlined);
+			ask_servers(p, path, names->inlined);
 	}
+	*ret = p;
+	return STATUS_OK;
+}
+
+int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
+{
+	struct names names = {symbols, inlined};
+	struct dusk_profile *p;
+
+	if (store_is_meant(path) ? store_open(&p, path, open_one, &names) : open_one(&p, path, &names))
+		return STATUS_FAILED;
 	if (inlined && dusk_profile_unfold(p)) {
 		dusk_profile_free(p);
 		say("%s is too large for this machine's memory: --no-inline needs less", path);

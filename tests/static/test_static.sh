@@ -117,8 +117,8 @@ for command in report "report --tree" "report --off-cpu" info script "flame -o /
 	claim "$command works" exits 0 eval in_root "$command" $of
 done
 has_lines() {
-	chroot root /bin/busybox env -i PATH=/bin LANG=de_DE.UTF-8 /bin/dusk-x86_64 report --tree -i /tmp/b.dusk >tree &&
-		cp tree lines && grep -q '├─' lines && in_root report --tree -i /tmp/b.dusk >tree && ! grep -q '├─' tree && return
+	chroot root /bin/busybox env -i PATH=/bin LANG=de_DE.UTF-8 /bin/dusk-x86_64 report --tree --wall -i /tmp/b.dusk >tree &&
+		cp tree lines && grep -q '├─' lines && in_root report --tree --wall -i /tmp/b.dusk >tree && ! grep -q '├─' tree && return
 	head -n 20 lines tree
 	return 1
 }

@@ -51,15 +51,26 @@ int mode_go_on(const struct dusk_record_options *o, int stops_before, struct dus
 	return error_set(err, -EINTR, "stopped before anything was recorded");
 }
 
+/* Written when the recording is set up, so that it is there in any case, and again when it begins. */
+static void write_start_time(struct profile_writer *w)
+{
+	struct timespec now;
+	char when[32];
+	struct tm tm;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now.tv_sec, &tm));
+	profile_set(w, "start_time", when);
+	profile_set_u64(w, "start_realtime_ns", now.tv_sec * 1000000000ULL + now.tv_nsec);
+}
+
 static void write_settings(struct dusk_record *r, const struct dusk_record_options *o)
 {
 	struct profile_writer *w = r->join.writer;
 	uint32_t hz = mode_hz(r->mode, o);
-	time_t now = time(NULL);
-	char boot_id[37] = "", when[32], where[32];
+	char boot_id[37] = "", where[32];
 	uint64_t text;
 	struct utsname u;
-	struct tm tm;
 
 	uname(&u);
 	probe_boot_id(boot_id);
@@ -67,7 +78,6 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 		snprintf(where, sizeof(where), "0x%" PRIx64, text);
 		profile_set(w, "kernel_text", where);
 	}
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
 	profile_set(w, "version", dusk_version());
 	profile_set(w, "command", o->command ? o->command : "");
 	profile_set(w, "hostname", u.nodename);
@@ -75,7 +85,7 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set(w, "machine", u.machine);
 	profile_set(w, "boot_id", boot_id);
 	profile_set(w, "event", dusk_record_event(r));
-	profile_set(w, "start_time", when);
+	write_start_time(w);
 	profile_set(w, "mode", r->mode->name);
 	r->mode->settings(r->of_mode);
 	profile_set(w, "scope",
@@ -149,6 +159,7 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
 	r->join.start_ns = r->committed_ns = now_ns();
 	profile_set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
+	write_start_time(r->join.writer);
 	r->started = true;
 	return error_complete(err, r->mode->start(r->of_mode, err), "cannot begin to record");
 }

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* dusk merge: make one profile of several. */
+#include <stdlib.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "cli/load_profile.h"
+
+struct options {
+	const char *output;
+	uint64_t window_ns;
+	bool quiet;
+};
+
+static const struct option options[] = {
+	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
+	 "the merged profile (default " DEFAULT_PROFILE ")"},
+	{0, "window", OPTION_DURATION, offsetof(struct options, window_ns), "TIME",
+	 "keep no samples, but sums: 1m (default: as they are)"},
+	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
+	{0},
+};
+
+struct parts {
+	struct vec(struct dusk_profile *) v;
+};
+
+static void parts_done(struct parts *p)
+{
+	for (size_t i = 0; i < p->v.nr; i++)
+		dusk_profile_free(p->v.v[i]);
+	vec_done(&p->v);
+}
+
+static int by_start(const void *a, const void *b)
+{
+	uint64_t x = dusk_profile_start_ns(*(struct dusk_profile *const *)a),
+		 y = dusk_profile_start_ns(*(struct dusk_profile *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+static int merge(const struct options *o, char **paths, int nr)
+{
+	_cleanup_(parts_done) struct parts parts = {.v = {0}};
+	_cleanup_(profile_freep) struct dusk_profile *merged = NULL;
+	struct dusk_error err = {""};
+
+	for (int i = 0; i < nr; i++) {
+		struct dusk_profile *p;
+
+		if (open_profile(&p, paths[i], false, false))
+			return STATUS_FAILED;
+		if (vec_push(&parts.v, p)) {
+			dusk_profile_free(p);
+			say("cannot merge: out of memory");
+			return STATUS_FAILED;
+		}
+	}
+	qsort(parts.v.v, parts.v.nr, sizeof(*parts.v.v), by_start);
+	if (dusk_profile_merge(&merged, (const struct dusk_profile *const *)parts.v.v, parts.v.nr, 0, 0, &err) ||
+	    dusk_profile_write(merged, o->output, o->window_ns, &err)) {
+		say("%s", err.text);
+		return STATUS_FAILED;
+	}
+	if (!o->quiet)
+		say("wrote %s, of %zu profiles", o->output, parts.v.nr);
+	return STATUS_OK;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.output = DEFAULT_PROFILE};
+	int next, status;
+
+	if (!command_options(self, argc, argv, &o, &next, &status))
+		return status;
+	if (next == argc)
+		return say_usage(self, "which profiles?");
+	return merge(&o, argv + next, argc - next);
+}
+
+const struct command cmd_merge = {
+	.name = "merge",
+	.summary = "Make one profile of several, recorded one after the other",
+	.arguments = "[options] PROFILE...",
+	.notes = "PROFILE may be a store, or a part of it: STORE@-2h..-1h.\n",
+	.options = options,
+	.run = run,
+};

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Read a folder of profiles as one. See store.h. */
+#include "cli/store.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "base/vec.h"
+#include "cli/command.h"
+
+#define NS_A_S 1000000000ULL
+#define SUFFIX ".dusk"
+#define RECORDING ".dusk.recording"
+
+/* A name that means when the profile begins, 20261124T031200Z.dusk, tells without reading it. */
+#define NAME_FORMAT "%Y%m%dT%H%M%SZ" SUFFIX
+
+struct store {
+	char folder[PATH_MAX];
+	uint64_t from_ns, to_ns; /* 0: no bound */
+	struct vec(char *) names;
+	struct vec(struct dusk_profile *) parts;
+};
+
+static void store_done(struct store *s)
+{
+	for (size_t i = 0; i < s->names.nr; i++)
+		free(s->names.v[i]);
+	for (size_t i = 0; i < s->parts.nr; i++)
+		dusk_profile_free(s->parts.v[i]);
+	vec_done(&s->names);
+	vec_done(&s->parts);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode) && !ends_with(path, ".recording");
+}
+
+/* Copy the folder's part of @path, whose length is *@len, and return what is behind the @, or NULL. */
+static const char *split(const char *path, char folder[PATH_MAX])
+{
+	const char *at = strrchr(path, '@');
+	struct stat st;
+
+	if (!at || !lstat(path, &st)) /* a file may be named so */
+		at = NULL;
+	if (snprintf(folder, PATH_MAX, "%.*s", at ? (int)(at - path) : (int)strlen(path), path) >= PATH_MAX)
+		*folder = 0;
+	return at ? at + 1 : NULL;
+}
+
+bool store_is_meant(const char *path)
+{
+	char folder[PATH_MAX];
+
+	split(path, folder);
+	return is_folder(folder);
+}
+
+/* What is left after the first of @formats that fits, or NULL. */
+static const char *parse(const char *text, const char *const *formats, struct tm *tm)
+{
+	for (; *formats; formats++) {
+		struct tm filled = *tm;
+		const char *rest = strptime(text, *formats, &filled);
+
+		if (rest && (!*rest || !strcmp(rest, "Z"))) {
+			*tm = filled;
+			return rest;
+		}
+	}
+	return NULL;
+}
+
+int store_time(const char *text, uint64_t now_ns, uint64_t *ret_ns)
+{
+	static const char *const times[] = {"%H:%M:%S", "%H:%M", NULL};
+	static const char *const dates[] = {"%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M", "%Y-%m-%d %H:%M:%S",
+					    "%Y-%m-%d %H:%M",	 "%Y-%m-%d",	   NULL};
+	time_t now_s = now_ns / NS_A_S, s;
+	struct tm today, tm = {0};
+	const char *rest;
+	uint64_t ago_ns;
+
+	if (!strcmp(text, "now")) {
+		*ret_ns = now_ns;
+		return 0;
+	}
+	if (*text == '-' && !duration_parse(text + 1, &ago_ns)) {
+		*ret_ns = ago_ns < now_ns ? now_ns - ago_ns : 1;
+		return 0;
+	}
+	localtime_r(&now_s, &today);
+	today.tm_sec = 0;
+	rest = parse(text, dates, &tm);
+	if (!rest) {
+		tm = today;
+		rest = parse(text, times, &tm);
+	}
+	if (!rest)
+		return -EINVAL;
+	tm.tm_isdst = -1;
+	s = *rest == 'Z' ? timegm(&tm) : mktime(&tm);
+	if (s <= 0)
+		return -EINVAL;
+	*ret_ns = s * NS_A_S;
+	return 0;
+}
+
+static int parse_span(struct store *s, const char *path, const char *span)
+{
+	char from[64];
+	const char *dots = span ? strstr(span, "..") : NULL;
+	struct timespec now;
+	uint64_t now_ns;
+
+	if (!span)
+		return STATUS_OK;
+	clock_gettime(CLOCK_REALTIME, &now);
+	now_ns = now.tv_sec * NS_A_S + now.tv_nsec;
+	snprintf(from, sizeof(from), "%.*s", dots ? (int)(dots - span) : (int)sizeof(from) - 1, span);
+	if ((*from && store_time(from, now_ns, &s->from_ns)) ||
+	    (dots && dots[2] && store_time(dots + 2, now_ns, &s->to_ns))) {
+		say("cannot read %s: a time is -2h, now, 03:12, 2026-11-24 or 2026-11-24T03:12Z, as in STORE@-2h..-1h",
+		    path);
+		return STATUS_FAILED;
+	}
+	if (s->to_ns && s->to_ns <= s->from_ns) {
+		say("cannot read %s: the end is not after the beginning", path);
+		return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The names of the profiles, in order, without repetition: one may be there and its recording, too. */
+static int list(struct store *s, const char *path)
+{
+	DIR *dir = opendir(s->folder);
+	struct dirent *entry;
+	size_t nr = 0;
+
+	if (!dir) {
+		say("cannot read %s: %s", path, strerror(errno));
+		return STATUS_FAILED;
+	}
+	while ((entry = readdir(dir))) {
+		bool recording = ends_with(entry->d_name, RECORDING);
+		char *name;
+
+		if (!recording && !ends_with(entry->d_name, SUFFIX))
+			continue;
+		name = strdup(entry->d_name);
+		if (!name || vec_push(&s->names, name)) {
+			free(name);
+			closedir(dir);
+			say("cannot read %s: out of memory", path);
+			return STATUS_FAILED;
+		}
+		if (recording)
+			name[strlen(name) - strlen(RECORDING) + strlen(SUFFIX)] = 0;
+	}
+	closedir(dir);
+	if (s->names.nr)
+		qsort(s->names.v, s->names.nr, sizeof(*s->names.v), by_name);
+	for (size_t i = 0; i < s->names.nr; i++) {
+		if (nr && !strcmp(s->names.v[nr - 1], s->names.v[i]))
+			free(s->names.v[i]);
+		else
+			s->names.v[nr++] = s->names.v[i];
+	}
+	s->names.nr = nr;
+	return STATUS_OK;
+}
+
+/* When the profile of this name begins; 0: the name does not tell. */
+static uint64_t begins_ns(const char *name)
+{
+	struct tm tm = {0};
+	const char *rest = strptime(name, NAME_FORMAT, &tm);
+	time_t s = rest && !*rest ? timegm(&tm) : 0;
+
+	return s > 0 ? s * NS_A_S : 0;
+}
+
+/* By its name and the next one, may profile @i have something of the time that is asked for? */
+static bool may_have(const struct store *s, size_t i)
+{
+	uint64_t begins = begins_ns(s->names.v[i]), next = i + 1 < s->names.nr ? begins_ns(s->names.v[i + 1]) : 0;
+
+	return !(s->to_ns && begins >= s->to_ns) && !(next && begins && next <= s->from_ns);
+}
+
+static int read_parts(struct store *s, store_read_fn read, void *ctx)
+{
+	for (size_t i = 0; i < s->names.nr; i++) {
+		struct dusk_profile *p;
+		char path[PATH_MAX];
+
+		if (!may_have(s, i) || snprintf(path, sizeof(path), "%s/%s", s->folder, s->names.v[i]) >= PATH_MAX ||
+		    read(&p, path, ctx))
+			continue;
+		if (vec_push(&s->parts, p)) {
+			dusk_profile_free(p);
+			say("cannot read %s: out of memory", path);
+			return STATUS_FAILED;
+		}
+	}
+	return STATUS_OK;
+}
+
+int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, void *ctx)
+{
+	_cleanup_(store_done) struct store s = {.from_ns = 0};
+	const char *span = split(path, s.folder);
+	struct dusk_error err = {""};
+
+	if (parse_span(&s, path, span) || list(&s, path) || read_parts(&s, read, ctx))
+		return STATUS_FAILED;
+	if (!s.parts.nr) {
+		say("there is %s in %s%s", span ? "nothing" : "no profile", s.folder, span ? " of that time" : "");
+		return STATUS_FAILED;
+	}
+	if (dusk_profile_merge(ret, (const struct dusk_profile *const *)s.parts.v, s.parts.nr, s.from_ns, s.to_ns,
+			       &err)) {
+		say("cannot read %s: %s", path, err.text);
+		return STATUS_FAILED;
+	}
+	if (!span || (*ret)->nr_samples || (*ret)->nr_occurrences)
+		return STATUS_OK;
+	say("there is nothing in %s of that time", s.folder);
+	dusk_profile_free(*ret);
+	return STATUS_FAILED;
+}

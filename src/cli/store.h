@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A store: a folder of profiles that were recorded one after the other, as dusk agent leaves them. Commands that read a
+ * profile read a store as one:
+ *
+ *	STORE			all of it
+ *	STORE@FROM		from a time on
+ *	STORE@FROM..TO		up to another
+ *
+ * A time is -2h, 90s, ... before now; now; 03:12 of today; 2026-11-24; or 2026-11-24T03:12[:30][Z]. Without Z it is local.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include <stdbool.h>
+
+/* Name @path, a store's profiles being its members, is to be read as a store? */
+bool store_is_meant(const char *path);
+
+/* Reads one profile of a store. Returns STATUS_OK, or STATUS_FAILED after it has said why. */
+typedef int (*store_read_fn)(struct dusk_profile **ret, const char *path, void *ctx);
+
+/*
+ * Read the profiles that @path means, each with @read, as one. Those that cannot be read are left out. Free *@ret with
+ * dusk_profile_free(). Returns STATUS_OK, or STATUS_FAILED after an error.
+ */
+int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, void *ctx);
+
+/* Parse a time as above, when it is @now_s. *@ret_ns is by CLOCK_REALTIME. Returns 0 or -EINVAL. */
+int store_time(const char *text, uint64_t now_ns, uint64_t *ret_ns);

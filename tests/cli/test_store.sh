@@ -1,0 +1,86 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Is a folder of profiles read as one, and are its profiles merged? usage: test_store.sh DUSK MAKE_PROFILE
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1")
+make_profile=$(realpath "$2")
+cd "$tmp" || exit 1
+export LC_ALL=C HOME="$tmp" TZ=UTC
+unset DEBUGINFOD_URLS PAGER
+
+# at SECOND NAME: a profile of twenty samples, each 10 ms, that began at that second of 2026-11-24T02:00:00Z
+at() {
+	"$make_profile" "$2" || exit 1
+	sqlite3 "$2" "insert or replace into setting values('start_realtime_ns',$(($(date -ud 2026-11-24T02:00:00Z +%s) + $1))||'000000000')"
+}
+# samples PROFILE N: it has so many
+samples() {
+	"$dusk" report -i "$1" >out 2>errors
+	cat out errors
+	grep -q "^# samples:   $2;" out && [ ! -s errors ]
+}
+folded() {
+	"$dusk" export -f folded -i "$1" | sort
+}
+same_stacks() {
+	folded "$1" >one
+	folded "$2" >two
+	cat one two
+	[ -s one ] && cmp one two
+}
+failed() {
+	wanted=$1
+	shift
+	exits 1 "$dusk" "$@" && says "$wanted"
+}
+needs sqlite3 "a folder of profiles is read as one" || { done_testing; exit; }
+
+mkdir st none
+at 0 st/20261124T020000Z.dusk
+at 60 st/20261124T020100Z.dusk
+at 120 st/20261124T020200Z.dusk
+claim "a folder of profiles is read as one" samples st 60
+claim "... the stacks are those of one, three times" sh -c "[ \"\$('$dusk' export -f folded -i st/20261124T020000Z.dusk | awk '{ \$NF *= 3 } 1' | sort)\" = \"\$('$dusk' export -f folded -i st | sort)\" ]"
+claim "... and nothing is there twice" sh -c "'$dusk' merge -q -o all.dusk st && [ \"\$(sqlite3 all.dusk 'select count(*) from frame')\" = \"\$(sqlite3 st/20261124T020000Z.dusk 'select count(*) from frame')\" ]"
+claim "from a time on" samples st@2026-11-24T02:01:00Z 40
+claim "up to a time" samples st@..2026-11-24T02:01:00Z 20
+claim "from a time up to another" samples st@2026-11-24T02:00:00Z..2026-11-24T02:01:00Z 20
+claim "a date is its midnight" samples st@2026-11-24..2026-11-25 60
+claim "a time without Z is local" env TZ=UTC-1 sh -c "'$dusk' report -i st@2026-11-24T03:02 | grep -q '^# samples:   20;'"
+claim "what began an hour ago is in the last two" sh -c "
+	sqlite3 st/20261124T020000Z.dusk \"update setting set value=(strftime('%s','now') - 3600)||'000000000' where key='start_realtime_ns'\"
+	mkdir recent && cp st/20261124T020000Z.dusk recent/a.dusk && '$dusk' report -i recent@-2h | grep -q '^# samples:   20;'"
+claim "... and not in the last half" failed "there is nothing in recent of that time" report -i recent@-30m
+at 0 st/20261124T020000Z.dusk
+rm -f st/*.old
+claim "two times are compared" sh -c "'$dusk' diff st@..2026-11-24T02:01:00Z st@2026-11-24T02:01:00Z | grep -q '^# after: .* 40 samples'"
+claim "a time that is none" failed "a time is -2h, now, 03:12" report -i st@soon
+claim "an end before the beginning" failed "the end is not after the beginning" report -i st@2026-11-25..2026-11-24
+claim "a time of which there is nothing" failed "there is nothing in st of that time" report -i st@2026-11-25
+claim "a folder without profiles" failed "there is no profile in none" report -i none
+claim "a folder that is not there" failed "cannot read nowhere@-1h" report -i nowhere@-1h
+head -c 3000 st/20261124T020000Z.dusk >st/20261124T015900Z.dusk
+damaged() {
+	"$dusk" report -i st >out 2>errors
+	cat out errors
+	grep -q "^# samples:   60;" out && grep -q "20261124T015900Z.dusk" errors
+}
+claim "a damaged profile is named, and the others are read" damaged
+rm st/20261124T015900Z.dusk
+cp st/20261124T020000Z.dusk strange@name.dusk
+claim "a file with an @ in its name is that file" samples strange@name.dusk 20
+
+claim "profiles are merged" exits 0 "$dusk" merge -o merged.dusk st/20261124T020200Z.dusk st/20261124T020000Z.dusk st/20261124T020100Z.dusk
+claim "... which is said" says "wrote merged.dusk, of 3 profiles"
+claim "... to the same stacks" same_stacks st merged.dusk
+claim "... in the order of time, whatever theirs" sh -c "[ \"\$(sqlite3 merged.dusk 'select max(time) / 1000000 from sample')\" = 120 ]"
+claim "with sums over windows" exits 0 "$dusk" merge -q --window 1m -o sums.dusk st
+claim "... of which nothing is said" sh -c "[ ! -s '$tmp/said' ]"
+claim "... there are no samples any more" sh -c "[ \"\$(sqlite3 sums.dusk 'select (select count(*) from sample) || (select count(*) from window)')\" = 03 ]"
+claim "... but the same stacks" same_stacks st sums.dusk
+claim "sums are summed up again" sh -c "'$dusk' merge -q --window 1h -o hour.dusk sums.dusk && [ \"\$(sqlite3 hour.dusk 'select count(*) from window')\" = 1 ]"
+claim "... to the same stacks" same_stacks st hour.dusk
+claim "merging nothing" sh -c "'$dusk' merge 2>&1 | grep -q 'which profiles?'"
+claim "a profile that cannot be read is not left out of what is merged" exits 1 "$dusk" merge -o no.dusk st/20261124T020000Z.dusk nowhere.dusk
+claim "... and nothing is written" [ ! -e no.dusk ]
+done_testing

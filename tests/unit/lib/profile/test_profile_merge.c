@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Are several profiles one, with nothing twice, nothing lost, and each at its time? */
+#include "profile_fixture.h"
+
+#define S 1000000000ULL
+
+/* A recording of the boot @boot that begins at second @start: a thread calls outer, which calls inner, or the kernel at @text. */
+static struct dusk_profile *part(const char *boot, uint64_t start_s, uint64_t text, const char *named)
+{
+	struct profile_writer *w = created();
+	uint32_t file = profile_module(w, &libc), k = profile_module(w, &kernel);
+	uint32_t jit = profile_module(w, &(struct dusk_module){.kind = DUSK_MODULE_ANON, .pid = 7, .path = "[anon]"});
+	uint32_t outer = profile_node(w, 0, profile_frame(w, file, 0x1000, true, DUSK_BY_CFI));
+	uint32_t inner = profile_node(w, outer, profile_frame(w, file, 0x2000, false, DUSK_BY_CFI));
+	uint32_t deep = profile_node(w, outer, profile_frame(w, k, text, false, DUSK_BY_NOTHING));
+	uint32_t code = profile_node(w, outer, profile_frame(w, jit, 0x7000, false, DUSK_BY_NOTHING));
+	uint32_t other = profile_thread(w, start_s, start_s, "other"), one = profile_thread(w, 7, 7, "one");
+	const uint32_t nodes[] = {inner, deep, code};
+	struct dusk_sample interval = {.source = DUSK_OFF_CPU,
+				       .time_ns = 3 * S,
+				       .thread = one,
+				       .node = inner,
+				       .cpu = 1,
+				       .state = 1,
+				       .count = 1,
+				       .value_ns = S};
+	struct dusk_waker by = {.node = deep, .thread = other, .kind = DUSK_WAKER_TASK};
+	struct dusk_profile *p;
+
+	for (int i = 0; i < 3; i++)
+		profile_sample(w, &(struct dusk_sample){
+					  .time_ns = i * S, .thread = one, .node = nodes[i], .outcome = UNDEFINED_RA});
+	uint64_t id = profile_new_interval(w);
+
+	profile_interval(w, &interval, id);
+	profile_waker(w, &by, id);
+	profile_thread_times(w, &(struct dusk_thread_times){.thread = one, .end_ns = 4 * S, .on_cpu_ns = 4 * S});
+	profile_title(w, one, "one --with=words");
+	profile_set(w, "period_ns", "50000000");
+	profile_set(w, "boot_id", boot);
+	profile_set_u64(w, "start_realtime_ns", start_s * S);
+	profile_set_u64(w, "duration_ns", 4 * S);
+	profile_counter(w, "walks", "stacks walked", 3);
+	close_finished(w);
+	if (named) {
+		char sql[256];
+
+		snprintf(sql, sizeof(sql),
+			 "insert into image values(1,'libc'); insert into function values(1,'%s',null,1);"
+			 "update frame set function=1 where offset=0x2000",
+			 named);
+		run_sql(path, sql);
+	}
+	p = opened(path);
+	assert_int_equal(p->nr_samples, 4);
+	return p;
+}
+
+static struct dusk_profile *merged(const struct dusk_profile *a, const struct dusk_profile *b, uint64_t from_ns,
+				   uint64_t to_ns)
+{
+	const struct dusk_profile *parts[] = {a, b};
+	struct dusk_profile *p = NULL;
+
+	assert_int_equal(dusk_profile_merge(&p, parts, b ? 2 : 1, from_ns, to_ns, NULL), 0);
+	return p;
+}
+
+static void what_parts_have_in_common_is_there_once(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("boot", 110, 0xffff0100, "inner"),
+						     *p = merged(a, b, 0, 0);
+
+	assert_int_equal(p->nr_modules, a->nr_modules + 1); /* memory without a file is another in each part */
+	assert_int_equal(p->nr_frames, a->nr_frames + 1);
+	assert_int_equal(p->nr_nodes, a->nr_nodes + 1);
+	assert_int_equal(p->nr_threads, 3);
+	assert_int_equal(p->nr_outcomes, a->nr_outcomes);
+	assert_int_equal(p->nr_samples, 8);
+	assert_int_equal(p->nr_wakers, 3);
+	assert_int_equal(p->samples[0].node, p->samples[4].node);
+	assert_int_equal(p->samples[1].node, p->samples[5].node);
+	assert_int_not_equal(p->samples[2].node, p->samples[6].node);
+	assert_int_equal(p->counters[0].value, 6);
+	assert_string_equal(p->threads[p->samples[7].thread].comm, "one");
+	assert_string_equal(p->threads[p->samples[7].thread].title, "one --with=words");
+	assert_int_equal(p->threads[p->wakers[p->samples[7].waker].thread].pid, 110);
+}
+
+static void a_name_in_one_part_is_a_name_in_all(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("boot", 110, 0xffff0100, "inner"),
+						     *p = merged(a, b, 0, 0), *q = merged(b, a, 0, 0);
+	const struct dusk_frame *f = &p->frames[p->nodes[p->samples[0].node].frame],
+				*g = &q->frames[q->nodes[q->samples[0].node].frame];
+
+	assert_string_equal(p->functions[f->function].name, "inner");
+	assert_string_equal(q->functions[g->function].name, "inner");
+}
+
+static void each_boot_has_a_kernel_of_its_own(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("another", 110, 0xffff0100, NULL),
+						     *p = merged(a, b, 0, 0);
+
+	assert_int_not_equal(p->samples[1].node, p->samples[5].node);
+	assert_int_equal(p->samples[0].node, p->samples[4].node);
+}
+
+static void times_count_from_the_first_part(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("boot", 110, 0xffff0100, NULL), *p = merged(a, b, 0, 0);
+
+	for (int i = 0; i < 8; i++)
+		assert_true(p->samples[i].time_ns == (i < 4 ? i : i + 6) * S);
+	assert_int_equal(p->nr_thread_times, 2);
+	assert_true(p->thread_times[1].start_ns == 10 * S && p->thread_times[1].end_ns == 14 * S);
+	assert_string_equal(dusk_profile_setting(p, "duration_ns"), "14000000000");
+	assert_string_equal(dusk_profile_setting(p, "start_time"), "1970-01-01T00:01:40Z");
+}
+
+static void only_what_was_in_the_time_is_left(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("boot", 110, 0xffff0100, NULL),
+						     *p = merged(a, b, 102 * S, 112 * S);
+
+	assert_int_equal(p->nr_samples, 4);
+	assert_true(p->samples[0].time_ns == 0 && p->samples[3].time_ns == 9 * S);
+	assert_int_equal(p->nr_thread_times, 0);
+	assert_string_equal(dusk_profile_setting(p, "duration_ns"), "10000000000");
+}
+
+static void what_is_written_is_the_same(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, "inner"),
+						     *b = part("boot", 110, 0xffff0100, NULL), *p = merged(a, b, 0, 0),
+						     *q;
+
+	assert_int_equal(dusk_profile_write(p, copy, 0, NULL), 0);
+	q = opened(copy);
+	assert_int_equal(q->nr_samples, 8);
+	for (int i = 0; i < 8; i++) {
+		assert_int_equal(q->samples[i].time_ns, p->samples[i].time_ns);
+		assert_int_equal(q->samples[i].node, p->samples[i].node);
+		assert_int_equal(q->samples[i].thread, p->samples[i].thread);
+		assert_int_equal(q->samples[i].value_ns, p->samples[i].value_ns);
+		assert_int_equal(!q->samples[i].waker, !p->samples[i].waker);
+	}
+	assert_int_equal(q->nr_thread_times, 2);
+	assert_int_equal(q->nr_functions, 2);
+	assert_true(q->finished);
+	for (uint32_t i = 0; i < q->nr_threads; i++)
+		assert_string_equal(q->threads[i].title, p->threads[i].title);
+}
+
+static void windows_can_be_made_longer(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("boot", 110, 0xffff0100, NULL), *p = merged(a, b, 0, 0),
+						     *q, *r;
+
+	assert_int_equal(dusk_profile_write(p, copy, 100 * S, NULL), 0);
+	q = opened(copy);
+	assert_int_equal(q->nr_samples, 6); /* four stacks, and two intervals */
+	assert_int_equal(q->samples[0].count, 2);
+	assert_int_equal(q->samples[0].value_ns, 100000000);
+	assert_int_equal(dusk_profile_write(q, copy, 0, NULL), 0);
+	r = opened(copy);
+	assert_int_equal(r->nr_samples, 6);
+	assert_int_equal(r->samples[0].count, 2);
+	assert_int_equal(r->samples[0].value_ns, 100000000);
+}
+
+static void nothing_cannot_be_merged(void **state)
+{
+	struct dusk_profile *p;
+	struct dusk_error err;
+
+	assert_int_equal(dusk_profile_merge(&p, NULL, 0, 0, 0, &err), -EINVAL);
+	assert_string_equal(err.text, "cannot merge profiles: there are none");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_parts_have_in_common_is_there_once),
+		cmocka_unit_test(a_name_in_one_part_is_a_name_in_all),
+		cmocka_unit_test(each_boot_has_a_kernel_of_its_own),
+		cmocka_unit_test(times_count_from_the_first_part),
+		cmocka_unit_test(only_what_was_in_the_time_is_left),
+		cmocka_unit_test(what_is_written_is_the_same),
+		cmocka_unit_test(windows_can_be_made_longer),
+		cmocka_unit_test(nothing_cannot_be_merged),
+	};
+
+	return cmocka_run_group_tests(tests, make_dir, remove_dir);
+}
