@@ -14,8 +14,7 @@ struct options {
 static const struct option options[] = {
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "the merged profile (default " DEFAULT_PROFILE ")"},
-	{0, "window", OPTION_DURATION, offsetof(struct options, window_ns), "TIME",
-	 "keep no samples, but sums: 1m (default: as they are)"},
+	{0, "window", OPTION_DURATION, offsetof(struct options, window_ns), "TIME", "keep sums, not samples: 1m"},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{0},
 };

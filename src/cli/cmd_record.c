@@ -60,7 +60,7 @@ static const struct option options[] = {
 	{'d', "duration", OPTION_DURATION, offsetof(struct options, duration_ns), "TIME",
 	 "end after 10s, 500ms, 2m, 1h (else at Ctrl-C)"},
 	{'D', "delay", OPTION_DURATION, offsetof(struct options, delay_ns), "TIME",
-	 "begin after this time, not at once (without COMMAND)"},
+	 "begin after this time (without COMMAND)"},
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "the profile (default " DEFAULT_PROFILE ")"},
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct options, cpus), "CPUS", "only these CPUs: 0,2-3", 0, 65535},
@@ -74,9 +74,9 @@ static const struct option options[] = {
 	{0, "max-depth", OPTION_NUMBER, offsetof(struct options, max_depth), "N",
 	 "maximum frames of a stack (default 512)", 1, 2048},
 	{0, "min-block", OPTION_DURATION_0, offsetof(struct options, min_block_ns), "TIME",
-	 "sum up shorter intervals off CPU (default 1ms; see --window)"},
+	 "sum up shorter intervals off CPU (default 1ms)"},
 	{0, "window", OPTION_DURATION, offsetof(struct options, window_ns), "TIME",
-	 "keep no samples, but sums: 10s; --min-block is 1s then"},
+	 "keep sums, not samples; --min-block is 1s then"},
 	{0, "budget", OPTION_PERCENT, offsetof(struct options, budget_percent), "P",
 	 "sample short intervals: at most P % of CPU time"},
 	{0, "wakers", OPTION_FLAG, offsetof(struct options, wakers), NULL, "record the waker of each off-CPU interval"},
@@ -278,7 +278,8 @@ static void pass_on(struct recording *r)
 static int give_up(struct recording *r)
 {
 	dusk_record_discard(steal(r->record));
-	say("stopped before anything was recorded; no file is written");
+	if (!r->options->quiet)
+		say("stopped before anything was recorded; no file is written");
 	return 128 + stop_signal;
 }
 
@@ -364,7 +365,7 @@ static int record(struct recording *r)
 	wait_to_begin(r);
 	if (stop_count)
 		return give_up(r);
-	r->start_s = now_s();
+	r->start_s = r->options->delay_ns ? r->invoked_s + r->options->delay_ns / 1e9 : now_s();
 	error = dusk_record_start(r->record, &err);
 	if (error) {
 		dusk_record_discard(steal(r->record));

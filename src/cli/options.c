@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Parse command lines by tables of options. See options.h. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/vec.h"
@@ -55,7 +56,8 @@ int duration_parse(const char *text, uint64_t *ret_ns)
 	static const struct {
 		const char *name;
 		uint64_t us;
-	} units[] = {{"", 1000000}, {"s", 1000000}, {"ms", 1000}, {"us", 1}, {"m", 60000000}, {"h", 3600000000}};
+	} units[] = {{"", 1000000},   {"s", 1000000},	 {"ms", 1000},	    {"us", 1},
+		     {"m", 60000000}, {"h", 3600000000}, {"d", 86400000000}};
 	uint64_t n;
 
 	if (decimal(&text, 1000000, &n))
@@ -90,7 +92,7 @@ static int parse_range(const char *text, struct time_range *ret)
 	return 0;
 }
 
-static int parse_size(const char *text, uint32_t max, uint64_t *ret)
+static int parse_size(const char *text, uint64_t max, uint64_t *ret)
 {
 	static const char units[] = "KMG";
 	const char *unit;
@@ -100,7 +102,11 @@ static int parse_size(const char *text, uint32_t max, uint64_t *ret)
 		return -EINVAL;
 	unit = *text ? strchr(units, *text) : NULL;
 	if (unit) {
-		n <<= 10 * (unit - units + 1);
+		int shift = 10 * (unit - units + 1);
+
+		if (n > max >> shift)
+			return -EINVAL;
+		n <<= shift;
 		text++;
 	}
 	*ret = n;
@@ -246,17 +252,20 @@ static int refuse_value(struct parser *p, const struct option *o, const char *te
 		write_size(least, o->min);
 		write_size(most, o->max);
 		return fail(p, "--%s takes a size from %s to %s, not '%s'", name, least, most, text);
-	case OPTION_NUMBER: return fail(p, "--%s takes a number from %u to %u, not '%s'", name, o->min, o->max, text);
+	case OPTION_NUMBER:
+		return fail(p, "--%s takes a number from %" PRIu64 " to %" PRIu64 ", not '%s'", name, o->min, o->max,
+			    text);
 	case OPTION_NUMBER_MAX:
-		return fail(p, "--%s takes a number from %u to %u, or max, not '%s'", name, o->min, o->max, text);
+		return fail(p, "--%s takes a number from %" PRIu64 " to %" PRIu64 ", or max, not '%s'", name, o->min,
+			    o->max, text);
 	case OPTION_PERCENT: return fail(p, "--%s takes a percentage from 0 to 100, not '%s'", name, text);
 	case OPTION_DURATION:
 	case OPTION_DURATION_0:
 		return fail(p, "--%s takes a duration such as 10s, 500ms, 2m or 1h, not '%s'", name, text);
 	case OPTION_RANGE: return fail(p, "--%s takes a range such as 1.8s-2.6s, 2s- or -500ms, not '%s'", name, text);
 	case OPTION_NUMBERS:
-		return fail(p, "--%s takes a list of numbers from %u to %u such as 1,2,5-7, not '%s'", name, o->min,
-			    o->max, text);
+		return fail(p, "--%s takes a list of numbers from %" PRIu64 " to %" PRIu64 " such as 1,2,5-7, not '%s'",
+			    name, o->min, o->max, text);
 	case OPTION_CHOICE: return refuse_choice(p, o, text);
 	default: return fail(p, "--%s takes a value that is not empty", name);
 	}

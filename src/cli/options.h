@@ -20,7 +20,7 @@ enum option_kind {
 	OPTION_NUMBER,	   /* uint32_t, min .. max */
 	OPTION_NUMBER_MAX, /* the same, or "max": UINT32_MAX */
 	OPTION_PERCENT,	   /* double, 0 .. 100 */
-	OPTION_DURATION,   /* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h; without a unit: seconds */
+	OPTION_DURATION,   /* uint64_t, nanoseconds: 20us, 500ms, 10s, 2m, 1h, 7d; without a unit: seconds */
 	OPTION_DURATION_0, /* the same, or 0 */
 	OPTION_RANGE,	   /* struct time_range: 1.8s-2.6s, 2s-, -500ms */
 	OPTION_SIZE,	   /* uint64_t, bytes, min .. max: 65536, 512K, 16M, 1G */
@@ -51,7 +51,7 @@ struct option {
 	size_t offset;	   /* of the member */
 	const char *value; /* the value's name in --help; NULL for flags */
 	const char *help;
-	uint32_t min, max;
+	uint64_t min, max;
 	const char *(*choice)(size_t i); /* returns valid value @i, or NULL after the last */
 };
 
@@ -73,7 +73,7 @@ void options_done(const struct option *table, void *into);
 /* Print the options of @table, one line each. */
 void options_help(FILE *out, const struct option *table);
 
-/* Parse 20us, 500ms, 10s, 2m, 1h, 1.5s; without a unit: seconds. Returns 0 or -EINVAL. */
+/* Parse 20us, 500ms, 10s, 2m, 1h, 7d, 1.5s; without a unit: seconds. Returns 0 or -EINVAL. */
 int duration_parse(const char *text, uint64_t *ret_ns);
 
 /* Return the entry of @names (terminated by NULL) that @word is probably a misspelling of, or NULL. */

@@ -206,7 +206,8 @@ static bool may_have(const struct store *s, size_t i)
 {
 	uint64_t begins = begins_ns(s->names.v[i]), next = i + 1 < s->names.nr ? begins_ns(s->names.v[i + 1]) : 0;
 
-	return !(s->to_ns && begins >= s->to_ns) && !(next && begins && next <= s->from_ns);
+	/* Names are rounded to seconds. */
+	return !(s->to_ns && begins >= s->to_ns + NS_A_S) && !(next && begins && next + NS_A_S <= s->from_ns);
 }
 
 static int read_parts(struct store *s, store_read_fn read, void *ctx)

@@ -80,6 +80,7 @@ claim "an old profile that does not exist" failed "profile.dusk.old: No such fil
 claim "a file that is no profile" failed "text.dusk is not a dusk profile" info -i text.dusk
 : >empty.dusk
 claim "an empty file" failed "empty.dusk" script -i empty.dusk
-claim "a folder" failed "$tmp" flame -i "$tmp"
+mkdir none
+claim "a folder without profiles" failed "there is no profile in $tmp/none" flame -i "$tmp/none"
 claim "commands that fail leave nothing behind" sh -c "[ ! -e flame.html ] && [ ! -e profile.dusk ]"
 done_testing

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What dusk agent is to do: its options, which a configuration file may set as well, and its store. */
+#pragma once
+#include "base/vec.h"
+#include "cli/command.h"
+
+#define AGENT_CONFIG "/etc/dusk/agent.conf"
+
+struct agent_options {
+	const char *config; /* NULL: AGENT_CONFIG, if it is there */
+	bool check, quiet;
+	const char *store, *events, *mode;
+	uint32_t frequency_hz;
+	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes;
+	double budget_percent;
+	struct vec(char *) texts; /* of the file; members point into them */
+};
+
+extern const struct option agent_option_table[];
+
+/*
+ * Set @o by the command line, the configuration file, and the defaults, the first of which that says something. Free
+ * with agent_options_done(), in any case. Returns true to go on; false to exit with *status.
+ */
+bool agent_options(const struct command *self, int argc, char **argv, struct agent_options *o, int *status);
+void agent_options_done(struct agent_options *o);
+
+/* Print what the agent would do, in the form of the file. */
+void agent_options_print(const struct agent_options *o);
+
+/*
+ * Take the store for this agent, alone: its folder is made if it is not there, and what an agent that was killed has left is
+ * made profiles. *@ret is a descriptor that holds it. Returns STATUS_OK, or STATUS_FAILED after an error.
+ */
+int agent_take_store(const char *store, int *ret);
+
+/* Remove the profiles that are older than @keep_ns, and the oldest ones that exceed @keep_bytes; 0: no limit. */
+void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes);
+
+/* Write to @ret of @room bytes the path of a new profile in @store that begins at @start_s, by CLOCK_REALTIME. */
+void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s);
+
+/* Tell the service manager @state ("READY=1"), if one started us: sd_notify(3). */
+void agent_notify(const char *state);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* The options of dusk agent. The configuration file has the long ones, as lines "name = value". */
+#include <errno.h>
+#include <ini.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "cli/agent.h"
+#include "cli/mode_choice.h"
+
+const struct option agent_option_table[] = {
+	{0, "config", OPTION_TEXT, offsetof(struct agent_options, config), "FILE",
+	 "options are there, too (" AGENT_CONFIG ")"},
+	{0, "check-config", OPTION_FLAG, offsetof(struct agent_options, check), NULL,
+	 "say what would be done, and do nothing"},
+	{0, "store", OPTION_TEXT, offsetof(struct agent_options, store), "FOLDER",
+	 "where profiles are kept (/var/lib/dusk)"},
+	{'F', "freq", OPTION_NUMBER, offsetof(struct agent_options, frequency_hz), "HZ",
+	 "samples a second and CPU (default 20)", 1, 1000},
+	{'e', "event", OPTION_TEXT, offsetof(struct agent_options, events), "EVENTS", "as record -e (cpu,offcpu)"},
+	{0, "mode", OPTION_TEXT, offsetof(struct agent_options, mode), "MODE", "as record --mode"},
+	{0, "window", OPTION_DURATION, offsetof(struct agent_options, window_ns), "TIME",
+	 "sum samples up for this time (default 10s)"},
+	{0, "min-block", OPTION_DURATION, offsetof(struct agent_options, slow_ns), "TIME",
+	 "longer intervals off CPU are kept singly (1s)"},
+	{0, "budget", OPTION_PERCENT, offsetof(struct agent_options, budget_percent), "P", "as record --budget"},
+	{0, "rotate", OPTION_DURATION, offsetof(struct agent_options, rotate_ns), "TIME",
+	 "begin a new profile after this time (1h)"},
+	{0, "keep", OPTION_DURATION, offsetof(struct agent_options, keep_ns), "TIME",
+	 "remove older profiles (default 7d)"},
+	{0, "keep-bytes", OPTION_SIZE, offsetof(struct agent_options, keep_bytes), "SIZE",
+	 "remove the oldest above this (1G)", 1 << 20, 1ULL << 50},
+	{'q', "quiet", OPTION_FLAG, offsetof(struct agent_options, quiet), NULL, "print nothing but errors"},
+	{0},
+};
+
+#define DAY_NS (24 * 3600 * 1000000000ULL)
+#define MIN_ROTATE_NS 1000000000ULL
+
+struct file {
+	const struct command *self;
+	struct agent_options *o;
+	char error[300];
+};
+
+static bool is_flag(const char *name)
+{
+	for (const struct option *o = agent_option_table; o->name; o++)
+		if (!strcmp(o->name, name))
+			return o->kind == OPTION_FLAG;
+	return false;
+}
+
+/* A line of the file, as an option of the command line. Returns 1, or 0 after an error. */
+static int take_line(void *ctx, const char *section, const char *name, const char *value)
+{
+	struct file *f = ctx;
+	struct options_result result = {0};
+	char *words[] = {(char *)"agent", NULL, NULL}, *text = NULL;
+	bool flag = is_flag(name);
+
+	if (*section || !strcmp(name, "config") || !strcmp(name, "check-config")) {
+		snprintf(f->error, sizeof(f->error), "%s cannot be set in a file", *section ? section : name);
+		return 0;
+	}
+	if (flag && strcmp(value, "yes") && strcmp(value, "no")) {
+		snprintf(f->error, sizeof(f->error), "%s takes yes or no", name);
+		return 0;
+	}
+	if (flag && !strcmp(value, "no"))
+		return 1;
+	if (asprintf(&text, "--%s%s%s", name, flag ? "" : "=", flag ? "" : value) < 0)
+		text = NULL;
+	if (!text || vec_push(&f->o->texts, text)) {
+		free(text);
+		snprintf(f->error, sizeof(f->error), "out of memory");
+		return 0;
+	}
+	words[1] = text;
+	if (!options_parse(agent_option_table, 2, words, f->o, &result))
+		return 1;
+	snprintf(f->error, sizeof(f->error), "%s", result.error);
+	return 0;
+}
+
+/* Take the options of the file at @path. Returns STATUS_OK, or STATUS_FAILED after an error. */
+static int take_file(const struct command *self, struct agent_options *o, const char *path)
+{
+	struct file f = {.self = self, .o = o};
+	int line = ini_parse(path, take_line, &f);
+
+	if (line < 0)
+		say("cannot read %s: %s", path, strerror(errno));
+	else if (line)
+		say("%s, line %d: %s", path, line, *f.error ? f.error : "not a line such as \"store = /var/lib/dusk\"");
+	return line ? STATUS_FAILED : STATUS_OK;
+}
+
+static int check(const struct command *self, const struct agent_options *o)
+{
+	if (o->mode && !mode_is_known(o->mode))
+		return say_usage(self, "--mode takes full, copied or ptrace, not '%s'", o->mode);
+	if (o->rotate_ns < MIN_ROTATE_NS || o->rotate_ns < o->window_ns)
+		return say_usage(self, "--rotate takes at least 1s, and a window");
+	return STATUS_OK;
+}
+
+bool agent_options(const struct command *self, int argc, char **argv, struct agent_options *o, int *status)
+{
+	struct agent_options line = {0};
+	const char *file;
+
+	*o = (struct agent_options){
+		.store = "/var/lib/dusk",
+		.events = "cpu,offcpu",
+		.frequency_hz = 20,
+		.window_ns = 10000000000ULL,
+		.slow_ns = 1000000000ULL,
+		.rotate_ns = DAY_NS / 24,
+		.keep_ns = 7 * DAY_NS,
+		.keep_bytes = 1ULL << 30,
+	};
+	if (!command_options(self, argc, argv, &line, NULL, status))
+		return false;
+	file = line.config ?: access(AGENT_CONFIG, F_OK) ? line.config : AGENT_CONFIG;
+	*status = file ? take_file(self, o, file) : STATUS_OK;
+	/* Once more, now over what the file says. */
+	if (*status || !command_options(self, argc, argv, o, NULL, status))
+		return false;
+	*status = check(self, o);
+	return !*status;
+}
+
+void agent_options_done(struct agent_options *o)
+{
+	for (size_t i = 0; i < o->texts.nr; i++)
+		free(o->texts.v[i]);
+	vec_done(&o->texts);
+}
+
+void agent_options_print(const struct agent_options *o)
+{
+	printf("store = %s\nfreq = %u\nevent = %s\n", o->store, o->frequency_hz, o->events);
+	if (o->mode)
+		printf("mode = %s\n", o->mode);
+	if (o->budget_percent)
+		printf("budget = %g\n", o->budget_percent);
+	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\nkeep-bytes = %lluK\n", o->window_ns / 1e9,
+	       o->slow_ns / 1e9, o->rotate_ns / 1e9, o->keep_ns / 1e9, (unsigned long long)o->keep_bytes >> 10);
+}

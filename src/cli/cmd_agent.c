@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dusk agent: record always, a profile after the other into a store.
+ *
+ * The agent starts recorders, dusk record --window, and watches them. Each records one profile, and then looks up its
+ * functions at the lowest priority, while the next one records: what fails in one of them, or takes its memory, ends with
+ * it. The next one is started some seconds early, and prepares everything, so that it begins when the one before ends.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/clock.h"
+#include "cli/agent.h"
+#include "cli/stop.h"
+
+#define NS_A_S 1000000000ULL
+#define PREPARE_NS (3 * NS_A_S)	     /* before a recorder begins: loading the kernel side takes half a second */
+#define MAX_BACKOFF_NS (60 * NS_A_S) /* between recorders that fail */
+#define POLL_NS (NS_A_S / 5)
+
+struct recorder {
+	pid_t pid;
+	uint64_t end_ns; /* by now_ns(), as planned */
+	bool ready;	 /* it has made its profile */
+	char path[PATH_MAX];
+};
+
+struct agent {
+	const struct agent_options *o;
+	struct vec(struct recorder) recorders; /* the oldest first */
+	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
+	uint64_t backoff_ns;
+	bool is_up; /* the service manager knows that we record */
+};
+
+static uint64_t real_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * NS_A_S + t.tv_nsec;
+}
+
+/* Profiles end at multiples of their length, but for the first one, and when the clock is set. */
+static uint64_t length_ns(uint64_t start_real_ns, uint64_t rotate_ns)
+{
+	uint64_t left_ns = rotate_ns - start_real_ns % rotate_ns;
+
+	return left_ns < rotate_ns / 10 ? left_ns + rotate_ns : left_ns;
+}
+
+__attribute__((noreturn)) static void become_recorder(const struct agent_options *o, const char *path,
+						      uint64_t delay_ns, uint64_t duration_ns)
+{
+	char delay[32], duration[32], window[32], slow[32], hz[16], budget[32];
+	char self[PATH_MAX] = "";
+	const char *words[24] = {"dusk",    "record",	   "-q",   "-F", hz,   "-e",
+				 o->events, "--window",	   window, "-o", path, "-d",
+				 duration,  "--min-block", slow,   "-D", delay};
+	size_t nr = 17;
+
+	snprintf(hz, sizeof(hz), "%u", o->frequency_hz);
+	snprintf(window, sizeof(window), "%.6fs", o->window_ns / 1e9);
+	snprintf(slow, sizeof(slow), "%.6fs", o->slow_ns / 1e9);
+	snprintf(duration, sizeof(duration), "%.6fs", duration_ns / 1e9);
+	snprintf(delay, sizeof(delay), "%.6fs", delay_ns / 1e9);
+	snprintf(budget, sizeof(budget), "%g", o->budget_percent);
+	if (o->mode) {
+		words[nr++] = "--mode";
+		words[nr++] = o->mode;
+	}
+	if (o->budget_percent) {
+		words[nr++] = "--budget";
+		words[nr++] = budget;
+	}
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		*self = 0;
+	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if the agent is killed, profiles end in order */
+	execv(self, (char *const *)words);
+	execv("/proc/self/exe", (char *const *)words); /* the file was removed */
+	say("cannot start a recorder: %s", strerror(errno));
+	_exit(STATUS_FAILED);
+}
+
+/* Start the recorder of what is from next_ns on, which is not over. */
+static int start(struct agent *a, uint64_t now)
+{
+	uint64_t delay_ns = a->next_ns > now + NS_A_S / 10 ? a->next_ns - now : NS_A_S,
+		 start_real_ns = real_ns() + delay_ns;
+	uint64_t duration_ns = length_ns(start_real_ns, a->o->rotate_ns);
+	struct recorder *r = vec_add(&a->recorders);
+
+	if (!r)
+		return -ENOMEM;
+	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S);
+	r->end_ns = a->next_ns = now + delay_ns + duration_ns;
+	r->pid = fork();
+	if (!r->pid)
+		become_recorder(a->o, r->path, delay_ns, duration_ns);
+	if (r->pid > 0)
+		return 0;
+	a->recorders.nr--;
+	return -errno;
+}
+
+static void remove_recorder(struct agent *a, size_t i)
+{
+	memmove(&a->recorders.v[i], &a->recorders.v[i + 1], (--a->recorders.nr - i) * sizeof(*a->recorders.v));
+}
+
+/* What is wrong with recorder @r, which ended with @status? Then the next one begins after a while. */
+static void note_failure(struct agent *a, const struct recorder *r, int status, uint64_t now)
+{
+	char why[64];
+
+	if (WIFSIGNALED(status))
+		snprintf(why, sizeof(why), "was killed by signal %d", WTERMSIG(status));
+	else
+		snprintf(why, sizeof(why), "ended with status %d", WEXITSTATUS(status));
+	a->backoff_ns = a->backoff_ns ? a->backoff_ns * 2 : NS_A_S;
+	if (a->backoff_ns > MAX_BACKOFF_NS)
+		a->backoff_ns = MAX_BACKOFF_NS;
+	say("the recorder of %s %s; the next one begins in %.0f s", r->path, why, a->backoff_ns / 1e9);
+	a->next_ns = now + a->backoff_ns;
+}
+
+/* A recorder that was killed leaves a recording: make it a profile. */
+static void keep_rest(const struct recorder *r)
+{
+	struct dusk_error err = {""};
+	int failed = dusk_profile_recover(r->path, &err);
+
+	if (failed && failed != -ENOENT && failed != -ENODATA)
+		say("%s", err.text);
+}
+
+static void reap(struct agent *a, uint64_t now)
+{
+	for (size_t i = 0; i < a->recorders.nr; i++) {
+		struct recorder r = a->recorders.v[i];
+		int status;
+
+		if (waitpid(r.pid, &status, WNOHANG) != r.pid)
+			continue;
+		remove_recorder(a, i--);
+		if (status)
+			keep_rest(&r);
+		if (status && !stop_count)
+			note_failure(a, &r, status, now);
+		else
+			a->backoff_ns = 0;
+		agent_clean_store(a->o->store, a->o->keep_ns, a->o->keep_bytes);
+	}
+}
+
+/* The service is up when the first recorder has everything that it needs. */
+static void tell(struct agent *a)
+{
+	struct recorder *r = a->recorders.nr ? &a->recorders.v[a->recorders.nr - 1] : NULL;
+	char recording[PATH_MAX + 16];
+
+	agent_notify("WATCHDOG=1");
+	if (!r || r->ready)
+		return;
+	snprintf(recording, sizeof(recording), "%s.recording", r->path);
+	r->ready = !access(recording, F_OK);
+	if (!r->ready || a->is_up)
+		return;
+	a->is_up = true;
+	agent_notify("READY=1");
+	if (!a->o->quiet)
+		say("recording into %s", a->o->store);
+}
+
+static int follow(struct agent *a)
+{
+	while (!stop_count) {
+		uint64_t now = now_ns();
+
+		reap(a, now);
+		if (now + PREPARE_NS >= a->next_ns) {
+			int err = start(a, now);
+
+			if (err) {
+				say("cannot start a recorder: %s", strerror(-err));
+				return STATUS_FAILED;
+			}
+		}
+		tell(a);
+		usleep(POLL_NS / 1000);
+	}
+	return STATUS_OK;
+}
+
+/* End the recorders, which look up the functions of what they have, within a time of their own. */
+static void end(struct agent *a)
+{
+	agent_notify("STOPPING=1");
+	for (size_t i = 0; i < a->recorders.nr; i++)
+		kill(a->recorders.v[i].pid, SIGTERM);
+	while (a->recorders.nr) {
+		reap(a, now_ns());
+		usleep(POLL_NS / 1000);
+	}
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	_cleanup_(agent_options_done) struct agent_options o = {.store = NULL};
+	_cleanup_(closep) int store = -1;
+	struct agent a = {.o = &o};
+	int status;
+
+	if (!agent_options(self, argc, argv, &o, &status))
+		return status;
+	if (o.check) {
+		agent_options_print(&o);
+		return STATUS_OK;
+	}
+	if (agent_take_store(o.store, &store))
+		return STATUS_FAILED;
+	stop_catch();
+	a.next_ns = now_ns() + NS_A_S;
+	status = follow(&a);
+	end(&a);
+	vec_done(&a.recorders);
+	return status;
+}
+
+const struct command cmd_agent = {
+	.name = "agent",
+	.summary = "Record always, into a store of profiles",
+	.arguments = "[options]",
+	.notes = "The file has the options as lines \"name = value\".\n"
+		 "'dusk report -i /var/lib/dusk@-1h' shows the last hour; so with each command.\n",
+	.phase = PHASE_SETUP,
+	.options = agent_option_table,
+	.run = run,
+};

@@ -1,0 +1,182 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Does the agent record without an end, whatever is killed? usage: test_agent.sh DUSK
+. "$(dirname "$0")/../tools/tap.sh"
+dusk=$(realpath "$1")
+service=$(realpath "$(dirname "$0")/../../service")
+cd "$tmp" || exit 1
+export LC_ALL=C HOME="$tmp" TZ=UTC
+unset DEBUGINFOD_URLS NOTIFY_SOCKET PAGER
+
+# What can be said without recording.
+cat >agent.conf <<-END
+	# a comment
+	store = $tmp/st
+	freq = 49
+	window = 1s	; a comment behind it
+	rotate = 3s
+	keep-bytes = 2G
+	quiet = no
+END
+claim "the file is checked" exits 0 "$dusk" agent --config agent.conf --check-config
+claim "... and what it means is said" sh -c "grep -qx 'freq = 49' said && grep -qx 'window = 1s' said && grep -qx 'keep = 604800s' said"
+claim "... for files of more than 4 GiB, too" sh -c "'$dusk' agent --keep-bytes 100G --check-config | grep -qx 'keep-bytes = 104857600K'"
+claim "what it prints is such a file" sh -c "'$dusk' agent --config agent.conf --check-config >one && '$dusk' agent --config one --check-config | cmp one -"
+claim "the command line goes before" sh -c "'$dusk' agent --config agent.conf -F 7 --check-config | grep -qx 'freq = 7'"
+claim "the file that comes with dusk has the defaults" sh -c "
+	sed -n 's/^#\([a-z-]* = \)/\1/p' '$service/agent.conf' | grep -v '^budget' >uncommented
+	'$dusk' agent --config uncommented --check-config >one && '$dusk' agent --config /dev/null --check-config | cmp one -"
+wrong() {
+	printf '%s\n' "$2" >wrong.conf
+	exits 1 "$dusk" agent --config wrong.conf --check-config && says "$1"
+}
+claim "a name that is none" wrong "wrong.conf, line 1: unknown option '--frq'; did you mean --freq?" "frq = 3"
+claim "a value out of range" wrong "line 2: --freq takes a number from 1 to 1000" "
+freq = 1001"
+claim "a flag takes yes or no" wrong "quiet takes yes or no" "quiet = 1"
+claim "a line that is none" wrong "line 1: not a line such as" "freq 3"
+claim "a section" wrong "line 2: recorder cannot be set in a file" "[recorder]
+freq = 3"
+claim "a file in the file" wrong "config cannot be set in a file" "config = x"
+claim "a file that is not there" exits 1 "$dusk" agent --config nowhere
+claim "a size beyond all" exits 2 "$dusk" agent --keep-bytes 1125899906842624G
+claim "a profile shorter than its window" exits 2 "$dusk" agent --config /dev/null --rotate 5s
+claim "a store that cannot be made" exits 1 "$dusk" agent --config /dev/null --store nowhere/st
+claim "... is named" says "cannot make the store nowhere/st: No such file"
+
+reason=
+[ "$(id -u)" = 0 ] || reason="not root"
+[ "$reason" ] || "$dusk" record -q -d 100ms -o probe.dusk 2>/dev/null || reason="this machine cannot record, see dusk doctor"
+if [ "$reason" ]; then
+	claims=$((claims + 1))
+	echo "ok $claims - the agent records # SKIP $reason"
+	done_testing
+	exit
+fi
+
+until_true() {
+	for i in $(seq 200); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.2
+	done
+	echo "not within 40 s: $*"
+	ls -la st
+	return 1
+}
+profiles() {
+	[ "$(ls st 2>/dev/null | grep -c 'Z\.dusk$')" -ge "$1" ]
+}
+begin() {
+	"$dusk" agent --config agent.conf "$@" 2>agent.said &
+	agent=$!
+}
+recorder() {
+	pgrep -f "record .*$tmp/st/" --oldest
+}
+nothing_runs() {
+	! pgrep -f "record .*$tmp/st/"
+}
+# Ends of profiles and beginnings of the next are the same, but for a part of a second.
+without_gaps() {
+	for f in st/*Z.dusk; do
+		"$dusk" query -i "$f" --csv "select (select value from setting where key = 'start_realtime_ns') / 1000000,
+			(select value from setting where key = 'duration_ns') / 1000000" | tail -n 1
+	done >times
+	cat times
+	awk -F, 'NR > 1 && ($1 - end > 900 || end - $1 > 900) { exit 1 } { end = $1 + $2 }' times
+}
+
+sh -c 'while :; do :; done' &
+busy=$!
+begin
+claim "profiles follow each other" until_true profiles 3
+claim "... without gaps" without_gaps
+claim "the agent says what it does, once" sh -c "[ \"\$(cat agent.said)\" = 'dusk: recording into $tmp/st' ]"
+claim "the store is its owner's alone" [ "$(stat -c %a st)" = 700 ]
+claim "there are sums in it, of both kinds" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv 'select count(*) from window' | tail -n 1 | grep -q '[1-9]'"
+claim "a store that is being written is read, names and all" sh -c "'$dusk' report -i st | grep -q '\[kernel\]\|libc\|dash\|busybox'"
+claim "a second agent is refused" exits 1 "$dusk" agent --config agent.conf
+claim "... with what to do" says "another agent records into $tmp/st: give this one a store of its own"
+
+nr=$(ls st | grep -c 'Z\.dusk$')
+kill -9 "$(recorder)"
+claim "a recorder that is killed is followed by another" until_true profiles $((nr + 3))
+claim "... which is said" grep -q "was killed by signal 9; the next one begins in 1 s" agent.said
+claim "... and leaves a profile" sh -c "! ls st | grep -q 'Z\.dusk\.old'"
+
+kill -9 $agent
+wait $agent 2>/dev/null
+claim "when the agent is killed its recorders end" until_true nothing_runs
+claim "... in order: nothing is left of a recording" sh -c "! ls st | grep recording"
+begin
+nr=$(ls st | grep -c 'Z\.dusk$')
+until_true profiles $((nr + 1)) >/dev/null
+pids=$(pgrep -f "record .*$tmp/st/")
+kill -9 $agent $pids
+wait $agent 2>/dev/null
+sleep 0.5
+left=$(ls st | grep -c recording)
+begin
+claim "when all are killed the next agent records" until_true grep -q "recording into" agent.said
+claim "... makes profiles of what was left, and says what they lack" [ "$(grep -c 'was not ended: it lacks its last window' agent.said)" = "$left" ]
+claim "... of one at least" [ "$left" -gt 0 ]
+kill -TERM $agent
+wait $agent
+claim "SIGTERM ends it, with status 0" [ $? = 0 ]
+claim "... and its recorders" nothing_runs
+claim "... and nothing is left of a recording" sh -c "! ls st | grep recording"
+claim "all of it is one profile" sh -c "'$dusk' info -i st | grep -q '^recording'"
+
+# Old profiles go, what is not a profile of the agent's stays.
+first=$(ls st/*Z.dusk | head -n 1)
+cp "$first" st/20200101T000000Z.dusk
+cp "$first" st/mine.dusk
+begin --keep 1d
+claim "profiles that are too old are removed" until_true [ ! -e st/20200101T000000Z.dusk ]
+claim "... and nothing else is" sh -c "[ -e st/mine.dusk ] && [ -e '$first' ]"
+kill -TERM $agent
+wait $agent
+head -c 3000000 /dev/zero >st/20200101T000000Z.dusk
+begin --keep 9999d --keep-bytes 3M
+claim "the oldest are removed when all are too large" until_true [ ! -e st/20200101T000000Z.dusk ]
+kill -TERM $agent
+wait $agent
+claim "... but no more than that" [ -e "$first" ]
+
+if needs python3 "the service manager hears when it records, and that it lives"; then
+	cat >listen.py <<-'END'
+		import socket, sys
+		s = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		s.bind(sys.argv[1])
+		s.settimeout(30)
+		print("bound", flush=True)
+		seen = set()
+		while "STOPPING=1" not in seen: seen.add(s.recv(4096).decode()); print(*sorted(seen), flush=True)
+	END
+	python3 listen.py notify >heard &
+	listener=$!
+	until_true grep -q bound heard
+	NOTIFY_SOCKET=$tmp/notify
+	export NOTIFY_SOCKET
+	begin
+	claim "the service manager hears when it records, and that it lives" until_true grep -q "READY=1 WATCHDOG=1" heard
+	kill -TERM $agent
+	wait $agent
+	claim "... and when it ends" until_true grep -q STOPPING heard
+	unset NOTIFY_SOCKET
+	kill $listener 2>/dev/null
+fi
+if needs capsh "with the capabilities of the service it records"; then
+	keep=$(sed -n 's/^CapabilityBoundingSet=//p' "$service/dusk-agent.service.in")
+	drop=$(capsh --decode=000001ffffffffff | sed 's/.*=//' | tr , '\n' | grep -v -i -x -F "$(printf '%s\n' $keep)" | grep cap_ | paste -sd,)
+	rm -rf st
+	mkdir -m 700 st
+	capsh --drop="$drop" -- -c "exec '$dusk' agent --config agent.conf --mode full" 2>agent.said &
+	agent=$!
+	claim "with the capabilities of the service it records" until_true profiles 1
+	kill -TERM $agent
+	wait $agent
+	cat agent.said
+fi
+kill $busy
+done_testing
