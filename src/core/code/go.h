@@ -1,32 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* How functions of Go that have changed the stack are left. */
 #pragma once
+#include "core/arch/regs.h"
 #include "core/code/rule.h"
 
-/* Words of a g: its stack, its m; the kept rsp, rip and rbp. Up to Go 1.24 rbp is one word later, behind a 0. */
+/* Words of a g: its stack, its m; the kept sp, pc and frame pointer. Up to Go 1.24 the latter is one word later. */
 enum { G_START, G_END, G_M = 6, G_SP, G_PC, G_BP = 12, G_OLD_BP, G_WORDS };
 
-/*
- * At m->sp is the frame of a function that switched to its thread's stack: a return address, and since Go 1.21 before
- * it an rbp, which is 0 or points into the same stack, which ends at @end. Leave the frame, to m->pc and m->reg[REG_FP].
- * Returns 0, -EFAULT or -EACCES.
- */
-static INLINE int go_leave_frame(struct machine *m, u64 end)
+/* Find the m that register REG_G, the thread's own g, belongs to: it goes to m->word. Returns 0, -EFAULT or -EACCES. */
+static INLINE int go_find_thread(struct machine *m)
 {
-	u64 bp;
-	int err = port_read(m->scratch.word, 16, m->sp);
+	u64 g0 = m->reg[REG_G], thread;
+	int err;
 
+	if (m->lazy >> REG_G & 1 || g0 & 7)
+		return -EFAULT;
+	err = port_read(&m->word, 8, g0 + 8 * G_M);
 	if (err)
 		return err;
-	m->pc = m->scratch.word[0];
-	if (!m->pc || m->pc - m->sp < end - m->sp) {
-		holds(m, REG_FP, m->pc);
-		m->pc = m->scratch.word[1];
-		m->sp += 8;
-	} else if (machine_reg(m, REG_FP, &bp) || bp - m->sp >= end - m->sp) {
-		return -EFAULT;
-	}
-	m->sp += 8;
+	thread = m->word;
+	err = port_read(&m->word, 8, thread);
+	if (err || m->word != g0)
+		return err ?: -EFAULT;
+	m->word = thread;
 	return 0;
 }
 
@@ -38,7 +34,7 @@ static INLINE int go_leave_frame(struct machine *m, u64 end)
 CORE int go_switch(struct machine *m, u32 kind);
 CORE int cgo_switch(struct machine *m, u32 kind);
 
-/* go.c: parts of go_switch() and of return_rule_step(), verified once. */
+/* go.c of x86-64, but for the last one: parts of go_switch() and of return_rule_step(), verified once. */
 GLOBAL u32 go_curg(struct machine *m NONNULL, u32 kind);
 GLOBAL int go_resume(struct machine *m NONNULL);
 GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra);

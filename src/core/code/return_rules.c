@@ -58,7 +58,7 @@ CORE int return_rule_step(struct machine *m)
 		return -ENOENT;
 	m->rule = rule_id(rule);
 	if (kind == OUTERMOST)
-		return -ESRCH;
+		return switch_is_outermost(m) ? -ESRCH : -ENOENT;
 	err = kind ? switch_stack(m, kind) : leave_by_rule(m, rule);
 	err = verifier_forget(m->scratch.error, err);
 	if (err)

@@ -96,15 +96,43 @@ static INLINE int go_to(struct machine *m, u64 pc, u64 sp)
 	return 0;
 }
 
+/* A function of Go that has no frame yet, as its stack is to be made larger: its caller is in x30. */
+static INLINE int leave_bare(struct machine *m)
+{
+	u64 ra;
+	int err = machine_reg(m, X30, &ra);
+
+	if (err)
+		return err;
+	err = framepointer_code(m, ra);
+	if (err)
+		return err;
+	if (!may_be_returned_to(m))
+		return -EFAULT;
+	m->invalid |= CALLER_SAVED;
+	return go_to(m, ra, m->sp);
+}
+
+/* Go's time.now() and nanotime1() switch to their thread's stack to call the vDSO. They keep sp in x20. */
+static INLINE bool is_kept_in_x20(struct machine *m, u64 fp)
+{
+	u64 sp;
+
+	return !machine_reg(m, X20, &sp) && sp - 8 == fp;
+}
+
 CORE int framepointer_step(struct machine *m)
 {
 	u64 fp, caller_fp, ra, lr;
-	int err = machine_reg(m, X29, &fp);
+	int err;
 
 	m->fp_steps++;
+	if (m->bare_at == m->pc)
+		return leave_bare(m);
+	err = machine_reg(m, X29, &fp);
 	if (err)
 		return err;
-	if (fp < m->sp - 8 || fp - (m->sp - 8) > FAR || fp & 7) /* Go's lies below sp */
+	if (((fp < m->sp - 8 || fp - (m->sp - 8) > FAR) && !is_kept_in_x20(m, fp)) || fp & 7) /* Go's lies below sp */
 		return -EFAULT;
 	err = stack_read(m, fp, &caller_fp);
 	if (!err)

@@ -15,6 +15,7 @@ enum {
 	REG_SP = SP,
 	REG_FP = X29,
 	REG_RA = X30,
+	REG_G = X28, /* of Go */
 	REG_ARGUMENT = X0,
 	REG_ARGUMENT_2 = X1,
 	REG_MODE = NR_REGS

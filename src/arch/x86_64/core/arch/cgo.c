@@ -7,7 +7,7 @@
  * is, and the frame holds the previous value, for a call within a call. C calls cgocallback() by way of crosscall2(),
  * and a thread's first function by crosscall1(); both save all registers that a C function may rely on.
  */
-#include "core/code/go.h"
+#include "core/arch/go_frame.h"
 
 /* mov G(%rsp),%rdi; mov 8(%rdi),%rsi; sub DEPTH(%rsp),%rsi, where DEPTH may be 0, and then has no byte */
 static INLINE int to_goroutine(struct machine *m)

@@ -16,7 +16,7 @@
  * taken from operands in the code.
  */
 #include "core/code/framepointer.h"
-#include "core/code/go.h"
+#include "core/arch/go_frame.h"
 
 #define CURG_FROM_GSIGNAL 112 /* in an m: from the g for signals to the current g */
 #define CODE_BEFORE 112	      /* bytes of code: how far back the switch to the thread's stack is looked for */
@@ -79,25 +79,6 @@ GLOBAL bool go_called_near(struct machine *m NONNULL, u64 ra)
 	return call_target(m->code, m->pc) - ra + 256 < 512;
 }
 
-/* Find the m that r14 is the own g of: it goes to m->word. Returns 0, -EFAULT or -EACCES. */
-static INLINE int find_thread(struct machine *m)
-{
-	u64 g0 = m->reg[R14], thread;
-	int err;
-
-	if (m->lazy >> R14 & 1 || g0 & 7)
-		return -EFAULT;
-	err = port_read(&m->word, 8, g0 + 8 * G_M);
-	if (err)
-		return err;
-	thread = m->word;
-	err = port_read(&m->word, 8, thread);
-	if (err || m->word != g0)
-		return err ?: -EFAULT;
-	m->word = thread;
-	return 0;
-}
-
 CORE int go_switch(struct machine *m, u32 kind)
 {
 	u64 thread, g, ra = m->pc;
@@ -114,7 +95,7 @@ CORE int go_switch(struct machine *m, u32 kind)
 	curg = verifier_forget(m->scratch.nr, curg);
 
 	m->fp_steps++;
-	err = find_thread(m);
+	err = go_find_thread(m);
 	if (err)
 		return err;
 	thread = m->word;

@@ -36,6 +36,7 @@ enum {
 	REG_SP = RSP,
 	REG_FP = RBP,
 	REG_RA = RIP,
+	REG_G = R14, /* of Go */
 	REG_ARGUMENT = RDI,
 	REG_ARGUMENT_2 = RSI,
 	REG_MODE = CS

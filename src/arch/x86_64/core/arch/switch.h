@@ -10,6 +10,12 @@ static INLINE int switch_stack(struct machine *m, u32 kind)
 	return kind >= ASMCGOCALL ? cgo_switch(m, kind) : go_switch(m, kind);
 }
 
+/* Is this frame, which rule m->rule says has no caller, where the walk should have come to? */
+static INLINE bool switch_is_outermost(struct machine *m)
+{
+	return true;
+}
+
 /* Check where the rule m->rule has led from @ra, to m->pc. Returns 0, or -ESRCH: there is no caller. */
 static INLINE int switch_is_done(struct machine *m, u64 ra)
 {
