@@ -2,22 +2,26 @@
 /* dusk query: run an SQL query on a profile. */
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/json.h"
 #include "base/vec.h"
-#include "cli/command.h"
+#include "cli/load_profile.h"
 #include "cli/output.h"
+#include "cli/store.h"
 #include "report/text.h"
 
 #define MEASURED_CELLS 20000 /* column widths come from these cells; later rows may be wider */
 #define MAX_WIDTH 60
 
 /* The default query: lists the views and their columns. */
-#define VIEWS                                                                                        \
-	"select view, group_concat(name, ', ') as columns from (select v.name as view, c.name from " \
-	"sqlite_schema v, pragma_table_info(v.name) c where v.type = 'view' order by v.name, c.cid) group by view"
+#define VIEWS                                                                                            \
+	"select view, group_concat(name, ', ') as columns from (select v.name as view, c.name from "     \
+	"(select name, type from sqlite_schema union all select name, type from sqlite_temp_schema) v, " \
+	"pragma_table_info(v.name) c where v.type = 'view' order by v.name, c.cid) group by view"
 
 struct options {
 	const char *input;
@@ -279,6 +283,34 @@ static int ask(const struct command *self, const struct options *o, const char *
 	return output_close(&out, failed);
 }
 
+/* SQL needs a file: write what the store has into one, and ask that. */
+static int ask_store(const struct command *self, struct options o, const char *sql)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	const char *tmp = getenv("TMPDIR") ?: "/tmp";
+	char folder[PATH_MAX], path[PATH_MAX + 16];
+	struct dusk_error err = {""};
+	int status = open_profile(&p, o.input, true, false);
+
+	if (status)
+		return status;
+	snprintf(folder, sizeof(folder), "%s/dusk-query-XXXXXX", tmp);
+	if (!mkdtemp(folder)) {
+		say("cannot make a folder in %s: %s", tmp, strerror(errno));
+		return STATUS_FAILED;
+	}
+	snprintf(path, sizeof(path), "%s/store.dusk", folder);
+	o.input = path;
+	if (dusk_profile_write(p, path, 0, &err)) {
+		say("%s", err.text);
+		status = STATUS_FAILED;
+	}
+	status = status ?: ask(self, &o, sql);
+	unlink(path);
+	rmdir(folder);
+	return status;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.input = DEFAULT_PROFILE};
@@ -290,7 +322,7 @@ static int run(const struct command *self, int argc, char **argv)
 		return status;
 	if (o.csv && o.json)
 		return say_usage(self, "--csv and --json exclude each other");
-	return ask(self, &o, sql);
+	return store_is_meant(o.input) ? ask_store(self, o, sql) : ask(self, &o, sql);
 }
 
 const struct command cmd_query = {

@@ -80,6 +80,13 @@ claim "... there are no samples any more" sh -c "[ \"\$(sqlite3 sums.dusk 'selec
 claim "... but the same stacks" same_stacks st sums.dusk
 claim "sums are summed up again" sh -c "'$dusk' merge -q --window 1h -o hour.dusk sums.dusk && [ \"\$(sqlite3 hour.dusk 'select count(*) from window')\" = 1 ]"
 claim "... to the same stacks" same_stacks st hour.dusk
+asked() {
+	"$dusk" query -i "$1" --csv "select state, sum(nr), sum(ms) from sums group by 1" | tail -n 1
+}
+claim "sums are asked in SQL" [ "$(asked sums.dusk)" = on-cpu,60,600 ]
+claim "... of a store, too" sh -c "mkdir sts && cp sums.dusk sts/a.dusk && TMPDIR=\$PWD '$dusk' query -i sts --csv 'select sum(nr) from sums' | tail -n 1 | grep -qx 60"
+claim "... of which nothing is left" sh -c "! ls -d dusk-query-*"
+claim "samples of a store are asked in SQL" sh -c "[ \"\$('$dusk' query -i st --csv 'select count(*) from sample' | tail -n 1)\" = 60 ]"
 claim "merging nothing" sh -c "'$dusk' merge 2>&1 | grep -q 'which profiles?'"
 claim "a profile that cannot be read is not left out of what is merged" exits 1 "$dusk" merge -o no.dusk st/20261124T020000Z.dusk nowhere.dusk
 claim "... and nothing is written" [ ! -e no.dusk ]

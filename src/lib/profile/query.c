@@ -15,6 +15,7 @@
 #include "lib/profile/db.h"
 #include "lib/profile/profile_open.h"
 #include "lib/profile/profile_schema.h"
+#include "lib/profile/query_sums.h"
 
 struct dusk_query {
 	struct profile_file file;
@@ -205,6 +206,7 @@ static int open_file(struct dusk_query *q, const char *path, struct dusk_error *
 	q->file = (struct profile_file)PROFILE_FILE(path, err);
 	rc = profile_file_open(&q->file);
 	rc = rc ?: check(q);
+	rc = rc ?: query_add_sums(&q->file);
 	if (rc)
 		return rc;
 	sqlite3_progress_handler(q->file.db, 0, NULL, NULL); /* a query may take any time */

@@ -227,9 +227,48 @@ static void what_is_no_profile_is_refused(void **state)
 	assert_null(q);
 }
 
+/* The sums of a window of three samples of one thread, and of off-CPU intervals of another. */
+static void rows_of_windows_are_a_view(void **state)
+{
+	struct dusk_value v[5];
+	struct profile_writer *w;
+	struct dusk_query *q;
+
+	unlink(path);
+	assert_int_equal(profile_create(&w, path, -1, -1, NULL), 0);
+	profile_thread(w, 7, 8, "comm");
+	profile_set(w, "period_ns", "10000000");
+	profile_sum_windows(w, 1000000000);
+	for (int i = 0; i < 3; i++)
+		profile_sample(w, &(struct dusk_sample){.time_ns = i * 1000000, .outcome = EXITING});
+	profile_sample(w, &(struct dusk_sample){.source = DUSK_OFF_CPU,
+						.cpu = DUSK_NO_CPU,
+						.state = 1,
+						.count = 5,
+						.value_ns = 9000000,
+						.runnable_ns = 1000000});
+	assert_int_equal(profile_close(w, true, NULL), 0);
+	assert_int_equal(ask(&q, "select state, nr, ms, runnable_ms, comm from sums order by nr"), 0);
+	for (int row = 0; row < 2; row++) {
+		assert_int_equal(dusk_query_next(q, &err), 1);
+		for (int i = 0; i < 5; i++)
+			dusk_query_value(q, i, &v[i]);
+		assert_string_equal(v[0].text, row ? dusk_state_name(1) : "on-cpu");
+		assert_int_equal(v[1].integer, row ? 5 : 3);
+		assert_true(v[2].real == (row ? 9 : 30));
+		assert_true(v[3].real == row);
+		assert_string_equal(v[4].text, "comm");
+	}
+	assert_int_equal(dusk_query_next(q, &err), 0);
+	dusk_query_free(q);
+	prepared("update window set rows=x'0102'");
+	refused("select 1", -EINVAL, "a wrong value in table window");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(rows_of_windows_are_a_view, begin, end),
 		cmocka_unit_test_setup_teardown(rows_come_with_names_and_types, begin, end),
 		cmocka_unit_test_setup_teardown(each_view_can_be_asked, begin, end),
 		cmocka_unit_test_setup_teardown(what_writes_is_refused_by_its_name, begin, end),
