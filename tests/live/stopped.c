@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "stopped.h"
 #include <dirent.h>
+#include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
 
@@ -88,7 +90,9 @@ void stopped_end(struct stopped *s)
 
 void stopped_registers(const struct stopped *s, pid_t tid, struct user_regs_struct *ret)
 {
-	assert_int_equal(ptrace(PTRACE_GETREGS, tid, NULL, ret), 0);
+	struct iovec io = {ret, sizeof(*ret)};
+
+	assert_int_equal(ptrace(PTRACE_GETREGSET, tid, (void *)NT_PRSTATUS, &io), 0);
 }
 
 struct collected {
