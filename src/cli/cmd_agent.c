@@ -3,7 +3,7 @@
  * dusk agent: record always, a profile after the other into a store.
  *
  * The agent starts recorders, dusk record --window, and watches them. Each records one profile, and then looks up its
- * functions at the lowest priority, while the next one records: what fails in one of them, or takes its memory, ends with
+ * functions at a low priority, while the next one records: what fails in one of them, or takes its memory, ends with
  * it. The next one is started some seconds early, and prepares everything, so that it begins when the one before ends.
  */
 #include <errno.h>
@@ -23,6 +23,7 @@
 #define NS_A_S 1000000000ULL
 #define PREPARE_NS (3 * NS_A_S)	     /* before a recorder begins: loading the kernel side takes half a second */
 #define MAX_BACKOFF_NS (60 * NS_A_S) /* between recorders that fail */
+#define LATE_NS (300 * NS_A_S)	     /* a recorder that is not over this long after its end hangs */
 #define POLL_NS (NS_A_S / 5)
 
 struct recorder {
@@ -37,7 +38,8 @@ struct agent {
 	struct vec(struct recorder) recorders; /* the oldest first */
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
-	bool is_up; /* the service manager knows that we record */
+	bool is_up;  /* the service manager knows that we record */
+	int refused; /* exit status of the first recorder, if it could not begin; 0: it could */
 };
 
 static uint64_t real_ns(void)
@@ -115,20 +117,26 @@ static void remove_recorder(struct agent *a, size_t i)
 	memmove(&a->recorders.v[i], &a->recorders.v[i + 1], (--a->recorders.nr - i) * sizeof(*a->recorders.v));
 }
 
-/* What is wrong with recorder @r, which ended with @status? Then the next one begins after a while. */
-static void note_failure(struct agent *a, const struct recorder *r, int status, uint64_t now)
+static void say_failure(const struct recorder *r, int status)
 {
-	char why[64];
-
 	if (WIFSIGNALED(status))
-		snprintf(why, sizeof(why), "was killed by signal %d", WTERMSIG(status));
+		say("the recorder of %s was killed by signal %d", r->path, WTERMSIG(status));
+	else if (status)
+		say("the recorder of %s ended with status %d", r->path, WEXITSTATUS(status));
 	else
-		snprintf(why, sizeof(why), "ended with status %d", WEXITSTATUS(status));
+		say("the recorder of %s was ended", r->path);
+}
+
+/* The newest recorder has failed: the next one begins after a while, when none records. */
+static void begin_later(struct agent *a, uint64_t now)
+{
 	a->backoff_ns = a->backoff_ns ? a->backoff_ns * 2 : NS_A_S;
 	if (a->backoff_ns > MAX_BACKOFF_NS)
 		a->backoff_ns = MAX_BACKOFF_NS;
-	say("the recorder of %s %s; the next one begins in %.0f s", r->path, why, a->backoff_ns / 1e9);
 	a->next_ns = now + a->backoff_ns;
+	if (a->recorders.nr && a->recorders.v[a->recorders.nr - 1].end_ns > a->next_ns)
+		a->next_ns = a->recorders.v[a->recorders.nr - 1].end_ns;
+	say("the next recorder begins in %.0f s", (a->next_ns - now) / 1e9);
 }
 
 /* A recorder that was killed leaves a recording: make it a profile. */
@@ -145,16 +153,24 @@ static void reap(struct agent *a, uint64_t now)
 {
 	for (size_t i = 0; i < a->recorders.nr; i++) {
 		struct recorder r = a->recorders.v[i];
+		bool is_newest = i + 1 == a->recorders.nr, failed;
 		int status;
 
+		if (now > r.end_ns + LATE_NS)
+			kill(r.pid, SIGKILL);
 		if (waitpid(r.pid, &status, WNOHANG) != r.pid)
 			continue;
 		remove_recorder(a, i--);
+		failed = !stop_count && (status || now + NS_A_S < r.end_ns);
 		if (status)
 			keep_rest(&r);
-		if (status && !stop_count)
-			note_failure(a, &r, status, now);
-		else
+		if (failed)
+			say_failure(&r, status);
+		if (failed && !a->is_up)
+			a->refused = WIFEXITED(status) && status ? WEXITSTATUS(status) : STATUS_FAILED;
+		else if (failed && is_newest)
+			begin_later(a, now);
+		else if (!failed)
 			a->backoff_ns = 0;
 		agent_clean_store(a->o->store, a->o->keep_ns, a->o->keep_bytes);
 	}
@@ -181,11 +197,11 @@ static void tell(struct agent *a)
 
 static int follow(struct agent *a)
 {
-	while (!stop_count) {
+	while (!stop_count && !a->refused) {
 		uint64_t now = now_ns();
 
 		reap(a, now);
-		if (now + PREPARE_NS >= a->next_ns) {
+		if (!a->refused && now + PREPARE_NS >= a->next_ns) {
 			int err = start(a, now);
 
 			if (err) {
@@ -196,7 +212,7 @@ static int follow(struct agent *a)
 		tell(a);
 		usleep(POLL_NS / 1000);
 	}
-	return STATUS_OK;
+	return a->refused;
 }
 
 /* End the recorders, which look up the functions of what they have, within a time of their own. */

@@ -28,7 +28,7 @@
 #define MIN_BLOCK_NS 1000000ULL
 #define SLOW_NS 1000000000ULL /* the same, of recordings by windows */
 
-#define LOW_PRIORITY 19 /* for looking up the functions of a recording by windows: the next one is under way */
+#define LOW_PRIORITY 10 /* for looking up the functions of a recording by windows: the next one is under way */
 
 struct options {
 	bool all, no_children, stacks, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;

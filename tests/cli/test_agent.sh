@@ -44,6 +44,9 @@ claim "a profile shorter than its window" exits 2 "$dusk" agent --config /dev/nu
 claim "a store that cannot be made" exits 1 "$dusk" agent --config /dev/null --store nowhere/st
 claim "... is named" says "cannot make the store nowhere/st: No such file"
 
+claim "what cannot be recorded ends it" exits 2 timeout 60 "$dusk" agent --config /dev/null --store refused -e nonsense
+claim "... with the recorder's reason" says "-e takes cpu, offcpu"
+
 reason=
 [ "$(id -u)" = 0 ] || reason="not root"
 [ "$reason" ] || "$dusk" record -q -d 100ms -o probe.dusk 2>/dev/null || reason="this machine cannot record, see dusk doctor"
@@ -55,11 +58,11 @@ if [ "$reason" ]; then
 fi
 
 until_true() {
-	for i in $(seq 200); do
+	for i in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.2
 	done
-	echo "not within 40 s: $*"
+	echo "not within 120 s: $*"
 	ls -la st
 	return 1
 }
@@ -91,7 +94,7 @@ busy=$!
 begin
 claim "profiles follow each other" until_true profiles 3
 claim "... without gaps" without_gaps
-claim "the agent says what it does, once" sh -c "[ \"\$(cat agent.said)\" = 'dusk: recording into $tmp/st' ]"
+claim "the agent says what it does, and no more" sh -c "cat agent.said; [ \"\$(cat agent.said)\" = 'dusk: recording into $tmp/st' ]"
 claim "the store is its owner's alone" [ "$(stat -c %a st)" = 700 ]
 claim "there are sums in it, of both kinds" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv 'select count(*) from window' | tail -n 1 | grep -q '[1-9]'"
 claim "a store that is being written is read, names and all" sh -c "'$dusk' report -i st | grep -q '\[kernel\]\|libc\|dash\|busybox'"
@@ -100,9 +103,25 @@ claim "... with what to do" says "another agent records into $tmp/st: give this 
 
 nr=$(ls st | grep -c 'Z\.dusk$')
 kill -9 "$(recorder)"
-claim "a recorder that is killed is followed by another" until_true profiles $((nr + 3))
-claim "... which is said" grep -q "was killed by signal 9; the next one begins in 1 s" agent.said
-claim "... and leaves a profile" sh -c "! ls st | grep -q 'Z\.dusk\.old'"
+claim "a recorder that is killed while the next one is prepared is not replaced" until_true profiles $((nr + 3))
+claim "... which is said" grep -q "was killed by signal 9" agent.said
+claim "... and no other begins" sh -c "! grep 'next recorder' agent.said"
+kill -TERM $agent
+wait $agent
+begin --rotate 30s
+running() {
+	ls st | grep -q recording && [ "$(pgrep -fc "record .*$tmp/st/")" -gt 0 ]
+}
+for how in "-9 killed by signal 9" "-TERM ended"; do
+	until_true running
+	kill "${how%% *}" "$(recorder)"
+	claim "a recorder is replaced that was ${how#* }" until_true grep -q "next recorder begins in [12] s" agent.said
+	claim "... which is said" grep -q "was ${how#* }" agent.said
+	: >agent.said
+	sleep 2
+	claim "... and another records" until_true running
+done
+claim "nothing is replaced by a profile of the same name" sh -c "! ls st | grep -q 'Z\.dusk\.old'"
 
 kill -9 $agent
 wait $agent 2>/dev/null
@@ -176,7 +195,6 @@ if needs capsh "with the capabilities of the service it records"; then
 	claim "with the capabilities of the service it records" until_true profiles 1
 	kill -TERM $agent
 	wait $agent
-	cat agent.said
 fi
 kill $busy
 done_testing

@@ -112,8 +112,9 @@ fifo() {
 for command in info query report; do
 	claim "dusk $command: a FIFO in the place of a profile is refused at once" fifo $command
 done
-claim "dusk info: a folder that is none of a recording" exits 1 "$dusk" info -i hostile
-claim "... it is said" says "it is not a file"
+mkdir empty
+claim "dusk info: a folder without profiles" exits 1 "$dusk" info -i empty
+claim "... it is said" says "there is no profile in empty"
 
 # The true reason, whatever descriptor is one too many.
 short_of_descriptors() {
