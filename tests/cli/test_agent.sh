@@ -155,8 +155,8 @@ claim "profiles that are too old are removed" until_true [ ! -e st/20200101T0000
 claim "... and nothing else is" sh -c "[ -e st/mine.dusk ] && [ -e '$first' ]"
 kill -TERM $agent
 wait $agent
-head -c 3000000 /dev/zero >st/20200101T000000Z.dusk
-begin --keep 9999d --keep-bytes 3M
+truncate -s 60M st/20200101T000000Z.dusk
+begin --keep 9999d --keep-bytes 50M
 claim "the oldest are removed when all are too large" until_true [ ! -e st/20200101T000000Z.dusk ]
 kill -TERM $agent
 wait $agent
