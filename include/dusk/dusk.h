@@ -304,7 +304,8 @@ int dusk_profile_unfold(struct dusk_profile *p);
  * are left out if that leaves anything out. A sum over a window counts by the window's beginning. Settings are those of
  * the last part. The parts stay as they are, and are not referred to. Free *@ret with dusk_profile_free().
  *
- * Returns 0; -EINVAL: there are no parts; -E2BIG: they have too many outcomes.
+ * Returns 0; -EINVAL: there are no parts, or one of several does not say when it began; -E2BIG: they have too many
+ * outcomes.
  */
 int dusk_profile_merge(struct dusk_profile **ret, const struct dusk_profile *const *parts, uint32_t nr,
 		       uint64_t from_ns, uint64_t to_ns, struct dusk_error *err);

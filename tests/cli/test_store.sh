@@ -11,7 +11,7 @@ unset DEBUGINFOD_URLS PAGER
 # at SECOND NAME: a profile of twenty samples, each 10 ms, that began at that second of 2026-11-24T02:00:00Z
 at() {
 	"$make_profile" "$2" || exit 1
-	sqlite3 "$2" "insert or replace into setting values('start_realtime_ns',$(($(date -ud 2026-11-24T02:00:00Z +%s) + $1))||'000000000')"
+	sqlite3 "$2" "insert or replace into setting values('boot_id','one'); insert or replace into setting values('start_realtime_ns',$(($(date -ud 2026-11-24T02:00:00Z +%s) + $1))||'000000000')"
 }
 # samples PROFILE N: it has so many
 samples() {

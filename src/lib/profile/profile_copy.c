@@ -6,6 +6,7 @@
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "lib/error.h"
+#include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_write.h"
 
 /*
@@ -119,7 +120,9 @@ int dusk_profile_write(const struct dusk_profile *p, const char *path, uint64_t 
 	if (!window_ns && as_before)
 		window_ns = strtoull(as_before, NULL, 10);
 	if (!window_ns && has_sums(p))
-		return error_set(err, -EINVAL, "cannot write %s: samples that are sums need windows", path);
+		return error_set(err, -EINVAL, "cannot write %s: samples that are sums need windows (--window)", path);
+	if (window_ns > PROFILE_MAX_NS)
+		return error_set(err, -EINVAL, "cannot write %s: its windows are too long", path);
 	rc = profile_create(&w, path, -1, -1, err);
 	if (rc)
 		return rc;

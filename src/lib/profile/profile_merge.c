@@ -16,6 +16,7 @@
 #include "base/vec.h"
 #include "lib/error.h"
 #include "lib/profile/profile_read.h"
+#include "lib/profile/profile_schema.h"
 
 #define NS_A_S 1000000000ULL
 
@@ -25,7 +26,7 @@ struct merger {
 	uint64_t from_ns, to_ns, zero_ns; /* real time; zero_ns: where the result begins */
 	bool cut;			  /* something lies outside of these */
 
-	struct strings boots, module_keys, function_keys, frame_keys, thread_keys;
+	struct strings boots, kernels, memories, module_keys, function_keys, frame_keys, thread_keys;
 	struct map node_keys;
 
 	struct vec(struct dusk_module) modules;
@@ -58,9 +59,9 @@ uint64_t dusk_profile_start_ns(const struct dusk_profile *p)
 	struct tm tm = {0};
 	time_t t = !ns && s && strptime(s, "%Y-%m-%dT%H:%M:%SZ", &tm) ? timegm(&tm) : 0;
 
-	if (ns)
-		return strtoull(ns, NULL, 10);
-	return t > 0 ? t * NS_A_S : 0;
+	uint64_t start_ns = ns ? strtoull(ns, NULL, 10) : t > 0 ? t * NS_A_S : 0;
+
+	return start_ns <= PROFILE_MAX_NS ? start_ns : 0;
 }
 
 static uint64_t duration_ns(const struct dusk_profile *p)
@@ -83,6 +84,20 @@ static uint32_t *numbers(uint32_t nr)
 	return calloc((size_t)nr + 1, sizeof(uint32_t));
 }
 
+/*
+ * Of the kernel, and of memory without a file, the generation says which boot or part it is of. It may say that already, in a
+ * part that was merged before.
+ */
+static int tell_apart(struct merger *m, const struct part *part, struct dusk_module *to)
+{
+	bool kernel = to->kind == DUSK_MODULE_KERNEL;
+	const uint32_t key[] = {kernel ? part->boot : part->number, to->generation};
+
+	if (!kernel && to->kind != DUSK_MODULE_ANON)
+		return 0;
+	return strings_number(kernel ? &m->kernels : &m->memories, key, sizeof(key), &to->generation, NULL);
+}
+
 static int add_module(struct merger *m, struct part *part, uint32_t i)
 {
 	struct dusk_module to = part->p->modules[i];
@@ -96,12 +111,8 @@ static int add_module(struct merger *m, struct part *part, uint32_t i)
 
 	to.path = intern(m, to.path);
 	to.build_id = intern(m, to.build_id);
-	if (!to.path || !to.build_id)
+	if (!to.path || !to.build_id || tell_apart(m, part, &to))
 		return -ENOMEM;
-	if (to.kind == DUSK_MODULE_KERNEL)
-		to.generation = part->boot;
-	if (to.kind == DUSK_MODULE_ANON)
-		to.generation = part->number;
 	memset(&key, 0, sizeof(key));
 	key.dev = to.dev;
 	key.ino = to.ino;
@@ -360,8 +371,12 @@ static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t num
 		.events = numbers(p->nr_events),
 		.outcomes = numbers(p->nr_outcomes),
 	};
-	const char *boot = dusk_profile_setting(p, "boot_id") ?: "";
+	const char *boot = dusk_profile_setting(p, "boot_id");
+	char own[16];
 	int err = 0;
+
+	snprintf(own, sizeof(own), "%u", number); /* it does not say which one */
+	boot = boot ?: own;
 
 	if (!part.modules || !part.functions || !part.frames || !part.nodes || !part.threads || !part.wakers ||
 	    !part.events || !part.outcomes || strings_number(&m->boots, boot, strlen(boot), &part.boot, NULL))
@@ -404,7 +419,13 @@ static int set_u64(struct merger *m, const char *key, uint64_t value)
 	return set(m, key, text);
 }
 
-/* The settings are those of the last part, but for the times. */
+/* What is true in one boot only. */
+static bool is_of_a_boot(const char *key)
+{
+	return !strcmp(key, "boot_id") || !strcmp(key, "kernel_text") || !strcmp(key, "start_monotonic_ns");
+}
+
+/* The settings are those of the last part, but for the times, and for what is not true of all. */
 static int add_settings(struct merger *m, const struct dusk_profile *last, uint32_t nr_parts, uint64_t end_ns)
 {
 	time_t start_s = m->zero_ns / NS_A_S;
@@ -413,7 +434,9 @@ static int add_settings(struct merger *m, const struct dusk_profile *last, uint3
 	int err = 0;
 
 	for (uint32_t i = 0; !err && i < last->nr_settings; i++)
-		err = set(m, last->settings[i].key, last->settings[i].value);
+		err = m->boots.nr > 1 && is_of_a_boot(last->settings[i].key)
+			      ? 0
+			      : set(m, last->settings[i].key, last->settings[i].value);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start_s, &tm));
 	err = err ?: set(m, "start_time", when);
 	err = err ?: set_u64(m, "start_realtime_ns", m->zero_ns);
@@ -462,6 +485,8 @@ static void hand_over(struct merger *m, const struct dusk_profile *last)
 static void merger_done(struct merger *m)
 {
 	strings_done(&m->boots);
+	strings_done(&m->kernels);
+	strings_done(&m->memories);
 	strings_done(&m->module_keys);
 	strings_done(&m->function_keys);
 	strings_done(&m->frame_keys);
@@ -505,6 +530,7 @@ static int merge(struct merger *m, const struct dusk_profile *const *parts, uint
 
 		m->zero_ns = start_ns < m->zero_ns ? start_ns : m->zero_ns;
 		end_ns = over_ns > end_ns ? over_ns : end_ns;
+		m->cut |= start_ns < m->from_ns || over_ns > m->to_ns;
 		m->p->finished &= parts[i]->finished;
 		m->p->symbolized &= parts[i]->symbolized;
 		m->p->live |= parts[i]->live;
@@ -528,6 +554,9 @@ int dusk_profile_merge(struct dusk_profile **ret, const struct dusk_profile *con
 
 	if (!nr)
 		return error_set(err, -EINVAL, "cannot merge profiles: there are none");
+	for (uint32_t i = 0; i < nr && nr > 1; i++)
+		if (!dusk_profile_start_ns(parts[i]))
+			return error_set(err, -EINVAL, "cannot merge profiles: one of them does not say when it began");
 	m.p = calloc(1, sizeof(*m.p));
 	m.text = m.p ? profile_strings(m.p) : NULL;
 	rc = m.text ? merge(&m, parts, nr) : -ENOMEM;

@@ -36,13 +36,26 @@ bool windows_are_full(const struct windows *w)
 	return w->rows.nr >= BLOCK_ROWS_MAX;
 }
 
+static uint64_t at_most(uint64_t value, uint64_t max)
+{
+	return value < max ? value : max;
+}
+
+/* Nanoseconds to microseconds, and sums that nobody will read to the largest that are read. */
+static void settle(uint64_t *column)
+{
+	column[BLOCK_COUNT] = at_most(column[BLOCK_COUNT], UINT32_MAX);
+	column[BLOCK_VALUE] = at_most(column[BLOCK_VALUE], PROFILE_MAX_NS) / NS_A_US;
+	column[BLOCK_RUNNABLE] = at_most(column[BLOCK_RUNNABLE] / NS_A_US, column[BLOCK_VALUE]);
+	if (column[BLOCK_KIND] == BLOCK_WEIGHED && !column[BLOCK_VALUE])
+		column[BLOCK_VALUE] = 1; /* 0 would be the period */
+}
+
 int windows_encode(struct windows *w, uint8_t **ret, size_t *ret_len)
 {
 	w->rows.nr = block_sum(w->rows.v, w->rows.nr);
-	for (size_t i = 0; i < w->rows.nr; i++) {
-		w->rows.v[i].column[BLOCK_VALUE] /= NS_A_US;
-		w->rows.v[i].column[BLOCK_RUNNABLE] /= NS_A_US;
-	}
+	for (size_t i = 0; i < w->rows.nr; i++)
+		settle(w->rows.v[i].column);
 	int err = block_encode(w->rows.v, w->rows.nr, ret, ret_len);
 	w->rows.nr = 0;
 	return err;

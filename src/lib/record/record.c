@@ -20,6 +20,7 @@
 #include "lib/record/mode.h"
 #include "lib/record/modules.h"
 #include "lib/shared/probe.h"
+#include "lib/profile/profile_schema.h"
 #include "lib/profile/profile_write.h"
 #include "lib/record/stacks.h"
 #include "lib/record/titles.h"
@@ -132,7 +133,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 		return e;
 	if (!opts->path || opts->max_depth > MAX_DEPTH || (size_t)opts->mode >= NR_MODES ||
 	    !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events ||
-	    (opts->window_ns && opts->window_ns < MIN_WINDOW_NS))
+	    (opts->window_ns && (opts->window_ns < MIN_WINDOW_NS || opts->window_ns > PROFILE_MAX_NS)))
 		return error_set(err, -EINVAL, "cannot record: options out of range");
 	if (err)
 		*err->text = 0;

@@ -367,6 +367,33 @@ static void samples_are_summed_by_window(void **state)
 	assert_int_equal(p->samples[4].time_ns, 1000000000);
 }
 
+static void what_a_window_has_is_what_can_be_read(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = created();
+	struct dusk_sample much = {.source = DUSK_OFF_CPU,
+				   .cpu = DUSK_NO_CPU,
+				   .state = 1,
+				   .count = UINT32_MAX,
+				   .value_ns = 1ULL << 62,
+				   .runnable_ns = 1ULL << 62};
+
+	(void)state;
+	profile_thread(w, 1, 1, "one");
+	profile_set(w, "period_ns", "50000000");
+	profile_sum_windows(w, 1000000000);
+	profile_sample(w, &(struct dusk_sample){.outcome = UNDEFINED_RA, .value_ns = 500});
+	for (int i = 0; i < 5; i++)
+		profile_sample(w, &much);
+	close_finished(w);
+	p = opened(path);
+	assert_int_equal(p->nr_samples, 2);
+	assert_int_equal(p->samples[0].value_ns, 1000); /* not the period */
+	assert_int_equal(p->samples[1].count, UINT32_MAX);
+	assert_true(p->samples[1].value_ns == ((1ULL << 62) / 1000) * 1000);
+	assert_true(p->samples[1].runnable_ns == p->samples[1].value_ns);
+}
+
 static void a_kill_loses_no_more_than_the_open_window(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
@@ -421,6 +448,7 @@ int main(void)
 		cmocka_unit_test(many_samples_in_disorder_come_by_time),
 		cmocka_unit_test(a_sample_takes_few_bytes),
 		cmocka_unit_test(samples_are_summed_by_window),
+		cmocka_unit_test(what_a_window_has_is_what_can_be_read),
 		cmocka_unit_test(a_kill_loses_no_more_than_the_open_window),
 		cmocka_unit_test(a_window_of_many_stacks_is_several_blocks),
 		cmocka_unit_test(a_tick_may_stand_for_more_than_the_period),

@@ -110,6 +110,44 @@ static void each_boot_has_a_kernel_of_its_own(void **state)
 	assert_int_equal(p->samples[0].node, p->samples[4].node);
 }
 
+static void what_is_merged_again_has_its_boots_still(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("another", 110, 0xffff0100, NULL),
+						     *c = part("another", 120, 0xffff0100, NULL),
+						     *ab = merged(a, b, 0, 0), *p = merged(ab, c, 0, 0),
+						     *bc = merged(b, c, 0, 0), *q = merged(a, bc, 0, 0);
+
+	assert_null(dusk_profile_setting(ab, "boot_id"));
+	assert_string_equal(dusk_profile_setting(bc, "boot_id"), "another");
+	assert_int_not_equal(p->samples[1].node, p->samples[5].node);
+	assert_int_not_equal(p->samples[2].node, p->samples[6].node); /* nor is memory without a file the same */
+	assert_int_not_equal(p->samples[6].node, p->samples[10].node);
+	assert_int_not_equal(q->samples[1].node, q->samples[5].node);
+	assert_int_equal(q->samples[5].node, q->samples[9].node);
+}
+
+static void a_part_that_does_not_say_when_it_began_is_refused(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *b = part("boot", 0, 0xffff0100, NULL), *p = NULL;
+	const struct dusk_profile *parts[] = {a, b};
+
+	assert_int_equal(dusk_profile_merge(&p, parts, 2, 0, 0, NULL), -EINVAL);
+	assert_null(p);
+}
+
+static void thread_times_are_of_whole_parts(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
+						     *early = merged(a, NULL, 99 * S, 0),
+						     *p = merged(a, NULL, 0, 103500000000);
+
+	assert_int_equal(early->nr_thread_times, 1);
+	assert_int_equal(p->nr_samples, 4);
+	assert_int_equal(p->nr_thread_times, 0);
+}
+
 static void times_count_from_the_first_part(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
@@ -192,6 +230,9 @@ int main(void)
 		cmocka_unit_test(a_name_in_one_part_is_a_name_in_all),
 		cmocka_unit_test(each_boot_has_a_kernel_of_its_own),
 		cmocka_unit_test(times_count_from_the_first_part),
+		cmocka_unit_test(what_is_merged_again_has_its_boots_still),
+		cmocka_unit_test(a_part_that_does_not_say_when_it_began_is_refused),
+		cmocka_unit_test(thread_times_are_of_whole_parts),
 		cmocka_unit_test(only_what_was_in_the_time_is_left),
 		cmocka_unit_test(what_is_written_is_the_same),
 		cmocka_unit_test(windows_can_be_made_longer),
