@@ -142,10 +142,6 @@ int agent_take_store(const char *store, int *ret)
 {
 	_cleanup_(closep) int folder = -1;
 
-	if (strlen(store) > PATH_MAX - 64) {
-		say("the path of the store is too long: %.100s...", store);
-		return STATUS_FAILED;
-	}
 	if (mkdir(store, 0700) && errno != EEXIST) {
 		say("cannot make the store %s: %s", store, strerror(errno));
 		return STATUS_FAILED;

@@ -24,7 +24,6 @@
 #define PREPARE_NS (3 * NS_A_S)	     /* before a recorder begins: loading the kernel side takes half a second */
 #define MAX_BACKOFF_NS (60 * NS_A_S) /* between recorders that fail */
 #define LATE_NS (300 * NS_A_S)	     /* a recorder that is not over this long after its end hangs */
-#define END_NS (60 * NS_A_S)	     /* for recorders that are asked to end */
 #define POLL_NS (NS_A_S / 5)
 
 struct recorder {
@@ -60,11 +59,9 @@ static uint64_t length_ns(uint64_t start_real_ns, uint64_t rotate_ns)
 }
 
 __attribute__((noreturn)) static void become_recorder(const struct agent_options *o, const char *path,
-						      uint64_t delay_ns, uint64_t duration_ns, pid_t agent,
-						      const sigset_t *stops)
+						      uint64_t delay_ns, uint64_t duration_ns)
 {
 	char delay[32], duration[32], window[32], slow[32], hz[16], budget[32];
-	static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
 	char self[PATH_MAX] = "";
 	const char *words[24] = {"dusk",    "record",	   "-q",   "-F", hz,   "-e",
 				 o->events, "--window",	   window, "-o", path, "-d",
@@ -87,12 +84,7 @@ __attribute__((noreturn)) static void become_recorder(const struct agent_options
 	}
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		*self = 0;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
-		signal(ends[i], SIG_DFL);
-	sigprocmask(SIG_UNBLOCK, stops, NULL);
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if the agent is killed, profiles end in order */
-	if (getppid() != agent)
-		_exit(STATUS_FAILED);
 	execv(self, (char *const *)words);
 	execv("/proc/self/exe", (char *const *)words); /* the file was removed */
 	say("cannot start a recorder: %s", strerror(errno));
@@ -106,23 +98,14 @@ static int start(struct agent *a, uint64_t now)
 		 start_real_ns = real_ns() + delay_ns;
 	uint64_t duration_ns = length_ns(start_real_ns, a->o->rotate_ns);
 	struct recorder *r = vec_add(&a->recorders);
-	pid_t agent = getpid();
-	sigset_t stops;
 
 	if (!r)
 		return -ENOMEM;
 	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S);
 	r->end_ns = a->next_ns = now + delay_ns + duration_ns;
-	/* A request to stop that comes before the recorder can be asked must not be lost. */
-	sigemptyset(&stops);
-	sigaddset(&stops, SIGINT);
-	sigaddset(&stops, SIGTERM);
-	sigaddset(&stops, SIGHUP);
-	sigprocmask(SIG_BLOCK, &stops, NULL);
 	r->pid = fork();
 	if (!r->pid)
-		become_recorder(a->o, r->path, delay_ns, duration_ns, agent, &stops);
-	sigprocmask(SIG_UNBLOCK, &stops, NULL);
+		become_recorder(a->o, r->path, delay_ns, duration_ns);
 	if (r->pid > 0)
 		return 0;
 	a->recorders.nr--;
@@ -223,7 +206,7 @@ static int follow(struct agent *a)
 
 			if (err) {
 				say("cannot start a recorder: %s", strerror(-err));
-				begin_later(a, now);
+				return STATUS_FAILED;
 			}
 		}
 		tell(a);
@@ -235,15 +218,10 @@ static int follow(struct agent *a)
 /* End the recorders, which look up the functions of what they have, within a time of their own. */
 static void end(struct agent *a)
 {
-	uint64_t patience_ns = now_ns() + END_NS;
-
 	agent_notify("STOPPING=1");
 	for (size_t i = 0; i < a->recorders.nr; i++)
 		kill(a->recorders.v[i].pid, SIGTERM);
 	while (a->recorders.nr) {
-		if (now_ns() > patience_ns)
-			for (size_t i = 0; i < a->recorders.nr; i++)
-				kill(a->recorders.v[i].pid, SIGKILL);
 		reap(a, now_ns());
 		usleep(POLL_NS / 1000);
 	}
