@@ -15,6 +15,7 @@
 
 #define NAME "%Y%m%dT%H%M%SZ.dusk"
 #define RECORDING ".recording"
+#define MAX_NAME 64 /* bytes of "/" NAME RECORDING, and of what a recorder adds to it */
 
 void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s)
 {
@@ -142,6 +143,10 @@ int agent_take_store(const char *store, int *ret)
 {
 	_cleanup_(closep) int folder = -1;
 
+	if (strlen(store) > PATH_MAX - MAX_NAME) {
+		say("the path of the store is too long: %.100s...", store);
+		return STATUS_FAILED;
+	}
 	if (mkdir(store, 0700) && errno != EEXIST) {
 		say("cannot make the store %s: %s", store, strerror(errno));
 		return STATUS_FAILED;

@@ -7,6 +7,7 @@
  * it. The next one is started some seconds early, and prepares everything, so that it begins when the one before ends.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -59,7 +60,7 @@ static uint64_t length_ns(uint64_t start_real_ns, uint64_t rotate_ns)
 }
 
 __attribute__((noreturn)) static void become_recorder(const struct agent_options *o, const char *path,
-						      uint64_t delay_ns, uint64_t duration_ns)
+						      uint64_t delay_ns, uint64_t duration_ns, pid_t agent)
 {
 	char delay[32], duration[32], window[32], slow[32], hz[16], budget[32];
 	char self[PATH_MAX] = "";
@@ -85,10 +86,31 @@ __attribute__((noreturn)) static void become_recorder(const struct agent_options
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
 		*self = 0;
 	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if the agent is killed, profiles end in order */
+	if (getppid() != agent)
+		_exit(STATUS_FAILED);
 	execv(self, (char *const *)words);
 	execv("/proc/self/exe", (char *const *)words); /* the file was removed */
 	say("cannot start a recorder: %s", strerror(errno));
 	_exit(STATUS_FAILED);
+}
+
+/* fork(), which returns to the agent when the child has become a recorder: before, it would lose a signal to end. */
+static pid_t fork_recorder(const struct agent *a, const char *path, uint64_t delay_ns, uint64_t duration_ns)
+{
+	pid_t agent = getpid(), pid;
+	int became[2];
+	char none;
+
+	if (pipe2(became, O_CLOEXEC))
+		return -1;
+	pid = fork();
+	if (!pid)
+		become_recorder(a->o, path, delay_ns, duration_ns, agent);
+	close(became[1]);
+	while (pid > 0 && read(became[0], &none, 1) < 0 && errno == EINTR)
+		;
+	close(became[0]);
+	return pid;
 }
 
 /* Start the recorder of what is from next_ns on, which is not over. */
@@ -98,18 +120,18 @@ static int start(struct agent *a, uint64_t now)
 		 start_real_ns = real_ns() + delay_ns;
 	uint64_t duration_ns = length_ns(start_real_ns, a->o->rotate_ns);
 	struct recorder *r = vec_add(&a->recorders);
+	int err;
 
 	if (!r)
 		return -ENOMEM;
 	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S);
 	r->end_ns = a->next_ns = now + delay_ns + duration_ns;
-	r->pid = fork();
-	if (!r->pid)
-		become_recorder(a->o, r->path, delay_ns, duration_ns);
+	r->pid = fork_recorder(a, r->path, delay_ns, duration_ns);
 	if (r->pid > 0)
 		return 0;
+	err = -errno;
 	a->recorders.nr--;
-	return -errno;
+	return err;
 }
 
 static void remove_recorder(struct agent *a, size_t i)
@@ -149,6 +171,23 @@ static void keep_rest(const struct recorder *r)
 		say("%s", err.text);
 }
 
+/* Has @r made its profile? The service is up when the first recorder has, as it has everything that it needs. */
+static void look_at(struct agent *a, struct recorder *r)
+{
+	char recording[PATH_MAX + 16];
+
+	if (r->ready)
+		return;
+	snprintf(recording, sizeof(recording), "%s.recording", r->path);
+	r->ready = !access(recording, F_OK) || !access(r->path, F_OK);
+	if (!r->ready || a->is_up)
+		return;
+	a->is_up = true;
+	agent_notify("READY=1");
+	if (!a->o->quiet)
+		say("recording into %s", a->o->store);
+}
+
 static void reap(struct agent *a, uint64_t now)
 {
 	for (size_t i = 0; i < a->recorders.nr; i++) {
@@ -161,6 +200,7 @@ static void reap(struct agent *a, uint64_t now)
 		if (waitpid(r.pid, &status, WNOHANG) != r.pid)
 			continue;
 		remove_recorder(a, i--);
+		look_at(a, &r);
 		failed = !stop_count && (status || now + NS_A_S < r.end_ns);
 		if (status)
 			keep_rest(&r);
@@ -176,23 +216,11 @@ static void reap(struct agent *a, uint64_t now)
 	}
 }
 
-/* The service is up when the first recorder has everything that it needs. */
 static void tell(struct agent *a)
 {
-	struct recorder *r = a->recorders.nr ? &a->recorders.v[a->recorders.nr - 1] : NULL;
-	char recording[PATH_MAX + 16];
-
 	agent_notify("WATCHDOG=1");
-	if (!r || r->ready)
-		return;
-	snprintf(recording, sizeof(recording), "%s.recording", r->path);
-	r->ready = !access(recording, F_OK);
-	if (!r->ready || a->is_up)
-		return;
-	a->is_up = true;
-	agent_notify("READY=1");
-	if (!a->o->quiet)
-		say("recording into %s", a->o->store);
+	if (a->recorders.nr)
+		look_at(a, &a->recorders.v[a->recorders.nr - 1]);
 }
 
 static int follow(struct agent *a)
@@ -206,7 +234,7 @@ static int follow(struct agent *a)
 
 			if (err) {
 				say("cannot start a recorder: %s", strerror(-err));
-				return STATUS_FAILED;
+				begin_later(a, now);
 			}
 		}
 		tell(a);
