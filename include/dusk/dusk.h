@@ -99,10 +99,23 @@ struct dusk_node {
 	uint32_t parent, frame;
 };
 
+/* A cgroup of cgroup2, and what its path says. What is not known, or does not apply, is "". */
+struct dusk_cgroup {
+	const char *path;      /* from the hierarchy's root: "/system.slice/cron.service" */
+	const char *container; /* id, as its runtime gives it */
+	const char *container_name;
+	const char *pod; /* name; or uid, where only that is known */
+	const char *pod_namespace;
+	const char *unit; /* of systemd: "cron.service"; inside of a container: of its own systemd */
+};
+
 struct dusk_thread {
 	pid_t pid, tid;
 	const char *comm;
-	const char *title; /* of the process: its arguments, or what it has put in their place; "": not known */
+	const char *title;   /* of the process: its arguments, or what it has put in their place; "": not known */
+	const char *service; /* OTEL_SERVICE_NAME of the process, or "" */
+	const char *version; /* build id of the process's program, or "" */
+	uint32_t cgroup;     /* index of dusk_profile.cgroups */
 };
 
 enum dusk_source { DUSK_CPU, DUSK_OFF_CPU, DUSK_EVENT };
@@ -187,7 +200,7 @@ struct dusk_setting {
 
 struct dusk_profile {
 	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
-	uint32_t nr_lines, nr_thread_times, nr_wakers, nr_events;
+	uint32_t nr_lines, nr_thread_times, nr_wakers, nr_events, nr_cgroups;
 	uint64_t nr_samples, nr_occurrences;
 	struct dusk_module *modules;
 	struct dusk_function *functions;
@@ -203,6 +216,7 @@ struct dusk_profile {
 	struct dusk_outcome *outcomes;
 	struct dusk_counter *counters;
 	struct dusk_setting *settings; /* doc/format.md lists the keys */
+	struct dusk_cgroup *cgroups;   /* index 0 is "not known" */
 	uint64_t period_ns;	       /* of the CPU's timer */
 	bool finished;		       /* false: the recording goes on, or was killed; the counters are missing */
 	bool live;		       /* its recorder is alive */

@@ -23,7 +23,8 @@ enum event_kind {
 	EVENT_THREAD,
 	EVENT_THREAD_TIMES,
 	EVENT_KERNEL_STACK,
-	EVENT_OCCURRENCE
+	EVENT_OCCURRENCE,
+	EVENT_CGROUP
 };
 
 #define COMM_BYTES 16
@@ -35,6 +36,7 @@ struct event_sample {
 	u32 kind, cpu;
 	u64 time_ns; /* CLOCK_MONOTONIC */
 	u64 cookie;
+	u64 cgroup;   /* number of the task's cgroup of cgroup2, as its folder's inode; 0: not known */
 	u32 pid, tid; /* in the initial PID namespace; pid is the process */
 	u32 kernel_stack,
 		user_stack; /* ids in the stackmap; 0: none, or the kernel's frames follow, the user's are pending */
@@ -88,6 +90,7 @@ struct event_offcpu {
 	u64 time_ns;   /* when the interval ended */
 	u64 off_ns, runnable_ns;
 	u64 cookie; /* of the user stack, unless @user_stack is known; 0: no stack, see @outcome */
+	u64 cgroup; /* as in struct event_sample */
 	u32 pid, tid;
 	u32 kernel_stack, user_stack; /* ids in the stackmap; 0: none, or the kernel's frames follow */
 	u8 state, outcome;	      /* abi/offcpu.h */
@@ -112,7 +115,7 @@ struct event_kernel_stack {
 
 /* The waker of a thread. Of an interrupt only the kernel stack is known. */
 struct event_waker {
-	u64 cookie; /* as in struct event_offcpu */
+	u64 cookie, cgroup; /* as in struct event_offcpu */
 	u32 pid, tid;
 	u32 kernel_stack, user_stack; /* ids in the stackmap, or INLINE_STACK | number of an event_kernel_stack */
 	u8 kind, outcome;	      /* kind: enum waker_kind */
@@ -136,10 +139,18 @@ static inline const u64 *offcpu_frames(const struct event_offcpu *e)
 struct event_thread_times {
 	u32 kind, pid;
 	u32 tid, pad;
+	u64 cgroup; /* as in struct event_sample */
 	u64 start_ns, end_ns;
 	u64 on_cpu_ns, runnable_ns, blocked_ns;
 	u64 intervals;
 	char comm[COMM_BYTES];
+};
+
+/* A cgroup of cgroup2 is made, in which no task is so far. */
+struct event_cgroup {
+	u32 kind, pad;
+	u64 id;
+	char path[PATH_BYTES]; /* from the hierarchy's root; cut if it is longer */
 };
 
 #define RECORD_BYTES 1024 /* the most that is copied of the record of an event */
@@ -165,7 +176,8 @@ struct record_shape {
 struct event_occurrence {
 	u32 kind, cpu;
 	u64 time_ns; /* CLOCK_MONOTONIC */
-	u64 cookie;  /* like the next four: as in struct event_sample */
+	u64 cookie;  /* like the next five: as in struct event_sample */
+	u64 cgroup;
 	u32 pid, tid;
 	u32 kernel_stack, user_stack;
 	u32 event; /* the number that its program was attached with */

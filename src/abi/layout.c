@@ -7,17 +7,18 @@
 #include "abi/outcome.h"
 #include "abi/remote.h"
 
-_Static_assert(sizeof(struct event_sample) == 64, "event_sample");
-_Static_assert(__builtin_offsetof(struct event_sample, comm) == 48, "event_sample.comm");
+_Static_assert(sizeof(struct event_sample) == 72, "event_sample");
+_Static_assert(__builtin_offsetof(struct event_sample, comm) == 56, "event_sample.comm");
 _Static_assert(sizeof(struct event_stack) == 48, "event_stack");
 _Static_assert(sizeof(struct event_module) == 1104, "event_module");
 _Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
 _Static_assert(sizeof(struct event_sum) == 64, "event_sum");
-_Static_assert(sizeof(struct event_offcpu) == 96, "event_offcpu");
-_Static_assert(sizeof(struct event_waker) == 48, "event_waker");
-_Static_assert(sizeof(struct event_thread_times) == 80, "event_thread_times");
+_Static_assert(sizeof(struct event_offcpu) == 104, "event_offcpu");
+_Static_assert(sizeof(struct event_cgroup) == 1040, "event_cgroup");
+_Static_assert(sizeof(struct event_waker) == 56, "event_waker");
+_Static_assert(sizeof(struct event_thread_times) == 88, "event_thread_times");
 _Static_assert(sizeof(struct record_shape) == 20, "record_shape");
-_Static_assert(sizeof(struct event_occurrence) == 72, "event_occurrence");
+_Static_assert(sizeof(struct event_occurrence) == 80, "event_occurrence");
 _Static_assert(sizeof(struct config) == 120, "config");
 _Static_assert(sizeof(struct consumer) == 56, "consumer");
 _Static_assert(sizeof(struct aggregation_key) == 24, "aggregation_key");

@@ -22,12 +22,14 @@ struct options {
 };
 
 /* Keys of rows first, then columns of weight. The first NR_SORT_KEYS are allowed in --sort. */
-static const enum key keys[NR_KEYS] = {KEY_COMM,     KEY_PID,	  KEY_TID,     KEY_DSO,		 KEY_FUNCTION,
-				       KEY_LINE,     KEY_STATE,	  KEY_SELF,    KEY_TOTAL,	 KEY_COUNT,
-				       KEY_RUNNABLE, KEY_AVERAGE, KEY_LONGEST, KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
+static const enum key keys[NR_KEYS] = {KEY_COMM,	 KEY_PID,	   KEY_TID,	 KEY_DSO,     KEY_FUNCTION,
+				       KEY_LINE,	 KEY_STATE,	   KEY_SERVICE,	 KEY_UNIT,    KEY_CONTAINER,
+				       KEY_POD,		 KEY_NAMESPACE,	   KEY_VERSION,	 KEY_CGROUP,  KEY_SELF,
+				       KEY_TOTAL,	 KEY_COUNT,	   KEY_RUNNABLE, KEY_AVERAGE, KEY_LONGEST,
+				       KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
 
 #define NR_FIELDS NR_KEYS
-#define NR_SORT_KEYS 13
+#define NR_SORT_KEYS 20
 
 static const char *key_choice(size_t i)
 {
@@ -72,7 +74,7 @@ static const struct option options[] = {
 	{'b', "by", OPTION_CHOICE, offsetof(struct options, by), "[MEASURE]", "weigh by count, time or runnable time",
 	 .choice = measure_choice},
 	{'s', "sort", OPTION_TEXTS, offsetof(struct options, sort), "KEYS",
-	 "comm,pid,tid,dso,function,line,state,self,...", .choice = key_choice},
+	 "comm,pid,tid,service,unit,dso,function,self,...", .choice = key_choice},
 	{0, "fields", OPTION_TEXTS, offsetof(struct options, fields), "FIELDS",
 	 "columns: KEYS, self_percent, total_percent", .choice = field_choice},
 	{0, "tree", OPTION_CHOICE, offsetof(struct options, tree), "[ORDER]",
@@ -114,7 +116,7 @@ struct view {
 static int refuse_key(const struct command *self, const char *option, const char *name, size_t nr)
 {
 	const char *names[NR_KEYS + 1] = {0}, *near;
-	char list[192];
+	char list[320];
 	size_t len = 0;
 
 	for (size_t i = 0; i < nr; i++) {

@@ -132,6 +132,10 @@ int filter_choose(const struct command *self, const struct filter_options *o, st
 		.min_ns = o->min_ns,
 		.ignore_idle = o->ignore_idle,
 	};
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++) {
+		ret->only.label[i] = o->label[i].v;
+		ret->only.nr_label[i] = o->label[i].nr;
+	}
 	return STATUS_OK;
 }
 
@@ -155,6 +159,9 @@ static bool has_source(const struct dusk_profile *p, enum dusk_source source)
 
 static bool selects(const struct filter_options *o)
 {
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++)
+		if (o->label[i].nr)
+			return true;
 	return o->comm.nr || o->dso.nr || o->state.nr || o->pid.nr || o->tid.nr || o->time.from_ns || o->time.to_ns ||
 	       o->min_ns || o->ignore_idle || o->own || o->focus || o->ignore || o->hide;
 }

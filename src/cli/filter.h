@@ -10,15 +10,29 @@ struct filter_options {
 	struct number_list pid, tid;
 	struct time_range time;
 	uint64_t min_ns;
+	struct text_list label[NR_THREAD_LABELS];
 	bool ignore_idle, own;
 	const char *focus, *ignore, *hide;
 };
+
+/* By labels: the values are patterns (thread_label.h). */
+#define LABEL_OPTION(type, member, which, name, values, text) \
+	{0, name, OPTION_TEXTS, offsetof(type, member.label[which]), values, text}
+#define LABEL_OPTIONS(type, member)                                                                              \
+	LABEL_OPTION(type, member, LABEL_SERVICE, "service", "NAMES", "only threads of these services"),         \
+		LABEL_OPTION(type, member, LABEL_UNIT, "unit", "NAMES", "only these units of systemd"),          \
+		LABEL_OPTION(type, member, LABEL_CONTAINER, "container", "NAMES", "only these containers"),      \
+		LABEL_OPTION(type, member, LABEL_POD, "pod", "NAMES", "only these pods of Kubernetes"),          \
+		LABEL_OPTION(type, member, LABEL_NAMESPACE, "namespace", "NAMES", "only pods of these"),         \
+		LABEL_OPTION(type, member, LABEL_VERSION, "version", "IDS", "only programs of these build ids"), \
+		LABEL_OPTION(type, member, LABEL_CGROUP, "cgroup", "PATHS", "only these cgroups, and below")
 
 /* Rows of an option table for the struct filter_options @member of @type: which threads, and when. */
 #define THREAD_OPTIONS(type, member)                                                                                    \
 	{0, "comm", OPTION_TEXTS, offsetof(type, member.comm), "NAMES", "only threads of these names"},                 \
 		{'p', "pid", OPTION_NUMBERS, offsetof(type, member.pid), "PIDS", "only these processes", 0, INT32_MAX}, \
 		{'t', "tid", OPTION_NUMBERS, offsetof(type, member.tid), "TIDS", "only these threads", 0, INT32_MAX},   \
+		LABEL_OPTIONS(type, member),                                                                            \
 		{0, "time", OPTION_RANGE, offsetof(type, member.time), "RANGE", "only this time: 1.8s-2.6s, 2s-"}
 
 /* Which stacks, and what of them. */

@@ -12,6 +12,7 @@
 #include "export/export.h"
 #include "export/names.h"
 #include "export/samples.h"
+#include "report/model/thread_label.h"
 
 #define SCHEMA "dusk-jsonl-1"
 
@@ -46,7 +47,14 @@ static const struct member {
 	{"thread", "id", INTEGER, "from 0"},
 	{"thread", "pid", INTEGER, ""},
 	{"thread", "tid", INTEGER, ""},
-	{"thread", "comm", STRING, "a thread that changed its name is two"},
+	{"thread", "comm", STRING, "a thread that changed its name, or its cgroup, is two"},
+	{"thread", "service", STRING, "of these labels, what is not known is empty"},
+	{"thread", "unit", STRING, "of systemd"},
+	{"thread", "container", STRING, "name, or id"},
+	{"thread", "pod", STRING, "name, or uid"},
+	{"thread", "namespace", STRING, "of the pod"},
+	{"thread", "version", STRING, "build id of the process's program"},
+	{"thread", "cgroup", STRING, "path in cgroup2"},
 	{"outcome", "name", STRING, "how the walk of a user stack can end"},
 	{"outcome", "class", STRING, "complete, cut, none (there should be a stack) or absent (a kernel thread)"},
 	{"outcome", "sentence", STRING, ""},
@@ -183,13 +191,15 @@ static void put_stack(struct json *j, const struct dusk_profile *p, uint32_t id)
 	end(j);
 }
 
-static void put_thread(struct json *j, const struct dusk_profile *p, const struct names *names, uint32_t id)
+static void put_thread(struct json *j, const struct dusk_profile *p, struct names *names, uint32_t id)
 {
 	begin(j, "thread");
 	json_u64(j, "id", id);
 	json_i64(j, "pid", p->threads[id].pid);
 	json_i64(j, "tid", p->threads[id].tid);
 	json_string(j, "comm", names->thread[id]);
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++)
+		json_string(j, thread_label_name(i), names_clean(names, thread_label(p, &p->threads[id], i)));
 	end(j);
 }
 

@@ -14,6 +14,7 @@
 #include "export/names.h"
 #include "export/protobuf.h"
 #include "export/samples.h"
+#include "report/model/thread_label.h"
 
 enum { DATA_RESOURCE = 1, DATA_DICTIONARY };
 enum { RESOURCE_RESOURCE = 1, RESOURCE_SCOPE };
@@ -210,12 +211,43 @@ static void put_profile(struct writer *w, const uint64_t *samples, uint64_t nr, 
 	pb_close(&w->pb, open);
 }
 
+static void put_label(struct writer *w, const char *key, const char *text)
+{
+	const char *clean = names_clean(w->names, text);
+
+	w->failed |= !clean;
+	if (clean && *clean)
+		put_resource_attribute(w, key, clean, 0);
+}
+
+/* Where the process belongs, by OpenTelemetry's names as far as it has some, which is not so of units. */
+static void put_labels(struct writer *w, uint32_t thread)
+{
+	const struct dusk_profile *p = w->profile;
+	const struct dusk_thread *t = &p->threads[thread];
+	const char *service = thread_label(p, t, LABEL_SERVICE), *cgroup = thread_label(p, t, LABEL_CGROUP);
+	const struct dusk_cgroup *c = t->cgroup ? &p->cgroups[t->cgroup] : NULL;
+	char line[1040];
+
+	put_label(w, "service.name", service == t->comm ? w->names->process[thread] : service);
+	put_label(w, "process.executable.build_id.gnu", thread_label(p, t, LABEL_VERSION));
+	if (!c)
+		return;
+	put_label(w, "container.id", c->container);
+	put_label(w, "container.name", c->container_name);
+	put_label(w, *c->pod_namespace ? "k8s.pod.name" : "k8s.pod.uid", c->pod);
+	put_label(w, "k8s.namespace.name", c->pod_namespace);
+	put_label(w, "systemd.unit", c->unit);
+	snprintf(line, sizeof(line), "0::%s", cgroup); /* as a line of /proc/PID/cgroup */
+	put_label(w, "process.linux.cgroup", line);
+}
+
 static void put_resource(struct writer *w, uint32_t thread)
 {
 	const struct dusk_profile *p = w->profile;
 	size_t open = pb_open(&w->pb, RESOURCE_RESOURCE);
 
-	put_resource_attribute(w, "service.name", w->names->process[thread], 0);
+	put_labels(w, thread);
 	put_resource_attribute(w, "process.executable.name", w->names->process[thread], 0);
 	put_resource_attribute(w, "process.pid", NULL, p->threads[thread].pid);
 	put_resource_attribute(w, "os.type", "linux", 0);

@@ -15,6 +15,7 @@
 #include "export/names.h"
 #include "export/protobuf.h"
 #include "export/samples.h"
+#include "report/model/thread_label.h"
 
 enum {
 	PROFILE_SAMPLE_TYPE = 1,
@@ -205,6 +206,18 @@ static void put_number_label(struct writer *w, const char *key, uint64_t number)
 	pb_close(&w->pb, open);
 }
 
+/* Where the process belongs, as far as that is known. */
+static void put_labels(struct writer *w, const struct dusk_thread *t)
+{
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++) {
+		const char *text = names_clean(w->names, thread_label(w->profile, t, i));
+
+		w->failed |= !text;
+		if (text && *text)
+			put_text_label(w, thread_label_name(i), text);
+	}
+}
+
 static void put_values(struct writer *w, const uint64_t *samples, uint64_t nr)
 {
 	const struct dusk_profile *p = w->profile;
@@ -242,6 +255,7 @@ static void put_samples(struct writer *w, const uint64_t *samples, uint64_t nr)
 	put_number_label(w, "pid", p->threads[s->thread].pid);
 	put_text_label(w, "thread", w->names->thread[s->thread]);
 	put_number_label(w, "tid", p->threads[s->thread].tid);
+	put_labels(w, &p->threads[s->thread]);
 	if (s->source == DUSK_OFF_CPU)
 		put_text_label(w, "state", dusk_state_name(s->state));
 	pb_close(&w->pb, open);

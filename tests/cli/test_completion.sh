@@ -47,8 +47,8 @@ if needs bash "bash completes"; then
 	claim "bash: ... right behind it" offered "caller callee" report --tree =
 	claim "bash: the orders of a tree" offered "caller callee" report --tree c
 	claim "bash: an option in the place of an order" offered "--csv" report --tree --cs
-	claim "bash: the first key of a list" offered "self" report --sort se
-	claim "bash: the next key of a list" offered "comm,pid,self" report --sort comm,pid,se
+	claim "bash: the first key of a list" offered "service self" report --sort se
+	claim "bash: the next key of a list" offered "comm,pid,service comm,pid,self" report --sort comm,pid,se
 	claim "bash: files are left to the shell" offered "" report -i pro
 	claim "bash: what only the user knows is left to the user" offered "" report --limit 1
 	claim "bash: a command that there is not" offered "" nothing --f

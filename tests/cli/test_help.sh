@@ -18,9 +18,9 @@ same() {
 	[ -s "$tmp/help" ] && diff "$tmp/help" "$tmp/page"
 }
 
-# fits COMMAND: 40 lines of 80 columns
+# fits COMMAND: 48 lines of 80 columns
 fits() {
-	"$dusk" "$1" --help | awk 'length > 80 { print; bad = 1 } END { exit bad || !NR || NR > 40 }'
+	"$dusk" "$1" --help | awk 'length > 80 { print; bad = 1 } END { exit bad || !NR || NR > 48 }'
 }
 
 claim "dusk(1) has the options of dusk" same "" "$man/dusk.1.scd"

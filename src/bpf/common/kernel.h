@@ -213,6 +213,23 @@ struct cred {
 	kuid_t euid;
 };
 
+struct kernfs_node {
+	u64 id;
+};
+
+struct cgroup_root {
+	int hierarchy_id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+	struct cgroup_root *root;
+};
+
+struct css_set {
+	struct cgroup *dfl_cgrp;
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	u32 flags;
@@ -236,6 +253,7 @@ struct task_struct {
 	u32 kstack_offset;
 	struct uprobe_task *utask;
 	const struct cred *cred;
+	struct css_set *cgroups;
 };
 
 struct linux_binprm;

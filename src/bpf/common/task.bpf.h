@@ -2,6 +2,7 @@
 /* The state that is kept for a task. */
 #pragma once
 #include "bpf/common/maps.h"
+#include <bpf/bpf_core_read.h>
 
 /* The state of @t, the current task; NULL: there is none. It may be that of an earlier task with this tid. */
 static INLINE struct task_state *task_find(struct task_struct *t)
@@ -33,6 +34,12 @@ CORE struct task_value *task_value(struct task_struct *t);
 static INLINE bool task_has_last_stack(struct task_struct *t, const struct task_state *st)
 {
 	return last_stack_is_known(&st->last_stack, (u64)t, (u64)t->mm, t->self_exec_id, t->flags & PF_EXITING);
+}
+
+/* The number of @t's cgroup of cgroup2; 0: the kernel was built without cgroups. */
+static INLINE u64 task_cgroup(struct task_struct *t)
+{
+	return bpf_core_field_exists(t->cgroups) ? t->cgroups->dfl_cgrp->kn->id : 0;
 }
 
 /* Kernel threads, and threads that the kernel made for a process, have no user stack. */

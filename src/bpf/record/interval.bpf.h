@@ -2,6 +2,7 @@
 /* An off-CPU interval that has ended: an event of its own, or a part of a sum. */
 #pragma once
 #include "bpf/common/emit.bpf.h"
+#include "bpf/common/task.bpf.h"
 #include "bpf/record/kernelstack.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/record/sched_state.bpf.h"
@@ -25,6 +26,7 @@ static INLINE void interval_fill(struct event_offcpu *e, struct task_struct *t, 
 	e->off_ns = now_ns - w->since_ns;
 	e->runnable_ns = task_runnable_ns(t, w, e->off_ns);
 	e->state = w->state;
+	e->cgroup = task_cgroup(t);
 	e->pid = t->tgid;
 	e->tid = w->tid;
 }

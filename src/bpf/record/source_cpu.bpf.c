@@ -2,6 +2,7 @@
 /* Sample CPU time by a timer on each CPU: cycles where there is a PMU, else the CPU's clock. */
 #include "bpf/arch/registers.bpf.h"
 #include "bpf/common/emit.bpf.h"
+#include "bpf/common/task.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/scratch.bpf.h"
@@ -66,6 +67,7 @@ int sample_cpu(struct bpf_perf_event_data *ctx)
 	count(COUNT_SAMPLES, 1);
 	e.time_ns = bpf_ktime_get_ns();
 	e.cpu = bpf_get_smp_processor_id();
+	e.cgroup = task_cgroup(t);
 	e.pid = t->tgid;
 	e.tid = t->pid;
 	bpf_get_current_comm(e.comm, sizeof(e.comm));

@@ -7,6 +7,7 @@
  */
 #include "bpf/arch/registers.bpf.h"
 #include "bpf/common/emit.bpf.h"
+#include "bpf/common/task.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/scratch.bpf.h"
@@ -114,6 +115,7 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
 	e->cpu = bpf_get_smp_processor_id();
 	e->time_ns = now_ns;
 	e->cookie = u->cookie;
+	e->cgroup = task_cgroup(t);
 	e->pid = t->tgid;
 	e->tid = t->pid;
 	e->kernel_stack = 0;

@@ -56,6 +56,7 @@ static INLINE void send_unended(struct task_struct *t, struct task_sched_state *
 	struct event_offcpu e = {
 		.kind = EVENT_OFFCPU,
 		.time_ns = times.stop_ns,
+		.cgroup = task_cgroup(t),
 		.pid = t->tgid,
 		.tid = w->tid,
 		.count = 1,

@@ -9,6 +9,7 @@
 #include "bpf/common/context.bpf.h"
 #include "bpf/common/emit.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
+#include "bpf/common/task.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/scratch.bpf.h"
@@ -63,6 +64,7 @@ static INLINE void note_task(struct event_waker *by, struct task_struct *t)
 	by->cookie = u.cookie;
 	by->user_stack = u.stack;
 	by->outcome = u.outcome;
+	by->cgroup = task_cgroup(t);
 	by->pid = t->tgid;
 	by->tid = t->pid;
 	bpf_get_current_comm(by->comm, sizeof(by->comm));

@@ -39,6 +39,7 @@ static INLINE void write_unended(struct seq_file *seq, struct task_struct *t, co
 		.time_ns = times.stop_ns,
 		.off_ns = off_ns,
 		.runnable_ns = task_runnable_ns(t, w, off_ns),
+		.cgroup = task_cgroup(t),
 		.pid = t->tgid,
 		.tid = w->tid,
 		.state = w->state,

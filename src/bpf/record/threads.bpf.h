@@ -9,6 +9,7 @@
 static INLINE void thread_times_fill(struct event_thread_times *e, struct task_struct *t,
 				     const struct task_sched_state *w, u64 end_ns)
 {
+	e->cgroup = task_cgroup(t);
 	e->pid = t->tgid;
 	e->tid = w->tid;
 	e->start_ns = w->start_ns;
@@ -20,13 +21,19 @@ static INLINE void thread_times_fill(struct event_thread_times *e, struct task_s
 	bpf_probe_read_kernel_str(e->comm, sizeof(e->comm), t->comm);
 }
 
+/* The event is filled in the ring: the functions that our callers call need the BPF stack. */
 static INLINE void thread_times_send(struct task_struct *t, const struct task_sched_state *w, u32 kind, u64 end_ns)
 {
-	struct event_thread_times e = {.kind = kind};
+	struct event_thread_times *e = bpf_ringbuf_reserve(&events, sizeof(*e), 0);
 
-	thread_times_fill(&e, t, w, end_ns);
-	if (emit(&events, &e, sizeof(e), NULL, false))
+	if (!e) {
 		count(COUNT_LOST_THREADS, 1);
+		return;
+	}
+	e->kind = kind;
+	e->pad = 0;
+	thread_times_fill(e, t, w, end_ns);
+	bpf_ringbuf_submit(e, wakeup(&events, false));
 }
 
 /*

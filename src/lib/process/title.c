@@ -5,12 +5,15 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "lib/buildid.h"
 #include "lib/process/ask.h"
 
 #define LINE_BYTES 8192 /* read of a title */
-#define HEAD_BYTES 120	/* kept of its beginning */
+#define ENVIRON_BYTES (128 << 10)
+#define HEAD_BYTES 120 /* kept of its beginning */
 #define GAP "…"
 
 /* Make a line of @len bytes with a 0 byte behind each argument; @line has room for one byte more. Returns its length. */
@@ -46,43 +49,135 @@ static void cut_middle(char title[TITLE_BYTES], const char *line, size_t len)
 	snprintf(title, TITLE_BYTES, "%.*s%s%s", (int)head, line, GAP, line + tail);
 }
 
-static void read_title(pid_t pid, char title[TITLE_BYTES])
+/* Read the first @room bytes of /proc/PID/@name. Returns how many there are. */
+static size_t read_proc(char *ret, size_t room, pid_t pid, const char *name)
 {
 	_cleanup_(closep) int fd = -1;
-	char name[32], line[LINE_BYTES + 1];
-	ssize_t got;
-	size_t len;
+	char path[32];
+	size_t len = 0;
+	ssize_t got = 1;
 
-	snprintf(name, sizeof(name), "/proc/%d/cmdline", pid);
-	fd = open(name, O_RDONLY | O_CLOEXEC);
-	got = fd < 0 ? 0 : read(fd, line, LINE_BYTES);
-	len = make_line(line, got > 0 ? got : 0);
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	for (; fd >= 0 && len < room && got > 0; len += got > 0 ? got : 0)
+		got = read(fd, ret + len, room - len);
+	return len;
+}
+
+static void read_title(pid_t pid, char title[TITLE_BYTES])
+{
+	char line[LINE_BYTES + 1];
+	size_t len = make_line(line, read_proc(line, LINE_BYTES, pid, "cmdline"));
+
 	if (len < TITLE_BYTES)
 		memcpy(title, line, len + 1);
 	else
 		cut_middle(title, line, len);
 }
 
+/* The variables of the environment are one behind the other, with a 0 byte behind each. */
+static void read_service(pid_t pid, char service[SERVICE_BYTES])
+{
+	static const char name[] = "OTEL_SERVICE_NAME=";
+	static char variables[ENVIRON_BYTES + 1];
+	size_t len = read_proc(variables, ENVIRON_BYTES, pid, "environ"), at = 0;
+
+	variables[len] = 0;
+	while (at < len && strncmp(variables + at, name, strlen(name)))
+		at += strlen(variables + at) + 1;
+	if (at >= len)
+		return;
+	at += strlen(name);
+	len = make_line(variables + at, strlen(variables + at));
+	if (len >= SERVICE_BYTES)
+		len = SERVICE_BYTES - 1;
+	while (len && is_inside_character(variables[at + len]))
+		len--;
+	memcpy(service, variables + at, len);
+}
+
+/* The programs that were read last: most processes run one that another one has run. */
+static struct program {
+	dev_t dev;
+	ino_t ino;
+	struct timespec changed;
+	char version[VERSION_BYTES];
+} programs[64];
+
+static void read_version(pid_t pid, char version[VERSION_BYTES])
+{
+	char path[32], id[BUILDID_TEXT_BYTES];
+	_cleanup_(closep) int fd = -1;
+	struct program *p;
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", pid);
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return;
+	p = &programs[(st.st_dev ^ st.st_ino) % (sizeof(programs) / sizeof(*programs))];
+	if (p->dev != st.st_dev || p->ino != st.st_ino || memcmp(&p->changed, &st.st_ctim, sizeof(p->changed))) {
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || buildid_read(id, sizeof(id), fd) || strlen(id) >= VERSION_BYTES)
+			*id = 0;
+		*p = (struct program){st.st_dev, st.st_ino, st.st_ctim, ""};
+		strcpy(p->version, id);
+	}
+	strcpy(version, p->version);
+}
+
+/* The line of cgroup2 is "0::/path". */
+static void read_cgroup(pid_t pid, char cgroup[CGROUP_BYTES])
+{
+	char lines[LINE_BYTES + 1], *line = lines;
+	size_t len = read_proc(lines, LINE_BYTES, pid, "cgroup");
+
+	lines[len] = 0;
+	while (line && strncmp(line, "0::", 3)) {
+		line = strchr(line, '\n');
+		line += line != NULL;
+	}
+	len = line ? strcspn(line + 3, "\n") : 0;
+	if (len && len < CGROUP_BYTES)
+		memcpy(cgroup, line + 3, len);
+}
+
+struct question {
+	bool cgroups;
+	pid_t pid[TITLES_AT_ONCE];
+};
+
 static ssize_t read_titles(const void *question, char *ret, size_t size)
 {
-	const pid_t *pid = question;
+	struct process_title *t = (struct process_title *)ret;
+	const struct question *q = question;
+	const pid_t *pid = q->pid;
 
 	memset(ret, 0, size);
-	for (size_t i = 0; i < size / TITLE_BYTES; i++)
-		read_title(pid[i], ret + i * TITLE_BYTES);
+	for (size_t i = 0; i < size / sizeof(*t); i++) {
+		if (q->cgroups)
+			read_cgroup(pid[i], t[i].cgroup);
+		read_title(pid[i], t[i].title);
+		if (!*t[i].title)
+			continue;
+		read_service(pid[i], t[i].service);
+		read_version(pid[i], t[i].version);
+	}
 	return size;
 }
 
-int titles_read(struct ask_child *c, const pid_t *pid, size_t nr, char (*ret)[TITLE_BYTES])
+int titles_read(struct ask_child *c, const pid_t *pid, size_t nr, bool cgroups, struct process_title *ret)
 {
+	struct question q = {.cgroups = cgroups};
 	ssize_t got;
 
 	if (!nr || nr > TITLES_AT_ONCE)
 		return nr ? -E2BIG : 0;
-	got = ask_again(c, read_titles, pid, nr * sizeof(*pid), ret[0], nr * TITLE_BYTES);
+	memcpy(q.pid, pid, nr * sizeof(*pid));
+	got = ask_again(c, read_titles, &q, sizeof(q), (char *)ret, nr * sizeof(*ret));
 	if (got < 0)
 		return got;
 	for (size_t i = 0; i < nr; i++)
-		ret[i][TITLE_BYTES - 1] = 0;
+		ret[i].title[TITLE_BYTES - 1] = ret[i].service[SERVICE_BYTES - 1] = ret[i].version[VERSION_BYTES - 1] =
+			0;
 	return 0;
 }

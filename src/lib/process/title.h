@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Read the titles of processes: their arguments, or what a program has put in their place (setproctitle(3)). */
+/*
+ * Read what processes are: their titles, which are their arguments, or what a program has put in their place
+ * (setproctitle(3)); the service that they say they belong to; and which version of their program they run.
+ */
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
 #define TITLE_BYTES 200	  /* a longer title is cut; with the 0 byte at its end */
 #define TITLES_AT_ONCE 64 /* processes read in one call */
 
+#define SERVICE_BYTES 64 /* likewise */
+#define CGROUP_BYTES 512
+#define VERSION_BYTES 65 /* a build id in hexadecimal; mostly it has 40 digits */
+
+struct process_title {
+	char title[TITLE_BYTES];
+	char service[SERVICE_BYTES]; /* OTEL_SERVICE_NAME in the environment with which it was executed */
+	char version[VERSION_BYTES]; /* build id of the program */
+	char cgroup[CGROUP_BYTES];   /* path of its cgroup of cgroup2, if it was asked for; a longer one is "" */
+};
+
 struct ask_child;
 
 /*
- * Read /proc/PID/cmdline of the @nr processes @pid, at most TITLES_AT_ONCE, in the child @c (ask.h), since it waits for
- * the lock of a process's mappings. The arguments are separated by blanks. A process writes its own title: control
+ * Read /proc/PID/cmdline, environ, exe and, if @cgroups, cgroup of the @nr processes @pid, at most TITLES_AT_ONCE, in the child @c (ask.h), since it waits for
+ * the lock of a process's mappings, and for file systems. The arguments are separated by blanks. A process writes its own title: control
  * characters become '?'. The end is kept as well as the beginning, since compilers have the names of files there. A kernel
- * thread, a zombie, and a process that is gone or may not be read have the title "".
+ * thread, a zombie, and a process that is gone or may not be read have the title "". Of the environment, 128 KiB are searched.
  * Returns 0, or an error of ask_again(): then @ret is not set.
  */
-int titles_read(struct ask_child *c, const pid_t *pid, size_t nr, char (*ret)[TITLE_BYTES]);
+int titles_read(struct ask_child *c, const pid_t *pid, size_t nr, bool cgroups, struct process_title *ret);

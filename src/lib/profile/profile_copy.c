@@ -30,28 +30,36 @@ static int write_stacks(struct profile_writer *w, const struct dusk_profile *p)
 	return 0;
 }
 
-/* The first thread of a process has its title, and others that have another one. */
+static bool is_same_process(const struct dusk_thread *a, const struct dusk_thread *b)
+{
+	return !strcmp(a->title, b->title) && !strcmp(a->service, b->service) && !strcmp(a->version, b->version);
+}
+
+/* The first thread of a process has what is known of the process, and others of which it is something else. */
 static int write_threads(struct profile_writer *w, const struct dusk_profile *p)
 {
 	struct map titled = {0}; /* pid -> the last thread whose title was written, plus one */
 	int err = 0;
 
+	for (uint32_t i = 1; i < p->nr_cgroups; i++)
+		if (profile_cgroup(w, &p->cgroups[i]) != i)
+			return -EINVAL;
 	for (uint32_t i = 0; !err && i < p->nr_threads; i++) {
 		const struct dusk_thread *t = &p->threads[i];
 		uint32_t *last;
 		bool fresh;
 
-		if (profile_thread(w, t->pid, t->tid, t->comm) != i) {
+		if (profile_thread_in(w, t->cgroup, t->pid, t->tid, t->comm) != i) {
 			err = -EINVAL;
 			break;
 		}
-		if (!*t->title)
+		if (!*t->title && !*t->service && !*t->version)
 			continue;
 		last = map_at(&titled, t->pid, &fresh);
 		if (!last)
 			err = -ENOMEM;
-		else if (fresh || strcmp(p->threads[*last].title, t->title))
-			profile_title(w, i, t->title);
+		else if (fresh || !is_same_process(&p->threads[*last], t))
+			profile_process(w, i, &(struct profile_process){t->title, t->service, t->version});
 		if (last)
 			*last = i;
 	}

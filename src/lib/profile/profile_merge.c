@@ -26,7 +26,7 @@ struct merger {
 	uint64_t from_ns, to_ns, zero_ns; /* real time; zero_ns: where the result begins */
 	bool cut;			  /* something lies outside of these */
 
-	struct strings boots, kernels, memories, module_keys, function_keys, frame_keys, thread_keys;
+	struct strings boots, kernels, memories, module_keys, function_keys, frame_keys, thread_keys, cgroup_keys;
 	struct map node_keys;
 
 	struct vec(struct dusk_module) modules;
@@ -34,6 +34,7 @@ struct merger {
 	struct vec(struct dusk_frame) frames;
 	struct vec(struct dusk_line) lines;
 	struct vec(struct dusk_node) nodes;
+	struct vec(struct dusk_cgroup) cgroups;
 	struct vec(struct dusk_thread) threads;
 	struct vec(struct dusk_sample) samples;
 	struct vec(struct dusk_waker) wakers;
@@ -50,7 +51,7 @@ struct part {
 	const struct dusk_profile *p;
 	uint32_t number, boot;
 	uint64_t start_ns;
-	uint32_t *modules, *functions, *frames, *nodes, *threads, *wakers, *events, *outcomes;
+	uint32_t *modules, *functions, *frames, *nodes, *cgroups, *threads, *wakers, *events, *outcomes;
 };
 
 uint64_t dusk_profile_start_ns(const struct dusk_profile *p)
@@ -206,27 +207,60 @@ static int add_node(struct merger *m, struct part *part, uint32_t i)
 	return 0;
 }
 
+/* A name that a part knows is kept, as containers are named later than they begin. */
+static const char *known(struct merger *m, const char *old, const char *new)
+{
+	return old && *old ? old : intern(m, new);
+}
+
+static int add_cgroup(struct merger *m, struct part *part, uint32_t i)
+{
+	const struct dusk_cgroup *from = &part->p->cgroups[i];
+	struct dusk_cgroup *to;
+	uint32_t number;
+	bool fresh;
+
+	if (strings_number(&m->cgroup_keys, from->path, strlen(from->path), &number, &fresh) ||
+	    (fresh && !vec_add(&m->cgroups)))
+		return -ENOMEM;
+	part->cgroups[i] = number + 1;
+	to = &m->cgroups.v[number + 1];
+	to->path = known(m, to->path, from->path);
+	to->container = known(m, to->container, from->container);
+	to->container_name = known(m, to->container_name, from->container_name);
+	to->pod = known(m, from->pod_namespace[0] ? NULL : to->pod, from->pod);
+	to->pod_namespace = known(m, to->pod_namespace, from->pod_namespace);
+	to->unit = known(m, to->unit, from->unit);
+	return to->path && to->container && to->container_name && to->pod && to->pod_namespace && to->unit ? 0
+													   : -ENOMEM;
+}
+
 static int add_thread(struct merger *m, struct part *part, uint32_t i)
 {
 	struct dusk_thread to = part->p->threads[i];
 	struct {
 		const char *comm;
 		pid_t pid, tid;
-	} key;
+		uint32_t cgroup, zero;
+	} key = {NULL, to.pid, to.tid, part->cgroups[to.cgroup], 0};
 	uint32_t number;
 	bool fresh;
 
 	to.comm = intern(m, to.comm);
 	to.title = intern(m, to.title);
-	if (!to.comm || !to.title)
+	to.service = intern(m, to.service);
+	to.version = intern(m, to.version);
+	if (!to.comm || !to.title || !to.service || !to.version)
 		return -ENOMEM;
+	to.cgroup = key.cgroup;
 	key.comm = to.comm;
-	key.pid = to.pid;
-	key.tid = to.tid;
 	if (strings_number(&m->thread_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&m->threads, to)))
 		return -ENOMEM;
-	if (!*m->threads.v[number].title)
+	if (!*m->threads.v[number].title) {
 		m->threads.v[number].title = to.title;
+		m->threads.v[number].service = to.service;
+		m->threads.v[number].version = to.version;
+	}
 	part->threads[i] = number;
 	return 0;
 }
@@ -350,6 +384,7 @@ static void part_done(struct part *part)
 	free(part->functions);
 	free(part->frames);
 	free(part->nodes);
+	free(part->cgroups);
 	free(part->threads);
 	free(part->wakers);
 	free(part->events);
@@ -366,6 +401,7 @@ static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t num
 		.functions = numbers(p->nr_functions),
 		.frames = numbers(p->nr_frames),
 		.nodes = numbers(p->nr_nodes),
+		.cgroups = numbers(p->nr_cgroups),
 		.threads = numbers(p->nr_threads),
 		.wakers = numbers(p->nr_wakers),
 		.events = numbers(p->nr_events),
@@ -378,8 +414,9 @@ static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t num
 	snprintf(own, sizeof(own), "%u", number); /* it does not say which one */
 	boot = boot ?: own;
 
-	if (!part.modules || !part.functions || !part.frames || !part.nodes || !part.threads || !part.wakers ||
-	    !part.events || !part.outcomes || strings_number(&m->boots, boot, strlen(boot), &part.boot, NULL))
+	if (!part.modules || !part.functions || !part.frames || !part.nodes || !part.cgroups || !part.threads ||
+	    !part.wakers || !part.events || !part.outcomes ||
+	    strings_number(&m->boots, boot, strlen(boot), &part.boot, NULL))
 		return -ENOMEM;
 #define EACH(first, column, add)                                    \
 	for (uint32_t i = (first); !err && i < p->nr_##column; i++) \
@@ -388,6 +425,7 @@ static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t num
 	EACH(1, functions, add_function(m, &part, i));
 	EACH(1, frames, add_frame(m, &part, i));
 	EACH(1, nodes, add_node(m, &part, i));
+	EACH(1, cgroups, add_cgroup(m, &part, i));
 	EACH(0, threads, add_thread(m, &part, i));
 	EACH(0, outcomes, add_outcome(m, &part, i));
 	EACH(0, events, add_event(m, &part, i));
@@ -469,6 +507,7 @@ static void hand_over(struct merger *m, const struct dusk_profile *last)
 	COLUMN(frames);
 	COLUMN(lines);
 	COLUMN(nodes);
+	COLUMN(cgroups);
 	COLUMN(threads);
 	COLUMN(samples);
 	COLUMN(events);
@@ -491,12 +530,14 @@ static void merger_done(struct merger *m)
 	strings_done(&m->function_keys);
 	strings_done(&m->frame_keys);
 	strings_done(&m->thread_keys);
+	strings_done(&m->cgroup_keys);
 	map_done(&m->node_keys);
 	vec_done(&m->modules);
 	vec_done(&m->functions);
 	vec_done(&m->frames);
 	vec_done(&m->lines);
 	vec_done(&m->nodes);
+	vec_done(&m->cgroups);
 	vec_done(&m->threads);
 	vec_done(&m->samples);
 	vec_done(&m->events);
@@ -512,7 +553,8 @@ static void merger_done(struct merger *m)
 static int add_none(struct merger *m)
 {
 	if (vec_push(&m->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
-	    vec_push(&m->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&m->frames) ||
+	    vec_push(&m->functions, ((struct dusk_function){"", "", ""})) ||
+	    vec_push(&m->cgroups, ((struct dusk_cgroup){"", "", "", "", "", ""})) || !vec_add(&m->frames) ||
 	    !vec_add(&m->nodes) || !vec_add(&m->wakers))
 		return -ENOMEM;
 	return 0;

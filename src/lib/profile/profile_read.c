@@ -43,7 +43,9 @@ struct reader {
 	struct vec(struct dusk_frame) frames;
 	struct vec(struct dusk_line) lines;
 	struct vec(struct dusk_node) nodes;
+	struct vec(struct dusk_cgroup) cgroups;
 	struct vec(struct dusk_thread) threads;
+	struct vec(uint32_t) titled; /* threads with a row of title */
 	struct vec(struct dusk_sample) samples;
 	struct vec(int64_t) intervals; /* ids of the last elements of @samples */
 	size_t woken;		       /* index in @intervals from which to look for the next waker's */
@@ -183,6 +185,20 @@ static int read_node(struct reader *r)
 	return vec_push(&r->nodes, n);
 }
 
+static int read_cgroup(struct reader *r)
+{
+	struct dusk_cgroup c = {
+		.path = text_or(r, 1, ""),
+		.container = text_or(r, 2, ""),
+		.container_name = text_or(r, 3, ""),
+		.pod = text_or(r, 4, ""),
+		.pod_namespace = text_or(r, 5, ""),
+		.unit = text_or(r, 6, ""),
+	};
+
+	return vec_push(&r->cgroups, c);
+}
+
 static int read_thread(struct reader *r)
 {
 	struct dusk_thread t = {
@@ -190,41 +206,60 @@ static int read_thread(struct reader *r)
 		.tid = number(r, 2, INT_MAX),
 		.comm = text_or(r, 3, ""),
 		.title = "",
+		.service = "",
+		.version = "",
 	};
 
+	if (sqlite3_column_count(r->stmt) > 4)
+		t.cgroup = number_or(r, 4, r->cgroups.nr - 1, 0);
 	return vec_push(&r->threads, t);
 }
 
 static int read_title(struct reader *r)
 {
-	const char *title = text_or(r, 1, "");
+	const char *title = text_or(r, 1, ""), *service = "", *version = "";
+	struct dusk_thread *t;
 
-	if (r->id >= (int64_t)r->threads.nr)
+	if (sqlite3_column_count(r->stmt) > 2) {
+		service = text_or(r, 2, "");
+		version = text_or(r, 3, "");
+	}
+	if (r->id >= (int64_t)r->threads.nr) {
 		r->damaged = true;
-	else
-		r->threads.v[r->id].title = title;
-	return 0;
+		return 0;
+	}
+	t = &r->threads.v[r->id];
+	t->title = title;
+	t->service = service;
+	t->version = version;
+	return vec_push(&r->titled, r->id);
 }
 
-/* A title holds for later threads of its process, up to the next one. */
+/* What is known of a process holds for its later threads, up to the next row. */
 static int spread_titles(struct reader *r)
 {
-	struct map titled = {0}; /* pid -> the last thread with a title */
+	struct map last = {0}; /* pid -> the last thread with a row */
+	size_t next = 0;
 	int err = 0;
 
 	for (uint32_t i = 0; i < r->threads.nr && !err; i++) {
 		struct dusk_thread *t = &r->threads.v[i];
-		bool fresh;
-		uint32_t *last = *t->title ? map_at(&titled, t->pid, &fresh) : map_find(&titled, t->pid);
+		bool fresh, has_row = next < r->titled.nr && r->titled.v[next] == i;
+		uint32_t *of = has_row ? map_at(&last, t->pid, &fresh) : map_find(&last, t->pid);
 
-		if (*t->title && !last)
+		next += has_row;
+		if (has_row && !of) {
 			err = error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
-		else if (*t->title)
-			*last = i;
-		else if (last)
-			t->title = r->threads.v[*last].title;
+		} else if (has_row) {
+			*of = i;
+		} else if (of) {
+			t->title = r->threads.v[*of].title;
+			t->service = r->threads.v[*of].service;
+			t->version = r->threads.v[*of].version;
+			t->cgroup = t->cgroup ? t->cgroup : r->threads.v[*of].cgroup;
+		}
 	}
-	map_done(&titled);
+	map_done(&last);
 	return err;
 }
 
@@ -386,6 +421,7 @@ static const struct table {
 	int (*read)(struct reader *r);
 	bool optional;	    /* missing in profiles of older versions */
 	const char *column; /* one more column, which may be missing likewise */
+	const char *more;   /* what is there if @column is */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, read_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
@@ -394,8 +430,9 @@ static const struct table {
 	{"frame", "id,module,offset,is_return,function,function_offset,address", 1, UINT32_MAX - 1, true, read_frame,
 	 .column = "method"},
 	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, read_node},
-	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread},
-	{"title", "thread,text", 0, UINT32_MAX - 1, false, read_title, true},
+	{"cgroup", "id,path,container,container_name,pod,namespace,unit", 1, UINT32_MAX - 1, true, read_cgroup, true},
+	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread, .column = "cgroup"},
+	{"title", "thread,text", 0, UINT32_MAX - 1, false, read_title, true, "service", ",version"},
 	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
 	{"source", "id,path", 1, UINT32_MAX - 1, true, read_source, true},
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
@@ -462,9 +499,9 @@ static int read_table(struct reader *r, const struct table *t)
 			return rc;
 	}
 	more = t->column && db_has_column(r->file.db, name, t->column);
-	snprintf(sql, sizeof(sql), "select %s%s%s from %s order by %s",
-		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "", name,
-		 t->first < 0 ? "1" : "rowid");
+	snprintf(sql, sizeof(sql), "select %s%s%s%s from %s order by %s",
+		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "",
+		 more && t->more ? t->more : "", name, t->first < 0 ? "1" : "rowid");
 	r->table = name;
 	r->id = t->first - 1;
 	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
@@ -572,6 +609,7 @@ static void hand_over(struct reader *r)
 	COLUMN(frames);
 	COLUMN(lines);
 	COLUMN(nodes);
+	COLUMN(cgroups);
 	COLUMN(threads);
 	COLUMN(samples);
 	COLUMN(events);
@@ -597,7 +635,8 @@ static int add_none(struct reader *r)
 {
 	if (vec_push(&r->images, "") || vec_push(&r->sources, "") ||
 	    vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
-	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) || !vec_add(&r->frames) ||
+	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) ||
+	    vec_push(&r->cgroups, ((struct dusk_cgroup){"", "", "", "", "", ""})) || !vec_add(&r->frames) ||
 	    !vec_add(&r->nodes) || !vec_add(&r->wakers))
 		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
 	return 0;
@@ -612,7 +651,9 @@ static void done(struct reader *r)
 	vec_done(&r->frames);
 	vec_done(&r->lines);
 	vec_done(&r->nodes);
+	vec_done(&r->cgroups);
 	vec_done(&r->threads);
+	vec_done(&r->titled);
 	vec_done(&r->samples);
 	vec_done(&r->events);
 	vec_done(&r->occurrences);
@@ -672,6 +713,7 @@ void dusk_profile_free(struct dusk_profile *p)
 	free(p->frames);
 	free(p->lines);
 	free(p->nodes);
+	free(p->cgroups);
 	free(p->threads);
 	free(p->samples);
 	free(p->events);

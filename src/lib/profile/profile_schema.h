@@ -22,7 +22,8 @@
 	"create table frame(id integer primary key, module int, offset int, is_return int,"   \
 	" function int, function_offset int, address int, method int);"                       \
 	"create table node(id integer primary key, parent int, frame int);"                   \
-	"create table thread(id integer primary key, pid int, tid int, comm text);"           \
+	"create table thread(id integer primary key, pid int, tid int, comm text,"            \
+	" cgroup int);"                                                                       \
 	"create table sample(id integer primary key, time int, thread int, node int,"         \
 	" cpu int, outcome int);"                                                             \
 	"create table offcpu(id integer primary key, time int, thread int, node int,"         \
@@ -41,8 +42,24 @@
 	"create table if not exists line(id integer primary key, frame int, function int," \
 	" source int, line int);"
 
-/* Created when the first title of a process is known. Older profiles, and those of other profilers, lack this table. */
-#define PROFILE_TITLE_TABLE "create table title(thread integer primary key, text text);"
+/*
+ * Created when the first title of a process or its first cgroup is known. Older profiles, and those of other profilers,
+ * lack these tables. A row of title holds for later threads of its process, too.
+ */
+#define PROFILE_LABEL_TABLES                                                                          \
+	"create table title(thread integer primary key, text text, service text, version text);"      \
+	"create table cgroup(id integer primary key, path text, container text, container_name text," \
+	" pod text, namespace text, unit text);"                                                      \
+	"create view labels as with a as(select t.*,x.text,x.service s,x.version v,"                  \
+	"count(x.thread)over(partition by t.pid order by t.id)g "                                     \
+	"from thread t left join title x on x.thread=t.id),"                                          \
+	"b as(select id,pid,tid,comm,"                                                                \
+	"coalesce(cgroup,case when g then first_value(cgroup)over w end)cgroup,"                      \
+	"first_value(s)over w s,first_value(v)over w version,first_value(text)over w title "          \
+	"from a window w as(partition by pid,g order by id))"                                         \
+	"select b.id thread,pid,tid,comm,coalesce(s,c.unit,c.container_name,comm)service,version,"    \
+	"c.container,c.container_name,c.pod,c.namespace,c.unit,c.path cgroup,title "                  \
+	"from b left join cgroup c on c.id=b.cgroup;"
 
 /* Created when tracefs events are recorded. Profiles without events, and older ones, lack these tables. */
 #define PROFILE_EVENT_TABLES                                                                     \

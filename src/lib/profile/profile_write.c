@@ -55,7 +55,7 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[MODULE_UPDATE] = "update module set path=coalesce(?2,path), build_id=coalesce(?3,build_id) where id=?1",
 	[FRAME] = "insert into frame(id,module,offset,is_return,method) values(?,?,?,?,?)",
 	[NODE] = "insert into node values(?,?,?)",
-	[THREAD] = "insert into thread values(?,?,?,?)",
+	[THREAD] = "insert into thread values(?,?,?,?,?)",
 	[SAMPLE] = "insert into sample(time,thread,node,cpu,outcome) values(?,?,?,?,?)",
 	[INTERVAL] = ("insert into offcpu(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
 		      "values(?,?,?,?,?,?,?,?,?,?)"),
@@ -70,9 +70,9 @@ struct profile_writer {
 	struct fdvfs vfs;
 	sqlite3 *db;
 	sqlite3_stmt *stmt[NR_STATEMENTS];
-	sqlite3_stmt *weighed;		  /* inserts a sample with a value of its own; NULL: none so far */
-	sqlite3_stmt *event, *occurrence; /* NULL: none so far */
-	sqlite3_stmt *title;		  /* likewise */
+	sqlite3_stmt *weighed;			  /* inserts a sample with a value of its own; NULL: none so far */
+	sqlite3_stmt *event, *occurrence;	  /* NULL: none so far */
+	sqlite3_stmt *title, *cgroup, *of_thread; /* likewise */
 	sqlite3_stmt *window;
 	bool in_transaction;
 	int error; /* the first one, sticky */
@@ -82,7 +82,7 @@ struct profile_writer {
 	struct map modules; /* index of the content in @contents -> module */
 	struct strings contents;
 	struct map nodes; /* parent, frame -> node */
-	struct strings frames, threads;
+	struct strings frames, threads, cgroups;
 	uint32_t nr_modules, nr_events;
 	uint64_t nr_intervals; /* numbers given out */
 };
@@ -96,6 +96,7 @@ struct frame_key {
 
 struct thread_key {
 	pid_t pid, tid;
+	uint32_t cgroup, zero;
 	char comm[24];
 };
 
@@ -197,6 +198,8 @@ static void finalize_all(struct profile_writer *w)
 		sqlite3_finalize(steal(w->stmt[i]));
 	sqlite3_finalize(steal(w->weighed));
 	sqlite3_finalize(steal(w->event));
+	sqlite3_finalize(steal(w->cgroup));
+	sqlite3_finalize(steal(w->of_thread));
 	sqlite3_finalize(steal(w->occurrence));
 	sqlite3_finalize(steal(w->title));
 	sqlite3_finalize(steal(w->window));
@@ -214,6 +217,7 @@ static void writer_done(struct profile_writer *w)
 	strings_done(&w->contents);
 	strings_done(&w->frames);
 	strings_done(&w->threads);
+	strings_done(&w->cgroups);
 }
 
 void profile_discard(struct profile_writer *w)
@@ -391,9 +395,9 @@ uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame)
 	return *node;
 }
 
-uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm)
+uint32_t profile_thread_in(struct profile_writer *w, uint32_t cgroup, pid_t pid, pid_t tid, const char *comm)
 {
-	struct thread_key key = {.pid = pid, .tid = tid};
+	struct thread_key key = {.pid = pid, .tid = tid, .cgroup = cgroup};
 	sqlite3_stmt *stmt = begin(w, THREAD);
 	uint32_t number;
 	bool fresh;
@@ -411,8 +415,17 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 	sqlite3_bind_int(stmt, 2, pid);
 	sqlite3_bind_int(stmt, 3, tid);
 	bind_text(stmt, 4, key.comm);
+	if (cgroup)
+		sqlite3_bind_int64(stmt, 5, cgroup);
+	else
+		sqlite3_bind_null(stmt, 5);
 	run(w, stmt);
 	return number;
+}
+
+uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm)
+{
+	return profile_thread_in(w, 0, pid, tid, comm);
 }
 
 bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *pid, pid_t *tid)
@@ -427,18 +440,60 @@ bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *
 	return true;
 }
 
-void profile_title(struct profile_writer *w, uint32_t thread, const char *title)
+static void make_label_tables(struct profile_writer *w)
 {
-	if (begin(w, THREAD) && !w->title) {
-		fail_db(w, db_exec(w->db, PROFILE_TITLE_TABLE));
-		if (!w->error)
-			fail_db(w, db_prepare(&w->title, w->db, "insert or replace into title values(?,?)"));
-	}
-	if (w->error)
+	fail_db(w, db_exec(w->db, PROFILE_LABEL_TABLES));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->title, w->db, "insert or replace into title values(?,?,?,?)"));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->cgroup, w->db, "insert or replace into cgroup values(?,?,?,?,?,?,?)"));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->of_thread, w->db, "update thread set cgroup=? where id=?"));
+}
+
+static bool begin_labels(struct profile_writer *w)
+{
+	if (begin(w, THREAD) && !w->title)
+		make_label_tables(w);
+	return !w->error;
+}
+
+void profile_process(struct profile_writer *w, uint32_t thread, const struct profile_process *p)
+{
+	if (!begin_labels(w))
 		return;
 	sqlite3_bind_int64(w->title, 1, thread);
-	bind_text(w->title, 2, title);
+	bind_text(w->title, 2, p->title);
+	bind_text(w->title, 3, p->service);
+	bind_text(w->title, 4, p->version);
 	run(w, w->title);
+}
+
+uint32_t profile_cgroup(struct profile_writer *w, const struct dusk_cgroup *c)
+{
+	const char *const texts[] = {c->path, c->container, c->container_name, c->pod, c->pod_namespace, c->unit};
+	uint32_t number;
+
+	if (!begin_labels(w))
+		return 0;
+	if (strings_number(&w->cgroups, c->path, strlen(c->path), &number, NULL)) {
+		fail_memory(w);
+		return 0;
+	}
+	sqlite3_bind_int64(w->cgroup, 1, ++number);
+	for (int i = 0; i < 6; i++)
+		bind_text(w->cgroup, i + 2, texts[i]);
+	run(w, w->cgroup);
+	return number;
+}
+
+void profile_thread_cgroup(struct profile_writer *w, uint32_t thread, uint32_t cgroup)
+{
+	if (!cgroup || !begin_labels(w))
+		return;
+	sqlite3_bind_int64(w->of_thread, 1, cgroup);
+	sqlite3_bind_int64(w->of_thread, 2, thread);
+	run(w, w->of_thread);
 }
 
 /* Bind the columns that samples, off-CPU intervals and events have in common. */

@@ -35,11 +35,25 @@ uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame)
 /* @comm: 16 bytes as TASK_COMM_LEN, the last of which need not be 0; or fewer, and a 0 byte. */
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm);
 
+/* The same thread in @cgroup, a number of profile_cgroup(): one for each cgroup that it has been in. */
+uint32_t profile_thread_in(struct profile_writer *w, uint32_t cgroup, pid_t pid, pid_t tid, const char *comm);
+
+/* Set the cgroup of @thread, which was added without one. */
+void profile_thread_cgroup(struct profile_writer *w, uint32_t thread, uint32_t cgroup);
+
+/* Add @c, or replace what was added with its path. */
+uint32_t profile_cgroup(struct profile_writer *w, const struct dusk_cgroup *c);
+
 /* Set the ids of @thread, a number of profile_thread(). Returns false if there is no such thread. */
 bool profile_thread_ids(const struct profile_writer *w, uint32_t thread, pid_t *pid, pid_t *tid);
 
-/* Set the title of the process of @thread; it holds for this and later threads of that process, up to the next title. */
-void profile_title(struct profile_writer *w, uint32_t thread, const char *title);
+/* As in struct dusk_thread. */
+struct profile_process {
+	const char *title, *service, *version;
+};
+
+/* Say what the process of @thread is. That holds for this and later threads of it, up to the next one that is set. */
+void profile_process(struct profile_writer *w, uint32_t thread, const struct profile_process *p);
 
 /*
  * From now on sum samples, and off-CPU intervals that have no time of their own, by windows of @length_ns, the first of

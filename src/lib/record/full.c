@@ -86,6 +86,9 @@ static void leave_out(const struct full *f)
 		{"on_event", DUSK_RECORD_EVENTS},     {"on_probe", DUSK_RECORD_EVENTS},
 	};
 
+	if (!probe_reports_cgroups())
+		bpf_program__set_autoload(bpf_object__find_program_by_name(tool_object(f->tool), "on_cgroup_made"),
+					  false);
 	for (size_t i = 0; i < sizeof(programs) / sizeof(programs[0]); i++)
 		if (!(f->sources & programs[i].source))
 			bpf_program__set_autoload(
@@ -158,6 +161,10 @@ static int attach(struct full *f, const struct dusk_record_options *o, struct du
 				map_fd(f, "events"), f->offcpu ? offcpu_aggregation(f->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(f->tool, err); /* children of what is recorded are recorded */
+	if (!ret) {				 /* after tool_attach(), which notes those that are made meanwhile */
+		f->join->cgroups_known = true;
+		ret = cgroups_scan(&f->join->cgroups) == -ENOMEM ? -ENOMEM : 0;
+	}
 	if (!ret && !o->from_exec && !o->no_children)
 		ret = wanted_add_descendants(f->service, f->tool, o, err);
 	if (!ret && f->events)
@@ -325,6 +332,8 @@ static void write_counters(struct full *f)
 		profile_counter(w, "lost-nested",
 				"occurrences of events lost: another BPF program was at work on their CPU",
 				events_missed(f->events));
+	profile_counter(w, "cgroups-full", "cgroups whose path is not known: the table is full",
+			f->join->cgroups.refused);
 	if (f->verify)
 		write_verdict(f->join);
 	if (f->budget) {

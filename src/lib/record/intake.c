@@ -2,10 +2,18 @@
 #include "lib/record/intake.h"
 #include <errno.h>
 #include <limits.h>
+#include <string.h>
 #include "abi/offcpu.h"
 #include "abi/event.h"
 #include "lib/record/modules.h"
 #include "lib/profile/profile_schema.h"
+
+static uint32_t thread_number(struct intake *in, uint64_t cgroup, uint32_t pid, uint32_t tid, const char *comm)
+{
+	struct profile_writer *w = in->join->writer;
+
+	return profile_thread_in(w, cgroups_number(&in->join->cgroups, w, cgroup), pid, tid, comm);
+}
 
 static void take_sample(struct intake *in, const void *data)
 {
@@ -15,7 +23,7 @@ static void take_sample(struct intake *in, const void *data)
 		.sample =
 			{
 				.time_ns = join_time(j, e->time_ns),
-				.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
+				.thread = thread_number(in, e->cgroup, e->pid, e->tid, e->comm),
 				.count = 1,
 				.cpu = e->cpu,
 				.source = DUSK_CPU,
@@ -48,9 +56,9 @@ static void take_module(struct intake *in, const void *data)
 	modules_learn(in->join->modules, data);
 }
 
-static uint32_t know_thread(struct intake *in, uint32_t pid, uint32_t tid, const char *comm)
+static uint32_t know_thread(struct intake *in, uint64_t cgroup, uint32_t pid, uint32_t tid, const char *comm)
 {
-	struct known_thread t = {pid, profile_thread(in->join->writer, pid, tid, comm)};
+	struct known_thread t = {pid, thread_number(in, cgroup, pid, tid, comm)};
 	uint32_t *known;
 	bool fresh;
 
@@ -104,7 +112,7 @@ static void take_waker(struct intake *in, const struct event_waker *e, uint64_t 
 	};
 
 	if (e->kind == WAKER_TASK)
-		w.sample.thread = profile_thread(j->writer, e->pid, e->tid, e->comm);
+		w.sample.thread = thread_number(in, e->cgroup, e->pid, e->tid, e->comm);
 	join_place(j, &w, &(struct user_stack){e->cookie, e->user_stack, e->pid, e->outcome, false});
 }
 
@@ -119,7 +127,7 @@ static void take_interval(struct intake *in, const void *data)
 				.time_ns = join_time(j, e->time_ns),
 				.value_ns = e->off_ns,
 				.runnable_ns = e->runnable_ns,
-				.thread = know_thread(in, e->pid, e->tid, e->comm),
+				.thread = know_thread(in, e->cgroup, e->pid, e->tid, e->comm),
 				.count = e->count,
 				.cpu = e->sampled ? DUSK_NO_CPU : e->cpu,
 				.source = DUSK_OFF_CPU,
@@ -157,7 +165,7 @@ static void take_occurrence(struct intake *in, const void *data)
 	}
 	w.sample = (struct dusk_sample){
 		.time_ns = join_time(j, e->time_ns),
-		.thread = profile_thread(j->writer, e->pid, e->tid, e->comm),
+		.thread = thread_number(in, e->cgroup, e->pid, e->tid, e->comm),
 		.count = 1,
 		.cpu = e->cpu,
 		.source = DUSK_EVENT,
@@ -170,7 +178,7 @@ static void take_thread(struct intake *in, const void *data)
 {
 	const struct event_thread_times *e = data;
 
-	know_thread(in, e->pid, e->tid, e->comm);
+	know_thread(in, e->cgroup, e->pid, e->tid, e->comm);
 	in->lives_due++;
 }
 
@@ -179,7 +187,7 @@ static void take_thread_times(struct intake *in, const void *data)
 	const struct event_thread_times *e = data;
 	const struct join *j = in->join;
 	struct dusk_thread_times l = {
-		.thread = know_thread(in, e->pid, e->tid, e->comm),
+		.thread = know_thread(in, e->cgroup, e->pid, e->tid, e->comm),
 		.start_ns = join_time(j, e->start_ns),
 		.end_ns = join_time(j, e->end_ns),
 		.on_cpu_ns = e->on_cpu_ns,
@@ -222,6 +230,15 @@ static void take_sum(struct intake *in, const void *data)
 	const struct event_sum *e = data;
 
 	intake_row(in, &e->key, &e->sum, e->time_ns);
+}
+
+static void take_cgroup(struct intake *in, const void *data)
+{
+	const struct event_cgroup *e = data;
+	int err = cgroups_learn(&in->join->cgroups, e->id, e->path);
+
+	if (err)
+		in->join->failed = err;
 }
 
 static bool has_frames(size_t size, size_t fixed, u32 nr)
@@ -319,6 +336,13 @@ static bool is_thread_times(const void *data, size_t size)
 	       e->intervals <= UINT32_MAX;
 }
 
+static bool is_cgroup(const void *data, size_t size)
+{
+	const struct event_cgroup *e = data;
+
+	return memchr(e->path, 0, sizeof(e->path));
+}
+
 static const struct {
 	size_t bytes; /* of the fixed part */
 	bool (*is)(const void *data, size_t size);
@@ -333,6 +357,7 @@ static const struct {
 	[EVENT_THREAD_TIMES] = {sizeof(struct event_thread_times), is_thread_times, take_thread_times},
 	[EVENT_KERNEL_STACK] = {sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack},
 	[EVENT_OCCURRENCE] = {sizeof(struct event_occurrence), is_occurrence, take_occurrence},
+	[EVENT_CGROUP] = {sizeof(struct event_cgroup), is_cgroup, take_cgroup},
 };
 
 int intake_event(struct intake *in, const void *data, size_t size)

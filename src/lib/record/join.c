@@ -128,4 +128,5 @@ void join_done(struct join *j)
 	if (j->stitch)
 		stitch_remove(j->stitch, free_waiting, NULL);
 	stitch_free(j->stitch);
+	cgroups_done(&j->cgroups);
 }

@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "lib/profile/abi_names.h"
 #include "lib/profile/profile_write.h"
+#include "lib/record/cgroups.h"
 #include "lib/record/stacks.h"
 #include "lib/shared/stitch.h"
 
@@ -22,6 +23,8 @@ struct join {
 	struct profile_writer *writer;
 	struct modules_known *modules;
 	struct stacks *stacks;
+	struct cgroups cgroups;
+	bool cgroups_known;				  /* the kernel side gives each thread's */
 	struct stitch *stitch;				  /* of struct waiting; a resolved stack is a node */
 	uint64_t start_ns;				  /* of the recording, CLOCK_MONOTONIC */
 	uint64_t by_outcome[DUSK_EVENT + 1][NR_OUTCOMES]; /* by source: ticks, off-CPU intervals, occurrences */

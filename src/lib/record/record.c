@@ -165,6 +165,17 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 	return error_complete(err, r->mode->start(r->of_mode, err), "cannot begin to record");
 }
 
+/* Where the kernel side does not say in which cgroup a thread is, its process is asked. */
+static struct cgroups *of_process(struct dusk_record *r)
+{
+	return r->join.cgroups_known ? NULL : &r->join.cgroups;
+}
+
+static int follow_processes(struct dusk_record *r)
+{
+	return titles_follow(&r->titles, r->join.writer, of_process(r));
+}
+
 int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err)
 {
 	int ret = r->mode->poll(r->of_mode, timeout_ms);
@@ -172,16 +183,17 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
-	ret = titles_follow(&r->titles, r->join.writer);
+	ret = follow_processes(r);
 	if (ret || now - r->committed_ns < COMMIT_NS)
 		return error_complete(err, ret, "cannot record the titles of processes");
 	r->committed_ns = now;
 	ret = r->mode->follow ? r->mode->follow(r->of_mode, now, err) : 0;
 	if (ret)
 		return error_complete(err, ret, "cannot record");
-	ret = titles_look_again(&r->titles, r->join.writer, false);
+	ret = titles_look_again(&r->titles, r->join.writer, of_process(r), false);
 	if (ret)
 		return error_complete(err, ret, "cannot record the titles of processes");
+	cgroups_name(&r->join.cgroups, r->join.writer);
 	profile_end_window(r->join.writer, now - r->join.start_ns);
 	return profile_commit(r->join.writer, err);
 }
@@ -196,9 +208,10 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	ret = r->mode->stop(r->of_mode, &stop_ns, err);
 	profile_set_u64(r->join.writer, "duration_ns", stop_ns - r->join.start_ns);
 	if (!ret)
-		ret = titles_follow(&r->titles, r->join.writer);
+		ret = follow_processes(r);
 	if (!ret)
-		ret = titles_look_again(&r->titles, r->join.writer, true);
+		ret = titles_look_again(&r->titles, r->join.writer, of_process(r), true);
+	cgroups_name(&r->join.cgroups, r->join.writer);
 	if (ret)
 		return error_complete(err, ret, "cannot end the recording");
 	ret = r->join.failed ? profile_commit(r->join.writer, NULL) : profile_finish(r->join.writer, NULL);

@@ -2,6 +2,7 @@
 /* Record the titles of processes. See titles.h. */
 #include "lib/record/titles.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 static size_t least(size_t a, size_t b)
@@ -10,23 +11,28 @@ static size_t least(size_t a, size_t b)
 }
 
 /* Write the title of @at unless it is the one that it has already; a process that is gone keeps its title. */
-static int keep(struct titles *t, struct profile_writer *w, struct titled *at, const char *title)
+static int keep(struct titles *t, struct profile_writer *w, struct cgroups *c, struct titled *at,
+		const struct process_title *is)
 {
+	char all[TITLE_BYTES + SERVICE_BYTES + VERSION_BYTES];
 	uint32_t number;
 	int err;
 
-	if (!*title)
+	if (*is->cgroup)
+		profile_thread_cgroup(w, at->thread, cgroups_number_of(c, w, is->cgroup));
+	if (!*is->title)
 		return 0;
-	err = strings_number(&t->texts, title, strlen(title), &number, NULL);
+	snprintf(all, sizeof(all), "%s\n%s\n%s", is->title, is->service, is->version);
+	err = strings_number(&t->texts, all, strlen(all), &number, NULL);
 	if (err || number + 1 == at->title)
 		return err;
 	at->title = number + 1;
-	profile_title(w, at->thread, title);
+	profile_process(w, at->thread, &(struct profile_process){is->title, is->service, is->version});
 	return 0;
 }
 
 /* Read titled[] from @from to @to, exclusive. That titles cannot be read ends no recording. */
-static int read_from(struct titles *t, struct profile_writer *w, size_t from, size_t to)
+static int read_from(struct titles *t, struct profile_writer *w, struct cgroups *c, size_t from, size_t to)
 {
 	pid_t pid[TITLES_AT_ONCE];
 	int err = 0;
@@ -35,10 +41,10 @@ static int read_from(struct titles *t, struct profile_writer *w, size_t from, si
 		nr = least(to - from, TITLES_AT_ONCE);
 		for (size_t i = 0; i < nr; i++)
 			pid[i] = t->titled.v[from + i].pid;
-		if (titles_read(&t->child, pid, nr, t->answer))
+		if (titles_read(&t->child, pid, nr, c != NULL, t->answer))
 			continue;
 		for (size_t i = 0; i < nr && !err; i++)
-			err = keep(t, w, &t->titled.v[from + i], t->answer[i]);
+			err = keep(t, w, c, &t->titled.v[from + i], &t->answer[i]);
 	}
 	return err;
 }
@@ -60,7 +66,7 @@ static int note(struct titles *t, uint32_t thread, pid_t pid, pid_t tid)
 	return vec_push(&t->titled, ((struct titled){.pid = pid, .thread = thread}));
 }
 
-int titles_follow(struct titles *t, struct profile_writer *w)
+int titles_follow(struct titles *t, struct profile_writer *w, struct cgroups *c)
 {
 	size_t from = t->read;
 	pid_t pid, tid;
@@ -69,7 +75,7 @@ int titles_follow(struct titles *t, struct profile_writer *w)
 	for (; !err && profile_thread_ids(w, t->next, &pid, &tid); t->next++)
 		err = note(t, t->next, pid, tid);
 	t->read = least(t->titled.nr, from + TITLES_A_LOOK);
-	return err ? err : read_from(t, w, from, t->read);
+	return err ? err : read_from(t, w, c, from, t->read);
 }
 
 /* Of a process that has run several programs, only the last one can be asked. */
@@ -80,7 +86,7 @@ static bool is_last(struct titles *t, size_t i)
 	return last && *last == i + 1;
 }
 
-int titles_look_again(struct titles *t, struct profile_writer *w, bool all)
+int titles_look_again(struct titles *t, struct profile_writer *w, struct cgroups *c, bool all)
 {
 	size_t from = all ? 0 : t->again, to = all ? t->read : least(t->read, from + TITLES_A_LOOK);
 	int err = 0;
@@ -91,7 +97,7 @@ int titles_look_again(struct titles *t, struct profile_writer *w, bool all)
 
 		while (end < to && is_last(t, end))
 			end++;
-		err = read_from(t, w, from, end);
+		err = read_from(t, w, c, from, end);
 		from = end + 1;
 	}
 	return err;

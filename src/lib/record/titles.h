@@ -12,6 +12,7 @@
 #include "lib/process/ask.h"
 #include "lib/process/title.h"
 #include "lib/profile/profile_write.h"
+#include "lib/record/cgroups.h"
 
 #define TITLES_MAX 20000  /* processes of which titles are recorded */
 #define TITLES_A_LOOK 256 /* read at one time; the others wait for the next one */
@@ -32,12 +33,15 @@ struct titles {
 	struct vec(struct titled) titled;
 	struct strings texts;
 	struct ask_child child; /* that reads them */
-	char answer[TITLES_AT_ONCE][TITLE_BYTES];
+	struct process_title answer[TITLES_AT_ONCE];
 };
 
-/* Read the titles of processes that are new in @w's profile, and write them. Returns 0 or -ENOMEM. */
-int titles_follow(struct titles *t, struct profile_writer *w);
+/*
+ * Read the titles of processes that are new in @w's profile, and write them; with @c, unless it is NULL, also their cgroups.
+ * Returns 0 or -ENOMEM.
+ */
+int titles_follow(struct titles *t, struct profile_writer *w, struct cgroups *c);
 
 /* Read those again that were read once, @all: those of all processes. Returns 0 or -ENOMEM. */
-int titles_look_again(struct titles *t, struct profile_writer *w, bool all);
+int titles_look_again(struct titles *t, struct profile_writer *w, struct cgroups *c, bool all);
 void titles_done(struct titles *t);

@@ -21,6 +21,7 @@ struct from_btf {
 	enum task_work task_work;
 	int task_work_number;
 	bool holds_memory;
+	bool reports_cgroups;
 	struct {
 		bool found;
 		int from_run_queue;
@@ -104,6 +105,7 @@ static void read_btf(void)
 	}
 	btf_facts.task_work = probe_task_work_of(btf, &btf_facts.task_work_number);
 	btf_facts.holds_memory = holds_memory(btf);
+	btf_facts.reports_cgroups = btf__find_by_name_kind(btf, "btf_trace_cgroup_mkdir", BTF_KIND_TYPEDEF) > 0;
 	find_variables(&btf_facts, btf);
 	btf__free(btf);
 }
@@ -122,6 +124,11 @@ int probe_task_work(enum task_work *ret)
 		return from_btf()->err;
 	*ret = from_btf()->task_work;
 	return 0;
+}
+
+bool probe_reports_cgroups(void)
+{
+	return from_btf()->reports_cgroups;
 }
 
 bool probe_no_task_work(char *ret, size_t room)

@@ -28,6 +28,9 @@ int probe_task_work_number(void);
 /* Does bpf_iter_task_vma hold a reference to the memory of a task other than the current one while it iterates? */
 bool probe_holds_memory(void);
 
+/* Has the kernel a tracepoint for new cgroups? One without cgroups has none. */
+bool probe_reports_cgroups(void);
+
 /* Do we have @c in our effective set? */
 bool probe_have(const struct dusk_capability *c);
 

@@ -7,39 +7,64 @@
 #include "base/strings.h"
 #include "report/model/group.h"
 
-/* Find or add the group of thread @t in @state. @state is ignored without KEY_STATE. */
-static int group_thread(struct groups *g, const struct dusk_thread *t, uint32_t state, unsigned int keys,
-			struct strings *known, uint32_t *ret)
-{
-	struct {
-		pid_t pid, tid;
-		uint32_t state;
-		char comm[64];
-	} key = {keys & KEY_PID ? t->pid : -1, keys & KEY_TID ? t->tid : -1, keys & KEY_STATE ? state : 0, ""};
-	bool fresh;
-	int err;
+struct grouping {
+	const struct dusk_profile *p;
+	unsigned int keys;
+	struct strings known, labels;
+};
 
-	if (keys & KEY_COMM)
+/* The identity of a group. There is no padding: it is hashed and compared as bytes. */
+struct group_key {
+	pid_t pid, tid;
+	uint32_t state;
+	uint32_t label[NR_THREAD_LABELS];
+	char comm[64];
+};
+
+static int add_label(struct grouping *how, const struct dusk_thread *t, enum thread_label which, struct group_key *key,
+		     struct group *ret)
+{
+	ret->label[which] = thread_label(how->p, t, which);
+	return strings_number(&how->labels, ret->label[which], strlen(ret->label[which]), &key->label[which], NULL);
+}
+
+/* Find or add the group of thread @t in @state. @state is ignored without KEY_STATE. */
+static int group_thread(struct groups *g, struct grouping *how, const struct dusk_thread *t, uint32_t state,
+			uint32_t *ret)
+{
+	struct group_key key = {
+		.pid = how->keys & KEY_PID ? t->pid : -1,
+		.tid = how->keys & KEY_TID ? t->tid : -1,
+		.state = how->keys & KEY_STATE ? state : 0,
+	};
+	struct group is = {
+		.comm = how->keys & KEY_COMM ? t->comm : NULL,
+		.pid = key.pid,
+		.tid = key.tid,
+		.state = how->keys & KEY_STATE ? state_name(state) : NULL,
+	};
+	bool fresh;
+	int err = 0;
+
+	if (is.comm)
 		strncpy(key.comm, t->comm, sizeof(key.comm) - 1);
-	err = strings_number(known, &key, sizeof(key), ret, &fresh);
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS && !err; i++)
+		if (how->keys & key_of_label(i))
+			err = add_label(how, t, i, &key, &is);
+	err = err ?: strings_number(&how->known, &key, sizeof(key), ret, &fresh);
 	if (!err && fresh)
-		g->v[g->nr++] = (struct group){
-			keys & KEY_COMM ? t->comm : NULL,
-			key.pid,
-			key.tid,
-			keys & KEY_STATE ? state_name(state) : NULL,
-		};
+		g->v[g->nr++] = is;
 	return err;
 }
 
-static int group_threads(struct groups *g, const struct dusk_profile *p, unsigned int keys, struct strings *known)
+static int group_threads(struct groups *g, struct grouping *how)
 {
+	const struct dusk_profile *p = how->p;
 	int err = 0;
 
 	for (uint32_t i = 0; i < p->nr_threads && !err; i++)
 		for (uint32_t state = 0; state < g->nr_states && !err; state++)
-			err = group_thread(g, &p->threads[i], state, keys, known,
-					   &g->of[(size_t)i * g->nr_states + state]);
+			err = group_thread(g, how, &p->threads[i], state, &g->of[(size_t)i * g->nr_states + state]);
 	return err;
 }
 
@@ -55,7 +80,7 @@ static uint32_t nr_states(void)
 int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys)
 {
 	_cleanup_(groups_freep) struct groups *g = calloc(1, sizeof(*g));
-	struct strings known = {0};
+	struct grouping how = {.p = p, .keys = keys};
 	int err;
 
 	if (!g)
@@ -65,8 +90,9 @@ int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int k
 	g->of = calloc((size_t)p->nr_threads * g->nr_states + 1, sizeof(*g->of));
 	if (!g->v || !g->of)
 		return -ENOMEM;
-	err = group_threads(g, p, keys, &known);
-	strings_done(&known);
+	err = group_threads(g, &how);
+	strings_done(&how.known);
+	strings_done(&how.labels);
 	if (err)
 		return err;
 	*ret = steal(g);
@@ -92,5 +118,8 @@ int group_compare(const struct group *a, const struct group *b)
 		return a->pid < b->pid ? -1 : 1;
 	if (a->tid != b->tid)
 		return a->tid < b->tid ? -1 : 1;
-	return a->state && b->state ? strcmp(a->state, b->state) : 0;
+	order = a->state && b->state ? strcmp(a->state, b->state) : 0;
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS && !order; i++)
+		order = a->label[i] && b->label[i] ? strcmp(a->label[i], b->label[i]) : 0;
+	return order;
 }

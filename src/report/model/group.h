@@ -7,6 +7,7 @@
  */
 #pragma once
 #include <dusk/dusk.h>
+#include "report/model/thread_label.h"
 #include "report/model/time_base.h"
 
 enum key {
@@ -17,6 +18,15 @@ enum key {
 	KEY_FUNCTION = 16,
 	KEY_LINE = 32,
 	KEY_STATE = 64,
+
+	/* Labels of threads, in the order of enum thread_label: */
+	KEY_SERVICE = 32768,
+	KEY_UNIT = 65536,
+	KEY_CONTAINER = 131072,
+	KEY_POD = 262144,
+	KEY_NAMESPACE = 524288,
+	KEY_VERSION = 1048576,
+	KEY_CGROUP = 2097152,
 
 	/* Columns of weight, which do not distinguish rows: */
 	KEY_SELF_PERCENT = 128,
@@ -29,19 +39,32 @@ enum key {
 	KEY_LONGEST = 16384,
 };
 
-#define NR_KEYS 15
+#define NR_KEYS 22
 
-#define KEYS_OF_TASKS (KEY_COMM | KEY_PID | KEY_TID | KEY_STATE)
+#define KEYS_OF_LABELS (KEY_SERVICE | KEY_UNIT | KEY_CONTAINER | KEY_POD | KEY_NAMESPACE | KEY_VERSION | KEY_CGROUP)
+#define KEYS_OF_TASKS (KEY_COMM | KEY_PID | KEY_TID | KEY_STATE | KEYS_OF_LABELS)
 #define KEYS_OF_FRAMES (KEY_DSO | KEY_FUNCTION | KEY_LINE)
 #define KEYS_OF_ROWS (KEYS_OF_TASKS | KEYS_OF_FRAMES)
 #define KEYS_OF_PERCENT (KEY_SELF_PERCENT | KEY_TOTAL_PERCENT)
 #define KEYS_OF_AMOUNT (KEY_COUNT | KEY_RUNNABLE | KEY_AVERAGE | KEY_LONGEST)
 #define KEYS_OF_WEIGHT (KEYS_OF_PERCENT | KEY_SELF | KEY_TOTAL | KEYS_OF_AMOUNT)
 
+static inline enum key key_of_label(enum thread_label which)
+{
+	return KEY_SERVICE << which;
+}
+
+/* @key is one of KEYS_OF_LABELS. */
+static inline enum thread_label label_of_key(enum key key)
+{
+	return __builtin_ctz(key) - __builtin_ctz(KEY_SERVICE);
+}
+
 struct group {
-	const char *comm;  /* NULL: KEY_COMM is not requested */
-	pid_t pid, tid;	   /* -1: not requested */
-	const char *state; /* NULL: not requested */
+	const char *comm;		     /* NULL: KEY_COMM is not requested */
+	pid_t pid, tid;			     /* -1: not requested */
+	const char *state;		     /* NULL: not requested */
+	const char *label[NR_THREAD_LABELS]; /* NULL: not requested */
 };
 
 struct groups {

@@ -24,10 +24,23 @@ static bool listed_id(pid_t id, const pid_t *list, size_t nr)
 	return !nr;
 }
 
-static bool thread_selected(const struct dusk_thread *t, const struct selection *s)
+static bool listed_label(const struct dusk_profile *p, const struct dusk_thread *t, enum thread_label which,
+			 const struct selection *s)
 {
-	return listed_id(t->pid, s->pid, s->nr_pid) && listed_id(t->tid, s->tid, s->nr_tid) &&
-	       listed(t->comm, s->comm, s->nr_comm);
+	for (size_t i = 0; i < s->nr_label[which]; i++)
+		if (thread_label_matches(p, t, which, s->label[which][i]))
+			return true;
+	return !s->nr_label[which];
+}
+
+static bool thread_selected(const struct dusk_profile *p, const struct dusk_thread *t, const struct selection *s)
+{
+	bool is = listed_id(t->pid, s->pid, s->nr_pid) && listed_id(t->tid, s->tid, s->nr_tid) &&
+		  listed(t->comm, s->comm, s->nr_comm);
+
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS && is; i++)
+		is = listed_label(p, t, i, s);
+	return is;
 }
 
 static uint32_t nr_states(void)
@@ -49,7 +62,7 @@ int selector_init(struct selector *ret, const struct dusk_profile *p, const stru
 	if (!ret->thread || !ret->state)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < p->nr_threads; i++)
-		ret->thread[i] = thread_selected(&p->threads[i], s);
+		ret->thread[i] = thread_selected(p, &p->threads[i], s);
 	for (uint32_t i = 0; i < states; i++)
 		ret->state[i] = listed(state_name(i), s->state, s->nr_state);
 	return s->ignore_idle ? idle_new(&ret->idle, p) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Select the samples of a view: by thread, time, state, length and module. All commands that show samples use this,
+ * Select the samples of a view: by thread, its labels, time, state, length and module. All commands that show samples use this,
  * through filter.h.
  *
  * Of an off-CPU interval that is only partly in the range of time, the part inside is selected. A sum of intervals has
@@ -10,6 +10,7 @@
 #include <dusk/dusk.h>
 #include "report/model/aggregate.h"
 #include "report/model/idle.h"
+#include "report/model/thread_label.h"
 
 /* What to select. An empty list selects everything, and so does 0. */
 struct selection {
@@ -19,6 +20,8 @@ struct selection {
 	size_t nr_comm, nr_dso, nr_pid, nr_tid;
 	const char *const *state; /* names of thread states, as of state_name() */
 	size_t nr_state;
+	const char *const *label[NR_THREAD_LABELS]; /* patterns */
+	size_t nr_label[NR_THREAD_LABELS];
 	uint64_t from_ns, to_ns; /* of the recording, without @to_ns; 0: the end */
 	uint64_t min_ns;	 /* no off-CPU intervals that are shorter */
 	bool ignore_idle;	 /* no off-CPU intervals of idle threads (idle.h) */

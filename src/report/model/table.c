@@ -121,6 +121,13 @@ static int compare_key(const struct table *t, enum key key, const struct table_r
 	case KEY_DSO: return strcmp(label_module(t->labels, a->label), label_module(t->labels, b->label));
 	case KEY_FUNCTION: return strcmp(label_function(t->labels, a->label), label_function(t->labels, b->label));
 	case KEY_LINE: return strcmp(label_line(t->labels, a->label), label_line(t->labels, b->label));
+	case KEY_SERVICE:
+	case KEY_UNIT:
+	case KEY_CONTAINER:
+	case KEY_POD:
+	case KEY_NAMESPACE:
+	case KEY_VERSION:
+	case KEY_CGROUP: return strcmp(ga->label[label_of_key(key)], gb->label[label_of_key(key)]);
 	case KEY_SELF_PERCENT:
 	case KEY_SELF: return heavier(a->self, b->self);
 	case KEY_TOTAL_PERCENT:

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names of columns, texts of cells and colours, shared by tables and trees. */
 #include <stdlib.h>
+#include <string.h>
 #include "report/show/show.h"
+
+#define CONTAINER_ID_DIGITS 64
 
 const char *key_name(enum key key)
 {
@@ -13,6 +16,13 @@ const char *key_name(enum key key)
 	case KEY_FUNCTION: return "function";
 	case KEY_LINE: return "line";
 	case KEY_STATE: return "state";
+	case KEY_SERVICE:
+	case KEY_UNIT:
+	case KEY_CONTAINER:
+	case KEY_POD:
+	case KEY_NAMESPACE:
+	case KEY_VERSION:
+	case KEY_CGROUP: return thread_label_name(label_of_key(key));
 	case KEY_SELF_PERCENT: return "self_percent";
 	case KEY_TOTAL_PERCENT: return "total_percent";
 	case KEY_SELF: return "self";
@@ -37,6 +47,15 @@ const char *column_name(enum key key, enum measure by)
 	}
 }
 
+/* The id of a container that has no name is cut, as its runtime cuts it. */
+static const char *container_cell(char *buffer, size_t size, const char *name)
+{
+	if (strlen(name) != CONTAINER_ID_DIGITS || strspn(name, "0123456789abcdef") != CONTAINER_ID_DIGITS)
+		return name;
+	snprintf(buffer, size, "%.*s", SHORT_ID, name);
+	return buffer;
+}
+
 const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l, uint32_t label)
 {
 	switch (key) {
@@ -47,6 +66,13 @@ const char *cell(char *buffer, size_t size, enum key key, const struct group *g,
 	case KEY_DSO: return label_module(l, label);
 	case KEY_FUNCTION: return label_function(l, label);
 	case KEY_LINE: return label_line(l, label);
+	case KEY_CONTAINER: return container_cell(buffer, size, g->label[LABEL_CONTAINER]);
+	case KEY_SERVICE:
+	case KEY_UNIT:
+	case KEY_POD:
+	case KEY_NAMESPACE:
+	case KEY_VERSION:
+	case KEY_CGROUP: return g->label[label_of_key(key)];
 	default: abort();
 	}
 }

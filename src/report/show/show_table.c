@@ -85,6 +85,13 @@ static const char *title(const struct view *v, enum key key)
 	case KEY_FUNCTION: return "Function";
 	case KEY_LINE: return "Line";
 	case KEY_STATE: return "State";
+	case KEY_SERVICE: return "Service";
+	case KEY_UNIT: return "Unit";
+	case KEY_CONTAINER: return "Container";
+	case KEY_POD: return "Pod";
+	case KEY_NAMESPACE: return "Namespace";
+	case KEY_VERSION: return "Version";
+	case KEY_CGROUP: return "Cgroup";
 	case KEY_SELF_PERCENT: return "Self";
 	case KEY_TOTAL_PERCENT: return "Total";
 	case KEY_SELF:

@@ -188,6 +188,8 @@ static int show_object(void *ctx, const struct tree_step *s)
 
 			if (key == KEY_COMM || key == KEY_STATE)
 				json_string(&j, key_name(key), key == KEY_COMM ? g->comm : g->state);
+			else if (key & KEYS_OF_LABELS)
+				json_string(&j, key_name(key), g->label[label_of_key(key)]);
 			else
 				json_i64(&j, key_name(key), key == KEY_PID ? g->pid : g->tid);
 		}

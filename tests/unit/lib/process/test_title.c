@@ -6,13 +6,17 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
+#include "lib/buildid.h"
 #include "lib/process/ask.h"
 #include "lib/process/title.h"
 #include "titled_process.h"
 
-static char title[TITLES_AT_ONCE][TITLE_BYTES];
+static struct process_title title[TITLES_AT_ONCE];
 static struct ask_child child;
 
 static void the_title_of_a_process_is_its_arguments(void **state)
@@ -21,9 +25,9 @@ static void the_title_of_a_process_is_its_arguments(void **state)
 	pid_t pid[] = {a.pid, b.pid};
 
 	(void)state;
-	assert_int_equal(titles_read(&child, pid, 2, title), 0);
-	assert_string_equal(title[0], "postgres: alice -c read x && exec $0 b c");
-	assert_string_equal(title[1], "cc1 -c read x && exec $0 -quiet");
+	assert_int_equal(titles_read(&child, pid, 2, false, title), 0);
+	assert_string_equal(title[0].title, "postgres: alice -c read x && exec $0 b c");
+	assert_string_equal(title[1].title, "cc1 -c read x && exec $0 -quiet");
 	titled_process_end(&a);
 	titled_process_end(&b);
 }
@@ -33,8 +37,8 @@ static void control_characters_of_a_title_are_replaced(void **state)
 	struct titled_process a = titled_process("one\ntwo\x1b[31m\x7f", "\xff");
 
 	(void)state;
-	assert_int_equal(titles_read(&child, &a.pid, 1, title), 0);
-	assert_string_equal(title[0], "one?two?[31m? -c read x && exec $0 \xff");
+	assert_int_equal(titles_read(&child, &a.pid, 1, false, title), 0);
+	assert_string_equal(title[0].title, "one?two?[31m? -c read x && exec $0 \xff");
 	titled_process_end(&a);
 }
 
@@ -49,14 +53,49 @@ static void a_long_title_loses_its_middle(void **state)
 		memcpy(argument + i, "\xc3\xa4", 2);
 	strcpy(argument + 4990, " file.c");
 	a = titled_process("cc1", argument);
-	assert_int_equal(titles_read(&child, &a.pid, 1, title), 0);
-	assert_in_range(strlen(title[0]), TITLE_BYTES - 4, TITLE_BYTES - 1);
-	assert_int_equal(strncmp(title[0], "cc1 -c read x && exec $0 \xc3\xa4", 27), 0);
-	assert_string_equal(title[0] + strlen(title[0]) - 7, " file.c");
-	at = strstr(title[0], "\xe2\x80\xa6");
+	assert_int_equal(titles_read(&child, &a.pid, 1, false, title), 0);
+	assert_in_range(strlen(title[0].title), TITLE_BYTES - 4, TITLE_BYTES - 1);
+	assert_int_equal(strncmp(title[0].title, "cc1 -c read x && exec $0 \xc3\xa4", 27), 0);
+	assert_string_equal(title[0].title + strlen(title[0].title) - 7, " file.c");
+	at = strstr(title[0].title, "\xe2\x80\xa6");
 	assert_non_null(at);
 	assert_int_equal((unsigned char)at[-1], 0xa4);
 	assert_int_equal((unsigned char)at[3], 0xc3);
+	titled_process_end(&a);
+}
+
+static void a_service_is_what_the_environment_says(void **state)
+{
+	struct titled_process none = titled_process("none", ""), some;
+	pid_t pid[2];
+
+	(void)state;
+	setenv("OTEL_SERVICE_NAME", "shop\x1b[31m", 1);
+	some = titled_process("some", "");
+	unsetenv("OTEL_SERVICE_NAME");
+	pid[0] = none.pid;
+	pid[1] = some.pid;
+	assert_int_equal(titles_read(&child, pid, 2, false, title), 0);
+	assert_string_equal(title[0].service, "");
+	assert_string_equal(title[1].service, "shop?[31m");
+	titled_process_end(&none);
+	titled_process_end(&some);
+}
+
+static void a_version_is_the_build_id_of_the_program(void **state)
+{
+	struct titled_process a = titled_process("sh", "");
+	char id[BUILDID_TEXT_BYTES];
+	int fd = open("/bin/sh", O_RDONLY);
+
+	(void)state;
+	assert_int_equal(buildid_read(id, sizeof(id), fd), 0);
+	assert_int_equal(titles_read(&child, &a.pid, 1, false, title), 0);
+	assert_string_equal(title[0].version, id);
+	assert_int_equal(titles_read(&child, &a.pid, 1, false, title), 0); /* from what was read before */
+	assert_string_equal(title[0].version, id);
+	assert_true(*id);
+	close(fd);
 	titled_process_end(&a);
 }
 
@@ -67,10 +106,10 @@ static void a_process_that_is_gone_has_none(void **state)
 
 	(void)state;
 	titled_process_end(&a);
-	strcpy(title[0], "before");
-	assert_int_equal(titles_read(&child, pid, 2, title), 0);
-	assert_string_equal(title[0], "");
-	assert_int_equal(titles_read(&child, pid, TITLES_AT_ONCE + 1, title), -E2BIG);
+	strcpy(title[0].title, "before");
+	assert_int_equal(titles_read(&child, pid, 2, false, title), 0);
+	assert_string_equal(title[0].title, "");
+	assert_int_equal(titles_read(&child, pid, TITLES_AT_ONCE + 1, false, title), -E2BIG);
 }
 
 int main(void)
@@ -79,6 +118,8 @@ int main(void)
 		cmocka_unit_test(the_title_of_a_process_is_its_arguments),
 		cmocka_unit_test(control_characters_of_a_title_are_replaced),
 		cmocka_unit_test(a_long_title_loses_its_middle),
+		cmocka_unit_test(a_service_is_what_the_environment_says),
+		cmocka_unit_test(a_version_is_the_build_id_of_the_program),
 		cmocka_unit_test(a_process_that_is_gone_has_none),
 	};
 

@@ -229,7 +229,7 @@ static void a_timeline_fills_the_lives_of_threads(void **state)
 	write_profile();
 	run_sql(path,
 		"delete from offcpu; delete from thread_times;"
-		"insert into thread values(1,7,9,'u');"
+		"insert into thread values(1,7,9,'u',null);"
 		"insert into thread_times values(1,0,1000000,21000000,0,0,0,0),(2,0,31000000,41000000,0,0,0,0);"
 		"insert into offcpu(time,thread,state,value,cpu,nr) values"
 		"(10000,0,1,4000000,0,1),(12000,0,1,2000000,1,1),(15000,0,1,1000000,null,3),(20000,0,1,1000000,null,1),"

@@ -35,7 +35,7 @@ static struct dusk_profile *part(const char *boot, uint64_t start_s, uint64_t te
 	profile_interval(w, &interval, id);
 	profile_waker(w, &by, id);
 	profile_thread_times(w, &(struct dusk_thread_times){.thread = one, .end_ns = 4 * S, .on_cpu_ns = 4 * S});
-	profile_title(w, one, "one --with=words");
+	profile_process(w, one, &(struct profile_process){.title = "one --with=words"});
 	profile_set(w, "period_ns", "50000000");
 	profile_set(w, "boot_id", boot);
 	profile_set_u64(w, "start_realtime_ns", start_s * S);

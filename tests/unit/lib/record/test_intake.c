@@ -36,6 +36,7 @@ static union event {
 	struct event_thread_times life;
 	struct event_kernel_stack kernel_stack;
 	struct event_occurrence occurrence;
+	struct event_cgroup cgroup;
 } e;
 
 static int begin(void **state)
@@ -93,6 +94,7 @@ static size_t make(u32 kind)
 		memcpy(e.occurrence.record, &(u32[]){0, 0, 10 << 16 | 20, 12, 13}, 20);
 		memcpy((u8 *)e.occurrence.record + 20, "/bin/true", 10);
 		return sizeof(e.occurrence) + (RECORD + 7) / 8 * 8 + FRAMES * sizeof(u64);
+	case EVENT_CGROUP: return sizeof(e.cgroup);
 	default: return sizeof(e.life);
 	}
 }
@@ -112,7 +114,7 @@ static int take(size_t size)
 
 static void an_event_that_is_cut_is_refused_wherever_it_is_cut(void **state)
 {
-	for (u32 kind = EVENT_SAMPLE; kind <= EVENT_OCCURRENCE; kind++) {
+	for (u32 kind = EVENT_SAMPLE; kind <= EVENT_CGROUP; kind++) {
 		size_t size = make(kind);
 
 		for (size_t cut = 0; cut < size; cut++)
@@ -126,7 +128,7 @@ static void a_kind_that_there_is_not_is_refused(void **state)
 	make(EVENT_MODULE);
 	e.kind = 0;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
-	e.kind = EVENT_OCCURRENCE + 1;
+	e.kind = EVENT_CGROUP + 1;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
 	e.kind = UINT32_MAX;
 	assert_int_equal(take(sizeof(e)), -EPROTO);
@@ -202,6 +204,16 @@ static void numbers_for_which_a_profile_has_no_room_are_refused(void **state)
 	size = make(EVENT_MODULE);
 	e.module.pid = UINT32_MAX;
 	assert_int_equal(take(size), -EPROTO);
+}
+
+static void a_path_of_a_cgroup_must_end(void **state)
+{
+	size_t size = make(EVENT_CGROUP);
+
+	memset(e.cgroup.path, 'c', sizeof(e.cgroup.path));
+	assert_int_equal(take(size), -EPROTO);
+	e.cgroup.path[PATH_BYTES - 1] = 0;
+	assert_int_equal(take(size), 0);
 }
 
 static void a_name_need_not_end(void **state)
@@ -294,6 +306,7 @@ int main(void)
 		with_profile(a_kind_that_there_is_not_is_refused),
 		with_profile(what_is_out_of_range_is_refused),
 		with_profile(numbers_for_which_a_profile_has_no_room_are_refused),
+		with_profile(a_path_of_a_cgroup_must_end),
 		with_profile(a_name_need_not_end),
 		with_profile(a_stack_that_there_is_not_leaves_a_sample_without_it),
 		with_profile(an_occurrence_waits_for_its_stack_with_its_fields),

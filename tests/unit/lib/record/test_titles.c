@@ -15,11 +15,11 @@ static void processes_of_one_name_are_told_apart_by_their_titles(void **state)
 
 	(void)state;
 	profile_thread(w, a.pid, a.pid, "postgres");
-	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
 	profile_thread(w, b.pid, b.pid, "postgres");
 	profile_thread(w, a.pid, a.pid + 100000, "helper");
 	profile_thread(w, 0, 0, "swapper");
-	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
 	titles_done(&t);
 	close_finished(w);
 	p = opened(path);
@@ -41,10 +41,10 @@ static void a_process_that_has_ended_keeps_its_title(void **state)
 
 	(void)state;
 	profile_thread(w, a.pid, a.pid, "sh");
-	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
 	titled_process_end(&a);
-	assert_int_equal(titles_look_again(&t, w, false), 0);
-	assert_int_equal(titles_look_again(&t, w, true), 0);
+	assert_int_equal(titles_look_again(&t, w, NULL, false), 0);
+	assert_int_equal(titles_look_again(&t, w, NULL, true), 0);
 	titles_done(&t);
 	close_finished(w);
 	p = opened(path);
@@ -56,17 +56,17 @@ static void a_title_that_has_changed_is_read_again(void **state)
 {
 	struct titled_process a = titled_process("before", "cat");
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
-	char now[1][TITLE_BYTES] = {"before"};
+	struct process_title now[1] = {{"before"}};
 	struct profile_writer *w = created();
 	struct titles t = {0};
 
 	(void)state;
 	profile_thread(w, a.pid, a.pid, "sh");
-	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
 	assert_int_equal(write(a.to, "\n", 1), 1);
-	while (strcmp(now[0], "cat")) /* in the middle of execve() it is "" */
-		assert_int_equal(titles_read(&t.child, &a.pid, 1, now), 0);
-	assert_int_equal(titles_look_again(&t, w, false), 0);
+	while (strcmp(now[0].title, "cat")) /* in the middle of execve() it is "" */
+		assert_int_equal(titles_read(&t.child, &a.pid, 1, false, now), 0);
+	assert_int_equal(titles_look_again(&t, w, NULL, false), 0);
 	titles_done(&t);
 	close_finished(w);
 	p = opened(path);
@@ -84,13 +84,13 @@ static void a_new_program_of_a_process_is_asked_anew(void **state)
 
 	(void)state;
 	profile_thread(w, a.pid, a.pid, "make");
-	profile_title(w, 0, "make all");
-	assert_int_equal(titles_follow(&t, w), 0);
+	profile_process(w, 0, &(struct profile_process){.title = "make all"});
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
 	child = t.child.pid;
 	profile_thread(w, a.pid, a.pid, "sh");
-	profile_title(w, 0, "make all");
-	assert_int_equal(titles_follow(&t, w), 0);
-	assert_int_equal(titles_look_again(&t, w, true), 0);
+	profile_process(w, 0, &(struct profile_process){.title = "make all"});
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
+	assert_int_equal(titles_look_again(&t, w, NULL, true), 0);
 	assert_int_equal(t.child.pid, child); /* one for all */
 	titles_done(&t);
 	close_finished(w);
@@ -108,7 +108,7 @@ static void the_work_for_many_processes_is_bounded(void **state)
 	(void)state;
 	for (pid_t pid = 10000000; pid < 10000000 + TITLES_MAX + 100; pid++)
 		profile_thread(w, pid, pid, "x");
-	assert_int_equal(titles_follow(&t, w), 0);
+	assert_int_equal(titles_follow(&t, w, NULL), 0);
 	assert_int_equal(t.titled.nr, TITLES_MAX);
 	assert_int_equal(t.read, TITLES_A_LOOK);
 	titles_done(&t);
