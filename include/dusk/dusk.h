@@ -506,6 +506,12 @@ struct dusk_record_options {
 	 * kill loses no more than one window; 0: each sample is kept. At least a millisecond.
 	 */
 	uint64_t window_ns;
+	/*
+	 * FULL: only tasks in cgroups with one of these labels, patterns as of glob(7); not together with cgroup. Those that
+	 * are made while it records are recorded from some milliseconds later on. The lists must live as long as the recording.
+	 */
+	const char *const *units, *const *containers, *const *pods, *const *namespaces;
+	size_t nr_units, nr_containers, nr_pods, nr_namespaces;
 };
 
 /* What came from one source: samples, off-CPU intervals, or occurrences of events. */

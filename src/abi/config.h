@@ -35,7 +35,8 @@ struct config {
 /* Which tasks the recorder samples, and how. */
 struct filter {
 	u32 filter_tasks;   /* only what the map "wanted" lists, and children of these */
-	u32 filter_cgroup;  /* only tasks below the cgroup in the map "cgroup" */
+	u32 filter_cgroup;  /* only tasks of the map "cgroups" */
+	u32 inherit_cgroup; /* and of what is made in these */
 	u32 filter_user;    /* only tasks of @user */
 	u32 user;	    /* an effective user id */
 	u32 self_tgid;	    /* our own process, which is not profiled */

@@ -73,7 +73,8 @@
 	X(LOST_THREADS, "lost-threads", "threads lost: the ring buffer was full")                                  \
 	X(LOST_STACKS, "lost-stacks", "stack events lost: the ring buffer was full")                               \
 	X(LOST_MODULES, "lost-modules", "module events lost: the ring buffer was full")                            \
-	X(LOST_CGROUPS, "lost-cgroups", "new cgroups whose path is not known: the ring buffer was full")           \
+	X(LOST_CGROUPS, "lost-cgroups",                                                                            \
+	  "new cgroups lost: the ring buffer was full, or more are recorded than there is room for")               \
 	X(LOST_CHILDREN, "lost-children",                                                                          \
 	  "processes and threads not recorded: more were created than there is room for")
 

@@ -150,7 +150,7 @@ struct event_thread_times {
 struct event_cgroup {
 	u32 kind, pad;
 	u64 id;
-	char path[PATH_BYTES]; /* from the hierarchy's root; cut if it is longer */
+	char path[PATH_BYTES]; /* from the hierarchy's root, up to its 0 byte; cut if it is longer */
 };
 
 #define RECORD_BYTES 1024 /* the most that is copied of the record of an event */

@@ -33,7 +33,7 @@
 struct options {
 	bool all, no_children, stacks, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
 	double budget_percent;
-	struct text_list events;
+	struct text_list events, units, containers, pods, namespaces;
 	struct tracefs_names tracefs; /* the tracefs events among @events */
 	uint32_t sources;
 	uint64_t min_block_ns;
@@ -66,6 +66,10 @@ static const struct option options[] = {
 	{'C', "cpu", OPTION_NUMBERS, offsetof(struct options, cpus), "CPUS", "only these CPUs: 0,2-3", 0, 65535},
 	{'G', "cgroup", OPTION_TEXT, offsetof(struct options, cgroup), "FOLDER",
 	 "only tasks below this cgroup2 folder"},
+	{0, "unit", OPTION_TEXTS, offsetof(struct options, units), "NAMES", "only these units of systemd"},
+	{0, "container", OPTION_TEXTS, offsetof(struct options, containers), "NAMES", "only these containers"},
+	{0, "pod", OPTION_TEXTS, offsetof(struct options, pods), "NAMES", "only these pods of Kubernetes"},
+	{0, "namespace", OPTION_TEXTS, offsetof(struct options, namespaces), "NAMES", "only pods of these"},
 	{'u', "user", OPTION_TEXT, offsetof(struct options, user), "USER",
 	 "only tasks of this user: a name or a number"},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
@@ -168,11 +172,16 @@ static bool is_hidden(const char *path)
 	return path && access(path, F_OK) && errno == EACCES;
 }
 
+static bool by_label(const struct options *o)
+{
+	return o->units.nr || o->containers.nr || o->pods.nr || o->namespaces.nr;
+}
+
 /* What to record: the options, and @command as text, or NULL. They refer to @r and @command. */
 static struct dusk_record_options record_options(const struct recording *r, const char *command)
 {
 	const struct options *o = r->options;
-	bool alone = r->child.pid && !o->all && !o->pids.nr && !o->tids.nr && !o->cgroup && !o->user;
+	bool alone = r->child.pid && !o->all && !o->pids.nr && !o->tids.nr && !o->cgroup && !by_label(o) && !o->user;
 
 	return (struct dusk_record_options){
 		.sz = sizeof(struct dusk_record_options),
@@ -197,6 +206,14 @@ static struct dusk_record_options record_options(const struct recording *r, cons
 		.only_user = o->user,
 		.user = o->uid,
 		.cgroup = o->cgroup,
+		.units = o->units.v,
+		.nr_units = o->units.nr,
+		.containers = o->containers.v,
+		.nr_containers = o->containers.nr,
+		.pods = o->pods.v,
+		.nr_pods = o->pods.nr,
+		.namespaces = o->namespaces.v,
+		.nr_namespaces = o->namespaces.nr,
 		.cpus = o->cpus.v,
 		.nr_cpus = o->cpus.nr,
 		.command = command,
@@ -219,7 +236,7 @@ static int create(struct recording *r)
 		.name = o->mode,
 		.quiet = o->quiet,
 		.sources_by_name = o->events.nr,
-		.needs_full = o->tracefs.nr || o->wakers || o->verify || o->user || o->budget_percent,
+		.needs_full = o->tracefs.nr || o->wakers || o->verify || o->user || by_label(o) || o->budget_percent,
 	};
 	struct dusk_error err = {""};
 	int error;
@@ -535,6 +552,8 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "-D is for recordings without COMMAND, which begins when the recording does");
 	else if (o.window_ns && o.window_ns < 1000000)
 		status = say_usage(self, "--window takes at least 1ms");
+	else if (o.cgroup && by_label(&o))
+		status = say_usage(self, "--cgroup goes without --unit, --container, --pod and --namespace");
 	else if (!strcmp(o.output, "-"))
 		status = say_usage(self, "a profile is a database and needs a file; -o - cannot work");
 	else

@@ -29,7 +29,6 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
-	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_ARRAY_OF_MAPS = 12,
 	BPF_MAP_TYPE_RINGBUF = 27,
 	BPF_MAP_TYPE_TASK_STORAGE = 29,
@@ -224,6 +223,8 @@ struct cgroup_root {
 struct cgroup {
 	struct kernfs_node *kn;
 	struct cgroup_root *root;
+	int level;		     /* 0: the root */
+	struct cgroup *ancestors[1]; /* by level; itself is the last one */
 };
 
 struct css_set {

@@ -7,7 +7,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 struct events_map events SEC(".maps");
 struct wanted_map wanted SEC(".maps");
-struct cgroup_map cgroup SEC(".maps");
+struct cgroups_map cgroups SEC(".maps");
 const volatile struct filter filter SEC(".rodata.filter") CORE = {};
 
 /* Copy the entry of @parent to @child. */

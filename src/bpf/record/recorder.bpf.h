@@ -2,6 +2,7 @@
 /* What the programs of a recording share: their ring buffer, and the choice of tasks. */
 #pragma once
 #include "bpf/common/maps.h"
+#include "bpf/common/task.bpf.h"
 
 #define MAX_WANTED 16384
 #define RING_BYTES (4 << 20)
@@ -30,14 +31,15 @@ struct wanted_map {
 };
 extern struct wanted_map wanted SEC(".maps");
 
-/* cgroup: the folder below which tasks are recorded, if filter.filter_cgroup. */
-struct cgroup_map {
-	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
+/* cgroups: those whose tasks are recorded, by number, if filter.filter_cgroup. */
+struct cgroups_map {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, MAX_WANTED);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, u64);
 	__type(value, u32);
 };
-extern struct cgroup_map cgroup SEC(".maps");
+extern struct cgroups_map cgroups SEC(".maps");
 
 extern const volatile struct filter filter CORE;
 
@@ -48,14 +50,21 @@ static INLINE bool is_wanted(const struct wanted_key *key)
 	return wish && *wish == WANTED;
 }
 
-/* Are events of @t recorded? @t is the current task, which may be the idle task. */
+static INLINE bool cgroup_in_scope(struct task_struct *t)
+{
+	u64 id = task_cgroup(t);
+
+	return bpf_map_lookup_elem(&cgroups, &id);
+}
+
+/* Are events of @t recorded? It may be the idle task. */
 static INLINE bool task_in_scope(struct task_struct *t)
 {
 	struct wanted_key process = {t->tgid, WANT_PROCESS}, thread = {t->pid, WANT_THREAD};
 
 	if ((u32)t->tgid == filter.self_tgid)
 		return false; /* ourselves */
-	if (filter.filter_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
+	if (filter.filter_cgroup && !cgroup_in_scope(t))
 		return false;
 	if (filter.filter_user && t->cred->euid.val != filter.user)
 		return false;

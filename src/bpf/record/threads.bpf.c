@@ -100,10 +100,7 @@ int iter_tasks(struct bpf_iter__task *ctx)
 		return 0;
 	if (times.stop_ns)
 		aggregate_without_stack(CONSUMER_RECORDER, t->pid);
-	if (filter.filter_cgroup) /* task_wanted() knows the cgroup of the current task only */
-		w = bpf_task_storage_get(&task_sched_state, t, 0, 0);
-	else
-		w = thread_find(t, !t->on_cpu, offcpu_reason(false, t->__state));
+	w = thread_find(t, !t->on_cpu, offcpu_reason(false, t->__state));
 	if (w && w->start_ns && times.stop_ns && w->state != OFFCPU_ENDED && w->start_ns < times.stop_ns)
 		flush_task(ctx->meta->seq, t, w);
 	return 0;

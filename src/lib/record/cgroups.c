@@ -12,13 +12,48 @@
 
 #define MAX_LOOKS 10 /* for the name of a container; one a second */
 
+/* What is known of a cgroup by now. */
+struct facts {
+	struct cgroup_place place;
+	struct container_name name;
+	struct dusk_cgroup is;
+	bool named; /* or there is nothing to name */
+};
+
+static void look_up(const struct cgroups *c, const char *path, struct facts *ret)
+{
+	memset(&ret->name, 0, sizeof(ret->name));
+	cgroup_parse(&ret->place, path);
+	ret->named =
+		!*ret->place.container || container_find_name(&ret->name, c->root ? c->root : "", ret->place.container);
+	ret->is = (struct dusk_cgroup){
+		.path = path,
+		.container = ret->place.container,
+		.container_name = ret->name.container,
+		.pod = *ret->name.pod ? ret->name.pod : ret->place.pod,
+		.pod_namespace = ret->name.pod_namespace,
+		.unit = ret->place.unit,
+	};
+}
+
+/* Returns 0 or -ENOMEM. */
+static int choose(struct cgroups *c, uint64_t id, const char *path)
+{
+	struct facts known;
+
+	look_up(c, path, &known);
+	if (c->choose(c->ctx, id, &known.is) || known.named)
+		return 0;
+	return vec_push(&c->later, ((struct later_cgroup){id, path, 0}));
+}
+
 int cgroups_learn(struct cgroups *c, uint64_t id, const char *path)
 {
 	struct known_cgroup k = {.path = ""};
 	uint32_t *at;
 	bool fresh;
 
-	if (c->known.nr >= CGROUPS_MAX) {
+	if (c->known.nr >= CGROUPS_MAX || c->paths_bytes > PATHS_MAX_BYTES) {
 		c->refused++;
 		return 0;
 	}
@@ -31,7 +66,8 @@ int cgroups_learn(struct cgroups *c, uint64_t id, const char *path)
 	if (!k.path || vec_push(&c->known, k))
 		return -ENOMEM;
 	*at = c->known.nr;
-	return 0;
+	c->paths_bytes += strlen(path);
+	return c->choose ? choose(c, id, k.path) : 0;
 }
 
 int cgroups_scan_folder(struct cgroups *c, const char *folder)
@@ -67,21 +103,12 @@ int cgroups_scan(struct cgroups *c)
 /* Write what is known of @k by now. */
 static void write(const struct cgroups *c, struct profile_writer *w, struct known_cgroup *k)
 {
-	struct container_name name = {""};
-	struct cgroup_place place;
+	struct facts known;
 
-	cgroup_parse(&place, k->path);
-	k->named = !*place.container || container_find_name(&name, c->root ? c->root : "", place.container);
-	if (k->number && !k->named)
-		return;
-	k->number = profile_cgroup(w, &(struct dusk_cgroup){
-					      .path = k->path,
-					      .container = place.container,
-					      .container_name = name.container,
-					      .pod = *name.pod ? name.pod : place.pod,
-					      .pod_namespace = name.pod_namespace,
-					      .unit = place.unit,
-				      });
+	look_up(c, k->path, &known);
+	k->named = known.named;
+	if (!k->number || k->named)
+		k->number = profile_cgroup(w, &known.is);
 }
 
 static uint32_t number_at(struct cgroups *c, struct profile_writer *w, uint32_t at)
@@ -115,6 +142,24 @@ uint32_t cgroups_number_of(struct cgroups *c, struct profile_writer *w, const ch
 		       : 0;
 }
 
+/* Look again at containers that were not chosen, and had no name by which they could be. */
+static void choose_later(struct cgroups *c)
+{
+	size_t left = 0;
+
+	for (size_t i = 0; i < c->later.nr; i++) {
+		struct later_cgroup l = c->later.v[i];
+		struct facts known;
+
+		look_up(c, l.path, &known);
+		if (!known.named && ++l.looks < MAX_LOOKS)
+			c->later.v[left++] = l;
+		else if (known.named)
+			c->choose(c->ctx, l.id, &known.is);
+	}
+	c->later.nr = left;
+}
+
 void cgroups_name(struct cgroups *c, struct profile_writer *w)
 {
 	size_t left = 0;
@@ -127,6 +172,7 @@ void cgroups_name(struct cgroups *c, struct profile_writer *w)
 			c->unnamed.v[left++] = c->unnamed.v[i];
 	}
 	c->unnamed.nr = left;
+	choose_later(c);
 }
 
 void cgroups_done(struct cgroups *c)
@@ -134,5 +180,6 @@ void cgroups_done(struct cgroups *c)
 	map_done(&c->of);
 	vec_done(&c->known);
 	vec_done(&c->unnamed);
+	vec_done(&c->later);
 	strings_done(&c->paths);
 }

@@ -10,7 +10,8 @@
 #include "base/vec.h"
 #include "lib/profile/profile_write.h"
 
-#define CGROUPS_MAX 100000 /* that are known at one time; later ones stay without a path */
+#define CGROUPS_MAX 65536	   /* that are known; later ones stay without a path */
+#define PATHS_MAX_BYTES (16 << 20) /* of all of them, likewise */
 
 struct known_cgroup {
 	const char *path;
@@ -19,13 +20,25 @@ struct known_cgroup {
 	bool named;	 /* or there is nothing to name */
 };
 
+/* A container without a name so far, which may have to be chosen by it. */
+struct later_cgroup {
+	uint64_t id;
+	const char *path;
+	uint8_t looks;
+};
+
 /* All-zero is the state before the recording. */
 struct cgroups {
 	struct map of; /* id -> index of @known, plus 1 */
 	struct vec(struct known_cgroup) known;
 	struct vec(uint32_t) unnamed; /* of @known, with a number: containers without a name */
 	struct strings paths;
-	uint64_t refused; /* as there were CGROUPS_MAX */
+	size_t paths_bytes;
+	uint64_t refused; /* as there were too many */
+	/* Called once for each cgroup; NULL: not. For a container that it refuses, again when that has got a name. */
+	bool (*choose)(void *ctx, uint64_t id, const struct dusk_cgroup *c);
+	void *ctx;
+	struct vec(struct later_cgroup) later;
 	const char *root; /* below which the files of container runtimes are; NULL: "" */
 };
 

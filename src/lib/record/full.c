@@ -47,6 +47,7 @@ struct full {
 	double budget;
 	bool verify;
 	const volatile int *stops;
+	struct dusk_record_options chosen; /* cgroups by labels */
 	uint64_t events_left;		   /* to read in this poll */
 	struct stack_counts stacks_before; /* in the stackmap, before this recording */
 	uint32_t first_epoch;
@@ -104,7 +105,8 @@ static int fill_filter(const struct full *f, const struct dusk_record_options *o
 	if (!filter)
 		return error_set(err, -EINVAL, "cannot record: the BPF object has no filter");
 	filter->filter_tasks = o->nr_pids || o->nr_tids;
-	filter->filter_cgroup = o->cgroup != NULL;
+	filter->filter_cgroup = o->cgroup || wanted_by_label(o);
+	filter->inherit_cgroup = o->cgroup != NULL;
 	filter->self_tgid = getpid();
 	filter->no_children = o->no_children;
 	filter->filter_user = o->only_user;
@@ -149,6 +151,27 @@ static int load(struct full *f, const struct dusk_record_options *o, int stops_b
 	return ret ?: tool_load(f->tool, err);
 }
 
+static bool choose_cgroup(void *ctx, uint64_t id, const struct dusk_cgroup *c)
+{
+	const struct full *f = ctx;
+
+	return wanted_choose_cgroup(f->tool, &f->chosen, id, c);
+}
+
+/* The programs are attached, which report those that are made meanwhile. */
+static int find_cgroups(struct full *f, const struct dusk_record_options *o, struct dusk_error *err)
+{
+	struct cgroups *c = &f->join->cgroups;
+
+	f->join->cgroups_known = true;
+	if (wanted_by_label(o)) {
+		f->chosen = *o;
+		c->choose = choose_cgroup;
+		c->ctx = f;
+	}
+	return cgroups_scan(c) == -ENOMEM ? -ENOMEM : wanted_add_cgroups(f->tool, o, err);
+}
+
 /* Let the sources begin, all but the timers. */
 static int attach(struct full *f, const struct dusk_record_options *o, struct dusk_error *err)
 {
@@ -161,10 +184,8 @@ static int attach(struct full *f, const struct dusk_record_options *o, struct du
 				map_fd(f, "events"), f->offcpu ? offcpu_aggregation(f->offcpu) : -1, err);
 	if (!ret)
 		ret = tool_attach(f->tool, err); /* children of what is recorded are recorded */
-	if (!ret) {				 /* after tool_attach(), which notes those that are made meanwhile */
-		f->join->cgroups_known = true;
-		ret = cgroups_scan(&f->join->cgroups) == -ENOMEM ? -ENOMEM : 0;
-	}
+	if (!ret)
+		ret = find_cgroups(f, o, err);
 	if (!ret && !o->from_exec && !o->no_children)
 		ret = wanted_add_descendants(f->service, f->tool, o, err);
 	if (!ret && f->events)
@@ -280,7 +301,8 @@ static int full_follow(void *mode, uint64_t now_ns, struct dusk_error *err)
 
 	if (f->sampler)
 		sampler_follow(f->sampler);
-	ret = f->offcpu ? offcpu_sum_up(f->offcpu, now_ns) : 0;
+	f->events_left = EVENTS_A_POLL;
+	ret = f->offcpu ? offcpu_sum_up(f->offcpu, f->ring, now_ns) : 0;
 	if (ret < 0)
 		return error_set(err, ret, "cannot read the sums of off-CPU intervals: %s", strerror(-ret));
 	return 0;
@@ -363,7 +385,7 @@ static int full_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
 	*stop_ns = now_ns();
 	f->events_left = UINT64_MAX;
 	if (f->offcpu)
-		ret = offcpu_stop(f->offcpu, *stop_ns, f->stops, err);
+		ret = offcpu_stop(f->offcpu, f->ring, *stop_ns, f->stops, err);
 	ring_buffer__consume(f->ring);
 	for (int i = 0; i < SETTLE_ROUNDS && is_more_to_come(f); i++) {
 		usleep(SETTLE_MS * 1000);
@@ -371,7 +393,7 @@ static int full_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
 	}
 	tool_due(f->tool, CONSUMER_RECORDER, note_due, f);
 	if (f->offcpu && !ret) /* what was resolved since */
-		ret = offcpu_sum_up(f->offcpu, *stop_ns);
+		ret = offcpu_sum_up(f->offcpu, f->ring, *stop_ns);
 	ring_buffer__consume(f->ring);
 	join_end(f->join, &f->due);
 	write_counters(f);

@@ -340,7 +340,7 @@ static bool is_cgroup(const void *data, size_t size)
 {
 	const struct event_cgroup *e = data;
 
-	return memchr(e->path, 0, sizeof(e->path));
+	return size <= sizeof(*e) && memchr(e->path, 0, size - offsetof(struct event_cgroup, path));
 }
 
 static const struct {
@@ -357,7 +357,7 @@ static const struct {
 	[EVENT_THREAD_TIMES] = {sizeof(struct event_thread_times), is_thread_times, take_thread_times},
 	[EVENT_KERNEL_STACK] = {sizeof(struct event_kernel_stack), is_kernel_stack, take_kernel_stack},
 	[EVENT_OCCURRENCE] = {sizeof(struct event_occurrence), is_occurrence, take_occurrence},
-	[EVENT_CGROUP] = {sizeof(struct event_cgroup), is_cgroup, take_cgroup},
+	[EVENT_CGROUP] = {offsetof(struct event_cgroup, path) + 1, is_cgroup, take_cgroup},
 };
 
 int intake_event(struct intake *in, const void *data, size_t size)

@@ -139,13 +139,16 @@ bool offcpu_lives_are_due(const struct offcpu *o)
 	return o->in->lives_due > 0;
 }
 
-int offcpu_sum_up(struct offcpu *o, uint64_t now_ns)
+int offcpu_sum_up(struct offcpu *o, struct ring_buffer *ring, uint64_t now_ns)
 {
 	int ret = tool_set_aggregation(o->tool, o->number, o->aggregation[!o->current]);
 
 	if (ret)
 		return ret == -ETIMEDOUT ? 0 : ret; /* a program still uses the old map: next time */
 	o->current = !o->current;
+	ret = ring_buffer__consume(ring);
+	if (ret < 0 && ret != -EAGAIN)
+		return ret;
 	return drain(o, o->aggregation[!o->current], now_ns);
 }
 
@@ -257,13 +260,14 @@ int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err)
 	return iter_tasks(o, err);
 }
 
-int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, struct dusk_error *err)
+int offcpu_stop(struct offcpu *o, struct ring_buffer *ring, uint64_t stop_ns, const volatile int *stops,
+		struct dusk_error *err)
 {
 	struct recording_times *times = o->times.elements;
 	int ret;
 
 	times->stop_ns = stop_ns;
-	ret = offcpu_sum_up(o, stop_ns); /* from here on no program runs that has not seen stop_ns */
+	ret = offcpu_sum_up(o, ring, stop_ns); /* from here on no program runs that has not seen stop_ns */
 	if (ret)
 		return error_set(err, ret, "cannot read the sums of off-CPU intervals: %s", strerror(-ret));
 	ret = iter_tasks(o, err);

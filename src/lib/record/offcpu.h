@@ -10,6 +10,7 @@
 #include "lib/record/intake.h"
 #include "lib/shared/tool.h"
 
+struct ring_buffer;
 struct offcpu;
 
 /* *@ret is to be freed with offcpu_free(), before @s. @number: the recorder's consumer. @budget: governor.h. */
@@ -25,7 +26,8 @@ int offcpu_aggregation(const struct offcpu *o);
  * have not ended. @stops: dusk.h.
  */
 int offcpu_start(struct offcpu *o, uint64_t start_ns, struct dusk_error *err);
-int offcpu_stop(struct offcpu *o, uint64_t stop_ns, const volatile int *stops, struct dusk_error *err);
+int offcpu_stop(struct offcpu *o, struct ring_buffer *ring, uint64_t stop_ns, const volatile int *stops,
+		struct dusk_error *err);
 
 /* Measure the cost, if it is time, and choose which off-CPU intervals are recorded from here on. */
 void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns);
@@ -39,5 +41,7 @@ uint64_t offcpu_certain_ns(const struct offcpu *o);
  */
 bool offcpu_lives_are_due(const struct offcpu *o);
 
-/* Write the sums so far. Returns 0 or a negative errno. */
-int offcpu_sum_up(struct offcpu *o, uint64_t now_ns);
+/*
+ * Write the sums so far. Before, @ring is read to its end: it says which threads they are of. Returns 0 or a negative errno.
+ */
+int offcpu_sum_up(struct offcpu *o, struct ring_buffer *ring, uint64_t now_ns);

@@ -18,6 +18,7 @@
 #include "lib/copied/source.h"
 #include "lib/copied/tracees.h"
 #include "lib/error.h"
+#include "lib/record/wanted.h"
 #include "lib/record/mode.h"
 #include "lib/record/modules.h"
 #include "lib/record/switching.h"
@@ -171,6 +172,7 @@ static int check(const struct dusk_record_options *o, struct dusk_error *err)
 {
 	const char *what = o->sources & DUSK_RECORD_EVENTS ? "events of tracefs"
 			   : o->sources & ~DUSK_RECORD_CPU ? "off-CPU intervals"
+			   : wanted_by_label(o)		   ? "by unit, container or pod"
 			   : o->cgroup			   ? "a cgroup"
 			   : o->only_user		   ? "the tasks of a user"
 			   : o->verify			   ? "a verification"

@@ -24,6 +24,7 @@
 #include "lib/profile/profile_write.h"
 #include "lib/record/stacks.h"
 #include "lib/record/titles.h"
+#include "lib/record/wanted.h"
 
 #define COMMIT_NS 1000000000ULL
 #define MIN_WINDOW_NS 1000000ULL
@@ -90,10 +91,10 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set(w, "mode", r->mode->name);
 	r->mode->settings(r->of_mode);
 	profile_set(w, "scope",
-		    o->nr_pids || o->nr_tids ? "tasks"
-		    : o->cgroup		     ? "cgroup"
-		    : o->only_user	     ? "user"
-					     : "machine");
+		    o->nr_pids || o->nr_tids	      ? "tasks"
+		    : o->cgroup || wanted_by_label(o) ? "cgroup"
+		    : o->only_user		      ? "user"
+						      : "machine");
 	profile_set_u64(w, "cpus", sysconf(_SC_NPROCESSORS_ONLN));
 	profile_set_u64(w, "frequency_hz", hz);
 	profile_set_u64(w, "period_ns", 1000000000ULL / hz);
@@ -132,7 +133,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	if (e)
 		return e;
 	if (!opts->path || opts->max_depth > MAX_DEPTH || (size_t)opts->mode >= NR_MODES ||
-	    !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events ||
+	    !(opts->sources & DUSK_RECORD_EVENTS) != !opts->nr_events || (opts->cgroup && wanted_by_label(opts)) ||
 	    (opts->window_ns && (opts->window_ns < MIN_WINDOW_NS || opts->window_ns > PROFILE_MAX_NS)))
 		return error_set(err, -EINVAL, "cannot record: options out of range");
 	if (err)

@@ -5,9 +5,14 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <linux/magic.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 #include "abi/config.h"
 #include "base/cleanup.h"
+#include "base/label_pattern.h"
 #include "base/procs.h"
 #include "lib/error.h"
 
@@ -51,19 +56,81 @@ static int add(struct service *s, struct tool *t, const struct tasks *tasks, str
 	return 0;
 }
 
-static int add_cgroup(struct tool *t, const char *path, struct dusk_error *err)
+static int add_cgroup_number(struct tool *t, uint64_t id)
 {
+	u32 yes = 1;
+
+	return bpf_map_update_elem(map_fd(t, "cgroups"), &id, &yes, BPF_ANY) ? -errno : 0;
+}
+
+/* The folder @path and those below it; what is made in them later is added by the kernel side. */
+static int add_folder(struct tool *t, const char *path, struct dusk_error *err)
+{
+	char *const roots[] = {(char *)path, NULL};
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	u32 zero = 0;
+	struct statfs fs;
+	struct stat st;
+	FTSENT *e;
+	FTS *tree;
+	int ret = 0;
 
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
-	if (bpf_map_update_elem(map_fd(t, "cgroup"), &zero, &fd, BPF_ANY))
+	if (fstatfs(fd, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC)
 		return error_set(err, -EINVAL,
 				 "cannot record cgroup %s: it is not a folder of cgroup2 "
 				 "(mount -t cgroup2 none /sys/fs/cgroup)",
 				 path);
-	return 0;
+	tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_NOSTAT, NULL);
+	if (!tree)
+		ret = -errno;
+	while (!ret && (e = fts_read(tree)))
+		if (e->fts_info == FTS_D && !stat(e->fts_accpath, &st))
+			ret = add_cgroup_number(t, st.st_ino);
+	if (tree)
+		fts_close(tree);
+	return ret ? error_set(err, ret, "cannot record cgroup %s: %s", path, strerror(-ret)) : 0;
+}
+
+int wanted_add_cgroups(struct tool *t, const struct dusk_record_options *o, struct dusk_error *err)
+{
+	return o->cgroup ? add_folder(t, o->cgroup, err) : 0;
+}
+
+static bool listed(const char *const *list, size_t nr, const char *text)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (pattern_is(list[i], text))
+			return true;
+	return !nr;
+}
+
+static bool listed_unit(const struct dusk_record_options *o, const char *unit)
+{
+	for (size_t i = 0; i < o->nr_units; i++)
+		if (pattern_is_unit(o->units[i], unit))
+			return true;
+	return !o->nr_units;
+}
+
+static bool listed_container(const struct dusk_record_options *o, const char *id, const char *name)
+{
+	for (size_t i = 0; i < o->nr_containers; i++)
+		if (pattern_is_container(o->containers[i], id, name))
+			return true;
+	return !o->nr_containers;
+}
+
+bool wanted_by_label(const struct dusk_record_options *o)
+{
+	return o->nr_units || o->nr_containers || o->nr_pods || o->nr_namespaces;
+}
+
+bool wanted_choose_cgroup(struct tool *t, const struct dusk_record_options *o, uint64_t id, const struct dusk_cgroup *c)
+{
+	return listed_unit(o, c->unit) && listed_container(o, c->container, c->container_name) &&
+	       listed(o->pods, o->nr_pods, c->pod) && listed(o->namespaces, o->nr_namespaces, c->pod_namespace) &&
+	       !add_cgroup_number(t, id);
 }
 
 int wanted_add(struct service *s, struct tool *t, const struct dusk_record_options *o, struct dusk_error *err)
@@ -72,11 +139,7 @@ int wanted_add(struct service *s, struct tool *t, const struct dusk_record_optio
 	const struct tasks threads = {WANT_THREAD, o->tids, o->nr_tids, WANTED};
 	int ret = add(s, t, &processes, err);
 
-	if (!ret)
-		ret = add(s, t, &threads, err);
-	if (!ret && o->cgroup)
-		ret = add_cgroup(t, o->cgroup, err);
-	return ret;
+	return ret ? ret : add(s, t, &threads, err);
 }
 
 int wanted_add_descendants(struct service *s, struct tool *t, const struct dusk_record_options *o,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Labels of threads. See thread_label.h. */
 #include "report/model/thread_label.h"
-#include <fnmatch.h>
-#include <stdio.h>
-#include <string.h>
+#include "base/label_pattern.h"
 
 const char *thread_label_name(enum thread_label which)
 {
@@ -45,38 +43,15 @@ const char *thread_label(const struct dusk_profile *p, const struct dusk_thread 
 	return "";
 }
 
-static bool matches(const char *pattern, const char *text)
-{
-	return !fnmatch(pattern, text, 0);
-}
-
-static bool is_service(const char *pattern, const char *unit)
-{
-	char name[512];
-
-	return snprintf(name, sizeof(name), "%s.service", pattern) < (int)sizeof(name) && matches(name, unit);
-}
-
-static bool is_below(const char *path, const char *cgroup)
-{
-	size_t len = strlen(path);
-
-	return len > 1 && !strncmp(cgroup, path, len) && cgroup[len] == '/';
-}
-
 bool thread_label_matches(const struct dusk_profile *p, const struct dusk_thread *t, enum thread_label which,
 			  const char *pattern)
 {
-	const char *label = thread_label(p, t, which);
+	const struct dusk_cgroup *c = cgroup_of(p, t);
 
-	if (matches(pattern, label))
-		return true;
-	if (which == LABEL_CONTAINER) {
-		const char *id = cgroup_of(p, t)->container;
-
-		return matches(pattern, id) || (strlen(pattern) >= SHORT_ID && !strncmp(id, pattern, strlen(pattern)));
+	switch (which) {
+	case LABEL_UNIT: return pattern_is_unit(pattern, c->unit);
+	case LABEL_CONTAINER: return pattern_is_container(pattern, c->container, c->container_name);
+	case LABEL_CGROUP: return pattern_is_cgroup(pattern, c->path);
+	default: return pattern_is(pattern, thread_label(p, t, which));
 	}
-	if (which == LABEL_UNIT)
-		return *label && is_service(pattern, label);
-	return which == LABEL_CGROUP && is_below(pattern, label);
 }

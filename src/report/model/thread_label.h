@@ -14,8 +14,6 @@ enum thread_label {
 	NR_THREAD_LABELS
 };
 
-#define SHORT_ID 12 /* digits of a container's id that are shown, as its runtime does */
-
 /* Return its name in options and tables: "container". */
 const char *thread_label_name(enum thread_label which);
 
@@ -25,9 +23,6 @@ const char *thread_label_name(enum thread_label which);
  */
 const char *thread_label(const struct dusk_profile *p, const struct dusk_thread *t, enum thread_label which);
 
-/*
- * Does @pattern, as of glob(7), mean label @which of @t? A container has an id and a name, a unit may be given without
- * ".service", and a cgroup's path means those below it, too.
- */
+/* Does @pattern (base/label_pattern.h) mean label @which of @t? */
 bool thread_label_matches(const struct dusk_profile *p, const struct dusk_thread *t, enum thread_label which,
 			  const char *pattern);

@@ -2,6 +2,7 @@
 /* Names of columns, texts of cells and colours, shared by tables and trees. */
 #include <stdlib.h>
 #include <string.h>
+#include "base/label_pattern.h"
 #include "report/show/show.h"
 
 #define CONTAINER_ID_DIGITS 64

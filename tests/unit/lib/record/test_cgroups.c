@@ -88,6 +88,64 @@ static void folders_are_read_with_their_numbers(void **state)
 	close_finished(w);
 }
 
+static void paths_are_bounded(void **state)
+{
+	struct cgroups c = {.root = dir};
+	char name[1000];
+
+	(void)state;
+	for (uint64_t id = 1; id <= CGROUPS_MAX + 5; id++) {
+		snprintf(name, sizeof(name), "/%lu", (unsigned long)id);
+		assert_int_equal(cgroups_learn(&c, id, name), 0);
+	}
+	assert_int_equal(c.known.nr, CGROUPS_MAX);
+	assert_int_equal(c.refused, 5);
+	cgroups_done(&c);
+	c = (struct cgroups){.root = dir};
+	memset(name, 'x', sizeof(name) - 1);
+	for (uint64_t id = 1; id <= CGROUPS_MAX; id++) {
+		snprintf(name + 900, 99, "%lu", (unsigned long)id);
+		assert_int_equal(cgroups_learn(&c, id, name), 0);
+	}
+	assert_in_range(c.paths_bytes, PATHS_MAX_BYTES, PATHS_MAX_BYTES + 1000);
+	assert_true(c.refused);
+	cgroups_done(&c);
+}
+
+static bool chosen;
+
+static bool choose(void *ctx, uint64_t id, const struct dusk_cgroup *c)
+{
+	chosen = !strcmp(c->container_name, "late");
+	return chosen;
+}
+
+static void a_container_is_chosen_when_it_has_got_its_name(void **state)
+{
+	struct profile_writer *w = created();
+	struct cgroups c = {.root = dir, .choose = choose};
+	char command[512];
+
+	(void)state;
+	snprintf(command, sizeof(command), "rm -rf %s/var", dir);
+	assert_int_equal(system(command), 0);
+	assert_int_equal(cgroups_learn(&c, 7, "/docker/" ID), 0);
+	assert_int_equal(cgroups_learn(&c, 8, "/other"), 0);
+	assert_int_equal(c.later.nr, 1);
+	cgroups_name(&c, w);
+	assert_false(chosen);
+	snprintf(command, sizeof(command),
+		 "mkdir -p %s/var/lib/docker/containers/" ID
+		 " && echo '{\"Name\":\"/late\"}' >%s/var/lib/docker/containers/" ID "/config.v2.json",
+		 dir, dir);
+	assert_int_equal(system(command), 0);
+	cgroups_name(&c, w);
+	assert_true(chosen);
+	assert_int_equal(c.later.nr, 0);
+	cgroups_done(&c);
+	close_finished(w);
+}
+
 static void a_cgroup_that_is_not_in_the_profile_is_damage(void **state)
 {
 	struct dusk_profile *p = NULL;
@@ -106,6 +164,8 @@ int main(void)
 		cmocka_unit_test(a_cgroup_is_written_when_a_thread_is_in_it),
 		cmocka_unit_test(a_container_is_named_later_than_it_begins),
 		cmocka_unit_test(folders_are_read_with_their_numbers),
+		cmocka_unit_test(paths_are_bounded),
+		cmocka_unit_test(a_container_is_chosen_when_it_has_got_its_name),
 		cmocka_unit_test(a_cgroup_that_is_not_in_the_profile_is_damage),
 	};
 

@@ -94,7 +94,7 @@ static size_t make(u32 kind)
 		memcpy(e.occurrence.record, &(u32[]){0, 0, 10 << 16 | 20, 12, 13}, 20);
 		memcpy((u8 *)e.occurrence.record + 20, "/bin/true", 10);
 		return sizeof(e.occurrence) + (RECORD + 7) / 8 * 8 + FRAMES * sizeof(u64);
-	case EVENT_CGROUP: return sizeof(e.cgroup);
+	case EVENT_CGROUP: strcpy(e.cgroup.path, "/a.slice/b.service"); return offsetof(struct event_cgroup, path) + 19;
 	default: return sizeof(e.life);
 	}
 }
@@ -210,10 +210,12 @@ static void a_path_of_a_cgroup_must_end(void **state)
 {
 	size_t size = make(EVENT_CGROUP);
 
-	memset(e.cgroup.path, 'c', sizeof(e.cgroup.path));
+	e.cgroup.path[18] = 'c';
 	assert_int_equal(take(size), -EPROTO);
+	memset(e.cgroup.path, 'c', sizeof(e.cgroup.path));
+	assert_int_equal(take(sizeof(e.cgroup)), -EPROTO);
 	e.cgroup.path[PATH_BYTES - 1] = 0;
-	assert_int_equal(take(size), 0);
+	assert_int_equal(take(sizeof(e.cgroup)), 0);
 }
 
 static void a_name_need_not_end(void **state)
