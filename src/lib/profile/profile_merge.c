@@ -243,6 +243,7 @@ static int add_thread(struct merger *m, struct part *part, uint32_t i)
 		pid_t pid, tid;
 		uint32_t cgroup, zero;
 	} key = {NULL, to.pid, to.tid, part->cgroups[to.cgroup], 0};
+	struct dusk_thread *is;
 	uint32_t number;
 	bool fresh;
 
@@ -256,11 +257,10 @@ static int add_thread(struct merger *m, struct part *part, uint32_t i)
 	key.comm = to.comm;
 	if (strings_number(&m->thread_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&m->threads, to)))
 		return -ENOMEM;
-	if (!*m->threads.v[number].title) {
-		m->threads.v[number].title = to.title;
-		m->threads.v[number].service = to.service;
-		m->threads.v[number].version = to.version;
-	}
+	is = &m->threads.v[number];
+	is->title = known(m, is->title, to.title);
+	is->service = known(m, is->service, to.service);
+	is->version = known(m, is->version, to.version);
 	part->threads[i] = number;
 	return 0;
 }

@@ -56,6 +56,23 @@ static struct dusk_profile *part(const char *boot, uint64_t start_s, uint64_t te
 	return p;
 }
 
+/* A process in a container, whose name the recording may know. */
+static struct dusk_profile *in_container(const char *boot, uint64_t start_s, const char *name, const char *service)
+{
+	struct profile_writer *w = created();
+	uint32_t cron = profile_cgroup(w, &(struct dusk_cgroup){"/cron", "", "", "", "", "cron.service"});
+	uint32_t web = profile_cgroup(
+		w, &(struct dusk_cgroup){"/web", "0123", name, *name ? "pod-name" : "uid", *name ? "shop" : "", ""});
+
+	profile_sample(w, &(struct dusk_sample){.thread = profile_thread_in(w, cron, 7, 7, "one")});
+	profile_sample(w, &(struct dusk_sample){.thread = profile_thread_in(w, web, 7, 7, "one")});
+	profile_process(w, 0, &(struct profile_process){"one", service, "8a6e"});
+	profile_set(w, "boot_id", boot);
+	profile_set_u64(w, "start_realtime_ns", start_s * S);
+	close_finished(w);
+	return opened(path);
+}
+
 static struct dusk_profile *merged(const struct dusk_profile *a, const struct dusk_profile *b, uint64_t from_ns,
 				   uint64_t to_ns)
 {
@@ -64,6 +81,37 @@ static struct dusk_profile *merged(const struct dusk_profile *a, const struct du
 
 	assert_int_equal(dusk_profile_merge(&p, parts, b ? 2 : 1, from_ns, to_ns, NULL), 0);
 	return p;
+}
+
+static void labels_are_kept_and_a_name_that_one_part_knows_holds_for_all(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = in_container("boot", 100, "", ""),
+						     *b = in_container("boot", 110, "web", "svc"),
+						     *c = in_container("boot", 120, "", ""), *ab = merged(a, b, 0, 0),
+						     *p = merged(ab, c, 0, 0), *q = NULL;
+
+	assert_int_equal(p->nr_cgroups, 3);
+	assert_int_equal(p->nr_threads, 2);
+	for (int again = 0; again < 2; again++) {
+		const struct dusk_profile *is = again ? q : p;
+		const struct dusk_cgroup *cron = &is->cgroups[is->threads[0].cgroup],
+					 *web = &is->cgroups[is->threads[1].cgroup];
+
+		assert_string_equal(cron->unit, "cron.service");
+		assert_string_equal(cron->container, "");
+		assert_string_equal(web->path, "/web");
+		assert_string_equal(web->container, "0123");
+		assert_string_equal(web->container_name, "web");
+		assert_string_equal(web->pod, "pod-name");
+		assert_string_equal(web->pod_namespace, "shop");
+		assert_string_equal(is->threads[1].version, "8a6e");
+		assert_string_equal(is->threads[1].service, "svc");
+		if (again)
+			break;
+		unlink(path);
+		assert_int_equal(dusk_profile_write(p, path, 0, NULL), 0);
+		q = opened(path);
+	}
 }
 
 static void what_parts_have_in_common_is_there_once(void **state)
@@ -226,6 +274,7 @@ static void nothing_cannot_be_merged(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(labels_are_kept_and_a_name_that_one_part_knows_holds_for_all),
 		cmocka_unit_test(what_parts_have_in_common_is_there_once),
 		cmocka_unit_test(a_name_in_one_part_is_a_name_in_all),
 		cmocka_unit_test(each_boot_has_a_kernel_of_its_own),
