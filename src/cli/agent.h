@@ -11,7 +11,7 @@ struct agent_options {
 	bool check, quiet;
 	const char *store, *events, *mode;
 	uint32_t frequency_hz;
-	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes;
+	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes, compact_ns, compact_window_ns;
 	double budget_percent;
 	struct vec(char *) texts; /* of the file; members point into them */
 };
@@ -33,6 +33,24 @@ void agent_options_print(const struct agent_options *o);
  * made profiles. *@ret is a descriptor that holds it. Returns STATUS_OK, or STATUS_FAILED after an error.
  */
 int agent_take_store(const char *store, int *ret);
+
+/* A profile in a store, by its name. */
+struct agent_profile {
+	char name[32];
+	time_t start_s; /* by CLOCK_REALTIME, as the name says */
+	uint64_t bytes;
+};
+
+struct agent_profiles {
+	struct vec(struct agent_profile) v;
+};
+
+/*
+ * Set @ret to the profiles in @store with names as the agent gives, the oldest first. What else there may be is not ours. Free
+ * it with agent_profiles_done(), in any case. Returns 0 or a negative errno.
+ */
+int agent_list_profiles(struct agent_profiles *ret, const char *store);
+void agent_profiles_done(struct agent_profiles *p);
 
 /* Remove the profiles that are older than @keep_ns, and the oldest ones that exceed @keep_bytes; 0: no limit. */
 void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes);

@@ -32,6 +32,10 @@ const struct option agent_option_table[] = {
 	 "remove older profiles (default 7d)"},
 	{0, "keep-bytes", OPTION_SIZE, offsetof(struct agent_options, keep_bytes), "SIZE",
 	 "remove the oldest above this (1G)", 1 << 20, 1ULL << 50},
+	{0, "compact", OPTION_DURATION_0, offsetof(struct agent_options, compact_ns), "TIME",
+	 "merge the profiles of a day this old (1d)"},
+	{0, "compact-window", OPTION_DURATION, offsetof(struct agent_options, compact_window_ns), "TIME",
+	 "the windows of that (default 1m)"},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct agent_options, quiet), NULL, "print nothing but errors"},
 	{0},
 };
@@ -120,6 +124,8 @@ bool agent_options(const struct command *self, int argc, char **argv, struct age
 		.slow_ns = 1000000000ULL,
 		.rotate_ns = DAY_NS / 24,
 		.keep_ns = 7 * DAY_NS,
+		.compact_ns = DAY_NS,
+		.compact_window_ns = 60000000000ULL,
 		.keep_bytes = 1ULL << 30,
 	};
 	if (!command_options(self, argc, argv, &line, NULL, status))
@@ -147,6 +153,8 @@ void agent_options_print(const struct agent_options *o)
 		printf("mode = %s\n", o->mode);
 	if (o->budget_percent)
 		printf("budget = %g\n", o->budget_percent);
-	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\nkeep-bytes = %lluK\n", o->window_ns / 1e9,
-	       o->slow_ns / 1e9, o->rotate_ns / 1e9, o->keep_ns / 1e9, (unsigned long long)o->keep_bytes >> 10);
+	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\nkeep-bytes = %lluK\n"
+	       "compact = %gs\ncompact-window = %gs\n",
+	       o->window_ns / 1e9, o->slow_ns / 1e9, o->rotate_ns / 1e9, o->keep_ns / 1e9,
+	       (unsigned long long)o->keep_bytes >> 10, o->compact_ns / 1e9, o->compact_window_ns / 1e9);
 }

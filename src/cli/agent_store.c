@@ -11,10 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "cli/agent.h"
+#include "cli/agent_compact.h"
 
 #define NAME "%Y%m%dT%H%M%SZ.dusk"
 #define RECORDING ".recording"
+#define DAY_S 86400
 #define MAX_NAME 64 /* bytes of "/" NAME RECORDING, and of what a recorder adds to it */
 
 void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s)
@@ -31,78 +32,70 @@ void agent_profile_path(char *ret, size_t room, const char *store, time_t start_
 	} while (!access(ret, F_OK) || !access(recording, F_OK));
 }
 
-struct entry {
-	char name[32];
-	time_t start_s;
-	uint64_t bytes;
-};
-
-struct entries {
-	struct vec(struct entry) v;
-};
-
-static void entries_done(struct entries *e)
+void agent_profiles_done(struct agent_profiles *p)
 {
-	vec_done(&e->v);
+	vec_done(&p->v);
 }
 
 static int by_start(const void *a, const void *b)
 {
-	const struct entry *x = a, *y = b;
+	const struct agent_profile *x = a, *y = b;
 
 	return x->start_s < y->start_s ? -1 : x->start_s > y->start_s;
 }
 
-/* The profiles with names as the agent gives, the oldest first. What else there may be is not ours. */
-static int list(struct entries *ret, int folder)
+int agent_list_profiles(struct agent_profiles *ret, const char *store)
 {
-	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = opendir(store);
 	struct dirent *d;
-	int err = 0;
+	int err = dir ? 0 : -errno;
 
-	if (!dir) {
-		err = -errno;
-		closep(&fd);
-		return err;
-	}
-	while (!err && (d = readdir(dir))) {
+	while (dir && !err && (d = readdir(dir))) {
 		struct tm tm = {0};
 		const char *rest = strptime(d->d_name, NAME, &tm);
-		struct entry e = {.start_s = rest ? timegm(&tm) : 0};
+		struct agent_profile p = {.start_s = rest ? timegm(&tm) : 0};
 		struct stat st;
 
-		if (!rest || *rest || strlen(d->d_name) >= sizeof(e.name) ||
-		    fstatat(folder, d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
+		if (!rest || *rest || strlen(d->d_name) >= sizeof(p.name) ||
+		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
-		strcpy(e.name, d->d_name);
-		e.bytes = st.st_size;
-		err = vec_push(&ret->v, e);
+		strcpy(p.name, d->d_name);
+		p.bytes = st.st_size;
+		err = vec_push(&ret->v, p);
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 	if (ret->v.nr)
 		qsort(ret->v.v, ret->v.nr, sizeof(*ret->v.v), by_start);
 	return err;
 }
 
+/* When is profile @i over? It may be of a day (agent_compact.h), but ends where the next one begins. */
+static time_t end_s(const struct agent_profiles *p, size_t i)
+{
+	time_t end = p->v.v[i].start_s + DAY_S;
+
+	return i + 1 < p->v.nr && p->v.v[i + 1].start_s < end ? p->v.v[i + 1].start_s : end;
+}
+
 void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes)
 {
 	_cleanup_(closep) int folder = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	_cleanup_(entries_done) struct entries e = {.v = {0}};
+	_cleanup_(agent_profiles_done) struct agent_profiles p = {.v = {0}};
 	time_t oldest_s = keep_ns ? time(NULL) - (time_t)(keep_ns / 1000000000) : 0;
 	uint64_t bytes = 0;
-	int err = folder < 0 ? -errno : list(&e, folder);
+	int err = folder < 0 ? -errno : agent_list_profiles(&p, store);
 
 	if (err) {
 		say("cannot look for old profiles in %s: %s", store, strerror(-err));
 		return;
 	}
-	for (size_t i = 0; i < e.v.nr; i++)
-		bytes += e.v.v[i].bytes;
-	for (size_t i = 0; i < e.v.nr; i++) {
-		const struct entry *old = &e.v.v[i];
+	for (size_t i = 0; i < p.v.nr; i++)
+		bytes += p.v.v[i].bytes;
+	for (size_t i = 0; i < p.v.nr; i++) {
+		const struct agent_profile *old = &p.v.v[i];
 
-		if (old->start_s >= oldest_s && (!keep_bytes || bytes <= keep_bytes))
+		if (end_s(&p, i) >= oldest_s && (!keep_bytes || bytes <= keep_bytes))
 			break;
 		if (unlinkat(folder, old->name, 0))
 			say("cannot remove %s/%s: %s", store, old->name, strerror(errno));
@@ -163,6 +156,7 @@ int agent_take_store(const char *store, int *ret)
 		return STATUS_FAILED;
 	}
 	recover(store);
+	compact_recover(store);
 	*ret = steal_fd(&folder);
 	return STATUS_OK;
 }

@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "cli/agent.h"
+#include "cli/agent_compact.h"
 #include "cli/stop.h"
 
 #define NS_A_S 1000000000ULL
@@ -39,6 +39,7 @@ struct agent {
 	struct vec(struct recorder) recorders; /* the oldest first */
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
+	struct compaction compaction;
 	bool is_up;  /* the service manager knows that we record */
 	int refused; /* exit status of the first recorder, if it could not begin; 0: it could */
 };
@@ -237,6 +238,8 @@ static int follow(struct agent *a)
 				begin_later(a, now);
 			}
 		}
+		if (!a->refused)
+			compact_follow(&a->compaction, a->o, now);
 		tell(a);
 		usleep(POLL_NS / 1000);
 	}
@@ -247,6 +250,7 @@ static int follow(struct agent *a)
 static void end(struct agent *a)
 {
 	agent_notify("STOPPING=1");
+	compact_stop(&a->compaction);
 	for (size_t i = 0; i < a->recorders.nr; i++)
 		kill(a->recorders.v[i].pid, SIGTERM);
 	while (a->recorders.nr) {

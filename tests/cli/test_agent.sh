@@ -162,6 +162,48 @@ kill -TERM $agent
 wait $agent
 claim "... but no more than that" [ -e "$first" ]
 
+# The profiles of an old day become one.
+old() { # old NAME: a profile of that time
+	cp "$first" "st/$1.dusk"
+}
+sums() { # sums PROFILE...: samples in all
+	for f; do
+		"$dusk" query -i "$f" --csv "select sum(nr) from sums" | tail -n 1
+	done | awk '{ nr += $1 } END { print nr }'
+}
+rm -f st/2020*
+one=$(sums "$first")
+old 20200101T010000Z && old 20200101T020000Z && old 20200101T230000Z && old 20200102T010000Z
+begin --keep 9999d --compact 1d
+claim "the profiles of an old day become one" until_true [ ! -e st/20200101T230000Z.dusk ]
+until_true [ ! -e st/20200101T010000Z-20200101T230000Z.merging ]
+claim "... of the first one's name, with the samples of all" [ "$(sums st/20200101T010000Z.dusk)" = $((3 * one)) ]
+claim "... and that of another day stays" [ "$(sums st/20200102T010000Z.dusk)" = "$one" ]
+kill -TERM $agent
+wait $agent
+claim "... in longer windows" [ "$("$dusk" query -i st/20200101T010000Z.dusk --csv "select value from setting where key = 'window_ns'" | tail -n 1)" = 60000000000 ]
+
+# What was complete when all was killed is put in place, what was not goes.
+old 20200103T010000Z && old 20200103T020000Z && old 20200103T030000Z
+"$dusk" merge -q -o st/20200103T010000Z-20200103T020000Z.merging st/20200103T010000Z.dusk st/20200103T020000Z.dusk
+rm st/20200103T010000Z.dusk
+mkdir st/20200104T010000Z-20200104T020000Z.merging.recording
+: >st/20200104T010000Z-20200104T020000Z.merging.recording/db
+begin --keep 9999d --compact 0
+claim "a compaction that was killed is completed" until_true [ ! -e st/20200103T020000Z.dusk ]
+claim "... with what its parts had" [ "$(sums st/20200103T010000Z.dusk)" = $((2 * one)) ]
+claim "... and no more than its parts is replaced" [ "$(sums st/20200103T030000Z.dusk)" = "$one" ]
+claim "... and nothing is left of one that was not complete" sh -c "! ls st | grep merging"
+kill -TERM $agent
+wait $agent
+: >st/20200105T010000Z.dusk
+old 20200105T020000Z
+begin --keep 9999d
+claim "a day that cannot be merged stays as it is" until_true grep -q "from 20200105T010000Z.dusk on stay as they are" agent.said
+claim "... all of it" [ -e st/20200105T020000Z.dusk ]
+kill -TERM $agent
+wait $agent
+
 if needs python3 "the service manager hears when it records, and that it lives"; then
 	cat >listen.py <<-'END'
 		import socket, sys

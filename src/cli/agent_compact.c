@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Make one profile of those of a day that is over. See agent_compact.h. */
+#include "cli/agent_compact.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+
+#define MERGING ".merging"
+#define NAME "%Y%m%dT%H%M%SZ"
+#define DAY_S 86400
+#define PRIORITY 19
+#define LOOK_NS (10 * 1000000000ULL)
+#define RETRY_NS (3600 * 1000000000ULL) /* after a failure */
+
+/* The parts from @first on that are of one day, are old enough, and have room together. */
+static size_t group(const struct agent_profiles *all, size_t first, time_t old_s)
+{
+	time_t day = all->v.v[first].start_s / DAY_S;
+	uint64_t bytes = 0;
+	size_t nr = 0;
+
+	if ((day + 1) * DAY_S > old_s)
+		return 0;
+	for (size_t i = first; i < all->v.nr && nr < COMPACT_MAX_PARTS; i++, nr++) {
+		bytes += all->v.v[i].bytes;
+		if (all->v.v[i].start_s / DAY_S != day || bytes > COMPACT_MAX_BYTES)
+			break;
+	}
+	return nr;
+}
+
+/* Set the parts of the first group of several profiles. Returns 0, -ENOENT: there is none, or another negative errno. */
+static int choose(struct compaction *c, const struct agent_options *o)
+{
+	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
+	time_t old_s = time(NULL) - (time_t)(o->compact_ns / 1000000000);
+	size_t first = 0, nr = 0;
+	int err = agent_list_profiles(&all, o->store);
+
+	for (; !err && first < all.v.nr; first += nr ? nr : 1) {
+		nr = group(&all, first, old_s);
+		if (nr > 1)
+			break;
+	}
+	c->parts.v.nr = 0;
+	return err ?: nr > 1 && first < all.v.nr ? vec_append(&c->parts.v, &all.v.v[first], nr) : -ENOENT;
+}
+
+static void name_of(char ret[32], time_t start_s)
+{
+	struct tm tm;
+
+	strftime(ret, 32, NAME, gmtime_r(&start_s, &tm));
+}
+
+/* Become dusk merge, in a child. */
+__attribute__((noreturn)) static void become_merge(const struct compaction *c, const struct agent_options *o)
+{
+	const char *words[COMPACT_MAX_PARTS + 8] = {"dusk", "merge", "-q", "--window"};
+	char self[PATH_MAX] = "", window[32];
+	size_t nr = 4;
+
+	snprintf(window, sizeof(window), "%.6fs", o->compact_window_ns / 1e9);
+	words[nr++] = window;
+	words[nr++] = "-o";
+	words[nr++] = c->path;
+	for (size_t i = 0; i < c->parts.v.nr; i++)
+		words[nr++] = c->parts.v.v[i].name;
+	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+		*self = 0;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	setpriority(PRIO_PROCESS, 0, PRIORITY);
+	if (!chdir(o->store)) {
+		execv(self, (char *const *)words);
+		execv("/proc/self/exe", (char *const *)words);
+	}
+	_exit(STATUS_FAILED);
+}
+
+static void begin(struct compaction *c, const struct agent_options *o, uint64_t now_ns)
+{
+	char first[32], last[32];
+
+	c->next_ns = now_ns + LOOK_NS;
+	if (choose(c, o))
+		return;
+	name_of(first, c->parts.v.v[0].start_s);
+	name_of(last, c->parts.v.v[c->parts.v.nr - 1].start_s);
+	snprintf(c->path, sizeof(c->path), "%s/%s-%s" MERGING, o->store, first, last);
+	c->pid = fork();
+	if (!c->pid)
+		become_merge(c, o);
+	if (c->pid < 0) {
+		c->pid = 0;
+		c->next_ns = now_ns + RETRY_NS;
+	}
+}
+
+/* Put what is complete, @merged, in the place of its parts, under the name @first. */
+static void replace(const char *store, const char *merged, const char *first, const struct agent_profiles *parts)
+{
+	_cleanup_(closep) int folder = open(store, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	for (size_t i = 0; i < parts->v.nr; i++)
+		if (unlinkat(folder, parts->v.v[i].name, 0) && errno != ENOENT) {
+			say("cannot remove %s/%s: %s", store, parts->v.v[i].name, strerror(errno));
+			return;
+		}
+	if (renameat(AT_FDCWD, merged, folder, first))
+		say("cannot rename %s to %s: %s", merged, first, strerror(errno));
+}
+
+static void end(struct compaction *c, const struct agent_options *o, int status, uint64_t now_ns)
+{
+	const char *first = c->parts.v.v[0].name;
+
+	c->pid = 0;
+	if (!status && !access(c->path, F_OK)) {
+		replace(o->store, c->path, first, &c->parts);
+		return;
+	}
+	c->next_ns = now_ns + RETRY_NS;
+	say("the profiles from %s on stay as they are: merging them has failed", first);
+}
+
+void compact_follow(struct compaction *c, const struct agent_options *o, uint64_t now_ns)
+{
+	int status;
+
+	if (c->pid && waitpid(c->pid, &status, WNOHANG) == c->pid)
+		end(c, o, status, now_ns);
+	else if (!c->pid && o->compact_ns && now_ns >= c->next_ns)
+		begin(c, o, now_ns);
+}
+
+/* The folder in which a profile is until it is complete has files only. */
+static void remove_folder(const char *path)
+{
+	DIR *dir = opendir(path);
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir)))
+		unlinkat(dirfd(dir), d->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(path);
+}
+
+/* What a child that was killed has left: its recording, as every profile that is being written has one. */
+static void remove_rest(const char *path)
+{
+	char recording[PATH_MAX + 16];
+
+	unlink(path);
+	snprintf(recording, sizeof(recording), "%s.recording", path);
+	remove_folder(recording);
+}
+
+void compact_stop(struct compaction *c)
+{
+	if (c->pid) {
+		kill(c->pid, SIGKILL);
+		while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
+			;
+		c->pid = 0;
+		remove_rest(c->path);
+	}
+	agent_profiles_done(&c->parts);
+}
+
+/* The parts of the complete file @name, which are still there. Those that were written later are others. */
+static int parts_of(struct agent_profiles *ret, const char *store, const char *name)
+{
+	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
+	char path[PATH_MAX];
+	struct tm from = {0}, to = {0};
+	const char *rest = strptime(name, NAME "-", &from);
+	struct stat merged, part;
+	time_t first_s, last_s;
+	int err;
+
+	rest = rest ? strptime(rest, NAME MERGING, &to) : NULL;
+	if (!rest || *rest || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX || stat(path, &merged) ||
+	    !S_ISREG(merged.st_mode))
+		return -ENOENT;
+	first_s = timegm(&from);
+	last_s = timegm(&to);
+	err = agent_list_profiles(&all, store);
+	for (size_t i = 0; !err && i < all.v.nr; i++)
+		if (all.v.v[i].start_s >= first_s && all.v.v[i].start_s <= last_s &&
+		    snprintf(path, sizeof(path), "%s/%s", store, all.v.v[i].name) < PATH_MAX && !stat(path, &part) &&
+		    part.st_mtime <= merged.st_mtime)
+			err = vec_push(&ret->v, all.v.v[i]);
+	return err;
+}
+
+static void recover(const char *store, const char *name)
+{
+	_cleanup_(agent_profiles_done) struct agent_profiles parts = {.v = {0}};
+	char path[PATH_MAX], first[64];
+
+	if (parts_of(&parts, store, name) || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX)
+		return;
+	snprintf(first, sizeof(first), "%.*s.dusk", (int)strcspn(name, "-"), name);
+	replace(store, path, first, &parts);
+}
+
+void compact_recover(const char *store)
+{
+	DIR *dir = opendir(store);
+	struct dirent *d;
+
+	while (dir && (d = readdir(dir))) {
+		const char *end = strstr(d->d_name, MERGING);
+		char path[PATH_MAX];
+
+		if (end && !strcmp(end, MERGING ".recording") &&
+		    snprintf(path, sizeof(path), "%s/%s", store, d->d_name) < PATH_MAX)
+			remove_folder(path);
+		else if (end && !end[strlen(MERGING)])
+			recover(store, d->d_name);
+	}
+	if (dir)
+		closedir(dir);
+}
