@@ -67,7 +67,7 @@
 	"create table occurrence(id integer primary key, time int, thread int, node int,"        \
 	" cpu int, outcome int, event int, fields text);"                                        \
 	"create view events as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"          \
-	"e.name event,s.fields,f.function,f.module,o.name outcome "                              \
+	"e.name event,s.fields,f.function,f.module,o.name outcome,s.thread "                     \
 	"from occurrence s left join thread t on t.id=s.thread left join node n on n.id=s.node " \
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "          \
 	"left join event e on e.id=s.event;"
@@ -93,13 +93,13 @@
 	"group by 1,2,3 order by 4 desc;"                                                          \
                                                                                                    \
 	"create view samples as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"           \
-	"f.function,f.module,o.name outcome "                                                      \
+	"f.function,f.module,o.name outcome,s.thread "                                             \
 	"from sample s left join thread t on t.id=s.thread left join node n on n.id=s.node "       \
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome;"            \
                                                                                                    \
 	"create view intervals as select s.id,s.time/1e6 time_s,t.pid,t.tid,t.comm,s.cpu,"         \
 	"a.name state,s.value/1e6 off_ms,s.runnable/1e6 runnable_ms,s.nr,"                         \
-	"f.function,f.module,o.name outcome "                                                      \
+	"f.function,f.module,o.name outcome,s.thread "                                             \
 	"from offcpu s left join thread t on t.id=s.thread left join node n on n.id=s.node "       \
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "            \
 	"left join state a on a.id=s.state;"                                                       \

@@ -15,7 +15,8 @@
 	"setting where key='frequency_hz'))"
 #define VIEW                                                                                                         \
 	"create temp view sums as select s.time/1e6 time_s,t.pid,t.tid,t.comm,coalesce(a.name,'on-cpu') state,s.nr," \
-	"coalesce(s.value,s.nr*" PERIOD ")/1e6 ms,s.runnable/1e6 runnable_ms,f.function,f.module,o.name outcome "    \
+	"coalesce(s.value,s.nr*" PERIOD                                                                              \
+	")/1e6 ms,s.runnable/1e6 runnable_ms,f.function,f.module,o.name outcome,s.thread "                           \
 	"from temp.window_sum s left join thread t on t.id=s.thread left join node n on n.id=s.node "                \
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome left join state a on "         \
 	"a.id=s.state"
