@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "cli/by.h"
 #include "cli/filter.h"
 #include "cli/load_profile.h"
 #include "cli/output.h"
@@ -15,6 +16,7 @@ struct options {
 	struct export_options export;
 	struct filter_options filter;
 	struct time_base_choice kind;
+	struct text_list by;
 };
 
 static const char *format_name(size_t i)
@@ -40,6 +42,7 @@ static const struct option options[] = {
 	 "folded: callees before their callers"},
 	{0, "deferred", OPTION_FLAG, offsetof(struct options, export.deferred), NULL,
 	 "perf: deferred user stacks, as of Linux 6.19"},
+	BY_OPTION(struct options, by, "folded: stacks begin with service, unit, ..."),
 	WAKERS_OPTION(struct options, wakers, "folded: up to N wakers of off-CPU intervals"),
 	INLINE_OPTIONS(struct options, inlined),
 	TIME_BASE_OPTIONS(struct options, kind),
@@ -132,6 +135,8 @@ static int check_format(const struct command *self, const struct options *o, con
 	if (o->kind.event && !format->events)
 		return say_usage(self, "%s has no place for events; --event is for folded stacks and for script",
 				 format->name);
+	if (o->by.nr && format->write != folded_write)
+		return say_usage(self, "--by is for folded stacks; pprof, OTLP and jsonl have all labels");
 	if (o->export.deferred && format->write != perf_write)
 		return say_usage(self, "--deferred is for the format perf");
 	return STATUS_OK;
@@ -164,6 +169,8 @@ static int export(const struct command *self, struct options *o, const struct ex
 		status = filter_choose(self, &o->filter, &filter);
 	if (!status)
 		status = check_format(self, o, format, filter.kind);
+	if (!status)
+		status = by_choose(self, &o->by, &o->export.by_label);
 	if (!status)
 		status = open_profile(&whole, o->input, true, o->inlined);
 	p = whole;

@@ -2,6 +2,7 @@
 /* dusk flame: write a profile, or two to compare, as a page for a browser. */
 #include <string.h>
 #include "base/cleanup.h"
+#include "cli/by.h"
 #include "cli/filter.h"
 #include "cli/load_profile.h"
 #include "cli/output.h"
@@ -14,6 +15,7 @@ struct options {
 	bool inlined;
 	struct filter_options filter;
 	struct time_base_choice kind;
+	struct text_list by;
 };
 
 static const struct option options[] = {
@@ -25,6 +27,7 @@ static const struct option options[] = {
 	WAKERS_OPTION(struct options, wakers, "up to N wakers of each off-CPU interval"),
 	{0, "event", OPTION_TEXT, offsetof(struct options, kind.event), "NAME",
 	 "occurrences of this event of tracefs instead"},
+	BY_OPTION(struct options, by, "above threads, their services, units, pods, ..."),
 	FILTER_OPTIONS(struct options, filter),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
@@ -51,7 +54,8 @@ static const char *title_of_one(const struct dusk_profile *p, const char *path)
 	return host && *host ? host : path;
 }
 
-static int write_page(const struct options *o, const char *const *path, uint32_t nr, struct side *sides)
+static int write_page(const struct command *self, const struct options *o, const char *const *path, uint32_t nr,
+		      struct side *sides)
 {
 	struct flame_page page = {.title = o->title, .nr = nr};
 	_cleanup_(freep) char *both = NULL;
@@ -66,6 +70,9 @@ static int write_page(const struct options *o, const char *const *path, uint32_t
 		both = NULL;
 	if (!page.title)
 		page.title = both ? both : title_of_one(sides[0].profile, path[0]);
+	status = by_choose(self, &o->by, &page.by);
+	if (status)
+		return status;
 	status = output_open(&out, o->output, false);
 	if (!status)
 		status = output_close(&out, flame_write(out.file, &page));
@@ -120,7 +127,7 @@ static int make_page(const struct command *self, const struct options *o, const 
 	if (!status)
 		status = check_empty(sides, nr, path, o, argv);
 	if (!status)
-		status = write_page(o, path, nr, sides);
+		status = write_page(self, o, path, nr, sides);
 	for (size_t i = 0; i < nr; i++)
 		side_done(&sides[i]);
 	return status;

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <dusk/dusk.h>
 #include "report/model/aggregate.h"
+#include "report/model/thread_label.h"
 
 struct export_options {
 	bool pid, tid;	 /* folded: distinguish tasks by PID and TID as well, not by name only */
@@ -13,7 +14,8 @@ struct export_options {
 	bool reverse;	 /* folded: write stacks from the innermost function to the outermost, and the task last */
 	enum measure by; /* folded: the sum to write; times are in nanoseconds */
 	bool deferred;	 /* perf: write user stacks as separate records */
-	bool methods;	 /* script: show for each frame how its caller was found */
+	struct thread_labels by_label; /* folded: stacks begin with these */
+	bool methods;		       /* script: show for each frame how its caller was found */
 };
 
 #define EXPORT_SUFFIXES 2

@@ -26,6 +26,15 @@ struct folder {
 
 static void write_task(const struct folder *f, const struct group *g)
 {
+	for (size_t i = 0; i < f->options->by_label.nr; i++) {
+		enum thread_label which = f->options->by_label.v[i];
+
+		if (*g->label[which])
+			text_write(f->out, g->label[which], TEXT_FOLDED);
+		else
+			fprintf(f->out, "[no %s]", thread_label_name(which));
+		putc(';', f->out);
+	}
 	text_write(f->out, *g->comm ? g->comm : "?", TEXT_WORD);
 	if (f->options->pid || f->options->tid)
 		fprintf(f->out, "-%d", g->pid);
@@ -75,12 +84,16 @@ static int visit(void *ctx, const struct tree_step *s)
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o)
 {
 	unsigned int keys = KEY_COMM | (o->pid || o->tid ? KEY_PID : 0) | (o->tid ? KEY_TID : 0);
-	struct tree_options options = {TREE_DOWN, keys, 0, o->by};
+	struct tree_options options = {TREE_DOWN, 0, 0, o->by};
 	_cleanup_(tree_freep) struct tree *tree = NULL;
 	_cleanup_(names_freep) struct names *names = NULL;
 	struct folder f = {.out = out, .options = o};
-	int err = tree_new(&tree, p, &options);
+	int err;
 
+	for (size_t i = 0; i < o->by_label.nr; i++)
+		keys |= key_of_label(o->by_label.v[i]);
+	options.keys = keys;
+	err = tree_new(&tree, p, &options);
 	if (!err)
 		err = names_of_labels(&names, tree->labels);
 	if (err)

@@ -81,6 +81,9 @@ claim "... and not more" [ $((shop + cron)) -le "$all" ]
 claim "... patterns" [ "$(cpu p.dusk --cgroup "/$slice")" -ge $((shop + cron)) ]
 claim "rows are grouped" sh -c "'$dusk' report -i p.dusk --sort service,pod --csv | grep -q '^[0-9.]*,[0-9]*,shop,$uid$'"
 claim "what there is not is said" exits 1 "$dusk" report -i p.dusk --unit nothing
+claim "folded stacks begin with them" sh -c "'$dusk' export -i p.dusk --by unit,pod -o - | grep -q '^cron.service;\[no pod\];sh;'"
+claim "... and what is none is said" exits 2 "$dusk" export -i p.dusk --by units
+claim "flame graphs have them" "$dusk" flame -i p.dusk --by service -o p.html
 claim "pprof has them" sh -c "'$dusk' export -i p.dusk -f pprof -o - | gzip -dc | grep -aq '$uid'"
 claim "OTLP has them" sh -c "'$dusk' export -i p.dusk -f otlp -o - | grep -aq 'k8s.pod.uid'"
 claim "JSON has them" sh -c "'$dusk' export -i p.dusk -f jsonl -o - | grep -q '\"service\":\"shop\".*\"pod\":\"$uid\"'"

@@ -4,12 +4,14 @@
 #include <stdio.h>
 
 #include <dusk/dusk.h>
+#include "report/model/thread_label.h"
 
 struct flame_page {
 	const char *title; /* the page's heading */
 	uint32_t nr;	   /* of profiles: 1, or 2 to compare the second with the first */
 	const struct dusk_profile *profile[2];
-	const char *name[2]; /* of the files */
+	const char *name[2];	 /* of the files */
+	struct thread_labels by; /* stacks begin with these */
 };
 
 /*

@@ -58,7 +58,7 @@ static int make_rows(struct writer *w)
 
 	for (uint32_t i = 0; i < w->page->nr && !err; i++) {
 		*node[i] = calloc(w->page->profile[i]->nr_samples + 1, sizeof(uint32_t));
-		err = *node[i] ? flame_graph_add(&w->graph, w->page->profile[i], *node[i]) : -ENOMEM;
+		err = *node[i] ? flame_graph_add(&w->graph, w->page->profile[i], &w->page->by, *node[i]) : -ENOMEM;
 	}
 	if (!err)
 		err = flame_graph_sort(&w->graph);

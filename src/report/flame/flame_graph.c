@@ -22,6 +22,7 @@ struct placement {
 struct adder {
 	struct flame_graph *g;
 	const struct dusk_profile *p;
+	const struct thread_labels *by;
 	uint32_t *label_of_frame;		 /* + 1; 0: not known yet */
 	struct map placed;			 /* (base node of the graph, node of the profile) -> placement */
 	struct vec(struct placement) placements; /* parents come before their children; 0 is none */
@@ -170,15 +171,33 @@ static int note(struct flame_graph *g, const char *what, const struct dusk_outco
 	return number_label(g, name, "", FLAME_NOTE, &label) ? -ENOMEM : child(g, parent, label, ret);
 }
 
+/* Find or add the node of @t, below those of its labels. */
+static int thread_node(struct adder *a, const struct dusk_thread *t, uint32_t *ret)
+{
+	char none[32];
+	int err = 0;
+
+	*ret = 0;
+	for (size_t i = 0; i <= a->by->nr && !err; i++) {
+		const char *name = i < a->by->nr ? thread_label(a->p, t, a->by->v[i]) : t->comm;
+		uint32_t label;
+
+		if (i < a->by->nr && !*name) {
+			snprintf(none, sizeof(none), "[no %s]", thread_label_name(a->by->v[i]));
+			name = none;
+		}
+		err = number_label(a->g, name, "", i < a->by->nr ? FLAME_LABEL : FLAME_PROCESS, &label)
+			      ?: child(a->g, *ret, label, ret);
+	}
+	return err;
+}
+
 static int add_sample(struct adder *a, const struct dusk_sample *s, uint32_t *ret)
 {
 	const struct dusk_outcome *o = &a->p->outcomes[s->outcome];
-	uint32_t label, base, at;
-	int err;
+	uint32_t base, at;
+	int err = thread_node(a, &a->p->threads[s->thread], &base);
 
-	err = number_label(a->g, a->p->threads[s->thread].comm, "", FLAME_PROCESS, &label);
-	if (!err)
-		err = child(a->g, 0, label, &base);
 	if (!err && o->kind == DUSK_CUT)
 		err = note(a->g, "cut", o, base, &base);
 	else if (!err && !s->node)
@@ -209,9 +228,9 @@ static int add_places(struct adder *a)
 	return 0;
 }
 
-int flame_graph_add(struct flame_graph *g, const struct dusk_profile *p, uint32_t *node)
+int flame_graph_add(struct flame_graph *g, const struct dusk_profile *p, const struct thread_labels *by, uint32_t *node)
 {
-	_cleanup_(adder_done) struct adder a = {.g = g, .p = p};
+	_cleanup_(adder_done) struct adder a = {.g = g, .p = p, .by = by};
 	uint32_t root;
 	int err = 0;
 

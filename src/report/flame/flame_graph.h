@@ -2,9 +2,9 @@
 /*
  * Merge the stacks of profiles into a flame graph.
  *
- *	all > thread's name > [outcome] > user frames > kernel frames > [state]
+ *	all > labels > thread's name > [outcome] > user frames > kernel frames > [state]
  *
- * A node stands for all nodes of the profiles with the same path: the thread's name, then function and module of each
+ * A node stands for all nodes of the profiles with the same path: labels if they are chosen, the thread's name, then function and module of each
  * frame. All unnamed code of a module is one frame named after the module, since addresses mean nothing to a reader.
  * The outcome has a frame only where the reader would be misled without it: below a user stack that is cut (its first
  * frame is not where the program began), and for samples without any frame. The state is that of an off-CPU interval,
@@ -17,10 +17,12 @@
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "report/model/thread_label.h"
 
 /* These numbers are part of the page's format: viewer/data.js has the same. */
 enum flame_kind {
 	FLAME_ROOT,
+	FLAME_LABEL, /* of threads, if some are chosen */
 	FLAME_PROCESS,
 	FLAME_NOTE, /* an outcome */
 	FLAME_USER,
@@ -61,10 +63,11 @@ struct flame_graph {
 };
 
 /*
- * Add the stacks of @p to @g, which is all-zero before its first profile. Stores the node of each sample in @node,
+ * Add the stacks of @p to @g, which is all-zero before its first profile, below the labels @by. Stores the node of each sample in @node,
  * which has nr_samples elements. Returns 0 or -ENOMEM.
  */
-int flame_graph_add(struct flame_graph *g, const struct dusk_profile *p, uint32_t *node);
+int flame_graph_add(struct flame_graph *g, const struct dusk_profile *p, const struct thread_labels *by,
+		    uint32_t *node);
 
 /* Sort everything, after the last profile is added. Returns 0 or -ENOMEM. */
 int flame_graph_sort(struct flame_graph *g);

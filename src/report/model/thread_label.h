@@ -14,6 +14,12 @@ enum thread_label {
 	NR_THREAD_LABELS
 };
 
+/* Labels with which stacks begin, the first one outermost; no label twice. */
+struct thread_labels {
+	enum thread_label v[NR_THREAD_LABELS];
+	size_t nr;
+};
+
 /* Return its name in options and tables: "container". */
 const char *thread_label_name(enum thread_label which);
 

@@ -10,6 +10,7 @@ const KINDS = {
 	[STATE]:   { name: 'off CPU', hue: [282, 300], saturation: 28, lightness: 76 },
 	[NOTE]:    { name: 'incomplete stack', hue: [0, 0], saturation: 0, lightness: 72 },
 	[PROCESS]: { name: 'thread', hue: [220, 220], saturation: 14, lightness: 80 },
+	[LABEL]:   { name: 'label', hue: [220, 220], saturation: 14, lightness: 83 },
 	[ROOT]:    { name: 'all', hue: [220, 220], saturation: 14, lightness: 86 },
 };
 const LEGEND = [USER, RUNTIME, JIT, KERNEL, STATE, NOTE];

@@ -6,7 +6,7 @@
 'use strict';
 
 /* The kinds of frames, numbered as in flame_graph.h; RUNTIME is added here. */
-const ROOT = 0, PROCESS = 1, NOTE = 2, USER = 3, VDSO = 4, JIT = 5, KERNEL = 6, STATE = 7, RUNTIME = 8;
+const ROOT = 0, LABEL = 1, PROCESS = 2, NOTE = 3, USER = 4, VDSO = 5, JIT = 6, KERNEL = 7, STATE = 8, RUNTIME = 9;
 
 /* Libraries that all programs have, shown as a kind of their own, RUNTIME. */
 const RUNTIME_LIBRARIES = new RegExp(

@@ -341,7 +341,7 @@ function functions_within(profile, base, tree, i, counts)
 /* The weight of a profile by kind of the innermost frame. */
 function sum_by_kind(kinds, { label, sides }, side)
 {
-	const sums = new Array(9).fill(0);
+	const sums = new Array(RUNTIME + 1).fill(0);
 
 	for (let i = 0; i < label.length; i++)
 		sums[kinds[label[i]]] += sides[side].self_ns[i];

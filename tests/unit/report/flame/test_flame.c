@@ -119,7 +119,7 @@ static void frames_have_the_kind_of_their_module(void **state)
 	folded_init(&f);
 	folded_add(&f, "a", "no-fde", 1, "a!user;[vdso]!clock;[anon]!jitted;[kernel]!entry");
 	open_one(&page, &f.profile, "t");
-	assert_text(&page, "select group_concat(kind, ' ') from (select kind from node order by i)", "0 1 2 3 4 5 6");
+	assert_text(&page, "select group_concat(kind, ' ') from (select kind from node order by i)", "0 2 3 4 5 6 7");
 	reader_close(&page);
 	folded_done(&f);
 }
@@ -414,9 +414,33 @@ static void why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind(void **state
 	assert_int_equal(filtered_init(&seen, &f.profile, &filter), 0);
 	open_one(&page, &seen.profile, "t");
 	assert_text(&page, "select group_concat(name || ':' || kind, ' ') from (select * from node order by i)",
-		    "all:0 a:1 f:3 wait:6 [sleeping]:7");
+		    "all:0 a:2 f:4 wait:7 [sleeping]:8");
 	reader_close(&page);
 	filtered_done(&seen);
+	folded_done(&f);
+}
+
+static void chosen_labels_are_above_the_threads(void **state)
+{
+	struct dusk_cgroup cgroups[] = {{"", "", "", "", "", ""}, {"/cron", "", "", "pod", "", "cron.service"}};
+	struct folded f;
+	struct flame_reader r;
+
+	folded_init(&f);
+	folded_add(&f, "a", "outermost", 1, "a!f");
+	folded_add(&f, "b", "outermost", 2, "a!f");
+	f.profile.cgroups = cgroups;
+	f.profile.nr_cgroups = 2;
+	f.profile.threads[1].cgroup = 1;
+	f.profile.threads[0].service = "shop";
+	struct flame_page page = {"t", 1, {&f.profile}, {"p"}, {{LABEL_SERVICE, LABEL_POD}, 2}};
+
+	assert_int_equal(reader_open(&r, &page), 0);
+	reader_views(&r);
+	assert_text(&r, "select group_concat(name || ':' || kind, ' ') from (select * from node order by i)",
+		    "all:0 cron.service:1 pod:1 b:2 f:4 shop:1 [no pod]:1 a:2 f:4");
+	reader_close(&r);
+	f.profile.cgroups = NULL;
 	folded_done(&f);
 }
 
@@ -549,6 +573,7 @@ int main(void)
 		cmocka_unit_test(an_interval_is_in_each_bucket_that_it_lasted),
 		cmocka_unit_test(a_row_off_cpu_has_the_longest_interval_that_ended_in_it),
 		cmocka_unit_test(why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind),
+		cmocka_unit_test(chosen_labels_are_above_the_threads),
 		cmocka_unit_test(two_profiles_share_their_nodes),
 		cmocka_unit_test(frames_have_their_places_in_the_source),
 		cmocka_unit_test(a_full_disk_is_an_error),
