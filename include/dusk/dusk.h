@@ -508,7 +508,8 @@ struct dusk_record_options {
 	uint64_t window_ns;
 	/*
 	 * FULL: only tasks in cgroups with one of these labels, patterns as of glob(7); not together with cgroup. Those that
-	 * are made while it records are recorded from some milliseconds later on. The lists must live as long as the recording.
+	 * are made while it records are recorded from some milliseconds later on; if there is none at first, @err of
+	 * dusk_record_new() says so. The lists must live as long as the recording.
 	 */
 	const char *const *units, *const *containers, *const *pods, *const *namespaces;
 	size_t nr_units, nr_containers, nr_pods, nr_namespaces;

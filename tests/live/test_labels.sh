@@ -97,7 +97,9 @@ claim "... with the labels of both" asked both.dusk \
 claim "... and services" asked both.dusk \
 	"select count(distinct pid) from labels where service = 'shop' and comm = 'sh' and container > ''" 2
 
-claim "only a unit is recorded, that begins under way" "$dusk" record -q -e cpu,offcpu --unit cron -o u.dusk -- sh jobs
+rmdir "$top/$slice/cron.service"
+claim "only a unit is recorded, that begins under way" exits 0 "$dusk" record -q -e cpu,offcpu --unit cron -o u.dusk -- sh jobs
+claim "... which is said" says "no unit, container or pod of that name is there now: it is recorded when it begins"
 claim "... is in the profile" [ "$(cpu u.dusk --unit cron)" -gt 20 ]
 claim "... and nothing else" asked u.dusk "select distinct unit from labels" cron.service
 claim "only a container" "$dusk" record -q -e cpu,offcpu --container abababababab -o c.dusk -- sh jobs

@@ -36,15 +36,23 @@ static void look_up(const struct cgroups *c, const char *path, struct facts *ret
 	};
 }
 
+/* Returns false if it must be asked again. */
+static bool ask(struct cgroups *c, uint64_t id, const struct facts *known)
+{
+	int ret = c->choose(c->ctx, id, &known->is);
+
+	c->refused += ret < 0;
+	c->chosen += ret > 0;
+	return ret || known->named;
+}
+
 /* Returns 0 or -ENOMEM. */
 static int choose(struct cgroups *c, uint64_t id, const char *path)
 {
 	struct facts known;
 
 	look_up(c, path, &known);
-	if (c->choose(c->ctx, id, &known.is) || known.named)
-		return 0;
-	return vec_push(&c->later, ((struct later_cgroup){id, path, 0}));
+	return ask(c, id, &known) ? 0 : vec_push(&c->later, ((struct later_cgroup){id, path, 0}));
 }
 
 int cgroups_learn(struct cgroups *c, uint64_t id, const char *path)
@@ -155,7 +163,7 @@ static void choose_later(struct cgroups *c)
 		if (!known.named && ++l.looks < MAX_LOOKS)
 			c->later.v[left++] = l;
 		else if (known.named)
-			c->choose(c->ctx, l.id, &known.is);
+			ask(c, l.id, &known);
 	}
 	c->later.nr = left;
 }

@@ -34,9 +34,12 @@ struct cgroups {
 	struct vec(uint32_t) unnamed; /* of @known, with a number: containers without a name */
 	struct strings paths;
 	size_t paths_bytes;
-	uint64_t refused; /* as there were too many */
-	/* Called once for each cgroup; NULL: not. For a container that it refuses, again when that has got a name. */
-	bool (*choose)(void *ctx, uint64_t id, const struct dusk_cgroup *c);
+	uint64_t refused, chosen; /* refused: as there were too many */
+	/*
+	 * Called once for each cgroup; NULL: not. Returns 1: it is recorded; 0: it is not, and of a container without a name
+	 * it is asked again when that has got one; or a negative errno: there is no room for it.
+	 */
+	int (*choose)(void *ctx, uint64_t id, const struct dusk_cgroup *c);
 	void *ctx;
 	struct vec(struct later_cgroup) later;
 	const char *root; /* below which the files of container runtimes are; NULL: "" */

@@ -258,7 +258,7 @@ static void check_cgroup(struct dusk_check *c)
 	if (mounts)
 		endmntent(mounts);
 	result(c, "cgroup2 is not mounted");
-	bad(c, DUSK_WARN, "only record -G needs it: mount -t cgroup2 none DIR");
+	bad(c, DUSK_WARN, "units and containers are known by it: mount -t cgroup2 none DIR");
 }
 
 static const struct {

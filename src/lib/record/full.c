@@ -151,25 +151,39 @@ static int load(struct full *f, const struct dusk_record_options *o, int stops_b
 	return ret ?: tool_load(f->tool, err);
 }
 
-static bool choose_cgroup(void *ctx, uint64_t id, const struct dusk_cgroup *c)
+static int choose_cgroup(void *ctx, uint64_t id, const struct dusk_cgroup *c)
 {
 	const struct full *f = ctx;
 
 	return wanted_choose_cgroup(f->tool, &f->chosen, id, c);
 }
 
+/* A name that nothing has is no error: what has it may begin later. */
+static int choose_cgroups(struct full *f, const struct dusk_record_options *o, struct dusk_error *err)
+{
+	struct cgroups *c = &f->join->cgroups;
+	int ret;
+
+	f->chosen = *o;
+	c->choose = choose_cgroup;
+	c->ctx = f;
+	ret = cgroups_scan(c);
+	if (ret == -ENOENT)
+		return error_set(err, ret,
+				 "cannot choose units, containers or pods: cgroup2 is not mounted "
+				 "(mount -t cgroup2 none /sys/fs/cgroup)");
+	if (!ret && !c->chosen)
+		error_set(err, 0, "no unit, container or pod of that name is there now: it is recorded when it begins");
+	return ret;
+}
+
 /* The programs are attached, which report those that are made meanwhile. */
 static int find_cgroups(struct full *f, const struct dusk_record_options *o, struct dusk_error *err)
 {
-	struct cgroups *c = &f->join->cgroups;
-
 	f->join->cgroups_known = true;
-	if (wanted_by_label(o)) {
-		f->chosen = *o;
-		c->choose = choose_cgroup;
-		c->ctx = f;
-	}
-	return cgroups_scan(c) == -ENOMEM ? -ENOMEM : wanted_add_cgroups(f->tool, o, err);
+	if (wanted_by_label(o))
+		return choose_cgroups(f, o, err);
+	return cgroups_scan(&f->join->cgroups) == -ENOMEM ? -ENOMEM : wanted_add_cgroups(f->tool, o, err);
 }
 
 /* Let the sources begin, all but the timers. */
@@ -354,7 +368,7 @@ static void write_counters(struct full *f)
 		profile_counter(w, "lost-nested",
 				"occurrences of events lost: another BPF program was at work on their CPU",
 				events_missed(f->events));
-	profile_counter(w, "cgroups-full", "cgroups whose path is not known: the table is full",
+	profile_counter(w, "cgroups-full", "cgroups that are not known, or not recorded: the table is full",
 			f->join->cgroups.refused);
 	if (f->verify)
 		write_verdict(f->join);

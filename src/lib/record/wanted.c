@@ -126,11 +126,13 @@ bool wanted_by_label(const struct dusk_record_options *o)
 	return o->nr_units || o->nr_containers || o->nr_pods || o->nr_namespaces;
 }
 
-bool wanted_choose_cgroup(struct tool *t, const struct dusk_record_options *o, uint64_t id, const struct dusk_cgroup *c)
+int wanted_choose_cgroup(struct tool *t, const struct dusk_record_options *o, uint64_t id, const struct dusk_cgroup *c)
 {
-	return listed_unit(o, c->unit) && listed_container(o, c->container, c->container_name) &&
-	       listed(o->pods, o->nr_pods, c->pod) && listed(o->namespaces, o->nr_namespaces, c->pod_namespace) &&
-	       !add_cgroup_number(t, id);
+	bool is = listed_unit(o, c->unit) && listed_container(o, c->container, c->container_name) &&
+		  listed(o->pods, o->nr_pods, c->pod) && listed(o->namespaces, o->nr_namespaces, c->pod_namespace);
+	int err = is ? add_cgroup_number(t, id) : 0;
+
+	return err ? err : is;
 }
 
 int wanted_add(struct service *s, struct tool *t, const struct dusk_record_options *o, struct dusk_error *err)

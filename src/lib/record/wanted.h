@@ -19,9 +19,8 @@ int wanted_add_cgroups(struct tool *t, const struct dusk_record_options *o, stru
 /* Does @o choose cgroups by labels: units, containers, pods, namespaces? */
 bool wanted_by_label(const struct dusk_record_options *o);
 
-/* Record the cgroup with number @id if @c is one that @o chooses by labels. Returns true if it is recorded. */
-bool wanted_choose_cgroup(struct tool *t, const struct dusk_record_options *o, uint64_t id,
-			  const struct dusk_cgroup *c);
+/* Record the cgroup with number @id if @c is one that @o chooses by labels. Returns 1, 0: it is not, or an error of bpf(2). */
+int wanted_choose_cgroup(struct tool *t, const struct dusk_record_options *o, uint64_t id, const struct dusk_cgroup *c);
 
 /*
  * And what the processes have created. The programs are attached, so that children of what is recorded already are

@@ -114,7 +114,7 @@ static void paths_are_bounded(void **state)
 
 static bool chosen;
 
-static bool choose(void *ctx, uint64_t id, const struct dusk_cgroup *c)
+static int choose(void *ctx, uint64_t id, const struct dusk_cgroup *c)
 {
 	chosen = !strcmp(c->container_name, "late");
 	return chosen;
