@@ -5,6 +5,9 @@
 #include "cli/command.h"
 
 #define AGENT_CONFIG "/etc/dusk/agent.conf"
+#define AGENT_TIME "%Y%m%dT%H%M%SZ" /* when a profile begins: the name of its file, before AGENT_SUFFIX */
+#define AGENT_SUFFIX ".dusk"
+#define DAY_S 86400
 
 struct agent_options {
 	const char *config; /* NULL: AGENT_CONFIG, if it is there */
@@ -57,6 +60,12 @@ void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes)
 
 /* Write to @ret of @room bytes the path of a new profile in @store that begins at @start_s, by CLOCK_REALTIME. */
 void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s);
+
+/*
+ * Start dusk with @words, the first of which is "dusk", in @folder (NULL: here). It gets @death_signal when the agent is
+ * gone. Returns its pid when it is dusk, as it would lose a signal that comes before; or a negative errno.
+ */
+pid_t agent_start_child(const char *const *words, const char *folder, int death_signal);
 
 /* Tell the service manager @state ("READY=1"), if one started us: sd_notify(3). */
 void agent_notify(const char *state);

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -15,8 +14,6 @@
 #include "base/cleanup.h"
 
 #define MERGING ".merging"
-#define NAME "%Y%m%dT%H%M%SZ"
-#define DAY_S 86400
 #define PRIORITY 19
 #define LOOK_NS (10 * 1000000000ULL)
 #define RETRY_NS (3600 * 1000000000ULL) /* after a failure */
@@ -55,54 +52,47 @@ static int choose(struct compaction *c, const struct agent_options *o)
 	return err ?: nr > 1 && first < all.v.nr ? vec_append(&c->parts.v, &all.v.v[first], nr) : -ENOENT;
 }
 
-static void name_of(char ret[32], time_t start_s)
-{
-	struct tm tm;
-
-	strftime(ret, 32, NAME, gmtime_r(&start_s, &tm));
-}
-
-/* Become dusk merge, in a child. */
-__attribute__((noreturn)) static void become_merge(const struct compaction *c, const struct agent_options *o)
+/* Start dusk merge, in the store. Returns its pid or a negative errno. */
+static pid_t start_merge(const struct compaction *c, const struct agent_options *o)
 {
 	const char *words[COMPACT_MAX_PARTS + 8] = {"dusk", "merge", "-q", "--window"};
-	char self[PATH_MAX] = "", window[32];
+	char window[32];
 	size_t nr = 4;
 
 	snprintf(window, sizeof(window), "%.6fs", o->compact_window_ns / 1e9);
 	words[nr++] = window;
 	words[nr++] = "-o";
-	words[nr++] = c->path;
+	words[nr++] = strrchr(c->path, '/') + 1;
 	for (size_t i = 0; i < c->parts.v.nr; i++)
 		words[nr++] = c->parts.v.v[i].name;
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		*self = 0;
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	setpriority(PRIO_PROCESS, 0, PRIORITY);
-	if (!chdir(o->store)) {
-		execv(self, (char *const *)words);
-		execv("/proc/self/exe", (char *const *)words);
-	}
-	_exit(STATUS_FAILED);
+	return agent_start_child(words, o->store, SIGKILL);
+}
+
+/* How much of the name of a profile says when it begins? */
+static int time_bytes(const struct agent_profile *p)
+{
+	return strlen(p->name) - strlen(AGENT_SUFFIX);
 }
 
 static void begin(struct compaction *c, const struct agent_options *o, uint64_t now_ns)
 {
-	char first[32], last[32];
+	const struct agent_profile *first, *last;
+	pid_t pid;
 
 	c->next_ns = now_ns + LOOK_NS;
 	if (choose(c, o))
 		return;
-	name_of(first, c->parts.v.v[0].start_s);
-	name_of(last, c->parts.v.v[c->parts.v.nr - 1].start_s);
-	snprintf(c->path, sizeof(c->path), "%s/%s-%s" MERGING, o->store, first, last);
-	c->pid = fork();
-	if (!c->pid)
-		become_merge(c, o);
-	if (c->pid < 0) {
-		c->pid = 0;
+	first = c->parts.v.v;
+	last = first + c->parts.v.nr - 1;
+	snprintf(c->path, sizeof(c->path), "%s/%.*s-%.*s" MERGING, o->store, time_bytes(first), first->name,
+		 time_bytes(last), last->name);
+	pid = start_merge(c, o);
+	if (pid < 0) {
 		c->next_ns = now_ns + RETRY_NS;
+		return;
 	}
+	c->pid = pid;
+	setpriority(PRIO_PROCESS, pid, PRIORITY);
 }
 
 /* Put what is complete, @merged, in the place of its parts, under the name @first. */
@@ -183,12 +173,12 @@ static int parts_of(struct agent_profiles *ret, const char *store, const char *n
 	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
 	char path[PATH_MAX];
 	struct tm from = {0}, to = {0};
-	const char *rest = strptime(name, NAME "-", &from);
+	const char *rest = strptime(name, AGENT_TIME "-", &from);
 	struct stat merged, part;
 	time_t first_s, last_s;
 	int err;
 
-	rest = rest ? strptime(rest, NAME MERGING, &to) : NULL;
+	rest = rest ? strptime(rest, AGENT_TIME MERGING, &to) : NULL;
 	if (!rest || *rest || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX || stat(path, &merged) ||
 	    !S_ISREG(merged.st_mode))
 		return -ENOENT;
@@ -210,7 +200,7 @@ static void recover(const char *store, const char *name)
 
 	if (parts_of(&parts, store, name) || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX)
 		return;
-	snprintf(first, sizeof(first), "%.*s.dusk", (int)strcspn(name, "-"), name);
+	snprintf(first, sizeof(first), "%.*s" AGENT_SUFFIX, (int)strcspn(name, "-"), name);
 	replace(store, path, first, &parts);
 }
 

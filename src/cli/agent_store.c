@@ -13,9 +13,8 @@
 #include "base/cleanup.h"
 #include "cli/agent_compact.h"
 
-#define NAME "%Y%m%dT%H%M%SZ.dusk"
+#define NAME AGENT_TIME AGENT_SUFFIX
 #define RECORDING ".recording"
-#define DAY_S 86400
 #define MAX_NAME 64 /* bytes of "/" NAME RECORDING, and of what a recorder adds to it */
 
 void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s)

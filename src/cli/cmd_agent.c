@@ -7,12 +7,10 @@
  * it. The next one is started some seconds early, and prepares everything, so that it begins when the one before ends.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,11 +58,10 @@ static uint64_t length_ns(uint64_t start_real_ns, uint64_t rotate_ns)
 	return left_ns < rotate_ns / 10 ? left_ns + rotate_ns : left_ns;
 }
 
-__attribute__((noreturn)) static void become_recorder(const struct agent_options *o, const char *path,
-						      uint64_t delay_ns, uint64_t duration_ns, pid_t agent)
+/* Start dusk record. Returns its pid or a negative errno. */
+static pid_t start_recorder(const struct agent_options *o, const char *path, uint64_t delay_ns, uint64_t duration_ns)
 {
 	char delay[32], duration[32], window[32], slow[32], hz[16], budget[32];
-	char self[PATH_MAX] = "";
 	const char *words[24] = {"dusk",    "record",	   "-q",   "-F", hz,   "-e",
 				 o->events, "--window",	   window, "-o", path, "-d",
 				 duration,  "--min-block", slow,   "-D", delay};
@@ -84,34 +81,7 @@ __attribute__((noreturn)) static void become_recorder(const struct agent_options
 		words[nr++] = "--budget";
 		words[nr++] = budget;
 	}
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
-		*self = 0;
-	prctl(PR_SET_PDEATHSIG, SIGTERM); /* if the agent is killed, profiles end in order */
-	if (getppid() != agent)
-		_exit(STATUS_FAILED);
-	execv(self, (char *const *)words);
-	execv("/proc/self/exe", (char *const *)words); /* the file was removed */
-	say("cannot start a recorder: %s", strerror(errno));
-	_exit(STATUS_FAILED);
-}
-
-/* fork(), which returns to the agent when the child has become a recorder: before, it would lose a signal to end. */
-static pid_t fork_recorder(const struct agent *a, const char *path, uint64_t delay_ns, uint64_t duration_ns)
-{
-	pid_t agent = getpid(), pid;
-	int became[2];
-	char none;
-
-	if (pipe2(became, O_CLOEXEC))
-		return -1;
-	pid = fork();
-	if (!pid)
-		become_recorder(a->o, path, delay_ns, duration_ns, agent);
-	close(became[1]);
-	while (pid > 0 && read(became[0], &none, 1) < 0 && errno == EINTR)
-		;
-	close(became[0]);
-	return pid;
+	return agent_start_child(words, NULL, SIGTERM); /* if the agent is killed, profiles end in order */
 }
 
 /* Start the recorder of what is from next_ns on, which is not over. */
@@ -121,18 +91,16 @@ static int start(struct agent *a, uint64_t now)
 		 start_real_ns = real_ns() + delay_ns;
 	uint64_t duration_ns = length_ns(start_real_ns, a->o->rotate_ns);
 	struct recorder *r = vec_add(&a->recorders);
-	int err;
 
 	if (!r)
 		return -ENOMEM;
 	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S);
 	r->end_ns = a->next_ns = now + delay_ns + duration_ns;
-	r->pid = fork_recorder(a, r->path, delay_ns, duration_ns);
+	r->pid = start_recorder(a->o, r->path, delay_ns, duration_ns);
 	if (r->pid > 0)
 		return 0;
-	err = -errno;
 	a->recorders.nr--;
-	return err;
+	return r->pid;
 }
 
 static void remove_recorder(struct agent *a, size_t i)

@@ -108,7 +108,7 @@ claim "... which is said" grep -q "was killed by signal 9" agent.said
 claim "... and no other begins" sh -c "! grep 'next recorder' agent.said"
 kill -TERM $agent
 wait $agent
-begin --rotate 30s
+begin --rotate 10m # or a recorder that is over could be meant below
 running() {
 	ls st | grep -q recording && [ "$(pgrep -fc "record .*$tmp/st/")" -gt 0 ]
 }
@@ -174,8 +174,8 @@ sums() { # sums PROFILE...: samples in all
 rm -f st/2020*
 one=$(sums "$first")
 old 20200101T010000Z && old 20200101T020000Z && old 20200101T230000Z && old 20200102T010000Z
-begin --keep 9999d --compact 1d
-claim "the profiles of an old day become one" until_true [ ! -e st/20200101T230000Z.dusk ]
+begin --keep 9999d --compact 1d --store st
+claim "the profiles of an old day become one, in a store that is named from here" until_true [ ! -e st/20200101T230000Z.dusk ]
 until_true [ ! -e st/20200101T010000Z-20200101T230000Z.merging ]
 claim "... of the first one's name, with the samples of all" [ "$(sums st/20200101T010000Z.dusk)" = $((3 * one)) ]
 claim "... and that of another day stays" [ "$(sums st/20200102T010000Z.dusk)" = "$one" ]
