@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+#include "base/cgroup_tree.h"
 #include "base/procs.h"
 #include <dirent.h>
 #include <errno.h>
-#include <fts.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -121,7 +121,7 @@ int procs_add_children(struct pids *pids)
 }
 
 /* The folder's own threads: a number on each line. One that is gone meanwhile has none. */
-static int add_threads_of(struct pids *tids, const char *folder)
+static int add_threads_of(void *tids, const char *folder, uint64_t id)
 {
 	_cleanup_(fclosep) FILE *f = NULL;
 	char path[PATH_MAX];
@@ -133,21 +133,11 @@ static int add_threads_of(struct pids *tids, const char *folder)
 	if (!f)
 		return errno == ENOENT || errno == ENODEV ? 0 : -errno;
 	while (!ret && fscanf(f, "%d", &tid) == 1)
-		ret = vec_push(tids, tid);
+		ret = vec_push((struct pids *)tids, tid);
 	return ret;
 }
 
 int procs_add_cgroup(struct pids *tids, const char *folder)
 {
-	char *const roots[] = {(char *)folder, NULL};
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
-	int ret = tree ? 0 : -errno;
-	FTSENT *e;
-
-	while (!ret && (e = fts_read(tree)))
-		if (e->fts_info == FTS_D)
-			ret = add_threads_of(tids, e->fts_accpath);
-	if (tree)
-		fts_close(tree);
-	return ret;
+	return cgroup_tree_each(folder, add_threads_of, tids);
 }

@@ -2,11 +2,9 @@
 /* The cgroups of a recording. See cgroups.h. */
 #include "lib/record/cgroups.h"
 #include <errno.h>
-#include <fts.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include "base/cgroup_tree.h"
 #include "lib/process/cgroup_path.h"
 #include "lib/process/container_name.h"
 
@@ -78,34 +76,28 @@ int cgroups_learn(struct cgroups *c, uint64_t id, const char *path)
 	return c->choose ? choose(c, id, k.path) : 0;
 }
 
+struct scan {
+	struct cgroups *cgroups;
+	size_t root_bytes; /* of the path of where the hierarchy is mounted */
+};
+
+static int learn_folder(void *ctx, const char *path, uint64_t id)
+{
+	const struct scan *s = ctx;
+
+	return cgroups_learn(s->cgroups, id, path + s->root_bytes);
+}
+
 int cgroups_scan_folder(struct cgroups *c, const char *folder)
 {
-	char *const roots[] = {(char *)folder, NULL};
-	FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_NOSTAT, NULL);
-	int ret = tree ? 0 : -errno;
-	struct stat st;
-	FTSENT *e;
-
-	while (!ret && (e = fts_read(tree)))
-		if (e->fts_info == FTS_D && !stat(e->fts_accpath, &st))
-			ret = cgroups_learn(c, st.st_ino, e->fts_path + strlen(folder));
-	if (tree)
-		fts_close(tree);
-	return ret;
+	return cgroup_tree_each(folder, learn_folder, &(struct scan){c, strlen(folder)});
 }
 
 int cgroups_scan(struct cgroups *c)
 {
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
-	int ret = -ENOENT;
+	char folder[PATH_MAX];
 
-	while (mounts && ret && (m = getmntent(mounts)))
-		if (!strcmp(m->mnt_type, "cgroup2"))
-			ret = cgroups_scan_folder(c, m->mnt_dir);
-	if (mounts)
-		endmntent(mounts);
-	return ret;
+	return cgroup_tree_find(folder) ? cgroups_scan_folder(c, folder) : -ENOENT;
 }
 
 /* Write what is known of @k by now. */

@@ -3,13 +3,13 @@
 #include <dusk/dusk.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <mntent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include "base/cgroup_tree.h"
 #include "base/cleanup.h"
 #include "lib/arch/names.h"
 #include "lib/shared/object.h"
@@ -246,17 +246,12 @@ static void check_other_threads(struct dusk_check *c)
 
 static void check_cgroup(struct dusk_check *c)
 {
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
+	char folder[PATH_MAX];
 
-	while (mounts && (m = getmntent(mounts)))
-		if (!strcmp(m->mnt_type, "cgroup2")) {
-			result(c, "cgroup2 at %s", m->mnt_dir);
-			endmntent(mounts);
-			return;
-		}
-	if (mounts)
-		endmntent(mounts);
+	if (cgroup_tree_find(folder)) {
+		result(c, "cgroup2 at %s", folder);
+		return;
+	}
 	result(c, "cgroup2 is not mounted");
 	bad(c, DUSK_WARN, "units and containers are known by it: mount -t cgroup2 none DIR");
 }

@@ -180,7 +180,6 @@ static int choose_cgroups(struct full *f, const struct dusk_record_options *o, s
 /* The programs are attached, which report those that are made meanwhile. */
 static int find_cgroups(struct full *f, const struct dusk_record_options *o, struct dusk_error *err)
 {
-	f->join->cgroups_known = true;
 	if (wanted_by_label(o))
 		return choose_cgroups(f, o, err);
 	return cgroups_scan(&f->join->cgroups) == -ENOMEM ? -ENOMEM : wanted_add_cgroups(f->tool, o, err);
@@ -459,6 +458,7 @@ static void full_free(void *mode)
 const struct mode mode_full = {
 	.name = "full",
 	.hz = 99,
+	.knows_cgroups = true,
 	.new = full_new,
 	.furnish = full_furnish,
 	.settings = full_settings,

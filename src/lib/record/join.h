@@ -24,7 +24,6 @@ struct join {
 	struct modules_known *modules;
 	struct stacks *stacks;
 	struct cgroups cgroups;
-	bool cgroups_known;				  /* the kernel side gives each thread's */
 	struct stitch *stitch;				  /* of struct waiting; a resolved stack is a node */
 	uint64_t start_ns;				  /* of the recording, CLOCK_MONOTONIC */
 	uint64_t by_outcome[DUSK_EVENT + 1][NR_OUTCOMES]; /* by source: ticks, off-CPU intervals, occurrences */

@@ -11,7 +11,8 @@
 
 struct mode {
 	const char *name;
-	uint32_t hz; /* by default */
+	uint32_t hz;	    /* by default */
+	bool knows_cgroups; /* it gives each thread's; else processes are asked */
 
 	/*
 	 * Prepare everything but the profile, which is made last: a recording that cannot start leaves none behind.

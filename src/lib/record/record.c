@@ -166,10 +166,9 @@ int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 	return error_complete(err, r->mode->start(r->of_mode, err), "cannot begin to record");
 }
 
-/* Where the kernel side does not say in which cgroup a thread is, its process is asked. */
 static struct cgroups *of_process(struct dusk_record *r)
 {
-	return r->join.cgroups_known ? NULL : &r->join.cgroups;
+	return r->mode->knows_cgroups ? NULL : &r->join.cgroups;
 }
 
 static int follow_processes(struct dusk_record *r)

@@ -5,12 +5,11 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <fts.h>
 #include <linux/magic.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/vfs.h>
 #include "abi/config.h"
+#include "base/cgroup_tree.h"
 #include "base/cleanup.h"
 #include "base/label_pattern.h"
 #include "base/procs.h"
@@ -56,23 +55,19 @@ static int add(struct service *s, struct tool *t, const struct tasks *tasks, str
 	return 0;
 }
 
-static int add_cgroup_number(struct tool *t, uint64_t id)
+static int add_cgroup_number(void *tool, const char *path, uint64_t id)
 {
 	u32 yes = 1;
 
-	return bpf_map_update_elem(map_fd(t, "cgroups"), &id, &yes, BPF_ANY) ? -errno : 0;
+	return bpf_map_update_elem(map_fd(tool, "cgroups"), &id, &yes, BPF_ANY) ? -errno : 0;
 }
 
 /* The folder @path and those below it; what is made in them later is added by the kernel side. */
 static int add_folder(struct tool *t, const char *path, struct dusk_error *err)
 {
-	char *const roots[] = {(char *)path, NULL};
 	_cleanup_(closep) int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	struct statfs fs;
-	struct stat st;
-	FTSENT *e;
-	FTS *tree;
-	int ret = 0;
+	int ret;
 
 	if (fd < 0)
 		return error_set(err, -errno, "cannot open cgroup %s: %s", path, strerror(errno));
@@ -81,14 +76,7 @@ static int add_folder(struct tool *t, const char *path, struct dusk_error *err)
 				 "cannot record cgroup %s: it is not a folder of cgroup2 "
 				 "(mount -t cgroup2 none /sys/fs/cgroup)",
 				 path);
-	tree = fts_open(roots, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR | FTS_NOSTAT, NULL);
-	if (!tree)
-		ret = -errno;
-	while (!ret && (e = fts_read(tree)))
-		if (e->fts_info == FTS_D && !stat(e->fts_accpath, &st))
-			ret = add_cgroup_number(t, st.st_ino);
-	if (tree)
-		fts_close(tree);
+	ret = cgroup_tree_each(path, add_cgroup_number, t);
 	return ret ? error_set(err, ret, "cannot record cgroup %s: %s", path, strerror(-ret)) : 0;
 }
 
@@ -97,28 +85,34 @@ int wanted_add_cgroups(struct tool *t, const struct dusk_record_options *o, stru
 	return o->cgroup ? add_folder(t, o->cgroup, err) : 0;
 }
 
-static bool listed(const char *const *list, size_t nr, const char *text)
+static bool is_unit(const char *pattern, const struct dusk_cgroup *c)
+{
+	return pattern_is_unit(pattern, c->unit);
+}
+
+static bool is_container(const char *pattern, const struct dusk_cgroup *c)
+{
+	return pattern_is_container(pattern, c->container, c->container_name);
+}
+
+static bool is_pod(const char *pattern, const struct dusk_cgroup *c)
+{
+	return pattern_is(pattern, c->pod);
+}
+
+static bool is_namespace(const char *pattern, const struct dusk_cgroup *c)
+{
+	return pattern_is(pattern, c->pod_namespace);
+}
+
+/* An empty list means all. */
+static bool listed(const char *const *list, size_t nr, bool (*is)(const char *, const struct dusk_cgroup *),
+		   const struct dusk_cgroup *c)
 {
 	for (size_t i = 0; i < nr; i++)
-		if (pattern_is(list[i], text))
+		if (is(list[i], c))
 			return true;
 	return !nr;
-}
-
-static bool listed_unit(const struct dusk_record_options *o, const char *unit)
-{
-	for (size_t i = 0; i < o->nr_units; i++)
-		if (pattern_is_unit(o->units[i], unit))
-			return true;
-	return !o->nr_units;
-}
-
-static bool listed_container(const struct dusk_record_options *o, const char *id, const char *name)
-{
-	for (size_t i = 0; i < o->nr_containers; i++)
-		if (pattern_is_container(o->containers[i], id, name))
-			return true;
-	return !o->nr_containers;
 }
 
 bool wanted_by_label(const struct dusk_record_options *o)
@@ -128,9 +122,10 @@ bool wanted_by_label(const struct dusk_record_options *o)
 
 int wanted_choose_cgroup(struct tool *t, const struct dusk_record_options *o, uint64_t id, const struct dusk_cgroup *c)
 {
-	bool is = listed_unit(o, c->unit) && listed_container(o, c->container, c->container_name) &&
-		  listed(o->pods, o->nr_pods, c->pod) && listed(o->namespaces, o->nr_namespaces, c->pod_namespace);
-	int err = is ? add_cgroup_number(t, id) : 0;
+	bool is = listed(o->units, o->nr_units, is_unit, c) &&
+		  listed(o->containers, o->nr_containers, is_container, c) && listed(o->pods, o->nr_pods, is_pod, c) &&
+		  listed(o->namespaces, o->nr_namespaces, is_namespace, c);
+	int err = is ? add_cgroup_number(t, c->path, id) : 0;
 
 	return err ? err : is;
 }
