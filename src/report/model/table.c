@@ -113,6 +113,8 @@ static int compare_key(const struct table *t, enum key key, const struct table_r
 {
 	const struct group *ga = &t->groups->v[a->group], *gb = &t->groups->v[b->group];
 
+	if (key & KEYS_OF_LABELS)
+		return strcmp(ga->label[label_of_key(key)], gb->label[label_of_key(key)]);
 	switch (key) {
 	case KEY_COMM: return strcmp(ga->comm, gb->comm);
 	case KEY_STATE: return strcmp(ga->state, gb->state);
@@ -121,13 +123,6 @@ static int compare_key(const struct table *t, enum key key, const struct table_r
 	case KEY_DSO: return strcmp(label_module(t->labels, a->label), label_module(t->labels, b->label));
 	case KEY_FUNCTION: return strcmp(label_function(t->labels, a->label), label_function(t->labels, b->label));
 	case KEY_LINE: return strcmp(label_line(t->labels, a->label), label_line(t->labels, b->label));
-	case KEY_SERVICE:
-	case KEY_UNIT:
-	case KEY_CONTAINER:
-	case KEY_POD:
-	case KEY_NAMESPACE:
-	case KEY_VERSION:
-	case KEY_CGROUP: return strcmp(ga->label[label_of_key(key)], gb->label[label_of_key(key)]);
 	case KEY_SELF_PERCENT:
 	case KEY_SELF: return heavier(a->self, b->self);
 	case KEY_TOTAL_PERCENT:
@@ -136,8 +131,8 @@ static int compare_key(const struct table *t, enum key key, const struct table_r
 	case KEY_RUNNABLE: return heavier(a->of_total.runnable_ns, b->of_total.runnable_ns);
 	case KEY_AVERAGE: return heavier(average_ns(&a->of_total), average_ns(&b->of_total));
 	case KEY_LONGEST: return heavier(a->of_total.longest_ns, b->of_total.longest_ns);
+	default: return 0;
 	}
-	return 0;
 }
 
 static int compare(const void *first, const void *second, void *ctx)

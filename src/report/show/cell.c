@@ -9,6 +9,8 @@
 
 const char *key_name(enum key key)
 {
+	if (key & KEYS_OF_LABELS)
+		return thread_label_name(label_of_key(key));
 	switch (key) {
 	case KEY_COMM: return "comm";
 	case KEY_PID: return "pid";
@@ -17,13 +19,6 @@ const char *key_name(enum key key)
 	case KEY_FUNCTION: return "function";
 	case KEY_LINE: return "line";
 	case KEY_STATE: return "state";
-	case KEY_SERVICE:
-	case KEY_UNIT:
-	case KEY_CONTAINER:
-	case KEY_POD:
-	case KEY_NAMESPACE:
-	case KEY_VERSION:
-	case KEY_CGROUP: return thread_label_name(label_of_key(key));
 	case KEY_SELF_PERCENT: return "self_percent";
 	case KEY_TOTAL_PERCENT: return "total_percent";
 	case KEY_SELF: return "self";
@@ -32,8 +27,8 @@ const char *key_name(enum key key)
 	case KEY_RUNNABLE: return "runnable";
 	case KEY_AVERAGE: return "average";
 	case KEY_LONGEST: return "longest";
+	default: abort();
 	}
-	abort();
 }
 
 const char *column_name(enum key key, enum measure by)
@@ -59,6 +54,10 @@ static const char *container_cell(char *buffer, size_t size, const char *name)
 
 const char *cell(char *buffer, size_t size, enum key key, const struct group *g, const struct labels *l, uint32_t label)
 {
+	if (key == KEY_CONTAINER)
+		return container_cell(buffer, size, g->label[LABEL_CONTAINER]);
+	if (key & KEYS_OF_LABELS)
+		return g->label[label_of_key(key)];
 	switch (key) {
 	case KEY_COMM: return g->comm;
 	case KEY_STATE: return g->state;
@@ -67,13 +66,6 @@ const char *cell(char *buffer, size_t size, enum key key, const struct group *g,
 	case KEY_DSO: return label_module(l, label);
 	case KEY_FUNCTION: return label_function(l, label);
 	case KEY_LINE: return label_line(l, label);
-	case KEY_CONTAINER: return container_cell(buffer, size, g->label[LABEL_CONTAINER]);
-	case KEY_SERVICE:
-	case KEY_UNIT:
-	case KEY_POD:
-	case KEY_NAMESPACE:
-	case KEY_VERSION:
-	case KEY_CGROUP: return g->label[label_of_key(key)];
 	default: abort();
 	}
 }
