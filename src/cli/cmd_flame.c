@@ -12,7 +12,7 @@
 
 struct options {
 	const char *input, *output, *title, *wakers;
-	bool inlined;
+	bool inlined, data;
 	struct filter_options filter;
 	struct time_base_choice kind;
 	struct text_list by;
@@ -24,6 +24,7 @@ static const struct option options[] = {
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE", "write there (default flame.html)"},
 	{0, "title", OPTION_TEXT, offsetof(struct options, title), "TEXT",
 	 "heading of the page (default: the command)"},
+	{0, "data", OPTION_FLAG, offsetof(struct options, data), NULL, "only the data of the page, as gzip"},
 	WAKERS_OPTION(struct options, wakers, "up to N wakers of each off-CPU interval"),
 	{0, "event", OPTION_TEXT, offsetof(struct options, kind.event), "NAME",
 	 "occurrences of this event of tracefs instead"},
@@ -75,8 +76,8 @@ static int write_page(const struct command *self, const struct options *o, const
 		return status;
 	status = output_open(&out, o->output, false);
 	if (!status)
-		status = output_close(&out, flame_write(out.file, &page));
-	if (!status && out.path)
+		status = output_close(&out, (o->data ? flame_write_data : flame_write)(out.file, &page));
+	if (!status && out.path && !o->data)
 		say("wrote %s; open it in a browser", out.path);
 	return status;
 }
@@ -135,13 +136,15 @@ static int make_page(const struct command *self, const struct options *o, const 
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	struct options o = {.output = "flame.html", .inlined = true};
+	struct options o = {.inlined = true};
 	const char *path[SIDES] = {NULL};
 	int status;
 	size_t nr;
 
 	if (!command_words(self, argc, argv, &o, path, SIDES, &nr, &status))
 		return status;
+	if (!o.output && !o.data)
+		o.output = "flame.html";
 	if (nr && o.input) {
 		status = say_usage(self, "either -i, or a profile, or two to compare");
 	} else {

@@ -22,14 +22,14 @@ struct options {
 };
 
 /* Keys of rows first, then columns of weight. The first NR_SORT_KEYS are allowed in --sort. */
-static const enum key keys[NR_KEYS] = {KEY_COMM,	 KEY_PID,	   KEY_TID,	 KEY_DSO,     KEY_FUNCTION,
-				       KEY_LINE,	 KEY_STATE,	   KEY_SERVICE,	 KEY_UNIT,    KEY_CONTAINER,
-				       KEY_POD,		 KEY_NAMESPACE,	   KEY_VERSION,	 KEY_CGROUP,  KEY_SELF,
-				       KEY_TOTAL,	 KEY_COUNT,	   KEY_RUNNABLE, KEY_AVERAGE, KEY_LONGEST,
-				       KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
+static const enum key keys[NR_KEYS] = {KEY_COMM,    KEY_PID,	      KEY_TID,		KEY_DSO,      KEY_FUNCTION,
+				       KEY_LINE,    KEY_STATE,	      KEY_SERVICE,	KEY_UNIT,     KEY_CONTAINER,
+				       KEY_POD,	    KEY_NAMESPACE,    KEY_VERSION,	KEY_CGROUP,   KEY_TIME,
+				       KEY_SELF,    KEY_TOTAL,	      KEY_COUNT,	KEY_RUNNABLE, KEY_AVERAGE,
+				       KEY_LONGEST, KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
 
 #define NR_FIELDS NR_KEYS
-#define NR_SORT_KEYS 20
+#define NR_SORT_KEYS 21
 
 static const char *key_choice(size_t i)
 {
@@ -172,9 +172,11 @@ static int choose_roots(const struct command *self, const struct options *o, str
 {
 	if (o->fields.nr)
 		return say_usage(self, "--fields is about tables; trees have columns of their own");
-	if (sort & (KEY_DSO | KEY_LINE))
+	if (sort & (KEY_DSO | KEY_LINE | KEY_TIME))
 		return say_usage(self, "trees go by function: --sort %s has no meaning there",
-				 sort & KEY_DSO ? "dso" : "line");
+				 sort & KEY_DSO	   ? "dso"
+				 : sort & KEY_LINE ? "line"
+						   : "time");
 	if (sort & KEYS_OF_WEIGHT)
 		return say_usage(self, "trees are sorted by total: what rows weigh has no meaning in --sort there");
 	if (!o->sort.nr && v->direction == TREE_DOWN)
@@ -186,7 +188,7 @@ static int choose_roots(const struct command *self, const struct options *o, str
 	return STATUS_OK;
 }
 
-/* All named keys are keys of rows. Rows are sorted by --sort only if it has a key of weight. */
+/* All named keys are keys of rows. Rows are sorted by --sort only if it has a key of weight, or time. */
 static int choose_columns(const struct command *self, const struct options *o, struct view *v, unsigned int sort)
 {
 	unsigned int fields;
@@ -209,7 +211,7 @@ static int choose_columns(const struct command *self, const struct options *o, s
 	}
 	if (!v->rows)
 		v->rows = KEY_FUNCTION | KEY_DSO;
-	if (!(sort & KEYS_OF_WEIGHT))
+	if (!(sort & (KEYS_OF_WEIGHT | KEY_TIME)))
 		v->nr_order = 0;
 	return STATUS_OK;
 }

@@ -53,6 +53,13 @@ claim "what began an hour ago is in the last two" sh -c "
 claim "... and not in the last half" failed "there is nothing in recent of that time" report -i recent@-30m
 at 0 st/20261124T020000Z.dusk
 rm -f st/*.old
+by_time() {
+	"$dusk" report --sort time --json st >out || return 1
+	cat out
+	[ "$(jq -r 'select(.time) | "\(.time) \(.self)"' out | tr '\n' ';')" = "2026-11-24T02:00:00Z 20;2026-11-24T02:01:00Z 20;2026-11-24T02:02:00Z 20;" ]
+}
+needs jq "rows are of parts of the time, in their order" && claim "rows are of parts of the time, in their order" by_time
+claim "... which a tree has not" sh -c "! '$dusk' report --tree --sort time st 2>said && grep -q 'sort time has no meaning' said"
 claim "two times are compared" sh -c "'$dusk' diff st@..2026-11-24T02:01:00Z st@2026-11-24T02:01:00Z | grep -q '^# after: .* 40 samples'"
 claim "a time that is none" failed "a time is -2h, now, 03:12" report -i st@soon
 claim "an end before the beginning" failed "the end is not after the beginning" report -i st@2026-11-25..2026-11-24

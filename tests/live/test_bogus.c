@@ -106,11 +106,11 @@ static void a_stack_that_is_gone_leaves_the_frames_that_are_there(void **state)
 	check("unmapped", "4", "stack-unreadable", "^recurse(\\*1?[0-9])? unmapped$");
 }
 
-static void a_stack_that_comes_and_goes_is_whole_or_says_where_it_ends(void **state)
+/* Count the stacks of one recording. */
+static void record_moving(size_t *complete, size_t *cut)
 {
 	pid_t pid = START(live_victim("moving"));
 	_cleanup_profile_ p = record(pid, 1500);
-	size_t complete = 0, cut = 0;
 
 	assert_int_equal(kill(pid, 0), 0);
 	live_end(pid);
@@ -125,11 +125,20 @@ static void a_stack_that_comes_and_goes_is_whole_or_says_where_it_ends(void **st
 		if (!live_matches(sentence,
 				  is_whole ? "(^| )enter recurse\\*60 work$" : "^(recurse(\\*[0-9]+)? )?work$"))
 			fail_msg("not the stack of this program (%s): %s", live_outcome(p, s), sentence);
-		complete += is_whole;
-		cut += !is_whole;
+		*complete += is_whole;
+		*cut += !is_whole;
 		free(sentence);
 	}
-	print_message("%zu whole stacks, %zu that end where memory was missing\n", complete, cut);
+	print_message("%zu whole stacks, %zu that end where memory was missing\n", *complete, *cut);
+}
+
+/* If both threads share a CPU, one of the two may be rare: then other threads may not. */
+static void a_stack_that_comes_and_goes_is_whole_or_says_where_it_ends(void **state)
+{
+	size_t complete = 0, cut = 0;
+
+	for (int round = 0; round < 10 && (complete <= 20 || cut <= 20); round++)
+		record_moving(&complete, &cut);
 	assert_true(complete > 20);
 	assert_true(cut > 20);
 }

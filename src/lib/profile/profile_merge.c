@@ -235,14 +235,22 @@ static int add_cgroup(struct merger *m, struct part *part, uint32_t i)
 													   : -ENOMEM;
 }
 
+static bool differ(const char *a, const char *b)
+{
+	return *a && *b && a != b; /* texts are interned */
+}
+
+#define MAX_USES 64 /* of a PID by programs of one name in one boot; later ones are taken for the last */
+
+/* PIDs are used again, after a boot at the latest: a thread of another service, or of another version, is another one. */
 static int add_thread(struct merger *m, struct part *part, uint32_t i)
 {
 	struct dusk_thread to = part->p->threads[i];
 	struct {
 		const char *comm;
 		pid_t pid, tid;
-		uint32_t cgroup, zero;
-	} key = {NULL, to.pid, to.tid, part->cgroups[to.cgroup], 0};
+		uint32_t cgroup, boot, use, zero;
+	} key = {NULL, to.pid, to.tid, part->cgroups[to.cgroup], part->boot, 0, 0};
 	struct dusk_thread *is;
 	uint32_t number;
 	bool fresh;
@@ -255,9 +263,12 @@ static int add_thread(struct merger *m, struct part *part, uint32_t i)
 		return -ENOMEM;
 	to.cgroup = key.cgroup;
 	key.comm = to.comm;
-	if (strings_number(&m->thread_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&m->threads, to)))
-		return -ENOMEM;
-	is = &m->threads.v[number];
+	do {
+		if (strings_number(&m->thread_keys, &key, sizeof(key), &number, &fresh) ||
+		    (fresh && vec_push(&m->threads, to)))
+			return -ENOMEM;
+		is = &m->threads.v[number];
+	} while ((differ(is->service, to.service) || differ(is->version, to.version)) && ++key.use < MAX_USES);
 	is->title = known(m, is->title, to.title);
 	is->service = known(m, is->service, to.service);
 	is->version = known(m, is->version, to.version);

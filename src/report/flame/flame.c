@@ -68,6 +68,27 @@ static int compress_page(char **ret, size_t *ret_bytes, const struct flame_page 
 	return 0;
 }
 
+static int written(FILE *out)
+{
+	if (fflush(out) || ferror(out))
+		return errno ? -errno : -EIO;
+	return 0;
+}
+
+int flame_write_data(FILE *out, const struct flame_page *page)
+{
+	_cleanup_(freep) char *packed = NULL;
+	size_t bytes;
+	int err;
+
+	err = compress_page(&packed, &bytes, page);
+	if (err)
+		return err;
+	errno = 0;
+	fwrite(packed, 1, bytes, out);
+	return written(out);
+}
+
 int flame_write(FILE *out, const struct flame_page *page)
 {
 	_cleanup_(freep) char *packed = NULL;
@@ -81,7 +102,5 @@ int flame_write(FILE *out, const struct flame_page *page)
 	fwrite(viewer_head, 1, sizeof(viewer_head), out);
 	put_base64(out, (const uint8_t *)packed, bytes);
 	fwrite(viewer_tail, 1, sizeof(viewer_tail), out);
-	if (fflush(out) || ferror(out))
-		return errno ? -errno : -EIO;
-	return 0;
+	return written(out);
 }

@@ -21,3 +21,6 @@ struct flame_page {
  * Returns 0, -ENOMEM, or the error of writing @out (-ENOSPC, ...).
  */
 int flame_write(FILE *out, const struct flame_page *page);
+
+/* Write only the data of @page, as gzip: what a viewer that is served by itself asks for. Returns as flame_write() does. */
+int flame_write_data(FILE *out, const struct flame_page *page);

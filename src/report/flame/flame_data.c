@@ -391,6 +391,7 @@ static int put_profile(struct writer *w, uint32_t side)
 	put_name(j, "name", w->page->name[side]);
 	json_u64(j, "period_ns", p->period_ns);
 	json_bool(j, "finished", p->finished);
+	json_bool(j, "live", p->live);
 	json_bool(j, "symbolized", p->symbolized);
 	json_u64(j, "samples", p->nr_samples);
 	json_u64(j, "bucket_ns", w->rows[side].bucket_ns);

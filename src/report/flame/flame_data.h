@@ -7,7 +7,7 @@
  *	  "title": the page's heading,
  *	  "note": a sentence that says which samples were merged into rows,
  *	  "profiles": [one, or two to compare: {
- *	    "name", "period_ns", "finished", "symbolized", "samples",
+ *	    "name", "period_ns", "finished", "live", "symbolized", "samples",
  *	    "bucket_ns", "buckets": the length of a bucket of time, and their number,
  *	    "threads": the number of entries in the thread columns that belong to this profile,
  *	    "settings": [[key, value]], "outcomes": [{...}], "counters": [{...}]

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Group threads into rows. See group.h. */
+/* Group samples into rows. See group.h. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "base/vec.h"
 #include "report/model/group.h"
 
 struct grouping {
@@ -77,6 +78,41 @@ static uint32_t nr_states(void)
 	return nr;
 }
 
+/* The groups of threads are divided by time: from now on those of samples. */
+static int divide(struct groups *g, const struct dusk_profile *p)
+{
+	_cleanup_(freep) uint32_t *of = calloc(p->nr_samples + 1, sizeof(*of));
+	_cleanup_(strings_done) struct strings known = {0};
+	struct vec(struct group) v = {0};
+	int err = of ? 0 : -ENOMEM;
+
+	g->time = time_buckets_of(p);
+	for (uint64_t i = 0; i < p->nr_samples && !err; i++) {
+		struct {
+			uint64_t time_ns, group;
+		} key = {time_bucket(&g->time, &p->samples[i]), group_of(g, &p->samples[i])};
+		bool fresh = false;
+
+		err = strings_number(&known, &key, sizeof(key), &of[i], &fresh);
+		if (!fresh)
+			continue;
+		err = vec_push(&v, g->v[key.group]);
+		if (!err)
+			v.v[v.nr - 1].time_ns = key.time_ns;
+	}
+	if (err) {
+		vec_done(&v);
+		return err;
+	}
+	free(g->v);
+	free(g->of);
+	g->nr = v.nr;
+	g->v = vec_steal(&v);
+	g->of = steal(of);
+	g->samples = p->samples;
+	return 0;
+}
+
 int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys)
 {
 	_cleanup_(groups_freep) struct groups *g = calloc(1, sizeof(*g));
@@ -93,6 +129,8 @@ int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int k
 	err = group_threads(g, &how);
 	strings_done(&how.known);
 	strings_done(&how.labels);
+	if (!err && keys & KEY_TIME)
+		err = divide(g, p);
 	if (err)
 		return err;
 	*ret = steal(g);
@@ -112,6 +150,8 @@ int group_compare(const struct group *a, const struct group *b)
 {
 	int order = a->comm && b->comm ? strcmp(a->comm, b->comm) : 0;
 
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
 	if (order)
 		return order;
 	if (a->pid != b->pid)

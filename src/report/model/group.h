@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Group threads into rows.
+ * Group samples into rows by what is known of their threads, and by time.
  *
- * A group is all threads, and their states, that are the same by the requested keys. Without a key of tasks all threads
- * are one group.
+ * A group is the samples of all threads, and their states, that are the same by the requested keys. With KEY_TIME they are
+ * of the same part of time, too: an off-CPU interval of that in which it ended. Without a key of tasks all threads are
+ * one group.
  */
 #pragma once
 #include <dusk/dusk.h>
 #include "report/model/thread_label.h"
 #include "report/model/time_base.h"
+#include "report/model/time_bucket.h"
 
 enum key {
 	KEY_COMM = 1,
@@ -28,6 +30,8 @@ enum key {
 	KEY_VERSION = 1048576,
 	KEY_CGROUP = 2097152,
 
+	KEY_TIME = 4194304,
+
 	/* Columns of weight, which do not distinguish rows: */
 	KEY_SELF_PERCENT = 128,
 	KEY_TOTAL_PERCENT = 256,
@@ -39,12 +43,12 @@ enum key {
 	KEY_LONGEST = 16384,
 };
 
-#define NR_KEYS 22
+#define NR_KEYS 23
 
 #define KEYS_OF_LABELS (KEY_SERVICE | KEY_UNIT | KEY_CONTAINER | KEY_POD | KEY_NAMESPACE | KEY_VERSION | KEY_CGROUP)
 #define KEYS_OF_TASKS (KEY_COMM | KEY_PID | KEY_TID | KEY_STATE | KEYS_OF_LABELS)
 #define KEYS_OF_FRAMES (KEY_DSO | KEY_FUNCTION | KEY_LINE)
-#define KEYS_OF_ROWS (KEYS_OF_TASKS | KEYS_OF_FRAMES)
+#define KEYS_OF_ROWS (KEYS_OF_TASKS | KEYS_OF_FRAMES | KEY_TIME)
 #define KEYS_OF_PERCENT (KEY_SELF_PERCENT | KEY_TOTAL_PERCENT)
 #define KEYS_OF_AMOUNT (KEY_COUNT | KEY_RUNNABLE | KEY_AVERAGE | KEY_LONGEST)
 #define KEYS_OF_WEIGHT (KEYS_OF_PERCENT | KEY_SELF | KEY_TOTAL | KEYS_OF_AMOUNT)
@@ -65,21 +69,26 @@ struct group {
 	pid_t pid, tid;			     /* -1: not requested */
 	const char *state;		     /* NULL: not requested */
 	const char *label[NR_THREAD_LABELS]; /* NULL: not requested */
+	uint64_t time_ns;		     /* when its time begins: time_bucket(); 0 if not requested */
 };
 
 struct groups {
 	struct group *v;
 	uint32_t nr;
-	uint32_t *of;	    /* index of @v by thread (of dusk_profile.threads) and state */
-	uint32_t nr_states; /* 1: states do not matter */
+	uint32_t *of;			   /* index of @v by thread (of dusk_profile.threads) and state; or by sample */
+	uint32_t nr_states;		   /* 1: states do not matter */
+	const struct dusk_sample *samples; /* those by which @of goes; NULL: it goes by thread and state */
+	struct time_buckets time;
 };
 
 static inline uint32_t group_of(const struct groups *g, const struct dusk_sample *s)
 {
+	if (g->samples)
+		return g->of[s - g->samples];
 	return g->of[(size_t)s->thread * g->nr_states + (g->nr_states > 1 ? state_of(s) : 0)];
 }
 
-/* Group the threads of @p by @keys, a set of enum key. Free *@ret with groups_free(). Returns 0 or -ENOMEM. */
+/* Group the samples of @p by @keys, a set of enum key. Free *@ret with groups_free(). Returns 0 or -ENOMEM. */
 int groups_new(struct groups **ret, const struct dusk_profile *p, unsigned int keys);
 void groups_free(struct groups *g);
 

@@ -122,6 +122,7 @@ static int compare_key(const struct table *t, enum key key, const struct table_r
 	case KEY_TID: return (ga->tid > gb->tid) - (ga->tid < gb->tid);
 	case KEY_DSO: return strcmp(label_module(t->labels, a->label), label_module(t->labels, b->label));
 	case KEY_FUNCTION: return strcmp(label_function(t->labels, a->label), label_function(t->labels, b->label));
+	case KEY_TIME: return (ga->time_ns > gb->time_ns) - (ga->time_ns < gb->time_ns);
 	case KEY_LINE: return strcmp(label_line(t->labels, a->label), label_line(t->labels, b->label));
 	case KEY_SELF_PERCENT:
 	case KEY_SELF: return heavier(a->self, b->self);

@@ -19,6 +19,7 @@ const char *key_name(enum key key)
 	case KEY_FUNCTION: return "function";
 	case KEY_LINE: return "line";
 	case KEY_STATE: return "state";
+	case KEY_TIME: return "time";
 	case KEY_SELF_PERCENT: return "self_percent";
 	case KEY_TOTAL_PERCENT: return "total_percent";
 	case KEY_SELF: return "self";

@@ -29,7 +29,13 @@ static double percent(const struct view *v, uint64_t weight)
 
 static const char *field(const struct view *v, char buffer[32], size_t column, const struct table_row *r)
 {
-	return cell(buffer, 32, v->column[column], &v->table->groups->v[r->group], v->table->labels, r->label);
+	const struct groups *g = v->table->groups;
+
+	if (v->column[column] == KEY_TIME) {
+		time_bucket_text(&g->time, g->v[r->group].time_ns, buffer);
+		return buffer;
+	}
+	return cell(buffer, 32, v->column[column], &g->v[r->group], v->table->labels, r->label);
 }
 
 /* The number in the column @key; times are in nanoseconds. */
@@ -85,6 +91,7 @@ static const char *title(const struct view *v, enum key key)
 	case KEY_FUNCTION: return "Function";
 	case KEY_LINE: return "Line";
 	case KEY_STATE: return "State";
+	case KEY_TIME: return "Time";
 	case KEY_SERVICE: return "Service";
 	case KEY_UNIT: return "Unit";
 	case KEY_CONTAINER: return "Container";

@@ -74,10 +74,9 @@ function read_series(series, column)
 	return { ...series, nr_samples: series.samples, nr_weight: series.weight, thread, bucket, first, group_ns, node, samples, weight, longest };
 }
 
-/* Decode the text of the page's element into an object: the JSON, and the columns by name. */
-async function read_page(text)
+/* Decode the data of a page, @bytes, into an object: the JSON, and the columns by name. */
+function read_page(bytes)
 {
-	const bytes = await gunzip(from_base64(text));
 	const line = bytes.indexOf(10);
 	const json = JSON.parse(new TextDecoder().decode(bytes.subarray(0, line)));
 	const column = {};

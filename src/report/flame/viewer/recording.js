@@ -28,7 +28,7 @@ function facts_of(p)
 		['cut', cut && count(cut), true],
 		['without stack', none && count(none), true],
 		...p.counters.filter(c => c.loss).map(c => [c.name.replaceAll('-', ' '), count(c.value), true]),
-		['', !p.finished && 'the recording ended early: its losses are unknown', true],
+		['', !p.finished && !p.live && 'the recording ended early: its losses are unknown', true],
 		['', !p.symbolized && 'the names of functions are missing', true],
 	].filter(fact => fact[1]);
 }

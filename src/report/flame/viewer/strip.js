@@ -46,6 +46,7 @@ function choose_range(side, from, to)
 
 function make_strips()
 {
+	$('strips').replaceChildren();
 	strips = profile.profiles.map((p, side) => {
 		const strip = { side, canvas: element('canvas', {}), ns: [], matches: null };
 		const name = ['before', 'after'][side];

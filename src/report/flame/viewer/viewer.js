@@ -245,9 +245,16 @@ function print_page(printing)
 
 /* ---- Begin ------------------------------------------------------------------------------------------------------ */
 
-async function begin()
+/* Show @next instead of the profile that is shown, if there is one, in the view @view. */
+function show_profile(next, view)
 {
-	profile = await read_page($('profile').textContent);
+	const first = !profile;
+
+	profile = next;
+	for (const what in seen)
+		delete seen[what];
+	colours = [];
+	selected = hovered = -1;
 
 	const kinds = kinds_of(profile);
 	KEYS.kind[0] = heaviest_kind(profile);
@@ -262,15 +269,28 @@ async function begin()
 		return button;
 	}));
 	document.body.classList.toggle('two', profile.profiles.length > 1);
-	document.body.classList.remove('loading');
+	document.body.classList.remove('loading', 'failed');
 	make_strips();
 	show_facts();
-	listen();
-	listen_to_graph();
-	show(read_hash(), false);
+	if (first) {
+		listen();
+		listen_to_graph();
+	}
+	show(view, false);
 	document.body.dataset.frames = profile.tree.size;
 	document.body.dataset.samples = profile.profiles.reduce((sum, p) => sum + p.samples, 0);
 	requestAnimationFrame(() => setTimeout(() => performance.mark('painted')));
+}
+
+/* Without data in it the page comes from a server, which has them. */
+async function begin()
+{
+	const text = $('profile').textContent.trim();
+
+	if (text)
+		show_profile(read_page(await gunzip(from_base64(text))), read_hash());
+	else
+		begin_served();
 }
 
 begin().catch(error => {

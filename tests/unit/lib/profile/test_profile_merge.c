@@ -114,6 +114,23 @@ static void labels_are_kept_and_a_name_that_one_part_knows_holds_for_all(void **
 	}
 }
 
+static void a_pid_that_another_service_uses_later_is_another_thread(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = in_container("boot", 100, "", "first"),
+						     *b = in_container("boot", 110, "", "second"),
+						     *c = in_container("another", 120, "", ""),
+						     *ab = merged(a, b, 0, 0), *p = merged(ab, c, 0, 0);
+	const char *service[4];
+
+	assert_int_equal(p->nr_threads, 6); /* two of each */
+	assert_int_equal(p->nr_samples, 6);
+	for (int i = 0; i < 3; i++)
+		service[i] = p->threads[p->samples[2 * i].thread].service;
+	assert_string_equal(service[0], "first");
+	assert_string_equal(service[1], "second");
+	assert_string_equal(service[2], "");
+}
+
 static void what_parts_have_in_common_is_there_once(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
@@ -275,6 +292,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_are_kept_and_a_name_that_one_part_knows_holds_for_all),
+		cmocka_unit_test(a_pid_that_another_service_uses_later_is_another_thread),
 		cmocka_unit_test(what_parts_have_in_common_is_there_once),
 		cmocka_unit_test(a_name_in_one_part_is_a_name_in_all),
 		cmocka_unit_test(each_boot_has_a_kernel_of_its_own),

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who may ask? See guard.h. */
+#include "web/guard.h"
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+
+#define TOKEN_BYTES 16
+#define BEARER "Bearer "
+
+int guard_make_token(struct guard *g)
+{
+	unsigned char bytes[TOKEN_BYTES];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != sizeof(bytes))
+		return -errno;
+	for (int i = 0; i < TOKEN_BYTES; i++)
+		snprintf(g->token + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
+}
+
+/* A token goes into URLs and cookies as it is. */
+static bool is_token(const char *text)
+{
+	size_t len = strlen(text);
+
+	return len >= 16 && len < TOKEN_ROOM - 1 &&
+	       strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~") == len;
+}
+
+int guard_read_token(struct guard *g, const char *path)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t len;
+	int err = file_read(&text, &len, path, 4096);
+
+	if (err)
+		return err;
+	text[strcspn(text, "\r\n")] = 0;
+	if (!is_token(text))
+		return -EINVAL;
+	strcpy(g->token, text);
+	return 0;
+}
+
+/* Compare in a time that does not tell how much of it is right. */
+static bool is_right(const struct guard *g, const char *said, size_t len)
+{
+	size_t right = strlen(g->token);
+	unsigned char differs = len != right;
+
+	for (size_t i = 0; i < len && i < TOKEN_ROOM; i++)
+		differs |= said[i] ^ g->token[i < right ? i : 0];
+	return !differs;
+}
+
+/* Is the token in "a=b; NAME=TOKEN"? */
+static bool has_cookie(const struct guard *g, const char *cookies)
+{
+	size_t name = strlen(g->cookie);
+
+	while (cookies && *cookies) {
+		cookies += strspn(cookies, "; ");
+		if (!strncmp(cookies, g->cookie, name) && cookies[name] == '=' &&
+		    is_right(g, cookies + name + 1, strcspn(cookies + name + 1, ";")))
+			return true;
+		cookies = strchr(cookies, ';');
+	}
+	return false;
+}
+
+/* Is this "127.0.0.1:7417", "[::1]:7417", or "localhost"? */
+static bool is_address(const char *host)
+{
+	bool six = host && *host == '[';
+	struct in6_addr a6;
+	struct in_addr a4;
+	char name[64];
+
+	if (!host || snprintf(name, sizeof(name), "%s", host + six) >= (int)sizeof(name))
+		return false;
+	name[strcspn(name, six ? "]" : ":")] = 0;
+	return six ? inet_pton(AF_INET6, name, &a6) == 1
+		   : inet_pton(AF_INET, name, &a4) == 1 || !strcasecmp(name, "localhost");
+}
+
+enum guard_answer guard_ask(const struct guard *g, const struct guard_claim *claim)
+{
+	const char *bearer = claim->authorization;
+
+	if (g->mode == GUARD_HEADER)
+		return claim->header && *claim->header ? GUARD_YES : GUARD_NO;
+	if (!is_address(claim->host))
+		return GUARD_WRONG_HOST;
+	if (g->mode == GUARD_OPEN)
+		return GUARD_YES;
+	if (has_cookie(g, claim->cookie))
+		return claim->token ? GUARD_ENTER : GUARD_YES;
+	if (bearer && !strncasecmp(bearer, BEARER, strlen(BEARER)) &&
+	    is_right(g, bearer + strlen(BEARER), strlen(bearer + strlen(BEARER))))
+		return GUARD_YES;
+	return claim->token && is_right(g, claim->token, strlen(claim->token)) ? GUARD_ENTER : GUARD_NO;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * dusk-web: the server that dusk web becomes. It is a program of its own so that only it links a library for HTTP.
+ *
+ *	dusk-web DUSK STORE ADDRESS:PORT token [FILE]		without a file the token is made by chance, and printed
+ *	dusk-web DUSK STORE ADDRESS:PORT header NAME
+ *	dusk-web DUSK STORE ADDRESS:PORT open
+ *
+ * Users start dusk web, which knows its options and their defaults (src/cli/cmd_web.c).
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/privilege.h"
+#include "web/server.h"
+
+static int fail(const char *what, const char *which, int err)
+{
+	fprintf(stderr, "dusk: %s %s: %s\n", what, which, strerror(-err));
+	return 1;
+}
+
+static int choose_guard(struct guard *g, const char *mode, const char *value)
+{
+	int err = 0;
+
+	if (!strcmp(mode, "open")) {
+		g->mode = GUARD_OPEN;
+	} else if (!strcmp(mode, "header")) {
+		g->mode = GUARD_HEADER;
+		g->header = value;
+	} else {
+		g->mode = GUARD_TOKEN;
+		err = value ? guard_read_token(g, value) : guard_make_token(g);
+	}
+	if (err == -EINVAL)
+		fprintf(stderr, "dusk: %s has no token: 16 to 128 letters, digits, and - _ . ~ on its first line\n",
+			value);
+	else if (err)
+		fail("cannot read the token of", value ?: "the kernel", err);
+	return err ? 1 : 0;
+}
+
+static void print_address(const struct server_options *o, uint16_t port, bool by_chance)
+{
+	int host = strrchr(o->listen, ':') - o->listen;
+
+	printf("http://%.*s:%u/%s%s\n", host, o->listen, port, by_chance ? "?token=" : "",
+	       by_chance ? o->guard.token : "");
+	fflush(stdout);
+}
+
+static int wait_for_end(void)
+{
+	sigset_t ends;
+	int signal;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	return sigwait(&ends, &signal);
+}
+
+/* Only the main thread is to be ended by a signal; the server's threads inherit this. */
+static void block_signals(void)
+{
+	sigset_t ends;
+
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ends, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+int main(int argc, char **argv)
+{
+	const char *value = argc > 5 ? argv[5] : NULL;
+	struct server_options o;
+	struct server *s;
+	uint16_t port;
+	int err;
+
+	if (argc < 5) {
+		fputs("dusk-web is started by dusk web\n", stderr);
+		return 2;
+	}
+	o = (struct server_options){.dusk = argv[1], .store = argv[2], .listen = argv[3]};
+	if (choose_guard(&o.guard, argv[4], value))
+		return 1;
+	err = privilege_stay_low();
+	if (err)
+		return fail("cannot give up", "privileges", err);
+	block_signals();
+	err = server_start(&s, &o, &port);
+	if (err == -EINVAL) {
+		fprintf(stderr, "dusk: %s is no address and port, such as 127.0.0.1:7417 or [::1]:7417\n", o.listen);
+		return 2;
+	}
+	if (err)
+		return fail("cannot listen at", o.listen, err);
+	if (o.guard.mode == GUARD_OPEN && !server_is_local(&o))
+		fprintf(stderr, "dusk: everybody who reaches %s sees what this machine does\n", o.listen);
+	print_address(&o, port, o.guard.mode == GUARD_TOKEN && !value);
+	wait_for_end();
+	server_stop(s);
+	return 0;
+}

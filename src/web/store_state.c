@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is in a store, from the outside. See store_state.h. */
+#include "web/store_state.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include "base/cleanup.h"
+
+#define SUFFIX ".dusk"
+#define RECORDING ".dusk.recording"
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t len = strlen(text), end_len = strlen(end);
+
+	return len > end_len && !strcmp(text + len - end_len, end);
+}
+
+static void note(struct store_state *s, const struct stat *st)
+{
+	double ago_s = difftime(time(NULL), st->st_mtime);
+
+	if (ago_s < 0)
+		ago_s = 0; /* the clock was set back */
+	s->bytes += S_ISREG(st->st_mode) ? st->st_size : 0;
+	if (s->written_s_ago < 0 || ago_s < s->written_s_ago)
+		s->written_s_ago = ago_s;
+}
+
+/* A recording is a folder, of a database and its journal. */
+static void note_recording(struct store_state *s, int store, const char *name)
+{
+	int fd = openat(store, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *d;
+	struct stat st;
+
+	if (!dir && fd >= 0)
+		close(fd);
+	while (dir && (d = readdir(dir)))
+		if (!fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
+			note(s, &st);
+	if (dir)
+		closedir(dir);
+}
+
+int store_state_read(struct store_state *ret, const char *path)
+{
+	char newest[NAME_MAX + 1] = "";
+	DIR *dir = opendir(path);
+	struct dirent *d;
+	struct stat st;
+
+	if (!dir)
+		return -errno;
+	*ret = (struct store_state){.written_s_ago = -1};
+	while ((d = readdir(dir))) {
+		bool recording = ends_with(d->d_name, RECORDING);
+
+		if ((!recording && !ends_with(d->d_name, SUFFIX)) ||
+		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		if (recording && S_ISDIR(st.st_mode))
+			note_recording(ret, dirfd(dir), d->d_name);
+		else if (!recording && S_ISREG(st.st_mode))
+			note(ret, &st), ret->nr_profiles++;
+		else
+			continue;
+		if (strcmp(d->d_name, newest) > 0)
+			strcpy(newest, d->d_name);
+	}
+	closedir(dir);
+	if (*newest && snprintf(ret->newest, sizeof(ret->newest), "%s/%s", path, newest) >= PATH_MAX)
+		*ret->newest = 0;
+	return 0;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What is in a store, from the outside: how many profiles, how large, and when something was last written. */
+#pragma once
+#include <limits.h>
+#include <stdint.h>
+
+#define STALE_S 180 /* an agent writes a window every ten seconds */
+
+struct store_state {
+	uint64_t nr_profiles, bytes;
+	double written_s_ago;  /* since something was last written; < 0: nothing ever was */
+	char newest[PATH_MAX]; /* the path of the newest profile or recording; "": there is none */
+};
+
+/* Look at the store in the folder @path. Returns 0 or a negative errno. */
+int store_state_read(struct store_state *ret, const char *path);

@@ -1,0 +1,115 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Does the page of dusk web work in a browser? usage: web_browser.sh DUSK MAKE_PROFILE
+#
+# Chromium is driven as a user would. Skipped (77) where it, or the server, is not there. With WEB_SCREENSHOTS=FOLDER the pages are
+# also photographed.
+here=$(dirname "$0")
+. "$here/../tools/tap.sh"
+. "$here/webdriver.sh"
+. "$here/web_store.sh"
+dusk=$(realpath "$1")
+make_profile=$(realpath "$2")
+missing=$(driver_missing | tr '\n' ' ')
+command -v sqlite3 >/dev/null || missing="$missing sqlite3"
+[ -x "$(dirname "$dusk")/dusk-web" ] || missing="$missing dusk-web"
+if [ -n "$missing" ]; then
+	echo "not installed: $missing" >&2
+	exit 77
+fi
+trap 'driver_stop; web_stop_server; rm -rf "$tmp"' EXIT
+trap 'exit 1' INT TERM
+export LC_ALL=C HOME="$tmp" TZ=UTC
+unset DEBUGINFOD_URLS
+
+mkdir "$tmp/st"
+web_at 4000 "$tmp/st/a.dusk" cart
+web_at 1200 "$tmp/st/b.dusk" shop
+web_at 600 "$tmp/st/c.dusk" "<b>&amp;"
+web_start_server
+driver_start || {
+	tail "$tmp/driver" >&2
+	echo "Chromium does not start" >&2
+	exit 1
+}
+
+go() { in_session POST /url "$(jq -n --arg url "$1" '{url: $url}')" >/dev/null; }
+photograph() { [ -z "${WEB_SCREENSHOTS:-}" ] || in_session GET /screenshot | jq -r . | base64 -d >"$WEB_SCREENSHOTS/$1.png"; }
+ok() {
+	claim "$1" sh -c 'exit "$1"' - "$(holds "$2" && echo 0 || echo 1)"
+	holds "$2" || js "[location.href, {...document.body.dataset}, document.body.className, document.querySelector('#said').textContent]" | sed 's/^/# /'
+}
+silent() { claim "$1" sh -c '[ -z "$1" ] || { echo "$1"; exit 1; }' - "$(complaints | grep -v "responded with a status of 404")"; }
+samples() { echo "document.body.dataset.samples === '$1'"; }
+said="document.querySelector('#said').textContent"
+chosen() { echo "document.querySelector('$1').getAttribute('aria-pressed') === 'true'"; }
+list() { echo "[...document.querySelectorAll('#by-$1 option')].map(o => o.value).sort().join()"; }
+# choose NAME VALUE: an item of a list
+choose() { js "(() => { const l = document.querySelector('#by-$1'); l.value = '$2'; l.onchange(); return 1; })()" >/dev/null; }
+
+go "$(cat "$tmp/address")"
+ok "the last hour is shown" "$(samples 40)"
+ok "the address has no token any more" "!location.href.includes('token')"
+ok "nor has a script" "document.cookie === ''"
+ok "the button of the last hour is pressed" "$(chosen 'button[data-ago="-1h"]')"
+ok "the lists have the services of that time" "$(list service) === ',<b>&amp;,shop'"
+ok "... and the versions" "$(list version) === ',<b>&amp;-build,shop-build'"
+ok "the strip has the time" "server.heat.rows.length >= 2"
+photograph web
+press 'button[data-ago="-6h"]'
+ok "six hours have more" "$(samples 60)"
+ok "... which is in the address" "location.search === '?from=-6h'"
+choose service shop
+ok "a service has its own" "$(samples 20)"
+ok "... which is in the address" "location.search === '?from=-6h&service=shop'"
+choose service '<b>&amp;'
+ok "a name that looks like markup is a name" "$(samples 20) && document.querySelector('#by-service').value === '<b>&amp;' && !document.querySelector('#server b')"
+js 'history.back()' >/dev/null
+ok "Back goes back" "location.search === '?from=-6h&service=shop' && document.querySelector('#by-service').value === 'shop'"
+go "$base/?from=-25m&to=-15m#search=match"
+ok "an address is opened" "$(samples 20) && state.search === 'match'"
+press '#compare'
+ok "it is compared with the time before" "$said.includes('nothing')"
+ok "... of which there is nothing, and the view stays" "$(samples 20)"
+go "$base/?from=-15m&before_from=-25m&before_to=-15m"
+ok "two times are compared" "$(samples 40) && document.body.classList.contains('two')"
+ok "... and shown" "document.querySelector('#ask-before_from').value === '-25m' && $(chosen '#compare')"
+photograph web-compare
+press '#compare'
+ok "... and no longer" "$(samples 20) && !document.body.classList.contains('two') && document.querySelector('#before').hidden"
+go "$base/?from=-2h&to=-90m"
+ok "an empty time says so" "document.body.classList.contains('failed') && document.querySelector('#loading').textContent.includes('nothing')"
+press 'button[data-ago="-1h"]'
+ok "... and another one is shown then" "$(samples 40) && !document.body.classList.contains('failed')"
+
+# The last hour is the right half of the strip, or less; its samples are 1,200 and 600 s ago.
+js "server.heat.to - server.heat.from" >"$tmp/span"
+part() { awk -v ago="$1" -v span="$(cat "$tmp/span")" 'BEGIN { printf "%.4f", 1 - ago * 1000 / span }'; }
+pointer "$(at '#heat' "$(part 1500)" 0.5)" down "$(at '#heat' "$(part 1100)" 0.5)" "$(at '#heat' "$(part 900)" 0.5)" up
+ok "dragging over the strip chooses a time" "/^\\?from=\\d{4}-\\d\\d-\\d\\dT[\\d%3A]+Z&to=/.test(location.search)"
+ok "... whose samples are shown" "$(samples 20)"
+press '#link'
+ok "an address is copied" "$said.startsWith('Copied')"
+
+# What is recorded later is there at the next look.
+go "$base/?from=-1h#merge=callees"
+ok "a frame" "$(samples 40)"
+js "go({zoom: layers[0].tree.label.findIndex((l, i) => i && profile.names[l] === 'match')})" >/dev/null
+ok "... is zoomed to" "document.querySelector('#path').textContent.endsWith('match')"
+web_at 10 "$tmp/st/d.dusk" late
+js "load()" >/dev/null
+ok "what was recorded since is shown" "$(samples 60)"
+ok "... and the zoom stays" "document.querySelector('#path').textContent.endsWith('match')"
+press '#live'
+ok "live shows the last minute" "$(samples 20) && $(chosen '#live') && location.search === '?from=-60s'"
+web_at 5 "$tmp/st/e.dusk" later
+js "load()" >/dev/null
+ok "... and what comes" "$(samples 40) && server.timer"
+press '#live'
+ok "... until that is over" "!server.timer"
+silent "it complains of nothing"
+web_stop_server
+js "load()" >/dev/null
+ok "a server that is gone is missed" "/fail/i.test($said)"
+ok "... and the view stays" "$(samples 40)"
+done_testing

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# A store of known profiles, and dusk web that serves it; to be sourced, with $tmp, $dusk and $make_profile set.
+# shellcheck shell=sh disable=SC2154
+
+# web_at SECONDS NAME SERVICE: a profile of twenty samples that began so many seconds ago, since a boot of its own
+web_at() {
+	web_start=$(($(date +%s) - $1))
+	"$make_profile" "$2" || exit 1
+	sqlite3 "$2" "insert or replace into setting values('boot_id', '$3');
+		insert or replace into setting values('start_realtime_ns', '${web_start}000000000');
+		create table title(thread integer primary key, text text, service text, version text);
+		insert into title select min(id), comm, '$3', '$3-build' from thread group by pid;
+		insert or replace into counter values('samples', 20, 'samples taken');"
+}
+
+# web_start_server OPTION...: $base is its address, $token its token
+web_start_server() {
+	"$dusk" web --listen 127.0.0.1:0 "$@" "$tmp/st" >"$tmp/address" 2>"$tmp/web.errors" &
+	web=$!
+	for _ in $(seq 100); do
+		[ ! -s "$tmp/address" ] || break
+		sleep 0.05
+	done
+	base=$(sed 's,/?token=.*,,; s,/$,,' "$tmp/address")
+	token=$(sed -n 's/.*token=//p' "$tmp/address")
+}
+
+web_stop_server() {
+	[ -z "${web:-}" ] || { kill "$web" && wait "$web"; } 2>/dev/null
+	web=
+}

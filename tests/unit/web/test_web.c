@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Who may ask the server of dusk web, and which command line answers. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <unistd.h>
+#include "web/guard.h"
+#include "web/route.h"
+
+#define TOKEN "0123456789abcdef0123456789abcdef"
+
+static struct guard guard(enum guard_mode mode)
+{
+	return (struct guard){.mode = mode, .token = TOKEN, .header = "X-User", .cookie = "dusk-7417"};
+}
+
+/* @claim of a request to 127.0.0.1 that says nothing else */
+#define ASK(mode, ...) \
+	guard_ask(&(struct guard[]){guard(mode)}[0], &(struct guard_claim){.host = "127.0.0.1:7417", __VA_ARGS__})
+
+static void nobody_asks_without_the_token(void **state)
+{
+	assert_int_equal(ASK(GUARD_TOKEN), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer "), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer 0123456789abcdef"), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer " TOKEN "0"), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer 1123456789abcdef0123456789abcdef"), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = TOKEN), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "dusk-7417="), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "dusk-7418=" TOKEN), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "xdusk-7417=" TOKEN), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .token = ""), GUARD_NO);
+	assert_int_equal(ASK(GUARD_TOKEN, .header = "root"), GUARD_NO);
+}
+
+static void the_token_is_taken_from_header_cookie_and_address(void **state)
+{
+	assert_int_equal(ASK(GUARD_TOKEN, .authorization = "Bearer " TOKEN), GUARD_YES);
+	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "dusk-7417=" TOKEN), GUARD_YES);
+	assert_int_equal(ASK(GUARD_TOKEN, .cookie = "a=b; dusk-7417=" TOKEN "; c=d"), GUARD_YES);
+	assert_int_equal(ASK(GUARD_TOKEN, .token = TOKEN), GUARD_ENTER);
+	assert_int_equal(ASK(GUARD_TOKEN, .token = TOKEN, .cookie = "dusk-7417=" TOKEN), GUARD_ENTER);
+}
+
+static void a_name_that_may_point_anywhere_is_refused(void **state)
+{
+	static const char *const wrong[] = {
+		"evil.example", "127.0.0.1.evil.example", "localhost.evil.example:7417", "[evil]", "", "[::1"};
+	static const char *const right[] = {"localhost", "LOCALHOST:7417", "127.0.0.1", "192.0.2.1:80", "[::1]:7417"};
+	struct guard g = guard(GUARD_OPEN);
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong) - 1; i++)
+		assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = wrong[i]}), GUARD_WRONG_HOST);
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = NULL}), GUARD_WRONG_HOST);
+	for (size_t i = 0; i < sizeof(right) / sizeof(*right); i++)
+		assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = right[i]}), GUARD_YES);
+}
+
+static void behind_a_proxy_its_header_is_asked_for_and_the_host_is_its_affair(void **state)
+{
+	struct guard g = guard(GUARD_HEADER);
+
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "dusk.example", .header = "ann"}), GUARD_YES);
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "dusk.example"}), GUARD_NO);
+	assert_int_equal(guard_ask(&g, &(struct guard_claim){.host = "dusk.example", .header = ""}), GUARD_NO);
+	assert_int_equal(ASK(GUARD_HEADER, .authorization = "Bearer " TOKEN), GUARD_NO);
+}
+
+static int read_token(const char *text)
+{
+	char path[] = "/tmp/dusk-token-XXXXXX";
+	int fd = mkstemp(path), err;
+	struct guard g = {0};
+
+	assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+	close(fd);
+	err = guard_read_token(&g, path);
+	if (!err)
+		assert_int_equal(strncmp(g.token, text, strlen(g.token)), 0);
+	unlink(path);
+	return err;
+}
+
+static void a_token_is_the_first_line_of_a_file(void **state)
+{
+	char longest[300];
+
+	assert_int_equal(read_token("abcdefghijklmnop\n"), 0);
+	assert_int_equal(read_token("abcdefghijklmnop\r\nsecond line\n"), 0);
+	assert_int_equal(read_token("short\n"), -EINVAL);
+	assert_int_equal(read_token(""), -EINVAL);
+	assert_int_equal(read_token("abcdefghijklmnop; Path=/\n"), -EINVAL);
+	memset(longest, 'a', sizeof(longest));
+	longest[128] = 0;
+	assert_int_equal(read_token(longest), 0);
+	longest[128] = 'a';
+	longest[129] = 0;
+	assert_int_equal(read_token(longest), -EINVAL);
+	assert_int_equal(guard_read_token(&(struct guard){0}, "/nonexistent"), -ENOENT);
+}
+
+static void tokens_by_chance_differ(void **state)
+{
+	struct guard a = {0}, b = {0};
+
+	assert_int_equal(guard_make_token(&a), 0);
+	assert_int_equal(guard_make_token(&b), 0);
+	assert_int_equal(strlen(a.token), 32);
+	assert_string_not_equal(a.token, b.token);
+}
+
+/* The command line of what @path is asked, its words between blanks; or the error after "! ". */
+static const char *line(const char *path, const struct asked *asked, size_t nr)
+{
+	static char text[4096];
+	struct words words = {.v = {0}};
+	char error[256] = "";
+	size_t len = 0;
+	int err = route_words(route_find(path), "/st", asked, nr, &words, error);
+
+	if (err)
+		snprintf(text, sizeof(text), "! %s", error);
+	for (size_t i = 0; !err && words.v.v[i]; i++)
+		len += snprintf(text + len, sizeof(text) - len, "%s%s", i ? " " : "", words.v.v[i]);
+	words_done(&words);
+	return text;
+}
+#define LINE(path, ...)                                               \
+	line(path, (const struct asked[]){{"from", ""}, __VA_ARGS__}, \
+	     sizeof((const struct asked[]){{"from", ""}, __VA_ARGS__}) / sizeof(struct asked))
+
+static void a_request_becomes_a_command_line(void **state)
+{
+	assert_string_equal(line("/api/v1/flame", NULL, 0), "dusk flame --data /st@-1h..");
+	assert_string_equal(LINE("/api/v1/flame", {"from", "-2h"}, {"to", "-1h"}), "dusk flame --data /st@-2h..-1h");
+	assert_string_equal(LINE("/api/v1/flame", {"to", "12:00"}), "dusk flame --data /st@..12:00");
+	assert_string_equal(LINE("/api/v1/flame", {"before_from", "-3h"}, {"before_to", "-2h"}, {"service", "shop"}),
+			    "dusk flame --data --service=shop /st@-3h..-2h /st@-1h..");
+	assert_string_equal(LINE("/api/v1/functions", {"kind", "off-cpu"}, {"limit", "7"}),
+			    "dusk report --json --sort function,dso --off-cpu --limit=7 /st@-1h..");
+	assert_string_equal(LINE("/api/v1/export", {"format", "speedscope"}, {"focus", "a|b"}),
+			    "dusk export --format=speedscope --focus=a|b /st@-1h..");
+	assert_string_equal(line("/debug/pprof/profile", NULL, 0), "dusk export --cpu --format pprof /st@-30s..");
+	assert_string_equal(line("/debug/pprof/profile", (struct asked[]){{"seconds", "10"}, {"comm", "sh"}}, 2),
+			    "dusk export --cpu --format pprof --comm=sh /st@-10s..");
+}
+
+static void a_value_is_never_an_option_of_its_own(void **state)
+{
+	assert_string_equal(LINE("/api/v1/flame", {"service", "--output=/etc/passwd"}),
+			    "dusk flame --data --service=--output=/etc/passwd /st@-1h..");
+}
+
+static void what_a_route_does_not_take_is_refused(void **state)
+{
+	char longest[1100];
+
+	assert_string_equal(LINE("/api/v1/functions", {"before_from", "-1h"}),
+			    "! /api/v1/functions takes no parameter 'before_from'; /api/v1/openapi.json lists them");
+	assert_string_equal(LINE("/api/v1/flame", {"output", "/tmp/x"}),
+			    "! /api/v1/flame takes no parameter 'output'; /api/v1/openapi.json lists them");
+	assert_string_equal(line("/api/v1/diff", NULL, 0), "! /api/v1/diff needs before_from, before_to, or both");
+	assert_string_equal(LINE("/api/v1/functions", {"kind", "sideways"}), "! kind is not 'sideways'");
+	assert_string_equal(LINE("/api/v1/flame", {"from", "/../x"}),
+			    "! from is no time: -1h, now, 03:12, 2026-11-24T03:12Z");
+	assert_string_equal(LINE("/api/v1/flame", {"from", "-2h..-1h"}),
+			    "! from is no time: -1h, now, 03:12, 2026-11-24T03:12Z");
+	assert_string_equal(line("/debug/pprof/profile", (struct asked[]){{"seconds", "-1"}}, 1),
+			    "! seconds takes a number");
+	memset(longest, 'a', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = 0;
+	assert_string_equal(LINE("/api/v1/flame", {"service", longest}),
+			    "! the value of service has more than 1000 bytes");
+}
+
+static void every_parameter_belongs_to_a_route_and_no_path_is_there_twice(void **state)
+{
+	unsigned int takes = 0;
+
+	for (const struct route *r = routes; r->path; r++) {
+		assert_ptr_equal(route_find(r->path), r);
+		takes |= r->takes;
+	}
+	for (const struct parameter *p = parameters; p->name; p++)
+		assert_true(p->takes & takes);
+	assert_null(route_find("/api/v1"));
+	assert_null(route_find("/api/v1/flame/"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_asks_without_the_token),
+		cmocka_unit_test(the_token_is_taken_from_header_cookie_and_address),
+		cmocka_unit_test(a_name_that_may_point_anywhere_is_refused),
+		cmocka_unit_test(behind_a_proxy_its_header_is_asked_for_and_the_host_is_its_affair),
+		cmocka_unit_test(a_token_is_the_first_line_of_a_file),
+		cmocka_unit_test(tokens_by_chance_differ),
+		cmocka_unit_test(a_request_becomes_a_command_line),
+		cmocka_unit_test(a_value_is_never_an_option_of_its_own),
+		cmocka_unit_test(what_a_route_does_not_take_is_refused),
+		cmocka_unit_test(every_parameter_belongs_to_a_route_and_no_path_is_there_twice),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
