@@ -15,6 +15,7 @@ web_at() {
 
 # web_start_server OPTION...: $base is its address, $token its token
 web_start_server() {
+	rm -f "$tmp/address"
 	"$dusk" web --listen 127.0.0.1:0 "$@" "$tmp/st" >"$tmp/address" 2>"$tmp/web.errors" &
 	web=$!
 	for _ in $(seq 100); do

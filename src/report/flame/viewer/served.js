@@ -265,9 +265,9 @@ function find_names(names)
 /* Show other data with the view that is there. */
 function exchange(next)
 {
-	const zoomed = zoomed_names(), of = profile?.names[state.of], shown = profile ? state : read_hash();
+	const zoomed = zoomed_names(), of = profile?.names[state.of];
 
-	show_profile(next, { ...shown, ...profile ? { zoom: 0, time: '', time2: '', edits: '', of: next.names.indexOf(of) } : {} });
+	show_profile(next, profile && { ...state, zoom: 0, time: '', time2: '', edits: '', of: next.names.indexOf(of) });
 	if (zoomed.length)
 		show({ ...state, zoom: find_names(zoomed) }, false);
 }

@@ -245,7 +245,7 @@ function print_page(printing)
 
 /* ---- Begin ------------------------------------------------------------------------------------------------------ */
 
-/* Show @next instead of the profile that is shown, if there is one, in the view @view. */
+/* Show @next instead of the profile that is shown, if there is one, in the view @view; null: that of the address, with what is usual for @next. */
 function show_profile(next, view)
 {
 	const first = !profile;
@@ -276,7 +276,7 @@ function show_profile(next, view)
 		listen();
 		listen_to_graph();
 	}
-	show(view, false);
+	show(view ?? read_hash(), false);
 	document.body.dataset.frames = profile.tree.size;
 	document.body.dataset.samples = profile.profiles.reduce((sum, p) => sum + p.samples, 0);
 	requestAnimationFrame(() => setTimeout(() => performance.mark('painted')));
@@ -288,7 +288,7 @@ async function begin()
 	const text = $('profile').textContent.trim();
 
 	if (text)
-		show_profile(read_page(await gunzip(from_base64(text))), read_hash());
+		show_profile(read_page(await gunzip(from_base64(text))), null);
 	else
 		begin_served();
 }
