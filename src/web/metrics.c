@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The state of a store for Prometheus. See metrics.h. */
 #include "web/metrics.h"
-#include <inttypes.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,7 +9,6 @@
 #include "web/run.h"
 #include "web/store_state.h"
 
-/* Settings and counters are text and numbers of one profile: of the hour that is being recorded. */
 #define COUNTERS "select name, value from counter"
 
 static atomic_ulong answers[6]; /* by the first digit of the status */
@@ -95,6 +93,7 @@ int metrics_write(FILE *out, const char *store, const char *dusk)
 {
 	struct store_state s;
 	int err = store_state_read(&s, store);
+	bool read;
 
 	if (err)
 		return err;
@@ -103,8 +102,8 @@ int metrics_write(FILE *out, const char *store, const char *dusk)
 	if (s.written_s_ago >= 0)
 		gauge(out, "dusk_store_written_seconds_ago", "time since something was written to the store",
 		      s.written_s_ago);
-	gauge(out, "dusk_recorder_read", "1: the counters of the newest profile could be read",
-	      write_counters(out, s.newest, dusk));
+	read = write_counters(out, s.newest, dusk);
+	gauge(out, "dusk_recorder_read", "1: the counters of the newest profile could be read", read);
 	head(out, "dusk_web_answers_total", "counter", "answers to requests, by the class of their status");
 	for (size_t i = 1; i < sizeof(answers) / sizeof(*answers); i++)
 		fprintf(out, "dusk_web_answers_total{status=\"%zuxx\"} %lu\n", i, atomic_load(&answers[i]));

@@ -96,9 +96,7 @@ int run_new(struct run **ret, const char *dusk, const char *const *words)
 	r->out = out[0];
 	if (!take_turn()) {
 		close(out[1]);
-		close(r->out);
-		close(r->said);
-		free(r);
+		run_free(r);
 		return -EBUSY;
 	}
 	r->until_s = now_s() + PATIENCE_S;
@@ -111,9 +109,7 @@ int run_new(struct run **ret, const char *dusk, const char *const *words)
 
 		r->pid = 0;
 		end_turn();
-		close(r->out);
-		close(r->said);
-		free(r);
+		run_free(r);
 		return err;
 	}
 	*ret = r;

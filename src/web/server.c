@@ -245,9 +245,7 @@ static answer_t send_failure(struct MHD_Connection *c, struct run *run, int err)
 		return refuse(c, MHD_HTTP_GATEWAY_TIMEOUT, "this takes too long: ask for less time");
 	if (run_status(run) >= 128)
 		return refuse(c, MHD_HTTP_GATEWAY_TIMEOUT, "this takes too much: ask for less time");
-	if (run_status(run) == FAILED_BY_USAGE)
-		status = MHD_HTTP_BAD_REQUEST;
-	else if (strstr(said, ": a time is "))
+	if (run_status(run) == FAILED_BY_USAGE || strstr(said, ": a time is "))
 		status = MHD_HTTP_BAD_REQUEST;
 	else if (strstr(said, "there is no") || strstr(said, "no samples") || strstr(said, "nothing"))
 		status = MHD_HTTP_NOT_FOUND;

@@ -68,39 +68,42 @@ static int compress_page(char **ret, size_t *ret_bytes, const struct flame_page 
 	return 0;
 }
 
-static int written(FILE *out)
+/* @put: how the data go to @out. */
+static int write_by(void (*put)(FILE *out, const uint8_t *packed, size_t bytes), FILE *out,
+		    const struct flame_page *page)
 {
+	_cleanup_(freep) char *packed = NULL;
+	size_t bytes;
+	int err;
+
+	err = compress_page(&packed, &bytes, page);
+	if (err)
+		return err;
+	errno = 0;
+	put(out, (const uint8_t *)packed, bytes);
 	if (fflush(out) || ferror(out))
 		return errno ? -errno : -EIO;
 	return 0;
 }
 
+static void put_data(FILE *out, const uint8_t *packed, size_t bytes)
+{
+	fwrite(packed, 1, bytes, out);
+}
+
+static void put_page(FILE *out, const uint8_t *packed, size_t bytes)
+{
+	fwrite(viewer_head, 1, sizeof(viewer_head), out);
+	put_base64(out, packed, bytes);
+	fwrite(viewer_tail, 1, sizeof(viewer_tail), out);
+}
+
 int flame_write_data(FILE *out, const struct flame_page *page)
 {
-	_cleanup_(freep) char *packed = NULL;
-	size_t bytes;
-	int err;
-
-	err = compress_page(&packed, &bytes, page);
-	if (err)
-		return err;
-	errno = 0;
-	fwrite(packed, 1, bytes, out);
-	return written(out);
+	return write_by(put_data, out, page);
 }
 
 int flame_write(FILE *out, const struct flame_page *page)
 {
-	_cleanup_(freep) char *packed = NULL;
-	size_t bytes;
-	int err;
-
-	err = compress_page(&packed, &bytes, page);
-	if (err)
-		return err;
-	errno = 0;
-	fwrite(viewer_head, 1, sizeof(viewer_head), out);
-	put_base64(out, (const uint8_t *)packed, bytes);
-	fwrite(viewer_tail, 1, sizeof(viewer_tail), out);
-	return written(out);
+	return write_by(put_page, out, page);
 }

@@ -8,7 +8,7 @@
 #define NS_A_MS 1000000ULL
 #define NS_A_S 1000000000ULL
 
-/* From milliseconds to a day; longer ones are days. */
+/* From a millisecond to a day; longer ones are that, doubled. */
 static const uint32_t lengths_ms[] = {
 	1,     2,     5,     10,     20,     50,     100,     200,     500,	1000,	  2000,	    5000,
 	10000, 30000, 60000, 120000, 300000, 600000, 1800000, 3600000, 7200000, 21600000, 43200000, 86400000,
