@@ -81,8 +81,8 @@ static bool write_counters(FILE *out, const char *path, const char *dusk)
 	run_free(r);
 	if (!text)
 		return false;
-	head(out, "dusk_recorder_count", "counter",
-	     "what the recorder has counted since it began the newest profile; dusk info explains each name");
+	head(out, "dusk_recorder_count", "gauge",
+	     "what was counted in the newest profile that has ended; dusk info explains each name");
 	line = strtok_r(text, "\n", &rest); /* the names of columns */
 	while (line && (line = strtok_r(NULL, "\n", &rest)))
 		counter(out, line);

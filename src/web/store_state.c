@@ -69,9 +69,7 @@ int store_state_read(struct store_state *ret, const char *path)
 			note_recording(ret, dirfd(dir), d->d_name);
 		else if (!recording && S_ISREG(st.st_mode))
 			note(ret, &st), ret->nr_profiles++;
-		else
-			continue;
-		if (strcmp(d->d_name, newest) > 0)
+		if (!recording && S_ISREG(st.st_mode) && strcmp(d->d_name, newest) > 0)
 			strcpy(newest, d->d_name);
 	}
 	closedir(dir);

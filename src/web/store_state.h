@@ -9,7 +9,7 @@
 struct store_state {
 	uint64_t nr_profiles, bytes;
 	double written_s_ago;  /* since something was last written; < 0: nothing ever was */
-	char newest[PATH_MAX]; /* the path of the newest profile or recording; "": there is none */
+	char newest[PATH_MAX]; /* the path of the newest profile, whose recording has ended; "": there is none */
 };
 
 /* Look at the store in the folder @path. Returns 0 or a negative errno. */
