@@ -11,7 +11,8 @@
 
 /*
  * The writer numbers what is new to it in the order in which it comes, as the columns of a profile are numbered. What it
- * takes for something that it has already would shift the numbers: no profile has that which was read or merged.
+ * takes for something that it has already would shift the numbers: no profile that was read or merged has a module, frame
+ * or node twice. It may have two threads with the same ids, of different boots say.
  */
 static int write_stacks(struct profile_writer *w, const struct dusk_profile *p)
 {
@@ -38,7 +39,8 @@ static bool is_same_process(const struct dusk_thread *a, const struct dusk_threa
 /* The first thread of a process has what is known of the process, and others of which it is something else. */
 static int write_threads(struct profile_writer *w, const struct dusk_profile *p)
 {
-	struct map titled = {0}; /* pid -> the last thread whose title was written, plus one */
+	static const struct dusk_thread unknown = {.title = "", .service = "", .version = ""};
+	struct map titled = {0}; /* pid -> its last thread */
 	int err = 0;
 
 	for (uint32_t i = 1; i < p->nr_cgroups; i++)
@@ -49,16 +51,14 @@ static int write_threads(struct profile_writer *w, const struct dusk_profile *p)
 		uint32_t *last;
 		bool fresh;
 
-		if (profile_thread_in(w, t->cgroup, t->pid, t->tid, t->comm) != i) {
+		if (profile_thread_anew(w, t->cgroup, t->pid, t->tid, t->comm) != i) {
 			err = -EINVAL;
 			break;
 		}
-		if (!*t->title && !*t->service && !*t->version)
-			continue;
 		last = map_at(&titled, t->pid, &fresh);
 		if (!last)
 			err = -ENOMEM;
-		else if (fresh || !is_same_process(&p->threads[*last], t))
+		else if (!is_same_process(fresh ? &unknown : &p->threads[*last], t))
 			profile_process(w, i, &(struct profile_process){t->title, t->service, t->version});
 		if (last)
 			*last = i;
@@ -97,7 +97,7 @@ static int write_all(struct profile_writer *w, const struct dusk_profile *p, uin
 	rc = write_stacks(w, p) ?: write_threads(w, p);
 	if (rc)
 		return error_set(err, rc, "cannot write a profile: %s",
-				 rc == -EINVAL ? "it has the same module, stack or thread twice" : strerror(-rc));
+				 rc == -EINVAL ? "it has the same module or stack twice" : strerror(-rc));
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		write_sample(w, p, p->samples[i]);
 	for (uint32_t i = 0; i < p->nr_events; i++)

@@ -96,7 +96,7 @@ struct frame_key {
 
 struct thread_key {
 	pid_t pid, tid;
-	uint32_t cgroup, zero;
+	uint32_t cgroup, again; /* again: its own number plus one, if it is another thread than those before it */
 	char comm[24];
 };
 
@@ -395,32 +395,43 @@ uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame)
 	return *node;
 }
 
-uint32_t profile_thread_in(struct profile_writer *w, uint32_t cgroup, pid_t pid, pid_t tid, const char *comm)
+static uint32_t add_thread(struct profile_writer *w, struct thread_key *key, const char *comm)
 {
-	struct thread_key key = {.pid = pid, .tid = tid, .cgroup = cgroup};
 	sqlite3_stmt *stmt = begin(w, THREAD);
 	uint32_t number;
 	bool fresh;
 
 	if (!stmt)
 		return 0;
-	snprintf(key.comm, sizeof(key.comm), "%.16s", text_or_empty(comm));
-	if (strings_number(&w->threads, &key, sizeof(key), &number, &fresh)) {
+	snprintf(key->comm, sizeof(key->comm), "%.16s", text_or_empty(comm));
+	if (strings_number(&w->threads, key, sizeof(*key), &number, &fresh)) {
 		fail_memory(w);
 		return 0;
 	}
 	if (!fresh)
 		return number;
 	sqlite3_bind_int64(stmt, 1, number);
-	sqlite3_bind_int(stmt, 2, pid);
-	sqlite3_bind_int(stmt, 3, tid);
-	bind_text(stmt, 4, key.comm);
-	if (cgroup)
-		sqlite3_bind_int64(stmt, 5, cgroup);
+	sqlite3_bind_int(stmt, 2, key->pid);
+	sqlite3_bind_int(stmt, 3, key->tid);
+	bind_text(stmt, 4, key->comm);
+	if (key->cgroup)
+		sqlite3_bind_int64(stmt, 5, key->cgroup);
 	else
 		sqlite3_bind_null(stmt, 5);
 	run(w, stmt);
 	return number;
+}
+
+uint32_t profile_thread_in(struct profile_writer *w, uint32_t cgroup, pid_t pid, pid_t tid, const char *comm)
+{
+	return add_thread(w, &(struct thread_key){.pid = pid, .tid = tid, .cgroup = cgroup}, comm);
+}
+
+uint32_t profile_thread_anew(struct profile_writer *w, uint32_t cgroup, pid_t pid, pid_t tid, const char *comm)
+{
+	struct thread_key key = {.pid = pid, .tid = tid, .cgroup = cgroup, .again = w->threads.nr + 1};
+
+	return add_thread(w, &key, comm);
 }
 
 uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const char *comm)

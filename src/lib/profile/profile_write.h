@@ -38,6 +38,9 @@ uint32_t profile_thread(struct profile_writer *w, pid_t pid, pid_t tid, const ch
 /* The same thread in @cgroup, a number of profile_cgroup(): one for each cgroup that it has been in. */
 uint32_t profile_thread_in(struct profile_writer *w, uint32_t cgroup, pid_t pid, pid_t tid, const char *comm);
 
+/* Another thread with these ids, of a later process or of another boot: it gets a number of its own. */
+uint32_t profile_thread_anew(struct profile_writer *w, uint32_t cgroup, pid_t pid, pid_t tid, const char *comm);
+
 /* Set the cgroup of @thread, which was added without one. */
 void profile_thread_cgroup(struct profile_writer *w, uint32_t thread, uint32_t cgroup);
 

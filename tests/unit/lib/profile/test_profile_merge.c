@@ -131,6 +131,29 @@ static void a_pid_that_another_service_uses_later_is_another_thread(void **state
 	assert_string_equal(service[2], "");
 }
 
+static void threads_with_the_same_ids_are_two_in_the_file_too(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = in_container("boot", 100, "", "first"),
+						     *b = in_container("boot", 110, "", "second"),
+						     *c = in_container("another", 120, "", ""),
+						     *ab = merged(a, b, 0, 0), *p = merged(ab, c, 0, 0), *q = NULL;
+
+	unlink(path);
+	assert_int_equal(dusk_profile_write(p, path, 0, NULL), 0);
+	q = opened(path);
+	assert_int_equal(q->nr_threads, p->nr_threads);
+	for (uint32_t i = 0; i < p->nr_threads; i++) {
+		const struct dusk_thread *x = &p->threads[i], *y = &q->threads[i];
+
+		assert_int_equal(x->tid, y->tid);
+		assert_int_equal(x->cgroup, y->cgroup);
+		assert_string_equal(x->service, y->service);
+		assert_string_equal(x->version, y->version);
+	}
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		assert_int_equal(p->samples[i].thread, q->samples[i].thread);
+}
+
 static void what_parts_have_in_common_is_there_once(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *a = part("boot", 100, 0xffff0100, NULL),
@@ -293,6 +316,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_are_kept_and_a_name_that_one_part_knows_holds_for_all),
 		cmocka_unit_test(a_pid_that_another_service_uses_later_is_another_thread),
+		cmocka_unit_test(threads_with_the_same_ids_are_two_in_the_file_too),
 		cmocka_unit_test(what_parts_have_in_common_is_there_once),
 		cmocka_unit_test(a_name_in_one_part_is_a_name_in_all),
 		cmocka_unit_test(each_boot_has_a_kernel_of_its_own),
