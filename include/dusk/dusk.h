@@ -194,6 +194,13 @@ struct dusk_counter {
 	uint64_t value;
 };
 
+/* What a counter has counted in a window of time. Not all counters are kept by windows: see doc/format.md. */
+struct dusk_window_count {
+	uint64_t time_ns; /* when the window began, since the recording began */
+	uint64_t value;
+	uint32_t counter; /* index of dusk_profile.counters */
+};
+
 struct dusk_setting {
 	const char *key, *value;
 };
@@ -201,7 +208,7 @@ struct dusk_setting {
 struct dusk_profile {
 	uint32_t nr_modules, nr_functions, nr_frames, nr_nodes, nr_threads, nr_outcomes, nr_counters, nr_settings;
 	uint32_t nr_lines, nr_thread_times, nr_wakers, nr_events, nr_cgroups;
-	uint64_t nr_samples, nr_occurrences;
+	uint64_t nr_samples, nr_occurrences, nr_window_counts;
 	struct dusk_module *modules;
 	struct dusk_function *functions;
 	struct dusk_frame *frames;
@@ -215,12 +222,17 @@ struct dusk_profile {
 	struct dusk_waker *wakers;		/* index 0 is "none" */
 	struct dusk_outcome *outcomes;
 	struct dusk_counter *counters;
-	struct dusk_setting *settings; /* doc/format.md lists the keys */
-	struct dusk_cgroup *cgroups;   /* index 0 is "not known" */
-	uint64_t period_ns;	       /* of the CPU's timer */
-	bool finished;		       /* false: the recording goes on, or was killed; the counters are missing */
-	bool live;		       /* its recorder is alive */
-	uint64_t bytes;		       /* of the file, or of the recording so far */
+	struct dusk_setting *settings;		 /* doc/format.md lists the keys */
+	struct dusk_cgroup *cgroups;		 /* index 0 is "not known" */
+	uint64_t period_ns;			 /* of the CPU's timer */
+	struct dusk_window_count *window_counts; /* by time; none if there are no windows */
+	/*
+	 * false: the recording goes on, or was killed; the counters are missing, or, if there are windows, those of the
+	 * last one
+	 */
+	bool finished;
+	bool live;	/* its recorder is alive */
+	uint64_t bytes; /* of the file, or of the recording so far */
 	bool symbolized;
 	void *store; /* private to the library */
 };

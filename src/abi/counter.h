@@ -9,6 +9,7 @@
  *	SCHEDULED + UNASKED = WALKS + CLOSED_*		(plus the stacks still pending)
  *	SAMPLES = sample events read + LOST_SAMPLES
  *	EVENTS = occurrences read + LOST_EVENTS
+ *	OFFCPU_INTERVALS + OFFCPU_UNENDED = off-CPU intervals read + LOST_OFFCPU, if none is sampled out
  *
  * Each tool counts its own samples and requests. Walks are counted once for all tools that share the unwinder, so the
  * third line holds for the sum over all tools.
@@ -18,6 +19,7 @@
 #define COUNTERS(X)                                                                                                \
 	X(SAMPLES, "samples", "samples taken")                                                                     \
 	X(OFFCPU_INTERVALS, "offcpu-intervals", "off-CPU intervals that have ended")                               \
+	X(OFFCPU_UNENDED, "offcpu-unended", "off-CPU intervals that had not ended when the recording did")         \
 	X(OFFCPU_SAMPLED_OUT, "offcpu-sampled-out", "of these represented by sampled ones, to keep the budget")    \
 	X(SWITCHES, "switches", "switches of recorded tasks, extrapolated from one in 61")                         \
 	X(SWITCH_NS, "switch-ns", "time spent recording switches, extrapolated from one in 61")                    \

@@ -210,31 +210,52 @@ static bool may_have(const struct store *s, size_t i)
 	return !(s->to_ns && begins >= s->to_ns + NS_A_S) && !(next && begins && next + NS_A_S <= s->from_ns);
 }
 
-static int read_parts(struct store *s, store_read_fn read, void *ctx)
+static int each_part(const struct store *s, int (*each)(const char *path, void *ctx), void *ctx)
 {
-	for (size_t i = 0; i < s->names.nr; i++) {
-		struct dusk_profile *p;
+	int status = STATUS_OK;
+
+	for (size_t i = 0; i < s->names.nr && !status; i++) {
 		char path[PATH_MAX];
 
-		if (!may_have(s, i) || snprintf(path, sizeof(path), "%s/%s", s->folder, s->names.v[i]) >= PATH_MAX ||
-		    read(&p, path, ctx))
-			continue;
-		if (vec_push(&s->parts, p)) {
-			dusk_profile_free(p);
-			say("cannot read %s: out of memory", path);
-			return STATUS_FAILED;
-		}
+		if (may_have(s, i) && snprintf(path, sizeof(path), "%s/%s", s->folder, s->names.v[i]) < PATH_MAX)
+			status = each (path, ctx);
 	}
-	return STATUS_OK;
+	return status;
+}
+
+struct reading {
+	struct store *store;
+	store_read_fn read;
+	void *ctx;
+};
+
+static int read_part(const char *path, void *ctx)
+{
+	struct reading *r = ctx;
+	struct dusk_profile *p;
+
+	if (r->read(&p, path, r->ctx) || !vec_push(&r->store->parts, p))
+		return STATUS_OK;
+	dusk_profile_free(p);
+	say("cannot read %s: out of memory", path);
+	return STATUS_FAILED;
+}
+
+int store_each(const char *path, int (*each)(const char *path, void *ctx), void *ctx)
+{
+	_cleanup_(store_done) struct store s = {.from_ns = 0};
+
+	return parse_span(&s, path, split(path, s.folder)) || list(&s, path) ? STATUS_FAILED : each_part(&s, each, ctx);
 }
 
 int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, void *ctx)
 {
 	_cleanup_(store_done) struct store s = {.from_ns = 0};
 	const char *span = split(path, s.folder);
+	struct reading r = {&s, read, ctx};
 	struct dusk_error err = {""};
 
-	if (parse_span(&s, path, span) || list(&s, path) || read_parts(&s, read, ctx))
+	if (parse_span(&s, path, span) || list(&s, path) || each_part(&s, read_part, &r))
 		return STATUS_FAILED;
 	if (!s.parts.nr) {
 		say("there is %s in %s%s", span ? "nothing" : "no profile", s.folder, span ? " of that time" : "");

@@ -25,5 +25,11 @@ typedef int (*store_read_fn)(struct dusk_profile **ret, const char *path, void *
  */
 int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, void *ctx);
 
+/*
+ * Call @each with the path of each profile that @path means, the oldest first, until it returns anything but STATUS_OK.
+ * Returns that, or STATUS_FAILED after an error.
+ */
+int store_each(const char *path, int (*each)(const char *path, void *ctx), void *ctx);
+
 /* Parse a time as above, when it is @now_s. *@ret_ns is by CLOCK_REALTIME. Returns 0 or -EINVAL. */
 int store_time(const char *text, uint64_t now_ns, uint64_t *ret_ns);

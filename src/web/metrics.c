@@ -45,7 +45,7 @@ static void counter(FILE *out, char *line)
 		return;
 	*comma = 0;
 	if (is_name(line))
-		fprintf(out, "dusk_recorder_count{name=\"%s\"} %llu\n", line, value);
+		fprintf(out, "dusk_recorder_count_total{name=\"%s\"} %llu\n", line, value);
 }
 
 /* All that @r writes, as text. Free it with free(). Returns NULL if it failed. */
@@ -67,7 +67,7 @@ static char *read_all(struct run *r)
 	return text;
 }
 
-/* The counters of the newest profile. Returns whether they could be read. */
+/* The counters of the profile at @path. Returns whether there are any, and they could be read. */
 static bool write_counters(FILE *out, const char *path, const char *dusk)
 {
 	const char *words[] = {"dusk", "query", "-i", path, "--csv", COUNTERS, NULL};
@@ -81,10 +81,13 @@ static bool write_counters(FILE *out, const char *path, const char *dusk)
 	run_free(r);
 	if (!text)
 		return false;
-	head(out, "dusk_recorder_count", "gauge",
-	     "what was counted in the newest profile that has ended; dusk info explains each name");
-	line = strtok_r(text, "\n", &rest); /* the names of columns */
-	while (line && (line = strtok_r(NULL, "\n", &rest)))
+	strtok_r(text, "\n", &rest); /* the names of columns */
+	line = strtok_r(NULL, "\n", &rest);
+	if (!line)
+		return false;
+	head(out, "dusk_recorder_count_total", "counter",
+	     "what the recorder counts, from the beginning of its profile on; dusk info explains each name");
+	for (; line; line = strtok_r(NULL, "\n", &rest))
 		counter(out, line);
 	return true;
 }
@@ -102,8 +105,9 @@ int metrics_write(FILE *out, const char *store, const char *dusk)
 	if (s.written_s_ago >= 0)
 		gauge(out, "dusk_store_written_seconds_ago", "time since something was written to the store",
 		      s.written_s_ago);
-	read = write_counters(out, s.newest, dusk);
-	gauge(out, "dusk_recorder_read", "1: the counters of the newest profile could be read", read);
+	/* A recorder has counted nothing before its first window is over. */
+	read = write_counters(out, s.counting[0], dusk) || write_counters(out, s.counting[1], dusk);
+	gauge(out, "dusk_recorder_read", "1: the counters of a recorder could be read", read);
 	head(out, "dusk_web_answers_total", "counter", "answers to requests, by the class of their status");
 	for (size_t i = 1; i < sizeof(answers) / sizeof(*answers); i++)
 		fprintf(out, "dusk_web_answers_total{status=\"%zuxx\"} %lu\n", i, atomic_load(&answers[i]));

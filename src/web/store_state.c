@@ -51,7 +51,7 @@ static void note_recording(struct store_state *s, int store, const char *name)
 
 int store_state_read(struct store_state *ret, const char *path)
 {
-	char newest[NAME_MAX + 1] = "";
+	char shown[2][NAME_MAX + 1] = {"", ""};
 	DIR *dir = opendir(path);
 	struct dirent *d;
 	struct stat st;
@@ -69,11 +69,15 @@ int store_state_read(struct store_state *ret, const char *path)
 			note_recording(ret, dirfd(dir), d->d_name);
 		else if (!recording && S_ISREG(st.st_mode))
 			note(ret, &st), ret->nr_profiles++;
-		if (!recording && S_ISREG(st.st_mode) && strcmp(d->d_name, newest) > 0)
-			strcpy(newest, d->d_name);
+		/* The newest recording may be one that has not begun yet. */
+		if (recording && S_ISDIR(st.st_mode) && (!*shown[0] || strcmp(d->d_name, shown[0]) < 0))
+			strcpy(shown[0], d->d_name);
+		else if (!recording && S_ISREG(st.st_mode) && strcmp(d->d_name, shown[1]) > 0)
+			strcpy(shown[1], d->d_name);
 	}
 	closedir(dir);
-	if (*newest && snprintf(ret->newest, sizeof(ret->newest), "%s/%s", path, newest) >= PATH_MAX)
-		*ret->newest = 0;
+	for (int i = 0; i < 2; i++)
+		if (*shown[i] && snprintf(ret->counting[i], PATH_MAX, "%s/%s", path, shown[i]) >= PATH_MAX)
+			*ret->counting[i] = 0;
 	return 0;
 }

@@ -8,8 +8,9 @@
 
 struct store_state {
 	uint64_t nr_profiles, bytes;
-	double written_s_ago;  /* since something was last written; < 0: nothing ever was */
-	char newest[PATH_MAX]; /* the path of the newest profile, whose recording has ended; "": there is none */
+	double written_s_ago; /* since something was last written; < 0: nothing ever was */
+	char counting
+		[2][PATH_MAX]; /* the path of what is being recorded, the oldest, and of the newest profile; "": none */
 };
 
 /* Look at the store in the folder @path. Returns 0 or a negative errno. */

@@ -98,6 +98,7 @@ claim "the agent says what it does, and no more" sh -c "cat agent.said; [ \"\$(c
 claim "the store is its owner's alone" [ "$(stat -c %a st)" = 700 ]
 claim "there are sums in it, of both kinds" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv 'select count(*) from window' | tail -n 1 | grep -q '[1-9]'"
 claim "a store that is being written is read, names and all" sh -c "'$dusk' report -i st | grep -q '\[kernel\]\|libc\|dash\|busybox'"
+claim "what a recorder has counted so far is there while it records" until_true sh -c "'$dusk' query -i \"\$(ls -d st/*.dusk.recording | head -n 1)\" --csv \"select sum(value) from counts where name = 'samples'\" | grep -q '^[1-9]'"
 claim "a second agent is refused" exits 1 "$dusk" agent --config agent.conf
 claim "... with what to do" says "another agent records into $tmp/st: give this one a store of its own"
 
@@ -144,6 +145,9 @@ wait $agent
 claim "SIGTERM ends it, with status 0" [ $? = 0 ]
 claim "... and its recorders" nothing_runs
 claim "... and nothing is left of a recording" sh -c "! ls st | grep recording"
+claim "all that was taken is stored, or named as lost" exits 0 "$dusk" store check st
+claim "... in each minute" sh -c "'$dusk' store check -v st | grep -q '^  20.*Z *samples'"
+claim "... and the window that the kill has cost is counted" sh -c "'$dusk' store check st | grep -q 'lost-windows: windows lost: the recorder was killed'"
 claim "all of it is one profile" sh -c "'$dusk' info -i st | grep -q '^recording'"
 
 # Old profiles go, what is not a profile of the agent's stays.

@@ -97,4 +97,36 @@ claim "samples of a store are asked in SQL" sh -c "[ \"\$('$dusk' query -i st --
 claim "merging nothing" sh -c "'$dusk' merge 2>&1 | grep -q 'which profiles?'"
 claim "a profile that cannot be read is not left out of what is merged" exits 1 "$dusk" merge -o no.dusk st/20261124T020000Z.dusk nowhere.dusk
 claim "... and nothing is written" [ ! -e no.dusk ]
+# What was taken is stored, or named.
+checked() { # checked STATUS TEXT FILE...: TEXT is a row, blanks squeezed
+	wanted=$1
+	row=$2
+	shift 2
+	exits "$wanted" "$dusk" store check "$@" || return 1
+	tr -s ' ' <said | grep -qxF -e "$row"
+}
+mkdir counts
+at 0 counts/a.dusk
+set_counters() { # set_counters FILE TAKEN LOST
+	sqlite3 "$1" "insert or replace into counter values('samples',$2,'samples taken'),('lost-samples',$3,'lost of them')"
+}
+set_counters counts/a.dusk 23 3
+claim "what was lost is named" checked 0 "a.dusk samples 23 20 3 0" counts
+claim "... with the reason" grep -qx "  3 lost-samples: lost of them" said
+cp counts/a.dusk counts/b.dusk
+set_counters counts/b.dusk 24 3
+claim "what is neither stored nor named as lost is a fault" checked 1 "b.dusk samples 24 20 3 1 WRONG" counts
+claim "... and is counted" says "1 of 2 profiles: what was taken is neither stored nor named as lost"
+set_counters counts/b.dusk 22 3
+claim "... and so is what is stored twice" checked 1 "b.dusk samples 22 20 3 -1 WRONG" counts/b.dusk
+sqlite3 counts/b.dusk "delete from setting where key = 'finished'"
+claim "where the recorder was killed something may be missing" checked 0 "b.dusk samples 22 20 3 -1 (its recorder was killed)" counts/b.dusk
+sqlite3 counts/b.dusk "delete from counter where name = 'samples'"
+claim "of a profile without counters nothing is said" sh -c "'$dusk' store check counts/b.dusk | grep -c b.dusk | grep -qx 0"
+: >counts/c.dusk
+claim "a profile that cannot be read is a failure" exits 1 "$dusk" store check counts
+claim "... and the others are looked at" sh -c "tr -s ' ' <said | grep -qxF 'a.dusk samples 23 20 3 0'"
+claim "nothing is to be done" exits 2 "$dusk" store
+claim "... with what" exits 2 "$dusk" store check
+claim "... that it cannot do" exits 2 "$dusk" store mend st
 done_testing

@@ -137,11 +137,11 @@ claim "... and says why" says_error "nothing was recorded for 36"
 claim "what Prometheus asks for" get 200 /metrics
 claim "... is in its format" sh -c "! grep -vE '^(# (HELP|TYPE) [a-z_]+ .+|[a-z_]+(\{[a-z]+=\"[a-z0-9-]+\"\})? [0-9.e+-]+)\$' body"
 claim "... has the store" grep -qx 'dusk_store_profiles 2' body
-claim "... and what the recorder has counted" grep -qE '^dusk_recorder_count\{name="samples"\} [0-9]+$' body
+claim "... and what the recorder has counted" grep -qE '^dusk_recorder_count_total\{name="samples"\} [0-9]+$' body
 
 mkdir st/c.dusk.recording && touch st/c.dusk.recording/data
 claim "what is being recorded has no counters yet" get 200 /metrics
-claim "... and does not hide those of what was recorded" grep -qx 'dusk_recorder_count{name="samples"} 20' body
+claim "... and does not hide those of what was recorded" grep -qx 'dusk_recorder_count_total{name="samples"} 20' body
 rm -r st/c.dusk.recording
 
 # Each answer is of a process of its own: those of readers that leave are ended, and not more than two run at once.

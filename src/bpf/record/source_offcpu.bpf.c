@@ -68,6 +68,7 @@ static INLINE void send_unended(struct task_struct *t, struct task_sched_state *
 	e.outcome = EXITED;
 	bpf_get_current_comm(e.comm, sizeof(e.comm));
 	thread_add_interval(w, e.off_ns, e.runnable_ns);
+	count(COUNT_OFFCPU_UNENDED, 1);
 	if (emit(&events, &e, sizeof(e), NULL, false))
 		count(COUNT_LOST_OFFCPU, 1);
 }

@@ -83,6 +83,25 @@ static void write_sample(struct profile_writer *w, const struct dusk_profile *p,
 	profile_waker(w, &p->wakers[s.waker], interval);
 }
 
+/* Samples, and what was counted, in the windows that they are of. */
+static void write_windows(struct profile_writer *w, const struct dusk_profile *p)
+{
+	uint64_t next = 0;
+
+	for (uint64_t i = 0; i <= p->nr_samples; i++) {
+		uint64_t until_ns = i < p->nr_samples ? p->samples[i].time_ns : UINT64_MAX;
+
+		for (; next < p->nr_window_counts && p->window_counts[next].time_ns <= until_ns; next++) {
+			const struct dusk_window_count *c = &p->window_counts[next];
+
+			profile_end_window(w, c->time_ns);
+			profile_counted(w, p->counters[c->counter].name, c->value);
+		}
+		if (i < p->nr_samples)
+			write_sample(w, p, p->samples[i]);
+	}
+}
+
 static int write_all(struct profile_writer *w, const struct dusk_profile *p, uint64_t window_ns, struct dusk_error *err)
 {
 	int rc;
@@ -98,8 +117,7 @@ static int write_all(struct profile_writer *w, const struct dusk_profile *p, uin
 	if (rc)
 		return error_set(err, rc, "cannot write a profile: %s",
 				 rc == -EINVAL ? "it has the same module or stack twice" : strerror(-rc));
-	for (uint64_t i = 0; i < p->nr_samples; i++)
-		write_sample(w, p, p->samples[i]);
+	write_windows(w, p);
 	for (uint32_t i = 0; i < p->nr_events; i++)
 		profile_event(w, p->events[i].name);
 	for (uint64_t i = 0; i < p->nr_occurrences; i++)

@@ -43,6 +43,7 @@ struct merger {
 	struct vec(struct dusk_thread_times) thread_times;
 	struct vec(struct dusk_outcome) outcomes;
 	struct vec(struct dusk_counter) counters;
+	struct vec(struct dusk_window_count) window_counts;
 	struct vec(struct dusk_setting) settings;
 };
 
@@ -51,7 +52,8 @@ struct part {
 	const struct dusk_profile *p;
 	uint32_t number, boot;
 	uint64_t start_ns;
-	uint32_t *modules, *functions, *frames, *nodes, *cgroups, *threads, *wakers, *events, *outcomes;
+	uint32_t *modules, *functions, *frames, *nodes, *cgroups, *threads, *wakers, *events, *outcomes, *counters;
+	bool cut; /* some of it is outside of the time that is asked for */
 };
 
 uint64_t dusk_profile_start_ns(const struct dusk_profile *p)
@@ -306,22 +308,60 @@ static int add_event(struct merger *m, struct part *part, uint32_t i)
 	return at < m->events.nr ? 0 : vec_push(&m->events, to);
 }
 
-static int add_counter(struct merger *m, const struct dusk_counter *c)
+static int count(struct merger *m, uint32_t counter, uint64_t n)
 {
-	struct dusk_counter to = {intern(m, c->name), intern(m, c->sentence), c->value};
+	uint64_t *sum = &m->counters.v[counter].value;
+
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+	return 0;
+}
+
+/*
+ * Counters are summed up. Of a part that is cut those are left out that are not kept by windows, as nothing says how much
+ * of them belongs here.
+ */
+static int add_counter(struct merger *m, struct part *part, uint32_t i)
+{
+	const struct dusk_counter *from = &part->p->counters[i];
+	struct dusk_counter to = {intern(m, from->name), intern(m, from->sentence), 0};
+	bool by_windows = part->cut && part->p->nr_window_counts;
+	uint32_t at = 0;
 
 	if (!to.name || !to.sentence)
 		return -ENOMEM;
-	for (size_t i = 0; i < m->counters.nr; i++) {
-		uint64_t *sum = &m->counters.v[i].value;
+	while (at < m->counters.nr && m->counters.v[at].name != to.name)
+		at++;
+	part->counters[i] = at;
+	if (at == m->counters.nr && vec_push(&m->counters, to))
+		return -ENOMEM;
+	return by_windows ? 0 : count(m, at, from->value);
+}
 
-		if (m->counters.v[i].name != to.name)
+static bool is_meant(const struct merger *m, uint64_t time_ns)
+{
+	return time_ns >= m->from_ns && time_ns < m->to_ns;
+}
+
+static int add_window_counts(struct merger *m, const struct part *part)
+{
+	const struct dusk_profile *p = part->p;
+
+	if (vec_reserve(&m->window_counts, p->nr_window_counts))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < p->nr_window_counts; i++) {
+		struct dusk_window_count c = p->window_counts[i];
+		uint64_t time_ns = part->start_ns + c.time_ns;
+
+		if (!is_meant(m, time_ns))
 			continue;
-		if (__builtin_add_overflow(*sum, to.value, sum))
-			*sum = UINT64_MAX;
-		return 0;
+		c.time_ns = time_ns - m->zero_ns;
+		c.counter = part->counters[c.counter];
+		vec_push(&m->window_counts, c);
+		if (part->cut)
+			count(m, c.counter, c.value);
 	}
-	return vec_push(&m->counters, to);
+	return 0;
 }
 
 static int add_waker(struct merger *m, struct part *part, uint32_t i)
@@ -342,7 +382,7 @@ static bool take_sample(struct merger *m, const struct part *part, struct dusk_s
 {
 	uint64_t time_ns = part->start_ns + s->time_ns;
 
-	if (time_ns < m->from_ns || time_ns >= m->to_ns) {
+	if (!is_meant(m, time_ns)) {
 		m->cut = true;
 		return false;
 	}
@@ -400,6 +440,7 @@ static void part_done(struct part *part)
 	free(part->wakers);
 	free(part->events);
 	free(part->outcomes);
+	free(part->counters);
 }
 
 static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t number)
@@ -417,16 +458,19 @@ static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t num
 		.wakers = numbers(p->nr_wakers),
 		.events = numbers(p->nr_events),
 		.outcomes = numbers(p->nr_outcomes),
+		.counters = numbers(p->nr_counters),
 	};
 	const char *boot = dusk_profile_setting(p, "boot_id");
 	char own[16];
 	int err = 0;
 
+	part.cut = part.start_ns < m->from_ns || part.start_ns + duration_ns(p) > m->to_ns;
+
 	snprintf(own, sizeof(own), "%u", number); /* it does not say which one */
 	boot = boot ?: own;
 
 	if (!part.modules || !part.functions || !part.frames || !part.nodes || !part.cgroups || !part.threads ||
-	    !part.wakers || !part.events || !part.outcomes ||
+	    !part.wakers || !part.events || !part.outcomes || !part.counters ||
 	    strings_number(&m->boots, boot, strlen(boot), &part.boot, NULL))
 		return -ENOMEM;
 #define EACH(first, column, add)                                    \
@@ -441,7 +485,8 @@ static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t num
 	EACH(0, outcomes, add_outcome(m, &part, i));
 	EACH(0, events, add_event(m, &part, i));
 	EACH(1, wakers, add_waker(m, &part, i));
-	EACH(0, counters, add_counter(m, &p->counters[i]));
+	EACH(0, counters, add_counter(m, &part, i));
+	err = err ?: add_window_counts(m, &part);
 	err = err ?: add_samples(m, &part);
 	EACH(0, thread_times, add_thread_times(m, &part, i));
 #undef EACH
@@ -500,6 +545,13 @@ static int by_time(const void *a, const void *b)
 	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
+static int counted_before(const void *a, const void *b)
+{
+	const struct dusk_window_count *x = a, *y = b;
+
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
 static void hand_over(struct merger *m, const struct dusk_profile *last)
 {
 	struct dusk_profile *p = m->p;
@@ -508,6 +560,8 @@ static void hand_over(struct merger *m, const struct dusk_profile *last)
 		m->thread_times.nr = 0; /* of whole parts only */
 	if (m->samples.nr)
 		qsort(m->samples.v, m->samples.nr, sizeof(*m->samples.v), by_time);
+	if (m->window_counts.nr)
+		qsort(m->window_counts.v, m->window_counts.nr, sizeof(*m->window_counts.v), counted_before);
 #define COLUMN(name)                           \
 	do {                                   \
 		p->nr_##name = m->name.nr;     \
@@ -527,6 +581,7 @@ static void hand_over(struct merger *m, const struct dusk_profile *last)
 	COLUMN(wakers);
 	COLUMN(outcomes);
 	COLUMN(counters);
+	COLUMN(window_counts);
 	COLUMN(settings);
 #undef COLUMN
 	p->period_ns = last->period_ns;
@@ -557,6 +612,7 @@ static void merger_done(struct merger *m)
 	vec_done(&m->wakers);
 	vec_done(&m->outcomes);
 	vec_done(&m->counters);
+	vec_done(&m->window_counts);
 	vec_done(&m->settings);
 	dusk_profile_free(m->p);
 }

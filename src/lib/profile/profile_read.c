@@ -55,6 +55,8 @@ struct reader {
 	struct vec(struct dusk_thread_times) thread_times;
 	struct vec(struct dusk_outcome) outcomes;
 	struct vec(struct dusk_counter) counters;
+	struct vec(uint32_t) counted; /* the counter of each row of "counted", from 1 */
+	struct vec(struct dusk_window_count) window_counts;
 	struct vec(struct dusk_setting) settings;
 };
 
@@ -288,6 +290,33 @@ static int read_counter(struct reader *r)
 	return vec_push(&r->counters, c);
 }
 
+static int read_counted(struct reader *r)
+{
+	const char *name = text_or(r, 1, NULL);
+	uint32_t i = 0;
+
+	while (i < r->counters.nr && strcmp(r->counters.v[i].name, name))
+		i++;
+	r->damaged |= i == r->counters.nr;
+	return vec_push(&r->counted, i);
+}
+
+static int read_window_count(struct reader *r)
+{
+	struct dusk_window_count c = {
+		.time_ns = number(r, 1, INT64_MAX / 1000) * 1000,
+		.value = number(r, 3, INT64_MAX),
+	};
+	uint64_t counted = number(r, 2, r->counted.nr);
+
+	if (!counted || (r->window_counts.nr && c.time_ns < r->window_counts.v[r->window_counts.nr - 1].time_ns)) {
+		r->damaged = true;
+		return 0;
+	}
+	c.counter = r->counted.v[counted - 1];
+	return vec_push(&r->window_counts, c);
+}
+
 /* The columns that samples, off-CPU intervals and events have in common. */
 static struct dusk_sample sample(struct reader *r)
 {
@@ -437,6 +466,8 @@ static const struct table {
 	{"source", "id,path", 1, UINT32_MAX - 1, true, read_source, true},
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
+	{"counted", "id,name", 1, UINT32_MAX - 1, true, read_counted, true},
+	{"window_count", "id,start,counted,value", 1, INT64_MAX - 1, false, read_window_count, true},
 	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample, .column = "value"},
 	{"window", "id,start,length,rows", 1, INT64_MAX - 1, false, read_window, true},
 	{"offcpu", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_interval,
@@ -618,6 +649,7 @@ static void hand_over(struct reader *r)
 	COLUMN(wakers);
 	COLUMN(outcomes);
 	COLUMN(counters);
+	COLUMN(window_counts);
 	COLUMN(settings);
 #undef COLUMN
 	p->period_ns = period_of(p);
@@ -662,6 +694,8 @@ static void done(struct reader *r)
 	vec_done(&r->wakers);
 	vec_done(&r->outcomes);
 	vec_done(&r->counters);
+	vec_done(&r->counted);
+	vec_done(&r->window_counts);
 	vec_done(&r->settings);
 	profile_file_close(&r->file);
 	dusk_profile_free(r->p);
@@ -722,6 +756,7 @@ void dusk_profile_free(struct dusk_profile *p)
 	free(p->wakers);
 	free(p->outcomes);
 	free(p->counters);
+	free(p->window_counts);
 	free(p->settings);
 	if (p->store)
 		strings_done(p->store);

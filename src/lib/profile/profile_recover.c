@@ -15,13 +15,16 @@
 #include "lib/profile/profile_recover.h"
 #include "lib/profile/profile_schema.h"
 
+#define LOSES_A_WINDOW                                                                                              \
+	"select exists(select 1 from sqlite_schema where name='counted' and type='table') and not exists(select 1 " \
+	"from setting where key='finished')"
 #define TRIES 10 /* while other processes do the same */
 
 /* Write the log back. *@empty: the recorder was killed before it had created its tables. */
 static int make_whole(const struct place *p, bool *empty, struct dusk_error *err)
 {
 	struct fdvfs v = {.db = p->db, .wal = p->wal, .writable = true};
-	sqlite3_int64 application = 0, tables = 0;
+	sqlite3_int64 application = 0, tables = 0, lost = 0;
 	_cleanup_(db_closep) sqlite3 *db = NULL;
 	struct stat st;
 	int rc;
@@ -41,6 +44,8 @@ static int make_whole(const struct place *p, bool *empty, struct dusk_error *err
 	if (!rc && application != PROFILE_APPLICATION_ID)
 		rc = SQLITE_NOTADB;
 	*empty = !rc && !tables;
+	rc = rc ?: db_integer(db, LOSES_A_WINDOW, &lost);
+	rc = rc || !lost ? rc : db_exec(db, PROFILE_LOST_WINDOW);
 	rc = rc || *empty ? rc : db_leave_wal(db);
 	if (!rc)
 		return 0;
@@ -55,7 +60,7 @@ static int make_whole(const struct place *p, bool *empty, struct dusk_error *err
 static int recover(struct place *p, struct dusk_error *err)
 {
 	struct dusk_error why = {""};
-	bool empty;
+	bool empty = false;
 	int rc = make_whole(p, &empty, &why);
 
 	if (rc)

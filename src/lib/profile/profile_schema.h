@@ -72,8 +72,22 @@
 	"left join frame_name f on f.id=n.frame left join outcome o on o.id=s.outcome "          \
 	"left join event e on e.id=s.event;"
 
-/* Created when samples are summed by windows. Profiles without windows, and older ones, lack this table. */
-#define PROFILE_WINDOW_TABLE "create table window(id integer primary key, start int, length int, rows blob);"
+/* Created when samples are summed by windows. Profiles without windows, and older ones, lack these tables. */
+#define PROFILE_WINDOW_TABLES                                                                            \
+	"create table window(id integer primary key, start int, length int, rows blob);"                 \
+	"create table counted(id integer primary key, name text);"                                       \
+	"create table window_count(id integer primary key, start int, counted int, value int);"          \
+	"create view counts as select w.start/1e6 time_s,n.name,w.value,c.sentence from window_count w " \
+	"join counted n on n.id=w.counted left join counter c on c.name=n.name;"
+
+/* A recorder of windows was killed: the one that was open is lost, and is counted where it would have been. */
+#define PROFILE_LOST_WINDOW                                                                                        \
+	"insert or replace into counter select 'lost-windows',1+coalesce((select value from counter where "        \
+	"name='lost-windows'),0),'windows lost: the recorder was killed';"                                         \
+	"insert into counted(name) select 'lost-windows' where not exists(select 1 from counted where "            \
+	"name='lost-windows');"                                                                                    \
+	"insert into window_count(start,counted,value) select coalesce((select max(start+length) from window),0)," \
+	"id,1 from counted where name='lost-windows';"
 
 /* SQLite keeps the text of a view as it is, hence few blanks. */
 #define PROFILE_VIEWS                                                                              \

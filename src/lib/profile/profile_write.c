@@ -19,6 +19,7 @@
 #include "lib/profile/db.h"
 #include "lib/profile/fdvfs.h"
 #include "lib/profile/abi_names.h"
+#include "lib/profile/window_counts.h"
 #include "lib/profile/profile_place.h"
 #include "lib/profile/profile_read.h"
 #include "lib/profile/profile_recover.h"
@@ -73,12 +74,14 @@ struct profile_writer {
 	sqlite3_stmt *weighed;			  /* inserts a sample with a value of its own; NULL: none so far */
 	sqlite3_stmt *event, *occurrence;	  /* NULL: none so far */
 	sqlite3_stmt *title, *cgroup, *of_thread; /* likewise */
-	sqlite3_stmt *window;
+	sqlite3_stmt *window, *counted, *window_count;
 	bool in_transaction;
 	int error; /* the first one, sticky */
 	struct dusk_error why;
 
 	struct windows windows;
+	struct window_counts counts; /* of the open window */
+	uint32_t nr_counted;
 	struct map modules; /* index of the content in @contents -> module */
 	struct strings contents;
 	struct map nodes; /* parent, frame -> node */
@@ -203,6 +206,8 @@ static void finalize_all(struct profile_writer *w)
 	sqlite3_finalize(steal(w->occurrence));
 	sqlite3_finalize(steal(w->title));
 	sqlite3_finalize(steal(w->window));
+	sqlite3_finalize(steal(w->counted));
+	sqlite3_finalize(steal(w->window_count));
 }
 
 /* Close the database, but keep its place. */
@@ -212,6 +217,7 @@ static void writer_done(struct profile_writer *w)
 	sqlite3_close(w->db);
 	w->db = NULL;
 	windows_done(&w->windows);
+	window_counts_done(&w->counts);
 	map_done(&w->modules);
 	map_done(&w->nodes);
 	strings_done(&w->contents);
@@ -540,12 +546,38 @@ void profile_sum_windows(struct profile_writer *w, uint64_t length_ns)
 	w->windows.length_ns = length_ns;
 	if (!begin(w, SAMPLE))
 		return;
-	fail_db(w, db_exec(w->db, PROFILE_WINDOW_TABLE));
+	fail_db(w, db_exec(w->db, PROFILE_WINDOW_TABLES));
 	if (!w->error)
 		fail_db(w, db_prepare(&w->window, w->db, "insert into window(start,length,rows) values(?,?,?)"));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->counted, w->db, "insert into counted values(?,?)"));
+	if (!w->error)
+		fail_db(w, db_prepare(&w->window_count, w->db,
+				      "insert into window_count(start,counted,value) values(?,?,?)"));
 }
 
-/* Write what the open window has. */
+/* Names are numbered in the order in which they have something to say, from 1. */
+static void write_counts(struct profile_writer *w)
+{
+	for (size_t i = 0; i < w->counts.by_name.nr && begin(w, COUNTER); i++) {
+		struct window_count *c = &w->counts.by_name.v[i];
+
+		if (i >= w->nr_counted) {
+			sqlite3_bind_int64(w->counted, 1, ++w->nr_counted);
+			bind_text(w->counted, 2, strings_text(&w->counts.names, i));
+			run(w, w->counted);
+		}
+		if (!c->open)
+			continue;
+		sqlite3_bind_int64(w->window_count, 1, w->windows.start_ns / 1000);
+		sqlite3_bind_int64(w->window_count, 2, i + 1);
+		sqlite3_bind_int64(w->window_count, 3, c->open);
+		run(w, w->window_count);
+		c->open = 0;
+	}
+}
+
+/* Write the sums that the open window has. */
 static void write_window(struct profile_writer *w)
 {
 	_cleanup_(freep) uint8_t *rows = NULL;
@@ -563,13 +595,19 @@ static void write_window(struct profile_writer *w)
 	run(w, w->window);
 }
 
+bool profile_window_is_over(const struct profile_writer *w, uint64_t time_ns)
+{
+	return w->windows.length_ns && time_ns >= w->windows.start_ns + w->windows.length_ns;
+}
+
 void profile_end_window(struct profile_writer *w, uint64_t time_ns)
 {
 	uint64_t length_ns = w->windows.length_ns;
 
-	if (!length_ns || time_ns < w->windows.start_ns + length_ns)
+	if (!profile_window_is_over(w, time_ns))
 		return;
 	write_window(w);
+	write_counts(w);
 	w->windows.start_ns = time_ns - time_ns % length_ns;
 }
 
@@ -703,6 +741,19 @@ void profile_counter(struct profile_writer *w, const char *name, const char *sen
 	run(w, stmt);
 }
 
+void profile_count(struct profile_writer *w, const char *name, const char *sentence, uint64_t value)
+{
+	profile_counter(w, name, sentence, value);
+	if (w->windows.length_ns && window_counts_has(name) && window_counts_total(&w->counts, name, value))
+		fail_memory(w);
+}
+
+void profile_counted(struct profile_writer *w, const char *name, uint64_t n)
+{
+	if (window_counts_add(&w->counts, name, n))
+		fail_memory(w);
+}
+
 /* Write the log back if it is long and no reader uses it. Readers hold it only briefly, so a later commit succeeds. */
 static void shorten_log(struct profile_writer *w)
 {
@@ -728,6 +779,7 @@ int profile_commit(struct profile_writer *w, struct dusk_error *err)
 int profile_finish(struct profile_writer *w, struct dusk_error *err)
 {
 	write_window(w);
+	write_counts(w);
 	profile_set(w, "finished", "1");
 	return profile_commit(w, err);
 }
@@ -803,6 +855,7 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 	int rc, published;
 
 	write_window(w);
+	write_counts(w);
 	if (finished)
 		profile_set(w, "finished", "1");
 	profile_commit(w, NULL);

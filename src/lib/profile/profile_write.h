@@ -64,6 +64,9 @@ void profile_process(struct profile_writer *w, uint32_t thread, const struct pro
  */
 void profile_sum_windows(struct profile_writer *w, uint64_t length_ns);
 
+/* Is the open window over at @time_ns? Then it is time for profile_count(), and for profile_end_window(). */
+bool profile_window_is_over(const struct profile_writer *w, uint64_t time_ns);
+
 /* It is @time_ns: write the window that is over then, if one is. */
 void profile_end_window(struct profile_writer *w, uint64_t time_ns);
 
@@ -86,6 +89,15 @@ void profile_thread_times(struct profile_writer *w, const struct dusk_thread_tim
 
 /* Set a counter; an existing name is replaced. */
 void profile_counter(struct profile_writer *w, const char *name, const char *sentence, uint64_t value);
+
+/*
+ * Set a counter of a recording that goes on. If there are windows, what it has counted since the last call belongs to the
+ * open one (window_counts.h).
+ */
+void profile_count(struct profile_writer *w, const char *name, const char *sentence, uint64_t value);
+
+/* The counter @name, which is set elsewhere, has counted @n in the open window. */
+void profile_counted(struct profile_writer *w, const char *name, uint64_t n);
 
 /* Commit what was added so far. Returns 0, or the first error of all calls since profile_create(). */
 int profile_commit(struct profile_writer *w, struct dusk_error *err);

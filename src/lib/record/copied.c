@@ -386,13 +386,14 @@ static uint64_t lost(const struct copied *c, enum source_ring ring)
 	return c->lost[ring] + source_dropped(c->source, ring);
 }
 
-static void write_counters(const struct copied *c)
+static void copied_count(void *mode)
 {
+	const struct copied *c = mode;
 	const struct {
 		const char *name, *sentence;
 		uint64_t value;
 	} all[] = {
-		{"samples", "samples taken", c->samples},
+		{"samples", "samples taken", c->samples + lost(c, SOURCE_SAMPLES)},
 		{"lost-samples", "samples lost: more came than could be walked", lost(c, SOURCE_SAMPLES)},
 		{"lost-processes",
 		 "records of mappings, forks and names lost: the ring buffer was full; what was mapped was read anew",
@@ -413,7 +414,7 @@ static void write_counters(const struct copied *c)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		profile_counter(c->join->writer, all[i].name, all[i].sentence, all[i].value);
+		profile_count(c->join->writer, all[i].name, all[i].sentence, all[i].value);
 }
 
 static int copied_follow(void *mode, uint64_t now_ns, struct dusk_error *err)
@@ -434,7 +435,6 @@ static int copied_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
 	ret = take_all(c, UINT64_MAX);
 	if (c->sources & DUSK_RECORD_OFF_CPU)
 		switching_end(&c->switching, *stop_ns);
-	write_counters(c);
 	return ret;
 }
 
@@ -464,6 +464,7 @@ const struct mode mode_copied = {
 	.start = copied_start,
 	.poll = copied_poll,
 	.follow = copied_follow,
+	.count = copied_count,
 	.stop = copied_stop,
 	.status = copied_status,
 	.event = copied_event,

@@ -342,33 +342,36 @@ static uint64_t timer_skipped(const struct full *f)
 
 static void write_verdict(struct join *j)
 {
-	profile_counter(j->writer, "verified-same", "immediate user stacks that were walked again: the same",
-			j->verified);
-	profile_counter(j->writer, "verified-different", "immediate user stacks that were walked again: not the same",
-			j->different);
+	profile_count(j->writer, "verified-same", "immediate user stacks that were walked again: the same",
+		      j->verified);
+	profile_count(j->writer, "verified-different", "immediate user stacks that were walked again: not the same",
+		      j->different);
 }
 
-static void write_counters(struct full *f)
+static void full_count(void *mode)
 {
+	struct full *f = mode;
 	struct profile_writer *w = f->join->writer;
 	struct stack_counts stacks;
 	char text[32];
 
 	for (u32 i = 0; i < NR_COUNTERS; i++)
-		profile_counter(w, counters[i].name, counters[i].sentence, tool_counter(f->tool, i));
-	profile_counter(w, "lost-cpus",
-			"CPUs that came online and were not sampled: the kernel refused them a perf event",
-			f->sampler ? sampler_refused(f->sampler) : 0);
-	profile_counter(w, "timer-skipped",
-			"what the timers counted beyond their ticks: ticks that were dropped, "
-			"and the rest of a period at the end",
-			timer_skipped(f));
+		profile_count(w, counters[i].name, counters[i].sentence,
+			      tool_counter(f->tool, i) +
+				      (i == COUNT_OFFCPU_UNENDED && f->offcpu ? offcpu_unended(f->offcpu) : 0));
+	profile_count(w, "lost-cpus",
+		      "CPUs that came online and were not sampled: the kernel refused them a perf event",
+		      f->sampler ? sampler_refused(f->sampler) : 0);
+	profile_count(w, "timer-skipped",
+		      "what the timers counted beyond their ticks: ticks that were dropped, "
+		      "and the rest of a period at the end",
+		      timer_skipped(f));
 	if (f->events)
-		profile_counter(w, "lost-nested",
-				"occurrences of events lost: another BPF program was at work on their CPU",
-				events_missed(f->events));
-	profile_counter(w, "cgroups-full", "cgroups that are not known, or not recorded: the table is full",
-			f->join->cgroups.refused);
+		profile_count(w, "lost-nested",
+			      "occurrences of events lost: another BPF program was at work on their CPU",
+			      events_missed(f->events));
+	profile_count(w, "cgroups-full", "cgroups that are not known, or not recorded: the table is full",
+		      f->join->cgroups.refused);
 	if (f->verify)
 		write_verdict(f->join);
 	if (f->budget) {
@@ -409,7 +412,6 @@ static int full_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
 		ret = offcpu_sum_up(f->offcpu, f->ring, *stop_ns);
 	ring_buffer__consume(f->ring);
 	join_end(f->join, &f->due);
-	write_counters(f);
 	return ret;
 }
 
@@ -465,6 +467,7 @@ const struct mode mode_full = {
 	.start = full_start,
 	.poll = full_poll,
 	.follow = full_follow,
+	.count = full_count,
 	.stop = full_stop,
 	.status = full_status,
 	.stuck = full_stuck,

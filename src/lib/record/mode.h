@@ -31,7 +31,9 @@ struct mode {
 	int (*poll)(void *mode, int timeout_ms);
 	/* About once a second, before a commit; NULL: there is nothing to do. */
 	int (*follow)(void *mode, uint64_t now_ns, struct dusk_error *err);
-	/* End: set *@stop_ns, take in what is pending, and write the counters, also on failure. */
+	/* Write the counters as they are now, by profile_count(): at the end of each window, and of the recording. */
+	void (*count)(void *mode);
+	/* End: set *@stop_ns, and take in what is pending. */
 	int (*stop)(void *mode, uint64_t *stop_ns, struct dusk_error *err);
 	/* Fill in what was lost, and what is the mode's own; the rest is zero. */
 	void (*status)(const void *mode, struct dusk_record_status *ret);

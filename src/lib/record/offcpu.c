@@ -139,6 +139,11 @@ bool offcpu_lives_are_due(const struct offcpu *o)
 	return o->in->lives_due > 0;
 }
 
+uint64_t offcpu_unended(const struct offcpu *o)
+{
+	return o->in->unended.nr;
+}
+
 int offcpu_sum_up(struct offcpu *o, struct ring_buffer *ring, uint64_t now_ns)
 {
 	int ret = tool_set_aggregation(o->tool, o->number, o->aggregation[!o->current]);

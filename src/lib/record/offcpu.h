@@ -41,6 +41,9 @@ uint64_t offcpu_certain_ns(const struct offcpu *o);
  */
 bool offcpu_lives_are_due(const struct offcpu *o);
 
+/* How many off-CPU intervals did offcpu_stop() find that had not ended? */
+uint64_t offcpu_unended(const struct offcpu *o);
+
 /*
  * Write the sums so far. Before, @ring is read to its end: it says which threads they are of. Returns 0 or a negative errno.
  */

@@ -298,8 +298,9 @@ static int ptraced_poll(void *mode, int timeout_ms)
 	return ret < 0 ? ret : p->failed;
 }
 
-static void write_counters(const struct ptraced *p)
+static void ptraced_count(void *mode)
 {
+	const struct ptraced *p = mode;
 	const struct tracees *ts = &p->tracees;
 	const struct {
 		const char *name, *sentence;
@@ -318,7 +319,7 @@ static void write_counters(const struct ptraced *p)
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
-		profile_counter(p->join->writer, all[i].name, all[i].sentence, all[i].value);
+		profile_count(p->join->writer, all[i].name, all[i].sentence, all[i].value);
 }
 
 static int ptraced_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
@@ -329,7 +330,6 @@ static int ptraced_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
 	tracees_leave(&p->tracees);
 	while (p->walked < p->taken.nr)
 		walk_next(p);
-	write_counters(p);
 	return p->failed;
 }
 
@@ -368,6 +368,7 @@ const struct mode mode_ptrace = {
 	.settings = ptraced_settings,
 	.start = ptraced_start,
 	.poll = ptraced_poll,
+	.count = ptraced_count,
 	.stop = ptraced_stop,
 	.status = ptraced_status,
 	.event = ptraced_event,

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -176,6 +177,26 @@ static int follow_processes(struct dusk_record *r)
 	return titles_follow(&r->titles, r->join.writer, of_process(r));
 }
 
+static uint64_t cpu_ns(const struct rusage *used)
+{
+	uint64_t us = (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000ULL + used->ru_utime.tv_usec +
+		      used->ru_stime.tv_usec;
+
+	return us * 1000;
+}
+
+/* Write what has been counted up to @time_ns of the recording. */
+static void count(struct dusk_record *r, uint64_t time_ns)
+{
+	struct rusage used;
+
+	r->mode->count(r->of_mode);
+	if (!getrusage(RUSAGE_SELF, &used))
+		profile_count(r->join.writer, "recorder-cpu-ns",
+			      "CPU time of the recorder itself, but not in the kernel's side", cpu_ns(&used));
+	profile_set_u64(r->join.writer, "duration_ns", time_ns);
+}
+
 int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *err)
 {
 	int ret = r->mode->poll(r->of_mode, timeout_ms);
@@ -194,7 +215,10 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (ret)
 		return error_complete(err, ret, "cannot record the titles of processes");
 	cgroups_name(&r->join.cgroups, r->join.writer);
-	profile_end_window(r->join.writer, now - r->join.start_ns);
+	if (profile_window_is_over(r->join.writer, now - r->join.start_ns)) {
+		count(r, now - r->join.start_ns);
+		profile_end_window(r->join.writer, now - r->join.start_ns);
+	}
 	return profile_commit(r->join.writer, err);
 }
 
@@ -206,7 +230,7 @@ int dusk_record_stop(struct dusk_record *r, struct dusk_error *err)
 	if (err)
 		*err->text = 0;
 	ret = r->mode->stop(r->of_mode, &stop_ns, err);
-	profile_set_u64(r->join.writer, "duration_ns", stop_ns - r->join.start_ns);
+	count(r, stop_ns - r->join.start_ns);
 	if (!ret)
 		ret = follow_processes(r);
 	if (!ret)

@@ -4,6 +4,9 @@
 
 #include "lib/profile/window_block.h"
 #include "profile_fixture.h"
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void what_was_written_is_read(void **state)
 {
@@ -412,6 +415,54 @@ static void a_kill_loses_no_more_than_the_open_window(void **state)
 	profile_discard(w);
 }
 
+static void each_window_has_what_was_counted_in_its_time(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_writer *w = with_windows();
+
+	(void)state;
+	profile_count(w, "samples", "samples taken", 100);
+	profile_count(w, "lost-samples", "lost", 0);
+	profile_count(w, "frames", "not kept by windows", 7);
+	profile_end_window(w, 1000000000);
+	profile_count(w, "samples", "samples taken", 100);
+	profile_count(w, "lost-samples", "lost", 2);
+	profile_end_window(w, 2000000000);
+	profile_count(w, "samples", "samples taken", 130);
+	profile_counter(w, "lost-stacks", "set at the end, which is no count of a window", 5);
+	close_finished(w);
+	assert_string_equal(queried("select time_s,name,value,sentence from counts"),
+			    "0.0|samples|100|samples taken / 1.0|lost-samples|2|lost / 2.0|samples|30|samples taken");
+	assert_string_equal(queried("select name,value from counter"),
+			    "frames|7 / lost-samples|2 / lost-stacks|5 / samples|130");
+	p = opened(path);
+	assert_int_equal(p->nr_window_counts, 3);
+	assert_int_equal(p->window_counts[2].value, 30);
+	assert_int_equal(p->window_counts[2].time_ns, 2000000000);
+}
+
+static void the_window_that_a_kill_has_lost_is_counted(void **state)
+{
+	struct profile_writer *w = with_windows();
+	pid_t child;
+
+	(void)state;
+	profile_discard(w);
+	child = fork();
+	if (!child) {
+		w = with_windows();
+		profile_count(w, "samples", "samples taken", 3);
+		profile_end_window(w, 1000000000);
+		profile_count(w, "samples", "samples taken", 5);
+		profile_commit(w, NULL);
+		raise(SIGKILL);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(dusk_profile_recover(path, NULL), 0);
+	assert_string_equal(queried("select time_s,name,value from counts"), "0.0|samples|3 / 1.0|lost-windows|1");
+	assert_string_equal(queried("select value from counter where name='lost-windows'"), "1");
+}
+
 static void a_window_of_many_stacks_is_several_blocks(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
@@ -450,6 +501,8 @@ int main(void)
 		cmocka_unit_test(samples_are_summed_by_window),
 		cmocka_unit_test(what_a_window_has_is_what_can_be_read),
 		cmocka_unit_test(a_kill_loses_no_more_than_the_open_window),
+		cmocka_unit_test(each_window_has_what_was_counted_in_its_time),
+		cmocka_unit_test(the_window_that_a_kill_has_lost_is_counted),
 		cmocka_unit_test(a_window_of_many_stacks_is_several_blocks),
 		cmocka_unit_test(a_tick_may_stand_for_more_than_the_period),
 	};

@@ -255,7 +255,7 @@ static void a_tree_of_pages_without_end_is_broken_off(void **state)
 /* A window whose block has the one row @row. */
 static void write_window_of(struct block_row row)
 {
-	char sql[512], hex[256];
+	char sql[1024], hex[256];
 	uint8_t *block;
 	size_t len;
 
@@ -264,8 +264,43 @@ static void write_window_of(struct block_row row)
 		snprintf(hex + 2 * i, 3, "%02x", block[i]);
 	free(block);
 	make_small();
-	snprintf(sql, sizeof(sql), "%s insert into window values(1,0,1000,x'%s')", PROFILE_WINDOW_TABLE, hex);
+	snprintf(sql, sizeof(sql), "%s insert into window values(1,0,1000,x'%s')", PROFILE_WINDOW_TABLES, hex);
 	run_sql(path, sql);
+}
+
+static void a_count_of_a_window_that_makes_no_sense_is_damage(void **state)
+{
+	static const char good[] = PROFILE_WINDOW_TABLES "insert into counter values('samples',3,'');"
+							 "insert into counted values(1,'samples');"
+							 "insert into window_count values(1,1000,1,2),(2,2000,1,1)";
+	static const char *const bad[] = {
+		"update window_count set counted=2",
+		"update window_count set counted=0",
+		"update window_count set counted='x'",
+		"update window_count set value=-1 where id=1",
+		"update window_count set value=null",
+		"update window_count set start=-1",
+		"update window_count set start=2001 where id=1",
+		"update counted set name='unknown'",
+		"update counted set name=null",
+		"update counted set id=2",
+	};
+	struct dusk_profile *p;
+
+	(void)state;
+	make_small();
+	run_sql(path, good);
+	p = opened(path);
+	assert_int_equal(p->nr_window_counts, 2);
+	assert_int_equal(p->window_counts[1].time_ns, 2000000);
+	assert_string_equal(p->counters[p->window_counts[1].counter].name, "samples");
+	dusk_profile_free(p);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		make_small();
+		run_sql(path, good);
+		run_sql(path, bad[i]);
+		assert_refused(path, -EINVAL, "count");
+	}
 }
 
 static void a_window_that_points_nowhere_is_damage(void **state)
@@ -311,6 +346,7 @@ int main(void)
 		cmocka_unit_test(huge_values_are_refused),
 		cmocka_unit_test(a_tree_of_pages_without_end_is_broken_off),
 		cmocka_unit_test(a_window_that_points_nowhere_is_damage),
+		cmocka_unit_test(a_count_of_a_window_that_makes_no_sense_is_damage),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);

@@ -302,6 +302,56 @@ static void windows_can_be_made_longer(void **state)
 	assert_int_equal(r->samples[0].value_ns, 100000000);
 }
 
+/* Windows of a second that begin at @start_s: 10 samples in the first one, 1 in the second; and what only the whole has. */
+static struct dusk_profile *counted(uint64_t start_s)
+{
+	struct profile_writer *w = created();
+
+	profile_set(w, "period_ns", "50000000");
+	profile_set_u64(w, "window_ns", S);
+	profile_sum_windows(w, S);
+	profile_thread(w, 1, 1, "one");
+	profile_sample(w, &(struct dusk_sample){.time_ns = 1});
+	profile_count(w, "samples", "samples taken", 10);
+	profile_count(w, "frames", "frames walked", 70);
+	profile_end_window(w, S);
+	profile_sample(w, &(struct dusk_sample){.time_ns = S + 1});
+	profile_count(w, "samples", "samples taken", 11);
+	profile_set_u64(w, "start_realtime_ns", start_s * S);
+	profile_set_u64(w, "duration_ns", 2 * S);
+	close_finished(w);
+	return opened(path);
+}
+
+static uint64_t counter_of(const struct dusk_profile *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (!strcmp(p->counters[i].name, name))
+			return p->counters[i].value;
+	return 0;
+}
+
+static void counters_of_a_time_are_what_its_windows_have_counted(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = counted(100), *b = counted(110), *all = merged(a, b, 0, 0),
+						     *last = merged(a, b, 101 * S, 111 * S), *q = NULL;
+
+	assert_int_equal(counter_of(all, "samples"), 22);
+	assert_int_equal(counter_of(all, "frames"), 140);
+	assert_int_equal(all->nr_window_counts, 4);
+	assert_int_equal(counter_of(last, "samples"), 11);
+	assert_int_equal(counter_of(last, "frames"), 0); /* nobody knows */
+	assert_int_equal(last->nr_window_counts, 2);
+	assert_int_equal(last->window_counts[0].time_ns, 0);
+	assert_int_equal(last->window_counts[1].time_ns, 9 * S);
+	assert_int_equal(dusk_profile_write(all, copy, 4 * S, NULL), 0);
+	q = opened(copy);
+	assert_int_equal(q->nr_window_counts, 2);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(q->window_counts[i].value, 11);
+	assert_int_equal(q->window_counts[1].time_ns, 8 * S);
+}
+
 static void nothing_cannot_be_merged(void **state)
 {
 	struct dusk_profile *p;
@@ -327,6 +377,7 @@ int main(void)
 		cmocka_unit_test(only_what_was_in_the_time_is_left),
 		cmocka_unit_test(what_is_written_is_the_same),
 		cmocka_unit_test(windows_can_be_made_longer),
+		cmocka_unit_test(counters_of_a_time_are_what_its_windows_have_counted),
 		cmocka_unit_test(nothing_cannot_be_merged),
 	};
 

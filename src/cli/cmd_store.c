@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* dusk store: look after a store. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "cli/load_profile.h"
+#include "cli/output.h"
+#include "cli/store.h"
+#include "report/model/balance.h"
+#include "report/model/completeness.h"
+
+#define MINUTE_NS 60000000000ULL
+#define NAME_WIDTH 28
+#define MAX_WORDS 1024
+
+struct options {
+	bool verbose;
+};
+
+static const struct option options[] = {
+	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL, "each minute, too"},
+	{0},
+};
+
+struct check {
+	const struct options *o;
+	FILE *out;
+	uint64_t nr, nr_bad;
+	bool failed; /* a profile cannot be read */
+};
+
+static const struct {
+	enum dusk_source source;
+	const char *name;
+} kinds[] = {{DUSK_CPU, "samples"}, {DUSK_OFF_CPU, "off-CPU intervals"}};
+
+static void row(FILE *out, const char *name, const char *what, const struct balance *b, const char *note)
+{
+	fprintf(out, "%-*s %-18s %12" PRIu64 " %12" PRIu64 " %10" PRIu64 " %10" PRId64 "%s\n", NAME_WIDTH, name, what,
+		b->taken, b->stored, b->lost, b->missing, note);
+}
+
+static bool was_sampled(const struct dusk_profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (!strcmp(p->counters[i].name, "offcpu-sampled-out"))
+			return p->counters[i].value;
+	return false;
+}
+
+/* Why it may be that something is missing; NULL: it may not. */
+static const char *excuse(const struct dusk_profile *p, enum dusk_source source)
+{
+	if (p->live)
+		return " (on its way: it is being recorded)";
+	if (!p->finished)
+		return " (its recorder was killed)";
+	if (source == DUSK_OFF_CPU && was_sampled(p))
+		return " (some represent others: budget)";
+	return NULL;
+}
+
+static void minutes(const struct check *c, const struct dusk_profile *p, enum dusk_source source, const char *what)
+{
+	uint64_t start_ns = dusk_profile_start_ns(p), end_ns = 0, from_ns = 0;
+	struct balance b;
+
+	if (!p->nr_window_counts)
+		return;
+	end_ns = p->window_counts[p->nr_window_counts - 1].time_ns + 1;
+	while (from_ns < end_ns) {
+		uint64_t to_ns = from_ns + MINUTE_NS - (start_ns + from_ns) % MINUTE_NS;
+		time_t s = (start_ns + from_ns) / 1000000000;
+		char when[NAME_WIDTH];
+		struct tm tm;
+
+		balance_between(&b, p, source, from_ns, to_ns);
+		strftime(when, sizeof(when), "  %Y-%m-%dT%H:%MZ", gmtime_r(&s, &tm));
+		row(c->out, when, what, &b, "");
+		from_ns = to_ns;
+	}
+}
+
+static void losses(FILE *out, const struct dusk_profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (p->counters[i].value && counter_is_loss(&p->counters[i]))
+			fprintf(out, "  %" PRIu64 " %s: %s\n", p->counters[i].value, p->counters[i].name,
+				p->counters[i].sentence);
+}
+
+static int check_one(const char *path, void *ctx)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	const char *name = strrchr(path, '/') ? strrchr(path, '/') + 1 : path;
+	struct check *c = ctx;
+	bool bad = false;
+
+	c->nr++;
+	if (open_profile(&p, path, false, false)) {
+		c->failed = true;
+		return STATUS_OK;
+	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		struct balance b;
+		const char *why;
+
+		if (!balance_of(&b, p, kinds[i].source) || (!b.taken && !b.stored))
+			continue;
+		why = b.missing ? excuse(p, kinds[i].source) : "";
+		bad |= !why;
+		row(c->out, name, kinds[i].name, &b, why ?: " WRONG");
+		if (c->o->verbose)
+			minutes(c, p, kinds[i].source, kinds[i].name);
+	}
+	losses(c->out, p);
+	c->nr_bad += bad;
+	return STATUS_OK;
+}
+
+static int check(const struct options *o, const char *const *paths, size_t nr)
+{
+	struct output out;
+	struct check c = {.o = o};
+	int status = output_open(&out, NULL, true), closed;
+
+	if (status)
+		return status;
+	c.out = out.file;
+	fprintf(c.out, "%-*s %-18s %12s %12s %10s %10s\n", NAME_WIDTH, "profile", "what", "taken", "stored", "lost",
+		"missing");
+	for (size_t i = 0; i < nr && !status; i++)
+		status = store_is_meant(paths[i]) ? store_each(paths[i], check_one, &c) : check_one(paths[i], &c);
+	closed = output_close(&out, 0);
+	if (c.nr_bad)
+		say("%" PRIu64 " of %" PRIu64 " profiles: what was taken is neither stored nor named as lost", c.nr_bad,
+		    c.nr);
+	return closed || status || c.nr_bad || c.failed ? STATUS_FAILED : STATUS_OK;
+}
+
+static int run(const struct command *self, int argc, char **argv)
+{
+	struct options o = {.verbose = false};
+	const char *words[MAX_WORDS];
+	size_t nr;
+	int status;
+
+	if (!command_words(self, argc, argv, &o, words, MAX_WORDS, &nr, &status))
+		return status;
+	if (!nr || strcmp(words[0], "check"))
+		return nr ? say_usage(self, "it can check; not '%s'", words[0])
+			  : say_usage(self, "what is to be done?");
+	if (nr == 1)
+		return say_usage(self, "which store?");
+	return check(&o, words + 1, nr - 1);
+}
+
+const struct command cmd_store = {
+	.name = "store",
+	.summary = "Check that a store has all that was taken",
+	.arguments = "check [options] STORE...",
+	.notes = "STORE may be a part of one, STORE@-2h, or a profile.\n",
+	.options = options,
+	.run = run,
+};
