@@ -13,6 +13,7 @@ struct agent_options {
 	const char *config; /* NULL: AGENT_CONFIG, if it is there */
 	bool check, quiet;
 	const char *store, *events, *mode;
+	const char *to; /* the server that gets a copy, or NULL */
 	uint32_t frequency_hz;
 	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes, compact_ns, compact_window_ns;
 	double budget_percent;
@@ -62,10 +63,28 @@ void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes)
 void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s);
 
 /*
- * Start dusk with @words, the first of which is "dusk", in @folder (NULL: here). It gets @death_signal when the agent is
+ * Start the program @words[0], "dusk" or one of helper.h, with @words, in @folder (NULL: here). It gets @death_signal when the agent is
  * gone. Returns its pid when it is dusk, as it would lose a signal that comes before; or a negative errno.
  */
 pid_t agent_start_child(const char *const *words, const char *folder, int death_signal);
+
+/*
+ * Set @ret, of @room bytes, to the name of the first profile in @store of which something may still have to be sent to a server;
+ * "": there is no such server.
+ */
+void agent_first_unsent(char *ret, size_t room, const char *store);
+
+/* The process that sends the store to a server: it is started again when it ends. All-zero: there is none. */
+struct agent_sender {
+	pid_t pid;
+	uint64_t next_ns; /* when the next one may begin */
+};
+
+/* Look after it, if there is to be one. */
+void agent_follow_sender(struct agent_sender *s, const struct agent_options *o, uint64_t now_ns);
+
+/* Let it send what there is now, for a short time, and end it. */
+void agent_end_sender(struct agent_sender *s, const struct agent_options *o);
 
 /* Tell the service manager @state ("READY=1"), if one started us: sd_notify(3). */
 void agent_notify(const char *state);

@@ -7,22 +7,26 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "cli/agent.h"
+#include "cli/helper.h"
 
 __attribute__((noreturn)) static void become(const char *const *words, const char *folder, int death_signal,
 					     pid_t agent)
 {
 	char self[PATH_MAX] = "";
 
-	if (readlink("/proc/self/exe", self, sizeof(self) - 1) < 0)
+	bool is_dusk = !strcmp(words[0], "dusk");
+
+	if (is_dusk ? helper_self(self) : helper_find(self, words[0]))
 		*self = 0;
 	prctl(PR_SET_PDEATHSIG, death_signal);
 	if (getppid() != agent)
 		_exit(STATUS_FAILED);
 	if (!folder || !chdir(folder)) {
 		execv(self, (char *const *)words);
-		execv("/proc/self/exe", (char *const *)words); /* the file was removed */
+		if (is_dusk)
+			execv("/proc/self/exe", (char *const *)words); /* the file was removed */
 	}
-	say("cannot start dusk %s: %s", words[1], strerror(errno));
+	say("cannot start %s %s: %s", words[0], words[1], strerror(errno));
 	_exit(STATUS_FAILED);
 }
 

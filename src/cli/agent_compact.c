@@ -19,7 +19,7 @@
 #define RETRY_NS (3600 * 1000000000ULL) /* after a failure */
 
 /* The parts from @first on that are of one day, are old enough, and have room together. */
-static size_t group(const struct agent_profiles *all, size_t first, time_t old_s)
+static size_t group(const struct agent_profiles *all, size_t first, time_t old_s, const char *unsent)
 {
 	time_t day = all->v.v[first].start_s / DAY_S;
 	uint64_t bytes = 0;
@@ -29,6 +29,8 @@ static size_t group(const struct agent_profiles *all, size_t first, time_t old_s
 		return 0;
 	for (size_t i = first; i < all->v.nr && nr < COMPACT_MAX_PARTS; i++, nr++) {
 		bytes += all->v.v[i].bytes;
+		if (*unsent && strcmp(all->v.v[i].name, unsent) >= 0)
+			break;
 		if (all->v.v[i].start_s / DAY_S != day || bytes > COMPACT_MAX_BYTES)
 			break;
 	}
@@ -40,11 +42,13 @@ static int choose(struct compaction *c, const struct agent_options *o)
 {
 	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
 	time_t old_s = time(NULL) - (time_t)(o->compact_ns / 1000000000);
+	char unsent[NAME_MAX + 1];
 	size_t first = 0, nr = 0;
 	int err = agent_list_profiles(&all, o->store);
 
+	agent_first_unsent(unsent, sizeof(unsent), o->store);
 	for (; !err && first < all.v.nr; first += nr ? nr : 1) {
-		nr = group(&all, first, old_s);
+		nr = group(&all, first, old_s, unsent);
 		if (nr > 1)
 			break;
 	}

@@ -28,6 +28,8 @@ const struct option agent_option_table[] = {
 	{0, "budget", OPTION_PERCENT, offsetof(struct agent_options, budget_percent), "P", "as record --budget"},
 	{0, "rotate", OPTION_DURATION, offsetof(struct agent_options, rotate_ns), "TIME",
 	 "begin a new profile after this time (1h)"},
+	{0, "to", OPTION_TEXT, offsetof(struct agent_options, to), "URL",
+	 "also to a server: clickhouse://HOST/dusk"},
 	{0, "keep", OPTION_DURATION, offsetof(struct agent_options, keep_ns), "TIME",
 	 "remove older profiles (default 7d)"},
 	{0, "keep-bytes", OPTION_SIZE, offsetof(struct agent_options, keep_bytes), "SIZE",
@@ -153,6 +155,8 @@ void agent_options_print(const struct agent_options *o)
 		printf("mode = %s\n", o->mode);
 	if (o->budget_percent)
 		printf("budget = %g\n", o->budget_percent);
+	if (o->to)
+		printf("to = %s\n", o->to);
 	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\nkeep-bytes = %lluK\n"
 	       "compact = %gs\ncompact-window = %gs\n",
 	       o->window_ns / 1e9, o->slow_ns / 1e9, o->rotate_ns / 1e9, o->keep_ns / 1e9,

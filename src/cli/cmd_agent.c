@@ -38,6 +38,7 @@ struct agent {
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
 	struct compaction compaction;
+	struct agent_sender sender;
 	bool is_up;  /* the service manager knows that we record */
 	int refused; /* exit status of the first recorder, if it could not begin; 0: it could */
 };
@@ -208,6 +209,8 @@ static int follow(struct agent *a)
 		}
 		if (!a->refused)
 			compact_follow(&a->compaction, a->o, now);
+		if (a->is_up)
+			agent_follow_sender(&a->sender, a->o, now);
 		tell(a);
 		usleep(POLL_NS / 1000);
 	}
@@ -225,6 +228,7 @@ static void end(struct agent *a)
 		reap(a, now_ns());
 		usleep(POLL_NS / 1000);
 	}
+	agent_end_sender(&a->sender, a->o);
 }
 
 static int run(const struct command *self, int argc, char **argv)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* dusk store: look after a store. */
+/* dusk store: look after a store, or one of many hosts on a server. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "cli/fleet.h"
+#include "cli/helper.h"
 #include "cli/load_profile.h"
 #include "cli/output.h"
 #include "cli/store.h"
@@ -16,11 +18,13 @@
 #define MAX_WORDS 1024
 
 struct options {
-	bool verbose;
+	bool verbose, follow;
 };
 
 static const struct option options[] = {
-	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL, "each minute, too"},
+	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL, "check: each minute, too"},
+	{0, "follow", OPTION_FLAG, offsetof(struct options, follow), NULL,
+	 "send: also what comes later, until SIGTERM"},
 	{0},
 };
 
@@ -140,28 +144,45 @@ static int check(const struct options *o, const char *const *paths, size_t nr)
 	return closed || status || c.nr_bad || c.failed ? STATUS_FAILED : STATUS_OK;
 }
 
+/* dusk-clickhouse knows servers. */
+static int on_server(const char *what, const char *url, const char *store)
+{
+	const char *words[] = {HELPER_CLICKHOUSE, what, url, store, NULL};
+
+	if (fleet_is_meant(url))
+		return helper_become(words);
+	say("%s is not a server: clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE", url);
+	return STATUS_FAILED;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.verbose = false};
 	const char *words[MAX_WORDS];
+	const char *what;
 	size_t nr;
 	int status;
 
 	if (!command_words(self, argc, argv, &o, words, MAX_WORDS, &nr, &status))
 		return status;
-	if (!nr || strcmp(words[0], "check"))
-		return nr ? say_usage(self, "it can check; not '%s'", words[0])
-			  : say_usage(self, "what is to be done?");
-	if (nr == 1)
-		return say_usage(self, "which store?");
-	return check(&o, words + 1, nr - 1);
+	what = nr ? words[0] : "";
+	if (!strcmp(what, "init") && nr == 2)
+		return on_server(what, words[1], NULL);
+	if (!strcmp(what, "send") && nr == 3)
+		return on_server(o.follow ? "follow" : what, words[2], words[1]);
+	if (!strcmp(what, "check") && nr == 2 && fleet_is_meant(words[1]))
+		return on_server(o.verbose ? "check-minutes" : what, words[1], NULL);
+	if (!strcmp(what, "check") && nr > 1)
+		return check(&o, words + 1, nr - 1);
+	return say_usage(self, nr ? "what is to be done with what?" : "what is to be done?");
 }
 
 const struct command cmd_store = {
 	.name = "store",
-	.summary = "Check that a store has all that was taken",
-	.arguments = "check [options] STORE...",
-	.notes = "STORE may be a part of one, STORE@-2h, or a profile.\n",
+	.summary = "Check that a store has all that was taken; send it to a server",
+	.arguments = "[options] check STORE... | send STORE URL | init URL",
+	.notes = "STORE may be a part of one, STORE@-2h, or a profile.\n"
+		 "URL: a ClickHouse server, clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE.\n",
 	.options = options,
 	.run = run,
 };

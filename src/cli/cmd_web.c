@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/command.h"
+#include "cli/helper.h"
 
-#define SERVER "dusk-web"
 #define USUAL_STORE "/var/lib/dusk"
 #define USUAL_ADDRESS "127.0.0.1:7417"
 
@@ -26,29 +26,6 @@ static const struct option options[] = {
 	{0},
 };
 
-/* The folder of this program. */
-static int find_self(char self[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
-
-	if (n < 0)
-		return -errno;
-	self[n] = 0;
-	return 0;
-}
-
-/* The server lies beside dusk, as when both have just been built, or in libexec. */
-static int find_server(const char *self, char ret[PATH_MAX])
-{
-	static const char *const places[] = {"/" SERVER, "/../libexec/dusk/" SERVER};
-	int folder = strrchr(self, '/') - self;
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
-		if (snprintf(ret, PATH_MAX, "%.*s%s", folder, self, places[i]) < PATH_MAX && !access(ret, X_OK))
-			return 0;
-	return -ENOENT;
-}
-
 static int check(const struct command *self, const struct options *o, const char *store)
 {
 	if ((o->token_file != NULL) + (o->user_header != NULL) + o->open > 1)
@@ -64,22 +41,13 @@ static int become_server(const struct options *o, const char *store)
 {
 	const char *mode = o->open ? "open" : o->user_header ? "header" : "token";
 	const char *value = o->user_header ?: o->token_file;
-	char self[PATH_MAX], server[PATH_MAX];
-	const char *words[] = {SERVER, self, store, o->listen, mode, value, NULL};
-	int err = find_self(self);
+	char self[PATH_MAX];
+	const char *words[] = {HELPER_WEB, self, store, o->listen, mode, value, NULL};
+	int err = helper_self(self);
 
 	if (!err)
-		err = find_server(self, server);
-	if (!err) {
-		execv(server, (char *const *)words);
-		err = -errno;
-	}
-	if (err == -ENOENT)
-		say("this dusk has no server: a build has it where libmicrohttpd-dev is installed (tools/setup web), "
-		    "and "
-		    "a package in dusk-web");
-	else
-		say("cannot start %s: %s", SERVER, strerror(-err));
+		return helper_become(words);
+	say("cannot start " HELPER_WEB ": %s", strerror(-err));
 	return STATUS_FAILED;
 }
 

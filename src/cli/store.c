@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "cli/command.h"
+#include "cli/fleet.h"
 
 #define NS_A_S 1000000000ULL
 #define SUFFIX ".dusk"
@@ -53,7 +54,7 @@ static bool is_folder(const char *path)
 /* Copy the folder's part of @path, whose length is *@len, and return what is behind the @, or NULL. */
 static const char *split(const char *path, char folder[PATH_MAX])
 {
-	const char *at = strrchr(path, '@');
+	const char *at = fleet_is_meant(path) ? fleet_span(path) : strrchr(path, '@');
 	struct stat st;
 
 	if (!at || !lstat(path, &st)) /* a file may be named so */
@@ -68,7 +69,7 @@ bool store_is_meant(const char *path)
 	char folder[PATH_MAX];
 
 	split(path, folder);
-	return is_folder(folder);
+	return fleet_is_meant(path) || is_folder(folder);
 }
 
 /* What is left after the first of @formats that fits, or NULL. */
@@ -255,7 +256,11 @@ int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, 
 	struct reading r = {&s, read, ctx};
 	struct dusk_error err = {""};
 
-	if (parse_span(&s, path, span) || list(&s, path) || each_part(&s, read_part, &r))
+	if (parse_span(&s, path, span))
+		return STATUS_FAILED;
+	if (fleet_is_meant(path))
+		return fleet_open(ret, s.folder, s.from_ns, s.to_ns);
+	if (list(&s, path) || each_part(&s, read_part, &r))
 		return STATUS_FAILED;
 	if (!s.parts.nr) {
 		say("there is %s in %s%s", span ? "nothing" : "no profile", s.folder, span ? " of that time" : "");

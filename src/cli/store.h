@@ -7,6 +7,8 @@
  *	STORE@FROM		from a time on
  *	STORE@FROM..TO		up to another
  *
+ * STORE may also be of many hosts, on a server (fleet.h).
+ *
  * A time is -2h, 90s, ... before now; now; 03:12 of today; 2026-11-24; or 2026-11-24T03:12[:30][Z]. Without Z it is local.
  */
 #pragma once

@@ -36,6 +36,7 @@ struct reader {
 	int64_t id;
 	bool damaged;
 	bool v1; /* the file has format 1 */
+	struct profile_cursor from, to, reached;
 
 	struct vec(const char *) images, sources;
 	struct vec(struct dusk_module) modules;
@@ -439,6 +440,8 @@ static int read_thread_times(struct reader *r)
 	return vec_push(&r->thread_times, l);
 }
 
+#define CURSOR(table) (offsetof(struct profile_cursor, table) + 1)
+
 /*
  * The tables, each after those that it points to. Ids begin at @first, without gaps if @dense, and are at most @last;
  * @first -1: the table has no ids.
@@ -451,6 +454,7 @@ static const struct table {
 	bool optional;	    /* missing in profiles of older versions */
 	const char *column; /* one more column, which may be missing likewise */
 	const char *more;   /* what is there if @column is */
+	size_t cursor;	    /* where in a struct profile_cursor its ids are, plus one; 0: it is read as a whole */
 } tables[] = {
 	{"setting", "key,value", -1, 0, false, read_setting},
 	{"module", "id,kind,pid,path,build_id,dev,ino,generation", 1, UINT32_MAX - 1, true, read_module},
@@ -467,11 +471,13 @@ static const struct table {
 	{"line", "id,frame,function,source,line", 1, UINT32_MAX - 1, true, read_line, true},
 	{"counter", "name,value,sentence", -1, 0, false, read_counter},
 	{"counted", "id,name", 1, UINT32_MAX - 1, true, read_counted, true},
-	{"window_count", "id,start,counted,value", 1, INT64_MAX - 1, false, read_window_count, true},
-	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample, .column = "value"},
-	{"window", "id,start,length,rows", 1, INT64_MAX - 1, false, read_window, true},
+	{"window_count", "id,start,counted,value", 1, INT64_MAX - 1, false, read_window_count, true,
+	 .cursor = CURSOR(window_count)},
+	{"sample", "id,time,thread,node,cpu,outcome", 1, INT64_MAX - 1, false, read_sample, .column = "value",
+	 .cursor = CURSOR(sample)},
+	{"window", "id,start,length,rows", 1, INT64_MAX - 1, false, read_window, true, .cursor = CURSOR(window)},
 	{"offcpu", "id,time,thread,node,cpu,outcome,state,value,runnable,nr", 1, INT64_MAX - 1, false, read_interval,
-	 true},
+	 true, .cursor = CURSOR(offcpu)},
 	{"waker", "offcpu,thread,node,outcome,kind", 1, INT64_MAX - 1, false, read_waker, true},
 	{"event", "id,name", 0, UINT32_MAX - 1, true, read_event, true},
 	{"occurrence", "id,time,thread,node,cpu,outcome,event,fields", 1, INT64_MAX - 1, false, read_occurrence, true},
@@ -515,24 +521,32 @@ static int count_tables(struct reader *r, const char *name, sqlite3_int64 *ret)
 	return rc ? profile_file_failed(&r->file, rc) : 0;
 }
 
+static int64_t *id_in(struct profile_cursor *c, const struct table *t)
+{
+	return (int64_t *)((char *)c + t->cursor - 1);
+}
+
 static int read_table(struct reader *r, const struct table *t)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
 	const char *name = r->v1 ? v1_then(v1_tables, t->name) : t->name;
 	sqlite3_int64 nr;
-	char sql[256];
+	char sql[512], which[96] = "";
 	bool more;
 	int rc;
 
+	if (t->cursor)
+		snprintf(which, sizeof(which), " where rowid>%" PRId64 " and rowid<=%" PRId64, *id_in(&r->from, t),
+			 *id_in(&r->to, t));
 	if (t->optional) {
 		rc = count_tables(r, name, &nr);
 		if (rc || !nr)
 			return rc;
 	}
 	more = t->column && db_has_column(r->file.db, name, t->column);
-	snprintf(sql, sizeof(sql), "select %s%s%s%s from %s order by %s",
+	snprintf(sql, sizeof(sql), "select %s%s%s%s from %s%s order by %s",
 		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "",
-		 more && t->more ? t->more : "", name, t->first < 0 ? "1" : "rowid");
+		 more && t->more ? t->more : "", name, which, t->first < 0 ? "1" : "rowid");
 	r->table = name;
 	r->id = t->first - 1;
 	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
@@ -543,6 +557,8 @@ static int read_table(struct reader *r, const struct table *t)
 		rc = read_row(r, t);
 		if (rc)
 			return rc;
+		if (t->cursor)
+			*id_in(&r->reached, t) = r->id;
 	}
 	return rc == SQLITE_DONE ? 0 : profile_file_failed(&r->file, rc);
 }
@@ -701,10 +717,13 @@ static void done(struct reader *r)
 	dusk_profile_free(r->p);
 }
 
-/* Read the recording in @folder, or what is at @path if @folder is -1. */
-static int read_profile(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err)
+static const struct profile_cursor begin, end = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+
+/* Read the recording in @folder, or what is at @path if @folder is -1. @reached may be NULL. */
+static int read_profile(struct dusk_profile **ret, int folder, const char *path, const struct profile_cursor *from,
+			const struct profile_cursor *to, struct profile_cursor *reached, struct dusk_error *err)
 {
-	_cleanup_(done) struct reader r = {.file = PROFILE_FILE(path, err)};
+	_cleanup_(done) struct reader r = {.file = PROFILE_FILE(path, err), .from = *from, .to = *to, .reached = *from};
 	int rc;
 
 	r.p = calloc(1, sizeof(*r.p));
@@ -725,17 +744,25 @@ static int read_profile(struct dusk_profile **ret, int folder, const char *path,
 	sort_occurrences(&r);
 	hand_over(&r);
 	*ret = steal(r.p);
+	if (reached)
+		*reached = r.reached;
 	return 0;
 }
 
 int dusk_profile_read(struct dusk_profile **ret, const char *path, struct dusk_error *err)
 {
-	return read_profile(ret, -1, path, err);
+	return read_profile(ret, -1, path, &begin, &end, NULL, err);
+}
+
+int profile_read_rows(struct dusk_profile **ret, const char *path, const struct profile_cursor *from,
+		      const struct profile_cursor *to, struct profile_cursor *reached, struct dusk_error *err)
+{
+	return read_profile(ret, -1, path, from, to, reached, err);
 }
 
 int profile_read_at(struct dusk_profile **ret, int folder, const char *path, struct dusk_error *err)
 {
-	return read_profile(ret, folder, path, err);
+	return read_profile(ret, folder, path, &begin, &end, NULL, err);
 }
 
 void dusk_profile_free(struct dusk_profile *p)

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Find and run programs of dusk. See helper.h. */
+#include "cli/helper.h"
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "cli/command.h"
+
+int helper_self(char ret[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", ret, PATH_MAX - 1);
+
+	if (n < 0)
+		return -errno;
+	ret[n] = 0;
+	return 0;
+}
+
+int helper_find(char ret[PATH_MAX], const char *name)
+{
+	static const char *const places[] = {"", "../libexec/dusk/"};
+	char self[PATH_MAX];
+	int err = helper_self(self), folder;
+
+	if (err)
+		return err;
+	folder = strrchr(self, '/') - self;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (snprintf(ret, PATH_MAX, "%.*s/%s%s", folder, self, places[i], name) < PATH_MAX &&
+		    !access(ret, X_OK))
+			return 0;
+	return -ENOENT;
+}
+
+/* What a build, and a user of packages, has to install. */
+static const struct {
+	const char *name, *needs, *group;
+} helpers[] = {
+	{HELPER_WEB, "libmicrohttpd-dev", "web"},
+	{HELPER_CLICKHOUSE, "libcurl4-openssl-dev", "clickhouse"},
+};
+
+static void say_missing(const char *name)
+{
+	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
+		if (!strcmp(helpers[i].name, name))
+			say("this dusk has no %s: a build has it where %s is installed (tools/setup %s), and a package "
+			    "in "
+			    "%s",
+			    name, helpers[i].needs, helpers[i].group, name);
+}
+
+int helper_become(const char *const *words)
+{
+	char path[PATH_MAX];
+	int err = helper_find(path, words[0]);
+
+	if (!err) {
+		execv(path, (char *const *)words);
+		err = -errno;
+	}
+	if (err == -ENOENT)
+		say_missing(words[0]);
+	else
+		say("cannot start %s: %s", words[0], strerror(-err));
+	return STATUS_FAILED;
+}
+
+int helper_run(const char *const *words)
+{
+	pid_t self = getpid(), pid = fork();
+	int status;
+
+	if (!pid) {
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		_exit(getppid() == self ? helper_become(words) : STATUS_FAILED);
+	}
+	if (pid < 0) {
+		say("cannot start %s: %s", words[0], strerror(errno));
+		return STATUS_FAILED;
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return STATUS_FAILED;
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	say("%s was killed by signal %d", words[0], WTERMSIG(status));
+	return STATUS_FAILED;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Taken, stored, lost. See check.h; src/report/model/balance.h is the same of a profile. */
+#include "clickhouse/check.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/cleanup.h"
+#include "lib/error.h"
+
+/*
+ * A batch of counts that came twice is there twice until the server has merged its parts, hence any(). Samples are sent once.
+ */
+#define QUERY                                                                                                          \
+	"SELECT host, what, m, sum(taken) AS taken, sum(stored) AS stored, sum(lost) AS lost, toInt64(taken) - "       \
+	"toInt64(stored) - toInt64(lost) AS missing FROM ("                                                            \
+	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, name = " \
+	"'%s') AS lost FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts GROUP BY host, ts, name, "   \
+	"batch) "                                                                                                      \
+	"GROUP BY host, m UNION ALL "                                                                                  \
+	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost FROM "        \
+	"%s.samples "                                                                                                  \
+	"WHERE (kind = 'on-cpu') = %d GROUP BY host, m) GROUP BY host, what, m ORDER BY host, m FORMAT TabSeparated"
+
+static const struct {
+	const char *what, *taken, *lost;
+	int on_cpu;
+} kinds[] = {
+	{"samples", "'samples'", "lost-samples", 1},
+	{"off-CPU intervals", "'offcpu-intervals', 'offcpu-unended'", "lost-offcpu", 0},
+};
+
+/* A row of the answer: host, what, minute, taken, stored, lost, missing. */
+static void print_row(char *line, bool minutes, bool *bad)
+{
+	char *column[7] = {line}, *rest = line;
+	size_t nr = 1;
+
+	for (; nr < 7 && (rest = strchr(rest, '\t')); nr++) {
+		*rest++ = 0;
+		column[nr] = rest;
+	}
+	if (nr < 7)
+		return;
+	printf("%-20s %-20s %-18s %12s %12s %10s %10s", column[0], minutes ? column[2] : "", column[1], column[3],
+	       column[4], column[5], column[6]);
+	/* Profiles without windows have no counts. */
+	if (!minutes && strcmp(column[3], "0") && strtoll(column[6], NULL, 10) < 0) {
+		*bad = true;
+		fputs(" WRONG", stdout);
+	}
+	putchar('\n');
+}
+
+int check_server(struct client *c, bool minutes, bool *bad, struct dusk_error *err)
+{
+	const char *m = minutes ? "toStartOfMinute(ts)" : "toDateTime(0)", *database = client_database(c);
+	int rc = 0;
+
+	printf("%-20s %-20s %-18s %12s %12s %10s %10s\n", "host", minutes ? "minute" : "", "what", "taken", "stored",
+	       "lost", "missing");
+	for (size_t i = 0; !rc && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		_cleanup_(freep) char *sql = NULL, *answer = NULL;
+		char *line, *rest;
+		size_t len;
+
+		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, database, kinds[i].what, m,
+			     database, kinds[i].on_cpu) < 0) {
+			sql = NULL;
+			return error_set(err, -ENOMEM, "cannot check a store: out of memory");
+		}
+		rc = client_run(c, sql, NULL, NULL, &answer, &len, err);
+		for (line = rc ? NULL : strtok_r(answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+			print_row(line, minutes, bad);
+	}
+	return rc;
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Statements over HTTP, by libcurl. See client.h. */
+#include "clickhouse/client.h"
+#include <curl/curl.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "base/gzip.h"
+#include "lib/error.h"
+
+#define CONNECT_S 10L
+#define STATEMENT_S 300L
+#define MAX_ANSWER_BYTES (1U << 30)
+#define TEXT_BYTES 256
+
+struct client {
+	CURL *curl;
+	char *url, *user, *password;
+	char database[64], place[512];
+};
+
+/* What the server says. */
+struct answer {
+	struct vec(char) text;
+};
+
+static size_t take(char *data, size_t size, size_t nr, void *ctx)
+{
+	struct answer *a = ctx;
+	size_t len = size * nr;
+
+	return a->text.nr + len > MAX_ANSWER_BYTES || vec_append(&a->text, data, len) ? 0 : len;
+}
+
+void client_free(struct client *c)
+{
+	if (!c)
+		return;
+	curl_easy_cleanup(c->curl);
+	curl_free(c->url);
+	curl_free(c->user);
+	if (c->password)
+		explicit_bzero(c->password, strlen(c->password));
+	free(c->password);
+	free(c);
+}
+
+static void url_cleanupp(CURLU **u)
+{
+	curl_url_cleanup(*u);
+}
+
+static void curl_freep(char **text)
+{
+	curl_free(*text);
+}
+
+/* The word behind the host is the database, and no part of the server's own address. */
+static int take_database(struct client *c, CURLU *u)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	_cleanup_(curl_freep) char *path = NULL;
+	const char *name;
+
+	if (curl_url_get(u, CURLUPART_PATH, &path, 0))
+		return -ENOMEM;
+	name = path[0] == '/' && path[1] ? path + 1 : "dusk";
+	if (strlen(name) >= sizeof(c->database) || strspn(name, word) != strlen(name) || strchr("0123456789", *name))
+		return -EINVAL;
+	strcpy(c->database, name);
+	return curl_url_set(u, CURLUPART_PATH, "/", 0) ? -ENOMEM : 0;
+}
+
+static int take_password(struct client *c, CURLU *u)
+{
+	_cleanup_(curl_freep) char *given = NULL;
+	const char *hidden = getenv("DUSK_CLICKHOUSE_PASSWORD");
+
+	curl_url_get(u, CURLUPART_PASSWORD, &given, CURLU_URLDECODE);
+	c->password = strdup(given ?: hidden ?: "");
+	return c->password ? 0 : -ENOMEM;
+}
+
+static int parse(struct client *c, const char *url)
+{
+	static const char plain[] = "clickhouse://", tls[] = "clickhouses://";
+	bool is_tls = !strncmp(url, tls, strlen(tls));
+	_cleanup_(url_cleanupp) CURLU *u = curl_url();
+	_cleanup_(curl_freep) char *port = NULL, *query = NULL, *fragment = NULL;
+	_cleanup_(freep) char *http = NULL;
+	int err;
+
+	if (!is_tls && strncmp(url, plain, strlen(plain)))
+		return -EINVAL;
+	if (!u || asprintf(&http, "http%s://%s", is_tls ? "s" : "", url + (is_tls ? strlen(tls) : strlen(plain))) < 0)
+		return -ENOMEM;
+	if (curl_url_set(u, CURLUPART_URL, http, 0) || !curl_url_get(u, CURLUPART_QUERY, &query, 0) ||
+	    !curl_url_get(u, CURLUPART_FRAGMENT, &fragment, 0))
+		return -EINVAL;
+	err = take_database(c, u) ?: take_password(c, u);
+	if (err)
+		return err;
+	curl_url_get(u, CURLUPART_USER, &c->user, CURLU_URLDECODE);
+	if (curl_url_get(u, CURLUPART_PORT, &port, 0) && curl_url_set(u, CURLUPART_PORT, is_tls ? "8443" : "8123", 0))
+		return -ENOMEM;
+	curl_url_set(u, CURLUPART_USER, NULL, 0);
+	curl_url_set(u, CURLUPART_PASSWORD, NULL, 0);
+	if (curl_url_get(u, CURLUPART_URL, &c->url, 0))
+		return -ENOMEM;
+	snprintf(c->place, sizeof(c->place), "%s %s", c->url, c->database);
+	return 0;
+}
+
+int client_new(struct client **ret, const char *url, struct dusk_error *err)
+{
+	_cleanup_(client_freep) struct client *c = calloc(1, sizeof(*c));
+	int rc = c ? parse(c, url) : -ENOMEM;
+
+	if (!rc) {
+		c->curl = curl_easy_init();
+		rc = c->curl ? 0 : -ENOMEM;
+	}
+	if (rc == -EINVAL)
+		return error_set(err, rc,
+				 "a store is clickhouse://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or "
+				 "clickhouses:// for TLS");
+	if (rc)
+		return error_complete(err, rc, "cannot ask a server");
+	*ret = steal(c);
+	return 0;
+}
+
+const char *client_database(const struct client *c)
+{
+	return c->database;
+}
+
+const char *client_place(const struct client *c)
+{
+	return c->place;
+}
+
+/* The statement is in the address, and what is compressed behind it. */
+static char *address(const struct client *c, const char *sql, const char *id)
+{
+	_cleanup_(curl_freep) char *escaped = curl_easy_escape(c->curl, sql, 0);
+	char *url;
+
+	if (!escaped || asprintf(&url, "%s?wait_end_of_query=1&query=%s%s%s", c->url, escaped, id ? "&query_id=" : "",
+				 id ?: "") < 0)
+		return NULL;
+	return url;
+}
+
+static struct curl_slist *headers(const struct client *c, bool packed)
+{
+	struct curl_slist *list = NULL, *more;
+	char line[TEXT_BYTES];
+	const char *fixed[] = {"Expect:", "Content-Type: application/octet-stream",
+			       packed ? "Content-Encoding: gzip" : NULL};
+
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) && fixed[i]; i++) {
+		more = curl_slist_append(list, fixed[i]);
+		list = more ?: list;
+	}
+	if (c->user) {
+		snprintf(line, sizeof(line), "X-ClickHouse-User: %s", c->user);
+		more = curl_slist_append(list, line);
+		list = more ?: list;
+	}
+	if (*c->password) {
+		snprintf(line, sizeof(line), "X-ClickHouse-Key: %s", c->password);
+		more = curl_slist_append(list, line);
+		list = more ?: list;
+		explicit_bzero(line, sizeof(line));
+	}
+	return list;
+}
+
+static int pack(const struct buffer *data, char **ret, size_t *ret_len)
+{
+	_cleanup_(gzip_freep) struct gzip *g = NULL;
+	FILE *out = open_memstream(ret, ret_len);
+	int err = out ? gzip_new(&g, out) : -ENOMEM;
+
+	if (!err)
+		gzip_write(g, data->bytes.v, data->bytes.nr);
+	gzip_free(steal(g));
+	if (out && (ferror(out) || fclose(out)))
+		err = -ENOMEM;
+	return err;
+}
+
+/* The first line of what a server says. */
+static int refused(long status, struct answer *a, const char *place, struct dusk_error *err)
+{
+	bool unsure = status >= 500 || status == 429;
+	int code = status == 401 || status == 403 ? -EACCES : unsure ? -EAGAIN : -EINVAL;
+
+	if (vec_push(&a->text, 0))
+		return -ENOMEM;
+	a->text.v[strcspn(a->text.v, "\n")] = 0;
+	/* Statements with errors, and users that it does not know, are 500 and 404 to older servers. */
+	if (strstr(a->text.v, "Code: 192") || strstr(a->text.v, "Code: 193") || strstr(a->text.v, "Code: 194") ||
+	    strstr(a->text.v, "Code: 516") || strstr(a->text.v, "REQUIRED_PASSWORD"))
+		code = -EACCES;
+	else if (strstr(a->text.v, "Syntax error") || strstr(a->text.v, "doesn't exist") ||
+		 strstr(a->text.v, "does not exist"))
+		code = -EINVAL;
+	return error_set(err, code, "the server at %s says %ld: %.400s", place, status, a->text.v);
+}
+
+int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,
+	       size_t *answer_len, struct dusk_error *err)
+{
+	_cleanup_(freep) char *url = address(c, sql, id), *packed = NULL;
+	struct curl_slist *lines = headers(c, data != NULL);
+	struct answer a = {.text = {0}};
+	size_t len = 0;
+	CURLcode code = CURLE_OUT_OF_MEMORY;
+	long status = 0;
+	int rc = 0;
+
+	if (url && lines && (!data || !pack(data, &packed, &len))) {
+		curl_easy_reset(c->curl);
+		curl_easy_setopt(c->curl, CURLOPT_URL, url);
+		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, lines);
+		curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ?: "");
+		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+		curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
+		curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, STATEMENT_S);
+		curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+		curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, take);
+		curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &a);
+		code = curl_easy_perform(c->curl);
+		curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+	}
+	curl_slist_free_all(lines);
+	if (code)
+		rc = error_set(err, -EAGAIN, "cannot reach the server at %s: %s", c->place, curl_easy_strerror(code));
+	else if (status != 200)
+		rc = refused(status, &a, c->place, err);
+	else if (answer && vec_push(&a.text, 0))
+		rc = error_set(err, -ENOMEM, "cannot ask the server at %s: out of memory", c->place);
+	else if (answer) {
+		*answer_len = a.text.nr - 1;
+		*answer = vec_steal(&a.text);
+	}
+	vec_done(&a.text);
+	return rc;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A ClickHouse server, over HTTP.
+ *
+ * Its address is a URL: clickhouse://USER:PASSWORD@HOST:PORT/DATABASE. What is left out is default, "", 127.0.0.1, 8123 and
+ * dusk; clickhouses:// is over TLS, at port 8443. The password may be in $DUSK_CLICKHOUSE_PASSWORD instead, as command lines
+ * can be read by others.
+ */
+#pragma once
+#include <dusk/dusk.h>
+#include "clickhouse/buffer.h"
+
+struct client;
+
+/* Prepare to ask the server at @url. Free *@ret with client_free(). Returns 0; -EINVAL: it is no such URL; -ENOMEM. */
+int client_new(struct client **ret, const char *url, struct dusk_error *err);
+void client_free(struct client *c);
+
+static inline void client_freep(struct client **c)
+{
+	client_free(*c);
+}
+
+/* The name of the database, which is a word of letters, digits and '_'. */
+const char *client_database(const struct client *c);
+
+/* Where it is, without the password: "http://127.0.0.1:8123/ dusk". It is the same for the same server and database. */
+const char *client_place(const struct client *c);
+
+/*
+ * Run the statement @sql, followed by @data (NULL: none). @id: the server refuses another statement with this id while one
+ * runs; NULL: any. *@answer (NULL: not needed) is what the server has said, with a 0 byte behind it; free it with free().
+ *
+ * Returns 0; -EINVAL: the server refuses the statement, and will again; -EACCES: user or password are wrong; -EAGAIN: it
+ * is not known whether it was done, as the connection failed, or the server.
+ */
+int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,
+	       size_t *answer_len, struct dusk_error *err);

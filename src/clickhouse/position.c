@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Where we are. See position.h. */
+#include "clickhouse/position.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/cleanup.h"
+#include "base/file.h"
+#include "lib/error.h"
+
+#define MAX_BYTES 4096
+#define CURSOR "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+#define CURSOR_OF(c) &(c)->sample, &(c)->window, &(c)->offcpu, &(c)->window_count
+
+static uint64_t hash(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		h = (h ^ (uint8_t)*text) * 0x100000001b3ULL;
+	return h;
+}
+
+int position_read(struct position *ret, const char *store, const char *place, struct dusk_error *err)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t len;
+	int rc;
+
+	memset(ret, 0, sizeof(*ret));
+	if (snprintf(ret->path, sizeof(ret->path), "%s/" POSITION_PREFIX "%016" PRIx64, store, hash(place)) >= PATH_MAX)
+		return error_set(err, -ENAMETOOLONG, "the path of the store is too long: %.100s...", store);
+	rc = file_read(&text, &len, ret->path, MAX_BYTES);
+	if (rc == -ENOENT)
+		return 0;
+	if (rc)
+		return error_set(err, rc, "cannot read %s: %s", ret->path, strerror(-rc));
+	if (sscanf(text, "profile %255s done %d from " CURSOR " to " CURSOR, ret->profile, &ret->done,
+		   CURSOR_OF(&ret->from), CURSOR_OF(&ret->to)) != 10 ||
+	    strchr(ret->profile, '/'))
+		return error_set(err, -EINVAL, "%s is damaged; without it all of the store is sent again", ret->path);
+	return 0;
+}
+
+static int sync_folder(const char *path)
+{
+	char copy[PATH_MAX];
+	_cleanup_(closep) int fd = -1;
+
+	snprintf(copy, sizeof(copy), "%s", path);
+	fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || fsync(fd) ? -errno : 0;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+	int rc = fd < 0 ? -errno : file_write_fd(fd, text, strlen(text));
+
+	return rc ?: fsync(fd) ? -errno : 0;
+}
+
+int position_write(const struct position *p, struct dusk_error *err)
+{
+	char text[MAX_BYTES], fresh[PATH_MAX + 8];
+	int rc;
+
+	snprintf(text, sizeof(text),
+		 "profile %s\ndone %d\nfrom %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\nto %" PRId64 " %" PRId64
+		 " %" PRId64 " %" PRId64 "\n",
+		 p->profile, p->done, p->from.sample, p->from.window, p->from.offcpu, p->from.window_count,
+		 p->to.sample, p->to.window, p->to.offcpu, p->to.window_count);
+	snprintf(fresh, sizeof(fresh), "%s.new", p->path);
+	rc = write_file(fresh, text);
+	if (!rc && rename(fresh, p->path))
+		rc = -errno;
+	rc = rc ?: sync_folder(p->path);
+	return rc ? error_set(err, rc, "cannot write %s: %s", p->path, strerror(-rc)) : 0;
+}

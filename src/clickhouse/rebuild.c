@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Rows to a profile. See rebuild.h. */
+#include "clickhouse/rebuild.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include "abi/offcpu.h"
+#include "lib/profile/abi_names.h"
+#include "lib/profile/profile_read.h"
+
+#define NS_A_S 1000000000ULL
+#define MAX_FRAME_LINES 64
+#define MAX_NS (1ULL << 62)
+
+static int add_outcomes(struct rebuild *b)
+{
+	b->p->outcomes = calloc(NR_OUTCOMES, sizeof(*b->p->outcomes));
+	if (!b->p->outcomes)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < NR_OUTCOMES; i++)
+		b->p->outcomes[i] = (struct dusk_outcome){outcomes[i].name, outcomes[i].sentence, outcomes[i].kind};
+	b->p->nr_outcomes = NR_OUTCOMES;
+	return 0;
+}
+
+int rebuild_init(struct rebuild *b, uint64_t from_s)
+{
+	memset(b, 0, sizeof(*b));
+	b->from_s = from_s;
+	b->p = calloc(1, sizeof(*b->p));
+	b->texts = b->p ? profile_strings(b->p) : NULL;
+	if (!b->texts || vec_push(&b->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
+	    vec_push(&b->functions, ((struct dusk_function){"", "", ""})) ||
+	    vec_push(&b->cgroups, ((struct dusk_cgroup){"", "", "", "", "", ""})) || !vec_add(&b->frames) ||
+	    !vec_add(&b->nodes))
+		return -ENOMEM;
+	return add_outcomes(b);
+}
+
+static enum dusk_module_kind kind_of(const char *path)
+{
+	if (!strcmp(path, "[kernel]"))
+		return DUSK_MODULE_KERNEL;
+	if (!strcmp(path, "[anon]"))
+		return DUSK_MODULE_ANON;
+	return !strcmp(path, "[vdso]") ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE;
+}
+
+/* Modules that are the same but for their generation are code of different processes, or boots. */
+static int module_of(struct rebuild *b, const char *path, const char *build_id, uint32_t generation, uint32_t *ret)
+{
+	struct dusk_module m = {.kind = kind_of(path), .path = path, .build_id = build_id, .generation = generation};
+	const struct {
+		const char *path, *build_id; /* texts are interned */
+		uint64_t generation;
+	} key = {path, build_id, generation};
+	uint32_t number;
+	bool fresh;
+
+	if (strings_number(&b->module_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&b->modules, m)))
+		return -ENOMEM;
+	*ret = number + 1;
+	return 0;
+}
+
+static int function_of(struct rebuild *b, const char *name, const char *image, uint32_t *ret)
+{
+	const struct dusk_function f = {name, name, image};
+	uint32_t number;
+	bool fresh;
+
+	*ret = 0;
+	if (!*name)
+		return 0;
+	if (strings_number(&b->function_keys, &f, sizeof(f), &number, &fresh) || (fresh && vec_push(&b->functions, f)))
+		return -ENOMEM;
+	*ret = number + 1;
+	return 0;
+}
+
+/* The lines of a frame: of what was inlined there, and its own. */
+static int read_lines(struct rebuild *b, struct answer_reader *r, struct dusk_frame *f, const char *image)
+{
+	const char *file = answer_text(r);
+	struct dusk_line own = {f->function, answer_number(r, uint32_t), file}, inlined[MAX_FRAME_LINES];
+	uint64_t nr = answer_array(r, 1);
+
+	if (nr >= MAX_FRAME_LINES)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < nr; i++)
+		if (function_of(b, answer_text(r), image, &inlined[i].function))
+			return -ENOMEM;
+	if (answer_array(r, 1) != nr)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < nr; i++)
+		inlined[i].file = answer_text(r);
+	if (answer_array(r, 4) != nr)
+		return -EBADMSG;
+	for (uint64_t i = 0; i < nr; i++)
+		inlined[i].line = answer_number(r, uint32_t);
+	if (!nr && !*file)
+		return 0;
+	f->first_line = b->lines.nr;
+	f->nr_lines = nr + 1;
+	return vec_append(&b->lines, inlined, nr) ?: vec_push(&b->lines, own);
+}
+
+/* Where two frames would be the same for a profile, as JIT code of two processes, the second is in a module of its own. */
+static int place_frame(struct rebuild *b, struct dusk_frame *f, const char *path, const char *build_id)
+{
+	uint32_t number;
+	bool fresh = false;
+
+	for (uint32_t generation = 0; !fresh; generation++) {
+		if (module_of(b, path, build_id, generation, &f->module))
+			return -ENOMEM;
+		const struct {
+			uint64_t offset;
+			uint32_t module, is_return;
+		} key = {f->offset, f->module, f->is_return};
+
+		if (strings_number(&b->frame_keys, &key, sizeof(key), &number, &fresh))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+int rebuild_frame(struct rebuild *b, struct answer_reader *r)
+{
+	uint64_t hash = answer_number(r, uint64_t);
+	const char *build_id = answer_text(r), *path = answer_text(r), *function, *image;
+	struct dusk_frame f = {.offset = answer_number(r, uint64_t)};
+	uint32_t *number;
+	bool fresh;
+	int err;
+
+	f.is_return = answer_number(r, uint8_t);
+	f.address = f.offset;
+	function = answer_text(r);
+	image = answer_text(r);
+	f.function_offset = answer_number(r, uint32_t);
+	err = function_of(b, function, image, &f.function);
+	err = err ?: read_lines(b, r, &f, image);
+	if (err || r->failed)
+		return err ?: -EBADMSG;
+	number = map_at(&b->frame_of, hash, &fresh);
+	if (!number)
+		return -ENOMEM;
+	if (!fresh)
+		return 0;
+	*number = b->frames.nr;
+	return place_frame(b, &f, path, build_id) ?: vec_push(&b->frames, f);
+}
+
+int rebuild_stack(struct rebuild *b, struct answer_reader *r)
+{
+	uint64_t hash = answer_number(r, uint64_t), nr = answer_array(r, 8);
+	bool fresh;
+	uint32_t *at = map_at(&b->stack_of, hash, &fresh);
+
+	if (!at)
+		return -ENOMEM;
+	*at = b->stack_frames.nr;
+	if (vec_push(&b->stack_frames, nr))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < nr; i++)
+		if (vec_push(&b->stack_frames, answer_number(r, uint64_t)))
+			return -ENOMEM;
+	return r->failed ? -EBADMSG : 0;
+}
+
+static int node_of(struct rebuild *b, uint32_t parent, uint32_t frame, uint32_t *ret)
+{
+	bool fresh;
+	uint32_t *number = map_at(&b->node_of, (uint64_t)parent << 32 | frame, &fresh);
+
+	if (!number)
+		return -ENOMEM;
+	if (fresh) {
+		*number = b->nodes.nr;
+		if (vec_push(&b->nodes, ((struct dusk_node){parent, frame})))
+			return -ENOMEM;
+	}
+	*ret = *number;
+	return 0;
+}
+
+/* Put the frames of @stack below *@node, which becomes the innermost one. */
+static int chain(struct rebuild *b, uint64_t stack, uint32_t *node)
+{
+	const uint32_t *at = stack ? map_find(&b->stack_of, stack) : NULL;
+	int err = 0;
+
+	b->nr_unknown += stack && !at;
+	for (uint64_t i = 1; at && !err && i <= b->stack_frames.v[*at]; i++) {
+		const uint32_t *frame = map_find(&b->frame_of, b->stack_frames.v[*at + i]);
+
+		b->nr_unknown += !frame;
+		if (frame)
+			err = node_of(b, *node, *frame, node);
+	}
+	return err;
+}
+
+static int place(struct rebuild *b, uint64_t ustack, uint64_t kstack, uint32_t *ret)
+{
+	bool fresh;
+	uint32_t *known = map_at(&b->chains, hash64(ustack * 3 + 1) ^ kstack, &fresh);
+	int err = known ? 0 : -ENOMEM;
+
+	if (!err && fresh) {
+		*known = 0;
+		err = chain(b, ustack, known) ?: chain(b, kstack, known);
+	}
+	if (!err)
+		*ret = *known;
+	return err;
+}
+
+/* A host, and what is in it, stand where a cgroup would. */
+static int cgroup_of(struct rebuild *b, const char *host, struct dusk_cgroup *c, uint32_t *ret)
+{
+	char path[512];
+	uint32_t number;
+	bool fresh;
+
+	snprintf(path, sizeof(path), "/%s/%s%s%s%s%s", host, c->pod_namespace, *c->pod ? "/" : "", c->pod,
+		 *c->container_name ? "/" : "", *c->container_name ? c->container_name : c->unit);
+	c->path = strings_intern(b->texts, path);
+	if (!c->path || strings_number(&b->hosts, host, strlen(host), &number, NULL) ||
+	    strings_number(&b->cgroup_keys, c->path, strlen(c->path), &number, &fresh) ||
+	    (fresh && vec_push(&b->cgroups, *c)))
+		return -ENOMEM;
+	*ret = number + 1;
+	return 0;
+}
+
+static int thread_of(struct rebuild *b, struct dusk_thread *t, uint32_t *ret)
+{
+	const struct {
+		const char *comm, *service, *version;
+		uint32_t pid, cgroup;
+	} key = {t->comm, t->service, t->version, t->pid, t->cgroup};
+	bool fresh;
+
+	if (strings_number(&b->thread_keys, &key, sizeof(key), ret, &fresh) || (fresh && vec_push(&b->threads, *t)))
+		return -ENOMEM;
+	return 0;
+}
+
+/* Returns false if there is no such kind. */
+static bool set_kind(struct dusk_sample *s, const char *kind)
+{
+	s->source = strcmp(kind, "on-cpu") ? DUSK_OFF_CPU : DUSK_CPU;
+	while (s->source == DUSK_OFF_CPU && dusk_state_name(s->state) && strcmp(dusk_state_name(s->state), kind))
+		s->state++;
+	return s->source == DUSK_CPU || dusk_state_name(s->state);
+}
+
+static bool set_outcome(struct dusk_sample *s, const char *name)
+{
+	uint32_t i = 0;
+
+	while (i < NR_OUTCOMES && strcmp(outcomes[i].name, name))
+		i++;
+	s->outcome = i;
+	return i < NR_OUTCOMES;
+}
+
+int rebuild_sample(struct rebuild *b, struct answer_reader *r)
+{
+	uint32_t second = answer_number(r, uint32_t);
+	const char *host = answer_text(r), *kind, *outcome;
+	struct dusk_thread t = {.title = ""};
+	struct dusk_cgroup c = {.container = ""};
+	struct dusk_sample s = {.cpu = DUSK_NO_CPU};
+	uint64_t ustack, kstack, n;
+	int err;
+
+	t.service = answer_text(r);
+	t.version = answer_text(r);
+	c.unit = answer_text(r);
+	c.container_name = answer_text(r);
+	c.pod = answer_text(r);
+	c.pod_namespace = answer_text(r);
+	t.pid = t.tid = answer_number(r, uint32_t) & INT32_MAX;
+	t.comm = answer_text(r);
+	kind = answer_text(r);
+	outcome = answer_text(r);
+	ustack = answer_number(r, uint64_t);
+	kstack = answer_number(r, uint64_t);
+	n = answer_number(r, uint64_t);
+	s.value_ns = answer_number(r, uint64_t);
+	s.runnable_ns = answer_number(r, uint64_t);
+	if (r->failed || second < b->from_s || !n || s.value_ns > MAX_NS || !set_kind(&s, kind) ||
+	    !set_outcome(&s, outcome))
+		return -EBADMSG;
+	s.count = n < UINT32_MAX ? n : UINT32_MAX;
+	s.runnable_ns = s.runnable_ns < s.value_ns ? s.runnable_ns : s.value_ns;
+	s.time_ns = (second - b->from_s) * NS_A_S;
+	err = cgroup_of(b, host, &c, &t.cgroup) ?: thread_of(b, &t, &s.thread);
+	err = err ?: place(b, ustack, kstack, &s.node);
+	if (!b->p->period_ns && s.source == DUSK_CPU)
+		b->p->period_ns = s.value_ns / n;
+	return err ?: vec_push(&b->samples, s);
+}
+
+int rebuild_count(struct rebuild *b, struct answer_reader *r)
+{
+	struct dusk_counter c = {.name = answer_text(r), .sentence = "", .value = answer_number(r, uint64_t)};
+
+	for (uint32_t i = 0; i < NR_COUNTERS; i++)
+		if (!strcmp(counters[i].name, c.name))
+			c.sentence = counters[i].sentence;
+	return r->failed ? -EBADMSG : vec_push(&b->counters, c);
+}
+
+int rebuild_setting(struct rebuild *b, const char *key, const char *value)
+{
+	struct dusk_setting s = {strings_intern(b->texts, key), strings_intern(b->texts, value)};
+
+	return s.key && s.value ? vec_push(&b->settings, s) : -ENOMEM;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dusk_sample *x = a, *y = b;
+
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+struct dusk_profile *rebuild_end(struct rebuild *b)
+{
+	struct dusk_profile *p = b->p;
+
+	if (b->samples.nr)
+		qsort(b->samples.v, b->samples.nr, sizeof(*b->samples.v), by_time);
+#define COLUMN(name)                           \
+	do {                                   \
+		p->nr_##name = b->name.nr;     \
+		p->name = vec_steal(&b->name); \
+	} while (0)
+	COLUMN(modules);
+	COLUMN(functions);
+	COLUMN(frames);
+	COLUMN(lines);
+	COLUMN(nodes);
+	COLUMN(cgroups);
+	COLUMN(threads);
+	COLUMN(samples);
+	COLUMN(counters);
+	COLUMN(settings);
+#undef COLUMN
+	p->finished = p->symbolized = true;
+	b->p = NULL;
+	return p;
+}
+
+void rebuild_done(struct rebuild *b)
+{
+	map_done(&b->frame_of);
+	map_done(&b->stack_of);
+	map_done(&b->node_of);
+	map_done(&b->chains);
+	strings_done(&b->module_keys);
+	strings_done(&b->function_keys);
+	strings_done(&b->frame_keys);
+	strings_done(&b->thread_keys);
+	strings_done(&b->cgroup_keys);
+	strings_done(&b->hosts);
+	vec_done(&b->stack_frames);
+	vec_done(&b->modules);
+	vec_done(&b->functions);
+	vec_done(&b->frames);
+	vec_done(&b->lines);
+	vec_done(&b->nodes);
+	vec_done(&b->cgroups);
+	vec_done(&b->threads);
+	vec_done(&b->samples);
+	vec_done(&b->counters);
+	vec_done(&b->settings);
+	dusk_profile_free(b->p);
+}

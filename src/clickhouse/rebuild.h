@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A profile in memory, of rows. They are added in this order: frames, stacks, samples, counts. */
+#pragma once
+#include <dusk/dusk.h>
+#include "base/map.h"
+#include "base/strings.h"
+#include "base/vec.h"
+#include "clickhouse/answer.h"
+
+struct rebuild {
+	struct dusk_profile *p;
+	struct strings *texts; /* of @p */
+	uint64_t from_s;
+
+	struct map frame_of, stack_of, node_of, chains; /* hashes to numbers */
+	struct strings module_keys, function_keys, frame_keys, thread_keys, cgroup_keys, hosts;
+	struct vec(uint64_t) stack_frames; /* for each stack how many, and then their hashes */
+
+	struct vec(struct dusk_module) modules;
+	struct vec(struct dusk_function) functions;
+	struct vec(struct dusk_frame) frames;
+	struct vec(struct dusk_line) lines;
+	struct vec(struct dusk_node) nodes;
+	struct vec(struct dusk_cgroup) cgroups;
+	struct vec(struct dusk_thread) threads;
+	struct vec(struct dusk_sample) samples;
+	struct vec(struct dusk_counter) counters;
+	struct vec(struct dusk_setting) settings;
+	uint64_t nr_unknown; /* stacks of samples, or frames of stacks, that are not there */
+};
+
+/* What is selected, in the order of the functions below: each takes the columns of one row. */
+#define REBUILD_FRAMES                                                                                     \
+	"frame, build_id, module, off, is_return, func, image, func_off, file, line, inl.func, inl.file, " \
+	"inl.line"
+#define REBUILD_STACKS "stack, frames"
+#define REBUILD_LABELS \
+	"host, service, version, unit, container, pod, namespace, pid, comm, kind, outcome, ustack, kstack"
+#define REBUILD_SAMPLES REBUILD_LABELS ", sum(n), sum(value), sum(runnable)"
+
+/* Each of these returns 0, -EBADMSG or -ENOMEM. */
+int rebuild_init(struct rebuild *b, uint64_t from_s);
+int rebuild_frame(struct rebuild *b, struct answer_reader *r);
+int rebuild_stack(struct rebuild *b, struct answer_reader *r);
+int rebuild_sample(struct rebuild *b, struct answer_reader *r); /* before its columns: toUInt32 of when it was */
+int rebuild_count(struct rebuild *b, struct answer_reader *r);	/* name, value */
+int rebuild_setting(struct rebuild *b, const char *key, const char *value);
+
+/* All of it; the profile refers to @b's memory no more. */
+struct dusk_profile *rebuild_end(struct rebuild *b);
+void rebuild_done(struct rebuild *b);

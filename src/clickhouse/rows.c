@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* A profile as rows. See rows.h. */
+#include "clickhouse/rows.h"
+#include <stdlib.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "base/strings.h"
+
+#define NS_A_S 1000000000ULL
+#define DAY_S 86400
+#define WINDOW_NS (10 * NS_A_S)	   /* of samples that are no sums */
+#define KERNEL_BYTES (64ULL << 20) /* more than the kernel's own code has; modules lie elsewhere */
+#define MIN_NAMED 1		   /* rev of a frame whose function is known */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	return hash64(hash * 0x9E3779B97F4A7C15ULL ^ value);
+}
+
+/* FNV-1a. */
+static uint64_t mix_text(uint64_t hash, const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		h = (h ^ (uint8_t)*text) * 0x100000001b3ULL;
+	return mix(hash, h);
+}
+
+static const char *setting(const struct dusk_profile *p, const char *key)
+{
+	return dusk_profile_setting(p, key) ?: "";
+}
+
+/*
+ * The kernel's own code is where it was linked, but for one distance in each boot. That of its modules is anywhere, as is
+ * memory without a file: their addresses mean something in that boot, or that process, only.
+ */
+static uint64_t same_offset(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	uint64_t text = strtoull(setting(p, "kernel_text"), NULL, 16);
+	bool moves = p->modules[f->module].kind == DUSK_MODULE_KERNEL && text && f->offset - text < KERNEL_BYTES;
+
+	return moves ? f->offset - text : f->offset;
+}
+
+static uint64_t frame_hash(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	const struct dusk_module *m = &p->modules[f->module];
+	uint64_t hash = mix(m->kind, f->is_return), offset = same_offset(p, f);
+
+	hash = mix_text(hash, *m->build_id ? m->build_id : m->path);
+	if (offset != f->offset)
+		return mix(hash, offset);
+	if (m->kind == DUSK_MODULE_KERNEL || m->kind == DUSK_MODULE_ANON)
+		hash = mix_text(mix(hash, m->kind == DUSK_MODULE_ANON ? m->pid : 0), setting(p, "boot_id"));
+	return mix(hash, offset);
+}
+
+static bool is_kernel(const struct dusk_profile *p, uint32_t node)
+{
+	return p->modules[p->frames[p->nodes[node].frame].module].kind == DUSK_MODULE_KERNEL;
+}
+
+int rows_init(struct rows *r, const struct dusk_profile *p)
+{
+	*r = (struct rows){
+		.p = p,
+		.host = setting(p, "hostname"),
+		.start_ns = dusk_profile_start_ns(p),
+		.window_ns = strtoull(setting(p, "window_ns"), NULL, 10) ?: WINDOW_NS,
+		.frames = calloc(p->nr_frames + 1, sizeof(uint64_t)),
+		.ustacks = calloc(p->nr_nodes + 1, sizeof(uint64_t)),
+		.kstacks = calloc(p->nr_nodes + 1, sizeof(uint64_t)),
+	};
+	if (!r->frames || !r->ustacks || !r->kstacks)
+		return -ENOMEM;
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		r->frames[i] = frame_hash(p, &p->frames[i]);
+	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* callers come first */
+		const struct dusk_node *n = &p->nodes[i];
+		uint64_t frame = r->frames[n->frame];
+
+		r->ustacks[i] = is_kernel(p, i) ? r->ustacks[n->parent] : mix(r->ustacks[n->parent], frame) ?: 1;
+		r->kstacks[i] = is_kernel(p, i) ? mix(r->kstacks[n->parent], frame) ?: 1 : 0;
+	}
+	return 0;
+}
+
+void rows_done(struct rows *r)
+{
+	free(r->frames);
+	free(r->ustacks);
+	free(r->kstacks);
+}
+
+uint64_t rows_profile_id(const struct rows *r)
+{
+	return mix(
+		mix_text(mix_text(mix_text(0, r->host), setting(r->p, "boot_id")), setting(r->p, "start_monotonic_ns")),
+		r->start_ns);
+}
+
+/* When the window of @time_ns begins, in seconds since 1970. Sums have the beginning of theirs already. */
+static uint32_t window_s(const struct rows *r, uint64_t time_ns)
+{
+	return (r->start_ns + time_ns - time_ns % r->window_ns) / NS_A_S;
+}
+
+bool rows_days(const struct rows *r, uint32_t *first, uint32_t *last)
+{
+	const struct dusk_profile *p = r->p;
+	uint32_t low = UINT32_MAX, high = 0;
+
+	for (int counts = 0; counts < 2; counts++) {
+		uint64_t nr = counts ? p->nr_window_counts : p->nr_samples;
+
+		for (uint64_t i = 0; i < nr; i++) {
+			uint32_t s = window_s(r, counts ? p->window_counts[i].time_ns : p->samples[i].time_ns);
+
+			low = s < low ? s : low;
+			high = s > high ? s : high;
+		}
+	}
+	*first = low / DAY_S;
+	*last = high / DAY_S;
+	return low <= high;
+}
+
+/* What samples are summed up by; there is no padding, as it is compared as bytes. */
+struct sum_key {
+	uint64_t ustack, kstack;
+	uint32_t second, thread;
+	uint32_t kind, outcome; /* kind: 0 on-cpu, 1 + state off CPU */
+};
+
+struct sum {
+	uint64_t n, value, runnable;
+};
+
+/* The process of a thread: what rows have of it. Threads with the same text are one. */
+static void write_process(struct buffer *b, const struct dusk_profile *p, uint32_t thread)
+{
+	const struct dusk_thread *t = &p->threads[thread];
+	const struct dusk_cgroup *c = &p->cgroups[t->cgroup];
+	const char *service = *t->service	   ? t->service
+			      : *c->unit	   ? c->unit
+			      : *c->container_name ? c->container_name
+						   : t->comm;
+
+	buffer_text(b, service);
+	buffer_text(b, t->version);
+	buffer_text(b, c->unit);
+	buffer_text(b, *c->container_name ? c->container_name : c->container);
+	buffer_text(b, c->pod);
+	buffer_text(b, c->pod_namespace);
+	buffer_number(b, uint32_t, t->pid);
+	buffer_text(b, t->comm);
+}
+
+struct processes {
+	struct strings text;
+	struct vec(uint32_t) of; /* thread -> number of its text */
+};
+
+static int find_processes(struct processes *ret, const struct dusk_profile *p)
+{
+	struct buffer b = {.failed = false};
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->nr_threads; i++) {
+		uint32_t number;
+
+		b.bytes.nr = 0;
+		write_process(&b, p, i);
+		err = b.failed || strings_number(&ret->text, b.bytes.v, b.bytes.nr, &number, NULL) ||
+				      vec_push(&ret->of, number)
+			      ? -ENOMEM
+			      : 0;
+	}
+	buffer_done(&b);
+	return err;
+}
+
+struct sums {
+	struct strings keys;
+	struct vec(struct sum) v;
+};
+
+static int add(struct sums *s, const struct sum_key *key, const struct dusk_sample *sample)
+{
+	uint32_t number;
+	bool fresh;
+
+	if (strings_number(&s->keys, key, sizeof(*key), &number, &fresh) || (fresh && !vec_add(&s->v)))
+		return -ENOMEM;
+	s->v.v[number].n += sample->count;
+	s->v.v[number].value += sample->value_ns;
+	s->v.v[number].runnable += sample->runnable_ns;
+	return 0;
+}
+
+static void write_sum(struct buffer *b, const struct rows *r, const struct processes *processes,
+		      const struct sum_key *key, const struct sum *sum, uint64_t batch)
+{
+	const struct strings_entry *process = &processes->text.entries[key->thread];
+
+	buffer_number(b, uint32_t, key->second);
+	buffer_text(b, r->host);
+	buffer_bytes(b, process->text, process->len_bytes);
+	buffer_text(b, key->kind ? dusk_state_name(key->kind - 1) ?: "?" : "on-cpu");
+	buffer_text(b, r->p->outcomes[key->outcome].name);
+	buffer_number(b, uint64_t, key->ustack);
+	buffer_number(b, uint64_t, key->kstack);
+	buffer_number(b, uint64_t, sum->n);
+	buffer_number(b, uint64_t, sum->value);
+	buffer_number(b, uint64_t, sum->runnable);
+	buffer_number(b, uint64_t, batch);
+	b->nr_rows++;
+}
+
+void rows_samples(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch)
+{
+	struct processes processes = {.of = {0}};
+	struct sums sums = {.v = {0}};
+	int err = find_processes(&processes, r->p);
+
+	for (uint64_t i = 0; !err && i < r->p->nr_samples; i++) {
+		const struct dusk_sample *s = &r->p->samples[i];
+		const struct sum_key key = {r->ustacks[s->node],
+					    r->kstacks[s->node],
+					    window_s(r, s->time_ns),
+					    processes.of.v[s->thread],
+					    s->source == DUSK_CPU ? 0 : 1 + s->state,
+					    s->outcome};
+
+		if (key.second / DAY_S == day)
+			err = add(&sums, &key, s);
+	}
+	for (size_t i = 0; !err && i < sums.v.nr; i++) {
+		struct sum_key key;
+
+		memcpy(&key, strings_text(&sums.keys, i), sizeof(key)); /* it is not aligned */
+		write_sum(b, r, &processes, &key, &sums.v.v[i], batch);
+	}
+	b->failed |= err != 0;
+	strings_done(&processes.text);
+	vec_done(&processes.of);
+	strings_done(&sums.keys);
+	vec_done(&sums.v);
+}
+
+void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch)
+{
+	for (uint64_t i = 0; i < r->p->nr_window_counts; i++) {
+		const struct dusk_window_count *c = &r->p->window_counts[i];
+		uint32_t second = window_s(r, c->time_ns);
+
+		if (second / DAY_S != day)
+			continue;
+		buffer_number(b, uint32_t, second);
+		buffer_text(b, r->host);
+		buffer_text(b, r->p->counters[c->counter].name);
+		buffer_number(b, uint64_t, c->value);
+		buffer_number(b, uint64_t, batch);
+		b->nr_rows++;
+	}
+}
+
+/* Is @hash new? The value that goes with it is not less than @rev from now on. */
+static bool is_new(struct buffer *b, struct map *sent, uint64_t hash, uint32_t rev)
+{
+	bool fresh;
+	uint32_t *known = map_at(sent, hash, &fresh);
+
+	if (!known) {
+		b->failed = true;
+		return false;
+	}
+	if (!fresh && *known >= rev)
+		return false;
+	*known = rev;
+	return true;
+}
+
+/* The frames of the part of a stack that ends at @node: the kernel's, or the user's. */
+static void write_stack(struct buffer *b, const struct rows *r, uint32_t node, uint64_t hash, bool kernel)
+{
+	const struct dusk_profile *p = r->p;
+	uint32_t depth = 0, at = node;
+	size_t first;
+
+	while (at && is_kernel(p, at) == kernel)
+		depth++, at = p->nodes[at].parent;
+	buffer_number(b, uint64_t, hash);
+	buffer_number(b, uint32_t, time(NULL));
+	buffer_varint(b, depth);
+	first = b->bytes.nr;
+	for (uint32_t i = 0; i < depth; i++)
+		buffer_number(b, uint64_t, 0);
+	for (at = node; depth && !b->failed; at = p->nodes[at].parent)
+		memcpy(&b->bytes.v[first + 8 * (size_t)--depth], &r->frames[p->nodes[at].frame], 8);
+	b->nr_rows++;
+}
+
+void rows_stacks(struct buffer *b, const struct rows *r, struct map *sent)
+{
+	const struct dusk_profile *p = r->p;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		uint32_t node = p->samples[i].node;
+
+		if (r->kstacks[node] && is_new(b, sent, r->kstacks[node], 1))
+			write_stack(b, r, node, r->kstacks[node], true);
+		while (node && is_kernel(p, node))
+			node = p->nodes[node].parent;
+		if (r->ustacks[node] && is_new(b, sent, r->ustacks[node], 1))
+			write_stack(b, r, node, r->ustacks[node], false);
+	}
+}
+
+static void write_lines(struct buffer *b, const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	uint32_t nr = f->nr_lines ? f->nr_lines - 1 : 0; /* the last one is the frame's own */
+	const struct dusk_line none = {.file = ""}, *own = nr || f->nr_lines ? &p->lines[f->first_line + nr] : &none;
+
+	buffer_text(b, own->file);
+	buffer_number(b, uint32_t, own->line);
+	buffer_varint(b, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		buffer_text(b, p->functions[p->lines[f->first_line + i].function].name);
+	buffer_varint(b, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		buffer_text(b, p->lines[f->first_line + i].file);
+	buffer_varint(b, nr);
+	for (uint32_t i = 0; i < nr; i++)
+		buffer_number(b, uint32_t, p->lines[f->first_line + i].line);
+}
+
+void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
+{
+	const struct dusk_profile *p = r->p;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+		const struct dusk_module *m = &p->modules[f->module];
+		const struct dusk_function *function = &p->functions[f->function];
+		uint32_t rev = f->function ? MIN_NAMED : 0;
+
+		if (!is_new(b, sent, r->frames[i], rev + 1))
+			continue;
+		buffer_number(b, uint64_t, r->frames[i]);
+		buffer_number(b, uint32_t, rev);
+		buffer_text(b, m->build_id);
+		buffer_text(b, m->path);
+		buffer_number(b, uint64_t, same_offset(p, f));
+		buffer_number(b, uint8_t, f->is_return);
+		buffer_text(b, function->name);
+		buffer_text(b, function->module);
+		buffer_number(b, uint32_t, f->function_offset);
+		write_lines(b, p, f);
+		b->nr_rows++;
+	}
+}
+
+void rows_host(struct buffer *b, const struct rows *r)
+{
+	buffer_text(b, r->host);
+	buffer_number(b, uint32_t, time(NULL));
+	buffer_text(b, setting(r->p, "kernel"));
+	buffer_text(b, setting(r->p, "machine"));
+	buffer_number(b, uint32_t, strtoul(setting(r->p, "cpus"), NULL, 10));
+	buffer_text(b, setting(r->p, "version"));
+	b->nr_rows++;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What a profile has, as rows of the tables in schema.h. */
+#pragma once
+#include <dusk/dusk.h>
+#include "base/map.h"
+#include "clickhouse/buffer.h"
+
+/* The columns, in the order in which they are written. */
+#define ROWS_SAMPLES                                                                                                \
+	"samples(ts,host,service,version,unit,container,pod,namespace,pid,comm,kind,outcome,ustack,kstack,n,value," \
+	"runnable,batch)"
+#define ROWS_COUNTS "counts(ts,host,name,value,batch)"
+#define ROWS_STACKS "stacks(stack,seen,frames)"
+#define ROWS_FRAMES \
+	"frames(frame,rev,build_id,module,off,is_return,func,image,func_off,file,line,inl.func,inl.file,inl.line)"
+#define ROWS_HOSTS "hosts(host,seen,kernel,machine,cpus,dusk)"
+
+/* Hashes of a profile: a number of the profile to what is the same on all hosts. */
+struct rows {
+	const struct dusk_profile *p;
+	const char *host;
+	uint64_t start_ns; /* of the recording, by CLOCK_REALTIME */
+	uint64_t window_ns;
+	uint64_t *frames;	     /* by frame */
+	uint64_t *ustacks, *kstacks; /* by node; 0: it has none */
+};
+
+/* Free with rows_done(), in any case. @p must live as long. Returns 0 or -ENOMEM. */
+int rows_init(struct rows *r, const struct dusk_profile *p);
+void rows_done(struct rows *r);
+
+/* What is the same for each batch of a profile, and for no other profile. */
+uint64_t rows_profile_id(const struct rows *r);
+
+/* Write the samples of the day @day (days since 1970), as sums. */
+void rows_samples(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
+
+/* Write what was counted on that day. */
+void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
+
+/* Write the stacks of all samples that are not in @sent, and add them to it. */
+void rows_stacks(struct buffer *b, const struct rows *r, struct map *sent);
+
+/* Write the frames that are not in @sent with the names that they have, and add them to it. */
+void rows_frames(struct buffer *b, const struct rows *r, struct map *sent);
+
+void rows_host(struct buffer *b, const struct rows *r);
+
+/* The first and the last day of what there is. Returns false if there is nothing. */
+bool rows_days(const struct rows *r, uint32_t *first, uint32_t *last);

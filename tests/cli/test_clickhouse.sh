@@ -1,0 +1,183 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Does a server get what is in stores, each row once, and do all commands read it? usage: test_clickhouse.sh DUSK MAKE_PROFILE
+. "$(dirname "$0")/../tools/tap.sh"
+here=$(realpath "$(dirname "$0")")
+. "$here/clickhouse_server.sh"
+dusk=$(realpath "$1")
+make_profile=$(realpath "$2")
+cd "$tmp" || exit 1
+export LC_ALL=C HOME="$tmp" TZ=UTC
+unset DEBUGINFOD_URLS PAGER DUSK_CLICKHOUSE_PASSWORD
+
+for command in clickhouse-server curl python3 sqlite3; do
+	needs "$command" "a server gets what is in stores" || { done_testing; exit; }
+done
+server=
+proxy=
+trap 'kill -9 $server $proxy 2>/dev/null; rm -rf "$tmp"' EXIT
+configure
+claim "the server starts" serve
+url() { # url DATABASE
+	echo "clickhouse://dusk:secret@127.0.0.1:$http_port/$1"
+}
+failed() {
+	wanted=$1
+	shift
+	exits 1 "$dusk" "$@" && says "$wanted"
+}
+# at FOLDER SECOND [N]: a profile of twenty samples, each 10 ms, that began at that second of 2026-11-24T02:00:00Z
+at() {
+	file=$1/$(date -ud "@$(($(date -ud 2026-11-24T02:00:00Z +%s) + $2))" +%Y%m%dT%H%M%SZ).dusk
+	"$make_profile" one.dusk || exit 1
+	sqlite3 one.dusk "insert or replace into setting values('boot_id','boot'),('hostname','web-1'),
+		('start_realtime_ns',$(($(date -ud 2026-11-24T02:00:00Z +%s) + $2))||'000000000')"
+	"$dusk" merge -q --window 1s -o "$file" one.dusk
+}
+folded() {
+	"$dusk" export -f folded "$@" | sort
+}
+same_stacks() { # same_stacks STORE URL [OPTION...]
+	one=$1
+	other=$2
+	shift 2
+	folded -i "$one" "$@" >one
+	folded -i "$other" "$@" >two
+	diff one two && [ -s one ]
+}
+samples() { # samples DATABASE: as the server has them
+	asked "SELECT sum(n) FROM $1.samples WHERE kind = 'on-cpu'"
+}
+day=2026-11-24..2026-11-25
+
+mkdir st
+for i in $(seq 0 30 270); do at st "$i"; done
+claim "nothing is sent to a server without tables" failed "there is no store of dusk at http://127.0.0.1:$http_port/ one: dusk store init makes one" store send st "$(url one)"
+claim "the tables are made" exits 0 "$dusk" store init "$(url one)"
+claim "... and stay when they are there" exits 0 "$dusk" store init "$(url one)"
+claim "a store is sent" exits 0 "$dusk" store send st "$(url one)"
+claim "... all its samples" [ "$(samples one)" = 200 ]
+claim "... and nothing when it is sent again" sh -c "'$dusk' store send st '$(url one)' | grep -qx '0 rows'"
+claim "... which changes nothing" [ "$(samples one)" = 200 ]
+claim "the server's store has the stacks of the folder" same_stacks st "$(url one)@$day"
+claim "a part of the time is read" sh -c "'$dusk' report -i '$(url one)@2026-11-24T02:01..2026-11-24T02:02' | grep -q '^# samples:   40;'"
+claim "... as a diff" exits 0 "$dusk" diff "$(url one)@2026-11-24T02:00..2026-11-24T02:01" "$(url one)@2026-11-24T02:01..2026-11-24T02:02"
+claim "... with labels" sh -c "[ \"\$('$dusk' report -i st --sort service,comm --json | jq -cS 'select(.service) | [.service, .comm, .self]' | sort)\" = \"\$('$dusk' report -i '$(url one)@$day' --sort service,comm --json | jq -cS 'select(.service) | [.service, .comm, .self]' | sort)\" ]"
+claim "... and its host" sh -c "'$dusk' info -i '$(url one)@$day' | grep -q 'hostname = web-1'"
+claim "a time with nothing says so" failed "there is nothing of that time" report -i "$(url one)@2020-01-01..2020-01-02"
+
+claim "a wrong password is a failure" failed "says 401" report -i "clickhouse://dusk:wrong@127.0.0.1:$http_port/one@$day"
+claim "... and one from the environment is taken" env DUSK_CLICKHOUSE_PASSWORD=secret "$dusk" report -i "clickhouse://dusk@127.0.0.1:$http_port/one@$day"
+claim "a server that is not there is a failure" failed "cannot reach the server" report -i "clickhouse://127.0.0.1:1/one@$day"
+claim "what is no server is a failure" failed "is not a server" store send st http://127.0.0.1/
+claim "... and a database whose name is none" failed "a store is clickhouse://" store init "clickhouse://127.0.0.1:$http_port/a;b"
+
+# What comes later, and what is damaged.
+at st 300
+claim "what has come since is sent" exits 0 "$dusk" store send st "$(url one)"
+claim "... and only that" [ "$(samples one)" = 220 ]
+: >st/20261124T020530Z.dusk
+at st 360
+claim "a profile that cannot be read is left out" exits 0 "$dusk" store send st "$(url one)"
+claim "... which is said" says "20261124T020530Z.dusk was removed, or cannot be read, before all of it was sent"
+claim "... and counted" [ "$(asked "SELECT sum(value) FROM one.counts WHERE name = 'lost-profiles'")" = 1 ]
+claim "... and those behind it are sent" [ "$(samples one)" = 240 ]
+rm st/20261124T020530Z.dusk
+echo "profile ../x" >"$(ls st/.sent-*)"
+claim "a damaged position is a failure" failed "is damaged; without it all of the store is sent again" store send st "$(url one)"
+
+# Exactly once: whatever is killed, or lost on the way.
+mkdir big
+cp st/*.dusk big/
+for i in $(seq 600 10 1200); do at big "$i"; done
+nr=$(($(ls big/*.dusk | wc -l) * 20))
+once() { # once DATABASE: the server has each sample of big once
+	[ "$(samples "$1")" = "$nr" ] || { echo "$(samples "$1") samples, not $nr"; return 1; }
+	same_stacks big "$(url "$1")@$day"
+}
+copy() { # copy DATABASE: a new database, to which nothing of big was sent
+	rm -f big/.sent-*
+	"$dusk" store init "$(url "$1")"
+}
+killed() {
+	copy killed
+	for i in $(seq 50); do
+		timeout -s KILL "0.$(printf %03d $((i * 7 % 97 + 3)))" "$dusk" store send big "$(url killed)" && break
+	done >/dev/null 2>&1
+	echo "after $i kills"
+	[ "$i" -gt 5 ] && "$dusk" store send big "$(url killed)" && once killed
+}
+claim "a sender that is killed sends each row once" killed
+server_killed() {
+	copy crashed
+	for i in $(seq 12); do
+		"$dusk" store send big "$(url crashed)" >/dev/null 2>&1 &
+		sender=$!
+		sleep "0.$(printf %02d $((i * 7)))"
+		kill -9 $server
+		wait $server $sender 2>/dev/null
+		serve || return 1
+	done
+	echo "after 12 kills of the server: $(samples crashed)"
+	"$dusk" store send big "$(url crashed)" && once crashed
+}
+claim "a server that is killed has each row once" server_killed
+through_proxy() {
+	copy dropped
+	python3 "$here/dropping_proxy.py" "$http_port" >port &
+	proxy=$!
+	until [ -s port ]; do sleep 0.1; done
+	for i in $(seq 1000); do
+		"$dusk" store send big "clickhouse://dusk:secret@127.0.0.1:$(cat port)/dropped" >/dev/null 2>&1 && break
+	done
+	kill $proxy
+	echo "$i times"
+	[ "$i" -gt 5 ] && once dropped
+}
+claim "a network that drops half of the answers loses and doubles nothing" through_proxy
+
+reason=
+[ "$(id -u)" = 0 ] || reason="not root"
+[ "$reason" ] || "$dusk" record -q -d 100ms -o probe.dusk 2>/dev/null || reason="this machine cannot record, see dusk doctor"
+if [ "$reason" ]; then
+	claims=$((claims + 1))
+	echo "ok $claims - an agent sends what it records # SKIP $reason"
+	done_testing
+	exit
+fi
+until_true() {
+	for i in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.2
+	done
+	echo "not within 120 s: $*"
+	return 1
+}
+"$dusk" store init "$(url live)"
+sh -c 'while :; do :; done' &
+busy=$!
+"$dusk" agent --config /dev/null --store live -F 49 --window 1s --rotate 10s --to "$(url live)" >agent.said 2>&1 &
+agent=$!
+claim "an agent sends what it records" until_true sh -c "[ \"\$(curl -s 'http://dusk:secret@127.0.0.1:$http_port/' --data-binary 'SELECT sum(n) FROM live.samples')\" -gt 100 ]"
+claim "... from more than one profile" until_true sh -c "[ \"\$(ls live/*Z.dusk | wc -l)\" -ge 2 ]"
+kill -TERM $agent
+wait $agent
+kill $busy
+claim "the agent says what it does, and no more" sh -c "cat agent.said; [ \"\$(cat agent.said)\" = 'dusk: recording into live' ]"
+claim "... all of it, at its end" same_stacks live "$(url live)@-1h"
+same_times() { # off CPU; the server's are rounded to microseconds
+	for store in live "$(url live)@-1h"; do
+		folded -i "$store" --off-cpu | sed 's/ [0-9]*$//' >"stacks.${store%%:*}"
+	done
+	[ -s stacks.live ] && diff stacks.live stacks.clickhouse
+}
+claim "... off CPU too" same_times
+claim "... as the check says" exits 0 "$dusk" store check "$(url live)"
+all_there() {
+	"$dusk" store check live
+	"$dusk" store check "$(url live)" | tee /dev/stderr | awk '/samples/ { n++; if ($NF != 0) exit 1 } END { exit n != 1 }' 2>&1
+}
+claim "... nothing is missing" all_there
+asked "INSERT INTO live.samples SELECT ts, host, service, version, unit, container, pod, namespace, pid, comm, kind, outcome, ustack, kstack, n, value, runnable, batch + 1 FROM live.samples" >/dev/null
+claim "what is there twice is found" failed "something was sent twice" store check "$(url live)"
+done_testing
