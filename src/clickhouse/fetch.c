@@ -22,6 +22,7 @@ struct request {
 	const char *database;
 	char *where;
 	uint64_t from_s, to_s, step_s;
+	bool by_pid;
 	struct dusk_error *err;
 };
 
@@ -111,42 +112,78 @@ __attribute__((format(printf, 1, 2))) static char *print(const char *format, ...
 }
 
 /* The stacks of what is asked for. */
-static char *stacks_of(const struct request *r, const char *columns)
+static char *stacks_with(const struct request *r, const char *columns, const char *rest)
 {
 	return print(
 		"SELECT %s FROM %s.stacks WHERE stack IN (SELECT DISTINCT ustack FROM %s.samples WHERE %s) OR stack IN "
-		"(SELECT DISTINCT kstack FROM %s.samples WHERE %s)",
-		columns, r->database, r->database, r->where, r->database, r->where);
+		"(SELECT DISTINCT kstack FROM %s.samples WHERE %s)%s",
+		columns, r->database, r->database, r->where, r->database, r->where, rest);
+}
+
+static char *stacks_of(const struct request *r)
+{
+	return stacks_with(r, REBUILD_STACKS, " LIMIT 1 BY stack FORMAT RowBinary");
+}
+
+static char *frames_of(const struct request *r)
+{
+	_cleanup_(freep) char *used = stacks_with(r, "arrayJoin(frames)", "");
+
+	return used ? print("SELECT " REBUILD_FRAMES
+			    " FROM %s.frames WHERE frame IN (%s) ORDER BY rev DESC LIMIT 1 BY frame "
+			    "FORMAT RowBinary",
+			    r->database, used)
+		    : NULL;
+}
+
+static char *samples_of(const struct request *r)
+{
+	const char *columns = r->by_pid ? REBUILD_SAMPLES("pid") : REBUILD_SAMPLES("toUInt32(0) AS no_pid");
+	uint64_t from_s = r->from_s, step_s = r->step_s;
+
+	return print("SELECT toUInt32(%" PRIu64 " + intDiv(toUInt32(ts) - %" PRIu64 ", %" PRIu64 ") * %" PRIu64
+		     ") AS t, %s "
+		     "FROM %s.samples WHERE %s GROUP BY t, " REBUILD_LABELS "%s" REBUILD_STACK " FORMAT RowBinary",
+		     from_s, from_s, step_s, step_s, columns, r->database, r->where, r->by_pid ? "pid" : "no_pid");
+}
+
+/* A batch of counts that came twice is there twice until the server has merged its parts. */
+static char *counts_of(const struct request *r)
+{
+	return print(
+		"SELECT name, sum(v) FROM (SELECT name, any(value) AS v FROM %s.counts WHERE ts >= toDateTime(%" PRIu64
+		") AND ts < toDateTime(%" PRIu64 ") GROUP BY name, ts, host, batch) GROUP BY name FORMAT RowBinary",
+		r->database, r->from_s, r->to_s);
+}
+
+/* A PID means something on one host. Of many there are millions, which nobody looks for, and each would be a row. */
+static int choose_pids(struct request *r)
+{
+	_cleanup_(freep) char *sql = print("SELECT uniq(host) FROM %s.samples WHERE %s", r->database, r->where),
+			      *answer = NULL;
+	size_t len;
+	int rc = sql ? client_run(r->client, sql, NULL, NULL, &answer, &len, r->err) : -ENOMEM;
+
+	r->by_pid = !rc && strtoul(answer, NULL, 10) < 2;
+	return rc;
 }
 
 static int ask(struct request *r, struct rebuild *b)
 {
-	_cleanup_(freep) char *frames = stacks_of(r, "arrayJoin(frames)"), *stacks = stacks_of(r, REBUILD_STACKS);
-	int rc = frames && stacks ? 0 : -ENOMEM;
+	static const struct {
+		char *(*query)(const struct request *r);
+		int (*take)(struct rebuild *b, struct answer_reader *row);
+	} queries[] = {
+		{frames_of, rebuild_frame},
+		{stacks_of, rebuild_stack},
+		{samples_of, rebuild_sample},
+		{counts_of, rebuild_count},
+	};
+	int rc = choose_pids(r);
 
-	rc = rc
-		     ?: each_row(r, b,
-				 print("SELECT " REBUILD_FRAMES
-				       " FROM %s.frames WHERE frame IN (%s) ORDER BY rev DESC LIMIT 1 BY "
-				       "frame FORMAT RowBinary",
-				       r->database, frames),
-				 rebuild_frame);
-	rc = rc ?: each_row(r, b, print("%s LIMIT 1 BY stack FORMAT RowBinary", stacks), rebuild_stack);
-	rc = rc
-		     ?: each_row(r, b,
-				 print("SELECT toUInt32(%" PRIu64 " + intDiv(toUInt32(ts) - %" PRIu64 ", %" PRIu64
-				       ") * %" PRIu64 ") AS t, " REBUILD_SAMPLES
-				       " FROM %s.samples WHERE %s GROUP BY t, " REBUILD_LABELS " FORMAT RowBinary",
-				       r->from_s, r->from_s, r->step_s, r->step_s, r->database, r->where),
-				 rebuild_sample);
-	return rc
-		       ?: each_row(r, b,
-				   print("SELECT name, sum(v) FROM (SELECT name, any(value) AS v FROM %s.counts WHERE "
-					 "ts >= "
-					 "toDateTime(%" PRIu64 ") AND ts < toDateTime(%" PRIu64
-					 ") GROUP BY name, ts, host, batch) GROUP BY name FORMAT RowBinary",
-					 r->database, r->from_s, r->to_s),
-				   rebuild_count);
+	for (size_t i = 0; !rc && i < sizeof(queries) / sizeof(queries[0]); i++)
+		rc = each_row(r, b, queries[i].query(r), queries[i].take);
+	return rc;
 }
 
 static int set_number(struct rebuild *b, const char *key, uint64_t value)

@@ -34,9 +34,9 @@ struct rebuild {
 	"frame, build_id, module, off, is_return, func, image, func_off, file, line, inl.func, inl.file, " \
 	"inl.line"
 #define REBUILD_STACKS "stack, frames"
-#define REBUILD_LABELS \
-	"host, service, version, unit, container, pod, namespace, pid, comm, kind, outcome, ustack, kstack"
-#define REBUILD_SAMPLES REBUILD_LABELS ", sum(n), sum(value), sum(runnable)"
+#define REBUILD_LABELS "host, service, version, unit, container, pod, namespace, "
+#define REBUILD_STACK ", comm, kind, outcome, ustack, kstack"
+#define REBUILD_SAMPLES(pid) REBUILD_LABELS pid REBUILD_STACK ", sum(n), sum(value), sum(runnable)"
 
 /* Each of these returns 0, -EBADMSG or -ENOMEM. */
 int rebuild_init(struct rebuild *b, uint64_t from_s);
