@@ -10,6 +10,8 @@
 
 #define NS_A_S 1000000000ULL
 #define MAX_FRAME_LINES 64
+#define MAX_STACK_FRAMES 4096
+#define MAX_GENERATIONS 256
 #define MAX_NS (1ULL << 62)
 
 static int add_outcomes(struct rebuild *b)
@@ -105,13 +107,16 @@ static int read_lines(struct rebuild *b, struct answer_reader *r, struct dusk_fr
 	return vec_append(&b->lines, inlined, nr) ?: vec_push(&b->lines, own);
 }
 
-/* Where two frames would be the same for a profile, as JIT code of two processes, the second is in a module of its own. */
-static int place_frame(struct rebuild *b, struct dusk_frame *f, const char *path, const char *build_id)
+/*
+ * Where two frames would be the same for a profile, as JIT code of two processes, the second is in a module of its own; but not
+ * without an end.
+ */
+static int place_frame(struct rebuild *b, struct dusk_frame *f, const char *path, const char *build_id, uint32_t *ret)
 {
-	uint32_t number;
+	uint32_t number = 0;
 	bool fresh = false;
 
-	for (uint32_t generation = 0; !fresh; generation++) {
+	for (uint32_t generation = 0; !fresh && generation < MAX_GENERATIONS; generation++) {
 		if (module_of(b, path, build_id, generation, &f->module))
 			return -ENOMEM;
 		const struct {
@@ -122,7 +127,8 @@ static int place_frame(struct rebuild *b, struct dusk_frame *f, const char *path
 		if (strings_number(&b->frame_keys, &key, sizeof(key), &number, &fresh))
 			return -ENOMEM;
 	}
-	return 0;
+	*ret = number + 1;
+	return fresh ? vec_push(&b->frames, *f) : 0;
 }
 
 int rebuild_frame(struct rebuild *b, struct answer_reader *r)
@@ -148,8 +154,7 @@ int rebuild_frame(struct rebuild *b, struct answer_reader *r)
 		return -ENOMEM;
 	if (!fresh)
 		return 0;
-	*number = b->frames.nr;
-	return place_frame(b, &f, path, build_id) ?: vec_push(&b->frames, f);
+	return place_frame(b, &f, path, build_id, number);
 }
 
 int rebuild_stack(struct rebuild *b, struct answer_reader *r)
@@ -160,6 +165,8 @@ int rebuild_stack(struct rebuild *b, struct answer_reader *r)
 
 	if (!at)
 		return -ENOMEM;
+	if (nr > MAX_STACK_FRAMES)
+		return -EBADMSG;
 	*at = b->stack_frames.nr;
 	if (vec_push(&b->stack_frames, nr))
 		return -ENOMEM;
