@@ -15,6 +15,7 @@ struct options {
 	bool full_names, stacks, total, absolute, inlined, csv, json;
 	struct time_base_choice kind;
 	struct filter_options filter;
+	const char *before;
 	uint32_t limit;
 	double percent_limit;
 };
@@ -25,6 +26,7 @@ static const struct option options[] = {
 	{0, "absolute", OPTION_FLAG, offsetof(struct options, absolute), NULL, "time (default: share of all)"},
 	TIME_BASE_OPTIONS(struct options, kind),
 	FILTER_OPTIONS(struct options, filter),
+	BEFORE_OPTION(struct options, before),
 	{0, "full-names", OPTION_FLAG, offsetof(struct options, full_names), NULL, "do not shorten long names"},
 	INLINE_OPTIONS(struct options, inlined),
 	{'l', "limit", OPTION_NUMBER, offsetof(struct options, limit), "N", "at most N rows", 1, UINT32_MAX},
@@ -46,16 +48,20 @@ static int choose_samples(const struct command *self, struct side sides[2], cons
 			  enum time_base *kind, char *const *argv)
 {
 	struct filter f = {.trim = true};
+	const char *pattern;
 	int status = filter_choose(self, &o->filter, &f);
 
 	f.kind = *kind = time_base_of(sides[BEFORE].profile, *kind);
 	f.marks = o->stacks && *kind == TIME_BASE_WALL;
 	for (int i = BEFORE; i <= AFTER && !status; i++) {
 		const struct dusk_profile *p = sides[i].profile;
+		struct filter of_side = f;
 
-		status = kind_settle(&sides[i].of_event, &p, sides[i].path, &o->kind, kind);
+		if (i == BEFORE && o->before)
+			status = filter_before(self, o->before, &pattern, &of_side);
+		status = status ?: kind_settle(&sides[i].of_event, &p, sides[i].path, &o->kind, kind);
 		if (!status)
-			status = filter_apply(&sides[i].seen, p, &f);
+			status = filter_apply(&sides[i].seen, p, &of_side);
 	}
 	if (status || sides[AFTER].seen.profile.nr_samples)
 		return status;

@@ -14,6 +14,7 @@ struct options {
 	const char *input, *output, *title, *wakers;
 	bool inlined, data;
 	struct filter_options filter;
+	const char *before;
 	struct time_base_choice kind;
 	struct text_list by;
 };
@@ -30,6 +31,7 @@ static const struct option options[] = {
 	 "occurrences of this event of tracefs instead"},
 	BY_OPTION(struct options, by, "above threads, their services, units, pods, ..."),
 	FILTER_OPTIONS(struct options, filter),
+	BEFORE_OPTION(struct options, before),
 	INLINE_OPTIONS(struct options, inlined),
 	{0},
 };
@@ -88,12 +90,17 @@ static enum time_base kind_for(const struct dusk_profile *p, const struct option
 	return o->kind.event || (!p->nr_samples && p->nr_occurrences) ? TIME_BASE_EVENT : TIME_BASE_WALL;
 }
 
-static int open_side(const struct command *self, struct side *s, const struct options *o, const char *path)
+/* @before: what the first of two has instead, or NULL. */
+static int open_side(const struct command *self, struct side *s, const struct options *o, const char *path,
+		     const char *before)
 {
 	struct filter filter = {.trim = true, .marks = true};
 	const struct dusk_profile *p;
+	const char *pattern;
 	int status = filter_choose(self, &o->filter, &filter);
 
+	if (!status && before)
+		status = filter_before(self, before, &pattern, &filter);
 	if (!status)
 		status = open_profile(&s->profile, path, true, o->inlined);
 	if (status)
@@ -123,8 +130,10 @@ static int make_page(const struct command *self, const struct options *o, const 
 	enum time_base unused;
 	int status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_WALL, &unused);
 
+	if (!status && o->before && nr < SIDES)
+		status = say_usage(self, "--before is of the first of two profiles");
 	for (size_t i = 0; i < nr && !status; i++)
-		status = open_side(self, &sides[i], o, path[i]);
+		status = open_side(self, &sides[i], o, path[i], i ? NULL : o->before);
 	if (!status)
 		status = check_empty(sides, nr, path, o, argv);
 	if (!status)

@@ -145,9 +145,9 @@ static int check(const struct options *o, const char *const *paths, size_t nr)
 }
 
 /* dusk-clickhouse knows servers. */
-static int on_server(const char *what, const char *url, const char *store)
+static int on_server(const char *what, const char *url, const char *with)
 {
-	const char *words[] = {HELPER_CLICKHOUSE, what, url, store, NULL};
+	const char *words[] = {HELPER_CLICKHOUSE, what, url, with, NULL};
 
 	if (fleet_is_meant(url))
 		return helper_become(words);
@@ -166,8 +166,10 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!command_words(self, argc, argv, &o, words, MAX_WORDS, &nr, &status))
 		return status;
 	what = nr ? words[0] : "";
-	if (!strcmp(what, "init") && nr == 2)
+	if ((!strcmp(what, "init") || !strcmp(what, "status")) && nr == 2)
 		return on_server(what, words[1], NULL);
+	if (!strcmp(what, "drop-before") && nr == 3)
+		return on_server(what, words[2], words[1]);
 	if (!strcmp(what, "send") && nr == 3)
 		return on_server(o.follow ? "follow" : what, words[2], words[1]);
 	if (!strcmp(what, "check") && nr == 2 && fleet_is_meant(words[1]))
@@ -180,8 +182,13 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command cmd_store = {
 	.name = "store",
 	.summary = "Check that a store has all that was taken; send it to a server",
-	.arguments = "[options] check STORE... | send STORE URL | init URL",
-	.notes = "STORE may be a part of one, STORE@-2h, or a profile.\n"
+	.arguments = "[options] COMMAND ...",
+	.notes = "dusk store check STORE...        is all there that was taken?\n"
+		 "dusk store init URL              make the tables on a server\n"
+		 "dusk store send STORE URL        send what it does not have yet\n"
+		 "dusk store status URL            what it has, of which hosts\n"
+		 "dusk store drop-before DAY URL   remove older days\n\n"
+		 "STORE may be a part of one, STORE@-2h, or a profile.\n"
 		 "URL: a ClickHouse server, clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE.\n",
 	.options = options,
 	.run = run,

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "cli/command.h"
+#include "cli/fleet.h"
 #include "cli/helper.h"
 
 #define USUAL_STORE "/var/lib/dusk"
@@ -30,7 +31,7 @@ static int check(const struct command *self, const struct options *o, const char
 {
 	if ((o->token_file != NULL) + (o->user_header != NULL) + o->open > 1)
 		return say_usage(self, "--token-file, --user-header and --open exclude each other");
-	if (access(store, R_OK | X_OK)) {
+	if (!fleet_is_meant(store) && access(store, R_OK | X_OK)) {
 		say("cannot read the store %s: %s", store, strerror(errno));
 		return STATUS_FAILED;
 	}

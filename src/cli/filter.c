@@ -139,6 +139,23 @@ int filter_choose(const struct command *self, const struct filter_options *o, st
 	return STATUS_OK;
 }
 
+int filter_before(const struct command *self, const char *text, const char **pattern, struct filter *ret)
+{
+	const char *is = strchr(text, '=');
+
+	for (enum thread_label i = 0; is && i < NR_THREAD_LABELS; i++) {
+		const char *name = thread_label_name(i);
+
+		if (strlen(name) != (size_t)(is - text) || memcmp(name, text, is - text))
+			continue;
+		*pattern = is + 1;
+		ret->only.label[i] = pattern;
+		ret->only.nr_label[i] = 1;
+		return STATUS_OK;
+	}
+	return say_usage(self, "--before takes a label and its name, such as version=8a6e*; not '%s'", text);
+}
+
 int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struct filter *f)
 {
 	int err = filtered_init(ret, p, f);

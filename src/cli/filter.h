@@ -107,6 +107,16 @@ int kind_settle(struct filtered *of_event, const struct dusk_profile **p, const 
  */
 int filter_choose(const struct command *self, const struct filter_options *o, struct filter *ret);
 
+/* Of two profiles, what of the first one is compared: a row of an option table for const char *@member of @type. */
+#define BEFORE_OPTION(type, member) \
+	{0, "before", OPTION_TEXT, offsetof(type, member), "LABEL", "of BEFORE this instead: version=8a6e*"}
+
+/*
+ * Let @ret, which filter_choose() has set, select by the label in @text, "version=8a6e*", and by no other value of it. @pattern must
+ * live as long as @ret. Returns STATUS_OK, or STATUS_USAGE after an error.
+ */
+int filter_before(const struct command *self, const char *text, const char **pattern, struct filter *ret);
+
 /* Filter @p by @f. Free @ret with filtered_done() in any case. Returns STATUS_OK, or STATUS_FAILED after an error. */
 int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struct filter *f);
 

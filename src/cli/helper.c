@@ -44,12 +44,15 @@ static const struct {
 
 static void say_missing(const char *name)
 {
+	const char *needs = "more", *group = "build";
+
 	for (size_t i = 0; i < sizeof(helpers) / sizeof(helpers[0]); i++)
-		if (!strcmp(helpers[i].name, name))
-			say("this dusk has no %s: a build has it where %s is installed (tools/setup %s), and a package "
-			    "in "
-			    "%s",
-			    name, helpers[i].needs, helpers[i].group, name);
+		if (!strcmp(helpers[i].name, name)) {
+			needs = helpers[i].needs;
+			group = helpers[i].group;
+		}
+	say("this dusk has no %s: a build has it where %s is installed (tools/setup %s), and a package of its name",
+	    name, needs, group);
 }
 
 int helper_become(const char *const *words)

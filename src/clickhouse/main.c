@@ -5,6 +5,8 @@
  *	dusk-clickhouse init URL		make the tables
  *	dusk-clickhouse check URL		compare what was taken with what is stored, by host
  *	dusk-clickhouse check-minutes URL	the same by host and minute
+ *	dusk-clickhouse status URL		print what there is; fail if nothing came for three minutes
+ *	dusk-clickhouse drop-before URL DAY	remove the days before that
  *	dusk-clickhouse send URL STORE		send what is in a store, and end
  *	dusk-clickhouse fetch URL FROM TO FILE [LABEL=TEXT...]	write what there is of a time, in seconds since 1970, to a profile
  *	dusk-clickhouse send-rest URL STORE	the same, without a word on how much
@@ -26,9 +28,11 @@
 #include "clickhouse/fetch.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/send.h"
+#include "clickhouse/status.h"
 
 #define POLL_S 5
 #define MAX_BACKOFF_S 60
+#define STALE_S 180 /* an agent writes a window every ten seconds */
 
 static volatile sig_atomic_t stop;
 
@@ -138,6 +142,26 @@ static int check(struct client *c, bool minutes)
 	return bad;
 }
 
+static int status(struct client *c)
+{
+	struct dusk_error err = {""};
+	uint64_t ago_s;
+
+	if (schema_check(c, &err) || status_print(c, &ago_s, &err))
+		return fail(&err);
+	if (ago_s <= STALE_S)
+		return 0;
+	fputs("dusk: nothing came for three minutes\n", stderr);
+	return 1;
+}
+
+static int drop(struct client *c, const char *day)
+{
+	struct dusk_error err = {""};
+
+	return schema_check(c, &err) || drop_before(c, day, &err) ? fail(&err) : 0;
+}
+
 int main(int argc, char **argv)
 {
 	_cleanup_(client_freep) struct client *c = NULL;
@@ -157,6 +181,10 @@ int main(int argc, char **argv)
 		return init(c);
 	if (argc == 3 && (!strcmp(argv[1], "check") || !strcmp(argv[1], "check-minutes")))
 		return check(c, !strcmp(argv[1], "check-minutes"));
+	if (argc == 3 && !strcmp(argv[1], "status"))
+		return status(c);
+	if (argc == 4 && !strcmp(argv[1], "drop-before"))
+		return drop(c, argv[3]);
 	if (argc == 4 && (!strcmp(argv[1], "send") || !strcmp(argv[1], "send-rest") || !strcmp(argv[1], "follow")))
 		return send_store(c, argv[3], argv[1]);
 	if (argc >= 6 && !strcmp(argv[1], "fetch"))

@@ -25,7 +25,8 @@ struct sender {
 	struct client *client;
 	const char *store;
 	struct position at;
-	struct map stacks, frames; /* that this process has sent */
+	struct map stacks, frames;     /* that this process has sent */
+	char unreadable[NAME_MAX + 1]; /* a profile that was complained of */
 };
 
 void sender_free(struct sender *s)
@@ -329,8 +330,10 @@ int sender_send(struct sender *s, const volatile sig_atomic_t *stop, uint64_t *n
 		rc = rc ?: send_profile(s, stop, nr_rows, err);
 		if (rc && rc != UNREADABLE)
 			return rc == NOT_NOW ? 0 : rc;
-		if (rc)
+		if (rc && strcmp(s->unreadable, s->at.profile)) {
 			fprintf(stderr, "dusk: %s\n", err->text);
+			strcpy(s->unreadable, s->at.profile);
+		}
 		behind = true;
 	}
 	return 0;

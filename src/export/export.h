@@ -50,6 +50,7 @@ int csv_write(FILE *out, const struct dusk_profile *p, const struct export_optio
 int firefox_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int folded_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int jsonl_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
+int nested_set_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int otlp_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int perf_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);
 int perfetto_write(FILE *out, const struct dusk_profile *p, const struct export_options *o);

@@ -92,7 +92,7 @@ static bool write_counters(FILE *out, const char *path, const char *dusk)
 	return true;
 }
 
-int metrics_write(FILE *out, const char *store, const char *dusk)
+static int write_store(FILE *out, const char *store, const char *dusk)
 {
 	struct store_state s;
 	int err = store_state_read(&s, store);
@@ -108,6 +108,16 @@ int metrics_write(FILE *out, const char *store, const char *dusk)
 	/* A recorder has counted nothing before its first window is over. */
 	read = write_counters(out, s.counting[0], dusk) || write_counters(out, s.counting[1], dusk);
 	gauge(out, "dusk_recorder_read", "1: the counters of a recorder could be read", read);
+	return 0;
+}
+
+int metrics_write(FILE *out, const char *store, const char *dusk)
+{
+	/* The counters of many hosts are in the tables of their server. */
+	int err = store_is_elsewhere(store) ? 0 : write_store(out, store, dusk);
+
+	if (err)
+		return err;
 	head(out, "dusk_web_answers_total", "counter", "answers to requests, by the class of their status");
 	for (size_t i = 1; i < sizeof(answers) / sizeof(*answers); i++)
 		fprintf(out, "dusk_web_answers_total{status=\"%zuxx\"} %lu\n", i, atomic_load(&answers[i]));

@@ -76,6 +76,7 @@ const struct parameter parameters[] = {
 	{"to", "up to when, as from; the default is now", TAKES_TIME},
 	{"before_from", "from when is what is compared with", TAKES_BEFORE},
 	{"before_to", "up to when is what is compared with", TAKES_BEFORE},
+	{"before", "what is compared with has this label instead: version=8a6e*", TAKES_BEFORE, "--before"},
 	{"seconds", "how many seconds; the default is " USUAL_SECONDS, TAKES_SECONDS},
 	{"kind", "time on a CPU, off CPU, or both", TAKES_KIND, NULL, kinds},
 	{"format", "as dusk export --list says; the default is folded", TAKES_FORMAT, "--format"},

@@ -161,13 +161,35 @@ static int write_openapi(FILE *out, const struct server_options *o)
 	return 0;
 }
 
+static const char well[] = "{\"status\":\"ok\"}\n";
+
+/* Ask a server whether something has come of late. */
+static answer_t send_health_elsewhere(struct server *s, struct MHD_Connection *c)
+{
+	const char *words[] = {"dusk", "store", "status", s->o->store, NULL};
+	char part[4096], why[RUN_SAID_BYTES];
+	struct run *r;
+	ssize_t n;
+
+	if (run_new(&r, s->o->dusk, words))
+		return refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the store cannot be asked now");
+	while ((n = run_read(r, part, sizeof(part))) > 0)
+		;
+	run_said(r, why);
+	run_free(r);
+	return n ? refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, *why ? why : "the store cannot be read")
+		 : send_response(c, MHD_HTTP_OK, of_text(well, strlen(well)), JSON);
+}
+
 static answer_t send_health(struct server *s, struct MHD_Connection *c)
 {
-	static const char well[] = "{\"status\":\"ok\"}\n";
 	struct store_state state;
 	char why[128];
-	int err = store_state_read(&state, s->o->store);
+	int err;
 
+	if (store_is_elsewhere(s->o->store))
+		return send_health_elsewhere(s, c);
+	err = store_state_read(&state, s->o->store);
 	if (!err && state.written_s_ago >= 0 && state.written_s_ago <= STALE_S)
 		return send_response(c, MHD_HTTP_OK, of_text(well, strlen(well)), JSON);
 	if (err)

@@ -86,6 +86,20 @@ rm st/20261124T020530Z.dusk
 echo "profile ../x" >"$(ls st/.sent-*)"
 claim "a damaged position is a failure" failed "is damaged; without it all of the store is sent again" store send st "$(url one)"
 
+# How much stays.
+claim "the hosts and the tables are shown" exits 1 "$dusk" store status "$(url one)"
+claim "... with what is there" sh -c "tr -s ' ' <said | grep -qE '^samples [0-9]+ [0-9]+$'"
+claim "... and that nothing came of late" says "nothing came for three minutes"
+"$dusk" store init "$(url days)"
+mkdir days
+for i in 0 86400 172800; do at days "$i"; done
+"$dusk" store send days "$(url days)" >/dev/null
+claim "days before a day are removed" exits 0 "$dusk" store drop-before 2026-11-25 "$(url days)"
+claim "... which are shown" says "2026-11-24"
+claim "... and no other" [ "$(samples days)" = 40 ]
+claim "... and none twice" sh -c "[ -z \"\$('$dusk' store drop-before 2026-11-25 '$(url days)')\" ]"
+claim "what is no day is a failure" failed "is not a day, such as" store drop-before "2026-11-25'; x" "$(url days)"
+
 # Exactly once: whatever is killed, or lost on the way.
 mkdir big
 cp st/*.dusk big/
@@ -160,6 +174,7 @@ busy=$!
 agent=$!
 claim "an agent sends what it records" until_true sh -c "[ \"\$(curl -s 'http://dusk:secret@127.0.0.1:$http_port/' --data-binary 'SELECT sum(n) FROM live.samples')\" -gt 100 ]"
 claim "... from more than one profile" until_true sh -c "[ \"\$(ls live/*Z.dusk | wc -l)\" -ge 2 ]"
+claim "the server has heard of the host" exits 0 "$dusk" store status "$(url live)"
 kill -TERM $agent
 wait $agent
 kill $busy
@@ -178,6 +193,20 @@ all_there() {
 	"$dusk" store check "$(url live)" | tee /dev/stderr | awk '/samples/ { n++; if ($NF != 0) exit 1 } END { exit n != 1 }' 2>&1
 }
 claim "... nothing is missing" all_there
+# The page is that of a folder.
+if [ -e "$(dirname "$dusk")/dusk-web" ]; then
+	"$dusk" web --listen 127.0.0.1:0 --open "$(url live)" >address 2>web.said &
+	web=$!
+	until_true grep -q http address
+	answers() { # answers ADDRESS: with a page that has CPU time
+		curl -sf --compressed "$(cat address)$1" | head -n 1 >answer
+		jq -e ".profiles[0].samples > 0" answer
+	}
+	claim "the server of pages answers from it" answers "api/v1/flame?from=-1h"
+	claim "... it is well, as something has come of late" sh -c "curl -sf \"\$(cat address)healthz\" | grep -q ok"
+	claim "... and has counters of its own" sh -c "curl -sf \"\$(cat address)metrics\" | grep -q dusk_web_answers_total"
+	kill $web
+fi
 asked "INSERT INTO live.samples SELECT ts, host, service, version, unit, container, pod, namespace, pid, comm, kind, outcome, ustack, kstack, n, value, runnable, batch + 1 FROM live.samples" >/dev/null
 claim "what is there twice is found" failed "something was sent twice" store check "$(url live)"
 done_testing

@@ -213,4 +213,47 @@ claim "--sort knows perf's names of keys" sh -c "
 	[ \"\$($dusk report --csv --sort sym,dso)\" = \"\$($dusk report --csv --sort function,dso)\" ] &&
 	[ \"\$($dusk report --csv --sort comm,symbol)\" = \"\$($dusk report --csv --sort comm,function)\" ] &&
 	[ \"\$($dusk report --csv --fields overhead,sym)\" = \"\$($dusk report --csv --fields self_percent,function)\" ]"
+# ---- Two services of one time
+
+services() { # of the first and of the second side of a diff: what it says was compared
+	"$dusk" diff "$@" | sed -n 's/^# \(before\|after\):.*: \([0-9]*\) samples.*/\2/p' | paste -sd' '
+}
+of_service() {
+	"$dusk" report -i cpu.dusk --service "$1" | sed -n 's/^# samples: *\([0-9]*\).* \([0-9]*\) of them selected.*/\2/p'
+}
+first=$("$dusk" report -i cpu.dusk --sort service --json | jq -r 'select(.service) | .service' | head -n 1)
+second=$("$dusk" report -i cpu.dusk --sort service --json | jq -r 'select(.service) | .service' | sed -n 2p)
+claim "there are two services" [ "$second" ]
+claim "before and after may be two services of one profile" [ "$(services --before "service=$first" --service "$second" cpu.dusk cpu.dusk)" = "$(of_service "$first") $(of_service "$second")" ]
+claim "... in a flame graph, too" sh -c "'$dusk' flame --data --before 'service=$first' --service '$second' cpu.dusk cpu.dusk >data && [ \"\$(gzip -dc data | head -n 1 | jq -c '[.profiles[].samples]')\" = '[$(of_service "$first"),$(of_service "$second")]' ]"
+claim "... which needs two profiles" exits 2 "$dusk" flame --data --before "service=$first" cpu.dusk
+claim "what is no label is refused" exits 2 "$dusk" diff --before colour=red cpu.dusk cpu.dusk
+claim "... with an example" says "such as version=8a6e*"
+
+# ---- A nested set
+
+# folded lines of a nested set on standard input
+of_nested_set() {
+	jq -r 'reduce .[] as $r ({path: [], out: []}; .path = (.path[0:$r.level] + [$r.label]) |
+		if $r.self > 0 then .out += ["\([.path[1] | gsub(" "; "_")] + .path[2:] | join(";")) \($r.self)"] else . end) | .out[]' | sort
+}
+same_as_folded() { # same_as_folded PROFILE [OPTION...]
+	"$dusk" export -f folded -i "$@" 2>/dev/null | sort >want
+	"$dusk" export -f nested-set -i "$@" 2>/dev/null >nested.json
+	of_nested_set <nested.json >got
+	diff want got && [ -s got ]
+}
+sums_fit() { # a value is that of its node, and of those right below it
+	jq -e '. as $rows | [range(length)] | all(. as $i | $rows[$i] as $r |
+		($rows[$i + 1:] | reduce .[] as $b ({sum: 0, over: false};
+			if .over or $b.level <= $r.level then .over = true elif $b.level == $r.level + 1 then .sum += $b.value else . end) | .sum) + $r.self == $r.value)' nested.json
+}
+if needs jq "a nested set has the stacks of folded lines"; then
+	claim "a nested set has the stacks of folded lines" same_as_folded cpu.dusk
+	claim "... and its values are sums" sums_fit
+	claim "... off CPU as well" same_as_folded pool.dusk --off-cpu
+	claim "... and its values are sums" sums_fit
+	claim "its first row is all" sh -c "jq -e '.[0].level == 0 and .[0].label == \"total\" and .[0].value > 0 and .[0].self == 0' nested.json"
+	claim "a file is one by its suffix" sh -c "'$dusk' export -o x.nested.json cpu.dusk 2>/dev/null && jq -e length x.nested.json"
+fi
 done_testing

@@ -717,7 +717,9 @@ static void done(struct reader *r)
 	dusk_profile_free(r->p);
 }
 
-static const struct profile_cursor begin, end = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+/* Ids that cannot be are not left out, but refused. */
+static const struct profile_cursor begin = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN},
+				   end = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
 
 /* Read the recording in @folder, or what is at @path if @folder is -1. @reached may be NULL. */
 static int read_profile(struct dusk_profile **ret, int folder, const char *path, const struct profile_cursor *from,
