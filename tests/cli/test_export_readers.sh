@@ -8,7 +8,7 @@ proto=$(realpath "$(dirname "$0")")/proto
 cd "$tmp" || exit 1
 export LC_ALL=C HOME="$tmp"
 "$make_profile" profile.dusk || exit 1
-names="folded script perf pprof otlp perfetto firefox speedscope jsonl csv"
+names="folded script perf pprof otlp perfetto firefox speedscope nested-set jsonl csv"
 for format in $names; do
 	"$dusk" export -f $format -o x.$format 2>said.$format || exit 1
 done
@@ -38,7 +38,7 @@ claim "--list names every format" sh -c "$dusk export --list | cut -d ' ' -f 1 |
 claim "the suffix tells the format" sh -c "$dusk export -o y.pb.gz 2>/dev/null && cmp y.pb.gz x.pprof &&
 	$dusk export -o perf.data 2>/dev/null && cmp perf.data x.perf && $dusk export -o y.csv 2>/dev/null && cmp y.csv x.csv"
 claim "--format is believed before the suffix" sh -c "$dusk export -f folded -o z.csv && cmp z.csv x.folded"
-claim "a suffix that tells nothing: the formats" refused "speedscope, jsonl, csv" -o x.json
+claim "a suffix that tells nothing: the formats" refused "speedscope, nested-set, jsonl, csv" -o x.json
 claim "an unknown format: the formats" refused "perfetto, firefox" -f pdf
 claim "data that has no place in the format is named, once" is "dusk: pprof has no place for times and CPUs" cat said.pprof
 claim "a format with a place for all prints no message" is "" cat said.jsonl said.perfetto said.folded

@@ -178,7 +178,8 @@ static int taken(struct rebuild *b, const struct buffer answers[4], int cut, siz
 		uint8_t *own = malloc(size + !size);
 		struct answer_reader r = {.at = own, .end = own + size, .texts = b->texts};
 
-		memcpy(own, answers[i].bytes.v, size);
+		if (size)
+			memcpy(own, answers[i].bytes.v, size);
 		while (!err && answer_has_more(&r))
 			err = take[i](b, &r);
 		free(own);
