@@ -107,6 +107,7 @@ struct dusk_cgroup {
 	const char *pod; /* name; or uid, where only that is known */
 	const char *pod_namespace;
 	const char *unit; /* of systemd: "cron.service"; inside of a container: of its own systemd */
+	const char *host; /* on which it is, if that is not the setting "hostname": the profile is of several */
 };
 
 struct dusk_thread {

@@ -26,8 +26,8 @@ int by_choose(const struct command *self, const struct text_list *list, struct t
 			which++;
 		if (which == NR_THREAD_LABELS)
 			return say_usage(self,
-					 "--by takes service, unit, container, pod, namespace, version and cgroup, "
-					 "not '%s'",
+					 "--by takes service, unit, container, pod, namespace, version, cgroup and "
+					 "host, not '%s'",
 					 list->v[i]);
 		if (!has(ret, which))
 			ret->v[ret->nr++] = which;

@@ -22,14 +22,14 @@ struct options {
 };
 
 /* Keys of rows first, then columns of weight. The first NR_SORT_KEYS are allowed in --sort. */
-static const enum key keys[NR_KEYS] = {KEY_COMM,    KEY_PID,	      KEY_TID,		KEY_DSO,      KEY_FUNCTION,
-				       KEY_LINE,    KEY_STATE,	      KEY_SERVICE,	KEY_UNIT,     KEY_CONTAINER,
-				       KEY_POD,	    KEY_NAMESPACE,    KEY_VERSION,	KEY_CGROUP,   KEY_TIME,
-				       KEY_SELF,    KEY_TOTAL,	      KEY_COUNT,	KEY_RUNNABLE, KEY_AVERAGE,
-				       KEY_LONGEST, KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
+static const enum key keys[NR_KEYS] = {KEY_COMM,    KEY_PID,	   KEY_TID,	     KEY_DSO,	       KEY_FUNCTION,
+				       KEY_LINE,    KEY_STATE,	   KEY_SERVICE,	     KEY_UNIT,	       KEY_CONTAINER,
+				       KEY_POD,	    KEY_NAMESPACE, KEY_VERSION,	     KEY_CGROUP,       KEY_HOST,
+				       KEY_TIME,    KEY_SELF,	   KEY_TOTAL,	     KEY_COUNT,	       KEY_RUNNABLE,
+				       KEY_AVERAGE, KEY_LONGEST,   KEY_SELF_PERCENT, KEY_TOTAL_PERCENT};
 
 #define NR_FIELDS NR_KEYS
-#define NR_SORT_KEYS 21
+#define NR_SORT_KEYS 22
 
 static const char *key_choice(size_t i)
 {

@@ -25,7 +25,8 @@ struct filter_options {
 		LABEL_OPTION(type, member, LABEL_POD, "pod", "NAMES", "only these pods of Kubernetes"),          \
 		LABEL_OPTION(type, member, LABEL_NAMESPACE, "namespace", "NAMES", "only pods of these"),         \
 		LABEL_OPTION(type, member, LABEL_VERSION, "version", "IDS", "only programs of these build ids"), \
-		LABEL_OPTION(type, member, LABEL_CGROUP, "cgroup", "PATHS", "only these cgroups, and below")
+		LABEL_OPTION(type, member, LABEL_CGROUP, "cgroup", "PATHS", "only these cgroups, and below"),    \
+		LABEL_OPTION(type, member, LABEL_HOST, "host", "NAMES", "only threads on these hosts")
 
 /* Rows of an option table for the struct filter_options @member of @type: which threads, and when. */
 #define THREAD_OPTIONS(type, member)                                                                                    \

@@ -33,7 +33,7 @@ int rebuild_init(struct rebuild *b, uint64_t from_s)
 	b->texts = b->p ? profile_strings(b->p) : NULL;
 	if (!b->texts || vec_push(&b->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
 	    vec_push(&b->functions, ((struct dusk_function){"", "", ""})) ||
-	    vec_push(&b->cgroups, ((struct dusk_cgroup){"", "", "", "", "", ""})) || !vec_add(&b->frames) ||
+	    vec_push(&b->cgroups, ((struct dusk_cgroup){"", "", "", "", "", "", ""})) || !vec_add(&b->frames) ||
 	    !vec_add(&b->nodes))
 		return -ENOMEM;
 	return add_outcomes(b);
@@ -224,19 +224,29 @@ static int place(struct rebuild *b, uint64_t ustack, uint64_t kstack, uint32_t *
 	return err;
 }
 
-/* A host, and what is in it, stand where a cgroup would. */
-static int cgroup_of(struct rebuild *b, const char *host, struct dusk_cgroup *c, uint32_t *ret)
+/* Labels stand where the path of a cgroup would: a profile has one cgroup of each path and host. */
+static int cgroup_of(struct rebuild *b, struct dusk_cgroup *c, uint32_t *ret)
 {
-	char path[512];
+	const struct {
+		const char *label, *text;
+	} parts[] = {
+		{"namespace", c->pod_namespace}, {"pod", c->pod}, {"container", c->container_name}, {"unit", c->unit}};
+	const char *const key[] = {c->host, c->pod_namespace, c->pod, c->container_name,
+				   c->unit}; /* they are interned */
+	char path[4096];
+	size_t len = 0;
 	uint32_t number;
 	bool fresh;
 
-	snprintf(path, sizeof(path), "/%s/%s%s%s%s%s", host, c->pod_namespace, *c->pod ? "/" : "", c->pod,
-		 *c->container_name ? "/" : "", *c->container_name ? c->container_name : c->unit);
+	*path = 0;
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && len < sizeof(path); i++)
+		if (*parts[i].text)
+			len += snprintf(path + len, sizeof(path) - len, "/%s=%s", parts[i].label, parts[i].text);
+	if (len >= sizeof(path))
+		return -EBADMSG;
 	c->path = strings_intern(b->texts, path);
-	if (!c->path || strings_number(&b->hosts, host, strlen(host), &number, NULL) ||
-	    strings_number(&b->cgroup_keys, c->path, strlen(c->path), &number, &fresh) ||
-	    (fresh && vec_push(&b->cgroups, *c)))
+	if (!c->path || strings_number(&b->hosts, c->host, strlen(c->host), &number, NULL) ||
+	    strings_number(&b->cgroup_keys, key, sizeof(key), &number, &fresh) || (fresh && vec_push(&b->cgroups, *c)))
 		return -ENOMEM;
 	*ret = number + 1;
 	return 0;
@@ -277,9 +287,9 @@ static bool set_outcome(struct dusk_sample *s, const char *name)
 int rebuild_sample(struct rebuild *b, struct answer_reader *r)
 {
 	uint32_t second = answer_number(r, uint32_t);
-	const char *host = answer_text(r), *kind, *outcome;
+	const char *kind, *outcome;
 	struct dusk_thread t = {.title = ""};
-	struct dusk_cgroup c = {.container = ""};
+	struct dusk_cgroup c = {.container = "", .host = answer_text(r)};
 	struct dusk_sample s = {.cpu = DUSK_NO_CPU};
 	uint64_t ustack, kstack, n;
 	int err;
@@ -305,7 +315,7 @@ int rebuild_sample(struct rebuild *b, struct answer_reader *r)
 	s.count = n < UINT32_MAX ? n : UINT32_MAX;
 	s.runnable_ns = s.runnable_ns < s.value_ns ? s.runnable_ns : s.value_ns;
 	s.time_ns = (second - b->from_s) * NS_A_S;
-	err = cgroup_of(b, host, &c, &t.cgroup) ?: thread_of(b, &t, &s.thread);
+	err = cgroup_of(b, &c, &t.cgroup) ?: thread_of(b, &t, &s.thread);
 	err = err ?: place(b, ustack, kstack, &s.node);
 	if (!b->p->period_ns && s.source == DUSK_CPU)
 		b->p->period_ns = s.value_ns / n;

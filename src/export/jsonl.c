@@ -55,6 +55,7 @@ static const struct member {
 	{"thread", "namespace", STRING, "of the pod"},
 	{"thread", "version", STRING, "build id of the process's program"},
 	{"thread", "cgroup", STRING, "path in cgroup2"},
+	{"thread", "host", STRING, "on which it was"},
 	{"outcome", "name", STRING, "how the walk of a user stack can end"},
 	{"outcome", "class", STRING, "complete, cut, none (there should be a stack) or absent (a kernel thread)"},
 	{"outcome", "sentence", STRING, ""},

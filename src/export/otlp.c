@@ -231,6 +231,7 @@ static void put_labels(struct writer *w, uint32_t thread)
 
 	put_label(w, "service.name", service == t->comm ? w->names->process[thread] : service);
 	put_label(w, "process.executable.build_id.gnu", thread_label(p, t, LABEL_VERSION));
+	put_label(w, "host.name", thread_label(p, t, LABEL_HOST));
 	if (!c)
 		return;
 	put_label(w, "container.id", c->container);
@@ -239,7 +240,7 @@ static void put_labels(struct writer *w, uint32_t thread)
 	put_label(w, "k8s.namespace.name", c->pod_namespace);
 	put_label(w, "systemd.unit", c->unit);
 	snprintf(line, sizeof(line), "0::%s", cgroup); /* as a line of /proc/PID/cgroup */
-	put_label(w, "process.linux.cgroup", line);
+	put_label(w, "process.linux.cgroup", *cgroup ? line : "");
 }
 
 static void put_resource(struct writer *w, uint32_t thread)
@@ -251,7 +252,6 @@ static void put_resource(struct writer *w, uint32_t thread)
 	put_resource_attribute(w, "process.executable.name", w->names->process[thread], 0);
 	put_resource_attribute(w, "process.pid", NULL, p->threads[thread].pid);
 	put_resource_attribute(w, "os.type", "linux", 0);
-	put_resource_attribute(w, "host.name", names_setting(w->names, "hostname"), 0);
 	pb_close(&w->pb, open);
 }
 

@@ -64,6 +64,7 @@ claim "a part of the time is read" sh -c "'$dusk' report -i '$(url one)@2026-11-
 claim "... as a diff" exits 0 "$dusk" diff "$(url one)@2026-11-24T02:00..2026-11-24T02:01" "$(url one)@2026-11-24T02:01..2026-11-24T02:02"
 claim "... with labels" sh -c "[ \"\$('$dusk' report -i st --sort service,comm --json | jq -cS 'select(.service) | [.service, .comm, .self]' | sort)\" = \"\$('$dusk' report -i '$(url one)@$day' --sort service,comm --json | jq -cS 'select(.service) | [.service, .comm, .self]' | sort)\" ]"
 claim "... and its host" sh -c "'$dusk' info -i '$(url one)@$day' | grep -q 'hostname = web-1'"
+claim "... as a label" sh -c "'$dusk' report -i '$(url one)@$day' --host 'web-*' --sort host --json --no-children | jq -es 'map(.host | select(.)) == [\"web-1\"]'"
 claim "a time with nothing says so" failed "there is nothing of that time" report -i "$(url one)@2020-01-01..2020-01-02"
 
 claim "a wrong password is a failure" failed "says 401" report -i "clickhouse://dusk:wrong@127.0.0.1:$http_port/one@$day"

@@ -48,7 +48,7 @@ claim "a profile with and without -i" refused "either 'x.dusk' or -i 'y.dusk'" r
 claim "a second profile" refused "unexpected argument 'y.dusk'" script x.dusk y.dusk
 claim "an unknown key" refused "did you mean 'function'?" report --sort funktion
 claim "an unknown field" refused "did you mean 'function'?" report --fields functon
-claim "an unknown key that is near to none" refused "there are comm, pid, tid, dso, function, line, state, service, unit, container, pod, namespace, version, cgroup, time, self, total, count, runnable, average and longest" report --sort zebra
+claim "an unknown key that is near to none" refused "there are comm, pid, tid, dso, function, line, state, service, unit, container, pod, namespace, version, cgroup, host, time, self, total, count, runnable, average and longest" report --sort zebra
 claim "a broken expression" refused "--focus '(' is no regular expression" report --focus '('
 claim "an unknown order of trees" refused "takes caller or callee, not 'up'" report --tree=up
 claim "fields of trees" refused "trees have columns of their own" report --tree --fields self

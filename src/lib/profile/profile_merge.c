@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One profile of several, which were recorded one after the other on one machine.
+ * One profile of several, which were recorded one after the other on one machine, or on several.
  *
  * What the parts have in common is kept once: modules, functions, frames, nodes, threads, outcomes. Frames that were named
  * in one part have that name in all. Addresses of the kernel mean something in one boot only, and those of memory without
@@ -23,10 +23,12 @@
 struct merger {
 	struct dusk_profile *p;
 	struct strings *text;
+	const char *host;		  /* that all parts are of; "": they are of several */
 	uint64_t from_ns, to_ns, zero_ns; /* real time; zero_ns: where the result begins */
 	bool cut;			  /* something lies outside of these */
 
-	struct strings boots, kernels, memories, module_keys, function_keys, frame_keys, thread_keys, cgroup_keys;
+	struct strings boots, kernels, memories, module_keys, function_keys, frame_keys, thread_keys, cgroup_keys,
+		hosts;
 	struct map node_keys;
 
 	struct vec(struct dusk_module) modules;
@@ -50,6 +52,7 @@ struct merger {
 /* A part: where its numbers are in the result. */
 struct part {
 	const struct dusk_profile *p;
+	const char *host; /* of what does not say its own */
 	uint32_t number, boot;
 	uint64_t start_ns;
 	uint32_t *modules, *functions, *frames, *nodes, *cgroups, *threads, *wakers, *events, *outcomes, *counters;
@@ -215,26 +218,44 @@ static const char *known(struct merger *m, const char *old, const char *new)
 	return old && *old ? old : intern(m, new);
 }
 
+/* Its host, unless all are on one: then "". */
+static int host_of(struct merger *m, const struct part *part, const struct dusk_cgroup *c, const char **ret)
+{
+	const char *host = c->host && *c->host ? c->host : part->host;
+
+	host = strcmp(host, m->host) ? host : "";
+	if (*host && strings_number(&m->hosts, host, strlen(host), &(uint32_t){0}, NULL))
+		return -ENOMEM;
+	*ret = intern(m, host);
+	return *ret ? 0 : -ENOMEM;
+}
+
 static int add_cgroup(struct merger *m, struct part *part, uint32_t i)
 {
 	const struct dusk_cgroup *from = &part->p->cgroups[i];
+	struct {
+		const char *host, *path; /* texts are interned */
+	} key = {NULL, intern(m, from->path)};
 	struct dusk_cgroup *to;
 	uint32_t number;
 	bool fresh;
 
-	if (strings_number(&m->cgroup_keys, from->path, strlen(from->path), &number, &fresh) ||
-	    (fresh && !vec_add(&m->cgroups)))
+	if (!key.path || host_of(m, part, from, &key.host))
+		return -ENOMEM;
+	if (!i && !*key.host) /* nothing is known */
+		return 0;
+	if (strings_number(&m->cgroup_keys, &key, sizeof(key), &number, &fresh) || (fresh && !vec_add(&m->cgroups)))
 		return -ENOMEM;
 	part->cgroups[i] = number + 1;
 	to = &m->cgroups.v[number + 1];
-	to->path = known(m, to->path, from->path);
+	to->path = key.path;
+	to->host = key.host;
 	to->container = known(m, to->container, from->container);
 	to->container_name = known(m, to->container_name, from->container_name);
 	to->pod = known(m, from->pod_namespace[0] ? NULL : to->pod, from->pod);
 	to->pod_namespace = known(m, to->pod_namespace, from->pod_namespace);
 	to->unit = known(m, to->unit, from->unit);
-	return to->path && to->container && to->container_name && to->pod && to->pod_namespace && to->unit ? 0
-													   : -ENOMEM;
+	return to->container && to->container_name && to->pod && to->pod_namespace && to->unit ? 0 : -ENOMEM;
 }
 
 static bool differ(const char *a, const char *b)
@@ -443,11 +464,21 @@ static void part_done(struct part *part)
 	free(part->counters);
 }
 
+/* Are there threads of which no cgroup is known? Then "none" needs a host. */
+static bool some_are_nowhere(const struct dusk_profile *p)
+{
+	for (uint32_t i = 0; i < p->nr_threads; i++)
+		if (!p->threads[i].cgroup)
+			return true;
+	return false;
+}
+
 static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t number)
 {
 	_cleanup_(part_done) struct part part = {
 		.p = p,
 		.number = number,
+		.host = dusk_profile_setting(p, "hostname") ?: "",
 		.start_ns = dusk_profile_start_ns(p),
 		.modules = numbers(p->nr_modules),
 		.functions = numbers(p->nr_functions),
@@ -480,7 +511,7 @@ static int add_part(struct merger *m, const struct dusk_profile *p, uint32_t num
 	EACH(1, functions, add_function(m, &part, i));
 	EACH(1, frames, add_frame(m, &part, i));
 	EACH(1, nodes, add_node(m, &part, i));
-	EACH(1, cgroups, add_cgroup(m, &part, i));
+	EACH(some_are_nowhere(p) ? 0 : 1, cgroups, add_cgroup(m, &part, i));
 	EACH(0, threads, add_thread(m, &part, i));
 	EACH(0, outcomes, add_outcome(m, &part, i));
 	EACH(0, events, add_event(m, &part, i));
@@ -524,6 +555,7 @@ static int add_settings(struct merger *m, const struct dusk_profile *last, uint3
 {
 	time_t start_s = m->zero_ns / NS_A_S;
 	char when[32];
+	char hosts[32];
 	struct tm tm;
 	int err = 0;
 
@@ -531,6 +563,9 @@ static int add_settings(struct merger *m, const struct dusk_profile *last, uint3
 		err = m->boots.nr > 1 && is_of_a_boot(last->settings[i].key)
 			      ? 0
 			      : set(m, last->settings[i].key, last->settings[i].value);
+	snprintf(hosts, sizeof(hosts), "%zu hosts", m->hosts.nr);
+	if (m->hosts.nr > 1)
+		err = err ?: set(m, "hostname", hosts);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start_s, &tm));
 	err = err ?: set(m, "start_time", when);
 	err = err ?: set_u64(m, "start_realtime_ns", m->zero_ns);
@@ -597,6 +632,7 @@ static void merger_done(struct merger *m)
 	strings_done(&m->frame_keys);
 	strings_done(&m->thread_keys);
 	strings_done(&m->cgroup_keys);
+	strings_done(&m->hosts);
 	map_done(&m->node_keys);
 	vec_done(&m->modules);
 	vec_done(&m->functions);
@@ -621,10 +657,20 @@ static int add_none(struct merger *m)
 {
 	if (vec_push(&m->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
 	    vec_push(&m->functions, ((struct dusk_function){"", "", ""})) ||
-	    vec_push(&m->cgroups, ((struct dusk_cgroup){"", "", "", "", "", ""})) || !vec_add(&m->frames) ||
+	    vec_push(&m->cgroups, ((struct dusk_cgroup){"", "", "", "", "", "", ""})) || !vec_add(&m->frames) ||
 	    !vec_add(&m->nodes) || !vec_add(&m->wakers))
 		return -ENOMEM;
 	return 0;
+}
+
+static const char *common_host(const struct dusk_profile *const *parts, uint32_t nr)
+{
+	const char *host = dusk_profile_setting(parts[0], "hostname") ?: "";
+
+	for (uint32_t i = 1; i < nr; i++)
+		if (strcmp(dusk_profile_setting(parts[i], "hostname") ?: "", host))
+			return "";
+	return host;
 }
 
 static int merge(struct merger *m, const struct dusk_profile *const *parts, uint32_t nr)
@@ -633,6 +679,7 @@ static int merge(struct merger *m, const struct dusk_profile *const *parts, uint
 	int err = add_none(m);
 
 	m->p->finished = m->p->symbolized = true;
+	m->host = common_host(parts, nr);
 	m->zero_ns = UINT64_MAX;
 	for (uint32_t i = 0; i < nr; i++) {
 		uint64_t start_ns = dusk_profile_start_ns(parts[i]), over_ns = start_ns + duration_ns(parts[i]);

@@ -197,6 +197,7 @@ static int read_cgroup(struct reader *r)
 		.pod = text_or(r, 4, ""),
 		.pod_namespace = text_or(r, 5, ""),
 		.unit = text_or(r, 6, ""),
+		.host = sqlite3_column_count(r->stmt) > 7 ? text_or(r, 7, "") : "",
 	};
 
 	return vec_push(&r->cgroups, c);
@@ -463,7 +464,8 @@ static const struct table {
 	{"frame", "id,module,offset,is_return,function,function_offset,address", 1, UINT32_MAX - 1, true, read_frame,
 	 .column = "method"},
 	{"node", "id,parent,frame", 1, UINT32_MAX - 1, true, read_node},
-	{"cgroup", "id,path,container,container_name,pod,namespace,unit", 1, UINT32_MAX - 1, true, read_cgroup, true},
+	{"cgroup", "id,path,container,container_name,pod,namespace,unit", 1, UINT32_MAX - 1, true, read_cgroup, true,
+	 "host"},
 	{"thread", "id,pid,tid,comm", 0, UINT32_MAX - 1, true, read_thread, .column = "cgroup"},
 	{"title", "thread,text", 0, UINT32_MAX - 1, false, read_title, true, "service", ",version"},
 	{"outcome", "id,name,class,sentence", 0, UINT8_MAX, true, read_outcome},
@@ -684,7 +686,7 @@ static int add_none(struct reader *r)
 	if (vec_push(&r->images, "") || vec_push(&r->sources, "") ||
 	    vec_push(&r->modules, ((struct dusk_module){.path = "", .build_id = ""})) ||
 	    vec_push(&r->functions, ((struct dusk_function){"", "", ""})) ||
-	    vec_push(&r->cgroups, ((struct dusk_cgroup){"", "", "", "", "", ""})) || !vec_add(&r->frames) ||
+	    vec_push(&r->cgroups, ((struct dusk_cgroup){"", "", "", "", "", "", ""})) || !vec_add(&r->frames) ||
 	    !vec_add(&r->nodes) || !vec_add(&r->wakers))
 		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
 	return 0;

@@ -49,7 +49,7 @@
 #define PROFILE_LABEL_TABLES                                                                          \
 	"create table title(thread integer primary key, text text, service text, version text);"      \
 	"create table cgroup(id integer primary key, path text, container text, container_name text," \
-	" pod text, namespace text, unit text);"                                                      \
+	" pod text, namespace text, unit text, host text);"                                           \
 	"create view labels as with a as(select t.*,x.text,x.service s,x.version v,"                  \
 	"count(x.thread)over(partition by t.pid order by t.id)g "                                     \
 	"from thread t left join title x on x.thread=t.id),"                                          \
@@ -58,7 +58,8 @@
 	"first_value(s)over w s,first_value(v)over w version,first_value(text)over w title "          \
 	"from a window w as(partition by pid,g order by id))"                                         \
 	"select b.id thread,pid,tid,comm,coalesce(s,c.unit,c.container_name,comm)service,version,"    \
-	"c.container,c.container_name,c.pod,c.namespace,c.unit,c.path cgroup,title "                  \
+	"c.container,c.container_name,c.pod,c.namespace,c.unit,c.path cgroup,"                        \
+	"coalesce(c.host,(select value from setting where key='hostname'))host,title "                \
 	"from b left join cgroup c on c.id=b.cgroup;"
 
 /* Created when tracefs events are recorded. Profiles without events, and older ones, lack these tables. */

@@ -463,7 +463,7 @@ static void make_label_tables(struct profile_writer *w)
 	if (!w->error)
 		fail_db(w, db_prepare(&w->title, w->db, "insert or replace into title values(?,?,?,?)"));
 	if (!w->error)
-		fail_db(w, db_prepare(&w->cgroup, w->db, "insert or replace into cgroup values(?,?,?,?,?,?,?)"));
+		fail_db(w, db_prepare(&w->cgroup, w->db, "insert or replace into cgroup values(?,?,?,?,?,?,?,?)"));
 	if (!w->error)
 		fail_db(w, db_prepare(&w->of_thread, w->db, "update thread set cgroup=? where id=?"));
 }
@@ -488,17 +488,23 @@ void profile_process(struct profile_writer *w, uint32_t thread, const struct pro
 
 uint32_t profile_cgroup(struct profile_writer *w, const struct dusk_cgroup *c)
 {
-	const char *const texts[] = {c->path, c->container, c->container_name, c->pod, c->pod_namespace, c->unit};
+	const char *const texts[] = {c->path, c->container, c->container_name, c->pod, c->pod_namespace,
+				     c->unit, c->host};
+	_cleanup_(freep) char *key = NULL;
 	uint32_t number;
+	int len;
 
 	if (!begin_labels(w))
 		return 0;
-	if (strings_number(&w->cgroups, c->path, strlen(c->path), &number, NULL)) {
+	len = asprintf(&key, "%s%c%s", text_or_empty(c->host), 0, c->path);
+	if (len < 0)
+		key = NULL;
+	if (!key || strings_number(&w->cgroups, key, len, &number, NULL)) {
 		fail_memory(w);
 		return 0;
 	}
 	sqlite3_bind_int64(w->cgroup, 1, ++number);
-	for (int i = 0; i < 6; i++)
+	for (int i = 0; i < 7; i++)
 		bind_text(w->cgroup, i + 2, texts[i]);
 	run(w, w->cgroup);
 	return number;

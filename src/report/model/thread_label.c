@@ -8,7 +8,7 @@ const char *thread_label_name(enum thread_label which)
 	static const char *const names[NR_THREAD_LABELS] = {
 		[LABEL_SERVICE] = "service", [LABEL_UNIT] = "unit",	      [LABEL_CONTAINER] = "container",
 		[LABEL_POD] = "pod",	     [LABEL_NAMESPACE] = "namespace", [LABEL_VERSION] = "version",
-		[LABEL_CGROUP] = "cgroup",
+		[LABEL_CGROUP] = "cgroup",   [LABEL_HOST] = "host",
 	};
 
 	return names[which];
@@ -16,7 +16,7 @@ const char *thread_label_name(enum thread_label which)
 
 static const struct dusk_cgroup *cgroup_of(const struct dusk_profile *p, const struct dusk_thread *t)
 {
-	static const struct dusk_cgroup none = {"", "", "", "", "", ""};
+	static const struct dusk_cgroup none = {"", "", "", "", "", "", ""};
 
 	return t->cgroup < p->nr_cgroups ? &p->cgroups[t->cgroup] : &none;
 }
@@ -38,6 +38,7 @@ const char *thread_label(const struct dusk_profile *p, const struct dusk_thread 
 	case LABEL_NAMESPACE: return c->pod_namespace;
 	case LABEL_VERSION: return first_of(t->version, "");
 	case LABEL_CGROUP: return c->path;
+	case LABEL_HOST: return first_of(c->host, first_of(dusk_profile_setting(p, "hostname"), ""));
 	case NR_THREAD_LABELS: break;
 	}
 	return "";

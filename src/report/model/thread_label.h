@@ -11,6 +11,7 @@ enum thread_label {
 	LABEL_NAMESPACE,
 	LABEL_VERSION,
 	LABEL_CGROUP,
+	LABEL_HOST,
 	NR_THREAD_LABELS
 };
 
@@ -25,7 +26,8 @@ const char *thread_label_name(enum thread_label which);
 
 /*
  * Return label @which of @t, a thread of @p; "": it has none. A service is the first that is known of OTEL_SERVICE_NAME, the
- * unit, the container's name, and the thread's name; a container is its name, or its id if it has none.
+ * unit, the container's name, and the thread's name; a container is its name, or its id if it has none;
+ * a host is that of the recording, unless the profile is of several.
  */
 const char *thread_label(const struct dusk_profile *p, const struct dusk_thread *t, enum thread_label which);
 

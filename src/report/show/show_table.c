@@ -99,6 +99,7 @@ static const char *title(const struct view *v, enum key key)
 	case KEY_NAMESPACE: return "Namespace";
 	case KEY_VERSION: return "Version";
 	case KEY_CGROUP: return "Cgroup";
+	case KEY_HOST: return "Host";
 	case KEY_SELF_PERCENT: return "Self";
 	case KEY_TOTAL_PERCENT: return "Total";
 	case KEY_SELF:

@@ -206,7 +206,8 @@ static void answers_become_a_profile(void **state)
 	assert_string_equal(p->functions[p->frames[p->nodes[p->samples[0].node].frame].function].name, "pay");
 	assert_int_equal(p->frames[p->nodes[p->samples[0].node].frame].nr_lines, 2);
 	assert_string_equal(p->threads[p->samples[0].thread].service, "shop");
-	assert_string_equal(p->cgroups[p->threads[p->samples[0].thread].cgroup].path, "/web-1/shop.service");
+	assert_string_equal(p->cgroups[p->threads[p->samples[0].thread].cgroup].path, "/unit=shop.service");
+	assert_string_equal(p->cgroups[p->threads[p->samples[0].thread].cgroup].host, "web-1");
 	unlink(copy);
 	assert_int_equal(dusk_profile_write(p, copy, 1000000000, NULL), 0);
 	for (int i = 0; i < 4; i++)

@@ -113,7 +113,7 @@ static void jsonl_has_each_thing_before_it_is_used(void **state)
 	      "{\"type\":\"stack\",\"id\":1,\"parent\":null,\"frame\":1}\n"
 	      "{\"type\":\"stack\",\"id\":2,\"parent\":1,\"frame\":2}\n"
 	      "{\"type\":\"thread\",\"id\":0,\"pid\":100,\"tid\":100,\"comm\":\"a\",\"service\":\"a\",\"unit\":\"\","
-	      "\"container\":\"\",\"pod\":\"\",\"namespace\":\"\",\"version\":\"\",\"cgroup\":\"\"}\n"
+	      "\"container\":\"\",\"pod\":\"\",\"namespace\":\"\",\"version\":\"\",\"cgroup\":\"\",\"host\":\"\"}\n"
 	      "{\"type\":\"outcome\",\"name\":\"outermost\",\"class\":\"complete\","
 	      "\"sentence\":\"the outermost frame says that it has no caller\"}\n"
 	      "{\"type\":\"sample\",\"time_ns\":0,\"thread\":0,\"stack\":2,\"cpu\":0,\"source\":\"cpu\","

@@ -114,6 +114,47 @@ static void labels_are_kept_and_a_name_that_one_part_knows_holds_for_all(void **
 	}
 }
 
+/* A thread in a cgroup, and one of which no cgroup is known. */
+static struct dusk_profile *on_host(const char *host, uint64_t start_s)
+{
+	struct profile_writer *w = created();
+	uint32_t cron = profile_cgroup(w, &(struct dusk_cgroup){"/cron", "", "", "", "", "cron.service", ""});
+
+	profile_sample(w, &(struct dusk_sample){.thread = profile_thread_in(w, cron, 7, 7, "one")});
+	profile_sample(w, &(struct dusk_sample){.thread = profile_thread(w, 8, 8, "two")});
+	profile_set(w, "hostname", host);
+	profile_set(w, "boot_id", host);
+	profile_set_u64(w, "start_realtime_ns", start_s * S);
+	close_finished(w);
+	return opened(path);
+}
+
+static void threads_of_several_hosts_have_their_own(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = on_host("web-1", 100), *b = on_host("web-2", 100),
+						     *c = on_host("web-1", 110), *ab = merged(a, b, 0, 0),
+						     *p = merged(ab, c, 0, 0), *same = merged(a, c, 0, 0), *q = NULL;
+
+	assert_int_equal(same->nr_cgroups, 2);
+	assert_string_equal(same->cgroups[1].host, "");
+	assert_string_equal(dusk_profile_setting(same, "hostname"), "web-1");
+	unlink(path);
+	assert_int_equal(dusk_profile_write(p, path, 0, NULL), 0);
+	q = opened(path);
+	assert_string_equal(dusk_profile_setting(q, "hostname"), "2 hosts");
+	assert_int_equal(q->nr_threads, 6);
+	assert_int_equal(q->nr_samples, 6);
+	for (int i = 0, nr_second = 0; i < 6; i++) {
+		const struct dusk_thread *t = &q->threads[q->samples[i].thread];
+		const struct dusk_cgroup *of = &q->cgroups[t->cgroup];
+
+		nr_second += !strcmp(of->host, "web-2");
+		assert_true(!strcmp(of->host, "web-1") || i - nr_second < 4);
+		assert_int_equal(nr_second, i < 5 ? nr_second : 2);
+		assert_string_equal(of->path, t->pid == 7 ? "/cron" : "");
+	}
+}
+
 static void a_pid_that_another_service_uses_later_is_another_thread(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *a = in_container("boot", 100, "", "first"),
@@ -365,6 +406,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(labels_are_kept_and_a_name_that_one_part_knows_holds_for_all),
+		cmocka_unit_test(threads_of_several_hosts_have_their_own),
 		cmocka_unit_test(a_pid_that_another_service_uses_later_is_another_thread),
 		cmocka_unit_test(threads_with_the_same_ids_are_two_in_the_file_too),
 		cmocka_unit_test(what_parts_have_in_common_is_there_once),

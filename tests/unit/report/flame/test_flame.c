@@ -423,7 +423,7 @@ static void why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind(void **state
 
 static void chosen_labels_are_above_the_threads(void **state)
 {
-	struct dusk_cgroup cgroups[] = {{"", "", "", "", "", ""}, {"/cron", "", "", "pod", "", "cron.service"}};
+	struct dusk_cgroup cgroups[] = {{"", "", "", "", "", "", ""}, {"/cron", "", "", "pod", "", "cron.service", ""}};
 	struct folded f;
 	struct flame_reader r;
 
