@@ -18,9 +18,9 @@
 #define MAX_WIDTH 60
 
 /* The default query: lists the views and their columns. */
-#define VIEWS                                                                                            \
-	"select view, group_concat(name, ', ') as columns from (select v.name as view, c.name from "     \
-	"(select name, type from sqlite_schema union all select name, type from sqlite_temp_schema) v, " \
+#define VIEWS                                                                                        \
+	"select view, group_concat(name, ', ') as columns from (select v.name as view, c.name from " \
+	"(select name, type from sqlite_schema union select name, type from sqlite_temp_schema) v, " \
 	"pragma_table_info(v.name) c where v.type = 'view' order by v.name, c.cid) group by view"
 
 struct options {

@@ -17,6 +17,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "lib/profile/abi_names.h"
+#include "lib/profile/packed.h"
 #include "lib/profile/profile_open.h"
 #include "lib/profile/profile_read.h"
 #include "lib/profile/profile_schema.h"
@@ -35,7 +36,9 @@ struct reader {
 	const char *table;
 	int64_t id;
 	bool damaged;
-	bool v1; /* the file has format 1 */
+	const struct pack *block; /* the packed rows that are being read, instead of @stmt; or NULL */
+	uint32_t row;		  /* of @block */
+	bool v1, packed;	  /* the file has format 1; it has packed rows */
 	struct profile_cursor from, to, reached;
 
 	struct vec(const char *) images, sources;
@@ -68,11 +71,32 @@ struct strings *profile_strings(struct dusk_profile *p)
 	return p->store;
 }
 
+/* Of a block, columns that it lacks are NULL, as those that hold nothing but that may be numbers or texts. */
+static int type_of(const struct reader *r, int column)
+{
+	const struct pack_column *c = r->block ? &r->block->column[column] : NULL;
+
+	if (!c)
+		return sqlite3_column_type(r->stmt, column);
+	if ((uint32_t)column >= r->block->nr || pack_is_null(c, r->row))
+		return SQLITE_NULL;
+	if (!pack_is_text(c))
+		return SQLITE_INTEGER;
+	return *pack_text_at(c, r->row) ? SQLITE_TEXT : SQLITE_NULL;
+}
+
+static int nr_columns(const struct reader *r)
+{
+	return r->block ? (int)r->block->nr : sqlite3_column_count(r->stmt);
+}
+
 /* Return the integer in this column, which must be at most @max; NULL counts as @fallback. */
 static uint64_t number_or(struct reader *r, int column, uint64_t max, uint64_t fallback)
 {
-	int type = sqlite3_column_type(r->stmt, column);
-	uint64_t value = type == SQLITE_NULL ? fallback : (uint64_t)sqlite3_column_int64(r->stmt, column);
+	int type = type_of(r, column);
+	uint64_t value = type == SQLITE_NULL ? fallback
+			 : r->block	     ? r->block->column[column].numbers.v[r->row]
+					     : (uint64_t)sqlite3_column_int64(r->stmt, column);
 
 	if ((type != SQLITE_INTEGER && type != SQLITE_NULL) || value > max) {
 		r->damaged = true;
@@ -84,7 +108,7 @@ static uint64_t number_or(struct reader *r, int column, uint64_t max, uint64_t f
 /* Like number_or(), but NULL is damage. */
 static uint64_t number(struct reader *r, int column, uint64_t max)
 {
-	if (sqlite3_column_type(r->stmt, column) == SQLITE_NULL)
+	if (type_of(r, column) == SQLITE_NULL)
 		r->damaged = true;
 	return number_or(r, column, max, 0);
 }
@@ -92,13 +116,14 @@ static uint64_t number(struct reader *r, int column, uint64_t max)
 /* Return the text in this column. NULL counts as @fallback, and is damage if @fallback is NULL. */
 static const char *text_or(struct reader *r, int column, const char *fallback)
 {
-	int type = sqlite3_column_type(r->stmt, column);
+	int type = type_of(r, column);
 	const char *text = NULL;
 
 	if (type == SQLITE_NULL && fallback)
 		return fallback;
 	if (type == SQLITE_TEXT)
-		text = (const char *)sqlite3_column_text(r->stmt, column);
+		text = r->block ? pack_text_at(&r->block->column[column], r->row)
+				: (const char *)sqlite3_column_text(r->stmt, column);
 	if (text)
 		text = strings_intern(r->strings, text);
 	if (!text)
@@ -151,7 +176,7 @@ static int read_frame(struct reader *r)
 	};
 
 	f.address = number_or(r, 6, UINT64_MAX, f.offset);
-	if (sqlite3_column_count(r->stmt) > 7)
+	if (nr_columns(r) > 7)
 		f.method = number_or(r, 7, DUSK_BY_CODE, DUSK_BY_NOTHING);
 	return vec_push(&r->frames, f);
 }
@@ -197,7 +222,7 @@ static int read_cgroup(struct reader *r)
 		.pod = text_or(r, 4, ""),
 		.pod_namespace = text_or(r, 5, ""),
 		.unit = text_or(r, 6, ""),
-		.host = sqlite3_column_count(r->stmt) > 7 ? text_or(r, 7, "") : "",
+		.host = nr_columns(r) > 7 ? text_or(r, 7, "") : "",
 	};
 
 	return vec_push(&r->cgroups, c);
@@ -214,7 +239,7 @@ static int read_thread(struct reader *r)
 		.version = "",
 	};
 
-	if (sqlite3_column_count(r->stmt) > 4)
+	if (nr_columns(r) > 4)
 		t.cgroup = number_or(r, 4, r->cgroups.nr - 1, 0);
 	return vec_push(&r->threads, t);
 }
@@ -224,7 +249,7 @@ static int read_title(struct reader *r)
 	const char *title = text_or(r, 1, ""), *service = "", *version = "";
 	struct dusk_thread *t;
 
-	if (sqlite3_column_count(r->stmt) > 2) {
+	if (nr_columns(r) > 2) {
 		service = text_or(r, 2, "");
 		version = text_or(r, 3, "");
 	}
@@ -495,14 +520,24 @@ static int damaged(struct reader *r, const char *what)
 			 r->table, r->id);
 }
 
+static int64_t *id_in(struct profile_cursor *c, const struct table *t)
+{
+	return (int64_t *)((char *)c + t->cursor - 1);
+}
+
 static int read_row(struct reader *r, const struct table *t)
 {
 	if (t->first >= 0) {
-		int64_t id = sqlite3_column_int64(r->stmt, 0);
+		int64_t id =
+			r->block ? (int64_t)r->block->column[0].numbers.v[r->row] : sqlite3_column_int64(r->stmt, 0);
 
 		if (id <= r->id || id > t->last || (t->dense && id != r->id + 1))
 			return damaged(r, "a row out of order");
 		r->id = id;
+		if (t->cursor && (id <= *id_in(&r->from, t) || id > *id_in(&r->to, t)))
+			return 0;
+		if (t->cursor)
+			*id_in(&r->reached, t) = id;
 	}
 	if (t->read(r))
 		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
@@ -523,34 +558,51 @@ static int count_tables(struct reader *r, const char *name, sqlite3_int64 *ret)
 	return rc ? profile_file_failed(&r->file, rc) : 0;
 }
 
-static int64_t *id_in(struct profile_cursor *c, const struct table *t)
+static int read_block(struct reader *r, const struct table *t, const void *data, size_t len)
 {
-	return (int64_t *)((char *)c + t->cursor - 1);
+	_cleanup_(pack_done) struct pack c = {.nr = 0};
+	int err = pack_decode(data, len, &c), rc = 0;
+
+	if (err == -ENOMEM)
+		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
+	if (err || !c.nr || t->first < 0)
+		return damaged(r, "a wrong block");
+	r->block = &c;
+	for (r->row = 0; !rc && r->row < c.rows; r->row++)
+		rc = read_row(r, t);
+	r->block = NULL;
+	return rc;
 }
 
-static int read_table(struct reader *r, const struct table *t)
+/* Rows that are packed come before those that are not. */
+static int read_blocks(struct reader *r, const struct table *t)
 {
 	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
-	const char *name = r->v1 ? v1_then(v1_tables, t->name) : t->name;
-	sqlite3_int64 nr;
+	int rc = packed_blocks(&stmt, r->file.db, t->name);
+
+	if (rc)
+		return profile_file_failed(&r->file, rc);
+	while ((rc = sqlite3_step(stmt)) == SQLITE_ROW) {
+		rc = read_block(r, t, sqlite3_column_blob(stmt, 0), sqlite3_column_bytes(stmt, 0));
+		if (rc)
+			return rc;
+	}
+	return rc == SQLITE_DONE ? 0 : profile_file_failed(&r->file, rc);
+}
+
+static int read_rows(struct reader *r, const struct table *t, const char *name)
+{
+	_cleanup_(db_finalizep) sqlite3_stmt *stmt = NULL;
+	bool more = t->column && db_has_column(r->file.db, name, t->column);
 	char sql[512], which[96] = "";
-	bool more;
 	int rc;
 
 	if (t->cursor)
 		snprintf(which, sizeof(which), " where rowid>%" PRId64 " and rowid<=%" PRId64, *id_in(&r->from, t),
 			 *id_in(&r->to, t));
-	if (t->optional) {
-		rc = count_tables(r, name, &nr);
-		if (rc || !nr)
-			return rc;
-	}
-	more = t->column && db_has_column(r->file.db, name, t->column);
 	snprintf(sql, sizeof(sql), "select %s%s%s%s from %s%s order by %s",
 		 r->v1 ? v1_then(v1_columns, t->columns) : t->columns, more ? "," : "", more ? t->column : "",
 		 more && t->more ? t->more : "", name, which, t->first < 0 ? "1" : "rowid");
-	r->table = name;
-	r->id = t->first - 1;
 	rc = sqlite3_prepare_v2(r->file.db, sql, -1, &stmt, NULL);
 	if (rc)
 		return profile_file_failed(&r->file, rc);
@@ -559,10 +611,26 @@ static int read_table(struct reader *r, const struct table *t)
 		rc = read_row(r, t);
 		if (rc)
 			return rc;
-		if (t->cursor)
-			*id_in(&r->reached, t) = r->id;
 	}
 	return rc == SQLITE_DONE ? 0 : profile_file_failed(&r->file, rc);
+}
+
+static int read_table(struct reader *r, const struct table *t)
+{
+	const char *name = r->v1 ? v1_then(v1_tables, t->name) : t->name;
+	sqlite3_int64 nr;
+	int rc = 0;
+
+	if (t->optional) {
+		rc = count_tables(r, name, &nr);
+		if (rc || !nr)
+			return rc;
+	}
+	r->table = name;
+	r->id = t->first - 1;
+	if (r->packed)
+		rc = read_blocks(r, t);
+	return rc ?: read_rows(r, t, name);
 }
 
 /* Check that this is a profile of a known format, and that its tables are real tables. */
@@ -577,12 +645,19 @@ static int check_header(struct reader *r)
 		return profile_file_failed(&r->file, rc);
 	if (application != PROFILE_APPLICATION_ID)
 		return error_set(r->file.err, -EINVAL, "%s is not a dusk profile", r->file.path);
-	if (version > PROFILE_VERSION)
+	if (version > PROFILE_VERSION_PACKED)
 		return error_set(r->file.err, -EPROTONOSUPPORT,
 				 "%s was written by a newer dusk (format %lld, this one reads up to %d): update dusk",
-				 r->file.path, (long long)version, PROFILE_VERSION);
+				 r->file.path, (long long)version, PROFILE_VERSION_PACKED);
 	r->v1 = version == 1;
-	whole = r->v1 || version == PROFILE_VERSION;
+	r->packed = version == PROFILE_VERSION_PACKED;
+	whole = version >= 1;
+	if (r->packed) {
+		rc = count_tables(r, "packed", &nr);
+		if (rc)
+			return rc;
+		whole = nr == 1;
+	}
 	for (size_t i = 0; i < NR_TABLES && whole; i++) {
 		rc = count_tables(r, tables[i].name, &nr);
 		if (rc)

@@ -5,11 +5,13 @@
  * The tables of functions and of frames are rewritten: rows that grow in place would leave half of the pages empty. All
  * is in one transaction, so a profile has either all of its new names or those that it had before.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/cleanup.h"
 #include "base/strings.h"
 #include "lib/profile/db.h"
+#include "lib/profile/packed.h"
 #include "lib/profile/profile_save.h"
 #include "lib/profile/profile_schema.h"
 
@@ -30,10 +32,10 @@ static int check_same(sqlite3 *db, const struct dusk_profile *p)
 	rc = rc ?: db_integer(db, "pragma user_version", &version);
 	if (rc)
 		return rc;
-	if (application != PROFILE_APPLICATION_ID || version < 1 || version > PROFILE_VERSION)
+	if (application != PROFILE_APPLICATION_ID || version < 1 || version > PROFILE_VERSION_PACKED)
 		return SQLITE_NOTADB;
-	rc = db_integer(db, "select count(*) from frame", &frames);
-	rc = rc ?: db_integer(db, "select count(*) from module", &modules);
+	rc = packed_count(db, "frame", &frames);
+	rc = rc ?: packed_count(db, "module", &modules);
 	if (!rc && (frames + 1 != p->nr_frames || modules + 1 != p->nr_modules))
 		rc = SQLITE_MISMATCH;
 	return rc;
@@ -135,15 +137,34 @@ static int save_frames(sqlite3 *db, const struct dusk_profile *p)
 	return rc;
 }
 
+static const char *const tables[] = {"image", "function", "frame", "source", "line"};
+#define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+
+/* Remove blocks of what is written anew. */
+static int unpack(sqlite3 *db)
+{
+	int rc = SQLITE_OK;
+	char sql[64];
+
+	for (size_t i = 0; !rc && i < NR_TABLES; i++) {
+		snprintf(sql, sizeof(sql), "delete from packed where name='%s'", tables[i]);
+		rc = db_exec(db, sql);
+	}
+	return rc;
+}
+
 int names_save(sqlite3 *db, const struct dusk_profile *p)
 {
 	int rc = db_exec(db, "begin immediate");
 
 	rc = rc ?: check_same(db, p);
 	rc = rc ?: db_exec(db, "delete from image; delete from function; delete from frame");
+	rc = rc ?: packed_is_there(db) ? unpack(db) : 0;
 	rc = rc ?: save_functions(db, p);
 	rc = rc ?: save_frames(db, p);
 	rc = rc ?: (p->nr_lines ? save_lines(db, p) : 0);
 	rc = rc ?: (p->symbolized ? db_exec(db, "insert or replace into setting values('symbolized','1')") : 0);
+	for (size_t i = 0; !rc && i < NR_TABLES && packed_is_there(db); i++)
+		rc = packed_take(db, tables[i]);
 	return rc ?: db_exec(db, "commit");
 }

@@ -10,6 +10,7 @@
 
 #define PROFILE_APPLICATION_ID 0x6475736b /* "dusk" */
 #define PROFILE_VERSION 2		  /* 1 has other names for some tables, columns and counters: profile_v1.h */
+#define PROFILE_VERSION_PACKED 3	  /* as 2, but rows are packed (packed.h): the highest that is read */
 #define PROFILE_PAGE_BYTES 1024
 #define PROFILE_MAX_NS (1ULL << 62) /* upper bound of times and durations */
 
@@ -75,6 +76,8 @@
 
 /* Created when samples are summed by windows. Profiles without windows, and older ones, lack these tables. */
 #define PROFILE_WINDOW_TABLES                                                                            \
+	"pragma user_version=3;" /* PROFILE_VERSION_PACKED */                                            \
+	"create table packed(id integer primary key, name text, nr int, rows blob);"                     \
 	"create table window(id integer primary key, start int, length int, rows blob);"                 \
 	"create table counted(id integer primary key, name text);"                                       \
 	"create table window_count(id integer primary key, start int, counted int, value int);"          \

@@ -16,6 +16,7 @@
 #include "lib/profile/profile_open.h"
 #include "lib/profile/profile_schema.h"
 #include "lib/profile/query_sums.h"
+#include "lib/profile/query_unpack.h"
 
 struct dusk_query {
 	struct profile_file file;
@@ -190,9 +191,9 @@ static int check(struct dusk_query *q)
 		return profile_file_failed(f, rc);
 	if (application != PROFILE_APPLICATION_ID)
 		return error_set(f->err, -EINVAL, "%s is not a dusk profile", f->path);
-	if (version < 1 || version > PROFILE_VERSION)
+	if (version < 1 || version > PROFILE_VERSION_PACKED)
 		return error_set(f->err, -EPROTONOSUPPORT, "%s has format %lld, this dusk reads up to %d", f->path,
-				 (long long)version, PROFILE_VERSION);
+				 (long long)version, PROFILE_VERSION_PACKED);
 	if (virtual)
 		return error_set(f->err, -EINVAL, "%s is damaged: it has virtual tables, which a profile has not",
 				 f->path);
@@ -206,6 +207,7 @@ static int open_file(struct dusk_query *q, const char *path, struct dusk_error *
 	q->file = (struct profile_file)PROFILE_FILE(path, err);
 	rc = profile_file_open(&q->file);
 	rc = rc ?: check(q);
+	rc = rc ?: query_unpack(&q->file);
 	rc = rc ?: query_add_sums(&q->file);
 	if (rc)
 		return rc;

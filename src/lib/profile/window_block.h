@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The sums of one window of time, encoded as a block of bytes.
- *
- * A block is a head of five varints (version, packing, rows, columns, bytes of the columns) and then the columns, packed
- * with zstd where that makes them smaller. The rows are sorted by their key, and each column is written as a whole, as
- * the zigzag varints of the differences from row to row: equal neighbours cost one byte that packs well.
+ * The sums of one window of time, encoded as a block of columns (pack.h). The rows are sorted by their key.
  */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
+#include "lib/profile/pack.h"
 
 /* The key, and then what is added up. Threads, nodes and outcomes are ids of the profile's tables. */
 enum block_column {
@@ -33,11 +30,7 @@ struct block_row {
 	uint64_t column[BLOCK_COLUMNS];
 };
 
-/* More rows than this are an error of the caller, and in a block a sign of damage. */
-#define BLOCK_ROWS_MAX (1u << 16)
-
-/* So many rows a byte at most, so that a small file cannot ask for much memory. */
-#define BLOCK_ROWS_A_BYTE 16
+#define BLOCK_ROWS_MAX PACK_ROWS_MAX
 
 /* Sort @nr @rows by their key, and add up those with the same key. Sums saturate. Returns how many rows are left. */
 size_t block_sum(struct block_row *rows, size_t nr);

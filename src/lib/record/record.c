@@ -44,6 +44,7 @@ struct dusk_record {
 	struct join join;
 	struct titles titles;
 	bool started; /* there may be something in the profile */
+	bool windows; /* it is committed when one is over */
 	uint64_t committed_ns;
 };
 
@@ -143,6 +144,7 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 	if (!r)
 		return error_complete(err, -ENOMEM, "cannot record");
 	r->mode = modes[opts->mode];
+	r->windows = opts->window_ns;
 	e = prepare(r, opts, err);
 	if (!e) {
 		e = furnish(r);
@@ -218,6 +220,8 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (profile_window_is_over(r->join.writer, now - r->join.start_ns)) {
 		count(r, now - r->join.start_ns);
 		profile_end_window(r->join.writer, now - r->join.start_ns);
+	} else if (r->windows) {
+		return 0;
 	}
 	return profile_commit(r->join.writer, err);
 }

@@ -23,7 +23,7 @@ static void a_newer_version_is_refused(void **state)
 {
 	(void)state;
 	make_small();
-	run_sql(path, "pragma user_version=3");
+	run_sql(path, "pragma user_version=4");
 	assert_refused(path, -EPROTONOSUPPORT, "newer");
 }
 
@@ -252,6 +252,70 @@ static void a_tree_of_pages_without_end_is_broken_off(void **state)
 	assert_refused(path, -EINVAL, "too long");
 }
 
+struct packed_row {
+	uint64_t id, parent, frame;
+};
+
+/* Nodes in a block, in place of those in the table. */
+static void write_nodes_of(const struct packed_row *rows, uint32_t nr, uint32_t columns)
+{
+	_cleanup_(pack_done) struct pack c = {.nr = columns};
+	char sql[2048], hex[512];
+	uint8_t *block;
+	size_t len;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const uint64_t values[] = {rows[i].id, rows[i].parent, rows[i].frame};
+
+		for (uint32_t column = 0; column < columns; column++)
+			assert_int_equal(pack_number(&c, column, values[column]), 0);
+		pack_end_row(&c);
+	}
+	assert_int_equal(pack_encode(&c, &block, &len), 0);
+	for (size_t i = 0; i < len; i++)
+		snprintf(hex + 2 * i, 3, "%02x", block[i]);
+	free(block);
+	make_small();
+	snprintf(sql, sizeof(sql), "%s delete from node; insert into packed values(1,'node',3,x'%s')",
+		 PROFILE_WINDOW_TABLES, hex);
+	run_sql(path, sql);
+}
+
+static void packed_rows_that_make_no_sense_are_damage(void **state)
+{
+	const struct packed_row good[] = {{1, 0, 1}, {2, 1, 2}, {3, 2, 3}};
+	const struct packed_row bad[] = {{2, 1, 2}, {4, 1, 2}, {0, 1, 2}, {3, 3, 2}, {3, 1ULL << 32, 2}, {3, 2, 4}};
+	struct dusk_query *q;
+	struct dusk_profile *p;
+
+	(void)state;
+	write_nodes_of(good, 3, 3);
+	p = opened(path);
+	assert_int_equal(p->nr_nodes, 4);
+	assert_int_equal(p->nodes[3].frame, 3);
+	dusk_profile_free(p);
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct packed_row rows[] = {good[0], good[1], bad[i]};
+
+		write_nodes_of(rows, 3, 3);
+		assert_refused(path, -EINVAL, "table node");
+	}
+	write_nodes_of(good, 3, 2);
+	assert_refused(path, -EINVAL, "table node");
+	write_nodes_of(good, 2, 3); /* samples have a third */
+	assert_refused(path, -EINVAL, "table sample");
+	write_nodes_of(good, 3, 3);
+	run_sql(path, "insert into node values(2,1,2)"); /* it is in the block */
+	assert_refused(path, -EINVAL, "table node");
+	run_sql(path, "delete from node; update packed set rows='text'");
+	assert_refused(path, -EINVAL, "table node");
+	assert_int_equal(dusk_query_new(&q, path, "select 1", NULL), -EINVAL);
+	run_sql(path, "update packed set rows=null");
+	assert_refused(path, -EINVAL, "table node");
+	run_sql(path, "drop table packed");
+	assert_refused(path, -EINVAL, "lacks tables");
+}
+
 /* A window whose block has the one row @row. */
 static void write_window_of(struct block_row row)
 {
@@ -345,6 +409,7 @@ int main(void)
 		cmocka_unit_test(hostile_rows_are_refused),
 		cmocka_unit_test(huge_values_are_refused),
 		cmocka_unit_test(a_tree_of_pages_without_end_is_broken_off),
+		cmocka_unit_test(packed_rows_that_make_no_sense_are_damage),
 		cmocka_unit_test(a_window_that_points_nowhere_is_damage),
 		cmocka_unit_test(a_count_of_a_window_that_makes_no_sense_is_damage),
 	};

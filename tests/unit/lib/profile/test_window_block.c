@@ -98,14 +98,14 @@ static void rows_that_take_no_room_are_not_packed(void **state)
 		rows[i] = row(0, 0, i, 1);
 	read = round_trip(rows, BLOCK_ROWS_MAX, &nr, &len);
 	assert_int_equal(nr, BLOCK_ROWS_MAX);
-	assert_true(len > BLOCK_ROWS_MAX / BLOCK_ROWS_A_BYTE);
+	assert_true(len > BLOCK_ROWS_MAX / PACK_ROWS_A_BYTE);
 	free(read);
 	free(rows);
 }
 
 static void another_version_is_not_read(void **state)
 {
-	uint8_t data[] = {2, 0, 0, BLOCK_COLUMNS, 0};
+	uint8_t data[] = {3, 0, 0, BLOCK_COLUMNS, 0};
 	struct block_row *read;
 	size_t nr;
 
