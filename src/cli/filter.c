@@ -195,11 +195,11 @@ int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p
 	if ((c && c->off_cpu) || o->min_ns || o->ignore_idle)
 		if (!has_source(p, DUSK_OFF_CPU)) {
 			say("%s has no off-CPU intervals; dusk record -e cpu,offcpu records them", path);
-			return STATUS_FAILED;
+			return STATUS_NOTHING;
 		}
 	if (c && c->cpu && !has_source(p, DUSK_CPU)) {
 		say("%s has no samples of CPU time; dusk record -e cpu,offcpu records them", path);
-		return STATUS_FAILED;
+		return STATUS_NOTHING;
 	}
 	if (!selects(o))
 		return STATUS_OK;
@@ -209,5 +209,5 @@ int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p
 	if (f)
 		fclose(f);
 	say("nothing in %s matches: dusk%s", path, words ? words : "");
-	return STATUS_FAILED;
+	return STATUS_NOTHING;
 }

@@ -123,7 +123,7 @@ int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struc
 
 /*
  * Refuse a selection that matches nothing. @seen: what was left of @p, the profile at @path, by @o and @c (NULL: no
- * choice). @argv: the command line. Returns STATUS_OK, also if nothing was asked, or STATUS_FAILED after an error.
+ * choice). @argv: the command line. Returns STATUS_OK, also if nothing was asked, or STATUS_NOTHING after it has said so.
  */
 int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p, const char *path,
 		       const struct filter_options *o, const struct time_base_choice *c, char *const *argv);

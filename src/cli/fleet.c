@@ -57,5 +57,5 @@ int fleet_open(struct dusk_profile **ret, const char *url, uint64_t from_ns, uin
 		status = read_file(ret, file);
 	unlink(file);
 	rmdir(folder);
-	return status ? STATUS_FAILED : STATUS_OK;
+	return status;
 }

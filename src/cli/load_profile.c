@@ -121,8 +121,10 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 	struct names names = {symbols, inlined};
 	struct dusk_profile *p;
 
-	if (store_is_meant(path) ? store_open(&p, path, open_one, &names) : open_one(&p, path, &names))
-		return STATUS_FAILED;
+	int status = store_is_meant(path) ? store_open(&p, path, open_one, &names) : open_one(&p, path, &names);
+
+	if (status)
+		return status;
 	if (inlined && dusk_profile_unfold(p)) {
 		dusk_profile_free(p);
 		say("%s is too large for this machine's memory: --no-inline needs less", path);

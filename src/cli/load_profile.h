@@ -6,8 +6,7 @@
 
 /*
  * Read the profile at @path. @symbols: look up functions that have no names yet, in memory. @inlined: give inlined
- * functions frames of their own. Free *@ret with dusk_profile_free(). Returns STATUS_OK, or STATUS_FAILED after an
- * error.
+ * functions frames of their own. Free *@ret with dusk_profile_free(). Returns STATUS_OK, or as store_open().
  */
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined);
 

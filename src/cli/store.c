@@ -138,11 +138,11 @@ static int parse_span(struct store *s, const char *path, const char *span)
 	    (dots && dots[2] && store_time(dots + 2, now_ns, &s->to_ns))) {
 		say("cannot read %s: a time is -2h, now, 03:12, 2026-11-24 or 2026-11-24T03:12Z, as in STORE@-2h..-1h",
 		    path);
-		return STATUS_FAILED;
+		return STATUS_USAGE;
 	}
 	if (s->to_ns && s->to_ns <= s->from_ns) {
 		say("cannot read %s: the end is not after the beginning", path);
-		return STATUS_FAILED;
+		return STATUS_USAGE;
 	}
 	return STATUS_OK;
 }
@@ -245,8 +245,9 @@ static int read_part(const char *path, void *ctx)
 int store_each(const char *path, int (*each)(const char *path, void *ctx), void *ctx)
 {
 	_cleanup_(store_done) struct store s = {.from_ns = 0};
+	int status = parse_span(&s, path, split(path, s.folder));
 
-	return parse_span(&s, path, split(path, s.folder)) || list(&s, path) ? STATUS_FAILED : each_part(&s, each, ctx);
+	return status ?: list(&s, path) ?: each_part(&s, each, ctx);
 }
 
 int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, void *ctx)
@@ -255,16 +256,17 @@ int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, 
 	const char *span = split(path, s.folder);
 	struct reading r = {&s, read, ctx};
 	struct dusk_error err = {""};
+	int status = parse_span(&s, path, span);
 
-	if (parse_span(&s, path, span))
-		return STATUS_FAILED;
+	if (status)
+		return status;
 	if (fleet_is_meant(path))
 		return fleet_open(ret, s.folder, s.from_ns, s.to_ns);
 	if (list(&s, path) || each_part(&s, read_part, &r))
 		return STATUS_FAILED;
 	if (!s.parts.nr) {
 		say("there is %s in %s%s", span ? "nothing" : "no profile", s.folder, span ? " of that time" : "");
-		return STATUS_FAILED;
+		return STATUS_NOTHING;
 	}
 	if (dusk_profile_merge(ret, (const struct dusk_profile *const *)s.parts.v, s.parts.nr, s.from_ns, s.to_ns,
 			       &err)) {
@@ -275,5 +277,5 @@ int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, 
 		return STATUS_OK;
 	say("there is nothing in %s of that time", s.folder);
 	dusk_profile_free(*ret);
-	return STATUS_FAILED;
+	return STATUS_NOTHING;
 }

@@ -23,13 +23,14 @@ typedef int (*store_read_fn)(struct dusk_profile **ret, const char *path, void *
 
 /*
  * Read the profiles that @path means, each with @read, as one. Those that cannot be read are left out. Free *@ret with
- * dusk_profile_free(). Returns STATUS_OK, or STATUS_FAILED after an error.
+ * dusk_profile_free(). Returns STATUS_OK; STATUS_NOTHING, if there is nothing of that time, STATUS_USAGE or STATUS_FAILED, each after
+ * it has said so.
  */
 int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, void *ctx);
 
 /*
  * Call @each with the path of each profile that @path means, the oldest first, until it returns anything but STATUS_OK.
- * Returns that, or STATUS_FAILED after an error.
+ * Returns that, or as store_open().
  */
 int store_each(const char *path, int (*each)(const char *path, void *ctx), void *ctx);
 

@@ -32,6 +32,7 @@
 
 #define POLL_S 5
 #define MAX_BACKOFF_S 60
+#define NOTHING 4   /* the exit status of dusk, STATUS_NOTHING */
 #define STALE_S 180 /* an agent writes a window every ten seconds */
 
 static volatile sig_atomic_t stop;
@@ -187,10 +188,13 @@ int main(int argc, char **argv)
 		return drop(c, argv[3]);
 	if (argc == 4 && (!strcmp(argv[1], "send") || !strcmp(argv[1], "send-rest") || !strcmp(argv[1], "follow")))
 		return send_store(c, argv[3], argv[1]);
-	if (argc >= 6 && !strcmp(argv[1], "fetch"))
-		return fetch(c, strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10), (const char *const *)argv + 6,
-			     argv[5], &err)
-			       ? fail(&err)
-			       : 0;
+	if (argc >= 6 && !strcmp(argv[1], "fetch")) {
+		int rc = fetch(c, strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10),
+			       (const char *const *)argv + 6, argv[5], &err);
+
+		if (rc)
+			fail(&err);
+		return rc == -ENODATA ? NOTHING : rc ? 1 : 0;
+	}
 	return 2;
 }

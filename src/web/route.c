@@ -182,7 +182,7 @@ static int check(const struct route *r, const struct asked *asked, char error[25
 			 asked->name);
 	else if (strlen(asked->value) > MAX_VALUE)
 		snprintf(error, 256, "the value of %s has more than %d bytes", p->name, MAX_VALUE);
-	else if (p->takes & (TAKES_TIME | TAKES_BEFORE) && !is_time(asked->value))
+	else if (p->takes & (TAKES_TIME | TAKES_BEFORE) && !p->option && !is_time(asked->value))
 		snprintf(error, 256, "%s is no time: -1h, now, 03:12, 2026-11-24T03:12Z", p->name);
 	else if (p->takes & TAKES_SECONDS && !is_number(asked->value))
 		snprintf(error, 256, "%s takes a number", p->name);
@@ -211,13 +211,14 @@ int route_words(const struct route *r, const char *store, const struct asked *as
 {
 	const char *from = value_of(asked, nr, "from"), *to = value_of(asked, nr, "to");
 	const char *before_from = value_of(asked, nr, "before_from"), *before_to = value_of(asked, nr, "before_to");
+	const char *before = value_of(asked, nr, "before"); /* a label: of the same time, unless another one is given */
 	int err = add(ret, "dusk");
 
 	for (size_t i = 0; i < nr; i++)
 		if (check(r, &asked[i], error))
 			return -EINVAL;
-	if (r->takes & NEEDS_BEFORE && !before_from && !before_to) {
-		snprintf(error, 256, "%s needs before_from, before_to, or both", r->path);
+	if (r->takes & NEEDS_BEFORE && !before_from && !before_to && !before) {
+		snprintf(error, 256, "%s needs before_from, before_to, or before", r->path);
 		return -EINVAL;
 	}
 	for (size_t i = 0; r->words[i] && !err; i++)
@@ -231,9 +232,12 @@ int route_words(const struct route *r, const char *store, const struct asked *as
 		err = err ?: add_range(ret, store, ago, NULL);
 		free(ago);
 	}
+	from = from || to ? from : USUAL_FROM;
 	if (!err && r->takes & TAKES_BEFORE && (before_from || before_to))
 		err = add_range(ret, store, before_from, before_to);
+	else if (!err && r->takes & TAKES_BEFORE && before)
+		err = add_range(ret, store, from, to);
 	if (!err && r->takes & TAKES_TIME)
-		err = add_range(ret, store, from || to ? from : USUAL_FROM, to);
+		err = add_range(ret, store, from, to);
 	return err ?: add(ret, NULL);
 }

@@ -20,7 +20,8 @@
 #define MAX_ASKED 40
 #define IDLE_S 120 /* a connection, or a reader that does not read */
 #define BLOCK 65536
-#define FAILED_BY_USAGE 2
+#define FAILED_BY_USAGE 2 /* exit statuses of dusk: src/cli/command.h */
+#define FOUND_NOTHING 4
 #define JSON "application/json"
 
 #if MHD_VERSION < 0x00097002
@@ -267,9 +268,9 @@ static answer_t send_failure(struct MHD_Connection *c, struct run *run, int err)
 		return refuse(c, MHD_HTTP_GATEWAY_TIMEOUT, "this takes too long: ask for less time");
 	if (run_status(run) >= 128)
 		return refuse(c, MHD_HTTP_GATEWAY_TIMEOUT, "this takes too much: ask for less time");
-	if (run_status(run) == FAILED_BY_USAGE || strstr(said, ": a time is "))
+	if (run_status(run) == FAILED_BY_USAGE)
 		status = MHD_HTTP_BAD_REQUEST;
-	else if (strstr(said, "there is no") || strstr(said, "no samples") || strstr(said, "nothing"))
+	else if (run_status(run) == FOUND_NOTHING)
 		status = MHD_HTTP_NOT_FOUND;
 	said[strcspn(said, "\n")] = 0;
 	return refuse(c, status, *said ? without_name(said) : "dusk failed");

@@ -29,9 +29,14 @@ same_stacks() {
 	[ -s one ] && cmp one two
 }
 failed() {
-	wanted=$1
-	shift
-	exits 1 "$dusk" "$@" && says "$wanted"
+	fails_as 1 "$@"
+}
+# fails_as STATUS MESSAGE COMMAND...
+fails_as() {
+	wanted_status=$1
+	wanted=$2
+	shift 2
+	exits "$wanted_status" "$dusk" "$@" && says "$wanted"
 }
 needs sqlite3 "a folder of profiles is read as one" || { done_testing; exit; }
 
@@ -50,7 +55,7 @@ claim "a time without Z is local" env TZ=UTC-1 sh -c "'$dusk' report -i st@2026-
 claim "what began an hour ago is in the last two" sh -c "
 	sqlite3 st/20261124T020000Z.dusk \"update setting set value=(strftime('%s','now') - 3600)||'000000000' where key='start_realtime_ns'\"
 	mkdir recent && cp st/20261124T020000Z.dusk recent/a.dusk && '$dusk' report -i recent@-2h | grep -q '^# samples:   20;'"
-claim "... and not in the last half" failed "there is nothing in recent of that time" report -i recent@-30m
+claim "... and not in the last half" fails_as 4 "there is nothing in recent of that time" report -i recent@-30m
 at 0 st/20261124T020000Z.dusk
 rm -f st/*.old
 by_time() {
@@ -61,10 +66,10 @@ by_time() {
 needs jq "rows are of parts of the time, in their order" && claim "rows are of parts of the time, in their order" by_time
 claim "... which a tree has not" sh -c "! '$dusk' report --tree --sort time st 2>said && grep -q 'sort time has no meaning' said"
 claim "two times are compared" sh -c "'$dusk' diff st@..2026-11-24T02:01:00Z st@2026-11-24T02:01:00Z | grep -q '^# after: .* 40 samples'"
-claim "a time that is none" failed "a time is -2h, now, 03:12" report -i st@soon
-claim "an end before the beginning" failed "the end is not after the beginning" report -i st@2026-11-25..2026-11-24
-claim "a time of which there is nothing" failed "there is nothing in st of that time" report -i st@2026-11-25
-claim "a folder without profiles" failed "there is no profile in none" report -i none
+claim "a time that is none" fails_as 2 "a time is -2h, now, 03:12" report -i st@soon
+claim "an end before the beginning" fails_as 2 "the end is not after the beginning" report -i st@2026-11-25..2026-11-24
+claim "a time of which there is nothing" fails_as 4 "there is nothing in st of that time" report -i st@2026-11-25
+claim "a folder without profiles" fails_as 4 "there is no profile in none" report -i none
 claim "a folder that is not there" failed "cannot read nowhere@-1h" report -i nowhere@-1h
 head -c 3000 st/20261124T020000Z.dusk >st/20261124T015900Z.dusk
 damaged() {

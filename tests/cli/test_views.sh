@@ -23,10 +23,10 @@ tells() {
 	shift
 	exits 0 "$@" && says "$wanted"
 }
-fails_with() {
+finds_nothing() {
 	wanted=$1
 	shift
-	exits 1 "$@" && says "$wanted" && [ "$(wc -l <said)" = 1 ]
+	exits 4 "$@" && says "$wanted" && [ "$(wc -l <said)" = 1 ]
 }
 
 # ---- More time off CPU than on CPU
@@ -92,7 +92,7 @@ xz;main;code;match;code;match 6
 my_app;start;(anonymous namespace)::run(int) 4
 my_app;[no stack: exiting] 1
 -
-claim "what hides a whole stack leaves no state of it" fails_with "nothing in profile.dusk matches" \
+claim "what hides a whole stack leaves no state of it" finds_nothing "nothing in profile.dusk matches" \
 	"$dusk" report --wall --tree --comm xz --hide 'xz|libc|kernel'
 flame_has() {
 	wanted=$1
@@ -105,7 +105,7 @@ claim "diff compares what is selected" prints "$dusk" diff --csv --tid 201 --tim
 delta_percent,before_percent,after_percent,before,after,chance,mark,function,dso
 0.0000,100.0000,100.0000,3,3,1,,vfs_read,[kernel]
 -
-claim "annotate counts what is selected" fails_with "nothing in profile.dusk matches: dusk annotate match --time 5s-" \
+claim "annotate counts what is selected" finds_nothing "nothing in profile.dusk matches: dusk annotate match --time 5s-" \
 	"$dusk" annotate match --time 5s-
 claim "chains of wakers go on to threads that are not selected" prints sh -c "
 	$dusk export --wakers 2 --comm 'my app' --time 150ms-" <<'-'
@@ -129,13 +129,13 @@ claim "... also of a part of the time" tells "# idle:      2 intervals of idle t
 
 # ---- Nothing matches
 
-claim "a selection without a match fails, with what was asked" fails_with \
+claim "a selection without a match fails, with what was asked" finds_nothing \
 	"dusk: nothing in profile.dusk matches: dusk report --comm nobody --time 1s-2s" "$dusk" report --comm nobody --time 1s-2s
 for command in script flame export "diff profile.dusk profile.dusk" "report --csv"; do
-	claim "... so does dusk $command" fails_with "nothing in profile.dusk matches: dusk $command --time 5s-" "$dusk" $command --time 5s-
+	claim "... so does dusk $command" finds_nothing "nothing in profile.dusk matches: dusk $command --time 5s-" "$dusk" $command --time 5s-
 done
 claim "... and flame leaves no page" sh -c "[ ! -e flame.html ]"
-claim "a profile without off-CPU intervals says what records them" fails_with \
+claim "a profile without off-CPU intervals says what records them" finds_nothing \
 	"cpu.dusk has no off-CPU intervals; dusk record -e cpu,offcpu records them" "$dusk" report --off-cpu cpu.dusk
 
 # ---- Trees

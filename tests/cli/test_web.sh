@@ -86,6 +86,10 @@ claim "... with their time" sh -c "[ \"\$(jq -r 'select(.service) | .service' bo
 claim "the line of time" get 200 '/api/v1/timeline?kind=cpu'
 claim "... is in the order of time" sh -c "jq -r 'select(.time) | .time' body | sort -c && [ \"\$(jq -s 'map(.self // 0) | add' body)\" = 40 ]"
 claim "a comparison" get 200 '/api/v1/diff?before_from=-25m&before_to=-15m&from=-15m'
+claim "... of two versions of one time" get 200 '/api/v1/diff?before=version%3Dcart-build&version=shop-build&from=-1h'
+claim "... whose samples are those of each" sh -c "[ \"\$(jq -s '[(map(.before // 0) | add), (map(.after // 0) | add)] | @csv' body)\" = '\"20,20\"' ]"
+claim "... of which one is wrong" get 400 '/api/v1/diff?before=colour%3Dred'
+claim "... and again" get 200 '/api/v1/diff?before_from=-25m&before_to=-15m&from=-15m'
 claim "... has both sides" sh -c "grep -q before body && jq -s length body >/dev/null"
 claim "stacks for other tools" get 200 '/api/v1/export?format=folded'
 claim "... are those that dusk export writes" sh -c "'$dusk' export -f folded st@-1h.. | cmp - body"
@@ -109,6 +113,8 @@ claim "... is explained" says_error "a time is -2h, now"
 claim "a time of which there is nothing" get 404 '/api/v1/functions?from=-2d&to=-1d'
 claim "... is said to be empty" says_error "there is nothing in"
 claim "a service of which there is nothing" get 404 '/api/v1/functions?service=nobody'
+claim "off-CPU time that was not recorded" get 404 '/api/v1/functions?kind=off-cpu'
+claim "an end before its beginning" get 400 '/api/v1/functions?from=-1h&to=-2h'
 claim "a format that is none" get 400 '/api/v1/export?format=none'
 claim "an expression that is none" get 400 '/api/v1/functions?focus=%28'
 claim "a value that looks like an option is a value" get 404 '/api/v1/functions?service=--output%3D/tmp/x'

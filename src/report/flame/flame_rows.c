@@ -108,9 +108,12 @@ static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const u
 
 int flame_rows_init(struct flame_rows *ret, const struct dusk_profile *p, const uint32_t *rank)
 {
+	const char *window_ns = dusk_profile_setting(p, "window_ns"); /* of shorter buckets, most would be empty */
 	int err;
 
-	*ret = (struct flame_rows){.bucket_ns = 1000};
+	*ret = (struct flame_rows){.bucket_ns = window_ns ? strtoull(window_ns, NULL, 10) : 0};
+	if (ret->bucket_ns < 1000)
+		ret->bucket_ns = 1000;
 	while (count_buckets(p, ret->bucket_ns) > BUCKETS_MAX)
 		ret->bucket_ns = next_step(ret->bucket_ns);
 	err = make_rows(ret, p, rank);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Divide the time of a profile into parts. See time_bucket.h. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 #include "report/model/time_bucket.h"
 
@@ -18,6 +19,8 @@ static const uint32_t lengths_ms[] = {
 struct time_buckets time_buckets_of(const struct dusk_profile *p)
 {
 	struct time_buckets b = {.start_ns = dusk_profile_start_ns(p)};
+	const char *text = dusk_profile_setting(p, "window_ns");
+	uint64_t window_ns = text ? strtoull(text, NULL, 10) : 0;
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
 
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
@@ -26,6 +29,8 @@ struct time_buckets time_buckets_of(const struct dusk_profile *p)
 	}
 	for (size_t i = 0; i < NR_LENGTHS; i++) {
 		b.length_ns = lengths_ms[i] * NS_A_MS;
+		if (b.length_ns < window_ns) /* of shorter buckets, most would be empty */
+			continue;
 		if (first_ns > last_ns || (last_ns - first_ns) / b.length_ns + 2 <= MAX_BUCKETS)
 			return b;
 	}

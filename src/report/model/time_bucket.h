@@ -8,7 +8,7 @@ struct time_buckets {
 	uint64_t length_ns;
 };
 
-/* As many buckets for @p's samples as there can be, up to 100. They begin at multiples of their length. */
+/* As many buckets for @p's samples as there can be, up to 100, not shorter than its windows. They begin at multiples of their length. */
 struct time_buckets time_buckets_of(const struct dusk_profile *p);
 
 /* When the bucket of @s begins, in nanoseconds since 1970, or since the recording began if its start is not known. */

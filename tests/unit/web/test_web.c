@@ -142,6 +142,10 @@ static void a_request_becomes_a_command_line(void **state)
 	assert_string_equal(LINE("/api/v1/flame", {"to", "12:00"}), "dusk flame --data /st@..12:00");
 	assert_string_equal(LINE("/api/v1/flame", {"before_from", "-3h"}, {"before_to", "-2h"}, {"service", "shop"}),
 			    "dusk flame --data --service=shop /st@-3h..-2h /st@-1h..");
+	assert_string_equal(LINE("/api/v1/flame", {"before", "version=1a*"}, {"version", "2b"}),
+			    "dusk flame --data --before=version=1a* --version=2b /st@-1h.. /st@-1h..");
+	assert_string_equal(LINE("/api/v1/diff", {"before", "host=web-1"}, {"before_to", "-2h"}, {"from", "-30m"}),
+			    "dusk diff --json --before=host=web-1 /st@..-2h /st@-30m..");
 	assert_string_equal(LINE("/api/v1/functions", {"kind", "off-cpu"}, {"limit", "7"}),
 			    "dusk report --json --sort function,dso --off-cpu --limit=7 /st@-1h..");
 	assert_string_equal(LINE("/api/v1/export", {"format", "speedscope"}, {"focus", "a|b"}),
@@ -165,7 +169,7 @@ static void what_a_route_does_not_take_is_refused(void **state)
 			    "! /api/v1/functions takes no parameter 'before_from'; /api/v1/openapi.json lists them");
 	assert_string_equal(LINE("/api/v1/flame", {"output", "/tmp/x"}),
 			    "! /api/v1/flame takes no parameter 'output'; /api/v1/openapi.json lists them");
-	assert_string_equal(line("/api/v1/diff", NULL, 0), "! /api/v1/diff needs before_from, before_to, or both");
+	assert_string_equal(line("/api/v1/diff", NULL, 0), "! /api/v1/diff needs before_from, before_to, or before");
 	assert_string_equal(LINE("/api/v1/functions", {"kind", "sideways"}), "! kind is not 'sideways'");
 	assert_string_equal(LINE("/api/v1/flame", {"from", "/../x"}),
 			    "! from is no time: -1h, now, 03:12, 2026-11-24T03:12Z");

@@ -43,15 +43,38 @@ function time_columns(key, name, title, diff, off_cpu)
 		key: key + '_change', name: 'Δ', title: 'The difference, in percentage points or in time', delta: true,
 		of: row => of_time ? row[key][1] - row[key][0] : share(row[key][1], 1) - share(row[key][0], 0),
 		cell: row => {
-			const [a, b] = row[key], more = change.of(row);
+			const [a, b] = row[key], mark = mark_change(row[key]);
+			const text = of_time ? signed_weight(b - a) : points(share(a, 0), share(b, 1));
+			const sign = mark === '' ? '' : text.startsWith('+') ? 'more' : text.startsWith('−') ? 'less' : '';
 
-			return element('span', { className: `figure change ${more > 0 ? 'more' : more < 0 ? 'less' : ''}`,
-				title: `${percent(a, whole[0])} before, ${percent(b, whole[1])} after` },
-			of_time ? signed_weight(b - a) : points(share(a, 0), share(b, 1)));
+			return element('span', { className: `figure change ${sign}`,
+				title: `${percent(a, whole[0])} before, ${percent(b, whole[1])} after${mark === null ? '' : mark ?
+					`; ${mark}: hardly chance` : '; this may be chance'}` },
+			text, ...mark === null ? [] : [element('i', { className: 'mark' }, mark)]);
 		},
 	};
 
 	return diff ? [figure, change] : [figure];
+}
+
+/* The stars of a difference between two sides; null: times off CPU were measured, so that chance has no part in them. */
+function mark_change(ns)
+{
+	const { whole, sample_ns } = functions;
+
+	if (!sample_ns)
+		return null;
+	return mark_of(chance_of(ns.map((ns, s) => Math.round(ns / sample_ns[s])), whole.map((ns, s) => Math.round(ns / sample_ns[s])),
+		state.scale === 'share', sample_ns));
+}
+
+/* What a sample of each of two sides stands for; null: there are not two, or not only samples. */
+function sample_lengths()
+{
+	const of_side = profile.profiles.map((_, side) => profile.series.filter(s => s.profile === side && s.kind === state.kind));
+
+	return of_side.length > 1 && state.kind !== 'off-cpu' && of_side.every(([s]) => s?.nr_samples) ?
+		of_side.map(([s]) => s.nr_weight * s.unit_ns / s.nr_samples) : null;
 }
 
 const number_column = (key, name, title, format) => ({
@@ -87,6 +110,7 @@ function find_functions()
 {
 	const [{ tree }, node] = locate(state.zoom), is_list = found && !/^".*"$/s.test(state.search);
 
+	functions.sample_ns = sample_lengths();
 	functions.whole = tree.sides.map(side => side.total_ns[state.zoom ? node : 0]);
 	functions.rows = functions_within(profile, base.tree, tree, state.zoom ? node : 0, counts_waits());
 	for (const key of ['self', 'total'])
@@ -111,7 +135,7 @@ function show_scope()
 function show_heads(by)
 {
 	$('functions').querySelector('.heads').replaceChildren(...functions.columns.map(c => {
-		const head = element('button', { type: 'button', title: c.title, className: c.cell ? 'figure' : 'name' }, c.name);
+		const head = element('button', { type: 'button', title: c.title, className: c.delta ? 'figure change' : c.cell ? 'figure' : 'name' }, c.name);
 
 		head.dataset.column = c.key;
 		head.setAttribute('aria-sort', c !== by ? 'none' : functions.ascending ? 'ascending' : 'descending');
@@ -134,12 +158,13 @@ function show_functions()
 
 	functions.rows.sort((a, b) => sign * (key(a) - key(b)) || b.total[0] - a.total[0] || a.label - b.label);
 	$('functions').classList.toggle('wide', columns.length > 3);
+	$('functions').classList.toggle('marked', Boolean(functions.sample_ns));
 	show_heads(by);
 	show_scope();
 
 	const box = $('functions').lastElementChild;
 	functions.list ??= make_list(box, function_row, () => {
-		functions.room = Math.floor((box.clientWidth - ROW_SIDES_PX - 74 * (functions.columns.length - 1)) / NAME_CHAR_PX);
+		functions.room = Math.floor((box.clientWidth - ROW_SIDES_PX - 78 * (functions.columns.length - 1) - (functions.sample_ns ? 36 : 0)) / NAME_CHAR_PX);
 	});
 	functions.list.set(functions.rows);
 }

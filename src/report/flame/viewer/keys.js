@@ -136,6 +136,8 @@ function on_key(event)
 		}
 		return;
 	}
+	if (target.matches('input:not([type="checkbox"]), select, textarea'))
+		return;
 	if (target === canvas || target === document.body) {
 		if (key.startsWith('Arrow')) {
 			select(selected < 0 ? state.zoom : neighbour(selected, key));

@@ -5,6 +5,7 @@
  */
 
 const STRIP_PX = 40, AXIS_PX = 15;
+const TICK_PX = 80, TICKS_MS = [1e3, 5e3, 10e3, 30e3, 60e3, 300e3, 600e3, 1800e3, 3600e3, 3 * 3600e3, 6 * 3600e3, 12 * 3600e3, 86400e3];
 const GRIP_PX = 6;			/* distance at which the pointer grips an edge */
 
 let strips = [];			/* { side, canvas, ns, matches } */
@@ -33,6 +34,17 @@ function seconds(side, bucket)
 
 	return (bucket * bucket_ns / 1e9).toFixed(Math.max(0, Math.ceil(9 - Math.log10(bucket_ns))));
 }
+
+/* A bucket's beginning for a reader: by the clock if the page knows when the recording began, else in seconds from then on. */
+function moment(side, bucket)
+{
+	const { begin_ms, bucket_ns } = profile.profiles[side];
+
+	return begin_ms ? clock_text(begin_ms + bucket * bucket_ns / 1e6, bucket_ns < 60e9) : `${seconds(side, bucket)} s`;
+}
+
+const clock_text = (ms, with_seconds) => new Date(ms).toISOString().slice(11, with_seconds ? 19 : 16);
+const day_text = ms => new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 /* The change of state that chooses [from, to). */
 function choose_range(side, from, to)
@@ -71,15 +83,36 @@ function tick_step(length_s, width)
 	return [1, 2, 5, 10].map(n => n * power).find(step => step >= least);
 }
 
+/* Draw the times of day below a strip that ends at @y. */
+function draw_clock(c, from, to, width, y)
+{
+	const x_of = ms => (ms - from) / (to - from) * width, step = TICKS_MS.find(ms => x_of(from + ms) >= TICK_PX) ?? TICKS_MS.at(-1);
+
+	for (let ms = Math.ceil(from / step) * step; ms <= to; ms += step) {
+		const text = ms % 86400e3 ? clock_text(ms, step < 60e3) : day_text(ms);
+
+		c.fillRect(Math.round(x_of(ms)), y, 1, 4);
+		if (x_of(ms) + c.measureText(text).width + 34 < width)
+			c.fillText(text, x_of(ms) + 4, y + AXIS_PX - 3);
+	}
+	c.textAlign = 'right';
+	c.fillText('UTC', width, y + AXIS_PX - 3);
+	c.textAlign = 'left';
+}
+
 function draw_axis(c, side, width)
 {
-	const { bucket_ns, buckets } = profile.profiles[side];
+	const { begin_ms, bucket_ns, buckets } = profile.profiles[side];
 	const length_s = buckets * bucket_ns / 1e9, step = tick_step(length_s, width);
 	const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
 
 	c.fillStyle = style.axis;
 	c.font = `10.5px ${getComputedStyle(document.body).fontFamily}`;
 	c.textBaseline = 'alphabetic';
+	if (begin_ms && length_s) {
+		draw_clock(c, begin_ms, begin_ms + length_s * 1000, width, STRIP_PX);
+		return;
+	}
 	for (let i = 0; i * step < length_s; i++) {
 		const x = i * step / length_s * width;
 
@@ -223,7 +256,7 @@ function show_time(side, bucket, event)
 	if (bucket < 0)
 		return;
 	show_tooltip([
-		element('strong', {}, `${seconds(side, bucket)} – ${seconds(side, bucket + 1)} s`),
+		element('strong', {}, `${moment(side, bucket)} – ${moment(side, bucket + 1)}`),
 		element('table', {}, element('tbody', {},
 			row(title_of_kind(), is_counted() ? weight(ns[bucket]) :
 				`${duration(ns[bucket])}, ${(ns[bucket] / bucket_ns).toFixed(2)} threads on average`),

@@ -247,7 +247,7 @@ function describe_moment(t, bucket)
 
 	return [
 		element('strong', {}, `${shorten_middle(thread_name(t), 100)} ${tid[t]}`),
-		element('div', { className: 'where' }, `${seconds(side[t], bucket)} – ${seconds(side[t], bucket + 1)} s`),
+		element('div', { className: 'where' }, `${moment(side[t], bucket)} – ${moment(side[t], bucket + 1)}`),
 		...best ? [element('div', { className: 'place' }, shorten_name(names[tree.label[at ? tree.parent[at] : best.node]], 100))] : [],
 		element('table', {}, element('tbody', {},
 			...on[bucket] ? [row(is_counted() ? 'occurrences' : 'on CPU', weight(on[bucket]))] : [],
@@ -270,6 +270,6 @@ function show_stack_at(t, bucket)
 		...profile.profiles.length > 1 ? { basis: ['before', 'after'][side[t]] } : {},
 	}, true);
 	say(`${thread_name(t)} ${tid[t]}: ` + (best.longest ?
-		`off CPU for ${duration(best.longest)}, until ${seconds(side[t], best.end)} s` :
-		`${weight(best.ns)} from ${seconds(side[t], bucket)} s`));
+		`off CPU for ${duration(best.longest)}, until ${moment(side[t], best.end)}` :
+		`${weight(best.ns)} from ${moment(side[t], bucket)}`));
 }

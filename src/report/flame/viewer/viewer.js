@@ -178,7 +178,9 @@ function show_legend()
 		$('legend').replaceChildren(
 			element('li', {}, swatch(x => colour_of_change(x - 1)), 'less than before'),
 			element('li', {}, swatch(x => colour_of_change(x)), 'more than before (pale: may be chance)'),
-			element('li', {}, `widths: those ${state.basis}`));
+			element('li', {}, `widths: those ${state.basis}`),
+			...sample_lengths() ? [element('li', { title: 'Chance alone would make such a difference in 5, 1, 0.1 % of the cases; without a star it may be chance' },
+				'* ** ***: hardly chance')] : []);
 		return;
 	}
 	const sums = sum_by_kind(profile.kinds, base.tree, 0), all = base.tree.total[0];
@@ -214,8 +216,8 @@ function show_chips()
 		const key = time_key(side), [from, to] = range_of(side);
 
 		if (state[key])
-			chips.push(chip(`${profile.profiles.length > 1 ? names[side] + ' ' : ''}${seconds(side, from)} – ` +
-				`${seconds(side, to)} s`, { [key]: '' }));
+			chips.push(chip(`${profile.profiles.length > 1 ? names[side] + ' ' : ''}${moment(side, from)} – ` +
+				`${moment(side, to)}`, { [key]: '' }));
 	});
 	if (state.tasks) {
 		const tasks = chosen_tasks().map(t => t.replace(/^name:/, '').replace(':', ' '));
@@ -257,7 +259,7 @@ function show_profile(next, view)
 	selected = hovered = -1;
 
 	const kinds = kinds_of(profile);
-	KEYS.kind[0] = heaviest_kind(profile);
+	KEYS.kind[0] = next.usual_kind ?? heaviest_kind(profile);
 	if (innerWidth <= 600)
 		KEYS.panel[0] = 'none';
 	$('kinds').hidden = kinds.length < 2;

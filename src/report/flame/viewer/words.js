@@ -33,7 +33,9 @@ function points(before, after)
 {
 	const p = 100 * (after - before);
 
-	return `${p > 0 ? '+' : p < 0 ? '−' : ''}${Math.abs(p).toFixed(Math.abs(p) < 10 ? 2 : 1)}`;
+	const text = Math.abs(p).toFixed(Math.abs(p) < 10 ? 2 : 1);
+
+	return `${text === '0.00' ? '' : p > 0 ? '+' : '−'}${text}`;
 }
 
 function duration(ns)
@@ -47,7 +49,9 @@ function duration(ns)
 /* A duration in seconds, for a column of which the rows are compared. */
 function in_seconds(ns)
 {
-	return ns < 1e9 ? duration(ns) : `${(ns / 1e9).toLocaleString('en-US', { maximumFractionDigits: 1, minimumFractionDigits: 1 })} s`;
+	const digits = ns < 1e12 ? 1 : 0;
+
+	return ns < 1e9 ? duration(ns) : `${(ns / 1e9).toLocaleString('en-US', { maximumFractionDigits: digits, minimumFractionDigits: digits })} s`;
 }
 
 /* What the rows of a kind count. An off-CPU interval is no sample: it has a length of its own. */
