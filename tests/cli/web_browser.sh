@@ -8,6 +8,7 @@ here=$(dirname "$0")
 . "$here/../tools/tap.sh"
 . "$here/webdriver.sh"
 . "$here/web_store.sh"
+. "$here/web_page.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
 missing=$(driver_missing | tr '\n' ' ')
@@ -32,22 +33,6 @@ driver_start || {
 	echo "Chromium does not start" >&2
 	exit 1
 }
-
-go() { in_session POST /url "$(jq -n --arg url "$1" '{url: $url}')" >/dev/null; }
-photograph() { [ -z "${WEB_SCREENSHOTS:-}" ] || in_session GET /screenshot | jq -r . | base64 -d >"$WEB_SCREENSHOTS/$1.png"; }
-ok() {
-	claim "$1" sh -c 'exit "$1"' - "$(holds "$2" && echo 0 || echo 1)"
-	holds "$2" || js "[location.href, {...document.body.dataset}, document.body.className, document.querySelector('#said').textContent]" | sed 's/^/# /'
-}
-silent() { claim "$1" sh -c '[ -z "$1" ] || { echo "$1"; exit 1; }' - "$(complaints | grep -v "responded with a status of 404")"; }
-samples() { echo "document.body.dataset.samples === '$1'"; }
-said="document.querySelector('#said').textContent"
-chosen() { echo "document.querySelector('$1').getAttribute('aria-pressed') === 'true'"; }
-list() { echo "[...document.querySelectorAll('#by-$1 option')].map(o => o.value).sort().join()"; }
-# choose LIST VALUE: an item of a list
-choose() { js "(() => { const l = document.querySelector('#$1'); l.value = '$2'; l.onchange(); return 1; })()" >/dev/null; }
-failure="document.querySelector('#failure').textContent"
-value() { echo "document.querySelector('#$1').value"; }
 
 go "$(cat "$tmp/address")"
 ok "the last hour is shown" "$(samples 40)"

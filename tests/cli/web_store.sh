@@ -13,10 +13,14 @@ web_at() {
 		insert or replace into counter values('samples', 20, 'samples taken');"
 }
 
-# web_start_server OPTION...: $base is its address, $token its token
+# web_start_server [OPTION...] [URL]: $base is its address, $token its token; the store is $tmp/st, or at URL
 web_start_server() {
 	rm -f "$tmp/address"
-	"$dusk" web --listen 127.0.0.1:0 "$@" "$tmp/st" >"$tmp/address" 2>"$tmp/web.errors" &
+	case "$*" in
+	*://*) ;;
+	*) set -- "$@" "$tmp/st" ;;
+	esac
+	"$dusk" web --listen 127.0.0.1:0 "$@" >"$tmp/address" 2>"$tmp/web.errors" &
 	web=$!
 	for _ in $(seq 100); do
 		[ ! -s "$tmp/address" ] || break

@@ -43,6 +43,9 @@ function moment(side, bucket)
 	return begin_ms ? clock_text(begin_ms + bucket * bucket_ns / 1e6, bucket_ns < 60e9) : `${seconds(side, bucket)} s`;
 }
 
+/* The time between two buckets: "10.00 – 20.00 s". */
+const moments = (side, from, to) => `${moment(side, from).replace(/ s$/, '')} – ${moment(side, to)}`;
+
 const clock_text = (ms, with_seconds) => new Date(ms).toISOString().slice(11, with_seconds ? 19 : 16);
 const day_text = ms => new Date(ms).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
@@ -256,7 +259,7 @@ function show_time(side, bucket, event)
 	if (bucket < 0)
 		return;
 	show_tooltip([
-		element('strong', {}, `${moment(side, bucket)} – ${moment(side, bucket + 1)}`),
+		element('strong', {}, moments(side, bucket, bucket + 1)),
 		element('table', {}, element('tbody', {},
 			row(title_of_kind(), is_counted() ? weight(ns[bucket]) :
 				`${duration(ns[bucket])}, ${(ns[bucket] / bucket_ns).toFixed(2)} threads on average`),

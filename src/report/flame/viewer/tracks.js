@@ -247,7 +247,7 @@ function describe_moment(t, bucket)
 
 	return [
 		element('strong', {}, `${shorten_middle(thread_name(t), 100)} ${tid[t]}`),
-		element('div', { className: 'where' }, `${moment(side[t], bucket)} – ${moment(side[t], bucket + 1)}`),
+		element('div', { className: 'where' }, moments(side[t], bucket, bucket + 1)),
 		...best ? [element('div', { className: 'place' }, shorten_name(names[tree.label[at ? tree.parent[at] : best.node]], 100))] : [],
 		element('table', {}, element('tbody', {},
 			...on[bucket] ? [row(is_counted() ? 'occurrences' : 'on CPU', weight(on[bucket]))] : [],

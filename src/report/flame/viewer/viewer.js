@@ -216,8 +216,7 @@ function show_chips()
 		const key = time_key(side), [from, to] = range_of(side);
 
 		if (state[key])
-			chips.push(chip(`${profile.profiles.length > 1 ? names[side] + ' ' : ''}${moment(side, from)} – ` +
-				`${moment(side, to)}`, { [key]: '' }));
+			chips.push(chip(`${profile.profiles.length > 1 ? names[side] + ' ' : ''}${moments(side, from, to)}`, { [key]: '' }));
 	});
 	if (state.tasks) {
 		const tasks = chosen_tasks().map(t => t.replace(/^name:/, '').replace(':', ' '));
