@@ -159,12 +159,13 @@ function show_functions()
 	functions.rows.sort((a, b) => sign * (key(a) - key(b)) || b.total[0] - a.total[0] || a.label - b.label);
 	$('functions').classList.toggle('wide', columns.length > 3);
 	$('functions').classList.toggle('marked', Boolean(functions.sample_ns));
+	$('functions').classList.toggle('timed', state.scale === 'time');
 	show_heads(by);
 	show_scope();
 
 	const box = $('functions').lastElementChild;
 	functions.list ??= make_list(box, function_row, () => {
-		functions.room = Math.floor((box.clientWidth - ROW_SIDES_PX - 78 * (functions.columns.length - 1) - (functions.sample_ns ? 36 : 0)) / NAME_CHAR_PX);
+		functions.room = Math.floor((box.clientWidth - ROW_SIDES_PX - 78 * (functions.columns.length - 1) - (functions.sample_ns ? state.scale === 'time' ? 72 : 36 : 0)) / NAME_CHAR_PX);
 	});
 	functions.list.set(functions.rows);
 }
