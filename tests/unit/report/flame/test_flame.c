@@ -245,7 +245,7 @@ static void the_page_needs_nothing_else(void **state)
 	assert_non_null(strstr(page.html, "content=\"default-src 'none'; style-src 'sha256-"));
 	assert_non_null(strstr(page.html, "connect-src 'none'")); /* only as dusk web serves it, it asks its server */
 	/* Style and scripts, and the page around them. */
-	assert_true(page.bytes - page.text_bytes < 156 << 10);
+	assert_true(page.bytes - page.text_bytes < 168 << 10);
 	assert_null(strstr(page.html, "@STYLE"));
 	assert_null(strstr(page.html, "@SCRIPT"));
 	reader_close(&page);
