@@ -21,12 +21,30 @@ static bool ends_with(const char *text, const char *end)
 	return len > end_len && !strcmp(text + len - end_len, end);
 }
 
-static void note(struct store_state *s, const struct stat *st)
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15;
+	return hash ^ hash >> 29;
+}
+
+/* In any order: folders have none. */
+static void sign(struct store_state *s, const char *name, const struct stat *st)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+
+	for (; *name; name++)
+		hash = mix(hash, (unsigned char)*name);
+	hash = mix(mix(hash, st->st_size), st->st_mtim.tv_sec);
+	s->signature += mix(mix(hash, st->st_mtim.tv_nsec), st->st_ino);
+}
+
+static void note(struct store_state *s, const char *name, const struct stat *st)
 {
 	double ago_s = difftime(time(NULL), st->st_mtime);
 
 	if (ago_s < 0)
 		ago_s = 0; /* the clock was set back */
+	sign(s, name, st);
 	s->bytes += S_ISREG(st->st_mode) ? st->st_size : 0;
 	if (s->written_s_ago < 0 || ago_s < s->written_s_ago)
 		s->written_s_ago = ago_s;
@@ -44,7 +62,7 @@ static void note_recording(struct store_state *s, int store, const char *name)
 		close(fd);
 	while (dir && (d = readdir(dir)))
 		if (!fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode))
-			note(s, &st);
+			note(s, d->d_name, &st);
 	if (dir)
 		closedir(dir);
 }
@@ -68,7 +86,7 @@ int store_state_read(struct store_state *ret, const char *path)
 		if (recording && S_ISDIR(st.st_mode))
 			note_recording(ret, dirfd(dir), d->d_name);
 		else if (!recording && S_ISREG(st.st_mode))
-			note(ret, &st), ret->nr_profiles++;
+			note(ret, d->d_name, &st), ret->nr_profiles++;
 		/* The newest recording may be one that has not begun yet. */
 		if (recording && S_ISDIR(st.st_mode) && (!*shown[0] || strcmp(d->d_name, shown[0]) < 0))
 			strcpy(shown[0], d->d_name);

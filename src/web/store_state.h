@@ -10,6 +10,7 @@
 
 struct store_state {
 	uint64_t nr_profiles, bytes;
+	uint64_t signature;   /* another one when a file was added, removed or changed, but for a chance */
 	double written_s_ago; /* since something was last written; < 0: nothing ever was */
 	char counting
 		[2][PATH_MAX]; /* the path of what is being recorded, the oldest, and of the newest profile; "": none */

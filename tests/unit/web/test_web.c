@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include <errno.h>
 #include <unistd.h>
+#include "web/cache.h"
 #include "web/guard.h"
 #include "web/route.h"
 
@@ -197,6 +198,112 @@ static void every_parameter_belongs_to_a_route_and_no_path_is_there_twice(void *
 	assert_null(route_find("/api/v1/flame/"));
 }
 
+/* ---- Answers that are kept ---- */
+
+#define WORDS(...) ((const char *const[]){"dusk", "report", __VA_ARGS__, NULL})
+
+static char folder[64];
+static time_t now_s;
+
+static void write_file(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "a");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static int make_store(void **state)
+{
+	strcpy(folder, "/tmp/test_web_XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	write_file("a.dusk", "profile");
+	return 0;
+}
+
+static int remove_store(void **state)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", folder);
+	return system(command);
+}
+
+/* What is kept for this request; NULL: nothing was, and now @text is. */
+static const char *ask_cache(struct cache *c, const char *span, const char *text)
+{
+	static char answer[64];
+	struct cache_entry e = {.key = NULL};
+	char word[128];
+	bool found;
+
+	snprintf(word, sizeof(word), "%s@%s", folder, span);
+	found = cache_find(c, folder, WORDS("--json", word), now_s, &e);
+	snprintf(answer, sizeof(answer), "%.*s", (int)e.bytes.nr, e.bytes.nr ? e.bytes.v : "");
+	if (!found) {
+		cache_entry_add(&e, text, strlen(text));
+		cache_keep(c, &e);
+	}
+	cache_entry_done(&e);
+	return found ? answer : NULL;
+}
+
+static void an_answer_is_given_again_until_the_store_changes(void **state)
+{
+	struct cache *c = cache_new();
+
+	assert_null(ask_cache(c, "2026-11-24T02:00Z..2026-11-24T03:00Z", "one"));
+	assert_string_equal(ask_cache(c, "2026-11-24T02:00Z..2026-11-24T03:00Z", "-"), "one");
+	assert_null(ask_cache(c, "2026-11-24T02:00Z..", "two"));
+	assert_string_equal(ask_cache(c, "2026-11-24T02:00Z..", "-"), "two");
+	write_file("a.dusk", "more");
+	assert_null(ask_cache(c, "2026-11-24T02:00Z..2026-11-24T03:00Z", "three"));
+	write_file("b.dusk", "");
+	assert_null(ask_cache(c, "2026-11-24T02:00Z..2026-11-24T03:00Z", "four"));
+	assert_string_equal(ask_cache(c, "2026-11-24T02:00Z..2026-11-24T03:00Z", "-"), "four");
+	cache_free(c);
+}
+
+static void answers_that_nobody_asks_for_go_first(void **state)
+{
+	struct cache *c = cache_new();
+	char *large = malloc(CACHE_MAX_ANSWER + 2), span[32];
+
+	memset(large, 'x', CACHE_MAX_ANSWER + 1);
+	large[CACHE_MAX_ANSWER + 1] = 0;
+	assert_null(ask_cache(c, "2026-11-23Z..2026-11-24Z", large));
+	assert_null(ask_cache(c, "2026-11-23Z..2026-11-24Z", "too large it was"));
+	large[CACHE_MAX_ANSWER] = 0;
+	for (int i = 0; i <= CACHE_MAX_BYTES / CACHE_MAX_ANSWER; i++) {
+		snprintf(span, sizeof(span), "..2026-11-2%dZ", i);
+		assert_null(ask_cache(c, span, large));
+		assert_non_null(ask_cache(c, "2026-11-23Z..2026-11-24Z", "-"));
+	}
+	assert_non_null(ask_cache(c, span, "-"));
+	assert_null(ask_cache(c, "..2026-11-20Z", "-"));
+	free(large);
+	cache_free(c);
+}
+
+static void what_moves_with_the_clock_holds_for_a_window(void **state)
+{
+	struct cache *c = cache_new();
+
+	now_s = 1000;
+	assert_null(ask_cache(c, "-1h..", "moving"));
+	assert_null(ask_cache(c, "2026-11-24T02:00Z..", "fixed"));
+	now_s = 1009;
+	assert_string_equal(ask_cache(c, "-1h..", "-"), "moving");
+	now_s = 1010;
+	assert_null(ask_cache(c, "-1h..", "later"));
+	assert_string_equal(ask_cache(c, "2026-11-24T02:00Z..", "-"), "fixed");
+	cache_free(c);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -210,6 +317,10 @@ int main(void)
 		cmocka_unit_test(a_value_is_never_an_option_of_its_own),
 		cmocka_unit_test(what_a_route_does_not_take_is_refused),
 		cmocka_unit_test(every_parameter_belongs_to_a_route_and_no_path_is_there_twice),
+		cmocka_unit_test_setup_teardown(an_answer_is_given_again_until_the_store_changes, make_store,
+						remove_store),
+		cmocka_unit_test_setup_teardown(answers_that_nobody_asks_for_go_first, make_store, remove_store),
+		cmocka_unit_test_setup_teardown(what_moves_with_the_clock_holds_for_a_window, make_store, remove_store),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
