@@ -42,3 +42,13 @@ static inline uint64_t hash64(uint64_t x)
 	x *= 0xd6e8feb86659fd93ULL;
 	return x ^ x >> 32;
 }
+
+/* FNV-1a. */
+static inline uint64_t hash_text(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325ULL;
+
+	for (; *text; text++)
+		h = (h ^ (uint8_t)*text) * 0x100000001b3ULL;
+	return h;
+}

@@ -18,7 +18,7 @@
 #define AGAIN_NS (10 * NS_A_S) /* after it has ended by itself */
 #define LAST_NS (20 * NS_A_S)  /* it may take so long to send the rest at the end */
 #define PRIORITY 10
-#define POSITION ".sent-" /* a file of its own for each server: src/clickhouse/position.h */
+#define POSITION ".sent-" /* a file of its own for each server: src/send/position.h */
 #define MAX_POSITION_BYTES 4096
 
 /* The name in a file of a position, "profile NAME" on its first line. Returns false if there is none. */

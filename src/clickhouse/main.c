@@ -15,13 +15,10 @@
  * Users start dusk store and dusk agent, which know the options (src/cli/cmd_store.c).
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/privilege.h"
 #include "clickhouse/check.h"
@@ -29,18 +26,10 @@
 #include "clickhouse/schema.h"
 #include "clickhouse/send.h"
 #include "clickhouse/status.h"
+#include "send/follow.h"
 
-#define POLL_S 5
-#define MAX_BACKOFF_S 60
 #define NOTHING 4   /* the exit status of dusk, STATUS_NOTHING */
 #define STALE_S 180 /* an agent writes a window every ten seconds */
-
-static volatile sig_atomic_t stop;
-
-static void on_end(int signal)
-{
-	stop = 1;
-}
 
 static int fail(const struct dusk_error *err)
 {
@@ -55,80 +44,15 @@ static int init(struct client *c)
 	return schema_make(c, &err) ? fail(&err) : 0;
 }
 
-/* A store has one sender for each server: the position is its own. */
-static int lock_store(const char *store, int *ret)
+static int send_to(struct client *c, const char *store, const char *how)
 {
-	_cleanup_(closep) int fd = -1;
-	char path[4096];
+	struct clickhouse_target t;
+	int status;
 
-	if (snprintf(path, sizeof(path), "%s/.sending", store) >= sizeof(path))
-		return -ENAMETOOLONG;
-	fd = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB))
-		return -errno;
-	*ret = steal_fd(&fd);
-	return 0;
-}
-
-static int send_once(struct client *c, struct sender *s, bool quiet, struct dusk_error *err)
-{
-	uint64_t nr_rows = 0;
-	int rc = schema_check(c, err);
-
-	rc = rc ?: sender_send(s, &stop, &nr_rows, err);
-	if (!rc && !quiet)
-		printf("%" PRIu64 " rows\n", nr_rows);
-	return rc;
-}
-
-static void wait_s(unsigned int s)
-{
-	while (s-- && !stop)
-		sleep(1);
-}
-
-/* What is refused now may be accepted when somebody has mended the server, and the store keeps it. */
-static int follow(struct client *c, struct sender *s)
-{
-	unsigned int backoff_s = 0;
-	char said[sizeof(((struct dusk_error *)0)->text)] = "";
-
-	while (!stop) {
-		struct dusk_error err = {""};
-		uint64_t nr_rows = 0;
-		int rc = sender_send(s, &stop, &nr_rows, &err);
-
-		if (rc && strcmp(said, err.text))
-			fail(&err);
-		strcpy(said, rc ? err.text : "");
-		backoff_s = !rc ? 0 : backoff_s ? backoff_s * 2 : 1;
-		backoff_s = backoff_s > MAX_BACKOFF_S ? MAX_BACKOFF_S : backoff_s;
-		wait_s(rc ? backoff_s : POLL_S);
-	}
-	return 0;
-}
-
-static int send_store(struct client *c, const char *store, const char *how)
-{
-	_cleanup_(closep) int lock = -1;
-	struct dusk_error err = {""};
-	struct sender *s;
-	int rc = lock_store(store, &lock);
-
-	if (rc) {
-		fprintf(stderr,
-			rc == -EWOULDBLOCK ? "dusk: something else is sending the store %s\n"
-					   : "dusk: cannot send the store %s: %s\n",
-			store, strerror(-rc));
-		return 1;
-	}
-	if (sender_new(&s, c, store, &err))
-		return fail(&err);
-	rc = !strcmp(how, "follow") ? follow(c, s) : send_once(c, s, !strcmp(how, "send-rest"), &err);
-	sender_free(s);
-	return rc ? fail(&err) : 0;
+	clickhouse_target_init(&t, c);
+	status = send_store(&t.target, store, how);
+	clickhouse_target_done(&t);
+	return status;
 }
 
 static int check(struct client *c, bool minutes)
@@ -167,15 +91,12 @@ int main(int argc, char **argv)
 {
 	_cleanup_(client_freep) struct client *c = NULL;
 	struct dusk_error err = {""};
-	struct sigaction end = {.sa_handler = on_end};
 
 	/* Under sudo, or as a service, the store may be of another user. */
 	if (privilege_limit(CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH)) || privilege_stay_low()) {
 		fputs("dusk: cannot give up capabilities\n", stderr);
 		return 1;
 	}
-	sigaction(SIGTERM, &end, NULL);
-	sigaction(SIGINT, &end, NULL);
 	if (argc < 3 || client_new(&c, argv[2], &err))
 		return *err.text ? fail(&err) : 2;
 	if (argc == 3 && !strcmp(argv[1], "init"))
@@ -186,8 +107,8 @@ int main(int argc, char **argv)
 		return status(c);
 	if (argc == 4 && !strcmp(argv[1], "drop-before"))
 		return drop(c, argv[3]);
-	if (argc == 4 && (!strcmp(argv[1], "send") || !strcmp(argv[1], "send-rest") || !strcmp(argv[1], "follow")))
-		return send_store(c, argv[3], argv[1]);
+	if (argc == 4 && send_is_meant(argv[1]))
+		return send_to(c, argv[3], argv[1]);
 	if (argc >= 6 && !strcmp(argv[1], "fetch")) {
 		int rc = fetch(c, strtoull(argv[3], NULL, 10), strtoull(argv[4], NULL, 10),
 			       (const char *const *)argv + 6, argv[5], &err);

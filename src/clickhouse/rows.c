@@ -17,14 +17,9 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 	return hash64(hash * 0x9E3779B97F4A7C15ULL ^ value);
 }
 
-/* FNV-1a. */
 static uint64_t mix_text(uint64_t hash, const char *text)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
-
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3ULL;
-	return mix(hash, h);
+	return mix(hash, hash_text(text));
 }
 
 static const char *setting(const struct dusk_profile *p, const char *key)

@@ -1,49 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Where we are. See position.h. */
-#include "clickhouse/position.h"
+#include "send/position.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/map.h"
 #include "lib/error.h"
 
 #define MAX_BYTES 4096
 #define CURSOR "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
 #define CURSOR_OF(c) &(c)->sample, &(c)->window, &(c)->offcpu, &(c)->window_count
 
-static uint64_t hash(const char *text)
+/* A file of its own, as that of the position is replaced. */
+static int lock(struct position *p, const char *store, const char *place)
 {
-	uint64_t h = 0xcbf29ce484222325ULL;
+	char path[PATH_MAX + 8];
 
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3ULL;
-	return h;
+	snprintf(path, sizeof(path), "%s/.sending-%016" PRIx64, store, hash_text(place));
+	p->lock = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+	return p->lock < 0 || flock(p->lock, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
-int position_read(struct position *ret, const char *store, const char *place, struct dusk_error *err)
+int position_open(struct position *ret, const char *store, const char *place, struct dusk_error *err)
 {
 	_cleanup_(freep) char *text = NULL;
 	size_t len;
 	int rc;
 
-	memset(ret, 0, sizeof(*ret));
-	if (snprintf(ret->path, sizeof(ret->path), "%s/" POSITION_PREFIX "%016" PRIx64, store, hash(place)) >= PATH_MAX)
+	*ret = (struct position){.place = place, .lock = -1};
+	if (snprintf(ret->path, sizeof(ret->path), "%s/" POSITION_PREFIX "%016" PRIx64, store, hash_text(place)) >=
+	    PATH_MAX)
 		return error_set(err, -ENAMETOOLONG, "the path of the store is too long: %.100s...", store);
+	rc = lock(ret, store, place);
+	if (rc == -EWOULDBLOCK)
+		return error_set(err, rc, "something else is sending the store %s there", store);
+	if (rc)
+		return error_set(err, rc, "cannot send the store %s: %s", store, strerror(-rc));
 	rc = file_read(&text, &len, ret->path, MAX_BYTES);
 	if (rc == -ENOENT)
 		return 0;
 	if (rc)
 		return error_set(err, rc, "cannot read %s: %s", ret->path, strerror(-rc));
-	if (sscanf(text, "profile %255s done %d from " CURSOR " to " CURSOR, ret->profile, &ret->done,
-		   CURSOR_OF(&ret->from), CURSOR_OF(&ret->to)) != 10 ||
+	/* Positions of older versions say nothing of what was sent. */
+	if (sscanf(text,
+		   "profile %255s done %d from " CURSOR " to " CURSOR " sent %" SCNu64 " refused %" SCNu64
+		   " lost-profiles %" SCNu64,
+		   ret->profile, &ret->done, CURSOR_OF(&ret->from), CURSOR_OF(&ret->to), &ret->sent.nr,
+		   &ret->sent.refused, &ret->lost_profiles) < 10 ||
 	    strchr(ret->profile, '/'))
 		return error_set(err, -EINVAL, "%s is damaged; without it all of the store is sent again", ret->path);
 	return 0;
+}
+
+void position_close(struct position *p)
+{
+	closep(&p->lock);
 }
 
 static int sync_folder(const char *path)
@@ -71,9 +89,11 @@ int position_write(const struct position *p, struct dusk_error *err)
 
 	snprintf(text, sizeof(text),
 		 "profile %s\ndone %d\nfrom %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\nto %" PRId64 " %" PRId64
-		 " %" PRId64 " %" PRId64 "\n",
+		 " %" PRId64 " %" PRId64 "\nsent %" PRIu64 "\nrefused %" PRIu64 "\nlost-profiles %" PRIu64
+		 "\nplace %.1000s\n",
 		 p->profile, p->done, p->from.sample, p->from.window, p->from.offcpu, p->from.window_count,
-		 p->to.sample, p->to.window, p->to.offcpu, p->to.window_count);
+		 p->to.sample, p->to.window, p->to.offcpu, p->to.window_count, p->sent.nr, p->sent.refused,
+		 p->lost_profiles, p->place);
 	snprintf(fresh, sizeof(fresh), "%s.new", p->path);
 	rc = write_file(fresh, text);
 	if (!rc && rename(fresh, p->path))

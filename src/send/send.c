@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a store to a target. See send.h. */
+#include "send/send.h"
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/cleanup.h"
+#include "lib/error.h"
+#include "send/position.h"
+
+#define SUFFIX ".dusk"
+#define RECORDING ".recording"
+
+struct sender {
+	struct target *target;
+	const char *store;
+	struct position at;
+	char unreadable[NAME_MAX + 1]; /* a profile that was complained of */
+};
+
+void sender_free(struct sender *s)
+{
+	if (!s)
+		return;
+	position_close(&s->at);
+	free(s);
+}
+
+int sender_new(struct sender **ret, struct target *t, const char *store, struct dusk_error *err)
+{
+	struct sender *s = calloc(1, sizeof(*s));
+	int rc;
+
+	if (!s)
+		return error_complete(err, -ENOMEM, "cannot send");
+	s->target = t;
+	s->store = store;
+	rc = position_open(&s->at, store, t->place, err);
+	if (rc)
+		sender_free(s);
+	else
+		*ret = s;
+	return rc;
+}
+
+/*
+ * Set @ret to the first name of a profile, or of a recording that becomes one, that is not less than @least, or is greater if
+ * @behind. Returns 0, -ENODATA: there is none, or another negative errno.
+ */
+static int next_profile(char ret[NAME_MAX + 1], const char *store, const char *least, bool behind)
+{
+	DIR *dir = opendir(store);
+	char found[NAME_MAX + 1] = "";
+	struct dirent *d;
+
+	if (!dir)
+		return -errno;
+	while ((d = readdir(dir))) {
+		size_t len = strlen(d->d_name);
+
+		if (len > strlen(RECORDING) && !strcmp(d->d_name + len - strlen(RECORDING), RECORDING))
+			len -= strlen(RECORDING);
+		if (len <= strlen(SUFFIX) || memcmp(d->d_name + len - strlen(SUFFIX), SUFFIX, strlen(SUFFIX)))
+			continue;
+		d->d_name[len] = 0;
+		if (strcmp(d->d_name, least) < (behind ? 1 : 0) || (*found && strcmp(d->d_name, found) >= 0))
+			continue;
+		strcpy(found, d->d_name);
+	}
+	closedir(dir);
+	strcpy(ret, found);
+	return *found ? 0 : -ENODATA;
+}
+
+static bool same(const struct profile_cursor *a, const struct profile_cursor *b)
+{
+	return !memcmp(a, b, sizeof(*a));
+}
+
+static void profile_freep(struct dusk_profile **p)
+{
+	dusk_profile_free(*p);
+}
+
+/* How far the next batch goes, at most. */
+static struct profile_cursor limit(const struct sender *s)
+{
+	const struct profile_cursor *from = &s->at.from, *most = &s->target->most;
+
+	return (struct profile_cursor){from->sample + most->sample, from->window + most->window,
+				       from->offcpu + most->offcpu, from->window_count + most->window_count};
+}
+
+/* Send the rows of @p, which are those behind at.from up to at.to. */
+static int send_batch(struct sender *s, struct dusk_profile *p, bool maybe, struct sent *sent, struct dusk_error *err)
+{
+	const struct batch batch = {p, s->at.from, maybe};
+	struct sent now = {.nr = 0};
+	int rc = s->target->send(s->target, &batch, &now, err);
+
+	sent->nr += now.nr;
+	sent->refused += now.refused;
+	s->at.sent.nr += now.nr;
+	s->at.sent.refused += now.refused;
+	if (rc)
+		return error_complete(err, rc, "cannot send");
+	s->at.from = s->at.to;
+	return position_write(&s->at, err);
+}
+
+enum { NOT_NOW = 2, UNREADABLE = 3 };
+
+/*
+ * Send the next batch of the profile at @path. Returns 1: there was one; 0: there is no more now; NOT_NOW; UNREADABLE, with a
+ * text in @err; or a negative errno.
+ */
+static int send_some(struct sender *s, const char *path, struct sent *sent, struct dusk_error *err)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	bool maybe = !same(&s->at.from, &s->at.to);
+	struct profile_cursor to = maybe ? s->at.to : limit(s), reached;
+	int rc = profile_read_rows(&p, path, &s->at.from, &to, &reached, err);
+
+	if (rc == -ENOENT || rc == -EBUSY) /* it is becoming a profile just now, or was removed */
+		return NOT_NOW;
+	if (rc)
+		return rc == -ENOMEM ? rc : UNREADABLE;
+	if (same(&reached, &s->at.from))
+		return 0;
+	if (!maybe) {
+		s->at.to = reached;
+		rc = position_write(&s->at, err);
+	}
+	return rc ?: send_batch(s, p, maybe, sent, err) ?: 1;
+}
+
+/* All rows of the profile at @path were sent, and it has its names. */
+static int end_profile(struct sender *s, const char *path, struct dusk_error *err)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_cursor none = s->at.to, reached;
+	int rc = 0;
+
+	if (s->target->end) {
+		rc = profile_read_rows(&p, path, &s->at.from, &none, &reached, err);
+		rc = rc ?: s->target->end(s->target, p, err);
+	}
+	s->at.done = !rc;
+	return error_complete(err, rc, "cannot send") ?: position_write(&s->at, err);
+}
+
+/*
+ * Returns 0: all of the profile at.profile has been sent; NOT_NOW: it is still being written; UNREADABLE; or a negative
+ * errno.
+ */
+static int send_profile(struct sender *s, const volatile sig_atomic_t *stop, struct sent *sent, struct dusk_error *err)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	bool ended;
+	int rc;
+
+	if (snprintf(path, sizeof(path), "%s/%s", s->store, s->at.profile) >= PATH_MAX)
+		return error_set(err, -ENAMETOOLONG, "the path of the store is too long");
+	do {
+		ended = !stat(path, &st) && S_ISREG(st.st_mode); /* what comes now is all there will be */
+		rc = send_some(s, path, sent, err);
+	} while (rc == 1 && !*stop);
+	if (rc)
+		return rc == 1 ? NOT_NOW : rc;
+	return ended ? end_profile(s, path, err) : NOT_NOW;
+}
+
+/* A profile is gone before all of it was sent. */
+static int lose_profile(struct sender *s, struct dusk_error *err)
+{
+	int rc = s->target->lose ? s->target->lose(s->target, s->at.profile, err) : 0;
+
+	if (rc)
+		return error_complete(err, rc, "cannot send");
+	s->at.lost_profiles++;
+	fprintf(stderr, "dusk: %s/%s was removed, or cannot be read, before all of it was sent\n", s->store,
+		s->at.profile);
+	return 0;
+}
+
+static int begin_profile(struct sender *s, const char *name, struct dusk_error *err)
+{
+	int rc = *s->at.profile && !s->at.done ? lose_profile(s, err) : 0;
+
+	if (rc)
+		return rc;
+	strcpy(s->at.profile, name);
+	memset(&s->at.from, 0, sizeof(s->at.from));
+	s->at.to = s->at.from;
+	s->at.done = false;
+	return position_write(&s->at, err);
+}
+
+int sender_send(struct sender *s, const volatile sig_atomic_t *stop, struct sent *sent, struct dusk_error *err)
+{
+	char name[NAME_MAX + 1];
+	bool behind = s->at.done;
+
+	while (!*stop) {
+		int rc = next_profile(name, s->store, s->at.profile, behind);
+
+		if (rc == -ENODATA)
+			return 0;
+		if (rc)
+			return error_set(err, rc, "cannot read the store %s: %s", s->store, strerror(-rc));
+		if (strcmp(name, s->at.profile))
+			rc = begin_profile(s, name, err);
+		rc = rc ?: send_profile(s, stop, sent, err);
+		if (rc && rc != UNREADABLE)
+			return rc == NOT_NOW ? 0 : rc;
+		if (rc && strcmp(s->unreadable, s->at.profile)) {
+			fprintf(stderr, "dusk: %s\n", err->text);
+			strcpy(s->unreadable, s->at.profile);
+		}
+		behind = true;
+	}
+	return 0;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where a store is sent to: what each kind of receiver does in its own way. A program that sends has one, with what it needs
+ * behind it, and calls send_store().
+ */
+#pragma once
+#include "lib/profile/profile_read.h"
+
+/* What has been written to a profile since the batch before. */
+struct batch {
+	struct dusk_profile *p;	    /* these rows, and all that they refer to; its functions may be looked up */
+	struct profile_cursor from; /* where they begin, which is different for each batch of a profile */
+	bool maybe;		    /* it may have arrived already: we were killed, or the answer did not come */
+};
+
+/* What became of what was sent. */
+struct sent {
+	uint64_t nr;	  /* has arrived, in the target's unit */
+	uint64_t refused; /* the receiver does not want it, now or later: it is lost */
+};
+
+struct target {
+	const char *place; /* where it is, without secrets: the same text for the same receiver, and for no other */
+	const char *unit;  /* what is sent, in the plural: "rows" */
+	struct profile_cursor most; /* so many rows of each table a batch has at most */
+	unsigned int patience_s;    /* after a failure: for so long the receiver asks to be left alone, at least */
+
+	/* These return 0, or a negative errno with a text in @err; then it is tried again. NULL: there is nothing to do. */
+
+	/* Can anything be sent there? */
+	int (*check)(struct target *t, struct dusk_error *err);
+
+	/* Send @b, which is the same whenever it is sent again. What has come of it is added to @sent. */
+	int (*send)(struct target *t, const struct batch *b, struct sent *sent, struct dusk_error *err);
+
+	/* A recording has ended, and all of it was sent: @p has its functions, and no samples. */
+	int (*end)(struct target *t, const struct dusk_profile *p, struct dusk_error *err);
+
+	/* The profile @name is gone, or cannot be read, before all of it was sent. */
+	int (*lose)(struct target *t, const char *name, struct dusk_error *err);
+};
