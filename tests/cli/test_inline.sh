@@ -63,7 +63,7 @@ if command -v sqlite3 >/dev/null; then
 		"$dusk" export --format pprof 2>/dev/null | gzip -dc | protoc -I "$proto" --decode=Profile "$proto/pprof.proto" >pprof
 		claim "pprof has files" sh -c 'grep -q "\"src/byte.h\"" pprof && grep -q "filename: [1-9]" pprof'
 		claim "pprof has lines" grep -q 'line: 99$' pprof
-		"$dusk" export --format otlp 2>/dev/null | protoc -I "$proto" --decode=ProfilesData "$proto/otlp.proto" >otlp
+		"$dusk" export --format otlp 2>/dev/null | protoc -I "$proto" --decode=opentelemetry.proto.profiles.v1development.ProfilesData "$proto/opentelemetry/proto/profiles/v1development/profiles.proto" >otlp
 		claim "OpenTelemetry has files and lines" sh -c 'grep -q "filename_strindex: [1-9]" otlp && grep -q "line: 40$" otlp'
 	fi
 	sqlite3 profile.dusk "update line set frame = 1 where id = 2"

@@ -134,45 +134,81 @@ static uint32_t count(struct wire w, uint32_t number)
 	return nr;
 }
 
-static uint64_t count_events(struct wire profile, uint32_t nr_stacks, uint32_t nr_attributes)
+/* What the samples of one profile are, in all. */
+struct otlp_sums {
+	uint64_t events, values; /* events: those with a time */
+};
+
+static struct otlp_sums add_up(struct wire profile, uint32_t nr_stacks, uint32_t nr_attributes)
 {
+	struct otlp_sums sums = {0};
 	struct wire_field f;
-	uint64_t events = 0;
 
 	while (wire_next(&profile, &f)) {
-		struct wire attributes = wire_bytes(f.bytes, 2), times = wire_bytes(f.bytes, 5);
+		struct wire attributes = wire_bytes(f.bytes, 2), values = wire_bytes(f.bytes, 4),
+			    times = wire_bytes(f.bytes, 5);
 
 		if (f.number != 2)
 			continue;
 		assert_in_range(wire_value(f.bytes, 1, 0), 1, nr_stacks - 1);
 		while (attributes.at < attributes.end)
 			assert_in_range(wire_varint(&attributes), 1, nr_attributes - 1);
-		assert_int_equal(count(f.bytes, 4), 0);
-		for (; times.at < times.end; events++)
+		while (values.at < values.end)
+			sums.values += wire_varint(&values);
+		for (; times.at < times.end; sums.events++)
 			assert_true(wire_raw64(&times) >= 1767323045000000000);
 	}
-	return events;
+	return sums;
+}
+
+/* All of @e: of each kind of profile, by the type of its values. Returns the number of resources. */
+static uint64_t read_otlp(const struct exported *e, struct otlp_sums *counts, struct otlp_sums *times)
+{
+	struct wire tables = wire_bytes(whole(e), 2), w, scope;
+	struct wire_field resource, f;
+	uint64_t resources = 0;
+
+	for (w = whole(e); wire_next(&w, &resource);) {
+		if (resource.number != 1)
+			continue;
+		resources++;
+		for (scope = wire_bytes(resource.bytes, 2); wire_next(&scope, &f);) {
+			struct otlp_sums sums, *to = counts;
+			struct wire strings = tables;
+			struct wire_field text;
+
+			if (f.number != 2)
+				continue;
+			sums = add_up(f.bytes, count(tables, 7), count(tables, 6));
+			for (uint64_t i = wire_value(wire_bytes(f.bytes, 1), 2, 0) + 1;
+			     i && wire_next(&strings, &text);)
+				i -= text.number == 5;
+			if (wire_equals(text.bytes, "nanoseconds"))
+				to = times;
+			else
+				assert_true(wire_equals(text.bytes, "count"));
+			to->events += sums.events;
+			to->values += sums.values;
+		}
+	}
+	return resources;
 }
 
 static void otlp_adds_up_and_refers_to_what_is_there(void **state)
 {
+	struct otlp_sums counts = {0}, times = {0};
 	struct folded *p = *state;
-	struct wire_field f;
-	struct wire w, tables;
-	uint64_t events = 0, resources = 0;
+	struct wire tables;
 	struct exported e;
 
 	add_samples(p);
 	e = exported_as("otlp", &p->profile, usual);
 	tables = wire_bytes(whole(&e), 2);
-	for (w = whole(&e); wire_next(&w, &f);) {
-		if (f.number != 1)
-			continue;
-		resources++;
-		events += count_events(wire_bytes(wire_bytes(f.bytes, 2), 2), count(tables, 7), count(tables, 6));
-	}
-	assert_int_equal(resources, 2);
-	assert_int_equal(events, 9);
+	assert_int_equal(read_otlp(&e, &counts, &times), 2);
+	assert_int_equal(counts.events, 9);
+	assert_int_equal(counts.values, 0); /* none stands for 1 */
+	assert_int_equal(times.events, 0);
+	assert_int_equal(times.values, 9 * p->profile.period_ns);
 	for (uint32_t table = 1; table <= 7; table++) {
 		struct wire first = wire_bytes(tables, table);
 
@@ -180,7 +216,27 @@ static void otlp_adds_up_and_refers_to_what_is_there(void **state)
 		assert_true(first.at == first.end);
 	}
 	assert_int_equal(count(tables, 1), p->profile.nr_modules);
-	assert_int_equal(count(tables, 2), p->profile.nr_frames + p->profile.nr_outcomes);
+	free(e.v);
+}
+
+/* The sums of a window have no time of their own. */
+static void otlp_writes_the_values_of_sums(void **state)
+{
+	struct otlp_sums counts = {0}, times = {0};
+	struct folded *p = *state;
+	struct exported e;
+
+	add_samples(p);
+	for (uint64_t i = 0; i < p->profile.nr_samples; i++) {
+		p->profile.samples[i].cpu = DUSK_NO_CPU;
+		p->profile.samples[i].count = 3;
+		p->profile.samples[i].value_ns = 3 * p->profile.period_ns;
+	}
+	e = exported_as("otlp", &p->profile, usual);
+	read_otlp(&e, &counts, &times);
+	assert_int_equal(counts.events + times.events, 0);
+	assert_int_equal(counts.values, 27);
+	assert_int_equal(times.values, 27 * p->profile.period_ns);
 	free(e.v);
 }
 
@@ -487,6 +543,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(pprof_adds_up_and_refers_to_what_is_there),
 		TEST(otlp_adds_up_and_refers_to_what_is_there),
+		TEST(otlp_writes_the_values_of_sums),
 		TEST(perfetto_adds_up_and_tells_before_it_refers),
 		TEST(perf_adds_up_and_maps_before_it_samples),
 		TEST(files_are_not_in_the_way_of_jit_code),
