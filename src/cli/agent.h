@@ -13,7 +13,7 @@ struct agent_options {
 	const char *config; /* NULL: AGENT_CONFIG, if it is there */
 	bool check, quiet;
 	const char *store, *events, *mode;
-	const char *to; /* the server that gets a copy, or NULL */
+	const char *to; /* the servers that get a copy, with commas between them; or NULL */
 	uint32_t frequency_hz;
 	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes, compact_ns, compact_window_ns;
 	double budget_percent;
@@ -68,23 +68,24 @@ void agent_profile_path(char *ret, size_t room, const char *store, time_t start_
  */
 pid_t agent_start_child(const char *const *words, const char *folder, int death_signal);
 
-/*
- * Set @ret, of @room bytes, to the name of the first profile in @store of which something may still have to be sent to a server;
- * "": there is no such server.
- */
-void agent_first_unsent(char *ret, size_t room, const char *store);
-
-/* The process that sends the store to a server: it is started again when it ends. All-zero: there is none. */
-struct agent_sender {
-	pid_t pid;
-	uint64_t next_ns; /* when the next one may begin */
+/* The processes that send the store to servers, one each: they are started again when they end. All-zero: there is none. */
+struct agent_senders {
+	char *urls;
+	struct vec(struct agent_sender {
+		const char *url;
+		pid_t pid;
+		uint64_t next_ns; /* when the next one may begin */
+	}) v;
 };
 
-/* Look after it, if there is to be one. */
-void agent_follow_sender(struct agent_sender *s, const struct agent_options *o, uint64_t now_ns);
+/* One for each URL of o->to. Returns STATUS_OK, or STATUS_FAILED after an error. */
+int agent_prepare_senders(struct agent_senders *s, const struct agent_options *o);
 
-/* Let it send what there is now, for a short time, and end it. */
-void agent_end_sender(struct agent_sender *s, const struct agent_options *o);
+/* Look after them. */
+void agent_follow_senders(struct agent_senders *s, const struct agent_options *o, uint64_t now_ns);
+
+/* Let them send what there is now, for a short time, and end them. */
+void agent_end_senders(struct agent_senders *s, const struct agent_options *o);
 
 /* Tell the service manager @state ("READY=1"), if one started us: sd_notify(3). */
 void agent_notify(const char *state);

@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "cli/sent.h"
 
 #define MERGING ".merging"
 #define PRIORITY 19
@@ -46,7 +47,7 @@ static int choose(struct compaction *c, const struct agent_options *o)
 	size_t first = 0, nr = 0;
 	int err = agent_list_profiles(&all, o->store);
 
-	agent_first_unsent(unsent, sizeof(unsent), o->store);
+	sent_first_open(unsent, sizeof(unsent), o->store);
 	for (; !err && first < all.v.nr; first += nr ? nr : 1) {
 		nr = group(&all, first, old_s, unsent);
 		if (nr > 1)

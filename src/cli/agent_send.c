@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Send the store to a server while it is recorded: dusk-clickhouse does that. See agent.h. */
-#include <dirent.h>
+/* Send the store to servers while it is recorded: programs of their own do that. See agent.h. */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -10,7 +8,6 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
-#include "base/file.h"
 #include "cli/agent.h"
 #include "cli/helper.h"
 
@@ -18,41 +15,31 @@
 #define AGAIN_NS (10 * NS_A_S) /* after it has ended by itself */
 #define LAST_NS (20 * NS_A_S)  /* it may take so long to send the rest at the end */
 #define PRIORITY 10
-#define POSITION ".sent-" /* a file of its own for each server: src/send/position.h */
-#define MAX_POSITION_BYTES 4096
 
-/* The name in a file of a position, "profile NAME" on its first line. Returns false if there is none. */
-static bool read_position(char *ret, size_t room, const char *store, const char *name)
+int agent_prepare_senders(struct agent_senders *s, const struct agent_options *o)
 {
-	_cleanup_(freep) char *text = NULL;
-	char path[PATH_MAX];
-	size_t len;
+	char *rest = NULL;
 
-	if (snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX ||
-	    file_read(&text, &len, path, MAX_POSITION_BYTES) || strncmp(text, "profile ", 8))
-		return false;
-	snprintf(ret, room, "%.*s", (int)strcspn(text + 8, "\n"), text + 8);
-	return true;
-}
+	if (!o->to)
+		return STATUS_OK;
+	s->urls = strdup(o->to);
+	for (char *url = s->urls ? strtok_r(s->urls, ",", &rest) : NULL; url; url = strtok_r(NULL, ",", &rest)) {
+		struct agent_sender *sender = vec_add(&s->v);
 
-void agent_first_unsent(char *ret, size_t room, const char *store)
-{
-	DIR *dir = opendir(store);
-	char profile[NAME_MAX + 1];
-	struct dirent *d;
-
-	*ret = 0;
-	while (dir && (d = readdir(dir)))
-		if (!strncmp(d->d_name, POSITION, strlen(POSITION)) &&
-		    read_position(profile, sizeof(profile), store, d->d_name) && (!*ret || strcmp(profile, ret) < 0))
-			snprintf(ret, room, "%s", profile);
-	if (dir)
-		closedir(dir);
+		if (!sender)
+			break;
+		sender->url = url;
+		if (helper_that_sends(url))
+			continue;
+		say("--to takes an address such as clickhouse://HOST/dusk or otlp://HOST, not '%s'", url);
+		return STATUS_FAILED;
+	}
+	return STATUS_OK;
 }
 
 static void start(struct agent_sender *s, const struct agent_options *o, const char *how)
 {
-	const char *words[] = {HELPER_CLICKHOUSE, how, o->to, o->store, NULL};
+	const char *words[] = {helper_that_sends(s->url), how, s->url, o->store, NULL};
 	pid_t pid = agent_start_child(words, NULL, SIGTERM);
 
 	if (pid < 0) {
@@ -63,14 +50,13 @@ static void start(struct agent_sender *s, const struct agent_options *o, const c
 	setpriority(PRIO_PROCESS, pid, PRIORITY);
 }
 
-void agent_follow_sender(struct agent_sender *s, const struct agent_options *o, uint64_t now_ns)
+static void follow(struct agent_sender *s, const struct agent_options *o, uint64_t now_ns)
 {
 	int status;
 
-	if (!o->to)
-		return;
 	if (s->pid && waitpid(s->pid, &status, WNOHANG) == s->pid) {
-		say("sending to the server has ended, and begins anew in %d s", (int)(AGAIN_NS / NS_A_S));
+		say("sending to %.*s has ended, and begins anew in %d s", (int)strcspn(s->url, ":"), s->url,
+		    (int)(AGAIN_NS / NS_A_S));
 		s->pid = 0;
 		s->next_ns = now_ns + AGAIN_NS;
 	}
@@ -80,24 +66,37 @@ void agent_follow_sender(struct agent_sender *s, const struct agent_options *o, 
 	}
 }
 
-static void wait_for(struct agent_sender *s, uint64_t patience_ns)
+void agent_follow_senders(struct agent_senders *s, const struct agent_options *o, uint64_t now_ns)
+{
+	for (size_t i = 0; i < s->v.nr; i++)
+		follow(&s->v.v[i], o, now_ns);
+}
+
+static void wait_for(struct agent_senders *s, uint64_t patience_ns)
 {
 	uint64_t end_ns = now_ns() + patience_ns;
 
-	while (s->pid && waitpid(s->pid, NULL, WNOHANG) == 0) {
-		if (now_ns() >= end_ns)
-			kill(s->pid, SIGKILL);
-		usleep(50000);
+	for (size_t i = 0; i < s->v.nr; i++) {
+		struct agent_sender *one = &s->v.v[i];
+
+		while (one->pid && waitpid(one->pid, NULL, WNOHANG) == 0) {
+			if (now_ns() >= end_ns)
+				kill(one->pid, SIGKILL);
+			usleep(50000);
+		}
+		one->pid = 0;
 	}
-	s->pid = 0;
 }
 
-void agent_end_sender(struct agent_sender *s, const struct agent_options *o)
+void agent_end_senders(struct agent_senders *s, const struct agent_options *o)
 {
-	if (!s->pid)
-		return;
-	kill(s->pid, SIGTERM);
+	for (size_t i = 0; i < s->v.nr; i++)
+		if (s->v.v[i].pid)
+			kill(s->v.v[i].pid, SIGTERM);
 	wait_for(s, LAST_NS);
-	start(s, o, "send-rest"); /* what the recorders have written at their end */
+	for (size_t i = 0; i < s->v.nr; i++)
+		start(&s->v.v[i], o, "send-rest"); /* what the recorders have written at their end */
 	wait_for(s, LAST_NS);
+	vec_done(&s->v);
+	free(s->urls);
 }

@@ -38,7 +38,7 @@ struct agent {
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
 	struct compaction compaction;
-	struct agent_sender sender;
+	struct agent_senders senders;
 	bool is_up;  /* the service manager knows that we record */
 	int refused; /* exit status of the first recorder, if it could not begin; 0: it could */
 };
@@ -210,7 +210,7 @@ static int follow(struct agent *a)
 		if (!a->refused)
 			compact_follow(&a->compaction, a->o, now);
 		if (a->is_up)
-			agent_follow_sender(&a->sender, a->o, now);
+			agent_follow_senders(&a->senders, a->o, now);
 		tell(a);
 		usleep(POLL_NS / 1000);
 	}
@@ -228,7 +228,7 @@ static void end(struct agent *a)
 		reap(a, now_ns());
 		usleep(POLL_NS / 1000);
 	}
-	agent_end_sender(&a->sender, a->o);
+	agent_end_senders(&a->senders, a->o);
 }
 
 static int run(const struct command *self, int argc, char **argv)
@@ -244,7 +244,7 @@ static int run(const struct command *self, int argc, char **argv)
 		agent_options_print(&o);
 		return STATUS_OK;
 	}
-	if (agent_take_store(o.store, &store))
+	if (agent_prepare_senders(&a.senders, &o) || agent_take_store(o.store, &store))
 		return STATUS_FAILED;
 	stop_catch();
 	a.next_ns = now_ns() + NS_A_S;

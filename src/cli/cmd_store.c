@@ -9,6 +9,7 @@
 #include "cli/helper.h"
 #include "cli/load_profile.h"
 #include "cli/output.h"
+#include "cli/sent.h"
 #include "cli/store.h"
 #include "report/model/balance.h"
 #include "report/model/completeness.h"
@@ -155,6 +156,16 @@ static int on_server(const char *what, const char *url, const char *with)
 	return STATUS_FAILED;
 }
 
+static int send(const char *how, const char *store, const char *url)
+{
+	const char *words[] = {helper_that_sends(url), how, url, store, NULL};
+
+	if (words[0])
+		return helper_become(words);
+	say("%s is not a server: clickhouse://HOST/DATABASE, otlp://HOST or otlp+grpc://HOST", url);
+	return STATUS_FAILED;
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.verbose = false};
@@ -166,12 +177,14 @@ static int run(const struct command *self, int argc, char **argv)
 	if (!command_words(self, argc, argv, &o, words, MAX_WORDS, &nr, &status))
 		return status;
 	what = nr ? words[0] : "";
+	if (!strcmp(what, "status") && nr == 2 && !fleet_is_meant(words[1]))
+		return sent_print(words[1]);
 	if ((!strcmp(what, "init") || !strcmp(what, "status")) && nr == 2)
 		return on_server(what, words[1], NULL);
 	if (!strcmp(what, "drop-before") && nr == 3)
 		return on_server(what, words[2], words[1]);
 	if (!strcmp(what, "send") && nr == 3)
-		return on_server(o.follow ? "follow" : what, words[2], words[1]);
+		return send(o.follow ? "follow" : what, words[1], words[2]);
 	if (!strcmp(what, "check") && nr == 2 && fleet_is_meant(words[1]))
 		return on_server(o.verbose ? "check-minutes" : what, words[1], NULL);
 	if (!strcmp(what, "check") && nr > 1)
@@ -184,12 +197,15 @@ const struct command cmd_store = {
 	.summary = "Check that a store has all that was taken; send it to a server",
 	.arguments = "[options] COMMAND ...",
 	.notes = "dusk store check STORE...        is all there that was taken?\n"
+		 "dusk store status STORE          what of it was sent to where?\n"
 		 "dusk store init URL              make the tables on a server\n"
 		 "dusk store send STORE URL        send what it does not have yet\n"
 		 "dusk store status URL            what it has, of which hosts\n"
 		 "dusk store drop-before DAY URL   remove older days\n\n"
 		 "STORE may be a part of one, STORE@-2h, or a profile.\n"
-		 "URL: a ClickHouse server, clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE.\n",
+		 "URL: a ClickHouse server, clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE.\n"
+		 "To send also a receiver of OpenTelemetry's profiles: otlp://HOST[:PORT],\n"
+		 "otlp+grpc://HOST[:PORT], or otlp: for the one that the environment names.\n",
 	.options = options,
 	.run = run,
 };

@@ -40,7 +40,28 @@ static const struct {
 } helpers[] = {
 	{HELPER_WEB, "libmicrohttpd-dev", "web"},
 	{HELPER_CLICKHOUSE, "libcurl4-openssl-dev", "clickhouse"},
+	{HELPER_OTLP, "libcurl4-openssl-dev", "otlp"},
 };
+
+const char *helper_that_sends(const char *url)
+{
+	static const struct {
+		const char *scheme, *name;
+	} senders[] = {
+		{"clickhouse", HELPER_CLICKHOUSE},
+		{"clickhouses", HELPER_CLICKHOUSE},
+		{"otlp", HELPER_OTLP},
+		{"otlps", HELPER_OTLP},
+		{"otlp+grpc", HELPER_OTLP},
+		{"otlps+grpc", HELPER_OTLP},
+	};
+	size_t len = strcspn(url, ":");
+
+	for (size_t i = 0; url[len] && i < sizeof(senders) / sizeof(senders[0]); i++)
+		if (strlen(senders[i].scheme) == len && !strncmp(senders[i].scheme, url, len))
+			return senders[i].name;
+	return NULL;
+}
 
 static void say_missing(const char *name)
 {

@@ -8,6 +8,10 @@
 
 #define HELPER_WEB "dusk-web"
 #define HELPER_CLICKHOUSE "dusk-clickhouse"
+#define HELPER_OTLP "dusk-otlp"
+
+/* The program that sends a store to @url, by its scheme; NULL: none does. */
+const char *helper_that_sends(const char *url);
 
 /* The path of this program. Returns 0 or a negative errno. */
 int helper_self(char ret[PATH_MAX]);

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What of a store was sent to where: files in the store, which those who send it write (src/send/position.h). */
+#pragma once
+#include <stddef.h>
+
+/*
+ * Set @ret, of @room bytes, to the name of the first profile in @store of which something may still have to be sent; "": nobody
+ * sends it.
+ */
+void sent_first_open(char *ret, size_t room, const char *store);
+
+/* Print a row for each place. Returns STATUS_OK, or STATUS_FAILED after an error. */
+int sent_print(const char *store);
