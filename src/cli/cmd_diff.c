@@ -134,6 +134,19 @@ static int choose(const struct command *self, const struct options *o, struct sh
 	return STATUS_OK;
 }
 
+static int open_side(const struct command *self, const struct options *o, struct side *s, int which,
+		     enum time_base kind)
+{
+	struct filter filter = {.kind = kind};
+	const struct needs needs = {.filter = &filter};
+	const char *pattern;
+	int status = filter_choose(self, &o->filter, &filter);
+
+	if (!status && which == BEFORE && o->before)
+		status = filter_before(self, o->before, &pattern, &filter);
+	return status ? status : open_profile_for(&s->profile, s->path, true, o->inlined, &needs);
+}
+
 static int compare(const struct command *self, const struct options *o, struct side sides[2], char *const *argv)
 {
 	struct diff_options d = {o->stacks, o->total, o->absolute, BY_COUNT};
@@ -146,7 +159,7 @@ static int compare(const struct command *self, const struct options *o, struct s
 	if (!status)
 		status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_USUAL, &kind);
 	for (int i = BEFORE; i <= AFTER && !status; i++)
-		status = open_profile(&sides[i].profile, sides[i].path, true, o->inlined);
+		status = open_side(self, o, &sides[i], i, i ? time_base_of(sides[BEFORE].profile, kind) : kind);
 	if (!status)
 		status = choose_samples(self, sides, o, &kind, argv);
 	if (status)

@@ -161,6 +161,7 @@ static int export(const struct command *self, struct options *o, const struct ex
 	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
 	const struct dusk_profile *p;
 	struct filter filter = {0};
+	struct needs needs = {.filter = &filter, .keys = KEY_COMM | (o->export.pid || o->export.tid ? KEY_PID : 0)};
 	struct output out;
 	int status = time_base_choose(self, &o->kind, &o->filter, o->wakers ? TIME_BASE_OFF_CPU : format->usual,
 				      &filter.kind);
@@ -171,8 +172,11 @@ static int export(const struct command *self, struct options *o, const struct ex
 		status = check_format(self, o, format, filter.kind);
 	if (!status)
 		status = by_choose(self, &o->by, &o->export.by_label);
+	needs.whole = o->wakers || !(format->write == folded_write || format->write == nested_set_write);
+	for (size_t i = 0; i < o->export.by_label.nr; i++)
+		needs.keys |= key_of_label(o->export.by_label.v[i]);
 	if (!status)
-		status = open_profile(&whole, o->input, true, o->inlined);
+		status = open_profile_for(&whole, o->input, true, o->inlined, &needs);
 	p = whole;
 	if (!status)
 		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);

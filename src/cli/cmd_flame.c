@@ -97,12 +97,19 @@ static int open_side(const struct command *self, struct side *s, const struct op
 	struct filter filter = {.trim = true, .marks = true};
 	const struct dusk_profile *p;
 	const char *pattern;
+	struct needs needs = {.filter = &filter, .keys = KEY_COMM | KEY_PID | KEY_TIME, .whole = o->wakers};
+	struct thread_labels by;
 	int status = filter_choose(self, &o->filter, &filter);
 
+	filter.kind = TIME_BASE_WALL; /* the page has a switch */
+	if (!status)
+		status = by_choose(self, &o->by, &by);
+	for (size_t i = 0; i < by.nr; i++)
+		needs.keys |= key_of_label(by.v[i]);
 	if (!status && before)
 		status = filter_before(self, before, &pattern, &filter);
 	if (!status)
-		status = open_profile(&s->profile, path, true, o->inlined);
+		status = open_profile_for(&s->profile, path, true, o->inlined, &needs);
 	if (status)
 		return status;
 	p = s->profile;

@@ -346,6 +346,25 @@ static bool by_function(const struct view *v)
 	return v->tree || v->rows & (KEY_FUNCTION | KEY_LINE);
 }
 
+/* Only some of it is shown. */
+static int open_needed(struct dusk_profile **ret, const struct options *o, const struct view *v, struct filter *filter)
+{
+	bool names = by_function(v) || filter_any(&o->filter);
+	struct needs needs = {
+		.filter = filter,
+		.keys = v->rows & KEYS_OF_ROWS,
+		.no_stacks = !names && !(v->rows & KEYS_OF_FRAMES),
+		.whole = o->wakers,
+		.left_out = v->show.form == SHOW_TEXT,
+	};
+
+	for (size_t i = 0; i < v->show.nr_columns; i++)
+		needs.whole |= v->show.column[i] == KEY_LONGEST;
+	needs.whole |= v->order_set & KEY_LONGEST;
+	filter->kind = v->show.kind;
+	return open_profile_for(ret, o->input, names, o->inlined, &needs);
+}
+
 static int report(const struct command *self, const struct options *o, char *const *argv)
 {
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
@@ -359,7 +378,7 @@ static int report(const struct command *self, const struct options *o, char *con
 	if (!status)
 		status = filter_choose(self, &o->filter, &filter);
 	if (!status)
-		status = open_profile(&whole, o->input, by_function(&v) || filter_any(&o->filter), o->inlined);
+		status = open_needed(&whole, o, &v, &filter);
 	p = whole;
 	if (!status)
 		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);

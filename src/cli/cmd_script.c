@@ -30,13 +30,14 @@ static int print(const struct command *self, const struct options *o, char *cons
 	_cleanup_(filtered_done) struct filtered of_event = {0}, seen = {0};
 	const struct dusk_profile *p;
 	struct filter filter = {0};
+	const struct needs needs = {.filter = &filter, .whole = true};
 	struct output out;
 	int status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_WALL, &filter.kind);
 
 	if (!status)
 		status = filter_choose(self, &o->filter, &filter);
 	if (!status)
-		status = open_profile(&whole, o->input, true, o->inlined);
+		status = open_profile_for(&whole, o->input, true, o->inlined, &needs);
 	p = whole;
 	if (!status)
 		status = kind_settle(&of_event, &p, o->input, &o->kind, &filter.kind);

@@ -19,13 +19,20 @@
 #define MAX_WORDS 1024
 
 struct options {
-	bool verbose, follow;
+	bool verbose, follow, replicated;
+	const char *cluster;
+	uint32_t keep_days;
 };
 
 static const struct option options[] = {
 	{'v', "verbose", OPTION_FLAG, offsetof(struct options, verbose), NULL, "check: each minute, too"},
 	{0, "follow", OPTION_FLAG, offsetof(struct options, follow), NULL,
 	 "send: also what comes later, until SIGTERM"},
+	{0, "cluster", OPTION_TEXT, offsetof(struct options, cluster), "NAME",
+	 "init: of a cluster that the servers know"},
+	{0, "replicated", OPTION_FLAG, offsetof(struct options, replicated), NULL, "init: the shards have replicas"},
+	{0, "keep", OPTION_NUMBER, offsetof(struct options, keep_days), "DAYS",
+	 "init: newer servers remove days that are older", 1, 36500},
 	{0},
 };
 
@@ -166,6 +173,41 @@ static int send(const char *how, const char *store, const char *url)
 	return STATUS_FAILED;
 }
 
+static int on_servers(const char *const *words, size_t nr_options, size_t nr)
+{
+	for (size_t i = nr_options; i < nr; i++)
+		if (!fleet_is_meant(words[i])) {
+			say("%s is not a server: clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE", words[i]);
+			return STATUS_FAILED;
+		}
+	return helper_become(words);
+}
+
+static int init(const struct options *o, const char *const *urls, size_t nr)
+{
+	const char *words[MAX_WORDS + 8] = {HELPER_CLICKHOUSE, "init"};
+	char days[16];
+	size_t n = 2;
+
+	snprintf(days, sizeof(days), "%" PRIu32, o->keep_days);
+	if (o->cluster)
+		words[n++] = "--cluster", words[n++] = o->cluster;
+	if (o->replicated)
+		words[n++] = "--replicated";
+	if (o->keep_days)
+		words[n++] = "--keep", words[n++] = days;
+	memcpy(&words[n], urls, nr * sizeof(*urls));
+	return on_servers(words, n, n + nr);
+}
+
+static int drop_before(const char *const *day_and_urls, size_t nr)
+{
+	const char *words[MAX_WORDS + 3] = {HELPER_CLICKHOUSE, "drop-before"};
+
+	memcpy(&words[2], day_and_urls, nr * sizeof(*day_and_urls));
+	return on_servers(words, 3, 2 + nr);
+}
+
 static int run(const struct command *self, int argc, char **argv)
 {
 	struct options o = {.verbose = false};
@@ -179,10 +221,12 @@ static int run(const struct command *self, int argc, char **argv)
 	what = nr ? words[0] : "";
 	if (!strcmp(what, "status") && nr == 2 && !fleet_is_meant(words[1]))
 		return sent_print(words[1]);
-	if ((!strcmp(what, "init") || !strcmp(what, "status")) && nr == 2)
+	if (!strcmp(what, "init") && nr > 1)
+		return init(&o, words + 1, nr - 1);
+	if (!strcmp(what, "status") && nr == 2)
 		return on_server(what, words[1], NULL);
-	if (!strcmp(what, "drop-before") && nr == 3)
-		return on_server(what, words[2], words[1]);
+	if (!strcmp(what, "drop-before") && nr > 2)
+		return drop_before(words + 1, nr - 1);
 	if (!strcmp(what, "send") && nr == 3)
 		return send(o.follow ? "follow" : what, words[1], words[2]);
 	if (!strcmp(what, "check") && nr == 2 && fleet_is_meant(words[1]))
@@ -198,10 +242,10 @@ const struct command cmd_store = {
 	.arguments = "[options] COMMAND ...",
 	.notes = "dusk store check STORE...        is all there that was taken?\n"
 		 "dusk store status STORE          what of it was sent to where?\n"
-		 "dusk store init URL              make the tables on a server\n"
+		 "dusk store init URL...           make the tables on a server, or a cluster\n"
 		 "dusk store send STORE URL        send what it does not have yet\n"
 		 "dusk store status URL            what it has, of which hosts\n"
-		 "dusk store drop-before DAY URL   remove older days\n\n"
+		 "dusk store drop-before DAY URL... remove older days\n\n"
 		 "STORE may be a part of one, STORE@-2h, or a profile.\n"
 		 "URL: a ClickHouse server, clickhouse://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE.\n"
 		 "To send also a receiver of OpenTelemetry's profiles: otlp://HOST[:PORT],\n"

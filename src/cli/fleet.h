@@ -4,6 +4,8 @@
 #include <dusk/dusk.h>
 #include <stdbool.h>
 
+struct needs;
+
 /* Does @path mean such a store? */
 bool fleet_is_meant(const char *path);
 
@@ -11,7 +13,7 @@ bool fleet_is_meant(const char *path);
 const char *fleet_span(const char *path);
 
 /*
- * Read what the store @url has from @from_ns (0: a day ago) up to @to_ns (0: now), by CLOCK_REALTIME. Free *@ret with
+ * Read what the store @url has from @from_ns (0: a day ago) up to @to_ns (0: now), by CLOCK_REALTIME; of it what @needs (NULL: all) says. Free *@ret with
  * dusk_profile_free(). Returns STATUS_OK, or STATUS_FAILED after an error.
  */
-int fleet_open(struct dusk_profile **ret, const char *url, uint64_t from_ns, uint64_t to_ns);
+int fleet_open(struct dusk_profile **ret, const char *url, uint64_t from_ns, uint64_t to_ns, const struct needs *needs);

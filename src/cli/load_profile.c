@@ -116,12 +116,12 @@ static int open_one(struct dusk_profile **ret, const char *path, void *ctx)
 	return STATUS_OK;
 }
 
-int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
+int open_profile_for(struct dusk_profile **ret, const char *path, bool symbols, bool inlined, const struct needs *needs)
 {
 	struct names names = {symbols, inlined};
 	struct dusk_profile *p;
 
-	int status = store_is_meant(path) ? store_open(&p, path, open_one, &names) : open_one(&p, path, &names);
+	int status = store_is_meant(path) ? store_open(&p, path, needs, open_one, &names) : open_one(&p, path, &names);
 
 	if (status)
 		return status;
@@ -132,4 +132,9 @@ int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool
 	}
 	*ret = p;
 	return STATUS_OK;
+}
+
+int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined)
+{
+	return open_profile_for(ret, path, symbols, inlined, NULL);
 }

@@ -3,12 +3,17 @@
 #pragma once
 #include <signal.h>
 #include "cli/command.h"
+#include "cli/needs.h"
 
 /*
  * Read the profile at @path. @symbols: look up functions that have no names yet, in memory. @inlined: give inlined
  * functions frames of their own. Free *@ret with dusk_profile_free(). Returns STATUS_OK, or as store_open().
  */
 int open_profile(struct dusk_profile **ret, const char *path, bool symbols, bool inlined);
+
+/* The same, of which only @needs are needed: a server leaves the rest out, a file has it. */
+int open_profile_for(struct dusk_profile **ret, const char *path, bool symbols, bool inlined,
+		     const struct needs *needs);
 
 /* Options of commands that can leave inlined functions out. @member: a bool, which the command initializes to true. */
 #define INLINE_OPTIONS(type, member)                                                                             \

@@ -250,7 +250,7 @@ int store_each(const char *path, int (*each)(const char *path, void *ctx), void 
 	return status ?: list(&s, path) ?: each_part(&s, each, ctx);
 }
 
-int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, void *ctx)
+int store_open(struct dusk_profile **ret, const char *path, const struct needs *needs, store_read_fn read, void *ctx)
 {
 	_cleanup_(store_done) struct store s = {.from_ns = 0};
 	const char *span = split(path, s.folder);
@@ -261,7 +261,7 @@ int store_open(struct dusk_profile **ret, const char *path, store_read_fn read, 
 	if (status)
 		return status;
 	if (fleet_is_meant(path))
-		return fleet_open(ret, s.folder, s.from_ns, s.to_ns);
+		return fleet_open(ret, s.folder, s.from_ns, s.to_ns, needs);
 	if (list(&s, path) || each_part(&s, read_part, &r))
 		return STATUS_FAILED;
 	if (!s.parts.nr) {

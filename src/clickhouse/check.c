@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
+#include "clickhouse/schema.h"
 #include "lib/error.h"
 
 /*
@@ -14,11 +15,11 @@
 	"SELECT host, what, m, sum(taken) AS taken, sum(stored) AS stored, sum(lost) AS lost, toInt64(taken) - "       \
 	"toInt64(stored) - toInt64(lost) AS missing FROM ("                                                            \
 	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, name = " \
-	"'%s') AS lost FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts GROUP BY host, ts, name, "   \
+	"'%s') AS lost FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s GROUP BY host, ts, name, " \
 	"batch) "                                                                                                      \
 	"GROUP BY host, m UNION ALL "                                                                                  \
 	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost FROM "        \
-	"%s.samples "                                                                                                  \
+	"%s.samples%s "                                                                                                \
 	"WHERE (kind = 'on-cpu') = %d GROUP BY host, m) GROUP BY host, what, m ORDER BY host, m FORMAT TabSeparated"
 
 static const struct {
@@ -54,8 +55,11 @@ static void print_row(char *line, bool minutes, bool *bad)
 int check_server(struct client *c, bool minutes, bool *bad, struct dusk_error *err)
 {
 	const char *m = minutes ? "toStartOfMinute(ts)" : "toDateTime(0)", *database = client_database(c);
-	int rc = 0;
+	const char *suffix = "";
+	int rc = schema_reads(c, &suffix, err);
 
+	if (rc)
+		return rc;
 	printf("%-20s %-20s %-18s %12s %12s %10s %10s\n", "host", minutes ? "minute" : "", "what", "taken", "stored",
 	       "lost", "missing");
 	for (size_t i = 0; !rc && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -63,8 +67,8 @@ int check_server(struct client *c, bool minutes, bool *bad, struct dusk_error *e
 		char *line, *rest;
 		size_t len;
 
-		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, database, kinds[i].what, m,
-			     database, kinds[i].on_cpu) < 0) {
+		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, database, suffix,
+			     kinds[i].what, m, database, suffix, kinds[i].on_cpu) < 0) {
 			sql = NULL;
 			return error_set(err, -ENOMEM, "cannot check a store: out of memory");
 		}

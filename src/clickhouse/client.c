@@ -13,6 +13,7 @@
 #define STATEMENT_S 300L
 #define MAX_ANSWER_BYTES (1U << 30)
 #define TEXT_BYTES 256
+#define MAX_STATEMENT_BYTES "16777216"
 
 struct client {
 	CURL *curl;
@@ -141,14 +142,15 @@ const char *client_place(const struct client *c)
 	return c->place;
 }
 
-/* The statement is in the address, and what is compressed behind it. */
+/* The statement @sql is in the address, and what is compressed behind it; NULL: it is what is posted, and may be long. */
 static char *address(const struct client *c, const char *sql, const char *id)
 {
-	_cleanup_(curl_freep) char *escaped = curl_easy_escape(c->curl, sql, 0);
+	_cleanup_(curl_freep) char *escaped = curl_easy_escape(c->curl, sql ?: "", 0);
 	char *url;
 
-	if (!escaped || asprintf(&url, "%s?wait_end_of_query=1&query=%s%s%s", c->url, escaped, id ? "&query_id=" : "",
-				 id ?: "") < 0)
+	if (!escaped || asprintf(&url, "%s?wait_end_of_query=1%s%s%s%s", c->url,
+				 sql ? "&query=" : "&max_query_size=" MAX_STATEMENT_BYTES, escaped,
+				 id ? "&query_id=" : "", id ?: "") < 0)
 		return NULL;
 	return url;
 }
@@ -214,7 +216,7 @@ static int refused(long status, struct answer *a, const char *place, struct dusk
 int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,
 	       size_t *answer_len, struct dusk_error *err)
 {
-	_cleanup_(freep) char *url = address(c, sql, id), *packed = NULL;
+	_cleanup_(freep) char *url = address(c, data ? sql : NULL, id), *packed = NULL;
 	struct curl_slist *lines = headers(c, data != NULL);
 	struct answer a = {.text = {0}};
 	size_t len = 0;
@@ -227,8 +229,8 @@ int client_run(struct client *c, const char *sql, const char *id, const struct b
 		curl_easy_setopt(c->curl, CURLOPT_URL, url);
 		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, lines);
 		curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ?: "");
-		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
+		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ?: sql);
+		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(packed ? len : strlen(sql)));
 		curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 		curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, STATEMENT_S);
 		curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);

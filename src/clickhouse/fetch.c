@@ -2,95 +2,69 @@
 /* Ask a server for what a profile needs. See fetch.h. */
 #include "clickhouse/fetch.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <stdarg.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <time.h>
+#include <unistd.h>
 #include "base/cleanup.h"
+#include "clickhouse/query.h"
 #include "clickhouse/rebuild.h"
+#include "clickhouse/schema.h"
 #include "lib/error.h"
 
 #define NS_A_S 1000000000ULL
-#define PARTS 100 /* of the time: samples are summed up over each */
+#define PARTS 100     /* of the time: samples are summed up over each */
+#define MAX_IDS 50000 /* in one statement */
 
-/* What is asked for. */
+/* What a server has said. */
+struct said {
+	char *text;
+	size_t len;
+	enum query_kind kind;
+	bool stacks;
+};
+
 struct request {
 	struct client *client;
-	const char *database;
-	char *where;
-	uint64_t from_s, to_s, step_s;
-	bool by_pid;
+	struct query query;
+	char host[HOST_NAME_MAX + 1]; /* one of them */
+	uint64_t nr_hosts;
+	struct said said[2]; /* samples of all kinds, or of each */
+	size_t nr_said;
 	struct dusk_error *err;
 };
 
-static bool is_label(const char *word, size_t len)
+static void request_done(struct request *r)
 {
-	static const char *const labels[] = {"host", "service",	  "version", "unit", "container",
-					     "pod",  "namespace", "comm",    "kind"};
-
-	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
-		if (strlen(labels[i]) == len && !memcmp(labels[i], word, len))
-			return true;
-	return false;
+	query_done(&r->query);
+	for (size_t i = 0; i < r->nr_said; i++)
+		free(r->said[i].text);
 }
 
-/* Text for SQL, in quotes. */
-static void put_quoted(FILE *out, const char *text)
+/* Run the statement @sql, which this frees. */
+static int ask(struct request *r, char *sql, char **answer, size_t *len)
 {
-	putc('\'', out);
-	for (; *text; text++) {
-		if (*text == '\'' || *text == '\\')
-			putc('\\', out);
-		putc(*text, out);
-	}
-	putc('\'', out);
-}
+	int rc = sql ? client_run(r->client, sql, NULL, NULL, answer, len, r->err) : -ENOMEM;
 
-static int set_where(struct request *r, const char *const *filters)
-{
-	size_t len;
-	FILE *out = open_memstream(&r->where, &len);
-	int rc = out ? 0 : -ENOMEM;
-
-	if (out)
-		fprintf(out, "ts >= toDateTime(%" PRIu64 ") AND ts < toDateTime(%" PRIu64 ")", r->from_s, r->to_s);
-	for (; !rc && *filters; filters++) {
-		const char *is = strchr(*filters, '=');
-
-		if (!is || !is_label(*filters, is - *filters)) {
-			rc = error_set(
-				r->err, -EINVAL,
-				"a server cannot look for %s; for host=, service=, version=, unit=, container=, pod=, "
-				"namespace=, comm= or kind=",
-				*filters);
-			break;
-		}
-		fprintf(out, " AND %.*s = ", (int)(is - *filters), *filters);
-		put_quoted(out, is + 1);
-	}
-	if (out && fclose(out))
-		rc = -ENOMEM;
+	free(sql);
 	return rc;
 }
 
-/* Run the statement @sql, which this frees, and give each row of the answer to @take. */
-static int each_row(struct request *r, struct rebuild *b, char *sql,
-		    int (*take)(struct rebuild *, struct answer_reader *))
+/* Give each row of @text to @take. */
+static int each_row(struct request *r, struct rebuild *b, const char *text, size_t len,
+		    int (*take)(struct rebuild *, struct answer_reader *), uint64_t *nr)
 {
-	_cleanup_(freep) char *text = NULL;
-	struct answer_reader rows = {.texts = b->texts};
-	size_t len;
-	int rc = sql ? client_run(r->client, sql, NULL, NULL, &text, &len, r->err) : -ENOMEM;
+	struct answer_reader rows = {
+		.at = (const uint8_t *)text, .end = (const uint8_t *)text + len, .texts = b->texts};
+	int rc = 0;
 
-	free(sql);
-	if (rc)
-		return rc;
-	rows.at = (const uint8_t *)text;
-	rows.end = rows.at + len;
-	while (!rc && answer_has_more(&rows))
+	for (; !rc && answer_has_more(&rows); *nr += !rc)
 		rc = take(b, &rows);
 	if (rc == -EBADMSG)
 		return error_set(r->err, rc,
@@ -99,91 +73,139 @@ static int each_row(struct request *r, struct rebuild *b, char *sql,
 	return rc;
 }
 
-__attribute__((format(printf, 1, 2))) static char *print(const char *format, ...)
+static int ask_rows(struct request *r, struct rebuild *b, char *sql,
+		    int (*take)(struct rebuild *, struct answer_reader *))
 {
-	va_list args;
-	char *text;
-	int len;
-
-	va_start(args, format);
-	len = vasprintf(&text, format, args);
-	va_end(args);
-	return len < 0 ? NULL : text;
-}
-
-/* The stacks of what is asked for. */
-static char *stacks_with(const struct request *r, const char *columns, const char *rest)
-{
-	return print(
-		"SELECT %s FROM %s.stacks WHERE stack IN (SELECT DISTINCT ustack FROM %s.samples WHERE %s) OR stack IN "
-		"(SELECT DISTINCT kstack FROM %s.samples WHERE %s)%s",
-		columns, r->database, r->database, r->where, r->database, r->where, rest);
-}
-
-static char *stacks_of(const struct request *r)
-{
-	return stacks_with(r, REBUILD_STACKS, " LIMIT 1 BY stack FORMAT RowBinary");
-}
-
-static char *frames_of(const struct request *r)
-{
-	_cleanup_(freep) char *used = stacks_with(r, "arrayJoin(frames)", "");
-
-	return used ? print("SELECT " REBUILD_FRAMES
-			    " FROM %s.frames WHERE frame IN (%s) ORDER BY rev DESC LIMIT 1 BY frame "
-			    "FORMAT RowBinary",
-			    r->database, used)
-		    : NULL;
-}
-
-static char *samples_of(const struct request *r)
-{
-	const char *columns = r->by_pid ? REBUILD_SAMPLES("pid") : REBUILD_SAMPLES("toUInt32(0) AS no_pid");
-	uint64_t from_s = r->from_s, step_s = r->step_s;
-
-	return print("SELECT toUInt32(%" PRIu64 " + intDiv(toUInt32(ts) - %" PRIu64 ", %" PRIu64 ") * %" PRIu64
-		     ") AS t, %s "
-		     "FROM %s.samples WHERE %s GROUP BY t, " REBUILD_LABELS "%s" REBUILD_STACK " FORMAT RowBinary",
-		     from_s, from_s, step_s, step_s, columns, r->database, r->where, r->by_pid ? "pid" : "no_pid");
-}
-
-/* A batch of counts that came twice is there twice until the server has merged its parts. */
-static char *counts_of(const struct request *r)
-{
-	return print(
-		"SELECT name, sum(v) FROM (SELECT name, any(value) AS v FROM %s.counts WHERE ts >= toDateTime(%" PRIu64
-		") AND ts < toDateTime(%" PRIu64 ") GROUP BY name, ts, host, batch) GROUP BY name FORMAT RowBinary",
-		r->database, r->from_s, r->to_s);
-}
-
-/* A PID means something on one host. Of many there are millions, which nobody looks for, and each would be a row. */
-static int choose_pids(struct request *r)
-{
-	_cleanup_(freep) char *sql = print("SELECT uniq(host) FROM %s.samples WHERE %s", r->database, r->where),
-			      *answer = NULL;
+	_cleanup_(freep) char *text = NULL;
+	uint64_t nr = 0;
 	size_t len;
-	int rc = sql ? client_run(r->client, sql, NULL, NULL, &answer, &len, r->err) : -ENOMEM;
 
-	r->by_pid = !rc && strtoul(answer, NULL, 10) < 2;
+	return ask(r, sql, &text, &len) ?: each_row(r, b, text, len, take, &nr);
+}
+
+/*
+ * A PID means something on one host. Of many there are millions, which nobody looks for, and each would be a row.
+ */
+static int ask_hosts(struct request *r)
+{
+	_cleanup_(freep) char *answer = NULL;
+	size_t len;
+	int rc = ask(r, query_hosts(&r->query), &answer, &len);
+
+	if (rc)
+		return rc;
+	sscanf(answer, "%" SCNu64 " %64[^\n]", &r->nr_hosts, r->host);
+	r->query.apart[COLUMN_PID] &= r->nr_hosts < 2;
+	return 0;
+}
+
+static int ask_any(struct request *r, enum query_kind kind, bool *ret)
+{
+	_cleanup_(freep) char *answer = NULL;
+	size_t len;
+	int rc = ask(r, query_any(&r->query, kind), &answer, &len);
+
+	*ret = !rc && *answer == '1';
 	return rc;
 }
 
-static int ask(struct request *r, struct rebuild *b)
+static int ask_samples(struct request *r, struct rebuild *b, enum query_kind kind, bool stacks)
+{
+	struct said *s = &r->said[r->nr_said];
+	uint64_t nr = 0;
+	int rc = ask(r, query_samples(&r->query, kind, stacks), &s->text, &s->len);
+
+	if (rc)
+		return rc;
+	s->kind = kind;
+	s->stacks = stacks;
+	r->nr_said++;
+	return each_row(r, b, s->text, s->len, rebuild_note_stacks, &nr);
+}
+
+/* Samples of all kinds; those that are shown with their stacks. */
+static int ask_kinds(struct request *r, struct rebuild *b)
+{
+	enum query_stacks stacks = r->query.stacks;
+	bool on_cpu;
+	int rc;
+
+	if (stacks == STACKS_ALL || stacks == STACKS_NONE)
+		return ask_samples(r, b, QUERY_ANY, stacks == STACKS_ALL);
+	if (stacks == STACKS_USUAL) {
+		rc = ask_any(r, QUERY_ON_CPU, &on_cpu);
+		if (rc)
+			return rc;
+		stacks = on_cpu ? STACKS_CPU : STACKS_OFF_CPU;
+	}
+	rc = ask_samples(r, b, QUERY_ON_CPU, stacks == STACKS_CPU);
+	return rc ?: ask_samples(r, b, QUERY_OFF_CPU, stacks == STACKS_OFF_CPU);
+}
+
+static int ask_names(struct request *r, struct rebuild *b)
 {
 	static const struct {
-		char *(*query)(const struct request *r);
+		char *(*query)(const struct query *q, const uint64_t *ids, size_t nr);
 		int (*take)(struct rebuild *b, struct answer_reader *row);
-	} queries[] = {
-		{frames_of, rebuild_frame},
-		{stacks_of, rebuild_stack},
-		{samples_of, rebuild_sample},
-		{counts_of, rebuild_count},
-	};
-	int rc = choose_pids(r);
+	} tables[] = {{query_stacks, rebuild_stack}, {query_frames, rebuild_frame}};
+	int rc = 0;
 
-	for (size_t i = 0; !rc && i < sizeof(queries) / sizeof(queries[0]); i++)
-		rc = each_row(r, b, queries[i].query(r), queries[i].take);
+	for (size_t i = 0; i < 2; i++) {
+		const struct rebuild_ids *ids = i ? &b->frame_ids : &b->stack_ids;
+
+		for (size_t at = 0; !rc && at < ids->nr; at += MAX_IDS)
+			rc = ask_rows(r, b,
+				      tables[i].query(&r->query, ids->v + at,
+						      ids->nr - at < MAX_IDS ? ids->nr - at : MAX_IDS),
+				      tables[i].take);
+	}
 	return rc;
+}
+
+/* What there is more of than rows that a server may give us is kept, but for its stacks. */
+static int take_samples(struct request *r, struct rebuild *b)
+{
+	int rc = 0;
+
+	for (size_t i = 0; !rc && i < r->nr_said; i++) {
+		const struct said *s = &r->said[i];
+		uint64_t nr = 0;
+
+		rc = each_row(r, b, s->text, s->len, rebuild_sample, &nr);
+		if (!rc && s->stacks && nr >= r->query.max_rows)
+			rc = ask_rows(r, b, query_others(&r->query, s->kind), rebuild_others);
+	}
+	if (!rc && b->others.n)
+		fprintf(stderr,
+			"dusk: there are more than %" PRIu64
+			" different stacks, hosts and times: the lightest, %.1f s, are [other "
+			"stacks]\n",
+			r->query.max_rows, b->others.value / 1e9);
+	return rc;
+}
+
+/* What the filters leave out, as far as it is needed to say of how much they do. */
+static int take_rest(struct request *r, struct rebuild *b)
+{
+	bool needed = r->query.match && r->query.rest && !(r->query.rest == REST_USUAL && b->p->period_ns);
+
+	return needed ? ask_rows(r, b, query_rest(&r->query), rebuild_sample) : 0;
+}
+
+static int ask_all(struct request *r, struct rebuild *b)
+{
+	bool any = true;
+	int rc = ask_hosts(r);
+
+	if (!rc && !r->nr_hosts)
+		rc = r->query.match ? ask_any(r, QUERY_ANY, &any) : (any = false, 0);
+	if (!rc && !any)
+		return error_set(r->err, -ENODATA, "there is nothing of that time at %s", client_place(r->client));
+	rc = rc ?: ask_kinds(r, b);
+	rc = rc ?: ask_names(r, b);
+	rc = rc ?: take_samples(r, b);
+	rc = rc ?: take_rest(r, b);
+	return rc ?: ask_rows(r, b, query_counts(&r->query), rebuild_count);
 }
 
 static int set_number(struct rebuild *b, const char *key, uint64_t value)
@@ -196,24 +218,56 @@ static int set_number(struct rebuild *b, const char *key, uint64_t value)
 
 static int describe(const struct request *r, struct rebuild *b)
 {
-	time_t start_s = r->from_s;
-	char hosts[HOST_NAME_MAX + 32], when[32];
+	const struct query *q = &r->query;
+	time_t start_s = q->from_s;
+	char hosts[32], when[32];
 	struct tm tm;
 	int rc;
 
-	if (b->hosts.nr == 1)
-		snprintf(hosts, sizeof(hosts), "%s", strings_text(&b->hosts, 0));
-	else
-		snprintf(hosts, sizeof(hosts), "%zu hosts", b->hosts.nr);
+	snprintf(hosts, sizeof(hosts), "%" PRIu64 " hosts", r->nr_hosts);
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start_s, &tm));
-	rc = rebuild_setting(b, "version", dusk_version()) ?: rebuild_setting(b, "hostname", hosts);
+	rc = rebuild_setting(b, "version", dusk_version());
+	rc = rc ?: rebuild_setting(b, "hostname", r->nr_hosts == 1 ? r->host : hosts);
 	rc = rc ?: rebuild_setting(b, "scope", "machine") ?: rebuild_setting(b, "mode", "full");
 	rc = rc ?: rebuild_setting(b, "start_time", when) ?: rebuild_setting(b, "event", "cpu-clock");
-	rc = rc ?: set_number(b, "start_realtime_ns", r->from_s * NS_A_S);
-	rc = rc ?: set_number(b, "duration_ns", (r->to_s - r->from_s) * NS_A_S);
-	rc = rc ?: set_number(b, "window_ns", r->step_s * NS_A_S);
+	rc = rc ?: set_number(b, "start_realtime_ns", q->from_s * NS_A_S);
+	rc = rc ?: set_number(b, "duration_ns", (q->to_s - q->from_s) * NS_A_S);
+	rc = rc ?: set_number(b, "window_ns", q->step_s * NS_A_S);
 	rc = rc ?: set_number(b, "period_ns", b->p->period_ns);
 	return rc ?: set_number(b, "frequency_hz", b->p->period_ns ? NS_A_S / b->p->period_ns : 0);
+}
+
+static int copy(int to, const char *path)
+{
+	_cleanup_(closep) int from = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n = from < 0 ? -1 : 1;
+
+	while (n > 0)
+		n = sendfile(to, from, NULL, 1 << 30);
+	return n ? -errno : 0;
+}
+
+/* Profiles are written by name: this one in a folder that lives only for that. */
+static int write_to(int fd, const struct dusk_profile *p, struct dusk_error *err)
+{
+	const char *tmp = getenv("TMPDIR") ?: "/tmp";
+	char folder[PATH_MAX - 16], file[PATH_MAX];
+	int rc;
+
+	signal(SIGTERM, SIG_IGN); /* what we make we remove */
+	signal(SIGINT, SIG_IGN);
+	if (snprintf(folder, sizeof(folder), "%s/dusk-fleet-XXXXXX", tmp) >= sizeof(folder) || !mkdtemp(folder))
+		return error_set(err, -errno, "cannot make a folder in %s: %s", tmp, strerror(errno));
+	snprintf(file, sizeof(file), "%s/profile", folder);
+	rc = dusk_profile_write(p, file, 0, err);
+	if (!rc) {
+		rc = copy(fd, file);
+		if (rc)
+			error_set(err, rc, "cannot write what a server has to %s: %s", tmp, strerror(-rc));
+	}
+	unlink(file);
+	rmdir(folder);
+	return rc;
 }
 
 static int write_profile(const struct request *r, struct rebuild *b, const char *path)
@@ -221,31 +275,33 @@ static int write_profile(const struct request *r, struct rebuild *b, const char 
 	struct dusk_profile *p;
 	int rc;
 
-	if (!b->samples.nr)
-		return error_set(r->err, -ENODATA, "there is nothing of that time at %s", client_place(r->client));
 	if (b->nr_unknown)
 		fprintf(stderr, "dusk: %" PRIu64 " stacks, or frames of them, are not in the store\n", b->nr_unknown);
 	rc = describe(r, b);
 	if (rc)
 		return rc;
 	p = rebuild_end(b);
-	rc = dusk_profile_write(p, path, 0, r->err);
+	rc = strncmp(path, "fd:", 3) ? dusk_profile_write(p, path, 0, r->err) : write_to(atoi(path + 3), p, r->err);
 	dusk_profile_free(p);
 	return rc;
 }
 
-int fetch(struct client *c, uint64_t from_s, uint64_t to_s, const char *const *filters, const char *path,
+int fetch(struct client *c, uint64_t from_s, uint64_t to_s, const char *const *words, const char *path,
 	  struct dusk_error *err)
 {
-	struct request r = {.client = c, .database = client_database(c), .from_s = from_s, .to_s = to_s, .err = err};
+	_cleanup_(request_done) struct request r = {
+		.client = c,
+		.query = {.database = client_database(c), .from_s = from_s, .to_s = to_s},
+		.err = err,
+	};
 	struct rebuild b;
 	int rc = rebuild_init(&b, from_s);
 
-	r.step_s = (to_s - from_s) / PARTS ?: 1;
-	rc = rc ?: set_where(&r, filters);
-	rc = rc ?: ask(&r, &b);
+	r.query.step_s = (to_s - from_s) / PARTS ?: 1;
+	rc = rc ?: query_read(&r.query, words, err);
+	rc = rc ?: schema_reads(c, &r.query.suffix, err);
+	rc = rc ?: ask_all(&r, &b);
 	rc = rc ?: write_profile(&r, &b, path);
-	free(r.where);
 	rebuild_done(&b);
 	return error_complete(err, rc, "cannot read a store");
 }

@@ -4,10 +4,10 @@
 #include "clickhouse/client.h"
 
 /*
- * Write what was sampled from @from_s up to @to_s, in seconds since 1970, to a new profile at @path. @filters: words such as
- * "host=web-1", each a column of samples and the text that it must have; NULL ends them.
+ * Write what was sampled from @from_s up to @to_s, in seconds since 1970, to a new profile at @path; "fd:3" is a file that is open. @words: what of it
+ * (query.h); NULL ends them. A profile without samples says that none match.
  *
- * Returns 0; -ENODATA: there is nothing; -EINVAL: no such column; -EBADMSG: the answer makes no sense; or as client_run().
+ * Returns 0; -ENODATA: there is nothing of that time; -EINVAL: a word makes no sense; -EBADMSG: the answer makes no sense; or as client_run().
  */
-int fetch(struct client *c, uint64_t from_s, uint64_t to_s, const char *const *filters, const char *path,
+int fetch(struct client *c, uint64_t from_s, uint64_t to_s, const char *const *words, const char *path,
 	  struct dusk_error *err);

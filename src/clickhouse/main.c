@@ -2,13 +2,13 @@
 /*
  * dusk-clickhouse: what dusk does with a ClickHouse server. It is a program of its own so that only it links libcurl.
  *
- *	dusk-clickhouse init URL		make the tables
+ *	dusk-clickhouse init [--cluster NAME] [--replicated] [--keep DAYS] URL...	make the tables
  *	dusk-clickhouse check URL		compare what was taken with what is stored, by host
  *	dusk-clickhouse check-minutes URL	the same by host and minute
  *	dusk-clickhouse status URL		print what there is; fail if nothing came for three minutes
- *	dusk-clickhouse drop-before URL DAY	remove the days before that
+ *	dusk-clickhouse drop-before DAY URL...	remove the days before that
  *	dusk-clickhouse send URL STORE		send what is in a store, and end
- *	dusk-clickhouse fetch URL FROM TO FILE [LABEL=TEXT...]	write what there is of a time, in seconds since 1970, to a profile
+ *	dusk-clickhouse fetch URL FROM TO FILE [WORD...]	write what there is of a time, in seconds since 1970, to a profile (query.h)
  *	dusk-clickhouse send-rest URL STORE	the same, without a word on how much
  *	dusk-clickhouse follow URL STORE	the same again and again, until SIGTERM
  *
@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/privilege.h"
 #include "clickhouse/check.h"
@@ -28,7 +29,8 @@
 #include "clickhouse/status.h"
 #include "send/follow.h"
 
-#define NOTHING 4   /* the exit status of dusk, STATUS_NOTHING */
+#define NOTHING 4 /* the exit status of dusk, STATUS_NOTHING */
+#define DROP_TRIES 4
 #define STALE_S 180 /* an agent writes a window every ten seconds */
 
 static int fail(const struct dusk_error *err)
@@ -37,11 +39,57 @@ static int fail(const struct dusk_error *err)
 	return 1;
 }
 
-static int init(struct client *c)
+/* Do @one with each of the servers @urls. */
+static int each_server(const char *const *urls, int (*one)(struct client *c, const void *ctx, struct dusk_error *err),
+		       const void *ctx, struct dusk_error *err)
 {
+	int rc = 0;
+
+	for (; !rc && *urls; urls++) {
+		_cleanup_(client_freep) struct client *c = NULL;
+
+		rc = client_new(&c, *urls, err) ?: one(c, ctx, err);
+	}
+	return rc;
+}
+
+struct making {
+	struct schema_options o;
+	size_t nr;
+};
+
+static int may_make(struct client *c, const void *ctx, struct dusk_error *err)
+{
+	const struct making *m = ctx;
+
+	return schema_may_make(c, &m->o, m->nr, err);
+}
+
+static int make(struct client *c, const void *ctx, struct dusk_error *err)
+{
+	const struct making *m = ctx;
+
+	return schema_make(c, &m->o, err);
+}
+
+/* Nothing is made unless all can be. */
+static int init(const char *const *words)
+{
+	struct making m = {.nr = 0};
 	struct dusk_error err = {""};
 
-	return schema_make(c, &err) ? fail(&err) : 0;
+	for (; *words && !strncmp(*words, "--", 2); words++)
+		if (!strcmp(*words, "--replicated"))
+			m.o.replicated = true;
+		else if (!strcmp(*words, "--cluster") && words[1])
+			m.o.cluster = *++words;
+		else if (!strcmp(*words, "--keep") && words[1])
+			m.o.keep_days = strtoul(*++words, NULL, 10);
+		else
+			return 2;
+	while (words[m.nr])
+		m.nr++;
+	return each_server(words, may_make, &m, &err) || each_server(words, make, &m, &err) ? fail(&err) : 0;
 }
 
 static int send_to(struct client *c, const char *store, const char *how)
@@ -80,11 +128,27 @@ static int status(struct client *c)
 	return 1;
 }
 
-static int drop(struct client *c, const char *day)
+static int drop_one(struct client *c, const void *day, struct dusk_error *err)
+{
+	return schema_check(c, err) ?: drop_before(c, day, err);
+}
+
+static int check_dropped(struct client *c, const void *day, struct dusk_error *err)
+{
+	return drop_check(c, day, err);
+}
+
+/* Replicas follow a moment later, and which one removes parts may change just now. */
+static int drop(const char *day, const char *const *urls)
 {
 	struct dusk_error err = {""};
+	int rc = -EEXIST;
 
-	return schema_check(c, &err) || drop_before(c, day, &err) ? fail(&err) : 0;
+	for (unsigned int i = 0; rc == -EEXIST && i < DROP_TRIES; i++) {
+		sleep(i);
+		rc = each_server(urls, drop_one, day, &err) ?: each_server(urls, check_dropped, day, &err);
+	}
+	return rc ? fail(&err) : 0;
 }
 
 int main(int argc, char **argv)
@@ -97,16 +161,16 @@ int main(int argc, char **argv)
 		fputs("dusk: cannot give up capabilities\n", stderr);
 		return 1;
 	}
+	if (argc >= 3 && !strcmp(argv[1], "init"))
+		return init((const char *const *)argv + 2);
+	if (argc >= 4 && !strcmp(argv[1], "drop-before"))
+		return drop(argv[2], (const char *const *)argv + 3);
 	if (argc < 3 || client_new(&c, argv[2], &err))
 		return *err.text ? fail(&err) : 2;
-	if (argc == 3 && !strcmp(argv[1], "init"))
-		return init(c);
 	if (argc == 3 && (!strcmp(argv[1], "check") || !strcmp(argv[1], "check-minutes")))
 		return check(c, !strcmp(argv[1], "check-minutes"));
 	if (argc == 3 && !strcmp(argv[1], "status"))
 		return status(c);
-	if (argc == 4 && !strcmp(argv[1], "drop-before"))
-		return drop(c, argv[3]);
 	if (argc == 4 && send_is_meant(argv[1]))
 		return send_to(c, argv[3], argv[1]);
 	if (argc >= 6 && !strcmp(argv[1], "fetch")) {

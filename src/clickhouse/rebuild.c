@@ -157,6 +157,15 @@ int rebuild_frame(struct rebuild *b, struct answer_reader *r)
 	return place_frame(b, &f, path, build_id, number);
 }
 
+static int note(struct rebuild_ids *ids, uint64_t id)
+{
+	bool fresh;
+
+	if (!map_at(&ids->seen, id, &fresh))
+		return -ENOMEM;
+	return fresh ? vec_push(ids, id) : 0;
+}
+
 int rebuild_stack(struct rebuild *b, struct answer_reader *r)
 {
 	uint64_t hash = answer_number(r, uint64_t), nr = answer_array(r, 8);
@@ -170,9 +179,12 @@ int rebuild_stack(struct rebuild *b, struct answer_reader *r)
 	*at = b->stack_frames.nr;
 	if (vec_push(&b->stack_frames, nr))
 		return -ENOMEM;
-	for (uint64_t i = 0; i < nr; i++)
-		if (vec_push(&b->stack_frames, answer_number(r, uint64_t)))
+	for (uint64_t i = 0; i < nr; i++) {
+		uint64_t frame = answer_number(r, uint64_t);
+
+		if (vec_push(&b->stack_frames, frame) || note(&b->frame_ids, frame))
 			return -ENOMEM;
+	}
 	return r->failed ? -EBADMSG : 0;
 }
 
@@ -245,8 +257,8 @@ static int cgroup_of(struct rebuild *b, struct dusk_cgroup *c, uint32_t *ret)
 	if (len >= sizeof(path))
 		return -EBADMSG;
 	c->path = strings_intern(b->texts, path);
-	if (!c->path || strings_number(&b->hosts, c->host, strlen(c->host), &number, NULL) ||
-	    strings_number(&b->cgroup_keys, key, sizeof(key), &number, &fresh) || (fresh && vec_push(&b->cgroups, *c)))
+	if (!c->path || strings_number(&b->cgroup_keys, key, sizeof(key), &number, &fresh) ||
+	    (fresh && vec_push(&b->cgroups, *c)))
 		return -ENOMEM;
 	*ret = number + 1;
 	return 0;
@@ -284,16 +296,17 @@ static bool set_outcome(struct dusk_sample *s, const char *name)
 	return i < NR_OUTCOMES;
 }
 
-int rebuild_sample(struct rebuild *b, struct answer_reader *r)
+/* A row: a sample but for its node, and the stacks that make it. */
+static int read_row(struct rebuild *b, struct answer_reader *r, struct dusk_sample *s, uint64_t *ustack,
+		    uint64_t *kstack)
 {
 	uint32_t second = answer_number(r, uint32_t);
 	const char *kind, *outcome;
 	struct dusk_thread t = {.title = ""};
 	struct dusk_cgroup c = {.container = "", .host = answer_text(r)};
-	struct dusk_sample s = {.cpu = DUSK_NO_CPU};
-	uint64_t ustack, kstack, n;
-	int err;
+	uint64_t n;
 
+	*s = (struct dusk_sample){.cpu = DUSK_NO_CPU};
 	t.service = answer_text(r);
 	t.version = answer_text(r);
 	c.unit = answer_text(r);
@@ -304,22 +317,117 @@ int rebuild_sample(struct rebuild *b, struct answer_reader *r)
 	t.comm = answer_text(r);
 	kind = answer_text(r);
 	outcome = answer_text(r);
-	ustack = answer_number(r, uint64_t);
-	kstack = answer_number(r, uint64_t);
+	*ustack = answer_number(r, uint64_t);
+	*kstack = answer_number(r, uint64_t);
 	n = answer_number(r, uint64_t);
-	s.value_ns = answer_number(r, uint64_t);
-	s.runnable_ns = answer_number(r, uint64_t);
-	if (r->failed || second < b->from_s || !n || s.value_ns > MAX_NS || !set_kind(&s, kind) ||
-	    !set_outcome(&s, outcome))
+	s->value_ns = answer_number(r, uint64_t);
+	s->runnable_ns = answer_number(r, uint64_t);
+	if (r->failed || second < b->from_s || !n || s->value_ns > MAX_NS || !set_kind(s, kind) ||
+	    !set_outcome(s, outcome))
 		return -EBADMSG;
-	s.count = n < UINT32_MAX ? n : UINT32_MAX;
-	s.runnable_ns = s.runnable_ns < s.value_ns ? s.runnable_ns : s.value_ns;
-	s.time_ns = (second - b->from_s) * NS_A_S;
-	err = cgroup_of(b, &c, &t.cgroup) ?: thread_of(b, &t, &s.thread);
+	s->count = n < UINT32_MAX ? n : UINT32_MAX;
+	s->runnable_ns = s->runnable_ns < s->value_ns ? s->runnable_ns : s->value_ns;
+	s->time_ns = (second - b->from_s) * NS_A_S;
+	if (!b->p->period_ns && s->source == DUSK_CPU)
+		b->p->period_ns = s->value_ns / n;
+	return cgroup_of(b, &c, &t.cgroup) ?: thread_of(b, &t, &s->thread);
+}
+
+int rebuild_note_stacks(struct rebuild *b, struct answer_reader *r)
+{
+	struct dusk_sample s;
+	uint64_t stacks[2];
+	int err = read_row(b, r, &s, &stacks[0], &stacks[1]);
+
+	for (int i = 0; !err && i < 2; i++)
+		if (stacks[i])
+			err = note(&b->stack_ids, stacks[i]);
+	return err;
+}
+
+int rebuild_sample(struct rebuild *b, struct answer_reader *r)
+{
+	struct dusk_sample s;
+	uint64_t ustack, kstack;
+	int err = read_row(b, r, &s, &ustack, &kstack);
+
 	err = err ?: place(b, ustack, kstack, &s.node);
-	if (!b->p->period_ns && s.source == DUSK_CPU)
-		b->p->period_ns = s.value_ns / n;
 	return err ?: vec_push(&b->samples, s);
+}
+
+/* The sum of the samples so far that are as @s but for their stack. */
+static int sum_of(struct rebuild *b, const struct dusk_sample *s, struct rebuild_sum **ret)
+{
+	const struct {
+		uint64_t time_ns;
+		uint32_t thread, source, state, outcome;
+	} key = {s->time_ns, s->thread, s->source, s->state, s->outcome};
+	uint32_t number;
+	bool fresh;
+
+	if (strings_number(&b->sum_keys, &key, sizeof(key), &number, &fresh) || (fresh && !vec_add(&b->sums)))
+		return -ENOMEM;
+	*ret = &b->sums.v[number];
+	return 0;
+}
+
+/* Once, as samples of other stacks are added behind. */
+static int sum_up(struct rebuild *b)
+{
+	int err = 0;
+
+	for (uint64_t i = 0; !err && !b->other_node && i < b->samples.nr; i++) {
+		const struct dusk_sample *s = &b->samples.v[i];
+		struct rebuild_sum *sum;
+
+		err = sum_of(b, s, &sum);
+		if (err)
+			break;
+		sum->n += s->count;
+		sum->value += s->value_ns;
+		sum->runnable += s->runnable_ns;
+	}
+	return err;
+}
+
+static int make_other_node(struct rebuild *b)
+{
+	const char *name = strings_intern(b->texts, "[other stacks]"), *image = strings_intern(b->texts, "");
+	struct dusk_frame f = {.function = 0};
+
+	if (b->other_node)
+		return 0;
+	if (!name || !image || function_of(b, name, image, &f.function) || vec_push(&b->frames, f))
+		return -ENOMEM;
+	return node_of(b, 0, b->frames.nr - 1, &b->other_node);
+}
+
+static uint64_t without(uint64_t all, uint64_t part)
+{
+	return all > part ? all - part : 0; /* more may have come since */
+}
+
+int rebuild_others(struct rebuild *b, struct answer_reader *r)
+{
+	struct dusk_sample s;
+	struct rebuild_sum *sum;
+	uint64_t ustack, kstack;
+	int err = read_row(b, r, &s, &ustack, &kstack);
+
+	err = err ?: sum_up(b) ?: make_other_node(b);
+	err = err ?: sum_of(b, &s, &sum);
+	if (err)
+		return err;
+	s.count = without(s.count, sum->n);
+	s.value_ns = without(s.value_ns, sum->value);
+	s.runnable_ns = without(s.runnable_ns, sum->runnable);
+	s.runnable_ns = s.runnable_ns < s.value_ns ? s.runnable_ns : s.value_ns;
+	s.node = b->other_node;
+	if (!s.count)
+		return 0;
+	b->others.n += s.count;
+	b->others.value += s.value_ns;
+	return vec_push(&b->samples, s);
 }
 
 int rebuild_count(struct rebuild *b, struct answer_reader *r)
@@ -384,7 +492,12 @@ void rebuild_done(struct rebuild *b)
 	strings_done(&b->frame_keys);
 	strings_done(&b->thread_keys);
 	strings_done(&b->cgroup_keys);
-	strings_done(&b->hosts);
+	strings_done(&b->sum_keys);
+	map_done(&b->stack_ids.seen);
+	map_done(&b->frame_ids.seen);
+	vec_done(&b->stack_ids);
+	vec_done(&b->frame_ids);
+	vec_done(&b->sums);
 	vec_done(&b->stack_frames);
 	vec_done(&b->modules);
 	vec_done(&b->functions);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A profile in memory, of rows. They are added in this order: frames, stacks, samples, counts. */
+/* A profile in memory, of rows. They are added in this order: the ids of stacks, stacks, frames, samples, counts. */
 #pragma once
 #include <dusk/dusk.h>
 #include "base/map.h"
@@ -7,14 +7,27 @@
 #include "base/vec.h"
 #include "clickhouse/answer.h"
 
+/* Hashes, each once. */
+struct rebuild_ids {
+	struct map seen;
+	uint64_t *v;
+	size_t nr, room;
+};
+
+/* Samples of one time, thread, kind and outcome, over all stacks. */
+struct rebuild_sum {
+	uint64_t n, value, runnable;
+};
+
 struct rebuild {
 	struct dusk_profile *p;
 	struct strings *texts; /* of @p */
 	uint64_t from_s;
 
 	struct map frame_of, stack_of, node_of, chains; /* hashes to numbers */
-	struct strings module_keys, function_keys, frame_keys, thread_keys, cgroup_keys, hosts;
-	struct vec(uint64_t) stack_frames; /* for each stack how many, and then their hashes */
+	struct strings module_keys, function_keys, frame_keys, thread_keys, cgroup_keys, sum_keys;
+	struct rebuild_ids stack_ids, frame_ids; /* that samples, and stacks, have */
+	struct vec(uint64_t) stack_frames;	 /* for each stack how many, and then their hashes */
 
 	struct vec(struct dusk_module) modules;
 	struct vec(struct dusk_function) functions;
@@ -26,6 +39,9 @@ struct rebuild {
 	struct vec(struct dusk_sample) samples;
 	struct vec(struct dusk_counter) counters;
 	struct vec(struct dusk_setting) settings;
+	struct vec(struct rebuild_sum) sums;
+	struct rebuild_sum others;
+	uint32_t other_node;
 	uint64_t nr_unknown; /* stacks of samples, or frames of stacks, that are not there */
 };
 
@@ -34,16 +50,17 @@ struct rebuild {
 	"frame, build_id, module, off, is_return, func, image, func_off, file, line, inl.func, inl.file, " \
 	"inl.line"
 #define REBUILD_STACKS "stack, frames"
-#define REBUILD_LABELS "host, service, version, unit, container, pod, namespace, "
-#define REBUILD_STACK ", comm, kind, outcome, ustack, kstack"
-#define REBUILD_SAMPLES(pid) REBUILD_LABELS pid REBUILD_STACK ", sum(n), sum(value), sum(runnable)"
 
 /* Each of these returns 0, -EBADMSG or -ENOMEM. */
 int rebuild_init(struct rebuild *b, uint64_t from_s);
-int rebuild_frame(struct rebuild *b, struct answer_reader *r);
+int rebuild_note_stacks(struct rebuild *b, struct answer_reader *r); /* of a row for rebuild_sample() */
 int rebuild_stack(struct rebuild *b, struct answer_reader *r);
+int rebuild_frame(struct rebuild *b, struct answer_reader *r);
 int rebuild_sample(struct rebuild *b, struct answer_reader *r); /* before its columns: toUInt32 of when it was */
-int rebuild_count(struct rebuild *b, struct answer_reader *r);	/* name, value */
+
+/* The sum over all stacks: what of it no sample has become one of "[other stacks]", and is added to others. */
+int rebuild_others(struct rebuild *b, struct answer_reader *r);
+int rebuild_count(struct rebuild *b, struct answer_reader *r); /* name, value */
 int rebuild_setting(struct rebuild *b, const char *key, const char *value);
 
 /* All of it; the profile refers to @b's memory no more. */

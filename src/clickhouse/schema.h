@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The tables in ClickHouse. The statements are those that 18.16 understands, and newer servers as well.
+ * The tables in ClickHouse. The statements are those that 18.16 understands, and newer servers as well, but for what only newer
+ * ones can do: codecs, days that go by themselves, and blocks that are known when they come again.
  *
  * samples	sums by window, process, kind and stack: one row each. kind is on-cpu, or why the thread was off CPU
  * counts	what was taken, lost and spent in each window
@@ -10,12 +11,29 @@
  *
  * stack and frame are hashes of what they mean, the same on all hosts: they are inserted without asking, and
  * collapse. batch is of one insert into samples, and of what goes with it into counts.
+ *
+ * In a cluster each server has these, rows are inserted into those of any one, and each server has samples_all, ... besides: the
+ * tables of all shards as one, which are read.
  */
 #pragma once
 #include "clickhouse/client.h"
 
-/* Make the database and the tables that are not there. Returns as client_run(). */
-int schema_make(struct client *c, struct dusk_error *err);
+struct schema_options {
+	const char *cluster;	/* of <remote_servers>, or NULL: one server alone */
+	bool replicated;	/* each shard has replicas */
+	unsigned int keep_days; /* 0: until they are dropped */
+};
+
+/* Can the server at @c be one of @nr servers of the cluster in @o? Returns 0; -EINVAL: no; or as client_run(). */
+int schema_may_make(struct client *c, const struct schema_options *o, size_t nr, struct dusk_error *err);
+
+/* Make the database and the tables that are not there. Returns as client_run(); -EOPNOTSUPP: the server is too old for @o. */
+int schema_make(struct client *c, const struct schema_options *o, struct dusk_error *err);
+
+/*
+ * What names of tables end with where they are read: of one server "", of one in a cluster "_all". Returns as schema_check().
+ */
+int schema_reads(struct client *c, const char **ret, struct dusk_error *err);
 
 /* Returns 0; -ENOENT: the tables are not there; or as client_run(). */
 int schema_check(struct client *c, struct dusk_error *err);

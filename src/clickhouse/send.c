@@ -43,13 +43,17 @@ static int insert(struct clickhouse_target *t, const char *columns, struct buffe
 static int has_arrived(struct clickhouse_target *t, uint32_t day, uint64_t batch, struct dusk_error *err)
 {
 	_cleanup_(freep) char *sql = NULL, *answer = NULL;
+	const char *suffix; /* it may have gone to another shard */
 	size_t len;
-	int rc;
+	int rc = schema_reads(t->client, &suffix, err);
 
+	if (rc)
+		return rc;
 	if (asprintf(&sql,
-		     "SELECT count() > 0 FROM %s.samples WHERE ts >= toDateTime(%" PRIu64
+		     "SELECT count() > 0 FROM %s.samples%s WHERE ts >= toDateTime(%" PRIu64
 		     ") AND ts < toDateTime(%" PRIu64 ") AND batch = %" PRIu64,
-		     client_database(t->client), day * (uint64_t)DAY_S, (day + 1) * (uint64_t)DAY_S, batch) < 0) {
+		     client_database(t->client), suffix, day * (uint64_t)DAY_S, (day + 1) * (uint64_t)DAY_S,
+		     batch) < 0) {
 		sql = NULL;
 		return -ENOMEM;
 	}

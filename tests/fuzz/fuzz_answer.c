@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whatever a server answers becomes a profile, or is refused. The input: four answers one after the other, of frames, stacks, samples
- * and counts, each with its length before it in two bytes, the low one first.
+ * Whatever a server answers becomes a profile, or is refused. The input: answers one after the other, of frames, stacks, samples,
+ * counts, samples for the ids of their stacks, and sums of samples, each with its length before it in two bytes, the low one first.
  */
 #include <assert.h>
 #include <errno.h>
@@ -10,8 +10,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static int (*const take[])(struct rebuild *, struct answer_reader *) = {rebuild_frame, rebuild_stack, rebuild_sample,
-									rebuild_count};
+static int (*const take[])(struct rebuild *, struct answer_reader *) = {
+	rebuild_frame, rebuild_stack, rebuild_sample, rebuild_count, rebuild_note_stacks, rebuild_others};
 
 /* What is left refers to what is there. */
 static void check(const struct dusk_profile *p)

@@ -111,6 +111,25 @@ static void what_was_sent_is_not_sent_again_until_it_has_a_name(void **state)
 	buffer_done(&b);
 }
 
+/* On CPU, or ten seconds later asleep. */
+static void put_sample(struct buffer *b, bool asleep, uint64_t stack, uint64_t n, uint64_t ns)
+{
+	static const char *const labels[] = {"web-1", "shop", "8a6e", "shop.service", "", "", ""};
+
+	buffer_number(b, uint32_t, asleep ? 1010 : 1000);
+	for (size_t l = 0; l < sizeof(labels) / sizeof(labels[0]); l++)
+		buffer_text(b, labels[l]);
+	buffer_number(b, uint32_t, 7);
+	buffer_text(b, "shop");
+	buffer_text(b, asleep ? "sleeping" : "on-cpu");
+	buffer_text(b, "outermost");
+	buffer_number(b, uint64_t, stack);
+	buffer_number(b, uint64_t, 0);
+	buffer_number(b, uint64_t, n);
+	buffer_number(b, uint64_t, ns);
+	buffer_number(b, uint64_t, 0);
+}
+
 /* Answers as a server gives them: two frames, of which one inlines a function; a stack; samples; a count. */
 static void put_answers(struct buffer answers[4])
 {
@@ -143,22 +162,8 @@ static void put_answers(struct buffer answers[4])
 	buffer_number(b, uint64_t, 1);
 	buffer_number(b, uint64_t, 2);
 	b = &answers[2];
-	for (uint32_t i = 0; i < 2; i++) {
-		static const char *const labels[] = {"web-1", "shop", "8a6e", "shop.service", "", "", ""};
-
-		buffer_number(b, uint32_t, 1000 + 10 * i);
-		for (size_t l = 0; l < sizeof(labels) / sizeof(labels[0]); l++)
-			buffer_text(b, labels[l]);
-		buffer_number(b, uint32_t, 7);
-		buffer_text(b, "shop");
-		buffer_text(b, i ? "sleeping" : "on-cpu");
-		buffer_text(b, "outermost");
-		buffer_number(b, uint64_t, 99);
-		buffer_number(b, uint64_t, 0);
-		buffer_number(b, uint64_t, 3);
-		buffer_number(b, uint64_t, 150000000);
-		buffer_number(b, uint64_t, 0);
-	}
+	for (uint32_t i = 0; i < 2; i++)
+		put_sample(b, i, 99, 3, 150000000);
 	b = &answers[3];
 	buffer_text(b, "samples");
 	buffer_number(b, uint64_t, 3);
@@ -210,6 +215,37 @@ static void answers_become_a_profile(void **state)
 	assert_string_equal(p->cgroups[p->threads[p->samples[0].thread].cgroup].host, "web-1");
 	unlink(copy);
 	assert_int_equal(dusk_profile_write(p, copy, 1000000000, NULL), 0);
+	for (int i = 0; i < 4; i++)
+		buffer_done(&answers[i]);
+}
+
+/* A sum over all stacks has more than the rows that came: the rest has no stack of its own. */
+static void what_has_no_row_is_one_of_the_other_stacks(void **state)
+{
+	struct buffer answers[4] = {{.failed = false}}, sums = {.failed = false};
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct answer_reader r;
+	const struct dusk_sample *other;
+	struct rebuild b;
+
+	(void)state;
+	put_answers(answers);
+	assert_int_equal(taken(&b, answers, -1, 0), 0);
+	put_sample(&sums, 0, 0, 5, 250000000);
+	put_sample(&sums, 1, 0, 3, 150000000);
+	r = (struct answer_reader){.at = sums.bytes.v, .end = sums.bytes.v + sums.bytes.nr, .texts = b.texts};
+	while (answer_has_more(&r))
+		assert_int_equal(rebuild_others(&b, &r), 0);
+	assert_int_equal(b.others.n, 2);
+	p = rebuild_end(&b);
+	rebuild_done(&b);
+	assert_int_equal(p->nr_samples, 3);
+	other = &p->samples[p->samples[0].value_ns == 100000000 ? 0 : 1];
+	assert_int_equal(other->count, 2);
+	assert_int_equal(other->value_ns, 100000000);
+	assert_int_equal(other->thread, p->samples[0].thread);
+	assert_string_equal(p->functions[p->frames[p->nodes[other->node].frame].function].name, "[other stacks]");
+	buffer_done(&sums);
 	for (int i = 0; i < 4; i++)
 		buffer_done(&answers[i]);
 }
@@ -267,6 +303,7 @@ int main(void)
 		cmocka_unit_test(rows_are_of_one_day),
 		cmocka_unit_test(what_was_sent_is_not_sent_again_until_it_has_a_name),
 		cmocka_unit_test(answers_become_a_profile),
+		cmocka_unit_test(what_has_no_row_is_one_of_the_other_stacks),
 		cmocka_unit_test(an_answer_that_ends_too_early_is_refused),
 		cmocka_unit_test(frames_of_one_place_take_bounded_time),
 	};

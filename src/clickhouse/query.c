@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Words to SQL. See query.h. */
+#include "clickhouse/query.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cleanup.h"
+#include "clickhouse/rebuild.h"
+#include "lib/error.h"
+
+#define MAX_GROUPS 4000000 /* that a server may hold in memory at a time; what is of none of them is among the others */
+
+/* Columns in the order of rebuild_sample(). */
+static const struct {
+	const char *name;
+	const char *none; /* what stands for it where it is not told apart */
+} columns[NR_QUERY_COLUMNS] = {
+	{"host", "'' AS no_host"},	     {"service", "'' AS no_service"},	  {"version", "'' AS no_version"},
+	{"unit", "'' AS no_unit"},	     {"container", "'' AS no_container"}, {"pod", "'' AS no_pod"},
+	{"namespace", "'' AS no_namespace"}, {"pid", "toUInt32(0) AS no_pid"},	  {"comm", "'' AS no_comm"},
+};
+
+static const char *const kinds[] = {"", " AND kind = 'on-cpu'", " AND kind != 'on-cpu'"};
+
+/* Text for SQL, in quotes. In a pattern of LIKE "*" is any text. */
+static void put_quoted(FILE *out, const char *text, bool pattern)
+{
+	putc('\'', out);
+	for (; *text; text++)
+		if (pattern && *text == '*')
+			putc('%', out);
+		else if (pattern && strchr("%_\\", *text))
+			fprintf(out, *text == '\\' ? "\\\\\\\\" : "\\\\%c", *text);
+		else
+			fprintf(out, *text == '\'' || *text == '\\' ? "\\%c" : "%c", *text);
+	putc('\'', out);
+}
+
+static bool is_digits(const char *text)
+{
+	return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
+static int put_condition(FILE *out, const char *column, const char *text)
+{
+	bool pattern = strchr(text, '*');
+
+	if (!strcmp(column, "pid")) {
+		fprintf(out, "pid = %s", text);
+		return is_digits(text) ? 0 : -EINVAL;
+	}
+	fprintf(out, "%s %s ", column, pattern ? "LIKE" : "=");
+	put_quoted(out, text, pattern);
+	return 0;
+}
+
+/* What is behind "@name=" in @word, or NULL. */
+static const char *value_of(const char *word, const char *name)
+{
+	size_t len = strlen(name);
+
+	return !strncmp(word, name, len) && word[len] == '=' ? word + len + 1 : NULL;
+}
+
+/* The alternatives of @column. */
+static int put_matches(FILE *out, const char *column, const char *const *words)
+{
+	bool first = true;
+	int rc = 0;
+
+	for (; !rc && *words; words++) {
+		const char *value = value_of(*words, column);
+
+		if (!value)
+			continue;
+		fputs(!first ? " OR " : ftell(out) ? " AND (" : "(", out);
+		first = false;
+		rc = put_condition(out, column, value);
+	}
+	if (!first)
+		putc(')', out);
+	return rc;
+}
+
+static int set_match(struct query *q, const char *const *words)
+{
+	size_t len;
+	FILE *out = open_memstream(&q->match, &len);
+	int rc = out ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !rc && i < NR_QUERY_COLUMNS; i++)
+		rc = put_matches(out, columns[i].name, words);
+	rc = rc ?: put_matches(out, "kind", words);
+	if (out && fclose(out))
+		rc = -ENOMEM;
+	if (!rc && !len)
+		free(steal(q->match));
+	return rc;
+}
+
+static int set_apart(struct query *q, const char *list)
+{
+	q->by_time = false;
+	memset(q->apart, 0, sizeof(q->apart));
+	while (*list) {
+		size_t len = strcspn(list, ","), i = 0;
+
+		while (i < NR_QUERY_COLUMNS && (strlen(columns[i].name) != len || memcmp(columns[i].name, list, len)))
+			i++;
+		if (i < NR_QUERY_COLUMNS)
+			q->apart[i] = true;
+		else if (len == 4 && !memcmp(list, "time", 4))
+			q->by_time = true;
+		else
+			return -EINVAL;
+		list += len + (list[len] == ',');
+	}
+	return 0;
+}
+
+static int choice(const char *value, const char *const *names, size_t nr, unsigned int *ret)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (!strcmp(value, names[i])) {
+			*ret = i;
+			return 0;
+		}
+	return -EINVAL;
+}
+
+static int read_word(struct query *q, const char *word)
+{
+	static const char *const stacks[] = {"all", "cpu", "off-cpu", "usual", "none"}, *const rests[] = {"none",
+													  "sums",
+													  "usual"};
+	const char *value;
+	unsigned int which = 0;
+	int rc;
+
+	if ((value = value_of(word, "by")))
+		return set_apart(q, value);
+	if ((value = value_of(word, "rows"))) {
+		q->max_rows = is_digits(value) ? strtoull(value, NULL, 10) : 0;
+		return q->max_rows ? 0 : -EINVAL;
+	}
+	if ((value = value_of(word, "stacks"))) {
+		rc = choice(value, stacks, sizeof(stacks) / sizeof(stacks[0]), &which);
+		q->stacks = which;
+		return rc;
+	}
+	if ((value = value_of(word, "rest"))) {
+		rc = choice(value, rests, sizeof(rests) / sizeof(rests[0]), &which);
+		q->rest = which;
+		return rc;
+	}
+	for (size_t i = 0; i < NR_QUERY_COLUMNS; i++)
+		if (value_of(word, columns[i].name))
+			return 0;
+	return value_of(word, "kind") ? 0 : -EINVAL;
+}
+
+int query_read(struct query *q, const char *const *words, struct dusk_error *err)
+{
+	int rc = 0;
+
+	q->by_time = true;
+	q->max_rows = QUERY_ROWS;
+	memset(q->apart, true, sizeof(q->apart));
+	for (size_t i = 0; !rc && words[i]; i++) {
+		rc = read_word(q, words[i]);
+		if (rc)
+			return error_set(err, rc, "a server cannot be asked for %s", words[i]);
+	}
+	rc = set_match(q, words);
+	if (rc == -EINVAL)
+		return error_set(err, rc, "a server cannot look for this: a PID is a number");
+	if (!rc && asprintf(&q->time, "ts >= toDateTime(%" PRIu64 ") AND ts < toDateTime(%" PRIu64 ")", q->from_s,
+			    q->to_s) < 0) {
+		q->time = NULL;
+		rc = -ENOMEM;
+	}
+	return rc;
+}
+
+void query_done(struct query *q)
+{
+	free(q->time);
+	free(q->match);
+}
+
+__attribute__((format(printf, 1, 2))) static char *print(const char *format, ...)
+{
+	va_list args;
+	char *text;
+	int len;
+
+	va_start(args, format);
+	len = vasprintf(&text, format, args);
+	va_end(args);
+	return len < 0 ? NULL : text;
+}
+
+#define FROM_SAMPLES " FROM %s.samples%s WHERE %s%s%s%s"
+#define SAMPLES_OF(q, kind) \
+	(q)->database, (q)->suffix, (q)->time, (q)->match ? " AND " : "", (q)->match ?: "", kinds[kind]
+
+char *query_hosts(const struct query *q)
+{
+	return print("SELECT uniqExact(host), any(host)" FROM_SAMPLES " FORMAT TabSeparatedRaw",
+		     SAMPLES_OF(q, QUERY_ANY));
+}
+
+char *query_any(const struct query *q, enum query_kind kind)
+{
+	return print("SELECT count() FROM (SELECT ts FROM %s.samples%s WHERE %s%s LIMIT 1) AS one", q->database,
+		     q->suffix, q->time, kinds[kind]);
+}
+
+/* The columns that are told apart, as they are selected, or as they are grouped by. */
+static void put_columns(FILE *out, const struct query *q, bool group)
+{
+	if (!q->by_time)
+		fprintf(out, group ? "kind" : "toUInt32(%" PRIu64 ") AS no_t", q->from_s);
+	else if (group)
+		fputs("t, kind", out);
+	else
+		fprintf(out,
+			"toUInt32(%" PRIu64 " + intDiv(toUInt32(ts) - %" PRIu64 ", %" PRIu64 ") * %" PRIu64 ") AS t",
+			q->from_s, q->from_s, q->step_s, q->step_s);
+	for (size_t i = 0; i < NR_QUERY_COLUMNS; i++)
+		if (q->apart[i])
+			fprintf(out, ", %s", columns[i].name);
+		else if (!group)
+			fprintf(out, ", %s", columns[i].none);
+	fputs(group ? ", outcome" : ", kind, outcome", out);
+}
+
+static char *select_sums(const struct query *q, enum query_kind kind, bool stacks, bool limit)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	fputs("SELECT ", out);
+	put_columns(out, q, false);
+	fputs(stacks ? ", ustack, kstack" : ", toUInt64(0) AS no_ustack, toUInt64(0) AS no_kstack", out);
+	fprintf(out, ", sum(n), sum(value) AS weight, sum(runnable)" FROM_SAMPLES " GROUP BY ", SAMPLES_OF(q, kind));
+	put_columns(out, q, true);
+	if (stacks)
+		fputs(", ustack, kstack", out);
+	if (limit)
+		fprintf(out,
+			" ORDER BY weight DESC LIMIT %" PRIu64
+			" SETTINGS max_rows_to_group_by = %d, group_by_overflow_mode = 'any'",
+			q->max_rows, MAX_GROUPS);
+	fputs(" FORMAT RowBinary", out);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+char *query_samples(const struct query *q, enum query_kind kind, bool stacks)
+{
+	return select_sums(q, kind, stacks, stacks);
+}
+
+char *query_others(const struct query *q, enum query_kind kind)
+{
+	return select_sums(q, kind, false, false);
+}
+
+#define OTHERS                                                                                                   \
+	"'[others]' AS host_, '' AS service_, '' AS version_, '' AS unit_, '' AS container_, '' AS pod_, '' AS " \
+	"namespace_, "
+
+char *query_rest(const struct query *q)
+{
+	bool one = q->rest == REST_USUAL;
+
+	return print("SELECT toUInt32(%" PRIu64 ") AS t, " OTHERS
+		     "toUInt32(0) AS pid_, '[others]' AS comm_, kind, outcome, toUInt64(0) AS ustack_, toUInt64(0) AS "
+		     "kstack_, "
+		     "%s FROM %s.samples%s WHERE %s AND NOT (%s)%s FORMAT RowBinary",
+		     q->from_s, one ? "n, value, runnable" : "sum(n), sum(value), sum(runnable)", q->database,
+		     q->suffix, q->time, q->match, one ? " AND kind = 'on-cpu' LIMIT 1" : " GROUP BY kind, outcome");
+}
+
+/* "SELECT @selected FROM @table WHERE @key IN (...)@rest". */
+static char *by_ids(const struct query *q, const char *selected, const char *table, const char *key,
+		    const uint64_t *ids, size_t nr, const char *rest)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "SELECT %s FROM %s.%s%s WHERE %s IN (", selected, q->database, table, q->suffix, key);
+	for (size_t i = 0; i < nr; i++)
+		fprintf(out, i ? ",%" PRIu64 : "%" PRIu64, ids[i]);
+	fprintf(out, ")%s FORMAT RowBinary", rest);
+	if (fclose(out)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+char *query_stacks(const struct query *q, const uint64_t *ids, size_t nr)
+{
+	return by_ids(q, REBUILD_STACKS, "stacks", "stack", ids, nr, " LIMIT 1 BY stack");
+}
+
+char *query_frames(const struct query *q, const uint64_t *ids, size_t nr)
+{
+	return by_ids(q, REBUILD_FRAMES, "frames", "frame", ids, nr, " ORDER BY rev DESC LIMIT 1 BY frame");
+}
+
+/* A batch of counts that came twice is there twice until the server has merged its parts. */
+char *query_counts(const struct query *q)
+{
+	return print("SELECT name, sum(v) FROM (SELECT name, any(value) AS v FROM %s.counts%s WHERE %s GROUP BY name, "
+		     "ts, host, "
+		     "batch) AS c GROUP BY name FORMAT RowBinary",
+		     q->database, q->suffix, q->time);
+}
