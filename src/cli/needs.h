@@ -11,7 +11,7 @@
 
 struct needs {
 	const struct filter *filter; /* its selection and its kind, before kind_settle() */
-	unsigned int keys;	     /* set of enum key: labels, comm, PID and time that are told apart */
+	unsigned int keys;	     /* set of enum key: labels, comm, PID and time that it distinguishes */
 	bool no_stacks;		     /* the view shows no functions */
 	bool whole;		     /* it tells each sample, or thread, apart */
 	bool left_out;		     /* it says how much the filter leaves out */

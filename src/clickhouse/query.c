@@ -16,7 +16,7 @@
 /* Columns in the order of rebuild_sample(). */
 static const struct {
 	const char *name;
-	const char *none; /* what stands for it where it is not told apart */
+	const char *none; /* what stands for it where it is not distinguished */
 } columns[NR_QUERY_COLUMNS] = {
 	{"host", "'' AS no_host"},	     {"service", "'' AS no_service"},	  {"version", "'' AS no_version"},
 	{"unit", "'' AS no_unit"},	     {"container", "'' AS no_container"}, {"pod", "'' AS no_pod"},
@@ -219,7 +219,7 @@ char *query_any(const struct query *q, enum query_kind kind)
 		     q->suffix, q->time, kinds[kind]);
 }
 
-/* The columns that are told apart, as they are selected, or as they are grouped by. */
+/* The columns that are distinguished, as they are selected, or as they are grouped by. */
 static void put_columns(FILE *out, const struct query *q, bool group)
 {
 	if (!q->by_time)

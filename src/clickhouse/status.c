@@ -21,7 +21,7 @@
 #define SIZES                                                                                           \
 	"SELECT table, sum(rows), sum(bytes_on_disk) FROM ~ WHERE database = '@' AND active AND table " \
 	"IN ('samples', 'counts', 'stacks', 'frames', 'hosts') GROUP BY table ORDER BY table FORMAT TabSeparated"
-/* Of replicas one removes parts, and is told so itself. */
+/* Of replicas one removes parts; it is asked itself. */
 #define DAYS                                                                                                           \
 	"SELECT DISTINCT table, partition FROM system.parts WHERE database = '@' AND active AND table IN ('samples', " \
 	"'counts') AND table NOT IN (SELECT table FROM system.replicas WHERE database = '@' AND NOT is_leader) AND "   \

@@ -16,8 +16,8 @@ for command in clickhouse-server curl python3 sqlite3 jq; do
 done
 first=
 second=
-keeper=
-trap 'kill -9 $first $second $keeper 2>/dev/null; rm -rf "$tmp"' EXIT
+zoo=
+trap 'kill -9 $first $second $zoo 2>/dev/null; rm -rf "$tmp"' EXIT
 
 # Two shards; each knows the other.
 ports="$(free_port) $(free_port)"
@@ -154,30 +154,30 @@ if [ "$reason" ]; then
 	done_testing
 	exit
 fi
-keeper_port=$(free_port)
-mkdir keeper
-printf '%s\n' tickTime=500 "dataDir=$tmp/keeper/data" "clientPort=$keeper_port" clientPortAddress=127.0.0.1 admin.enableServer=false \
-	4lw.commands.whitelist=ruok >keeper/zoo.cfg
-java -Xmx256m -cp '/usr/share/java/*' org.apache.zookeeper.server.ZooKeeperServerMain keeper/zoo.cfg >keeper/said 2>&1 &
-keeper=$!
-keeper_is_well() {
+zoo_port=$(free_port)
+mkdir zoo
+printf '%s\n' tickTime=500 "dataDir=$tmp/zoo/data" "clientPort=$zoo_port" clientPortAddress=127.0.0.1 admin.enableServer=false \
+	4lw.commands.whitelist=ruok >zoo/zoo.cfg
+java -Xmx256m -cp '/usr/share/java/*' org.apache.zookeeper.server.ZooKeeperServerMain zoo/zoo.cfg >zoo/said 2>&1 &
+zoo=$!
+zoo_is_well() {
 	for i in $(seq 300); do
 		[ "$(python3 -c "
 import socket
-s = socket.create_connection(('127.0.0.1', $keeper_port), 5)
+s = socket.create_connection(('127.0.0.1', $zoo_port), 5)
 s.send(b'ruok')
 print(s.recv(4).decode())" 2>/dev/null)" = imok ] && return
-		kill -0 $keeper || break
+		kill -0 $zoo || break
 		sleep 0.1
 	done
-	cat keeper/said
+	cat zoo/said
 	return 1
 }
-claim "ZooKeeper starts" keeper_is_well
+claim "ZooKeeper starts" zoo_is_well
 ports="$(free_port) $(free_port)"
 pair="<remote_servers><pair><shard><internal_replication>true</internal_replication>
 	$(for port in $ports; do echo "<replica><host>127.0.0.1</host><port>$port</port><user>dusk</user><password>secret</password></replica>"; done)
-	</shard></pair></remote_servers><zookeeper><node index=\"1\"><host>127.0.0.1</host><port>$keeper_port</port></node><session_timeout_ms>2000</session_timeout_ms></zookeeper>"
+	</shard></pair></remote_servers><zookeeper><node index=\"1\"><host>127.0.0.1</host><port>$zoo_port</port></node><session_timeout_ms>2000</session_timeout_ms></zookeeper>"
 tcp_port_wanted=${ports% *}
 configure one "$pair<macros><shard>1</shard><replica>one</replica></macros>"
 one_port=$http_port
