@@ -14,7 +14,7 @@ static uint32_t hash_of(const struct keys *k, const void *key)
 {
 	uint64_t hash = 0, word;
 
-	for (uint32_t i = 0; i < k->key_bytes; i += sizeof(word)) {
+	for (size_t i = 0; i < k->key_bytes; i += sizeof(word)) {
 		memcpy(&word, (const uint8_t *)key + i, sizeof(word));
 		hash = hash64(hash ^ word);
 	}
@@ -49,7 +49,7 @@ static int grow_slots(struct keys *k)
 static int grow_keys(struct keys *k)
 {
 	uint32_t room = k->room ? k->room + k->room / 2 : FIRST;
-	uint8_t *key = room > k->room ? realloc(k->key, (size_t)room * k->key_bytes) : NULL;
+	uint8_t *key = room > k->room ? realloc(k->key, room * k->key_bytes) : NULL;
 
 	if (!key)
 		return -ENOMEM;
@@ -58,11 +58,12 @@ static int grow_keys(struct keys *k)
 	return 0;
 }
 
-int keys_number(struct keys *k, const void *key, uint32_t *ret, bool *fresh)
+int keys_number(struct keys *k, const void *key, size_t key_bytes, uint32_t *ret, bool *fresh)
 {
 	uint32_t *slot;
 
-	assert(k->key_bytes && !(k->key_bytes % 8));
+	assert(key_bytes && !(key_bytes % 8) && (!k->nr || key_bytes == k->key_bytes));
+	k->key_bytes = key_bytes;
 	if ((!k->slots || k->nr > k->mask / 2) && grow_slots(k))
 		return -ENOMEM;
 	slot = slot_of(k, hash_of(k, key), key);
@@ -71,7 +72,7 @@ int keys_number(struct keys *k, const void *key, uint32_t *ret, bool *fresh)
 	if (!*slot) {
 		if (k->nr == k->room && grow_keys(k))
 			return -ENOMEM;
-		memcpy(k->key + (size_t)k->nr * k->key_bytes, key, k->key_bytes);
+		memcpy(k->key + k->nr * key_bytes, key, key_bytes);
 		*slot = ++k->nr;
 	}
 	*ret = *slot - 1;
@@ -82,5 +83,5 @@ void keys_done(struct keys *k)
 {
 	free(k->key);
 	free(k->slots);
-	*k = (struct keys){.key_bytes = k->key_bytes};
+	*k = (struct keys){0};
 }

@@ -74,6 +74,7 @@ static void note_newer(const char *path)
 
 struct names {
 	bool wanted, inlined;
+	bool of_store; /* names that its recorders did not find are not looked for again: there are many profiles */
 };
 
 /* Read a profile of its own, or of a store, with @ctx: which names. */
@@ -89,7 +90,7 @@ static int open_one(struct dusk_profile **ret, const char *path, void *ctx)
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}
-	if (names->wanted && dusk_profile_needs_names(p)) {
+	if (names->wanted && !(names->of_store && p->symbolized) && dusk_profile_needs_names(p)) {
 		struct progress progress;
 		struct dusk_symbol_options o = {
 			.sz = sizeof(o),
@@ -118,7 +119,7 @@ static int open_one(struct dusk_profile **ret, const char *path, void *ctx)
 
 int open_profile_for(struct dusk_profile **ret, const char *path, bool symbols, bool inlined, const struct needs *needs)
 {
-	struct names names = {symbols, inlined};
+	struct names names = {symbols, inlined, store_is_meant(path)};
 	struct dusk_profile *p;
 
 	int status = store_is_meant(path) ? store_open(&p, path, needs, open_one, &names) : open_one(&p, path, &names);

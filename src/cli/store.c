@@ -268,6 +268,10 @@ int store_open(struct dusk_profile **ret, const char *path, const struct needs *
 		say("there is %s in %s%s", span ? "nothing" : "no profile", s.folder, span ? " of that time" : "");
 		return STATUS_NOTHING;
 	}
+	if (s.parts.nr == 1 && !s.from_ns && !s.to_ns) {
+		*ret = s.parts.v[--s.parts.nr];
+		return STATUS_OK;
+	}
 	if (dusk_profile_merge(ret, (const struct dusk_profile *const *)s.parts.v, s.parts.nr, s.from_ns, s.to_ns,
 			       &err)) {
 		say("cannot read %s: %s", path, err.text);

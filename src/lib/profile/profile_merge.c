@@ -12,7 +12,8 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
-#include "base/map.h"
+#include "base/keys.h"
+#include "base/strings.h"
 #include "base/vec.h"
 #include "lib/error.h"
 #include "lib/profile/profile_read.h"
@@ -27,9 +28,8 @@ struct merger {
 	uint64_t from_ns, to_ns, zero_ns; /* real time; zero_ns: where the result begins */
 	bool cut;			  /* something lies outside of these */
 
-	struct strings boots, kernels, memories, module_keys, function_keys, frame_keys, thread_keys, cgroup_keys,
-		hosts;
-	struct map node_keys;
+	struct strings boots, kernels, memories, hosts;
+	struct keys module_keys, function_keys, frame_keys, node_keys, cgroup_keys, thread_keys;
 
 	struct vec(struct dusk_module) modules;
 	struct vec(struct dusk_function) functions;
@@ -127,7 +127,7 @@ static int add_module(struct merger *m, struct part *part, uint32_t i)
 	key.generation = to.generation;
 	key.kind = to.kind;
 	key.pid = to.kind == DUSK_MODULE_ANON ? to.pid : 0;
-	if (strings_number(&m->module_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&m->modules, to)))
+	if (keys_number(&m->module_keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&m->modules, to)))
 		return -ENOMEM;
 	part->modules[i] = number + 1;
 	return 0;
@@ -140,8 +140,7 @@ static int add_function(struct merger *m, struct part *part, uint32_t i)
 	uint32_t number;
 	bool fresh;
 
-	if (!to.name || !to.symbol || !to.module ||
-	    strings_number(&m->function_keys, &to, sizeof(to), &number, &fresh) ||
+	if (!to.name || !to.symbol || !to.module || keys_number(&m->function_keys, &to, sizeof(to), &number, &fresh) ||
 	    (fresh && vec_push(&m->functions, to)))
 		return -ENOMEM;
 	part->functions[i] = number + 1;
@@ -179,7 +178,7 @@ static int add_frame(struct merger *m, struct part *part, uint32_t i)
 	uint32_t number;
 	bool fresh;
 
-	if (strings_number(&m->frame_keys, &key, sizeof(key), &number, &fresh))
+	if (keys_number(&m->frame_keys, &key, sizeof(key), &number, &fresh))
 		return -ENOMEM;
 	part->frames[i] = number + 1;
 	if (fresh) {
@@ -198,17 +197,12 @@ static int add_node(struct merger *m, struct part *part, uint32_t i)
 {
 	const struct dusk_node *from = &part->p->nodes[i];
 	const struct dusk_node to = {part->nodes[from->parent], part->frames[from->frame]};
+	uint32_t number;
 	bool fresh;
-	uint32_t *number = map_at(&m->node_keys, (uint64_t)to.parent << 32 | to.frame, &fresh);
 
-	if (!number)
+	if (keys_number(&m->node_keys, &to, sizeof(to), &number, &fresh) || (fresh && vec_push(&m->nodes, to)))
 		return -ENOMEM;
-	if (fresh) {
-		*number = m->nodes.nr;
-		if (vec_push(&m->nodes, to))
-			return -ENOMEM;
-	}
-	part->nodes[i] = *number;
+	part->nodes[i] = number + 1;
 	return 0;
 }
 
@@ -244,7 +238,7 @@ static int add_cgroup(struct merger *m, struct part *part, uint32_t i)
 		return -ENOMEM;
 	if (!i && !*key.host) /* nothing is known */
 		return 0;
-	if (strings_number(&m->cgroup_keys, &key, sizeof(key), &number, &fresh) || (fresh && !vec_add(&m->cgroups)))
+	if (keys_number(&m->cgroup_keys, &key, sizeof(key), &number, &fresh) || (fresh && !vec_add(&m->cgroups)))
 		return -ENOMEM;
 	part->cgroups[i] = number + 1;
 	to = &m->cgroups.v[number + 1];
@@ -287,7 +281,7 @@ static int add_thread(struct merger *m, struct part *part, uint32_t i)
 	to.cgroup = key.cgroup;
 	key.comm = to.comm;
 	do {
-		if (strings_number(&m->thread_keys, &key, sizeof(key), &number, &fresh) ||
+		if (keys_number(&m->thread_keys, &key, sizeof(key), &number, &fresh) ||
 		    (fresh && vec_push(&m->threads, to)))
 			return -ENOMEM;
 		is = &m->threads.v[number];
@@ -580,6 +574,17 @@ static int by_time(const void *a, const void *b)
 	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
 }
 
+/* Parts that come one after the other are in order already. */
+static void sort_samples(struct merger *m)
+{
+	for (size_t i = 1; i < m->samples.nr; i++) {
+		if (by_time(&m->samples.v[i - 1], &m->samples.v[i]) > 0) {
+			qsort(m->samples.v, m->samples.nr, sizeof(*m->samples.v), by_time);
+			return;
+		}
+	}
+}
+
 static int counted_before(const void *a, const void *b)
 {
 	const struct dusk_window_count *x = a, *y = b;
@@ -593,8 +598,7 @@ static void hand_over(struct merger *m, const struct dusk_profile *last)
 
 	if (m->cut)
 		m->thread_times.nr = 0; /* of whole parts only */
-	if (m->samples.nr)
-		qsort(m->samples.v, m->samples.nr, sizeof(*m->samples.v), by_time);
+	sort_samples(m);
 	if (m->window_counts.nr)
 		qsort(m->window_counts.v, m->window_counts.nr, sizeof(*m->window_counts.v), counted_before);
 #define COLUMN(name)                           \
@@ -627,13 +631,13 @@ static void merger_done(struct merger *m)
 	strings_done(&m->boots);
 	strings_done(&m->kernels);
 	strings_done(&m->memories);
-	strings_done(&m->module_keys);
-	strings_done(&m->function_keys);
-	strings_done(&m->frame_keys);
-	strings_done(&m->thread_keys);
-	strings_done(&m->cgroup_keys);
+	keys_done(&m->module_keys);
+	keys_done(&m->function_keys);
+	keys_done(&m->frame_keys);
+	keys_done(&m->thread_keys);
+	keys_done(&m->cgroup_keys);
 	strings_done(&m->hosts);
-	map_done(&m->node_keys);
+	keys_done(&m->node_keys);
 	vec_done(&m->modules);
 	vec_done(&m->functions);
 	vec_done(&m->frames);

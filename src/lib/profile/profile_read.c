@@ -680,15 +680,43 @@ static int by_time(const void *a, const void *b)
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
-/* Stacks arrive later than their samples, so samples are written almost in order, but not quite. */
-static void sort_samples(struct reader *r)
+static void sort(struct dusk_sample *v, size_t nr)
 {
-	for (size_t i = 1; i < r->samples.nr; i++) {
-		if (by_time(&r->samples.v[i - 1], &r->samples.v[i]) > 0) {
-			qsort(r->samples.v, r->samples.nr, sizeof(*r->samples.v), by_time);
+	for (size_t i = 1; i < nr; i++) {
+		if (by_time(&v[i - 1], &v[i]) > 0) {
+			qsort(v, nr, sizeof(*v), by_time);
 			return;
 		}
 	}
+}
+
+/*
+ * Stacks arrive later than their samples, so samples are written almost in order, but not quite; off-CPU intervals are in
+ * a table of their own, and likewise.
+ */
+static int sort_samples(struct reader *r)
+{
+	size_t nr = r->samples.nr, nr_last = r->intervals.nr, nr_first = nr - nr_last, i = 0, k = 0;
+	struct dusk_sample *first = r->samples.v, *last = first + nr_first, *merged;
+
+	sort(first, nr_first);
+	sort(last, nr_last);
+	if (!nr_first || !nr_last || by_time(&last[-1], last) <= 0)
+		return 0;
+	merged = malloc(nr * sizeof(*merged));
+	if (!merged)
+		return error_set(r->file.err, -ENOMEM, "cannot read %s: out of memory", r->file.path);
+	while (i < nr_first || k < nr_last) {
+		bool from_last = i == nr_first || (k < nr_last && by_time(&first[i], &last[k]) > 0);
+
+		merged[i + k] = from_last ? last[k] : first[i];
+		k += from_last;
+		i += !from_last;
+	}
+	free(r->samples.v);
+	r->samples.v = merged;
+	r->samples.room = nr;
+	return 0;
 }
 
 static int occurred_before(const void *a, const void *b)
@@ -817,9 +845,9 @@ static int read_profile(struct dusk_profile **ret, int folder, const char *path,
 	for (size_t i = 0; !rc && i < NR_TABLES; i++)
 		rc = read_table(&r, &tables[i]);
 	rc = rc ?: spread_titles(&r);
+	rc = rc ?: sort_samples(&r);
 	if (rc)
 		return rc;
-	sort_samples(&r);
 	sort_occurrences(&r);
 	hand_over(&r);
 	*ret = steal(r.p);

@@ -186,9 +186,6 @@ int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid
 	if (!w)
 		return error_set(err, -ENOMEM, "cannot create %s: out of memory", path);
 	w->place = (struct place)PLACE_NONE;
-	w->frames.key_bytes = writer_frame_key_bytes;
-	w->nodes.key_bytes = sizeof(struct dusk_node);
-	w->threads.key_bytes = writer_thread_key_bytes;
 	rc = profile_take_fresh(&w->place, path, uid, gid, err);
 	if (rc)
 		return rc;

@@ -13,8 +13,6 @@ struct thread_key {
 	char comm[24];
 };
 
-const uint32_t writer_thread_key_bytes = sizeof(struct thread_key);
-
 static uint32_t add_thread(struct profile_writer *w, struct thread_key *key, const char *comm)
 {
 	sqlite3_stmt *stmt = writer_begin(w, THREAD);
@@ -24,7 +22,7 @@ static uint32_t add_thread(struct profile_writer *w, struct thread_key *key, con
 	if (!stmt)
 		return 0;
 	snprintf(key->comm, sizeof(key->comm), "%.16s", comm ?: "");
-	if (keys_number(&w->threads, key, &number, &fresh)) {
+	if (keys_number(&w->threads, key, sizeof(*key), &number, &fresh)) {
 		writer_fail_memory(w);
 		return 0;
 	}

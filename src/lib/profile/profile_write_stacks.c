@@ -13,8 +13,6 @@ struct frame_key {
 	uint16_t is_return, method;
 };
 
-const uint32_t writer_frame_key_bytes = sizeof(struct frame_key);
-
 /* Return the slot of @m's content in w->modules, or NULL. */
 static uint32_t *module_at(struct profile_writer *w, const struct dusk_module *m, bool *fresh)
 {
@@ -91,7 +89,7 @@ uint32_t profile_frame(struct profile_writer *w, uint32_t module, uint64_t offse
 
 	if (!stmt)
 		return 0;
-	if (keys_number(&w->frames, &key, &number, &fresh)) {
+	if (keys_number(&w->frames, &key, sizeof(key), &number, &fresh)) {
 		writer_fail_memory(w);
 		return 0;
 	}
@@ -115,7 +113,7 @@ uint32_t profile_node(struct profile_writer *w, uint32_t parent, uint32_t frame)
 
 	if (!stmt)
 		return 0;
-	if (keys_number(&w->nodes, &key, &number, &fresh)) {
+	if (keys_number(&w->nodes, &key, sizeof(key), &number, &fresh)) {
 		writer_fail_memory(w);
 		return 0;
 	}

@@ -66,9 +66,6 @@ void writer_run(struct profile_writer *w, sqlite3_stmt *stmt);
 /* Bind text that the caller keeps until the statement has run. */
 void writer_bind_text(sqlite3_stmt *stmt, int column, const char *text);
 
-/* Sizes of the keys, for the sets of the writer. */
-extern const uint32_t writer_frame_key_bytes, writer_thread_key_bytes;
-
 /* Write the nodes that are new as a block, in a transaction of the caller. Returns an SQLite code. */
 int writer_pack_nodes(struct profile_writer *w);
 
