@@ -526,6 +526,16 @@ struct dusk_record_options {
 	 */
 	const char *const *units, *const *containers, *const *pods, *const *namespaces;
 	size_t nr_units, nr_containers, nr_pods, nr_namespaces;
+	/*
+	 * FULL, OFF_CPU: as budget, but of what following task switches and this process take together; in other modes it is
+	 * not held. 0: no limit.
+	 */
+	double max_cpu;
+	/*
+	 * The caller counts here when it ends the recording as it takes too much memory: the profile says so (ended_by, counter
+	 * memory-limit). NULL: it does not.
+	 */
+	const volatile int *memory_limit;
 };
 
 /* What came from one source: samples, off-CPU intervals, or occurrences of events. */

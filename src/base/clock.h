@@ -12,6 +12,15 @@ static inline uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+/* The CPU time that this process has used so far. */
+static inline uint64_t cpu_used_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
 static inline double now_s(void)
 {
 	return now_ns() / 1e9;

@@ -16,7 +16,8 @@ struct agent_options {
 	const char *to; /* the servers that get a copy, with commas between them; or NULL */
 	uint32_t frequency_hz;
 	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes, compact_ns, compact_window_ns;
-	double budget_percent;
+	double budget_percent, max_cpu_percent;
+	uint64_t max_memory_bytes;
 	struct vec(char *) texts; /* of the file; members point into them */
 };
 
@@ -86,6 +87,15 @@ void agent_follow_senders(struct agent_senders *s, const struct agent_options *o
 
 /* Let them send what there is now, for a short time, and end them. */
 void agent_end_senders(struct agent_senders *s, const struct agent_options *o);
+
+/* What recorders take, in bytes: of anonymous memory, and in BPF maps, which they may share. */
+struct agent_memory {
+	struct vec(uint32_t) maps; /* ids of those that are in @map_bytes */
+	uint64_t map_bytes;
+};
+
+/* Add the maps of the process @pid. Returns the anonymous memory of it and its children. A process that is gone has none. */
+uint64_t agent_memory_of(struct agent_memory *m, pid_t pid);
 
 /* Tell the service manager @state ("READY=1"), if one started us: sd_notify(3). */
 void agent_notify(const char *state);

@@ -26,6 +26,10 @@ const struct option agent_option_table[] = {
 	{0, "min-block", OPTION_DURATION, offsetof(struct agent_options, slow_ns), "TIME",
 	 "longer intervals off CPU are kept singly (1s)"},
 	{0, "budget", OPTION_PERCENT, offsetof(struct agent_options, budget_percent), "P", "as record --budget"},
+	{0, "max-cpu", OPTION_PERCENT, offsetof(struct agent_options, max_cpu_percent), "P",
+	 "the most of all CPUs that recording may take (1)"},
+	{0, "max-memory", OPTION_SIZE, offsetof(struct agent_options, max_memory_bytes), "SIZE",
+	 "the most memory, with maps (128M); 0: no limit", 0, 1ULL << 40},
 	{0, "rotate", OPTION_DURATION, offsetof(struct agent_options, rotate_ns), "TIME",
 	 "begin a new profile after this time (1h)"},
 	{0, "to", OPTION_TEXT, offsetof(struct agent_options, to), "URLS",
@@ -129,6 +133,8 @@ bool agent_options(const struct command *self, int argc, char **argv, struct age
 		.compact_ns = DAY_NS,
 		.compact_window_ns = 60000000000ULL,
 		.keep_bytes = 1ULL << 30,
+		.max_cpu_percent = 1,
+		.max_memory_bytes = 128 << 20,
 	};
 	if (!command_options(self, argc, argv, &line, NULL, status))
 		return false;
@@ -155,6 +161,9 @@ void agent_options_print(const struct agent_options *o)
 		printf("mode = %s\n", o->mode);
 	if (o->budget_percent)
 		printf("budget = %g\n", o->budget_percent);
+	else
+		printf("max-cpu = %g\n", o->max_cpu_percent);
+	printf("max-memory = %lluK\n", (unsigned long long)o->max_memory_bytes >> 10);
 	if (o->to)
 		printf("to = %s\n", o->to);
 	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\nkeep-bytes = %lluK\n"

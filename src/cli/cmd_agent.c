@@ -24,11 +24,20 @@
 #define MAX_BACKOFF_NS (60 * NS_A_S) /* between recorders that fail */
 #define LATE_NS (300 * NS_A_S)	     /* a recorder that is not over this long after its end hangs */
 #define POLL_NS (NS_A_S / 5)
+#define MEMORY_NS (2 * NS_A_S) /* between two looks at it */
+#define MIN_WINDOWS 6	       /* of a recorder, however much memory it takes */
+
+/*
+ * The share of the limit of memory at which a recorder makes way for the next one: while it looks up functions it takes
+ * more, and the next one is there, too.
+ */
+#define MEMORY_SHARE 5 / 8
 
 struct recorder {
 	pid_t pid;
-	uint64_t end_ns; /* by now_ns(), as planned */
-	bool ready;	 /* it has made its profile */
+	uint64_t begin_ns, end_ns; /* by now_ns(), as planned */
+	bool ready;		   /* it has made its profile */
+	bool makes_way;		   /* it takes too much memory: it is to end at end_ns, but does not know that yet */
 	char path[PATH_MAX];
 };
 
@@ -37,6 +46,7 @@ struct agent {
 	struct vec(struct recorder) recorders; /* the oldest first */
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
+	uint64_t looked_ns; /* at the memory */
 	struct compaction compaction;
 	struct agent_senders senders;
 	bool is_up;  /* the service manager knows that we record */
@@ -63,7 +73,7 @@ static uint64_t length_ns(uint64_t start_real_ns, uint64_t rotate_ns)
 static pid_t start_recorder(const struct agent_options *o, const char *path, uint64_t delay_ns, uint64_t duration_ns)
 {
 	char delay[32], duration[32], window[32], slow[32], hz[16], budget[32];
-	const char *words[24] = {"dusk",    "record",	   "-q",   "-F", hz,   "-e",
+	const char *words[28] = {"dusk",    "record",	   "-q",   "-F", hz,   "-e",
 				 o->events, "--window",	   window, "-o", path, "-d",
 				 duration,  "--min-block", slow,   "-D", delay};
 	size_t nr = 17;
@@ -73,15 +83,13 @@ static pid_t start_recorder(const struct agent_options *o, const char *path, uin
 	snprintf(slow, sizeof(slow), "%.6fs", o->slow_ns / 1e9);
 	snprintf(duration, sizeof(duration), "%.6fs", duration_ns / 1e9);
 	snprintf(delay, sizeof(delay), "%.6fs", delay_ns / 1e9);
-	snprintf(budget, sizeof(budget), "%g", o->budget_percent);
+	snprintf(budget, sizeof(budget), "%g", o->budget_percent ?: o->max_cpu_percent);
 	if (o->mode) {
 		words[nr++] = "--mode";
 		words[nr++] = o->mode;
 	}
-	if (o->budget_percent) {
-		words[nr++] = "--budget";
-		words[nr++] = budget;
-	}
+	words[nr++] = o->budget_percent ? "--budget" : "--max-cpu";
+	words[nr++] = budget;
 	return agent_start_child(words, NULL, SIGTERM); /* if the agent is killed, profiles end in order */
 }
 
@@ -96,7 +104,8 @@ static int start(struct agent *a, uint64_t now)
 	if (!r)
 		return -ENOMEM;
 	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S);
-	r->end_ns = a->next_ns = now + delay_ns + duration_ns;
+	r->begin_ns = now + delay_ns;
+	r->end_ns = a->next_ns = r->begin_ns + duration_ns;
 	r->pid = start_recorder(a->o, r->path, delay_ns, duration_ns);
 	if (r->pid > 0)
 		return 0;
@@ -186,6 +195,40 @@ static void reap(struct agent *a, uint64_t now)
 	}
 }
 
+/* Let the newest recorder end early if it takes more than its share of the memory, when the next one begins. */
+static void look_at_memory(struct agent *a, uint64_t now)
+{
+	struct recorder *r = a->recorders.nr ? &a->recorders.v[a->recorders.nr - 1] : NULL;
+	uint64_t limit = a->o->max_memory_bytes * MEMORY_SHARE, bytes;
+	struct agent_memory m = {.map_bytes = 0};
+
+	if (!limit || !r || now < a->looked_ns + MEMORY_NS)
+		return;
+	a->looked_ns = now;
+	if (r->makes_way || now < r->begin_ns + MIN_WINDOWS * a->o->window_ns || now + 2 * PREPARE_NS > r->end_ns)
+		return;
+	bytes = agent_memory_of(&m, r->pid) + m.map_bytes;
+	vec_done(&m.maps);
+	if (bytes <= limit)
+		return;
+	say("the recorder of %s takes %llu MiB: the next one begins", r->path, (unsigned long long)bytes >> 20);
+	r->makes_way = true;
+	r->end_ns = a->next_ns = now + PREPARE_NS;
+}
+
+/* What makes way for the next recorder ends when that begins. */
+static void make_way(struct agent *a, uint64_t now)
+{
+	for (size_t i = 0; i < a->recorders.nr; i++) {
+		struct recorder *r = &a->recorders.v[i];
+
+		if (r->makes_way && now >= r->end_ns) {
+			kill(r->pid, SIGUSR1);
+			r->makes_way = false;
+		}
+	}
+}
+
 static void tell(struct agent *a)
 {
 	agent_notify("WATCHDOG=1");
@@ -199,6 +242,8 @@ static int follow(struct agent *a)
 		uint64_t now = now_ns();
 
 		reap(a, now);
+		make_way(a, now);
+		look_at_memory(a, now);
 		if (!a->refused && now + PREPARE_NS >= a->next_ns) {
 			int err = start(a, now);
 

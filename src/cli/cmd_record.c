@@ -32,7 +32,7 @@
 
 struct options {
 	bool all, no_children, stacks, quiet, verbose, no_faults, private, kernel_threads, wakers, verify;
-	double budget_percent;
+	double budget_percent, max_cpu_percent;
 	struct text_list events, units, containers, pods, namespaces;
 	struct tracefs_names tracefs; /* the tracefs events among @events */
 	uint32_t sources;
@@ -92,6 +92,8 @@ static const struct option options[] = {
 	 "the same, as memory: 8M, 64M", 512 << 10, 512 << 20},
 	{0, "max-tasks", OPTION_NUMBER, offsetof(struct options, max_tasks), "N",
 	 "maximum threads with stacks (default 32768)", 1024, 4194304},
+	{0, "max-cpu", OPTION_PERCENT, offsetof(struct options, max_cpu_percent), "P",
+	 "likewise, with the recorder itself"},
 	{0, "verify", OPTION_FLAG, offsetof(struct options, verify), NULL, "check the stack cache by walking again"},
 	{0, "no-faults", OPTION_FLAG, offsetof(struct options, no_faults), NULL, "never fault in a page of a target"},
 	{0, "private", OPTION_FLAG, offsetof(struct options, private), NULL,
@@ -119,6 +121,14 @@ struct recording {
 	double invoked_s, start_s, end_s;
 	struct dusk_error err; /* the error that ended it early */
 };
+
+/* SIGUSR1: the agent ends this recording, as it takes too much memory. */
+static volatile int memory_limit;
+
+static void on_memory_limit(int signal)
+{
+	memory_limit = 1;
+}
 
 /* Join the words of the command, for the profile's settings. */
 static char *join(char **words)
@@ -220,6 +230,8 @@ static struct dusk_record_options record_options(const struct recording *r, cons
 		.stack_bytes = o->stack_bytes,
 		.window_ns = o->window_ns,
 		.stops = &stop_count,
+		.max_cpu = o->max_cpu_percent / 100,
+		.memory_limit = &memory_limit,
 		.events = (const char *const *)o->tracefs.v,
 		.nr_events = o->tracefs.nr,
 		.owner_uid = sudo_id("SUDO_UID"),
@@ -236,6 +248,7 @@ static int create(struct recording *r)
 		.name = o->mode,
 		.quiet = o->quiet,
 		.sources_by_name = o->events.nr,
+		.wakers_may_lack = !o->wakers,
 		.needs_full = o->tracefs.nr || o->wakers || o->verify || o->user || by_label(o) || o->budget_percent,
 	};
 	struct dusk_error err = {""};
@@ -272,7 +285,7 @@ static int follow(struct recording *r)
 	};
 	int error = 0;
 
-	while (!error && !span_is_over(&span)) {
+	while (!error && !memory_limit && !span_is_over(&span)) {
 		error = dusk_record_poll(r->record, span_wait_ms(&span), &r->err);
 		if (error == -EINTR)
 			error = 0;
@@ -374,6 +387,7 @@ static int record(struct recording *r)
 	char event[64];
 	int status, error;
 
+	sigaction(SIGUSR1, &(struct sigaction){.sa_handler = on_memory_limit}, NULL);
 	live_load(&r->live, r->options->quiet);
 	status = create(r);
 	stop_at_once(false);
@@ -521,7 +535,8 @@ static int choose_sources(const struct command *self, struct options *o)
 		sources |= DUSK_RECORD_EVENTS;
 	if (o->events.nr)
 		o->sources = sources;
-	if (o->wakers)
+	/* By windows few intervals have a waker, the slow ones, and it is what one asks of them. */
+	if (o->wakers || (o->window_ns && o->sources & DUSK_RECORD_OFF_CPU && (!o->mode || !strcmp(o->mode, "full"))))
 		o->sources |= DUSK_RECORD_WAKERS;
 	return status;
 }
@@ -546,6 +561,8 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "--stackmap-bits and --stackmap-mem exclude each other");
 	else if (o.mode && !mode_is_known(o.mode))
 		status = say_usage(self, "--mode takes full, copied or ptrace, not '%s'", o.mode);
+	else if (o.budget_percent && o.max_cpu_percent)
+		status = say_usage(self, "--budget and --max-cpu exclude each other");
 	else if (o.wakers && !(o.sources & DUSK_RECORD_OFF_CPU))
 		status = say_usage(self, "--wakers is about off-CPU intervals: -e offcpu records them");
 	else if (o.delay_ns && next < argc)

@@ -74,6 +74,7 @@ static int new_without_bpf(struct dusk_record **ret, struct dusk_record_options 
 	int error;
 
 	ro->mode = DUSK_MODE_COPIED;
+	ro->sources &= ~DUSK_RECORD_WAKERS;
 	error = dusk_record_new(ret, ro, &of_copied);
 	if (!error && !c->quiet)
 		note_copied(*ret, ro, why);
@@ -102,6 +103,10 @@ int mode_choose(struct dusk_record **ret, struct dusk_record_options *ro, const 
 	if (ro->mode == DUSK_MODE_PTRACE)
 		return new_ptrace(ret, ro, c, err);
 	error = dusk_record_new(ret, ro, err);
+	if (error == -EOPNOTSUPP && c->wakers_may_lack) {
+		ro->sources &= ~DUSK_RECORD_WAKERS;
+		error = dusk_record_new(ret, ro, err);
+	}
 	if (c->name || (error != -EPERM && error != -EOPNOTSUPP) || c->needs_full || new_without_bpf(ret, ro, c, err))
 		return error;
 	*err->text = 0;

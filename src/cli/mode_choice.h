@@ -8,6 +8,7 @@ struct mode_choice {
 	bool quiet;
 	bool sources_by_name; /* then none of them is left out */
 	bool needs_full;      /* something is asked for that only the full mode has */
+	bool wakers_may_lack; /* where they cannot be recorded */
 };
 
 /* Is there a mode of this name? */

@@ -24,7 +24,7 @@ claim "... for files of more than 4 GiB, too" sh -c "'$dusk' agent --keep-bytes 
 claim "what it prints is such a file" sh -c "'$dusk' agent --config agent.conf --check-config >one && '$dusk' agent --config one --check-config | cmp one -"
 claim "the command line goes before" sh -c "'$dusk' agent --config agent.conf -F 7 --check-config | grep -qx 'freq = 7'"
 claim "the file that comes with dusk has the defaults" sh -c "
-	sed -n 's/^#\([a-z-]* = \)/\1/p' '$service/agent.conf' | grep -v '^budget' >uncommented
+	sed -n 's/^#\([a-z-]* = \)/\1/p' '$service/agent.conf' >uncommented
 	'$dusk' agent --config uncommented --check-config >one && '$dusk' agent --config /dev/null --check-config | cmp one -"
 wrong() {
 	printf '%s\n' "$2" >wrong.conf
@@ -149,6 +149,25 @@ claim "all that was taken is stored, or named as lost" exits 0 "$dusk" store che
 claim "... in each minute" sh -c "'$dusk' store check -v st | grep -q '^  20.*Z *samples'"
 claim "... and the window that the kill has cost is counted" sh -c "'$dusk' store check st | grep -q 'lost-windows: windows lost: the recorder was killed'"
 claim "all of it is one profile" sh -c "'$dusk' info -i st | grep -q '^recording'"
+
+# A recorder that takes too much memory makes way for the next one.
+rm -rf st
+begin --rotate 10m --max-memory 8M
+claim "a recorder above the limit of memory makes way for the next one" until_true profiles 2
+claim "... which is said" grep -q "the recorder of .* takes [1-9][0-9]* MiB: the next one begins" agent.said
+claim "... without gaps" without_gaps
+claim "... and counted" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select sum(value) from counts where name = 'memory-limit'\" | tail -n 1 | grep -qx 1"
+claim "... and the profile says why it ended" sh -c "'$dusk' info -i \"\$(ls st/*Z.dusk | head -n 1)\" | grep -q 'the limit of memory'"
+kill -TERM $agent
+wait $agent
+rm -rf st
+begin --rotate 10m --max-memory 0
+sh -c 'for i in 1 2 3 4 5 6; do sleep 1.3; echo; done' | while read -r line; do :; done
+claim "without a limit it goes on" sh -c "! ls st | grep -q 'Z\.dusk$'"
+kill -TERM $agent
+wait $agent
+claim "slow intervals have the stack that ended them" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select count(*) from waker w join offcpu o on o.id = w.offcpu join thread t on t.id = o.thread join thread b on b.id = w.thread where t.comm = 'test_agent.sh' and b.comm = 'sh' and o.value > 1e9 and w.node > 0\" | tail -n 1 | grep -q '[1-9]'"
+claim "lives of threads are there, with beginning and end" sh -c "'$dusk' query -i \"\$(ls st/*Z.dusk | head -n 1)\" --csv \"select count(*) from lives where comm = 'sleep' and start_s > 0 and end_s - start_s > 1.2\" | tail -n 1 | grep -q '[4-6]'"
 
 # Old profiles go, what is not a profile of the agent's stays.
 first=$(ls st/*Z.dusk | head -n 1)

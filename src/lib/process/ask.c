@@ -166,6 +166,18 @@ static void answer_all(int channel)
 	_exit(0);
 }
 
+void ask_begin(struct ask_child *c)
+{
+	pid_t pid = begin(&c->channel);
+
+	if (!pid)
+		answer_all(c->channel);
+	if (pid < 0)
+		c->channel = pid; /* why there is none */
+	else
+		c->pid = pid;
+}
+
 ssize_t ask_again(struct ask_child *c, ssize_t (*fn)(const void *question, char *ret, size_t size),
 		  const void *question, size_t bytes, char *ret, size_t size)
 {
@@ -175,14 +187,9 @@ ssize_t ask_again(struct ask_child *c, ssize_t (*fn)(const void *question, char 
 	int err;
 
 	if (!c->pid)
-		c->pid = begin(&c->channel);
+		ask_begin(c);
 	if (!c->pid)
-		answer_all(c->channel);
-	if (c->pid < 0) {
-		err = c->pid;
-		c->pid = 0;
-		return err;
-	}
+		return c->channel;
 	err = write_all(c->channel, &r, sizeof(r)) && write_all(c->channel, question, bytes)
 		      ? read_all(c->channel, &nr, sizeof(nr), end_ns)
 		      : -ECHILD;

@@ -34,8 +34,11 @@ int ask_for_file(int (*fn)(void *ctx), void *ctx);
  */
 struct ask_child {
 	pid_t pid;
-	int channel;
+	int channel; /* without a child a negative errno, which says why */
 };
+
+/* Begin the child now, while this process is small: it has our memory as it is now. */
+void ask_begin(struct ask_child *c);
 
 /*
  * As ask_in_child(), in a child that lives until ask_end(), or until it is killed as it takes too long, or dies: the next

@@ -132,6 +132,10 @@
 	"g as(select pid,tid,z,e,lead(s)over(partition by pid,tid order by s,e)n from e)"          \
 	"select*from a union all select pid,tid,e,n,'on-cpu',null from g where z=0 and n>e+1e-6;"  \
                                                                                                    \
+	"create view lives as select t.pid,t.tid,t.comm,l.start/1e9 start_s,l.end/1e9 end_s,"      \
+	"l.on_cpu/1e6 on_cpu_ms,l.runnable/1e6 runnable_ms,l.blocked/1e6 blocked_ms,"              \
+	"l.intervals,l.thread from thread_times l left join thread t on t.id=l.thread;"            \
+                                                                                                   \
 	"create view stacks as select s.node id,count(*) samples,"                                 \
 	"(with recursive up(node,text) as (select s.node,'' union all "                            \
 	"select n.parent,f.function||case text when '' then '' else ';' end||text "                \

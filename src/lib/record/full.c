@@ -219,7 +219,7 @@ static int full_new(void **ret, struct join *j, const struct dusk_record_options
 	f->sources = o->sources ?: DUSK_RECORD_CPU;
 	f->verify = o->verify;
 	f->stops = o->stops;
-	f->budget = f->sources & DUSK_RECORD_OFF_CPU ? o->budget : 0;
+	f->budget = f->sources & DUSK_RECORD_OFF_CPU ? o->max_cpu ?: o->budget : 0;
 	rc = load(f, o, stops_before, err);
 	if (!rc)
 		rc = mode_go_on(o, stops_before, err);
@@ -228,7 +228,7 @@ static int full_new(void **ret, struct join *j, const struct dusk_record_options
 	if (!rc && f->sources & DUSK_RECORD_CPU)
 		rc = sampler_new(&f->sampler, mode_hz(&mode_full, o), o->cpus, o->nr_cpus, err);
 	if (!rc && f->sources & DUSK_RECORD_OFF_CPU)
-		rc = offcpu_new(&f->offcpu, f->service, f->tool, CONSUMER_RECORDER, &f->in, o->budget, err);
+		rc = offcpu_new(&f->offcpu, f->service, f->tool, CONSUMER_RECORDER, &f->in, o, err);
 	return rc ?: attach(f, o, err);
 }
 

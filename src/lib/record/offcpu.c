@@ -17,6 +17,7 @@
 #define AGGREGATION_ROWS 65536
 #define BATCH 1024
 #define TIDS_A_PASS 32768
+#define NS_A_S 1000000000ULL
 #define UNENDED_NS 4000000000ULL /* at most, for walking threads that are still off CPU */
 
 struct offcpu {
@@ -28,18 +29,44 @@ struct offcpu {
 	uint64_t summed_ns, sums_made; /* when the aggregation was last read; rows so far */
 	struct shared times;
 	struct governor governor;
+	bool all_cost; /* the governor holds a limit for this process, too */
+	struct {
+		uint64_t used_ns, looked_ns; /* CPU time, once a second */
+		uint64_t spread_ns, now_ns;  /* the same, as if it were spread over the second after */
+		double share;		     /* of a CPU in the last second */
+	} own;
 	struct aggregation_key keys[BATCH];
 	struct aggregation_sum sums[BATCH];
 };
 
-/* Return what following switches has cost so far: the programs, and the walks that they requested. */
-static uint64_t cost_ns(const struct offcpu *o)
+/*
+ * What this process has cost so far. It works once a second, and when a window ends: what it has taken in a second is
+ * spread over the next one, so that the governor does not take the moment for the rule.
+ */
+static uint64_t own_ns(struct offcpu *o, uint64_t now_ns)
 {
-	return tool_counter(o->tool, COUNT_SWITCH_NS) + tool_counter(o->tool, COUNT_WALK_NS);
+	if (!o->own.looked_ns || now_ns >= o->own.looked_ns + NS_A_S) {
+		uint64_t used_ns = cpu_used_ns();
+
+		if (o->own.looked_ns)
+			o->own.share = (double)(used_ns - o->own.used_ns) / (double)(now_ns - o->own.looked_ns);
+		o->own.used_ns = used_ns;
+		o->own.looked_ns = now_ns;
+	}
+	o->own.spread_ns += o->own.share * (o->own.now_ns ? now_ns - o->own.now_ns : 0);
+	o->own.now_ns = now_ns;
+	return o->own.spread_ns;
+}
+
+/* Return what following switches has cost so far: the programs, and the walks that they requested. */
+static uint64_t cost_ns(struct offcpu *o, uint64_t now_ns)
+{
+	return tool_counter(o->tool, COUNT_SWITCH_NS) + tool_counter(o->tool, COUNT_WALK_NS) +
+	       (o->all_cost ? own_ns(o, now_ns) : 0);
 }
 
 int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct intake *in,
-	       double budget, struct dusk_error *err)
+	       const struct dusk_record_options *opts, struct dusk_error *err)
 {
 	struct offcpu *o = calloc(1, sizeof(*o));
 	int e;
@@ -50,7 +77,8 @@ int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t 
 	o->tool = t;
 	o->in = in;
 	o->number = number;
-	governor_init(&o->governor, budget, sysconf(_SC_NPROCESSORS_ONLN));
+	o->all_cost = opts->max_cpu;
+	governor_init(&o->governor, opts->max_cpu ?: opts->budget, sysconf(_SC_NPROCESSORS_ONLN));
 	o->aggregation[0] = tool_make_aggregation(AGGREGATION_ROWS);
 	o->aggregation[1] = tool_make_aggregation(AGGREGATION_ROWS);
 	e = o->aggregation[0] < 0 ? o->aggregation[0] : o->aggregation[1] < 0 ? o->aggregation[1] : 0;
@@ -126,7 +154,7 @@ void offcpu_hold_budget(struct offcpu *o, uint64_t now_ns)
 {
 	struct recording_times *times = o->times.elements;
 
-	__atomic_store_n(&times->certain_ns, governor_look(&o->governor, cost_ns(o), now_ns), __ATOMIC_RELAXED);
+	__atomic_store_n(&times->certain_ns, governor_look(&o->governor, cost_ns(o, now_ns), now_ns), __ATOMIC_RELAXED);
 }
 
 uint64_t offcpu_certain_ns(const struct offcpu *o)

@@ -15,7 +15,7 @@ struct offcpu;
 
 /* *@ret is to be freed with offcpu_free(), before @s. @number: the recorder's consumer. @budget: governor.h. */
 int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t number, struct intake *in,
-	       double budget, struct dusk_error *err);
+	       const struct dusk_record_options *opts, struct dusk_error *err);
 void offcpu_free(struct offcpu *o);
 
 /* Return the aggregation map to register the consumer with. */

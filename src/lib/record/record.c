@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -45,6 +44,8 @@ struct dusk_record {
 	struct titles titles;
 	bool started; /* there may be something in the profile */
 	bool windows; /* it is committed when one is over */
+	const volatile int *memory_limit;
+	uint64_t nr_stacks; /* when recording was over */
 	uint64_t committed_ns;
 };
 
@@ -145,6 +146,8 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 		return error_complete(err, -ENOMEM, "cannot record");
 	r->mode = modes[opts->mode];
 	r->windows = opts->window_ns;
+	r->memory_limit = opts->memory_limit;
+	titles_begin(&r->titles);
 	e = prepare(r, opts, err);
 	if (!e) {
 		e = furnish(r);
@@ -179,23 +182,17 @@ static int follow_processes(struct dusk_record *r)
 	return titles_follow(&r->titles, r->join.writer, of_process(r));
 }
 
-static uint64_t cpu_ns(const struct rusage *used)
-{
-	uint64_t us = (used->ru_utime.tv_sec + used->ru_stime.tv_sec) * 1000000ULL + used->ru_utime.tv_usec +
-		      used->ru_stime.tv_usec;
-
-	return us * 1000;
-}
-
 /* Write what has been counted up to @time_ns of the recording. */
 static void count(struct dusk_record *r, uint64_t time_ns)
 {
-	struct rusage used;
-
 	r->mode->count(r->of_mode);
-	if (!getrusage(RUSAGE_SELF, &used))
-		profile_count(r->join.writer, "recorder-cpu-ns",
-			      "CPU time of the recorder itself, but not in the kernel's side", cpu_ns(&used));
+	profile_count(r->join.writer, "recorder-cpu-ns",
+		      "CPU time of the recorder itself, but not in the kernel's side", cpu_used_ns());
+	if (r->memory_limit && *r->memory_limit) {
+		profile_count(r->join.writer, "memory-limit",
+			      "recordings that ended early: their limit of memory was reached", 1);
+		profile_set(r->join.writer, "ended_by", "the limit of memory");
+	}
 	profile_set_u64(r->join.writer, "duration_ns", time_ns);
 }
 
@@ -284,6 +281,9 @@ int dusk_record_symbolize(struct dusk_record *r, dusk_progress_fn progress, void
 
 	if (!r->join.writer)
 		return error_set(err, -EINVAL, "cannot look up functions: the recording has no profile any more");
+	/* Naming takes memory of its own, beside the next recorder of an agent. */
+	r->nr_stacks = stacks_nr(r->join.stacks);
+	stacks_free(steal(r->join.stacks));
 	ret = name(r, progress, ctx, err);
 	closed = profile_close(steal(r->join.writer), false, ret ? NULL : err);
 	return ret ?: closed;
@@ -306,7 +306,7 @@ void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *
 	for (u32 source = DUSK_CPU; source <= DUSK_EVENT; source++)
 		share_of(&ret->share[source], r->join.by_outcome[source]);
 	r->mode->status(r->of_mode, ret);
-	ret->stacks = stacks_nr(r->join.stacks);
+	ret->stacks = r->join.stacks ? stacks_nr(r->join.stacks) : r->nr_stacks;
 	ret->bytes = r->join.writer ? profile_bytes(r->join.writer) : 0;
 }
 

@@ -66,6 +66,11 @@ static int note(struct titles *t, uint32_t thread, pid_t pid, pid_t tid)
 	return vec_push(&t->titled, ((struct titled){.pid = pid, .thread = thread}));
 }
 
+void titles_begin(struct titles *t)
+{
+	ask_begin(&t->child);
+}
+
 int titles_follow(struct titles *t, struct profile_writer *w, struct cgroups *c)
 {
 	size_t from = t->read;

@@ -36,6 +36,9 @@ struct titles {
 	struct process_title answer[TITLES_AT_ONCE];
 };
 
+/* Before anything else takes memory: begin the child that reads them. */
+void titles_begin(struct titles *t);
+
 /*
  * Read the titles of processes that are new in @w's profile, and write them; with @c, unless it is NULL, also their cgroups.
  * Returns 0 or -ENOMEM.
