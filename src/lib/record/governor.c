@@ -16,11 +16,11 @@ void governor_init(struct governor *g, double budget, unsigned int cpus)
 	*g = (struct governor){.budget = budget, .cpus = cpus ? cpus : 1};
 }
 
-static uint64_t longer(uint64_t ns, double times)
+static uint64_t longer(uint64_t ns, double times, uint64_t max_ns)
 {
 	double to = (ns ? (double)ns : FIRST_NS) * (times < LEAST ? LEAST : times < MOST ? times : MOST);
 
-	return to < GOVERNOR_MAX_NS ? (uint64_t)to : GOVERNOR_MAX_NS;
+	return to < max_ns ? (uint64_t)to : max_ns;
 }
 
 static uint64_t shorter(uint64_t ns, double times)
@@ -35,7 +35,7 @@ static uint64_t shorter(uint64_t ns, double times)
  */
 static void exceed(struct governor *g, double share)
 {
-	if (g->before && share > g->before * EFFECT) {
+	if (!g->hard && g->before && share > g->before * EFFECT) {
 		g->futile = share;
 		g->certain_ns = g->certain_before_ns;
 	}
@@ -45,7 +45,7 @@ static void exceed(struct governor *g, double share)
 	g->futile = 0;
 	g->before = share;
 	g->certain_before_ns = g->certain_ns;
-	g->certain_ns = longer(g->certain_ns, share / AIM);
+	g->certain_ns = longer(g->certain_ns, share / AIM, g->hard ? GOVERNOR_LIMIT_NS : GOVERNOR_MAX_NS);
 }
 
 uint64_t governor_look(struct governor *g, uint64_t cost_ns, uint64_t now_ns)

@@ -7,14 +7,17 @@
  * proportion, if most off-CPU intervals are shorter.
  */
 #pragma once
+#include <stdbool.h>
 #include <stdint.h>
 
 #define GOVERNOR_MAX_NS \
 	10000000ULL /* intervals this long are always recorded; a second of shorter ones gives 100 samples or more */
+#define GOVERNOR_LIMIT_NS 1000000000ULL
 
 struct governor {
 	double budget; /* the share of all CPUs, such as 0.02; 0: no limit */
 	unsigned int cpus;
+	bool hard; /* the budget is a limit, whatever becomes of the sums: certain_ns goes up to GOVERNOR_LIMIT_NS */
 	uint64_t cost_ns, looked_ns; /* the cost and the time at the last look; 0: never */
 	uint64_t certain_ns;	     /* intervals of at least this length are all recorded; 0: all are */
 	double before, futile;	     /* shares of the budget: at the last raise, and of a futile raise; 0: none */

@@ -79,6 +79,7 @@ int offcpu_new(struct offcpu **ret, struct service *s, struct tool *t, uint32_t 
 	o->number = number;
 	o->all_cost = opts->max_cpu;
 	governor_init(&o->governor, opts->max_cpu ?: opts->budget, sysconf(_SC_NPROCESSORS_ONLN));
+	o->governor.hard = o->all_cost;
 	o->aggregation[0] = tool_make_aggregation(AGGREGATION_ROWS);
 	o->aggregation[1] = tool_make_aggregation(AGGREGATION_ROWS);
 	e = o->aggregation[0] < 0 ? o->aggregation[0] : o->aggregation[1] < 0 ? o->aggregation[1] : 0;

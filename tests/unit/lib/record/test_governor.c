@@ -131,6 +131,35 @@ static void rounds_that_follow_too_soon_change_nothing(void **state)
 	assert_int_equal(governor_look(&m.governor, m.cost_ns + 1000000000, m.now_ns), certain_ns);
 }
 
+/* Long intervals whose stacks are dear, and a base that no sample lowers: a limit is held all the same. */
+static void a_limit_is_held_where_a_budget_is_not(void **state)
+{
+	struct machine m, limited;
+	double share = 0, held = 0;
+
+	setup(&m, BUDGET);
+	m = (struct machine){.rate = {20000, 20000, 8000},
+			     .length_ns = {20000, 1000000, 50000000},
+			     .fixed_ns = 300,
+			     .taken_ns = 20000,
+			     .governor = m.governor,
+			     .now_ns = m.now_ns};
+	limited = m;
+	limited.governor.hard = true;
+	for (int i = 0; i < 40; i++) {
+		share = pass(&m);
+		held = pass(&limited);
+	}
+	assert_true(share > 2 * BUDGET);
+	assert_true(held < BUDGET);
+	assert_true(limited.governor.certain_ns > GOVERNOR_MAX_NS);
+	/* And it is given back when there is room again. */
+	limited.taken_ns = 100;
+	for (int i = 0; i < 40; i++)
+		pass(&limited);
+	assert_int_equal(limited.governor.certain_ns, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +169,7 @@ int main(void)
 		cmocka_unit_test(more_to_do_is_worth_another_try),
 		cmocka_unit_test(without_a_budget_all_are_taken_whatever_it_costs),
 		cmocka_unit_test(rounds_that_follow_too_soon_change_nothing),
+		cmocka_unit_test(a_limit_is_held_where_a_budget_is_not),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
