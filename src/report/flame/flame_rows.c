@@ -36,46 +36,40 @@ static int compare_rows(const void *a, const void *b)
 	return 0;
 }
 
-/* Merge rows that compare equal. */
-static void merge(struct flame_rows *r)
-{
-	struct flame_row *v = r->v.v;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < r->v.nr; i++) {
-		if (!kept || compare_rows(&v[kept - 1], &v[i])) {
-			v[kept++] = v[i];
-			continue;
-		}
-		v[kept - 1].samples += v[i].samples;
-		v[kept - 1].weight_ns += v[i].weight_ns;
-		if (v[i].longest_ns > v[kept - 1].longest_ns)
-			v[kept - 1].longest_ns = v[i].longest_ns;
-	}
-	r->v.nr = kept;
-}
-
+/* Add to the row of that source, thread, bucket and node. */
 static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank, uint32_t bucket, uint32_t count,
 		   uint64_t ns)
 {
-	struct flame_row row = {s->source, rank, s->thread, bucket, count, ns, 0};
+	const uint32_t key[] = {s->source, s->thread, bucket, rank};
+	uint64_t longest_ns = s->source == DUSK_OFF_CPU && count ? s->value_ns / count : 0;
+	struct flame_row *row;
+	uint32_t number;
+	bool fresh;
 
-	if (s->source == DUSK_OFF_CPU && count)
-		row.longest_ns = s->value_ns / count;
-	return vec_push(&r->v, row);
+	r->nr_added++;
+	if (keys_number(&r->known, key, sizeof(key), &number, &fresh))
+		return -ENOMEM;
+	if (fresh)
+		return vec_push(&r->v, ((struct flame_row){s->source, rank, s->thread, bucket, count, ns, longest_ns}));
+	row = &r->v.v[number];
+	row->samples += count;
+	row->weight_ns += ns;
+	if (longest_ns > row->longest_ns)
+		row->longest_ns = longest_ns;
+	return 0;
 }
 
 /*
  * An off-CPU interval adds to each bucket the part of its time that lies there, and is counted in the last one. Off-CPU
  * intervals of a thread do not overlap, so there are usually not many more rows than threads times buckets. Once there
- * are SPREAD_MAX rows, the rest of an interval's time is added to its last bucket.
+ * are SPREAD_MAX parts, the rest of an interval's time is added to its last bucket.
  */
 static int add_interval(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
 {
 	uint64_t from_ns = s->value_ns < s->time_ns ? s->time_ns - s->value_ns : 0, left_ns = s->value_ns;
 	uint32_t bucket = from_ns / r->bucket_ns, last = s->time_ns / r->bucket_ns;
 
-	for (; bucket < last && r->v.nr < SPREAD_MAX; bucket++) {
+	for (; bucket < last && r->nr_added < SPREAD_MAX; bucket++) {
 		uint64_t ns = (bucket + 1) * r->bucket_ns - from_ns;
 
 		if (add_row(r, s, rank, bucket, 0, ns))
@@ -88,7 +82,8 @@ static int add_interval(struct flame_rows *r, const struct dusk_sample *s, uint3
 
 static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const uint32_t *rank)
 {
-	r->v.nr = 0;
+	keys_done(&r->known);
+	r->v.nr = r->nr_added = 0;
 	r->nr_buckets = count_buckets(p, r->bucket_ns);
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
@@ -100,9 +95,6 @@ static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const u
 		if (err)
 			return err;
 	}
-	if (r->v.nr)
-		qsort(r->v.v, r->v.nr, sizeof(*r->v.v), compare_rows);
-	merge(r);
 	return 0;
 }
 
@@ -118,13 +110,22 @@ int flame_rows_init(struct flame_rows *ret, const struct dusk_profile *p, const 
 		ret->bucket_ns = next_step(ret->bucket_ns);
 	err = make_rows(ret, p, rank);
 	while (!err && ret->v.nr > ROWS_MAX && count_buckets(p, next_step(ret->bucket_ns)) >= BUCKETS_MIN) {
-		ret->bucket_ns = next_step(ret->bucket_ns);
+		/* With buckets of twice the time there are no fewer than half of the rows. */
+		uint64_t least_ns = ret->bucket_ns * (ret->v.nr / ROWS_MAX);
+
+		do
+			ret->bucket_ns = next_step(ret->bucket_ns);
+		while (ret->bucket_ns < least_ns && count_buckets(p, next_step(ret->bucket_ns)) >= BUCKETS_MIN);
 		err = make_rows(ret, p, rank);
 	}
+	if (ret->v.nr)
+		qsort(ret->v.v, ret->v.nr, sizeof(*ret->v.v), compare_rows);
+	keys_done(&ret->known);
 	return err;
 }
 
 void flame_rows_done(struct flame_rows *r)
 {
+	keys_done(&r->known);
 	vec_done(&r->v);
 }

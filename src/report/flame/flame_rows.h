@@ -9,6 +9,7 @@
  */
 #pragma once
 #include <dusk/dusk.h>
+#include "base/keys.h"
 #include "base/vec.h"
 
 #define BUCKETS_MAX 1000
@@ -28,6 +29,8 @@ struct flame_rows {
 	uint64_t bucket_ns;
 	uint32_t nr_buckets;
 	struct vec(struct flame_row) v; /* by source, thread, bucket, node */
+	struct keys known;		/* while they are made: of each row, in the order of their numbers */
+	uint64_t nr_added;
 };
 
 /*
