@@ -2,6 +2,7 @@
 /* dusk record: record the machine, or a part of it, into a profile. */
 #include <errno.h>
 #include <limits.h>
+#include <malloc.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -393,6 +394,7 @@ static int record(struct recording *r)
 	stop_at_once(false);
 	if (status)
 		return status;
+	malloc_trim(0); /* loading takes more than recording does */
 	wait_to_begin(r);
 	if (stop_count)
 		return give_up(r);

@@ -4,6 +4,7 @@
 #define FIRST_NS 10000	      /* about the cost of walking a stack that is not cached */
 #define LEAST_NS 1000	      /* shorter intervals are rare: below this, record all */
 #define EVERY_NS 200000000ULL /* between two looks: in less time too little happens to measure */
+#define HARD_EVERY_NS 2000000000ULL /* likewise of a limit: what the process itself takes is known a second later */
 #define AIM 0.9		      /* of the budget: the measurement lags behind */
 #define RELAX 0.7	      /* of the budget: below this share, certain_ns is lowered */
 #define LEAST 2.0	      /* factor of one raise, at least: its effect must be measurable */
@@ -52,7 +53,7 @@ uint64_t governor_look(struct governor *g, uint64_t cost_ns, uint64_t now_ns)
 {
 	double share = 0;
 
-	if (!g->budget || (g->looked_ns && now_ns < g->looked_ns + EVERY_NS))
+	if (!g->budget || (g->looked_ns && now_ns < g->looked_ns + (g->hard ? HARD_EVERY_NS : EVERY_NS)))
 		return g->certain_ns;
 	if (g->looked_ns && now_ns > g->looked_ns)
 		share = (double)(cost_ns - g->cost_ns) / (double)(now_ns - g->looked_ns) / g->cpus / g->budget;

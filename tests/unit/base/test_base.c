@@ -14,6 +14,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/json.h"
+#include "base/keys.h"
 #include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
@@ -121,6 +122,34 @@ static void equal_strings_are_one(void **state)
 	assert_true(fresh);
 	assert_memory_equal(strings_text(&s, number), "a\0c", 4);
 	strings_done(&s);
+}
+
+static void equal_keys_have_one_number(void **state)
+{
+	struct keys k = {0};
+	uint32_t number;
+	bool fresh;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1000; i++) {
+		const uint64_t key[] = {i << 40, i % 2};
+
+		assert_int_equal(keys_number(&k, key, sizeof(key), &number, &fresh), 0);
+		assert_true(fresh);
+		assert_int_equal(number, i);
+	}
+	for (uint64_t i = 0; i < 1000; i++) {
+		const uint64_t key[] = {i << 40, i % 2}, other[] = {i << 40, 2};
+
+		assert_int_equal(keys_number(&k, key, sizeof(key), &number, &fresh), 0);
+		assert_false(fresh);
+		assert_int_equal(number, i);
+		assert_memory_equal(keys_at(&k, i), key, sizeof(key));
+		assert_int_equal(keys_number(&k, other, sizeof(other), &number, NULL), 0);
+		assert_int_equal(number, 1000 + i);
+	}
+	keys_done(&k);
+	assert_int_equal(k.nr, 0);
 }
 
 static void a_long_string_is_kept_whole(void **state)
@@ -250,6 +279,7 @@ int main(void)
 		cmocka_unit_test(a_map_finds_each_key_and_no_other),
 		cmocka_unit_test(a_map_that_was_cleared_has_no_key_and_can_be_filled_again),
 		cmocka_unit_test(equal_strings_are_one),
+		cmocka_unit_test(equal_keys_have_one_number),
 		cmocka_unit_test(a_long_string_is_kept_whole),
 		cmocka_unit_test(a_proc_file_is_read_though_its_size_is_unknown),
 		cmocka_unit_test(a_file_that_is_too_large_or_none_is_refused),

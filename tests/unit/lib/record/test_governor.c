@@ -146,7 +146,7 @@ static void a_limit_is_held_where_a_budget_is_not(void **state)
 			     .now_ns = m.now_ns};
 	limited = m;
 	limited.governor.hard = true;
-	for (int i = 0; i < 40; i++) {
+	for (int i = 0; i < 200; i++) {
 		share = pass(&m);
 		held = pass(&limited);
 	}
@@ -155,7 +155,7 @@ static void a_limit_is_held_where_a_budget_is_not(void **state)
 	assert_true(limited.governor.certain_ns > GOVERNOR_MAX_NS);
 	/* And it is given back when there is room again. */
 	limited.taken_ns = 100;
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 400; i++)
 		pass(&limited);
 	assert_int_equal(limited.governor.certain_ns, 0);
 }
