@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/governor.h"
 
-#define FIRST_NS 10000	      /* about the cost of walking a stack that is not cached */
-#define LEAST_NS 1000	      /* shorter intervals are rare: below this, record all */
-#define EVERY_NS 200000000ULL /* between two looks: in less time too little happens to measure */
+#define FIRST_NS 10000		    /* about the cost of walking a stack that is not cached */
+#define LEAST_NS 1000		    /* shorter intervals are rare: below this, record all */
+#define EVERY_NS 200000000ULL	    /* between two looks: in less time too little happens to measure */
 #define HARD_EVERY_NS 2000000000ULL /* likewise of a limit: what the process itself takes is known a second later */
-#define AIM 0.9		      /* of the budget: the measurement lags behind */
-#define RELAX 0.7	      /* of the budget: below this share, certain_ns is lowered */
-#define LEAST 2.0	      /* factor of one raise, at least: its effect must be measurable */
+#define AIM 0.9			    /* of the budget: the measurement lags behind */
+#define RELAX 0.7		    /* of the budget: below this share, certain_ns is lowered */
+#define LEAST 2.0		    /* factor of one raise, at least: its effect must be measurable */
 #define MOST 8.0
 #define EFFECT 0.85 /* of the share before a raise: if it stays above this, the stacks are not what costs */
 #define MORE 1.25   /* times the futile share: from there on another raise may have an effect */
