@@ -38,9 +38,8 @@ static const struct {
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
 
-/* In each statement "@" stands for the database. A block that comes again soon is not stored again: one more guard of batches. */
+/* In each statement "@" stands for the database. */
 static const char *const modern[] = {
-	"ALTER TABLE @.samples MODIFY SETTING non_replicated_deduplication_window = 1000",
 	"ALTER TABLE @.samples MODIFY COLUMN host LowCardinality(String)",
 	"ALTER TABLE @.samples MODIFY COLUMN comm LowCardinality(String)",
 	"ALTER TABLE @.samples MODIFY COLUMN n UInt64 CODEC(T64, ZSTD(1))",

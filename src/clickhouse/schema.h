@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The tables in ClickHouse. The statements are those that 18.16 understands, and newer servers as well, but for what only newer
- * ones can do: codecs, days that go by themselves, and blocks that are known when they come again.
+ * ones can do: codecs, and days that go by themselves.
  *
  * samples	sums by window, process, kind and stack: one row each. kind is on-cpu, or why the thread was off CPU
  * counts	what was taken, lost and spent in each window
