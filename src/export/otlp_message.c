@@ -136,11 +136,11 @@ uint64_t otlp_alike(const struct otlp *o, const uint64_t *samples, uint64_t nr)
 	return samples_of_stack(o->profile, samples, nr);
 }
 
-/* 16 bytes that are the same when the same is written again, and for nothing else. */
-static void put_id(struct pb *b, const struct otlp_part *part, const uint64_t *samples, size_t kind)
+/* 16 bytes that are the same when the same samples are written again, and for no others. */
+static void put_id(struct pb *b, const struct otlp_part *part, const uint64_t *samples, uint64_t nr, size_t kind)
 {
 	uint64_t place = part->first + (samples - part->samples);
-	uint64_t id[2] = {hash64(part->id), hash64(part->id ^ hash64(place * 8 + kind + 1))};
+	uint64_t id[2] = {hash64(part->id ^ hash64(nr)), hash64(part->id ^ hash64(place * 8 + kind + 1))};
 
 	if (part->id)
 		pb_bytes(b, PROFILE_ID, id, sizeof(id));
@@ -157,8 +157,8 @@ static void put_profile(struct otlp *o, struct pb *b, const struct otlp_part *pa
 
 	put_value_type(o, b, PROFILE_SAMPLE_TYPE, kind->type, kind->unit);
 	empty = b->nr;
-	for (uint64_t alike; nr; at += alike, nr -= alike) {
-		alike = otlp_alike(o, at, nr);
+	for (uint64_t left = nr, alike; left; at += alike, left -= alike) {
+		alike = otlp_alike(o, at, left);
 		if (sample_source(&p->samples[*at]) != kind->source)
 			continue;
 		put_times(o, b, kind, at, alike);
@@ -174,7 +174,7 @@ static void put_profile(struct otlp *o, struct pb *b, const struct otlp_part *pa
 		put_value_type(o, b, PROFILE_PERIOD_TYPE, kind->period_type, "nanoseconds");
 		pb_u64(b, PROFILE_PERIOD, kind->source == DUSK_CPU ? p->period_ns : 1);
 	}
-	put_id(b, part, samples, which);
+	put_id(b, part, samples, nr, which);
 	pb_close(b, open);
 	o->nr_profiles++;
 }

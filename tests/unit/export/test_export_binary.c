@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <cmocka.h>
+#include "base/cleanup.h"
+#include "export/otlp_message.h"
+#include "export/samples.h"
 #include "exported.h"
 #include "folded_profile.h"
 #include "wire.h"
@@ -238,6 +241,39 @@ static void otlp_writes_the_values_of_sums(void **state)
 	assert_int_equal(counts.values, 27);
 	assert_int_equal(times.values, 27 * p->profile.period_ns);
 	free(e.v);
+}
+
+/* The id of the first profile in a message of @nr samples. */
+static void read_id(uint8_t ret[16], struct otlp *o, const uint64_t *samples, uint64_t nr, uint64_t id)
+{
+	const struct otlp_part part = {samples, nr, 1767323045000000000, 1000000000, id, 0};
+	_cleanup_(pb_done) struct pb b = {.nr = 0};
+	struct wire found;
+
+	assert_int_equal(otlp_message(o, &b, &part), 0);
+	found = (struct wire){b.v, b.v + b.nr};
+	found = wire_bytes(wire_bytes(wire_bytes(wire_bytes(found, 1), 2), 2), 7);
+	assert_int_equal(found.end - found.at, 16);
+	memcpy(ret, found.at, 16);
+}
+
+static void otlp_profiles_have_an_id_of_their_samples(void **state)
+{
+	_cleanup_(freep) uint64_t *order = NULL;
+	_cleanup_(otlp_done) struct otlp o;
+	struct folded *p = *state;
+	uint8_t all[16], other[16];
+
+	add_samples(p);
+	assert_int_equal(otlp_init(&o, &p->profile), 0);
+	assert_int_equal(samples_sort(&order, &p->profile, true), 0);
+	read_id(all, &o, order, 9, 7);
+	read_id(other, &o, order, 9, 7);
+	assert_memory_equal(all, other, 16);
+	read_id(other, &o, order, 9, 8); /* another window */
+	assert_memory_not_equal(all, other, 16);
+	read_id(other, &o, order, 1, 7); /* a part of it */
+	assert_memory_not_equal(all, other, 16);
 }
 
 struct perfetto {
@@ -544,6 +580,7 @@ int main(void)
 		TEST(pprof_adds_up_and_refers_to_what_is_there),
 		TEST(otlp_adds_up_and_refers_to_what_is_there),
 		TEST(otlp_writes_the_values_of_sums),
+		TEST(otlp_profiles_have_an_id_of_their_samples),
 		TEST(perfetto_adds_up_and_tells_before_it_refers),
 		TEST(perf_adds_up_and_maps_before_it_samples),
 		TEST(files_are_not_in_the_way_of_jit_code),
