@@ -12,6 +12,7 @@
 #include "export/samples.h"
 #include "lib/error.h"
 
+#define POLL_S 10	  /* each look is a request, if something has come */
 #define WINDOWS_A_BATCH 6 /* what may arrive twice after a kill */
 #define ROWS_A_BATCH 100000
 #define MAX_REQUEST_BYTES (3U << 20) /* receivers of gRPC take 4 MiB by default, before it is compressed */
@@ -24,8 +25,8 @@ struct sending {
 	struct otlp otlp;
 	struct sent *sent;
 	struct dusk_error *err;
+	uint64_t window_ns;
 	uint64_t before; /* so many of the batch's samples are in windows before this one */
-	struct otlp_part window;
 };
 
 static uint64_t window_ns(const struct dusk_profile *p)
@@ -33,11 +34,6 @@ static uint64_t window_ns(const struct dusk_profile *p)
 	const char *text = dusk_profile_setting(p, "window_ns");
 
 	return (text ? strtoull(text, NULL, 10) : 0) ?: WINDOW_NS;
-}
-
-static uint64_t window_of(const struct dusk_profile *p, uint64_t sample)
-{
-	return p->samples[sample].time_ns / window_ns(p);
 }
 
 /* What is the same for each batch of a profile, and for no other profile. */
@@ -157,13 +153,13 @@ static int send_part(struct sending *s, const struct otlp_part *part)
 static int send_window(struct sending *s, const uint64_t *samples, uint64_t nr)
 {
 	const struct dusk_profile *p = s->otlp.profile;
-	uint64_t window = window_of(p, samples[0]);
+	uint64_t window = p->samples[samples[0]].time_ns / s->window_ns;
 	uint64_t first = s->t->settled > s->before ? s->t->settled - s->before : 0;
 	const struct otlp_part part = {
 		.samples = samples + first,
 		.nr = nr - first,
-		.start_ns = dusk_profile_start_ns(p) + window * window_ns(p),
-		.duration_ns = window_ns(p),
+		.start_ns = dusk_profile_start_ns(p) + window * s->window_ns,
+		.duration_ns = s->window_ns,
 		.id = hash64(s->t->batch ^ hash64(window)) ?: 1,
 		.first = first,
 	};
@@ -172,8 +168,9 @@ static int send_window(struct sending *s, const uint64_t *samples, uint64_t nr)
 }
 
 struct sorter {
-	const struct dusk_profile *p;
+	const struct dusk_sample *samples;
 	const uint64_t *rank; /* by sample */
+	uint64_t window_ns;
 };
 
 static int compare(uint64_t a, uint64_t b)
@@ -186,14 +183,15 @@ static int compare_samples(const void *a, const void *b, void *ctx)
 	const struct sorter *s = ctx;
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
-	return compare(window_of(s->p, x), window_of(s->p, y)) ?: compare(s->rank[x], s->rank[y]);
+	return compare(s->samples[x].time_ns / s->window_ns, s->samples[y].time_ns / s->window_ns)
+		       ?: compare(s->rank[x], s->rank[y]);
 }
 
 /* The samples by window, and within one as messages have them. */
 static int sort(uint64_t **ret, const struct dusk_profile *p)
 {
 	_cleanup_(freep) uint64_t *rank = calloc(p->nr_samples + 1, sizeof(*rank));
-	struct sorter sorter = {p, rank};
+	struct sorter sorter = {p->samples, rank, window_ns(p)};
 
 	if (!rank || samples_sort(ret, p, true))
 		return -ENOMEM;
@@ -201,6 +199,16 @@ static int sort(uint64_t **ret, const struct dusk_profile *p)
 		rank[(*ret)[i]] = i;
 	qsort_r(*ret, p->nr_samples, sizeof(**ret), compare_samples, &sorter);
 	return 0;
+}
+
+static uint64_t samples_of_window(const struct sending *s, const uint64_t *order, uint64_t nr)
+{
+	const struct dusk_sample *samples = s->otlp.profile->samples;
+	uint64_t i = 1;
+
+	while (i < nr && samples[order[i]].time_ns / s->window_ns == samples[order[0]].time_ns / s->window_ns)
+		i++;
+	return i;
 }
 
 /* Receivers show what has a name, and few can look names up: what can be found here quickly goes with the addresses. */
@@ -230,11 +238,10 @@ static int send(struct target *target, const struct batch *b, struct sent *sent,
 	if (!b->p->nr_samples)
 		return 0;
 	look_up(t, b->p);
+	s.window_ns = window_ns(b->p);
 	rc = otlp_init(&s.otlp, b->p) ?: sort(&order, b->p);
 	for (uint64_t i = 0, nr; !rc && i < b->p->nr_samples; i += nr) {
-		for (nr = 1; i + nr < b->p->nr_samples; nr++)
-			if (window_of(b->p, order[i + nr]) != window_of(b->p, order[i]))
-				break;
+		nr = samples_of_window(&s, order + i, b->p->nr_samples - i);
 		s.before = i;
 		rc = send_window(&s, order + i, nr);
 	}
@@ -248,6 +255,7 @@ void otlp_target_init(struct otlp_target *ret, struct receiver *r)
 		.target = {.place = receiver_place(r),
 			   .unit = "profiles",
 			   .most = {ROWS_A_BATCH, WINDOWS_A_BATCH, ROWS_A_BATCH, ROWS_A_BATCH},
+			   .poll_s = POLL_S,
 			   .send = send},
 		.receiver = r,
 		.max_bytes = MAX_REQUEST_BYTES,

@@ -62,7 +62,7 @@ static int follow(struct target *t, struct sender *s)
 		strcpy(said, rc ? err.text : "");
 		backoff_s = !rc ? 0 : backoff_s ? backoff_s * 2 : 1;
 		backoff_s = backoff_s > MAX_BACKOFF_S ? MAX_BACKOFF_S : backoff_s;
-		wait_s(!rc ? POLL_S : backoff_s > t->patience_s ? backoff_s : t->patience_s);
+		wait_s(!rc ? (t->poll_s ?: POLL_S) : backoff_s > t->patience_s ? backoff_s : t->patience_s);
 	}
 	return 0;
 }

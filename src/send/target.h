@@ -23,6 +23,7 @@ struct target {
 	const char *place; /* where it is, without secrets: the same text for the same receiver, and for no other */
 	const char *unit;  /* what is sent, in the plural: "rows" */
 	struct profile_cursor most; /* so many rows of each table a batch has at most */
+	unsigned int poll_s;	    /* what follows a store looks for more so often; 0: each 5 s */
 	unsigned int patience_s;    /* after a failure: for so long the receiver asks to be left alone, at least */
 
 	/* These return 0, or a negative errno with a text in @err; then it is tried again. NULL: there is nothing to do. */
