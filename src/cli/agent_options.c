@@ -27,7 +27,7 @@ const struct option agent_option_table[] = {
 	 "longer intervals off CPU are kept singly (1s)"},
 	{0, "budget", OPTION_PERCENT, offsetof(struct agent_options, budget_percent), "P", "as record --budget"},
 	{0, "max-cpu", OPTION_PERCENT, offsetof(struct agent_options, max_cpu_percent), "P",
-	 "the most of all CPUs that recording may take (1)"},
+	 "the most of all CPUs that it may take (1)"},
 	{0, "max-memory", OPTION_SIZE, offsetof(struct agent_options, max_memory_bytes), "SIZE",
 	 "the most memory, with maps (128M); 0: no limit", 0, 1ULL << 40},
 	{0, "rotate", OPTION_DURATION, offsetof(struct agent_options, rotate_ns), "TIME",

@@ -113,7 +113,7 @@ for command in info query report; do
 	claim "dusk $command: a FIFO in the place of a profile is refused at once" fifo $command
 done
 mkdir empty
-claim "dusk info: a folder without profiles" exits 1 "$dusk" info -i empty
+claim "dusk info: a folder without profiles" exits 4 "$dusk" info -i empty
 claim "... it is said" says "there is no profile in empty"
 
 # The true reason, whatever descriptor is one too many.

@@ -296,7 +296,7 @@ mv more.dusk profile.dusk.old
 claim "diff without profiles takes the last two" sh -c "
 	[ \"\$($dusk diff)\" = \"\$($dusk diff profile.dusk.old profile.dusk)\" ] && $dusk diff | grep -q '^# before: *profile.dusk.old: 36 '"
 claim "query without SQL lists the views of the format" sh -c "
-	$dusk query --csv | cut -d, -f1 | tr '\\n' ' ' | grep -qx 'view frame_name intervals losses samples stacks timeline top_functions '"
+	$dusk query --csv | cut -d, -f1 | tr '\\n' ' ' | grep -qx 'view frame_name intervals lives losses samples stacks timeline top_functions '"
 claim "query: numbers stand to the right" prints "$dusk" query "select comm, null as x, count(*) as n from samples group by 1 order by 3 desc, 1" <<'-'
 comm         x   n
 -----------  -  --
