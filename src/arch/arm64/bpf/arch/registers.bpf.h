@@ -8,7 +8,8 @@
 #define NR_EXECVEAT 281
 #define NR_RT_SIGRETURN 139
 #define PSR_MODE32 0x10 /* linux 6.18 arch/arm64/include/uapi/asm/ptrace.h, PSR_MODE32_BIT */
-#define COPY_BYTES 4	/* of one instruction (linux 6.18 arch/arm64/include/asm/uprobes.h, UPROBE_XOL_SLOT_BYTES) */
+#define COPY_BYTES \
+	8 /* of the copy of one instruction, and the one behind it, where the PC is until the kernel puts it back */
 
 /* What tells where the interrupted code is. */
 #define pt_regs_pc(regs) ((regs)->pc)
