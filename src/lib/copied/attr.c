@@ -28,6 +28,7 @@ static struct perf_event_attr common(const struct attr_choice *c)
 	return (struct perf_event_attr){
 		.size = sizeof(struct perf_event_attr),
 		.type = PERF_TYPE_SOFTWARE,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED,
 		.disabled = 1,
 		.inherit = !c->machine,
 		.inherit_thread = !c->machine && c->o.no_children,

@@ -34,7 +34,9 @@ static const struct {
 
 struct cpu_rings {
 	int cpu;
-	bool sampled; /* CPU time; what is said of processes and switches is needed of all CPUs */
+	bool sampled;	     /* CPU time; what is said of processes and switches is needed of all CPUs */
+	bool refused;	     /* it was online, but its events could not be opened */
+	uint64_t enabled_ns; /* how long its events had been enabled when that was looked at last */
 	struct cpu_ring {
 		int fd;	    /* the first event, to whose ring the others write; -1: none yet */
 		bool ended; /* the thread of that event has ended: it wakes nobody any more */
@@ -49,6 +51,7 @@ struct perf_source {
 	int cgroup;		   /* the descriptor of the only one that is sampled, or -1 */
 	struct vec(struct cpu_rings) cpus;
 	struct vec(int) fds[NR_SOURCE_RINGS]; /* all of them, by their ring */
+	bool started[NR_SOURCE_RINGS];
 	struct perfdata_layout layouts[NR_SOURCE_RINGS];
 	uint64_t dropped[NR_SOURCE_RINGS];
 	/* while records are taken */
@@ -161,7 +164,15 @@ static int add_cpu(struct perf_source *s, int cpu)
 	return vec_push(&s->cpus, c);
 }
 
-/* The file is a list of numbers and ranges: "0-3,5". */
+static struct cpu_rings *find_cpu(const struct perf_source *s, int cpu)
+{
+	for (size_t i = 0; i < s->cpus.nr; i++)
+		if (s->cpus.v[i].cpu == cpu)
+			return &s->cpus.v[i];
+	return NULL;
+}
+
+/* Add those that are not known yet, without events. The file is a list of numbers and ranges: "0-3,5". */
 static int add_online(struct perf_source *s, struct dusk_error *err)
 {
 	_cleanup_(fclosep) FILE *f = fopen("/sys/devices/system/cpu/online", "re");
@@ -175,7 +186,7 @@ static int add_online(struct perf_source *s, struct dusk_error *err)
 		if (fscanf(f, "-%d", &last) != 1)
 			last = first;
 		for (int cpu = first; !ret && cpu <= last; cpu++)
-			ret = add_cpu(s, cpu);
+			ret = find_cpu(s, cpu) ? 0 : add_cpu(s, cpu);
 	} while (!ret && fgetc(f) == ',');
 	return ret;
 }
@@ -205,14 +216,12 @@ static int describe(struct perf_source *s)
 static int choose_cpus(struct perf_source *s, const struct source_options *o, struct dusk_error *err)
 {
 	for (size_t i = 0; i < o->nr_cpus; i++) {
-		size_t at = 0;
+		struct cpu_rings *c = find_cpu(s, o->cpus[i]);
 
-		while (at < s->cpus.nr && s->cpus.v[at].cpu != o->cpus[i])
-			at++;
-		if (at == s->cpus.nr)
+		if (!c)
 			return error_set(err, -EINVAL, "cannot sample CPU %d: there is no such CPU, or it is offline",
 					 o->cpus[i]);
-		s->cpus.v[at].sampled = true;
+		c->sampled = true;
 	}
 	return 0;
 }
@@ -315,6 +324,7 @@ static void tell_all(struct perf_source *s, enum source_ring which, unsigned lon
 
 void source_start(struct perf_source *s, enum source_ring which)
 {
+	s->started[which] = true;
 	if (!s->choice.o.from_exec)
 		tell_all(s, which, PERF_EVENT_IOC_ENABLE);
 }
@@ -398,6 +408,96 @@ int source_take(struct perf_source *s, struct queue *q)
 			if (s->cpus.v[i].rings[which].ring.head)
 				ret = take_ring(s, &s->cpus.v[i].rings[which], which);
 	return ret;
+}
+
+static bool has_events(const struct cpu_rings *c)
+{
+	return c->rings[SOURCE_PROCESSES].fd >= 0;
+}
+
+/* Are the machine's events still on this CPU? Their enabled time stands still after it went offline; nothing else shows that. */
+static bool is_alive(struct cpu_rings *c)
+{
+	uint64_t now[2], before = c->enabled_ns; /* the count, and the time */
+
+	if (read(c->rings[SOURCE_PROCESSES].fd, now, sizeof(now)) != sizeof(now))
+		return false;
+	c->enabled_ns = now[1];
+	return now[1] != before;
+}
+
+/* Close the machine's events on a CPU. What is in their rings still goes to the queue. */
+static int close_cpu(struct perf_source *s, struct cpu_rings *c)
+{
+	int ret = 0;
+
+	for (uint32_t which = 0; which < NR_SOURCE_RINGS; which++) {
+		struct cpu_ring *r = &c->rings[which];
+
+		if (!ret && r->ring.head)
+			ret = take_ring(s, r, which);
+		ring_unmap(&r->ring);
+		for (size_t i = 0; i < s->fds[which].nr; i++)
+			if (s->fds[which].v[i] == r->fd)
+				s->fds[which].v[i] = s->fds[which].v[--s->fds[which].nr];
+		if (r->fd >= 0)
+			close(r->fd);
+		*r = (struct cpu_ring){.fd = -1};
+	}
+	c->enabled_ns = 0;
+	return ret;
+}
+
+int source_look(struct perf_source *s, struct queue *q)
+{
+	int ret = 0, nr = 0;
+
+	s->queue = q;
+	for (size_t i = 0; !ret && s->choice.machine && i < s->cpus.nr; i++)
+		if (has_events(&s->cpus.v[i]) && !is_alive(&s->cpus.v[i]))
+			ret = close_cpu(s, &s->cpus.v[i]);
+	if (!ret && add_online(s, NULL) == -ENOMEM)
+		ret = -ENOMEM;
+	for (size_t i = 0; i < s->cpus.nr; i++)
+		nr += !has_events(&s->cpus.v[i]);
+	return ret ?: nr;
+}
+
+/* Open a CPU's events. Returns 0; -EINVAL: it is offline; others of source_add(). */
+static int open_cpu(struct perf_source *s, struct cpu_rings *c, const pid_t *tids, size_t nr)
+{
+	size_t before[NR_SOURCE_RINGS];
+	int ret = 0;
+
+	for (int which = 0; which < NR_SOURCE_RINGS; which++)
+		before[which] = s->fds[which].nr;
+	if (s->choice.machine)
+		ret = add_events(s, c, -1, NULL);
+	for (size_t i = 0; !s->choice.machine && (!ret || ret == -ESRCH) && i < nr; i++)
+		ret = add_events(s, c, tids[i], NULL);
+	for (int which = 0; which < NR_SOURCE_RINGS; which++)
+		for (size_t i = before[which]; s->started[which] && i < s->fds[which].nr; i++)
+			ioctl(s->fds[which].v[i], PERF_EVENT_IOC_ENABLE, 0);
+	return ret == -ESRCH ? 0 : ret;
+}
+
+void source_open_cpus(struct perf_source *s, const pid_t *tids, size_t nr)
+{
+	for (size_t i = 0; i < s->cpus.nr; i++) {
+		struct cpu_rings *c = &s->cpus.v[i];
+		int ret = has_events(c) ? 0 : open_cpu(s, c, tids, nr);
+
+		c->refused |= ret && ret != -EINVAL;
+	}
+}
+
+size_t source_refused(const struct perf_source *s)
+{
+	size_t nr = 0;
+
+	for (size_t i = 0; i < s->cpus.nr; i++)
+		nr += s->cpus.v[i].refused;
+	return nr;
 }
 
 unsigned int source_patience_ms(const struct perf_source *s)

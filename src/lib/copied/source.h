@@ -71,6 +71,21 @@ void source_start(struct perf_source *s, enum source_ring which);
 void source_stop(struct perf_source *s);
 
 /*
+ * Look for CPUs that have come online since, and for those whose events are over as they went offline: what these have recorded
+ * goes to @q. To be called about once a second. Returns how many CPUs are without events, or as source_take().
+ */
+int source_look(struct perf_source *s, struct queue *q);
+
+/*
+ * Open events on CPUs that have none and are online, and let those begin that others have begun. @tids: all threads that are
+ * recorded and live, if the machine is not. One that is created just now may have none on these CPUs.
+ */
+void source_open_cpus(struct perf_source *s, const pid_t *tids, size_t nr);
+
+/* How many CPUs were online, but their events were refused? */
+size_t source_refused(const struct perf_source *s);
+
+/*
  * Put all records that are there into @q, with an enum source_ring as kind, and where switches were lost, SOURCE_LOSS.
  * Returns 0, -ENOMEM or -EPROTO.
  */

@@ -407,6 +407,8 @@ static void copied_count(void *mode)
 		 c->switching.switches.unknown},
 		{"refused-records", "records of the kernel that make no sense", c->refused},
 		{"late-records", "records that came after others that are later", c->queue.late},
+		{"lost-cpus", "CPUs that came online and were not sampled: the kernel refused them a perf event",
+		 source_refused(c->source)},
 		{"unread-processes", "processes whose mappings could not be read", c->unread},
 		{"process-reads",
 		 "reads of code from processes: memory without a file, and files that cannot be opened",
@@ -417,12 +419,27 @@ static void copied_count(void *mode)
 		profile_count(c->join->writer, all[i].name, all[i].sentence, all[i].value);
 }
 
+/* CPUs come online, and go. */
+static int follow_cpus(struct copied *c)
+{
+	struct pids tids = {0};
+	int ret = source_look(c->source, &c->queue);
+
+	if (ret <= 0)
+		return ret;
+	ret = c->first.pids.nr ? first_threads_list(&c->first, &tids) : 0;
+	if (!ret)
+		source_open_cpus(c->source, tids.v, tids.nr);
+	vec_done(&tids);
+	return ret;
+}
+
 static int copied_follow(void *mode, uint64_t now_ns, struct dusk_error *err)
 {
 	struct copied *c = mode;
 
 	intervals_sum_up(&c->switching.rows);
-	return 0;
+	return follow_cpus(c);
 }
 
 static int copied_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
