@@ -7,8 +7,8 @@
 /* Read the code around the return address @pc, to m->code. Returns 0, -EFAULT or -EACCES. */
 CORE int framepointer_code(struct machine *m, u64 pc);
 
-/* Go to the caller's frame by the frame pointer. Returns 0, -EFAULT or -EACCES. */
-CORE int framepointer_step(struct machine *m);
+/* Go to the caller's frame by the frame pointer, from code in the mapping @start to @end. Returns 0, -EFAULT or -EACCES. */
+CORE int framepointer_step(struct machine *m, u64 start, u64 end);
 
 /* Does m->pc follow a call? Does the word at m->sp, so that the function has no frame? */
 CORE bool framepointer_is_called(struct machine *m);

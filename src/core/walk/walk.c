@@ -336,11 +336,12 @@ static INLINE u32 find_beginning(struct walk *w, u32 nr, u64 pc)
 /* Go to the caller without a row. Returns 0 or an enum outcome. */
 static INLINE u32 step_without_row(struct walk *w)
 {
+	const struct range *here = module_here(&w->modules);
 	struct machine *m = &w->machine;
 	int err = verifier_forget(m->scratch.error, return_rule_step(m));
 
 	if (err == -ENOENT)
-		err = verifier_forget(m->scratch.error, framepointer_step(m));
+		err = verifier_forget(m->scratch.error, framepointer_step(m, here->start, here->end));
 	if (!err)
 		return 0;
 	return verifier_forget(m->scratch.error,

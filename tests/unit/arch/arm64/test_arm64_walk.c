@@ -224,6 +224,23 @@ static void prologues_are_known_by_their_code(void **state)
 	assert_bare(BARE + 4, 4, RULE_PROLOGUE);
 }
 
+/* When x29 and x30 are those of the caller again, and sp not yet. */
+static void epilogues_are_known_by_their_code(void **state)
+{
+	begin_bare();
+	CODE(BARE, 0x910203ff, 0xd65f03c0); /* add sp,sp,#128; ret */
+	assert_bare(BARE, 16, RULE_EPILOGUE);
+	begin_bare();
+	CODE(BARE, 0x910103ff, 0xd50323bf, 0xd65f03c0); /* add sp,sp,#64; autiasp; ret */
+	assert_bare(BARE, 8, RULE_EPILOGUE);
+	begin_bare();
+	CODE(BARE, 0x910043ff, 0xd65f0fff); /* add sp,sp,#16; retab */
+	assert_bare(BARE, 2, RULE_EPILOGUE);
+	begin_bare();
+	CODE(BARE, 0x910043ff, 0x94000010, 0xd65f03c0); /* add sp,sp,#16; bl: not its end */
+	assert_int_not_equal(walk_bare(BARE, RETURN(1), 2), UNDEFINED_RA);
+}
+
 static void at_a_return_the_return_address_is_in_x30(void **state)
 {
 	static const u32 code[][2] = {{0xd65f03c0, 0}, {0xd50323bf, 0xd65f03c0}, {0xd65f0bff, 0}};
@@ -400,12 +417,12 @@ static void a_leaf_is_known_by_the_call_that_leads_to_it(void **state)
 }
 
 /* As in the vDSO, which has no CFI, and which is called by pointers, from far away. */
-static void a_leaf_is_known_by_a_caller_that_is_far_away(void **state)
+/* From a leaf at @far. */
+static void leave_leaf(u64 far)
 {
 	static const u32 leaf[] = {0xb4000520, 0x10fdd163, 0xb9400065},
 			 with_locals[] = {0xd10083ff, 0xb9400065, 0xb9400065};
 	static u8 vdso[PAGE_BYTES];
-	u64 far = IMAGE_BASE + (64 << 20);
 
 	for (u32 pushes = 0; pushes < 2; pushes++) {
 		begin_bare();
@@ -419,6 +436,17 @@ static void a_leaf_is_known_by_a_caller_that_is_far_away(void **state)
 		assert_int_equal(w.out.nr, pushes ? 2 : 3);
 		assert_int_equal(w.outcome, UNDEFINED_RA);
 	}
+}
+
+static void a_leaf_is_known_by_a_caller_that_is_far_away(void **state)
+{
+	leave_leaf(IMAGE_BASE + (64 << 20));
+}
+
+/* The vDSO is close to programs that are static and position-independent. */
+static void a_leaf_is_known_by_a_caller_in_another_mapping(void **state)
+{
+	leave_leaf(IMAGE_BASE + (1 << 19));
 }
 
 /* clone() returns 0 to a new thread, behind the system call, where there is no CFI. */
@@ -450,6 +478,7 @@ int main(void)
 		cmocka_unit_test(signal_frames_are_known_by_the_code_that_handlers_return_to),
 		cmocka_unit_test(signal_frames_are_the_kernels_whatever_cfi_says),
 		cmocka_unit_test(prologues_are_known_by_their_code),
+		cmocka_unit_test(epilogues_are_known_by_their_code),
 		cmocka_unit_test(at_a_return_the_return_address_is_in_x30),
 		cmocka_unit_test(stubs_of_a_plt_have_no_frame),
 		cmocka_unit_test(what_plt0_has_put_on_the_stack_is_skipped),
@@ -460,6 +489,7 @@ int main(void)
 		cmocka_unit_test(behind_a_frame_record_the_next_one_is_found_by_it),
 		cmocka_unit_test(a_leaf_is_known_by_the_call_that_leads_to_it),
 		cmocka_unit_test(a_leaf_is_known_by_a_caller_that_is_far_away),
+		cmocka_unit_test(a_leaf_is_known_by_a_caller_in_another_mapping),
 		cmocka_unit_test(a_thread_begins_behind_clone),
 	};
 

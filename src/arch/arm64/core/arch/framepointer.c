@@ -66,11 +66,11 @@ static INLINE bool has_pushed(struct machine *m)
 
 /*
  * Has the interrupted function no frame? Then x30 is not what the frame record holds. Either the call before x30 has the
- * function's start as its target, which lies not far before the PC; or it lies so far away that it is of another
- * function, which has called this one: as functions of the vDSO are called. If the function has a frame, x30 may be the
- * place behind any of its calls.
+ * function's start as its target, which lies not far before the PC; or it lies so far away, or outside of the mapping from @from
+ * to @to, that it is of another function, which has called this one: as functions of the vDSO are called. If the function has a
+ * frame, x30 may be the place behind any of its calls.
  */
-static INLINE bool is_leaf(struct machine *m, u64 saved, u64 *ret)
+static INLINE bool is_leaf(struct machine *m, u64 saved, u64 from, u64 to, u64 *ret)
 {
 	u64 lr, start;
 
@@ -85,7 +85,7 @@ static INLINE bool is_leaf(struct machine *m, u64 saved, u64 *ret)
 	*ret = lr;
 	if (start && m->pc - start < LEAF)
 		return !has_frame(m, start);
-	return lr - m->pc + LARGEST > 2 * LARGEST && !has_pushed(m);
+	return (lr - m->pc + LARGEST > 2 * LARGEST || lr - from >= to - from) && !has_pushed(m);
 }
 
 static INLINE int go_to(struct machine *m, u64 pc, u64 sp)
@@ -121,7 +121,7 @@ static INLINE bool is_kept_in_x20(struct machine *m, u64 fp)
 	return !machine_reg(m, X20, &sp) && sp - 8 == fp;
 }
 
-CORE int framepointer_step(struct machine *m)
+CORE int framepointer_step(struct machine *m, u64 start, u64 end)
 {
 	u64 fp, caller_fp, ra, lr;
 	int err;
@@ -140,7 +140,7 @@ CORE int framepointer_step(struct machine *m)
 	if (err)
 		return err;
 	ra = code_address(ra);
-	if (is_leaf(m, ra, &lr)) {
+	if (is_leaf(m, ra, start, end, &lr)) {
 		m->invalid |= CALLER_SAVED;
 		return go_to(m, lr, m->sp);
 	}

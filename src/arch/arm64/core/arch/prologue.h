@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Prologues and PLTs by their code. No rules of rules.txt: by how much a prologue lowers sp is in its instructions, and
+ * Prologues, epilogues and PLTs by their code. No rules of rules.txt: by how much sp is lowered is in the instructions, and
  * what is between them is any; and PLT0, which lowers sp, goes on as any other stub.
  *
  * A prologue is: stp x29,x30,[sp,#-N]!, or sub sp,sp,#N, or Go's str x30,[sp,#-N]!, is not far behind, and the setting of
@@ -92,7 +92,19 @@ static INLINE u32 plt_rule(struct machine *m)
 	return instruction_at(m, 0) == PUSH_PLT0 ? RULE(0, 0, 0, NO_SWITCH, RULE_PLT) : 0;
 }
 
-/* Is it a prologue, or a stub of a PLT? Return the rule for it, or 0. */
+/* Is what gives up the frame all that is left of the function: add sp,sp,#N; perhaps autiasp; ret? Return the rule for it, or 0. */
+static INLINE u32 epilogue_rule(const struct machine *m)
+{
+	u32 code = instruction_at(m, 0), next = instruction_at(m, 1), words = (code >> 10 & 0xfff) / 8;
+
+	if ((next & ~0x40u) == 0xd50323bf) /* autiasp, autibsp */
+		next = instruction_at(m, 2);
+	if ((code & 0xffc003ff) != 0x910003ff || (next != 0xd65f03c0 && (next & ~0x400u) != 0xd65f0bff))
+		return 0;
+	return words - 1 < MOST_WORDS ? RULE(words, 0, 0, NO_SWITCH, RULE_EPILOGUE) : 0;
+}
+
+/* Is it a prologue, an epilogue, or a stub of a PLT? Return the rule for it, or 0. */
 static INLINE u32 prologue_rule(struct machine *m)
 {
 	u32 rule;
@@ -100,5 +112,6 @@ static INLINE u32 prologue_rule(struct machine *m)
 	if (!m->pc_is_exact)
 		return 0;
 	rule = m->scratch.nr & CODE_RULE_NO_ELF ? 0 : plt_rule(m);
+	rule = rule ? rule : epilogue_rule(m);
 	return rule ? rule : frame_rule(m);
 }

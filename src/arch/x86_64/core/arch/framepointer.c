@@ -84,7 +84,7 @@ static INLINE bool is_kept_in_r12(struct machine *m, u64 fp)
 	return !machine_reg(m, R12, &sp) && sp + 16 == fp;
 }
 
-CORE int framepointer_step(struct machine *m)
+CORE int framepointer_step(struct machine *m, u64 start, u64 end)
 {
 	u64 fp, caller_fp, ra, bytes = word_bytes(m);
 	int err;
