@@ -5,24 +5,31 @@
  * It is recorded first, alone, so that all that can be learnt of the functions in its stacks is learnt from it; then an
  * honest program whose stacks go through the same functions.
  */
+#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #include "live.h"
+#include "test_arch.h"
 
 #define HONEST "^main qsort(_r)?( \\S+)* compare recurse\\*10 burn$"
 
-#define LOADER "/lib64/ld-linux-x86-64.so.2"
+static int find_libc(struct dl_phdr_info *info, size_t size, void *ctx)
+{
+	*(const char **)ctx = info->dlpi_name;
+	return strstr(info->dlpi_name, "/libc.so.6") != NULL;
+}
 
 /* A C library that no other process on the machine has, from which dusk could learn what is right. */
 static void copy_libc(void)
 {
 	char command[8192];
+	const char *path;
 
-	snprintf(command, sizeof(command), "cp \"$(ldd '%s' | awk '/libc[.]so/ { print $3 }')\" '%s'",
-		 live_victim("recurse"), live_folder);
+	assert_int_equal(dl_iterate_phdr(find_libc, &path), 1);
+	snprintf(command, sizeof(command), "cp '%s' '%s/libc.so.6'", path, live_folder);
 	assert_int_equal(system(command), 0);
 }
 
@@ -34,10 +41,10 @@ static void a_process_that_writes_to_its_tables_harms_nobody_else(void **state)
 	uint64_t whole = 0, wrong = 0;
 
 	copy_libc();
-	poisoner = START(LOADER, "--library-path", live_folder, live_victim("poisons"), number);
+	poisoner = START(TEST_LOADER, "--library-path", live_folder, live_victim("poisons"), number);
 	recorder = START_RECORD(file, "-F", "997");
 	live_wait_cpu(poisoner, 500);
-	honest = START(LOADER, "--library-path", live_folder, live_victim("recurse"), "10");
+	honest = START(TEST_LOADER, "--library-path", live_folder, live_victim("recurse"), "10");
 	live_wait_cpu(honest, 1000);
 	live_wait_cpu(poisoner, 500);
 	assert_int_equal(live_stop_record(recorder), 0);

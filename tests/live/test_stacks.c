@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "stopped.h"
+#include "test_arch.h"
 
 #define STOPS 5
 #define LIBC "( \\S+)*" /* functions of the C library, which has few symbols */
@@ -34,6 +35,7 @@ struct expected {
 	const char *often; /* many are like this */
 	const char *hole;  /* but where the tables are wrong: these may be incomplete or untrue; or NULL */
 	bool moves;	   /* the program never stands twice at the same place */
+	bool unseen;	   /* elfutils does not get to the end of its stacks */
 };
 
 struct victim {
@@ -211,14 +213,15 @@ static void check(const char *const *words, const struct expected *expected)
 
 	recorded = live_read(file);
 	each_stack_is_known(v);
-	each_snapshot_was_recorded(v);
+	if (!expected->unseen)
+		each_snapshot_was_recorded(v);
 	print_message("%-20s %-10.10s %5zu stacks, complete %.2f %%; %zu frames equal to elfutils'\n",
 		      name ? name + 1 : words[0], words[1] ? words[1] : "", v->stacks,
 		      100.0 * v->stacks / (v->stacks + v->holes), v->frames);
 	assert_true(v->stacks > 50);
 	assert_true(v->often * 50 > v->stacks);
 	assert_true(v->holes * 20 <= v->stacks);
-	assert_true(v->frames > 0);
+	assert_true(v->frames > 0 || expected->unseen);
 	dusk_profile_free(recorded);
 	forget(v);
 }
@@ -363,6 +366,7 @@ static const struct expected signals = {
 	.all = "^main( work(\\*[0-9]+)?)?( [^h]\\S*( handle)?)?$",
 	.often = "^main work\\*[0-9]+ \\S+ handle$",
 	.moves = true,
+	.unseen = !TEST_VDSO_HAS_CFI,
 };
 
 static void signal_handlers_and_what_they_interrupted(void **state)

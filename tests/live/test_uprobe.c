@@ -8,11 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 #include "live.h"
+#include "test_arch.h"
 
 static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(void **state)
 {
 	const char *file = live_file("uprobe.dusk");
-	size_t in_probe = 0, in_function = 0;
+	size_t in_probe = 0, in_function = 0, refused = 0;
 	pid_t pid;
 
 	if (access("/sys/bus/event_source/devices/uprobe/type", R_OK)) {
@@ -28,6 +29,11 @@ static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(voi
 		const struct dusk_sample *s = &p->samples[i];
 		char *sentence;
 
+		if (!strcmp(live_outcome(p, s),
+			    "asked-again")) { /* within one visit of the kernel, or in what may be one */
+			refused++;
+			continue;
+		}
 		sentence = live_sentence_at(p, s->node);
 		if (live_class(p, s) != DUSK_COMPLETE || !live_matches(sentence, "^main outer( probed)?$"))
 			fail_msg("not a stack of this program (%s): %s", live_outcome(p, s), sentence);
@@ -35,7 +41,8 @@ static void a_copied_instruction_has_the_place_and_the_stack_of_the_original(voi
 		in_probe += live_kernel_has(p, s->node, "uprobe_notify_resume");
 		free(sentence);
 	}
-	print_message("%zu stacks, %zu of them taken in the probe\n", in_function, in_probe);
+	print_message("%zu stacks, %zu of them taken in the probe; %zu refused\n", in_function, in_probe, refused);
+	assert_true(refused * 10 <= (TEST_VISITS_ARE_TOLD ? 0 : in_function));
 	assert_true(in_probe > 20);
 	assert_true(in_function >= in_probe);
 }

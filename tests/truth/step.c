@@ -31,6 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "abi/frame.h"
+#include "base/map.h"
 #include "core/walk/nofault.h"
 #include "differences.h"
 #include "lib/process/halt.h"
@@ -50,6 +51,7 @@ struct stepper {
 	uint64_t true_word[SHADOW_DEPTH + 1];
 	/* asked */
 	const char *keep, *comm;
+	struct map kept; /* places at which rules were looked for */
 	unsigned long limit, signal_every;
 	/* so far */
 	unsigned long instructions, stacks, warm, frames, explained, different;
@@ -164,8 +166,8 @@ static bool is_true(size_t nr, size_t *same)
 
 static void compare(void)
 {
+	bool right, is_new = false;
 	size_t nr, same;
-	bool right;
 
 	halt_registers(s.walk.machine.reg, &s.regs);
 	walk_start(&s.walk);
@@ -174,7 +176,8 @@ static void compare(void)
 	s.stacks++;
 	s.frames += nr;
 	right = is_true(nr, &same);
-	if (right && s.keep)
+	if (right && s.keep && map_at(&s.kept, step_pc(&s.regs), &is_new) &&
+	    is_new) /* once for each place: it takes long */
 		keep_rules();
 	if (right) { /* then also if it must not wait */
 		halt_registers(s.walk.machine.reg, &s.regs);
@@ -280,18 +283,50 @@ static void read_registers(void)
 		die("cannot read registers: %s", strerror(errno));
 }
 
-/* One instruction. False: it has ended. */
+/* Let it run until it comes to one of these places. Returns whether it did. */
+static bool run_to(const uint64_t *places, size_t nr)
+{
+	long code[STEP_MAX_ENDS];
+	bool is_there = false;
+	int status;
+
+	for (size_t i = 0; i < nr; i++) {
+		code[i] = ptrace(PTRACE_PEEKTEXT, s.pid, (void *)places[i], NULL);
+		ptrace(PTRACE_POKETEXT, s.pid, (void *)places[i],
+		       (void *)((code[i] & ~STEP_BREAKPOINT_MASK) | STEP_BREAKPOINT));
+	}
+	if (ptrace(PTRACE_CONT, s.pid, NULL, NULL) || waitpid(s.pid, &status, 0) != s.pid || !WIFSTOPPED(status))
+		return false;
+	read_registers();
+	for (size_t i = nr; i--;) {
+		is_there |= step_is_at(&s.regs, places[i]);
+		ptrace(PTRACE_POKETEXT, s.pid, (void *)places[i], (void *)code[i]);
+	}
+	step_write_registers(s.pid, &s.regs);
+	return is_there;
+}
+
+/* One instruction, or several that no stop may come between. False: it has ended. */
 static bool advance(int *pending)
 {
 	struct user_regs_struct before = s.regs;
 	int sent = next_signal(*pending), status;
 	bool handled = sent && is_caught(sent);
 	uint8_t code[16] = {0};
+	uint64_t ends[STEP_MAX_ENDS];
 	enum shadow_kind kind;
+	size_t nr;
 
 	for (size_t len = sizeof(code); !read_memory(code, len, step_pc(&before)) && len > 1; len--)
 		; /* at the end of a mapping */
 	kind = step_kind(code);
+	nr = sent ? 0 : step_indivisible(&before, read_memory, ends);
+	if (nr) {
+		if (!run_to(ends, nr))
+			die("the program does not come out of an atomic operation");
+		s.instructions++;
+		return true;
+	}
 	if (ptrace(PTRACE_SINGLESTEP, s.pid, NULL, (void *)(long)sent) || waitpid(s.pid, &status, 0) != s.pid)
 		die("cannot step: %s", strerror(errno));
 	if (WIFEXITED(status))
@@ -325,24 +360,9 @@ static uint64_t entry_point(void)
 	die("the program does not say where it begins");
 }
 
-static void run_to(uint64_t addr)
-{
-	long code = ptrace(PTRACE_PEEKTEXT, s.pid, (void *)addr, NULL);
-	int status;
-
-	ptrace(PTRACE_POKETEXT, s.pid, (void *)addr, (void *)((code & ~STEP_BREAKPOINT_MASK) | STEP_BREAKPOINT));
-	if (ptrace(PTRACE_CONT, s.pid, NULL, NULL) || waitpid(s.pid, &status, 0) != s.pid || !WIFSTOPPED(status))
-		die("the program does not come to where it begins");
-	read_registers();
-	if (!step_is_at(&s.regs, addr))
-		die("the program does not come to where it begins");
-	ptrace(PTRACE_POKETEXT, s.pid, (void *)addr, (void *)code);
-	step_write_registers(s.pid, &s.regs);
-	look_again();
-}
-
 static void begin(char **words)
 {
+	uint64_t entry;
 	int status, err;
 
 	s.pid = fork();
@@ -363,8 +383,12 @@ static void begin(char **words)
 	modules_reset(&s.walk.modules);
 	s.walk.max_depth = MAX_DEPTH;
 	s.until_signal = s.signal_every;
-	if (!s.with_linker)
-		run_to(entry_point());
+	if (s.with_linker)
+		return;
+	entry = entry_point();
+	if (!run_to(&entry, 1))
+		die("the program does not come to where it begins");
+	look_again();
 }
 
 int main(int argc, char **argv)

@@ -10,6 +10,9 @@
 #define TEST_SAVED X19	   /* one that it may not */
 #define TEST_SIGNAL_SP 560 /* where it lies in the kernel's signal frame; behind it is the PC */
 #define TEST_CLASSES 0
+#define TEST_LOADER "/lib/ld-linux-aarch64.so.1"
+#define TEST_VDSO_HAS_CFI false	   /* by which elfutils could leave its functions, and handlers of signals */
+#define TEST_VISITS_ARE_TOLD false /* of the kernel, one from the next: doc/kernel.md */
 
 /* Make the registers those of a task that runs such code. There is one kind. */
 static inline void test_set_mode(u64 *reg, bool is_elf32)

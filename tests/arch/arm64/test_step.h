@@ -106,6 +106,49 @@ static inline bool step_signal(const struct user_regs_struct *r, step_read_fn re
 #define STEP_BREAKPOINT 0xd4200000L /* brk #0 */
 #define STEP_BREAKPOINT_MASK 0xffffffffL
 
+#define STEP_MAX_ENDS 4
+#define STEP_MAX_PAIR 16 /* instructions from an exclusive load up to the store */
+
+/* An exclusive load or store, of one register or two (Arm ARM C4.1, loads and stores). */
+static inline bool step_is_exclusive(uint32_t i, bool load)
+{
+	return (i & 0x3fe00000) == (load ? 0x08400000 : 0x08000000) ||
+	       (i & 0xbfe00000) == (load ? 0x88600000 : 0x88200000);
+}
+
+/* Where the conditional branch @i at @pc leads to, or 0. */
+static inline uint64_t step_branch(uint32_t i, uint64_t pc)
+{
+	if ((i & 0xff000010) == 0x54000000 || (i & 0x7e000000) == 0x34000000)
+		return pc + ((int32_t)(i << 8) >> 13) * 4;				 /* b.cond, cbz, cbnz */
+	return (i & 0x7e000000) == 0x36000000 ? pc + ((int32_t)(i << 13) >> 18) * 4 : 0; /* tbz, tbnz */
+}
+
+/*
+ * Instructions from here on that no stop may come between, an exclusive load up to the store, which would never succeed: write
+ * the places where they are over, and return how many. 0: there are none.
+ */
+static inline size_t step_indivisible(const struct user_regs_struct *r, step_read_fn read, uint64_t *ends)
+{
+	uint32_t code[STEP_MAX_PAIR];
+	size_t nr = 0, len = 1;
+
+	if (!read(code, sizeof(code), r->pc) || !step_is_exclusive(code[0], true))
+		return 0;
+	while (len < STEP_MAX_PAIR && !step_is_exclusive(code[len], false))
+		len++;
+	if (len == STEP_MAX_PAIR)
+		return 0;
+	ends[nr++] = r->pc + (len + 1) * 4;
+	for (size_t i = 1; i < len && nr < STEP_MAX_ENDS; i++) {
+		uint64_t to = step_branch(code[i], r->pc + i * 4);
+
+		if (to && (to < r->pc || to >= ends[0]))
+			ends[nr++] = to;
+	}
+	return nr;
+}
+
 /* The program has come to the breakpoint: is it that at @addr? */
 static inline bool step_is_at(struct user_regs_struct *r, uint64_t addr)
 {

@@ -10,6 +10,9 @@
 #define TEST_SAVED RBX	   /* one that it may not */
 #define TEST_SIGNAL_SP 160 /* where it lies in the kernel's signal frame; behind it is the PC */
 #define TEST_CLASSES CLASS_I386
+#define TEST_LOADER "/lib64/ld-linux-x86-64.so.2"
+#define TEST_VDSO_HAS_CFI true
+#define TEST_VISITS_ARE_TOLD true
 
 /* Make the registers those of a task that runs such code. */
 static inline void test_set_mode(u64 *reg, bool is_elf32)

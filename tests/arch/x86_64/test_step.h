@@ -140,6 +140,14 @@ static inline bool step_signal(const struct user_regs_struct *r, step_read_fn re
 #define STEP_BREAKPOINT 0xccL
 #define STEP_BREAKPOINT_MASK 0xffL
 
+#define STEP_MAX_ENDS 1
+
+/* Instructions from here on that no stop may come between: there are none. */
+static inline size_t step_indivisible(const struct user_regs_struct *r, step_read_fn read, uint64_t *ends)
+{
+	return 0;
+}
+
 /* The program has come to the breakpoint: is it that at @addr? Then go back before it. */
 static inline bool step_is_at(struct user_regs_struct *r, uint64_t addr)
 {

@@ -12,40 +12,29 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "own_stack.h"
+#include "victim_code.h"
 
 unsigned long value;
 
-#define FOR_EVER "1: incq sink(%%rip)\n jmp 1b\n"
-
 KNOWN void sp(void)
 {
-	__asm__ volatile("mov %0, %%rsp\n" FOR_EVER : : "r"(value));
+	LOSE_STACK(value);
 }
 
 KNOWN void odd(void)
 {
-	__asm__ volatile("add %0, %%rsp\n" FOR_EVER : : "r"(value));
+	MOVE_STACK(value);
 }
 
 void bp(void), chain(void);
-__asm__(".text\n.type bp, @function\n.type chain, @function\n"
-	"bp: .cfi_startproc\n"
-	"push %rbp\n.cfi_def_cfa_offset 16\n.cfi_offset %rbp, -16\n"
-	"mov %rsp, %rbp\n.cfi_def_cfa_register %rbp\n"
-	"mov value(%rip), %rbp\n"
-	"1: incq sink(%rip)\njmp 1b\n"
-	".cfi_endproc\n.size bp, . - bp\n"
-	"chain: call 2f\n"
-	"2: push %rbp\nmov %rsp, %rbp\nmov %rsp, (%rsp)\n"
-	"1: incq sink(%rip)\njmp 1b\n"
-	".size chain, . - chain\n");
+__asm__(BOGUS_FUNCTIONS);
 
 KNOWN void unmapped(void)
 {
 	unsigned long start = ((unsigned long)__builtin_frame_address(0) & -PAGE) + value * PAGE;
 
 	munmap((void *)start, (unsigned long)stack + STACK_BYTES - start);
-	__asm__ volatile("1: incq sink(%rip)\n jmp 1b\n");
+	STAY();
 }
 
 int main(int argc, char **argv)

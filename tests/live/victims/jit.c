@@ -5,17 +5,11 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "victim.h"
+#include "victim_code.h"
 
 volatile unsigned long sink;
 
-static const unsigned char code[] = {
-	0x55,			      /* push %rbp */
-	0x48, 0x89, 0xe5,	      /* mov %rsp,%rbp */
-	0x48, 0x8d, 0x64, 0x24, 0xf0, /* lea -16(%rsp),%rsp */
-	0xff, 0xd7,		      /* call *%rdi */
-	0xc9,			      /* leave */
-	0xc3,			      /* ret */
-};
+static const unsigned char code[] = CALLS_ARGUMENT;
 
 KNOWN void burn(void)
 {
@@ -37,6 +31,7 @@ int main(void)
 	if (memory == MAP_FAILED)
 		return 1;
 	memcpy(memory + 64, code, sizeof(code));
+	__builtin___clear_cache(memory, memory + 4096);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	f = fopen(path, "w");
 	if (!f || fprintf(f, "%lx %zx generated_function\n", (unsigned long)memory + 64, sizeof(code)) < 0 || fclose(f))

@@ -7,6 +7,7 @@
  *	paths asks NUMBER TIMES		the same with a system call, getppid(), after it was stopped, and goes on
  */
 #include "victim.h"
+#include "victim_code.h"
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -17,20 +18,14 @@
 volatile unsigned long sink;
 static const char *mode = "";
 
-/* In the caller's own frame, as no function of the C library. */
-static inline __attribute__((always_inline)) void call(long nr, const void *a, void *b)
-{
-	asm volatile("syscall" : "+a"(nr) : "D"(a), "S"(b) : "rcx", "r11", "memory");
-}
-
 static inline __attribute__((always_inline)) void end_of_path(void)
 {
 	struct timespec nap = {0, NAP_NS};
 
 	if (*mode == 'n')
-		call(SYS_nanosleep, &nap, NULL);
+		call(SYS_nanosleep, (long)&nap, NULL, 0);
 	else if (*mode == 'a')
-		call(SYS_getppid, NULL, NULL);
+		call(SYS_getppid, 0, NULL, 0);
 	else
 		BURN(20000);
 }

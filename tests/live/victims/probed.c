@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "victim.h"
+#include "victim_code.h"
 
 volatile unsigned long sink;
 extern const char probe_here[];
@@ -17,8 +18,7 @@ KNOWN void probed(void)
 	int left = 1000;
 
 	/* A loop of its own: the compiler may write one of C's more than once, and with it the label. */
-	__asm__ volatile(".globl probe_here\nprobe_here: addq $1, %0\n\tdecl %1\n\tjnz probe_here"
-			 : "+m"(sink), "+r"(left));
+	PROBED_LOOP(sink, left);
 }
 
 KNOWN void outer(void)

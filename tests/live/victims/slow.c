@@ -9,19 +9,15 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include "victim.h"
+#include "victim_code.h"
 
 #define LOW ((char *)0x10000000)
 #define PAGE 4096UL
 #define PAGES 128000UL
 
-/* deep(left): itself by way of 64 copies, and then exit_group(0). */
 #define NOP10 "0,0,0,0,0,0,0,0,0,0,"
 #define NOP100 NOP10 NOP10 NOP10 NOP10 NOP10 NOP10 NOP10 NOP10 NOP10 NOP10
-__asm__(".text\n.balign 16\n.type deep, @function\ndeep:\n"
-	".rept 64\n.cfi_startproc\n.cfi_escape " NOP100 NOP100 NOP100 NOP100 "0\npush %rbx\n.cfi_def_cfa_offset 16\n"
-	"dec %rdi\njz 9f\ncall 1f\npop %rbx\n.cfi_def_cfa_offset 8\nret\n.cfi_endproc\n1:\n.endr\n"
-	".cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 16\ncall deep\npop %rbx\n.cfi_def_cfa_offset 8\nret\n"
-	"9: mov $231, %eax\nxor %edi, %edi\nsyscall\n.cfi_endproc\n");
+__asm__(DEEP(".cfi_escape " NOP100 NOP100 NOP100 NOP100 "0\n"));
 extern void deep(long left);
 
 int main(int argc, char **argv)

@@ -12,21 +12,17 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "victim.h"
+#include "victim_code.h"
 
 #define PAGE 4096UL
 #define FUNCTIONS 2000
-#define FUNCTION_BYTES 16
 #define HEADER 17 /* bytes of an FDE up to its instructions */
 
 volatile unsigned long sink;
 static volatile unsigned long *number;
 static const int32_t *hdr;
 
-/* push %rbx; call *%rdi; pop %rbx; ret */
-__asm__(".text\n.balign 16\n.globl straddle\n.type straddle, @function\nstraddle:\n"
-	".rept 2000\n.cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset rbx, -16\n"
-	"mov $1, %ebx\ncall *%rdi\n.balign 4, 0x90\npop %rbx\n.cfi_def_cfa_offset 8\nret\n.balign 16\n.cfi_endproc\n"
-	".endr\n.size straddle, . - straddle\n");
+__asm__(STRADDLE);
 extern const char straddle[];
 
 KNOWN static void burn(void)
@@ -71,7 +67,8 @@ int main(int argc, char **argv)
 	for (int32_t i = 0; i < hdr[2] && nr < 64; i++) {
 		code = (uintptr_t)hdr + hdr[3 + 2 * i];
 		fde = (uintptr_t)hdr + hdr[4 + 2 * i];
-		if (code - (uintptr_t)straddle >= FUNCTIONS * 32UL || fde % PAGE + HEADER <= PAGE || fde / PAGE % 2)
+		if (code - (uintptr_t)straddle >= FUNCTIONS * STRADDLE_BYTES || fde % PAGE + HEADER <= PAGE ||
+		    fde / PAGE % 2)
 			continue;
 		behind[nr] = (fde + PAGE) & -PAGE;
 		chosen[nr++] = (void (*)(void (*)(void)))code;

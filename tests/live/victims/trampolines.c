@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include "victim.h"
+#include "victim_code.h"
 
 typedef long evaluator(void *thread, void *frame, int throws);
 typedef long trampoline(void *thread, void *frame, int throws, evaluator *eval);
@@ -16,19 +17,8 @@ typedef long trampoline(void *thread, void *frame, int throws, evaluator *eval);
 volatile unsigned long sink;
 static trampoline *outer, *inner;
 
-static const unsigned char plain[] = {
-	0x48, 0x83, 0xec, 8, /* sub $8,%rsp */
-	0xff, 0xd1,	     /* call *%rcx */
-	0x48, 0x83, 0xc4, 8, /* add $8,%rsp */
-	0xc3,		     /* ret */
-};
-static const unsigned char with_frame[] = {
-	0x55,		  /* push %rbp */
-	0x48, 0x89, 0xe5, /* mov %rsp,%rbp */
-	0xff, 0xd1,	  /* call *%rcx */
-	0x5d,		  /* pop %rbp */
-	0xc3,		  /* ret */
-};
+static const unsigned char plain[] = TRAMPOLINE;
+static const unsigned char with_frame[] = TRAMPOLINE_WITH_FRAME;
 
 /* Little work, so that much of the time goes to the trampolines' own instructions. */
 KNOWN long evaluate_inner(void *thread, void *frame, int throws)
@@ -64,9 +54,12 @@ int main(void)
 		return 1;
 	outer = memcpy(memory + 4096, plain, sizeof(plain)); /* nothing can be read before the first one */
 	inner = memcpy(memory + 4096 + 128, with_frame, sizeof(with_frame));
+	__builtin___clear_cache(memory + 4096, memory + 2 * 4096);
 	snprintf(path, sizeof(path), "/tmp/perf-%d.map", getpid());
 	f = fopen(path, "w");
-	if (!f || fprintf(f, "%lx b py::outer\n%lx 8 py::inner\n", (unsigned long)outer, (unsigned long)inner) < 0 ||
+	if (!f ||
+	    fprintf(f, "%lx %zx py::outer\n%lx %zx py::inner\n", (unsigned long)outer, sizeof(plain),
+		    (unsigned long)inner, sizeof(with_frame)) < 0 ||
 	    fclose(f))
 		return 1;
 	say_ready();

@@ -17,6 +17,7 @@
  *	faults		the same with page faults
  */
 #include "../../live/victims/victim.h"
+#include "victim_code.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -30,15 +31,6 @@ volatile unsigned int place = PLACE_NEITHER;
 static char **self;
 static char buffer[1 << 20] __attribute__((aligned(4096)));
 static int ends[2];
-
-/* In the caller's own frame, as no function of the C library. */
-static inline __attribute__((always_inline)) long call(long nr, long a, const void *b, long c)
-{
-	long ret;
-
-	asm volatile("syscall" : "=a"(ret) : "a"(nr), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
-	return ret;
-}
 
 KNOWN void on_signal(int signal)
 {

@@ -19,10 +19,12 @@ try() {
 	echo "FAILED: a lie was not found"
 	failed=1
 }
-# Without longjmp(), as the C library has no symbols by which the list could name it; and no static programs: before they know
-# the CPU they use exclusive loads and stores, of which no pair succeeds when there is a stop in between.
-for victim in calls calls_now calls_no_pie calls_frame calls_signed; do
+# Shared ones without longjmp(), as the C library has no symbols by which the list could name it.
+for victim in calls calls_now calls_no_pie calls_frame calls_signed calls_plain calls_signed_plain calls_retaa_plain; do
 	try "$@" differences ./$victim no-jump
+done
+for victim in calls_static calls_static_pie; do
+	try "$@" differences ./$victim
 done
 try -c differences ./calls no-jump
 try -n 60000 differences ./throws	# of two turns the first

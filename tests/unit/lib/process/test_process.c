@@ -61,7 +61,7 @@ static u32 walk(pid_t pid)
 {
 	struct user_regs_struct r;
 
-	assert_int_equal(ptrace(PTRACE_GETREGS, pid, 0, &r), 0);
+	assert_int_equal(halt_read(pid, &r), 0);
 	halt_registers(w.machine.reg, &r);
 	modules_reset(&w.modules);
 	w.max_depth = DEFAULT_DEPTH;

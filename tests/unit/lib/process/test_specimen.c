@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Does a specimen walk again as it did, does it hold no more of a program's data than that takes, and is a file that is
- * none refused? Has each rule of src/arch/x86_64/core/arch/rules.txt a specimen that it leads on? Arguments: the specimens of real
+ * none refused? Has each rule of core/arch/rules.txt a specimen that it leads on? Arguments: the specimens of real
  * programs; those of rules are in a folder "rules", and are called after their rules.
  */
 #include <setjmp.h>
@@ -32,7 +32,7 @@ static char path[] = "/tmp/dusk-specimen-XXXXXX";
 static char **specimens;
 static int nr_specimens;
 
-static __attribute__((noipa)) long recurse(int left)
+static __attribute__((noinline)) long recurse(int left)
 {
 	volatile unsigned long secret[] = {SECRET, SECRET};
 
@@ -242,8 +242,7 @@ static void each_rule_has_a_specimen_that_hits_it(void **state)
 
 		if (file && is_hit(file, rule))
 			continue;
-		print_message("  %s: %s\n", name,
-			      file ? "its specimen does not hit it" : "no tests/specimens/rules/ of it");
+		print_message("  %s: %s\n", name, file ? "its specimen does not hit it" : "no specimens/rules/ of it");
 		failed++;
 	}
 	assert_int_equal(failed, 0);
@@ -259,7 +258,7 @@ static void each_specimen_of_a_rule_is_of_a_rule_that_exists(void **state)
 		for (u32 rule = NO_RULE + 1; rule < NR_RULES; rule++)
 			exists |= name && !strcmp(name + strlen("/specimens/rules/"), trace_rule_name(rule));
 		if (!exists)
-			fail_msg("%s: src/arch/x86_64/core/arch/rules.txt has no such rule", specimens[i]);
+			fail_msg("%s: core/arch/rules.txt has no such rule", specimens[i]);
 	}
 }
 

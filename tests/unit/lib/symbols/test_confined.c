@@ -91,10 +91,10 @@ static int try_calls(void *arg, int out)
 
 	(void)arg;
 	say_int(out, error_of(syscall(SYS_socket, AF_INET, SOCK_STREAM, 0)));
-	say_int(out, error_of(syscall(SYS_fork)));
+	say_int(out, error_of(syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL)));
 	say_int(out, error_of(syscall(SYS_execve, "/bin/true", NULL, NULL)));
 	say_int(out, error_of(syscall(SYS_kill, getppid(), 0)));
-	say_int(out, error_of(syscall(SYS_unlink, path)));
+	say_int(out, error_of(syscall(SYS_unlinkat, AT_FDCWD, path, 0)));
 	say_int(out, error_of(syscall(SYS_ptrace, 0, 0, 0, 0)));
 	say_int(out,
 		error_of(syscall(SYS_mmap, 0, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == -1

@@ -1,0 +1,9 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# In a guest of another architecture: a test of the suite live. usage: live.sh PROGRAM [ARGUMENT]...
+set -eu
+# The kernel would take what an emulated CPU needs for a sample as a reason to allow fewer of them.
+echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+# Programs under test that burn time leave the CPU to what loads.
+export VICTIM_NICE=19
+exec "$@"
