@@ -41,7 +41,7 @@ static void the_frame_pointer_leads_to_the_caller(void **state)
 	u64 val;
 
 	set_up();
-	assert_int_equal(framepointer_step(&m), 0);
+	assert_int_equal(framepointer_step(&m, 0, 0), 0);
 	assert_int_equal(m.pc, CODE + 0x100);
 	assert_int_equal(m.sp, STACK + 144);
 	assert_int_equal(m.reg[RSP], STACK + 144);
@@ -72,7 +72,7 @@ static void each_form_of_call_is_known(void **state)
 		set_up();
 		code[0x100 - 5] = 0x90;
 		memcpy(code + 0x100 - calls[i].len, calls[i].bytes, calls[i].len);
-		assert_int_equal(framepointer_step(&m), 0);
+		assert_int_equal(framepointer_step(&m, 0, 0), 0);
 	}
 }
 
@@ -81,30 +81,30 @@ static void a_mapping_may_begin_with_a_function_that_calls_at_once(void **state)
 {
 	set_up();
 	stack[17] = CODE + 6;
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 	set_up();
 	stack[17] = CODE + 6;
 	code[4] = 0xff;
 	code[5] = 0xd1;
-	assert_int_equal(framepointer_step(&m), 0);
+	assert_int_equal(framepointer_step(&m, 0, 0), 0);
 	assert_int_equal(m.pc, CODE + 6);
 	set_up();
 	stack[17] = CODE + 5;
 	code[3] = 0xff;
 	code[4] = 0xd1;
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 }
 
 static void what_does_not_follow_a_call_is_no_return_address(void **state)
 {
 	set_up();
 	code[0x100 - 5] = 0x90;
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 	code[0x100 - 2] = 0xff;
 	code[0x100 - 1] = 0xe0; /* jmp *%rax */
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 	code[0x100 - 1] = 0x18; /* lcall *(%rax) */
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 }
 
 static void a_frame_pointer_that_points_elsewhere_is_not_followed(void **state)
@@ -116,31 +116,31 @@ static void a_frame_pointer_that_points_elsewhere_is_not_followed(void **state)
 		m.reg[RBP] = wrong[i];
 		if (wrong[i] - STACK < sizeof(stack))
 			memcpy((u8 *)stack + (wrong[i] - STACK), &stack[16], 16);
-		assert_int_equal(framepointer_step(&m), -EFAULT);
+		assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 		assert_int_equal(m.pc, CODE + 0x40);
 	}
 	set_up();
 	m.reg[RBP] = STACK + (1 << 20); /* the farthest that is */
 	stack[(1 << 20) / 8 + 1] = CODE + 0x100;
-	assert_int_equal(framepointer_step(&m), 0);
+	assert_int_equal(framepointer_step(&m, 0, 0), 0);
 	set_up();
 	m.invalid = 1 << RBP;
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 	set_up();
 	stack[17] = 4095;
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 	stack[17] = 0x12345678;
-	assert_int_equal(framepointer_step(&m), -EFAULT);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
 }
 
 static void a_page_that_is_not_safe_is_not_taken_for_a_wrong_guess(void **state)
 {
 	set_up();
 	port_not_safe(STACK, STACK + PAGE_BYTES);
-	assert_int_equal(framepointer_step(&m), -EACCES);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EACCES);
 	set_up();
 	port_not_safe(CODE, CODE + PAGE_BYTES);
-	assert_int_equal(framepointer_step(&m), -EACCES);
+	assert_int_equal(framepointer_step(&m, 0, 0), -EACCES);
 }
 
 #define WITH_RBP 64 /* the caller's rbp lies beside the return address */
