@@ -103,7 +103,8 @@ claim "... and one that a server cannot ask for" same --host 'web-[12]'
 claim "a service is chosen" same --service xz
 claim "... two of them" same --service 'xz,my app'
 claim "... and a name of threads" same --comm xz
-claim "... and a unit that none has" failed "matches: dusk" report -i "$(one f)@$day" --unit none.service
+claim "... and a unit that none has" exits 4 "$dusk" report -i "$(one f)@$day" --unit none.service
+claim "... which is said" says "matches: dusk"
 claim "... all of them, by a star" same --service '*'
 claim "... by functions" same --host web-1 --focus match
 claim "of what is left out the sum is said" sh -c "'$dusk' report -i '$(one f)@$day' --host web-1 | grep -q '^# samples:   120, 60 of them selected; 86.67 %'"
