@@ -57,6 +57,14 @@ static bool has_cfi(const struct stopped *s, const struct stopped_frame *f)
 	return has;
 }
 
+static bool is_in_linker(const struct stopped *s, const struct stopped_frame *f)
+{
+	uint64_t offset;
+	const char *path = stopped_place(s, f->pc, &offset);
+
+	return path && strstr(path, "/ld-linux-");
+}
+
 /*
  * Elfutils cannot leave code without CFI, as lld's stubs and _init: where we come to the outermost, it sees no caller, or a wrong
  * one; where the return address is in a register, the caller, but not that one's. On arm64 stubs of GNU ld have none either. At
@@ -71,6 +79,9 @@ static bool is_hole(const struct stopped *s, const struct stopped_frame *theirs,
 
 	if (same && same < walk.out.nr && walk.outcome == UNDEFINED_RA &&
 	    (!has_cfi(s, &theirs[same - 1]) || (RA_IN_A_REGISTER && same == 2 && !has_cfi(s, &theirs[0]))))
+		return true;
+	if (RA_IN_A_REGISTER && same >= 2 &&
+	    is_in_linker(s, &theirs[same - 2])) /* whose _dl_runtime_resolve() has wrong CFI */
 		return true;
 	if (walk.outcome == THREAD_START && same == walk.out.nr && same < nr) {
 		uint64_t offset;
