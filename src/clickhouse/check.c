@@ -9,18 +9,22 @@
 #include "lib/error.h"
 
 /*
- * A batch of counts that came twice is there twice until the server has merged its parts, hence any(). Samples are sent once.
+ * A batch of counts that came twice is there twice until the server has merged its parts, hence any(). Samples are sent once. What is
+ * missing of what was taken more than an hour ago, @old, is on no way any more.
  */
+#define OLD "ts < now() - 3600"
 #define QUERY                                                                                                          \
 	"SELECT host, what, m, sum(taken) AS taken, sum(stored) AS stored, sum(lost) AS lost, toInt64(taken) - "       \
-	"toInt64(stored) - toInt64(lost) AS missing FROM ("                                                            \
+	"toInt64(stored) - toInt64(lost) AS missing, sum(old) FROM ("                                                  \
 	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, name = " \
-	"'%s') AS lost FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s GROUP BY host, ts, name, " \
+	"'%s') AS lost, toInt64(sumIf(v, name IN (%s) AND " OLD ")) - toInt64(sumIf(v, name = '%s' AND " OLD           \
+	")) AS old FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s GROUP BY host, ts, name, "     \
 	"batch) "                                                                                                      \
 	"GROUP BY host, m UNION ALL "                                                                                  \
-	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost FROM "        \
-	"%s.samples%s "                                                                                                \
+	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "            \
+	"-toInt64(sumIf(n, " OLD ")) AS old FROM %s.samples%s "                                                        \
 	"WHERE (kind = 'on-cpu') = %d GROUP BY host, m) GROUP BY host, what, m ORDER BY host, m FORMAT TabSeparated"
+#define COLUMNS 8
 
 static const struct {
 	const char *what, *taken, *lost;
@@ -30,29 +34,32 @@ static const struct {
 	{"off-CPU intervals", "'offcpu-intervals', 'offcpu-unended'", "lost-offcpu", 0},
 };
 
-/* A row of the answer: host, what, minute, taken, stored, lost, missing. */
-static void print_row(char *line, bool minutes, bool *bad)
+/* A row of the answer: host, what, minute, taken, stored, lost, missing, and what of this is old. */
+static void print_row(char *line, bool minutes, bool on_cpu, struct check_result *ret)
 {
-	char *column[7] = {line}, *rest = line;
+	char *column[COLUMNS] = {line}, *rest = line;
 	size_t nr = 1;
 
-	for (; nr < 7 && (rest = strchr(rest, '\t')); nr++) {
+	for (; nr < COLUMNS && (rest = strchr(rest, '\t')); nr++) {
 		*rest++ = 0;
 		column[nr] = rest;
 	}
-	if (nr < 7)
+	if (nr < COLUMNS)
 		return;
 	printf("%-20s %-20s %-18s %12s %12s %10s %10s", column[0], minutes ? column[2] : "", column[1], column[3],
 	       column[4], column[5], column[6]);
 	/* Profiles without windows have no counts. */
-	if (!minutes && strcmp(column[3], "0") && strtoll(column[6], NULL, 10) < 0) {
-		*bad = true;
-		fputs(" WRONG", stdout);
+	if (!minutes && strcmp(column[3], "0")) {
+		bool twice = strtoll(column[6], NULL, 10) < 0, gone = on_cpu && strtoll(column[7], NULL, 10) > 0;
+
+		ret->twice |= twice;
+		ret->gone |= gone;
+		fputs(twice || gone ? " WRONG" : "", stdout);
 	}
 	putchar('\n');
 }
 
-int check_server(struct client *c, bool minutes, bool *bad, struct dusk_error *err)
+int check_server(struct client *c, bool minutes, struct check_result *ret, struct dusk_error *err)
 {
 	const char *m = minutes ? "toStartOfMinute(ts)" : "toDateTime(0)", *database = client_database(c);
 	const char *suffix = "";
@@ -67,14 +74,15 @@ int check_server(struct client *c, bool minutes, bool *bad, struct dusk_error *e
 		char *line, *rest;
 		size_t len;
 
-		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, database, suffix,
-			     kinds[i].what, m, database, suffix, kinds[i].on_cpu) < 0) {
+		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, kinds[i].taken,
+			     kinds[i].lost, database, suffix, kinds[i].what, m, database, suffix,
+			     kinds[i].on_cpu) < 0) {
 			sql = NULL;
 			return error_set(err, -ENOMEM, "cannot check a store: out of memory");
 		}
 		rc = client_run(c, sql, NULL, NULL, &answer, &len, err);
 		for (line = rc ? NULL : strtok_r(answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			print_row(line, minutes, bad);
+			print_row(line, minutes, kinds[i].on_cpu, ret);
 	}
 	return rc;
 }

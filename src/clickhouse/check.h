@@ -3,8 +3,13 @@
 #pragma once
 #include "clickhouse/client.h"
 
+struct check_result {
+	bool twice; /* something is stored twice */
+	bool gone; /* of the samples that were taken more than an hour ago, some are neither stored nor named as lost */
+};
+
 /*
  * Print for each host, and, @minutes, each minute, how many samples were taken, stored and lost, and what is missing. What has
- * not been sent yet is neither taken nor stored. *@bad: something is stored twice. Returns as client_run().
+ * not been sent yet is neither taken nor stored. What is found is added to @ret. Returns as client_run().
  */
-int check_server(struct client *c, bool minutes, bool *bad, struct dusk_error *err);
+int check_server(struct client *c, bool minutes, struct check_result *ret, struct dusk_error *err);

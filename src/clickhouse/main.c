@@ -106,13 +106,16 @@ static int send_to(struct client *c, const char *store, const char *how)
 static int check(struct client *c, bool minutes)
 {
 	struct dusk_error err = {""};
-	bool bad = false;
+	struct check_result r = {.twice = false};
 
-	if (schema_check(c, &err) || check_server(c, minutes, &bad, &err))
+	if (schema_check(c, &err) || check_server(c, minutes, &r, &err))
 		return fail(&err);
-	if (bad)
+	if (r.gone)
+		fputs("dusk: of what was taken more than an hour ago, some is neither stored nor named as lost\n",
+		      stderr);
+	if (r.twice)
 		fputs("dusk: more is stored than was taken: something was sent twice\n", stderr);
-	return bad;
+	return r.twice || r.gone;
 }
 
 static int status(struct client *c)

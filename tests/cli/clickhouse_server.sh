@@ -10,7 +10,7 @@ free_port() {
 configure() {
 	folder=$tmp/${1:-server}
 	mkdir -p "$folder/data" "$folder/tmp" "$folder/files" "$folder/formats"
-	http_port=$(free_port)
+	http_port=${http_port_wanted:-$(free_port)}
 	tcp_port=${tcp_port_wanted:-$(free_port)}
 	echo "$http_port" >"$folder/port"
 	cat >"$folder/config.xml" <<-END

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Pass on HTTP requests to a server, and half of the answers. usage: dropping_proxy.py SERVER_PORT; prints its own port"""
-import http.client, http.server, random, sys
+"""
+Pass on HTTP requests to a server, and half of the answers, or all, half of them late. usage: dropping_proxy.py SERVER_PORT [drop|delay]; prints its
+own port
+"""
+import http.client, http.server, random, sys, time
 
 random.seed(7)
 
@@ -10,7 +13,10 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
-        dropped = random.random() < 0.5
+        unlucky = random.random() < 0.5
+        dropped = unlucky and sys.argv[2:] != ["delay"]
+        if unlucky and not dropped:
+            time.sleep(random.random())
         before = dropped and random.random() < 0.3  # nor the request
         if not before:
             to = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))

@@ -1,0 +1,138 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# Does the ledger hold, whatever goes wrong between stores and a server: taken = stored + lost, nothing twice, and faults are seen?
+# usage: test_ledger.sh DUSK MAKE_PROFILE
+#
+# Real servers, and profiles whose samples are known; kills of sender and server are in test_clickhouse.sh.
+. "$(dirname "$0")/../tools/tap.sh"
+here=$(realpath "$(dirname "$0")")
+. "$here/clickhouse_server.sh"
+dusk=$(realpath "$1")
+make_profile=$(realpath "$2")
+cd "$tmp" || exit 1
+export LC_ALL=C HOME="$tmp" TZ=UTC
+unset DEBUGINFOD_URLS PAGER DUSK_CLICKHOUSE_PASSWORD
+
+for command in clickhouse-server curl python3 sqlite3; do
+	needs "$command" "the ledger holds" || { done_testing; exit; }
+done
+server=
+proxy=
+trap 'kill -9 $server $proxy 2>/dev/null; rm -rf "$tmp"' EXIT
+configure
+claim "the server starts" serve
+url() { # url DATABASE
+	echo "clickhouse://dusk:secret@127.0.0.1:$http_port/$1"
+}
+# at FOLDER SECOND [HOST [BOOT]]: twenty samples, which were counted, in windows of a second; from that second of 2026-11-24T02:00:00Z on
+at() {
+	mkdir -p "$1"
+	began=$(($(date -ud 2026-11-24T02:00:00Z +%s) + $2))
+	file=$1/$(date -ud "@$began" +%Y%m%dT%H%M%SZ).dusk
+	"$make_profile" one.dusk || exit 1
+	sqlite3 one.dusk "insert or replace into setting values('boot_id','${4:-boot}'),('hostname','${3:-web-1}'),
+		('start_monotonic_ns','${2}000000000'),('start_realtime_ns','${began}000000000')"
+	"$dusk" merge -q --window 1s -o "$file" one.dusk
+	sqlite3 "$file" "delete from counter where name like 'lost-%'; insert or replace into counter values('samples',20,'samples taken'); insert into counted values(1,'samples'); insert into window_count(start,counted,value) values(0,1,20)"
+}
+asked_of() { # asked_of DATABASE SQL: with @ for the database
+	asked "$(echo "$2" | sed "s/@/$1/g")"
+}
+# holds DATABASE N [HOST]: of that host N samples were taken, and are stored, all of them
+holds() {
+	"$dusk" store check "$(url "$1")" >checked || { cat checked; return 1; }
+	cat checked
+	tr -s ' ' <checked | grep -qx "${3:-web-1} samples $2 $2 0 0"
+}
+send() { # send FOLDER DATABASE
+	"$dusk" store send "$1" "$(url "$2")"
+}
+new() { # new DATABASE: which has nothing
+	"$dusk" store init "$(url "$1")"
+}
+
+for i in 0 30 60 90; do at st $i; done
+new true
+claim "a store is sent" send st true
+claim "... and the ledger holds" holds true 80
+claim "... so it does in the folder" sh -c "'$dusk' store check st | tr -s ' ' | grep -c ' samples 20 20 0 0' | grep -qx 4"
+
+# What goes wrong in a server is seen.
+like() { # like DATABASE CONDITION: what the database true has, but of the samples only those
+	new "$1"
+	for table in counts stacks frames hosts; do asked_of "$1" "INSERT INTO @.$table SELECT * FROM true.$table"; done
+	asked_of "$1" "INSERT INTO @.samples SELECT * FROM true.samples WHERE $2"
+}
+like dropped "NOT (ts = (SELECT max(ts) FROM true.samples) AND ustack = (SELECT max(ustack) FROM true.samples WHERE ts = (SELECT max(ts) FROM true.samples)))"
+claim "a row that is gone is seen" exits 1 "$dusk" store check "$(url dropped)"
+claim "... and called so" says "some is neither stored nor named as lost"
+claim "... in its minute" sh -c "'$dusk' store check -v '$(url dropped)' | awk 'NR > 1 && \$NF > 0 { n++ } END { exit n != 1 }'"
+gone_in_folder() {
+	cp -r st gone
+	sqlite3 gone/20261124T020030Z.dusk "update window_count set value = 21; update counter set value = 21 where name = 'samples'"
+	exits 1 "$dusk" store check gone && says "1 of 4 profiles: what was taken is neither stored nor named as lost"
+}
+claim "in the folder a row that is gone is seen, too" gone_in_folder
+
+# Machines and agents that look alike.
+at one 0 web-1 boot-a
+at two 0 web-1 boot-b
+new alike
+claim "of two machines of one name both are sent" sh -c "'$dusk' store send one '$(url alike)' && '$dusk' store send two '$(url alike)'"
+claim "... and nothing of one is taken for the other's" holds alike 40
+asked_of alike "OPTIMIZE TABLE @.samples FINAL"
+asked_of alike "OPTIMIZE TABLE @.counts FINAL"
+claim "... also when the server has merged its parts" holds alike 40
+at agent-1 0 web-1 boot-a
+at agent-2 1 web-1 boot-a
+new agents
+claim "two agents of one machine are told apart" sh -c "'$dusk' store send agent-1 '$(url agents)' && '$dusk' store send agent-2 '$(url agents)'"
+claim "... all of both is there" holds agents 40
+
+# A server that is down for an hour, and a network that drops or delays half of what is sent.
+new down
+send st down >/dev/null
+kill -9 $server
+wait $server 2>/dev/null
+for i in $(seq 120 60 3720); do at st "$i"; done
+nr=$((20 * $(ls st/*.dusk | wc -l)))
+claim "while the server is down nothing is sent" exits 1 "$dusk" store send st "$(url down)"
+claim "... which is said" says "cannot reach the server"
+serve
+claim "after an hour all of it is" send st down
+claim "... once" holds down "$nr"
+through() { # through DATABASE HOW: send through a proxy, again and again until all is sent
+	rm -f st/.sent-* port
+	new "$1"
+	python3 "$here/dropping_proxy.py" "$http_port" "$2" >port &
+	proxy=$!
+	until [ -s port ]; do sleep 0.1; done
+	for i in $(seq 1000); do
+		"$dusk" store send st "clickhouse://dusk:secret@127.0.0.1:$(cat port)/$1" >/dev/null 2>&1 && break
+	done
+	kill $proxy
+	echo "$i times"
+	[ "$2" != drop ] || [ "$i" -gt 3 ] && holds "$1" "$nr"
+}
+claim "a network that drops half of the answers loses and doubles nothing" through lossy drop
+claim "one that delays half of them loses and doubles nothing" through slow delay
+
+# Another dusk.
+new older
+asked_of older "ALTER TABLE @.samples DROP COLUMN runnable"
+claim "tables that lack a column are a failure" exits 1 send one older
+claim "... which names it" says "runnable"
+claim "... and nothing is half there" [ "$(asked_of older "SELECT count() FROM @.samples")" = 0 ]
+new newer
+asked_of newer "ALTER TABLE @.samples ADD COLUMN colour String"
+rm -f one/.sent-*
+claim "tables that have one more are none" send one newer
+claim "... all is there" holds newer 20
+at mixed 0
+at mixed 30
+sqlite3 mixed/20261124T020000Z.dusk "pragma user_version = 99"
+new mixed
+claim "a profile of a newer dusk is left out" send mixed mixed
+claim "... and counted as lost" [ "$(asked_of mixed "SELECT sum(value) FROM @.counts WHERE name = 'lost-profiles'")" = 1 ]
+claim "... and the others are there" holds mixed 20
+done_testing
