@@ -19,7 +19,10 @@
 #define LOOK_NS (10 * 1000000000ULL)
 #define RETRY_NS (3600 * 1000000000ULL) /* after a failure */
 
-/* The parts from @first on that are of one day, are old enough, and have room together. */
+/*
+ * The parts from @first on that are of one day, are old enough, and have room together. Those from a clock that was set back, with "_" in
+ * their names, stay: of what day they are their names do not tell.
+ */
 static size_t group(const struct agent_profiles *all, size_t first, time_t old_s, const char *unsent)
 {
 	time_t day = all->v.v[first].start_s / DAY_S;
@@ -32,7 +35,7 @@ static size_t group(const struct agent_profiles *all, size_t first, time_t old_s
 		bytes += all->v.v[i].bytes;
 		if (*unsent && strcmp(all->v.v[i].name, unsent) >= 0)
 			break;
-		if (all->v.v[i].start_s / DAY_S != day || bytes > COMPACT_MAX_BYTES)
+		if (strchr(all->v.v[i].name, '_') || all->v.v[i].start_s / DAY_S != day || bytes > COMPACT_MAX_BYTES)
 			break;
 	}
 	return nr;
@@ -191,7 +194,7 @@ static int parts_of(struct agent_profiles *ret, const char *store, const char *n
 	last_s = timegm(&to);
 	err = agent_list_profiles(&all, store);
 	for (size_t i = 0; !err && i < all.v.nr; i++)
-		if (all.v.v[i].start_s >= first_s && all.v.v[i].start_s <= last_s &&
+		if (!strchr(all.v.v[i].name, '_') && all.v.v[i].start_s >= first_s && all.v.v[i].start_s <= last_s &&
 		    snprintf(path, sizeof(path), "%s/%s", store, all.v.v[i].name) < PATH_MAX && !stat(path, &part) &&
 		    part.st_mtime <= merged.st_mtime)
 			err = vec_push(&ret->v, all.v.v[i]);

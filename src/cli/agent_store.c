@@ -13,22 +13,72 @@
 #include "base/cleanup.h"
 #include "cli/agent_compact.h"
 
-#define NAME AGENT_TIME AGENT_SUFFIX
 #define RECORDING ".recording"
-#define MAX_NAME 64 /* bytes of "/" NAME RECORDING, and of what a recorder adds to it */
+#define MAX_NR 999
+#define MAX_NAME 64 /* bytes of "/", a name and RECORDING, and of what a recorder adds to it */
+
+/*
+ * Names are in the order in which profiles are recorded: 20261125T030000Z.dusk, when it begins. Where the clock was set back this would
+ * be before the newest one, or its very name; then it is called after that one, 20261125T030000Z_002.dusk, which says nothing of the
+ * time. Set *@start_s by @name, and *@nr to 1, or to the number behind "_". Returns what is left of @name, or NULL: it is none of ours.
+ */
+static const char *parse_name(const char *name, time_t *start_s, unsigned long *nr)
+{
+	struct tm tm = {0};
+	const char *rest = strptime(name, AGENT_TIME, &tm);
+	char *end;
+
+	if (!rest)
+		return NULL;
+	*nr = 1;
+	if (*rest == '_') {
+		*nr = strtoul(rest + 1, &end, 10);
+		rest = end;
+	}
+	if (strncmp(rest, AGENT_SUFFIX, strlen(AGENT_SUFFIX)))
+		return NULL;
+	*start_s = timegm(&tm);
+	return rest + strlen(AGENT_SUFFIX);
+}
+
+/* The newest name in @store, of a profile or of a recording. */
+static void newest_name(const char *store, time_t *start_s, unsigned long *nr)
+{
+	DIR *dir = opendir(store);
+	struct dirent *d;
+	unsigned long its_nr;
+	time_t s;
+
+	*start_s = *nr = 0;
+	while (dir && (d = readdir(dir))) {
+		if (!parse_name(d->d_name, &s, &its_nr) || s < *start_s || (s == *start_s && its_nr < *nr))
+			continue;
+		*start_s = s;
+		*nr = its_nr;
+	}
+	if (dir)
+		closedir(dir);
+}
 
 void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s)
 {
-	char name[32], recording[PATH_MAX];
+	unsigned long nr;
+	time_t newest_s;
+	char name[32];
 	struct tm tm;
 
-	/* A clock that was set back, or a second agent in the same second, must not replace a profile. */
-	do {
-		strftime(name, sizeof(name), NAME, gmtime_r(&start_s, &tm));
-		snprintf(ret, room, "%s/%s", store, name);
-		snprintf(recording, sizeof(recording), "%s" RECORDING, ret);
-		start_s++;
-	} while (!access(ret, F_OK) || !access(recording, F_OK));
+	newest_name(store, &newest_s, &nr);
+	if (start_s > newest_s)
+		nr = 0;
+	else
+		start_s = nr < MAX_NR ? newest_s : newest_s + 1;
+	if (nr >= MAX_NR)
+		nr = 0;
+	strftime(name, sizeof(name), AGENT_TIME, gmtime_r(&start_s, &tm));
+	if (nr)
+		snprintf(ret, room, "%s/%s_%03lu" AGENT_SUFFIX, store, name, nr + 1);
+	else
+		snprintf(ret, room, "%s/%s" AGENT_SUFFIX, store, name);
 }
 
 void agent_profiles_done(struct agent_profiles *p)
@@ -40,7 +90,7 @@ static int by_start(const void *a, const void *b)
 {
 	const struct agent_profile *x = a, *y = b;
 
-	return x->start_s < y->start_s ? -1 : x->start_s > y->start_s;
+	return strcmp(x->name, y->name);
 }
 
 int agent_list_profiles(struct agent_profiles *ret, const char *store)
@@ -50,9 +100,9 @@ int agent_list_profiles(struct agent_profiles *ret, const char *store)
 	int err = dir ? 0 : -errno;
 
 	while (dir && !err && (d = readdir(dir))) {
-		struct tm tm = {0};
-		const char *rest = strptime(d->d_name, NAME, &tm);
-		struct agent_profile p = {.start_s = rest ? timegm(&tm) : 0};
+		struct agent_profile p = {.start_s = 0};
+		unsigned long nr;
+		const char *rest = parse_name(d->d_name, &p.start_s, &nr);
 		struct stat st;
 
 		if (!rest || *rest || strlen(d->d_name) >= sizeof(p.name) ||
@@ -111,8 +161,9 @@ static void recover(const char *store)
 
 	while (dir && (d = readdir(dir))) {
 		struct dusk_error err = {""};
-		struct tm tm = {0};
-		const char *rest = strptime(d->d_name, NAME, &tm);
+		unsigned long nr;
+		time_t start_s;
+		const char *rest = parse_name(d->d_name, &start_s, &nr);
 		char path[PATH_MAX];
 		int failed;
 

@@ -228,6 +228,8 @@ int client_run(struct client *c, const char *sql, const char *id, const struct b
 		curl_easy_reset(c->curl);
 		curl_easy_setopt(c->curl, CURLOPT_URL, url);
 		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, lines);
+		/* A request on a connection that was used before, and has died, is sent again by libcurl: an insert would be there twice. */
+		curl_easy_setopt(c->curl, CURLOPT_FRESH_CONNECT, (long)(id != NULL));
 		curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
 		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ?: sql);
 		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(packed ? len : strlen(sql)));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Does the ledger hold, whatever goes wrong between stores and a server: taken = stored + lost, nothing twice, and faults are seen?
-# usage: test_ledger.sh DUSK MAKE_PROFILE
+# Is what was taken stored or named as lost, and nothing twice, whatever goes wrong between stores and a server? And are faults seen?
+# usage: test_faults.sh DUSK MAKE_PROFILE
 #
 # Real servers, and profiles whose samples are known; kills of sender and server are in test_clickhouse.sh.
 . "$(dirname "$0")/../tools/tap.sh"
@@ -14,7 +14,7 @@ export LC_ALL=C HOME="$tmp" TZ=UTC
 unset DEBUGINFOD_URLS PAGER DUSK_CLICKHOUSE_PASSWORD
 
 for command in clickhouse-server curl python3 sqlite3; do
-	needs "$command" "the ledger holds" || { done_testing; exit; }
+	needs "$command" "faults lose nothing unnamed" || { done_testing; exit; }
 done
 server=
 proxy=
@@ -54,7 +54,7 @@ new() { # new DATABASE: which has nothing
 for i in 0 30 60 90; do at st $i; done
 new true
 claim "a store is sent" send st true
-claim "... and the ledger holds" holds true 80
+claim "... and what was taken is stored" holds true 80
 claim "... so it does in the folder" sh -c "'$dusk' store check st | tr -s ' ' | grep -c ' samples 20 20 0 0' | grep -qx 4"
 
 # What goes wrong in a server is seen.
@@ -86,8 +86,19 @@ claim "... also when the server has merged its parts" holds alike 40
 at agent-1 0 web-1 boot-a
 at agent-2 1 web-1 boot-a
 new agents
-claim "two agents of one machine are told apart" sh -c "'$dusk' store send agent-1 '$(url agents)' && '$dusk' store send agent-2 '$(url agents)'"
+claim "two agents of one machine are two" sh -c "'$dusk' store send agent-1 '$(url agents)' && '$dusk' store send agent-2 '$(url agents)'"
 claim "... all of both is there" holds agents 40
+
+# A clock that was set back by an hour: the agent calls what it records then after the newest profile (unit test agent_store).
+at back 3600
+at later 1800 web-1 boot
+new back
+send back back >/dev/null
+cp later/20261124T023000Z.dusk back/20261124T030000Z_002.dusk
+claim "what was recorded after the clock was set back is sent" send back back
+claim "... all of it" holds back 40
+claim "... and found by its time in the folder" sh -c "'$dusk' report -i back@2026-11-24T02:30..2026-11-24T02:31 | grep -q '^# samples:   20;'"
+claim "... and on the server" sh -c "'$dusk' report -i '$(url back)@2026-11-24T02:30..2026-11-24T02:31' | grep -q '^# samples:   20;'"
 
 # A server that is down for an hour, and a network that drops or delays half of what is sent.
 new down
