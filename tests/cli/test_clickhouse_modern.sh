@@ -49,7 +49,7 @@ at() {
 }
 at 0 web-1
 at 60 web-2
-echo "version $(asked 'SELECT version()')"
+echo "# version $(asked 'SELECT version()')"
 claim "it is newer" [ "$(asked 'SELECT version()' | cut -d . -f 1)" -ge 22 ]
 claim "the tables are made, and days go by themselves" exits 0 "$dusk" store init --keep 30 "$url"
 claim "... and again" exits 0 "$dusk" store init --keep 30 "$url"
