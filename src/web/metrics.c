@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/prometheus.h"
 #include "web/run.h"
 #include "web/store_state.h"
 
@@ -17,17 +18,6 @@ void metrics_count(unsigned int status)
 {
 	if (status / 100 < 6)
 		atomic_fetch_add(&answers[status / 100], 1);
-}
-
-static void head(FILE *out, const char *name, const char *type, const char *help)
-{
-	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-static void gauge(FILE *out, const char *name, const char *help, double value)
-{
-	head(out, name, "gauge", help);
-	fprintf(out, "%s %.15g\n", name, value);
 }
 
 static bool is_name(const char *text)
@@ -85,8 +75,8 @@ static bool write_counters(FILE *out, const char *path, const char *dusk)
 	line = strtok_r(NULL, "\n", &rest);
 	if (!line)
 		return false;
-	head(out, "dusk_recorder_count_total", "counter",
-	     "what the recorder counts, from the beginning of its profile on; dusk info explains each name");
+	prometheus_head(out, "dusk_recorder_count_total", "counter",
+			"what the recorder counts, from the beginning of its profile on; dusk info explains each name");
 	for (; line; line = strtok_r(NULL, "\n", &rest))
 		counter(out, line);
 	return true;
@@ -100,14 +90,14 @@ static int write_store(FILE *out, const char *store, const char *dusk)
 
 	if (err)
 		return err;
-	gauge(out, "dusk_store_profiles", "profiles in the store", s.nr_profiles);
-	gauge(out, "dusk_store_bytes", "size of the store", s.bytes);
+	prometheus_gauge(out, "dusk_store_profiles", "profiles in the store", s.nr_profiles);
+	prometheus_gauge(out, "dusk_store_bytes", "size of the store", s.bytes);
 	if (s.written_s_ago >= 0)
-		gauge(out, "dusk_store_written_seconds_ago", "time since something was written to the store",
-		      s.written_s_ago);
+		prometheus_gauge(out, "dusk_store_written_seconds_ago", "time since something was written to the store",
+				 s.written_s_ago);
 	/* A recorder has counted nothing before its first window is over. */
 	read = write_counters(out, s.counting[0], dusk) || write_counters(out, s.counting[1], dusk);
-	gauge(out, "dusk_recorder_read", "1: the counters of a recorder could be read", read);
+	prometheus_gauge(out, "dusk_recorder_read", "1: the counters of a recorder could be read", read);
 	return 0;
 }
 
@@ -118,7 +108,7 @@ int metrics_write(FILE *out, const char *store, const char *dusk)
 
 	if (err)
 		return err;
-	head(out, "dusk_web_answers_total", "counter", "answers to requests, by the class of their status");
+	prometheus_head(out, "dusk_web_answers_total", "counter", "answers to requests, by the class of their status");
 	for (size_t i = 1; i < sizeof(answers) / sizeof(*answers); i++)
 		fprintf(out, "dusk_web_answers_total{status=\"%zuxx\"} %lu\n", i, atomic_load(&answers[i]));
 	return 0;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Answer requests over HTTP. See server.h. */
 #include "web/server.h"
-#include <arpa/inet.h>
 #include <errno.h>
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/address.h"
 #include "base/cleanup.h"
 #include "web/answer.h"
 #include "web/metrics.h"
@@ -25,12 +24,6 @@ struct server {
 	const struct server_options *o;
 	struct page page;
 	struct cache *cache;
-};
-
-union address {
-	struct sockaddr any;
-	struct sockaddr_in four;
-	struct sockaddr_in6 six;
 };
 
 /* ---- Answers ---- */
@@ -241,38 +234,11 @@ static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, co
 
 /* ---- Begin and end ---- */
 
-static int parse_address(const char *text, union address *ret)
-{
-	const char *colon = strrchr(text, ':');
-	bool six = *text == '[';
-	char host[64];
-	char *end;
-	unsigned long port = colon ? strtoul(colon + 1, &end, 10) : 0;
-
-	if (!colon || !colon[1] || *end || port > 65535 || (six && (colon == text || colon[-1] != ']')) ||
-	    snprintf(host, sizeof(host), "%.*s", (int)(colon - text) - 2 * six, text + six) >= (int)sizeof(host))
-		return -EINVAL;
-	memset(ret, 0, sizeof(*ret));
-	if (six) {
-		ret->six.sin6_family = AF_INET6;
-		ret->six.sin6_port = htons(port);
-		return inet_pton(AF_INET6, host, &ret->six.sin6_addr) == 1 ? 0 : -EINVAL;
-	}
-	ret->four.sin_family = AF_INET;
-	ret->four.sin_port = htons(port);
-	return inet_pton(AF_INET, strcmp(host, "localhost") ? host : "127.0.0.1", &ret->four.sin_addr) == 1 ? 0
-													    : -EINVAL;
-}
-
 bool server_is_local(const struct server_options *o)
 {
 	union address a;
 
-	if (parse_address(o->listen, &a))
-		return false;
-	if (a.any.sa_family == AF_INET6)
-		return IN6_IS_ADDR_LOOPBACK(&a.six.sin6_addr);
-	return ntohl(a.four.sin_addr.s_addr) >> 24 == 127;
+	return !address_parse(&a, o->listen) && address_is_local(&a);
 }
 
 int server_start(struct server **ret, struct server_options *o, uint16_t *port)
@@ -280,7 +246,7 @@ int server_start(struct server **ret, struct server_options *o, uint16_t *port)
 	struct server *s = calloc(1, sizeof(*s));
 	const union MHD_DaemonInfo *info;
 	union address a;
-	int err = s ? parse_address(o->listen, &a) : -ENOMEM;
+	int err = s ? address_parse(&a, o->listen) : -ENOMEM;
 
 	if (!err)
 		err = page_init(&s->page);
