@@ -142,6 +142,9 @@ const char *client_place(const struct client *c)
 	return c->place;
 }
 
+/* What is inserted is one block, of which a server stores all or nothing, also if its own blocks are smaller. */
+#define ONE_BLOCK "&max_insert_block_size=1048576"
+
 /* The statement @sql is in the address, and what is compressed behind it; NULL: it is what is posted, and may be long. */
 static char *address(const struct client *c, const char *sql, const char *id)
 {
@@ -149,7 +152,7 @@ static char *address(const struct client *c, const char *sql, const char *id)
 	char *url;
 
 	if (!escaped || asprintf(&url, "%s?wait_end_of_query=1%s%s%s%s", c->url,
-				 sql ? "&query=" : "&max_query_size=" MAX_STATEMENT_BYTES, escaped,
+				 sql ? ONE_BLOCK "&query=" : "&max_query_size=" MAX_STATEMENT_BYTES, escaped,
 				 id ? "&query_id=" : "", id ?: "") < 0)
 		return NULL;
 	return url;
@@ -213,26 +216,26 @@ static int refused(long status, struct answer *a, const char *place, struct dusk
 	return error_set(err, code, "the server at %s says %ld: %.400s", place, status, a->text.v);
 }
 
-int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,
-	       size_t *answer_len, struct dusk_error *err)
+/* Post @data, which is packed; NULL: nothing. See client_run(). */
+static int post(struct client *c, const char *sql, const char *id, const void *data, size_t len, char **answer,
+		size_t *answer_len, struct dusk_error *err)
 {
-	_cleanup_(freep) char *url = address(c, data ? sql : NULL, id), *packed = NULL;
+	_cleanup_(freep) char *url = address(c, data ? sql : NULL, id);
 	struct curl_slist *lines = headers(c, data != NULL);
 	struct answer a = {.text = {0}};
-	size_t len = 0;
 	CURLcode code = CURLE_OUT_OF_MEMORY;
 	long status = 0;
 	int rc = 0;
 
-	if (url && lines && (!data || !pack(data, &packed, &len))) {
+	if (url && lines) {
 		curl_easy_reset(c->curl);
 		curl_easy_setopt(c->curl, CURLOPT_URL, url);
 		curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, lines);
 		/* A request on a connection that was used before, and has died, is sent again by libcurl: an insert would be there twice. */
 		curl_easy_setopt(c->curl, CURLOPT_FRESH_CONNECT, (long)(id != NULL));
 		curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
-		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, packed ?: sql);
-		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(packed ? len : strlen(sql)));
+		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, data ?: sql);
+		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(data ? len : strlen(sql)));
 		curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
 		curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, STATEMENT_S);
 		curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
@@ -254,4 +257,21 @@ int client_run(struct client *c, const char *sql, const char *id, const struct b
 	}
 	vec_done(&a.text);
 	return rc;
+}
+
+int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,
+	       size_t *answer_len, struct dusk_error *err)
+{
+	_cleanup_(freep) char *packed = NULL;
+	size_t len = 0;
+
+	if (data && pack(data, &packed, &len))
+		return error_set(err, -ENOMEM, "cannot ask the server at %s: out of memory", c->place);
+	return post(c, sql, id, packed, len, answer, answer_len, err);
+}
+
+int client_run_packed(struct client *c, const char *sql, const char *id, const void *data, size_t len,
+		      struct dusk_error *err)
+{
+	return post(c, sql, id, data, len, NULL, NULL, err);
 }

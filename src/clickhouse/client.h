@@ -36,3 +36,7 @@ const char *client_place(const struct client *c);
  */
 int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,
 	       size_t *answer_len, struct dusk_error *err);
+
+/* The same for @data that is packed already: gzip streams, one behind the other. */
+int client_run_packed(struct client *c, const char *sql, const char *id, const void *data, size_t len,
+		      struct dusk_error *err);

@@ -5,15 +5,23 @@
 #include "base/map.h"
 #include "clickhouse/buffer.h"
 
-/* The columns, in the order in which they are written. */
+/*
+ * The columns, in the order in which they are written, and their types (src/clickhouse/row_types.h). Where there is a batch it is the
+ * last column, and ts and host are the first two.
+ */
 #define ROWS_SAMPLES                                                                                                \
 	"samples(ts,host,service,version,unit,container,pod,namespace,pid,comm,kind,outcome,ustack,kstack,n,value," \
 	"runnable,batch)"
+#define ROWS_SAMPLES_TYPES "4ttttttt4ttt888888"
 #define ROWS_COUNTS "counts(ts,host,name,value,batch)"
+#define ROWS_COUNTS_TYPES "4tt88"
 #define ROWS_STACKS "stacks(stack,seen,frames)"
+#define ROWS_STACKS_TYPES "84[8"
 #define ROWS_FRAMES \
 	"frames(frame,rev,build_id,module,off,is_return,func,image,func_off,file,line,inl.func,inl.file,inl.line)"
+#define ROWS_FRAMES_TYPES "84tt81tt4t4[t=t=4"
 #define ROWS_HOSTS "hosts(host,seen,kernel,machine,cpus,dusk)"
+#define ROWS_HOSTS_TYPES "t4tt4t"
 
 /* Hashes of a profile: a number of the profile to what is the same on all hosts. */
 struct rows {

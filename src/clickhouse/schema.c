@@ -47,21 +47,35 @@ static const char *const modern[] = {
 	"ALTER TABLE @.samples MODIFY COLUMN runnable UInt64 CODEC(T64, ZSTD(1))",
 };
 
-/* Run the statement @sql, in which "@" stands for the database. */
-static int run(struct client *c, const char *sql, char **answer, size_t *answer_len, struct dusk_error *err)
+static const char question[] =
+	"SELECT countIf(name IN ('samples', 'counts', 'stacks', 'frames', 'hosts')), countIf(name IN "
+	"('samples_all', 'counts_all', 'stacks_all', 'frames_all', 'hosts_all')) FROM system.tables WHERE "
+	"database = '@'";
+
+/* @sql with @database in place of "@". NULL: memory is short. */
+static char *filled(const char *sql, const char *database)
 {
-	_cleanup_(freep) char *text = NULL;
+	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 
 	for (; out && *sql; sql++)
 		if (*sql == '@')
-			fputs(client_database(c), out);
+			fputs(database, out);
 		else
 			putc(*sql, out);
-	if (!out || fclose(out))
-		return error_set(err, -ENOMEM, "cannot ask a server: out of memory");
-	return client_run(c, text, NULL, NULL, answer, answer_len, err);
+	if (out && fclose(out))
+		free(steal(text));
+	return text;
+}
+
+/* Run the statement @sql, in which "@" stands for the database. */
+static int run(struct client *c, const char *sql, char **answer, size_t *answer_len, struct dusk_error *err)
+{
+	_cleanup_(freep) char *text = filled(sql, client_database(c));
+
+	return text ? client_run(c, text, NULL, NULL, answer, answer_len, err)
+		    : error_set(err, -ENOMEM, "cannot ask a server: out of memory");
 }
 
 static int make_table(struct client *c, size_t i, const struct schema_options *o, struct dusk_error *err)
@@ -178,11 +192,7 @@ int schema_reads(struct client *c, const char **ret, struct dusk_error *err)
 	_cleanup_(freep) char *answer = NULL;
 	unsigned int nr = 0, nr_all = 0;
 	size_t len;
-	int rc = run(c,
-		     "SELECT countIf(name IN ('samples', 'counts', 'stacks', 'frames', 'hosts')), countIf(name IN "
-		     "('samples_all', 'counts_all', 'stacks_all', 'frames_all', 'hosts_all')) FROM system.tables WHERE "
-		     "database = '@'",
-		     &answer, &len, err);
+	int rc = run(c, question, &answer, &len, err);
 
 	if (rc)
 		return rc;
@@ -192,6 +202,13 @@ int schema_reads(struct client *c, const char **ret, struct dusk_error *err)
 				 client_place(c));
 	*ret = nr_all == NR_TABLES ? "_all" : "";
 	return 0;
+}
+
+bool schema_is_question(const char *sql, const char *database)
+{
+	_cleanup_(freep) char *text = filled(question, database);
+
+	return text && !strcmp(text, sql);
 }
 
 int schema_check(struct client *c, struct dusk_error *err)

@@ -37,3 +37,6 @@ int schema_reads(struct client *c, const char **ret, struct dusk_error *err);
 
 /* Returns 0; -ENOENT: the tables are not there; or as client_run(). */
 int schema_check(struct client *c, struct dusk_error *err);
+
+/* Is @sql the question of schema_check()? A collector passes it on. */
+bool schema_is_question(const char *sql, const char *database);

@@ -11,11 +11,12 @@
 #include "base/cleanup.h"
 #include "clickhouse/rows.h"
 #include "clickhouse/schema.h"
+#include "clickhouse/statement.h"
 #include "lib/error.h"
 
-#define WINDOWS_A_BATCH 60 /* rows of tables of a profile that a batch has at most: it is one block for the server */
-#define ROWS_A_BATCH 400000
-#define DAY_S 86400
+#define WINDOWS_A_BATCH 64 /* rows of tables of a profile that a batch has at most. One of windows is up to 65,536 sums */
+#define ROWS_A_BATCH 100000
+#define BLOCK_ROWS (1 << 18) /* a quarter of a server's block, so that a collector may join batches */
 
 static struct clickhouse_target *of(struct target *t)
 {
@@ -30,8 +31,7 @@ static int insert(struct clickhouse_target *t, const char *columns, struct buffe
 
 	if (b->failed)
 		rc = error_set(err, -ENOMEM, "cannot send: out of memory");
-	else if (b->nr_rows &&
-		 asprintf(&sql, "INSERT INTO %s.%s FORMAT RowBinary", client_database(t->client), columns) < 0)
+	else if (b->nr_rows && !(sql = statement_insert(client_database(t->client), columns)))
 		rc = -ENOMEM;
 	else if (b->nr_rows)
 		rc = client_run(t->client, sql, id, b, NULL, NULL, err);
@@ -39,26 +39,17 @@ static int insert(struct clickhouse_target *t, const char *columns, struct buffe
 	return rc;
 }
 
-/* Has the batch arrived? Returns 1, 0, or as client_run(). */
+/* Has the batch arrived? It may have gone to another shard. Returns 1, 0, or as client_run(). */
 static int has_arrived(struct clickhouse_target *t, uint32_t day, uint64_t batch, struct dusk_error *err)
 {
-	_cleanup_(freep) char *sql = NULL, *answer = NULL;
-	const char *suffix; /* it may have gone to another shard */
-	size_t len;
+	char table[32];
+	const char *suffix;
 	int rc = schema_reads(t->client, &suffix, err);
 
 	if (rc)
 		return rc;
-	if (asprintf(&sql,
-		     "SELECT count() > 0 FROM %s.samples%s WHERE ts >= toDateTime(%" PRIu64
-		     ") AND ts < toDateTime(%" PRIu64 ") AND batch = %" PRIu64,
-		     client_database(t->client), suffix, day * (uint64_t)DAY_S, (day + 1) * (uint64_t)DAY_S,
-		     batch) < 0) {
-		sql = NULL;
-		return -ENOMEM;
-	}
-	rc = client_run(t->client, sql, NULL, NULL, &answer, &len, err);
-	return rc ?: *answer == '1';
+	snprintf(table, sizeof(table), "samples%s", suffix);
+	return statement_ask_arrived(t->client, table, day, batch, err);
 }
 
 /* What rows refer to goes first. Counts of a batch that comes twice are the same rows. */
@@ -151,6 +142,8 @@ static int lose(struct target *target, const char *name, struct dusk_error *err)
 	int rc;
 
 	gethostname(host, sizeof(host) - 1);
+	for (const char *c = host; *c; c++)
+		batch = hash64(batch ^ (uint8_t)*c);
 	for (const char *c = name; *c; c++)
 		batch = hash64(batch ^ (uint8_t)*c);
 	buffer_number(&b, uint32_t, time(NULL));
@@ -174,6 +167,7 @@ void clickhouse_target_init(struct clickhouse_target *ret, struct client *c)
 		.target = {.place = client_place(c),
 			   .unit = "rows",
 			   .most = {ROWS_A_BATCH, WINDOWS_A_BATCH, ROWS_A_BATCH, ROWS_A_BATCH},
+			   .most_samples = BLOCK_ROWS,
 			   .check = check,
 			   .send = send,
 			   .end = end,

@@ -86,13 +86,34 @@ static void profile_freep(struct dusk_profile **p)
 	dusk_profile_free(*p);
 }
 
-/* How far the next batch goes, at most. */
-static struct profile_cursor limit(const struct sender *s)
+/* How far the next batch goes, at most: a @part of what the target takes. */
+static struct profile_cursor limit(const struct sender *s, uint32_t part)
 {
 	const struct profile_cursor *from = &s->at.from, *most = &s->target->most;
 
-	return (struct profile_cursor){from->sample + most->sample, from->window + most->window,
-				       from->offcpu + most->offcpu, from->window_count + most->window_count};
+	return (struct profile_cursor){from->sample + most->sample / part, from->window + most->window / part,
+				       from->offcpu + most->offcpu / part, from->window_count + most->window_count / part};
+}
+
+/*
+ * Read the next batch, with its end @reached: a smaller part of what the target takes, if that has too many samples, as each
+ * window has thousands. Returns as profile_read_rows().
+ */
+static int read_batch(struct dusk_profile **ret, const struct sender *s, const char *path,
+		      struct profile_cursor *reached, struct dusk_error *err)
+{
+	const struct target *t = s->target;
+
+	for (uint32_t part = 1;; part *= 2) {
+		_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+		struct profile_cursor to = limit(s, part);
+		int rc = profile_read_rows(&p, path, &s->at.from, &to, reached, err);
+
+		if (rc || !t->most_samples || p->nr_samples <= t->most_samples || part * 2 > t->most.window) {
+			*ret = steal(p);
+			return rc;
+		}
+	}
 }
 
 /* Send the rows of @p, which are those behind at.from up to at.to. */
@@ -122,8 +143,9 @@ static int send_some(struct sender *s, const char *path, struct sent *sent, stru
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	bool maybe = !same(&s->at.from, &s->at.to);
-	struct profile_cursor to = maybe ? s->at.to : limit(s), reached;
-	int rc = profile_read_rows(&p, path, &s->at.from, &to, &reached, err);
+	struct profile_cursor reached;
+	int rc = maybe ? profile_read_rows(&p, path, &s->at.from, &s->at.to, &reached, err)
+		       : read_batch(&p, s, path, &reached, err);
 
 	if (rc == -ENOENT || rc == -EBUSY) /* it is becoming a profile just now, or was removed */
 		return NOT_NOW;

@@ -23,6 +23,7 @@ struct target {
 	const char *place; /* where it is, without secrets: the same text for the same receiver, and for no other */
 	const char *unit;  /* what is sent, in the plural: "rows" */
 	struct profile_cursor most; /* so many rows of each table a batch has at most */
+	uint64_t most_samples;	    /* likewise, of what is in them, unless one row has more; 0: any number */
 	unsigned int poll_s;	    /* what follows a store looks for more so often; 0: each 5 s */
 	unsigned int patience_s;    /* after a failure: for so long the receiver asks to be left alone, at least */
 
