@@ -41,6 +41,7 @@ static const struct {
 	{HELPER_WEB, "libmicrohttpd-dev", "web"},
 	{HELPER_CLICKHOUSE, "libcurl4-openssl-dev", "clickhouse"},
 	{HELPER_OTLP, "libcurl4-openssl-dev", "otlp"},
+	{HELPER_COLLECT, "libcurl4-openssl-dev and libmicrohttpd-dev", "web clickhouse"},
 };
 
 const char *helper_that_sends(const char *url)
@@ -72,8 +73,8 @@ static void say_missing(const char *name)
 			needs = helpers[i].needs;
 			group = helpers[i].group;
 		}
-	say("this dusk has no %s: a build has it where %s is installed (tools/setup %s), and a package of its name",
-	    name, needs, group);
+	say("this dusk has no %s: a build has it with %s (tools/setup %s), and a package of its name", name, needs,
+	    group);
 }
 
 int helper_become(const char *const *words)

@@ -9,6 +9,7 @@
 #define HELPER_WEB "dusk-web"
 #define HELPER_CLICKHOUSE "dusk-clickhouse"
 #define HELPER_OTLP "dusk-otlp"
+#define HELPER_COLLECT "dusk-collect"
 
 /* The program that sends a store to @url, by its scheme; NULL: none does. */
 const char *helper_that_sends(const char *url);

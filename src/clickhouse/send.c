@@ -14,7 +14,8 @@
 #include "clickhouse/statement.h"
 #include "lib/error.h"
 
-#define WINDOWS_A_BATCH 64 /* rows of tables of a profile that a batch has at most. One of windows is up to 65,536 sums */
+#define WINDOWS_A_BATCH \
+	64 /* rows of tables of a profile that a batch has at most. One of windows is up to 65,536 sums */
 #define ROWS_A_BATCH 100000
 #define BLOCK_ROWS (1 << 18) /* a quarter of a server's block, so that a collector may join batches */
 

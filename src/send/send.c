@@ -92,7 +92,8 @@ static struct profile_cursor limit(const struct sender *s, uint32_t part)
 	const struct profile_cursor *from = &s->at.from, *most = &s->target->most;
 
 	return (struct profile_cursor){from->sample + most->sample / part, from->window + most->window / part,
-				       from->offcpu + most->offcpu / part, from->window_count + most->window_count / part};
+				       from->offcpu + most->offcpu / part,
+				       from->window_count + most->window_count / part};
 }
 
 /*

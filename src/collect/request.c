@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From a request to an answer. See request.h. */
+#include "collect/request.h"
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/cleanup.h"
+#include "clickhouse/schema.h"
+#include "clickhouse/statement.h"
+
+#define BODIES_MAX (128ULL << 20) /* of all requests that are under way */
+#define POSTS_MAX 4096		  /* in one transaction */
+#define QUESTION_BYTES_MAX 4096
+#define TRIES 3
+
+static atomic_ullong bodies; /* bytes */
+
+void request_answer(struct request *r, unsigned int status, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(r->text, sizeof(r->text), format, args);
+	va_end(args);
+	r->status = status;
+	r->kind = REQUEST_ANSWERED;
+}
+
+static void free_body(struct request *r)
+{
+	atomic_fetch_sub(&bodies, r->body.nr);
+	vec_done(&r->body);
+	r->body.nr = 0;
+}
+
+void request_done(struct request *r)
+{
+	free_body(r);
+}
+
+static void refuse(struct collector *c, struct request *r, enum refusal why, unsigned int status, const char *text)
+{
+	count(&c->counts.refused[why], 1);
+	free_body(r);
+	request_answer(r, status, "%s", text);
+}
+
+/* Compare in a time that does not tell how much of it is right. */
+static bool is_right(const char *password, const char *said)
+{
+	size_t len = strlen(password), said_len = strlen(said);
+	unsigned char differs = len != said_len;
+
+	for (size_t i = 0; i < said_len; i++)
+		differs |= said[i] ^ password[i < len ? i : 0];
+	return !differs;
+}
+
+static void refuse_statement(struct collector *c, struct request *r)
+{
+	refuse(c, r, REFUSED_STATEMENT, 400,
+	       "a collector takes what agents of its own version send to its database, and no other statement: ask one "
+	       "of "
+	       "its shards");
+}
+
+void request_begin(struct collector *c, struct request *r, const struct request_head *head)
+{
+	const char *sql = head->sql ?: "";
+
+	if (*c->o->password && !is_right(c->o->password, head->password ?: "")) {
+		refuse(c, r, REFUSED_PASSWORD, 401, "the collector has another password");
+		return;
+	}
+	r->post.table = table_of_insert(sql, collector_database(c));
+	if (r->post.table == NR_TABLES && !strncasecmp(sql, "INSERT", 6)) {
+		refuse_statement(c, r);
+		return;
+	}
+	if (r->post.table == NR_TABLES) {
+		/* A statement may be in the address, or is posted. */
+		r->kind = REQUEST_QUESTION;
+		request_take(c, r, sql, strlen(sql));
+		return;
+	}
+	r->kind = REQUEST_INSERT;
+	if (!head->encoding || strcasecmp(head->encoding, "gzip"))
+		refuse(c, r, REFUSED_STATEMENT, 415, "a post to a collector is packed by gzip");
+}
+
+void request_take(struct collector *c, struct request *r, const void *data, size_t len)
+{
+	size_t most = r->kind == REQUEST_INSERT ? SPOOL_BYTES_MAX : QUESTION_BYTES_MAX;
+
+	if (r->kind == REQUEST_ANSWERED)
+		return;
+	if (r->body.nr + len > most)
+		refuse(c, r, REFUSED_SIZE, 413, "the post is too large");
+	else if (atomic_load(&bodies) + len > BODIES_MAX || vec_append(&r->body, data, len))
+		refuse(c, r, REFUSED_MEMORY, 503, "too much comes at once: try again");
+	else
+		atomic_fetch_add(&bodies, len);
+}
+
+static void check_question(struct collector *c, struct request *r)
+{
+	const char *database = collector_database(c), *sql;
+
+	request_take(c, r, "", 1);
+	if (r->kind == REQUEST_ANSWERED)
+		return;
+	sql = (const char *)r->body.v;
+	if (statement_is_arrived(sql, database, &r->day, &r->batch))
+		r->kind = REQUEST_ARRIVED;
+	else if (schema_is_question(sql, database))
+		r->kind = REQUEST_TABLES;
+	else
+		refuse_statement(c, r);
+}
+
+static void check_rows(struct collector *c, struct request *r)
+{
+	const struct table *table = &tables[r->post.table];
+	struct row_facts facts;
+	int rc = row_types_check(&facts, table->types, table->has_batch, r->body.v, r->body.nr, SPOOL_ROWS_MAX);
+
+	if (rc == -EBADMSG)
+		refuse(c, r, REFUSED_ROWS, 400, "the rows are not what the table has");
+	else if (rc == -E2BIG)
+		refuse(c, r, REFUSED_SIZE, 413, "there are more rows than one block of a server has");
+	else if (rc)
+		refuse(c, r, REFUSED_MEMORY, 503, "memory is short: try again");
+	else
+		r->post = (struct spool_post){.table = r->post.table,
+					      .shard = facts.host % c->o->nr_shards,
+					      .day = facts.day,
+					      .batch = facts.batch,
+					      .nr_rows = facts.nr_rows,
+					      .data = r->body.v,
+					      .len = r->body.nr};
+}
+
+bool request_end(struct collector *c, struct request *r)
+{
+	if (r->kind == REQUEST_INSERT)
+		check_rows(c, r);
+	else if (r->kind == REQUEST_QUESTION)
+		check_question(c, r);
+	return r->kind == REQUEST_ANSWERED;
+}
+
+bool request_wait(struct collector *c, struct request *r)
+{
+	return worker_give(r->kind == REQUEST_INSERT ? c->committer : c->asker, &r->job);
+}
+
+/* ---- The committer ---- */
+
+static void answer_post(struct collector *c, struct request *r)
+{
+	const struct spool_post *p = &r->post;
+
+	if (!p->result) {
+		count(&c->counts.posts[p->table], 1);
+		count(&c->counts.rows[p->table], p->nr_rows);
+		count(&c->counts.bytes, p->len);
+	} else if (p->result == -EEXIST) {
+		count(&c->counts.again, 1);
+	}
+	if (!p->result || p->result == -EEXIST) {
+		free_body(r);
+		request_answer(r, 200, "%s", "");
+	} else if (p->result == -ENOSPC) {
+		refuse(c, r, REFUSED_FULL, 503, "the collector's spool is full: try again later");
+	} else {
+		refuse(c, r, REFUSED_DISK, 503, "the collector cannot write its spool: try again later");
+	}
+	r->answered(r);
+}
+
+void request_commit(void *collector, struct job *first)
+{
+	static struct spool_post *posts[POSTS_MAX];
+	struct collector *c = collector;
+
+	while (first) {
+		struct job *j = first, *next;
+		size_t nr = 0;
+
+		for (; j && nr < POSTS_MAX; j = j->next)
+			posts[nr++] = &((struct request *)j)->post;
+		spool_add(c->spool, posts, nr);
+		count(&c->counts.commits, 1);
+		for (; first != j; first = next) {
+			next = first->next;
+			answer_post(c, (struct request *)first);
+		}
+	}
+}
+
+/* ---- The asker ---- */
+
+/* A shard that does not answer at once may do so in a moment. */
+static int ask_shard(struct collector *c, uint32_t shard, const struct request *r, struct dusk_error *err)
+{
+	int rc = -EAGAIN;
+
+	for (int i = 0; i < TRIES && rc == -EAGAIN; i++)
+		rc = statement_ask_arrived(c->asking[shard], "samples", r->day, r->batch, err);
+	return rc;
+}
+
+/* A batch that is not in the spool has arrived at one of the shards, or it never came. Returns 1, 0 or a negative errno. */
+static int find_batch(struct collector *c, const struct request *r, struct dusk_error *err)
+{
+	int found = spool_has(c->spool, TABLE_SAMPLES, r->batch), failed = 0;
+
+	for (uint32_t i = 0; !found && i < c->o->nr_shards; i++) {
+		found = ask_shard(c, i, r, err);
+		failed = found < 0 ? found : failed;
+		found = found > 0;
+	}
+	return found ?: failed;
+}
+
+/* Do the shards have the tables? One that is not there may have them. Returns 1, 0 or a negative errno. */
+static int find_tables(struct collector *c, struct dusk_error *err)
+{
+	int found = -EAGAIN;
+
+	for (uint32_t i = 0; i < c->o->nr_shards; i++) {
+		int rc = schema_check(c->asking[i], err);
+
+		if (rc == -ENOENT)
+			return 0;
+		found = rc ? found : 1;
+	}
+	return found;
+}
+
+static void ask(struct collector *c, struct request *r)
+{
+	struct dusk_error err = {""};
+	bool of_tables = r->kind == REQUEST_TABLES;
+	int found = of_tables ? find_tables(c, &err) : find_batch(c, r, &err);
+
+	if (found < 0)
+		refuse(c, r, REFUSED_UNKNOWN, 503, err.text);
+	else if (of_tables) /* those of a server alone: it is not read here */
+		request_answer(r, 200, "%d\t0\n", found ? NR_TABLES : 0);
+	else
+		request_answer(r, 200, "%d\n", found);
+	r->answered(r);
+}
+
+void request_ask(void *collector, struct job *first)
+{
+	struct job *next;
+
+	for (; first; first = next) {
+		next = first->next;
+		ask(collector, (struct request *)first);
+	}
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One request, from what its head says up to the answer, whatever carries it (src/collect/server.c).
+ *
+ * A post is acknowledged when it is on disk. That and questions to shards take their time, and are done by threads of
+ * their own, which call .answered in the end.
+ */
+#pragma once
+#include "base/vec.h"
+#include "clickhouse/row_types.h"
+#include "collect/collector.h"
+
+enum request_kind {
+	REQUEST_ANSWERED, /* .status and .text are there */
+	REQUEST_INSERT,
+	REQUEST_QUESTION, /* it becomes one of the next two, when all of it is there */
+	REQUEST_ARRIVED,
+	REQUEST_TABLES,
+};
+
+/* What the head of a request says; NULL: nothing. */
+struct request_head {
+	const char *password, *sql, *encoding;
+};
+
+struct request {
+	struct job job;
+	enum request_kind kind;
+	unsigned int status;
+	char text[512];
+	void (*answered)(struct request *r);
+	void *carrier; /* of whoever waits for that */
+	struct vec(uint8_t) body;
+	struct spool_post post;
+	uint32_t day; /* of REQUEST_ARRIVED */
+	uint64_t batch;
+};
+
+/* Take the head of a POST. */
+void request_begin(struct collector *c, struct request *r, const struct request_head *head);
+
+/* Take a part of the body. */
+void request_take(struct collector *c, struct request *r, const void *data, size_t len);
+
+/* All of it is there. Returns true if it is answered; otherwise request_wait() is to be called. */
+bool request_end(struct collector *c, struct request *r);
+
+/* Give it to a thread, which calls .answered. Returns false if the collector is about to end. */
+bool request_wait(struct collector *c, struct request *r);
+
+void request_done(struct request *r);
+
+/* Answer with a text. */
+void request_answer(struct request *r, unsigned int status, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* What the threads do: struct worker's work, with the collector as its context. */
+void request_commit(void *collector, struct job *first);
+void request_ask(void *collector, struct job *first);

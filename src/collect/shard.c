@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* From the spool to a shard. See shard.h. */
+#include "collect/shard.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/cleanup.h"
+#include "clickhouse/statement.h"
+#include "lib/error.h"
+
+#define POLL_MS 100
+#define MIN_BACKOFF_MS 500
+#define MAX_BACKOFF_MS 5000
+
+struct shard {
+	struct client *client;
+	struct spool *spool;
+	struct counts *counts;
+	uint32_t number;
+	pthread_t thread;
+	pthread_mutex_t lock; /* of what follows */
+	pthread_cond_t wake;
+	bool stop;
+	char failure[sizeof(((struct dusk_error *)0)->text)]; /* of the last INSERT; "": it succeeded */
+};
+
+/* Wait. Returns false if the thread is to end. */
+static bool wait_ms(struct shard *s, unsigned int ms)
+{
+	struct timespec until;
+	bool go_on;
+
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += ms / 1000;
+	until.tv_nsec += ms % 1000 * 1000000L;
+	if (until.tv_nsec >= 1000000000) {
+		until.tv_nsec -= 1000000000;
+		until.tv_sec++;
+	}
+	pthread_mutex_lock(&s->lock);
+	while (!s->stop && pthread_cond_clockwait(&s->wake, &s->lock, CLOCK_MONOTONIC, &until) != ETIMEDOUT)
+		;
+	go_on = !s->stop;
+	pthread_mutex_unlock(&s->lock);
+	return go_on;
+}
+
+/* Note how it went, and say what is new about it. */
+static void set_failure(struct shard *s, const char *text)
+{
+	bool changed;
+
+	pthread_mutex_lock(&s->lock);
+	changed = strcmp(s->failure, text);
+	strcpy(s->failure, text);
+	pthread_mutex_unlock(&s->lock);
+	if (changed && *text)
+		fprintf(stderr, "dusk: %s\n", text);
+	else if (changed)
+		fprintf(stderr, "dusk: the shard at %s is there again\n", client_place(s->client));
+}
+
+bool shard_is_failing(struct shard *s, char *ret, size_t room)
+{
+	bool failing;
+
+	pthread_mutex_lock(&s->lock);
+	failing = *s->failure;
+	snprintf(ret, room, "%s", s->failure);
+	pthread_mutex_unlock(&s->lock);
+	return failing;
+}
+
+/* Does an INSERT still run that was sent before? Returns 1, 0, or as client_run(). */
+static int is_running(struct shard *s, const char *id, struct dusk_error *err)
+{
+	_cleanup_(freep) char *answer = NULL;
+	char sql[128];
+	size_t len;
+	int rc;
+
+	snprintf(sql, sizeof(sql), "SELECT count() FROM system.processes WHERE query_id = '%s'", id);
+	rc = client_run(s->client, sql, NULL, NULL, &answer, &len, err);
+	return rc ?: *answer != '0';
+}
+
+/*
+ * Has the shard got @i, which may have been sent before? What runs is asked for first: an INSERT that is over is seen by the
+ * second question. Returns 1, 0, or a negative errno: it does not say.
+ */
+static int is_there(struct shard *s, const struct spool_insert *i, const char *id, struct dusk_error *err)
+{
+	int rc;
+
+	if (!i->batch) /* rows that are there twice collapse */
+		return 0;
+	rc = is_running(s, id, err);
+	if (rc > 0)
+		return error_set(err, -EAGAIN, "an INSERT still runs at %s", client_place(s->client));
+	rc = rc ?: statement_ask_arrived(s->client, tables[i->table].name, i->day, i->batch, err);
+	if (rc >= 0)
+		count(rc ? &s->counts->found : &s->counts->sent_again, 1);
+	return rc;
+}
+
+static int insert(struct shard *s, const struct spool_insert *i, struct dusk_error *err)
+{
+	_cleanup_(freep) char *sql = statement_insert(client_database(s->client), tables[i->table].columns);
+	char id[40];
+	int rc = 0;
+
+	snprintf(id, sizeof(id), "dusk-collect-%016" PRIx64, i->id);
+	if (i->maybe)
+		rc = is_there(s, i, id, err);
+	if (rc)
+		return rc < 0 ? rc : 0;
+	return sql ? client_run_packed(s->client, sql, id, i->data, i->len, err) : -ENOMEM;
+}
+
+static void count_insert(struct counts *c, const struct spool_insert *i)
+{
+	count(&c->inserts[i->table], 1);
+	count(&c->inserted_rows[i->table], i->nr_rows);
+	count(&c->small_inserts, i->nr_rows < SPOOL_ROWS_ENOUGH);
+}
+
+/* Send what is due. Returns 0; -EAGAIN with no text in @err: nothing is; or another error. */
+static int send_next(struct shard *s, struct dusk_error *err)
+{
+	_cleanup_(spool_insert_done) struct spool_insert i = {0};
+	int rc = spool_next(s->spool, s->number, &i);
+
+	if (rc == -EAGAIN)
+		return rc;
+	if (rc)
+		return error_set(err, rc, "cannot read the spool: %s", strerror(-rc));
+	rc = insert(s, &i, err);
+	if (rc) {
+		count(&s->counts->failures, 1);
+		return error_complete(err, rc, "cannot send to a shard");
+	}
+	rc = spool_arrived(s->spool, s->number);
+	if (rc)
+		return error_set(err, rc, "cannot write the spool: %s", strerror(-rc));
+	count_insert(s->counts, &i);
+	return 0;
+}
+
+static void *run(void *ctx)
+{
+	unsigned int backoff_ms = 0, pause_ms;
+	struct shard *s = ctx;
+
+	do {
+		struct dusk_error err = {""};
+		int rc = send_next(s, &err);
+
+		if (*err.text)
+			backoff_ms = !backoff_ms		       ? MIN_BACKOFF_MS
+				     : backoff_ms < MAX_BACKOFF_MS / 2 ? backoff_ms * 2
+								       : MAX_BACKOFF_MS;
+		else if (!rc)
+			backoff_ms = 0;
+		if (*err.text || !rc)
+			set_failure(s, err.text);
+		pause_ms = *err.text ? backoff_ms : rc ? POLL_MS : 0;
+	} while (wait_ms(s, pause_ms));
+	return NULL;
+}
+
+int shard_start(struct shard **ret, const char *url, uint32_t number, struct spool *spool, struct counts *counts,
+		struct dusk_error *err)
+{
+	struct shard *s = calloc(1, sizeof(*s));
+	int rc = s ? client_new(&s->client, url, err) : -ENOMEM;
+
+	if (!rc) {
+		s->spool = spool;
+		s->counts = counts;
+		s->number = number;
+		pthread_mutex_init(&s->lock, NULL);
+		pthread_cond_init(&s->wake, NULL);
+		rc = -pthread_create(&s->thread, NULL, run, s);
+		if (rc)
+			client_free(s->client);
+	}
+	if (rc) {
+		free(s);
+		return error_complete(err, rc, "cannot start to send");
+	}
+	*ret = s;
+	return 0;
+}
+
+void shard_stop(struct shard *s)
+{
+	if (!s)
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->stop = true;
+	pthread_cond_signal(&s->wake);
+	pthread_mutex_unlock(&s->lock);
+	pthread_join(s->thread, NULL);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->wake);
+	client_free(s->client);
+	free(s);
+}
