@@ -261,7 +261,8 @@ static int create(struct recording *r)
 	}
 	error = mode_choose(&r->record, &ro, &choice, &err);
 	live_end(&r->live);
-	if (*err.text) /* without an error: a warning, e.g. of a late start */
+	/* Without an error it is a warning, e.g. of a late start. That it was stopped is no news: see give_up(). */
+	if (*err.text && !(error == -EINTR && o->quiet))
 		say("%s", err.text);
 	if (!error) {
 		if (ro.mode == DUSK_MODE_FULL)

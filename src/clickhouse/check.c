@@ -15,26 +15,27 @@
 #define OLD "ts < now() - 3600"
 #define QUERY                                                                                                          \
 	"SELECT host, what, m, sum(taken) AS taken, sum(stored) AS stored, sum(lost) AS lost, toInt64(taken) - "       \
-	"toInt64(stored) - toInt64(lost) AS missing, sum(old) FROM ("                                                  \
+	"toInt64(stored) - toInt64(lost) AS missing, sum(old), sum(sampled) FROM ("                                    \
 	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, name = " \
 	"'%s') AS lost, toInt64(sumIf(v, name IN (%s) AND " OLD ")) - toInt64(sumIf(v, name = '%s' AND " OLD           \
-	")) AS old FROM (SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s GROUP BY host, ts, name, "     \
-	"batch) "                                                                                                      \
+	")) AS old, sumIf(v, name = '%s') AS sampled FROM (SELECT host, ts, name, batch, any(value) AS v FROM "        \
+	"%s.counts%s GROUP BY host, ts, name, batch) "                                                                 \
 	"GROUP BY host, m UNION ALL "                                                                                  \
 	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "            \
-	"-toInt64(sumIf(n, " OLD ")) AS old FROM %s.samples%s "                                                        \
+	"-toInt64(sumIf(n, " OLD ")) AS old, toUInt64(0) AS sampled FROM %s.samples%s "                                \
 	"WHERE (kind = 'on-cpu') = %d GROUP BY host, m) GROUP BY host, what, m ORDER BY host, m FORMAT TabSeparated"
-#define COLUMNS 8
+#define COLUMNS 9
 
 static const struct {
 	const char *what, *taken, *lost;
+	const char *sampled; /* of these so many are represented by others, and sums hold on average only */
 	int on_cpu;
 } kinds[] = {
-	{"samples", "'samples'", "lost-samples", 1},
-	{"off-CPU intervals", "'offcpu-intervals', 'offcpu-unended'", "lost-offcpu", 0},
+	{"samples", "'samples'", "lost-samples", "", 1},
+	{"off-CPU intervals", "'offcpu-intervals', 'offcpu-unended'", "lost-offcpu", "offcpu-sampled-out", 0},
 };
 
-/* A row of the answer: host, what, minute, taken, stored, lost, missing, and what of this is old. */
+/* A row of the answer: host, what, minute, taken, stored, lost, missing, what of this is old, what was sampled. */
 static void print_row(char *line, bool minutes, bool on_cpu, struct check_result *ret)
 {
 	char *column[COLUMNS] = {line}, *rest = line;
@@ -50,11 +51,12 @@ static void print_row(char *line, bool minutes, bool on_cpu, struct check_result
 	       column[4], column[5], column[6]);
 	/* Profiles without windows have no counts. */
 	if (!minutes && strcmp(column[3], "0")) {
-		bool twice = strtoll(column[6], NULL, 10) < 0, gone = on_cpu && strtoll(column[7], NULL, 10) > 0;
+		bool sampled = strcmp(column[8], "0"), twice = !sampled && strtoll(column[6], NULL, 10) < 0,
+		     gone = on_cpu && strtoll(column[7], NULL, 10) > 0;
 
 		ret->twice |= twice;
 		ret->gone |= gone;
-		fputs(twice || gone ? " WRONG" : "", stdout);
+		fputs(twice || gone ? " WRONG" : sampled ? " (some represent others: budget)" : "", stdout);
 	}
 	putchar('\n');
 }
@@ -75,7 +77,7 @@ int check_server(struct client *c, bool minutes, struct check_result *ret, struc
 		size_t len;
 
 		if (asprintf(&sql, QUERY, kinds[i].what, m, kinds[i].taken, kinds[i].lost, kinds[i].taken,
-			     kinds[i].lost, database, suffix, kinds[i].what, m, database, suffix,
+			     kinds[i].lost, kinds[i].sampled, database, suffix, kinds[i].what, m, database, suffix,
 			     kinds[i].on_cpu) < 0) {
 			sql = NULL;
 			return error_set(err, -ENOMEM, "cannot check a store: out of memory");

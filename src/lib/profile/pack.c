@@ -18,7 +18,8 @@ static int add(struct pack_column *c, uint64_t number, bool null)
 	if (null && !c->null.nr) {
 		if (vec_reserve(&c->null, c->numbers.nr))
 			return -ENOMEM;
-		memset(c->null.v, 0, c->numbers.nr);
+		if (c->numbers.nr)
+			memset(c->null.v, 0, c->numbers.nr);
 		c->null.nr = c->numbers.nr;
 	}
 	if ((c->null.nr || null) && vec_push(&c->null, null))
