@@ -37,7 +37,7 @@ struct spool_insert {
 	uint64_t id; /* no other one has it */
 	size_t table;
 	uint32_t day;
-	uint64_t batch; /* one of those in it; if the shard has it, it has all of the INSERT */
+	uint64_t batch; /* one of those in it; if the shard has it, it has all of an INSERT of samples */
 	uint64_t nr_rows, nr_posts;
 	uint8_t *data; /* the posts' data one behind the other: gzip streams make a gzip stream */
 	size_t len;
