@@ -75,8 +75,8 @@ stopped_early() {
 	echo "status $status"
 	[ $status = 130 ] && [ "$(cat early.dusk)" = older ] && [ "$(ls -d early*)" = early.dusk ]
 }
-catches_int() {
-	grep -q '^SigCgt:.*[2367abef]$' /proc/$1/status
+catches_int() { # and is no shell any more
+	grep -q '^Name:.dusk$' /proc/$1/status && grep -q '^SigCgt:.*[2367abef]$' /proc/$1/status
 }
 samples_now() {
 	ls -l /proc/$1/fd | grep -q perf_event && sleep 1

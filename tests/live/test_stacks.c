@@ -324,7 +324,8 @@ static void exceptions_that_fly_through_frames(void **state)
 static void threads_of_different_depth(void **state)
 {
 	static const struct expected expected = {
-		.all = "^(\\S+ )*work( recurse(\\*[1-8]0) burn|( recurse(\\*[0-9]+)?))?$",
+		.all = "^(\\S+ )*work( recurse(\\*[1-8]0) burn|( recurse(\\*[0-9]+)?))?$|^main( "
+		       "\\S*(pthread|futex)\\S*)*$",
 		.often = " work recurse\\*[1-8]0 burn$",
 	};
 
