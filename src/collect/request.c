@@ -173,7 +173,7 @@ static void answer_post(struct collector *c, struct request *r)
 	if (!p->result || p->result == -EEXIST) {
 		free_body(r);
 		request_answer(r, 200, "%s", "");
-	} else if (p->result == -ENOSPC) {
+	} else if (p->result == -EDQUOT) {
 		refuse(c, r, REFUSED_FULL, 503, "the collector's spool is full: try again later");
 	} else {
 		refuse(c, r, REFUSED_DISK, 503, "the collector cannot write its spool: try again later");

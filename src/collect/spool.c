@@ -228,7 +228,7 @@ static int add(struct spool *s, struct spool_post *p, uint64_t now)
 		return SQLITE_OK;
 	}
 	if (s->used_bytes + bytes > s->max_bytes) {
-		p->result = -ENOSPC;
+		p->result = -EDQUOT;
 		return SQLITE_OK;
 	}
 	s->used_bytes += bytes;

@@ -29,7 +29,7 @@ struct spool_post {
 	uint64_t batch, nr_rows;
 	const void *data; /* packed */
 	size_t len;
-	int result; /* 0: it is on disk; -EEXIST: it is, or was, there before; -ENOSPC; or another negative errno */
+	int result; /* 0: it is on disk; -EEXIST: it is, or was, there before; -EDQUOT: the spool is full; or another */
 };
 
 /* Some posts of one table and day, as one INSERT. */

@@ -56,9 +56,9 @@ class Table:
 samples, counts, stacks, frames, hosts = map(Table, ("SAMPLES", "COUNTS", "STACKS", "FRAMES", "HOSTS"))
 
 rests = [
-    samples.row(service="service-%d" % (i % 20), pid=1000 + i % 200, comm="worker-%d" % (i % 50), kind="on-cpu" if i % 3 else "sleeping",
+    samples.row(service="service-%d" % (i % 20), pid=1000 + i, comm="worker-%d" % (i % 50), kind="on-cpu" if i % 3 else "sleeping",
                 outcome="complete", ustack=1 + random.randrange(nr_stacks), n=1, value=random.randrange(10**9))[5:-8]
-    for i in range(1000)
+    for i in range(max(1000, nr_rows))
 ]  # fmt: skip
 
 
@@ -121,9 +121,9 @@ class Agent:
                 await asyncio.sleep(0.5)
 
     def make_samples(self, batch, ts):
-        """ts and host are the first columns, and batch is the last one; what is between them is one of a thousand."""
+        """ts and host are the first columns, and batch is the last one; what is between them is one of many, which differ."""
         head, tail = encode("4", ts) + encode("t", self.host), encode("8", batch)
-        return b"".join(head + rest + tail for rest in self.random.choices(rests, k=nr_rows))
+        return b"".join(head + rest + tail for rest in self.random.sample(rests, nr_rows))
 
     async def run(self):
         mine = range(1, nr_stacks + 1)

@@ -22,7 +22,7 @@ if [ ! -x "$(dirname "$dusk")/dusk-collect" ]; then
 fi
 pids=
 collector=
-trap 'kill -9 $server_1 $server_2 $collector $pids 2>/dev/null; rm -rf "$top"' EXIT
+trap 'kill -9 $server_1 $server_2 $collector $pids 2>/dev/null; umount -l "$top/spool.disk" 2>/dev/null; rm -rf "$top"' EXIT
 
 # ---- Two servers, which are two shards, each with its folder ----
 
@@ -342,4 +342,33 @@ claim "a shard that is given up is a failure while posts wait for it" sh -c "! t
 sqlite3 spool.outage/spool.db "update shard set place = 'http://127.0.0.1:$port_1/ outage' where place like '%:1/%'"
 claim "... and arrives when it is there" collect outage
 claim "... each row once" all_there outage
+end_collector
+
+# Disks: one that is too small, and one that others fill.
+if ! unshare -m true 2>/dev/null; then
+	claims=$((claims + 1))
+	echo "ok $claims - a disk that others fill loses nothing # SKIP no file system can be mounted"
+	done_testing
+	exit
+fi
+mkdir small spool.disk
+small_disk() {
+	unshare -m sh -c "mount -t tmpfs -o size=10M none small && ! '$dusk' collect --listen 127.0.0.1:0 --spool small/s '$(shard 1 disk)' 2>said" &&
+		grep -q "cannot open the spool small/s/spool.db: No space left on device" said
+}
+claim "a spool takes its space on the disk at once" small_disk
+anew disk
+full_disk() {
+	mount -t tmpfs -o size=66M none spool.disk || return 1
+	collect disk
+	head -c 100M /dev/zero >spool.disk/filler 2>/dev/null
+	for _ in 1 2 3; do send_all "$address"; done
+	echo "$(metric 'dusk_collect_refused_total{why="spool-disk"}') refused, $(metric dusk_collect_posts_total) taken"
+	[ "$(metric 'dusk_collect_refused_total{why="spool-disk"}')" -gt 0 ] || return 1
+	rm spool.disk/filler
+	send_until_done "$address" && all_there disk
+}
+claim "a disk that others fill refuses posts, and loses nothing" full_disk
+end_collector
+umount spool.disk
 done_testing

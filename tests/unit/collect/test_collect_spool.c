@@ -223,7 +223,7 @@ static void a_full_spool_refuses_and_empties(void **state)
 		p.data = data;
 		p.len = 10000;
 		rc = added(s, p);
-		assert_true(!rc || rc == -ENOSPC);
+		assert_true(!rc || rc == -EDQUOT);
 	}
 	assert_in_range(nr, BYTES / 10000 / 2, BYTES / 10000);
 	spool_look(s, &look);
