@@ -2,21 +2,18 @@
 /* Ask a server for what a profile needs. See fetch.h. */
 #include "clickhouse/fetch.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sendfile.h>
 #include <time.h>
-#include <unistd.h>
 #include "base/cleanup.h"
 #include "clickhouse/query.h"
 #include "clickhouse/rebuild.h"
 #include "clickhouse/schema.h"
 #include "lib/error.h"
+#include "lib/profile/profile_write.h"
 
 #define NS_A_S 1000000000ULL
 #define PARTS 100     /* of the time: samples are summed up over each */
@@ -237,39 +234,6 @@ static int describe(const struct request *r, struct rebuild *b)
 	return rc ?: set_number(b, "frequency_hz", b->p->period_ns ? NS_A_S / b->p->period_ns : 0);
 }
 
-static int copy(int to, const char *path)
-{
-	_cleanup_(closep) int from = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n = from < 0 ? -1 : 1;
-
-	while (n > 0)
-		n = sendfile(to, from, NULL, 1 << 30);
-	return n ? -errno : 0;
-}
-
-/* Profiles are written by name: this one in a folder that lives only for that. */
-static int write_to(int fd, const struct dusk_profile *p, struct dusk_error *err)
-{
-	const char *tmp = getenv("TMPDIR") ?: "/tmp";
-	char folder[PATH_MAX - 16], file[PATH_MAX];
-	int rc;
-
-	signal(SIGTERM, SIG_IGN); /* what we make we remove */
-	signal(SIGINT, SIG_IGN);
-	if (snprintf(folder, sizeof(folder), "%s/dusk-fleet-XXXXXX", tmp) >= sizeof(folder) || !mkdtemp(folder))
-		return error_set(err, -errno, "cannot make a folder in %s: %s", tmp, strerror(errno));
-	snprintf(file, sizeof(file), "%s/profile", folder);
-	rc = dusk_profile_write(p, file, 0, err);
-	if (!rc) {
-		rc = copy(fd, file);
-		if (rc)
-			error_set(err, rc, "cannot write what a server has to %s: %s", tmp, strerror(-rc));
-	}
-	unlink(file);
-	rmdir(folder);
-	return rc;
-}
-
 static int write_profile(const struct request *r, struct rebuild *b, const char *path)
 {
 	struct dusk_profile *p;
@@ -281,7 +245,8 @@ static int write_profile(const struct request *r, struct rebuild *b, const char 
 	if (rc)
 		return rc;
 	p = rebuild_end(b);
-	rc = strncmp(path, "fd:", 3) ? dusk_profile_write(p, path, 0, r->err) : write_to(atoi(path + 3), p, r->err);
+	rc = strncmp(path, "fd:", 3) ? dusk_profile_write(p, path, 0, r->err)
+				     : profile_write_unnamed(p, atoi(path + 3), 0, r->err);
 	dusk_profile_free(p);
 	return rc;
 }

@@ -137,24 +137,45 @@ static bool has_sums(const struct dusk_profile *p)
 	return false;
 }
 
-int dusk_profile_write(const struct dusk_profile *p, const char *path, uint64_t window_ns, struct dusk_error *err)
+/* Without @window_ns the windows are as long as those of @p. */
+static int choose_window(uint64_t *window_ns, const struct dusk_profile *p, const char *path, struct dusk_error *err)
 {
 	const char *as_before = dusk_profile_setting(p, "window_ns");
-	struct profile_writer *w;
-	int rc;
 
-	if (!window_ns && as_before)
-		window_ns = strtoull(as_before, NULL, 10);
-	if (!window_ns && has_sums(p))
+	if (!*window_ns && as_before)
+		*window_ns = strtoull(as_before, NULL, 10);
+	if (!*window_ns && has_sums(p))
 		return error_set(err, -EINVAL, "cannot write %s: samples that are sums need windows (--window)", path);
-	if (window_ns > PROFILE_MAX_NS)
+	if (*window_ns > PROFILE_MAX_NS)
 		return error_set(err, -EINVAL, "cannot write %s: its windows are too long", path);
-	rc = profile_create(&w, path, -1, -1, err);
-	if (rc)
-		return rc;
-	rc = write_all(w, p, window_ns, err);
+	return 0;
+}
+
+static int write_and_close(struct profile_writer *w, const struct dusk_profile *p, uint64_t window_ns,
+			   struct dusk_error *err)
+{
+	int rc = write_all(w, p, window_ns, err);
+
 	if (!rc)
 		return profile_close(w, p->finished, err);
 	profile_discard(w);
 	return rc;
+}
+
+int dusk_profile_write(const struct dusk_profile *p, const char *path, uint64_t window_ns, struct dusk_error *err)
+{
+	struct profile_writer *w;
+	int rc = choose_window(&window_ns, p, path, err);
+
+	rc = rc ?: profile_create(&w, path, -1, -1, err);
+	return rc ?: write_and_close(w, p, window_ns, err);
+}
+
+int profile_write_unnamed(const struct dusk_profile *p, int fd, uint64_t window_ns, struct dusk_error *err)
+{
+	struct profile_writer *w;
+	int rc = choose_window(&window_ns, p, "a file without a name", err);
+
+	rc = rc ?: profile_create_unnamed(&w, fd, err);
+	return rc ?: write_and_close(w, p, window_ns, err);
 }

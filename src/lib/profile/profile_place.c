@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -177,6 +178,16 @@ int place_take(struct place *p, const char *path, bool make, uid_t uid, gid_t gi
 	return error_set(err, rc, "cannot create %s: %s", path, strerror(-rc));
 }
 
+int place_take_unnamed(struct place *p, int db, struct dusk_error *err)
+{
+	p->path = strdup("a file without a name");
+	p->db = fcntl(db, F_DUPFD_CLOEXEC, 0);
+	p->wal = memfd_create(LOG, MFD_CLOEXEC);
+	if (!p->path || p->db < 0 || p->wal < 0)
+		return error_set(err, -errno, "cannot write a profile: %s", strerror(errno));
+	return 0;
+}
+
 int place_check(const struct place *p, struct dusk_error *err)
 {
 	struct stat st, parent;
@@ -234,6 +245,10 @@ int place_publish(struct place *p, struct dusk_error *err)
 {
 	int rc;
 
+	if (p->folder < 0) {
+		place_unlock(p); /* the lock is the open file's, which others have, too */
+		return 0;
+	}
 	for (int i = 0; i < TRIES; i++) {
 		rc = move_older(p);
 		if (!rc)

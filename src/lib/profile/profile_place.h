@@ -20,11 +20,11 @@
 #define PLACE_SUFFIX ".recording"
 
 struct place {
-	char *path;	   /* of the future profile */
-	const char *name;  /* last component of @path */
-	char *folder_name; /* in the same folder */
-	int parent, folder;
-	int db, wal; /* locked, open for reading and writing */
+	char *path;	    /* of the future profile */
+	const char *name;   /* last component of @path */
+	char *folder_name;  /* in the same folder */
+	int parent, folder; /* -1: it has no name */
+	int db, wal;	    /* locked, open for reading and writing */
 };
 
 #define PLACE_NONE {.parent = -1, .folder = -1, .db = -1, .wal = -1}
@@ -38,11 +38,18 @@ struct place {
  */
 int place_take(struct place *p, const char *path, bool make, uid_t uid, gid_t gid, struct dusk_error *err);
 
+/*
+ * Take the open file @db, which is empty and has no name, for a profile that nobody else is to see; its log is in memory.
+ * A process that is killed leaves nothing of it. Otherwise as place_take().
+ */
+int place_take_unnamed(struct place *p, int db, struct dusk_error *err);
+
 /* Check that a profile may be created at this path: what exists there, if anything, must be a file or a link. */
 int place_check(const struct place *p, struct dusk_error *err);
 
 /*
  * Make the database the profile, and remove the folder. An existing file becomes PATH.old; an existing link is removed.
+ * One without a name is there already.
  */
 int place_publish(struct place *p, struct dusk_error *err);
 

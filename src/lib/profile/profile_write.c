@@ -178,26 +178,50 @@ static void writer_freep(struct profile_writer **w)
 	profile_discard(*w);
 }
 
-int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
+static struct profile_writer *writer_new(struct dusk_error *err)
 {
-	_cleanup_(writer_freep) struct profile_writer *w = calloc(1, sizeof(*w));
+	struct profile_writer *w = calloc(1, sizeof(*w));
+
+	if (w)
+		w->place = (struct place)PLACE_NONE;
+	else
+		error_set(err, -ENOMEM, "cannot write a profile: out of memory");
+	return w;
+}
+
+/* Begin a database in the place of @w. */
+static int begin(struct profile_writer *w, struct dusk_error *err)
+{
 	int rc;
 
-	if (!w)
-		return error_set(err, -ENOMEM, "cannot create %s: out of memory", path);
-	w->place = (struct place)PLACE_NONE;
-	rc = profile_take_fresh(&w->place, path, uid, gid, err);
-	if (rc)
-		return rc;
 	w->vfs = (struct fdvfs){.db = w->place.db, .wal = w->place.wal, .writable = true};
 	rc = fdvfs_open(&w->vfs, &w->db);
 	rc = rc ?: make_schema(w->db);
 	for (int i = 0; !rc && i < NR_STATEMENTS; i++)
 		rc = db_prepare(&w->stmt[i], w->db, statement_sql[i]);
-	if (rc)
-		return db_error(w->db, rc, err, "cannot create", path);
-	*ret = steal(w);
-	return 0;
+	return rc ? db_error(w->db, rc, err, "cannot create", w->place.path) : 0;
+}
+
+int profile_create(struct profile_writer **ret, const char *path, uid_t uid, gid_t gid, struct dusk_error *err)
+{
+	_cleanup_(writer_freep) struct profile_writer *w = writer_new(err);
+	int rc = w ? profile_take_fresh(&w->place, path, uid, gid, err) : -ENOMEM;
+
+	rc = rc ?: begin(w, err);
+	if (!rc)
+		*ret = steal(w);
+	return rc;
+}
+
+int profile_create_unnamed(struct profile_writer **ret, int fd, struct dusk_error *err)
+{
+	_cleanup_(writer_freep) struct profile_writer *w = writer_new(err);
+	int rc = w ? place_take_unnamed(&w->place, fd, err) : -ENOMEM;
+
+	rc = rc ?: begin(w, err);
+	if (!rc)
+		*ret = steal(w);
+	return rc;
 }
 
 void profile_set(struct profile_writer *w, const char *key, const char *value)
@@ -484,6 +508,8 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 	published = publish(w, &why);
 	if (rc && !published)
 		error_set(err, rc, "%s; what was recorded before is in it", w->why.text);
+	else if (published && w->place.folder < 0)
+		error_set(err, rc, "%s", rc ? w->why.text : why.text);
 	else if (published)
 		error_set(err, rc,
 			  "%s; what was recorded is in %s" PLACE_SUFFIX ": dusk info -i %s" PLACE_SUFFIX

@@ -395,6 +395,30 @@ static void what_is_no_recording_stays(void **state)
 	assert_int_equal(mode_of(beside(".recording/profile")) & S_IFMT, S_IFREG);
 }
 
+static void one_without_a_name_is_whole_for_those_that_have_it_open_and_leaves_none(void **state)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR, 0600);
+	unsigned long before = names_in(dir);
+	struct profile_writer *w;
+	char self[64];
+
+	(void)state;
+	if (fd < 0)
+		skip();
+	assert_int_equal(profile_create_unnamed(&w, fd, NULL), 0);
+	for (int i = 0; i < 50000; i++) {
+		write_small(w);
+		if (i % 100 == 0)
+			assert_int_equal(profile_commit(w, NULL), 0);
+	}
+	assert_int_equal(names_in(dir), before);
+	assert_int_equal(profile_close(w, true, NULL), 0);
+	assert_int_equal(names_in(dir), before);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	holds(self, 4 * 50000, true);
+	close(fd);
+}
+
 static void a_full_disk_keeps_what_was_committed(void **state)
 {
 	struct profile_writer *w;
@@ -535,6 +559,7 @@ int main(void)
 		cmocka_unit_test_setup(a_recorder_that_was_killed_while_it_gave_the_name_is_no_obstacle, fresh),
 		cmocka_unit_test_setup(a_recorder_that_was_killed_before_it_began_leaves_nothing_to_recover, fresh),
 		cmocka_unit_test_setup(what_is_no_recording_stays, fresh),
+		cmocka_unit_test_setup(one_without_a_name_is_whole_for_those_that_have_it_open_and_leaves_none, fresh),
 		cmocka_unit_test_setup(a_full_disk_keeps_what_was_committed, fresh),
 		cmocka_unit_test_setup(a_limit_keeps_what_was_committed, fresh),
 		cmocka_unit_test_setup(it_is_read_where_nothing_can_be_written, fresh),
