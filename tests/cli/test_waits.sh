@@ -108,7 +108,7 @@ resets() {
 }
 claim "dusk stackmap reset says so, and fails" while_recording resets
 asked_while_waiting() {
-	"$dusk" record -q -a -o second.dusk 2>said &
+	"$dusk" record -a -o second.dusk 2>said &
 	pid=$!
 	until grep -q '^SigCgt:.*[4567cdef]...$' /proc/$pid/status || ! kill -0 $pid; do sleep 0.1; done
 	sleep 3

@@ -80,7 +80,7 @@ claim "... $cron of a unit without .service" [ "$cron" -gt 5 ]
 claim "... and not more" [ $((shop + cron)) -le "$all" ]
 claim "... patterns" [ "$(cpu p.dusk --cgroup "/$slice")" -ge $((shop + cron)) ]
 claim "rows are grouped" sh -c "'$dusk' report -i p.dusk --sort service,pod --csv | grep -q '^[0-9.]*,[0-9]*,shop,$uid$'"
-claim "what there is not is said" exits 1 "$dusk" report -i p.dusk --unit nothing
+claim "what there is not is said" exits 4 "$dusk" report -i p.dusk --unit nothing
 claim "folded stacks begin with them" sh -c "'$dusk' export -i p.dusk --by unit,pod -o - | grep -q '^cron.service;\[no pod\];sh;'"
 claim "... and what is none is said" exits 2 "$dusk" export -i p.dusk --by units
 claim "flame graphs have them" "$dusk" flame -i p.dusk --by service -o p.html
