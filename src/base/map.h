@@ -7,6 +7,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 struct map_slot {
 	uint64_t key;
@@ -44,11 +45,16 @@ static inline uint64_t hash64(uint64_t x)
 }
 
 /* FNV-1a. */
-static inline uint64_t hash_text(const char *text)
+static inline uint64_t hash_data(const void *data, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325ULL;
 
-	for (; *text; text++)
-		h = (h ^ (uint8_t)*text) * 0x100000001b3ULL;
+	for (const uint8_t *at = data, *end = at + len; at < end; at++)
+		h = (h ^ *at) * 0x100000001b3ULL;
 	return h;
+}
+
+static inline uint64_t hash_text(const char *text)
+{
+	return hash_data(text, strlen(text));
 }

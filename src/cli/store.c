@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/suffix.h"
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/fleet.h"
@@ -37,18 +38,11 @@ static void store_done(struct store *s)
 	vec_done(&s->parts);
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && !strcmp(text + len - end_len, end);
-}
-
 static bool is_folder(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode) && !ends_with(path, ".recording");
+	return !stat(path, &st) && S_ISDIR(st.st_mode) && !has_suffix(path, ".recording");
 }
 
 /* Copy the folder's part of @path, whose length is *@len, and return what is behind the @, or NULL. */
@@ -164,10 +158,10 @@ static int list(struct store *s, const char *path)
 		return STATUS_FAILED;
 	}
 	while ((entry = readdir(dir))) {
-		bool recording = ends_with(entry->d_name, RECORDING);
+		bool recording = has_suffix(entry->d_name, RECORDING);
 		char *name;
 
-		if (!recording && !ends_with(entry->d_name, SUFFIX))
+		if (!recording && !has_suffix(entry->d_name, SUFFIX))
 			continue;
 		name = strdup(entry->d_name);
 		if (!name || vec_push(&s->names, name)) {

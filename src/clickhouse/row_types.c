@@ -42,18 +42,17 @@ static uint64_t varint(struct cursor *c)
 	return c->more || c->bad ? 0 : value;
 }
 
-/* The hash of a text: FNV-1a. */
+/* The hash of a text. */
 static uint64_t text(struct cursor *c)
 {
-	uint64_t len = varint(c), hash = 0xcbf29ce484222325ULL;
+	uint64_t len = varint(c);
 
 	c->bad |= len > ROW_BYTES_MAX;
 	c->more |= len > (size_t)(c->end - c->at);
 	if (c->more || c->bad)
 		return 0;
-	for (const uint8_t *end = c->at + len; c->at < end; c->at++)
-		hash = (hash ^ *c->at) * 0x100000001b3ULL;
-	return hash64(hash);
+	c->at += len;
+	return hash64(hash_data(c->at - len, len));
 }
 
 static uint64_t value(struct cursor *c, char type)

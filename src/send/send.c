@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
+#include "base/suffix.h"
 #include "lib/error.h"
 #include "send/position.h"
 
@@ -60,13 +61,10 @@ static int next_profile(char ret[NAME_MAX + 1], const char *store, const char *l
 	if (!dir)
 		return -errno;
 	while ((d = readdir(dir))) {
-		size_t len = strlen(d->d_name);
-
-		if (len > strlen(RECORDING) && !strcmp(d->d_name + len - strlen(RECORDING), RECORDING))
-			len -= strlen(RECORDING);
-		if (len <= strlen(SUFFIX) || memcmp(d->d_name + len - strlen(SUFFIX), SUFFIX, strlen(SUFFIX)))
+		if (has_suffix(d->d_name, RECORDING))
+			d->d_name[strlen(d->d_name) - strlen(RECORDING)] = 0;
+		if (!has_suffix(d->d_name, SUFFIX))
 			continue;
-		d->d_name[len] = 0;
 		if (strcmp(d->d_name, least) < (behind ? 1 : 0) || (*found && strcmp(d->d_name, found) >= 0))
 			continue;
 		strcpy(found, d->d_name);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/map.h"
 #include "report/viewer.h"
 
 /* A page that is a file asks nobody for anything, and its policy says so. This one asks us. */
@@ -16,7 +17,6 @@ int page_init(struct page *ret)
 {
 	size_t bytes = sizeof(viewer_head) + sizeof(viewer_tail);
 	char *text = malloc(bytes), *policy;
-	uint64_t hash = 0xcbf29ce484222325; /* FNV-1a */
 
 	if (!text)
 		return -ENOMEM;
@@ -26,10 +26,8 @@ int page_init(struct page *ret)
 	static_assert(sizeof(alone) == sizeof(served), "it is replaced in its place");
 	assert(policy);
 	memcpy(policy, served, strlen(served));
-	for (size_t i = 0; i < bytes; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3;
 	*ret = (struct page){.text = text, .bytes = bytes};
-	snprintf(ret->etag, sizeof(ret->etag), "\"%016llx\"", (unsigned long long)hash);
+	snprintf(ret->etag, sizeof(ret->etag), "\"%016llx\"", (unsigned long long)hash_data(text, bytes));
 	return 0;
 }
 

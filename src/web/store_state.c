@@ -10,16 +10,10 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/suffix.h"
 
 #define SUFFIX ".dusk"
 #define RECORDING ".dusk.recording"
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t len = strlen(text), end_len = strlen(end);
-
-	return len > end_len && !strcmp(text + len - end_len, end);
-}
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -78,9 +72,9 @@ int store_state_read(struct store_state *ret, const char *path)
 		return -errno;
 	*ret = (struct store_state){.written_s_ago = -1};
 	while ((d = readdir(dir))) {
-		bool recording = ends_with(d->d_name, RECORDING);
+		bool recording = has_suffix(d->d_name, RECORDING);
 
-		if ((!recording && !ends_with(d->d_name, SUFFIX)) ||
+		if ((!recording && !has_suffix(d->d_name, SUFFIX)) ||
 		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		if (recording && S_ISDIR(st.st_mode))

@@ -60,6 +60,11 @@ serve() {
 	return 1
 }
 
+# url DATABASE: of the server that was configured last
+url() {
+	echo "clickhouse://dusk:secret@127.0.0.1:$http_port/$1"
+}
+
 # asked SQL [PORT]: what it answers
 asked() {
 	curl -s "http://dusk:secret@127.0.0.1:${2:-$http_port}/" --data-binary "$1"

@@ -21,9 +21,6 @@ proxy=
 trap 'kill -9 $server $proxy 2>/dev/null; rm -rf "$tmp"' EXIT
 configure
 claim "the server starts" serve
-url() { # url DATABASE
-	echo "clickhouse://dusk:secret@127.0.0.1:$http_port/$1"
-}
 # at FOLDER SECOND [HOST [BOOT]]: twenty samples, which were counted, in windows of a second; from that second of 2026-11-24T02:00:00Z on
 at() {
 	mkdir -p "$1"

@@ -28,6 +28,27 @@ needs() {
 	return 1
 }
 
+# can_record TEXT: may $dusk record here? If not, the claim is skipped, with the reason.
+can_record() {
+	reason=
+	[ "$(id -u)" = 0 ] || reason="not root"
+	[ "$reason" ] || "$dusk" record -q -d 100ms -o probe.dusk 2>/dev/null || reason="this machine cannot record, see dusk doctor"
+	[ "$reason" ] || return 0
+	claims=$((claims + 1))
+	echo "ok $claims - $1 # SKIP $reason"
+	return 1
+}
+
+# until_true COMMAND...: it succeeds, now or within two minutes.
+until_true() {
+	for i in $(seq 600); do
+		"$@" >/dev/null 2>&1 && return
+		sleep 0.2
+	done
+	echo "not within 120 s: $*"
+	return 1
+}
+
 # exits STATUS COMMAND...: it ends with that status; what it printed is in $tmp/said.
 exits() {
 	expected=$1
