@@ -333,8 +333,7 @@ outage() {
 	port_1=$real_1
 	send_until_done "$address" || return 1
 	[ "$(metric dusk_collect_spool_posts)" -gt 0 ] || return 1
-	curl -s "http://127.0.0.1:$collector_port/healthz" | tee said
-	grep -q "cannot reach the server" said
+	until_true sh -c "curl -s http://127.0.0.1:$collector_port/healthz | grep -q 'cannot reach the server'"
 }
 claim "what is for a server that is not there waits, which is said" outage
 end_collector
