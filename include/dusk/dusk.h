@@ -338,6 +338,22 @@ int dusk_profile_merge(struct dusk_profile **ret, const struct dusk_profile *con
 		       uint64_t from_ns, uint64_t to_ns, struct dusk_error *err);
 
 /*
+ * The same, one part after the other, so that each can be freed once it is added. @sum: sums of one thread, stack and
+ * outcome become one, which has the time of the first; what has a time of its own keeps it. After an error only
+ * dusk_merge_free() is left to call, which also accepts NULL.
+ *
+ * dusk_merge_new() returns 0 or -ENOMEM; the others as dusk_profile_merge().
+ */
+struct dusk_merge;
+
+int dusk_merge_new(struct dusk_merge **ret, uint64_t from_ns, uint64_t to_ns, bool sum, struct dusk_error *err);
+int dusk_merge_add(struct dusk_merge *m, const struct dusk_profile *part, struct dusk_error *err);
+
+/* Hand over what was merged. Nothing can be added any more, and @m is still to be freed. */
+int dusk_merge_end(struct dusk_profile **ret, struct dusk_merge *m, struct dusk_error *err);
+void dusk_merge_free(struct dusk_merge *m);
+
+/*
  * Write @p, which was read or merged and is not unfolded, to a new file at @path, mode 0600; an older file becomes
  * PATH.old. @window_ns: keep sums over windows of this length; 0: as @p has it, samples or windows.
  *

@@ -77,44 +77,49 @@ struct names {
 	bool of_store; /* names that its recorders did not find are not looked for again: there are many profiles */
 };
 
-/* Read a profile of its own, or of a store, with @ctx: which names. */
-static int open_one(struct dusk_profile **ret, const char *path, void *ctx)
+/* Look up the names that @p, at @path, lacks. @ctx: which names. */
+static int complete(struct dusk_profile *p, const char *path, void *ctx)
 {
 	const struct names *names = ctx;
 	char cache[PATH_MAX];
-	struct dusk_profile *p;
 	struct dusk_error err = {""};
+	struct progress progress;
+	struct dusk_symbol_options o = {
+		.sz = sizeof(o),
+		.progress = progress_step,
+		.ctx = &progress,
+		.no_lines = !names->inlined,
+		.no_servers = true,
+	};
+	int failed;
 
 	note_newer(path);
-	if (dusk_profile_read(&p, path, &err)) {
+	if (!names->wanted || (names->of_store && p->symbolized) || !dusk_profile_needs_names(p))
+		return STATUS_OK;
+	if (!dusk_cache_folder(cache, sizeof(cache)))
+		o.cache = cache;
+	progress_begin(&progress, false);
+	failed = dusk_profile_symbolize(p, &o, &err);
+	progress_end(&progress);
+	if (failed)
+		say("%s; names are missing", err.text);
+	else if (*err.text)
 		say("%s", err.text);
-		return STATUS_FAILED;
-	}
-	if (names->wanted && !(names->of_store && p->symbolized) && dusk_profile_needs_names(p)) {
-		struct progress progress;
-		struct dusk_symbol_options o = {
-			.sz = sizeof(o),
-			.progress = progress_step,
-			.ctx = &progress,
-			.no_lines = !names->inlined,
-			.no_servers = true,
-		};
-		int failed;
-
-		if (!dusk_cache_folder(cache, sizeof(cache)))
-			o.cache = cache;
-		progress_begin(&progress, false);
-		failed = dusk_profile_symbolize(p, &o, &err);
-		progress_end(&progress);
-		if (failed)
-			say("%s; names are missing", err.text);
-		else if (*err.text)
-			say("%s", err.text);
-		if (!failed)
-			ask_servers(p, path, names->inlined);
-	}
-	*ret = p;
+	if (!failed)
+		ask_servers(p, path, names->inlined);
 	return STATUS_OK;
+}
+
+/* Read a profile of its own. */
+static int open_one(struct dusk_profile **ret, const char *path, struct names *names)
+{
+	struct dusk_error err = {""};
+
+	if (!dusk_profile_read(ret, path, &err))
+		return complete(*ret, path, names);
+	note_newer(path);
+	say("%s", err.text);
+	return STATUS_FAILED;
 }
 
 int open_profile_for(struct dusk_profile **ret, const char *path, bool symbols, bool inlined, const struct needs *needs)
@@ -122,7 +127,7 @@ int open_profile_for(struct dusk_profile **ret, const char *path, bool symbols, 
 	struct names names = {symbols, inlined, store_is_meant(path)};
 	struct dusk_profile *p;
 
-	int status = store_is_meant(path) ? store_open(&p, path, needs, open_one, &names) : open_one(&p, path, &names);
+	int status = store_is_meant(path) ? store_open(&p, path, needs, complete, &names) : open_one(&p, path, &names);
 
 	if (status)
 		return status;

@@ -39,26 +39,41 @@ static bool can_ask_pids(const struct selection *s)
 	return s->nr_pid;
 }
 
-/* Returns the keys by which the selection goes. */
-static unsigned int put_selection(FILE *out, const struct selection *s)
+/* The keys by which @s selects. */
+static unsigned int keys_of(const struct selection *s)
 {
 	unsigned int keys = (s->nr_comm ? KEY_COMM : 0) | (s->nr_pid || s->nr_tid ? KEY_PID : 0) |
 			    (s->from_ns || s->to_ns ? KEY_TIME : 0);
 
-	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++) {
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++)
 		if (s->nr_label[i])
 			keys |= key_of_label(i);
+	return keys;
+}
+
+/* Does it tell each sum, or thread, apart? */
+static bool is_whole(const struct needs *n)
+{
+	return n->whole || n->filter->only.min_ns || n->filter->only.ignore_idle;
+}
+
+bool needs_times(const struct needs *n)
+{
+	return !n || is_whole(n) || (n->keys | keys_of(&n->filter->only)) & KEY_TIME;
+}
+
+static void put_selection(FILE *out, const struct selection *s)
+{
+	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++)
 		if (i != LABEL_CGROUP && can_ask_all(s->label[i], s->nr_label[i]))
 			for (size_t k = 0; k < s->nr_label[i]; k++)
 				put_label(out, i, s->label[i][k]);
-	}
 	if (can_ask_all(s->comm, s->nr_comm) && !strchr(s->comm[0], '*'))
 		for (size_t k = 0; k < s->nr_comm; k++)
 			fprintf(out, "comm=%s\n", s->comm[k]);
 	if (can_ask_pids(s))
 		for (size_t k = 0; k < s->nr_pid; k++)
 			fprintf(out, "pid=%d\n", s->pid[k]);
-	return keys;
 }
 
 static const char *stacks_of(const struct needs *n)
@@ -93,14 +108,13 @@ int needs_say(const struct needs *n, char **text, const char *ret[NEEDS_WORDS])
 	const struct selection *s = n ? &n->filter->only : NULL;
 	size_t len, nr = 0;
 	FILE *out = open_memstream(text, &len);
-	unsigned int keys;
 	char *rest;
 
 	if (out && n) {
-		keys = n->keys | put_selection(out, s);
+		put_selection(out, s);
 		fprintf(out, "stacks=%s\n", stacks_of(n));
-		if (!n->whole && !s->min_ns && !s->ignore_idle)
-			put_apart(out, keys);
+		if (!is_whole(n))
+			put_apart(out, n->keys | keys_of(s));
 		if (n->left_out || n->filter->kind == TIME_BASE_USUAL)
 			fprintf(out, "rest=%s\n", n->left_out ? "sums" : "usual");
 	}

@@ -3,7 +3,8 @@
  * What a view needs of a profile, so that a server gives no more.
  *
  * A server leaves out samples that the filter would leave out anyhow, and does not tell apart what the view adds up. The filter is
- * applied to what comes, so all that must hold is that what it would select is there. Files have all, and do not ask.
+ * applied to what comes, so all that must hold is that what it would select is there. Files have all, and are asked only whether
+ * the time of sums matters.
  */
 #pragma once
 #include "report/model/filter.h"
@@ -21,3 +22,6 @@ struct needs {
 
 /* Say @n (NULL: all) in words for dusk-clickhouse, and set @ret to them. Free @text with free(). Returns STATUS_OK or STATUS_FAILED. */
 int needs_say(const struct needs *n, char **text, const char *ret[NEEDS_WORDS]);
+
+/* Does @n (NULL: all) tell apart when sums over windows of time were taken, or how long each was? */
+bool needs_times(const struct needs *n);

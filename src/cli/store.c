@@ -13,6 +13,8 @@
 #include "base/vec.h"
 #include "cli/command.h"
 #include "cli/fleet.h"
+#include "cli/load_profile.h"
+#include "cli/read_ahead.h"
 
 #define NS_A_S 1000000000ULL
 #define SUFFIX ".dusk"
@@ -25,17 +27,15 @@ struct store {
 	char folder[PATH_MAX];
 	uint64_t from_ns, to_ns; /* 0: no bound */
 	struct vec(char *) names;
-	struct vec(struct dusk_profile *) parts;
 };
+
+struct paths vec(char *);
 
 static void store_done(struct store *s)
 {
 	for (size_t i = 0; i < s->names.nr; i++)
 		free(s->names.v[i]);
-	for (size_t i = 0; i < s->parts.nr; i++)
-		dusk_profile_free(s->parts.v[i]);
 	vec_done(&s->names);
-	vec_done(&s->parts);
 }
 
 static bool is_folder(const char *path)
@@ -218,24 +218,6 @@ static int each_part(const struct store *s, int (*each)(const char *path, void *
 	return status;
 }
 
-struct reading {
-	struct store *store;
-	store_read_fn read;
-	void *ctx;
-};
-
-static int read_part(const char *path, void *ctx)
-{
-	struct reading *r = ctx;
-	struct dusk_profile *p;
-
-	if (r->read(&p, path, r->ctx) || !vec_push(&r->store->parts, p))
-		return STATUS_OK;
-	dusk_profile_free(p);
-	say("cannot read %s: out of memory", path);
-	return STATUS_FAILED;
-}
-
 int store_each(const char *path, int (*each)(const char *path, void *ctx), void *ctx)
 {
 	_cleanup_(store_done) struct store s = {.from_ns = 0};
@@ -244,36 +226,99 @@ int store_each(const char *path, int (*each)(const char *path, void *ctx), void 
 	return status ?: list(&s, path) ?: each_part(&s, each, ctx);
 }
 
-int store_open(struct dusk_profile **ret, const char *path, const struct needs *needs, store_read_fn read, void *ctx)
+static int note_path(const char *path, void *ctx)
+{
+	struct paths *paths = ctx;
+	char *own = strdup(path);
+
+	if (own && !vec_push(paths, own))
+		return STATUS_OK;
+	free(own);
+	say("cannot read %s: out of memory", path);
+	return STATUS_FAILED;
+}
+
+static void paths_done(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->nr; i++)
+		free(paths->v[i]);
+	vec_done(paths);
+}
+
+static void merge_freep(struct dusk_merge **m)
+{
+	dusk_merge_free(*m);
+}
+
+/* Read and complete what is at @paths, and add it to @m. A single one is not added, but moved to *@only. */
+static int add_parts(struct dusk_merge *m, const struct paths *paths, struct dusk_profile **only,
+		     store_complete_fn complete, void *ctx, uint32_t *nr)
+{
+	_cleanup_(read_ahead_freep) struct read_ahead *r = NULL;
+	struct dusk_error err = {""};
+	int status = read_ahead_new(&r, (const char *const *)paths->v, paths->nr) ? STATUS_FAILED : STATUS_OK;
+
+	if (status)
+		say("cannot read %s: out of memory", paths->v[0]);
+	for (size_t i = 0; i < paths->nr && !status; i++) {
+		_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+
+		if (read_ahead_next(r, &p, &err)) {
+			say("%s", err.text);
+			continue;
+		}
+		++*nr;
+		status = complete(p, paths->v[i], ctx);
+		if (!status && only && paths->nr == 1) {
+			*only = steal(p);
+		} else if (!status && dusk_merge_add(m, p, &err)) {
+			say("%s", err.text);
+			status = STATUS_FAILED;
+		}
+	}
+	return status;
+}
+
+static int read_files(struct dusk_profile **ret, const struct store *s, const struct paths *paths, bool sum,
+		      store_complete_fn complete, void *ctx)
+{
+	_cleanup_(merge_freep) struct dusk_merge *m = NULL;
+	struct dusk_error err = {""};
+	bool span = s->from_ns || s->to_ns;
+	uint32_t nr = 0;
+	int status = dusk_merge_new(&m, s->from_ns, s->to_ns, sum, &err) ? STATUS_FAILED : STATUS_OK;
+
+	if (!status)
+		status = add_parts(m, paths, span ? NULL : ret, complete, ctx, &nr);
+	if (status || *ret)
+		return status;
+	if (!nr) {
+		say("there is %s in %s%s", span ? "nothing" : "no profile", s->folder, span ? " of that time" : "");
+		return STATUS_NOTHING;
+	}
+	if (dusk_merge_end(ret, m, &err)) {
+		say("cannot read %s: %s", s->folder, err.text);
+		return STATUS_FAILED;
+	}
+	if (!span || (*ret)->nr_samples || (*ret)->nr_occurrences)
+		return STATUS_OK;
+	say("there is nothing in %s of that time", s->folder);
+	dusk_profile_free(steal(*ret));
+	return STATUS_NOTHING;
+}
+
+int store_open(struct dusk_profile **ret, const char *path, const struct needs *needs, store_complete_fn complete,
+	       void *ctx)
 {
 	_cleanup_(store_done) struct store s = {.from_ns = 0};
-	const char *span = split(path, s.folder);
-	struct reading r = {&s, read, ctx};
-	struct dusk_error err = {""};
-	int status = parse_span(&s, path, span);
+	_cleanup_(paths_done) struct paths paths = {0};
+	int status = parse_span(&s, path, split(path, s.folder));
 
 	if (status)
 		return status;
 	if (fleet_is_meant(path))
 		return fleet_open(ret, s.folder, s.from_ns, s.to_ns, needs);
-	if (list(&s, path) || each_part(&s, read_part, &r))
-		return STATUS_FAILED;
-	if (!s.parts.nr) {
-		say("there is %s in %s%s", span ? "nothing" : "no profile", s.folder, span ? " of that time" : "");
-		return STATUS_NOTHING;
-	}
-	if (s.parts.nr == 1 && !s.from_ns && !s.to_ns) {
-		*ret = s.parts.v[--s.parts.nr];
-		return STATUS_OK;
-	}
-	if (dusk_profile_merge(ret, (const struct dusk_profile *const *)s.parts.v, s.parts.nr, s.from_ns, s.to_ns,
-			       &err)) {
-		say("cannot read %s: %s", path, err.text);
-		return STATUS_FAILED;
-	}
-	if (!span || (*ret)->nr_samples || (*ret)->nr_occurrences)
-		return STATUS_OK;
-	say("there is nothing in %s of that time", s.folder);
-	dusk_profile_free(*ret);
-	return STATUS_NOTHING;
+	*ret = NULL;
+	status = list(&s, path) ?: each_part(&s, note_path, &paths);
+	return status ?: read_files(ret, &s, &paths, !needs_times(needs), complete, ctx);
 }

@@ -20,15 +20,17 @@ bool store_is_meant(const char *path);
 
 struct needs;
 
-/* Reads one profile of a store. Returns STATUS_OK, or STATUS_FAILED after it has said why. */
-typedef int (*store_read_fn)(struct dusk_profile **ret, const char *path, void *ctx);
+/* Completes a profile of a store that was read from @path. Returns STATUS_OK, or STATUS_FAILED after it has said why. */
+typedef int (*store_complete_fn)(struct dusk_profile *p, const char *path, void *ctx);
 
 /*
- * Read the profiles that @path means, each with @read, as one. Those that cannot be read are left out. Free *@ret with
- * dusk_profile_free(). A server gives only what @needs (NULL: all) says. Returns STATUS_OK; STATUS_NOTHING, if there is nothing of that time, STATUS_USAGE or STATUS_FAILED, each after
- * it has said so.
+ * Read the profiles that @path means, complete each, and make one of them. Those that cannot be read are left out. Free
+ * *@ret with dusk_profile_free(). A server gives only what @needs (NULL: all) says, and of files sums become one where
+ * their times do not matter. Returns STATUS_OK; STATUS_NOTHING, if there is nothing of that time, STATUS_USAGE or
+ * STATUS_FAILED, each after it has said so.
  */
-int store_open(struct dusk_profile **ret, const char *path, const struct needs *needs, store_read_fn read, void *ctx);
+int store_open(struct dusk_profile **ret, const char *path, const struct needs *needs, store_complete_fn complete,
+	       void *ctx);
 
 /*
  * Call @each with the path of each profile that @path means, the oldest first, until it returns anything but STATUS_OK.

@@ -201,16 +201,21 @@ int pack_encode(const struct pack *c, uint8_t **ret, size_t *ret_len)
 
 static int get_numbers(struct pack_column *c, const uint8_t **at, const uint8_t *end, uint32_t rows, bool differences)
 {
+	const uint8_t *from = *at;
 	uint64_t value = 0, got;
 
 	if (vec_reserve(&c->numbers, rows))
 		return -ENOMEM;
 	for (uint32_t i = 0; i < rows; i++) {
-		if (!get(at, end, &got))
+		if (from < end && *from < 0x80) /* most are so small */
+			got = *from++;
+		else if (!get(&from, end, &got))
 			return -EBADMSG;
 		value = differences ? value + (got >> 1 ^ -(got & 1)) : got;
-		c->numbers.v[c->numbers.nr++] = value;
+		c->numbers.v[i] = value;
 	}
+	c->numbers.nr = rows;
+	*at = from;
 	return 0;
 }
 

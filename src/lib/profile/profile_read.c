@@ -375,24 +375,21 @@ static int read_sample(struct reader *r)
 static int read_window(struct reader *r)
 {
 	uint64_t start_us = number(r, 1, INT64_MAX / 1000);
-	_cleanup_(freep) struct block_row *rows = NULL;
-	size_t nr = 0;
-	int err = block_decode(sqlite3_column_blob(r->stmt, 3), sqlite3_column_bytes(r->stmt, 3), &rows, &nr);
+	_cleanup_(pack_done) struct pack c = {.nr = 0};
+	int err = block_decode(sqlite3_column_blob(r->stmt, 3), sqlite3_column_bytes(r->stmt, 3), &c);
 
 	number(r, 2, INT64_MAX / 1000);
-	if (err == -ENOMEM || vec_reserve(&r->samples, nr))
+	if (err == -ENOMEM || vec_reserve(&r->samples, c.rows))
 		return -ENOMEM;
 	r->damaged |= err != 0;
-	for (size_t i = 0; i < nr && !r->damaged; i++) {
-		struct dusk_sample s;
+	for (uint32_t i = 0; i < c.rows && !r->damaged; i++) {
+		struct block_row row;
+		struct dusk_sample *s = &r->samples.v[r->samples.nr++];
 
-		if (!window_sample(&rows[i], &s) || s.thread >= r->threads.nr || s.node >= r->nodes.nr ||
-		    s.outcome >= r->outcomes.nr) {
-			r->damaged = true;
-			break;
-		}
-		s.time_ns = start_us * 1000;
-		vec_push(&r->samples, s);
+		block_row(&row, &c, i);
+		r->damaged = !window_sample(&row, s) || s->thread >= r->threads.nr || s->node >= r->nodes.nr ||
+			     s->outcome >= r->outcomes.nr;
+		s->time_ns = start_us * 1000;
 	}
 	return 0;
 }
@@ -677,6 +674,8 @@ static int by_time(const void *a, const void *b)
 		return x->time_ns < y->time_ns ? -1 : 1;
 	if (x->cpu != y->cpu)
 		return x->cpu < y->cpu ? -1 : 1;
+	if (x->cpu == DUSK_NO_CPU) /* sums of a window stay in its order */
+		return 0;
 	return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 

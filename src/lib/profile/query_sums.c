@@ -42,16 +42,17 @@ static int insert(sqlite3_stmt *stmt, sqlite3_int64 time_us, const struct dusk_s
 /* The rows of a window, whose columns are those of @from. */
 static int add_rows(sqlite3_stmt *stmt, sqlite3_stmt *from, bool *damaged)
 {
-	_cleanup_(freep) struct block_row *rows = NULL;
+	_cleanup_(pack_done) struct pack c = {.nr = 0};
 	struct dusk_sample s;
-	size_t nr = 0;
-	int err = block_decode(sqlite3_column_blob(from, 1), sqlite3_column_bytes(from, 1), &rows, &nr), rc = 0;
+	struct block_row row;
+	int err = block_decode(sqlite3_column_blob(from, 1), sqlite3_column_bytes(from, 1), &c), rc = 0;
 
 	*damaged = err && err != -ENOMEM;
 	if (err)
 		return err == -ENOMEM ? SQLITE_NOMEM : 0;
-	for (size_t i = 0; i < nr && !rc && !*damaged; i++) {
-		*damaged = !window_sample(&rows[i], &s);
+	for (uint32_t i = 0; i < c.rows && !rc && !*damaged; i++) {
+		block_row(&row, &c, i);
+		*damaged = !window_sample(&row, &s);
 		rc = *damaged ? 0 : insert(stmt, sqlite3_column_int64(from, 0), &s);
 	}
 	return rc;

@@ -55,35 +55,31 @@ int block_encode(const struct block_row *rows, size_t nr, uint8_t **ret, size_t 
 	return pack_encode(&c, ret, ret_len);
 }
 
-/* Rows are in order: then the block is what block_encode() makes. */
-static int take_rows(const struct pack *c, struct block_row *rows)
+void block_row(struct block_row *ret, const struct pack *block, uint32_t row)
 {
-	for (uint32_t i = 0; i < c->rows; i++) {
-		for (int column = 0; column < BLOCK_COLUMNS; column++)
-			rows[i].column[column] = c->column[column].numbers.v[i];
-		if (i && compare(&rows[i - 1], &rows[i]) >= 0)
-			return -EBADMSG;
-	}
-	return 0;
+	for (int column = 0; column < BLOCK_COLUMNS; column++)
+		ret->column[column] = block->column[column].numbers.v[row];
 }
 
-int block_decode(const uint8_t *data, size_t len, struct block_row **ret, size_t *ret_nr)
+/* Does row @i have a larger key than the one before? Then the block is what block_encode() makes. */
+static bool ascends(const struct pack *c, uint32_t i)
 {
-	_cleanup_(pack_done) struct pack c = {.nr = 0};
-	_cleanup_(freep) struct block_row *rows = NULL;
-	int err = pack_decode(data, len, &c);
+	for (int column = 0; column < BLOCK_KEYS; column++) {
+		const uint64_t *v = c->column[column].numbers.v;
 
-	if (err)
-		return err;
-	if (c.nr != BLOCK_COLUMNS)
-		return -ENOTSUP;
-	rows = calloc(c.rows + 1, sizeof(*rows));
-	if (!rows)
-		return -ENOMEM;
-	err = take_rows(&c, rows);
-	if (err)
-		return err;
-	*ret_nr = c.rows;
-	*ret = steal(rows);
-	return 0;
+		if (v[i - 1] != v[i])
+			return v[i - 1] < v[i];
+	}
+	return false;
+}
+
+int block_decode(const uint8_t *data, size_t len, struct pack *ret)
+{
+	int err = pack_decode(data, len, ret);
+
+	if (!err && ret->nr != BLOCK_COLUMNS)
+		err = -ENOTSUP;
+	for (uint32_t i = 1; !err && i < ret->rows; i++)
+		err = ascends(ret, i) ? 0 : -EBADMSG;
+	return err;
 }

@@ -42,8 +42,11 @@ size_t block_sum(struct block_row *rows, size_t nr);
 int block_encode(const struct block_row *rows, size_t nr, uint8_t **ret, size_t *ret_len);
 
 /*
- * Decode the @len bytes at @data.
- * Returns 0, and in @ret and @ret_nr rows in the order of their keys, which the caller frees; -EBADMSG if the block is
- * damaged, -ENOTSUP if its version or packing is unknown; -ENOMEM.
+ * Decode the @len bytes at @data into @ret, which has nothing; free it with pack_done(), in any case. Its rows, for
+ * block_row(), are in the order of their keys.
+ * Returns 0; -EBADMSG if the block is damaged, -ENOTSUP if its version or packing is unknown; -ENOMEM.
  */
-int block_decode(const uint8_t *data, size_t len, struct block_row **ret, size_t *ret_nr);
+int block_decode(const uint8_t *data, size_t len, struct pack *ret);
+
+/* Set @ret to that row of a block from block_decode(). */
+void block_row(struct block_row *ret, const struct pack *block, uint32_t row);

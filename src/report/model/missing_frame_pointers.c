@@ -127,7 +127,7 @@ static int find(struct finder *f, uint32_t outcome, enum time_base kind)
 		row = err ? NULL : row_of(f, &f->p->threads[s->thread]);
 		if (!row)
 			return -ENOMEM;
-		row->weight += kind_counts(kind) ? 1 : s->value_ns;
+		row->weight += kind_counts(kind) ? s->count : s->value_ns;
 	}
 	if (f->found.nr)
 		qsort(f->found.v, f->found.nr, sizeof(*f->found.v), by_weight);

@@ -49,7 +49,7 @@ int missing_symbols_find(struct missing_symbols **ret, size_t *nr, const struct 
 		frame[i] = dusk_frame_lacks_symbol(p, &p->frames[i]);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (time_base_has(kind, p->samples[i].source))
-			weight[p->samples[i].node] += kind_counts(kind) ? 1 : p->samples[i].value_ns;
+			weight[p->samples[i].node] += kind_counts(kind) ? p->samples[i].count : p->samples[i].value_ns;
 	for (uint32_t i = 1; i < p->nr_nodes; i++)
 		if (weight[i])
 			add_stack(p, frame, i, weight[i], last, of_module);

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the files that make one profile of several share. See <dusk/dusk.h>, dusk_merge_new(). */
+#pragma once
+#include <dusk/dusk.h>
+#include "base/keys.h"
+#include "base/strings.h"
+#include "base/vec.h"
+
+/* What has been merged so far. Times are by CLOCK_REALTIME, as the first part need not be the one that begins first. */
+struct dusk_merge {
+	struct dusk_profile *p;
+	struct strings *text;
+	uint32_t nr_parts;
+	const char *host; /* of the parts; "": they are of several */
+	uint32_t nowhere; /* the cgroup of threads of which only the host is known; 0: none */
+	uint64_t from_ns, to_ns, begin_ns, end_ns;
+	bool cut;     /* something lies outside of @from_ns and @to_ns */
+	bool undated; /* a part does not say when it began */
+	bool sum;     /* sums of windows become sums of all */
+
+	struct strings boots, kernels, memories;
+	struct keys module_keys, function_keys, frame_keys, node_keys, cgroup_keys, thread_keys;
+	struct keys sums;	      /* struct sum_key */
+	struct vec(uint64_t) sum_row; /* in @samples, of each */
+
+	struct vec(struct dusk_module) modules;
+	struct vec(struct dusk_function) functions;
+	struct vec(struct dusk_frame) frames;
+	struct vec(struct dusk_line) lines;
+	struct vec(struct dusk_node) nodes;
+	struct vec(struct dusk_cgroup) cgroups;
+	struct vec(struct dusk_thread) threads;
+	struct vec(struct dusk_sample) samples;
+	struct vec(struct dusk_waker) wakers;
+	struct vec(struct dusk_event) events;
+	struct vec(struct dusk_occurrence) occurrences;
+	struct vec(struct dusk_thread_times) thread_times;
+	struct vec(struct dusk_outcome) outcomes;
+	struct vec(struct dusk_counter) counters;
+	struct vec(struct dusk_window_count) window_counts;
+	struct vec(struct dusk_setting) settings;
+};
+
+/* A part: where its numbers are in the result. */
+struct part {
+	const struct dusk_profile *p;
+	const char *host; /* of what does not say its own */
+	uint32_t number, boot;
+	uint64_t start_ns;
+	uint32_t *modules, *functions, *frames, *nodes, *cgroups, *threads, *wakers, *events, *outcomes, *counters;
+	bool cut; /* some of it is outside of the time that is asked for */
+};
+
+static inline const char *merge_intern(struct dusk_merge *m, const char *text)
+{
+	return strings_intern(m->text, text ?: "");
+}
+
+/*
+ * Add what @part has of one kind, after those above, and note its new numbers in @part. They return 0, -ENOMEM or, of more
+ * than 256 outcomes, -E2BIG.
+ */
+int merge_stacks(struct dusk_merge *m, struct part *part);
+int merge_threads(struct dusk_merge *m, struct part *part);
+int merge_counters(struct dusk_merge *m, struct part *part);
+int merge_samples(struct dusk_merge *m, struct part *part);
+
+/* All parts are there: set hosts that are not that of all, and how many these are. Returns 0 or -ENOMEM. */
+int merge_settle_hosts(struct dusk_merge *m, uint32_t *nr_hosts);
+
+/* All parts are there: put what has a time in order, and count from @zero_ns. */
+void merge_settle_times(struct dusk_merge *m, uint64_t zero_ns);

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What several profiles have counted and taken, as that of one: counters, samples, off-CPU intervals, occurrences, lives. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lib/profile/profile_merge.h"
+
+static int add_outcome(struct dusk_merge *m, struct part *part, uint32_t i)
+{
+	struct dusk_outcome to = part->p->outcomes[i];
+	uint32_t at = 0;
+
+	while (at < m->outcomes.nr && strcmp(m->outcomes.v[at].name, to.name))
+		at++;
+	part->outcomes[i] = at;
+	if (at < m->outcomes.nr)
+		return 0;
+	if (at > UINT8_MAX)
+		return -E2BIG;
+	to.name = merge_intern(m, to.name);
+	to.sentence = merge_intern(m, to.sentence);
+	return !to.name || !to.sentence ? -ENOMEM : vec_push(&m->outcomes, to);
+}
+
+static int add_event(struct dusk_merge *m, struct part *part, uint32_t i)
+{
+	struct dusk_event to = {merge_intern(m, part->p->events[i].name)};
+	uint32_t at = 0;
+
+	if (!to.name)
+		return -ENOMEM;
+	while (at < m->events.nr && m->events.v[at].name != to.name)
+		at++;
+	part->events[i] = at;
+	return at < m->events.nr ? 0 : vec_push(&m->events, to);
+}
+
+static int count(struct dusk_merge *m, uint32_t counter, uint64_t n)
+{
+	uint64_t *sum = &m->counters.v[counter].value;
+
+	if (__builtin_add_overflow(*sum, n, sum))
+		*sum = UINT64_MAX;
+	return 0;
+}
+
+/*
+ * Counters are summed up. Of a part that is cut those are left out that are not kept by windows, as nothing says how much
+ * of them belongs here.
+ */
+static int add_counter(struct dusk_merge *m, struct part *part, uint32_t i)
+{
+	const struct dusk_counter *from = &part->p->counters[i];
+	struct dusk_counter to = {merge_intern(m, from->name), merge_intern(m, from->sentence), 0};
+	bool by_windows = part->cut && part->p->nr_window_counts;
+	uint32_t at = 0;
+
+	if (!to.name || !to.sentence)
+		return -ENOMEM;
+	while (at < m->counters.nr && m->counters.v[at].name != to.name)
+		at++;
+	part->counters[i] = at;
+	if (at == m->counters.nr && vec_push(&m->counters, to))
+		return -ENOMEM;
+	return by_windows ? 0 : count(m, at, from->value);
+}
+
+static bool is_meant(const struct dusk_merge *m, uint64_t time_ns)
+{
+	return time_ns >= m->from_ns && time_ns < m->to_ns;
+}
+
+static int add_window_counts(struct dusk_merge *m, const struct part *part)
+{
+	const struct dusk_profile *p = part->p;
+
+	if (vec_reserve(&m->window_counts, p->nr_window_counts))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < p->nr_window_counts; i++) {
+		struct dusk_window_count c = p->window_counts[i];
+		uint64_t time_ns = part->start_ns + c.time_ns;
+
+		if (!is_meant(m, time_ns))
+			continue;
+		c.time_ns = time_ns;
+		c.counter = part->counters[c.counter];
+		vec_push(&m->window_counts, c);
+		if (part->cut)
+			count(m, c.counter, c.value);
+	}
+	return 0;
+}
+
+static int add_waker(struct dusk_merge *m, struct part *part, uint32_t i)
+{
+	struct dusk_waker to = part->p->wakers[i];
+
+	to.node = part->nodes[to.node];
+	if (to.kind == DUSK_WAKER_TASK) {
+		to.thread = part->threads[to.thread];
+		to.outcome = part->outcomes[to.outcome];
+	}
+	part->wakers[i] = m->wakers.nr;
+	return vec_push(&m->wakers, to);
+}
+
+/* Is @s, of @part, within the time that is asked for? Then it is as in the result. */
+static bool take_sample(struct dusk_merge *m, const struct part *part, struct dusk_sample *s)
+{
+	uint64_t time_ns = part->start_ns + s->time_ns;
+
+	if (!is_meant(m, time_ns)) {
+		m->cut = true;
+		return false;
+	}
+	s->time_ns = time_ns;
+	s->thread = part->threads[s->thread];
+	s->node = part->nodes[s->node];
+	s->outcome = part->outcomes[s->outcome];
+	s->waker = part->wakers[s->waker];
+	return true;
+}
+
+static uint64_t mean_ns(const struct dusk_sample *s)
+{
+	return s->value_ns / (s->count ?: 1);
+}
+
+/* Add @s to @sum, unless one row cannot hold that many. */
+static bool add_up(struct dusk_sample *sum, const struct dusk_sample *s)
+{
+	if (__builtin_add_overflow(sum->count, s->count, &sum->count)) {
+		sum->count -= s->count;
+		return false;
+	}
+	sum->value_ns += s->value_ns;
+	sum->runnable_ns += s->runnable_ns;
+	return true;
+}
+
+/* The row of the sums that are as @s, of which the one with the longest mean has a row of its own; NULL: there is none so far. */
+static int sum_of(struct dusk_merge *m, const struct dusk_sample *s, bool longest, struct dusk_sample **ret,
+		  uint64_t **row)
+{
+	const struct {
+		uint32_t thread, node;
+		uint8_t source, state, outcome, longest, zero[4];
+	} key = {s->thread, s->node, s->source, s->state, s->outcome, longest, {0}};
+	uint32_t number;
+	bool fresh;
+
+	if (keys_number(&m->sums, &key, sizeof(key), &number, &fresh) || (fresh && !vec_add(&m->sum_row)))
+		return -ENOMEM;
+	*row = &m->sum_row.v[number];
+	*ret = fresh ? NULL : &m->samples.v[**row];
+	return 0;
+}
+
+/* Not their times, as rows stay in order. */
+static void swap_amounts(struct dusk_sample *a, struct dusk_sample *b)
+{
+	struct dusk_sample was_a = *a;
+	uint64_t b_ns = b->time_ns;
+
+	*a = *b;
+	a->time_ns = was_a.time_ns;
+	*b = was_a;
+	b->time_ns = b_ns;
+}
+
+/* Views tell how long the longest was, of a sum its mean. */
+static int add_sum(struct dusk_merge *m, struct dusk_sample s)
+{
+	struct dusk_sample *sum;
+	uint64_t *row;
+
+	if (sum_of(m, &s, true, &sum, &row))
+		return -ENOMEM;
+	if (sum && mean_ns(sum) == mean_ns(&s) && add_up(sum, &s))
+		return 0;
+	if (sum) {
+		if (mean_ns(sum) < mean_ns(&s))
+			swap_amounts(sum, &s);
+		if (sum_of(m, &s, false, &sum, &row))
+			return -ENOMEM;
+		if (sum && add_up(sum, &s))
+			return 0;
+	}
+	*row = m->samples.nr;
+	return vec_push(&m->samples, s);
+}
+
+static int add_samples(struct dusk_merge *m, const struct part *part)
+{
+	const struct dusk_profile *p = part->p;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		struct dusk_sample s = p->samples[i];
+
+		if (!take_sample(m, part, &s))
+			continue;
+		if (m->sum && s.cpu == DUSK_NO_CPU && !s.waker ? add_sum(m, s) : vec_push(&m->samples, s))
+			return -ENOMEM;
+	}
+	if (vec_reserve(&m->occurrences, p->nr_occurrences))
+		return -ENOMEM;
+	for (uint64_t i = 0; i < p->nr_occurrences; i++) {
+		struct dusk_occurrence o = p->occurrences[i];
+
+		o.event = part->events[o.event];
+		o.fields = merge_intern(m, o.fields);
+		if (!o.fields)
+			return -ENOMEM;
+		if (take_sample(m, part, &o.sample))
+			vec_push(&m->occurrences, o);
+	}
+	return 0;
+}
+
+static int add_thread_times(struct dusk_merge *m, const struct part *part, uint32_t i)
+{
+	struct dusk_thread_times to = part->p->thread_times[i];
+
+	to.thread = part->threads[to.thread];
+	to.start_ns += part->start_ns;
+	to.end_ns += part->start_ns;
+	return vec_push(&m->thread_times, to);
+}
+
+int merge_counters(struct dusk_merge *m, struct part *part)
+{
+	const struct dusk_profile *p = part->p;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->nr_counters; i++)
+		err = add_counter(m, part, i);
+	return err ?: add_window_counts(m, part);
+}
+
+int merge_samples(struct dusk_merge *m, struct part *part)
+{
+	const struct dusk_profile *p = part->p;
+	int err = 0;
+
+	for (uint32_t i = 0; !err && i < p->nr_outcomes; i++)
+		err = add_outcome(m, part, i);
+	for (uint32_t i = 0; !err && i < p->nr_events; i++)
+		err = add_event(m, part, i);
+	for (uint32_t i = 1; !err && i < p->nr_wakers; i++)
+		err = add_waker(m, part, i);
+	err = err ?: add_samples(m, part);
+	for (uint32_t i = 0; !err && i < p->nr_thread_times; i++)
+		err = add_thread_times(m, part, i);
+	return err;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct dusk_sample *x = a, *y = b;
+
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+/* Parts that come one after the other are in order already. */
+static void sort_samples(struct dusk_merge *m)
+{
+	for (size_t i = 1; i < m->samples.nr; i++) {
+		if (by_time(&m->samples.v[i - 1], &m->samples.v[i]) > 0) {
+			qsort(m->samples.v, m->samples.nr, sizeof(*m->samples.v), by_time);
+			return;
+		}
+	}
+}
+
+static int counted_before(const void *a, const void *b)
+{
+	const struct dusk_window_count *x = a, *y = b;
+
+	return x->time_ns < y->time_ns ? -1 : x->time_ns > y->time_ns;
+}
+
+void merge_settle_times(struct dusk_merge *m, uint64_t zero_ns)
+{
+	if (m->cut)
+		m->thread_times.nr = 0; /* of whole parts only */
+	sort_samples(m);
+	if (m->window_counts.nr)
+		qsort(m->window_counts.v, m->window_counts.nr, sizeof(*m->window_counts.v), counted_before);
+	for (size_t i = 0; i < m->samples.nr; i++)
+		m->samples.v[i].time_ns -= zero_ns;
+	for (size_t i = 0; i < m->occurrences.nr; i++)
+		m->occurrences.v[i].sample.time_ns -= zero_ns;
+	for (size_t i = 0; i < m->window_counts.nr; i++)
+		m->window_counts.v[i].time_ns -= zero_ns;
+	for (size_t i = 0; i < m->thread_times.nr; i++) {
+		m->thread_times.v[i].start_ns -= zero_ns;
+		m->thread_times.v[i].end_ns -= zero_ns;
+	}
+}
