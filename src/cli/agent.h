@@ -60,8 +60,11 @@ void agent_profiles_done(struct agent_profiles *p);
 /* Remove the profiles that are older than @keep_ns, and the oldest ones that exceed @keep_bytes; 0: no limit. */
 void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes);
 
-/* Write to @ret of @room bytes the path of a new profile in @store that begins at @start_s, by CLOCK_REALTIME. */
-void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s);
+/*
+ * Write to @ret of @room bytes the path of a new profile in @store that begins at @start_s, by CLOCK_REALTIME. @after: the path of one that
+ * is planned, whose file may not be there yet, or NULL.
+ */
+void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s, const char *after);
 
 /*
  * Start the program @words[0], "dusk" or one of helper.h, with @words, in @folder (NULL: here). It gets @death_signal when the agent is

@@ -41,33 +41,41 @@ static const char *parse_name(const char *name, time_t *start_s, unsigned long *
 	return rest + strlen(AGENT_SUFFIX);
 }
 
-/* The newest name in @store, of a profile or of a recording. */
-static void newest_name(const char *store, time_t *start_s, unsigned long *nr)
+/* Set *@start_s and *@nr to those of @name, if that is the newer one. */
+static void take_newer(const char *name, time_t *start_s, unsigned long *nr)
 {
-	DIR *dir = opendir(store);
-	struct dirent *d;
 	unsigned long its_nr;
 	time_t s;
 
+	if (!parse_name(name, &s, &its_nr) || s < *start_s || (s == *start_s && its_nr < *nr))
+		return;
+	*start_s = s;
+	*nr = its_nr;
+}
+
+/* The newest name in @store, of a profile or of a recording, or that of @after. */
+static void newest_name(const char *store, const char *after, time_t *start_s, unsigned long *nr)
+{
+	DIR *dir = opendir(store);
+	struct dirent *d;
+
 	*start_s = *nr = 0;
-	while (dir && (d = readdir(dir))) {
-		if (!parse_name(d->d_name, &s, &its_nr) || s < *start_s || (s == *start_s && its_nr < *nr))
-			continue;
-		*start_s = s;
-		*nr = its_nr;
-	}
+	if (after)
+		take_newer(strrchr(after, '/') + 1, start_s, nr);
+	while (dir && (d = readdir(dir)))
+		take_newer(d->d_name, start_s, nr);
 	if (dir)
 		closedir(dir);
 }
 
-void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s)
+void agent_profile_path(char *ret, size_t room, const char *store, time_t start_s, const char *after)
 {
 	unsigned long nr;
 	time_t newest_s;
 	char name[32];
 	struct tm tm;
 
-	newest_name(store, &newest_s, &nr);
+	newest_name(store, after, &newest_s, &nr);
 	if (start_s > newest_s)
 		nr = 0;
 	else

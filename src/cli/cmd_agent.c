@@ -99,11 +99,12 @@ static int start(struct agent *a, uint64_t now)
 	uint64_t delay_ns = a->next_ns > now + NS_A_S / 10 ? a->next_ns - now : NS_A_S,
 		 start_real_ns = real_ns() + delay_ns;
 	uint64_t duration_ns = length_ns(start_real_ns, a->o->rotate_ns);
-	struct recorder *r = vec_add(&a->recorders);
+	struct recorder *r = vec_add(&a->recorders), *before = a->recorders.nr > 1 ? r - 1 : NULL;
 
 	if (!r)
 		return -ENOMEM;
-	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S);
+	agent_profile_path(r->path, sizeof(r->path), a->o->store, (start_real_ns + NS_A_S / 2) / NS_A_S,
+			   before ? before->path : NULL);
 	r->begin_ns = now + delay_ns;
 	r->end_ns = a->next_ns = r->begin_ns + duration_ns;
 	r->pid = start_recorder(a->o, r->path, delay_ns, duration_ns);

@@ -45,7 +45,7 @@ static const char *begin(time_t start_s)
 	static char path[256];
 	FILE *f;
 
-	agent_profile_path(path, sizeof(path), store, start_s);
+	agent_profile_path(path, sizeof(path), store, start_s, NULL);
 	f = fopen(path, "wx");
 	assert_non_null(f);
 	fclose(f);
@@ -76,6 +76,22 @@ static void when_the_clock_is_set_back_names_go_on(void **state)
 	assert_string_equal(begin(AT_3 + 3 * 3600), "20261125T060000Z.dusk");
 }
 
+static void two_that_begin_in_one_second_have_names_of_their_own(void **state)
+{
+	char first[128], second[128];
+
+	begin(AT_3 - 1);
+	agent_profile_path(first, sizeof(first), store, AT_3, NULL);
+	agent_profile_path(second, sizeof(second), store, AT_3, first);
+	assert_string_equal(first + strlen(store), "/20261125T030000Z.dusk");
+	assert_string_equal(second + strlen(store), "/20261125T030000Z_002.dusk");
+	agent_profile_path(second, sizeof(second), store, AT_3 + 1, first);
+	assert_string_equal(second + strlen(store), "/20261125T030001Z.dusk");
+	begin(AT_3 + 2);
+	agent_profile_path(second, sizeof(second), store, AT_3 + 2, first);
+	assert_string_equal(second + strlen(store), "/20261125T030002Z_002.dusk");
+}
+
 static void all_are_listed_in_that_order_and_nothing_else_is(void **state)
 {
 	_cleanup_(agent_profiles_done) struct agent_profiles p = {.v = {0}};
@@ -104,6 +120,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_profile_is_called_after_its_time, make_store, remove_store),
 		cmocka_unit_test_setup_teardown(when_the_clock_is_set_back_names_go_on, make_store, remove_store),
+		cmocka_unit_test_setup_teardown(two_that_begin_in_one_second_have_names_of_their_own, make_store,
+						remove_store),
 		cmocka_unit_test_setup_teardown(all_are_listed_in_that_order_and_nothing_else_is, make_store,
 						remove_store),
 	};
