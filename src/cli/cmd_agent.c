@@ -16,6 +16,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "cli/agent_clock.h"
 #include "cli/agent_compact.h"
 #include "cli/stop.h"
 
@@ -47,6 +48,8 @@ struct agent {
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
 	uint64_t looked_ns; /* at the memory */
+	struct agent_clock clock;
+	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
 	struct agent_senders senders;
 	bool is_up;  /* the service manager knows that we record */
@@ -192,7 +195,7 @@ static void reap(struct agent *a, uint64_t now)
 			begin_later(a, now);
 		else if (!failed)
 			a->backoff_ns = 0;
-		agent_clean_store(a->o->store, a->o->keep_ns, a->o->keep_bytes);
+		agent_clean_store(a->o->store, a->is_settled ? a->o->keep_ns : 0, a->o->keep_bytes);
 	}
 }
 
@@ -242,6 +245,7 @@ static int follow(struct agent *a)
 	while (!stop_count && !a->refused) {
 		uint64_t now = now_ns();
 
+		a->is_settled = agent_clock_follow(&a->clock, a->o->store);
 		reap(a, now);
 		make_way(a, now);
 		look_at_memory(a, now);
@@ -292,6 +296,7 @@ static int run(const struct command *self, int argc, char **argv)
 	}
 	if (agent_prepare_senders(&a.senders, &o) || agent_take_store(o.store, &store))
 		return STATUS_FAILED;
+	agent_clock_begin(&a.clock, o.store);
 	stop_catch();
 	a.next_ns = now_ns() + NS_A_S;
 	status = follow(&a);
