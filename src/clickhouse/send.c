@@ -135,14 +135,15 @@ static int end(struct target *target, const struct dusk_profile *p, struct dusk_
 }
 
 /* The server counts that. */
-static int lose(struct target *target, const char *name, struct dusk_error *err)
+static int lose(struct target *target, const char *host, const char *name, struct dusk_error *err)
 {
 	struct buffer b = {.nr_rows = 1};
-	char host[HOST_NAME_MAX + 1] = "";
+	char here[HOST_NAME_MAX + 1] = "";
 	uint64_t batch = 0;
 	int rc;
 
-	gethostname(host, sizeof(host) - 1);
+	gethostname(here, sizeof(here) - 1);
+	host = host ?: here;
 	for (const char *c = host; *c; c++)
 		batch = hash64(batch ^ (uint8_t)*c);
 	for (const char *c = name; *c; c++)

@@ -196,10 +196,19 @@ static int send_profile(struct sender *s, const volatile sig_atomic_t *stop, str
 	return ended ? end_profile(s, path, err) : NOT_NOW;
 }
 
-/* A profile is gone before all of it was sent. */
-static int lose_profile(struct sender *s, struct dusk_error *err)
+/* A profile is gone before all of it was sent. Its host is that of @next, which is in the same store. */
+static int lose_profile(struct sender *s, const char *next, struct dusk_error *err)
 {
-	int rc = s->target->lose ? s->target->lose(s->target, s->at.profile, err) : 0;
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct profile_cursor none = {0}, reached;
+	struct dusk_error unreadable;
+	char path[PATH_MAX];
+	int rc = 0;
+
+	if (s->target->lose && snprintf(path, sizeof(path), "%s/%s", s->store, next) < PATH_MAX)
+		profile_read_rows(&p, path, &none, &none, &reached, &unreadable);
+	if (s->target->lose)
+		rc = s->target->lose(s->target, p ? dusk_profile_setting(p, "hostname") : NULL, s->at.profile, err);
 
 	if (rc)
 		return error_complete(err, rc, "cannot send");
@@ -211,7 +220,7 @@ static int lose_profile(struct sender *s, struct dusk_error *err)
 
 static int begin_profile(struct sender *s, const char *name, struct dusk_error *err)
 {
-	int rc = *s->at.profile && !s->at.done ? lose_profile(s, err) : 0;
+	int rc = *s->at.profile && !s->at.done ? lose_profile(s, name, err) : 0;
 
 	if (rc)
 		return rc;

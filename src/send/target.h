@@ -38,6 +38,6 @@ struct target {
 	/* A recording has ended, and all of it was sent: @p has its functions, and no samples. */
 	int (*end)(struct target *t, const struct dusk_profile *p, struct dusk_error *err);
 
-	/* The profile @name is gone, or cannot be read, before all of it was sent. */
-	int (*lose)(struct target *t, const char *name, struct dusk_error *err);
+	/* The profile @name is gone, or cannot be read, before all of it was sent. @host: whose it was, likely; NULL: nobody knows. */
+	int (*lose)(struct target *t, const char *host, const char *name, struct dusk_error *err);
 };
