@@ -9,6 +9,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "clickhouse/rebuild.h"
+#include "clickhouse/rows.h"
 #include "lib/error.h"
 
 #define MAX_GROUPS 4000000 /* that a server may hold in memory at a time; what is of none of them is among the others */
@@ -326,8 +327,10 @@ char *query_frames(const struct query *q, const uint64_t *ids, size_t nr)
 /* A batch of counts that came twice is there twice until the server has merged its parts. */
 char *query_counts(const struct query *q)
 {
-	return print("SELECT name, sum(v) FROM (SELECT name, any(value) AS v FROM %s.counts%s WHERE %s GROUP BY name, "
-		     "ts, host, "
-		     "batch) AS c GROUP BY name FORMAT RowBinary",
-		     q->database, q->suffix, q->time);
+	return print(
+		"SELECT name, sum(v) FROM (SELECT name, any(value) AS v FROM %s.counts%s WHERE %s AND name NOT LIKE "
+		"'" ROWS_BATCH "%%' GROUP BY name, "
+		"ts, host, "
+		"batch) AS c GROUP BY name FORMAT RowBinary",
+		q->database, q->suffix, q->time);
 }

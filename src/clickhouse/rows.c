@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A profile as rows. See rows.h. */
 #include "clickhouse/rows.h"
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include "base/cleanup.h"
@@ -89,11 +91,26 @@ void rows_done(struct rows *r)
 	free(r->kstacks);
 }
 
+static uint64_t profile_id(const char *host, const char *boot_id, const char *start_monotonic_ns, uint64_t start_ns)
+{
+	return mix(mix_text(mix_text(mix_text(0, host), boot_id), start_monotonic_ns), start_ns);
+}
+
 uint64_t rows_profile_id(const struct rows *r)
 {
-	return mix(
-		mix_text(mix_text(mix_text(0, r->host), setting(r->p, "boot_id")), setting(r->p, "start_monotonic_ns")),
-		r->start_ns);
+	return profile_id(r->host, setting(r->p, "boot_id"), setting(r->p, "start_monotonic_ns"), r->start_ns);
+}
+
+uint64_t rows_last_part_id(const struct rows *r, uint32_t *day)
+{
+	char boot_id[64], start_monotonic_ns[32];
+	uint64_t start_ns, id;
+
+	if (sscanf(setting(r->p, "last_part"), "%63s %31s %" SCNu64, boot_id, start_monotonic_ns, &start_ns) != 3)
+		return 0;
+	*day = start_ns / NS_A_S / DAY_S;
+	id = profile_id(r->host, boot_id, start_monotonic_ns, start_ns);
+	return id == rows_profile_id(r) ? 0 : id;
 }
 
 /* When the window of @time_ns begins, in seconds since 1970. Sums have the beginning of theirs already. */
@@ -102,24 +119,35 @@ static uint32_t window_s(const struct rows *r, uint64_t time_ns)
 	return (r->start_ns + time_ns - time_ns % r->window_ns) / NS_A_S;
 }
 
-bool rows_days(const struct rows *r, uint32_t *first, uint32_t *last)
+/* The first and the last second of what there is from @from_s on and before @to_s. Returns false if there is nothing. */
+static bool seconds(const struct rows *r, uint32_t from_s, uint32_t to_s, uint32_t *first, uint32_t *last)
 {
 	const struct dusk_profile *p = r->p;
-	uint32_t low = UINT32_MAX, high = 0;
 
+	*first = UINT32_MAX;
+	*last = 0;
 	for (int counts = 0; counts < 2; counts++) {
 		uint64_t nr = counts ? p->nr_window_counts : p->nr_samples;
 
 		for (uint64_t i = 0; i < nr; i++) {
 			uint32_t s = window_s(r, counts ? p->window_counts[i].time_ns : p->samples[i].time_ns);
 
-			low = s < low ? s : low;
-			high = s > high ? s : high;
+			if (s < from_s || s >= to_s)
+				continue;
+			*first = s < *first ? s : *first;
+			*last = s > *last ? s : *last;
 		}
 	}
-	*first = low / DAY_S;
-	*last = high / DAY_S;
-	return low <= high;
+	return *first <= *last;
+}
+
+bool rows_days(const struct rows *r, uint32_t *first, uint32_t *last)
+{
+	bool any = seconds(r, 0, UINT32_MAX, first, last);
+
+	*first /= DAY_S;
+	*last /= DAY_S;
+	return any;
 }
 
 /* What samples are summed up by; there is no padding, as it is compared as bytes. */
@@ -245,21 +273,40 @@ void rows_samples(struct buffer *b, const struct rows *r, uint32_t day, uint64_t
 	vec_done(&sums.v);
 }
 
+static void write_count(struct buffer *b, const struct rows *r, uint32_t second, const char *name, uint64_t value,
+			uint64_t batch)
+{
+	buffer_number(b, uint32_t, second);
+	buffer_text(b, r->host);
+	buffer_text(b, name);
+	buffer_number(b, uint64_t, value);
+	buffer_number(b, uint64_t, batch);
+	b->nr_rows++;
+}
+
 void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch)
 {
 	for (uint64_t i = 0; i < r->p->nr_window_counts; i++) {
 		const struct dusk_window_count *c = &r->p->window_counts[i];
 		uint32_t second = window_s(r, c->time_ns);
 
-		if (second / DAY_S != day)
-			continue;
-		buffer_number(b, uint32_t, second);
-		buffer_text(b, r->host);
-		buffer_text(b, r->p->counters[c->counter].name);
-		buffer_number(b, uint64_t, c->value);
-		buffer_number(b, uint64_t, batch);
-		b->nr_rows++;
+		if (second / DAY_S == day)
+			write_count(b, r, second, r->p->counters[c->counter].name, c->value, batch);
 	}
+}
+
+void rows_batch(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch, const struct profile_cursor *to)
+{
+	uint32_t first, last;
+
+	if (!seconds(r, day * DAY_S, (day + 1) * DAY_S, &first, &last))
+		return;
+	write_count(b, r, first, ROWS_END_SAMPLE, to->sample, batch);
+	write_count(b, r, first, ROWS_END_WINDOW, to->window, batch);
+	write_count(b, r, first, ROWS_END_OFFCPU, to->offcpu, batch);
+	write_count(b, r, first, ROWS_END_COUNT, to->window_count, batch);
+	write_count(b, r, first, ROWS_PROFILE, rows_profile_id(r), batch);
+	write_count(b, r, last, ROWS_BOOT, hash_text(setting(r->p, "boot_id")), batch);
 }
 
 /* Is @hash new? The value that goes with it is not less than @rev from now on. */

@@ -4,6 +4,7 @@
 #include <dusk/dusk.h>
 #include "base/map.h"
 #include "clickhouse/buffer.h"
+#include "lib/profile/profile_read.h"
 
 /*
  * The columns, in the order in which they are written, and their types (src/clickhouse/row_types.h). Where there is a batch it is the
@@ -15,6 +16,14 @@
 #define ROWS_SAMPLES_TYPES "4ttttttt4ttt888888"
 #define ROWS_COUNTS "counts(ts,host,name,value,batch)"
 #define ROWS_COUNTS_TYPES "4tt88"
+/* Names of counts that are none: where in its profile a batch ends, and hashes of that profile and of its boot. */
+#define ROWS_BATCH "batch-"
+#define ROWS_END_SAMPLE ROWS_BATCH "sample"
+#define ROWS_END_WINDOW ROWS_BATCH "window"
+#define ROWS_END_OFFCPU ROWS_BATCH "offcpu"
+#define ROWS_END_COUNT ROWS_BATCH "count"
+#define ROWS_PROFILE ROWS_BATCH "profile"
+#define ROWS_BOOT ROWS_BATCH "boot"
 #define ROWS_STACKS "stacks(stack,seen,frames)"
 #define ROWS_STACKS_TYPES "84[8"
 #define ROWS_FRAMES \
@@ -40,11 +49,20 @@ void rows_done(struct rows *r);
 /* What is the same for each batch of a profile, and for no other profile. */
 uint64_t rows_profile_id(const struct rows *r);
 
+/* That of the last of the profiles that were merged into this one, and the day on which it began. 0: it was not merged of several. */
+uint64_t rows_last_part_id(const struct rows *r, uint32_t *day);
+
 /* Write the samples of the day @day (days since 1970), as sums. */
 void rows_samples(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
 
 /* Write what was counted on that day. */
 void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
+
+/*
+ * Write as counts where the batch ends, for a sender that does not know any more what it has sent; and whose it is, as two machines
+ * may have one name: its profile with its first second, and the boot with its last.
+ */
+void rows_batch(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch, const struct profile_cursor *to);
 
 /* Write the stacks of all samples that are not in @sent, and add them to it. */
 void rows_stacks(struct buffer *b, const struct rows *r, struct map *sent);

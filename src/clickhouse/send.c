@@ -54,8 +54,8 @@ static int has_arrived(struct clickhouse_target *t, uint32_t day, uint64_t batch
 }
 
 /* What rows refer to goes first. Counts of a batch that comes twice are the same rows. */
-static int send_day(struct clickhouse_target *t, const struct rows *r, uint32_t day, uint64_t batch, bool maybe,
-		    struct sent *sent, struct dusk_error *err)
+static int send_day(struct clickhouse_target *t, const struct rows *r, uint32_t day, uint64_t batch,
+		    const struct batch *all, struct sent *sent, struct dusk_error *err)
 {
 	struct buffer b = {.failed = false};
 	char id[40];
@@ -63,8 +63,9 @@ static int send_day(struct clickhouse_target *t, const struct rows *r, uint32_t 
 	int rc;
 
 	rows_counts(&b, r, day, batch);
+	rows_batch(&b, r, day, batch, &all->to);
 	rc = insert(t, ROWS_COUNTS, &b, NULL, err);
-	if (!rc && maybe)
+	if (!rc && all->maybe)
 		rc = has_arrived(t, day, batch, err);
 	if (!rc) {
 		snprintf(id, sizeof(id), "dusk-%016" PRIx64, batch);
@@ -102,9 +103,9 @@ static int send_names(struct clickhouse_target *t, const struct rows *r, bool st
 }
 
 /* Each part of a profile that is a batch has a number of its own: where it begins. */
-static uint64_t batch_of(const struct rows *r, const struct profile_cursor *from, uint32_t day)
+static uint64_t batch_of(uint64_t profile, const struct profile_cursor *from, uint32_t day)
 {
-	uint64_t h = rows_profile_id(r);
+	uint64_t h = profile;
 
 	h = hash64(h ^ from->sample * 3 ^ hash64(from->window * 5 + 1));
 	h = hash64(h ^ from->offcpu * 7 ^ hash64(from->window_count * 11 + 2));
@@ -121,7 +122,45 @@ static int send(struct target *target, const struct batch *b, struct sent *sent,
 	rc = rc ?: send_names(t, &r, true, err);
 	if (!rc && rows_days(&r, &first, &last))
 		for (uint32_t day = first; !rc && day <= last; day++)
-			rc = send_day(t, &r, day, batch_of(&r, &b->from, day), b->maybe, sent, err);
+			rc = send_day(t, &r, day, batch_of(rows_profile_id(&r), &b->from, day), b, sent, err);
+	return rc;
+}
+
+/* Where the batch of that number ends, of any shard. Returns as statement_ask_end(). */
+static int find_end(struct clickhouse_target *t, const char *host, uint32_t day, uint64_t batch,
+		    struct profile_cursor *to, struct dusk_error *err)
+{
+	char table[32];
+	int rc = t->suffix ? 0 : schema_reads(t->client, &t->suffix, err);
+
+	if (rc)
+		return rc;
+	snprintf(table, sizeof(table), "counts%s", t->suffix);
+	return statement_ask_end(t->client, table, host, day, batch, to, err);
+}
+
+/*
+ * The number of a batch is known by where it begins. A profile is merged of others when all of them were sent: if the last one
+ * began to arrive, so did all.
+ */
+static int recall(struct target *target, const struct batch *b, struct profile_cursor *to, struct dusk_error *err)
+{
+	static const struct profile_cursor begin = {0};
+	struct clickhouse_target *t = of(target);
+	_cleanup_(rows_done) struct rows r;
+	struct profile_cursor unused;
+	uint32_t first = 0, last;
+	int rc = rows_init(&r, b->p);
+	uint64_t part = rc ? 0 : rows_last_part_id(&r, &first);
+
+	if (part && !memcmp(&b->from, &begin, sizeof(begin))) {
+		rc = find_end(t, r.host, first, batch_of(part, &begin, first), &unused, err);
+		if (rc)
+			return rc < 0 ? rc : ALL_ARRIVED;
+	}
+	if (!rc && rows_days(&r, &first, &last))
+		for (uint32_t day = first; !rc && day <= last; day++)
+			rc = find_end(t, r.host, day, batch_of(rows_profile_id(&r), &b->from, day), to, err);
 	return rc;
 }
 
@@ -160,7 +199,7 @@ static int lose(struct target *target, const char *host, const char *name, struc
 
 static int check(struct target *target, struct dusk_error *err)
 {
-	return schema_check(of(target)->client, err);
+	return schema_reads(of(target)->client, &of(target)->suffix, err);
 }
 
 void clickhouse_target_init(struct clickhouse_target *ret, struct client *c)
@@ -171,6 +210,7 @@ void clickhouse_target_init(struct clickhouse_target *ret, struct client *c)
 			   .most = {ROWS_A_BATCH, WINDOWS_A_BATCH, ROWS_A_BATCH, ROWS_A_BATCH},
 			   .most_samples = BLOCK_ROWS,
 			   .check = check,
+			   .recall = recall,
 			   .send = send,
 			   .end = end,
 			   .lose = lose},

@@ -13,6 +13,7 @@
 struct clickhouse_target {
 	struct target target;
 	struct client *client;
+	const char *suffix;	   /* of the names of tables that are read; NULL: not known yet */
 	struct map stacks, frames; /* that this process has sent */
 };
 

@@ -10,6 +10,7 @@
 #include "base/cleanup.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/statement.h"
+#include "lib/error.h"
 
 #define BODIES_MAX (128ULL << 20) /* of all requests that are under way */
 #define POSTS_MAX 4096		  /* in one transaction */
@@ -115,6 +116,8 @@ static void check_question(struct collector *c, struct request *r)
 	sql = (const char *)r->body.v;
 	if (statement_is_arrived(sql, database, &r->day, &r->batch))
 		r->kind = REQUEST_ARRIVED;
+	else if (statement_is_end(sql, database, r->host, &r->day, &r->batch))
+		r->kind = REQUEST_END;
 	else if (schema_is_question(sql, database))
 		r->kind = REQUEST_TABLES;
 	else
@@ -226,6 +229,20 @@ static int find_batch(struct collector *c, const struct request *r, struct dusk_
 	return found ?: failed;
 }
 
+/* Where a batch ends, which is in its counts: these are read when a shard has them. Returns as find_batch(). */
+static int find_end(struct collector *c, const struct request *r, struct profile_cursor *to, struct dusk_error *err)
+{
+	int found = 0, failed = 0;
+
+	if (spool_has(c->spool, TABLE_COUNTS, r->batch))
+		return error_set(err, -EAGAIN, "the batch is on its way to a shard: ask again");
+	for (uint32_t i = 0; found <= 0 && i < c->o->nr_shards; i++) {
+		found = statement_ask_end(c->asking[i], "counts", r->host, r->day, r->batch, to, err);
+		failed = found < 0 ? found : failed;
+	}
+	return found > 0 ? found : failed;
+}
+
 /* Do the shards have the tables? One that is not there may have them. Returns 1, 0 or a negative errno. */
 static int find_tables(struct collector *c, struct dusk_error *err)
 {
@@ -244,13 +261,19 @@ static int find_tables(struct collector *c, struct dusk_error *err)
 static void ask(struct collector *c, struct request *r)
 {
 	struct dusk_error err = {""};
+	struct profile_cursor end = {0};
+	char text[128];
 	bool of_tables = r->kind == REQUEST_TABLES;
-	int found = of_tables ? find_tables(c, &err) : find_batch(c, r, &err);
+	int found = of_tables		     ? find_tables(c, &err)
+		    : r->kind == REQUEST_END ? find_end(c, r, &end, &err)
+					     : find_batch(c, r, &err);
 
 	if (found < 0)
 		refuse(c, r, REFUSED_UNKNOWN, 503, err.text);
 	else if (of_tables) /* those of a server alone: it is not read here */
 		request_answer(r, 200, "%d\t0\n", found ? NR_TABLES : 0);
+	else if (r->kind == REQUEST_END && statement_write_end(text, sizeof(text), &end))
+		request_answer(r, 200, "%s", text);
 	else
 		request_answer(r, 200, "%d\n", found);
 	r->answered(r);

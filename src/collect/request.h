@@ -6,6 +6,7 @@
  * their own, which call .answered in the end.
  */
 #pragma once
+#include <limits.h>
 #include "base/vec.h"
 #include "clickhouse/row_types.h"
 #include "collect/collector.h"
@@ -13,8 +14,9 @@
 enum request_kind {
 	REQUEST_ANSWERED, /* .status and .text are there */
 	REQUEST_INSERT,
-	REQUEST_QUESTION, /* it becomes one of the next two, when all of it is there */
+	REQUEST_QUESTION, /* it becomes one of the next three, when all of it is there */
 	REQUEST_ARRIVED,
+	REQUEST_END,
 	REQUEST_TABLES,
 };
 
@@ -32,8 +34,9 @@ struct request {
 	void *carrier; /* of whoever waits for that */
 	struct vec(uint8_t) body;
 	struct spool_post post;
-	uint32_t day; /* of REQUEST_ARRIVED */
+	uint32_t day; /* of REQUEST_ARRIVED and REQUEST_END */
 	uint64_t batch;
+	char host[HOST_NAME_MAX + 1]; /* of REQUEST_END */
 };
 
 /* Take the head of a POST. */

@@ -28,13 +28,25 @@ static int lock(struct position *p, const char *store, const char *place)
 	return p->lock < 0 || flock(p->lock, LOCK_EX | LOCK_NB) ? -errno : 0;
 }
 
-int position_open(struct position *ret, const char *store, const char *place, struct dusk_error *err)
+/* Positions of older versions do not have all of it. Returns false: it is damaged. */
+static bool parse(struct position *p, const char *text)
+{
+	return sscanf(text,
+		      "profile %255s done %d from " CURSOR " to " CURSOR " sent %" SCNu64 " refused %" SCNu64
+		      " lost-profiles %" SCNu64 " asks %d",
+		      p->profile, &p->done, CURSOR_OF(&p->from), CURSOR_OF(&p->to), &p->sent.nr, &p->sent.refused,
+		      &p->lost_profiles, &p->asks) >= 10 &&
+	       !strchr(p->profile, '/');
+}
+
+int position_open(struct position *ret, const char *store, const char *place, bool can_ask, struct dusk_error *err)
 {
 	_cleanup_(freep) char *text = NULL;
+	struct position p;
 	size_t len;
 	int rc;
 
-	*ret = (struct position){.place = place, .lock = -1};
+	*ret = (struct position){.place = place, .lock = -1, .asks = true};
 	if (snprintf(ret->path, sizeof(ret->path), "%s/" POSITION_PREFIX "%016" PRIx64, store, hash_text(place)) >=
 	    PATH_MAX)
 		return error_set(err, -ENAMETOOLONG, "the path of the store is too long: %.100s...", store);
@@ -48,13 +60,13 @@ int position_open(struct position *ret, const char *store, const char *place, st
 		return 0;
 	if (rc)
 		return error_set(err, rc, "cannot read %s: %s", ret->path, strerror(-rc));
-	/* Positions of older versions say nothing of what was sent. */
-	if (sscanf(text,
-		   "profile %255s done %d from " CURSOR " to " CURSOR " sent %" SCNu64 " refused %" SCNu64
-		   " lost-profiles %" SCNu64,
-		   ret->profile, &ret->done, CURSOR_OF(&ret->from), CURSOR_OF(&ret->to), &ret->sent.nr,
-		   &ret->sent.refused, &ret->lost_profiles) < 10 ||
-	    strchr(ret->profile, '/'))
+	p = *ret;
+	p.asks = false;
+	if (parse(&p, text))
+		*ret = p;
+	else if (can_ask)
+		fprintf(stderr, "dusk: %s is damaged: there it is asked what has arrived\n", ret->path);
+	else
 		return error_set(err, -EINVAL, "%s is damaged; without it all of the store is sent again", ret->path);
 	return 0;
 }
@@ -90,10 +102,10 @@ int position_write(const struct position *p, struct dusk_error *err)
 	snprintf(text, sizeof(text),
 		 "profile %s\ndone %d\nfrom %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\nto %" PRId64 " %" PRId64
 		 " %" PRId64 " %" PRId64 "\nsent %" PRIu64 "\nrefused %" PRIu64 "\nlost-profiles %" PRIu64
-		 "\nplace %.1000s\n",
+		 "\nasks %d\nplace %.1000s\n",
 		 p->profile, p->done, p->from.sample, p->from.window, p->from.offcpu, p->from.window_count,
 		 p->to.sample, p->to.window, p->to.offcpu, p->to.window_count, p->sent.nr, p->sent.refused,
-		 p->lost_profiles, p->place);
+		 p->lost_profiles, p->asks, p->place);
 	snprintf(fresh, sizeof(fresh), "%s.new", p->path);
 	rc = write_file(fresh, text);
 	if (!rc && rename(fresh, p->path))

@@ -3,10 +3,12 @@
  * What of a store has been sent to a target: a file in the store, one for each target.
  *
  * It is written before a batch is sent, and after: a batch that was not confirmed may have arrived. The agent does not merge
- * profiles of which something is still to be sent. dusk store status (src/cli) reads the file, too.
+ * profiles of which something is still to be sent. dusk store status (src/cli) reads the file, too. Where it is gone, the target
+ * is asked what it has.
  */
 #pragma once
 #include <limits.h>
+#include <stdbool.h>
 #include "send/target.h"
 
 #define POSITION_PREFIX ".sent-"
@@ -22,13 +24,15 @@ struct position {
 	struct profile_cursor to;   /* up to here a batch may have arrived; the same: there is none */
 	struct sent sent;	    /* since the position was made, of all profiles */
 	uint64_t lost_profiles;	    /* were removed before all of them was sent */
+	int asks;		    /* there was no position: what is in the store may have arrived, nobody knows */
 };
 
 /*
  * Read where we are with the target at @place, which must live as long, in the folder @store, and keep others from sending to it
- * meanwhile. Close with position_close(), in any case. Returns 0, or a negative errno with a text in @err.
+ * meanwhile. One that is damaged is as good as none, which is said, if the target can be asked (@can_ask), and otherwise a failure.
+ * Close with position_close(), in any case. Returns 0, or a negative errno with a text in @err.
  */
-int position_open(struct position *ret, const char *store, const char *place, struct dusk_error *err);
+int position_open(struct position *ret, const char *store, const char *place, bool can_ask, struct dusk_error *err);
 void position_close(struct position *p);
 
 /* Write it, so that it is there after a crash. Returns as position_open(). */

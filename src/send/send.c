@@ -40,7 +40,7 @@ int sender_new(struct sender **ret, struct target *t, const char *store, struct 
 		return error_complete(err, -ENOMEM, "cannot send");
 	s->target = t;
 	s->store = store;
-	rc = position_open(&s->at, store, t->place, err);
+	rc = position_open(&s->at, store, t->place, t->recall, err);
 	if (rc)
 		sender_free(s);
 	else
@@ -118,7 +118,7 @@ static int read_batch(struct dusk_profile **ret, const struct sender *s, const c
 /* Send the rows of @p, which are those behind at.from up to at.to. */
 static int send_batch(struct sender *s, struct dusk_profile *p, bool maybe, struct sent *sent, struct dusk_error *err)
 {
-	const struct batch batch = {p, s->at.from, maybe};
+	const struct batch batch = {p, s->at.from, s->at.to, maybe};
 	struct sent now = {.nr = 0};
 	int rc = s->target->send(s->target, &batch, &now, err);
 
@@ -133,6 +133,23 @@ static int send_batch(struct sender *s, struct dusk_profile *p, bool maybe, stru
 }
 
 enum { NOT_NOW = 2, UNREADABLE = 3 };
+
+/*
+ * There was no position: ask about the batch that begins here, of which @p has some rows. What is known of becomes the next batch, as
+ * one that may have arrived. Returns 1: it is; 0: it never came; or a negative errno with a text in @err.
+ */
+static int recall(struct sender *s, struct dusk_profile *p, struct dusk_error *err)
+{
+	const struct profile_cursor all = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+	const struct batch batch = {.p = p, .from = s->at.from};
+	int known = s->target->recall(s->target, &batch, &s->at.to, err);
+
+	if (known == ALL_ARRIVED)
+		s->at.from = s->at.to = all;
+	if (known < 0)
+		return error_complete(err, known, "cannot send");
+	return known ? position_write(&s->at, err) ?: 1 : 0;
+}
 
 /*
  * Send the next batch of the profile at @path. Returns 1: there was one; 0: there is no more now; NOT_NOW; UNREADABLE, with a
@@ -152,6 +169,11 @@ static int send_some(struct sender *s, const char *path, struct sent *sent, stru
 		return rc == -ENOMEM ? rc : UNREADABLE;
 	if (same(&reached, &s->at.from))
 		return 0;
+	if (!maybe && s->at.asks && s->target->recall) {
+		rc = recall(s, p, err);
+		if (rc)
+			return rc;
+	}
 	if (!maybe) {
 		s->at.to = reached;
 		rc = position_write(&s->at, err);
@@ -193,7 +215,10 @@ static int send_profile(struct sender *s, const volatile sig_atomic_t *stop, str
 	} while (rc == 1 && !*stop);
 	if (rc)
 		return rc == 1 ? NOT_NOW : rc;
-	return ended ? end_profile(s, path, err) : NOT_NOW;
+	if (ended)
+		return end_profile(s, path, err);
+	s->at.asks = false; /* what comes now was never sent */
+	return NOT_NOW;
 }
 
 /* A profile is gone before all of it was sent. Its host is that of @next, which is in the same store. */

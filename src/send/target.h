@@ -10,6 +10,7 @@
 struct batch {
 	struct dusk_profile *p;	    /* these rows, and all that they refer to; its functions may be looked up */
 	struct profile_cursor from; /* where they begin, which is different for each batch of a profile */
+	struct profile_cursor to;   /* where they end, which is the same whenever it is sent */
 	bool maybe;		    /* it may have arrived already: we were killed, or the answer did not come */
 };
 
@@ -18,6 +19,8 @@ struct sent {
 	uint64_t nr;	  /* has arrived, in the target's unit */
 	uint64_t refused; /* the receiver does not want it, now or later: it is lost */
 };
+
+enum { ALL_ARRIVED = 2 };
 
 struct target {
 	const char *place; /* where it is, without secrets: the same text for the same receiver, and for no other */
@@ -28,6 +31,13 @@ struct target {
 	unsigned int patience_s;    /* after a failure: for so long the receiver asks to be left alone, at least */
 
 	/* These return 0, or a negative errno with a text in @err; then it is tried again. NULL: there is nothing to do. */
+
+	/*
+	 * We do not know what was sent before: how far goes the batch that begins where @b does, if the receiver has heard of
+	 * one? Returns 1, with that in *@to: it may have arrived; ALL_ARRIVED: it has all of the profile; 0: it never came; or
+	 * a negative errno, likewise. NULL: the receiver cannot say.
+	 */
+	int (*recall)(struct target *t, const struct batch *b, struct profile_cursor *to, struct dusk_error *err);
 
 	/* Can anything be sent there? */
 	int (*check)(struct target *t, struct dusk_error *err);

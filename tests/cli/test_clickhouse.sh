@@ -85,7 +85,9 @@ claim "... and counted" [ "$(asked "SELECT sum(value) FROM one.counts WHERE name
 claim "... and those behind it are sent" [ "$(samples one)" = 240 ]
 rm st/20261124T020530Z.dusk
 echo "profile ../x" >"$(ls st/.sent-*)"
-claim "a damaged position is a failure" failed "is damaged; without it all of the store is sent again" store send st "$(url one)"
+claim "with a damaged position the server is asked" exits 0 "$dusk" store send st "$(url one)"
+claim "... which is said" says "is damaged: there it is asked what has arrived"
+claim "... and nothing is sent twice" [ "$(samples one)" = 240 ]
 
 # How much stays.
 claim "the hosts and the tables are shown" exits 1 "$dusk" store status "$(url one)"

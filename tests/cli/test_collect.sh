@@ -185,6 +185,22 @@ claim "... those of a host to one shard" [ "$(asked_both "SELECT uniqExact(host)
 claim "... and to each shard some" sh -c "[ '$(on 1 asked "SELECT count() > 0 FROM usual.samples")$(on 2 asked "SELECT count() > 0 FROM usual.samples")' = 11 ]"
 claim "... the names to each" [ "$(on 1 asked "SELECT count() FROM usual.frames")" = "$(on 2 asked "SELECT count() FROM usual.frames")" ]
 
+rm -f ./*/.sent-*
+claim "senders that do not know any more what they have sent" send_until_done "$address"
+claim "... send nothing twice" all_there usual
+anew forgot
+end_collector
+collect forgot --wait 5s
+forgot() { # a part is with the shards, a part on its way
+	send_all "$address" || return 1
+	rm -f ./*/.sent-*
+	send_all "$address" && return 1
+	send_until_done "$address" && all_there forgot
+}
+claim "... nor what is on its way" forgot
+end_collector
+collect usual
+
 # What a collector does not take.
 posted() { # posted FILE STATEMENT [OPTION...]: the status of a post
 	file=$1

@@ -21,7 +21,7 @@ proxy=
 trap 'kill -9 $server $proxy 2>/dev/null; rm -rf "$tmp"' EXIT
 configure
 claim "the server starts" serve
-# at FOLDER SECOND [HOST [BOOT]]: twenty samples, which were counted, in windows of a second; from that second of 2026-11-24T02:00:00Z on
+# at FOLDER SECOND [HOST [BOOT [WINDOW]]]: twenty samples, which were counted, in windows of a second; from that second of 2026-11-24T02:00:00Z on
 at() {
 	mkdir -p "$1"
 	began=$(($(date -ud 2026-11-24T02:00:00Z +%s) + $2))
@@ -29,8 +29,14 @@ at() {
 	"$make_profile" one.dusk || exit 1
 	sqlite3 one.dusk "insert or replace into setting values('boot_id','${4:-boot}'),('hostname','${3:-web-1}'),
 		('start_monotonic_ns','${2}000000000'),('start_realtime_ns','${began}000000000')"
-	"$dusk" merge -q --window 1s -o "$file" one.dusk
+	"$dusk" merge -q --window "${5:-1s}" -o "$file" one.dusk
 	sqlite3 "$file" "delete from counter where name like 'lost-%'; insert or replace into counter values('samples',20,'samples taken'); insert into counted values(1,'samples'); insert into window_count(start,counted,value) values(0,1,20)"
+}
+# long FOLDER SECOND [BOOT]: a profile of twenty seconds, a sample in each
+long() {
+	at "$1" "$2" web-1 "${3:-boot}" 10ms
+	sqlite3 "$file" "update window set start = start * 100; delete from window_count;
+		insert into window_count(start,counted,value) select start,1,1 from window order by id"
 }
 asked_of() { # asked_of DATABASE SQL: with @ for the database
 	asked "$(echo "$2" | sed "s/@/$1/g")"
@@ -53,6 +59,49 @@ new true
 claim "a store is sent" send st true
 claim "... and what was taken is stored" holds true 80
 claim "... so it does in the folder" sh -c "'$dusk' store check st | tr -s ' ' | grep -c ' samples 20 20 0 0' | grep -qx 4"
+
+# A position that is lost: nothing is known here of what was sent.
+forgot() { # forgot DATABASE N [FOLDER]
+	rm -f "${3:-st}"/.sent-*
+	send "${3:-st}" "$1" && holds "$1" "$2"
+}
+claim "a store whose position is lost is not sent twice" forgot true 80
+damaged() {
+	for file in st/.sent-*; do echo "profile ../x" >"$file"; done
+	exits 0 "$dusk" store send st "$(url true)" && says "is damaged: there it is asked what has arrived" && holds true 80
+}
+claim "... nor one whose position is damaged" damaged
+# first FILE N: the file as it was when it had so many windows
+first() {
+	sqlite3 "$1" "delete from window where id > $2; delete from window_count where id > $2"
+}
+new grown
+grown() {
+	long all 0
+	mkdir grown
+	for nr in 5 6 13 20; do
+		cp "$file" grown/
+		first "grown/${file#*/}" $nr
+		forgot grown $nr grown || return 1
+	done
+	forgot grown 20 grown
+}
+claim "... nor one of which more was sent each time" grown
+forgot_killed() {
+	new amnesia
+	for i in $(seq 30); do
+		rm -f st/.sent-*
+		timeout -s KILL "0.$(printf %03d $((i * 7 % 97 + 3)))" "$dusk" store send st "$(url amnesia)"
+	done >/dev/null 2>&1
+	forgot amnesia 80
+}
+claim "... nor one whose sender was killed, and then its position lost" forgot_killed
+mkdir compacted
+"$dusk" merge -q --window 1m -o compacted/20261124T020000Z.dusk st/*.dusk
+claim "... nor one whose profiles were merged since" forgot true 80 compacted
+new other
+claim "... which goes to a server that has nothing of it" forgot other 80 compacted
+claim "... once" forgot other 80 compacted
 
 # What goes wrong in a server is seen.
 like() { # like DATABASE CONDITION: what the database true has, but of the samples only those
@@ -115,7 +164,7 @@ through() { # through DATABASE HOW: send through a proxy, again and again until 
 	python3 "$here/dropping_proxy.py" "$http_port" "$2" >port &
 	proxy=$!
 	until [ -s port ]; do sleep 0.1; done
-	for i in $(seq 1000); do
+	for i in $(seq 3000); do
 		"$dusk" store send st "clickhouse://dusk:secret@127.0.0.1:$(cat port)/$1" >/dev/null 2>&1 && break
 	done
 	kill $proxy

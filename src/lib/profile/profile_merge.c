@@ -136,6 +136,19 @@ static bool is_of_a_boot(const char *key)
 	return !strcmp(key, "boot_id") || !strcmp(key, "kernel_text") || !strcmp(key, "start_monotonic_ns");
 }
 
+/* Which one the last part was, for a sender: profiles are merged when they have been sent. That of a merged profile is its last part's. */
+static int set_last_part(struct dusk_merge *m, const struct dusk_profile *last)
+{
+	const char *boot_id = dusk_profile_setting(last, "boot_id"),
+		   *start = dusk_profile_setting(last, "start_monotonic_ns");
+	char text[128];
+
+	if (!boot_id || !start || dusk_profile_setting(last, "last_part"))
+		return 0;
+	snprintf(text, sizeof(text), "%.63s %.31s %" PRIu64, boot_id, start, dusk_profile_start_ns(last));
+	return set(m, "last_part", text);
+}
+
 /* The settings are those of the last part, but for what settle_settings() says. */
 static int take_settings(struct dusk_merge *m, const struct dusk_profile *last)
 {
@@ -146,7 +159,7 @@ static int take_settings(struct dusk_merge *m, const struct dusk_profile *last)
 		err = m->boots.nr > 1 && is_of_a_boot(last->settings[i].key)
 			      ? 0
 			      : set(m, last->settings[i].key, last->settings[i].value);
-	return err;
+	return err ?: set_last_part(m, last);
 }
 
 /* The times, and what is not true of all. */
