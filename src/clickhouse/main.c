@@ -19,11 +19,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "base/privilege.h"
 #include "clickhouse/check.h"
 #include "clickhouse/fetch.h"
+#include "clickhouse/namesakes.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/send.h"
 #include "clickhouse/status.h"
@@ -31,6 +33,7 @@
 
 #define NOTHING 4 /* the exit status of dusk, STATUS_NOTHING */
 #define DROP_TRIES 4
+#define STATUS_S (7 * 86400)
 #define STALE_S 180 /* an agent writes a window every ten seconds */
 
 static int fail(const struct dusk_error *err)
@@ -108,7 +111,7 @@ static int check(struct client *c, bool minutes)
 	struct dusk_error err = {""};
 	struct check_result r = {.twice = false};
 
-	if (schema_check(c, &err) || check_server(c, minutes, &r, &err))
+	if (schema_check(c, &err) || check_server(c, minutes, &r, &err) || namesakes_say(c, 0, &err))
 		return fail(&err);
 	if (r.gone)
 		fputs("dusk: of what was taken more than an hour ago, some is neither stored nor named as lost\n",
@@ -123,7 +126,7 @@ static int status(struct client *c)
 	struct dusk_error err = {""};
 	uint64_t ago_s;
 
-	if (schema_check(c, &err) || status_print(c, &ago_s, &err))
+	if (schema_check(c, &err) || status_print(c, &ago_s, &err) || namesakes_say(c, time(NULL) - STATUS_S, &err))
 		return fail(&err);
 	if (ago_s <= STALE_S)
 		return 0;

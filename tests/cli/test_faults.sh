@@ -121,19 +121,30 @@ gone_in_folder() {
 claim "in the folder a row that is gone is seen, too" gone_in_folder
 
 # Machines and agents that look alike.
+alike() { # alike DATABASE N FOLDER...: all of them are sent, and there
+	new "$1"
+	database=$1 wanted=$2
+	shift 2
+	for folder; do send "$folder" "$database" || return 1; done
+	holds "$database" "$wanted" || return 1
+	for table in samples counts; do asked_of "$database" "OPTIMIZE TABLE @.$table FINAL"; done
+	holds "$database" "$wanted"
+}
 at one 0 web-1 boot-a
 at two 0 web-1 boot-b
-new alike
-claim "of two machines of one name both are sent" sh -c "'$dusk' store send one '$(url alike)' && '$dusk' store send two '$(url alike)'"
-claim "... and nothing of one is taken for the other's" holds alike 40
-asked_of alike "OPTIMIZE TABLE @.samples FINAL"
-asked_of alike "OPTIMIZE TABLE @.counts FINAL"
-claim "... also when the server has merged its parts" holds alike 40
-at agent-1 0 web-1 boot-a
-at agent-2 1 web-1 boot-a
-new agents
-claim "two agents of one machine are two" sh -c "'$dusk' store send agent-1 '$(url agents)' && '$dusk' store send agent-2 '$(url agents)'"
-claim "... all of both is there" holds agents 40
+claim "of two machines of one name, which began at once, nothing is taken for the other's" alike alike 40 one two
+long machine-1 0 boot-a
+long machine-2 7 boot-b
+long machine-1 20 boot-a
+claim "two machines of one name are two" alike machines 60 machine-1 machine-2
+claim "... which is said" sh -c "'$dusk' store check '$(url machines)' 2>&1 | grep -x 'dusk: web-1 is the name of two machines, or its clock was set back: what it has is of both. Give each a name of its own'"
+long agent-1 0
+long agent-2 7
+long agent-1 20
+claim "two agents of one machine are two" alike agents 60 agent-1 agent-2
+claim "... which is said" sh -c "'$dusk' store check '$(url agents)' 2>&1 | grep -x 'dusk: web-1 has two agents, or its clock was set back: what it has was recorded twice. End one of them'"
+claim "what one agent has recorded is that of one" alike usual 40 agent-1
+claim "... of which nothing is said" sh -c "! '$dusk' store check '$(url usual)' 2>&1 | grep dusk:"
 
 # A clock that was set back by an hour: the agent calls what it records then after the newest profile (unit test agent_store).
 at back 3600
