@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "lib/arch/names.h"
 #include "lib/process/jitdump.h"
 #include "lib/process/perfmap.h"
 #include "named.h"
@@ -107,7 +108,7 @@ static void a_map_that_is_too_large_has_no_names(void **state)
 
 static void begin_dump(FILE *f)
 {
-	const uint32_t head[10] = {0x4a695444, 1, 40, EM_X86_64};
+	const uint32_t head[10] = {0x4a695444, 1, 40, ARCH_ELF_MACHINE};
 
 	fwrite(head, sizeof(head), 1, f);
 }

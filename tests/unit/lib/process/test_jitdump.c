@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "lib/arch/names.h"
 #include "lib/process/jitdump.h"
 #include "named.h"
 
@@ -48,7 +49,7 @@ static void begin(uint32_t header_bytes)
 	put32(0x4a695444);
 	put32(1);
 	put32(header_bytes);
-	put32(EM_X86_64);
+	put32(ARCH_ELF_MACHINE);
 	put64(4711ULL << 32);
 	put64(0);
 	put64(0);

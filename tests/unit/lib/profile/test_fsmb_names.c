@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "abi/frame.h"
 #include "base/cleanup.h"
 #include "lib/profile/fsmb.h"
 #include "lib/profile/fsmb_section.h"
@@ -22,7 +23,8 @@
 #define KERNEL 0xffffffff81000100
 #define USER 0x0003800000001234
 #define ALONE 0x0004000000000777 /* whose file is known, and no more */
-#define MADE 0x00007f1200000040	 /* code without a file */
+#define CODE 0x00007f1200000040	 /* without a file */
+#define MADE (CODE >> CODE_ADDRESS_SHIFT)
 #define UNKNOWN 0x0009000000000001
 
 /* The kernel's frame is the innermost one here, and returned to there. */
@@ -39,7 +41,7 @@ static const struct expected {
 	{0, 0, "schedule", "[kernel]", 0x10, 0x90},
 	{0, 1, "fsync", "libc.so.6", 0x12, 0},
 	{0, 2, NULL, "xz", 0x777, 0},
-	{0, 3, NULL, "[anon]", 0x7f1200000040, 0},
+	{0, 3, NULL, "[anon]", CODE, 0},
 	{1, 0, "after", "[ext4]", 0, 0x40},
 	{1, 1, "before", "[kernel]", 0x33, 0x33},
 };
