@@ -23,6 +23,7 @@
 
 #include "base/file.h"
 #include "core/code/rules.h"
+#include "lib/arch/names.h"
 #include "lib/process/specimen.h"
 
 #define DEPTH 40
@@ -171,8 +172,12 @@ static void a_stack_that_is_not_the_kept_one_does_not_agree(void **state)
 {
 	struct dusk_walk *w;
 	struct dusk_error err;
+	char text[128];
 
-	write_file("dusk specimen 1\ndepth 10\nregister rip 10\nframe 10 exact\nframe 20 return\noutcome no-mapping\n");
+	snprintf(text, sizeof(text),
+		 "dusk specimen 1\ndepth 10\nregister %s 10\nframe 10 exact\nframe 20 return\noutcome no-mapping\n",
+		 input_name(REG_PC));
+	write_file(text);
 	assert_int_equal(dusk_walk_specimen(&w, path, &err), 0);
 	assert_false(w->agrees);
 	assert_int_equal(w->nr, 1);
