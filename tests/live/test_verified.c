@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "live.h"
-
-#define MAX_INSTRUCTIONS 60000
+#include "test_arch.h"
 
 static const char *deferred, *other_tools, *now, *remote, *tracing;
 
@@ -32,7 +31,7 @@ static void load(const char *path)
 		assert_int_equal(bpf_obj_get_info_by_fd(bpf_program__fd(program), &info, &len), 0);
 		print_message("%-16s %u instructions verified\n", info.name, info.verified_insns);
 		assert_true(info.verified_insns > 0);
-		assert_true(info.verified_insns < MAX_INSTRUCTIONS);
+		assert_true(info.verified_insns < TEST_MAX_INSTRUCTIONS);
 	}
 	bpf_object__close(o);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Each kind of program that may ask for stacks, and each function of <dusk/dusk.bpf.h>: for the verifier to look at. */
-#include "bpf/common/kernel.h"
+#include "bpf/arch/registers.bpf.h"
 #include <bpf/bpf_helpers.h>
 #include <dusk/dusk.bpf.h>
 
@@ -73,7 +73,7 @@ int asks_perf_event(struct bpf_perf_event_data *ctx)
 {
 	struct dusk_unwind u;
 
-	dusk_unwind_request_at(0, ctx->regs.ip, &u);
+	dusk_unwind_request_at(0, perf_regs_pc(ctx), &u);
 	return 0;
 }
 

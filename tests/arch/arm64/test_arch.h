@@ -6,9 +6,10 @@
 #include "core/arch/regs.h"
 
 #define TEST_MACHINE EM_AARCH64
-#define TEST_LOST 9	   /* a register that a call may change */
-#define TEST_SAVED X19	   /* one that it may not */
-#define TEST_SIGNAL_SP 560 /* where it lies in the kernel's signal frame; behind it is the PC */
+#define TEST_MAX_INSTRUCTIONS 66000 /* of a program, as the verifier of Linux 7.2 visits them */
+#define TEST_LOST 9		    /* a register that a call may change */
+#define TEST_SAVED X19		    /* one that it may not */
+#define TEST_SIGNAL_SP 560	    /* where it lies in the kernel's signal frame; behind it is the PC */
 #define TEST_CLASSES 0
 #define TEST_LOADER "/lib/ld-linux-aarch64.so.1"
 #define TEST_VDSO_HAS_CFI false	   /* by which elfutils could leave its functions, and handlers of signals */

@@ -6,9 +6,10 @@
 #include "core/arch/regs.h"
 
 #define TEST_MACHINE EM_X86_64
-#define TEST_LOST R10	   /* a register that a call may change */
-#define TEST_SAVED RBX	   /* one that it may not */
-#define TEST_SIGNAL_SP 160 /* where it lies in the kernel's signal frame; behind it is the PC */
+#define TEST_MAX_INSTRUCTIONS 60000 /* of a program, as the verifier visits them */
+#define TEST_LOST R10		    /* a register that a call may change */
+#define TEST_SAVED RBX		    /* one that it may not */
+#define TEST_SIGNAL_SP 160	    /* where it lies in the kernel's signal frame; behind it is the PC */
 #define TEST_CLASSES CLASS_I386
 #define TEST_LOADER "/lib64/ld-linux-x86-64.so.2"
 #define TEST_VDSO_HAS_CFI true
