@@ -49,10 +49,10 @@ static void write_frame(FILE *out, const struct dusk_walk *w, uint32_t i)
 		fprintf(out, "%s+0x%" PRIx32 "  ", f->function, f->function_offset);
 	fprintf(out, "%s+0x%" PRIx64 "%s\n", f->module, f->offset, f->is_signal ? "  (signal frame)" : "");
 	if (f->method == DUSK_BY_NOTHING) {
-		fprintf(out, "     rsp %016" PRIx64 "%s%s\n", f->sp, *f->rules ? ", the end: " : "", f->rules);
+		fprintf(out, "     sp %016" PRIx64 "%s%s\n", f->sp, *f->rules ? ", the end: " : "", f->rules);
 		return;
 	}
-	fprintf(out, "     rsp %016" PRIx64 ", ", f->sp);
+	fprintf(out, "     sp %016" PRIx64 ", ", f->sp);
 	if (f->cfa)
 		fprintf(out, "CFA %016" PRIx64 ", ", f->cfa);
 	fprintf(out, "by %s%s%s\n", dusk_method_name(f->method), *f->rules ? ": " : "", f->rules);

@@ -23,8 +23,10 @@ static struct dusk_profile *record(pid_t pid, int ms)
 static void check(const char *what, const char *value, const char *outcomes, const char *pattern)
 {
 	pid_t pid = START(live_victim("bogus"), what, value);
-	_cleanup_profile_ p = record(pid, 300);
 	size_t walked = 0;
+
+	live_wait_cpu(pid, 20); /* until it is where it stays */
+	_cleanup_profile_ p = record(pid, 300);
 
 	assert_int_equal(kill(pid, 0), 0);
 	live_end(pid);
