@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "base/cleanup.h"
 #include "clickhouse/schema.h"
+#include "clickhouse/sums.h"
 #include "lib/error.h"
 
 /*
@@ -86,5 +87,5 @@ int check_server(struct client *c, bool minutes, struct check_result *ret, struc
 		for (line = rc ? NULL : strtok_r(answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
 			print_row(line, minutes, kinds[i].on_cpu, ret);
 	}
-	return rc;
+	return rc ?: sums_are_missing(c, suffix, &ret->unsummed, err);
 }

@@ -4,7 +4,8 @@
 #include "clickhouse/client.h"
 
 struct check_result {
-	bool twice; /* something is stored twice */
+	bool twice;    /* something is stored twice */
+	bool unsummed; /* of some samples there are no sums (sums.h) */
 	bool gone; /* of the samples that were taken more than an hour ago, some are neither stored nor named as lost */
 };
 

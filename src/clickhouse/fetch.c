@@ -12,6 +12,7 @@
 #include "clickhouse/query.h"
 #include "clickhouse/rebuild.h"
 #include "clickhouse/schema.h"
+#include "clickhouse/sums.h"
 #include "lib/error.h"
 #include "lib/profile/profile_write.h"
 
@@ -265,6 +266,7 @@ int fetch(struct client *c, uint64_t from_s, uint64_t to_s, const char *const *w
 	r.query.step_s = (to_s - from_s) / PARTS ?: 1;
 	rc = rc ?: query_read(&r.query, words, err);
 	rc = rc ?: schema_reads(c, &r.query.suffix, err);
+	rc = rc ?: sums_are_filled(c, &r.query.has_sums, err);
 	rc = rc ?: ask_all(&r, &b);
 	rc = rc ?: write_profile(&r, &b, path);
 	rebuild_done(&b);

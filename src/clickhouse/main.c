@@ -29,6 +29,7 @@
 #include "clickhouse/schema.h"
 #include "clickhouse/send.h"
 #include "clickhouse/status.h"
+#include "clickhouse/sums.h"
 #include "send/follow.h"
 
 #define NOTHING 4 /* the exit status of dusk, STATUS_NOTHING */
@@ -75,7 +76,17 @@ static int make(struct client *c, const void *ctx, struct dusk_error *err)
 	return schema_make(c, &m->o, err);
 }
 
-/* Nothing is made unless all can be. */
+static int fill(struct client *c, const void *unused, struct dusk_error *err)
+{
+	return sums_fill(c, err);
+}
+
+static int say_filled(struct client *c, const void *unused, struct dusk_error *err)
+{
+	return sums_say_filled(c, err);
+}
+
+/* Nothing is made unless all can be; and nothing is read that is not on all of them. */
 static int init(const char *const *words)
 {
 	struct making m = {.nr = 0};
@@ -92,7 +103,10 @@ static int init(const char *const *words)
 			return 2;
 	while (words[m.nr])
 		m.nr++;
-	return each_server(words, may_make, &m, &err) || each_server(words, make, &m, &err) ? fail(&err) : 0;
+	return each_server(words, may_make, &m, &err) || each_server(words, make, &m, &err) ||
+			       each_server(words, fill, &m, &err) || each_server(words, say_filled, &m, &err)
+		       ? fail(&err)
+		       : 0;
 }
 
 static int send_to(struct client *c, const char *store, const char *how)
@@ -118,7 +132,11 @@ static int check(struct client *c, bool minutes)
 		      stderr);
 	if (r.twice)
 		fputs("dusk: more is stored than was taken: something was sent twice\n", stderr);
-	return r.twice || r.gone;
+	if (r.unsummed)
+		fputs("dusk: of some samples there are no sums, which views without functions show: dusk store init "
+		      "makes them\n",
+		      stderr);
+	return r.twice || r.gone || r.unsummed;
 }
 
 static int status(struct client *c)

@@ -86,6 +86,13 @@ static int put_matches(FILE *out, const char *column, const char *const *words)
 	return rc;
 }
 
+static bool has_word(const char *const *words, const char *name)
+{
+	while (*words && !value_of(*words, name))
+		words++;
+	return *words;
+}
+
 static int set_match(struct query *q, const char *const *words)
 {
 	size_t len;
@@ -95,6 +102,7 @@ static int set_match(struct query *q, const char *const *words)
 	for (size_t i = 0; !rc && i < NR_QUERY_COLUMNS; i++)
 		rc = put_matches(out, columns[i].name, words);
 	rc = rc ?: put_matches(out, "kind", words);
+	q->of_process = has_word(words, "pid") || has_word(words, "comm");
 	if (out && fclose(out))
 		rc = -ENOMEM;
 	if (!rc && !len)
@@ -204,14 +212,22 @@ __attribute__((format(printf, 1, 2))) static char *print(const char *format, ...
 	return len < 0 ? NULL : text;
 }
 
-#define FROM_SAMPLES " FROM %s.samples%s WHERE %s%s%s%s"
-#define SAMPLES_OF(q, kind) \
-	(q)->database, (q)->suffix, (q)->time, (q)->match ? " AND " : "", (q)->match ?: "", kinds[kind]
+/* The table of samples, or, if that is enough, of sums of them by labels. */
+static const char *table(const struct query *q, bool stacks)
+{
+	bool of_process = q->of_process || q->apart[COLUMN_PID] || q->apart[COLUMN_COMM];
+
+	return q->has_sums && !stacks && !of_process ? "sums" : "samples";
+}
+
+#define FROM_TABLE " FROM %s.%s%s WHERE %s%s%s%s"
+#define TABLE_OF(q, name, kind) \
+	(q)->database, name, (q)->suffix, (q)->time, (q)->match ? " AND " : "", (q)->match ?: "", kinds[kind]
 
 char *query_hosts(const struct query *q)
 {
-	return print("SELECT uniqExact(host), any(host)" FROM_SAMPLES " FORMAT TabSeparatedRaw",
-		     SAMPLES_OF(q, QUERY_ANY));
+	return print("SELECT uniqExact(host), any(host)" FROM_TABLE " FORMAT TabSeparatedRaw",
+		     TABLE_OF(q, q->has_sums && !q->of_process ? "sums" : "samples", QUERY_ANY));
 }
 
 char *query_any(const struct query *q, enum query_kind kind)
@@ -250,7 +266,8 @@ static char *select_sums(const struct query *q, enum query_kind kind, bool stack
 	fputs("SELECT ", out);
 	put_columns(out, q, false);
 	fputs(stacks ? ", ustack, kstack" : ", toUInt64(0) AS no_ustack, toUInt64(0) AS no_kstack", out);
-	fprintf(out, ", sum(n), sum(value) AS weight, sum(runnable)" FROM_SAMPLES " GROUP BY ", SAMPLES_OF(q, kind));
+	fprintf(out, ", sum(n), sum(value) AS weight, sum(runnable)" FROM_TABLE " GROUP BY ",
+		TABLE_OF(q, table(q, stacks), kind));
 	put_columns(out, q, true);
 	if (stacks)
 		fputs(", ustack, kstack", out);
@@ -288,9 +305,10 @@ char *query_rest(const struct query *q)
 	return print("SELECT toUInt32(%" PRIu64 ") AS t, " OTHERS
 		     "toUInt32(0) AS pid_, '[others]' AS comm_, kind, outcome, toUInt64(0) AS ustack_, toUInt64(0) AS "
 		     "kstack_, "
-		     "%s FROM %s.samples%s WHERE %s AND NOT (%s)%s FORMAT RowBinary",
+		     "%s FROM %s.%s%s WHERE %s AND NOT (%s)%s FORMAT RowBinary",
 		     q->from_s, one ? "n, value, runnable" : "sum(n), sum(value), sum(runnable)", q->database,
-		     q->suffix, q->time, q->match, one ? " AND kind = 'on-cpu' LIMIT 1" : " GROUP BY kind, outcome");
+		     q->has_sums && !q->of_process ? "sums" : "samples", q->suffix, q->time, q->match,
+		     one ? " AND kind = 'on-cpu' LIMIT 1" : " GROUP BY kind, outcome");
 }
 
 /* "SELECT @selected FROM @table WHERE @key IN (...)@rest". */

@@ -34,7 +34,9 @@ enum query_rest { REST_NONE, REST_SUMS, REST_USUAL };
 struct query {
 	const char *database, *suffix; /* of the names of tables */
 	uint64_t from_s, to_s, step_s; /* samples are summed up over each step */
+	bool has_sums;		       /* there is the table sums */
 	bool apart[NR_QUERY_COLUMNS], by_time;
+	bool of_process; /* the match is of what sums do not have */
 	enum query_stacks stacks;
 	enum query_rest rest;
 	uint64_t max_rows;

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "clickhouse/sums.h"
 #include "lib/error.h"
 
-#define MODERN 22 /* what this version and later ones can do is in modern[] */
+#define MODERN 22   /* what this version and later ones can do is in modern[] */
+#define NR_BY_DAY 3 /* tables[] that go by day come first */
 
 static const struct {
 	const char *name, *columns;
@@ -26,6 +28,12 @@ static const struct {
 	 "container, pod, namespace, pid, comm, outcome, ustack, kstack, batch)"},
 	{"counts", "ts DateTime, host String, name String, value UInt64, batch UInt64", "",
 	 "PARTITION BY toDate(ts) ORDER BY (host, ts, name, batch)"},
+	{"sums",
+	 "ts DateTime, host String, service String, version String, unit String, container String, pod String, "
+	 "namespace String, kind String, outcome String, n UInt64, value UInt64, runnable UInt64, batch UInt64",
+	 "",
+	 "PARTITION BY toDate(ts) PRIMARY KEY (service, kind, ts, host) ORDER BY (service, kind, ts, host, version, "
+	 "unit, container, pod, namespace, outcome, batch)"},
 	{"stacks", "stack UInt64, seen DateTime, frames Array(UInt64)", "seen",
 	 "ORDER BY stack SETTINGS index_granularity = 256"},
 	{"frames",
@@ -37,6 +45,8 @@ static const struct {
 };
 
 #define NR_TABLES (sizeof(tables) / sizeof(tables[0]))
+#define NR_ASKED \
+	5 /* what is asked for before anything is sent or read: all but sums, which an older dusk did not make */
 
 /* In each statement "@" stands for the database. */
 static const char *const modern[] = {
@@ -69,8 +79,7 @@ static char *filled(const char *sql, const char *database)
 	return text;
 }
 
-/* Run the statement @sql, in which "@" stands for the database. */
-static int run(struct client *c, const char *sql, char **answer, size_t *answer_len, struct dusk_error *err)
+int schema_run(struct client *c, const char *sql, char **answer, size_t *answer_len, struct dusk_error *err)
 {
 	_cleanup_(freep) char *text = filled(sql, client_database(c));
 
@@ -93,7 +102,7 @@ static int make_table(struct client *c, size_t i, const struct schema_options *o
 		sql = NULL;
 		return error_set(err, -ENOMEM, "cannot make tables: out of memory");
 	}
-	return run(c, sql, NULL, NULL, err);
+	return schema_run(c, sql, NULL, NULL, err);
 }
 
 /* The table of all shards. */
@@ -103,14 +112,14 @@ static int make_all(struct client *c, size_t i, const char *cluster, struct dusk
 
 	snprintf(sql, sizeof(sql), "CREATE TABLE IF NOT EXISTS @.%s_all AS @.%s ENGINE = Distributed(%s, @, %s)",
 		 tables[i].name, tables[i].name, cluster, tables[i].name);
-	return run(c, sql, NULL, NULL, err);
+	return schema_run(c, sql, NULL, NULL, err);
 }
 
 static int ask_version(struct client *c, unsigned int *ret, struct dusk_error *err)
 {
 	_cleanup_(freep) char *answer = NULL;
 	size_t len;
-	int rc = run(c, "SELECT version()", &answer, &len, err);
+	int rc = schema_run(c, "SELECT version()", &answer, &len, err);
 
 	*ret = rc ? 0 : strtoul(answer, NULL, 10);
 	return rc;
@@ -121,9 +130,9 @@ static int keep(struct client *c, unsigned int days, struct dusk_error *err)
 	char sql[128];
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < 2; i++) { /* those that go by day */
+	for (size_t i = 0; !rc && i < NR_BY_DAY; i++) {
 		snprintf(sql, sizeof(sql), "ALTER TABLE @.%s MODIFY TTL ts + INTERVAL %u DAY", tables[i].name, days);
-		rc = run(c, sql, NULL, NULL, err);
+		rc = schema_run(c, sql, NULL, NULL, err);
 	}
 	return rc;
 }
@@ -138,16 +147,16 @@ int schema_make(struct client *c, const struct schema_options *o, struct dusk_er
 			err, -EOPNOTSUPP,
 			"the server at %s is too old to remove days by itself: dusk store drop-before removes them",
 			client_place(c));
-	rc = rc ?: run(c, "CREATE DATABASE IF NOT EXISTS @", NULL, NULL, err);
+	rc = rc ?: schema_run(c, "CREATE DATABASE IF NOT EXISTS @", NULL, NULL, err);
 	for (size_t i = 0; !rc && i < NR_TABLES; i++)
 		rc = make_table(c, i, o, err);
 	for (size_t i = 0; !rc && version >= MODERN && i < sizeof(modern) / sizeof(modern[0]); i++)
-		rc = run(c, modern[i], NULL, NULL, err);
+		rc = schema_run(c, modern[i], NULL, NULL, err);
 	if (!rc && o->keep_days)
 		rc = keep(c, o->keep_days, err);
 	for (size_t i = 0; !rc && o->cluster && i < NR_TABLES; i++)
 		rc = make_all(c, i, o->cluster, err);
-	return rc;
+	return rc ?: sums_make(c, err);
 }
 
 int schema_may_make(struct client *c, const struct schema_options *o, size_t nr, struct dusk_error *err)
@@ -167,7 +176,7 @@ int schema_may_make(struct client *c, const struct schema_options *o, size_t nr,
 		return error_set(err, -EINVAL, "the name of a cluster is a word of letters, digits and _");
 	snprintf(sql, sizeof(sql), "SELECT uniqExact(shard_num), count() FROM system.clusters WHERE cluster = '%s'",
 		 o->cluster);
-	rc = run(c, sql, &answer, &len, err);
+	rc = schema_run(c, sql, &answer, &len, err);
 	if (rc)
 		return rc;
 	sscanf(answer, "%u %u", &shards, &servers);
@@ -192,15 +201,15 @@ int schema_reads(struct client *c, const char **ret, struct dusk_error *err)
 	_cleanup_(freep) char *answer = NULL;
 	unsigned int nr = 0, nr_all = 0;
 	size_t len;
-	int rc = run(c, question, &answer, &len, err);
+	int rc = schema_run(c, question, &answer, &len, err);
 
 	if (rc)
 		return rc;
 	sscanf(answer, "%u %u", &nr, &nr_all);
-	if (nr != NR_TABLES)
+	if (nr != NR_ASKED)
 		return error_set(err, -ENOENT, "there is no store of dusk at %s: dusk store init makes one",
 				 client_place(c));
-	*ret = nr_all == NR_TABLES ? "_all" : "";
+	*ret = nr_all == NR_ASKED ? "_all" : "";
 	return 0;
 }
 

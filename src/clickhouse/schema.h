@@ -4,6 +4,7 @@
  * ones can do: codecs, and days that go by themselves.
  *
  * samples	sums by window, process, kind and stack: one row each. kind is on-cpu, or why the thread was off CPU
+ * sums		the same by window and labels, without processes and stacks, which the server makes of each block of samples
  * counts	what was taken, lost and spent in each window
  * stacks	the frames of a stack, outermost first. The user part and the kernel part are stacks of their own
  * frames	what a frame is; of rows with the same frame that with the highest rev holds, as names come later
@@ -40,3 +41,6 @@ int schema_check(struct client *c, struct dusk_error *err);
 
 /* Is @sql the question of schema_check()? A collector passes it on. */
 bool schema_is_question(const char *sql, const char *database);
+
+/* Run the statement @sql, in which "@" stands for the database. Returns as client_run(). */
+int schema_run(struct client *c, const char *sql, char **answer, size_t *answer_len, struct dusk_error *err);

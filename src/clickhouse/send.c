@@ -12,6 +12,7 @@
 #include "clickhouse/rows.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/statement.h"
+#include "clickhouse/sums.h"
 #include "lib/error.h"
 
 #define WINDOWS_A_BATCH \
@@ -50,7 +51,8 @@ static int has_arrived(struct clickhouse_target *t, uint32_t day, uint64_t batch
 	if (rc)
 		return rc;
 	snprintf(table, sizeof(table), "samples%s", suffix);
-	return statement_ask_arrived(t->client, table, day, batch, err);
+	rc = statement_ask_arrived(t->client, table, day, batch, err);
+	return rc > 0 ? sums_mend(t->client, day, batch, err) ?: rc : rc;
 }
 
 /* What rows refer to goes first. Counts of a batch that comes twice are the same rows. */

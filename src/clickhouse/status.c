@@ -18,13 +18,15 @@
 	"SELECT extract(engine_full, 'Distributed\\\\(\\'?([A-Za-z0-9_]+)') FROM system.tables WHERE database = '@' " \
 	"AND "                                                                                                        \
 	"name = 'samples#'"
-#define SIZES                                                                                           \
-	"SELECT table, sum(rows), sum(bytes_on_disk) FROM ~ WHERE database = '@' AND active AND table " \
-	"IN ('samples', 'counts', 'stacks', 'frames', 'hosts') GROUP BY table ORDER BY table FORMAT TabSeparated"
+#define SIZES                                                                                                 \
+	"SELECT table, sum(rows), sum(bytes_on_disk) FROM ~ WHERE database = '@' AND active AND table "       \
+	"IN ('samples', 'sums', 'counts', 'stacks', 'frames', 'hosts') GROUP BY table ORDER BY table FORMAT " \
+	"TabSeparated"
 /* Of replicas one removes parts; it is asked itself. */
 #define DAYS                                                                                                           \
 	"SELECT DISTINCT table, partition FROM system.parts WHERE database = '@' AND active AND table IN ('samples', " \
-	"'counts') AND table NOT IN (SELECT table FROM system.replicas WHERE database = '@' AND NOT is_leader) AND "   \
+	"'sums', 'counts') AND table NOT IN (SELECT table FROM system.replicas WHERE database = '@' AND NOT "          \
+	"is_leader) AND "                                                                                              \
 	"replaceAll(partition, '\\'', '') < '~' ORDER BY partition, table FORMAT TabSeparatedRaw"
 #define LEFT "SELECT toString(toDate(ts)) FROM @.samples# WHERE ts < toDateTime('~ 00:00:00') LIMIT 1"
 

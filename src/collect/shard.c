@@ -10,6 +10,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "clickhouse/statement.h"
+#include "clickhouse/sums.h"
 #include "lib/error.h"
 
 #define POLL_MS 100
@@ -103,6 +104,8 @@ static int is_there(struct shard *s, const struct spool_insert *i, const char *i
 	if (rc > 0)
 		return error_set(err, -EAGAIN, "an INSERT still runs at %s", client_place(s->client));
 	rc = rc ?: statement_ask_arrived(s->client, tables[i->table].name, i->day, i->batch, err);
+	if (rc > 0) /* an INSERT has several batches */
+		rc = sums_mend(s->client, i->day, 0, err) ?: rc;
 	if (rc >= 0)
 		count(rc ? &s->counts->found : &s->counts->sent_again, 1);
 	return rc;

@@ -49,6 +49,13 @@ samples() { # samples DATABASE: as the server has them
 	asked "SELECT sum(n) FROM $1.samples WHERE kind = 'on-cpu'"
 }
 day=2026-11-24..2026-11-25
+# The sums are those of the samples, each once.
+summed() { # summed DATABASE
+	for table in samples sums; do
+		asked "SELECT kind, service, toStartOfMinute(ts) AS m, sum(n), sum(value), sum(runnable) FROM $1.$table FINAL GROUP BY kind, service, m ORDER BY kind, service, m" >$table.sums
+	done
+	[ -s samples.sums ] && diff samples.sums sums.sums
+}
 
 mkdir st
 for i in $(seq 0 30 270); do at st "$i"; done
@@ -67,6 +74,34 @@ claim "... and its host" sh -c "'$dusk' info -i '$(url one)@$day' | grep -q 'hos
 claim "... as a label" sh -c "'$dusk' report -i '$(url one)@$day' --host 'web-*' --sort host --json --no-children | jq -es 'map(.host | select(.)) == [\"web-1\"]'"
 claim "a time with nothing says so" found_nothing report -i "$(url one)@2020-01-01..2020-01-02"
 
+claim "the server has the sums of all samples" summed one
+# A store of an older dusk.
+"$dusk" store init "$(url old)"
+for table in sums_filled sums_of_samples sums; do asked "DROP TABLE old.$table"; done
+mkdir old
+cp st/*.dusk old/
+"$dusk" store send old "$(url old)" >/dev/null
+asked "INSERT INTO old.samples SELECT * FROM old.samples"
+reports() { # reports URL
+	"$dusk" report -i "$1" --sort service,comm --json
+	"$dusk" report -i "$1" --sort service --json
+	"$dusk" report -i "$1" --service xz
+}
+reports "$(url one)@$day" >reports.one
+claim "a store without sums is read" sh -c "'$dusk' report -i '$(url old)@$day' --service xz | grep -q '^# samples:   400, [1-9]'"
+asked "OPTIMIZE TABLE old.samples FINAL"
+reports "$(url old)@$day" >reports.old
+claim "... with the same figures" diff reports.one reports.old
+asked "INSERT INTO old.samples SELECT * FROM old.samples"
+claim "it gets sums" exits 0 "$dusk" store init "$(url old)"
+claim "... of each sample once" summed old
+claim "... and again" exits 0 "$dusk" store init "$(url old)"
+claim "... which changes nothing" [ "$(asked "SELECT sum(n) FROM old.sums")" = "$(asked "SELECT sum(n) FROM one.sums")" ]
+asked "OPTIMIZE TABLE old.samples FINAL"
+reports "$(url old)@$day" >reports.old
+claim "... which the views show" diff reports.one reports.old
+claim "... as a server is asked for them" sh -c "'$dusk' report -i '$(url old)@$day' --service xz | grep -q '^# samples:   200, [1-9]'"
+
 claim "a wrong password is a failure" failed "says 401" report -i "clickhouse://dusk:wrong@127.0.0.1:$http_port/one@$day"
 claim "... and one from the environment is taken" env DUSK_CLICKHOUSE_PASSWORD=secret "$dusk" report -i "clickhouse://dusk@127.0.0.1:$http_port/one@$day"
 claim "a server that is not there is a failure" failed "cannot reach the server" report -i "clickhouse://127.0.0.1:1/one@$day"
@@ -84,6 +119,14 @@ claim "... which is said" says "20261124T020530Z.dusk was removed, or cannot be 
 claim "... and counted" [ "$(asked "SELECT sum(value) FROM one.counts WHERE name = 'lost-profiles'")" = 1 ]
 claim "... and those behind it are sent" [ "$(samples one)" = 240 ]
 rm st/20261124T020530Z.dusk
+# A server that was killed between samples and sums, by a sender that does not know what has arrived.
+asked "TRUNCATE TABLE one.sums"
+claim "sums that are missing are found" failed "of some samples there are no sums" store check "$(url one)"
+sed -i 's/^done .*/done 0/; s/^from .*/from 0 0 0 0/' st/.sent-*
+claim "what may have arrived is asked for" sh -c "'$dusk' store send st '$(url one)' | grep -qx '0 rows'"
+claim "... and its sums are made" [ "$(asked "SELECT sum(n) FROM one.sums")" = "$(asked "SELECT sum(n) FROM one.samples WHERE ts >= toDateTime('2026-11-24 02:06:00')")" ]
+claim "the others are made when tables are" exits 0 "$dusk" store init "$(url one)"
+claim "... all of them" summed one
 echo "profile ../x" >"$(ls st/.sent-*)"
 claim "with a damaged position the server is asked" exits 0 "$dusk" store send st "$(url one)"
 claim "... which is said" says "is damaged: there it is asked what has arrived"
@@ -110,7 +153,7 @@ for i in $(seq 600 10 1200); do at big "$i"; done
 nr=$(($(ls big/*.dusk | wc -l) * 20))
 once() { # once DATABASE: the server has each sample of big once
 	[ "$(samples "$1")" = "$nr" ] || { echo "$(samples "$1") samples, not $nr"; return 1; }
-	same_stacks big "$(url "$1")@$day"
+	same_stacks big "$(url "$1")@$day" && summed "$1"
 }
 copy() { # copy DATABASE: a new database, to which nothing of big was sent
 	rm -f big/.sent-*

@@ -133,10 +133,20 @@ killed() { # a fetch that is killed leaves nothing
 }
 claim "a reader that is killed leaves no file" killed
 
+# A cluster of an older dusk: sums are read when all servers have them.
+asked "DROP TABLE f.sums_filled" "$one_port"
+asked "DROP TABLE f.sums_filled" "$two_port"
+"$dusk" report -i "$(one f)@$day" --host web-1 >without
+for port in $one_port $two_port; do for table in sums_of_samples sums_all sums; do asked "DROP TABLE f.$table" $port; done; done
+claim "a cluster without sums is read" sh -c "'$dusk' report -i '$(one f)@$day' --host web-1 | diff without -"
+claim "... and gets them" exits 0 "$dusk" store init --cluster both "$(one f)" "$(two f)"
+claim "... of all shards" [ "$(asked 'SELECT sum(n) FROM f.sums_all' "$one_port") $(asked 'SELECT sum(n) FROM f.sums' "$two_port")" = "120 60" ]
+claim "... which are the same" sh -c "'$dusk' report -i '$(two f)@$day' --host web-1 | diff without -"
+
 # How much stays.
 claim "a day that another shard still has is named" failed "another shard still has 2026-11-24: name each server of the cluster" store drop-before 2026-11-25 "$(one f)"
 claim "days are removed from all that are named" exits 0 "$dusk" store drop-before 2026-11-25 "$(one f)" "$(two f)"
-claim "... and are gone" [ "$(asked 'SELECT count() FROM f.samples_all' "$one_port")" = 0 ]
+claim "... and are gone" [ "$(asked 'SELECT count() FROM f.samples_all' "$one_port") $(asked 'SELECT count() FROM f.sums_all' "$one_port")" = "0 0" ]
 claim "an old server does not remove days by itself" failed "is too old to remove days by itself" store init --keep 30 "$(one g)"
 kill -9 $second
 wait $second 2>/dev/null
@@ -191,8 +201,8 @@ claim "a cluster with replicas says so" failed "the shards of the cluster pair h
 claim "it has tables" exits 0 "$dusk" store init --cluster pair --replicated "$(one r)" "$(two r)"
 samples() { # samples: as both replicas have them
 	for port in $one_port $two_port; do
-		for table in samples counts stacks frames hosts; do asked "SYSTEM SYNC REPLICA r.$table" $port; done
-		asked "SELECT sum(n) FROM r.samples" $port
+		for table in samples sums counts stacks frames hosts; do asked "SYSTEM SYNC REPLICA r.$table" $port; done
+		asked "SELECT (SELECT sum(n) FROM r.samples) AS nr, if((SELECT sum(n) FROM r.sums) = nr, '', 'other sums')" $port | tr -d '\t'
 	done | tr '\n' ' '
 }
 rm -f st?/.sent*

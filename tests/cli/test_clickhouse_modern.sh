@@ -75,6 +75,13 @@ claim "a PID is chosen" exits 0 "$fetch" fetch "$url" "$now" "$((now + 3600))" p
 claim "the check runs" exits 0 "$dusk" store check "$url"
 claim "... the status does" sh -c "'$dusk' store status '$url' | tr -s ' ' | grep -qE '^samples 14 '"
 claim "what was sent is not sent again" sh -c "'$dusk' store send st '$url' | grep -qx '0 rows'"
+summed() {
+	asked "SELECT count() > 3, sum(n) FROM modern.sums" | tr '\t' ' ' | grep -qx "1 40"
+}
+claim "the server has made sums" summed
+asked "TRUNCATE TABLE modern.sums"
+claim "... and makes those that are missing" exits 0 "$dusk" store init --keep 30 "$url"
+claim "... all of them" summed
 claim "days are removed" exits 0 "$dusk" store drop-before "$(date -ud tomorrow +%Y-%m-%d)" "$url"
 claim "... all that there were" [ "$(asked 'SELECT count() FROM modern.samples')" = 0 ]
 done_testing
