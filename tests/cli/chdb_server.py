@@ -7,6 +7,7 @@ import gzip
 import http.server
 import os
 import sys
+import threading
 import urllib.parse
 
 lib = ctypes.CDLL(sys.argv[1])
@@ -36,6 +37,9 @@ def ask(sql):
     return answer, error
 
 
+one_at_a_time = threading.Lock()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -53,6 +57,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        with one_at_a_time:
+            self.do_statement(body)
+
+    def do_statement(self, body):
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).get("query")
@@ -66,6 +74,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(500 if error else 200, error or text)
 
 
-server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+# dusk inserts over a connection of its own, while another one is open.
+server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
 print(server.server_port, flush=True)
 server.serve_forever()
