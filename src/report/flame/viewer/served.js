@@ -171,10 +171,13 @@ async function load()
 	keep_live();
 	show_query();
 	document.body.classList.add('asking');
+
+	const asked = ask_profile(); /* first: the server makes two answers at a time */
+
 	load_labels();
 	load_heat();
 	try {
-		const next = await ask_profile();
+		const next = await asked;
 
 		if (number === server.asks) {
 			exchange(next);
