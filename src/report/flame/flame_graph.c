@@ -23,7 +23,8 @@ struct adder {
 	struct flame_graph *g;
 	const struct dusk_profile *p;
 	const struct thread_labels *by;
-	uint32_t *label_of_frame;		 /* + 1; 0: not known yet */
+	uint32_t *label_of_frame, *base_of;	 /* + 1; 0: not known yet; base_of: the node of each thread */
+	uint32_t note_of[UINT8_MAX + 1];	 /* label of each outcome, likewise */
 	struct map placed;			 /* (base node of the graph, node of the profile) -> placement */
 	struct vec(struct placement) placements; /* parents come before their children; 0 is none */
 };
@@ -31,6 +32,7 @@ struct adder {
 static void adder_done(struct adder *a)
 {
 	free(a->label_of_frame);
+	free(a->base_of);
 	map_done(&a->placed);
 	vec_done(&a->placements);
 }
@@ -159,16 +161,23 @@ static int place(struct adder *a, uint32_t base, uint32_t node, uint32_t *ret)
 	return err;
 }
 
-static int note(struct flame_graph *g, const char *what, const struct dusk_outcome *o, uint32_t parent, uint32_t *ret)
+/* A stack of an outcome is cut, or missing: a node below @parent says so. */
+static int note(struct adder *a, uint8_t outcome, uint32_t parent, uint32_t *ret)
 {
 	_cleanup_(freep) char *name = NULL;
-	uint32_t label;
+	const struct dusk_outcome *o = &a->p->outcomes[outcome];
+	uint32_t *label = &a->note_of[outcome];
 
-	if (asprintf(&name, "[%s: %s]", what, o->name) < 0) {
-		name = NULL;
-		return -ENOMEM;
+	if (!*label) {
+		if (asprintf(&name, "[%s: %s]", o->kind == DUSK_CUT ? "cut" : "no stack", o->name) < 0) {
+			name = NULL;
+			return -ENOMEM;
+		}
+		if (number_label(a->g, name, "", FLAME_NOTE, label))
+			return -ENOMEM;
+		++*label;
 	}
-	return number_label(g, name, "", FLAME_NOTE, &label) ? -ENOMEM : child(g, parent, label, ret);
+	return child(a->g, parent, *label - 1, ret);
 }
 
 /* Find or add the node of @t, below those of its labels. */
@@ -192,16 +201,26 @@ static int thread_node(struct adder *a, const struct dusk_thread *t, uint32_t *r
 	return err;
 }
 
+/* The node of @thread is the same for all of its samples. */
+static int base_of(struct adder *a, uint32_t thread, uint32_t *ret)
+{
+	int err = a->base_of[thread] ? 0 : thread_node(a, &a->p->threads[thread], ret);
+
+	if (err)
+		return err;
+	if (!a->base_of[thread])
+		a->base_of[thread] = *ret + 1;
+	*ret = a->base_of[thread] - 1;
+	return 0;
+}
+
 static int add_sample(struct adder *a, const struct dusk_sample *s, uint32_t *ret)
 {
-	const struct dusk_outcome *o = &a->p->outcomes[s->outcome];
 	uint32_t base, at;
-	int err = thread_node(a, &a->p->threads[s->thread], &base);
+	int err = base_of(a, s->thread, &base);
 
-	if (!err && o->kind == DUSK_CUT)
-		err = note(a->g, "cut", o, base, &base);
-	else if (!err && !s->node)
-		err = note(a->g, "no stack", o, base, &base);
+	if (!err && (a->p->outcomes[s->outcome].kind == DUSK_CUT || !s->node))
+		err = note(a, s->outcome, base, &base);
 	if (!err)
 		err = place(a, base, s->node, &at);
 	if (err)
@@ -235,7 +254,8 @@ int flame_graph_add(struct flame_graph *g, const struct dusk_profile *p, const s
 	int err = 0;
 
 	a.label_of_frame = calloc(p->nr_frames + 1, sizeof(*a.label_of_frame));
-	if (!a.label_of_frame || !vec_add(&a.placements))
+	a.base_of = calloc(p->nr_threads + 1, sizeof(*a.base_of));
+	if (!a.label_of_frame || !a.base_of || !vec_add(&a.placements))
 		return -ENOMEM;
 	if (!g->nodes.nr)
 		err = number_label(g, "all", "", FLAME_ROOT, &root)

@@ -80,12 +80,21 @@ static int add_interval(struct flame_rows *r, const struct dusk_sample *s, uint3
 	return add_row(r, s, rank, last, s->count, left_ns);
 }
 
+/* May buckets be longer? */
+static bool may_be_longer(const struct flame_rows *r, const struct dusk_profile *p)
+{
+	return count_buckets(p, next_step(r->bucket_ns)) >= BUCKETS_MIN;
+}
+
+/* Make the rows of all samples, or of as many as show that there are too many. */
 static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const uint32_t *rank)
 {
+	size_t most = may_be_longer(r, p) ? ROWS_MAX : SIZE_MAX;
+
 	keys_done(&r->known);
 	r->v.nr = r->nr_added = 0;
 	r->nr_buckets = count_buckets(p, r->bucket_ns);
-	for (uint64_t i = 0; i < p->nr_samples; i++) {
+	for (uint64_t i = 0; i < p->nr_samples && r->v.nr <= most; i++) {
 		const struct dusk_sample *s = &p->samples[i];
 		uint64_t weight = s->source == DUSK_EVENT ? s->count : s->value_ns;
 		int err = s->source == DUSK_OFF_CPU
@@ -109,13 +118,8 @@ int flame_rows_init(struct flame_rows *ret, const struct dusk_profile *p, const 
 	while (count_buckets(p, ret->bucket_ns) > BUCKETS_MAX)
 		ret->bucket_ns = next_step(ret->bucket_ns);
 	err = make_rows(ret, p, rank);
-	while (!err && ret->v.nr > ROWS_MAX && count_buckets(p, next_step(ret->bucket_ns)) >= BUCKETS_MIN) {
-		/* With buckets of twice the time there are no fewer than half of the rows. */
-		uint64_t least_ns = ret->bucket_ns * (ret->v.nr / ROWS_MAX);
-
-		do
-			ret->bucket_ns = next_step(ret->bucket_ns);
-		while (ret->bucket_ns < least_ns && count_buckets(p, next_step(ret->bucket_ns)) >= BUCKETS_MIN);
+	while (!err && ret->v.nr > ROWS_MAX && may_be_longer(ret, p)) {
+		ret->bucket_ns = next_step(ret->bucket_ns);
 		err = make_rows(ret, p, rank);
 	}
 	if (ret->v.nr)
