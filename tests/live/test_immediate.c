@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "intervals.h"
 
 #define MANY 5000 /* off-CPU intervals of a thread: so many are estimated well */
@@ -69,6 +70,53 @@ static void sums_of_sampled_intervals_are_right(void **state)
 	assert_int_equal(threads, 2);
 }
 
+/* What counter @name has counted in all windows. */
+static uint64_t in_windows(const struct dusk_profile *p, const char *name)
+{
+	uint64_t sum = 0;
+
+	for (uint64_t i = 0; i < p->nr_window_counts; i++)
+		if (!strcmp(p->counters[p->window_counts[i].counter].name, name))
+			sum += p->window_counts[i].value;
+	return sum;
+}
+
+/* As the agent records, with a limit that two threads that take turns exceed by far. */
+static void a_limit_bites_in_a_storm_of_switches_is_counted_and_costs_no_sample(void **state)
+{
+	const char *file = live_file("limit.dusk"), *certain_ns;
+	uint64_t ticks = 0, intervals = 0;
+	struct live_tally of_storm;
+	pid_t pid;
+
+	pid = START(live_victim("turns"));
+	assert_int_equal(
+		RECORD_PROCESS(file, pid, 6000, "-e", "cpu,offcpu", "-F", "199", "--window", "1s", "--max-cpu", "0.2%"),
+		0);
+	live_end(pid);
+	_cleanup_profile_ p = live_read(file);
+	print(p, "samples");
+	print(p, "offcpu-intervals");
+	print(p, "offcpu-sampled-out");
+	certain_ns = dusk_profile_setting(p, "certain_ns");
+	assert_non_null(certain_ns);
+	assert_true(strtoull(certain_ns, NULL, 10) > 0);
+	assert_true(live_counter(p, "offcpu-sampled-out") > live_counter(p, "offcpu-intervals") / 10);
+	assert_int_equal(in_windows(p, "offcpu-sampled-out"), live_counter(p, "offcpu-sampled-out"));
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		*(p->samples[i].source == DUSK_CPU ? &ticks : &intervals) += p->samples[i].count;
+	for (uint32_t i = 0; i < p->nr_counters; i++)
+		if (!strncmp(p->counters[i].name, "lost-", 5))
+			assert_int_equal(p->counters[i].value, 0);
+	assert_int_equal(ticks, live_counter(p, "samples"));
+	assert_true(intervals > 0);
+	of_storm = live_count(p, pid);
+	print_message("%zu sums of the storm, %zu complete\n", (size_t)of_storm.samples, (size_t)of_storm.complete);
+	assert_true(of_storm.samples > 0);
+	assert_true(of_storm.complete * 100 >=
+		    of_storm.samples * 99); /* a stack may be pending when the recording ends */
+}
+
 /* They switch all the while, also when the recording ends, and when not every program knows of it yet. */
 static void every_thread_has_its_times_however_fast_it_switches(void **state)
 {
@@ -94,6 +142,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(immediate_stacks_are_those_that_a_walk_finds),
 		cmocka_unit_test(sums_of_sampled_intervals_are_right),
+		cmocka_unit_test(a_limit_bites_in_a_storm_of_switches_is_counted_and_costs_no_sample),
 		cmocka_unit_test(every_thread_has_its_times_however_fast_it_switches),
 	};
 
