@@ -399,8 +399,9 @@ static int record(struct recording *r)
 	wait_to_begin(r);
 	if (stop_count)
 		return give_up(r);
-	r->start_s = r->options->delay_ns ? r->invoked_s + r->options->delay_ns / 1e9 : now_s();
 	error = dusk_record_start(r->record, &err);
+	/* To begin may take its time; one that begins at a certain time ends at one, too. */
+	r->start_s = r->options->delay_ns ? r->invoked_s + r->options->delay_ns / 1e9 : now_s();
 	if (error) {
 		dusk_record_discard(steal(r->record));
 		say("%s", err.text);
