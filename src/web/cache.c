@@ -27,6 +27,12 @@ struct cache *cache_new(void)
 	return c;
 }
 
+/* What it takes of memory, nearly. */
+static size_t size_of(const struct cache_entry *e)
+{
+	return sizeof(struct kept) + strlen(e->key) + e->bytes.nr;
+}
+
 void cache_entry_done(struct cache_entry *e)
 {
 	free(e->key);
@@ -131,7 +137,7 @@ static void remove_oldest(struct cache *c)
 	for (size_t i = 1; i < c->kept.nr; i++)
 		if (c->kept.v[i].asked < c->kept.v[oldest].asked)
 			oldest = i;
-	c->bytes -= c->kept.v[oldest].entry.bytes.nr;
+	c->bytes -= size_of(&c->kept.v[oldest].entry);
 	cache_entry_done(&c->kept.v[oldest].entry);
 	c->kept.v[oldest] = c->kept.v[--c->kept.nr];
 }
@@ -142,7 +148,7 @@ void cache_keep(struct cache *c, struct cache_entry *e)
 		return;
 	pthread_mutex_lock(&c->lock);
 	if (!find(c, e->key) && !vec_push(&c->kept, ((struct kept){*e, c->nr_requests}))) {
-		c->bytes += e->bytes.nr;
+		c->bytes += size_of(e);
 		memset(e, 0, sizeof(*e));
 		while (c->bytes > CACHE_MAX_BYTES)
 			remove_oldest(c);

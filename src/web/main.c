@@ -102,6 +102,10 @@ int main(int argc, char **argv)
 		return fail("cannot listen at", o.listen, err);
 	if (o.guard.mode == GUARD_OPEN && !server_is_local(&o))
 		fprintf(stderr, "dusk: everybody who reaches %s sees what this machine does\n", o.listen);
+	if (o.guard.mode == GUARD_HEADER && !server_is_local(&o))
+		fprintf(stderr,
+			"dusk: everybody who reaches %s can say that they are anybody: it is for a proxy alone\n",
+			o.listen);
 	print_address(&o, port, o.guard.mode == GUARD_TOKEN && !value);
 	wait_for_end();
 	server_stop(s);

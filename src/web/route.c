@@ -173,6 +173,14 @@ static bool is_chosen(const char *const *choice, const char *value)
 	return *choice;
 }
 
+/* A key of the cache of answers has a word a line. */
+static bool has_control(const char *text)
+{
+	while ((unsigned char)*text >= 0x20 && *text != 0x7f)
+		text++;
+	return *text;
+}
+
 static int check(const struct route *r, const struct asked *asked, char error[256])
 {
 	const struct parameter *p = find_parameter(asked->name);
@@ -180,6 +188,8 @@ static int check(const struct route *r, const struct asked *asked, char error[25
 	if (!p || !(p->takes & r->takes))
 		snprintf(error, 256, "%s takes no parameter '%.60s'; /api/v1/openapi.json lists them", r->path,
 			 asked->name);
+	else if (has_control(asked->value))
+		snprintf(error, 256, "the value of %s has control characters", p->name);
 	else if (strlen(asked->value) > MAX_VALUE)
 		snprintf(error, 256, "the value of %s has more than %d bytes", p->name, MAX_VALUE);
 	else if (p->takes & (TAKES_TIME | TAKES_BEFORE) && !p->option && !is_time(asked->value))

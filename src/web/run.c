@@ -32,33 +32,52 @@ struct run {
 	int status;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of what follows, and of pid and status of each run */
 static pthread_cond_t one_ended = PTHREAD_COND_INITIALIZER;
-static int nr_runs;
+static struct run *turns[MAX_RUNS]; /* NULL: free */
+static bool stopping;
 
-static bool take_turn(void)
+/* Note that @r has ended, if it has. */
+static void reap(struct run *r)
 {
-	struct timespec until;
-	bool taken;
-	int err = 0;
+	int status = 0;
 
-	clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_sec += WAIT_S;
-	pthread_mutex_lock(&lock);
-	while (nr_runs >= MAX_RUNS && !err)
-		err = pthread_cond_timedwait(&one_ended, &lock, &until);
-	taken = nr_runs < MAX_RUNS;
-	nr_runs += taken;
-	pthread_mutex_unlock(&lock);
-	return taken;
+	if (!r->pid || !waitpid(r->pid, &status, WNOHANG))
+		return;
+	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+	r->pid = 0;
+	for (int i = 0; i < MAX_RUNS; i++)
+		turns[i] = turns[i] == r ? NULL : turns[i];
+	pthread_cond_signal(&one_ended);
 }
 
-static void end_turn(void)
+/* Whose answer is not being read does not see that it has ended: those that wait look for it. */
+static struct run **free_turn(void)
 {
-	pthread_mutex_lock(&lock);
-	nr_runs--;
-	pthread_cond_signal(&one_ended);
-	pthread_mutex_unlock(&lock);
+	for (int i = 0; i < MAX_RUNS; i++) {
+		if (turns[i])
+			reap(turns[i]);
+		if (!turns[i])
+			return &turns[i];
+	}
+	return NULL;
+}
+
+/* Wait for a turn, for which @lock is dropped. NULL: there is none for a while. */
+static struct run **take_turn(void)
+{
+	double until_s = now_s() + WAIT_S;
+	struct run **turn = free_turn();
+
+	while (!turn && !stopping && now_s() < until_s) {
+		struct timespec soon;
+
+		clock_gettime(CLOCK_REALTIME, &soon);
+		soon.tv_sec++;
+		pthread_cond_timedwait(&one_ended, &lock, &soon);
+		turn = free_turn();
+	}
+	return stopping ? NULL : turn;
 }
 
 /* In the child of a program with threads: nothing but system calls. */
@@ -66,7 +85,11 @@ __attribute__((noreturn)) static void become(const char *dusk, const char *const
 {
 	struct rlimit cpu = {MAX_CPU_S, MAX_CPU_S}, memory = {MAX_MEMORY, MAX_MEMORY}, no_core = {0, 0};
 	int nothing = open("/dev/null", O_RDONLY);
+	sigset_t none;
 
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	alarm(PATIENCE_S); /* also where nobody reads what it writes */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	setpriority(PRIO_PROCESS, 0, PRIORITY);
 	setrlimit(RLIMIT_CPU, &cpu);
@@ -78,84 +101,100 @@ __attribute__((noreturn)) static void become(const char *dusk, const char *const
 	_exit(127);
 }
 
+/* Start @r when it is its turn. */
+static int start(struct run *r, const char *dusk, const char *const *words, int out)
+{
+	struct run **turn;
+	int err = 0;
+
+	pthread_mutex_lock(&lock);
+	turn = take_turn();
+	if (turn) {
+		r->until_s = now_s() + PATIENCE_S;
+		r->pid = fork();
+		if (!r->pid)
+			become(dusk, words, out, r->said);
+		if (r->pid > 0)
+			*turn = r;
+		else
+			err = -errno, r->pid = 0;
+	}
+	pthread_mutex_unlock(&lock);
+	return turn ? err : -EBUSY;
+}
+
 int run_new(struct run **ret, const char *dusk, const char *const *words)
 {
 	struct run *r = calloc(1, sizeof(*r));
-	int out[2];
+	int out[2], err;
 
 	if (!r)
 		return -ENOMEM;
 	r->said = memfd_create("said", MFD_CLOEXEC);
 	if (r->said < 0 || pipe2(out, O_CLOEXEC)) {
-		int err = -errno;
-
+		err = -errno;
 		closep(&r->said);
 		free(r);
 		return err;
 	}
 	r->out = out[0];
-	if (!take_turn()) {
-		close(out[1]);
-		run_free(r);
-		return -EBUSY;
-	}
-	r->until_s = now_s() + PATIENCE_S;
-	r->pid = fork();
-	if (!r->pid)
-		become(dusk, words, out[1], r->said);
+	err = start(r, dusk, words, out[1]);
 	close(out[1]);
-	if (r->pid < 0) {
-		int err = -errno;
-
-		r->pid = 0;
-		end_turn();
+	if (err)
 		run_free(r);
-		return err;
-	}
-	*ret = r;
-	return 0;
+	else
+		*ret = r;
+	return err;
 }
 
-/* Wait for its end. */
-static void reap(struct run *r)
+static void end(struct run *r, bool by_force)
 {
-	int status;
+	siginfo_t info;
+	pid_t pid;
 
-	while (waitpid(r->pid, &status, 0) < 0 && errno == EINTR)
+	pthread_mutex_lock(&lock);
+	pid = r->pid;
+	if (pid && by_force)
+		kill(pid, SIGKILL);
+	pthread_mutex_unlock(&lock);
+	while (pid && waitid(P_PID, pid, &info, WEXITED | WNOWAIT) && errno == EINTR)
 		;
-	r->status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-	r->pid = 0;
-	end_turn();
-}
-
-static void end(struct run *r)
-{
-	if (!r->pid)
-		return;
-	kill(r->pid, SIGKILL);
+	pthread_mutex_lock(&lock);
 	reap(r);
+	pthread_mutex_unlock(&lock);
 }
 
 ssize_t run_read(struct run *r, void *buffer, size_t room)
 {
-	while (r->pid) {
+	double left_s;
+
+	while ((left_s = r->until_s - now_s()) > 0) {
 		struct pollfd p = {.fd = r->out, .events = POLLIN};
-		double left_s = r->until_s - now_s();
 		ssize_t n;
 
-		if (left_s <= 0) {
-			end(r);
-			return -ETIMEDOUT;
-		}
 		if (poll(&p, 1, (int)(left_s * 1000) + 1) <= 0)
 			continue;
 		n = read(r->out, buffer, room);
 		if (n > 0)
 			return n;
-		if (!n || errno != EINTR)
-			reap(r);
+		if (n < 0 && errno == EINTR)
+			continue;
+		end(r, false);
+		return r->status == 128 + SIGALRM ? -ETIMEDOUT : r->status ? -EIO : 0;
 	}
-	return r->status ? -EIO : 0;
+	end(r, true);
+	return -ETIMEDOUT;
+}
+
+void run_stop_all(void)
+{
+	pthread_mutex_lock(&lock);
+	stopping = true;
+	for (int i = 0; i < MAX_RUNS; i++)
+		if (turns[i])
+			kill(turns[i]->pid, SIGKILL);
+	pthread_cond_broadcast(&one_ended);
+	pthread_mutex_unlock(&lock);
 }
 
 void run_said(struct run *r, char ret[RUN_SAID_BYTES])
@@ -174,7 +213,7 @@ void run_free(struct run *r)
 {
 	if (!r)
 		return;
-	end(r);
+	end(r, true);
 	close(r->out);
 	close(r->said);
 	free(r);

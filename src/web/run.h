@@ -27,5 +27,8 @@ void run_said(struct run *r, char ret[RUN_SAID_BYTES]);
 /* Its exit status when run_read() has returned 0 or an error; 128 + signal if it was killed. */
 int run_status(const struct run *r);
 
+/* Kill all that run, and start no more: -EBUSY. */
+void run_stop_all(void);
+
 /* Kill it if it runs. */
 void run_free(struct run *r);

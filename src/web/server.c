@@ -2,10 +2,12 @@
 /* Answer requests over HTTP. See server.h. */
 #include "web/server.h"
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/address.h"
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "web/answer.h"
 #include "web/metrics.h"
 #include "web/openapi.h"
@@ -24,6 +26,11 @@ struct server {
 	const struct server_options *o;
 	struct page page;
 	struct cache *cache;
+
+	pthread_mutex_t asking; /* of what a server has said of how it is, and how long that holds, by now_s() */
+	bool is_well;
+	char why[RUN_SAID_BYTES];
+	double until_s;
 };
 
 /* ---- Answers ---- */
@@ -98,24 +105,57 @@ static int write_openapi(FILE *out, const struct server_options *o)
 	return 0;
 }
 
+static enum guard_answer may_ask(const struct server *s, struct MHD_Connection *c)
+{
+	const struct guard *g = &s->o->guard;
+	struct guard_claim claim = {
+		.host = header(c, "Host"),
+		.authorization = header(c, "Authorization"),
+		.cookie = header(c, "Cookie"),
+		.header = g->header ? header(c, g->header) : NULL,
+		.token = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token"),
+	};
+
+	return guard_ask(g, &claim);
+}
+
 static const char well[] = "{\"status\":\"ok\"}\n";
 
-/* Ask a server whether something has come of late. */
-static answer_t send_health_elsewhere(struct server *s, struct MHD_Connection *c)
+/* Ask a server whether something has come of late. Returns whether it has; else s->why says why not. */
+static bool ask_health(struct server *s)
 {
 	const char *words[] = {"dusk", "store", "status", s->o->store, NULL};
-	char part[4096], why[RUN_SAID_BYTES];
+	char part[4096];
 	struct run *r;
 	ssize_t n;
 
-	if (run_new(&r, s->o->dusk, words))
-		return response_refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, "the store cannot be asked now");
+	if (run_new(&r, s->o->dusk, words)) {
+		strcpy(s->why, "the store cannot be asked now");
+		return false;
+	}
 	while ((n = run_read(r, part, sizeof(part))) > 0)
 		;
-	run_said(r, why);
+	run_said(r, s->why);
 	run_free(r);
-	return n ? response_refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, *why ? why : "the store cannot be read")
-		 : response_send(c, MHD_HTTP_OK, response_of_text(well, strlen(well)), RESPONSE_JSON);
+	return !n;
+}
+
+/* Whoever asks, and however often: it is asked once, and says where it is to those only that may ask it. */
+static answer_t send_health_elsewhere(struct server *s, struct MHD_Connection *c)
+{
+	bool known = may_ask(s, c) == GUARD_YES, is_well;
+	char why[RUN_SAID_BYTES];
+
+	pthread_mutex_lock(&s->asking);
+	if (now_s() >= s->until_s) {
+		s->is_well = ask_health(s);
+		s->until_s = now_s() + CACHE_HOLDS_S;
+	}
+	is_well = s->is_well;
+	strcpy(why, known && *s->why ? s->why : "the store cannot be read");
+	pthread_mutex_unlock(&s->asking);
+	return is_well ? response_send(c, MHD_HTTP_OK, response_of_text(well, strlen(well)), RESPONSE_JSON)
+		       : response_refuse(c, MHD_HTTP_SERVICE_UNAVAILABLE, why);
 }
 
 static answer_t send_health(struct server *s, struct MHD_Connection *c)
@@ -175,20 +215,6 @@ static answer_t answer_route(struct server *s, struct MHD_Connection *c, const s
 }
 
 /* ---- Requests ---- */
-
-static enum guard_answer may_ask(const struct server *s, struct MHD_Connection *c)
-{
-	const struct guard *g = &s->o->guard;
-	struct guard_claim claim = {
-		.host = header(c, "Host"),
-		.authorization = header(c, "Authorization"),
-		.cookie = header(c, "Cookie"),
-		.header = g->header ? header(c, g->header) : NULL,
-		.token = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "token"),
-	};
-
-	return guard_ask(g, &claim);
-}
 
 static answer_t answer(void *ctx, struct MHD_Connection *c, const char *path, const char *method, const char *version,
 		       const char *upload, size_t *upload_bytes, void **request)
@@ -259,6 +285,7 @@ int server_start(struct server **ret, struct server_options *o, uint16_t *port)
 		return err;
 	}
 	s->o = o;
+	pthread_mutex_init(&s->asking, NULL);
 	errno = 0;
 	s->daemon =
 		MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_THREAD_PER_CONNECTION | MHD_USE_POLL |
@@ -281,6 +308,7 @@ void server_stop(struct server *s)
 {
 	if (!s)
 		return;
+	run_stop_all();
 	if (s->daemon)
 		MHD_stop_daemon(s->daemon);
 	page_done(&s->page);

@@ -22,5 +22,5 @@ int server_start(struct server **ret, struct server_options *o, uint16_t *port);
 /* Is the address one that only this machine reaches? */
 bool server_is_local(const struct server_options *o);
 
-/* Wait for the answers that are being given, and free @s, which may be NULL. */
+/* Cut the answers off that are being given, and free @s, which may be NULL. */
 void server_stop(struct server *s);

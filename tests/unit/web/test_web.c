@@ -178,6 +178,8 @@ static void what_a_route_does_not_take_is_refused(void **state)
 			    "! from is no time: -1h, now, 03:12, 2026-11-24T03:12Z");
 	assert_string_equal(line("/debug/pprof/profile", (struct asked[]){{"seconds", "-1"}}, 1),
 			    "! seconds takes a number");
+	assert_string_equal(LINE("/api/v1/flame", {"ignore", "x\n--dso=y"}),
+			    "! the value of ignore has control characters");
 	memset(longest, 'a', sizeof(longest) - 1);
 	longest[sizeof(longest) - 1] = 0;
 	assert_string_equal(LINE("/api/v1/flame", {"service", longest}),
