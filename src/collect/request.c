@@ -152,6 +152,8 @@ bool request_end(struct collector *c, struct request *r)
 		check_rows(c, r);
 	else if (r->kind == REQUEST_QUESTION)
 		check_question(c, r);
+	if (r->kind == REQUEST_ARRIVED && spool_has(c->spool, TABLE_SAMPLES, r->batch))
+		request_answer(r, 200, "1\n");
 	return r->kind == REQUEST_ANSWERED;
 }
 
@@ -216,13 +218,18 @@ static int ask_shard(struct collector *c, uint32_t shard, const struct request *
 	return rc;
 }
 
-/* A batch that is not in the spool has arrived at one of the shards, or it never came. Returns 1, 0 or a negative errno. */
+/*
+ * A batch that is not in the spool has arrived at one of the shards, or it never came. Others wait meanwhile, so a shard that does
+ * not answer just now is not asked. Returns 1, 0 or a negative errno.
+ */
 static int find_batch(struct collector *c, const struct request *r, struct dusk_error *err)
 {
-	int found = spool_has(c->spool, TABLE_SAMPLES, r->batch), failed = 0;
+	char why[sizeof(r->text)];
+	int found = 0, failed = 0;
 
 	for (uint32_t i = 0; !found && i < c->o->nr_shards; i++) {
-		found = ask_shard(c, i, r, err);
+		found = shard_is_failing(c->shards[i], why, sizeof(why)) ? error_set(err, -EAGAIN, "%s", why)
+									 : ask_shard(c, i, r, err);
 		failed = found < 0 ? found : failed;
 		found = found > 0;
 	}

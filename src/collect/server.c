@@ -152,13 +152,13 @@ int server_start(struct server **ret, struct collector *c, uint16_t *port)
 	}
 	s->collector = c;
 	errno = 0;
-	s->daemon = MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
-					     (a.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
-				     0, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &a.any,
-				     MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-				     IDLE_S, MHD_OPTION_THREAD_POOL_SIZE, THREADS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-				     (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_COMPLETED, forget, NULL,
-				     MHD_OPTION_LISTENING_ADDRESS_REUSE, 1, MHD_OPTION_END);
+	s->daemon =
+		MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME |
+					 (a.any.sa_family == AF_INET6 ? MHD_USE_IPv6 : 0),
+				 0, NULL, NULL, answer, s, MHD_OPTION_SOCK_ADDR, &a.any, MHD_OPTION_CONNECTION_LIMIT,
+				 CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_THREAD_POOL_SIZE,
+				 THREADS, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+				 MHD_OPTION_NOTIFY_COMPLETED, forget, NULL, MHD_OPTION_END);
 	info = s->daemon ? MHD_get_daemon_info(s->daemon, MHD_DAEMON_INFO_BIND_PORT) : NULL;
 	if (!info) {
 		err = errno ? -errno : -EADDRINUSE;

@@ -281,7 +281,7 @@ static bool is_due(const struct spool *s, sqlite3_stmt *group, uint64_t now)
 	return since > now || waited >= s->wait_ms || (enough && waited >= SETTLE_MS);
 }
 
-/* The last post of an INSERT of the shard @shard, of the group with @kind and @day. */
+/* The last post of an INSERT of the shard @shard, of the group with @kind and @day; 0: they cannot be read. */
 static uint64_t find_last(struct spool *s, uint32_t shard, uint64_t kind, uint64_t day)
 {
 	sqlite3_stmt *post = BOUND(s, POSTS, s->shards[shard], kind, day);
@@ -302,7 +302,7 @@ static uint64_t find_last(struct spool *s, uint32_t shard, uint64_t kind, uint64
 static int note(struct spool *s, uint32_t shard)
 {
 	sqlite3_stmt *group = BOUND(s, DUE, s->shards[shard]);
-	uint64_t now = now_ms(CLOCK_REALTIME), id, kind = 0, day = 0;
+	uint64_t now = now_ms(CLOCK_REALTIME), id, kind = 0, day = 0, last;
 	bool found = false;
 	int err;
 
@@ -314,8 +314,11 @@ static int note(struct spool *s, uint32_t shard)
 	sqlite3_reset(group);
 	if (!found)
 		return -EAGAIN;
+	last = find_last(s, shard, kind, day);
+	if (!last)
+		return -EIO;
 	err = fresh_id(&id) ?: begin(s);
-	return err ?: end(s, db_run(BOUND(s, NOTE, s->shards[shard], id, kind, day, find_last(s, shard, kind, day))));
+	return err ?: end(s, db_run(BOUND(s, NOTE, s->shards[shard], id, kind, day, last)));
 }
 
 /* What was noted. Returns 0; -ENOENT: nothing; or another negative errno. */

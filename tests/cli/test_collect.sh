@@ -359,6 +359,12 @@ claim "... and arrives when it is there" collect outage
 claim "... each row once" all_there outage
 end_collector
 
+# Two would not know each other's batches.
+anew one
+collect one
+claim "an address is that of one collector" sh -c "! timeout 5 '$dusk' collect --listen '127.0.0.1:$collector_port' --spool spool.two '$(shard 1 one)' 2>said && grep -q 'ddress already in use' said"
+end_collector
+
 # Disks: one that is too small, and one that others fill.
 if ! unshare -m true 2>/dev/null; then
 	claims=$((claims + 1))
