@@ -161,7 +161,7 @@ static bool is_text(struct bytes b)
 	return true;
 }
 
-void answer_http(struct answer *ret, long status, const char *retry_after, const uint8_t *body, size_t len)
+void answer_http(struct answer *ret, long status, int64_t retry_after_s, const uint8_t *body, size_t len)
 {
 	struct bytes b = {body, body + len};
 
@@ -174,8 +174,8 @@ void answer_http(struct answer *ret, long status, const char *retry_after, const
 		set_text(ret, b);
 	else if (!read_status(ret, b))
 		*ret->text = 0;
-	if (*retry_after >= '0' && *retry_after <= '9') /* it may be a date, too: then we wait as without it */
-		set_patience(ret, strtoul(retry_after, NULL, 10));
+	if (retry_after_s > 0)
+		set_patience(ret, retry_after_s);
 }
 
 enum {

@@ -26,8 +26,8 @@ struct answer {
 	char text[ANSWER_TEXT_BYTES]; /* what it says, without control characters */
 };
 
-/* The answer to a request over HTTP: @retry_after is the value of that header, or "". */
-void answer_http(struct answer *ret, long status, const char *retry_after, const uint8_t *body, size_t len);
+/* The answer to a request over HTTP: @retry_after_s is what that header says, 0 or less: nothing. */
+void answer_http(struct answer *ret, long status, int64_t retry_after_s, const uint8_t *body, size_t len);
 
 /*
  * The answer to one over gRPC: the headers grpc-status, grpc-message and grpc-status-details-bin, "" where they are missing, and

@@ -242,7 +242,8 @@ const char *receiver_place(const struct receiver *r)
 /* What came of a request. */
 struct heard {
 	struct vec(uint8_t) body;
-	char status[16], message[ANSWER_TEXT_BYTES * 3], details[8192], retry_after[32];
+	char status[16], message[ANSWER_TEXT_BYTES * 3], details[8192];
+	curl_off_t retry_after_s; /* also where the header is a date */
 };
 
 static size_t take_body(char *data, size_t size, size_t nr, void *ctx)
@@ -266,7 +267,6 @@ static size_t take_header(char *line, size_t size, size_t nr, void *ctx)
 		{"grpc-status:", h->status, sizeof(h->status)},
 		{"grpc-message:", h->message, sizeof(h->message)},
 		{"grpc-status-details-bin:", h->details, sizeof(h->details)},
-		{"retry-after:", h->retry_after, sizeof(h->retry_after)},
 	};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -354,6 +354,7 @@ static CURLcode perform(struct receiver *r, const char *body, size_t len, struct
 	curl_easy_setopt(r->curl, CURLOPT_HEADERDATA, h);
 	code = curl_easy_perform(r->curl);
 	curl_easy_getinfo(r->curl, CURLINFO_RESPONSE_CODE, status);
+	curl_easy_getinfo(r->curl, CURLINFO_RETRY_AFTER, &h->retry_after_s);
 	return code;
 }
 
@@ -365,7 +366,7 @@ static void read_answer(const struct receiver *r, struct answer *ret, long statu
 	if (grpc)
 		answer_grpc(ret, h->status, h->message, h->details, h->body.v, h->body.nr);
 	else
-		answer_http(ret, status, h->retry_after, h->body.v, h->body.nr);
+		answer_http(ret, status, h->retry_after_s, h->body.v, h->body.nr);
 	if (ret->verdict == VERDICT_TAKEN)
 		return;
 	if (grpc)

@@ -15,9 +15,10 @@
 #define POLL_S 10	  /* each look is a request, if something has come */
 #define WINDOWS_A_BATCH 6 /* what may arrive twice after a kill */
 #define ROWS_A_BATCH 100000
-#define MAX_REQUEST_BYTES (3U << 20) /* receivers of gRPC take 4 MiB by default, before it is compressed */
-#define MAX_BROKEN 8		     /* a request that fails so often where others do not is refused */
-#define WINDOW_NS 10000000000ULL     /* of samples that are no sums */
+#define MAX_REQUEST_BYTES (3U << 20)  /* receivers of gRPC take 4 MiB by default, before it is compressed */
+#define MIN_REQUEST_BYTES (64U << 10) /* whatever a receiver says is too large: it says so again */
+#define MAX_BROKEN 5		 /* a request that fails so often in a row, where an empty one does not, is refused */
+#define WINDOW_NS 10000000000ULL /* of samples that are no sums */
 
 /* A batch on its way. */
 struct sending {
@@ -95,6 +96,15 @@ static uint64_t middle(const struct sending *s, const struct otlp_part *part)
 	return at < part->nr ? at : at - nr;
 }
 
+/* Does the receiver take a request with nothing in it? */
+static bool is_well(struct receiver *r)
+{
+	struct dusk_error err = {""};
+	struct answer a;
+
+	return !receiver_send(r, (const uint8_t *)"", 0, &a, &err) && a.verdict == VERDICT_TAKEN;
+}
+
 enum { TOO_LARGE = 1 };
 
 /* Returns 0: it is settled; TOO_LARGE; or a negative errno. */
@@ -109,15 +119,18 @@ static int send_message(struct sending *s, const struct otlp_part *part, const s
 	switch (a.verdict) {
 	case VERDICT_TAKEN: settle(s, part, a.rejected, a.text); return 0;
 	case VERDICT_REFUSED: settle(s, part, UINT64_MAX, a.text); return 0;
-	case VERDICT_TOO_LARGE: t->max_bytes = message->nr / 2; return TOO_LARGE;
+	case VERDICT_TOO_LARGE: return TOO_LARGE;
 	case VERDICT_BROKEN:
-		if (++t->nr_broken < MAX_BROKEN)
+		if (++t->nr_broken < MAX_BROKEN || !is_well(t->receiver))
 			break;
 		settle(s, part, UINT64_MAX, a.text);
 		return 0;
-	case VERDICT_LATER: break;
+	case VERDICT_LATER: t->nr_broken = 0; break;
 	}
 	t->target.patience_s = a.patience_s;
+	if (a.patience_s)
+		return error_set(s->err, -EAGAIN, "%s says %s; it asks for a pause of %u s",
+				 receiver_place(t->receiver), a.text, a.patience_s);
 	return error_set(s->err, -EAGAIN, "%s says %s", receiver_place(t->receiver), a.text);
 }
 
@@ -128,16 +141,19 @@ static int send_part(struct sending *s, const struct otlp_part *part)
 	struct otlp_part half = *part;
 	_cleanup_(pb_done) struct pb message = {.nr = 0};
 	int rc = otlp_message(&s->otlp, &message, part);
+	bool try = message.nr <= s->t->max_bytes || !cut;
 
 	if (rc)
 		return error_complete(s->err, rc, "cannot send");
-	rc = message.nr > s->t->max_bytes && cut ? TOO_LARGE : send_message(s, part, &message);
+	rc = try ? send_message(s, part, &message) : TOO_LARGE;
 	if (rc != TOO_LARGE)
 		return rc;
 	if (!cut) {
 		settle(s, part, UINT64_MAX, "one stack is too large");
 		return 0;
 	}
+	if (try)
+		s->t->max_bytes = message.nr / 2 > MIN_REQUEST_BYTES ? message.nr / 2 : MIN_REQUEST_BYTES;
 	pb_done(&message);
 	half.nr = cut;
 	rc = send_part(s, &half);

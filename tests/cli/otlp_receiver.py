@@ -4,10 +4,10 @@
 PROTOS: where protoc has written the messages in Python. Prints the ports: HTTP, gRPC, and of each one whose connections are cut at random
 moments. A request that is taken is a file in FOLDER/taken, before it is answered. FOLDER/mode says what is answered:
 
-ok | unavailable SECONDS | refuse | partial N | small BYTES | broken | unknown | garbage | only gzip|none
+ok | unavailable SECONDS | until SECONDS | refuse | partial N | small BYTES | broken | poison | unknown | garbage | only gzip|none
 
 With "header NAME VALUE" before it, requests without that header are not taken."""
-import gzip, http.server, os, random, select, socket, ssl, sys, threading
+import email.utils, gzip, http.server, os, random, select, socket, ssl, sys, threading, time
 from concurrent import futures
 
 sys.path.insert(0, sys.argv[1])
@@ -39,6 +39,8 @@ def take(data):
     """It is a request. Returns it."""
     global count
     request = service.ExportProfilesServiceRequest.FromString(data)
+    if not data:
+        return request
     with lock:
         count += 1
         name = "%s/taken/%06d" % (folder, count)
@@ -80,9 +82,11 @@ class Http(http.server.BaseHTTPRequestHandler):
             self.answer(401, b"who are you?")
         elif words[0] == "unavailable":
             self.answer(503, b"busy", Retry_After=words[1])
+        elif words[0] == "until":  # the same as a date
+            self.answer(503, b"busy", Retry_After=email.utils.formatdate(time.time() + int(words[1]), usegmt=True))
         elif words[0] == "refuse":  # a google.rpc.Status: code, message
             self.answer(400, b"\x08\x03\x12\x0dit is no good", Content_Type="application/x-protobuf")
-        elif words[0] == "broken":
+        elif words[0] == "broken" or words[0] == "poison" and data:
             self.answer(500, b"a table is gone")
         elif words[0] == "small" and len(data) > int(words[1]):
             self.answer(413, b"too large")

@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	assert(body);
 	if (len)
 		memcpy(body, at, len);
-	answer_http(&a, strtol(line[0], NULL, 10), line[1], body, len);
+	answer_http(&a, strtol(line[0], NULL, 10), strtoll(line[1], NULL, 10), body, len);
 	check(&a);
 	answer_grpc(&a, line[0], line[1], line[2], body, len);
 	check(&a);
