@@ -52,6 +52,8 @@ const struct option agent_option_table[] = {
 struct file {
 	const struct command *self;
 	struct agent_options *o;
+	FILE *in;
+	int nr_lines;
 	char error[300];
 };
 
@@ -95,17 +97,34 @@ static int take_line(void *ctx, const char *section, const char *name, const cha
 	return 0;
 }
 
+/* The library would take the rest of a line that is too long for its room for one of its own. */
+static char *read_line(char *text, int room, void *ctx)
+{
+	struct file *f = ctx;
+
+	if (!fgets(text, room, f->in))
+		return NULL;
+	f->nr_lines++;
+	if (strchr(text, '\n') || strlen(text) < room - 1)
+		return text;
+	snprintf(f->error, sizeof(f->error), "longer than %d bytes", room - 2);
+	return NULL;
+}
+
 /* Take the options of the file at @path. Returns STATUS_OK, or STATUS_FAILED after an error. */
 static int take_file(const struct command *self, struct agent_options *o, const char *path)
 {
-	struct file f = {.self = self, .o = o};
-	int line = ini_parse(path, take_line, &f);
+	_cleanup_(fclosep) FILE *in = fopen(path, "re");
+	struct file f = {.self = self, .o = o, .in = in};
+	int line = in ? ini_parse_stream(read_line, &f, take_line, &f) : -1;
 
-	if (line < 0)
+	if (!line && *f.error)
+		line = f.nr_lines;
+	if (line < 0 || (!line && ferror(in)))
 		say("cannot read %s: %s", path, strerror(errno));
 	else if (line)
 		say("%s, line %d: %s", path, line, *f.error ? f.error : "not a line such as \"store = /var/lib/dusk\"");
-	return line ? STATUS_FAILED : STATUS_OK;
+	return line || ferror(in) ? STATUS_FAILED : STATUS_OK;
 }
 
 static int check(const struct command *self, const struct agent_options *o)
@@ -143,6 +162,8 @@ bool agent_options(const struct command *self, int argc, char **argv, struct age
 	/* Once more, now over what the file says. */
 	if (*status || !command_options(self, argc, argv, o, NULL, status))
 		return false;
+	if (line.max_cpu_percent && !line.budget_percent)
+		o->budget_percent = 0; /* either instead of the other */
 	*status = check(self, o);
 	return !*status;
 }

@@ -23,6 +23,7 @@ claim "... and what it means is said" sh -c "grep -qx 'freq = 49' said && grep -
 claim "... for files of more than 4 GiB, too" sh -c "'$dusk' agent --keep-bytes 100G --check-config | grep -qx 'keep-bytes = 104857600K'"
 claim "what it prints is such a file" sh -c "'$dusk' agent --config agent.conf --check-config >one && '$dusk' agent --config one --check-config | cmp one -"
 claim "the command line goes before" sh -c "'$dusk' agent --config agent.conf -F 7 --check-config | grep -qx 'freq = 7'"
+claim "... a limit before a budget, too" sh -c "echo 'budget = 3' >budget.conf; '$dusk' agent --config budget.conf --max-cpu 2 --check-config | grep -qx 'max-cpu = 2'"
 claim "the file that comes with dusk has the defaults" sh -c "
 	sed -n 's/^#\([a-z-]* = \)/\1/p' '$service/agent.conf' >uncommented
 	'$dusk' agent --config uncommented --check-config >one && '$dusk' agent --config /dev/null --check-config | cmp one -"
@@ -37,6 +38,8 @@ claim "a flag takes yes or no" wrong "quiet takes yes or no" "quiet = 1"
 claim "a line that is none" wrong "line 1: not a line such as" "freq 3"
 claim "a section" wrong "line 2: recorder cannot be set in a file" "[recorder]
 freq = 3"
+claim "a line that is too long" wrong "wrong.conf, line 2: longer than 198 bytes" "
+to = clickhouse://$(seq -s x 100)"
 claim "a file in the file" wrong "config cannot be set in a file" "config = x"
 claim "a file that is not there" exits 1 "$dusk" agent --config nowhere
 claim "a size beyond all" exits 2 "$dusk" agent --keep-bytes 1125899906842624G
