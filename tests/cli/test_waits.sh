@@ -26,7 +26,7 @@ ended() {
 # What is written is there under another name until it is whole; strace keeps it from being written.
 half_written() {
 	rm -rf half && mkdir half
-	env --default-signal=INT,QUIT strace -qq -f -o trace -e trace=write -e inject=write:delay_enter=2000000 "$@" >/dev/null 2>&1 &
+	env --default-signal=INT,QUIT,HUP strace -qq -f -o trace -e trace=write -e inject=write:delay_enter=2000000 "$@" >/dev/null 2>&1 &
 	tracer=$!
 	for _ in $(seq 200); do
 		[ -n "$(ls half)" ] && break
