@@ -44,7 +44,7 @@ static int make_whole(const struct place *p, bool *empty, struct dusk_error *err
 	if (!rc && application != PROFILE_APPLICATION_ID)
 		rc = SQLITE_NOTADB;
 	*empty = !rc && !tables;
-	rc = rc ?: db_integer(db, LOSES_A_WINDOW, &lost);
+	rc = rc || *empty ? rc : db_integer(db, LOSES_A_WINDOW, &lost);
 	rc = rc || !lost ? rc : db_exec(db, PROFILE_LOST_WINDOW);
 	rc = rc || *empty ? rc : db_leave_wal(db);
 	if (!rc)

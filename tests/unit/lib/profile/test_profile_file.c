@@ -377,6 +377,22 @@ static void a_recorder_that_was_killed_before_it_began_leaves_nothing_to_recover
 	holds(path, 4, true);
 }
 
+static void nor_does_one_that_was_killed_before_it_had_tables(void **state)
+{
+	sqlite3 *db;
+	int fd;
+
+	assert_int_equal(mkdir(beside(".recording"), 0700), 0);
+	assert_int_equal(sqlite3_open(beside(".recording/profile"), &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, "pragma application_id=0x6475736b", NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+	fd = open(beside(".recording/profile"), O_RDWR);
+	assert_int_equal(fchmod(fd, 0600), 0);
+	close(fd);
+	assert_int_equal(dusk_profile_recover(path, NULL), -ENODATA);
+	assert_int_equal(mode_of(beside(".recording")), 0);
+}
+
 /* What cannot be made whole is not destroyed. */
 static void what_is_no_recording_stays(void **state)
 {
@@ -558,6 +574,7 @@ int main(void)
 		cmocka_unit_test_setup(the_next_recording_keeps_one_that_was_killed, fresh),
 		cmocka_unit_test_setup(a_recorder_that_was_killed_while_it_gave_the_name_is_no_obstacle, fresh),
 		cmocka_unit_test_setup(a_recorder_that_was_killed_before_it_began_leaves_nothing_to_recover, fresh),
+		cmocka_unit_test_setup(nor_does_one_that_was_killed_before_it_had_tables, fresh),
 		cmocka_unit_test_setup(what_is_no_recording_stays, fresh),
 		cmocka_unit_test_setup(one_without_a_name_is_whole_for_those_that_have_it_open_and_leaves_none, fresh),
 		cmocka_unit_test_setup(a_full_disk_keeps_what_was_committed, fresh),
