@@ -39,6 +39,11 @@ void agent_options_print(const struct agent_options *o);
  */
 int agent_take_store(const char *store, int *ret);
 
+/*
+ * Make profiles of what recorders have left that were killed, or had no space on the disk. What is being recorded stays as it is.
+ */
+void agent_recover_store(const char *store);
+
 /* A profile in a store, by its name. */
 struct agent_profile {
 	char name[32];

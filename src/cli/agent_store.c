@@ -161,8 +161,7 @@ void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes)
 	}
 }
 
-/* What was being recorded when an agent, or its machine, was stopped. */
-static void recover(const char *store)
+void agent_recover_store(const char *store)
 {
 	DIR *dir = opendir(store);
 	struct dirent *d;
@@ -179,7 +178,7 @@ static void recover(const char *store)
 		    snprintf(path, sizeof(path), "%s/%.*s", store, (int)(rest - d->d_name), d->d_name) >= PATH_MAX)
 			continue;
 		failed = dusk_profile_recover(path, &err);
-		if (failed == -ENODATA)
+		if (failed == -ENODATA || failed == -EBUSY)
 			continue;
 		if (failed)
 			say("%s", err.text);
@@ -213,7 +212,7 @@ int agent_take_store(const char *store, int *ret)
 		    store);
 		return STATUS_FAILED;
 	}
-	recover(store);
+	agent_recover_store(store);
 	compact_recover(store);
 	*ret = steal_fd(&folder);
 	return STATUS_OK;

@@ -193,8 +193,10 @@ static void reap(struct agent *a, uint64_t now)
 			a->refused = WIFEXITED(status) && status ? WEXITSTATUS(status) : STATUS_FAILED;
 		else if (failed && is_newest)
 			begin_later(a, now);
-		else if (!failed)
+		else if (!failed && a->backoff_ns && !stop_count) {
+			agent_recover_store(a->o->store); /* what there was no space for */
 			a->backoff_ns = 0;
+		}
 		agent_clean_store(a->o->store, a->is_settled ? a->o->keep_ns : 0, a->o->keep_bytes);
 	}
 }
