@@ -212,6 +212,7 @@ static void check(const char *const *words, const struct expected *expected)
 	assert_non_null(v);
 	v->expected = expected;
 	v->pid = live_start(true, words);
+	live_wait_cpu(v->pid, 20); /* until it no longer says that it is ready */
 	snprintf(pid, sizeof(pid), "%d", v->pid);
 	recorder = live_spawn_record(file, WORDS("-F", "997", "-d", "1200ms", "--max-depth", "2048", "-p", pid));
 	for (int i = 0; i < STOPS; i++) {

@@ -17,6 +17,7 @@ KNOWN void recurse(int left)
 {
 	volatile char room[1000];
 
+	__asm__ volatile("" : : "r"(room) : "memory"); /* clang would leave room for the one byte */
 	room[0] = left;
 	if (left > 1)
 		recurse(left - 1);
