@@ -72,21 +72,22 @@ static bool moves(const char *word, const char *store)
 /* The key of an answer; NULL: it cannot be kept. */
 static char *make_key(const char *store, const char *const *words, time_t now_s)
 {
-	bool holds = !store_is_elsewhere(store);
+	bool here = !store_is_elsewhere(store), fixed = true;
 	struct store_state state = {.signature = 0};
 	char *key = NULL;
 	size_t len;
 	FILE *out;
 
-	if (holds && store_state_read(&state, store))
+	if (here && store_state_read(&state, store))
 		return NULL;
 	out = open_memstream(&key, &len);
 	for (; out && *words; words++) {
 		fprintf(out, "%s\n", *words);
-		holds &= !moves(*words, store);
+		fixed &= !moves(*words, store);
 	}
 	if (out)
-		fprintf(out, "%" PRIx64 " %jd", state.signature, holds ? 0 : (intmax_t)now_s / CACHE_HOLDS_S);
+		fprintf(out, "%" PRIx64 " %jd", state.signature,
+			here && fixed ? 0 : (intmax_t)now_s / (fixed ? CACHE_HOLDS_FIXED_S : CACHE_HOLDS_S));
 	if (out && fclose(out)) {
 		free(key);
 		key = NULL;

@@ -3,7 +3,8 @@
  * Answers that were given are given again while the store is as it was: to one who reloads a page, and to others who look at the same.
  *
  * An answer belongs to the command line that makes it and to the state of the store before that began: names, sizes and times of
- * its files. Of a time that moves with the clock, such as -1h, and of a store on a server, it holds for ten seconds: a window.
+ * its files. Of a time that moves with the clock, such as -1h, it holds for ten seconds, a window; of another time of a store on a server, to which
+ * windows may still come, for five minutes.
  * Answers that were not asked for go when there are too many.
  */
 #pragma once
@@ -15,6 +16,7 @@
 #define CACHE_MAX_BYTES (64 << 20)
 #define CACHE_MAX_ANSWER (8 << 20) /* larger ones are not kept */
 #define CACHE_HOLDS_S 10
+#define CACHE_HOLDS_FIXED_S 300
 
 struct cache;
 

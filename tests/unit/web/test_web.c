@@ -291,6 +291,34 @@ static void answers_that_nobody_asks_for_go_first(void **state)
 	cache_free(c);
 }
 
+/* Is the answer of @span of a server there at @at_s? If not it is from then on. */
+static bool is_kept(struct cache *c, const char *span, time_t at_s)
+{
+	struct cache_entry e = {.key = NULL};
+	char word[128];
+	bool found;
+
+	snprintf(word, sizeof(word), "clickhouse://h/d@%s", span);
+	found = cache_find(c, "clickhouse://h/d", WORDS("--json", word), at_s, &e);
+	if (!found)
+		cache_keep(c, &e);
+	cache_entry_done(&e);
+	return found;
+}
+
+static void of_a_server_what_does_not_move_holds_for_minutes(void **state)
+{
+	struct cache *c = cache_new();
+
+	assert_false(is_kept(c, "2026-11-23Z..2026-11-24Z", 3000));
+	assert_true(is_kept(c, "2026-11-23Z..2026-11-24Z", 3299));
+	assert_false(is_kept(c, "2026-11-23Z..2026-11-24Z", 3300));
+	assert_false(is_kept(c, "-1h..", 3000));
+	assert_true(is_kept(c, "-1h..", 3009));
+	assert_false(is_kept(c, "-1h..", 3010));
+	cache_free(c);
+}
+
 static void what_moves_with_the_clock_holds_for_a_window(void **state)
 {
 	struct cache *c = cache_new();
@@ -323,6 +351,8 @@ int main(void)
 						remove_store),
 		cmocka_unit_test_setup_teardown(answers_that_nobody_asks_for_go_first, make_store, remove_store),
 		cmocka_unit_test_setup_teardown(what_moves_with_the_clock_holds_for_a_window, make_store, remove_store),
+		cmocka_unit_test_setup_teardown(of_a_server_what_does_not_move_holds_for_minutes, make_store,
+						remove_store),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
