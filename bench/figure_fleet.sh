@@ -110,6 +110,7 @@ fleet_drawn() {
 # The page of a service's day, with nothing answered before, and again.
 fleet_page() { # fleet_page SERVICE
 	local address
+	rm -f page.cold page.again
 	if [ -n "$(driver_missing)" ] || ! driver_start; then
 		echo "The page needs chromium, chromedriver, curl and jq"
 		return
