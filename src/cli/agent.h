@@ -5,8 +5,6 @@
 #include "cli/command.h"
 
 #define AGENT_CONFIG "/etc/dusk/agent.conf"
-#define AGENT_TIME "%Y%m%dT%H%M%SZ" /* when a profile begins: the name of its file, before AGENT_SUFFIX */
-#define AGENT_SUFFIX ".dusk"
 #define DAY_S 86400
 
 struct agent_options {

@@ -12,34 +12,11 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/agent_compact.h"
+#include "lib/store_name.h"
 
 #define RECORDING ".recording"
 #define MAX_NR 999
 #define MAX_NAME 64 /* bytes of "/", a name and RECORDING, and of what a recorder adds to it */
-
-/*
- * Names are in the order in which profiles are recorded: 20261125T030000Z.dusk, when it begins. Where the clock was set back this would
- * be before the newest one, or its very name; then it is called after that one, 20261125T030000Z_002.dusk, which says nothing of the
- * time. Set *@start_s by @name, and *@nr to 1, or to the number behind "_". Returns what is left of @name, or NULL: it is none of ours.
- */
-static const char *parse_name(const char *name, time_t *start_s, unsigned long *nr)
-{
-	struct tm tm = {0};
-	const char *rest = strptime(name, AGENT_TIME, &tm);
-	char *end;
-
-	if (!rest)
-		return NULL;
-	*nr = 1;
-	if (*rest == '_') {
-		*nr = strtoul(rest + 1, &end, 10);
-		rest = end;
-	}
-	if (strncmp(rest, AGENT_SUFFIX, strlen(AGENT_SUFFIX)))
-		return NULL;
-	*start_s = timegm(&tm);
-	return rest + strlen(AGENT_SUFFIX);
-}
 
 /* Set *@start_s and *@nr to those of @name, if that is the newer one. */
 static void take_newer(const char *name, time_t *start_s, unsigned long *nr)
@@ -47,7 +24,7 @@ static void take_newer(const char *name, time_t *start_s, unsigned long *nr)
 	unsigned long its_nr;
 	time_t s;
 
-	if (!parse_name(name, &s, &its_nr) || s < *start_s || (s == *start_s && its_nr < *nr))
+	if (!store_name_parse(name, &s, &its_nr) || s < *start_s || (s == *start_s && its_nr < *nr))
 		return;
 	*start_s = s;
 	*nr = its_nr;
@@ -82,11 +59,11 @@ void agent_profile_path(char *ret, size_t room, const char *store, time_t start_
 		start_s = nr < MAX_NR ? newest_s : newest_s + 1;
 	if (nr >= MAX_NR)
 		nr = 0;
-	strftime(name, sizeof(name), AGENT_TIME, gmtime_r(&start_s, &tm));
+	strftime(name, sizeof(name), STORE_TIME, gmtime_r(&start_s, &tm));
 	if (nr)
-		snprintf(ret, room, "%s/%s_%03lu" AGENT_SUFFIX, store, name, nr + 1);
+		snprintf(ret, room, "%s/%s_%03lu" STORE_SUFFIX, store, name, nr + 1);
 	else
-		snprintf(ret, room, "%s/%s" AGENT_SUFFIX, store, name);
+		snprintf(ret, room, "%s/%s" STORE_SUFFIX, store, name);
 }
 
 void agent_profiles_done(struct agent_profiles *p)
@@ -110,7 +87,7 @@ int agent_list_profiles(struct agent_profiles *ret, const char *store)
 	while (dir && !err && (d = readdir(dir))) {
 		struct agent_profile p = {.start_s = 0};
 		unsigned long nr;
-		const char *rest = parse_name(d->d_name, &p.start_s, &nr);
+		const char *rest = store_name_parse(d->d_name, &p.start_s, &nr);
 		struct stat st;
 
 		if (!rest || *rest || strlen(d->d_name) >= sizeof(p.name) ||
@@ -170,7 +147,7 @@ void agent_recover_store(const char *store)
 		struct dusk_error err = {""};
 		unsigned long nr;
 		time_t start_s;
-		const char *rest = parse_name(d->d_name, &start_s, &nr);
+		const char *rest = store_name_parse(d->d_name, &start_s, &nr);
 		char path[PATH_MAX];
 		int failed;
 

@@ -9,11 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
-#include "base/suffix.h"
 #include "lib/error.h"
+#include "lib/store_name.h"
 #include "send/position.h"
 
-#define SUFFIX ".dusk"
 #define RECORDING ".recording"
 
 struct sender {
@@ -50,21 +49,24 @@ int sender_new(struct sender **ret, struct target *t, const char *store, struct 
 
 /*
  * Set @ret to the first name of a profile, or of a recording that becomes one, that is not less than @least, or is greater if
- * @behind. Returns 0, -ENODATA: there is none, or another negative errno.
+ * @behind. Other files are not sent: their names do not tell what was recorded after them. Returns 0, -ENODATA: there is none, or another negative errno.
  */
 static int next_profile(char ret[NAME_MAX + 1], const char *store, const char *least, bool behind)
 {
 	DIR *dir = opendir(store);
 	char found[NAME_MAX + 1] = "";
+	unsigned long nr;
 	struct dirent *d;
+	time_t start_s;
 
 	if (!dir)
 		return -errno;
 	while ((d = readdir(dir))) {
-		if (has_suffix(d->d_name, RECORDING))
-			d->d_name[strlen(d->d_name) - strlen(RECORDING)] = 0;
-		if (!has_suffix(d->d_name, SUFFIX))
+		const char *rest = store_name_parse(d->d_name, &start_s, &nr);
+
+		if (!rest || (*rest && strcmp(rest, RECORDING)))
 			continue;
+		d->d_name[rest - d->d_name] = 0;
 		if (strcmp(d->d_name, least) < (behind ? 1 : 0) || (*found && strcmp(d->d_name, found) >= 0))
 			continue;
 		strcpy(found, d->d_name);
