@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/sent.h"
+#include "lib/store_name.h"
 
 #define MERGING ".merging"
 #define PRIORITY 19
@@ -53,7 +54,7 @@ static int choose(struct compaction *c, const struct agent_options *o)
 	sent_first_open(unsent, sizeof(unsent), o->store);
 	for (; !err && first < all.v.nr; first += nr ? nr : 1) {
 		nr = group(&all, first, old_s, unsent);
-		if (nr > 1)
+		if (nr > 1 && strcmp(all.v.v[first].name, c->failed) > 0)
 			break;
 	}
 	c->parts.v.nr = 0;
@@ -79,7 +80,7 @@ static pid_t start_merge(const struct compaction *c, const struct agent_options 
 /* How much of the name of a profile says when it begins? */
 static int time_bytes(const struct agent_profile *p)
 {
-	return strlen(p->name) - strlen(AGENT_SUFFIX);
+	return strlen(p->name) - strlen(STORE_SUFFIX);
 }
 
 static void begin(struct compaction *c, const struct agent_options *o, uint64_t now_ns)
@@ -88,8 +89,12 @@ static void begin(struct compaction *c, const struct agent_options *o, uint64_t 
 	pid_t pid;
 
 	c->next_ns = now_ns + LOOK_NS;
-	if (choose(c, o))
+	if (choose(c, o)) {
+		if (*c->failed)
+			c->next_ns = now_ns + RETRY_NS;
+		*c->failed = 0;
 		return;
+	}
 	first = c->parts.v.v;
 	last = first + c->parts.v.nr - 1;
 	snprintf(c->path, sizeof(c->path), "%s/%.*s-%.*s" MERGING, o->store, time_bytes(first), first->name,
@@ -126,7 +131,7 @@ static void end(struct compaction *c, const struct agent_options *o, int status,
 		replace(o->store, c->path, first, &c->parts);
 		return;
 	}
-	c->next_ns = now_ns + RETRY_NS;
+	strcpy(c->failed, first);
 	say("the profiles from %s on stay as they are: merging them has failed", first);
 }
 
@@ -181,12 +186,12 @@ static int parts_of(struct agent_profiles *ret, const char *store, const char *n
 	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
 	char path[PATH_MAX];
 	struct tm from = {0}, to = {0};
-	const char *rest = strptime(name, AGENT_TIME "-", &from);
+	const char *rest = strptime(name, STORE_TIME "-", &from);
 	struct stat merged, part;
 	time_t first_s, last_s;
 	int err;
 
-	rest = rest ? strptime(rest, AGENT_TIME MERGING, &to) : NULL;
+	rest = rest ? strptime(rest, STORE_TIME MERGING, &to) : NULL;
 	if (!rest || *rest || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX || stat(path, &merged) ||
 	    !S_ISREG(merged.st_mode))
 		return -ENOENT;
@@ -208,7 +213,7 @@ static void recover(const char *store, const char *name)
 
 	if (parts_of(&parts, store, name) || snprintf(path, sizeof(path), "%s/%s", store, name) >= PATH_MAX)
 		return;
-	snprintf(first, sizeof(first), "%.*s" AGENT_SUFFIX, (int)strcspn(name, "-"), name);
+	snprintf(first, sizeof(first), "%.*s" STORE_SUFFIX, (int)strcspn(name, "-"), name);
 	replace(store, path, first, &parts);
 }
 

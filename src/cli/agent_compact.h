@@ -19,6 +19,7 @@ struct compaction {
 	struct agent_profiles parts;
 	char path[PATH_MAX]; /* of what it makes */
 	uint64_t next_ns;    /* when to look for something to do, by now_ns() */
+	char failed[32];     /* the first part of what could not be merged: later ones go before it. "": nothing */
 };
 
 /* Begin the next one, if there is none and something is due, or end the one that is complete. */

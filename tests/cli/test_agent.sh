@@ -182,6 +182,7 @@ sums() { # sums PROFILE...: samples in all
 }
 rm -f st/2020*
 one=$(sums "$first")
+old 20191231T010000Z && old 20191231T020000Z && echo "no profile" >st/20191231T020000Z.dusk # which keeps no later day from it
 old 20200101T010000Z && old 20200101T020000Z && old 20200101T230000Z && old 20200102T010000Z
 begin --keep 9999d --compact 1d --store st
 claim "the profiles of an old day become one, in a store that is named from here" until_true [ ! -e st/20200101T230000Z.dusk ]
@@ -191,6 +192,8 @@ claim "... and that of another day stays" [ "$(sums st/20200102T010000Z.dusk)" =
 kill -TERM $agent
 wait $agent
 claim "... in longer windows" [ "$("$dusk" query -i st/20200101T010000Z.dusk --csv "select value from setting where key = 'window_ns'" | tail -n 1)" = 60000000000 ]
+
+rm st/2019*
 
 # What was complete when all was killed is put in place, what was not goes.
 old 20200103T010000Z && old 20200103T020000Z && old 20200103T030000Z
