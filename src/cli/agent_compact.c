@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/sent.h"
-#include "lib/store_name.h"
+#include "base/store_name.h"
 
 #define MERGING ".merging"
 #define PRIORITY 19

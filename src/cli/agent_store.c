@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/agent_compact.h"
-#include "lib/store_name.h"
+#include "base/store_name.h"
 
 #define RECORDING ".recording"
 #define MAX_NR 999

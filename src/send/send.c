@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "lib/error.h"
-#include "lib/store_name.h"
+#include "base/store_name.h"
 #include "send/position.h"
 
 #define RECORDING ".recording"

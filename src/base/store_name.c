@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Names of profiles in a store. See store_name.h. */
-#include "lib/store_name.h"
+#include "base/store_name.h"
 #include <stdlib.h>
 #include <string.h>
 
