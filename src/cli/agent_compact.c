@@ -46,12 +46,13 @@ static size_t group(const struct agent_profiles *all, size_t first, time_t old_s
 static int choose(struct compaction *c, const struct agent_options *o)
 {
 	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
-	time_t old_s = time(NULL) - (time_t)(o->compact_ns / 1000000000);
+	time_t old_s = time(NULL) - (time_t)(o->compact_ns / 1000000000),
+	       oldest_s = o->keep_ns ? time(NULL) - (time_t)(o->keep_ns / 1000000000) : 0;
 	char unsent[NAME_MAX + 1];
 	size_t first = 0, nr = 0;
 	int err = agent_list_profiles(&all, o->store);
 
-	sent_first_open(unsent, sizeof(unsent), o->store);
+	sent_first_open(unsent, sizeof(unsent), o->store, oldest_s);
 	for (; !err && first < all.v.nr; first += nr ? nr : 1) {
 		nr = group(&all, first, old_s, unsent);
 		if (nr > 1 && strcmp(all.v.v[first].name, c->failed) > 0)

@@ -6,8 +6,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/suffix.h"
 #include "cli/command.h"
 #include "cli/output.h"
 
@@ -30,11 +32,12 @@ static const char *value_of(char ret[NAME_MAX + 1], const char *text, const char
 	return ret;
 }
 
-/* Call @each with the text of each position in @store. Returns 0 or a negative errno. */
-static int each_position(const char *store, void (*each)(const char *text, void *ctx), void *ctx)
+/* Call @each with the text of each position in @store that was written at @oldest_s or later. Returns 0 or a negative errno. */
+static int each_position(const char *store, time_t oldest_s, void (*each)(const char *text, void *ctx), void *ctx)
 {
 	DIR *dir = opendir(store);
 	struct dirent *d;
+	struct stat st;
 
 	if (!dir)
 		return -errno;
@@ -43,9 +46,10 @@ static int each_position(const char *store, void (*each)(const char *text, void 
 		char path[PATH_MAX];
 		size_t len;
 
-		if (!strncmp(d->d_name, POSITION, strlen(POSITION)) &&
-		    snprintf(path, sizeof(path), "%s/%s", store, d->d_name) < PATH_MAX &&
-		    !file_read(&text, &len, path, MAX_POSITION_BYTES) && !strncmp(text, "profile ", 8))
+		if (!strncmp(d->d_name, POSITION, strlen(POSITION)) && !has_suffix(d->d_name, ".new") &&
+		    snprintf(path, sizeof(path), "%s/%s", store, d->d_name) < PATH_MAX && !stat(path, &st) &&
+		    st.st_mtime >= oldest_s && !file_read(&text, &len, path, MAX_POSITION_BYTES) &&
+		    !strncmp(text, "profile ", 8))
 			each (text, ctx)
 				;
 	}
@@ -68,12 +72,12 @@ static void note_first(const char *text, void *ctx)
 		snprintf(f->name, f->room, "%s", profile);
 }
 
-void sent_first_open(char *ret, size_t room, const char *store)
+void sent_first_open(char *ret, size_t room, const char *store, time_t oldest_s)
 {
 	struct first f = {ret, room};
 
 	*ret = 0;
-	each_position(store, note_first, &f);
+	each_position(store, oldest_s, note_first, &f);
 }
 
 static void print(const char *text, void *ctx)
@@ -93,7 +97,7 @@ int sent_print(const char *store)
 	if (status)
 		return status;
 	fprintf(out.file, "%-56s %-22s %12s %12s %13s\n", "place", "profile", "sent", "refused", "lost-profiles");
-	err = each_position(store, print, out.file);
+	err = each_position(store, 0, print, out.file);
 	if (err)
 		say("cannot read the store %s: %s", store, strerror(-err));
 	return output_close(&out, 0) || err ? STATUS_FAILED : STATUS_OK;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/cleanup.h"
+#include "base/secret.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/statement.h"
 #include "lib/error.h"
@@ -49,17 +50,6 @@ static void refuse(struct collector *c, struct request *r, enum refusal why, uns
 	request_answer(r, status, "%s", text);
 }
 
-/* Compare in a time that does not tell how much of it is right. */
-static bool is_right(const char *password, const char *said)
-{
-	size_t len = strlen(password), said_len = strlen(said);
-	unsigned char differs = len != said_len;
-
-	for (size_t i = 0; i < said_len; i++)
-		differs |= said[i] ^ password[i < len ? i : 0];
-	return !differs;
-}
-
 static void refuse_statement(struct collector *c, struct request *r)
 {
 	refuse(c, r, REFUSED_STATEMENT, 400,
@@ -70,9 +60,9 @@ static void refuse_statement(struct collector *c, struct request *r)
 
 void request_begin(struct collector *c, struct request *r, const struct request_head *head)
 {
-	const char *sql = head->sql ?: "";
+	const char *sql = head->sql ?: "", *password = head->password ?: "";
 
-	if (*c->o->password && !is_right(c->o->password, head->password ?: "")) {
+	if (*c->o->password && !secret_is(c->o->password, password, strlen(password))) {
 		refuse(c, r, REFUSED_PASSWORD, 401, "the collector has another password");
 		return;
 	}

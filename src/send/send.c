@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include "base/cleanup.h"
-#include "lib/error.h"
 #include "base/store_name.h"
+#include "lib/error.h"
 #include "send/position.h"
 
 #define RECORDING ".recording"
@@ -49,7 +49,8 @@ int sender_new(struct sender **ret, struct target *t, const char *store, struct 
 
 /*
  * Set @ret to the first name of a profile, or of a recording that becomes one, that is not less than @least, or is greater if
- * @behind. Other files are not sent: their names do not tell what was recorded after them. Returns 0, -ENODATA: there is none, or another negative errno.
+ * @behind. Other files are not sent: their names do not tell what was recorded after them. Returns 0, -ENODATA: there is none, or
+ * another negative errno.
  */
 static int next_profile(char ret[NAME_MAX + 1], const char *store, const char *least, bool behind)
 {

@@ -10,6 +10,7 @@
 #include <sys/random.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/secret.h"
 
 #define TOKEN_BYTES 16
 #define BEARER "Bearer "
@@ -49,17 +50,6 @@ int guard_read_token(struct guard *g, const char *path)
 	return 0;
 }
 
-/* Compare in a time that does not tell how much of it is right. */
-static bool is_right(const struct guard *g, const char *said, size_t len)
-{
-	size_t right = strlen(g->token);
-	unsigned char differs = len != right;
-
-	for (size_t i = 0; i < len && i < TOKEN_ROOM; i++)
-		differs |= said[i] ^ g->token[i < right ? i : 0];
-	return !differs;
-}
-
 /* Is the token in "a=b; NAME=TOKEN"? */
 static bool has_cookie(const struct guard *g, const char *cookies)
 {
@@ -68,7 +58,7 @@ static bool has_cookie(const struct guard *g, const char *cookies)
 	while (cookies && *cookies) {
 		cookies += strspn(cookies, "; ");
 		if (!strncmp(cookies, g->cookie, name) && cookies[name] == '=' &&
-		    is_right(g, cookies + name + 1, strcspn(cookies + name + 1, ";")))
+		    secret_is(g->token, cookies + name + 1, strcspn(cookies + name + 1, ";")))
 			return true;
 		cookies = strchr(cookies, ';');
 	}
@@ -103,7 +93,7 @@ enum guard_answer guard_ask(const struct guard *g, const struct guard_claim *cla
 	if (has_cookie(g, claim->cookie))
 		return claim->token ? GUARD_ENTER : GUARD_YES;
 	if (bearer && !strncasecmp(bearer, BEARER, strlen(BEARER)) &&
-	    is_right(g, bearer + strlen(BEARER), strlen(bearer + strlen(BEARER))))
+	    secret_is(g->token, bearer + strlen(BEARER), strlen(bearer + strlen(BEARER))))
 		return GUARD_YES;
-	return claim->token && is_right(g, claim->token, strlen(claim->token)) ? GUARD_ENTER : GUARD_NO;
+	return claim->token && secret_is(g->token, claim->token, strlen(claim->token)) ? GUARD_ENTER : GUARD_NO;
 }

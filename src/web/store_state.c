@@ -10,26 +10,18 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/map.h"
 #include "base/suffix.h"
 
 #define SUFFIX ".dusk"
 #define RECORDING ".dusk.recording"
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-	hash = (hash ^ value) * 0x9e3779b97f4a7c15;
-	return hash ^ hash >> 29;
-}
-
 /* In any order: folders have none. */
 static void sign(struct store_state *s, const char *name, const struct stat *st)
 {
-	uint64_t hash = 0xcbf29ce484222325;
+	uint64_t hash = hash64(hash64(hash_text(name) ^ st->st_size) ^ st->st_mtim.tv_sec);
 
-	for (; *name; name++)
-		hash = mix(hash, (unsigned char)*name);
-	hash = mix(mix(hash, st->st_size), st->st_mtim.tv_sec);
-	s->signature += mix(mix(hash, st->st_mtim.tv_nsec), st->st_ino);
+	s->signature += hash64(hash64(hash ^ st->st_mtim.tv_nsec) ^ st->st_ino);
 }
 
 static void note(struct store_state *s, const char *name, const struct stat *st)

@@ -184,6 +184,8 @@ rm -f st/2020*
 one=$(sums "$first")
 old 20191231T010000Z && old 20191231T020000Z && echo "no profile" >st/20191231T020000Z.dusk # which keeps no later day from it
 old 20200101T010000Z && old 20200101T020000Z && old 20200101T230000Z && old 20200102T010000Z
+echo "profile 20181231T000000Z.dusk" >st/.sent-0123456789abcdef # of a server that nothing was sent to since 1990
+touch -d 1990-01-01 st/.sent-0123456789abcdef
 begin --keep 9999d --compact 1d --store st
 claim "the profiles of an old day become one, in a store that is named from here" until_true [ ! -e st/20200101T230000Z.dusk ]
 until_true [ ! -e st/20200101T010000Z-20200101T230000Z.merging ]
@@ -193,7 +195,7 @@ kill -TERM $agent
 wait $agent
 claim "... in longer windows" [ "$("$dusk" query -i st/20200101T010000Z.dusk --csv "select value from setting where key = 'window_ns'" | tail -n 1)" = 60000000000 ]
 
-rm st/2019*
+rm st/2019* st/.sent-*
 
 # What was complete when all was killed is put in place, what was not goes.
 old 20200103T010000Z && old 20200103T020000Z && old 20200103T030000Z
