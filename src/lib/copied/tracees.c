@@ -180,6 +180,17 @@ static void count_stop(struct tracees *ts, const struct tracee *t)
 		ts->longest_ns = took_ns;
 }
 
+/*
+ * It has stopped for another reason than that it was asked to, and may not stop once more for that: any stop takes the place of one
+ * that is pending (linux kernel/signal.c, ptrace_stop()). So it will be asked again, for the same time.
+ */
+static void forget_asked(struct tracee *t)
+{
+	if (t->asked)
+		t->ran_ns -= t->sample_ns;
+	t->asked = false;
+}
+
 /* It has stopped, perhaps as it was asked to: then its stack is read. It goes on. */
 static void take_sample(struct tracees *ts, struct tracee *t)
 {
@@ -205,7 +216,7 @@ static void take_stop(struct tracees *ts, struct tracee *t, int signal)
 		take_sample(ts, t);
 		return;
 	}
-	t->asked = false;
+	forget_asked(t);
 	ptrace(PTRACE_LISTEN, t->tid, NULL, NULL);
 }
 
@@ -225,6 +236,8 @@ static int take_status(struct tracees *ts, struct tracee *t, int status)
 	int signal = WSTOPSIG(status), ret = 0;
 	struct tracee old = *t;
 
+	if (EVENT_OF(status) != PTRACE_EVENT_STOP)
+		forget_asked(t);
 	switch (EVENT_OF(status)) {
 	case 0: /* a signal that is meant for it; it may be stopped by us next */ go_on(t, signal); return 0;
 	case PTRACE_EVENT_STOP: take_stop(ts, t, signal); return 0;

@@ -319,6 +319,27 @@ static void a_new_program_is_told(void **state)
 	assert_int_equal(seen.execs, 1);
 }
 
+/* Programs one after the other, and the last one stays. Each is a stop of its own, which a stop that was asked for may be lost in. */
+static void execute_often(void)
+{
+	static const char script[] = "[ $1 -gt 0 ] || while :; do :; done; exec sh -c \"$0\" \"$0\" $(($1 - 1))";
+
+	while (!shared->go)
+		usleep(1000);
+	execl("/bin/sh", "sh", "-c", script, script, "400", NULL);
+}
+
+static void one_that_executes_again_and_again_is_still_sampled(void **state)
+{
+	pid_t pid = child(execute_often);
+
+	assert_int_equal(tracees_add(&tracees, pid, NULL), 0);
+	shared->go = true;
+	TURN_UNTIL(seen.execs == 401);
+	seen.samples = 0;
+	TURN_UNTIL(seen.samples >= ROUNDS);
+}
+
 static void end_when_told(void)
 {
 	while (!shared->go)
@@ -410,6 +431,7 @@ int main(void)
 		CLAIM(a_process_that_it_creates_is_sampled_too),
 		CLAIM(but_not_where_that_was_not_wanted),
 		CLAIM(a_new_program_is_told),
+		CLAIM(one_that_executes_again_and_again_is_still_sampled),
 		CLAIM(what_has_ended_is_forgotten_and_our_own_child_left_to_us),
 		CLAIM(all_go_on_when_they_are_left),
 		CLAIM(a_process_that_a_debugger_has_is_refused),
