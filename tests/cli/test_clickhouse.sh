@@ -187,7 +187,7 @@ through_proxy() {
 	python3 "$here/dropping_proxy.py" "$http_port" >port &
 	proxy=$!
 	until [ -s port ]; do sleep 0.1; done
-	for i in $(seq 1000); do
+	for i in $(seq 5000); do
 		"$dusk" store send big "clickhouse://dusk:secret@127.0.0.1:$(cat port)/dropped" >/dev/null 2>&1 && break
 	done
 	kill $proxy
