@@ -209,8 +209,8 @@ static int ask_shard(struct collector *c, uint32_t shard, const struct request *
 }
 
 /*
- * A batch that is not in the spool has arrived at one of the shards, or it never came. Others wait meanwhile, so a shard that does
- * not answer just now is not asked. Returns 1, 0 or a negative errno.
+ * A batch that is not in the spool has arrived at one of the shards, or it never came. Others wait meanwhile, so a shard that takes
+ * long not to answer is not asked just now. Returns 1, 0 or a negative errno.
  */
 static int find_batch(struct collector *c, const struct request *r, struct dusk_error *err)
 {
@@ -218,8 +218,8 @@ static int find_batch(struct collector *c, const struct request *r, struct dusk_
 	int found = 0, failed = 0;
 
 	for (uint32_t i = 0; !found && i < c->o->nr_shards; i++) {
-		found = shard_is_failing(c->shards[i], why, sizeof(why)) ? error_set(err, -EAGAIN, "%s", why)
-									 : ask_shard(c, i, r, err);
+		found = shard_is_stuck(c->shards[i], why, sizeof(why)) ? error_set(err, -EAGAIN, "%s", why)
+								       : ask_shard(c, i, r, err);
 		failed = found < 0 ? found : failed;
 		found = found > 0;
 	}
@@ -229,12 +229,15 @@ static int find_batch(struct collector *c, const struct request *r, struct dusk_
 /* Where a batch ends, which is in its counts: these are read when a shard has them. Returns as find_batch(). */
 static int find_end(struct collector *c, const struct request *r, struct profile_cursor *to, struct dusk_error *err)
 {
+	char why[sizeof(r->text)];
 	int found = 0, failed = 0;
 
 	if (spool_has(c->spool, TABLE_COUNTS, r->batch))
 		return error_set(err, -EAGAIN, "the batch is on its way to a shard: ask again");
 	for (uint32_t i = 0; found <= 0 && i < c->o->nr_shards; i++) {
-		found = statement_ask_end(c->asking[i], "counts", r->host, r->day, r->batch, to, err);
+		found = shard_is_stuck(c->shards[i], why, sizeof(why))
+				? error_set(err, -EAGAIN, "%s", why)
+				: statement_ask_end(c->asking[i], "counts", r->host, r->day, r->batch, to, err);
 		failed = found < 0 ? found : failed;
 	}
 	return found > 0 ? found : failed;

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/clock.h"
 #include "clickhouse/statement.h"
 #include "clickhouse/sums.h"
 #include "lib/error.h"
@@ -16,6 +17,7 @@
 #define POLL_MS 100
 #define MIN_BACKOFF_MS 500
 #define MAX_BACKOFF_MS 5000
+#define SLOW_S 2 /* a failure that takes longer keeps others waiting */
 
 struct shard {
 	struct client *client;
@@ -27,6 +29,7 @@ struct shard {
 	pthread_cond_t wake;
 	bool stop;
 	char failure[sizeof(((struct dusk_error *)0)->text)]; /* of the last INSERT; "": it succeeded */
+	bool is_slow;					      /* to fail */
 };
 
 /* Wait. Returns false if the thread is to end. */
@@ -51,13 +54,14 @@ static bool wait_ms(struct shard *s, unsigned int ms)
 }
 
 /* Note how it went, and say what is new about it. */
-static void set_failure(struct shard *s, const char *text)
+static void set_failure(struct shard *s, const char *text, bool is_slow)
 {
 	bool changed;
 
 	pthread_mutex_lock(&s->lock);
 	changed = strcmp(s->failure, text);
 	strcpy(s->failure, text);
+	s->is_slow = is_slow;
 	pthread_mutex_unlock(&s->lock);
 	if (changed && *text)
 		fprintf(stderr, "dusk: %s\n", text);
@@ -74,6 +78,16 @@ bool shard_is_failing(struct shard *s, char *ret, size_t room)
 	snprintf(ret, room, "%s", s->failure);
 	pthread_mutex_unlock(&s->lock);
 	return failing;
+}
+
+bool shard_is_stuck(struct shard *s, char *ret, size_t room)
+{
+	bool failing = shard_is_failing(s, ret, room), slow;
+
+	pthread_mutex_lock(&s->lock);
+	slow = s->is_slow;
+	pthread_mutex_unlock(&s->lock);
+	return failing && slow;
 }
 
 /* Does an INSERT still run that was sent before? Returns 1, 0, or as client_run(). */
@@ -161,6 +175,7 @@ static void *run(void *ctx)
 
 	do {
 		struct dusk_error err = {""};
+		double began_s = now_s();
 		int rc = send_next(s, &err);
 
 		if (*err.text)
@@ -170,7 +185,7 @@ static void *run(void *ctx)
 		else if (!rc)
 			backoff_ms = 0;
 		if (*err.text || !rc)
-			set_failure(s, err.text);
+			set_failure(s, err.text, now_s() - began_s > SLOW_S);
 		pause_ms = *err.text ? backoff_ms : rc ? POLL_MS : 0;
 	} while (wait_ms(s, pause_ms));
 	return NULL;

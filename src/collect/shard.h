@@ -16,3 +16,6 @@ void shard_stop(struct shard *s);
 
 /* Is it so that the last INSERT failed? Then "why" is copied to @ret, of @room bytes. */
 bool shard_is_failing(struct shard *s, char *ret, size_t room);
+
+/* ... and took its time for that, as a question would, too? */
+bool shard_is_stuck(struct shard *s, char *ret, size_t room);
