@@ -16,12 +16,10 @@
 
 static int add_outcomes(struct rebuild *b)
 {
-	b->p->outcomes = calloc(NR_OUTCOMES, sizeof(*b->p->outcomes));
-	if (!b->p->outcomes)
-		return -ENOMEM;
 	for (uint32_t i = 0; i < NR_OUTCOMES; i++)
-		b->p->outcomes[i] = (struct dusk_outcome){outcomes[i].name, outcomes[i].sentence, outcomes[i].kind};
-	b->p->nr_outcomes = NR_OUTCOMES;
+		if (vec_push(&b->outcomes,
+			     ((struct dusk_outcome){outcomes[i].name, outcomes[i].sentence, outcomes[i].kind})))
+			return -ENOMEM;
 	return 0;
 }
 
@@ -460,22 +458,7 @@ struct dusk_profile *rebuild_end(struct rebuild *b)
 
 	if (b->samples.nr)
 		qsort(b->samples.v, b->samples.nr, sizeof(*b->samples.v), by_time);
-#define COLUMN(name)                           \
-	do {                                   \
-		p->nr_##name = b->name.nr;     \
-		p->name = vec_steal(&b->name); \
-	} while (0)
-	COLUMN(modules);
-	COLUMN(functions);
-	COLUMN(frames);
-	COLUMN(lines);
-	COLUMN(nodes);
-	COLUMN(cgroups);
-	COLUMN(threads);
-	COLUMN(samples);
-	COLUMN(counters);
-	COLUMN(settings);
-#undef COLUMN
+	profile_columns_move(p, b);
 	p->finished = p->symbolized = true;
 	b->p = NULL;
 	return p;
@@ -499,15 +482,6 @@ void rebuild_done(struct rebuild *b)
 	vec_done(&b->frame_ids);
 	vec_done(&b->sums);
 	vec_done(&b->stack_frames);
-	vec_done(&b->modules);
-	vec_done(&b->functions);
-	vec_done(&b->frames);
-	vec_done(&b->lines);
-	vec_done(&b->nodes);
-	vec_done(&b->cgroups);
-	vec_done(&b->threads);
-	vec_done(&b->samples);
-	vec_done(&b->counters);
-	vec_done(&b->settings);
+	profile_columns_done(b);
 	dusk_profile_free(b->p);
 }

@@ -6,6 +6,7 @@
 #include "base/strings.h"
 #include "base/vec.h"
 #include "clickhouse/answer.h"
+#include "lib/profile/profile_columns.h"
 
 /* Hashes, each once. */
 struct rebuild_ids {
@@ -29,16 +30,7 @@ struct rebuild {
 	struct rebuild_ids stack_ids, frame_ids; /* that samples, and stacks, have */
 	struct vec(uint64_t) stack_frames;	 /* for each stack how many, and then their hashes */
 
-	struct vec(struct dusk_module) modules;
-	struct vec(struct dusk_function) functions;
-	struct vec(struct dusk_frame) frames;
-	struct vec(struct dusk_line) lines;
-	struct vec(struct dusk_node) nodes;
-	struct vec(struct dusk_cgroup) cgroups;
-	struct vec(struct dusk_thread) threads;
-	struct vec(struct dusk_sample) samples;
-	struct vec(struct dusk_counter) counters;
-	struct vec(struct dusk_setting) settings;
+	PROFILE_COLUMNS(PROFILE_COLUMN_MEMBER)
 	struct vec(struct rebuild_sum) sums;
 	struct rebuild_sum others;
 	uint32_t other_node;

@@ -181,34 +181,6 @@ static int settle_settings(struct dusk_merge *m, uint32_t nr_hosts, uint64_t zer
 	return err ?: set_u64(m, "parts", m->nr_parts);
 }
 
-static void hand_over(struct dusk_merge *m)
-{
-	struct dusk_profile *p = m->p;
-
-#define COLUMN(name)                           \
-	do {                                   \
-		p->nr_##name = m->name.nr;     \
-		p->name = vec_steal(&m->name); \
-	} while (0)
-	COLUMN(modules);
-	COLUMN(functions);
-	COLUMN(frames);
-	COLUMN(lines);
-	COLUMN(nodes);
-	COLUMN(cgroups);
-	COLUMN(threads);
-	COLUMN(samples);
-	COLUMN(events);
-	COLUMN(occurrences);
-	COLUMN(thread_times);
-	COLUMN(wakers);
-	COLUMN(outcomes);
-	COLUMN(counters);
-	COLUMN(window_counts);
-	COLUMN(settings);
-#undef COLUMN
-}
-
 void dusk_merge_free(struct dusk_merge *m)
 {
 	if (!m)
@@ -224,22 +196,7 @@ void dusk_merge_free(struct dusk_merge *m)
 	keys_done(&m->thread_keys);
 	keys_done(&m->sums);
 	vec_done(&m->sum_row);
-	vec_done(&m->modules);
-	vec_done(&m->functions);
-	vec_done(&m->frames);
-	vec_done(&m->lines);
-	vec_done(&m->nodes);
-	vec_done(&m->cgroups);
-	vec_done(&m->threads);
-	vec_done(&m->samples);
-	vec_done(&m->wakers);
-	vec_done(&m->events);
-	vec_done(&m->occurrences);
-	vec_done(&m->thread_times);
-	vec_done(&m->outcomes);
-	vec_done(&m->counters);
-	vec_done(&m->window_counts);
-	vec_done(&m->settings);
+	profile_columns_done(m);
 	dusk_profile_free(m->p);
 	free(m);
 }
@@ -301,7 +258,7 @@ int dusk_merge_end(struct dusk_profile **ret, struct dusk_merge *m, struct dusk_
 	if (rc)
 		return cannot_merge(rc, err);
 	merge_settle_times(m, zero_ns);
-	hand_over(m);
+	profile_columns_move(m->p, m);
 	*ret = steal(m->p);
 	return 0;
 }

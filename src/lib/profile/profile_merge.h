@@ -5,6 +5,7 @@
 #include "base/keys.h"
 #include "base/strings.h"
 #include "base/vec.h"
+#include "lib/profile/profile_columns.h"
 
 /* What has been merged so far. Times are by CLOCK_REALTIME, as the first part need not be the one that begins first. */
 struct dusk_merge {
@@ -23,22 +24,7 @@ struct dusk_merge {
 	struct keys sums;	      /* struct sum_key */
 	struct vec(uint64_t) sum_row; /* in @samples, of each */
 
-	struct vec(struct dusk_module) modules;
-	struct vec(struct dusk_function) functions;
-	struct vec(struct dusk_frame) frames;
-	struct vec(struct dusk_line) lines;
-	struct vec(struct dusk_node) nodes;
-	struct vec(struct dusk_cgroup) cgroups;
-	struct vec(struct dusk_thread) threads;
-	struct vec(struct dusk_sample) samples;
-	struct vec(struct dusk_waker) wakers;
-	struct vec(struct dusk_event) events;
-	struct vec(struct dusk_occurrence) occurrences;
-	struct vec(struct dusk_thread_times) thread_times;
-	struct vec(struct dusk_outcome) outcomes;
-	struct vec(struct dusk_counter) counters;
-	struct vec(struct dusk_window_count) window_counts;
-	struct vec(struct dusk_setting) settings;
+	PROFILE_COLUMNS(PROFILE_COLUMN_MEMBER)
 };
 
 /* A part: where its numbers are in the result. */

@@ -243,28 +243,7 @@ static void hand_over(struct reader *r)
 {
 	struct dusk_profile *p = r->p;
 
-#define COLUMN(name)                           \
-	do {                                   \
-		p->nr_##name = r->name.nr;     \
-		p->name = vec_steal(&r->name); \
-	} while (0)
-	COLUMN(modules);
-	COLUMN(functions);
-	COLUMN(frames);
-	COLUMN(lines);
-	COLUMN(nodes);
-	COLUMN(cgroups);
-	COLUMN(threads);
-	COLUMN(samples);
-	COLUMN(events);
-	COLUMN(occurrences);
-	COLUMN(thread_times);
-	COLUMN(wakers);
-	COLUMN(outcomes);
-	COLUMN(counters);
-	COLUMN(window_counts);
-	COLUMN(settings);
-#undef COLUMN
+	profile_columns_move(p, r);
 	p->period_ns = period_of(p);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		if (p->samples[i].source == DUSK_CPU && !p->samples[i].value_ns)
@@ -291,25 +270,10 @@ static void done(struct reader *r)
 {
 	vec_done(&r->images);
 	vec_done(&r->sources);
-	vec_done(&r->modules);
-	vec_done(&r->functions);
-	vec_done(&r->frames);
-	vec_done(&r->lines);
-	vec_done(&r->nodes);
-	vec_done(&r->cgroups);
-	vec_done(&r->threads);
+	profile_columns_done(r);
 	vec_done(&r->titled);
-	vec_done(&r->samples);
-	vec_done(&r->events);
-	vec_done(&r->occurrences);
-	vec_done(&r->thread_times);
 	vec_done(&r->intervals);
-	vec_done(&r->wakers);
-	vec_done(&r->outcomes);
-	vec_done(&r->counters);
 	vec_done(&r->counted);
-	vec_done(&r->window_counts);
-	vec_done(&r->settings);
 	profile_file_close(&r->file);
 	dusk_profile_free(r->p);
 }

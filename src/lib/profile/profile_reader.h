@@ -5,6 +5,7 @@
 #include "base/strings.h"
 #include "base/vec.h"
 #include "lib/profile/pack.h"
+#include "lib/profile/profile_columns.h"
 #include "lib/profile/profile_open.h"
 #include "lib/profile/profile_read.h"
 
@@ -24,26 +25,11 @@ struct reader {
 	struct profile_cursor from, to, reached;
 
 	struct vec(const char *) images, sources;
-	struct vec(struct dusk_module) modules;
-	struct vec(struct dusk_function) functions;
-	struct vec(struct dusk_frame) frames;
-	struct vec(struct dusk_line) lines;
-	struct vec(struct dusk_node) nodes;
-	struct vec(struct dusk_cgroup) cgroups;
-	struct vec(struct dusk_thread) threads;
-	struct vec(uint32_t) titled; /* threads with a row of title */
-	struct vec(struct dusk_sample) samples;
+	PROFILE_COLUMNS(PROFILE_COLUMN_MEMBER)
+	struct vec(uint32_t) titled;   /* threads with a row of title */
 	struct vec(int64_t) intervals; /* ids of the last elements of @samples */
 	size_t woken;		       /* index in @intervals from which to look for the next waker's */
-	struct vec(struct dusk_waker) wakers;
-	struct vec(struct dusk_event) events;
-	struct vec(struct dusk_occurrence) occurrences;
-	struct vec(struct dusk_thread_times) thread_times;
-	struct vec(struct dusk_outcome) outcomes;
-	struct vec(struct dusk_counter) counters;
-	struct vec(uint32_t) counted; /* the counter of each row of "counted", from 1 */
-	struct vec(struct dusk_window_count) window_counts;
-	struct vec(struct dusk_setting) settings;
+	struct vec(uint32_t) counted;  /* the counter of each row of "counted", from 1 */
 };
 
 /* How many columns the row has that is being read. */
