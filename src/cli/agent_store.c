@@ -11,12 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
-#include "cli/agent_compact.h"
 #include "base/store_name.h"
+#include "cli/agent_compact.h"
 
-#define RECORDING ".recording"
 #define MAX_NR 999
-#define MAX_NAME 64 /* bytes of "/", a name and RECORDING, and of what a recorder adds to it */
+#define MAX_NAME 64 /* bytes of "/", a name and STORE_RECORDING, and of what a recorder adds to it */
 
 /* Set *@start_s and *@nr to those of @name, if that is the newer one. */
 static void take_newer(const char *name, time_t *start_s, unsigned long *nr)
@@ -151,7 +150,7 @@ void agent_recover_store(const char *store)
 		char path[PATH_MAX];
 		int failed;
 
-		if (!rest || strcmp(rest, RECORDING) ||
+		if (!rest || strcmp(rest, STORE_RECORDING) ||
 		    snprintf(path, sizeof(path), "%s/%.*s", store, (int)(rest - d->d_name), d->d_name) >= PATH_MAX)
 			continue;
 		failed = dusk_profile_recover(path, &err);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/store_name.h"
 #include "base/suffix.h"
 #include "base/vec.h"
 #include "cli/command.h"
@@ -17,32 +18,36 @@
 #include "cli/read_ahead.h"
 
 #define NS_A_S 1000000000ULL
-#define SUFFIX ".dusk"
-#define RECORDING ".dusk.recording"
+#define RECORDING STORE_SUFFIX STORE_RECORDING
 
 /* A name that means when the profile begins, 20261124T031200Z.dusk, tells without reading it. */
-#define NAME_FORMAT "%Y%m%dT%H%M%SZ" SUFFIX
+#define NAME_FORMAT STORE_TIME STORE_SUFFIX
+
+struct paths vec(char *);
 
 struct store {
 	char folder[PATH_MAX];
 	uint64_t from_ns, to_ns; /* 0: no bound */
-	struct vec(char *) names;
+	struct paths names;
 };
 
-struct paths vec(char *);
+static void paths_done(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->nr; i++)
+		free(paths->v[i]);
+	vec_done(paths);
+}
 
 static void store_done(struct store *s)
 {
-	for (size_t i = 0; i < s->names.nr; i++)
-		free(s->names.v[i]);
-	vec_done(&s->names);
+	paths_done(&s->names);
 }
 
 static bool is_folder(const char *path)
 {
 	struct stat st;
 
-	return !stat(path, &st) && S_ISDIR(st.st_mode) && !has_suffix(path, ".recording");
+	return !stat(path, &st) && S_ISDIR(st.st_mode) && !has_suffix(path, STORE_RECORDING);
 }
 
 /* Copy the folder's part of @path, whose length is *@len, and return what is behind the @, or NULL. */
@@ -161,7 +166,7 @@ static int list(struct store *s, const char *path)
 		bool recording = has_suffix(entry->d_name, RECORDING);
 		char *name;
 
-		if (!recording && !has_suffix(entry->d_name, SUFFIX))
+		if (!recording && !has_suffix(entry->d_name, STORE_SUFFIX))
 			continue;
 		name = strdup(entry->d_name);
 		if (!name || vec_push(&s->names, name)) {
@@ -171,7 +176,7 @@ static int list(struct store *s, const char *path)
 			return STATUS_FAILED;
 		}
 		if (recording)
-			name[strlen(name) - strlen(RECORDING) + strlen(SUFFIX)] = 0;
+			name[strlen(name) - strlen(RECORDING) + strlen(STORE_SUFFIX)] = 0;
 	}
 	closedir(dir);
 	if (s->names.nr)
@@ -236,13 +241,6 @@ static int note_path(const char *path, void *ctx)
 	free(own);
 	say("cannot read %s: out of memory", path);
 	return STATUS_FAILED;
-}
-
-static void paths_done(struct paths *paths)
-{
-	for (size_t i = 0; i < paths->nr; i++)
-		free(paths->v[i]);
-	vec_done(paths);
 }
 
 static void merge_freep(struct dusk_merge **m)

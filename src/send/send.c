@@ -13,8 +13,6 @@
 #include "lib/error.h"
 #include "send/position.h"
 
-#define RECORDING ".recording"
-
 struct sender {
 	struct target *target;
 	const char *store;
@@ -65,7 +63,7 @@ static int next_profile(char ret[NAME_MAX + 1], const char *store, const char *l
 	while ((d = readdir(dir))) {
 		const char *rest = store_name_parse(d->d_name, &start_s, &nr);
 
-		if (!rest || (*rest && strcmp(rest, RECORDING)))
+		if (!rest || (*rest && strcmp(rest, STORE_RECORDING)))
 			continue;
 		d->d_name[rest - d->d_name] = 0;
 		if (strcmp(d->d_name, least) < (behind ? 1 : 0) || (*found && strcmp(d->d_name, found) >= 0))

@@ -11,10 +11,10 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/store_name.h"
 #include "base/suffix.h"
 
-#define SUFFIX ".dusk"
-#define RECORDING ".dusk.recording"
+#define RECORDING STORE_SUFFIX STORE_RECORDING
 
 /* In any order: folders have none. */
 static void sign(struct store_state *s, const char *name, const struct stat *st)
@@ -66,7 +66,7 @@ int store_state_read(struct store_state *ret, const char *path)
 	while ((d = readdir(dir))) {
 		bool recording = has_suffix(d->d_name, RECORDING);
 
-		if ((!recording && !has_suffix(d->d_name, SUFFIX)) ||
+		if ((!recording && !has_suffix(d->d_name, STORE_SUFFIX)) ||
 		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW))
 			continue;
 		if (recording && S_ISDIR(st.st_mode))
