@@ -212,12 +212,10 @@ __attribute__((format(printf, 1, 2))) static char *print(const char *format, ...
 	return len < 0 ? NULL : text;
 }
 
-/* The table of samples, or, if that is enough, of sums of them by labels. */
-static const char *table(const struct query *q, bool stacks)
+/* The table of sums of samples by labels, if that is @enough and is there; otherwise that of samples. */
+static const char *table(const struct query *q, bool enough)
 {
-	bool of_process = q->of_process || q->apart[COLUMN_PID] || q->apart[COLUMN_COMM];
-
-	return q->has_sums && !stacks && !of_process ? "sums" : "samples";
+	return enough && q->has_sums && !q->of_process ? "sums" : "samples";
 }
 
 #define FROM_TABLE " FROM %s.%s%s WHERE %s%s%s%s"
@@ -227,7 +225,7 @@ static const char *table(const struct query *q, bool stacks)
 char *query_hosts(const struct query *q)
 {
 	return print("SELECT uniqExact(host), any(host)" FROM_TABLE " FORMAT TabSeparatedRaw",
-		     TABLE_OF(q, q->has_sums && !q->of_process ? "sums" : "samples", QUERY_ANY));
+		     TABLE_OF(q, table(q, true), QUERY_ANY));
 }
 
 char *query_any(const struct query *q, enum query_kind kind)
@@ -267,7 +265,7 @@ static char *select_sums(const struct query *q, enum query_kind kind, bool stack
 	put_columns(out, q, false);
 	fputs(stacks ? ", ustack, kstack" : ", toUInt64(0) AS no_ustack, toUInt64(0) AS no_kstack", out);
 	fprintf(out, ", sum(n), sum(value) AS weight, sum(runnable)" FROM_TABLE " GROUP BY ",
-		TABLE_OF(q, table(q, stacks), kind));
+		TABLE_OF(q, table(q, !stacks && !q->apart[COLUMN_PID] && !q->apart[COLUMN_COMM]), kind));
 	put_columns(out, q, true);
 	if (stacks)
 		fputs(", ustack, kstack", out);
@@ -307,7 +305,7 @@ char *query_rest(const struct query *q)
 		     "kstack_, "
 		     "%s FROM %s.%s%s WHERE %s AND NOT (%s)%s FORMAT RowBinary",
 		     q->from_s, one ? "n, value, runnable" : "sum(n), sum(value), sum(runnable)", q->database,
-		     q->has_sums && !q->of_process ? "sums" : "samples", q->suffix, q->time, q->match,
+		     table(q, true), q->suffix, q->time, q->match,
 		     one ? " AND kind = 'on-cpu' LIMIT 1" : " GROUP BY kind, outcome");
 }
 

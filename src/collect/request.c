@@ -208,18 +208,21 @@ static int ask_shard(struct collector *c, uint32_t shard, const struct request *
 	return rc;
 }
 
-/*
- * A batch that is not in the spool has arrived at one of the shards, or it never came. Others wait meanwhile, so a shard that takes
- * long not to answer is not asked just now. Returns 1, 0 or a negative errno.
- */
+/* Others wait while a shard is asked, so one that takes long not to answer is not asked just now: -EAGAIN; otherwise 0. */
+static int check_shard(struct collector *c, uint32_t shard, struct dusk_error *err)
+{
+	char why[sizeof(err->text)];
+
+	return shard_is_stuck(c->shards[shard], why, sizeof(why)) ? error_set(err, -EAGAIN, "%s", why) : 0;
+}
+
+/* A batch that is not in the spool has arrived at one of the shards, or it never came. Returns 1, 0 or a negative errno. */
 static int find_batch(struct collector *c, const struct request *r, struct dusk_error *err)
 {
-	char why[sizeof(r->text)];
 	int found = 0, failed = 0;
 
 	for (uint32_t i = 0; !found && i < c->o->nr_shards; i++) {
-		found = shard_is_stuck(c->shards[i], why, sizeof(why)) ? error_set(err, -EAGAIN, "%s", why)
-								       : ask_shard(c, i, r, err);
+		found = check_shard(c, i, err) ?: ask_shard(c, i, r, err);
 		failed = found < 0 ? found : failed;
 		found = found > 0;
 	}
@@ -229,15 +232,13 @@ static int find_batch(struct collector *c, const struct request *r, struct dusk_
 /* Where a batch ends, which is in its counts: these are read when a shard has them. Returns as find_batch(). */
 static int find_end(struct collector *c, const struct request *r, struct profile_cursor *to, struct dusk_error *err)
 {
-	char why[sizeof(r->text)];
 	int found = 0, failed = 0;
 
 	if (spool_has(c->spool, TABLE_COUNTS, r->batch))
 		return error_set(err, -EAGAIN, "the batch is on its way to a shard: ask again");
 	for (uint32_t i = 0; found <= 0 && i < c->o->nr_shards; i++) {
-		found = shard_is_stuck(c->shards[i], why, sizeof(why))
-				? error_set(err, -EAGAIN, "%s", why)
-				: statement_ask_end(c->asking[i], "counts", r->host, r->day, r->batch, to, err);
+		found = check_shard(c, i, err)
+				?: statement_ask_end(c->asking[i], "counts", r->host, r->day, r->batch, to, err);
 		failed = found < 0 ? found : failed;
 	}
 	return found > 0 ? found : failed;
@@ -268,11 +269,12 @@ static void ask(struct collector *c, struct request *r)
 		    : r->kind == REQUEST_END ? find_end(c, r, &end, &err)
 					     : find_batch(c, r, &err);
 
+	statement_write_end(text, sizeof(text), &end);
 	if (found < 0)
 		refuse(c, r, REFUSED_UNKNOWN, 503, err.text);
 	else if (of_tables) /* those of a server alone: it is not read here */
 		request_answer(r, 200, "%d\t0\n", found ? NR_TABLES : 0);
-	else if (r->kind == REQUEST_END && statement_write_end(text, sizeof(text), &end))
+	else if (r->kind == REQUEST_END)
 		request_answer(r, 200, "%s", text);
 	else
 		request_answer(r, 200, "%d\n", found);

@@ -69,25 +69,26 @@ static void set_failure(struct shard *s, const char *text, bool is_slow)
 		fprintf(stderr, "dusk: the shard at %s is there again\n", client_place(s->client));
 }
 
-bool shard_is_failing(struct shard *s, char *ret, size_t room)
+/* Does it fail, or fail slowly if @slow? */
+static bool fails(struct shard *s, bool slow, char *ret, size_t room)
 {
 	bool failing;
 
 	pthread_mutex_lock(&s->lock);
-	failing = *s->failure;
+	failing = *s->failure && (s->is_slow || !slow);
 	snprintf(ret, room, "%s", s->failure);
 	pthread_mutex_unlock(&s->lock);
 	return failing;
 }
 
+bool shard_is_failing(struct shard *s, char *ret, size_t room)
+{
+	return fails(s, false, ret, room);
+}
+
 bool shard_is_stuck(struct shard *s, char *ret, size_t room)
 {
-	bool failing = shard_is_failing(s, ret, room), slow;
-
-	pthread_mutex_lock(&s->lock);
-	slow = s->is_slow;
-	pthread_mutex_unlock(&s->lock);
-	return failing && slow;
+	return fails(s, true, ret, room);
 }
 
 /* Does an INSERT still run that was sent before? Returns 1, 0, or as client_run(). */
