@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Do receivers of OTLP get what is in stores, over HTTP and gRPC? usage: test_otlp.sh DUSK MAKE_PROFILE
 . "$(dirname "$0")/../tools/tap.sh"
-here=$(realpath "$(dirname "$0")")
+here=$(realpath "$(dirname "$0")") cli=$here
+. "$here/otlp_receiver.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
 cd "$tmp" || exit 1
@@ -12,39 +13,14 @@ unset DEBUGINFOD_URLS PAGER OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADE
 for command in protoc sqlite3 openssl; do
 	needs "$command" "receivers get what is in stores" || { done_testing; exit; }
 done
-for python in python3 /usr/bin/python3 ""; do	# another Python may hide Debian's
-	[ ! "$python" ] || ! "$python" -c 'import grpc, google.protobuf' 2>/dev/null || break
-done
-if [ ! "$python" ]; then
+if ! can_receive; then
 	claims=$((claims + 1))
 	echo "ok $claims - receivers get what is in stores # SKIP python3-grpcio and python3-protobuf are not installed"
 	done_testing
 	exit
 fi
-mkdir protos
-(cd "$here/proto" && find opentelemetry -name '*.proto' -exec protoc -I . --python_out="$tmp/protos" {} +) || exit 1
-export PYTHONDONTWRITEBYTECODE=1
 pids=
 trap 'kill -9 $pids 2>/dev/null; rm -rf "$tmp"' EXIT
-
-# receive NAME [CERTIFICATE KEY]: start a receiver in the folder NAME; sets http, grpc, and cut_http and cut_grpc, which lose connections.
-receive() {
-	name=$1
-	shift
-	mkdir -p "$name/taken"
-	answer ok
-	"$python" "$here/otlp_receiver.py" protos "$name" "$@" >"$name/ports" 2>"$name/said" &
-	pids="$pids $!"
-	receiver=$!
-	for i in $(seq 300); do
-		[ ! -s "$name/ports" ] || break
-		sleep 0.1
-	done
-	read -r http grpc cut_http cut_grpc <"$name/ports" || cat "$name/said"
-}
-answer() { # answer MODE...: what the receiver answers from now on
-	echo "$@" >"$name/mode"
-}
 failed() {
 	wanted=$1
 	shift
