@@ -75,6 +75,9 @@ void agent_profile_path(char *ret, size_t room, const char *store, time_t start_
  */
 pid_t agent_start_child(const char *const *words, const char *folder, int death_signal);
 
+/* Each dusk calls it first. If it is such a child it sees to that signal. Returns whether its agent, if it has one, still lives. */
+bool agent_child_begin(void);
+
 /* The processes that send the store to servers, one each: they are started again when they end. All-zero: there is none. */
 struct agent_senders {
 	char *urls;

@@ -1,25 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* Start another dusk, as a child of the agent. */
+/*
+ * Start another dusk, as a child of the agent.
+ *
+ * It is to get a signal when the agent dies. The kernel forgets that at execve() of a file with capabilities, such as our own may be, so
+ * the child asks for it before and after.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 #include "cli/agent.h"
 #include "cli/helper.h"
 
+#define PARENT "DUSK_PARENT" /* "PID SIGNAL", in the environment of the child */
+
+/* Returns whether the parent is still there. */
+static bool end_with(pid_t parent, int death_signal)
+{
+	prctl(PR_SET_PDEATHSIG, death_signal);
+	return getppid() == parent;
+}
+
+bool agent_child_begin(void)
+{
+	const char *text = getenv(PARENT);
+	int parent, death_signal;
+
+	if (!text || sscanf(text, "%d %d", &parent, &death_signal) != 2)
+		return true;
+	unsetenv(PARENT);
+	return end_with(parent, death_signal);
+}
+
 __attribute__((noreturn)) static void become(const char *const *words, const char *folder, int death_signal,
 					     pid_t agent)
 {
-	char self[PATH_MAX] = "";
-
+	char self[PATH_MAX] = "", parent[32];
 	bool is_dusk = !strcmp(words[0], "dusk");
 
 	if (is_dusk ? helper_self(self) : helper_find(self, words[0]))
 		*self = 0;
-	prctl(PR_SET_PDEATHSIG, death_signal);
-	if (getppid() != agent)
+	snprintf(parent, sizeof(parent), "%d %d", agent, death_signal);
+	if (!end_with(agent, death_signal) || setenv(PARENT, parent, true))
 		_exit(STATUS_FAILED);
 	if (!folder || !chdir(folder)) {
 		execv(self, (char *const *)words);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "cli/agent.h"
 #include "cli/command.h"
 #include "cli/home.h"
 
@@ -137,6 +138,8 @@ int main(int argc, char **argv)
 		    "instead");
 		return STATUS_PRIVILEGE;
 	}
+	if (!agent_child_begin())
+		return STATUS_FAILED;
 	catch_limit();
 	status = run(argc, argv);
 	if (fflush(stdout) && status == STATUS_OK) {

@@ -216,6 +216,17 @@ if recorded "nobody records with the capabilities that doctor advises"; then
 			! has $pid CapPrm $NET_ADMIN && ! has $pid CapPrm $RAWIO
 	}
 	claim "root's recording, too; nobody sees its stackmap" while_recording roots_recording
+	# execve() of a file with capabilities makes the kernel forget which signal a process gets at its parent's death.
+	killed_agent() {
+		nobody "$capable" agent --config /dev/null --store "$tmp/public/store" --window 500ms --compact 0 2>agent.said &
+		agent=$!
+		until_true sh -c "recording=\$(ls -d public/store/*.dusk.recording) &&
+			'$dusk' query -i \"\${recording%.recording}\" --csv 'select count(*) from window' | grep -qx '[1-9][0-9]*'" || { cat agent.said; return 1; }
+		kill -9 $agent
+		until_true sh -c "! pgrep -f '^dusk record .*$tmp/public/store/'" || { pkill -9 -f "^dusk record .*$tmp/public/store/"; return 1; }
+	}
+	claim "the recorder of an agent that is killed ends" killed_agent
+	claim "... in order" sh -c "ls public/store/*.dusk && ! ls -d public/store/*.recording"
 	mkdir secret/there
 	alike() {
 		for option in -o -G; do
