@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Can doc/fleet.md be followed word by word? usage: test_fleet.sh DUSK SERVICES
+# Can doc/fleet.md be followed word by word? usage: test_fleet.sh DUSK SERVICES [systemd]
 #
 # Each command behind a "$" is run as it stands, by root of web-1, a machine of its own name, network, /etc and /var/lib; those of the
 # section "On each host" are run on web-2, too. Real servers, real recordings. Three things are not what the document says:
@@ -9,6 +9,8 @@
 #	db.example	is this machine, by /etc/hosts
 #	PASSWORD	is that of the server, secret
 #
+# With "systemd" this machine is web-1, which systemd runs, and only web-2 does without (tools/systemd).
+#
 # The output must have what the document shows of it: its headings, its first words (those before a number), and what it shows
 # without numbers. SERVICES is the folder of the units.
 . "$(dirname "$0")/../tools/tap.sh"
@@ -16,6 +18,7 @@ here=$(realpath "$(dirname "$0")")
 . "$here/clickhouse_server.sh"
 dusk=$(realpath "$1")
 units=$(realpath "$2")
+systemd=${3-}
 document=$here/../../doc/fleet.md
 skip() {
 	echo "1..0 # SKIP $1"
@@ -25,7 +28,7 @@ for command in clickhouse-server curl python3 ip; do
 	command -v $command >/dev/null || skip "$command is not installed"
 done
 for program in dusk-web dusk-clickhouse; do
-	[ -x "$(dirname "$dusk")/$program" ] || skip "$program was not built"
+	[ -x "$(dirname "$dusk")/$program" ] || [ -x "$(dirname "$dusk")/../libexec/dusk/$program" ] || skip "$program was not built"
 done
 [ "$(id -u)" = 0 ] || skip "not root"
 [ "${OWN_BPFFS-}" ] || skip "this machine has no mount namespaces"
@@ -56,8 +59,8 @@ become() {
 	echo "$host" >/proc/sys/kernel/hostname
 	mount --bind "$tmp/hosts/$host/etc" /etc && mount --bind "$tmp/hosts/$host/lib" /var/lib
 }
-# systemctl enable --now UNIT: start what it starts, unless it runs
-systemctl() {
+# start_unit enable --now UNIT: start what it starts, unless it runs
+start_unit() {
 	[ "$1 $2" = "enable --now" ] && [ -e "$units/$3.service" ] || return 1
 	[ ! -e "$tmp/$host.$3.pid" ] || return 0
 	mkdir -p -m 700 /var/lib/dusk
@@ -70,7 +73,8 @@ systemctl() {
 	) >"$tmp/$host.$3.said" 2>&1 &
 	echo $! >"$tmp/$host.$3.pid"
 }
-export -f become systemctl
+no_systemd='systemctl() { start_unit "$@"; }'
+export -f become start_unit
 
 # The commands to command.N, what is shown of their outputs to shown.N, and the section to section.N.
 awk '/^## / { section = substr($0, 4) }
@@ -102,7 +106,12 @@ follow() {
 }
 export -f shows follow
 
-become web-1
+if [ "$systemd" ]; then
+	echo "127.0.0.1 db.example" >>/etc/hosts
+else
+	become web-1
+	eval "$no_systemd"
+fi
 nr=0
 elsewhere=
 while [ -e command.$((nr + 1)) ]; do
@@ -112,12 +121,12 @@ while [ -e command.$((nr + 1)) ]; do
 	[ "$(cat section.$nr)" != "On each host" ] || elsewhere="$elsewhere $nr"
 	# The last command on a host: the next host.
 	if [ "$(cat section.$nr)" = "On each host" ] && [ "$(cat section.$((nr + 1)) 2>/dev/null)" != "On each host" ]; then
-		claim "the same on another host" unshare --mount --uts --propagation private bash -c "become web-2; cd $tmp; for n in $elsewhere; do follow \$n || exit 1; done"
+		claim "the same on another host" unshare --mount --uts --propagation private bash -c "$no_systemd; become web-2; cd $tmp; for n in $elsewhere; do follow \$n || exit 1; done"
 	fi
 done
 claim "the document has commands" [ $nr -gt 20 ]
 jobs -p >web.pid
-for unit in "$units"/*.service; do
+for unit in "$units"/dusk-*.service; do
 	if command -v systemd-analyze >/dev/null; then
 		sed "s,^ExecStart=[^ ]*/dusk,ExecStart=$dusk," "$unit" >"$(basename "$unit")"
 		claim "systemd takes $(basename "$unit")" sh -c "systemd-analyze verify --man=no ./$(basename "$unit") 2>&1 | tee verified; ! grep -v 'dusk-agent.service\|network-online' verified | grep ."
