@@ -108,16 +108,23 @@ static bool find_docker(struct container_name *ret, const char *root, const char
 		id);
 }
 
-/* containers/storage store.go: one list of all containers. */
+/* containers/storage containers.go: a list of all containers, and one of those that are removed when they end (since Podman 4.4). */
 static bool find_podman(struct container_name *ret, const char *root, const char *id)
 {
+	static const char *const lists[] = {
+		"overlay-containers/containers.json", "overlay-containers/volatile-containers.json",
+		"vfs-containers/containers.json", "vfs-containers/volatile-containers.json"};
 	char path[PATH_MAX];
+	bool found = false;
 
-	snprintf(path, sizeof(path), "%s/var/lib/containers/storage/overlay-containers/containers.json", root);
-	return ask_json(ret, path,
-			"select json_extract(value,'$.names[0]') from json_each(?1) "
-			"where json_extract(value,'$.id')=?2 and json_type(value,'$.names[0]')='text'",
-			id);
+	for (size_t i = 0; !found && i < sizeof(lists) / sizeof(*lists); i++) {
+		snprintf(path, sizeof(path), "%s/var/lib/containers/storage/%s", root, lists[i]);
+		found = ask_json(ret, path,
+				 "select json_extract(value,'$.names[0]') from json_each(?1) "
+				 "where json_extract(value,'$.id')=?2 and json_type(value,'$.names[0]')='text'",
+				 id);
+	}
+	return found;
 }
 
 bool container_find_name(struct container_name *ret, const char *root, const char *id)

@@ -91,6 +91,22 @@ static void podman_names_all_in_one_list(void **state)
 	assert_string_equal(is.container, "db");
 }
 
+/* As Podman 5.4 has written it, but for the ids. */
+static void podman_names_those_that_are_removed_at_their_end_in_another_one(void **state)
+{
+	(void)state;
+	make("var/lib/containers/storage/overlay-containers", "containers.json",
+	     "[{\"id\":\"" ID2 "\",\"names\":[\"db\"]}]");
+	make("var/lib/containers/storage/overlay-containers", "volatile-containers.json",
+	     "[{\"id\":\"" ID "\",\"names\":[\"gone\"],\"image\":\"" ID2 "\",\"layer\":\"" ID2
+	     "\",\"metadata\":\"{\\\"name\\\":\\\"gone\\\"}\",\"created\":\"2026-11-25T19:39:26.91391484Z\","
+	     "\"flags\":{\"MountLabel\":\"\",\"ProcessLabel\":\"\"}}]");
+	assert_true(container_find_name(&is, root, ID));
+	assert_string_equal(is.container, "gone");
+	assert_true(container_find_name(&is, root, ID2));
+	assert_string_equal(is.container, "db");
+}
+
 static void damaged_files_name_nothing(void **state)
 {
 	static const char *const texts[] = {"",	   "{",	   "{\"Name\":7}",	  "{\"Name\":\"\"}",
@@ -119,6 +135,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(logs_of_another_form_name_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(docker_names_a_container_in_its_configuration, begin, end),
 		cmocka_unit_test_setup_teardown(podman_names_all_in_one_list, begin, end),
+		cmocka_unit_test_setup_teardown(podman_names_those_that_are_removed_at_their_end_in_another_one, begin,
+						end),
 		cmocka_unit_test_setup_teardown(damaged_files_name_nothing, begin, end),
 		cmocka_unit_test_setup_teardown(an_id_is_no_path, begin, end),
 	};
