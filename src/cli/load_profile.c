@@ -77,7 +77,7 @@ struct names {
 	bool of_store; /* names that its recorders did not find are not looked for again: there are many profiles */
 };
 
-/* Look up the names that @p, at @path, lacks. @ctx: which names. */
+/* Look up the names that @p, at @path, lacks; NULL: it cannot be read. @ctx: which names. */
 static int complete(struct dusk_profile *p, const char *path, void *ctx)
 {
 	const struct names *names = ctx;
@@ -94,7 +94,7 @@ static int complete(struct dusk_profile *p, const char *path, void *ctx)
 	int failed;
 
 	note_newer(path);
-	if (!names->wanted || (names->of_store && p->symbolized) || !dusk_profile_needs_names(p))
+	if (!p || !names->wanted || (names->of_store && p->symbolized) || !dusk_profile_needs_names(p))
 		return STATUS_OK;
 	if (!dusk_cache_folder(cache, sizeof(cache)))
 		o.cache = cache;

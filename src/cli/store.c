@@ -263,6 +263,7 @@ static int add_parts(struct dusk_merge *m, const struct paths *paths, struct dus
 
 		if (read_ahead_next(r, &p, &err)) {
 			say("%s", err.text);
+			status = complete(NULL, paths->v[i], ctx);
 			continue;
 		}
 		++*nr;

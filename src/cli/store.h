@@ -20,7 +20,7 @@ bool store_is_meant(const char *path);
 
 struct needs;
 
-/* Completes a profile of a store that was read from @path. Returns STATUS_OK, or STATUS_FAILED after it has said why. */
+/* Completes a profile of a store that was read from @path; NULL: it cannot be read, which is said. Returns STATUS_OK, or STATUS_FAILED after it has said why. */
 typedef int (*store_complete_fn)(struct dusk_profile *p, const char *path, void *ctx);
 
 /*

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
+#include "base/store_name.h"
 #include "clickhouse/rows.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/statement.h"
@@ -175,11 +176,16 @@ static int end(struct target *target, const struct dusk_profile *p, struct dusk_
 	return rc ?: send_names(of(target), &r, false, err);
 }
 
-/* The server counts that. */
+/*
+ * The server counts that: when the profile began, so that it is the same row if we are killed before we know that it has arrived,
+ * and count it again.
+ */
 static int lose(struct target *target, const char *host, const char *name, struct dusk_error *err)
 {
 	struct buffer b = {.nr_rows = 1};
 	char here[HOST_NAME_MAX + 1] = "";
+	time_t start_s = 0;
+	unsigned long nr;
 	uint64_t batch = 0;
 	int rc;
 
@@ -189,7 +195,8 @@ static int lose(struct target *target, const char *host, const char *name, struc
 		batch = hash64(batch ^ (uint8_t)*c);
 	for (const char *c = name; *c; c++)
 		batch = hash64(batch ^ (uint8_t)*c);
-	buffer_number(&b, uint32_t, time(NULL));
+	store_name_parse(name, &start_s, &nr);
+	buffer_number(&b, uint32_t, start_s);
 	buffer_text(&b, host);
 	buffer_text(&b, "lost-profiles");
 	buffer_number(&b, uint64_t, 1);

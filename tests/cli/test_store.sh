@@ -78,7 +78,10 @@ damaged() {
 	grep -q "^# samples:   60;" out && grep -q "20261124T015900Z.dusk" errors
 }
 claim "a damaged profile is named, and the others are read" damaged
-rm st/20261124T015900Z.dusk
+mkdir st/20261124T015900Z.dusk.recording
+damaged >/dev/null
+claim "... with a recording that is newer" grep -q "20261124T015900Z.dusk.recording is newer than" errors
+rm -r st/20261124T015900Z.dusk*
 cp st/20261124T020000Z.dusk strange@name.dusk
 claim "a file with an @ in its name is that file" samples strange@name.dusk 20
 
