@@ -57,3 +57,15 @@ void gzip_free(struct gzip *g)
 	deflateEnd(&g->z);
 	free(g);
 }
+
+int gzip_all(FILE *out, const void *data, size_t len)
+{
+	struct gzip *g;
+	int err = gzip_new(&g, out);
+
+	if (err)
+		return err;
+	gzip_write(g, data, len);
+	gzip_free(g);
+	return 0;
+}

@@ -17,6 +17,9 @@ void gzip_write(struct gzip *g, const void *data, size_t len);
 /* Write the rest of the stream and free @g. */
 void gzip_free(struct gzip *g);
 
+/* Write a stream of @data to @out. Returns as gzip_new(). */
+int gzip_all(FILE *out, const void *data, size_t len);
+
 static inline void gzip_freep(struct gzip **g)
 {
 	gzip_free(*g);

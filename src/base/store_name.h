@@ -10,6 +10,8 @@
 #define STORE_TIME "%Y%m%dT%H%M%SZ" /* when a profile begins */
 #define STORE_SUFFIX ".dusk"
 #define STORE_RECORDING ".recording" /* behind that: it is being recorded */
+#define STORE_POSITION \
+	".sent-" /* before a number: what has been sent somewhere, a file for each receiver (send/position.h) */
 
 /*
  * Set *@start_s by @name, and *@nr to 1, or to the number behind "_". Returns what is left of @name behind STORE_SUFFIX, or NULL: it is

@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/store_name.h"
 #include "base/suffix.h"
 #include "cli/command.h"
 #include "cli/output.h"
 
-#define POSITION ".sent-"
 #define MAX_POSITION_BYTES 4096
 
 /* The value of the line "KEY VALUE" in @text; "": there is none. */
@@ -46,7 +46,7 @@ static int each_position(const char *store, time_t oldest_s, void (*each)(const 
 		char path[PATH_MAX];
 		size_t len;
 
-		if (!strncmp(d->d_name, POSITION, strlen(POSITION)) && !has_suffix(d->d_name, ".new") &&
+		if (!strncmp(d->d_name, STORE_POSITION, strlen(STORE_POSITION)) && !has_suffix(d->d_name, ".new") &&
 		    snprintf(path, sizeof(path), "%s/%s", store, d->d_name) < PATH_MAX && !stat(path, &st) &&
 		    st.st_mtime >= oldest_s && !file_read(&text, &len, path, MAX_POSITION_BYTES) &&
 		    !strncmp(text, "profile ", 8))

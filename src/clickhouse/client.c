@@ -185,16 +185,10 @@ static struct curl_slist *headers(const struct client *c, bool packed)
 
 static int pack(const struct buffer *data, char **ret, size_t *ret_len)
 {
-	_cleanup_(gzip_freep) struct gzip *g = NULL;
 	FILE *out = open_memstream(ret, ret_len);
-	int err = out ? gzip_new(&g, out) : -ENOMEM;
+	int err = out ? gzip_all(out, data->bytes.v, data->bytes.nr) : -ENOMEM;
 
-	if (!err)
-		gzip_write(g, data->bytes.v, data->bytes.nr);
-	gzip_free(steal(g));
-	if (out && (ferror(out) || fclose(out)))
-		err = -ENOMEM;
-	return err;
+	return out && (ferror(out) | fclose(out)) ? -ENOMEM : err;
 }
 
 /* The first line of what a server says. */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include "base/address.h"
+#include "base/httpd.h"
 #include "base/privilege.h"
 #include "collect/server.h"
 
@@ -33,16 +34,6 @@ static void allow_files(void)
 		return;
 	limit.rlim_cur = limit.rlim_max;
 	setrlimit(RLIMIT_NOFILE, &limit);
-}
-
-/* Only the main thread is to be ended by a signal; the others inherit this. */
-static void block_signals(sigset_t *ends)
-{
-	sigemptyset(ends);
-	sigaddset(ends, SIGINT);
-	sigaddset(ends, SIGTERM);
-	sigprocmask(SIG_BLOCK, ends, NULL);
-	signal(SIGPIPE, SIG_IGN);
 }
 
 /* What the address and the password mean together. Returns 0 or an exit status. */
@@ -104,7 +95,7 @@ int main(int argc, char **argv)
 	if (status)
 		return status;
 	allow_files();
-	block_signals(&ends);
+	httpd_block_ends(&ends);
 	if (collector_init(&c, &o, &error)) {
 		fprintf(stderr, "dusk: %s\n", error.text);
 		status = 1;

@@ -2,13 +2,13 @@
 /* The collector's side of HTTP. See server.h. */
 #include "collect/server.h"
 #include <errno.h>
-#include <microhttpd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/address.h"
 #include "base/cleanup.h"
+#include "base/httpd.h"
 #include "collect/metrics.h"
 #include "collect/request.h"
 
@@ -16,12 +16,6 @@
 #define CONNECTION_BYTES (16u << 10) /* of its head, and of what is read of its body at once */
 #define IDLE_S 120
 #define THREADS 2
-
-#if MHD_VERSION < 0x00097002
-typedef int answer_t;
-#else
-typedef enum MHD_Result answer_t;
-#endif
 
 struct server {
 	struct MHD_Daemon *daemon;

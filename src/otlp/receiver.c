@@ -289,21 +289,16 @@ static int wrap(const struct receiver *r, const uint8_t *data, size_t len, char 
 	FILE *out = open_memstream(ret, ret_len);
 	char frame[FRAME_BYTES] = {r->packs};
 	size_t head = r->grpc ? sizeof(frame) : 0;
-	struct gzip *g;
+	int err = 0;
 
 	if (!out)
 		return -ENOMEM;
 	fwrite(frame, 1, head, out);
-	if (!r->packs) {
+	if (r->packs)
+		err = gzip_all(out, data, len);
+	else
 		fwrite(data, 1, len, out);
-	} else if (!gzip_new(&g, out)) {
-		gzip_write(g, data, len);
-		gzip_free(g);
-	} else {
-		fclose(out);
-		return -ENOMEM;
-	}
-	if (ferror(out) | fclose(out))
+	if (ferror(out) | fclose(out) | err)
 		return -ENOMEM;
 	for (size_t i = 1; i < head; i++)
 		(*ret)[i] = (*ret_len - head) >> (8 * (head - 1 - i));

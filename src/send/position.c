@@ -12,6 +12,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/store_name.h"
 #include "lib/error.h"
 
 #define MAX_BYTES 4096
@@ -47,7 +48,7 @@ int position_open(struct position *ret, const char *store, const char *place, bo
 	int rc;
 
 	*ret = (struct position){.place = place, .lock = -1, .asks = true};
-	if (snprintf(ret->path, sizeof(ret->path), "%s/" POSITION_PREFIX "%016" PRIx64, store, hash_text(place)) >=
+	if (snprintf(ret->path, sizeof(ret->path), "%s/" STORE_POSITION "%016" PRIx64, store, hash_text(place)) >=
 	    PATH_MAX)
 		return error_set(err, -ENAMETOOLONG, "the path of the store is too long: %.100s...", store);
 	rc = lock(ret, store, place);

@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include "send/target.h"
 
-#define POSITION_PREFIX ".sent-"
-
 struct position {
 	char path[PATH_MAX];
 	const char *place;

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/httpd.h"
 #include "base/privilege.h"
 #include "web/server.h"
 
@@ -51,36 +52,14 @@ static void print_address(const struct server_options *o, uint16_t port, bool by
 	fflush(stdout);
 }
 
-static int wait_for_end(void)
-{
-	sigset_t ends;
-	int signal;
-
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	return sigwait(&ends, &signal);
-}
-
-/* Only the main thread is to be ended by a signal; the server's threads inherit this. */
-static void block_signals(void)
-{
-	sigset_t ends;
-
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigprocmask(SIG_BLOCK, &ends, NULL);
-	signal(SIGPIPE, SIG_IGN);
-}
-
 int main(int argc, char **argv)
 {
 	const char *value = argc > 5 ? argv[5] : NULL;
 	struct server_options o;
+	sigset_t ends;
 	struct server *s;
 	uint16_t port;
-	int err;
+	int signal, err;
 
 	if (argc < 5) {
 		fputs("dusk-web is started by dusk web\n", stderr);
@@ -92,7 +71,7 @@ int main(int argc, char **argv)
 	err = privilege_stay_low();
 	if (err)
 		return fail("cannot give up", "privileges", err);
-	block_signals();
+	httpd_block_ends(&ends);
 	err = server_start(&s, &o, &port);
 	if (err == -EINVAL) {
 		fprintf(stderr, "dusk: %s is no address and port, such as 127.0.0.1:7417 or [::1]:7417\n", o.listen);
@@ -107,7 +86,7 @@ int main(int argc, char **argv)
 			"dusk: everybody who reaches %s can say that they are anybody: it is for a proxy alone\n",
 			o.listen);
 	print_address(&o, port, o.guard.mode == GUARD_TOKEN && !value);
-	wait_for_end();
+	sigwait(&ends, &signal);
 	server_stop(s);
 	return 0;
 }

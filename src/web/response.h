@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What each response has. */
 #pragma once
-#include <microhttpd.h>
-
-#if MHD_VERSION < 0x00097002
-typedef int answer_t;
-#else
-typedef enum MHD_Result answer_t;
-#endif
+#include "base/httpd.h"
 
 /* A response with a copy of @text; NULL: memory is short. */
 struct MHD_Response *response_of_text(const char *text, size_t bytes);
