@@ -31,6 +31,7 @@ end() {
 	"$runtime" rm -f shop brief late
 	[ ! "$daemon" ] || { kill $daemon; wait $daemon; }
 	umount -R /var/lib/containers /var/lib/docker
+	find /sys/fs/cgroup/docker /sys/fs/cgroup/libpod_parent -depth -type d -exec rmdir {} +
 	rm -rf "$tmp"
 } >/dev/null 2>&1
 trap end EXIT
