@@ -4,7 +4,8 @@
  *
  * A frame is one word. For kernel code it is the address. For user code it is the module's number in the upper 16 bits,
  * a flag for return addresses (bit 47), how the walk left the frame (bits 44 to 46, enum dusk_method), and the offset
- * in the module's file. For code without a file, the module is 0, and the address takes the place of the last two.
+ * in the module's file. For code without a file, the module is 0, and the address takes the place of the last two,
+ * without its lowest bits if they are always 0 (address_shift).
  * doc/stackmap.md describes it on two pages.
  */
 #pragma once
@@ -28,6 +29,7 @@ struct dusk_stacks {
 	char damage[256];		/* which part of a file could not be read, and where; "": none */
 	struct dusk_stack_names *names; /* dusk_stacks_find(); NULL: none are known */
 	uint32_t identity;		/* of the stackmap that they are from: dusk_stackmap_identity(); 0: not known */
+	uint32_t address_shift;		/* how many lowest bits addresses of code without a file lack in frames */
 	struct dusk_stack_ids *ids;	/* dusk_stacks_by_id(); NULL: made when it is needed */
 	void *store;			/* private to the library */
 };

@@ -21,6 +21,7 @@
 
 #define FRAME_RET (1ULL << 47)
 #define FRAME_ADDRESS (FRAME_RET - 1)
+#define FRAME_ADDRESS_SHIFT_MAX 16 /* of addresses with 63 bits */
 #define FRAME_METHOD_SHIFT 44
 #define FRAME_OFFSET ((1ULL << FRAME_METHOD_SHIFT) - 1)
 #define FRAME_MODULE_SHIFT 48

@@ -228,12 +228,31 @@ static void what_was_not_copied_is_no_guess(void **state)
 	forget(&seen);
 }
 
+/* The kernel copies a stack up to the first page that is not in memory. */
+static void a_stack_with_a_hole_is_copied_once_that_is_known(void **state)
+{
+	const char *file = live_file("hollow.dusk");
+	pid_t pid = START(live_victim("hollow"));
+	struct seen seen;
+
+	assert_int_equal(RECORD_PROCESS(file, pid, MS, "--mode", "copied", "-F", "499", "--stack-bytes", "60K"), 0);
+	live_end(pid);
+	look(&seen, file);
+	print_message("%llu of %llu complete\n", (unsigned long long)seen.complete, (unsigned long long)seen.samples);
+	assert_true(seen.not_copied > 0); /* there is a hole */
+	assert_int_equal(seen.other, 0);
+	assert_true(seen.complete >= seen.samples * 9 / 10);
+	assert_int_equal(untrue(&seen.functions, "^main( hollow( burn)?)?$"), 0);
+	forget(&seen);
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(stacks_are_the_same),
 		cmocka_unit_test(stacks_of_32_bits_are_the_same),
 		cmocka_unit_test(what_was_not_copied_is_no_guess),
+		cmocka_unit_test(a_stack_with_a_hole_is_copied_once_that_is_known),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

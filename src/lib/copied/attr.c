@@ -69,7 +69,7 @@ static struct perf_event_attr sample_attr(const struct attr_choice *c)
 	a.config = c->cycles ? (uint64_t)PERF_COUNT_HW_CPU_CYCLES : (uint64_t)PERF_COUNT_SW_CPU_CLOCK;
 	a.freq = 1;
 	a.sample_freq = c->o.hz;
-	a.exclude_idle = 1;
+	a.exclude_idle = !c->cycles; /* the counter stands still there, and arm64 refuses to leave it out */
 	a.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU | PERF_SAMPLE_REGS_USER |
 			PERF_SAMPLE_STACK_USER | (c->kernel ? PERF_SAMPLE_CALLCHAIN : 0);
 	a.exclude_callchain_user = c->kernel;

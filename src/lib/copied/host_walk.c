@@ -9,6 +9,7 @@
 #include "core/walk/walk.h"
 #include "lib/arch/signal_return.h"
 #include "lib/arch/stack_copy.h"
+#include "lib/copied/source.h"
 
 #define LARGEST_PAGE 65536ULL
 
@@ -47,17 +48,41 @@ static int read_place(struct host_walk *h, const struct place *p, void *dst, u32
 }
 
 /*
+ * The kernel copies a stack only up to a page that is not in memory. If it is not the end of the stack, but a hole, in
+ * variables that were never written: read what is behind the copy, so that the next one has it. Returns true if there was
+ * something. Files are not read for that: they may never answer.
+ */
+static bool fill_hole(struct host_walk *h)
+{
+	u64 addr = (h->sp + h->stack_bytes + h->uncopied) & ~(PAGE_BYTES - 1), end = h->sp + h->asked_bytes;
+	struct iovec pages[COPIED_STACK_BYTES_MAX / PAGE_BYTES + 2];
+	u8 bytes[sizeof(pages) / sizeof(pages[0])];
+	struct iovec to = {bytes, sizeof(bytes)};
+	struct place p;
+	int nr = 0;
+
+	if (h->is_whole)
+		return false;
+	for (; addr < end && nr < sizeof(bytes) && !spaces_find(h->spaces, h->pid, addr, &p); addr += PAGE_BYTES)
+		pages[nr++] = (struct iovec){(void *)addr, 1};
+	h->is_whole = !nr || process_vm_readv(h->pid, &to, 1, pages, nr, 0) <= 0;
+	return !h->is_whole;
+}
+
+/*
  * Read @len bytes from the copy. What the walk reads begins at a multiple of eight bytes, and the copy at the stack
  * pointer: 32-bit code may have that in between. The bytes before it belong to no frame, and read as zeros, as those do
  * that are missing at the end. Returns false if the copy does not have them all.
  */
-static bool read_copy(const struct host_walk *h, u8 *dst, u32 len, u64 addr)
+static bool read_copy(struct host_walk *h, u8 *dst, u32 len, u64 addr)
 {
 	u64 before = addr < h->sp ? h->sp - addr : 0, into = addr + before - h->sp, wanted, copied;
 
 	if (before > (h->sp & 7) || before >= len || into >= h->stack_bytes)
 		return false;
 	wanted = len - before;
+	if (wanted > h->stack_bytes - into && h->uncopied && fill_hole(h))
+		h->uncopied = 0;
 	if (wanted > h->stack_bytes + h->uncopied - into)
 		return false;
 	copied = wanted < h->stack_bytes - into ? wanted : h->stack_bytes - into;
@@ -252,7 +277,9 @@ u32 host_walk_run(struct host_walk *h, const struct copied_stack *s, u32 max_dep
 	h->sp = s->regs[REG_SP];
 	h->stack = s->bytes;
 	h->stack_bytes = s->nr_bytes;
+	h->asked_bytes = s->asked_bytes;
 	h->uncopied = missing_at_end(s);
+	h->is_whole = s->nr_bytes >= s->asked_bytes;
 	memcpy(w->machine.reg, s->regs, INPUT_REGS * sizeof(*s->regs));
 	w->machine.reg[REG_PC] = user_pc(h, s);
 	h->refused = 0;
@@ -264,5 +291,7 @@ u32 host_walk_run(struct host_walk *h, const struct copied_stack *s, u32 max_dep
 	target_use(NULL);
 	if (h->refused == w->out.nr + 1 && is_for_lack(w->outcome))
 		w->outcome = NOT_COPIED;
+	if (w->outcome == NOT_COPIED)
+		fill_hole(h);
 	return w->outcome;
 }

@@ -3,7 +3,8 @@
  * Walk a copied stack: the core on the host, over memory that is the copy, then the mapped files, then the process.
  *
  * The thread has run on since the sample. So nothing is read from the process that can change with that: only code, and
- * files that cannot be opened. What the walk needs beyond the copy ends it, as not-copied.
+ * files that cannot be opened. What the walk needs beyond the copy ends it, as not-copied; what is there is brought into
+ * memory, so that the next copy has it.
  */
 #pragma once
 #include "abi/event.h"
@@ -22,9 +23,10 @@ struct host_walk {
 	pid_t pid;
 	u64 sp;
 	const u8 *stack;
-	u64 stack_bytes;
-	u64 uncopied; /* bytes behind them, up to the end of the stack, which read as zeros */
-	u32 refused;  /* a read of other memory was refused when the walk had so many frames, plus 1 */
+	u64 stack_bytes, asked_bytes;
+	u64 uncopied;  /* bytes behind them, up to the end of the stack, which read as zeros */
+	bool is_whole; /* nothing is behind them, as far as is known */
+	u32 refused;   /* a read of other memory was refused when the walk had so many frames, plus 1 */
 	/* the walk before */
 	pid_t last_pid;
 	u64 last_changes;

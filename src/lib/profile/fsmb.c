@@ -139,6 +139,7 @@ int fsmb_parse(struct dusk_stacks **ret, char *bytes, size_t len, const char *pa
 		memcpy((*ret)->damage, damage, sizeof(damage));
 		(*ret)->names = steal(names);
 		(*ret)->identity = r.identity;
+		(*ret)->address_shift = r.address_shift;
 	}
 	stacknames_free(names);
 	stackset_done(&set);

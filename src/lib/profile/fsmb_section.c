@@ -7,7 +7,7 @@
  * 	TEXT, 1		strings, each with a 0 byte at its end
  * 	MODS, 1		struct stackfile, sorted by number, no duplicates: the file and its build id
  * 	NAME, 1		struct stackname, sorted by frame, no duplicates: the function
- * 	FROM, 1		dusk_stackmap_identity(), 0
+ * 	FROM, 1		dusk_stackmap_identity(), dusk_stacks.address_shift
  *
  * Tags and versions have 4 bytes, in the byte order of the file. Unknown sections are skipped.
  */
@@ -166,18 +166,26 @@ static void take_names(struct dusk_stack_names *n, struct fsmb_reading *r, const
 }
 
 struct origin {
-	uint32_t identity, reserved;
+	uint32_t identity, address_shift;
 };
 
 static void take_origin(struct fsmb_reading *r, const struct part *part)
 {
 	const struct origin *o = (const void *)part->data;
+	uint32_t shift;
 
-	if (part->bytes != sizeof(*o))
+	if (part->bytes != sizeof(*o)) {
 		fsmb_broken(r, "byte %zu: section FROM has %zu bytes, and not %zu", part->data - r->bytes, part->bytes,
 			    sizeof(*o));
+		return;
+	}
+	r->identity = fsmb_u32(r, o->identity);
+	shift = fsmb_u32(r, o->address_shift);
+	if (shift > FRAME_ADDRESS_SHIFT_MAX)
+		fsmb_broken(r, "byte %zu: section FROM says that addresses lack %" PRIu32 " bits",
+			    part->data - r->bytes, shift);
 	else
-		r->identity = fsmb_u32(r, o->identity);
+		r->address_shift = shift;
 }
 
 static bool is_empty(const struct dusk_stack_names *n)
@@ -229,13 +237,18 @@ static size_t section_bytes(size_t bytes)
 	return sizeof(struct section) + padded(bytes);
 }
 
+static bool has_origin(const struct dusk_stacks *s)
+{
+	return s->identity || s->address_shift;
+}
+
 size_t fsmb_sections_bytes(const struct dusk_stacks *s)
 {
 	const struct dusk_stack_names *n = s->names;
 	size_t names = is_empty(n) ? 0
 				   : section_bytes(n->text_bytes) + section_bytes(n->nr_files * sizeof(*n->files)) +
 					     section_bytes(n->nr_names * sizeof(*n->names));
-	size_t all = names + (s->identity ? section_bytes(sizeof(struct origin)) : 0);
+	size_t all = names + (has_origin(s) ? section_bytes(sizeof(struct origin)) : 0);
 
 	return all ? sizeof(struct section) + all : 0;
 }
@@ -256,7 +269,7 @@ void fsmb_put_sections(char *to, const struct dusk_stacks *s)
 {
 	struct section head = {FSMB_SECTIONS, VERSION, fsmb_sections_bytes(s) - sizeof(head)};
 	const struct dusk_stack_names *n = s->names;
-	struct origin origin = {s->identity, 0};
+	struct origin origin = {s->identity, s->address_shift};
 
 	if (!fsmb_sections_bytes(s))
 		return;
@@ -267,6 +280,6 @@ void fsmb_put_sections(char *to, const struct dusk_stacks *s)
 		to = put(to, MODULES, n->files, n->nr_files * sizeof(*n->files));
 		to = put(to, NAMES, n->names, n->nr_names * sizeof(*n->names));
 	}
-	if (s->identity)
+	if (has_origin(s))
 		put(to, ORIGIN, &origin, sizeof(origin));
 }

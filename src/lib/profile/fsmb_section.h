@@ -12,8 +12,8 @@ struct fsmb_reading {
 	char *bytes;
 	size_t len, at;
 	bool swapped;
-	uint32_t identity; /* of the stackmap; 0: no section has it */
-	char *damage;	   /* dusk_stacks.damage */
+	uint32_t identity, address_shift; /* as in struct dusk_stacks; 0: no section has it */
+	char *damage;			  /* dusk_stacks.damage */
 };
 
 static inline uint32_t fsmb_u32(const struct fsmb_reading *r, uint32_t n)

@@ -71,7 +71,7 @@ int dusk_stacks_find(const struct dusk_stacks *s, const struct dusk_stack *stack
 			name->size,
 		};
 	else if (n && frame_module(frame) == FRAME_ANON)
-		*ret = (struct dusk_symbol){NULL, "[anon]", frame_offset(frame), 0};
+		*ret = (struct dusk_symbol){NULL, "[anon]", (frame & FRAME_ADDRESS) << s->address_shift, 0};
 	else if (file && file->number != FRAME_KERNEL)
 		*ret = (struct dusk_symbol){NULL, without_folders(n->text + file->path), frame_offset(frame), 0};
 	else

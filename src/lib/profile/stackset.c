@@ -168,13 +168,25 @@ bool dusk_stack_is_kernel(const struct dusk_stack *s)
 	return frame_module(s->frame[0]) == FRAME_KERNEL;
 }
 
-static uint64_t word_of(const struct dusk_profile *p, uint32_t frame)
+/* How many of their lowest bits have addresses of code without a file to lack, so that all have room in frames? */
+static uint32_t address_shift(const struct dusk_profile *p)
+{
+	uint32_t shift = 0;
+
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		while (p->modules[p->frames[i].module].kind == DUSK_MODULE_ANON &&
+		       p->frames[i].offset >> shift > FRAME_ADDRESS && shift < FRAME_ADDRESS_SHIFT_MAX)
+			shift++;
+	return shift;
+}
+
+static uint64_t word_of(const struct dusk_profile *p, uint32_t frame, uint32_t shift)
 {
 	const struct dusk_frame *f = &p->frames[frame];
 
 	switch (p->modules[f->module].kind) {
 	case DUSK_MODULE_KERNEL: return f->offset;
-	case DUSK_MODULE_ANON: return frame_make(FRAME_ANON, f->offset, f->is_return);
+	case DUSK_MODULE_ANON: return (f->is_return ? FRAME_RET : 0) | (f->offset >> shift & FRAME_ADDRESS);
 	default: return frame_left(frame_make(f->module, f->offset, f->is_return), f->method);
 	}
 }
@@ -203,6 +215,7 @@ static uint32_t *count_refs(const struct dusk_profile *p, size_t *words)
 int dusk_stacks_of_profile(struct dusk_stacks **ret, const struct dusk_profile *p)
 {
 	struct stackset set = {};
+	uint32_t shift = address_shift(p);
 	size_t words;
 	uint32_t *refs = count_refs(p, &words);
 	uint64_t *word = set.store = malloc((words + 1) * sizeof(*word));
@@ -214,13 +227,15 @@ int dusk_stacks_of_profile(struct dusk_stacks **ret, const struct dusk_profile *
 		if (!stack.refs)
 			continue;
 		for (uint32_t n = node; n; n = p->nodes[n].parent)
-			word[stack.nr++] = word_of(p, p->nodes[n].frame);
+			word[stack.nr++] = word_of(p, p->nodes[n].frame, shift);
 		word += stack.nr;
 		err = vec_push(&set.stacks, stack); /* nodes are distinct already */
 	}
 	free(refs);
 	if (!err)
 		err = stackset_steal(ret, &set);
+	if (!err)
+		(*ret)->address_shift = shift;
 	stackset_done(&set);
 	return err;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "abi/frame.h"
 #include "base/cleanup.h"
 #include "base/map.h"
 #include "base/vec.h"
@@ -165,8 +166,10 @@ static int copy_end(struct copy *c, struct dusk_stacks **ret, const struct dusk_
 		c->set.stacks.v[i].frame = at;
 	if (!err)
 		err = stackset_steal(ret, &c->set);
-	if (!err)
+	if (!err) {
 		(*ret)->identity = m->registry->identity;
+		(*ret)->address_shift = CODE_ADDRESS_SHIFT;
+	}
 	stackset_done(&c->set);
 	return err;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* How much of a stack is copied? */
+/* How much of a stack is copied, and which events do all machines allow? */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -53,12 +53,24 @@ static void the_kernel_copies_what_makes_whole_pages_of_it(void **state)
 	assert_int_equal(attr_of(&c, SOURCE_STACKS).sample_stack_user, COPIED_STACK_BYTES_MAX);
 }
 
+/* linux 6.18 drivers/perf/arm_pmuv3.c, armv8pmu_set_event_filter() */
+static void a_counter_is_not_asked_to_stop_while_the_cpu_is_idle(void **state)
+{
+	struct attr_choice c = {.o.hz = 99, .cycles = true};
+
+	assert_int_equal(attr_of(&c, SOURCE_SAMPLES).type, PERF_TYPE_HARDWARE);
+	assert_false(attr_of(&c, SOURCE_SAMPLES).exclude_idle);
+	c.cycles = false;
+	assert_true(attr_of(&c, SOURCE_SAMPLES).exclude_idle); /* the clock goes on there */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples_have_what_a_quarter_of_a_second_has_room_for),
 		cmocka_unit_test(switches_have_the_least),
 		cmocka_unit_test(what_is_asked_for_is_copied),
+		cmocka_unit_test(a_counter_is_not_asked_to_stop_while_the_cpu_is_idle),
 		cmocka_unit_test(the_kernel_copies_what_makes_whole_pages_of_it),
 	};
 

@@ -4,6 +4,8 @@
  * and walks it.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -142,6 +144,90 @@ static void beyond_the_copy_nothing_is_read(void **state)
 			assert_int_equal(frame_place(walk.walk->out.frame[i]), frame_place(whole[i]));
 	}
 	assert_int_equal(walk.reads_of_processes, 0);
+}
+
+#define HOLE (16 * PAGE_BYTES)
+
+/* Pages of a stack: is this one in memory? */
+static bool is_there(u64 addr)
+{
+	u64 entry = 0;
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(pread(fd, &entry, 8, addr / sysconf(_SC_PAGESIZE) * 8), 8);
+	close(fd);
+	return entry >> 63;
+}
+
+/* As the kernel does it: up to the first page that is not there. */
+static u64 copy_what_is_there(u64 asked)
+{
+	u64 sp = copied.regs[REG_SP], nr = 0;
+
+	while (nr < asked && is_there(sp + nr))
+		nr += PAGE_BYTES - (sp + nr) % PAGE_BYTES;
+	nr = nr < asked ? nr : asked;
+	memcpy(copied.bytes, (void *)sp, nr);
+	return nr;
+}
+
+static u32 run_asked(u64 bytes, u64 asked)
+{
+	const struct copied_stack s = {getpid(), copied.regs, copied.bytes, bytes, asked, false};
+
+	return host_walk_run(&walk, &s, DEFAULT_DEPTH);
+}
+
+__attribute__((noinline)) static void copy_at_end(void)
+{
+	ucontext_t c;
+	u64 nr;
+
+	getcontext(&c);
+	test_registers(copied.regs, &c);
+	nr = copy_what_is_there(HOLE / 2);
+	assert_true(nr < HOLE / 2);
+	/* more than was asked for is not touched */
+	assert_int_equal(run_asked(nr, HOLE / 2), NOT_COPIED);
+	assert_true(is_there(copied.regs[REG_SP] + nr + PAGE_BYTES));
+	assert_false(is_there(copied.regs[REG_SP] + HOLE / 2 + 2 * PAGE_BYTES));
+	assert_int_equal(run_asked(nr, HOLE + 4 * PAGE_BYTES), NOT_COPIED);
+	nr = copy_what_is_there(HOLE + 4 * PAGE_BYTES);
+	assert_true(nr > HOLE);
+	run_asked(nr, HOLE + 4 * PAGE_BYTES);
+}
+
+static void *with_a_hole(void *nothing)
+{
+	volatile char room[HOLE];
+
+	copied.returns[0] = (u64)__builtin_return_address(0);
+	room[0] = 1;
+	copy_at_end();
+	return (void *)(uintptr_t)(room[0] - 1);
+}
+
+/* Variables of a function that have never been written: the kernel's copy ends there, and the next one does not. */
+static void a_hole_in_the_stack_is_filled_for_the_next_copy(void **state)
+{
+	size_t bytes = 4 * HOLE;
+	void *stack = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	pthread_attr_t attr;
+	pthread_t thread;
+	struct place p;
+
+	assert_true(stack != MAP_FAILED);
+	madvise(stack, bytes, MADV_NOHUGEPAGE);
+	assert_int_equal(pthread_attr_init(&attr), 0);
+	assert_int_equal(pthread_attr_setstack(&attr, stack, bytes), 0);
+	assert_int_equal(pthread_create(&thread, &attr, with_a_hole, NULL), 0);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	pthread_attr_destroy(&attr);
+	assert_true(walk.walk->out.nr >= 3); /* copy_at_end(), with_a_hole(), the C library */
+	assert_true(spaces_find(&spaces, getpid(), copied.returns[0], &p));
+	assert_int_equal(frame_offset(walk.walk->out.frame[2]), copied.returns[0] - p.start + p.offset);
+	assert_int_equal(walk.reads_of_processes, 0);
+	munmap(stack, bytes);
 }
 
 static u64 interrupted_pc;
@@ -308,6 +394,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(the_stack_is_as_it_was, begin, end),
 		cmocka_unit_test_setup_teardown(beyond_the_copy_nothing_is_read, begin, end),
+		cmocka_unit_test_setup_teardown(a_hole_in_the_stack_is_filled_for_the_next_copy, begin, end),
 		cmocka_unit_test_setup_teardown(what_a_handler_interrupted_is_there_until_its_last_system_call_is_done,
 						begin, end),
 		cmocka_unit_test_setup_teardown(without_its_file_the_process_is_read, begin, end),

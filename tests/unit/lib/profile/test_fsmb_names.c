@@ -24,11 +24,10 @@
 #define USER 0x0003800000001234
 #define ALONE 0x0004000000000777 /* whose file is known, and no more */
 #define CODE 0x00007f1200000040	 /* without a file */
-#define MADE (CODE >> CODE_ADDRESS_SHIFT)
 #define UNKNOWN 0x0009000000000001
 
 /* The kernel's frame is the innermost one here, and returned to there. */
-static const uint64_t frames[] = {KERNEL, USER, ALONE, MADE, UNKNOWN, KERNEL + 0x100, KERNEL};
+static const uint64_t frames[] = {KERNEL, USER, ALONE, CODE, UNKNOWN, KERNEL + 0x100, KERNEL};
 static struct dusk_stack some[] = {{42, 5, 1337, frames}, {99, 2, 1, frames + 5}};
 #define STACKS_END (HEAD + 2 * HEAD + 7 * sizeof(uint64_t))
 
@@ -250,6 +249,32 @@ static void which_stackmap_they_are_from_is_read_in_either_byte_order_with_names
 	}
 }
 
+/* A file of an architecture whose addresses have more bits, or fewer, than those of the reader's. */
+static void code_without_a_file_has_its_address_whichever_architecture_wrote_it(void **state)
+{
+	for (uint32_t k = 0; k < 8; k++) {
+		uint32_t shift = k & 3;
+		struct dusk_stacks specimen = {.nr = 2, .v = some, .address_shift = shift};
+		_cleanup_(stacks_freep) struct dusk_stacks *s = NULL, *second = NULL;
+		struct dusk_symbol symbol;
+		char *bytes;
+		size_t len;
+
+		give_names(&specimen);
+		bytes = written(&specimen, &len);
+		stacknames_free(specimen.names);
+		if (k & 4)
+			swap(bytes, len);
+		s = parse(bytes, len);
+		assert_string_equal(s->damage, "");
+		assert_int_equal(dusk_stacks_find(s, &s->v[0], 3, &symbol), 0);
+		assert_int_equal(symbol.offset, (uint64_t)CODE << shift);
+		bytes = written(s, &len); /* as it was */
+		second = parse(bytes, len);
+		assert_int_equal(second->address_shift, shift);
+	}
+}
+
 static void without_names_there_is_nothing_behind_the_stacks(void **state)
 {
 	struct dusk_stacks bare = {.nr = 2, .v = some};
@@ -342,8 +367,8 @@ static void a_section_from_of_another_size_says_nothing(void **state)
 
 		assert_int_equal(count_names(s), NR_EXPECTED);
 		assert_int_equal(s->identity, bytes_there == 8 ? UINT32_MAX : 0);
-		if (bytes_there != 8)
-			assert_non_null(strstr(s->damage, "section FROM has"));
+		assert_int_equal(s->address_shift, 0);
+		assert_non_null(strstr(s->damage, bytes_there == 8 ? "lack 4294967295 bits" : "section FROM has"));
 	}
 }
 
@@ -542,6 +567,49 @@ static void names_of_a_profile_go_with_its_stacks(void **state)
 	assert_int_equal(dusk_stacks_module(s, 2, &m), -ENOENT);
 }
 
+/* The address of what is called by code of a profile whose code without a file ends at @high. */
+static void assert_address(uint64_t high)
+{
+	struct dusk_module modules[] = {{}, {DUSK_MODULE_ANON, 7, "[anon]", ""}};
+	struct dusk_function functions[] = {{}};
+	struct dusk_frame p_frames[] = {
+		{},
+		{.module = 1, .offset = 0x7f1200004000, .is_return = true},
+		{.module = 1, .offset = high},
+	};
+	struct dusk_node nodes[] = {{}, {0, 1}, {1, 2}};
+	struct dusk_sample sample = {.node = 2};
+	struct dusk_profile p = {
+		.nr_modules = 2,
+		.nr_functions = 1,
+		.nr_frames = 3,
+		.nr_nodes = 3,
+		.nr_samples = 1,
+		.modules = modules,
+		.functions = functions,
+		.frames = p_frames,
+		.nodes = nodes,
+		.samples = &sample,
+	};
+	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
+	struct dusk_symbol symbol;
+
+	assert_int_equal(dusk_stacks_of_profile(&s, &p), 0);
+	assert_int_equal(dusk_stacks_name_by_profile(s, &p), 0);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_int_equal(dusk_stacks_find(s, &s->v[0], i, &symbol), 0);
+		assert_int_equal(symbol.offset, p_frames[2 - i].offset);
+		assert_int_equal(frame_is_return(s->v[0].frame[i]), i);
+	}
+}
+
+static void addresses_in_a_profile_of_any_architecture_go_with_its_stacks(void **state)
+{
+	assert_address(0x7fffffffffff);
+	assert_address(0xffff8e010044);
+	assert_address(0x00fffff7b1a2c000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +617,7 @@ int main(void)
 		cmocka_unit_test(what_is_read_can_be_written_again_as_it_was),
 		cmocka_unit_test(which_stackmap_they_are_from_is_read_in_either_byte_order_with_names_and_without),
 		cmocka_unit_test(a_section_from_of_another_size_says_nothing),
+		cmocka_unit_test(code_without_a_file_has_its_address_whichever_architecture_wrote_it),
 		cmocka_unit_test(without_names_there_is_nothing_behind_the_stacks),
 		cmocka_unit_test(wherever_it_is_cut_it_is_said_and_what_is_there_is_right),
 		cmocka_unit_test(trailing_bytes_are_reported),
@@ -560,6 +629,7 @@ int main(void)
 		cmocka_unit_test(text_without_an_end_is_not_used),
 		cmocka_unit_test(a_frame_that_is_called_two_things_has_no_name),
 		cmocka_unit_test(names_of_a_profile_go_with_its_stacks),
+		cmocka_unit_test(addresses_in_a_profile_of_any_architecture_go_with_its_stacks),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
