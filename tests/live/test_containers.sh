@@ -60,23 +60,27 @@ runs+=(--pids-limit=$pids --rm)
 claim "another, which is removed when it ends" "${runs[@]}" --name brief busy sh -c "$forever"
 
 containers() { # containers PROFILE: the names that its samples are of
-	"$dusk" report -i "$1" --sort container --no-children --csv | tail -n +2 | cut -d , -f 3 | grep . | sort | paste -sd' '
+	"$dusk" report -i "$1" --sort container --no-children --csv | tail -n +2 | cut -d , -f 3 | tee "$tmp/containers"
 }
-are() { # are NAMES PROFILE
-	got=$(containers "$2")
-	echo "$got"
-	[ "$got" = "$1" ]
+only() { # only NAME PROFILE
+	containers "$2"
+	[ "$(cat "$tmp/containers")" = "$1" ]
+}
+has() { # has NAME PROFILE: among what else the machine runs
+	containers "$2"
+	grep -qx "$1" "$tmp/containers"
 }
 claim "a recording" "$dusk" record -q -d 2s -o all.dusk
-claim "each container has its name" are "brief shop" all.dusk
+claim "a container has its name" has shop all.dusk
+claim "... and another, which is removed when it ends" has brief all.dusk
 claim "a container is recorded by its name" "$dusk" record -q -d 1s --container shop -o one.dusk
-claim "... and nothing else" are shop one.dusk
+claim "... and nothing else" only shop one.dusk
 claim "one that is removed when it ends, too" "$dusk" record -q -d 1s --container brief -o two.dusk
-claim "... and nothing else" are brief two.dusk
+claim "... and nothing else" only brief two.dusk
 "$runtime" kill shop brief >/dev/null
 "$dusk" record -q -d 5s -o late.dusk &
 sleep 1
 claim "one that begins under way" "${runs[@]}" --name late busy sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i + 1)); done'
 wait $!
-claim "... has its name" are late late.dusk
+claim "... has its name" has late late.dusk
 done_testing
