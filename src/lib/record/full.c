@@ -10,6 +10,7 @@
 #include "abi/event.h"
 #include "base/clock.h"
 #include "base/map.h"
+#include "lib/arch/preempt_count.h"
 #include "lib/error.h"
 #include "lib/profile/abi_names.h"
 #include "lib/profile/profile_write.h"
@@ -115,7 +116,7 @@ static int fill_filter(const struct full *f, const struct dusk_record_options *o
 	filter->min_block_ns = o->verify ? 0 : o->min_block_ns; /* sums have no stacks of their own to compare */
 	filter->verify = o->verify;
 	filter->wakers = f->sources & DUSK_RECORD_WAKERS;
-	if (filter->wakers && probe_from_run_queue(&distance, CPU_PREEMPT_COUNT))
+	if (filter->wakers && !PREEMPT_COUNT_WITH_TASK && probe_from_run_queue(&distance, CPU_PREEMPT_COUNT))
 		return error_set(err, -EOPNOTSUPP,
 				 "cannot record wakers: the kernel's BTF does not say where the preemption "
 				 "count is, which tells interrupts from tasks");

@@ -4,6 +4,8 @@
 set -eu
 # The kernel would take what an emulated CPU needs for a sample as a reason to allow fewer of them.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
+# Debian does not let ordinary users sample by default.
+echo 2 >/proc/sys/kernel/perf_event_paranoid
 # Programs under test that burn time leave the CPU to what loads.
 export VICTIM_NICE=19
 exec "$@"
