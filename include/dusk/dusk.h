@@ -338,15 +338,30 @@ int dusk_profile_merge(struct dusk_profile **ret, const struct dusk_profile *con
 		       uint64_t from_ns, uint64_t to_ns, struct dusk_error *err);
 
 /*
- * The same, one part after the other, so that each can be freed once it is added. @sum: sums of one thread, stack and
- * outcome become one, which has the time of the first; what has a time of its own keeps it. After an error only
+ * What may be lost for a result that is small. Sums are what has no time of its own, but that of its window
+ * (DUSK_NO_CPU). All-zero: nothing.
+ */
+struct dusk_merge_options {
+	size_t sz;		 /* sizeof(struct dusk_merge_options) */
+	uint64_t from_ns, to_ns; /* as of dusk_profile_merge() */
+	uint64_t sum_ns;   /* sums of one thread, stack and outcome, of windows that begin in the same of these parts of
+				    the time by CLOCK_REALTIME, become one, which has the time of the first. At least
+				    a second; UINT64_MAX: whenever they were; 0: none */
+	uint32_t max_sums; /* ... once there are more than these */
+	bool alike; /* threads of one name, cgroup, service and version become one. What they differ in is 0, or "",
+				    and the times of threads are left out */
+	uint32_t max_threads; /* ... once there are more than these */
+};
+
+/*
+ * As dusk_profile_merge(), one part after the other, so that each can be freed once it is added. After an error only
  * dusk_merge_free() is left to call, which also accepts NULL.
  *
- * dusk_merge_new() returns 0 or -ENOMEM; the others as dusk_profile_merge().
+ * dusk_merge_new() returns 0, -ENOMEM, or of @o (NULL: all-zero) -EINVAL or -E2BIG; the others as dusk_profile_merge().
  */
 struct dusk_merge;
 
-int dusk_merge_new(struct dusk_merge **ret, uint64_t from_ns, uint64_t to_ns, bool sum, struct dusk_error *err);
+int dusk_merge_new(struct dusk_merge **ret, const struct dusk_merge_options *o, struct dusk_error *err);
 int dusk_merge_add(struct dusk_merge *m, const struct dusk_profile *part, struct dusk_error *err);
 
 /* Hand over what was merged. Nothing can be added any more, and @m is still to be freed. */

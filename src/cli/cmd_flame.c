@@ -9,6 +9,7 @@
 #include "report/flame/flame.h"
 
 #define SIDES 2
+#define MAX_THREADS 10000 /* of more, nobody looks at each */
 
 struct options {
 	const char *input, *output, *title, *wakers;
@@ -90,6 +91,15 @@ static enum time_base kind_for(const struct dusk_profile *p, const struct option
 	return o->kind.event || (!p->nr_samples && p->nr_occurrences) ? TIME_BASE_EVENT : TIME_BASE_WALL;
 }
 
+static void note_alike(const struct dusk_profile *p)
+{
+	if (dusk_profile_setting(p, "threads"))
+		say("there are more than %d threads: those of one name, cgroup, service and version are shown as one; "
+		    "a "
+		    "shorter time, or --pid, tells them apart",
+		    MAX_THREADS);
+}
+
 /* @before: what the first of two has instead, or NULL. */
 static int open_side(const struct command *self, struct side *s, const struct options *o, const char *path,
 		     const char *before)
@@ -97,7 +107,10 @@ static int open_side(const struct command *self, struct side *s, const struct op
 	struct filter filter = {.trim = true, .marks = true};
 	const struct dusk_profile *p;
 	const char *pattern;
-	struct needs needs = {.filter = &filter, .keys = KEY_COMM | KEY_PID | KEY_TIME, .whole = o->wakers};
+	struct needs needs = {.filter = &filter,
+			      .keys = KEY_COMM | KEY_PID | KEY_TIME,
+			      .whole = o->wakers,
+			      .max_threads = MAX_THREADS};
 	struct thread_labels by;
 	int status = filter_choose(self, &o->filter, &filter);
 
@@ -113,6 +126,7 @@ static int open_side(const struct command *self, struct side *s, const struct op
 	if (status)
 		return status;
 	p = s->profile;
+	note_alike(p);
 	filter.kind = kind_for(p, o);
 	status = wakers_choose(&filter.wakers, o->wakers, p, path);
 	if (!status)

@@ -5,6 +5,9 @@
 #include <string.h>
 #include "cli/command.h"
 
+#define NS_A_S 1000000000ULL
+#define SUMS_MAX 1000000 /* what a view can show of times, such as the rows of a flame graph */
+
 /* A server's "*" is any text, as a pattern's, and it knows no more of patterns. What is not known is "", which is not asked for. */
 static bool can_ask(const char *pattern)
 {
@@ -57,9 +60,21 @@ static bool is_whole(const struct needs *n)
 	return n->whole || n->filter->only.min_ns || n->filter->only.ignore_idle;
 }
 
-bool needs_times(const struct needs *n)
+void needs_reduce(const struct needs *n, struct dusk_merge_options *o, uint64_t span_ns)
 {
-	return !n || is_whole(n) || (n->keys | keys_of(&n->filter->only)) & KEY_TIME;
+	unsigned int selected = n ? keys_of(&n->filter->only) : 0;
+	uint64_t part_ns = time_bucket_part_ns(span_ns);
+
+	if (!n || is_whole(n))
+		return;
+	if (!((n->keys | selected) & KEY_TIME)) {
+		o->sum_ns = UINT64_MAX;
+	} else if (!(selected & KEY_TIME) && part_ns >= NS_A_S) {
+		o->sum_ns = part_ns;
+		o->max_sums = SUMS_MAX;
+	}
+	o->alike = !(selected & KEY_PID) && (n->max_threads || !(n->keys & (KEY_PID | KEY_TID)));
+	o->max_threads = n->keys & (KEY_PID | KEY_TID) ? n->max_threads : 0;
 }
 
 static void put_selection(FILE *out, const struct selection *s)

@@ -3,8 +3,8 @@
  * What a view needs of a profile, so that a server gives no more.
  *
  * A server leaves out samples that the filter would leave out anyhow, and does not tell apart what the view adds up. The filter is
- * applied to what comes, so all that must hold is that what it would select is there. Files have all, and are asked only whether
- * the time of sums matters.
+ * applied to what comes, so all that must hold is that what it would select is there. Files have all, and many of them are reduced
+ * to what is needed while they are read.
  */
 #pragma once
 #include "report/model/filter.h"
@@ -16,6 +16,7 @@ struct needs {
 	bool no_stacks;		     /* the view shows no functions */
 	bool whole;		     /* it tells each sample, or thread, apart */
 	bool left_out;		     /* it says how much the filter leaves out */
+	uint32_t max_threads; /* of a store with more, it does not show each PID, though @keys has them; 0: it does */
 };
 
 #define NEEDS_WORDS 64 /* at most, for fetch of dusk-clickhouse, with a NULL behind them */
@@ -23,5 +24,5 @@ struct needs {
 /* Say @n (NULL: all) in words for dusk-clickhouse, and set @ret to them. Free @text with free(). Returns STATUS_OK or STATUS_FAILED. */
 int needs_say(const struct needs *n, char **text, const char *ret[NEEDS_WORDS]);
 
-/* Does @n (NULL: all) tell apart when sums over windows of time were taken, or how long each was? */
-bool needs_times(const struct needs *n);
+/* Set in @o what @n (NULL: all) does not tell apart in a profile of several, which have @span_ns. */
+void needs_reduce(const struct needs *n, struct dusk_merge_options *o, uint64_t span_ns);

@@ -223,6 +223,27 @@ static int each_part(const struct store *s, int (*each)(const char *path, void *
 	return status;
 }
 
+/* How long the time is that is asked for; where the profiles end is not known, and guessed by how far apart they begin. */
+static uint64_t span_ns(const struct store *s)
+{
+	uint64_t from_ns = UINT64_MAX, to_ns = 0, longest_ns = 0;
+
+	for (size_t i = 0; i < s->names.nr; i++) {
+		uint64_t begin_ns = may_have(s, i) ? begins_ns(s->names.v[i]) : 0;
+
+		if (!begin_ns)
+			continue;
+		if (to_ns && begin_ns - to_ns > longest_ns)
+			longest_ns = begin_ns - to_ns;
+		from_ns = begin_ns < from_ns ? begin_ns : from_ns;
+		to_ns = begin_ns;
+	}
+	to_ns += longest_ns;
+	from_ns = from_ns < s->from_ns ? s->from_ns : from_ns;
+	to_ns = s->to_ns && s->to_ns < to_ns ? s->to_ns : to_ns;
+	return to_ns > from_ns ? to_ns - from_ns : 0;
+}
+
 int store_each(const char *path, int (*each)(const char *path, void *ctx), void *ctx)
 {
 	_cleanup_(store_done) struct store s = {.from_ns = 0};
@@ -278,17 +299,20 @@ static int add_parts(struct dusk_merge *m, const struct paths *paths, struct dus
 	return status;
 }
 
-static int read_files(struct dusk_profile **ret, const struct store *s, const struct paths *paths, bool sum,
-		      store_complete_fn complete, void *ctx)
+static int read_files(struct dusk_profile **ret, const struct store *s, const struct paths *paths,
+		      const struct dusk_merge_options *o, store_complete_fn complete, void *ctx)
 {
 	_cleanup_(merge_freep) struct dusk_merge *m = NULL;
 	struct dusk_error err = {""};
 	bool span = s->from_ns || s->to_ns;
 	uint32_t nr = 0;
-	int status = dusk_merge_new(&m, s->from_ns, s->to_ns, sum, &err) ? STATUS_FAILED : STATUS_OK;
+	int status;
 
-	if (!status)
-		status = add_parts(m, paths, span ? NULL : ret, complete, ctx, &nr);
+	if (dusk_merge_new(&m, o, &err)) {
+		say("cannot read %s: %s", s->folder, err.text);
+		return STATUS_FAILED;
+	}
+	status = add_parts(m, paths, span ? NULL : ret, complete, ctx, &nr);
 	if (status || *ret)
 		return status;
 	if (!nr) {
@@ -319,5 +343,8 @@ int store_open(struct dusk_profile **ret, const char *path, const struct needs *
 		return fleet_open(ret, s.folder, s.from_ns, s.to_ns, needs);
 	*ret = NULL;
 	status = list(&s, path) ?: each_part(&s, note_path, &paths);
-	return status ?: read_files(ret, &s, &paths, !needs_times(needs), complete, ctx);
+	struct dusk_merge_options o = {.sz = sizeof(o), .from_ns = s.from_ns, .to_ns = s.to_ns};
+
+	needs_reduce(needs, &o, span_ns(&s));
+	return status ?: read_files(ret, &s, &paths, &o, complete, ctx);
 }

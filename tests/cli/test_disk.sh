@@ -40,6 +40,7 @@ rm st/filler
 claim "when there is space again it records" until_true profiles $((nr + 2))
 claim "... and makes a profile of what recorders have left" until_true sh -c "for left in $(echo $rest); do [ ! -e \$left ] || exit 1; done"
 claim "... and says what that lacks" until_true sh -c "[ \$(grep -c 'was not ended: it lacks its last window' agent.said) = $(echo $rest | wc -w) ]"
+sed 's/^/# /' agent.said
 kill -TERM $agent
 wait $agent
 claim "nothing is left of a recording" sh -c "! ls -d st/*.recording"

@@ -12,6 +12,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "lib/error.h"
+#include "lib/options.h"
 #include "lib/profile/profile_merge.h"
 #include "lib/profile/profile_read.h"
 #include "lib/profile/profile_schema.h"
@@ -70,7 +71,7 @@ static int note_part(struct dusk_merge *m, const struct dusk_profile *p)
 	m->host = !m->nr_parts || host == m->host ? host : merge_intern(m, "");
 	m->begin_ns = m->nr_parts && m->begin_ns < start_ns ? m->begin_ns : start_ns;
 	m->end_ns = over_ns > m->end_ns ? over_ns : m->end_ns;
-	m->cut |= start_ns < m->from_ns || over_ns > m->to_ns;
+	m->cut |= start_ns < m->o.from_ns || over_ns > m->o.to_ns;
 	m->p->finished &= p->finished;
 	m->p->symbolized &= p->symbolized;
 	m->p->live |= p->live;
@@ -100,7 +101,7 @@ static int add_part(struct dusk_merge *m, const struct dusk_profile *p)
 	const char *boot = dusk_profile_setting(p, "boot_id");
 	char own[16];
 
-	part.cut = part.start_ns < m->from_ns || part.start_ns + duration_ns(p) > m->to_ns;
+	part.cut = part.start_ns < m->o.from_ns || part.start_ns + duration_ns(p) > m->o.to_ns;
 	snprintf(own, sizeof(own), "%u", part.number); /* it does not say which one */
 	boot = boot ?: own;
 	if (!part.modules || !part.functions || !part.frames || !part.nodes || !part.cgroups || !part.threads ||
@@ -162,10 +163,20 @@ static int take_settings(struct dusk_merge *m, const struct dusk_profile *last)
 	return err ?: set_last_part(m, last);
 }
 
+static uint64_t longest_window_ns(const struct dusk_merge *m)
+{
+	uint64_t ns = m->o.sum_ns;
+
+	for (size_t i = 0; i < m->settings.nr; i++)
+		if (!strcmp(m->settings.v[i].key, "window_ns") && strtoull(m->settings.v[i].value, NULL, 10) > ns)
+			ns = strtoull(m->settings.v[i].value, NULL, 10);
+	return ns;
+}
+
 /* The times, and what is not true of all. */
 static int settle_settings(struct dusk_merge *m, uint32_t nr_hosts, uint64_t zero_ns)
 {
-	uint64_t end_ns = m->end_ns < m->to_ns ? m->end_ns : m->to_ns;
+	uint64_t end_ns = m->end_ns < m->o.to_ns ? m->end_ns : m->o.to_ns;
 	time_t start_s = zero_ns / NS_A_S;
 	char when[32], hosts[32];
 	struct tm tm;
@@ -177,6 +188,10 @@ static int settle_settings(struct dusk_merge *m, uint32_t nr_hosts, uint64_t zer
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start_s, &tm));
 	err = err ?: set(m, "start_time", when);
 	err = err ?: set_u64(m, "start_realtime_ns", zero_ns);
+	if (m->summing && m->o.sum_ns < UINT64_MAX)
+		err = err ?: set_u64(m, "window_ns", longest_window_ns(m));
+	if (m->alike)
+		err = err ?: set(m, "threads", "alike");
 	err = err ?: set_u64(m, "duration_ns", end_ns > zero_ns ? end_ns - zero_ns : 0);
 	return err ?: set_u64(m, "parts", m->nr_parts);
 }
@@ -194,6 +209,7 @@ void dusk_merge_free(struct dusk_merge *m)
 	keys_done(&m->node_keys);
 	keys_done(&m->cgroup_keys);
 	keys_done(&m->thread_keys);
+	keys_done(&m->alike_keys);
 	keys_done(&m->sums);
 	vec_done(&m->sum_row);
 	profile_columns_done(m);
@@ -221,20 +237,22 @@ static int cannot_merge(int rc, struct dusk_error *err)
 	}
 }
 
-int dusk_merge_new(struct dusk_merge **ret, uint64_t from_ns, uint64_t to_ns, bool sum, struct dusk_error *err)
+int dusk_merge_new(struct dusk_merge **ret, const struct dusk_merge_options *o, struct dusk_error *err)
 {
 	struct dusk_merge *m = calloc(1, sizeof(*m));
+	int rc = m ? options_take(&m->o, sizeof(m->o), o, "cannot merge profiles", err) : -ENOMEM;
 
-	if (m) {
-		m->from_ns = from_ns;
-		m->to_ns = to_ns ?: UINT64_MAX;
-		m->sum = sum;
+	if (!rc && m->o.sum_ns && m->o.sum_ns < NS_A_S)
+		rc = error_set(err, -EINVAL, "cannot merge profiles: sums are over a second at least");
+	if (!rc) {
+		m->o.to_ns = m->o.to_ns ?: UINT64_MAX;
 		m->p = calloc(1, sizeof(*m->p));
 		m->text = m->p ? profile_strings(m->p) : NULL;
+		rc = m->text ? add_none(m) : -ENOMEM;
 	}
-	if (!m || !m->text || add_none(m)) {
+	if (rc) {
 		dusk_merge_free(m);
-		return cannot_merge(-ENOMEM, err);
+		return error_complete(err, rc, "cannot merge profiles");
 	}
 	m->p->finished = m->p->symbolized = true;
 	*ret = m;
@@ -245,13 +263,14 @@ int dusk_merge_add(struct dusk_merge *m, const struct dusk_profile *part, struct
 {
 	int rc = note_part(m, part) ?: add_part(m, part) ?: take_settings(m, part);
 
+	rc = rc ?: merge_reduce_threads(m) ?: merge_reduce_sums(m);
 	m->nr_parts++;
 	return rc ? cannot_merge(rc, err) : 0;
 }
 
 int dusk_merge_end(struct dusk_profile **ret, struct dusk_merge *m, struct dusk_error *err)
 {
-	uint64_t zero_ns = m->begin_ns < m->from_ns ? m->from_ns : m->begin_ns;
+	uint64_t zero_ns = m->begin_ns < m->o.from_ns ? m->o.from_ns : m->begin_ns;
 	uint32_t nr_hosts;
 	int rc = m->nr_parts ? merge_settle_hosts(m, &nr_hosts) ?: settle_settings(m, nr_hosts, zero_ns) : -ENODATA;
 
@@ -272,7 +291,8 @@ int dusk_profile_merge(struct dusk_profile **ret, const struct dusk_profile *con
 		       uint64_t from_ns, uint64_t to_ns, struct dusk_error *err)
 {
 	_cleanup_(merge_freep) struct dusk_merge *m = NULL;
-	int rc = dusk_merge_new(&m, from_ns, to_ns, false, err);
+	const struct dusk_merge_options o = {.sz = sizeof(o), .from_ns = from_ns, .to_ns = to_ns};
+	int rc = dusk_merge_new(&m, &o, err);
 
 	for (uint32_t i = 0; !rc && i < nr; i++)
 		rc = dusk_merge_add(m, parts[i], err);

@@ -12,17 +12,20 @@ struct dusk_merge {
 	struct dusk_profile *p;
 	struct strings *text;
 	uint32_t nr_parts;
-	const char *host; /* of the parts; "": they are of several */
-	uint32_t nowhere; /* the cgroup of threads of which only the host is known; 0: none */
-	uint64_t from_ns, to_ns, begin_ns, end_ns;
-	bool cut;     /* something lies outside of @from_ns and @to_ns */
+	const char *host;	     /* of the parts; "": they are of several */
+	uint32_t nowhere;	     /* the cgroup of threads of which only the host is known; 0: none */
+	struct dusk_merge_options o; /* its to_ns is UINT64_MAX without a bound */
+	uint64_t begin_ns, end_ns;
+	bool cut;     /* something lies outside of the time that is asked for */
 	bool undated; /* a part does not say when it began */
-	bool sum;     /* sums of windows become sums of all */
+	bool summing; /* there are more than o.max_sums: they become sums over o.sum_ns */
+	bool alike;   /* there are more than o.max_threads: those that are alike become one */
 
 	struct strings boots, kernels, memories;
-	struct keys module_keys, function_keys, frame_keys, node_keys, cgroup_keys, thread_keys;
+	struct keys module_keys, function_keys, frame_keys, node_keys, cgroup_keys, thread_keys, alike_keys;
 	struct keys sums;	      /* struct sum_key */
 	struct vec(uint64_t) sum_row; /* in @samples, of each */
+	uint64_t nr_sums;	      /* of @samples; not kept any more when @summing */
 
 	PROFILE_COLUMNS(PROFILE_COLUMN_MEMBER)
 };
@@ -50,6 +53,16 @@ int merge_stacks(struct dusk_merge *m, struct part *part);
 int merge_threads(struct dusk_merge *m, struct part *part);
 int merge_counters(struct dusk_merge *m, struct part *part);
 int merge_samples(struct dusk_merge *m, struct part *part);
+
+/* Add the sample @s, whose numbers are those of the result. Returns 0 or -ENOMEM. */
+int merge_sample(struct dusk_merge *m, const struct dusk_sample *s);
+
+/* If there are more sums, or threads, than are wanted, make fewer of them. No part is half added. Returns 0 or -ENOMEM. */
+int merge_reduce_sums(struct dusk_merge *m);
+/* Sum up again, as what sums differ by has changed. Returns 0 or -ENOMEM. */
+int merge_sum_again(struct dusk_merge *m);
+
+int merge_reduce_threads(struct dusk_merge *m);
 
 /* All parts are there: set hosts that are not that of all, and how many these are. Returns 0 or -ENOMEM. */
 int merge_settle_hosts(struct dusk_merge *m, uint32_t *nr_hosts);

@@ -67,7 +67,7 @@ static int add_counter(struct dusk_merge *m, struct part *part, uint32_t i)
 
 static bool is_meant(const struct dusk_merge *m, uint64_t time_ns)
 {
-	return time_ns >= m->from_ns && time_ns < m->to_ns;
+	return time_ns >= m->o.from_ns && time_ns < m->o.to_ns;
 }
 
 static int add_window_counts(struct dusk_merge *m, const struct part *part)
@@ -121,75 +121,6 @@ static bool take_sample(struct dusk_merge *m, const struct part *part, struct du
 	return true;
 }
 
-static uint64_t mean_ns(const struct dusk_sample *s)
-{
-	return s->value_ns / (s->count ?: 1);
-}
-
-/* Add @s to @sum, unless one row cannot hold that many. */
-static bool add_up(struct dusk_sample *sum, const struct dusk_sample *s)
-{
-	if (__builtin_add_overflow(sum->count, s->count, &sum->count)) {
-		sum->count -= s->count;
-		return false;
-	}
-	sum->value_ns += s->value_ns;
-	sum->runnable_ns += s->runnable_ns;
-	return true;
-}
-
-/* The row of the sums that are as @s, of which the one with the longest mean has a row of its own; NULL: there is none so far. */
-static int sum_of(struct dusk_merge *m, const struct dusk_sample *s, bool longest, struct dusk_sample **ret,
-		  uint64_t **row)
-{
-	const struct {
-		uint32_t thread, node;
-		uint8_t source, state, outcome, longest, zero[4];
-	} key = {s->thread, s->node, s->source, s->state, s->outcome, longest, {0}};
-	uint32_t number;
-	bool fresh;
-
-	if (keys_number(&m->sums, &key, sizeof(key), &number, &fresh) || (fresh && !vec_add(&m->sum_row)))
-		return -ENOMEM;
-	*row = &m->sum_row.v[number];
-	*ret = fresh ? NULL : &m->samples.v[**row];
-	return 0;
-}
-
-/* Not their times, as rows stay in order. */
-static void swap_amounts(struct dusk_sample *a, struct dusk_sample *b)
-{
-	struct dusk_sample was_a = *a;
-	uint64_t b_ns = b->time_ns;
-
-	*a = *b;
-	a->time_ns = was_a.time_ns;
-	*b = was_a;
-	b->time_ns = b_ns;
-}
-
-/* Views tell how long the longest was, of a sum its mean. */
-static int add_sum(struct dusk_merge *m, struct dusk_sample s)
-{
-	struct dusk_sample *sum;
-	uint64_t *row;
-
-	if (sum_of(m, &s, true, &sum, &row))
-		return -ENOMEM;
-	if (sum && mean_ns(sum) == mean_ns(&s) && add_up(sum, &s))
-		return 0;
-	if (sum) {
-		if (mean_ns(sum) < mean_ns(&s))
-			swap_amounts(sum, &s);
-		if (sum_of(m, &s, false, &sum, &row))
-			return -ENOMEM;
-		if (sum && add_up(sum, &s))
-			return 0;
-	}
-	*row = m->samples.nr;
-	return vec_push(&m->samples, s);
-}
-
 static int add_samples(struct dusk_merge *m, const struct part *part)
 {
 	const struct dusk_profile *p = part->p;
@@ -197,9 +128,7 @@ static int add_samples(struct dusk_merge *m, const struct part *part)
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		struct dusk_sample s = p->samples[i];
 
-		if (!take_sample(m, part, &s))
-			continue;
-		if (m->sum && s.cpu == DUSK_NO_CPU && !s.waker ? add_sum(m, s) : vec_push(&m->samples, s))
+		if (take_sample(m, part, &s) && merge_sample(m, &s))
 			return -ENOMEM;
 	}
 	if (vec_reserve(&m->occurrences, p->nr_occurrences))
@@ -249,7 +178,7 @@ int merge_samples(struct dusk_merge *m, struct part *part)
 	for (uint32_t i = 1; !err && i < p->nr_wakers; i++)
 		err = add_waker(m, part, i);
 	err = err ?: add_samples(m, part);
-	for (uint32_t i = 0; !err && i < p->nr_thread_times; i++)
+	for (uint32_t i = 0; !err && !m->alike && i < p->nr_thread_times; i++)
 		err = add_thread_times(m, part, i);
 	return err;
 }

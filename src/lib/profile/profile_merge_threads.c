@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Threads of several profiles as those of one, with their processes, cgroups and hosts. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "lib/profile/profile_merge.h"
@@ -48,38 +49,98 @@ static bool differ(const char *a, const char *b)
 
 #define MAX_USES 64 /* of a PID by programs of one name in one boot; later ones are taken for the last */
 
-/* PIDs are used again, after a boot at the latest: a thread of another service, or of another version, is another one. */
-static int add_thread(struct dusk_merge *m, struct part *part, uint32_t i)
+/* Find or add @to among threads that differ by their PIDs. */
+static int number_thread(struct dusk_merge *m, const struct dusk_thread *to, uint32_t boot, uint32_t *ret)
 {
-	struct dusk_thread to = part->p->threads[i];
 	struct {
 		const char *comm;
 		pid_t pid, tid;
 		uint32_t cgroup, boot, use, zero;
-	} key = {NULL, to.pid, to.tid, part->cgroups[to.cgroup], part->boot, 0, 0};
+	} key = {to->comm, to->pid, to->tid, to->cgroup, boot, 0, 0};
 	struct dusk_thread *is;
-	uint32_t number;
 	bool fresh;
+
+	/* PIDs are used again, after a boot at the latest: a thread of another service, or of another version, is another one. */
+	do {
+		if (keys_number(&m->thread_keys, &key, sizeof(key), ret, &fresh) ||
+		    (fresh && vec_push(&m->threads, *to)))
+			return -ENOMEM;
+		is = &m->threads.v[*ret];
+	} while ((differ(is->service, to->service) || differ(is->version, to->version)) && ++key.use < MAX_USES);
+	is->title = known(m, is->title, to->title);
+	is->service = known(m, is->service, to->service);
+	is->version = known(m, is->version, to->version);
+	return 0;
+}
+
+/* Find or add @to among threads that differ by what is in the key. */
+static int number_alike(struct dusk_merge *m, const struct dusk_thread *to, uint32_t *ret)
+{
+	const struct {
+		const char *comm, *service, *version;
+		uint64_t cgroup;
+	} key = {to->comm, to->service, to->version, to->cgroup};
+	struct dusk_thread *is;
+	bool fresh;
+
+	if (keys_number(&m->alike_keys, &key, sizeof(key), ret, &fresh) || (fresh && vec_push(&m->threads, *to)))
+		return -ENOMEM;
+	is = &m->threads.v[*ret];
+	is->pid = is->pid == to->pid ? is->pid : 0;
+	is->tid = is->tid == to->tid ? is->tid : 0;
+	is->title = is->title == to->title ? is->title : merge_intern(m, "");
+	return is->title ? 0 : -ENOMEM;
+}
+
+static int add_thread(struct dusk_merge *m, struct part *part, uint32_t i)
+{
+	struct dusk_thread to = part->p->threads[i];
 
 	to.comm = merge_intern(m, to.comm);
 	to.title = merge_intern(m, to.title);
 	to.service = merge_intern(m, to.service);
 	to.version = merge_intern(m, to.version);
+	to.cgroup = part->cgroups[to.cgroup];
 	if (!to.comm || !to.title || !to.service || !to.version)
 		return -ENOMEM;
-	to.cgroup = key.cgroup;
-	key.comm = to.comm;
-	do {
-		if (keys_number(&m->thread_keys, &key, sizeof(key), &number, &fresh) ||
-		    (fresh && vec_push(&m->threads, to)))
-			return -ENOMEM;
-		is = &m->threads.v[number];
-	} while ((differ(is->service, to.service) || differ(is->version, to.version)) && ++key.use < MAX_USES);
-	is->title = known(m, is->title, to.title);
-	is->service = known(m, is->service, to.service);
-	is->version = known(m, is->version, to.version);
-	part->threads[i] = number;
-	return 0;
+	return m->alike ? number_alike(m, &to, &part->threads[i])
+			: number_thread(m, &to, part->boot, &part->threads[i]);
+}
+
+/* What refers to a thread gets its @number. */
+static int renumber(struct dusk_merge *m, const uint32_t *number)
+{
+	for (size_t i = 0; i < m->samples.nr; i++)
+		m->samples.v[i].thread = number[m->samples.v[i].thread];
+	for (size_t i = 0; i < m->occurrences.nr; i++)
+		m->occurrences.v[i].sample.thread = number[m->occurrences.v[i].sample.thread];
+	for (size_t i = 0; i < m->wakers.nr; i++)
+		if (m->wakers.v[i].kind == DUSK_WAKER_TASK)
+			m->wakers.v[i].thread = number[m->wakers.v[i].thread];
+	m->thread_times.nr = 0;
+	return m->summing ? merge_sum_again(m) : 0;
+}
+
+int merge_reduce_threads(struct dusk_merge *m)
+{
+	_cleanup_(freep) uint32_t *number = NULL;
+	size_t nr = m->threads.nr;
+	struct dusk_thread *all;
+	int err = 0;
+
+	if (!m->o.alike || m->alike || nr <= m->o.max_threads)
+		return 0;
+	m->alike = true;
+	number = calloc(nr, sizeof(*number));
+	if (!number)
+		return -ENOMEM;
+	all = vec_steal(&m->threads);
+	m->threads.nr = 0;
+	for (size_t i = 0; i < nr && !err; i++)
+		err = number_alike(m, &all[i], &number[i]);
+	free(all);
+	keys_done(&m->thread_keys);
+	return err ?: renumber(m, number);
 }
 
 /* Are there threads of which no cgroup is known? Then "none" needs a host. */

@@ -396,6 +396,7 @@ static int put_profile(struct writer *w, uint32_t side)
 	json_u64(j, "samples", p->nr_samples);
 	json_u64(j, "bucket_ns", w->rows[side].bucket_ns);
 	json_u64(j, "buckets", w->rows[side].nr_buckets);
+	json_u64(j, "early_ns", w->rows[side].early_ns);
 	json_u64(j, "threads", p->nr_threads);
 	put_settings(j, p);
 	put_outcomes(j, p, &l);

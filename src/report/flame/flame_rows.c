@@ -16,9 +16,15 @@ static uint64_t next_step(uint64_t ns)
 	return ns / power == 2 ? 5 * power : 2 * ns;
 }
 
+/* How long before the recording the first bucket begins. */
+static uint64_t early_ns(const struct dusk_profile *p, uint64_t bucket_ns)
+{
+	return dusk_profile_setting(p, "window_ns") ? dusk_profile_start_ns(p) % bucket_ns : 0;
+}
+
 static uint64_t count_buckets(const struct dusk_profile *p, uint64_t bucket_ns)
 {
-	return p->nr_samples ? p->samples[p->nr_samples - 1].time_ns / bucket_ns + 1 : 0;
+	return p->nr_samples ? (p->samples[p->nr_samples - 1].time_ns + early_ns(p, bucket_ns)) / bucket_ns + 1 : 0;
 }
 
 #define ORDER(x, y)     \
@@ -62,20 +68,25 @@ static int add_row(struct flame_rows *r, const struct dusk_sample *s, uint32_t r
 /*
  * An off-CPU interval adds to each bucket the part of its time that lies there, and is counted in the last one. Off-CPU
  * intervals of a thread do not overlap, so there are usually not many more rows than threads times buckets. Once there
- * are SPREAD_MAX parts, the rest of an interval's time is added to its last bucket.
+ * are SPREAD_MAX parts, the rest of an interval's time is added to its last bucket. A sum is as many intervals of the mean
+ * length, and those that fit into a bucket are in that of their window.
  */
 static int add_interval(struct flame_rows *r, const struct dusk_sample *s, uint32_t rank)
 {
-	uint64_t from_ns = s->value_ns < s->time_ns ? s->time_ns - s->value_ns : 0, left_ns = s->value_ns;
-	uint32_t bucket = from_ns / r->bucket_ns, last = s->time_ns / r->bucket_ns;
+	bool sum = s->cpu == DUSK_NO_CPU && s->count;
+	uint64_t nr = sum ? s->count : 1, length_ns = s->value_ns / nr, left_ns = s->value_ns;
+	uint64_t time_ns = s->time_ns + r->early_ns;
+	uint64_t from_ns = length_ns < s->time_ns ? time_ns - length_ns : r->early_ns;
+	uint32_t last = time_ns / r->bucket_ns;
+	uint32_t bucket = sum && length_ns <= r->bucket_ns ? last : from_ns / r->bucket_ns;
 
 	for (; bucket < last && r->nr_added < SPREAD_MAX; bucket++) {
 		uint64_t ns = (bucket + 1) * r->bucket_ns - from_ns;
 
-		if (add_row(r, s, rank, bucket, 0, ns))
+		if (add_row(r, s, rank, bucket, 0, ns * nr))
 			return -ENOMEM;
 		from_ns += ns;
-		left_ns -= ns;
+		left_ns -= ns * nr;
 	}
 	return add_row(r, s, rank, last, s->count, left_ns);
 }
@@ -94,12 +105,13 @@ static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const u
 	keys_done(&r->known);
 	r->v.nr = r->nr_added = 0;
 	r->nr_buckets = count_buckets(p, r->bucket_ns);
+	r->early_ns = early_ns(p, r->bucket_ns);
 	for (uint64_t i = 0; i < p->nr_samples && r->v.nr <= most; i++) {
 		const struct dusk_sample *s = &p->samples[i];
 		uint64_t weight = s->source == DUSK_EVENT ? s->count : s->value_ns;
 		int err = s->source == DUSK_OFF_CPU
 				  ? add_interval(r, s, rank[i])
-				  : add_row(r, s, rank[i], s->time_ns / r->bucket_ns, s->count, weight);
+				  : add_row(r, s, rank[i], (s->time_ns + r->early_ns) / r->bucket_ns, s->count, weight);
 
 		if (err)
 			return err;

@@ -6,6 +6,9 @@
  * is divided into buckets of 1, 2 or 5 times a power of ten, and a row holds all samples of one source and node, in one
  * thread, in one bucket. Buckets are the shortest of which there are at most BUCKETS_MAX, and longer if there are more
  * than ROWS_MAX rows, as long as at least BUCKETS_MIN remain. An off-CPU interval is spread over its buckets.
+ *
+ * Sums over windows of a recording that says when it began are in buckets that begin at multiples of their length by
+ * the clock, as the windows of several recordings were added up so (dusk_merge_new()).
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -26,7 +29,7 @@ struct flame_row {
 };
 
 struct flame_rows {
-	uint64_t bucket_ns;
+	uint64_t bucket_ns, early_ns; /* early: so long before the recording the first one begins */
 	uint32_t nr_buckets;
 	struct vec(struct flame_row) v; /* by source, thread, bucket, node */
 	struct keys known;		/* while they are made: of each row, in the order of their numbers */

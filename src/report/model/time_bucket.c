@@ -39,6 +39,22 @@ struct time_buckets time_buckets_of(const struct dusk_profile *p)
 	return b;
 }
 
+uint64_t time_bucket_part_ns(uint64_t span_ns)
+{
+	size_t i = NR_LENGTHS;
+
+	while (i-- > 0) {
+		uint64_t ns = lengths_ms[i] * NS_A_MS;
+		bool divides = true;
+
+		for (size_t longer = i + 1; longer < NR_LENGTHS; longer++)
+			divides &= !(lengths_ms[longer] % lengths_ms[i]);
+		if (divides && span_ns / ns >= MAX_BUCKETS)
+			return ns;
+	}
+	return 0;
+}
+
 uint64_t time_bucket(const struct time_buckets *b, const struct dusk_sample *s)
 {
 	uint64_t ns = b->start_ns + s->time_ns;

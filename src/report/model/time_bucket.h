@@ -11,6 +11,12 @@ struct time_buckets {
 /* As many buckets for @p's samples as there can be, up to 100, not shorter than its windows. They begin at multiples of their length. */
 struct time_buckets time_buckets_of(const struct dusk_profile *p);
 
+/*
+ * The longest time over which sums may be added up so that @span_ns still has 100 parts, and each bucket that time_buckets_of()
+ * can choose for it has some of these parts as a whole. 0: there is no such time.
+ */
+uint64_t time_bucket_part_ns(uint64_t span_ns);
+
 /* When the bucket of @s begins, in nanoseconds since 1970, or since the recording began if its start is not known. */
 uint64_t time_bucket(const struct time_buckets *b, const struct dusk_sample *s);
 

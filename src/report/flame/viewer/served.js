@@ -52,7 +52,7 @@ function describe_answer(next)
 
 	next.usual_kind = next.series.some(s => s.kind === 'cpu') ? 'cpu' : undefined;
 	for (const p of next.profiles)
-		p.begin_ms = Number(new Map(p.settings).get('start_realtime_ns')) / 1e6;
+		p.begin_ms = (Number(new Map(p.settings).get('start_realtime_ns')) - p.early_ns) / 1e6;
 	next.title = [chosen_text() || (second ? '' : next.title), time_in_words()].filter(Boolean).join(', ');
 	if (second) {
 		first.name = before ? pair_text(before) : before_ms() ? span_text(...before_ms()) : first.name;

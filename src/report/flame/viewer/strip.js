@@ -15,24 +15,24 @@ const time_key = side => side ? 'time2' : 'time';
 /* The chosen range of a profile, [from, to) in buckets; the whole recording if none is chosen. */
 function range_of(side)
 {
-	const { bucket_ns, buckets } = profile.profiles[side];
+	const { bucket_ns, buckets, early_ns } = profile.profiles[side];
 	const text = state[time_key(side)];
 
 	if (!text)
 		return [0, buckets];
 
-	const [from, to] = text.split('-').map(s => Math.round(Number(s) * 1e9 / bucket_ns));
+	const [from, to] = text.split('-').map(s => Number(s) && Math.round((Number(s) * 1e9 + early_ns) / bucket_ns));
 	const first = Math.min(Math.max(from || 0, 0), Math.max(buckets - 1, 0));
 
 	return [first, Math.min(Math.max(to || 0, first + 1), buckets)];
 }
 
-/* Seconds as text, with as many digits as distinguish buckets. */
+/* When a bucket begins, in seconds since the recording began: the first one may begin before that. With as many digits as distinguish buckets. */
 function seconds(side, bucket)
 {
-	const { bucket_ns } = profile.profiles[side];
+	const { bucket_ns, early_ns } = profile.profiles[side];
 
-	return (bucket * bucket_ns / 1e9).toFixed(Math.max(0, Math.ceil(9 - Math.log10(bucket_ns))));
+	return (Math.max(0, bucket * bucket_ns - early_ns) / 1e9).toFixed(Math.max(0, Math.ceil(9 - Math.log10(bucket_ns))));
 }
 
 /* A bucket's beginning for a reader: by the clock if the page knows when the recording began, else in seconds from then on. */
@@ -105,8 +105,8 @@ function draw_clock(c, from, to, width, y)
 
 function draw_axis(c, side, width)
 {
-	const { begin_ms, bucket_ns, buckets } = profile.profiles[side];
-	const length_s = buckets * bucket_ns / 1e9, step = tick_step(length_s, width);
+	const { begin_ms, bucket_ns, buckets, early_ns } = profile.profiles[side];
+	const length_s = buckets * bucket_ns / 1e9, early_s = early_ns / 1e9, step = tick_step(length_s, width);
 	const digits = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
 
 	c.fillStyle = style.axis;
@@ -116,8 +116,8 @@ function draw_axis(c, side, width)
 		draw_clock(c, begin_ms, begin_ms + length_s * 1000, width, STRIP_PX);
 		return;
 	}
-	for (let i = 0; i * step < length_s; i++) {
-		const x = i * step / length_s * width;
+	for (let i = 0; i * step + early_s < length_s; i++) {
+		const x = (i * step + early_s) / length_s * width;
 
 		c.fillRect(Math.round(x), STRIP_PX, 1, 4);
 		if (x + 30 < width)

@@ -379,6 +379,36 @@ static void an_interval_is_in_each_bucket_that_it_lasted(void **state)
 	folded_done(&f);
 }
 
+/* Windows of 10 s of a recording that began at 1,000,005 s; a sum of two intervals of 4 s, and one of two of 15 s. */
+static void sums_are_in_buckets_by_the_clock_where_their_intervals_may_have_been(void **state)
+{
+	static struct dusk_setting settings[] = {{"start_realtime_ns", "1000005000000000"},
+						 {"window_ns", "10000000000"}};
+	const struct dusk_sample sum = {.cpu = DUSK_NO_CPU, .count = 2};
+	struct folded f;
+	struct flame_reader page;
+
+	folded_init(&f);
+	f.profile.settings = settings;
+	f.profile.nr_settings = 2;
+	for (int i = 0; i < 2; i++) {
+		struct dusk_sample s = sum;
+
+		s.value_ns = i ? 30000000000ULL : 8000000000ULL;
+		folded_interval(&f, i ? "long" : "short", s, "a!wait");
+		f.profile.samples[i].time_ns = 15000000000ULL; /* its window begins with a bucket */
+	}
+	open_one(&page, &f.profile, "t");
+	assert_int_equal(reader_number(&page, "select json_extract(json, '$.profiles[0].early_ns') from page"),
+			 5000000000LL);
+	assert_text(&page, "select group_concat(bucket || ':' || weight, ' ') from rows where thread = 0", "2:8000000");
+	assert_text(&page, "select group_concat(bucket || ':' || weight, ' ') from rows where thread = 1",
+		    "0:10000000 1:20000000 2:0");
+	f.profile.nr_settings = 0;
+	reader_close(&page);
+	folded_done(&f);
+}
+
 static void a_row_off_cpu_has_the_longest_interval_that_ended_in_it(void **state)
 {
 	struct folded f;
@@ -572,6 +602,7 @@ int main(void)
 		cmocka_unit_test(a_thread_has_the_title_of_its_process),
 		cmocka_unit_test(samples_of_another_kind_are_another_series),
 		cmocka_unit_test(an_interval_is_in_each_bucket_that_it_lasted),
+		cmocka_unit_test(sums_are_in_buckets_by_the_clock_where_their_intervals_may_have_been),
 		cmocka_unit_test(a_row_off_cpu_has_the_longest_interval_that_ended_in_it),
 		cmocka_unit_test(why_a_thread_was_off_the_cpu_is_a_frame_of_its_own_kind),
 		cmocka_unit_test(chosen_labels_are_above_the_threads),
