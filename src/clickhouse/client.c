@@ -7,6 +7,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/gzip.h"
+#include "base/memstream.h"
 #include "lib/error.h"
 
 #define CONNECT_S 10L
@@ -186,9 +187,8 @@ static struct curl_slist *headers(const struct client *c, bool packed)
 static int pack(const struct buffer *data, char **ret, size_t *ret_len)
 {
 	FILE *out = open_memstream(ret, ret_len);
-	int err = out ? gzip_all(out, data->bytes.v, data->bytes.nr) : -ENOMEM;
 
-	return out && (ferror(out) | fclose(out)) ? -ENOMEM : err;
+	return out ? memstream_end(out, gzip_all(out, data->bytes.v, data->bytes.nr)) : -ENOMEM;
 }
 
 /* The first line of what a server says. */

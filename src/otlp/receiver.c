@@ -8,6 +8,7 @@
 #include <strings.h>
 #include "base/cleanup.h"
 #include "base/gzip.h"
+#include "base/memstream.h"
 #include "base/vec.h"
 #include "lib/error.h"
 
@@ -298,7 +299,7 @@ static int wrap(const struct receiver *r, const uint8_t *data, size_t len, char 
 		err = gzip_all(out, data, len);
 	else
 		fwrite(data, 1, len, out);
-	if (ferror(out) | fclose(out) | err)
+	if (memstream_end(out, err))
 		return -ENOMEM;
 	for (size_t i = 1; i < head; i++)
 		(*ret)[i] = (*ret_len - head) >> (8 * (head - 1 - i));

@@ -8,6 +8,7 @@
 #include "base/address.h"
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/memstream.h"
 #include "web/answer.h"
 #include "web/metrics.h"
 #include "web/openapi.h"
@@ -82,9 +83,7 @@ static answer_t send_written(struct server *s, struct MHD_Connection *c, const c
 
 	if (!out)
 		return MHD_NO;
-	err = write(out, s->o);
-	if ((ferror(out) | fclose(out)) && !err)
-		err = -ENOMEM;
+	err = memstream_end(out, write(out, s->o));
 	if (err) {
 		free(text);
 		return response_refuse(c, MHD_HTTP_INTERNAL_SERVER_ERROR, strerror(-err));

@@ -14,6 +14,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "base/gzip.h"
+#include "base/memstream.h"
 #include "report/flame/flame.h"
 #include "report/flame/flame_data.h"
 #include "report/viewer.h"
@@ -59,8 +60,7 @@ static int compress_page(char **ret, size_t *ret_bytes, const struct flame_page 
 		gzip_free(gzip);
 	}
 	flame_data_done(&data);
-	if ((ferror(into) | fclose(into)) && !err)
-		err = -ENOMEM;
+	err = memstream_end(into, err);
 	if (err)
 		return err;
 	*ret = steal(packed);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/memstream.h"
 #include "report/flame/flame_data.h"
 #include "report/flame/flame_graph.h"
 #include "report/flame/flame_rows.h"
@@ -468,9 +469,7 @@ int flame_data_init(struct flame_data *ret, const struct flame_page *page)
 	if (!w.j.out)
 		return -ENOMEM;
 	err = put_all(&w);
-	if ((ferror(w.j.out) | fclose(w.j.out)) && !err)
-		err = -ENOMEM;
-	return err;
+	return memstream_end(w.j.out, err);
 }
 
 void flame_data_done(struct flame_data *d)
