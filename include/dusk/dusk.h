@@ -338,19 +338,20 @@ int dusk_profile_merge(struct dusk_profile **ret, const struct dusk_profile *con
 		       uint64_t from_ns, uint64_t to_ns, struct dusk_error *err);
 
 /*
- * What may be lost for a result that is small. Sums are what has no time of its own, but that of its window
- * (DUSK_NO_CPU). All-zero: nothing.
+ * What may be lost for a result that is small; all-zero: nothing.
+ *
+ * Sums, which have no time of their own, but that of their window (DUSK_NO_CPU): those of one thread, stack and outcome
+ * whose windows begin in the same @sum_ns of CLOCK_REALTIME become one, which has the time of the first.
+ * Threads that are alike: those of one name, cgroup, service and version become one. What they differ in is 0, or "", and
+ * the times of threads are left out.
  */
 struct dusk_merge_options {
 	size_t sz;		 /* sizeof(struct dusk_merge_options) */
 	uint64_t from_ns, to_ns; /* as of dusk_profile_merge() */
-	uint64_t sum_ns;   /* sums of one thread, stack and outcome, of windows that begin in the same of these parts of
-				    the time by CLOCK_REALTIME, become one, which has the time of the first. At least
-				    a second; UINT64_MAX: whenever they were; 0: none */
-	uint32_t max_sums; /* ... once there are more than these */
-	bool alike; /* threads of one name, cgroup, service and version become one. What they differ in is 0, or "",
-				    and the times of threads are left out */
-	uint32_t max_threads; /* ... once there are more than these */
+	uint64_t sum_ns;	 /* a second at least; UINT64_MAX: whenever they were; 0: sums stay as they are */
+	uint32_t max_sums;	 /* until there are more, they do so, too */
+	bool alike;		 /* false: threads stay as they are */
+	uint32_t max_threads;	 /* until there are more, they do so, too */
 };
 
 /*

@@ -95,8 +95,7 @@ static void note_alike(const struct dusk_profile *p)
 {
 	if (dusk_profile_setting(p, "threads"))
 		say("there are more than %d threads: those of one name, cgroup, service and version are shown as one; "
-		    "a "
-		    "shorter time, or --pid, tells them apart",
+		    "a shorter time, or --pid, tells them apart",
 		    MAX_THREADS);
 }
 

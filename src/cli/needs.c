@@ -62,19 +62,22 @@ static bool is_whole(const struct needs *n)
 
 void needs_reduce(const struct needs *n, struct dusk_merge_options *o, uint64_t span_ns)
 {
-	unsigned int selected = n ? keys_of(&n->filter->only) : 0;
 	uint64_t part_ns = time_bucket_part_ns(span_ns);
+	unsigned int selected;
+	bool shows_pids;
 
 	if (!n || is_whole(n))
 		return;
+	selected = keys_of(&n->filter->only);
 	if (!((n->keys | selected) & KEY_TIME)) {
 		o->sum_ns = UINT64_MAX;
 	} else if (!(selected & KEY_TIME) && part_ns >= NS_A_S) {
 		o->sum_ns = part_ns;
 		o->max_sums = SUMS_MAX;
 	}
-	o->alike = !(selected & KEY_PID) && (n->max_threads || !(n->keys & (KEY_PID | KEY_TID)));
-	o->max_threads = n->keys & (KEY_PID | KEY_TID) ? n->max_threads : 0;
+	shows_pids = n->keys & (KEY_PID | KEY_TID);
+	o->alike = !(selected & KEY_PID) && (!shows_pids || n->max_threads);
+	o->max_threads = shows_pids ? n->max_threads : 0;
 }
 
 static void put_selection(FILE *out, const struct selection *s)

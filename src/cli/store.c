@@ -335,6 +335,7 @@ int store_open(struct dusk_profile **ret, const char *path, const struct needs *
 {
 	_cleanup_(store_done) struct store s = {.from_ns = 0};
 	_cleanup_(paths_done) struct paths paths = {0};
+	struct dusk_merge_options o = {.sz = sizeof(o)};
 	int status = parse_span(&s, path, split(path, s.folder));
 
 	if (status)
@@ -343,8 +344,10 @@ int store_open(struct dusk_profile **ret, const char *path, const struct needs *
 		return fleet_open(ret, s.folder, s.from_ns, s.to_ns, needs);
 	*ret = NULL;
 	status = list(&s, path) ?: each_part(&s, note_path, &paths);
-	struct dusk_merge_options o = {.sz = sizeof(o), .from_ns = s.from_ns, .to_ns = s.to_ns};
-
+	if (status)
+		return status;
+	o.from_ns = s.from_ns;
+	o.to_ns = s.to_ns;
 	needs_reduce(needs, &o, span_ns(&s));
-	return status ?: read_files(ret, &s, &paths, &o, complete, ctx);
+	return read_files(ret, &s, &paths, &o, complete, ctx);
 }

@@ -11,6 +11,7 @@
 #include "export/otlp_message.h"
 #include "export/samples.h"
 #include "lib/error.h"
+#include "report/model/time_bucket.h"
 
 #define POLL_S 10	  /* each look is a request, if something has come */
 #define WINDOWS_A_BATCH 6 /* what may arrive twice after a kill */
@@ -32,9 +33,7 @@ struct sending {
 
 static uint64_t window_ns(const struct dusk_profile *p)
 {
-	const char *text = dusk_profile_setting(p, "window_ns");
-
-	return (text ? strtoull(text, NULL, 10) : 0) ?: WINDOW_NS;
+	return time_bucket_window_ns(p) ?: WINDOW_NS;
 }
 
 /* What is the same for each batch of a profile, and for no other profile. */

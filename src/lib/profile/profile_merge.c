@@ -111,16 +111,24 @@ static int add_part(struct dusk_merge *m, const struct dusk_profile *p)
 	return merge_stacks(m, &part) ?: merge_threads(m, &part) ?: merge_samples(m, &part) ?: merge_counters(m, &part);
 }
 
-static int set(struct dusk_merge *m, const char *key, const char *value)
+static struct dusk_setting *find(const struct dusk_merge *m, const char *key)
 {
 	for (size_t i = 0; i < m->settings.nr; i++)
-		if (!strcmp(m->settings.v[i].key, key)) {
-			m->settings.v[i].value = merge_intern(m, value);
-			return m->settings.v[i].value ? 0 : -ENOMEM;
-		}
-	struct dusk_setting s = {merge_intern(m, key), merge_intern(m, value)};
+		if (!strcmp(m->settings.v[i].key, key))
+			return &m->settings.v[i];
+	return NULL;
+}
 
-	return !s.key || !s.value ? -ENOMEM : vec_push(&m->settings, s);
+static int set(struct dusk_merge *m, const char *key, const char *value)
+{
+	struct dusk_setting *is = find(m, key), s = {merge_intern(m, key), merge_intern(m, value)};
+
+	if (!s.key || !s.value)
+		return -ENOMEM;
+	if (!is)
+		return vec_push(&m->settings, s);
+	*is = s;
+	return 0;
 }
 
 static int set_u64(struct dusk_merge *m, const char *key, uint64_t value)
@@ -163,14 +171,14 @@ static int take_settings(struct dusk_merge *m, const struct dusk_profile *last)
 	return err ?: set_last_part(m, last);
 }
 
-static uint64_t longest_window_ns(const struct dusk_merge *m)
+/* Windows are as long as what sums are over, unless the last part has longer ones. */
+static int settle_window(struct dusk_merge *m)
 {
-	uint64_t ns = m->o.sum_ns;
+	const struct dusk_setting *window = find(m, "window_ns");
 
-	for (size_t i = 0; i < m->settings.nr; i++)
-		if (!strcmp(m->settings.v[i].key, "window_ns") && strtoull(m->settings.v[i].value, NULL, 10) > ns)
-			ns = strtoull(m->settings.v[i].value, NULL, 10);
-	return ns;
+	if (!m->summing || m->o.sum_ns == UINT64_MAX || (window && strtoull(window->value, NULL, 10) > m->o.sum_ns))
+		return 0;
+	return set_u64(m, "window_ns", m->o.sum_ns);
 }
 
 /* The times, and what is not true of all. */
@@ -188,8 +196,7 @@ static int settle_settings(struct dusk_merge *m, uint32_t nr_hosts, uint64_t zer
 	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start_s, &tm));
 	err = err ?: set(m, "start_time", when);
 	err = err ?: set_u64(m, "start_realtime_ns", zero_ns);
-	if (m->summing && m->o.sum_ns < UINT64_MAX)
-		err = err ?: set_u64(m, "window_ns", longest_window_ns(m));
+	err = err ?: settle_window(m);
 	if (m->alike)
 		err = err ?: set(m, "threads", "alike");
 	err = err ?: set_u64(m, "duration_ns", end_ns > zero_ns ? end_ns - zero_ns : 0);

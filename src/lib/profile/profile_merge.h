@@ -23,7 +23,7 @@ struct dusk_merge {
 
 	struct strings boots, kernels, memories;
 	struct keys module_keys, function_keys, frame_keys, node_keys, cgroup_keys, thread_keys, alike_keys;
-	struct keys sums;	      /* struct sum_key */
+	struct keys sums;	      /* sum_of() */
 	struct vec(uint64_t) sum_row; /* in @samples, of each */
 	uint64_t nr_sums;	      /* of @samples; not kept any more when @summing */
 
@@ -57,12 +57,12 @@ int merge_samples(struct dusk_merge *m, struct part *part);
 /* Add the sample @s, whose numbers are those of the result. Returns 0 or -ENOMEM. */
 int merge_sample(struct dusk_merge *m, const struct dusk_sample *s);
 
-/* If there are more sums, or threads, than are wanted, make fewer of them. No part is half added. Returns 0 or -ENOMEM. */
+/* If there are more sums, or threads, than are wanted, make fewer of them. No part is half added. They return 0 or -ENOMEM. */
 int merge_reduce_sums(struct dusk_merge *m);
+int merge_reduce_threads(struct dusk_merge *m);
+
 /* Sum up again, as what sums differ by has changed. Returns 0 or -ENOMEM. */
 int merge_sum_again(struct dusk_merge *m);
-
-int merge_reduce_threads(struct dusk_merge *m);
 
 /* All parts are there: set hosts that are not that of all, and how many these are. Returns 0 or -ENOMEM. */
 int merge_settle_hosts(struct dusk_merge *m, uint32_t *nr_hosts);

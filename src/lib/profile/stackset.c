@@ -173,10 +173,14 @@ static uint32_t address_shift(const struct dusk_profile *p)
 {
 	uint32_t shift = 0;
 
-	for (uint32_t i = 1; i < p->nr_frames; i++)
-		while (p->modules[p->frames[i].module].kind == DUSK_MODULE_ANON &&
-		       p->frames[i].offset >> shift > FRAME_ADDRESS && shift < FRAME_ADDRESS_SHIFT_MAX)
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+
+		if (p->modules[f->module].kind != DUSK_MODULE_ANON)
+			continue;
+		while (f->offset >> shift > FRAME_ADDRESS && shift < FRAME_ADDRESS_SHIFT_MAX)
 			shift++;
+	}
 	return shift;
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include "report/flame/flame_rows.h"
+#include "report/model/time_bucket.h"
 
 #define SPREAD_MAX (8 * ROWS_MAX)
 
@@ -19,7 +20,7 @@ static uint64_t next_step(uint64_t ns)
 /* How long before the recording the first bucket begins. */
 static uint64_t early_ns(const struct dusk_profile *p, uint64_t bucket_ns)
 {
-	return dusk_profile_setting(p, "window_ns") ? dusk_profile_start_ns(p) % bucket_ns : 0;
+	return time_bucket_window_ns(p) ? dusk_profile_start_ns(p) % bucket_ns : 0;
 }
 
 static uint64_t count_buckets(const struct dusk_profile *p, uint64_t bucket_ns)
@@ -121,10 +122,9 @@ static int make_rows(struct flame_rows *r, const struct dusk_profile *p, const u
 
 int flame_rows_init(struct flame_rows *ret, const struct dusk_profile *p, const uint32_t *rank)
 {
-	const char *window_ns = dusk_profile_setting(p, "window_ns"); /* of shorter buckets, most would be empty */
 	int err;
 
-	*ret = (struct flame_rows){.bucket_ns = window_ns ? strtoull(window_ns, NULL, 10) : 0};
+	*ret = (struct flame_rows){.bucket_ns = time_bucket_window_ns(p)};
 	if (ret->bucket_ns < 1000)
 		ret->bucket_ns = 1000;
 	while (count_buckets(p, ret->bucket_ns) > BUCKETS_MAX)

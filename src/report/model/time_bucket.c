@@ -16,11 +16,17 @@ static const uint32_t lengths_ms[] = {
 };
 #define NR_LENGTHS (sizeof(lengths_ms) / sizeof(lengths_ms[0]))
 
+uint64_t time_bucket_window_ns(const struct dusk_profile *p)
+{
+	const char *text = dusk_profile_setting(p, "window_ns");
+
+	return text ? strtoull(text, NULL, 10) : 0;
+}
+
 struct time_buckets time_buckets_of(const struct dusk_profile *p)
 {
 	struct time_buckets b = {.start_ns = dusk_profile_start_ns(p)};
-	const char *text = dusk_profile_setting(p, "window_ns");
-	uint64_t window_ns = text ? strtoull(text, NULL, 10) : 0;
+	uint64_t window_ns = time_bucket_window_ns(p);
 	uint64_t first_ns = UINT64_MAX, last_ns = 0;
 
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
@@ -39,19 +45,19 @@ struct time_buckets time_buckets_of(const struct dusk_profile *p)
 	return b;
 }
 
+static bool divides_longer_ones(size_t i)
+{
+	for (size_t longer = i + 1; longer < NR_LENGTHS; longer++)
+		if (lengths_ms[longer] % lengths_ms[i])
+			return false;
+	return true;
+}
+
 uint64_t time_bucket_part_ns(uint64_t span_ns)
 {
-	size_t i = NR_LENGTHS;
-
-	while (i-- > 0) {
-		uint64_t ns = lengths_ms[i] * NS_A_MS;
-		bool divides = true;
-
-		for (size_t longer = i + 1; longer < NR_LENGTHS; longer++)
-			divides &= !(lengths_ms[longer] % lengths_ms[i]);
-		if (divides && span_ns / ns >= MAX_BUCKETS)
-			return ns;
-	}
+	for (size_t i = NR_LENGTHS; i-- > 0;)
+		if (span_ns / (lengths_ms[i] * NS_A_MS) >= MAX_BUCKETS && divides_longer_ones(i))
+			return lengths_ms[i] * NS_A_MS;
 	return 0;
 }
 

@@ -8,6 +8,9 @@ struct time_buckets {
 	uint64_t length_ns;
 };
 
+/* How long @p's windows are; 0: it has none. Of shorter buckets, most would be empty. */
+uint64_t time_bucket_window_ns(const struct dusk_profile *p);
+
 /* As many buckets for @p's samples as there can be, up to 100, not shorter than its windows. They begin at multiples of their length. */
 struct time_buckets time_buckets_of(const struct dusk_profile *p);
 

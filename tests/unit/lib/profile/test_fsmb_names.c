@@ -513,6 +513,21 @@ static void a_frame_that_is_called_two_things_has_no_name(void **state)
 	}
 }
 
+#define NR(array) (sizeof(array) / sizeof((array)[0]))
+
+/* A profile of these arrays. */
+#define PROFILE_OF(m, fn, f, n, s)                     \
+	((struct dusk_profile){.nr_modules = NR(m),    \
+			       .modules = (m),         \
+			       .nr_functions = NR(fn), \
+			       .functions = (fn),      \
+			       .nr_frames = NR(f),     \
+			       .frames = (f),          \
+			       .nr_nodes = NR(n),      \
+			       .nodes = (n),           \
+			       .nr_samples = NR(s),    \
+			       .samples = (s)})
+
 static void names_of_a_profile_go_with_its_stacks(void **state)
 {
 	struct dusk_module modules[] = {
@@ -530,18 +545,7 @@ static void names_of_a_profile_go_with_its_stacks(void **state)
 	};
 	struct dusk_node nodes[] = {{}, {0, 1}, {1, 2}, {1, 3}, {2, 2}};
 	struct dusk_sample samples[] = {{.node = 2}, {.node = 3}, {.node = 4}};
-	struct dusk_profile p = {
-		.nr_modules = 4,
-		.nr_functions = 3,
-		.nr_frames = 4,
-		.nr_nodes = 5,
-		.nr_samples = 3,
-		.modules = modules,
-		.functions = functions,
-		.frames = p_frames,
-		.nodes = nodes,
-		.samples = samples,
-	};
+	struct dusk_profile p = PROFILE_OF(modules, functions, p_frames, nodes, samples);
 	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
 	struct dusk_stack_module m;
 	struct dusk_symbol symbol;
@@ -578,19 +582,8 @@ static void assert_address(uint64_t high)
 		{.module = 1, .offset = high},
 	};
 	struct dusk_node nodes[] = {{}, {0, 1}, {1, 2}};
-	struct dusk_sample sample = {.node = 2};
-	struct dusk_profile p = {
-		.nr_modules = 2,
-		.nr_functions = 1,
-		.nr_frames = 3,
-		.nr_nodes = 3,
-		.nr_samples = 1,
-		.modules = modules,
-		.functions = functions,
-		.frames = p_frames,
-		.nodes = nodes,
-		.samples = &sample,
-	};
+	struct dusk_sample samples[] = {{.node = 2}};
+	struct dusk_profile p = PROFILE_OF(modules, functions, p_frames, nodes, samples);
 	_cleanup_(stacks_freep) struct dusk_stacks *s = NULL;
 	struct dusk_symbol symbol;
 
