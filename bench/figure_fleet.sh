@@ -73,7 +73,11 @@ fleet_row() { # fleet_row TEXT COMMAND...
 	shift
 	for _ in $(seq "$rounds"); do
 		begin=$(date +%s.%N)
-		"$@" >/dev/null 2>&1
+		if ! "$@" >/dev/null 2>fleet.said; then
+			cat fleet.said >&2
+			echo "failed: $text" >&2
+			exit 1
+		fi
 		calc "$(date +%s.%N) - $begin"
 	done | spread 2 | sed "s/.*/| $text | & |/"
 }
