@@ -15,9 +15,10 @@
 #include "lib/profile/profile_recover.h"
 #include "lib/profile/profile_schema.h"
 
+/* It was not counted before, when the profile could not be completed, or get its name. */
 #define LOSES_A_WINDOW                                                                                              \
 	"select exists(select 1 from sqlite_schema where name='counted' and type='table') and not exists(select 1 " \
-	"from setting where key='finished')"
+	"from setting where key='finished') and not exists(select 1 from counter where name='lost-windows')"
 #define TRIES 10 /* while other processes do the same */
 
 /* Write the log back. *@empty: the recorder was killed before it had created its tables. */

@@ -86,12 +86,13 @@
 
 /* A recorder of windows was killed: the one that was open is lost, and is counted where it would have been. */
 #define PROFILE_LOST_WINDOW                                                                                        \
-	"insert or replace into counter select 'lost-windows',1+coalesce((select value from counter where "        \
-	"name='lost-windows'),0),'windows lost: the recorder was killed';"                                         \
+	"begin;"                                                                                                   \
+	"insert into counter values('lost-windows',1,'windows lost: the recorder was killed');"                    \
 	"insert into counted(name) select 'lost-windows' where not exists(select 1 from counted where "            \
 	"name='lost-windows');"                                                                                    \
 	"insert into window_count(start,counted,value) select coalesce((select max(start+length) from window),0)," \
-	"id,1 from counted where name='lost-windows';"
+	"id,1 from counted where name='lost-windows';"                                                             \
+	"commit"
 
 /* SQLite keeps the text of a view as it is, hence few blanks. */
 #define PROFILE_VIEWS                                                                              \
