@@ -157,6 +157,52 @@ static void a_page_that_never_comes_is_not_waited_for(void **state)
 	print_message("%zu stacks cut at the page, and the program ran on\n", cut);
 }
 
+/* A recorder that reads the process from outside. */
+static void nor_from_outside(const char *mode, const char *innermost)
+{
+	const char *number = live_file("rounds"), *file = live_file("outside.dusk");
+	volatile unsigned long *rounds = live_number(number);
+	pid_t pid = START(live_victim("withheld"), number);
+	char text[16];
+	size_t cut = 0;
+
+	snprintf(text, sizeof(text), "%d", pid);
+	assert_int_equal(live_wait(live_spawn_record(file, (const char *const[]){"--mode", mode, "-F", "99", "-d", "2s",
+										 "-p", text, NULL}),
+				   60),
+			 0);
+	live_end(pid);
+	munmap((void *)rounds, 4096);
+
+	_cleanup_profile_ p = live_read(file);
+	for (uint64_t i = 0; i < p->nr_samples; i++) {
+		const struct dusk_sample *s = &p->samples[i];
+		char *sentence;
+
+		if (!live_is_of(p, s, pid))
+			continue;
+		assert_string_equal(live_outcome(p, s), "not-copied");
+		sentence = live_sentence_at(p, s->node);
+		if (!live_matches(sentence, innermost))
+			fail_msg("not the innermost frames: %s", sentence);
+		free(sentence);
+		cut++;
+	}
+	assert_true(cut > 0);
+	assert_true(live_counter(p, "unserved-reads") > 0);
+	print_message("mode %s: %zu stacks cut at the page, and the recorder went on\n", mode, cut);
+}
+
+static void nor_is_it_in_mode_copied(void **state)
+{
+	nor_from_outside("copied", "^(recurse(\\*[0-9]+)? )?work$");
+}
+
+static void nor_is_it_in_mode_ptrace(void **state)
+{
+	nor_from_outside("ptrace", "^work$");
+}
+
 int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
@@ -164,6 +210,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(no_faults_means_none),
 		cmocka_unit_test(of_an_fde_that_is_not_all_there_nothing_is_believed),
 		cmocka_unit_test(a_page_that_never_comes_is_not_waited_for),
+		cmocka_unit_test(nor_is_it_in_mode_copied),
+		cmocka_unit_test(nor_is_it_in_mode_ptrace),
 	};
 
 	return LIVE_MAIN(argc, argv, tests);

@@ -125,7 +125,7 @@ static void end_child_of(pid_t pid)
 		fclose(f);
 }
 
-static struct dusk_profile *record(const char *way, pid_t *ret)
+static struct dusk_profile *record(const char *mode, const char *way, pid_t *ret)
 {
 	const char *number = live_file("rounds"), *file = live_file("unserved.dusk");
 	volatile unsigned long *rounds = live_number(number);
@@ -133,7 +133,7 @@ static struct dusk_profile *record(const char *way, pid_t *ret)
 
 	pid = START(live_victim("unserved"), way, number, FOLDER);
 	others_can_trace();
-	recorder = START_RECORD(file, "-a", "-F", "199");
+	recorder = START_RECORD(file, "--mode", mode, "-a", "-F", "199");
 	prying = start_prying(pid);
 	for (int i = 0; i < 3; i++) {
 		wait_for_more(rounds);
@@ -155,7 +155,7 @@ static void check(const char *way, size_t least_frames)
 	static struct live_stack stack;
 	size_t cut = 0, unknown = 0;
 	pid_t pid;
-	_cleanup_profile_ p = record(way, &pid);
+	_cleanup_profile_ p = record("full", way, &pid);
 
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
@@ -202,7 +202,7 @@ static void a_lock_of_mappings_that_fuse_holds(void **state)
 {
 	size_t complete = 0, busy = 0;
 	pid_t pid;
-	_cleanup_profile_ p = record("lock", &pid);
+	_cleanup_profile_ p = record("full", "lock", &pid);
 
 	for (uint64_t i = 0; i < p->nr_samples; i++) {
 		const struct dusk_sample *s = &p->samples[i];
@@ -220,6 +220,31 @@ static void a_lock_of_mappings_that_fuse_holds(void **state)
 		      busy);
 	live_check_counters(p);
 	assert_true(complete + busy > 20);
+}
+
+/* Recorded from outside, where nothing of it has to be read that does not come. */
+static void check_copied(const char *way)
+{
+	size_t nr = 0;
+	pid_t pid;
+	_cleanup_profile_ p = record("copied", way, &pid);
+
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		nr += live_is_of(p, &p->samples[i], pid);
+	print_message("%s, mode copied: %zu stacks, %llu reads given up\n", way, nr,
+		      (unsigned long long)live_counter(p, "unserved-reads"));
+	assert_true(nr > 20);
+	assert_int_equal(live_counter(p, "unserved-reads"), 0);
+}
+
+static void mode_copied_and_a_stack_that_fuse_holds_back(void **state)
+{
+	check_copied("stack"); /* a file's */
+}
+
+static void mode_copied_and_a_lock_of_mappings_that_fuse_holds(void **state)
+{
+	check_copied("lock");
 }
 
 /*
@@ -279,6 +304,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_stack_that_fuse_holds_back),
 		cmocka_unit_test(unwind_tables_that_fuse_holds_back),
 		cmocka_unit_test(a_lock_of_mappings_that_fuse_holds),
+		cmocka_unit_test(mode_copied_and_a_stack_that_fuse_holds_back),
+		cmocka_unit_test(mode_copied_and_a_lock_of_mappings_that_fuse_holds),
 		cmocka_unit_test(looking_at_a_process_that_waits_for_a_lock_ends),
 		cmocka_unit_test(a_perf_map_that_never_opens),
 	};

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/sysmacros.h>
-#include <sys/uio.h>
 #include "core/walk/walk.h"
 #include "lib/arch/signal_return.h"
 #include "lib/arch/stack_copy.h"
@@ -23,10 +22,8 @@ static struct host_walk *of(struct target *t)
 
 static int read_process(struct host_walk *h, void *dst, u32 len, u64 addr)
 {
-	struct iovec to = {dst, len}, from = {(void *)addr, len};
-
 	h->reads_of_processes++;
-	return process_vm_readv(h->pid, &to, 1, &from, 1, 0) == (ssize_t)len ? 0 : -EFAULT;
+	return memory_read(&h->reader, h->pid, dst, len, addr) ? -EFAULT : 0;
 }
 
 /* Read @len bytes that lie within @p. */
@@ -50,22 +47,21 @@ static int read_place(struct host_walk *h, const struct place *p, void *dst, u32
 /*
  * The kernel copies a stack only up to a page that is not in memory. If it is not the end of the stack, but a hole, in
  * variables that were never written: read what is behind the copy, so that the next one has it. Returns true if there was
- * something. Files are not read for that: they may never answer.
+ * something. Files are not read for that.
  */
 static bool fill_hole(struct host_walk *h)
 {
 	u64 addr = (h->sp + h->stack_bytes + h->uncopied) & ~(PAGE_BYTES - 1), end = h->sp + h->asked_bytes;
-	struct iovec pages[COPIED_STACK_BYTES_MAX / PAGE_BYTES + 2];
-	u8 bytes[sizeof(pages) / sizeof(pages[0])];
-	struct iovec to = {bytes, sizeof(bytes)};
 	struct place p;
-	int nr = 0;
+	ssize_t got;
+	size_t nr = 0;
 
 	if (h->is_whole)
 		return false;
-	for (; addr < end && nr < sizeof(bytes) && !spaces_find(h->spaces, h->pid, addr, &p); addr += PAGE_BYTES)
-		pages[nr++] = (struct iovec){(void *)addr, 1};
-	h->is_whole = !nr || process_vm_readv(h->pid, &to, 1, pages, nr, 0) <= 0;
+	while (addr + nr * PAGE_BYTES < end && !spaces_find(h->spaces, h->pid, addr + nr * PAGE_BYTES, &p))
+		nr++;
+	got = nr ? memory_touch(&h->reader, h->pid, addr, nr) : 0;
+	h->is_whole = got <= 0 && got != -ETIMEDOUT; /* which does not come, but is there */
 	return !h->is_whole;
 }
 
@@ -222,6 +218,7 @@ void host_walk_done(struct host_walk *h)
 {
 	if (h->walk)
 		target_done(&h->target);
+	memory_reader_done(&h->reader);
 	free(h->walk);
 	h->walk = NULL;
 }

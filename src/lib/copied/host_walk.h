@@ -9,6 +9,7 @@
 #pragma once
 #include "abi/event.h"
 #include "lib/copied/spaces.h"
+#include "lib/process/memory.h"
 #include "lib/process/target.h"
 
 struct walk;
@@ -30,6 +31,7 @@ struct host_walk {
 	/* the walk before */
 	pid_t last_pid;
 	u64 last_changes;
+	struct memory_reader reader;
 	u64 reads_of_processes;
 };
 

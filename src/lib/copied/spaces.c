@@ -285,7 +285,7 @@ static int read_threads(struct spaces *s, pid_t pid)
 	return ret;
 }
 
-static int read_process(struct spaces *s, pid_t pid, bool stopped)
+int spaces_read(struct spaces *s, pid_t pid)
 {
 	_cleanup_(freep) char *text = malloc(MAPS_BYTES + 1);
 	char name[64];
@@ -294,8 +294,7 @@ static int read_process(struct spaces *s, pid_t pid, bool stopped)
 	if (!text)
 		return -ENOMEM;
 	snprintf(name, sizeof(name), "/proc/%d/maps", pid);
-	nr = stopped ? read_whole(name, text, MAPS_BYTES)
-		     : ask_again(&s->child, read_whole, name, strlen(name) + 1, text, MAPS_BYTES);
+	nr = ask_again(&s->child, read_whole, name, strlen(name) + 1, text, MAPS_BYTES);
 	if (nr < 0)
 		return nr;
 	text[nr] = 0;
@@ -305,16 +304,6 @@ static int read_process(struct spaces *s, pid_t pid, bool stopped)
 	spaces_begun(s, pid);
 	s->changes++;
 	return take_lines(s, pid, text) ?: read_threads(s, pid);
-}
-
-int spaces_read(struct spaces *s, pid_t pid)
-{
-	return read_process(s, pid, false);
-}
-
-int spaces_read_stopped(struct spaces *s, pid_t pid)
-{
-	return read_process(s, pid, true);
 }
 
 void spaces_forget(struct spaces *s)

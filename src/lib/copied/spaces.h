@@ -56,9 +56,6 @@ int spaces_take(struct spaces *s, const struct perfdata_record *r);
  */
 int spaces_read(struct spaces *s, pid_t pid);
 
-/* The same of a process whose only thread is stopped, so that nobody holds up a reader: without a child process. */
-int spaces_read_stopped(struct spaces *s, pid_t pid);
-
 /* Read from /proc the name of thread @tid of @pid. Returns 0, -ENOMEM, or an error of /proc. */
 int spaces_read_name(struct spaces *s, pid_t pid, pid_t tid);
 

@@ -16,7 +16,7 @@
 
 #define NS_A_MS 1000000ULL
 
-static uint64_t wasted_ns;
+static uint64_t single_wasted_ns; /* by children for one question */
 
 static bool write_all(int fd, const void *data, size_t size)
 {
@@ -32,10 +32,13 @@ static bool write_all(int fd, const void *data, size_t size)
 static int wait_readable(int fd, uint64_t end_ns)
 {
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
+	uint64_t now;
 
-	for (uint64_t now = now_ns(); now < end_ns; now = now_ns())
-		if (poll(&ready, 1, (end_ns - now) / NS_A_MS + 1) > 0)
+	do {
+		now = now_ns();
+		if (poll(&ready, 1, now < end_ns ? (end_ns - now) / NS_A_MS + 1 : 0) > 0)
 			return 0;
+	} while (now < end_ns);
 	return -ETIMEDOUT;
 }
 
@@ -56,9 +59,9 @@ static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
 
 /*
  * Fork a child that is killed when this process ends. Returns its pid, 0 in the child, or a negative errno. *@channel is
- * a socket to the other process.
+ * a socket to the other process. @wasted_ns: on questions before.
  */
-static pid_t begin(int *channel)
+static pid_t begin(int *channel, uint64_t wasted_ns)
 {
 	pid_t child, parent = getpid();
 	int ends[2], err;
@@ -81,22 +84,22 @@ static pid_t begin(int *channel)
 	return child;
 }
 
-/* End @child. @err is what became of the question that was asked at @begin_ns. */
-static void end(pid_t child, int err, uint64_t begin_ns)
+/* End @child. @err is what became of the question that was asked at @begin_ns; *@wasted_ns grows by the time, if it was in vain. */
+static void end(pid_t child, int err, uint64_t begin_ns, uint64_t *wasted_ns)
 {
 	kill(child, SIGKILL);
 	/* A child that no signal ends, as in a call of a file system that does not answer, is not waited for any longer. */
 	for (int us = 32; us < ASK_MS * 1000 && !waitpid(child, NULL, WNOHANG); us *= 2)
 		usleep(us);
 	if (err == -ETIMEDOUT)
-		wasted_ns += now_ns() - begin_ns;
+		*wasted_ns += now_ns() - begin_ns;
 }
 
 ssize_t ask_in_child(ssize_t (*fn)(void *ctx, char *ret, size_t size), void *ctx, char *ret, size_t size)
 {
 	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
 	_cleanup_(closep) int channel = -1;
-	pid_t child = begin(&channel);
+	pid_t child = begin(&channel, single_wasted_ns);
 	ssize_t nr = 0;
 	int err;
 
@@ -109,7 +112,7 @@ ssize_t ask_in_child(ssize_t (*fn)(void *ctx, char *ret, size_t size), void *ctx
 	err = read_all(channel, &nr, sizeof(nr), end_ns);
 	if (!err && nr > 0)
 		err = (size_t)nr > size ? -ECHILD : read_all(channel, ret, nr, end_ns);
-	end(child, err, begin_ns);
+	end(child, err, begin_ns, &single_wasted_ns);
 	return err ?: nr;
 }
 
@@ -117,7 +120,7 @@ int ask_for_file(int (*fn)(void *ctx), void *ctx)
 {
 	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
 	_cleanup_(closep) int channel = -1;
-	pid_t child = begin(&channel);
+	pid_t child = begin(&channel, single_wasted_ns);
 	int ret;
 
 	if (child < 0)
@@ -126,7 +129,7 @@ int ask_for_file(int (*fn)(void *ctx), void *ctx)
 		_exit(descriptor_send(channel, fn(ctx)));
 	ret = wait_readable(channel, end_ns);
 	ret = ret ?: descriptor_receive(channel);
-	end(child, ret, begin_ns);
+	end(child, ret, begin_ns, &single_wasted_ns);
 	return ret == -EPIPE ? -ECHILD : ret;
 }
 
@@ -168,7 +171,7 @@ static void answer_all(int channel)
 
 void ask_begin(struct ask_child *c)
 {
-	pid_t pid = begin(&c->channel);
+	pid_t pid = begin(&c->channel, c->wasted_ns);
 
 	if (!pid)
 		answer_all(c->channel);
@@ -197,7 +200,7 @@ ssize_t ask_again(struct ask_child *c, ssize_t (*fn)(const void *question, char 
 		err = (size_t)nr > size ? -ECHILD : read_all(c->channel, ret, nr, end_ns);
 	if (!err)
 		return nr;
-	end(c->pid, err, begin_ns);
+	end(c->pid, err, begin_ns, &c->wasted_ns);
 	close(c->channel);
 	c->pid = 0;
 	return err;
@@ -207,7 +210,7 @@ void ask_end(struct ask_child *c)
 {
 	if (!c->pid)
 		return;
-	end(c->pid, 0, 0);
+	end(c->pid, 0, 0, &c->wasted_ns);
 	close(c->channel);
 	c->pid = 0;
 }

@@ -9,10 +9,11 @@
  */
 #pragma once
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #define ASK_MS 500	   /* for one call */
-#define ASK_WASTED_MS 3000 /* on calls that timed out, in total: then later ones fail at once */
+#define ASK_WASTED_MS 3000 /* on calls that timed out, of one ask_child or all others: then later ones fail at once */
 
 /*
  * Call @fn(@ctx, @ret, @size) in a child process. @fn fills the first bytes of @ret and returns how many, or a negative
@@ -35,6 +36,7 @@ int ask_for_file(int (*fn)(void *ctx), void *ctx);
 struct ask_child {
 	pid_t pid;
 	int channel; /* without a child a negative errno, which says why */
+	uint64_t wasted_ns;
 };
 
 /* Begin the child now, while this process is small: it has our memory as it is now. */

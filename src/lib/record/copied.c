@@ -413,6 +413,10 @@ static void copied_count(void *mode)
 		{"process-reads",
 		 "reads of code from processes: memory without a file, and files that cannot be opened",
 		 c->walk.reads_of_processes},
+		{"unserved-reads",
+		 "reads of processes that were given up: a page did not come, and nothing more was read from that "
+		 "process",
+		 c->walk.reader.given_up},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <unistd.h>
 #include "abi/config.h"
 #include "base/cleanup.h"
@@ -80,8 +79,8 @@ static void note_read(struct ptraced *p, int ret)
 }
 
 /*
- * A thread of the process is stopped: read what is mapped, if that has changed. If it is not the only one, others may
- * hold up a reader, and change it all the same: then true is returned, and it is to be read when the thread runs on.
+ * A thread of the process is stopped: read what is mapped, if that has changed. If it is not the only one, others
+ * change it all the same: then true is returned, and it is to be read when the thread runs on.
  */
 static bool follow_mappings(struct ptraced *p, pid_t pid)
 {
@@ -98,7 +97,7 @@ static bool follow_mappings(struct ptraced *p, pid_t pid)
 	*known = pages;
 	if (!tracees_is_alone(&p->tracees, pid))
 		return true;
-	note_read(p, spaces_read_stopped(&p->spaces, pid));
+	note_read(p, spaces_read(&p->spaces, pid));
 	return false;
 }
 
@@ -107,7 +106,6 @@ static void take_sample(void *ctx, const struct tracee *t, const u64 *regs)
 {
 	struct ptraced *p = ctx;
 	struct taken s = {.pid = t->pid, .tid = t->tid, .time_ns = now_ns(), .sample_ns = t->sample_ns};
-	struct iovec to, from;
 	ssize_t got;
 
 	if (p->waits)
@@ -119,9 +117,7 @@ static void take_sample(void *ctx, const struct tracee *t, const u64 *regs)
 		return;
 	}
 	memcpy(s.regs, regs, sizeof(s.regs));
-	to = (struct iovec){s.stack, p->stack_bytes};
-	from = (struct iovec){(void *)regs[REG_SP], p->stack_bytes};
-	got = process_vm_readv(t->tid, &to, 1, &from, 1, 0);
+	got = memory_copy(&p->walk.reader, t->tid, s.stack, p->stack_bytes, regs[REG_SP]);
 	s.stack_bytes = got > 0 ? got & ~7ULL : 0;
 	if (vec_push(&p->taken, s)) {
 		free(s.stack);
@@ -316,6 +312,10 @@ static void ptraced_count(void *mode)
 		{"process-reads",
 		 "reads of code from processes: memory without a file, and files that cannot be opened",
 		 p->walk.reads_of_processes},
+		{"unserved-reads",
+		 "reads of processes that were given up: a page did not come, and nothing more was read from that "
+		 "process",
+		 p->walk.reader.given_up},
 	};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
