@@ -301,12 +301,13 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 
 /*
  * Make a profile of the recording in @path.recording that was left because its recorder was killed or the disk was
- * full. It becomes @path; a file that was there becomes @path.old.
+ * full. It becomes @path; a file that was there becomes @path.old. @alive_ns: when the recorder was last seen alive, by
+ * CLOCK_MONOTONIC; 0: that is not known. By it the windows that are lost are counted: one if it is not known.
  *
  * Returns 0; -ENOENT: there is no recording; -ENODATA: nothing had been recorded, and the folder is removed; -EBUSY:
  * its recorder is alive, or another process reads it; -EPERM: it is another user's; others from the files.
  */
-int dusk_profile_recover(const char *path, struct dusk_error *err);
+int dusk_profile_recover(const char *path, uint64_t alive_ns, struct dusk_error *err);
 
 /*
  * Write the functions and lines of @p, which must not be unfolded, into the profile at @path that it was read from. If
@@ -548,7 +549,7 @@ struct dusk_record_options {
 	uint32_t stack_bytes; /* COPIED, PTRACE: how much of a stack is copied; 0: by room; at most 65528 */
 	/*
 	 * Samples and short off-CPU intervals are kept as their sums by thread and stack in windows of this length, and a
-	 * kill loses no more than one window; 0: each sample is kept. At least a millisecond.
+	 * kill loses the open one; 0: each sample is kept. At least 100 ms.
 	 */
 	uint64_t window_ns;
 	/*

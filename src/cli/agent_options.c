@@ -131,6 +131,8 @@ static int check(const struct command *self, const struct agent_options *o)
 {
 	if (o->mode && !mode_is_known(o->mode))
 		return say_usage(self, "--mode takes full, copied or ptrace, not '%s'", o->mode);
+	if (o->window_ns < 100000000)
+		return say_usage(self, "--window takes at least 100ms");
 	if (o->rotate_ns < MIN_ROTATE_NS || o->rotate_ns < o->window_ns)
 		return say_usage(self, "--rotate takes at least 1s, and a window");
 	return STATUS_OK;

@@ -153,7 +153,7 @@ void agent_recover_store(const char *store)
 		if (!rest || strcmp(rest, STORE_RECORDING) ||
 		    snprintf(path, sizeof(path), "%s/%.*s", store, (int)(rest - d->d_name), d->d_name) >= PATH_MAX)
 			continue;
-		failed = dusk_profile_recover(path, &err);
+		failed = dusk_profile_recover(path, 0, &err);
 		if (failed == -ENODATA || failed == -EBUSY)
 			continue;
 		if (failed)

@@ -144,11 +144,11 @@ static void begin_later(struct agent *a, uint64_t now)
 	say("the next recorder begins in %.0f s", (a->next_ns - now) / 1e9);
 }
 
-/* A recorder that was killed leaves a recording: make it a profile. */
+/* A recorder that was killed, just now, leaves a recording: make it a profile. */
 static void keep_rest(const struct recorder *r)
 {
 	struct dusk_error err = {""};
-	int failed = dusk_profile_recover(r->path, &err);
+	int failed = dusk_profile_recover(r->path, now_ns(), &err);
 
 	if (failed && failed != -ENOENT && failed != -ENODATA)
 		say("%s", err.text);

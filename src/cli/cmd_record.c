@@ -571,8 +571,8 @@ static int run(const struct command *self, int argc, char **argv)
 		status = say_usage(self, "--wakers is about off-CPU intervals: -e offcpu records them");
 	else if (o.delay_ns && next < argc)
 		status = say_usage(self, "-D is for recordings without COMMAND, which begins when the recording does");
-	else if (o.window_ns && o.window_ns < 1000000)
-		status = say_usage(self, "--window takes at least 1ms");
+	else if (o.window_ns && o.window_ns < 100000000)
+		status = say_usage(self, "--window takes at least 100ms");
 	else if (o.cgroup && by_label(&o))
 		status = say_usage(self, "--cgroup goes without --unit, --container, --pod and --namespace");
 	else if (!strcmp(o.output, "-"))

@@ -21,7 +21,7 @@ static int run(const struct command *self, int argc, char **argv)
 
 	if (!command_options(self, argc, argv, &o, NULL, &status))
 		return status;
-	if (dusk_profile_recover(o.input, &err)) {
+	if (dusk_profile_recover(o.input, 0, &err)) {
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}

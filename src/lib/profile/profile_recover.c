@@ -15,17 +15,51 @@
 #include "lib/profile/profile_recover.h"
 #include "lib/profile/profile_schema.h"
 
-/* It was not counted before, when the profile could not be completed, or get its name. */
-#define LOSES_A_WINDOW                                                                                              \
-	"select exists(select 1 from sqlite_schema where name='counted' and type='table') and not exists(select 1 " \
-	"from setting where key='finished') and not exists(select 1 from counter where name='lost-windows')"
+#define HAS_WINDOWS "select exists(select 1 from sqlite_schema where name='counted' and type='table')"
+/* They were not counted before, when the profile could not be completed, or get its name. */
+#define LOSES_WINDOWS                                                        \
+	"select not exists(select 1 from setting where key='finished') and " \
+	"not exists(select 1 from counted where name='lost-windows')"
+#define NUMBER_OF(key) "select coalesce((select cast(value as integer) from setting where key='" key "'),0)"
+#define LAST_WINDOW \
+	"select coalesce(max(start),-1) from (select start from window union all select start from window_count)"
 #define TRIES 10 /* while other processes do the same */
 
+/*
+ * Count the windows that had begun when the recorder was last seen alive, and are not there: the one that was open, and
+ * those before it if it was just writing one, or had come to a standstill.
+ */
+static int count_lost_windows(sqlite3 *db, uint64_t alive_ns)
+{
+	sqlite3_int64 has, loses = 0, length_ns, start_ns, last_us;
+	uint64_t end_ns, lost = 1;
+	int rc = db_integer(db, HAS_WINDOWS, &has);
+	char *sql;
+
+	if (!rc && has)
+		rc = db_integer(db, LOSES_WINDOWS, &loses);
+	if (rc || !loses)
+		return rc;
+	rc = db_integer(db, NUMBER_OF("window_ns"), &length_ns);
+	rc = rc ?: db_integer(db, NUMBER_OF("start_monotonic_ns"), &start_ns);
+	rc = rc ?: db_integer(db, LAST_WINDOW, &last_us);
+	if (rc)
+		return rc;
+	end_ns = last_us < 0 ? 0 : (uint64_t)last_us * 1000 + length_ns;
+	/* Before the first window it may not have begun. */
+	if (last_us >= 0 && length_ns > 0 && alive_ns > start_ns + end_ns)
+		lost = (alive_ns - start_ns - end_ns - 1) / length_ns + 1;
+	sql = sqlite3_mprintf(PROFILE_LOST_WINDOWS, lost, end_ns / 1000, lost);
+	rc = sql ? db_exec(db, sql) : SQLITE_NOMEM;
+	sqlite3_free(sql);
+	return rc;
+}
+
 /* Write the log back. *@empty: the recorder was killed before it had created its tables. */
-static int make_whole(const struct place *p, bool *empty, struct dusk_error *err)
+static int make_whole(const struct place *p, uint64_t alive_ns, bool *empty, struct dusk_error *err)
 {
 	struct fdvfs v = {.db = p->db, .wal = p->wal, .writable = true};
-	sqlite3_int64 application = 0, tables = 0, lost = 0;
+	sqlite3_int64 application = 0, tables = 0;
 	_cleanup_(db_closep) sqlite3 *db = NULL;
 	struct stat st;
 	int rc;
@@ -45,8 +79,7 @@ static int make_whole(const struct place *p, bool *empty, struct dusk_error *err
 	if (!rc && application != PROFILE_APPLICATION_ID)
 		rc = SQLITE_NOTADB;
 	*empty = !rc && !tables;
-	rc = rc || *empty ? rc : db_integer(db, LOSES_A_WINDOW, &lost);
-	rc = rc || !lost ? rc : db_exec(db, PROFILE_LOST_WINDOW);
+	rc = rc || *empty ? rc : count_lost_windows(db, alive_ns);
 	rc = rc || *empty ? rc : db_leave_wal(db);
 	if (!rc)
 		return 0;
@@ -58,11 +91,11 @@ static int make_whole(const struct place *p, bool *empty, struct dusk_error *err
 }
 
 /* Returns -ENODATA if there was nothing in the place, which is removed then. */
-static int recover(struct place *p, struct dusk_error *err)
+static int recover(struct place *p, uint64_t alive_ns, struct dusk_error *err)
 {
 	struct dusk_error why = {""};
 	bool empty = false;
-	int rc = make_whole(p, &empty, &why);
+	int rc = make_whole(p, alive_ns, &empty, &why);
 
 	if (rc)
 		return error_set(err, rc, "cannot make %s of %s" PLACE_SUFFIX ", where a recording was killed: %s",
@@ -82,7 +115,7 @@ int profile_take_fresh(struct place *p, const char *path, uid_t uid, gid_t gid, 
 		rc = place_take(p, path, true, uid, gid, err);
 		if (!rc && !fstat(p->db, &st) && !st.st_size && !ftruncate(p->wal, 0))
 			return 0;
-		rc = rc ?: recover(p, err);
+		rc = rc ?: recover(p, 0, err);
 		place_done(p);
 		if (rc && rc != -ENODATA)
 			return rc;
@@ -90,7 +123,7 @@ int profile_take_fresh(struct place *p, const char *path, uid_t uid, gid_t gid, 
 	return error_set(err, -EBUSY, "cannot create %s: others are at it, too", path);
 }
 
-int dusk_profile_recover(const char *path, struct dusk_error *err)
+int dusk_profile_recover(const char *path, uint64_t alive_ns, struct dusk_error *err)
 {
 	_cleanup_(place_done) struct place p = PLACE_NONE;
 	int rc = place_take(&p, path, false, -1, -1, err);
@@ -102,7 +135,7 @@ int dusk_profile_recover(const char *path, struct dusk_error *err)
 				 path);
 	if (rc)
 		return rc;
-	rc = recover(&p, err);
+	rc = recover(&p, alive_ns, err);
 	if (rc == -ENODATA)
 		return error_set(err, rc, "there is nothing to recover: the recording was killed before it had begun");
 	return rc;

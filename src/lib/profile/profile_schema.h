@@ -84,14 +84,12 @@
 	"create view counts as select w.start/1e6 time_s,n.name,w.value,c.sentence from window_count w " \
 	"join counted n on n.id=w.counted left join counter c on c.name=n.name;"
 
-/* A recorder of windows was killed: the one that was open is lost, and is counted where it would have been. */
-#define PROFILE_LOST_WINDOW                                                                                        \
-	"begin;"                                                                                                   \
-	"insert into counter values('lost-windows',1,'windows lost: the recorder was killed');"                    \
-	"insert into counted(name) select 'lost-windows' where not exists(select 1 from counted where "            \
-	"name='lost-windows');"                                                                                    \
-	"insert into window_count(start,counted,value) select coalesce((select max(start+length) from window),0)," \
-	"id,1 from counted where name='lost-windows';"                                                             \
+/* A recorder of windows was killed: what is lost is counted where it would have been. */
+#define PROFILE_LOST_WINDOWS                                                                                  \
+	"begin immediate;"                                                                                    \
+	"insert or replace into counter values('lost-windows',%llu,'windows lost: the recorder was killed');" \
+	"insert into counted(name) values('lost-windows');"                                                   \
+	"insert into window_count(start,counted,value) values(%llu,last_insert_rowid(),%llu);"                \
 	"commit"
 
 /* SQLite keeps the text of a view as it is, hence few blanks. */

@@ -27,7 +27,7 @@
 #include "lib/record/wanted.h"
 
 #define COMMIT_NS 1000000000ULL
-#define MIN_WINDOW_NS 1000000ULL
+#define MIN_WINDOW_NS 100000000ULL /* about as often as a recorder looks */
 
 /* A row for each mode, by enum dusk_record_mode. */
 static const struct mode *const modes[] = {
@@ -200,11 +200,12 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 {
 	int ret = r->mode->poll(r->of_mode, timeout_ms);
 	uint64_t now = now_ns();
+	bool is_over = profile_window_is_over(r->join.writer, now - r->join.start_ns);
 
 	if (ret < 0 && ret != -EINTR && ret != -EAGAIN)
 		return error_set(err, ret, "cannot read events: %s", strerror(-ret));
 	ret = follow_processes(r);
-	if (ret || now - r->committed_ns < COMMIT_NS)
+	if (ret || (!is_over && now - r->committed_ns < COMMIT_NS))
 		return error_complete(err, ret, "cannot record the titles of processes");
 	r->committed_ns = now;
 	ret = r->mode->follow ? r->mode->follow(r->of_mode, now, err) : 0;
@@ -214,7 +215,7 @@ int dusk_record_poll(struct dusk_record *r, int timeout_ms, struct dusk_error *e
 	if (ret)
 		return error_complete(err, ret, "cannot record the titles of processes");
 	cgroups_name(&r->join.cgroups, r->join.writer);
-	if (profile_window_is_over(r->join.writer, now - r->join.start_ns)) {
+	if (is_over) {
 		count(r, now - r->join.start_ns);
 		profile_end_window(r->join.writer, now - r->join.start_ns);
 	} else if (r->windows) {

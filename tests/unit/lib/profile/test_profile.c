@@ -560,22 +560,24 @@ static void a_recording_with_windows_that_was_killed_is_read(void **state)
 		raise(SIGKILL);
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
-	assert_int_equal(dusk_profile_recover(path, NULL), 0);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), 0);
 	p = opened(path);
 	assert_int_equal(p->nr_samples, 5);
 	assert_int_equal(p->nr_nodes, 3);
 }
 
-static void the_window_that_a_kill_has_lost_is_counted(void **state)
+/* A recorder of windows of a second, which began at second 100 of the clock, is killed in the second one. */
+static void killed_in_a_window(void)
 {
 	struct profile_writer *w = with_windows();
 	pid_t child;
 
-	(void)state;
 	profile_discard(w);
 	child = fork();
 	if (!child) {
 		w = with_windows();
+		profile_set(w, "window_ns", "1000000000");
+		profile_set(w, "start_monotonic_ns", "100000000000");
 		profile_count(w, "samples", "samples taken", 3);
 		profile_end_window(w, 1000000000);
 		profile_count(w, "samples", "samples taken", 5);
@@ -583,14 +585,43 @@ static void the_window_that_a_kill_has_lost_is_counted(void **state)
 		raise(SIGKILL);
 	}
 	assert_int_equal(waitpid(child, NULL, 0), child);
+}
+
+static void the_window_that_a_kill_has_lost_is_counted(void **state)
+{
+	(void)state;
+	killed_in_a_window();
 	/* Once, however often it is tried, as when the disk is full: here, the profile cannot have its name. */
 	unlink(path);
 	assert_int_equal(mkdir(path, 0700), 0);
-	assert_int_not_equal(dusk_profile_recover(path, NULL), 0);
+	assert_int_not_equal(dusk_profile_recover(path, 0, NULL), 0);
 	assert_int_equal(rmdir(path), 0);
-	assert_int_equal(dusk_profile_recover(path, NULL), 0);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), 0);
 	assert_string_equal(queried("select time_s,name,value from counts"), "0.0|samples|3 / 1.0|lost-windows|1");
 	assert_string_equal(queried("select value from counter where name='lost-windows'"), "1");
+}
+
+static void each_window_that_a_kill_has_lost_is_counted(void **state)
+{
+	static const struct {
+		uint64_t alive_ns;
+		const char *lost;
+	} seen[] = {{100000000000, "1"},
+		    {101000000001, "1"},
+		    {102000000000, "1"},
+		    {102000000001, "2"},
+		    {104500000000, "4"}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(seen) / sizeof(*seen); i++) {
+		char want[64];
+
+		killed_in_a_window();
+		assert_int_equal(dusk_profile_recover(path, seen[i].alive_ns, NULL), 0);
+		snprintf(want, sizeof(want), "0.0|samples|3 / 1.0|lost-windows|%s", seen[i].lost);
+		assert_string_equal(queried("select time_s,name,value from counts"), want);
+		assert_string_equal(queried("select value from counter where name='lost-windows'"), seen[i].lost);
+	}
 }
 
 static void a_window_of_many_stacks_is_several_blocks(void **state)
@@ -635,6 +666,7 @@ int main(void)
 		cmocka_unit_test(a_recording_with_windows_is_packed_when_it_is_over),
 		cmocka_unit_test(a_recording_with_windows_that_was_killed_is_read),
 		cmocka_unit_test(the_window_that_a_kill_has_lost_is_counted),
+		cmocka_unit_test(each_window_that_a_kill_has_lost_is_counted),
 		cmocka_unit_test(a_window_of_many_stacks_is_several_blocks),
 		cmocka_unit_test(a_tick_may_stand_for_more_than_the_period),
 	};

@@ -177,7 +177,7 @@ static void a_second_recorder_is_refused_before_it_touches_anything(void **state
 	assert_int_equal(profile_create(&second, path, -1, -1, &err), -EBUSY);
 	assert_null(second);
 	assert_non_null(strstr(err.text, "another recording is writing it"));
-	assert_int_equal(dusk_profile_recover(path, &err), -EBUSY);
+	assert_int_equal(dusk_profile_recover(path, 0, &err), -EBUSY);
 	assert_non_null(strstr(err.text, "goes on"));
 	assert_int_equal(stat(beside(".recording/profile-wal"), &after), 0);
 	assert_true(before.st_size == after.st_size && before.st_ino == after.st_ino);
@@ -327,12 +327,12 @@ static void killed_it_loses_what_was_not_committed(void **state)
 	/* Reading it changes nothing. */
 	holds(path, 1000, false);
 	assert_int_equal(mode_of(path), 0);
-	assert_int_equal(dusk_profile_recover(path, NULL), 0);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), 0);
 	assert_int_equal(mode_of(path), S_IFREG | 0600);
 	assert_int_equal(mode_of(beside(".recording")), 0);
 	holds(path, 1000, false);
 	assert_string_equal(queried("pragma integrity_check"), "ok");
-	assert_int_equal(dusk_profile_recover(path, NULL), -ENOENT);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), -ENOENT);
 }
 
 /* H6 */
@@ -370,7 +370,7 @@ static void a_recorder_that_was_killed_before_it_began_leaves_nothing_to_recover
 	fd = open(beside(".recording/profile"), O_RDWR | O_CREAT, 0600);
 	assert_true(fd >= 0);
 	close(fd);
-	assert_int_equal(dusk_profile_recover(path, NULL), -ENODATA);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), -ENODATA);
 	assert_int_equal(mode_of(beside(".recording")), 0);
 	assert_int_equal(mkdir(beside(".recording"), 0700), 0);
 	make_small();
@@ -389,7 +389,7 @@ static void nor_does_one_that_was_killed_before_it_had_tables(void **state)
 	fd = open(beside(".recording/profile"), O_RDWR);
 	assert_int_equal(fchmod(fd, 0600), 0);
 	close(fd);
-	assert_int_equal(dusk_profile_recover(path, NULL), -ENODATA);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), -ENODATA);
 	assert_int_equal(mode_of(beside(".recording")), 0);
 }
 
@@ -406,7 +406,7 @@ static void what_is_no_recording_stays(void **state)
 	assert_int_equal(profile_create(&w, path, -1, -1, &err), -EINVAL);
 	assert_non_null(strstr(err.text, "it is no recording"));
 	assert_null(w);
-	assert_int_equal(dusk_profile_recover(path, &err), -EINVAL);
+	assert_int_equal(dusk_profile_recover(path, 0, &err), -EINVAL);
 	assert_int_equal(mode_of(path), 0);
 	assert_int_equal(mode_of(beside(".recording/profile")) & S_IFMT, S_IFREG);
 }
