@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Does a server get what is in stores, each row once, and do all commands read it? usage: test_clickhouse.sh DUSK MAKE_PROFILE
+#
+# Senders, the server, and the sender of an agent are killed $KILLS times each (12; of the agent, 2).
 . "$(dirname "$0")/../tools/tap.sh"
 here=$(realpath "$(dirname "$0")")
 . "$here/clickhouse_server.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
+kills=${KILLS:-12}
 cd "$tmp" || exit 1
 export LC_ALL=C HOME="$tmp" TZ=UTC
 unset DEBUGINFOD_URLS PAGER DUSK_CLICKHOUSE_PASSWORD
@@ -167,29 +170,36 @@ copy() { # copy DATABASE: a new database, to which nothing of big was sent
 	rm -f big/.sent-*
 	"$dusk" store init "$(url "$1")"
 }
-killed() {
-	copy killed
-	for i in $(seq 50); do
-		timeout -s KILL "0.$(printf %03d $((i * 7 % 97 + 3)))" "$dusk" store send big "$(url killed)" && break
-	done >/dev/null 2>&1
-	echo "after $i kills"
-	[ "$i" -gt 5 ] && "$dusk" store send big "$(url killed)" && once killed
-}
-claim "a sender that is killed sends each row once" killed
-server_killed() {
-	copy crashed
-	for i in $(seq 12); do
-		"$dusk" store send big "$(url crashed)" >/dev/null 2>&1 &
-		sender=$!
-		sleep "0.$(printf %02d $((i * 7)))"
-		kill -9 $server
-		wait $server $sender 2>/dev/null
-		serve || return 1
+# kill_often NAME KILL: KILL DATABASE N kills something while big is sent, $kills times in all; it succeeds if all was sent nevertheless
+kill_often() {
+	i=0 databases=0
+	while [ "$i" -lt "$kills" ]; do
+		databases=$((databases + 1))
+		copy "$1$databases"
+		while [ "$i" -lt "$kills" ]; do
+			i=$((i + 1))
+			"$2" "$1$databases" "$i" >/dev/null 2>&1 && break
+		done
+		"$dusk" store send big "$(url "$1$databases")" && once "$1$databases" || return 1
+		asked "DROP DATABASE $1$databases"
 	done
-	echo "after 12 kills of the server: $(samples crashed)"
-	"$dusk" store send big "$(url crashed)" && once crashed
+	echo "$i kills, $databases times all was sent" >>kills
 }
-claim "a server that is killed has each row once" server_killed
+kill_sender() {
+	timeout -s KILL "0.$(printf %03d $(($2 * 37 % 397 + 3)))" "$dusk" store send big "$(url "$1")"
+}
+claim "a sender that is killed sends each row once" kill_often killed kill_sender
+kill_server() {
+	"$dusk" store send big "$(url "$1")" &
+	sender=$!
+	sleep "0.$(printf %03d $(($2 * 171 % 700)))"
+	kill -9 $server
+	wait $server
+	serve
+	wait $sender
+}
+claim "a server that is killed has each row once" kill_often crashed kill_server
+sed 's/^/# /' kills
 through_proxy() { # of fewer profiles, as each question is asked several times
 	ls big/*.dusk | tail -n +26 | xargs rm
 	nr=$((25 * 20))
@@ -213,12 +223,21 @@ busy=$!
 "$dusk" agent --config /dev/null --store live -F 49 --window 1s --rotate 10s --to "$(url live)" >agent.said 2>&1 &
 agent=$!
 claim "an agent sends what it records" until_true sh -c "[ \"\$(curl -s 'http://dusk:secret@127.0.0.1:$http_port/' --data-binary 'SELECT sum(n) FROM live.samples')\" -gt 100 ]"
+sender_killed() { # and the agent starts another one
+	for i in $(seq "${KILLS:-2}"); do
+		until_true pgrep -P $agent dusk-clickhouse || return 1
+		sleep "0.$(printf %03d $((i * 137 % 1000)))"
+		pkill -9 -P $agent dusk-clickhouse
+	done
+}
+claim "... also when its sender is killed, again and again" sender_killed
 claim "... from more than one profile" until_true sh -c "[ \"\$(ls live/*Z.dusk | wc -l)\" -ge 2 ]"
 claim "the server has heard of the host" exits 0 "$dusk" store status "$(url live)"
 kill -TERM $agent
 wait $agent
 kill $busy
-claim "the agent says what it does, and no more" sh -c "cat agent.said; [ \"\$(cat agent.said)\" = 'dusk: recording into live' ]"
+claim "the agent says what it does, and each sender that has ended, and no more" sh -c "sort agent.said | uniq -c; [ \"\$(sort -u agent.said)\" = 'dusk: recording into live
+dusk: sending to clickhouse has ended, and begins anew in 10 s' ]"
 claim "... all of it, at its end" same_stacks live "$(url live)@-1h"
 same_times() { # off CPU; the server's are rounded to microseconds
 	for store in live "$(url live)@-1h"; do

@@ -1,12 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-# Does what many agents send through a collector arrive once, whatever is killed? usage: test_collect.sh DUSK MAKE_PROFILE [KILLS]
+# Does what many agents send through a collector arrive once, whatever is killed? usage: test_collect.sh DUSK MAKE_PROFILE
+#
+# Collector, servers and senders are killed $KILLS times each (5).
 . "$(dirname "$0")/../tools/tap.sh"
 here=$(realpath "$(dirname "$0")")
 . "$here/clickhouse_server.sh"
 dusk=$(realpath "$1")
 make_profile=$(realpath "$2")
-kills=${3:-5}
+kills=${KILLS:-5}
 top=$tmp
 cd "$top" || exit 1
 export LC_ALL=C HOME="$top" TZ=UTC
@@ -276,50 +278,53 @@ claim "... each of one block, of which a server stores all or nothing" [ "$(($(e
 claim "... few transactions" sh -c "[ $(metric dusk_collect_commits_total) -lt 600 ]"
 claim "... names of all once for each shard, or nearly" [ "$(asked_both "SELECT uniqExact(frame) FROM many.frames")" = 200 ]
 
-# Whatever is killed.
-anew killed
-collect killed
-killed() {
-	for i in $(seq "$kills"); do
-		rm -f ./*/.sent-*.new
-		send_all "$address" &
-		sending_pid=$!
-		sleep "0.$(printf %03d $((i * 137 % 700)))"
-		end_collector KILL
-		collect killed || return 1
-		wait $sending_pid
-	done 2>/dev/null
-	send_until_done "$address" && all_there killed
+# Whatever is killed, while something is being sent: when all was, the next kill meets senders and shards that have nothing.
+# kill_often NAME KILL: KILL DATABASE N kills something while all send, $kills times in all; it succeeds if all was sent nevertheless
+kill_often() {
+	i=0 nr=0
+	while [ "$i" -lt "$kills" ]; do
+		nr=$((nr + 1))
+		anew "$1$nr" && collect "$1$nr" || return 1
+		while [ "$i" -lt "$kills" ]; do
+			i=$((i + 1))
+			"$2" "$1$nr" "$i" && break
+		done 2>/dev/null
+		send_until_done "$address" && all_there "$1$nr" || return 1
+		for n in 1 2; do on $n asked "DROP DATABASE $1$nr"; done
+	done
+	echo "$i kills, $nr times all was sent" >>kills
 }
-claim "a collector that is killed loses and doubles nothing" killed
-anew crashed
-collect crashed
-crashed() {
-	for i in $(seq "$kills"); do
-		send_all "$address" &
-		sending_pid=$!
-		sleep "0.$(printf %03d $((i * 171 % 700)))"
-		kill_server $((i % 2 + 1)) || return 1
-		wait $sending_pid
-	done 2>/dev/null
-	send_until_done "$address" && all_there crashed
+kill_collector() {
+	send_all "$address" &
+	sending_pid=$!
+	sleep "0.$(printf %03d $(($2 * 137 % 700)))"
+	end_collector KILL
+	collect "$1"
+	wait $sending_pid
 }
-claim "servers that are killed behind it have each row once" crashed
-anew cut
-collect cut
-cut() {
-	for i in $(seq "$kills"); do
-		senders=
-		for sending in $hosts; do
-			timeout -s KILL "0.$(printf %03d $((i * 7 % 97 + 3)))" "$dusk" store send "$sending" "$address" &
-			senders="$senders $!"
-		done
-		# shellcheck disable=SC2086
-		wait $senders
-	done >/dev/null 2>&1
-	send_until_done "$address" && all_there cut
+claim "a collector that is killed loses and doubles nothing" kill_often killed kill_collector
+kill_shard() {
+	send_all "$address" &
+	sending_pid=$!
+	sleep "0.$(printf %03d $(($2 * 171 % 700)))"
+	kill_server $(($2 % 2 + 1))
+	wait $sending_pid
 }
-claim "senders that are killed before it send each row once" cut
+claim "servers that are killed behind it have each row once" kill_often crashed kill_shard
+kill_senders() {
+	senders=
+	for sending in $hosts; do
+		timeout -s KILL "0.$(printf %03d $(($2 * 37 % 397 + 3)))" "$dusk" store send "$sending" "$address" >/dev/null 2>&1 &
+		senders="$senders $!"
+	done
+	all=0
+	for sender in $senders; do
+		wait "$sender" || all=1
+	done
+	return $all
+}
+claim "senders that are killed before it send each row once" kill_often cut kill_senders
+sed 's/^/# /' kills
 
 # A network that drops half of the answers, on both sides.
 proxy() { # proxy PORT: prints its own

@@ -75,17 +75,17 @@ claim "recorders and agents are killed, $rounds times each" all_rounds
 claim "nothing is left of a recording" sh -c "! ls st | grep recording"
 claim "all that was taken is stored, or named as lost" exits 0 "$dusk" store check st
 claim "each kill of a recorder is named by the agent" [ "$(grep -c "was killed by signal 9\|was not ended: it lacks its last window" said.all)" = "$(wc -l <kills)" ]
-# Of each profile: how many windows had begun from the end of the last one that is there on, when its recorder was killed, and when it was seen dead?
+# Of each profile: how many windows long is it from the end of the last one that is there until its recorder was killed, and until it was seen dead?
 # As many are lost; one, if nobody has seen when. 0.02 s is for a clock that is being adjusted.
 lost() {
 	echo "lost windows, as counted, at least, at most; seconds that are not there:"
 	while read -r profile before after; do
 		echo "$(number "$profile" "select value from counter where name = 'lost-windows'")" \
 			"$(number "$profile" "select value / 1e9 from setting where key = 'start_realtime_ns'")" \
-			"$(number "$profile" "select max(time_s) from counts where name <> 'lost-windows'")" "$before" "$after"
+			"$(number "$profile" "select value / 1e9 from setting where key = 'duration_ns'")" "$before" "$after"
 	done <kills | awk -v window="$window" '
 		function windows(s) { n = int(s / window); n += n * window < s; return n < 1 ? 1 : n }
-		{ gone = $4 - $2 - $3 - window; print $1, $5 ? windows(gone - 0.02) : 1, $5 ? windows(gone + $5 - $4 + 0.02) : 1, gone }' | tee lost
+		{ gone = $4 - $2 - $3; print $1, $5 ? windows(gone - 0.02) : 1, $5 ? windows(gone + $5 - $4 + 0.02) : 1, gone }' | tee lost
 	[ "$(wc -l <lost)" = "$(wc -l <kills)" ] && awk '$1 < $2 || $1 > $3 { bad = 1 } END { exit bad }' lost
 }
 claim "the windows that it has cost are counted" lost

@@ -21,18 +21,17 @@
 	"select not exists(select 1 from setting where key='finished') and " \
 	"not exists(select 1 from counted where name='lost-windows')"
 #define NUMBER_OF(key) "select coalesce((select cast(value as integer) from setting where key='" key "'),0)"
-#define LAST_WINDOW \
-	"select coalesce(max(start),-1) from (select start from window union all select start from window_count)"
 #define TRIES 10 /* while other processes do the same */
 
 /*
- * Count the windows that had begun when the recorder was last seen alive, and are not there: the one that was open, and
- * those before it if it was just writing one, or had come to a standstill.
+ * Count the windows from the end of the last one that is there to when the recorder was last seen alive: the one that was
+ * open, and more if it was just writing one, or had come to a standstill. A window may be longer than it says, if the
+ * recorder was held up.
  */
 static int count_lost_windows(sqlite3 *db, uint64_t alive_ns)
 {
-	sqlite3_int64 has, loses = 0, length_ns, start_ns, last_us;
-	uint64_t end_ns, lost = 1;
+	sqlite3_int64 has, loses = 0, length_ns, start_ns, end_ns;
+	uint64_t lost = 1, dead_ns;
 	int rc = db_integer(db, HAS_WINDOWS, &has);
 	char *sql;
 
@@ -42,13 +41,13 @@ static int count_lost_windows(sqlite3 *db, uint64_t alive_ns)
 		return rc;
 	rc = db_integer(db, NUMBER_OF("window_ns"), &length_ns);
 	rc = rc ?: db_integer(db, NUMBER_OF("start_monotonic_ns"), &start_ns);
-	rc = rc ?: db_integer(db, LAST_WINDOW, &last_us);
+	rc = rc ?: db_integer(db, NUMBER_OF("duration_ns"), &end_ns); /* written with each window */
 	if (rc)
 		return rc;
-	end_ns = last_us < 0 ? 0 : (uint64_t)last_us * 1000 + length_ns;
+	dead_ns = alive_ns - start_ns;
 	/* Before the first window it may not have begun. */
-	if (last_us >= 0 && length_ns > 0 && alive_ns > start_ns + end_ns)
-		lost = (alive_ns - start_ns - end_ns - 1) / length_ns + 1;
+	if (alive_ns > (uint64_t)start_ns && end_ns > 0 && length_ns > 0 && dead_ns > (uint64_t)end_ns)
+		lost = (dead_ns - end_ns - 1) / length_ns + 1;
 	sql = sqlite3_mprintf(PROFILE_LOST_WINDOWS, lost, end_ns / 1000, lost);
 	rc = sql ? db_exec(db, sql) : SQLITE_NOMEM;
 	sqlite3_free(sql);

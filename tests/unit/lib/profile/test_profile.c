@@ -579,7 +579,8 @@ static void killed_in_a_window(void)
 		profile_set(w, "window_ns", "1000000000");
 		profile_set(w, "start_monotonic_ns", "100000000000");
 		profile_count(w, "samples", "samples taken", 3);
-		profile_end_window(w, 1000000000);
+		profile_set(w, "duration_ns", "1200000000"); /* it was held up */
+		profile_end_window(w, 1200000000);
 		profile_count(w, "samples", "samples taken", 5);
 		profile_commit(w, NULL);
 		raise(SIGKILL);
@@ -597,7 +598,7 @@ static void the_window_that_a_kill_has_lost_is_counted(void **state)
 	assert_int_not_equal(dusk_profile_recover(path, 0, NULL), 0);
 	assert_int_equal(rmdir(path), 0);
 	assert_int_equal(dusk_profile_recover(path, 0, NULL), 0);
-	assert_string_equal(queried("select time_s,name,value from counts"), "0.0|samples|3 / 1.0|lost-windows|1");
+	assert_string_equal(queried("select time_s,name,value from counts"), "0.0|samples|3 / 1.2|lost-windows|1");
 	assert_string_equal(queried("select value from counter where name='lost-windows'"), "1");
 }
 
@@ -607,9 +608,9 @@ static void each_window_that_a_kill_has_lost_is_counted(void **state)
 		uint64_t alive_ns;
 		const char *lost;
 	} seen[] = {{100000000000, "1"},
-		    {101000000001, "1"},
-		    {102000000000, "1"},
-		    {102000000001, "2"},
+		    {101200000001, "1"},
+		    {102200000000, "1"},
+		    {102200000001, "2"},
 		    {104500000000, "4"}};
 
 	(void)state;
@@ -618,7 +619,7 @@ static void each_window_that_a_kill_has_lost_is_counted(void **state)
 
 		killed_in_a_window();
 		assert_int_equal(dusk_profile_recover(path, seen[i].alive_ns, NULL), 0);
-		snprintf(want, sizeof(want), "0.0|samples|3 / 1.0|lost-windows|%s", seen[i].lost);
+		snprintf(want, sizeof(want), "0.0|samples|3 / 1.2|lost-windows|%s", seen[i].lost);
 		assert_string_equal(queried("select time_s,name,value from counts"), want);
 		assert_string_equal(queried("select value from counter where name='lost-windows'"), seen[i].lost);
 	}
