@@ -32,7 +32,7 @@ static const struct option options[] = {
 static int check(const struct command *self, const char *const *urls, size_t nr)
 {
 	if (!nr)
-		return say_usage(self, "where are the shards?");
+		return say_usage(self, "where are the shards? clickhouse://HOST/DATABASE, one or several");
 	for (size_t i = 0; i < nr; i++)
 		if (!fleet_is_meant(urls[i]))
 			return say_usage(self,

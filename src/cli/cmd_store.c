@@ -110,7 +110,9 @@ static int check_one(const char *path, void *ctx)
 	struct check *c = ctx;
 	bool bad = false;
 
-	c->nr++;
+	if (!c->nr++)
+		fprintf(c->out, "%-*s %-18s %12s %12s %10s %10s\n", NAME_WIDTH, "profile", "what", "taken", "stored",
+			"lost", "missing");
 	if (open_profile(&p, path, false, false)) {
 		c->failed = true;
 		return STATUS_OK;
@@ -141,15 +143,20 @@ static int check(const struct options *o, const char *const *paths, size_t nr)
 	if (status)
 		return status;
 	c.out = out.file;
-	fprintf(c.out, "%-*s %-18s %12s %12s %10s %10s\n", NAME_WIDTH, "profile", "what", "taken", "stored", "lost",
-		"missing");
-	for (size_t i = 0; i < nr && !status; i++)
+	for (size_t i = 0; i < nr && !status; i++) {
+		uint64_t before = c.nr;
+
 		status = store_is_meant(paths[i]) ? store_each(paths[i], check_one, &c) : check_one(paths[i], &c);
+		if (!status && c.nr == before) {
+			say("there is nothing in %s", paths[i]);
+			status = STATUS_NOTHING;
+		}
+	}
 	closed = output_close(&out, 0);
 	if (c.nr_bad)
 		say("%" PRIu64 " of %" PRIu64 " profiles: what was taken is neither stored nor named as lost", c.nr_bad,
 		    c.nr);
-	return closed || status || c.nr_bad || c.failed ? STATUS_FAILED : STATUS_OK;
+	return closed || c.nr_bad || c.failed ? STATUS_FAILED : status;
 }
 
 /* dusk-clickhouse knows servers. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -114,11 +115,13 @@ static int complete(struct dusk_profile *p, const char *path, void *ctx)
 static int open_one(struct dusk_profile **ret, const char *path, struct names *names)
 {
 	struct dusk_error err = {""};
+	int failed = dusk_profile_read(ret, path, &err);
 
-	if (!dusk_profile_read(ret, path, &err))
+	if (!failed)
 		return complete(*ret, path, names);
 	note_newer(path);
-	say("%s", err.text);
+	say("%s%s", err.text,
+	    failed == -ENOENT && !strcmp(path, DEFAULT_PROFILE) ? "; dusk record makes it, -i names another one" : "");
 	return STATUS_FAILED;
 }
 

@@ -134,6 +134,10 @@ claim "of a profile without counters nothing is said" sh -c "'$dusk' store check
 : >counts/c.dusk
 claim "a profile that cannot be read is a failure" exits 1 "$dusk" store check counts
 claim "... and the others are looked at" sh -c "tr -s ' ' <said | grep -qxF 'a.dusk samples 23 20 3 0'"
+mkdir empty
+claim "of a store without profiles nothing is said to be well" exits 4 "$dusk" store check empty
+claim "... but that there is nothing" says "there is nothing in empty"
+claim "one that is not there is a failure" exits 1 "$dusk" store check nowhere
 claim "nothing is to be done" exits 2 "$dusk" store
 claim "... with what" exits 2 "$dusk" store check
 claim "... that it cannot do" exits 2 "$dusk" store mend st

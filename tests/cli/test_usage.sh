@@ -75,6 +75,7 @@ claim "two forms at once" refused "exclude each other" report --csv --json
 claim "an unknown format" refused "did you mean 'folded'?" export --format fold
 
 claim "a profile that does not exist" failed "No such file" report -i none.dusk
+claim "where nothing was recorded yet, what makes a profile is said" failed "profile.dusk: No such file or directory; dusk record makes it" report
 echo "just some text, long enough to be something else than a profile" >text.dusk
 claim "an old profile that does not exist" failed "profile.dusk.old: No such file" diff
 claim "a file that is no profile" failed "text.dusk is not a dusk profile" info -i text.dusk
