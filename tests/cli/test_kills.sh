@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Does a kill -9 of a recorder, or of the agent, at any moment cost no more than what was not written, which is named? usage: test_kills.sh DUSK
 #
-# In each of $KILLS rounds (6) a recorder is killed, and then the agent, alone or with its recorder, at moments of $SEED, with windows of $WINDOW
+# In each of $KILLS rounds (6) a recorder is killed, each third one after it was held up, and then the agent, alone or with its recorder, at moments of $SEED, with windows of $WINDOW
 # seconds (0.5). tests/README.md says how many are run where, bench/README.md what came of fifty rounds.
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")
@@ -44,9 +44,16 @@ killed() { # killed PID...: and note which profile that is of, and when
 	kill -9 "$@" 2>/dev/null
 }
 : >kills
+held_up() { # the recorder, for some windows: the one that is open then is longer than it says
+	pid=$(recorders | sort -n | head -n 1)
+	kill -STOP "$pid"
+	sleep "$(awk -v window="$window" 'BEGIN { print 4 * window }')"
+	kill -CONT "$pid"
+}
 round() { # round N
 	begin
 	until_true recording || return 1
+	[ $(($1 % 3)) != 0 ] || held_up
 	shortly "1$1"
 	killed "$(recorders | sort -n | head -n 1)"
 	until_true [ ! -e "$newest.recording" ] || return 1
