@@ -172,18 +172,18 @@ copy() { # copy DATABASE: a new database, to which nothing of big was sent
 }
 # kill_often NAME KILL: KILL DATABASE N kills something while big is sent, $kills times in all; it succeeds if all was sent nevertheless
 kill_often() {
-	i=0 databases=0
-	while [ "$i" -lt "$kills" ]; do
+	kill=0 databases=0
+	while [ "$kill" -lt "$kills" ]; do
 		databases=$((databases + 1))
 		copy "$1$databases"
-		while [ "$i" -lt "$kills" ]; do
-			i=$((i + 1))
-			"$2" "$1$databases" "$i" >/dev/null 2>&1 && break
+		while [ "$kill" -lt "$kills" ]; do
+			kill=$((kill + 1))
+			"$2" "$1$databases" "$kill" >/dev/null 2>&1 && break
 		done
 		"$dusk" store send big "$(url "$1$databases")" && once "$1$databases" || return 1
 		asked "DROP DATABASE $1$databases"
 	done
-	echo "$i kills, $databases times all was sent" >>kills
+	echo "$kill kills, $databases times all was sent" >>kills
 }
 kill_sender() {
 	timeout -s KILL "0.$(printf %03d $(($2 * 37 % 397 + 3)))" "$dusk" store send big "$(url "$1")"

@@ -281,18 +281,18 @@ claim "... names of all once for each shard, or nearly" [ "$(asked_both "SELECT 
 # Whatever is killed, while something is being sent: when all was, the next kill meets senders and shards that have nothing.
 # kill_often NAME KILL: KILL DATABASE N kills something while all send, $kills times in all; it succeeds if all was sent nevertheless
 kill_often() {
-	i=0 nr=0
-	while [ "$i" -lt "$kills" ]; do
+	kill=0 nr=0
+	while [ "$kill" -lt "$kills" ]; do
 		nr=$((nr + 1))
 		anew "$1$nr" && collect "$1$nr" || return 1
-		while [ "$i" -lt "$kills" ]; do
-			i=$((i + 1))
-			"$2" "$1$nr" "$i" && break
+		while [ "$kill" -lt "$kills" ]; do
+			kill=$((kill + 1))
+			"$2" "$1$nr" "$kill" && break
 		done 2>/dev/null
 		send_until_done "$address" && all_there "$1$nr" || return 1
 		for n in 1 2; do on $n asked "DROP DATABASE $1$nr"; done
 	done
-	echo "$i kills, $nr times all was sent" >>kills
+	echo "$kill kills, $nr times all was sent" >>kills
 }
 kill_collector() {
 	send_all "$address" &
