@@ -185,6 +185,28 @@ through() { # through DATABASE HOW: send through a proxy, again and again until 
 claim "a network that drops half of the answers loses and doubles nothing" through lossy drop
 claim "one that delays half of them loses and doubles nothing" through slow delay
 
+# A server whose disk is full. A part of it may be there then, or all of it.
+other=$server other_port=$http_port
+configure small
+if mount -t tmpfs -o size=100M none "$tmp/small/data" 2>/dev/null; then
+	claim "a server with a small disk starts" serve small
+	new full
+	send one full >/dev/null
+	head -c 100M /dev/zero >small/data/filler 2>/dev/null
+	claim "while its disk is full it takes nothing" exits 1 "$dusk" store send st "$(url full)"
+	claim "... which is said" says "space"
+	rm small/data/filler
+	claim "when there is space again it gets all" send st full
+	claim "... once" holds full $((nr + 20))
+	kill -9 $server
+	wait $server 2>/dev/null
+	umount -l "$tmp/small/data"
+else
+	claims=$((claims + 1))
+	echo "ok $claims - a server whose disk is full loses and doubles nothing # SKIP no file system can be mounted"
+fi
+server=$other http_port=$other_port
+
 # Another dusk.
 new older
 asked_of older "ALTER TABLE @.samples DROP COLUMN runnable"

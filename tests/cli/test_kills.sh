@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Does a kill -9 of a recorder, or of the agent, at any moment cost no more than what was not written, which is named? usage: test_kills.sh DUSK
 #
-# In each of $KILLS rounds (6) a recorder is killed, each third one after it was held up, and then the agent, alone or with its recorder, at moments of $SEED, with windows of $WINDOW
-# seconds (0.5). tests/README.md says how many are run where, bench/README.md what came of fifty rounds.
+# In each of $KILLS rounds (6) a recorder is killed, each third one after it was held up, and then the agent, alone or with its recorder, at
+# moments of $SEED, with windows of $WINDOW seconds (0.5). tests/README.md says how many are run where, bench/README.md what came of fifty rounds.
 . "$(dirname "$0")/../tools/tap.sh"
 dusk=$(realpath "$1")
 rounds=${KILLS:-6} seed=${SEED:-$(date +%s)} window=${WINDOW:-0.5}
@@ -58,7 +58,7 @@ round() { # round N
 	killed "$(recorders | sort -n | head -n 1)"
 	until_true [ ! -e "$newest.recording" ] || return 1
 	echo "$newest $before $(date +%s.%N)" >>kills # it died between these, and was seen dead
-	grep -q "the recorder of .*/$newest was killed by signal 9" said.all || return 1
+	until_true grep -q "the recorder of .*/$newest was killed by signal 9" said.all || return 1
 	until_true recording || return 1
 	shortly "2$1"
 	if [ $(($1 % 2)) = 0 ]; then
