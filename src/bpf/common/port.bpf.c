@@ -3,6 +3,7 @@
  * core/port.h in the kernel. What reads is linked from another file: read.bpf.c, where a walk may wait for a page,
  * read_now.bpf.c where it may not, port_other.bpf.c for another task's memory.
  */
+#include "bpf/arch/vdso.bpf.h"
 #include "bpf/common/module_event.bpf.h"
 #include "bpf/common/port.bpf.h"
 #include "bpf/common/target.bpf.h"
@@ -196,11 +197,6 @@ GLOBAL int port_refuse(u64 addr, u32 len)
 }
 #endif
 
-static INLINE enum vdso which_vdso(const struct vdso_image *image)
-{
-	return bpf_core_field_exists(image->sym_int80_landing_pad) && image->sym_int80_landing_pad ? VDSO_COMPAT : VDSO;
-}
-
 static INLINE void fill(struct vma *v, const struct mm_struct *mm, const struct vm_area_struct *vma)
 {
 	const struct file *file = vma->vm_file;
@@ -218,7 +214,7 @@ static INLINE void fill(struct vma *v, const struct mm_struct *mm, const struct 
 		v->dev = file->f_inode->i_sb->s_dev;
 		v->generation = file->f_inode->i_generation;
 	} else if ((u64)mm->context.vdso == v->start && vma->vm_ops) { /* nothing else has been mapped there */
-		v->vdso = which_vdso(mm->context.vdso_image);
+		v->vdso = which_vdso(mm);
 	}
 }
 

@@ -21,14 +21,8 @@ struct bpf_perf_event_data {
 	u64 addr;
 };
 
-/* There is one vDSO; that of 32-bit tasks has no place here, as they are not walked. */
-struct vdso_image {
-	long sym_int80_landing_pad;
-};
-
 typedef struct {
 	void *vdso;
-	const struct vdso_image *vdso_image;
 } mm_context_t;
 
 struct cpu_context {
