@@ -37,6 +37,19 @@ percent=$(sed -n 's/^dusk: samples: \([0-9]*\).*/\1/p' said)
 	echo "FAILED: $percent % of the stacks are complete"
 	exit 1
 }
+mkdir /sys/fs/cgroup/some && echo $victim >/sys/fs/cgroup/some/cgroup.procs
+dusk record -G /sys/fs/cgroup/some -d 1s -o z.dusk >said 2>&1 && exit 1
+grep -qF 'no controller is enabled yet: echo +pids >/sys/fs/cgroup/cgroup.subtree_control' said || {
+	cat said
+	echo "FAILED: why cgroups cannot be recorded yet is not said"
+	exit 1
+}
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control
+dusk record -G /sys/fs/cgroup/some -d 2s -o z.dusk >said 2>&1 && dusk report -i z.dusk >said 2>&1 && grep -q ' burn ' said || {
+	cat said
+	echo "FAILED: the cgroup is not recorded"
+	exit 1
+}
 kill $victim
 dusk report -i x.dusk >said 2>&1 && grep -q ' burn ' said || {
 	cat said

@@ -215,7 +215,10 @@ int attr_refuse(const struct attr_choice *c, pid_t tid, int cpu, int ret, struct
 	return error_set(err, ret, "cannot open a perf event for thread %d on CPU %d: %s", tid, cpu, strerror(-ret));
 }
 
-/* linux 6.18 kernel/events/core.c, perf_cgroup_connect() */
+/*
+ * linux 6.18 kernel/events/core.c, perf_cgroup_connect(). And kernel/cgroup/cgroup.c: the controller perf_event needs not be enabled,
+ * but is not there until any is (cgroup_propagate_control() of the topmost cgroup).
+ */
 int attr_refuse_cgroup(const char *path, int ret, struct dusk_error *err)
 {
 	if (ret == -EBADF)
@@ -224,11 +227,12 @@ int attr_refuse_cgroup(const char *path, int ret, struct dusk_error *err)
 				 "(mount -t cgroup2 none /sys/fs/cgroup)",
 				 path);
 	if (ret == -ENOENT)
-		return error_set(
-			err, -EINVAL,
-			"cannot record cgroup %s: the controller perf_event is mounted elsewhere, as a cgroup of "
-			"version 1: umount it",
-			path);
+		return error_set(err, -EINVAL,
+				 "cannot record cgroup %s: it has no controller perf_event: either that is mounted "
+				 "elsewhere, as a "
+				 "cgroup of version 1: umount it; or no controller is enabled yet: echo +pids "
+				 ">/sys/fs/cgroup/cgroup.subtree_control",
+				 path);
 	return error_set(err, ret, "cannot record cgroup %s: perf_event_open(): %s", path, strerror(-ret));
 }
 
