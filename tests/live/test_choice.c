@@ -112,10 +112,11 @@ static void two_recorders_at_once(void **state)
 	char pid[16];
 
 	text_of(pid, sizeof(pid), victim);
-	one = live_spawn_record(file, (const char *const[]){"-F", "499", "-d", "2s", "-p", pid, NULL});
-	two = live_spawn_record(file_two, (const char *const[]){"-F", "997", "-d", "2s", "-a", NULL});
-	assert_int_equal(live_wait(one, 30), 0);
-	assert_int_equal(live_wait(two, 30), 0);
+	one = START_RECORD(file, "-F", "499", "-p", pid);
+	two = START_RECORD(file_two, "-F", "997", "-a");
+	live_wait_cpu(victim, 1000);
+	assert_int_equal(live_stop_record(one), 0);
+	assert_int_equal(live_stop_record(two), 0);
 	live_end(victim);
 	_cleanup_profile_ p = live_read(file);
 	_cleanup_profile_ q = live_read(file_two);

@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "live.h"
+#include "test_arch.h"
 
 static struct live_stack stack;
 
 static bool is_in_execve(const struct dusk_profile *p, uint32_t node)
 {
-	return live_kernel_has(p, node, "__x64_sys_execve");
+	return live_kernel_has(p, node, TEST_SYS "execve");
 }
 
 static void no_sample_of_execve_has_the_new_programs_stack(void **state)

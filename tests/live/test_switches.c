@@ -76,13 +76,11 @@ static void check_truths(const struct dusk_profile *p, const char *path, size_t 
 static struct dusk_profile *record_places(const char *const options[2], const char *rounds, const char *const places[4],
 					  const char **truth)
 {
-	const char *file = live_file("places.dusk");
-
-	*truth = live_file("places.truth");
 	for (int i = 0; i < TRIES; i++) {
+		const char *file = live_file("places.dusk");
 		struct dusk_profile *p;
 
-		unlink(*truth);
+		*truth = new_file("places.truth");
 		assert_int_equal(RECORD(file, options[0], options[1], COPIED, "--", live_victim("absent"), *truth,
 					rounds, places[0], places[1], places[2], places[3]),
 				 0);

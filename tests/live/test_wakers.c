@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "live.h"
+#include "test_arch.h"
 
 #define ROUNDS "200"
 #define MOST 180 /* of these: of an off-CPU interval that was summed up, or had just begun, there is no waker */
@@ -21,9 +22,12 @@ static bool user_has(const struct dusk_profile *p, uint32_t node, const char *fu
 	return false;
 }
 
-static bool is_outermost(const char *function)
+static bool begins_as_thread(void)
 {
-	return stack.nr && stack.frame[stack.nr - 1].name && strstr(stack.frame[stack.nr - 1].name, function);
+	const struct live_frame *outermost = &stack.frame[stack.nr - 1];
+
+	return stack.nr && strstr(outermost->path, "/libc.so") && outermost->name &&
+	       live_matches(outermost->name, TEST_THREAD_START);
 }
 
 /*
@@ -46,7 +50,9 @@ static uint64_t woken_by(const struct dusk_profile *p, const char *function, con
 		assert_string_equal(p->threads[by->thread].comm, waker);
 		assert_int_equal(p->outcomes[by->outcome].kind, DUSK_COMPLETE);
 		assert_true(user_has(p, by->node, wakes));
-		assert_true(is_outermost("clone"));
+		if (!begins_as_thread())
+			fail_msg("not from where threads begin, in %s: %s", stack.frame[stack.nr - 1].path,
+				 live_sentence(&stack));
 		known++;
 	}
 	print_message("%s: %" PRIu64 " off-CPU intervals were ended in %s\n", function, known, wakes);

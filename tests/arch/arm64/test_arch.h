@@ -11,7 +11,9 @@
 #define TEST_SAVED X19		    /* one that it may not */
 #define TEST_SIGNAL_SP 560	    /* where it lies in the kernel's signal frame; behind it is the PC */
 #define TEST_CLASSES 0
+#define TEST_SYS "__arm64_sys_" /* what the names of system calls begin with */
 #define TEST_LOADER "/lib/ld-linux-aarch64.so.1"
+#define TEST_THREAD_START "^(libc\\.so\\.6\\+0x[0-9a-f]+|thread_start)$" /* of glibc: no dynamic symbol */
 #define TEST_VDSO_HAS_CFI false	   /* by which elfutils could leave its functions, and handlers of signals */
 #define TEST_VISITS_ARE_TOLD false /* of the kernel, one from the next: doc/kernel.md */
 

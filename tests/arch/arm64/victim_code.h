@@ -81,9 +81,13 @@ static inline __attribute__((always_inline)) long call(long nr, long a, const vo
 	".cfi_startproc\n" SAVED "bl deep\n" RESTORED "ret\n"                               \
 	"9: mov x8, #94\nmov x0, #0\nsvc #0\n.cfi_endproc\n"
 
-/* straddle: 2000 functions that call their argument, of STRADDLE_BYTES each. Each saves a register, so that its CFA is not that of a guess. */
+/*
+ * straddle: 2000 functions that call their argument, of STRADDLE_BYTES each. Each saves a register, so that its CFA is not that of a guess.
+ * Its FDE has six bytes more than it needs, which are 36 then: of 32, none would lie across the end of a page.
+ */
 #define STRADDLE_BYTES 32
-#define STRADDLE                                                                                                \
-	".text\n.balign 32\n.globl straddle\n.type straddle, %function\nstraddle:\n"                            \
-	".rept 2000\n.cfi_startproc\n" SAVED "mov x19, #1\nblr x0\n" RESTORED "ret\n.balign 32\n.cfi_endproc\n" \
-	".endr\n.size straddle, . - straddle\n"
+#define STRADDLE                                                                     \
+	".text\n.balign 32\n.globl straddle\n.type straddle, %function\nstraddle:\n" \
+	".rept 2000\n.cfi_startproc\n" SAVED "mov x19, #1\nblr x0\n" RESTORED        \
+	".rept 3\n.cfi_remember_state\n.cfi_restore_state\n.endr\n"                  \
+	"ret\n.balign 32\n.cfi_endproc\n.endr\n.size straddle, . - straddle\n"

@@ -11,7 +11,9 @@
 #define TEST_SAVED RBX		    /* one that it may not */
 #define TEST_SIGNAL_SP 160	    /* where it lies in the kernel's signal frame; behind it is the PC */
 #define TEST_CLASSES CLASS_I386
+#define TEST_SYS "__x64_sys_"
 #define TEST_LOADER "/lib64/ld-linux-x86-64.so.2"
+#define TEST_THREAD_START "clone" /* where glibc begins a thread */
 #define TEST_VDSO_HAS_CFI true
 #define TEST_VISITS_ARE_TOLD true
 

@@ -8,7 +8,7 @@
 #include "victim.h"
 
 #define DEPTHS 50
-#define STACK_BYTES (32 << 10)
+#define STACK_BYTES (128 << 10) /* PTHREAD_STACK_MIN of arm64 */
 
 volatile unsigned long sink;
 static unsigned long nr_away;

@@ -6,6 +6,10 @@ set -eu
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 # Debian does not let ordinary users sample by default.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
+# In so little memory the kernel would allow fewer threads and processes than some programs under test make.
+echo 40000 >/proc/sys/kernel/threads-max
+# As systemd does. Until a controller is enabled here, cgroups have none, and so none whose events perf could count.
+echo +pids >/sys/fs/cgroup/cgroup.subtree_control
 # Programs under test that burn time leave the CPU to what loads.
 export VICTIM_NICE=19
 exec "$@"
