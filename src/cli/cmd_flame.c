@@ -28,8 +28,7 @@ static const struct option options[] = {
 	 "heading of the page (default: the command)"},
 	{0, "data", OPTION_FLAG, offsetof(struct options, data), NULL, "only the data of the page, as gzip"},
 	WAKERS_OPTION(struct options, wakers, "up to N wakers of each off-CPU interval"),
-	{0, "event", OPTION_TEXT, offsetof(struct options, kind.event), "NAME",
-	 "occurrences of this event of tracefs instead"},
+	TIME_BASE_OPTIONS(struct options, kind),
 	BY_OPTION(struct options, by, "above threads, their services, units, pods, ..."),
 	FILTER_OPTIONS(struct options, filter),
 	BEFORE_OPTION(struct options, before),
@@ -40,6 +39,7 @@ static const struct option options[] = {
 struct side {
 	struct dusk_profile *profile;
 	struct filtered of_event, seen;
+	unsigned int others;
 };
 
 static void side_done(struct side *s)
@@ -69,6 +69,7 @@ static int write_page(const struct command *self, const struct options *o, const
 	for (uint32_t i = 0; i < nr; i++) {
 		page.profile[i] = &sides[i].seen.profile;
 		page.name[i] = path[i];
+		page.others |= sides[i].others;
 	}
 	if (!page.title && nr == SIDES && asprintf(&both, "%s → %s", path[0], path[1]) < 0)
 		both = NULL;
@@ -85,10 +86,21 @@ static int write_page(const struct command *self, const struct options *o, const
 	return status;
 }
 
-/* All time, since the page has a switch for the kinds; or an event if one was chosen or nothing else was recorded. */
-static enum time_base kind_for(const struct dusk_profile *p, const struct options *o)
+/* What was chosen, or an event if nothing else was recorded. */
+static enum time_base kind_for(const struct dusk_profile *p, enum time_base chosen)
 {
-	return o->kind.event || (!p->nr_samples && p->nr_occurrences) ? TIME_BASE_EVENT : TIME_BASE_WALL;
+	return chosen == TIME_BASE_WALL && !p->nr_samples && p->nr_occurrences ? TIME_BASE_EVENT : chosen;
+}
+
+/* What there is of @p that is not of @kind, as struct flame_page has it. */
+static unsigned int others_of(const struct dusk_profile *p, enum time_base kind)
+{
+	unsigned int others = 0;
+
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (!time_base_has(kind, p->samples[i].source))
+			others |= 1U << p->samples[i].source;
+	return others;
 }
 
 static void note_alike(const struct dusk_profile *p)
@@ -100,10 +112,10 @@ static void note_alike(const struct dusk_profile *p)
 }
 
 /* @before: what the first of two has instead, or NULL. */
-static int open_side(const struct command *self, struct side *s, const struct options *o, const char *path,
-		     const char *before)
+static int open_side(const struct command *self, struct side *s, const struct options *o, enum time_base kind,
+		     const char *path, const char *before)
 {
-	struct filter filter = {.trim = true, .marks = true};
+	struct filter filter = {.trim = true, .marks = true, .kind = kind};
 	const struct dusk_profile *p;
 	const char *pattern;
 	struct needs needs = {.filter = &filter,
@@ -113,7 +125,6 @@ static int open_side(const struct command *self, struct side *s, const struct op
 	struct thread_labels by;
 	int status = filter_choose(self, &o->filter, &filter);
 
-	filter.kind = TIME_BASE_WALL; /* the page has a switch */
 	if (!status)
 		status = by_choose(self, &o->by, &by);
 	for (size_t i = 0; i < by.nr; i++)
@@ -126,7 +137,8 @@ static int open_side(const struct command *self, struct side *s, const struct op
 		return status;
 	p = s->profile;
 	note_alike(p);
-	filter.kind = kind_for(p, o);
+	s->others = o->data ? others_of(p, kind) : 0; /* a file cannot ask for them */
+	filter.kind = kind_for(p, kind);
 	status = wakers_choose(&filter.wakers, o->wakers, p, path);
 	if (!status)
 		status = kind_settle(&s->of_event, &p, path, &o->kind, &filter.kind);
@@ -147,13 +159,13 @@ static int make_page(const struct command *self, const struct options *o, const 
 		     char *const *argv)
 {
 	struct side sides[SIDES] = {0};
-	enum time_base unused;
-	int status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_WALL, &unused);
+	enum time_base kind; /* all time, since the page has a switch, unless one is chosen */
+	int status = time_base_choose(self, &o->kind, &o->filter, TIME_BASE_WALL, &kind);
 
 	if (!status && o->before && nr < SIDES)
 		status = say_usage(self, "--before is of the first of two profiles");
 	for (size_t i = 0; i < nr && !status; i++)
-		status = open_side(self, &sides[i], o, path[i], i ? NULL : o->before);
+		status = open_side(self, &sides[i], o, kind, path[i], i ? NULL : o->before);
 	if (!status)
 		status = check_empty(sides, nr, path, o, argv);
 	if (!status)

@@ -16,7 +16,7 @@ const struct route routes[] = {
 	 "the data of the page's flame graph: a line of JSON, and columns of numbers",
 	 "application/octet-stream",
 	 true,
-	 TAKES_TIME | TAKES_BEFORE | TAKES_FILTER,
+	 TAKES_TIME | TAKES_BEFORE | TAKES_FILTER | TAKES_KIND,
 	 {"flame", "--data"}},
 	{"/api/v1/functions",
 	 "functions, with the time in them and in what they called",

@@ -101,6 +101,22 @@ flame_has() {
 }
 claim "flame shows what is selected" flame_has '"futex_wait"' --tid 201
 claim "... and nothing else" sh -c "! grep -q '\"memcpy\"' x.json"
+kinds_of() { # the kinds of samples in a page's data, and those that could be asked for
+	"$dusk" flame --data "$@" | gzip -dc | head -n 1 | jq -c '[.series[].kind], .others'
+}
+claim "flame shows all kinds of samples" prints kinds_of <<'-'
+["cpu","off-cpu"]
+[]
+-
+claim "... or those that are chosen, and names the others" prints kinds_of --cpu <<'-'
+["cpu"]
+[["off-cpu","off CPU"]]
+-
+of_a_file() { flame_json "$@" | jq -c '[.series[].kind], .others'; }
+claim "... which a file does not" prints of_a_file --off-cpu <<'-'
+["off-cpu"]
+[]
+-
 claim "diff compares what is selected" prints "$dusk" diff --csv --tid 201 --time 0s-130ms profile.dusk profile.dusk <<'-'
 delta_percent,before_percent,after_percent,before,after,chance,mark,function,dso
 0.0000,100.0000,100.0000,3,3,1,,vfs_read,[kernel]

@@ -116,6 +116,26 @@ photograph web-empty
 press 'button[data-ago="-1h"]'
 ok "... and another one is shown then" "$(samples 40) && !document.body.classList.contains('failed')"
 
+# Time off CPU comes when it is looked at.
+web_at 5400 "$tmp/st/waits.dusk" waits 0 off
+web_at 5000 "$tmp/st/sleeps.dusk" sleeps 0 off
+sqlite3 "$tmp/st/sleeps.dusk" "delete from sample; delete from counter where name = 'samples'"
+go "$base/?from=-2h&service=waits"
+ok "time on CPU comes first" "state.kind === 'cpu' && $(samples 20)"
+ok "... and the other kinds can be chosen" "document.querySelector('#kinds').textContent === 'On CPUOff CPUWall'"
+press '#kinds button[data-value="off-cpu"]'
+ok "... which come then" "state.kind === 'off-cpu' && $(samples 64)"
+ok "... as the address says" "location.hash === '#kind=off-cpu'"
+press '#kinds button[data-value="cpu"]'
+ok "... and stay" "state.kind === 'cpu' && $(samples 64)"
+go "$base/?from=-2h&service=waits#tracks=yes"
+ok "tracks of threads have both" "$(samples 64)"
+go "$base/?from=-2h&service=sleeps"
+ok "of what was never on a CPU the time off CPU is shown" "state.kind === 'off-cpu' && $(samples 44) && document.querySelector('#kinds').hidden"
+rm "$tmp/st/waits.dusk" "$tmp/st/sleeps.dusk"
+go "$base/?from=-1h"
+ok "all services are shown again" "$(samples 40)"
+
 # The last hour is the right half of the strip, or less; its samples are 1,200 and 600 s ago.
 js "heat_strip.to - heat_strip.from" >"$tmp/span"
 part() { awk -v ago="$1" -v span="$(cat "$tmp/span")" 'BEGIN { printf "%.4f", 1 - ago * 1000 / span }'; }

@@ -2,14 +2,17 @@
 # A store of known profiles, and dusk web that serves it; to be sourced, with $tmp, $dusk and $make_profile set.
 # shellcheck shell=sh disable=SC2154
 
-# web_at SECONDS NAME SERVICE: a profile of twenty samples that began so many seconds ago, since a boot of its own
+# web_at SECONDS NAME SERVICE [WORD...]: a profile of twenty samples, and what WORDs of make_profile add, that began so many
+# seconds ago, since a boot of its own
 web_at() {
 	web_start=$(($(date +%s) - $1))
-	"$make_profile" "$2" || exit 1
-	sqlite3 "$2" "insert or replace into setting values('boot_id', '$3');
+	web_file=$2 web_service=$3
+	shift 3
+	"$make_profile" "$web_file" "$@" || exit 1
+	sqlite3 "$web_file" "insert or replace into setting values('boot_id', '$web_service');
 		insert or replace into setting values('start_realtime_ns', '${web_start}000000000');
 		create table title(thread integer primary key, text text, service text, version text);
-		insert into title select min(id), comm, '$3', '$3-build' from thread group by pid;
+		insert into title select min(id), comm, '$web_service', '$web_service-build' from thread group by pid;
 		insert or replace into counter values('samples', 20, 'samples taken');"
 }
 

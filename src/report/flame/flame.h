@@ -12,6 +12,7 @@ struct flame_page {
 	const struct dusk_profile *profile[2];
 	const char *name[2];	 /* of the files */
 	struct thread_labels by; /* stacks begin with these */
+	unsigned int others;	 /* set of enum dusk_source: what was recorded, too, but is not in the profiles */
 };
 
 /*

@@ -427,6 +427,22 @@ static void put_series_list(struct writer *w)
 	json_array_end(j);
 }
 
+static void put_others(struct writer *w)
+{
+	struct json *j = &w->j;
+
+	json_array(j, "others");
+	for (enum dusk_source i = DUSK_CPU; i <= DUSK_OFF_CPU; i++) {
+		if (!(w->page->others & 1U << i))
+			continue;
+		json_array(j, NULL);
+		json_string(j, NULL, kinds[i].kind);
+		json_string(j, NULL, kinds[i].title);
+		json_array_end(j);
+	}
+	json_array_end(j);
+}
+
 static int put_all(struct writer *w)
 {
 	struct json *j = &w->j;
@@ -442,6 +458,7 @@ static int put_all(struct writer *w)
 		err = put_profile(w, i);
 	json_array_end(j);
 	put_series_list(w);
+	put_others(w);
 	if (!err)
 		err = put_threads(w);
 	if (!err)

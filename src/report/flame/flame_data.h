@@ -16,6 +16,7 @@
  *	    "profile": 0 or 1, "kind": "cpu", "title": "on CPU", "unit_ns": the time of weight 1,
  *	    "rows", "samples", "weight"
  *	  }],
+ *	  "others": [[kind, title]]: what was recorded, too, but is not here
  *	  "modules": [], "files": [], "comms": [], "titles": [of processes], "names": [of each label],
  *	  "columns": [[name, delta, numbers, bytes]]
  *	}

@@ -6,12 +6,18 @@
 /* The kind that stands for all kinds together: time on CPU and off CPU. */
 const WALL = 'wall';
 
-/* The kinds of the profile, [[kind, title]]; if there are several, also WALL. */
+/* The kinds of the profile, [[kind, title]], also those that have not been asked for; if there are several, also WALL. */
 function kinds_of(profile)
 {
-	const kinds = new Map(profile.series.map(s => [s.kind, s.title]));
+	const kinds = new Map([...profile.series.map(s => [s.kind, s.title]), ...profile.others]);
 
 	return kinds.size > 1 ? [...kinds, [WALL, 'wall']] : [...kinds];
+}
+
+/* Does a view need samples of which the profile says only that there are some? */
+function needs_others(profile, { kind, tracks })
+{
+	return profile.others.length > 0 && (kind === WALL || tracks === 'yes' || profile.others.some(([other]) => other === kind));
 }
 
 /* The kind that stands for most time, which the page opens on. */

@@ -35,9 +35,25 @@ async function ask_rows(path, keys, more)
 	return text.trim().split('\n').slice(1).map(line => JSON.parse(line));
 }
 
-async function ask_profile()
+/* Time off CPU, of which there is much more, comes when @view shows it, or when there is nothing else. */
+async function ask_flame({ kind, tracks })
 {
-	const answer = await ask('flame', [...TIMES, ...BEFORE, ...LABELS, ...MORE]);
+	const ask_kind = kind => ask('flame', [...TIMES, ...BEFORE, ...LABELS, ...MORE], { kind });
+
+	if (kind && kind !== 'cpu' || tracks === 'yes')
+		return ask_kind(WALL);
+	try {
+		return await ask_kind('cpu');
+	} catch (error) {
+		if (error.status !== 404)
+			throw error;
+		return ask_kind(WALL);
+	}
+}
+
+async function ask_profile(view)
+{
+	const answer = await ask_flame(view);
 	const next = read_page(new Uint8Array(await answer.arrayBuffer()));
 
 	hear(answer.headers.get('Dusk-Said') ?? '');
@@ -145,12 +161,12 @@ function find_names(names)
 	return at && first + at;
 }
 
-/* Show other data with the view that is there. */
-function exchange(next)
+/* Show other data, as @view says. */
+function exchange(next, view)
 {
 	const zoomed = zoomed_names(), of = profile?.names[state.of];
 
-	show_profile(next, profile && { ...state, zoom: 0, time: '', time2: '', edits: '', of: next.names.indexOf(of) });
+	show_profile(next, profile && { ...view, zoom: 0, time: '', time2: '', edits: '', of: next.names.indexOf(of) });
 	if (zoomed.length)
 		show({ ...state, zoom: find_names(zoomed) }, false);
 }
@@ -162,25 +178,18 @@ function keep_live()
 	server.timer = server.query.get('live') ? setInterval(() => { if (!document.hidden) load(); }, LIVE_MS) : 0;
 }
 
-async function load()
+/* Ask for what @view shows, and show it. Returns false if something else was asked for meanwhile. */
+async function load_profile(view)
 {
 	const number = ++server.asks;
 
-	server.stop?.abort();
-	server.stop = new AbortController();
-	keep_live();
-	show_query();
 	document.body.classList.add('asking');
-
-	const asked = ask_profile(); /* first: the server makes two answers at a time */
-
-	load_labels();
-	load_heat();
 	try {
-		const next = await asked;
+		const next = await ask_profile(view);
 
 		if (number === server.asks) {
-			exchange(next);
+			exchange(next, view);
+			history.replaceState(null, '', write_hash());
 			show_failure(null);
 		}
 	} catch (error) {
@@ -188,9 +197,22 @@ async function load()
 			show_failure(error);
 	}
 	if (number !== server.asks)
-		return;
+		return false;
 	document.body.classList.remove('asking');
 	document.body.dataset.answers = number;
+	return true;
+}
+
+async function load()
+{
+	server.stop?.abort();
+	server.stop = new AbortController();
+	keep_live();
+	show_query();
+	if (!await load_profile(state)) /* first: what else the server does takes its time */
+		return;
+	load_heat();
+	load_labels();
 }
 
 function begin_served()

@@ -28,6 +28,10 @@ function changed(what, ...values)
 
 function show(next, smooth = true)
 {
+	if (needs_others(profile, next)) {
+		load_profile(next);
+		return;
+	}
 	state = next;
 	complete_state();
 
@@ -263,7 +267,7 @@ function show_profile(next, view)
 		KEYS.panel[0] = 'none';
 	$('kinds').hidden = kinds.length < 2;
 	$('kinds').replaceChildren(...kinds.map(([kind, title]) => {
-		const button = element('button', { type: 'button', title: 'Kind of samples (k)' },
+		const button = element('button', { type: 'button', title: 'Kind of samples (k)', onclick: () => go({ kind }) },
 			title[0].toUpperCase() + title.slice(1));
 
 		Object.assign(button.dataset, { key: 'kind', value: kind });
