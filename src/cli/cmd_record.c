@@ -344,11 +344,13 @@ static int finish(struct recording *r)
 	progress_end(&progress);
 	if (phase_enter(PHASE_LEAVING))
 		return STATUS_FAILED;
-	if (error == -ECANCELED)
-		say("stopped looking up functions; dusk report looks them up");
-	else if (error || (*err.text && !r->options->quiet))
-		say("%s", err.text); /* without an error: some names are missing */
-	return error && error != -ECANCELED ? STATUS_FAILED : STATUS_OK;
+	if (error && error != -ECANCELED) {
+		say("%s", err.text);
+		return STATUS_FAILED;
+	}
+	if (!r->options->quiet && (error || *err.text)) /* some names are missing */
+		say("%s", error ? "stopped looking up functions; dusk report looks them up" : err.text);
+	return STATUS_OK;
 }
 
 /*

@@ -133,6 +133,8 @@ int needs_say(const struct needs *n, char **text, const char *ret[NEEDS_WORDS])
 		fprintf(out, "stacks=%s\n", stacks_of(n));
 		if (!is_whole(n))
 			put_apart(out, n->keys | keys_of(s));
+		if (!n->left_out)
+			fputs("others=one\n", out);
 		if (n->left_out || n->filter->kind == TIME_BASE_USUAL)
 			fprintf(out, "rest=%s\n", n->left_out ? "sums" : "usual");
 	}

@@ -81,6 +81,14 @@ static int ask_rows(struct request *r, struct rebuild *b, char *sql,
 	return ask(r, sql, &text, &len) ?: each_row(r, b, text, len, take, &nr);
 }
 
+/* What samples hosts are counted by. */
+static enum query_kind shown_kind(const struct query *q)
+{
+	if (!q->one_of_others || (q->stacks != STACKS_CPU && q->stacks != STACKS_OFF_CPU))
+		return QUERY_ANY;
+	return q->stacks == STACKS_CPU ? QUERY_ON_CPU : QUERY_OFF_CPU;
+}
+
 /*
  * A PID means something on one host. Of many there are millions, which nobody looks for, and each would be a row.
  */
@@ -88,7 +96,7 @@ static int ask_hosts(struct request *r)
 {
 	_cleanup_(freep) char *answer = NULL;
 	size_t len;
-	int rc = ask(r, query_hosts(&r->query), &answer, &len);
+	int rc = ask(r, query_hosts(&r->query, shown_kind(&r->query)), &answer, &len);
 
 	if (rc)
 		return rc;
@@ -110,8 +118,9 @@ static int ask_any(struct request *r, enum query_kind kind, bool *ret)
 static int ask_samples(struct request *r, struct rebuild *b, enum query_kind kind, bool stacks)
 {
 	struct said *s = &r->said[r->nr_said];
+	bool one = !stacks && kind != QUERY_ANY && r->query.one_of_others;
 	uint64_t nr = 0;
-	int rc = ask(r, query_samples(&r->query, kind, stacks), &s->text, &s->len);
+	int rc = ask(r, one ? query_one(&r->query, kind) : query_samples(&r->query, kind, stacks), &s->text, &s->len);
 
 	if (rc)
 		return rc;
@@ -121,21 +130,25 @@ static int ask_samples(struct request *r, struct rebuild *b, enum query_kind kin
 	return each_row(r, b, s->text, s->len, rebuild_note_stacks, &nr);
 }
 
+/* Which kind is usual depends on whether there are samples of CPU time. */
+static int settle_kind(struct request *r)
+{
+	bool on_cpu;
+	int rc = r->query.stacks == STACKS_USUAL ? ask_any(r, QUERY_ON_CPU, &on_cpu) : 0;
+
+	if (!rc && r->query.stacks == STACKS_USUAL)
+		r->query.stacks = on_cpu ? STACKS_CPU : STACKS_OFF_CPU;
+	return rc;
+}
+
 /* Samples of all kinds; those that are shown with their stacks. */
 static int ask_kinds(struct request *r, struct rebuild *b)
 {
 	enum query_stacks stacks = r->query.stacks;
-	bool on_cpu;
 	int rc;
 
 	if (stacks == STACKS_ALL || stacks == STACKS_NONE)
 		return ask_samples(r, b, QUERY_ANY, stacks == STACKS_ALL);
-	if (stacks == STACKS_USUAL) {
-		rc = ask_any(r, QUERY_ON_CPU, &on_cpu);
-		if (rc)
-			return rc;
-		stacks = on_cpu ? STACKS_CPU : STACKS_OFF_CPU;
-	}
 	rc = ask_samples(r, b, QUERY_ON_CPU, stacks == STACKS_CPU);
 	return rc ?: ask_samples(r, b, QUERY_OFF_CPU, stacks == STACKS_OFF_CPU);
 }
@@ -193,10 +206,10 @@ static int take_rest(struct request *r, struct rebuild *b)
 static int ask_all(struct request *r, struct rebuild *b)
 {
 	bool any = true;
-	int rc = ask_hosts(r);
+	int rc = settle_kind(r) ?: ask_hosts(r);
 
 	if (!rc && !r->nr_hosts)
-		rc = r->query.match ? ask_any(r, QUERY_ANY, &any) : (any = false, 0);
+		rc = r->query.match || r->query.one_of_others ? ask_any(r, QUERY_ANY, &any) : (any = false, 0);
 	if (!rc && !any)
 		return error_set(r->err, -ENODATA, "there is nothing of that time at %s", client_place(r->client));
 	rc = rc ?: ask_kinds(r, b);

@@ -5,6 +5,7 @@
  *	service=shop	only samples with this text in this column, in which "*" is any; another of the same column is an alternative
  *	by=host,comm	tell these columns, and time, apart; without this all of them
  *	stacks=cpu	with the stacks of that kind only: cpu, off-cpu, usual (of CPU if there are any), all, or none
+ *	others=one	of the kinds that have no stacks one sample, which says that there are some, instead of their sums
  *	rest=sums	what does not match too, as its sums by kind and outcome; rest=usual: one sample, if it settles what is usual
  *	rows=100000	at most so many rows; the others without their stacks
  */
@@ -38,6 +39,7 @@ struct query {
 	bool apart[NR_QUERY_COLUMNS], by_time;
 	bool of_process; /* the match is of what sums do not have */
 	enum query_stacks stacks;
+	bool one_of_others;
 	enum query_rest rest;
 	uint64_t max_rows;
 	char *time, *match; /* conditions; match: NULL, anything does */
@@ -54,10 +56,11 @@ int query_read(struct query *q, const char *const *words, struct dusk_error *err
 void query_done(struct query *q);
 
 /* Each of these returns a statement to free(), or NULL: out of memory. */
-char *query_hosts(const struct query *q);				  /* how many there are, and one of them */
+char *query_hosts(const struct query *q, enum query_kind);		  /* how many there are, and one of them */
 char *query_any(const struct query *q, enum query_kind kind);		  /* 1 if there is anything of that time; 0 */
 char *query_samples(const struct query *q, enum query_kind, bool stacks); /* rows of rebuild_sample() */
 char *query_others(const struct query *q, enum query_kind);		  /* the same, as sums over all stacks */
+char *query_one(const struct query *q, enum query_kind);		  /* one sample, if there is any */
 char *query_rest(const struct query *q);
 char *query_stacks(const struct query *q, const uint64_t *ids, size_t nr);
 char *query_frames(const struct query *q, const uint64_t *ids, size_t nr);
