@@ -37,6 +37,9 @@ void agent_options_print(const struct agent_options *o);
  */
 int agent_take_store(const char *store, int *ret);
 
+/* Is the folder that @taken holds still the one at the path @store? Not if it was removed, or moved. */
+bool agent_has_store(const char *store, int taken);
+
 /*
  * Make profiles of what recorders have left that were killed, or had no space on the disk. What is being recorded stays as it is.
  */

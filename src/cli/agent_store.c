@@ -165,6 +165,14 @@ void agent_recover_store(const char *store)
 		closedir(dir);
 }
 
+bool agent_has_store(const char *store, int taken)
+{
+	struct stat there, ours;
+
+	return !stat(store, &there) && !fstat(taken, &ours) && there.st_dev == ours.st_dev &&
+	       there.st_ino == ours.st_ino;
+}
+
 int agent_take_store(const char *store, int *ret)
 {
 	_cleanup_(closep) int folder = -1;

@@ -39,6 +39,7 @@ struct recorder {
 	uint64_t begin_ns, end_ns; /* by now_ns(), as planned */
 	bool ready;		   /* it has made its profile */
 	bool makes_way;		   /* it takes too much memory: it is to end at end_ns, but does not know that yet */
+	bool orphan;		   /* its store is gone */
 	char path[PATH_MAX];
 };
 
@@ -52,8 +53,10 @@ struct agent {
 	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
 	struct agent_senders senders;
-	bool is_up;  /* the service manager knows that we record */
-	int refused; /* exit status of the first recorder, if it could not begin; 0: it could */
+	bool is_up; /* the service manager knows that we record */
+	int refused; /* exit status, if the first recorder, or the store when it had to be made anew, was refused; 0: not */
+	int store; /* holds it */
+	uint64_t lost_stores;
 };
 
 static uint64_t real_ns(void)
@@ -183,6 +186,8 @@ static void reap(struct agent *a, uint64_t now)
 		if (waitpid(r.pid, &status, WNOHANG) != r.pid)
 			continue;
 		remove_recorder(a, i--);
+		if (r.orphan)
+			continue;
 		look_at(a, &r);
 		failed = !stop_count && (status || now + NS_A_S < r.end_ns);
 		if (status)
@@ -235,10 +240,31 @@ static void make_way(struct agent *a, uint64_t now)
 	}
 }
 
+/* The store was removed, or moved: make it anew, and record into that. What is being recorded goes where the old one is, if it is still somewhere. */
+static void renew_store(struct agent *a)
+{
+	a->lost_stores++;
+	say("the store %s was removed or moved (%llu so far): it is made anew. What was being "
+	    "recorded is in the "
+	    "moved one, or lost",
+	    a->o->store, (unsigned long long)a->lost_stores);
+	closep(&a->store);
+	compact_stop(&a->compaction);
+	for (size_t i = 0; i < a->recorders.nr; i++) {
+		a->recorders.v[i].orphan = true;
+		kill(a->recorders.v[i].pid, SIGTERM);
+	}
+	a->refused = agent_take_store(a->o->store, &a->store);
+	if (a->refused)
+		return;
+	agent_clock_begin(&a->clock, a->o->store);
+	a->next_ns = now_ns();
+}
+
 static void tell(struct agent *a)
 {
 	agent_notify("WATCHDOG=1");
-	if (a->recorders.nr)
+	if (a->recorders.nr && !a->recorders.v[a->recorders.nr - 1].orphan)
 		look_at(a, &a->recorders.v[a->recorders.nr - 1]);
 }
 
@@ -247,6 +273,8 @@ static int follow(struct agent *a)
 	while (!stop_count && !a->refused) {
 		uint64_t now = now_ns();
 
+		if (!agent_has_store(a->o->store, a->store))
+			renew_store(a);
 		a->is_settled = agent_clock_follow(&a->clock, a->o->store);
 		reap(a, now);
 		make_way(a, now);
@@ -286,8 +314,7 @@ static void end(struct agent *a)
 static int run(const struct command *self, int argc, char **argv)
 {
 	_cleanup_(agent_options_done) struct agent_options o = {.store = NULL};
-	_cleanup_(closep) int store = -1;
-	struct agent a = {.o = &o};
+	struct agent a = {.o = &o, .store = -1};
 	int status;
 
 	if (!agent_options(self, argc, argv, &o, &status))
@@ -296,7 +323,7 @@ static int run(const struct command *self, int argc, char **argv)
 		agent_options_print(&o);
 		return STATUS_OK;
 	}
-	if (agent_prepare_senders(&a.senders, &o) || agent_take_store(o.store, &store))
+	if (agent_prepare_senders(&a.senders, &o) || agent_take_store(o.store, &a.store))
 		return STATUS_FAILED;
 	agent_clock_begin(&a.clock, o.store);
 	stop_catch();
@@ -304,6 +331,7 @@ static int run(const struct command *self, int argc, char **argv)
 	status = follow(&a);
 	end(&a);
 	vec_done(&a.recorders);
+	closep(&a.store);
 	return status;
 }
 

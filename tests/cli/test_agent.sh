@@ -218,6 +218,25 @@ claim "... all of it" [ -e st/20200105T020000Z.dusk ]
 kill -TERM $agent
 wait $agent
 
+# The store goes away under way.
+rm -rf st
+begin --rotate 10m
+until_true grep -q "recording into" agent.said >/dev/null
+rm -rf st
+claim "a store that was removed is made anew" until_true running
+claim "... which is said, with what is lost" grep -q "the store $tmp/st was removed or moved (1 so far): it is made anew" agent.said
+mv st elsewhere
+claim "one that was moved, too" until_true running
+claim "... which is counted" grep -q "removed or moved (2 so far)" agent.said
+claim "... and keeps what was recorded" until_true sh -c "ls elsewhere | grep -q 'Z\.dusk$'"
+claim "... nothing else is left of it" sh -c "! ls elsewhere | grep recording"
+mv st elsewhere/st && : >st
+wait $agent
+claim "where none can be made the agent ends, with status 1" [ $? = 1 ]
+claim "... and says why" grep -q "cannot open the store $tmp/st: Not a directory" agent.said
+claim "... and nothing of it runs" nothing_runs
+rm -rf st elsewhere
+
 if needs python3 "the service manager hears when it records, and that it lives"; then
 	cat >listen.py <<-'END'
 		import socket, sys
