@@ -49,9 +49,14 @@ END
 cat >jobs <<'END'
 at=web.service sh in sh storm
 at=short.service sh in sh storm; rmdir "$top/$slice/short.service"
-at=$pod/cri-containerd-$id.scope OTEL_SERVICE_NAME=shop sh in timeout 0.7 sh -c 'while :; do :; done' &
-at=cron.service sh in timeout 0.7 sh -c 'while :; do :; done' &
+at=$pod/cri-containerd-$id.scope OTEL_SERVICE_NAME=shop sh in sh busy &
+at=cron.service sh in sh busy &
 wait
+END
+# For a second of CPU time, however many want a CPU: less is not sampled often, and is over before its environment is read.
+cat >busy <<'END'
+ulimit -t 1
+while :; do :; done
 END
 export id pod
 claim "a recording" "$dusk" record -q -e cpu,offcpu -o p.dusk -- sh jobs
