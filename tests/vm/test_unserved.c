@@ -273,11 +273,11 @@ static void looking_at_a_process_that_waits_for_a_lock_ends(void **state)
 	assert_true(p->nr_samples >= 2);
 }
 
-static void a_perf_map_that_never_opens(void **state)
+static void check_map(const char *way)
 {
 	const char *number = live_file("rounds"), *file = live_file("map.dusk");
 	volatile unsigned long *rounds = live_number(number);
-	pid_t pid = START(live_victim("unserved"), "map", number, FOLDER);
+	pid_t pid = START(live_victim("unserved"), way, number, FOLDER);
 	char text[16];
 	size_t nr = 0;
 
@@ -293,8 +293,18 @@ static void a_perf_map_that_never_opens(void **state)
 	_cleanup_profile_ p = live_read(file);
 	for (uint64_t i = 0; i < p->nr_samples; i++)
 		nr += live_is_of(p, &p->samples[i], pid);
-	print_message("%zu samples of code whose map never opens\n", nr);
+	print_message("%s: %zu samples of code without its map\n", way, nr);
 	assert_true(nr > 20);
+}
+
+static void a_perf_map_that_never_opens(void **state)
+{
+	check_map("map");
+}
+
+static void a_perf_map_of_which_nothing_comes(void **state)
+{
+	check_map("unread");
 }
 
 int main(int argc, char **argv)
@@ -308,6 +318,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(mode_copied_and_a_lock_of_mappings_that_fuse_holds),
 		cmocka_unit_test(looking_at_a_process_that_waits_for_a_lock_ends),
 		cmocka_unit_test(a_perf_map_that_never_opens),
+		cmocka_unit_test(a_perf_map_of_which_nothing_comes),
 	};
 
 	chmod("/dev/fuse", 0666); /* as udev has it */

@@ -87,11 +87,13 @@ static pid_t begin(int *channel, uint64_t wasted_ns)
 /* End @child. @err is what became of the question that was asked at @begin_ns; *@wasted_ns grows by the time, if it was in vain. */
 static void end(pid_t child, int err, uint64_t begin_ns, uint64_t *wasted_ns)
 {
+	bool is_over = false;
+
 	kill(child, SIGKILL);
 	/* A child that no signal ends, as in a call of a file system that does not answer, is not waited for any longer. */
-	for (int us = 32; us < ASK_MS * 1000 && !waitpid(child, NULL, WNOHANG); us *= 2)
+	for (int us = 32; us < ASK_MS * 1000 && !(is_over = waitpid(child, NULL, WNOHANG)); us *= 2)
 		usleep(us);
-	if (err == -ETIMEDOUT)
+	if (err == -ETIMEDOUT || !is_over)
 		*wasted_ns += now_ns() - begin_ns;
 }
 
@@ -210,7 +212,7 @@ void ask_end(struct ask_child *c)
 {
 	if (!c->pid)
 		return;
-	end(c->pid, 0, 0, &c->wasted_ns);
+	end(c->pid, 0, now_ns(), &c->wasted_ns);
 	close(c->channel);
 	c->pid = 0;
 }

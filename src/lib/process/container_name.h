@@ -2,6 +2,10 @@
 /*
  * The name of a container, from the files of its runtime: the links of Kubernetes' kubelet to logs, which all of its
  * runtimes have; Docker; Podman. They are their owner's, root's, files: nothing that a container writes is read.
+ *
+ * Rootless Podman has the same lists below ~/.local/share/containers/storage of its user. They are not read: a user could name its
+ * processes as the containers of others, and put a list of any form, or one on a file system that never answers, before a
+ * recorder that runs as root. Such a container is known by its id; its cgroup says whose it is.
  */
 #pragma once
 #include <stdbool.h>

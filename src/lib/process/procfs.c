@@ -23,7 +23,8 @@
 #include "lib/process/procfs.h"
 
 #define MAX_STATUS_BYTES (1 << 20)
-#define CONFIGFS_MAGIC 0x62656570 /* missing in linux/magic.h */
+#define MAX_COPIED_BYTES (512ULL << 20) /* of files of FUSE, all together */
+#define CONFIGFS_MAGIC 0x62656570	/* missing in linux/magic.h */
 #define FUSECTL_MAGIC 0x65735543
 #define MQUEUE_MAGIC 0x19800202
 #ifndef RDTGROUP_MAGIC
@@ -53,6 +54,41 @@ static bool is_made_up(int path_fd)
 	return false;
 }
 
+static uint64_t copied_bytes;
+
+/*
+ * Copy @file to memory, with what its readers check of it: owner and time. A server that answers when a file is opened may let them
+ * wait for its bytes, or when they close it, which not even SIGKILL ends (fuse_flush(), linux 6.18 fs/fuse/file.c).
+ */
+static int copy_file(int file, const struct stat *st)
+{
+	const struct timespec times[] = {st->st_atim, st->st_mtim};
+	_cleanup_(closep) int copy = -1;
+	static char bytes[1 << 16];
+	ssize_t got;
+
+	if (st->st_size > (off_t)(MAX_COPIED_BYTES - copied_bytes))
+		return -EFBIG;
+	copy = memfd_create("copy", MFD_CLOEXEC);
+	if (copy < 0)
+		return -errno;
+	for (off_t at = 0; at < st->st_size; at += got) {
+		got = pread(file, bytes, sizeof(bytes), at);
+		if (got <= 0 || write(copy, bytes, got) != got)
+			return -EIO;
+	}
+	if (futimens(copy, times) || (st->st_uid != geteuid() && fchown(copy, st->st_uid, -1)))
+		return -errno;
+	return steal_fd(&copy);
+}
+
+static bool is_of_fuse(int path_fd)
+{
+	struct statfs s;
+
+	return fstatfs(path_fd, &s) || (unsigned int)s.f_type == FUSE_SUPER_MAGIC;
+}
+
 int procfs_reopen(int path_fd)
 {
 	char name[32];
@@ -65,7 +101,10 @@ int procfs_reopen(int path_fd)
 		return -EINVAL;
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", path_fd);
 	fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	if (fd < 0)
+		return -errno;
+	/* It is not closed: this process, a child, would wait for that before it has answered. */
+	return is_of_fuse(path_fd) ? copy_file(fd, &st) : fd;
 }
 
 /* A file by its @path in the folder @root. */
@@ -108,10 +147,17 @@ static bool is_on_disk(int path_fd)
 static int open_without_waiting(struct place *p)
 {
 	_cleanup_(closep) int path_fd = look_up(p, RESOLVE_CACHED);
+	struct stat st;
+	int fd;
 
 	if (path_fd >= 0 && is_on_disk(path_fd))
 		return procfs_reopen(path_fd);
-	return path_fd == -ENOENT ? path_fd : ask_for_file(open_place, p);
+	if (path_fd == -ENOENT)
+		return path_fd;
+	fd = ask_for_file(open_place, p);
+	if (fd >= 0 && !fstat(fd, &st) && !st.st_nlink) /* a copy */
+		copied_bytes += st.st_size;
+	return fd;
 }
 
 int procfs_open_file(const char *path)

@@ -7,13 +7,14 @@
 /*
  * Open the regular file @path read-only. No other kind of file is opened, as opening a device or a FIFO has side
  * effects, and no file of a pseudo file system such as /proc or /sys. A file system that does not answer, of a network or
- * in user space (FUSE), is not waited for.
+ * in user space (FUSE), is not waited for; of a file of FUSE, a copy in memory is opened, which has another inode.
  * Returns a file descriptor, -EINVAL (not such a file), an error of ask.h, or another negative errno.
  */
 int procfs_open_file(const char *path);
 
 /*
- * Like procfs_open_file(), for the file that @path_fd refers to, which is an O_PATH descriptor and stays the caller's.
+ * Like procfs_open_file(), for the file that @path_fd refers to, which is an O_PATH descriptor and stays the caller's. It may wait: it is
+ * for a child process, or for what is on a disk.
  */
 int procfs_reopen(int path_fd);
 

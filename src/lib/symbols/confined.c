@@ -26,6 +26,7 @@
 #define TICK_MS 100 /* between calls of stop() */
 #define READ_BYTES (1 << 18)
 #define MAX_WAITING_BYTES (1ULL << 30)
+#define MAX_END_US 1000000
 #define NOT_CONFINED 3 /* exit status of a reader that could not enter the sandbox */
 
 struct run {
@@ -175,8 +176,9 @@ static int end(pid_t pid)
 	if (pid <= 0)
 		return 0;
 	kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
+	/* What no signal ends, as in a call of a file system that does not answer, is not waited for any longer. */
+	for (int us = 32; us < MAX_END_US && !waitpid(pid, &status, WNOHANG); us *= 2)
+		usleep(us);
 	return status;
 }
 

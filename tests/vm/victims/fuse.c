@@ -11,6 +11,7 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #define ROOT 1 /* the folder's inode, by protocol */
@@ -34,6 +35,7 @@ static struct fuse_attr attributes(uint64_t inode)
 		.ino = inode,
 		.size = inode == FILE_INODE ? served->size : 0,
 		.mode = inode == FILE_INODE ? S_IFREG | 0755 : S_IFDIR | 0755,
+		.mtime = time(NULL),
 		.nlink = 1,
 		.blksize = 4096,
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * unserved WAY ROUNDS FOLDER: what any user may do to make others wait. As nobody (except for map): recurse 60 times, then work, which
+ * unserved WAY ROUNDS FOLDER: what any user may do to make others wait. As nobody (except for the last two): recurse 60 times, then work, which
  * counts its rounds in the file ROUNDS, with pages that never come:
  *
  *	userfaultfd	the stack of the frames outside of work
@@ -8,6 +8,7 @@
  *	tables		this program's own unwind tables: it runs from a FUSE file
  *	lock		none; but a thread of it has the lock of its mappings, and never lets it go
  *	map		none; but it runs code that it has made, whose perf map is a FUSE file that never opens
+ *	unread		the same, but it opens, and nothing of it can be read
  */
 #include <fcntl.h>
 #include <link.h>
@@ -164,7 +165,7 @@ static int serve_map(const char *folder, const char *path)
 {
 	char map[64];
 
-	served.unopened = 1;
+	served.unopened = !served.to;
 	snprintf(map, sizeof(map), "/tmp/perf-%d.map", getpid());
 	return make_code() || fuse_serve(folder, &served) || symlink(path, map);
 }
@@ -180,7 +181,7 @@ int main(int argc, char **argv)
 		return run(atoi(argv[2]));
 	fd = argc == 4 ? open(argv[2], O_RDWR) : -1;
 	served.fd = open("/proc/self/exe", O_RDONLY);
-	if (fd < 0 || fstat(served.fd, &st) || (strcmp(argv[1], "map") && become_nobody()))
+	if (fd < 0 || fstat(served.fd, &st) || (strcmp(argv[1], "map") && strcmp(argv[1], "unread") && become_nobody()))
 		return 1;
 	if (!strcmp(argv[1], "userfaultfd")) {
 		faults = syscall(SYS_userfaultfd, O_CLOEXEC | UFFD_USER_MODE_ONLY);
@@ -201,7 +202,9 @@ int main(int argc, char **argv)
 		file_to_lock = path;
 		return serve(argv[3]) || run(fd);
 	}
-	if (!strcmp(argv[1], "map"))
+	if (!strcmp(argv[1], "unread"))
+		served.to = served.size;
+	if (!strcmp(argv[1], "map") || !strcmp(argv[1], "unread"))
 		return serve_map(argv[3], path) || run(fd);
 	dl_iterate_phdr(find_tables, NULL);
 	if (served.to <= served.from || serve(argv[3]))
