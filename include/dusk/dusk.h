@@ -371,6 +371,18 @@ int dusk_merge_end(struct dusk_profile **ret, struct dusk_merge *m, struct dusk_
 void dusk_merge_free(struct dusk_merge *m);
 
 /*
+ * Make @p, which was read or merged and is not unfolded, so small that a file with it and windows of @window_ns takes about
+ * @max_bytes. Sums are over these windows then. As long as it is larger, in this order: threads that were in one of them
+ * only become one with those alike, as of dusk_merge_options; off-CPU intervals with a time of their own become sums; and
+ * of stacks in which little time was spent, callers in their middle become one frame, "[...]", the more, the larger it
+ * still is. The innermost frame stays. Counters "threads-alike", "intervals-summed" and "stacks-shortened" have how many
+ * these were, and the setting "rare_ns" what was little.
+ *
+ * Returns 0, also if it is still larger; -EINVAL: @window_ns is 0. After -ENOMEM only dusk_profile_free() is left to call.
+ */
+int dusk_profile_reduce(struct dusk_profile *p, uint64_t window_ns, uint64_t max_bytes, struct dusk_error *err);
+
+/*
  * Write @p, which was read or merged and is not unfolded, to a new file at @path, mode 0600; an older file becomes
  * PATH.old. @window_ns: keep sums over windows of this length; 0: as @p has it, samples or windows.
  *

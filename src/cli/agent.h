@@ -13,7 +13,7 @@ struct agent_options {
 	const char *store, *events, *mode;
 	const char *to; /* the servers that get a copy, with commas between them; or NULL */
 	uint32_t frequency_hz;
-	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes, compact_ns, compact_window_ns;
+	uint64_t window_ns, rotate_ns, slow_ns, keep_ns, keep_bytes, compact_ns, compact_window_ns, compact_size;
 	double budget_percent, max_cpu_percent;
 	uint64_t max_memory_bytes;
 	struct vec(char *) texts; /* of the file; members point into them */

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,26 +17,41 @@
 #include "base/store_name.h"
 
 #define MERGING ".merging"
+#define HOUR_S 3600
 #define PRIORITY 19
 #define LOOK_NS (10 * 1000000000ULL)
 #define RETRY_NS (3600 * 1000000000ULL) /* after a failure */
 
+/* What may become one. */
+struct meant {
+	time_t over_s;		   /* days that were over then; 0: it does not matter when a day is over */
+	time_t next_s;		   /* profiles whose next one began before */
+	char unsent[NAME_MAX + 1]; /* those before this one; "": all */
+};
+
+static bool is_meant(const struct agent_profiles *all, size_t i, const struct meant *meant)
+{
+	time_t day = all->v.v[i].start_s / DAY_S;
+
+	if (*meant->unsent && strcmp(all->v.v[i].name, meant->unsent) >= 0)
+		return false;
+	if (meant->over_s)
+		return (day + 1) * DAY_S <= meant->over_s;
+	return i + 1 < all->v.nr && all->v.v[i + 1].start_s <= meant->next_s;
+}
+
 /*
- * The parts from @first on that are of one day, are old enough, and have room together. Those from a clock that was set back, with "_" in
+ * The parts from @first on that are of one day, are meant, and have room together. Those from a clock that was set back, with "_" in
  * their names, stay: of what day they are their names do not tell.
  */
-static size_t group(const struct agent_profiles *all, size_t first, time_t old_s, const char *unsent)
+static size_t group(const struct agent_profiles *all, size_t first, const struct meant *meant)
 {
 	time_t day = all->v.v[first].start_s / DAY_S;
 	uint64_t bytes = 0;
 	size_t nr = 0;
 
-	if ((day + 1) * DAY_S > old_s)
-		return 0;
-	for (size_t i = first; i < all->v.nr && nr < COMPACT_MAX_PARTS; i++, nr++) {
+	for (size_t i = first; i < all->v.nr && nr < COMPACT_MAX_PARTS && is_meant(all, i, meant); i++, nr++) {
 		bytes += all->v.v[i].bytes;
-		if (*unsent && strcmp(all->v.v[i].name, unsent) >= 0)
-			break;
 		if (strchr(all->v.v[i].name, '_') || all->v.v[i].start_s / DAY_S != day || bytes > COMPACT_MAX_BYTES)
 			break;
 	}
@@ -43,34 +59,59 @@ static size_t group(const struct agent_profiles *all, size_t first, time_t old_s
 }
 
 /* Set the parts of the first group of several profiles. Returns 0, -ENOENT: there is none, or another negative errno. */
-static int choose(struct compaction *c, const struct agent_options *o)
+static int choose(struct compaction *c, const struct agent_profiles *all, const struct meant *meant)
 {
-	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
-	time_t old_s = time(NULL) - (time_t)(o->compact_ns / 1000000000),
-	       oldest_s = o->keep_ns ? time(NULL) - (time_t)(o->keep_ns / 1000000000) : 0;
-	char unsent[NAME_MAX + 1];
 	size_t first = 0, nr = 0;
-	int err = agent_list_profiles(&all, o->store);
 
-	sent_first_open(unsent, sizeof(unsent), o->store, oldest_s);
-	for (; !err && first < all.v.nr; first += nr ? nr : 1) {
-		nr = group(&all, first, old_s, unsent);
-		if (nr > 1 && strcmp(all.v.v[first].name, c->failed) > 0)
+	for (; first < all->v.nr; first += nr ? nr : 1) {
+		nr = group(all, first, meant);
+		if (nr > 1 && strcmp(all->v.v[first].name, c->failed) > 0)
 			break;
 	}
 	c->parts.v.nr = 0;
-	return err ?: nr > 1 && first < all.v.nr ? vec_append(&c->parts.v, &all.v.v[first], nr) : -ENOENT;
+	return nr > 1 && first < all->v.nr ? vec_append(&c->parts.v, &all->v.v[first], nr) : -ENOENT;
+}
+
+/* Is more than half of what the store may take taken? Then what is old would be removed before it is old enough to be made small. */
+static bool is_tight(const struct agent_profiles *all, const struct agent_options *o)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < all->v.nr; i++)
+		bytes += all->v.v[i].bytes;
+	return o->keep_bytes && bytes > o->keep_bytes / 2;
+}
+
+static int find(struct compaction *c, const struct agent_options *o)
+{
+	_cleanup_(agent_profiles_done) struct agent_profiles all = {.v = {0}};
+	time_t now_s = time(NULL), oldest_s = o->keep_ns ? now_s - (time_t)(o->keep_ns / 1000000000) : 0;
+	struct meant meant = {.over_s = now_s - (time_t)(o->compact_ns / 1000000000)};
+	int err = agent_list_profiles(&all, o->store);
+
+	sent_first_open(meant.unsent, sizeof(meant.unsent), o->store, oldest_s);
+	err = err ?: choose(c, &all, &meant);
+	if (err != -ENOENT || !is_tight(&all, o))
+		return err;
+	meant.over_s = 0;
+	meant.next_s = now_s - HOUR_S;
+	return choose(c, &all, &meant);
 }
 
 /* Start dusk merge, in the store. Returns its pid or a negative errno. */
 static pid_t start_merge(const struct compaction *c, const struct agent_options *o)
 {
-	const char *words[COMPACT_MAX_PARTS + 8] = {"dusk", "merge", "-q", "--window"};
-	char window[32];
+	const char *words[COMPACT_MAX_PARTS + 10] = {"dusk", "merge", "-q", "--window"};
+	char window[32], size[32];
 	size_t nr = 4;
 
 	snprintf(window, sizeof(window), "%.6fs", o->compact_window_ns / 1e9);
 	words[nr++] = window;
+	if (o->compact_size) {
+		snprintf(size, sizeof(size), "%" PRIu64, o->compact_size);
+		words[nr++] = "--size";
+		words[nr++] = size;
+	}
 	words[nr++] = "-o";
 	words[nr++] = strrchr(c->path, '/') + 1;
 	for (size_t i = 0; i < c->parts.v.nr; i++)
@@ -90,7 +131,7 @@ static void begin(struct compaction *c, const struct agent_options *o, uint64_t 
 	pid_t pid;
 
 	c->next_ns = now_ns + LOOK_NS;
-	if (choose(c, o)) {
+	if (find(c, o)) {
 		if (*c->failed)
 			c->next_ns = now_ns + RETRY_NS;
 		*c->failed = 0;

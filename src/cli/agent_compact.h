@@ -11,7 +11,7 @@
 #include <limits.h>
 #include "cli/agent.h"
 
-#define COMPACT_MAX_BYTES (32 << 20) /* of all parts of one: they are in memory at the same time */
+#define COMPACT_MAX_BYTES (24 << 20) /* of all parts of one: they are in memory at the same time */
 #define COMPACT_MAX_PARTS 100
 
 struct compaction {

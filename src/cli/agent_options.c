@@ -42,6 +42,8 @@ const struct option agent_option_table[] = {
 	 "merge the profiles of a day this old (1d)"},
 	{0, "compact-window", OPTION_DURATION, offsetof(struct agent_options, compact_window_ns), "TIME",
 	 "the windows of that (default 1m)"},
+	{0, "compact-size", OPTION_SIZE, offsetof(struct agent_options, compact_size), "SIZE",
+	 "at most this a CPU and day (5M); 0: no limit", 0, 1ULL << 50},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct agent_options, quiet), NULL, "print nothing but errors"},
 	{0},
 };
@@ -153,6 +155,7 @@ bool agent_options(const struct command *self, int argc, char **argv, struct age
 		.keep_ns = 7 * DAY_NS,
 		.compact_ns = DAY_NS,
 		.compact_window_ns = 60000000000ULL,
+		.compact_size = 5 << 20,
 		.keep_bytes = 1ULL << 30,
 		.max_cpu_percent = 1,
 		.max_memory_bytes = 128 << 20,
@@ -190,7 +193,8 @@ void agent_options_print(const struct agent_options *o)
 	if (o->to)
 		printf("to = %s\n", o->to);
 	printf("window = %gs\nmin-block = %gs\nrotate = %gs\nkeep = %gs\nkeep-bytes = %lluK\n"
-	       "compact = %gs\ncompact-window = %gs\n",
+	       "compact = %gs\ncompact-window = %gs\ncompact-size = %lluK\n",
 	       o->window_ns / 1e9, o->slow_ns / 1e9, o->rotate_ns / 1e9, o->keep_ns / 1e9,
-	       (unsigned long long)o->keep_bytes >> 10, o->compact_ns / 1e9, o->compact_window_ns / 1e9);
+	       (unsigned long long)o->keep_bytes >> 10, o->compact_ns / 1e9, o->compact_window_ns / 1e9,
+	       (unsigned long long)o->compact_size >> 10);
 }

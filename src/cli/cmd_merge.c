@@ -7,7 +7,7 @@
 
 struct options {
 	const char *output;
-	uint64_t window_ns;
+	uint64_t window_ns, size;
 	bool quiet;
 };
 
@@ -15,6 +15,8 @@ static const struct option options[] = {
 	{'o', "output", OPTION_TEXT, offsetof(struct options, output), "FILE",
 	 "the merged profile (default " DEFAULT_PROFILE ")"},
 	{0, "window", OPTION_DURATION, offsetof(struct options, window_ns), "TIME", "keep sums, not samples: 1m"},
+	{0, "size", OPTION_SIZE, offsetof(struct options, size), "SIZE",
+	 "at most this a CPU and day, by leaving out what is rare", 1, 1ULL << 50},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{0},
 };
@@ -38,6 +40,33 @@ static int by_start(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+#define DAY_NS (24 * 3600 * 1000000000ULL)
+#define MIN_NS (DAY_NS / 4)
+#define WINDOW_NS (60 * 1000000000ULL) /* unless something else is asked for */
+
+static uint64_t setting(const struct dusk_profile *p, const char *key)
+{
+	const char *value = dusk_profile_setting(p, key);
+
+	return value ? strtoull(value, NULL, 10) : 0;
+}
+
+/*
+ * Make it as small as is wanted. What is there once, such as names, is most of a short profile: it may take as much as
+ * a longer one.
+ */
+static int reduce(const struct options *o, struct dusk_profile *p, struct dusk_error *err)
+{
+	uint64_t duration_ns = setting(p, "duration_ns"), ns = duration_ns > MIN_NS ? duration_ns : MIN_NS;
+	double bytes = (double)o->size * (setting(p, "cpus") ?: 1) * ns / DAY_NS;
+
+	uint64_t as_before = setting(p, "window_ns"), window_ns = o->window_ns > as_before ? o->window_ns : as_before;
+
+	if (!o->size && !o->window_ns)
+		return 0;
+	return dusk_profile_reduce(p, window_ns ?: WINDOW_NS, o->size ? bytes : UINT64_MAX, err);
+}
+
 static int merge(const struct options *o, char **paths, int nr)
 {
 	_cleanup_(parts_done) struct parts parts = {.v = {0}};
@@ -57,7 +86,7 @@ static int merge(const struct options *o, char **paths, int nr)
 	}
 	qsort(parts.v.v, parts.v.nr, sizeof(*parts.v.v), by_start);
 	if (dusk_profile_merge(&merged, (const struct dusk_profile *const *)parts.v.v, parts.v.nr, 0, 0, &err) ||
-	    dusk_profile_write(merged, o->output, o->window_ns, &err)) {
+	    reduce(o, merged, &err) || dusk_profile_write(merged, o->output, 0, &err)) {
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}

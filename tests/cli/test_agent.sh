@@ -195,7 +195,29 @@ kill -TERM $agent
 wait $agent
 claim "... in longer windows" [ "$("$dusk" query -i st/20200101T010000Z.dusk --csv "select value from setting where key = 'window_ns'" | tail -n 1)" = 60000000000 ]
 
-rm st/2019* st/.sent-*
+rm st/2019* st/.sent-* st/2020*
+
+# ... which takes no more than it may; and when the store is half full, before that day is old enough.
+setting() { # setting PROFILE KEY
+	"$dusk" query -i "$1" --csv "select value from setting where key = '$2'" | tail -n 1
+}
+old 20200106T010000Z && old 20200106T020000Z && old 20200107T010000Z
+truncate -s 5M st/20200108T010000Z.dusk # no profile, and the only one of its day
+begin --keep 9999d --keep-bytes 8M --compact 9999d --compact-size 1
+claim "when the store is half full, profiles become one before they are old enough" until_true [ ! -e st/20200106T020000Z.dusk ]
+until_true [ ! -e st/20200106T010000Z-20200106T020000Z.merging ]
+on_cpu() { # on_cpu PROFILE: samples; intervals that were kept one by one are sums afterwards
+	"$dusk" query -i "$1" --csv "select sum(nr) from sums where state = 'on-cpu'" | tail -n 1
+}
+claim "... with the samples of all" [ "$(on_cpu st/20200106T010000Z.dusk)" = $((2 * $(on_cpu "$first"))) ]
+claim "... and nothing of their time is lost" sh -c "[ \"\$('$dusk' query -i st/20200106T010000Z.dusk --csv 'select cast(sum(ms) as int) from sums' | tail -n 1)\" -ge \"\$('$dusk' query -i '$first' --csv 'select 2 * cast(sum(ms) as int) from sums' | tail -n 1)\" ]"
+claim "... in hours, as it may take so little" [ "$(setting st/20200106T010000Z.dusk window_ns)" = 3600000000000 ]
+claim "... from which callers are left out" sh -c "'$dusk' report -i st/20200106T010000Z.dusk --wall | grep -F -q '[...]'"
+claim "... which is said" sh -c "'$dusk' report -i st/20200106T010000Z.dusk | grep -q 'stacks-shortened: '"
+kill -TERM $agent
+wait $agent
+claim "... and what is alone stays" [ -e st/20200107T010000Z.dusk ]
+rm st/2020*
 
 # What was complete when all was killed is put in place, what was not goes.
 old 20200103T010000Z && old 20200103T020000Z && old 20200103T030000Z

@@ -102,6 +102,9 @@ claim "sums are asked in SQL" [ "$(asked sums.dusk)" = on-cpu,60,600 ]
 claim "... of a store, too" sh -c "mkdir sts && cp sums.dusk sts/a.dusk && TMPDIR=\$PWD '$dusk' query -i sts --csv 'select sum(nr) from sums' | tail -n 1 | grep -qx 60"
 claim "... of which nothing is left" sh -c "! ls -d dusk-query-*"
 claim "samples of a store are asked in SQL" sh -c "[ \"\$('$dusk' query -i st --csv 'select count(*) from sample' | tail -n 1)\" = 60 ]"
+claim "a size is kept to" exits 0 "$dusk" merge -q --size 1K -o small.dusk st
+claim "... at the cost of callers in the middle of stacks" sh -c "'$dusk' query -i small.dusk --csv 'select value from counter where name = \"stacks-shortened\"' | tail -n 1 | grep -q '[1-9]'"
+claim "... and of nothing, if there is room" sh -c "'$dusk' merge -q --size 1G -o large.dusk st && ! '$dusk' query -i large.dusk --csv 'select name from counter' | grep -q shortened"
 claim "merging nothing" sh -c "'$dusk' merge 2>&1 | grep -q 'which profiles?'"
 claim "a profile that cannot be read is not left out of what is merged" exits 1 "$dusk" merge -o no.dusk st/20261124T020000Z.dusk nowhere.dusk
 claim "... and nothing is written" [ ! -e no.dusk ]

@@ -53,13 +53,17 @@ static bool differ(const char *a, const char *b)
 static int number_thread(struct dusk_merge *m, const struct dusk_thread *to, uint32_t boot, uint32_t *ret)
 {
 	struct {
-		const char *comm;
+		const char *comm, *service, *version;
 		pid_t pid, tid;
 		uint32_t cgroup, boot, use, zero;
-	} key = {to->comm, to->pid, to->tid, to->cgroup, boot, 0, 0};
+	} key = {to->comm, NULL, NULL, to->pid, to->tid, to->cgroup, boot, 0, 0};
 	struct dusk_thread *is;
 	bool fresh;
 
+	if (!to->pid) { /* it stands for several that are alike: dusk_profile_reduce() */
+		key.service = to->service;
+		key.version = to->version;
+	}
 	/* PIDs are used again, after a boot at the latest: a thread of another service, or of another version, is another one. */
 	do {
 		if (keys_number(&m->thread_keys, &key, sizeof(key), ret, &fresh) ||

@@ -145,4 +145,5 @@
 	"create view losses as select o.name,count(*) value,o.sentence "                           \
 	"from sample s join outcome o on o.id=s.outcome where o.class in('cut','none') "           \
 	"group by o.id union all select name,value,sentence from counter where value>0 and "       \
-	"(name like 'lost-%' or name like 'refused-%' or name like 'closed-%' or name like '%-full');"
+	"(name='stacks-shortened' or name like 'lost-%' or name like 'refused-%' "                 \
+	"or name like 'closed-%' or name like '%-full');"
