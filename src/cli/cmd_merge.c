@@ -59,7 +59,6 @@ static int reduce(const struct options *o, struct dusk_profile *p, struct dusk_e
 {
 	uint64_t duration_ns = setting(p, "duration_ns"), ns = duration_ns > MIN_NS ? duration_ns : MIN_NS;
 	double bytes = (double)o->size * (setting(p, "cpus") ?: 1) * ns / DAY_NS;
-
 	uint64_t as_before = setting(p, "window_ns"), window_ns = o->window_ns > as_before ? o->window_ns : as_before;
 
 	if (!o->size && !o->window_ns)
@@ -72,6 +71,7 @@ static int merge(const struct options *o, char **paths, int nr)
 	_cleanup_(parts_done) struct parts parts = {.v = {0}};
 	_cleanup_(profile_freep) struct dusk_profile *merged = NULL;
 	struct dusk_error err = {""};
+	int failed;
 
 	for (int i = 0; i < nr; i++) {
 		struct dusk_profile *p;
@@ -85,13 +85,14 @@ static int merge(const struct options *o, char **paths, int nr)
 		}
 	}
 	qsort(parts.v.v, parts.v.nr, sizeof(*parts.v.v), by_start);
-	if (dusk_profile_merge(&merged, (const struct dusk_profile *const *)parts.v.v, parts.v.nr, 0, 0, &err) ||
-	    reduce(o, merged, &err) || dusk_profile_write(merged, o->output, 0, &err)) {
+	failed = dusk_profile_merge(&merged, (const struct dusk_profile *const *)parts.v.v, parts.v.nr, 0, 0, &err);
+	parts_done(&parts); /* they take half of the memory */
+	if (failed || reduce(o, merged, &err) || dusk_profile_write(merged, o->output, 0, &err)) {
 		say("%s", err.text);
 		return STATUS_FAILED;
 	}
 	if (!o->quiet)
-		say("wrote %s, of %zu profiles", o->output, parts.v.nr);
+		say("wrote %s, of %d profiles", o->output, nr);
 	return STATUS_OK;
 }
 

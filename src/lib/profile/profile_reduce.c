@@ -102,12 +102,13 @@ static int shorten(struct reduction *r, uint64_t max_ns)
 	return err;
 }
 
+/* The fewer windows there are, the more threads were in one only. */
 static int widen(struct reduction *r, uint64_t window_ns)
 {
 	if (is_small(r) || r->window_ns >= window_ns)
 		return 0;
 	r->window_ns = window_ns;
-	return sum_up(r);
+	return reduce_threads(r->p, window_ns, &r->threads) ?: sum_up(r);
 }
 
 static uint64_t all_ns(const struct dusk_profile *p)

@@ -419,6 +419,24 @@ static void threads_of_one_window_become_one_with_those_alike(void **state)
 	assert_int_equal(several, 2);
 }
 
+static void in_longer_windows_more_threads_are_in_one_only(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = made();
+
+	/* A thread that is in two minutes of one hour. */
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].thread >= THREADS / 2)
+			p->samples[i].time_ns = i % 2 * 2 * WINDOW_NS;
+	qsort(p->samples, p->nr_samples, sizeof(*p->samples), by_time);
+	for (uint32_t i = 0; i < p->nr_threads; i++) {
+		p->threads[i].comm = p->threads[0].comm;
+		p->threads[i].cgroup = 0;
+	}
+	assert_int_equal(dusk_profile_reduce(p, WINDOW_NS, 1, NULL), 0);
+	assert_int_equal(p->nr_threads, 1);
+	assert_int_equal(counted(p, "threads-alike"), THREADS - 1);
+}
+
 static void a_window_is_needed(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = made();
@@ -435,6 +453,7 @@ int main(void)
 		cmocka_unit_test(what_is_frequent_stays_and_the_innermost_function_of_what_is_rare),
 		cmocka_unit_test(it_gets_as_small_as_it_can_and_again_is_no_change),
 		cmocka_unit_test(threads_of_one_window_become_one_with_those_alike),
+		cmocka_unit_test(in_longer_windows_more_threads_are_in_one_only),
 		cmocka_unit_test(a_window_is_needed),
 	};
 
