@@ -233,11 +233,12 @@ sender_killed() { # and the agent starts another one
 		until_true pgrep -P $agent dusk-clickhouse || return 1
 		sleep "0.$(printf %03d $((i * 137 % 1000)))"
 		pkill -9 -P $agent dusk-clickhouse
+		until_true sh -c "[ \$(grep -c 'sending to clickhouse has ended' agent.said) -ge $i ]" || return 1
 	done
 }
 claim "... also when its sender is killed, again and again" sender_killed
 claim "... from more than one profile" until_true sh -c "[ \"\$(ls live/*Z.dusk | wc -l)\" -ge 2 ]"
-claim "the server has heard of the host" exits 0 "$dusk" store status "$(url live)"
+claim "the server has heard of the host" until_true "$dusk" store status "$(url live)"
 kill -TERM $agent
 wait $agent
 kill $busy
