@@ -99,6 +99,17 @@ static pid_t start_recorder(const struct agent_options *o, const char *path, uin
 	return agent_start_child(words, NULL, SIGTERM); /* if the agent is killed, profiles end in order */
 }
 
+/*
+ * Recorders that are over look up functions. Those that still do when the one after the next begins leave the rest to views: on a machine
+ * that is too busy for them there would be ever more.
+ */
+static void hurry(const struct agent *a, uint64_t now)
+{
+	for (size_t i = 0; i < a->recorders.nr; i++)
+		if (a->recorders.v[i].ready && a->recorders.v[i].end_ns < now)
+			kill(a->recorders.v[i].pid, SIGTERM);
+}
+
 /* Start the recorder of what is from next_ns on, which is not over. */
 static int start(struct agent *a, uint64_t now)
 {
@@ -264,8 +275,9 @@ static void renew_store(struct agent *a)
 static void tell(struct agent *a)
 {
 	agent_notify("WATCHDOG=1");
-	if (a->recorders.nr && !a->recorders.v[a->recorders.nr - 1].orphan)
-		look_at(a, &a->recorders.v[a->recorders.nr - 1]);
+	for (size_t i = 0; i < a->recorders.nr; i++)
+		if (!a->recorders.v[i].orphan)
+			look_at(a, &a->recorders.v[i]);
 }
 
 static int follow(struct agent *a)
@@ -282,6 +294,7 @@ static int follow(struct agent *a)
 		if (!a->refused && now + PREPARE_NS >= a->next_ns) {
 			int err = start(a, now);
 
+			hurry(a, now);
 			if (err) {
 				say("cannot start a recorder: %s", strerror(-err));
 				begin_later(a, now);

@@ -93,6 +93,16 @@ kill -9 "$(recorder)"
 claim "a recorder that is killed while the next one is prepared is not replaced" until_true profiles $((nr + 3))
 claim "... which is said" grep -q "was killed by signal 9" agent.said
 claim "... and no other begins" sh -c "! grep 'next recorder' agent.said"
+pid=$(recorder)
+kill -STOP "$pid"
+waits_for() { # waits_for PID: a signal SIGTERM waits for it
+	[ $((0x$(sed -n 's/^ShdPnd:\s*//p' "/proc/$1/status") >> 14 & 1)) = 1 ]
+}
+claim "a recorder that is not done when the one after the next begins is asked to end" until_true waits_for "$pid"
+: >agent.said
+kill -CONT "$pid"
+claim "... and does" until_true sh -c "! kill -0 $pid"
+claim "... of which nothing is said" [ ! -s agent.said ]
 kill -TERM $agent
 wait $agent
 begin --rotate 10m # or a recorder that is over could be meant below
