@@ -257,6 +257,7 @@ until_true grep -q "recording into" agent.said >/dev/null
 rm -rf st
 claim "a store that was removed is made anew" until_true running
 claim "... which is said, with what is lost" grep -q "the store $tmp/st was removed or moved (1 so far): it is made anew" agent.said
+until_true sh -c "'$dusk' query -i \"\$(ls -d st/*.dusk.recording | head -n 1)\" --csv \"select sum(value) from counts where name = 'samples'\" | grep -q '^[1-9]'" >/dev/null
 mv st elsewhere
 claim "one that was moved, too" until_true running
 claim "... which is counted" grep -q "removed or moved (2 so far)" agent.said
