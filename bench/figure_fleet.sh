@@ -91,6 +91,8 @@ fleet_views() {
 	echo "|---|---|"
 	fleet_row "\`report --service $service\`" "$dusk" report -i "$day" --service "$service"
 	fleet_row "\`export -f folded --service $service\`" "$dusk" export -f folded -i "$day" --service "$service"
+	fleet_row "\`report --service $service --json\`" "$dusk" report -i "$day" --service "$service" --json
+	fleet_row "\`flame --cpu --service $service\`: the page" "$dusk" flame --cpu -i "$day" --service "$service" -o f.html
 	fleet_row "\`flame --service $service\`" "$dusk" flame -i "$day" --service "$service" -o f.html
 	fleet_row "\`diff\` of two halves of the day, of $service" "$dusk" diff "$(fleet_url one)@$fleet_day..$noon" "$(fleet_url one)@$noon..2026-11-25" --service "$service"
 	fleet_row "\`report --host\`" "$dusk" report -i "$day" --host host-0007
