@@ -16,7 +16,7 @@ static const struct option options[] = {
 	 "the merged profile (default " DEFAULT_PROFILE ")"},
 	{0, "window", OPTION_DURATION, offsetof(struct options, window_ns), "TIME", "keep sums, not samples: 1m"},
 	{0, "size", OPTION_SIZE, offsetof(struct options, size), "SIZE",
-	 "at most this a CPU and day, by leaving out what is rare", 1, 1ULL << 50},
+	 "at most this a CPU and day, by dropping detail", 1, 1ULL << 50},
 	{'q', "quiet", OPTION_FLAG, offsetof(struct options, quiet), NULL, "print nothing but errors"},
 	{0},
 };

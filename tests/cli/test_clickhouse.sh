@@ -229,11 +229,11 @@ busy=$!
 agent=$!
 claim "an agent sends what it records" until_true sh -c "[ \"\$(curl -s 'http://dusk:secret@127.0.0.1:$http_port/' --data-binary 'SELECT sum(n) FROM live.samples')\" -gt 100 ]"
 sender_killed() { # and the agent starts another one
-	for i in $(seq "${KILLS:-2}"); do
+	for kill in $(seq "${KILLS:-2}"); do
 		until_true pgrep -P $agent dusk-clickhouse || return 1
-		sleep "0.$(printf %03d $((i * 137 % 1000)))"
+		sleep "0.$(printf %03d $((kill * 137 % 1000)))"
 		pkill -9 -P $agent dusk-clickhouse
-		until_true sh -c "[ \$(grep -c 'sending to clickhouse has ended' agent.said) -ge $i ]" || return 1
+		until_true sh -c "[ \$(grep -c 'sending to clickhouse has ended' agent.said) -ge $kill ]" || return 1
 	done
 }
 claim "... also when its sender is killed, again and again" sender_killed

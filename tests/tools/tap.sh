@@ -41,7 +41,7 @@ can_record() {
 
 # until_true COMMAND...: it succeeds, now or within two minutes.
 until_true() {
-	for i in $(seq 600); do
+	for until_true_try in $(seq 600); do
 		"$@" >/dev/null 2>&1 && return
 		sleep 0.2
 	done
