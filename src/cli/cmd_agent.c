@@ -255,8 +255,7 @@ static void make_way(struct agent *a, uint64_t now)
 static void renew_store(struct agent *a)
 {
 	a->lost_stores++;
-	say("the store %s was removed or moved (%llu so far): it is made anew. What was being "
-	    "recorded is in the "
+	say("the store %s was removed or moved (%llu so far): it is made anew. What was being recorded is in the "
 	    "moved one, or lost",
 	    a->o->store, (unsigned long long)a->lost_stores);
 	closep(&a->store);

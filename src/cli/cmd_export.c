@@ -118,14 +118,6 @@ static const struct export_format *choose(const struct command *self, const stru
 	return NULL;
 }
 
-static bool has_intervals(const struct dusk_profile *p)
-{
-	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].source == DUSK_OFF_CPU)
-			return true;
-	return false;
-}
-
 /* Does the format have a place for what the options ask for? */
 static int check_format(const struct command *self, const struct options *o, const struct export_format *format,
 			enum time_base kind)
@@ -151,7 +143,7 @@ static void report_dropped(const struct export_format *format, const struct dusk
 	if (p->nr_occurrences && !format->events)
 		say("%s has no place for events, of which %" PRIu64 " have occurred; dusk script shows them",
 		    format->name, p->nr_occurrences);
-	if (format->dropped_offcpu && has_intervals(seen))
+	if (format->dropped_offcpu && time_base_has_any(seen, DUSK_OFF_CPU))
 		say("of off-CPU intervals %s has no place for %s", format->name, format->dropped_offcpu);
 }
 

@@ -97,9 +97,9 @@ static unsigned int others_of(const struct dusk_profile *p, enum time_base kind)
 {
 	unsigned int others = 0;
 
-	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (!time_base_has(kind, p->samples[i].source))
-			others |= 1U << p->samples[i].source;
+	for (enum dusk_source i = DUSK_CPU; i <= DUSK_OFF_CPU; i++)
+		if (!time_base_has(kind, i) && time_base_has_any(p, i))
+			others |= 1U << i;
 	return others;
 }
 

@@ -4,6 +4,7 @@
 #include "base/cleanup.h"
 #include "base/vec.h"
 #include "cli/load_profile.h"
+#include "report/model/setting.h"
 
 struct options {
 	const char *output;
@@ -44,22 +45,16 @@ static int by_start(const void *a, const void *b)
 #define MIN_NS (DAY_NS / 4)
 #define WINDOW_NS (60 * 1000000000ULL) /* unless something else is asked for */
 
-static uint64_t setting(const struct dusk_profile *p, const char *key)
-{
-	const char *value = dusk_profile_setting(p, key);
-
-	return value ? strtoull(value, NULL, 10) : 0;
-}
-
 /*
  * Make it as small as is wanted. What is there once, such as names, is most of a short profile: it may take as much as
  * a longer one.
  */
 static int reduce(const struct options *o, struct dusk_profile *p, struct dusk_error *err)
 {
-	uint64_t duration_ns = setting(p, "duration_ns"), ns = duration_ns > MIN_NS ? duration_ns : MIN_NS;
-	double bytes = (double)o->size * (setting(p, "cpus") ?: 1) * ns / DAY_NS;
-	uint64_t as_before = setting(p, "window_ns"), window_ns = o->window_ns > as_before ? o->window_ns : as_before;
+	uint64_t duration_ns = setting_u64(p, "duration_ns"), ns = duration_ns > MIN_NS ? duration_ns : MIN_NS;
+	double bytes = (double)o->size * (setting_u64(p, "cpus") ?: 1) * ns / DAY_NS;
+	uint64_t as_before = setting_u64(p, "window_ns"),
+		 window_ns = o->window_ns > as_before ? o->window_ns : as_before;
 
 	if (!o->size && !o->window_ns)
 		return 0;

@@ -166,14 +166,6 @@ int filter_apply(struct filtered *ret, const struct dusk_profile *p, const struc
 	return STATUS_FAILED;
 }
 
-static bool has_source(const struct dusk_profile *p, enum dusk_source source)
-{
-	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].source == source)
-			return true;
-	return false;
-}
-
 static bool selects(const struct filter_options *o)
 {
 	for (enum thread_label i = 0; i < NR_THREAD_LABELS; i++)
@@ -193,11 +185,11 @@ int filter_check_empty(const struct filtered *seen, const struct dusk_profile *p
 	if (seen->profile.nr_samples || seen->profile.nr_occurrences)
 		return STATUS_OK;
 	if ((c && c->off_cpu) || o->min_ns || o->ignore_idle)
-		if (!has_source(p, DUSK_OFF_CPU)) {
+		if (!time_base_has_any(p, DUSK_OFF_CPU)) {
 			say("%s has no off-CPU intervals; dusk record -e cpu,offcpu records them", path);
 			return STATUS_NOTHING;
 		}
-	if (c && c->cpu && !has_source(p, DUSK_CPU)) {
+	if (c && c->cpu && !time_base_has_any(p, DUSK_CPU)) {
 		say("%s has no samples of CPU time; dusk record -e cpu,offcpu records them", path);
 		return STATUS_NOTHING;
 	}

@@ -134,10 +134,12 @@ static int ask_samples(struct request *r, struct rebuild *b, enum query_kind kin
 static int settle_kind(struct request *r)
 {
 	bool on_cpu;
-	int rc = r->query.stacks == STACKS_USUAL ? ask_any(r, QUERY_ON_CPU, &on_cpu) : 0;
+	int rc;
 
-	if (!rc && r->query.stacks == STACKS_USUAL)
-		r->query.stacks = on_cpu ? STACKS_CPU : STACKS_OFF_CPU;
+	if (r->query.stacks != STACKS_USUAL)
+		return 0;
+	rc = ask_any(r, QUERY_ON_CPU, &on_cpu);
+	r->query.stacks = on_cpu ? STACKS_CPU : STACKS_OFF_CPU;
 	return rc;
 }
 

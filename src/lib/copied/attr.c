@@ -227,12 +227,12 @@ int attr_refuse_cgroup(const char *path, int ret, struct dusk_error *err)
 				 "(mount -t cgroup2 none /sys/fs/cgroup)",
 				 path);
 	if (ret == -ENOENT)
-		return error_set(err, -EINVAL,
-				 "cannot record cgroup %s: it has no controller perf_event: either that is mounted "
-				 "elsewhere, as a "
-				 "cgroup of version 1: umount it; or no controller is enabled yet: echo +pids "
-				 ">/sys/fs/cgroup/cgroup.subtree_control",
-				 path);
+		return error_set(
+			err, -EINVAL,
+			"cannot record cgroup %s: it has no controller perf_event: either that is mounted "
+			"elsewhere, as a cgroup of version 1: umount it; or no controller is enabled yet: echo +pids "
+			">/sys/fs/cgroup/cgroup.subtree_control",
+			path);
 	return error_set(err, ret, "cannot record cgroup %s: perf_event_open(): %s", path, strerror(-ret));
 }
 

@@ -85,9 +85,17 @@ static bool is_small(const struct reduction *r)
 	return bytes(r->p) <= r->max_bytes;
 }
 
-static int sum_up(struct reduction *r)
+static void sum_up(struct reduction *r)
 {
-	return reduce_sums(r->p, r->window_ns);
+	reduce_sums(r->p, r->window_ns);
+}
+
+static int merge_threads(struct reduction *r)
+{
+	int err = reduce_threads(r->p, r->window_ns, &r->threads);
+
+	sum_up(r);
+	return err;
 }
 
 /* Shorten ever more stacks, of less than @max_ns, until it is small. */
@@ -97,7 +105,9 @@ static int shorten(struct reduction *r, uint64_t max_ns)
 
 	while (!err && !is_small(r) && r->rare_ns < max_ns) {
 		r->rare_ns = r->rare_ns ? r->rare_ns * 2 : r->p->period_ns ?: MIN_RARE_NS;
-		err = reduce_stacks(r->p, r->rare_ns) ?: sum_up(r) ?: reduce_sweep(r->p);
+		err = reduce_stacks(r->p, r->rare_ns);
+		sum_up(r);
+		err = err ?: reduce_sweep(r->p);
 	}
 	return err;
 }
@@ -108,7 +118,7 @@ static int widen(struct reduction *r, uint64_t window_ns)
 	if (is_small(r) || r->window_ns >= window_ns)
 		return 0;
 	r->window_ns = window_ns;
-	return reduce_threads(r->p, window_ns, &r->threads) ?: sum_up(r);
+	return merge_threads(r);
 }
 
 static uint64_t all_ns(const struct dusk_profile *p)
@@ -126,13 +136,15 @@ static uint64_t all_ns(const struct dusk_profile *p)
  */
 static int reduce(struct reduction *r)
 {
-	int err = sum_up(r);
+	int err = 0;
 
-	if (!err && !is_small(r))
-		err = reduce_threads(r->p, r->window_ns, &r->threads) ?: sum_up(r);
+	sum_up(r);
+	if (!is_small(r))
+		err = merge_threads(r);
 	if (!err && !is_small(r)) {
 		reduce_intervals(r->p, &r->intervals);
-		err = sum_up(r) ?: reduce_sweep(r->p);
+		sum_up(r);
+		err = reduce_sweep(r->p);
 	}
 	err = err ?: shorten(r, NS_A_S);
 	err = err ?: widen(r, 10 * MINUTE_NS);

@@ -9,7 +9,7 @@
 int reduce_threads(struct dusk_profile *p, uint64_t window_ns, uint64_t *nr);
 
 /* Sums of the same window, thread, stack, kind and outcome become one. */
-int reduce_sums(struct dusk_profile *p, uint64_t window_ns);
+void reduce_sums(struct dusk_profile *p, uint64_t window_ns);
 
 /* Off-CPU intervals that have a time of their own become sums, too, without their wakers. Adds to *@nr how many there were. */
 void reduce_intervals(struct dusk_profile *p, uint64_t *nr);

@@ -170,7 +170,7 @@ static bool add_up(struct dusk_sample *to, const struct dusk_sample *s)
 	return true;
 }
 
-int reduce_sums(struct dusk_profile *p, uint64_t window_ns)
+void reduce_sums(struct dusk_profile *p, uint64_t window_ns)
 {
 	uint64_t kept = 0;
 
@@ -187,5 +187,4 @@ int reduce_sums(struct dusk_profile *p, uint64_t window_ns)
 			p->samples[kept++] = *s;
 	}
 	p->nr_samples = kept;
-	return 0;
 }

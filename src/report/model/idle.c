@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "report/model/idle.h"
+#include "report/model/setting.h"
 
 #define IDLE_PERCENT 99
 
@@ -72,9 +73,8 @@ static int find_states(struct idle *d)
 static int measure_lives(struct idle *d)
 {
 	const struct dusk_profile *p = d->profile;
-	const char *set = dusk_profile_setting(p, "duration_ns");
 
-	d->duration_ns = set ? strtoull(set, NULL, 10) : 0;
+	d->duration_ns = setting_u64(p, "duration_ns");
 	if (!d->duration_ns && p->nr_samples)
 		d->duration_ns = p->samples[p->nr_samples - 1].time_ns;
 	for (uint32_t i = 0; i < p->nr_thread_times; i++) {

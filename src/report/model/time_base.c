@@ -3,13 +3,20 @@
 #include <string.h>
 #include "report/model/time_base.h"
 
+bool time_base_has_any(const struct dusk_profile *p, enum dusk_source source)
+{
+	for (uint64_t i = 0; i < p->nr_samples; i++)
+		if (p->samples[i].source == source)
+			return true;
+	return false;
+}
+
 enum time_base time_base_of(const struct dusk_profile *p, enum time_base wanted)
 {
 	if (wanted != TIME_BASE_USUAL)
 		return wanted;
-	for (uint64_t i = 0; i < p->nr_samples; i++)
-		if (p->samples[i].source == DUSK_CPU)
-			return TIME_BASE_CPU;
+	if (time_base_has_any(p, DUSK_CPU))
+		return TIME_BASE_CPU;
 	if (p->nr_samples)
 		return p->samples[0].source == DUSK_EVENT ? TIME_BASE_EVENT : TIME_BASE_OFF_CPU;
 	return p->nr_occurrences ? TIME_BASE_EVENT : TIME_BASE_CPU;

@@ -26,6 +26,9 @@ static inline bool time_base_has(enum time_base kind, enum dusk_source source)
 	return kind == TIME_BASE_WALL || (kind == TIME_BASE_OFF_CPU) == (source == DUSK_OFF_CPU);
 }
 
+/* Are there samples of @source? */
+bool time_base_has_any(const struct dusk_profile *p, enum dusk_source source);
+
 /* Are samples of @kind counted? Otherwise their times are added up. */
 static inline bool kind_counts(enum time_base kind)
 {

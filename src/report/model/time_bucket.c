@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Divide the time of a profile into parts. See time_bucket.h. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
+#include "report/model/setting.h"
 #include "report/model/time_bucket.h"
 
 #define MAX_BUCKETS 100
@@ -18,9 +18,7 @@ static const uint32_t lengths_ms[] = {
 
 uint64_t time_bucket_window_ns(const struct dusk_profile *p)
 {
-	const char *text = dusk_profile_setting(p, "window_ns");
-
-	return text ? strtoull(text, NULL, 10) : 0;
+	return setting_u64(p, "window_ns");
 }
 
 struct time_buckets time_buckets_of(const struct dusk_profile *p)

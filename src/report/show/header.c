@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The comment lines above and below a view: what was recorded, and what was lost. See show.h. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "report/model/completeness.h"
+#include "report/model/setting.h"
 #include "report/show/show.h"
 #include "report/text.h"
 
@@ -43,8 +43,7 @@ static void show_event(FILE *out, const struct dusk_profile *p)
 
 static void show_duration(FILE *out, const struct dusk_profile *p)
 {
-	const char *set = dusk_profile_setting(p, "duration_ns");
-	uint64_t ns = set ? strtoull(set, NULL, 10) : 0;
+	uint64_t ns = setting_u64(p, "duration_ns");
 
 	if (!ns && p->nr_samples)
 		ns = p->samples[p->nr_samples - 1].time_ns;

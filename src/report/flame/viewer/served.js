@@ -38,7 +38,7 @@ async function ask_rows(path, keys, more)
 /* Time off CPU, of which there is much more, comes when @view shows it, or when there is nothing else. */
 async function ask_flame({ kind, tracks })
 {
-	const ask_kind = kind => ask('flame', [...TIMES, ...BEFORE, ...LABELS, ...MORE], { kind });
+	const ask_kind = of => ask('flame', [...TIMES, ...BEFORE, ...LABELS, ...MORE], { kind: of });
 
 	if (kind && kind !== 'cpu' || tracks === 'yes')
 		return ask_kind(WALL);
