@@ -13,11 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "live.h"
+#include "test_arch.h"
+#include "victim_code.h"
 
 #define EXITS 20
 #define SEGMENTS 4
 #define SEGMENT_BYTES (16UL << 20)
-#define SEGMENTS_AT 0x10000000UL
+#define SEGMENTS_AT 0x10000000UL /* READS_PAGES knows it, and where they end */
 
 struct ran {
 	unsigned long long ns, times;
@@ -75,19 +77,11 @@ static const char *copy(const char *victim)
 /* A program that touches all of its read-only segments, in which .eh_frame would have to be searched, and exits. */
 static const char *without_tables(void)
 {
-	static const uint8_t code[] = {
-		0x8a, 0x04, 0x25, 0,	0,    0x40, 0, /* mov 0x400000,%al: the headers */
-		0xbb, 0,    0,	  0,	0x10,	       /* mov $SEGMENTS_AT,%ebx */
-		0x8a, 0x03,			       /* 1: mov (%rbx),%al */
-		0x81, 0xc3, 0,	  0x10, 0,    0,       /* add $4096,%ebx */
-		0x81, 0xfb, 0,	  0,	0,    0x14,    /* cmp $SEGMENTS_AT + SEGMENTS * SEGMENT_BYTES,%ebx */
-		0x72, 0xf0,			       /* jb 1b */
-		0xb8, 0x3c, 0,	  0,	0,    0x31, 0xff, 0x0f, 0x05, /* exit(0) */
-	};
+	static const uint8_t code[] = READS_PAGES;
 	Elf64_Ehdr eh = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
 		.e_type = ET_EXEC,
-		.e_machine = EM_X86_64,
+		.e_machine = TEST_MACHINE,
 		.e_version = EV_CURRENT,
 		.e_entry = 0x401000,
 		.e_phoff = sizeof(eh),

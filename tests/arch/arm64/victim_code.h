@@ -91,3 +91,19 @@ static inline __attribute__((always_inline)) long call(long nr, long a, const vo
 	".rept 2000\n.cfi_startproc\n" SAVED "mov x19, #1\nblr x0\n" RESTORED        \
 	".rept 3\n.cfi_remember_state\n.cfi_restore_state\n.endr\n"                  \
 	"ret\n.balign 32\n.cfi_endproc\n.endr\n.size straddle, . - straddle\n"
+
+/* A program at 0x401000 that reads the byte at 0x400000 and one of each page from 0x10000000 to 0x14000000, and exits. */
+#define READS_PAGES                                                   \
+	{                                                             \
+		0x00, 0x08, 0xa0, 0xd2, /* mov x0, #0x400000 */       \
+		0x00, 0x00, 0x40, 0x39, /* ldrb w0, [x0] */           \
+		0x01, 0x00, 0xa2, 0xd2, /* mov x1, #0x10000000 */     \
+		0x02, 0x80, 0xa2, 0xd2, /* mov x2, #0x14000000 */     \
+		0x20, 0x00, 0x40, 0x39, /* 1: ldrb w0, [x1] */        \
+		0x21, 0x04, 0x40, 0x91, /* add x1, x1, #1, lsl #12 */ \
+		0x3f, 0x00, 0x02, 0xeb, /* cmp x1, x2 */              \
+		0xa3, 0xff, 0xff, 0x54, /* b.lo 1b */                 \
+		0xa8, 0x0b, 0x80, 0xd2, /* mov x8, #93: exit */       \
+		0x00, 0x00, 0x80, 0xd2, /* mov x0, #0 */              \
+		0x01, 0x00, 0x00, 0xd4, /* svc #0 */                  \
+	}

@@ -78,3 +78,16 @@ static inline __attribute__((always_inline)) long call(long nr, long a, const vo
 	".rept 2000\n.cfi_startproc\npush %rbx\n.cfi_def_cfa_offset 16\n.cfi_offset rbx, -16\n"                       \
 	"mov $1, %ebx\ncall *%rdi\n.balign 4, 0x90\npop %rbx\n.cfi_def_cfa_offset 8\nret\n.balign 16\n.cfi_endproc\n" \
 	".endr\n.size straddle, . - straddle\n"
+
+/* A program at 0x401000 that reads the byte at 0x400000 and one of each page from 0x10000000 to 0x14000000, and exits. */
+#define READS_PAGES                                                                               \
+	{                                                                                         \
+		0x8a, 0x04, 0x25, 0,	0,    0x40, 0,	  /* mov 0x400000,%al */                  \
+		0xbb, 0,    0,	  0,	0x10,		  /* mov $0x10000000,%ebx */              \
+		0x8a, 0x03,				  /* 1: mov (%rbx),%al */                 \
+		0x81, 0xc3, 0,	  0x10, 0,    0,	  /* add $4096,%ebx */                    \
+		0x81, 0xfb, 0,	  0,	0,    0x14,	  /* cmp $0x14000000,%ebx */              \
+		0x72, 0xf0,				  /* jb 1b */                             \
+		0xb8, 0x3c, 0,	  0,	0,    0x31, 0xff, /* mov $60,%eax; xor %edi,%edi: exit */ \
+		0x0f, 0x05,				  /* syscall */                           \
+	}
