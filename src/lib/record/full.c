@@ -233,7 +233,7 @@ static int full_new(void **ret, struct join *j, const struct dusk_record_options
 	return rc ?: attach(f, o, err);
 }
 
-/* Learn the modules that other tools saw before we came. */
+/* Learn the modules that other tools saw before we came, and later those whose event is lost. */
 static void learn_named(struct full *f)
 {
 	int fd = service_map(f->service, "named");
@@ -245,6 +245,7 @@ static void learn_named(struct full *f)
 		if (!bpf_map_lookup_elem(fd, &key, &e))
 			modules_learn(f->join->modules, &e);
 	}
+	modules_ask(f->join->modules, fd);
 }
 
 static int full_furnish(void *mode)

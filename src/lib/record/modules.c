@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 #include "lib/record/modules.h"
+#include <bpf/bpf.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@ struct modules_known {
 	struct map jits;  /* processes in which a JIT's files were looked for */
 	struct module_fds fds;
 	uint32_t kernel;
+	int named; /* module events by module number, or -1 */
 };
 
 #define ANON_KEY(pid) (1ULL << 32 | (uint32_t)(pid))
@@ -30,6 +32,7 @@ struct modules_known *modules_new(struct profile_writer *w)
 	if (!m)
 		return NULL;
 	module_fds_init(&m->fds);
+	m->named = -1;
 	m->writer = w;
 	probe_kernel_build_id(build_id, sizeof(build_id));
 	m->kernel = profile_module(w, &kernel);
@@ -44,6 +47,11 @@ void modules_free(struct modules_known *m)
 	map_done(&m->by_id);
 	map_done(&m->jits);
 	free(m);
+}
+
+void modules_ask(struct modules_known *m, int named)
+{
+	m->named = named;
 }
 
 void modules_learn(struct modules_known *m, const struct event_module *e)
@@ -81,6 +89,7 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 {
 	char name[32];
 	struct dusk_module mod = {.kind = DUSK_MODULE_FILE, .pid = pid, .path = name, .build_id = ""};
+	struct event_module e;
 	uint32_t *index;
 	bool added;
 
@@ -88,10 +97,12 @@ uint32_t modules_index(struct modules_known *m, uint32_t id, pid_t pid)
 		return m->kernel;
 	if (id == FRAME_ANON)
 		return anon_index(m, pid);
+	if (!map_find(&m->by_id, id) && m->named >= 0 && !bpf_map_lookup_elem(m->named, &id, &e))
+		modules_learn(m, &e);
 	index = map_at(&m->by_id, id, &added);
 	if (!index)
 		return 0;
-	if (added) { /* its event was lost, or is still to come */
+	if (added) { /* it is not known there, either */
 		snprintf(name, sizeof(name), "[module %u]", id);
 		*index = profile_module(m->writer, &mod);
 	}

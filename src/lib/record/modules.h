@@ -14,6 +14,9 @@ struct modules_known;
 struct modules_known *modules_new(struct profile_writer *w);
 void modules_free(struct modules_known *m);
 
+/* From now on look in @named, a map of module events by module number, for a module whose event did not come. */
+void modules_ask(struct modules_known *m, int named);
+
 /* Take a module event. */
 void modules_learn(struct modules_known *m, const struct event_module *e);
 
