@@ -10,6 +10,7 @@
 
 #include "abi/offcpu.h"
 #include "base/cleanup.h"
+#include "lib/arch/kernel_head.h"
 #include "lib/options.h"
 #include "lib/record/import.h"
 #include "lib/symbols/ksyms.h"
@@ -74,6 +75,14 @@ static struct import_use use_of(const struct perfdata_event *e, const struct per
 	};
 }
 
+/* Where was the kernel's _text? 0: the file does not say. perf says it by _stext where kallsyms has no _text. */
+static uint64_t recorded_text(const struct perfdata *d)
+{
+	if (!strcmp(d->landmark, "_stext"))
+		return d->landmark_address - KERNEL_HEAD_BYTES;
+	return !strcmp(d->landmark, "_text") ? d->landmark_address : 0;
+}
+
 /* Was the kernel that runs recorded, in this boot? Then addresses and inode numbers mean the same here as there. */
 static bool is_this_boot(const struct perfdata *d)
 {
@@ -86,8 +95,8 @@ static bool is_this_boot(const struct perfdata *d)
 	probe_kernel_build_id(build_id, sizeof(build_id));
 	if (!*build_id || strcmp(build_id, d->kernel_build_id) || !*d->landmark)
 		return false;
-	if (!strcmp(d->landmark, "_text") || !strcmp(d->landmark, "_stext"))
-		return !probe_kernel_text(&start) && start == d->landmark_address;
+	if (recorded_text(d))
+		return !probe_kernel_text(&start) && start == recorded_text(d);
 	if (ksyms_load(&ksyms))
 		return false;
 	name = ksyms_find(ksyms, d->landmark_address, &start, &module);
@@ -100,14 +109,12 @@ static void set_kernel(struct import *im)
 {
 	const struct perfdata *d = im->data;
 	char text[32], boot_id[37];
-	uint64_t start = 0;
+	uint64_t start = recorded_text(d);
 
 	if (im->same_boot && !probe_boot_id(boot_id))
 		profile_set(im->writer, "boot_id", boot_id);
 	if (im->same_boot)
 		probe_kernel_text(&start);
-	else if (!strcmp(d->landmark, "_text"))
-		start = d->landmark_address;
 	if (!start)
 		return;
 	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)start);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "lib/arch/kernel_head.h"
 #include "lib/shared/probe.h"
 
 #define KFUNC "bpf_task_work_schedule_resume"
@@ -201,9 +202,9 @@ static bool take_symbol(struct from_kallsyms *ret, uint64_t addr, const char *na
 	};
 	bool missing;
 
-	if (!ret->has_text && !strcmp(name, "_text")) {
+	if (!ret->has_text && (!strcmp(name, "_text") || !strcmp(name, "_stext"))) {
 		ret->has_text = true;
-		ret->text = addr;
+		ret->text = addr && !strcmp(name, "_stext") ? addr - KERNEL_HEAD_BYTES : addr;
 	}
 	missing = !ret->has_text;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {

@@ -26,6 +26,7 @@ record() {
 	esac
 	grep -Eq ' (100.00|99.[5-9][0-9]) % of [1-9][0-9]* user stacks complete' said || fail "stacks are not complete"
 	complete=$(grep -E ' user stacks complete|^dusk: +[0-9]+  [a-z-]+: ' said)
+	! grep -q 'the kernel shows no addresses' said || fail "root sees the kernel's addresses"
 	dusk info -i x.dusk >info 2>&1 || fail "info: exit status $?"
 	grep -q '^  event = cycles$' info || fail "samples are not of the PMU's cycles"
 	dusk export --format folded -i x.dusk >folded 2>said || fail "export: exit status $?"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does a perf.data become the profile of what it tells? */
 #include "profile_fixture.h"
+#include "lib/arch/kernel_head.h"
 #include "lib/buildid.h"
 #include "lib/shared/probe.h"
 #include "perf_file.h"
@@ -13,6 +14,8 @@
 #define USER ((uint64_t)PERF_CONTEXT_USER)
 #define DEFERRED ((uint64_t)-640)
 #define SUM (~0ULL << 32)
+#define TEXT "[kernel.kallsyms]_text"
+#define STEXT "[kernel.kallsyms]_stext"
 
 static struct perf_file file;
 
@@ -152,7 +155,7 @@ static void a_stack_is_where_files_were_mapped_at_that_time(void **state)
 	      "weights=nanoseconds");
 }
 
-static void put_kernel(const char *build_id, uint64_t text)
+static void put_kernel(const char *build_id, uint64_t text, const char *landmark)
 {
 	uint8_t id[24] = {20};
 
@@ -165,7 +168,7 @@ static void put_kernel(const char *build_id, uint64_t text)
 	perf_put64(&file, text);
 	perf_put(&file, id, sizeof(id));
 	perf_put32(&file, 5, 2);
-	perf_put_text(&file, "[kernel.kallsyms]_text");
+	perf_put_text(&file, landmark);
 	end_record(0, 0, 0);
 }
 
@@ -198,7 +201,7 @@ static void are_of_this_boot(bool expected)
 
 static void numbers_of_files_count_in_the_same_boot_only(void **state)
 {
-	char build_id[BUILDID_TEXT_BYTES], other[BUILDID_TEXT_BYTES];
+	char build_id[BUILDID_TEXT_BYTES], other[BUILDID_TEXT_BYTES], where[32];
 	uint64_t text;
 	int hidden = probe_kernel_text(&text);
 
@@ -212,14 +215,22 @@ static void numbers_of_files_count_in_the_same_boot_only(void **state)
 	snprintf(other, sizeof(other), "%s", build_id);
 	other[39] = other[39] == '0' ? '1' : '0';
 	begin(1);
-	put_kernel(build_id, text + 4096);
+	put_kernel(build_id, text + 4096, TEXT);
 	are_of_this_boot(false);
 	begin(1);
-	put_kernel(other, text);
+	put_kernel(other, text, TEXT);
 	are_of_this_boot(false);
 	asked("select count(*) from setting where key = 'kernel_text'", "1");
 	begin(1);
-	put_kernel(build_id, text);
+	put_kernel(build_id, text, TEXT);
+	are_of_this_boot(!hidden);
+	begin(1);
+	put_kernel(other, text + KERNEL_HEAD_BYTES, STEXT);
+	are_of_this_boot(false);
+	snprintf(where, sizeof(where), "0x%llx", (unsigned long long)text);
+	asked("select value from setting where key = 'kernel_text'", where);
+	begin(1);
+	put_kernel(build_id, text + KERNEL_HEAD_BYTES, STEXT);
 	are_of_this_boot(!hidden);
 }
 
