@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "live.h"
+#include "test_arch.h"
 
 #define CALL "^main fill readv$"
 #define EVICTORS 3
@@ -34,10 +35,11 @@ static char *whole(const struct dusk_profile *p, const struct dusk_sample *s)
 	return sentence;
 }
 
-/* Still due at the end, or lost on a machine that has too much to do. */
+/* Still due at the end, lost on a machine that has too much to do, or refused in what may be one visit to the kernel. */
 static bool is_due(const struct dusk_profile *p, const struct dusk_sample *s)
 {
-	return !strcmp(live_outcome(p, s), "pending") || !strcmp(live_outcome(p, s), "ring-lost");
+	return !strcmp(live_outcome(p, s), "pending") || !strcmp(live_outcome(p, s), "ring-lost") ||
+	       (!TEST_VISITS_ARE_TOLD && !strcmp(live_outcome(p, s), "asked-again"));
 }
 
 /* What reads of /dev/urandom and /dev/zero are in; compilers differ in which of the functions are left. */
@@ -46,9 +48,11 @@ static bool is_random(const struct dusk_profile *p, uint32_t node)
 	return live_kernel_has(p, node, "get_random_bytes_user") || live_kernel_has(p, node, "urandom_read_iter");
 }
 
+/* On arm64 the kernel does not see which function has called one that saves no frame, as __arch_clear_user(). */
 static bool is_zero(const struct dusk_profile *p, uint32_t node)
 {
-	return live_kernel_has(p, node, "read_zero") || live_kernel_has(p, node, "read_iter_zero");
+	return live_kernel_has(p, node, "read_zero") || live_kernel_has(p, node, "read_iter_zero") ||
+	       live_kernel_has(p, node, "__arch_clear_user");
 }
 
 /* Samples of a "longcall" that was recorded while it made @calls calls: how often did its CPU change? */
@@ -185,12 +189,11 @@ static void what_is_lost_never_leads_to_another_stack(void **state)
 	pid_t pid = START(live_victim("twins")), busy = START(live_victim("recurse"), "10"), recorder;
 	const char *file = live_file("twins.dusk");
 
-	recorder = START_RECORD(file, "-a", "-F", "20000");
-	kill(recorder, SIGSTOP); /* nobody reads, and the ring buffer fills up */
+	recorder = START_RECORD(file, "-a", "-F", "20000", "-d", "4s"); /* asked to end, it would not name all */
+	kill(recorder, SIGSTOP);					/* the ring buffer fills up */
 	live_sleep_ms(3000);
 	kill(recorder, SIGCONT);
-	live_sleep_ms(300);
-	assert_int_equal(live_stop_record(recorder), 0);
+	assert_int_equal(live_wait(recorder, 120), 0);
 	live_end(pid);
 	live_end(busy);
 	_cleanup_profile_ p = live_read(file);

@@ -16,6 +16,8 @@
 #define TEST_THREAD_START "^(libc\\.so\\.6\\+0x[0-9a-f]+|thread_start)$" /* of glibc: no dynamic symbol */
 #define TEST_VDSO_HAS_CFI false	   /* by which elfutils could leave its functions, and handlers of signals */
 #define TEST_VISITS_ARE_TOLD false /* of the kernel, one from the next: doc/kernel.md */
+#define TEST_STOPPED_BEFORE \
+	4 /* so much before where it is does ptrace(2) see a task in a system call that would begin anew */
 
 /* Make the registers those of a task that runs such code. There is one kind. */
 static inline void test_set_mode(u64 *reg, bool is_elf32)

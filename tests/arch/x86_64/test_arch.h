@@ -16,6 +16,7 @@
 #define TEST_THREAD_START "clone" /* where glibc begins a thread */
 #define TEST_VDSO_HAS_CFI true
 #define TEST_VISITS_ARE_TOLD true
+#define TEST_STOPPED_BEFORE 0 /* so much before where it is does ptrace(2) see a task in a system call */
 
 /* Make the registers those of a task that runs such code. */
 static inline void test_set_mode(u64 *reg, bool is_elf32)

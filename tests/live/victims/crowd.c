@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include "victim.h"
 
+#define STACK_BYTES (128 << 10) /* PTHREAD_STACK_MIN of arm64 */
+
 volatile unsigned long sink;
 
 KNOWN void wait(void)
@@ -31,7 +33,7 @@ int main(int argc, char **argv)
 	pthread_attr_t small;
 	pthread_t thread;
 
-	if (pthread_attr_init(&small) || pthread_attr_setstacksize(&small, 32768))
+	if (pthread_attr_init(&small) || pthread_attr_setstacksize(&small, STACK_BYTES))
 		return 1;
 	for (int left = argc > 1 ? atoi(argv[1]) : 1; left; left--)
 		if (pthread_create(&thread, &small, begin, NULL))

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # In a guest of another architecture: a test of the suite live. usage: live.sh PROGRAM [ARGUMENT]...
 set -eu
+# With as many samples as the kernel allows at first, an emulated CPU would do nothing else. It can have as many as any test asks for.
+echo 20000 >/proc/sys/kernel/perf_event_max_sample_rate
 # The kernel would take what an emulated CPU needs for a sample as a reason to allow fewer of them.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
 # Debian does not let ordinary users sample by default.
