@@ -22,7 +22,7 @@ stopped() {
 	rm -rf profile.dusk*
 	"$dusk" record -q 2>errors &
 	pid=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in $(seq 120); do
 		[ -e profile.dusk.recording ] && break
 		sleep 0.5
 	done
