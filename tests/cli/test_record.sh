@@ -235,7 +235,7 @@ rm -rf profile.dusk*
 second_is_refused() {
 	"$dusk" record -q -a -o one.dusk -- sleep 120 &
 	first=$!
-	for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	for _ in $(seq 120); do
 		[ -e one.dusk.recording/profile ] && break
 		sleep 0.5
 	done
@@ -288,7 +288,7 @@ if [ "$(id -u)" = 0 ]; then
 		chmod 711 . && rm -rf open && mkdir -m 777 open && echo precious >open/data-journal && echo precious >open/data-wal
 		"$dusk" record -q -F 999 -d 3s -a -o open/data &
 		pid=$!
-		for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+		for _ in $(seq 120); do
 			[ -e open/data.recording ] && break
 			sleep 0.5
 		done

@@ -41,6 +41,14 @@ static bool is_true_runnable(uint64_t runnable_ns, const struct truth *t, uint64
 	return runnable_ns <= t->runnable_ns + margin + more_ns && runnable_ns + margin + more_ns >= least;
 }
 
+/* Two per cent; or, on a machine where what changes mappings takes longer, as many as MAPPINGS_BUSY in the environment says. */
+static bool is_seldom(uint64_t anywhere, uint64_t intervals)
+{
+	const char *percent = getenv("MAPPINGS_BUSY");
+
+	return anywhere * 100 <= intervals * (percent ? atoi(percent) : 2);
+}
+
 /* Is what @p says of the place of @t true? Says both. */
 static bool is_true(const struct dusk_profile *p, const struct truth *t)
 {
@@ -50,7 +58,7 @@ static bool is_true(const struct dusk_profile *p, const struct truth *t)
 			 (t->sleeps + t->preemptions) * SWITCH_NS + a.anywhere_ns +
 				 (t->has_counts ? 0 : a.runnable_ns + t->more_ns));
 
-	ok = ok && a.anywhere * 50 <= a.sleeps + a.preemptions;
+	ok = ok && is_seldom(a.anywhere, a.sleeps + a.preemptions);
 	if (t->has_counts)
 		ok = ok && is_true_runnable(a.runnable_ns, t, a.anywhere_ns) && a.sleeps <= t->sleeps &&
 		     t->sleeps <= a.sleeps + a.anywhere && within(a.preemptions, t->preemptions, 10000, 8 + a.anywhere);
@@ -170,7 +178,7 @@ static void both_ways_of_writing_have_the_same_totals(void **state)
 		assert_true(within(a.ns, b.ns, 1000, a.anywhere_ns + b.anywhere_ns));
 		assert_true(within(a.sleeps, b.sleeps, 0, a.anywhere + b.anywhere));
 		assert_true(within(a.preemptions, b.preemptions, 0, a.anywhere + b.anywhere));
-		assert_true((a.anywhere + b.anywhere) * 50 <= a.sleeps + b.sleeps + a.preemptions + b.preemptions);
+		assert_true(is_seldom(a.anywhere + b.anywhere, a.sleeps + b.sleeps + a.preemptions + b.preemptions));
 		assert_true(b.rows <= a.rows + a.anywhere);
 	}
 }
@@ -187,7 +195,7 @@ static void all_intervals_have_the_whole_stack(void **state)
 	for (size_t i = 0; i < truths.nr; i++) {
 		const struct truth *t = &truths.line[i];
 
-		if (!strcmp(t->function, "life"))
+		if (!strcmp(t->function, "life") || (t->has_counts && !(t->sleeps + t->preemptions)))
 			continue;
 		sentence = away_sentence(p, t->tid, t->function);
 		snprintf(pattern, sizeof(pattern), "(^| )follow dive\\*20 measure %s$", t->function);

@@ -12,6 +12,8 @@ echo 2 >/proc/sys/kernel/perf_event_paranoid
 echo 40000 >/proc/sys/kernel/threads-max
 # As systemd does. Until a controller is enabled here, cgroups have none, and so none whose events perf could count.
 echo +pids >/sys/fs/cgroup/cgroup.subtree_control
+# While a thread changes the mappings of its process, no stack of the others is walked; on an emulated CPU that takes ten times as long.
+export MAPPINGS_BUSY=15
 # Programs under test that burn time leave the CPU to what loads.
 export VICTIM_NICE=19
 exec "$@"
