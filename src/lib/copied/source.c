@@ -362,29 +362,35 @@ int source_decode(const struct perf_source *s, uint32_t ring, const struct perf_
 	return ring < NR_SOURCE_RINGS ? perfdata_decode(&s->layouts[ring], h, ret) : -EBADMSG;
 }
 
-/* What cannot be decoded is passed on all the same, as it is counted there. */
+/* Note that switches between the last record and @until_ns may have been lost. */
+static int enqueue_loss(struct perf_source *s, uint64_t until_ns)
+{
+	struct perf_event_header h = {.size = sizeof(h), .misc = 1};
+	uint64_t from_ns = s->ring->last_ns > s->queue->past_ns ? s->ring->last_ns : s->queue->past_ns;
+	int ret = queue_add(s->queue, SOURCE_LOSS, from_ns, &h);
+
+	h.misc = 0;
+	return ret ?: queue_add(s->queue, SOURCE_LOSS, until_ns > from_ns ? until_ns : from_ns, &h);
+}
+
+/*
+ * What cannot be decoded is passed on all the same, as it is counted there. The kernel says that records were lost when
+ * it writes the next one, which may be late; but nothing else says it of a ring that got full while it was read.
+ */
 static int enqueue(void *ctx, const struct perf_event_header *h)
 {
 	struct perf_source *s = ctx;
 	struct perfdata_record r;
 	uint64_t time = source_decode(s, s->which, h, &r) ? s->queue->past_ns : r.time_ns;
 
+	if (h->type == PERF_RECORD_LOST && s->which == SOURCE_SWITCHES && enqueue_loss(s, time))
+		return -ENOMEM;
 	s->ring->last_ns = time;
 	if (h->type == PERF_RECORD_SAMPLE && s->queue->bytes > QUEUE_BYTES) {
 		s->dropped[s->which]++;
 		return 0;
 	}
 	return queue_add(s->queue, s->which, time, h);
-}
-
-/* Note that switches between the last record and now may have been lost. */
-static int enqueue_loss(struct perf_source *s)
-{
-	struct perf_event_header h = {.size = sizeof(h), .misc = 1};
-	int ret = queue_add(s->queue, SOURCE_LOSS, s->ring->last_ns, &h);
-
-	h.misc = 0;
-	return ret ?: queue_add(s->queue, SOURCE_LOSS, now_ns(), &h);
 }
 
 static int take_ring(struct perf_source *s, struct cpu_ring *r, uint32_t which)
@@ -395,7 +401,7 @@ static int take_ring(struct perf_source *s, struct cpu_ring *r, uint32_t which)
 	s->which = which;
 	s->ring = r;
 	ret = ring_take(&r->ring, enqueue, s);
-	return !ret && full ? enqueue_loss(s) : ret;
+	return !ret && full ? enqueue_loss(s, now_ns()) : ret;
 }
 
 int source_take(struct perf_source *s, struct queue *q)
