@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* What the agent's recorders take: their anonymous memory, and the kernel's memory for BPF maps. */
 #include <dirent.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "cli/agent.h"
 
@@ -57,9 +57,19 @@ static void add_map(struct agent_memory *m, FILE *f)
 		m->map_bytes += bytes;
 }
 
+/* A recorder has many other files open. */
+static bool is_map(pid_t pid, const char *fd)
+{
+	static const char map[] = "anon_inode:bpf-map";
+	char path[64], target[sizeof(map)];
+
+	snprintf(path, sizeof(path), "/proc/%d/fd/%.16s", pid, fd);
+	return readlink(path, target, sizeof(target)) == sizeof(map) - 1 && !memcmp(target, map, sizeof(map) - 1);
+}
+
 static void add_maps(struct agent_memory *m, pid_t pid)
 {
-	char path[PATH_MAX];
+	char path[64];
 	struct dirent *d;
 	DIR *dir;
 
@@ -69,7 +79,7 @@ static void add_maps(struct agent_memory *m, pid_t pid)
 		_cleanup_(fclosep) FILE *f = NULL;
 
 		snprintf(path, sizeof(path), "/proc/%d/fdinfo/%.16s", pid, d->d_name);
-		f = *d->d_name == '.' ? NULL : fopen(path, "re");
+		f = is_map(pid, d->d_name) ? fopen(path, "re") : NULL;
 		if (f)
 			add_map(m, f);
 	}

@@ -25,14 +25,15 @@
 #define MAX_BACKOFF_NS (60 * NS_A_S) /* between recorders that fail */
 #define LATE_NS (300 * NS_A_S)	     /* a recorder that is not over this long after its end hangs */
 #define POLL_NS (NS_A_S / 5)
-#define MEMORY_NS (2 * NS_A_S) /* between two looks at it */
-#define MIN_WINDOWS 6	       /* of a recorder, however much memory it takes */
+#define MEMORY_NS NS_A_S /* between two looks at it, and the longer the more is left until the limit */
+#define MEMORY_GROWTH 4	 /* bytes a microsecond: faster than recorders grow */
+#define MIN_WINDOWS 6	 /* of a recorder, however much memory it takes */
 
 /*
  * The share of the limit of memory at which a recorder makes way for the next one: while it looks up functions it takes
  * more, and the next one is there, too.
  */
-#define MEMORY_SHARE 5 / 8
+#define MEMORY_SHARE 1 / 2
 
 struct recorder {
 	pid_t pid;
@@ -48,7 +49,7 @@ struct agent {
 	struct vec(struct recorder) recorders; /* the oldest first */
 	uint64_t next_ns;		       /* when the next one is to begin, by now_ns() */
 	uint64_t backoff_ns;
-	uint64_t looked_ns; /* at the memory */
+	uint64_t look_ns; /* at the memory again, by now_ns() */
 	struct agent_clock clock;
 	bool is_settled; /* the clock is to be believed */
 	struct compaction compaction;
@@ -224,15 +225,17 @@ static void look_at_memory(struct agent *a, uint64_t now)
 	uint64_t limit = a->o->max_memory_bytes * MEMORY_SHARE, bytes;
 	struct agent_memory m = {.map_bytes = 0};
 
-	if (!limit || !r || now < a->looked_ns + MEMORY_NS)
+	if (!limit || !r || now < a->look_ns)
 		return;
-	a->looked_ns = now;
+	a->look_ns = now + MEMORY_NS;
 	if (r->makes_way || now < r->begin_ns + MIN_WINDOWS * a->o->window_ns || now + 2 * PREPARE_NS > r->end_ns)
 		return;
 	bytes = agent_memory_of(&m, r->pid) + m.map_bytes;
 	vec_done(&m.maps);
-	if (bytes <= limit)
+	if (bytes <= limit) {
+		a->look_ns += (limit - bytes) * 1000 / MEMORY_GROWTH;
 		return;
+	}
 	say("the recorder of %s takes %llu MiB: the next one begins", r->path, (unsigned long long)bytes >> 20);
 	r->makes_way = true;
 	r->end_ns = a->next_ns = now + PREPARE_NS;

@@ -34,6 +34,6 @@ web_start_server() {
 }
 
 web_stop_server() {
-	[ -z "${web:-}" ] || { kill "$web" && wait "$web"; } 2>/dev/null
+	[ -z "${web:-}" ] || { kill "$web" && wait "$web"; } 2>/dev/null || :
 	web=
 }

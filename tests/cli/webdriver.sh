@@ -42,7 +42,7 @@ driver_start() {
 driver_stop() {
 	[ -z "${session:-}" ] || in_session DELETE "" >/dev/null
 	session=
-	[ -z "${driver:-}" ] || { kill "$driver" && wait "$driver"; } 2>/dev/null
+	[ -z "${driver:-}" ] || { kill "$driver" && wait "$driver"; } 2>/dev/null || :
 	driver=
 }
 

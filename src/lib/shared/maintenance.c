@@ -4,6 +4,7 @@
 #include "base/clock.h"
 
 #define LOOK_NS 1000000000ULL
+#define SWEEP_NS (5 * LOOK_NS) /* it visits each bucket of a large map, for what hardly ever happens */
 
 int maintain(struct maintenance *k, struct service *s)
 {
@@ -16,9 +17,11 @@ int maintain(struct maintenance *k, struct service *s)
 	k->looked_ns = now;
 	ret = service_exclude_stuck(s, now - MAX_WALK_NS);
 	if (ret >= 0)
-		ret = service_sweep_lost(s);
-	if (ret >= 0)
 		ret = service_evict_modules(s, now);
+	if (ret >= 0 && now - k->swept_ns >= SWEEP_NS) {
+		k->swept_ns = now;
+		ret = service_sweep_lost(s);
+	}
 	return ret < 0 ? ret : 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Maintenance of the unwinder while it works: walks that do not end, and requests that the kernel has lost. Each tool
- * does it about once a second; several at once do no harm.
+ * looks for the former about once a second, and for the latter every five; several at once do no harm.
  */
 #pragma once
 #include "lib/shared/service.h"
@@ -10,6 +10,7 @@
 
 struct maintenance {
 	u64 looked_ns; /* the last run, CLOCK_MONOTONIC */
+	u64 swept_ns;  /* the last look for requests that the kernel has lost */
 };
 
 /* Do maintenance if it is due. Returns 0 or a negative errno. */
