@@ -4,6 +4,7 @@
 
 fleet_hosts=${fleet_hosts:-1000}
 fleet_windows=${fleet_windows:-8} # of each host, over the day; and nine times more
+fleet_seconds=${fleet_seconds:-65} # of each recording
 fleet_day=2026-11-24
 
 fleet_ask() { # fleet_ask SHARD SQL
@@ -24,7 +25,7 @@ fleet_record() {
 			wait
 		}
 		start_load host
-		"$dusk" record -q -a -e cpu,offcpu -F 20 --window 10s -d 65s -o "fleet.${loads%% *}.dusk"
+		"$dusk" record -q -a -e cpu,offcpu -F 20 --window 10s -d "${fleet_seconds}s" -o "fleet.${loads%% *}.dusk"
 		stop_load
 	done
 }
