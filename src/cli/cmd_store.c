@@ -39,8 +39,8 @@ static const struct option options[] = {
 struct check {
 	const struct options *o;
 	FILE *out;
-	uint64_t nr, nr_bad;
-	bool failed; /* a profile cannot be read */
+	uint64_t nr, nr_read, nr_bad; /* profiles */
+	bool failed;		      /* one cannot be read */
 };
 
 static const struct {
@@ -110,13 +110,14 @@ static int check_one(const char *path, void *ctx)
 	struct check *c = ctx;
 	bool bad = false;
 
-	if (!c->nr++)
-		fprintf(c->out, "%-*s %-18s %12s %12s %10s %10s\n", NAME_WIDTH, "profile", "what", "taken", "stored",
-			"lost", "missing");
+	c->nr++;
 	if (open_profile(&p, path, false, false)) {
 		c->failed = true;
 		return STATUS_OK;
 	}
+	if (!c->nr_read++)
+		fprintf(c->out, "%-*s %-18s %12s %12s %10s %10s\n", NAME_WIDTH, "profile", "what", "taken", "stored",
+			"lost", "missing");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		struct balance b;
 		const char *why;

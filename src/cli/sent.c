@@ -32,8 +32,8 @@ static const char *value_of(char ret[NAME_MAX + 1], const char *text, const char
 	return ret;
 }
 
-/* Call @each with the text of each position in @store that was written at @oldest_s or later. Returns 0 or a negative errno. */
-static int each_position(const char *store, time_t oldest_s, void (*each)(const char *text, void *ctx), void *ctx)
+/* Call @visit with the text of each position in @store that was written at @oldest_s or later. Returns 0 or a negative errno. */
+static int each_position(const char *store, time_t oldest_s, void (*visit)(const char *text, void *ctx), void *ctx)
 {
 	DIR *dir = opendir(store);
 	struct dirent *d;
@@ -50,8 +50,7 @@ static int each_position(const char *store, time_t oldest_s, void (*each)(const 
 		    snprintf(path, sizeof(path), "%s/%s", store, d->d_name) < PATH_MAX && !stat(path, &st) &&
 		    st.st_mtime >= oldest_s && !file_read(&text, &len, path, MAX_POSITION_BYTES) &&
 		    !strncmp(text, "profile ", 8))
-			each (text, ctx)
-				;
+			visit(text, ctx);
 	}
 	closedir(dir);
 	return 0;
@@ -80,25 +79,38 @@ void sent_first_open(char *ret, size_t room, const char *store, time_t oldest_s)
 	each_position(store, oldest_s, note_first, &f);
 }
 
+struct printed {
+	FILE *out;
+	size_t nr; /* positions */
+};
+
 static void print(const char *text, void *ctx)
 {
 	char place[NAME_MAX + 1], profile[NAME_MAX + 1], sent[NAME_MAX + 1], refused[NAME_MAX + 1], lost[NAME_MAX + 1];
+	struct printed *p = ctx;
 
-	fprintf(ctx, "%-56s %-22s %12s %12s %13s\n", value_of(place, text, "place"), value_of(profile, text, "profile"),
-		value_of(sent, text, "sent"), value_of(refused, text, "refused"),
+	if (!p->nr++)
+		fprintf(p->out, "%-56s %-22s %12s %12s %13s\n", "place", "profile", "sent", "refused", "lost-profiles");
+	fprintf(p->out, "%-56s %-22s %12s %12s %13s\n", value_of(place, text, "place"),
+		value_of(profile, text, "profile"), value_of(sent, text, "sent"), value_of(refused, text, "refused"),
 		value_of(lost, text, "lost-profiles"));
 }
 
 int sent_print(const char *store)
 {
 	struct output out;
+	struct printed p = {.nr = 0};
 	int status = output_open(&out, NULL, true), err;
 
 	if (status)
 		return status;
-	fprintf(out.file, "%-56s %-22s %12s %12s %13s\n", "place", "profile", "sent", "refused", "lost-profiles");
-	err = each_position(store, 0, print, out.file);
+	p.out = out.file;
+	err = each_position(store, 0, print, &p);
 	if (err)
 		say("cannot read the store %s: %s", store, strerror(-err));
-	return output_close(&out, 0) || err ? STATUS_FAILED : STATUS_OK;
+	else if (!p.nr)
+		say("nothing of %s was sent anywhere", store);
+	if (output_close(&out, 0) || err)
+		return STATUS_FAILED;
+	return p.nr ? STATUS_OK : STATUS_NOTHING;
 }

@@ -109,6 +109,11 @@ claim "merging nothing" sh -c "'$dusk' merge 2>&1 | grep -q 'which profiles?'"
 claim "a profile that cannot be read is not left out of what is merged" exits 1 "$dusk" merge -o no.dusk st/20261124T020000Z.dusk nowhere.dusk
 claim "... and nothing is written" [ ! -e no.dusk ]
 # What was taken is stored, or named.
+# silent COMMAND...: nothing is on stdout
+silent() {
+	[ -z "$("$@" 2>/dev/null)" ]
+}
+
 checked() { # checked STATUS TEXT FILE...: TEXT is a row, blanks squeezed
 	wanted=$1
 	row=$2
@@ -141,6 +146,11 @@ mkdir empty
 claim "of a store without profiles nothing is said to be well" exits 4 "$dusk" store check empty
 claim "... but that there is nothing" says "there is nothing in empty"
 claim "one that is not there is a failure" exits 1 "$dusk" store check nowhere
+claim "... and nothing else" silent "$dusk" store check nowhere
+claim "a store of which nothing was sent" exits 4 "$dusk" store status empty
+claim "... is said to be one" says "nothing of empty was sent anywhere"
+claim "the positions of one that is not there are a failure" exits 1 "$dusk" store status nowhere
+claim "... and not an empty table" silent "$dusk" store status nowhere
 claim "nothing is to be done" exits 2 "$dusk" store
 claim "... with what" exits 2 "$dusk" store check
 claim "... that it cannot do" exits 2 "$dusk" store mend st
