@@ -72,31 +72,40 @@ void agent_follow_senders(struct agent_senders *s, const struct agent_options *o
 		follow(&s->v.v[i], o, now_ns);
 }
 
-static void wait_for(struct agent_senders *s, uint64_t patience_ns)
+/* Wait until @end_ns for @one, and then no longer. Returns whether it has done all that it was to do. */
+static bool wait_for(struct agent_sender *one, uint64_t end_ns)
 {
-	uint64_t end_ns = now_ns() + patience_ns;
+	int status = 0;
 
-	for (size_t i = 0; i < s->v.nr; i++) {
-		struct agent_sender *one = &s->v.v[i];
-
-		while (one->pid && waitpid(one->pid, NULL, WNOHANG) == 0) {
-			if (now_ns() >= end_ns)
-				kill(one->pid, SIGKILL);
-			usleep(50000);
-		}
-		one->pid = 0;
+	while (one->pid && waitpid(one->pid, &status, WNOHANG) == 0) {
+		if (now_ns() >= end_ns)
+			kill(one->pid, SIGKILL);
+		usleep(50000);
 	}
+	one->pid = 0;
+	return !status;
 }
 
 void agent_end_senders(struct agent_senders *s, const struct agent_options *o)
 {
+	uint64_t end_ns = now_ns() + LAST_NS;
+
 	for (size_t i = 0; i < s->v.nr; i++)
 		if (s->v.v[i].pid)
 			kill(s->v.v[i].pid, SIGTERM);
-	wait_for(s, LAST_NS);
+	for (size_t i = 0; i < s->v.nr; i++)
+		wait_for(&s->v.v[i], end_ns);
 	for (size_t i = 0; i < s->v.nr; i++)
 		start(&s->v.v[i], o, "send-rest"); /* what the recorders have written at their end */
-	wait_for(s, LAST_NS);
+	end_ns = now_ns() + LAST_NS;
+	for (size_t i = 0; i < s->v.nr; i++) {
+		const char *url = s->v.v[i].url;
+
+		if (!wait_for(&s->v.v[i], end_ns))
+			say("the last that was recorded is still to be sent to %.*s: the next agent does that, or dusk "
+			    "store send",
+			    (int)strcspn(url, ":"), url);
+	}
 	vec_done(&s->v);
 	free(s->urls);
 }
