@@ -3,15 +3,23 @@
 #include "clickhouse/client.h"
 #include <curl/curl.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/cleanup.h"
 #include "base/gzip.h"
 #include "base/memstream.h"
 #include "lib/error.h"
 
 #define CONNECT_S 10L
-#define STATEMENT_S 300L
+#define STATEMENT_S 300
+#define TIMEOUT "DUSK_CLICKHOUSE_TIMEOUT"
+#define SESSION_S 600	 /* a session without statements is forgotten by the server after so long */
+#define SESSION_BYTES 96 /* what an address has of it */
+#define BUSY_TRIES 20
+#define BUSY_US 250000
 #define MAX_ANSWER_BYTES (1U << 30)
 #define TEXT_BYTES 256
 #define MAX_STATEMENT_BYTES "16777216"
@@ -20,6 +28,10 @@ struct client {
 	CURL *curl;
 	char *url, *user, *password;
 	char database[64], place[512];
+	long timeout_ms;  /* of a statement */
+	uint64_t session; /* of statements with an id; 0: none */
+	bool begun;	  /* the server knows it */
+	bool no_sessions; /* it has none */
 };
 
 /* What the server says. */
@@ -84,6 +96,20 @@ static int take_password(struct client *c, CURLU *u)
 	return c->password ? 0 : -ENOMEM;
 }
 
+static int take_timeout(struct client *c)
+{
+	const char *text = getenv(TIMEOUT);
+	double s = STATEMENT_S;
+	char *end = NULL;
+
+	if (text)
+		s = strtod(text, &end);
+	if ((end && *end) || !(s >= 0.1 && s <= 86400))
+		return -ERANGE;
+	c->timeout_ms = s * 1000;
+	return 0;
+}
+
 static int parse(struct client *c, const char *url)
 {
 	static const char plain[] = "clickhouse://", tls[] = "clickhouses://";
@@ -100,7 +126,7 @@ static int parse(struct client *c, const char *url)
 	if (curl_url_set(u, CURLUPART_URL, http, 0) || !curl_url_get(u, CURLUPART_QUERY, &query, 0) ||
 	    !curl_url_get(u, CURLUPART_FRAGMENT, &fragment, 0))
 		return -EINVAL;
-	err = take_database(c, u) ?: take_password(c, u);
+	err = take_database(c, u) ?: take_password(c, u) ?: take_timeout(c);
 	if (err)
 		return err;
 	curl_url_get(u, CURLUPART_USER, &c->user, CURLU_URLDECODE);
@@ -127,6 +153,8 @@ int client_new(struct client **ret, const char *url, struct dusk_error *err)
 		return error_set(err, rc,
 				 "a store is clickhouse://[USER[:PASSWORD]@]HOST[:PORT][/DATABASE], or "
 				 "clickhouses:// for TLS");
+	if (rc == -ERANGE)
+		return error_set(err, rc, TIMEOUT " is a number of seconds, from 0.1 to 86400");
 	if (rc)
 		return error_complete(err, rc, "cannot ask a server");
 	*ret = steal(c);
@@ -147,12 +175,12 @@ const char *client_place(const struct client *c)
 #define ONE_BLOCK "&max_insert_block_size=1048576"
 
 /* The statement @sql is in the address, and what is compressed behind it; NULL: it is what is posted, and may be long. */
-static char *address(const struct client *c, const char *sql, const char *id)
+static char *address(const struct client *c, const char *sql, const char *id, const char *session)
 {
 	_cleanup_(curl_freep) char *escaped = curl_easy_escape(c->curl, sql ?: "", 0);
 	char *url;
 
-	if (!escaped || asprintf(&url, "%s?wait_end_of_query=1%s%s%s%s", c->url,
+	if (!escaped || asprintf(&url, "%s?wait_end_of_query=1%s%s%s%s%s", c->url, session,
 				 sql ? ONE_BLOCK "&query=" : "&max_query_size=" MAX_STATEMENT_BYTES, escaped,
 				 id ? "&query_id=" : "", id ?: "") < 0)
 		return NULL;
@@ -192,7 +220,7 @@ static int pack(const struct buffer *data, char **ret, size_t *ret_len)
 }
 
 /* The first line of what a server says. */
-static int refused(long status, struct answer *a, const char *place, struct dusk_error *err)
+static int refused(long status, struct answer *a, const char *place, bool in_session, struct dusk_error *err)
 {
 	bool unsure = status >= 500 || status == 429;
 	int code = status == 401 || status == 403 ? -EACCES : unsure ? -EAGAIN : -EINVAL;
@@ -207,14 +235,20 @@ static int refused(long status, struct answer *a, const char *place, struct dusk
 	else if (strstr(a->text.v, "Syntax error") || strstr(a->text.v, "doesn't exist") ||
 		 strstr(a->text.v, "does not exist"))
 		code = -EINVAL;
+	else if (in_session && strstr(a->text.v, "Code: 372"))
+		code = -ENOENT; /* there is no such session */
+	else if (in_session && strstr(a->text.v, "Code: 373"))
+		code = -EBUSY; /* a statement of it runs */
+	else if (in_session && strstr(a->text.v, "Code: 164"))
+		code = -EROFS; /* it was ended */
 	return error_set(err, code, "the server at %s says %ld: %.400s", place, status, a->text.v);
 }
 
-/* Post @data, which is packed; NULL: nothing. See client_run(). */
-static int post(struct client *c, const char *sql, const char *id, const void *data, size_t len, char **answer,
-		size_t *answer_len, struct dusk_error *err)
+/* Post @data, which is packed; NULL: nothing. @session: words of the address. Returns as client_run(), or what refused() does. */
+static int post(struct client *c, const char *sql, const char *id, const char *session, const void *data, size_t len,
+		char **answer, size_t *answer_len, struct dusk_error *err)
 {
-	_cleanup_(freep) char *url = address(c, data ? sql : NULL, id);
+	_cleanup_(freep) char *url = address(c, data ? sql : NULL, id, session);
 	struct curl_slist *lines = headers(c, data != NULL);
 	struct answer a = {.text = {0}};
 	CURLcode code = CURLE_OUT_OF_MEMORY;
@@ -231,7 +265,7 @@ static int post(struct client *c, const char *sql, const char *id, const void *d
 		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, data ?: sql);
 		curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)(data ? len : strlen(sql)));
 		curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, CONNECT_S);
-		curl_easy_setopt(c->curl, CURLOPT_TIMEOUT, STATEMENT_S);
+		curl_easy_setopt(c->curl, CURLOPT_TIMEOUT_MS, c->timeout_ms);
 		curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
 		curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, take);
 		curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, &a);
@@ -242,7 +276,7 @@ static int post(struct client *c, const char *sql, const char *id, const void *d
 	if (code)
 		rc = error_set(err, -EAGAIN, "cannot reach the server at %s: %s", c->place, curl_easy_strerror(code));
 	else if (status != 200)
-		rc = refused(status, &a, c->place, err);
+		rc = refused(status, &a, c->place, *session, err);
 	else if (answer && vec_push(&a.text, 0))
 		rc = error_set(err, -ENOMEM, "cannot ask the server at %s: out of memory", c->place);
 	else if (answer) {
@@ -253,6 +287,86 @@ static int post(struct client *c, const char *sql, const char *id, const void *d
 	return rc;
 }
 
+/* ---- Sessions ---- */
+
+void client_set_session(struct client *c, uint64_t number)
+{
+	c->begun = c->begun && number == c->session;
+	c->session = number;
+}
+
+/* What an address has of a session, which is made by the statement if it may be new. */
+static const char *words_of(char ret[SESSION_BYTES], uint64_t session, bool may_be_new)
+{
+	snprintf(ret, SESSION_BYTES, "&session_id=dusk-%016" PRIx64 "&session_timeout=%d%s", session, SESSION_S,
+		 may_be_new ? "" : "&session_check=1");
+	return ret;
+}
+
+static int begin_session(struct client *c, struct dusk_error *err)
+{
+	char words[SESSION_BYTES];
+	int rc = post(c, CLIENT_BEGIN_SESSION, NULL, words_of(words, c->session, true), NULL, 0, NULL, NULL, err);
+
+	c->no_sessions = rc == -ENOENT || rc == -EINVAL;
+	c->begun = !rc;
+	return c->no_sessions ? 0 : rc;
+}
+
+int client_end_session(struct client *c, uint64_t number, struct dusk_error *err)
+{
+	char words[SESSION_BYTES];
+	int rc = 0;
+
+	for (int i = 0; number && i < BUSY_TRIES; i++) {
+		if (rc)
+			usleep(BUSY_US);
+		rc = post(c, CLIENT_END_SESSION, NULL, words_of(words, number, false), NULL, 0, NULL, NULL, err);
+		if (rc != -EBUSY)
+			break;
+	}
+	if (rc == -EBUSY)
+		return error_set(err, -EAGAIN, "an INSERT still runs at %s", c->place);
+	/* It is not there any more, was ended before, or there are none. */
+	if (rc == -ENOENT || rc == -EROFS || rc == -EINVAL)
+		rc = 0;
+	if (!rc)
+		*err->text = 0;
+	return rc;
+}
+
+/* What the server has forgotten since it was begun is begun anew. */
+static int try_in_session(struct client *c, const char *sql, const char *id, const void *data, size_t len,
+			  struct dusk_error *err)
+{
+	char words[SESSION_BYTES];
+	int rc = c->begun ? 0 : begin_session(c, err);
+
+	if (rc || c->no_sessions)
+		return rc;
+	rc = post(c, sql, id, words_of(words, c->session, false), data, len, NULL, NULL, err);
+	c->begun = rc != -ENOENT;
+	return rc == -EBUSY || rc == -EROFS ? -EAGAIN : rc;
+}
+
+/* If it is not there although it has just been begun, several servers answer, none of which knows what the others do. */
+static int post_in_session(struct client *c, const char *sql, const char *id, const void *data, size_t len,
+			   struct dusk_error *err)
+{
+	int rc = -ENOENT;
+
+	for (int i = 0; c->session && !c->no_sessions && rc == -ENOENT && i < 2; i++)
+		rc = try_in_session(c, sql, id, data, len, err);
+	c->no_sessions |= c->session && rc == -ENOENT;
+	if (!c->session || c->no_sessions)
+		rc = post(c, sql, id, "", data, len, NULL, NULL, err);
+	if (!rc)
+		*err->text = 0;
+	return rc;
+}
+
+/* ---- Statements ---- */
+
 int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,
 	       size_t *answer_len, struct dusk_error *err)
 {
@@ -261,11 +375,12 @@ int client_run(struct client *c, const char *sql, const char *id, const struct b
 
 	if (data && pack(data, &packed, &len))
 		return error_set(err, -ENOMEM, "cannot ask the server at %s: out of memory", c->place);
-	return post(c, sql, id, packed, len, answer, answer_len, err);
+	return id ? post_in_session(c, sql, id, packed, len, err)
+		  : post(c, sql, NULL, "", packed, len, answer, answer_len, err);
 }
 
 int client_run_packed(struct client *c, const char *sql, const char *id, const void *data, size_t len,
 		      struct dusk_error *err)
 {
-	return post(c, sql, id, data, len, NULL, NULL, err);
+	return post_in_session(c, sql, id, data, len, err);
 }

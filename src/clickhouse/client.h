@@ -4,7 +4,7 @@
  *
  * Its address is a URL: clickhouse://USER:PASSWORD@HOST:PORT/DATABASE. What is left out is default, "", 127.0.0.1, 8123 and
  * dusk; clickhouses:// is over TLS, at port 8443. The password may be in $DUSK_CLICKHOUSE_PASSWORD instead, as command lines
- * can be read by others.
+ * can be read by others. A statement that has no answer after 300 s, or $DUSK_CLICKHOUSE_TIMEOUT, has failed.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -12,7 +12,8 @@
 
 struct client;
 
-/* Prepare to ask the server at @url. Free *@ret with client_free(). Returns 0; -EINVAL: it is no such URL; -ENOMEM. */
+/* Prepare to ask the server at @url. Free *@ret with client_free(). Returns 0; -EINVAL: it is no such URL; -ERANGE:
+ * the timeout is none; -ENOMEM. */
 int client_new(struct client **ret, const char *url, struct dusk_error *err);
 void client_free(struct client *c);
 
@@ -28,8 +29,25 @@ const char *client_database(const struct client *c);
 const char *client_place(const struct client *c);
 
 /*
+ * A statement that was given up may come to the server later, if the network holds it back. So what must not be done twice goes in a session,
+ * with a number of its own; and before it is tried again, that session is ended, and another one set.
+ *
+ * client_set_session: what has an id goes in the session @number from now on. Without a session, or where a server has none, only a
+ * statement that runs keeps another one with its id from running.
+ *
+ * client_end_session: nothing of the session @number (0: none) is done any more, whenever it comes; what runs is waited for. Returns 0, or as
+ * client_run(); -EAGAIN: something runs for long.
+ */
+void client_set_session(struct client *c, uint64_t number);
+int client_end_session(struct client *c, uint64_t number, struct dusk_error *err);
+
+/* What these say to a server. */
+#define CLIENT_BEGIN_SESSION "SELECT 1"
+#define CLIENT_END_SESSION "SET readonly = 1"
+
+/*
  * Run the statement @sql, followed by @data (NULL: none). @id: the server refuses another statement with this id while one
- * runs; NULL: any. *@answer (NULL: not needed) is what the server has said, with a 0 byte behind it; free it with free().
+ * runs, it is done in the session that was set, and there is no answer; NULL: any. *@answer (NULL: not needed) is what the server has said, with a 0 byte behind it; free it with free().
  *
  * Returns 0; -EINVAL: the server refuses the statement, and will again; -EACCES: user or password are wrong; -EAGAIN: it
  * is not known whether it was done, as the connection failed, or the server.

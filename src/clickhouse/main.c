@@ -112,10 +112,9 @@ static int init(const char *const *words)
 static int send_to(struct client *c, const char *store, const char *how)
 {
 	struct clickhouse_target t;
-	int status;
+	struct dusk_error err = {""};
+	int status = clickhouse_target_init(&t, c, &err) ? fail(&err) : send_store(&t.target, store, how);
 
-	clickhouse_target_init(&t, c);
-	status = send_store(&t.target, store, how);
 	clickhouse_target_done(&t);
 	return status;
 }

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/cleanup.h"
@@ -206,12 +207,27 @@ static int lose(struct target *target, const char *host, const char *name, struc
 	return rc;
 }
 
+static int new_session(struct clickhouse_target *t, struct dusk_error *err)
+{
+	uint64_t *number = &t->target.session;
+
+	if (getrandom(number, sizeof(*number), 0) != sizeof(*number))
+		return error_set(err, -EIO, "cannot send: there are no random numbers");
+	client_set_session(t->client, *number);
+	return 0;
+}
+
+static int end_session(struct target *target, uint64_t session, struct dusk_error *err)
+{
+	return client_end_session(of(target)->client, session, err) ?: new_session(of(target), err);
+}
+
 static int check(struct target *target, struct dusk_error *err)
 {
 	return schema_reads(of(target)->client, &of(target)->suffix, err);
 }
 
-void clickhouse_target_init(struct clickhouse_target *ret, struct client *c)
+int clickhouse_target_init(struct clickhouse_target *ret, struct client *c, struct dusk_error *err)
 {
 	*ret = (struct clickhouse_target){
 		.target = {.place = client_place(c),
@@ -220,11 +236,13 @@ void clickhouse_target_init(struct clickhouse_target *ret, struct client *c)
 			   .most_samples = BLOCK_ROWS,
 			   .check = check,
 			   .recall = recall,
+			   .end_session = end_session,
 			   .send = send,
 			   .end = end,
 			   .lose = lose},
 		.client = c,
 	};
+	return new_session(ret, err);
 }
 
 void clickhouse_target_done(struct clickhouse_target *t)

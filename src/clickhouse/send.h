@@ -3,7 +3,7 @@
  * A ClickHouse server as the target of a store: each row arrives exactly once.
  *
  * A batch is inserted as one block for each of its days, which is stored or not. If it is not known which, the server is asked
- * for the batch before it is sent again.
+ * for the batch before it is sent again, when it cannot come late any more.
  */
 #pragma once
 #include "base/map.h"
@@ -17,6 +17,6 @@ struct clickhouse_target {
 	struct map stacks, frames; /* that this process has sent */
 };
 
-/* Free with clickhouse_target_done(). @c must live as long. */
-void clickhouse_target_init(struct clickhouse_target *ret, struct client *c);
+/* Free with clickhouse_target_done(), in any case. @c must live as long. Returns 0, or a negative errno with a text in @err. */
+int clickhouse_target_init(struct clickhouse_target *ret, struct client *c, struct dusk_error *err);
 void clickhouse_target_done(struct clickhouse_target *t);

@@ -110,6 +110,8 @@ static void check_question(struct collector *c, struct request *r)
 		r->kind = REQUEST_END;
 	else if (schema_is_question(sql, database))
 		r->kind = REQUEST_TABLES;
+	else if (!strcmp(sql, CLIENT_BEGIN_SESSION) || !strcmp(sql, CLIENT_END_SESSION))
+		request_answer(r, 404, "Code: 372: a collector has no sessions, and takes a batch once");
 	else
 		refuse_statement(c, r);
 }

@@ -91,33 +91,14 @@ bool shard_is_stuck(struct shard *s, char *ret, size_t room)
 	return fails(s, true, ret, room);
 }
 
-/* Does an INSERT still run that was sent before? Returns 1, 0, or as client_run(). */
-static int is_running(struct shard *s, const char *id, struct dusk_error *err)
-{
-	_cleanup_(freep) char *answer = NULL;
-	char sql[128];
-	size_t len;
-	int rc;
-
-	snprintf(sql, sizeof(sql), "SELECT count() FROM system.processes WHERE query_id = '%s'", id);
-	rc = client_run(s->client, sql, NULL, NULL, &answer, &len, err);
-	return rc ?: *answer != '0';
-}
-
 /*
- * Has the shard got @i, which may have been sent before? What runs is asked for first: an INSERT that is over is seen by the
- * second question. Returns 1, 0, or a negative errno: it does not say.
+ * Has the shard got @i, which may have been sent before? It is asked when that can come no more. Returns 1, 0, or a negative errno: it
+ * does not say.
  */
-static int is_there(struct shard *s, const struct spool_insert *i, const char *id, struct dusk_error *err)
+static int is_there(struct shard *s, const struct spool_insert *i, struct dusk_error *err)
 {
-	int rc;
+	int rc = client_end_session(s->client, i->id, err);
 
-	/* Of the other tables rows that are there twice collapse; and a batch of counts may have come with an INSERT before. */
-	if (i->table != TABLE_SAMPLES)
-		return 0;
-	rc = is_running(s, id, err);
-	if (rc > 0)
-		return error_set(err, -EAGAIN, "an INSERT still runs at %s", client_place(s->client));
 	rc = rc ?: statement_ask_arrived(s->client, tables[i->table].name, i->day, i->batch, err);
 	if (rc > 0) /* an INSERT has several batches */
 		rc = sums_mend(s->client, i->day, 0, err) ?: rc;
@@ -126,17 +107,20 @@ static int is_there(struct shard *s, const struct spool_insert *i, const char *i
 	return rc;
 }
 
-static int insert(struct shard *s, const struct spool_insert *i, struct dusk_error *err)
+static int insert(struct shard *s, struct spool_insert *i, struct dusk_error *err)
 {
 	_cleanup_(freep) char *sql = statement_insert(client_database(s->client), tables[i->table].columns);
+	/* Of the other tables rows that are there twice collapse; and a batch of counts may have come with an INSERT before. */
+	bool once = i->table == TABLE_SAMPLES;
 	char id[40];
-	int rc = 0;
+	int rc = once && i->maybe ? is_there(s, i, err) : 0;
 
-	snprintf(id, sizeof(id), "dusk-collect-%016" PRIx64, i->id);
-	if (i->maybe)
-		rc = is_there(s, i, id, err);
 	if (rc)
 		return rc < 0 ? rc : 0;
+	if (once && i->maybe && (rc = spool_again(s->spool, s->number, i)))
+		return error_set(err, rc, "cannot write the spool: %s", strerror(-rc));
+	client_set_session(s->client, once ? i->id : 0);
+	snprintf(id, sizeof(id), "dusk-collect-%016" PRIx64, i->id);
 	return sql ? client_run_packed(s->client, sql, id, i->data, i->len, err) : -ENOMEM;
 }
 

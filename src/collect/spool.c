@@ -57,6 +57,7 @@ enum {
 	DUE,
 	POSTS,
 	NOTE,
+	AGAIN,
 	SENT,
 	DATA,
 	BATCHES,
@@ -80,6 +81,7 @@ static const char *const statements[NR_STATEMENTS] = {
 		"GROUP BY kind, day ORDER BY since_ms",
 	[POSTS] = "SELECT id, rows, bytes FROM post WHERE shard = ?1 AND kind = ?2 AND day = ?3 ORDER BY id",
 	[NOTE] = "INSERT INTO sent(shard, id, kind, day, last) VALUES(?1, ?2, ?3, ?4, ?5)",
+	[AGAIN] = "UPDATE sent SET id = ?2 WHERE shard = ?1",
 	[SENT] = "SELECT sent.id, sent.kind, sent.day, min(post.batch), count(*), sum(rows), sum(bytes) " OF_SENT,
 	[DATA] = "SELECT (SELECT data FROM body WHERE body.id = post.body) " OF_SENT " ORDER BY post.id",
 	[BATCHES] = "SELECT batch " SAMPLES_OF_SENT,
@@ -371,6 +373,20 @@ int spool_next(struct spool *s, uint32_t shard, struct spool_insert *ret)
 	if (!err)
 		ret->maybe = maybe;
 	pthread_mutex_unlock(&s->lock);
+	return err;
+}
+
+int spool_again(struct spool *s, uint32_t shard, struct spool_insert *i)
+{
+	uint64_t id;
+	int err = fresh_id(&id);
+
+	pthread_mutex_lock(&s->lock);
+	err = err ?: begin(s);
+	err = err ?: end(s, db_run(BOUND(s, AGAIN, s->shards[shard], id)));
+	pthread_mutex_unlock(&s->lock);
+	if (!err)
+		i->id = id;
 	return err;
 }
 

@@ -34,7 +34,7 @@ struct spool_post {
 
 /* Some posts of one table and day, as one INSERT. */
 struct spool_insert {
-	uint64_t id; /* no other one has it */
+	uint64_t id; /* no other one has it, nor has this one when it is sent again */
 	size_t table;
 	uint32_t day;
 	uint64_t batch; /* one of those in it; if the shard has it, it has all of an INSERT of samples */
@@ -72,6 +72,9 @@ bool spool_has(struct spool *s, size_t table, uint64_t batch);
  */
 int spool_next(struct spool *s, uint32_t shard, struct spool_insert *ret);
 void spool_insert_done(struct spool_insert *i);
+
+/* What spool_next() has set is sent again: it gets another id. Returns 0 or a negative errno. */
+int spool_again(struct spool *s, uint32_t shard, struct spool_insert *i);
 
 /* The shard has it. Returns 0 or a negative errno: then spool_next() returns it again. */
 int spool_arrived(struct spool *s, uint32_t shard);

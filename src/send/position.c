@@ -34,9 +34,9 @@ static bool parse(struct position *p, const char *text)
 {
 	return sscanf(text,
 		      "profile %255s done %d from " CURSOR " to " CURSOR " sent %" SCNu64 " refused %" SCNu64
-		      " lost-profiles %" SCNu64 " asks %d",
+		      " lost-profiles %" SCNu64 " asks %d session %" SCNx64,
 		      p->profile, &p->done, CURSOR_OF(&p->from), CURSOR_OF(&p->to), &p->sent.nr, &p->sent.refused,
-		      &p->lost_profiles, &p->asks) >= 10 &&
+		      &p->lost_profiles, &p->asks, &p->session) >= 10 &&
 	       !strchr(p->profile, '/');
 }
 
@@ -103,10 +103,10 @@ int position_write(const struct position *p, struct dusk_error *err)
 	snprintf(text, sizeof(text),
 		 "profile %s\ndone %d\nfrom %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 "\nto %" PRId64 " %" PRId64
 		 " %" PRId64 " %" PRId64 "\nsent %" PRIu64 "\nrefused %" PRIu64 "\nlost-profiles %" PRIu64
-		 "\nasks %d\nplace %.1000s\n",
+		 "\nasks %d\nsession %" PRIx64 "\nplace %.1000s\n",
 		 p->profile, p->done, p->from.sample, p->from.window, p->from.offcpu, p->from.window_count,
 		 p->to.sample, p->to.window, p->to.offcpu, p->to.window_count, p->sent.nr, p->sent.refused,
-		 p->lost_profiles, p->asks, p->place);
+		 p->lost_profiles, p->asks, p->session, p->place);
 	snprintf(fresh, sizeof(fresh), "%s.new", p->path);
 	rc = write_file(fresh, text);
 	if (!rc && rename(fresh, p->path))

@@ -23,6 +23,7 @@ struct position {
 	struct sent sent;	    /* since the position was made, of all profiles */
 	uint64_t lost_profiles;	    /* were removed before all of them was sent */
 	int asks;		    /* there was no position: what is in the store may have arrived, nobody knows */
+	uint64_t session;	    /* of the target, in which the batch may have been sent */
 };
 
 /*

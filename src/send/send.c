@@ -152,6 +152,17 @@ static int recall(struct sender *s, struct dusk_profile *p, struct dusk_error *e
 	return known ? position_write(&s->at, err) ?: 1 : 0;
 }
 
+/* A batch that may have arrived is not on its way any more. */
+static int settle(struct sender *s, struct dusk_error *err)
+{
+	int rc = s->target->end_session ? s->target->end_session(s->target, s->at.session, err) : 0;
+
+	if (rc)
+		return error_complete(err, rc, "cannot send");
+	s->at.session = s->target->session;
+	return position_write(&s->at, err);
+}
+
 /*
  * Send the next batch of the profile at @path. Returns 1: there was one; 0: there is no more now; NOT_NOW; UNREADABLE, with a
  * text in @err; or a negative errno.
@@ -175,8 +186,11 @@ static int send_some(struct sender *s, const char *path, struct sent *sent, stru
 		if (rc)
 			return rc;
 	}
-	if (!maybe) {
+	if (maybe) {
+		rc = settle(s, err);
+	} else {
 		s->at.to = reached;
+		s->at.session = s->target->session;
 		rc = position_write(&s->at, err);
 	}
 	return rc ?: send_batch(s, p, maybe, sent, err) ?: 1;

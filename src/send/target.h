@@ -29,6 +29,7 @@ struct target {
 	uint64_t most_samples;	    /* likewise, of what is in them, unless one row has more; 0: any number */
 	unsigned int poll_s;	    /* what follows a store looks for more so often; 0: each 5 s */
 	unsigned int patience_s;    /* after a failure: for so long the receiver asks to be left alone, at least */
+	uint64_t session;	    /* what is sent from now on is sent in it; 0: there are none */
 
 	/* These return 0, or a negative errno with a text in @err; then it is tried again. NULL: there is nothing to do. */
 
@@ -38,6 +39,12 @@ struct target {
 	 * a negative errno, likewise. NULL: the receiver cannot say.
 	 */
 	int (*recall)(struct target *t, const struct batch *b, struct profile_cursor *to, struct dusk_error *err);
+
+	/*
+	 * What was sent in @session (0: nobody knows) and has not arrived yet never does, whenever the network delivers it. From now on
+	 * another session is used.
+	 */
+	int (*end_session)(struct target *t, uint64_t session, struct dusk_error *err);
 
 	/* Can anything be sent there? */
 	int (*check)(struct target *t, struct dusk_error *err);

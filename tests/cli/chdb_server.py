@@ -63,7 +63,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_statement(self, body):
         if self.headers.get("Content-Encoding") == "gzip":
             body = gzip.decompress(body)
-        query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query).get("query")
+        words = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
+        if "session_id" in words:
+            self.answer(404, b"Code: 372: there are no sessions here")
+            return
+        query = words.get("query")
         if query:  # rows are behind it
             with open(folder + "/rows", "wb") as f:
                 f.write(body)

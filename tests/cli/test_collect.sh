@@ -326,28 +326,53 @@ kill_senders() {
 claim "senders that are killed before it send each row once" kill_often cut kill_senders
 sed 's/^/# /' kills
 
-# A network that drops half of the answers, on both sides.
-proxy() { # proxy PORT: prints its own
-	python3 "$here/dropping_proxy.py" "$1" >"port.$1" &
-	pids="$pids $!"
-	until [ -s "port.$1" ]; do sleep 0.1; done
-	proxy_port=$(cat "port.$1")
+# A network that drops or delays half of what is sent, on both sides.
+proxy() { # proxy PORT HOW...: of that kind; $proxy_port: its own
+	to=$1
+	shift
+	python3 "$here/dropping_proxy.py" "$to" "$@" >"port.$to" &
+	proxy=$!
+	pids="$pids $proxy"
+	until [ -s "port.$to" ]; do sleep 0.1; done
+	proxy_port=$(cat "port.$to")
 }
-anew dropped
-dropped() {
+# through DATABASE BEHIND BEFORE: with proxies of that kind, "drop" or "delay SECONDS", behind the collector and before it; "": none
+through() {
+	database=$1 proxies=
+	anew "$database"
 	real_1=$port_1 real_2=$port_2
-	proxy "$real_1" && port_1=$proxy_port
-	proxy "$real_2" && port_2=$proxy_port
-	collect dropped
+	if [ "$2" ]; then
+		proxy "$real_1" $2 && port_1=$proxy_port proxies=$proxy
+		proxy "$real_2" $2 && port_2=$proxy_port proxies="$proxies $proxy"
+	fi
+	collect "$database"
 	port_1=$real_1 port_2=$real_2
-	proxy "$collector_port"
+	proxy_port=$collector_port proxy=
+	[ -z "$3" ] || proxy "$collector_port" $3
 	for i in $(seq 1000); do
-		send_all "clickhouse://127.0.0.1:$proxy_port/dropped" && break
+		send_all "clickhouse://127.0.0.1:$proxy_port/$database" && break
 	done
+	[ -z "$proxy" ] || { kill $proxy && wait $proxy; }
+	drained || return 1
+	[ -z "$proxies" ] || { kill $proxies && wait $proxies; }
 	echo "$i times; $(metric dusk_collect_failures_total) failures, $(metric dusk_collect_found_total) had arrived, $(metric dusk_collect_sent_again_total) had not, $(metric dusk_collect_again_total) posts came again"
-	[ "$i" -gt 2 ] && [ "$(metric dusk_collect_failures_total)" -gt 2 ] && all_there dropped
+	[ -z "$2" ] || [ "$(metric dusk_collect_failures_total)" -gt 2 ] || return 1
+	[ -z "$3" ] || [ "$i" -gt 2 ] || return 1
+	all_there "$database"
 }
-claim "a network that drops half of the answers on both sides loses and doubles nothing" dropped
+claim "a network that drops half of the answers on both sides loses and doubles nothing" through dropped drop drop
+# One that delays half of the posts, longer than they are waited for. Merges would hide what is there twice.
+for n in 1 2; do on $n asked "SYSTEM STOP MERGES"; done
+export DUSK_CLICKHOUSE_TIMEOUT=1
+late() { # late FILE...: what came after it was sent again
+	tail -qn 1 "$@" | awk '{ n += $1 } END { print n, "late"; exit !n }'
+}
+claim "one that delays half of the posts before the collector does so, too" through before "" "delay 1"
+claim "... some until after they were sent again" late "port.$collector_port"
+claim "... and one behind it" through behind "delay 1" ""
+claim "... some until after they were sent again" late "port.$port_1" "port.$port_2"
+unset DUSK_CLICKHOUSE_TIMEOUT
+for n in 1 2; do on $n asked "SYSTEM START MERGES"; done
 
 # An outage, and its end.
 anew outage

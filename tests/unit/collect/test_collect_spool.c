@@ -103,8 +103,13 @@ static void posts_of_a_shard_leave_as_one_insert(void **state)
 	assert_int_equal(added(s, samples(8)), 0); /* it comes too late for this INSERT */
 	assert_int_equal(spool_next(s, 0, &same), 0);
 	assert_true(same.maybe && same.id == i.id && same.len == 3);
-	spool_insert_done(&i);
 	spool_insert_done(&same);
+	assert_int_equal(spool_again(s, 0, &i), 0);
+	spool_insert_done(&i);
+	assert_int_equal(spool_next(s, 0, &i), 0);
+	assert_true(i.maybe && i.id != same.id && i.len == 3); /* the same under another id */
+	same.id = i.id;
+	spool_insert_done(&i);
 	assert_int_equal(spool_arrived(s, 0), 0);
 	assert_int_equal(spool_next(s, 0, &i), 0);
 	assert_true(i.nr_posts == 1 && i.batch == 8 && i.id != same.id);
