@@ -139,10 +139,12 @@ int rebuild_frame(struct rebuild *b, struct answer_reader *r)
 	int err;
 
 	f.is_return = answer_number(r, uint8_t);
-	f.address = f.offset;
 	function = answer_text(r);
 	image = answer_text(r);
 	f.function_offset = answer_number(r, uint32_t);
+	/* Of code without a name it is the distance to its address. */
+	f.address = *function ? f.offset : f.offset + (int32_t)f.function_offset;
+	f.function_offset = *function ? f.function_offset : 0;
 	err = function_of(b, function, image, &f.function);
 	err = err ?: read_lines(b, r, &f, image);
 	if (err || r->failed)

@@ -12,7 +12,7 @@
 #define DAY_S 86400
 #define WINDOW_NS (10 * NS_A_S)	   /* of samples that are no sums */
 #define KERNEL_BYTES (64ULL << 20) /* more than the kernel's own code has; modules lie elsewhere */
-#define MIN_NAMED 1		   /* rev of a frame whose function is known */
+#define MIN_NAMED 1		   /* rev of a frame that was looked up */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -379,6 +379,14 @@ static void write_lines(struct buffer *b, const struct dusk_profile *p, const st
 		buffer_number(b, uint32_t, p->lines[f->first_line + i].line);
 }
 
+/* How far the address of code without a name is from where it is in the file, which is known when names were looked up; 0 if that is far. */
+static int32_t address_shift(const struct dusk_frame *f)
+{
+	int64_t shift = f->address - f->offset;
+
+	return shift == (int32_t)shift ? shift : 0;
+}
+
 void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
 {
 	const struct dusk_profile *p = r->p;
@@ -387,7 +395,8 @@ void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
 		const struct dusk_frame *f = &p->frames[i];
 		const struct dusk_module *m = &p->modules[f->module];
 		const struct dusk_function *function = &p->functions[f->function];
-		uint32_t rev = f->function ? MIN_NAMED : 0;
+		uint32_t place = f->function ? f->function_offset : address_shift(f);
+		uint32_t rev = f->function || place ? MIN_NAMED : 0;
 
 		if (!is_new(b, sent, r->frames[i], rev + 1))
 			continue;
@@ -399,7 +408,7 @@ void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
 		buffer_number(b, uint8_t, f->is_return);
 		buffer_text(b, function->name);
 		buffer_text(b, function->module);
-		buffer_number(b, uint32_t, f->function_offset);
+		buffer_number(b, uint32_t, place);
 		write_lines(b, p, f);
 		b->nr_rows++;
 	}

@@ -26,6 +26,7 @@
 #define ROWS_BOOT ROWS_BATCH "boot"
 #define ROWS_STACKS "stacks(stack,seen,frames)"
 #define ROWS_STACKS_TYPES "84[8"
+/* func_off is from where func begins; of code without a name, from off to its address. */
 #define ROWS_FRAMES \
 	"frames(frame,rev,build_id,module,off,is_return,func,image,func_off,file,line,inl.func,inl.file,inl.line)"
 #define ROWS_FRAMES_TYPES "84tt81tt4t4[t=t=4"

@@ -295,6 +295,35 @@ static void frames_of_one_place_take_bounded_time(void **state)
 	buffer_done(&answers[0]);
 }
 
+static void code_without_a_name_keeps_its_address(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *a = recorded(KERNEL_TEXT, 0xffffffffc0001000, "one"), *looked_up;
+	_cleanup_(rows_done) struct rows r, s;
+	struct buffer answers[4] = {{.failed = false}}, *b = &answers[0];
+	struct map sent = {0};
+	struct rebuild back;
+
+	(void)state;
+	assert_int_equal(rows_init(&r, a), 0);
+	rows_frames(b, &r, &sent);
+	b->bytes.nr = b->nr_rows = 0;
+	run_sql(path, "update frame set address = 0x401000 where offset = 0x1000");
+	looked_up = opened(path);
+	assert_int_equal(rows_init(&s, looked_up), 0);
+	rows_frames(b, &s, &sent);
+	assert_int_equal(b->nr_rows, 1);
+	b->bytes.nr -= 4; /* rev, which is not asked for */
+	memmove(b->bytes.v + 8, b->bytes.v + 12, b->bytes.nr - 8);
+	assert_int_equal(taken(&back, answers, -1, 0), 0);
+	assert_int_equal(back.frames.nr, 2);
+	assert_int_equal(back.frames.v[1].offset, 0x1000);
+	assert_int_equal(back.frames.v[1].address, 0x401000);
+	assert_int_equal(back.frames.v[1].function_offset, 0);
+	rebuild_done(&back);
+	map_done(&sent);
+	buffer_done(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +335,7 @@ int main(void)
 		cmocka_unit_test(what_has_no_row_is_one_of_the_other_stacks),
 		cmocka_unit_test(an_answer_that_ends_too_early_is_refused),
 		cmocka_unit_test(frames_of_one_place_take_bounded_time),
+		cmocka_unit_test(code_without_a_name_keeps_its_address),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
