@@ -32,16 +32,18 @@ number() { # number PROFILE SQL
 }
 recording() { # the newest profile is being recorded, and has a window
 	newest=$(ls -d st/*.dusk.recording 2>/dev/null | tail -n 1)
-	[ "$newest" ] && ! grep -q "^${newest%.recording} " kills && [ "$(number "${newest%.recording}" "select count(*) from window_count")" -ge 1 ]
+	[ "$newest" ] && ! grep -q "^${newest%.recording} " kills && [ "$(number "${newest%.recording}" "select count(*) from window_count")" -ge 1 ] &&
+		seen=$(date +%s.%N)
 }
 shortly() { # shortly N: for up to a window and a bit
 	sleep "$(awk -v seed="$seed$1" -v window="$window" 'BEGIN { srand(seed); printf "%.3f", rand() * (window + 0.1) }')"
 }
-killed() { # killed PID...: and note which profile that is of, and when
+killed() { # killed PID...: and note which profile that is of, when, and how long after it was seen to record
 	newest=$(ls -d st/*.dusk.recording | tail -n 1)
 	newest=${newest%.recording}
 	before=$(date +%s.%N)
 	kill -9 "$@" 2>/dev/null
+	echo "$before $seen" >>seen
 }
 : >kills
 held_up() { # the recorder, for some windows: the one that is open then is longer than it says
@@ -49,6 +51,7 @@ held_up() { # the recorder, for some windows: the one that is open then is longe
 	kill -STOP "$pid"
 	sleep "$(awk -v window="$window" 'BEGIN { print 4 * window }')"
 	kill -CONT "$pid"
+	seen=$(date +%s.%N)
 }
 round() { # round N
 	begin
@@ -98,4 +101,6 @@ lost() {
 claim "the windows that it has cost are counted" lost
 sort -n -k 4 lost | awk -v window="$window" '{ v[NR] = $4; n[$1]++ } END { printf "# %d kills of recorders: %.2f s are missing in the middle, %.2f s at most; windows of %s s lost, and times: ",
 	NR, v[int((NR + 1) / 2)], v[NR], window; for (i in n) printf " %d, %d;", i, n[i]; print "" }'
+# If that is as long as what is missing, it was not the recorder that was held up, but all of the machine.
+awk '{ s = $1 - $2; if (s > max) max = s } END { printf "# at most %.2f s from when a recorder was last seen to go on to its kill\n", max }' seen
 done_testing
