@@ -48,18 +48,20 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         long, of_answer, part = random.random() < 0.5, random.random() < 0.3, random.random()
         if for_certain:
             long, of_answer = True, False
-        held.append(self)
         times = answered[body]
-        if not long:
-            time.sleep(part * patience_s / 2)
-        elif not of_answer:
-            hold(lambda: answered[body] > times)
-            nr_late += answered[body] > times and "samples" in self.path
-        status, text = self.pass_on(body)
-        if long and of_answer:
-            hold(lambda: answered[body] > times + 1)
-        self.answer(status, text)
-        held.remove(self)
+        held.append(self)
+        try:
+            if not long:
+                time.sleep(part * patience_s / 2)
+            elif not of_answer:
+                hold(lambda: answered[body] > times)
+                nr_late += answered[body] > times and "samples" in self.path
+            status, text = self.pass_on(body)
+            if long and of_answer:
+                hold(lambda: answered[body] > times + 1)
+            self.answer(status, text)
+        finally:
+            held.remove(self)
 
     def do_POST(self):
         length = int(self.headers.get("Content-Length", 0))
