@@ -65,9 +65,9 @@ recorder() {
 nothing_runs() {
 	! pgrep -f "record .*$tmp/st/"
 }
-# Ends of profiles and beginnings of the next are the same, but for a part of a second.
+# Ends of profiles and beginnings of the next are the same, but for a part of a second. (Two of the same second are ...Z.dusk and ...Z_002.dusk.)
 without_gaps() {
-	for f in st/*Z.dusk; do
+	for f in st/*.dusk; do
 		"$dusk" query -i "$f" --csv "select (select value from setting where key = 'start_realtime_ns') / 1000000,
 			(select value from setting where key = 'duration_ns') / 1000000" | tail -n 1
 	done >times

@@ -26,7 +26,8 @@ static void put(uint32_t type, uint16_t misc, const uint64_t *words, size_t nr, 
 	struct perf_event_header h = {type, misc, sizeof(h) + 8 * nr + sizeof(trailer)};
 
 	memcpy(data + head.data_head, &h, sizeof(h));
-	memcpy(data + head.data_head + sizeof(h), words, 8 * nr);
+	if (nr)
+		memcpy(data + head.data_head + sizeof(h), words, 8 * nr);
 	memcpy(data + head.data_head + h.size - sizeof(trailer), trailer, sizeof(trailer));
 	head.data_head += h.size;
 }
