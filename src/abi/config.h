@@ -45,6 +45,9 @@ struct filter {
 	u32 no_children;    /* what recorded tasks create is not recorded by that alone */
 	u32 verify;	    /* request stacks even if they are cached, to compare the two */
 	u64 min_block_ns;   /* off-CPU intervals of at least this length are sent one by one, shorter ones summed up */
+
+	/* arm64: invoke_syscall(), whose frame has a random size; 0: unknown */
+	struct kernel_text random_frame;
 };
 
 /* The map "wanted": keys are a tgid or, for WANT_THREAD, a tid. */

@@ -25,7 +25,7 @@ static struct kernel_copy copy[THREADS];
 static struct stack stack[THREADS];
 static u32 found;
 
-static const struct kernel_key key = {ENTRY, KERNEL_SYSCALL, 0};
+static const struct kernel_key key = {ENTRY, KERNEL_SYSCALL, .outer = 1};
 
 static void wrongly_put(struct kernel_copy *c, u32 id)
 {

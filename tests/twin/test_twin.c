@@ -28,6 +28,7 @@
 #include "core/rowcache.h"
 #include "twin.h"
 #include "test_arch.h"
+#include "test_kernel_frame.h"
 
 #define SKIP 77
 #define MUTANTS 1000
@@ -335,14 +336,19 @@ static void cached_kernel_stacks_are_the_same(void **state)
 	memset(&twin, 0, sizeof(twin));
 	for (u32 i = 0; i < 10000; i++) {
 		struct kernel_copy *c = &twin.copy;
+		u32 callee = 0;
 
 		twin.kernel_key = (struct kernel_key){.entry = any(3), .depth = any(2) * 256, .inner = any(2)};
+		twin.kernel_key.outer = !twin.kernel_key.depth;
 		twin.id = 1 + i;
+		c->sp = 0xffff800080000000ULL + any(4) * 65536;
 		c->words = twin.stack.nr = 0;
 		for (u32 j = any(4); j < 6; j++) {
-			for (u32 n = any(3); n; n--)
-				c->now.word[c->words++] = any(10) ? 0 : 1 + any(8);
-			c->now.word[c->words++] = twin.stack.frame[twin.stack.nr++] = 1 + any(2) + j;
+			for (u32 n = any(3) + TEST_FRAME_WORDS - 1; n; n--)
+				c->now.word[c->words++] = any(10) ? 0 : test_word(1 + any(8));
+			twin.stack.frame[twin.stack.nr] = test_word(1 + any(2) + j);
+			test_kernel_frame(c, c->words, callee, twin.stack.frame[twin.stack.nr++]);
+			callee = c->words++;
 		}
 		run_both("kernel", run_kernel);
 		cached += twin.id != 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The kernel stack of an off-CPU interval, from the kernel stack cache or walked by the kernel. */
+#include "bpf/arch/kernelstack.bpf.h"
 #include "bpf/arch/registers.bpf.h"
 #include "bpf/common/kernelframes.bpf.h"
 #include "bpf/record/kernelstack.bpf.h"
@@ -15,39 +16,36 @@
 #define MAY_BE_CUT (127 - MAX_OWN_FRAMES) /* frames: from the default of kernel.perf_event_max_stack */
 #define LARGEST_SPAN (READ_LOG_SPAN * sizeof(u64))
 
-struct room {
-	struct kernel_copy copy;
-	u64 sp;
-};
-_Static_assert(sizeof(struct room) <= sizeof(struct stack), "room in scratch memory");
+_Static_assert(sizeof(struct kernel_copy) <= sizeof(struct stack), "room in scratch memory");
 
 static volatile u32 cached_stacks_are_wrong; /* one was wrong: the cache is not used any more */
 static u64 kernel_hits[64];		     /* hits of the cache, by CPU */
 static volatile u32 own_frames;		     /* frames of this program and of what runs it, as last seen */
 
 /* Fill @key. Returns the bytes of the stack from the stack pointer at sched-out to the user's registers. */
-static INLINE u64 find_stack(struct task_struct *t, struct kernel_key *key, struct room *room)
+static INLINE u64 find_stack(struct task_struct *t, struct kernel_key *key, struct kernel_copy *copy)
 {
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
-	u64 top = verifier_forget(room->sp, (u64)regs);
+	u64 top = verifier_forget(copy->sp, (u64)regs);
 
-	room->sp = kernel_sp_of(t);
+	copy->sp = kernel_sp_of(t);
 	key->inner = SWITCH_FRAMES;
+	key->outer = 0;
 	key->depth = KERNEL_SYSCALL;
 	key->entry = call_number(regs);
 	if (task_has_no_user(t) || (s64)call_number(regs) < 0) {
 		key->entry = NO_SYSCALL;
-		key->depth = top - room->sp;
+		key->depth = top - copy->sp;
 	}
-	return top - room->sp;
+	return top - copy->sp;
 }
 
-static INLINE bool read_stack(struct room *room, u64 bytes)
+static INLINE bool read_stack(struct kernel_copy *copy, u64 bytes)
 {
 	if (bytes > LARGEST_SPAN || bytes & 7)
 		return false;
-	room->copy.words = bytes / sizeof(u64);
-	return !bpf_probe_read_kernel(room->copy.now.word, bytes, (void *)room->sp);
+	copy->words = bytes / sizeof(u64);
+	return !bpf_probe_read_kernel(copy->now.word, bytes, (void *)copy->sp);
 }
 
 static INLINE u32 walk(void *ctx, struct stack *s)
@@ -65,7 +63,7 @@ static INLINE bool is_due_for_check(void)
 	return ++at(kernel_hits, bpf_get_smp_processor_id() & 63) % CHECK_EVERY == 0;
 }
 
-static INLINE u32 remembered(const struct kernel_key *key, struct room *room, u64 bytes)
+static INLINE u32 remembered(const struct kernel_key *key, struct kernel_copy *copy, u64 bytes)
 {
 	u64 span = kernel_set_of(key)->span * sizeof(u64);
 	u32 id;
@@ -74,16 +72,16 @@ static INLINE u32 remembered(const struct kernel_key *key, struct room *room, u6
 		return 0;
 	if (span > bytes)
 		span = bytes;
-	id = read_stack(room, span) ? kernel_stack_cache_find(key, &room->copy) : 0;
+	id = read_stack(copy, span) ? kernel_stack_cache_find(key, copy) : 0;
 	return stackmap_is_now(id) ? id : 0;
 }
 
-static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
+static INLINE u32 find(void *ctx, struct stack *s, struct kernel_copy *copy)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct kernel_key key;
-	u64 bytes = find_stack(t, &key, room);
-	u32 known = remembered(&key, room, bytes), id;
+	u64 bytes = find_stack(t, &key, copy);
+	u32 known = remembered(&key, copy, bytes), id;
 
 	if (known && !filter.verify && !is_due_for_check()) {
 		count(COUNT_KERNEL_CACHED, 1);
@@ -99,20 +97,23 @@ static INLINE u32 find(void *ctx, struct stack *s, struct room *room)
 	}
 	if (known || !id)
 		return id;
-	if (s->nr < MAY_BE_CUT && read_stack(room, bytes))
-		kernel_stack_cache_put(&key, s, &room->copy, id);
+	if (s->nr >= MAY_BE_CUT || !read_stack(copy, bytes))
+		return id;
+	if (key.depth == KERNEL_SYSCALL)
+		key.outer = frames_that_follow(s, &filter.random_frame, &copy->place);
+	kernel_stack_cache_put(&key, s, copy, id);
 	return id;
 }
 
 CORE u32 kernelstack_of_interval(void *ctx, struct stack *s)
 {
-	struct room *room = (struct room *)scratch_get();
+	struct kernel_copy *copy = (struct kernel_copy *)scratch_get();
 	u32 id;
 
 	s->nr = 0;
-	if (!room)
+	if (!copy)
 		return 0;
-	id = find(ctx, s, room);
+	id = find(ctx, s, copy);
 	scratch_put();
 	return id;
 }

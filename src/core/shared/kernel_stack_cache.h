@@ -6,12 +6,10 @@
  * holds, by system call, where the return addresses are, as distances from the stack pointer with which the task left.
  * If each of them is still there, it is the same stack.
  *
- * The kernel's unwinder does not tell where it read an address. Places are accepted if there is only one way to find
- * all addresses in the stack, in their order: with two ways, one could be left over from an earlier call. Of a system
- * call's stack the address in do_syscall_64() is the last to be compared: that function's frame has a random size, and
- * only the entry code calls it. Of other stacks the outermost address is compared, too, and the depth of the stack: two
- * interrupts may differ in nothing else. A function that moves its frame (alloca()) may still lead to a wrong match, so
- * the caller walks again now and then, and stops using the cache if the result differs.
+ * core/arch/kernel_places.h finds the places, and says why they are certain. Of a system call's stack the function that leaves out
+ * some of it at random is the last to be compared: those that call it follow. Of other stacks the outermost address is
+ * compared, too, and the depth of the stack: two interrupts may differ in nothing else. The caller walks again now and
+ * then, and stops using the cache if the result differs.
  */
 #pragma once
 #include "core/seqcount.h"
@@ -26,6 +24,8 @@ struct kernel_key {
 	u64 entry; /* the system call, or how else the kernel was entered */
 	u32 depth; /* bytes from the stack pointer to the user's registers, or KERNEL_SYSCALL */
 	u32 inner; /* innermost frames, of the task switch itself, that are not looked for */
+	u32 outer; /* outermost frames that follow from their callee, and are not looked for either */
+	u32 pad;
 };
 
 struct cached_kernel_stack {
@@ -43,8 +43,12 @@ struct kernel_set {
 /* A stack as it is now, from the stack pointer with which the task left. */
 struct kernel_copy {
 	struct stack_snapshot now;
-	u32 words, pad;	       /* that were read */
-	struct read_log reads; /* working space of kernel_stack_cache_put() */
+	u64 sp;
+	u32 words; /* that were read */
+	/* working space of kernel_stack_cache_put(), for core/arch/kernel_places.h */
+	u32 next, last; /* frames: the one to look for, and where to end */
+	u32 place, times, begin;
+	struct read_log reads;
 };
 
 extern struct kernel_set kernel_sets[KERNEL_SETS];

@@ -74,6 +74,27 @@ static INLINE void read_log_copy(struct read_log *to, const struct read_log *r)
 	to->span = r->span;
 }
 
+/* Is each word of @r in @now, as @as() has it with @base? As read_log_holds(), for those that have an @as() of their own. */
+static INLINE int read_log_compare(struct read_log *r, struct stack_snapshot *now, u64 (*as)(u64 word, u64 base),
+				   u64 base)
+{
+	now->differs = 0;
+	each (i, READ_LOG_WORDS / READ_LOG_STEP) {
+		u32 first = opaque(i) * READ_LOG_STEP & (READ_LOG_WORDS - 1);
+		const u16 *where = &r->at[first];
+		const u64 *word = &r->word[first];
+		u64 differs = 0;
+
+		if (first >= r->nr || load_relaxed(&now->differs))
+			break;
+		UNROLL
+		for (u32 k = 0; k < READ_LOG_STEP; k++)
+			differs |= as(now->word[where[k] % READ_LOG_SPAN], base) ^ word[k];
+		now->differs = differs;
+	}
+	return !now->differs;
+}
+
 /*
  * Are all words of @r unchanged in @now, of which r->span words were read? @r comes from read_log_copy(), and may be
  * written to at the same time. Returns 1 or 0.

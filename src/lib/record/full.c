@@ -115,6 +115,7 @@ static int fill_filter(const struct full *f, const struct dusk_record_options *o
 	filter->kernel_threads = o->kernel_threads;
 	filter->min_block_ns = o->verify ? 0 : o->min_block_ns; /* sums have no stacks of their own to compare */
 	filter->verify = o->verify;
+	filter->random_frame = probe_random_frame();
 	filter->wakers = f->sources & DUSK_RECORD_WAKERS;
 	if (filter->wakers && !PREEMPT_COUNT_WITH_TASK && probe_from_run_queue(&distance, CPU_PREEMPT_COUNT))
 		return error_set(err, -EOPNOTSUPP,

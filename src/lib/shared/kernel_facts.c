@@ -11,6 +11,7 @@
 #include <string.h>
 #include "base/cleanup.h"
 #include "lib/arch/kernel_head.h"
+#include "lib/arch/names.h"
 #include "lib/shared/probe.h"
 
 #define KFUNC "bpf_task_work_schedule_resume"
@@ -171,6 +172,7 @@ struct from_kallsyms {
 	bool has_text;
 	uint64_t text;
 	struct kernel_places places;
+	struct kernel_text random_frame;
 };
 
 /* A range of code to be found: the symbol where it begins, and the one where it ends; NULL: the next symbol. */
@@ -179,11 +181,20 @@ struct place {
 	struct kernel_text *text;
 };
 
+/* Is @name that of @function, or of what the compiler has made of it for its callers? */
+static bool is_function(const char *name, const char *function)
+{
+	size_t len = strlen(function);
+
+	return !strncmp(name, function, len) &&
+	       (!name[len] || !strncmp(name + len, ".constprop.", 11) || !strncmp(name + len, ".isra.", 6));
+}
+
 static void find_place(const struct place *p, uint64_t addr, const char *name)
 {
 	if (p->text->start && !p->text->end && addr > p->text->start && (!p->end || !strcmp(name, p->end)))
 		p->text->end = addr;
-	if (!p->text->start && !strcmp(name, p->start))
+	if (!p->text->start && is_function(name, p->start))
 		p->text->start = addr;
 }
 
@@ -199,6 +210,7 @@ static bool take_symbol(struct from_kallsyms *ret, uint64_t addr, const char *na
 		{"schedule_tail", NULL, &ret->places.schedule_tail},
 		{"try_to_wake_up", NULL, &ret->places.wake},
 		{"__local_bh_enable_ip", NULL, &ret->places.softirqs},
+		{ARCH_RANDOM_FRAME, NULL, &ret->random_frame},
 	};
 	bool missing;
 
@@ -207,7 +219,7 @@ static bool take_symbol(struct from_kallsyms *ret, uint64_t addr, const char *na
 		ret->text = addr && !strcmp(name, "_stext") ? addr - KERNEL_HEAD_BYTES : addr;
 	}
 	missing = !ret->has_text;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]) && places[i].start; i++) {
 		find_place(&places[i], addr, name);
 		missing |= !places[i].text->end;
 	}
@@ -247,6 +259,11 @@ int probe_kernel_places(struct kernel_places *ret)
 {
 	*ret = from_kallsyms()->places;
 	return from_kallsyms()->err ?: ret->entry.end ? 0 : -ENOENT;
+}
+
+struct kernel_text probe_random_frame(void)
+{
+	return from_kallsyms()->random_frame;
 }
 
 int probe_kernel_text(uint64_t *ret)

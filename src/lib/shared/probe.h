@@ -43,6 +43,9 @@ const struct dusk_capability *probe_missing(void);
  */
 int probe_kernel_places(struct kernel_places *ret);
 
+/* Find filter.random_frame. 0: kallsyms does not show it, or there is no need to know it. */
+struct kernel_text probe_random_frame(void);
+
 /* Variables that each CPU has: "kstack_rnd_state" and "__preempt_count". */
 enum cpu_variable { CPU_KSTACK_STATE, CPU_PREEMPT_COUNT, NR_CPU_VARIABLES };
 

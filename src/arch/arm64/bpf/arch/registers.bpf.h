@@ -21,16 +21,16 @@
 /* The stack pointer of a task that is off its CPU, in the kernel. */
 #define kernel_sp_of(t) ((t)->thread.cpu_context.sp)
 
-/* The number of the system call that was made as it is in @regs; negative: none. */
+/* The number of the system call that was made as it is in @regs; -1: none, or that of a 32-bit task, which has other numbers. */
 static INLINE u64 call_number(const struct pt_regs *regs)
 {
-	return (s64)regs->syscallno;
+	return regs->pstate & PSR_MODE32 ? -1ULL : (s64)regs->syscallno;
 }
 
-/* The current system call; -1: none, or that of a 32-bit task, which has other numbers. */
+/* The current system call, in the same way. */
 static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 {
-	return regs->pstate & PSR_MODE32 ? -1ULL : call_number(regs);
+	return call_number(regs);
 }
 
 /*

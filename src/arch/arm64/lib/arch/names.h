@@ -8,6 +8,7 @@
 #define ARCH_NAME "arm64"
 #define ARCH_UNAME "aarch64"
 #define ARCH_ELF_MACHINE EM_AARCH64
+#define ARCH_RANDOM_FRAME "invoke_syscall" /* whose frame has a random size: filter.random_frame */
 
 /* Return the name of @reg in specimens. */
 static inline const char *input_name(u32 reg)

@@ -8,6 +8,7 @@
 #define ARCH_NAME "x86-64"
 #define ARCH_UNAME "x86_64"
 #define ARCH_ELF_MACHINE EM_X86_64
+#define ARCH_RANDOM_FRAME NULL /* no need to know */
 
 /* Return the name of @reg in specimens. */
 static inline const char *input_name(u32 reg)
