@@ -35,6 +35,7 @@ echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p $slice
 echo +memory >$slice/cgroup.subtree_control
 echo 'int main(void) { return 0; }' >/tmp/source.c
+# shellcheck disable=SC2016
 each 60 in_unit monitor sh -c 'awk "{ print \$1 }" /proc/loadavg; df /' >/dev/null
 if [ "$kind" = service ]; then
 	bin=$(echo /usr/lib/postgresql/*/bin)
@@ -63,8 +64,7 @@ for minute in $(seq $((25 * 60))); do
 	sleep 60
 	now=$(awk '$1 == "anon" || $1 == "kernel" { n += $2 } END { print int(n / 1024) }' $slice/dusk-agent.service/memory.stat)
 	[ "$now" -le "$most" ] || most=$now
-	[ $((minute % 60)) != 0 ] || echo "hour $((minute / 60)): store $(du -sk $store | cut -f 1) KiB; agent: memory $now KiB, at most $most;" \
-		"CPU $(awk '$1 == "usage_usec" { print int($2 / 1000) }' $slice/dusk-agent.service/cpu.stat) ms; machine idle $(cut -d ' ' -f 2 /proc/uptime) s"
+	[ $((minute % 60)) != 0 ] || echo "hour $((minute / 60)): store $(du -sk $store | cut -f 1) KiB; the agent has $now KiB of memory, at most $most"
 done
 kill $agent
 wait $agent

@@ -41,6 +41,7 @@ figure_day() {
 		sed '1,/^STORE/d' "day.$kind" | tr -d '\r' | base64 -d | tar -C "$kind" -x
 		echo "$kind:"
 		sed '/^STORE/,$d' "day.$kind"
-		"$dusk" info -i "$(find "$kind" -name '20261124*.dusk' | head -n 1)" | sed -n '/^windows\|^sums\|stacks/p'
+		TIMEFORMAT='the flame graph of the first day: %U and %S s of CPU time'
+		time TZ=UTC "$dusk" flame -i "$kind@2026-11-24..2026-11-25" -o day.html
 	done
 }
