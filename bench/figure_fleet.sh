@@ -88,7 +88,7 @@ fleet_views() {
 	day="$(fleet_url one)@$fleet_day..2026-11-25"
 	service=$(fleet_ask one "SELECT service FROM f.samples WHERE kind = 'on-cpu' GROUP BY service ORDER BY count() DESC LIMIT 1")
 	echo
-	echo "| of $(fleet_ask one 'SELECT count() FROM f.samples_all') rows, a day; of $service $(fleet_ask one "SELECT concat(count(), ', ', countIf(kind = 'on-cpu'), ' on a CPU') FROM f.samples_all WHERE service = '$service'") | s |"
+	echo "| of $(fleet_ask one 'SELECT count() FROM f.samples_all') rows, a day; of $service $(fleet_ask one "SELECT concat(toString(count()), ', ', toString(countIf(kind = 'on-cpu')), ' on a CPU') FROM f.samples_all WHERE service = '$service'") | s |"
 	echo "|---|---|"
 	fleet_row "\`report --service $service\`" "$dusk" report -i "$day" --service "$service"
 	fleet_row "\`export -f folded --service $service\`" "$dusk" export -f folded -i "$day" --service "$service"
