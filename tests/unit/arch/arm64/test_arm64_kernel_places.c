@@ -163,21 +163,10 @@ static void a_begin_outside_of_a_small_stack_is_harmless(void **state)
 
 static void recursion_is_cached(void **state)
 {
-	begin();
-	frame(3, 1);
-	for (u32 i = 0; i < 3; i++)
-		frame(4, 2);
-	frame(2, 3);
-	frame(9, 50);
+	recursion();
 	copy.now.word[place[3] - 3] = function(2);
 	assert_true(is_kept(ID));
-	for (u32 i = 1; i <= 5; i++) {
-		u64 old = copy.now.word[place[i]];
-
-		copy.now.word[place[i]] = JUNK;
-		assert_int_equal(find(), 0);
-		copy.now.word[place[i]] = old;
-	}
+	assert_each_address_counts(5);
 }
 
 int main(void)

@@ -36,24 +36,12 @@ static void a_second_one_that_the_order_rules_out_does_no_harm(void **state)
 static void recursion_is_cached_if_its_places_are_certain(void **state)
 {
 	for (int stale = 0; stale < 2; stale++) {
-		begin();
-		frame(3, 1);
-		for (u32 i = 0; i < 3; i++)
-			frame(4, 2);
-		frame(2, 3);
-		frame(9, 50);
+		recursion();
 		if (stale)
 			copy.now.word[place[3] - 1] = function(2);
 		assert_int_equal(is_kept(ID), !stale);
-		if (stale)
-			continue;
-		for (u32 i = 1; i <= 5; i++) {
-			u64 old = copy.now.word[place[i]];
-
-			copy.now.word[place[i]] = JUNK;
-			assert_int_equal(find(), 0);
-			copy.now.word[place[i]] = old;
-		}
+		if (!stale)
+			assert_each_address_counts(5);
 	}
 }
 

@@ -78,9 +78,32 @@ static inline u32 find(void)
 	return kernel_stack_cache_find(&key, &copy);
 }
 
+/* A function that calls itself twice, and one that it calls and one that calls it. */
+static inline void recursion(void)
+{
+	begin();
+	frame(3, 1);
+	for (u32 i = 0; i < 3; i++)
+		frame(4, 2);
+	frame(2, 3);
+	frame(9, 50);
+}
+
 /* Put @id; is it found then? */
 static inline bool is_kept(u32 id)
 {
 	put(id);
 	return find() == id;
+}
+
+/* What was put is not found without any of its @nr innermost addresses. */
+static inline void assert_each_address_counts(u32 nr)
+{
+	for (u32 i = INNER; i < INNER + nr; i++) {
+		u64 old = copy.now.word[place[i]];
+
+		copy.now.word[place[i]] = JUNK;
+		assert_int_equal(find(), 0);
+		copy.now.word[place[i]] = old;
+	}
 }

@@ -8,6 +8,7 @@
 /*
  * How many outermost frames of a system call's stack @s follow from their callee: in 64-bit tasks there is one way to
  * invoke_syscall(), @random_frame, which leaves out some of the stack at random (linux 6.18 arch/arm64/kernel/syscall.c). 0: it is not there.
+ * @room: a word to work in.
  */
 static INLINE u32 frames_that_follow(const struct stack *s, const volatile struct kernel_text *random_frame, u32 *room)
 {
