@@ -6,6 +6,7 @@
 #	day.sh idle|service
 #
 # The agent has its defaults, but makes one profile of a day ten minutes after its end. Prints what it took each hour, and in the end the store.
+# shellcheck disable=SC2016,SC2086
 set -u
 kind=$1
 if [ "${2-}" != inside ]; then # on the guest's own root: make that of the disk ready
@@ -13,46 +14,48 @@ if [ "${2-}" != inside ]; then # on the guest's own root: make that of the disk 
 		mount --rbind /$folder /mnt/$folder
 	done
 	mount -t tmpfs run /mnt/run
+	cp -r /day /mnt/
+	for library in /lib/*-linux-gnu/*; do # of dusk
+		[ -e "/mnt$library" ] || cp "$library" "/mnt$library"
+	done
 	exec chroot /mnt /bin/bash /day/day.sh "$kind" inside
 fi
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C
 slice=/sys/fs/cgroup/system.slice
 
-in_unit() { # in_unit NAME COMMAND...: as in that service of systemd's
+in_unit() { # in_unit NAME COMMAND...: becomes the command, as in that service of systemd's
 	mkdir -p "$slice/$1.service"
-	sh -c 'echo $$ >"$1/cgroup.procs"; shift; exec "$@"' sh "$slice/$1.service" "${@:2}"
+	echo $BASHPID >"$slice/$1.service/cgroup.procs"
+	exec "${@:2}"
 }
 each() { # each SECONDS COMMAND...: in the background
 	while sleep "$1"; do
-		"${@:2}"
+		("${@:2}")
 	done &
 }
-by_postgres() {
-	setpriv --reuid postgres --regid postgres --init-groups "$@"
-}
+by_postgres='setpriv --reuid postgres --regid postgres --init-groups'
 
 echo +memory >/sys/fs/cgroup/cgroup.subtree_control
 mkdir -p $slice
 echo +memory >$slice/cgroup.subtree_control
+cron_s=3600
 echo 'int main(void) { return 0; }' >/tmp/source.c
-# shellcheck disable=SC2016
 each 60 in_unit monitor sh -c 'awk "{ print \$1 }" /proc/loadavg; df /' >/dev/null
 if [ "$kind" = service ]; then
 	bin=$(echo /usr/lib/postgresql/*/bin)
 	mkdir -p /run/postgresql /run/nginx /tmp/pg
 	chown postgres /run/postgresql /tmp/pg
-	by_postgres "$bin/initdb" -D /tmp/pg/data >/dev/null
-	in_unit postgresql setpriv --reuid postgres --regid postgres --init-groups "$bin/pg_ctl" -w -D /tmp/pg/data -l /tmp/pg/log start >/dev/null
-	by_postgres "$bin/createdb" bench
-	by_postgres "$bin/pgbench" -q -i -s 2 bench >/dev/null 2>&1
-	in_unit nginx nginx
-	each 1 in_unit shop setpriv --reuid postgres --regid postgres --init-groups "$bin/pgbench" -n -c 2 -R 0.3 -T 600 bench >/dev/null 2>&1
+	cron_s=1800
+	$by_postgres "$bin/initdb" -D /tmp/pg/data >/dev/null
+	(in_unit postgresql $by_postgres "$bin/pg_ctl" -w -D /tmp/pg/data -l /tmp/pg/log start >/dev/null)
+	$by_postgres "$bin/createdb" bench
+	$by_postgres "$bin/pgbench" -q -i -s 2 bench >/dev/null 2>&1
+	(in_unit nginx nginx)
+	each 1 in_unit shop $by_postgres "$bin/pgbench" -n -c 2 -R 0.3 -T 600 bench >/dev/null 2>&1
 	each 1 in_unit client curl -s --rate 20/m -o /dev/null 'http://127.0.0.1/index.nginx-debian.html?[1-200]'
-	each 1800 in_unit cron sh -c 'ps aux >/dev/null; find /usr/share -xdev | sort | gzip >/tmp/list.gz'
 	each 1500 in_unit builder gcc -O1 -c -o /tmp/source.o /tmp/source.c
-else
-	each 3600 in_unit cron sh -c 'ps aux >/dev/null; find /usr/share -xdev | sort | gzip >/tmp/list.gz'
 fi
+each $cron_s in_unit cron sh -c 'ps aux >/dev/null; find /usr/share -xdev | sort | gzip >/tmp/list.gz'
 
 store=/var/lib/dusk
 mkdir -p $store /etc/dusk

@@ -6,19 +6,8 @@ day_kinds=${day_kinds:-idle service}
 
 # A root of Debian 12 with what day.sh starts, in a file system.
 day_disk() {
-	FRESH_OUT=$PWD "$tree/tools/fresh" bookworm sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install \
-		nginx postgresql curl gcc libc6-dev procps >/dev/null && apt-get clean &&
-		tar -C / --one-file-system --exclude=./out --exclude=./home -cf /out/root.tar .' >day.made 2>&1 || return
-	mkdir root
-	tar -C root -xpf root.tar
-	mkdir -p root/day
-	cp "$dusk" "$here/day.sh" root/day/
-	ldd "$dusk" | grep -o '/[^ ]*' | while read -r library; do
-		[ -e "root$library" ] || install -D "$library" "root$library"
-	done
-	truncate -s 4G disk
-	mke2fs -q -t ext4 -d root disk
-	rm -rf root root.tar
+	FRESH_DISK=$PWD/disk "$tree/tools/fresh" bookworm sh -c 'apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install \
+		nginx postgresql curl gcc libc6-dev procps >/dev/null' >day.made 2>&1
 }
 
 figure_day() {
@@ -35,8 +24,8 @@ figure_day() {
 	echo "### A day of the agent"
 	for kind in $day_kinds; do
 		echo
-		"$tree/tools/vm" -s -c 1 -m 1024 -t 20000 -d disk -f "$here/day.sh:/day.sh" -f /bin/bash:/bin/bash sid \
-			/bin/bash /day.sh "$kind" >"day.$kind"
+		"$tree/tools/vm" -s -c 1 -m 1024 -t 20000 -d disk -f "$here/day.sh:/day/day.sh" -f "$dusk:/day/dusk" sid \
+			sh /day/day.sh "$kind" >"day.$kind"
 		mkdir "$kind"
 		sed '1,/^STORE/d' "day.$kind" | tr -d '\r' | base64 -d | tar -C "$kind" -x
 		echo "$kind:"
