@@ -16,6 +16,7 @@
 #include "base/json.h"
 #include "base/keys.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "base/strings.h"
 #include "base/vec.h"
 
@@ -271,6 +272,52 @@ static void json_stays_utf8_whatever_comes(void **state)
 				  "\"\xf0\x9f\x94\xa5\"]");
 }
 
+static void name__a_short_one_is_itself(void **state)
+{
+	char name[NAME_LIMIT_BYTES + 2], room[NAME_LIMIT_BYTES + 1];
+
+	(void)state;
+	memset(name, 'a', sizeof(name));
+	name[NAME_LIMIT_BYTES] = 0;
+	assert_ptr_equal(name_limit(room, name), name);
+	assert_ptr_equal(name_limit(room, ""), "");
+	assert_false(name_was_cut(name));
+	assert_false(name_was_cut(""));
+	assert_false(name_was_cut(NAME_MARK));
+}
+
+/* @bytes bytes of @pattern again and again, without a 0 byte behind them: a read past the limit is an error of ASan's. */
+static void check_cut(const char *pattern, size_t bytes)
+{
+	char *name = malloc(bytes), room[NAME_LIMIT_BYTES + 1];
+	size_t len = strlen(pattern), kept;
+
+	for (size_t i = 0; i < bytes; i++)
+		name[i] = pattern[i % len];
+	assert_ptr_equal(name_limit(room, name), room);
+	kept = strlen(room) - strlen(NAME_MARK);
+	assert_in_range(kept, NAME_LIMIT_BYTES - strlen(NAME_MARK) - 3, NAME_LIMIT_BYTES - strlen(NAME_MARK));
+	assert_memory_equal(room, name, kept);
+	assert_string_equal(room + kept, NAME_MARK);
+	assert_true(*pattern == '\x80' || kept % len == 0);
+	assert_true(name_was_cut(room));
+	assert_ptr_equal(name_limit_bytes(room, name, bytes), room);
+	free(name);
+}
+
+static void name__a_longer_one_is_cut_between_characters(void **state)
+{
+	(void)state;
+	for (size_t bytes = NAME_LIMIT_BYTES + 1; bytes < NAME_LIMIT_BYTES + 6; bytes++) {
+		check_cut("a", bytes);
+		check_cut("é", bytes);
+		check_cut("€", bytes);
+		check_cut("𝄞", bytes);
+		check_cut("\x80", bytes);
+	}
+	check_cut("𝄞", 1 << 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -284,6 +331,8 @@ int main(void)
 		cmocka_unit_test(a_proc_file_is_read_though_its_size_is_unknown),
 		cmocka_unit_test(a_file_that_is_too_large_or_none_is_refused),
 		cmocka_unit_test(a_file_gets_all_that_is_written_or_says_why_not),
+		cmocka_unit_test(name__a_short_one_is_itself),
+		cmocka_unit_test(name__a_longer_one_is_cut_between_characters),
 		cmocka_unit_test(json_is_written_by_its_grammar),
 		cmocka_unit_test(json_stays_utf8_whatever_comes),
 	};
