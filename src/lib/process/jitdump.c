@@ -24,6 +24,7 @@
 #include "lib/process/ask.h"
 #include "base/cleanup.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "base/rank.h"
 #include "base/strings.h"
 #include "base/vec.h"
@@ -34,7 +35,7 @@
 #define MAGIC 0x4a695444 /* "JiTD" */
 #define VERSION 1
 #define CPU_TIME 1 /* in the flags: times are from the CPU's counter, not from CLOCK_MONOTONIC */
-#define MAX_NAME_BYTES 4096
+#define MAX_NAME_BYTES (NAME_LIMIT_BYTES + 2) /* one more than a name may have: what is longer is seen to be */
 #define MAX_DUMP_BYTES \
 	(1LL << 30) /* a larger dump is refused: from a part of it, names could be those of earlier functions */
 #define MAX_RECORDS (1 << 22)	/* likewise */
@@ -123,7 +124,7 @@ static int add(struct jitdump *j, struct map *by_index, uint64_t index, const st
  */
 static const char *read_name(struct jitdump *j, FILE *in, size_t room, int *err)
 {
-	char name[MAX_NAME_BYTES];
+	char name[MAX_NAME_BYTES], limited[NAME_LIMIT_BYTES + 1];
 	const char *name_kept;
 	size_t len = 0;
 	int c = 0;
@@ -141,7 +142,7 @@ static const char *read_name(struct jitdump *j, FILE *in, size_t room, int *err)
 		*err = -EFBIG;
 		return NULL;
 	}
-	name_kept = strings_intern(&j->names, name);
+	name_kept = strings_intern(&j->names, name_limit(limited, name));
 	if (!name_kept)
 		*err = -ENOMEM;
 	return name_kept;

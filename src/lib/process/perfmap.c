@@ -19,12 +19,13 @@
 #include <unistd.h>
 
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "base/strings.h"
 #include "lib/process/perfmap.h"
 #include "lib/process/procfs.h"
 
-#define MAX_MAP_BYTES (256ULL << 20) /* about four million functions, one second of work */
-#define MAX_LINE_BYTES 4096	     /* the rest of a name is cut off */
+#define MAX_MAP_BYTES (256ULL << 20)	       /* about four million functions, one second of work */
+#define MAX_LINE_BYTES (NAME_LIMIT_BYTES + 64) /* the rest is not read: numbers, and more than a name may have */
 #define WINDOW_BYTES (1 << 16)
 #define CLOCK_STEP_NS 2000000000LL /* tolerance, as the clock may have been set since */
 
@@ -200,7 +201,7 @@ static uint64_t latest_at(const struct perfmap *m, size_t i)
 /* Name @p by the line at @at, if that line still covers it. */
 static int name_place(struct perfmap *m, struct place *p, const struct source *s, uint64_t at)
 {
-	char text[MAX_LINE_BYTES + 1];
+	char text[MAX_LINE_BYTES + 1], limited[NAME_LIMIT_BYTES + 1];
 	struct line line;
 	ssize_t got = source_read(s, text, MAX_LINE_BYTES, at);
 
@@ -211,7 +212,7 @@ static int name_place(struct perfmap *m, struct place *p, const struct source *s
 	if (!read_line(&line, text) || p->address < line.start || p->address >= line.end)
 		return 0;
 	p->start = line.start;
-	p->name = strings_intern(&m->names, line.name);
+	p->name = strings_intern(&m->names, name_limit(limited, line.name));
 	return p->name ? 0 : -ENOMEM;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "lib/symbols/confined.h"
 #include "lib/error.h"
 #include "lib/symbols/module_file.h"
@@ -53,7 +54,7 @@ static bool lines_make_sense(const struct dusk_code *c)
 	return true;
 }
 
-/* Set the beginning of each name. */
+/* Set the beginning of each name, of which none is longer than a name may be. */
 static bool find_names(struct dusk_code *c, const char *names, size_t bytes)
 {
 	const char *end = names + bytes;
@@ -61,7 +62,7 @@ static bool find_names(struct dusk_code *c, const char *names, size_t bytes)
 	for (uint32_t i = 0; i < c->nr_files; i++) {
 		const char *zero = names < end ? memchr(names, 0, end - names) : NULL;
 
-		if (!zero)
+		if (!zero || zero - names > NAME_LIMIT_BYTES)
 			return false;
 		c->files[i] = names;
 		names = zero + 1;

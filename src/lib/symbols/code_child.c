@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/name.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "lib/symbols/code.h"
@@ -60,7 +61,9 @@ static int add_line(struct code *c, uint64_t address, const char *file, int numb
 {
 	struct dusk_code_line line = {.address = address, .line = file && number > 0 ? number : 0};
 	struct dusk_code_line *last = c->lines.nr ? &c->lines.v[c->lines.nr - 1] : NULL;
-	int rc = line.line ? strings_number(&c->names, file, strlen(file), &line.file, NULL) : 0;
+	char room[NAME_LIMIT_BYTES + 1];
+	const char *name = name_limit(room, file ? file : "");
+	int rc = line.line ? strings_number(&c->names, name, strlen(name), &line.file, NULL) : 0;
 
 	if (rc)
 		return rc;

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/name.h"
 #include "lib/symbols/dwarfread.h"
 
 #define MAX_UNITS (1u << 22)
@@ -72,7 +73,10 @@ void dwarfread_done(struct dwarfread *d)
 
 static int number(struct walker *w, const char *text, uint32_t *ret)
 {
-	return strings_number(&w->body->strings, text ? text : "", text ? strlen(text) : 0, ret, NULL);
+	char room[NAME_LIMIT_BYTES + 1];
+
+	text = name_limit(room, text ? text : "");
+	return strings_number(&w->body->strings, text, strlen(text), ret, NULL);
 }
 
 /* Return the linkage name, which is the one in the symbol table, or else the plain name. */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "lib/symbols/dwarfread.h"
 #include "lib/symbols/elfread.h"
 #include "lib/symbols/fde_index.h"
@@ -98,7 +99,8 @@ static int put_functions(struct writer *w, struct blob *b, struct symfile_file *
 	int err = name ? strings_number(strings, "", 0, &none, NULL) : -ENOMEM;
 
 	for (size_t i = 0; !err && i < r->pieces.nr; i++) {
-		const char *text = (const char *)(uintptr_t)r->all.v[r->pieces.v[i].range].value;
+		char room[NAME_LIMIT_BYTES + 1];
+		const char *text = name_limit(room, (const char *)(uintptr_t)r->all.v[r->pieces.v[i].range].value);
 
 		err = strings_number(strings, text, strlen(text), &name[i], NULL);
 	}

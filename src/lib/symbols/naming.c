@@ -2,9 +2,13 @@
 #include "lib/symbols/naming.h"
 #include "abi/frame.h"
 #include "base/cleanup.h"
+#include "base/name.h"
 
 static int number_of(struct naming *n, const char *text, uint32_t *ret)
 {
+	char room[NAME_LIMIT_BYTES + 1];
+
+	text = name_limit(room, text);
 	return strings_number(&n->strings, text, strlen(text), ret, NULL);
 }
 

@@ -16,6 +16,7 @@
 
 #include "base/cleanup.h"
 #include "base/clock.h"
+#include "base/name.h"
 #include "lib/symbols/cache.h"
 #include "lib/symbols/confined.h"
 #include "lib/symbols/elfread.h"
@@ -358,6 +359,15 @@ static void say_large(struct symbolizer *s)
 		  s->first_large, s->large > 1 ? ", and of others," : "");
 }
 
+static void say_cut(struct symbolizer *s)
+{
+	if (s->err && !*s->err->text)
+		error_set(s->err, 0, "%" PRIu64 " %s than %d bytes %s cut and ends in \"" NAME_MARK "\", %s%s", s->cut,
+			  s->cut == 1 ? "name of a function that is longer" : "names of functions that are longer",
+			  NAME_LIMIT_BYTES, s->cut == 1 ? "was" : "were", s->cut == 1 ? "in " : "the first in ",
+			  s->first_cut);
+}
+
 static void say_silent(struct symbolizer *s)
 {
 	if (s->err && !*s->err->text)
@@ -415,6 +425,8 @@ int dusk_profile_symbolize(struct dusk_profile *p, const struct dusk_symbol_opti
 		say_large(&s);
 	if (!rc && s.apart)
 		say_apart(&s);
+	if (!rc && s.cut)
+		say_cut(&s);
 	if (!rc && s.server_silent)
 		say_silent(&s);
 	free(s.seen_ns);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "lib/symbols/demangle.h"
 
 #define PROGRESS_FRAMES 1024
@@ -45,23 +46,35 @@ static char *readable_name(const char *symbol, const char *module)
 	return name ? name : steal(plain);
 }
 
+/* The name of function @f was cut, or its symbol. */
+static void note_cut(struct symbolizer *s, const struct dusk_function *f)
+{
+	s->first_cut = s->cut++ ? s->first_cut : f->module;
+}
+
 int symbolizer_function(struct symbolizer *s, const char *symbol, const char *module, uint32_t *ret)
 {
+	char symbol_room[NAME_LIMIT_BYTES + 1], name_room[NAME_LIMIT_BYTES + 1];
 	_cleanup_(freep) char *name = NULL;
 	struct dusk_function f;
+	uint32_t *function;
 	bool fresh;
-	uint32_t *function = symbolizer_function_at(s, symbol, module, &fresh);
+
+	symbol = name_limit(symbol_room, symbol);
+	function = symbolizer_function_at(s, symbol, module, &fresh);
 
 	if (!function)
 		return -ENOMEM;
 	if (fresh) {
 		name = readable_name(symbol, module);
 		f.symbol = strings_intern(s->strings, symbol);
-		f.name = name ? strings_intern(s->strings, name) : NULL;
+		f.name = name ? strings_intern(s->strings, name_limit(name_room, name)) : NULL;
 		f.module = strings_intern(s->strings, module);
 		if (!f.symbol || !f.name || !f.module || vec_push(&s->functions, f))
 			return -ENOMEM;
 		*function = s->functions.nr - 1;
+		if (name_was_cut(f.symbol) || name_was_cut(f.name))
+			note_cut(s, &f);
 	}
 	*ret = *function;
 	return 0;

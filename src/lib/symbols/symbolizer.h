@@ -30,6 +30,8 @@ struct symbolizer {
 	bool unconfined;	  /* no process can be confined here, so no file is read */
 	uint32_t large;		  /* processes with JIT files too large to be read, */
 	int first_large;	  /* ... and the first of them */
+	uint64_t cut;		  /* functions whose names were too long, */
+	const char *first_cut;	  /* ... and the module of the first of them */
 	bool stopped;
 	bool server_silent; /* do not ask it again */
 };
@@ -58,7 +60,10 @@ int symbolizer_step(struct symbolizer *s);
 /* Return the slot for the index of function @symbol of @module, to be set if it is @fresh; NULL: out of memory. */
 uint32_t *symbolizer_function_at(struct symbolizer *s, const char *symbol, const char *module, bool *fresh);
 
-/* Get the index of function @symbol of @module, which is added if it is new. Returns 0 or -ENOMEM. */
+/*
+ * Get the index of function @symbol of @module, which is added if it is new. A name that is too long is cut, and counted.
+ * Returns 0 or -ENOMEM.
+ */
 int symbolizer_function(struct symbolizer *s, const char *symbol, const char *module, uint32_t *ret);
 
 /* Set the function of @f to @symbol of @module, which begins at @start. Returns 0 or -ENOMEM. */

@@ -7,6 +7,7 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/map.h"
+#include "base/name.h"
 #include "base/rank.h"
 #include "base/vec.h"
 #include "lib/symbols/symfile.h"
@@ -56,13 +57,15 @@ static const void *cut(struct cursor *c, uint64_t nr, size_t size)
 	return at;
 }
 
-/* The strings must begin with "" and end with a 0 byte. */
+/* The strings must begin with "" and end with a 0 byte, and none is longer than a name may be. */
 static const char *cut_strings(struct cursor *c, uint64_t bytes)
 {
 	const char *strings = cut(c, bytes, 1);
 
 	if (!strings || !bytes || strings[0] || strings[bytes - 1])
 		c->bad = true;
+	for (uint64_t at = 0; !c->bad && at < bytes; at += strlen(strings + at) + 1)
+		c->bad = strnlen(strings + at, NAME_LIMIT_BYTES + 1) > NAME_LIMIT_BYTES;
 	return strings;
 }
 

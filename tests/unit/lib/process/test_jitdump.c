@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "lib/arch/names.h"
 #include "lib/process/jitdump.h"
 #include "named.h"
@@ -229,7 +230,7 @@ static void what_makes_no_sense_is_passed_over(void **state)
 	expect(j, 0x3000, 9, NULL, 0);
 	expect(j, 0x10, 9, NULL, 0);
 	expect(j, UINT64_MAX - 7, 9, NULL, 0);
-	assert_int_equal(strlen(jitdump_find(j, 0x4000, 9, &start)), 4095);
+	assert_true(name_was_cut(jitdump_find(j, 0x4000, 9, &start)));
 	expect(j, 0x5000, 9, "good", 0x5000);
 }
 
