@@ -3,6 +3,7 @@
  * Free locals at the end of their scope: _cleanup_(fn) makes the compiler call fn; steal() hands the value out before.
  */
 #pragma once
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -42,4 +43,10 @@ static inline void fclosep(FILE **f)
 {
 	if (*f)
 		fclose(*f);
+}
+
+static inline void closedirp(DIR **d)
+{
+	if (*d)
+		closedir(*d);
 }

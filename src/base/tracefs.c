@@ -13,12 +13,6 @@
 #define PATH_ROOM 512
 #define MAX_FORMAT_BYTES (1 << 20)
 
-static void closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
 const char *tracefs_folder(void)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};

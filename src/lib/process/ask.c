@@ -15,8 +15,10 @@
 #include "base/descriptor.h"
 
 #define NS_A_MS 1000000ULL
+#define NS_A_S 1000000000ULL
 
-static uint64_t single_wasted_ns; /* by children for one question */
+/* By children for one question. Of each thread, as it is the time of that thread which is wasted. */
+static _Thread_local struct budget single_wasted_ns;
 
 static bool write_all(int fd, const void *data, size_t size)
 {
@@ -61,12 +63,13 @@ static int read_all(int fd, void *ret, size_t size, uint64_t end_ns)
  * Fork a child that is killed when this process ends. Returns its pid, 0 in the child, or a negative errno. *@channel is
  * a socket to the other process. @wasted_ns: on questions before.
  */
-static pid_t begin(int *channel, uint64_t wasted_ns)
+static pid_t begin(int *channel, struct budget *wasted_ns)
 {
 	pid_t child, parent = getpid();
 	int ends[2], err;
 
-	if (wasted_ns > ASK_WASTED_MS * NS_A_MS)
+	if (budget_spent(wasted_ns, ASK_WASTED_MS * NS_A_MS, ASK_REFILL_S * NS_A_S, now_ns()) >=
+	    ASK_WASTED_MS * NS_A_MS)
 		return -EBUSY;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
 		return -errno;
@@ -84,8 +87,8 @@ static pid_t begin(int *channel, uint64_t wasted_ns)
 	return child;
 }
 
-/* End @child. @err is what became of the question that was asked at @begin_ns; *@wasted_ns grows by the time, if it was in vain. */
-static void end(pid_t child, int err, uint64_t begin_ns, uint64_t *wasted_ns)
+/* End @child. @err is what became of the question that was asked at @begin_ns; @wasted_ns is spent by the time, if it was in vain. */
+static void end(pid_t child, int err, uint64_t begin_ns, struct budget *wasted_ns)
 {
 	bool is_over = false;
 
@@ -94,14 +97,14 @@ static void end(pid_t child, int err, uint64_t begin_ns, uint64_t *wasted_ns)
 	for (int us = 32; us < ASK_MS * 1000 && !(is_over = waitpid(child, NULL, WNOHANG)); us *= 2)
 		usleep(us);
 	if (err == -ETIMEDOUT || !is_over)
-		*wasted_ns += now_ns() - begin_ns;
+		budget_spend(wasted_ns, now_ns() - begin_ns);
 }
 
 ssize_t ask_in_child(ssize_t (*fn)(void *ctx, char *ret, size_t size), void *ctx, char *ret, size_t size)
 {
 	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
 	_cleanup_(closep) int channel = -1;
-	pid_t child = begin(&channel, single_wasted_ns);
+	pid_t child = begin(&channel, &single_wasted_ns);
 	ssize_t nr = 0;
 	int err;
 
@@ -122,7 +125,7 @@ int ask_for_file(int (*fn)(void *ctx), void *ctx)
 {
 	uint64_t begin_ns = now_ns(), end_ns = begin_ns + ASK_MS * NS_A_MS;
 	_cleanup_(closep) int channel = -1;
-	pid_t child = begin(&channel, single_wasted_ns);
+	pid_t child = begin(&channel, &single_wasted_ns);
 	int ret;
 
 	if (child < 0)
@@ -173,7 +176,7 @@ static void answer_all(int channel)
 
 void ask_begin(struct ask_child *c)
 {
-	pid_t pid = begin(&c->channel, c->wasted_ns);
+	pid_t pid = begin(&c->channel, &c->wasted_ns);
 
 	if (!pid)
 		answer_all(c->channel);

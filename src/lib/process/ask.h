@@ -11,14 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
+#include "base/budget.h"
 
-#define ASK_MS 500	   /* for one call */
-#define ASK_WASTED_MS 3000 /* on calls that timed out, of one ask_child or all others: then later ones fail at once */
+#define ASK_MS 500 /* for one call */
+#define ASK_WASTED_MS \
+	3000 /* on calls that timed out, of one ask_child or all others of a thread: then later ones fail at once */
+#define ASK_REFILL_S 60 /* until all of that may be wasted again */
 
 /*
  * Call @fn(@ctx, @ret, @size) in a child process. @fn fills the first bytes of @ret and returns how many, or a negative
  * errno.
- * Returns the same, -ETIMEDOUT, -EBUSY (earlier calls wasted too much time), -ECHILD (the child died), or an error of
+ * Returns the same, -ETIMEDOUT, -EBUSY (calls of the last minute wasted too much time), -ECHILD (the child died), or an error of
  * pipe2(2) or fork(2).
  */
 ssize_t ask_in_child(ssize_t (*fn)(void *ctx, char *ret, size_t size), void *ctx, char *ret, size_t size);
@@ -36,7 +39,7 @@ int ask_for_file(int (*fn)(void *ctx), void *ctx);
 struct ask_child {
 	pid_t pid;
 	int channel; /* without a child a negative errno, which says why */
-	uint64_t wasted_ns;
+	struct budget wasted_ns;
 };
 
 /* Begin the child now, while this process is small: it has our memory as it is now. */

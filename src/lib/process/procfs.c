@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Open files as a process sees them, and read facts about it from /proc. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,8 +24,7 @@
 #include "lib/process/procfs.h"
 
 #define MAX_STATUS_BYTES (1 << 20)
-#define MAX_COPIED_BYTES (512ULL << 20) /* of files of FUSE, all together */
-#define CONFIGFS_MAGIC 0x62656570	/* missing in linux/magic.h */
+#define CONFIGFS_MAGIC 0x62656570 /* missing in linux/magic.h */
 #define FUSECTL_MAGIC 0x65735543
 #define MQUEUE_MAGIC 0x19800202
 #ifndef RDTGROUP_MAGIC
@@ -54,7 +54,20 @@ static bool is_made_up(int path_fd)
 	return false;
 }
 
-static uint64_t copied_bytes;
+uint64_t procfs_copies_bytes(void)
+{
+	_cleanup_(closedirp) DIR *fds = opendir("/proc/self/fd");
+	static const char copy[] = "/memfd:" PROCFS_COPY_NAME " ";
+	char name[sizeof(copy) - 1];
+	uint64_t bytes = 0;
+	struct stat st;
+
+	for (struct dirent *e; fds && (e = readdir(fds));)
+		if (readlinkat(dirfd(fds), e->d_name, name, sizeof(name)) == sizeof(name) &&
+		    !memcmp(name, copy, sizeof(name)) && !fstatat(dirfd(fds), e->d_name, &st, 0))
+			bytes += st.st_size;
+	return bytes;
+}
 
 /*
  * Copy @file to memory, with what its readers check of it: owner and time. A server that answers when a file is opened may let them
@@ -67,9 +80,9 @@ static int copy_file(int file, const struct stat *st)
 	static char bytes[1 << 16];
 	ssize_t got;
 
-	if (st->st_size > (off_t)(MAX_COPIED_BYTES - copied_bytes))
+	if (st->st_size > (off_t)PROCFS_COPIES_BYTES - (off_t)procfs_copies_bytes())
 		return -EFBIG;
-	copy = memfd_create("copy", MFD_CLOEXEC);
+	copy = memfd_create(PROCFS_COPY_NAME, MFD_CLOEXEC);
 	if (copy < 0)
 		return -errno;
 	for (off_t at = 0; at < st->st_size; at += got) {
@@ -147,17 +160,12 @@ static bool is_on_disk(int path_fd)
 static int open_without_waiting(struct place *p)
 {
 	_cleanup_(closep) int path_fd = look_up(p, RESOLVE_CACHED);
-	struct stat st;
-	int fd;
 
 	if (path_fd >= 0 && is_on_disk(path_fd))
 		return procfs_reopen(path_fd);
 	if (path_fd == -ENOENT)
 		return path_fd;
-	fd = ask_for_file(open_place, p);
-	if (fd >= 0 && !fstat(fd, &st) && !st.st_nlink) /* a copy */
-		copied_bytes += st.st_size;
-	return fd;
+	return ask_for_file(open_place, p);
 }
 
 int procfs_open_file(const char *path)

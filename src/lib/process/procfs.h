@@ -13,6 +13,14 @@
 int procfs_open_file(const char *path);
 
 /*
+ * Return how many bytes copies of files have that are open in this process. Together they are limited to
+ * PROCFS_COPIES_BYTES; a copy that is closed gives its bytes back.
+ */
+#define PROCFS_COPIES_BYTES (512ULL << 20)
+#define PROCFS_COPY_NAME "copy" /* of its memfd */
+uint64_t procfs_copies_bytes(void);
+
+/*
  * Like procfs_open_file(), for the file that @path_fd refers to, which is an O_PATH descriptor and stays the caller's. It may wait: it is
  * for a child process, or for what is on a disk.
  */

@@ -22,12 +22,6 @@
 #define LISTS "/var/lib/dpkg/info"
 #define MAX_LIST_BYTES (64 << 20)
 
-static void closedirp(DIR **d)
-{
-	if (*d)
-		closedir(*d);
-}
-
 static bool has_line(const char *text, const char *line)
 {
 	size_t len = strlen(line);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/cleanup.h"
+#include "base/budget.h"
 #include "base/file.h"
 #include "base/json.h"
 #include "base/keys.h"
@@ -318,6 +319,20 @@ static void name__a_longer_one_is_cut_between_characters(void **state)
 	check_cut("𝄞", 1 << 20);
 }
 
+static void budget__gives_all_back_evenly(void **state)
+{
+	struct budget b = {0};
+
+	(void)state;
+	assert_int_equal(budget_spent(&b, 3000, 60, 1000), 0);
+	budget_spend(&b, 4500);
+	assert_int_equal(budget_spent(&b, 3000, 60, 1000), 4500);
+	assert_int_equal(budget_spent(&b, 3000, 60, 1010), 4000);
+	assert_int_equal(budget_spent(&b, 3000, 60, 1020), 3500);
+	assert_int_equal(budget_spent(&b, 3000, 60, 1080), 500);
+	assert_int_equal(budget_spent(&b, 3000, 60, UINT64_MAX), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -335,6 +350,7 @@ int main(void)
 		cmocka_unit_test(name__a_longer_one_is_cut_between_characters),
 		cmocka_unit_test(json_is_written_by_its_grammar),
 		cmocka_unit_test(json_stays_utf8_whatever_comes),
+		cmocka_unit_test(budget__gives_all_back_evenly),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -205,6 +205,24 @@ static void a_child_that_hangs_is_given_up_and_not_asked_again_and_again(void **
 	assert_int_equal(ask_in_child(refuse, NULL, answer, LONG), -EBUSY);
 }
 
+static void ask__asks_again_a_minute_after_it_gave_up(void **state)
+{
+	struct ask_child c = {0};
+	ssize_t ret;
+
+	alarm(60);
+	do
+		ret = ask_one(&c, HANG);
+	while (ret == -ETIMEDOUT);
+	assert_int_equal(ret, -EBUSY);
+	assert_int_equal(ask_one(&c, COUNT), -EBUSY);
+	c.wasted_ns.at_ns -= ASK_REFILL_S * 1000000000ULL; /* instead of waiting */
+	assert_int_equal(ask_one(&c, COUNT), 1);
+	ask_end(&c);
+	alarm(0);
+	expect_no_child();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -217,6 +235,7 @@ int main(void)
 		cmocka_unit_test(a_child_that_answers_has_none_of_our_descriptors),
 		cmocka_unit_test(after_a_child_that_died_or_hangs_comes_another),
 		cmocka_unit_test(a_child_that_hangs_is_given_up_and_not_asked_again_and_again),
+		cmocka_unit_test(ask__asks_again_a_minute_after_it_gave_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

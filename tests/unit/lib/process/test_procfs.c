@@ -49,6 +49,19 @@ static void memory_without_a_file_leads_nowhere(void **state)
 	munmap(p, BYTES);
 }
 
+static void procfs__copies_count_until_they_are_closed(void **state)
+{
+	int other = memfd_create("other", MFD_CLOEXEC), copy = memfd_create(PROCFS_COPY_NAME, MFD_CLOEXEC);
+
+	assert_true(other >= 0 && copy >= 0);
+	assert_int_equal(ftruncate(other, BYTES), 0);
+	assert_int_equal(ftruncate(copy, 3 * BYTES), 0);
+	assert_int_equal(procfs_copies_bytes(), 3 * BYTES);
+	close(copy);
+	assert_int_equal(procfs_copies_bytes(), 0);
+	close(other);
+}
+
 /* The kernel makes them up when they are read, and some of them then wait for ever. */
 static void what_is_no_file_on_a_disk_is_not_opened(void **state)
 {
@@ -70,6 +83,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_mapping_leads_to_its_file),
 		cmocka_unit_test(memory_without_a_file_leads_nowhere),
+		cmocka_unit_test(procfs__copies_count_until_they_are_closed),
 		cmocka_unit_test(what_is_no_file_on_a_disk_is_not_opened),
 	};
 
