@@ -440,6 +440,27 @@ static void the_seventeenth_consumer_is_refused_by_name(void **state)
 	asker_close(&other);
 }
 
+static void unwind__refuses_a_consumer_that_would_get_nothing(void **state)
+{
+	static const uint32_t wrong[] = {
+		0,
+		DUSK_DELIVER_LAST,
+		DUSK_DELIVER_AT_ONCE | DUSK_DELIVER_SUMS,
+		0x4000 | DUSK_DELIVER_RING,
+		16 | DUSK_DELIVER_RING,
+		32 | DUSK_DELIVER_SUMS,
+		64 | DUSK_DELIVER_SUMS,
+		0x80000000 | DUSK_DELIVER_CALLBACK,
+	};
+
+	asker_open(&tool, 0, NULL);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		assert_int_equal(try_init(&tool, 3, wrong[i]), -EINVAL);
+		assert_non_null(strstr(tool.error.text, "deliver"));
+	}
+	asker_init(&tool, 3, DUSK_DELIVER_RING | DUSK_DELIVER_AT_ONCE | DUSK_DELIVER_LAST);
+}
+
 static void calls_in_the_wrong_order_are_refused(void **state)
 {
 	struct dusk_unwind_options opts = {.sz = sizeof(opts), .pin = asker_pin};
@@ -504,6 +525,7 @@ int main(int argc, char **argv)
 		with_tool(sixteen_consumers_are_served_by_one_walk),
 		with_tool(the_seventeenth_consumer_is_refused_by_name),
 		cmocka_unit_test(calls_in_the_wrong_order_are_refused),
+		with_tool(unwind__refuses_a_consumer_that_would_get_nothing),
 		cmocka_unit_test(a_callback_that_asks_itself_is_refused_in_a_sentence),
 	};
 

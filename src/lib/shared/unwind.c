@@ -227,17 +227,36 @@ static int make_ring(struct reader *r)
 	return r->ring ? 0 : -errno;
 }
 
+/* Return what is wrong with the bits @deliver of a consumer's options, or NULL. */
+static const char *wrong_delivery(uint32_t deliver)
+{
+	const uint32_t ways = DUSK_DELIVER_RING | DUSK_DELIVER_SUMS | DUSK_DELIVER_CALLBACK;
+
+	if (deliver & ~(ways | DUSK_DELIVER_AT_ONCE | DUSK_DELIVER_LAST))
+		return "which has bits that are no DUSK_DELIVER_...";
+	if (!(deliver & ways))
+		return "which has none of DUSK_DELIVER_RING, _SUMS and _CALLBACK, so that no stack would arrive";
+	if (deliver & DUSK_DELIVER_AT_ONCE && !(deliver & DUSK_DELIVER_RING))
+		return "which has DUSK_DELIVER_AT_ONCE without DUSK_DELIVER_RING";
+	return NULL;
+}
+
 int dusk_unwind_add_consumer(struct dusk_unwinder *u, uint32_t number, const struct dusk_consumer_options *opts,
 			     struct dusk_error *err)
 {
 	struct reader *r = &u->reader[number & (MAX_CONSUMERS - 1)];
 	struct dusk_consumer_options o;
+	const char *why;
 	uint32_t deliver;
 	int ret = options_take(&o, sizeof(o), opts, "cannot register a consumer", err);
 
 	if (ret)
 		return ret;
 	deliver = o.deliver | (o.deliver & DUSK_DELIVER_SUMS ? DELIVER_INLINE : 0);
+	why = wrong_delivery(o.deliver);
+	if (why)
+		return error_set(err, -EINVAL, "cannot register consumer %u: its deliver is %#x, %s", number, o.deliver,
+				 why);
 	if (number >= MAX_CONSUMERS || !u->tool || (o.deliver & DUSK_DELIVER_RING && !o.on_stack))
 		return error_set(err, -EINVAL, "cannot register consumer %u: options out of range, or nothing loaded",
 				 number);
