@@ -264,7 +264,7 @@ uint64_t dusk_unwind_lost(const struct dusk_unwinder *u, uint32_t number, const 
 
 /*
  * Find the processes that any tool has excluded since the unwinder was made, because a walk of them did not end within
- * a second; some may not exist any more. Write up to @max of their ids to @ret.
+ * five seconds; some may not exist any more. Write up to @max of their ids to @ret.
  *
  * Returns how many were written.
  */

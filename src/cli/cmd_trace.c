@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk trace: write the stacks of events to ftrace's ring buffer, beside the events. */
+#include <dusk/unwind.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -177,8 +178,12 @@ static void summary(const struct tracing *t)
 	struct tracer_counts c;
 
 	tracer_count(t->tracer, &c);
-	say("%llu events have their stacks in ftrace's ring; dusk stackmap decode -i %s %s/trace shows them",
+	say("%llu events are in ftrace's ring; dusk stackmap decode -i %s %s/trace shows their stacks",
 	    (unsigned long long)c.events, t->options->stacks, tracefs_folder() ?: "tracefs");
+	for (uint32_t i = 0; i < TRACE_MAX_OUTCOMES; i++)
+		if (c.without[i] && dusk_outcome(i) && dusk_outcome(i)->kind != DUSK_ABSENT)
+			say("%llu of them have no user stack, [%s]: %s", (unsigned long long)c.without[i],
+			    dusk_outcome(i)->name, dusk_outcome(i)->sentence);
 	if (c.missed)
 		say("%llu events were missed: another BPF program was running on their CPU",
 		    (unsigned long long)c.missed);
@@ -260,8 +265,9 @@ static int trace(struct tracing *t)
 static int run_with(const struct options *o, char **command)
 {
 	struct tracing t = {.options = o, .command = command, .child = {.go = -1, .failed = -1}};
-	int status = choose_events(&t), err;
+	int status = output_check(o->stacks), err;
 
+	status = status ?: choose_events(&t);
 	if (!status && command) {
 		err = child_fork(&t.child, command);
 		if (err) {

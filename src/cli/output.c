@@ -2,6 +2,7 @@
 /* Write a command's result to a file, stdout or a pager. See output.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -112,6 +113,19 @@ static int open_path(struct output *o)
 		return -EPERM;
 	fd = open(o->path, O_WRONLY | O_TRUNC | O_CLOEXEC | (S_ISLNK(st.st_mode) ? O_CREAT : O_NOFOLLOW), 0600);
 	return fd < 0 ? -errno : fd;
+}
+
+int output_check(const char *path)
+{
+	_cleanup_(freep) char *copy = strdup(path);
+	struct stat st;
+	bool is_new = lstat(path, &st) && errno == ENOENT;
+
+	if (!copy || (!is_new && !access(path, W_OK)) ||
+	    ((is_new || S_ISREG(st.st_mode)) && !access(dirname(copy), W_OK | X_OK)))
+		return STATUS_OK;
+	say("cannot write %s: %s", path, strerror(errno));
+	return STATUS_FAILED;
 }
 
 int output_open(struct output *o, const char *path, bool page)

@@ -29,6 +29,12 @@ struct output {
 int output_open(struct output *o, const char *path, bool page);
 
 /*
+ * Check whether output_open() could write @path, for a command that works for long before it does. Nothing is opened. With file
+ * capabilities it is the user's right that counts. Returns STATUS_OK, or STATUS_FAILED after an error.
+ */
+int output_check(const char *path);
+
+/*
  * Flush and close, and wait for the pager. @err: 0, or a negative errno if the result is incomplete. An incomplete file
  * is removed. Returns STATUS_OK, or STATUS_FAILED after an error.
  */

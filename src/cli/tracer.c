@@ -18,7 +18,7 @@ struct tracer {
 	struct bpf_object *object;
 	struct dusk_stackmap *map;
 	struct vec(struct bpf_link *) links;
-	const uint64_t *events, *untraced, *unwritten; /* counters of the BPF programs */
+	const uint64_t *events, *untraced, *unwritten, *without; /* counters of the BPF programs */
 };
 
 __attribute__((format(printf, 3, 4))) static int failed(struct dusk_error *err, int error, const char *format, ...)
@@ -81,7 +81,8 @@ static int configure(struct tracer *t, const struct tracer_options *o)
 	t->events = dusk_unwind_variable(t->unwinder, "trace_events", sizeof(*t->events));
 	t->untraced = dusk_unwind_variable(t->unwinder, "trace_untraced", sizeof(*t->untraced));
 	t->unwritten = dusk_unwind_variable(t->unwinder, "trace_unwritten", sizeof(*t->unwritten));
-	return !t->events || !t->untraced || !t->unwritten ? -EINVAL : ret;
+	t->without = dusk_unwind_variable(t->unwinder, "trace_without", TRACE_MAX_OUTCOMES * sizeof(*t->without));
+	return !t->events || !t->untraced || !t->unwritten || !t->without ? -EINVAL : ret;
 }
 
 static int load(struct tracer *t, const struct tracer_options *o, struct dusk_error *err)
@@ -285,6 +286,8 @@ void tracer_count(const struct tracer *t, struct tracer_counts *ret)
 		.unwritten = *(const volatile uint64_t *)t->unwritten,
 		.missed = missed_by(t, "trace_event") + missed_by(t, "trace_probe"),
 	};
+	for (size_t i = 0; i < TRACE_MAX_OUTCOMES; i++)
+		ret->without[i] = ((const volatile uint64_t *)t->without)[i];
 }
 
 void tracer_free(struct tracer *t)

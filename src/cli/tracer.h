@@ -46,5 +46,6 @@ struct tracer_counts {
 	uint64_t missed;    /* events of any task that occurred while another BPF program ran on their CPU */
 	uint64_t untraced;  /* children of traced processes for which there was no room */
 	uint64_t unwritten; /* lines that were lost because the kernel had no buffer */
+	uint64_t without[TRACE_MAX_OUTCOMES]; /* lines that name no user stack, by outcome */
 };
 void tracer_count(const struct tracer *t, struct tracer_counts *ret);

@@ -127,7 +127,7 @@ claim "... none is shown" sh -c "! $dusk stackmap decode dozes.txt 2>/dev/null |
 exec 9>&-
 wait $victim
 claim "it ends with the process" wait $tracing
-claim "... and says how many events there were" grep -q '^dusk: 25 events have their stacks' late.err
+claim "... and says how many events there were" grep -q '^dusk: 25 events are in ftrace.s ring' late.err
 
 # The process that is named only waits; its child, which runs before the trace, sleeps again and again.
 mkfifo naps
@@ -173,6 +173,28 @@ path_calls='
 	}
 	END { print seen, bad + 0; exit bad || seen != 6000 }'
 claim "... each is as it was" awk "$path_calls" epochs.out
+
+# While the tool is stopped nobody makes a fresh table.
+"$victims/paths" asks 9000 1 >/dev/null &
+victim=$!
+until grep -q '^State:.*T' /proc/$victim/status; do sleep 0.1; done
+"$dusk" trace -p $victim -e syscalls:sys_enter_getppid --stackmap-bits 10 --stacks full.fsmb 2>full.err &
+tracing=$!
+for _ in $(seq 300); do
+	grep -q '^dusk: tracing 1 event' full.err && break
+	sleep 0.1
+done
+echo >$ring/trace
+kill -STOP $tracing
+kill -CONT $victim
+wait $victim
+kill -CONT $tracing
+wait $tracing
+full=$(grep -c 'user 0> .*\[stackmap-full\]' $ring/trace)
+claim "trace: stacks without room in the stackmap are named" [ "$full" -gt 1000 ]
+claim "trace: they are counted at the end" grep "^dusk: $full of them have no user stack, \[stackmap-full\]: " full.err
+claim "trace: a place that cannot be written is refused" exits 1 "$dusk" trace --stacks /no/such/folder/x -e syscalls:sys_enter_getppid -- touch ran
+claim "trace: it is refused before anything runs" [ ! -e ran ]
 
 # Events that were made, and neighbours.
 place=$(printf '0x%x' "$((0x$(nm "$victims/dozes" | awk '$3 == "await" { print $1 }')))")

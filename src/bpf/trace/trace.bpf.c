@@ -22,9 +22,10 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 const volatile u32 trace_self; /* our own process is not traced */
 const volatile u32 trace_only_wanted, trace_no_children;
-u32 trace_map;			   /* the stackmap's identity */
-u64 trace_events, trace_unwritten; /* events seen; lines that did not get into the ring */
-u64 trace_untraced;		   /* children for which there was no room in trace_wanted */
+u32 trace_map;			       /* the stackmap's identity */
+u64 trace_events, trace_unwritten;     /* events seen; lines that did not get into the ring */
+u64 trace_without[TRACE_MAX_OUTCOMES]; /* lines that name no user stack, by outcome */
+u64 trace_untraced;		       /* children for which there was no room in trace_wanted */
 
 /* By the cookie that a program is attached with; and by outcome, "" for those that are not shown, else " [name]". */
 char trace_event_names[TRACE_MAX_EVENTS][TRACE_EVENT_BYTES];
@@ -94,12 +95,19 @@ static INLINE void written(long bytes)
 		__sync_fetch_and_add(&trace_unwritten, 1);
 }
 
+static INLINE void note_absent(u32 stack, u32 outcome)
+{
+	if (!stack)
+		__sync_fetch_and_add(&at(trace_without, outcome), 1);
+}
+
 /* Write an event whose user stack is @stack; 0: it has none. */
 static INLINE void write_known(const char *event, u32 kernel, u32 stack, u32 outcome)
 {
 	static const char format[] = "%s <stack_id %u> <user %u> <map %x>%s";
 	u64 words[] = {(u64)event, kernel, stack, trace_map, (u64)at(trace_outcome_names, outcome)};
 
+	note_absent(stack, outcome);
 	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
 }
 
@@ -116,6 +124,7 @@ int dusk_unwind_done(u32 consumer, u64 cookie, u32 stack, u32 outcome)
 	static const char format[] = "<cookie %llx> <user %u> <map %x>%s";
 	u64 words[] = {cookie, stack, trace_map, (u64)at(trace_outcome_names, outcome)};
 
+	note_absent(stack, outcome);
 	written(bpf_trace_vprintk(format, sizeof(format), words, sizeof(words)));
 	return 0;
 }
