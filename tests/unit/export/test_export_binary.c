@@ -178,7 +178,7 @@ static uint64_t read_otlp(const struct exported *e, struct otlp_sums *counts, st
 		for (scope = wire_bytes(resource.bytes, 2); wire_next(&scope, &f);) {
 			struct otlp_sums sums, *to = counts;
 			struct wire strings = tables;
-			struct wire_field text;
+			struct wire_field text = {0};
 
 			if (f.number != 2)
 				continue;
