@@ -118,6 +118,40 @@ static void who_gets_the_place_of_another_gets_nothing_of_it(void **state)
 	victim_end(&v);
 }
 
+/* Another consumer waits for the same stack, so that the task keeps the sums of the one that has left until it is there. */
+static void churn__sums_of_one_that_left_reach_no_other(void **state)
+{
+	struct victim v = victim_start("read");
+	uint64_t rows = 0;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&a, KIND(BY_RAW), NULL);
+	asker_open(&b, KIND(BY_RAW), NULL);
+	a.control->keys = 4;
+	a.control->again = 3;
+	asker_init(&a, 0, ALL_WAYS);
+	asker_init(&b, 0, DUSK_DELIVER_RING);
+	asker_attach(&a, BY_RAW, v.pid, 1);
+	asker_attach(&b, BY_RAW, v.pid, 1);
+	victim_feed(&v, 1);
+	live_sleep_ms(50);
+	victim_wait_asleep(&v, v.pid);
+	asker_silence(&a);
+	asker_silence(&b);
+	assert_int_equal(bits_in_tasks(&b), 3);
+	assert_int_equal(dusk_unwind_remove_consumer(a.unwinder, 0), 0);
+	assert_int_equal(bits_in_tasks(&b), 2);
+	asker_init(&a, 0, ALL_WAYS); /* in the same slot */
+	victim_feed(&v, 1);
+	asker_poll_for(&b, 1);
+	asker_poll(&a, 100);
+	assert_int_equal(b.got.nr, 1);
+	assert_int_equal(a.got.nr, 0);
+	assert_int_equal(dusk_unwind_sums(a.unwinder, 0, any_row, &rows), 0);
+	assert_int_equal(rows, 0);
+	victim_end(&v);
+}
+
 #define with_tools(f) cmocka_unit_test_teardown(f, close_tools)
 
 int main(int argc, char **argv)
@@ -125,6 +159,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		with_tools(whoever_has_left_is_not_served_and_others_miss_nothing),
 		with_tools(who_gets_the_place_of_another_gets_nothing_of_it),
+		with_tools(churn__sums_of_one_that_left_reach_no_other),
 	};
 
 	return ASKER_MAIN(argc, argv, tests);

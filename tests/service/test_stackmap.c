@@ -175,6 +175,36 @@ static void references_are_events_however_they_got_their_stack(void **state)
 	victim_end(&v);
 }
 
+/* Behind the walk, on the way to user mode, the stack is known: that is a reference, too. */
+static void stackmap__an_executed_request_is_a_reference(void **state)
+{
+	struct victim v = victim_start("read");
+	struct probe_answers a;
+	struct reader r;
+
+	victim_wait_asleep(&v, v.pid);
+	asker_open(&tool, KIND(BY_RAW) | KIND(BY_RETURN), NULL);
+	asker_init(&tool, 0, DUSK_DELIVER_RING);
+	reader_open(&r);
+	tool.control->again = 2;
+	asker_attach(&tool, BY_RAW, v.pid, 1);
+	asker_attach(&tool, BY_RETURN, v.pid, 1);
+	victim_feed(&v, 100);
+	victim_wait_fed(&v);
+	asker_silence(&tool);
+	victim_feed(&v, 1); /* what is due is walked */
+	victim_wait_fed(&v);
+	a = asker_tally(&tool, 0);
+	if (a.executed >= 20)
+		assert_int_equal(all_references(r.map), a.queued + a.pending + a.executed);
+	reader_close(&r);
+	victim_end(&v);
+	if (a.executed < 20) {
+		print_message("SKIP: %u requests came behind their walk\n", a.executed);
+		skip();
+	}
+}
+
 /* How many stacks CPUs count references of, beside the stacks' own count? */
 static size_t counted_beside(void)
 {
@@ -469,6 +499,7 @@ int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		with_tool(references_are_events_however_they_got_their_stack),
+		with_tool(stackmap__an_executed_request_is_a_reference),
 		with_tool(references_stay_when_a_new_epoch_begins),
 		with_tool(requests_that_got_no_stack_are_no_references_of_the_next_one),
 		with_tool(a_reader_sees_each_stack_whole_while_the_stackmap_grows),

@@ -2,8 +2,6 @@
 /* Claim walkers from the pool. */
 #include "bpf/common/walkers.bpf.h"
 
-#define PARTS 4 /* a process may have 1/PARTS of all walkers */
-
 struct claim {
 	u32 tid, tgid, first, got; /* @got: index + 1 */
 	u32 own;
@@ -54,7 +52,7 @@ CORE struct walker *walker_claim(u32 tid, u32 tgid, u32 *index)
 	if (!w)
 		return NULL;
 	/* Limit the share of a process: walks may wait for a disk, and a process can make many threads wait. */
-	if (!watchdog_share(&w->head, tgid, i == c.first, config.nr_walkers / PARTS + 1, count_walkers, &c)) {
+	if (!watchdog_share(&w->head, tgid, i == c.first, config.nr_walkers, count_walkers, &c)) {
 		*index = 0;
 		return NULL;
 	}

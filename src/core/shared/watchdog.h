@@ -27,17 +27,19 @@ static INLINE void watchdog_release(struct walker_head *w)
 	xchg(&w->tid, 0);
 }
 
+#define WATCHDOG_PARTS 4 /* a process may have 1/PARTS of all walkers, and the first that it claims */
+
 /*
- * Let process @tgid keep @w, which was just claimed for it, unless it has more than @share walkers. Its tgid is written
+ * Let process @tgid keep @w, which was just claimed for it, unless it has more than its part of @nr_walkers. Its tgid is written
  * before @count(@ctx) counts its walkers, so of two walks that do this at the same time at least one sees the other. If
  * the process may not keep it, @w is released. The @first place where a process looks is not counted: it may always
  * have that one.
  */
-static INLINE bool watchdog_share(struct walker_head *w, u32 tgid, bool first, u32 share, u32 (*count)(void *ctx),
+static INLINE bool watchdog_share(struct walker_head *w, u32 tgid, bool first, u32 nr_walkers, u32 (*count)(void *ctx),
 				  void *ctx)
 {
 	xchg(&w->tgid, tgid);
-	if (first || count(ctx) <= share)
+	if (first || count(ctx) <= nr_walkers / WATCHDOG_PARTS + 1)
 		return true;
 	watchdog_release(w);
 	return false;

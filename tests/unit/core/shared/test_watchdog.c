@@ -55,7 +55,7 @@ static void a_walk_that_has_no_time_yet_is_not_late(void **state)
 }
 
 #define WALKERS 16
-#define SHARE 4
+#define SHARE (WALKERS / 4 + 1)
 #define THREADS 4
 #define ROUNDS 20000
 
@@ -75,7 +75,7 @@ static struct walker_head *claim(u32 tid, uintptr_t tgid)
 {
 	for (u32 i = 0; i < WALKERS; i++)
 		if (watchdog_claim(&pool[i], tid))
-			return watchdog_share(&pool[i], tgid, false, SHARE, owned, (void *)tgid) ? &pool[i] : NULL;
+			return watchdog_share(&pool[i], tgid, false, WALKERS, owned, (void *)tgid) ? &pool[i] : NULL;
 	return NULL;
 }
 
