@@ -64,7 +64,8 @@
 	X(NO_COOKIE, "no-cookie", NONE, "the CPU had used up its cookies, and none is used twice")                  \
 	X(NOT_COPIED, "not-copied", CUT, "the stack goes on beyond the part of it that was copied (--stack-bytes)") \
 	X(NOT_SAMPLED, "not-sampled", NONE,                                                                         \
-	  "mode copied had no sample when the thread left its CPU: not allowed, lost, or before the recording")
+	  "mode copied had no sample when the thread left its CPU: not allowed, lost, or before the recording")     \
+	X(NO_FILE, "no-file", CUT, "the file of the frame's code is not here as it was when perf recorded it")
 
 enum outcome {
 #define X(code, name, class, sentence) code,

@@ -12,6 +12,8 @@ GLOBAL int stack_read_slow(struct machine *m NONNULL, u64 addr)
 	int err;
 
 	len = odd ? bytes : PAGE_BYTES - (base & (PAGE_BYTES - 1));
+	if (!odd && base < m->stack_end && m->stack_end - base < len)
+		len = m->stack_end - base;
 	m->work += WORK_OF_WINDOW;
 	s->base = base;
 	s->len = 0;

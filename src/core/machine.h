@@ -47,7 +47,8 @@ struct machine {
 	u64 hdr;	/* rows hold expressions as distances from here */
 	u64 ra_at;	/* the address of this frame's return address; 0: it is not in memory */
 	struct stack_window stack;
-	u64 word; /* the result of stack_read_slow() */
+	u64 word;      /* the result of stack_read_slow() */
+	u64 stack_end; /* of a copy of the stack, whose last page is not whole: no window reaches beyond; else ~0 */
 
 	u64 value[ROW_SLOTS];	/* the results of the row's expressions */
 	struct scratch scratch; /* not last: as far as the verifier knows, 16 bytes of its window may end behind it */

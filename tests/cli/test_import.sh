@@ -172,6 +172,21 @@ if recorded "what perf recorded is taken in"; then
 		cat one two
 		grep -q 'main;outer;spin_short' one && diff one two
 	}
+	# Stacks that perf would unwind later: of code without frame pointers, each is complete.
+	dwarf="a copied stack is walked, with the frames that perf shows"
+	if cc -g -O1 -fomit-frame-pointer -Wl,--build-id=sha1 -o omitted "$here/busy.c" &&
+	   perf record -q -e cpu-clock -F 499 --call-graph dwarf -o dwarf.data ./omitted >perf.said 2>&1; then
+		claim "$dwarf" as_perf_shows dwarf.data
+		claim "... and all are complete but those of tasks that had none" sh -c "[ \$('$dusk' query -i perfs.dusk --csv \"select count(*) from sample
+			join outcome o on o.id = outcome where o.name not in ('outermost', 'entry-point', 'exec-new', 'exited')\" | tail -n 1) = 0 ]"
+		sed 's/spin_long/spin_lung/g' "$here/busy.c" >another.c
+		cc -g -O1 -fomit-frame-pointer -Wl,--build-id=sha1 -o omitted another.c
+		XDG_CACHE_HOME="$tmp/empty" "$dusk" import -q -o perfs.dusk dwarf.data 2>/dev/null
+		claim "with another program in its place, it ends there" sh -c "'$dusk' info -i perfs.dusk | grep -q no-file"
+		claim "... and has no names of that" sh -c "! '$dusk' report -i perfs.dusk | grep spin_"
+	else
+		skip "$dwarf" "perf copies no stacks here: $(head -n 1 perf.said)"
+	fi
 	# Files are known by their build ids, which perf otherwise does not note here.
 	perf record -q --buildid-mmap -e cpu-clock -F 499 -g -o - ./busy >pipe.data 2>/dev/null
 	claim "what went to a pipe is taken in" as_perf_shows pipe.data

@@ -72,7 +72,7 @@ static void take_switch(struct switches *s, const struct perfdata_record *r)
 static void look(struct perfdata_record *r)
 {
 	uint64_t regs[COPIED_REGS];
-	const struct copied_stack s = {r->pid, (const u64 *)regs, r->stack, r->stack_bytes};
+	uint32_t missing;
 
 	for (uint64_t i = 0; i < r->nr_ips; i++)
 		sum += r->ips[i];
@@ -83,7 +83,12 @@ static void look(struct perfdata_record *r)
 	r->pid = r->pid % 4 + 0x7ffffff0; /* and no process is read */
 	if (r->kind != PERFDATA_SAMPLE) {
 		assert(!spaces_take(&spaces, r));
-	} else if (source_registers(r, regs)) {
+	} else if (source_registers(r, regs, &missing)) {
+		const struct copied_stack s = {.pid = r->pid,
+					       .regs = (const u64 *)regs,
+					       .bytes = r->stack,
+					       .nr_bytes = r->stack_bytes,
+					       .missing = missing};
 		uint32_t outcome = host_walk_run(&walk, &s, 16);
 
 		assert(outcome < NR_OUTCOMES && outcome != GOING_ON && walk.walk->out.nr <= 16);

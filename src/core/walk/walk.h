@@ -87,6 +87,7 @@ static INLINE void walk_start(struct walk *w)
 	m->lazy = 0;
 	m->invalid = NEVER_KNOWN;
 	m->fp_steps = m->signal_frames = m->expressions = 0;
+	m->stack_end = ~0ULL;
 	m->detail = m->code_at = m->bare_at = m->callback_sp = 0;
 	stack_forget(m);
 	if (w->modules.compat != m->compat)

@@ -269,13 +269,21 @@ int attr_choose(struct attr_choice *c, pid_t tid, int cpu)
 	return 0;
 }
 
-bool source_registers(const struct perfdata_record *r, uint64_t ret[COPIED_REGS])
+bool source_registers(const struct perfdata_record *r, uint64_t ret[COPIED_REGS], uint32_t *missing)
 {
-	uint64_t mask = register_mask();
+	uint64_t mask = r->event->regs_user;
+	uint32_t lacking = 0;
 
 	if (r->regs_abi == PERF_SAMPLE_REGS_ABI_NONE || !r->regs)
 		return false;
-	for (int i = 0; i < COPIED_REGS; i++)
-		ret[i] = r->regs[__builtin_popcountll(mask & ((1ULL << perf_regs[i]) - 1))];
-	return true;
+	for (int i = 0; i < COPIED_REGS; i++) {
+		bool is_there = mask >> perf_regs[i] & 1;
+
+		ret[i] = is_there ? r->regs[__builtin_popcountll(mask & ((1ULL << perf_regs[i]) - 1))] : 0;
+		lacking |= is_there ? 0 : 1u << i;
+	}
+	*missing = perf_regs_from_abi(ret, lacking, r->regs_abi);
+	if (*missing && r->regs_abi != PERF_SAMPLE_REGS_ABI_64) /* which changes places: regs_settle() */
+		return false;
+	return !(*missing & (1u << REG_PC | 1u << REG_SP));
 }

@@ -30,16 +30,16 @@ void code_files_done(struct code_files *f)
 }
 
 /* Is the open file @fd the one that the kernel spoke of? */
-static bool is_same(const struct code_file_identity *id, int fd, const struct stat *st)
+static bool is_same(const struct code_files *files, const struct code_file_identity *id, int fd, const struct stat *st)
 {
 	char build_id[BUILDID_TEXT_BYTES];
 
 	if (*id->build_id)
 		return !buildid_read(build_id, sizeof(build_id), fd) && !strcmp(build_id, id->build_id);
-	return st->st_dev == id->dev && st->st_ino == id->ino;
+	return !files->by_build_id && st->st_dev == id->dev && st->st_ino == id->ino;
 }
 
-static void open_file(struct code_file *f, const struct code_file_identity *id)
+static void open_file(const struct code_files *files, struct code_file *f, const struct code_file_identity *id)
 {
 	_cleanup_(closep) int fd = -1;
 	struct stat st;
@@ -47,27 +47,60 @@ static void open_file(struct code_file *f, const struct code_file_identity *id)
 	if (f->fd >= 0 || f->tries >= MAX_TRIES || *id->path != '/')
 		return;
 	f->tries++;
-	fd = procfs_open_in_root(id->pid, id->path);
+	fd = files->by_build_id ? -ESRCH : procfs_open_in_root(id->pid, id->path);
 	if (fd < 0)
 		fd = procfs_open_file(id->path);
-	if (fd < 0 || fstat(fd, &st) || !is_same(id, fd, &st))
+	if (fd < 0 || fstat(fd, &st) || !is_same(files, id, fd, &st))
 		return;
 	f->dev = st.st_dev;
 	f->ino = st.st_ino;
 	f->fd = steal_fd(&fd);
 }
 
+/* Open file @number now, in place of the one that was opened longest ago, if as many are open as may be. */
+static void open_to_read(struct code_files *files, uint32_t number)
+{
+	struct code_file *f = &files->v.v[number];
+	const struct code_file_identity id = {f->dev, f->ino, f->generation, f->build_id, f->path, f->pid};
+	uint32_t *slot = &files->open[files->nr_opened % CODE_FILES_OPEN];
+
+	if (f->fd >= 0 || f->tries)
+		return;
+	open_file(files, f, &id);
+	if (f->fd < 0)
+		return;
+	f->tries = 0; /* when it has been closed, it may be opened again */
+	if (files->nr_opened++ >= CODE_FILES_OPEN)
+		closep(&files->v.v[*slot].fd);
+	*slot = number;
+}
+
+bool code_files_has(struct code_files *f, uint32_t number)
+{
+	if (number >= f->v.nr)
+		return false;
+	if (f->when_read)
+		open_to_read(f, number);
+	return f->v.v[number].fd >= 0;
+}
+
 int code_files_number(struct code_files *f, const struct code_file_identity *id, uint32_t *ret)
 {
 	struct {
-		uint64_t dev, ino, generation;
+		uint64_t dev, ino, generation, path;
 		char build_id[48];
 	} key = {.dev = id->dev, .ino = id->ino, .generation = id->generation};
-	struct code_file file = {.dev = id->dev, .ino = id->ino, .generation = id->generation, .fd = -1};
+	struct code_file file = {
+		.dev = id->dev, .ino = id->ino, .generation = id->generation, .pid = id->pid, .fd = -1};
 	uint32_t number;
 	bool fresh;
 
 	strncpy(key.build_id, id->build_id, sizeof(key.build_id) - 1);
+	if (!id->ino && !*id->build_id) { /* nothing but the path distinguishes it */
+		if (strings_number(&f->paths, id->path, strlen(id->path), &number, NULL))
+			return -ENOMEM;
+		key.path = 1 + (uint64_t)number;
+	}
 	if (strings_number(&f->identities, &key, sizeof(key), &number, &fresh))
 		return -ENOMEM;
 	if (fresh) {
@@ -79,15 +112,16 @@ int code_files_number(struct code_files *f, const struct code_file_identity *id,
 	*ret = number + CODE_FILE_FIRST;
 	if (*ret >= f->v.nr)
 		return -ENOMEM; /* when it was fresh, memory was short */
-	open_file(&f->v.v[*ret], id);
+	if (!f->when_read)
+		open_file(f, &f->v.v[*ret], id);
 	return 0;
 }
 
-int code_files_read(const struct code_files *f, uint32_t number, void *dst, u32 len, u64 offset)
+int code_files_read(struct code_files *f, uint32_t number, void *dst, u32 len, u64 offset)
 {
 	ssize_t got;
 
-	if (number >= f->v.nr || f->v.v[number].fd < 0 || offset > INT64_MAX - PAGE_BYTES)
+	if (!code_files_has(f, number) || offset > INT64_MAX - PAGE_BYTES)
 		return -EFAULT;
 	got = pread(f->v.v[number].fd, dst, len, (off_t)offset);
 	if (got <= 0)

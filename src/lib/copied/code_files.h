@@ -19,15 +19,22 @@ struct code_file {
 	uint32_t generation;
 	char build_id[PERFDATA_BUILD_ID_TEXT]; /* as the kernel said, or "" */
 	const char *path;
+	pid_t pid; /* a process that sees it there */
 	int fd, tries;
 	bool known;	      /* it has a module: */
 	struct module module; /* what the core has learnt of it */
 };
 
+/* Of many files few are needed. So many of these are open at a time. */
+#define CODE_FILES_OPEN 64
+
 /* To be initialized with code_files_init(). */
 struct code_files {
 	struct vec(struct code_file) v; /* by number */
 	struct strings identities, paths;
+	bool when_read;	  /* they are opened when they are read, as what had mapped them may be gone anyway */
+	bool by_build_id; /* processes, devices and inodes are of another boot, or machine: build ids alone count */
+	uint32_t open[CODE_FILES_OPEN], nr_opened; /* when_read: the numbers of those opened last */
 };
 
 /* Returns 0 or -ENOMEM. */
@@ -45,5 +52,8 @@ struct code_file_identity {
 /* Set *@ret to the number of a file, and open it if that has not succeeded so far. Returns 0 or -ENOMEM. */
 int code_files_number(struct code_files *f, const struct code_file_identity *id, uint32_t *ret);
 
+/* Is file @number open, or with when_read, can it be opened? */
+bool code_files_has(struct code_files *f, uint32_t number);
+
 /* Copy @len bytes at @offset, with zeros behind its end up to that page's end. Returns 0, or -EFAULT: not open, or past. */
-int code_files_read(const struct code_files *f, uint32_t number, void *dst, u32 len, u64 offset);
+int code_files_read(struct code_files *f, uint32_t number, void *dst, u32 len, u64 offset);

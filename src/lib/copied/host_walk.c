@@ -22,6 +22,8 @@ static struct host_walk *of(struct target *t)
 
 static int read_process(struct host_walk *h, void *dst, u32 len, u64 addr)
 {
+	if (h->is_past)
+		return -ENOENT;
 	h->reads_of_processes++;
 	return memory_read(&h->reader, h->pid, dst, len, addr) ? -EFAULT : 0;
 }
@@ -56,7 +58,7 @@ static bool fill_hole(struct host_walk *h)
 	ssize_t got;
 	size_t nr = 0;
 
-	if (h->is_whole)
+	if (h->is_whole || h->is_past)
 		return false;
 	while (addr + nr * PAGE_BYTES < end && !spaces_find(h->spaces, h->pid, addr + nr * PAGE_BYTES, &p))
 		nr++;
@@ -107,6 +109,8 @@ static int read_memory(struct target *t, void *dst, u32 len, u64 addr)
 	}
 	if (ret == -EACCES)
 		h->refused = h->walk->out.nr + 1;
+	if (ret == -ENOENT && p.file != CODE_FILE_NONE)
+		h->absent = h->walk->out.nr + 1;
 	return ret ? -EFAULT : 0;
 }
 
@@ -127,7 +131,7 @@ static int find_vma(struct target *t, u64 addr, struct vma *ret)
 	else
 		ret->ino = p.file;
 	/* Only of bytes that are certainly the file's may something be learnt for other processes. */
-	ret->copied = p.file >= CODE_FILE_FIRST && (p.written || h->spaces->files.v.v[p.file].fd < 0);
+	ret->copied = p.file >= CODE_FILE_FIRST && (p.written || !code_files_has(&h->spaces->files, p.file));
 	return 0;
 }
 
@@ -279,14 +283,19 @@ u32 host_walk_run(struct host_walk *h, const struct copied_stack *s, u32 max_dep
 	h->is_whole = s->nr_bytes >= s->asked_bytes;
 	memcpy(w->machine.reg, s->regs, INPUT_REGS * sizeof(*s->regs));
 	w->machine.reg[REG_PC] = user_pc(h, s);
-	h->refused = 0;
+	h->refused = h->absent = 0;
 	regs_settle(w->machine.reg);
 	w->max_depth = max_depth;
 	target_use(&h->target);
 	walk_start(w);
+	w->machine.invalid |= s->missing;
+	if (h->is_past) /* in mode copied, a page more was asked for */
+		w->machine.stack_end = (h->sp + s->nr_bytes) & ~7ULL;
 	walk_stack(w);
 	target_use(NULL);
-	if (h->refused == w->out.nr + 1 && is_for_lack(w->outcome))
+	if (h->absent == w->out.nr + 1 && (is_for_lack(w->outcome) || w->outcome == TABLE_UNREADABLE))
+		w->outcome = NO_FILE;
+	else if (h->refused == w->out.nr + 1 && is_for_lack(w->outcome))
 		w->outcome = NOT_COPIED;
 	if (w->outcome == NOT_COPIED)
 		fill_hole(h);

@@ -5,6 +5,9 @@
  * The thread has run on since the sample. So nothing is read from the process that can change with that: only code, and
  * files that cannot be opened. What the walk needs beyond the copy ends it, as not-copied; what is there is brought into
  * memory, so that the next copy has it.
+ *
+ * Of a stack in a file of another profiler, the process is not looked at: it may be gone, or another one by now. Where a
+ * walk needs a file that is not here as it was, it ends, as no-file.
  */
 #pragma once
 #include "abi/event.h"
@@ -28,6 +31,8 @@ struct host_walk {
 	u64 uncopied;  /* bytes behind them, up to the end of the stack, which read as zeros */
 	bool is_whole; /* nothing is behind them, as far as is known */
 	u32 refused;   /* a read of other memory was refused when the walk had so many frames, plus 1 */
+	u32 absent;    /* likewise of a file that is not there */
+	bool is_past;  /* set by the caller: no process is read */
 	/* the walk before */
 	pid_t last_pid;
 	u64 last_changes;
@@ -48,6 +53,7 @@ struct copied_stack {
 	u64 nr_bytes;	 /* from the stack pointer on */
 	u64 asked_bytes; /* of the kernel: it copies less where the stack ends */
 	bool in_kernel;	 /* the task was in the kernel: in a system call, perhaps */
+	u32 missing;	 /* registers that are not in @regs, a bit each */
 };
 
 /* Walk @s, at most @max_depth frames, to h->walk. Returns the outcome, which is h->walk->outcome, too. */

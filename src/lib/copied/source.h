@@ -98,8 +98,11 @@ int source_wait(struct perf_source *s, unsigned int ms);
 int source_decode(const struct perf_source *s, uint32_t ring, const struct perf_event_header *h,
 		  struct perfdata_record *ret);
 
-/* Write the registers of a sample to @ret, in the order of core/arch/regs.h. False: the sample has none. */
-bool source_registers(const struct perfdata_record *r, uint64_t ret[COPIED_REGS]);
+/*
+ * Write the registers of a sample to @ret, in the order of core/arch/regs.h, and to *@missing those that it does not have, a
+ * bit each. False: the sample has none, or not those without which no stack can be walked.
+ */
+bool source_registers(const struct perfdata_record *r, uint64_t ret[COPIED_REGS], uint32_t *missing);
 
 /* How many milliseconds may pass between two calls of source_take() without loss, with each CPU busy? At least 1. */
 unsigned int source_patience_ms(const struct perf_source *s);

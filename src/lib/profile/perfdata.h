@@ -25,7 +25,9 @@ struct perfdata_event {
 	bool is_frequency;	   /* ... or samples per second */
 	bool has_trailer;	   /* records other than samples have the thread and the time */
 	uint64_t samples, periods; /* their number, and their sum */
-	uint64_t regs_user; /* the registers in samples, a bit each, if samples are to be decoded so far; else 0 */
+	uint64_t regs_user;   /* the registers in samples with copies of stacks, a bit each; 0: there are no copies */
+	uint64_t branch_type; /* what its branch stacks are of */
+	bool is_real_time;    /* times are of CLOCK_REALTIME */
 };
 
 struct perfdata_build_id {
@@ -56,24 +58,31 @@ enum perfdata_mode {
 	PERFDATA_GUEST_USER,
 };
 
+/* As struct perf_branch_entry. */
+struct perfdata_branch {
+	uint64_t from, to, flags;
+};
+
 /* Members that do not belong to the kind are 0. Pointers are valid until the next record. */
 struct perfdata_record {
 	enum perfdata_kind kind;
 	enum perfdata_mode mode;
 	uint32_t pid, tid, cpu;
 	uint64_t time_ns;
-	const struct perfdata_event *event; /* SAMPLE */
-	uint64_t address, period;	    /* SAMPLE */
-	uint64_t cookie;		    /* DEFERRED */
-	uint64_t regs_abi;		    /* SAMPLE of an event with regs_user: 0 if there are no registers, */
-	const uint64_t *regs;		    /* ... else their values, in the order of the bits */
-	const void *stack;		    /* ... and the memory from the stack pointer on */
-	uint64_t stack_bytes;
+	const struct perfdata_event *event;	/* SAMPLE */
+	uint64_t address, period;		/* SAMPLE */
+	uint64_t cookie;			/* DEFERRED */
+	uint64_t regs_abi;			/* SAMPLE of an event with regs_user: 0 if there are no registers, */
+	const uint64_t *regs;			/* ... else their values, in the order of the bits */
+	const void *stack;			/* ... and the memory from the stack pointer on, */
+	uint64_t stack_bytes, stack_room;	/* ... of so many bytes; for so many there was room */
+	const struct perfdata_branch *branches; /* SAMPLE: its branch stack, the latest first */
+	uint64_t nr_branches;
 	const uint64_t *ips; /* SAMPLE, DEFERRED: innermost first, with perf's context markers */
 	uint64_t nr_ips;
 	uint64_t start, bytes, offset; /* MAP */
 	uint64_t dev, ino;
-	uint32_t generation, protection, flags; /* as for mmap(2); 0 in old records */
+	uint32_t generation, protection, flags; /* as for mmap(2); flags are 0 in old records */
 	char build_id[PERFDATA_BUILD_ID_TEXT];	/* or "" */
 	const char *text;			/* MAP: the path; NAME: the name */
 	bool exec;	     /* NAME: set by execve(); FORK: synthesized, for a process that existed before */

@@ -8,6 +8,7 @@
  */
 #include <errno.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/cleanup.h"
 #include "lib/profile/perfdata_file.h"
@@ -88,6 +89,12 @@ static int read_ids(struct perfdata_file *f, const struct section *s, uint64_t *
 	return rc;
 }
 
+/* Do samples have copies of stacks, and the registers for which these make sense? */
+static bool has_copies(const struct perf_event_attr *a)
+{
+	return a->sample_type & PERF_SAMPLE_REGS_USER && a->sample_type & PERF_SAMPLE_STACK_USER;
+}
+
 int perfdata_add_event(struct perfdata_file *f, const void *bytes, uint64_t len)
 {
 	struct perf_event_attr attr = {0};
@@ -104,6 +111,9 @@ int perfdata_add_event(struct perfdata_file *f, const void *bytes, uint64_t len)
 						   .period = attr.sample_period,
 						   .is_frequency = attr.freq,
 						   .has_trailer = attr.sample_id_all,
+						   .regs_user = has_copies(&attr) ? attr.sample_regs_user : 0,
+						   .branch_type = attr.branch_sample_type,
+						   .is_real_time = attr.use_clockid && attr.clockid == CLOCK_REALTIME,
 					   }));
 }
 

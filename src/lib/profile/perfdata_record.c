@@ -2,11 +2,12 @@
 /*
  * Decode a record of perf events.
  *
- * The sample type of the event says which fields a sample has, and in which order. The stack is the last field needed,
- * so fields behind it may be unknown. Other records end with a trailer that has the thread and the time.
+ * The sample type of the event says which fields a sample has, and in which order. The copy of the stack is the last field
+ * needed, so fields behind it may be unknown. Other records end with a trailer that has the thread and the time.
  */
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/sysmacros.h>
 
 #include "lib/buildid.h"
@@ -15,6 +16,7 @@
 #define MISC_LOST_BY_FILTER (1 << 15) /* in LOST_SAMPLES: dropped on purpose */
 #define FORMAT_LOST (1U << 4)
 #define MAX_BUILD_ID 20
+#define BRANCH_COUNTERS (1U << 19) /* PERF_SAMPLE_BRANCH_COUNTERS of linux 6.8 */
 
 #define TRAILER                                                                                          \
 	(PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID | PERF_SAMPLE_STREAM_ID | PERF_SAMPLE_CPU | \
@@ -198,8 +200,45 @@ static int take_user(struct words *w, uint64_t type, struct perfdata_record *ret
 		skip(w, room / sizeof(*w->at));
 		filled = next(w);
 	}
+	ret->stack_room = room;
 	ret->stack_bytes = filled;
 	return w->missing || room % sizeof(*w->at) || filled > room ? -EBADMSG : 0;
+}
+
+/* { length; data }: the length is of 4 bytes, and the kernel adds bytes up to a multiple of 8. */
+static void skip_raw(struct words *w)
+{
+	uint64_t bytes = w->at < w->end ? sizeof(uint32_t) + (uint64_t)low(*w->at) : 0;
+
+	skip(w, (bytes + sizeof(*w->at) - 1) / sizeof(*w->at));
+}
+
+/* { number; index in the hardware; { from; to; flags } of each; counters of each }: the index and counters only if asked for. */
+static void take_branches(struct words *w, uint64_t type, struct perfdata_record *ret)
+{
+	uint64_t nr = next(w);
+
+	skip(w, !!(type & PERF_SAMPLE_BRANCH_HW_INDEX));
+	if (nr > (uint64_t)(w->end - w->at)) {
+		w->missing = true;
+		return;
+	}
+	ret->branches = (const struct perfdata_branch *)w->at;
+	ret->nr_branches = nr;
+	skip(w, nr * (sizeof(*ret->branches) / sizeof(*w->at)));
+	skip(w, type & BRANCH_COUNTERS ? nr : 0);
+}
+
+/* The fields behind the call chain, as far as they are needed. */
+static int take_behind(const struct perfdata_event *e, struct words *w, struct perfdata_record *ret)
+{
+	if (e->sample_type & PERF_SAMPLE_RAW)
+		skip_raw(w);
+	if (e->sample_type & PERF_SAMPLE_BRANCH_STACK)
+		take_branches(w, e->branch_type, ret);
+	if (w->missing)
+		return -EBADMSG;
+	return e->regs_user ? take_user(w, e->sample_type, ret) : 0;
 }
 
 static int decode_sample(const struct perfdata_layout *l, struct words w, struct perfdata_record *ret)
@@ -227,9 +266,9 @@ static int decode_sample(const struct perfdata_layout *l, struct words w, struct
 		take_ips(&w, ret);
 	if (w.missing)
 		return -EBADMSG;
-	if (e->regs_user)
-		return take_user(&w, type, ret);
-	return type & PERF_SAMPLE_RAW && !strcmp(e->name, "offcpu-time") ? take_off_cpu(&w, ret) : 0;
+	if (type & PERF_SAMPLE_RAW && !strcmp(e->name, "offcpu-time"))
+		return take_off_cpu(&w, ret);
+	return e->regs_user || type & PERF_SAMPLE_BRANCH_STACK ? take_behind(e, &w, ret) : 0;
 }
 
 /* Take the string at the beginning of @w, which must end inside @w. */
@@ -265,6 +304,8 @@ static int decode_map(const struct perf_event_header *h, struct words w, struct 
 		} else {
 			ret->dev = makedev(low(word), high(word));
 		}
+	} else {
+		ret->protection = PROT_READ | (h->misc & PERF_RECORD_MISC_MMAP_DATA ? 0 : PROT_EXEC);
 	}
 	return take_text(&w, ret);
 }

@@ -226,11 +226,11 @@ static u32 why_no_stack(struct copied *c, uint32_t tid)
 }
 
 /* Return the outcome where there is nothing to walk, or NR_OUTCOMES: there is. */
-static u32 why_none(struct copied *c, const struct perfdata_record *r, uint64_t regs[COPIED_REGS])
+static u32 why_none(struct copied *c, const struct perfdata_record *r, uint64_t regs[COPIED_REGS], uint32_t *missing)
 {
 	if (r->mode == PERFDATA_USER)
 		spaces_begun(&c->spaces, r->pid);
-	if (!source_registers(r, regs))
+	if (!source_registers(r, regs, missing))
 		return processes_has_maps(&c->spaces.processes, r->pid) ? EXITED : KERNEL_THREAD;
 	if (r->mode == PERFDATA_KERNEL && spaces_is_new(&c->spaces, r->pid))
 		return EXEC_NEW;
@@ -242,7 +242,8 @@ static struct switch_stack walk(struct copied *c, uint32_t ring, const struct pe
 {
 	struct switch_stack s = {.kernel = kernel_stack(c, r)};
 	uint64_t regs[COPIED_REGS];
-	u32 outcome = why_none(c, r, regs);
+	uint32_t missing = 0;
+	u32 outcome = why_none(c, r, regs, &missing);
 
 	if (outcome == NR_OUTCOMES) {
 		const struct copied_stack copy = {
@@ -252,6 +253,7 @@ static struct switch_stack walk(struct copied *c, uint32_t ring, const struct pe
 			r->stack_bytes,
 			source_stack_bytes(c->source, ring),
 			r->mode == PERFDATA_KERNEL,
+			missing,
 		};
 
 		outcome = host_walk_run(&c->walk, &copy, c->max_depth);

@@ -168,6 +168,8 @@ static void write_counters(struct import *im)
 		{"other-events", "samples of other events, which are not taken over", im->left_out},
 		{"foreign-frames", "frames of guests and hypervisors, which are left out", im->foreign},
 		{"unmapped-frames", "frames where the file has nothing mapped", im->unmapped},
+		{"foreign-copies", "copied stacks of another architecture, which this dusk does not walk",
+		 im->walk.foreign},
 	};
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
@@ -252,6 +254,8 @@ static int take_records(struct import *im, const char *from, const struct dusk_i
 	set_kernel(im);
 	if (ticks)
 		set_rate(im, ticks);
+	if (import_walk_begin(im))
+		return error_set(err, -ENOMEM, "out of memory");
 	rc = perfdata_read(im->data, import_record, im);
 	rc = rc ?: import_end(im);
 	if (rc == -ECANCELED)

@@ -9,6 +9,7 @@
 #include "lib/profile/perfdata.h"
 #include "lib/process/processes.h"
 #include "lib/profile/profile_write.h"
+#include "lib/record/import_walk.h"
 
 /* How an event's samples are imported. */
 struct import_use {
@@ -35,7 +36,9 @@ struct import {
 	struct strings paths;		/* paths of files; the first ones have a build id */
 	struct vec(uint32_t) build_ids; /* index of the build id in the perf data, by number in @paths */
 	struct processes processes;
+	struct import_walk walk;
 	struct vec(uint64_t) kernel_ips, user_ips; /* of the current sample, innermost first */
+	bool are_calls;				   /* user_ips are the calls, not where they return to */
 	struct strings cookies;			   /* (thread, cookie) -> number in @heads */
 	struct vec(uint32_t) heads;		   /* the first that waits: index + 1 */
 	struct vec(struct import_waiting) waiting;
@@ -51,6 +54,9 @@ struct import {
  * writer's.
  */
 int import_record(void *import, const struct perfdata_record *r);
+
+/* Return the profile's frame of code at @ip of @pid, by what is mapped there. */
+uint32_t import_frame(struct import *im, uint32_t pid, uint64_t ip, bool is_return);
 
 /* End the import: samples that still wait for a user stack get none. */
 int import_end(struct import *im);

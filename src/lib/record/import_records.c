@@ -2,6 +2,7 @@
 /* Turn perf's records into a profile. See import.h. */
 #include <errno.h>
 #include <limits.h>
+#include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -28,6 +29,11 @@ static bool is_memory(const char *path)
 	return *path != '/';
 }
 
+static bool is_vdso(const char *path)
+{
+	return !strcmp(path, "[vdso]");
+}
+
 /*
  * If this is another boot, another process may have the number by now: 0, so that no JIT map of this machine is used.
  */
@@ -50,41 +56,40 @@ static int known_build_id(struct import *im, const char *path, const char **ret)
 	return 0;
 }
 
-static int file_module(struct import *im, const struct perfdata_record *r, bool vdso, uint32_t *ret)
+static void file_module(struct import *im, const struct perfdata_record *r, const char *build_id, uint32_t *ret)
 {
 	struct dusk_module m = {
-		.kind = vdso ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE,
+		.kind = is_vdso(r->text) ? DUSK_MODULE_VDSO : DUSK_MODULE_FILE,
 		.pid = r->pid,
 		.path = r->text,
-		.build_id = r->build_id,
+		.build_id = build_id,
 	};
 
-	if (!*r->build_id && known_build_id(im, r->text, &m.build_id))
-		return -ENOMEM;
 	/* Inode numbers mean something on one machine only. */
-	if (im->same_boot && !vdso) {
+	if (im->same_boot && m.kind == DUSK_MODULE_FILE) {
 		m.dev = r->dev;
 		m.ino = r->ino;
 		m.generation = r->generation;
 	}
 	*ret = profile_module(im->writer, &m);
-	return 0;
 }
 
 static int take_map(struct import *im, const struct perfdata_record *r)
 {
 	struct process_map m = {.start = r->start, .end = r->start + r->bytes, .offset = r->offset};
-	bool vdso = !strcmp(r->text, "[vdso]");
+	const char *build_id = r->build_id;
 
 	if (r->mode == PERFDATA_KERNEL || r->mode >= PERFDATA_HYPERVISOR || r->pid > INT_MAX || m.end < m.start)
 		return 0;
-	if (!vdso && is_memory(r->text)) {
+	if (!is_vdso(r->text) && is_memory(r->text)) {
 		m.what = anon_module(im, r->pid);
 		m.offset = m.start;
-	} else if (file_module(im, r, vdso, &m.what)) {
-		return -ENOMEM;
+	} else {
+		if (!*build_id && known_build_id(im, r->text, &build_id))
+			return -ENOMEM;
+		file_module(im, r, build_id, &m.what);
 	}
-	return processes_map(&im->processes, r->pid, &m);
+	return processes_map(&im->processes, r->pid, &m) ?: import_walk_take(im, r, build_id);
 }
 
 /* Store the frames of @r in im->kernel_ips and im->user_ips, and in *@cookie that of a deferred user stack, or 0. */
@@ -96,6 +101,7 @@ static int split(struct import *im, const struct perfdata_record *r, uint64_t *c
 	int rc = 0;
 
 	im->kernel_ips.nr = im->user_ips.nr = 0;
+	im->are_calls = false;
 	*cookie = 0;
 	for (uint64_t i = 0; i < nr && !rc; i++) {
 		if (ips[i] == MARK_USER_DEFERRED && i + 1 < nr) {
@@ -116,7 +122,26 @@ static int split(struct import *im, const struct perfdata_record *r, uint64_t *c
 	return rc;
 }
 
-static uint32_t user_frame(struct import *im, uint32_t pid, uint64_t ip, bool is_return)
+/*
+ * A stack of calls that the CPU kept (perf record --call-graph lbr) takes the place of what frame pointers tell of user mode:
+ * where the task was, and where each call is, the innermost first. Returns 0 or -ENOMEM.
+ */
+static int take_call_stack(struct import *im, const struct perfdata_record *r)
+{
+	int rc = 0;
+
+	if (!r->nr_branches || !(r->event->branch_type & PERF_SAMPLE_BRANCH_CALL_STACK))
+		return 0;
+	if (!im->user_ips.nr)
+		rc = vec_push(&im->user_ips, r->branches[0].to);
+	im->user_ips.nr = 1;
+	im->are_calls = true;
+	for (uint64_t i = 0; i < r->nr_branches && !rc; i++)
+		rc = vec_push(&im->user_ips, r->branches[i].from);
+	return rc;
+}
+
+uint32_t import_frame(struct import *im, uint32_t pid, uint64_t ip, bool is_return)
 {
 	const struct process_map *m = processes_find(&im->processes, pid, ip - (is_return && ip));
 
@@ -126,12 +151,13 @@ static uint32_t user_frame(struct import *im, uint32_t pid, uint64_t ip, bool is
 	return profile_frame(im->writer, anon_module(im, pid), ip, is_return, DUSK_BY_NOTHING);
 }
 
-static uint32_t user_node(struct import *im, uint32_t pid, const uint64_t *ips, uint64_t nr)
+/* @are_calls: the callers' places are calls, not where these return to. */
+static uint32_t user_node(struct import *im, uint32_t pid, const uint64_t *ips, uint64_t nr, bool are_calls)
 {
 	uint32_t node = 0;
 
 	while (nr--)
-		node = profile_node(im->writer, node, user_frame(im, pid, ips[nr], nr > 0));
+		node = profile_node(im->writer, node, import_frame(im, pid, ips[nr], nr > 0 && !are_calls));
 	return node;
 }
 
@@ -259,7 +285,7 @@ static int take_deferred(struct import *im, const struct perfdata_record *r)
 		return -ENOMEM;
 	if (!*head || r->pid > INT_MAX)
 		return 0;
-	user = user_node(im, r->pid, r->ips, r->nr_ips);
+	user = user_node(im, r->pid, r->ips, r->nr_ips, false);
 	for (uint32_t at = *head; at; at = im->waiting.v[at - 1].next)
 		come(im, &im->waiting.v[at - 1], user, outcome_of(im, r->pid, user));
 	*head = 0;
@@ -271,7 +297,8 @@ static int take_sample(struct import *im, const struct perfdata_record *r)
 	const struct import_use *use = &im->uses[r->event - im->data->events];
 	struct dusk_sample s;
 	uint64_t cookie;
-	uint32_t user;
+	uint8_t outcome = NOT_GIVEN;
+	uint32_t user = 0;
 
 	if (use->as == IMPORT_LEFT_OUT) {
 		im->left_out++;
@@ -281,13 +308,18 @@ static int take_sample(struct import *im, const struct perfdata_record *r)
 		im->refused++;
 		return 0;
 	}
-	if (split(im, r, &cookie))
+	if (split(im, r, &cookie) || take_call_stack(im, r))
 		return -ENOMEM;
 	s = sample_of(im, use, r);
 	if (cookie)
 		return wait_for(im, &s, r, cookie);
-	user = user_node(im, r->pid, im->user_ips.v, im->user_ips.nr);
-	put(im, &s, kernel_on(im, user, im->kernel_ips.v, im->kernel_ips.nr), outcome_of(im, r->pid, user));
+	if (r->event->regs_user && s.source == DUSK_CPU)
+		outcome = import_walk_run(im, r, &user);
+	if (!user) {
+		user = user_node(im, r->pid, im->user_ips.v, im->user_ips.nr, im->are_calls);
+		outcome = user || !r->event->regs_user ? outcome_of(im, r->pid, user) : outcome;
+	}
+	put(im, &s, kernel_on(im, user, im->kernel_ips.v, im->kernel_ips.nr), outcome);
 	return 0;
 }
 
@@ -305,10 +337,11 @@ int import_record(void *import, const struct perfdata_record *r)
 	case PERFDATA_SAMPLE: return take_sample(im, r);
 	case PERFDATA_DEFERRED: return take_deferred(im, r);
 	case PERFDATA_MAP: return take_map(im, r);
-	case PERFDATA_NAME: return processes_name(&im->processes, r->pid, r->tid, r->text, r->exec);
+	case PERFDATA_NAME:
+		return processes_name(&im->processes, r->pid, r->tid, r->text, r->exec) ?: import_walk_take(im, r, "");
 	case PERFDATA_FORK:
-		return processes_fork(&im->processes,
-				      &(struct process_fork){r->pid, r->tid, r->ppid, r->ptid, r->exec});
+		return processes_fork(&im->processes, &(struct process_fork){r->pid, r->tid, r->ppid, r->ptid, r->exec})
+			       ?: import_walk_take(im, r, "");
 	case PERFDATA_LOST: im->lost += r->lost; return 0;
 	default: return 0;
 	}
@@ -336,6 +369,7 @@ void import_done(struct import *im)
 	strings_done(&im->cookies);
 	strings_done(&im->paths);
 	vec_done(&im->build_ids);
+	import_walk_done(im);
 	processes_done(&im->processes);
 	free(im->uses);
 }

@@ -271,14 +271,16 @@ static void registers_are_told_by_their_bits(void **state)
 	static const uint64_t wanted[] = {TEST_PERF_REGS};
 	struct perfdata_record r;
 	uint64_t regs[COPIED_REGS];
+	uint32_t missing;
 
 	make_sample(PERF_SAMPLE_REGS_ABI_64, 8, 8);
 	assert_int_equal(decode(&r), 0);
-	assert_true(source_registers(&r, regs));
+	assert_true(source_registers(&r, regs, &missing));
+	assert_int_equal(missing, 0);
 	assert_memory_equal(regs, wanted, sizeof(wanted));
 	make_sample(PERF_SAMPLE_REGS_ABI_NONE, 0, 0);
 	assert_int_equal(decode(&r), 0);
-	assert_false(source_registers(&r, regs));
+	assert_false(source_registers(&r, regs, &missing));
 }
 
 static int decode_switch(struct perfdata_record *ret, uint32_t type, uint16_t misc, size_t words)

@@ -155,23 +155,6 @@ static void a_stack_is_where_files_were_mapped_at_that_time(void **state)
 	      "weights=nanoseconds");
 }
 
-static void put_kernel(const char *build_id, uint64_t text, const char *landmark)
-{
-	uint8_t id[24] = {20};
-
-	for (int i = 0; i < 20; i++)
-		sscanf(build_id + 2 * i, "%2hhx", &id[4 + i]);
-	perf_record(&file, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_MMAP_BUILD_ID);
-	perf_put32(&file, UINT32_MAX, 0);
-	perf_put64(&file, text);
-	perf_put64(&file, 1 << 20);
-	perf_put64(&file, text);
-	perf_put(&file, id, sizeof(id));
-	perf_put32(&file, 5, 2);
-	perf_put_text(&file, landmark);
-	end_record(0, 0, 0);
-}
-
 static void put_files(void)
 {
 	perf_record(&file, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
@@ -187,6 +170,85 @@ static void put_files(void)
 	end_record(100, 100, 1);
 	put_map(100, 0x30000, 0x1000, "//anon", 2);
 	put_sample((struct put){100, .time = 10, .ips = {USER, 0x10010, 0x30010}});
+}
+
+/* A branch stack of @nr entries of three words each, the latest first, of an event with USUAL and that. */
+static void put_branches(uint64_t hw_idx, const uint64_t *ips, uint64_t nr_ips, const uint64_t *words, uint64_t nr,
+			 bool counters)
+{
+	perf_record(&file, PERF_RECORD_SAMPLE, PERF_RECORD_MISC_USER);
+	perf_put64(&file, 0x10010);
+	perf_put32(&file, 100, 100);
+	perf_put64(&file, 10);
+	perf_put64(&file, 101);
+	perf_put32(&file, 0, 0);
+	perf_put64(&file, 1000);
+	perf_put64(&file, nr_ips);
+	perf_put(&file, ips, nr_ips * sizeof(*ips));
+	perf_put32(&file, 12, 0); /* PERF_SAMPLE_RAW, 12 bytes */
+	perf_put64(&file, 0);
+	perf_put64(&file, nr);
+	if (hw_idx)
+		perf_put64(&file, hw_idx);
+	perf_put(&file, words, nr * 24);
+	for (uint64_t i = 0; counters && i < nr; i++)
+		perf_put64(&file, 7);
+	perf_record_end(&file);
+}
+
+#define RAW_AND_BRANCHES (PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK)
+
+/* The CPU's stack of calls, on what the kernel knows; other branches are no stack. */
+static void a_call_stack_of_the_cpu_is_a_stack(void **state)
+{
+	static const uint64_t words[] = {0x10100, 0x10000, 0, 0x10200, 0x10100, 0},
+			      ips[] = {KERNEL, (uint64_t)-0x1000000, USER, 0x10010, 0x77};
+	static const struct {
+		uint64_t type;
+		const char *stack;
+	} cases[] = {
+		{PERF_SAMPLE_BRANCH_CALL_STACK, "a+200;a+100;a+10;[kernel]+ffffffffff000000"},
+		{PERF_SAMPLE_BRANCH_CALL_STACK | PERF_SAMPLE_BRANCH_HW_INDEX,
+		 "a+200;a+100;a+10;[kernel]+ffffffffff000000"},
+		{PERF_SAMPLE_BRANCH_CALL_STACK | 1 << 19, "a+200;a+100;a+10;[kernel]+ffffffffff000000"},
+		{PERF_SAMPLE_BRANCH_ANY, "[anon]+77r;a+10;[kernel]+ffffffffff000000"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		file = (struct perf_file){0};
+		perf_event(&file, PERF_COUNT_SW_CPU_CLOCK, USUAL | RAW_AND_BRANCHES);
+		file.attrs[0].branch_sample_type = cases[i].type;
+		perf_begin(&file);
+		put_files();
+		file.len = file.record; /* without the sample */
+		put_branches(cases[i].type & PERF_SAMPLE_BRANCH_HW_INDEX, ips, 5, words, 2, cases[i].type >> 19 & 1);
+		imported();
+		asked("select " FRAMES " from sample s", cases[i].stack);
+	}
+	begin(1);
+	file.attrs[0].sample_type |= RAW_AND_BRANCHES;
+	perf_begin(&file);
+	put_branches(0, ips, 5, words, 2, false);
+	file.v[file.len - 56] = 3; /* of which one is not there */
+	imported();
+	asked("select value from counter where name = 'refused-records'", "1");
+}
+
+static void put_kernel(const char *build_id, uint64_t text, const char *landmark)
+{
+	uint8_t id[24] = {20};
+
+	for (int i = 0; i < 20; i++)
+		sscanf(build_id + 2 * i, "%2hhx", &id[4 + i]);
+	perf_record(&file, PERF_RECORD_MMAP2, PERF_RECORD_MISC_KERNEL | PERF_RECORD_MISC_MMAP_BUILD_ID);
+	perf_put32(&file, UINT32_MAX, 0);
+	perf_put64(&file, text);
+	perf_put64(&file, 1 << 20);
+	perf_put64(&file, text);
+	perf_put(&file, id, sizeof(id));
+	perf_put32(&file, 5, 2);
+	perf_put_text(&file, landmark);
+	end_record(0, 0, 0);
 }
 
 /* Whose memory and file is it? 1 if addresses are those of this boot. */
@@ -403,6 +465,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_is_where_files_were_mapped_at_that_time),
+		cmocka_unit_test(a_call_stack_of_the_cpu_is_a_stack),
 		cmocka_unit_test(numbers_of_files_count_in_the_same_boot_only),
 		cmocka_unit_test(deferred_stacks_come_to_their_thread_and_cookie),
 		cmocka_unit_test(periods_are_weights),

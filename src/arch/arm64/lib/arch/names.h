@@ -7,6 +7,7 @@
 
 #define ARCH_NAME "arm64"
 #define ARCH_UNAME "aarch64"
+#define ARCH_UNAMES "@(aarch64|armv8*)" /* what 64-bit and 32-bit kernels call it, as a pattern of fnmatch(3) */
 #define ARCH_ELF_MACHINE EM_AARCH64
 #define ARCH_RANDOM_FRAME "invoke_syscall" /* whose frame has a random size: filter.random_frame */
 

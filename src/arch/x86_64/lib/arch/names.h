@@ -7,6 +7,7 @@
 
 #define ARCH_NAME "x86-64"
 #define ARCH_UNAME "x86_64"
+#define ARCH_UNAMES "@(x86_64|i[3-6]86)" /* what 64-bit and 32-bit kernels call it, as a pattern of fnmatch(3) */
 #define ARCH_ELF_MACHINE EM_X86_64
 #define ARCH_RANDOM_FRAME NULL /* no need to know */
 
