@@ -9,7 +9,9 @@
 #include "base/map.h"
 
 #define CHUNK (64u << 10)
-#define MAX_BYTES (512ULL << 20) /* unpacked: a small post cannot cost much time */
+#define MAX_BYTES (512ULL << 20) /* unpacked */
+#define FREE_BYTES (1ULL << 20)	 /* of which these may be packed as well as anybody can */
+#define MAX_RATIO 100		 /* beyond: rows are full of hashes, so that none of a sender come near */
 
 /* What is left of a row. The values of types that are not there read as 0, and set .more. */
 struct cursor {
@@ -42,12 +44,20 @@ static uint64_t varint(struct cursor *c)
 	return c->more || c->bad ? 0 : value;
 }
 
-/* The hash of a text. */
-static uint64_t text(struct cursor *c)
+/* The length of what comes next: @most at most. */
+static uint64_t length(struct cursor *c, uint64_t most)
 {
 	uint64_t len = varint(c);
 
-	c->bad |= len > ROW_BYTES_MAX;
+	c->bad |= len > most;
+	return len;
+}
+
+/* The hash of a text. */
+static uint64_t text(struct cursor *c, uint64_t most)
+{
+	uint64_t len = length(c, most);
+
 	c->more |= len > (size_t)(c->end - c->at);
 	if (c->more || c->bad)
 		return 0;
@@ -55,9 +65,51 @@ static uint64_t text(struct cursor *c)
 	return hash64(hash_data(c->at - len, len));
 }
 
+/* A newer dusk has more of them than this one: any word will do. */
+static uint64_t word(struct cursor *c)
+{
+	const uint8_t *first = c->at + 1; /* the length is one byte */
+	uint64_t hash = text(c, ROW_WORD_BYTES);
+
+	if (c->more || c->bad)
+		return 0;
+	c->bad |= first == c->at;
+	for (; first < c->at; first++)
+		c->bad |= *first <= ' ' || *first > '~';
+	return hash;
+}
+
+static uint64_t bounded(struct cursor *c, uint64_t least, uint64_t most)
+{
+	uint64_t value = number(c, sizeof(value));
+
+	c->bad |= !c->more && (value < least || value > most);
+	return value;
+}
+
 static uint64_t value(struct cursor *c, char type)
 {
-	return type == 't' ? text(c) : number(c, type - '0');
+	switch (type) {
+	case 't': return text(c, ROW_BYTES_MAX);
+	case 'l': return text(c, ROW_LABEL_BYTES);
+	case 'w': return word(c);
+	case 'n': return bounded(c, 1, ROW_N_MAX);
+	case 'v': return bounded(c, 0, ROW_NS_MAX);
+	default: return number(c, type - '0');
+	}
+}
+
+/* Returns the number of elements; where they have to be as many as @same (-1: any number). */
+static uint64_t array(struct cursor *c, char type, int64_t same)
+{
+	uint64_t nr = length(c, ROW_BYTES_MAX);
+
+	if (c->more || c->bad)
+		return 0;
+	c->bad |= same >= 0 && nr != (uint64_t)same;
+	for (uint64_t i = 0; i < nr && !c->more && !c->bad; i++)
+		value(c, type);
+	return nr;
 }
 
 /* The end of the row at the cursor, of which @facts takes the first two columns and the last. */
@@ -68,13 +120,8 @@ static void read_row(struct cursor *c, const char *types, bool has_batch, struct
 
 	for (size_t column = 0; *types && !c->more && !c->bad; types++, column++) {
 		if (*types == '[' || *types == '=') {
-			uint64_t nr = varint(c);
-
-			c->bad |= nr > ROW_BYTES_MAX || (*types == '=' && nr != nr_elements);
-			nr_elements = nr;
+			nr_elements = array(c, types[1], *types == '=' ? (int64_t)nr_elements : -1);
 			types++;
-			for (uint64_t i = 0; i < nr && !c->more && !c->bad; i++)
-				value(c, *types);
 			continue;
 		}
 		last = value(c, *types);
@@ -128,7 +175,9 @@ static int unpack(struct window *w)
 		return -ENOMEM;
 	if (rc == Z_STREAM_END)
 		return w->z.avail_in ? -EBADMSG : 0; /* what follows would be in the way of the next post's rows */
-	return rc != Z_OK || w->total > MAX_BYTES ? -EBADMSG : 1;
+	if (w->total > MAX_BYTES || (w->total > FREE_BYTES && w->total > MAX_RATIO * w->z.total_in))
+		return -EBADMSG;
+	return rc == Z_OK ? 1 : -EBADMSG;
 }
 
 /* Take the whole rows. Returns 0, -EBADMSG or -E2BIG. */

@@ -6,7 +6,10 @@
  * collector reads all of them first. The types of a row's columns are a text, a character each:
  *
  *	1 4 8	a number of so many bytes
+ *	n v	one of 8 bytes: of samples, which are some; of nanoseconds. Views add them up
  *	t	text
+ *	l	a label: a text that is not long
+ *	w	a word
  *	[x	an array of x
  *	=x	an array of x that has as many elements as the array before it (Nested)
  */
@@ -16,6 +19,10 @@
 #include <stdint.h>
 
 #define ROW_BYTES_MAX (1u << 20)
+#define ROW_LABEL_BYTES 4096
+#define ROW_WORD_BYTES 64
+#define ROW_N_MAX (1ULL << 40)
+#define ROW_NS_MAX (1ULL << 56) /* two years */
 #define ROW_DAY_S 86400
 
 struct row_facts {

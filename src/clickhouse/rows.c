@@ -7,6 +7,7 @@
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/strings.h"
+#include "clickhouse/row_types.h"
 
 #define NS_A_S 1000000000ULL
 #define DAY_S 86400
@@ -161,6 +162,18 @@ struct sum {
 	uint64_t n, value, runnable;
 };
 
+/* Text that a collector takes, and a reader: of what is longer the beginning. */
+static void write_label(struct buffer *b, const char *text)
+{
+	size_t len = strnlen(text, ROW_LABEL_BYTES + 1);
+
+	if (len > ROW_LABEL_BYTES)
+		for (len = ROW_LABEL_BYTES; len && (text[len] & 0xc0) == 0x80;) /* no part of a character */
+			len--;
+	buffer_varint(b, len);
+	buffer_bytes(b, text, len);
+}
+
 /* The process of a thread: what rows have of it. Threads with the same text are one. */
 static void write_process(struct buffer *b, const struct dusk_profile *p, uint32_t thread)
 {
@@ -171,14 +184,14 @@ static void write_process(struct buffer *b, const struct dusk_profile *p, uint32
 			      : *c->container_name ? c->container_name
 						   : t->comm;
 
-	buffer_text(b, service);
-	buffer_text(b, t->version);
-	buffer_text(b, c->unit);
-	buffer_text(b, *c->container_name ? c->container_name : c->container);
-	buffer_text(b, c->pod);
-	buffer_text(b, c->pod_namespace);
+	write_label(b, service);
+	write_label(b, t->version);
+	write_label(b, c->unit);
+	write_label(b, *c->container_name ? c->container_name : c->container);
+	write_label(b, c->pod);
+	write_label(b, c->pod_namespace);
 	buffer_number(b, uint32_t, t->pid);
-	buffer_text(b, t->comm);
+	write_label(b, t->comm);
 }
 
 struct processes {
@@ -229,7 +242,7 @@ static void write_sum(struct buffer *b, const struct rows *r, const struct proce
 	const struct strings_entry *process = &processes->text.entries[key->thread];
 
 	buffer_number(b, uint32_t, key->second);
-	buffer_text(b, r->host);
+	write_label(b, r->host);
 	buffer_bytes(b, process->text, process->len_bytes);
 	buffer_text(b, key->kind ? dusk_state_name(key->kind - 1) ?: "?" : "on-cpu");
 	buffer_text(b, r->p->outcomes[key->outcome].name);
@@ -277,8 +290,8 @@ static void write_count(struct buffer *b, const struct rows *r, uint32_t second,
 			uint64_t batch)
 {
 	buffer_number(b, uint32_t, second);
-	buffer_text(b, r->host);
-	buffer_text(b, name);
+	write_label(b, r->host);
+	write_label(b, name);
 	buffer_number(b, uint64_t, value);
 	buffer_number(b, uint64_t, batch);
 	b->nr_rows++;
@@ -334,6 +347,8 @@ static void write_stack(struct buffer *b, const struct rows *r, uint32_t node, u
 
 	while (at && is_kernel(p, at) == kernel)
 		depth++, at = p->nodes[at].parent;
+	if (depth > ROWS_MAX_FRAMES)
+		return;
 	buffer_number(b, uint64_t, hash);
 	buffer_number(b, uint32_t, time(NULL));
 	buffer_varint(b, depth);
@@ -366,14 +381,15 @@ static void write_lines(struct buffer *b, const struct dusk_profile *p, const st
 	uint32_t nr = f->nr_lines ? f->nr_lines - 1 : 0; /* the last one is the frame's own */
 	const struct dusk_line none = {.file = ""}, *own = nr || f->nr_lines ? &p->lines[f->first_line + nr] : &none;
 
-	buffer_text(b, own->file);
+	nr = nr < ROWS_MAX_INLINED ? nr : ROWS_MAX_INLINED;
+	write_label(b, own->file);
 	buffer_number(b, uint32_t, own->line);
 	buffer_varint(b, nr);
 	for (uint32_t i = 0; i < nr; i++)
-		buffer_text(b, p->functions[p->lines[f->first_line + i].function].name);
+		write_label(b, p->functions[p->lines[f->first_line + i].function].name);
 	buffer_varint(b, nr);
 	for (uint32_t i = 0; i < nr; i++)
-		buffer_text(b, p->lines[f->first_line + i].file);
+		write_label(b, p->lines[f->first_line + i].file);
 	buffer_varint(b, nr);
 	for (uint32_t i = 0; i < nr; i++)
 		buffer_number(b, uint32_t, p->lines[f->first_line + i].line);
@@ -402,12 +418,12 @@ void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
 			continue;
 		buffer_number(b, uint64_t, r->frames[i]);
 		buffer_number(b, uint32_t, rev);
-		buffer_text(b, m->build_id);
-		buffer_text(b, m->path);
+		write_label(b, m->build_id);
+		write_label(b, m->path);
 		buffer_number(b, uint64_t, same_offset(p, f));
 		buffer_number(b, uint8_t, f->is_return);
-		buffer_text(b, function->name);
-		buffer_text(b, function->module);
+		write_label(b, function->name);
+		write_label(b, function->module);
 		buffer_number(b, uint32_t, place);
 		write_lines(b, p, f);
 		b->nr_rows++;
@@ -416,11 +432,11 @@ void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
 
 void rows_host(struct buffer *b, const struct rows *r)
 {
-	buffer_text(b, r->host);
+	write_label(b, r->host);
 	buffer_number(b, uint32_t, time(NULL));
-	buffer_text(b, setting(r->p, "kernel"));
-	buffer_text(b, setting(r->p, "machine"));
+	write_label(b, setting(r->p, "kernel"));
+	write_label(b, setting(r->p, "machine"));
 	buffer_number(b, uint32_t, strtoul(setting(r->p, "cpus"), NULL, 10));
-	buffer_text(b, setting(r->p, "version"));
+	write_label(b, setting(r->p, "version"));
 	b->nr_rows++;
 }

@@ -13,9 +13,9 @@
 #define ROWS_SAMPLES                                                                                                \
 	"samples(ts,host,service,version,unit,container,pod,namespace,pid,comm,kind,outcome,ustack,kstack,n,value," \
 	"runnable,batch)"
-#define ROWS_SAMPLES_TYPES "4ttttttt4ttt888888"
+#define ROWS_SAMPLES_TYPES "4lllllll4lww88nvv8"
 #define ROWS_COUNTS "counts(ts,host,name,value,batch)"
-#define ROWS_COUNTS_TYPES "4tt88"
+#define ROWS_COUNTS_TYPES "4ll88"
 /* Names of counts that are none: where in its profile a batch ends, and hashes of that profile and of its boot. */
 #define ROWS_BATCH "batch-"
 #define ROWS_END_SAMPLE ROWS_BATCH "sample"
@@ -30,8 +30,11 @@
 #define ROWS_FRAMES \
 	"frames(frame,rev,build_id,module,off,is_return,func,image,func_off,file,line,inl.func,inl.file,inl.line)"
 #define ROWS_FRAMES_TYPES "84tt81tt4t4[t=t=4"
+/* More of a stack, or of what was inlined at a frame, is neither written nor read. */
+#define ROWS_MAX_FRAMES 4096
+#define ROWS_MAX_INLINED 63
 #define ROWS_HOSTS "hosts(host,seen,kernel,machine,cpus,dusk)"
-#define ROWS_HOSTS_TYPES "t4tt4t"
+#define ROWS_HOSTS_TYPES "l4ll4l"
 
 /* Hashes of a profile: a number of the profile to what is the same on all hosts. */
 struct rows {

@@ -89,6 +89,165 @@ static void the_rows_of_a_sender_are_taken(void **state)
 	map_done(&stacks);
 }
 
+#define PIECE 65536	     /* so much is unpacked at once */
+#define PIECE_LENGTH_BYTES 3 /* of a text that nearly fills one */
+
+/* The row @b behind so much text that a piece ends @at bytes in it. */
+static int check_cut(size_t table, const struct buffer *b, size_t at)
+{
+	_cleanup_(freep) char *text = calloc(1, PIECE);
+	struct buffer row = {0};
+	struct row_facts facts;
+	struct packed p;
+	char types[64];
+	int rc;
+
+	memset(text, 'x', PIECE - PIECE_LENGTH_BYTES - at);
+	buffer_text(&row, text);
+	assert_int_equal(row.bytes.nr + at, PIECE);
+	buffer_bytes(&row, b->bytes.v, b->bytes.nr);
+	snprintf(types, sizeof(types), "t%s", tables[table].types);
+	p = pack(row.bytes.v, row.bytes.nr);
+	rc = row_types_check(&facts, types, false, p.bytes, p.len, MANY);
+	assert_true(rc || facts.nr_rows == 1);
+	free(p.bytes);
+	buffer_done(&row);
+	return rc;
+}
+
+/* A frame at which @nr_names functions were inlined, with so many lines. */
+static void put_frame(struct buffer *b, uint64_t nr_names, uint64_t nr_lines)
+{
+	static const uint8_t fixed[9] = {0x10};
+
+	buffer_number(b, uint64_t, 77);
+	buffer_number(b, uint32_t, 1);
+	buffer_text(b, "8a6e");
+	buffer_text(b, "/usr/bin/shop");
+	buffer_bytes(b, fixed, sizeof(fixed));
+	buffer_text(b, "pay");
+	buffer_text(b, "shop");
+	buffer_number(b, uint32_t, 16);
+	buffer_text(b, "shop.c");
+	buffer_number(b, uint32_t, 42);
+	for (int file = 0; file < 2; file++) {
+		buffer_varint(b, nr_names);
+		for (uint64_t i = 0; i < nr_names; i++)
+			buffer_text(b, file ? "money.h" : "add");
+	}
+	buffer_varint(b, nr_lines);
+	for (uint64_t i = 0; i < nr_lines; i++)
+		buffer_number(b, uint32_t, 7);
+}
+
+static void put_sample(struct buffer *b, const char *unit, const char *outcome, uint64_t n, uint64_t ns)
+{
+	const char *labels[] = {"web-1", "shop", "8a6e", unit, "", "", ""};
+
+	buffer_number(b, uint32_t, 1000);
+	for (size_t i = 0; i < sizeof(labels) / sizeof(labels[0]); i++)
+		buffer_text(b, labels[i]);
+	buffer_number(b, uint32_t, 7);
+	buffer_text(b, "shop");
+	buffer_text(b, "on-cpu");
+	buffer_text(b, outcome);
+	buffer_number(b, uint64_t, 1);
+	buffer_number(b, uint64_t, 2);
+	buffer_number(b, uint64_t, n);
+	buffer_number(b, uint64_t, ns);
+	buffer_number(b, uint64_t, 0);
+	buffer_number(b, uint64_t, 9);
+}
+
+static void put_row(struct buffer *b, size_t table)
+{
+	static const uint64_t stack[] = {1, 2, 3};
+
+	switch (table) {
+	case TABLE_FRAMES: put_frame(b, 2, 2); break;
+	case TABLE_COUNTS: put_count(b, 5, "web-1", 9); break;
+	case TABLE_SAMPLES: put_sample(b, "shop.service", "outermost", 1, 50000000); break;
+	case TABLE_STACKS:
+		buffer_number(b, uint64_t, 4);
+		buffer_number(b, uint32_t, 1000);
+		buffer_varint(b, 3);
+		buffer_bytes(b, stack, sizeof(stack));
+		break;
+	case TABLE_HOSTS:
+		buffer_text(b, "web-1");
+		buffer_number(b, uint32_t, 1000);
+		buffer_text(b, "6.18");
+		buffer_text(b, "x86_64");
+		buffer_number(b, uint32_t, 2);
+		buffer_text(b, "1.0");
+	}
+}
+
+static void a_row_may_be_unpacked_in_any_two_pieces(void **state)
+{
+	(void)state;
+	for (size_t table = 0; table < NR_TABLES; table++) {
+		struct buffer b = {0};
+
+		put_row(&b, table);
+		for (size_t at = 0; at <= b.bytes.nr; at++)
+			assert_int_equal(check_cut(table, &b, at), 0);
+		buffer_done(&b);
+	}
+}
+
+static void assert_refused(size_t table, struct buffer *b)
+{
+	for (size_t at = 0; at <= b->bytes.nr && at < 1000; at++)
+		assert_int_equal(check_cut(table, b, at), -EBADMSG);
+	b->bytes.nr = 0;
+}
+
+static void what_no_view_can_read_is_refused_wherever_it_is_cut(void **state)
+{
+	_cleanup_(freep) char *text = calloc(1, ROW_LABEL_BYTES + 2);
+	struct buffer b = {0};
+
+	(void)state;
+	put_frame(&b, 2, 1);
+	assert_refused(TABLE_FRAMES, &b);
+	put_frame(&b, 0, 1);
+	assert_refused(TABLE_FRAMES, &b);
+	put_sample(&b, "", "outermost", 0, 1);
+	assert_refused(TABLE_SAMPLES, &b);
+	put_sample(&b, "", "outermost", ROW_N_MAX + 1, 1);
+	assert_refused(TABLE_SAMPLES, &b);
+	put_sample(&b, "", "outermost", 1, ROW_NS_MAX + 1);
+	assert_refused(TABLE_SAMPLES, &b);
+	put_sample(&b, "", "out\x1b[", 1, 1);
+	assert_refused(TABLE_SAMPLES, &b);
+	put_sample(&b, "", "", 1, 1);
+	assert_refused(TABLE_SAMPLES, &b);
+	memset(text, 'x', ROW_LABEL_BYTES);
+	put_sample(&b, text, "of-a-newer-dusk", ROW_N_MAX, ROW_NS_MAX);
+	assert_int_equal(check_cut(TABLE_SAMPLES, &b, 0), 0);
+	b.bytes.nr = 0;
+	text[ROW_LABEL_BYTES] = 'x';
+	put_sample(&b, text, "outermost", 1, 1);
+	assert_refused(TABLE_SAMPLES, &b);
+	buffer_done(&b);
+}
+
+static void a_bomb_is_refused_before_it_is_unpacked(void **state)
+{
+	_cleanup_(freep) char *zeros = calloc(1, 64 << 20);
+	struct packed p = pack(zeros, 64 << 20);
+	struct row_facts facts;
+
+	(void)state;
+	/* Rows of one byte, of which as many may come: what ends it is how well they are packed. */
+	assert_int_equal(row_types_check(&facts, "1", false, p.bytes, p.len, UINT64_MAX), -EBADMSG);
+	free(p.bytes);
+	p = pack(zeros, 1 << 20);
+	assert_int_equal(row_types_check(&facts, "1", false, p.bytes, p.len, UINT64_MAX), 0);
+	free(p.bytes);
+}
+
 static void a_batch_is_of_one_day(void **state)
 {
 	struct buffer b = {0};
@@ -154,6 +313,16 @@ static void what_is_packed_is_one_stream_to_its_end(void **state)
 	buffer_done(&b);
 }
 
+/* A frame with a name. */
+static void put_name(struct buffer *b, const char *name)
+{
+	static const uint8_t before[8 + 4 + 1 + 1 + 8 + 1], behind[1 + 4 + 1 + 4 + 3];
+
+	buffer_bytes(b, before, sizeof(before));
+	buffer_text(b, name);
+	buffer_bytes(b, behind, sizeof(behind));
+}
+
 static void rows_of_any_length_are_counted_up_to_a_limit(void **state)
 {
 	_cleanup_(freep) char *text = calloc(1, ROW_BYTES_MAX);
@@ -161,18 +330,19 @@ static void rows_of_any_length_are_counted_up_to_a_limit(void **state)
 	struct row_facts facts;
 
 	(void)state;
-	memset(text, 'x', ROW_BYTES_MAX - 64);
-	put_count(&b, 0, text, 1); /* longer than what is unpacked at once */
+	for (size_t i = 0; i < ROW_BYTES_MAX - 64; i++)
+		text[i] = 'a' + hash64(i) % 26; /* which is not packed too well */
+	put_name(&b, text);			/* longer than what is unpacked at once */
 	for (int i = 1; i < MANY; i++)
-		put_count(&b, 0, "web-1", 1);
-	assert_int_equal(check(&facts, TABLE_COUNTS, &b, b.bytes.nr), 0);
+		put_name(&b, "main");
+	assert_int_equal(check(&facts, TABLE_FRAMES, &b, b.bytes.nr), 0);
 	assert_int_equal(facts.nr_rows, MANY);
-	put_count(&b, 0, "web-1", 1);
-	assert_int_equal(check(&facts, TABLE_COUNTS, &b, b.bytes.nr), -E2BIG);
+	put_name(&b, "main");
+	assert_int_equal(check(&facts, TABLE_FRAMES, &b, b.bytes.nr), -E2BIG);
 	memset(text, 'x', ROW_BYTES_MAX - 1);
 	b.bytes.nr = 0;
-	put_count(&b, 0, text, 1);
-	assert_int_equal(check(&facts, TABLE_COUNTS, &b, b.bytes.nr), -EBADMSG);
+	put_name(&b, text);
+	assert_int_equal(check(&facts, TABLE_FRAMES, &b, b.bytes.nr), -EBADMSG);
 	buffer_done(&b);
 }
 
@@ -201,6 +371,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rows_of_a_sender_are_taken),
+		cmocka_unit_test(a_row_may_be_unpacked_in_any_two_pieces),
+		cmocka_unit_test(what_no_view_can_read_is_refused_wherever_it_is_cut),
+		cmocka_unit_test(a_bomb_is_refused_before_it_is_unpacked),
 		cmocka_unit_test(a_batch_is_of_one_day),
 		cmocka_unit_test(nested_arrays_have_as_many_elements),
 		cmocka_unit_test(what_is_packed_is_one_stream_to_its_end),
