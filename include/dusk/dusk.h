@@ -356,8 +356,9 @@ struct dusk_merge_options {
 };
 
 /*
- * As dusk_profile_merge(), one part after the other, so that each can be freed once it is added. After an error only
- * dusk_merge_free() is left to call, which also accepts NULL.
+ * As dusk_profile_merge(), one part after the other, so that each can be freed once it is added. After -EINVAL or -E2BIG
+ * of dusk_merge_add() others can be added; after another error only dusk_merge_free() is left to call, which also accepts
+ * NULL. dusk_merge_leave_out() counts a part that is left out, as it cannot be read or added: the counter "lost-profiles".
  *
  * dusk_merge_new() returns 0, -ENOMEM, or of @o (NULL: all-zero) -EINVAL or -E2BIG; the others as dusk_profile_merge().
  */
@@ -365,6 +366,7 @@ struct dusk_merge;
 
 int dusk_merge_new(struct dusk_merge **ret, const struct dusk_merge_options *o, struct dusk_error *err);
 int dusk_merge_add(struct dusk_merge *m, const struct dusk_profile *part, struct dusk_error *err);
+void dusk_merge_leave_out(struct dusk_merge *m);
 
 /* Hand over what was merged. Nothing can be added any more, and @m is still to be freed. */
 int dusk_merge_end(struct dusk_profile **ret, struct dusk_merge *m, struct dusk_error *err);

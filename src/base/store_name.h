@@ -10,6 +10,7 @@
 #define STORE_TIME "%Y%m%dT%H%M%SZ" /* when a profile begins */
 #define STORE_SUFFIX ".dusk"
 #define STORE_RECORDING ".recording" /* behind that: it is being recorded */
+#define STORE_BAD ".bad" /* behind that: it cannot be read, and was set aside when those of its day became one */
 #define STORE_POSITION \
 	".sent-" /* before a number: what has been sent somewhere, a file for each receiver (send/position.h) */
 

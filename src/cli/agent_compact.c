@@ -101,9 +101,9 @@ static int find(struct compaction *c, const struct agent_options *o)
 /* Start dusk merge, in the store. Returns its pid or a negative errno. */
 static pid_t start_merge(const struct compaction *c, const struct agent_options *o)
 {
-	const char *words[COMPACT_MAX_PARTS + 10] = {"dusk", "merge", "-q", "--window"};
+	const char *words[COMPACT_MAX_PARTS + 11] = {"dusk", "merge", "-q", "--set-aside", "--window"};
 	char window[32], size[32];
-	size_t nr = 4;
+	size_t nr = 5;
 
 	snprintf(window, sizeof(window), "%.6fs", o->compact_window_ns / 1e9);
 	words[nr++] = window;

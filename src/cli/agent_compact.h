@@ -5,7 +5,8 @@
  *
  * A child merges, dusk merge, into a file FIRST-LAST.merging, which no command reads. When that is complete its parts are
  * removed, and it gets the name of the first one: what is killed in between is completed when the next agent begins, by the
- * names alone. So nothing is in a store twice, and nothing is lost.
+ * names alone. So nothing is in a store twice, and nothing is lost. A part that is damaged gets another name, STORE_BAD, and
+ * is counted in the result.
  */
 #pragma once
 #include <limits.h>

@@ -77,7 +77,8 @@ static int by_start(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-int agent_list_profiles(struct agent_profiles *ret, const char *store)
+/* Add the profiles whose names end with @suffix behind STORE_SUFFIX. */
+static int list(struct agent_profiles *ret, const char *store, const char *suffix)
 {
 	DIR *dir = opendir(store);
 	struct dirent *d;
@@ -89,7 +90,7 @@ int agent_list_profiles(struct agent_profiles *ret, const char *store)
 		const char *rest = store_name_parse(d->d_name, &p.start_s, &nr);
 		struct stat st;
 
-		if (!rest || *rest || strlen(d->d_name) >= sizeof(p.name) ||
+		if (!rest || strcmp(rest, suffix) || strlen(d->d_name) >= sizeof(p.name) ||
 		    fstatat(dirfd(dir), d->d_name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISREG(st.st_mode))
 			continue;
 		strcpy(p.name, d->d_name);
@@ -101,6 +102,11 @@ int agent_list_profiles(struct agent_profiles *ret, const char *store)
 	if (ret->v.nr)
 		qsort(ret->v.v, ret->v.nr, sizeof(*ret->v.v), by_start);
 	return err;
+}
+
+int agent_list_profiles(struct agent_profiles *ret, const char *store)
+{
+	return list(ret, store, "");
 }
 
 /* When is profile @i over? It may be of a day (agent_compact.h), but ends where the next one begins. */
@@ -117,7 +123,7 @@ void agent_clean_store(const char *store, uint64_t keep_ns, uint64_t keep_bytes)
 	_cleanup_(agent_profiles_done) struct agent_profiles p = {.v = {0}};
 	time_t oldest_s = keep_ns ? time(NULL) - (time_t)(keep_ns / 1000000000) : 0;
 	uint64_t bytes = 0;
-	int err = folder < 0 ? -errno : agent_list_profiles(&p, store);
+	int err = folder < 0 ? -errno : list(&p, store, "") ?: list(&p, store, STORE_BAD);
 
 	if (err) {
 		say("cannot look for old profiles in %s: %s", store, strerror(-err));

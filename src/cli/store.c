@@ -3,6 +3,7 @@
 #include "cli/store.h"
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -264,62 +265,101 @@ static int note_path(const char *path, void *ctx)
 	return STATUS_FAILED;
 }
 
-static void merge_freep(struct dusk_merge **m)
+/* What is added up, and what became of it. */
+struct reading {
+	struct dusk_merge *m;
+	struct dusk_profile *only; /* the only one, if there is but one, is not added */
+	bool may_move;		   /* to @only */
+	uint32_t nr, nr_left_out;
+};
+
+static void leave_out(struct reading *r)
 {
-	dusk_merge_free(*m);
+	dusk_merge_leave_out(r->m);
+	r->nr_left_out++;
 }
 
-/* Read and complete what is at @paths, and add it to @m. A single one is not added, but moved to *@only. */
-static int add_parts(struct dusk_merge *m, const struct paths *paths, struct dusk_profile **only,
-		     store_complete_fn complete, void *ctx, uint32_t *nr)
+/* Add @p, of @path, one of @nr. Returns STATUS_OK, also if it is left out, or STATUS_FAILED. */
+static int add_part(struct reading *r, struct dusk_profile **p, const char *path, size_t nr)
 {
-	_cleanup_(read_ahead_freep) struct read_ahead *r = NULL;
+	struct dusk_error err = {"it does not say when it began"};
+	int failed = 0;
+
+	if (r->may_move && nr == 1)
+		r->only = steal(*p);
+	else
+		failed = nr > 1 && !dusk_profile_start_ns(*p) ? -EINVAL : dusk_merge_add(r->m, *p, &err);
+	if (!failed) {
+		r->nr++;
+		return STATUS_OK;
+	}
+	if (failed != -EINVAL && failed != -E2BIG) {
+		say("%s", err.text);
+		return STATUS_FAILED;
+	}
+	say("%s is left out: %s", path, err.text);
+	leave_out(r);
+	return STATUS_OK;
+}
+
+/* Read and complete what is at @paths, and add it. One that cannot be read or added is named, counted, and left out. */
+static int add_parts(struct reading *r, const struct paths *paths, store_complete_fn complete, void *ctx)
+{
+	_cleanup_(read_ahead_freep) struct read_ahead *ahead = NULL;
 	struct dusk_error err = {""};
-	int status = read_ahead_new(&r, (const char *const *)paths->v, paths->nr) ? STATUS_FAILED : STATUS_OK;
+	int status = read_ahead_new(&ahead, (const char *const *)paths->v, paths->nr) ? STATUS_FAILED : STATUS_OK;
 
 	if (status)
 		say("cannot read %s: out of memory", paths->v[0]);
 	for (size_t i = 0; i < paths->nr && !status; i++) {
 		_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+		int failed = read_ahead_next(ahead, &p, &err);
 
-		if (read_ahead_next(r, &p, &err)) {
-			say("%s", err.text);
-			status = complete(NULL, paths->v[i], ctx);
+		if (failed == -ENODATA) /* a recording that has just begun: nothing is missing */
 			continue;
-		}
-		++*nr;
-		status = complete(p, paths->v[i], ctx);
-		if (!status && only && paths->nr == 1) {
-			*only = steal(p);
-		} else if (!status && dusk_merge_add(m, p, &err)) {
+		if (failed) {
 			say("%s", err.text);
-			status = STATUS_FAILED;
+			leave_out(r);
 		}
+		status = complete(p, paths->v[i], ctx);
+		if (!status && p)
+			status = add_part(r, &p, paths->v[i], paths->nr);
 	}
 	return status;
+}
+
+static void reading_done(struct reading *r)
+{
+	dusk_merge_free(r->m);
+	dusk_profile_free(r->only);
 }
 
 static int read_files(struct dusk_profile **ret, const struct store *s, const struct paths *paths,
 		      const struct dusk_merge_options *o, store_complete_fn complete, void *ctx)
 {
-	_cleanup_(merge_freep) struct dusk_merge *m = NULL;
-	struct dusk_error err = {""};
 	bool span = s->from_ns || s->to_ns;
-	uint32_t nr = 0;
+	_cleanup_(reading_done) struct reading r = {.may_move = !span};
+	struct dusk_error err = {""};
 	int status;
 
-	if (dusk_merge_new(&m, o, &err)) {
+	if (dusk_merge_new(&r.m, o, &err)) {
 		say("cannot read %s: %s", s->folder, err.text);
 		return STATUS_FAILED;
 	}
-	status = add_parts(m, paths, span ? NULL : ret, complete, ctx, &nr);
-	if (status || *ret)
+	status = add_parts(&r, paths, complete, ctx);
+	if (status)
 		return status;
-	if (!nr) {
+	if (r.nr_left_out)
+		say("%" PRIu32 " of %zu profiles in %s%s: left out", r.nr_left_out, paths->nr, s->folder,
+		    span ? " of that time" : "");
+	if (!r.nr) {
 		say("there is %s in %s%s", span ? "nothing" : "no profile", s->folder, span ? " of that time" : "");
 		return STATUS_NOTHING;
 	}
-	if (dusk_merge_end(ret, m, &err)) {
+	*ret = steal(r.only);
+	if (*ret)
+		return STATUS_OK;
+	if (dusk_merge_end(ret, r.m, &err)) {
 		say("cannot read %s: %s", s->folder, err.text);
 		return STATUS_FAILED;
 	}

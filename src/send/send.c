@@ -175,8 +175,11 @@ static int send_some(struct sender *s, const char *path, struct sent *sent, stru
 	int rc = maybe ? profile_read_rows(&p, path, &s->at.from, &s->at.to, &reached, err)
 		       : read_batch(&p, s, path, &reached, err);
 
-	if (rc == -ENOENT || rc == -EBUSY) /* it is becoming a profile just now, or was removed */
+	/* It is becoming a profile just now, was removed, or has just begun. */
+	if (rc == -ENOENT || rc == -EBUSY || rc == -ENODATA)
 		return NOT_NOW;
+	if (!rc && !dusk_profile_start_ns(p))
+		rc = error_set(err, -EINVAL, "cannot send %s: it does not say when it began", path);
 	if (rc)
 		return rc == -ENOMEM ? rc : UNREADABLE;
 	if (same(&reached, &s->at.from))

@@ -82,6 +82,56 @@ mkdir st/20261124T015900Z.dusk.recording
 damaged >/dev/null
 claim "... with a recording that is newer" grep -q "20261124T015900Z.dusk.recording is newer than" errors
 rm -r st/20261124T015900Z.dusk*
+# One part that cannot be read or added, first, in the middle or last, is named and counted, and the others are shown, by every view.
+bad() { # bad KIND FILE
+	at 30 "$2"
+	case $1 in
+	damaged) head -c 3000 "$2" >part && mv part "$2" ;;
+	undated) sqlite3 "$2" "delete from setting where key like 'start%'" ;;
+	new) sqlite3 "$2" "pragma user_version = 99" ;;
+	other) sqlite3 "$2" "update outcome set name = 'other-' || name; with n(i) as (select max(id) + 1 from outcome union all select i + 1 from n where i < 255) insert into outcome select i, 'o' || i, 'complete', 's' from n" ;;
+	esac
+}
+# view COMMAND...: it answers, and names what is left out
+view() {
+	exits 0 "$dusk" "$@" && says "$named" && says "1 of 4 profiles in bad: left out"
+}
+views() { # views KIND NAME
+	rm -rf bad
+	cp -r st bad
+	bad "$1" "bad/$2"
+	named=$2
+	view report -i bad && view flame -i bad -o page.html && view query -i bad 'select count(*) from sample' &&
+		view export -i bad -f folded -o folded && view info -v -i bad && view merge -o all.dusk bad || return 1
+	[ "$(sqlite3 all.dusk 'select count(*) from sample')" = 60 ] &&
+		[ "$(sqlite3 all.dusk "select value from counter where name = 'lost-profiles'")" = 1 ]
+}
+for kind in damaged undated new; do
+	for name in 20261124T015930Z.dusk 20261124T020030Z.dusk 20261124T020230Z.dusk; do
+		claim "every view leaves out a profile that is $kind, and says so: $name" views $kind $name
+	done
+done
+claim "... or has outcomes for which there is no room" views other 20261124T020230Z.dusk
+aside() { # aside KIND
+	rm -rf bad
+	cp -r st bad
+	bad "$1" bad/20261124T020030Z.dusk
+	exits 0 "$dusk" merge --set-aside -o all.dusk bad/*.dusk && says "20261124T020030Z.dusk.bad now" &&
+		[ -e bad/20261124T020030Z.dusk.bad ] && [ ! -e bad/20261124T020030Z.dusk ] &&
+		[ "$(sqlite3 all.dusk "select value from counter where name = 'lost-profiles'")" = 1 ]
+}
+claim "a day becomes one without what is damaged, which is set aside" aside damaged
+claim "... or does not say when it began" aside undated
+rm -rf bad
+cp -r st bad
+bad new bad/20261124T020030Z.dusk
+claim "... but what a newer dusk can read stays" exits 1 "$dusk" merge --set-aside -o no.dusk bad/*.dusk
+claim "... where it was" [ -e bad/20261124T020030Z.dusk ]
+mkdir -m 700 st/20261124T020300Z.dusk.recording
+: >st/20261124T020300Z.dusk.recording/profile
+: >st/20261124T020300Z.dusk.recording/profile-wal
+claim "a recording that has just begun is nothing, of which nothing is missing" samples st 60
+rm -r st/20261124T020300Z.dusk.recording
 cp st/20261124T020000Z.dusk strange@name.dusk
 claim "a file with an @ in its name is that file" samples strange@name.dusk 20
 

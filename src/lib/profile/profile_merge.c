@@ -66,8 +66,6 @@ static int note_part(struct dusk_merge *m, const struct dusk_profile *p)
 	const char *host = merge_intern(m, dusk_profile_setting(p, "hostname"));
 
 	m->undated |= !start_ns;
-	if (m->undated && m->nr_parts)
-		return -EINVAL;
 	m->host = !m->nr_parts || host == m->host ? host : merge_intern(m, "");
 	m->begin_ns = m->nr_parts && m->begin_ns < start_ns ? m->begin_ns : start_ns;
 	m->end_ns = over_ns > m->end_ns ? over_ns : m->end_ns;
@@ -217,6 +215,8 @@ void dusk_merge_free(struct dusk_merge *m)
 	keys_done(&m->cgroup_keys);
 	keys_done(&m->thread_keys);
 	keys_done(&m->alike_keys);
+	map_done(&m->event_numbers);
+	map_done(&m->counter_numbers);
 	keys_done(&m->sums);
 	vec_done(&m->sum_row);
 	profile_columns_done(m);
@@ -266,13 +266,29 @@ int dusk_merge_new(struct dusk_merge **ret, const struct dusk_merge_options *o, 
 	return 0;
 }
 
+/* Can @part be added? If not nothing is changed, so that others can be. */
+static int check_part(const struct dusk_merge *m, const struct dusk_profile *part)
+{
+	if (m->nr_parts && (m->undated || !dusk_profile_start_ns(part)))
+		return -EINVAL;
+	return merge_has_room(m, part) ? 0 : -E2BIG;
+}
+
 int dusk_merge_add(struct dusk_merge *m, const struct dusk_profile *part, struct dusk_error *err)
 {
-	int rc = note_part(m, part) ?: add_part(m, part) ?: take_settings(m, part);
+	int rc = check_part(m, part);
 
+	if (rc)
+		return cannot_merge(rc, err);
+	rc = note_part(m, part) ?: add_part(m, part) ?: take_settings(m, part);
 	rc = rc ?: merge_reduce_threads(m) ?: merge_reduce_sums(m);
 	m->nr_parts++;
 	return rc ? cannot_merge(rc, err) : 0;
+}
+
+void dusk_merge_leave_out(struct dusk_merge *m)
+{
+	m->nr_left_out++;
 }
 
 int dusk_merge_end(struct dusk_profile **ret, struct dusk_merge *m, struct dusk_error *err)
@@ -280,6 +296,9 @@ int dusk_merge_end(struct dusk_profile **ret, struct dusk_merge *m, struct dusk_
 	uint64_t zero_ns = m->begin_ns < m->o.from_ns ? m->o.from_ns : m->begin_ns;
 	uint32_t nr_hosts;
 	int rc = m->nr_parts ? merge_settle_hosts(m, &nr_hosts) ?: settle_settings(m, nr_hosts, zero_ns) : -ENODATA;
+
+	if (!rc && m->nr_left_out)
+		rc = merge_count(m, "lost-profiles", "profiles that cannot be read, and are left out", m->nr_left_out);
 
 	if (rc)
 		return cannot_merge(rc, err);

@@ -3,6 +3,7 @@
 #pragma once
 #include <dusk/dusk.h>
 #include "base/keys.h"
+#include "base/map.h"
 #include "base/strings.h"
 #include "base/vec.h"
 #include "lib/profile/profile_columns.h"
@@ -11,7 +12,7 @@
 struct dusk_merge {
 	struct dusk_profile *p;
 	struct strings *text;
-	uint32_t nr_parts;
+	uint32_t nr_parts, nr_left_out;
 	const char *host;	     /* of the parts; "": they are of several */
 	uint32_t nowhere;	     /* the cgroup of threads of which only the host is known; 0: none */
 	struct dusk_merge_options o; /* its to_ns is UINT64_MAX without a bound */
@@ -23,9 +24,10 @@ struct dusk_merge {
 
 	struct strings boots, kernels, memories;
 	struct keys module_keys, function_keys, frame_keys, node_keys, cgroup_keys, thread_keys, alike_keys;
-	struct keys sums;	      /* sum_of() */
-	struct vec(uint64_t) sum_row; /* in @samples, of each */
-	uint64_t nr_sums;	      /* of @samples; not kept any more when @summing */
+	struct map event_numbers, counter_numbers; /* by the address of the name, which is in @text once */
+	struct keys sums;			   /* sum_of() */
+	struct vec(uint64_t) sum_row;		   /* in @samples, of each */
+	uint64_t nr_sums;			   /* of @samples; not kept any more when @summing */
 
 	PROFILE_COLUMNS(PROFILE_COLUMN_MEMBER)
 };
@@ -46,13 +48,18 @@ static inline const char *merge_intern(struct dusk_merge *m, const char *text)
 }
 
 /*
- * Add what @part has of one kind, after those above, and note its new numbers in @part. They return 0, -ENOMEM or, of more
- * than 256 outcomes, -E2BIG.
+ * Add what @part has of one kind, after those above, and note its new numbers in @part. They return 0 or -ENOMEM.
  */
 int merge_stacks(struct dusk_merge *m, struct part *part);
 int merge_threads(struct dusk_merge *m, struct part *part);
 int merge_counters(struct dusk_merge *m, struct part *part);
 int merge_samples(struct dusk_merge *m, struct part *part);
+
+/* Is there room for the outcomes of @p? */
+bool merge_has_room(const struct dusk_merge *m, const struct dusk_profile *p);
+
+/* Add @n to the counter @name. Returns 0 or -ENOMEM. */
+int merge_count(struct dusk_merge *m, const char *name, const char *sentence, uint64_t n);
 
 /* Add the sample @s, whose numbers are those of the result. Returns 0 or -ENOMEM. */
 int merge_sample(struct dusk_merge *m, const struct dusk_sample *s);

@@ -5,34 +5,57 @@
 #include <string.h>
 #include "lib/profile/profile_merge.h"
 
+static uint32_t outcome_at(const struct dusk_merge *m, const char *name)
+{
+	uint32_t at = 0;
+
+	while (at < m->outcomes.nr && strcmp(m->outcomes.v[at].name, name))
+		at++;
+	return at;
+}
+
+bool merge_has_room(const struct dusk_merge *m, const struct dusk_profile *p)
+{
+	size_t nr = m->outcomes.nr;
+
+	for (uint32_t i = 0; i < p->nr_outcomes; i++)
+		nr += outcome_at(m, p->outcomes[i].name) == m->outcomes.nr;
+	return nr <= UINT8_MAX + 1;
+}
+
 static int add_outcome(struct dusk_merge *m, struct part *part, uint32_t i)
 {
 	struct dusk_outcome to = part->p->outcomes[i];
-	uint32_t at = 0;
+	uint32_t at = outcome_at(m, to.name);
 
-	while (at < m->outcomes.nr && strcmp(m->outcomes.v[at].name, to.name))
-		at++;
 	part->outcomes[i] = at;
 	if (at < m->outcomes.nr)
 		return 0;
-	if (at > UINT8_MAX)
-		return -E2BIG;
 	to.name = merge_intern(m, to.name);
 	to.sentence = merge_intern(m, to.sentence);
 	return !to.name || !to.sentence ? -ENOMEM : vec_push(&m->outcomes, to);
 }
 
+/* The number of what is called @name, which is interned, in @numbers; the next one, @nr, if it is new. NULL: no memory. */
+static uint32_t *number_of(struct map *numbers, const char *name, uint32_t nr, bool *fresh)
+{
+	uint32_t *number = map_at(numbers, (uintptr_t)name, fresh);
+
+	if (number && *fresh)
+		*number = nr;
+	return number;
+}
+
 static int add_event(struct dusk_merge *m, struct part *part, uint32_t i)
 {
 	struct dusk_event to = {merge_intern(m, part->p->events[i].name)};
-	uint32_t at = 0;
+	bool fresh;
+	uint32_t *number = to.name ? number_of(&m->event_numbers, to.name, m->events.nr, &fresh) : NULL;
 
-	if (!to.name)
+	if (!number)
 		return -ENOMEM;
-	while (at < m->events.nr && m->events.v[at].name != to.name)
-		at++;
-	part->events[i] = at;
-	return at < m->events.nr ? 0 : vec_push(&m->events, to);
+	part->events[i] = *number;
+	return fresh ? vec_push(&m->events, to) : 0;
 }
 
 static int count(struct dusk_merge *m, uint32_t counter, uint64_t n)
@@ -44,6 +67,27 @@ static int count(struct dusk_merge *m, uint32_t counter, uint64_t n)
 	return 0;
 }
 
+/* Set *@ret to the counter of this name, which is 0 if it is new. */
+static int counter_of(struct dusk_merge *m, const char *name, const char *sentence, uint32_t *ret)
+{
+	struct dusk_counter to = {merge_intern(m, name), merge_intern(m, sentence), 0};
+	bool fresh;
+	uint32_t *number =
+		to.name && to.sentence ? number_of(&m->counter_numbers, to.name, m->counters.nr, &fresh) : NULL;
+
+	if (!number)
+		return -ENOMEM;
+	*ret = *number;
+	return fresh ? vec_push(&m->counters, to) : 0;
+}
+
+int merge_count(struct dusk_merge *m, const char *name, const char *sentence, uint64_t n)
+{
+	uint32_t counter;
+
+	return counter_of(m, name, sentence, &counter) ?: count(m, counter, n);
+}
+
 /*
  * Counters are summed up. Of a part that is cut those are left out that are not kept by windows, as nothing says how much
  * of them belongs here.
@@ -51,18 +95,10 @@ static int count(struct dusk_merge *m, uint32_t counter, uint64_t n)
 static int add_counter(struct dusk_merge *m, struct part *part, uint32_t i)
 {
 	const struct dusk_counter *from = &part->p->counters[i];
-	struct dusk_counter to = {merge_intern(m, from->name), merge_intern(m, from->sentence), 0};
 	bool by_windows = part->cut && part->p->nr_window_counts;
-	uint32_t at = 0;
+	int err = counter_of(m, from->name, from->sentence, &part->counters[i]);
 
-	if (!to.name || !to.sentence)
-		return -ENOMEM;
-	while (at < m->counters.nr && m->counters.v[at].name != to.name)
-		at++;
-	part->counters[i] = at;
-	if (at == m->counters.nr && vec_push(&m->counters, to))
-		return -ENOMEM;
-	return by_windows ? 0 : count(m, at, from->value);
+	return err || by_windows ? err : count(m, part->counters[i], from->value);
 }
 
 static bool is_meant(const struct dusk_merge *m, uint64_t time_ns)

@@ -57,8 +57,8 @@ static void bound_work(struct profile_file *f)
 	sqlite3_progress_handler(f->db, STEPS_PER_CALL, out_of_steps, f);
 }
 
-/* Connect to the open files, with SQLite's own defences against hostile files. */
-static int connect_to(struct profile_file *f)
+/* Connect to the open files, @recording or not, with SQLite's own defences against hostile files. */
+static int connect_to(struct profile_file *f, bool recording)
 {
 	sqlite3_int64 objects;
 	int rc = fdvfs_open(&f->vfs, &f->db);
@@ -71,6 +71,9 @@ static int connect_to(struct profile_file *f)
 		rc = db_exec(f->db, "pragma cell_size_check=on; begin");
 	}
 	rc = rc ?: db_integer(f->db, "select count(*) from sqlite_schema", &objects);
+	if (!rc && !objects && recording)
+		return error_set(f->err, -ENODATA,
+				 "there is nothing in %s yet: its recorder has not begun, or never did", f->path);
 	return rc ? profile_file_failed(f, rc) : 0;
 }
 
@@ -86,7 +89,7 @@ int profile_file_open_at(struct profile_file *f, int folder)
 {
 	int rc = place_read(folder, &f->vfs.db, &f->vfs.wal, &f->live);
 
-	return rc ? cannot_read(f, rc) : connect_to(f);
+	return rc ? cannot_read(f, rc) : connect_to(f, true);
 }
 
 /*
@@ -151,12 +154,12 @@ int profile_file_open(struct profile_file *f)
 	if (fd >= 0 && S_ISREG(st.st_mode)) {
 		f->vfs.db = steal_fd(&fd);
 		rc = check_whole(f);
-		return rc ? rc : connect_to(f);
+		return rc ? rc : connect_to(f, false);
 	}
 	rc = fd < 0 ? -ENOENT : place_read(fd, &f->vfs.db, &f->vfs.wal, &f->live);
 	if (rc == -ENOENT)
 		return error_set(f->err, -EINVAL, "%s is not a dusk profile: it is not a file", f->path);
-	return rc ? cannot_read(f, rc) : connect_to(f);
+	return rc ? cannot_read(f, rc) : connect_to(f, true);
 }
 
 void profile_file_close(struct profile_file *f)

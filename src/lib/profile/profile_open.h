@@ -22,7 +22,7 @@ struct profile_file {
  * @f->path.recording; @f->path may also be the folder of a recording. Nothing is written, and no other file beside a
  * profile is opened. SQLite's work is bounded by the size of the file, and counted in @f, which must stay in place.
  * Free @f with profile_file_close(), also on failure.
- * Returns 0 or a negative errno, with the reason in @f->err.
+ * Returns 0; -ENODATA: nothing was committed to the recording yet; or another negative errno, with the reason in @f->err.
  */
 int profile_file_open(struct profile_file *f);
 

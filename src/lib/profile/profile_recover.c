@@ -15,7 +15,10 @@
 #include "lib/profile/profile_recover.h"
 #include "lib/profile/profile_schema.h"
 
-#define HAS_WINDOWS "select exists(select 1 from sqlite_schema where name='counted' and type='table')"
+#define NR_OF(table) "select count(*) from sqlite_schema where name='" table "' and type='table'"
+/* What a recorder says of itself it writes before all else. */
+#define IS_EMPTY "select not exists(select 1 from setting) and not exists(select 1 from sample)"
+#define HAS_WINDOWS NR_OF("counted")
 /* They were not counted before, when the profile could not be completed, or get its name. */
 #define LOSES_WINDOWS                                                        \
 	"select not exists(select 1 from setting where key='finished') and " \
@@ -54,11 +57,24 @@ static int count_lost_windows(sqlite3 *db, uint64_t alive_ns)
 	return rc;
 }
 
-/* Write the log back. *@empty: the recorder was killed before it had created its tables. */
+/* Was the recorder killed before it had said anything? Older ones made their tables first. */
+static int is_empty(sqlite3 *db, bool *ret)
+{
+	sqlite3_int64 samples = 0, settings = 0, empty = 1;
+	int rc = db_integer(db, NR_OF("sample"), &samples);
+
+	rc = rc ?: db_integer(db, NR_OF("setting"), &settings);
+	if (!rc && samples && settings)
+		rc = db_integer(db, IS_EMPTY, &empty);
+	*ret = !rc && empty;
+	return rc;
+}
+
+/* Write the log back. *@empty: there is nothing in it. */
 static int make_whole(const struct place *p, uint64_t alive_ns, bool *empty, struct dusk_error *err)
 {
 	struct fdvfs v = {.db = p->db, .wal = p->wal, .writable = true};
-	sqlite3_int64 application = 0, tables = 0;
+	sqlite3_int64 application = 0, objects = 0;
 	_cleanup_(db_closep) sqlite3 *db = NULL;
 	struct stat st;
 	int rc;
@@ -74,10 +90,10 @@ static int make_whole(const struct place *p, uint64_t alive_ns, bool *empty, str
 	if (!rc)
 		db_distrust(db);
 	rc = rc ?: db_integer(db, "pragma application_id", &application);
-	rc = rc ?: db_integer(db, "select count(*) from sqlite_schema where name='sample'", &tables);
-	if (!rc && application != PROFILE_APPLICATION_ID)
+	rc = rc ?: db_integer(db, "select count(*) from sqlite_schema", &objects);
+	if (!rc && objects && application != PROFILE_APPLICATION_ID)
 		rc = SQLITE_NOTADB;
-	*empty = !rc && !tables;
+	rc = rc ?: is_empty(db, empty);
 	rc = rc || *empty ? rc : count_lost_windows(db, alive_ns);
 	rc = rc || *empty ? rc : db_leave_wal(db);
 	if (!rc)

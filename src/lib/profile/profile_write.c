@@ -109,6 +109,7 @@ static int insert_states(sqlite3 *db)
 	return rc;
 }
 
+/* Begin a transaction, and make the tables in it: who reads a database that has them finds what its first commit had. */
 static int make_schema(sqlite3 *db)
 {
 	char sql[352];
@@ -128,8 +129,7 @@ static int make_schema(sqlite3 *db)
 	rc = db_exec(db, sql);
 	rc = rc ?: db_exec(db, PROFILE_TABLES PROFILE_VIEWS);
 	rc = rc ?: insert_outcomes(db);
-	rc = rc ?: insert_states(db);
-	return rc ?: db_exec(db, "commit");
+	return rc ?: insert_states(db);
 }
 
 static void finalize_all(struct profile_writer *w)
@@ -197,6 +197,7 @@ static int begin(struct profile_writer *w, struct dusk_error *err)
 	w->vfs = (struct fdvfs){.db = w->place.db, .wal = w->place.wal, .writable = true};
 	rc = fdvfs_open(&w->vfs, &w->db);
 	rc = rc ?: make_schema(w->db);
+	w->in_transaction = !rc;
 	for (int i = 0; !rc && i < NR_STATEMENTS; i++)
 		rc = db_prepare(&w->stmt[i], w->db, statement_sql[i]);
 	return rc ? db_error(w->db, rc, err, "cannot create", w->place.path) : 0;
@@ -412,6 +413,7 @@ int profile_commit(struct profile_writer *w, struct dusk_error *err)
 	if (!w->error && w->in_transaction) {
 		writer_fail_db(w, db_run(w->stmt[COMMIT]));
 		w->in_transaction = false;
+		w->committed |= !w->error;
 		if (!w->error)
 			shorten_log(w);
 	}
@@ -504,6 +506,11 @@ int profile_close(struct profile_writer *w, bool finished, struct dusk_error *er
 	finalize_all(w);
 	if (!sqlite3_get_autocommit(w->db))
 		db_exec(w->db, "rollback");
+	if (!w->committed) {
+		error_set(err, rc, "%s", w->why.text);
+		profile_discard(w);
+		return rc;
+	}
 	note_end(w);
 	published = publish(w, &why);
 	if (rc && !published)

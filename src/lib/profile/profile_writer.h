@@ -39,8 +39,8 @@ struct profile_writer {
 	sqlite3_stmt *event, *occurrence;	  /* NULL: none so far */
 	sqlite3_stmt *title, *cgroup, *of_thread; /* likewise */
 	sqlite3_stmt *window, *counted, *window_count;
-	bool in_transaction;
-	int error; /* the first one, sticky */
+	bool in_transaction, committed; /* once at least */
+	int error;			/* the first one, sticky */
 	struct dusk_error why;
 
 	struct windows windows;

@@ -56,7 +56,7 @@ int mode_go_on(const struct dusk_record_options *o, int stops_before, struct dus
 	return error_set(err, -EINTR, "stopped before anything was recorded");
 }
 
-/* Written when the recording is set up, so that it is there in any case, and again when it begins. */
+/* Written when the recording is set up, with its tables, so that it is there in any case, and again when it begins. */
 static void write_start_time(struct profile_writer *w)
 {
 	struct timespec now;

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/mount.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -377,6 +378,82 @@ static void a_recorder_that_was_killed_before_it_began_leaves_nothing_to_recover
 	holds(path, 4, true);
 }
 
+/* A recorder up to its first commit, in a child, killed at its system call @nr. Returns false if it has ended before. */
+static bool born_until(int nr)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		struct profile_writer *w = NULL;
+
+		if (ptrace(PTRACE_TRACEME, 0, NULL, NULL))
+			_exit(2);
+		raise(SIGSTOP);
+		if (profile_create(&w, path, -1, -1, NULL))
+			_exit(1);
+		profile_set(w, "start_realtime_ns", "1700000000000000000");
+		_exit(profile_commit(w, NULL) ? 1 : 0);
+	}
+	for (int i = 0; waitpid(pid, &status, 0) == pid && WIFSTOPPED(status) && i < nr; i++)
+		ptrace(PTRACE_SYSCALL, pid, NULL, NULL);
+	if (WIFEXITED(status)) {
+		assert_int_equal(WEXITSTATUS(status), 0);
+		return false;
+	}
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	return true;
+}
+
+/* What it has left is nothing, or says when it began, to those that read it and to those that recover it. */
+static void whenever_it_is_killed_it_says_when_it_began_or_nothing(void **state)
+{
+	struct dusk_profile *p = NULL;
+	int nr_empty = 0, nr_begun = 0;
+	struct dusk_error err;
+	bool killed = true;
+
+	if (!born_until(0))
+		skip();
+	for (int i = 0; killed; i++) {
+		int rc, recovered;
+
+		assert_int_equal(fresh(state), 0);
+		killed = born_until(i);
+		rc = mode_of(beside(".recording/profile")) ? dusk_profile_read(&p, path, &err) : -ENODATA;
+		if (rc && rc != -ENODATA)
+			fail_msg("call %d: %s", i, err.text);
+		if (!rc)
+			assert_non_null(dusk_profile_setting(p, "start_realtime_ns"));
+		dusk_profile_free(steal(p));
+		recovered = mode_of(beside(".recording")) ? dusk_profile_recover(path, 0, &err) : -ENODATA;
+		if (recovered != rc && recovered != -ENOENT) /* no file was in it */
+			fail_msg("call %d: %s", i, err.text);
+		*(rc ? &nr_empty : &nr_begun) += 1;
+	}
+	print_message("%d kills left nothing, %d a beginning\n", nr_empty, nr_begun);
+	assert_true(nr_empty > 10 && nr_begun > 0);
+}
+
+/* Older recorders made their tables before they said when they began. */
+static void tables_without_a_beginning_are_nothing(void **state)
+{
+	make_small();
+	run_sql(path, "delete from setting; delete from sample");
+	assert_int_equal(mkdir(beside(".recording"), 0700), 0);
+	assert_int_equal(rename(path, beside(".recording/profile")), 0);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), -ENODATA);
+	assert_int_equal(mode_of(beside(".recording")), 0);
+	/* A sample is something. */
+	make_small();
+	run_sql(path, "delete from setting");
+	assert_int_equal(mkdir(beside(".recording"), 0700), 0);
+	assert_int_equal(rename(path, beside(".recording/profile")), 0);
+	assert_int_equal(dusk_profile_recover(path, 0, NULL), 0);
+	holds(path, 4, false);
+}
+
 static void nor_does_one_that_was_killed_before_it_had_tables(void **state)
 {
 	sqlite3 *db;
@@ -574,6 +651,8 @@ int main(void)
 		cmocka_unit_test_setup(the_next_recording_keeps_one_that_was_killed, fresh),
 		cmocka_unit_test_setup(a_recorder_that_was_killed_while_it_gave_the_name_is_no_obstacle, fresh),
 		cmocka_unit_test_setup(a_recorder_that_was_killed_before_it_began_leaves_nothing_to_recover, fresh),
+		cmocka_unit_test_setup(whenever_it_is_killed_it_says_when_it_began_or_nothing, fresh),
+		cmocka_unit_test_setup(tables_without_a_beginning_are_nothing, fresh),
 		cmocka_unit_test_setup(nor_does_one_that_was_killed_before_it_had_tables, fresh),
 		cmocka_unit_test_setup(what_is_no_recording_stays, fresh),
 		cmocka_unit_test_setup(one_without_a_name_is_whole_for_those_that_have_it_open_and_leaves_none, fresh),
