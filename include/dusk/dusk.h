@@ -289,7 +289,8 @@ struct dusk_symbol_options {
  * Find the function of each frame of @p that has no name, from the files and the kernel of this machine. @opts may be
  * NULL.
  *
- * A file is used only if its build id is the recorded one, or, where there is no build id, its device and inode. A
+ * A file is used only if it is the recorded one, by device and inode, or another one with the recorded build id that belongs to root
+ * or to the caller and that nobody else may write to. A
  * function without a symbol is named after its start in the file, "module+0x1234", if an FDE says where that is. Kernel
  * frames are looked up in kallsyms during the boot that was recorded, to the end whatever progress returns; in another
  * boot, in the vmlinux of the recorded kernel. Where there is debug information, frames get their lines, too. Files are

@@ -69,6 +69,8 @@ struct event_module {
 	u16 vdso;	/* enum vdso; 0: it is a file */
 	u16 build_id_bytes;
 	u8 build_id[BUILD_ID_BYTES];
+	u32 owner;	       /* the user whom the inode belongs to, in the initial user namespace */
+	u64 size;	       /* of the file, in bytes */
 	u32 path_start;	       /* where the path begins in @path; it ends with @path; PATH_BYTES: there is none */
 	char path[PATH_BYTES]; /* as @pid sees it; not terminated */
 };

@@ -10,8 +10,8 @@
 _Static_assert(sizeof(struct event_sample) == 72, "event_sample");
 _Static_assert(__builtin_offsetof(struct event_sample, comm) == 56, "event_sample.comm");
 _Static_assert(sizeof(struct event_stack) == 48, "event_stack");
-_Static_assert(sizeof(struct event_module) == 1104, "event_module");
-_Static_assert(__builtin_offsetof(struct event_module, path) == 80, "event_module.path");
+_Static_assert(sizeof(struct event_module) == 1120, "event_module");
+_Static_assert(__builtin_offsetof(struct event_module, path) == 92, "event_module.path");
 _Static_assert(sizeof(struct event_sum) == 64, "event_sum");
 _Static_assert(sizeof(struct event_offcpu) == 104, "event_offcpu");
 _Static_assert(sizeof(struct event_cgroup) == 1040, "event_cgroup");

@@ -18,6 +18,8 @@
 #define KERNEL_SIDE (CAP(CAP_BPF) | CAP(CAP_PERFMON))
 /* To read programs in containers or of other users, and the addresses of kernel functions. */
 #define NAMES (CAP(CAP_SYS_PTRACE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_SYSLOG))
+/* The same of programs that have no path here: those that were removed or replaced, in memory, of a container. */
+#define MAPPED CAP(CAP_CHECKPOINT_RESTORE)
 /* For root: under sudo, profiles of the caller are read and written, and belong to the caller. */
 #define FILES (CAP(CAP_DAC_OVERRIDE) | CAP(CAP_DAC_READ_SEARCH) | CAP(CAP_CHOWN) | CAP(CAP_FOWNER))
 #define SIGNALS \
@@ -34,8 +36,8 @@ static const struct {
 	[PHASE_VIEW] = {0, FILES | NAMES | CONFINES},
 	[PHASE_MAPS] = {0, KERNEL_SIDE | FILES | NAMES | CONFINES},
 	[PHASE_SETUP] = {CAP_EVERY, CAP_EVERY},
-	[PHASE_RECORDING] = {KERNEL_SIDE | NAMES, KERNEL_SIDE | NAMES | FILES | CONFINES},
-	[PHASE_NAMING] = {NAMES, NAMES | FILES | CONFINES},
+	[PHASE_RECORDING] = {KERNEL_SIDE | NAMES | MAPPED, KERNEL_SIDE | NAMES | MAPPED | FILES | CONFINES},
+	[PHASE_NAMING] = {NAMES | MAPPED, NAMES | MAPPED | FILES | CONFINES},
 	[PHASE_LEAVING] = {0, FILES | SIGNALS},
 };
 

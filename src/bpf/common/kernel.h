@@ -72,10 +72,16 @@ struct super_block {
 	unsigned long s_magic;
 };
 
+typedef struct {
+	u32 val;
+} kuid_t;
+
 struct inode {
 	struct super_block *i_sb;
 	unsigned long i_ino;
 	u32 i_generation;
+	kuid_t i_uid;
+	long long i_size;
 };
 
 struct qstr {
@@ -203,10 +209,6 @@ struct cfs_rq {
 struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
-
-typedef struct {
-	u32 val;
-} kuid_t;
 
 struct cred {
 	kuid_t euid;

@@ -73,6 +73,8 @@ CORE long send_module_event(struct task_struct *t, struct vm_area_struct *vma, v
 
 	if (!file || !fs)
 		return 0;
+	p->event->owner = BPF_CORE_READ(file, f_inode, i_uid.val);
+	p->event->size = BPF_CORE_READ(file, f_inode, i_size);
 	p->dentry = (u64)BPF_CORE_READ(file, f_path.dentry);
 	p->mount = mount_of((u64)BPF_CORE_READ(file, f_path.mnt));
 	if (BPF_CORE_READ(file, f_mode) & FMODE_BACKING) {
@@ -98,6 +100,8 @@ GLOBAL int module_event(struct module_room *room NONNULL, struct modules *ms NON
 	e->end = ms->vma.end;
 	e->vdso = ms->vma.vdso;
 	e->build_id_bytes = ms->shareable.build_id_bytes;
+	e->owner = 0;
+	e->size = 0;
 	__builtin_memcpy(e->build_id, ms->shareable.build_id, BUILD_ID_BYTES);
 	e->path_start = PATH_BYTES;
 	fill_module_event(ms->vma.start, e, &p);

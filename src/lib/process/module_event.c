@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>
+#include "base/cleanup.h"
 #include "lib/buildid.h"
+#include "lib/process/identity.h"
 #include "lib/process/procfs.h"
 
 void module_event_read(struct module_event *ret, const struct event_module *e)
@@ -28,16 +30,43 @@ void module_event_read(struct module_event *ret, const struct event_module *e)
 		snprintf(ret->path, sizeof(ret->path), "[inode %llu]", e->ino); /* the mmap lock was held */
 }
 
-int module_event_open(const struct module_event *m, const struct event_module *e)
+/* Return @fd, which may be an error, if it is the file of @m; else -ENOENT. */
+static int accept(const struct module_event *m, int fd)
 {
-	int fd;
+	_cleanup_(closep) int file = fd;
+
+	return file >= 0 && identity_recorded(&m->module, file) ? steal_fd(&file) : -ENOENT;
+}
+
+static int accept_mapped(struct module_event *m, const struct event_module *e, int fd)
+{
+	_cleanup_(closep) int file = fd;
+
+	return file >= 0 && identity_mapped(&m->module, e, file) ? steal_fd(&file) : -ENOENT;
+}
+
+static int open_mapped(struct module_event *m, const struct event_module *e)
+{
+	int fd = accept_mapped(m, e, procfs_open_mapped(e->pid, e->start, e->end));
+
+	return fd < 0 ? accept_mapped(m, e, procfs_open_program(e->pid)) : fd;
+}
+
+int module_event_open(struct module_event *m, const struct event_module *e)
+{
+	bool has_path = m->path[0] == '/';
+	int fd = -ENOENT;
 
 	if (e->vdso == VDSO_COMPAT) /* not the same as this process's */
 		return procfs_copy_memory(e->pid, e->start, e->end);
-	if (m->path[0] != '/')
+	if (e->vdso)
 		return -ENOENT;
-	fd = procfs_open_in_root(e->pid, m->path);
+	/* By its path first: the other way needs a child. */
+	if (has_path)
+		fd = accept(m, procfs_open_in_root(e->pid, m->path));
 	if (fd < 0)
-		fd = procfs_open_in_root(e->parent, m->path);
-	return fd < 0 ? procfs_open_file(m->path) : fd;
+		fd = open_mapped(m, e);
+	if (fd < 0 && has_path)
+		fd = accept(m, procfs_open_in_root(e->parent, m->path));
+	return fd < 0 && has_path ? accept(m, procfs_open_file(m->path)) : fd;
 }

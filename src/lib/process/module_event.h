@@ -13,8 +13,9 @@ struct module_event {
 void module_event_read(struct module_event *ret, const struct event_module *e);
 
 /*
- * Open the file in the root of the event's process, of its parent, or of this process. The file may have been replaced
- * since, so the reader must check it with symbols_recorded().
+ * Open the file that the event's process has mapped, by its path in the root of that process; else wherever it is; else by
+ * its path in the root of the process's parent, or of this process. It is the recorded one (identity.h), and @m gets its device
+ * and inode as stat() tells them.
  * Returns a file descriptor or a negative errno.
  */
-int module_event_open(const struct module_event *m, const struct event_module *e);
+int module_event_open(struct module_event *m, const struct event_module *e);

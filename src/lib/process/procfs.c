@@ -24,6 +24,7 @@
 #include "lib/process/procfs.h"
 
 #define MAX_STATUS_BYTES (1 << 20)
+#define MAPPING_NAME_BYTES 80
 #define CONFIGFS_MAGIC 0x62656570 /* missing in linux/magic.h */
 #define FUSECTL_MAGIC 0x65735543
 #define MQUEUE_MAGIC 0x19800202
@@ -183,6 +184,40 @@ int procfs_open_in_root(pid_t pid, const char *path)
 	return root < 0 ? -errno : open_without_waiting(&(struct place){path, root});
 }
 
+int procfs_look_up(int root, const char *path)
+{
+	return look_up(&(struct place){path, root}, 0);
+}
+
+/* Opening the link waits for the lock of the mappings. */
+static int open_link(void *name)
+{
+	_cleanup_(closep) int path_fd = open(name, O_PATH | O_CLOEXEC);
+
+	return path_fd < 0 ? -errno : procfs_reopen(path_fd);
+}
+
+static void name_mapping(char ret[static MAPPING_NAME_BYTES], pid_t pid, uint64_t start, uint64_t end)
+{
+	snprintf(ret, MAPPING_NAME_BYTES, "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+}
+
+int procfs_open_mapped(pid_t pid, uint64_t start, uint64_t end)
+{
+	char name[MAPPING_NAME_BYTES];
+
+	name_mapping(name, pid, start, end);
+	return ask_for_file(open_link, name);
+}
+
+int procfs_open_program(pid_t pid)
+{
+	char name[MAPPING_NAME_BYTES];
+
+	snprintf(name, sizeof(name), "/proc/%d/exe", pid);
+	return ask_for_file(open_link, name);
+}
+
 static ssize_t read_link(void *name, char *ret, size_t size)
 {
 	ssize_t len = readlink(name, ret, size);
@@ -192,10 +227,10 @@ static ssize_t read_link(void *name, char *ret, size_t size)
 
 int procfs_mapped_path(pid_t pid, uint64_t start, uint64_t end, char *ret, size_t size)
 {
-	char name[80], path[PATH_MAX];
+	char name[MAPPING_NAME_BYTES], path[PATH_MAX];
 	ssize_t len;
 
-	snprintf(name, sizeof(name), "/proc/%d/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
+	name_mapping(name, pid, start, end);
 	len = ask_in_child(read_link, name, path, sizeof(path));
 	if (len < 0)
 		return len;

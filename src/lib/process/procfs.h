@@ -32,6 +32,21 @@ int procfs_reopen(int path_fd);
 int procfs_open_in_root(pid_t pid, const char *path);
 
 /*
+ * Like procfs_open_file(), for the file that @pid has mapped from @start to @end, wherever it is: in another mount namespace, in
+ * none, or removed. Needs CAP_SYS_ADMIN or CAP_CHECKPOINT_RESTORE (proc_map_files_get_link(), linux 6.18 fs/proc/base.c).
+ */
+int procfs_open_mapped(pid_t pid, uint64_t start, uint64_t end);
+
+/* The same for the program that @pid runs, for which /proc/PID/exe needs no more than the right to look at the process. */
+int procfs_open_program(pid_t pid);
+
+/*
+ * Look up @path, in the folder @root as if that was the root, or AT_FDCWD: as it is. Returns an O_PATH descriptor or a negative
+ * errno. It may wait.
+ */
+int procfs_look_up(int root, const char *path);
+
+/*
  * Read the path of the file that @pid has mapped from @start to @end, as this process sees it, to @ret of @size bytes.
  * Returns 0, -ENOENT (no such mapping, or not of a file), -ENAMETOOLONG, or an error of /proc or ask.h.
  */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include "base/cleanup.h"
 #include "base/map.h"
 #include "lib/buildid.h"
 #include "lib/process/jitdump.h"
@@ -56,11 +57,14 @@ void modules_ask(struct modules_known *m, int named)
 
 void modules_learn(struct modules_known *m, const struct event_module *e)
 {
+	_cleanup_(closep) int fd = -1;
 	struct module_event met;
 	uint32_t *index;
 	bool added;
 
 	module_event_read(&met, e);
+	/* When names are looked up, the file may be deleted, or its mount namespace gone. */
+	fd = module_event_open(&met, e);
 	index = map_at(&m->by_id, e->id, &added);
 	if (!index)
 		return;
@@ -68,8 +72,7 @@ void modules_learn(struct modules_known *m, const struct event_module *e)
 		*index = profile_module(m->writer, &met.module);
 	else
 		profile_module_update(m->writer, *index, &met.module);
-	/* When names are looked up, the file may be deleted, or its mount namespace gone. */
-	module_fds_keep(&m->fds, *index, module_event_open(&met, e));
+	module_fds_keep(&m->fds, *index, steal_fd(&fd));
 }
 
 static uint32_t anon_index(struct modules_known *m, pid_t pid)

@@ -55,13 +55,13 @@ void live_symbols_free(struct live_symbols *n)
 }
 
 /* Read the symbols of the file. Returns NULL if the file is not available here. */
-static struct symfile *read_symbols(const struct module_event *m, const struct event_module *e)
+static struct symfile *read_symbols(struct module_event *m, const struct event_module *e)
 {
 	_cleanup_(closep) int fd = module_event_open(m, e);
 	_cleanup_(symfile_freep) struct symfile *s = symfile_new();
 	struct elfread wanted = {.fd = fd, .path = m->path, .no_servers = true};
 
-	if (fd < 0 || !s || !symbols_recorded(&m->module, fd) || elfread(s, &wanted))
+	if (fd < 0 || !s || elfread(s, &wanted))
 		return NULL;
 	return steal(s);
 }

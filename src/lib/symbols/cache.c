@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
-/* A cache of what earlier look-ups found in files, by build id. See cache.h. */
+/* A cache of what earlier look-ups found in files. See cache.h. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,12 +16,11 @@
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "base/vec.h"
+#include "lib/process/identity.h"
 #include "lib/symbols/cache.h"
 #include "lib/symbols/own_folder.h"
 
 #define LEFT_BEHIND_S 3600 /* an unfinished file that is older is a leftover */
-
-static const char magic[8] = "dusksym";
 
 int dusk_cache_folder(char *ret, size_t room)
 {
@@ -42,9 +41,9 @@ int dusk_cache_folder(char *ret, size_t room)
 }
 
 /* An entry that another user owns (except root), or may write to, is not trusted. */
-static int open_entry(int dir, const char *build_id)
+static int open_entry(int dir, const char *key)
 {
-	_cleanup_(closep) int fd = openat(dir, build_id, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	_cleanup_(closep) int fd = openat(dir, key, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st))
@@ -61,26 +60,76 @@ static bool good_name(const char *build_id)
 	return len >= 8 && len <= 128 && strspn(build_id, "0123456789abcdef") == len;
 }
 
-int cache_load(struct symfile *s, const char *folder, const char *build_id)
+#define KEY_BYTES 160
+
+/* Which of the files with its build id an entry is of: a stripped copy has the same, and one that was altered. */
+struct head {
+	char magic[8];
+	uint64_t bytes;	 /* of the file */
+	int64_t changed; /* in seconds */
+};
+
+/* Write the name of the entry of the file @fd to @ret. Returns 0, -EINVAL, or -EPERM: it may be anybody's word. */
+static int name_entry(char ret[static KEY_BYTES], const char *build_id, int fd)
 {
-	_cleanup_(closep) int dir = good_name(build_id) ? own_folder_open(folder, false) : -EINVAL, fd = -1;
+	int64_t owner = fd < 0 ? IDENTITY_OURS : identity_owner(fd);
+
+	if (!good_name(build_id))
+		return -EINVAL;
+	if (owner == IDENTITY_ANYBODY)
+		return -EPERM;
+	if (owner == IDENTITY_OURS)
+		strcpy(ret, build_id);
+	else
+		snprintf(ret, KEY_BYTES, "%s.%" PRId64, build_id, owner);
+	return 0;
+}
+
+static struct head head_of(int fd)
+{
+	struct head h = {.magic = "dusksym"};
+	struct stat st;
+
+	if (fd >= 0 && !fstat(fd, &st)) {
+		h.bytes = st.st_size;
+		h.changed = st.st_mtime;
+	}
+	return h;
+}
+
+/* Check the head of an entry for the file @fd. */
+static int check_head(const char *bytes, size_t len, int fd)
+{
+	struct head is, wanted = head_of(fd);
+
+	if (len < sizeof(is))
+		return -EBADMSG;
+	memcpy(&is, bytes, sizeof(is));
+	if (memcmp(is.magic, wanted.magic, sizeof(is.magic)))
+		return -EBADMSG;
+	return fd < 0 || (is.bytes == wanted.bytes && is.changed == wanted.changed) ? 0 : -ESTALE;
+}
+
+int cache_load(struct symfile *s, const char *folder, const char *build_id, int fd)
+{
+	_cleanup_(closep) int dir = own_folder_open(folder, false), entry = -1;
 	_cleanup_(freep) char *bytes = NULL;
+	char name[KEY_BYTES];
 	ssize_t taken;
 	size_t len;
-	int err;
+	int err = dir < 0 ? dir : name_entry(name, build_id, fd);
 
-	if (dir < 0)
-		return dir;
-	fd = open_entry(dir, build_id);
-	if (fd < 0)
-		return fd;
-	err = file_read_fd(&bytes, &len, fd, CACHE_MAX_BYTES);
 	if (err)
 		return err;
-	if (len < sizeof(magic) || memcmp(bytes, magic, sizeof(magic)))
-		return -EBADMSG;
-	taken = symfile_take(s, bytes + sizeof(magic), len - sizeof(magic));
-	futimens(fd, NULL); /* mark it as used */
+	entry = open_entry(dir, name);
+	if (entry < 0)
+		return entry;
+	err = file_read_fd(&bytes, &len, entry, CACHE_MAX_BYTES);
+	err = err ?: check_head(bytes, len, fd);
+	if (err)
+		return err;
+	taken = symfile_take(s, bytes + sizeof(struct head), len - sizeof(struct head));
+	futimens(entry, NULL); /* mark it as used */
 	return taken < 0 ? taken : 0;
 }
 
@@ -144,24 +193,28 @@ static int evict(int dir, uint64_t max_bytes)
 	return err;
 }
 
-int cache_store(const struct symfile *s, const char *folder, const char *build_id, uint64_t max_bytes)
+int cache_store(const struct symfile *s, const char *folder, const char *build_id, int fd, uint64_t max_bytes)
 {
-	_cleanup_(closep) int dir = good_name(build_id) ? own_folder_open(folder, true) : -EINVAL, fd = -1;
-	char temporary[64];
+	char temporary[64], name[KEY_BYTES];
+	_cleanup_(closep) int dir = -1, entry = -1;
+	struct head head = head_of(fd);
 	uint64_t random;
-	int err;
+	int err = name_entry(name, build_id, fd);
 
+	if (err)
+		return err;
+	dir = own_folder_open(folder, true);
 	if (dir < 0)
 		return dir;
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return -EAGAIN;
 	snprintf(temporary, sizeof(temporary), ".%016" PRIx64, random);
-	fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0)
+	entry = openat(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (entry < 0)
 		return -errno;
-	err = write(fd, magic, sizeof(magic)) == sizeof(magic) ? 0 : -EIO;
-	err = err ?: symfile_write(s, fd);
-	if (!err && renameat(dir, temporary, dir, build_id))
+	err = file_write_fd(entry, &head, sizeof(head));
+	err = err ?: symfile_write(s, entry);
+	if (!err && renameat(dir, temporary, dir, name))
 		err = -errno;
 	if (err)
 		unlinkat(dir, temporary, 0);

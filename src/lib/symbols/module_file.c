@@ -7,10 +7,12 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "lib/process/identity.h"
 #include "lib/process/procfs.h"
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/symbols.h"
@@ -32,7 +34,7 @@ static int vdso_file(void)
 	if (bytes > MAX_VDSO_BYTES)
 		return -ENOENT;
 	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd < 0 || write(fd, ehdr, bytes) != (ssize_t)bytes)
+	if (fd < 0 || write(fd, ehdr, bytes) != (ssize_t)bytes || fchmod(fd, 0400))
 		return -EIO;
 	return steal_fd(&fd);
 }
@@ -51,7 +53,7 @@ static int accept_file(const struct dusk_module *m, int fd, bool *found)
 
 	if (file < 0)
 		return -ENOENT;
-	if (symbols_recorded(m, file))
+	if (identity_recorded(m, file))
 		return steal_fd(&file);
 	*found = true;
 	return -ENOENT;

@@ -3,7 +3,7 @@
  * Find the local file of a recorded module.
  *
  * A profile is read in later boots and on other machines. A file is accepted only if it has the recorded build id or,
- * if none was recorded, the recorded device and inode.
+ * if none was recorded, the recorded device and inode (lib/process/identity.h).
  */
 #pragma once
 #include <stdbool.h>

@@ -22,6 +22,7 @@
 #include "lib/symbols/elfread.h"
 #include "lib/error.h"
 #include "lib/options.h"
+#include "lib/process/identity.h"
 #include "lib/profile/profile_read.h"
 #include "lib/symbols/module_file.h"
 #include "lib/symbols/servers.h"
@@ -51,7 +52,7 @@ int symbolizer_open(const struct symbolizer *s, uint32_t i, char **other)
 								  : -1;
 
 	*other = NULL;
-	if (fd >= 0 && symbols_recorded(m, fd))
+	if (fd >= 0 && identity_recorded(m, fd))
 		return fd;
 	closep(&fd);
 	return module_file_open(m, dusk_profile_setting(s->p, "kernel"), other);
@@ -159,13 +160,11 @@ static bool was_read(struct symbolizer *s, const struct dusk_module *m, const st
 	return false;
 }
 
-/* Read from the file what @symfile lacks, and cache it. */
-static int read_file(struct symbolizer *s, uint32_t module, const struct group *g, struct symfile *symfile)
+/* Read from the file @fd of @m what @symfile lacks. @complete is set if it is all that there is. */
+static int read_file(struct symbolizer *s, const struct dusk_module *m, const struct group *g, int fd,
+		     struct symfile *symfile, bool *complete)
 {
-	const struct dusk_module *m = &s->p->modules[module];
 	uint64_t began_ns = now_ns();
-	_cleanup_(freep) char *other = NULL;
-	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
 	_cleanup_(freep) uint64_t *offsets = calloc(g->nr + 1UL, sizeof(*offsets));
 	struct elfread e = {
 		.fd = fd,
@@ -197,9 +196,7 @@ static int read_file(struct symbolizer *s, uint32_t module, const struct group *
 		return 0;
 	}
 	s->spent_ns += now_ns() - began_ns;
-	/* A failure to write the cache is harmless. */
-	if (was_read(s, m, symfile, &e) && e.lines && cache_of(s, m))
-		cache_store(symfile, cache_of(s, m), m->build_id, CACHE_MAX_BYTES);
+	*complete = was_read(s, m, symfile, &e) && e.lines;
 	return 0;
 }
 
@@ -208,9 +205,13 @@ static int know_file(struct symbolizer *s, uint32_t module, const struct group *
 {
 	const struct dusk_module *m = &s->p->modules[module];
 	_cleanup_(symfile_freep) struct symfile *symfile = symfile_new();
+	_cleanup_(freep) char *other = NULL;
+	_cleanup_(closep) int fd = symbolizer_open(s, module, &other);
+	const char *cache = cache_of(s, m);
+	bool complete = false;
 	int rc = 0;
 
-	if (symfile && cache_of(s, m) && !cache_load(symfile, cache_of(s, m), m->build_id) &&
+	if (symfile && cache && !cache_load(symfile, cache, m->build_id, fd) &&
 	    may_have_more(s, symfile, m->build_id)) {
 		symfile_free(symfile);
 		symfile = symfile_new();
@@ -218,7 +219,9 @@ static int know_file(struct symbolizer *s, uint32_t module, const struct group *
 	if (!symfile)
 		return -ENOMEM;
 	if (!suffices(s, symfile, g))
-		rc = read_file(s, module, g, symfile);
+		rc = read_file(s, m, g, fd, symfile, &complete);
+	if (complete && cache)
+		cache_store(symfile, cache, m->build_id, fd, CACHE_MAX_BYTES); /* a failure is harmless */
 	if (!rc)
 		*ret = steal(symfile);
 	return rc;

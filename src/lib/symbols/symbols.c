@@ -330,13 +330,3 @@ bool symbols_installed(const char *build_id)
 	snprintf(path, sizeof(path), SYMBOLS_BY_BUILD_ID, build_id, build_id + 2);
 	return !access(path, F_OK);
 }
-
-bool symbols_recorded(const struct dusk_module *m, int fd)
-{
-	char build_id[BUILDID_TEXT_BYTES];
-	struct stat st;
-
-	if (*m->build_id)
-		return !buildid_read(build_id, sizeof(build_id), fd) && !strcmp(build_id, m->build_id);
-	return m->ino && !fstat(fd, &st) && st.st_dev == m->dev && st.st_ino == m->ino;
-}

@@ -59,6 +59,3 @@ int symbols_report(Dwfl **dwfl, Dwfl_Module **module, int fd, const char *path);
 
 /* Return whether that file exists. */
 bool symbols_installed(const char *build_id);
-
-/* Return whether @fd is the file recorded as @m: by build id, or by device and inode if none was recorded. */
-bool symbols_recorded(const struct dusk_module *m, int fd);

@@ -14,8 +14,8 @@
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include "base/cleanup.h"
+#include "lib/process/identity.h"
 #include "lib/process/module_event.h"
-#include "lib/symbols/symbols.h"
 
 #define BYTES 4096
 
@@ -42,6 +42,8 @@ static struct event_module event_of(pid_t pid)
 
 	assert_int_equal(stat(path, &st), 0);
 	e.ino = st.st_ino;
+	e.owner = st.st_uid;
+	e.size = st.st_size;
 	e.dev = (u64)major(st.st_dev) << 20 | minor(st.st_dev);
 	memcpy(e.path + e.path_start, path, strlen(path));
 	return e;
@@ -122,8 +124,51 @@ static void a_file_is_found_when_its_process_is_gone(void **state)
 		e.parent = parent_lives ? getpid() : pid;
 		fd = module_event_open(&m, &e);
 		assert_true(fd >= 0);
-		assert_true(symbols_recorded(&m.module, fd));
+		assert_true(identity_recorded(&m.module, fd));
 	}
+}
+
+/* As a program that was upgraded before the recording: its file is there for those that run it, but has no path. */
+static void module_event__a_removed_file_is_found_by_its_mapping(void **state)
+{
+	struct event_module e = event_of(getpid());
+	_cleanup_(closep) int file = open(path, O_RDONLY), fd = -1, other = -1;
+	char *p = mmap(NULL, BYTES, PROT_READ, MAP_PRIVATE, file, 0);
+	struct module_event m;
+
+	if (geteuid())
+		skip(); /* CAP_CHECKPOINT_RESTORE */
+	assert_ptr_not_equal(p, MAP_FAILED);
+	assert_int_equal(unlink(path), 0);
+	other = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
+	e.start = (uintptr_t)p;
+	e.end = e.start + BYTES;
+	module_event_read(&m, &e);
+	fd = module_event_open(&m, &e);
+	assert_true(fd >= 0 && identity_recorded(&m.module, fd));
+	/* Where another file is mapped by now there is none. */
+	assert_int_equal(ftruncate(other, 2 * BYTES), 0);
+	assert_ptr_equal(mmap(p, BYTES, PROT_READ, MAP_PRIVATE | MAP_FIXED, other, 0), p);
+	assert_int_equal(module_event_open(&m, &e), -ENOENT);
+	munmap(p, BYTES);
+	assert_int_equal(ftruncate(other, BYTES), 0);
+}
+
+/* The program itself needs no mapping that is known, and no capability. */
+static void module_event__a_removed_program_is_found_by_its_process(void **state)
+{
+	struct event_module e = event_of(getpid());
+	_cleanup_(closep) int fd = -1;
+	struct module_event m;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat("/proc/self/exe", &st), 0);
+	e.ino = st.st_ino;
+	e.dev = (u64)major(st.st_dev) << 20 | minor(st.st_dev);
+	module_event_read(&m, &e);
+	fd = module_event_open(&m, &e);
+	assert_true(fd >= 0 && identity_recorded(&m.module, fd));
 }
 
 static void another_file_at_the_same_path_is_not_the_one(void **state)
@@ -134,12 +179,12 @@ static void another_file_at_the_same_path_is_not_the_one(void **state)
 
 	module_event_read(&m, &e);
 	old = module_event_open(&m, &e); /* so that its inode is not used again */
-	assert_true(symbols_recorded(&m.module, old));
+	assert_true(identity_recorded(&m.module, old));
 	assert_int_equal(unlink(path), 0);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL, 0600);
 	assert_true(fd >= 0);
-	assert_false(symbols_recorded(&m.module, fd));
-	assert_true(symbols_recorded(&m.module, old));
+	assert_false(identity_recorded(&m.module, fd));
+	assert_true(identity_recorded(&m.module, old));
 }
 
 int main(void)
@@ -149,6 +194,8 @@ int main(void)
 		cmocka_unit_test(the_vdso_is_no_file),
 		cmocka_unit_test(a_path_that_did_not_come_is_asked_of_the_process),
 		cmocka_unit_test(a_file_is_found_when_its_process_is_gone),
+		cmocka_unit_test(module_event__a_removed_file_is_found_by_its_mapping),
+		cmocka_unit_test(module_event__a_removed_program_is_found_by_its_process),
 		cmocka_unit_test(another_file_at_the_same_path_is_not_the_one),
 	};
 

@@ -497,20 +497,20 @@ static void a_cache_of_somebody_else_is_left_alone(void **state)
 	(void)state;
 	compile("-g");
 	dusk_profile_free(looked_up(folder, NULL));
-	assert_int_equal(cache_store(s, folder, "0123456789abcdef", CACHE_MAX_BYTES), 0);
+	assert_int_equal(cache_store(s, folder, "0123456789abcdef", -1, CACHE_MAX_BYTES), 0);
 	shell("chmod 777 cache/dusk");
-	assert_int_equal(cache_store(s, folder, "0123456789abcdef", CACHE_MAX_BYTES), -EPERM);
-	assert_int_equal(cache_load(s, folder, "0123456789abcdef"), -EPERM);
+	assert_int_equal(cache_store(s, folder, "0123456789abcdef", -1, CACHE_MAX_BYTES), -EPERM);
+	assert_int_equal(cache_load(s, folder, "0123456789abcdef", -1), -EPERM);
 	shell("chmod 700 cache/dusk");
 	if (!geteuid()) {
 		shell("chown 65534 cache/dusk/0123456789abcdef");
-		assert_int_equal(cache_load(s, folder, "0123456789abcdef"), -EPERM);
+		assert_int_equal(cache_load(s, folder, "0123456789abcdef", -1), -EPERM);
 		shell("chown 0 cache/dusk/0123456789abcdef && chmod 622 cache/dusk/0123456789abcdef");
-		assert_int_equal(cache_load(s, folder, "0123456789abcdef"), -EPERM);
+		assert_int_equal(cache_load(s, folder, "0123456789abcdef", -1), -EPERM);
 	}
 	shell("mv cache/dusk cache/real && ln -s real cache/dusk");
-	assert_true(cache_load(s, folder, "0123456789abcdef") < 0);
-	assert_int_equal(cache_store(s, folder, "../../passwd", CACHE_MAX_BYTES), -EINVAL);
+	assert_true(cache_load(s, folder, "0123456789abcdef", -1) < 0);
+	assert_int_equal(cache_store(s, folder, "../../passwd", -1, CACHE_MAX_BYTES), -EINVAL);
 }
 
 static void the_cache_forgets_what_was_used_least_recently(void **state)
@@ -522,12 +522,12 @@ static void the_cache_forgets_what_was_used_least_recently(void **state)
 	shell("rm -rf cache && mkdir cache");
 	for (int i = 0; i < 9; i++) {
 		snprintf(name, sizeof(name), "%08d", i);
-		assert_int_equal(cache_store(s, folder, name, CACHE_MAX_BYTES), 0);
+		assert_int_equal(cache_store(s, folder, name, -1, CACHE_MAX_BYTES), 0);
 		shell("touch -d 2020-01-0%d cache/dusk/%s", i + 1, name);
 	}
-	assert_int_equal(cache_load(s, folder, "00000000"), 0);
-	/* Each has 8 bytes: there is room for the one that was just read, the one that is new, and the youngest. */
-	assert_int_equal(cache_store(s, folder, "00000009", 3 * 8), 0);
+	assert_int_equal(cache_load(s, folder, "00000000", -1), 0);
+	/* Each has a head only: there is room for the one that was just read, the one that is new, and the youngest. */
+	assert_int_equal(cache_store(s, folder, "00000009", -1, 3 * 24), 0);
 	snprintf(list, sizeof(list), "test \"$(cd cache/dusk && echo *)\" = '00000000 00000008 00000009'");
 	shell("%s", list);
 }
@@ -542,8 +542,8 @@ static int use_cache(const struct symfile *s)
 		_cleanup_(symfile_free_it) struct symfile *t = symfile_new();
 		int rc;
 
-		bad += !!cache_store(s, folder, "0123456789abcdef", room[i % 7 == 6]);
-		rc = cache_load(t, folder, "0123456789abcdef");
+		bad += !!cache_store(s, folder, "0123456789abcdef", -1, room[i % 7 == 6]);
+		rc = cache_load(t, folder, "0123456789abcdef", -1);
 		bad += rc ? rc != -ENOENT : symfile_file_hash(t) != symfile_file_hash(s);
 	}
 	return bad;
