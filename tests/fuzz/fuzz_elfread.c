@@ -20,7 +20,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct symfile_place places[SYMFILE_PLACES];
 	struct symfile *s = symfile_new();
 	uint64_t offsets[NR];
-	struct elfread e = {memfd_create("elf", MFD_CLOEXEC), "/nowhere/elf", offsets, NR, true};
+	struct elfread e = {.fd = memfd_create("elf", MFD_CLOEXEC),
+			    .path = "/nowhere/elf",
+			    .offsets = offsets,
+			    .nr = NR,
+			    .lines = true};
 
 	assert(e.fd >= 0 && write(e.fd, data, size) == (ssize_t)size);
 	for (size_t i = 0; i < NR; i++)

@@ -59,7 +59,7 @@ static struct symfile *read_symbols(struct module_event *m, const struct event_m
 {
 	_cleanup_(closep) int fd = module_event_open(m, e);
 	_cleanup_(symfile_freep) struct symfile *s = symfile_new();
-	struct elfread wanted = {.fd = fd, .path = m->path, .no_servers = true};
+	struct elfread wanted = {.fd = fd, .path = m->path, .pid = m->module.pid, .no_servers = true};
 
 	if (fd < 0 || !s || elfread(s, &wanted))
 		return NULL;

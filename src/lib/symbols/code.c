@@ -121,12 +121,13 @@ static int read_confined(void *arg, int out)
 	return code_write(&t->wanted, out);
 }
 
-static int read_code(struct code *c, const char *path)
+static int read_code(struct code *c, const struct dusk_module *m)
 {
-	struct taking t = {{c->public.fd, path, c->public.start}, c, 1};
+	struct taking t = {{c->public.fd, m->path, c->public.start}, c, 1};
 	struct confined confined = {
 		.fd = c->public.fd,
-		.path = path,
+		.path = m->path,
+		.pid = m->pid,
 		.servers = true,
 		.arg = &t,
 		.read = read_confined,
@@ -152,7 +153,7 @@ int dusk_code_read(struct dusk_code **ret, const struct dusk_profile *p, uint32_
 	c->public.fd = open_module(m, err);
 	if (c->public.fd < 0)
 		return c->public.fd;
-	rc = read_code(c, m->path);
+	rc = read_code(c, m);
 	if (rc == -ENODATA)
 		return error_set(err, rc, "no symbol and no FDE tells where the function at 0x%" PRIx64 " of %s ends",
 				 c->public.start, m->path);

@@ -68,6 +68,7 @@ static void be_opener(const struct run *r, int channel)
 		.notify = descriptor_receive(channel),
 		.fd = r->c->fd,
 		.path = r->c->path,
+		.pid = r->c->pid,
 		.servers = r->c->servers,
 		.talk = r->talk,
 	};

@@ -13,6 +13,7 @@
 struct confined {
 	int fd;				 /* the file, borrowed */
 	const char *path;		 /* its name: debug files are searched beside it */
+	pid_t pid;			 /* a process that had it mapped, perhaps in a root of its own; 0: none */
 	bool servers;			 /* debuginfod servers may be asked */
 	void *arg;			 /* passed to the next two */
 	int (*read)(void *arg, int out); /* in that process: write the output to @out; 0 or a negative errno */

@@ -31,6 +31,7 @@ int elfread(struct symfile *s, struct elfread *e)
 	struct confined c = {
 		.fd = e->fd,
 		.path = e->path,
+		.pid = e->pid,
 		.servers = !e->no_servers,
 		.arg = &r,
 		.read = read_confined,

@@ -11,6 +11,7 @@
 struct elfread {
 	int fd;			 /* the file, borrowed */
 	const char *path;	 /* debug files are searched beside it */
+	pid_t pid;		 /* a process that had it mapped: its root may be the one of @path; 0: none */
 	const uint64_t *offsets; /* file offsets of code; the units of it are wanted */
 	size_t nr;
 	bool lines;		/* false: no debug information, names only */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Decide which files a process that reads an untrusted binary may open, and open them. See opener.h. */
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -17,6 +18,7 @@
 
 #include "base/cleanup.h"
 #include "lib/symbols/opener.h"
+#include "lib/process/identity.h"
 #include "lib/process/procfs.h"
 #include "lib/symbols/servers.h"
 
@@ -44,21 +46,45 @@ static int read_path(char *ret, pid_t pid, uint64_t address)
 	return -ENAMETOOLONG;
 }
 
-/* Check whether @path is below @folder after links are resolved. The root does not count, as every path is below it. */
-static bool is_below(const char *path, const char *folder)
-{
-	_cleanup_(freep) char *real = realpath(folder, NULL);
-	size_t len = real ? strlen(real) : 0;
+/* Where the names that the reader gives are looked up: in the folder @root, and @beside the binary if it is there. */
+struct where {
+	int root; /* as procfs_look_up() takes it */
+	bool beside;
+};
 
+/* Read the kernel's name of what @fd refers to. */
+static bool name_of(int fd, char ret[static PATH_MAX])
+{
+	char link[64];
+	ssize_t len;
+
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	len = readlink(link, ret, PATH_MAX - 1);
+	if (len <= 0)
+		return false;
+	ret[len] = 0;
+	return true;
+}
+
+/* Check whether @path is below @folder after links are resolved. The root does not count, as every path is below it. */
+static bool is_below(const char *path, int root, const char *folder)
+{
+	_cleanup_(closep) int fd = procfs_look_up(root, folder);
+	char real[PATH_MAX];
+	size_t len;
+
+	if (fd < 0 || !name_of(fd, real))
+		return false;
+	len = strlen(real);
 	return len > 1 && !strncmp(path, real, len) && path[len] == '/';
 }
 
-static bool is_beside(const char *path, const char *binary)
+static bool is_beside(const char *path, int root, const char *binary)
 {
 	const char *slash = strrchr(binary, '/');
 	_cleanup_(freep) char *folder = slash ? strndup(binary, slash - binary) : NULL;
 
-	return folder && is_below(path, folder);
+	return folder && is_below(path, root, folder);
 }
 
 static bool is_split(const char *path)
@@ -68,23 +94,47 @@ static bool is_split(const char *path)
 	return dot && (!strcmp(dot, ".dwo") || !strcmp(dot, ".dwp"));
 }
 
+/* Check whether what @file says may be taken for what @o's binary says, and whether it is a secret that the binary is not. */
+static bool is_fit(const struct opener *o, int file_fd)
+{
+	int64_t owner = identity_owner(o->fd);
+	struct stat file, binary;
+
+	if (fstat(file_fd, &file) || fstat(o->fd, &binary) || !S_ISREG(file.st_mode))
+		return false;
+	if (!(file.st_mode & S_IROTH) && (binary.st_mode & S_IROTH || file.st_uid != binary.st_uid))
+		return false;
+	return identity_owner(file_fd) == IDENTITY_OURS || (owner != IDENTITY_OURS && file.st_uid == binary.st_uid);
+}
+
 /*
  * Check whether the O_PATH descriptor @place may be read. Its path is read from the kernel, not taken from the request.
  */
-static bool may_open(const struct opener *o, int place)
+static bool may_open(const struct opener *o, const struct where *w, int place)
 {
-	char link[64], path[PATH_MAX];
-	struct stat file, binary;
-	ssize_t len;
+	char path[PATH_MAX];
 
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", place);
-	len = readlink(link, path, sizeof(path) - 1);
-	if (len <= 0 || fstat(place, &file) || fstat(o->fd, &binary))
-		return false;
-	path[len] = 0;
-	if (file.st_uid && file.st_uid != binary.st_uid && file.st_uid != getuid())
-		return false;
-	return is_below(path, DEBUG_FILES) || is_beside(path, o->path) || is_split(path);
+	return is_fit(o, place) && name_of(place, path) &&
+	       (is_below(path, w->root, DEBUG_FILES) || (w->beside && is_beside(path, w->root, o->path)) ||
+		is_split(path));
+}
+
+/* Open the ELF file at @path. Returns a descriptor or a negative errno. */
+static int open_there(const struct opener *o, const struct where *w, const char *path)
+{
+	_cleanup_(closep) int place = procfs_look_up(w->root, path), fd = -1;
+	char magic[SELFMAG];
+
+	if (place < 0)
+		return place;
+	if (!may_open(o, w, place))
+		return -EACCES;
+	fd = procfs_reopen(place);
+	if (fd < 0)
+		return fd == -EINVAL ? -EACCES : fd;
+	if (pread(fd, magic, SELFMAG, 0) != SELFMAG || memcmp(magic, ELFMAG, SELFMAG))
+		return -EACCES;
+	return steal_fd(&fd);
 }
 
 /* Check whether libdw searches the .dwp of a file under the name that it has for its descriptor (base/sandbox.c). */
@@ -96,11 +146,37 @@ static bool is_package_of_descriptor(const char *path)
 	return !strncmp(path, folder, strlen(folder)) && !strcmp(number + strspn(number, "0123456789"), ".dwp");
 }
 
-/* Open the file at @path. Returns a descriptor or a negative errno. */
-static int open_debug_file(const struct opener *o, const char *path)
+/* Return whether the binary is in the folder @root by its name. */
+static bool is_there(const struct opener *o, int root)
 {
+	_cleanup_(closep) int fd = procfs_look_up(root, o->path);
+	struct stat there, binary;
+
+	return fd >= 0 && !fstat(fd, &there) && !fstat(o->fd, &binary) && there.st_dev == binary.st_dev &&
+	       there.st_ino == binary.st_ino;
+}
+
+/* Find where the binary is by its name. If it is nowhere any more, nothing is beside it. */
+static struct where find_binary(const struct opener *o)
+{
+	char name[32];
+	int root;
+
+	if (is_there(o, AT_FDCWD))
+		return (struct where){AT_FDCWD, true};
+	snprintf(name, sizeof(name), "/proc/%d/root", o->pid);
+	root = o->pid ? open(name, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (root >= 0 && is_there(o, root))
+		return (struct where){root, true};
+	closep(&root);
+	return (struct where){AT_FDCWD, false};
+}
+
+/* Open the file that the reader calls @path. Returns a descriptor or a negative errno. */
+static int open_debug_file(const struct opener *o, const struct where *w, const char *path)
+{
+	static const struct where here = {AT_FDCWD, false};
 	char package[PATH_MAX + 8];
-	_cleanup_(closep) int place = -1;
 	int fd;
 
 	if (!strncmp(path, SERVERS_FILE, strlen(SERVERS_FILE)))
@@ -111,17 +187,12 @@ static int open_debug_file(const struct opener *o, const char *path)
 		snprintf(package, sizeof(package), "%s.dwp", o->path);
 		path = package;
 	}
-	place = open(path, O_PATH | O_CLOEXEC);
-	if (place < 0)
-		return -errno;
-	if (!may_open(o, place))
-		return -EACCES;
-	fd = procfs_reopen(place);
-	return fd == -EINVAL ? -EACCES : fd;
+	fd = open_there(o, w, path);
+	return fd < 0 && w->root != AT_FDCWD ? open_there(o, &here, path) : fd;
 }
 
 /* Answer the system call in @q. Returns a descriptor, which the caller closes, or a negative errno. */
-static int open_for(const struct opener *o, const struct seccomp_notif *q)
+static int open_for(const struct opener *o, const struct where *w, const struct seccomp_notif *q)
 {
 	bool at = q->data.nr == SYS_openat;
 	char path[PATH_MAX];
@@ -133,7 +204,7 @@ static int open_for(const struct opener *o, const struct seccomp_notif *q)
 	/* Another process may have that number by now. */
 	if (!err && seccomp_notify_id_valid(o->notify, q->id))
 		err = -ENOENT;
-	return err ?: open_debug_file(o, path);
+	return err ?: open_debug_file(o, w, path);
 }
 
 /* Install @fd in the other process and let its call return it. Returns false if that fails. */
@@ -152,6 +223,7 @@ static bool give(const struct opener *o, const struct seccomp_notif *q, int fd)
 void opener_run(const struct opener *o)
 {
 	struct pollfd ready = {.fd = o->notify, .events = POLLIN};
+	struct where w = find_binary(o);
 	struct seccomp_notif_resp *r;
 	struct seccomp_notif *q;
 
@@ -163,7 +235,7 @@ void opener_run(const struct opener *o)
 		memset(q, 0, sizeof(*q));
 		if (seccomp_notify_receive(o->notify, q))
 			continue;
-		fd = open_for(o, q);
+		fd = open_for(o, &w, q);
 		if (fd >= 0 && give(o, q, fd))
 			continue;
 		memset(r, 0, sizeof(*r));

@@ -169,6 +169,7 @@ static int read_file(struct symbolizer *s, const struct dusk_module *m, const st
 	struct elfread e = {
 		.fd = fd,
 		.path = m->path,
+		.pid = m->pid,
 		.offsets = offsets,
 		.nr = g->nr,
 		.lines = !s->opts->no_lines,

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
@@ -273,7 +275,7 @@ static void make(const char *name)
 	_cleanup_(freep) char *path = in_folder(name);
 	_cleanup_(closep) int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 
-	assert_int_equal(write(fd, "x", 1), 1);
+	assert_int_equal(write(fd, ELFMAG, SELFMAG), SELFMAG);
 }
 
 static void debug_files_are_opened_for_it_and_nothing_else(void **state)
@@ -322,6 +324,114 @@ static void debug_files_of_strangers_are_not_opened(void **state)
 	assert_int_equal(chown(binary, 12345, 12345), 0); /* then it is no stranger */
 	assert_int_equal(run(try_files, paths, &c), 0);
 	assert_int_equal(heard.said[0], 0);
+}
+
+/* Whoever takes the reader over learns nothing that the binary's owner may not tell everybody. */
+static void opener__secrets_and_what_is_no_elf_file_stay_closed(void **state)
+{
+	_cleanup_(freep) char *secret = in_folder("bin/secret.debug"), *text = in_folder("bin/text.debug"),
+			      *open_to_all = in_folder("bin/open.debug");
+	const char *paths[] = {secret, text, open_to_all, NULL};
+	struct confined c;
+	FILE *f;
+
+	(void)state;
+	make("bin/secret.debug");
+	make("bin/open.debug");
+	assert_int_equal(chmod(secret, 0600), 0);
+	assert_int_equal(chmod(open_to_all, 0646), 0);
+	f = fopen(text, "w");
+	fputs("root:*:1\n", f);
+	fclose(f);
+	assert_int_equal(run(try_files, paths, &c), 0);
+	for (size_t i = 0; i < 3; i++)
+		assert_int_equal(heard.said[i], EACCES);
+	/* Of a binary that nobody else may read, debug files that nobody else may read. */
+	assert_int_equal(chown(binary, geteuid(), -1), 0);
+	assert_int_equal(chmod(binary, 0600), 0);
+	assert_int_equal(run(try_files, paths, &c), 0);
+	assert_int_equal(heard.said[0], 0);
+	assert_int_equal(heard.said[1], EACCES);
+	assert_int_equal(chmod(binary, 0644), 0);
+}
+
+/* The path is that of a process in a mount namespace of its own, or another file is there by now. */
+static void opener__nothing_is_beside_a_binary_that_is_not_there(void **state)
+{
+	_cleanup_(freep) char *beside = in_folder("bin/a.debug"), *moved = in_folder("elsewhere/moved");
+	const char *paths[] = {beside, NULL};
+	struct confined c;
+
+	(void)state;
+	make("bin/a.debug");
+	assert_int_equal(run(try_files, paths, &c), 0);
+	assert_int_equal(heard.said[0], 0);
+	_cleanup_(closep) int fd = open(binary, O_RDONLY | O_CLOEXEC);
+	assert_int_equal(rename(binary, moved), 0);
+	make("bin/a");
+	memset(&heard, 0, sizeof(heard));
+	c = (struct confined){.fd = fd, .path = binary, .arg = paths, .read = try_files, .take = take};
+	assert_int_equal(confined_run(&c), 0);
+	assert_int_equal(heard.said[0], EACCES);
+}
+
+/* A process whose root is @path, until it is killed. */
+static pid_t live_in(const char *path)
+{
+	int ends[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		if (chroot(path) || chdir("/") || write(ends[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ends[0], &byte, 1), 1);
+	close(ends[0]);
+	close(ends[1]);
+	return pid;
+}
+
+static void opener__in_a_container_its_own_debug_files_are_opened(void **state)
+{
+	static const char *const folders[] = {"root", "root/etc", "root/usr", "root/usr/lib", "root/usr/lib/debug"};
+	_cleanup_(freep) char *root = in_folder("root"), *there = in_folder("root/etc/a"),
+			      *outside = in_folder("elsewhere/a"), *link = in_folder("root/etc/out.debug");
+	const char *paths[] = {"/etc/a.debug", "/usr/lib/debug/b.debug", "/etc/shadow", "/etc/passwd",
+			       outside,	       "/etc/out.debug",	 NULL};
+	_cleanup_(closep) int fd = -1;
+	struct confined c;
+	pid_t pid;
+
+	(void)state;
+	if (geteuid())
+		skip();
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		_cleanup_(freep) char *path = in_folder(folders[i]);
+
+		assert_int_equal(mkdir(path, 0755), 0);
+	}
+	make("root/etc/a");
+	make("root/etc/a.debug");
+	make("root/usr/lib/debug/b.debug");
+	make("elsewhere/a");
+	assert_int_equal(symlink(outside, link), 0);
+	pid = live_in(root);
+	fd = open(there, O_RDONLY | O_CLOEXEC);
+	memset(&heard, 0, sizeof(heard));
+	c = (struct confined){.fd = fd, .path = "/etc/a", .pid = pid, .arg = paths, .read = try_files, .take = take};
+	assert_int_equal(confined_run(&c), 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(heard.nr, 6);
+	assert_int_equal(heard.said[0], 0);
+	assert_int_equal(heard.said[1], 0);
+	for (size_t i = 2; i < 6; i++)
+		assert_int_not_equal(heard.said[i], 0);
 }
 
 static int try_to_write(void *arg, int out)
@@ -384,7 +494,10 @@ int main(void)
 		cmocka_unit_test(it_can_be_stopped),
 		cmocka_unit_test(debug_files_are_opened_for_it_and_nothing_else),
 		cmocka_unit_test(debug_files_of_strangers_are_not_opened),
+		cmocka_unit_test(opener__in_a_container_its_own_debug_files_are_opened),
 		cmocka_unit_test(nothing_is_opened_for_writing),
+		cmocka_unit_test(opener__secrets_and_what_is_no_elf_file_stay_closed),
+		cmocka_unit_test(opener__nothing_is_beside_a_binary_that_is_not_there),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);
