@@ -105,10 +105,10 @@ bool fde_index_code(const struct fde_index *f, uint32_t i, uint64_t *start, uint
 	return true;
 }
 
-bool fde_index_extent(const struct fde_index *f, uint64_t address, uint64_t *start, uint64_t *end)
+/* Return how many of the FDEs begin at or before @address. */
+static uint32_t rank(const struct fde_index *f, uint64_t address)
 {
 	uint32_t low = 0, high = fde_index_nr(f), middle;
-	uint64_t begin, behind;
 
 	while (low < high) {
 		middle = low + (high - low) / 2;
@@ -117,11 +117,26 @@ bool fde_index_extent(const struct fde_index *f, uint64_t address, uint64_t *sta
 		else
 			high = middle;
 	}
-	if (!low || !fde_index_code(f, low - 1, &begin, &behind) || address - begin >= behind - begin)
+	return low;
+}
+
+bool fde_index_extent(const struct fde_index *f, uint64_t address, uint64_t *start, uint64_t *end)
+{
+	uint32_t i = rank(f, address);
+	uint64_t begin, behind;
+
+	if (!i || !fde_index_code(f, i - 1, &begin, &behind) || address - begin >= behind - begin)
 		return false;
 	*start = begin;
 	*end = behind;
 	return true;
+}
+
+uint64_t fde_index_next(const struct fde_index *f, uint64_t address)
+{
+	uint32_t i = rank(f, address);
+
+	return i < fde_index_nr(f) ? f->hdr + (int64_t)f->entry[i].start : UINT64_MAX;
 }
 
 bool fde_index_find(const struct fde_index *f, uint64_t address, uint64_t *start)

@@ -26,6 +26,9 @@ bool fde_index_find(const struct fde_index *f, uint64_t address, uint64_t *start
 uint32_t fde_index_nr(const struct fde_index *f);
 bool fde_index_code(const struct fde_index *f, uint32_t i, uint64_t *start, uint64_t *end);
 
+/* Return where the next FDE begins after @address; UINT64_MAX: there is none. */
+uint64_t fde_index_next(const struct fde_index *f, uint64_t address);
+
 /* Like fde_index_find(), and *@end is the end of the function. */
 bool fde_index_extent(const struct fde_index *f, uint64_t address, uint64_t *start, uint64_t *end);
 void fde_index_free(struct fde_index *f);

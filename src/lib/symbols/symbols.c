@@ -142,7 +142,19 @@ static int add(struct symbols *s, const struct candidate *c, uint64_t end)
 }
 
 /*
- * A symbol without a size extends to the next symbol, and yields to all that have one. Of nested functions the inner
+ * Return where the function of a symbol without a size ends, at the latest at @end: at the end of its FDE, or where that of
+ * another function begins, which may have no symbol.
+ */
+static uint64_t sizeless_end(const struct symbols *s, uint64_t start, uint64_t end)
+{
+	uint64_t begin, behind = fde_index_next(s->fde_index, start);
+
+	fde_index_extent(s->fde_index, start, &begin, &behind);
+	return behind < end ? behind : end;
+}
+
+/*
+ * A symbol without a size extends to the next symbol or FDE, and yields to all that have one. Of nested functions the inner
  * one wins, as it begins later.
  */
 static int add_all(struct symbols *s, const struct candidates *all)
@@ -156,7 +168,7 @@ static int add_all(struct symbols *s, const struct candidates *all)
 		if (i + 1 < all->nr && all->v[i + 1].start != c->start)
 			next = all->v[i + 1].start;
 		if (!c->size)
-			rc = add(s, c, next < c->code_end ? next : c->code_end);
+			rc = add(s, c, sizeless_end(s, c->start, next < c->code_end ? next : c->code_end));
 	}
 	for (size_t i = 0; !rc && i < all->nr; i++) {
 		const struct candidate *c = &all->v[i];
@@ -247,8 +259,8 @@ int symbols_open(struct symbols **ret, int fd, const char *path)
 	if (!elf)
 		return -ENOEXEC;
 	rc = read_segments(s, elf);
-	rc = rc ?: read_symbols(s);
 	rc = rc ?: fde_index_read(&s->fde_index, elf, fd);
+	rc = rc ?: read_symbols(s);
 	if (rc)
 		return rc;
 	*ret = steal(s);

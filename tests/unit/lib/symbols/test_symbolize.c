@@ -279,6 +279,43 @@ static void a_stripped_function_goes_by_the_place_where_it_begins(void **state)
 	      3, "prog");
 }
 
+/*
+ * An exported label of assembly code without a size or CFI, and behind it functions whose symbols were stripped; and one
+ * with CFI.
+ */
+static void symbolize__a_symbol_without_a_size_ends_where_another_function_begins(void **state)
+{
+	char build_id[64] = "", name[64];
+	struct dusk_module m = prog_module(build_id);
+	uint64_t without, with, first, second;
+
+	(void)state;
+	if (!have("cc") || !have("strip"))
+		skip();
+	shell("cat >p.c <<'E'\n"
+	      "__asm__(\".text\\n.globl bare\\nbare: nop\\n ret\\n.p2align 4\\n.globl covered\\n\"\n"
+	      "        \"covered: .cfi_startproc\\n nop\\n ret\\n .cfi_endproc\\n nop\\n\");\n"
+	      "__attribute__((noinline, used)) static int first(int x) { return x * 3; }\n"
+	      "__attribute__((noinline, used)) static int second(int x) { return x * 5; }\n"
+	      "int main(int c, char **v) { return first(c) + second(c); }\n"
+	      "E\n"
+	      "cc -O1 -fno-toplevel-reorder -rdynamic -Wl,--build-id=sha1 -o prog p.c && cp prog whole && strip prog");
+	snprintf(name, sizeof(name), "%s/whole", dir);
+	without = offset_of(name, "bare", NULL, build_id);
+	with = offset_of(name, "covered", NULL, NULL);
+	first = offset_of(name, "first", NULL, NULL);
+	second = offset_of(name, "second", NULL, NULL);
+	assert_true(without < with && with < first && first < second);
+	check(&m,
+	      (struct want[]){
+		      {without + 1, false, "bare", 1}, {with + 1, false, "covered", 1}, {with + 2, false, NULL}},
+	      3, "prog");
+	unnamed(name, first);
+	check(&m, &(struct want){first + 1, false, name, 1}, 1, "prog");
+	unnamed(name, second);
+	check(&m, &(struct want){second + 1, false, name, 1}, 1, "prog");
+}
+
 static void a_place_becomes_a_name_when_there_are_symbols(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
@@ -558,6 +595,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(a_return_address_belongs_to_the_call_before_it),
 		cmocka_unit_test(link_time_addresses_are_those_of_the_file),
 		cmocka_unit_test(a_stripped_function_goes_by_the_place_where_it_begins),
+		cmocka_unit_test(symbolize__a_symbol_without_a_size_ends_where_another_function_begins),
 		cmocka_unit_test(a_place_becomes_a_name_when_there_are_symbols),
 		cmocka_unit_test(a_debug_file_is_found_by_its_link),
 		cmocka_unit_test(small_debug_data_in_the_file_is_read),
