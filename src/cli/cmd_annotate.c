@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk annotate: show the samples of a function by source line or instruction. */
+#include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/disassemble.h"
@@ -58,17 +59,34 @@ static int refuse_choice(const struct dusk_profile *p, const char *name, const u
 	return STATUS_FAILED;
 }
 
-/* Find the function @name, and count its samples. */
-static int find(struct annotation *ret, const struct dusk_profile *p, const struct options *o, const char *name)
+/* Cut "@0x1234" off the name of a function, the address where it begins. */
+static uint64_t take_start(char *name)
 {
+	char *at = strrchr(name, '@'), *end;
+	uint64_t start;
+
+	if (!at || strncmp(at, "@0x", 3) || !at[3])
+		return ANNOTATE_ANY;
+	start = strtoull(at + 1, &end, 16);
+	if (*end)
+		return ANNOTATE_ANY;
+	*at = 0;
+	return start;
+}
+
+/* Find the function @asked, and count its samples. */
+static int find(struct annotation *ret, const struct dusk_profile *p, const struct options *o, const char *asked)
+{
+	_cleanup_(freep) char *name = strdup(asked);
+	uint64_t start = name ? take_start(name) : ANNOTATE_ANY;
 	uint32_t meant[MAX_MEANT];
-	size_t nr = annotation_find(p, name, o->dso, meant, MAX_MEANT);
+	size_t nr = name ? annotation_find(p, name, o->dso, meant, MAX_MEANT) : 0;
 
 	if (!nr)
 		return refuse_name(p, name);
 	if (nr > 1)
 		return refuse_choice(p, name, meant, nr);
-	if (annotation_init(ret, p, meant[0])) {
+	if (annotation_init(ret, p, meant[0], start)) {
 		say("cannot count samples: out of memory");
 		return STATUS_FAILED;
 	}

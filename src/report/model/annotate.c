@@ -49,24 +49,78 @@ size_t annotation_find(const struct dusk_profile *p, const char *name, const cha
 	return nr;
 }
 
-/* Choose the module with most samples of the function. */
-static int choose_module(struct annotation *a, const struct dusk_profile *p, const uint64_t *of_frame)
+/* A function of the name: one of each file, unless several of its sources have a static one. */
+struct candidate {
+	uint32_t module;
+	uint64_t start, samples;
+};
+
+/* Where the function of @f begins; where that is not known, as if there were one of the name. */
+static uint64_t start_of(const struct dusk_frame *f)
 {
-	_cleanup_(freep) uint64_t *of_module = calloc((size_t)p->nr_modules + 1, sizeof(*of_module));
+	return f->is_inlined || f->function_offset < f->is_return ? 0 : f->address - f->function_offset;
+}
+
+static int by_start(const void *first, const void *second)
+{
+	const struct candidate *a = first, *b = second;
+
+	if (a->module != b->module)
+		return a->module < b->module ? -1 : 1;
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+/* Add up candidates that are the same, which are next to each other. Returns how many are left. */
+static size_t add_up(struct candidate *v, size_t nr)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < nr; i++) {
+		if (i && !by_start(&v[i], &v[kept - 1]))
+			v[kept - 1].samples += v[i].samples;
+		else
+			v[kept++] = v[i];
+	}
+	return kept;
+}
+
+/* Choose the one at @start, or with most samples; and of the others in its file that with most. */
+static void choose(struct annotation *a, const struct candidate *v, size_t nr, uint64_t start)
+{
+	const struct candidate *other = NULL;
 	uint64_t all = 0;
 
-	if (!of_module)
-		return -ENOMEM;
-	for (uint32_t i = 1; i < p->nr_frames; i++) {
-		uint32_t module = p->frames[i].module;
-
-		all += of_frame[i];
-		of_module[module] += of_frame[i];
-		if (of_module[module] > of_module[a->module])
-			a->module = module;
+	for (size_t i = 0; i < nr; i++) {
+		all += v[i].samples;
+		if ((start != ANNOTATE_ANY && v[i].start != start) || v[i].samples <= a->samples)
+			continue;
+		a->module = v[i].module;
+		a->start = v[i].start;
+		a->samples = v[i].samples;
 	}
-	a->samples = of_module[a->module];
 	a->elsewhere = all - a->samples;
+	for (size_t i = 0; i < nr; i++)
+		if (v[i].module == a->module && v[i].start != a->start && (!other || v[i].samples > other->samples))
+			other = &v[i];
+	a->other = other ? other->start : ANNOTATE_ANY;
+}
+
+static int choose_function(struct annotation *a, const struct dusk_profile *p, const uint64_t *of_frame, uint64_t start)
+{
+	struct vec(struct candidate) all = {0};
+
+	for (uint32_t i = 1; i < p->nr_frames; i++) {
+		const struct dusk_frame *f = &p->frames[i];
+
+		if (of_frame[i] && vec_push(&all, ((struct candidate){f->module, start_of(f), of_frame[i]}))) {
+			vec_done(&all);
+			return -ENOMEM;
+		}
+	}
+	if (all.nr)
+		qsort(all.v, all.nr, sizeof(*all.v), by_start);
+	choose(a, all.v, add_up(all.v, all.nr), start);
+	vec_done(&all);
 	return 0;
 }
 
@@ -85,7 +139,7 @@ static int list_places(struct annotation *a, const struct dusk_profile *p, const
 		const struct dusk_frame *f = &p->frames[i];
 		struct annotated_place place = {f->address - f->is_return, of_frame[i]};
 
-		if (f->module != a->module || !of_frame[i])
+		if (f->module != a->module || start_of(f) != a->start || !of_frame[i])
 			continue;
 		a->frame = i;
 		if (vec_push(&places, place)) {
@@ -100,7 +154,7 @@ static int list_places(struct annotation *a, const struct dusk_profile *p, const
 	return 0;
 }
 
-int annotation_init(struct annotation *ret, const struct dusk_profile *p, uint32_t function)
+int annotation_init(struct annotation *ret, const struct dusk_profile *p, uint32_t function, uint64_t start)
 {
 	_cleanup_(freep) uint64_t *of_frame = calloc((size_t)p->nr_frames + 1, sizeof(*of_frame));
 	int err;
@@ -114,7 +168,7 @@ int annotation_init(struct annotation *ret, const struct dusk_profile *p, uint32
 		if (frame && p->frames[frame].function == function)
 			of_frame[frame]++;
 	}
-	err = choose_module(ret, p, of_frame);
+	err = choose_function(ret, p, of_frame, start);
 	return err ? err : list_places(ret, p, of_frame);
 }
 

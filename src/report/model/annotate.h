@@ -3,7 +3,8 @@
  * Count the samples at each address of a function.
  *
  * A place is a link-time address in the file of the function; only innermost frames count. A function of one name can
- * be in files of several builds: the file with most samples is annotated, samples in the others count as @elsewhere.
+ * be in files of several builds, and there can be several of that name in one file: the one with most samples is annotated,
+ * samples in the others count as @elsewhere.
  */
 #pragma once
 #include <dusk/dusk.h>
@@ -14,9 +15,11 @@ struct annotated_place {
 };
 
 struct annotation {
-	uint32_t function, module;	/* of the profile */
-	uint32_t frame;			/* some frame in the function */
-	uint64_t samples, elsewhere;	/* of the places; in other builds */
+	uint32_t function, module;   /* of the profile */
+	uint32_t frame;		     /* some frame in the function */
+	uint64_t start;		     /* of the function, as a link-time address */
+	uint64_t samples, elsewhere; /* of the places; in other builds, and other functions of that name */
+	uint64_t other; /* where the one of these with most samples begins, in this file; ANNOTATE_ANY: there is none */
 	struct annotated_place *places; /* by address */
 	size_t nr;
 };
@@ -28,11 +31,13 @@ struct annotation {
  */
 size_t annotation_find(const struct dusk_profile *p, const char *name, const char *dso, uint32_t *ret, size_t max);
 
+#define ANNOTATE_ANY UINT64_MAX
+
 /*
- * Count the samples of @function. Without samples, @ret->nr is 0. Free @ret with annotation_done(), which accepts
- * all-zero. Returns 0 or -ENOMEM.
+ * Count the samples of @function, of those of its name the one that begins at @start, or ANNOTATE_ANY. Without samples,
+ * @ret->nr is 0. Free @ret with annotation_done(), which accepts all-zero. Returns 0 or -ENOMEM.
  */
-int annotation_init(struct annotation *ret, const struct dusk_profile *p, uint32_t function);
+int annotation_init(struct annotation *ret, const struct dusk_profile *p, uint32_t function, uint64_t start);
 void annotation_done(struct annotation *a);
 
 /* The sum of the samples in [@start, @end). */

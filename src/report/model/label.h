@@ -2,8 +2,8 @@
 /*
  * Give each frame the name that views show.
  *
- * A label is a module, and its function and line if requested. Views add up frames with the same label. Code without a
- * symbol is labelled with its address, "libfoo.so+0x1234". A place is a node of the profile, or nr_nodes + outcome:
+ * A label is a module, and its function and line if requested. Views add up frames with the same label. Functions of one name
+ * in one file, as static ones of two of its sources, have different labels, which look the same. Code without a symbol is labelled with its address, "libfoo.so+0x1234". A place is a node of the profile, or nr_nodes + outcome:
  * samples without any frame are at the place of their outcome, labelled "[no stack: exiting]".
  */
 #pragma once
@@ -12,7 +12,7 @@
 
 struct labels {
 	const struct dusk_profile *profile;
-	struct strings names; /* number = label; the bytes: function, 0, module, 0, line */
+	struct strings names; /* number = label; the bytes: function, 0, module, 0, line, 0, which of the name */
 	uint32_t *of_frame;
 	uint32_t *of_outcome;
 	bool *kernel; /* by label */
@@ -33,7 +33,7 @@ const char *label_function(const struct labels *l, uint32_t label); /* "" if not
 const char *label_module(const struct labels *l, uint32_t label);
 const char *label_line(const struct labels *l, uint32_t label); /* "file:line", "[no line]"; "" if not requested */
 
-/* Compare by function, then by module, then by line. */
+/* Compare by function, then by module, then by line, then by which of the name it is. */
 int label_compare(const struct labels *l, uint32_t a, uint32_t b);
 
 /* The name of a module: "libc.so.6", "[vdso]", "[anon]", "[kernel]"; "" for module 0. */

@@ -16,7 +16,13 @@ void annotation_header(FILE *out, const struct dusk_profile *p, const struct ann
 	fprintf(out, ", 0x%" PRIx64 " to 0x%" PRIx64 "\n", c->start, c->end);
 	fprintf(out, "# samples:   %" PRIu64 " of %" PRIu64, a->samples, all);
 	if (a->elsewhere)
-		fprintf(out, "; %" PRIu64 " more in other builds of this file", a->elsewhere);
+		fprintf(out, "; %" PRIu64 " more in other %s", a->elsewhere,
+			a->other == ANNOTATE_ANY ? "builds of this file" : "functions of this name");
+	if (a->other != ANNOTATE_ANY) {
+		fputs(", as ", out);
+		text_write(out, p->functions[a->function].name, TEXT_TERMINAL);
+		fprintf(out, "@0x%" PRIx64, a->other);
+	}
 	fputs("\n#\n", out);
 }
 

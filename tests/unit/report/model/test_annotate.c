@@ -44,7 +44,7 @@ static void only_samples_in_the_function_itself_count(void **state)
 	folded_add(f, "a", "outermost", 3, "m!f");
 	folded_add(f, "a", "outermost", 4, "m!f;m!g");
 	folded_add(f, "a", "outermost", 5, "m!g;m!f");
-	assert_int_equal(annotation_init(&a, &f->profile, only(f, "f", NULL)), 0);
+	assert_int_equal(annotation_init(&a, &f->profile, only(f, "f", NULL), ANNOTATE_ANY), 0);
 	assert_int_equal(a.samples, 8);
 	assert_int_equal(a.nr, 2);
 	assert_int_equal(a.places[0].samples, 3);
@@ -62,10 +62,42 @@ static void the_build_with_most_samples_is_shown(void **state)
 
 	folded_add(f, "a", "outermost", 3, "/old/m!f");
 	folded_add(f, "a", "outermost", 4, "/new/m!f");
-	assert_int_equal(annotation_init(&a, &f->profile, only(f, "f", "m")), 0);
+	assert_int_equal(annotation_init(&a, &f->profile, only(f, "f", "m"), ANNOTATE_ANY), 0);
 	assert_string_equal(f->profile.modules[a.module].path, "/new/m");
 	assert_int_equal(a.samples, 4);
 	assert_int_equal(a.elsewhere, 3);
+	annotation_done(&a);
+}
+
+/* Static functions of two sources: each has its own samples and its own lines. */
+static void annotate__of_functions_of_one_name_one_is_shown(void **state)
+{
+	struct folded *f = *state;
+	uint32_t function;
+	struct annotation a;
+
+	folded_add(f, "a", "outermost", 3, "m!helper");
+	folded_add(f, "a", "outermost", 4, "m!helper");
+	folded_add(f, "a", "outermost", 5, "m!helper");
+	function = only(f, "helper", NULL);
+	for (uint32_t i = 1; i <= 3; i++) {
+		f->profile.frames[i].address = (i < 3 ? 0x1000 : 0x2000) + 4 * i;
+		f->profile.frames[i].function_offset = 4 * i;
+	}
+	assert_int_equal(annotation_init(&a, &f->profile, function, ANNOTATE_ANY), 0);
+	assert_int_equal(a.start, 0x1000);
+	assert_int_equal(a.samples, 7);
+	assert_int_equal(a.nr, 2);
+	assert_int_equal(a.elsewhere, 5);
+	assert_int_equal(a.other, 0x2000);
+	annotation_done(&a);
+	assert_int_equal(annotation_init(&a, &f->profile, function, 0x2000), 0);
+	assert_int_equal(a.samples, 5);
+	assert_int_equal(a.elsewhere, 7);
+	assert_int_equal(a.other, 0x1000);
+	annotation_done(&a);
+	assert_int_equal(annotation_init(&a, &f->profile, function, 0x3000), 0);
+	assert_int_equal(a.nr, 0);
 	annotation_done(&a);
 }
 
@@ -75,7 +107,7 @@ static void without_samples_there_are_no_places(void **state)
 	struct annotation a;
 
 	folded_add(f, "a", "outermost", 3, "m!f;m!g");
-	assert_int_equal(annotation_init(&a, &f->profile, only(f, "f", NULL)), 0);
+	assert_int_equal(annotation_init(&a, &f->profile, only(f, "f", NULL), ANNOTATE_ANY), 0);
 	assert_int_equal(a.nr, 0);
 	annotation_done(&a);
 }
@@ -115,6 +147,7 @@ int main(void)
 		TEST(a_function_goes_by_name_symbol_or_without_parameters),
 		TEST(only_samples_in_the_function_itself_count),
 		TEST(the_build_with_most_samples_is_shown),
+		TEST(annotate__of_functions_of_one_name_one_is_shown),
 		TEST(without_samples_there_are_no_places),
 		TEST(lines_are_sorted_by_file_and_added_up),
 	};

@@ -47,6 +47,29 @@ static void check(const struct table *t, const char *comm, const char *function,
 	assert_int_equal(r->total, total);
 }
 
+/* Static functions of two sources; and one that is at the same place in two builds of the file. */
+static void table__functions_of_one_name_are_rows_of_their_own(void **state)
+{
+	struct folded *f = *state;
+	struct table *t;
+
+	folded_add(f, "a", "outermost", 3, "/old/m!helper");
+	folded_add(f, "a", "outermost", 4, "/old/m!helper");
+	folded_add(f, "a", "outermost", 5, "/old/m!helper");
+	folded_add(f, "a", "outermost", 6, "/new/m!helper");
+	for (uint32_t i = 1; i <= 4; i++) {
+		f->profile.frames[i].address = (i == 3 ? 0x2000 : 0x1000) + 4 * i + (i == 4);
+		f->profile.frames[i].function_offset = 4 * i;
+	}
+	t = table_of(f, FUNCTIONS);
+	assert_int_equal(t->nr, 2);
+	assert_int_equal(t->rows[0].self, 13);
+	assert_int_equal(t->rows[1].self, 5);
+	assert_string_equal(label_function(t->labels, t->rows[1].label), "helper");
+	assert_string_equal(label_module(t->labels, t->rows[1].label), "m");
+	table_free(t);
+}
+
 static void self_is_of_the_innermost_and_total_of_all(void **state)
 {
 	struct folded *f = *state;
@@ -350,6 +373,7 @@ static void only_all_is_a_hundred_percent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		TEST(table__functions_of_one_name_are_rows_of_their_own),
 		TEST(self_is_of_the_innermost_and_total_of_all),
 		TEST(recursion_counts_once_in_total),
 		TEST(the_same_function_on_two_branches_adds_up),
