@@ -13,6 +13,7 @@
 #include "lib/symbols/code.h"
 #include "lib/symbols/fde_index.h"
 #include "lib/symbols/symbols.h"
+#include "lib/symbols/zstd_sections.h"
 
 struct code {
 	const struct code_wanted *wanted;
@@ -45,15 +46,18 @@ static int find_end(struct code *c, Dwfl_Module *module)
 }
 
 /* Use .debug_aranges, which not every compiler writes; else search all units. */
-static Dwarf_Die *find_unit(Dwfl_Module *module, uint64_t address, Dwarf_Addr *bias)
+static bool find_unit(Dwarf *dwarf, uint64_t address, Dwarf_Die *ret)
 {
-	Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die split;
+	uint8_t type;
 
-	if (!unit)
-		while ((unit = dwfl_module_nextcu(module, unit, bias)))
-			if (dwarf_haspc(unit, address - *bias) > 0)
-				break;
-	return unit;
+	if (dwarf_addrdie(dwarf, address, ret))
+		return true;
+	while (!dwarf_get_units(dwarf, cu, &cu, NULL, &type, ret, &split))
+		if ((type == DW_UT_compile || type == DW_UT_skeleton) && dwarf_haspc(ret, address) > 0)
+			return true;
+	return false;
 }
 
 /* Of several rows at one address the last one is valid. */
@@ -77,26 +81,28 @@ static int add_line(struct code *c, uint64_t address, const char *file, int numb
 /* Read the lines of the function. libdw returns the rows sorted by address. */
 static int read_lines(struct code *c, Dwfl_Module *module)
 {
-	Dwarf_Addr bias, address;
-	Dwarf_Die *unit = find_unit(module, c->wanted->start, &bias);
+	struct zstd_sections unpacked = {NULL};
+	Dwarf *dwarf = symbols_module_dwarf(module, &unpacked);
 	Dwarf_Lines *lines;
-	size_t nr;
+	Dwarf_Addr address;
+	Dwarf_Die unit;
+	size_t nr = 0;
 	int rc = 0;
 
-	if (!unit || dwarf_getsrclines(unit, &lines, &nr))
-		return 0;
+	if (!dwarf || !find_unit(dwarf, c->wanted->start, &unit) || dwarf_getsrclines(&unit, &lines, &nr))
+		nr = 0;
 	for (size_t i = 0; i < nr && !rc; i++) {
 		Dwarf_Line *line = dwarf_onesrcline(lines, i);
 		bool end = false;
 		int number = 0;
 
-		if (!line || dwarf_lineaddr(line, &address) || address + bias < c->wanted->start ||
-		    address + bias >= c->head.end)
+		if (!line || dwarf_lineaddr(line, &address) || address < c->wanted->start || address >= c->head.end)
 			continue;
 		dwarf_lineendsequence(line, &end);
 		dwarf_lineno(line, &number);
-		rc = add_line(c, address + bias, end ? NULL : dwarf_linesrc(line, NULL, NULL), number);
+		rc = add_line(c, address, end ? NULL : dwarf_linesrc(line, NULL, NULL), number);
 	}
+	zstd_sections_done(&unpacked);
 	return rc;
 }
 

@@ -264,6 +264,8 @@ int elfread_write(const struct symfile *known, const struct elfread *e, int out)
 	if (!symfile_has_units(known))
 		err = send_file(&w);
 	dwarf = !err && e->lines ? symbols_dwarf(w.symbols) : NULL;
+	if (!err && e->lines && !dwarf)
+		w.dwarf.broken = symbols_has_debug_sections(w.symbols); /* what is there, but cannot be read, is said */
 	if (dwarf) {
 		err = dwarfread_open(&w.dwarf, dwarf);
 		err = err ?: send_file(&w);

@@ -20,6 +20,7 @@
 #include "lib/symbols/opener.h"
 #include "lib/symbols/ranges.h"
 #include "lib/symbols/symbols.h"
+#include "lib/symbols/zstd_sections.h"
 
 #define MAX_SYMBOLS (1 << 24)
 #define MAX_SEGMENTS 1024
@@ -39,6 +40,7 @@ struct symbols {
 	struct vec(struct symbols_segment) segments;
 	struct ranges ranges; /* value: a pointer to the name */
 	struct fde_index *fde_index;
+	struct zstd_sections unpacked;
 };
 
 static int read_segments(struct symbols *s, Elf *elf)
@@ -298,11 +300,54 @@ bool symbols_find_unnamed(const struct symbols *s, uint64_t address, uint64_t *s
 	return fde_index_find(s->fde_index, address, start);
 }
 
-struct Dwarf *symbols_dwarf(struct symbols *s)
+/* Return the file that has most to say: the debug file, if its symbols were taken; else the file itself. */
+static Elf *telling_file(Dwfl_Module *module)
+{
+	Elf *elf = NULL, *of_symbol = NULL;
+	GElf_Word section;
+	GElf_Addr address;
+	Dwarf_Addr bias;
+	GElf_Sym sym;
+
+	elf = dwfl_module_getelf(module, &bias);
+	if (dwfl_module_getsymtab(module) > 1)
+		dwfl_module_getsym_info(module, 1, &sym, &address, &section, &of_symbol, &bias);
+	return of_symbol ? of_symbol : elf;
+}
+
+struct Dwarf *symbols_module_dwarf(Dwfl_Module *module, struct zstd_sections *unpacked)
 {
 	Dwarf_Addr bias;
+	Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
 
-	return dwfl_module_getdwarf(s->module, &bias);
+	if (dwarf)
+		return dwarf;
+	zstd_sections_done(unpacked);
+	zstd_sections_read(unpacked, telling_file(module));
+	return unpacked->dwarf;
+}
+
+struct Dwarf *symbols_dwarf(struct symbols *s)
+{
+	return symbols_module_dwarf(s->module, &s->unpacked);
+}
+
+bool symbols_has_debug_sections(const struct symbols *s)
+{
+	Elf *elf = telling_file(s->module);
+	Elf_Scn *section = NULL;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (!elf || elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+
+		if (name && sh.sh_type != SHT_NOBITS && (!strcmp(name, ".debug_info") || !strcmp(name, ".zdebug_info")))
+			return true;
+	}
+	return false;
 }
 
 const struct symbols_segment *symbols_segments(const struct symbols *s, size_t *nr)
@@ -325,6 +370,7 @@ void symbols_free(struct symbols *s)
 {
 	if (!s)
 		return;
+	zstd_sections_done(&s->unpacked);
 	if (s->dwfl)
 		dwfl_end(s->dwfl);
 	vec_done(&s->segments);

@@ -10,6 +10,7 @@
 struct fde_index;
 struct ranges;
 struct symbols;
+struct zstd_sections;
 
 struct symbols_segment {
 	uint64_t offset, file_bytes, address;
@@ -44,6 +45,12 @@ const struct fde_index *symbols_fde_index(const struct symbols *s); /* may be NU
 
 /* Return the debug information, from whatever file has it, or NULL. */
 struct Dwarf *symbols_dwarf(struct symbols *s);
+
+/* The same of a module that symbols_report() has opened. It may be in @unpacked, which is all-zero before, and freed later. */
+struct Dwarf *symbols_module_dwarf(Dwfl_Module *module, struct zstd_sections *unpacked);
+
+/* Return whether there are sections of debug information, be they valid or not. */
+bool symbols_has_debug_sections(const struct symbols *s);
 
 void symbols_free(struct symbols *s);
 

@@ -314,6 +314,36 @@ static void compressed_sections_are_read(void **state)
 	agrees_with_addr2line(true);
 }
 
+static void inline__sections_compressed_by_zstd_agree_with_addr2line(void **state)
+{
+	(void)state;
+	compile("-g");
+	if (system("objcopy --help | grep -q zstd"))
+		skip();
+	shell("objcopy --compress-debug-sections=zstd prog && readelf -SW prog | grep -q 'debug_info.* C '");
+	agrees_with_addr2line(true);
+}
+
+/* Where the debug information cannot be read the functions have their names, and that is said. */
+static void inline__what_cannot_be_unpacked_is_said(void **state)
+{
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	struct dusk_error err = {""};
+
+	(void)state;
+	compile("-g");
+	if (system("objcopy --help | grep -q zstd"))
+		skip();
+	shell("objcopy --compress-debug-sections=zstd prog && at=$(readelf -SW prog | sed 's/\\[ *[0-9]*\\]//' | "
+	      "awk '$1 == \".debug_info\" {print $4}') && "
+	      "printf 'XXXXXXXXXXXX' | dd of=prog bs=1 seek=$((0x$at + 24)) conv=notrunc");
+	p = looked_up(folder, &err);
+	assert_non_null(strstr(err.text, "could not be read to the end"));
+	assert_true(p->nr_functions > 3);
+	assert_int_equal(p->nr_lines, 0);
+	shell("test ! -e cache"); /* once it can be read, it is */
+}
+
 static void lines_come_from_a_separate_file(void **state)
 {
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL, *apart = NULL;
@@ -646,6 +676,8 @@ int main(int argc, char **argv)
 		cmocka_unit_test(packages_of_dwarf_5_are_read_or_it_is_said),
 		cmocka_unit_test(packages_of_dwarf_4_are_read_or_it_is_said),
 		cmocka_unit_test(compressed_sections_are_read),
+		cmocka_unit_test(inline__sections_compressed_by_zstd_agree_with_addr2line),
+		cmocka_unit_test(inline__what_cannot_be_unpacked_is_said),
 		cmocka_unit_test(what_dwz_shared_is_found_in_its_file),
 		cmocka_unit_test(lines_come_from_a_separate_file),
 		cmocka_unit_test(the_profile_keeps_lines),
