@@ -17,6 +17,7 @@
 #include "base/cleanup.h"
 #include "lib/buildid.h"
 #include "lib/symbols/fde_index.h"
+#include "lib/symbols/gopclntab.h"
 #include "lib/symbols/opener.h"
 #include "lib/symbols/ranges.h"
 #include "lib/symbols/symbols.h"
@@ -110,6 +111,49 @@ static int collect(const struct symbols *s, struct candidates *all)
 	return 0;
 }
 
+/* Return the section of the functions of a Go program, or NULL. */
+static Elf_Scn *find_gopclntab(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+	GElf_Shdr sh;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name = gelf_getshdr(section, &sh) ? elf_strptr(elf, names, sh.sh_name) : NULL;
+
+		if (name && (!strcmp(name, ".gopclntab") || !strcmp(name, ".data.rel.ro.gopclntab")))
+			return section;
+	}
+	return NULL;
+}
+
+/* Collect what a Go program knows of its functions; a symbol at the same address wins, as it is global, or has the same name. */
+static int collect_go(const struct symbols *s, Elf *elf, struct candidates *all)
+{
+	Elf_Scn *section = find_gopclntab(elf);
+	Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+	struct gopclntab_function f;
+	struct gopclntab t;
+
+	if (!data || !data->d_buf || !gopclntab_open(&t, data->d_buf, data->d_size))
+		return 0;
+	for (uint32_t i = 0; i < t.nr; i++) {
+		struct candidate c = {.type = STT_FUNC, .binding = STB_LOCAL};
+
+		if (!gopclntab_function(&t, i, &f))
+			continue;
+		c.start = f.start;
+		c.size = f.end - f.start;
+		c.name = f.name;
+		c.code_end = code_end(s, NULL, 0, f.start);
+		if (c.code_end && f.end <= c.code_end && vec_push(all, c))
+			return -ENOMEM;
+	}
+	return 0;
+}
+
 static int rank(const struct candidate *c)
 {
 	int underscores = strspn(c->name, "_");
@@ -181,12 +225,13 @@ static int add_all(struct symbols *s, const struct candidates *all)
 	return rc ?: ranges_build(&s->ranges);
 }
 
-static int read_symbols(struct symbols *s)
+static int read_symbols(struct symbols *s, Elf *elf)
 {
 	struct candidates all = {0};
 	int rc;
 
 	rc = collect(s, &all);
+	rc = rc ?: collect_go(s, elf, &all);
 	if (!rc && all.nr)
 		qsort(all.v, all.nr, sizeof(*all.v), by_address);
 	rc = rc ?: add_all(s, &all);
@@ -262,7 +307,7 @@ int symbols_open(struct symbols **ret, int fd, const char *path)
 		return -ENOEXEC;
 	rc = read_segments(s, elf);
 	rc = rc ?: fde_index_read(&s->fde_index, elf, fd);
-	rc = rc ?: read_symbols(s);
+	rc = rc ?: read_symbols(s, elf);
 	if (rc)
 		return rc;
 	*ret = steal(s);
