@@ -11,8 +11,9 @@
 
 struct buffer {
 	struct vec(uint8_t) bytes;
-	uint64_t nr_rows; /* counted by those who write them */
-	bool failed;	  /* memory was short */
+	uint64_t nr_rows;  /* counted by those who write them */
+	bool failed;	   /* memory was short */
+	const char *types; /* of their columns (row_types.h), for whom that may be news; NULL: it is not said */
 };
 
 static inline void buffer_bytes(struct buffer *b, const void *data, size_t len)

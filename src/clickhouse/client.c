@@ -11,6 +11,7 @@
 #include "base/cleanup.h"
 #include "base/gzip.h"
 #include "base/memstream.h"
+#include "clickhouse/statement.h"
 #include "lib/error.h"
 
 #define CONNECT_S 10L
@@ -28,10 +29,11 @@ struct client {
 	CURL *curl;
 	char *url, *user, *password;
 	char database[64], place[512];
-	long timeout_ms;  /* of a statement */
-	uint64_t session; /* of statements with an id; 0: none */
-	bool begun;	  /* the server knows it */
-	bool no_sessions; /* it has none */
+	long timeout_ms;   /* of a statement */
+	uint64_t session;  /* of statements with an id; 0: none */
+	const char *types; /* of the rows that are posted; NULL: it is not said */
+	bool begun;	   /* the server knows it */
+	bool no_sessions;  /* it has none */
 };
 
 /* What the server says. */
@@ -187,7 +189,7 @@ static char *address(const struct client *c, const char *sql, const char *id, co
 	return url;
 }
 
-static struct curl_slist *headers(const struct client *c, bool packed)
+static struct curl_slist *headers(const struct client *c, bool packed, const char *types)
 {
 	struct curl_slist *list = NULL, *more;
 	char line[TEXT_BYTES];
@@ -196,6 +198,11 @@ static struct curl_slist *headers(const struct client *c, bool packed)
 
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) && fixed[i]; i++) {
 		more = curl_slist_append(list, fixed[i]);
+		list = more ?: list;
+	}
+	if (types) {
+		snprintf(line, sizeof(line), CLIENT_TYPES ": %s", types);
+		more = curl_slist_append(list, line);
 		list = more ?: list;
 	}
 	if (c->user) {
@@ -219,8 +226,29 @@ static int pack(const struct buffer *data, char **ret, size_t *ret_len)
 	return out ? memstream_end(out, gzip_all(out, data->bytes.v, data->bytes.nr)) : -ENOMEM;
 }
 
+static bool has_code(const char *text, unsigned int code)
+{
+	char word[32];
+	size_t len = snprintf(word, sizeof(word), "Code: %u", code);
+	const char *at = strstr(text, word);
+
+	return at && !strchr("0123456789", at[len] ?: ' ');
+}
+
+/* Is it the rows that are refused, by a collector, or by a server that cannot read them? Then they will be again. */
+static bool are_bad_rows(const char *text)
+{
+	static const unsigned int codes[] = {27, 33, 117, 128, 131}; /* of ClickHouse: src/Common/ErrorCodes.cpp */
+	bool bad =
+		strstr(text, STATEMENT_BAD_ROWS) || strstr(text, STATEMENT_MANY_ROWS) || strstr(text, STATEMENT_LARGE);
+
+	for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
+		bad |= has_code(text, codes[i]);
+	return bad;
+}
+
 /* The first line of what a server says. */
-static int refused(long status, struct answer *a, const char *place, bool in_session, struct dusk_error *err)
+static int refused(long status, struct answer *a, const char *place, bool in_session, bool rows, struct dusk_error *err)
 {
 	bool unsure = status >= 500 || status == 429;
 	int code = status == 401 || status == 403 ? -EACCES : unsure ? -EAGAIN : -EINVAL;
@@ -229,18 +257,20 @@ static int refused(long status, struct answer *a, const char *place, bool in_ses
 		return -ENOMEM;
 	a->text.v[strcspn(a->text.v, "\n")] = 0;
 	/* Statements with errors, and users that it does not know, are 500 and 404 to older servers. */
-	if (strstr(a->text.v, "Code: 192") || strstr(a->text.v, "Code: 193") || strstr(a->text.v, "Code: 194") ||
-	    strstr(a->text.v, "Code: 516") || strstr(a->text.v, "REQUIRED_PASSWORD"))
+	if (has_code(a->text.v, 192) || has_code(a->text.v, 193) || has_code(a->text.v, 194) ||
+	    has_code(a->text.v, 516) || strstr(a->text.v, "REQUIRED_PASSWORD"))
 		code = -EACCES;
 	else if (strstr(a->text.v, "Syntax error") || strstr(a->text.v, "doesn't exist") ||
 		 strstr(a->text.v, "does not exist"))
 		code = -EINVAL;
-	else if (in_session && strstr(a->text.v, "Code: 372"))
+	else if (in_session && has_code(a->text.v, 372))
 		code = -ENOENT; /* there is no such session */
-	else if (in_session && strstr(a->text.v, "Code: 373"))
+	else if (in_session && has_code(a->text.v, 373))
 		code = -EBUSY; /* a statement of it runs */
-	else if (in_session && strstr(a->text.v, "Code: 164"))
+	else if (in_session && has_code(a->text.v, 164))
 		code = -EROFS; /* it was ended */
+	else if (rows && are_bad_rows(a->text.v))
+		code = -EBADMSG;
 	return error_set(err, code, "the server at %s says %ld: %.400s", place, status, a->text.v);
 }
 
@@ -249,7 +279,7 @@ static int post(struct client *c, const char *sql, const char *id, const char *s
 		char **answer, size_t *answer_len, struct dusk_error *err)
 {
 	_cleanup_(freep) char *url = address(c, data ? sql : NULL, id, session);
-	struct curl_slist *lines = headers(c, data != NULL);
+	struct curl_slist *lines = headers(c, data != NULL, data ? c->types : NULL);
 	struct answer a = {.text = {0}};
 	CURLcode code = CURLE_OUT_OF_MEMORY;
 	long status = 0;
@@ -276,7 +306,7 @@ static int post(struct client *c, const char *sql, const char *id, const char *s
 	if (code)
 		rc = error_set(err, -EAGAIN, "cannot reach the server at %s: %s", c->place, curl_easy_strerror(code));
 	else if (status != 200)
-		rc = refused(status, &a, c->place, *session, err);
+		rc = refused(status, &a, c->place, *session, data, err);
 	else if (answer && vec_push(&a.text, 0))
 		rc = error_set(err, -ENOMEM, "cannot ask the server at %s: out of memory", c->place);
 	else if (answer) {
@@ -373,6 +403,7 @@ int client_run(struct client *c, const char *sql, const char *id, const struct b
 	_cleanup_(freep) char *packed = NULL;
 	size_t len = 0;
 
+	c->types = data ? data->types : NULL;
 	if (data && pack(data, &packed, &len))
 		return error_set(err, -ENOMEM, "cannot ask the server at %s: out of memory", c->place);
 	return id ? post_in_session(c, sql, id, packed, len, err)

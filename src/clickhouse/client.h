@@ -41,6 +41,9 @@ const char *client_place(const struct client *c);
 void client_set_session(struct client *c, uint64_t number);
 int client_end_session(struct client *c, uint64_t number, struct dusk_error *err);
 
+/* The header in which a collector finds the types of the columns (buffer.h), as it may not know all of them. */
+#define CLIENT_TYPES "X-Dusk-Types"
+
 /* What these say to a server. */
 #define CLIENT_BEGIN_SESSION "SELECT 1"
 #define CLIENT_END_SESSION "SET readonly = 1"
@@ -49,7 +52,7 @@ int client_end_session(struct client *c, uint64_t number, struct dusk_error *err
  * Run the statement @sql, followed by @data (NULL: none). @id: the server refuses another statement with this id while one
  * runs, it is done in the session that was set, and there is no answer; NULL: any. *@answer (NULL: not needed) is what the server has said, with a 0 byte behind it; free it with free().
  *
- * Returns 0; -EINVAL: the server refuses the statement, and will again; -EACCES: user or password are wrong; -EAGAIN: it
+ * Returns 0; -EBADMSG: the server refuses @data, and will again; -EINVAL: it refuses the statement, likewise; -EACCES: user or password are wrong; -EAGAIN: it
  * is not known whether it was done, as the connection failed, or the server.
  */
 int client_run(struct client *c, const char *sql, const char *id, const struct buffer *data, char **answer,

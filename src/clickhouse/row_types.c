@@ -6,6 +6,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "base/cleanup.h"
+#include "base/gzip.h"
 #include "base/map.h"
 
 #define CHUNK (64u << 10)
@@ -180,18 +181,22 @@ static int unpack(struct window *w)
 	return rc == Z_OK ? 1 : -EBADMSG;
 }
 
-/* Take the whole rows. Returns 0, -EBADMSG or -E2BIG. */
-static int take_rows(struct window *w, const char *types, bool has_batch, uint64_t max_rows, struct row_facts *facts)
+/* What is done with each row. */
+struct taker {
+	int (*take)(struct taker *t, struct cursor *c); /* returns 0, or a negative errno */
+};
+
+/* Take the whole rows. Returns 0, -EBADMSG, or as .take. */
+static int take_rows(struct window *w, struct taker *t)
 {
 	struct cursor c = {.at = w->bytes, .end = w->bytes + w->nr};
 	const uint8_t *row = c.at;
 
 	while (c.at < c.end && !c.more) {
-		if (facts->nr_rows == max_rows)
-			return -E2BIG;
-		read_row(&c, types, has_batch, facts);
-		if (c.bad || (!c.more && c.at - row > ROW_BYTES_MAX))
-			return -EBADMSG;
+		int rc = t->take(t, &c);
+
+		if (rc || c.bad || (!c.more && c.at - row > ROW_BYTES_MAX))
+			return rc ?: -EBADMSG;
 		row = c.more ? row : c.at;
 	}
 	w->nr = c.end - row;
@@ -199,11 +204,10 @@ static int take_rows(struct window *w, const char *types, bool has_batch, uint64
 	return 0;
 }
 
-int row_types_check(struct row_facts *ret, const char *types, bool has_batch, const void *packed, size_t len,
-		    uint64_t max_rows)
+/* Give each row of @packed to @t. Returns 0 or as take_rows(). */
+static int each_row(struct taker *t, const void *packed, size_t len)
 {
 	_cleanup_(window_done) struct window w = {.z = {.next_in = (void *)packed, .avail_in = len}};
-	struct row_facts facts = {0};
 	int rc, err;
 
 	if (len > UINT32_MAX)
@@ -212,12 +216,108 @@ int row_types_check(struct row_facts *ret, const char *types, bool has_batch, co
 		return -ENOMEM;
 	do {
 		rc = unpack(&w);
-		err = rc < 0 ? rc : take_rows(&w, types, has_batch, max_rows, &facts);
+		err = rc < 0 ? rc : take_rows(&w, t);
 	} while (rc == 1 && !err);
-	if (err)
-		return err;
-	if (w.nr || !facts.nr_rows)
-		return -EBADMSG;
-	*ret = facts;
+	return err ?: w.nr ? -EBADMSG : 0;
+}
+
+/* ---- Checking ---- */
+
+struct checker {
+	struct taker taker;
+	const char *types;
+	bool has_batch;
+	uint64_t max_rows;
+	struct row_facts facts;
+};
+
+static int check(struct taker *t, struct cursor *c)
+{
+	struct checker *k = (struct checker *)t; /* its first member */
+
+	if (k->facts.nr_rows == k->max_rows)
+		return -E2BIG;
+	read_row(c, k->types, k->has_batch, &k->facts);
 	return 0;
+}
+
+int row_types_check(struct row_facts *ret, const char *types, bool has_batch, const void *packed, size_t len,
+		    uint64_t max_rows)
+{
+	struct checker k = {.taker = {check}, .types = types, .has_batch = has_batch, .max_rows = max_rows};
+	int rc = each_row(&k.taker, packed, len);
+
+	rc = rc ?: k.facts.nr_rows ? rc : -EBADMSG;
+	if (!rc)
+		*ret = k.facts;
+	return rc;
+}
+
+/* ---- Converting ---- */
+
+bool row_type_is_known(const char *types)
+{
+	return *types && strchr("148tlwnv", types[row_type_len(types) - 1]);
+}
+
+struct converter {
+	struct taker taker;
+	const struct row_layout *layout;
+	const char *types;
+	struct gzip *out;
+};
+
+struct span {
+	const uint8_t *at;
+	size_t len;
+};
+
+/* Of a column that is not there: an empty text or array is one byte. */
+static struct span nothing(const char *type)
+{
+	static const uint8_t zeros[8];
+
+	return (struct span){zeros, *type == '4' ? 4 : strchr("8nv", *type) ? 8 : 1};
+}
+
+static int convert(struct taker *t, struct cursor *c)
+{
+	const struct converter *k = (const struct converter *)t; /* its first member */
+	struct span spans[ROW_COLUMNS_MAX] = {0};
+	const char *type = k->layout->types;
+	size_t column = 0;
+
+	for (; *type; type += row_type_len(type)) {
+		struct span s = {c->at, 0};
+		int8_t to = k->layout->to[column++];
+
+		if (row_type_len(type) == 2)
+			array(c, type[1], -1);
+		else
+			value(c, *type);
+		if (c->more || c->bad)
+			return 0;
+		s.len = c->at - s.at;
+		if (to >= 0)
+			spans[to] = s;
+	}
+	column = 0;
+	for (type = k->types; *type; type += row_type_len(type), column++) {
+		struct span s = spans[column].at ? spans[column] : nothing(type);
+
+		gzip_write(k->out, s.at, s.len);
+	}
+	return 0;
+}
+
+int row_types_convert(FILE *out, const struct row_layout *layout, const char *types, const void *packed, size_t len)
+{
+	struct converter k = {.taker = {convert}, .layout = layout, .types = types};
+	int rc = gzip_new(&k.out, out);
+
+	if (rc)
+		return rc;
+	rc = each_row(&k.taker, packed, len);
+	gzip_free(k.out);
+	return rc;
 }

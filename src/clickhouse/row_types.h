@@ -17,12 +17,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include "base/name.h"
 
 #define ROW_BYTES_MAX (1u << 20)
-#define ROW_LABEL_BYTES 4096
+#define ROW_LABEL_BYTES NAME_LIMIT_BYTES
 #define ROW_WORD_BYTES 64
-#define ROW_N_MAX (1ULL << 40)
-#define ROW_NS_MAX (1ULL << 56) /* two years */
+#define ROW_N_MAX 1099511627776	      /* 2^40; these are part of statements, too */
+#define ROW_NS_MAX 288230376151711744 /* 2^58: an hour of 80,000 threads */
 #define ROW_DAY_S 86400
 
 struct row_facts {
@@ -39,3 +41,27 @@ struct row_facts {
  */
 int row_types_check(struct row_facts *ret, const char *types, bool has_batch, const void *packed, size_t len,
 		    uint64_t max_rows);
+
+#define ROW_COLUMNS_MAX 64
+
+/* Where columns go, of rows that are not quite those of a table. */
+struct row_layout {
+	size_t nr;
+	char types[2 * ROW_COLUMNS_MAX + 1]; /* theirs */
+	int8_t to[ROW_COLUMNS_MAX];	     /* which of the table; -1: none */
+};
+
+/* The length of the type at @types of a list of them; 0: that is its end. */
+static inline size_t row_type_len(const char *types)
+{
+	return !*types ? 0 : (*types == '[' || *types == '=') && types[1] ? 2 : 1;
+}
+
+/* Is the type at @types one that is known here? */
+bool row_type_is_known(const char *types);
+
+/*
+ * Write the rows @packed, which are as @layout says, to @out as rows with the columns @types, packed. What no column goes to is 0, or empty.
+ * Returns as row_types_check(), which takes them then if they are right.
+ */
+int row_types_convert(FILE *out, const struct row_layout *layout, const char *types, const void *packed, size_t len);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <time.h>
 #include "base/cleanup.h"
+#include "base/name.h"
 #include "base/strings.h"
-#include "clickhouse/row_types.h"
 
 #define NS_A_S 1000000000ULL
 #define DAY_S 86400
@@ -162,16 +162,12 @@ struct sum {
 	uint64_t n, value, runnable;
 };
 
-/* Text that a collector takes, and a reader: of what is longer the beginning. */
+/* Of what is longer than a collector takes the beginning. */
 static void write_label(struct buffer *b, const char *text)
 {
-	size_t len = strnlen(text, ROW_LABEL_BYTES + 1);
+	char room[NAME_LIMIT_BYTES + 1];
 
-	if (len > ROW_LABEL_BYTES)
-		for (len = ROW_LABEL_BYTES; len && (text[len] & 0xc0) == 0x80;) /* no part of a character */
-			len--;
-	buffer_varint(b, len);
-	buffer_bytes(b, text, len);
+	buffer_text(b, name_limit(room, text));
 }
 
 /* The process of a thread: what rows have of it. Threads with the same text are one. */
@@ -306,6 +302,23 @@ void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t 
 		if (second / DAY_S == day)
 			write_count(b, r, second, r->p->counters[c->counter].name, c->value, batch);
 	}
+}
+
+void rows_refused(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch)
+{
+	uint64_t nr[2] = {0};
+	uint32_t first, last;
+
+	for (uint64_t i = 0; i < r->p->nr_samples; i++) {
+		const struct dusk_sample *s = &r->p->samples[i];
+
+		if (window_s(r, s->time_ns) / DAY_S == day)
+			nr[s->source == DUSK_CPU] += s->count;
+	}
+	if (!seconds(r, day * DAY_S, (day + 1) * DAY_S, &first, &last))
+		return;
+	write_count(b, r, first, ROWS_REFUSED_SAMPLES, nr[1], batch);
+	write_count(b, r, first, ROWS_REFUSED_OFFCPU, nr[0], batch);
 }
 
 void rows_batch(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch, const struct profile_cursor *to)

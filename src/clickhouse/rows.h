@@ -24,6 +24,9 @@
 #define ROWS_END_COUNT ROWS_BATCH "count"
 #define ROWS_PROFILE ROWS_BATCH "profile"
 #define ROWS_BOOT ROWS_BATCH "boot"
+/* ... and what a server or a collector has refused, so that it is in the store of its host only. */
+#define ROWS_REFUSED_SAMPLES "refused-samples"
+#define ROWS_REFUSED_OFFCPU "refused-offcpu"
 #define ROWS_STACKS "stacks(stack,seen,frames)"
 #define ROWS_STACKS_TYPES "84[8"
 /* func_off is from where func begins; of code without a name, from off to its address. */
@@ -61,6 +64,9 @@ void rows_samples(struct buffer *b, const struct rows *r, uint32_t day, uint64_t
 
 /* Write what was counted on that day. */
 void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
+
+/* Write as counts that the samples of that day were refused. */
+void rows_refused(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
 
 /*
  * Write as counts where the batch ends, for a sender that does not know any more what it has sent; and whose it is, as two machines

@@ -20,6 +20,7 @@
 #define WINDOWS_A_BATCH \
 	64 /* rows of tables of a profile that a batch has at most. One of windows is up to 65,536 sums */
 #define ROWS_A_BATCH 100000
+#define TRIES 3		     /* what is refused so often in a row is */
 #define BLOCK_ROWS (1 << 18) /* a quarter of a server's block, so that a collector may join batches */
 
 static struct clickhouse_target *of(struct target *t)
@@ -27,20 +28,45 @@ static struct clickhouse_target *of(struct target *t)
 	return (struct clickhouse_target *)t; /* its first member */
 }
 
-static int insert(struct clickhouse_target *t, const char *columns, struct buffer *b, const char *id,
+/* Columns of rows.h, and their types. */
+#define OF(table) ROWS_##table, ROWS_##table##_TYPES
+
+static int insert(struct clickhouse_target *t, const char *columns, const char *types, struct buffer *b, const char *id,
 		  struct dusk_error *err)
 {
 	_cleanup_(freep) char *sql = NULL;
 	int rc = 0;
 
+	b->types = types;
 	if (b->failed)
 		rc = error_set(err, -ENOMEM, "cannot send: out of memory");
 	else if (b->nr_rows && !(sql = statement_insert(client_database(t->client), columns)))
 		rc = -ENOMEM;
 	else if (b->nr_rows)
+		rc = -EBADMSG;
+	for (int i = 0; rc == -EBADMSG && i < TRIES; i++)
 		rc = client_run(t->client, sql, id, b, NULL, NULL, err);
 	b->bytes.nr = b->nr_rows = 0;
 	return rc;
+}
+
+/*
+ * The same, but rows that are refused for what is in them do not keep those behind them from being sent: they stay in the store
+ * only, which is said and counted. Returns 1 if so.
+ */
+static int insert_or_leave(struct clickhouse_target *t, const char *columns, const char *types, struct buffer *b,
+			   const char *id, struct sent *sent, struct dusk_error *err)
+{
+	uint64_t nr = b->nr_rows;
+	int rc = insert(t, columns, types, b, id, err);
+
+	if (rc != -EBADMSG)
+		return rc;
+	fprintf(stderr, "dusk: %" PRIu64 " rows of %.*s stay in the store only: %s\n", nr, (int)strcspn(columns, "("),
+		columns, err->text);
+	*err->text = 0;
+	sent->refused += nr;
+	return 1;
 }
 
 /* Has the batch arrived? It may have gone to another shard. Returns 1, 0, or as client_run(). */
@@ -68,42 +94,46 @@ static int send_day(struct clickhouse_target *t, const struct rows *r, uint32_t 
 
 	rows_counts(&b, r, day, batch);
 	rows_batch(&b, r, day, batch, &all->to);
-	rc = insert(t, ROWS_COUNTS, &b, NULL, err);
-	if (!rc && all->maybe)
-		rc = has_arrived(t, day, batch, err);
+	rc = insert_or_leave(t, OF(COUNTS), &b, NULL, sent, err);
+	rc = rc < 0 ? rc : all->maybe ? has_arrived(t, day, batch, err) : 0;
 	if (!rc) {
 		snprintf(id, sizeof(id), "dusk-%016" PRIx64, batch);
 		rows_samples(&b, r, day, batch);
 		nr = b.nr_rows;
-		rc = insert(t, ROWS_SAMPLES, &b, id, err);
+		rc = insert_or_leave(t, OF(SAMPLES), &b, id, sent, err);
 		sent->nr += rc ? 0 : nr;
+		if (rc > 0) {
+			rows_refused(&b, r, day, hash64(batch));
+			rc = insert_or_leave(t, OF(COUNTS), &b, NULL, sent, err);
+		}
 	}
 	buffer_done(&b);
 	return rc < 0 ? rc : 0;
 }
 
 /* Of an insert that fails it is not known what has arrived: then all is sent again. */
-static int send_names(struct clickhouse_target *t, const struct rows *r, bool stacks, struct dusk_error *err)
+static int send_names(struct clickhouse_target *t, const struct rows *r, bool stacks, struct sent *sent,
+		      struct dusk_error *err)
 {
 	struct buffer b = {.failed = false};
 	int rc;
 
 	rows_frames(&b, r, &t->frames);
-	rc = insert(t, ROWS_FRAMES, &b, NULL, err);
-	if (!rc && stacks) {
+	rc = insert_or_leave(t, OF(FRAMES), &b, NULL, sent, err);
+	if (rc >= 0 && stacks) {
 		rows_stacks(&b, r, &t->stacks);
-		rc = insert(t, ROWS_STACKS, &b, NULL, err);
+		rc = insert_or_leave(t, OF(STACKS), &b, NULL, sent, err);
 	}
-	if (!rc && stacks) {
+	if (rc >= 0 && stacks) {
 		rows_host(&b, r);
-		rc = insert(t, ROWS_HOSTS, &b, NULL, err);
+		rc = insert_or_leave(t, OF(HOSTS), &b, NULL, sent, err);
 	}
-	if (rc) {
+	if (rc < 0) {
 		map_clear(&t->frames);
 		map_clear(&t->stacks);
 	}
 	buffer_done(&b);
-	return rc;
+	return rc < 0 ? rc : 0;
 }
 
 /* Each part of a profile that is a batch has a number of its own: where it begins. */
@@ -123,7 +153,7 @@ static int send(struct target *target, const struct batch *b, struct sent *sent,
 	uint32_t first, last;
 	int rc = rows_init(&r, b->p);
 
-	rc = rc ?: send_names(t, &r, true, err);
+	rc = rc ?: send_names(t, &r, true, sent, err);
 	if (!rc && rows_days(&r, &first, &last))
 		for (uint32_t day = first; !rc && day <= last; day++)
 			rc = send_day(t, &r, day, batch_of(rows_profile_id(&r), &b->from, day), b, sent, err);
@@ -172,9 +202,10 @@ static int recall(struct target *target, const struct batch *b, struct profile_c
 static int end(struct target *target, const struct dusk_profile *p, struct dusk_error *err)
 {
 	_cleanup_(rows_done) struct rows r;
+	struct sent unused = {.nr = 0};
 	int rc = rows_init(&r, p);
 
-	return rc ?: send_names(of(target), &r, false, err);
+	return rc ?: send_names(of(target), &r, false, &unused, err);
 }
 
 /*
@@ -202,7 +233,7 @@ static int lose(struct target *target, const char *host, const char *name, struc
 	buffer_text(&b, "lost-profiles");
 	buffer_number(&b, uint64_t, 1);
 	buffer_number(&b, uint64_t, batch);
-	rc = insert(of(target), ROWS_COUNTS, &b, NULL, err);
+	rc = insert(of(target), OF(COUNTS), &b, NULL, err);
 	buffer_done(&b);
 	return rc;
 }

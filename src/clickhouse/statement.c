@@ -20,7 +20,7 @@ char *statement_insert(const char *database, const char *columns)
 {
 	char *sql;
 
-	return asprintf(&sql, "INSERT INTO %s.%s FORMAT RowBinary", database, columns) < 0 ? NULL : sql;
+	return asprintf(&sql, "INSERT INTO %s.%s" STATEMENT_FORMAT, database, columns) < 0 ? NULL : sql;
 }
 
 /* A batch is one block of one partition: one row of it is there only if all of them are. */

@@ -5,6 +5,13 @@
 #include "clickhouse/client.h"
 #include "lib/profile/profile_read.h"
 
+/* What a collector says to rows that it will not take whenever they come. */
+#define STATEMENT_BAD_ROWS "the rows are not what the table has"
+#define STATEMENT_MANY_ROWS "there are more rows than one block of a server has"
+#define STATEMENT_LARGE "the post is too large"
+
+#define STATEMENT_FORMAT " FORMAT RowBinary"
+
 /* The statement that inserts into @columns of rows.h. Free it with free(). NULL: memory is short. */
 char *statement_insert(const char *database, const char *columns);
 

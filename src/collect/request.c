@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "base/cleanup.h"
+#include "base/memstream.h"
 #include "base/secret.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/statement.h"
@@ -41,6 +42,7 @@ static void free_body(struct request *r)
 void request_done(struct request *r)
 {
 	free_body(r);
+	free(steal(r->layout));
 }
 
 static void refuse(struct collector *c, struct request *r, enum refusal why, unsigned int status, const char *text)
@@ -53,20 +55,22 @@ static void refuse(struct collector *c, struct request *r, enum refusal why, uns
 static void refuse_statement(struct collector *c, struct request *r)
 {
 	refuse(c, r, REFUSED_STATEMENT, 400,
-	       "a collector takes what agents of its own version send to its database, and no other statement: ask one "
-	       "of "
-	       "its shards");
+	       "a collector takes what agents of its own version send to its database, and those of others that say "
+	       "the "
+	       "types of their columns, and no other statement: ask one of its shards");
 }
 
 void request_begin(struct collector *c, struct request *r, const struct request_head *head)
 {
 	const char *sql = head->sql ?: "", *password = head->password ?: "";
+	struct row_layout layout;
+	bool same;
 
 	if (*c->o->password && !secret_is(c->o->password, password, strlen(password))) {
 		refuse(c, r, REFUSED_PASSWORD, 401, "the collector has another password");
 		return;
 	}
-	r->post.table = table_of_insert(sql, collector_database(c));
+	r->post.table = table_of_insert(&layout, &same, sql, collector_database(c), head->types ?: "");
 	if (r->post.table == NR_TABLES && !strncasecmp(sql, "INSERT", 6)) {
 		refuse_statement(c, r);
 		return;
@@ -78,7 +82,11 @@ void request_begin(struct collector *c, struct request *r, const struct request_
 		return;
 	}
 	r->kind = REQUEST_INSERT;
-	if (!head->encoding || strcasecmp(head->encoding, "gzip"))
+	if (!same && (r->layout = malloc(sizeof(layout))))
+		*r->layout = layout;
+	if (!same && !r->layout)
+		refuse(c, r, REFUSED_MEMORY, 503, "memory is short: try again");
+	else if (!head->encoding || strcasecmp(head->encoding, "gzip"))
 		refuse(c, r, REFUSED_STATEMENT, 415, "a post to a collector is packed by gzip");
 }
 
@@ -89,7 +97,7 @@ void request_take(struct collector *c, struct request *r, const void *data, size
 	if (r->kind == REQUEST_ANSWERED)
 		return;
 	if (r->body.nr + len > most)
-		refuse(c, r, REFUSED_SIZE, 413, "the post is too large");
+		refuse(c, r, REFUSED_SIZE, 413, STATEMENT_LARGE);
 	else if (atomic_load(&bodies) + len > BODIES_MAX || vec_append(&r->body, data, len))
 		refuse(c, r, REFUSED_MEMORY, 503, "too much comes at once: try again");
 	else
@@ -116,16 +124,36 @@ static void check_question(struct collector *c, struct request *r)
 		refuse_statement(c, r);
 }
 
+/* What was sent by a dusk of another version gets the columns of this one. */
+static int convert(struct request *r, const struct table *table)
+{
+	_cleanup_(freep) char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	int rc = out ? memstream_end(out, row_types_convert(out, r->layout, table->types, r->body.v, r->body.nr))
+		     : -ENOMEM;
+
+	rc = rc ?: len > SPOOL_BYTES_MAX ? -E2BIG : 0;
+	if (!rc) {
+		free_body(r);
+		rc = vec_append(&r->body, (const uint8_t *)text, len);
+		atomic_fetch_add(&bodies, r->body.nr);
+	}
+	return rc;
+}
+
 static void check_rows(struct collector *c, struct request *r)
 {
 	const struct table *table = &tables[r->post.table];
 	struct row_facts facts;
-	int rc = row_types_check(&facts, table->types, table->has_batch, r->body.v, r->body.nr, SPOOL_ROWS_MAX);
+	int rc = r->layout ? convert(r, table) : 0;
+
+	rc = rc ?: row_types_check(&facts, table->types, table->has_batch, r->body.v, r->body.nr, SPOOL_ROWS_MAX);
 
 	if (rc == -EBADMSG)
-		refuse(c, r, REFUSED_ROWS, 400, "the rows are not what the table has");
+		refuse(c, r, REFUSED_ROWS, 400, STATEMENT_BAD_ROWS);
 	else if (rc == -E2BIG)
-		refuse(c, r, REFUSED_SIZE, 413, "there are more rows than one block of a server has");
+		refuse(c, r, REFUSED_SIZE, 413, STATEMENT_MANY_ROWS);
 	else if (rc)
 		refuse(c, r, REFUSED_MEMORY, 503, "memory is short: try again");
 	else

@@ -22,7 +22,7 @@ enum request_kind {
 
 /* What the head of a request says; NULL: nothing. */
 struct request_head {
-	const char *password, *sql, *encoding;
+	const char *password, *sql, *encoding, *types;
 };
 
 struct request {
@@ -34,7 +34,8 @@ struct request {
 	void *carrier; /* of whoever waits for that */
 	struct vec(uint8_t) body;
 	struct spool_post post;
-	uint32_t day; /* of REQUEST_ARRIVED and REQUEST_END */
+	struct row_layout *layout; /* of its rows, if they do not have the table's own columns; NULL: they have */
+	uint32_t day;		   /* of REQUEST_ARRIVED and REQUEST_END */
 	uint64_t batch;
 	char host[HOST_NAME_MAX + 1]; /* of REQUEST_END */
 };

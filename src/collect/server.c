@@ -80,6 +80,7 @@ static answer_t begin(struct server *s, struct MHD_Connection *c, void **request
 		.password = header(c, "X-ClickHouse-Key"),
 		.sql = MHD_lookup_connection_value(c, MHD_GET_ARGUMENT_KIND, "query"),
 		.encoding = header(c, "Content-Encoding"),
+		.types = header(c, CLIENT_TYPES),
 	};
 	struct request *r = calloc(1, sizeof(*r));
 

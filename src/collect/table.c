@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The tables into which agents insert. See table.h. */
 #include "collect/table.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
@@ -15,15 +16,82 @@ const struct table tables[NR_TABLES] = {
 	[TABLE_SAMPLES] = {"samples", ROWS_SAMPLES, ROWS_SAMPLES_TYPES, true},
 };
 
-size_t table_of_insert(const char *sql, const char *database)
+#define NAMES "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_."
+
+/* The length of the column's name at *@list, which is moved behind it. 0: there is none. */
+static size_t next_name(const char **list, const char **name)
 {
-	size_t table = 0;
+	size_t len = strspn(*list, NAMES);
 
-	for (; table < NR_TABLES; table++) {
-		_cleanup_(freep) char *wanted = statement_insert(database, tables[table].columns);
+	*name = *list;
+	*list += len + ((*list)[len] == ',');
+	return len;
+}
 
-		if (wanted && !strcmp(sql, wanted))
-			break;
+/* The column called @name in @t, with its type; -1: it has none. */
+static int column_of(const struct table *t, const char *name, size_t len, const char **type)
+{
+	const char *list = strchr(t->columns, '(') + 1, *own;
+	size_t own_len;
+
+	*type = t->types;
+	for (int i = 0; (own_len = next_name(&list, &own)); i++, *type += row_type_len(*type))
+		if (own_len == len && !memcmp(own, name, len))
+			return i;
+	return -1;
+}
+
+/* Read a list of columns up to its ")". Returns what is behind it; NULL: it is none. */
+static const char *read_columns(struct row_layout *l, bool *same, const struct table *t, const char *list,
+				const char *types)
+{
+	const char *name, *known;
+	size_t len, nr = 0, at = 0;
+
+	*same = true;
+	while ((len = next_name(&list, &name))) {
+		int to = column_of(t, name, len, &known);
+		const char *type = to < 0 ? types : known;
+
+		if (nr == ROW_COLUMNS_MAX || !row_type_is_known(type))
+			return NULL;
+		memcpy(&l->types[at], type, row_type_len(type));
+		at += row_type_len(type);
+		types += row_type_len(types);
+		*same &= to == (int)nr;
+		l->to[nr++] = to;
 	}
-	return table;
+	l->types[at] = 0;
+	l->nr = nr;
+	*same &= !strcmp(l->types, t->types);
+	return nr && *list == ')' ? list + 1 : NULL;
+}
+
+/* Where rows have a batch they cannot do without it, nor without their second and their host. */
+static bool has_batch(const struct row_layout *l, const struct table *t)
+{
+	unsigned int nr = 0, found = 0;
+
+	for (const char *type = t->types; *type; type += row_type_len(type))
+		nr++;
+	for (size_t i = 0; i < l->nr; i++)
+		found += l->to[i] == 0 || l->to[i] == 1 || l->to[i] == (int)nr - 1;
+	return !t->has_batch || found >= 3;
+}
+
+size_t table_of_insert(struct row_layout *layout, bool *same, const char *sql, const char *database, const char *types)
+{
+	for (size_t i = 0; i < NR_TABLES; i++) {
+		_cleanup_(freep) char *wanted = NULL;
+		const char *rest;
+		int len = asprintf(&wanted, "INSERT INTO %s.%s(", database, tables[i].name);
+
+		if (len < 0)
+			wanted = NULL;
+		else if (!strncmp(sql, wanted, len)) {
+			rest = read_columns(layout, same, &tables[i], sql + len, types);
+			return rest && !strcmp(rest, STATEMENT_FORMAT) && has_batch(layout, &tables[i]) ? i : NR_TABLES;
+		}
+	}
+	return NR_TABLES;
 }

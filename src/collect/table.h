@@ -3,6 +3,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include "clickhouse/row_types.h"
 
 struct table {
 	const char *name;
@@ -16,5 +17,9 @@ enum { TABLE_FRAMES, TABLE_STACKS, TABLE_HOSTS, TABLE_COUNTS, TABLE_SAMPLES, NR_
 /* The numbers are in the spool. */
 extern const struct table tables[NR_TABLES];
 
-/* The table into which the statement @sql inserts, in RowBinary; NR_TABLES: it is no such statement. */
-size_t table_of_insert(const char *sql, const char *database);
+/*
+ * The table into which the statement @sql inserts, in RowBinary; NR_TABLES: it is no such statement. *@same: the rows have the table's columns
+ * in their order; otherwise *@layout says where theirs go. A dusk of another version has columns that are not known here, whose types
+ * are in @types ("": they are not said), or lacks some.
+ */
+size_t table_of_insert(struct row_layout *layout, bool *same, const char *sql, const char *database, const char *types);

@@ -30,9 +30,9 @@ def varint(n):
 
 
 def encode(kind, value):
-    if kind == "t":
+    if kind in "tlw":
         return varint(len(value)) + value.encode()
-    return int(value).to_bytes(int(kind), "little")
+    return int(value).to_bytes(8 if kind in "nv" else int(kind), "little")
 
 
 class Table:
@@ -49,7 +49,7 @@ class Table:
                 elements = values.get(name.replace(".", "_"), [])
                 out += varint(len(elements)) + b"".join(encode(kind[1], e) for e in elements)
             else:
-                out += encode(kind, values.get(name, "" if kind == "t" else 0))
+                out += encode(kind, values.get(name, "" if kind in "tlw" else 0))
         return out
 
 

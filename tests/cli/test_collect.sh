@@ -241,7 +241,15 @@ claim "... and other columns" says_status 400 "a collector takes what agents of 
 claim "... and another database" says_status 400 "to its database" good "INSERT INTO other.counts(ts,host,name,value,batch) FORMAT RowBinary" -H "$gzip"
 claim "... and questions, which shards answer" says_status 400 "ask one of its shards" /dev/null "SELECT count() FROM usual.samples"
 claim "each is counted" sh -c "[ '$(metric dusk_collect_refused_total)' = 8 ]"
+newer="INSERT INTO usual.counts(ts,host,colour,name,value,batch) FORMAT RowBinary"
+coloured() { # as row, with a column that nobody here knows
+	python3 -c 'import struct, sys; sys.stdout.buffer.write(struct.pack("<I", 86400) + b"\1a" + b"\4blue" + b"\7samples" + struct.pack("<QQ", 1, 17))'
+}
+coloured | gzip >coloured
+claim "a column of a newer agent is left out" says_status 200 "" coloured "$newer" -H "$gzip" -H "X-Dusk-Types: 4lt[8[8"
+claim "... unless its type is not known" says_status 400 "the types of their columns" coloured "$newer" -H "$gzip"
 claim "what was taken arrives" drained
+claim "... the rest of a newer row, too" [ "$(asked_both "SELECT count() FROM usual.counts WHERE batch = 17 AND host = 'a' AND name = 'samples' AND value = 1")" = 1 ]
 claim "... once" [ "$(asked_both "SELECT count() FROM usual.counts WHERE batch = 7")" = 1 ]
 claim "a second collector with the same spool is a failure" sh -c "! '$dusk' collect --listen 127.0.0.1:0 --spool spool.usual '$(shard 1 usual)' 2>said && grep -q 'another collector has the spool' said"
 end_collector
@@ -253,6 +261,24 @@ unset DUSK_COLLECT_PASSWORD
 claim "... and refuses others" says_status 401 "the collector has another password" good "$counts" -H "$gzip"
 claim "... half of it, too" says_status 401 "another password" good "$counts" -H "$gzip" -H "X-ClickHouse-Key: letme"
 claim "... and takes what has it" says_status 200 "" good "$counts" -H "$gzip" -H "X-ClickHouse-Key: letmein"
+end_collector
+
+# A batch that is refused, as its samples stand for a hundred years each, does not hold up the others.
+tables refused
+anew refused
+cp -r web-1 strange
+odd=$(ls strange/*.dusk | sed -n 3p)
+"$make_profile" one.dusk
+sqlite3 one.dusk "insert or replace into setting values('hostname','web-1'),('boot_id','web-1'),
+	('start_realtime_ns','$((start + 60))000000000'),('period_ns','3153600000000000000')"
+mv one.dusk "$odd"
+collect refused
+claim "what a collector refuses for good is set aside" sh -c "'$dusk' store send strange '$address' 2>said"
+claim "... which is said" says "rows of samples stay in the store only: the server at http://127.0.0.1"
+claim "... and counted" sh -c "'$dusk' store status strange | grep refused -A 1 | awk '{ print; n = \$4 } END { exit !(n > 0) }'"
+claim "... and the others arrive" drained
+claim "... all of them" [ "$(asked_both "SELECT sum(n) FROM refused.samples WHERE kind = 'on-cpu'")" = $(((nr_profiles - 1) * 20)) ]
+claim "... and it is in the counts of the server" [ "$(asked_both "SELECT sum(value) FROM refused.counts WHERE name = 'refused-samples'")" -gt 0 ]
 end_collector
 
 # Many agents: few INSERTs.

@@ -351,13 +351,16 @@ static void statements_are_those_of_a_sender(void **state)
 	_cleanup_(freep) char *insert = statement_insert("dusk", ROWS_SAMPLES),
 			      *arrived = statement_arrived("dusk", "samples", 20000, UINT64_MAX),
 			      *counts = statement_arrived("dusk", "counts", 20000, 1), *more = NULL;
+	struct row_layout l;
 	uint64_t batch;
 	uint32_t day;
+	bool same;
 
 	(void)state;
-	assert_int_equal(table_of_insert(insert, "dusk"), TABLE_SAMPLES);
-	assert_int_equal(table_of_insert(insert, "other"), NR_TABLES);
-	assert_int_equal(table_of_insert(arrived, "dusk"), NR_TABLES);
+	assert_int_equal(table_of_insert(&l, &same, insert, "dusk", ""), TABLE_SAMPLES);
+	assert_true(same);
+	assert_int_equal(table_of_insert(&l, &same, insert, "other", ""), NR_TABLES);
+	assert_int_equal(table_of_insert(&l, &same, arrived, "dusk", ""), NR_TABLES);
 	assert_true(statement_is_arrived(arrived, "dusk", &day, &batch));
 	assert_true(day == 20000 && batch == UINT64_MAX);
 	assert_false(statement_is_arrived(arrived, "other", &day, &batch));
@@ -365,6 +368,61 @@ static void statements_are_those_of_a_sender(void **state)
 	assert_false(statement_is_arrived(insert, "dusk", &day, &batch));
 	assert_true(asprintf(&more, "%s OR 1", arrived) > 0);
 	assert_false(statement_is_arrived(more, "dusk", &day, &batch));
+}
+
+/* What the columns of a post become. */
+static struct packed converted(const char *columns, const char *types, const void *data, size_t len)
+{
+	_cleanup_(freep) char *insert = statement_insert("dusk", columns);
+	struct packed p = pack(data, len), ret = {NULL};
+	struct row_layout l;
+	bool same;
+	FILE *out = open_memstream(&ret.bytes, &ret.len);
+
+	assert_int_equal(table_of_insert(&l, &same, insert, "dusk", types), TABLE_STACKS);
+	assert_false(same);
+	assert_int_equal(row_types_convert(out, &l, ROWS_STACKS_TYPES, p.bytes, p.len), 0);
+	fclose(out);
+	free(p.bytes);
+	return ret;
+}
+
+static void assert_packed(struct packed p, const void *data, size_t len)
+{
+	struct packed wanted = pack(data, len);
+
+	assert_int_equal(p.len, wanted.len);
+	assert_memory_equal(p.bytes, wanted.bytes, p.len);
+	free(p.bytes);
+	free(wanted.bytes);
+}
+
+static void columns_of_another_version_are_left_out_or_empty(void **state)
+{
+	static const uint8_t plain[] = {1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 1, 9, 0, 0, 0, 0, 0, 0, 0},
+			     more[] = {1, 0, 0, 0, 0, 0, 0, 0, 2, 'n', 'o', 5, 0,
+				       0, 0, 1, 9, 0, 0, 0, 0, 0, 0,   0,   1, 7},
+			     less[] = {5, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0},
+			     filled[] = {1, 0, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0};
+	struct row_layout l;
+	bool same;
+
+	(void)state;
+	assert_packed(converted("stacks(stack,colour,seen,frames,tags)", "8t4[8[1", more, sizeof(more)), plain,
+		      sizeof(plain));
+	assert_packed(converted("stacks(seen,stack)", "", less, sizeof(less)), filled, sizeof(filled));
+	/* What cannot be told apart is not taken. */
+	assert_int_equal(
+		table_of_insert(&l, &same, "INSERT INTO dusk.stacks(stack,colour) FORMAT RowBinary", "dusk", "8"),
+		NR_TABLES);
+	assert_int_equal(
+		table_of_insert(&l, &same, "INSERT INTO dusk.stacks(stack,colour) FORMAT RowBinary", "dusk", "8?"),
+		NR_TABLES);
+	assert_int_equal(
+		table_of_insert(&l, &same, "INSERT INTO dusk.stacks(stack,seen FORMAT RowBinary", "dusk", "84"),
+		NR_TABLES);
+	assert_int_equal(table_of_insert(&l, &same, "INSERT INTO dusk.stacks() FORMAT RowBinary", "dusk", "84"),
+			 NR_TABLES);
 }
 
 int main(void)
@@ -379,6 +437,7 @@ int main(void)
 		cmocka_unit_test(what_is_packed_is_one_stream_to_its_end),
 		cmocka_unit_test(rows_of_any_length_are_counted_up_to_a_limit),
 		cmocka_unit_test(statements_are_those_of_a_sender),
+		cmocka_unit_test(columns_of_another_version_are_left_out_or_empty),
 	};
 
 	return cmocka_run_group_tests(tests, make_dir, remove_dir);
