@@ -18,7 +18,8 @@
 
 #define NS_A_S 1000000000ULL
 #define PARTS 100     /* of the time: samples are summed up over each */
-#define MAX_IDS 50000 /* in one statement */
+#define MAX_IDS 32768 /* in one statement: with texts as long as they may be the answer is not too large */
+#define MAX_SAID 10   /* hosts whose rows were left out */
 
 /* What a server has said. */
 struct said {
@@ -205,6 +206,49 @@ static int take_rest(struct request *r, struct rebuild *b)
 	return needed ? ask_rows(r, b, query_rest(&r->query), rebuild_sample) : 0;
 }
 
+static int take_bad(struct rebuild *b, struct answer_reader *r)
+{
+	const char *host = answer_text(r);
+	uint64_t nr = answer_number(r, uint64_t);
+
+	return r->failed ? -EBADMSG : rebuild_leave_out(b, host, nr);
+}
+
+/* Rows are counted where they are left out; but those may be of any host, if hosts are not told apart. */
+static int ask_bad(struct request *r, struct rebuild *b)
+{
+	bool words = b->left_out.nr;
+
+	strings_done(&b->left_out_hosts);
+	b->left_out_hosts = (struct strings){0};
+	b->left_out.nr = 0;
+	return ask_rows(r, b, query_bad(&r->query, shown_kind(&r->query), words), take_bad);
+}
+
+/* The name of a host, which may be any bytes, for a terminal. */
+static const char *plain(char ret[HOST_NAME_MAX + 1], const char *host)
+{
+	size_t nr = 0;
+
+	for (; host[nr] && nr < HOST_NAME_MAX; nr++)
+		ret[nr] = host[nr] > ' ' && host[nr] <= '~' ? host[nr] : '?';
+	ret[nr] = 0;
+	return nr ? ret : "some host";
+}
+
+/* Anybody who may send can send what makes no sense: that is theirs to mend, and keeps nobody from reading the rest. */
+static void say_left_out(const struct rebuild *b)
+{
+	char host[HOST_NAME_MAX + 1];
+
+	for (size_t i = 0; i < b->left_out.nr && i < MAX_SAID; i++)
+		fprintf(stderr,
+			"dusk: %" PRIu64 " rows of %s make no sense, and are left out: is its dusk a newer one?\n",
+			b->left_out.v[i], plain(host, strings_text(&b->left_out_hosts, i)));
+	if (b->left_out.nr > MAX_SAID)
+		fprintf(stderr, "dusk: ... and rows of %zu other hosts\n", b->left_out.nr - MAX_SAID);
+}
+
 static int ask_all(struct request *r, struct rebuild *b)
 {
 	bool any = true;
@@ -218,6 +262,7 @@ static int ask_all(struct request *r, struct rebuild *b)
 	rc = rc ?: ask_names(r, b);
 	rc = rc ?: take_samples(r, b);
 	rc = rc ?: take_rest(r, b);
+	rc = rc ?: ask_bad(r, b);
 	return rc ?: ask_rows(r, b, query_counts(&r->query), rebuild_count);
 }
 
@@ -257,6 +302,7 @@ static int write_profile(const struct request *r, struct rebuild *b, const char 
 
 	if (b->nr_unknown)
 		fprintf(stderr, "dusk: %" PRIu64 " stacks, or frames of them, are not in the store\n", b->nr_unknown);
+	say_left_out(b);
 	rc = describe(r, b);
 	if (rc)
 		return rc;

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "abi/offcpu.h"
+#include "abi/outcome.h"
 #include "base/cleanup.h"
 #include "clickhouse/rebuild.h"
+#include "clickhouse/row_types.h"
 #include "clickhouse/rows.h"
 #include "lib/error.h"
 
@@ -222,7 +225,19 @@ static const char *table(const struct query *q, bool enough)
 	return enough && q->has_sums && !q->of_process ? "sums" : "samples";
 }
 
-#define FROM_TABLE " FROM %s.%s%s WHERE %s%s%s%s"
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+/*
+ * Rows that a collector would refuse, and one that is as old as agents are did not. They would spoil the sum of those with the same
+ * labels. So much text has no row of an agent's.
+ */
+#define IS_GOOD                                                                                         \
+	"(n BETWEEN 1 AND " TEXT(ROW_N_MAX) " AND value <= " TEXT(ROW_NS_MAX) " AND runnable <= " TEXT( \
+		ROW_NS_MAX) " AND length(host) + length(service) + length(version) + length(unit) + "   \
+			    "length(container) + length(pod) + "                                        \
+			    "length(namespace) <= 4000)"
+#define FROM_TABLE " FROM %s.%s%s WHERE %s%s%s%s AND " IS_GOOD
 #define TABLE_OF(q, name, kind) \
 	(q)->database, name, (q)->suffix, (q)->time, (q)->match ? " AND " : "", (q)->match ?: "", kinds[kind]
 
@@ -306,7 +321,7 @@ static char *without_labels(const struct query *q, bool inverse, enum query_kind
 	return print("SELECT toUInt32(%" PRIu64 ") AS t, " OTHERS
 		     "toUInt32(0) AS pid_, '[others]' AS comm_, kind, outcome, toUInt64(0) AS ustack_, toUInt64(0) AS "
 		     "kstack_, "
-		     "%s FROM %s.%s%s WHERE %s%s%s%s%s%s FORMAT RowBinary",
+		     "%s FROM %s.%s%s WHERE %s%s%s%s%s AND " IS_GOOD "%s FORMAT RowBinary",
 		     q->from_s, one ? "n, value, runnable" : "sum(n), sum(value), sum(runnable)", q->database,
 		     table(q, true), q->suffix, q->time,
 		     !q->match ? ""
@@ -351,12 +366,23 @@ static char *by_ids(const struct query *q, const char *selected, const char *tab
 
 char *query_stacks(const struct query *q, const uint64_t *ids, size_t nr)
 {
-	return by_ids(q, REBUILD_STACKS, "stacks", "stack", ids, nr, " LIMIT 1 BY stack");
+	return by_ids(q, REBUILD_STACKS, "stacks", "stack", ids, nr, " AND length(frames) <= 4096 LIMIT 1 BY stack");
 }
 
 char *query_frames(const struct query *q, const uint64_t *ids, size_t nr)
 {
 	return by_ids(q, REBUILD_FRAMES, "frames", "frame", ids, nr, " ORDER BY rev DESC LIMIT 1 BY frame");
+}
+
+#define NAME_OF(code, name, ...) "'" name "', "
+#define ARE_KNOWN " AND kind IN (" OFFCPU_REASONS(NAME_OF) "'on-cpu') AND outcome IN (" OUTCOMES(NAME_OF) "'outermost')"
+
+char *query_bad(const struct query *q, enum query_kind kind, bool words)
+{
+	return print("SELECT substring(host, 1, 64) AS h, count() FROM %s.samples%s WHERE %s%s%s%s AND NOT (" IS_GOOD
+		     "%s) GROUP BY h ORDER BY h LIMIT 100 FORMAT RowBinary",
+		     q->database, q->suffix, q->time, q->match ? " AND " : "", q->match ?: "", kinds[kind],
+		     words ? ARE_KNOWN : "");
 }
 
 /* A batch of counts that came twice is there twice until the server has merged its parts. */

@@ -65,3 +65,6 @@ char *query_rest(const struct query *q);
 char *query_stacks(const struct query *q, const uint64_t *ids, size_t nr);
 char *query_frames(const struct query *q, const uint64_t *ids, size_t nr);
 char *query_counts(const struct query *q);
+
+/* Hosts, with how many rows that the other statements leave out; and @words: that rebuild_sample() does. */
+char *query_bad(const struct query *q, enum query_kind kind, bool words);

@@ -5,14 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "abi/offcpu.h"
+#include "clickhouse/rows.h"
 #include "lib/profile/abi_names.h"
 #include "lib/profile/profile_read.h"
 
 #define NS_A_S 1000000000ULL
-#define MAX_FRAME_LINES 64
-#define MAX_STACK_FRAMES 4096
 #define MAX_GENERATIONS 256
-#define MAX_NS (1ULL << 62)
+#define MAX_NS (1ULL << 62) /* of sums */
 
 static int add_outcomes(struct rebuild *b)
 {
@@ -78,31 +77,34 @@ static int function_of(struct rebuild *b, const char *name, const char *image, u
 	return 0;
 }
 
-/* The lines of a frame: of what was inlined there, and its own. */
+/* The lines of a frame: of what was inlined there, of which there may be too many, and its own. */
 static int read_lines(struct rebuild *b, struct answer_reader *r, struct dusk_frame *f, const char *image)
 {
 	const char *file = answer_text(r);
-	struct dusk_line own = {f->function, answer_number(r, uint32_t), file}, inlined[MAX_FRAME_LINES];
-	uint64_t nr = answer_array(r, 1);
+	struct dusk_line own = {f->function, answer_number(r, uint32_t), file}, inlined[ROWS_MAX_INLINED] = {{0}},
+			 *line;
+	struct dusk_line more;
+	uint64_t nr[3];
 
-	if (nr >= MAX_FRAME_LINES)
-		return -EBADMSG;
-	for (uint64_t i = 0; i < nr; i++)
-		if (function_of(b, answer_text(r), image, &inlined[i].function))
-			return -ENOMEM;
-	if (answer_array(r, 1) != nr)
-		return -EBADMSG;
-	for (uint64_t i = 0; i < nr; i++)
-		inlined[i].file = answer_text(r);
-	if (answer_array(r, 4) != nr)
-		return -EBADMSG;
-	for (uint64_t i = 0; i < nr; i++)
-		inlined[i].line = answer_number(r, uint32_t);
-	if (!nr && !*file)
+	for (int column = 0; column < 3; column++) {
+		nr[column] = answer_array(r, column == 2 ? 4 : 1);
+		for (uint64_t i = 0; i < nr[column]; i++) {
+			line = i < ROWS_MAX_INLINED ? &inlined[i] : &more;
+			if (column == 0 && function_of(b, answer_text(r), image, &line->function))
+				return -ENOMEM;
+			if (column == 1)
+				line->file = answer_text(r);
+			if (column == 2)
+				line->line = answer_number(r, uint32_t);
+		}
+	}
+	if (nr[0] > ROWS_MAX_INLINED || nr[1] != nr[0] || nr[2] != nr[0])
+		nr[0] = 0;
+	if (!nr[0] && !*file)
 		return 0;
 	f->first_line = b->lines.nr;
-	f->nr_lines = nr + 1;
-	return vec_append(&b->lines, inlined, nr) ?: vec_push(&b->lines, own);
+	f->nr_lines = nr[0] + 1;
+	return vec_append(&b->lines, inlined, nr[0]) ?: vec_push(&b->lines, own);
 }
 
 /*
@@ -170,12 +172,15 @@ int rebuild_stack(struct rebuild *b, struct answer_reader *r)
 {
 	uint64_t hash = answer_number(r, uint64_t), nr = answer_array(r, 8);
 	bool fresh;
-	uint32_t *at = map_at(&b->stack_of, hash, &fresh);
+	uint32_t *at;
 
+	if (nr > ROWS_MAX_FRAMES) {
+		r->at += 8 * nr;
+		return 0;
+	}
+	at = map_at(&b->stack_of, hash, &fresh);
 	if (!at)
 		return -ENOMEM;
-	if (nr > MAX_STACK_FRAMES)
-		return -EBADMSG;
 	*at = b->stack_frames.nr;
 	if (vec_push(&b->stack_frames, nr))
 		return -ENOMEM;
@@ -236,6 +241,8 @@ static int place(struct rebuild *b, uint64_t ustack, uint64_t kstack, uint32_t *
 	return err;
 }
 
+enum { LEFT_OUT = 1 };
+
 /* Labels stand where the path of a cgroup would: a profile has one cgroup of each path and host. */
 static int cgroup_of(struct rebuild *b, struct dusk_cgroup *c, uint32_t *ret)
 {
@@ -255,7 +262,7 @@ static int cgroup_of(struct rebuild *b, struct dusk_cgroup *c, uint32_t *ret)
 		if (*parts[i].text)
 			len += snprintf(path + len, sizeof(path) - len, "/%s=%s", parts[i].label, parts[i].text);
 	if (len >= sizeof(path))
-		return -EBADMSG;
+		return LEFT_OUT;
 	c->path = strings_intern(b->texts, path);
 	if (!c->path || strings_number(&b->cgroup_keys, key, sizeof(key), &number, &fresh) ||
 	    (fresh && vec_push(&b->cgroups, *c)))
@@ -296,9 +303,21 @@ static bool set_outcome(struct dusk_sample *s, const char *name)
 	return i < NR_OUTCOMES;
 }
 
-/* A row: a sample but for its node, and the stacks that make it. */
+int rebuild_leave_out(struct rebuild *b, const char *host, uint64_t nr)
+{
+	uint32_t number;
+	bool fresh;
+
+	if (strings_number(&b->left_out_hosts, host, strlen(host) + 1, &number, &fresh) ||
+	    (fresh && vec_push(&b->left_out, 0)))
+		return -ENOMEM;
+	b->left_out.v[number] += nr;
+	return 0;
+}
+
+/* A row: a sample but for its node, and the stacks that make it. Returns 0, LEFT_OUT with *@host, or a negative errno. */
 static int read_row(struct rebuild *b, struct answer_reader *r, struct dusk_sample *s, uint64_t *ustack,
-		    uint64_t *kstack)
+		    uint64_t *kstack, const char **host)
 {
 	uint32_t second = answer_number(r, uint32_t);
 	const char *kind, *outcome;
@@ -307,6 +326,7 @@ static int read_row(struct rebuild *b, struct answer_reader *r, struct dusk_samp
 	uint64_t n;
 
 	*s = (struct dusk_sample){.cpu = DUSK_NO_CPU};
+	*host = c.host;
 	t.service = answer_text(r);
 	t.version = answer_text(r);
 	c.unit = answer_text(r);
@@ -322,9 +342,10 @@ static int read_row(struct rebuild *b, struct answer_reader *r, struct dusk_samp
 	n = answer_number(r, uint64_t);
 	s->value_ns = answer_number(r, uint64_t);
 	s->runnable_ns = answer_number(r, uint64_t);
-	if (r->failed || second < b->from_s || !n || s->value_ns > MAX_NS || !set_kind(s, kind) ||
-	    !set_outcome(s, outcome))
+	if (r->failed)
 		return -EBADMSG;
+	if (second < b->from_s || !n || s->value_ns > MAX_NS || !set_kind(s, kind) || !set_outcome(s, outcome))
+		return LEFT_OUT;
 	s->count = n < UINT32_MAX ? n : UINT32_MAX;
 	s->runnable_ns = s->runnable_ns < s->value_ns ? s->runnable_ns : s->value_ns;
 	s->time_ns = (second - b->from_s) * NS_A_S;
@@ -337,20 +358,24 @@ int rebuild_note_stacks(struct rebuild *b, struct answer_reader *r)
 {
 	struct dusk_sample s;
 	uint64_t stacks[2];
-	int err = read_row(b, r, &s, &stacks[0], &stacks[1]);
+	const char *host;
+	int err = read_row(b, r, &s, &stacks[0], &stacks[1], &host);
 
 	for (int i = 0; !err && i < 2; i++)
 		if (stacks[i])
 			err = note(&b->stack_ids, stacks[i]);
-	return err;
+	return err == LEFT_OUT ? 0 : err;
 }
 
 int rebuild_sample(struct rebuild *b, struct answer_reader *r)
 {
 	struct dusk_sample s;
 	uint64_t ustack, kstack;
-	int err = read_row(b, r, &s, &ustack, &kstack);
+	const char *host;
+	int err = read_row(b, r, &s, &ustack, &kstack, &host);
 
+	if (err == LEFT_OUT)
+		return rebuild_leave_out(b, host, 1);
 	err = err ?: place(b, ustack, kstack, &s.node);
 	return err ?: vec_push(&b->samples, s);
 }
@@ -412,8 +437,11 @@ int rebuild_others(struct rebuild *b, struct answer_reader *r)
 	struct dusk_sample s;
 	struct rebuild_sum *sum;
 	uint64_t ustack, kstack;
-	int err = read_row(b, r, &s, &ustack, &kstack);
+	const char *host;
+	int err = read_row(b, r, &s, &ustack, &kstack, &host);
 
+	if (err == LEFT_OUT) /* of these the rows were counted */
+		return 0;
 	err = err ?: sum_up(b) ?: make_other_node(b);
 	err = err ?: sum_of(b, &s, &sum);
 	if (err)
@@ -484,6 +512,8 @@ void rebuild_done(struct rebuild *b)
 	vec_done(&b->frame_ids);
 	vec_done(&b->sums);
 	vec_done(&b->stack_frames);
+	strings_done(&b->left_out_hosts);
+	vec_done(&b->left_out);
 	profile_columns_done(b);
 	dusk_profile_free(b->p);
 }

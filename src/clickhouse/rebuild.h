@@ -35,15 +35,25 @@ struct rebuild {
 	struct rebuild_sum others;
 	uint32_t other_node;
 	uint64_t nr_unknown; /* stacks of samples, or frames of stacks, that are not there */
+	struct strings left_out_hosts;
+	struct vec(uint64_t) left_out; /* rows of each of them that make no sense */
 };
 
 /* What is selected, in the order of the functions below: each takes the columns of one row. */
-#define REBUILD_FRAMES                                                                                     \
-	"frame, build_id, module, off, is_return, func, image, func_off, file, line, inl.func, inl.file, " \
-	"inl.line"
+#define REBUILD_FRAMES                                                                                               \
+	"frame, substring(build_id, 1, 256), substring(module, 1, 4096), off, is_return, substring(func, 1, 4096), " \
+	"substring(image, 1, 4096), func_off, substring(file, 1, 4096), line, " REBUILD_INLINED(                     \
+		"func") ", " REBUILD_INLINED("file") ", " REBUILD_INLINED("line")
+/* Of a frame that anybody may have sent: one with more than fits is shown without. */
+#define REBUILD_INLINED(column)                                                                            \
+	"arraySlice(inl." column ", 1, if(length(arrayStringConcat(inl.func)) + length(arrayStringConcat(" \
+	"inl.file)) <= 4096, 64, 0))"
 #define REBUILD_STACKS "stack, frames"
 
-/* Each of these returns 0, -EBADMSG or -ENOMEM. */
+/*
+ * Each of these returns 0, -EBADMSG or -ENOMEM. Rows that can be read but make no sense, as any host may send them, are left out, and samples
+ * that are so are counted by host.
+ */
 int rebuild_init(struct rebuild *b, uint64_t from_s);
 int rebuild_note_stacks(struct rebuild *b, struct answer_reader *r); /* of a row for rebuild_sample() */
 int rebuild_stack(struct rebuild *b, struct answer_reader *r);
@@ -54,6 +64,9 @@ int rebuild_sample(struct rebuild *b, struct answer_reader *r); /* before its co
 int rebuild_others(struct rebuild *b, struct answer_reader *r);
 int rebuild_count(struct rebuild *b, struct answer_reader *r); /* name, value */
 int rebuild_setting(struct rebuild *b, const char *key, const char *value);
+
+/* Count @nr rows of @host that were left out. */
+int rebuild_leave_out(struct rebuild *b, const char *host, uint64_t nr);
 
 /* All of it; the profile refers to @b's memory no more. */
 struct dusk_profile *rebuild_end(struct rebuild *b);

@@ -114,6 +114,43 @@ claim "a server that is not there is a failure" failed "cannot reach the server"
 claim "what is no server is a failure" failed "is not a server" store send st http://127.0.0.1/
 claim "... and a database whose name is none" failed "a store is clickhouse://" store init "clickhouse://127.0.0.1:$http_port/a;b"
 
+# What any host may send: the views of the others stay.
+"$dusk" store init "$(url evil)"
+for table in counts stacks frames hosts samples; do asked "INSERT INTO evil.$table SELECT * FROM one.$table"; done
+report() { # report OPTION...: without what dusk says
+	"$dusk" report -i "$(url evil)@$day" "$@" 2>said
+}
+report --sort host,comm --json --no-children --host web-1 >before.evil
+[ -s before.evil ] || echo "the report is empty"
+evils=0
+evil() { # evil COLUMN VALUE: a row that is like one of web-1 but for that
+	evils=$((evils + 1))
+	asked "INSERT INTO evil.samples (ts, host, service, version, unit, container, pod, namespace, pid, comm, kind, outcome, ustack, kstack, n, value, runnable, batch)
+		SELECT ts, host, service, version, unit, container, pod, namespace, pid, comm, kind, outcome, ustack, kstack, n, value, runnable, batch
+		FROM (SELECT ts, $(if [ "$1" = host ]; then echo "$2"; else echo "'evil'"; fi) AS host, version, container, pod, namespace, pid, comm, ustack, kstack, runnable, toUInt64(666 + $evils) AS batch,
+		$(for column in service unit kind outcome n value; do
+			if [ "$column" = "$1" ]; then echo "$2 AS $column,"; else echo "$column,"; fi
+		done) 1 FROM one.samples LIMIT 1)"
+}
+evil outcome "'of-a-newer-dusk'"
+evil kind "'of-a-newer-dusk'"
+evil n "toUInt64(0)"
+evil value "toUInt64(18446744073709551615)"
+evil value "toUInt64(9223372036854775808)"
+evil unit "arrayStringConcat(arrayMap(x -> 'u', range(5000)))"
+asked "INSERT INTO evil.frames (frame, rev, func, inl.func, inl.file, inl.line) SELECT frame, 0, '', inl, inl, arrayMap(x -> toUInt32(1), inl) FROM (SELECT frame, arrayMap(x -> 'f', range(100)) AS inl FROM one.frames)"
+claim "rows that make no sense keep no view from answering" report --sort host,comm --json --no-children
+claim "... and are said, by host" sh -c "grep -x 'dusk: [1-9] rows of evil make no sense, and are left out: is its dusk a newer one?' said"
+claim "... also by function" report --no-children
+claim "... all six" [ "$(sed -n 's/^dusk: \([0-9]*\) rows of evil make no.*/\1/p' said)" = 6 ]
+report --sort host,comm --json --no-children --host web-1 >after.evil
+claim "... and nothing of the others" diff before.evil after.evil
+report --sort comm --json --no-children >with.evil
+claim "... nor where hosts are not told apart" sh -c "[ -s with.evil ] && [ \"\$(jq -s 'map(.self // 0) | add' with.evil)\" = \"\$(jq -s 'map(.self // 0) | add' before.evil)\" ]"
+evil host "'e\\nv\\x1b[31mil'"
+evil n "toUInt64(0)"
+asked "DROP DATABASE evil"
+
 # What comes later, and what is damaged.
 at st 300
 claim "what has come since is sent" exits 0 "$dusk" store send st "$(url one)"

@@ -112,22 +112,28 @@ static void what_was_sent_is_not_sent_again_until_it_has_a_name(void **state)
 }
 
 /* On CPU, or ten seconds later asleep. */
-static void put_sample(struct buffer *b, bool asleep, uint64_t stack, uint64_t n, uint64_t ns)
+static void put_words(struct buffer *b, const char *kind, const char *outcome, const char *unit, uint64_t stack,
+		      uint64_t n, uint64_t ns)
 {
-	static const char *const labels[] = {"web-1", "shop", "8a6e", "shop.service", "", "", ""};
+	const char *labels[] = {"web-1", "shop", "8a6e", unit, "", "", ""};
 
-	buffer_number(b, uint32_t, asleep ? 1010 : 1000);
+	buffer_number(b, uint32_t, strcmp(kind, "on-cpu") ? 1010 : 1000);
 	for (size_t l = 0; l < sizeof(labels) / sizeof(labels[0]); l++)
 		buffer_text(b, labels[l]);
 	buffer_number(b, uint32_t, 7);
 	buffer_text(b, "shop");
-	buffer_text(b, asleep ? "sleeping" : "on-cpu");
-	buffer_text(b, "outermost");
+	buffer_text(b, kind);
+	buffer_text(b, outcome);
 	buffer_number(b, uint64_t, stack);
 	buffer_number(b, uint64_t, 0);
 	buffer_number(b, uint64_t, n);
 	buffer_number(b, uint64_t, ns);
 	buffer_number(b, uint64_t, 0);
+}
+
+static void put_sample(struct buffer *b, bool asleep, uint64_t stack, uint64_t n, uint64_t ns)
+{
+	put_words(b, asleep ? "sleeping" : "on-cpu", "outermost", "shop.service", stack, n, ns);
 }
 
 /* Answers as a server gives them: two frames, of which one inlines a function; a stack; samples; a count. */
@@ -274,6 +280,68 @@ static void an_answer_that_ends_too_early_is_refused(void **state)
 		buffer_done(&answers[i]);
 }
 
+/* What any host may have sent costs nobody what others have. */
+static void rows_that_make_no_sense_are_left_out_and_counted(void **state)
+{
+	struct buffer answers[4] = {{.failed = false}}, *stacks = &answers[1], *samples = &answers[2];
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(freep) char *text = calloc(1, 5001);
+	struct rebuild b;
+
+	(void)state;
+	memset(text, 'u', 5000);
+	put_answers(answers);
+	put_words(samples, "on-cpu", "of-a-newer-dusk", "", 99, 1, 1);
+	put_words(samples, "of-a-newer-dusk", "outermost", "", 99, 1, 1);
+	put_words(samples, "on-cpu", "outermost", "", 99, 0, 1);
+	put_words(samples, "on-cpu", "outermost", "", 99, 1, UINT64_MAX);
+	put_words(samples, "on-cpu", "outermost", text, 99, 1, 1);
+	put_sample(samples, 0, 77, 2, 100000000);
+	buffer_number(stacks, uint64_t, 77); /* deeper than any that is recorded */
+	buffer_varint(stacks, ROWS_MAX_FRAMES + 1);
+	for (int i = 0; i <= ROWS_MAX_FRAMES; i++)
+		buffer_number(stacks, uint64_t, 1);
+	buffer_number(stacks, uint64_t, 98);
+	buffer_varint(stacks, 0);
+	assert_int_equal(taken(&b, answers, -1, 0), 0);
+	assert_int_equal(b.left_out.nr, 1);
+	assert_int_equal(b.left_out.v[0], 5);
+	assert_string_equal(strings_text(&b.left_out_hosts, 0), "web-1");
+	assert_int_equal(b.nr_unknown, 1);
+	p = rebuild_end(&b);
+	rebuild_done(&b);
+	assert_int_equal(p->nr_samples, 3);
+	for (int i = 0; i < 4; i++)
+		buffer_done(&answers[i]);
+}
+
+static void a_frame_with_too_many_lines_has_none(void **state)
+{
+	static const uint64_t nr[][3] = {{64, 64, 64}, {1, 2, 2}, {2, 2, 1}, {63, 63, 63}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(nr) / sizeof(nr[0]); i++) {
+		struct buffer answers[4] = {{.failed = false}}, *f = &answers[0];
+		struct rebuild b;
+
+		buffer_number(f, uint64_t, 1);
+		buffer_bytes(f, "\0\0\0\0\0\0\0\0\0\0\0", 11);
+		buffer_text(f, "main");
+		buffer_bytes(f, "\0\0\0\0\0\0\0\0\0\0", 10);
+		for (int column = 0; column < 3; column++) {
+			buffer_varint(f, nr[i][column]);
+			for (uint64_t k = 0; k < nr[i][column]; k++)
+				buffer_bytes(f, "\0\0\0\0", column == 2 ? 4 : 1);
+		}
+		assert_int_equal(taken(&b, answers, -1, 0), 0);
+		assert_int_equal(b.frames.nr, 2);
+		assert_int_equal(b.frames.v[1].nr_lines, i == 3 ? 64 : 0);
+		assert_string_equal(b.functions.v[b.frames.v[1].function].name, "main");
+		rebuild_done(&b);
+		buffer_done(f);
+	}
+}
+
 /* Code of many processes at one place: each has a module of its own, up to a bound. */
 static void frames_of_one_place_take_bounded_time(void **state)
 {
@@ -334,6 +402,8 @@ int main(void)
 		cmocka_unit_test(answers_become_a_profile),
 		cmocka_unit_test(what_has_no_row_is_one_of_the_other_stacks),
 		cmocka_unit_test(an_answer_that_ends_too_early_is_refused),
+		cmocka_unit_test(rows_that_make_no_sense_are_left_out_and_counted),
+		cmocka_unit_test(a_frame_with_too_many_lines_has_none),
 		cmocka_unit_test(frames_of_one_place_take_bounded_time),
 		cmocka_unit_test(code_without_a_name_keeps_its_address),
 	};
