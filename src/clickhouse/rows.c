@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* A profile as rows. See rows.h. */
 #include "clickhouse/rows.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 #include "base/cleanup.h"
 #include "base/name.h"
@@ -13,7 +15,7 @@
 #define DAY_S 86400
 #define WINDOW_NS (10 * NS_A_S)	   /* of samples that are no sums */
 #define KERNEL_BYTES (64ULL << 20) /* more than the kernel's own code has; modules lie elsewhere */
-#define MIN_NAMED 1		   /* rev of a frame that was looked up */
+#define UNTRUSTED (1ULL << 63)	   /* of a hash: it is of what only its host says */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -42,17 +44,72 @@ static uint64_t same_offset(const struct dusk_profile *p, const struct dusk_fram
 	return moves ? f->offset - text : f->offset;
 }
 
-static uint64_t frame_hash(const struct dusk_profile *p, const struct dusk_frame *f)
+/*
+ * Is what this file's functions are called the same for whoever has such a file? Anybody can make one with the build id, and at the path, of a file of
+ * the system, and run it in a mount namespace where it has that path. So it has to be the file that the path leads to here, root's, and
+ * nobody else may write to it. The kernel's names are the kernel's word.
+ */
+static bool is_trusted(const struct dusk_module *m)
 {
-	const struct dusk_module *m = &p->modules[f->module];
-	uint64_t hash = mix(m->kind, f->is_return), offset = same_offset(p, f);
+	struct stat st;
 
-	hash = mix_text(hash, *m->build_id ? m->build_id : m->path);
-	if (offset != f->offset)
-		return mix(hash, offset);
-	if (m->kind == DUSK_MODULE_KERNEL || m->kind == DUSK_MODULE_ANON)
-		hash = mix_text(mix(hash, m->kind == DUSK_MODULE_ANON ? m->pid : 0), setting(p, "boot_id"));
-	return mix(hash, offset);
+	if (m->kind != DUSK_MODULE_FILE)
+		return m->kind != DUSK_MODULE_ANON;
+	return m->ino && !stat(m->path, &st) && st.st_dev == m->dev && st.st_ino == m->ino && !st.st_uid &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* What is known of others is kept apart: no hash of it is one of what is trusted. */
+static uint64_t set_apart(uint64_t hash, bool trusted)
+{
+	return (hash & ~UNTRUSTED) | (trusted ? 0 : UNTRUSTED);
+}
+
+static uint64_t module_hash(const struct rows *r, const struct dusk_module *m, bool trusted)
+{
+	uint64_t hash = mix_text(mix(m->kind, 0), m->build_id);
+
+	if (m->kind == DUSK_MODULE_FILE)
+		hash = mix_text(hash, m->path);
+	if (trusted)
+		return hash;
+	hash = mix_text(hash, r->host);
+	return m->kind == DUSK_MODULE_ANON ? mix_text(mix(hash, m->pid), setting(r->p, "boot_id"))
+					   : mix(mix(hash, m->dev), m->ino);
+}
+
+static uint64_t frame_hash(const struct rows *r, const struct dusk_frame *f, uint64_t module, bool trusted)
+{
+	uint64_t offset = same_offset(r->p, f), hash = mix(module, f->is_return);
+
+	/* Of the kernel's modules, which are anywhere. */
+	if (offset == f->offset && r->p->modules[f->module].kind == DUSK_MODULE_KERNEL)
+		hash = mix_text(hash, setting(r->p, "boot_id"));
+	return set_apart(mix(hash, offset), trusted);
+}
+
+/* The hashes of all frames. */
+static int hash_frames(struct rows *r)
+{
+	const struct dusk_profile *p = r->p;
+	_cleanup_(freep) uint64_t *modules = calloc(p->nr_modules + 1, sizeof(uint64_t));
+	_cleanup_(freep) bool *trusted = calloc(p->nr_modules + 1, sizeof(bool));
+
+	if (!modules || !trusted)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < p->nr_modules; i++) {
+		trusted[i] = is_trusted(&p->modules[i]);
+		modules[i] = module_hash(r, &p->modules[i], trusted[i]);
+	}
+	for (uint32_t i = 1; i < p->nr_frames; i++)
+		r->frames[i] = frame_hash(r, &p->frames[i], modules[p->frames[i].module], trusted[p->frames[i].module]);
+	return 0;
+}
+
+/* The hash of the stack that goes on with @frame. */
+static uint64_t stack_hash(uint64_t callers, uint64_t frame)
+{
+	return set_apart(mix(callers, frame) ?: 1, !((callers | frame) & UNTRUSTED)) ?: 1;
 }
 
 static bool is_kernel(const struct dusk_profile *p, uint32_t node)
@@ -71,16 +128,14 @@ int rows_init(struct rows *r, const struct dusk_profile *p)
 		.ustacks = calloc(p->nr_nodes + 1, sizeof(uint64_t)),
 		.kstacks = calloc(p->nr_nodes + 1, sizeof(uint64_t)),
 	};
-	if (!r->frames || !r->ustacks || !r->kstacks)
+	if (!r->frames || !r->ustacks || !r->kstacks || hash_frames(r))
 		return -ENOMEM;
-	for (uint32_t i = 1; i < p->nr_frames; i++)
-		r->frames[i] = frame_hash(p, &p->frames[i]);
 	for (uint32_t i = 1; i < p->nr_nodes; i++) { /* callers come first */
 		const struct dusk_node *n = &p->nodes[i];
 		uint64_t frame = r->frames[n->frame];
 
-		r->ustacks[i] = is_kernel(p, i) ? r->ustacks[n->parent] : mix(r->ustacks[n->parent], frame) ?: 1;
-		r->kstacks[i] = is_kernel(p, i) ? mix(r->kstacks[n->parent], frame) ?: 1 : 0;
+		r->ustacks[i] = is_kernel(p, i) ? r->ustacks[n->parent] : stack_hash(r->ustacks[n->parent], frame);
+		r->kstacks[i] = is_kernel(p, i) ? stack_hash(r->kstacks[n->parent], frame) : 0;
 	}
 	return 0;
 }
@@ -416,6 +471,23 @@ static int32_t address_shift(const struct dusk_frame *f)
 	return shift == (int32_t)shift ? shift : 0;
 }
 
+/*
+ * How good a name is, which is the row's rev: of several hosts that have sent the same frame the best one is shown. A host that
+ * has only a stripped copy knows where a function begins, and calls it "module+0x1234".
+ */
+static uint32_t rank(const struct dusk_profile *p, const struct dusk_frame *f)
+{
+	const struct dusk_function *function = &p->functions[f->function];
+	size_t len = strlen(function->module);
+	enum { NOTHING, PLACE, BEGINNING, NAME, LINES };
+
+	if (!f->function)
+		return address_shift(f) ? PLACE : NOTHING;
+	if (!strncmp(function->name, function->module, len) && !strncmp(function->name + len, "+0x", 3))
+		return BEGINNING;
+	return f->nr_lines ? LINES : NAME;
+}
+
 void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
 {
 	const struct dusk_profile *p = r->p;
@@ -425,7 +497,7 @@ void rows_frames(struct buffer *b, const struct rows *r, struct map *sent)
 		const struct dusk_module *m = &p->modules[f->module];
 		const struct dusk_function *function = &p->functions[f->function];
 		uint32_t place = f->function ? f->function_offset : address_shift(f);
-		uint32_t rev = f->function || place ? MIN_NAMED : 0;
+		uint32_t rev = rank(p, f);
 
 		if (!is_new(b, sent, r->frames[i], rev + 1))
 			continue;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Do rows say the same on all hosts, and is what a server answers taken for no more than it is? */
+#include <sys/stat.h>
 #include "../profile_fixture.h"
 #include "clickhouse/rebuild.h"
 #include "clickhouse/rows.h"
@@ -47,6 +48,93 @@ static void what_is_the_same_has_the_same_hash_in_another_boot(void **state)
 	assert_int_equal(x.ustacks[1], y.ustacks[1]);
 	assert_int_equal(x.kstacks[2], y.kstacks[2]);
 	assert_int_not_equal(rows_profile_id(&x), rows_profile_id(&y));
+}
+
+/* The hash of a frame in the file @m, as @host sends it. */
+static uint64_t hash_of(const struct dusk_module *m, const char *host, uint64_t *stack)
+{
+	struct profile_writer *w = created();
+	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
+	_cleanup_(rows_done) struct rows r;
+	uint32_t k = profile_module(w, &kernel);
+	uint32_t outer = profile_node(w, 0, profile_frame(w, profile_module(w, m), 0x1000, true, DUSK_BY_CFI));
+
+	profile_node(w, outer, profile_frame(w, k, KERNEL_TEXT, false, DUSK_BY_NOTHING));
+	profile_set(w, "hostname", host);
+	profile_set(w, "boot_id", host);
+	close_finished(w);
+	p = opened(path);
+	assert_int_equal(rows_init(&r, p), 0);
+	*stack = r.ustacks[1];
+	return r.frames[1];
+}
+
+#define HIGH (1ULL << 63)
+
+static void names_of_files_that_anybody_may_make_stay_on_their_host(void **state)
+{
+	struct dusk_module own = {.kind = DUSK_MODULE_FILE, .path = "/bin/sh", .build_id = "0123abcd"}, forged, moved;
+	uint64_t stack, other, hash;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(stat(own.path, &st), 0);
+	if (st.st_uid)
+		skip(); /* the system's files are not root's in this namespace */
+	own.dev = st.st_dev;
+	own.ino = st.st_ino;
+	hash = hash_of(&own, "web-1", &stack);
+	assert_int_equal(hash_of(&own, "web-2", &other), hash);
+	assert_int_equal(other, stack);
+	assert_int_equal((hash | stack) & HIGH, 0);
+	/* In a mount namespace another file has that path, and the build id. */
+	forged = own;
+	forged.ino++;
+	assert_int_not_equal(hash_of(&forged, "web-1", &other), hash);
+	assert_int_equal(other & HIGH & hash_of(&forged, "web-1", &other), HIGH);
+	assert_int_not_equal(hash_of(&forged, "web-1", &stack), hash_of(&forged, "web-2", &other));
+	assert_int_not_equal(stack, other);
+	/* What lies elsewhere is another file, whosever it is. */
+	moved = own;
+	moved.path = "/usr/bin/env";
+	assert_int_equal(stat(moved.path, &st), 0);
+	moved.dev = st.st_dev;
+	moved.ino = st.st_ino;
+	assert_int_not_equal(hash_of(&moved, "web-1", &other), hash);
+}
+
+/* The revs of what is written of @p. */
+static uint32_t first_rev(const char *sql)
+{
+	_cleanup_(profile_freep) struct dusk_profile *first = recorded(KERNEL_TEXT, 0xffffffffc0001000, "one"), *p;
+	_cleanup_(rows_done) struct rows r;
+	struct buffer b = {.failed = false};
+	struct map sent = {0};
+	uint32_t rev;
+
+	run_sql(path, sql);
+	p = opened(path);
+	assert_int_equal(rows_init(&r, p), 0);
+	rows_frames(&b, &r, &sent);
+	memcpy(&rev, b.bytes.v + 8, sizeof(rev));
+	map_done(&sent);
+	buffer_done(&b);
+	return rev;
+}
+
+static void a_better_name_wins(void **state)
+{
+	static const char named[] = "insert into image values(1,'libc'); insert into function values(1,'%s',null,1);"
+				    "update frame set function=1 where offset=0x1000";
+	char sql[256];
+	uint32_t nothing = first_rev("select 1"), beginning, name;
+
+	(void)state;
+	snprintf(sql, sizeof(sql), named, "libc+0x1000");
+	beginning = first_rev(sql);
+	snprintf(sql, sizeof(sql), named, "libc_start");
+	name = first_rev(sql);
+	assert_true(nothing < beginning && beginning < name);
 }
 
 static void a_stack_is_that_of_the_user_and_that_of_the_kernel(void **state)
@@ -396,6 +484,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_is_the_same_has_the_same_hash_in_another_boot),
+		cmocka_unit_test(names_of_files_that_anybody_may_make_stay_on_their_host),
+		cmocka_unit_test(a_better_name_wins),
 		cmocka_unit_test(a_stack_is_that_of_the_user_and_that_of_the_kernel),
 		cmocka_unit_test(rows_are_of_one_day),
 		cmocka_unit_test(what_was_sent_is_not_sent_again_until_it_has_a_name),
