@@ -33,8 +33,8 @@ static const char *const statement_sql[NR_STATEMENTS] = {
 	[NODE] = "insert into node values(?,?,?)",
 	[THREAD] = "insert into thread values(?,?,?,?,?)",
 	[SAMPLE] = "insert into sample(time,thread,node,cpu,outcome) values(?,?,?,?,?)",
-	[INTERVAL] = ("insert into offcpu(time,thread,node,cpu,outcome,state,value,runnable,nr,id) "
-		      "values(?,?,?,?,?,?,?,?,?,?)"),
+	[INTERVAL] =
+		"insert into offcpu(time,thread,node,cpu,outcome,state,value,runnable,nr) values(?,?,?,?,?,?,?,?,?)",
 	[WAKER] = "insert into waker values(?,?,?,?,?)",
 	[THREAD_TIMES] = "insert into thread_times values(null,?,?,?,?,?,?,?)",
 	[COUNTER] = "insert or replace into counter values(?,?,?)",
@@ -156,6 +156,8 @@ static void writer_done(struct profile_writer *w)
 	windows_done(&w->windows);
 	window_counts_done(&w->counts);
 	map_done(&w->modules);
+	map_done(&w->unpaired);
+	vec_done(&w->halves);
 	strings_done(&w->contents);
 	keys_done(&w->frames);
 	keys_done(&w->nodes);
@@ -245,7 +247,7 @@ void profile_set_u64(struct profile_writer *w, const char *key, uint64_t value)
 }
 
 /* Bind the columns that samples, off-CPU intervals and events have in common. */
-static void bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
+void writer_bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s)
 {
 	sqlite3_bind_int64(stmt, 1, s->time_ns / 1000);
 	sqlite3_bind_int64(stmt, 2, s->thread);
@@ -282,54 +284,16 @@ void profile_sample(struct profile_writer *w, const struct dusk_sample *s)
 		return;
 	}
 	if (s->source != DUSK_CPU) {
-		profile_interval(w, s, profile_new_interval(w));
+		profile_new_interval(w);
+		writer_interval(w, s);
 		return;
 	}
 	stmt = s->value_ns ? begin_weighed(w) : writer_begin(w, SAMPLE);
 	if (!stmt)
 		return;
-	bind_sample(stmt, s);
+	writer_bind_sample(stmt, s);
 	if (s->value_ns)
 		sqlite3_bind_int64(stmt, 6, s->value_ns);
-	writer_run(w, stmt);
-}
-
-uint64_t profile_new_interval(struct profile_writer *w)
-{
-	return ++w->nr_intervals;
-}
-
-void profile_interval(struct profile_writer *w, const struct dusk_sample *s, uint64_t interval)
-{
-	sqlite3_stmt *stmt = writer_begin(w, INTERVAL);
-
-	if (!stmt)
-		return;
-	bind_sample(stmt, s);
-	sqlite3_bind_int(stmt, 6, s->state);
-	sqlite3_bind_int64(stmt, 7, s->value_ns);
-	sqlite3_bind_int64(stmt, 8, s->runnable_ns);
-	sqlite3_bind_int64(stmt, 9, s->count);
-	sqlite3_bind_int64(stmt, 10, interval);
-	writer_run(w, stmt);
-}
-
-void profile_waker(struct profile_writer *w, const struct dusk_waker *by, uint64_t interval)
-{
-	sqlite3_stmt *stmt = writer_begin(w, WAKER);
-
-	if (!stmt)
-		return;
-	sqlite3_bind_int64(stmt, 1, interval);
-	sqlite3_bind_int64(stmt, 3, by->node);
-	sqlite3_bind_int(stmt, 5, by->kind);
-	if (by->kind == DUSK_WAKER_TASK) {
-		sqlite3_bind_int64(stmt, 2, by->thread);
-		sqlite3_bind_int(stmt, 4, by->outcome);
-	} else {
-		sqlite3_bind_null(stmt, 2);
-		sqlite3_bind_null(stmt, 4);
-	}
 	writer_run(w, stmt);
 }
 
@@ -361,7 +325,7 @@ void profile_occurrence(struct profile_writer *w, const struct dusk_occurrence *
 	assert(w->error || o->event < w->nr_events);
 	if (!writer_begin(w, SAMPLE))
 		return;
-	bind_sample(w->occurrence, &o->sample);
+	writer_bind_sample(w->occurrence, &o->sample);
 	sqlite3_bind_int64(w->occurrence, 6, o->event);
 	writer_bind_text(w->occurrence, 7, o->fields);
 	writer_run(w, w->occurrence);

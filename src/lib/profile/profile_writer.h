@@ -30,6 +30,13 @@ enum statement {
 	NR_STATEMENTS
 };
 
+/* An interval with a waker, of which one was written and the other is to come. */
+struct interval_half {
+	uint64_t number, id; /* id: of the interval's row; 0: it is to come */
+	struct dusk_waker by;
+	bool has_waker, paired;
+};
+
 struct profile_writer {
 	struct place place;
 	struct fdvfs vfs;
@@ -53,7 +60,15 @@ struct profile_writer {
 	struct strings cgroups;
 	uint32_t nr_modules, nr_events;
 	uint64_t nr_intervals; /* numbers given out */
+	struct map unpaired;   /* number of an interval -> index in @halves */
+	struct vec(struct interval_half) halves;
+	uint64_t nr_paired; /* of these */
 };
+
+void writer_bind_sample(sqlite3_stmt *stmt, const struct dusk_sample *s);
+
+/* Write an off-CPU interval. Returns its id; 0: there was an error. */
+uint64_t writer_interval(struct profile_writer *w, const struct dusk_sample *s);
 
 /* Keep the first error. @rc is an SQLite code; 0: there is none. */
 void writer_fail_db(struct profile_writer *w, int rc);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Are off-CPU intervals, and the lives of threads, read as they were written? */
 #include "abi/offcpu.h"
+#include "lib/profile/profile_read.h"
 #include "profile_fixture.h"
 
 static void write_profile(void)
@@ -162,14 +163,66 @@ static void wakers_are_found_by_the_intervals_that_they_ended(void **state)
 	dusk_profile_free(p);
 }
 
-/* As while it is being written. */
+/* A reader that follows a recording has read so far: what was written later is behind that, though its stack took longer. */
+static void ids_of_intervals_are_in_the_order_of_writing(void **state)
+{
+	const struct profile_cursor all = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX};
+	struct profile_cursor from = {.offcpu = 2}, reached;
+	struct dusk_profile *p;
+
+	(void)state;
+	write_woken();
+	assert_int_equal(profile_read_rows(&p, path, &from, &all, &reached, NULL), 0);
+	assert_int_equal(reached.offcpu, 3);
+	assert_int_equal(p->nr_samples, 1);
+	assert_int_equal(p->samples[0].time_ns, 1000);
+	assert_int_equal(p->wakers[p->samples[0].waker].kind, DUSK_WAKER_INTERRUPT);
+	dusk_profile_free(p);
+}
+
+/* Of many, whose halves come far apart, each has its own waker. */
+static void many_wakers_find_their_intervals(void **state)
+{
+	enum { NR = 5000, LATE = 700 };
+	struct dusk_sample s = {.value_ns = 1, .count = 1, .source = DUSK_OFF_CPU};
+	struct dusk_waker by = {.kind = DUSK_WAKER_INTERRUPT};
+	struct profile_writer *w = created();
+	uint64_t numbers[NR];
+	struct dusk_profile *p;
+
+	(void)state;
+	s.thread = profile_thread(w, 7, 8, "t");
+	for (int i = 0; i < NR; i++) {
+		uint32_t frame = profile_frame(w, 0, i + 1, false, DUSK_BY_CFI);
+
+		numbers[i] = profile_new_interval(w);
+		by.node = profile_node(w, 0, frame);
+		assert_int_equal(by.node, i + 1);
+		profile_waker(w, &by, numbers[i]);
+		s.time_ns = 1000ULL * (i - LATE);
+		if (i >= LATE)
+			profile_interval(w, &s, numbers[i - LATE]);
+	}
+	for (int i = NR - LATE; i < NR; i++) {
+		s.time_ns = 1000ULL * i;
+		profile_interval(w, &s, numbers[i]);
+	}
+	close_finished(w);
+	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
+	assert_int_equal(p->nr_samples, NR);
+	for (int i = 0; i < NR; i++)
+		assert_int_equal(p->wakers[p->samples[i].waker].node, p->samples[i].time_ns / 1000 + 1);
+	dusk_profile_free(p);
+}
+
+/* As older versions wrote them, and read while they did. */
 static void wakers_may_come_before_their_intervals(void **state)
 {
 	struct dusk_profile *p;
 
 	(void)state;
 	write_woken();
-	run_sql(path, "delete from offcpu where id=1");
+	run_sql(path, "delete from offcpu where time=1");
 	assert_int_equal(dusk_profile_read(&p, path, NULL), 0);
 	assert_int_equal(p->nr_wakers, 2);
 	assert_int_equal(p->samples[0].waker, 0);
@@ -249,6 +302,8 @@ int main(void)
 		cmocka_unit_test(wrong_values_are_damage),
 		cmocka_unit_test(a_timeline_fills_the_lives_of_threads),
 		cmocka_unit_test(wakers_are_found_by_the_intervals_that_they_ended),
+		cmocka_unit_test(ids_of_intervals_are_in_the_order_of_writing),
+		cmocka_unit_test(many_wakers_find_their_intervals),
 		cmocka_unit_test(wakers_may_come_before_their_intervals),
 		cmocka_unit_test(profiles_without_wakers_are_read),
 		cmocka_unit_test(wrong_wakers_are_damage),
