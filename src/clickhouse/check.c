@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "base/cleanup.h"
+#include "clickhouse/rows.h"
 #include "clickhouse/schema.h"
 #include "clickhouse/sums.h"
 #include "lib/error.h"
@@ -14,30 +15,50 @@
  * missing of what was taken more than an hour ago, @old, is on no way any more.
  */
 #define OLD "ts < now() - 3600"
-#define QUERY                                                                                                          \
-	"SELECT host, what, m, sum(taken) AS taken, sum(stored) AS stored, sum(lost) AS lost, toInt64(taken) - "       \
-	"toInt64(stored) - toInt64(lost) AS missing, sum(old), sum(sampled) FROM ("                                    \
-	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, name = " \
-	"'%s') AS lost, toInt64(sumIf(v, name IN (%s) AND " OLD ")) - toInt64(sumIf(v, name = '%s' AND " OLD           \
-	")) AS old, sumIf(v, name = '%s') AS sampled FROM (SELECT host, ts, name, batch, any(value) AS v FROM "        \
-	"%s.counts%s GROUP BY host, ts, name, batch) "                                                                 \
-	"GROUP BY host, m UNION ALL "                                                                                  \
-	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "            \
-	"-toInt64(sumIf(n, " OLD ")) AS old, toUInt64(0) AS sampled FROM %s.samples%s "                                \
+#define QUERY                                                                                                        \
+	"SELECT host, what, m, sum(taken) AS taken, sum(stored) AS stored, sum(lost) AS lost, toInt64(taken) - "     \
+	"toInt64(stored) - toInt64(lost) AS missing, sum(old), sum(sampled) FROM ("                                  \
+	"SELECT host, '%s' AS what, %s AS m, sumIf(v, name IN (%s)) AS taken, toUInt64(0) AS stored, sumIf(v, name " \
+	"IN "                                                                                                        \
+	"(%s)) AS lost, toInt64(sumIf(v, name IN (%s) AND " OLD ")) - toInt64(sumIf(v, name IN (%s) AND " OLD        \
+	")) AS old, sumIf(v, name = '%s') AS sampled FROM (SELECT host, ts, name, batch, any(value) AS v FROM "      \
+	"%s.counts%s GROUP BY host, ts, name, batch) "                                                               \
+	"GROUP BY host, m UNION ALL "                                                                                \
+	"SELECT host, '%s' AS what, %s AS m, toUInt64(0) AS taken, sum(n) AS stored, toUInt64(0) AS lost, "          \
+	"-toInt64(sumIf(n, " OLD ")) AS old, toUInt64(0) AS sampled FROM %s.samples%s "                              \
 	"WHERE (kind = 'on-cpu') = %d GROUP BY host, m) GROUP BY host, what, m ORDER BY host, m FORMAT TabSeparated"
 #define COLUMNS 9
+
+/*
+ * What senders say that a batch has, and what of it is stored: that holds also where samples represent others. What they did not say, as an
+ * older dusk, is not looked at.
+ */
+#define SENT                                                                                                           \
+	"SELECT host, toInt64(sum(s)) - toInt64(sum(k)) - toInt64(sum(r)) AS missing, sum(o) FROM ("                   \
+	"SELECT host, batch, sum(sent) AS s, sum(stored) AS k, sum(refused) AS r, sum(old) AS o FROM ("                \
+	"SELECT host, batch, sumIf(v, name = '%s') AS sent, toUInt64(0) AS stored, sumIf(v, name = '%s') AS refused, " \
+	"toInt64(sumIf(v, name = '%s' AND " OLD ")) - toInt64(sumIf(v, name = '%s' AND " OLD ")) AS old FROM "         \
+	"(SELECT host, ts, name, batch, any(value) AS v FROM %s.counts%s WHERE name IN ('%s', '%s') "                  \
+	"GROUP BY host, ts, name, batch) GROUP BY host, batch UNION ALL "                                              \
+	"SELECT host, batch, toUInt64(0) AS sent, sum(n) AS stored, toUInt64(0) AS refused, "                          \
+	"-toInt64(sumIf(n, " OLD ")) AS old FROM %s.samples%s WHERE (kind = 'on-cpu') = %d GROUP BY host, batch) "     \
+	"GROUP BY host, batch HAVING s > 0 OR r > 0) GROUP BY host HAVING missing != 0 ORDER BY host FORMAT "          \
+	"TabSeparated"
 
 static const struct {
 	const char *what, *taken, *lost;
 	const char *sampled; /* of these so many are represented by others, and sums hold on average only */
+	const char *sent, *refused;
 	int on_cpu;
 } kinds[] = {
-	{"samples", "'samples'", "lost-samples", "", 1},
-	{"off-CPU intervals", "'offcpu-intervals', 'offcpu-unended'", "lost-offcpu", "offcpu-sampled-out", 0},
+	{"samples", "'samples'", "'lost-samples', '" ROWS_REFUSED_SAMPLES "'", "", ROWS_SENT_SAMPLES,
+	 ROWS_REFUSED_SAMPLES, 1},
+	{"off-CPU intervals", "'offcpu-intervals', 'offcpu-unended'", "'lost-offcpu', '" ROWS_REFUSED_OFFCPU "'",
+	 "offcpu-sampled-out", ROWS_SENT_OFFCPU, ROWS_REFUSED_OFFCPU, 0},
 };
 
 /* A row of the answer: host, what, minute, taken, stored, lost, missing, what of this is old, what was sampled. */
-static void print_row(char *line, bool minutes, bool on_cpu, struct check_result *ret)
+static void print_row(char *line, bool minutes, struct check_result *ret)
 {
 	char *column[COLUMNS] = {line}, *rest = line;
 	size_t nr = 1;
@@ -53,13 +74,48 @@ static void print_row(char *line, bool minutes, bool on_cpu, struct check_result
 	/* Profiles without windows have no counts. */
 	if (!minutes && strcmp(column[3], "0")) {
 		bool sampled = strcmp(column[8], "0"), twice = !sampled && strtoll(column[6], NULL, 10) < 0,
-		     gone = on_cpu && strtoll(column[7], NULL, 10) > 0;
+		     gone = !sampled && strtoll(column[7], NULL, 10) > 0;
 
 		ret->twice |= twice;
 		ret->gone |= gone;
 		fputs(twice || gone ? " WRONG" : sampled ? " (some represent others: budget)" : "", stdout);
 	}
 	putchar('\n');
+}
+
+/* A row of the answer: host, what is missing of what was sent, and what of that is old. */
+static void take_sent(char *line, const char *what, struct check_result *ret)
+{
+	long long missing, old;
+	char *rest = strchr(line, '\t');
+
+	if (!rest || sscanf(rest, "%lld %lld", &missing, &old) != 2)
+		return;
+	*rest = 0;
+	ret->twice |= missing < 0;
+	ret->gone |= old > 0;
+	if (missing < 0 || old > 0)
+		printf("%-20s %-20s %-18s %12s %12s %10s %10lld WRONG\n", line, "", what, "of a batch", "", "",
+		       missing);
+}
+
+static int check_sent(struct client *c, const char *suffix, size_t i, struct check_result *ret, struct dusk_error *err)
+{
+	_cleanup_(freep) char *sql = NULL, *answer = NULL;
+	const char *database = client_database(c), *sent = kinds[i].sent, *refused = kinds[i].refused;
+	char *line, *rest;
+	size_t len;
+	int rc;
+
+	if (asprintf(&sql, SENT, sent, refused, sent, refused, database, suffix, sent, refused, database, suffix,
+		     kinds[i].on_cpu) < 0) {
+		sql = NULL;
+		return error_set(err, -ENOMEM, "cannot check a store: out of memory");
+	}
+	rc = client_run(c, sql, NULL, NULL, &answer, &len, err);
+	for (line = rc ? NULL : strtok_r(answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		take_sent(line, kinds[i].what, ret);
+	return rc;
 }
 
 int check_server(struct client *c, bool minutes, struct check_result *ret, struct dusk_error *err)
@@ -85,7 +141,9 @@ int check_server(struct client *c, bool minutes, struct check_result *ret, struc
 		}
 		rc = client_run(c, sql, NULL, NULL, &answer, &len, err);
 		for (line = rc ? NULL : strtok_r(answer, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-			print_row(line, minutes, kinds[i].on_cpu, ret);
+			print_row(line, minutes, ret);
+		if (!rc && !minutes)
+			rc = check_sent(c, suffix, i, ret, err);
 	}
 	return rc ?: sums_are_missing(c, suffix, &ret->unsummed, err);
 }

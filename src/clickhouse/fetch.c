@@ -214,7 +214,7 @@ static int take_bad(struct rebuild *b, struct answer_reader *r)
 	return r->failed ? -EBADMSG : rebuild_leave_out(b, host, nr);
 }
 
-/* Rows are counted where they are left out; but those may be of any host, if hosts are not told apart. */
+/* Rows are counted where they are left out; but those may be of any host, if hosts are not distinguished. */
 static int ask_bad(struct request *r, struct rebuild *b)
 {
 	bool words = b->left_out.nr;

@@ -348,15 +348,65 @@ static void write_count(struct buffer *b, const struct rows *r, uint32_t second,
 	b->nr_rows++;
 }
 
+/* What is counted by second: several windows may begin in one. */
+struct count_key {
+	uint32_t second, counter;
+};
+
+enum { SENT_OFFCPU = UINT32_MAX - 1, SENT_SAMPLES };
+
+struct second_counts {
+	struct strings keys;
+	struct vec(uint64_t) v;
+	uint32_t day;
+};
+
+static int add_count(struct second_counts *s, uint32_t second, uint32_t counter, uint64_t value)
+{
+	const struct count_key key = {second, counter};
+	uint32_t number;
+	bool fresh;
+
+	if (second / DAY_S != s->day)
+		return 0;
+	if (strings_number(&s->keys, &key, sizeof(key), &number, &fresh) || (fresh && vec_push(&s->v, 0)))
+		return -ENOMEM;
+	s->v.v[number] += value;
+	return 0;
+}
+
+static const char *name_of(const struct rows *r, uint32_t counter)
+{
+	return counter == SENT_SAMPLES	? ROWS_SENT_SAMPLES
+	       : counter == SENT_OFFCPU ? ROWS_SENT_OFFCPU
+					: r->p->counters[counter].name;
+}
+
 void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch)
 {
-	for (uint64_t i = 0; i < r->p->nr_window_counts; i++) {
-		const struct dusk_window_count *c = &r->p->window_counts[i];
-		uint32_t second = window_s(r, c->time_ns);
+	struct second_counts counts = {.day = day};
+	int err = 0;
 
-		if (second / DAY_S == day)
-			write_count(b, r, second, r->p->counters[c->counter].name, c->value, batch);
+	for (uint64_t i = 0; !err && i < r->p->nr_window_counts; i++) {
+		const struct dusk_window_count *c = &r->p->window_counts[i];
+
+		err = add_count(&counts, window_s(r, c->time_ns), c->counter, c->value);
 	}
+	for (uint64_t i = 0; !err && i < r->p->nr_samples; i++) {
+		const struct dusk_sample *s = &r->p->samples[i];
+
+		err = add_count(&counts, window_s(r, s->time_ns), s->source == DUSK_CPU ? SENT_SAMPLES : SENT_OFFCPU,
+				s->count);
+	}
+	for (size_t i = 0; !err && i < counts.v.nr; i++) {
+		struct count_key key;
+
+		memcpy(&key, strings_text(&counts.keys, i), sizeof(key)); /* it is not aligned */
+		write_count(b, r, key.second, name_of(r, key.counter), counts.v.v[i], batch);
+	}
+	b->failed |= err != 0;
+	strings_done(&counts.keys);
+	vec_done(&counts.v);
 }
 
 void rows_refused(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch)

@@ -24,6 +24,9 @@
 #define ROWS_END_COUNT ROWS_BATCH "count"
 #define ROWS_PROFILE ROWS_BATCH "profile"
 #define ROWS_BOOT ROWS_BATCH "boot"
+/* ... and how many samples and intervals it has in each second, so that it is seen what of it is not stored. */
+#define ROWS_SENT_SAMPLES ROWS_BATCH "sent-samples"
+#define ROWS_SENT_OFFCPU ROWS_BATCH "sent-offcpu"
 /* ... and what a server or a collector has refused, so that it is in the store of its host only. */
 #define ROWS_REFUSED_SAMPLES "refused-samples"
 #define ROWS_REFUSED_OFFCPU "refused-offcpu"
@@ -62,7 +65,7 @@ uint64_t rows_last_part_id(const struct rows *r, uint32_t *day);
 /* Write the samples of the day @day (days since 1970), as sums. */
 void rows_samples(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
 
-/* Write what was counted on that day. */
+/* Write what was counted on that day, and how many samples of it there are. */
 void rows_counts(struct buffer *b, const struct rows *r, uint32_t day, uint64_t batch);
 
 /* Write as counts that the samples of that day were refused. */

@@ -146,7 +146,7 @@ claim "... all six" [ "$(sed -n 's/^dusk: \([0-9]*\) rows of evil make no.*/\1/p
 report --sort host,comm --json --no-children --host web-1 >after.evil
 claim "... and nothing of the others" diff before.evil after.evil
 report --sort comm --json --no-children >with.evil
-claim "... nor where hosts are not told apart" sh -c "[ -s with.evil ] && [ \"\$(jq -s 'map(.self // 0) | add' with.evil)\" = \"\$(jq -s 'map(.self // 0) | add' before.evil)\" ]"
+claim "... nor where hosts are not distinguished" sh -c "[ -s with.evil ] && [ \"\$(jq -s 'map(.self // 0) | add' with.evil)\" = \"\$(jq -s 'map(.self // 0) | add' before.evil)\" ]"
 evil host "'e\\nv\\x1b[31mil'"
 evil n "toUInt64(0)"
 asked "DROP DATABASE evil"

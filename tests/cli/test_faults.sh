@@ -26,7 +26,7 @@ at() {
 	mkdir -p "$1"
 	began=$(($(date -ud 2026-11-24T02:00:00Z +%s) + $2))
 	file=$1/$(date -ud "@$began" +%Y%m%dT%H%M%SZ).dusk
-	"$make_profile" one.dusk || exit 1
+	"$make_profile" one.dusk ${off_cpu:+0 off} || exit 1
 	sqlite3 one.dusk "insert or replace into setting values('boot_id','${4:-boot}'),('hostname','${3:-web-1}'),
 		('start_monotonic_ns','${2}000000000'),('start_realtime_ns','${began}000000000')"
 	"$dusk" merge -q --window "${5:-1s}" -o "$file" one.dusk
@@ -113,6 +113,37 @@ like dropped "NOT (ts = (SELECT max(ts) FROM true.samples) AND ustack = (SELECT 
 claim "a row that is gone is seen" exits 1 "$dusk" store check "$(url dropped)"
 claim "... and called so" says "some is neither stored nor named as lost"
 claim "... in its minute" sh -c "'$dusk' store check -v '$(url dropped)' | awk 'NR > 1 && \$NF > 0 { n++ } END { exit n != 1 }'"
+# Off CPU: what of a batch is stored is compared with what its sender has sent.
+off_cpu=1 at waits 0
+new waits
+send waits waits >/dev/null
+claim "off-CPU intervals are stored" [ "$(asked_of waits "SELECT sum(n) FROM @.samples WHERE kind != 'on-cpu'")" -gt 40 ]
+claim "... all of them" "$dusk" store check "$(url waits)"
+copied() { # copied DATABASE: what waits has but for samples; some of its intervals represent others
+	new "$1"
+	asked_of "$1" "INSERT INTO @.counts SELECT * FROM waits.counts"
+	asked_of "$1" "INSERT INTO @.counts (ts, host, name, value, batch) SELECT ts, host, name, value, toUInt64(5) FROM
+		(SELECT ts, host, arrayJoin(['offcpu-intervals', 'offcpu-sampled-out']) AS name, toUInt64(1000) AS value FROM waits.counts LIMIT 1)"
+}
+copied halved
+asked_of halved "INSERT INTO @.samples SELECT * FROM waits.samples WHERE kind = 'on-cpu' OR n > 1"
+claim "some that are gone are seen, also where some represent others" exits 1 "$dusk" store check "$(url halved)"
+claim "... and called so" says "some is neither stored nor named as lost"
+copied doubled
+for more in 0 1; do
+	asked_of doubled "INSERT INTO @.samples (ts, host, service, version, unit, container, pod, namespace, pid, comm, kind, outcome, ustack, kstack, n, value, runnable, batch)
+		SELECT ts, host, service, version, unit, container, pod, namespace, toUInt32(pid + $more), comm, kind, outcome, ustack, kstack, n, value, runnable, batch
+		FROM waits.samples WHERE $more = 0 OR kind != 'on-cpu'"
+done
+claim "... and what is there twice" exits 1 "$dusk" store check "$(url doubled)"
+claim "... and called so" says "something was sent twice"
+# Two windows that begin in one second.
+at short 0 web-1 boot 500ms
+sqlite3 "$file" "delete from window_count; insert into window_count(start,counted,value) values(0,1,12),(500000,1,8)"
+new short
+send short short >/dev/null
+claim "windows of half a second are counted each" holds short 20
+claim "... in their second" [ "$(asked_of short "SELECT count(), sum(value) FROM @.counts WHERE name = 'samples'" | tr '\t' ' ')" = "1 20" ]
 gone_in_folder() {
 	cp -r st gone
 	sqlite3 gone/20261124T020030Z.dusk "update window_count set value = 21; update counter set value = 21 where name = 'samples'"

@@ -411,7 +411,7 @@ static void columns_of_another_version_are_left_out_or_empty(void **state)
 	assert_packed(converted("stacks(stack,colour,seen,frames,tags)", "8t4[8[1", more, sizeof(more)), plain,
 		      sizeof(plain));
 	assert_packed(converted("stacks(seen,stack)", "", less, sizeof(less)), filled, sizeof(filled));
-	/* What cannot be told apart is not taken. */
+	/* What cannot be distinguished is not taken. */
 	assert_int_equal(
 		table_of_insert(&l, &same, "INSERT INTO dusk.stacks(stack,colour) FORMAT RowBinary", "dusk", "8"),
 		NR_TABLES);
