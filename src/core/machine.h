@@ -50,12 +50,13 @@ struct machine {
 	u64 word;      /* the result of stack_read_slow() */
 	u64 stack_end; /* of a copy of the stack, whose last page is not whole: no window reaches beyond; else ~0 */
 
-	u64 value[ROW_SLOTS];	/* the results of the row's expressions */
-	struct scratch scratch; /* not last: as far as the verifier knows, 16 bytes of its window may end behind it */
-	u64 bare_at;		/* a return address in a function that has not set up its frame */
-	u64 callback_sp;	/* where the next outer call from C to Go left C's stack; 0: the thread's g has it */
-	u64 code_at;		/* code[] is the code around this return address: 8 bytes before it and 16 behind */
+	/* Not last: as far as the verifier knows, 16 bytes of the scratch's window, and the code, may end behind it. */
+	u64 code_at; /* code[] is the code around this return address: 8 bytes before it and 16 behind */
 	u8 code[24];
+	u64 value[ROW_SLOTS]; /* the results of the row's expressions */
+	struct scratch scratch;
+	u64 bare_at;	 /* a return address in a function that has not set up its frame */
+	u64 callback_sp; /* where the next outer call from C to Go left C's stack; 0: the thread's g has it */
 };
 
 /*

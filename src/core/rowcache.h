@@ -17,10 +17,13 @@ struct row_entry {
 
 extern struct row_entry rowcache[ROWS];
 
-/* A key: the module's number and the offset in its file, the same in all processes. */
-static INLINE u64 rowcache_key(u32 module, u64 file_off)
+/*
+ * A key: the module's number and the offset in its file, the same in all processes. @is_return: of the byte before a return
+ * address. What was interrupted there may be the last instruction before the code to which signal handlers return.
+ */
+static INLINE u64 rowcache_key(u32 module, u64 file_off, bool is_return)
 {
-	return (u64)module << 48 | (file_off & ((1ULL << 48) - 1));
+	return (u64)module << 48 | (u64)is_return << 47 | (file_off & ((1ULL << 47) - 1));
 }
 
 static INLINE struct row_entry *rowcache_entry(u64 key)

@@ -239,6 +239,24 @@ static void follow_system_call(const struct user_regs_struct *before)
 		look_again();
 }
 
+/*
+ * The stack in the system call by which a handler ends, where an interrupt finds the program behind the instruction, and all
+ * else as it was before.
+ */
+static void compare_in_sigreturn(enum shadow_kind kind)
+{
+	const struct step_calls *calls = step_calls(&s.regs);
+	struct user_regs_struct before = s.regs;
+	uint64_t argument;
+	long call = step_call(&before, &argument);
+
+	if (kind != SHADOW_SYSCALL || (call != calls->rt_sigreturn && call != calls->sigreturn))
+		return;
+	step_enter_call(&s.regs);
+	compare();
+	s.regs = before;
+}
+
 /* What the instruction at @before did. */
 static void follow(enum shadow_kind kind, const struct user_regs_struct *before)
 {
@@ -320,6 +338,7 @@ static bool advance(int *pending)
 	for (size_t len = sizeof(code); !read_memory(code, len, step_pc(&before)) && len > 1; len--)
 		; /* at the end of a mapping */
 	kind = step_kind(code);
+	compare_in_sigreturn(kind);
 	nr = sent ? 0 : step_indivisible(&before, read_memory, ends);
 	if (nr) {
 		if (!run_to(ends, nr))

@@ -24,6 +24,11 @@ claim "handlers on an alternate stack" ./step -s 5 "$list" ./handlers alternate
 for stack in own alternate information; do
 	[ ! -x handlers_32_static ] || claim "handlers of 32 bits: $stack" ./step -s 7 "$list" ./handlers_32_static $stack
 done
+for victim in restorers restorers_32_static; do
+	[ ! -x $victim ] || for number in $(seq $(./$victim)); do
+		claim "handlers that return to code of their own, $victim $number" ./step -s 7 "$list" ./$victim $number
+	done
+done
 # Some lengths, and for i386 also with the functions for CPUs without SSE.
 claim "functions written by hand" ./step "$list" ./strings_static 4
 if [ -x strings_32_static ]; then

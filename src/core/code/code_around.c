@@ -2,22 +2,25 @@
 /* The code around a return address: the part of framepointer.h that is the same for all architectures. */
 #include "core/code/framepointer.h"
 
-/*
- * The bytes behind @pc may be on a page that is not mapped; and so may be those before it, where a mapping begins with a
- * function that calls at once: CPython's first trampoline returns to its seventh byte on x86-64.
- */
-#define MISSING CALL_MISSING_BYTES
+#define BEFORE 8
+#define BEHIND 16
 
+/*
+ * What lies on the page before @pc, or on the page behind it, may not be mapped: there may be a call right at the beginning of
+ * a mapping, as in CPython's first trampoline, or what signal handlers return to, or a call right at its end.
+ */
 CORE int framepointer_code(struct machine *m, u64 pc)
 {
-	bool begins = (pc & (PAGE_BYTES - 1)) == 8 - MISSING;
+	u64 in_page = pc & (PAGE_BYTES - 1), left = PAGE_BYTES - in_page, missing, behind;
 
 	m->code_at = pc;
-	if (!port_read(m->code, sizeof(m->code), pc - 8))
+	if (!port_read(m->code, sizeof(m->code), pc - BEFORE))
 		return 0;
-	memset(m->code + 8, 0, sizeof(m->code) - 8);
-	if (!begins)
-		return port_read(m->code, 8, pc - 8);
-	memset(m->code, 0, MISSING);
-	return port_read(m->code + MISSING, sizeof(m->code) - MISSING, pc - 8 + MISSING);
+	memset(m->code, 0, sizeof(m->code));
+	missing = opaque(in_page < BEFORE ? BEFORE - in_page : 0) & 15; /* masks, so that the verifier knows */
+	behind = opaque(left < BEHIND ? left : BEHIND) & 31;
+	if (!port_read(m->code + missing, BEFORE - missing + behind, pc - BEFORE + missing))
+		return 0;
+	memset(m->code + BEFORE, 0, sizeof(m->code) - BEFORE);
+	return port_read(m->code, BEFORE, pc - BEFORE);
 }

@@ -54,6 +54,8 @@ function meaning(i,    cfa, first, second, kind) {
 		return "0, 0, 0, " toupper($(i + 1)) ", " id
 	if ($i == "outermost" && where == "return" && i == NF)
 		return "0, 0, 0, OUTERMOST, " id
+	if (where == "signal" && i == NF + 2)
+		return number($2, 255, "the place of the PC") ", " (mark == nr) ", 0, SIGNAL_FRAME, " id
 	if ($i == "signal" && where == "at any" && i == NF)
 		return "0, 0, 0, SIGNAL_FRAME, " id
 	for (; i <= NF; i++)
@@ -107,7 +109,7 @@ function limit(before, behind) {
 	if (where == "at") {
 		where = $1 " " $2
 		i = 3
-	} else if (where == "function" || where == "cfi")
+	} else if (where == "function" || where == "cfi" || where == "signal")
 		i = 3
 	nr = 0
 	mark = -1
@@ -120,7 +122,7 @@ function limit(before, behind) {
 		fail("rule " name " has no bytes")
 	if (mark < 0 && where != "cfi")
 		fail("rule " name " has no |")
-	if (where != "known" && $i != "->")
+	if (where != "known" && where != "signal" && $i != "->")
 		fail("what does rule " name " say?")
 	if (where == "at any" || where == "at elf") {
 		limit(8, 8)
@@ -148,13 +150,17 @@ function limit(before, behind) {
 		limit(8, 16)
 		returns = returns "\t{" both(mark - 8, mark + 16) ", RULE(" meaning(i + 1) ")}, /* " name " */\n"
 		nr_returns++
+	} else if (where == "signal") {
+		limit(8, 16)
+		signals = signals "\t{" both(mark - 8, mark + 16) ", RULE(" meaning(i + 1) ")}, /* " name " */\n"
+		nr_signals++
 	} else if (where == "known") {
 		limit(8, 16)
 		if (i <= NF)
 			fail("what `known` code means is said by a C file")
 	} else
 		fail("\"" where "\" is no place")
-	if (where ~ /^at/ || where == "return" || where == "known") {
+	if (where ~ /^at/ || where == "return" || where == "signal" || where == "known") {
 		known = known "static INLINE u32 code_is_" name "(const struct machine *m)\n{\n" \
 			"\tstatic const struct code_around code = " words(byte, mark - 8, mark + 16) ",\n" \
 			"\t\t\t\t\tmask = " words(mask, mark - 8, mark + 16) ";\n\n" \
@@ -176,8 +182,8 @@ END {
 		fail("rule " name " has no bytes")
 	if (rules > 255)
 		fail("RULE() has a number of 8 bits")
-	if (nr_returns > 16)
-		fail("UNROLL ends at 16 rules `return`")
+	if (nr_returns > 16 || nr_signals > 16)
+		fail("UNROLL ends at 16 rules `return`, and at 16 rules `signal`")
 	print "/* Made of rules.txt by rules.sh. */"
 	print "#pragma once"
 	print "#include \"core/code/rule.h\"\n"
@@ -193,11 +199,14 @@ END {
 	print "#define NR_AT_RULES " nr_at + 0
 	print "#define NR_CFI_RULES " nr_cfi + 0
 	print "#define NR_RETURN_RULES " nr_returns + 0
+	print "#define NR_SIGNAL_RULES " nr_signals + 0
 	print "#define CFI_RULE_BYTES " most + 0 " /* what the longest of these functions has */\n"
 	print "static const struct at_rule at_rules[" room(nr_at) "] = {\n" at_any at_elf "};\n"
 	print "static const struct function_rule function_rules[" room(nr_functions) "] = {\n" functions "};\n"
 	print "static const struct cfi_rule cfi_rules[NR_CFI_RULES] = {\n" cfis "};\n"
 	print "static const struct return_rule return_rules[NR_RETURN_RULES] = {\n" returns "};\n"
+	if (nr_signals)
+		print "static const struct return_rule signal_rules[NR_SIGNAL_RULES] = {\n" signals "};\n"
 	printf "%s", known
 }
 ' "$1"

@@ -188,7 +188,7 @@ TURN(augment, struct ehframe, e)
 /* The key of a CIE: its place in the file; in files without a number, of which walks share nothing, in memory. */
 static INLINE u64 cie_key(const struct ehframe *e, u64 addr)
 {
-	return e->module ? rowcache_key(e->module, addr - e->bias) : addr;
+	return e->module ? rowcache_key(e->module, addr - e->bias, false) : addr;
 }
 
 /*

@@ -111,6 +111,20 @@ static INLINE void leave_by(struct walk *w, u32 nr, u32 method)
 		at(w->out.frame, nr) = frame_left(at(w->out.frame, nr), method);
 }
 
+/*
+ * May a signal handler return to m->pc, whatever the row says that was found, with @err? A return address that is the first
+ * of its function, or that is aligned, may not follow a call. To look at all of them would cost more than it finds.
+ */
+static INLINE bool may_end_handler(struct walk *w, u32 err, u32 method)
+{
+	const struct machine *m = &w->machine;
+
+	if (!err && m->row.flags & ROW_SIGNAL)
+		return false;
+	return err || method != BY_CFI || m->pc_is_exact || !(m->pc & 15) ||
+	       m->pc - w->ehframe.fde.start >= w->ehframe.fde.size;
+}
+
 /* Learn the row at @pc. Where there is no FDE, the row says: try the frame pointer. @may_share: may the row be shared? */
 static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 {
@@ -118,6 +132,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	u32 err, method = BY_CFI;
 	int unknown = -ENOENT;
 	enum cfi_quirk quirk = NO_QUIRK;
+	bool looked;
 
 	w->row_misses++;
 	err = module_here(&w->modules)->kind >= MODULE_SFRAME ? NO_FDE : row_from_cfi(w, pc);
@@ -128,7 +143,12 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	if (err && err != NO_FDE)
 		return err;
 	err = verifier_forget(w->ehframe.error, err);
-	if (!err && method == BY_CFI)
+	looked = may_end_handler(w, err, method);
+	if (looked)
+		quirk = verifier_forget(w->ehframe.error, row_of_handlers_return(m));
+	if (quirk)
+		err = 0;
+	else if (!err && method == BY_CFI)
 		quirk = cfi_fixup(m, w->ehframe.fde.start, w->ehframe.fde.size);
 	if (quirk)
 		method = BY_CODE;
@@ -148,7 +168,7 @@ static INLINE u32 find_row(struct walk *w, u64 pc, bool *may_share)
 	m->row.flags |= method_flags(method);
 	if (quirk == QUIRK_BY_STACK)
 		*may_share = false;
-	if (err || quirk) /* known by its bytes: were they the file's? */
+	if (err || quirk || (looked && !m->pc_is_exact)) /* known by its bytes: were they the file's? */
 		module_read(&w->modules, pc - LOOK_BEHIND, LOOK_BEHIND + CODE_AFTER,
 			    pc - LOOK_BEHIND + module_here(&w->modules)->file_off);
 	return 0;
@@ -301,7 +321,7 @@ static INLINE u32 get_row(struct walk *w, u32 nr, u64 pc)
 
 	if (here->module) {
 		if (module_has_tables(here)) /* V8 maps a part of node's text a second time */
-			key = rowcache_key(here->module, pc + here->file_off);
+			key = rowcache_key(here->module, pc + here->file_off, pc != m->pc);
 		at(w->out.frame, nr) = frame_make(here->module, m->pc + here->file_off, !m->pc_is_exact);
 	}
 	if (here->kind - MODULE_UNREADABLE <= MODULE_TOO_LONG - MODULE_UNREADABLE)
@@ -364,12 +384,23 @@ static INLINE u32 step_by_row(struct walk *w)
 	return err;
 }
 
+/*
+ * Does the code of m->pc lie before it? That of a return address does, unless a mapping begins with what signal handlers
+ * return to.
+ */
+static INLINE bool is_behind_call(struct machine *m)
+{
+	if (m->pc & (PAGE_BYTES - 1))
+		return !m->pc_is_exact;
+	return verifier_forget(m->scratch.error, !m->pc_is_exact && !row_of_handlers_return(m));
+}
+
 /* One frame of any kind. */
 static INLINE int any_frame(struct walk *w)
 {
 	struct machine *m = &w->machine;
 	u32 nr = w->out.nr, err = add_frame(w);
-	u64 pc = m->pc - !m->pc_is_exact; /* a return address may already belong to the next function */
+	u64 pc = m->pc - is_behind_call(m); /* a return address may already belong to the next function */
 
 	if (err)
 		return end(w, err);

@@ -63,6 +63,12 @@ static inline long step_call(const struct user_regs_struct *r, uint64_t *argumen
 	return r->regs[8];
 }
 
+/* Where an interrupt finds the program in the system call that is about to be made. */
+static inline void step_enter_call(struct user_regs_struct *r)
+{
+	r->pc += 4;
+}
+
 /* What does the instruction @code do (Arm ARM C4.1, branches)? A jump by x30 is a return. */
 static inline enum shadow_kind step_kind(const uint8_t *code)
 {

@@ -65,6 +65,14 @@ static inline long step_call(const struct user_regs_struct *r, uint64_t *argumen
 	return r->rax;
 }
 
+/* Where an interrupt finds the program in the system call that is about to be made. */
+static inline void step_enter_call(struct user_regs_struct *r)
+{
+	r->rip += 2;
+	r->rcx = r->rip;
+	r->rax = -ENOSYS;
+}
+
 static inline bool step_is_prefix(uint8_t byte)
 {
 	return byte == 0x64 || byte == 0x65 || /* %fs, %gs */
@@ -109,22 +117,28 @@ static inline bool step_called(const struct user_regs_struct *before, const stru
 
 /* The kernel's frames of signals, as they are when the handler is entered: distances from the stack pointer. */
 struct step_signal_frame {
-	uint8_t restorer_code[9], len; /* what the handler returns to */
+	uint8_t restorer_code[13], len; /* what the handler returns to */
 	uint32_t ip, sp;
 };
+
+enum { UC_RSP = 8 + 40 + 8 * 15, UC_RIP = UC_RSP + 8, OF_64_BITS = 4 };
 
 /* A handler has just been entered. False: it was not, the signal was ignored. */
 static inline bool step_signal(const struct user_regs_struct *r, step_read_fn read, struct shadow_signal *ret)
 {
 	static const struct step_signal_frame frames[] = {
-		{{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, 9, 8 + 40 + 8 * 16, 8 + 40 + 8 * 15},
+		{{0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, 9, UC_RIP, UC_RSP},
+		{{0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, 7, UC_RIP, UC_RSP},
+		{{0xf3, 0x0f, 0x1e, 0xfa, 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05}, 13, UC_RIP, UC_RSP},
+		{{0xf3, 0x0f, 0x1e, 0xfa, 0xb8, 0x0f, 0, 0, 0, 0x0f, 0x05}, 11, UC_RIP, UC_RSP},
 		{{0x58, 0xb8, 0x77, 0, 0, 0, 0xcd, 0x80}, 8, 8 + 56, 8 + 28}, /* sigreturn() of i386 */
 		{{0xb8, 0xad, 0, 0, 0, 0xcd, 0x80},
 		 7,
 		 16 + 128 + 20 + 56,
 		 16 + 128 + 20 + 28}, /* rt_sigreturn() of i386 */
 	};
-	uint32_t bytes = step_word_bytes(r), first = step_is_narrow(r), nr = step_is_narrow(r) ? 3 : 1;
+	uint32_t bytes = step_word_bytes(r), narrow = step_is_narrow(r);
+	uint32_t first = narrow ? OF_64_BITS : 0, nr = narrow ? sizeof(frames) / sizeof(frames[0]) : OF_64_BITS;
 	uint8_t code[sizeof(frames->restorer_code)];
 
 	*ret = (struct shadow_signal){.slot = r->rsp};

@@ -32,11 +32,11 @@ static bool equal(const struct row *row, u64 key)
 /* @n keys of one entry. */
 static void colliding_keys(u64 *key, u32 n)
 {
-	const struct row_entry *e = rowcache_entry(rowcache_key(1, 0));
+	const struct row_entry *e = rowcache_entry(rowcache_key(1, 0, false));
 
 	for (u64 off = 0; n; off++)
-		if (rowcache_entry(rowcache_key(1, off)) == e) {
-			*key++ = rowcache_key(1, off);
+		if (rowcache_entry(rowcache_key(1, off, false)) == e) {
+			*key++ = rowcache_key(1, off, false);
 			n--;
 		}
 }
@@ -46,7 +46,7 @@ static void what_was_put_is_found(void **state)
 	struct row row;
 
 	for (u64 off = 0; off < 1000; off++) {
-		u64 key = rowcache_key(3, off);
+		u64 key = rowcache_key(3, off, false);
 
 		assert_int_equal(rowcache_get(key, &row), -ENOENT);
 		row = row_of(key);
@@ -59,10 +59,10 @@ static void what_was_put_is_found(void **state)
 
 static void the_same_offset_of_another_module_is_another_place(void **state)
 {
-	assert_true(rowcache_key(1, 5) != rowcache_key(2, 5));
-	assert_true(rowcache_key(1, 5) != rowcache_key(1, 6));
-	assert_int_equal(rowcache_key(1, -1ULL) >> 48, 1);
-	assert_true(rowcache_key(1, 0) != 0);
+	assert_true(rowcache_key(1, 5, false) != rowcache_key(2, 5, false));
+	assert_true(rowcache_key(1, 5, false) != rowcache_key(1, 6, false));
+	assert_int_equal(rowcache_key(1, -1ULL, false) >> 48, 1);
+	assert_true(rowcache_key(1, 0, false) != 0);
 }
 
 static void the_last_of_two_that_share_an_entry_is_found(void **state)
@@ -82,7 +82,7 @@ static void the_last_of_two_that_share_an_entry_is_found(void **state)
 
 static void an_entry_that_is_being_written_is_neither_read_nor_overwritten(void **state)
 {
-	u64 key = rowcache_key(4, 4);
+	u64 key = rowcache_key(4, 4, false);
 	struct row_entry *e = rowcache_entry(key);
 	struct row row = row_of(key), other = row_of(key + 1);
 	u32 sequence;

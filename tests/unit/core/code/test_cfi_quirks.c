@@ -135,7 +135,7 @@ static void where_no_call_is_near_cfi_has_the_last_word(void **state)
 
 static void a_handler_returns_to_where_no_call_is(void **state)
 {
-	static const u8 ends[2][8] = {{0x58, 0xb8, 119}, {0xb8, 173}};
+	static const u8 ends[2][8] = {{0x58, 0xb8, 119, 0, 0, 0, 0xcd, 0x80}, {0xb8, 173, 0, 0, 0, 0xcd, 0x80}};
 
 	for (int i = 0; i < 2; i++) {
 		set_up(4, 0, 4);

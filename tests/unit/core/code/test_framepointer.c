@@ -90,9 +90,12 @@ static void a_mapping_may_begin_with_a_function_that_calls_at_once(void **state)
 	assert_int_equal(m.pc, CODE + 6);
 	set_up();
 	stack[17] = CODE + 5;
-	code[3] = 0xff;
-	code[4] = 0xd1;
 	assert_int_equal(framepointer_step(&m, 0, 0), -EFAULT);
+	set_up();
+	stack[17] = CODE + 5; /* it calls with its first instruction */
+	code[0] = 0xe8;
+	assert_int_equal(framepointer_step(&m, 0, 0), 0);
+	assert_int_equal(m.pc, CODE + 5);
 }
 
 static void what_does_not_follow_a_call_is_no_return_address(void **state)

@@ -369,6 +369,8 @@ static void an_instruction_whose_row_is_not_known_is_left_alone(void **state)
 	assert_cold(FUNCTION(0) + 3);
 	assert_cold(FUNCTION(OUTERMOST) + 8);
 	w.no_cache = 0;
+	assert_cold(FUNCTION(OUTERMOST) + 8); /* only what is before a return address there is known */
+	learn(FUNCTION(OUTERMOST) + 8);
 	assert_int_equal(warm(FUNCTION(OUTERMOST) + 8), 0);
 }
 

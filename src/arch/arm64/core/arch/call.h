@@ -3,8 +3,6 @@
 #pragma once
 #include "core/env.h"
 
-#define CALL_MISSING_BYTES 4 /* of 8 before a return address, where a mapping begins with a call */
-
 static INLINE u32 call_before(const u8 *code)
 {
 	return code[4] | code[5] << 8 | code[6] << 16 | (u32)code[7] << 24;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* The frame that the kernel puts on the stack of a task to which it delivers a signal. */
 #pragma once
+#include "core/code/cfi_quirks.h"
 #include "core/code/framepointer.h"
 
 /*
@@ -38,11 +39,11 @@ static INLINE void row_of_signal(struct machine *m)
 }
 
 /* Make m->row, if return address m->pc is that code, in a file without tables, as the vDSO is: mov x8,#139; svc #0. */
-static INLINE bool row_of_handlers_return(struct machine *m)
+static INLINE enum cfi_quirk row_of_handlers_return(struct machine *m)
 {
 	if ((m->code_at != m->pc && framepointer_code(m, m->pc)) || instruction(m->code + 8) != 0xd2801168 ||
 	    !is_system_call(m, m->code + 12))
-		return false;
+		return NO_QUIRK;
 	row_of_signal(m);
-	return true;
+	return QUIRK_BY_CODE;
 }

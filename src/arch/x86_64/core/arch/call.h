@@ -3,9 +3,6 @@
 #pragma once
 #include "core/env.h"
 
-#define CALL_MISSING_BYTES \
-	2 /* of 8 before a return address, where a mapping begins with a function that calls at once */
-
 /* Does the place follow a call? e8 rel32, or ff /2 in its five lengths. */
 static INLINE bool follows_call(const u8 *code)
 {

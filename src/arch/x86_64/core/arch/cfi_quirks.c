@@ -15,6 +15,7 @@
  * All but the rules stay here, since they compare words of the stack with calls in the code.
  */
 #include "core/arch/rule_row.h"
+#include "core/arch/signal_frame.h"
 #include "core/code/cfi_quirks.h"
 #include "core/code/framepointer.h"
 #include "core/code/rules.h"
@@ -107,7 +108,7 @@ static INLINE bool is_at_ret(struct machine *m)
 /* Signal handlers return to code that does not follow a call. */
 static INLINE bool ends_handler(struct machine *m)
 {
-	m->rule = code_is_sigreturn_32(m) * RULE_SIGRETURN_32 + code_is_rt_sigreturn_32(m) * RULE_RT_SIGRETURN_32;
+	m->rule = rule_id(signal_rule(m));
 	return m->rule;
 }
 
@@ -127,7 +128,7 @@ static INLINE bool is_elsewhere(struct machine *m)
 {
 	u8 rbp = m->row.rule[SLOT_RBP];
 
-	m->code[8] = 0;
+	memset(m->code, 0, sizeof(m->code)); /* nothing was read yet */
 	if (m->row.cfa_reg != RSP ||
 	    (m->row.cfa_off >= 4 && (is_return_address(m, m->sp + m->row.cfa_off - 4) || ends_handler(m))))
 		return false;

@@ -9,6 +9,13 @@
  * of neither is the interrupted esp, which is among the other registers.
  */
 #define ESP_BELOW_EIP 28
+#define RSP_BELOW_RIP 8
+
+/* May the CFA of m->row not be the interrupted stack pointer? CFI of 64-bit code says where the kernel has saved that. */
+static INLINE bool sp_is_in_frame(const struct machine *m)
+{
+	return m->compat || row_method(&m->row) == BY_CODE;
+}
 
 /* Take the interrupted code's registers and stack pointer from the frame. Returns 0 or an enum outcome. */
 static INLINE u32 signal_frame(struct machine *m)
@@ -29,14 +36,17 @@ static INLINE u32 signal_frame(struct machine *m)
 	m->lazy |= 0xff7f;
 	m->invalid = NEVER_KNOWN;
 	stack_forget(m); /* the handler may have run on another stack */
-	if (!m->compat)
+	if (!sp_is_in_frame(m))
 		return 0;
-	err = stack_read(m, m->ra_at - ESP_BELOW_EIP, &m->cfa);
+	err = stack_read(m, m->ra_at - (m->compat ? ESP_BELOW_EIP : RSP_BELOW_RIP), &m->cfa);
 	return err ? read_outcome(err, STACK_UNREADABLE) : 0;
 }
 
-/* Do signal handlers return to m->pc, in a file without tables? No: to code that has CFI, or is known by its bytes. */
-static INLINE bool row_of_handlers_return(struct machine *m)
-{
-	return false;
-}
+/* signal_rules.c: return the rule for the code in m->code, which is around m->pc, or 0. */
+GLOBAL u32 signal_rule(struct machine *m NONNULL);
+
+/*
+ * signal_rules.c: make m->row, if m->pc is code to which signal handlers return, or the system call there. Returns an enum
+ * cfi_quirk; QUIRK_BY_STACK: in that call, which the code alone does not say.
+ */
+GLOBAL u32 row_of_handlers_return(struct machine *m NONNULL);
