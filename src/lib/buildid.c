@@ -64,25 +64,44 @@ static bool find_id(char *ret, size_t room, int fd, const struct segment *s)
 	return false;
 }
 
-/* Read program header @i of a 32-bit or 64-bit file. */
-static bool read_segment(struct segment *ret, int fd, bool is_64, uint64_t headers, uint16_t size, uint16_t i)
-{
-	uint64_t at = headers + (uint64_t)i * size;
-	Elf64_Phdr p64;
-	Elf32_Phdr p32;
+/* The program headers of a file, or its section headers. */
+struct headers {
+	uint64_t at;
+	uint16_t bytes, nr;
+	bool is_64, are_sections;
+};
 
-	if (headers > INT64_MAX)
+/* Read header @i of a 32-bit or 64-bit file. */
+static bool read_header(struct segment *ret, int fd, const struct headers *h, uint16_t i)
+{
+	union {
+		Elf64_Phdr p64;
+		Elf32_Phdr p32;
+		Elf64_Shdr s64;
+		Elf32_Shdr s32;
+	} v;
+	size_t bytes = h->are_sections ? (h->is_64 ? sizeof(v.s64) : sizeof(v.s32))
+				       : (h->is_64 ? sizeof(v.p64) : sizeof(v.p32));
+
+	if (h->at > INT64_MAX || !read_at(fd, &v, bytes, h->at + (uint64_t)i * h->bytes))
 		return false;
-	if (is_64) {
-		if (!read_at(fd, &p64, sizeof(p64), at))
-			return false;
-		*ret = (struct segment){p64.p_offset, p64.p_filesz, p64.p_type == PT_NOTE};
-	} else {
-		if (!read_at(fd, &p32, sizeof(p32), at))
-			return false;
-		*ret = (struct segment){p32.p_offset, p32.p_filesz, p32.p_type == PT_NOTE};
-	}
+	if (h->are_sections)
+		*ret = h->is_64 ? (struct segment){v.s64.sh_offset, v.s64.sh_size, v.s64.sh_type == SHT_NOTE}
+				: (struct segment){v.s32.sh_offset, v.s32.sh_size, v.s32.sh_type == SHT_NOTE};
+	else
+		*ret = h->is_64 ? (struct segment){v.p64.p_offset, v.p64.p_filesz, v.p64.p_type == PT_NOTE}
+				: (struct segment){v.p32.p_offset, v.p32.p_filesz, v.p32.p_type == PT_NOTE};
 	return ret->offset <= INT64_MAX && ret->bytes <= INT64_MAX - ret->offset;
+}
+
+static bool search(char *ret, size_t room, int fd, const struct headers *h)
+{
+	struct segment s;
+
+	for (uint16_t i = 0; i < h->nr && i < MAX_HEADERS && read_header(&s, fd, h, i); i++)
+		if (s.notes && find_id(ret, room, fd, &s))
+			return true;
+	return false;
 }
 
 int buildid_read(char *ret, size_t room, int fd)
@@ -92,8 +111,8 @@ int buildid_read(char *ret, size_t room, int fd)
 		Elf64_Ehdr e64;
 		Elf32_Ehdr e32;
 	} h;
+	struct headers segments, sections;
 	bool is_64;
-	uint16_t nr;
 
 	*ret = 0;
 	if (!read_at(fd, &h.e32, sizeof(h.e32), 0) || memcmp(h.ident, ELFMAG, SELFMAG) ||
@@ -102,15 +121,12 @@ int buildid_read(char *ret, size_t room, int fd)
 	is_64 = h.ident[EI_CLASS] == ELFCLASS64;
 	if (is_64 && !read_at(fd, &h.e64, sizeof(h.e64), 0))
 		return -ENOEXEC;
-	nr = is_64 ? h.e64.e_phnum : h.e32.e_phnum;
-	for (uint16_t i = 0; i < nr && i < MAX_HEADERS; i++) {
-		struct segment s;
-
-		if (!read_segment(&s, fd, is_64, is_64 ? h.e64.e_phoff : h.e32.e_phoff,
-				  is_64 ? h.e64.e_phentsize : h.e32.e_phentsize, i))
-			break;
-		if (s.notes && find_id(ret, room, fd, &s))
-			break;
-	}
+	segments = is_64 ? (struct headers){h.e64.e_phoff, h.e64.e_phentsize, h.e64.e_phnum, true, false}
+			 : (struct headers){h.e32.e_phoff, h.e32.e_phentsize, h.e32.e_phnum, false, false};
+	sections = is_64 ? (struct headers){h.e64.e_shoff, h.e64.e_shentsize, h.e64.e_shnum, true, true}
+			 : (struct headers){h.e32.e_shoff, h.e32.e_shentsize, h.e32.e_shnum, false, true};
+	if (!search(ret, room, fd,
+		    &segments)) /* kernel modules, and what perf inject writes for JIT code, have sections only */
+		search(ret, room, fd, &sections);
 	return 0;
 }

@@ -62,7 +62,20 @@ head -c 3000 perf.data >cut.data
 mkdir folder
 mkfifo fifo
 claim "a profile is none" refused "is no perf.data" made.dusk
-claim "one that is cut short is refused" refused "is cut short" cut.data
+claim "of one that is cut short, what is whole is taken in" exits 0 "$dusk" import -o cut.dusk cut.data
+claim "... which is said" says "cut-bytes: bytes at the end of the file"
+head -c 300 perf.data >head.data
+claim "one without a whole record is refused" refused "is cut short" head.data
+mkdir kcore
+cp perf.data kcore/data
+claim "a folder of perf's is what its file is" exits 0 "$dusk" import -o kcore.dusk kcore
+for with in gzip xz zstd; do
+	if needs $with "what was compressed by $with is taken in"; then
+		$with -c perf.data >packed.data
+		claim "what was compressed by $with is taken in" exits 0 "$dusk" import -o packed.dusk packed.data
+		claim "... and is the same" says "180 samples of cpu-clock, 5 off-CPU intervals"
+	fi
+done
 claim "a folder is none" refused "cannot read folder" folder
 claim "a FIFO is refused at once" refused "it is not a file" fifo
 claim "one that is not there" refused "No such file" nothing.data
@@ -183,17 +196,26 @@ if recorded "what perf recorded is taken in"; then
 		cc -g -O1 -fomit-frame-pointer -Wl,--build-id=sha1 -o omitted another.c
 		XDG_CACHE_HOME="$tmp/empty" "$dusk" import -q -o perfs.dusk dwarf.data 2>/dev/null
 		claim "with another program in its place, it ends there" sh -c "'$dusk' info -i perfs.dusk | grep -q no-file"
-		claim "... and has no names of that" sh -c "! '$dusk' report -i perfs.dusk | grep spin_"
+		claim "... and has no names of that" sh -c "! '$dusk' report -i perfs.dusk | grep -w 'spin_long\\|spin_short'"
 	else
 		skip "$dwarf" "perf copies no stacks here: $(head -n 1 perf.said)"
 	fi
-	# Files are known by their build ids, which perf otherwise does not note here.
-	perf record -q --buildid-mmap -e cpu-clock -F 499 -g -o - ./busy >pipe.data 2>/dev/null
-	claim "what went to a pipe is taken in" as_perf_shows pipe.data
-	if perf record -q -z --buildid-mmap -e cpu-clock -F 499 -g -o packed.data ./busy >/dev/null 2>&1; then
-		claim "what is compressed is taken in" as_perf_shows packed.data
+	# Files are known by their build ids, or as the same machine runs still.
+	for ids in --buildid-mmap ""; do
+		perf record -q $ids -e cpu-clock -F 499 -g -o - ./busy >pipe.data 2>/dev/null
+		claim "what went to a pipe is taken in, $ids" as_perf_shows pipe.data
+		if perf record -q -z $ids -e cpu-clock -F 499 -g -o packed.data ./busy >/dev/null 2>&1; then
+			claim "what is compressed is taken in, $ids" as_perf_shows packed.data
+		else
+			skip "what is compressed is taken in, $ids" "this perf has no zstd"
+		fi
+	done
+	head -c -37 pipe.data >half.data
+	claim "and of a pipe that was cut what came through" as_perf_shows half.data
+	if perf record -q --threads -e cpu-clock -F 499 -g -o threads.data ./busy >/dev/null 2>&1; then
+		claim "the records of several files are taken in" as_perf_shows threads.data
 	else
-		skip "what is compressed is taken in" "this perf has no zstd"
+		skip "the records of several files are taken in" "this perf writes one file only"
 	fi
 fi
 done_testing

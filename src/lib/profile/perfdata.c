@@ -7,6 +7,7 @@
  * in the order of the file.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -21,6 +22,15 @@ struct window {
 	uint8_t *v;
 	uint64_t start, bytes;
 };
+
+int perfdata_open_piece(int folder, const char *name, struct stat *st)
+{
+	_cleanup_(closep) int fd = openat(folder, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+
+	if (fd < 0 || fstat(fd, st))
+		return -errno;
+	return S_ISREG(st->st_mode) ? steal_fd(&fd) : -EINVAL;
+}
 
 int perfdata_pread(const struct perfdata_file *f, void *to, uint64_t offset, uint64_t bytes)
 {
@@ -40,13 +50,11 @@ int perfdata_pread(const struct perfdata_file *f, void *to, uint64_t offset, uin
 	return 0;
 }
 
-/* Return @bytes bytes of records at @offset, through the window. NULL: past the end of the records, or *@err is set. */
+/* Return @bytes bytes of records at @offset, through the window. NULL: past the end of the records; or *@err is set. */
 static const void *look(const struct perfdata_file *f, struct window *w, uint64_t offset, uint64_t bytes, int *err)
 {
-	if (bytes > f->data_end - offset) {
-		*err = -EINVAL;
+	if (bytes > f->data_end - offset)
 		return NULL;
-	}
 	if (offset < w->start || offset + bytes > w->start + w->bytes) {
 		uint64_t left = f->data_end - offset;
 
@@ -120,36 +128,43 @@ static int refuse(const struct perfdata_file *f, int rc, uint64_t offset, struct
 			 (unsigned long long)offset, f->unpacked ? " of those that were compressed" : "");
 }
 
+/* Copy the record at @offset to f->record. Returns how many bytes it has, with its payload; 0: it is not whole, or *@err is set. */
+static uint64_t take_record(struct perfdata_file *f, struct window *w, uint64_t offset, int *err)
+{
+	struct perf_event_header h;
+	const void *at = look(f, w, offset, sizeof(h), err);
+	uint64_t payload;
+
+	if (!at)
+		return 0;
+	memcpy(&h, at, sizeof(h));
+	at = h.size < sizeof(h) ? NULL : look(f, w, offset, h.size, err);
+	if (!at)
+		return 0;
+	memcpy(f->record, at, h.size); /* for alignment */
+	memset((char *)f->record + h.size, 0, sizeof(uint64_t));
+	payload = perfdata_payload((const struct perf_event_header *)f->record);
+	return payload > f->data_end - offset - h.size ? 0 : h.size + payload;
+}
+
 int perfdata_each(struct perfdata_file *f, perfdata_visit fn, void *ctx, struct dusk_error *err)
 {
 	_cleanup_(freep) uint8_t *memory = malloc(WINDOW_BYTES);
 	struct window w = {.v = memory};
-	uint64_t offset = f->data;
+	uint64_t offset = f->data, bytes = 1;
 	int rc = memory ? 0 : -ENOMEM;
 
 	while (!rc && offset < f->data_end) {
-		struct perf_event_header h;
-		const void *at = look(f, &w, offset, sizeof(h), &rc);
-		uint64_t payload;
-
-		if (!at)
+		bytes = take_record(f, &w, offset, &rc);
+		if (!bytes)
 			break;
-		memcpy(&h, at, sizeof(h));
-		at = h.size < sizeof(h) ? NULL : look(f, &w, offset, h.size, &rc);
-		if (!at) {
-			rc = rc ?: -EINVAL;
-			break;
-		}
-		memcpy(f->record, at, h.size); /* for alignment */
-		memset((char *)f->record + h.size, 0, sizeof(uint64_t));
-		payload = perfdata_payload((const struct perf_event_header *)f->record);
 		rc = fn(f, offset, ctx);
-		offset += h.size;
-		if (!rc && payload > f->data_end - offset)
-			rc = -EINVAL;
-		offset += payload;
+		offset += bytes;
 	}
-	return rc ? refuse(f, rc, offset, err) : 0;
+	if (rc)
+		return refuse(f, rc, offset, err);
+	f->missing += f->data_end - offset;
+	return 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -172,6 +187,34 @@ static void hand_over(struct perfdata_file *f)
 			memcpy(f->d.kernel_build_id, f->build_ids.v[i].text, sizeof(f->d.kernel_build_id));
 }
 
+/* Open the file of a folder of perf's. Returns 0 or a negative errno. */
+static int open_in_folder(struct perfdata_file *f, struct stat *st, struct dusk_error *err)
+{
+	f->folder = f->fd;
+	f->fd = f->own_fd = perfdata_open_piece(f->folder, "data", st);
+	return f->fd < 0 ? error_set(err, f->fd, "cannot read %s: it is a folder, and its file \"data\": %s", f->path,
+				     strerror(-f->fd))
+			 : 0;
+}
+
+/* Read all of the file: once more for each form that its records have to be brought out of. */
+static int take_file(struct perfdata_file *f, struct stat *st, struct dusk_error *err)
+{
+	int rc = S_ISDIR(st->st_mode) ? open_in_folder(f, st, err) : 0;
+
+	f->bytes = st->st_size;
+	f->d.written_ns = st->st_mtim.tv_sec * 1000000000ULL + st->st_mtim.tv_nsec;
+	rc = rc ?: perfdata_whole(f, err);
+	rc = rc ?: perfdata_header(f, err);
+	if (!rc && (f->compressed || f->in_pieces))
+		rc = perfdata_unpack(f, err);
+	else
+		f->missing = f->not_there;
+	rc = rc ?: perfdata_each(f, note_record, NULL, err);
+	f->d.cut_bytes = f->missing;
+	return rc;
+}
+
 int perfdata_open(struct perfdata **ret, int fd, const char *path, struct dusk_error *err)
 {
 	struct perfdata_file *f = calloc(1, sizeof(*f));
@@ -185,14 +228,13 @@ int perfdata_open(struct perfdata **ret, int fd, const char *path, struct dusk_e
 		return rc;
 	}
 	f->fd = fd;
+	f->folder = f->own_fd = -1;
 	f->path = path;
-	f->bytes = st.st_size;
 	f->d.hostname = f->d.kernel = f->d.version = f->d.machine = f->d.command = f->d.landmark = "";
 	f->record = calloc(1, PERFDATA_RECORD_BYTES + sizeof(uint64_t));
-	rc = f->record ? perfdata_header(f, err) : error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
-	if (!rc && f->compressed)
-		rc = perfdata_unpack(f, err);
-	rc = rc ?: perfdata_each(f, note_record, NULL, err);
+	rc = f->record ? take_file(f, &st, err) : error_set(err, -ENOMEM, "cannot read %s: out of memory", path);
+	if (!rc && !f->places.nr && f->d.cut_bytes)
+		rc = error_set(err, -EINVAL, "%s is cut short: it has no whole record", path);
 	if (rc) {
 		perfdata_free(&f->d);
 		return rc;
@@ -245,6 +287,9 @@ void perfdata_free(struct perfdata *d)
 	strings_done(&f->strings);
 	if (f->unpacked)
 		fclose(f->unpacked);
+	if (f->packed)
+		fclose(f->packed);
+	closep(&f->own_fd);
 	free(f->record);
 	free(f);
 }

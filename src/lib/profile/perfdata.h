@@ -101,13 +101,17 @@ struct perfdata {
 	struct perfdata_event *events;
 	const struct perfdata_build_id *build_ids;
 	uint64_t first_ns, last_ns; /* of samples */
+	uint64_t written_ns;	    /* when the file was written last, since 1970 */
 	uint64_t malformed;	    /* invalid records */
 	uint64_t unnamed;	    /* samples of events that the header does not list */
 	uint64_t unknown;	    /* records of kinds newer than this reader */
+	uint64_t cut_bytes;	    /* at the end of the file: they should be there, or are no whole records */
+	bool unfinished;	    /* perf did not come to write the number of bytes, nor what follows them */
 };
 
 /*
- * Read the header and index the records of @fd, which stays the caller's; @path is for messages. Free *@ret with
+ * Read the header and index the records of @fd, which stays the caller's; @path is for messages. It may be a folder of perf's,
+ * whose file is "data", with more records in data.0 and so on. Of a file that was cut short, what is whole is read. Free *@ret with
  * perfdata_free().
  * Returns 0, -EINVAL (not a perf.data file, or damaged), -EOPNOTSUPP (a form that is not supported: @err says which),
  * -ENOMEM, -EIO, ...

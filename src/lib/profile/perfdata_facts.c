@@ -167,6 +167,7 @@ int perfdata_fact(struct perfdata_file *f, unsigned int bit, const void *v, uint
 	case FACT_CPUS: f->d.nr_cpus = take32(x); return 0;
 	case FACT_COMMAND: return read_command(f, x);
 	case FACT_EVENTS: return read_names(f, x);
+	case FACT_FOLDER: f->in_pieces = take32(x) > 0; return 0; /* a version; 0: there is one file only (--kcore) */
 	default: return 0;
 	}
 }

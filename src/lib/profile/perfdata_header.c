@@ -51,7 +51,7 @@ static int read_facts(struct perfdata_file *f, const struct header *h)
 		if (perfdata_pread(f, &s, table, sizeof(s)))
 			return 0;
 		table += sizeof(s);
-		if (bit > FACT_EVENTS || s.bytes > MAX_FACT_BYTES || s.bytes > f->bytes)
+		if ((bit > FACT_EVENTS && bit != FACT_FOLDER) || s.bytes > MAX_FACT_BYTES || s.bytes > f->bytes)
 			continue;
 		v = malloc(s.bytes + 1);
 		if (!v)
@@ -237,17 +237,21 @@ static int check_header(struct perfdata_file *f, const struct header *h, struct 
 {
 	if (h->bytes < sizeof(*h))
 		return error_set(err, -EINVAL, "%s is damaged: its header is cut short", f->path);
-	if (!h->data.bytes)
-		return error_set(err, -EINVAL,
-				 "%s has no samples: perf was killed before it had written how many there are",
-				 f->path);
-	if (h->data.offset > f->bytes || h->data.bytes > f->bytes - h->data.offset)
+	if (h->data.offset > f->bytes)
 		return error_set(err, -EINVAL, "%s is cut short: %llu bytes of records should be there", f->path,
 				 (unsigned long long)h->data.bytes);
-	if (has_fact(h, FACT_FOLDER))
-		return error_set(err, -EOPNOTSUPP,
-				 "cannot read %s: its records are in other files (perf record --threads)", f->path);
 	return 0;
+}
+
+/* perf writes how many bytes of records there are, and all that follows them, when it ends. */
+static void find_records(struct perfdata_file *f, const struct header *h)
+{
+	uint64_t there = f->bytes - h->data.offset;
+
+	f->d.unfinished = !h->data.bytes;
+	f->not_there = h->data.bytes > there ? h->data.bytes - there : 0;
+	f->data = h->data.offset;
+	f->data_end = h->data.offset + (f->d.unfinished || f->not_there ? there : h->data.bytes);
 }
 
 /* The header of a file, and what is before and after its records. */
@@ -257,12 +261,16 @@ static int read_whole(struct perfdata_file *f, const struct header *h, struct du
 
 	if (rc)
 		return rc;
-	f->data = h->data.offset;
-	f->data_end = h->data.offset + h->data.bytes;
+	find_records(f, h);
 	f->compressed = has_fact(h, FACT_COMPRESSED);
 	rc = read_events(f, h, err);
-	if (!rc && read_facts(f, h))
-		rc = error_set(err, -ENOMEM, "cannot read %s: out of memory", f->path);
+	if (!rc && !f->not_there && !f->d.unfinished && read_facts(f, h))
+		return error_set(err, -ENOMEM, "cannot read %s: out of memory", f->path);
+	if (!rc && f->in_pieces && f->folder < 0)
+		return error_set(err, -EOPNOTSUPP,
+				 "cannot read %s alone: more records are in other files (perf record --threads); "
+				 "import the folder",
+				 f->path);
 	return rc;
 }
 

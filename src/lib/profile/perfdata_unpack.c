@@ -10,11 +10,12 @@
 #include <string.h>
 #include <zstd.h>
 
+#include "base/cleanup.h"
 #include "lib/profile/perfdata_file.h"
 
 #define MAX_BYTES (4ULL << 30)
-#define MAX_RATIO 1000	  /* of the unpacked bytes to the file's: perf's own records reach a tenth of that */
-#define MAX_WINDOW_LOG 27 /* of the stream: 128 MiB, as zstd itself limits it */
+#define MAX_PIECES 8192 /* files of a folder: perf has one for each thread that reads, at most one a CPU */
+#define MAX_RATIO 1000	/* of the unpacked bytes to the file's: perf's own records reach a tenth of that */
 
 struct unpacking {
 	ZSTD_DStream *stream;
@@ -91,20 +92,56 @@ static int unpack_record(struct perfdata_file *f, uint64_t offset, void *ctx)
 	return write_record(f, u, h, h->size);
 }
 
-static uint64_t most_of(const struct perfdata_file *f)
+uint64_t perfdata_most(const struct perfdata_file *f)
 {
 	return f->bytes < MAX_BYTES / MAX_RATIO ? f->bytes * MAX_RATIO : MAX_BYTES;
 }
 
+/* The records of one more file of the folder, which has a stream of its own. */
+static int unpack_piece(struct perfdata_file *f, struct unpacking *u, int fd, uint64_t bytes, struct dusk_error *err)
+{
+	f->d.malformed += u->pending > 0;
+	u->pending = 0;
+	ZSTD_DCtx_reset(u->stream, ZSTD_reset_session_only);
+	f->fd = fd;
+	f->data = 0;
+	f->data_end = f->bytes = bytes;
+	u->most += perfdata_most(f);
+	return perfdata_each(f, unpack_record, u, err);
+}
+
+static int unpack_pieces(struct perfdata_file *f, struct unpacking *u, struct dusk_error *err)
+{
+	int rc = 0;
+
+	for (unsigned int i = 0; f->in_pieces && i < MAX_PIECES && !rc; i++) {
+		_cleanup_(closep) int fd = -1;
+		struct stat st;
+		char name[32];
+
+		snprintf(name, sizeof(name), "data.%u", i);
+		fd = perfdata_open_piece(f->folder, name, &st);
+		if (fd < 0)
+			return fd == -ENOENT
+				       ? 0
+				       : error_set(err, fd, "cannot read %s/%s: %s", f->path, name, strerror(-fd));
+		rc = unpack_piece(f, u, fd, st.st_size, err);
+	}
+	return rc;
+}
+
 static int unpack_all(struct perfdata_file *f, struct unpacking *u, struct dusk_error *err)
 {
-	FILE *unpacked = f->unpacked = tmpfile();
+	FILE *unpacked = tmpfile();
 	int rc;
 
+	f->packed = f->unpacked;
+	f->unpacked = unpacked;
 	if (!unpacked)
 		return error_set(err, -errno, "cannot read %s: no temporary file for its records: %s", f->path,
 				 strerror(errno));
-	rc = perfdata_each(f, unpack_record, u, err);
+	f->missing = f->not_there;
+	rc = perfdata_each(f, unpack_record, u, err) ?: unpack_pieces(f, u, err);
 	if (rc)
 		return rc;
 	if (fflush(unpacked))
@@ -128,8 +165,8 @@ int perfdata_unpack(struct perfdata_file *f, struct dusk_error *err)
 		free(u);
 		return error_set(err, -ENOMEM, "cannot read %s: out of memory", f->path);
 	}
-	ZSTD_DCtx_setParameter(u->stream, ZSTD_d_windowLogMax, MAX_WINDOW_LOG);
-	u->most = most_of(f);
+	ZSTD_DCtx_setParameter(u->stream, ZSTD_d_windowLogMax, PERFDATA_WINDOW_LOG);
+	u->most = perfdata_most(f);
 	rc = unpack_all(f, u, err);
 	ZSTD_freeDStream(u->stream);
 	free(u);

@@ -4,16 +4,16 @@
  * imported. import_records.c imports the records.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "abi/offcpu.h"
 #include "base/cleanup.h"
-#include "lib/arch/kernel_head.h"
 #include "lib/options.h"
 #include "lib/record/import.h"
-#include "lib/symbols/ksyms.h"
+#include "lib/record/import_boot.h"
 #include "lib/shared/probe.h"
 #include "lib/process/procfs.h"
 
@@ -75,41 +75,11 @@ static struct import_use use_of(const struct perfdata_event *e, const struct per
 	};
 }
 
-/* Where was the kernel's _text? 0: the file does not say. perf says it by _stext where kallsyms has no _text. */
-static uint64_t recorded_text(const struct perfdata *d)
-{
-	if (!strcmp(d->landmark, "_stext"))
-		return d->landmark_address - KERNEL_HEAD_BYTES;
-	return !strcmp(d->landmark, "_text") ? d->landmark_address : 0;
-}
-
-/* Was the kernel that runs recorded, in this boot? Then addresses and inode numbers mean the same here as there. */
-static bool is_this_boot(const struct perfdata *d)
-{
-	char build_id[PERFDATA_BUILD_ID_TEXT];
-	const char *module, *name;
-	struct ksyms *ksyms;
-	uint64_t start;
-	bool same;
-
-	probe_kernel_build_id(build_id, sizeof(build_id));
-	if (!*build_id || strcmp(build_id, d->kernel_build_id) || !*d->landmark)
-		return false;
-	if (recorded_text(d))
-		return !probe_kernel_text(&start) && start == recorded_text(d);
-	if (ksyms_load(&ksyms))
-		return false;
-	name = ksyms_find(ksyms, d->landmark_address, &start, &module);
-	same = name && !strcmp(name, d->landmark) && start == d->landmark_address;
-	ksyms_free(ksyms);
-	return same;
-}
-
 static void set_kernel(struct import *im)
 {
 	const struct perfdata *d = im->data;
 	char text[32], boot_id[37];
-	uint64_t start = recorded_text(d);
+	uint64_t start = import_kernel_text(d);
 
 	if (im->same_boot && !probe_boot_id(boot_id))
 		profile_set(im->writer, "boot_id", boot_id);
@@ -168,6 +138,10 @@ static void write_counters(struct import *im)
 		{"other-events", "samples of other events, which are not taken over", im->left_out},
 		{"foreign-frames", "frames of guests and hypervisors, which are left out", im->foreign},
 		{"unmapped-frames", "frames where the file has nothing mapped", im->unmapped},
+		{"cut-bytes", "bytes at the end of the file that are not there, or are no records of perf's",
+		 d->cut_bytes},
+		{"unfinished", "perf was killed before it had written what the machine and the events are called",
+		 d->unfinished},
 		{"foreign-copies", "copied stacks of another architecture, which this dusk does not walk",
 		 im->walk.foreign},
 	};
@@ -208,7 +182,7 @@ static int prepare(struct import *im, const struct dusk_import_options *o, struc
 		return error_set(err, -ENOMEM, "out of memory");
 	for (uint32_t i = 0; i < d->nr_events; i++)
 		im->uses[i] = use_of(&d->events[i], ticks, o->event);
-	im->same_boot = is_this_boot(d);
+	im->same_boot = import_is_this_boot(d);
 	return 0;
 }
 
@@ -243,10 +217,13 @@ static int take_records(struct import *im, const char *from, const struct dusk_i
 			struct dusk_error *err)
 {
 	const struct perfdata_event *ticks = main_event(im->data, o->event);
-	struct dusk_module kernel = {
-		.kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = im->data->kernel_build_id};
+	char build_id[PERFDATA_BUILD_ID_TEXT];
+	struct dusk_module kernel = {.kind = DUSK_MODULE_KERNEL, .path = "[kernel]", .build_id = build_id};
 	int rc;
 
+	snprintf(build_id, sizeof(build_id), "%s", im->data->kernel_build_id);
+	if (im->same_boot)
+		probe_kernel_build_id(build_id, sizeof(build_id));
 	im->kernel = profile_module(im->writer, &kernel);
 	im->stop = stop_reading;
 	im->ctx = (void *)o;
@@ -286,7 +263,9 @@ int dusk_import_perf(const char *from, const char *to, const struct dusk_import_
 		return rc;
 	if (err)
 		*err->text = 0;
-	fd = procfs_open_file(from);
+	fd = open(from, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		fd = procfs_open_file(from);
 	if (fd < 0)
 		return error_set(err, fd, "cannot read %s: %s", from,
 				 fd == -EINVAL ? "it is not a file" : strerror(-fd));

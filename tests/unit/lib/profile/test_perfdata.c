@@ -11,6 +11,9 @@
 
 #include "base/cleanup.h"
 #include "lib/profile/perfdata.h"
+#include <fcntl.h>
+#include <lzma.h>
+#include <zlib.h>
 #include "perf_file.h"
 
 #define USUAL (PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_ID)
@@ -431,17 +434,28 @@ static void facts_of_the_machine_are_read(void **state)
 	perfdata_free(d);
 }
 
-static void other_forms_are_refused_by_name(void **state)
+/* Its records are in files of a folder, of which the header says the version. */
+static void make_in_pieces(uint64_t version)
 {
-	uint64_t none = 0;
+	struct perf_file_section *table;
 
 	begin(USUAL);
 	put_sample(1, 100, 100, 1, 101);
 	perf_end(&file, 1 << 24);
+	table = (struct perf_file_section *)(file.v + file.len);
+	file.len += sizeof(*table);
+	put_fact(table, &version, sizeof(version));
+}
+
+static void other_forms_are_refused_by_name(void **state)
+{
+	make_in_pieces(1);
 	refused(-EOPNOTSUPP, "in other files");
-	perf_end(&file, 0);
-	memcpy(file.v + 48, &none, 8);
-	refused(-EINVAL, "no samples");
+	make_in_pieces(0); /* of a folder with one file */
+	perfdata_free(read_file());
+	assert_int_equal(decoded.nr, 1);
+	begin(USUAL);
+	put_sample(1, 100, 100, 1, 101);
 	perf_end(&file, 0);
 	memcpy(file.v, "2ELIFREP", 8);
 	refused(-EOPNOTSUPP, "byte order");
@@ -484,22 +498,141 @@ static void make_whole(void)
 	perf_end(&file, 0);
 }
 
-static void cut_short_anywhere_it_is_refused(void **state)
+/* The end of the records that are whole in the first @len bytes, and in *@nr how many of them are passed on. */
+static size_t whole_of(size_t len, size_t *nr)
 {
+	size_t at = file.data, bytes;
+	struct perf_event_header h;
+
+	for (*nr = 0; at + sizeof(h) <= len; at += bytes) {
+		memcpy(&h, file.v + at, sizeof(h));
+		bytes = h.size + (h.type == 71 ? 16 : 0);
+		if (at + bytes > len)
+			break;
+		*nr += h.type < 40;
+	}
+	return at;
+}
+
+static void of_one_that_is_cut_short_all_is_read_that_is_whole(void **state)
+{
+	uint64_t none = 0;
 	struct perfdata *d;
+	size_t nr, end;
 
 	make_whole();
 	d = read_file();
 	assert_int_equal(decoded.nr, 4);
 	assert_int_equal(d->unknown, 1);
+	assert_true(!d->cut_bytes && !d->unfinished);
 	perfdata_free(d);
 	for (size_t len = 0; len < file.len; len++) {
 		struct dusk_error err = {""};
 
 		d = NULL;
-		assert_int_equal(read_part(&d, len, &err), -EINVAL);
-		assert_null(d);
-		assert_true(*err.text);
+		end = whole_of(len, &nr);
+		assert_int_equal(read_part(&d, len, &err), nr ? 0 : -EINVAL);
+		assert_true(!d == !nr && !*err.text == !!nr);
+		assert_true(!d || (decoded.nr == nr && d->cut_bytes == file.len - end));
+		perfdata_free(d);
+	}
+	memcpy(file.v + 48, &none, 8); /* perf was killed */
+	d = read_file();
+	assert_int_equal(decoded.nr, 4);
+	assert_true(!d->cut_bytes && d->unfinished);
+	perfdata_free(d);
+}
+
+static void the_files_of_a_folder_are_one(void **state)
+{
+	char dir[] = "/tmp/dusk-perfdata-XXXXXX", name[64];
+	struct dusk_error err = {""};
+	struct perfdata *d = NULL;
+	int folder;
+
+	assert_non_null(mkdtemp(dir));
+	folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	assert_int_equal(perfdata_open(&d, folder, dir, &err), -ENOENT);
+	for (int i = -1; i < 3; i++) {
+		size_t from = 0;
+		FILE *f;
+
+		snprintf(name, sizeof(name), i < 0 ? "%s/data" : "%s/data.%d", dir, i);
+		make_in_pieces(1);
+		if (i >= 0) { /* records alone; of the last file, half of one */
+			begin(USUAL);
+			put_sample(1, 100, 100, 10 - i, 101);
+			from = file.data;
+		}
+		f = fopen(name, "we");
+		fwrite(file.v + from, 1, i == 2 ? (file.len - from) / 2 : file.len - from, f);
+		fclose(f);
+	}
+	decoded.nr = 0;
+	if (perfdata_open(&d, folder, dir, &err) || perfdata_read(d, note, NULL))
+		fail_msg("%s", err.text);
+	assert_int_equal(decoded.nr, 3);
+	assert_true(decoded.r[1].time_ns == 9 && decoded.r[2].time_ns == 10);
+	assert_int_equal(d->cut_bytes, (file.len - file.data) / 2);
+	perfdata_free(d);
+	for (int i = -1; i < 3; i++) {
+		snprintf(name, sizeof(name), i < 0 ? "%s/data" : "%s/data.%d", dir, i);
+		unlink(name);
+	}
+	close(folder);
+	assert_int_equal(rmdir(dir), 0);
+}
+
+static size_t gzip_to(uint8_t *to, size_t room, const void *from, size_t bytes)
+{
+	z_stream z = {.next_in = (void *)from, .avail_in = bytes, .next_out = to, .avail_out = room};
+
+	assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY), Z_OK);
+	assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+	deflateEnd(&z);
+	return z.total_out;
+}
+
+static size_t xz_to(uint8_t *to, size_t room, const void *from, size_t bytes)
+{
+	size_t at = 0;
+
+	assert_int_equal(lzma_easy_buffer_encode(6, LZMA_CHECK_CRC32, NULL, from, bytes, to, &at, room), LZMA_OK);
+	return at;
+}
+
+static size_t zstd_to(uint8_t *to, size_t room, const void *from, size_t bytes)
+{
+	return ZSTD_compress(to, room, from, bytes, 3);
+}
+
+static void one_that_was_compressed_as_a_whole_is_unpacked(void **state)
+{
+	static size_t (*const to[])(uint8_t *to, size_t room, const void *from, size_t bytes) = {gzip_to, xz_to,
+												 zstd_to};
+	static uint8_t plain[sizeof(file.v)], zeros[32 << 20];
+	struct perfdata *d;
+	size_t len;
+
+	for (size_t i = 0; i < sizeof(to) / sizeof(*to); i++) {
+		make_whole();
+		len = file.len;
+		memcpy(plain, file.v, len);
+		file.len = to[i](file.v, sizeof(file.v), plain, len / 2); /* two, one behind the other */
+		file.len += to[i](file.v + file.len, sizeof(file.v) - file.len, plain + len / 2, len - len / 2);
+		d = read_file();
+		assert_int_equal(decoded.nr, 4);
+		assert_int_equal(d->cut_bytes, 0);
+		perfdata_free(d);
+		for (size_t part = 0; part < file.len; part++) {
+			d = NULL;
+			assert_true(!read_part(&d, part, NULL) || !d);
+			assert_true(!d || d->cut_bytes || part > file.len - 30); /* of the trailer nothing is needed */
+			perfdata_free(d);
+		}
+		file.len = to[i](file.v, sizeof(file.v), zeros, sizeof(zeros));
+		if (file.len < sizeof(zeros) / 1000)
+			refused(-EFBIG, "cannot unpack");
 	}
 }
 
@@ -559,11 +692,15 @@ static void what_does_not_end_within_its_record_is_none(void **state)
 	make_whole();
 	memcpy(file.v + file.len - 2, &size, sizeof(size));
 	perf_put64(&file, 0);
-	refused(-EINVAL, "no record of perf's is at byte");
+	d = read_file();
+	assert_true(decoded.nr == 4 && d->cut_bytes == 8);
+	perfdata_free(d);
 	/* and what follows one. */
 	make_whole();
 	memcpy(file.v + file.len - 32, &far, sizeof(far));
-	refused(-EINVAL, "no record of perf's is at byte");
+	d = read_file();
+	assert_true(decoded.nr == 4 && d->cut_bytes == 40);
+	perfdata_free(d);
 }
 
 static void it_may_change_meanwhile(void **state)
@@ -853,7 +990,9 @@ int main(void)
 		cmocka_unit_test(intervals_are_what_their_raw_data_says),
 		cmocka_unit_test(facts_of_the_machine_are_read),
 		cmocka_unit_test(other_forms_are_refused_by_name),
-		cmocka_unit_test(cut_short_anywhere_it_is_refused),
+		cmocka_unit_test(of_one_that_is_cut_short_all_is_read_that_is_whole),
+		cmocka_unit_test(the_files_of_a_folder_are_one),
+		cmocka_unit_test(one_that_was_compressed_as_a_whole_is_unpacked),
 		cmocka_unit_test(no_byte_of_it_is_trusted),
 		cmocka_unit_test(a_count_beyond_its_record_is_no_record),
 		cmocka_unit_test(what_does_not_end_within_its_record_is_none),

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Does a perf.data become the profile of what it tells? */
 #include "profile_fixture.h"
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
 #include "lib/arch/kernel_head.h"
 #include "lib/buildid.h"
 #include "lib/shared/probe.h"
@@ -296,6 +300,78 @@ static void numbers_of_files_count_in_the_same_boot_only(void **state)
 	are_of_this_boot(!hidden);
 }
 
+struct machine {
+	const char *name, *release;
+	int64_t first_s, last_s, written_s; /* samples since the start of this machine; the file, before now */
+};
+
+/* A sample of /bin/a at each of both times, and what perf writes of the machine, without build ids. */
+static bool is_of_this_boot(const struct machine *m)
+{
+	struct dusk_import_options o = {.sz = sizeof(o), .owner_uid = -1, .owner_gid = -1};
+	const char *facts[] = {m->name, m->release};
+	struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}};
+	struct dusk_error err = {""};
+	uint64_t text = 0, at;
+	FILE *f;
+
+	probe_kernel_text(&text);
+	begin(1);
+	put_map(100, 0x10000, 0x1000, "/bin/a", 1);
+	perf_record(&file, PERF_RECORD_MMAP, PERF_RECORD_MISC_KERNEL);
+	perf_put32(&file, UINT32_MAX, 0);
+	perf_put64(&file, text);
+	perf_put64(&file, 1 << 20);
+	perf_put64(&file, text);
+	perf_put_text(&file, TEXT);
+	end_record(0, 0, 0);
+	put_sample((struct put){100, .time = m->first_s * 1000000000, .ips = {USER, 0x10010}});
+	put_sample((struct put){100, .time = m->last_s * 1000000000, .ips = {USER, 0x10010}});
+	perf_end(&file, 1 << 3 | 1 << 4);
+	at = file.len;
+	file.len += 2 * sizeof(struct perf_file_section);
+	for (int i = 0; i < 2; i++) {
+		uint32_t bytes = strlen(facts[i]) + 1;
+
+		memcpy(file.v + at + i * 16, &(struct perf_file_section){file.len, sizeof(bytes) + bytes}, 16);
+		perf_put(&file, &bytes, sizeof(bytes));
+		perf_put(&file, facts[i], bytes);
+	}
+	f = fopen(copy, "w");
+	fwrite(file.v, 1, file.len, f);
+	fflush(f);
+	clock_gettime(CLOCK_REALTIME, &times[1]);
+	times[1].tv_sec -= m->written_s;
+	futimens(fileno(f), times);
+	fclose(f);
+	unlink(path);
+	if (dusk_import_perf(copy, path, &o, &err))
+		fail_msg("%s", err.text);
+	return *queried("select value from setting where key = 'boot_id'");
+}
+
+static void without_build_ids_machine_and_times_tell_the_boot(void **state)
+{
+	struct utsname here;
+	struct timespec up;
+	uint64_t text;
+
+	uname(&here);
+	clock_gettime(CLOCK_BOOTTIME, &up);
+	if (probe_kernel_text(&text) || !text || up.tv_sec < 100)
+		return; /* addresses are hidden from this user */
+	assert_true(
+		is_of_this_boot(&(struct machine){here.nodename, here.release, up.tv_sec - 50, up.tv_sec - 40, 30}));
+	assert_true(is_of_this_boot(&(struct machine){here.nodename, here.release, up.tv_sec - 50, up.tv_sec - 40, 0}));
+	assert_false(is_of_this_boot(&(struct machine){"another", here.release, up.tv_sec - 50, up.tv_sec - 40, 30}));
+	assert_false(is_of_this_boot(&(struct machine){here.nodename, "6.1", up.tv_sec - 50, up.tv_sec - 40, 30}));
+	/* It was written before the last sample, before the start, or has samples of the future. */
+	assert_false(is_of_this_boot(
+		&(struct machine){here.nodename, here.release, 10, up.tv_sec - 5, 1000 + up.tv_sec / 500}));
+	assert_false(is_of_this_boot(&(struct machine){here.nodename, here.release, 1, 2, 2 * up.tv_sec}));
+	assert_false(is_of_this_boot(&(struct machine){here.nodename, here.release, 10, 2 * up.tv_sec + 1000, 0}));
+}
+
 static void deferred_stacks_come_to_their_thread_and_cookie(void **state)
 {
 	begin(1);
@@ -466,6 +542,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_stack_is_where_files_were_mapped_at_that_time),
 		cmocka_unit_test(a_call_stack_of_the_cpu_is_a_stack),
+		cmocka_unit_test(without_build_ids_machine_and_times_tell_the_boot),
 		cmocka_unit_test(numbers_of_files_count_in_the_same_boot_only),
 		cmocka_unit_test(deferred_stacks_come_to_their_thread_and_cookie),
 		cmocka_unit_test(periods_are_weights),
