@@ -600,6 +600,7 @@ struct dusk_record_status {
 	uint32_t stackmap_bits, max_tasks;
 	bool no_off_cpu_stacks; /* COPIED: this user may not see what threads do when they leave their CPU */
 	uint32_t stack_bytes;	/* COPIED, PTRACE: how much of a stack a sample has, if it is that deep */
+	uint64_t start_ns;	/* CLOCK_MONOTONIC: when the recording began, from which its duration counts */
 };
 
 /*

@@ -119,7 +119,7 @@ struct recording {
 	struct dusk_record *record;
 	struct live live;
 	bool passed_on; /* the request to stop was passed on to the command */
-	double invoked_s, start_s, end_s;
+	double invoked_s, start_s;
 	struct dusk_error err; /* the error that ended it early */
 };
 
@@ -294,7 +294,6 @@ static int follow(struct recording *r)
 		live_step(&r->live, r->record);
 	}
 	live_end(&r->live);
-	r->end_s = now_s();
 	return error ? STATUS_FAILED : STATUS_OK;
 }
 
@@ -385,6 +384,14 @@ static void wait_to_begin(const struct recording *r)
 		usleep(span_wait_ms(&span) * 1000);
 }
 
+static double began_s(const struct recording *r)
+{
+	struct dusk_record_status status;
+
+	dusk_record_status(r->record, &status);
+	return status.start_ns / 1e9;
+}
+
 static int record(struct recording *r)
 {
 	struct dusk_error err = {""};
@@ -403,7 +410,7 @@ static int record(struct recording *r)
 		return give_up(r);
 	error = dusk_record_start(r->record, &err);
 	/* To begin may take its time; one that begins at a certain time ends at one, too. */
-	r->start_s = r->options->delay_ns ? r->invoked_s + r->options->delay_ns / 1e9 : now_s();
+	r->start_s = r->options->delay_ns ? r->invoked_s + r->options->delay_ns / 1e9 : began_s(r);
 	if (error) {
 		dusk_record_discard(steal(r->record));
 		say("%s", err.text);
@@ -429,7 +436,7 @@ static int record(struct recording *r)
 		status = error;
 	dusk_record_free(steal(r->record));
 	if (!r->options->quiet && !error)
-		summary_say(r->options->output, event, r->end_s - r->start_s, r->options->verbose);
+		summary_say(r->options->output, event, r->options->verbose);
 	error = r->command ? child_status(r) : 0;
 	return status ? status : error;
 }

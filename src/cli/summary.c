@@ -9,19 +9,25 @@
 #include "report/model/cost.h"
 #include "report/model/missing_frame_pointers.h"
 #include "report/model/completeness.h"
+#include "report/model/setting.h"
 #include "report/show/show.h"
 
 #define MAX_ADVICE 3 /* listed programs with JIT code without frame pointers */
 
+static double duration_s(const struct dusk_profile *p)
+{
+	return setting_u64(p, "duration_ns") / 1e9;
+}
+
 /* @only: the profile has only samples. */
-static void say_size(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool only)
+static void say_size(const struct dusk_profile *p, const struct completeness *l, bool only)
 {
 	char each[48] = "";
 
 	if (l->samples && only)
 		snprintf(each, sizeof(each), " (%.0f bytes a sample)", (double)p->bytes / l->samples);
-	say("%" PRIu64 " samples in %.1f s, %" PRIu64 " distinct stacks, %.1f KiB%s", l->samples, duration_s, l->stacks,
-	    p->bytes / 1024.0, each);
+	say("%" PRIu64 " samples in %.1f s, %" PRIu64 " distinct stacks, %.1f KiB%s", l->samples, duration_s(p),
+	    l->stacks, p->bytes / 1024.0, each);
 }
 
 /* @what: of which samples these are the stacks. */
@@ -83,13 +89,12 @@ static void say_off_cpu(const struct dusk_profile *p, const struct completeness 
 }
 
 /* @only: the profile has only events. */
-static void say_events(const struct dusk_profile *p, const struct completeness *l, double duration_s, bool only,
-		       bool verbose)
+static void say_events(const struct dusk_profile *p, const struct completeness *l, bool only, bool verbose)
 {
 	char rest[64] = "", where[64] = "";
 
 	if (only) {
-		snprintf(where, sizeof(where), " in %.1f s", duration_s);
+		snprintf(where, sizeof(where), " in %.1f s", duration_s(p));
 		snprintf(rest, sizeof(rest), ", %.1f KiB", p->bytes / 1024.0);
 	}
 	say("%" PRIu64 " occurrence%s of %" PRIu32 " event%s of tracefs%s, %" PRIu64 " distinct stacks%s", l->samples,
@@ -147,7 +152,7 @@ static void say_next(const char *path)
 		say("wrote %s; next: dusk report, or dusk flame", path);
 }
 
-void summary_say(const char *path, const char *event, double duration_s, bool verbose)
+void summary_say(const char *path, const char *event, bool verbose)
 {
 	_cleanup_(profile_freep) struct dusk_profile *p = NULL;
 	_cleanup_(completeness_done) struct completeness l = {0}, off_cpu = {0}, events = {0};
@@ -162,13 +167,13 @@ void summary_say(const char *path, const char *event, double duration_s, bool ve
 	    completeness_of(&events, p, DUSK_EVENT))
 		return;
 	if (!only_events) {
-		say_size(p, &l, duration_s, !off_cpu.samples && !p->nr_events);
+		say_size(p, &l, !off_cpu.samples && !p->nr_events);
 		say_stacks(p, &l, "samples", verbose);
 	}
 	if (off_cpu.samples)
 		say_off_cpu(p, &off_cpu, verbose);
 	if (p->nr_events)
-		say_events(p, &events, duration_s, only_events, verbose);
+		say_events(p, &events, only_events, verbose);
 	say_kernel(p, off_cpu.samples);
 	say_missing_fp(p);
 	say_counters(p, verbose);

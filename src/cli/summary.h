@@ -8,4 +8,4 @@
  * Print a summary of the profile at @path to stderr: samples, size, completeness, each loss, the event, and what to
  * type next. @verbose: include outcomes and counters that are zero.
  */
-void summary_say(const char *path, const char *event, double duration_s, bool verbose);
+void summary_say(const char *path, const char *event, bool verbose);

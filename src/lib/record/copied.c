@@ -174,6 +174,7 @@ static int copied_start(void *mode, struct dusk_error *err)
 	source_start(c->source, SOURCE_PROCESSES);
 	if (!c->from_exec)
 		ret = read_processes(c);
+	join_begin(c->join);
 	source_start(c->source, SOURCE_SWITCHES);
 	if (!ret && c->sources & DUSK_RECORD_OFF_CPU && !c->from_exec)
 		ret = switching_begin(&c->switching, &c->first);

@@ -285,13 +285,13 @@ static int full_start(void *mode, struct dusk_error *err)
 
 	stackmap_count(service_stacks(f->service), &f->stacks_before);
 	f->first_epoch = load_acquire(&service_registry(f->service)->epochs.now);
-	if (f->offcpu)
-		ret = offcpu_start(f->offcpu, f->join->start_ns, err);
-	if (!ret && f->events)
+	join_begin(f->join);
+	if (f->sampler)
+		ret = sampler_start(f->sampler, bpf_object__find_program_by_name(tool_object(f->tool), "sample_cpu"),
+				    err);
+	if (f->events)
 		events_start(f->events);
-	if (ret || !f->sampler)
-		return ret;
-	return sampler_start(f->sampler, bpf_object__find_program_by_name(tool_object(f->tool), "sample_cpu"), err);
+	return !ret && f->offcpu ? offcpu_start(f->offcpu, f->join->start_ns, err) : ret;
 }
 
 static int full_poll(void *mode, int timeout_ms)
@@ -397,11 +397,11 @@ static int full_stop(void *mode, uint64_t *stop_ns, struct dusk_error *err)
 	struct full *f = mode;
 	int ret = 0;
 
+	*stop_ns = now_ns(); /* to stop takes its time, too */
 	if (f->sampler)
 		sampler_stop(f->sampler);
 	if (f->events)
 		events_stop(f->events);
-	*stop_ns = now_ns();
 	f->events_left = UINT64_MAX;
 	if (f->offcpu)
 		ret = offcpu_stop(f->offcpu, f->ring, *stop_ns, f->stops, err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Write samples and wakers to the profile as soon as their user stack is known. */
 #pragma once
+#include "base/clock.h"
 #include "base/map.h"
 #include "lib/profile/abi_names.h"
 #include "lib/profile/profile_write.h"
@@ -36,6 +37,12 @@ struct stitch *join_stitch(void);
 
 /* Free the stitch of @j, and what still waits. */
 void join_done(struct join *j);
+
+/* The recording begins now. */
+static inline void join_begin(struct join *j)
+{
+	j->start_ns = now_ns();
+}
 
 /* Return the time since the start of the recording of @time_ns (CLOCK_MONOTONIC), in ns. */
 static inline uint64_t join_time(const struct join *j, uint64_t time_ns)

@@ -25,7 +25,10 @@ struct mode {
 	int (*furnish)(void *mode);
 	/* Write the settings that only this mode has. */
 	void (*settings)(const void *mode);
-	/* Begin to sample, at start_ns of the join. */
+	/*
+	 * Begin to sample. What takes long, and need not be recorded, is done first; then start_ns of the join is set, with
+	 * join_begin().
+	 */
 	int (*start)(void *mode, struct dusk_error *err);
 	/* Take in what comes in @timeout_ms, which may end early. -EINTR and -EAGAIN are no failures. */
 	int (*poll)(void *mode, int timeout_ms);

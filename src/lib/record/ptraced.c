@@ -254,7 +254,8 @@ static int ptraced_start(void *mode, struct dusk_error *err)
 {
 	struct ptraced *p = mode;
 
-	p->next_ns = now_ns();
+	join_begin(p->join);
+	p->next_ns = p->join->start_ns;
 	return 0;
 }
 

@@ -26,7 +26,8 @@
 #include "lib/record/titles.h"
 #include "lib/record/wanted.h"
 
-#define COMMIT_NS 1000000000ULL
+#define NS_A_S 1000000000ULL
+#define COMMIT_NS NS_A_S
 #define MIN_WINDOW_NS 100000000ULL /* about as often as a recorder looks */
 
 /* A row for each mode, by enum dusk_record_mode. */
@@ -56,17 +57,24 @@ int mode_go_on(const struct dusk_record_options *o, int stops_before, struct dus
 	return error_set(err, -EINTR, "stopped before anything was recorded");
 }
 
-/* Written when the recording is set up, with its tables, so that it is there in any case, and again when it begins. */
-static void write_start_time(struct profile_writer *w)
+/*
+ * The recording began @ago_ns before. Written when it is set up, with its tables, so that it is there in any case, and again when it has
+ * begun.
+ */
+static void write_start_time(struct profile_writer *w, uint64_t ago_ns)
 {
 	struct timespec now;
+	uint64_t start_ns;
+	time_t start_s;
 	char when[32];
 	struct tm tm;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now.tv_sec, &tm));
+	start_ns = now.tv_sec * NS_A_S + now.tv_nsec - ago_ns;
+	start_s = start_ns / NS_A_S;
+	strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&start_s, &tm));
 	profile_set(w, "start_time", when);
-	profile_set_u64(w, "start_realtime_ns", now.tv_sec * 1000000000ULL + now.tv_nsec);
+	profile_set_u64(w, "start_realtime_ns", start_ns);
 }
 
 static void write_settings(struct dusk_record *r, const struct dusk_record_options *o)
@@ -90,7 +98,7 @@ static void write_settings(struct dusk_record *r, const struct dusk_record_optio
 	profile_set(w, "machine", u.machine);
 	profile_set(w, "boot_id", boot_id);
 	profile_set(w, "event", dusk_record_event(r));
-	write_start_time(w);
+	write_start_time(w, 0);
 	profile_set(w, "mode", r->mode->name);
 	r->mode->settings(r->of_mode);
 	profile_set(w, "scope",
@@ -165,11 +173,14 @@ int dusk_record_new(struct dusk_record **ret, const struct dusk_record_options *
 
 int dusk_record_start(struct dusk_record *r, struct dusk_error *err)
 {
-	r->join.start_ns = r->committed_ns = now_ns();
-	profile_set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
-	write_start_time(r->join.writer);
+	int ret;
+
 	r->started = true;
-	return error_complete(err, r->mode->start(r->of_mode, err), "cannot begin to record");
+	ret = r->mode->start(r->of_mode, err);
+	r->committed_ns = r->join.start_ns;
+	profile_set_u64(r->join.writer, "start_monotonic_ns", r->join.start_ns);
+	write_start_time(r->join.writer, now_ns() - r->join.start_ns);
+	return error_complete(err, ret, "cannot begin to record");
 }
 
 static struct cgroups *of_process(struct dusk_record *r)
@@ -307,6 +318,7 @@ void dusk_record_status(const struct dusk_record *r, struct dusk_record_status *
 	for (u32 source = DUSK_CPU; source <= DUSK_EVENT; source++)
 		share_of(&ret->share[source], r->join.by_outcome[source]);
 	r->mode->status(r->of_mode, ret);
+	ret->start_ns = r->join.start_ns;
 	ret->stacks = r->join.stacks ? stacks_nr(r->join.stacks) : r->nr_stacks;
 	ret->bytes = r->join.writer ? profile_bytes(r->join.writer) : 0;
 }
