@@ -48,6 +48,7 @@ struct filter {
 
 	/* arm64: invoke_syscall(), whose frame has a random size; 0: unknown */
 	struct kernel_text random_frame;
+	struct kernel_text call_begins, call_ends; /* where the tracepoints of all system calls are; 0: unknown */
 };
 
 /* The map "wanted": keys are a tgid or, for WANT_THREAD, a tid. */

@@ -172,6 +172,20 @@ struct record_shape {
 };
 
 /*
+ * The events of a system call, which all share two programs: its number is the index. 0: not recorded; else one more
+ * than the number of the event.
+ */
+struct call_events {
+	u32 enter, exit;
+};
+
+#define MAX_CALLS 512	 /* their numbers are below */
+#define CALL_ARGUMENTS 6 /* at most */
+
+/* The records of these events (linux 6.18 kernel/trace/trace.h, struct syscall_trace_enter and syscall_trace_exit). */
+#define CALL_FIXED 16 /* bytes before the arguments or the result: common fields, and the call's number */
+
+/*
  * An event of tracefs has occurred. Behind it come its record, padded to a multiple of 8 bytes, of which the first 8
  * have no meaning, and then the kernel frames: see occurrence_frames().
  */

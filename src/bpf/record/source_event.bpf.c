@@ -7,11 +7,13 @@
  */
 #include "bpf/arch/registers.bpf.h"
 #include "bpf/common/emit.bpf.h"
+#include "bpf/common/kernelframes.bpf.h"
 #include "bpf/common/task.bpf.h"
 #include "bpf/record/recorder.bpf.h"
 #include "bpf/unwind/request.bpf.h"
 #include "bpf/unwind/scratch.bpf.h"
 #include "bpf/common/stackmap.bpf.h"
+#include <bpf/bpf_tracing.h>
 
 #define GO_ON 1 /* perf's other readers of the event get it, too */
 
@@ -23,8 +25,20 @@ struct {
 	__type(value, struct record_shape);
 } shapes SEC(".maps");
 
+static volatile u32 own_frames; /* of the programs for system calls, and of what runs them, as last seen */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, MAX_CALLS);
+	__type(key, u32);
+	__type(value, struct call_events);
+} calls SEC(".maps");
+
 /* Attaching and detaching take time, so events are recorded only while this is not 0. */
 u32 event_switch SHARED("switch");
+
+/* Where an event's fields come from. */
+enum record_from { FROM_NOWHERE, FROM_CONTEXT, FROM_CALL };
 
 /* The fields of a record may be unaligned. */
 struct word {
@@ -89,6 +103,19 @@ static INLINE void take_record(struct event_occurrence *e, void *ctx, const stru
 	e->record_bytes = end;
 }
 
+/* What the events of system calls would have in their records. @regs: NULL at the end of the call. */
+static INLINE void make_record(struct event_occurrence *e, const struct record_shape *shape, u64 nr,
+			       const struct pt_regs *regs, u64 result)
+{
+	e->record[0] = 0;
+	e->record[1] = nr;
+	if (regs)
+		call_arguments(&e->record[2], regs);
+	else
+		e->record[2] = result;
+	e->record_bytes = shape->bytes;
+}
+
 /* Request the stack that was answered at once again, to compare both. True: @u has the cookie of that, too. */
 static INLINE bool verify(struct dusk_unwind *u)
 {
@@ -133,14 +160,13 @@ static INLINE void fill(struct event_occurrence *e, struct task_struct *t, u32 e
 /*
  * Take the kernel stack, its id to @e. Returns the stack if it must be sent inline, as the stackmap is full; or NULL.
  */
-static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, struct stack *s)
+static INLINE struct stack *kernel_stack(void *ctx, struct event_occurrence *e, struct stack *s, enum record_from from)
 {
-	long bytes = bpf_get_stack(ctx, s->frame, MAX_KERNEL_FRAMES * sizeof(u64), 0);
-
-	if (bytes <= 0)
-		return NULL;
-	s->nr = bytes / sizeof(u64);
-	if (!stackmap_put(s, &e->kernel_stack))
+	if (from == FROM_CALL)
+		get_frames_from(ctx, s, &own_frames, &filter.call_begins, &filter.call_ends);
+	else
+		get_frames(ctx, s, 0);
+	if (!s->nr || !stackmap_put(s, &e->kernel_stack))
 		return NULL;
 	count_total(COUNT_STACKS_INLINE, 1);
 	e->nr = s->nr;
@@ -155,7 +181,9 @@ static INLINE void send(struct event_occurrence *e, struct stack *frames)
 		count(COUNT_LOST_EVENTS, 1);
 }
 
-static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const struct record_shape *shape, bool has_record)
+/* @nr, @regs, @result: as make_record() takes them, for FROM_CALL. */
+static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const struct record_shape *shape,
+			 enum record_from from, u64 nr, const struct pt_regs *regs, u64 result)
 {
 	u64 now_ns = bpf_ktime_get_ns();
 	struct event_occurrence *e;
@@ -172,9 +200,11 @@ static INLINE void occur(void *ctx, struct task_struct *t, u32 event, const stru
 	}
 	e = occurrence_behind(s);
 	fill(e, t, event, now_ns, &u, known);
-	if (has_record)
+	if (from == FROM_CONTEXT)
 		take_record(e, ctx, shape);
-	send(e, kernel_stack(ctx, e, s));
+	else if (from == FROM_CALL)
+		make_record(e, shape, nr, regs, result);
+	send(e, kernel_stack(ctx, e, s, from));
 	scratch_put();
 }
 
@@ -191,8 +221,44 @@ int on_event(void *ctx)
 	struct record_shape *shape = bpf_map_lookup_elem(&shapes, &event);
 
 	if (shape && is_recorded(t))
-		occur(ctx, t, event, shape, true);
+		occur(ctx, t, event, shape, FROM_CONTEXT, 0, NULL, 0);
 	return GO_ON;
+}
+
+/* The number of the event, plus 1; 0: it is not recorded. */
+static INLINE u32 call_event(struct task_struct *t, const struct pt_regs *regs, u32 nr, bool ends)
+{
+	const struct call_events *e = bpf_map_lookup_elem(&calls, &nr);
+
+	return e && call_has_events(t, regs) ? ends ? e->exit : e->enter : 0;
+}
+
+/*
+ * The events of all system calls by one program, as to close an event takes the kernel a grace period, and there are
+ * 700 of these.
+ */
+SEC("tp_btf/sys_enter")
+int BPF_PROG(on_call, struct pt_regs *regs, long nr)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u32 event = call_event(t, regs, nr, false) - 1;
+	struct record_shape *shape = bpf_map_lookup_elem(&shapes, &event);
+
+	if (shape && is_recorded(t))
+		occur(ctx, t, event, shape, FROM_CALL, nr, regs, 0);
+	return 0;
+}
+
+SEC("tp_btf/sys_exit")
+int BPF_PROG(on_call_end, struct pt_regs *regs, long result)
+{
+	struct task_struct *t = bpf_get_current_task_btf();
+	u32 event = call_event(t, regs, call_number(regs), true) - 1;
+	struct record_shape *shape = bpf_map_lookup_elem(&shapes, &event);
+
+	if (shape && is_recorded(t))
+		occur(ctx, t, event, shape, FROM_CALL, call_number(regs), NULL, result);
+	return 0;
 }
 
 /*
@@ -230,6 +296,6 @@ int on_probe(struct pt_regs *ctx)
 	if (pt_regs_are_user(ctx))
 		occur_in_user(t, event);
 	else
-		occur(ctx, t, event, shape, false);
+		occur(ctx, t, event, shape, FROM_NOWHERE, 0, NULL, 0);
 	return GO_ON;
 }

@@ -2,22 +2,33 @@
 #include "lib/record/events.h"
 #include <bpf/bpf.h>
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #include "base/cleanup.h"
+#include "base/close_later.h"
 #include "base/tracefs.h"
 #include "base/vec.h"
 #include "lib/error.h"
+#include "lib/record/calls.h"
 #include "lib/shared/object.h"
 
 #define MAX_EVENTS 4096
+
+/* The program at an event. */
+struct attached {
+	struct bpf_link *link;
+	int event; /* perf's, which belongs to @link */
+};
 
 struct events {
 	struct bpf_object *obj;
 	struct fields *fields;
 	struct vec(char *) names;
 	struct vec(struct record_shape) shapes; /* one for each of @names */
-	struct vec(struct bpf_link *) links;
+	struct vec(struct attached) attached;
 	struct shared on;		/* the programs' on/off switch */
 	uint64_t missed_before, missed; /* before the recording; during it */
 };
@@ -77,6 +88,18 @@ static int add(struct events *e, const char *name, struct dusk_error *err)
 	return 0;
 }
 
+/* Do not load the programs for events of system calls, which see all of these, unless there are such events. */
+static void leave_out_calls(const struct events *e)
+{
+	bool any[2] = {false, false}, ends;
+
+	for (size_t i = 0; i < e->names.nr; i++)
+		if (calls_number(e->names.v[i], &e->shapes.v[i], &ends) >= 0)
+			any[ends] = true;
+	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, "on_call"), any[0]);
+	bpf_program__set_autoload(bpf_object__find_program_by_name(e->obj, "on_call_end"), any[1]);
+}
+
 int events_new(struct events **ret, const char *const *names, size_t nr, struct bpf_object *obj, struct dusk_error *err)
 {
 	struct bpf_map *shapes = bpf_object__find_map_by_name(obj, "shapes");
@@ -101,15 +124,31 @@ int events_new(struct events **ret, const char *const *names, size_t nr, struct 
 		events_free(e);
 		return error;
 	}
+	leave_out_calls(e);
 	*ret = e;
 	return 0;
 }
 
+/*
+ * Detach from all events, of which the kernel takes its time to close each. When one is closed, a grace period is over
+ * in which programs that had begun have ended.
+ */
 static void detach(struct events *e)
 {
-	for (size_t i = 0; i < e->links.nr; i++)
-		bpf_link__destroy(e->links.v[i]);
-	vec_done(&e->links);
+	struct vec(int) fds = {0};
+
+	for (size_t i = 0; i < e->attached.nr; i++) {
+		const struct attached *a = &e->attached.v[i];
+
+		if (i && !vec_push(&fds, bpf_link__fd(a->link)) && !vec_push(&fds, a->event))
+			bpf_link__disconnect(a->link);
+		else
+			fds.nr &= ~1UL;
+		bpf_link__destroy(a->link);
+	}
+	close_later(fds.v, fds.nr);
+	vec_done(&fds);
+	vec_done(&e->attached);
 }
 
 void events_free(struct events *e)
@@ -142,15 +181,37 @@ struct fields *events_fields(const struct events *e)
 	return e->fields;
 }
 
-static struct bpf_link *attach_as(const struct events *e, const char *program, uint32_t number)
+/* Returns a descriptor, or -1 with errno. */
+static int open_event(const char *name)
 {
-	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = number);
-	struct bpf_program *p = bpf_object__find_program_by_name(e->obj, program);
-	char group[TRACEFS_EVENT_BYTES];
-	const char *event;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT, .size = sizeof(attr), .config = tracefs_event(name)};
 
-	split(e->names.v[number], group, &event);
-	return bpf_program__attach_tracepoint_opts(p, group, event, &opts);
+	return syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static struct bpf_link *attach_as(const struct events *e, const char *program, uint32_t number, int event)
+{
+	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = number);
+	struct bpf_program *p = bpf_object__find_program_by_name(e->obj, program);
+
+	return bpf_program__attach_perf_event_opts(p, event, &opts);
+}
+
+/* Returns 1 if the event is one of a system call, for which its programs are attached already; or 0; or -1 with errno. */
+static int add_call(const struct events *e, uint32_t number)
+{
+	int fd = bpf_object__find_map_fd_by_name(e->obj, "calls");
+	struct call_events c = {0};
+	bool ends;
+	int nr = calls_number(e->names.v[number], &e->shapes.v[number], &ends);
+
+	if (nr < 0)
+		return 0;
+	if (bpf_map_lookup_elem(fd, &nr, &c))
+		return -1;
+	*(ends ? &c.exit : &c.enter) = number + 1;
+	return bpf_map_update_elem(fd, &nr, &c, BPF_ANY) ? -1 : 1;
 }
 
 /* Events that are kprobes or uprobes need another type of program: then the kernel returns EINVAL. */
@@ -158,21 +219,32 @@ static int attach(struct events *e, uint32_t number, struct dusk_error *err)
 {
 	int fd = bpf_object__find_map_fd_by_name(e->obj, "shapes");
 	const char *name = e->names.v[number];
-	struct bpf_link *link = NULL;
+	struct attached a = {.event = -1};
+	int done = bpf_map_update_elem(fd, &number, &e->shapes.v[number], BPF_ANY) ? -1 : add_call(e, number);
 
-	if (!bpf_map_update_elem(fd, &number, &e->shapes.v[number], BPF_ANY))
-		link = attach_as(e, "on_event", number);
-	if (!link && errno == EINVAL)
-		link = attach_as(e, "on_probe", number);
-	if (!link && errno == EMFILE)
+	if (done > 0)
+		return 0;
+	if (!done)
+		a.event = open_event(name);
+	if (a.event >= 0)
+		a.link = attach_as(e, "on_event", number, a.event);
+	if (a.event >= 0 && !a.link && errno == EINVAL)
+		a.link = attach_as(e, "on_probe", number, a.event);
+	if (!a.link) {
+		int error = errno;
+
+		closep(&a.event);
+		errno = error;
+	}
+	if (!a.link && errno == EMFILE)
 		return error_set(err, -EMFILE,
 				 "cannot record %s: too many files are open, each event takes two; see ulimit -n",
 				 name);
-	if (!link)
+	if (!a.link)
 		return error_set(err, -errno, "cannot record %s: %s", name, strerror(errno));
-	if (!vec_push(&e->links, link))
+	if (!vec_push(&e->attached, a))
 		return 0;
-	bpf_link__destroy(link);
+	bpf_link__destroy(a.link);
 	return error_set(err, -ENOMEM, "cannot record %s: out of memory", name);
 }
 
@@ -187,7 +259,8 @@ static uint64_t missed_by(const struct events *e, const char *program)
 
 static uint64_t missed(const struct events *e)
 {
-	return missed_by(e, "on_event") + missed_by(e, "on_probe");
+	return missed_by(e, "on_event") + missed_by(e, "on_probe") + missed_by(e, "on_call") +
+	       missed_by(e, "on_call_end");
 }
 
 int events_attach(struct events *e, struct dusk_error *err)

@@ -86,6 +86,7 @@ static void leave_out(const struct full *f)
 		{"on_sched_in", DUSK_RECORD_OFF_CPU}, {"change_tid", DUSK_RECORD_OFF_CPU},
 		{"iter_tasks", DUSK_RECORD_OFF_CPU},  {"note_waker", DUSK_RECORD_WAKERS},
 		{"on_event", DUSK_RECORD_EVENTS},     {"on_probe", DUSK_RECORD_EVENTS},
+		{"on_call", DUSK_RECORD_EVENTS},      {"on_call_end", DUSK_RECORD_EVENTS},
 	};
 
 	if (!probe_reports_cgroups())
@@ -116,6 +117,7 @@ static int fill_filter(const struct full *f, const struct dusk_record_options *o
 	filter->min_block_ns = o->verify ? 0 : o->min_block_ns; /* sums have no stacks of their own to compare */
 	filter->verify = o->verify;
 	filter->random_frame = probe_random_frame();
+	probe_call_places(&filter->call_begins, &filter->call_ends);
 	filter->wakers = f->sources & DUSK_RECORD_WAKERS;
 	if (filter->wakers && !PREEMPT_COUNT_WITH_TASK && probe_from_run_queue(&distance, CPU_PREEMPT_COUNT))
 		return error_set(err, -EOPNOTSUPP,

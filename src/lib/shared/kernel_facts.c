@@ -172,7 +172,7 @@ struct from_kallsyms {
 	bool has_text;
 	uint64_t text;
 	struct kernel_places places;
-	struct kernel_text random_frame;
+	struct kernel_text random_frame, call_begins, call_ends;
 };
 
 /* A range of code to be found: the symbol where it begins, and the one where it ends; NULL: the next symbol. */
@@ -209,6 +209,9 @@ static bool take_symbol(struct from_kallsyms *ret, uint64_t addr, const char *na
 		{"__schedule", NULL, &ret->places.schedule},
 		{"schedule_tail", NULL, &ret->places.schedule_tail},
 		{"try_to_wake_up", NULL, &ret->places.wake},
+		{"syscall_trace_enter", NULL, &ret->call_begins},
+		{"syscall_exit_work", NULL, &ret->call_ends},
+		{"syscall_trace_exit", NULL, &ret->call_ends}, /* arm64 */
 		{"__local_bh_enable_ip", NULL, &ret->places.softirqs},
 		{ARCH_RANDOM_FRAME, NULL, &ret->random_frame},
 	};
@@ -264,6 +267,12 @@ int probe_kernel_places(struct kernel_places *ret)
 struct kernel_text probe_random_frame(void)
 {
 	return from_kallsyms()->random_frame;
+}
+
+void probe_call_places(struct kernel_text *begins, struct kernel_text *ends)
+{
+	*begins = from_kallsyms()->call_begins;
+	*ends = from_kallsyms()->call_ends;
 }
 
 int probe_kernel_text(uint64_t *ret)

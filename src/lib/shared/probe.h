@@ -46,6 +46,9 @@ int probe_kernel_places(struct kernel_places *ret);
 /* Find filter.random_frame. 0: kallsyms does not show it, or there is no need to know it. */
 struct kernel_text probe_random_frame(void);
 
+/* Find filter.call_begins and call_ends. 0: kallsyms does not show them. */
+void probe_call_places(struct kernel_text *begins, struct kernel_text *ends);
+
 /* Variables that each CPU has: "kstack_rnd_state" and "__preempt_count". */
 enum cpu_variable { CPU_KSTACK_STATE, CPU_PREEMPT_COUNT, NR_CPU_VARIABLES };
 

@@ -33,6 +33,23 @@ static INLINE u64 call_of(struct task_struct *t, const struct pt_regs *regs)
 	return call_number(regs);
 }
 
+/* Is the current system call, of @regs, one of those that ftrace has events for? It has none for calls of 32-bit tasks. */
+static INLINE bool call_has_events(struct task_struct *t, const struct pt_regs *regs)
+{
+	return !(regs->pstate & PSR_MODE32);
+}
+
+/* The arguments of the system call that @regs make; the first is also the result, once there is one. */
+static INLINE void call_arguments(u64 ret[CALL_ARGUMENTS], const struct pt_regs *regs)
+{
+	ret[0] = regs->orig_x0;
+	ret[1] = regs->regs[1];
+	ret[2] = regs->regs[2];
+	ret[3] = regs->regs[3];
+	ret[4] = regs->regs[4];
+	ret[5] = regs->regs[5];
+}
+
 /*
  * Copy @regs of @t, which is the current task or off CPU, to @ret; except the PC, which the caller knows better: @pc. A
  * 32-bit task has other registers: only its PC is kept, so that its stack has one frame.

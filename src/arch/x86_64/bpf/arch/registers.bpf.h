@@ -48,6 +48,23 @@ static INLINE u64 call_number(const struct pt_regs *regs)
 	return regs->orig_ax;
 }
 
+/* Is the current system call, of @regs, one of those that ftrace has events for? It has none for calls of i386 and x32. */
+static INLINE bool call_has_events(struct task_struct *t, const struct pt_regs *regs)
+{
+	return !(t->thread_info.status & TS_COMPAT);
+}
+
+/* The arguments of the system call that @regs make. */
+static INLINE void call_arguments(u64 ret[CALL_ARGUMENTS], const struct pt_regs *regs)
+{
+	ret[0] = regs->di;
+	ret[1] = regs->si;
+	ret[2] = regs->dx;
+	ret[3] = regs->r10;
+	ret[4] = regs->r8;
+	ret[5] = regs->r9;
+}
+
 /* Copy @regs of @t, which is the current task or off CPU, to @ret; except the PC, which the caller knows better: @pc. */
 static INLINE void registers_copy(struct registers *ret, struct task_struct *t, const struct pt_regs *regs, u64 pc)
 {
