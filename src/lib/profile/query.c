@@ -15,12 +15,14 @@
 #include "lib/profile/db.h"
 #include "lib/profile/profile_open.h"
 #include "lib/profile/profile_schema.h"
+#include "lib/profile/query_functions.h"
 #include "lib/profile/query_sums.h"
 #include "lib/profile/query_unpack.h"
 
 struct dusk_query {
 	struct profile_file file;
 	sqlite3_stmt *stmt;
+	struct query_functions functions;
 	char refused[64]; /* which part of the statement is not allowed, or "" */
 };
 
@@ -97,12 +99,14 @@ static const char *const functions[] = {
 	"lower",
 	"ltrim",
 	"max",
+	"median",
 	"min",
 	"mod",
 	"nth_value",
 	"ntile",
 	"nullif",
 	"percent_rank",
+	"percentile",
 	"pi",
 	"pow",
 	"power",
@@ -118,6 +122,7 @@ static const char *const functions[] = {
 	"sin",
 	"sinh",
 	"sqrt",
+	"stack",
 	"strftime",
 	"string_agg",
 	"substr",
@@ -214,6 +219,7 @@ static int open_file(struct dusk_query *q, const char *path, struct dusk_error *
 	sqlite3_progress_handler(q->file.db, 0, NULL, NULL); /* a query may take any time */
 	rc = sqlite3_drop_modules(q->file.db, NULL);
 	rc = rc ?: declare_pragmas(q->file.db);
+	rc = rc ?: query_functions_add(&q->functions, q->file.db);
 	sqlite3_set_authorizer(q->file.db, refuse, q);
 	rc = rc ? profile_file_failed(&q->file, rc) : 0;
 	q->file.err = NULL; /* the caller's, valid only during this call */
@@ -281,6 +287,7 @@ void dusk_query_free(struct dusk_query *q)
 	if (!q)
 		return;
 	sqlite3_finalize(q->stmt);
+	query_functions_done(&q->functions);
 	profile_file_close(&q->file);
 	free(q);
 }

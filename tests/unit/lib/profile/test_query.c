@@ -169,6 +169,73 @@ static void harmless_functions_are_there(void **state)
 	dusk_query_free(q);
 }
 
+/* The one value that a query returns, or its error. */
+static const char *answer(const char *sql)
+{
+	static char text[256];
+	struct dusk_query *q;
+	struct dusk_value v;
+	int more;
+
+	if (ask(&q, sql))
+		return err.text;
+	more = dusk_query_next(q, &err);
+	if (more == 1) {
+		dusk_query_value(q, 0, &v);
+		if (v.kind == DUSK_VALUE_REAL)
+			snprintf(text, sizeof(text), "%g", v.real);
+		else if (v.kind == DUSK_VALUE_NULL)
+			strcpy(text, "null");
+		else
+			snprintf(text, sizeof(text), "%s", v.text);
+	}
+	dusk_query_free(q);
+	return more == 1 ? text : err.text;
+}
+
+#define FIVE "(select 10 x union all select 40 union all select 20 union all select 30 union all select 50)"
+
+static void query__percentiles_lie_between_values(void **state)
+{
+	assert_string_equal(answer("select percentile(x, 0) from " FIVE), "10");
+	assert_string_equal(answer("select percentile(x, 50) from " FIVE), "30");
+	assert_string_equal(answer("select percentile(x, 90) from " FIVE), "46");
+	assert_string_equal(answer("select percentile(x, 100) from " FIVE), "50");
+	assert_string_equal(answer("select median(x) from " FIVE " where x < 25"), "15");
+	assert_string_equal(answer("select percentile(x, 99) from " FIVE " where x = 20"), "20");
+}
+
+static void query__percentiles_are_of_numbers_only(void **state)
+{
+	assert_string_equal(answer("select percentile(x, 50) from " FIVE " where x < 0"), "null");
+	assert_string_equal(answer("select median(x) from (select null x union all select 'a' union all select 7)"),
+			    "7");
+	assert_non_null(strstr(answer("select percentile(x, 101) from " FIVE), "a number from 0 to 100"));
+	assert_non_null(strstr(answer("select percentile(x, -1) from " FIVE), "a number from 0 to 100"));
+	assert_non_null(strstr(answer("select percentile(x, x) from " FIVE), "the same for all rows"));
+}
+
+/* Two nodes, of which the outer one has no name; the circle is what a damaged file may have. */
+static void query__stack_names_what_is_above_a_node(void **state)
+{
+	prepared("insert into image(id,name) values(1,'m'); insert into function(id,image,name) values(1,1,'inner');"
+		 "insert into module(id,path) values(1,'/bin/m'); insert into frame(id,module,offset) values(1,1,16);"
+		 "insert into frame(id,module,offset,function) values(2,1,32,1);"
+		 "insert into node(id,parent,frame) values(1,0,1),(2,1,2),(3,4,2),(4,3,2)");
+	assert_string_equal(answer("select stack(2)"), "m+0x10;inner");
+	assert_string_equal(answer("select stack(1)"), "m+0x10");
+	assert_string_equal(answer("select stack(0)"), "null");
+	assert_string_equal(answer("select stack(99)"), "null");
+	assert_string_equal(answer("select stack(null)"), "null");
+	assert_string_equal(answer("select format('%d', length(stack(3)) between 4096 and 65536)"), "1");
+}
+
+static void query__views_in_the_file_have_no_stacks(void **state)
+{
+	prepared("drop view samples; create view samples as select stack(1) x");
+	refused("select * from samples", -EBADMSG, "unsafe use of stack()");
+}
+
 static void a_view_in_the_file_may_do_no_more_than_a_question(void **state)
 {
 	prepared("drop view samples; create view samples as select fts3_tokenizer('simple') x");
@@ -276,6 +343,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(functions_that_are_not_known_to_be_harmless_are_refused_by_their_names,
 						begin, end),
 		cmocka_unit_test_setup_teardown(harmless_functions_are_there, begin, end),
+		cmocka_unit_test_setup_teardown(query__percentiles_lie_between_values, begin, end),
+		cmocka_unit_test_setup_teardown(query__percentiles_are_of_numbers_only, begin, end),
+		cmocka_unit_test_setup_teardown(query__stack_names_what_is_above_a_node, begin, end),
+		cmocka_unit_test_setup_teardown(query__views_in_the_file_have_no_stacks, begin, end),
 		cmocka_unit_test_setup_teardown(a_view_in_the_file_may_do_no_more_than_a_question, begin, end),
 		cmocka_unit_test_setup_teardown(tables_that_are_made_by_code_are_refused, begin, end),
 		cmocka_unit_test_setup_teardown(one_statement_at_a_time, begin, end),
