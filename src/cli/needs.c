@@ -86,7 +86,7 @@ static void put_selection(FILE *out, const struct selection *s)
 		if (i != LABEL_CGROUP && can_ask_all(s->label[i], s->nr_label[i]))
 			for (size_t k = 0; k < s->nr_label[i]; k++)
 				put_label(out, i, s->label[i][k]);
-	if (can_ask_all(s->comm, s->nr_comm) && !strchr(s->comm[0], '*'))
+	if (can_ask_all(s->comm, s->nr_comm))
 		for (size_t k = 0; k < s->nr_comm; k++)
 			fprintf(out, "comm=%s\n", s->comm[k]);
 	if (can_ask_pids(s))

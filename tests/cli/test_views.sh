@@ -128,6 +128,10 @@ claim "chains of wakers go on to threads that are not selected" prints sh -c "
 my_app;start;futex_wait;schedule;--;code;main;xz;--;worker_thread;[interrupt] 10000000
 -
 
+claim "a name may be a pattern, as of a service" sh -c "
+	$dusk script --comm xz >name && $dusk script --comm 'x*' >pattern && [ -s name ] && cmp name pattern"
+claim "... which fits whole names" finds_nothing "nothing in profile.dusk matches: dusk script --comm" "$dusk" script --comm 'z*'
+
 # ---- Idle threads
 
 claim "--ignore-idle leaves out the threads of a pool, not those that work or wait for a lock" prints \

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/cleanup.h"
+#include "base/label_pattern.h"
 #include "report/model/label.h"
 #include "report/model/selection.h"
 #include "report/model/synthetic.h"
@@ -14,6 +15,15 @@ static bool listed(const char *name, const char *const *list, size_t nr)
 		if (!strcmp(name, list[i]))
 			return true;
 	return !nr;
+}
+
+/* A thread may be called by what would be a pattern: "[interrupt]". */
+static bool listed_comm(const char *name, const char *const *list, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (pattern_is(list[i], name))
+			return true;
+	return listed(name, list, nr);
 }
 
 static bool listed_id(pid_t id, const pid_t *list, size_t nr)
@@ -36,7 +46,7 @@ static bool listed_label(const struct dusk_profile *p, const struct dusk_thread 
 static bool thread_selected(const struct dusk_profile *p, const struct dusk_thread *t, const struct selection *s)
 {
 	bool is = listed_id(t->pid, s->pid, s->nr_pid) && listed_id(t->tid, s->tid, s->nr_tid) &&
-		  listed(t->comm, s->comm, s->nr_comm);
+		  listed_comm(t->comm, s->comm, s->nr_comm);
 
 	for (enum thread_label i = 0; i < NR_THREAD_LABELS && is; i++)
 		is = listed_label(p, t, i, s);

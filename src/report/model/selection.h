@@ -14,7 +14,7 @@
 
 /* What to select. An empty list selects everything, and so does 0. */
 struct selection {
-	const char *const *comm; /* names of threads */
+	const char *const *comm; /* names of threads, or patterns */
 	const char *const *dso;	 /* modules, by name or path, of innermost frames */
 	const pid_t *pid, *tid;
 	size_t nr_comm, nr_dso, nr_pid, nr_tid;
