@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* dusk report: show which functions took the time, and their callers, as a table or tree. */
+#include <errno.h>
 #include <string.h>
 #include "base/cleanup.h"
 #include "cli/filter.h"
@@ -7,6 +8,7 @@
 #include "cli/output.h"
 #include "report/model/missing_frame_pointers.h"
 #include "report/model/missing_symbols.h"
+#include "report/model/occurrences.h"
 #include "report/show/show.h"
 
 #define NO_LIMIT (-1.0)
@@ -365,6 +367,21 @@ static int open_needed(struct dusk_profile **ret, const struct options *o, const
 	return open_profile_for(ret, o->input, names, o->inlined, &needs);
 }
 
+/* Which event is the view to be of, where there are several and none was chosen? */
+static bool must_choose_event(const struct options *o, const struct view *v, const struct dusk_profile *p)
+{
+	return v->show.form == SHOW_TEXT && time_base_of(p, v->show.kind) == TIME_BASE_EVENT && !o->kind.event &&
+	       occurrences_only(p) == -E2BIG;
+}
+
+static int list_events(const struct dusk_profile *p)
+{
+	struct output out;
+	int status = output_open(&out, NULL, true);
+
+	return status ?: output_close(&out, events_show(out.file, p));
+}
+
 static int report(const struct command *self, const struct options *o, char *const *argv)
 {
 	_cleanup_(profile_freep) struct dusk_profile *whole = NULL;
@@ -382,6 +399,8 @@ static int report(const struct command *self, const struct options *o, char *con
 	p = whole;
 	if (!status)
 		status = wakers_choose(&filter.wakers, o->wakers, p, o->input);
+	if (!status && must_choose_event(o, &v, p))
+		return list_events(p);
 	if (!status)
 		status = kind_settle(&of_event, &p, o->input, &o->kind, &v.show.kind);
 	if (!status) {

@@ -93,9 +93,11 @@ claim "events of others are not there" true_of dozes.dusk "count(*)=0 from event
 claim "the sums are true" adds_up dozes.dusk
 
 # Views.
-claim "which event a view is of must be said where there are several" exits 1 "$dusk" report -i dozes.dusk
+claim "a report of several events counts each" exits 0 "$dusk" report -i dozes.dusk
+claim "... all of them" sh -c "grep -q '^ *25  syscalls:sys_enter_poll\$' said && grep -q '^ *[0-9]*  sched:sched_switch\$' said"
+claim "... and says how one is chosen" says "a view is of one of them: --event NAME"
+claim "of a flame graph one must be chosen" exits 1 "$dusk" flame -i dozes.dusk
 claim "... they are listed" says "choose one with --event: "
-claim "... all of them" says sched:sched_switch
 claim "an event that was not recorded is refused" exits 1 "$dusk" report -i dozes.dusk --event sched:sched_wakeup
 claim "... by its name" says "dozes.dusk has no event sched:sched_wakeup"
 claim "a report counts one" exits 0 "$dusk" report -i dozes.dusk --event syscalls:sys_enter_poll

@@ -49,6 +49,9 @@ void header_show(FILE *out, const struct dusk_profile *p, enum time_base kind, c
 /* Print what was lost of @kind as comment lines below a view; nothing if nothing was lost. */
 void losses_show(FILE *out, const struct dusk_profile *p, enum time_base kind);
 
+/* Print how often each event of tracefs has occurred, the most frequent first. Returns 0 or -ENOMEM. */
+int events_show(FILE *out, const struct dusk_profile *p);
+
 /* The name of the sampling event; for cpu-clock, also the reason why it was used. */
 const char *event_sentence(const char *event);
 
