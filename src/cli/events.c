@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 #include "cli/command.h"
+#include "cli/event_words.h"
 
 static bool is_there(const struct tracefs_names *names, size_t nr, const char *name)
 {
@@ -30,8 +31,11 @@ int events_choose(struct tracefs_names *ret, const char *pattern)
 {
 	size_t before = ret->nr;
 	int nr = tracefs_expand(ret, pattern);
+	char text[1024];
 
-	if (nr == -ENODEV)
+	if (nr < 0 && event_word_explain(pattern, text, sizeof(text)))
+		say("%s", text);
+	else if (nr == -ENODEV)
 		say("tracefs is not mounted; as root: mount -t tracefs tracefs /sys/kernel/tracing");
 	else if (nr == -EINVAL)
 		say("%s is no event; they are called group:event, as in sched:sched_switch", pattern);

@@ -41,6 +41,13 @@ claim "a depth out of range" refused "from 1 to 2048" record --max-depth 2049
 claim "a broken list" refused "--cpu takes a list" record -C 3-1
 claim "a profile on standard output" refused "needs a file" record -o -
 claim "a trace of nothing" refused "which events?" trace
+claim "what a PMU would count" sh -c "$dusk record -e cache-misses 2>&1 | grep -q 'PMU'"
+claim "... is a wrong command line" exits 2 "$dusk" record -e cache-misses
+claim "a function as an event" refused "'perf probe -x PROGRAM --add malloc' makes an event" record -e malloc
+claim "a uprobe" failed "perf probe -x /bin/sh --add 'main', then dusk record -e 'probe_sh:main*'" record -e uprobe:/bin/sh:main
+claim "a kprobe" failed "perf probe --add 'vfs_read', then" record -e kprobe:vfs_read
+claim "a USDT mark" failed "perf probe --add sdt_python:gc__start, then" record -e usdt:/usr/bin/python3:python:gc__start
+claim "a system call" failed "syscalls:sys_enter_openat and syscalls:sys_exit_openat" record -e syscalls:openat
 claim "a trace of all and some" refused "--all and --pid exclude each other" trace -e a:b -a -p 1
 claim "stacks of a trace on standard output" refused "the stacks need a file" trace -e a:b --stacks -
 claim "a profile without -i" failed "cannot read x.dusk" report x.dusk
